@@ -1,0 +1,98 @@
+package arrowio
+
+import (
+	"context"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio/expr"
+)
+
+// Format is one readable format. It is a value: packages export it, callers list the ones they want.
+type Format struct {
+	Name       string
+	Extensions []string // with the dot, for formats that no byte tells apart (csv, jsonl)
+	Options    []Option // what OpenOptions.Options may hold, names with the format's prefix
+	// Match reports whether a file with these first and last bytes (up to 64 each) is of this format; nil = never.
+	Match func(head, tail []byte) bool
+	// Open reads the file's own description and returns it; src stays the caller's to close, after the File.
+	Open func(ctx context.Context, src Source, o OpenOptions) (File, error)
+}
+
+// Option describes one format option: on the command line --NAME, in a Flight command the same word.
+type Option struct {
+	Name    string   // "trevni-view"
+	Usage   string   // one line
+	Default string   // what the zero value means
+	Values  []string // the words it takes; nil = free text
+}
+
+// OpenOptions goes to Format.Open. The zero value is the default.
+type OpenOptions struct {
+	Limits  Limits
+	Options map[string]string // by Option.Name; an unknown name or value is ErrOption
+}
+
+// File is what a format driver implements. All methods may be called concurrently. Users call Scan, not these.
+type File interface {
+	// Schema is the Arrow schema of the whole file; it never changes.
+	Schema() *arrow.Schema
+	// Info describes the file for people and programs.
+	Info(ctx context.Context, o InfoOptions) (*Info, error)
+	// Splits lists the units of parallel work, in row order, covering every row once. The caller must not change it.
+	Splits() []Split
+	// Prune returns the rows of s that may satisfy pred, at the granularity of the format's own indexes.
+	Prune(ctx context.Context, s Split, pred *expr.Bound) (RowSet, error)
+	// Read fetches what rows of s need for p and returns a reader positioned before the first row of s.
+	// Only rows in rows may be asked for with SplitReader.Read; all others must be passed with Skip.
+	// mem provides the memory of the records.
+	Read(ctx context.Context, s Split, rows RowSet, p Projection, mem memory.Allocator) (SplitReader, error)
+	Close() error
+}
+
+// SplitReader decodes one split, forward only, in one goroutine. It does no I/O for formats whose splits are bounded
+// in bytes; streams (Split.Rows.End == UnknownRows) read as they go.
+//
+// Skip and Read return how many rows they passed; fewer than asked only at the end of a split of unknown length.
+type SplitReader interface {
+	// Skip passes over n rows.
+	Skip(n int64) (int64, error)
+	// Read appends the next n rows to the batch being built.
+	Read(n int) (int, error)
+	// Take hands over the batch built so far (possibly of no rows) and starts the next; the caller releases it.
+	Take() (arrow.Record, error)
+	// Close frees what the reader holds, a half-built batch included. It may be called twice.
+	Close() error
+}
+
+// Sizer is implemented by split readers that can tell, before decoding, how many of the next n rows make about the
+// given number of bytes of Arrow memory. The answer is at least 1 when n is.
+type Sizer interface {
+	Fit(n int, bytes int64) int
+}
+
+// Verifier is implemented by files that can check themselves: every checksum, count, offset and statistic against
+// the data. report is called once for each fault, in file order; Verify returns an error only if it could not go on.
+type Verifier interface {
+	Verify(ctx context.Context, report func(error)) error
+}
+
+// Dumper is implemented by files that can print their own bytes, annotated.
+type Dumper interface {
+	Dump(ctx context.Context, w io.Writer) error
+}
+
+// UnknownRows stands in Split.Rows.End where the format does not say how many rows there are (streams).
+const UnknownRows = int64(-1)
+
+// Split is the unit of parallel work: an ORC stripe, or a row range of a Trevni or CFile file cut at block boundaries.
+type Split struct {
+	Ordinal int
+	Rows    RowRange // rows of the file; End is UnknownRows for a stream, which is then the only split
+	Bytes   int64    // stored bytes, an estimate for scheduling
+}
+
+// Known reports whether the number of rows of s is known before reading.
+func (s Split) Known() bool { return s.Rows.End != UnknownRows }

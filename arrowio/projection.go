@@ -1,0 +1,137 @@
+package arrowio
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio/expr"
+)
+
+// Projection is the part of a file's schema that a scan wants, nested fields included.
+type Projection struct {
+	Schema *arrow.Schema // what SplitReader.Take returns
+	Fields []ProjectedField
+}
+
+// ProjectedField is one field of a projected schema.
+type ProjectedField struct {
+	Index int // position among its siblings in the file's schema
+	// Children lists the wanted children of a struct, or of the struct inside a list or a map's value; nil = all of them.
+	Children []ProjectedField
+}
+
+// Columns returns the positions of the top-level fields.
+func (p Projection) Columns() []int {
+	out := make([]int, len(p.Fields))
+	for i, f := range p.Fields {
+		out[i] = f.Index
+	}
+	return out
+}
+
+// Project resolves dotted paths (see expr.Resolve) against s. Fields come in the order in which columns first names
+// them; several paths into one struct keep its children in the struct's own order. nil columns is everything, an empty
+// list is no column at all. A path that names nothing is ErrSchema and lists what there is.
+func Project(s *arrow.Schema, columns []string) (Projection, error) {
+	if columns == nil {
+		p := Projection{Schema: s, Fields: make([]ProjectedField, s.NumFields())}
+		for i := range p.Fields {
+			p.Fields[i].Index = i
+		}
+		return p, nil
+	}
+	var roots []*want
+	for _, c := range columns {
+		path, err := expr.Resolve(s, c)
+		if err != nil {
+			return Projection{}, Errorf(ErrSchema, "%w", err)
+		}
+		roots = addPath(roots, path)
+	}
+	p := Projection{}
+	fields := make([]arrow.Field, 0, len(roots))
+	for _, w := range roots {
+		f, pf := projectField(s.Field(w.index), w)
+		fields = append(fields, f)
+		p.Fields = append(p.Fields, pf)
+	}
+	md := s.Metadata()
+	p.Schema = arrow.NewSchema(fields, &md)
+	return p, nil
+}
+
+// want is a node of the tree of asked-for paths; whole = the subtree below it.
+type want struct {
+	index int
+	whole bool
+	kids  []*want
+}
+
+func addPath(level []*want, path []int) []*want {
+	for _, w := range level {
+		if w.index == path[0] {
+			w.add(path[1:])
+			return level
+		}
+	}
+	w := &want{index: path[0]}
+	w.add(path[1:])
+	return append(level, w)
+}
+
+func (w *want) add(rest []int) {
+	if len(rest) == 0 {
+		w.whole = true
+	} else {
+		w.kids = addPath(w.kids, rest)
+	}
+}
+
+// projectField narrows f to w. Lists and map values are passed through to the struct inside them.
+func projectField(f arrow.Field, w *want) (arrow.Field, ProjectedField) {
+	pf := ProjectedField{Index: w.index}
+	if w.whole || len(w.kids) == 0 {
+		return f, pf
+	}
+	f.Type, pf.Children = projectType(f.Type, w)
+	return f, pf
+}
+
+func projectType(t arrow.DataType, w *want) (arrow.DataType, []ProjectedField) {
+	switch t := t.(type) {
+	case *arrow.StructType:
+		var fields []arrow.Field
+		var kids []ProjectedField
+		for i, f := range t.Fields() {
+			for _, k := range w.kids {
+				if k.index == i {
+					g, pf := projectField(f, k)
+					fields = append(fields, g)
+					kids = append(kids, pf)
+				}
+			}
+		}
+		return arrow.StructOf(fields...), kids
+	case *arrow.ListType:
+		e := t.ElemField()
+		var kids []ProjectedField
+		e.Type, kids = projectType(e.Type, w)
+		return arrow.ListOfField(e), kids
+	case *arrow.LargeListType:
+		e := t.ElemField()
+		var kids []ProjectedField
+		e.Type, kids = projectType(e.Type, w)
+		return arrow.LargeListOfField(e), kids
+	case *arrow.FixedSizeListType:
+		e := t.ElemField()
+		var kids []ProjectedField
+		e.Type, kids = projectType(e.Type, w)
+		return arrow.FixedSizeListOfField(t.Len(), e), kids
+	case *arrow.MapType:
+		item, kids := projectType(t.ItemType(), w)
+		m := arrow.MapOf(t.KeyType(), item)
+		m.KeysSorted = t.KeysSorted
+		m.SetItemNullable(t.ItemField().Nullable)
+		return m, kids
+	}
+	return t, nil
+}

@@ -1,0 +1,97 @@
+package arrowio
+
+import "slices"
+
+// RowRange is a half-open range of rows of a file.
+type RowRange struct{ Start, End int64 }
+
+// Len returns the number of rows; 0 for an empty or reversed range.
+func (r RowRange) Len() int64 { return max(0, r.End-r.Start) }
+
+// Intersect returns the rows in both.
+func (r RowRange) Intersect(o RowRange) RowRange {
+	x := RowRange{max(r.Start, o.Start), min(r.End, o.End)}
+	if x.End < x.Start {
+		x.End = x.Start
+	}
+	return x
+}
+
+// RowSet is a set of rows: sorted, disjoint, non-empty ranges.
+type RowSet []RowRange
+
+// Len returns the number of rows.
+func (s RowSet) Len() int64 {
+	var n int64
+	for _, r := range s {
+		n += r.Len()
+	}
+	return n
+}
+
+// Add returns s with r appended; r must not start before the end of s's last range. Touching ranges are joined.
+func (s RowSet) Add(r RowRange) RowSet {
+	if r.Len() == 0 {
+		return s
+	}
+	if n := len(s); n > 0 && s[n-1].End >= r.Start {
+		s[n-1].End = max(s[n-1].End, r.End)
+		return s
+	}
+	return append(s, r)
+}
+
+// Clip returns the rows of s that lie in r.
+func (s RowSet) Clip(r RowRange) RowSet {
+	var out RowSet
+	for _, x := range s {
+		out = out.Add(x.Intersect(r))
+	}
+	return out
+}
+
+// Intersect returns the rows in both.
+func (s RowSet) Intersect(o RowSet) RowSet {
+	var out RowSet
+	for i, j := 0, 0; i < len(s) && j < len(o); {
+		out = out.Add(s[i].Intersect(o[j]))
+		if s[i].End < o[j].End {
+			i++
+		} else {
+			j++
+		}
+	}
+	return out
+}
+
+// Union returns the rows in either.
+func (s RowSet) Union(o RowSet) RowSet {
+	all := append(slices.Clone(s), o...)
+	slices.SortFunc(all, func(a, b RowRange) int {
+		switch {
+		case a.Start < b.Start:
+			return -1
+		case a.Start > b.Start:
+			return 1
+		}
+		return 0
+	})
+	var out RowSet
+	for _, r := range all {
+		out = out.Add(r)
+	}
+	return out
+}
+
+// Overlaps reports whether any row of r is in s.
+func (s RowSet) Overlaps(r RowRange) bool {
+	for _, x := range s {
+		if x.Start >= r.End {
+			return false
+		}
+		if x.End > r.Start {
+			return r.Len() > 0
+		}
+	}
+	return false
+}
