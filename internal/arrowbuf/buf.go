@@ -1,0 +1,94 @@
+package arrowbuf
+
+import (
+	"unsafe"
+
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// Fixed lists the element types of fixed-width Arrow buffers.
+type Fixed interface {
+	~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64 | ~float32 | ~float64 | ~[16]byte | ~[32]byte
+}
+
+// Vec is a growing Arrow buffer of fixed-width values. It owns its memory until Take or Release.
+type Vec[T Fixed] struct {
+	mem memory.Allocator
+	buf *memory.Buffer
+	all []T // the whole buffer, less the slack
+	n   int
+}
+
+// NewVec returns an empty vector over mem.
+func NewVec[T Fixed](mem memory.Allocator) Vec[T] { return Vec[T]{mem: mem} }
+
+// Len returns the number of values.
+func (v *Vec[T]) Len() int { return v.n }
+
+// Values returns the values so far; valid until the next Grow.
+func (v *Vec[T]) Values() []T { return v.all[:v.n] }
+
+// Grow appends k values of arbitrary content and returns them. At least Slack bytes behind them may be written.
+func (v *Vec[T]) Grow(k int) []T {
+	if k > len(v.all)-v.n {
+		v.reserve(v.n + k)
+	}
+	v.n += k
+	return v.all[v.n-k : v.n]
+}
+
+// Shrink gives the last k values back.
+func (v *Vec[T]) Shrink(k int) { v.n -= k }
+
+// Tail returns room for at least k more values without appending them; Extend appends.
+func (v *Vec[T]) Tail(k int) []T {
+	if k > len(v.all)-v.n {
+		v.reserve(v.n + k)
+	}
+	return v.all[v.n:]
+}
+
+// Room returns the whole buffer: the values so far and what else there is room for.
+func (v *Vec[T]) Room() []T { return v.all }
+
+// Extend appends k values that were written to Tail or Room.
+func (v *Vec[T]) Extend(k int) { v.n += k }
+
+func (v *Vec[T]) reserve(n int) {
+	var z T
+	w := int(unsafe.Sizeof(z))
+	n = max(n, 2*len(v.all))
+	if v.buf == nil {
+		v.buf = memory.NewResizableBuffer(v.mem)
+	}
+	v.buf.ResizeNoShrink(n*w + Slack)
+	b := v.buf.Buf()
+	v.all = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), (len(b)-Slack)/w)
+}
+
+// Take hands over the buffer, its length set and its padding cleared; nil when there never was a value.
+func (v *Vec[T]) Take() *memory.Buffer {
+	b := v.buf
+	if b != nil {
+		var z T
+		n := v.n * int(unsafe.Sizeof(z))
+		b.ResizeNoShrink(n)
+		clear(b.Buf()[n:min(len(b.Buf()), (n+63)&^63)])
+	}
+	v.buf, v.all, v.n = nil, nil, 0
+	return b
+}
+
+// Release frees the memory and empties v.
+func (v *Vec[T]) Release() {
+	if v.buf != nil {
+		v.buf.Release()
+	}
+	v.buf, v.all, v.n = nil, nil, 0
+}
+
+// AsBytes views fixed-width values as the bytes they are stored in.
+func AsBytes[T Fixed](v []T) []byte {
+	var z T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(z)))
+}

@@ -1,0 +1,311 @@
+package trevniwire
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// AvroKind is the shape of an Avro schema.
+type AvroKind uint8
+
+// Kinds.
+const (
+	AvroPrimitive AvroKind = iota
+	AvroEnum
+	AvroFixed
+	AvroRecord
+	AvroArray
+	AvroMap
+	AvroUnion
+)
+
+// Avro is an Avro schema with every name resolved: a tree, in which a type that is used twice stands twice.
+type Avro struct {
+	Kind             AvroKind
+	Name             string // full name; of an unnamed type the type's own word: "int", "array", "union"
+	Type             Type   // how a primitive, enum or fixed is stored
+	Logical          string // logicalType as written
+	Precision, Scale int    // of a decimal
+	Size             int    // of a fixed
+	Symbols          []string
+	Fields           []AvroField
+	Items            *Avro // of an array or the values of a map
+	Branches         []*Avro
+}
+
+// AvroField is a field of a record.
+type AvroField struct {
+	Name  string
+	Arrow string // what Arrow calls it, where that is no Avro name (property PropArrowName)
+	Type  *Avro
+}
+
+func (f *AvroField) arrowName() string {
+	if f.Arrow != "" {
+		return f.Arrow
+	}
+	return f.Name
+}
+
+// PropArrowName is the field property that keeps a name which Avro does not allow.
+const PropArrowName = "arrow.name"
+
+// Simple reports whether a value of s is stored in a column of its own element (AvroColumnator's simple types).
+func (s *Avro) Simple() bool { return s.Kind <= AvroFixed }
+
+// Optional returns the branch of a union of null and one other type, and nil for anything else.
+func (s *Avro) Optional() *Avro {
+	if s.Kind != AvroUnion || len(s.Branches) != 2 {
+		return nil
+	}
+	for i, b := range s.Branches {
+		if b.IsNull() && !s.Branches[1-i].IsNull() {
+			return s.Branches[1-i]
+		}
+	}
+	return nil
+}
+
+// IsNull reports whether s is the type null.
+func (s *Avro) IsNull() bool { return s.Kind == AvroPrimitive && s.Type == Null }
+
+// ErrRecursive says that an Avro schema contains itself: such data cannot be shredded into columns.
+var ErrRecursive = errors.New("recursive avro schema")
+
+// ParseAvro reads the text of avro.schema into a tree. It is as lenient as Java where nothing depends on it: defaults,
+// orders, aliases and unknown attributes are not looked at. Parts and depth are bounded by lim, because a short schema
+// can describe exponentially many fields.
+func ParseAvro(text []byte, lim arrowio.Limits) (*Avro, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, fmt.Errorf("avro.schema: %w", err)
+	}
+	p := avroParser{named: map[string]*Avro{}, depth: lim.Depth}
+	s, err := p.parse(v, "", 0)
+	if err == nil {
+		w := avroWalk{parts: lim.Columns, depth: lim.Depth, open: map[*Avro]bool{}}
+		err = w.walk(s, 0)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("avro.schema: %w", err)
+	}
+	return s, nil
+}
+
+// avroWalk refuses schemas that contain themselves, and trees that are too large: a named type counts wherever it is
+// used.
+type avroWalk struct {
+	parts, depth int
+	open         map[*Avro]bool
+}
+
+func (w *avroWalk) walk(s *Avro, depth int) error {
+	if w.parts--; w.parts < 0 {
+		return arrowio.Errorf(arrowio.ErrLimit, "more parts than the limit Columns")
+	}
+	if w.open[s] {
+		return ErrRecursive
+	}
+	if depth > w.depth {
+		return arrowio.Errorf(arrowio.ErrLimit, "nested deeper than the limit Depth = %d", w.depth)
+	}
+	w.open[s] = true
+	defer delete(w.open, s)
+	for _, f := range s.Fields {
+		if err := w.walk(f.Type, depth+1); err != nil {
+			return err
+		}
+	}
+	for _, b := range s.Branches {
+		if err := w.walk(b, depth+1); err != nil {
+			return err
+		}
+	}
+	if s.Items != nil {
+		return w.walk(s.Items, depth+1)
+	}
+	return nil
+}
+
+// avroParser resolves names as it goes: a name is known from its definition on, in the order of the text.
+type avroParser struct {
+	named map[string]*Avro
+	depth int
+}
+
+var avroPrimitives = map[string]Type{
+	"null": Null, "boolean": Boolean, "int": Int, "long": Long, "float": Float, "double": Double, "string": String, "bytes": Bytes,
+}
+
+func (p *avroParser) parse(v any, ns string, depth int) (*Avro, error) {
+	if depth > p.depth {
+		return nil, arrowio.Errorf(arrowio.ErrLimit, "nested deeper than the limit Depth = %d", p.depth)
+	}
+	switch v := v.(type) {
+	case string:
+		if t, ok := avroPrimitives[v]; ok {
+			return &Avro{Name: v, Type: t}, nil
+		}
+		for _, full := range []string{qualify(v, ns), v} {
+			if s, ok := p.named[full]; ok {
+				return s, nil
+			}
+		}
+		return nil, fmt.Errorf("type %q is not known", v)
+	case []any:
+		u := &Avro{Kind: AvroUnion, Name: "union"}
+		for _, b := range v {
+			s, err := p.parse(b, ns, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			if s.Kind == AvroUnion {
+				return nil, errors.New("a union within a union")
+			}
+			u.Branches = append(u.Branches, s)
+		}
+		return u, nil
+	case map[string]any:
+		return p.object(v, ns, depth)
+	}
+	return nil, fmt.Errorf("%v is no schema", v)
+}
+
+// object reads a schema that is written with attributes.
+func (p *avroParser) object(m map[string]any, ns string, depth int) (*Avro, error) {
+	word, ok := m["type"].(string)
+	if !ok {
+		return p.parse(m["type"], ns, depth+1) // {"type": {…}} and {"type": […]}: the inner schema
+	}
+	switch word {
+	case "record", "error", "enum", "fixed":
+		full, space, err := fullName(m, ns)
+		if err != nil {
+			return nil, err
+		}
+		if _, twice := p.named[full]; twice {
+			return nil, fmt.Errorf("%s is defined twice", full)
+		}
+		s := &Avro{Name: full}
+		p.named[full] = s
+		return s, p.define(s, m, space, depth)
+	case "array":
+		items, err := p.parse(m["items"], ns, depth+1)
+		return &Avro{Kind: AvroArray, Name: word, Items: items}, err
+	case "map":
+		items, err := p.parse(m["values"], ns, depth+1)
+		return &Avro{Kind: AvroMap, Name: word, Items: items}, err
+	}
+	s, err := p.parse(word, ns, depth)
+	if err == nil && s.Kind == AvroPrimitive {
+		err = s.setLogical(m)
+	}
+	return s, err
+}
+
+// define fills in a named type.
+func (p *avroParser) define(s *Avro, m map[string]any, ns string, depth int) error {
+	switch m["type"] {
+	case "enum":
+		s.Kind, s.Type, s.Symbols = AvroEnum, Int, []string{}
+		list, _ := m["symbols"].([]any)
+		for _, x := range list {
+			sym, ok := x.(string)
+			if !ok {
+				return fmt.Errorf("%s: symbol %v is no text", s.Name, x)
+			}
+			s.Symbols = append(s.Symbols, sym)
+		}
+		return nil
+	case "fixed":
+		s.Kind, s.Type = AvroFixed, Bytes
+		var err error
+		if s.Size, err = integer(m, "size", -1); err != nil || s.Size < 0 || s.Size > 1<<28 {
+			return fmt.Errorf("%s: size %v of a fixed", s.Name, m["size"])
+		}
+		return s.setLogical(m)
+	}
+	s.Kind = AvroRecord
+	list, ok := m["fields"].([]any)
+	if !ok {
+		return fmt.Errorf("%s: no fields", s.Name)
+	}
+	for _, x := range list {
+		f, _ := x.(map[string]any)
+		name, ok := f["name"].(string)
+		if !ok {
+			return fmt.Errorf("%s: a field without a name", s.Name)
+		}
+		t, err := p.parse(f["type"], ns, depth+1)
+		if err != nil {
+			return err
+		}
+		arrow, _ := f[PropArrowName].(string)
+		s.Fields = append(s.Fields, AvroField{Name: name, Arrow: arrow, Type: t})
+	}
+	return nil
+}
+
+// fullName returns the full name of a definition and the namespace for what is inside it.
+func fullName(m map[string]any, ns string) (full, space string, err error) {
+	name, ok := m["name"].(string)
+	if !ok {
+		return "", "", fmt.Errorf("a %v without a name", m["type"])
+	}
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		return strings.TrimPrefix(name, "."), name[:i], nil
+	}
+	if x, ok := m["namespace"].(string); ok {
+		ns = x
+	}
+	return qualify(name, ns), ns, nil
+}
+
+func qualify(name, ns string) string {
+	if ns == "" || strings.Contains(name, ".") {
+		return name
+	}
+	return ns + "." + name
+}
+
+// setLogical keeps the logical type; a decimal whose precision and scale are not legal is none, as the Avro
+// specification says.
+func (s *Avro) setLogical(m map[string]any) error {
+	logical, ok := m["logicalType"].(string)
+	if !ok {
+		return nil
+	}
+	if logical == "decimal" {
+		p, err1 := integer(m, "precision", 0)
+		q, err2 := integer(m, "scale", 0)
+		if err1 != nil || err2 != nil || p < 1 || q < 0 || q > p {
+			return nil
+		}
+		s.Precision, s.Scale = p, q
+	}
+	s.Logical = logical
+	return nil
+}
+
+func integer(m map[string]any, key string, absent int) (int, error) {
+	v, ok := m[key]
+	if !ok {
+		return absent, nil
+	}
+	n, ok := v.(json.Number)
+	if !ok {
+		return 0, fmt.Errorf("%s %v is no number", key, v)
+	}
+	i, err := n.Int64()
+	if err != nil || i < -1<<31 || i >= 1<<31 {
+		return 0, fmt.Errorf("%s %v is no 32-bit number", key, v)
+	}
+	return int(i), nil
+}

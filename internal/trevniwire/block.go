@@ -1,0 +1,176 @@
+package trevniwire
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/blockcodec"
+	"github.com/arrowio/arrowio/internal/cursor"
+)
+
+// Block is one block of one column.
+type Block struct {
+	Start, Rows int64 // first top-level row, and how many
+	Off         int64 // absolute offset of the packed bytes
+	Packed, Raw int64 // sizes, without the checksum
+	First       []byte
+}
+
+// End returns the row behind the block's last.
+func (b *Block) End() int64 { return b.Start + b.Rows }
+
+// DescriptorSize returns the bytes of a descriptor whose first value takes none.
+const DescriptorSize = 12
+
+// ParseDescriptors reads the block count and the descriptors of col from b, which begins at col.Start of a file of the
+// given size. Blocks of no rows are left out (the offsets of the others count their bytes all the same).
+// ErrShort: b ends before the descriptors do; call again with more.
+func ParseDescriptors(b []byte, col *Column, rows, size int64, lim arrowio.Limits) ([]Block, error) {
+	c := cursor.New(b, col.Start)
+	n := int64(c.I32())
+	if c.Err() != nil {
+		return nil, ErrShort
+	}
+	if n < 0 || n > (size-col.Start-4)/DescriptorSize {
+		return nil, at(col.Start, arrowio.Errorf(arrowio.ErrCorrupt, "%d blocks in %d bytes", n, size-col.Start))
+	}
+	if n*DescriptorSize > lim.MetadataBytes {
+		return nil, at(col.Start, arrowio.Errorf(arrowio.ErrLimit, "descriptors of %d blocks are over the limit MetadataBytes = %d", n, lim.MetadataBytes))
+	}
+	if n*DescriptorSize > int64(len(b)) {
+		return nil, ErrShort
+	}
+	blocks := make([]Block, 0, n)
+	row, data := int64(0), int64(0)
+	for i := range n {
+		off := c.Offset()
+		k := Block{Start: row, Rows: int64(c.I32()), Raw: int64(c.I32()), Packed: int64(c.I32()), Off: data}
+		if col.Values {
+			k.First = firstValue(c, col.Type)
+		}
+		if c.Err() != nil {
+			if int64(len(b)) < size-col.Start && int64(len(b)) < lim.MetadataBytes {
+				return nil, ErrShort
+			}
+			return nil, at(off, arrowio.Errorf(arrowio.ErrCorrupt, "descriptor %d: %w", i, c.Err()))
+		}
+		if err := k.check(col, rows, size, lim); err != nil {
+			err.Op, err.Off = fmt.Sprintf("descriptor %d", i), off
+			return nil, err
+		}
+		data += k.Packed + col.Checksum.Size()
+		row += k.Rows
+		if k.Rows > 0 {
+			blocks = append(blocks, k)
+		}
+	}
+	end := c.Offset()
+	if row != rows {
+		return nil, at(col.Start, arrowio.Errorf(arrowio.ErrCorrupt, "blocks hold %d rows, the header says %d", row, rows))
+	}
+	if data > size-end {
+		return nil, at(end, arrowio.Errorf(arrowio.ErrCorrupt, "blocks of %d bytes in the file's last %d", data, size-end))
+	}
+	for i := range blocks {
+		blocks[i].Off += end
+	}
+	return blocks, nil
+}
+
+// check tests one descriptor on its own. A row is at most one value of the largest legal size in each block, so what
+// bounds a block is Limits.ValueBytes and, below that, what the codec can make of the packed bytes.
+func (b *Block) check(col *Column, rows, size int64, lim arrowio.Limits) *arrowio.Error {
+	switch {
+	case b.Rows < 0 || b.Rows > rows-b.Start:
+		return arrowio.Errorf(arrowio.ErrCorrupt, "%d rows, %d are left", b.Rows, rows-b.Start)
+	case b.Raw < 0 || b.Packed < 0 || b.Packed > size:
+		return arrowio.Errorf(arrowio.ErrCorrupt, "raw size %d, packed size %d", b.Raw, b.Packed)
+	case col.Codec == blockcodec.None && b.Raw != b.Packed:
+		return arrowio.Errorf(arrowio.ErrCorrupt, "raw size %d, packed size %d without a codec", b.Raw, b.Packed)
+	case b.Raw > lim.ValueBytes:
+		return arrowio.Errorf(arrowio.ErrLimit, "block of %d bytes is over the limit ValueBytes = %d", b.Raw, lim.ValueBytes)
+	case b.Raw > blockcodec.MaxRaw(col.Codec, b.Packed):
+		return arrowio.Errorf(arrowio.ErrCorrupt, "%d bytes cannot unpack to %d", b.Packed, b.Raw)
+	}
+	return nil
+}
+
+// firstValue passes over one value in the column's encoding and returns its bytes. Booleans restart at bit 0 of a byte
+// of their own in each descriptor.
+func firstValue(c *cursor.Cursor, t Type) []byte {
+	switch t {
+	case Null:
+		return nil
+	case Boolean:
+		return c.Bytes(1)
+	case Fixed32, Float, Fixed64, Double:
+		return c.Bytes(t.Width())
+	case String, Bytes:
+		return c.Bytes(int(c.Varint32()))
+	}
+	var b [binary.MaxVarintLen64]byte
+	n := 0
+	for {
+		x := c.U8()
+		if c.Err() != nil || n == len(b) {
+			return nil
+		}
+		b[n] = x
+		n++
+		if x < 0x80 {
+			return append([]byte(nil), b[:n]...)
+		}
+	}
+}
+
+// Verdict is what a block's checksum says.
+type Verdict uint8
+
+// Verdicts.
+const (
+	Unchecked Verdict = iota // the column has no checksum
+	SumOK                    // right, as Java writes it: big-endian
+	SumLittle                // right, as the specification has it: little-endian
+	SumAbsent                // codec null and a stored zero: the Java writer's fault, no checksum at all
+	SumWrong
+)
+
+var verdictNames = [...]string{"none", "ok", "ok (little-endian)", "absent (stored 0 under codec null)", "wrong"}
+
+// String returns the verdict for people.
+func (v Verdict) String() string { return verdictNames[v] }
+
+// CheckSum compares the stored checksum behind a block with its unpacked bytes.
+func CheckSum(col *Column, raw, stored []byte) Verdict {
+	if col.Checksum == NoChecksum {
+		return Unchecked
+	}
+	sum := crc32.ChecksumIEEE(raw)
+	switch {
+	case binary.BigEndian.Uint32(stored) == sum:
+		return SumOK
+	case binary.LittleEndian.Uint32(stored) == sum:
+		return SumLittle
+	case col.Codec == blockcodec.None && binary.LittleEndian.Uint32(stored) == 0:
+		return SumAbsent
+	}
+	return SumWrong
+}
+
+// AppendDescriptor writes one descriptor; first is nil for columns without trevni.values.
+func AppendDescriptor(dst []byte, rows, raw, packed int, first []byte) []byte {
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(rows))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(raw))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(packed))
+	return append(dst, first...)
+}
+
+// AppendSum writes the checksum of an unpacked block as Java reads it: CRC-32, big-endian.
+func AppendSum(dst []byte, c Checksum, raw []byte) []byte {
+	if c == CRC32 {
+		dst = binary.BigEndian.AppendUint32(dst, crc32.ChecksumIEEE(raw))
+	}
+	return dst
+}

@@ -1,0 +1,95 @@
+package trevniwire
+
+import "strings"
+
+// Type is a stored value type (specification, "Data Types").
+type Type uint8
+
+// Types. The order groups those that take no bytes, fixed widths, varints and byte strings.
+const (
+	Null Type = iota
+	Boolean
+	Int
+	Long
+	Fixed32
+	Fixed64
+	Float
+	Double
+	String
+	Bytes
+)
+
+var typeNames = [...]string{"null", "boolean", "int", "long", "fixed32", "fixed64", "float", "double", "string", "bytes"}
+
+// String returns the name in metadata.
+func (t Type) String() string { return typeNames[t] }
+
+// Width returns the bytes of a value of fixed width, 0 for all other types.
+func (t Type) Width() int {
+	switch t {
+	case Fixed32, Float:
+		return 4
+	case Fixed64, Double:
+		return 8
+	}
+	return 0
+}
+
+// ParseType finds a type by its metadata name. Case is folded, as Java does.
+func ParseType(name string) (Type, bool) {
+	for i, n := range typeNames {
+		if strings.EqualFold(n, name) {
+			return Type(i), true
+		}
+	}
+	return 0, false
+}
+
+// Checksum is how blocks are protected.
+type Checksum uint8
+
+// Checksums.
+const (
+	NoChecksum Checksum = iota
+	CRC32
+)
+
+// Size returns the stored bytes behind each block.
+func (c Checksum) Size() int64 {
+	if c == CRC32 {
+		return 4
+	}
+	return 0
+}
+
+// String returns the name that Java reads.
+func (c Checksum) String() string {
+	if c == CRC32 {
+		return "crc32"
+	}
+	return "null"
+}
+
+// ParseChecksum finds a checksum by its metadata name: "crc32" is Java's, "crc-32" the specification's; "" is null.
+func ParseChecksum(name string) (Checksum, bool) {
+	switch name {
+	case "", "null":
+		return NoChecksum, true
+	case "crc32", "crc-32":
+		return CRC32, true
+	}
+	return 0, false
+}
+
+// Metadata keys that mean something to the format.
+const (
+	KeyName     = "trevni.name"
+	KeyType     = "trevni.type"
+	KeyArray    = "trevni.array"
+	KeyParent   = "trevni.parent"
+	KeyValues   = "trevni.values"
+	KeyCodec    = "trevni.codec"
+	KeyChecksum = "trevni.checksum"
+	KeyAvro     = "avro.schema"
+	KeySorted   = "arrowio.sorted" // ours: the writer saw the column's values in ascending order
+)

@@ -1,0 +1,133 @@
+package trevni
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/trevniwire"
+)
+
+// Sizes of a split: large enough that blocks decoded twice at its edges do not matter, small enough that a few of them
+// fit in memory and every core gets its share of a file.
+const (
+	splitBytes = 16 << 20
+	splitRows  = 1 << 20
+)
+
+// columnBlocks returns the blocks of column i, read from the file the first time.
+func (f *File) columnBlocks(ctx context.Context, i int) ([]trevniwire.Block, error) {
+	f.mu.Lock()
+	b := f.blocks[i]
+	f.mu.Unlock()
+	if b != nil {
+		return b, nil
+	}
+	b, err := f.readDescriptors(ctx, i)
+	if err != nil {
+		return nil, arrowio.Locate(err, arrowio.At{Format: Name, Op: "block descriptors", Column: f.header.Columns[i].Name, Split: -1, Off: f.header.Columns[i].Start})
+	}
+	f.mu.Lock()
+	f.blocks[i] = b
+	f.mu.Unlock()
+	return b, nil
+}
+
+func (f *File) readDescriptors(ctx context.Context, i int) ([]trevniwire.Block, error) {
+	col, size := &f.header.Columns[i], f.src.Size()
+	if col.Start < f.header.Size || col.Start > size-4 {
+		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "the column starts at %d, the header ends at %d and the file at %d", col.Start, f.header.Size, size)
+	}
+	for n := int64(4 << 10); ; n *= 4 {
+		n = min(n, size-col.Start)
+		b, err := readAt(ctx, f.src, col.Start, n)
+		if err != nil {
+			return nil, err
+		}
+		blocks, err := trevniwire.ParseDescriptors(b, col, f.header.Rows, size, f.limits)
+		if !errors.Is(err, trevniwire.ErrShort) {
+			return blocks, err
+		}
+		if n == size-col.Start {
+			return nil, arrowio.Errorf(arrowio.ErrCorrupt, "the file ends within the descriptors")
+		}
+		// the count, which the parser has checked against the file's size, says how much is sure to be needed
+		n = max(n, (4+trevniwire.DescriptorSize*int64(binary.LittleEndian.Uint32(b)))/4)
+	}
+}
+
+// cut lists the splits: equal numbers of rows, moved to block edges of the widest column.
+func (f *File) cut(ctx context.Context) ([]arrowio.Split, error) {
+	rows, size := f.header.Rows, f.src.Size()
+	if rows == 0 {
+		return nil, nil
+	}
+	if rows > 1<<34 && rows>>16 > size {
+		return nil, &arrowio.Error{Kind: arrowio.ErrLimit, Op: "header", Split: -1, Off: 4, Err: errors.New("more rows than the file's bytes can plausibly stand for")}
+	}
+	count := max(size/splitBytes, rows/splitRows, 1)
+	count = min(count, int64(f.limits.Splits), rows)
+	var edges []int64
+	if w := f.widest(); w >= 0 {
+		blocks, err := f.columnBlocks(ctx, w)
+		if err != nil {
+			return nil, err
+		}
+		edges = make([]int64, len(blocks))
+		for i := range blocks {
+			edges[i] = blocks[i].End()
+		}
+	}
+	var splits []arrowio.Split
+	for start := int64(0); start < rows; {
+		end := start + (rows-start)/(count-int64(len(splits)))
+		if i, found := slices.BinarySearch(edges, end); !found && i < len(edges) {
+			// the nearer edge, but never an empty split, and none that a huge block would swell
+			if i > 0 && edges[i-1] > start && end-edges[i-1] < edges[i]-end {
+				end = edges[i-1]
+			} else if edges[i]-end < end-start {
+				end = edges[i]
+			}
+		}
+		if int64(len(splits)) == count-1 {
+			end = rows
+		}
+		splits = append(splits, arrowio.Split{Ordinal: len(splits), Rows: arrowio.RowRange{Start: start, End: end}})
+		start = end
+	}
+	for i := range splits {
+		splits[i].Bytes = int64(float64(size) * float64(splits[i].Rows.Len()) / float64(rows))
+	}
+	return splits, nil
+}
+
+// byStart returns the columns in the order in which they lie in the file.
+func (f *File) byStart() []int {
+	order := make([]int, len(f.header.Columns))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(f.header.Columns[a].Start, f.header.Columns[b].Start)
+	})
+	return order
+}
+
+// widest returns the column with the most bytes, going by where columns start; -1 without columns.
+func (f *File) widest() int {
+	order := f.byStart()
+	best, most := -1, int64(-1)
+	for k, i := range order {
+		end := f.src.Size()
+		if k+1 < len(order) {
+			end = f.header.Columns[order[k+1]].Start
+		}
+		if n := end - f.header.Columns[i].Start; n > most {
+			best, most = i, n
+		}
+	}
+	return best
+}

@@ -1,0 +1,297 @@
+package trevni
+
+import (
+	"fmt"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/blockcodec"
+	"github.com/arrowio/arrowio/internal/trevniwire"
+)
+
+// column is the forward cursor over one stored column within a split. At any time it stands at a row; while that row
+// is in need, its block is unpacked and p (or bits) is where the row's bytes begin.
+type column struct {
+	*trevniwire.Column
+	blocks []trevniwire.Block // those of the split that are needed, and only those
+	packed [][]byte           // the bytes of each, checksum behind; same indices
+	index  int
+	live   bool           // at the current row
+	need   arrowio.RowSet // rows whose bytes must be walked: those wanted, and those before them in the same block
+	limit  int64          // elements that take no bytes, in one batch
+
+	codec  *blockcodec.Decoder
+	buf    []byte // unpacked bytes of the current block, reused
+	block  int    // current block, or the next one needed
+	loaded bool
+	raw    []byte // the block; bitpack.Slack bytes behind it are readable
+	p      int    // next byte
+	bits   int    // boolean columns: next bit of raw, instead of p
+	run    int    // entries left in the run of lengths
+	runLen int32  // their length
+	free   int64  // elements without bytes since the last take
+}
+
+// seek moves to row, which must not lie behind, and returns whether its bytes are to be walked and up to which row
+// the answer and the block stay the same.
+func (c *column) seek(row, end int64) (live bool, until int64, err error) {
+	for len(c.need) > 0 && c.need[0].End <= row {
+		c.need = c.need[1:]
+	}
+	if len(c.need) == 0 {
+		return false, end, nil
+	}
+	if row < c.need[0].Start {
+		return false, min(end, c.need[0].Start), nil
+	}
+	for c.block < len(c.blocks) && c.blocks[c.block].End() <= row {
+		c.block++
+		c.loaded = false
+	}
+	if c.block == len(c.blocks) {
+		return false, 0, c.fail(arrowio.Errorf(arrowio.ErrInternal, "no block planned for row %d", row))
+	}
+	if !c.loaded {
+		if c.blocks[c.block].Start != row {
+			return false, 0, c.fail(arrowio.Errorf(arrowio.ErrInternal, "row %d is inside a block that was not entered", row))
+		}
+		if err := c.load(); err != nil {
+			return false, 0, err
+		}
+	}
+	return true, min(end, c.need[0].End, c.blocks[c.block].End()), nil
+}
+
+// load unpacks the current block and checks it.
+func (c *column) load() error {
+	b := &c.blocks[c.block]
+	packed := c.packed[c.block][:b.Packed]
+	raw := packed
+	if c.Codec != blockcodec.None {
+		var err error
+		if raw, err = c.codec.Decode(c.Codec, c.buf[:0], packed, int(b.Raw), true); err != nil {
+			return c.failAt(err, b.Off)
+		}
+		c.buf = raw
+	}
+	if c.Checksum != trevniwire.NoChecksum {
+		sum := c.packed[c.block][b.Packed : b.Packed+c.Checksum.Size()]
+		if trevniwire.CheckSum(c.Column, raw, sum) == trevniwire.SumWrong {
+			return c.failAt(arrowio.Errorf(arrowio.ErrCorrupt, "the checksum is wrong"), b.Off+b.Packed)
+		}
+	}
+	c.raw, c.p, c.bits, c.run, c.loaded = raw, 0, 0, 0, true
+	return nil
+}
+
+// finish checks, when row is the end of the current block, that nothing of it is left.
+func (c *column) finish(row int64) error {
+	if row != c.blocks[c.block].End() {
+		return nil
+	}
+	p := c.p
+	if c.Type == trevniwire.Boolean {
+		p = (c.bits + 7) >> 3
+	}
+	if p != len(c.raw) {
+		return c.fail(arrowio.Errorf(arrowio.ErrCorrupt, "%d bytes are left behind the block's last row", len(c.raw)-p))
+	}
+	if c.run > 0 {
+		return c.fail(arrowio.Errorf(arrowio.ErrCorrupt, "a run of lengths goes on for %d entries behind the block's last row", c.run))
+	}
+	return nil
+}
+
+// group reads the next length, or takes it from a run: k entries (at most most) of n elements each.
+func (c *column) group(most int) (k int, n int32, err error) {
+	if c.Type == trevniwire.Boolean {
+		most = 1 // the bits of each entry begin on a byte of their own, also within a run
+	}
+	if c.run > 0 {
+		k = min(c.run, most)
+		c.run -= k
+		c.alignBits()
+		return k, c.runLen, nil
+	}
+	c.alignBits()
+	v, err := c.length()
+	if err != nil {
+		return 0, 0, err
+	}
+	c.bits = c.p * 8
+	if v >= 0 {
+		return 1, v, nil
+	}
+	// A run: -1 two of none, -2 two of one, -3 three of none, … (docs/formats/trevni.md, runs of lengths).
+	count := (1-int64(v))/2 + 1
+	c.runLen = (v + 1) & 1
+	k = int(min(count, int64(most)))
+	c.run = int(count) - k
+	return k, c.runLen, nil
+}
+
+// length reads one varint: a length, or that of a string.
+func (c *column) length() (int32, error) {
+	if c.p < len(c.raw) && c.raw[c.p] < 0x80 {
+		x := c.raw[c.p]
+		c.p++
+		return int32(x>>1) ^ -int32(x&1), nil
+	}
+	v, n, err := bitpack.Zigzag[int32](c.raw[c.p:])
+	if err != nil {
+		return 0, c.fail(err)
+	}
+	c.p += n
+	return v, nil
+}
+
+// bytes reads a length and returns that many bytes.
+func (c *column) bytes() ([]byte, error) {
+	n, err := c.length()
+	if err != nil {
+		return nil, err
+	}
+	if n < 0 || int(n) > len(c.raw)-c.p {
+		return nil, c.fail(arrowio.Errorf(arrowio.ErrCorrupt, "a value of %d bytes in the last %d bytes of the block", n, len(c.raw)-c.p))
+	}
+	c.p += int(n)
+	return c.raw[c.p-int(n) : c.p], nil
+}
+
+// alignBits ends the byte of a boolean array: each array starts on a byte of its own.
+func (c *column) alignBits() {
+	if c.Type == trevniwire.Boolean {
+		c.p = (c.bits + 7) >> 3
+		c.bits = c.p * 8
+	}
+}
+
+// entries reads the lengths of len(lens) entries and hands their values to s; a nil s passes over them.
+// It returns the number of elements.
+func (c *column) entries(lens []int32, s sink) (int, error) {
+	total := int64(0)
+	for i := 0; i < len(lens); {
+		k, n, err := c.group(len(lens) - i)
+		if err != nil {
+			return 0, err
+		}
+		for j := i; j < i+k; j++ {
+			lens[j] = n
+		}
+		i += k
+		if n == 0 {
+			continue
+		}
+		more := int64(k) * int64(n)
+		total += more
+		if err := c.room(more); err != nil {
+			return 0, err
+		}
+		if s == nil {
+			err = c.pass(int(more))
+		} else {
+			err = s.plain(c, int(more))
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return int(total), nil
+}
+
+// room checks, before anything is sized by it, that n more values can be in the rest of the block.
+func (c *column) room(n int64) error {
+	left := int64(len(c.raw) - c.p)
+	var fit int64
+	switch c.Type {
+	case trevniwire.Null:
+		if c.free += n; c.free > c.limit {
+			return c.fail(arrowio.Errorf(arrowio.ErrLimit, "more than %d elements that take no bytes in one batch: over the limit BatchElements", c.limit))
+		}
+		return nil
+	case trevniwire.Boolean:
+		fit = int64(len(c.raw))*8 - int64(c.bits)
+	case trevniwire.Fixed32, trevniwire.Float:
+		fit = left / 4
+	case trevniwire.Fixed64, trevniwire.Double:
+		fit = left / 8
+	default:
+		fit = left
+	}
+	if n > fit {
+		return c.fail(errShort(n, left))
+	}
+	return nil
+}
+
+func errShort(n, left int64) error {
+	return arrowio.Errorf(arrowio.ErrCorrupt, "%d values in the last %d bytes of the block", n, left)
+}
+
+// values hands the next n values of a column that is no array to s; a nil s passes over them.
+func (c *column) values(n int, s sink) error {
+	if n == 0 {
+		return nil
+	}
+	if err := c.room(int64(n)); err != nil {
+		return err
+	}
+	if s == nil {
+		return c.pass(n)
+	}
+	return s.plain(c, n)
+}
+
+// pass skips n values that room has admitted.
+func (c *column) pass(n int) error {
+	switch c.Type {
+	case trevniwire.Null:
+	case trevniwire.Boolean:
+		c.bits += n
+	case trevniwire.Int:
+		return c.passed(bitpack.SkipVarints[int32](c.raw[c.p:], n))
+	case trevniwire.Long:
+		return c.passed(bitpack.SkipVarints[int64](c.raw[c.p:], n))
+	case trevniwire.String, trevniwire.Bytes:
+		for range n {
+			if _, err := c.bytes(); err != nil {
+				return err
+			}
+		}
+	default:
+		c.p += n * c.Type.Width()
+	}
+	return nil
+}
+
+// passed moves past n bytes, or says what is wrong there.
+func (c *column) passed(n int, err error) error {
+	c.p += n
+	if err != nil {
+		return c.fail(err)
+	}
+	return nil
+}
+
+// fail says where in the file an error is: under a codec the block, without one the byte.
+func (c *column) fail(err error) error {
+	off := int64(-1)
+	if c.block < len(c.blocks) {
+		off = c.blocks[c.block].Off
+		if c.Codec == blockcodec.None {
+			off += int64(c.p)
+		}
+	}
+	return c.failAt(err, off)
+}
+
+func (c *column) failAt(err error, off int64) error {
+	op := "blocks"
+	if c.block < len(c.blocks) {
+		op = fmt.Sprintf("block of rows %d to %d", c.blocks[c.block].Start, c.blocks[c.block].End())
+	}
+	if !isKind(err) {
+		err = arrowio.Errorf(arrowio.ErrCorrupt, "%w", err)
+	}
+	return arrowio.Locate(err, arrowio.At{Format: Name, Op: op, Column: c.Name, Split: -1, Off: off})
+}

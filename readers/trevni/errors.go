@@ -1,0 +1,51 @@
+package trevni
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+func isKind(err error) bool {
+	var e *arrowio.Error
+	return errors.As(err, &e)
+}
+
+func errEnum(v int32, symbols int) error {
+	return arrowio.Errorf(arrowio.ErrCorrupt, "enum value %d of %d symbols", v, symbols)
+}
+
+// symbolArray makes the dictionary of an enum. It lives on Go's heap, as long as the file.
+func symbolArray(symbols []string) arrow.Array {
+	b := array.NewStringBuilder(memory.NewGoAllocator())
+	defer b.Release()
+	b.AppendValues(symbols, nil)
+	return b.NewArray()
+}
+
+// selectField returns a schema of one field of s.
+func selectField(s *arrow.Schema, i int) *arrow.Schema {
+	md := s.Metadata()
+	return arrow.NewSchema([]arrow.Field{s.Field(i)}, &md)
+}
+
+// precisionError is a decimal that its type cannot hold.
+type precisionError int
+
+func (p precisionError) Error() string {
+	return fmt.Sprintf("a decimal has more digits than its precision %d: trevni-decimals=bytes shows the bytes", int(p))
+}
+
+func errPrecision(p int) error {
+	return arrowio.Errorf(arrowio.ErrSchema, "%w", precisionError(p))
+}
+
+func isPrecision(err error) bool {
+	var p precisionError
+	return errors.As(err, &p)
+}

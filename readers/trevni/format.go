@@ -1,0 +1,191 @@
+package trevni
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/trevniwire"
+)
+
+// Name is the format's name.
+const Name = "trevni"
+
+// Options are the options of this format; on the command line each is --trevni-NAME.
+type Options struct {
+	// View is "records", "columns", or "" for records where the file carries an avro.schema that fits its columns.
+	View string
+	// Decimals is "decimal" or "bytes": how to show Avro decimals; "" decides by the first block of each column, which
+	// need not keep to its precision.
+	Decimals string
+	// Sorted names columns (as stored) whose values the caller knows to ascend, so that their first values prune.
+	// "*" means all columns that have first values. A file of our own writer says so itself.
+	Sorted []string
+}
+
+// Format returns the Trevni reader.
+func Format() arrowio.Format {
+	return arrowio.Format{
+		Name:       Name,
+		Extensions: []string{".trv"},
+		Options: []arrowio.Option{
+			{Name: "trevni-view", Usage: "what to show: Avro records rebuilt, or columns as stored", Default: "records where the file has an avro.schema", Values: []string{"records", "columns"}},
+			{Name: "trevni-decimals", Usage: "how to show Avro decimals", Default: "decimal, or bytes where the first block holds values beyond the precision", Values: []string{"decimal", "bytes"}},
+			{Name: "trevni-sorted", Usage: "columns (comma-separated, or *) known to ascend, so that their blocks' first values may prune", Default: "those that the file vouches for"},
+		},
+		Match: func(head, _ []byte) bool { return trevniwire.Match(head) },
+		Open: func(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
+			opt, err := parseOptions(o.Options)
+			if err != nil {
+				return nil, err
+			}
+			return Open(ctx, src, o.Limits, opt)
+		},
+	}
+}
+
+func parseOptions(m map[string]string) (Options, error) {
+	o := Options{View: m["trevni-view"], Decimals: m["trevni-decimals"]}
+	if !slices.Contains([]string{"", "records", "columns"}, o.View) {
+		return o, arrowio.Errorf(arrowio.ErrOption, "trevni-view=%q: records or columns", o.View)
+	}
+	if !slices.Contains([]string{"", "decimal", "bytes"}, o.Decimals) {
+		return o, arrowio.Errorf(arrowio.ErrOption, "trevni-decimals=%q: decimal or bytes", o.Decimals)
+	}
+	if s := m["trevni-sorted"]; s != "" {
+		o.Sorted = strings.Split(s, ",")
+	}
+	return o, nil
+}
+
+// File is an open Trevni file. Its methods may be called concurrently.
+type File struct {
+	src    arrowio.Source
+	header *trevniwire.Header
+	limits arrowio.Limits
+	opt    Options
+	tree   *trevniwire.Tree
+	view   string
+	notes  []string
+	splits []arrowio.Split
+	dicts  map[*trevniwire.Node]arrow.Array // of enums
+
+	mu      sync.Mutex
+	blocks  [][]trevniwire.Block // by column; nil = not read yet
+	scratch sync.Pool            // *scratch
+}
+
+// Open reads the header of src and decides on the view. The caller closes src after the file.
+func Open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o Options) (*File, error) {
+	limits = limits.WithDefaults()
+	h, err := readHeader(ctx, src, limits)
+	if err != nil {
+		return nil, locate(err)
+	}
+	f := &File{src: src, header: h, limits: limits, opt: o, blocks: make([][]trevniwire.Block, len(h.Columns))}
+	if err := f.chooseView(ctx); err != nil {
+		return nil, locate(err)
+	}
+	if err := f.checkSorted(); err != nil {
+		return nil, locate(err)
+	}
+	if f.splits, err = f.cut(ctx); err != nil {
+		return nil, locate(err)
+	}
+	f.dictionaries(f.tree.Roots)
+	return f, nil
+}
+
+func locate(err error) error {
+	return arrowio.Locate(err, arrowio.At{Format: Name, Split: -1, Off: -1})
+}
+
+// readHeader reads more and more of the file's beginning until the header is whole.
+func readHeader(ctx context.Context, src arrowio.Source, lim arrowio.Limits) (*trevniwire.Header, error) {
+	for n := int64(64 << 10); ; n *= 4 {
+		n = min(n, src.Size(), lim.MetadataBytes)
+		b, err := readAt(ctx, src, 0, n)
+		if err != nil {
+			return nil, err
+		}
+		h, err := trevniwire.ParseHeader(b, src.Size(), lim)
+		if !errors.Is(err, trevniwire.ErrShort) {
+			return h, err
+		}
+		if n == lim.MetadataBytes {
+			return nil, arrowio.Errorf(arrowio.ErrLimit, "the header is over the limit MetadataBytes = %d", n)
+		}
+	}
+}
+
+func readAt(ctx context.Context, src arrowio.Source, off, n int64) ([]byte, error) {
+	bs, err := arrowio.ReadRanges(ctx, src, []arrowio.ByteRange{{Off: off, Len: n}})
+	if err != nil {
+		return nil, err
+	}
+	return bs[0], nil
+}
+
+// chooseView builds the tree of the wanted view. Where avro.schema does not describe the columns, the file is still
+// readable as what is stored, and a note says why.
+func (f *File) chooseView(ctx context.Context) error {
+	text, has := f.header.Meta.Get(trevniwire.KeyAvro)
+	if f.opt.View != "columns" && has {
+		schema, err := trevniwire.ParseAvro(text, f.limits)
+		if err == nil {
+			f.tree, err = trevniwire.RecordsView(f.header, schema, f.limits, f.decimalsFit(ctx))
+		}
+		if err == nil {
+			f.view = "records"
+			return nil
+		}
+		if f.opt.View == "records" {
+			return arrowio.Errorf(arrowio.ErrSchema, "no records view: %w", err)
+		}
+		f.notes = append(f.notes, fmt.Sprintf("shown as stored columns: %v", err))
+	} else if f.opt.View == "records" {
+		return arrowio.Errorf(arrowio.ErrSchema, "no records view: the file has no avro.schema")
+	}
+	var err error
+	f.view = "columns"
+	f.tree, err = trevniwire.ColumnsView(f.header, f.limits)
+	return err
+}
+
+// checkSorted refuses columns that are not there, or that carry no first values to prune by.
+func (f *File) checkSorted() error {
+	for _, name := range f.opt.Sorted {
+		if name != "*" && !slices.ContainsFunc(f.header.Columns, func(c trevniwire.Column) bool { return c.Name == name && c.Values }) {
+			return arrowio.Errorf(arrowio.ErrOption, "trevni-sorted: %q is no column with first values", name)
+		}
+	}
+	return nil
+}
+
+// dictionaries builds the symbols of every enum once.
+func (f *File) dictionaries(nodes []*trevniwire.Node) {
+	for _, n := range nodes {
+		if n.Enum != nil {
+			if f.dicts == nil {
+				f.dicts = map[*trevniwire.Node]arrow.Array{}
+			}
+			f.dicts[n] = symbolArray(n.Enum)
+		}
+		f.dictionaries(n.Kids)
+	}
+}
+
+// Schema returns the Arrow schema of the view.
+func (f *File) Schema() *arrow.Schema { return f.tree.Schema }
+
+// Splits lists the row ranges that are read on their own.
+func (f *File) Splits() []arrowio.Split { return f.splits }
+
+// Close frees what the file holds; readers that are still open stay good.
+func (f *File) Close() error { return nil }

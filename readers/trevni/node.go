@@ -1,0 +1,421 @@
+package trevni
+
+import (
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/trevniwire"
+)
+
+// node builds one Arrow field of a batch. It mirrors a trevniwire.Node, with the columns of this split.
+type node struct {
+	kind  trevniwire.NodeKind
+	field arrow.Field
+	enum  arrow.Array // dictionary of an enum
+	opt   *column     // lengths 0 and 1: which slots are there
+	rep   *column     // lengths of lists and maps
+	col   *column     // leaf: its values; nil when they stand among the lengths of opt or of the rep above
+	own   *column     // leaf: that column of lengths, for naming places
+	leaf  sink
+	kids  []*node
+
+	n        int
+	validity arrowbuf.Bits       // nullable fields
+	offsets  arrowbuf.Vec[int32] // lists and maps: one more than slots, once there is a slot
+	types    arrowbuf.Vec[int8]  // unions
+	places   arrowbuf.Vec[int32] // unions: offsets into the children
+	lens     []int32             // scratch
+	dense    []byte              // scratch bitmaps
+	sparse   []byte
+	branch   [][]int32 // scratch: lengths of each branch of a union
+	counts   []int
+}
+
+// read appends s.n slots, of which s.count are stored in the columns at their present places.
+func (n *node) read(s slots) error {
+	if n.opt != nil {
+		var err error
+		if s, err = n.presence(s); err != nil {
+			return err
+		}
+	}
+	return n.fill(s)
+}
+
+// fill does what read does behind the presence lengths.
+func (n *node) fill(s slots) error {
+	if n.field.Nullable && n.kind != trevniwire.Union {
+		if s.present == nil {
+			n.validity.Fill(s.n, true)
+		} else {
+			n.validity.Append(s.present, 0, s.n)
+		}
+	}
+	n.n += s.n
+	switch n.kind {
+	case trevniwire.Leaf:
+		c := n.own
+		if n.col != nil {
+			c = n.col
+			if err := c.values(s.count, n.leaf); err != nil {
+				return err
+			}
+		}
+		if c != nil {
+			if err := n.leaf.check(c); err != nil {
+				return err
+			}
+		}
+		n.leaf.spread(s)
+		return nil
+	case trevniwire.Struct:
+		for _, k := range n.kids {
+			if err := k.read(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	case trevniwire.Union:
+		return n.readUnion(s)
+	}
+	return n.readList(s)
+}
+
+// ownSink returns the sink that takes the values standing among n's lengths.
+func (n *node) ownSink() sink {
+	if n.kind == trevniwire.Leaf && n.col == nil && n.own != nil {
+		return n.leaf
+	}
+	return nil
+}
+
+// presence reads which of the stored slots hold a value.
+func (n *node) presence(s slots) (slots, error) {
+	n.lens = grow(n.lens, s.count)
+	total, err := n.opt.entries(n.lens, n.ownSink())
+	if err != nil {
+		return s, err
+	}
+	n.dense = grow(n.dense, (s.count+7)>>3)
+	if !packFlags(n.dense, n.lens) {
+		return s, n.opt.fail(arrowio.Errorf(arrowio.ErrCorrupt, "an optional value stands more than once"))
+	}
+	if s.present == nil {
+		return slots{n: s.n, count: total, present: n.dense}, nil
+	}
+	n.sparse = grow(n.sparse, (s.n+7)>>3)
+	bitpack.SpreadBits(n.sparse, 0, n.dense, 0, s.present, 0, s.n)
+	return slots{n: s.n, count: total, present: n.sparse}, nil
+}
+
+// readList reads lengths and then as many elements.
+func (n *node) readList(s slots) error {
+	n.lens = grow(n.lens, s.count)
+	var own sink
+	if n.kind == trevniwire.List && len(n.kids) == 1 {
+		own = n.kids[0].elementSink(n.rep)
+	}
+	total, err := n.rep.entries(n.lens, own)
+	if err != nil {
+		return err
+	}
+	if n.offsets.Len() == 0 {
+		n.offsets.Grow(1)[0] = 0
+	}
+	at := n.offsets.Values()[n.offsets.Len()-1]
+	if int64(at)+int64(total) > math.MaxInt32 {
+		return n.rep.fail(arrowio.Errorf(arrowio.ErrLimit, "a batch holds over 2^31 elements: take fewer rows in a batch"))
+	}
+	off := n.offsets.Grow(s.n)
+	if s.present == nil {
+		copy(off, n.lens[:s.count])
+	} else {
+		copy(off[s.n-s.count:], n.lens[:s.count])
+		bitpack.Spread(off, s.present, 0)
+	}
+	for i, l := range off {
+		at += l
+		off[i] = at
+	}
+	all := full(total)
+	if n.kind == trevniwire.Map {
+		for _, k := range n.kids {
+			if err := k.read(all); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return n.kids[0].read(all)
+}
+
+// elementSink finds the sink of the values that stand among the lengths of rep: the element itself or, in the columns
+// view, a child of the element struct. nil: there are none, or they are not wanted.
+func (n *node) elementSink(rep *column) sink {
+	if n.kind == trevniwire.Leaf && n.own == rep && n.opt == nil {
+		return n.leaf
+	}
+	if n.kind == trevniwire.Struct && n.opt == nil {
+		for _, k := range n.kids {
+			if k.kind == trevniwire.Leaf && k.own == rep && k.opt == nil {
+				return k.leaf
+			}
+		}
+	}
+	return nil
+}
+
+// readUnion reads the lengths of every branch: exactly one of them is 1, or none where the union has a null branch.
+func (n *node) readUnion(s slots) error {
+	for len(n.branch) < len(n.kids) {
+		n.branch = append(n.branch, nil)
+	}
+	n.counts = grow(n.counts, len(n.kids))
+	clear(n.counts)
+	null := -1
+	n.lens = grow(n.lens, s.count)
+	chosen := n.lens[:s.count] // branch + 1
+	clear(chosen)
+	for i, k := range n.kids {
+		if k.opt == nil {
+			null = i
+			continue
+		}
+		lens := grow(n.branch[i], s.count)
+		n.branch[i] = lens
+		total, err := k.opt.entries(lens, k.ownSink())
+		if err != nil {
+			return err
+		}
+		n.counts[i] = total
+		for j, l := range lens {
+			if l == 0 {
+				continue
+			}
+			if l != 1 || chosen[j] != 0 {
+				return k.opt.fail(arrowio.Errorf(arrowio.ErrCorrupt, "a union has more than one value"))
+			}
+			chosen[j] = int32(i) + 1
+		}
+	}
+	return n.placeUnion(s, chosen, null)
+}
+
+// placeUnion appends type ids and offsets for s.n slots. A slot that is not stored, because a record around it is null,
+// becomes a null of the null branch, or else of the first.
+func (n *node) placeUnion(s slots, chosen []int32, null int) error {
+	types, places := n.types.Grow(s.n), n.places.Grow(s.n)
+	base := make([]int32, len(n.kids))
+	for i, k := range n.kids {
+		base[i] = int32(k.n)
+	}
+	var spare []bool // slots of branch 0 that hold nothing, when a null has nowhere else to go
+	j := 0
+	for i := range s.n {
+		b := 0
+		stored := s.present == nil || s.present[i>>3]>>(i&7)&1 == 1
+		if stored {
+			b = int(chosen[j]) - 1
+			j++
+			if b < 0 {
+				if null < 0 {
+					return n.kids[0].opt.fail(arrowio.Errorf(arrowio.ErrCorrupt, "a union without a null branch has no value"))
+				}
+				b = null
+			}
+		} else if null >= 0 {
+			b = null
+		}
+		if b == null {
+			n.counts[b]++
+		} else if b == 0 && null < 0 && s.present != nil {
+			spare = append(spare, stored)
+		}
+		types[i], places[i] = int8(b), base[b]
+		base[b]++
+	}
+	for i, k := range n.kids {
+		one := full(n.counts[i])
+		if i == 0 && null < 0 && s.present != nil {
+			one = slots{n: len(spare), count: n.counts[0], present: packBools(spare)}
+		}
+		if err := k.fill(one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func packBools(b []bool) []byte {
+	out := make([]byte, (len(b)+7)>>3)
+	for i, v := range b {
+		if v {
+			out[i>>3] |= 1 << (i & 7)
+		}
+	}
+	return out
+}
+
+// take makes the array of everything read since the last take. The caller releases it.
+func (n *node) take() arrow.ArrayData {
+	buffers := []*memory.Buffer{nil}
+	nulls := 0
+	if n.field.Nullable && n.field.Type.ID() != arrow.NULL && n.kind != trevniwire.Union {
+		nulls = n.n - bitpack.CountBits(n.validity.Bytes(), 0, n.n)
+		if b := n.validity.Take(); nulls > 0 {
+			buffers[0] = b
+		} else if b != nil {
+			b.Release()
+		}
+	} else {
+		n.validity.Release()
+	}
+	var kids []arrow.ArrayData
+	switch n.kind {
+	case trevniwire.Leaf:
+		if n.field.Type.ID() == arrow.NULL {
+			nulls = n.n
+		}
+		buffers = append(buffers, n.leaf.take()...)
+	case trevniwire.Struct:
+		kids = n.takeKids()
+	case trevniwire.List:
+		buffers = append(buffers, n.takeOffsets())
+		kids = n.takeKids()
+	case trevniwire.Map:
+		buffers = append(buffers, n.takeOffsets())
+		entries := n.takeKids()
+		kids = []arrow.ArrayData{array.NewData(n.field.Type.(*arrow.MapType).Elem(), entries[0].Len(), []*memory.Buffer{nil}, entries, 0, 0)}
+		releaseData(entries)
+	case trevniwire.Union:
+		buffers = append(buffers, n.types.Take(), n.places.Take())
+		kids = n.takeKids()
+	}
+	var d arrow.ArrayData
+	if n.enum != nil {
+		d = array.NewDataWithDictionary(n.field.Type, n.n, buffers, nulls, 0, n.enum.Data().(*array.Data))
+	} else {
+		d = array.NewData(n.field.Type, n.n, buffers, kids, nulls, 0)
+	}
+	for _, b := range buffers {
+		if b != nil {
+			b.Release()
+		}
+	}
+	releaseData(kids)
+	n.n = 0
+	for _, c := range []*column{n.opt, n.rep, n.col} {
+		if c != nil {
+			c.free = 0
+		}
+	}
+	return d
+}
+
+func (n *node) takeOffsets() *memory.Buffer {
+	if n.offsets.Len() == 0 {
+		n.offsets.Grow(1)[0] = 0
+	}
+	return n.offsets.Take()
+}
+
+func (n *node) takeKids() []arrow.ArrayData {
+	kids := make([]arrow.ArrayData, len(n.kids))
+	for i, k := range n.kids {
+		kids[i] = k.take()
+	}
+	return kids
+}
+
+func releaseData(ds []arrow.ArrayData) {
+	for _, d := range ds {
+		d.Release()
+	}
+}
+
+// release frees a half-built batch.
+func (n *node) release() {
+	n.validity.Release()
+	n.offsets.Release()
+	n.types.Release()
+	n.places.Release()
+	if n.leaf != nil {
+		n.leaf.release()
+	}
+	for _, k := range n.kids {
+		k.release()
+	}
+}
+
+// grow returns a slice of length n, s's memory if it is large enough; the content is arbitrary.
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/4)
+	}
+	return s[:n]
+}
+
+// skip passes over count stored slots in the columns that are live: the others will be entered at the start of a block
+// behind these rows, and so will all columns below them.
+func (n *node) skip(count int) error {
+	if n.opt != nil {
+		if !n.opt.live {
+			return nil
+		}
+		n.lens = grow(n.lens, count)
+		total, err := n.opt.entries(n.lens, nil)
+		if err != nil {
+			return err
+		}
+		count = total
+	}
+	switch n.kind {
+	case trevniwire.Leaf:
+		if n.col != nil && n.col.live {
+			return n.col.values(count, nil)
+		}
+		return nil
+	case trevniwire.List, trevniwire.Map:
+		if !n.rep.live {
+			return nil
+		}
+		n.lens = grow(n.lens, count)
+		total, err := n.rep.entries(n.lens, nil)
+		if err != nil {
+			return err
+		}
+		count = total
+	}
+	for _, k := range n.kids {
+		if err := k.skip(count); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// packFlags turns lengths of 0 and 1 into a bitmap; false if one is neither.
+func packFlags(dst []byte, lens []int32) bool {
+	var any int32
+	i := 0
+	for ; i+8 <= len(lens); i += 8 {
+		l := (*[8]int32)(lens[i:])
+		any |= l[0] | l[1] | l[2] | l[3] | l[4] | l[5] | l[6] | l[7]
+		dst[i>>3] = byte(l[0] | l[1]<<1 | l[2]<<2 | l[3]<<3 | l[4]<<4 | l[5]<<5 | l[6]<<6 | l[7]<<7)
+	}
+	if i < len(lens) {
+		var b byte
+		for j, l := range lens[i:] {
+			any |= l
+			b |= byte(l) << j
+		}
+		dst[i>>3] = b
+	}
+	return any&^1 == 0
+}

@@ -1,0 +1,226 @@
+package trevni
+
+import (
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/bitpack"
+)
+
+// bytesSink decodes length-prefixed strings and bytes. offsets has one entry more than there are values, once there is
+// one.
+type bytesSink struct {
+	offsets arrowbuf.Vec[int32]
+	data    arrowbuf.Vec[uint8]
+	utf8    bool
+	checked int // values whose text was checked
+}
+
+func (k *bytesSink) plain(c *column, n int) error {
+	k.begin()
+	src := c.raw[c.p:]
+	if int64(k.data.Len())+int64(len(src)) > math.MaxInt32 {
+		// what is left of the block bounds what the values can take
+		return c.fail(arrowio.Errorf(arrowio.ErrLimit, "a batch holds over 2 GiB of text: take fewer rows in a batch"))
+	}
+	k.offsets.Grow(n)
+	ends := k.offsets.Values()
+	k.data.Tail(len(src))
+	_, used, err := bitpack.DecodePrefixed(ends[len(ends)-n-1:], k.data.Room(), src)
+	if err := c.passed(used, err); err != nil {
+		return err
+	}
+	k.data.Extend(int(ends[len(ends)-1]) - k.data.Len())
+	return nil
+}
+
+func (k *bytesSink) begin() {
+	if k.offsets.Len() == 0 {
+		k.offsets.Grow(1)[0] = 0
+	}
+}
+
+func (k *bytesSink) spread(s slots) {
+	k.begin()
+	if s.present == nil {
+		return
+	}
+	k.offsets.Grow(s.n - s.count)
+	all := k.offsets.Values()
+	region := all[len(all)-s.n-1:]
+	copy(region[s.n-s.count:], region[:s.count+1])
+	bitpack.SpreadOffsets(region, s.present, 0)
+	k.checked = len(all) - 1
+}
+
+// check runs before spread: values appended since the last one are dense.
+func (k *bytesSink) check(c *column) error {
+	k.begin()
+	n := k.offsets.Len() - 1
+	if k.utf8 && n > k.checked {
+		if bitpack.FirstNotUTF8(k.offsets.Values()[k.checked:], k.data.Values()) >= 0 {
+			return c.fail(arrowio.Errorf(arrowio.ErrCorrupt, "a string is not UTF-8"))
+		}
+	}
+	k.checked = n
+	return nil
+}
+
+func (k *bytesSink) take() []*memory.Buffer {
+	k.begin()
+	k.checked = 0
+	if k.data.Len() == 0 {
+		k.data.Grow(0)
+	}
+	return []*memory.Buffer{k.offsets.Take(), k.data.Take()}
+}
+
+func (k *bytesSink) release() {
+	k.offsets.Release()
+	k.data.Release()
+}
+
+// fixedBytesSink decodes an Avro fixed: bytes whose length prefix must be the type's size.
+type fixedBytesSink struct {
+	vec   arrowbuf.Vec[uint8]
+	width int
+}
+
+func (k *fixedBytesSink) plain(c *column, n int) error {
+	if int64(n)*int64(k.width) > int64(len(c.raw)-c.p) {
+		return c.fail(errShort(int64(n), int64(len(c.raw)-c.p)))
+	}
+	dst := k.vec.Grow(n * k.width)
+	for range n {
+		v, err := c.bytes()
+		if err != nil {
+			return err
+		}
+		if len(v) != k.width {
+			return c.fail(arrowio.Errorf(arrowio.ErrCorrupt, "a fixed of %d bytes has %d", k.width, len(v)))
+		}
+		copy(dst, v)
+		dst = dst[k.width:]
+	}
+	return nil
+}
+
+func (k *fixedBytesSink) spread(s slots) {
+	if s.present == nil {
+		return
+	}
+	w := k.width
+	k.vec.Grow((s.n - s.count) * w)
+	all := k.vec.Values()
+	region := all[len(all)-s.n*w:]
+	from := s.count
+	for i := s.n - 1; i >= 0; i-- {
+		if s.present[i>>3]>>(i&7)&1 == 1 {
+			from--
+			copy(region[i*w:(i+1)*w], region[from*w:(from+1)*w])
+		} else {
+			clear(region[i*w : (i+1)*w])
+		}
+	}
+}
+
+func (k *fixedBytesSink) check(*column) error    { return nil }
+func (k *fixedBytesSink) take() []*memory.Buffer { return []*memory.Buffer{k.vec.Take()} }
+func (k *fixedBytesSink) release()               { k.vec.Release() }
+
+// decimalSink decodes Avro decimals: big-endian two's complement of any length, in bytes or fixed.
+type decimalSink[T [16]byte | [32]byte] struct {
+	vec       arrowbuf.Vec[T]
+	precision int
+	bound     []byte // 10^precision, big-endian, as wide as T
+}
+
+func (k *decimalSink[T]) plain(c *column, n int) error {
+	dst := k.vec.Grow(n)
+	for i := range dst {
+		v, err := c.bytes()
+		if err != nil {
+			return err
+		}
+		if !k.set(&dst[i], v) {
+			return c.fail(errPrecision(k.precision))
+		}
+	}
+	return nil
+}
+
+// newDecimalSink returns the sink of decimals of a precision: 128 bits wide up to 38 digits, 256 above.
+func newDecimalSink(precision int, mem memory.Allocator) sink {
+	if precision <= 38 {
+		return &decimalSink[[16]byte]{vec: arrowbuf.NewVec[[16]byte](mem), precision: precision}
+	}
+	return &decimalSink[[32]byte]{vec: arrowbuf.NewVec[[32]byte](mem), precision: precision}
+}
+
+// set writes the big-endian two's complement number src to dst, little-endian; false when |src| >= 10^precision.
+func (k *decimalSink[T]) set(dst *T, src []byte) bool {
+	var be, mag [32]byte
+	w := len(*dst)
+	var fill byte
+	if len(src) > 0 && src[0] >= 0x80 {
+		fill = 0xff
+	}
+	for len(src) > w {
+		if src[0] != fill {
+			return false
+		}
+		src = src[1:]
+	}
+	for i := range be[:w] {
+		be[i] = fill
+	}
+	copy(be[w-len(src):w], src)
+	if (be[0] >= 0x80) != (fill == 0xff) {
+		return false
+	}
+	for i := range w {
+		(*dst)[i] = be[w-1-i]
+	}
+	if k.bound == nil {
+		k.bound = new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(k.precision)), nil).FillBytes(make([]byte, w))
+	}
+	mag = be
+	if fill == 0xff {
+		carry := byte(1)
+		for i := w - 1; i >= 0; i-- {
+			mag[i] = ^be[i] + carry
+			if mag[i] != 0 {
+				carry = 0
+			}
+		}
+	}
+	return slices.Compare(mag[:w], k.bound) < 0
+}
+
+func (k *decimalSink[T]) spread(s slots) {
+	if s.present == nil {
+		return
+	}
+	k.vec.Grow(s.n - s.count)
+	all := k.vec.Values()
+	region := all[len(all)-s.n:]
+	from := s.count
+	var zero T
+	for i := s.n - 1; i >= 0; i-- {
+		if s.present[i>>3]>>(i&7)&1 == 1 {
+			from--
+			region[i] = region[from]
+		} else {
+			region[i] = zero
+		}
+	}
+}
+
+func (k *decimalSink[T]) check(*column) error    { return nil }
+func (k *decimalSink[T]) take() []*memory.Buffer { return []*memory.Buffer{k.vec.Take()} }
+func (k *decimalSink[T]) release()               { k.vec.Release() }

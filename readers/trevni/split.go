@@ -1,0 +1,276 @@
+package trevni
+
+import (
+	"context"
+	"errors"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/blockcodec"
+	"github.com/arrowio/arrowio/internal/trevniwire"
+)
+
+// walkRows bounds the rows that one step of the walk handles: lengths of that many entries are held at once.
+const walkRows = 1 << 16
+
+// scratch is what readers of one file reuse: fetched bytes, unpacked blocks, decompressor state.
+type scratch struct {
+	fetch []byte
+	bufs  [][]byte
+	codec blockcodec.Decoder
+}
+
+// splitReader decodes one split. See arrowio.SplitReader.
+type splitReader struct {
+	file    *File
+	split   arrowio.Split
+	schema  *arrow.Schema
+	roots   []*root
+	columns []*column // every column in use, in file order: parents before children
+	scratch *scratch
+	row     int64
+	rows    int // of the batch being built
+	err     error
+}
+
+// root is one top-level field with the columns of its tree, which are walked together.
+type root struct {
+	node    *node
+	columns []*column
+	live    []bool
+}
+
+// Read plans, fetches and opens the rows of a split.
+func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
+	sc, _ := f.scratch.Get().(*scratch)
+	if sc == nil {
+		sc = &scratch{}
+	}
+	r := &splitReader{file: f, split: s, schema: p.Schema, scratch: sc, row: s.Rows.Start}
+	for i, pf := range p.Fields {
+		b := builder{reader: r, mem: mem}
+		rt := &root{node: b.node(f.tree.Roots[pf.Index], pf, p.Schema.Field(i), nil)}
+		rt.columns = b.used
+		rt.live = make([]bool, len(b.used))
+		r.roots = append(r.roots, rt)
+		r.columns = append(r.columns, b.used...)
+	}
+	err := r.plan(ctx, rows.Clip(s.Rows))
+	if err == nil {
+		err = r.fetch(ctx)
+	}
+	if err != nil {
+		r.Close()
+		return nil, arrowio.Locate(err, arrowio.At{Format: Name, Split: s.Ordinal, Off: -1})
+	}
+	return r, nil
+}
+
+// builder makes the nodes of one root and the columns that they use.
+type builder struct {
+	reader *splitReader
+	mem    memory.Allocator
+	used   []*column
+}
+
+// column returns the cursor of a stored column, nil for none. Every column stands at one node only.
+func (b *builder) column(i int) *column {
+	if i < 0 {
+		return nil
+	}
+	sc := b.reader.scratch
+	c := &column{Column: &b.reader.file.header.Columns[i], index: i, limit: b.reader.file.limits.BatchElements, codec: &sc.codec}
+	if n := len(sc.bufs); n > 0 {
+		c.buf, sc.bufs = sc.bufs[n-1], sc.bufs[:n-1]
+	}
+	b.used = append(b.used, c)
+	return c
+}
+
+// node builds the part of w that pf keeps; above is the column of lengths that may hold the values of a leaf.
+func (b *builder) node(w *trevniwire.Node, pf arrowio.ProjectedField, field arrow.Field, above *column) *node {
+	n := &node{kind: w.Kind, field: field, enum: b.reader.file.dicts[w]}
+	n.validity = arrowbuf.NewBits(b.mem)
+	if n.opt = b.column(w.Opt); n.opt != nil {
+		above = n.opt
+	}
+	switch w.Kind {
+	case trevniwire.Leaf:
+		stored := trevniwire.Null
+		if w.Own {
+			n.own, stored = above, above.Type
+		} else if n.col = b.column(w.Col); n.col != nil {
+			stored = n.col.Type
+		}
+		n.leaf = newSink(w, stored, b.mem)
+		return n
+	case trevniwire.List, trevniwire.Map:
+		n.offsets = arrowbuf.NewVec[int32](b.mem)
+		n.rep = b.column(w.Rep)
+		above = n.rep
+	case trevniwire.Union:
+		n.types, n.places = arrowbuf.NewVec[int8](b.mem), arrowbuf.NewVec[int32](b.mem)
+	}
+	for i, f := range childFields(field.Type) {
+		k := arrowio.ProjectedField{Index: i}
+		switch {
+		case w.Kind == trevniwire.List:
+			k.Children = pf.Children // a projection passes through lists and map values to the struct inside
+		case w.Kind == trevniwire.Map && i == 1:
+			k.Children = pf.Children
+		case w.Kind == trevniwire.Struct && pf.Children != nil:
+			k = pf.Children[i]
+		}
+		n.kids = append(n.kids, b.node(w.Kids[k.Index], k, f, above))
+	}
+	return n
+}
+
+// childFields returns the fields inside a nested type; of a map the key and the value.
+func childFields(t arrow.DataType) []arrow.Field {
+	switch t := t.(type) {
+	case *arrow.MapType:
+		return []arrow.Field{t.KeyField(), t.ItemField()}
+	case arrow.NestedType:
+		return t.Fields()
+	}
+	return nil
+}
+
+// Skip passes over n rows.
+func (r *splitReader) Skip(n int64) (int64, error) { return n, r.walk(n, false) }
+
+// Read appends the next n rows to the batch being built.
+func (r *splitReader) Read(n int) (int, error) {
+	if err := r.walk(int64(n), true); err != nil {
+		return 0, err
+	}
+	r.rows += n
+	return n, nil
+}
+
+func (r *splitReader) walk(n int64, read bool) error {
+	if r.err != nil {
+		return r.err
+	}
+	if n < 0 || n > r.split.Rows.End-r.row {
+		r.err = arrowio.Errorf(arrowio.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.row, r.split.Rows.End)
+		return r.err
+	}
+	for _, rt := range r.roots {
+		if err := rt.walk(r.row, r.row+n, read); err != nil {
+			r.err = arrowio.Locate(err, arrowio.At{Format: Name, Split: r.split.Ordinal, Off: -1})
+			return r.err
+		}
+	}
+	r.row += n
+	return nil
+}
+
+// walk reads or skips the rows from row to end in segments that no block edge of the tree lies in.
+func (t *root) walk(row, end int64, read bool) error {
+	for row < end {
+		until := min(end, row+walkRows)
+		some := false
+		for i, c := range t.columns {
+			live, u, err := c.seek(row, until)
+			if err != nil {
+				return err
+			}
+			if read && !live {
+				return c.fail(arrowio.Errorf(arrowio.ErrInternal, "row %d was not planned", row))
+			}
+			t.live[i], until, some = live, u, some || live
+			c.live = live
+		}
+		var err error
+		switch n := int(until - row); {
+		case read:
+			err = t.node.read(full(n))
+		case some:
+			err = t.node.skip(n)
+		}
+		if err != nil {
+			return err
+		}
+		for i, c := range t.columns {
+			if t.live[i] {
+				if err := c.finish(until); err != nil {
+					return err
+				}
+			}
+		}
+		row = until
+	}
+	return nil
+}
+
+// Take hands over the batch built so far. The caller releases it.
+func (r *splitReader) Take() (arrow.Record, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	cols := make([]arrow.Array, len(r.roots))
+	for i, rt := range r.roots {
+		d := rt.node.take()
+		cols[i] = array.MakeFromData(d)
+		d.Release()
+	}
+	rec := array.NewRecord(r.schema, cols, int64(r.rows))
+	for _, c := range cols {
+		c.Release()
+	}
+	r.rows = 0
+	return rec, nil
+}
+
+// Close frees what the reader holds.
+func (r *splitReader) Close() error {
+	for _, rt := range r.roots {
+		rt.node.release()
+	}
+	r.roots = nil
+	if r.scratch != nil {
+		for _, c := range r.columns {
+			r.scratch.bufs = append(r.scratch.bufs, c.buf)
+		}
+		r.file.scratch.Put(r.scratch)
+		r.scratch = nil
+	}
+	r.columns = nil
+	if r.err == nil {
+		r.err = errClosed
+	}
+	return nil
+}
+
+var errClosed = errors.New("trevni: the split reader is closed")
+
+// Fit estimates, from the sizes of the blocks ahead, how many of the next n rows make the given number of bytes.
+func (r *splitReader) Fit(n int, bytes int64) int {
+	for ; n > 1; n /= 2 {
+		if r.estimate(r.row, r.row+int64(n)) <= bytes {
+			return n
+		}
+	}
+	return n
+}
+
+// estimate returns about how many bytes of Arrow memory the rows from row to end take: what their blocks hold, and
+// offsets and validity on top.
+func (r *splitReader) estimate(row, end int64) int64 {
+	total := 8 * (end - row) * int64(len(r.roots))
+	for _, c := range r.columns {
+		for k := c.block; k < len(c.blocks) && c.blocks[k].Start < end; k++ {
+			b := &c.blocks[k]
+			if in := min(end, b.End()) - max(row, b.Start); in > 0 {
+				total += int64(float64(b.Raw) * float64(in) / float64(b.Rows))
+			}
+		}
+	}
+	return total
+}
