@@ -1,5 +1,5 @@
 // Package trevniwire turns Trevni bytes into Go values and back: header, metadata, block descriptors, array lengths,
-// and the tree that says how stored columns make up Arrow fields. It does no I/O; only arrow.go knows Arrow.
+// and the tree that says how stored columns make up Arrow fields. It does no I/O; only arrow_*.go know Arrow.
 //
 // A file (all integers little-endian; "varint" is a zig-zag varint; docs/formats/trevni.md tells the whole story):
 //

@@ -42,6 +42,7 @@ type root struct {
 	node    *node
 	columns []*column
 	live    []bool
+	row     int64 // where the walk stands: at first where the earliest block that is needed begins
 }
 
 // Read plans, fetches and opens the rows of a split.
@@ -60,6 +61,14 @@ func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 		r.columns = append(r.columns, b.used...)
 	}
 	err := r.plan(ctx, rows.Clip(s.Rows))
+	for _, rt := range r.roots {
+		rt.row = s.Rows.Start
+		for _, c := range rt.columns {
+			if len(c.need) > 0 {
+				rt.row = min(rt.row, c.need[0].Start)
+			}
+		}
+	}
 	if err == nil {
 		err = r.fetch(ctx)
 	}
@@ -162,7 +171,11 @@ func (r *splitReader) walk(n int64, read bool) error {
 		return r.err
 	}
 	for _, rt := range r.roots {
-		if err := rt.walk(r.row, r.row+n, read); err != nil {
+		err := rt.walk(r.row, false)
+		if err == nil {
+			err = rt.walk(r.row+n, read)
+		}
+		if err != nil {
 			r.err = arrowio.Locate(err, arrowio.At{Format: Name, Split: r.split.Ordinal, Off: -1})
 			return r.err
 		}
@@ -171,9 +184,9 @@ func (r *splitReader) walk(n int64, read bool) error {
 	return nil
 }
 
-// walk reads or skips the rows from row to end in segments that no block edge of the tree lies in.
-func (t *root) walk(row, end int64, read bool) error {
-	for row < end {
+// walk reads or skips the rows up to end in segments that no block edge of the tree lies in.
+func (t *root) walk(end int64, read bool) error {
+	for row := t.row; row < end; row = t.row {
 		until := min(end, row+walkRows)
 		some := false
 		for i, c := range t.columns {
@@ -204,7 +217,7 @@ func (t *root) walk(row, end int64, read bool) error {
 				}
 			}
 		}
-		row = until
+		t.row = until
 	}
 	return nil
 }

@@ -1,0 +1,121 @@
+# One command for every chore; `make help` lists them.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+CACHE := $(CURDIR)/.cache
+PKG ?= ./...
+FUZZTIME ?= 30s
+COUNT ?= 1
+
+GOLANGCI_VERSION := v2.15.0
+GOLANGCI := $(CACHE)/bin/golangci-lint-$(GOLANGCI_VERSION)
+BIN := $(CACHE)/bin/arrowio
+INTEROP := testdata/interop
+VENV := $(CACHE)/venv
+JUDGE := $(INTEROP)/trevni-judge/target/trevni-judge.jar
+# Comparison programs and files that lie beside the project where it is developed.
+SHARED ?= ../shared
+BIG ?= $(CACHE)/big
+BIGROWS ?= 1300000
+BENCHFLAGS ?=
+
+export ARROWIO_JUDGE_JAR := $(CURDIR)/$(JUDGE)
+export ARROWIO_PYTHON := $(VENV)/bin/python
+export ARROWIO_BIN := $(BIN)
+
+.PHONY: help
+help: ## this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "%-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## the arrowio command, into .cache/bin
+	go build -o $(BIN) ./cmd/arrowio
+
+.PHONY: test
+test: ## the tests (PKG=./...)
+	go test $(PKG)
+
+.PHONY: race
+race: ## the tests under the race detector
+	go test -race $(PKG)
+
+.PHONY: vet
+vet: ## go vet
+	go vet $(PKG)
+	go vet -tags interop $(PKG)
+
+.PHONY: lint
+lint: $(GOLANGCI) ## golangci-lint, its version pinned
+	$(GOLANGCI) run $(PKG)
+
+.PHONY: format
+format: $(GOLANGCI) ## gofumpt
+	$(GOLANGCI) fmt
+
+$(GOLANGCI):
+	GOBIN=$(CACHE)/bin GOFLAGS= go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+	mv $(CACHE)/bin/golangci-lint $@
+
+.PHONY: golden
+golden: ## rewrite the annotated golden texts; read the difference before it is kept
+	@grep -rl 'internal/annotate/golden"' --include='*_test.go' . | xargs -r -n1 dirname | sort -u | while read -r d; do \
+		go test "$$d" -args -rewrite; done
+
+.PHONY: fixtures
+fixtures: ## the files of testdata by the real writers, anew
+	testdata/trevni/make.sh
+
+.PHONY: fixtures-check
+fixtures-check: ## are the files of testdata what their scripts make?
+	testdata/trevni/make.sh --check
+
+.PHONY: fuzz
+fuzz: ## every fuzz target, one after another, FUZZTIME each
+	@for p in $$(go list $(PKG)); do \
+		for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
+			echo "== $$p $$f"; go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p; \
+		done; done
+
+.PHONY: bench
+bench: ## the Go benchmarks (COUNT=10 for benchstat)
+	go test -run '^$$' -bench . -benchmem -count $(COUNT) $(PKG)
+
+.PHONY: cover
+cover: ## coverage by package; the profile is .cache/cover.out
+	@mkdir -p $(CACHE)
+	go test -coverprofile $(CACHE)/cover.out -coverpkg ./... $(PKG)
+	go tool cover -func $(CACHE)/cover.out | tail -n 1
+
+$(VENV)/ready: $(INTEROP)/requirements.txt
+	python3 -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	touch $@
+
+$(JUDGE): $(INTEROP)/trevni-judge/pom.xml $(shell find $(INTEROP)/trevni-judge/src -name '*.java')
+	mvn -q -B -f $< package
+	touch $@
+
+.PHONY: judges
+judges: $(VENV)/ready $(JUDGE) build ## what interop needs: Python, the Java judge, the command
+
+.PHONY: environment
+environment: # what tests with the tag interop find the judges by, for a shell
+	@echo 'export ARROWIO_JUDGE_JAR="$(ARROWIO_JUDGE_JAR)" ARROWIO_PYTHON="$(ARROWIO_PYTHON)" ARROWIO_BIN="$(ARROWIO_BIN)"'
+
+.PHONY: interop
+interop: judges ## compare with other implementations (JDK 17, Maven, Python 3.11)
+	go test -tags interop $(PKG)
+	@$(MAKE) --no-print-directory shared
+
+.PHONY: shared
+shared: judges
+	@if [ -f $(SHARED)/oracles/check.py ]; then \
+		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) trevni $(SHARED)/corpus/trevni; \
+		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) corrupt $(SHARED)/corpus/trevni/corrupt; \
+	else echo "no $(SHARED)/oracles/check.py: only the project's own comparisons ran"; fi
+
+.PHONY: bench-trevni
+bench-trevni: $(JUDGE) build ## Java and arrowio side by side on big files, into docs/bench/raw
+	python3 $(INTEROP)/bench_trevni.py --bin $(BIN) --jar $(JUDGE) --dir $(BIG) --rows $(BIGROWS) --out docs/bench/raw $(BENCHFLAGS)

@@ -1,0 +1,219 @@
+package arrowio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"sync/atomic"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// Dataset is a list of files of one schema, read one after the other as if they were one.
+type Dataset struct {
+	// Schema is that of every fragment. Names, order, types and nullability must be equal; metadata, of the schema
+	// and of fields, may differ: records carry the metadata of this one.
+	Schema    *arrow.Schema
+	Fragments []Fragment
+
+	files []File // to be closed by Close
+}
+
+// Fragment is one file of a dataset.
+type Fragment struct {
+	Name string // for messages
+	// Open opens the file; a scan calls it when it gets there and closes the file when it is done with it.
+	// It may be called several times, also concurrently.
+	Open func(ctx context.Context) (File, error)
+}
+
+// FileDataset returns a dataset of one open file, which scans share and Close closes.
+func FileDataset(name string, f File) *Dataset {
+	d := &Dataset{Schema: f.Schema(), files: []File{f}}
+	d.Fragments = []Fragment{{Name: name, Open: func(context.Context) (File, error) { return kept{f}, nil }}}
+	return d
+}
+
+// kept is a file that its user must not close.
+type kept struct{ File }
+
+func (kept) Close() error { return nil }
+
+// Scan reads the rows of d that o asks for, in the order of the fragments; see Scan for what holds besides. A fragment
+// is opened when the one before it has been handed to the workers, so that the next file is there when it is needed,
+// and closed as soon as its rows are decoded. One whose schema differs ends the scan there with ErrSchema.
+func (d *Dataset) Scan(ctx context.Context, o ScanOptions) (*Scanner, error) {
+	if d.Schema == nil {
+		return nil, Errorf(ErrSchema, "the dataset has no schema")
+	}
+	return newScanner(ctx, d.Schema, d.Fragments, o)
+}
+
+// Close closes what FileDataset was given. Scans of the dataset must be released before.
+func (d *Dataset) Close() error {
+	var errs []error
+	for _, f := range d.files {
+		errs = append(errs, f.Close())
+	}
+	d.files = nil
+	return errors.Join(errs...)
+}
+
+// jobs lists the splits of a scan, in order, and opens the files on the way. One goroutine at a time.
+type jobs struct {
+	p         *plan
+	fragments []Fragment // still to be opened
+	file      *openFile  // being listed; nil = none
+	split     int        // next of file
+	base      int64      // rows of the files before
+	name      string     // of the first file, for messages
+	wait      *job       // a split of unknown length, whose rows count before the next file's do
+}
+
+// openFile is a file that is in use.
+type openFile struct {
+	File
+	name   string
+	splits int
+	users  atomic.Int64
+}
+
+func (f *openFile) release() {
+	if f.users.Add(-1) == 0 {
+		// A file that was only read has nothing to lose when it is closed.
+		_ = guard(f.Close)
+	}
+}
+
+// job is one split to be decoded.
+type job struct {
+	file  *openFile
+	split Split
+	rows  RowRange // wanted, of this file
+	// ended is closed, and rowsPassed set, when a split of unknown length has been read.
+	ended      chan struct{}
+	rowsPassed int64
+}
+
+// next returns the next split that holds rows of the scan; io.EOF = there are no more.
+func (js *jobs) next(ctx context.Context) (*job, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if js.file == nil {
+			if err := js.settle(ctx); err != nil {
+				return nil, err
+			}
+			if len(js.fragments) == 0 || js.base >= js.p.o.Rows.End || js.p.o.Rows.Len() == 0 {
+				return nil, io.EOF
+			}
+			if err := js.open(ctx); err != nil {
+				return nil, err
+			}
+		}
+		splits := js.file.Splits()
+		if js.split == len(splits) {
+			if n := len(splits); n > 0 && splits[n-1].Known() {
+				js.base = addRows(js.base, splits[n-1].Rows.End)
+			}
+			js.close()
+			continue
+		}
+		s := splits[js.split]
+		js.split++
+		want := RowRange{max(0, js.p.o.Rows.Start-js.base), max(0, js.p.o.Rows.End-js.base)}
+		j := &job{file: js.file, split: s}
+		if s.Known() {
+			j.rows = s.Rows.Intersect(want)
+		} else {
+			j.rows = RowRange{s.Rows.Start, math.MaxInt64}.Intersect(want)
+			j.ended = make(chan struct{})
+			js.wait = j // its range is not empty: it starts below the end of the scan
+		}
+		if j.rows.Len() > 0 {
+			js.file.users.Add(1)
+			return j, nil
+		}
+	}
+}
+
+// settle waits for the rows of a stream where the position of what follows it depends on them.
+func (js *jobs) settle(ctx context.Context) error {
+	j, rows := js.wait, js.p.o.Rows
+	js.wait = nil
+	if j == nil || len(js.fragments) == 0 || rows.Start == 0 && rows.End == math.MaxInt64 {
+		return nil
+	}
+	select {
+	case <-j.ended:
+		js.base = addRows(js.base, j.rowsPassed)
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (js *jobs) open(ctx context.Context) error {
+	fr := js.fragments[0]
+	js.fragments = js.fragments[1:]
+	var f File
+	err := guard(func() (err error) {
+		f, err = fr.Open(ctx)
+		return err
+	})
+	if err != nil {
+		return named(fr.Name, err)
+	}
+	js.file, js.split = &openFile{File: f, name: fr.Name, splits: len(f.Splits())}, 0
+	js.file.users.Store(1)
+	if diff := schemaDifference(js.p.schema, f.Schema()); diff != "" {
+		js.close()
+		if js.name != "" {
+			diff = fmt.Sprintf("it does not have the schema of %s: %s", js.name, diff)
+		} else {
+			diff = "it does not have the schema of the dataset: " + diff
+		}
+		return named(fr.Name, Errorf(ErrSchema, "%s", diff))
+	}
+	if js.name == "" {
+		js.name = fr.Name
+	}
+	return nil
+}
+
+// close ends the listing of the current file; its splits may still be in use.
+func (js *jobs) close() {
+	if js.file != nil {
+		js.file.release()
+		js.file = nil
+	}
+}
+
+// located says where in the scan an error of j happened.
+func (j *job) located(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	if j.file.splits > 1 {
+		err = Locate(err, At{Split: j.split.Ordinal, Off: -1})
+	}
+	return named(j.file.name, err)
+}
+
+func named(name string, err error) error {
+	if name == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// addRows adds two counts of rows; what no int64 can count is more than anybody reads.
+func addRows(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}

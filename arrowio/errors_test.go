@@ -1,0 +1,67 @@
+package arrowio
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+)
+
+func TestErrorText(t *testing.T) {
+	inner := errors.New("width 61 is not legal")
+	for want, e := range map[string]*Error{
+		"width 61 is not legal":      Errorf(ErrCorrupt, "%w", inner),
+		"unsupported":                {Kind: ErrUnsupported, Split: -1, Off: -1},
+		"orc: width 61 is not legal": {Kind: ErrCorrupt, Format: "orc", Split: -1, Off: -1, Err: inner},
+		"orc: split 0: column a.b: DATA at 4182: width 61 is not legal": {Format: "orc", Op: "DATA", Column: "a.b", Off: 4182, Err: inner},
+		"header: width 61 is not legal":                                 {Op: "header", Split: -1, Off: -1, Err: inner},
+		"at 0: width 61 is not legal":                                   {Split: -1, Err: inner},
+	} {
+		if got := e.Error(); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+func TestErrorKinds(t *testing.T) {
+	err := fmt.Errorf("file.trv: %w", Errorf(ErrCorrupt, "footer: %w", io.ErrUnexpectedEOF))
+	if !errors.Is(err, ErrCorrupt) || !errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, ErrLimit) {
+		t.Errorf("%v is of the wrong kind", err)
+	}
+	if !errors.Is(&Error{Kind: ErrLimit}, ErrLimit) {
+		t.Error("an error without a cause has no kind")
+	}
+	seen := map[string]bool{}
+	for k := ErrCorrupt; k <= ErrInternal; k++ {
+		if n := k.Error(); n == "" || n == "unknown" || seen[n] {
+			t.Errorf("kind %d is called %q", k, n)
+		} else {
+			seen[n] = true
+		}
+	}
+	if Kind(200).Error() != "unknown" {
+		t.Error("a kind that does not exist has a name")
+	}
+}
+
+func TestLocate(t *testing.T) {
+	if Locate(nil, At{Format: "orc"}) != nil {
+		t.Error("nothing became an error")
+	}
+	e := Errorf(ErrCorrupt, "bad")
+	got := Locate(Locate(e, At{Op: "block", Column: "a", Split: -1, Off: 7}), At{Format: "trevni", Op: "file", Column: "b", Split: 3, Off: 9})
+	if want := "trevni: split 3: column a: block at 7: bad"; got.Error() != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if e.Error() != "bad" {
+		t.Errorf("Locate changed its argument to %v", e)
+	}
+	plain := Locate(io.ErrUnexpectedEOF, At{Format: "trevni", Split: -1, Off: 12})
+	if want := "trevni: at 12: unexpected EOF"; plain.Error() != want || !errors.Is(plain, io.ErrUnexpectedEOF) {
+		t.Errorf("got  %v\nwant %s", plain, want)
+	}
+	var k Kind
+	if errors.As(plain, &k) {
+		t.Errorf("an I/O error became %v", k)
+	}
+}

@@ -1,0 +1,176 @@
+package expr
+
+import (
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow/scalar"
+)
+
+// Expr is a predicate: one of the types of this package. String prints the form that Parse reads.
+type Expr interface{ String() string }
+
+// The nodes of a predicate. Col is a path as Resolve reads it; Quote makes one from any names. A program may give
+// values as scalars of any flat type; interval values have no text and no order.
+type (
+	// Compare is Col Op Value. A null Value makes it null for every row.
+	Compare struct {
+		Col   string
+		Op    Op
+		Value scalar.Scalar
+	}
+	// In is true where Col equals one of Values; a null among them makes null what would be false.
+	In struct {
+		Col    string
+		Values []scalar.Scalar
+	}
+	// Like matches the whole value with a pattern: % is any text, _ one character, Escape (0 = none) makes the
+	// character after it plain.
+	Like struct {
+		Col     string
+		Pattern string
+		Escape  rune
+	}
+	// IsNull is true where Col is null, or a struct that holds it is. Col may be of any type.
+	IsNull struct{ Col string }
+	// And is true where all of its parts are; the empty And is TRUE.
+	And []Expr
+	// Or is true where any of its parts is; the empty Or is FALSE.
+	Or []Expr
+	// Not is true where X is false.
+	Not struct{ X Expr }
+)
+
+// Op is a comparison.
+type Op uint8
+
+// Comparisons.
+const (
+	Eq Op = iota + 1
+	Ne
+	Lt
+	Le
+	Gt
+	Ge
+)
+
+var opText = [...]string{"", "=", "!=", "<", "<=", ">", ">="}
+
+// turned is the comparison with its sides exchanged.
+var turned = [...]Op{0, Eq, Ne, Gt, Ge, Lt, Le}
+
+// String returns the operator as it is written.
+func (o Op) String() string {
+	if o >= Eq && o <= Ge {
+		return opText[o]
+	}
+	return "?"
+}
+
+func (e Compare) String() string { return text(e) }
+func (e In) String() string      { return text(e) }
+func (e Like) String() string    { return text(e) }
+func (e IsNull) String() string  { return text(e) }
+func (e And) String() string     { return text(e) }
+func (e Or) String() string      { return text(e) }
+func (e Not) String() string     { return text(e) }
+
+func text(e Expr) string {
+	var b strings.Builder
+	write(&b, e, bindsOr)
+	return b.String()
+}
+
+// How tightly an operator binds; a part that binds less tightly than its place demands goes in parentheses.
+const (
+	bindsOr = iota
+	bindsAnd
+	bindsNot
+)
+
+func write(b *strings.Builder, e Expr, place int) {
+	switch e := e.(type) {
+	case And:
+		writeList(b, e, "AND", "TRUE", bindsAnd, place)
+	case Or:
+		writeList(b, e, "OR", "FALSE", bindsOr, place)
+	case Not:
+		switch x := e.X.(type) {
+		case In:
+			writeIn(b, x, " NOT IN (")
+		case Like:
+			writeLike(b, x, " NOT LIKE ")
+		case IsNull:
+			b.WriteString(pathText(x.Col) + " IS NOT NULL")
+		default:
+			b.WriteString("NOT ")
+			write(b, e.X, bindsNot)
+		}
+	case Compare:
+		b.WriteString(pathText(e.Col) + " " + e.Op.String() + " ")
+		writeLiteral(b, e.Value)
+	case In:
+		writeIn(b, e, " IN (")
+	case Like:
+		writeLike(b, e, " LIKE ")
+	case IsNull:
+		b.WriteString(pathText(e.Col) + " IS NULL")
+	default:
+		b.WriteByte('?') // nil or a foreign type; Bind refuses it
+	}
+}
+
+func writeList(b *strings.Builder, parts []Expr, word, none string, binds, place int) {
+	switch {
+	case len(parts) == 0:
+		b.WriteString(none)
+		return
+	case len(parts) == 1:
+		write(b, parts[0], place)
+		return
+	case binds < place:
+		b.WriteByte('(')
+		defer b.WriteByte(')')
+	}
+	for i, x := range parts {
+		if i > 0 {
+			b.WriteString(" " + word + " ")
+		}
+		write(b, x, binds+1) // a list in a list of its own kind keeps its parentheses
+	}
+}
+
+func writeIn(b *strings.Builder, e In, word string) {
+	b.WriteString(pathText(e.Col) + word)
+	for i, v := range e.Values {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		writeLiteral(b, v)
+	}
+	b.WriteByte(')')
+}
+
+func writeLike(b *strings.Builder, e Like, word string) {
+	b.WriteString(pathText(e.Col) + word)
+	writeQuoted(b, e.Pattern, '\'')
+	if e.Escape != 0 {
+		b.WriteString(" ESCAPE ")
+		writeQuoted(b, string(e.Escape), '\'')
+	}
+}
+
+// writeQuoted writes s between quotes, doubling those inside.
+func writeQuoted(b *strings.Builder, s string, quote byte) {
+	b.WriteByte(quote)
+	for {
+		i := strings.IndexByte(s, quote)
+		if i < 0 {
+			break
+		}
+		b.WriteString(s[:i+1])
+		b.WriteByte(quote)
+		s = s[i+1:]
+	}
+	b.WriteString(s)
+	b.WriteByte(quote)
+}

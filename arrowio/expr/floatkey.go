@@ -1,0 +1,59 @@
+package expr
+
+import "math"
+
+// A float's key is an integer of the same order: the bits of positive floats are in order already, those of negative
+// ones run backwards. NaNs have keys beyond the infinities', on either side. The two zeros have keys of their own, -1
+// and 0.
+
+// floatBits turns a key back into the bits of a float of width bytes; it is its own inverse.
+func floatBits(key int64, width int) int64 {
+	if key < 0 {
+		return key ^ (1<<(8*width-1) - 1)
+	}
+	return key
+}
+
+// floatOf is the float of a key, as a float64, which holds all narrower ones.
+func floatOf(key int64, width int) float64 {
+	b := floatBits(key, width)
+	switch width {
+	case 2:
+		return float16Value(uint16(b))
+	case 4:
+		return float64(math.Float32frombits(uint32(b)))
+	}
+	return math.Float64frombits(uint64(b))
+}
+
+// infinityKey is the key of +Inf; that of -Inf is its complement.
+func infinityKey(width int) int64 {
+	switch width {
+	case 2:
+		return 0x7c00
+	case 4:
+		return 0x7f80_0000
+	}
+	return 0x7ff0_0000_0000_0000
+}
+
+// float16Value is exact; arrow's own conversion loses subnormal values.
+func float16Value(b uint16) float64 {
+	fraction, exponent := float64(b&0x3ff), int(b>>10&0x1f)
+	var v float64
+	switch exponent {
+	case 0:
+		v = math.Ldexp(fraction, -24)
+	case 0x1f:
+		v = math.Inf(1)
+		if fraction != 0 {
+			v = math.NaN()
+		}
+	default:
+		v = math.Ldexp(fraction+1024, exponent-25)
+	}
+	if b&0x8000 != 0 {
+		v = -v
+	}
+	return v
+}

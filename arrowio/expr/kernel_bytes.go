@@ -1,0 +1,255 @@
+package expr
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/scalar"
+)
+
+// byteSpan is the values from lo up to, but without, hi; a nil hi is beyond all. Byte strings have a next one (one more
+// zero byte) but none before, hence half-open.
+type byteSpan struct{ lo, hi []byte }
+
+// bytesPred tests text and bytes.
+type bytesPred struct {
+	d      *domain
+	spans  []byteSpan // sorted, disjoint
+	points []point[[]byte]
+	set    map[string]struct{} // the points, where there are many
+	like   *likePattern        // if set, spans only bound what can match
+}
+
+func after(v []byte) []byte { return append(v[:len(v):len(v)], 0) }
+
+// beyond is the least value above all that start with p; nil if there is none.
+func beyond(p []byte) []byte {
+	for i := len(p) - 1; i >= 0; i-- {
+		if p[i] != 0xff {
+			out := slices.Clone(p[:i+1])
+			out[i]++
+			return out
+		}
+	}
+	return nil
+}
+
+func newBytesPred(d *domain, op Op, vals [][]byte) *bytesPred {
+	p := &bytesPred{d: d}
+	for _, v := range vals {
+		v = append([]byte{}, v...) // never nil, which as an upper end means none
+		switch op {
+		case Eq:
+			p.spans = append(p.spans, byteSpan{v, after(v)})
+			p.points = append(p.points, point[[]byte]{v, d.bytesScalar(v)})
+		case Lt:
+			p.spans = append(p.spans, byteSpan{nil, v})
+		case Le:
+			p.spans = append(p.spans, byteSpan{nil, after(v)})
+		case Gt:
+			p.spans = append(p.spans, byteSpan{after(v), nil})
+		case Ge:
+			p.spans = append(p.spans, byteSpan{v, nil})
+		}
+	}
+	if op == Eq {
+		slices.SortFunc(p.points, func(a, b point[[]byte]) int { return bytes.Compare(a.at, b.at) })
+		p.points = slices.CompactFunc(p.points, func(a, b point[[]byte]) bool { return bytes.Equal(a.at, b.at) })
+		slices.SortFunc(p.spans, func(a, b byteSpan) int { return bytes.Compare(a.lo, b.lo) })
+		p.spans = slices.CompactFunc(p.spans, func(a, b byteSpan) bool { return bytes.Equal(a.lo, b.lo) })
+		if len(p.points) > 1 {
+			p.set = make(map[string]struct{}, len(p.points))
+			for _, x := range p.points {
+				p.set[string(x.at)] = struct{}{}
+			}
+		}
+	}
+	return p
+}
+
+func newLikePred(d *domain, pattern string, escape rune) (*bytesPred, error) {
+	like, err := compileLike(pattern, escape, d.holds == litText)
+	if err != nil {
+		return nil, err
+	}
+	if like.exact {
+		return newBytesPred(d, Eq, [][]byte{like.prefix}), nil
+	}
+	p := &bytesPred{d: d, spans: []byteSpan{{like.prefix, beyond(like.prefix)}}}
+	if !like.open {
+		p.like = like
+	}
+	return p, nil
+}
+
+// within reports whether v lies in s.
+func within(s byteSpan, v []byte) bool {
+	return bytes.Compare(s.lo, v) <= 0 && (s.hi == nil || bytes.Compare(v, s.hi) < 0)
+}
+
+func (p *bytesPred) test(e Evidence, st Stats) Truth {
+	min, _ := p.bound(st.Min) // an unknown min is empty, the least
+	max, hasMax := p.bound(st.Max)
+	if hasMax && bytes.Compare(min, max) > 0 { // the evidence contradicts itself
+		min, hasMax = nil, false
+	}
+	above := func(v []byte) bool { return hasMax && bytes.Compare(v, max) > 0 }
+	// The first span that reaches the bounds is the only one that can cover them.
+	i, _ := slices.BinarySearchFunc(p.spans, min, func(s byteSpan, min []byte) int {
+		if s.hi != nil && bytes.Compare(s.hi, min) <= 0 {
+			return -1
+		}
+		return 1
+	})
+	if i == len(p.spans) || above(p.spans[i].lo) {
+		return CanBeFalse
+	}
+	t := CanBeTrue
+	if s := p.spans[i]; p.like != nil || bytes.Compare(s.lo, min) > 0 || s.hi != nil && (!hasMax || bytes.Compare(max, s.hi) >= 0) {
+		t |= CanBeFalse
+	}
+	if p.points == nil {
+		return t
+	}
+	for ; i < len(p.points) && !above(p.points[i].at); i++ { // the points are the spans
+		if v := p.points[i].value; v != nil && e.MayContain(v) {
+			return t
+		}
+	}
+	if t == CanBeTrue { // all values are in the set, and none is: the evidence contradicts itself
+		return CanBeTrue | CanBeFalse
+	}
+	return CanBeFalse
+}
+
+func (p *bytesPred) bound(s scalar.Scalar) ([]byte, bool) {
+	if s == nil {
+		return nil, false
+	}
+	l, err := literalOf(s)
+	if err != nil || l.kind != litText && l.kind != litBytes {
+		return nil, false
+	}
+	return l.bytes, true
+}
+
+// match tests one value; the loops over whole arrays have the common cases inlined.
+func (p *bytesPred) match(v []byte) bool {
+	switch {
+	case p.set != nil:
+		_, ok := p.set[string(v)]
+		return ok
+	case p.like != nil:
+		return p.like.match(v)
+	}
+	for _, s := range p.spans {
+		if within(s, v) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *bytesPred) mask(out []uint64, v values) error {
+	if v.n == 0 {
+		return nil
+	}
+	switch p.d.class {
+	case classBytes:
+		if p.d.width == 8 {
+			return maskBytes[int64](out, v, p)
+		}
+		return maskBytes[int32](out, v, p)
+	case classFixed:
+		w, data := p.d.width, v.buffer(1)
+		if w > 0 && len(data)/w < v.off+v.n {
+			return errBuffers
+		}
+		for i := range v.n {
+			at := (v.off + i) * w
+			out[i/64] |= bit(p.match(data[at:at+w])) << (i % 64)
+		}
+		return nil
+	case classView:
+		return p.maskViews(out, v)
+	}
+	return fmt.Errorf("no comparison for type %v", p.d.t)
+}
+
+func maskBytes[O int32 | int64](out []uint64, v values, p *bytesPred) error {
+	offs := arrow.GetData[O](v.buffer(1))
+	if len(offs) < v.off+v.n+1 {
+		return errBuffers
+	}
+	offs = offs[v.off : v.off+v.n+1]
+	data := v.buffer(2)
+	if offs[0] < 0 || int64(offs[v.n]) > int64(len(data)) {
+		return errBuffers
+	}
+	switch {
+	case p.set == nil && p.like == nil && len(p.spans) == 1 && p.points != nil:
+		equalBits(out, offs, data, p.points[0].at)
+	case p.set == nil && p.like == nil && len(p.spans) == 1:
+		spanBits(out, offs, data, p.spans[0])
+	default:
+		for i := range v.n {
+			out[i/64] |= bit(p.match(data[offs[i]:offs[i+1]])) << (i % 64)
+		}
+	}
+	return nil
+}
+
+// equalBits looks at the bytes only of values that are as long as want.
+func equalBits[O int32 | int64](out []uint64, offs []O, data, want []byte) {
+	n, text := O(len(want)), string(want)
+	if int64(n) != int64(len(want)) || len(want) > math.MaxInt32 {
+		return // longer than any value
+	}
+	lo := offs[0]
+	for i, hi := range offs[1:] {
+		if hi-lo == n && string(data[lo:hi]) == text {
+			out[i/64] |= 1 << (i % 64)
+		}
+		lo = hi
+	}
+}
+
+func spanBits[O int32 | int64](out []uint64, offs []O, data []byte, s byteSpan) {
+	start := offs[0]
+	for i, end := range offs[1:] {
+		v := data[start:end]
+		if bytes.Compare(v, s.lo) >= 0 && (s.hi == nil || bytes.Compare(v, s.hi) < 0) {
+			out[i/64] |= 1 << (i % 64)
+		}
+		start = end
+	}
+}
+
+func (p *bytesPred) maskViews(out []uint64, v values) error {
+	views := arrow.GetData[arrow.ViewHeader](v.buffer(1))
+	if len(views) < v.off+v.n {
+		return errBuffers
+	}
+	views = views[v.off : v.off+v.n]
+	for i := range views {
+		x := &views[i] // a null's header may point anywhere
+		var b []byte
+		if x.Len() < 0 {
+			continue
+		} else if x.IsInline() {
+			b = x.InlineBytes()
+		} else {
+			data := v.buffer(2 + int(uint32(x.BufferIndex())))
+			at := int(x.BufferOffset())
+			if at < 0 || len(data)-at < x.Len() {
+				continue
+			}
+			b = data[at : at+x.Len()]
+		}
+		out[i/64] |= bit(p.match(b)) << (i % 64)
+	}
+	return nil
+}

@@ -1,0 +1,251 @@
+package expr
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// Resolve finds the field that a dotted path names and returns its positions, from the top-level field down through
+// structs. Lists and maps have no position of their own: the path goes through a list to the struct inside (naming
+// the element is allowed), and through a map to the struct that its values are.
+//
+// A path that is exactly the name of a top-level field is that field. Else it is cut at its dots, and since names may
+// contain dots, the longest name is tried first at each level. A name in double quotes or backquotes is taken
+// literally, with a doubled quote for one inside; see Quote.
+//
+// A map cannot be halved: the path to its key or its value alone is an error. So are a path into a union, a name that
+// fits two fields, and one that fits none; the error then says what there is.
+func Resolve(s *arrow.Schema, path string) ([]int, error) {
+	ids, _, err := resolve(s, path)
+	return ids, err
+}
+
+// resolve also tells what kind of list or map the path goes through, if any.
+func resolve(s *arrow.Schema, path string) (ids []int, through arrow.DataType, err error) {
+	top := schemaLevel{s}
+	if ids := top.find(path); len(ids) == 1 {
+		return []int{ids[0]}, nil, nil
+	} else if len(ids) > 1 {
+		return nil, nil, fmt.Errorf("%q is the name of %d fields", path, len(ids))
+	}
+	segs, err := splitPath(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("path %q: %w", path, err)
+	}
+	r := resolver{path: path, segs: segs, failed: map[failure]struct{}{}}
+	ids, ok := r.fields(top, 0)
+	if !ok {
+		return nil, nil, fmt.Errorf("path %q: %w", path, r.err)
+	}
+	slices.Reverse(ids)
+	return ids, r.through, nil
+}
+
+// level is a set of sibling fields: a schema's or a struct's.
+type level interface {
+	find(name string) []int
+	field(i int) arrow.Field
+	len() int
+}
+
+type schemaLevel struct{ *arrow.Schema }
+
+func (l schemaLevel) find(name string) []int  { return l.FieldIndices(name) }
+func (l schemaLevel) field(i int) arrow.Field { return l.Field(i) }
+func (l schemaLevel) len() int                { return l.NumFields() }
+
+type structLevel struct{ *arrow.StructType }
+
+func (l structLevel) find(name string) []int  { return l.FieldIndices(name) }
+func (l structLevel) field(i int) arrow.Field { return l.Field(i) }
+func (l structLevel) len() int                { return l.NumFields() }
+
+// resolver walks a path with backtracking. It keeps the error of the attempt that got furthest.
+type resolver struct {
+	path    string
+	segs    []segment
+	failed  map[failure]struct{} // what was tried below a struct in vain: keeps backtracking linear
+	through arrow.DataType
+	err     error
+	errAt   int
+}
+
+type failure struct {
+	t  *arrow.StructType
+	at int
+}
+
+func (r *resolver) fail(at int, format string, args ...any) ([]int, bool) {
+	if r.err == nil || at > r.errAt {
+		r.err, r.errAt = fmt.Errorf(format, args...), at
+	}
+	return nil, false
+}
+
+// fields resolves the names from at on among the fields of l, and returns the positions in reverse.
+func (r *resolver) fields(l level, at int) ([]int, bool) {
+	if s, ok := l.(structLevel); ok {
+		if _, again := r.failed[failure{s.StructType, at}]; again {
+			return nil, false
+		}
+		defer func() { r.failed[failure{s.StructType, at}] = struct{}{} }() // never asked again after success
+	}
+	found := false
+	for end := len(r.segs); end > at; end-- {
+		name, ok := r.join(at, end)
+		if !ok {
+			continue
+		}
+		ids := l.find(name)
+		switch {
+		case len(ids) > 1:
+			return r.fail(end, "%q is the name of %d fields%s", name, len(ids), r.in(at))
+		case len(ids) == 0:
+			continue
+		case end == len(r.segs):
+			return []int{ids[0]}, true
+		}
+		found = true
+		if below, ok := r.enter(l.field(ids[0]).Type, end); ok {
+			return append(below, ids[0]), true
+		}
+	}
+	if found {
+		return nil, false // enter said why
+	}
+	name, _ := r.join(at, at+1)
+	return r.fail(at, "no field %q%s; %s", name, r.in(at), suggest(l, name))
+}
+
+// join is the name made of the segments from at to end.
+func (r *resolver) join(at, end int) (string, bool) {
+	if end == at+1 {
+		return r.segs[at].name, true
+	}
+	for _, s := range r.segs[at:end] {
+		if s.quoted {
+			return "", false
+		}
+	}
+	return r.path[r.segs[at].start:r.segs[end-1].end], true
+}
+
+// in says where the names before at lead.
+func (r *resolver) in(at int) string {
+	if at == 0 {
+		return ""
+	}
+	return " in " + r.path[:r.segs[at-1].end]
+}
+
+// enter resolves the names from at on inside a value of type t. The empty result with true is t itself.
+func (r *resolver) enter(t arrow.DataType, at int) ([]int, bool) {
+	if at == len(r.segs) {
+		return nil, true
+	}
+	switch t := t.(type) {
+	case *arrow.StructType:
+		return r.fields(structLevel{t}, at)
+	case *arrow.MapType:
+		if ids, ok := r.via(t, t.ItemType(), at); ok {
+			return ids, true
+		}
+		switch r.segs[at].name {
+		case "value", t.ItemField().Name:
+			if at+1 < len(r.segs) {
+				return r.via(t, t.ItemType(), at+1)
+			}
+			fallthrough
+		case "key", t.KeyField().Name:
+			return r.fail(at+1, "half of the map%s cannot be had; it is whole, or narrowed inside the struct that its values are", r.in(at))
+		}
+		return nil, false
+	case *arrow.ListType:
+		return r.element(t, t.ElemField(), at)
+	case *arrow.LargeListType:
+		return r.element(t, t.ElemField(), at)
+	case *arrow.FixedSizeListType:
+		return r.element(t, t.ElemField(), at)
+	case arrow.UnionType:
+		return r.fail(at, "%s is a union, which cannot be entered", r.path[:r.segs[at-1].end])
+	}
+	return r.fail(at, "%s is of type %v, which has no fields", r.path[:r.segs[at-1].end], t)
+}
+
+func (r *resolver) element(list arrow.DataType, elem arrow.Field, at int) ([]int, bool) {
+	if ids, ok := r.via(list, elem.Type, at); ok {
+		return ids, true
+	}
+	if r.segs[at].name == elem.Name {
+		return r.via(list, elem.Type, at+1)
+	}
+	return nil, false
+}
+
+// via is enter for what a list or map holds.
+func (r *resolver) via(outer, inner arrow.DataType, at int) ([]int, bool) {
+	ids, ok := r.enter(inner, at)
+	if ok {
+		r.through = outer
+	}
+	return ids, ok
+}
+
+const maxSuggestions = 20
+
+// suggest lists the names of l that are close to name, or else the first ones.
+func suggest(l level, name string) string {
+	var close, all []string
+	for i := range l.len() {
+		f := l.field(i).Name
+		if len(all) < maxSuggestions {
+			all = append(all, fmt.Sprintf("%.64q", f))
+		}
+		if isClose(f, name) && len(close) < maxSuggestions {
+			close = append(close, fmt.Sprintf("%.64q", f))
+		}
+	}
+	switch n := l.len(); {
+	case n == 0:
+		return "there are none"
+	case len(close) > 0:
+		return "close names: " + strings.Join(close, ", ")
+	case n > len(all):
+		return fmt.Sprintf("there are %s and %d more", strings.Join(all, ", "), n-len(all))
+	}
+	return "there are " + strings.Join(all, ", ")
+}
+
+// isClose reports whether one or two edits, or a change of case, turn a into b.
+func isClose(a, b string) bool {
+	const longest = 64
+	if len(a) > longest || len(b) > longest {
+		return false
+	}
+	if strings.EqualFold(a, b) {
+		return true
+	}
+	allowed := min(2, len(b)/3)
+	if d := len(a) - len(b); d > allowed || -d > allowed {
+		return false
+	}
+	var row [longest + 1]int // of the Levenshtein matrix
+	for j := range len(b) + 1 {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)] <= allowed
+}

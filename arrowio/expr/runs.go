@@ -1,0 +1,61 @@
+package expr
+
+import (
+	"iter"
+	"math/bits"
+
+	"github.com/apache/arrow/go/v15/arrow/array"
+)
+
+// Runs yields the half-open ranges of rows for which mask is true, in order and as long as can be; null counts as
+// false. It looks at words of 64 rows and costs nothing for single rows within a run.
+func Runs(mask *array.Boolean) iter.Seq2[int64, int64] {
+	return func(yield func(start, end int64) bool) {
+		start := -1 // of the run that goes on; -1: none does
+		n := mask.Len()
+		for base := 0; base < n; base += 64 {
+			w := trueWord(mask, base, n)
+			if w == 0 && start < 0 || w == ^uint64(0) && start >= 0 {
+				continue
+			}
+			for at := 0; ; {
+				if start < 0 {
+					if at += bits.TrailingZeros64(w >> at); at >= 64 {
+						break
+					}
+					start = base + at
+				}
+				if at += bits.TrailingZeros64(^(w >> at)); at >= 64 {
+					break
+				}
+				if !yield(int64(start), int64(base+at)) {
+					return
+				}
+				start = -1
+			}
+		}
+		if start >= 0 {
+			yield(int64(start), int64(n))
+		}
+	}
+}
+
+// CountTrue is the number of rows for which mask is true.
+func CountTrue(mask *array.Boolean) int64 {
+	total := 0
+	for base, n := 0, mask.Len(); base < n; base += 64 {
+		total += bits.OnesCount64(trueWord(mask, base, n))
+	}
+	return int64(total)
+}
+
+// trueWord is the rows from base on that are true, up to 64 of n.
+func trueWord(mask *array.Boolean, base, n int) uint64 {
+	d := mask.Data()
+	off := d.Offset()
+	w := wordAt(d.Buffers()[1].Bytes(), off+base, off+n)
+	if valid := mask.NullBitmapBytes(); len(valid) > 0 && w != 0 {
+		w &= wordAt(valid, off+base, off+n)
+	}
+	return w
+}

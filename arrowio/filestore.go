@@ -1,0 +1,421 @@
+package arrowio
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// FileStoreOptions says what may become of the output's path.
+type FileStoreOptions struct {
+	Force     bool // replace what is there
+	Directory bool // the output is a directory even if it holds one object
+}
+
+// fileStore is a transaction on a path of the file system.
+//
+//	/data/out.trv                      the output; untouched until Commit
+//	/data/.out.trv.k3f9a2.tmp/         work: the objects under their names, until Commit renames one of them, or all of
+//	  part-00000.trv                   it, to /data/out.trv
+//	/data/.out.trv.81xq0d.tmp          scratch files; without a name where the system allows it
+//	/data/.out.trv.p07b1c.old          what Force replaces, for the moment between two renames
+type fileStore struct {
+	shown string // as the caller wrote it, for messages
+	path  string // the same with symbolic links followed
+	o     FileStoreOptions
+
+	mu    sync.Mutex
+	work  string // "" until the first Create
+	sinks []*fileSink
+	old   []string // what Commit replaced, to be removed in this order
+	done  bool
+}
+
+// NewFileStore opens a transaction that will put one object at path, or several objects, or any number with
+// o.Directory, into a new directory at path. Nothing appears at path before Commit, and after Abort nothing is left of
+// it; meanwhile hidden files lie beside it (a killed process leaves them: .NAME.*.tmp).
+//
+// If path exists, the error is fs.ErrExist, here and again at Commit, unless o.Force. Force replaces a file atomically,
+// and a directory only if all it holds looks like an output of this module: regular files named part-*, schema.json,
+// and beside a schema.json *.cfile. A symbolic link is followed, and what it points to is replaced. Devices, pipes and
+// sockets are never replaced.
+//
+// Create, Commit and Abort may be called concurrently; a sink is for one goroutine at a time.
+func NewFileStore(path string, o FileStoreOptions) (Store, error) {
+	if path == "" {
+		return nil, Errorf(ErrOption, "the output has no name")
+	}
+	s := &fileStore{shown: path, path: filepath.Clean(path), o: o}
+	if fi, err := os.Lstat(s.path); err == nil && fi.Mode()&fs.ModeSymlink != 0 {
+		real, err := filepath.EvalSymlinks(s.path)
+		if err != nil {
+			return nil, fmt.Errorf("%s is a symbolic link that leads nowhere: %w", path, err)
+		}
+		s.path = real
+	}
+	if _, err := s.present(); err != nil {
+		return nil, err
+	}
+	switch fi, err := os.Stat(s.dir()); {
+	case err != nil:
+		return nil, err
+	case !fi.IsDir():
+		return nil, &fs.PathError{Op: "create", Path: path, Err: errors.New("its parent is not a directory")}
+	}
+	return s, nil
+}
+
+func (s *fileStore) dir() string { return filepath.Dir(s.path) }
+
+// present returns what is at the path now (nil = nothing), or why that must stay.
+func (s *fileStore) present() (fs.FileInfo, error) {
+	fi, err := os.Lstat(s.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !fi.IsDir() && !fi.Mode().IsRegular():
+		return nil, &fs.PathError{Op: "create", Path: s.shown, Err: errors.New("is a device, pipe or socket; write to standard output instead")}
+	case !s.o.Force:
+		return nil, &fs.PathError{Op: "create", Path: s.shown, Err: fs.ErrExist}
+	case fi.IsDir():
+		if _, err := s.listOutput(s.path); err != nil {
+			return nil, err
+		}
+	}
+	return fi, nil
+}
+
+// listOutput returns the names in a directory that holds nothing but output of ours, and an error for any other.
+func (s *fileStore) listOutput(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	schema := slices.Contains(names, "schema.json")
+	for i, e := range entries {
+		n := names[i]
+		ours := n == "schema.json" || strings.HasPrefix(n, "part-") || schema && strings.HasSuffix(n, ".cfile")
+		if !ours || !e.Type().IsRegular() {
+			return nil, &fs.PathError{Op: "replace", Path: s.shown,
+				Err: fmt.Errorf("the directory holds %q, which does not look like output of this program; remove it first", n)}
+		}
+	}
+	return names, nil
+}
+
+// hidden returns a new name beside the output.
+func (s *fileStore) hidden(suffix string) string {
+	base := filepath.Base(s.path)
+	const longest = 200 // of the 255 bytes that a name may have
+	for len(base) > longest {
+		_, n := utf8.DecodeLastRuneInString(base)
+		base = base[:len(base)-n]
+	}
+	return filepath.Join(s.dir(), fmt.Sprintf(".%s.%010x.%s", base, rand.Uint64()>>24, suffix))
+}
+
+// mkdirHidden makes a new directory beside the output.
+func (s *fileStore) mkdirHidden() (string, error) {
+	for try := 0; ; try++ {
+		name := s.hidden("tmp")
+		err := os.Mkdir(name, 0o777)
+		if err == nil {
+			return name, nil
+		}
+		if !errors.Is(err, fs.ErrExist) || try == 100 {
+			return "", s.rename(err)
+		}
+	}
+}
+
+// rename puts the output's own path into an error that names a hidden one.
+func (s *fileStore) rename(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return &fs.PathError{Op: pe.Op, Path: s.shown, Err: pe.Err}
+	}
+	var le *os.LinkError
+	if errors.As(err, &le) {
+		return &fs.PathError{Op: le.Op, Path: s.shown, Err: le.Err}
+	}
+	return err
+}
+
+func (s *fileStore) Create(ctx context.Context, name string) (Sink, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := checkObject(name); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.done {
+		return nil, errStoreDone
+	}
+	if s.work == "" {
+		work, err := s.mkdirHidden()
+		if err != nil {
+			return nil, err
+		}
+		s.work = work
+	}
+	path := filepath.Join(s.work, filepath.FromSlash(name))
+	if strings.Contains(name, "/") {
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return nil, s.rename(err)
+		}
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, s.rename(err)
+	}
+	k := &fileSink{st: s, name: name, f: f}
+	s.sinks = append(s.sinks, k)
+	return k, nil
+}
+
+func (s *fileStore) Scratch() (ScratchFile, error) {
+	for try := 0; ; try++ {
+		f, err := openScratch(s.hidden("tmp"))
+		if err == nil || !errors.Is(err, fs.ErrExist) || try == 100 {
+			return f, s.rename(err)
+		}
+	}
+}
+
+func (s *fileStore) Commit() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.done {
+		return errStoreDone
+	}
+	for _, k := range s.sinks {
+		if k.err != nil {
+			return k.err
+		}
+		if k.f != nil {
+			return Errorf(ErrInternal, "commit before %s is closed", k.name)
+		}
+	}
+	if len(s.sinks) == 0 && !s.o.Directory {
+		return Errorf(ErrInternal, "commit of an output with no object")
+	}
+	err := s.publish()
+	if !s.done {
+		err = s.rename(err)
+	}
+	return err
+}
+
+// publish moves the finished objects to the path. Where it fails with s.done unset, nothing has changed; with s.done
+// set, the output is there, and the error tells what is wrong beside it.
+func (s *fileStore) publish() error {
+	if s.work == "" { // an empty directory
+		var err error
+		if s.work, err = s.mkdirHidden(); err != nil {
+			return err
+		}
+	}
+	single := len(s.sinks) == 1 && !s.o.Directory
+	from := s.work
+	if single {
+		from = filepath.Join(s.work, filepath.FromSlash(s.sinks[0].name))
+	} else if err := s.syncTree(); err != nil {
+		return err
+	}
+	old, err := s.present()
+	if err != nil {
+		return err
+	}
+	switch {
+	case old == nil && single:
+		err = renameNew(from, s.path)
+	case old == nil, single && old.Mode().IsRegular():
+		err = os.Rename(from, s.path)
+	default:
+		err = s.exchange(from, old)
+	}
+	if err != nil {
+		return err
+	}
+	s.done = true
+	if single {
+		os.RemoveAll(s.work) // what is left are empty directories; the output is complete whether they go or not
+	}
+	return errors.Join(s.removeOld(), syncDir(s.dir()))
+}
+
+// syncTree makes the names of the objects durable before the directory gets its own.
+func (s *fileStore) syncTree() error {
+	return filepath.WalkDir(s.work, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		return syncDir(p)
+	})
+}
+
+// exchange replaces what a single rename cannot: it moves the old output aside and the new one to its place.
+func (s *fileStore) exchange(from string, old fs.FileInfo) error {
+	aside := s.hidden("old")
+	if err := os.Rename(s.path, aside); err != nil {
+		return err
+	}
+	var names []string
+	var err error
+	if old.IsDir() { // look again, now that nobody finds it any more
+		names, err = s.listOutput(aside)
+	}
+	if err == nil {
+		err = os.Rename(from, s.path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Rename(aside, s.path))
+	}
+	for i, n := range names {
+		names[i] = filepath.Join(aside, n)
+	}
+	s.old = append(names, aside)
+	return nil
+}
+
+// removeOld removes what exchange put aside, and nothing that it did not see there.
+func (s *fileStore) removeOld() error {
+	for _, p := range s.old {
+		if err := os.Remove(p); err != nil {
+			return fmt.Errorf("%s is complete, but a part of what it replaced is left: %w", s.shown, err)
+		}
+	}
+	return nil
+}
+
+func (s *fileStore) Abort() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.done {
+		return nil
+	}
+	s.done = true
+	var errs []error
+	for _, k := range s.sinks {
+		if k.f != nil {
+			errs = append(errs, k.f.Close())
+			k.f, k.err = nil, errStoreDone
+		}
+	}
+	if s.work != "" {
+		errs = append(errs, os.RemoveAll(s.work))
+	}
+	return errors.Join(errs...)
+}
+
+// fileSink writes one object. Errors are sticky: after the first, every call returns it, and so does Commit.
+type fileSink struct {
+	st   *fileStore
+	name string
+	f    *os.File // nil once closed
+	w    *bufio.Writer
+	err  error
+}
+
+func (k *fileSink) Write(p []byte) (int, error) {
+	if k.err != nil {
+		return 0, k.err
+	}
+	if k.f == nil {
+		return 0, fs.ErrClosed
+	}
+	if k.w == nil {
+		k.w = bufio.NewWriterSize(k.f, sinkBuffer)
+	}
+	n, err := k.w.Write(p)
+	k.fail(err)
+	return n, k.err
+}
+
+func (k *fileSink) fail(err error) {
+	if err != nil && k.err == nil {
+		k.err = k.st.rename(err)
+	}
+}
+
+func (k *fileSink) Close() error {
+	if k.f == nil {
+		return k.err
+	}
+	if k.w != nil && k.err == nil {
+		k.fail(k.w.Flush())
+	}
+	if k.err == nil {
+		k.fail(k.f.Sync())
+	}
+	k.fail(k.f.Close())
+	k.f, k.w = nil, nil
+	return k.err
+}
+
+// scratchFile is a file whose name is gone, or goes with it.
+type scratchFile struct {
+	*os.File
+	gone bool
+}
+
+// newScratch makes one in dir; "" is the system's place for temporary files.
+func newScratch(dir, pattern string) (ScratchFile, error) {
+	f, gone, err := createPrivate(dir, pattern)
+	if err != nil {
+		return nil, err
+	}
+	return &scratchFile{f, gone}, nil
+}
+
+// openScratch makes one at a path.
+func openScratch(path string) (ScratchFile, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &scratchFile{f, os.Remove(path) == nil}, nil
+}
+
+func (f *scratchFile) Close() error {
+	err := f.File.Close()
+	if !f.gone {
+		f.gone = true
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
+}
+
+// renameNew moves a file to a path where nothing may be. A hard link fails if something is; where there are no hard
+// links, the moment between looking and renaming stays.
+func renameNew(from, to string) error {
+	err := os.Link(from, to)
+	switch {
+	case err == nil:
+		os.Remove(from) // goes with the work directory at the latest
+		return nil
+	case errors.Is(err, fs.ErrExist):
+		return &fs.PathError{Op: "create", Path: to, Err: fs.ErrExist}
+	}
+	if _, err := os.Lstat(to); err == nil {
+		return &fs.PathError{Op: "create", Path: to, Err: fs.ErrExist}
+	}
+	return os.Rename(from, to)
+}

@@ -1,0 +1,342 @@
+package arrowio
+
+import (
+	"context"
+	"errors"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
+)
+
+// chunk is rows that satisfy the predicate, with those columns of the record that the pass could give.
+type chunk struct {
+	cols []arrow.Array // of pass.give
+	n    int
+	rows RowSet // which rows of the file
+}
+
+func (c *chunk) size() int64 {
+	var n int64
+	for _, a := range c.cols {
+		n += arrowbuf.Size(a)
+	}
+	return n
+}
+
+func (c *chunk) release() {
+	for _, a := range c.cols {
+		a.Release()
+	}
+	*c = chunk{}
+}
+
+// sieve reads a pass, computes the predicate, and gathers the rows that satisfy it into chunks of about a batch.
+type sieve struct {
+	p    *plan
+	w    *pass
+	b    *batcher
+	apps []*arrowbuf.Appender // of pass.give
+	keep bool                 // chunks need their row sets
+	seen int64                // rows read
+
+	runs  [][2]int64
+	open  chunk        // rows and n of what apps hold
+	bytes int64        // about the size of what apps hold
+	rec   arrow.Record // read, but not in apps yet, with runs; nil = none
+}
+
+func (p *plan) newSieve(ctx context.Context, j *job, rows RowSet, w *pass, keep bool) (*sieve, error) {
+	b, err := p.newBatcher(ctx, j, rows, w.Projection)
+	if err != nil {
+		return nil, err
+	}
+	s := &sieve{p: p, w: w, b: b, keep: keep, apps: make([]*arrowbuf.Appender, w.give.NumFields())}
+	for i := range s.apps {
+		s.apps[i] = arrowbuf.NewAppender(w.give.Field(i).Type, p.o.Allocator)
+	}
+	return s, nil
+}
+
+// next returns the next chunk, which the caller releases; n = 0 at the end. Batches go into a chunk whole: a chunk that
+// a batch would make too large is finished first, so that rows kept in full are handed on without being copied.
+func (s *sieve) next() (chunk, error) {
+	for {
+		if s.rec == nil {
+			if err := s.read(); err != nil {
+				return chunk{}, err
+			}
+			if s.rec == nil {
+				return s.take(), nil
+			}
+		}
+		n := runRows(s.runs)
+		size := int64(float64(s.b.size) * float64(n) / float64(s.rec.NumRows()))
+		if s.open.n > 0 && (s.open.n+n > s.p.o.BatchRows || s.bytes+size > s.p.o.BatchBytes) {
+			return s.take(), nil
+		}
+		if err := s.add(n, size); err != nil {
+			return chunk{}, err
+		}
+	}
+}
+
+// read fills rec and runs with the next batch that has rows to keep; rec stays nil at the end.
+func (s *sieve) read() error {
+	for {
+		rec, err := s.b.next(s.p.o.BatchRows)
+		if err != nil || rec == nil {
+			return err
+		}
+		s.seen += rec.NumRows()
+		mask, err := s.p.filter.Mask(rec)
+		if err != nil {
+			rec.Release()
+			return err
+		}
+		s.runs = s.runs[:0]
+		for start, end := range expr.Runs(mask) {
+			s.runs = append(s.runs, [2]int64{start, end})
+		}
+		mask.Release()
+		s.p.stats.rowsFiltered.Add(rec.NumRows() - int64(runRows(s.runs)))
+		if len(s.runs) > 0 {
+			s.rec = rec
+			return nil
+		}
+		rec.Release()
+	}
+}
+
+// add moves the kept rows of rec to apps.
+func (s *sieve) add(n int, size int64) error {
+	defer func() {
+		s.rec.Release()
+		s.rec = nil
+	}()
+	given, err := arrowbuf.Project(s.rec, s.w.give, s.w.keep)
+	if err != nil {
+		return Errorf(ErrInternal, "%w", err)
+	}
+	defer given.Release()
+	for i, a := range s.apps {
+		err := a.AppendRuns(given.Column(i), s.runs)
+		if errors.Is(err, arrowbuf.ErrOverflow) {
+			err = Errorf(ErrLimit, "%w; ask for smaller batches", err)
+		}
+		if err != nil {
+			return Locate(err, At{Split: -1, Off: -1, Column: s.w.give.Field(i).Name})
+		}
+	}
+	if s.keep {
+		s.open.rows = addRuns(s.open.rows, s.runs, s.b.got)
+	}
+	s.open.n += n
+	s.bytes += size
+	return nil
+}
+
+func (s *sieve) take() chunk {
+	c := s.open
+	s.open, s.bytes = chunk{}, 0
+	if c.n > 0 {
+		c.cols = make([]arrow.Array, len(s.apps))
+		for i, a := range s.apps {
+			c.cols[i] = a.Take()
+		}
+	}
+	return c
+}
+
+func (s *sieve) close() error {
+	if s.rec != nil {
+		s.rec.Release()
+		s.rec = nil
+	}
+	for _, a := range s.apps {
+		a.Release()
+	}
+	return s.b.close()
+}
+
+// onePass gives the records of a sieve that has all their columns.
+type onePass struct{ s *sieve }
+
+func (p *plan) newOnePass(ctx context.Context, j *job, rows RowSet) (splitScan, error) {
+	s, err := p.newSieve(ctx, j, rows, &p.filter.both, false)
+	if err != nil {
+		return nil, err
+	}
+	return &onePass{s}, nil
+}
+
+func (o *onePass) next() (sized, error) {
+	c, err := o.s.next()
+	if err != nil || c.n == 0 {
+		return sized{}, err
+	}
+	defer c.release()
+	// The pass gives every column, in the record's order.
+	return sized{array.NewRecord(o.s.p.out.Schema, c.cols, int64(c.n)), c.size()}, nil
+}
+
+func (o *onePass) close() error  { return o.s.close() }
+func (o *onePass) passed() int64 { return o.s.b.passed() }
+
+// A window of a split is sieved before what it keeps is read: it ends where the first pass holds a batch of columns,
+// this many runs of rows, or has seen this many rows.
+const (
+	windowRuns = 256 << 10
+	windowRows = 4 << 20
+)
+
+// twoPass sieves a window of the split on the predicate's columns, then reads the other columns for the rows kept.
+type twoPass struct {
+	p      *plan
+	ctx    context.Context
+	j      *job
+	first  *sieve
+	done   bool    // first is at its end
+	chunks []chunk // of this window, not handed on yet
+	at     int     // rows of chunks[0] that are handed on
+	rest   *batcher
+}
+
+func (p *plan) newTwoPass(ctx context.Context, j *job, rows RowSet) (splitScan, error) {
+	s, err := p.newSieve(ctx, j, rows, &p.filter.first, true)
+	if err != nil {
+		return nil, err
+	}
+	return &twoPass{p: p, ctx: ctx, j: j, first: s}, nil
+}
+
+func (t *twoPass) next() (sized, error) {
+	for len(t.chunks) == 0 {
+		if t.rest != nil {
+			err := t.rest.close()
+			t.rest = nil
+			if err != nil {
+				return sized{}, err
+			}
+		}
+		if t.done {
+			return sized{}, nil
+		}
+		if err := t.window(); err != nil {
+			return sized{}, err
+		}
+	}
+	c := &t.chunks[0]
+	rec, err := t.rest.next(c.n - t.at)
+	if err != nil {
+		return sized{}, err
+	}
+	if rec == nil {
+		return sized{}, Errorf(ErrInternal, "the second pass ended %d rows early", c.n-t.at)
+	}
+	defer rec.Release()
+	return t.join(c, rec), nil
+}
+
+// window fills chunks and opens rest on their rows.
+func (t *twoPass) window() error {
+	var rows RowSet
+	var bytes int64
+	start := t.first.seen
+	for bytes < t.p.o.BatchBytes && len(rows) < windowRuns && t.first.seen-start < windowRows {
+		c, err := t.first.next()
+		if err != nil {
+			return err
+		}
+		if c.n == 0 {
+			t.done = true
+			break
+		}
+		for _, r := range c.rows {
+			rows = rows.Add(r)
+		}
+		bytes += c.size()
+		c.rows = nil
+		t.chunks = append(t.chunks, c)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	var err error
+	t.rest, err = t.p.newBatcher(t.ctx, t.j, rows, t.p.filter.rest)
+	return err
+}
+
+// join makes a record of the next rows of c and the same rows of the second pass.
+func (t *twoPass) join(c *chunk, rest arrow.Record) sized {
+	n := int(rest.NumRows())
+	cols := make([]arrow.Array, len(t.p.out.Fields))
+	for i, to := range t.first.w.column {
+		if n == c.n {
+			cols[to] = c.cols[i]
+			cols[to].Retain()
+		} else {
+			cols[to] = array.NewSlice(c.cols[i], int64(t.at), int64(t.at+n))
+		}
+	}
+	k := 0
+	for i := range cols {
+		if cols[i] == nil {
+			cols[i] = rest.Column(k)
+			cols[i].Retain()
+			k++
+		}
+	}
+	if t.at += n; t.at == c.n {
+		c.release()
+		t.chunks, t.at = t.chunks[1:], 0
+	}
+	rec := array.NewRecord(t.p.out.Schema, cols, int64(n))
+	for _, a := range cols {
+		a.Release()
+	}
+	return sized{rec, arrowbuf.RecordSize(rec)}
+}
+
+func (t *twoPass) close() error {
+	for i := range t.chunks {
+		t.chunks[i].release()
+	}
+	t.chunks = nil
+	err := t.first.close()
+	if t.rest != nil {
+		err = errors.Join(err, t.rest.close())
+		t.rest = nil
+	}
+	return err
+}
+
+func (t *twoPass) passed() int64 { return t.first.b.passed() }
+
+// runRows returns the number of rows of runs.
+func runRows(runs [][2]int64) int {
+	n := int64(0)
+	for _, r := range runs {
+		n += r[1] - r[0]
+	}
+	return int(n)
+}
+
+// addRuns returns set with the rows that runs name, counted within the rows of got.
+func addRuns(set RowSet, runs [][2]int64, got RowSet) RowSet {
+	base := int64(0) // rows of got before got[0]
+	for _, r := range runs {
+		for at := r[0]; at < r[1]; {
+			for at >= base+got[0].Len() {
+				base += got[0].Len()
+				got = got[1:]
+			}
+			to := min(r[1], base+got[0].Len())
+			set = set.Add(RowRange{got[0].Start + at - base, got[0].Start + to - base})
+			at = to
+		}
+	}
+	return set
+}

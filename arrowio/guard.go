@@ -1,0 +1,28 @@
+package arrowio
+
+import (
+	"fmt"
+	"runtime/debug"
+)
+
+// guard calls f and turns a panic into ErrInternal with the stack, so that one file cannot end a server. Under the
+// build tag arrowio_debug the panic goes on: there it is a bug to be found. A panic is a bug in any build; no code
+// relies on guard.
+func guard(f func() error) (err error) {
+	if !rePanic {
+		defer func() {
+			if r := recover(); r != nil {
+				err = panicked(r)
+			}
+		}()
+	}
+	return f()
+}
+
+func panicked(r any) error {
+	stack := debug.Stack()
+	if e, ok := r.(error); ok {
+		return Errorf(ErrInternal, "panic: %w\n%s", e, stack)
+	}
+	return Errorf(ErrInternal, "panic: %s\n%s", fmt.Sprint(r), stack)
+}

@@ -1,0 +1,5 @@
+//go:build !arrowio_debug
+
+package arrowio
+
+const rePanic = false

@@ -1,0 +1,125 @@
+package arrowio
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+// universe is how many rows the sets of these tests are about.
+const universe = 64
+
+// setOf decodes a set of rows from bytes: gap, length, gap, length …
+func setOf(b []byte) RowSet {
+	var s RowSet
+	at := int64(0)
+	for i := 0; i+1 < len(b) && at < universe; i += 2 {
+		at += int64(b[i] % 8)
+		end := min(universe, at+int64(b[i+1]%8))
+		s = s.Add(RowRange{min(at, end), end})
+		at = end
+	}
+	return s
+}
+
+// members is the same set, row by row.
+func members(s RowSet) (m [universe]bool) {
+	for _, r := range s {
+		for i := r.Start; i < r.End; i++ {
+			m[i] = true
+		}
+	}
+	return m
+}
+
+// sound reports whether s is sorted, disjoint, not touching and without empty ranges.
+func sound(s RowSet) bool {
+	for i, r := range s {
+		if r.Start >= r.End || i > 0 && r.Start <= s[i-1].End {
+			return false
+		}
+	}
+	return true
+}
+
+func FuzzRowSet(f *testing.F) {
+	f.Add([]byte{}, []byte{}, uint8(0), uint8(0))
+	f.Add([]byte{1, 2, 3, 4}, []byte{0, 7, 0, 7, 1, 1}, uint8(3), uint8(9))
+	f.Add([]byte{0, 7, 7, 7, 7, 7}, []byte{5, 5, 5, 5}, uint8(0), uint8(63))
+	f.Fuzz(func(t *testing.T, a, b []byte, start, end uint8) {
+		x, y := setOf(a), setOf(b)
+		r := RowRange{int64(start % universe), int64(end % universe)}
+		mx, my := members(x), members(y)
+		check := func(what string, got RowSet, want func(i int64) bool) {
+			t.Helper()
+			n := int64(0)
+			m := members(got)
+			for i := range int64(universe) {
+				if m[i] != want(i) {
+					t.Fatalf("%v %s %v, %v: row %d is %v", x, what, y, r, i, m[i])
+				}
+				if m[i] {
+					n++
+				}
+			}
+			if !sound(got) || got.Len() != n {
+				t.Fatalf("%v %s %v, %v: %v with %d rows of %d", x, what, y, r, got, got.Len(), n)
+			}
+		}
+		in := func(i int64) bool { return i >= r.Start && i < r.End }
+		before := fmt.Sprint(x, y)
+		check("add", x, func(i int64) bool { return mx[i] })
+		check("intersect", x.Intersect(y), func(i int64) bool { return mx[i] && my[i] })
+		check("union", x.Union(y), func(i int64) bool { return mx[i] || my[i] })
+		check("clip", x.Clip(r), func(i int64) bool { return mx[i] && in(i) })
+		overlaps := false
+		for i := range int64(universe) {
+			overlaps = overlaps || mx[i] && in(i)
+		}
+		if x.Overlaps(r) != overlaps {
+			t.Fatalf("%v overlaps %v: %v", x, r, !overlaps)
+		}
+		if after := fmt.Sprint(x, y); after != before {
+			t.Fatalf("an operation changed its operands: %s, before %s", after, before)
+		}
+	})
+}
+
+func TestRowRange(t *testing.T) {
+	for _, c := range []struct {
+		r    RowRange
+		want int64
+	}{{RowRange{}, 0}, {RowRange{3, 8}, 5}, {RowRange{8, 3}, 0}, {RowRange{0, UnknownRows}, 0}, {RowRange{0, math.MaxInt64}, math.MaxInt64}} {
+		if got := c.r.Len(); got != c.want {
+			t.Errorf("%v has %d rows, want %d", c.r, got, c.want)
+		}
+	}
+	if got := (RowRange{0, 5}).Intersect(RowRange{9, 12}); got.Len() != 0 {
+		t.Errorf("disjoint ranges meet in %v", got)
+	}
+	if got := (RowRange{3, 9}).Intersect(RowRange{5, math.MaxInt64}); got != (RowRange{5, 9}) {
+		t.Errorf("%v", got)
+	}
+}
+
+// The runs of a mask are counted within the rows that were read, which may have gaps.
+func TestAddRuns(t *testing.T) {
+	for _, c := range []struct {
+		set  RowSet
+		runs [][2]int64
+		got  RowSet
+		want RowSet
+	}{
+		{nil, nil, RowSet{{0, 10}}, nil},
+		{nil, [][2]int64{{0, 10}}, RowSet{{0, 10}}, RowSet{{0, 10}}},
+		{nil, [][2]int64{{2, 4}, {5, 6}}, RowSet{{100, 110}}, RowSet{{102, 104}, {105, 106}}},
+		{nil, [][2]int64{{2, 8}}, RowSet{{10, 15}, {20, 25}}, RowSet{{12, 15}, {20, 23}}},
+		{nil, [][2]int64{{0, 1}, {4, 6}, {9, 10}}, RowSet{{10, 15}, {20, 25}}, RowSet{{10, 11}, {14, 15}, {20, 21}, {24, 25}}},
+		{nil, [][2]int64{{5, 6}}, RowSet{{0, 1}, {2, 3}, {4, 5}, {6, 7}, {8, 9}, {10, 11}}, RowSet{{10, 11}}},
+		{RowSet{{0, 3}}, [][2]int64{{0, 2}}, RowSet{{3, 5}}, RowSet{{0, 5}}},
+	} {
+		if got := addRuns(c.set, c.runs, c.got); fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("runs %v of %v: %v, want %v", c.runs, c.got, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,319 @@
+package arrowio
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// run decodes one job, in whatever goroutine. end must be called once, whatever happened before.
+type run struct {
+	*job
+	scan splitScan // nil before the first next
+}
+
+// next returns the next record of the split; nil = there are no more.
+func (r *run) next(ctx context.Context, p *plan) (rec sized, err error) {
+	err = guard(func() (err error) {
+		if r.scan == nil {
+			if r.scan, err = p.openSplit(ctx, r.job); err != nil {
+				return err
+			}
+		}
+		rec, err = r.scan.next()
+		return err
+	})
+	if rec.Record != nil {
+		p.stats.bytes.Add(rec.bytes)
+		p.rate.Store(1 + rec.bytes*1024/rec.NumRows())
+	}
+	return rec, r.located(err)
+}
+
+func (r *run) end() error {
+	var err error
+	if r.scan != nil {
+		err = guard(r.scan.close)
+		if r.ended != nil {
+			r.rowsPassed = r.scan.passed()
+		}
+	}
+	if r.ended != nil {
+		close(r.ended)
+	}
+	r.file.release()
+	return r.located(err)
+}
+
+// serial decodes in the caller's goroutine.
+type serial struct {
+	ctx  context.Context
+	p    *plan
+	jobs *jobs
+	run  *run // nil between splits
+}
+
+func (s *serial) next() (arrow.Record, error) {
+	for {
+		if s.run == nil {
+			j, err := s.jobs.next(s.ctx)
+			if err != nil {
+				return nil, err
+			}
+			s.run = &run{job: j}
+		}
+		rec, err := s.run.next(s.ctx, s.p)
+		if rec.Record != nil || err != nil {
+			return rec.Record, err
+		}
+		r := s.run
+		s.run = nil
+		if err := r.end(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (s *serial) close() {
+	if s.run != nil {
+		_ = s.run.end() // after an error, or because nobody wants to know any more
+		s.run = nil
+	}
+	s.jobs.close()
+}
+
+// parallel decodes splits in up to Parallelism workers, ahead of the caller, and hands their records out in order.
+//
+//	jobs ──> admit, in order, while the estimate fits the budget ──> worker: prune, read, decode
+//	                                                                    │  records, while they fit the budget
+//	next <── lanes[0], and when that is finished lanes[1], …  <─────────┘
+//
+// A lane may always hold one record that the budget does not count again, and a split is always admitted when there is
+// no other: so the first lane, the one that the caller waits for, can always go on, and nothing can wait in a circle.
+type parallel struct {
+	p      *plan
+	ctx    context.Context // of the caller
+	inner  context.Context // ends with close, too
+	cancel context.CancelFunc
+	unhook func() bool
+	wg     sync.WaitGroup
+
+	feed sync.Mutex // held while the next split is looked for and admitted; guards jobs
+	jobs *jobs
+
+	mu      sync.Mutex
+	wake    sync.Cond // anything below has changed
+	lanes   []*lane   // admitted, not handed out in full, in order
+	used    int64     // of the budget
+	workers int       // started
+	fed     bool      // there will be no more lanes
+	stopped bool      // by close
+}
+
+// lane is one split under way.
+type lane struct {
+	run
+	estimate int64 // held of the budget until done
+	records  []waiting
+	done     bool
+	err      error // after records
+}
+
+// waiting is a record that the caller has not asked for yet.
+type waiting struct {
+	sized
+	held int64 // of the budget
+}
+
+func newParallel(ctx context.Context, p *plan, js *jobs) *parallel {
+	e := &parallel{p: p, ctx: ctx, jobs: js}
+	e.wake.L = &e.mu
+	e.inner, e.cancel = context.WithCancel(ctx)
+	e.unhook = context.AfterFunc(ctx, e.notify)
+	return e
+}
+
+// notify wakes everybody who waits.
+func (e *parallel) notify() {
+	e.mu.Lock()
+	e.wake.Broadcast()
+	e.mu.Unlock()
+}
+
+func (e *parallel) next() (arrow.Record, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.workers == 0 {
+		e.start()
+	}
+	for {
+		if err := e.ctx.Err(); err != nil {
+			return nil, err
+		}
+		if len(e.lanes) == 0 {
+			if e.fed {
+				return nil, io.EOF
+			}
+			e.wake.Wait()
+			continue
+		}
+		l := e.lanes[0]
+		switch {
+		case len(l.records) > 0:
+			w := l.records[0]
+			l.records[0] = waiting{}
+			l.records = l.records[1:]
+			e.used -= w.held
+			e.wake.Broadcast()
+			return w.Record, nil
+		case l.done && l.err != nil:
+			return nil, l.err
+		case l.done:
+			e.lanes[0] = nil
+			e.lanes = e.lanes[1:]
+			e.wake.Broadcast()
+		default:
+			e.wake.Wait()
+		}
+	}
+}
+
+// start adds a worker. e.mu is held.
+func (e *parallel) start() {
+	e.workers++
+	e.wg.Add(1)
+	go func() {
+		defer e.wg.Done()
+		for l := e.admit(); l != nil; l = e.admit() {
+			e.decode(l)
+		}
+	}()
+}
+
+// admit takes the next split and waits until it fits; nil = the worker can go home.
+func (e *parallel) admit() *lane {
+	e.feed.Lock()
+	defer e.feed.Unlock()
+	e.mu.Lock()
+	over := e.fed || e.stopped
+	e.mu.Unlock()
+	if over {
+		return nil
+	}
+	var j *job
+	err := guard(func() (err error) {
+		j, err = e.jobs.next(e.inner)
+		return err
+	})
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	defer e.wake.Broadcast()
+	if err != nil {
+		e.fed = true
+		if err != io.EOF {
+			e.lanes = append(e.lanes, &lane{done: true, err: err})
+		}
+		return nil
+	}
+	l := &lane{run: run{job: j}, estimate: e.estimate(j)}
+	for !e.stopped && len(e.lanes) > 0 && e.used+l.estimate > e.p.o.MemoryBudget {
+		e.wake.Wait()
+	}
+	if e.stopped {
+		_ = l.end()
+		return nil
+	}
+	e.used += l.estimate
+	e.lanes = append(e.lanes, l)
+	if e.workers < e.p.o.Parallelism { // somebody must look for the next split while this one is decoded
+		e.start()
+	}
+	return l
+}
+
+// estimate guesses what decoding j takes: the bytes to fetch, a batch being built and one waiting.
+func (e *parallel) estimate(j *job) int64 {
+	o := &e.p.o
+	fetch, batch := j.split.Bytes, o.BatchBytes
+	if !j.split.Known() {
+		fetch = 0 // streams are read as they are decoded
+	} else {
+		fetch = int64(float64(fetch) * float64(j.rows.Len()) / float64(max(1, j.split.Rows.Len())))
+		rows := min(int64(o.BatchRows), j.rows.Len())
+		perRow := float64(e.p.rate.Load()) / 1024
+		if perRow == 0 {
+			perRow = 4 * float64(fetch) / float64(max(1, j.rows.Len()))
+		}
+		batch = int64(min(float64(batch), perRow*float64(rows)))
+	}
+	return min(addRows(max(0, fetch), 2*batch), o.MemoryBudget)
+}
+
+// decode fills the lane.
+func (e *parallel) decode(l *lane) {
+	var err error
+	for {
+		var rec sized
+		rec, err = l.next(e.inner, e.p)
+		if err != nil || rec.Record == nil {
+			break
+		}
+		if !e.put(l, rec) {
+			break
+		}
+	}
+	if e2 := l.end(); err == nil {
+		err = e2
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	l.done, l.err = true, err
+	e.fed = e.fed || err != nil // what comes after an error is not wanted
+	e.used -= l.estimate
+	for i := range l.records { // what the estimate covered counts for itself now
+		w := &l.records[i]
+		e.used += w.bytes - w.held
+		w.held = w.bytes
+	}
+	e.wake.Broadcast()
+}
+
+// put adds a record to the lane when there is room; false = nobody wants it.
+func (e *parallel) put(l *lane, rec sized) bool {
+	w := waiting{sized: rec}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for !e.stopped && len(l.records) > 0 && e.used+w.bytes > e.p.o.MemoryBudget {
+		e.wake.Wait()
+	}
+	if e.stopped {
+		rec.Release()
+		return false
+	}
+	if len(l.records) > 0 {
+		w.held = w.bytes
+		e.used += w.bytes
+	}
+	l.records = append(l.records, w)
+	e.wake.Broadcast()
+	return true
+}
+
+func (e *parallel) close() {
+	e.unhook()
+	e.cancel()
+	e.mu.Lock()
+	e.stopped = true
+	e.wake.Broadcast()
+	e.mu.Unlock()
+	e.wg.Wait()
+	for _, l := range e.lanes {
+		for _, w := range l.records {
+			w.Release()
+		}
+	}
+	e.lanes = nil
+	e.jobs.close()
+}

@@ -1,0 +1,97 @@
+package arrowio
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// SpooledSource holds a stream so that it can be read at random: in memory while it is small, in a temporary file beyond.
+type SpooledSource struct {
+	mem  BytesSource
+	file *os.File // nil while everything is in mem
+	size int64
+	gone bool // the file has no name any more
+}
+
+// SpoolSource reads r to its end: the first memory bytes into memory and, if there are more, everything into a private
+// file in dir ("" = the system's place for temporary files) that has no name where the system allows that. Close it.
+func SpoolSource(r io.Reader, memory int64, dir string) (*SpooledSource, error) {
+	head, err := readUpTo(r, max(memory, 0))
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	if err == io.EOF {
+		return &SpooledSource{mem: BytesSource{head}, size: int64(len(head))}, nil
+	}
+	f, gone, err := createPrivate(dir, "arrowio-spool-*")
+	if err != nil {
+		return nil, fmt.Errorf("spool the input: %w", err)
+	}
+	s := &SpooledSource{file: f, gone: gone}
+	n, err := f.Write(head)
+	s.size = int64(n)
+	if err == nil {
+		var m int64
+		m, err = io.CopyBuffer(struct{ io.Writer }{f}, struct{ io.Reader }{r}, make([]byte, 1<<20))
+		s.size += m
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("spool the input: %w", err), s.Close())
+	}
+	return s, nil
+}
+
+// readUpTo reads until limit bytes are there (nil error) or r ends (io.EOF).
+func readUpTo(r io.Reader, limit int64) ([]byte, error) {
+	buf := make([]byte, 0, min(limit, 64<<10))
+	for int64(len(buf)) < limit {
+		if len(buf) == cap(buf) {
+			grown := make([]byte, len(buf), min(limit, 2*int64(cap(buf))))
+			copy(grown, buf)
+			buf = grown
+		}
+		n, err := r.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if err != nil {
+			return buf, err
+		}
+	}
+	return buf, nil
+}
+
+// createPrivate makes a temporary file and takes its name away where the system lets an open file live without one.
+func createPrivate(dir, pattern string) (f *os.File, gone bool, err error) {
+	f, err = os.CreateTemp(dir, pattern)
+	if err != nil {
+		return nil, false, err
+	}
+	return f, os.Remove(f.Name()) == nil, nil
+}
+
+// Size returns the length of the stream.
+func (s *SpooledSource) Size() int64 { return s.size }
+
+// ReadAt implements io.ReaderAt.
+func (s *SpooledSource) ReadAt(p []byte, off int64) (int, error) {
+	if s.file == nil {
+		return s.mem.ReadAt(p, off)
+	}
+	return readAtSized(s.file, "the spooled input", s.size, p, off)
+}
+
+// Close frees the memory or the file. It may be called twice.
+func (s *SpooledSource) Close() error {
+	s.mem.b, s.size = nil, 0
+	if s.file == nil {
+		return nil
+	}
+	f := s.file
+	s.file = nil
+	err := f.Close()
+	if !s.gone {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
+}

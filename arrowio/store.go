@@ -1,0 +1,190 @@
+package arrowio
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"strings"
+	"sync"
+)
+
+// sinkBuffer is the size of a sink's buffer: small enough for a sink per column, large enough that a system call
+// costs nothing beside what it writes. Larger writes pass it by.
+const sinkBuffer = 256 << 10
+
+// checkObject refuses names that would lead out of the output or that no directory could hold.
+func checkObject(name string) error {
+	if !fs.ValidPath(name) || name == "." || strings.ContainsAny(name, "\\\x00") {
+		return Errorf(ErrInternal, "%q is not a legal object name", name)
+	}
+	return nil
+}
+
+var errStoreDone = errors.New("the output is committed or given up already")
+
+// streamStore writes the one object of an output to a stream.
+type streamStore struct {
+	w    *bufio.Writer
+	name string // of the object; "" = none yet
+	sink *streamSink
+	done bool
+}
+
+// NewStreamStore returns a store whose single object goes to w as it is written: nothing can be taken back, so Commit
+// only flushes and Abort only stops. A second object is refused with ErrOption. It is for one goroutine at a time.
+func NewStreamStore(w io.Writer) Store {
+	return &streamStore{w: bufio.NewWriterSize(w, sinkBuffer)}
+}
+
+func (s *streamStore) Create(ctx context.Context, name string) (Sink, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if s.done {
+		return nil, errStoreDone
+	}
+	if err := checkObject(name); err != nil {
+		return nil, err
+	}
+	if s.name != "" {
+		return nil, Errorf(ErrOption, "the output needs more than one file (%s, %s): name a directory instead of standard output", s.name, name)
+	}
+	s.name = name
+	s.sink = &streamSink{w: s.w}
+	return s.sink, nil
+}
+
+func (s *streamStore) Scratch() (ScratchFile, error) { return newScratch("", "arrowio-scratch-*") }
+
+func (s *streamStore) Commit() error {
+	if s.done {
+		return errStoreDone
+	}
+	s.done = true
+	if s.sink == nil || !s.sink.closed {
+		return Errorf(ErrInternal, "commit of an output with no finished object")
+	}
+	return s.sink.err
+}
+
+func (s *streamStore) Abort() error {
+	s.done = true
+	return nil
+}
+
+type streamSink struct {
+	w      *bufio.Writer
+	closed bool
+	err    error
+}
+
+func (k *streamSink) Write(p []byte) (int, error) {
+	if k.closed {
+		return 0, fs.ErrClosed
+	}
+	n, err := k.w.Write(p)
+	if err != nil {
+		k.err = err
+	}
+	return n, err
+}
+
+func (k *streamSink) Close() error {
+	if !k.closed {
+		k.closed = true
+		if err := k.w.Flush(); err != nil {
+			k.err = err
+		}
+	}
+	return k.err
+}
+
+// MemStore keeps objects in memory. All methods may be called concurrently; a sink is for one goroutine at a time.
+type MemStore struct {
+	mu      sync.Mutex
+	sinks   map[string]*memSink
+	objects map[string][]byte
+	done    bool
+}
+
+// NewMemStore returns an empty store.
+func NewMemStore() *MemStore { return &MemStore{sinks: map[string]*memSink{}} }
+
+// Objects returns the committed objects by name; nil before Commit.
+func (s *MemStore) Objects() map[string][]byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.objects)
+}
+
+// Create implements Store.
+func (s *MemStore) Create(ctx context.Context, name string) (Sink, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := checkObject(name); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.done {
+		return nil, errStoreDone
+	}
+	if s.sinks[name] != nil {
+		return nil, fmt.Errorf("%s: %w", name, fs.ErrExist)
+	}
+	k := &memSink{}
+	s.sinks[name] = k
+	return k, nil
+}
+
+// Scratch implements Store.
+func (s *MemStore) Scratch() (ScratchFile, error) { return newScratch("", "arrowio-scratch-*") }
+
+// Commit implements Store.
+func (s *MemStore) Commit() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.done {
+		return errStoreDone
+	}
+	objects := make(map[string][]byte, len(s.sinks))
+	for name, k := range s.sinks {
+		if !k.closed {
+			return Errorf(ErrInternal, "commit before %s is closed", name)
+		}
+		objects[name] = k.buf.Bytes()
+	}
+	s.objects, s.done = objects, true
+	return nil
+}
+
+// Abort implements Store.
+func (s *MemStore) Abort() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.done, s.sinks = true, nil
+	return nil
+}
+
+type memSink struct {
+	buf    bytes.Buffer
+	closed bool
+}
+
+func (k *memSink) Write(p []byte) (int, error) {
+	if k.closed {
+		return 0, fs.ErrClosed
+	}
+	return k.buf.Write(p)
+}
+
+func (k *memSink) Close() error {
+	k.closed = true
+	return nil
+}

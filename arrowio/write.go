@@ -1,0 +1,131 @@
+package arrowio
+
+import (
+	"context"
+	"errors"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// NewWriter opens a writer for a plan of f.Plan. Close makes the whole output visible in st; any error, a cancelled ctx
+// and Abort give all of it up: the store is aborted, and every later call returns the first error. Like every Writer it
+// is for one goroutine at a time. If NewWriter fails, st is aborted.
+func NewWriter(ctx context.Context, f OutputFormat, st Store, p *WritePlan) (Writer, error) {
+	w := &writer{ctx: ctx, st: st, plan: p, format: f.Name}
+	err := ctx.Err()
+	if err == nil {
+		err = guard(func() (err error) {
+			w.driver, err = f.Create(ctx, st, p)
+			return err
+		})
+	}
+	if err != nil {
+		return nil, w.fail(err)
+	}
+	return w, nil
+}
+
+type writer struct {
+	ctx    context.Context
+	st     Store
+	driver Writer // nil when Create failed
+	plan   *WritePlan
+	format string
+	good   *arrow.Schema // the last schema that was found to fit
+	rows   int64
+	err    error // why everything failed
+	done   bool
+}
+
+var errWriterDone = errors.New("the writer is closed")
+
+func (w *writer) Write(rec arrow.Record) error {
+	if w.done {
+		return w.ended()
+	}
+	err := w.ctx.Err()
+	if err == nil {
+		err = w.check(rec)
+	}
+	if err == nil {
+		err = guard(func() error { return w.driver.Write(rec) })
+	}
+	if err != nil {
+		return w.fail(err)
+	}
+	w.rows += rec.NumRows()
+	return nil
+}
+
+// check compares rec with the plan: fields and types must be the planned ones, nulls only where they are allowed.
+func (w *writer) check(rec arrow.Record) error {
+	if s := rec.Schema(); s != w.good {
+		if diff := schemaDifference(w.plan.Schema, s); diff != "" {
+			return Locate(Errorf(ErrSchema, "the batch does not fit the plan: %s", diff), At{Split: -1, Off: -1, Format: w.format})
+		}
+		w.good = s
+	}
+	for i, f := range w.plan.Schema.Fields() {
+		if !f.Nullable && rec.Column(i).NullN() > 0 {
+			e := Errorf(ErrSchema, "the column is declared to have no nulls, but %d rows from row %d on have %d", rec.NumRows(), w.rows, rec.Column(i).NullN())
+			e.Format, e.Column = w.format, f.Name
+			return e
+		}
+	}
+	return nil
+}
+
+func (w *writer) Close() error {
+	if w.done {
+		return w.ended()
+	}
+	err := w.ctx.Err()
+	if err == nil {
+		err = guard(w.driver.Close)
+	}
+	if err == nil {
+		err = w.ctx.Err() // finishing may take long; what was cancelled meanwhile must not appear
+	}
+	if err == nil {
+		err = w.st.Commit()
+	}
+	if err != nil {
+		return w.fail(err)
+	}
+	w.done = true
+	return nil
+}
+
+func (w *writer) Abort() error {
+	if w.done {
+		return nil
+	}
+	w.err = errors.New("the output was given up")
+	return w.giveUp()
+}
+
+// ended is the answer of a writer that takes nothing more.
+func (w *writer) ended() error {
+	if w.err != nil {
+		return w.err
+	}
+	return errWriterDone
+}
+
+func (w *writer) fail(err error) error {
+	w.err = err
+	if e := w.giveUp(); e != nil {
+		w.err = errors.Join(err, e)
+	}
+	return w.err
+}
+
+// giveUp ends the driver, which may hold memory and scratch files, and then the store.
+func (w *writer) giveUp() error {
+	w.done = true
+	var err error
+	if w.driver != nil {
+		err = guard(w.driver.Abort)
+	}
+	return errors.Join(err, w.st.Abort())
+}

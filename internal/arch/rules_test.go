@@ -1,0 +1,168 @@
+package arch
+
+// rule is a row of the import table. Paths are relative to the module; * stands for one element's name and $ for what
+// the * of pkg matched; a final /** stands for the path and everything below it. The first row that matches a package
+// counts. Test files may import what they like.
+type rule struct {
+	pkg   string
+	may   []string // packages of this module that it may import; its own subpackages it always may
+	never []string // packages of others that it may not, in the words of their import paths
+	why   string
+}
+
+// neutral are the internal packages that know no format.
+var neutral = []string{
+	"internal/annotate", "internal/arrowbuf", "internal/arrowcheck", "internal/bitpack", "internal/blockcodec",
+	"internal/cursor", "internal/inflate", "internal/options", "internal/recordsplit",
+}
+
+// public is what users may import, and the programs built on it.
+var public = []string{"arrowio/**", "readers/**", "writers/**", "convert", "flight"}
+
+// doesIO are the packages that reach outside the process, or wait.
+var doesIO = []string{"io", "io/fs", "io/ioutil", "bufio", "os", "os/**", "net", "net/**", "syscall", "golang.org/x/sys/**"}
+
+const arrowPath = "github.com/apache/arrow/go/**"
+
+var rules = []rule{
+	{
+		pkg: "arrowio",
+		may: []string{"arrowio/expr", "internal/arrowbuf", "internal/bitpack"},
+		why: "the contracts know no format; of internal only the allocator and what narrows batches",
+	},
+	{
+		pkg: "arrowio/expr",
+		why: "predicates know Arrow and nothing else of this module",
+	},
+	{
+		pkg: "arrowio/conformance",
+		may: []string{"arrowio", "arrowio/expr", "internal/arrowbuf", "internal/arrowcheck", "internal/bitpack"},
+		why: "one suite for every format, so it knows none",
+	},
+	{
+		pkg:   "internal/kuduwire",
+		may:   []string{"arrowio", "internal/cursor", "internal/bitpack", "internal/blockcodec", "internal/cfilewire"},
+		never: doesIO,
+		why:   "a wire package is bytes and values; Kudu's are made of CFile's",
+	},
+	{
+		pkg:   "internal/*wire",
+		may:   []string{"arrowio", "internal/cursor", "internal/bitpack", "internal/blockcodec"},
+		never: doesIO,
+		why:   "a wire package is bytes and values, of one format",
+	},
+	{
+		pkg: "internal/*wire/**",
+		why: "what belongs to a wire package is imported by it, not the reverse",
+	},
+	{
+		pkg: "internal/*text",
+		may: []string{"arrowio", "internal/cursor", "internal/$wire"},
+		why: "how a format's values look as text is between its reader, its writer and its wire package",
+	},
+	{
+		pkg: "internal/arrowbuf",
+		may: []string{"internal/bitpack"},
+		why: "arrowio imports it",
+	},
+	{
+		pkg:   "internal/bitpack",
+		never: []string{arrowPath},
+		why:   "kernels stand at the bottom; arrowio imports them",
+	},
+	{
+		pkg:   "internal/inflate",
+		never: []string{arrowPath},
+		why:   "kernels stand at the bottom",
+	},
+	{
+		pkg:   "internal/blockcodec",
+		may:   []string{"arrowio", "internal/inflate"},
+		never: []string{arrowPath},
+		why:   "codecs know bytes",
+	},
+	{
+		pkg: "internal/arch",
+		why: "it only reads",
+	},
+	{
+		pkg: "internal/**",
+		may: append([]string{"arrowio", "arrowio/expr"}, neutral...),
+		why: "what readers and writers share knows neither them nor a format",
+	},
+	{
+		pkg: "readers/kudu",
+		may: append([]string{"arrowio", "arrowio/expr", "internal/kuduwire", "internal/cfilewire", "readers/cfile"}, neutral...),
+		why: "a tablet is made of CFiles",
+	},
+	{
+		pkg: "readers/*",
+		may: append([]string{"arrowio", "arrowio/expr", "internal/$wire", "internal/$wire/**", "internal/$text"}, neutral...),
+		why: "a reader knows its own format, no other, and no writer",
+	},
+	{
+		pkg: "readers",
+		may: append([]string{"arrowio", "arrowio/expr"}, neutral...),
+		why: "the list of readers knows no writer and no wire package",
+	},
+	{
+		pkg: "writers/*",
+		may: append([]string{"arrowio", "arrowio/expr", "internal/$wire", "internal/$wire/**", "internal/$text"}, neutral...),
+		why: "a writer knows its own format, no other, and no reader",
+	},
+	{
+		pkg: "writers",
+		may: append([]string{"arrowio", "arrowio/expr"}, neutral...),
+		why: "the list of writers knows no reader and no wire package",
+	},
+	{
+		pkg: "convert",
+		may: public,
+		why: "it is built on what users have",
+	},
+	{
+		pkg: "flight",
+		may: public,
+		why: "it is built on what users have",
+	},
+	{
+		pkg: "cmd/**",
+		may: public,
+		why: "it is built on what users have",
+	},
+	{
+		pkg: "python/**",
+		may: public,
+		why: "it is built on what users have",
+	},
+	{
+		pkg: "examples/**",
+		may: public,
+		why: "it is built on what users have",
+	},
+	{
+		pkg: "docs/**",
+		may: public,
+		why: "it is built on what users have",
+	},
+	{
+		pkg: "testdata/**",
+		may: append(append([]string{"internal/**"}, public...), neutral...),
+		why: "scripts that make fixtures",
+	},
+}
+
+// topLevel is everything that the module's root may hold.
+var topLevel = []string{
+	// code
+	"arrowio", "readers", "writers", "convert", "flight", "cmd", "internal", "python", "examples", "testdata",
+	// the module and what is written about it
+	"go.mod", "go.sum", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "docs",
+	// chores
+	"Makefile", ".ci", ".golangci.yml", ".gitignore",
+}
+
+const (
+	softLines = 600 // reported
+	hardLines = 800 // an error
+)

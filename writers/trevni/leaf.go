@@ -1,0 +1,349 @@
+package trevni
+
+import (
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/trevniwire"
+)
+
+// leafBuffers are what a leaf reuses from batch to batch for values that Arrow does not hold as the file does.
+type leafBuffers struct {
+	ints    []int32
+	longs   []int64
+	floats  []float32
+	offsets []int32
+	data    []byte
+	held    arrow.Array // a converted array, until the next
+}
+
+// values is the one place that switches on types: it views, or converts, the values of arr, which has no nulls, as its
+// column stores them. They are valid until the next call.
+func (l *leafBuffers) values(arr arrow.Array, f *field) (values, error) {
+	if d, ok := arr.(*array.Dictionary); ok {
+		return l.dictionary(d, f)
+	}
+	switch f.col.Type {
+	case trevniwire.Null:
+		return nullValues{}, nil
+	case trevniwire.Boolean:
+		if a, ok := arr.(*array.Boolean); ok {
+			return boolValues{contents(a.Data(), 1), a.Data().Offset()}, nil
+		}
+	case trevniwire.Int:
+		v, err := l.int32s(arr, f)
+		return varintValues[int32]{v}, err
+	case trevniwire.Long:
+		v, err := l.int64s(arr, f)
+		return varintValues[int64]{v}, err
+	case trevniwire.Fixed32:
+		v, err := l.int32s(arr, f)
+		return fixedInts[int32]{fixedValues{arrowbuf.AsBytes(v), 4}, v}, err
+	case trevniwire.Fixed64:
+		v, err := l.int64s(arr, f)
+		return fixedInts[int64]{fixedValues{arrowbuf.AsBytes(v), 8}, v}, err
+	case trevniwire.Float:
+		switch a := arr.(type) {
+		case *array.Float32:
+			return floatValues[float32]{fixedValues{arrowbuf.AsBytes(a.Float32Values()), 4}, a.Float32Values()}, nil
+		case *array.Float16:
+			l.floats = l.floats[:0]
+			for _, x := range a.Values() {
+				l.floats = append(l.floats, x.Float32())
+			}
+			return floatValues[float32]{fixedValues{arrowbuf.AsBytes(l.floats), 4}, l.floats}, nil
+		}
+	case trevniwire.Double:
+		if a, ok := arr.(*array.Float64); ok {
+			return floatValues[float64]{fixedValues{arrowbuf.AsBytes(a.Float64Values()), 8}, a.Float64Values()}, nil
+		}
+	case trevniwire.String, trevniwire.Bytes:
+		return l.bytes(arr, f)
+	}
+	return nil, f.mismatch(arr)
+}
+
+// int32s returns values of 32 bits or less, times of day and dates among them.
+func (l *leafBuffers) int32s(arr arrow.Array, f *field) ([]int32, error) {
+	switch a := arr.(type) {
+	case *array.Int32:
+		return a.Int32Values(), nil
+	case *array.Date32:
+		return reinterpret[int32](a.Date32Values()), nil
+	case *array.Int8:
+		l.ints = widen(l.ints, a.Int8Values())
+	case *array.Int16:
+		l.ints = widen(l.ints, a.Int16Values())
+	case *array.Uint8:
+		l.ints = widen(l.ints, a.Uint8Values())
+	case *array.Uint16:
+		l.ints = widen(l.ints, a.Uint16Values())
+	case *array.Time32:
+		v := reinterpret[int32](a.Time32Values())
+		if a.DataType().(*arrow.Time32Type).Unit == arrow.Millisecond {
+			return v, nil
+		}
+		l.ints = append(l.ints[:0], v...)
+		for i, x := range l.ints {
+			if x > math.MaxInt32/1000 || x < math.MinInt32/1000 {
+				return nil, f.fail("time %d s does not fit milliseconds", x)
+			}
+			l.ints[i] = x * 1000
+		}
+	case *array.Date64:
+		const day = 24 * 60 * 60 * 1000
+		l.ints = l.ints[:0]
+		for i, x := range a.Date64Values() {
+			if x%day != 0 || x/day > math.MaxInt32 || x/day < math.MinInt32 {
+				return nil, f.fail("row %d of the batch: date64 %d is no whole day", i, x)
+			}
+			l.ints = append(l.ints, int32(x/day))
+		}
+	default:
+		return nil, f.mismatch(arr)
+	}
+	return l.ints, nil
+}
+
+// int64s returns values of 64 bits or less, in the unit that the file has.
+func (l *leafBuffers) int64s(arr arrow.Array, f *field) ([]int64, error) {
+	switch a := arr.(type) {
+	case *array.Int64:
+		return a.Int64Values(), nil
+	case *array.Uint32:
+		l.longs = widen(l.longs, a.Uint32Values())
+	case *array.Uint64:
+		var most uint64
+		for _, x := range a.Uint64Values() {
+			most |= x
+		}
+		if most > math.MaxInt64 {
+			return nil, f.fail("a uint64 above the range of long")
+		}
+		return reinterpret[int64](a.Uint64Values()), nil
+	case *array.Duration:
+		return reinterpret[int64](a.DurationValues()), nil
+	case *array.Time64:
+		v := reinterpret[int64](a.Time64Values())
+		if a.DataType().(*arrow.Time64Type).Unit == arrow.Nanosecond {
+			return l.scale(v, -1000, f)
+		}
+		return v, nil
+	case *array.Timestamp:
+		v := reinterpret[int64](a.TimestampValues())
+		switch a.DataType().(*arrow.TimestampType).Unit {
+		case arrow.Second:
+			return l.scale(v, 1000, f)
+		case arrow.Nanosecond:
+			return l.scale(v, -1000, f)
+		}
+		return v, nil
+	default:
+		return nil, f.mismatch(arr)
+	}
+	return l.longs, nil
+}
+
+// scale multiplies by a positive factor, and divides by a negative one, without loss.
+func (l *leafBuffers) scale(v []int64, factor int64, f *field) ([]int64, error) {
+	l.longs = l.longs[:0]
+	for i, x := range v {
+		switch {
+		case factor < 0 && x%factor != 0:
+			return nil, f.fail("row %d of the batch: %d ns is no whole number of microseconds, the finest that Avro has", i, x)
+		case factor < 0:
+			x /= -factor
+		case x > math.MaxInt64/factor || x < math.MinInt64/factor:
+			return nil, f.fail("row %d of the batch: %d s does not fit milliseconds", i, x)
+		default:
+			x *= factor
+		}
+		l.longs = append(l.longs, x)
+	}
+	return l.longs, nil
+}
+
+func widen[T, F int8 | int16 | uint8 | uint16 | uint32 | int32 | int64](dst []T, src []F) []T {
+	dst = dst[:0]
+	for _, x := range src {
+		dst = append(dst, T(x))
+	}
+	return dst
+}
+
+// bytes returns text, bytes, fixed and decimals.
+func (l *leafBuffers) bytes(arr arrow.Array, f *field) (values, error) {
+	fixed, isFixed := f.Field.Type.(*arrow.FixedSizeBinaryType)
+	switch a := arr.(type) {
+	case *array.String:
+		return l.text(view32(a.Len(), a.ValueOffsets, a.Data()), f)
+	case *array.Binary:
+		v := view32(a.Len(), a.ValueOffsets, a.Data())
+		if isFixed {
+			return nil, f.mismatch(arr)
+		}
+		return v, nil
+	case *array.LargeString:
+		v, err := l.view64(a.Len(), a.ValueOffsets, a.Data())
+		if err != nil {
+			return nil, err
+		}
+		return l.text(v, f)
+	case *array.LargeBinary:
+		return l.view64(a.Len(), a.ValueOffsets, a.Data())
+	case *array.FixedSizeBinary:
+		w := a.DataType().(*arrow.FixedSizeBinaryType).ByteWidth
+		if isFixed && w != fixed.ByteWidth {
+			return nil, f.mismatch(arr)
+		}
+		if a.Len() == 0 {
+			return cellValues{nil, w}, nil
+		}
+		from := a.Data().Offset() * w
+		return cellValues{contents(a.Data(), 1)[from : from+a.Len()*w], w}, nil
+	case *array.Decimal128:
+		return decimals(l, a.Len(), func(i int) *big.Int { return a.Value(i).BigInt() }, f)
+	case *array.Decimal256:
+		return decimals(l, a.Len(), func(i int) *big.Int { return a.Value(i).BigInt() }, f)
+	}
+	return nil, f.mismatch(arr)
+}
+
+// contents returns a buffer's bytes; none where arrays without values leave it out.
+func contents(d arrow.ArrayData, i int) []byte {
+	if b := d.Buffers()[i]; b != nil {
+		return b.Bytes()
+	}
+	return nil
+}
+
+// view32 views the offsets and bytes of a string or binary array, a slice of one too.
+func view32(n int, offsets func() []int32, d arrow.ArrayData) bytesValues {
+	if n == 0 {
+		return bytesValues{offsets: []int32{0}}
+	}
+	return bytesValues{offsets(), contents(d, 2)}
+}
+
+// view64 narrows 64-bit offsets.
+func (l *leafBuffers) view64(n int, offsets func() []int64, d arrow.ArrayData) (bytesValues, error) {
+	if n == 0 {
+		return bytesValues{offsets: []int32{0}}, nil
+	}
+	off := offsets()
+	if off[n]-off[0] > math.MaxInt32 {
+		return bytesValues{}, errTooMuch()
+	}
+	l.offsets = l.offsets[:0]
+	for _, o := range off {
+		l.offsets = append(l.offsets, int32(o-off[0]))
+	}
+	v := bytesValues{offsets: l.offsets}
+	if off[n] > off[0] {
+		v.data = contents(d, 2)[off[0]:off[n]]
+	}
+	return v, nil
+}
+
+// text checks that what goes into a string column is UTF-8.
+func (l *leafBuffers) text(v bytesValues, f *field) (values, error) {
+	if f.col.Type == trevniwire.String {
+		if i := bitpack.FirstNotUTF8(v.offsets, v.data); i >= 0 {
+			return nil, f.fail("row %d of the batch is not UTF-8", i)
+		}
+	}
+	return v, nil
+}
+
+// decimals turns decimals into big-endian two's complement: the shortest, or of the size of a fixed.
+func decimals(l *leafBuffers, n int, at func(int) *big.Int, f *field) (values, error) {
+	l.offsets, l.data = append(l.offsets[:0], 0), l.data[:0]
+	for i := range n {
+		l.data = appendTwos(l.data, at(i), f.Size)
+		if f.Size > 0 && len(l.data) != (i+1)*f.Size {
+			return nil, f.fail("row %d of the batch: a decimal does not fit the %d bytes of its fixed", i, f.Size)
+		}
+		if len(l.data) > math.MaxInt32 {
+			return nil, errTooMuch()
+		}
+		l.offsets = append(l.offsets, int32(len(l.data)))
+	}
+	return bytesValues{l.offsets, l.data}, nil
+}
+
+// appendTwos appends v in big-endian two's complement of at least size bytes, and no more than it needs beyond that.
+func appendTwos(b []byte, v *big.Int, size int) []byte {
+	bits := v.BitLen()
+	if v.Sign() < 0 {
+		bits = new(big.Int).Not(v).BitLen()
+	}
+	n := max(bits/8+1, size)
+	m := v
+	if v.Sign() < 0 {
+		m = new(big.Int).Add(v, new(big.Int).Lsh(big.NewInt(1), uint(8*n)))
+	}
+	at := len(b)
+	b = append(b, make([]byte, n)...)
+	m.FillBytes(b[at:])
+	return b
+}
+
+// dictionary decodes dictionary arrays; those of an Avro enum become ordinals of its symbols.
+func (l *leafBuffers) dictionary(d *array.Dictionary, f *field) (values, error) {
+	if f.Enum != nil {
+		return l.enum(d, f)
+	}
+	text, ok := d.Dictionary().(*array.String)
+	if !ok {
+		flat, err := decode(d, f.mem)
+		if err != nil {
+			return nil, err
+		}
+		l.release()
+		l.held = flat
+		return l.values(flat, f)
+	}
+	l.offsets, l.data = append(l.offsets[:0], 0), l.data[:0]
+	for i := range d.Len() {
+		l.data = append(l.data, text.Value(d.GetValueIndex(i))...)
+		if len(l.data) > math.MaxInt32 {
+			return nil, errTooMuch()
+		}
+		l.offsets = append(l.offsets, int32(len(l.data)))
+	}
+	return l.text(bytesValues{l.offsets, l.data}, f)
+}
+
+func (l *leafBuffers) enum(d *array.Dictionary, f *field) (values, error) {
+	text, ok := d.Dictionary().(*array.String)
+	if !ok {
+		return nil, f.mismatch(d)
+	}
+	ordinals := make([]int32, text.Len())
+	for i := range ordinals {
+		ordinals[i] = int32(slices.Index(f.Enum, text.Value(i)))
+	}
+	l.ints = l.ints[:0]
+	for i := range d.Len() {
+		k := d.GetValueIndex(i)
+		if ordinals[k] < 0 {
+			return nil, f.fail("%q is no symbol of its enum", text.Value(k))
+		}
+		l.ints = append(l.ints, ordinals[k])
+	}
+	return varintValues[int32]{l.ints}, nil
+}
+
+// release drops the array that a conversion made.
+func (l *leafBuffers) release() {
+	if l.held != nil {
+		l.held.Release()
+		l.held = nil
+	}
+}

@@ -1,0 +1,206 @@
+package trevni
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/trevniwire"
+)
+
+func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
+	opt, err := parseOptions(o.Options)
+	if err != nil {
+		return nil, err
+	}
+	d := &driver{rowGroup: o.RowGroupBytes, maxFile: o.MaxFileBytes, memory: o.Memory, workers: o.Parallelism}
+	if d.codec, d.level, err = parseCompression(o.Compression); err != nil {
+		return nil, err
+	}
+	if d.rowGroup <= 0 {
+		d.rowGroup = DefaultRowGroupBytes
+	}
+	if d.memory <= 0 {
+		d.memory = 1 << 30
+	}
+	if d.workers <= 0 {
+		d.workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Allocator == nil {
+		o.Allocator = memory.DefaultAllocator
+	}
+	p := &arrowio.WritePlan{Format: Name, Schema: s, Options: o, Driver: d}
+	if opt.Schema == "columns" || opt.Schema == "" && storedColumns(s) {
+		err = d.planColumns(s, p)
+	} else {
+		err = d.planAvro(s, p)
+	}
+	if err == nil {
+		err = d.describe(s, opt)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range p.Columns {
+		p.Columns[i].Encoding = trevniwire.CodecName(d.codec)
+	}
+	return p, nil
+}
+
+// storedColumns reports whether a schema came out of the columns view: every field says which column it was. Where
+// there are no fields, there is no telling, and nothing to shred.
+func storedColumns(s *arrow.Schema) bool {
+	if _, avro := fileMeta(s, trevniwire.KeyAvro); avro && s.NumFields() == 0 {
+		return false
+	}
+	for _, f := range s.Fields() {
+		if _, ok := f.Metadata.GetValue(trevniwire.MetaName); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// planAvro shreds by Avro's rules. A schema that came from an Avro file goes back under the text that it had.
+func (d *driver) planAvro(s *arrow.Schema, p *arrowio.WritePlan) error {
+	lim := arrowio.Limits{}.WithDefaults()
+	if text, ok := fileMeta(s, trevniwire.KeyAvro); ok {
+		if schema, err := trevniwire.ParseAvro([]byte(text), lim); err == nil {
+			tree, columns, err := trevniwire.Shred(schema, lim)
+			if err == nil && fits(s.Fields(), tree.Roots) {
+				d.tree, d.columns = tree, columns
+				d.meta = append(d.meta, trevniwire.Pair{Key: trevniwire.KeyAvro, Value: []byte(text)})
+				for _, f := range s.Fields() {
+					p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: f.Name, Type: f.Type.String(), Stored: "as its avro.schema says"})
+				}
+				return nil
+			}
+		}
+	}
+	schema, mappings, err := trevniwire.AvroOf(s)
+	if err != nil {
+		return err
+	}
+	if d.tree, d.columns, err = trevniwire.Shred(schema, lim); err != nil {
+		return err
+	}
+	d.meta = append(d.meta, trevniwire.Pair{Key: trevniwire.KeyAvro, Value: schema.JSON()})
+	for _, m := range mappings {
+		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: m.Path, Type: m.Type, Stored: m.Stored, Loss: m.Loss})
+	}
+	return nil
+}
+
+// fits reports whether Arrow fields can be written as nodes of a given Avro schema, value for value.
+func fits(fields []arrow.Field, nodes []*trevniwire.Node) bool {
+	return slices.EqualFunc(fields, nodes, func(f arrow.Field, n *trevniwire.Node) bool {
+		if f.Name != n.Field.Name || f.Nullable && !n.Field.Nullable {
+			return false
+		}
+		return fitsType(f.Type, n)
+	})
+}
+
+func fitsType(t arrow.DataType, n *trevniwire.Node) bool {
+	switch n.Kind {
+	case trevniwire.Struct, trevniwire.Union:
+		nested, ok := t.(arrow.NestedType)
+		return ok && t.ID() == n.Field.Type.ID() && fits(nested.Fields(), n.Kids)
+	case trevniwire.List:
+		l, ok := t.(*arrow.ListType)
+		return ok && fitsType(l.Elem(), n.Kids[0]) && (!l.ElemField().Nullable || n.Kids[0].Field.Nullable)
+	case trevniwire.Map:
+		m, ok := t.(*arrow.MapType)
+		return ok && m.KeyType().ID() == arrow.STRING && fitsType(m.ItemType(), n.Kids[1]) && (!m.ItemField().Nullable || n.Kids[1].Field.Nullable)
+	}
+	if arrow.TypeEqual(t, n.Field.Type) {
+		return true
+	}
+	// decimals beyond their precision were read as the bytes that they are
+	return arrow.IsDecimal(n.Field.Type.ID()) && t.ID() == arrow.BINARY
+}
+
+func fileMeta(s *arrow.Schema, key string) (string, bool) {
+	md := s.Metadata()
+	return md.GetValue(trevniwire.MetaPrefix + key)
+}
+
+// describe completes the metadata of file and columns, in the order in which Java writes it.
+func (d *driver) describe(s *arrow.Schema, o Options) error {
+	sum := trevniwire.CRC32
+	if o.Checksum == "null" {
+		sum = trevniwire.NoChecksum
+	}
+	meta := trevniwire.Meta{{Key: trevniwire.KeyCodec, Value: []byte(trevniwire.CodecName(d.codec))}}
+	if sum != trevniwire.NoChecksum {
+		meta = append(meta, trevniwire.Pair{Key: trevniwire.KeyChecksum, Value: []byte(sum.String())})
+	}
+	md := s.Metadata()
+	for i, k := range md.Keys() {
+		key, ours := strings.CutPrefix(k, trevniwire.MetaPrefix)
+		if ours && key != trevniwire.KeyAvro && !trevniwire.Reserved(key) {
+			meta = append(meta, trevniwire.Pair{Key: key, Value: []byte(md.Values()[i])})
+		}
+	}
+	d.meta = append(meta, d.meta...)
+	user := map[int]arrow.Metadata{}
+	collectUser(s.Fields(), d.tree.Roots, user)
+	for i := range d.columns {
+		c := &d.columns[i]
+		c.Codec, c.Checksum = d.codec, sum
+		c.Values = c.Parent < 0 && !c.Array && c.Type != trevniwire.Boolean && c.Type != trevniwire.Null &&
+			(slices.Contains(o.Values, c.Name) || slices.Contains(o.Values, "*"))
+		c.Meta = columnMeta(d.columns, i, user[i])
+	}
+	for _, v := range o.Values {
+		if v != "*" && !slices.ContainsFunc(d.columns, func(c trevniwire.Column) bool { return c.Name == v && c.Values }) {
+			return arrowio.Errorf(arrowio.ErrOption, "trevni-values: %q is no column that can have first values (top level, never null, not boolean)", v)
+		}
+	}
+	return nil
+}
+
+func columnMeta(columns []trevniwire.Column, i int, user arrow.Metadata) trevniwire.Meta {
+	c := &columns[i]
+	m := trevniwire.Meta{{Key: trevniwire.KeyName, Value: []byte(c.Name)}, {Key: trevniwire.KeyType, Value: []byte(c.Type.String())}}
+	if c.Parent >= 0 {
+		m = append(m, trevniwire.Pair{Key: trevniwire.KeyParent, Value: []byte(columns[c.Parent].Name)})
+	}
+	if c.Array {
+		m = append(m, trevniwire.Pair{Key: trevniwire.KeyArray})
+	}
+	if c.Values {
+		m = append(m, trevniwire.Pair{Key: trevniwire.KeyValues})
+	}
+	for k, key := range user.Keys() {
+		if name, ok := strings.CutPrefix(key, trevniwire.MetaUser); ok {
+			m = append(m, trevniwire.Pair{Key: name, Value: []byte(user.Values()[k])})
+		}
+	}
+	return m
+}
+
+// collectUser finds the field metadata that goes to each column.
+func collectUser(fields []arrow.Field, nodes []*trevniwire.Node, to map[int]arrow.Metadata) {
+	for i, n := range nodes {
+		if i >= len(fields) {
+			return
+		}
+		for _, c := range []int{n.Opt, n.Rep, n.Col} {
+			if _, ok := to[c]; c >= 0 && !ok {
+				to[c] = fields[i].Metadata
+			}
+		}
+		if nested, ok := fields[i].Type.(arrow.NestedType); ok {
+			kids := nested.Fields()
+			if m, ok := fields[i].Type.(*arrow.MapType); ok {
+				kids = []arrow.Field{m.KeyField(), m.ItemField()}
+			}
+			collectUser(kids, n.Kids, to)
+		}
+	}
+}

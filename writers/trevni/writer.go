@@ -1,0 +1,196 @@
+package trevni
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/trevniwire"
+)
+
+// sliceRows bounds the rows that are encoded at once, so that a huge batch does not overrun a row group by much.
+const sliceRows = 64 << 10
+
+// writer is the driver behind arrowio.NewWriter: row groups, one file each.
+type writer struct {
+	ctx     context.Context
+	store   arrowio.Store
+	d       *driver
+	plan    *arrowio.WritePlan
+	storage *storage
+	columns []*column
+	fields  []*field
+	rows    int64 // of the open row group
+	part    int
+	ended   bool
+}
+
+func newWriter(ctx context.Context, st arrowio.Store, d *driver, p *arrowio.WritePlan) *writer {
+	w := &writer{ctx: ctx, store: st, d: d, plan: p, storage: &storage{store: st, memory: d.memory}}
+	for i := range d.columns {
+		w.columns = append(w.columns, &column{Column: &d.columns[i], level: d.level, storage: w.storage})
+	}
+	for _, n := range d.tree.Roots {
+		w.fields = append(w.fields, w.field(n, n.Field.Name))
+	}
+	return w
+}
+
+func (w *writer) field(n *trevniwire.Node, path string) *field {
+	f := &field{Node: n, path: path, mem: w.plan.Options.Allocator}
+	f.opt, f.rep, f.col = w.column(n.Opt), w.column(n.Rep), w.column(n.Col)
+	for _, k := range n.Kids {
+		name := path + "." + k.Field.Name
+		if n.Kind == trevniwire.List {
+			name = path
+		}
+		f.kids = append(f.kids, w.field(k, name))
+	}
+	return f
+}
+
+func (w *writer) column(i int) *column {
+	if i < 0 {
+		return nil
+	}
+	return w.columns[i]
+}
+
+// Write encodes a batch; rec stays the caller's.
+func (w *writer) Write(rec arrow.Record) error {
+	for from := int64(0); from < rec.NumRows(); from += sliceRows {
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+		if w.rows > 0 && w.full() {
+			if err := w.endGroup(); err != nil {
+				return err
+			}
+		}
+		part := rec.NewSlice(from, min(from+sliceRows, rec.NumRows()))
+		err := w.encode(part)
+		part.Release()
+		if err != nil {
+			return arrowio.Locate(err, arrowio.At{Format: Name, Split: -1, Off: -1})
+		}
+	}
+	return nil
+}
+
+// encode writes the fields of a batch, side by side: no two share a column.
+func (w *writer) encode(rec arrow.Record) error {
+	rows := rowsOf{n: int(rec.NumRows())}
+	w.rows += rec.NumRows()
+	if w.d.workers == 1 || len(w.fields) == 1 {
+		for i, f := range w.fields {
+			if err := f.write(rec.Column(i), rows); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var g errgroup.Group
+	g.SetLimit(w.d.workers)
+	for i, f := range w.fields {
+		g.Go(func() error { return f.write(rec.Column(i), rows) })
+	}
+	return g.Wait()
+}
+
+// full reports whether the open row group has reached its size, unpacked or packed.
+func (w *writer) full() bool {
+	raw, stored := int64(0), int64(0)
+	for _, c := range w.columns {
+		raw += c.raw + int64(len(c.buf))
+		stored += c.stored
+	}
+	return raw >= w.d.rowGroup || w.d.maxFile > 0 && stored >= w.d.maxFile
+}
+
+// endGroup writes the open row group as a file of its own.
+func (w *writer) endGroup() error {
+	for _, c := range w.columns {
+		if err := c.close(); err != nil {
+			return arrowio.Locate(err, arrowio.At{Format: Name, Column: c.Name, Split: -1, Off: -1})
+		}
+	}
+	sink, err := w.store.Create(w.ctx, fmt.Sprintf("part-%05d.trv", w.part))
+	if err != nil {
+		return err
+	}
+	if err := w.writeFile(sink); err != nil {
+		sink.Close()
+		return err
+	}
+	if err := sink.Close(); err != nil {
+		return err
+	}
+	w.part++
+	w.rows = 0
+	for _, c := range w.columns {
+		c.reset()
+	}
+	return w.storage.reset()
+}
+
+// writeFile writes header, descriptors and blocks of the row group.
+func (w *writer) writeFile(sink arrowio.Sink) error {
+	h := &trevniwire.Header{Rows: w.rows, Meta: w.d.meta, Columns: make([]trevniwire.Column, len(w.columns))}
+	at := int64(0)
+	for i, c := range w.columns {
+		h.Columns[i] = *c.Column
+		h.Columns[i].Start = at
+		if c.sorted.seen && !c.sorted.broken {
+			h.Columns[i].Meta = append(h.Columns[i].Meta[:len(h.Columns[i].Meta):len(h.Columns[i].Meta)], trevniwire.Pair{Key: trevniwire.KeySorted, Value: []byte("ascending")})
+		}
+		at += 4 + c.stored
+	}
+	if _, err := sink.Write(trevniwire.AppendHeader(nil, h)); err != nil {
+		return err
+	}
+	var b []byte
+	for _, c := range w.columns {
+		b = binary.LittleEndian.AppendUint32(b[:0], uint32(len(c.blocks)))
+		for _, k := range c.blocks {
+			b = append(b, k.descriptor...)
+		}
+		if _, err := sink.Write(b); err != nil {
+			return err
+		}
+		if err := w.storage.copy(sink, c.blocks); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reset begins the next row group.
+func (c *column) reset() {
+	c.blocks, c.raw, c.stored, c.sorted = c.blocks[:0], 0, 0, sortedness{}
+	c.buf, c.spare, c.run, c.rows, c.begin = c.buf[:0], 0, 0, 0, nil
+}
+
+// Close writes the last row group; without any rows there is still a file.
+func (w *writer) Close() error {
+	if w.ended {
+		return nil
+	}
+	w.ended = true
+	if w.rows > 0 || w.part == 0 {
+		return w.endGroup()
+	}
+	return nil
+}
+
+// Abort gives up; what was created goes with the store.
+func (w *writer) Abort() error {
+	w.ended = true
+	for _, c := range w.columns {
+		c.reset()
+	}
+	return w.storage.reset()
+}
