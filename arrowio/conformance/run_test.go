@@ -214,7 +214,7 @@ func harness(rec arrow.Record, stream bool, bug string) Harness {
 }
 
 func TestRun(t *testing.T) {
-	rec := testRecord(1300, 3)
+	rec := testRecord(1000, 4)
 	t.Run("file", func(t *testing.T) { Run(t, harness(rec, false, "")) })
 	t.Run("stream", func(t *testing.T) { Run(t, harness(rec.NewSlice(0, 500), true, "")) })
 	t.Run("empty", func(t *testing.T) { Run(t, harness(rec.NewSlice(0, 0), false, "")) })
@@ -227,7 +227,8 @@ func TestRun(t *testing.T) {
 // by another process.
 func TestRunFindsBugs(t *testing.T) {
 	if bug := os.Getenv("CONFORMANCE_BUG"); bug != "" {
-		h := harness(testRecord(1300, 12), false, bug)
+		h := harness(testRecord(900, 12), false, bug)
+		h.Scans = 24
 		if bug == "splits" {
 			h.Want = nil // or the missing row would be noticed even before
 		}

@@ -17,7 +17,7 @@ type likePattern struct {
 	open   bool        // the pattern is the prefix and one %
 }
 
-// likePiece is the text between two % signs; single holds the places of _ in it, as indexes into elems.
+// likePiece is what stands between two % signs.
 type likePiece struct {
 	plain []byte   // the text, if it has no _
 	elems [][]byte // else runs of plain text, and nil for each _

@@ -198,21 +198,21 @@ const maxSuggestions = 20
 
 // suggest lists the names of l that are close to name, or else the first ones.
 func suggest(l level, name string) string {
-	var close, all []string
+	var near, all []string
 	for i := range l.len() {
 		f := l.field(i).Name
 		if len(all) < maxSuggestions {
 			all = append(all, fmt.Sprintf("%.64q", f))
 		}
-		if isClose(f, name) && len(close) < maxSuggestions {
-			close = append(close, fmt.Sprintf("%.64q", f))
+		if isClose(f, name) && len(near) < maxSuggestions {
+			near = append(near, fmt.Sprintf("%.64q", f))
 		}
 	}
 	switch n := l.len(); {
 	case n == 0:
 		return "there are none"
-	case len(close) > 0:
-		return "close names: " + strings.Join(close, ", ")
+	case len(near) > 0:
+		return "close names: " + strings.Join(near, ", ")
 	case n > len(all):
 		return fmt.Sprintf("there are %s and %d more", strings.Join(all, ", "), n-len(all))
 	}

@@ -166,64 +166,6 @@ func (c *column) alignBits() {
 	}
 }
 
-// entries reads the lengths of len(lens) entries and hands their values to s; a nil s passes over them.
-// It returns the number of elements.
-func (c *column) entries(lens []int32, s sink) (int, error) {
-	total := int64(0)
-	for i := 0; i < len(lens); {
-		k, n, err := c.group(len(lens) - i)
-		if err != nil {
-			return 0, err
-		}
-		for j := i; j < i+k; j++ {
-			lens[j] = n
-		}
-		i += k
-		if n == 0 {
-			continue
-		}
-		more := int64(k) * int64(n)
-		total += more
-		if err := c.room(more); err != nil {
-			return 0, err
-		}
-		if s == nil {
-			err = c.pass(int(more))
-		} else {
-			err = s.plain(c, int(more))
-		}
-		if err != nil {
-			return 0, err
-		}
-	}
-	return int(total), nil
-}
-
-// room checks, before anything is sized by it, that n more values can be in the rest of the block.
-func (c *column) room(n int64) error {
-	left := int64(len(c.raw) - c.p)
-	var fit int64
-	switch c.Type {
-	case trevniwire.Null:
-		if c.free += n; c.free > c.limit {
-			return c.fail(arrowio.Errorf(arrowio.ErrLimit, "more than %d elements that take no bytes in one batch: over the limit BatchElements", c.limit))
-		}
-		return nil
-	case trevniwire.Boolean:
-		fit = int64(len(c.raw))*8 - int64(c.bits)
-	case trevniwire.Fixed32, trevniwire.Float:
-		fit = left / 4
-	case trevniwire.Fixed64, trevniwire.Double:
-		fit = left / 8
-	default:
-		fit = left
-	}
-	if n > fit {
-		return c.fail(errShort(n, left))
-	}
-	return nil
-}
-
 func errShort(n, left int64) error {
 	return arrowio.Errorf(arrowio.ErrCorrupt, "%d values in the last %d bytes of the block", n, left)
 }

@@ -1,0 +1,5 @@
+//go:build !arrowio_debug
+
+package arrowbuf
+
+const poisonFreed = false

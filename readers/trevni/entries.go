@@ -1,0 +1,181 @@
+package trevni
+
+import (
+	"math"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/trevniwire"
+)
+
+// entries reads the lengths of len(lens) entries and hands their values to s; a nil s passes over them.
+// It returns the number of elements.
+//
+// Nearly all lengths are below 64 and take one byte. Loops for the two usual kinds of array column, without values and
+// with strings, do those and leave everything else (long lengths, runs, the end of the block) to the general one.
+func (c *column) entries(lens []int32, s sink) (int, error) {
+	total := int64(0)
+	text, _ := s.(*bytesSink)
+	for i := 0; i < len(lens); {
+		if c.run == 0 {
+			k, n, err := 0, int64(0), error(nil)
+			switch {
+			case c.Type == trevniwire.Null:
+				k, n = c.shortLengths(lens[i:])
+				err = c.room(n)
+			case text != nil:
+				k, n, err = c.shortStrings(lens[i:], text)
+			}
+			total += n
+			if i += k; err != nil || i == len(lens) {
+				return int(total), err
+			}
+		}
+		k, n, err := c.group(len(lens) - i)
+		if err != nil {
+			return 0, err
+		}
+		fill(lens[i:i+k], n)
+		i += k
+		if n == 0 {
+			continue
+		}
+		more := int64(k) * int64(n)
+		total += more
+		if err := c.room(more); err != nil {
+			return 0, err
+		}
+		if s == nil {
+			err = c.pass(int(more))
+		} else {
+			err = s.plain(c, int(more))
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return int(total), nil
+}
+
+// fill sets a short run of lengths; long ones are cleared or doubled.
+func fill(lens []int32, n int32) {
+	if n == 0 {
+		clear(lens)
+		return
+	}
+	for i := range lens {
+		lens[i] = n
+	}
+}
+
+// shortLengths reads lengths of one byte that no values follow; k of them, of n elements in all.
+func (c *column) shortLengths(lens []int32) (k int, n int64) {
+	src := c.raw[c.p:]
+	lens = lens[:min(len(lens), len(src))]
+	for i, b := range src[:len(lens)] {
+		if b&0x81 != 0 {
+			c.p += i
+			return i, n
+		}
+		lens[i] = int32(b >> 1)
+		n += int64(b >> 1)
+	}
+	c.p += len(lens)
+	return len(lens), n
+}
+
+// stringRoom is what the loop below reads behind a string of up to 63 bytes, copying 16 at a time.
+const stringRoom = 1 + 64 + 16
+
+// shortStrings reads entries of short strings: each a length of one byte, then as many strings. It returns how many
+// entries it read, k, and the strings in them, n.
+func (c *column) shortStrings(lens []int32, s *bytesSink) (k int, n int64, err error) {
+	src := c.raw[c.p:]
+	limit := len(src) - stringRoom
+	if limit <= 0 {
+		return 0, 0, nil
+	}
+	s.begin()
+	if int64(s.data.Len())+int64(len(src)) > math.MaxInt32-stringRoom {
+		return 0, 0, nil // the general loop says so if it comes to that
+	}
+	// A string takes a byte or more, and its bytes come out of src: that bounds both buffers.
+	ends := s.offsets.Tail(limit)
+	s.data.Tail(len(src) + stringRoom)
+	data := s.data.Room()
+	p, q, e := 0, s.data.Len(), 0
+entries:
+	for k < len(lens) && p < limit {
+		b := src[p]
+		if b&0x81 != 0 {
+			if b&0x83 != 1 { // a long length, or a run of ones
+				break
+			}
+			// a run of zeros: 1, 5, 9, … are 2, 3, 4, … of them
+			zeros := int(b>>2) + 2
+			p++
+			if zeros > len(lens)-k {
+				c.run, c.runLen = zeros-(len(lens)-k), 0
+				zeros = len(lens) - k
+			}
+			clear(lens[k : k+zeros])
+			k += zeros
+			continue
+		}
+		count := int(b >> 1)
+		at := p
+		from, was := q, e
+		p++
+		for range count {
+			if p >= limit {
+				p, q, e = at, from, was
+				break entries
+			}
+			b := src[p]
+			if b&0x81 != 0 { // a long string, or a bad one
+				p, q, e = at, from, was
+				break entries
+			}
+			m := int(b >> 1)
+			p++
+			*(*[16]byte)(data[q:]) = *(*[16]byte)(src[p:])
+			for x := 16; x < m; x += 16 {
+				*(*[16]byte)(data[q+x:]) = *(*[16]byte)(src[p+x:])
+			}
+			p += m
+			q += m
+			ends[e] = int32(q)
+			e++
+		}
+		lens[k] = int32(count)
+		k++
+	}
+	c.p += p
+	s.offsets.Extend(e)
+	s.data.Extend(q - s.data.Len())
+	return k, int64(e), nil
+}
+
+// room checks, before anything is sized by it, that n more values can be in the rest of the block.
+func (c *column) room(n int64) error {
+	left := int64(len(c.raw) - c.p)
+	var fit int64
+	switch c.Type {
+	case trevniwire.Null:
+		if c.free += n; c.free > c.limit {
+			return c.fail(arrowio.Errorf(arrowio.ErrLimit, "more than %d elements that take no bytes in one batch: over the limit BatchElements", c.limit))
+		}
+		return nil
+	case trevniwire.Boolean:
+		fit = int64(len(c.raw))*8 - int64(c.bits)
+	case trevniwire.Fixed32, trevniwire.Float:
+		fit = left / 4
+	case trevniwire.Fixed64, trevniwire.Double:
+		fit = left / 8
+	default:
+		fit = left
+	}
+	if n > fit {
+		return c.fail(errShort(n, left))
+	}
+	return nil
+}
