@@ -1,0 +1,175 @@
+package bitpack
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+var pow10 = [19]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18}
+
+const maxVarint128 = 19
+
+// DecodeDecimals decodes ORC's decimals: a zig-zag varint of up to 128 bits each, and a scale of its own, to be brought
+// to scale, that of the column. dst has two words for each of scales, low and high, as Arrow's decimal128 on a
+// little-endian machine. It returns how many bytes of src the varints took.
+//
+// A scale above that of the column, which would need rounding, is ErrScale; a value that does not fit 128 bits
+// ErrOverflow; a bad varint ErrVarint or ErrShort. After an error dst is undefined. Whether values fit the column's
+// precision is the caller's to check.
+func DecodeDecimals[S Signed](dst []uint64, src []byte, scales []S, scale S) (n int, err error) {
+	count := len(scales)
+	dst = dst[:2*count]
+	var diff S
+	for _, s := range scales {
+		diff |= s ^ scale
+	}
+	// Varints of up to 63 bits are decoded into the upper half of dst and widened from there, first to last: the words
+	// of value i end at 2i+1, never behind count+i which is still to be read.
+	low := dst[count:]
+	p := 0
+	for i := 0; i < count; {
+		k, m := decodeShort(low[i:], src[p:])
+		p += m
+		if diff == 0 {
+			for j := i; j < i+k; j++ {
+				x := low[j]
+				q := (*[2]uint64)(dst[2*j:])
+				q[0], q[1] = x, uint64(int64(x)>>63)
+			}
+		} else {
+			for j := i; j < i+k; j++ {
+				x := low[j]
+				e := uint64(scale - scales[j])
+				q := (*[2]uint64)(dst[2*j:])
+				if e >= uint64(len(pow10)) {
+					var ok bool
+					if q[0], q[1], ok = rescale(x, uint64(int64(x)>>63), int64(scale)-int64(scales[j])); !ok {
+						return p, rescaleError(scales[j], scale)
+					}
+					continue
+				}
+				h, l := bits.Mul64(x, pow10[e])
+				q[0], q[1] = l, h-uint64(int64(x)>>63)&pow10[e]
+			}
+		}
+		i += k
+		if i == count {
+			break
+		}
+		lo, hi, m, err := varint128(src[p:])
+		if err != nil {
+			return p, err
+		}
+		var ok bool
+		if lo, hi, ok = rescale(lo, hi, int64(scale)-int64(scales[i])); !ok {
+			return p, rescaleError(scales[i], scale)
+		}
+		dst[2*i], dst[2*i+1] = lo, hi
+		p += m
+		i++
+	}
+	return p, nil
+}
+
+func rescaleError[S Signed](from, to S) error {
+	if from > to {
+		return ErrScale
+	}
+	return ErrOverflow
+}
+
+// decodeShort decodes zig-zag varints of up to nine bytes until it has filled dst or meets one that is longer, cut off,
+// or not to be decoded in haste. It returns their number and the bytes they took.
+func decodeShort(dst []uint64, src []byte) (n, p int) {
+	for n < len(dst) && len(src)-p >= SrcSlack {
+		b := (*[SrcSlack]byte)(src[p:])
+		m := stops((*[64]byte)(b[:]))
+		d := dst[n:min(n+bits.OnesCount64(m), len(dst))]
+		start := 0
+		for k := range d {
+			end := bits.TrailingZeros64(m) + 1
+			m &= m - 1
+			l := end - start
+			w := binary.LittleEndian.Uint64(b[start&63:])
+			var x uint64
+			if l > 8 {
+				if l > 9 {
+					return n + k, p + start
+				}
+				x = compact(w&sevens) | uint64(b[start+8])<<56
+			} else {
+				x = compact(w & (^uint64(0) >> ((64 - 8*l) & 63)) & sevens)
+			}
+			start = end
+			d[k] = x>>1 ^ -(x & 1)
+		}
+		if start == 0 {
+			return n, p
+		}
+		n += len(d)
+		p += start
+	}
+	for ; n < len(dst); n++ {
+		x, l, err := uvarint(src[p:], 9)
+		if err != nil {
+			break
+		}
+		dst[n] = x>>1 ^ -(x & 1)
+		p += l
+	}
+	return n, p
+}
+
+// varint128 decodes a zig-zag varint of up to 128 bits.
+func varint128(src []byte) (lo, hi uint64, n int, err error) {
+	for i, b := range src[:min(len(src), maxVarint128)] {
+		x, s := uint64(b&0x7f), 7*uint(i)
+		if s < 64 {
+			lo |= x << s
+			hi |= x >> 1 >> (63 - s)
+		} else {
+			hi |= x << (s - 64)
+			if s == 126 && x > 3 {
+				return 0, 0, 0, ErrOverflow
+			}
+		}
+		if b < 0x80 {
+			sign := -(lo & 1)
+			return (lo>>1 | hi<<63) ^ sign, hi>>1 ^ sign, i + 1, nil
+		}
+	}
+	if len(src) >= maxVarint128 {
+		return 0, 0, 0, ErrVarint
+	}
+	return 0, 0, 0, ErrShort
+}
+
+// rescale multiplies a 128-bit integer by 10^e; ok is false if e is negative or the product does not fit.
+func rescale(lo, hi uint64, e int64) (l, h uint64, ok bool) {
+	if e < 0 {
+		return 0, 0, false
+	}
+	neg := int64(hi) < 0
+	if neg {
+		var borrow uint64
+		lo, borrow = bits.Sub64(0, lo, 0)
+		hi, _ = bits.Sub64(0, hi, borrow)
+	}
+	for e > 0 && lo|hi != 0 {
+		m := pow10[min(e, 18)]
+		e -= min(e, 18)
+		c, l := bits.Mul64(lo, m)
+		over, h := bits.Mul64(hi, m)
+		h, carry := bits.Add64(h, c, 0)
+		if over|carry != 0 || h>>63 != 0 {
+			return 0, 0, false
+		}
+		lo, hi = l, h
+	}
+	if neg {
+		var borrow uint64
+		lo, borrow = bits.Sub64(0, lo, 0)
+		hi, _ = bits.Sub64(0, hi, borrow)
+	}
+	return lo, hi, true
+}

@@ -1,0 +1,205 @@
+package bitpack_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand"
+	"slices"
+	"testing"
+
+	"github.com/arrowio/arrowio/internal/bitpack"
+)
+
+var percents = []int{0, 1, 3, 10, 50, 90, 97, 100}
+
+func spread[T comparable](t *testing.T, r *rand.Rand, value func() T) {
+	t.Helper()
+	for _, n := range someLengths {
+		for _, percent := range percents {
+			for _, off := range []int{0, 1, 5, 8, 13} {
+				valid := atEdge(t, bitmap(r, off+n, percent))
+				got, want := make([]T, n), make([]T, n)
+				var k int
+				for i := range want {
+					got[i] = value() // what lay there before
+					if bit(valid, off+i) {
+						want[i] = value()
+						k++
+					}
+				}
+				s := n - k
+				for i := range want {
+					if bit(valid, off+i) {
+						got[s] = want[i]
+						s++
+					}
+				}
+				if c := bitpack.Spread(got, valid, off); c != k || !slices.Equal(got, want) {
+					t.Fatalf("%d slots, %d %% set from bit %d: %d values\n got %v\nwant %v", n, percent, off, c, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestSpread(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	spread(t, r, func() int8 { return int8(r.Int63() | 1) })
+	spread(t, r, func() uint16 { return uint16(r.Int63() | 1) })
+	spread(t, r, func() float32 { return r.Float32() + 1 })
+	spread(t, r, func() int64 { return r.Int63() | 1 })
+	spread(t, r, func() [2]uint64 { return [2]uint64{r.Uint64() | 1, r.Uint64()} })
+}
+
+// Runs of every length at every place of a word: the way of spreading changes from word to word.
+func TestSpreadRuns(t *testing.T) {
+	const n = 200
+	for start := 0; start < n; start += 3 {
+		for length := 0; start+length <= n; length += 5 {
+			for _, v := range []bool{true, false} {
+				valid := make([]byte, n/8)
+				bitpack.FillBits(valid, 0, n, !v)
+				bitpack.FillBits(valid, start, length, v)
+				k := bitpack.CountBits(valid, 0, n)
+				got := make([]int32, n)
+				for i := range k {
+					got[n-k+i] = int32(i + 1)
+				}
+				bitpack.Spread(got, valid, 0)
+				next := int32(1)
+				for i, x := range got {
+					want := int32(0)
+					if bit(valid, i) {
+						want = next
+						next++
+					}
+					if x != want {
+						t.Fatalf("run of %v, %d from %d: slot %d is %d, want %d", v, length, start, i, x, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestSpreadOffsets(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	for _, n := range someLengths {
+		for _, percent := range percents {
+			for _, off := range []int{0, 1, 5, 8, 13} {
+				valid := atEdge(t, bitmap(r, off+n, percent))
+				k := bitpack.CountBits(valid, off, n)
+				got := make([]int32, n+1)
+				for i := range got {
+					got[i] = -7
+				}
+				dense := got[n-k:]
+				dense[0] = 100
+				for i := range k {
+					dense[i+1] = dense[i] + int32(r.Intn(9))
+				}
+				want := []int32{100}
+				s := 0
+				values := slices.Clone(dense)
+				for i := range n {
+					if bit(valid, off+i) {
+						s++
+					}
+					want = append(want, values[s])
+				}
+				if c := bitpack.SpreadOffsets(got, valid, off); c != k || !slices.Equal(got, want) {
+					t.Fatalf("%d slots, %d %% set from bit %d: %d values\n got %v\nwant %v", n, percent, off, c, got, want)
+				}
+			}
+		}
+	}
+	if bitpack.SpreadOffsets(nil, nil, 0) != 0 {
+		t.Error("no offsets")
+	}
+}
+
+func TestSpreadBits(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	for _, n := range someLengths {
+		for _, percent := range percents {
+			for _, off := range []int{0, 1, 5, 8, 13} {
+				valid := atEdge(t, bitmap(r, off+n, percent))
+				k := bitpack.CountBits(valid, off, n)
+				srcOff, dstOff := r.Intn(16), r.Intn(16)
+				src := atEdge(t, noise(r, (srcOff+k+7)/8))
+				dst := atEdge(t, noise(r, (dstOff+n+7)/8))
+				want := bytes.Clone(dst)
+				s := srcOff
+				for i := range n {
+					v := false
+					if bit(valid, off+i) {
+						v = bit(src, s)
+						s++
+					}
+					setBit(want, dstOff+i, v)
+				}
+				if c := bitpack.SpreadBits(dst, dstOff, src, srcOff, valid, off, n); c != k || !bytes.Equal(dst, want) {
+					t.Fatalf("%d slots, %d %% set: %d values, want %d\n got %x\nwant %x", n, percent, c, k, dst, want)
+				}
+			}
+		}
+	}
+}
+
+func FuzzSpread(f *testing.F) {
+	f.Add(uint8(0), []byte{0xff, 0, 0x55, 1, 2, 3, 4, 5, 6, 7, 8, 0xff, 0xff})
+	f.Add(uint8(3), bytes.Repeat([]byte{0xff, 0xef}, 20))
+	f.Fuzz(func(t *testing.T, off uint8, valid []byte) {
+		n := len(valid)*8 - int(off)
+		if n < 0 {
+			return
+		}
+		got := make([]uint16, n)
+		k := bitpack.CountBits(valid, int(off), n)
+		for i := range k {
+			got[n-k+i] = uint16(i + 1)
+		}
+		bitpack.Spread(got, valid, int(off))
+		next := uint16(1)
+		for i, x := range got {
+			want := uint16(0)
+			if bit(valid, int(off)+i) {
+				want = next
+				next++
+			}
+			if x != want {
+				t.Fatalf("slot %d is %d, want %d", i, x, want)
+			}
+		}
+	})
+}
+
+func BenchmarkSpread(b *testing.B) {
+	const n = 1 << 16
+	r := rand.New(rand.NewSource(1))
+	values := make([]int64, n)
+	for _, null := range []int{0, 1, 3, 10, 50, 90, 99} {
+		valid := bitmap(r, n, 100-null)
+		k := bitpack.CountBits(valid, 0, n)
+		v64, v32, vb := make([]int64, n), make([]int32, n), make([]byte, n/8)
+		offsets := make([]int32, n+1)
+		run := func(name string, size int64, f func()) {
+			b.Run(fmt.Sprintf("null=%d/%s", null, name), func(b *testing.B) {
+				b.SetBytes(size)
+				b.ReportAllocs()
+				for b.Loop() {
+					f()
+				}
+				b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mslots/s")
+			})
+		}
+		run("memmove", n*8, func() { copy(v64, values) })
+		run("int64", n*8, func() {
+			copy(v64[n-k:], values)
+			bitpack.Spread(v64, valid, 0)
+		})
+		run("int32", n*4, func() { bitpack.Spread(v32, valid, 0) })
+		run("offsets", n*4, func() { bitpack.SpreadOffsets(offsets, valid, 0) })
+		run("bits", n/8, func() { bitpack.SpreadBits(vb, 0, valid, 0, valid, 0, n) })
+	}
+}

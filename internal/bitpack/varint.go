@@ -1,0 +1,192 @@
+package bitpack
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// Longest varints; padding counts.
+const (
+	MaxVarint32 = 5
+	MaxVarint64 = 10
+)
+
+// Signed is what varints are decoded into.
+type Signed interface{ ~int32 | ~int64 }
+
+// coding says, at compile time, whether integers are zig-zag coded: len of a zigzag is 1. As a type parameter it makes
+// two loops out of one; a choice at run time would halve the speed of unpacking.
+type (
+	plain  [0]byte
+	zigzag [1]byte
+	coding interface{ plain | zigzag }
+)
+
+// maxVarint is the most bytes that a varint of type T may have.
+func maxVarint[T Signed]() int {
+	if T(1)<<31<<1 == 0 {
+		return MaxVarint32
+	}
+	return MaxVarint64
+}
+
+// value makes a value of the 7-bit groups of a varint, less the bits that do not fit.
+func value[T Signed, Z coding](x uint64) T {
+	var z Z
+	switch {
+	case len(z) == 0:
+		return T(x)
+	case maxVarint[T]() == MaxVarint32:
+		return T(uint32(x)>>1) ^ -T(x&1)
+	}
+	return T(x>>1) ^ -T(x&1)
+}
+
+// DecodeZigzag decodes len(dst) zig-zag varints and returns how many bytes they took. As in Avro's and Trevni's Java
+// readers, a varint may be padded up to MaxVarint32 or MaxVarint64 bytes, and bits that do not fit T are dropped; one
+// that is longer is ErrVarint, one cut off ErrShort. After an error n is the start of the offending varint and dst is
+// undefined.
+func DecodeZigzag[T Signed](dst []T, src []byte) (n int, err error) {
+	return decode[T, zigzag](dst, src)
+}
+
+// DecodeUvarints is DecodeZigzag for unsigned varints: the bits go to dst as they are.
+func DecodeUvarints[T Signed](dst []T, src []byte) (n int, err error) {
+	return decode[T, plain](dst, src)
+}
+
+// decode finds the last bytes of all varints in 64 bytes at once, as a mask. Then only m &= m-1 leads from one value to
+// the next; loading, masking and closing the gaps between the 7-bit groups overlap freely.
+func decode[T Signed, Z coding](dst []T, src []byte) (int, error) {
+	most := maxVarint[T]()
+	p, i := 0, 0
+	for i < len(dst) && len(src)-p >= SrcSlack {
+		b := (*[SrcSlack]byte)(src[p:])
+		m := stops((*[64]byte)(b[:]))
+		if m == ^uint64(0) && len(dst)-i >= 64 {
+			d := (*[64]T)(dst[i:])
+			for k := range d {
+				d[k] = value[T, Z](uint64(b[k]))
+			}
+			i += 64
+			p += 64
+			continue
+		}
+		d := dst[i:min(i+bits.OnesCount64(m), len(dst))]
+		start := 0
+		for k := range d {
+			end := bits.TrailingZeros64(m) + 1
+			m &= m - 1
+			n := end - start
+			w := binary.LittleEndian.Uint64(b[start&63:])
+			if n > min(most, 8) {
+				if n > most {
+					return p + start, ErrVarint
+				}
+				x := compact(w&sevens) | uint64(b[start+8]&0x7f)<<56
+				if n == 10 {
+					x |= uint64(b[start+9]) << 63
+				}
+				d[k] = value[T, Z](x)
+				start = end
+				continue
+			}
+			start = end
+			d[k] = value[T, Z](compact(w & (^uint64(0) >> ((64 - 8*n) & 63)) & sevens))
+		}
+		if start == 0 {
+			return p, ErrVarint // 64 bytes without an end
+		}
+		i += len(d)
+		p += start
+	}
+	for ; i < len(dst); i++ {
+		x, n, err := uvarint(src[p:], most)
+		if err != nil {
+			return p, err
+		}
+		dst[i] = value[T, Z](x)
+		p += n
+	}
+	return p, nil
+}
+
+const sevens = 0x7f7f7f7f7f7f7f7f
+
+// stops returns a bit for each byte that ends a varint, that is, has no top bit.
+func stops(b *[64]byte) (m uint64) {
+	for k := range 8 {
+		w := ^binary.LittleEndian.Uint64(b[8*k:]) >> 7 & 0x0101010101010101
+		m |= w * 0x0102040810204080 >> 56 << (8 * k)
+	}
+	return m
+}
+
+// compact closes the gaps between eight 7-bit groups.
+func compact(x uint64) uint64 {
+	x = x&0x007f007f007f007f | x&0x7f007f007f007f00>>1
+	x = x&0x00003fff00003fff | x&0x3fff00003fff0000>>2
+	return x&0x0fffffff | x&0x0fffffff00000000>>4
+}
+
+// uvarint reads one varint with care.
+func uvarint(src []byte, most int) (x uint64, n int, err error) {
+	for i, b := range src[:min(len(src), most)] {
+		x |= uint64(b&0x7f) << (7 * uint(i))
+		if b < 0x80 {
+			return x, i + 1, nil
+		}
+	}
+	if len(src) >= most {
+		return 0, 0, ErrVarint
+	}
+	return 0, 0, ErrShort
+}
+
+// Zigzag decodes the zig-zag varint at the start of src, by the rules of DecodeZigzag, and says how many bytes it took.
+func Zigzag[T Signed](src []byte) (v T, n int, err error) {
+	x, n, err := uvarint(src, maxVarint[T]())
+	return value[T, zigzag](x), n, err
+}
+
+// SkipVarints returns how many bytes the first n varints of src take, of a width of T. It fails as decoding them would.
+func SkipVarints[T Signed](src []byte, n int) (int, error) {
+	most := maxVarint[T]()
+	p := 0
+	// A varint is too long if most bytes in a row have their top bit set: a run of ones in the mask of those, which
+	// ANDs of shifted masks find. late holds the bytes before this block.
+	var late1, late2, late4 uint64
+	for n > 0 && len(src)-p >= 64 {
+		m := stops((*[64]byte)(src[p:]))
+		if k := bits.OnesCount64(m); k < n {
+			run1 := ^m
+			run2 := run1 & (run1<<1 | late1>>63)
+			run4 := run2 & (run2<<2 | late2>>62)
+			run8 := run4 & (run4<<4 | late4>>60)
+			bad := run4 & (run1<<4 | late1>>60) // five
+			if most == MaxVarint64 {
+				bad = run8 & (run2<<8 | late2>>56) // ten
+			}
+			if bad != 0 {
+				break // the careful loop says where; a varint that began before is long past its stop
+			}
+			late1, late2, late4 = run1, run2, run4
+			p += 64
+			n -= k
+			continue
+		}
+		break
+	}
+	// Back to the start of the varint that the blocks cut, if any.
+	for p > 0 && src[p-1] >= 0x80 {
+		p--
+	}
+	for ; n > 0; n-- {
+		_, k, err := uvarint(src[p:], most)
+		if err != nil {
+			return p, err
+		}
+		p += k
+	}
+	return p, nil
+}

@@ -1,0 +1,81 @@
+package bitpack
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// VarintRoom is the space behind the last varint that PutZigzag wants: it stores eight bytes at a time.
+const VarintRoom = 16
+
+// PutZigzag writes zig-zag varints of src to dst. It stops at the first that would begin at len(dst)-VarintRoom or
+// behind, and returns how many it wrote and the bytes they took; the rest of dst is scratch. Two uses:
+//
+//	dst of ZigzagSize(src)+VarintRoom bytes takes all of src;
+//	dst of size+VarintRoom bytes takes values until size bytes are reached or passed, as a Trevni block does.
+func PutZigzag[T Signed](dst []byte, src []T) (values, size int) {
+	p := 0
+	for i, v := range src {
+		if p >= len(dst)-VarintRoom {
+			return i, p
+		}
+		b := (*[VarintRoom]byte)(dst[p:])
+		x := zigzagOf(v)
+		if x < 0x80 {
+			b[0] = byte(x)
+			p++
+			continue
+		}
+		f := &forms[bits.Len64(x)]
+		binary.LittleEndian.PutUint64(b[:], expand(x)|f.more)
+		if f.size > 8 {
+			b[8] = byte(x>>56)&0x7f | byte(x>>63)<<7
+			b[9] = byte(x >> 63)
+		}
+		p += f.size
+	}
+	return len(src), p
+}
+
+// zigzagOf maps 0 -1 1 -2 … to 0 1 2 3 ….
+func zigzagOf[T Signed](v T) uint64 {
+	x := int64(v)
+	return uint64(x<<1) ^ uint64(x>>63)
+}
+
+// forms says, for each number of bits of a value, how many bytes its varint takes and which of the first eight have
+// their top bit set.
+var forms = makeForms()
+
+func makeForms() (t [65]struct {
+	more uint64
+	size int
+}) {
+	for n := range t {
+		f := &t[n]
+		f.size = max((n+6)/7, 1)
+		f.more = tops
+		if f.size <= 8 {
+			f.more &= 1<<(8*f.size-8) - 1
+		}
+	}
+	return t
+}
+
+// expand is the inverse of compact, for the lowest 56 bits.
+func expand(x uint64) uint64 {
+	x = x&0x0fffffff | x&0x00fffffff0000000<<4
+	x = x&0x00003fff00003fff | x&0x0fffc0000fffc000<<2
+	return x&0x007f007f007f007f | x&0x3f803f803f803f80<<1
+}
+
+// ZigzagSize returns how many bytes the zig-zag varints of src take.
+func ZigzagSize[T Signed](src []T) (n int) {
+	for _, v := range src {
+		n += forms[bits.Len64(zigzagOf(v))].size
+	}
+	return n
+}
+
+// AppendZigzag appends the zig-zag varint of v.
+func AppendZigzag[T Signed](dst []byte, v T) []byte { return binary.AppendVarint(dst, int64(v)) }
