@@ -171,6 +171,9 @@ func (d *domain) cut(l literal) (cut, error) {
 	if d.class == classFloat {
 		return d.cutFloat(l)
 	}
+	if l.kind == litNumber && l.scale == 0 && d.class != classWide { // the usual case needs no fraction
+		return cut{ge: l.num, le: l.num}, nil
+	}
 	q := new(big.Rat)
 	switch {
 	case l.kind == litBool:
@@ -364,6 +367,9 @@ func (d *domain) span(op Op, c cut) (s span[*big.Int], ok bool) {
 		s.lo = plus(c.le, 1)
 	case Ge:
 		s.lo = c.ge
+	}
+	if op == Eq && c.ge == c.le { // one value
+		return s, d.has(c.le)
 	}
 	if s.lo.Cmp(d.min) < 0 {
 		s.lo = d.min

@@ -94,8 +94,9 @@ func newSpanSet[T any](d *domain, op Op, cuts []cut, of func(*big.Int) T, order 
 		}
 		spans = append(spans, x)
 		if op == Eq {
-			for v := x.lo; v.Cmp(x.hi) <= 0; v = plus(v, 1) { // one value, or the two zeros
-				s.points = append(s.points, point[T]{of(v), d.scalar(v)})
+			s.points = append(s.points, point[T]{of(x.lo), d.scalar(x.lo)})
+			if x.lo.Cmp(x.hi) < 0 { // the two zeros of floats
+				s.points = append(s.points, point[T]{of(x.hi), d.scalar(x.hi)})
 			}
 		}
 	}

@@ -72,6 +72,12 @@ func decode[T Signed, Z coding](dst []T, src []byte) (int, error) {
 			p += 64
 			continue
 		}
+		if same := &evens[min(bits.TrailingZeros64(m), len(evens)-1)]; m&same.span == same.ends && len(dst)-i >= same.count {
+			decodeEven[T, Z](dst[i:i+same.count], b, same)
+			i += same.count
+			p += same.count * same.width
+			continue
+		}
 		d := dst[i:min(i+bits.OnesCount64(m), len(dst))]
 		start := 0
 		for k := range d {
@@ -109,6 +115,38 @@ func decode[T Signed, Z coding](dst []T, src []byte) (int, error) {
 		p += n
 	}
 	return p, nil
+}
+
+// even describes 64 bytes of varints that all have one width: where they end, among the bytes that hold whole ones.
+type even struct {
+	ends, span   uint64
+	width, count int
+	keep         uint64 // the payload bits of a varint
+}
+
+// evens lists widths by the position of the first end; wider varints, and 64 bytes without an end, match nothing.
+var evens = makeEvens()
+
+func makeEvens() (t [9]even) {
+	for w := 2; w <= 8; w++ {
+		e := even{width: w, count: 64 / w, keep: sevens & (^uint64(0) >> (64 - 8*w))}
+		for k := range e.count {
+			e.ends |= 1 << (w*k + w - 1)
+		}
+		e.span = ^uint64(0) >> (64 - w*e.count)
+		t[w-1] = e
+	}
+	t[0].ends, t[8].ends = 1, 1 // and no span: no mask is like that
+	return t
+}
+
+// decodeEven decodes varints of one width: nothing leads from one to the next but the stride.
+func decodeEven[T Signed, Z coding](d []T, b *[SrcSlack]byte, e *even) {
+	at := 0
+	for k := range d {
+		d[k] = value[T, Z](compact(binary.LittleEndian.Uint64(b[at&63:]) & e.keep))
+		at += e.width
+	}
 }
 
 const sevens = 0x7f7f7f7f7f7f7f7f
