@@ -41,6 +41,18 @@ const (
 	maxPiece = 16 << 20 // one read is not larger, so that cancellation is noticed
 )
 
+// Near reports whether a positioned read of src costs about as much as copying the bytes: a file of this machine.
+// Readers of such a source do better to read a little at a time, shortly before it is used, than to fetch ahead.
+func Near(src Source) bool {
+	switch s := src.(type) {
+	case *CountingSource:
+		return Near(s.src)
+	case *FileSource, *SpooledSource:
+		return true
+	}
+	return false
+}
+
 // ReadRanges returns the bytes of each of rs, in the order of rs. Ranges may overlap and come in any order. They are
 // checked against the size of the source (ErrCorrupt) before anything is allocated, and what lies close together is
 // read together. The pieces may be views of the source or of one another: they must not be written to, and not be used

@@ -17,6 +17,8 @@ type Vec[T Fixed] struct {
 	buf *memory.Buffer
 	all []T // the whole buffer, less the slack
 	n   int
+
+	last int // values handed over last: the next buffer starts with room for about as many
 }
 
 // NewVec returns an empty vector over mem.
@@ -59,6 +61,7 @@ func (v *Vec[T]) reserve(n int) {
 	w := int(unsafe.Sizeof(z))
 	n = max(n, 2*len(v.all))
 	if v.buf == nil {
+		n = max(n, v.last+v.last/16)
 		v.buf = memory.NewResizableBuffer(v.mem)
 	}
 	v.buf.ResizeNoShrink(n*w + Slack)
@@ -75,7 +78,7 @@ func (v *Vec[T]) Take() *memory.Buffer {
 		b.ResizeNoShrink(n)
 		clear(b.Buf()[n:min(len(b.Buf()), (n+63)&^63)])
 	}
-	v.buf, v.all, v.n = nil, nil, 0
+	v.buf, v.all, v.n, v.last = nil, nil, 0, v.n
 	return b
 }
 

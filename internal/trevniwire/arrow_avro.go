@@ -18,6 +18,9 @@ type Mapping struct {
 // Types that Avro has no place for make an ErrSchema that names every such field.
 func AvroOf(s *arrow.Schema) (*Avro, []Mapping, error) {
 	d := avroDeriver{names: map[string]bool{}}
+	for word := range avroPrimitives {
+		d.names[word] = true // Avro refuses types of these names
+	}
 	top := &Avro{Kind: AvroRecord, Name: d.name("Row")}
 	d.fields(top, s.Fields(), "")
 	if len(d.refused) > 0 {
@@ -151,6 +154,9 @@ func (d *avroDeriver) union(t arrow.UnionType, path string) *Avro {
 	}
 	if nullable && !null {
 		u.Branches = append(u.Branches, &Avro{Name: "null", Type: Null})
+	}
+	if len(u.Branches) > maxBranches {
+		return d.refuse(path, t, fmt.Sprintf("more than %d branches", maxBranches))
 	}
 	return u
 }

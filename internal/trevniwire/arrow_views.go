@@ -244,9 +244,6 @@ func (b *binder) union(s *Avro, path, name string, parent int) (*Node, error) {
 		n.Field.Nullable = true
 		return n, nil
 	}
-	if len(s.Branches) > 127 {
-		return nil, fmt.Errorf("avro.schema has a union of %d branches", len(s.Branches))
-	}
 	n := &Node{Kind: Union, Opt: -1, Rep: -1, Col: -1, Field: arrow.Field{Name: name}}
 	for _, br := range s.Branches {
 		var k *Node

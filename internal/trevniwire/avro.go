@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -74,6 +75,9 @@ func (s *Avro) Optional() *Avro {
 // IsNull reports whether s is the type null.
 func (s *Avro) IsNull() bool { return s.Kind == AvroPrimitive && s.Type == Null }
 
+// schemaGrowth is about how much larger than its text a tree of JSON values can be.
+const schemaGrowth = 32
+
 // ErrRecursive says that an Avro schema contains itself: such data cannot be shredded into columns.
 var ErrRecursive = errors.New("recursive avro schema")
 
@@ -81,6 +85,9 @@ var ErrRecursive = errors.New("recursive avro schema")
 // orders, aliases and unknown attributes are not looked at. Parts and depth are bounded by lim, because a short schema
 // can describe exponentially many fields.
 func ParseAvro(text []byte, lim arrowio.Limits) (*Avro, error) {
+	if most := lim.MetadataBytes / schemaGrowth; int64(len(text)) > most {
+		return nil, arrowio.Errorf(arrowio.ErrLimit, "avro.schema of %d bytes is over a part of the limit MetadataBytes: %d", len(text), most)
+	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	var v any
@@ -140,6 +147,9 @@ type avroParser struct {
 	depth int
 }
 
+// maxBranches is how many children an Arrow union can have.
+const maxBranches = 127
+
 var avroPrimitives = map[string]Type{
 	"null": Null, "boolean": Boolean, "int": Int, "long": Long, "float": Float, "double": Double, "string": String, "bytes": Bytes,
 }
@@ -168,6 +178,12 @@ func (p *avroParser) parse(v any, ns string, depth int) (*Avro, error) {
 			}
 			if s.Kind == AvroUnion {
 				return nil, errors.New("a union within a union")
+			}
+			if slices.ContainsFunc(u.Branches, func(o *Avro) bool { return o.Name == s.Name }) {
+				return nil, fmt.Errorf("a union with two branches %s", s.Name)
+			}
+			if len(u.Branches) == maxBranches {
+				return nil, fmt.Errorf("a union of more than %d branches", maxBranches)
 			}
 			u.Branches = append(u.Branches, s)
 		}
@@ -212,6 +228,7 @@ func (p *avroParser) object(m map[string]any, ns string, depth int) (*Avro, erro
 
 // define fills in a named type.
 func (p *avroParser) define(s *Avro, m map[string]any, ns string, depth int) error {
+	seen := map[string]bool{}
 	switch m["type"] {
 	case "enum":
 		s.Kind, s.Type, s.Symbols = AvroEnum, Int, []string{}
@@ -221,6 +238,10 @@ func (p *avroParser) define(s *Avro, m map[string]any, ns string, depth int) err
 			if !ok {
 				return fmt.Errorf("%s: symbol %v is no text", s.Name, x)
 			}
+			if seen[sym] {
+				return fmt.Errorf("%s: symbol %s stands twice", s.Name, sym)
+			}
+			seen[sym] = true
 			s.Symbols = append(s.Symbols, sym)
 		}
 		return nil
@@ -243,6 +264,10 @@ func (p *avroParser) define(s *Avro, m map[string]any, ns string, depth int) err
 		if !ok {
 			return fmt.Errorf("%s: a field without a name", s.Name)
 		}
+		if seen[name] {
+			return fmt.Errorf("%s: field %s stands twice", s.Name, name)
+		}
+		seen[name] = true
 		t, err := p.parse(f["type"], ns, depth+1)
 		if err != nil {
 			return err

@@ -2,6 +2,7 @@ package trevniwire
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 
@@ -51,10 +52,15 @@ func ParseDescriptors(b []byte, col *Column, rows, size int64, lim arrowio.Limit
 			k.First = firstValue(c, col.Type)
 		}
 		if c.Err() != nil {
-			if int64(len(b)) < size-col.Start && int64(len(b)) < lim.MetadataBytes {
+			err := c.Err()
+			switch {
+			case !errors.Is(err, cursor.ErrShort) || int64(len(b)) >= size-col.Start:
+			case int64(len(b)) < lim.MetadataBytes:
 				return nil, ErrShort
+			default:
+				err = arrowio.Errorf(arrowio.ErrLimit, "first values are over the limit MetadataBytes = %d", lim.MetadataBytes)
 			}
-			return nil, at(off, arrowio.Errorf(arrowio.ErrCorrupt, "descriptor %d: %w", i, c.Err()))
+			return nil, arrowio.Locate(err, arrowio.At{Op: fmt.Sprintf("descriptor %d", i), Split: -1, Off: off})
 		}
 		if err := k.check(col, rows, size, lim); err != nil {
 			err.Op, err.Off = fmt.Sprintf("descriptor %d", i), off
@@ -110,19 +116,20 @@ func firstValue(c *cursor.Cursor, t Type) []byte {
 	case String, Bytes:
 		return c.Bytes(int(c.Varint32()))
 	}
-	var b [binary.MaxVarintLen64]byte
-	n := 0
-	for {
+	most := binary.MaxVarintLen64
+	if t == Int {
+		most = binary.MaxVarintLen32
+	}
+	b := make([]byte, 0, most)
+	for len(b) < cap(b) {
 		x := c.U8()
-		if c.Err() != nil || n == len(b) {
-			return nil
-		}
-		b[n] = x
-		n++
+		b = append(b, x)
 		if x < 0x80 {
-			return append([]byte(nil), b[:n]...)
+			return b
 		}
 	}
+	c.Fail(arrowio.Errorf(arrowio.ErrCorrupt, "a first value: %w", cursor.ErrVarint))
+	return nil
 }
 
 // Verdict is what a block's checksum says.

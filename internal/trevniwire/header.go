@@ -89,13 +89,13 @@ func parseHeader(b []byte, lim arrowio.Limits) (*Header, error) {
 		return nil, at(12, arrowio.Errorf(arrowio.ErrLimit, "%d columns are more than the limit Columns = %d", n, lim.Columns))
 	}
 	var err error
-	if h.Meta, err = parseMeta(c); err != nil {
+	if h.Meta, err = parseMeta(c, lim); err != nil {
 		return nil, arrowio.Locate(err, arrowio.At{Op: "file metadata", Split: -1, Off: c.Offset()})
 	}
 	byName := map[string]int{}
 	for i := range int(n) {
 		off := c.Offset()
-		m, err := parseMeta(c)
+		m, err := parseMeta(c, lim)
 		if err == nil {
 			var col Column
 			if col, err = h.column(i, m, byName); err == nil {

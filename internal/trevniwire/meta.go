@@ -35,39 +35,39 @@ func (m Meta) Text(key string) string {
 // User returns the entries that are not the format's own (keys beginning "trevni."), without overridden repeats.
 func (m Meta) User() Meta {
 	var out Meta
+	place := map[string]int{} // a file may have any number of keys: no search for each
 	for _, p := range m {
 		if Reserved(p.Key) {
 			continue
 		}
-		if i := out.index(p.Key); i >= 0 {
+		if i, again := place[p.Key]; again {
 			out[i].Value = p.Value
 			continue
 		}
+		place[p.Key] = len(out)
 		out = append(out, p)
 	}
 	return out
 }
 
-func (m Meta) index(key string) int {
-	for i, p := range m {
-		if p.Key == key {
-			return i
-		}
-	}
-	return -1
-}
-
 // Reserved reports whether a key belongs to the format.
 func Reserved(key string) bool { return strings.HasPrefix(key, "trevni.") }
 
+// pairBytes is about what a pair takes in memory beside its bytes. An empty one takes two bytes of file.
+const pairBytes = 48
+
 // parseMeta reads a varint count and that many (string, bytes) pairs. A negative count reads as none, as in Java.
-func parseMeta(c *cursor.Cursor) (Meta, error) {
+// c may hold the beginning of the file only, so a count of more pairs than fit into it is cursor.ErrShort.
+func parseMeta(c *cursor.Cursor, lim arrowio.Limits) (Meta, error) {
 	n := c.Varint32()
 	if c.Err() != nil {
 		return nil, c.Err()
 	}
 	if n > 0 && int(n) > c.Remaining()/2 {
-		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "metadata of %d pairs in %d bytes", n, c.Remaining())
+		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "metadata of %d pairs in %d bytes: %w", n, c.Remaining(), cursor.ErrShort)
+	}
+	if int64(n)*pairBytes > lim.MetadataBytes {
+		return nil, arrowio.Errorf(arrowio.ErrLimit, "metadata of %d pairs is over the limit MetadataBytes = %d", n, lim.MetadataBytes)
 	}
 	var m Meta
 	for range n {

@@ -31,8 +31,16 @@ func (f *File) columnBlocks(ctx context.Context, i int) ([]trevniwire.Block, err
 		return nil, arrowio.Locate(err, arrowio.At{Format: Name, Op: "block descriptors", Column: f.header.Columns[i].Name, Split: -1, Off: f.header.Columns[i].Start})
 	}
 	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.blocks[i] != nil {
+		return f.blocks[i], nil
+	}
+	// Columns may lie about sharing one place: each list counts.
+	if f.known += int64(len(b)); f.known > f.limits.MetadataBytes/trevniwire.DescriptorSize {
+		f.known -= int64(len(b))
+		return nil, arrowio.Errorf(arrowio.ErrLimit, "descriptors of all columns are over the limit MetadataBytes = %d", f.limits.MetadataBytes)
+	}
 	f.blocks[i] = b
-	f.mu.Unlock()
 	return b, nil
 }
 
@@ -68,7 +76,7 @@ func (f *File) cut(ctx context.Context) ([]arrowio.Split, error) {
 	if rows > 1<<34 && rows>>16 > size {
 		return nil, &arrowio.Error{Kind: arrowio.ErrLimit, Op: "header", Split: -1, Off: 4, Err: errors.New("more rows than the file's bytes can plausibly stand for")}
 	}
-	count := max(size/splitBytes, rows/splitRows, 1)
+	count := max(size/f.splitBytes, rows/f.splitRows, 1)
 	count = min(count, int64(f.limits.Splits), rows)
 	var edges []int64
 	if w := f.widest(); w >= 0 {

@@ -14,7 +14,8 @@ import (
 type column struct {
 	*trevniwire.Column
 	blocks []trevniwire.Block // those of the split that are needed, and only those
-	packed [][]byte           // the bytes of each, checksum behind; same indices
+	packed [][]byte           // the bytes of each, checksum behind, where they were fetched ahead; same indices
+	window window             // where they were not: what was read of the file last
 	index  int
 	live   bool           // at the current row
 	need   arrowio.RowSet // rows whose bytes must be walked: those wanted, and those before them in the same block
@@ -62,20 +63,59 @@ func (c *column) seek(row, end int64) (live bool, until int64, err error) {
 	return true, min(end, c.need[0].End, c.blocks[c.block].End()), nil
 }
 
+// window is a stretch of a column that was read at once.
+type window struct {
+	read  func(off, n int64, buf []byte) (piece, buf2 []byte, err error)
+	size  int64 // bytes to read at once, if that many are needed
+	off   int64 // of piece
+	piece []byte
+	buf   []byte
+}
+
+// stored returns the bytes of the current block and its checksum.
+func (c *column) stored() ([]byte, error) {
+	if c.packed != nil {
+		return c.packed[c.block], nil
+	}
+	b, w := &c.blocks[c.block], &c.window
+	n := b.Packed + c.Checksum.Size()
+	if from := b.Off - w.off; w.piece != nil && from >= 0 && from+n <= int64(len(w.piece)) {
+		return w.piece[from : from+n : cap(w.piece)], nil
+	}
+	want := n
+	for k := c.block + 1; k < len(c.blocks) && c.blocks[k].Off == b.Off+want; k++ {
+		more := c.blocks[k].Packed + c.Checksum.Size()
+		if want+more > w.size {
+			break
+		}
+		want += more
+	}
+	var err error
+	w.off = b.Off
+	w.piece, w.buf, err = w.read(b.Off, want, w.buf)
+	if err != nil {
+		return nil, err
+	}
+	return w.piece[:n], nil
+}
+
 // load unpacks the current block and checks it.
 func (c *column) load() error {
 	b := &c.blocks[c.block]
-	packed := c.packed[c.block][:b.Packed]
+	stored, err := c.stored()
+	if err != nil {
+		return err
+	}
+	packed := stored[:b.Packed]
 	raw := packed
 	if c.Codec != blockcodec.None {
-		var err error
 		if raw, err = c.codec.Decode(c.Codec, c.buf[:0], packed, int(b.Raw), true); err != nil {
 			return c.failAt(err, b.Off)
 		}
 		c.buf = raw
 	}
 	if c.Checksum != trevniwire.NoChecksum {
-		sum := c.packed[c.block][b.Packed : b.Packed+c.Checksum.Size()]
+		sum := stored[b.Packed:]
 		if trevniwire.CheckSum(c.Column, raw, sum) == trevniwire.SumWrong {
 			return c.failAt(arrowio.Errorf(arrowio.ErrCorrupt, "the checksum is wrong"), b.Off+b.Packed)
 		}

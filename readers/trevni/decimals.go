@@ -2,8 +2,7 @@ package trevni
 
 import (
 	"context"
-
-	"github.com/apache/arrow/go/v15/arrow/memory"
+	"math"
 )
 
 // decimalsFit looks at the first block of a decimal column and tells whether its values keep to their precision. Avro
@@ -23,7 +22,7 @@ func (f *File) decimalsFit(ctx context.Context) func(column, precision int) bool
 	}
 }
 
-// sampleDecimals decodes the first block of column i; anything else that is wrong with it is not for now.
+// sampleDecimals looks through the first block of column i; anything else that is wrong with it is not for now.
 func (f *File) sampleDecimals(ctx context.Context, i, precision int) bool {
 	col := &f.header.Columns[i]
 	blocks, err := f.columnBlocks(ctx, i)
@@ -35,18 +34,25 @@ func (f *File) sampleDecimals(ctx context.Context, i, precision int) bool {
 	if err != nil {
 		return true
 	}
-	c := &column{Column: col, blocks: blocks[:1], raw: raw, limit: f.limits.BatchElements}
-	k := newDecimalSink(precision, memory.NewGoAllocator())
-	defer k.release()
-	lens := make([]int32, 1)
+	c := &column{Column: col, raw: raw}
+	k := newDecimalSink(precision, nil)
 	for c.p < len(raw) {
+		values := int64(1)
 		if col.Array {
-			_, err = c.entries(lens, k)
-		} else {
-			err = c.values(1, k)
+			entries, n, err := c.group(math.MaxInt32)
+			if err != nil {
+				return true
+			}
+			values = int64(entries) * int64(n)
 		}
-		if err != nil {
-			return !isPrecision(err)
+		for ; values > 0; values-- {
+			v, err := c.bytes()
+			if err != nil {
+				return true
+			}
+			if !k.fits(v) {
+				return false
+			}
 		}
 	}
 	return true

@@ -76,8 +76,11 @@ type File struct {
 	splits []arrowio.Split
 	dicts  map[*trevniwire.Node]arrow.Array // of enums
 
+	splitBytes, splitRows int64
+
 	mu      sync.Mutex
 	blocks  [][]trevniwire.Block // by column; nil = not read yet
+	known   int64                // blocks in all of them
 	scratch sync.Pool            // *scratch
 }
 
@@ -88,7 +91,7 @@ func Open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o Opti
 	if err != nil {
 		return nil, locate(err)
 	}
-	f := &File{src: src, header: h, limits: limits, opt: o, blocks: make([][]trevniwire.Block, len(h.Columns))}
+	f := &File{src: src, header: h, limits: limits, opt: o, blocks: make([][]trevniwire.Block, len(h.Columns)), splitBytes: splitBytes, splitRows: splitRows}
 	if err := f.chooseView(ctx); err != nil {
 		return nil, locate(err)
 	}

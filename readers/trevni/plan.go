@@ -66,7 +66,7 @@ func (r *splitReader) plan(ctx context.Context, want arrowio.RowSet) error {
 	return nil
 }
 
-// fetch reads the planned blocks; those of a column that lie one after another in one range.
+// fetch reads the planned blocks of a source that is far; those of a column that lie one after another in one range.
 func (r *splitReader) fetch(ctx context.Context) error {
 	var ranges []arrowio.ByteRange
 	total := int64(0)
@@ -85,6 +85,9 @@ func (r *splitReader) fetch(ctx context.Context) error {
 	}
 	if total > r.file.limits.SplitBytes {
 		return arrowio.Errorf(arrowio.ErrLimit, "%d bytes to fetch are over the limit SplitBytes = %d", total, r.file.limits.SplitBytes)
+	}
+	if arrowio.Near(r.file.src) {
+		return nil // columns read their blocks as they come to them: see column.read
 	}
 	var pieces [][]byte
 	var err error

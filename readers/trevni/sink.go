@@ -130,6 +130,11 @@ func (k *enumSink) check(c *column) error {
 	return nil
 }
 
+func (k *enumSink) spread(s slots) {
+	k.varintSink.spread(s)
+	k.checked = k.vec.Len()
+}
+
 func (k *enumSink) take() []*memory.Buffer {
 	k.checked = 0
 	return k.varintSink.take()

@@ -154,8 +154,19 @@ func (k *decimalSink[T]) plain(c *column, n int) error {
 	return nil
 }
 
+// decimals is a decimalSink of either width.
+type decimals interface {
+	sink
+	fits(src []byte) bool
+}
+
+func (k *decimalSink[T]) fits(src []byte) bool {
+	var dst T
+	return k.set(&dst, src)
+}
+
 // newDecimalSink returns the sink of decimals of a precision: 128 bits wide up to 38 digits, 256 above.
-func newDecimalSink(precision int, mem memory.Allocator) sink {
+func newDecimalSink(precision int, mem memory.Allocator) decimals {
 	if precision <= 38 {
 		return &decimalSink[[16]byte]{vec: arrowbuf.NewVec[[16]byte](mem), precision: precision}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
@@ -20,12 +21,14 @@ const walkRows = 1 << 16
 // scratch is what readers of one file reuse: fetched bytes, unpacked blocks, decompressor state.
 type scratch struct {
 	fetch []byte
-	bufs  [][]byte
+	bufs  [][]byte // unpacked blocks
+	wins  [][]byte // windows of the file
 	codec blockcodec.Decoder
 }
 
 // splitReader decodes one split. See arrowio.SplitReader.
 type splitReader struct {
+	ctx     context.Context // of the scan that opened it: near sources are read while decoding
 	file    *File
 	split   arrowio.Split
 	schema  *arrow.Schema
@@ -35,6 +38,22 @@ type splitReader struct {
 	row     int64
 	rows    int // of the batch being built
 	err     error
+}
+
+// Columns of a near source are read in windows of this size, and smaller ones where there are many columns: they stay in
+// the processor's cache until they are decoded.
+const (
+	windowBytes  = 256 << 10
+	windowsBytes = 16 << 20 // all windows of a reader together
+)
+
+// read reads a window of a near source.
+func (r *splitReader) read(off, n int64, buf []byte) (piece, buf2 []byte, err error) {
+	pieces, buf, err := arrowio.ReadRangesInto(r.ctx, r.file.src, []arrowio.ByteRange{{Off: off, Len: n}}, buf, bitpack.SrcSlack)
+	if err != nil {
+		return nil, buf, err
+	}
+	return pieces[0], buf, nil
 }
 
 // root is one top-level field with the columns of its tree, which are walked together.
@@ -51,7 +70,7 @@ func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 	if sc == nil {
 		sc = &scratch{}
 	}
-	r := &splitReader{file: f, split: s, schema: p.Schema, scratch: sc, row: s.Rows.Start}
+	r := &splitReader{ctx: ctx, file: f, split: s, schema: p.Schema, scratch: sc, row: s.Rows.Start}
 	for i, pf := range p.Fields {
 		b := builder{reader: r, mem: mem}
 		rt := &root{node: b.node(f.tree.Roots[pf.Index], pf, p.Schema.Field(i), nil)}
@@ -59,6 +78,9 @@ func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 		rt.live = make([]bool, len(b.used))
 		r.roots = append(r.roots, rt)
 		r.columns = append(r.columns, b.used...)
+	}
+	for _, c := range r.columns {
+		c.window.size = min(windowBytes, windowsBytes/int64(len(r.columns)))
 	}
 	err := r.plan(ctx, rows.Clip(s.Rows))
 	for _, rt := range r.roots {
@@ -96,6 +118,10 @@ func (b *builder) column(i int) *column {
 	if n := len(sc.bufs); n > 0 {
 		c.buf, sc.bufs = sc.bufs[n-1], sc.bufs[:n-1]
 	}
+	if n := len(sc.wins); n > 0 {
+		c.window.buf, sc.wins = sc.wins[n-1], sc.wins[:n-1]
+	}
+	c.window.read = b.reader.read
 	b.used = append(b.used, c)
 	return c
 }
@@ -250,6 +276,7 @@ func (r *splitReader) Close() error {
 	if r.scratch != nil {
 		for _, c := range r.columns {
 			r.scratch.bufs = append(r.scratch.bufs, c.buf)
+			r.scratch.wins = append(r.scratch.wins, c.window.buf)
 		}
 		r.file.scratch.Put(r.scratch)
 		r.scratch = nil

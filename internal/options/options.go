@@ -1,0 +1,51 @@
+package options
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// Check returns the value of every known option: the one given, or its default where none or an empty one is. A name that is not known, or a value
+// that is not among the words of an option that has some, is ErrOption.
+func Check(known []arrowio.Option, given map[string]string) (map[string]string, error) {
+	values := make(map[string]string, len(known))
+	names := make([]string, len(known))
+	for i, o := range known {
+		names[i], values[o.Name] = o.Name, o.Default
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		i := slices.Index(names, name)
+		switch {
+		case i < 0 && len(known) == 0:
+			return nil, arrowio.Errorf(arrowio.ErrOption, "there is no option %q: the format has none", name)
+		case i < 0:
+			return nil, arrowio.Errorf(arrowio.ErrOption, "there is no option %q, only %s", name, strings.Join(names, ", "))
+		}
+		v := given[name]
+		if v == "" { // the zero value is the default
+			continue
+		}
+		if words := known[i].Values; words != nil && !slices.Contains(words, v) {
+			return nil, arrowio.Errorf(arrowio.ErrOption, "%s is %q; it takes %s", name, v, strings.Join(words, ", "))
+		}
+		values[name] = v
+	}
+	return values, nil
+}
+
+// Rows reads a number of rows, at least 1, or "all", which is more than any file has.
+func Rows(name, value string) (int64, error) {
+	if value == "all" {
+		return math.MaxInt64, nil
+	}
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil || n < 1 {
+		return 0, arrowio.Errorf(arrowio.ErrOption, "%s is %q; it takes a number of rows, or all", name, value)
+	}
+	return n, nil
+}

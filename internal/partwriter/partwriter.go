@@ -1,0 +1,119 @@
+package partwriter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// Encoder writes one object. Exactly one of Close, which writes what stands at its end, and Abort, which writes nothing
+// more, ends it.
+type Encoder interface {
+	Write(rec arrow.Record) error
+	Close() error
+	Abort()
+}
+
+// Options says where the objects go.
+type Options struct {
+	Extension    string
+	MaxFileBytes int64 // start another object when one has so many bytes; 0 = never
+	// Begin starts an object. It may write to w at once.
+	Begin func(w io.Writer) (Encoder, error)
+}
+
+// Writer implements arrowio.Writer.
+type Writer struct {
+	ctx  context.Context
+	st   arrowio.Store
+	o    Options
+	n    int // objects begun
+	sink *counter
+	enc  Encoder
+}
+
+// counter counts the bytes of an object.
+type counter struct {
+	arrowio.Sink
+	n int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.Sink.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// New begins the first object, part-00000.
+func New(ctx context.Context, st arrowio.Store, o Options) (*Writer, error) {
+	w := &Writer{ctx: ctx, st: st, o: o}
+	if err := w.begin(); err != nil {
+		return nil, errors.Join(err, w.Abort())
+	}
+	return w, nil
+}
+
+func (w *Writer) begin() error {
+	s, err := w.st.Create(w.ctx, fmt.Sprintf("part-%05d%s", w.n, w.o.Extension))
+	if err != nil {
+		return err
+	}
+	w.n++
+	w.sink = &counter{Sink: s}
+	w.enc, err = w.o.Begin(w.sink)
+	return err
+}
+
+// Write implements arrowio.Writer.
+func (w *Writer) Write(rec arrow.Record) error {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	if rec.NumRows() == 0 {
+		return nil
+	}
+	if w.o.MaxFileBytes > 0 && w.sink.n >= w.o.MaxFileBytes {
+		if err := w.end(); err != nil {
+			return err
+		}
+		if err := w.begin(); err != nil {
+			return err
+		}
+	}
+	return w.enc.Write(rec)
+}
+
+// end finishes the current object.
+func (w *Writer) end() error {
+	var err error
+	if e := w.enc; e != nil {
+		w.enc = nil
+		err = e.Close()
+	}
+	if s := w.sink; s != nil {
+		w.sink = nil
+		err = errors.Join(err, s.Close())
+	}
+	return err
+}
+
+// Close implements arrowio.Writer.
+func (w *Writer) Close() error { return w.end() }
+
+// Abort implements arrowio.Writer.
+func (w *Writer) Abort() error {
+	if w.enc != nil {
+		w.enc.Abort()
+		w.enc = nil
+	}
+	if s := w.sink; s != nil {
+		w.sink = nil
+		return s.Close()
+	}
+	return nil
+}

@@ -1,0 +1,202 @@
+package recordsplit
+
+import (
+	"errors"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
+)
+
+// Batch is the next batch of a source, decoded when Load is called, at most once and before the source's next Next.
+type Batch struct {
+	Rows int64
+	Load func() (arrow.Record, error) // the caller releases the record, which has Rows rows
+}
+
+// Source lists the batches of a split in row order.
+type Source interface {
+	// Next returns the next batch, or io.EOF behind the last.
+	Next() (Batch, error)
+	Close() error
+}
+
+// Reader implements arrowio.SplitReader and arrowio.Sizer over a Source. It is used by one goroutine at a time.
+type Reader struct {
+	src    Source
+	schema *arrow.Schema
+	mem    memory.Allocator
+
+	cur   Batch
+	rec   arrow.Record // cur, once loaded
+	pos   int64        // rows of cur that were passed
+	err   error        // sticky; io.EOF at the end
+	parts []arrow.Record
+	rows  int64 // in parts
+}
+
+// New returns a reader of the records of src, which all have the given schema. It owns src and closes it.
+func New(src Source, schema *arrow.Schema, mem memory.Allocator) *Reader {
+	return &Reader{src: src, schema: schema, mem: mem}
+}
+
+// next makes cur a batch with rows left. At the end it reports false; an error is kept in r.err.
+func (r *Reader) next() bool {
+	for r.err == nil && r.pos >= r.cur.Rows {
+		r.drop()
+		r.cur, r.err = r.src.Next()
+		if r.err != nil {
+			r.cur = Batch{}
+		}
+	}
+	return r.err == nil
+}
+
+func (r *Reader) drop() {
+	if r.rec != nil {
+		r.rec.Release()
+		r.rec = nil
+	}
+	r.pos = 0
+}
+
+func (r *Reader) load() bool {
+	if !r.next() {
+		return false
+	}
+	if r.rec == nil {
+		var rec arrow.Record
+		if rec, r.err = r.cur.Load(); r.err != nil {
+			return false
+		}
+		r.rec = rec
+		if rec.NumRows() != r.cur.Rows {
+			r.err = arrowio.Errorf(arrowio.ErrInternal, "%d rows in a batch of %d", rec.NumRows(), r.cur.Rows)
+			return false
+		}
+	}
+	return true
+}
+
+// failed returns the error that stopped reading; the end of the split is none.
+func (r *Reader) failed() error {
+	if r.err == io.EOF {
+		return nil
+	}
+	return r.err
+}
+
+// Skip implements arrowio.SplitReader.
+func (r *Reader) Skip(n int64) (int64, error) {
+	var done int64
+	for done < n && r.next() {
+		k := min(n-done, r.cur.Rows-r.pos)
+		r.pos += k
+		done += k
+	}
+	if done == n {
+		return done, nil
+	}
+	return done, r.failed()
+}
+
+// Read implements arrowio.SplitReader.
+func (r *Reader) Read(n int) (int, error) {
+	done := 0
+	for done < n && r.load() {
+		k := min(int64(n-done), r.cur.Rows-r.pos)
+		r.parts = append(r.parts, r.slice(k))
+		r.rows += k
+		r.pos += k
+		done += int(k)
+	}
+	if done == n {
+		return done, nil
+	}
+	return done, r.failed()
+}
+
+func (r *Reader) slice(k int64) arrow.Record {
+	if k == r.rec.NumRows() {
+		r.rec.Retain()
+		return r.rec
+	}
+	return r.rec.NewSlice(r.pos, r.pos+k)
+}
+
+// Fit implements arrowio.Sizer. Where the current batch holds a fair part of n rows it says how many it holds: read
+// alone, they are handed over without a copy.
+func (r *Reader) Fit(n int, bytes int64) int {
+	if n <= 0 || !r.load() {
+		return n
+	}
+	k := int64(n)
+	if size := recordBytes(r.rec); size > 0 && r.cur.Rows > 0 {
+		k = min(k, max(1, bytes/max(1, size/r.cur.Rows)))
+	}
+	if left := r.cur.Rows - r.pos; r.rows == 0 && left < k && left >= k/4 {
+		k = left
+	}
+	return int(k)
+}
+
+// Take implements arrowio.SplitReader.
+func (r *Reader) Take() (arrow.Record, error) {
+	defer r.releaseParts()
+	if len(r.parts) == 0 {
+		return empty(r.schema, r.mem), nil
+	}
+	rec, err := arrowbuf.Concat(r.parts, r.mem)
+	if err != nil {
+		kind := arrowio.ErrInternal
+		if errors.Is(err, arrowbuf.ErrOverflow) {
+			kind = arrowio.ErrLimit
+		}
+		return nil, arrowio.Errorf(kind, "%d rows in one batch: %w", r.rows, err)
+	}
+	return rec, nil
+}
+
+func (r *Reader) releaseParts() {
+	for _, p := range r.parts {
+		p.Release()
+	}
+	r.parts, r.rows = r.parts[:0], 0
+}
+
+// Close implements arrowio.SplitReader.
+func (r *Reader) Close() error {
+	if r.src == nil {
+		return nil
+	}
+	r.drop()
+	r.releaseParts()
+	err := r.src.Close()
+	r.src, r.err = nil, arrowio.Errorf(arrowio.ErrInternal, "the reader is closed")
+	return err
+}
+
+// recordBytes estimates what rec holds, dictionaries apart: they do not grow with the rows.
+func recordBytes(rec arrow.Record) int64 {
+	var n int64
+	for _, c := range rec.Columns() {
+		n += dataBytes(c.Data())
+	}
+	return n
+}
+
+func dataBytes(d arrow.ArrayData) int64 {
+	var n int64
+	for _, b := range d.Buffers() {
+		if b != nil {
+			n += int64(b.Len())
+		}
+	}
+	for _, c := range d.Children() {
+		n += dataBytes(c)
+	}
+	return n
+}
