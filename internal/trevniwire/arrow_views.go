@@ -1,9 +1,11 @@
 package trevniwire
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -37,8 +39,9 @@ type Node struct {
 
 // Metadata keys of Arrow schemas and fields that keep what Arrow has no place for.
 const (
-	MetaPrefix  = "trevni."      // schema metadata: file metadata
-	MetaUser    = "trevni.meta." // field metadata: the column's own user metadata
+	MetaPrefix  = "trevni."          // schema metadata: file metadata
+	MetaUser    = "trevni.meta."     // field metadata: the column's own user metadata
+	MetaUserHex = "trevni.meta-hex." // the same in hex digits, where a value is no text: Arrow's field metadata is
 	MetaName    = "trevni.name"
 	MetaType    = "trevni.type"
 	MetaLogical = "trevni.logical"
@@ -410,7 +413,31 @@ func userMetadata(c *Column) (kv [2][]string) {
 		if strings.HasPrefix(p.Key, "arrowio.") {
 			continue
 		}
-		kv[0], kv[1] = append(kv[0], MetaUser+p.Key), append(kv[1], string(p.Value))
+		if utf8.Valid(p.Value) {
+			kv[0], kv[1] = append(kv[0], MetaUser+p.Key), append(kv[1], string(p.Value))
+		} else {
+			kv[0], kv[1] = append(kv[0], MetaUserHex+p.Key), append(kv[1], hex.EncodeToString(p.Value))
+		}
 	}
 	return kv
+}
+
+// UserMeta returns the column metadata that field metadata carries.
+func UserMeta(md arrow.Metadata) Meta {
+	var m Meta
+	for i, key := range md.Keys() {
+		value := []byte(md.Values()[i])
+		name, ok := strings.CutPrefix(key, MetaUser)
+		if !ok {
+			if name, ok = strings.CutPrefix(key, MetaUserHex); !ok {
+				continue
+			}
+			var err error
+			if value, err = hex.DecodeString(string(value)); err != nil {
+				continue // not ours
+			}
+		}
+		m = append(m, Pair{Key: name, Value: value})
+	}
+	return m
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"slices"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/blockcodec"
@@ -17,6 +18,7 @@ type Block struct {
 	Off         int64 // absolute offset of the packed bytes
 	Packed, Raw int64 // sizes, without the checksum
 	First       []byte
+	Descriptor  int64 // absolute offset of the descriptor
 }
 
 // End returns the row behind the block's last.
@@ -29,6 +31,12 @@ const DescriptorSize = 12
 // given size. Blocks of no rows are left out (the offsets of the others count their bytes all the same).
 // ErrShort: b ends before the descriptors do; call again with more.
 func ParseDescriptors(b []byte, col *Column, rows, size int64, lim arrowio.Limits) ([]Block, error) {
+	blocks, err := AllDescriptors(b, col, rows, size, lim)
+	return slices.DeleteFunc(blocks, func(k Block) bool { return k.Rows == 0 }), err
+}
+
+// AllDescriptors is ParseDescriptors with the blocks of no rows.
+func AllDescriptors(b []byte, col *Column, rows, size int64, lim arrowio.Limits) ([]Block, error) {
 	c := cursor.New(b, col.Start)
 	n := int64(c.I32())
 	if c.Err() != nil {
@@ -47,7 +55,7 @@ func ParseDescriptors(b []byte, col *Column, rows, size int64, lim arrowio.Limit
 	row, data := int64(0), int64(0)
 	for i := range n {
 		off := c.Offset()
-		k := Block{Start: row, Rows: int64(c.I32()), Raw: int64(c.I32()), Packed: int64(c.I32()), Off: data}
+		k := Block{Start: row, Rows: int64(c.I32()), Raw: int64(c.I32()), Packed: int64(c.I32()), Off: data, Descriptor: off}
 		if col.Values {
 			k.First = firstValue(c, col.Type)
 		}
@@ -68,9 +76,7 @@ func ParseDescriptors(b []byte, col *Column, rows, size int64, lim arrowio.Limit
 		}
 		data += k.Packed + col.Checksum.Size()
 		row += k.Rows
-		if k.Rows > 0 {
-			blocks = append(blocks, k)
-		}
+		blocks = append(blocks, k)
 	}
 	end := c.Offset()
 	if row != rows {

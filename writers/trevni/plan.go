@@ -176,11 +176,7 @@ func columnMeta(columns []trevniwire.Column, i int, user arrow.Metadata) trevniw
 	if c.Values {
 		m = append(m, trevniwire.Pair{Key: trevniwire.KeyValues})
 	}
-	for k, key := range user.Keys() {
-		if name, ok := strings.CutPrefix(key, trevniwire.MetaUser); ok {
-			m = append(m, trevniwire.Pair{Key: name, Value: []byte(user.Values()[k])})
-		}
-	}
+	m = append(m, trevniwire.UserMeta(user)...)
 	return m
 }
 
