@@ -14,7 +14,7 @@ import (
 // Sizes of a split: large enough that blocks decoded twice at its edges do not matter, small enough that a few of them
 // fit in memory and every core gets its share of a file.
 const (
-	splitBytes = 16 << 20
+	splitBytes = 8 << 20
 	splitRows  = 1 << 20
 )
 
@@ -26,7 +26,7 @@ func (f *File) columnBlocks(ctx context.Context, i int) ([]trevniwire.Block, err
 	if b != nil {
 		return b, nil
 	}
-	b, err := f.readDescriptors(ctx, i)
+	b, err := f.readDescriptors(ctx, i, trevniwire.ParseDescriptors)
 	if err != nil {
 		return nil, arrowio.Locate(err, arrowio.At{Format: Name, Op: "block descriptors", Column: f.header.Columns[i].Name, Split: -1, Off: f.header.Columns[i].Start})
 	}
@@ -44,10 +44,18 @@ func (f *File) columnBlocks(ctx context.Context, i int) ([]trevniwire.Block, err
 	return b, nil
 }
 
-func (f *File) readDescriptors(ctx context.Context, i int) ([]trevniwire.Block, error) {
+// startField returns the offset of the header's field that says where column i starts.
+func (f *File) startField(i int) int64 { return f.header.Size - 8*int64(len(f.header.Columns)-i) }
+
+// parseBlocks is trevniwire.ParseDescriptors, or AllDescriptors.
+type parseBlocks func(b []byte, col *trevniwire.Column, rows, size int64, lim arrowio.Limits) ([]trevniwire.Block, error)
+
+func (f *File) readDescriptors(ctx context.Context, i int, parse parseBlocks) ([]trevniwire.Block, error) {
 	col, size := &f.header.Columns[i], f.src.Size()
 	if col.Start < f.header.Size || col.Start > size-4 {
-		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "the column starts at %d, the header ends at %d and the file at %d", col.Start, f.header.Size, size)
+		e := arrowio.Errorf(arrowio.ErrCorrupt, "the column starts at %d, the header ends at %d and the file at %d", col.Start, f.header.Size, size)
+		e.Op, e.Off = "column start", f.startField(i)
+		return nil, e
 	}
 	for n := int64(4 << 10); ; n *= 4 {
 		n = min(n, size-col.Start)
@@ -55,7 +63,7 @@ func (f *File) readDescriptors(ctx context.Context, i int) ([]trevniwire.Block, 
 		if err != nil {
 			return nil, err
 		}
-		blocks, err := trevniwire.ParseDescriptors(b, col, f.header.Rows, size, f.limits)
+		blocks, err := parse(b, col, f.header.Rows, size, f.limits)
 		if !errors.Is(err, trevniwire.ErrShort) {
 			return blocks, err
 		}
@@ -81,9 +89,9 @@ func (f *File) cut(ctx context.Context) ([]arrowio.Split, error) {
 	var edges []int64
 	if w := f.widest(); w >= 0 {
 		blocks, err := f.columnBlocks(ctx, w)
-		if err != nil {
+		if err != nil && !isKind(err) {
 			return nil, err
-		}
+		} // a column that is damaged is for those to know who read it
 		edges = make([]int64, len(blocks))
 		for i := range blocks {
 			edges[i] = blocks[i].End()

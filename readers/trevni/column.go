@@ -1,6 +1,7 @@
 package trevni
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -13,24 +14,23 @@ import (
 // is in need, its block is unpacked and p (or bits) is where the row's bytes begin.
 type column struct {
 	*trevniwire.Column
-	blocks []trevniwire.Block // those of the split that are needed, and only those
-	packed [][]byte           // the bytes of each, checksum behind, where they were fetched ahead; same indices
-	window window             // where they were not: what was read of the file last
-	index  int
-	live   bool           // at the current row
-	need   arrowio.RowSet // rows whose bytes must be walked: those wanted, and those before them in the same block
-	limit  int64          // elements that take no bytes, in one batch
+	blocks []trevniwire.Block                                             // those of the split that are needed, and only those
+	packed [][]byte                                                       // the bytes of each, checksum behind, where they were fetched ahead; same indices
+	source func(off, n int64, buf []byte) (piece, buf2 []byte, err error) // where they were not
+	window int64                                                          // bytes to read at once, if that many are needed
+	*kept
+	index int
+	live  bool           // at the current row
+	need  arrowio.RowSet // rows whose bytes must be walked: those wanted, and those before them in the same block
+	width int64          // bytes of Arrow memory that a value takes at least; 0 = values are not decoded
+	batch *budget
 
 	codec  *blockcodec.Decoder
-	buf    []byte // unpacked bytes of the current block, reused
-	block  int    // current block, or the next one needed
+	block  int // current block, or the next one needed
 	loaded bool
-	raw    []byte // the block; bitpack.Slack bytes behind it are readable
-	p      int    // next byte
-	bits   int    // boolean columns: next bit of raw, instead of p
-	run    int    // entries left in the run of lengths
-	runLen int32  // their length
-	free   int64  // elements without bytes since the last take
+	raw    []byte // the block
+	spot
+	free int64 // elements without bytes since the last take
 }
 
 // seek moves to row, which must not lie behind, and returns whether its bytes are to be walked and up to which row
@@ -53,23 +53,35 @@ func (c *column) seek(row, end int64) (live bool, until int64, err error) {
 		return false, 0, c.fail(arrowio.Errorf(arrowio.ErrInternal, "no block planned for row %d", row))
 	}
 	if !c.loaded {
-		if c.blocks[c.block].Start != row {
+		if c.blocks[c.block].Start != row && c.resume(&c.blocks[c.block]) != row {
 			return false, 0, c.fail(arrowio.Errorf(arrowio.ErrInternal, "row %d is inside a block that was not entered", row))
 		}
-		if err := c.load(); err != nil {
+		if err := c.load(row); err != nil {
 			return false, 0, err
 		}
 	}
 	return true, min(end, c.need[0].End, c.blocks[c.block].End()), nil
 }
 
-// window is a stretch of a column that was read at once.
-type window struct {
-	read  func(off, n int64, buf []byte) (piece, buf2 []byte, err error)
-	size  int64 // bytes to read at once, if that many are needed
-	off   int64 // of piece
-	piece []byte
-	buf   []byte
+// kept is what a column leaves to the reader of the next split, which often begins in the block where this one ended.
+type kept struct {
+	whole  []byte // the block unpacked last
+	at     int64  // where that lies in the file; 0 = none
+	space  []byte // to unpack to
+	piece  []byte // what was read of the file last
+	from   int64  // where that lies
+	buffer []byte // that it was read into
+
+	row  int64 // where the walk through the block stood; together with:
+	spot spot
+}
+
+// spot is a place within a block, between two rows.
+type spot struct {
+	p      int   // next byte
+	bits   int   // boolean columns: next bit, instead of p
+	run    int   // entries left in the run of lengths
+	runLen int32 // their length
 }
 
 // stored returns the bytes of the current block and its checksum.
@@ -77,50 +89,82 @@ func (c *column) stored() ([]byte, error) {
 	if c.packed != nil {
 		return c.packed[c.block], nil
 	}
-	b, w := &c.blocks[c.block], &c.window
+	b := &c.blocks[c.block]
 	n := b.Packed + c.Checksum.Size()
-	if from := b.Off - w.off; w.piece != nil && from >= 0 && from+n <= int64(len(w.piece)) {
-		return w.piece[from : from+n : cap(w.piece)], nil
+	if from := b.Off - c.from; c.piece != nil && from >= 0 && from+n <= int64(len(c.piece)) {
+		return c.piece[from : from+n], nil
 	}
 	want := n
 	for k := c.block + 1; k < len(c.blocks) && c.blocks[k].Off == b.Off+want; k++ {
 		more := c.blocks[k].Packed + c.Checksum.Size()
-		if want+more > w.size {
+		if want+more > c.window {
 			break
 		}
 		want += more
 	}
 	var err error
-	w.off = b.Off
-	w.piece, w.buf, err = w.read(b.Off, want, w.buf)
+	c.from = b.Off
+	c.piece, c.buffer, err = c.source(b.Off, want, c.buffer)
 	if err != nil {
 		return nil, err
 	}
-	return w.piece[:n], nil
+	return c.piece[:n], nil
 }
 
-// load unpacks the current block and checks it.
-func (c *column) load() error {
+// resume returns the row within b where the reader of the split before stood, or -1.
+func (c *column) resume(b *trevniwire.Block) int64 {
+	if c.kept != nil && c.at == b.Off && b.Packed > 0 && c.row >= b.Start && c.row < b.End() {
+		return c.row
+	}
+	return -1
+}
+
+// leave keeps the place where the walk stands for the next reader.
+func (c *column) leave(row int64) {
+	if c.loaded && c.at == c.blocks[c.block].Off {
+		c.row, c.kept.spot = row, c.spot
+	}
+}
+
+// load unpacks the current block, unless it is still there, and goes to row: its first, or where the last reader stood.
+func (c *column) load(row int64) error {
 	b := &c.blocks[c.block]
+	if row != b.Start {
+		c.raw, c.spot, c.loaded = c.whole, c.kept.spot, true
+		return nil
+	}
+	if c.at != b.Off || b.Packed == 0 {
+		c.at, c.row = 0, -1
+		if err := c.unpack(b); err != nil {
+			return err
+		}
+		if b.Packed > 0 && (c.Codec != blockcodec.None || c.packed == nil) {
+			c.at = b.Off // otherwise there is nothing, or it goes with this reader
+		}
+	}
+	c.raw, c.spot, c.loaded = c.whole, spot{}, true
+	return nil
+}
+
+func (c *column) unpack(b *trevniwire.Block) error {
 	stored, err := c.stored()
 	if err != nil {
-		return err
+		return arrowio.Locate(err, arrowio.At{Column: c.Name, Split: -1, Off: b.Off})
 	}
-	packed := stored[:b.Packed]
-	raw := packed
+	c.whole = stored[:b.Packed]
 	if c.Codec != blockcodec.None {
-		if raw, err = c.codec.Decode(c.Codec, c.buf[:0], packed, int(b.Raw), true); err != nil {
+		if need := int(b.Raw) + blockcodec.Slack; cap(c.space) < need {
+			c.space = make([]byte, 0, need+need/8) // blocks differ a little in size
+		}
+		if c.whole, err = c.codec.Decode(c.Codec, c.space[:0], stored[:b.Packed], int(b.Raw), true); err != nil {
 			return c.failAt(err, b.Off)
 		}
-		c.buf = raw
 	}
 	if c.Checksum != trevniwire.NoChecksum {
-		sum := stored[b.Packed:]
-		if trevniwire.CheckSum(c.Column, raw, sum) == trevniwire.SumWrong {
+		if trevniwire.CheckSum(c.Column, c.whole, stored[b.Packed:]) == trevniwire.SumWrong {
 			return c.failAt(arrowio.Errorf(arrowio.ErrCorrupt, "the checksum is wrong"), b.Off+b.Packed)
 		}
 	}
-	c.raw, c.p, c.bits, c.run, c.loaded = raw, 0, 0, 0, true
 	return nil
 }
 
@@ -144,29 +188,25 @@ func (c *column) finish(row int64) error {
 
 // group reads the next length, or takes it from a run: k entries (at most most) of n elements each.
 func (c *column) group(most int) (k int, n int32, err error) {
-	if c.Type == trevniwire.Boolean {
-		most = 1 // the bits of each entry begin on a byte of their own, also within a run
-	}
-	if c.run > 0 {
-		k = min(c.run, most)
-		c.run -= k
-		c.alignBits()
-		return k, c.runLen, nil
-	}
 	c.alignBits()
-	v, err := c.length()
-	if err != nil {
-		return 0, 0, err
+	if c.run == 0 {
+		v, err := c.length()
+		if err != nil {
+			return 0, 0, err
+		}
+		c.bits = c.p * 8
+		if v >= 0 {
+			return 1, v, nil
+		}
+		// A run: -1 two of none, -2 two of one, -3 three of none, … (docs/formats/trevni.md, runs of lengths).
+		c.run = int((1-int64(v))/2 + 1)
+		c.runLen = (v + 1) & 1
 	}
-	c.bits = c.p * 8
-	if v >= 0 {
-		return 1, v, nil
+	if c.Type == trevniwire.Boolean && c.runLen > 0 {
+		most = 1 // the bits of each entry begin on a byte of their own
 	}
-	// A run: -1 two of none, -2 two of one, -3 three of none, … (docs/formats/trevni.md, runs of lengths).
-	count := (1-int64(v))/2 + 1
-	c.runLen = (v + 1) & 1
-	k = int(min(count, int64(most)))
-	c.run = int(count) - k
+	k = min(c.run, most)
+	c.run -= k
 	return k, c.runLen, nil
 }
 
@@ -210,18 +250,26 @@ func errShort(n, left int64) error {
 	return arrowio.Errorf(arrowio.ErrCorrupt, "%d values in the last %d bytes of the block", n, left)
 }
 
-// values hands the next n values of a column that is no array to s; a nil s passes over them.
+// values hands the next n values of a column that is no array to s.
 func (c *column) values(n int, s sink) error {
 	if n == 0 {
 		return nil
 	}
-	if err := c.room(int64(n)); err != nil {
+	if err := c.admit(int64(n)); err != nil {
 		return err
 	}
-	if s == nil {
-		return c.pass(n)
-	}
 	return s.plain(c, n)
+}
+
+// skip passes over n values of a column that is no array.
+func (c *column) skip(n int64) error {
+	if n == 0 || c.Type == trevniwire.Null {
+		return nil
+	}
+	if err := c.room(n); err != nil {
+		return err
+	}
+	return c.pass(int(n))
 }
 
 // pass skips n values that room has admitted.
@@ -272,7 +320,12 @@ func (c *column) failAt(err error, off int64) error {
 	if c.block < len(c.blocks) {
 		op = fmt.Sprintf("block of rows %d to %d", c.blocks[c.block].Start, c.blocks[c.block].End())
 	}
-	if !isKind(err) {
+	switch {
+	case errors.Is(err, bitpack.ErrShort):
+		err = arrowio.Errorf(arrowio.ErrCorrupt, "the block ends within a value")
+	case errors.Is(err, bitpack.ErrVarint):
+		err = arrowio.Errorf(arrowio.ErrCorrupt, "a number has too many bytes")
+	case !isKind(err):
 		err = arrowio.Errorf(arrowio.ErrCorrupt, "%w", err)
 	}
 	return arrowio.Locate(err, arrowio.At{Format: Name, Op: op, Column: c.Name, Split: -1, Off: off})

@@ -7,14 +7,19 @@ import (
 
 // decimalsFit looks at the first block of a decimal column and tells whether its values keep to their precision. Avro
 // writers do not check that; a column which breaks it from the start is not decimals but bytes, and is shown as such
-// with a note. One that breaks it later is an error that names trevni-decimals.
-func (f *File) decimalsFit(ctx context.Context) func(column, precision int) bool {
+// with a note. One that breaks it later is an error that names trevni-decimals. failed is set where the file cannot be
+// read: what a file looks like must not depend on that.
+func (f *File) decimalsFit(ctx context.Context, failed *error) func(column, precision int) bool {
 	return func(i, precision int) bool {
 		if f.opt.Decimals != "" {
 			return f.opt.Decimals == "decimal"
 		}
 		col := &f.header.Columns[i]
-		if f.sampleDecimals(ctx, i, precision) {
+		fit, err := f.sampleDecimals(ctx, i, precision)
+		if err != nil && !isKind(err) {
+			*failed = err
+		}
+		if fit || err != nil { // anything else that is wrong with the block is for those to know who read it
 			return true
 		}
 		f.notes = append(f.notes, "column "+col.Name+": shown as bytes, since values exceed their decimal precision")
@@ -22,17 +27,17 @@ func (f *File) decimalsFit(ctx context.Context) func(column, precision int) bool
 	}
 }
 
-// sampleDecimals looks through the first block of column i; anything else that is wrong with it is not for now.
-func (f *File) sampleDecimals(ctx context.Context, i, precision int) bool {
+// sampleDecimals looks through the first block of column i.
+func (f *File) sampleDecimals(ctx context.Context, i, precision int) (fit bool, err error) {
 	col := &f.header.Columns[i]
 	blocks, err := f.columnBlocks(ctx, i)
 	if err != nil || len(blocks) == 0 {
-		return true
+		return true, err
 	}
 	var r blockReader
 	raw, _, err := r.read(ctx, f, col, &blocks[0])
 	if err != nil {
-		return true
+		return true, err
 	}
 	c := &column{Column: col, raw: raw}
 	k := newDecimalSink(precision, nil)
@@ -41,19 +46,19 @@ func (f *File) sampleDecimals(ctx context.Context, i, precision int) bool {
 		if col.Array {
 			entries, n, err := c.group(math.MaxInt32)
 			if err != nil {
-				return true
+				return true, err
 			}
 			values = int64(entries) * int64(n)
 		}
 		for ; values > 0; values-- {
 			v, err := c.bytes()
 			if err != nil {
-				return true
+				return true, err
 			}
 			if !k.fits(v) {
-				return false
+				return false, nil
 			}
 		}
 	}
-	return true
+	return true, nil
 }

@@ -21,7 +21,7 @@ func (c *column) entries(lens []int32, s sink) (int, error) {
 			switch {
 			case c.Type == trevniwire.Null:
 				k, n = c.shortLengths(lens[i:])
-				err = c.room(n)
+				err = c.admit(n)
 			case text != nil:
 				k, n, err = c.shortStrings(lens[i:], text)
 			}
@@ -41,7 +41,7 @@ func (c *column) entries(lens []int32, s sink) (int, error) {
 		}
 		more := int64(k) * int64(n)
 		total += more
-		if err := c.room(more); err != nil {
+		if err := c.admit(more); err != nil {
 			return 0, err
 		}
 		if s == nil {
@@ -54,6 +54,54 @@ func (c *column) entries(lens []int32, s sink) (int, error) {
 		}
 	}
 	return int(total), nil
+}
+
+// passEntries passes over n entries and their values. It returns the number of elements.
+func (c *column) passEntries(n int64) (int64, error) {
+	total := int64(0)
+	for n > 0 {
+		if c.Type == trevniwire.Null && c.run == 0 {
+			k, more := c.passLengths(n)
+			total += more
+			if n -= k; n == 0 {
+				break
+			}
+		}
+		k, l, err := c.group(int(min(n, math.MaxInt32)))
+		if err != nil {
+			return 0, err
+		}
+		n -= int64(k)
+		total += int64(k) * int64(l)
+		if err := c.skip(int64(k) * int64(l)); err != nil {
+			return 0, err
+		}
+	}
+	return total, nil
+}
+
+// passLengths is shortLengths for up to most entries that nobody wants to know one by one.
+func (c *column) passLengths(most int64) (k, n int64) {
+	src := c.raw[c.p:]
+	p := 0
+	for k < most && p < len(src) && src[p] < 0x80 {
+		b := src[p]
+		p++
+		if b&1 == 0 {
+			n += int64(b >> 1)
+			k++
+			continue
+		}
+		count, one := int64(b>>2)+2, int32(b>>1&1)
+		if count > most-k {
+			c.run, c.runLen = int(count-(most-k)), one
+			count = most - k
+		}
+		n += count * int64(one)
+		k += count
+	}
+	c.p += p
+	return k, n
 }
 
 // fill sets a short run of lengths; long ones are cleared or doubled.
@@ -108,6 +156,7 @@ const stringRoom = 1 + 64 + 32
 // entries it read, k, and the strings in them, n.
 func (c *column) shortStrings(lens []int32, s *bytesSink) (k int, n int64, err error) {
 	src := c.raw[c.p:]
+	src = src[:min(len(src), wholeBlock)]
 	limit := len(src) - stringRoom
 	if limit <= 0 {
 		return 0, 0, nil
@@ -169,21 +218,39 @@ entries:
 		k++
 	}
 	c.p += p
+	taken := int64(q-s.data.Len()) + int64(e)*c.width
 	s.offsets.Extend(e)
 	s.data.Extend(q - s.data.Len())
-	return k, int64(e), nil
+	return k, int64(e), c.charge(taken)
 }
 
-// room checks, before anything is sized by it, that n more values can be in the rest of the block.
+// admit checks, before anything is sized by it, that n more values can be in the rest of the block and fit the batch.
+func (c *column) admit(n int64) error {
+	if c.Type == trevniwire.Null {
+		if c.free += n; c.free > c.batch.elements {
+			return c.fail(arrowio.Errorf(arrowio.ErrLimit, "more than %d elements that take no bytes in one batch: over the limit BatchElements", c.batch.elements))
+		}
+		return nil
+	}
+	if err := c.room(n); err != nil {
+		return err
+	}
+	return c.charge(n * c.width)
+}
+
+// charge counts bytes of the batch being built.
+func (c *column) charge(n int64) error {
+	if err := c.batch.take(n); err != nil {
+		return c.fail(err)
+	}
+	return nil
+}
+
+// room checks that n more values can be in the rest of the block; all but nulls take some of it.
 func (c *column) room(n int64) error {
 	left := int64(len(c.raw) - c.p)
 	var fit int64
 	switch c.Type {
-	case trevniwire.Null:
-		if c.free += n; c.free > c.limit {
-			return c.fail(arrowio.Errorf(arrowio.ErrLimit, "more than %d elements that take no bytes in one batch: over the limit BatchElements", c.limit))
-		}
-		return nil
 	case trevniwire.Boolean:
 		fit = int64(len(c.raw))*8 - int64(c.bits)
 	case trevniwire.Fixed32, trevniwire.Float:

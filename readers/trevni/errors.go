@@ -2,7 +2,6 @@ package trevni
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -34,18 +33,7 @@ func selectField(s *arrow.Schema, i int) *arrow.Schema {
 	return arrow.NewSchema([]arrow.Field{s.Field(i)}, &md)
 }
 
-// precisionError is a decimal that its type cannot hold.
-type precisionError int
-
-func (p precisionError) Error() string {
-	return fmt.Sprintf("a decimal has more digits than its precision %d: trevni-decimals=bytes shows the bytes", int(p))
-}
-
+// errPrecision says that a decimal is more than its type can hold.
 func errPrecision(p int) error {
-	return arrowio.Errorf(arrowio.ErrSchema, "%w", precisionError(p))
-}
-
-func isPrecision(err error) bool {
-	var p precisionError
-	return errors.As(err, &p)
+	return arrowio.Errorf(arrowio.ErrSchema, "a decimal has more digits than its precision %d: trevni-decimals=bytes shows the bytes", p)
 }

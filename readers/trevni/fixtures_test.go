@@ -4,9 +4,12 @@ import (
 	"bufio"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,25 +17,80 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/internal/trevnitext"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
-// lines reads the canonical text that the Java reader printed.
-func lines(t *testing.T, path string) []string {
+const (
+	testdata = "../../testdata/"
+	data     = testdata + "trevni/"
+	corrupt  = testdata + "corrupt/trevni/"
+)
+
+// fixture is one entry of testdata/manifest.json. Raw and Avro are what the Java reader sees, or for what it does not
+// read (Quirk says why) what the bytes mean.
+type fixture struct {
+	File      string
+	Format    string
+	SHA256    string
+	Rows      int64
+	JavaReads bool `json:"java_reads"`
+	Quirk     string
+	Raw, Avro struct{ File string }
+}
+
+func fixtures(t testing.TB) []fixture {
+	t.Helper()
+	var m struct{ Files []fixture }
+	readJSON(t, testdata+"manifest.json", &m)
+	return slices.DeleteFunc(m.Files, func(f fixture) bool { return f.Format != Name })
+}
+
+// sound returns the paths of all files that are as they should be.
+func sound(t testing.TB) []string {
+	t.Helper()
+	var paths []string
+	for _, f := range fixtures(t) {
+		paths = append(paths, testdata+f.File)
+	}
+	return paths
+}
+
+func readJSON(t testing.TB, path string, to any) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(b, to)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readFile(t testing.TB, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// lines reads the canonical text that the Java reader printed: one line about the file, and one for each row.
+func lines(t testing.TB, path string) []string {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	var out []string
 	z, err := gzip.NewReader(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := bufio.NewReader(z)
-	for {
+	var out []string
+	for r := bufio.NewReader(z); ; {
 		s, err := r.ReadString('\n')
 		if s = strings.TrimSuffix(s, "\n"); s != "" {
 			out = append(out, s)
@@ -48,43 +106,73 @@ func openBytes(t testing.TB, b []byte, o Options) (*File, error) {
 	return Open(context.Background(), arrowio.NewBytesSource(b), arrowio.Limits{}, o)
 }
 
-// readAll decodes the rows of rs with the driver alone, in batches.
-func readAll(t testing.TB, f *File, mem memory.Allocator, batch int) []arrow.Record {
+// openFile opens a file that must open.
+func openFile(t testing.TB, path string, o Options) *File {
 	t.Helper()
-	p, err := arrowio.Project(f.Schema(), nil)
+	f, err := openBytes(t, readFile(t, path), o)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return f
+}
+
+// project resolves columns, which must exist.
+func project(t testing.TB, f *File, columns []string) arrowio.Projection {
+	t.Helper()
+	p, err := arrowio.Project(f.Schema(), columns)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out []arrow.Record
-	for _, s := range f.Splits() {
-		r, err := f.Read(context.Background(), s, arrowio.RowSet{s.Rows}, p, mem)
-		if err != nil {
-			t.Fatal(err)
+	return p
+}
+
+// eachBatch decodes the rows of rs, which lie in split s, with the driver alone.
+func eachBatch(f *File, s arrowio.Split, rs arrowio.RowSet, p arrowio.Projection, mem memory.Allocator, batch int, use func(arrow.Record) error) error {
+	r, err := f.Read(context.Background(), s, rs, p, mem)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	at := s.Rows.Start
+	for _, run := range rs {
+		if _, err := r.Skip(run.Start - at); err != nil {
+			return err
 		}
-		for left := s.Rows.Len(); left > 0; {
-			n := min(batch, int(left))
+		for at = run.Start; at < run.End; {
+			n := int(min(run.End-at, int64(batch)))
 			if _, err := r.Read(n); err != nil {
-				t.Fatal(err)
+				return err
 			}
 			rec, err := r.Take()
 			if err != nil {
-				t.Fatal(err)
+				return err
 			}
-			out = append(out, rec)
-			left -= int64(n)
+			err = use(rec)
+			rec.Release()
+			if err != nil {
+				return err
+			}
+			at += int64(n)
 		}
-		r.Close()
 	}
-	return out
+	return nil
 }
 
-func release(recs []arrow.Record) {
-	for _, r := range recs {
-		r.Release()
+// everything decodes all rows and columns in batches.
+func everything(f *File, mem memory.Allocator, batch int, use func(arrow.Record) error) error {
+	p, err := arrowio.Project(f.Schema(), nil)
+	if err != nil {
+		return err
 	}
+	for _, s := range f.Splits() {
+		if err := eachBatch(f, s, arrowio.RowSet{s.Rows}, p, mem, batch, use); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func compare(t *testing.T, want []string, got []string) {
+func compare(t *testing.T, got, want []string) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Errorf("%d rows, want %d", len(got), len(want))
@@ -96,74 +184,99 @@ func compare(t *testing.T, want []string, got []string) {
 	}
 }
 
-func checkColumns(t *testing.T, b []byte, expect string, batch int) {
+// checkText compares the rows of a file, printed, with the lines in expect.
+func checkText(t *testing.T, b []byte, o Options, expect string, batch int) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
 	want := lines(t, expect)
-	f, err := openBytes(t, b, Options{View: "columns"})
+	f, err := openBytes(t, b, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	recs := readAll(t, f, mem, batch)
-	defer release(recs)
-	var got []string
-	for _, r := range recs {
-		got = append(got, trevnitext.Raw(f.tree, len(f.header.Columns), r)...)
-	}
-	if f.header.Rows > 0 && len(f.header.Columns) == 0 {
-		got = want[1:]
-	}
-	compare(t, want[1:], got)
-}
-
-func checkRecords(t *testing.T, b []byte, expect string, batch int) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
-	want := lines(t, expect)
-	var head struct{ Avro struct{ Schema string } }
-	if err := json.Unmarshal([]byte(want[0]), &head); err != nil {
-		t.Fatal(err)
-	}
-	f, err := openBytes(t, b, Options{View: "records"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := trevniwire.ParseAvro([]byte(head.Avro.Schema), f.limits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	recs := readAll(t, f, mem, batch)
-	defer release(recs)
-	var got []string
-	for _, r := range recs {
-		got = append(got, trevnitext.Avro(s, r)...)
-	}
-	compare(t, want[1:], got)
-}
-
-func testFixtures(t *testing.T, files, expects string) {
-	paths, err := filepath.Glob(files)
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no fixtures: %v", err)
-	}
-	for _, p := range paths {
-		name := strings.TrimSuffix(filepath.Base(p), ".trv")
-		b, err := os.ReadFile(p)
+	show := func(r arrow.Record) []string { return trevnitext.Raw(f.tree, len(f.header.Columns), r) }
+	if o.View == "records" {
+		var head struct{ Avro struct{ Schema string } }
+		if err := json.Unmarshal([]byte(want[0]), &head); err != nil {
+			t.Fatal(err)
+		}
+		s, err := trevniwire.ParseAvro([]byte(head.Avro.Schema), f.limits)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, batch := range []int{1 << 16, 7} {
-			if raw := filepath.Join(expects, name+".raw.jsonl.gz"); exists(raw) {
-				t.Run(name+"/columns", func(t *testing.T) { checkColumns(t, b, raw, batch) })
+		show = func(r arrow.Record) []string { return trevnitext.Avro(s, r) }
+	}
+	var got []string
+	err = everything(f, mem, batch, func(r arrow.Record) error {
+		got = append(got, show(r)...)
+		return conformance.ValidateRecord(r)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, got, want[1:])
+}
+
+// batches are the sizes in which files are read: larger than most, and one that no edge of anything falls on.
+var batches = []int{1 << 16, 7}
+
+// Every file gives the rows that Java sees in it, in both views.
+func TestFixtures(t *testing.T) {
+	for _, x := range fixtures(t) {
+		b := readFile(t, testdata+x.File)
+		if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != x.SHA256 {
+			t.Errorf("%s is not the file that the manifest describes", x.File)
+		}
+		if x.JavaReads != (x.Quirk == "") {
+			t.Errorf("%s: java_reads and quirk contradict each other", x.File)
+		}
+		for _, batch := range batches {
+			if batch < 100 && x.Rows > 100_000 {
+				batch *= 1001
 			}
-			if avro := filepath.Join(expects, name+".avro.jsonl.gz"); exists(avro) {
-				t.Run(name+"/records", func(t *testing.T) { checkRecords(t, b, avro, batch) })
+			t.Run(x.File+"/columns", func(t *testing.T) { checkText(t, b, Options{View: "columns"}, testdata+x.Raw.File, batch) })
+			if x.Avro.File != "" {
+				t.Run(x.File+"/records", func(t *testing.T) { checkText(t, b, Options{View: "records"}, testdata+x.Avro.File, batch) })
 			}
+		}
+		f := openFile(t, testdata+x.File, Options{})
+		if f.header.Rows != x.Rows {
+			t.Errorf("%s: %d rows, the manifest says %d", x.File, f.header.Rows, x.Rows)
+		}
+		if want := map[bool]string{true: "records", false: "columns"}[x.Avro.File != ""]; f.view != want {
+			t.Errorf("%s: the view is %s: %v", x.File, f.view, f.notes)
 		}
 	}
 }
 
-func exists(p string) bool {
-	_, err := os.Stat(p)
-	return err == nil
+// testdata and its manifests name the same files.
+func TestManifests(t *testing.T) {
+	listed := map[string]bool{}
+	for _, x := range fixtures(t) {
+		for _, name := range []string{x.File, x.Raw.File, x.Avro.File} {
+			listed[filepath.Clean(testdata+name)] = true
+		}
+	}
+	for _, x := range damagedFiles(t) {
+		listed[filepath.Clean(corrupt+x.File)] = true
+	}
+	for _, pattern := range []string{data + "*/*", corrupt + "*"} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("%s: no files: %v", pattern, err)
+		}
+		for _, p := range paths {
+			name := filepath.Base(p)
+			if strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".tsv") || strings.HasSuffix(name, ".pyc") {
+				continue
+			}
+			if !listed[filepath.Clean(p)] {
+				t.Errorf("%s is in no manifest", p)
+			}
+			delete(listed, filepath.Clean(p))
+		}
+	}
+	delete(listed, filepath.Clean(testdata))
+	for p := range listed {
+		t.Errorf("%s is in a manifest, but not there", p)
+	}
 }

@@ -142,7 +142,11 @@ func (f *File) chooseView(ctx context.Context) error {
 	if f.opt.View != "columns" && has {
 		schema, err := trevniwire.ParseAvro(text, f.limits)
 		if err == nil {
-			f.tree, err = trevniwire.RecordsView(f.header, schema, f.limits, f.decimalsFit(ctx))
+			var failed error
+			f.tree, err = trevniwire.RecordsView(f.header, schema, f.limits, f.decimalsFit(ctx, &failed))
+			if failed != nil {
+				return failed
+			}
 		}
 		if err == nil {
 			f.view = "records"

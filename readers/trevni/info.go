@@ -73,12 +73,11 @@ func (f *File) columnInfo(ctx context.Context, i int, o arrowio.InfoOptions) (ar
 	if err != nil {
 		return c, err
 	}
-	c.Blocks, c.Bytes = len(blocks), 4
+	c.Blocks, c.Bytes = len(blocks), columnEnd(col, blocks)-col.Start
 	var sums [trevniwire.SumWrong + 1]int
 	var reader blockReader
 	for k := range blocks {
 		b := &blocks[k]
-		c.Bytes += trevniwire.DescriptorSize + int64(len(b.First)) + b.Packed + col.Checksum.Size()
 		c.RawBytes += b.Raw
 		bi := arrowio.BlockInfo{Rows: b.Rows, Off: b.Off, Bytes: b.Packed, RawBytes: b.Raw}
 		if col.Values {
@@ -86,13 +85,15 @@ func (f *File) columnInfo(ctx context.Context, i int, o arrowio.InfoOptions) (ar
 		}
 		if o.Checksums && col.Checksum != trevniwire.NoChecksum {
 			_, v, err := reader.read(ctx, f, col, b)
-			if err != nil {
-				bi.Verdict = err.Error()
-				sums[trevniwire.SumWrong]++
-			} else {
+			switch {
+			case err == nil:
 				bi.Verdict = v.String()
-				sums[v]++
+			case isKind(err): // a block that cannot be unpacked cannot be what its checksum was made of
+				v, bi.Verdict = trevniwire.SumWrong, err.Error()
+			default:
+				return c, arrowio.Locate(err, arrowio.At{Column: col.Name, Split: -1, Off: b.Off})
 			}
+			sums[v]++
 		}
 		if o.Blocks {
 			c.BlockList = append(c.BlockList, bi)
@@ -102,6 +103,15 @@ func (f *File) columnInfo(ctx context.Context, i int, o arrowio.InfoOptions) (ar
 		c.Verdict = verdictText(sums[:])
 	}
 	return c, nil
+}
+
+// columnEnd returns the offset behind the last block of a column.
+func columnEnd(col *trevniwire.Column, blocks []trevniwire.Block) int64 {
+	if len(blocks) == 0 {
+		return col.Start + 4
+	}
+	last := &blocks[len(blocks)-1]
+	return last.Off + last.Packed + col.Checksum.Size()
 }
 
 // verdictText sums up the verdicts on a column's blocks: "ok", or how many of each there are.

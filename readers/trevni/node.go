@@ -24,6 +24,8 @@ type node struct {
 	own   *column     // leaf: that column of lengths, for naming places
 	leaf  sink
 	kids  []*node
+	width int64 // bytes that a slot takes at least, here
+	batch *budget
 
 	n        int
 	validity arrowbuf.Bits       // nullable fields
@@ -58,6 +60,13 @@ func (n *node) fill(s slots) error {
 		}
 	}
 	n.n += s.n
+	more := int64(s.n) * n.width
+	if n.kind == trevniwire.Leaf {
+		more = int64(s.n-s.count) * n.width // the others were counted as values
+	}
+	if err := n.batch.take(more); err != nil {
+		return arrowio.Locate(err, arrowio.At{Column: n.field.Name, Split: -1, Off: -1})
+	}
 	switch n.kind {
 	case trevniwire.Leaf:
 		c := n.own
@@ -363,34 +372,20 @@ func grow[T any](s []T, n int) []T {
 
 // skip passes over count stored slots in the columns that are live: the others will be entered at the start of a block
 // behind these rows, and so will all columns below them.
-func (n *node) skip(count int) error {
-	if n.opt != nil {
-		if !n.opt.live {
+func (n *node) skip(count int64) (err error) {
+	for _, c := range []*column{n.opt, n.rep} {
+		if c == nil {
+			continue
+		}
+		if !c.live {
 			return nil
 		}
-		n.lens = grow(n.lens, count)
-		total, err := n.opt.entries(n.lens, nil)
-		if err != nil {
+		if count, err = c.passEntries(count); err != nil {
 			return err
 		}
-		count = total
 	}
-	switch n.kind {
-	case trevniwire.Leaf:
-		if n.col != nil && n.col.live {
-			return n.col.values(count, nil)
-		}
-		return nil
-	case trevniwire.List, trevniwire.Map:
-		if !n.rep.live {
-			return nil
-		}
-		n.lens = grow(n.lens, count)
-		total, err := n.rep.entries(n.lens, nil)
-		if err != nil {
-			return err
-		}
-		count = total
+	if n.col != nil && n.col.live {
+		return n.col.skip(count)
 	}
 	for _, k := range n.kids {
 		if err := k.skip(count); err != nil {

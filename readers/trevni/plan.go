@@ -11,7 +11,8 @@ import (
 
 // needOf returns which rows of a column must be walked so that the rows of want can be decoded: within every block that
 // want touches, the rows from the block's first to the last wanted one, because values do not say where they stand.
-func needOf(blocks []trevniwire.Block, want arrowio.RowSet) arrowio.RowSet {
+// Where resume knows a place in a block, its row or -1, the walk begins there if that is early enough.
+func needOf(blocks []trevniwire.Block, want arrowio.RowSet, resume func(*trevniwire.Block) int64) arrowio.RowSet {
 	var out arrowio.RowSet
 	i := 0
 	for _, r := range want {
@@ -20,6 +21,9 @@ func needOf(blocks []trevniwire.Block, want arrowio.RowSet) arrowio.RowSet {
 		}
 		for k := i; k < len(blocks) && blocks[k].Start < r.End; k++ {
 			start := blocks[k].Start
+			if row := resume(&blocks[k]); len(out) == 0 && row > start && row <= r.Start {
+				start = row
+			}
 			if n := len(out); n > 0 {
 				start = max(start, out[n-1].End)
 			}
@@ -59,7 +63,7 @@ func (r *splitReader) plan(ctx context.Context, want arrowio.RowSet) error {
 				set = set.Union(n)
 			}
 		}
-		c.need = needOf(blocks, set)
+		c.need = needOf(blocks, set, c.resume)
 		c.blocks = blocksOf(blocks, c.need)
 		needs[c.index] = c.need
 	}

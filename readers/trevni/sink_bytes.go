@@ -21,9 +21,20 @@ type bytesSink struct {
 	checked int // values whose text was checked
 }
 
+// wholeBlock is how much of a block is taken as room for any number of its strings. In a larger one, room is made for
+// those that are wanted.
+const wholeBlock = 1 << 20
+
 func (k *bytesSink) plain(c *column, n int) error {
 	k.begin()
 	src := c.raw[c.p:]
+	if len(src) > wholeBlock {
+		at := c.p
+		if err := c.pass(n); err != nil {
+			return err
+		}
+		src, c.p = src[:c.p-at], at
+	}
 	if int64(k.data.Len())+int64(len(src)) > math.MaxInt32 {
 		// what is left of the block bounds what the values can take
 		return c.fail(arrowio.Errorf(arrowio.ErrLimit, "a batch holds over 2 GiB of text: take fewer rows in a batch"))
@@ -32,11 +43,16 @@ func (k *bytesSink) plain(c *column, n int) error {
 	ends := k.offsets.Values()
 	k.data.Tail(len(src))
 	_, used, err := bitpack.DecodePrefixed(ends[len(ends)-n-1:], k.data.Room(), src)
-	if err := c.passed(used, err); err != nil {
-		return err
+	c.p += used
+	if err != nil {
+		if _, err := c.bytes(); err != nil {
+			return err // knows more than the kernel does
+		}
+		return c.fail(err)
 	}
-	k.data.Extend(int(ends[len(ends)-1]) - k.data.Len())
-	return nil
+	more := int(ends[len(ends)-1]) - k.data.Len()
+	k.data.Extend(more)
+	return c.charge(int64(more))
 }
 
 func (k *bytesSink) begin() {

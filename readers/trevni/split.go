@@ -21,8 +21,7 @@ const walkRows = 1 << 16
 // scratch is what readers of one file reuse: fetched bytes, unpacked blocks, decompressor state.
 type scratch struct {
 	fetch []byte
-	bufs  [][]byte // unpacked blocks
-	wins  [][]byte // windows of the file
+	kept  map[int]*kept // by column
 	codec blockcodec.Decoder
 }
 
@@ -37,7 +36,22 @@ type splitReader struct {
 	scratch *scratch
 	row     int64
 	rows    int // of the batch being built
+	batch   budget
+	perRow  int64 // bytes of Arrow memory that a row takes at least
 	err     error
+}
+
+// budget is what the batch being built may still take.
+type budget struct {
+	left, bytes int64 // Limits.BatchBytes
+	elements    int64 // Limits.BatchElements, for each column
+}
+
+func (b *budget) take(n int64) error {
+	if b.left -= n; b.left < 0 {
+		return arrowio.Errorf(arrowio.ErrLimit, "the batch is over the limit BatchBytes = %d: take fewer rows", b.bytes)
+	}
+	return nil
 }
 
 // Columns of a near source are read in windows of this size, and smaller ones where there are many columns: they stay in
@@ -68,9 +82,10 @@ type root struct {
 func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
 	sc, _ := f.scratch.Get().(*scratch)
 	if sc == nil {
-		sc = &scratch{}
+		sc = &scratch{kept: map[int]*kept{}}
 	}
 	r := &splitReader{ctx: ctx, file: f, split: s, schema: p.Schema, scratch: sc, row: s.Rows.Start}
+	r.batch = budget{left: f.limits.BatchBytes, bytes: f.limits.BatchBytes, elements: f.limits.BatchElements}
 	for i, pf := range p.Fields {
 		b := builder{reader: r, mem: mem}
 		rt := &root{node: b.node(f.tree.Roots[pf.Index], pf, p.Schema.Field(i), nil)}
@@ -80,7 +95,7 @@ func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 		r.columns = append(r.columns, b.used...)
 	}
 	for _, c := range r.columns {
-		c.window.size = min(windowBytes, windowsBytes/int64(len(r.columns)))
+		c.window = min(windowBytes, windowsBytes/int64(len(r.columns)))
 	}
 	err := r.plan(ctx, rows.Clip(s.Rows))
 	for _, rt := range r.roots {
@@ -106,6 +121,27 @@ type builder struct {
 	reader *splitReader
 	mem    memory.Allocator
 	used   []*column
+	lists  int // around the node being built
+}
+
+// count adds a node to what every row takes.
+func (b *builder) count(n *node) {
+	if b.lists == 0 {
+		b.reader.perRow += n.width + 1
+	}
+}
+
+// slotWidth returns the bytes of Arrow memory that a slot of a flat type takes at least; bits are left out.
+func slotWidth(t arrow.DataType) int64 {
+	switch t := t.(type) {
+	case *arrow.NullType, *arrow.BooleanType:
+		return 0
+	case arrow.BinaryDataType: // an offset
+		return 4
+	case arrow.FixedWidthDataType:
+		return int64(t.Bytes())
+	}
+	return 0
 }
 
 // column returns the cursor of a stored column, nil for none. Every column stands at one node only.
@@ -114,21 +150,19 @@ func (b *builder) column(i int) *column {
 		return nil
 	}
 	sc := b.reader.scratch
-	c := &column{Column: &b.reader.file.header.Columns[i], index: i, limit: b.reader.file.limits.BatchElements, codec: &sc.codec}
-	if n := len(sc.bufs); n > 0 {
-		c.buf, sc.bufs = sc.bufs[n-1], sc.bufs[:n-1]
+	c := &column{Column: &b.reader.file.header.Columns[i], index: i, batch: &b.reader.batch, codec: &sc.codec}
+	if c.kept = sc.kept[i]; c.kept == nil {
+		c.kept = &kept{}
+		sc.kept[i] = c.kept
 	}
-	if n := len(sc.wins); n > 0 {
-		c.window.buf, sc.wins = sc.wins[n-1], sc.wins[:n-1]
-	}
-	c.window.read = b.reader.read
+	c.source = b.reader.read
 	b.used = append(b.used, c)
 	return c
 }
 
 // node builds the part of w that pf keeps; above is the column of lengths that may hold the values of a leaf.
 func (b *builder) node(w *trevniwire.Node, pf arrowio.ProjectedField, field arrow.Field, above *column) *node {
-	n := &node{kind: w.Kind, field: field, enum: b.reader.file.dicts[w]}
+	n := &node{kind: w.Kind, field: field, enum: b.reader.file.dicts[w], batch: &b.reader.batch}
 	n.validity = arrowbuf.NewBits(b.mem)
 	if n.opt = b.column(w.Opt); n.opt != nil {
 		above = n.opt
@@ -142,12 +176,25 @@ func (b *builder) node(w *trevniwire.Node, pf arrowio.ProjectedField, field arro
 			stored = n.col.Type
 		}
 		n.leaf = newSink(w, stored, b.mem)
+		n.width = slotWidth(field.Type)
+		if n.own != nil {
+			n.own.width = n.width
+		} else if n.col != nil {
+			n.col.width = n.width
+		}
+		b.count(n)
 		return n
 	case trevniwire.List, trevniwire.Map:
 		n.offsets = arrowbuf.NewVec[int32](b.mem)
+		n.width = 4
+		b.count(n)
+		b.lists++
+		defer func() { b.lists-- }()
 		n.rep = b.column(w.Rep)
 		above = n.rep
 	case trevniwire.Union:
+		n.width = 5
+		b.count(n)
 		n.types, n.places = arrowbuf.NewVec[int8](b.mem), arrowbuf.NewVec[int32](b.mem)
 	}
 	for i, f := range childFields(field.Type) {
@@ -213,8 +260,10 @@ func (r *splitReader) walk(n int64, read bool) error {
 // walk reads or skips the rows up to end in segments that no block edge of the tree lies in.
 func (t *root) walk(end int64, read bool) error {
 	for row := t.row; row < end; row = t.row {
-		until := min(end, row+walkRows)
-		some := false
+		until, some := end, false
+		if read {
+			until = min(end, row+walkRows)
+		}
 		for i, c := range t.columns {
 			live, u, err := c.seek(row, until)
 			if err != nil {
@@ -227,11 +276,11 @@ func (t *root) walk(end int64, read bool) error {
 			c.live = live
 		}
 		var err error
-		switch n := int(until - row); {
+		switch {
 		case read:
-			err = t.node.read(full(n))
+			err = t.node.read(full(int(until - row)))
 		case some:
-			err = t.node.skip(n)
+			err = t.node.skip(until - row)
 		}
 		if err != nil {
 			return err
@@ -264,6 +313,7 @@ func (r *splitReader) Take() (arrow.Record, error) {
 		c.Release()
 	}
 	r.rows = 0
+	r.batch.left = r.batch.bytes
 	return rec, nil
 }
 
@@ -271,13 +321,14 @@ func (r *splitReader) Take() (arrow.Record, error) {
 func (r *splitReader) Close() error {
 	for _, rt := range r.roots {
 		rt.node.release()
+		for i, c := range rt.columns {
+			if r.err == nil && rt.live[i] {
+				c.leave(rt.row)
+			}
+		}
 	}
 	r.roots = nil
 	if r.scratch != nil {
-		for _, c := range r.columns {
-			r.scratch.bufs = append(r.scratch.bufs, c.buf)
-			r.scratch.wins = append(r.scratch.wins, c.window.buf)
-		}
 		r.file.scratch.Put(r.scratch)
 		r.scratch = nil
 	}
@@ -300,10 +351,10 @@ func (r *splitReader) Fit(n int, bytes int64) int {
 	return n
 }
 
-// estimate returns about how many bytes of Arrow memory the rows from row to end take: what their blocks hold, and
-// offsets and validity on top.
+// estimate returns about how many bytes of Arrow memory the rows from row to end take: their slots, and what their
+// blocks hold of text and of lists.
 func (r *splitReader) estimate(row, end int64) int64 {
-	total := 8 * (end - row) * int64(len(r.roots))
+	total := r.perRow * (end - row)
 	for _, c := range r.columns {
 		for k := c.block; k < len(c.blocks) && c.blocks[k].Start < end; k++ {
 			b := &c.blocks[k]

@@ -1,9 +1,8 @@
 package trevni
 
 import (
+	"bytes"
 	"context"
-
-	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
@@ -13,132 +12,138 @@ import (
 // Verify checks every block of every stored column: sizes, checksum, and that its values and lengths use it up; then
 // the records as a whole (parents against children, enum symbols, text, decimals).
 func (f *File) Verify(ctx context.Context, report func(error)) error {
-	faults := 0
-	note := func(err error) {
-		faults++
-		report(err)
-	}
+	v := verifier{File: f, report: report}
 	for i := range f.header.Columns {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := f.verifyColumn(ctx, i, note); err != nil {
+		if err := v.column(ctx, i); err != nil {
 			return err
 		}
 	}
-	f.verifyLayout(ctx, note)
-	if faults > 0 {
-		return nil
+	if err := v.layout(ctx); err != nil {
+		return err
 	}
-	return f.verifyRows(ctx, note)
+	if v.faults > 0 {
+		return nil // rows would only say the same again
+	}
+	return v.rows(ctx)
 }
 
-// verifyColumn checks blocks one by one, so that one bad block does not hide the next.
-func (f *File) verifyColumn(ctx context.Context, i int, report func(error)) error {
-	col := &f.header.Columns[i]
-	blocks, err := f.columnBlocks(ctx, i)
+// verifier is one run of Verify.
+type verifier struct {
+	*File
+	report func(error)
+	faults int
+}
+
+// fault reports what is wrong with the file. It returns what says nothing about the file: the end of ctx, trouble with
+// reading.
+func (v *verifier) fault(err error) error {
+	if err == nil || !isKind(err) {
+		return err
+	}
+	v.faults++
+	v.report(err)
+	return nil
+}
+
+// column checks blocks one by one, so that one bad block does not hide the next.
+func (v *verifier) column(ctx context.Context, i int) error {
+	col := &v.header.Columns[i]
+	blocks, err := v.columnBlocks(ctx, i)
 	if err != nil {
-		report(err)
-		return ctx.Err()
+		return v.fault(err)
 	}
 	var r blockReader
 	for k := range blocks {
 		b := &blocks[k]
-		raw, verdict, err := r.read(ctx, f, col, b)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		c := &column{Column: col, blocks: blocks, block: k, raw: raw, loaded: true, limit: f.limits.BatchElements}
+		raw, verdict, err := r.read(ctx, v.File, col, b)
+		c := &column{Column: col, blocks: blocks, block: k, raw: raw}
 		switch {
+		case isKind(err):
+			err = c.failAt(err, b.Off)
 		case err != nil:
-			report(c.failAt(err, b.Off))
-			continue
+			return err
 		case verdict == trevniwire.SumWrong:
-			report(c.failAt(arrowio.Errorf(arrowio.ErrCorrupt, "the checksum is wrong"), b.Off+b.Packed))
-			continue
+			err = c.failAt(arrowio.Errorf(arrowio.ErrCorrupt, "the checksum is wrong"), b.Off+b.Packed)
+		case col.Values:
+			err = c.checkFirst(b.First)
 		}
-		if col.Values {
-			if err := c.checkFirst(b.First); err != nil {
-				report(err)
-			}
+		if err := v.fault(err); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// checkFirst compares the first value of a descriptor with the block it describes.
+// checkFirst compares the first value of a descriptor with the block it describes. Numbers may be padded differently.
 func (c *column) checkFirst(first []byte) error {
-	c.p, c.bits = 0, 0
-	if err := c.values(1, nil); err != nil {
+	got, err := c.one()
+	if err != nil {
 		return err
 	}
-	want, got := firstText(c.Type, c.content(first)), ""
-	if c.Type == trevniwire.Boolean {
-		got = firstText(c.Type, c.raw[:1])
-	} else {
-		got = firstText(c.Type, c.content(c.raw[:c.p]))
+	same := bytes.Equal(got, first)
+	switch c.Type {
+	case trevniwire.Boolean:
+		same = got[0]&1 == first[0]&1
+	case trevniwire.Int, trevniwire.Long:
+		same = firstText(c.Type, got) == firstText(c.Type, first)
 	}
-	if got != want {
-		return c.fail(arrowio.Errorf(arrowio.ErrCorrupt, "the block begins with %s, its descriptor says %s", got, want))
+	if !same {
+		return c.fail(arrowio.Errorf(arrowio.ErrCorrupt, "the block begins with %s, its descriptor says %s", firstText(c.Type, got), firstText(c.Type, first)))
 	}
 	return nil
 }
 
-// content strips the length of a string; a descriptor's first value has lost its own already.
-func (c *column) content(b []byte) []byte {
-	if c.Type != trevniwire.String && c.Type != trevniwire.Bytes {
-		return b
+// one reads a value and returns it as a descriptor holds it: without the length of a string.
+func (c *column) one() ([]byte, error) {
+	at := c.p
+	switch c.Type {
+	case trevniwire.String, trevniwire.Bytes:
+		return c.bytes()
+	case trevniwire.Boolean:
+		return c.raw[:min(1, len(c.raw))], c.skip(1)
 	}
-	if len(b) == 0 || &b[0] != &c.raw[0] {
-		return b
-	}
-	d := column{Column: c.Column, raw: b}
-	v, err := d.bytes()
-	if err != nil {
-		return b
-	}
-	return v
+	err := c.skip(1)
+	return c.raw[at:c.p], err
 }
 
-// verifyLayout reports columns that overlap; gaps are legal.
-func (f *File) verifyLayout(ctx context.Context, report func(error)) {
-	end, last := f.header.Size, "the header"
-	for _, i := range f.byStart() {
-		col := &f.header.Columns[i]
+// layout reports columns that overlap; gaps are legal.
+func (v *verifier) layout(ctx context.Context) error {
+	end, last := v.header.Size, "the header"
+	for _, i := range v.byStart() {
+		col := &v.header.Columns[i]
 		if col.Start < end {
-			e := arrowio.Errorf(arrowio.ErrCorrupt, "the column begins within %s, which ends at %d", last, end)
-			report(arrowio.Locate(e, arrowio.At{Format: Name, Column: col.Name, Op: "column start", Split: -1, Off: col.Start}))
+			e := arrowio.Errorf(arrowio.ErrCorrupt, "the column starts at %d, within %s, which ends at %d", col.Start, last, end)
+			at := arrowio.At{Format: Name, Column: col.Name, Op: "column start", Split: -1, Off: v.startField(i)}
+			if err := v.fault(arrowio.Locate(e, at)); err != nil {
+				return err
+			}
 		}
-		blocks, err := f.columnBlocks(ctx, i)
+		blocks, err := v.columnBlocks(ctx, i)
 		if err != nil {
 			continue // reported before
 		}
-		end, last = col.Start+4, "column "+col.Name
-		if n := len(blocks); n > 0 {
-			end = blocks[n-1].Off + blocks[n-1].Packed + col.Checksum.Size()
+		if e := columnEnd(col, blocks); e > end {
+			end, last = e, "column "+col.Name
 		}
 	}
+	return nil
 }
 
-// verifyRows decodes everything, column by column, and drops it.
-func (f *File) verifyRows(ctx context.Context, report func(error)) error {
-	for i := range f.tree.Roots {
-		p := arrowio.Projection{Schema: selectField(f.tree.Schema, i), Fields: []arrowio.ProjectedField{{Index: i}}}
-		for _, s := range f.splits {
-			err := f.verifySplit(ctx, s, p, arrowbuf.Shared())
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if err != nil {
-				report(err)
+// rows decodes everything, column by column, and drops it.
+func (v *verifier) rows(ctx context.Context) error {
+	for i := range v.tree.Roots {
+		p := arrowio.Projection{Schema: selectField(v.tree.Schema, i), Fields: []arrowio.ProjectedField{{Index: i}}}
+		for _, s := range v.splits {
+			if err := v.fault(v.readSplit(ctx, s, p)); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
 }
 
-func (f *File) verifySplit(ctx context.Context, s arrowio.Split, p arrowio.Projection, mem memory.Allocator) error {
-	r, err := f.Read(ctx, s, arrowio.RowSet{s.Rows}, p, mem)
+func (f *File) readSplit(ctx context.Context, s arrowio.Split, p arrowio.Projection) error {
+	r, err := f.Read(ctx, s, arrowio.RowSet{s.Rows}, p, arrowbuf.Shared())
 	if err != nil {
 		return err
 	}
