@@ -13,7 +13,7 @@ type rule struct {
 // neutral are the internal packages that know no format.
 var neutral = []string{
 	"internal/annotate", "internal/arrowbuf", "internal/arrowcheck", "internal/bitpack", "internal/blockcodec",
-	"internal/cursor", "internal/inflate", "internal/options", "internal/recordsplit",
+	"internal/cursor", "internal/inflate", "internal/options", "internal/recordsplit", "internal/partwriter", "internal/arrowipc", "internal/arrowjson",
 }
 
 // public is what users may import, and the programs built on it.

@@ -27,8 +27,8 @@ type Options struct {
 	Begin func(w io.Writer) (Encoder, error)
 }
 
-// Writer implements arrowio.Writer.
-type Writer struct {
+// writer implements arrowio.Writer.
+type writer struct {
 	ctx  context.Context
 	st   arrowio.Store
 	o    Options
@@ -50,27 +50,30 @@ func (c *counter) Write(p []byte) (int, error) {
 }
 
 // New begins the first object, part-00000.
-func New(ctx context.Context, st arrowio.Store, o Options) (*Writer, error) {
-	w := &Writer{ctx: ctx, st: st, o: o}
+func New(ctx context.Context, st arrowio.Store, o Options) (arrowio.Writer, error) {
+	w := &writer{ctx: ctx, st: st, o: o}
 	if err := w.begin(); err != nil {
 		return nil, errors.Join(err, w.Abort())
 	}
 	return w, nil
 }
 
-func (w *Writer) begin() error {
+func (w *writer) begin() error {
 	s, err := w.st.Create(w.ctx, fmt.Sprintf("part-%05d%s", w.n, w.o.Extension))
 	if err != nil {
 		return err
 	}
 	w.n++
 	w.sink = &counter{Sink: s}
-	w.enc, err = w.o.Begin(w.sink)
+	enc, err := w.o.Begin(w.sink)
+	if err == nil { // beside an error it may hold a nil pointer
+		w.enc = enc
+	}
 	return err
 }
 
 // Write implements arrowio.Writer.
-func (w *Writer) Write(rec arrow.Record) error {
+func (w *writer) Write(rec arrow.Record) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
@@ -89,7 +92,7 @@ func (w *Writer) Write(rec arrow.Record) error {
 }
 
 // end finishes the current object.
-func (w *Writer) end() error {
+func (w *writer) end() error {
 	var err error
 	if e := w.enc; e != nil {
 		w.enc = nil
@@ -103,10 +106,10 @@ func (w *Writer) end() error {
 }
 
 // Close implements arrowio.Writer.
-func (w *Writer) Close() error { return w.end() }
+func (w *writer) Close() error { return w.end() }
 
 // Abort implements arrowio.Writer.
-func (w *Writer) Abort() error {
+func (w *writer) Abort() error {
 	if w.enc != nil {
 		w.enc.Abort()
 		w.enc = nil

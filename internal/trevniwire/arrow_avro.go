@@ -2,6 +2,7 @@ package trevniwire
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -21,6 +22,7 @@ func AvroOf(s *arrow.Schema) (*Avro, []Mapping, error) {
 	for word := range avroPrimitives {
 		d.names[word] = true // Avro refuses types of these names
 	}
+	d.names["array"], d.names["map"] = true, true // a union tells these by their words
 	top := &Avro{Kind: AvroRecord, Name: d.name("Row")}
 	d.fields(top, s.Fields(), "")
 	if len(d.refused) > 0 {
@@ -115,30 +117,56 @@ func (d *avroDeriver) typeOf(f arrow.Field, path string) *Avro {
 		if !isText(t.KeyType()) {
 			return d.refuse(path, f.Type, "keys are not text")
 		}
+		if t.KeyType().ID() != arrow.STRING {
+			d.note(path, t, "map", "keys come back as utf8")
+		}
 		return &Avro{Kind: AvroMap, Name: "map", Items: d.field(t.ItemField(), joinPath(path, "value"))}
 	case arrow.ListLikeType: // lists of all kinds
+		if t.ID() != arrow.LIST {
+			d.note(path, t, "array", "comes back as list")
+		}
 		return &Avro{Kind: AvroArray, Name: "array", Items: d.field(t.ElemField(), joinPath(path, "item"))}
 	case arrow.UnionType:
 		return d.union(t, path)
 	case arrow.ExtensionType:
-		f.Type = t.StorageType()
-		return d.typeOf(f, path)
+		return d.inside(f, t.StorageType(), path)
 	case *arrow.RunEndEncodedType:
-		f.Type = t.Encoded()
-		return d.typeOf(f, path)
+		return d.inside(f, t.Encoded(), path)
 	case *arrow.DictionaryType:
-		f.Type = t.ValueType
-		return d.typeOf(f, path)
+		s := d.inside(f, t.ValueType, path)
+		if s.Kind == AvroUnion && f.Nullable && !slices.ContainsFunc(s.Branches, (*Avro).IsNull) {
+			s.Branches = append(s.Branches, &Avro{Name: "null", Type: Null}) // a null index is of no branch
+		}
+		return s
 	}
 	return d.leaf(f, path)
+}
+
+// inside maps what an extension type, run ends or a dictionary hold: the values alone are stored.
+func (d *avroDeriver) inside(f arrow.Field, t arrow.DataType, path string) *Avro {
+	outer, at := f.Type, len(d.mappings)
+	f.Type = t
+	s := d.typeOf(f, path)
+	loss := "comes back as " + t.String()
+	if at == len(d.mappings) || d.mappings[at].Path != path {
+		d.mappings = slices.Insert(d.mappings, at, Mapping{path, outer.String(), s.Name, loss})
+		return s
+	}
+	m := &d.mappings[at]
+	m.Type = outer.String()
+	if m.Loss == "" {
+		m.Loss = loss
+	}
+	return s
 }
 
 // union maps a union. Avro tells branches apart by their types' names, so each may stand once.
 func (d *avroDeriver) union(t arrow.UnionType, path string) *Avro {
 	u := &Avro{Kind: AvroUnion, Name: "union"}
 	seen := map[string]bool{}
-	null, nullable := false, false
-	for _, f := range t.Fields() {
+	at := len(d.mappings)
+	renamed, null, nullable := t.Mode() == arrow.SparseMode, false, false
+	for i, f := range t.Fields() {
 		nullable = nullable || f.Nullable
 		f.Nullable = false
 		b := d.typeOf(f, joinPath(path, f.Name))
@@ -149,11 +177,18 @@ func (d *avroDeriver) union(t arrow.UnionType, path string) *Avro {
 			return d.refuse(path, t, "two branches are "+b.Name)
 		}
 		seen[b.Name] = true
+		renamed = renamed || f.Name != b.Name || int(t.TypeCodes()[i]) != i
 		null = null || b.IsNull()
 		u.Branches = append(u.Branches, b)
 	}
 	if nullable && !null {
 		u.Branches = append(u.Branches, &Avro{Name: "null", Type: Null})
+	}
+	switch {
+	case u.Optional() != nil:
+		d.mappings = slices.Insert(d.mappings, at, Mapping{path, t.String(), "union", "comes back as a nullable field of the one type"})
+	case renamed:
+		d.mappings = slices.Insert(d.mappings, at, Mapping{path, t.String(), "union", "comes back as dense_union, its children named by their types"})
 	}
 	if len(u.Branches) > maxBranches {
 		return d.refuse(path, t, fmt.Sprintf("more than %d branches", maxBranches))

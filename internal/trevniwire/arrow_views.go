@@ -73,7 +73,9 @@ func ColumnsView(h *Header, lim arrowio.Limits) (*Tree, error) {
 func columnsNode(h *Header, i, depth int) (*Node, error) {
 	col := &h.Columns[i]
 	if depth <= 0 {
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "column %s is nested deeper than the limit Depth", col.Name)
+		e := arrowio.Errorf(arrowio.ErrLimit, "nested deeper than the limit Depth allows")
+		e.Column = col.Name
+		return nil, e
 	}
 	leaf := leafNode(i, col.Name, ArrowType(col.Type))
 	leaf.Field.Metadata = columnMetadata(col)

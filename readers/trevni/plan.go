@@ -73,10 +73,11 @@ func (r *splitReader) plan(ctx context.Context, want arrowio.RowSet) error {
 // fetch reads the planned blocks of a source that is far; those of a column that lie one after another in one range.
 func (r *splitReader) fetch(ctx context.Context) error {
 	var ranges []arrowio.ByteRange
-	total := int64(0)
+	total, unpacked := int64(0), int64(0)
 	for _, c := range r.columns {
-		open := false
+		open, most := false, int64(0)
 		for _, b := range c.blocks {
+			most = max(most, b.Raw)
 			n := b.Packed + c.Checksum.Size()
 			if last := len(ranges) - 1; open && ranges[last].Off+ranges[last].Len == b.Off {
 				ranges[last].Len += n
@@ -86,6 +87,10 @@ func (r *splitReader) fetch(ctx context.Context) error {
 			}
 			total += n
 		}
+		unpacked += most
+	}
+	if unpacked > r.file.limits.SplitBytes {
+		return arrowio.Errorf(arrowio.ErrLimit, "%d bytes to unpack, a block of each column, are over the limit SplitBytes = %d: take fewer columns", unpacked, r.file.limits.SplitBytes)
 	}
 	if total > r.file.limits.SplitBytes {
 		return arrowio.Errorf(arrowio.ErrLimit, "%d bytes to fetch are over the limit SplitBytes = %d", total, r.file.limits.SplitBytes)

@@ -3,6 +3,7 @@ package trevni
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand"
 	"testing"
 
@@ -95,7 +96,7 @@ func walkSome(rng *rand.Rand, f *File, s arrowio.Split, p arrowio.Projection, al
 			want.Release()
 			rec.Release()
 			if err != nil {
-				return err
+				return fmt.Errorf("%d rows at %d of %v: %w", n, at, set, err)
 			}
 			at += n
 		}

@@ -1,0 +1,366 @@
+package main
+
+import (
+	"encoding/hex"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/decimal128"
+	"github.com/apache/arrow/go/v15/arrow/decimal256"
+)
+
+// nullText stands for a null in a table; text that could be taken for it is quoted.
+const nullText = "NULL"
+
+// cell is one value being written as text. It stops taking text at its limit, so that a value of any size costs no
+// more than what can be shown of it.
+type cell struct {
+	b     []byte
+	limit int
+	json  bool // inside a nested value: strings are quoted, null is null
+}
+
+func (c *cell) full() bool { return len(c.b) >= c.limit }
+
+// text adds a flat value that is written the same way inside and outside of nested ones.
+func (c *cell) text(s string) { c.b = append(c.b, s...) }
+
+func (c *cell) null() {
+	if c.json {
+		c.text("null")
+	} else {
+		c.text(nullText)
+	}
+}
+
+// word adds a value that JSON has no notation for: a date, a number as exact decimal text.
+func (c *cell) word(s string) {
+	if c.json {
+		c.b = append(append(append(c.b, '"'), s...), '"')
+		return
+	}
+	c.text(s)
+}
+
+// str adds a string: escaped where a terminal would not show it, quoted where it would read as something else.
+func (c *cell) str(s string) {
+	s, cut := clipBytes(s, c.limit-len(c.b))
+	switch {
+	case c.json:
+		c.b = appendJSONString(c.b, s)
+	case s == nullText || s == "" || s[0] == '"' || s[0] == ' ' || s[len(s)-1] == ' ' && !cut:
+		c.b = append(appendPrintable(append(c.b, '"'), s), '"')
+	default:
+		c.b = appendPrintable(c.b, s)
+	}
+}
+
+func (c *cell) bytes(p []byte) {
+	if len(p) > c.limit/2+1 {
+		p = p[:c.limit/2+1]
+	}
+	if c.json {
+		c.b = append(hex.AppendEncode(append(c.b, '"'), p), '"')
+		return
+	}
+	c.b = hex.AppendEncode(append(c.b, "0x"...), p)
+}
+
+// clipBytes cuts s to at most n bytes, at the start of a character.
+func clipBytes(s string, n int) (string, bool) {
+	n = max(n, 0)
+	if len(s) <= n {
+		return s, false
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n], true
+}
+
+// appendJSONString appends s as a JSON string that is also fit for a terminal.
+func appendJSONString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == '"' || r == '\\':
+			dst = append(dst, '\\', byte(r))
+		case r == '\n':
+			dst = append(dst, `\n`...)
+		case r == '\t':
+			dst = append(dst, `\t`...)
+		case r == '\r':
+			dst = append(dst, `\r`...)
+		case unprintable(r) && r < 0x10000:
+			dst = append(dst, '\\', 'u', hexDigit(r>>12), hexDigit(r>>8), hexDigit(r>>4), hexDigit(r))
+		default:
+			dst = append(dst, s[i:i+n]...)
+		}
+		i += n
+	}
+	return append(dst, '"')
+}
+
+func hexDigit(r rune) byte { return "0123456789abcdef"[r&15] }
+
+// cellWriter writes row i of an array that is known to hold a value there.
+type cellWriter func(c *cell, i int)
+
+// newCellWriter chooses, once an array, how its values are written. Nested values are compact JSON.
+func newCellWriter(a arrow.Array) cellWriter {
+	write := newValueWriter(a)
+	return func(c *cell, i int) {
+		if a.IsValid(i) {
+			write(c, i)
+		} else {
+			c.null()
+		}
+	}
+}
+
+func newValueWriter(a arrow.Array) cellWriter {
+	switch a := a.(type) {
+	case *array.Null:
+		return func(c *cell, _ int) { c.null() } // it has no bitmap to ask
+	case *array.Boolean:
+		return func(c *cell, i int) { c.b = strconv.AppendBool(c.b, a.Value(i)) }
+	case *array.Int8:
+		return intWriter(a.Value)
+	case *array.Int16:
+		return intWriter(a.Value)
+	case *array.Int32:
+		return intWriter(a.Value)
+	case *array.Int64:
+		return intWriter(a.Value)
+	case *array.Uint8:
+		return uintWriter(a.Value)
+	case *array.Uint16:
+		return uintWriter(a.Value)
+	case *array.Uint32:
+		return uintWriter(a.Value)
+	case *array.Uint64:
+		return uintWriter(a.Value)
+	case *array.Float16:
+		return func(c *cell, i int) { c.float(float64(a.Value(i).Float32()), 32) }
+	case *array.Float32:
+		return func(c *cell, i int) { c.float(float64(a.Value(i)), 32) }
+	case *array.Float64:
+		return func(c *cell, i int) { c.float(a.Value(i), 64) }
+	case *array.String:
+		return func(c *cell, i int) { c.str(a.Value(i)) }
+	case *array.LargeString:
+		return func(c *cell, i int) { c.str(a.Value(i)) }
+	case *array.Binary:
+		return func(c *cell, i int) { c.bytes(a.Value(i)) }
+	case *array.LargeBinary:
+		return func(c *cell, i int) { c.bytes(a.Value(i)) }
+	case *array.FixedSizeBinary:
+		return func(c *cell, i int) { c.bytes(a.Value(i)) }
+	case *array.Decimal128:
+		scale := a.DataType().(*arrow.Decimal128Type).Scale
+		return func(c *cell, i int) { c.word(decimal128Text(a.Value(i), scale)) }
+	case *array.Decimal256:
+		scale := a.DataType().(*arrow.Decimal256Type).Scale
+		return func(c *cell, i int) { c.word(decimal256Text(a.Value(i), scale)) }
+	case *array.Date32:
+		return func(c *cell, i int) { c.word(a.Value(i).ToTime().Format(time.DateOnly)) }
+	case *array.Date64:
+		return func(c *cell, i int) { c.word(a.Value(i).ToTime().Format(time.DateOnly)) }
+	case *array.Time32:
+		unit := a.DataType().(*arrow.Time32Type).Unit
+		return func(c *cell, i int) { c.word(a.Value(i).FormattedString(unit)) }
+	case *array.Time64:
+		unit := a.DataType().(*arrow.Time64Type).Unit
+		return func(c *cell, i int) { c.word(a.Value(i).FormattedString(unit)) }
+	case *array.Timestamp:
+		t := a.DataType().(*arrow.TimestampType)
+		layout := timestampLayout(t)
+		return func(c *cell, i int) { c.word(a.Value(i).ToTime(t.Unit).Format(layout)) }
+	case *array.Duration:
+		unit := a.DataType().(*arrow.DurationType).Unit.String()
+		return func(c *cell, i int) { c.word(strconv.FormatInt(int64(a.Value(i)), 10) + unit) }
+	case *array.Map: // before the list that it is made of
+		return mapWriter(a)
+	case array.ListLike:
+		return listWriter(a)
+	case *array.Struct:
+		return structWriter(a)
+	case array.Union:
+		return unionWriter(a)
+	case *array.Dictionary:
+		values := newCellWriter(a.Dictionary())
+		return func(c *cell, i int) { values(c, a.GetValueIndex(i)) }
+	case array.ExtensionArray:
+		return newValueWriter(a.Storage())
+	}
+	return func(c *cell, i int) { c.str(a.ValueStr(i)) }
+}
+
+func intWriter[T int8 | int16 | int32 | int64](value func(int) T) cellWriter {
+	return func(c *cell, i int) { c.b = strconv.AppendInt(c.b, int64(value(i)), 10) }
+}
+
+func uintWriter[T uint8 | uint16 | uint32 | uint64](value func(int) T) cellWriter {
+	return func(c *cell, i int) { c.b = strconv.AppendUint(c.b, uint64(value(i)), 10) }
+}
+
+// float adds the shortest text that reads back as the same number.
+func (c *cell) float(v float64, bits int) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		c.word(strconv.FormatFloat(v, 'g', -1, bits))
+		return
+	}
+	format := byte('f')
+	if x := math.Abs(v); x != 0 && (x < 1e-6 || x >= 1e21) {
+		format = 'e' // where 'f' would print zeros by the dozen
+	}
+	c.b = strconv.AppendFloat(c.b, v, format, -1, bits)
+}
+
+func decimal128Text(v decimal128.Num, scale int32) string { return scaled(v.BigInt().String(), scale) }
+func decimal256Text(v decimal256.Num, scale int32) string { return scaled(v.BigInt().String(), scale) }
+
+// scaled puts the decimal point into an integer's digits.
+func scaled(digits string, scale int32) string {
+	if scale <= 0 {
+		if digits == "0" {
+			return digits
+		}
+		return digits + strings.Repeat("0", int(-scale))
+	}
+	sign := ""
+	if digits[0] == '-' {
+		sign, digits = "-", digits[1:]
+	}
+	if missing := int(scale) + 1 - len(digits); missing > 0 {
+		digits = strings.Repeat("0", missing) + digits
+	}
+	point := len(digits) - int(scale)
+	return sign + digits[:point] + "." + digits[point:]
+}
+
+// timestampLayout shows the digits that the unit has, and Z where the values are instants.
+func timestampLayout(t *arrow.TimestampType) string {
+	layout := "2006-01-02T15:04:05"
+	switch t.Unit {
+	case arrow.Millisecond:
+		layout += ".000"
+	case arrow.Microsecond:
+		layout += ".000000"
+	case arrow.Nanosecond:
+		layout += ".000000000"
+	}
+	if t.TimeZone != "" {
+		layout += "Z07:00"
+	}
+	return layout
+}
+
+// nested runs write with c inside a nested value.
+func (c *cell) nested(write func()) {
+	outer := c.json
+	c.json = true
+	write()
+	c.json = outer
+}
+
+func listWriter(a array.ListLike) cellWriter {
+	values := newCellWriter(a.ListValues())
+	return func(c *cell, i int) {
+		from, to := a.ValueOffsets(i)
+		c.nested(func() {
+			c.text("[")
+			for j := from; j < to && !c.full(); j++ {
+				if j > from {
+					c.text(",")
+				}
+				values(c, int(j))
+			}
+			c.text("]")
+		})
+	}
+}
+
+// mapWriter writes a map as an object; keys that are no strings become the text they are written as.
+func mapWriter(a *array.Map) cellWriter {
+	keys, items := newCellWriter(a.Keys()), newCellWriter(a.Items())
+	return func(c *cell, i int) {
+		from, to := a.ValueOffsets(i)
+		c.nested(func() {
+			c.text("{")
+			for j := from; j < to && !c.full(); j++ {
+				if j > from {
+					c.text(",")
+				}
+				start := len(c.b)
+				keys(c, int(j))
+				if key := c.b[start:]; len(key) == 0 || key[0] != '"' {
+					c.b = appendJSONString(c.b[:start], string(key))
+				}
+				c.text(":")
+				items(c, int(j))
+			}
+			c.text("}")
+		})
+	}
+}
+
+func structWriter(a *array.Struct) cellWriter {
+	t := a.DataType().(*arrow.StructType)
+	names := make([][]byte, a.NumField())
+	fields := make([]cellWriter, a.NumField())
+	for k := range fields {
+		names[k] = append(appendJSONString(nil, t.Field(k).Name), ':')
+		fields[k] = newCellWriter(a.Field(k))
+	}
+	return func(c *cell, i int) {
+		c.nested(func() {
+			c.text("{")
+			for k, field := range fields {
+				if c.full() {
+					break
+				}
+				if k > 0 {
+					c.text(",")
+				}
+				c.b = append(c.b, names[k]...)
+				field(c, i)
+			}
+			c.text("}")
+		})
+	}
+}
+
+// unionWriter writes the value with the branch that it is of, since branches may look alike.
+func unionWriter(a array.Union) cellWriter {
+	t := a.UnionType()
+	names := make([][]byte, a.NumFields())
+	fields := make([]cellWriter, a.NumFields())
+	for k := range fields {
+		names[k] = append(appendJSONString(nil, t.Fields()[k].Name), ':')
+		fields[k] = newCellWriter(a.Field(k))
+	}
+	dense, _ := a.(*array.DenseUnion)
+	return func(c *cell, i int) {
+		k := a.ChildID(i)
+		if dense != nil {
+			i = int(dense.ValueOffset(i))
+		}
+		if a.Field(k).IsNull(i) {
+			c.null()
+			return
+		}
+		c.nested(func() {
+			c.text("{")
+			c.b = append(c.b, names[k]...)
+			fields[k](c, i)
+			c.text("}")
+		})
+	}
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// cellsOf builds an array from JSON and returns its cells.
+func cellsOf(t *testing.T, dt arrow.DataType, json string) []string {
+	t.Helper()
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	a, _, err := array.FromJSON(mem, dt, strings.NewReader(json))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Release()
+	return cells(a)
+}
+
+func cells(a arrow.Array) []string {
+	write := newCellWriter(a)
+	out := make([]string, a.Len())
+	for i := range out {
+		c := &cell{limit: 400}
+		write(c, i)
+		out[i] = string(c.b)
+	}
+	return out
+}
+
+func TestCells(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		dt   arrow.DataType
+		json string
+		want string // joined by ;
+	}{
+		{"bool", arrow.FixedWidthTypes.Boolean, `[true, false, null]`, "true;false;NULL"},
+		{"int8", arrow.PrimitiveTypes.Int8, `[-128, 127, null]`, "-128;127;NULL"},
+		{"uint64", arrow.PrimitiveTypes.Uint64, `[9223372036854775808]`, "9223372036854775808"},
+		{"float64", arrow.PrimitiveTypes.Float64, `[0.1, -0.0, 1e300, 1e-9, 123456789.5, null]`, "0.1;-0;1e+300;1e-09;123456789.5;NULL"},
+		{"float32", arrow.PrimitiveTypes.Float32, `[0.1, 16777216]`, "0.1;16777216"},
+		{"string", arrow.BinaryTypes.String, `["x", "", null, "NULL", " a", "a ", "\"q\"", "a\nb\u001b[0m", "naïve 世界"]`,
+			`x;"";NULL;"NULL";" a";"a ";""q"";a\nb\x1b[0m;naïve 世界`},
+		{"binary", arrow.BinaryTypes.Binary, `["AAH/", "", null]`, "0x0001ff;0x;NULL"},
+		{"fixed binary", &arrow.FixedSizeBinaryType{ByteWidth: 2}, `["q80="]`, "0xabcd"},
+		{"date32", arrow.FixedWidthTypes.Date32, `["1969-12-31", "2024-02-29", null]`, "1969-12-31;2024-02-29;NULL"},
+		{"timestamp us", &arrow.TimestampType{Unit: arrow.Microsecond}, `["2024-02-29 12:34:56.789012"]`, "2024-02-29T12:34:56.789012"},
+		{"timestamp s UTC", &arrow.TimestampType{Unit: arrow.Second, TimeZone: "UTC"}, `["1900-01-01 00:00:00"]`, "1900-01-01T00:00:00Z"},
+		{"time32", &arrow.Time32Type{Unit: arrow.Millisecond}, `["01:02:03.004"]`, "01:02:03.004"},
+		{"duration", &arrow.DurationType{Unit: arrow.Second}, `["5s"]`, "5s"},
+		{"decimal", &arrow.Decimal128Type{Precision: 10, Scale: 2}, `["1.50", "-0.01", "0", "12345678.90", null]`, "1.50;-0.01;0.00;12345678.90;NULL"},
+		{"decimal256", &arrow.Decimal256Type{Precision: 50, Scale: 3}, `["-1.5"]`, "-1.500"},
+		{"list", arrow.ListOf(arrow.BinaryTypes.String), `[["a", null, "NULL"], [], null]`, `["a",null,"NULL"];[];NULL`},
+		{"fixed list", arrow.FixedSizeListOf(2, arrow.PrimitiveTypes.Int32), `[[1, 2], null]`, "[1,2];NULL"},
+		{"struct", arrow.StructOf(
+			arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
+			arrow.Field{Name: `q"`, Type: arrow.FixedWidthTypes.Date32, Nullable: true},
+		), `[{"a": 1, "q\"": "2024-01-01"}, {"a": null, "q\"": null}, null]`, `{"a":1,"q\"":"2024-01-01"};{"a":null,"q\"":null};NULL`},
+		{"map", arrow.MapOf(arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int64), `[[{"key": "k", "value": 1}, {"key": "l", "value": null}], null]`,
+			`{"k":1,"l":null};NULL`},
+		{"map of int keys", arrow.MapOf(arrow.PrimitiveTypes.Int8, arrow.BinaryTypes.String), `[[{"key": 7, "value": "x"}]]`, `{"7":"x"}`},
+		{"null", arrow.Null, `[null, null]`, "NULL;NULL"},
+		{"nested", arrow.ListOf(arrow.ListOf(arrow.FixedWidthTypes.Boolean)), `[[[true], [], null]]`, "[[true],[],null]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := strings.Join(cellsOf(t, c.dt, c.json), ";"); got != c.want {
+				t.Errorf("%s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestCellsOfUnionAndDictionary(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+
+	ut := arrow.DenseUnionOf([]arrow.Field{
+		{Name: "i", Type: arrow.PrimitiveTypes.Int32, Nullable: true}, {Name: "s", Type: arrow.BinaryTypes.String, Nullable: true},
+	}, []arrow.UnionTypeCode{5, 9})
+	ub := array.NewDenseUnionBuilder(mem, ut)
+	defer ub.Release()
+	ub.Append(9)
+	ub.Child(1).(*array.StringBuilder).Append("x")
+	ub.Append(5)
+	ub.Child(0).(*array.Int32Builder).Append(4)
+	ub.Append(5)
+	ub.Child(0).AppendNull()
+	u := ub.NewArray()
+	defer u.Release()
+	if got := strings.Join(cells(u), ";"); got != `{"s":"x"};{"i":4};NULL` {
+		t.Errorf("union: %s", got)
+	}
+
+	db := array.NewDictionaryBuilder(mem, &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String})
+	defer db.Release()
+	for _, s := range []string{"red", "green", "red"} {
+		if err := db.(*array.BinaryDictionaryBuilder).AppendString(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db.AppendNull()
+	d := db.NewArray()
+	defer d.Release()
+	if got := strings.Join(cells(d), ";"); got != "red;green;red;NULL" {
+		t.Errorf("dictionary: %s", got)
+	}
+	part := array.NewSlice(d, 1, 3)
+	defer part.Release()
+	if got := strings.Join(cells(part), ";"); got != "green;red" {
+		t.Errorf("slice of a dictionary: %s", got)
+	}
+}
+
+// A value of any size costs no more text than its limit and a little.
+func TestCellLimit(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	for _, c := range []struct {
+		dt   arrow.DataType
+		json string
+	}{
+		{arrow.BinaryTypes.String, `["` + long + `"]`},
+		{arrow.ListOf(arrow.BinaryTypes.String), `[["` + long + `"]]`},
+		{arrow.ListOf(arrow.PrimitiveTypes.Int32), `[[` + strings.Repeat("1,", 100_000) + `1]]`},
+	} {
+		a, _, err := array.FromJSON(memory.DefaultAllocator, c.dt, strings.NewReader(c.json))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &cell{limit: 400}
+		newCellWriter(a)(w, 0)
+		if len(w.b) < 390 || len(w.b) > 450 {
+			t.Errorf("%s: %d bytes of text", c.dt, len(w.b))
+		}
+		a.Release()
+	}
+}
+
+func TestScaled(t *testing.T) {
+	for _, c := range []struct {
+		digits string
+		scale  int32
+		want   string
+	}{{"0", 0, "0"}, {"0", -3, "0"}, {"5", -3, "5000"}, {"-5", 3, "-0.005"}, {"12345", 2, "123.45"}, {"5", 1, "0.5"}} {
+		if got := scaled(c.digits, c.scale); got != c.want {
+			t.Errorf("%s, scale %d: %s, want %s", c.digits, c.scale, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/convert"
+	"github.com/arrowio/arrowio/writers"
+)
+
+// convertFlags is everything that `arrowio convert` can be told.
+type convertFlags struct {
+	*readFlags
+	*selectFlags
+	*writeFlags
+	progress *wordValue
+	dryRun   bool
+	json     bool
+}
+
+func (a *app) convertCommand() *cobra.Command {
+	f := &convertFlags{}
+	cmd := &cobra.Command{
+		Use:   "convert [flags] INPUT... OUTPUT",
+		Short: "Convert any readable format to any writable one",
+		Long: `Convert reads the rows of every INPUT, in order, and writes them to OUTPUT.
+
+OUTPUT appears only when it is complete; a failed or interrupted run leaves nothing behind. --dry-run writes nothing and
+prints what would become of each column, and what reading OUTPUT back would not show; without it, a note on standard
+error tells the latter.`,
+		Example: `  arrowio convert events.trv events.parquet
+  arrowio convert --where "price > 100" --columns id,price sales/*.trv big.arrow
+  arrowio convert --compression deflate:9 --row-group-bytes 64MiB table.parquet out.trv
+  arrowio convert --dry-run table.parquet out.trv
+  arrowio convert --from csv --to jsonl - - < in.csv | head`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if err := inputs(cmd, args[:max(0, len(args)-1)]); err != nil {
+				if len(args) == 1 {
+					return usagef("convert: which OUTPUT? Usage: arrowio convert [flags] INPUT... OUTPUT")
+				}
+				return err
+			}
+			if args[len(args)-1] == "" {
+				return usagef("convert: OUTPUT has no name")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			last := len(args) - 1
+			return a.convert(cmd.Context(), f, args[:last], args[last])
+		},
+	}
+	f.readFlags = a.addReadFlags(cmd)
+	f.selectFlags = addSelectFlags(cmd)
+	f.writeFlags = a.addWriteFlags(cmd, f.readFlags.options)
+	f.progress = addProgressFlag(cmd)
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would become of each column, and write nothing")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print a report (or the plan) as a JSON object")
+	return cmd
+}
+
+func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out string) error {
+	format, err := a.outputFormat(f.to.word, out)
+	if err != nil {
+		return err
+	}
+	if out == "-" && f.json && !f.dryRun {
+		return usagef("--json and OUTPUT - both want standard output")
+	}
+	if out == "-" && f.maxFileBytes > 0 {
+		return usagef("--max-file-bytes makes a directory of files: it cannot go to standard output")
+	}
+	// The output is checked before the input is read: an hour of spooled input is a bad time to learn that it exists.
+	var store arrowio.Store
+	if !f.dryRun {
+		if store, err = a.openStore(format, out, f.force); err != nil {
+			return err
+		}
+		defer store.Abort() // does nothing once it is committed
+	}
+	ds, err := a.openDataset(ctx, in, f.readFlags, f.selectFlags)
+	if err != nil {
+		return err
+	}
+	defer ds.close()
+	used := []usedFormat{{f.writeFlags.options, format.Name, "OUTPUT"}}
+	if err := f.readFlags.options.check(append(used, ds.used(f.readFlags.options)...)...); err != nil {
+		return err
+	}
+
+	bar := a.startProgress(f.progressMode(), "convert", ds.work(f.selectFlags))
+	defer bar.stop()
+	start := time.Now()
+	report, err := convert.Convert(ctx, ds.Dataset, format, store, convert.Options{
+		Scan:     scanOptions(f.readFlags, f.selectFlags),
+		Write:    writeOptions(f.readFlags, f.writeFlags, format),
+		DryRun:   f.dryRun,
+		BytesIn:  ds.read,
+		Progress: func(p convert.Progress) { bar.set(p.Rows) },
+	})
+	bar.stop()
+	if err != nil {
+		return outputError(out, ds.locate(err))
+	}
+	return a.printReport(f, out, report, time.Since(start))
+}
+
+func (f *convertFlags) progressMode() string {
+	if f.dryRun {
+		return "never"
+	}
+	return f.progress.word
+}
+
+// outputError names OUTPUT in errors that are about it: what it cannot hold, and what the system says of its path.
+func outputError(out string, err error) error {
+	var ae *arrowio.Error
+	if errors.As(err, &ae) && ae.Kind == arrowio.ErrSchema {
+		return inFile(out, err)
+	}
+	return err
+}
+
+// noteLosses tells on standard error, in one line, what reading OUTPUT back will not show. Programs that asked for JSON
+// find it in the report.
+func (a *app) noteLosses(out string, r *convert.Report) {
+	lost := r.Losses()
+	if len(lost) == 0 || a.jsonErrors {
+		return
+	}
+	const shown = 3
+	var parts []string
+	for _, c := range lost[:min(shown, len(lost))] {
+		parts = append(parts, c.Path+": "+c.Loss)
+	}
+	if more := len(lost) - shown; more > 0 {
+		parts = append(parts, "and "+plural(more, "more column"))
+	}
+	fmt.Fprintln(a.stderr, printable(fmt.Sprintf("arrowio: %s: note: not all can be read back: %s (--dry-run lists it)", out, strings.Join(parts, "; "))))
+}
+
+func (a *app) printReport(f *convertFlags, out string, r *convert.Report, took time.Duration) error {
+	switch {
+	case f.json:
+		return printJSON(a.stdout, r)
+	case f.dryRun:
+		return printPlan(a.stdout, out, r)
+	}
+	a.noteLosses(out, r)
+	if _, tty := a.terminal(a.stderr); tty && f.progress.word != "never" {
+		_, err := fmt.Fprintf(a.stderr, "%s rows, %s read, %s written to %s in %s\n", humanize.Comma(r.Rows),
+			humanize.IBytes(uint64(r.BytesIn)), humanize.IBytes(uint64(r.BytesOut)), printable(out), took.Round(time.Millisecond))
+		return err
+	}
+	return nil
+}
+
+// printPlan prints what a dry run found out.
+func printPlan(w io.Writer, out string, r *convert.Report) error {
+	rows := make([][]string, len(r.Plan.Columns))
+	for i, c := range r.Plan.Columns {
+		rows[i] = []string{c.Path, c.Type, c.Stored, c.Encoding, c.Loss}
+	}
+	if _, err := fmt.Fprintf(w, "%s as %s, %s\n", printable(out), r.Plan.Format, lossCount(len(r.Losses()))); err != nil {
+		return err
+	}
+	return printTable(w, []string{"column", "type", "stored", "encoding", "lost"}, nil, rows)
+}
+
+func lossCount(n int) string {
+	if n == 0 {
+		return "nothing lost"
+	}
+	return fmt.Sprintf("something lost of %d columns", n)
+}
+
+// outputFormat picks the format to write: named, or told by the ending of a path.
+func (a *app) outputFormat(name, out string) (arrowio.OutputFormat, error) {
+	switch {
+	case name != "":
+		return writers.Lookup(name)
+	case out == "-":
+		return arrowio.OutputFormat{}, usagef("which format should standard output be? --to %s", strings.Join(a.writerNames(), "|"))
+	}
+	return writers.ByExtension(strings.TrimRight(out, "/"))
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+func (a *app) dumpCommand() *cobra.Command {
+	var read *readFlags
+	cmd := &cobra.Command{
+		Use:   "dump INPUT",
+		Short: "The bytes of a file, annotated",
+		Long:  "Dump prints every byte of a file's structure with its offset and what it means.",
+		Example: `  arrowio dump small.trv | less
+  arrowio dump broken.trv | tail`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("dump takes one INPUT, not %d", len(args))
+			}
+			return inputs(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.eachFile(cmd.Context(), args, read, func(f *openFile) error {
+				d, ok := f.File.(arrowio.Dumper)
+				if !ok {
+					return arrowio.Errorf(arrowio.ErrUnsupported, "no dump of %s files; inspect tells what such a file holds", f.format)
+				}
+				w := bufio.NewWriterSize(a.stdout, 64<<10)
+				// What was understood before an error is printed too: that is what a dump is for.
+				return errors.Join(d.Dump(cmd.Context(), w), w.Flush())
+			})
+		},
+	}
+	read = a.addReadFlags(cmd)
+	return cmd
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"syscall"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// Exit codes, the same for every command.
+const (
+	exitOK          = 0
+	exitData        = 1   // corrupt, unsupported, over a limit, not fitting the target; faults found by verify; our own bugs
+	exitUsage       = 2   // the command line: flags, columns, filters, options, an OUTPUT that exists
+	exitSystem      = 3   // not found, no permission, disk full, a closed pipe
+	exitInterrupted = 130 // SIGINT or SIGTERM, as a shell reports it
+)
+
+// errInterrupted is the cause of a context that a signal cancelled.
+var errInterrupted = errors.New("interrupted")
+
+// usageError is a mistake in the command line.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Errorf(format, args...)}
+}
+
+// asUsage says that err, whatever it is, is the command line's fault.
+func asUsage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &usageError{err}
+}
+
+// fileError adds the file that an error is about.
+type fileError struct {
+	file string
+	err  error
+}
+
+// Error puts the file in front, where err's text does not have it there already.
+func (e *fileError) Error() string {
+	if text := e.err.Error(); strings.HasPrefix(text, e.file+": ") {
+		return text
+	}
+	return e.file + ": " + e.err.Error()
+}
+
+func (e *fileError) Unwrap() error { return e.err }
+
+// inFile returns err with the file it is about, unless it already names one.
+func inFile(file string, err error) error {
+	var fe *fileError
+	if err == nil || errors.As(err, &fe) {
+		return err
+	}
+	return &fileError{file, err}
+}
+
+// failure is an error as the user sees it; its JSON is what --json-errors prints.
+type failure struct {
+	Kind    string `json:"kind"` // an arrowio.Kind's name, or usage, system, interrupted
+	File    string `json:"file"`
+	Format  string `json:"format"`
+	Column  string `json:"column"`
+	Split   *int   `json:"split"`  // null = none
+	Offset  *int64 `json:"offset"` // null = unknown
+	Message string `json:"message"`
+	code    int    // the exit code it asks for
+	silent  bool   // nobody is left to read it
+}
+
+// describe sorts err into the exit codes. ctx tells an interruption from every other reason to stop.
+func describe(ctx context.Context, err error) failure {
+	f := failure{Kind: "system", code: exitSystem}
+	var fe *fileError
+	if errors.As(err, &fe) {
+		f.File = fe.file
+	}
+	f.Message = message(err)
+
+	var ue *usageError
+	var ae *arrowio.Error
+	isArrowio := errors.As(err, &ae)
+	if isArrowio {
+		f.Format, f.Column = ae.Format, ae.Column
+		if ae.Split >= 0 {
+			f.Split = &ae.Split
+		}
+		if ae.Off >= 0 {
+			f.Offset = &ae.Off
+		}
+	}
+	switch {
+	case ctx.Err() != nil && (errors.Is(context.Cause(ctx), errInterrupted) || errors.Is(err, context.Canceled)):
+		// Whatever a cancelled run stumbled over on its way out, the reason is the cancellation.
+		return failure{Kind: "interrupted", Message: errInterrupted.Error(), code: exitInterrupted}
+	case errors.As(err, &ue):
+		f.Kind, f.code = "usage", exitUsage
+	case isArrowio:
+		f.Kind, f.code = ae.Kind.Error(), exitData
+		if ae.Kind == arrowio.ErrOption {
+			f.code = exitUsage
+		}
+	case errors.Is(err, fs.ErrExist):
+		f.Kind, f.code = "usage", exitUsage
+	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
+		f.silent = true
+	}
+	return f
+}
+
+// message is err's text without what the line says already: the file's name in front, and the file's name again inside
+// the operating system's own error.
+func message(err error) string {
+	var fe *fileError
+	text := err.Error()
+	if errors.As(err, &fe) {
+		if rest, ok := strings.CutPrefix(text, fe.file+": "); ok {
+			text = rest
+		}
+		var pe *fs.PathError
+		if errors.As(fe.err, &pe) && pe.Path == fe.file {
+			text = strings.Replace(text, pe.Error(), pe.Err.Error(), 1)
+		}
+	}
+	return text
+}
+
+// String is the one line for people. The stack of a bug is not for the line; the object has it.
+func (f failure) String() string {
+	line := "arrowio: "
+	if f.File != "" {
+		line += f.File + ": "
+	}
+	text := f.Message
+	if f.Kind == arrowio.ErrInternal.Error() {
+		text, _, _ = strings.Cut(text, "\n")
+	}
+	return printable(line + text)
+}
+
+// print writes f to w as a line or as an object.
+func (f failure) print(w io.Writer, asJSON bool) {
+	if !asJSON {
+		fmt.Fprintln(w, f.String())
+		return
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(f) // standard error is the last resort: nowhere to report to
+}
+
+// printable keeps text on one line and away from the terminal's controls: names and values in it come from files.
+func printable(s string) string {
+	if strings.IndexFunc(s, unprintable) < 0 && utf8.ValidString(s) {
+		return s
+	}
+	return string(appendPrintable(make([]byte, 0, len(s)+16), s))
+}
+
+func unprintable(r rune) bool { return r != ' ' && !unicode.IsPrint(r) }
+
+// appendPrintable appends s with everything that a terminal might obey or not show escaped as Go does.
+func appendPrintable(dst []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= 0x20 && c < 0x7f {
+			dst = append(dst, c)
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			dst = append(dst, '\\', 'x', hex[c>>4], hex[c&15])
+		case !unprintable(r):
+			dst = append(dst, s[i:i+n]...)
+		case r == '\n':
+			dst = append(dst, `\n`...)
+		case r == '\r':
+			dst = append(dst, `\r`...)
+		case r == '\t':
+			dst = append(dst, `\t`...)
+		case r < 0x80:
+			dst = append(dst, '\\', 'x', hex[r>>4], hex[r&15])
+		default:
+			dst = fmt.Appendf(dst, `\u{%x}`, r)
+		}
+		i += n
+	}
+	return dst
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/olekukonko/tablewriter/pkg/twwidth"
+)
+
+const (
+	gridSeparator = " │ "
+	gridEllipsis  = "…"
+	gridMinimum   = 6   // a column is not squeezed below this
+	gridMaximum   = 100 // nor is a cell of data wider than this
+)
+
+// grid writes rows of text as aligned columns, one row at a time: the first rows settle the widths, what does not fit
+// later is clipped or widens the column. That keeps any number of rows in constant memory.
+type grid struct {
+	w       *bufio.Writer
+	right   []bool // columns aligned right: numbers
+	widths  []int
+	bounded bool // lines have to fit into a terminal
+}
+
+// newGrid prints the header. first are the rows that settle the widths; they are not printed. A cell takes at most
+// cellWidth columns, a line at most lineWidth; 0 = no bound.
+func newGrid(w io.Writer, header []string, right []bool, first [][]string, cellWidth, lineWidth int) (*grid, error) {
+	g := &grid{w: bufio.NewWriterSize(w, 64<<10), right: right, widths: make([]int, len(header)), bounded: lineWidth > 0}
+	for k, h := range header {
+		g.widths[k] = displayWidth(h)
+		for _, row := range first {
+			g.widths[k] = max(g.widths[k], displayWidth(row[k]))
+		}
+		if cellWidth > 0 {
+			g.widths[k] = min(g.widths[k], cellWidth)
+		}
+	}
+	if lineWidth > 0 {
+		squeeze(g.widths, g.floors(first), lineWidth-(len(header)-1)*len([]rune(gridSeparator)))
+	}
+	if err := g.line(header, true); err != nil {
+		return nil, err
+	}
+	for k, n := range g.widths {
+		if k > 0 {
+			g.w.WriteString("─┼─")
+		}
+		g.w.WriteString(strings.Repeat("─", n))
+	}
+	return g, g.w.WriteByte('\n')
+}
+
+// floors returns how far each column can be narrowed: text to a few characters, numbers not at all, since a clipped
+// number is another number.
+func (g *grid) floors(first [][]string) []int {
+	floors := make([]int, len(g.widths))
+	for k := range floors {
+		floors[k] = gridMinimum
+		for _, row := range first {
+			if g.right[k] {
+				floors[k] = max(floors[k], displayWidth(row[k]))
+			}
+		}
+	}
+	return floors
+}
+
+// squeeze narrows the widest columns to one common width, so that all fit into total; none goes below its floor.
+func squeeze(widths, floors []int, total int) {
+	sum := func(width int) (n int) {
+		for k := range widths {
+			n += squeezed(widths[k], floors[k], width)
+		}
+		return n
+	}
+	widest := slices.Max(append([]int{0}, widths...))
+	// The first width at which they do not fit any more; one less is the common width.
+	width := sort.Search(widest+1, func(w int) bool { return sum(w) > total }) - 1
+	if width == widest {
+		return // all fit as they are
+	}
+	width = max(width, 0)
+	left := total - sum(width)
+	for k, w := range widths {
+		widths[k] = squeezed(w, floors[k], width)
+		if left > 0 && widths[k] < w && widths[k] == width {
+			widths[k]++ // what the division leaves over
+			left--
+		}
+	}
+}
+
+func squeezed(width, floor, to int) int { return min(width, max(floor, to)) }
+
+// cellLimit is how many bytes of a value can matter to the widest cell: four bytes a character, and what tells that it
+// was clipped.
+const cellLimit = 4*gridMaximum + 8
+
+// row prints one row.
+func (g *grid) row(cells []string) error { return g.line(cells, false) }
+
+func (g *grid) line(cells []string, header bool) error {
+	for k, text := range cells {
+		if k > 0 {
+			g.w.WriteString(gridSeparator)
+		}
+		n := displayWidth(text)
+		if n > g.widths[k] && !header {
+			// Numbers are never clipped, and text only where the line has an end: the column grows from here on.
+			if g.right[k] || !g.bounded {
+				g.widths[k] = max(g.widths[k], min(n, gridMaximum))
+			}
+		}
+		if n > g.widths[k] {
+			text = clip(text, g.widths[k])
+			n = displayWidth(text)
+		}
+		pad := max(0, g.widths[k]-n)
+		if g.right[k] {
+			writeSpaces(g.w, pad)
+		}
+		g.w.WriteString(text)
+		if !g.right[k] && k < len(cells)-1 {
+			writeSpaces(g.w, pad)
+		}
+	}
+	return g.w.WriteByte('\n') // bufio keeps the first error
+}
+
+// printTable prints rows that are all there, as wide as they are; right names the columns aligned right.
+func printTable(w io.Writer, header []string, right map[string]bool, rows [][]string) error {
+	for _, row := range rows {
+		for k := range row {
+			row[k] = printable(row[k])
+		}
+	}
+	// Columns that nothing is known about are left out.
+	var used []int
+	for k := range header {
+		if slices.ContainsFunc(rows, func(row []string) bool { return row[k] != "" }) || k == 0 {
+			used = append(used, k)
+		}
+	}
+	pick := func(row []string) []string {
+		out := make([]string, len(used))
+		for i, k := range used {
+			out[i] = row[k]
+		}
+		return out
+	}
+	for i := range rows {
+		rows[i] = pick(rows[i])
+	}
+	header = pick(header)
+	aligned := make([]bool, len(header))
+	for k, h := range header {
+		aligned[k] = right[h]
+	}
+	g, err := newGrid(w, header, aligned, rows, 0, 0)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if err := g.row(row); err != nil {
+			return err
+		}
+	}
+	return g.flush()
+}
+
+func (g *grid) flush() error { return g.w.Flush() }
+
+// displayWidth is how many columns of a terminal text takes.
+func displayWidth(text string) int {
+	for i := range len(text) {
+		if c := text[i]; c < 0x20 || c > 0x7e {
+			return twwidth.WidthNoCache(text)
+		}
+	}
+	return len(text)
+}
+
+// clip cuts text to width columns, the last of them an ellipsis.
+func clip(text string, width int) string {
+	used := 0
+	for i, r := range text {
+		n := displayWidth(string(r))
+		if used+n > width-1 {
+			return text[:i] + gridEllipsis
+		}
+		used += n
+	}
+	return text
+}
+
+func writeSpaces(w *bufio.Writer, n int) {
+	const spaces = "                                "
+	for ; n > len(spaces); n -= len(spaces) {
+		w.WriteString(spaces)
+	}
+	w.WriteString(spaces[:n])
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// helpWidth is where help lines wrap; terminals are at least that wide.
+const helpWidth = 100
+
+// rootHelp names what is read and written, from the formats themselves.
+func (a *app) rootHelp() string {
+	var b strings.Builder
+	b.WriteString("arrowio reads old and stranded columnar files into Apache Arrow, and writes them.\n\n")
+	fmt.Fprintf(&b, "Reads:  %s\n", strings.Join(a.readerNames(), ", "))
+	b.WriteString("Writes: ")
+	for i, f := range a.writers {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(f.Name)
+		if len(f.Extensions) > 0 {
+			fmt.Fprintf(&b, " (%s)", strings.Join(f.Extensions, " "))
+		}
+	}
+	b.WriteString(`
+
+The format of an INPUT is told by its content, that of OUTPUT by its ending; --from and --to overrule both.
+An INPUT may be a directory or a glob: a dataset of files of one schema. - is standard input or output.
+
+Exit codes: 0 done; 1 the data: corrupt, unsupported, over a limit, not fitting the target; 2 the command line;
+3 the system: not found, no permission, disk full, closed pipe; 130 interrupted.`)
+	return b.String()
+}
+
+// usage prints what stands below a command's description: examples, commands, and flags, those of each format apart.
+func (a *app) usage(cmd *cobra.Command) error {
+	w := cmd.OutOrStderr()
+	fmt.Fprintf(w, "Usage:\n  %s\n", usageLine(cmd))
+	if cmd.HasExample() {
+		fmt.Fprintf(w, "\nExamples:\n%s\n", cmd.Example)
+	}
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprint(w, "\nCommands:\n")
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() {
+				fmt.Fprintf(w, "  %-*s  %s\n", cmd.NamePadding(), c.Name(), c.Short)
+			}
+		}
+	}
+	own := map[string][]*pflag.Flag{}
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		group := ""
+		if g := f.Annotations[groupAnnotation]; len(g) > 0 {
+			group = g[0]
+		}
+		own[group] = append(own[group], f)
+	})
+	printFlags(w, "Flags", own[""])
+	for _, group := range a.groups() {
+		title := "Options of " + group
+		printFlags(w, title, own[group])
+	}
+	global := []*pflag.Flag{}
+	cmd.Root().PersistentFlags().VisitAll(func(f *pflag.Flag) { global = append(global, f) })
+	printFlags(w, "Flags of every command", global)
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(w, "\n%s COMMAND --help explains a command.\n", cmd.CommandPath())
+	}
+	return nil
+}
+
+func usageLine(cmd *cobra.Command) string {
+	if cmd.HasAvailableSubCommands() {
+		return cmd.CommandPath() + " COMMAND"
+	}
+	return cmd.UseLine()
+}
+
+// groups lists the sections of format options: one a format, in the order of reading, then what several share.
+func (a *app) groups() []string {
+	names := a.readerNames()
+	for _, n := range a.writerNames() {
+		if !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	return append(names, severalFormats)
+}
+
+func printFlags(w io.Writer, title string, flags []*pflag.Flag) {
+	if len(flags) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%s:\n", title)
+	const indent = 30
+	for _, f := range flags {
+		name, usage := pflag.UnquoteUsage(f)
+		if f.Value.Type() == "bool" {
+			name = ""
+		}
+		left := "  "
+		if f.Shorthand != "" {
+			left += "-" + f.Shorthand + ", "
+		}
+		left += "--" + f.Name
+		if name != "" {
+			left += " " + name
+		}
+		if len(left) > indent-2 {
+			fmt.Fprintln(w, left)
+			left = ""
+		}
+		for i, line := range wrap(usage, helpWidth-indent) {
+			if i > 0 {
+				left = ""
+			}
+			fmt.Fprintf(w, "%-*s%s\n", indent, left, line)
+		}
+	}
+}
+
+// wrap breaks text at spaces into lines of at most width bytes, where words allow.
+func wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && len(line)+1+len(word) > width {
+			lines, line = append(lines, line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
+}
+
+var unknownFlag = regexp.MustCompile(`^unknown flag: --([^=\s]+)`)
+
+// nearestFlag returns a flag of any command that err, an error about an unknown flag, may have meant.
+func nearestFlag(root *cobra.Command, err error) string {
+	m := unknownFlag.FindStringSubmatch(err.Error())
+	if m == nil {
+		return ""
+	}
+	best, distance := "", 3
+	for _, c := range append(root.Commands(), root) {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if d := editDistance(m[1], f.Name); d < distance {
+				best, distance = f.Name, d
+			}
+		})
+	}
+	return best
+}
+
+// editDistance is Levenshtein's, on bytes.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			next := min(row[j]+1, row[j+1]+1, diagonal+cost)
+			diagonal, row[j+1] = row[j+1], next
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,303 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/readers"
+)
+
+// spoolBytes is how much of standard input stays in memory; more goes to a file without a name.
+const spoolBytes = 64 << 20
+
+// openFile is an open INPUT. Closing it closes the bytes below it, too.
+type openFile struct {
+	arrowio.File
+	name   string // for messages: the path, or "standard input"
+	format string
+	size   int64
+	bytes  *arrowio.CountingSource
+	below  io.Closer
+}
+
+func (f *openFile) Close() error { return errors.Join(f.File.Close(), f.below.Close()) }
+
+// read tells how many bytes were read so far.
+func (f *openFile) read() int64 { return f.bytes.Bytes() }
+
+// open opens one path, or standard input.
+func (a *app) open(ctx context.Context, path string, r *readFlags) (*openFile, error) {
+	f := &openFile{name: displayName(path)}
+	src, closer, err := a.source(path, r)
+	if err != nil {
+		return nil, inFile(f.name, err)
+	}
+	f.bytes, f.below, f.size = arrowio.NewCountingSource(src), closer, src.Size()
+	if f.File, f.format, err = a.openFormat(ctx, f.bytes, path, r); err != nil {
+		return nil, errors.Join(inFile(f.name, err), closer.Close())
+	}
+	return f, nil
+}
+
+// source opens the bytes of a path.
+func (a *app) source(path string, r *readFlags) (arrowio.Source, io.Closer, error) {
+	switch {
+	case path == "-":
+		src, err := arrowio.SpoolSource(a.stdin, spoolBytes, "")
+		if err != nil {
+			return nil, nil, err
+		}
+		return src, src, nil
+	case r.mmap:
+		src, err := arrowio.MapFile(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		return src, src, nil
+	}
+	src, err := arrowio.OpenFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	return src, src, nil
+}
+
+func displayName(path string) string {
+	if path == "-" {
+		return "standard input"
+	}
+	return path
+}
+
+// withFile opens a path, runs fn on it and closes it. Errors name the file.
+func (a *app) withFile(ctx context.Context, path string, r *readFlags, fn func(*openFile) error) error {
+	f, err := a.open(ctx, path, r)
+	if err != nil {
+		return err
+	}
+	if err := r.options.check(usedFormat{r.options, f.format, f.name}); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	err = fn(f)
+	return inFile(f.name, errors.Join(err, f.Close()))
+}
+
+// eachPath runs fn on every file that the arguments name.
+func (a *app) eachPath(ctx context.Context, args []string, fn func(path string) error) error {
+	paths, err := expand(args)
+	if err != nil {
+		return err
+	}
+	for _, p := range paths {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := fn(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachFile opens every file that the arguments name, one after the other.
+func (a *app) eachFile(ctx context.Context, args []string, r *readFlags, fn func(*openFile) error) error {
+	return a.eachPath(ctx, args, func(path string) error { return a.withFile(ctx, path, r, fn) })
+}
+
+// dataset is all INPUTs of a command, read one after the other.
+type dataset struct {
+	*arrowio.Dataset
+	files  []string
+	format string // of the first file
+	size   int64  // of all files
+	rows   int64  // of all files; arrowio.UnknownRows = not known without opening them
+
+	first *openFile
+
+	mu    sync.Mutex
+	bytes []*arrowio.CountingSource // of every file that was opened
+}
+
+// openDataset opens the first file that the arguments name and prepares to open the others as a scan gets to them.
+// Columns and filter are checked against the schema: what is wrong with them is wrong with the command line.
+func (a *app) openDataset(ctx context.Context, args []string, r *readFlags, s *selectFlags) (*dataset, error) {
+	paths, err := expand(args)
+	if err != nil {
+		return nil, err
+	}
+	first, err := a.open(ctx, paths[0], r)
+	if err != nil {
+		return nil, err
+	}
+	ds := &dataset{
+		Dataset: &arrowio.Dataset{Schema: first.Schema()},
+		format:  first.format, size: first.size, rows: arrowio.UnknownRows, first: first,
+		bytes: []*arrowio.CountingSource{first.bytes},
+	}
+	if err := s.check(ds.Schema); err != nil {
+		return nil, errors.Join(inFile(first.name, err), ds.close())
+	}
+	for i, path := range paths {
+		ds.files = append(ds.files, displayName(path))
+		open := func(ctx context.Context) (arrowio.File, error) { return shared{first}, nil }
+		if i > 0 {
+			ds.size += sizeOf(path)
+			open = func(ctx context.Context) (arrowio.File, error) { return a.openAnother(ctx, ds, path, r) }
+		}
+		ds.Fragments = append(ds.Fragments, arrowio.Fragment{Name: displayName(path), Open: open})
+	}
+	if splits := first.Splits(); len(paths) == 1 {
+		ds.rows = 0
+		if n := len(splits); n > 0 {
+			ds.rows = splits[n-1].Rows.End // the last split ends where the file does, or nobody knows where
+		}
+	}
+	return ds, nil
+}
+
+// shared is a file that a scan must not close.
+type shared struct{ arrowio.File }
+
+func (shared) Close() error { return nil }
+
+func (a *app) openAnother(ctx context.Context, ds *dataset, path string, r *readFlags) (arrowio.File, error) {
+	f, err := a.open(ctx, path, r)
+	if err != nil {
+		var fe *fileError
+		if errors.As(err, &fe) && fe.file == displayName(path) {
+			err = fe.err // the scan names the file
+		}
+		return nil, err
+	}
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	ds.bytes = append(ds.bytes, f.bytes)
+	return f, nil
+}
+
+// check looks for what the flags name in the schema.
+func (s *selectFlags) check(schema *arrow.Schema) error {
+	if s == nil {
+		return nil
+	}
+	if _, err := arrowio.Project(schema, s.columns); err != nil {
+		return asUsage(err)
+	}
+	if s.where.x != nil {
+		if _, err := expr.Bind(s.where.x, schema); err != nil {
+			return asUsage(err)
+		}
+	}
+	return nil
+}
+
+// close closes what is open. It may be called twice.
+func (d *dataset) close() error {
+	if d.first == nil {
+		return nil
+	}
+	f := d.first
+	d.first = nil
+	return inFile(f.name, f.Close())
+}
+
+// read tells how many bytes of all files were read so far.
+func (d *dataset) read() int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var n int64
+	for _, b := range d.bytes {
+		n += b.Bytes()
+	}
+	return n
+}
+
+// used says which format the options for reading must be about.
+func (d *dataset) used(o *optionFlags) []usedFormat {
+	return []usedFormat{{o, d.format, "INPUT"}}
+}
+
+// work is what a scan of d with these flags has before it.
+func (d *dataset) work(s *selectFlags) work {
+	w := work{rows: d.rows, bytes: d.size, read: d.read}
+	if s.where.x != nil {
+		w.rows = arrowio.UnknownRows // nobody knows how many rows pass
+	} else if r := s.rows.RowRange; w.rows >= 0 && r != (arrowio.RowRange{}) {
+		w.rows = r.Intersect(arrowio.RowRange{End: w.rows}).Len()
+	}
+	return w
+}
+
+// locate names the file that an error of a scan is about: the scan has put its name in front of the text.
+func (d *dataset) locate(err error) error {
+	if err == nil {
+		return nil
+	}
+	for _, name := range d.files {
+		if strings.HasPrefix(err.Error(), name+": ") {
+			return inFile(name, err)
+		}
+	}
+	return err
+}
+
+func sizeOf(path string) int64 {
+	fi, err := os.Stat(path)
+	if err != nil {
+		return 0 // opening it will tell
+	}
+	return fi.Size()
+}
+
+// sniffBytes is how much of both ends of a file tells its format.
+const sniffBytes = 64
+
+// openFormat opens src as what it is, or as --from says, with the options that are about that format.
+func (a *app) openFormat(ctx context.Context, src arrowio.Source, path string, r *readFlags) (arrowio.File, string, error) {
+	format, err := chooseFormat(src, path, r.from.word)
+	if err != nil {
+		return nil, "", err
+	}
+	f, err := format.Open(ctx, src, arrowio.OpenOptions{Options: r.options.forFormat(format.Name)})
+	return f, format.Name, err
+}
+
+func chooseFormat(src arrowio.Source, path, from string) (arrowio.Format, error) {
+	if from != "" {
+		return readers.Lookup(from)
+	}
+	n := min(src.Size(), sniffBytes)
+	head, tail := make([]byte, n), make([]byte, n)
+	if k, err := src.ReadAt(head, 0); k < len(head) {
+		return arrowio.Format{}, err
+	}
+	if k, err := src.ReadAt(tail, src.Size()-n); k < len(tail) {
+		return arrowio.Format{}, err
+	}
+	return readers.Sniff(head, tail, path)
+}
+
+// expand turns directories and globs into the files that they stand for.
+func expand(args []string) ([]string, error) {
+	var paths []string
+	for _, arg := range args {
+		if arg == "-" {
+			paths = append(paths, arg)
+			continue
+		}
+		files, err := readers.Expand([]string{arg})
+		if err != nil {
+			return nil, inFile(arg, err)
+		}
+		paths = append(paths, files...)
+	}
+	return paths, nil
+}

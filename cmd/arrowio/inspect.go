@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/expr"
+)
+
+// checksumBytes is the largest file whose checksums inspect reads without being asked.
+const checksumBytes = 256 << 20
+
+type inspectFlags struct {
+	*readFlags
+	where     filterValue
+	blocks    bool
+	checksums bool
+	json      bool
+}
+
+func (a *app) inspectCommand() *cobra.Command {
+	f := &inspectFlags{}
+	cmd := &cobra.Command{
+		Use:   "inspect [flags] INPUT...",
+		Short: "What a file holds: columns, blocks, codecs, bytes, statistics",
+		Long: `Inspect prints what a file says about itself: writer, rows, and a line a column: type, codec, checksums, blocks,
+bytes, statistics. --where tells how much of the file a filter would read.
+
+Checksums are checked in files of up to 256 MiB; in larger ones --checksums asks for it, as it reads every block.
+--json prints one object, {"files": [...]} for more than one file.`,
+		Example: `  arrowio inspect events.trv
+  arrowio inspect --blocks --json events.trv | jq '.columns[].block_list'
+  arrowio inspect --where "id > 1000000" events.trv`,
+		Args: inputs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.inspect(cmd.Context(), f, args, cmd.Flags().Changed("checksums"))
+		},
+	}
+	f.readFlags = a.addReadFlags(cmd)
+	fs := cmd.Flags()
+	addWhere(fs, &f.where, "tell which splits and rows this filter would read")
+	fs.BoolVar(&f.blocks, "blocks", false, "list every block of every column")
+	fs.BoolVar(&f.checksums, "checksums", false, "read every block and check its checksum (default: in files of up to 256 MiB)")
+	fs.BoolVar(&f.json, "json", false, "as a JSON object")
+	return cmd
+}
+
+// inspection is the JSON of an inspected file: its Info and what the command adds.
+type inspection struct {
+	File string `json:"file"`
+	*arrowio.Info
+	ChecksumsChecked bool         `json:"checksums_checked"`
+	Pruning          *pruningInfo `json:"pruning,omitempty"`
+}
+
+// pruningInfo says how much of a file a filter would read.
+type pruningInfo struct {
+	Filter    string `json:"filter"`
+	Splits    int    `json:"splits"`
+	Rows      int64  `json:"rows"` // -1 = unknown
+	Bytes     int64  `json:"bytes"`
+	SplitsOf  int    `json:"splits_total"`
+	RowsOf    int64  `json:"rows_total"`
+	BytesOf   int64  `json:"bytes_total"`
+	unbounded bool
+}
+
+func (a *app) inspect(ctx context.Context, f *inspectFlags, in []string, askedChecksums bool) error {
+	var docs []inspection
+	first := true
+	err := a.eachFile(ctx, in, f.readFlags, func(file *openFile) error {
+		doc := inspection{File: file.name, ChecksumsChecked: f.checksums || !askedChecksums && file.size <= checksumBytes}
+		info, err := file.Info(ctx, arrowio.InfoOptions{Blocks: f.blocks, Checksums: doc.ChecksumsChecked})
+		if err != nil {
+			return err
+		}
+		doc.Info = info
+		if f.where.x != nil {
+			if doc.Pruning, err = prune(ctx, file, f.where.x); err != nil {
+				return err
+			}
+		}
+		if f.json {
+			docs = append(docs, doc)
+			return nil
+		}
+		w := bufio.NewWriter(a.stdout)
+		if !first {
+			fmt.Fprintln(w)
+		}
+		first = false
+		if err := printInspection(w, doc, f); err != nil {
+			return err
+		}
+		return w.Flush()
+	})
+	switch {
+	case err != nil || !f.json:
+		return err
+	case len(docs) == 1:
+		return printJSON(a.stdout, docs[0])
+	}
+	return printJSON(a.stdout, map[string]any{"files": docs})
+}
+
+// prune asks every split what is left of it under x.
+func prune(ctx context.Context, f arrowio.File, x expr.Expr) (*pruningInfo, error) {
+	bound, err := expr.Bind(x, f.Schema())
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	p := &pruningInfo{Filter: x.String()}
+	for _, s := range f.Splits() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		p.SplitsOf++
+		p.BytesOf += s.Bytes
+		if !s.Known() {
+			p.Splits, p.Bytes, p.unbounded = p.Splits+1, p.Bytes+s.Bytes, true
+			continue
+		}
+		p.RowsOf += s.Rows.Len()
+		rows, err := f.Prune(ctx, s, bound)
+		if err != nil {
+			return nil, err
+		}
+		if n := rows.Len(); n > 0 {
+			p.Splits++
+			p.Rows += n
+			// What is left of a split is not all of its bytes; how much depends on the columns.
+			p.Bytes += int64(float64(s.Bytes) * float64(n) / float64(s.Rows.Len()))
+		}
+	}
+	if p.unbounded {
+		p.Rows, p.RowsOf = arrowio.UnknownRows, arrowio.UnknownRows
+	}
+	return p, nil
+}
+
+func printInspection(w io.Writer, d inspection, f *inspectFlags) error {
+	head := d.Format
+	if d.Version != "" {
+		head += " version " + d.Version
+	}
+	if d.Writer != "" {
+		head += ", written by " + d.Writer
+	}
+	fmt.Fprintf(w, "%s: %s\n", printable(d.File), printable(head))
+	fact := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "  %-9s %s\n", name, printable(fmt.Sprintf(format, args...)))
+	}
+	if d.Rows == arrowio.UnknownRows {
+		fact("rows", "not told before the end is read")
+	} else {
+		fact("rows", "%s", humanize.Comma(d.Rows))
+	}
+	fact("bytes", "%s (%s)", humanize.Comma(d.Bytes), humanize.IBytes(uint64(max(d.Bytes, 0))))
+	if len(d.Splits) > 0 {
+		fact("splits", "%d", len(d.Splits))
+	}
+	if p := d.Pruning; p != nil {
+		fact("filter", "%s", p.Filter)
+		if p.unbounded {
+			fact("reads", "everything: a stream has no index")
+		} else {
+			fact("reads", "%d of %d splits, %s of %s rows, about %s of %s", p.Splits, p.SplitsOf, humanize.Comma(p.Rows),
+				humanize.Comma(p.RowsOf), humanize.IBytes(uint64(p.Bytes)), humanize.IBytes(uint64(p.BytesOf)))
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(d.Metadata)) {
+		fact("metadata", "%s = %s", k, shorten(string(d.Metadata[k]), 200))
+	}
+	for _, n := range d.Notes {
+		fact("note", "%s", n)
+	}
+	if !d.ChecksumsChecked && slices.ContainsFunc(d.Columns, func(c arrowio.ColumnInfo) bool { return c.Checksum != "" }) {
+		fact("checksums", "not checked: --checksums reads every block")
+	}
+	fmt.Fprintln(w)
+	if err := printColumns(w, d.Columns); err != nil {
+		return err
+	}
+	if f.blocks {
+		return printBlocks(w, d.Columns)
+	}
+	return nil
+}
+
+var numberColumns = map[string]bool{
+	"blocks": true, "bytes": true, "ratio": true, "values": true, "nulls": true, "block": true, "rows": true, "offset": true, "raw": true,
+}
+
+func printColumns(w io.Writer, columns []arrowio.ColumnInfo) error {
+	header := []string{
+		"column", "type", "stored", "inside", "encoding", "codec", "checksum", "verdict", "blocks", "bytes", "ratio", "values", "nulls", "min", "max", "sum",
+	}
+	rows := make([][]string, len(columns))
+	for i, c := range columns {
+		row := []string{
+			c.Path, c.Type, c.Stored, c.Parent, strings.Join(c.Encodings, " "), c.Codec, c.Checksum, c.Verdict,
+			positive(int64(c.Blocks)), strconv.FormatInt(c.Bytes, 10), ratio(c.Bytes, c.RawBytes), "", "", "", "", "",
+		}
+		if s := c.Stats; s != nil {
+			row[11], row[12] = known(s.Values), known(s.Nulls)
+			row[13], row[14], row[15] = shorten(s.Min, 40), shorten(s.Max, 40), shorten(s.Sum, 40)
+		}
+		rows[i] = row
+	}
+	return printTable(w, header, numberColumns, rows)
+}
+
+func printBlocks(w io.Writer, columns []arrowio.ColumnInfo) error {
+	for _, c := range columns {
+		if len(c.BlockList) == 0 {
+			continue
+		}
+		if _, err := fmt.Fprintf(w, "\n%s: %s\n", printable(c.Path), plural(len(c.BlockList), "block")); err != nil {
+			return err
+		}
+		rows := make([][]string, len(c.BlockList))
+		for i, b := range c.BlockList {
+			rows[i] = []string{
+				strconv.Itoa(i), strconv.FormatInt(b.Rows, 10), strconv.FormatInt(b.Off, 10), strconv.FormatInt(b.Bytes, 10),
+				strconv.FormatInt(b.RawBytes, 10), shorten(b.First, 40), b.Verdict,
+			}
+		}
+		if err := printTable(w, []string{"block", "rows", "offset", "bytes", "raw", "first", "verdict"}, numberColumns, rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func positive(n int64) string {
+	if n <= 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+func known(n int64) string {
+	if n < 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+func ratio(stored, raw int64) string {
+	if raw <= 0 || stored <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", float64(raw)/float64(stored))
+}

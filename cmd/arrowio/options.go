@@ -1,0 +1,173 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// groupAnnotation on a flag names the format that it belongs to; help lists such flags apart.
+const groupAnnotation = "arrowio_group"
+
+// severalFormats is the group of options that more than one format takes.
+const severalFormats = "several formats"
+
+// optionFlags are the flags made from the options that formats list, of one direction (reading or writing). Both
+// directions share a flag where an option has the same name in both.
+type optionFlags struct {
+	values  map[string]*optionValue // by flag name, both directions
+	formats map[string][]string     // option name -> formats of this direction that take it
+}
+
+func newOptionFlags() *optionFlags {
+	return &optionFlags{values: map[string]*optionValue{}, formats: map[string][]string{}}
+}
+
+// sibling returns the flags of the other direction of the same command.
+func (o *optionFlags) sibling() *optionFlags {
+	return &optionFlags{values: o.values, formats: map[string][]string{}}
+}
+
+// add makes flags of one format's options.
+func (o *optionFlags) add(cmd *cobra.Command, format string, options []arrowio.Option) {
+	for _, opt := range options {
+		if !slices.Contains(o.formats[opt.Name], format) {
+			o.formats[opt.Name] = append(o.formats[opt.Name], format)
+		}
+		if v := o.values[opt.Name]; v != nil {
+			o.merge(cmd, v, format, opt)
+			continue
+		}
+		v := &optionValue{words: slices.Clone(opt.Values)}
+		o.values[opt.Name] = v
+		usage := opt.Usage
+		if opt.Default != "" {
+			usage += " (default: " + opt.Default + ")"
+		}
+		f := cmd.Flags().VarPF(v, opt.Name, "", usage)
+		if v.isBool() {
+			f.NoOptDefVal = "true"
+		}
+		f.Annotations = map[string][]string{groupAnnotation: {groupOf(opt.Name, format)}}
+		if len(v.words) > 0 {
+			_ = cmd.RegisterFlagCompletionFunc(opt.Name, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+				return v.words, cobra.ShellCompDirectiveNoFileComp
+			})
+		}
+	}
+}
+
+// merge widens a flag that another format or direction made already.
+func (o *optionFlags) merge(cmd *cobra.Command, v *optionValue, format string, opt arrowio.Option) {
+	if len(opt.Values) == 0 {
+		v.words = nil
+	}
+	if len(v.words) > 0 {
+		for _, w := range opt.Values {
+			if !slices.Contains(v.words, w) {
+				v.words = append(v.words, w)
+			}
+		}
+	}
+	f := cmd.Flags().Lookup(opt.Name)
+	if g := groupOf(opt.Name, format); f.Annotations[groupAnnotation][0] != g {
+		f.Annotations[groupAnnotation] = []string{severalFormats}
+	}
+}
+
+// groupOf names the help's section for an option: its format, unless the name does not carry the format's prefix.
+func groupOf(name, format string) string {
+	if strings.HasPrefix(name, format+"-") {
+		return format
+	}
+	return severalFormats
+}
+
+// forFormat returns the options that were given and that format takes.
+func (o *optionFlags) forFormat(format string) map[string]string {
+	out := map[string]string{}
+	for name, formats := range o.formats {
+		if v := o.values[name]; v.set && slices.Contains(formats, format) {
+			out[name] = v.text
+		}
+	}
+	return out
+}
+
+// given lists the options that were given, sorted.
+func (o *optionFlags) given() []string {
+	var names []string
+	for name, v := range o.values {
+		if v.set {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// check refuses options that were given and that none of the used formats takes: nobody would look at them.
+func (o *optionFlags) check(used ...usedFormat) error {
+	for _, name := range o.given() {
+		taken := false
+		var takers, sides []string
+		for _, u := range used {
+			formats := u.flags.formats[name]
+			taken = taken || slices.Contains(formats, u.format)
+			takers = append(takers, formats...)
+			sides = append(sides, u.side+" is "+u.format)
+		}
+		if !taken {
+			slices.Sort(takers)
+			return usagef("--%s is an option of %s, but %s", name, strings.Join(slices.Compact(takers), " and "), strings.Join(sides, " and "))
+		}
+	}
+	return nil
+}
+
+// usedFormat is a format that a command reads or writes.
+type usedFormat struct {
+	flags        *optionFlags
+	format, side string
+}
+
+// optionValue is the value of a format option's flag.
+type optionValue struct {
+	text  string
+	words []string // what it takes; nil = free text
+	set   bool
+}
+
+var _ pflag.Value = (*optionValue)(nil)
+
+func (v *optionValue) String() string { return v.text }
+
+func (v *optionValue) Type() string {
+	switch {
+	case v.isBool():
+		return ""
+	case len(v.words) > 0 && len(v.words) <= 4:
+		return strings.Join(v.words, "|")
+	case len(v.words) > 0:
+		return "WORD"
+	}
+	return "TEXT"
+}
+
+func (v *optionValue) Set(s string) error {
+	if len(v.words) > 0 && !slices.Contains(v.words, s) {
+		return fmt.Errorf("want one of %s", strings.Join(v.words, ", "))
+	}
+	v.text, v.set = s, true
+	return nil
+}
+
+// isBool reports whether the option is a yes or no, whose flag may stand alone.
+func (v *optionValue) isBool() bool {
+	return len(v.words) == 2 && slices.Contains(v.words, "true") && slices.Contains(v.words, "false")
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// textFormats may go to a terminal.
+var textFormats = []string{"csv", "jsonl"}
+
+// openStore makes the place that OUTPUT names. Nothing appears there before the store's Commit.
+func (a *app) openStore(f arrowio.OutputFormat, out string, force bool) (arrowio.Store, error) {
+	if out == "-" {
+		if f.Directory {
+			return nil, usagef("%s is a directory of files: it cannot go to standard output", f.Name)
+		}
+		if _, tty := a.terminal(a.stdout); tty && !isText(f.Name) {
+			return nil, usagef("%s is not for a terminal: name a file, or pipe the output into something", f.Name)
+		}
+		return arrowio.NewStreamStore(a.stdout), nil
+	}
+	st, err := arrowio.NewFileStore(out, arrowio.FileStoreOptions{
+		Force:     force,
+		Directory: f.Directory || strings.HasSuffix(out, "/"),
+	})
+	if err != nil {
+		return nil, inFile(out, explainExists(err))
+	}
+	return &namedStore{Store: st, name: out}, nil
+}
+
+func isText(format string) bool {
+	for _, t := range textFormats {
+		if t == format {
+			return true
+		}
+	}
+	return false
+}
+
+// explainExists says how to get past an output that exists.
+func explainExists(err error) error {
+	if errors.Is(err, fs.ErrExist) {
+		return usagef("exists already; --force replaces it")
+	}
+	return err
+}
+
+// namedStore puts OUTPUT's name to the errors of a store. What goes wrong while the same call reads the input is told
+// apart by that: it never comes through here.
+type namedStore struct {
+	arrowio.Store
+	name string
+}
+
+func (s *namedStore) Create(ctx context.Context, name string) (arrowio.Sink, error) {
+	k, err := s.Store.Create(ctx, name)
+	if err != nil {
+		return nil, inFile(s.name, err)
+	}
+	return &namedSink{Sink: k, name: s.name}, nil
+}
+
+func (s *namedStore) Scratch() (arrowio.ScratchFile, error) {
+	f, err := s.Store.Scratch()
+	return f, inFile(s.name, err)
+}
+
+func (s *namedStore) Commit() error { return inFile(s.name, explainExists(s.Store.Commit())) }
+func (s *namedStore) Abort() error  { return inFile(s.name, s.Store.Abort()) }
+
+type namedSink struct {
+	arrowio.Sink
+	name string
+}
+
+func (k *namedSink) Write(p []byte) (int, error) {
+	n, err := k.Sink.Write(p)
+	return n, inFile(k.name, err)
+}
+
+func (k *namedSink) Close() error { return inFile(k.name, k.Sink.Close()) }
+
+var _ io.Writer = (*namedSink)(nil)

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// lockedBuffer is a bytes.Buffer for two goroutines.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// waitFor waits until text shows up.
+func waitFor(t *testing.T, b *lockedBuffer, text string) {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Second); !strings.Contains(b.String(), text); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("no %q in %q", text, b.String())
+		}
+	}
+}
+
+func TestProgressBar(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		work  work
+		parts []string
+	}{
+		{"rows are known", work{rows: 1000, bytes: 4096}, []string{"convert: 2.0 KiB read", "50%", "500/1000", "rows/s", ":"}},
+		{"rows are not", work{rows: -1, bytes: 4096}, []string{"convert: 500 rows", "50%", "2.0/4.0 KiB", "/s"}},
+		{"nothing is", work{rows: -1}, []string{"convert: 500 rows", "2.0 KiB"}},
+	} {
+		var out lockedBuffer
+		a := newApp(t.Context(), nil, nil, &out)
+		c.work.read = func() int64 { return 2048 }
+		p := a.startProgress("always", "convert", c.work)
+		p.set(500)
+		for _, part := range c.parts {
+			waitFor(t, &out, part)
+		}
+		p.aside(func() { out.Write([]byte("a line\n")) })
+		p.stop()
+		p.stop()
+		before := out.String()
+		if !strings.HasSuffix(before, "\r") {
+			t.Errorf("%s: the bar is still there: %q", c.name, before)
+		}
+		if strings.Contains(before, "\n") && !strings.Contains(before, "\ra line\n") {
+			t.Errorf("%s: a line behind the bar: %q", c.name, before)
+		}
+		t.Logf("%s: %q", c.name, before)
+	}
+}
+
+func TestNoProgress(t *testing.T) {
+	var out lockedBuffer
+	a := newApp(t.Context(), nil, nil, &out)
+	for _, mode := range []string{"never", "auto"} {
+		p := a.startProgress(mode, "x", work{})
+		p.set(1)
+		p.aside(func() {})
+		p.stop()
+	}
+	if out.String() != "" {
+		t.Errorf("%q", out.String())
+	}
+}
+
+// onTerminal runs the program with standard output and error on a terminal of a width.
+func onTerminal(t *testing.T, width int, args ...string) outcome {
+	t.Helper()
+	var out, errs lockedBuffer
+	a := newApp(t.Context(), strings.NewReader(""), &out, &errs)
+	a.terminal = func(io.Writer) (int, bool) { return width, true }
+	code := a.run(t.Context(), args)
+	return outcome{code, out.String(), errs.String()}
+}
+
+func TestTerminal(t *testing.T) {
+	dir := t.TempDir()
+	in := peopleFile(t, dir, "in.arrow", 0, 20)
+	for _, format := range []string{"ipc", "ipc-stream", "trevni", "parquet"} {
+		fails(t, onTerminal(t, 80, "convert", "--to", format, in, "-"), 2, format, "terminal")
+	}
+	if o := onTerminal(t, 80, "convert", "--to", "csv", "--columns", "id", "--rows", "0:2", in, "-"); o.code != 0 || o.out != "id\n0\n1\n" {
+		t.Errorf("%+v", o)
+	}
+	o := onTerminal(t, 40, "cat", "--progress", "always", in)
+	if o.code != 0 || o.err != "" {
+		t.Errorf("%+v", o)
+	}
+	for line := range strings.Lines(o.out) {
+		if n := displayWidth(strings.TrimSuffix(line, "\n")); n > 40 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	o = onTerminal(t, 80, "convert", in, filepath.Join(dir, "out.arrow"))
+	if o.code != 0 || o.out != "" || !strings.Contains(o.err, "20 rows") {
+		t.Errorf("%+v", o)
+	}
+}

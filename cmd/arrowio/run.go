@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/readers"
+	"github.com/arrowio/arrowio/writers"
+)
+
+// app is one call of the program.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	readers        []arrowio.Format
+	writers        []arrowio.OutputFormat
+	terminal       func(io.Writer) (width int, ok bool)
+
+	jsonErrors bool
+	profiles   profiles
+}
+
+// run is the whole program: it parses args, does what they say and returns the exit code. Cancelling ctx stops it;
+// nothing half-written is left behind then.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return newApp(ctx, stdin, stdout, stderr).run(ctx, args)
+}
+
+func (a *app) run(ctx context.Context, args []string) int {
+	// The flag may stand behind the mistake that keeps the flags from being parsed.
+	a.jsonErrors = slices.Contains(args, "--json-errors")
+	root := a.rootCommand()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	err = errors.Join(err, a.profiles.stop())
+	if err == nil {
+		return exitOK
+	}
+	f := describe(ctx, err)
+	if !f.silent {
+		f.print(a.stderr, a.jsonErrors)
+	}
+	return f.code
+}
+
+func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app {
+	return &app{
+		stdin:   &interruptibleReader{ctx: ctx, r: stdin},
+		stdout:  stdout,
+		stderr:  stderr,
+		readers: readers.All(),
+		writers: writers.All(),
+
+		terminal: terminalWidth,
+	}
+}
+
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "arrowio",
+		Short: "Convert, show and check old columnar files",
+		Long:  a.rootHelp(),
+		Example: `  arrowio convert events.trv events.parquet
+  arrowio cat --limit 10 --where "price > 100" events.trv
+  arrowio inspect events.trv`,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			hint := "see arrowio --help"
+			if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+				hint = "did you mean " + strings.Join(near, " or ") + "?"
+			}
+			return usagef("no command %q; %s", args[0], hint)
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return usagef("no command given; see arrowio --help")
+		},
+		PersistentPreRunE: func(*cobra.Command, []string) error { return a.profiles.start() },
+	}
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.SuggestionsMinimumDistance = 2
+	fs := root.PersistentFlags()
+	fs.BoolVar(&a.jsonErrors, "json-errors", a.jsonErrors, "print an error as a JSON object")
+	fs.StringVar(&a.profiles.cpuFile, "cpuprofile", "", "write a CPU profile to `FILE`")
+	fs.StringVar(&a.profiles.memFile, "memprofile", "", "write a heap profile to `FILE` at the end")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		if near := nearestFlag(root, err); near != "" {
+			return usagef("%w; did you mean --%s?", err, near)
+		}
+		return asUsage(err)
+	})
+	root.SetUsageFunc(a.usage)
+	root.AddCommand(
+		a.convertCommand(), a.catCommand(), a.schemaCommand(), a.inspectCommand(), a.verifyCommand(), a.dumpCommand(),
+		a.scanCommand(), a.versionCommand(),
+	)
+	adoptCompletion(root)
+	root.SetHelpCommand(helpCommand(root))
+	return root
+}
+
+// helpCommand is cobra's own, except that it does not pass over a name that is no command.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND]",
+		Short:   "Help about a command",
+		Example: "  arrowio help convert",
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			var names []cobra.Completion
+			for _, c := range root.Commands() {
+				names = append(names, c.Name())
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return usagef("no command %q; see arrowio --help", strings.Join(args, " "))
+			}
+			cmd.InitDefaultHelpFlag()
+			return cmd.Help()
+		},
+	}
+}
+
+// adoptCompletion makes cobra's own command for completion scripts answer mistakes as the others do.
+func adoptCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() != "completion" {
+			continue
+		}
+		cmd.Short = "Generate the completion script of a shell"
+		cmd.Example = `  source <(arrowio completion bash)
+  arrowio completion zsh > "${fpath[1]}/_arrowio"`
+		cmd.Args = nil
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			return usagef("completion: for which shell? One of bash, zsh, fish, powershell")
+		}
+		for _, shell := range cmd.Commands() {
+			shell.Args = noArguments
+			shell.Example = "  arrowio completion " + shell.Name()
+		}
+	}
+}
+
+// inputs is the check of the arguments of a command that reads: at least one INPUT.
+func inputs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usagef("%s: which INPUT? A file, a directory, a glob or - for standard input", cmd.Name())
+	}
+	if slices.Contains(args, "") {
+		return usagef("%s: an empty file name", cmd.Name())
+	}
+	if n := len(slices.DeleteFunc(slices.Clone(args), func(s string) bool { return s != "-" })); n > 1 {
+		return usagef("%s: standard input can be read only once", cmd.Name())
+	}
+	return nil
+}
+
+// terminalWidth returns the width of w if it is a terminal.
+func terminalWidth(w io.Writer) (width int, ok bool) {
+	f, isFile := w.(*os.File)
+	if !isFile || !term.IsTerminal(int(f.Fd())) {
+		return 0, false
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil || width <= 0 {
+		width = 80
+	}
+	return width, true
+}
+
+func (a *app) printf(format string, args ...any) error {
+	_, err := fmt.Fprintf(a.stdout, format, args...)
+	return err
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) schemaCommand() *cobra.Command {
+	var asJSON bool
+	var read *readFlags
+	cmd := &cobra.Command{
+		Use:   "schema [--json] INPUT...",
+		Short: "The Arrow schema and what each field is in the file",
+		Long: `Schema prints the Arrow schema of a file or of a dataset as a tree; behind a field stands what it is in the file.
+
+--json prints {"file", "format", "fields": [{"name", "type", "nullable", "metadata", "fields"}], "metadata"}.`,
+		Example: `  arrowio schema events.trv
+  arrowio schema --trevni-view=columns --json events.trv | jq '.fields[].name'`,
+		Args: inputs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.schema(cmd.Context(), read, args, asJSON)
+		},
+	}
+	read = a.addReadFlags(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as a JSON object")
+	return cmd
+}
+
+func (a *app) schema(ctx context.Context, read *readFlags, in []string, asJSON bool) error {
+	ds, err := a.openDataset(ctx, in, read, nil)
+	if err != nil {
+		return err
+	}
+	defer ds.close()
+	if err := read.options.check(ds.used(read.options)...); err != nil {
+		return err
+	}
+	name := strings.Join(in, " ")
+	if asJSON {
+		return printJSON(a.stdout, schemaDoc{
+			File: name, Format: ds.format, Fields: fieldDocs(ds.Schema.Fields()), Metadata: metadataDoc(ds.Schema.Metadata()),
+		})
+	}
+	w := bufio.NewWriter(a.stdout)
+	fmt.Fprintf(w, "%s: %s, %s\n", printable(name), ds.format, plural(ds.Schema.NumFields(), "column"))
+	printFields(w, ds.Schema.Fields(), "")
+	if md := ds.Schema.Metadata(); md.Len() > 0 {
+		fmt.Fprintln(w, "metadata:")
+		for i, k := range md.Keys() {
+			fmt.Fprintf(w, "  %s = %s\n", printable(k), shorten(md.Values()[i], 200))
+		}
+	}
+	return w.Flush()
+}
+
+// schemaDoc is the JSON of a schema.
+type schemaDoc struct {
+	File     string         `json:"file"`
+	Format   string         `json:"format"`
+	Fields   []fieldDoc     `json:"fields"`
+	Metadata map[string]any `json:"metadata,omitempty"`
+}
+
+// fieldDoc is the JSON of a field.
+type fieldDoc struct {
+	Name     string         `json:"name"`
+	Type     string         `json:"type"`
+	Nullable bool           `json:"nullable"`
+	Metadata map[string]any `json:"metadata,omitempty"`
+	Fields   []fieldDoc     `json:"fields,omitempty"`
+}
+
+func fieldDocs(fields []arrow.Field) []fieldDoc {
+	docs := make([]fieldDoc, len(fields))
+	for i, f := range fields {
+		docs[i] = fieldDoc{
+			Name: f.Name, Type: typeName(f.Type), Nullable: f.Nullable, Metadata: metadataDoc(f.Metadata),
+			Fields: fieldDocs(children(f.Type)),
+		}
+	}
+	return docs
+}
+
+// metadataDoc keeps text as text; bytes that are none become {"base64": …}.
+func metadataDoc(md arrow.Metadata) map[string]any {
+	doc := make(map[string]any, md.Len())
+	for i, k := range md.Keys() {
+		v := md.Values()[i]
+		if utf8.ValidString(v) {
+			doc[k] = v
+		} else {
+			doc[k] = map[string]string{"base64": base64.StdEncoding.EncodeToString([]byte(v))}
+		}
+	}
+	return doc
+}
+
+// children returns the fields inside a type.
+func children(t arrow.DataType) []arrow.Field {
+	switch t := t.(type) {
+	case *arrow.MapType:
+		return []arrow.Field{t.KeyField(), t.ItemField()}
+	case arrow.NestedType:
+		return t.Fields()
+	}
+	return nil
+}
+
+// typeName is a type's own name, without its children: they have lines of their own.
+func typeName(t arrow.DataType) string {
+	switch t := t.(type) {
+	case *arrow.FixedSizeListType:
+		return fmt.Sprintf("fixed_size_list[%d]", t.Len())
+	case arrow.NestedType:
+		return t.Name()
+	}
+	return t.String()
+}
+
+func printFields(w io.Writer, fields []arrow.Field, indent string) {
+	for i, f := range fields {
+		branch, below := "├─ ", "│  "
+		if i == len(fields)-1 {
+			branch, below = "└─ ", "   "
+		}
+		fmt.Fprintf(w, "%s%s%s: %s", indent, branch, printable(f.Name), printable(typeName(f.Type)))
+		if !f.Nullable {
+			fmt.Fprint(w, ", not null")
+		}
+		if f.Metadata.Len() > 0 {
+			var parts []string
+			for i, k := range f.Metadata.Keys() {
+				parts = append(parts, printable(k)+"="+shorten(f.Metadata.Values()[i], 80))
+			}
+			fmt.Fprintf(w, "  (%s)", strings.Join(parts, ", "))
+		}
+		fmt.Fprintln(w)
+		printFields(w, children(f.Type), indent+below)
+	}
+}
+
+// shorten makes text fit for a line.
+func shorten(s string, n int) string {
+	s, cut := clipBytes(s, n)
+	if cut {
+		return printable(s) + gridEllipsis
+	}
+	return printable(s)
+}
+
+// plural counts things.
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	if strings.HasSuffix(what, "ch") {
+		what += "e"
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

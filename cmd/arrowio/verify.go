@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+func (a *app) verifyCommand() *cobra.Command {
+	var asJSON bool
+	var read *readFlags
+	var bar *wordValue
+	cmd := &cobra.Command{
+		Use:   "verify [flags] INPUT...",
+		Short: "Check every checksum, count, offset and statistic against the data",
+		Long: `Verify reads all of every file and prints a line for each fault, and "ok" for a file without. The exit code is 0 only
+if every file is. A format that keeps no checks of its own is decoded from end to end.
+
+--json prints {"ok", "files": [{"file", "format", "ok", "method", "rows", "faults": [{"kind", "file", "format", "column",
+"split", "offset", "message"}]}]}.`,
+		Example: `  arrowio verify events.trv
+  arrowio verify --json archive/*.trv | jq '.files[] | select(.ok | not)'`,
+		Args: inputs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.verify(cmd.Context(), read, args, asJSON, bar.word)
+		},
+	}
+	read = a.addReadFlags(cmd)
+	bar = addProgressFlag(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as a JSON object")
+	return cmd
+}
+
+// verdict is what verify found out about a file.
+type verdict struct {
+	File   string    `json:"file"`
+	Format string    `json:"format"`
+	OK     bool      `json:"ok"`
+	Method string    `json:"method"` // "checks", the format's own, or "scan"
+	Rows   int64     `json:"rows"`   // decoded by a scan; -1 = not counted
+	Faults []failure `json:"faults"`
+}
+
+// maxFaults bounds what verify remembers of one file; all are printed.
+const maxFaults = 10_000
+
+// verifyReport is the JSON of a verify.
+type verifyReport struct {
+	OK    bool      `json:"ok"`
+	Files []verdict `json:"files"`
+}
+
+func (a *app) verify(ctx context.Context, read *readFlags, in []string, asJSON bool, progressMode string) error {
+	all := verifyReport{OK: true, Files: []verdict{}}
+	bad, faults := 0, 0
+	err := a.eachPath(ctx, in, func(name string) error {
+		v, err := a.verifyFile(ctx, read, name, asJSON, progressMode, &faults)
+		if err != nil {
+			return err
+		}
+		if !v.OK {
+			bad++
+			all.OK = false
+		}
+		all.Files = append(all.Files, v)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		if err := printJSON(a.stdout, all); err != nil {
+			return err
+		}
+	}
+	if bad > 0 {
+		where := all.Files[0].File
+		if len(all.Files) > 1 {
+			where = fmt.Sprintf("%d of %d files", bad, len(all.Files))
+		}
+		return &fileError{where, arrowio.Errorf(arrowio.ErrCorrupt, "%s found", plural(faults, "fault"))}
+	}
+	return nil
+}
+
+// verifyFile checks one file. Trouble with the data is a fault of the file; an error is trouble of any other kind.
+func (a *app) verifyFile(ctx context.Context, read *readFlags, name string, asJSON bool, progressMode string, faults *int) (verdict, error) {
+	v := verdict{File: name, Method: "checks", Rows: arrowio.UnknownRows, Faults: []failure{}}
+	var printErr error
+	bar := (*progress)(nil)
+	report := func(err error) {
+		f := describe(ctx, inFile(name, err))
+		*faults++
+		v.Format = orElse(v.Format, f.Format)
+		if len(v.Faults) < maxFaults {
+			v.Faults = append(v.Faults, f)
+		}
+		if !asJSON && printErr == nil {
+			bar.aside(func() { _, printErr = fmt.Fprintln(a.stdout, printable(name+": "+f.Message)) })
+		}
+	}
+	err := a.withFile(ctx, name, read, func(file *openFile) (err error) {
+		v.Format = file.format
+		bar = a.startProgress(progressMode, name, work{rows: -1, bytes: file.size, read: file.read})
+		defer bar.stop()
+		if checker, ok := file.File.(arrowio.Verifier); ok {
+			return checker.Verify(ctx, report)
+		}
+		v.Method = "scan"
+		v.Rows, err = scanAll(ctx, file.File, read, bar)
+		return err
+	})
+	var ae *arrowio.Error
+	if errors.As(err, &ae) && ae.Kind != arrowio.ErrOption && ctx.Err() == nil {
+		report(err)
+		err = nil
+	}
+	if err != nil || printErr != nil {
+		return v, errors.Join(err, printErr)
+	}
+	v.OK = len(v.Faults) == 0
+	if v.OK && !asJSON {
+		return v, a.printOK(v)
+	}
+	return v, nil
+}
+
+func (a *app) printOK(v verdict) error {
+	if v.Method == "scan" {
+		return a.printf("%s: ok (%s keeps no checks of its own; all %s rows decode)\n", printable(v.File), v.Format, humanize.Comma(v.Rows))
+	}
+	return a.printf("%s: ok\n", printable(v.File))
+}
+
+// scanAll decodes everything and counts the rows.
+func scanAll(ctx context.Context, f arrowio.File, read *readFlags, bar *progress) (int64, error) {
+	rr, err := arrowio.Scan(ctx, f, scanOptions(read, nil))
+	if err != nil {
+		return 0, err
+	}
+	defer rr.Release()
+	var rows int64
+	for rr.Next() {
+		rows += rr.Record().NumRows()
+		bar.set(rows)
+	}
+	return rows, rr.Err()
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}

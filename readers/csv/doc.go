@@ -1,0 +1,20 @@
+// Package csv reads comma-separated text as RFC 4180 has it: lines that end in LF or CRLF, fields that may stand in
+// double quotes, a quote inside them doubled, line breaks and delimiters inside quotes part of the value.
+//
+//	id,name,seen
+//	1,"Lovelace, Ada",1843-09-01
+//	2,,               the second field is null
+//	3,"",             here it is an empty string
+//
+// Text is UTF-8, a byte order mark is passed over. The first line names the columns unless csv-header=false.
+//
+// Types are inferred from the first rows (csv-sample), as the narrowest of: int64; float64; bool; date32; timestamp of
+// microseconds, or nanoseconds where a fraction needs them, UTC where every value has a zone; and else utf8. Nothing is
+// inferred that would not give the value back: numbers with leading zeros or a plus sign, integers beyond int64, and
+// integers beyond 2^53 among fractions stay text. A later value that does not fit is an error that names its line. csv-types=utf8 reads every
+// column as text.
+//
+// Null is a field with nothing in it, not even quotes, or what csv-null says instead. In columns that are not text an
+// empty field is null in any case. A line with nothing on it is a row, of one null, in a file of one column, and no row
+// in any other.
+package csv

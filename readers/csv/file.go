@@ -1,0 +1,259 @@
+package csv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/options"
+	"github.com/arrowio/arrowio/internal/recordsplit"
+)
+
+var known = []arrowio.Option{
+	{Name: "csv-header", Usage: "whether the first line names the columns", Default: "true", Values: []string{"true", "false"}},
+	{Name: "csv-delimiter", Usage: "one character, or tab", Default: ","},
+	{Name: "csv-null", Usage: "spellings of null outside quotes, separated by commas; the empty field is one only if listed", Default: ""},
+	{Name: "csv-types", Usage: "types of the columns: infer, or utf8 for all", Default: "infer", Values: []string{"infer", "utf8"}},
+	{Name: "csv-sample", Usage: "rows from which types are inferred, or all", Default: "10000"},
+}
+
+// Format returns the format "csv". It has no bytes to know it by, only its extension.
+func Format() arrowio.Format {
+	return arrowio.Format{
+		Name:       "csv",
+		Extensions: []string{".csv"},
+		Options:    slices.Clone(known),
+		Open: func(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
+			f, err := open(ctx, src, o)
+			if err != nil {
+				return nil, locate(err)
+			}
+			return f, nil
+		},
+	}
+}
+
+func locate(err error) error {
+	return arrowio.Locate(err, arrowio.At{Format: "csv", Split: -1, Off: -1})
+}
+
+func lineName(n int64) string { return "line " + strconv.FormatInt(n, 10) }
+
+// settings are the options, read.
+type settings struct {
+	header bool
+	delim  byte
+	nulls  []string
+	infer  bool
+	sample int64 // rows
+}
+
+func readSettings(o arrowio.OpenOptions) (s settings, err error) {
+	v, err := options.Check(known, o.Options)
+	if err != nil {
+		return s, err
+	}
+	s.header, s.infer = v["csv-header"] == "true", v["csv-types"] == "infer"
+	s.nulls = strings.Split(v["csv-null"], ",")
+	switch d := v["csv-delimiter"]; {
+	case d == "tab" || d == `\t`:
+		s.delim = '\t'
+	case len(d) == 1 && d[0] < utf8.RuneSelf && !strings.Contains("\"\r\n", d):
+		s.delim = d[0]
+	default:
+		return s, arrowio.Errorf(arrowio.ErrOption, "csv-delimiter is %q; it takes one ASCII character other than a quote or a line break, or tab", d)
+	}
+	if s.sample, err = options.Rows("csv-sample", v["csv-sample"]); err != nil {
+		return s, err
+	}
+	return s, nil
+}
+
+// isNull reports whether a field is null in a column of kind k.
+func (s *settings) isNull(k kind, v []byte, quoted bool) bool {
+	if len(v) == 0 && k != kindText {
+		return true
+	}
+	return !quoted && s.spellsNull(v)
+}
+
+func (s *settings) spellsNull(v []byte) bool {
+	for _, n := range s.nulls {
+		if string(v) == n {
+			return true
+		}
+	}
+	return false
+}
+
+// file is a CSV file. It is never changed after open.
+type file struct {
+	src     arrowio.Source
+	limits  arrowio.Limits
+	set     settings
+	schema  *arrow.Schema
+	kinds   []kind
+	sampled int64
+}
+
+func open(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (*file, error) {
+	f := &file{src: src, limits: o.Limits.WithDefaults()}
+	var err error
+	if f.set, err = readSettings(o); err != nil {
+		return nil, err
+	}
+	s := f.scanner()
+	names, err := f.names(s)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) > f.limits.Columns {
+		return nil, arrowio.Errorf(arrowio.ErrLimit, "%d columns (Limits.Columns)", len(names))
+	}
+	guesses := make([]guess, len(names))
+	if f.set.infer {
+		if err := f.infer(ctx, s, guesses); err != nil {
+			return nil, err
+		}
+	}
+	fields := make([]arrow.Field, len(names))
+	f.kinds = make([]kind, len(names))
+	for i, n := range names {
+		f.kinds[i] = guesses[i].kind()
+		fields[i] = arrow.Field{Name: n, Type: types[f.kinds[i]], Nullable: true}
+	}
+	f.schema = arrow.NewSchema(fields, nil)
+	return f, nil
+}
+
+func (f *file) scanner() *scanner {
+	return newScanner(io.NewSectionReader(f.src, 0, f.src.Size()), f.set.delim, f.limits.ValueBytes)
+}
+
+// names reads the header, or the first record for the number of its fields. s is then in front of the first row, or
+// with no header in front of the second, which makes no difference to what names or types there are.
+func (f *file) names(s *scanner) ([]string, error) {
+	if f.src.Size() >= 2 {
+		var bom [2]byte
+		if _, err := f.src.ReadAt(bom[:], 0); err != nil && err != io.EOF {
+			return nil, err
+		}
+		if bom == [2]byte{0xFF, 0xFE} || bom == [2]byte{0xFE, 0xFF} {
+			return nil, arrowio.Errorf(arrowio.ErrUnsupported, "the text is UTF-16; convert it to UTF-8 first")
+		}
+	}
+	err := s.next()
+	if err == io.EOF {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, s.numFields())
+	for i := range names {
+		names[i] = "f" + strconv.Itoa(i)
+		if !f.set.header {
+			continue
+		}
+		v, _ := s.field(i)
+		if !utf8.Valid(v) {
+			return nil, s.corrupt(s.start, "the name of column %d is not UTF-8: %.40q", i+1, v)
+		}
+		if len(v) > 0 {
+			names[i] = string(v)
+		}
+	}
+	return names, nil
+}
+
+// infer narrows the guesses by the rows of the sample.
+func (f *file) infer(ctx context.Context, s *scanner, guesses []guess) error {
+	if !f.set.header && len(guesses) > 0 { // the first record is a row
+		f.see(s, guesses)
+	}
+	for f.sampled < f.set.sample {
+		if f.sampled&0xFFF == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		err := s.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil && s.numFields() != len(guesses) {
+			if s.blank() {
+				continue
+			}
+			err = miscounted(s, len(guesses))
+		}
+		if err != nil {
+			return err
+		}
+		f.see(s, guesses)
+	}
+	return nil
+}
+
+func (f *file) see(s *scanner, guesses []guess) {
+	f.sampled++
+	for i := range guesses {
+		if v, quoted := s.field(i); len(v) > 0 && (quoted || !f.set.spellsNull(v)) {
+			guesses[i].see(v)
+		} else if quoted {
+			guesses[i].see([]byte{'"'}) // an empty string in quotes is text
+		}
+	}
+}
+
+func miscounted(s *scanner, want int) error {
+	return s.corrupt(s.start, "%d fields, where the file has %d columns", s.numFields(), want)
+}
+
+// Schema implements arrowio.File.
+func (f *file) Schema() *arrow.Schema { return f.schema }
+
+// Splits implements arrowio.File.
+func (f *file) Splits() []arrowio.Split {
+	return []arrowio.Split{{Rows: arrowio.RowRange{End: arrowio.UnknownRows}, Bytes: f.src.Size()}}
+}
+
+// Prune implements arrowio.File: text has no statistics.
+func (f *file) Prune(_ context.Context, s arrowio.Split, _ *expr.Bound) (arrowio.RowSet, error) {
+	return arrowio.RowSet{s.Rows}, nil
+}
+
+// Close implements arrowio.File.
+func (f *file) Close() error { return nil }
+
+// Info implements arrowio.File.
+func (f *file) Info(context.Context, arrowio.InfoOptions) (*arrowio.Info, error) {
+	info := &arrowio.Info{Format: "csv", Rows: arrowio.UnknownRows, Bytes: f.src.Size(), Schema: f.schema}
+	for _, c := range f.schema.Fields() {
+		info.Columns = append(info.Columns, arrowio.ColumnInfo{Path: c.Name, Type: c.Type.String(), Stored: "text"})
+	}
+	if f.set.infer {
+		info.Notes = append(info.Notes, fmt.Sprintf("types inferred from %d rows", f.sampled))
+	}
+	return info, nil
+}
+
+// Read implements arrowio.File. The reader reads from the source as it goes, until ctx is done.
+func (f *file) Read(ctx context.Context, _ arrowio.Split, _ arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
+	src := &rows{ctx: ctx, f: f, s: f.scanner(), p: p}
+	if f.set.header {
+		if err := src.s.next(); err != nil && !errors.Is(err, io.EOF) {
+			return nil, locate(err)
+		}
+	}
+	src.build(mem)
+	return recordsplit.New(src, p.Schema, mem), nil
+}

@@ -1,0 +1,175 @@
+package csv
+
+import (
+	"context"
+	"io"
+	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/recordsplit"
+)
+
+// A batch ends with the first of these.
+const (
+	batchRows  = 64 << 10
+	batchBytes = 8 << 20
+)
+
+// rows implements recordsplit.Source: it parses a batch at a time.
+type rows struct {
+	ctx  context.Context // of File.Read, whose reading goes on here
+	f    *file
+	s    *scanner
+	p    arrowio.Projection
+	cols []column
+	rec  arrow.Record // parsed, not loaded yet
+}
+
+// column builds one projected column.
+type column struct {
+	index   int
+	kind    kind
+	builder array.Builder
+	// add appends a value that is not null, or reports that it does not fit.
+	add func(v []byte) bool
+}
+
+func (r *rows) build(mem memory.Allocator) {
+	mem = arrowbuf.Clean(mem)
+	for _, i := range r.p.Columns() {
+		c := column{index: i, kind: r.f.kinds[i], builder: array.NewBuilder(mem, types[r.f.kinds[i]])}
+		c.add = adder(c.kind, c.builder)
+		r.cols = append(r.cols, c)
+	}
+}
+
+// adder is the one place that joins a kind with its builder.
+func adder(k kind, b array.Builder) func([]byte) bool {
+	switch b := b.(type) {
+	case *array.Int64Builder:
+		return adding(parseInt, b.Append)
+	case *array.Float64Builder:
+		return adding(parseFloat, b.Append)
+	case *array.BooleanBuilder:
+		return adding(parseBool, b.Append)
+	case *array.Date32Builder:
+		return adding(parseDate, b.Append)
+	case *array.TimestampBuilder:
+		digits := 6
+		if k == kindTimestampNano || k == kindTimestampNanoUTC {
+			digits = 9
+		}
+		zone := k == kindTimestampUTC || k == kindTimestampNanoUTC
+		return adding(func(v []byte) (arrow.Timestamp, bool) { return parseTimestamp(v, digits, zone) }, b.Append)
+	case *array.StringBuilder:
+		return func(v []byte) bool {
+			if !utf8.Valid(v) {
+				return false
+			}
+			b.BinaryBuilder.Append(v)
+			return true
+		}
+	}
+	return nil
+}
+
+func adding[T any](parse func([]byte) (T, bool), add func(T)) func([]byte) bool {
+	return func(v []byte) bool {
+		x, ok := parse(v)
+		if ok {
+			add(x)
+		}
+		return ok
+	}
+}
+
+// Next implements recordsplit.Source.
+func (r *rows) Next() (recordsplit.Batch, error) {
+	if err := r.ctx.Err(); err != nil {
+		return recordsplit.Batch{}, err
+	}
+	r.drop()
+	n, err := r.parse()
+	if err != nil {
+		return recordsplit.Batch{}, locate(err)
+	}
+	if n == 0 {
+		return recordsplit.Batch{}, io.EOF
+	}
+	cols := make([]arrow.Array, len(r.cols))
+	for i, c := range r.cols {
+		cols[i] = c.builder.NewArray()
+		defer cols[i].Release()
+	}
+	r.rec = array.NewRecord(r.p.Schema, cols, n)
+	return recordsplit.Batch{Rows: n, Load: func() (arrow.Record, error) {
+		rec := r.rec
+		r.rec = nil
+		return rec, nil
+	}}, nil
+}
+
+// parse appends the rows of one batch to the builders.
+func (r *rows) parse() (n int64, err error) {
+	want := len(r.f.kinds)
+	for size := 0; n < batchRows && size < batchBytes; {
+		if err := r.s.next(); err == io.EOF {
+			return n, nil
+		} else if err != nil {
+			return 0, err
+		}
+		if r.s.numFields() != want {
+			if r.s.blank() {
+				continue
+			}
+			return 0, miscounted(r.s, want)
+		}
+		for i := range r.cols {
+			c := &r.cols[i]
+			v, quoted := r.s.field(c.index)
+			switch {
+			case r.f.set.isNull(c.kind, v, quoted):
+				c.builder.AppendNull()
+			case !c.add(v):
+				return 0, r.misfit(c, v)
+			}
+		}
+		n++
+		size += len(r.s.text)
+	}
+	return n, nil
+}
+
+// misfit explains a value that its column cannot take, and what to do about it.
+func (r *rows) misfit(c *column, v []byte) error {
+	name := r.f.schema.Field(c.index).Name
+	at := arrowio.At{Op: lineName(r.s.start), Column: name, Split: -1, Off: -1}
+	if c.kind == kindText {
+		return arrowio.Locate(arrowio.Errorf(arrowio.ErrCorrupt, "%.40q is not UTF-8", v), at)
+	}
+	return arrowio.Locate(arrowio.Errorf(arrowio.ErrSchema,
+		"%.40q is not %s, as which the column was inferred from the first %d rows; read all of it for that with --csv-sample=all, or columns as text with --csv-types=utf8",
+		v, types[c.kind], r.f.sampled), at)
+}
+
+func (r *rows) drop() {
+	if r.rec != nil {
+		r.rec.Release()
+		r.rec = nil
+	}
+}
+
+// Close implements recordsplit.Source.
+func (r *rows) Close() error {
+	r.drop()
+	for _, c := range r.cols {
+		c.builder.Release()
+	}
+	r.cols = nil
+	return nil
+}

@@ -1,0 +1,164 @@
+package csv
+
+import (
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// number reads n decimal digits at the front of v.
+func number(v []byte, n int) (int, []byte, bool) {
+	if len(v) < n {
+		return 0, nil, false
+	}
+	x := 0
+	for _, c := range v[:n] {
+		if c-'0' > 9 {
+			return 0, nil, false
+		}
+		x = 10*x + int(c-'0')
+	}
+	return x, v[n:], true
+}
+
+// expect takes the byte c from the front of v.
+func expect(v []byte, c byte) ([]byte, bool) {
+	if len(v) == 0 || v[0] != c {
+		return nil, false
+	}
+	return v[1:], true
+}
+
+var daysBefore = [...]int{0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365}
+
+func leap(y int) bool { return y%4 == 0 && (y%100 != 0 || y%400 == 0) }
+
+// date reads YYYY-MM-DD and returns days since 1970-01-01, Gregorian throughout.
+func date(v []byte) (days int, rest []byte, ok bool) {
+	y, v, ok := number(v, 4)
+	if !ok {
+		return 0, nil, false
+	}
+	if v, ok = expect(v, '-'); !ok {
+		return 0, nil, false
+	}
+	m, v, ok := number(v, 2)
+	if !ok || m < 1 || m > 12 {
+		return 0, nil, false
+	}
+	if v, ok = expect(v, '-'); !ok {
+		return 0, nil, false
+	}
+	d, v, ok := number(v, 2)
+	length := daysBefore[max(m, 1)] - daysBefore[max(m, 1)-1]
+	if leap(y) && m == 2 {
+		length++
+	}
+	if !ok || d < 1 || d > length {
+		return 0, nil, false
+	}
+	p := y - 1
+	leaps := 0
+	if y > 0 { // year 0 is a leap year, and the years before this one count it
+		leaps = p/4 - p/100 + p/400 + 1
+	}
+	days = 365*y + leaps + daysBefore[m-1] + d - 1
+	if leap(y) && m > 2 {
+		days++
+	}
+	return days - 719528, v, true // days from 0000-01-01 to 1970-01-01
+}
+
+func parseDate(v []byte) (arrow.Date32, bool) {
+	d, rest, ok := date(v)
+	return arrow.Date32(d), ok && len(rest) == 0
+}
+
+// parseTimestamp reads YYYY-MM-DD, T or a space, HH:MM[:SS[.fraction]], and with zone Z or +HH:MM, without it neither.
+// The result has so many fractional digits, 6 or 9; more in the text, or a time outside an int64, do not fit.
+func parseTimestamp(v []byte, digits int, zone bool) (arrow.Timestamp, bool) {
+	days, v, ok := date(v)
+	if !ok || len(v) == 0 || v[0] != 'T' && v[0] != ' ' {
+		return 0, false
+	}
+	secs, v, ok := clock(v[1:])
+	if !ok {
+		return 0, false
+	}
+	frac, v, ok := fraction(v, digits)
+	if !ok {
+		return 0, false
+	}
+	east, v, hasZone, ok := offset(v)
+	if !ok || hasZone != zone || len(v) != 0 {
+		return 0, false
+	}
+	unit := int64(1_000_000)
+	if digits == 9 {
+		unit = 1_000_000_000
+	}
+	total := int64(days)*86400 + int64(secs) - int64(east)
+	if total > math.MaxInt64/unit-1 || total < math.MinInt64/unit+1 {
+		return 0, false
+	}
+	return arrow.Timestamp(total*unit + frac), true
+}
+
+// clock reads HH:MM[:SS].
+func clock(v []byte) (secs int, rest []byte, ok bool) {
+	h, v, ok := number(v, 2)
+	if !ok || h > 23 {
+		return 0, nil, false
+	}
+	if v, ok = expect(v, ':'); !ok {
+		return 0, nil, false
+	}
+	m, v, ok := number(v, 2)
+	if !ok || m > 59 {
+		return 0, nil, false
+	}
+	secs = 3600*h + 60*m
+	if len(v) == 0 || v[0] != ':' {
+		return secs, v, true
+	}
+	s, v, ok := number(v[1:], 2)
+	return secs + s, v, ok && s <= 59
+}
+
+// fraction reads .digits as a number of so many digits.
+func fraction(v []byte, digits int) (int64, []byte, bool) {
+	if len(v) == 0 || v[0] != '.' {
+		return 0, v, true
+	}
+	v = v[1:]
+	var x int64
+	n := 0
+	for ; n < len(v) && v[n]-'0' <= 9; n++ {
+		if n == digits {
+			return 0, nil, false
+		}
+		x = 10*x + int64(v[n]-'0')
+	}
+	for i := n; i < digits; i++ {
+		x *= 10
+	}
+	return x, v[n:], n > 0
+}
+
+// offset reads Z, +HH:MM or -HH:MM, or nothing.
+func offset(v []byte) (east int, rest []byte, found, ok bool) {
+	if len(v) == 0 {
+		return 0, v, false, true
+	}
+	if v[0] == 'Z' {
+		return 0, v[1:], true, true
+	}
+	if v[0] != '+' && v[0] != '-' {
+		return 0, nil, false, false
+	}
+	secs, rest, ok := clock(v[1:])
+	if v[0] == '-' {
+		secs = -secs
+	}
+	return secs, rest, true, ok && secs%60 == 0
+}

@@ -1,0 +1,148 @@
+package readers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// OpenDataset makes one dataset of what paths stand for (see Expand), in that order. Its schema is that of the first
+// file; the others are opened, and compared, when a scan gets there.
+func OpenDataset(ctx context.Context, paths []string, o Options) (*arrowio.Dataset, error) {
+	files, err := Expand(paths)
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "no files were named")
+	}
+	first, err := OpenFile(ctx, files[0], o)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", files[0], err)
+	}
+	d := &arrowio.Dataset{Schema: first.Schema()}
+	if err := first.Close(); err != nil {
+		return nil, err
+	}
+	for _, path := range files {
+		d.Fragments = append(d.Fragments, arrowio.Fragment{
+			Name: path,
+			Open: func(ctx context.Context) (arrowio.File, error) { return OpenFile(ctx, path, o) },
+		})
+	}
+	return d, nil
+}
+
+// Expand returns the files that paths stand for. A file stands for itself. A directory stands for the files below it
+// that have a readable format's ending or content, sorted by path; names that start with a dot or an underscore are
+// passed over. A path that does not exist but is a pattern (see filepath.Match) stands for what it matches, sorted.
+// A directory or pattern that stands for nothing is an error.
+func Expand(paths []string) ([]string, error) {
+	var out []string
+	for _, p := range paths {
+		files, err := expand(p)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, files...)
+	}
+	return out, nil
+}
+
+func expand(path string) ([]string, error) {
+	fi, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(path, "*?["):
+		return glob(path, err)
+	case err != nil:
+		return nil, err
+	case !fi.IsDir():
+		return []string{path}, nil
+	}
+	return walk(path)
+}
+
+func glob(pattern string, missing error) ([]string, error) {
+	matches, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "%s: %w", pattern, err)
+	}
+	if len(matches) == 0 {
+		return nil, missing
+	}
+	slices.Sort(matches)
+	var out []string
+	for _, m := range matches {
+		fi, err := os.Stat(m)
+		if err != nil {
+			return nil, err
+		}
+		if !fi.IsDir() {
+			out = append(out, m)
+			continue
+		}
+		files, err := walk(m)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, files...)
+	}
+	return out, nil
+}
+
+func walk(dir string) ([]string, error) {
+	var out []string
+	formats := All()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name := d.Name(); path != dir && (name[0] == '.' || name[0] == '_') {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		ok, err := readable(path, d, formats)
+		if ok {
+			out = append(out, path)
+		}
+		return err
+	})
+	if err == nil && len(out) == 0 {
+		err = arrowio.Errorf(arrowio.ErrUnsupported, "%s: no file in it has a readable format's ending or content", dir)
+	}
+	return out, err
+}
+
+// readable tells whether a file in a directory is meant.
+func readable(path string, d fs.DirEntry, formats []arrowio.Format) (bool, error) {
+	if d.Type()&fs.ModeSymlink != 0 {
+		fi, err := os.Stat(path)
+		if err != nil || !fi.Mode().IsRegular() {
+			return false, err
+		}
+	} else if !d.Type().IsRegular() {
+		return false, nil
+	}
+	if _, ok := byExtension(formats, path); ok {
+		return true, nil
+	}
+	src, err := arrowio.OpenFile(path)
+	if err != nil {
+		return false, err
+	}
+	defer src.Close()
+	head, tail, err := readEnds(src)
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(formats, func(f arrowio.Format) bool { return f.Match != nil && f.Match(head, tail) }), nil
+}

@@ -1,0 +1,201 @@
+package jsonl
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/options"
+	"github.com/arrowio/arrowio/internal/recordsplit"
+)
+
+var known = []arrowio.Option{
+	{Name: "jsonl-types", Usage: "types of the columns: infer, or text for all", Default: "infer", Values: []string{"infer", "text"}},
+	{Name: "jsonl-sample", Usage: "rows from which types are inferred, or all", Default: "10000"},
+}
+
+// Format returns the format "jsonl". It has no bytes to know it by, only its extension.
+func Format() arrowio.Format {
+	return arrowio.Format{
+		Name:       "jsonl",
+		Extensions: []string{".jsonl", ".ndjson"},
+		Options:    slices.Clone(known),
+		Open: func(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
+			f, err := open(ctx, src, o)
+			if err != nil {
+				return nil, locate(err)
+			}
+			return f, nil
+		},
+	}
+}
+
+func locate(err error) error {
+	return arrowio.Locate(err, arrowio.At{Format: "jsonl", Split: -1, Off: -1})
+}
+
+// file is a JSON Lines file. It is never changed after open.
+type file struct {
+	src     arrowio.Source
+	limits  arrowio.Limits
+	schema  *arrow.Schema
+	asText  bool
+	sampled int64
+}
+
+func open(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (*file, error) {
+	f := &file{src: src, limits: o.Limits.WithDefaults()}
+	v, err := options.Check(known, o.Options)
+	if err != nil {
+		return nil, err
+	}
+	sample, err := options.Rows("jsonl-sample", v["jsonl-sample"])
+	if err != nil {
+		return nil, err
+	}
+	f.asText = v["jsonl-types"] == "text"
+	root, err := f.sample(ctx, sample)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := root.fields()
+	if err != nil {
+		return nil, fault(arrowio.ErrSchema, err)
+	}
+	f.schema = arrow.NewSchema(fields, nil)
+	return f, nil
+}
+
+// sample reads the shape of the first rows.
+func (f *file) sample(ctx context.Context, rows int64) (*shape, error) {
+	root := &shape{class: classObject}
+	l := f.lines()
+	in := inference{depth: f.limits.Depth, columns: f.limits.Columns, lex: &lexer{}, asText: f.asText}
+	for f.sampled < rows {
+		if f.sampled&0xFFF == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		line, err := l.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		in.lex.b, in.lex.pos = line, 0
+		err = in.lex.expect('{')
+		if err == nil {
+			err = in.object(root, 0)
+		}
+		if err == nil {
+			err = in.lex.end()
+		}
+		if err != nil {
+			return nil, l.fault(arrowio.ErrCorrupt, err)
+		}
+		f.sampled++
+	}
+	return root, nil
+}
+
+// fault makes an *arrowio.Error of what a lexer or an inference says. Its kind is kind unless err knows better.
+func fault(kind arrowio.Kind, err error) error {
+	at := arrowio.At{Split: -1, Off: -1}
+	var p *placed
+	if errors.As(err, &p) {
+		at.Column, err = p.path, p.err
+	}
+	var m misfit
+	switch {
+	case errors.Is(err, errDepth), errors.Is(err, errColumns):
+		kind = arrowio.ErrLimit
+	case errors.As(err, &m):
+		kind = arrowio.ErrSchema
+	}
+	return arrowio.Locate(arrowio.Errorf(kind, "%w", err), at)
+}
+
+// lines reads a file line by line.
+type lines struct {
+	r     *bufio.Reader
+	limit int64
+	n     int64 // number of the last line read
+	long  []byte
+}
+
+func (f *file) lines() *lines {
+	return &lines{r: bufio.NewReaderSize(io.NewSectionReader(f.src, 0, f.src.Size()), 256<<10), limit: f.limits.ValueBytes}
+}
+
+func (l *lines) fault(kind arrowio.Kind, err error) error {
+	return arrowio.Locate(fault(kind, err), arrowio.At{Op: "line " + strconv.FormatInt(l.n, 10), Split: -1, Off: -1})
+}
+
+// next returns the next line that is not empty, valid until the next call; io.EOF behind the last.
+func (l *lines) next() ([]byte, error) {
+	for {
+		line, err := l.r.ReadSlice('\n')
+		l.n++
+		if err == bufio.ErrBufferFull {
+			l.long = append(l.long[:0], line...)
+			for err == bufio.ErrBufferFull {
+				if int64(len(l.long)) > l.limit {
+					return nil, l.fault(arrowio.ErrLimit, fmt.Errorf("a line of more than %d bytes (Limits.ValueBytes)", l.limit))
+				}
+				line, err = l.r.ReadSlice('\n')
+				l.long = append(l.long, line...)
+			}
+			line = l.long
+		}
+		if err != nil && (err != io.EOF || len(line) == 0) {
+			return nil, err
+		}
+		if l.n == 1 {
+			line = bytes.TrimPrefix(line, []byte("\ufeff"))
+		}
+		if len(bytes.TrimSpace(line)) > 0 {
+			return line, nil
+		}
+	}
+}
+
+// Schema implements arrowio.File.
+func (f *file) Schema() *arrow.Schema { return f.schema }
+
+// Splits implements arrowio.File.
+func (f *file) Splits() []arrowio.Split {
+	return []arrowio.Split{{Rows: arrowio.RowRange{End: arrowio.UnknownRows}, Bytes: f.src.Size()}}
+}
+
+// Prune implements arrowio.File: text has no statistics.
+func (f *file) Prune(_ context.Context, s arrowio.Split, _ *expr.Bound) (arrowio.RowSet, error) {
+	return arrowio.RowSet{s.Rows}, nil
+}
+
+// Close implements arrowio.File.
+func (f *file) Close() error { return nil }
+
+// Info implements arrowio.File.
+func (f *file) Info(context.Context, arrowio.InfoOptions) (*arrowio.Info, error) {
+	info := &arrowio.Info{Format: "jsonl", Rows: arrowio.UnknownRows, Bytes: f.src.Size(), Schema: f.schema}
+	for _, c := range f.schema.Fields() {
+		info.Columns = append(info.Columns, arrowio.ColumnInfo{Path: c.Name, Type: c.Type.String(), Stored: "JSON"})
+	}
+	info.Notes = append(info.Notes, fmt.Sprintf("types inferred from %d rows", f.sampled))
+	return info, nil
+}
+
+// Read implements arrowio.File. The reader reads from the source as it goes, until ctx is done.
+func (f *file) Read(ctx context.Context, _ arrowio.Split, _ arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
+	return recordsplit.New(newRows(ctx, f, p, mem), p.Schema, mem), nil
+}

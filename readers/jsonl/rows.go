@@ -1,0 +1,315 @@
+package jsonl
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/recordsplit"
+)
+
+// A batch ends with the first of these.
+const (
+	batchRows  = 64 << 10
+	batchBytes = 8 << 20
+)
+
+// rows implements recordsplit.Source: it parses a batch at a time.
+type rows struct {
+	ctx   context.Context // of File.Read, whose reading goes on here
+	f     *file
+	lines *lines
+	lex   lexer
+	p     arrowio.Projection
+	root  []child // all columns; those that nobody wants have no node
+	index map[string]int
+	seen  int64
+	want  []int
+	rec   arrow.Record
+}
+
+// node appends values of one place to a builder.
+type node struct {
+	typ     arrow.DataType
+	builder array.Builder
+	elem    *node
+	members []child
+	index   map[string]int
+	seen    int64
+}
+
+type child struct {
+	name string
+	node *node
+	seen int64 // object in which it came last
+}
+
+// misfit is a value or member that the sample did not show.
+type misfit struct{ error }
+
+func newRows(ctx context.Context, f *file, p arrowio.Projection, mem memory.Allocator) *rows {
+	r := &rows{ctx: ctx, f: f, lines: f.lines(), p: p, want: p.Columns(), root: make([]child, f.schema.NumFields()), index: map[string]int{}}
+	mem = arrowbuf.Clean(mem)
+	for i, fl := range f.schema.Fields() {
+		r.root[i].name = fl.Name
+		r.index[fl.Name] = i
+	}
+	for _, i := range r.want {
+		t := f.schema.Field(i).Type
+		r.root[i].node = newNode(t, array.NewBuilder(mem, t))
+	}
+	return r
+}
+
+func newNode(t arrow.DataType, b array.Builder) *node {
+	n := &node{typ: t, builder: b}
+	switch b := b.(type) {
+	case *array.ListBuilder:
+		n.elem = newNode(t.(*arrow.ListType).Elem(), b.ValueBuilder())
+	case *array.StructBuilder:
+		n.index = map[string]int{}
+		for i, f := range t.(*arrow.StructType).Fields() {
+			n.members = append(n.members, child{name: f.Name, node: newNode(f.Type, b.FieldBuilder(i))})
+			n.index[f.Name] = i
+		}
+	}
+	return n
+}
+
+// Next implements recordsplit.Source.
+func (r *rows) Next() (recordsplit.Batch, error) {
+	if err := r.ctx.Err(); err != nil {
+		return recordsplit.Batch{}, err
+	}
+	r.drop()
+	n, err := r.parse()
+	if err != nil {
+		return recordsplit.Batch{}, locate(err)
+	}
+	if n == 0 {
+		return recordsplit.Batch{}, io.EOF
+	}
+	cols := make([]arrow.Array, len(r.want))
+	for i, c := range r.want {
+		cols[i] = r.root[c].node.builder.NewArray()
+		defer cols[i].Release()
+	}
+	if r.rec, err = recordsplit.Record(r.p, cols, n); err != nil {
+		return recordsplit.Batch{}, err
+	}
+	return recordsplit.Batch{Rows: n, Load: func() (arrow.Record, error) {
+		rec := r.rec
+		r.rec = nil
+		return rec, nil
+	}}, nil
+}
+
+// parse appends the rows of one batch to the builders.
+func (r *rows) parse() (n int64, err error) {
+	for size := 0; n < batchRows && size < batchBytes; n++ {
+		line, err := r.lines.next()
+		if err == io.EOF {
+			return n, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		size += len(line)
+		r.lex.b, r.lex.pos = line, 0
+		if err := r.line(); err != nil {
+			return 0, r.lines.fault(arrowio.ErrCorrupt, err)
+		}
+	}
+	return n, nil
+}
+
+func (r *rows) line() error {
+	if err := r.lex.expect('{'); err != nil {
+		return err
+	}
+	r.seen++
+	if err := r.object(r.root, r.index, r.seen, 0, r.f.asText); err != nil {
+		return err
+	}
+	return r.lex.end()
+}
+
+// object appends the members of an object whose brace was read, and a null to those that it leaves out.
+func (r *rows) object(members []child, index map[string]int, seen int64, depth int, asText bool) error {
+	guess := 0 // members tend to come in the order of the first object
+	err := r.lex.members(func(name []byte) error {
+		i := guess
+		if i >= len(members) || string(name) != members[i].name {
+			var ok bool
+			if i, ok = index[string(name)]; !ok {
+				return misfit{fmt.Errorf("%q was not among the members of the first %d rows; read all of them for types with --jsonl-sample=all", name, r.f.sampled)}
+			}
+		}
+		guess = i + 1
+		m := &members[i]
+		if m.seen == seen {
+			return twice(m.name)
+		}
+		m.seen = seen
+		var err error
+		switch {
+		case m.node == nil:
+			err = r.lex.skip(r.f.limits.Depth - depth)
+		case asText:
+			err = r.text(m.node, depth)
+		default:
+			err = r.value(m.node, depth+1)
+		}
+		if err != nil {
+			return inside(m.name, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i := range members {
+		if m := &members[i]; m.seen != seen && m.node != nil {
+			m.node.builder.AppendNull()
+		}
+	}
+	return nil
+}
+
+// text appends a value as text: a string as what it says, null as null, everything else as it stands there.
+func (r *rows) text(n *node, depth int) error {
+	b := n.builder.(*array.StringBuilder)
+	r.lex.space()
+	start := r.lex.pos
+	if start < len(r.lex.b) && r.lex.b[start] == '"' {
+		s, err := r.lex.string()
+		if err == nil {
+			b.BinaryBuilder.Append(s)
+		}
+		return err
+	}
+	if err := r.lex.skip(r.f.limits.Depth - depth); err != nil {
+		return err
+	}
+	if s := r.lex.b[start:r.lex.pos]; string(s) != "null" {
+		b.BinaryBuilder.Append(s)
+	} else {
+		b.AppendNull()
+	}
+	return nil
+}
+
+// value appends the next value.
+func (r *rows) value(n *node, depth int) error {
+	t, err := r.lex.next()
+	if err != nil {
+		return err
+	}
+	if depth > r.f.limits.Depth {
+		return errDepth
+	}
+	if t == tokenNull {
+		n.builder.AppendNull()
+		return nil
+	}
+	switch b := n.builder.(type) {
+	case *array.BooleanBuilder:
+		if t == tokenTrue || t == tokenFalse {
+			b.Append(t == tokenTrue)
+			return nil
+		}
+	case *array.StringBuilder:
+		if t == tokenString {
+			s, err := r.lex.string()
+			if err == nil {
+				b.BinaryBuilder.Append(s)
+			}
+			return err
+		}
+	case *array.ListBuilder:
+		if t == tokenArray {
+			b.Append(true)
+			return r.lex.elements(func() error {
+				if err := r.value(n.elem, depth+1); err != nil {
+					return inside("item", err)
+				}
+				return nil
+			})
+		}
+	case *array.StructBuilder:
+		if t == tokenObject {
+			b.Append(true)
+			n.seen++
+			return r.object(n.members, n.index, n.seen, depth, false)
+		}
+	default:
+		if t == tokenNumber {
+			return r.number(n)
+		}
+	}
+	return r.misfit(n, classNames[classOf(t)])
+}
+
+func classOf(t token) class {
+	return [...]class{classNull, classBool, classBool, classNumber, classString, classArray, classObject}[t]
+}
+
+func (r *rows) misfit(n *node, what string) error {
+	return misfit{fmt.Errorf("%s is not %s, as inferred from the first %d rows; read all of them for that with --jsonl-sample=all, or columns as text with --jsonl-types=text", what, n.typ, r.f.sampled)}
+}
+
+// number appends a number that n's type holds exactly, as far as its kind of number can be exact.
+func (r *rows) number(n *node) error {
+	text, integer, err := r.lex.number()
+	if err != nil {
+		return err
+	}
+	switch b := n.builder.(type) {
+	case *array.Int64Builder:
+		if v, err := strconv.ParseInt(string(text), 10, 64); err == nil && integer && string(text) != "-0" {
+			b.Append(v)
+			return nil
+		}
+	case *array.Uint64Builder:
+		if v, err := strconv.ParseUint(string(text), 10, 64); err == nil && integer {
+			b.Append(v)
+			return nil
+		}
+	case *array.Float64Builder:
+		v, ok := exactFloat(text)
+		if !integer {
+			var err error
+			v, err = strconv.ParseFloat(string(text), 64)
+			ok = err == nil
+		}
+		if ok {
+			b.Append(v)
+			return nil
+		}
+	}
+	return r.misfit(n, string(text))
+}
+
+func (r *rows) drop() {
+	if r.rec != nil {
+		r.rec.Release()
+		r.rec = nil
+	}
+}
+
+// Close implements recordsplit.Source.
+func (r *rows) Close() error {
+	r.drop()
+	for _, i := range r.want {
+		r.root[i].node.builder.Release()
+	}
+	r.want = nil
+	return nil
+}

@@ -1,0 +1,48 @@
+package readers
+
+import (
+	"errors"
+	"io"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// owned is a File that closes its source. What else a File can do must still be seen from outside, so there is a type
+// for each combination.
+type owned struct {
+	arrowio.File
+	src io.Closer
+}
+
+func (f *owned) Close() error { return errors.Join(f.File.Close(), f.src.Close()) }
+
+type ownedVerifier struct {
+	*owned
+	arrowio.Verifier
+}
+
+type ownedDumper struct {
+	*owned
+	arrowio.Dumper
+}
+
+type ownedBoth struct {
+	*owned
+	arrowio.Verifier
+	arrowio.Dumper
+}
+
+func own(f arrowio.File, src io.Closer) arrowio.File {
+	o := &owned{f, src}
+	v, verifies := f.(arrowio.Verifier)
+	d, dumps := f.(arrowio.Dumper)
+	switch {
+	case verifies && dumps:
+		return ownedBoth{o, v, d}
+	case verifies:
+		return ownedVerifier{o, v}
+	case dumps:
+		return ownedDumper{o, d}
+	}
+	return o
+}

@@ -1,0 +1,158 @@
+package readers
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/readers/csv"
+	"github.com/arrowio/arrowio/readers/ipc"
+	"github.com/arrowio/arrowio/readers/jsonl"
+	"github.com/arrowio/arrowio/readers/parquet"
+	"github.com/arrowio/arrowio/readers/trevni"
+)
+
+// All returns every format that can be read.
+func All() []arrowio.Format {
+	return []arrowio.Format{
+		trevni.Format(),
+		ipc.Format(),
+		ipc.StreamFormat(),
+		parquet.Format(),
+		csv.Format(),
+		jsonl.Format(),
+	}
+}
+
+// Options says how to open files. The zero value is the default.
+type Options struct {
+	Format  string            // name of the format; "" = told by content, then by name
+	Limits  arrowio.Limits    //
+	Options map[string]string // of the format
+}
+
+// sniffBytes is how much of both ends of a file is looked at.
+const sniffBytes = 64
+
+// Sniff returns the format of a file with these first and last bytes, up to 64 each. What the bytes say counts; the
+// ending of the name decides only where they say nothing. If they fit no format, or several, the error is
+// ErrUnsupported and lists what was tried.
+func Sniff(head, tail []byte, name string) (arrowio.Format, error) {
+	var matches []arrowio.Format
+	formats := All()
+	for _, f := range formats {
+		if f.Match != nil && f.Match(head, tail) {
+			matches = append(matches, f)
+		}
+	}
+	if len(matches) == 0 {
+		if f, ok := byExtension(formats, name); ok {
+			return f, nil
+		}
+	}
+	switch len(matches) {
+	case 1:
+		return matches[0], nil
+	case 0:
+		return arrowio.Format{}, arrowio.Errorf(arrowio.ErrUnsupported, "the bytes are those of none of %s, and the name ends in none of %s; say what it is with --from",
+			strings.Join(names(formats, true), ", "), strings.Join(extensions(formats), ", "))
+	}
+	return arrowio.Format{}, arrowio.Errorf(arrowio.ErrUnsupported, "the bytes could be those of %s; say which with --from", strings.Join(names(matches, false), " or "))
+}
+
+func byExtension(formats []arrowio.Format, name string) (arrowio.Format, bool) {
+	ext := strings.ToLower(filepath.Ext(name))
+	for _, f := range formats {
+		if slices.Contains(f.Extensions, ext) {
+			return f, true
+		}
+	}
+	return arrowio.Format{}, false
+}
+
+// names returns the names of formats, of all or only of those with bytes to know them by.
+func names(formats []arrowio.Format, matching bool) []string {
+	var out []string
+	for _, f := range formats {
+		if !matching || f.Match != nil {
+			out = append(out, f.Name)
+		}
+	}
+	return out
+}
+
+func extensions(formats []arrowio.Format) []string {
+	var out []string
+	for _, f := range formats {
+		out = append(out, f.Extensions...)
+	}
+	return out
+}
+
+// Lookup returns the format of a name; one that does not exist is ErrOption and lists those that do.
+func Lookup(name string) (arrowio.Format, error) {
+	formats := All()
+	for _, f := range formats {
+		if f.Name == name {
+			return f, nil
+		}
+	}
+	return arrowio.Format{}, arrowio.Errorf(arrowio.ErrOption, "there is no format %q to read, only %s", name, strings.Join(names(formats, false), ", "))
+}
+
+// Open opens src, whose name only tells the formats that nothing else tells. src stays the caller's to close, after
+// the File.
+func Open(ctx context.Context, src arrowio.Source, name string, o Options) (arrowio.File, error) {
+	f, err := choose(src, name, o)
+	if err != nil {
+		return nil, err
+	}
+	return f.Open(ctx, src, arrowio.OpenOptions{Limits: o.Limits, Options: o.Options})
+}
+
+func choose(src arrowio.Source, name string, o Options) (arrowio.Format, error) {
+	if o.Format != "" {
+		return Lookup(o.Format)
+	}
+	head, tail, err := readEnds(src)
+	if err != nil {
+		return arrowio.Format{}, err
+	}
+	return Sniff(head, tail, name)
+}
+
+func readEnds(src arrowio.Source) (head, tail []byte, err error) {
+	n := min(src.Size(), sniffBytes)
+	buf := make([]byte, 2*n)
+	head, tail = buf[:n], buf[n:]
+	for _, r := range []struct {
+		dst []byte
+		off int64
+	}{{head, 0}, {tail, src.Size() - n}} {
+		if k, err := src.ReadAt(r.dst, r.off); k < len(r.dst) {
+			if err == nil || err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return nil, nil, err
+		}
+	}
+	return head, tail, nil
+}
+
+// OpenFile opens the file at path. Closing the File closes it.
+func OpenFile(ctx context.Context, path string, o Options) (arrowio.File, error) {
+	src, err := arrowio.OpenFile(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := Open(ctx, src, path, o)
+	if err != nil {
+		// A file that was only read has nothing to lose when it is closed.
+		_ = src.Close()
+		return nil, err
+	}
+	return own(f, src), nil
+}

@@ -1,0 +1,222 @@
+package csv
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowjson"
+	"github.com/arrowio/arrowio/internal/options"
+	"github.com/arrowio/arrowio/internal/partwriter"
+)
+
+var known = []arrowio.Option{
+	{Name: "csv-header", Usage: "whether the first line names the columns", Default: "true", Values: []string{"true", "false"}},
+	{Name: "csv-delimiter", Usage: "one character, or tab", Default: ","},
+	{Name: "csv-null", Usage: "how null is written", Default: ""},
+	{Name: "csv-line-end", Usage: "what ends a line", Default: "lf", Values: []string{"lf", "crlf"}},
+}
+
+// Format returns the format "csv".
+func Format() arrowio.OutputFormat {
+	return arrowio.OutputFormat{
+		Name:       "csv",
+		Extensions: []string{".csv"},
+		Options:    slices.Clone(known),
+		Plan: func(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
+			p, err := plan(s, o)
+			return p, arrowio.Locate(err, arrowio.At{Format: "csv", Split: -1, Off: -1})
+		},
+		Create: func(ctx context.Context, st arrowio.Store, p *arrowio.WritePlan) (arrowio.Writer, error) {
+			return partwriter.New(ctx, st, partwriter.Options{
+				Extension:    ".csv",
+				MaxFileBytes: p.Options.MaxFileBytes,
+				Begin:        func(w io.Writer) (partwriter.Encoder, error) { return begin(w, p) },
+			})
+		},
+	}
+}
+
+// settings are the options, read.
+type settings struct {
+	header bool
+	delim  byte
+	null   string
+	end    string
+}
+
+func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
+	set, err := readSettings(o)
+	if err != nil {
+		return nil, err
+	}
+	if s.NumFields() == 0 {
+		return nil, arrowio.Errorf(arrowio.ErrSchema, "rows without columns have no text")
+	}
+	p := &arrowio.WritePlan{Format: "csv", Schema: s, Options: o, Driver: set}
+	for _, f := range s.Fields() {
+		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: f.Name, Type: f.Type.String(), Stored: "text", Loss: loss(f.Type)})
+	}
+	return p, nil
+}
+
+func readSettings(o arrowio.WriteOptions) (*settings, error) {
+	v, err := options.Check(known, o.Options)
+	if err != nil {
+		return nil, err
+	}
+	if o.Compression != "" && o.Compression != "none" {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "compression %q: text is not compressed", o.Compression)
+	}
+	s := &settings{header: v["csv-header"] == "true", null: v["csv-null"], end: "\n"}
+	if v["csv-line-end"] == "crlf" {
+		s.end = "\r\n"
+	}
+	switch d := v["csv-delimiter"]; {
+	case d == "tab" || d == `\t`:
+		s.delim = '\t'
+	case len(d) == 1 && d[0] < utf8.RuneSelf && !strings.Contains("\"\r\n", d):
+		s.delim = d[0]
+	default:
+		return nil, arrowio.Errorf(arrowio.ErrOption, "csv-delimiter is %q; it takes one ASCII character other than a quote or a line break, or tab", d)
+	}
+	if s.special([]byte(s.null)) {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "csv-null is %q, which would need quotes", s.null)
+	}
+	return s, nil
+}
+
+// loss says what reading the text of a type back does not show.
+func loss(t arrow.DataType) string {
+	switch t := t.(type) {
+	case *arrow.Int64Type, *arrow.Float64Type, *arrow.BooleanType, *arrow.StringType, *arrow.Date32Type:
+		return ""
+	case *arrow.TimestampType:
+		switch {
+		case t.TimeZone != "" && t.TimeZone != "UTC":
+			return "the time zone: the instants are written in UTC"
+		case t.Unit == arrow.Microsecond:
+			return ""
+		}
+		return "the unit"
+	case *arrow.DictionaryType:
+		return "the dictionary"
+	case arrow.ExtensionType:
+		return "the extension type"
+	case *arrow.BinaryType, *arrow.LargeBinaryType, *arrow.BinaryViewType, *arrow.FixedSizeBinaryType:
+		return "the type: written as base64"
+	case *arrow.DurationType:
+		return "the type: written as a number of " + t.Unit.String()
+	case arrow.NestedType, *arrow.DayTimeIntervalType, *arrow.MonthDayNanoIntervalType:
+		return "the type: written as JSON"
+	}
+	return "the type"
+}
+
+// special reports whether a field needs quotes for what it holds.
+func (s *settings) special(v []byte) bool {
+	for _, c := range v {
+		if c == s.delim || c == '"' || c == '\r' || c == '\n' {
+			return true
+		}
+	}
+	return bytes.HasPrefix(v, []byte("\ufeff"))
+}
+
+// encoder implements partwriter.Encoder.
+type encoder struct {
+	w   io.Writer
+	set *settings
+	buf []byte
+	row []byte // scratch: a field before it is known whether it needs quotes
+}
+
+// flushBytes is how much text is collected before it is written.
+const flushBytes = 256 << 10
+
+func begin(w io.Writer, p *arrowio.WritePlan) (*encoder, error) {
+	e := &encoder{w: w, set: p.Driver.(*settings)}
+	if !e.set.header {
+		return e, nil
+	}
+	for i, f := range p.Schema.Fields() {
+		if i > 0 {
+			e.buf = append(e.buf, e.set.delim)
+		}
+		if !utf8.ValidString(f.Name) {
+			return nil, arrowio.Errorf(arrowio.ErrSchema, "the name of column %d is not UTF-8: %.40q", i, f.Name)
+		}
+		e.row = append(e.row[:0], f.Name...)
+		e.field(e.row)
+	}
+	e.buf = append(e.buf, e.set.end...)
+	return e, nil
+}
+
+// field appends a field that is not null.
+func (e *encoder) field(v []byte) {
+	if string(v) != e.set.null && len(v) > 0 && !e.set.special(v) {
+		e.buf = append(e.buf, v...)
+		return
+	}
+	e.buf = append(e.buf, '"')
+	for {
+		i := bytes.IndexByte(v, '"')
+		if i < 0 {
+			break
+		}
+		e.buf = append(append(e.buf, v[:i+1]...), '"')
+		v = v[i+1:]
+	}
+	e.buf = append(append(e.buf, v...), '"')
+}
+
+// Write implements partwriter.Encoder.
+func (e *encoder) Write(rec arrow.Record) error {
+	var enc arrowjson.Encoder
+	cols := make([]arrowjson.Append, rec.NumCols())
+	for i, c := range rec.Columns() {
+		cols[i] = enc.Text(c)
+	}
+	for i := 0; i < int(rec.NumRows()); i++ {
+		for k, c := range rec.Columns() {
+			if k > 0 {
+				e.buf = append(e.buf, e.set.delim)
+			}
+			if arrowjson.IsNull(c, i) {
+				e.buf = append(e.buf, e.set.null...)
+				continue
+			}
+			e.row = cols[k](e.row[:0], i)
+			if enc.Err() != nil {
+				return arrowio.Locate(enc.Err(), arrowio.At{Format: "csv", Column: rec.ColumnName(k), Split: -1, Off: -1})
+			}
+			e.field(e.row)
+		}
+		e.buf = append(e.buf, e.set.end...)
+		if len(e.buf) >= flushBytes {
+			if err := e.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return e.flush()
+}
+
+func (e *encoder) flush() error {
+	_, err := e.w.Write(e.buf)
+	e.buf = e.buf[:0]
+	return err
+}
+
+// Close implements partwriter.Encoder.
+func (e *encoder) Close() error { return e.flush() }
+
+// Abort implements partwriter.Encoder.
+func (e *encoder) Abort() {}

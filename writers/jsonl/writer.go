@@ -1,0 +1,204 @@
+package jsonl
+
+import (
+	"context"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowjson"
+	"github.com/arrowio/arrowio/internal/options"
+	"github.com/arrowio/arrowio/internal/partwriter"
+)
+
+// Format returns the format "jsonl".
+func Format() arrowio.OutputFormat {
+	return arrowio.OutputFormat{
+		Name:       "jsonl",
+		Extensions: []string{".jsonl", ".ndjson"},
+		Plan: func(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
+			p, err := plan(s, o)
+			return p, arrowio.Locate(err, arrowio.At{Format: "jsonl", Split: -1, Off: -1})
+		},
+		Create: func(ctx context.Context, st arrowio.Store, p *arrowio.WritePlan) (arrowio.Writer, error) {
+			return partwriter.New(ctx, st, partwriter.Options{
+				Extension:    ".jsonl",
+				MaxFileBytes: p.Options.MaxFileBytes,
+				Begin:        func(w io.Writer) (partwriter.Encoder, error) { return &encoder{w: w}, nil },
+			})
+		},
+	}
+}
+
+func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
+	if _, err := options.Check(nil, o.Options); err != nil {
+		return nil, err
+	}
+	if o.Compression != "" && o.Compression != "none" {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "compression %q: text is not compressed", o.Compression)
+	}
+	if err := distinct("", s.Fields()); err != nil {
+		return nil, err
+	}
+	p := &arrowio.WritePlan{Format: "jsonl", Schema: s, Options: o}
+	for _, f := range s.Fields() {
+		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: f.Name, Type: f.Type.String(), Stored: stored(f.Type), Loss: loss(f.Type)})
+	}
+	return p, nil
+}
+
+// distinct refuses two members of one name at any depth: what they mean is up to each reader.
+func distinct(path string, fields []arrow.Field) error {
+	seen := map[string]bool{}
+	for _, f := range fields {
+		if seen[f.Name] {
+			return arrowio.Errorf(arrowio.ErrSchema, "two members of one object would be named %q", path+f.Name)
+		}
+		seen[f.Name] = true
+		if err := distinctIn(path+f.Name+".", f.Type); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func distinctIn(path string, t arrow.DataType) error {
+	switch t := t.(type) {
+	case *arrow.StructType:
+		return distinct(path, t.Fields())
+	case *arrow.DictionaryType:
+		return distinctIn(path, t.ValueType)
+	case arrow.ExtensionType:
+		return distinctIn(path, t.StorageType())
+	case arrow.NestedType: // its fields are not members of one object
+		for _, f := range t.Fields() {
+			if err := distinctIn(path, f.Type); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// stored names what JSON has for a type.
+func stored(t arrow.DataType) string {
+	switch t := t.(type) {
+	case *arrow.NullType:
+		return "null"
+	case *arrow.BooleanType:
+		return "boolean"
+	case *arrow.StructType, *arrow.DayTimeIntervalType, *arrow.MonthDayNanoIntervalType, arrow.UnionType:
+		return "object"
+	case arrow.ListLikeType:
+		return "array"
+	case *arrow.DictionaryType:
+		return stored(t.ValueType)
+	case *arrow.RunEndEncodedType:
+		return stored(t.Encoded())
+	case arrow.ExtensionType:
+		return stored(t.StorageType())
+	}
+	if arrow.IsInteger(t.ID()) || arrow.IsFloating(t.ID()) || t.ID() == arrow.DURATION || t.ID() == arrow.INTERVAL_MONTHS {
+		return "number"
+	}
+	return "string"
+}
+
+// loss says what reading the values of a type back does not show; for nested types, what is lost of the first child
+// that loses something.
+func loss(t arrow.DataType) string {
+	switch t := t.(type) {
+	case *arrow.NullType, *arrow.BooleanType, *arrow.Int64Type, *arrow.StringType:
+		return ""
+	case *arrow.Float64Type:
+		return "NaN and the infinities become strings"
+	case *arrow.Float32Type, *arrow.Float16Type:
+		return "the type; NaN and the infinities become strings"
+	case *arrow.StructType, *arrow.ListType:
+		return nestedLoss(t.(arrow.NestedType))
+	case *arrow.MapType:
+		return "the type: written as an array of keys and values"
+	case arrow.UnionType:
+		return "the type: written as an object of one member"
+	case *arrow.DictionaryType:
+		return "the dictionary"
+	case *arrow.RunEndEncodedType:
+		return "the runs"
+	case arrow.ExtensionType:
+		return "the extension type"
+	case *arrow.DurationType:
+		return "the type: written as a number of " + t.Unit.String()
+	case *arrow.TimestampType:
+		if t.TimeZone != "" {
+			return "the type: written as text, in UTC"
+		}
+		return "the type: written as text"
+	case *arrow.BinaryType, *arrow.LargeBinaryType, *arrow.BinaryViewType, *arrow.FixedSizeBinaryType:
+		return "the type: written as base64"
+	}
+	if arrow.IsInteger(t.ID()) {
+		return "the width"
+	}
+	return "the type: written as text"
+}
+
+func nestedLoss(t arrow.NestedType) string {
+	for _, f := range t.Fields() {
+		if l := loss(f.Type); l != "" {
+			return "in " + f.Name + ": " + l
+		}
+	}
+	return ""
+}
+
+// encoder implements partwriter.Encoder.
+type encoder struct {
+	w   io.Writer
+	buf []byte
+}
+
+// flushBytes is how much text is collected before it is written.
+const flushBytes = 256 << 10
+
+// Write implements partwriter.Encoder.
+func (e *encoder) Write(rec arrow.Record) error {
+	var enc arrowjson.Encoder
+	cols := make([]arrowjson.Append, rec.NumCols())
+	names := make([][]byte, rec.NumCols())
+	for i, c := range rec.Columns() {
+		cols[i] = enc.JSON(c)
+		names[i] = append(enc.Quote([]byte{','}, rec.ColumnName(i)), ':')
+		names[0][0] = '{'
+	}
+	for i := 0; i < int(rec.NumRows()); i++ {
+		if len(cols) == 0 {
+			e.buf = append(e.buf, '{')
+		}
+		for k, f := range cols {
+			e.buf = f(append(e.buf, names[k]...), i)
+			if enc.Err() != nil {
+				return arrowio.Locate(enc.Err(), arrowio.At{Format: "jsonl", Column: rec.ColumnName(k), Split: -1, Off: -1})
+			}
+		}
+		e.buf = append(e.buf, '}', '\n')
+		if len(e.buf) >= flushBytes {
+			if err := e.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return e.flush()
+}
+
+func (e *encoder) flush() error {
+	_, err := e.w.Write(e.buf)
+	e.buf = e.buf[:0]
+	return err
+}
+
+// Close implements partwriter.Encoder.
+func (e *encoder) Close() error { return e.flush() }
+
+// Abort implements partwriter.Encoder.
+func (e *encoder) Abort() {}

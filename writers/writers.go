@@ -1,0 +1,86 @@
+package writers
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/writers/csv"
+	"github.com/arrowio/arrowio/writers/ipc"
+	"github.com/arrowio/arrowio/writers/jsonl"
+	"github.com/arrowio/arrowio/writers/parquet"
+	"github.com/arrowio/arrowio/writers/trevni"
+)
+
+// All returns every format that can be written.
+func All() []arrowio.OutputFormat {
+	return []arrowio.OutputFormat{
+		trevni.Format(),
+		ipc.Format(),
+		ipc.StreamFormat(),
+		parquet.Format(),
+		csv.Format(),
+		jsonl.Format(),
+	}
+}
+
+// Lookup returns the format of a name; one that does not exist is ErrOption and lists those that do.
+func Lookup(name string) (arrowio.OutputFormat, error) {
+	var names []string
+	for _, f := range All() {
+		if f.Name == name {
+			return f, nil
+		}
+		names = append(names, f.Name)
+	}
+	return arrowio.OutputFormat{}, arrowio.Errorf(arrowio.ErrOption, "there is no format %q to write, only %s", name, strings.Join(names, ", "))
+}
+
+// ByExtension returns the format that the ending of path names; another ending is ErrOption and lists those there are.
+func ByExtension(path string) (arrowio.OutputFormat, error) {
+	ext := strings.ToLower(filepath.Ext(path))
+	var all []string
+	for _, f := range All() {
+		if slices.Contains(f.Extensions, ext) {
+			return f, nil
+		}
+		all = append(all, f.Extensions...)
+	}
+	return arrowio.OutputFormat{}, arrowio.Errorf(arrowio.ErrOption, "the name %q ends in none of %s; say what it is to be with --to", path, strings.Join(all, ", "))
+}
+
+// Options says how to create a file. The zero value is the default.
+type Options struct {
+	Format string // name of the format; "" = told by the path's ending
+	Force  bool   // replace what is there
+	Write  arrowio.WriteOptions
+}
+
+// Create opens a writer of batches of schema s. What it writes appears at path when Close succeeded, and not before;
+// see arrowio.NewFileStore for what happens to what is there.
+func Create(ctx context.Context, path string, s *arrow.Schema, o Options) (arrowio.Writer, error) {
+	f, err := choose(path, o)
+	if err != nil {
+		return nil, err
+	}
+	p, err := f.Plan(s, o.Write)
+	if err != nil {
+		return nil, err
+	}
+	st, err := arrowio.NewFileStore(path, arrowio.FileStoreOptions{Force: o.Force, Directory: f.Directory})
+	if err != nil {
+		return nil, err
+	}
+	return arrowio.NewWriter(ctx, f, st, p)
+}
+
+func choose(path string, o Options) (arrowio.OutputFormat, error) {
+	if o.Format != "" {
+		return Lookup(o.Format)
+	}
+	return ByExtension(path)
+}
