@@ -112,6 +112,10 @@ type parallel struct {
 	stopped bool      // by close
 }
 
+// aheadLanes is how many splits beyond one a worker may be decoded or waiting. It evens out splits of unequal cost;
+// more of it would only fill the budget with records that the caller comes to later.
+const aheadLanes = 2
+
 // lane is one split under way.
 type lane struct {
 	run
@@ -218,7 +222,7 @@ func (e *parallel) admit() *lane {
 		return nil
 	}
 	l := &lane{run: run{job: j}, estimate: e.estimate(j)}
-	for !e.stopped && len(e.lanes) > 0 && e.used+l.estimate > e.p.o.MemoryBudget {
+	for !e.stopped && len(e.lanes) > 0 && (e.used+l.estimate > e.p.o.MemoryBudget || len(e.lanes) >= e.p.o.Parallelism+aheadLanes) {
 		e.wake.Wait()
 	}
 	if e.stopped {

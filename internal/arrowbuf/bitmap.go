@@ -12,8 +12,8 @@ type Bits struct {
 	n     int
 }
 
-// NewBits returns an empty bitmap over mem.
-func NewBits(mem memory.Allocator) Bits { return Bits{bytes: NewVec[uint8](mem)} }
+// NewBits returns an empty bitmap with memory from mem.
+func NewBits(mem *Arena) Bits { return Bits{bytes: NewVec[uint8](mem)} }
 
 // Len returns the number of bits.
 func (b *Bits) Len() int { return b.n }

@@ -36,8 +36,6 @@ func i64(v ...int64) *memory.Buffer {
 
 func bufs(b ...*memory.Buffer) []*memory.Buffer { return b }
 
-func kids(d ...arrow.ArrayData) []arrow.ArrayData { return d }
-
 // data is array.NewData with the arguments in reading order; a nil buffer stays nil.
 func data(t arrow.DataType, n, nulls, off int, b []*memory.Buffer, k ...arrow.ArrayData) *array.Data {
 	return array.NewData(t, n, b, k, nulls, off)

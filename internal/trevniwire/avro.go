@@ -206,6 +206,9 @@ func (p *avroParser) object(m map[string]any, ns string, depth int) (*Avro, erro
 		if err != nil {
 			return nil, err
 		}
+		if _, taken := avroPrimitives[full]; taken {
+			return nil, fmt.Errorf("a %s named after the type %s", word, full)
+		}
 		if _, twice := p.named[full]; twice {
 			return nil, fmt.Errorf("%s is defined twice", full)
 		}

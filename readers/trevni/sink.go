@@ -31,7 +31,7 @@ type slots struct {
 func full(n int) slots { return slots{n: n, count: n} }
 
 // newSink is the one place that switches on types: how values of a stored type become the wanted Arrow type.
-func newSink(n *trevniwire.Node, stored trevniwire.Type, mem memory.Allocator) sink {
+func newSink(n *trevniwire.Node, stored trevniwire.Type, mem *arrowbuf.Arena) sink {
 	switch stored {
 	case trevniwire.Boolean:
 		return &boolSink{bits: arrowbuf.NewBits(mem)}

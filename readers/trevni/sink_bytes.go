@@ -182,7 +182,7 @@ func (k *decimalSink[T]) fits(src []byte) bool {
 }
 
 // newDecimalSink returns the sink of decimals of a precision: 128 bits wide up to 38 digits, 256 above.
-func newDecimalSink(precision int, mem memory.Allocator) decimals {
+func newDecimalSink(precision int, mem *arrowbuf.Arena) decimals {
 	if precision <= 38 {
 		return &decimalSink[[16]byte]{vec: arrowbuf.NewVec[[16]byte](mem), precision: precision}
 	}

@@ -73,6 +73,7 @@ func (r *splitReader) read(off, n int64, buf []byte) (piece, buf2 []byte, err er
 // root is one top-level field with the columns of its tree, which are walked together.
 type root struct {
 	node    *node
+	mem     *arrowbuf.Arena
 	columns []*column
 	live    []bool
 	row     int64 // where the walk stands: at first where the earliest block that is needed begins
@@ -87,8 +88,8 @@ func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 	r := &splitReader{ctx: ctx, file: f, split: s, schema: p.Schema, scratch: sc, row: s.Rows.Start}
 	r.batch = budget{left: f.limits.BatchBytes, bytes: f.limits.BatchBytes, elements: f.limits.BatchElements}
 	for i, pf := range p.Fields {
-		b := builder{reader: r, mem: mem}
-		rt := &root{node: b.node(f.tree.Roots[pf.Index], pf, p.Schema.Field(i), nil)}
+		b := builder{reader: r, mem: &arrowbuf.Arena{Allocator: mem}}
+		rt := &root{mem: b.mem, node: b.node(f.tree.Roots[pf.Index], pf, p.Schema.Field(i), nil)}
 		rt.columns = b.used
 		rt.live = make([]bool, len(b.used))
 		r.roots = append(r.roots, rt)
@@ -119,7 +120,7 @@ func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 // builder makes the nodes of one root and the columns that they use.
 type builder struct {
 	reader *splitReader
-	mem    memory.Allocator
+	mem    *arrowbuf.Arena
 	used   []*column
 	lists  int // around the node being built
 }

@@ -1,6 +1,7 @@
 package ipc
 
 import (
+	"bytes"
 	"errors"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -9,68 +10,47 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowipc"
 )
 
-// dictionaries makes columns ready for arrow's writer: rebased, and with dictionaries that only ever grow where the
-// target needs that.
+// dictionaries makes columns ready to be laid out, and writes the dictionaries that they need first. In a stream a
+// dictionary that changes is replaced. In a file it must not be: there it grows.
 type dictionaries struct {
 	mem   memory.Allocator
-	grows []bool
+	grow  bool
+	has   []bool        // whether a column has dictionaries
 	last  []arrow.Array // one row of what was written before, for its dictionaries; nil = nothing yet
+	wrote map[int64]*array.Data
 }
 
-// newDictionaries is for columns of s. In a file all dictionaries grow. In a stream they are replaced, but for those of
-// floats: arrow's writer takes two for one when they are nearly equal.
-func newDictionaries(s *arrow.Schema, file bool, mem memory.Allocator) dictionaries {
-	d := dictionaries{mem: mem, grows: make([]bool, s.NumFields()), last: make([]arrow.Array, s.NumFields())}
-	for i, f := range s.Fields() {
-		d.grows[i] = hasDictionary(f.Type, file)
+func newDictionaries(cols []*arrowipc.Node, grow bool, mem memory.Allocator) dictionaries {
+	d := dictionaries{mem: mem, grow: grow, has: make([]bool, len(cols)), last: make([]arrow.Array, len(cols)), wrote: map[int64]*array.Data{}}
+	for i, n := range cols {
+		d.has[i] = hasDictionary(n)
 	}
 	return d
 }
 
-// hasDictionary looks for a dictionary in t, of any values or only of floats.
-func hasDictionary(t arrow.DataType, ofAny bool) bool {
-	if e, ok := t.(arrow.ExtensionType); ok {
-		return hasDictionary(e.StorageType(), ofAny)
+func hasDictionary(n *arrowipc.Node) bool {
+	if n.Dict != nil {
+		return true
 	}
-	if d, ok := t.(*arrow.DictionaryType); ok {
-		return ofAny || hasFloats(d.ValueType) || hasDictionary(d.ValueType, ofAny)
-	}
-	if n, ok := t.(arrow.NestedType); ok {
-		for _, f := range n.Fields() {
-			if hasDictionary(f.Type, ofAny) {
-				return true
-			}
+	for _, k := range n.Kids {
+		if hasDictionary(k) {
+			return true
 		}
 	}
 	return false
 }
 
-func hasFloats(t arrow.DataType) bool {
-	if e, ok := t.(arrow.ExtensionType); ok {
-		return hasFloats(e.StorageType())
-	}
-	if n, ok := t.(arrow.NestedType); ok {
-		for _, f := range n.Fields() {
-			if hasFloats(f.Type) {
-				return true
-			}
-		}
-	}
-	return arrow.IsFloating(t.ID())
-}
-
-// settle returns column i of a batch as it is to be written. The caller keeps c and releases the result.
+// settle returns column i of a batch at offset 0 throughout, and in a file with dictionaries that begin with the entries
+// written before. The caller keeps c and releases the result.
 func (d *dictionaries) settle(i int, c arrow.Array) (arrow.Array, error) {
-	if !d.grows[i] {
-		return d.copy(c, 0, c.Len())
-	}
-	if d.last[i] != nil && !sameDictionaries(d.last[i].Data(), c.Data()) {
-		return d.grow(i, c)
+	if d.grow && d.has[i] && d.last[i] != nil && !sameDictionaries(d.last[i].Data(), c.Data()) {
+		return d.extend(i, c)
 	}
 	out, err := d.copy(c, 0, c.Len())
-	if err == nil && d.last[i] == nil {
+	if err == nil && d.grow && d.has[i] && d.last[i] == nil {
 		if d.last[i], err = d.copy(out, 0, 1); err != nil {
 			out.Release()
 		}
@@ -88,13 +68,18 @@ func (d *dictionaries) copy(c arrow.Array, from, to int) (arrow.Array, error) {
 	return a.Take(), nil
 }
 
-// grow returns c with the dictionaries written before, and behind their entries what c has besides: an Appender keeps
+// extend returns c with the dictionaries written before, and behind their entries what c has besides: an Appender keeps
 // the dictionaries of its first rows, so those come first, and are left out of the result.
-func (d *dictionaries) grow(i int, c arrow.Array) (arrow.Array, error) {
+func (d *dictionaries) extend(i int, c arrow.Array) (arrow.Array, error) {
 	a := arrowbuf.NewAppender(c.DataType(), d.mem)
 	defer a.Release()
-	if err := errors.Join(a.Append(d.last[i], 0, 1), a.Append(c, 0, c.Len())); err != nil {
-		return nil, tooLarge(err)
+	for _, part := range []struct {
+		arr arrow.Array
+		n   int
+	}{{d.last[i], 1}, {c, c.Len()}} {
+		if err := a.Append(part.arr, 0, part.n); err != nil {
+			return nil, tooLarge(err)
+		}
 	}
 	both := a.Take()
 	defer both.Release()
@@ -119,6 +104,74 @@ func tooLarge(err error) error {
 	return err
 }
 
+// write writes the dictionaries of a column that are new, those inside others first. It reports whether there were any.
+func (d *dictionaries) write(e *encoder, n *arrowipc.Node, data arrow.ArrayData) (changed bool, err error) {
+	if n.Dict == nil {
+		for i, k := range n.Kids {
+			c, err := d.write(e, k, data.Children()[i])
+			if err != nil {
+				return false, err
+			}
+			changed = changed || c
+		}
+		return changed, nil
+	}
+	dict := data.Dictionary().(*array.Data)
+	old := d.wrote[n.ID]
+	if old == dict {
+		return false, nil
+	}
+	whole, err := d.rebased(dict, 0)
+	if err != nil {
+		return false, err
+	}
+	defer whole.Release()
+	inner, err := d.write(e, n.Dict, whole)
+	if err != nil {
+		return false, err
+	}
+	from := 0
+	switch {
+	case old != nil && !inner && sameValues(old, dict):
+		return false, nil
+	case old != nil && d.grow && hasDictionary(n.Dict):
+		return false, arrowio.Errorf(arrowio.ErrUnsupported, "a dictionary with dictionaries inside changes between batches, which a file cannot hold; write ipc-stream instead")
+	case old != nil && d.grow:
+		if from = old.Len(); from == dict.Len() { // it only grows, so it is the same
+			return false, nil
+		}
+	}
+	values := arrow.ArrayData(whole)
+	if from > 0 {
+		if values, err = d.rebased(dict, from); err != nil {
+			return false, err
+		}
+		defer values.Release()
+	}
+	if err := e.dictionary(n, values, dictionaryOf{id: n.ID, delta: from > 0}); err != nil {
+		return false, err
+	}
+	dict.Retain()
+	if old != nil {
+		old.Release()
+	}
+	d.wrote[n.ID] = dict
+	return true, nil
+}
+
+// rebased returns the values of a dictionary from one on, at offset 0 throughout. The caller releases them.
+func (d *dictionaries) rebased(dict *array.Data, from int) (arrow.ArrayData, error) {
+	arr := array.MakeFromData(dict)
+	defer arr.Release()
+	out, err := d.copy(arr, from, arr.Len())
+	if err != nil {
+		return nil, err
+	}
+	defer out.Release()
+	out.Data().Retain()
+	return out.Data(), nil
+}
+
 func (d *dictionaries) release() {
 	for i, a := range d.last {
 		if a != nil {
@@ -126,19 +179,16 @@ func (d *dictionaries) release() {
 			d.last[i] = nil
 		}
 	}
+	for id, w := range d.wrote {
+		w.Release()
+		delete(d.wrote, id)
+	}
 }
 
 // sameDictionaries compares the dictionaries at all depths of two arrays of one type.
 func sameDictionaries(a, b arrow.ArrayData) bool {
-	if a.DataType().ID() == arrow.DICTIONARY || storageIsDictionary(a.DataType()) {
-		x, y := a.Dictionary(), b.Dictionary()
-		if x == y {
-			return true
-		}
-		l, r := array.MakeFromData(x), array.MakeFromData(y)
-		defer l.Release()
-		defer r.Release()
-		return array.Equal(l, r)
+	if storage(a.DataType()).ID() == arrow.DICTIONARY {
+		return sameValues(a.Dictionary(), b.Dictionary())
 	}
 	for i := range a.Children() {
 		if !sameDictionaries(a.Children()[i], b.Children()[i]) {
@@ -148,7 +198,25 @@ func sameDictionaries(a, b arrow.ArrayData) bool {
 	return true
 }
 
-func storageIsDictionary(t arrow.DataType) bool {
-	e, ok := t.(arrow.ExtensionType)
-	return ok && e.StorageType().ID() == arrow.DICTIONARY
+// sameValues tells whether two arrays of one type are the same memory, or the same bytes throughout. Equal values may
+// still differ in what null slots and padding hold; the answer is then no, which costs some work and nothing else.
+func sameValues(a, b arrow.ArrayData) bool {
+	if a == b {
+		return true
+	}
+	x, y := a.Buffers(), b.Buffers()
+	if a.Len() != b.Len() || a.Offset() != b.Offset() || a.NullN() != b.NullN() || len(x) != len(y) || len(a.Children()) != len(b.Children()) {
+		return false
+	}
+	for i := range x {
+		if (x[i] == nil) != (y[i] == nil) || x[i] != nil && !bytes.Equal(x[i].Bytes(), y[i].Bytes()) {
+			return false
+		}
+	}
+	for i := range a.Children() {
+		if !sameValues(a.Children()[i], b.Children()[i]) {
+			return false
+		}
+	}
+	return storage(a.DataType()).ID() != arrow.DICTIONARY || sameValues(a.Dictionary(), b.Dictionary())
 }

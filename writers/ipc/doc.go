@@ -1,15 +1,14 @@
 // Package ipc writes Arrow IPC: the random-access file ("ipc") and the stream ("ipc-stream"), whole or with its buffers
-// compressed by lz4 or zstd. Nothing is lost of any type.
+// compressed by lz4 or zstd. Nothing is lost of any type; only a dictionary whose values are a dictionary is refused,
+// because the format has no place for it.
 //
-// Messages are made by arrow's own package. It is given batches at offset 0 (apache/arrow#41993: it writes slices
-// wrongly), and for files it is kept from replacing a dictionary, which the format does not allow: a dictionary that
-// differs from the one before is put behind it as a delta, with the indices moved. Equal dictionaries stay one.
-// Dictionaries with dictionaries inside cannot have deltas; where they change, only the stream takes them.
+// Arrow's own package makes the schema message. Batches are laid out here, from arrays at offset 0: arrow's writer gets
+// slices wrong (apache/arrow#41993) and knows no dictionaries in extensions, and its files hold no dictionary that
+// changes. Here a dictionary that differs from the one before is put behind it as a delta, with the indices moved;
+// equal ones stay one; a stream replaces them. Dictionaries with dictionaries inside cannot have deltas; where they
+// change, only the stream takes them.
 //
-// The file's framing is made here, because arrow's own has no place for deltas:
-//
-//	"ARROW1" 00 00
+//	"ARROW1" 00 00                                            (file)
 //	schema message, dictionary and batch messages, end of stream
-//	footer: flatbuffer Footer, in which the schema is the schema message's own bytes
-//	int32 footer length, "ARROW1"
+//	footer: flatbuffer Footer, in which the schema is the schema message's own bytes, int32 its length, "ARROW1"   (file)
 package ipc

@@ -4,103 +4,92 @@ import (
 	"encoding/binary"
 	"io"
 
-	"github.com/apache/arrow/go/v15/arrow/ipc"
-
-	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/arrowipc"
 )
 
 const magic = "ARROW1"
 
-// fileFraming implements ipc.PayloadWriter: it lays messages out as a file and remembers where they are.
-type fileFraming struct {
+// framing writes messages one behind the other: as a stream, or as a file, for whose footer it remembers where they are.
+type framing struct {
 	w       io.Writer
+	file    bool
 	pos     int64
 	schema  []byte // metadata of the schema message
 	table   int64  // where in schema the schema's table is
 	dicts   []arrowipc.Block
 	batches []arrowipc.Block
-	seen    map[int64]bool // dictionaries
 }
 
-// Start implements ipc.PayloadWriter. Arrow's stream writer does not call it.
-func (f *fileFraming) Start() error { return nil }
-
-func (f *fileFraming) write(p []byte) error {
+func (f *framing) write(p []byte) error {
 	n, err := f.w.Write(p)
 	f.pos += int64(n)
 	return err
 }
 
-// WritePayload implements ipc.PayloadWriter.
-func (f *fileFraming) WritePayload(p ipc.Payload) error {
-	if f.pos == 0 {
+var zeros [align]byte
+
+func (f *framing) pad(n int) error {
+	if k := -n & (align - 1); k > 0 {
+		return f.write(zeros[:k])
+	}
+	return nil
+}
+
+// begin writes the schema message; table is where the schema's table is in its metadata.
+func (f *framing) begin(meta []byte, table int64) error {
+	f.schema, f.table = meta, table
+	if f.file {
 		if err := f.write([]byte(magic + "\x00\x00")); err != nil {
 			return err
 		}
 	}
-	buf := p.Meta()
-	defer buf.Release()
-	meta := buf.Bytes()
-	m, err := arrowipc.ParseMessage(meta, arrowio.Limits{}.WithDefaults())
-	if err != nil {
-		return err
-	}
-	padded := (len(meta) + 7) &^ 7
-	b := arrowipc.Block{Off: f.pos, Meta: int64(8 + padded), Body: m.Body}
-	if err := f.note(m, b, meta); err != nil {
-		return err
-	}
+	_, err := f.message(meta, nil, 0)
+	return err
+}
+
+// message writes one message and returns where it is.
+func (f *framing) message(meta []byte, body [][]byte, size int64) (arrowipc.Block, error) {
+	padded := (len(meta) + align - 1) &^ (align - 1)
+	b := arrowipc.Block{Off: f.pos, Meta: int64(8 + padded), Body: size}
 	prefix := binary.LittleEndian.AppendUint32(nil, arrowipc.Continuation)
 	prefix = binary.LittleEndian.AppendUint32(prefix, uint32(padded))
-	for _, part := range [][]byte{prefix, meta, make([]byte, padded-len(meta))} {
+	for _, part := range append([][]byte{prefix, meta}, body...) {
+		if len(part) == 0 {
+			continue
+		}
 		if err := f.write(part); err != nil {
-			return err
+			return b, err
+		}
+		if err := f.pad(len(part)); err != nil {
+			return b, err
 		}
 	}
-	if err := p.SerializeBody(bodyWriter{f}); err != nil {
-		return err
-	}
-	if end := b.Off + b.Meta + b.Body; f.pos != end {
-		return arrowio.Errorf(arrowio.ErrInternal, "a message ends at %d instead of %d", f.pos, end)
-	}
-	return nil
+	return b, nil
 }
 
-// bodyWriter keeps io.Writer out of fileFraming's methods.
-type bodyWriter struct{ f *fileFraming }
-
-func (b bodyWriter) Write(p []byte) (int, error) { return len(p), b.f.write(p) }
-
-// note remembers a message for the footer.
-func (f *fileFraming) note(m arrowipc.Message, b arrowipc.Block, meta []byte) error {
-	switch m.Kind {
-	case arrowipc.SchemaMessage:
-		f.schema, f.table, f.seen = append([]byte(nil), meta...), m.HeaderPos(), map[int64]bool{}
-	case arrowipc.DictionaryMessage:
-		id, delta, _, err := m.Dictionary()
-		if err != nil {
-			return err
-		}
-		if f.seen[id] && !delta {
-			return arrowio.Errorf(arrowio.ErrUnsupported, "a dictionary with dictionaries inside changes between batches, which a file cannot hold; write ipc-stream instead")
-		}
-		f.seen[id] = true
-		f.dicts = append(f.dicts, b)
-	case arrowipc.BatchMessage:
-		f.batches = append(f.batches, b)
-	}
-	return nil
+func (f *framing) batch(b *batch) error {
+	at, err := f.message(b.metadata(nil), b.body, b.size)
+	f.batches = append(f.batches, at)
+	return err
 }
 
-// Close implements ipc.PayloadWriter: it writes the end of the stream and the footer.
-func (f *fileFraming) Close() error {
-	footer := f.footer()
+func (f *framing) dictionary(b *batch, d dictionaryOf) error {
+	at, err := f.message(b.metadata(&d), b.body, b.size)
+	f.dicts = append(f.dicts, at)
+	return err
+}
+
+// end writes the end of the stream, and of a file the footer.
+func (f *framing) end() error {
 	end := binary.LittleEndian.AppendUint32(nil, arrowipc.Continuation)
 	end = binary.LittleEndian.AppendUint32(end, 0)
-	end = append(end, footer...)
-	end = binary.LittleEndian.AppendUint32(end, uint32(len(footer)))
-	return f.write(append(end, magic...))
+	if f.file {
+		footer := f.footer()
+		end = append(end, footer...)
+		end = binary.LittleEndian.AppendUint32(end, uint32(len(footer)))
+		end = append(end, magic...)
+	}
+	return f.write(end)
 }
 
 // footer returns Footer{version, schema, dictionaries, recordBatches}. A table refers to others by distance, so the
@@ -113,12 +102,12 @@ func (f *fileFraming) Close() error {
 //	    4 bytes  padding
 //	    uint32   number of batches, 24 bytes each
 //	    schema message
-func (f *fileFraming) footer() []byte {
+func (f *framing) footer() []byte {
 	const vtable, table, dicts = 4, 16, 44
 	batches := dicts + 4 + 24*len(f.dicts) + 4
 	schema := batches + 4 + 24*len(f.batches)
 	le := binary.LittleEndian
-	b := make([]byte, schema, schema+len(f.schema)+8)
+	b := make([]byte, schema, schema+len(f.schema)+align)
 	le.PutUint32(b, table)
 	for i, v := range []int{12, 20, 4, 8, 12, 16} {
 		le.PutUint16(b[vtable+2*i:], uint16(v))
@@ -132,7 +121,7 @@ func (f *fileFraming) footer() []byte {
 	putBlocks(b[dicts:], f.dicts)
 	putBlocks(b[batches:], f.batches)
 	b = append(b, f.schema...)
-	return append(b, make([]byte, -len(b)&7)...)
+	return append(b, zeros[:-len(b)&(align-1)]...)
 }
 
 // putBlocks writes a vector of Block{int64 offset, int32 metadata length, 4 bytes of padding, int64 body length}.

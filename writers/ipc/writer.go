@@ -5,12 +5,11 @@ import (
 	"io"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowipc"
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/partwriter"
 )
@@ -33,97 +32,142 @@ func format(name string, extensions []string) arrowio.OutputFormat {
 			return partwriter.New(ctx, st, partwriter.Options{
 				Extension:    extensions[0],
 				MaxFileBytes: p.Options.MaxFileBytes,
-				Begin:        func(w io.Writer) (partwriter.Encoder, error) { return begin(w, p), nil },
+				Begin:        func(w io.Writer) (partwriter.Encoder, error) { return begin(w, p) },
 			})
 		},
 	}
+}
+
+// driver is this package's part of a plan.
+type driver struct {
+	codec  int8
+	meta   []byte // of the schema message
+	table  int64  // where in meta the schema's table is
+	schema *arrowipc.Schema
 }
 
 func plan(name string, s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	if _, err := options.Check(nil, o.Options); err != nil {
 		return nil, err
 	}
-	if _, err := codec(o.Compression); err != nil {
-		return nil, err
+	codec, ok := codecs[o.Compression]
+	if !ok {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "compression %q is not one of none, lz4, zstd, which take no level", o.Compression)
 	}
 	p := &arrowio.WritePlan{Format: name, Schema: s, Options: o}
 	for _, f := range s.Fields() {
+		if inner := dictionaryInDictionary(f.Type); inner != nil {
+			return nil, arrowio.Locate(arrowio.Errorf(arrowio.ErrSchema, "a dictionary whose values are %s themselves has no place in Arrow IPC", inner), arrowio.At{Column: f.Name, Split: -1, Off: -1})
+		}
 		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: f.Name, Type: f.Type.String(), Stored: f.Type.Name()})
 	}
+	d, err := describe(s, codec)
+	if err != nil {
+		return nil, err
+	}
+	p.Driver = d
 	return p, nil
 }
 
-// codec returns the option of arrow's writer for a compression; none is the default.
-func codec(name string) ([]ipc.Option, error) {
-	switch name {
-	case "", "none":
-		return nil, nil
-	case "lz4":
-		return []ipc.Option{ipc.WithLZ4()}, nil
-	case "zstd":
-		return []ipc.Option{ipc.WithZstd()}, nil
+var codecs = map[string]int8{"": arrowipc.None, "none": arrowipc.None, "lz4": arrowipc.LZ4, "zstd": arrowipc.ZSTD}
+
+// dictionaryInDictionary returns the dictionary type that is directly the values of another; nil = there is none.
+func dictionaryInDictionary(t arrow.DataType) arrow.DataType {
+	t = storage(t)
+	if d, ok := t.(*arrow.DictionaryType); ok {
+		if v := storage(d.ValueType); v.ID() == arrow.DICTIONARY {
+			return v
+		}
+		return dictionaryInDictionary(d.ValueType)
 	}
-	return nil, arrowio.Errorf(arrowio.ErrOption, "compression %q is not one of none, lz4, zstd, which take no level", name)
+	if n, ok := t.(arrow.NestedType); ok {
+		for _, f := range n.Fields() {
+			if inner := dictionaryInDictionary(f.Type); inner != nil {
+				return inner
+			}
+		}
+	}
+	return nil
+}
+
+// describe has arrow's ipc package make the schema message, and reads it back for the layout of the fields and the
+// numbers of the dictionaries.
+func describe(s *arrow.Schema, codec int8) (*driver, error) {
+	payload := ipc.GetSchemaPayload(s, memory.DefaultAllocator)
+	defer payload.Release()
+	buf := payload.Meta()
+	defer buf.Release()
+	d := &driver{codec: codec, meta: append([]byte(nil), buf.Bytes()...)}
+	limits := arrowio.Limits{Depth: 1 << 10, Columns: 1 << 30, MetadataBytes: 1 << 40} // it is our own
+	m, err := arrowipc.ParseMessage(d.meta, limits)
+	if err == nil {
+		d.schema, err = m.Schema()
+	}
+	if err != nil {
+		return nil, arrowio.Errorf(arrowio.ErrSchema, "arrow's schema message: %w", err)
+	}
+	d.table = m.HeaderPos()
+	return d, nil
 }
 
 // encoder implements partwriter.Encoder.
 type encoder struct {
 	format string
-	w      *ipc.Writer
-	mem    memory.Allocator
-	schema *arrow.Schema
+	d      *driver
+	out    framing
 	dicts  dictionaries
+	packer packer
 }
 
-func begin(w io.Writer, p *arrowio.WritePlan) *encoder {
-	e := &encoder{format: p.Format, mem: p.Options.Allocator, schema: p.Schema}
-	if e.mem == nil {
-		e.mem = memory.DefaultAllocator
+func begin(w io.Writer, p *arrowio.WritePlan) (*encoder, error) {
+	mem := p.Options.Allocator
+	if mem == nil {
+		mem = memory.DefaultAllocator
 	}
-	opts, _ := codec(p.Options.Compression) // planned, so it is one
-	opts = append(opts, ipc.WithSchema(p.Schema), ipc.WithAllocator(arrowbuf.Clean(e.mem)))
-	e.dicts = newDictionaries(p.Schema, p.Format == "ipc", e.mem)
-	if p.Format == "ipc" {
-		e.w = ipc.NewWriterWithPayloadWriter(&fileFraming{w: w}, append(opts, ipc.WithDictionaryDeltas(true))...)
-	} else {
-		e.w = ipc.NewWriter(w, opts...)
-	}
-	return e
+	file := p.Format == "ipc"
+	e := &encoder{format: p.Format, d: p.Driver.(*driver), out: framing{w: w, file: file}}
+	e.dicts = newDictionaries(e.d.schema.Columns, file, mem)
+	return e, e.out.begin(e.d.meta, e.d.table)
+}
+
+func (e *encoder) batch(rows int64) *batch {
+	return &batch{rows: rows, codec: e.d.codec, packer: &e.packer}
 }
 
 // Write implements partwriter.Encoder.
 func (e *encoder) Write(rec arrow.Record) error {
-	cols := make([]arrow.Array, 0, rec.NumCols())
-	defer func() {
-		for _, c := range cols {
-			c.Release()
-		}
-	}()
+	b := e.batch(rec.NumRows())
 	for i, c := range rec.Columns() {
-		c, err := e.dicts.settle(i, c)
+		// The buffers of b are those of the settled column: it stays until they are written.
+		settled, err := e.dicts.settle(i, c)
+		if err == nil {
+			defer settled.Release()
+			_, err = e.dicts.write(e, e.d.schema.Columns[i], settled.Data())
+		}
+		if err == nil {
+			err = b.add(e.d.schema.Columns[i], settled.Data())
+		}
 		if err != nil {
 			return arrowio.Locate(err, arrowio.At{Format: e.format, Column: rec.ColumnName(i), Split: -1, Off: -1})
 		}
-		cols = append(cols, c)
 	}
-	out := array.NewRecord(e.schema, cols, rec.NumRows())
-	defer out.Release()
-	return e.failed(e.w.Write(out))
+	return e.out.batch(b)
+}
+
+// dictionary writes values of the dictionary of a field.
+func (e *encoder) dictionary(n *arrowipc.Node, values arrow.ArrayData, d dictionaryOf) error {
+	b := e.batch(int64(values.Len()))
+	if err := b.add(n.Dict, values); err != nil {
+		return err
+	}
+	return e.out.dictionary(b, d)
 }
 
 // Close implements partwriter.Encoder.
 func (e *encoder) Close() error {
-	defer e.dicts.release()
-	return e.failed(e.w.Close())
+	e.dicts.release()
+	return e.out.end()
 }
 
-// Abort implements partwriter.Encoder. Arrow's writer holds dictionaries, which only its Close lets go of.
-func (e *encoder) Abort() {
-	defer e.dicts.release()
-	_ = e.w.Close()
-}
-
-// failed keeps errors of the sink as they are: they say nothing about the data.
-func (e *encoder) failed(err error) error {
-	return arrowio.Locate(err, arrowio.At{Format: e.format, Split: -1, Off: -1})
-}
+// Abort implements partwriter.Encoder.
+func (e *encoder) Abort() { e.dicts.release() }
