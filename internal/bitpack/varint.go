@@ -143,6 +143,14 @@ func makeEvens() (t [9]even) {
 // decodeEven decodes varints of one width: nothing leads from one to the next but the stride.
 func decodeEven[T Signed, Z coding](d []T, b *[SrcSlack]byte, e *even) {
 	at := 0
+	if e.width <= 4 {
+		for k := range d {
+			x := binary.LittleEndian.Uint64(b[at&63:]) & e.keep
+			d[k] = value[T, Z](x&0x7f | x>>1&0x3f80 | x>>2&0x1fc000 | x>>3&0xfe00000)
+			at += e.width
+		}
+		return
+	}
 	for k := range d {
 		d[k] = value[T, Z](compact(binary.LittleEndian.Uint64(b[at&63:]) & e.keep))
 		at += e.width
@@ -160,11 +168,12 @@ func stops(b *[64]byte) (m uint64) {
 	return m
 }
 
-// compact closes the gaps between eight 7-bit groups.
+// compact closes the gaps between eight 7-bit groups: upper halves come down by 1, 2 and 4 bits in turn. Taking away
+// what they lose by it is an operation less than masking both halves.
 func compact(x uint64) uint64 {
-	x = x&0x007f007f007f007f | x&0x7f007f007f007f00>>1
-	x = x&0x00003fff00003fff | x&0x3fff00003fff0000>>2
-	return x&0x0fffffff | x&0x0fffffff00000000>>4
+	x -= x & 0x7f007f007f007f00 >> 1
+	x -= x & 0x3fff00003fff0000 >> 2 * 3
+	return x - x>>32*(1<<32-1<<28)
 }
 
 // uvarint reads one varint with care.

@@ -47,10 +47,12 @@ func zigzagOf[T Signed](v T) uint64 {
 // their top bit set.
 var forms = makeForms()
 
-func makeForms() (t [65]struct {
+type form struct {
 	more uint64
 	size int
-}) {
+}
+
+func makeForms() (t [65]form) {
 	for n := range t {
 		f := &t[n]
 		f.size = max((n+6)/7, 1)

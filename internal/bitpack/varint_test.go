@@ -255,7 +255,7 @@ func BenchmarkVarint(b *testing.B) {
 		{"1-2 bytes", func() int64 { return int64(r.Intn(128)) }},
 		{"3 bytes", func() int64 { return int64(10000 + r.Intn(1000000)) }},
 		{"1-5 bytes", func() int64 { return int64(int32(r.Uint32()) >> (6 * r.Intn(5))) }},
-		{"8 bytes", func() int64 { return int64(1<<54 + r.Int63n(1<<53)) }},
+		{"8 bytes", func() int64 { return 1<<54 + r.Int63n(1<<53) }},
 		{"10 bytes", func() int64 { return r.Int63() | 1<<62 }},
 	} {
 		var src []byte
