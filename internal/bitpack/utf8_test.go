@@ -35,9 +35,23 @@ func checkUTF8(t *testing.T, values []string, start int) {
 
 func TestFirstNotUTF8(t *testing.T) {
 	for _, values := range [][]string{
-		nil, {""}, {"", "", ""}, {"a", "bc"}, {"grüße", "", "\U0010ffff"},
-		{"\xff"}, {"a", "\x80"}, {"\xc3", "\xa9"}, {"x\xc3", "\xa9y"}, {"", "\xa9"}, {"é", "", "\xa9"}, {"é", "\xc3"}, {"\xc3", ""},
-		{"\xed\xa0\x80"}, {"\xc0\x80"}, {"\xf4\x90\x80\x80"}, {"a", "\xf0\x9f\x98", "\x80", "b"},
+		nil,
+		{""},
+		{"", "", ""},
+		{"a", "bc"},
+		{"grüße", "", "\U0010ffff"},
+		{"\xff"},
+		{"a", "\x80"},
+		{"\xc3", "\xa9"},
+		{"x\xc3", "\xa9y"},
+		{"", "\xa9"},
+		{"é", "", "\xa9"},
+		{"é", "\xc3"},
+		{"\xc3", ""},
+		{"\xed\xa0\x80"},
+		{"\xc0\x80"},
+		{"\xf4\x90\x80\x80"},
+		{"a", "\xf0\x9f\x98", "\x80", "b"},
 	} {
 		checkUTF8(t, values, 0)
 		checkUTF8(t, values, 3)

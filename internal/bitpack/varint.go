@@ -73,9 +73,13 @@ func decode[T Signed, Z coding](dst []T, src []byte) (int, error) {
 			continue
 		}
 		if same := &evens[min(bits.TrailingZeros64(m), len(evens)-1)]; m&same.span == same.ends && len(dst)-i >= same.count {
-			decodeEven[T, Z](dst[i:i+same.count], b, same)
+			decodeEven[T, Z](dst[i:i+same.count], b[:], same)
 			i += same.count
 			p += same.count * same.width
+			// One block of a width is rarely alone: take it for granted, and look afterwards.
+			for n := streak * same.width; len(dst)-i >= streak && len(src)-p >= n+8 && decodeEven[T, Z](dst[i:i+streak], src[p:p+n+8], same); p += n {
+				i += streak
+			}
 			continue
 		}
 		d := dst[i:min(i+bits.OnesCount64(m), len(dst))]
@@ -122,7 +126,11 @@ type even struct {
 	ends, span   uint64
 	width, count int
 	keep         uint64 // the payload bits of a varint
+	tops, more   uint64 // its top bits, and which of them are set
 }
+
+// streak is how many varints of one width are decoded before it is looked whether they were.
+const streak = 64
 
 // evens lists widths by the position of the first end; wider varints, and 64 bytes without an end, match nothing.
 var evens = makeEvens()
@@ -134,27 +142,35 @@ func makeEvens() (t [9]even) {
 			e.ends |= 1 << (w*k + w - 1)
 		}
 		e.span = ^uint64(0) >> (64 - w*e.count)
+		e.tops = tops & (^uint64(0) >> (64 - 8*w))
+		e.more = e.tops &^ (0x80 << (8*w - 8))
 		t[w-1] = e
 	}
 	t[0].ends, t[8].ends = 1, 1 // and no span: no mask is like that
 	return t
 }
 
-// decodeEven decodes varints of one width: nothing leads from one to the next but the stride.
-func decodeEven[T Signed, Z coding](d []T, b *[SrcSlack]byte, e *even) {
-	at := 0
+// decodeEven decodes varints as if all had one width: nothing leads from one to the next but the stride. It reports
+// whether they had; if not, d is undefined. b holds eight bytes from the start of each.
+func decodeEven[T Signed, Z coding](d []T, b []byte, e *even) bool {
+	at, odd := 0, uint64(0)
 	if e.width <= 4 {
 		for k := range d {
-			x := binary.LittleEndian.Uint64(b[at&63:]) & e.keep
+			x := binary.LittleEndian.Uint64(b[at:])
+			odd |= x&e.tops ^ e.more
+			x &= e.keep
 			d[k] = value[T, Z](x&0x7f | x>>1&0x3f80 | x>>2&0x1fc000 | x>>3&0xfe00000)
 			at += e.width
 		}
-		return
+		return odd == 0
 	}
 	for k := range d {
-		d[k] = value[T, Z](compact(binary.LittleEndian.Uint64(b[at&63:]) & e.keep))
+		x := binary.LittleEndian.Uint64(b[at:])
+		odd |= x&e.tops ^ e.more
+		d[k] = value[T, Z](compact(x & e.keep))
 		at += e.width
 	}
+	return odd == 0
 }
 
 const sevens = 0x7f7f7f7f7f7f7f7f
