@@ -104,9 +104,17 @@ judges: $(VENV)/ready $(JUDGE) build ## what interop needs: Python, the Java jud
 environment: # what tests with the tag interop find the judges by, for a shell
 	@echo 'export ARROWIO_JUDGE_JAR="$(ARROWIO_JUDGE_JAR)" ARROWIO_PYTHON="$(ARROWIO_PYTHON)" ARROWIO_BIN="$(ARROWIO_BIN)"'
 
+# The packages whose tests have a part for judges; all the others were tested without it.
+INTEROP_PKG = $(if $(filter file,$(origin PKG)),$(shell grep -rlE --include='*.go' --exclude-dir='.?*' \
+	'^//go:build .*\binterop\b' . | xargs -r -n1 dirname | sort -u),$(PKG))
+
+.PHONY: interop-packages
+interop-packages: # one line of them, for a shell
+	@echo $(INTEROP_PKG)
+
 .PHONY: interop
 interop: judges ## compare with other implementations (JDK 17, Maven, Python 3.11)
-	go test -tags interop $(PKG)
+	go test -tags interop $(or $(INTEROP_PKG),$(error no package has a file with the tag interop))
 	@$(MAKE) --no-print-directory shared
 
 .PHONY: shared

@@ -111,8 +111,10 @@ func (s *fileStore) listOutput(dir string) ([]string, error) {
 		n := names[i]
 		ours := n == "schema.json" || strings.HasPrefix(n, "part-") || schema && strings.HasSuffix(n, ".cfile")
 		if !ours || !e.Type().IsRegular() {
-			return nil, &fs.PathError{Op: "replace", Path: s.shown,
-				Err: fmt.Errorf("the directory holds %q, which does not look like output of this program; remove it first", n)}
+			return nil, &fs.PathError{
+				Op: "replace", Path: s.shown,
+				Err: fmt.Errorf("the directory holds %q, which does not look like output of this program; remove it first", n),
+			}
 		}
 	}
 	return names, nil

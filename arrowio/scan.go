@@ -32,8 +32,11 @@ func (o ScanOptions) withDefaults() (ScanOptions, error) {
 		name  string
 		value int64
 	}{
-		{"Rows.Start", o.Rows.Start}, {"BatchRows", int64(o.BatchRows)}, {"BatchBytes", o.BatchBytes},
-		{"Parallelism", int64(o.Parallelism)}, {"MemoryBudget", o.MemoryBudget},
+		{"Rows.Start", o.Rows.Start},
+		{"BatchRows", int64(o.BatchRows)},
+		{"BatchBytes", o.BatchBytes},
+		{"Parallelism", int64(o.Parallelism)},
+		{"MemoryBudget", o.MemoryBudget},
 	} {
 		if v.value < 0 {
 			return o, Errorf(ErrOption, "%s is %d; it must not be negative", v.name, v.value)

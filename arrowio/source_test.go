@@ -78,7 +78,7 @@ type rangeSource struct {
 	calls int
 }
 
-func (s *rangeSource) view() {} // hides the embedded one
+func (s *rangeSource) view() {} //nolint:unused // hides the embedded one
 
 func (s *rangeSource) ReadRanges(_ context.Context, rs []ByteRange) ([][]byte, error) {
 	s.calls++
@@ -146,7 +146,7 @@ func TestReadRanges(t *testing.T) {
 					if err != nil {
 						t.Fatalf("%s %s: %v", name, what, err)
 					}
-					if buf != nil && len(buf) > 0 && &buf[0] != &kept[0] {
+					if len(buf) > 0 && &buf[0] != &kept[0] {
 						t.Errorf("%s %s: the buffer was not used again", name, what)
 					}
 					buf = kept
@@ -176,8 +176,17 @@ func TestReadRanges(t *testing.T) {
 func TestReadRangesRefusesWhatIsNotThere(t *testing.T) {
 	for name, s := range sources(t, testBytes(1000)) {
 		for _, r := range []ByteRange{
-			{-1, 5}, {5, -1}, {0, 1001}, {1000, 1}, {1001, 0}, {999, 2}, {1, math.MaxInt64}, {math.MaxInt64, 1},
-			{math.MaxInt64, math.MaxInt64}, {math.MinInt64, math.MaxInt64}, {math.MaxInt64 - 5, 10},
+			{-1, 5},
+			{5, -1},
+			{0, 1001},
+			{1000, 1},
+			{1001, 0},
+			{999, 2},
+			{1, math.MaxInt64},
+			{math.MaxInt64, 1},
+			{math.MaxInt64, math.MaxInt64},
+			{math.MinInt64, math.MaxInt64},
+			{math.MaxInt64 - 5, 10},
 		} {
 			pieces, err := ReadRanges(context.Background(), s, []ByteRange{{0, 1}, r})
 			var e *Error

@@ -119,7 +119,7 @@ func TestWriterGivesUp(t *testing.T) {
 		if err == nil {
 			err = w.Close()
 		}
-		want := error(errDisk)
+		want := errDisk
 		if strings.HasPrefix(where, "panic") {
 			want = ErrInternal
 		}

@@ -42,8 +42,8 @@ func OpenDataset(ctx context.Context, paths []string, o Options) (*arrowio.Datas
 
 // Expand returns the files that paths stand for. A file stands for itself. A directory stands for the files below it
 // that have a readable format's ending or content, sorted by path; names that start with a dot or an underscore are
-// passed over. A path that does not exist but is a pattern (see filepath.Match) stands for what it matches, sorted.
-// A directory or pattern that stands for nothing is an error.
+// passed over. A path that does not exist but is a pattern (see filepath.Match) stands for what it matches, sorted,
+// passing over the same names unless it says their first character. A directory or pattern that stands for nothing is an error.
 func Expand(paths []string) ([]string, error) {
 	var out []string
 	for _, p := range paths {
@@ -80,6 +80,9 @@ func glob(pattern string, missing error) ([]string, error) {
 	slices.Sort(matches)
 	var out []string
 	for _, m := range matches {
+		if first := filepath.Base(m)[0]; hidden(first) && first != filepath.Base(pattern)[0] {
+			continue
+		}
 		fi, err := os.Stat(m)
 		if err != nil {
 			return nil, err
@@ -94,8 +97,14 @@ func glob(pattern string, missing error) ([]string, error) {
 		}
 		out = append(out, files...)
 	}
+	if len(out) == 0 {
+		return nil, missing
+	}
 	return out, nil
 }
+
+// hidden tells names that are passed over by how they start.
+func hidden(first byte) bool { return first == '.' || first == '_' }
 
 func walk(dir string) ([]string, error) {
 	var out []string
@@ -104,7 +113,7 @@ func walk(dir string) ([]string, error) {
 		if err != nil {
 			return err
 		}
-		if name := d.Name(); path != dir && (name[0] == '.' || name[0] == '_') {
+		if path != dir && hidden(d.Name()[0]) {
 			if d.IsDir() {
 				return fs.SkipDir
 			}

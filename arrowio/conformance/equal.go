@@ -191,6 +191,7 @@ func raw(d arrow.ArrayData, i int) []byte {
 
 // int32s and int64s return a buffer from the first row on.
 func int32s(d arrow.ArrayData, i int) []int32 { return arrow.GetData[int32](raw(d, i))[d.Offset():] }
+
 func int64s(d arrow.ArrayData, i int) []int64 { return arrow.GetData[int64](raw(d, i))[d.Offset():] }
 
 // bytesValue returns a string or binary value of any layout.

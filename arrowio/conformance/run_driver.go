@@ -87,8 +87,12 @@ func (s *suite) drive(t *testing.T, f arrowio.File, sp arrowio.Split, rows arrow
 	for _, run := range set {
 		for at < run.Start { // in one step or several
 			n := 1 + s.rng.Int63n(run.Start-at)
-			if got, err := r.Skip(n); err != nil || got != n {
-				return fmt.Errorf("skip %d rows at %d: %d, %v", n, at, got, err)
+			got, err := r.Skip(n)
+			if err == nil && got != n {
+				err = fmt.Errorf("it was %d", got)
+			}
+			if err != nil {
+				return fmt.Errorf("skip %d rows at %d: %w", n, at, err)
 			}
 			at += n
 		}
@@ -99,8 +103,12 @@ func (s *suite) drive(t *testing.T, f arrowio.File, sp arrowio.Split, rows arrow
 					return fmt.Errorf("of %d rows %d fit", n, fit)
 				}
 			}
-			if got, err := r.Read(n); err != nil || got != n {
-				return fmt.Errorf("read %d rows at %d: %d, %v", n, at, got, err)
+			got, err := r.Read(n)
+			if err == nil && got != n {
+				err = fmt.Errorf("it was %d", got)
+			}
+			if err != nil {
+				return fmt.Errorf("read %d rows at %d: %w", n, at, err)
 			}
 			c.due = append(c.due, span{at, at + int64(n)})
 			at += int64(n)

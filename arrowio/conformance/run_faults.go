@@ -57,7 +57,7 @@ func (s *suite) cancelAfter(t *testing.T, f arrowio.File, o arrowio.ScanOptions,
 			}
 			if err := r.Err(); !ended && !errors.Is(err, context.Canceled) {
 				r.Release()
-				return ended, fmt.Errorf("the scan gave %d rows of %d and the error %v, not a context error", rows, s.rows(), err)
+				return ended, fmt.Errorf("the scan gave %d rows of %d and the error %v, not a context error", rows, s.rows(), err) //nolint:errorlint // it may be nil
 			}
 		}
 		r.Release()
@@ -68,7 +68,7 @@ func (s *suite) cancelAfter(t *testing.T, f arrowio.File, o arrowio.ScanOptions,
 		for r.Next() {
 		}
 		if s.rows() > 0 && !errors.Is(r.Err(), context.Canceled) {
-			err = fmt.Errorf("a scan with a cancelled context: %v", r.Err())
+			err = fmt.Errorf("a scan with a cancelled context: %v", r.Err()) //nolint:errorlint // it may be nil
 		}
 		r.Release()
 		return ended, err

@@ -175,12 +175,12 @@ func (d *domain) cut(l literal) (cut, error) {
 		return cut{ge: l.num, le: l.num}, nil
 	}
 	q := new(big.Rat)
-	switch {
-	case l.kind == litBool:
+	switch l.kind {
+	case litBool:
 		if l.yes {
 			q.SetInt64(1)
 		}
-	case l.kind == litFloat:
+	case litFloat:
 		switch {
 		case math.IsNaN(l.float):
 			return cut{nan: true}, nil
@@ -190,7 +190,7 @@ func (d *domain) cut(l literal) (cut, error) {
 			return cut{ge: d.min, le: plus(d.min, -1)}, nil
 		}
 		q.SetFloat64(l.float)
-	case l.kind == litNumber:
+	case litNumber:
 		if q, err = l.rational(); err != nil {
 			return cut{}, err
 		}

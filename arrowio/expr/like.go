@@ -68,14 +68,12 @@ func compileLike(pattern string, escape rune, runes bool) (*likePattern, error) 
 	}
 	end()
 	p.pieces = dropEmptyMiddle(p.pieces)
-	first := p.pieces[0]
-	switch {
-	case first.elems == nil:
+	if first := p.pieces[0]; first.elems != nil {
+		p.prefix = first.elems[0] // nil if it starts with _
+	} else {
 		p.prefix = first.plain
 		p.exact = len(p.pieces) == 1
 		p.open = len(p.pieces) == 2 && p.pieces[1].isEmpty()
-	default:
-		p.prefix = first.elems[0] // nil if it starts with _
 	}
 	return p, nil
 }

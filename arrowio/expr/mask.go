@@ -111,7 +111,8 @@ func (n notNode) mask(ev *evaluation, yes, no []uint64) error { return n.x.mask(
 // A row is true under AND if it is under all parts, false if it is under any. OR is the same with the two exchanged.
 
 func (n andNode) mask(ev *evaluation, yes, no []uint64) error { return maskAll(n, ev, yes, no, false) }
-func (n orNode) mask(ev *evaluation, yes, no []uint64) error  { return maskAll(n, ev, no, yes, true) }
+
+func (n orNode) mask(ev *evaluation, yes, no []uint64) error { return maskAll(n, ev, no, yes, true) }
 
 // maskAll intersects one outcome of the parts and unites the other; turned: the first is `no`.
 func maskAll(parts []node, ev *evaluation, all, any []uint64, turned bool) error {

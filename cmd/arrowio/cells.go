@@ -224,6 +224,7 @@ func (c *cell) float(v float64, bits int) {
 }
 
 func decimal128Text(v decimal128.Num, scale int32) string { return scaled(v.BigInt().String(), scale) }
+
 func decimal256Text(v decimal256.Num, scale int32) string { return scaled(v.BigInt().String(), scale) }
 
 // scaled puts the decimal point into an integer's digits.

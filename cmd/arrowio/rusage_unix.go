@@ -18,7 +18,7 @@ func processUsage() usage {
 	u := usage{
 		user:   time.Duration(r.Utime.Nano()),
 		system: time.Duration(r.Stime.Nano()),
-		peak:   int64(r.Maxrss),
+		peak:   int64(r.Maxrss), //nolint:unconvert // 32 bits on some machines
 	}
 	if runtime.GOOS != "darwin" && runtime.GOOS != "ios" {
 		u.peak <<= 10 // kilobytes everywhere else

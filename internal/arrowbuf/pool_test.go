@@ -9,6 +9,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/internal/race"
 )
 
 func TestPoolBuffersAreAlignedWithSlack(t *testing.T) {
@@ -180,6 +182,10 @@ func TestPoolUnderCheckedAllocator(t *testing.T) {
 
 // Every goroutine marks its buffers and looks at the marks again: no buffer may have two owners.
 func TestPoolConcurrently(t *testing.T) {
+	rounds := 2000
+	if race.Enabled {
+		rounds = 600
+	}
 	p := NewPool(256 << 10)
 	var wg sync.WaitGroup
 	for g := range 8 {
@@ -188,13 +194,13 @@ func TestPoolConcurrently(t *testing.T) {
 			defer wg.Done()
 			rng := rand.New(rand.NewSource(int64(g)))
 			var held [][]byte
-			for i := range 2000 {
+			for i := range rounds {
 				b := p.Allocate(8 + rng.Intn(8000))
 				for j := range b {
 					b[j] = byte(g)
 				}
 				held = append(held, b)
-				if len(held) > 8 || i == 1999 {
+				if len(held) > 8 || i == rounds-1 {
 					for _, h := range held {
 						for j := range h {
 							if h[j] != byte(g) {

@@ -88,7 +88,7 @@ func copyRuns[T uint32 | uint64](dst, src []T, runs [][2]int64) {
 			continue
 		}
 		d := dst[:len(s)]
-		for i, x := range s {
+		for i, x := range s { //nolint:staticcheck // S1001 wants the very call that is dear here
 			d[i] = x
 		}
 		dst = dst[len(s):]

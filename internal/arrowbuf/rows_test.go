@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/race"
 )
 
 // row is one row that an Appender was given.
@@ -79,13 +80,17 @@ func randomRuns(rng *rand.Rand, n int) [][2]int64 {
 }
 
 func TestAppendEveryType(t *testing.T) {
+	rounds := 8
+	if race.Enabled {
+		rounds = 3
+	}
 	for ti, dt := range conformance.Types() {
 		mem := memory.NewCheckedAllocator(arrowbuf.NewPool(1 << 20))
 		rng := rand.New(rand.NewSource(int64(ti)))
 		for _, nulls := range []float64{0, 0.3, 1} {
 			g := &conformance.Generator{Rand: rng, Mem: mem, Nulls: nulls}
 			a := arrowbuf.NewAppender(dt, mem)
-			for round := range 8 {
+			for round := range rounds {
 				var want []row
 				var arrs []arrow.Array
 				for range rng.Intn(4) {

@@ -1,6 +1,7 @@
 package arrowcheck
 
 import (
+	"errors"
 	"math"
 	"math/bits"
 
@@ -62,8 +63,8 @@ func corrupt(format string, args ...any) error {
 
 // at puts name in front of the path of err.
 func at(err error, name string) error {
-	e, ok := err.(*arrowio.Error)
-	if !ok {
+	var e *arrowio.Error
+	if !errors.As(err, &e) {
 		return err
 	}
 	c := *e

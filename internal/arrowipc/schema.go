@@ -108,7 +108,7 @@ func (r *schemaReader) field(t table, depth int) (arrow.Field, *Node, error) {
 
 // dictionary reads DictionaryEncoding{id, indexType, isOrdered, dictionaryKind} around the values.
 func (r *schemaReader) dictionary(t table, values *Node) (*Node, error) {
-	index := arrow.DataType(arrow.PrimitiveTypes.Int32)
+	index := arrow.PrimitiveTypes.Int32
 	if it, ok := t.child(1); ok {
 		var err error
 		if index, err = intType(it); err != nil {
@@ -231,11 +231,11 @@ func fieldType(kind uint8, t table, kids []arrow.Field) (arrow.DataType, error) 
 	case typeInterval:
 		return pick(t.int16(0, 0), "interval unit", arrow.FixedWidthTypes.MonthInterval, arrow.FixedWidthTypes.DayTimeInterval, arrow.FixedWidthTypes.MonthDayNanoInterval)
 	case typeFixedSizeBinary:
-		if w := t.int32(0, 0); w < 0 {
+		w := t.int32(0, 0)
+		if w < 0 {
 			return nil, corrupt("fixed-size binary of %d bytes", w)
-		} else {
-			return &arrow.FixedSizeBinaryType{ByteWidth: int(w)}, nil
 		}
+		return &arrow.FixedSizeBinaryType{ByteWidth: int(w)}, nil
 	case typeLargeBinary:
 		return arrow.BinaryTypes.LargeBinary, nil
 	case typeLargeUtf8:

@@ -47,8 +47,17 @@ func BenchmarkEncode(b *testing.B) {
 		codec Codec
 		level int
 	}{
-		{None, DefaultLevel}, {Deflate, 1}, {Deflate, DefaultLevel}, {Zlib, DefaultLevel}, {Snappy, 1}, {Snappy, 2}, {Snappy, 3},
-		{LZ4, DefaultLevel}, {LZ4, 9}, {Zstd, DefaultLevel}, {Brotli, DefaultLevel},
+		{None, DefaultLevel},
+		{Deflate, 1},
+		{Deflate, DefaultLevel},
+		{Zlib, DefaultLevel},
+		{Snappy, 1},
+		{Snappy, 2},
+		{Snappy, 3},
+		{LZ4, DefaultLevel},
+		{LZ4, 9},
+		{Zstd, DefaultLevel},
+		{Brotli, DefaultLevel},
 	} {
 		name := c.codec.String()
 		if c.level != DefaultLevel {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/race"
 )
 
 // canary lies behind the slack of all memory that decodeGuarded decodes into.
@@ -121,13 +122,17 @@ func TestWrongSizes(t *testing.T) {
 	}
 }
 
-// edges are the positions 0 to n-1: all of them near the ends, every 31st between.
+// edges are the positions 0 to n-1: all of them near the ends, every 31st between, under the race detector every 200th.
 func edges(n int) []int {
+	step := 31
+	if race.Enabled {
+		step = 200
+	}
 	var at []int
 	for i := 0; i < n; i++ {
 		at = append(at, i)
 		if i >= 40 && i < n-40 {
-			i += 30
+			i += step - 1
 		}
 	}
 	return at

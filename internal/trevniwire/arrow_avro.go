@@ -85,7 +85,7 @@ func (d *avroDeriver) fields(r *Avro, fields []arrow.Field, path string) {
 		used[name] = true
 		af := AvroField{Name: name, Type: d.field(f, joinPath(path, f.Name))}
 		if name != f.Name {
-			af.Arrow = f.Name
+			af.Arrow = &f.Name
 		}
 		r.Fields = append(r.Fields, af)
 	}

@@ -42,13 +42,13 @@ type Avro struct {
 // AvroField is a field of a record.
 type AvroField struct {
 	Name  string
-	Arrow string // what Arrow calls it, where that is no Avro name (property PropArrowName)
+	Arrow *string // what Arrow calls it, where that is no Avro name (property PropArrowName)
 	Type  *Avro
 }
 
 func (f *AvroField) arrowName() string {
-	if f.Arrow != "" {
-		return f.Arrow
+	if f.Arrow != nil {
+		return *f.Arrow
 	}
 	return f.Name
 }
@@ -275,8 +275,11 @@ func (p *avroParser) define(s *Avro, m map[string]any, ns string, depth int) err
 		if err != nil {
 			return err
 		}
-		arrow, _ := f[PropArrowName].(string)
-		s.Fields = append(s.Fields, AvroField{Name: name, Arrow: arrow, Type: t})
+		field := AvroField{Name: name, Type: t}
+		if arrow, ok := f[PropArrowName].(string); ok {
+			field.Arrow = &arrow
+		}
+		s.Fields = append(s.Fields, field)
 	}
 	return nil
 }

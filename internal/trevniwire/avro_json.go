@@ -99,8 +99,8 @@ func (w *avroText) named(s *Avro, ns string) {
 			w.str(f.Name)
 			w.b.WriteString(`,"type":`)
 			w.schema(f.Type, space)
-			if f.Arrow != "" {
-				w.attr(PropArrowName, f.Arrow)
+			if f.Arrow != nil {
+				w.attr(PropArrowName, *f.Arrow)
 			}
 			w.b.WriteByte('}')
 		}

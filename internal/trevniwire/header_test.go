@@ -119,7 +119,9 @@ func TestColumns(t *testing.T) {
 		{"the file's codec and checksum", meta(KeyCodec, "snappy", KeyChecksum, "crc32"), []Meta{meta(KeyName, "a", KeyType, "int")}, nil,
 			func(h *Header) bool { return h.Columns[0].Codec == blockcodec.Snappy && h.Columns[0].Checksum == CRC32 }},
 		{"its own codec and checksum", meta(KeyCodec, "snappy", KeyChecksum, "crc32"), []Meta{meta(KeyName, "a", KeyType, "int", KeyCodec, "null", KeyChecksum, "null")}, nil,
-			func(h *Header) bool { return h.Columns[0].Codec == blockcodec.None && h.Columns[0].Checksum == NoChecksum }},
+			func(h *Header) bool {
+				return h.Columns[0].Codec == blockcodec.None && h.Columns[0].Checksum == NoChecksum
+			}},
 		{"the specification's name of the checksum", nil, []Meta{meta(KeyName, "a", KeyType, "int", KeyChecksum, "crc-32")}, nil, func(h *Header) bool { return h.Columns[0].Checksum == CRC32 }},
 		{"parent", nil, []Meta{meta(KeyName, "a", KeyType, "null", KeyArray, ""), meta(KeyName, "b", KeyType, "int", KeyParent, "a")}, nil,
 			func(h *Header) bool { return h.Columns[1].Parent == 0 && h.Columns[0].Children[0] == 1 }},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -60,7 +61,7 @@ func read(t testing.TB, text string, o map[string]string, columns []string) (sch
 		for i := 0; i < n; i++ {
 			var row []string
 			for _, c := range rec.Columns() {
-				row = append(row, cell(c, i))
+				row = append(row, strings.Clone(cell(c, i)))
 			}
 			rows = append(rows, row)
 		}
@@ -245,4 +246,30 @@ func FuzzRead(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// TestPyarrow reads what pyarrow wrote; the rows are those of the script beside the files.
+func TestPyarrow(t *testing.T) {
+	for name, o := range map[string]map[string]string{"types.csv": nil, "quoted.csv": nil, "semicolon.csv": {"csv-delimiter": ";"}} {
+		b, err := os.ReadFile("../../testdata/csv/pyarrow-26.0.1/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		schema, rows, err := read(t, string(b), o, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := "i int64, f float64, b bool, d date32, t timestamp[us], z timestamp[us, tz=UTC], s utf8"; schema != want {
+			t.Errorf("%s: %s", name, schema)
+		}
+		want := [][]string{
+			{"0", "0.5", "true", "1970-01-01", "1970-01-01 00:00:00Z", "1970-01-01 00:00:00Z", ""},
+			{"NULL", "NULL", "NULL", "NULL", "NULL", "NULL", "NULL"},
+			{"-1", "-1e-300", "false", "0001-02-03", "1969-12-31 23:59:59.999999Z", "1969-12-31 23:59:59.999999Z", `a "b", c`},
+			{"9223372036854775807", "1e+300", "true", "2024-02-29", "2023-11-14 22:13:20.123456Z", "2023-11-14 22:13:20.123456Z", "line\nbreak é"},
+		}
+		if fmt.Sprintf("%q", rows) != fmt.Sprintf("%q", want) {
+			t.Errorf("%s: %q, want %q", name, rows, want)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package ipc
 
 import (
 	"context"
+	"errors"
 	"io"
 	"slices"
 
@@ -169,7 +170,8 @@ func (r *batches) locate(err error, cols []*arrowipc.Node, i int) error {
 		return err
 	}
 	name := r.schema.Arrow.Field(i).Name
-	if e, ok := err.(*arrowio.Error); ok && e.Column != "" {
+	var e *arrowio.Error
+	if errors.As(err, &e) && e.Column != "" {
 		c := *e
 		c.Column = name + "." + e.Column
 		return &c

@@ -230,7 +230,8 @@ func (p *placed) Error() string { return p.path + ": " + p.err.Error() }
 func (p *placed) Unwrap() error { return p.err }
 
 func inside(name string, err error) error {
-	if p, ok := err.(*placed); ok {
+	var p *placed
+	if errors.As(err, &p) {
 		return &placed{name + "." + p.path, p.err}
 	}
 	return &placed{name, err}

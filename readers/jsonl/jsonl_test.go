@@ -2,8 +2,11 @@ package jsonl
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -61,7 +64,7 @@ func read(t testing.TB, text string, o map[string]string, columns []string) (sch
 				if c.IsNull(i) {
 					row = append(row, "NULL")
 				} else {
-					row = append(row, c.ValueStr(i))
+					row = append(row, strings.Clone(c.ValueStr(i)))
 				}
 			}
 			rows = append(rows, strings.Join(row, " "))
@@ -207,4 +210,71 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestPyarrow compares with what pyarrow's reader makes of the same lines.
+func TestPyarrow(t *testing.T) {
+	const dir = "../../testdata/jsonl/pyarrow-26.0.1/"
+	b, err := os.ReadFile(dir + "rows.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := os.ReadFile(dir + "expected.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want struct {
+		Schema map[string]string
+		Rows   []map[string]any
+	}
+	if err := json.Unmarshal(e, &want); err != nil {
+		t.Fatal(err)
+	}
+	f, err := openText(string(b), arrowio.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours := strings.NewReplacer("float64", "double", "utf8", "string", ", nullable>", ">")
+	for _, c := range f.Schema().Fields() {
+		if got := ours.Replace(c.Type.String()); got != want.Schema[c.Name] {
+			t.Errorf("%s is %s, pyarrow says %s", c.Name, got, want.Schema[c.Name])
+		}
+	}
+	p, _ := arrowio.Project(f.Schema(), nil)
+	r, err := f.Read(context.Background(), f.Splits()[0], nil, p, memory.NewGoAllocator())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if n, err := r.Read(100); n != len(want.Rows) || err != nil {
+		t.Fatalf("%d rows of %d, %v", n, len(want.Rows), err)
+	}
+	rec, err := r.Take()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rec.Release()
+	for c, fl := range rec.Schema().Fields() {
+		for i, row := range want.Rows {
+			got, err := json.Marshal(rec.Column(c).GetOneForMarshal(i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, err := json.Marshal(row[fl.Name])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !sameJSON(t, got, w) {
+				t.Errorf("%s[%d] = %s, want %s", fl.Name, i, got, w)
+			}
+		}
+	}
+}
+
+func sameJSON(t *testing.T, a, b []byte) bool {
+	var x, y any
+	if err := errors.Join(json.Unmarshal(a, &x), json.Unmarshal(b, &y)); err != nil {
+		t.Fatal(err)
+	}
+	return reflect.DeepEqual(x, y)
 }

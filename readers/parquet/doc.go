@@ -4,8 +4,8 @@
 // Files come from strangers, and arrow's packages trust what they read, so three things stand around them:
 //
 //   - The footer is walked before they see it: its Thrift structure, the size of every list and string, the depth and
-//     width of the schema (footer.go); then every column chunk must lie in the file. An Arrow schema stored in the
-//     metadata is checked by package arrowipc, and left out of account where it does not hold.
+//     width of the schema (footer.go); then every column chunk must lie in the file. An Arrow schema in the metadata
+//     is read by package arrowipc and kept from them (types.go).
 //   - They panic on what they did not expect, by design and by accident. Each call goes through guard, which turns a
 //     panic into ErrCorrupt. Nested columns are put together here (column.go), because arrow's own decode them on
 //     goroutines, whose panics nobody can catch.

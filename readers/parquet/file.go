@@ -91,13 +91,11 @@ func (f *parquetFile) parse(footer []byte) error {
 	var stored *arrow.Schema
 	kept := md.FileMetaData.KeyValueMetadata[:0]
 	for _, kv := range md.FileMetaData.KeyValueMetadata {
-		if kv.Key == arrowSchemaKey {
-			if stored = f.storedSchema(kv.GetValue()); stored == nil {
-				f.notes = append(f.notes, "the Arrow schema in the metadata is damaged or of types not known here: types are Parquet's own")
-				continue
-			}
+		if kv.Key != arrowSchemaKey {
+			kept = append(kept, kv)
+		} else if stored = f.storedSchema(kv.GetValue()); stored == nil {
+			f.notes = append(f.notes, "the Arrow schema in the metadata is damaged or of types not known here: types are Parquet's own")
 		}
-		kept = append(kept, kv)
 	}
 	md.FileMetaData.KeyValueMetadata = kept
 	rp := pq.NewReaderProperties(&capped{memory.NewGoAllocator(), f.limits.BatchBytes})
@@ -119,17 +117,20 @@ func (f *parquetFile) parse(footer []byte) error {
 		}
 		settle(&f.manifest.Fields[i], md.Schema, o)
 		fields[i] = *f.manifest.Fields[i].Field
+		if o != nil && arrow.TypeEqual(storage(o.Type), fields[i].Type) {
+			fields[i].Type = o.Type // the same with extensions
+		}
 	}
-	s, err := ar.Schema()
-	if err != nil {
-		return err
+	var keys, values []string
+	for _, kv := range kept {
+		keys, values = append(keys, kv.Key), append(values, kv.GetValue())
 	}
-	meta := s.Metadata()
+	meta := arrow.NewMetadata(keys, values)
 	f.schema = arrow.NewSchema(fields, &meta)
 	return nil
 }
 
-// storedSchema reads an Arrow schema message in base64 before arrow's ipc package gets it; nil = it must not.
+// storedSchema reads an Arrow schema message in base64; nil = it is none.
 func (f *parquetFile) storedSchema(text string) *arrow.Schema {
 	b, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
@@ -350,12 +351,10 @@ func (f *parquetFile) Info(context.Context, arrowio.InfoOptions) (*arrowio.Info,
 	info := &arrowio.Info{Format: "parquet", Version: fmt.Sprint(md.FileMetaData.Version), Writer: md.GetCreatedBy(), Rows: md.GetNumRows(),
 		Bytes: f.src.Size(), Schema: f.schema, Notes: slices.Clone(f.notes)}
 	for _, kv := range md.FileMetaData.KeyValueMetadata {
-		if kv.Key != arrowSchemaKey {
-			if info.Metadata == nil {
-				info.Metadata = map[string][]byte{}
-			}
-			info.Metadata[kv.Key] = []byte(kv.GetValue())
+		if info.Metadata == nil {
+			info.Metadata = map[string][]byte{}
 		}
+		info.Metadata[kv.Key] = []byte(kv.GetValue())
 	}
 	for _, s := range f.splits {
 		info.Splits = append(info.Splits, arrowio.SplitInfo{Rows: s.Rows, Bytes: s.Bytes})

@@ -1,6 +1,8 @@
 package parquet
 
 import (
+	"errors"
+
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -28,7 +30,8 @@ func kinded(err error) error {
 	if err == nil {
 		return nil
 	}
-	if _, ok := err.(*arrowio.Error); ok {
+	var e *arrowio.Error
+	if errors.As(err, &e) {
 		return err
 	}
 	return corrupt("%w", err)

@@ -389,7 +389,7 @@ func TestFlippedBits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, name := range []string{"nested.parquet", "types.parquet", "plain.parquet", "codec_none.parquet"} {
 		b := fixture(t, name)
-		for range 100 {
+		for range 30 {
 			c := append([]byte(nil), b...)
 			for range 1 + rng.IntN(3) {
 				c[rng.IntN(len(c))] ^= 1 << rng.IntN(8)

@@ -46,7 +46,7 @@ func (g *rowGroup) load() (arrow.Record, error) {
 		}
 	}()
 	for i, c := range g.cols {
-		arr, err := g.array(c, n)
+		arr, err := g.array(c, n, g.p.Schema.Field(i).Type)
 		if err != nil {
 			return nil, arrowio.Locate(err, arrowio.At{Format: "parquet", Column: g.p.Schema.Field(i).Name, Split: g.split.Ordinal, Off: -1})
 		}
@@ -56,8 +56,8 @@ func (g *rowGroup) load() (arrow.Record, error) {
 	return array.NewRecord(g.p.Schema, cols, n), nil
 }
 
-// array decodes the next n rows of a column, after those that were passed over.
-func (g *rowGroup) array(c *column, n int64) (arrow.Array, error) {
+// array decodes the next n rows of a column, after those that were passed over, as an array of type t.
+func (g *rowGroup) array(c *column, n int64, t arrow.DataType) (arrow.Array, error) {
 	var d arrow.ArrayData
 	err := guard(func() (err error) {
 		for lag := g.lag; lag > 0; lag -= min(lag, batchRows) {
@@ -81,11 +81,9 @@ func (g *rowGroup) array(c *column, n int64) (arrow.Array, error) {
 	if err := arrowcheck.Data(d); err != nil {
 		return nil, err
 	}
-	var arr arrow.Array
-	if err := guard(func() error { arr = array.MakeFromData(d); return nil }); err != nil {
-		return nil, err
-	}
-	return arr, nil
+	typed := as(d, t)
+	defer typed.Release()
+	return array.MakeFromData(typed), nil
 }
 
 // Close implements recordsplit.Source.

@@ -2,41 +2,135 @@ package parquet
 
 import (
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 	"github.com/apache/arrow/go/v15/parquet/schema"
 )
 
-// settle corrects the types that arrow's package gives to a field and to what is below it. It takes every timestamp for
-// an instant, and forgets what nested types know of their children: names, metadata, and whether they can be null.
-// stored is the field in the Arrow schema of the file, nil where there is none.
+// settle gives a field, and what is below it, the type that it has in Arrow. Arrow's package takes every timestamp for an
+// instant, and forgets what nested types know of their children: names, metadata, and whether they can be null. stored
+// is the field in the Arrow schema that the file carries, nil where there is none; arrow's package does not get to see
+// it. What it says counts as far as the stored columns can be read that way.
 func settle(f *pqarrow.SchemaField, s *schema.Schema, stored *arrow.Field) {
-	if stored != nil && f.Field.Name == stored.Name {
-		f.Field.Metadata = merge(stored.Metadata, f.Field.Metadata)
+	if stored != nil {
+		plain := *stored
+		plain.Type = storage(stored.Type)
+		stored = &plain
+		if f.Field.Name == stored.Name {
+			f.Field.Metadata = merge(stored.Metadata, f.Field.Metadata)
+		}
 	}
 	f.Field.Metadata = withoutID(f.Field.Metadata)
 	if isLeaf(f) {
-		if t, ok := f.Field.Type.(*arrow.TimestampType); ok {
-			f.Field.Type = timestamp(t, s.Column(f.ColIndex).LogicalType(), stored)
-		}
+		f.Field.Type = leafType(f.Field.Type, s.Column(f.ColIndex).LogicalType(), stored)
 		return
 	}
 	for i := range f.Children {
 		settle(&f.Children[i], s, storedChild(stored, i, len(f.Children)))
 	}
-	switch t := f.Field.Type.(type) {
+	switch f.Field.Type.(type) {
 	case *arrow.StructType:
 		fields := make([]arrow.Field, len(f.Children))
 		for i := range fields {
 			fields[i] = *f.Children[i].Field
 		}
 		f.Field.Type = arrow.StructOf(fields...)
-	case *arrow.ListType:
+	case *arrow.ListType, *arrow.FixedSizeListType:
 		f.Field.Type = arrow.ListOfField(item(f, stored))
-	case *arrow.FixedSizeListType:
-		f.Field.Type = arrow.FixedSizeListOfField(t.Len(), item(f, stored))
+		if stored != nil {
+			if t, ok := stored.Type.(*arrow.FixedSizeListType); ok {
+				f.Field.Type = arrow.FixedSizeListOfField(t.Len(), item(f, stored))
+			}
+		}
 	case *arrow.MapType:
 		settleMap(f, stored)
 	}
+}
+
+// leafType returns the type of a leaf that Parquet has as t.
+func leafType(t arrow.DataType, l schema.LogicalType, stored *arrow.Field) arrow.DataType {
+	if t, ok := t.(*arrow.TimestampType); ok {
+		return timestamp(t, l, stored)
+	}
+	if stored == nil {
+		return t
+	}
+	want := stored.Type
+	switch w := want.(type) {
+	case *arrow.DictionaryType:
+		if t.ID() == arrow.STRING || t.ID() == arrow.BINARY {
+			return &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: t, Ordered: w.Ordered}
+		}
+	case *arrow.LargeStringType:
+		if t.ID() == arrow.STRING {
+			return want
+		}
+	case *arrow.LargeBinaryType:
+		if t.ID() == arrow.BINARY {
+			return want
+		}
+	case *arrow.Decimal256Type:
+		if d, ok := t.(*arrow.Decimal128Type); ok && d.Precision == w.Precision && d.Scale == w.Scale {
+			return want
+		}
+	}
+	return t
+}
+
+// storage returns t without the extension types at and below it.
+func storage(t arrow.DataType) arrow.DataType {
+	switch t := t.(type) {
+	case arrow.ExtensionType:
+		return storage(t.StorageType())
+	case *arrow.StructType:
+		fields := t.Fields()
+		for i := range fields {
+			fields[i].Type = storage(fields[i].Type)
+		}
+		return arrow.StructOf(fields...)
+	case *arrow.ListType:
+		e := t.ElemField()
+		e.Type = storage(e.Type)
+		return arrow.ListOfField(e)
+	case *arrow.FixedSizeListType:
+		e := t.ElemField()
+		e.Type = storage(e.Type)
+		return arrow.FixedSizeListOfField(t.Len(), e)
+	case *arrow.MapType:
+		m := arrow.MapOfWithMetadata(storage(t.KeyType()), t.KeyField().Metadata, storage(t.ItemType()), t.ItemField().Metadata)
+		m.SetItemNullable(t.ItemField().Nullable)
+		m.KeysSorted = t.KeysSorted
+		return m
+	}
+	return t
+}
+
+// as returns d, whose type is the storage of t, as t. The caller releases it.
+func as(d arrow.ArrayData, t arrow.DataType) arrow.ArrayData {
+	if arrow.TypeEqual(d.DataType(), t) {
+		d.Retain()
+		return d
+	}
+	inner := t
+	for {
+		e, ok := inner.(arrow.ExtensionType)
+		if !ok {
+			break
+		}
+		inner = e.StorageType()
+	}
+	var kids []arrow.ArrayData
+	if n, ok := inner.(arrow.NestedType); ok {
+		for i, f := range n.Fields() {
+			k := as(d.Children()[i], f.Type)
+			defer k.Release()
+			kids = append(kids, k)
+		}
+	}
+	if dict, ok := d.Dictionary().(*array.Data); ok && dict != nil {
+		return array.NewDataWithDictionary(t, d.Len(), d.Buffers(), d.NullN(), d.Offset(), dict)
+	}
+	return array.NewData(t, d.Len(), d.Buffers(), kids, d.NullN(), d.Offset())
 }
 
 // settleMap gives a map, and the entries below it, the type that their fields make.

@@ -169,6 +169,9 @@ func (d *dumper) values(col *trevniwire.Column, b *trevniwire.Block, raw []byte)
 	c := &column{Column: col, blocks: []trevniwire.Block{*b}, raw: raw}
 	shown, err := 0, error(nil)
 	for shown < shownEntries && c.p < len(raw) && err == nil {
+		if col.Type == trevniwire.Null && !col.Array {
+			break // bytes that should not be there
+		}
 		n := int64(1)
 		if col.Array {
 			at := c.p

@@ -1,6 +1,7 @@
 package ipc
 
 import (
+	"errors"
 	"math/rand"
 	"testing"
 
@@ -10,12 +11,6 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
 )
-
-// changesInside tells types of dictionaries that have dictionaries inside.
-func changesInside(t arrow.DataType) bool {
-	d, ok := t.(*arrow.DictionaryType)
-	return ok && hasDictionary(d.ValueType, true)
-}
 
 // TestRandom writes random batches of every type, slices among them, with another dictionary each, and reads them back.
 func TestRandom(t *testing.T) {
@@ -29,6 +24,12 @@ func TestRandom(t *testing.T) {
 	}()
 	for _, f := range formats {
 		for i, typ := range conformance.Types() {
+			if refuse(typ) != "" {
+				if _, err := f.Plan(arrow.NewSchema([]arrow.Field{{Name: "c", Type: typ}}, nil), arrowio.WriteOptions{}); !errors.Is(err, arrowio.ErrSchema) {
+					t.Errorf("%s: %v", typ, err)
+				}
+				continue
+			}
 			mem := checked(t)
 			g := conformance.Generator{Rand: rand.New(rand.NewSource(int64(i))), Mem: mem, Nulls: 0.3}
 			schema := arrow.NewSchema([]arrow.Field{{Name: "c", Type: typ, Nullable: true}}, nil)
@@ -37,9 +38,6 @@ func TestRandom(t *testing.T) {
 				a := g.Sliced(typ, n)
 				recs = append(recs, array.NewRecord(schema, []arrow.Array{a}, int64(n)))
 				a.Release()
-				if f.Name == "ipc" && changesInside(typ) {
-					break // a file cannot hold a second dictionary with dictionaries inside
-				}
 			}
 			codec := []string{"none", "lz4", "zstd"}[i%3]
 			got := read(t, f.Name, one(t, f, recs, arrowio.WriteOptions{Compression: codec, Allocator: mem}), mem)

@@ -1,8 +1,11 @@
 package ipc
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"io"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
@@ -55,11 +58,15 @@ func plan(name string, s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WriteP
 		return nil, arrowio.Errorf(arrowio.ErrOption, "compression %q is not one of none, lz4, zstd, which take no level", o.Compression)
 	}
 	p := &arrowio.WritePlan{Format: name, Schema: s, Options: o}
+	var refused []string
 	for _, f := range s.Fields() {
-		if inner := dictionaryInDictionary(f.Type); inner != nil {
-			return nil, arrowio.Locate(arrowio.Errorf(arrowio.ErrSchema, "a dictionary whose values are %s themselves has no place in Arrow IPC", inner), arrowio.At{Column: f.Name, Split: -1, Off: -1})
+		if why := refuse(f.Type); why != "" {
+			refused = append(refused, fmt.Sprintf("column %s (%s)", f.Name, why))
 		}
 		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: f.Name, Type: f.Type.String(), Stored: f.Type.Name()})
+	}
+	if len(refused) > 0 {
+		return nil, arrowio.Errorf(arrowio.ErrSchema, "Arrow IPC cannot hold %s", strings.Join(refused, ", "))
 	}
 	d, err := describe(s, codec)
 	if err != nil {
@@ -71,40 +78,50 @@ func plan(name string, s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WriteP
 
 var codecs = map[string]int8{"": arrowipc.None, "none": arrowipc.None, "lz4": arrowipc.LZ4, "zstd": arrowipc.ZSTD}
 
-// dictionaryInDictionary returns the dictionary type that is directly the values of another; nil = there is none.
-func dictionaryInDictionary(t arrow.DataType) arrow.DataType {
-	t = storage(t)
-	if d, ok := t.(*arrow.DictionaryType); ok {
-		if v := storage(d.ValueType); v.ID() == arrow.DICTIONARY {
-			return v
+// refuse says why a type cannot be written, "" = it can. The format gives a field one dictionary; and arrow's package
+// cannot describe an extension of a dictionary.
+func refuse(t arrow.DataType) string {
+	switch t := t.(type) {
+	case arrow.ExtensionType:
+		if storage(t).ID() == arrow.DICTIONARY {
+			return fmt.Sprintf("extension %s of a dictionary", t.ExtensionName())
 		}
-		return dictionaryInDictionary(d.ValueType)
-	}
-	if n, ok := t.(arrow.NestedType); ok {
-		for _, f := range n.Fields() {
-			if inner := dictionaryInDictionary(f.Type); inner != nil {
-				return inner
+		return refuse(t.StorageType())
+	case *arrow.DictionaryType:
+		if storage(t.ValueType).ID() == arrow.DICTIONARY {
+			return "a dictionary of dictionaries"
+		}
+		return refuse(t.ValueType)
+	case arrow.NestedType:
+		for _, f := range t.Fields() {
+			if why := refuse(f.Type); why != "" {
+				return why
 			}
 		}
 	}
-	return nil
+	return ""
 }
 
 // describe has arrow's ipc package make the schema message, and reads it back for the layout of the fields and the
 // numbers of the dictionaries.
 func describe(s *arrow.Schema, codec int8) (*driver, error) {
-	payload := ipc.GetSchemaPayload(s, memory.DefaultAllocator)
-	defer payload.Release()
-	buf := payload.Meta()
-	defer buf.Release()
-	d := &driver{codec: codec, meta: append([]byte(nil), buf.Bytes()...)}
+	var stream bytes.Buffer
+	if err := ipc.NewWriter(&stream, ipc.WithSchema(s)).Close(); err != nil {
+		return nil, err
+	}
+	d := &driver{codec: codec}
 	limits := arrowio.Limits{Depth: 1 << 10, Columns: 1 << 30, MetadataBytes: 1 << 40} // it is our own
-	m, err := arrowipc.ParseMessage(d.meta, limits)
+	prefix, n, err := arrowipc.Framing(stream.Bytes())
+	var m arrowipc.Message
+	if err == nil {
+		d.meta = stream.Bytes()[prefix : prefix+n]
+		m, err = arrowipc.ParseMessage(d.meta, limits)
+	}
 	if err == nil {
 		d.schema, err = m.Schema()
 	}
 	if err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrSchema, "arrow's schema message: %w", err)
+		return nil, arrowio.Errorf(arrowio.ErrInternal, "arrow's schema message: %w", err)
 	}
 	d.table = m.HeaderPos()
 	return d, nil

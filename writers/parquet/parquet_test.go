@@ -246,7 +246,7 @@ func TestRefused(t *testing.T) {
 	for _, typ := range []arrow.DataType{
 		arrow.StructOf(), &arrow.FixedSizeBinaryType{}, &arrow.Decimal128Type{Precision: 5, Scale: -2},
 		arrow.ListOf(arrow.StructOf(arrow.Field{Name: "x", Type: arrow.FixedWidthTypes.Duration_ms})),
-		&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.ListOf(arrow.PrimitiveTypes.Int8)},
+		&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}},
 	} {
 		_, err := Format().Plan(arrow.NewSchema([]arrow.Field{{Name: "c", Type: typ}}, nil), arrowio.WriteOptions{})
 		if !errors.Is(err, arrowio.ErrSchema) || !strings.Contains(err.Error(), "column c") {

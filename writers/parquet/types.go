@@ -25,11 +25,14 @@ func refuse(list []string, path string, t arrow.DataType) []string {
 	case *arrow.MapType:
 		return refuse(refuse(list, path+".key", t.KeyType()), path+".value", t.ItemType())
 	case *arrow.DictionaryType:
-		if _, nested := t.ValueType.(arrow.NestedType); nested {
-			return no("")
+		if _, ok := t.ValueType.(*arrow.DictionaryType); ok {
+			return no(": a dictionary of dictionaries")
 		}
 		return refuse(list, path, t.ValueType)
 	case arrow.ExtensionType:
+		if t.StorageType().ID() == arrow.DICTIONARY {
+			return no(": an extension of a dictionary")
+		}
 		return refuse(list, path, t.StorageType())
 	case *arrow.FixedSizeBinaryType:
 		if t.ByteWidth == 0 {
@@ -49,6 +52,11 @@ func refuse(list []string, path string, t arrow.DataType) []string {
 		return list
 	}
 	return no("")
+}
+
+// dictionaryStays tells whether a dictionary is given to arrow's writer as it is. All others are written as their values.
+func dictionaryStays(t *arrow.DictionaryType) bool {
+	return arrow.IsBinaryLike(t.ValueType.ID()) || arrow.IsLargeBinaryLike(t.ValueType.ID())
 }
 
 // stored names what Parquet has for a type.
@@ -115,7 +123,7 @@ func loss(t arrow.DataType) string {
 	case *arrow.Date64Type:
 		return "the type: written as days, which all values must be"
 	case *arrow.DictionaryType:
-		if id := t.ValueType.ID(); !arrow.IsBinaryLike(id) && !arrow.IsLargeBinaryLike(id) {
+		if !dictionaryStays(t) {
 			return "the dictionary"
 		}
 		if t.IndexType.ID() != arrow.INT32 {

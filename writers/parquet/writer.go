@@ -160,7 +160,7 @@ func (e *encoder) column(c arrow.Array, t arrow.DataType) (arrow.ArrayData, erro
 	}
 	whole := a.Take()
 	defer whole.Release()
-	return shape(whole.Data(), t, e.mem)
+	return shaper{mem: e.mem}.shape(whole.Data(), t)
 }
 
 // Close implements partwriter.Encoder.

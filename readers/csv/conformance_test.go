@@ -1,0 +1,29 @@
+package csv
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/conformance"
+)
+
+func TestConformance(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("id,text,when,ratio,flag\n")
+	for i := range 300 {
+		fmt.Fprintf(&b, "%d,\"a, %d\",2020-01-%02d 10:00:00.5,%d.25,%v\n", i, i%7, 1+i%28, i, i%3 == 0)
+		if i%11 == 0 {
+			b.WriteString(",,,,\n")
+		}
+	}
+	conformance.Run(t, conformance.Harness{
+		Source: arrowio.NewBytesSource([]byte(b.String())),
+		Scans:  40,
+		Open: func(ctx context.Context, src arrowio.Source) (arrowio.File, error) {
+			return Format().Open(ctx, src, arrowio.OpenOptions{})
+		},
+	})
+}

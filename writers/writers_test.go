@@ -1,0 +1,127 @@
+package writers
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/readers"
+)
+
+func record() arrow.Record {
+	s := arrow.NewSchema([]arrow.Field{{Name: "i", Type: arrow.PrimitiveTypes.Int64, Nullable: true}, {Name: "s", Type: arrow.BinaryTypes.String, Nullable: true}}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, s)
+	defer b.Release()
+	b.Field(0).(*array.Int64Builder).AppendValues([]int64{1, 0, 3}, []bool{true, false, true})
+	b.Field(1).(*array.StringBuilder).AppendValues([]string{"a", "", ""}, []bool{true, true, false})
+	return b.NewRecord()
+}
+
+// TestEveryFormat writes a file by each ending and reads it back.
+func TestEveryFormat(t *testing.T) {
+	ctx := context.Background()
+	rec := record()
+	defer rec.Release()
+	for _, f := range All() {
+		for _, ext := range f.Extensions {
+			path := filepath.Join(t.TempDir(), "out"+ext)
+			w, err := Create(ctx, path, rec.Schema(), Options{})
+			if err != nil {
+				t.Fatal(ext, err)
+			}
+			if err := w.Write(rec); err != nil {
+				t.Fatal(ext, err)
+			}
+			if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s is there before it is closed: %v", ext, err)
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(ext, err)
+			}
+			file, err := readers.OpenFile(ctx, path, readers.Options{})
+			if err != nil {
+				t.Fatal(ext, err)
+			}
+			rr, err := arrowio.Scan(ctx, file, arrowio.ScanOptions{})
+			if err != nil {
+				t.Fatal(ext, err)
+			}
+			rows := 0
+			for rr.Next() {
+				for c := range 2 {
+					if g, w := rr.Record().Column(c), rec.Column(c); !array.Equal(g, w) {
+						t.Errorf("%s: %v, want %v", ext, g, w)
+					}
+				}
+				rows += int(rr.Record().NumRows())
+			}
+			if rr.Err() != nil || rows != 3 {
+				t.Errorf("%s: %d rows, %v", ext, rows, rr.Err())
+			}
+			rr.Release()
+			file.Close()
+		}
+	}
+}
+
+func TestCreate(t *testing.T) {
+	ctx := context.Background()
+	rec := record()
+	defer rec.Release()
+	path := filepath.Join(t.TempDir(), "out.csv")
+	if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(ctx, path, rec.Schema(), Options{}); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("got %v", err)
+	}
+	w, err := Create(ctx, path, rec.Schema(), Options{Force: true, Format: "jsonl"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Write(rec), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if b, _ := os.ReadFile(path); !strings.HasPrefix(string(b), `{"i":1,"s":"a"}`) {
+		t.Errorf("got %s", b)
+	}
+}
+
+func TestUnknown(t *testing.T) {
+	ctx := context.Background()
+	s := arrow.NewSchema(nil, nil)
+	for _, c := range []struct {
+		path string
+		o    Options
+		says string
+	}{{"out.xyz", Options{}, "--to"}, {"out", Options{}, ".parquet"}, {"out.csv", Options{Format: "xyz"}, "trevni"}} {
+		_, err := Create(ctx, filepath.Join(t.TempDir(), c.path), s, c.o)
+		if !errors.Is(err, arrowio.ErrOption) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", c.path, err)
+		}
+	}
+}
+
+func TestNamesAreThoseOfReaders(t *testing.T) {
+	for _, f := range All() {
+		r, err := readers.Lookup(f.Name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for i, e := range f.Extensions {
+			if i < len(r.Extensions) && r.Extensions[i] != e {
+				t.Errorf("%s: %s to write, %s to read", f.Name, e, r.Extensions[i])
+			}
+		}
+	}
+}
