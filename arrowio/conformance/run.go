@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand"
 	"runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -50,6 +51,7 @@ type suite struct {
 	h     Harness
 	rng   *rand.Rand
 	plain arrow.Record // all rows and columns
+	mu    sync.Mutex   // of making arrays over plain's data: those of type null write to it
 }
 
 func newSuite(t testing.TB, h Harness) *suite {
@@ -210,7 +212,9 @@ func (s *suite) project(t testing.TB, columns []string) arrow.Record {
 	if err != nil {
 		t.Fatalf("columns %q: %v", columns, err)
 	}
+	s.mu.Lock()
 	rec, err := arrowbuf.Project(s.plain, p.Schema, selections(p.Fields))
+	s.mu.Unlock()
 	if err != nil {
 		t.Fatalf("columns %q: %v", columns, err)
 	}

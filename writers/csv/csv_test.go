@@ -135,9 +135,12 @@ func read(t *testing.T, s string, o map[string]string) arrow.Record {
 
 func TestTypesComeBack(t *testing.T) {
 	schema := arrow.NewSchema([]arrow.Field{
-		{Name: "i", Type: arrow.PrimitiveTypes.Int64, Nullable: true}, {Name: "f", Type: arrow.PrimitiveTypes.Float64, Nullable: true},
-		{Name: "b", Type: arrow.FixedWidthTypes.Boolean, Nullable: true}, {Name: "d", Type: arrow.FixedWidthTypes.Date32, Nullable: true},
-		{Name: "t", Type: &arrow.TimestampType{Unit: arrow.Microsecond}, Nullable: true}, {Name: "z", Type: &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}, Nullable: true},
+		{Name: "i", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
+		{Name: "f", Type: arrow.PrimitiveTypes.Float64, Nullable: true},
+		{Name: "b", Type: arrow.FixedWidthTypes.Boolean, Nullable: true},
+		{Name: "d", Type: arrow.FixedWidthTypes.Date32, Nullable: true},
+		{Name: "t", Type: &arrow.TimestampType{Unit: arrow.Microsecond}, Nullable: true},
+		{Name: "z", Type: &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}, Nullable: true},
 		{Name: "s", Type: arrow.BinaryTypes.String, Nullable: true},
 	}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
@@ -184,8 +187,12 @@ func TestPlan(t *testing.T) {
 		t.Errorf("no columns: %v", err)
 	}
 	for _, o := range []arrowio.WriteOptions{
-		{Compression: "zstd"}, {Options: map[string]string{"x": ""}}, {Options: map[string]string{"csv-delimiter": "\n"}},
-		{Options: map[string]string{"csv-delimiter": "ab"}}, {Options: map[string]string{"csv-null": "a,b"}}, {Options: map[string]string{"csv-header": "no"}},
+		{Compression: "zstd"},
+		{Options: map[string]string{"x": ""}},
+		{Options: map[string]string{"csv-delimiter": "\n"}},
+		{Options: map[string]string{"csv-delimiter": "ab"}},
+		{Options: map[string]string{"csv-null": "a,b"}},
+		{Options: map[string]string{"csv-header": "no"}},
 	} {
 		if _, err := Format().Plan(s, o); !errors.Is(err, arrowio.ErrOption) {
 			t.Errorf("%+v: %v", o, err)

@@ -141,7 +141,7 @@ func (d *dictionaries) write(e *encoder, n *arrowipc.Node, data arrow.ArrayData)
 			return false, nil
 		}
 	}
-	values := arrow.ArrayData(whole)
+	values := whole
 	if from > 0 {
 		if values, err = d.rebased(dict, from); err != nil {
 			return false, err

@@ -245,8 +245,10 @@ func dictionaryBatch(mem memory.Allocator, schema *arrow.Schema, values []string
 	return array.NewRecord(schema, []arrow.Array{d}, int64(d.Len()))
 }
 
-var dictionarySchema = arrow.NewSchema([]arrow.Field{{Name: "d", Nullable: true,
-	Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}}}, nil)
+var dictionarySchema = arrow.NewSchema([]arrow.Field{{
+	Name: "d", Nullable: true,
+	Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String},
+}}, nil)
 
 func TestDictionariesThatChange(t *testing.T) {
 	for _, f := range formats {

@@ -89,8 +89,10 @@ var changed = map[string]string{
 	"dictionary_ordered": "dictionary<values=utf8, indices=int32, ordered=true>",
 }
 
-var refused = []string{"utf8_view", "binary_view", "duration_s", "duration_ms", "duration_us", "duration_ns", "month_day_nano", "large_list",
-	"list_view", "large_list_view", "dense_union", "sparse_union", "run_end"}
+var refused = []string{
+	"utf8_view", "binary_view", "duration_s", "duration_ms", "duration_us", "duration_ns", "month_day_nano", "large_list",
+	"list_view", "large_list_view", "dense_union", "sparse_union", "run_end",
+}
 
 func TestEveryType(t *testing.T) {
 	mem := memory.NewGoAllocator() // arrow's parquet package frees some of its buffers in finalizers
