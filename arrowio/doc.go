@@ -6,7 +6,7 @@
 //
 // Most programs need four calls:
 //
-//	f, err := readers.OpenFile(ctx, "events.trv", arrowio.OpenOptions{})  // package readers
+//	f, err := readers.OpenFile(ctx, "events.trv", readers.Options{})  // package readers
 //	rr, err := arrowio.Scan(ctx, f, arrowio.ScanOptions{Columns: []string{"id", "tags"}})
 //	for rr.Next() { rec := rr.Record() … }                               // valid until the next Next; Retain to keep
 //	rr.Release()

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// usage is what the process has used so far.
+// processUsage returns what the process has used so far.
 func processUsage() usage {
 	var r unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &r); err != nil {
