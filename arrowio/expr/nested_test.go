@@ -24,6 +24,7 @@ func (*label) ArrayType() reflect.Type                    { return reflect.TypeF
 func (*label) ExtensionName() string                      { return "test.label" }
 func (*label) Serialize() string                          { return "" }
 func (*label) ExtensionEquals(o arrow.ExtensionType) bool { return o.ExtensionName() == "test.label" }
+
 func (*label) Deserialize(arrow.DataType, string) (arrow.ExtensionType, error) {
 	return newLabel(), nil
 }

@@ -191,8 +191,10 @@ func TestStringOfProgramValues(t *testing.T) {
 		{expr.Not{X: expr.Or{}}, "NOT FALSE"},
 		{expr.And{expr.Or{expr.And{expr.IsNull{Col: "a"}}}}, "a IS NULL"},
 		{expr.Not{X: expr.And{expr.IsNull{Col: "a"}}}, "NOT a IS NULL"},
-		{expr.And{expr.And{expr.IsNull{Col: "a"}, expr.IsNull{Col: "b"}}, expr.Or{expr.IsNull{Col: "c"}, expr.IsNull{Col: "d"}}},
-			"(a IS NULL AND b IS NULL) AND (c IS NULL OR d IS NULL)"},
+		{
+			expr.And{expr.And{expr.IsNull{Col: "a"}, expr.IsNull{Col: "b"}}, expr.Or{expr.IsNull{Col: "c"}, expr.IsNull{Col: "d"}}},
+			"(a IS NULL AND b IS NULL) AND (c IS NULL OR d IS NULL)",
+		},
 		{expr.IsNull{Col: "user id"}, `"user id" IS NULL`},
 		{expr.IsNull{Col: "null"}, `"null" IS NULL`},
 		{expr.IsNull{Col: "a>b.c"}, `"a>b".c IS NULL`},

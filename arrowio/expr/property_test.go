@@ -73,7 +73,8 @@ type kind struct {
 func pick[T any](r *rand.Rand, xs ...T) T { return xs[r.IntN(len(xs))] }
 
 func intKind[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](typ arrow.DataType, lo, hi T) kind {
-	return kind{typ: typ,
+	return kind{
+		typ: typ,
 		value: func(r *rand.Rand, b array.Builder) cell {
 			v := pick(r, lo, lo+1, hi-1, hi, 0, 1, 2, 3, 4, T(r.IntN(7)))
 			b.(interface{ Append(T) }).Append(v)
@@ -87,7 +88,8 @@ func intKind[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](
 				text = n.Num().String()
 			}
 			return text, cell{num: n}
-		}}
+		},
+	}
 }
 
 func bigOf[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](v T) *big.Int {
@@ -96,7 +98,8 @@ func bigOf[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](v 
 }
 
 func floatKind(typ arrow.DataType, put func(array.Builder, float64) float64) kind {
-	return kind{typ: typ,
+	return kind{
+		typ: typ,
 		value: func(r *rand.Rand, b array.Builder) cell {
 			v := pick(r, math.NaN(), math.Copysign(math.NaN(), -1), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 0.1, 0.5, 1, 2, 3, -2.5, 65504, 1e30, float64(r.IntN(5)))
 			return floatCell(put(b, v))
@@ -115,7 +118,8 @@ func floatKind(typ arrow.DataType, put func(array.Builder, float64) float64) kin
 			text := pick(r, "0.1", "0.5", "-0.0", "1.0", "2.000000000000000000001", "-2.5", "65504.5")
 			f, _ := strconv.ParseFloat(text, 64)
 			return text, floatCell(f)
-		}}
+		},
+	}
 }
 
 func bytesKind(typ arrow.DataType, width int, put func(array.Builder, []byte)) kind {
@@ -132,7 +136,8 @@ func bytesKind(typ arrow.DataType, width int, put func(array.Builder, []byte)) k
 		}
 		return r.IntN(4)
 	}
-	return kind{typ: typ, like: true,
+	return kind{
+		typ: typ, like: true,
 		value: func(r *rand.Rand, b array.Builder) cell {
 			v := text(r, length(r))
 			put(b, v)
@@ -141,11 +146,13 @@ func bytesKind(typ arrow.DataType, width int, put func(array.Builder, []byte)) k
 		literal: func(r *rand.Rand) (string, cell) {
 			v := text(r, pick(r, length(r), r.IntN(4)))
 			return "'" + string(v) + "'", cell{text: v}
-		}}
+		},
+	}
 }
 
 func decimalKind(typ arrow.DataType, scale int, put func(array.Builder, int64)) kind {
-	return kind{typ: typ,
+	return kind{
+		typ: typ,
 		value: func(r *rand.Rand, b array.Builder) cell {
 			v := pick(r, int64(r.IntN(9)-4), 100, -100, math.MaxInt64, math.MinInt64)
 			put(b, v)
@@ -155,7 +162,8 @@ func decimalKind(typ arrow.DataType, scale int, put func(array.Builder, int64)) 
 			text := pick(r, "0", "0.01", "-0.01", "1", "0.015", "-1.00", "92233720368547758.07", "1e70", "-3e-60", "0.03")
 			n, _ := new(big.Rat).SetString(text)
 			return text, cell{num: n}
-		}}
+		},
+	}
 }
 
 func kinds() []kind {
@@ -195,7 +203,8 @@ func kinds() []kind {
 		decimalKind(&arrow.Decimal256Type{Precision: 40, Scale: 2}, 2, func(b array.Builder, v int64) {
 			b.(*array.Decimal256Builder).Append(decimal256.FromI64(v))
 		}),
-		{typ: arrow.FixedWidthTypes.Boolean,
+		{
+			typ: arrow.FixedWidthTypes.Boolean,
 			value: func(r *rand.Rand, b array.Builder) cell {
 				v := r.IntN(2)
 				b.(*array.BooleanBuilder).Append(v == 1)
@@ -204,8 +213,10 @@ func kinds() []kind {
 			literal: func(r *rand.Rand) (string, cell) {
 				v := r.IntN(2)
 				return pick(r, []string{"FALSE", "TRUE"}[v]), number(int64(v))
-			}},
-		{typ: &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "UTC"},
+			},
+		},
+		{
+			typ: &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "UTC"},
 			value: func(r *rand.Rand, b array.Builder) cell {
 				v := int64(r.IntN(9) - 4)
 				b.(*array.TimestampBuilder).Append(arrow.Timestamp(v))
@@ -218,7 +229,8 @@ func kinds() []kind {
 					return fmt.Sprintf("TIMESTAMP '1969-12-31 23:59:59.%06dZ'", 1_000_000+us), cell{num: big.NewRat(us, 1000)}
 				}
 				return fmt.Sprintf("'1970-01-01 00:00:%s.%06d'", sec, us), cell{num: big.NewRat(us, 1000)}
-			}},
+			},
+		},
 	}
 }
 

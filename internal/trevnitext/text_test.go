@@ -132,7 +132,7 @@ func TestRaw(t *testing.T) {
 			s.FieldBuilder(0).(*array.StringBuilder).Append("x")
 		}
 	}
-	var rec arrow.Record = b.NewRecord()
+	rec := b.NewRecord()
 	defer rec.Release()
 	if got, want := Raw(tree, 3, rec), []string{`[0,[],[]]`, `[1,[null,null],["x","x"]]`}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%s, want %s", got, want)

@@ -212,8 +212,10 @@ func TestShred(t *testing.T) {
 		{record(`{"name":"a","type":{"type":"array","items":{"type":"map","values":"int"}}}`), "a[] null array; a[]> null array of a[]; a[]>key string of a[]>; a[]>value int of a[]>"},
 		{record(`{"name":"a","type":{"type":"array","items":["null","int"]}}`), "a[] null array; a[]/int int array of a[]"},
 		{record(`{"name":"m","type":{"type":"map","values":` + point + `}}`), "m> null array; m>key string of m>; m>value#x int of m>; m>value#y/double double array of m>"},
-		{record(`{"name":"u","type":["int",{"type":"array","items":"int"},{"type":"map","values":"int"},"null",{"type":"enum","name":"E","symbols":[]}]}`),
-			"u/int int array; u/array null array; u/array[] int array of u/array; u/map null array; u/map> null array of u/map; u/map>key string of u/map>; u/map>value int of u/map>; u/n.s.E int array"},
+		{
+			record(`{"name":"u","type":["int",{"type":"array","items":"int"},{"type":"map","values":"int"},"null",{"type":"enum","name":"E","symbols":[]}]}`),
+			"u/int int array; u/array null array; u/array[] int array of u/array; u/map null array; u/map> null array of u/map; u/map>key string of u/map>; u/map>value int of u/map>; u/n.s.E int array",
+		},
 		{record(`{"name":"u","type":["int"]}`), "u/int int array"},
 	} {
 		_, columns, err := Shred(parseAvro(t, x.schema), limits)

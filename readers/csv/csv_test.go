@@ -82,34 +82,54 @@ func TestRead(t *testing.T) {
 		o                  map[string]string
 		rows               [][]string
 	}{
-		{name: "RFC 4180", text: "a,b\r\n1,\"x, \"\"y\"\"\r\nz\"\r\n2,w\r\n", schema: "a int64, b utf8",
-			rows: [][]string{{"1", "x, \"y\"\r\nz"}, {"2", "w"}}},
+		{
+			name: "RFC 4180", text: "a,b\r\n1,\"x, \"\"y\"\"\r\nz\"\r\n2,w\r\n", schema: "a int64, b utf8",
+			rows: [][]string{{"1", "x, \"y\"\r\nz"}, {"2", "w"}},
+		},
 		{name: "no line end at the end", text: "a\n1", schema: "a int64", rows: [][]string{{"1"}}},
 		{name: "byte order mark", text: "\ufeffa\n1\n", schema: "a int64", rows: [][]string{{"1"}}},
 		{name: "quoted name behind a byte order mark", text: "\ufeff\"a b\"\n1\n", schema: "a b int64", rows: [][]string{{"1"}}},
-		{name: "null and the empty string", text: "a,b,c\n1,,\"\"\n,x,y\n", schema: "a int64, b utf8, c utf8",
-			rows: [][]string{{"1", "NULL", ""}, {"NULL", "x", "y"}}},
+		{
+			name: "null and the empty string", text: "a,b,c\n1,,\"\"\n,x,y\n", schema: "a int64, b utf8, c utf8",
+			rows: [][]string{{"1", "NULL", ""}, {"NULL", "x", "y"}},
+		},
 		{name: "blank lines", text: "a,b\n\n1,2\n\n3,4\n\n", schema: "a int64, b int64", rows: [][]string{{"1", "2"}, {"3", "4"}}},
 		{name: "blank lines in one column", text: "a\nx\n\n\"\"\n", schema: "a utf8", rows: [][]string{{"x"}, {"NULL"}, {""}}},
-		{name: "no header", o: map[string]string{"csv-header": "false"}, text: "1,x\n2,y\n", schema: "f0 int64, f1 utf8",
-			rows: [][]string{{"1", "x"}, {"2", "y"}}},
+		{
+			name: "no header", o: map[string]string{"csv-header": "false"}, text: "1,x\n2,y\n", schema: "f0 int64, f1 utf8",
+			rows: [][]string{{"1", "x"}, {"2", "y"}},
+		},
 		{name: "tabs", o: map[string]string{"csv-delimiter": "tab"}, text: "a\tb\n1,5\t2\n", schema: "a utf8, b int64", rows: [][]string{{"1,5", "2"}}},
-		{name: "spelled nulls", o: map[string]string{"csv-null": "NULL,NA"}, text: "a,b\nNULL,\n1,NA\n2,\"NA\"\n", schema: "a int64, b utf8",
-			rows: [][]string{{"NULL", ""}, {"1", "NULL"}, {"2", "NA"}}},
+		{
+			name: "spelled nulls", o: map[string]string{"csv-null": "NULL,NA"}, text: "a,b\nNULL,\n1,NA\n2,\"NA\"\n", schema: "a int64, b utf8",
+			rows: [][]string{{"NULL", ""}, {"1", "NULL"}, {"2", "NA"}},
+		},
 		{name: "all text", o: map[string]string{"csv-types": "utf8"}, text: "a,b\n01,\n", schema: "a utf8, b utf8", rows: [][]string{{"01", "NULL"}}},
-		{name: "integers", text: "a,b,c,d,e\n9223372036854775807,9223372036854775808,007,-0,+1\n-9223372036854775808,1,1,1,1\n",
+		{
+			name: "integers", text: "a,b,c,d,e\n9223372036854775807,9223372036854775808,007,-0,+1\n-9223372036854775808,1,1,1,1\n",
 			schema: "a int64, b utf8, c utf8, d float64, e utf8",
-			rows: [][]string{{"9223372036854775807", "9223372036854775808", "007", "-0", "+1"},
-				{"-9223372036854775808", "1", "1", "1", "1"}}},
-		{name: "floats", text: "a,b,c,d\n1.5,NaN,1e400,9007199254740993\n2,-Inf,1,0.5\n", schema: "a float64, b float64, c utf8, d utf8",
-			rows: [][]string{{"1.5", "NaN", "1e400", "9007199254740993"}, {"2", "-Inf", "1", "0.5"}}},
-		{name: "booleans and dates", text: "a,b,c\ntrue,1969-12-31,2023-02-29\nFALSE,0000-02-29,2023-02-28\n", schema: "a bool, b date32, c utf8",
-			rows: [][]string{{"true", "1969-12-31", "2023-02-29"}, {"false", "0000-02-29", "2023-02-28"}}},
-		{name: "timestamps", text: "a,b,c,d\n2020-01-02 03:04,2020-01-02T03:04:05.678901+02:00,1969-12-31 23:59:59.000000001,2020-01-02\n" +
-			"2020-01-02T03:04:05.5,1970-01-01T00:00:00Z,2020-01-02 00:00:00,2020-01-02 00:00\n",
+			rows: [][]string{
+				{"9223372036854775807", "9223372036854775808", "007", "-0", "+1"},
+				{"-9223372036854775808", "1", "1", "1", "1"},
+			},
+		},
+		{
+			name: "floats", text: "a,b,c,d\n1.5,NaN,1e400,9007199254740993\n2,-Inf,1,0.5\n", schema: "a float64, b float64, c utf8, d utf8",
+			rows: [][]string{{"1.5", "NaN", "1e400", "9007199254740993"}, {"2", "-Inf", "1", "0.5"}},
+		},
+		{
+			name: "booleans and dates", text: "a,b,c\ntrue,1969-12-31,2023-02-29\nFALSE,0000-02-29,2023-02-28\n", schema: "a bool, b date32, c utf8",
+			rows: [][]string{{"true", "1969-12-31", "2023-02-29"}, {"false", "0000-02-29", "2023-02-28"}},
+		},
+		{
+			name: "timestamps", text: "a,b,c,d\n2020-01-02 03:04,2020-01-02T03:04:05.678901+02:00,1969-12-31 23:59:59.000000001,2020-01-02\n" +
+				"2020-01-02T03:04:05.5,1970-01-01T00:00:00Z,2020-01-02 00:00:00,2020-01-02 00:00\n",
 			schema: "a timestamp[us], b timestamp[us, tz=UTC], c timestamp[ns], d utf8",
-			rows: [][]string{{"2020-01-02 03:04:00Z", "2020-01-02 01:04:05.678901Z", "1969-12-31 23:59:59.000000001Z", "2020-01-02"},
-				{"2020-01-02 03:04:05.5Z", "1970-01-01 00:00:00Z", "2020-01-02 00:00:00Z", "2020-01-02 00:00"}}}, // arrow writes Z always
+			rows: [][]string{
+				{"2020-01-02 03:04:00Z", "2020-01-02 01:04:05.678901Z", "1969-12-31 23:59:59.000000001Z", "2020-01-02"},
+				{"2020-01-02 03:04:05.5Z", "1970-01-01 00:00:00Z", "2020-01-02 00:00:00Z", "2020-01-02 00:00"},
+			},
+		}, // arrow writes Z always
 		{name: "nothing", text: "", schema: ""},
 		{name: "header alone", text: "a,,a\n", schema: "a utf8, f1 utf8, a utf8"},
 		{name: "a column of nulls", text: "a,b\n,1\n", schema: "a utf8, b int64", rows: [][]string{{"NULL", "1"}}},

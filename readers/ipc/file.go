@@ -201,7 +201,7 @@ func (f *file) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 func (f *file) read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (*fileBatches, error) {
 	src := &fileBatches{f: f, r: newBatches(f.src, f.Footer.Schema, f.limits, p, mem), split: s, next: f.from[s.Ordinal]}
 	if err := f.readDictionaries(ctx, src.r); err != nil {
-		src.Close()
+		_ = src.Close()
 		return nil, err
 	}
 	from, to := f.from[s.Ordinal], f.from[s.Ordinal+1]
@@ -222,7 +222,7 @@ func (f *file) read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 			got, err = src.r.fetch(ctx, rb, f.Footer.Schema.Columns, src.r.cols, b.Off+b.Meta, f.limits.BatchBytes)
 		}
 		if err != nil {
-			src.Close()
+			_ = src.Close()
 			return nil, arrowio.Locate(err, at)
 		}
 		src.fetched[i-from] = got
@@ -230,7 +230,7 @@ func (f *file) read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 			total += int64(g.buf.Len())
 		}
 		if total > f.limits.SplitBytes {
-			src.Close()
+			_ = src.Close()
 			return nil, arrowio.Errorf(arrowio.ErrLimit, "a split of more than %d bytes (Limits.SplitBytes)", f.limits.SplitBytes)
 		}
 	}

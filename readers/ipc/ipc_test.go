@@ -200,7 +200,8 @@ func TestSchema(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ field, typ string }{
-		{"map", "map<utf8, int64, items_nullable>"}, {"timestamp_ns_tz", "timestamp[ns, tz=Europe/Berlin]"},
+		{"map", "map<utf8, int64, items_nullable>"},
+		{"timestamp_ns_tz", "timestamp[ns, tz=Europe/Berlin]"},
 		{"dictionary_ordered", "dictionary<values=utf8, indices=int16, ordered=true>"},
 	} {
 		fs, _ := f.Schema().FieldsByName(c.field)
@@ -345,10 +346,18 @@ func TestDictionaries(t *testing.T) {
 		"dict_delta.arrow":    {"a", "b", nil, "c", "a", "b", "e", "d"},
 		"dict_delta.arrows":   {"a", "b", nil, "c", "a", "b", "e", "d"},
 		"dict_replace.arrows": {"a", "b", nil, "x", "x", "z", "y"},
-		"dict_nested.arrow": {map[string]any{"s": nil, "n": "3"}, map[string]any{"s": "in", "n": "2"},
-			map[string]any{"s": "out", "n": "1"}, nil},
-		"dict_nested.arrows": {map[string]any{"s": nil, "n": "3"}, map[string]any{"s": "in", "n": "2"},
-			map[string]any{"s": "out", "n": "1"}, nil},
+		"dict_nested.arrow": {
+			map[string]any{"s": nil, "n": "3"},
+			map[string]any{"s": "in", "n": "2"},
+			map[string]any{"s": "out", "n": "1"},
+			nil,
+		},
+		"dict_nested.arrows": {
+			map[string]any{"s": nil, "n": "3"},
+			map[string]any{"s": "in", "n": "2"},
+			map[string]any{"s": "out", "n": "1"},
+			nil,
+		},
 	} {
 		for _, batch := range []int{1, 3, 100} {
 			recs, err := readAll(mustOpen(t, name), []string{"d"}, batch, checked(t))

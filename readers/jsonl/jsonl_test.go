@@ -79,27 +79,37 @@ func TestRead(t *testing.T) {
 		o                  map[string]string
 		rows               []string
 	}{
-		{name: "scalars", text: `{"a": 1, "b": true, "c": "x", "d": 1.5}` + "\r\n\n" + ` { "d":2,"c":"","b":false , "a":-1 } ` + "\n",
-			schema: "a int64, b bool, c utf8, d float64", rows: []string{"1 true x 1.5", "-1 false  2"}},
+		{
+			name: "scalars", text: `{"a": 1, "b": true, "c": "x", "d": 1.5}` + "\r\n\n" + ` { "d":2,"c":"","b":false , "a":-1 } ` + "\n",
+			schema: "a int64, b bool, c utf8, d float64", rows: []string{"1 true x 1.5", "-1 false  2"},
+		},
 		{name: "left out and null", text: "{\"a\":1}\n{\"b\":\"x\"}\n{\"a\":null,\"b\":null}", schema: "a int64, b utf8", rows: []string{"1 NULL", "NULL x", "NULL NULL"}},
-		{name: "integers at the edges", text: `{"a":9223372036854775807,"b":9223372036854775808,"c":9007199254740992}` + "\n" + `{"a":-9223372036854775808,"b":18446744073709551615,"c":0.5}`,
-			schema: "a int64, b uint64, c float64", rows: []string{"9223372036854775807 9223372036854775808 9.007199254740992e+15", "-9223372036854775808 18446744073709551615 0.5"}},
+		{
+			name: "integers at the edges", text: `{"a":9223372036854775807,"b":9223372036854775808,"c":9007199254740992}` + "\n" + `{"a":-9223372036854775808,"b":18446744073709551615,"c":0.5}`,
+			schema: "a int64, b uint64, c float64", rows: []string{"9223372036854775807 9223372036854775808 9.007199254740992e+15", "-9223372036854775808 18446744073709551615 0.5"},
+		},
 		{name: "large but exact beside a fraction", text: "{\"a\":1152921504606846976}\n{\"a\":0.5}", schema: "a float64", rows: []string{"1.152921504606847e+18", "0.5"}},
 		{name: "minus zero", text: "{\"a\":-0}", schema: "a float64", rows: []string{"-0"}},
 		{name: "exponents", text: "{\"a\":1e2}\n{\"a\":-1.5E-3}", schema: "a float64", rows: []string{"100", "-0.0015"}},
 		{name: "escapes", text: `{"a":"\"\\\/\b\f\n\r\tA\u00e9\ud83d\ude00é"}`, schema: "a utf8", rows: []string{"\"\\/\b\f\n\r\tAé😀é"}},
 		{name: "escaped names", text: "{\"\\u0061\":1}\n{\"a\":2}", schema: "a int64", rows: []string{"1", "2"}},
-		{name: "nested", text: `{"a":{"x":1,"y":[1,null,2]}}` + "\n" + `{"a":{"y":[],"z":{"w":"q"}}}` + "\n" + `{"a":null}`,
+		{
+			name: "nested", text: `{"a":{"x":1,"y":[1,null,2]}}` + "\n" + `{"a":{"y":[],"z":{"w":"q"}}}` + "\n" + `{"a":null}`,
 			schema: "a struct<x: int64, y: list<item: int64, nullable>, z: struct<w: utf8>>",
-			rows:   []string{`{"x":1,"y":[1,null,2],"z":null}`, `{"x":null,"y":[],"z":{"w":"q"}}`, "NULL"}},
-		{name: "lists of objects", text: `{"a":[{"x":1},{"y":2},null]}`, schema: "a list<item: struct<x: int64, y: int64>, nullable>",
-			rows: []string{`[{"x":1,"y":null},{"x":null,"y":2},null]`}},
+			rows:   []string{`{"x":1,"y":[1,null,2],"z":null}`, `{"x":null,"y":[],"z":{"w":"q"}}`, "NULL"},
+		},
+		{
+			name: "lists of objects", text: `{"a":[{"x":1},{"y":2},null]}`, schema: "a list<item: struct<x: int64, y: int64>, nullable>",
+			rows: []string{`[{"x":1,"y":null},{"x":null,"y":2},null]`},
+		},
 		{name: "nothing known", text: "{\"a\":null,\"b\":[]}\n{}", schema: "a null, b list<item: null, nullable>", rows: []string{"(null) []", "(null) NULL"}}, // arrow's word for it
 		{name: "no rows", text: "\n", schema: ""},
 		{name: "no members", text: "{}\n{}\n", schema: "", rows: []string{"", ""}},
 		{name: "byte order mark", text: "\ufeff{\"a\":1}", schema: "a int64", rows: []string{"1"}},
-		{name: "text", o: map[string]string{"jsonl-types": "text"}, text: `{"a":1,"b":"x","c":[1, 2]}` + "\n" + `{"a":"q","b":null,"c":{"d": 12345678901234567890.5}}`,
-			schema: "a utf8, b utf8, c utf8", rows: []string{"1 x [1, 2]", `q NULL {"d": 12345678901234567890.5}`}},
+		{
+			name: "text", o: map[string]string{"jsonl-types": "text"}, text: `{"a":1,"b":"x","c":[1, 2]}` + "\n" + `{"a":"q","b":null,"c":{"d": 12345678901234567890.5}}`,
+			schema: "a utf8, b utf8, c utf8", rows: []string{"1 x [1, 2]", `q NULL {"d": 12345678901234567890.5}`},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			schema, rows, err := read(t, c.text, c.o, nil)

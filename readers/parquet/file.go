@@ -230,7 +230,7 @@ func (f *parquetFile) Close() error { return nil }
 func (f *parquetFile) Read(ctx context.Context, s arrowio.Split, _ arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
 	src := &rowGroup{f: f, split: s, p: p, left: s.Rows.Len()}
 	if err := src.open(ctx, mem); err != nil {
-		src.Close()
+		_ = src.Close()
 		return nil, arrowio.Locate(err, arrowio.At{Format: "parquet", Split: s.Ordinal, Off: -1})
 	}
 	return recordsplit.New(src, p.Schema, mem), nil
@@ -348,8 +348,10 @@ func narrow(f *pqarrow.SchemaField, keep []arrowio.ProjectedField) *pqarrow.Sche
 // Info implements arrowio.File.
 func (f *parquetFile) Info(context.Context, arrowio.InfoOptions) (*arrowio.Info, error) {
 	md := f.r.MetaData()
-	info := &arrowio.Info{Format: "parquet", Version: fmt.Sprint(md.FileMetaData.Version), Writer: md.GetCreatedBy(), Rows: md.GetNumRows(),
-		Bytes: f.src.Size(), Schema: f.schema, Notes: slices.Clone(f.notes)}
+	info := &arrowio.Info{
+		Format: "parquet", Version: fmt.Sprint(md.FileMetaData.Version), Writer: md.GetCreatedBy(), Rows: md.GetNumRows(),
+		Bytes: f.src.Size(), Schema: f.schema, Notes: slices.Clone(f.notes),
+	}
 	for _, kv := range md.FileMetaData.KeyValueMetadata {
 		if info.Metadata == nil {
 			info.Metadata = map[string][]byte{}

@@ -151,8 +151,10 @@ func TestValues(t *testing.T) {
 
 func TestStoredSchema(t *testing.T) {
 	for name, want := range map[string]map[string]string{
-		"types.parquet": {"uint8": "uint8", "large_utf8": "large_utf8", "timestamp_us_tz": "timestamp[us, tz=Europe/Berlin]", "timestamp_us": "timestamp[us]",
-			"dictionary": "dictionary<values=utf8, indices=int32, ordered=false>", "fixed_list": "fixed_size_list<item: int16, nullable>[2]", "map": "map<utf8, int64, items_nullable>"},
+		"types.parquet": {
+			"uint8": "uint8", "large_utf8": "large_utf8", "timestamp_us_tz": "timestamp[us, tz=Europe/Berlin]", "timestamp_us": "timestamp[us]",
+			"dictionary": "dictionary<values=utf8, indices=int32, ordered=false>", "fixed_list": "fixed_size_list<item: int16, nullable>[2]", "map": "map<utf8, int64, items_nullable>",
+		},
 		"plain.parquet": {"uint8": "uint8", "large_utf8": "utf8", "timestamp_us_tz": "timestamp[us, tz=UTC]", "timestamp_us": "timestamp[us]"},
 	} {
 		s := mustOpen(t, name).Schema()

@@ -211,7 +211,7 @@ func TestProjectionReads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var size = map[string]int64{}
+		size := map[string]int64{}
 		above := map[string]string{}
 		for i := range f.header.Columns { // all descriptors are read now: they do not count
 			blocks, err := f.columnBlocks(context.Background(), i)

@@ -111,7 +111,7 @@ func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 		err = r.fetch(ctx)
 	}
 	if err != nil {
-		r.Close()
+		_ = r.Close()
 		return nil, arrowio.Locate(err, arrowio.At{Format: Name, Split: s.Ordinal, Off: -1})
 	}
 	return r, nil

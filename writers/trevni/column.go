@@ -1,8 +1,10 @@
 package trevni
 
 import (
+	"math"
 	"sort"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/trevniwire"
@@ -18,17 +20,16 @@ const maxBlockRows = 1 << 30
 type column struct {
 	*trevniwire.Column
 	level   int
-	codec   blockcodec.Encoder
+	packers packers
 	storage *storage
 
 	buf    []byte // open block
 	spare  int    // boolean columns: unused bits of buf's last byte
-	run    int    // equal lengths not written yet
-	runLen int32
+	run    int    // lengths not written yet, all of them
+	runLen int    // 0, or 1 in a column without values
 	rows   int
 	begin  []byte // first value of the open block
 
-	packed []byte // scratch
 	blocks []packedBlock
 	raw    int64 // unpacked bytes of all closed blocks
 	stored int64 // bytes of the column so far: descriptors and blocks
@@ -54,7 +55,7 @@ func (c *column) append(rows int, ends, offs []int32, v values) error {
 	if c.Array {
 		bound = func(a, b int) int { return (b-a)*bitpack.MaxVarint32 + v.bound(int(offs[a]), int(offs[b])) }
 	}
-	if c.Values {
+	if c.Values && c.Type != trevniwire.Bytes { // bytes may be decimals, which have an order of their own
 		c.sorted.see(v, rows)
 	}
 	for row := 0; row < rows; {
@@ -64,21 +65,22 @@ func (c *column) append(rows int, ends, offs []int32, v values) error {
 			}
 		}
 		if c.rows == 0 && c.Values {
-			c.begin = v.first(row)
+			c.begin = append(c.begin[:0], v.first(row)...)
 		}
-		// As many rows as are sure to stay below the edge, and at least one.
+		// As many rows as are sure to stay below the edge, and at least one. The row behind one that reaches it belongs to
+		// the next block, even if it takes no bytes.
 		from, room := entry(row), blockBytes-len(c.buf)
 		n := 1
-		if left := rows - row; bound(from, entry(rows)) <= room {
+		if left := rows - row; bound(from, entry(rows)) < room {
 			n = left
-		} else if k := sort.Search(left, func(k int) bool { return bound(from, entry(row+k+1)) > room }); k > 1 {
+		} else if k := sort.Search(left, func(k int) bool { return bound(from, entry(row+k+1)) >= room }); k > 1 {
 			n = k
 		}
 		n = min(n, maxBlockRows-c.rows)
 		to := entry(row + n)
 		c.reserve(bound(from, to))
 		if c.Array {
-			c.entries(offs, from, to, v)
+			v.entries(c, offs, from, to)
 		} else {
 			v.put(c, from, to)
 		}
@@ -97,62 +99,9 @@ func (c *column) reserve(n int) {
 	}
 }
 
-// entries encodes entries of an array column: lengths, each with its values behind it.
-func (c *column) entries(offs []int32, from, to int, v values) {
-	for e := from; e < to; {
-		n := offs[e+1] - offs[e]
-		k := e + 1
-		if n <= 1 {
-			for k < to && offs[k+1]-offs[k] == n {
-				k++
-			}
-		}
-		switch {
-		case n == 0:
-			c.lengths(0, k-e)
-		case c.Type == trevniwire.Null && n == 1:
-			c.lengths(1, k-e)
-		default:
-			c.flush()
-			if n == 1 {
-				v.ones(c, int(offs[e]), int(offs[k]))
-				break
-			}
-			c.buf = bitpack.AppendZigzag(c.buf, n)
-			c.spare = 0
-			v.put(c, int(offs[e]), int(offs[e+1]))
-		}
-		e = k
-	}
-}
-
-// lengths adds k entries of length 0 or 1 to the open run. A run ends at another length, at the end of the block, and
-// before any value.
-func (c *column) lengths(n int32, k int) {
-	if c.run > 0 && c.runLen != n {
-		c.flush()
-	}
-	for k > maxRun-c.run {
-		k -= maxRun - c.run
-		c.run, c.runLen = maxRun, n
-		c.flush()
-	}
-	c.run, c.runLen = c.run+k, n
-}
-
-// maxRun is the longest run whose code fits an int.
-const maxRun = 1 << 30
-
-// flush writes the open run: 3-2n for n zeros, 2-2n for n ones, a single one as the length that it is.
+// flush writes the open run of lengths. A run ends at another length, at the end of the block, and before any value.
 func (c *column) flush() {
-	switch {
-	case c.run == 0:
-		return
-	case c.run == 1:
-		c.buf = bitpack.AppendZigzag(c.buf, c.runLen)
-	default:
-		c.buf = bitpack.AppendZigzag(c.buf, int32(3-2*c.run)-c.runLen)
-	}
+	c.buf = c.buf[:putRun(c.buf[:cap(c.buf)], len(c.buf), c.runLen, c.run)]
 	c.run, c.spare = 0, 0
 }
 
@@ -162,28 +111,61 @@ func (c *column) close() error {
 	if c.rows == 0 {
 		return nil
 	}
-	packed := c.buf
-	if c.Codec != blockcodec.None {
-		var err error
-		if packed, err = c.codec.Encode(c.Codec, c.level, c.packed[:0], c.buf); err != nil {
-			return err
-		}
-	} else {
-		packed = append(c.packed[:0], c.buf...)
-	}
-	size := len(packed)
-	packed = trevniwire.AppendSum(packed, c.Checksum, c.buf)
-	c.packed = packed
-	at, err := c.storage.put(packed)
+	p := c.packers.get()
+	defer c.packers.put(p)
+	packed, err := p.pack(c.Codec, c.level, c.buf)
 	if err != nil {
 		return err
 	}
-	d := trevniwire.AppendDescriptor(nil, c.rows, len(c.buf), size, c.begin)
+	if max(len(c.buf), len(packed)) > math.MaxInt32 {
+		return arrowio.Errorf(arrowio.ErrLimit, "a block of %d bytes, which one row takes, is more than the format can describe", len(c.buf))
+	}
+	sum := trevniwire.AppendSum(nil, c.Checksum, c.buf)
+	at, err := c.storage.put(packed, sum)
+	if err != nil {
+		return err
+	}
+	d := trevniwire.AppendDescriptor(nil, c.rows, len(c.buf), len(packed), c.begin)
 	c.blocks = append(c.blocks, packedBlock{d, at})
 	c.raw += int64(len(c.buf))
-	c.stored += int64(len(d) + len(packed))
-	c.buf, c.spare, c.rows, c.begin = c.buf[:0], 0, 0, nil
+	c.stored += int64(len(d) + len(packed) + len(sum))
+	c.buf, c.spare, c.rows, c.begin = c.buf[:0], 0, 0, c.begin[:0]
 	return nil
+}
+
+// packer is an encoder and its output. Encoders are large, so there is one for each worker and not for each column.
+type packer struct {
+	codec blockcodec.Encoder
+	out   []byte
+}
+
+// pack returns what b becomes: b itself without a codec, else bytes that are valid until the next call.
+func (p *packer) pack(c blockcodec.Codec, level int, b []byte) ([]byte, error) {
+	if c == blockcodec.None {
+		return b, nil
+	}
+	var err error
+	p.out, err = p.codec.Encode(c, level, p.out[:0], b)
+	return p.out, err
+}
+
+// packers are those that nobody uses.
+type packers chan *packer
+
+func (s packers) get() *packer {
+	select {
+	case p := <-s:
+		return p
+	default:
+		return &packer{}
+	}
+}
+
+func (s packers) put(p *packer) {
+	select {
+	case s <- p:
+	default:
+	}
 }
 
 // sortedness watches whether a column's values ascend through the whole row group.

@@ -1,14 +1,14 @@
 package trevni
 
 import (
-	"fmt"
+	"errors"
+	"sort"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
@@ -21,95 +21,100 @@ type field struct {
 	kids     []*field
 	mem      memory.Allocator
 	leaf     leafBuffers
+
+	// Reused from batch to batch.
+	there sums // of what is no null
+	below sums // of a list's elements
+	runs  [][2]int64
 }
+
+// sums are prefix sums of lengths, and the ends of rows among what they count.
+type sums struct{ offs, ends []int32 }
 
 // rowsOf says how a batch's rows lie in an array: ends[i] is the number of slots of the rows up to and with row i, nil
 // is one each.
 type rowsOf struct {
-	n    int
-	ends []int32
+	n     int
+	ends  []int32
+	first int64 // the batch's first row among all that were written
 }
 
-// through maps rows to the elements below slots whose element counts have the prefix sums offs.
-func (r rowsOf) through(offs []int32) rowsOf {
-	out := rowsOf{r.n, make([]int32, r.n)}
-	for i := range out.ends {
-		slot := i + 1
-		if r.ends != nil {
-			slot = int(r.ends[i])
-		}
-		out.ends[i] = offs[slot]
+// through maps rows to the elements below slots whose element counts have the prefix sums offs; nil is one each.
+func (s *sums) through(r rowsOf, offs []int32) rowsOf {
+	if offs == nil {
+		return r
 	}
-	return out
+	if r.ends == nil {
+		r.ends = offs[1:]
+		return r
+	}
+	s.ends = resize(s.ends, r.n)
+	for i, slot := range r.ends {
+		s.ends[i] = offs[slot]
+	}
+	r.ends = s.ends
+	return r
 }
 
-// write encodes arr, one slot for each that rows counts.
+// rowAt returns the row that slot i belongs to.
+func (r rowsOf) rowAt(i int) int64 {
+	if r.ends == nil {
+		return r.first + int64(i)
+	}
+	return r.first + int64(sort.Search(r.n, func(k int) bool { return int(r.ends[k]) > i }))
+}
+
+// resize returns a slice of n elements, the memory of s where that is enough. The content is arbitrary.
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/4)
+	}
+	return s[:n]
+}
+
+// write encodes arr, one value for each slot that rows counts.
 func (f *field) write(arr arrow.Array, rows rowsOf) error {
-	arr, err := flatten(arr, f.mem)
+	if f.Field.Type.ID() == arrow.NULL {
+		return f.writeLeaf(arr, rows, nil)
+	}
+	p, err := f.present(arr)
 	if err != nil {
 		return err
 	}
-	defer arr.Release()
+	defer p.arr.Release()
+	return f.writePresent(p, rows)
+}
+
+// writePresent writes what p says is there, and where.
+func (f *field) writePresent(p presence, rows rowsOf) error {
+	if f.Kind == trevniwire.Union {
+		return f.writeUnion(p, rows)
+	}
 	if f.opt == nil {
-		if nulls(arr) > 0 && f.Field.Type.ID() != arrow.NULL && f.Kind != trevniwire.Union {
-			return f.fail("holds a null, and its column has none: trevni-schema=avro with a nullable field has")
+		if p.offs != nil {
+			return f.refuse(rows.rowAt(p.missing()), "a null, for which its column has no place: a nullable field with trevni-schema=avro has")
 		}
-		return f.fill(arr, rows, nil)
+		return f.fill(p.arr, rows, nil)
 	}
-	offs, dense, err := f.presence(arr)
-	if err != nil {
-		return err
-	}
-	defer dense.Release()
-	return f.fillOptional(dense, rows, offs)
-}
-
-// fillOptional writes the lengths of presence, and the values that are there.
-func (f *field) fillOptional(dense arrow.Array, rows rowsOf, offs []int32) error {
 	if f.Kind == trevniwire.Leaf && f.Own {
-		return f.fill(dense, rows, offs)
+		return f.fill(p.arr, rows, f.lengths(p))
 	}
-	if err := f.opt.append(rows.n, rows.ends, offs, nullValues{}); err != nil {
+	if err := f.opt.append(rows.n, rows.ends, f.lengths(p), nullValues{}); err != nil {
 		return err
 	}
-	return f.fill(dense, rows.through(offs), nil)
+	return f.fill(p.arr, f.there.through(rows, p.offs), nil)
 }
 
-// presence returns the prefix sums of validity and the values that are there. The caller releases them.
-func (f *field) presence(arr arrow.Array) ([]int32, arrow.Array, error) {
-	offs := make([]int32, arr.Len()+1)
-	if nulls(arr) == 0 {
-		for i := range offs {
-			offs[i] = int32(i)
-		}
-		arr.Retain()
-		return offs, arr, nil
+// lengths returns the prefix sums of p, those of all ones where nothing is missing.
+func (f *field) lengths(p presence) []int32 {
+	if p.offs != nil {
+		return p.offs
 	}
-	var runs [][2]int64
-	n := int32(0)
-	for i := range arr.Len() {
-		if arr.IsValid(i) {
-			if k := len(runs); k > 0 && runs[k-1][1] == int64(i) {
-				runs[k-1][1]++
-			} else {
-				runs = append(runs, [2]int64{int64(i), int64(i) + 1})
-			}
-			n++
-		}
-		offs[i+1] = n
+	f.there.offs = resize(f.there.offs, p.arr.Len()+1)
+	for i := range f.there.offs {
+		f.there.offs[i] = int32(i)
 	}
-	dense, err := gather(arr, runs, f.mem)
-	return offs, dense, err
-}
-
-// gather copies runs of rows into an array of their own.
-func gather(arr arrow.Array, runs [][2]int64, mem memory.Allocator) (arrow.Array, error) {
-	a := arrowbuf.NewAppender(arr.DataType(), mem)
-	defer a.Release()
-	if err := a.AppendRuns(arr, runs); err != nil {
-		return nil, err
-	}
-	return a.Take(), nil
+	return f.there.offs
 }
 
 // fill writes slots that are all there. offs are the lengths that a leaf's own values stand among, nil otherwise.
@@ -119,7 +124,7 @@ func (f *field) fill(arr arrow.Array, rows rowsOf, offs []int32) error {
 		return f.writeLeaf(arr, rows, offs)
 	case trevniwire.Struct:
 		st, ok := arr.(*array.Struct)
-		if !ok {
+		if !ok || st.NumField() != len(f.kids) {
 			return f.mismatch(arr)
 		}
 		for i, k := range f.kids {
@@ -128,23 +133,27 @@ func (f *field) fill(arr arrow.Array, rows rowsOf, offs []int32) error {
 			}
 		}
 		return nil
-	case trevniwire.Union:
-		return f.writeUnion(arr, rows)
 	}
 	return f.writeList(arr, rows)
 }
 
+// writeLeaf writes values without nulls. Of a null column only their number counts.
 func (f *field) writeLeaf(arr arrow.Array, rows rowsOf, offs []int32) error {
 	if f.col == nil {
 		return nil // a constant null
 	}
 	v, err := f.leaf.values(arr, f)
-	if err != nil {
-		return err
+	if bad := (*badValue)(nil); errors.As(err, &bad) {
+		at := bad.at
+		if offs != nil {
+			at = sort.Search(len(offs)-1, func(k int) bool { return int(offs[k+1]) > at })
+		}
+		return f.refuse(rows.rowAt(at), bad.why)
 	}
-	err = f.col.append(rows.n, rows.ends, offs, v)
-	f.leaf.release()
-	return err
+	if err != nil {
+		return arrowio.Locate(err, arrowio.At{Format: Name, Column: f.path, Split: -1, Off: -1})
+	}
+	return f.col.append(rows.n, rows.ends, offs, v)
 }
 
 // writeList writes lists and maps: lengths, and then the elements, which lie without gaps once nulls are gone.
@@ -154,47 +163,74 @@ func (f *field) writeList(arr arrow.Array, rows rowsOf) error {
 		return err
 	}
 	defer elems.Release()
-	elem := f.kids[0]
-	if f.Kind == trevniwire.List && elem.Kind == trevniwire.Leaf && elem.Own && elem.opt == nil {
-		flat, err := flatten(elems, f.mem)
-		if err != nil {
+	if f.Kind == trevniwire.Map {
+		entries, ok := elems.(*array.Struct)
+		if !ok || entries.NumField() != len(f.kids) {
+			return f.mismatch(arr)
+		}
+		if err := f.rep.append(rows.n, rows.ends, offs, nullValues{}); err != nil {
 			return err
 		}
-		defer flat.Release()
-		elems := flat
-		if nulls(elems) > 0 && elem.Field.Type.ID() != arrow.NULL {
-			return elem.fail("holds a null element, and its column has none")
-		}
-		return elem.writeLeaf(elems, rows, offs)
+		return f.writeKids(entries, f.below.through(rows, offs), -1)
 	}
-	st, isStruct := elems.(*array.Struct)
-	if own := f.ownKid(); own >= 0 && isStruct {
-		if err := f.kids[0].kids[own].writeLeaf(st.Field(own), rows, offs); err != nil {
+	elem := f.kids[0]
+	if elem.Kind == trevniwire.Leaf && elem.Own && elem.opt == nil {
+		return elem.writeOwn(elems, rows, offs)
+	}
+	own := f.ownKid()
+	if own < 0 {
+		if err := f.rep.append(rows.n, rows.ends, offs, nullValues{}); err != nil {
 			return err
 		}
-	} else if err := f.rep.append(rows.n, rows.ends, offs, nullValues{}); err != nil {
+		return elem.write(elems, f.below.through(rows, offs))
+	}
+	// The element's struct of plain columns holds the array column's own values.
+	p, err := elem.present(elems)
+	if err != nil {
 		return err
 	}
-	below := rows.through(offs)
+	defer p.arr.Release()
+	below := f.below.through(rows, offs)
+	st, ok := p.arr.(*array.Struct)
 	switch {
-	case f.Kind == trevniwire.Map:
-		for i, k := range f.kids {
-			if err := k.write(st.Field(i), below); err != nil {
-				return err
-			}
-		}
-		return nil
-	case f.ownKid() >= 0:
-		for i, k := range elem.kids {
-			if i != f.ownKid() {
-				if err := k.write(st.Field(i), below); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
+	case p.offs != nil:
+		return elem.refuse(below.rowAt(p.missing()), "a null element, for which plain columns have no place")
+	case !ok || st.NumField() != len(elem.kids):
+		return f.mismatch(arr)
 	}
-	return elem.write(elems, below)
+	if err := elem.kids[own].writeOwn(st.Field(own), rows, offs); err != nil {
+		return err
+	}
+	return elem.writeKids(st, below, own)
+}
+
+// writeOwn writes values among the lengths of the array column that holds them.
+func (f *field) writeOwn(arr arrow.Array, rows rowsOf, offs []int32) error {
+	if f.Field.Type.ID() == arrow.NULL {
+		return f.writeLeaf(arr, rows, offs)
+	}
+	p, err := f.present(arr)
+	if err != nil {
+		return err
+	}
+	defer p.arr.Release()
+	if p.offs != nil {
+		return f.refuse(f.below.through(rows, offs).rowAt(p.missing()), "a null element, for which its column has no place")
+	}
+	return f.writeLeaf(p.arr, rows, offs)
+}
+
+// writeKids writes the fields of a struct, all but one.
+func (f *field) writeKids(st *array.Struct, rows rowsOf, but int) error {
+	for i, k := range f.kids {
+		if i == but {
+			continue
+		}
+		if err := k.write(st.Field(i), rows); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ownKid finds, among the children of the element struct of plain columns, the array column's own value; -1 = none.
@@ -210,137 +246,58 @@ func (f *field) ownKid() int {
 }
 
 // elements returns the prefix sums of the lengths of a list, map or the like, from 0, and its elements. The caller
-// releases them.
+// releases them; the sums are valid until the next call.
 func (f *field) elements(arr arrow.Array) ([]int32, arrow.Array, error) {
-	n := arr.Len()
-	offs := make([]int32, n+1)
-	var values arrow.Array
-	var bounds func(i int) (int64, int64)
-	switch a := arr.(type) {
-	case *array.Map:
-		values, bounds = a.ListValues(), a.ValueOffsets
-	case array.ListLike:
-		values, bounds = a.ListValues(), a.ValueOffsets
-	default:
+	l, ok := arr.(array.ListLike) // a map is one too
+	if !ok {
 		return nil, nil, f.mismatch(arr)
 	}
-	runs := make([][2]int64, 0, 1)
+	n := arr.Len()
+	f.below.offs = resize(f.below.offs, n+1)
+	f.below.offs[0] = 0
+	if n == 0 {
+		return f.below.offs, array.NewSlice(l.ListValues(), 0, 0), nil
+	}
+	if o := offsets32(arr); o != nil { // they lie as they are wanted
+		for i, x := range o {
+			f.below.offs[i] = x - o[0]
+		}
+		return f.below.offs, array.NewSlice(l.ListValues(), int64(o[0]), int64(o[n])), nil
+	}
+	f.runs = f.runs[:0]
 	total := int64(0)
 	for i := range n {
-		from, to := bounds(i)
-		if from < to {
-			if k := len(runs); k > 0 && runs[k-1][1] == from {
-				runs[k-1][1] = to
-			} else {
-				runs = append(runs, [2]int64{from, to})
-			}
-			total += to - from
-		}
+		from, to := l.ValueOffsets(i)
+		f.runs = appendRun(f.runs, from, to)
+		total += to - from
 		if total > 1<<31-1 {
 			return nil, nil, errTooMuch()
 		}
-		offs[i+1] = int32(total)
+		f.below.offs[i+1] = int32(total)
 	}
-	switch len(runs) {
-	case 0:
-		return offs, array.NewSlice(values, 0, 0), nil
-	case 1:
-		return offs, array.NewSlice(values, runs[0][0], runs[0][1]), nil
-	}
-	dense, err := gather(values, runs, f.mem)
-	return offs, dense, err
+	elems, err := gather(l.ListValues(), f.runs, f.mem)
+	return f.below.offs, elems, err
 }
 
-// writeUnion writes, for each branch, lengths of 0 and 1 and its values in order.
-func (f *field) writeUnion(arr arrow.Array, rows rowsOf) error {
-	u, ok := arr.(array.Union)
-	if !ok {
-		return f.mismatch(arr)
-	}
-	null := -1
-	for i, k := range f.kids {
-		if k.opt == nil {
-			null = i
-		}
-	}
-	kids := len(f.kids)
-	offs := make([][]int32, kids)
-	runs := make([][][2]int64, kids)
-	counts := make([]int32, kids)
-	for i := range offs {
-		offs[i] = make([]int32, 1, arr.Len()+1)
-	}
-	dense, _ := arr.(*array.DenseUnion)
-	for i := range arr.Len() {
-		k := u.ChildID(i)
-		at := int64(i) + int64(arr.Data().Offset())
-		child := u.Field(k)
-		if dense != nil {
-			at = int64(dense.ValueOffset(i))
-		} else if child.Len() == arr.Len() {
-			at = int64(i)
-		}
-		if null >= 0 && k != null && isNull(child, int(at)) {
-			k = null
-		}
-		if k != null {
-			counts[k]++
-			if r := runs[k]; len(r) > 0 && r[len(r)-1][1] == at {
-				r[len(r)-1][1]++
-			} else {
-				runs[k] = append(r, [2]int64{at, at + 1})
-			}
-		}
-		for b := range offs {
-			offs[b] = append(offs[b], counts[b])
-		}
-	}
-	for i, k := range f.kids {
-		if i == null {
-			continue
-		}
-		values, err := gather(u.Field(i), runs[i], f.mem)
-		if err != nil {
-			return err
-		}
-		if nulls(values) > 0 {
-			err = k.fail("holds a null, and its union has no branch for it")
-		} else {
-			err = k.writeBranch(values, rows, offs[i])
-		}
-		values.Release()
-		if err != nil {
-			return err
-		}
+// offsets32 returns the offsets of arrays that have such, of the slots of a slice.
+func offsets32(arr arrow.Array) []int32 {
+	switch arr.(type) {
+	case *array.List, *array.Map:
+		d := arr.Data()
+		return arrow.Int32Traits.CastFromBytes(d.Buffers()[1].Bytes())[d.Offset():][:d.Len()+1]
 	}
 	return nil
 }
 
-func (f *field) writeBranch(values arrow.Array, rows rowsOf, offs []int32) error {
-	flat, err := flatten(values, f.mem)
-	if err != nil {
-		return err
-	}
-	defer flat.Release()
-	return f.fillOptional(flat, rows, offs)
-}
-
-// nulls counts the nulls of an array; those of the type null do not count.
-func nulls(a arrow.Array) int {
-	if a.DataType().ID() == arrow.NULL {
-		return 0
-	}
-	return a.NullN()
-}
-
-func isNull(a arrow.Array, i int) bool { return a.DataType().ID() == arrow.NULL || a.IsNull(i) }
-
-func (f *field) fail(format string, args ...any) error {
-	e := arrowio.Errorf(arrowio.ErrSchema, format, args...)
+// refuse says that a value of a row cannot be written.
+func (f *field) refuse(row int64, why string) error {
+	e := arrowio.Errorf(arrowio.ErrSchema, "row %d: %s", row, why)
 	e.Format, e.Column = Name, f.path
 	return e
 }
 
 func (f *field) mismatch(arr arrow.Array) error {
-	return fmt.Errorf("trevni: column %s: %w", f.path, arrowio.Errorf(arrowio.ErrInternal, "a batch of %s where %s was planned", arr.DataType(), f.Field.Type))
+	e := arrowio.Errorf(arrowio.ErrInternal, "a batch of %s where %s was planned", arr.DataType(), f.Field.Type)
+	e.Format, e.Column = Name, f.path
+	return e
 }

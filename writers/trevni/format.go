@@ -79,7 +79,7 @@ func parseCompression(s string) (blockcodec.Codec, int, error) {
 }
 
 // defaultDeflate is the level that is several times as fast as Java's default and packs about as well (docs/bench).
-const defaultDeflate = 2
+const defaultDeflate = 4
 
 // driver is what Plan leaves for Create.
 type driver struct {

@@ -1,9 +1,10 @@
 package trevni
 
 import (
+	"fmt"
 	"math"
-	"math/big"
 	"slices"
+	"unsafe"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -20,18 +21,21 @@ type leafBuffers struct {
 	floats  []float32
 	offsets []int32
 	data    []byte
-	held    arrow.Array // a converted array, until the next
 }
 
 // values is the one place that switches on types: it views, or converts, the values of arr, which has no nulls, as its
 // column stores them. They are valid until the next call.
 func (l *leafBuffers) values(arr arrow.Array, f *field) (values, error) {
+	if f.col.Type == trevniwire.Null {
+		return nullValues{}, nil
+	}
+	if f.Enum != nil {
+		return l.enum(arr, f)
+	}
 	if d, ok := arr.(*array.Dictionary); ok {
 		return l.dictionary(d, f)
 	}
 	switch f.col.Type {
-	case trevniwire.Null:
-		return nullValues{}, nil
 	case trevniwire.Boolean:
 		if a, ok := arr.(*array.Boolean); ok {
 			return boolValues{contents(a.Data(), 1), a.Data().Offset()}, nil
@@ -92,7 +96,7 @@ func (l *leafBuffers) int32s(arr arrow.Array, f *field) ([]int32, error) {
 		l.ints = append(l.ints[:0], v...)
 		for i, x := range l.ints {
 			if x > math.MaxInt32/1000 || x < math.MinInt32/1000 {
-				return nil, f.fail("time %d s does not fit milliseconds", x)
+				return nil, &badValue{i, fmt.Sprintf("time %d s does not fit milliseconds", x)}
 			}
 			l.ints[i] = x * 1000
 		}
@@ -101,7 +105,7 @@ func (l *leafBuffers) int32s(arr arrow.Array, f *field) ([]int32, error) {
 		l.ints = l.ints[:0]
 		for i, x := range a.Date64Values() {
 			if x%day != 0 || x/day > math.MaxInt32 || x/day < math.MinInt32 {
-				return nil, f.fail("row %d of the batch: date64 %d is no whole day", i, x)
+				return nil, &badValue{i, fmt.Sprintf("date64 %d ms is no whole day that fits date32", x)}
 			}
 			l.ints = append(l.ints, int32(x/day))
 		}
@@ -119,12 +123,13 @@ func (l *leafBuffers) int64s(arr arrow.Array, f *field) ([]int64, error) {
 	case *array.Uint32:
 		l.longs = widen(l.longs, a.Uint32Values())
 	case *array.Uint64:
-		var most uint64
+		var all uint64
 		for _, x := range a.Uint64Values() {
-			most |= x
+			all |= x
 		}
-		if most > math.MaxInt64 {
-			return nil, f.fail("a uint64 above the range of long")
+		if all > math.MaxInt64 {
+			i := slices.IndexFunc(a.Uint64Values(), func(x uint64) bool { return x > math.MaxInt64 })
+			return nil, &badValue{i, fmt.Sprintf("uint64 %d is above the range of long", a.Value(i))}
 		}
 		return reinterpret[int64](a.Uint64Values()), nil
 	case *array.Duration:
@@ -132,16 +137,16 @@ func (l *leafBuffers) int64s(arr arrow.Array, f *field) ([]int64, error) {
 	case *array.Time64:
 		v := reinterpret[int64](a.Time64Values())
 		if a.DataType().(*arrow.Time64Type).Unit == arrow.Nanosecond {
-			return l.scale(v, -1000, f)
+			return l.scale(v, -1000)
 		}
 		return v, nil
 	case *array.Timestamp:
 		v := reinterpret[int64](a.TimestampValues())
 		switch a.DataType().(*arrow.TimestampType).Unit {
 		case arrow.Second:
-			return l.scale(v, 1000, f)
+			return l.scale(v, 1000)
 		case arrow.Nanosecond:
-			return l.scale(v, -1000, f)
+			return l.scale(v, -1000)
 		}
 		return v, nil
 	default:
@@ -151,16 +156,16 @@ func (l *leafBuffers) int64s(arr arrow.Array, f *field) ([]int64, error) {
 }
 
 // scale multiplies by a positive factor, and divides by a negative one, without loss.
-func (l *leafBuffers) scale(v []int64, factor int64, f *field) ([]int64, error) {
+func (l *leafBuffers) scale(v []int64, factor int64) ([]int64, error) {
 	l.longs = l.longs[:0]
 	for i, x := range v {
 		switch {
 		case factor < 0 && x%factor != 0:
-			return nil, f.fail("row %d of the batch: %d ns is no whole number of microseconds, the finest that Avro has", i, x)
+			return nil, &badValue{i, fmt.Sprintf("%d ns is no whole number of microseconds, the finest unit of Avro", x)}
 		case factor < 0:
 			x /= -factor
 		case x > math.MaxInt64/factor || x < math.MinInt64/factor:
-			return nil, f.fail("row %d of the batch: %d s does not fit milliseconds", i, x)
+			return nil, &badValue{i, fmt.Sprintf("%d s does not fit milliseconds", x)}
 		default:
 			x *= factor
 		}
@@ -169,7 +174,7 @@ func (l *leafBuffers) scale(v []int64, factor int64, f *field) ([]int64, error) 
 	return l.longs, nil
 }
 
-func widen[T, F int8 | int16 | uint8 | uint16 | uint32 | int32 | int64](dst []T, src []F) []T {
+func widen[T, F int8 | int16 | uint8 | uint16 | uint32 | int32 | int64 | uint64](dst []T, src []F) []T {
 	dst = dst[:0]
 	for _, x := range src {
 		dst = append(dst, T(x))
@@ -197,6 +202,14 @@ func (l *leafBuffers) bytes(arr arrow.Array, f *field) (values, error) {
 		return l.text(v, f)
 	case *array.LargeBinary:
 		return l.view64(a.Len(), a.ValueOffsets, a.Data())
+	case *array.StringView:
+		v, err := l.views(a.Len(), a.Value)
+		if err != nil {
+			return nil, err
+		}
+		return l.text(v, f)
+	case *array.BinaryView:
+		return l.views(a.Len(), func(i int) string { return string(a.Value(i)) })
 	case *array.FixedSizeBinary:
 		w := a.DataType().(*arrow.FixedSizeBinaryType).ByteWidth
 		if isFixed && w != fixed.ByteWidth {
@@ -208,9 +221,9 @@ func (l *leafBuffers) bytes(arr arrow.Array, f *field) (values, error) {
 		from := a.Data().Offset() * w
 		return cellValues{contents(a.Data(), 1)[from : from+a.Len()*w], w}, nil
 	case *array.Decimal128:
-		return decimals(l, a.Len(), func(i int) *big.Int { return a.Value(i).BigInt() }, f)
+		return l.decimals128(a, f)
 	case *array.Decimal256:
-		return decimals(l, a.Len(), func(i int) *big.Int { return a.Value(i).BigInt() }, f)
+		return l.decimals256(a, f)
 	}
 	return nil, f.mismatch(arr)
 }
@@ -251,99 +264,38 @@ func (l *leafBuffers) view64(n int, offsets func() []int64, d arrow.ArrayData) (
 	return v, nil
 }
 
-// text checks that what goes into a string column is UTF-8.
-func (l *leafBuffers) text(v bytesValues, f *field) (values, error) {
-	if f.col.Type == trevniwire.String {
-		if i := bitpack.FirstNotUTF8(v.offsets, v.data); i >= 0 {
-			return nil, f.fail("row %d of the batch is not UTF-8", i)
-		}
-	}
-	return v, nil
-}
-
-// decimals turns decimals into big-endian two's complement: the shortest, or of the size of a fixed.
-func decimals(l *leafBuffers, n int, at func(int) *big.Int, f *field) (values, error) {
+// views puts values that lie anywhere behind one another.
+func (l *leafBuffers) views(n int, value func(int) string) (bytesValues, error) {
 	l.offsets, l.data = append(l.offsets[:0], 0), l.data[:0]
 	for i := range n {
-		l.data = appendTwos(l.data, at(i), f.Size)
-		if f.Size > 0 && len(l.data) != (i+1)*f.Size {
-			return nil, f.fail("row %d of the batch: a decimal does not fit the %d bytes of its fixed", i, f.Size)
-		}
+		l.data = append(l.data, value(i)...)
 		if len(l.data) > math.MaxInt32 {
-			return nil, errTooMuch()
+			return bytesValues{}, errTooMuch()
 		}
 		l.offsets = append(l.offsets, int32(len(l.data)))
 	}
 	return bytesValues{l.offsets, l.data}, nil
 }
 
-// appendTwos appends v in big-endian two's complement of at least size bytes, and no more than it needs beyond that.
-func appendTwos(b []byte, v *big.Int, size int) []byte {
-	bits := v.BitLen()
-	if v.Sign() < 0 {
-		bits = new(big.Int).Not(v).BitLen()
+// text checks that what goes into a string column is UTF-8.
+func (l *leafBuffers) text(v bytesValues, f *field) (values, error) {
+	if f.col.Type == trevniwire.String {
+		if i := bitpack.FirstNotUTF8(v.offsets, v.data); i >= 0 {
+			return nil, &badValue{i, "text that is not UTF-8"}
+		}
 	}
-	n := max(bits/8+1, size)
-	m := v
-	if v.Sign() < 0 {
-		m = new(big.Int).Add(v, new(big.Int).Lsh(big.NewInt(1), uint(8*n)))
-	}
-	at := len(b)
-	b = append(b, make([]byte, n)...)
-	m.FillBytes(b[at:])
-	return b
+	return v, nil
 }
 
-// dictionary decodes dictionary arrays; those of an Avro enum become ordinals of its symbols.
-func (l *leafBuffers) dictionary(d *array.Dictionary, f *field) (values, error) {
-	if f.Enum != nil {
-		return l.enum(d, f)
-	}
-	text, ok := d.Dictionary().(*array.String)
-	if !ok {
-		flat, err := decode(d, f.mem)
-		if err != nil {
-			return nil, err
-		}
-		l.release()
-		l.held = flat
-		return l.values(flat, f)
-	}
-	l.offsets, l.data = append(l.offsets[:0], 0), l.data[:0]
-	for i := range d.Len() {
-		l.data = append(l.data, text.Value(d.GetValueIndex(i))...)
-		if len(l.data) > math.MaxInt32 {
-			return nil, errTooMuch()
-		}
-		l.offsets = append(l.offsets, int32(len(l.data)))
-	}
-	return l.text(bytesValues{l.offsets, l.data}, f)
+// badValue is a value that its column cannot hold: its position among those of the leaf, and why.
+type badValue struct {
+	at  int
+	why string
 }
 
-func (l *leafBuffers) enum(d *array.Dictionary, f *field) (values, error) {
-	text, ok := d.Dictionary().(*array.String)
-	if !ok {
-		return nil, f.mismatch(d)
-	}
-	ordinals := make([]int32, text.Len())
-	for i := range ordinals {
-		ordinals[i] = int32(slices.Index(f.Enum, text.Value(i)))
-	}
-	l.ints = l.ints[:0]
-	for i := range d.Len() {
-		k := d.GetValueIndex(i)
-		if ordinals[k] < 0 {
-			return nil, f.fail("%q is no symbol of its enum", text.Value(k))
-		}
-		l.ints = append(l.ints, ordinals[k])
-	}
-	return varintValues[int32]{l.ints}, nil
-}
+func (b *badValue) Error() string { return b.why }
 
-// release drops the array that a conversion made.
-func (l *leafBuffers) release() {
-	if l.held != nil {
-		l.held.Release()
-		l.held = nil
-	}
+// reinterpret views values as integers of the same size: dates, times and the like are nothing else in memory.
+func reinterpret[T, F int32 | int64 | uint64 | arrow.Date32 | arrow.Time32 | arrow.Time64 | arrow.Timestamp | arrow.Duration](v []F) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(v))), len(v))
 }

@@ -176,7 +176,11 @@ func columnMeta(columns []trevniwire.Column, i int, user arrow.Metadata) trevniw
 	if c.Values {
 		m = append(m, trevniwire.Pair{Key: trevniwire.KeyValues})
 	}
-	m = append(m, trevniwire.UserMeta(user)...)
+	for _, p := range trevniwire.UserMeta(user) {
+		if !trevniwire.Reserved(p.Key) && p.Key != trevniwire.KeySorted { // what the format says is for the writer to say
+			m = append(m, p)
+		}
+	}
 	return m
 }
 

@@ -112,9 +112,9 @@ func storedAs(t arrow.DataType, md arrow.Metadata) (trevniwire.Type, bool) {
 		return trevniwire.Float, true
 	case arrow.FLOAT64:
 		return trevniwire.Double, true
-	case arrow.STRING, arrow.LARGE_STRING:
+	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW:
 		return trevniwire.String, true
-	case arrow.BINARY, arrow.LARGE_BINARY, arrow.FIXED_SIZE_BINARY:
+	case arrow.BINARY, arrow.LARGE_BINARY, arrow.BINARY_VIEW, arrow.FIXED_SIZE_BINARY:
 		return trevniwire.Bytes, true
 	case arrow.DICTIONARY:
 		return storedAs(t.(*arrow.DictionaryType).ValueType, arrow.Metadata{})

@@ -46,7 +46,7 @@ func javaText(t *testing.T, path string) []string {
 }
 
 // scan reads all batches of a file's bytes.
-func scan(t *testing.T, b []byte, view string, mem memory.Allocator, batch int) (*arrow.Schema, []arrow.Record) {
+func scan(t testing.TB, b []byte, view string, mem memory.Allocator, batch int) (*arrow.Schema, []arrow.Record) {
 	t.Helper()
 	ctx := context.Background()
 	f, err := reader.Open(ctx, arrowio.NewBytesSource(b), arrowio.Limits{}, reader.Options{View: view})

@@ -1,6 +1,7 @@
 package trevni
 
 import (
+	"fmt"
 	"io"
 	"sync"
 
@@ -16,7 +17,6 @@ type storage struct {
 	held    int64
 	scratch arrowio.ScratchFile
 	at      int64
-	total   int64 // bytes put, wherever they are
 }
 
 // chunk is where a block's bytes are: in memory, or in the scratch file.
@@ -26,14 +26,15 @@ type chunk struct {
 	len   int
 }
 
-// put stores a copy of b.
-func (s *storage) put(b []byte) (chunk, error) {
+// put stores a copy of a block and its checksum.
+func (s *storage) put(block, sum []byte) (chunk, error) {
+	n := len(block) + len(sum)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.total += int64(len(b))
-	if s.held+int64(len(b)) <= s.memory {
-		s.held += int64(len(b))
-		return chunk{bytes: append([]byte(nil), b...), len: len(b)}, nil
+	if s.held+int64(n) <= s.memory {
+		s.held += int64(n)
+		b := make([]byte, 0, n)
+		return chunk{bytes: append(append(b, block...), sum...), len: n}, nil
 	}
 	if s.scratch == nil {
 		f, err := s.store.Scratch()
@@ -42,11 +43,16 @@ func (s *storage) put(b []byte) (chunk, error) {
 		}
 		s.scratch = f
 	}
-	if _, err := s.scratch.Write(b); err != nil {
-		return chunk{}, err
+	c := chunk{off: s.at, len: n}
+	for _, b := range [][]byte{block, sum} {
+		if len(b) == 0 {
+			continue
+		}
+		if _, err := s.scratch.Write(b); err != nil {
+			return chunk{}, err
+		}
 	}
-	c := chunk{off: s.at, len: len(b)}
-	s.at += int64(len(b))
+	s.at += int64(n)
 	return c, nil
 }
 
@@ -65,8 +71,10 @@ func (s *storage) copy(w io.Writer, blocks []packedBlock) error {
 		for i++; i < len(blocks) && blocks[i].bytes == nil && blocks[i].off == c.off+n; i++ {
 			n += int64(blocks[i].len)
 		}
-		if _, err := io.Copy(w, io.NewSectionReader(s.scratch, c.off, n)); err != nil {
+		if k, err := io.Copy(w, io.NewSectionReader(s.scratch, c.off, n)); err != nil {
 			return err
+		} else if k < n {
+			return fmt.Errorf("scratch file: %w", io.ErrUnexpectedEOF)
 		}
 	}
 	return nil
@@ -78,6 +86,6 @@ func (s *storage) reset() error {
 	if s.scratch != nil {
 		err = s.scratch.Close()
 	}
-	s.scratch, s.at, s.held, s.total = nil, 0, 0, 0
+	s.scratch, s.at, s.held = nil, 0, 0
 	return err
 }

@@ -1,7 +1,6 @@
 package trevni
 
 import (
-	"encoding/binary"
 	"math"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -14,8 +13,8 @@ type values interface {
 	bound(from, to int) int
 	// put appends values from to to to the block of c, which has room for bound of them and for wide stores.
 	put(c *column, from, to int)
-	// ones appends values from to to, each behind a length of one.
-	ones(c *column, from, to int)
+	// entries appends entries from to to of an array column, the open run of lengths first.
+	entries(c *column, offs []int32, from, to int)
 	// ascending reports whether the values are of a type that has an order and do not descend.
 	ascending() bool
 	// key returns value i for comparing with one of another batch; only where ascending is true.
@@ -23,9 +22,6 @@ type values interface {
 	// first returns value i as a descriptor stores it.
 	first(i int) []byte
 }
-
-// oneLength is the length of an entry of one value.
-const oneLength = 1 << 1
 
 // fixedValues are little-endian values of fixed width: Arrow's own bytes.
 type fixedValues struct {
@@ -37,26 +33,6 @@ func (v fixedValues) bound(from, to int) int { return (to - from) * v.width }
 
 func (v fixedValues) put(c *column, from, to int) {
 	c.buf = append(c.buf, v.b[from*v.width:to*v.width]...)
-}
-
-func (v fixedValues) ones(c *column, from, to int) {
-	n := len(c.buf)
-	c.buf = c.buf[:n+(to-from)*(v.width+1)]
-	dst := c.buf[n:]
-	src := v.b[from*v.width : to*v.width]
-	if v.width == 8 {
-		for len(src) >= 8 && len(dst) >= 9 {
-			dst[0] = oneLength
-			binary.LittleEndian.PutUint64(dst[1:], binary.LittleEndian.Uint64(src))
-			src, dst = src[8:], dst[9:]
-		}
-		return
-	}
-	for len(src) >= 4 && len(dst) >= 5 {
-		dst[0] = oneLength
-		binary.LittleEndian.PutUint32(dst[1:], binary.LittleEndian.Uint32(src))
-		src, dst = src[4:], dst[5:]
-	}
 }
 
 func (v fixedValues) ascending() bool    { return false }
@@ -109,15 +85,6 @@ func (v varintValues[T]) put(c *column, from, to int) {
 	c.buf = c.buf[:n+size]
 }
 
-func (v varintValues[T]) ones(c *column, from, to int) {
-	b := c.buf
-	for _, x := range v.v[from:to] {
-		b = append(b, oneLength)
-		b = bitpack.AppendZigzag(b, x)
-	}
-	c.buf = b
-}
-
 func (v varintValues[T]) ascending() bool    { return ascends(v.v) }
 func (v varintValues[T]) key(i int) sortKey  { return sortKey{i: int64(v.v[i])} }
 func (v varintValues[T]) first(i int) []byte { return bitpack.AppendZigzag(nil, v.v[i]) }
@@ -136,17 +103,6 @@ func (v bytesValues) put(c *column, from, to int) {
 	n := len(c.buf)
 	_, size := bitpack.PutPrefixed(c.buf[n:n+v.bound(from, to)+bitpack.VarintRoom], v.offsets[from:to+1], v.data)
 	c.buf = c.buf[:n+size]
-}
-
-func (v bytesValues) ones(c *column, from, to int) {
-	b := c.buf
-	for i := from; i < to; i++ {
-		s := v.data[v.offsets[i]:v.offsets[i+1]]
-		b = append(b, oneLength)
-		b = bitpack.AppendZigzag(b, int32(len(s)))
-		b = append(b, s...)
-	}
-	c.buf = b
 }
 
 func (v bytesValues) ascending() bool {
@@ -184,13 +140,6 @@ func (v cellValues) put(c *column, from, to int) {
 	c.buf = b
 }
 
-func (v cellValues) ones(c *column, from, to int) {
-	for i := from; i < to; i++ {
-		c.buf = append(c.buf, oneLength)
-		v.put(c, i, i+1)
-	}
-}
-
 func (v cellValues) ascending() bool { return false }
 func (v cellValues) key(int) sortKey { return sortKey{} }
 
@@ -221,14 +170,6 @@ func (v boolValues) put(c *column, from, to int) {
 	c.spare = size*8 - at - n
 }
 
-func (v boolValues) ones(c *column, from, to int) {
-	b := c.buf
-	for i := v.off + from; i < v.off+to; i++ {
-		b = append(b, oneLength, v.bits[i>>3]>>(i&7)&1)
-	}
-	c.buf, c.spare = b, 7
-}
-
 func (v boolValues) ascending() bool  { return false }
 func (v boolValues) key(int) sortKey  { return sortKey{} }
 func (v boolValues) first(int) []byte { return nil }
@@ -236,12 +177,11 @@ func (v boolValues) first(int) []byte { return nil }
 // nullValues take no bytes.
 type nullValues struct{}
 
-func (nullValues) bound(int, int) int     { return 0 }
-func (nullValues) put(*column, int, int)  {}
-func (nullValues) ones(*column, int, int) {}
-func (nullValues) ascending() bool        { return false }
-func (nullValues) key(int) sortKey        { return sortKey{} }
-func (nullValues) first(int) []byte       { return nil }
+func (nullValues) bound(int, int) int    { return 0 }
+func (nullValues) put(*column, int, int) {}
+func (nullValues) ascending() bool       { return false }
+func (nullValues) key(int) sortKey       { return sortKey{} }
+func (nullValues) first(int) []byte      { return nil }
 
 func errTooMuch() error {
 	return arrowio.Errorf(arrowio.ErrLimit, "a batch holds over %d bytes of one column: write smaller batches", math.MaxInt32)

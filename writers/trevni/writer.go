@@ -12,7 +12,7 @@ import (
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
-// sliceRows bounds the rows that are encoded at once, so that a huge batch does not overrun a row group by much.
+// sliceRows bounds the rows that are encoded at once: what is made on the way of a huge batch stays small.
 const sliceRows = 64 << 10
 
 // writer is the driver behind arrowio.NewWriter: row groups, one file each.
@@ -25,14 +25,17 @@ type writer struct {
 	columns []*column
 	fields  []*field
 	rows    int64 // of the open row group
+	next    int64 // rows of the open row group at which its size is looked at again
+	total   int64 // rows of all
 	part    int
 	ended   bool
 }
 
 func newWriter(ctx context.Context, st arrowio.Store, d *driver, p *arrowio.WritePlan) *writer {
 	w := &writer{ctx: ctx, store: st, d: d, plan: p, storage: &storage{store: st, memory: d.memory}}
+	packers := make(packers, d.workers)
 	for i := range d.columns {
-		w.columns = append(w.columns, &column{Column: &d.columns[i], level: d.level, storage: w.storage})
+		w.columns = append(w.columns, &column{Column: &d.columns[i], level: d.level, packers: packers, storage: w.storage})
 	}
 	for _, n := range d.tree.Roots {
 		w.fields = append(w.fields, w.field(n, n.Field.Name))
@@ -62,32 +65,43 @@ func (w *writer) column(i int) *column {
 
 // Write encodes a batch; rec stays the caller's.
 func (w *writer) Write(rec arrow.Record) error {
-	for from := int64(0); from < rec.NumRows(); from += sliceRows {
+	for from := int64(0); from < rec.NumRows(); {
 		if err := w.ctx.Err(); err != nil {
 			return err
 		}
-		if w.rows > 0 && w.full() {
-			if err := w.endGroup(); err != nil {
-				return err
+		if w.rows == w.next {
+			if w.rows > 0 && w.full() {
+				if err := w.endGroup(); err != nil {
+					return err
+				}
 			}
+			w.next = w.rows + w.stride()
 		}
-		part := rec.NewSlice(from, min(from+sliceRows, rec.NumRows()))
+		to := min(from+w.next-w.rows, rec.NumRows())
+		part := rec.NewSlice(from, to)
 		err := w.encode(part)
 		part.Release()
 		if err != nil {
 			return arrowio.Locate(err, arrowio.At{Format: Name, Split: -1, Off: -1})
 		}
+		from = to
 	}
 	return nil
 }
 
 // encode writes the fields of a batch, side by side: no two share a column.
 func (w *writer) encode(rec arrow.Record) error {
-	rows := rowsOf{n: int(rec.NumRows())}
+	rows := rowsOf{n: int(rec.NumRows()), first: w.total}
 	w.rows += rec.NumRows()
-	if w.d.workers == 1 || len(w.fields) == 1 {
-		for i, f := range w.fields {
-			if err := f.write(rec.Column(i), rows); err != nil {
+	w.total += rec.NumRows()
+	return w.each(len(w.fields), func(i int) error { return w.fields[i].write(rec.Column(i), rows) })
+}
+
+// each calls f with 0 to n-1, several at once where that is wanted.
+func (w *writer) each(n int, f func(int) error) error {
+	if w.d.workers == 1 || n == 1 {
+		for i := range n {
+			if err := f(i); err != nil {
 				return err
 			}
 		}
@@ -95,28 +109,54 @@ func (w *writer) encode(rec arrow.Record) error {
 	}
 	var g errgroup.Group
 	g.SetLimit(w.d.workers)
-	for i, f := range w.fields {
-		g.Go(func() error { return f.write(rec.Column(i), rows) })
+	for i := range n {
+		g.Go(func() error { return f(i) })
 	}
 	return g.Wait()
 }
 
-// full reports whether the open row group has reached its size, unpacked or packed.
-func (w *writer) full() bool {
-	raw, stored := int64(0), int64(0)
+// size returns the bytes of the open row group, unpacked and packed. Open blocks are taken to pack like those before.
+func (w *writer) size() (raw, stored int64) {
+	open := int64(0)
 	for _, c := range w.columns {
-		raw += c.raw + int64(len(c.buf))
+		raw += c.raw
+		open += int64(len(c.buf))
 		stored += c.stored
 	}
+	if raw > 0 {
+		stored += int64(float64(open) * float64(stored) / float64(raw))
+	}
+	return raw + open, stored
+}
+
+// full reports whether the open row group has reached its size.
+func (w *writer) full() bool {
+	raw, stored := w.size()
 	return raw >= w.d.rowGroup || w.d.maxFile > 0 && stored >= w.d.maxFile
+}
+
+// stride returns how many rows to take before the size is looked at again: half of what seems to be missing. It follows
+// from the rows of the row group alone, so that files end at the same rows however the batches are cut.
+func (w *writer) stride() int64 {
+	n := float64(min(sliceRows, 7*w.rows+1))
+	raw, stored := w.size()
+	for _, b := range []struct{ have, limit int64 }{{raw, w.d.rowGroup}, {stored, w.d.maxFile}} {
+		if b.have > 0 && b.limit > 0 {
+			room := float64(max(b.limit-b.have, b.limit/64))
+			n = min(n, room/2/float64(b.have)*float64(w.rows))
+		}
+	}
+	return max(int64(n), 1)
 }
 
 // endGroup writes the open row group as a file of its own.
 func (w *writer) endGroup() error {
-	for _, c := range w.columns {
-		if err := c.close(); err != nil {
-			return arrowio.Locate(err, arrowio.At{Format: Name, Column: c.Name, Split: -1, Off: -1})
-		}
+	err := w.each(len(w.columns), func(i int) error {
+		c := w.columns[i]
+		return arrowio.Locate(c.close(), arrowio.At{Format: Name, Column: c.Name, Split: -1, Off: -1})
+	})
+	if err != nil {
+		return err
 	}
 	sink, err := w.store.Create(w.ctx, fmt.Sprintf("part-%05d.trv", w.part))
 	if err != nil {
@@ -130,7 +170,7 @@ func (w *writer) endGroup() error {
 		return err
 	}
 	w.part++
-	w.rows = 0
+	w.rows, w.next = 0, 0
 	for _, c := range w.columns {
 		c.reset()
 	}
@@ -171,7 +211,7 @@ func (w *writer) writeFile(sink arrowio.Sink) error {
 // reset begins the next row group.
 func (c *column) reset() {
 	c.blocks, c.raw, c.stored, c.sorted = c.blocks[:0], 0, 0, sortedness{}
-	c.buf, c.spare, c.run, c.rows, c.begin = c.buf[:0], 0, 0, 0, nil
+	c.buf, c.spare, c.run, c.rows, c.begin = c.buf[:0], 0, 0, 0, c.begin[:0]
 }
 
 // Close writes the last row group; without any rows there is still a file.
