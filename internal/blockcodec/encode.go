@@ -19,6 +19,7 @@ import (
 type Encoder struct {
 	sink   sink
 	flate  [10]*flate.Writer
+	codes  *flate.Writer // Huffman codes alone
 	brotli [12]*brotli.Writer
 	zstd   [zstd.SpeedBestCompression + 1]*zstd.Encoder
 	lz4    *lz4.Compressor
@@ -105,16 +106,27 @@ func (e *Encoder) deflate(level int, dst, src []byte) ([]byte, error) {
 	if level == DefaultLevel {
 		level = 6
 	}
-	if e.flate[level] == nil {
-		w, err := flate.NewWriter(&e.sink, level)
+	out, err := e.flateBlock(&e.flate[level], level, dst, src)
+	if err != nil || level == 0 || level > 6 || len(out)-len(dst) < len(src) {
+		return out, err
+	}
+	// Where they find no match at all, the fast levels store the bytes, and leave undone what codes alone can do: a
+	// third of ascending varints, a tenth of floats.
+	return e.flateBlock(&e.codes, flate.HuffmanOnly, out[:len(dst)], src)
+}
+
+// flateBlock compresses with *w, which it makes when it is first needed.
+func (e *Encoder) flateBlock(w **flate.Writer, level int, dst, src []byte) ([]byte, error) {
+	if *w == nil {
+		f, err := flate.NewWriter(&e.sink, level)
 		if err != nil {
 			return dst, arrowio.Errorf(arrowio.ErrInternal, "deflate: %w", err)
 		}
-		e.flate[level] = w
+		*w = f
 	} else {
-		e.flate[level].Reset(&e.sink)
+		(*w).Reset(&e.sink)
 	}
-	return e.run(e.flate[level], dst, src)
+	return e.run(*w, dst, src)
 }
 
 // zlibHeader says deflate, window 32 KiB, and what kind of level.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand"
-	"sync"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -16,8 +15,8 @@ import (
 	writer "github.com/arrowio/arrowio/writers/trevni"
 )
 
-// events is data of the shape that Java's speed is measured with (testdata/interop/trevni-judge, BigFiles).
-var events = sync.OnceValue(func() arrow.Record {
+// events makes n rows of the shape that Java's speed is measured with (testdata/interop/trevni-judge, BigFiles).
+func events(n int) arrow.Record {
 	str, f64 := arrow.BinaryTypes.String, arrow.PrimitiveTypes.Float64
 	s := arrow.NewSchema([]arrow.Field{
 		{Name: "id", Type: arrow.PrimitiveTypes.Int64},
@@ -33,7 +32,7 @@ var events = sync.OnceValue(func() arrow.Record {
 	}, nil)
 	tags := []string{"alpha", "beta", "gamma", "delta", "a-much-longer-tag-value", "", "z"}
 	r := rand.New(rand.NewSource(1))
-	return build(memory.DefaultAllocator, s, 200_000, func(b *array.RecordBuilder, i int) {
+	return build(memory.DefaultAllocator, s, n, func(b *array.RecordBuilder, i int) {
 		b.Field(0).(*array.Int64Builder).Append(int64(i))
 		b.Field(1).(*array.Int64Builder).Append(1_700_000_000_000 + 37*int64(i) + r.Int63n(1000))
 		b.Field(2).(*array.Int32Builder).Append(r.Int31n(1000))
@@ -60,7 +59,7 @@ var events = sync.OnceValue(func() arrow.Record {
 			st.FieldBuilder(1).(*array.BooleanBuilder).Append(r.Intn(2) == 0)
 		}
 	})
-})
+}
 
 // counter is a store that keeps nothing.
 type counter struct {
@@ -112,20 +111,21 @@ func benchWrite(b *testing.B, rec arrow.Record, o arrowio.WriteOptions) {
 }
 
 func BenchmarkWrite(b *testing.B) {
+	rec := events(200_000)
 	codecs := []string{"none", "snappy"}
 	for level := range 9 {
 		codecs = append(codecs, fmt.Sprintf("deflate:%d", level+1))
 	}
 	for _, codec := range codecs {
-		b.Run("codec="+codec, func(b *testing.B) { benchWrite(b, events(), arrowio.WriteOptions{Compression: codec, Parallelism: 1}) })
+		b.Run("codec="+codec, func(b *testing.B) { benchWrite(b, rec, arrowio.WriteOptions{Compression: codec, Parallelism: 1}) })
 	}
 	b.Run("codec=snappy/columns=2-at-once", func(b *testing.B) {
-		benchWrite(b, events(), arrowio.WriteOptions{Compression: "snappy", Parallelism: 2})
+		benchWrite(b, rec, arrowio.WriteOptions{Compression: "snappy", Parallelism: 2})
 	})
 }
 
 func BenchmarkWriteColumn(b *testing.B) {
-	rec := events()
+	rec := events(200_000)
 	for i, f := range rec.Schema().Fields() {
 		one := array.NewRecord(arrow.NewSchema([]arrow.Field{f}, nil), []arrow.Array{rec.Column(i)}, rec.NumRows())
 		for _, codec := range []string{"none", "deflate"} {

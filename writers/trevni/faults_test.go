@@ -136,8 +136,8 @@ func (s *faultStore) write(rec arrow.Record, o arrowio.WriteOptions) error {
 	if err != nil {
 		return err
 	}
-	for from := int64(0); from < rec.NumRows(); from += 5_000 {
-		part := rec.NewSlice(from, min(from+5_000, rec.NumRows()))
+	for from := int64(0); from < rec.NumRows(); from += 1_000 {
+		part := rec.NewSlice(from, min(from+1_000, rec.NumRows()))
 		err := w.Write(part)
 		part.Release()
 		if err != nil {
@@ -165,11 +165,11 @@ func (s *faultStore) checkGone(t *testing.T, what string) {
 
 // TestFaults lets each call to the store fail, one after another: the error comes out, and nothing is left behind.
 func TestFaults(t *testing.T) {
-	rec := events().NewSlice(0, 12_000)
+	rec := events(2_500)
 	defer rec.Release()
 	for _, parallelism := range []int{1, 3} {
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-		o := arrowio.WriteOptions{RowGroupBytes: 400 << 10, Memory: 100 << 10, Parallelism: parallelism, Compression: "snappy", Allocator: mem}
+		o := arrowio.WriteOptions{RowGroupBytes: 80 << 10, Memory: 20 << 10, Parallelism: parallelism, Compression: "snappy", Allocator: mem}
 		count := newFaultStore(-1)
 		if err := count.write(rec, o); err != nil {
 			t.Fatal(err)
@@ -194,13 +194,13 @@ func TestFaults(t *testing.T) {
 
 // TestAbort gives up at every stage.
 func TestAbort(t *testing.T) {
-	rec := events().NewSlice(0, 12_000)
+	rec := events(2_500)
 	defer rec.Release()
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
 	for batches := range 4 {
 		st := newFaultStore(-1)
-		w, err := st.writer(rec.Schema(), arrowio.WriteOptions{RowGroupBytes: 1 << 20, Memory: 1, Allocator: mem})
+		w, err := st.writer(rec.Schema(), arrowio.WriteOptions{RowGroupBytes: 100 << 10, Memory: 1, Allocator: mem})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,7 +229,7 @@ func TestAbort(t *testing.T) {
 
 // TestCancel: a cancelled context ends the writer at the next batch.
 func TestCancel(t *testing.T) {
-	rec := events().NewSlice(0, 100)
+	rec := events(100)
 	defer rec.Release()
 	ctx, cancel := context.WithCancel(context.Background())
 	p, err := writer.Plan(rec.Schema(), arrowio.WriteOptions{})

@@ -15,10 +15,10 @@ func putRun(dst []byte, p, n, k int) int {
 	for ; k > maxRun; k -= maxRun {
 		p = putRun(dst, p, n, maxRun)
 	}
-	switch {
-	case k == 0:
+	switch k {
+	case 0:
 		return p
-	case k == 1:
+	case 1:
 		dst[p] = byte(n << 1)
 		return p + 1
 	}

@@ -18,7 +18,7 @@ import (
 
 // TestParts: a file ends when it has its size, unpacked or packed, and the next has the next number.
 func TestParts(t *testing.T) {
-	rec := events().NewSlice(0, 20_000)
+	rec := events(20_000)
 	defer rec.Release()
 	for _, c := range []struct {
 		o        arrowio.WriteOptions
@@ -66,7 +66,7 @@ func TestParts(t *testing.T) {
 
 // TestDeterministic: the same rows make the same bytes, however they come and however many columns are encoded at once.
 func TestDeterministic(t *testing.T) {
-	whole := events().NewSlice(0, 30_000)
+	whole := events(8_000)
 	defer whole.Release()
 	r := rand.New(rand.NewSource(5))
 	cut := func(most int64) (recs []arrow.Record) {
@@ -78,12 +78,12 @@ func TestDeterministic(t *testing.T) {
 		return recs
 	}
 	for _, o := range []arrowio.WriteOptions{
-		{Compression: "deflate", RowGroupBytes: 300 << 10},
-		{Compression: "snappy", MaxFileBytes: 400 << 10, Memory: 1},
+		{Compression: "deflate", RowGroupBytes: 100 << 10},
+		{Compression: "snappy", MaxFileBytes: 150 << 10, Memory: 1},
 		{Compression: "none", Options: map[string]string{"trevni-values": "*", "trevni-checksum": "null"}},
 	} {
 		var first map[string][]byte
-		for _, batch := range []int64{30_000, 30_000, 5_000, 700, 20} {
+		for _, batch := range []int64{8_000, 8_000, 700, 20} {
 			for _, o.Parallelism = range []int{1, 4} {
 				recs := cut(batch)
 				objects := write(t, whole.Schema(), recs, o)
@@ -101,7 +101,7 @@ func TestDeterministic(t *testing.T) {
 
 // TestSpill: beyond its memory the writer keeps packed blocks in a scratch file, which is gone at the end of each file.
 func TestSpill(t *testing.T) {
-	rec := events().NewSlice(0, 30_000)
+	rec := events(30_000)
 	defer rec.Release()
 	want := write(t, rec.Schema(), []arrow.Record{rec}, arrowio.WriteOptions{RowGroupBytes: 500 << 10})
 	for _, memory := range []int64{1, 100 << 10, 1 << 30} {

@@ -78,7 +78,7 @@ func sameLines(t testing.TB, name string, got, want []string) {
 
 // TestRandom writes samples of every type and layout, and reads them back.
 func TestRandom(t *testing.T) {
-	for seed := range int64(300) {
+	for seed := range int64(120) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 			defer mem.AssertSize(t, 0)

@@ -3,6 +3,7 @@ package trevni
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -163,8 +164,7 @@ func (w *writer) endGroup() error {
 		return err
 	}
 	if err := w.writeFile(sink); err != nil {
-		sink.Close()
-		return err
+		return errors.Join(err, sink.Close())
 	}
 	if err := sink.Close(); err != nil {
 		return err
