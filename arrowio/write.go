@@ -45,7 +45,7 @@ func (w *writer) Write(rec arrow.Record) error {
 	}
 	err := w.ctx.Err()
 	if err == nil {
-		err = w.check(rec)
+		err = guard(func() error { return w.check(rec) }) // v15 panics on some arrays that it can hold
 	}
 	if err == nil {
 		err = guard(func() error { return w.driver.Write(rec) })

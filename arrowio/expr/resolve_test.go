@@ -106,7 +106,7 @@ func TestResolve(t *testing.T) {
 
 // A path and a schema made to send backtracking everywhere must still be quick.
 func TestResolveHostile(t *testing.T) {
-	typ := arrow.DataType(i64)
+	typ := i64
 	for range 40 {
 		var fields []arrow.Field
 		for k := 1; k <= 12; k++ {
