@@ -114,7 +114,7 @@ type parallel struct {
 
 // aheadLanes is how many splits beyond one a worker may be decoded or waiting. It evens out splits of unequal cost;
 // more of it would only fill the budget with records that the caller comes to later.
-const aheadLanes = 2
+const aheadLanes = 1
 
 // lane is one split under way.
 type lane struct {
