@@ -83,6 +83,11 @@ func decode[T Signed, Z coding](dst []T, src []byte) (int, error) {
 			continue
 		}
 		d := dst[i:min(i+bits.OnesCount64(m), len(dst))]
+		if g := ^m; g&(g>>1) == 0 {
+			i += len(d)
+			p += decodeTwo[T, Z](d, b, m)
+			continue
+		}
 		start := 0
 		for k := range d {
 			end := bits.TrailingZeros64(m) + 1
@@ -102,7 +107,7 @@ func decode[T Signed, Z coding](dst []T, src []byte) (int, error) {
 				continue
 			}
 			start = end
-			d[k] = value[T, Z](compact(w & (^uint64(0) >> ((64 - 8*n) & 63)) & sevens))
+			d[k] = value[T, Z](compact(w & payload[n&15]))
 		}
 		if start == 0 {
 			return p, ErrVarint // 64 bytes without an end
@@ -171,6 +176,24 @@ func decodeEven[T Signed, Z coding](d []T, b []byte, e *even) bool {
 		at += e.width
 	}
 	return odd == 0
+}
+
+// payload has the bits that carry a varint of so many bytes, up to eight: quicker to look up than a shift by a variable.
+var payload = [16]uint64{
+	1: sevens >> 56, 2: sevens >> 48, 3: sevens >> 40, 4: sevens >> 32, 5: sevens >> 24, 6: sevens >> 16, 7: sevens >> 8, 8: sevens,
+}
+
+// decodeTwo decodes varints of one byte or two, which end where m has bits, and returns how many bytes they took.
+func decodeTwo[T Signed, Z coding](d []T, b *[SrcSlack]byte, m uint64) int {
+	start := 0
+	for k := range d {
+		end := bits.TrailingZeros64(m) + 1
+		m &= m - 1
+		w := uint64(binary.LittleEndian.Uint16(b[start&63:]))
+		d[k] = value[T, Z](w&0x7f | w>>1&0x3f80*uint64(end-start-1))
+		start = end
+	}
+	return start
 }
 
 const sevens = 0x7f7f7f7f7f7f7f7f
