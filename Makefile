@@ -126,4 +126,5 @@ shared: judges
 
 .PHONY: bench-trevni
 bench-trevni: $(JUDGE) build ## Java and arrowio side by side on big files, into docs/bench/raw
-	python3 $(INTEROP)/bench_trevni.py --bin $(BIN) --jar $(JUDGE) --dir $(BIG) --rows $(BIGROWS) --out docs/bench/raw $(BENCHFLAGS)
+	go test -c -o $(CACHE)/write.test ./writers/trevni
+	python3 $(INTEROP)/bench_trevni.py --bin $(BIN) --write-bin $(CACHE)/write.test --jar $(JUDGE) --dir $(BIG) --rows $(BIGROWS) --out docs/bench/raw $(BENCHFLAGS)

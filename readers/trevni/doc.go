@@ -2,7 +2,7 @@
 // the only writer there is, and what its specification allows beyond that. docs/formats/trevni.md describes the bytes.
 //
 // A file is one row group. Open reads the header; the block descriptors of a column are read when it is first needed.
-// Splits are row ranges of about 16 MiB, cut at block edges of the widest column:
+// Splits are row ranges of about 8 MiB, cut at block edges of the widest column:
 //
 //	rows      0          200k         400k         600k
 //	splits    |-----0-----|-----1------|-----2------|

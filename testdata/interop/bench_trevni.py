@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Java and arrowio on the same Trevni files in one run: CPU time, one thread, rounds that alternate, medians.
 
-  bench_trevni.py --bin ARROWIO --jar JUDGE --dir BIGFILES [--rows N] [--rounds N] [--only TEXT] [--out DIR]
+  bench_trevni.py --bin ARROWIO --write-bin TEST --jar JUDGE --dir BIGFILES [--rows N] [--rounds N] [--only TEXT] [--out DIR]
 
 Java is measured by the CPU time of the one thread that reads or writes, in a JVM that stays, after a warm-up; arrowio
 by the CPU time of its whole process, garbage collection and file reading included, so that the comparison leans to
-Java. Between two measurements of one program comes one of the other, so that both meet the same weather.
+Java. Writing goes to memory on both sides. Between two measurements of one program comes one of the other, so that both meet the same weather.
 """
 
 import argparse
@@ -14,17 +14,18 @@ import json
 import os
 import pathlib
 import platform
+import re
 import resource
 import statistics
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "trevni"))
 sys.dont_write_bytecode = True
 from trevnibytes import Layout  # noqa: E402
 
 JAVA = ["java", "-XX:+UseSerialGC", "-Xms3g", "-Xmx3g", "-jar"]
+WARM = 5  # passes of ours that do not count: the JVM has had its own
 GOALS = {  # how many times as fast as Java: docs/bench/trevni.md
     "all": {"null": 5, "snappy": 4, "deflate": 2.5},
     "write": {"null": 5, "snappy": 5, "deflate": 5},
@@ -35,6 +36,7 @@ GOALS = {  # how many times as fast as Java: docs/bench/trevni.md
 def args():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--bin", required=True)
+    p.add_argument("--write-bin", required=True, help="the benchmarks of writers/trevni: go test -c")
     p.add_argument("--jar", required=True)
     p.add_argument("--dir", required=True, type=pathlib.Path)
     p.add_argument("--rows", type=int, default=1_300_000)
@@ -73,17 +75,27 @@ class Java:
 
 def scan(binary, file, passes, flags):
     """CPU seconds for a million rows, once a repeat; the first repeat warms up and does not count."""
-    out = subprocess.run([binary, "scan", "--jobs", "1", "--repeat", str(passes + 1), "--json", *flags, str(file)],
+    out = subprocess.run([binary, "scan", "--jobs", "1", "--repeat", str(passes + WARM), "--json", *flags, str(file)],
                          check=True, capture_output=True, text=True).stdout
-    return [r["cpu_seconds"] / r["rows"] * 1e6 for r in json.loads(out)["repeats"][1:]]
+    return [r["cpu_seconds"] / r["rows"] * 1e6 for r in json.loads(out)["repeats"][WARM:]]
 
 
-def convert(binary, source, target, rows, flags):
-    """CPU seconds of the whole process for a million rows."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([binary, "convert", "--force", "--jobs", "1", "--progress", "never", *flags, str(source), str(target)], check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return (after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime) / rows * 1e6
+def write(binary, codec, raw_mb, passes):
+    """CPU seconds to write a million rows: BenchmarkWrite of writers/trevni in one thread, into memory, as Java's is. A
+    longer run less a shorter one leaves out what starting takes."""
+    name = f"^BenchmarkWrite$/^codec={ {'null': 'none', 'deflate': 'deflate:4'}.get(codec, codec) }$"  # 4 is our default level
+    cpu, out = {}, ""
+    times = []
+    for _ in range(passes):
+        for n in 5, 25:
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            out = subprocess.run([binary, "-test.run", "^$", "-test.bench", name, "-test.benchtime", f"{n}x", "-test.cpu", "1"],
+                                 check=True, stdout=subprocess.PIPE, text=True).stdout
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            cpu[n] = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+        ns, mbs = (float(re.search(rf"([0-9.]+) {unit}", out)[1]) for unit in ("ns/op", "MB/s"))
+        times.append((cpu[25] - cpu[5]) / 20 / (ns * 1e-9 * mbs) * raw_mb)
+    return times
 
 
 def arrow_path(name):
@@ -124,24 +136,13 @@ class Bench:
             for view, target in ("columns", "all"), ("records", "records"):
                 self.alternate(codec, f"all, {view} view", "", sum(raw) / rows, lambda n: java.measure(target, n),
                                lambda n: scan(a.bin, file, n, [f"--trevni-view={view}"]), GOALS["all"].get(codec) if target == "all" else None)
-            self.writing(java, file, codec, sum(raw) / rows, rows)
+            self.writing(java, codec, sum(raw) / rows)
 
-    def writing(self, java, file, codec, raw_mb, rows):
-        """convert reads as well: what it takes to write is what is left after a scan of the same input."""
-        a = self.a
-        if a.only not in f"{codec} write":
+    def writing(self, java, codec, raw_mb):
+        if self.a.only not in f"{codec} write":
             return
-        with tempfile.TemporaryDirectory() as scratch:
-            plain = pathlib.Path(scratch) / "big.arrow"
-            subprocess.run([a.bin, "convert", "--jobs", "1", "--progress", "never", str(file), str(plain)], check=True)
-            reading = []
-
-            def ours(passes):
-                reading.extend(scan(a.bin, plain, passes, []))
-                whole = [convert(a.bin, plain, pathlib.Path(scratch) / "big.trv", rows, ["--compression", codec]) for _ in range(passes)]
-                return [w - statistics.median(reading) for w in whole]
-
-            self.alternate(codec, "write", "", raw_mb, lambda n: java.measure("write", n), ours, GOALS["write"].get(codec))
+        self.alternate(codec, "write", "", raw_mb, lambda n: java.measure("write", n),
+                       lambda n: write(self.a.write_bin, codec, raw_mb, n), GOALS["write"].get(codec))
 
 
 def line(r):

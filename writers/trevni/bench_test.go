@@ -119,7 +119,7 @@ func BenchmarkWrite(b *testing.B) {
 	for _, codec := range codecs {
 		b.Run("codec="+codec, func(b *testing.B) { benchWrite(b, rec, arrowio.WriteOptions{Compression: codec, Parallelism: 1}) })
 	}
-	b.Run("codec=snappy/columns=2-at-once", func(b *testing.B) {
+	b.Run("codec=snappy,two-columns-at-once", func(b *testing.B) {
 		benchWrite(b, rec, arrowio.WriteOptions{Compression: "snappy", Parallelism: 2})
 	})
 }
