@@ -226,7 +226,7 @@ func (e *parallel) admit() *lane {
 		e.wake.Wait()
 	}
 	if e.stopped {
-		_ = l.end()
+		_ = l.end() // nothing was read of it, and nobody waits
 		return nil
 	}
 	e.used += l.estimate
