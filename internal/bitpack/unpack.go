@@ -43,6 +43,21 @@ func UnpackZigzagBE[T Integer](dst []T, src []byte, width uint) (n int, err erro
 	return n, nil
 }
 
+// UnpackGroupsBE is UnpackBE for runs so short that checks count: len(dst) must be a multiple of eight, width from 1 to
+// 64, and src have SrcSlack bytes behind the values. It panics, or leaves dst undefined, if they are not.
+func UnpackGroupsBE[T Integer](dst []T, src []byte, width uint) {
+	if k := unpackBE[T, plain](dst, src, width); k < len(dst) {
+		windowBE[T, plain](dst[k:], src[uint(k)*width/8:], width)
+	}
+}
+
+// UnpackGroupsZigzagBE is UnpackGroupsBE for signed values that are zig-zag coded.
+func UnpackGroupsZigzagBE[T Integer](dst []T, src []byte, width uint) {
+	if k := unpackBE[T, zigzag](dst, src, width); k < len(dst) {
+		windowBE[T, zigzag](dst[k:], src[uint(k)*width/8:], width)
+	}
+}
+
 // UnpackLE is UnpackBE for values that follow each other from the lowest bit of src[0] up.
 func UnpackLE[T Integer](dst []T, src []byte, width uint) (n int, err error) {
 	if n, err = checkPacked(len(dst), src, width); err != nil || n == 0 {
@@ -71,6 +86,16 @@ func unpacked[T Integer, Z coding](x uint64) T {
 		return T(x)
 	}
 	return T(x>>1 ^ -(x & 1))
+}
+
+// field makes a value of width bits of x, from bit shift on. It is inlined with constants, and then has an operation
+// less than unpacked of the bits cut out.
+func field[T Integer, Z coding](x uint64, shift, width uint) T {
+	var z Z
+	if len(z) == 0 {
+		return T(x >> shift & (1<<width - 1))
+	}
+	return T(x>>(shift+1)&(1<<(width-1)-1)) ^ T(int64(x<<(63-shift))>>63)
 }
 
 // The window loops unpack any width: the widths without a function of their own, and what is left behind the last group

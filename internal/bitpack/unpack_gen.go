@@ -166,15 +166,15 @@ func unpackBE1[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
 	for len(dst) >= 8 && len(src) >= 8 {
 		d, s := (*[8]T)(dst), (*[8]byte)(src)
-		x := binary.BigEndian.Uint64(s[:])
-		d[0] = unpacked[T, Z](x >> 63 & (1<<1 - 1))
-		d[1] = unpacked[T, Z](x >> 62 & (1<<1 - 1))
-		d[2] = unpacked[T, Z](x >> 61 & (1<<1 - 1))
-		d[3] = unpacked[T, Z](x >> 60 & (1<<1 - 1))
-		d[4] = unpacked[T, Z](x >> 59 & (1<<1 - 1))
-		d[5] = unpacked[T, Z](x >> 58 & (1<<1 - 1))
-		d[6] = unpacked[T, Z](x >> 57 & (1<<1 - 1))
-		d[7] = unpacked[T, Z](x >> 56 & (1<<1 - 1))
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 63, 1)
+		d[1] = field[T, Z](x, 62, 1)
+		d[2] = field[T, Z](x, 61, 1)
+		d[3] = field[T, Z](x, 60, 1)
+		d[4] = field[T, Z](x, 59, 1)
+		d[5] = field[T, Z](x, 58, 1)
+		d[6] = field[T, Z](x, 57, 1)
+		d[7] = field[T, Z](x, 56, 1)
 		dst, src = dst[8:], src[1:]
 	}
 	return n - len(dst)
@@ -184,7 +184,7 @@ func unpackLE1[T Integer](dst []T, src []byte) int {
 	n := len(dst)
 	for len(dst) >= 8 && len(src) >= 8 {
 		d, s := (*[8]T)(dst), (*[8]byte)(src)
-		x := binary.LittleEndian.Uint64(s[:])
+		x := binary.LittleEndian.Uint64(s[0:])
 		d[0] = T(x >> 0 & (1<<1 - 1))
 		d[1] = T(x >> 1 & (1<<1 - 1))
 		d[2] = T(x >> 2 & (1<<1 - 1))
@@ -202,15 +202,15 @@ func unpackBE2[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
 	for len(dst) >= 8 && len(src) >= 8 {
 		d, s := (*[8]T)(dst), (*[8]byte)(src)
-		x := binary.BigEndian.Uint64(s[:])
-		d[0] = unpacked[T, Z](x >> 62 & (1<<2 - 1))
-		d[1] = unpacked[T, Z](x >> 60 & (1<<2 - 1))
-		d[2] = unpacked[T, Z](x >> 58 & (1<<2 - 1))
-		d[3] = unpacked[T, Z](x >> 56 & (1<<2 - 1))
-		d[4] = unpacked[T, Z](x >> 54 & (1<<2 - 1))
-		d[5] = unpacked[T, Z](x >> 52 & (1<<2 - 1))
-		d[6] = unpacked[T, Z](x >> 50 & (1<<2 - 1))
-		d[7] = unpacked[T, Z](x >> 48 & (1<<2 - 1))
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 62, 2)
+		d[1] = field[T, Z](x, 60, 2)
+		d[2] = field[T, Z](x, 58, 2)
+		d[3] = field[T, Z](x, 56, 2)
+		d[4] = field[T, Z](x, 54, 2)
+		d[5] = field[T, Z](x, 52, 2)
+		d[6] = field[T, Z](x, 50, 2)
+		d[7] = field[T, Z](x, 48, 2)
 		dst, src = dst[8:], src[2:]
 	}
 	return n - len(dst)
@@ -220,7 +220,7 @@ func unpackLE2[T Integer](dst []T, src []byte) int {
 	n := len(dst)
 	for len(dst) >= 8 && len(src) >= 8 {
 		d, s := (*[8]T)(dst), (*[8]byte)(src)
-		x := binary.LittleEndian.Uint64(s[:])
+		x := binary.LittleEndian.Uint64(s[0:])
 		d[0] = T(x >> 0 & (1<<2 - 1))
 		d[1] = T(x >> 2 & (1<<2 - 1))
 		d[2] = T(x >> 4 & (1<<2 - 1))
@@ -238,15 +238,15 @@ func unpackBE3[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
 	for len(dst) >= 8 && len(src) >= 8 {
 		d, s := (*[8]T)(dst), (*[8]byte)(src)
-		x := binary.BigEndian.Uint64(s[:])
-		d[0] = unpacked[T, Z](x >> 61 & (1<<3 - 1))
-		d[1] = unpacked[T, Z](x >> 58 & (1<<3 - 1))
-		d[2] = unpacked[T, Z](x >> 55 & (1<<3 - 1))
-		d[3] = unpacked[T, Z](x >> 52 & (1<<3 - 1))
-		d[4] = unpacked[T, Z](x >> 49 & (1<<3 - 1))
-		d[5] = unpacked[T, Z](x >> 46 & (1<<3 - 1))
-		d[6] = unpacked[T, Z](x >> 43 & (1<<3 - 1))
-		d[7] = unpacked[T, Z](x >> 40 & (1<<3 - 1))
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 61, 3)
+		d[1] = field[T, Z](x, 58, 3)
+		d[2] = field[T, Z](x, 55, 3)
+		d[3] = field[T, Z](x, 52, 3)
+		d[4] = field[T, Z](x, 49, 3)
+		d[5] = field[T, Z](x, 46, 3)
+		d[6] = field[T, Z](x, 43, 3)
+		d[7] = field[T, Z](x, 40, 3)
 		dst, src = dst[8:], src[3:]
 	}
 	return n - len(dst)
@@ -256,7 +256,7 @@ func unpackLE3[T Integer](dst []T, src []byte) int {
 	n := len(dst)
 	for len(dst) >= 8 && len(src) >= 8 {
 		d, s := (*[8]T)(dst), (*[8]byte)(src)
-		x := binary.LittleEndian.Uint64(s[:])
+		x := binary.LittleEndian.Uint64(s[0:])
 		d[0] = T(x >> 0 & (1<<3 - 1))
 		d[1] = T(x >> 3 & (1<<3 - 1))
 		d[2] = T(x >> 6 & (1<<3 - 1))
@@ -274,15 +274,15 @@ func unpackBE4[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
 	for len(dst) >= 8 && len(src) >= 8 {
 		d, s := (*[8]T)(dst), (*[8]byte)(src)
-		x := binary.BigEndian.Uint64(s[:])
-		d[0] = unpacked[T, Z](x >> 60 & (1<<4 - 1))
-		d[1] = unpacked[T, Z](x >> 56 & (1<<4 - 1))
-		d[2] = unpacked[T, Z](x >> 52 & (1<<4 - 1))
-		d[3] = unpacked[T, Z](x >> 48 & (1<<4 - 1))
-		d[4] = unpacked[T, Z](x >> 44 & (1<<4 - 1))
-		d[5] = unpacked[T, Z](x >> 40 & (1<<4 - 1))
-		d[6] = unpacked[T, Z](x >> 36 & (1<<4 - 1))
-		d[7] = unpacked[T, Z](x >> 32 & (1<<4 - 1))
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 60, 4)
+		d[1] = field[T, Z](x, 56, 4)
+		d[2] = field[T, Z](x, 52, 4)
+		d[3] = field[T, Z](x, 48, 4)
+		d[4] = field[T, Z](x, 44, 4)
+		d[5] = field[T, Z](x, 40, 4)
+		d[6] = field[T, Z](x, 36, 4)
+		d[7] = field[T, Z](x, 32, 4)
 		dst, src = dst[8:], src[4:]
 	}
 	return n - len(dst)
@@ -292,7 +292,7 @@ func unpackLE4[T Integer](dst []T, src []byte) int {
 	n := len(dst)
 	for len(dst) >= 8 && len(src) >= 8 {
 		d, s := (*[8]T)(dst), (*[8]byte)(src)
-		x := binary.LittleEndian.Uint64(s[:])
+		x := binary.LittleEndian.Uint64(s[0:])
 		d[0] = T(x >> 0 & (1<<4 - 1))
 		d[1] = T(x >> 4 & (1<<4 - 1))
 		d[2] = T(x >> 8 & (1<<4 - 1))
@@ -310,15 +310,15 @@ func unpackBE5[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
 	for len(dst) >= 8 && len(src) >= 8 {
 		d, s := (*[8]T)(dst), (*[8]byte)(src)
-		x := binary.BigEndian.Uint64(s[:])
-		d[0] = unpacked[T, Z](x >> 59 & (1<<5 - 1))
-		d[1] = unpacked[T, Z](x >> 54 & (1<<5 - 1))
-		d[2] = unpacked[T, Z](x >> 49 & (1<<5 - 1))
-		d[3] = unpacked[T, Z](x >> 44 & (1<<5 - 1))
-		d[4] = unpacked[T, Z](x >> 39 & (1<<5 - 1))
-		d[5] = unpacked[T, Z](x >> 34 & (1<<5 - 1))
-		d[6] = unpacked[T, Z](x >> 29 & (1<<5 - 1))
-		d[7] = unpacked[T, Z](x >> 24 & (1<<5 - 1))
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 59, 5)
+		d[1] = field[T, Z](x, 54, 5)
+		d[2] = field[T, Z](x, 49, 5)
+		d[3] = field[T, Z](x, 44, 5)
+		d[4] = field[T, Z](x, 39, 5)
+		d[5] = field[T, Z](x, 34, 5)
+		d[6] = field[T, Z](x, 29, 5)
+		d[7] = field[T, Z](x, 24, 5)
 		dst, src = dst[8:], src[5:]
 	}
 	return n - len(dst)
@@ -328,7 +328,7 @@ func unpackLE5[T Integer](dst []T, src []byte) int {
 	n := len(dst)
 	for len(dst) >= 8 && len(src) >= 8 {
 		d, s := (*[8]T)(dst), (*[8]byte)(src)
-		x := binary.LittleEndian.Uint64(s[:])
+		x := binary.LittleEndian.Uint64(s[0:])
 		d[0] = T(x >> 0 & (1<<5 - 1))
 		d[1] = T(x >> 5 & (1<<5 - 1))
 		d[2] = T(x >> 10 & (1<<5 - 1))
@@ -346,15 +346,15 @@ func unpackBE6[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
 	for len(dst) >= 8 && len(src) >= 8 {
 		d, s := (*[8]T)(dst), (*[8]byte)(src)
-		x := binary.BigEndian.Uint64(s[:])
-		d[0] = unpacked[T, Z](x >> 58 & (1<<6 - 1))
-		d[1] = unpacked[T, Z](x >> 52 & (1<<6 - 1))
-		d[2] = unpacked[T, Z](x >> 46 & (1<<6 - 1))
-		d[3] = unpacked[T, Z](x >> 40 & (1<<6 - 1))
-		d[4] = unpacked[T, Z](x >> 34 & (1<<6 - 1))
-		d[5] = unpacked[T, Z](x >> 28 & (1<<6 - 1))
-		d[6] = unpacked[T, Z](x >> 22 & (1<<6 - 1))
-		d[7] = unpacked[T, Z](x >> 16 & (1<<6 - 1))
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 58, 6)
+		d[1] = field[T, Z](x, 52, 6)
+		d[2] = field[T, Z](x, 46, 6)
+		d[3] = field[T, Z](x, 40, 6)
+		d[4] = field[T, Z](x, 34, 6)
+		d[5] = field[T, Z](x, 28, 6)
+		d[6] = field[T, Z](x, 22, 6)
+		d[7] = field[T, Z](x, 16, 6)
 		dst, src = dst[8:], src[6:]
 	}
 	return n - len(dst)
@@ -364,7 +364,7 @@ func unpackLE6[T Integer](dst []T, src []byte) int {
 	n := len(dst)
 	for len(dst) >= 8 && len(src) >= 8 {
 		d, s := (*[8]T)(dst), (*[8]byte)(src)
-		x := binary.LittleEndian.Uint64(s[:])
+		x := binary.LittleEndian.Uint64(s[0:])
 		d[0] = T(x >> 0 & (1<<6 - 1))
 		d[1] = T(x >> 6 & (1<<6 - 1))
 		d[2] = T(x >> 12 & (1<<6 - 1))
@@ -382,15 +382,15 @@ func unpackBE7[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
 	for len(dst) >= 8 && len(src) >= 8 {
 		d, s := (*[8]T)(dst), (*[8]byte)(src)
-		x := binary.BigEndian.Uint64(s[:])
-		d[0] = unpacked[T, Z](x >> 57 & (1<<7 - 1))
-		d[1] = unpacked[T, Z](x >> 50 & (1<<7 - 1))
-		d[2] = unpacked[T, Z](x >> 43 & (1<<7 - 1))
-		d[3] = unpacked[T, Z](x >> 36 & (1<<7 - 1))
-		d[4] = unpacked[T, Z](x >> 29 & (1<<7 - 1))
-		d[5] = unpacked[T, Z](x >> 22 & (1<<7 - 1))
-		d[6] = unpacked[T, Z](x >> 15 & (1<<7 - 1))
-		d[7] = unpacked[T, Z](x >> 8 & (1<<7 - 1))
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 57, 7)
+		d[1] = field[T, Z](x, 50, 7)
+		d[2] = field[T, Z](x, 43, 7)
+		d[3] = field[T, Z](x, 36, 7)
+		d[4] = field[T, Z](x, 29, 7)
+		d[5] = field[T, Z](x, 22, 7)
+		d[6] = field[T, Z](x, 15, 7)
+		d[7] = field[T, Z](x, 8, 7)
 		dst, src = dst[8:], src[7:]
 	}
 	return n - len(dst)
@@ -400,7 +400,7 @@ func unpackLE7[T Integer](dst []T, src []byte) int {
 	n := len(dst)
 	for len(dst) >= 8 && len(src) >= 8 {
 		d, s := (*[8]T)(dst), (*[8]byte)(src)
-		x := binary.LittleEndian.Uint64(s[:])
+		x := binary.LittleEndian.Uint64(s[0:])
 		d[0] = T(x >> 0 & (1<<7 - 1))
 		d[1] = T(x >> 7 & (1<<7 - 1))
 		d[2] = T(x >> 14 & (1<<7 - 1))
@@ -418,15 +418,15 @@ func unpackBE8[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
 	for len(dst) >= 8 && len(src) >= 8 {
 		d, s := (*[8]T)(dst), (*[8]byte)(src)
-		x := binary.BigEndian.Uint64(s[:])
-		d[0] = unpacked[T, Z](x >> 56 & (1<<8 - 1))
-		d[1] = unpacked[T, Z](x >> 48 & (1<<8 - 1))
-		d[2] = unpacked[T, Z](x >> 40 & (1<<8 - 1))
-		d[3] = unpacked[T, Z](x >> 32 & (1<<8 - 1))
-		d[4] = unpacked[T, Z](x >> 24 & (1<<8 - 1))
-		d[5] = unpacked[T, Z](x >> 16 & (1<<8 - 1))
-		d[6] = unpacked[T, Z](x >> 8 & (1<<8 - 1))
-		d[7] = unpacked[T, Z](x >> 0 & (1<<8 - 1))
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 56, 8)
+		d[1] = field[T, Z](x, 48, 8)
+		d[2] = field[T, Z](x, 40, 8)
+		d[3] = field[T, Z](x, 32, 8)
+		d[4] = field[T, Z](x, 24, 8)
+		d[5] = field[T, Z](x, 16, 8)
+		d[6] = field[T, Z](x, 8, 8)
+		d[7] = field[T, Z](x, 0, 8)
 		dst, src = dst[8:], src[8:]
 	}
 	return n - len(dst)
@@ -436,7 +436,7 @@ func unpackLE8[T Integer](dst []T, src []byte) int {
 	n := len(dst)
 	for len(dst) >= 8 && len(src) >= 8 {
 		d, s := (*[8]T)(dst), (*[8]byte)(src)
-		x := binary.LittleEndian.Uint64(s[:])
+		x := binary.LittleEndian.Uint64(s[0:])
 		d[0] = T(x >> 0 & (1<<8 - 1))
 		d[1] = T(x >> 8 & (1<<8 - 1))
 		d[2] = T(x >> 16 & (1<<8 - 1))
@@ -454,14 +454,16 @@ func unpackBE9[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
 	for len(dst) >= 8 && len(src) >= 15 {
 		d, s := (*[8]T)(dst), (*[15]byte)(src)
-		d[0] = unpacked[T, Z](binary.BigEndian.Uint64(s[0:]) >> 55 & (1<<9 - 1))
-		d[1] = unpacked[T, Z](binary.BigEndian.Uint64(s[1:]) >> 54 & (1<<9 - 1))
-		d[2] = unpacked[T, Z](binary.BigEndian.Uint64(s[2:]) >> 53 & (1<<9 - 1))
-		d[3] = unpacked[T, Z](binary.BigEndian.Uint64(s[3:]) >> 52 & (1<<9 - 1))
-		d[4] = unpacked[T, Z](binary.BigEndian.Uint64(s[4:]) >> 51 & (1<<9 - 1))
-		d[5] = unpacked[T, Z](binary.BigEndian.Uint64(s[5:]) >> 50 & (1<<9 - 1))
-		d[6] = unpacked[T, Z](binary.BigEndian.Uint64(s[6:]) >> 49 & (1<<9 - 1))
-		d[7] = unpacked[T, Z](binary.BigEndian.Uint64(s[7:]) >> 48 & (1<<9 - 1))
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 55, 9)
+		d[1] = field[T, Z](x, 46, 9)
+		d[2] = field[T, Z](x, 37, 9)
+		d[3] = field[T, Z](x, 28, 9)
+		d[4] = field[T, Z](x, 19, 9)
+		d[5] = field[T, Z](x, 10, 9)
+		d[6] = field[T, Z](x, 1, 9)
+		x = binary.BigEndian.Uint64(s[7:])
+		d[7] = field[T, Z](x, 48, 9)
 		dst, src = dst[8:], src[9:]
 	}
 	return n - len(dst)
@@ -486,16 +488,18 @@ func unpackLE9[T Integer](dst []T, src []byte) int {
 
 func unpackBE10[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
-	for len(dst) >= 8 && len(src) >= 16 {
-		d, s := (*[8]T)(dst), (*[16]byte)(src)
-		d[0] = unpacked[T, Z](binary.BigEndian.Uint64(s[0:]) >> 54 & (1<<10 - 1))
-		d[1] = unpacked[T, Z](binary.BigEndian.Uint64(s[1:]) >> 52 & (1<<10 - 1))
-		d[2] = unpacked[T, Z](binary.BigEndian.Uint64(s[2:]) >> 50 & (1<<10 - 1))
-		d[3] = unpacked[T, Z](binary.BigEndian.Uint64(s[3:]) >> 48 & (1<<10 - 1))
-		d[4] = unpacked[T, Z](binary.BigEndian.Uint64(s[5:]) >> 54 & (1<<10 - 1))
-		d[5] = unpacked[T, Z](binary.BigEndian.Uint64(s[6:]) >> 52 & (1<<10 - 1))
-		d[6] = unpacked[T, Z](binary.BigEndian.Uint64(s[7:]) >> 50 & (1<<10 - 1))
-		d[7] = unpacked[T, Z](binary.BigEndian.Uint64(s[8:]) >> 48 & (1<<10 - 1))
+	for len(dst) >= 8 && len(src) >= 15 {
+		d, s := (*[8]T)(dst), (*[15]byte)(src)
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 54, 10)
+		d[1] = field[T, Z](x, 44, 10)
+		d[2] = field[T, Z](x, 34, 10)
+		d[3] = field[T, Z](x, 24, 10)
+		d[4] = field[T, Z](x, 14, 10)
+		d[5] = field[T, Z](x, 4, 10)
+		x = binary.BigEndian.Uint64(s[7:])
+		d[6] = field[T, Z](x, 50, 10)
+		d[7] = field[T, Z](x, 40, 10)
 		dst, src = dst[8:], src[10:]
 	}
 	return n - len(dst)
@@ -520,16 +524,18 @@ func unpackLE10[T Integer](dst []T, src []byte) int {
 
 func unpackBE11[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
-	for len(dst) >= 8 && len(src) >= 17 {
-		d, s := (*[8]T)(dst), (*[17]byte)(src)
-		d[0] = unpacked[T, Z](binary.BigEndian.Uint64(s[0:]) >> 53 & (1<<11 - 1))
-		d[1] = unpacked[T, Z](binary.BigEndian.Uint64(s[1:]) >> 50 & (1<<11 - 1))
-		d[2] = unpacked[T, Z](binary.BigEndian.Uint64(s[2:]) >> 47 & (1<<11 - 1))
-		d[3] = unpacked[T, Z](binary.BigEndian.Uint64(s[4:]) >> 52 & (1<<11 - 1))
-		d[4] = unpacked[T, Z](binary.BigEndian.Uint64(s[5:]) >> 49 & (1<<11 - 1))
-		d[5] = unpacked[T, Z](binary.BigEndian.Uint64(s[6:]) >> 46 & (1<<11 - 1))
-		d[6] = unpacked[T, Z](binary.BigEndian.Uint64(s[8:]) >> 51 & (1<<11 - 1))
-		d[7] = unpacked[T, Z](binary.BigEndian.Uint64(s[9:]) >> 48 & (1<<11 - 1))
+	for len(dst) >= 8 && len(src) >= 14 {
+		d, s := (*[8]T)(dst), (*[14]byte)(src)
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 53, 11)
+		d[1] = field[T, Z](x, 42, 11)
+		d[2] = field[T, Z](x, 31, 11)
+		d[3] = field[T, Z](x, 20, 11)
+		d[4] = field[T, Z](x, 9, 11)
+		x = binary.BigEndian.Uint64(s[6:])
+		d[5] = field[T, Z](x, 46, 11)
+		d[6] = field[T, Z](x, 35, 11)
+		d[7] = field[T, Z](x, 24, 11)
 		dst, src = dst[8:], src[11:]
 	}
 	return n - len(dst)
@@ -554,16 +560,18 @@ func unpackLE11[T Integer](dst []T, src []byte) int {
 
 func unpackBE12[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
-	for len(dst) >= 8 && len(src) >= 18 {
-		d, s := (*[8]T)(dst), (*[18]byte)(src)
-		d[0] = unpacked[T, Z](binary.BigEndian.Uint64(s[0:]) >> 52 & (1<<12 - 1))
-		d[1] = unpacked[T, Z](binary.BigEndian.Uint64(s[1:]) >> 48 & (1<<12 - 1))
-		d[2] = unpacked[T, Z](binary.BigEndian.Uint64(s[3:]) >> 52 & (1<<12 - 1))
-		d[3] = unpacked[T, Z](binary.BigEndian.Uint64(s[4:]) >> 48 & (1<<12 - 1))
-		d[4] = unpacked[T, Z](binary.BigEndian.Uint64(s[6:]) >> 52 & (1<<12 - 1))
-		d[5] = unpacked[T, Z](binary.BigEndian.Uint64(s[7:]) >> 48 & (1<<12 - 1))
-		d[6] = unpacked[T, Z](binary.BigEndian.Uint64(s[9:]) >> 52 & (1<<12 - 1))
-		d[7] = unpacked[T, Z](binary.BigEndian.Uint64(s[10:]) >> 48 & (1<<12 - 1))
+	for len(dst) >= 8 && len(src) >= 15 {
+		d, s := (*[8]T)(dst), (*[15]byte)(src)
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 52, 12)
+		d[1] = field[T, Z](x, 40, 12)
+		d[2] = field[T, Z](x, 28, 12)
+		d[3] = field[T, Z](x, 16, 12)
+		d[4] = field[T, Z](x, 4, 12)
+		x = binary.BigEndian.Uint64(s[7:])
+		d[5] = field[T, Z](x, 48, 12)
+		d[6] = field[T, Z](x, 36, 12)
+		d[7] = field[T, Z](x, 24, 12)
 		dst, src = dst[8:], src[12:]
 	}
 	return n - len(dst)
@@ -588,16 +596,18 @@ func unpackLE12[T Integer](dst []T, src []byte) int {
 
 func unpackBE13[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
-	for len(dst) >= 8 && len(src) >= 19 {
-		d, s := (*[8]T)(dst), (*[19]byte)(src)
-		d[0] = unpacked[T, Z](binary.BigEndian.Uint64(s[0:]) >> 51 & (1<<13 - 1))
-		d[1] = unpacked[T, Z](binary.BigEndian.Uint64(s[1:]) >> 46 & (1<<13 - 1))
-		d[2] = unpacked[T, Z](binary.BigEndian.Uint64(s[3:]) >> 49 & (1<<13 - 1))
-		d[3] = unpacked[T, Z](binary.BigEndian.Uint64(s[4:]) >> 44 & (1<<13 - 1))
-		d[4] = unpacked[T, Z](binary.BigEndian.Uint64(s[6:]) >> 47 & (1<<13 - 1))
-		d[5] = unpacked[T, Z](binary.BigEndian.Uint64(s[8:]) >> 50 & (1<<13 - 1))
-		d[6] = unpacked[T, Z](binary.BigEndian.Uint64(s[9:]) >> 45 & (1<<13 - 1))
-		d[7] = unpacked[T, Z](binary.BigEndian.Uint64(s[11:]) >> 48 & (1<<13 - 1))
+	for len(dst) >= 8 && len(src) >= 14 {
+		d, s := (*[8]T)(dst), (*[14]byte)(src)
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 51, 13)
+		d[1] = field[T, Z](x, 38, 13)
+		d[2] = field[T, Z](x, 25, 13)
+		d[3] = field[T, Z](x, 12, 13)
+		x = binary.BigEndian.Uint64(s[6:])
+		d[4] = field[T, Z](x, 47, 13)
+		d[5] = field[T, Z](x, 34, 13)
+		d[6] = field[T, Z](x, 21, 13)
+		d[7] = field[T, Z](x, 8, 13)
 		dst, src = dst[8:], src[13:]
 	}
 	return n - len(dst)
@@ -622,16 +632,18 @@ func unpackLE13[T Integer](dst []T, src []byte) int {
 
 func unpackBE14[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
-	for len(dst) >= 8 && len(src) >= 20 {
-		d, s := (*[8]T)(dst), (*[20]byte)(src)
-		d[0] = unpacked[T, Z](binary.BigEndian.Uint64(s[0:]) >> 50 & (1<<14 - 1))
-		d[1] = unpacked[T, Z](binary.BigEndian.Uint64(s[1:]) >> 44 & (1<<14 - 1))
-		d[2] = unpacked[T, Z](binary.BigEndian.Uint64(s[3:]) >> 46 & (1<<14 - 1))
-		d[3] = unpacked[T, Z](binary.BigEndian.Uint64(s[5:]) >> 48 & (1<<14 - 1))
-		d[4] = unpacked[T, Z](binary.BigEndian.Uint64(s[7:]) >> 50 & (1<<14 - 1))
-		d[5] = unpacked[T, Z](binary.BigEndian.Uint64(s[8:]) >> 44 & (1<<14 - 1))
-		d[6] = unpacked[T, Z](binary.BigEndian.Uint64(s[10:]) >> 46 & (1<<14 - 1))
-		d[7] = unpacked[T, Z](binary.BigEndian.Uint64(s[12:]) >> 48 & (1<<14 - 1))
+	for len(dst) >= 8 && len(src) >= 15 {
+		d, s := (*[8]T)(dst), (*[15]byte)(src)
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 50, 14)
+		d[1] = field[T, Z](x, 36, 14)
+		d[2] = field[T, Z](x, 22, 14)
+		d[3] = field[T, Z](x, 8, 14)
+		x = binary.BigEndian.Uint64(s[7:])
+		d[4] = field[T, Z](x, 50, 14)
+		d[5] = field[T, Z](x, 36, 14)
+		d[6] = field[T, Z](x, 22, 14)
+		d[7] = field[T, Z](x, 8, 14)
 		dst, src = dst[8:], src[14:]
 	}
 	return n - len(dst)
@@ -656,16 +668,18 @@ func unpackLE14[T Integer](dst []T, src []byte) int {
 
 func unpackBE15[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
-	for len(dst) >= 8 && len(src) >= 21 {
-		d, s := (*[8]T)(dst), (*[21]byte)(src)
-		d[0] = unpacked[T, Z](binary.BigEndian.Uint64(s[0:]) >> 49 & (1<<15 - 1))
-		d[1] = unpacked[T, Z](binary.BigEndian.Uint64(s[1:]) >> 42 & (1<<15 - 1))
-		d[2] = unpacked[T, Z](binary.BigEndian.Uint64(s[3:]) >> 43 & (1<<15 - 1))
-		d[3] = unpacked[T, Z](binary.BigEndian.Uint64(s[5:]) >> 44 & (1<<15 - 1))
-		d[4] = unpacked[T, Z](binary.BigEndian.Uint64(s[7:]) >> 45 & (1<<15 - 1))
-		d[5] = unpacked[T, Z](binary.BigEndian.Uint64(s[9:]) >> 46 & (1<<15 - 1))
-		d[6] = unpacked[T, Z](binary.BigEndian.Uint64(s[11:]) >> 47 & (1<<15 - 1))
-		d[7] = unpacked[T, Z](binary.BigEndian.Uint64(s[13:]) >> 48 & (1<<15 - 1))
+	for len(dst) >= 8 && len(src) >= 15 {
+		d, s := (*[8]T)(dst), (*[15]byte)(src)
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 49, 15)
+		d[1] = field[T, Z](x, 34, 15)
+		d[2] = field[T, Z](x, 19, 15)
+		d[3] = field[T, Z](x, 4, 15)
+		x = binary.BigEndian.Uint64(s[7:])
+		d[4] = field[T, Z](x, 45, 15)
+		d[5] = field[T, Z](x, 30, 15)
+		d[6] = field[T, Z](x, 15, 15)
+		d[7] = field[T, Z](x, 0, 15)
 		dst, src = dst[8:], src[15:]
 	}
 	return n - len(dst)
@@ -724,16 +738,19 @@ func unpackLE16[T Integer](dst []T, src []byte) int {
 
 func unpackBE17[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
-	for len(dst) >= 8 && len(src) >= 22 {
-		d, s := (*[8]T)(dst), (*[22]byte)(src)
-		d[0] = unpacked[T, Z](binary.BigEndian.Uint64(s[0:]) >> 47 & (1<<17 - 1))
-		d[1] = unpacked[T, Z](binary.BigEndian.Uint64(s[2:]) >> 46 & (1<<17 - 1))
-		d[2] = unpacked[T, Z](binary.BigEndian.Uint64(s[4:]) >> 45 & (1<<17 - 1))
-		d[3] = unpacked[T, Z](binary.BigEndian.Uint64(s[6:]) >> 44 & (1<<17 - 1))
-		d[4] = unpacked[T, Z](binary.BigEndian.Uint64(s[8:]) >> 43 & (1<<17 - 1))
-		d[5] = unpacked[T, Z](binary.BigEndian.Uint64(s[10:]) >> 42 & (1<<17 - 1))
-		d[6] = unpacked[T, Z](binary.BigEndian.Uint64(s[12:]) >> 41 & (1<<17 - 1))
-		d[7] = unpacked[T, Z](binary.BigEndian.Uint64(s[14:]) >> 40 & (1<<17 - 1))
+	for len(dst) >= 8 && len(src) >= 20 {
+		d, s := (*[8]T)(dst), (*[20]byte)(src)
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 47, 17)
+		d[1] = field[T, Z](x, 30, 17)
+		d[2] = field[T, Z](x, 13, 17)
+		x = binary.BigEndian.Uint64(s[6:])
+		d[3] = field[T, Z](x, 44, 17)
+		d[4] = field[T, Z](x, 27, 17)
+		d[5] = field[T, Z](x, 10, 17)
+		x = binary.BigEndian.Uint64(s[12:])
+		d[6] = field[T, Z](x, 41, 17)
+		d[7] = field[T, Z](x, 24, 17)
 		dst, src = dst[8:], src[17:]
 	}
 	return n - len(dst)
@@ -758,16 +775,19 @@ func unpackLE17[T Integer](dst []T, src []byte) int {
 
 func unpackBE18[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
-	for len(dst) >= 8 && len(src) >= 23 {
-		d, s := (*[8]T)(dst), (*[23]byte)(src)
-		d[0] = unpacked[T, Z](binary.BigEndian.Uint64(s[0:]) >> 46 & (1<<18 - 1))
-		d[1] = unpacked[T, Z](binary.BigEndian.Uint64(s[2:]) >> 44 & (1<<18 - 1))
-		d[2] = unpacked[T, Z](binary.BigEndian.Uint64(s[4:]) >> 42 & (1<<18 - 1))
-		d[3] = unpacked[T, Z](binary.BigEndian.Uint64(s[6:]) >> 40 & (1<<18 - 1))
-		d[4] = unpacked[T, Z](binary.BigEndian.Uint64(s[9:]) >> 46 & (1<<18 - 1))
-		d[5] = unpacked[T, Z](binary.BigEndian.Uint64(s[11:]) >> 44 & (1<<18 - 1))
-		d[6] = unpacked[T, Z](binary.BigEndian.Uint64(s[13:]) >> 42 & (1<<18 - 1))
-		d[7] = unpacked[T, Z](binary.BigEndian.Uint64(s[15:]) >> 40 & (1<<18 - 1))
+	for len(dst) >= 8 && len(src) >= 21 {
+		d, s := (*[8]T)(dst), (*[21]byte)(src)
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 46, 18)
+		d[1] = field[T, Z](x, 28, 18)
+		d[2] = field[T, Z](x, 10, 18)
+		x = binary.BigEndian.Uint64(s[6:])
+		d[3] = field[T, Z](x, 40, 18)
+		d[4] = field[T, Z](x, 22, 18)
+		d[5] = field[T, Z](x, 4, 18)
+		x = binary.BigEndian.Uint64(s[13:])
+		d[6] = field[T, Z](x, 42, 18)
+		d[7] = field[T, Z](x, 24, 18)
 		dst, src = dst[8:], src[18:]
 	}
 	return n - len(dst)
@@ -792,16 +812,19 @@ func unpackLE18[T Integer](dst []T, src []byte) int {
 
 func unpackBE19[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
-	for len(dst) >= 8 && len(src) >= 24 {
-		d, s := (*[8]T)(dst), (*[24]byte)(src)
-		d[0] = unpacked[T, Z](binary.BigEndian.Uint64(s[0:]) >> 45 & (1<<19 - 1))
-		d[1] = unpacked[T, Z](binary.BigEndian.Uint64(s[2:]) >> 42 & (1<<19 - 1))
-		d[2] = unpacked[T, Z](binary.BigEndian.Uint64(s[4:]) >> 39 & (1<<19 - 1))
-		d[3] = unpacked[T, Z](binary.BigEndian.Uint64(s[7:]) >> 44 & (1<<19 - 1))
-		d[4] = unpacked[T, Z](binary.BigEndian.Uint64(s[9:]) >> 41 & (1<<19 - 1))
-		d[5] = unpacked[T, Z](binary.BigEndian.Uint64(s[11:]) >> 38 & (1<<19 - 1))
-		d[6] = unpacked[T, Z](binary.BigEndian.Uint64(s[14:]) >> 43 & (1<<19 - 1))
-		d[7] = unpacked[T, Z](binary.BigEndian.Uint64(s[16:]) >> 40 & (1<<19 - 1))
+	for len(dst) >= 8 && len(src) >= 22 {
+		d, s := (*[8]T)(dst), (*[22]byte)(src)
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 45, 19)
+		d[1] = field[T, Z](x, 26, 19)
+		d[2] = field[T, Z](x, 7, 19)
+		x = binary.BigEndian.Uint64(s[7:])
+		d[3] = field[T, Z](x, 44, 19)
+		d[4] = field[T, Z](x, 25, 19)
+		d[5] = field[T, Z](x, 6, 19)
+		x = binary.BigEndian.Uint64(s[14:])
+		d[6] = field[T, Z](x, 43, 19)
+		d[7] = field[T, Z](x, 24, 19)
 		dst, src = dst[8:], src[19:]
 	}
 	return n - len(dst)
@@ -826,16 +849,19 @@ func unpackLE19[T Integer](dst []T, src []byte) int {
 
 func unpackBE20[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
-	for len(dst) >= 8 && len(src) >= 25 {
-		d, s := (*[8]T)(dst), (*[25]byte)(src)
-		d[0] = unpacked[T, Z](binary.BigEndian.Uint64(s[0:]) >> 44 & (1<<20 - 1))
-		d[1] = unpacked[T, Z](binary.BigEndian.Uint64(s[2:]) >> 40 & (1<<20 - 1))
-		d[2] = unpacked[T, Z](binary.BigEndian.Uint64(s[5:]) >> 44 & (1<<20 - 1))
-		d[3] = unpacked[T, Z](binary.BigEndian.Uint64(s[7:]) >> 40 & (1<<20 - 1))
-		d[4] = unpacked[T, Z](binary.BigEndian.Uint64(s[10:]) >> 44 & (1<<20 - 1))
-		d[5] = unpacked[T, Z](binary.BigEndian.Uint64(s[12:]) >> 40 & (1<<20 - 1))
-		d[6] = unpacked[T, Z](binary.BigEndian.Uint64(s[15:]) >> 44 & (1<<20 - 1))
-		d[7] = unpacked[T, Z](binary.BigEndian.Uint64(s[17:]) >> 40 & (1<<20 - 1))
+	for len(dst) >= 8 && len(src) >= 23 {
+		d, s := (*[8]T)(dst), (*[23]byte)(src)
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 44, 20)
+		d[1] = field[T, Z](x, 24, 20)
+		d[2] = field[T, Z](x, 4, 20)
+		x = binary.BigEndian.Uint64(s[7:])
+		d[3] = field[T, Z](x, 40, 20)
+		d[4] = field[T, Z](x, 20, 20)
+		d[5] = field[T, Z](x, 0, 20)
+		x = binary.BigEndian.Uint64(s[15:])
+		d[6] = field[T, Z](x, 44, 20)
+		d[7] = field[T, Z](x, 24, 20)
 		dst, src = dst[8:], src[20:]
 	}
 	return n - len(dst)
@@ -860,16 +886,19 @@ func unpackLE20[T Integer](dst []T, src []byte) int {
 
 func unpackBE21[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
-	for len(dst) >= 8 && len(src) >= 26 {
-		d, s := (*[8]T)(dst), (*[26]byte)(src)
-		d[0] = unpacked[T, Z](binary.BigEndian.Uint64(s[0:]) >> 43 & (1<<21 - 1))
-		d[1] = unpacked[T, Z](binary.BigEndian.Uint64(s[2:]) >> 38 & (1<<21 - 1))
-		d[2] = unpacked[T, Z](binary.BigEndian.Uint64(s[5:]) >> 41 & (1<<21 - 1))
-		d[3] = unpacked[T, Z](binary.BigEndian.Uint64(s[7:]) >> 36 & (1<<21 - 1))
-		d[4] = unpacked[T, Z](binary.BigEndian.Uint64(s[10:]) >> 39 & (1<<21 - 1))
-		d[5] = unpacked[T, Z](binary.BigEndian.Uint64(s[13:]) >> 42 & (1<<21 - 1))
-		d[6] = unpacked[T, Z](binary.BigEndian.Uint64(s[15:]) >> 37 & (1<<21 - 1))
-		d[7] = unpacked[T, Z](binary.BigEndian.Uint64(s[18:]) >> 40 & (1<<21 - 1))
+	for len(dst) >= 8 && len(src) >= 21 {
+		d, s := (*[8]T)(dst), (*[21]byte)(src)
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 43, 21)
+		d[1] = field[T, Z](x, 22, 21)
+		d[2] = field[T, Z](x, 1, 21)
+		x = binary.BigEndian.Uint64(s[7:])
+		d[3] = field[T, Z](x, 36, 21)
+		d[4] = field[T, Z](x, 15, 21)
+		x = binary.BigEndian.Uint64(s[13:])
+		d[5] = field[T, Z](x, 42, 21)
+		d[6] = field[T, Z](x, 21, 21)
+		d[7] = field[T, Z](x, 0, 21)
 		dst, src = dst[8:], src[21:]
 	}
 	return n - len(dst)
@@ -894,16 +923,20 @@ func unpackLE21[T Integer](dst []T, src []byte) int {
 
 func unpackBE22[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
-	for len(dst) >= 8 && len(src) >= 27 {
-		d, s := (*[8]T)(dst), (*[27]byte)(src)
-		d[0] = unpacked[T, Z](binary.BigEndian.Uint64(s[0:]) >> 42 & (1<<22 - 1))
-		d[1] = unpacked[T, Z](binary.BigEndian.Uint64(s[2:]) >> 36 & (1<<22 - 1))
-		d[2] = unpacked[T, Z](binary.BigEndian.Uint64(s[5:]) >> 38 & (1<<22 - 1))
-		d[3] = unpacked[T, Z](binary.BigEndian.Uint64(s[8:]) >> 40 & (1<<22 - 1))
-		d[4] = unpacked[T, Z](binary.BigEndian.Uint64(s[11:]) >> 42 & (1<<22 - 1))
-		d[5] = unpacked[T, Z](binary.BigEndian.Uint64(s[13:]) >> 36 & (1<<22 - 1))
-		d[6] = unpacked[T, Z](binary.BigEndian.Uint64(s[16:]) >> 38 & (1<<22 - 1))
-		d[7] = unpacked[T, Z](binary.BigEndian.Uint64(s[19:]) >> 40 & (1<<22 - 1))
+	for len(dst) >= 8 && len(src) >= 24 {
+		d, s := (*[8]T)(dst), (*[24]byte)(src)
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 42, 22)
+		d[1] = field[T, Z](x, 20, 22)
+		x = binary.BigEndian.Uint64(s[5:])
+		d[2] = field[T, Z](x, 38, 22)
+		d[3] = field[T, Z](x, 16, 22)
+		x = binary.BigEndian.Uint64(s[11:])
+		d[4] = field[T, Z](x, 42, 22)
+		d[5] = field[T, Z](x, 20, 22)
+		x = binary.BigEndian.Uint64(s[16:])
+		d[6] = field[T, Z](x, 38, 22)
+		d[7] = field[T, Z](x, 16, 22)
 		dst, src = dst[8:], src[22:]
 	}
 	return n - len(dst)
@@ -928,16 +961,20 @@ func unpackLE22[T Integer](dst []T, src []byte) int {
 
 func unpackBE23[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
-	for len(dst) >= 8 && len(src) >= 28 {
-		d, s := (*[8]T)(dst), (*[28]byte)(src)
-		d[0] = unpacked[T, Z](binary.BigEndian.Uint64(s[0:]) >> 41 & (1<<23 - 1))
-		d[1] = unpacked[T, Z](binary.BigEndian.Uint64(s[2:]) >> 34 & (1<<23 - 1))
-		d[2] = unpacked[T, Z](binary.BigEndian.Uint64(s[5:]) >> 35 & (1<<23 - 1))
-		d[3] = unpacked[T, Z](binary.BigEndian.Uint64(s[8:]) >> 36 & (1<<23 - 1))
-		d[4] = unpacked[T, Z](binary.BigEndian.Uint64(s[11:]) >> 37 & (1<<23 - 1))
-		d[5] = unpacked[T, Z](binary.BigEndian.Uint64(s[14:]) >> 38 & (1<<23 - 1))
-		d[6] = unpacked[T, Z](binary.BigEndian.Uint64(s[17:]) >> 39 & (1<<23 - 1))
-		d[7] = unpacked[T, Z](binary.BigEndian.Uint64(s[20:]) >> 40 & (1<<23 - 1))
+	for len(dst) >= 8 && len(src) >= 25 {
+		d, s := (*[8]T)(dst), (*[25]byte)(src)
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 41, 23)
+		d[1] = field[T, Z](x, 18, 23)
+		x = binary.BigEndian.Uint64(s[5:])
+		d[2] = field[T, Z](x, 35, 23)
+		d[3] = field[T, Z](x, 12, 23)
+		x = binary.BigEndian.Uint64(s[11:])
+		d[4] = field[T, Z](x, 37, 23)
+		d[5] = field[T, Z](x, 14, 23)
+		x = binary.BigEndian.Uint64(s[17:])
+		d[6] = field[T, Z](x, 39, 23)
+		d[7] = field[T, Z](x, 16, 23)
 		dst, src = dst[8:], src[23:]
 	}
 	return n - len(dst)
@@ -962,16 +999,20 @@ func unpackLE23[T Integer](dst []T, src []byte) int {
 
 func unpackBE24[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
-	for len(dst) >= 8 && len(src) >= 29 {
-		d, s := (*[8]T)(dst), (*[29]byte)(src)
-		d[0] = unpacked[T, Z](binary.BigEndian.Uint64(s[0:]) >> 40 & (1<<24 - 1))
-		d[1] = unpacked[T, Z](binary.BigEndian.Uint64(s[3:]) >> 40 & (1<<24 - 1))
-		d[2] = unpacked[T, Z](binary.BigEndian.Uint64(s[6:]) >> 40 & (1<<24 - 1))
-		d[3] = unpacked[T, Z](binary.BigEndian.Uint64(s[9:]) >> 40 & (1<<24 - 1))
-		d[4] = unpacked[T, Z](binary.BigEndian.Uint64(s[12:]) >> 40 & (1<<24 - 1))
-		d[5] = unpacked[T, Z](binary.BigEndian.Uint64(s[15:]) >> 40 & (1<<24 - 1))
-		d[6] = unpacked[T, Z](binary.BigEndian.Uint64(s[18:]) >> 40 & (1<<24 - 1))
-		d[7] = unpacked[T, Z](binary.BigEndian.Uint64(s[21:]) >> 40 & (1<<24 - 1))
+	for len(dst) >= 8 && len(src) >= 26 {
+		d, s := (*[8]T)(dst), (*[26]byte)(src)
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 40, 24)
+		d[1] = field[T, Z](x, 16, 24)
+		x = binary.BigEndian.Uint64(s[6:])
+		d[2] = field[T, Z](x, 40, 24)
+		d[3] = field[T, Z](x, 16, 24)
+		x = binary.BigEndian.Uint64(s[12:])
+		d[4] = field[T, Z](x, 40, 24)
+		d[5] = field[T, Z](x, 16, 24)
+		x = binary.BigEndian.Uint64(s[18:])
+		d[6] = field[T, Z](x, 40, 24)
+		d[7] = field[T, Z](x, 16, 24)
 		dst, src = dst[8:], src[24:]
 	}
 	return n - len(dst)
@@ -996,16 +1037,20 @@ func unpackLE24[T Integer](dst []T, src []byte) int {
 
 func unpackBE25[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
-	for len(dst) >= 8 && len(src) >= 29 {
-		d, s := (*[8]T)(dst), (*[29]byte)(src)
-		d[0] = unpacked[T, Z](binary.BigEndian.Uint64(s[0:]) >> 39 & (1<<25 - 1))
-		d[1] = unpacked[T, Z](binary.BigEndian.Uint64(s[3:]) >> 38 & (1<<25 - 1))
-		d[2] = unpacked[T, Z](binary.BigEndian.Uint64(s[6:]) >> 37 & (1<<25 - 1))
-		d[3] = unpacked[T, Z](binary.BigEndian.Uint64(s[9:]) >> 36 & (1<<25 - 1))
-		d[4] = unpacked[T, Z](binary.BigEndian.Uint64(s[12:]) >> 35 & (1<<25 - 1))
-		d[5] = unpacked[T, Z](binary.BigEndian.Uint64(s[15:]) >> 34 & (1<<25 - 1))
-		d[6] = unpacked[T, Z](binary.BigEndian.Uint64(s[18:]) >> 33 & (1<<25 - 1))
-		d[7] = unpacked[T, Z](binary.BigEndian.Uint64(s[21:]) >> 32 & (1<<25 - 1))
+	for len(dst) >= 8 && len(src) >= 26 {
+		d, s := (*[8]T)(dst), (*[26]byte)(src)
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 39, 25)
+		d[1] = field[T, Z](x, 14, 25)
+		x = binary.BigEndian.Uint64(s[6:])
+		d[2] = field[T, Z](x, 37, 25)
+		d[3] = field[T, Z](x, 12, 25)
+		x = binary.BigEndian.Uint64(s[12:])
+		d[4] = field[T, Z](x, 35, 25)
+		d[5] = field[T, Z](x, 10, 25)
+		x = binary.BigEndian.Uint64(s[18:])
+		d[6] = field[T, Z](x, 33, 25)
+		d[7] = field[T, Z](x, 8, 25)
 		dst, src = dst[8:], src[25:]
 	}
 	return n - len(dst)
@@ -1030,16 +1075,20 @@ func unpackLE25[T Integer](dst []T, src []byte) int {
 
 func unpackBE26[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
-	for len(dst) >= 8 && len(src) >= 30 {
-		d, s := (*[8]T)(dst), (*[30]byte)(src)
-		d[0] = unpacked[T, Z](binary.BigEndian.Uint64(s[0:]) >> 38 & (1<<26 - 1))
-		d[1] = unpacked[T, Z](binary.BigEndian.Uint64(s[3:]) >> 36 & (1<<26 - 1))
-		d[2] = unpacked[T, Z](binary.BigEndian.Uint64(s[6:]) >> 34 & (1<<26 - 1))
-		d[3] = unpacked[T, Z](binary.BigEndian.Uint64(s[9:]) >> 32 & (1<<26 - 1))
-		d[4] = unpacked[T, Z](binary.BigEndian.Uint64(s[13:]) >> 38 & (1<<26 - 1))
-		d[5] = unpacked[T, Z](binary.BigEndian.Uint64(s[16:]) >> 36 & (1<<26 - 1))
-		d[6] = unpacked[T, Z](binary.BigEndian.Uint64(s[19:]) >> 34 & (1<<26 - 1))
-		d[7] = unpacked[T, Z](binary.BigEndian.Uint64(s[22:]) >> 32 & (1<<26 - 1))
+	for len(dst) >= 8 && len(src) >= 27 {
+		d, s := (*[8]T)(dst), (*[27]byte)(src)
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 38, 26)
+		d[1] = field[T, Z](x, 12, 26)
+		x = binary.BigEndian.Uint64(s[6:])
+		d[2] = field[T, Z](x, 34, 26)
+		d[3] = field[T, Z](x, 8, 26)
+		x = binary.BigEndian.Uint64(s[13:])
+		d[4] = field[T, Z](x, 38, 26)
+		d[5] = field[T, Z](x, 12, 26)
+		x = binary.BigEndian.Uint64(s[19:])
+		d[6] = field[T, Z](x, 34, 26)
+		d[7] = field[T, Z](x, 8, 26)
 		dst, src = dst[8:], src[26:]
 	}
 	return n - len(dst)
@@ -1064,16 +1113,20 @@ func unpackLE26[T Integer](dst []T, src []byte) int {
 
 func unpackBE27[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
-	for len(dst) >= 8 && len(src) >= 31 {
-		d, s := (*[8]T)(dst), (*[31]byte)(src)
-		d[0] = unpacked[T, Z](binary.BigEndian.Uint64(s[0:]) >> 37 & (1<<27 - 1))
-		d[1] = unpacked[T, Z](binary.BigEndian.Uint64(s[3:]) >> 34 & (1<<27 - 1))
-		d[2] = unpacked[T, Z](binary.BigEndian.Uint64(s[6:]) >> 31 & (1<<27 - 1))
-		d[3] = unpacked[T, Z](binary.BigEndian.Uint64(s[10:]) >> 36 & (1<<27 - 1))
-		d[4] = unpacked[T, Z](binary.BigEndian.Uint64(s[13:]) >> 33 & (1<<27 - 1))
-		d[5] = unpacked[T, Z](binary.BigEndian.Uint64(s[16:]) >> 30 & (1<<27 - 1))
-		d[6] = unpacked[T, Z](binary.BigEndian.Uint64(s[20:]) >> 35 & (1<<27 - 1))
-		d[7] = unpacked[T, Z](binary.BigEndian.Uint64(s[23:]) >> 32 & (1<<27 - 1))
+	for len(dst) >= 8 && len(src) >= 28 {
+		d, s := (*[8]T)(dst), (*[28]byte)(src)
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 37, 27)
+		d[1] = field[T, Z](x, 10, 27)
+		x = binary.BigEndian.Uint64(s[6:])
+		d[2] = field[T, Z](x, 31, 27)
+		d[3] = field[T, Z](x, 4, 27)
+		x = binary.BigEndian.Uint64(s[13:])
+		d[4] = field[T, Z](x, 33, 27)
+		d[5] = field[T, Z](x, 6, 27)
+		x = binary.BigEndian.Uint64(s[20:])
+		d[6] = field[T, Z](x, 35, 27)
+		d[7] = field[T, Z](x, 8, 27)
 		dst, src = dst[8:], src[27:]
 	}
 	return n - len(dst)
@@ -1098,16 +1151,20 @@ func unpackLE27[T Integer](dst []T, src []byte) int {
 
 func unpackBE28[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
-	for len(dst) >= 8 && len(src) >= 32 {
-		d, s := (*[8]T)(dst), (*[32]byte)(src)
-		d[0] = unpacked[T, Z](binary.BigEndian.Uint64(s[0:]) >> 36 & (1<<28 - 1))
-		d[1] = unpacked[T, Z](binary.BigEndian.Uint64(s[3:]) >> 32 & (1<<28 - 1))
-		d[2] = unpacked[T, Z](binary.BigEndian.Uint64(s[7:]) >> 36 & (1<<28 - 1))
-		d[3] = unpacked[T, Z](binary.BigEndian.Uint64(s[10:]) >> 32 & (1<<28 - 1))
-		d[4] = unpacked[T, Z](binary.BigEndian.Uint64(s[14:]) >> 36 & (1<<28 - 1))
-		d[5] = unpacked[T, Z](binary.BigEndian.Uint64(s[17:]) >> 32 & (1<<28 - 1))
-		d[6] = unpacked[T, Z](binary.BigEndian.Uint64(s[21:]) >> 36 & (1<<28 - 1))
-		d[7] = unpacked[T, Z](binary.BigEndian.Uint64(s[24:]) >> 32 & (1<<28 - 1))
+	for len(dst) >= 8 && len(src) >= 29 {
+		d, s := (*[8]T)(dst), (*[29]byte)(src)
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 36, 28)
+		d[1] = field[T, Z](x, 8, 28)
+		x = binary.BigEndian.Uint64(s[7:])
+		d[2] = field[T, Z](x, 36, 28)
+		d[3] = field[T, Z](x, 8, 28)
+		x = binary.BigEndian.Uint64(s[14:])
+		d[4] = field[T, Z](x, 36, 28)
+		d[5] = field[T, Z](x, 8, 28)
+		x = binary.BigEndian.Uint64(s[21:])
+		d[6] = field[T, Z](x, 36, 28)
+		d[7] = field[T, Z](x, 8, 28)
 		dst, src = dst[8:], src[28:]
 	}
 	return n - len(dst)
@@ -1132,16 +1189,20 @@ func unpackLE28[T Integer](dst []T, src []byte) int {
 
 func unpackBE29[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
-	for len(dst) >= 8 && len(src) >= 33 {
-		d, s := (*[8]T)(dst), (*[33]byte)(src)
-		d[0] = unpacked[T, Z](binary.BigEndian.Uint64(s[0:]) >> 35 & (1<<29 - 1))
-		d[1] = unpacked[T, Z](binary.BigEndian.Uint64(s[3:]) >> 30 & (1<<29 - 1))
-		d[2] = unpacked[T, Z](binary.BigEndian.Uint64(s[7:]) >> 33 & (1<<29 - 1))
-		d[3] = unpacked[T, Z](binary.BigEndian.Uint64(s[10:]) >> 28 & (1<<29 - 1))
-		d[4] = unpacked[T, Z](binary.BigEndian.Uint64(s[14:]) >> 31 & (1<<29 - 1))
-		d[5] = unpacked[T, Z](binary.BigEndian.Uint64(s[18:]) >> 34 & (1<<29 - 1))
-		d[6] = unpacked[T, Z](binary.BigEndian.Uint64(s[21:]) >> 29 & (1<<29 - 1))
-		d[7] = unpacked[T, Z](binary.BigEndian.Uint64(s[25:]) >> 32 & (1<<29 - 1))
+	for len(dst) >= 8 && len(src) >= 29 {
+		d, s := (*[8]T)(dst), (*[29]byte)(src)
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 35, 29)
+		d[1] = field[T, Z](x, 6, 29)
+		x = binary.BigEndian.Uint64(s[7:])
+		d[2] = field[T, Z](x, 33, 29)
+		d[3] = field[T, Z](x, 4, 29)
+		x = binary.BigEndian.Uint64(s[14:])
+		d[4] = field[T, Z](x, 31, 29)
+		d[5] = field[T, Z](x, 2, 29)
+		x = binary.BigEndian.Uint64(s[21:])
+		d[6] = field[T, Z](x, 29, 29)
+		d[7] = field[T, Z](x, 0, 29)
 		dst, src = dst[8:], src[29:]
 	}
 	return n - len(dst)
@@ -1166,16 +1227,20 @@ func unpackLE29[T Integer](dst []T, src []byte) int {
 
 func unpackBE30[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
-	for len(dst) >= 8 && len(src) >= 34 {
-		d, s := (*[8]T)(dst), (*[34]byte)(src)
-		d[0] = unpacked[T, Z](binary.BigEndian.Uint64(s[0:]) >> 34 & (1<<30 - 1))
-		d[1] = unpacked[T, Z](binary.BigEndian.Uint64(s[3:]) >> 28 & (1<<30 - 1))
-		d[2] = unpacked[T, Z](binary.BigEndian.Uint64(s[7:]) >> 30 & (1<<30 - 1))
-		d[3] = unpacked[T, Z](binary.BigEndian.Uint64(s[11:]) >> 32 & (1<<30 - 1))
-		d[4] = unpacked[T, Z](binary.BigEndian.Uint64(s[15:]) >> 34 & (1<<30 - 1))
-		d[5] = unpacked[T, Z](binary.BigEndian.Uint64(s[18:]) >> 28 & (1<<30 - 1))
-		d[6] = unpacked[T, Z](binary.BigEndian.Uint64(s[22:]) >> 30 & (1<<30 - 1))
-		d[7] = unpacked[T, Z](binary.BigEndian.Uint64(s[26:]) >> 32 & (1<<30 - 1))
+	for len(dst) >= 8 && len(src) >= 30 {
+		d, s := (*[8]T)(dst), (*[30]byte)(src)
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 34, 30)
+		d[1] = field[T, Z](x, 4, 30)
+		x = binary.BigEndian.Uint64(s[7:])
+		d[2] = field[T, Z](x, 30, 30)
+		d[3] = field[T, Z](x, 0, 30)
+		x = binary.BigEndian.Uint64(s[15:])
+		d[4] = field[T, Z](x, 34, 30)
+		d[5] = field[T, Z](x, 4, 30)
+		x = binary.BigEndian.Uint64(s[22:])
+		d[6] = field[T, Z](x, 30, 30)
+		d[7] = field[T, Z](x, 0, 30)
 		dst, src = dst[8:], src[30:]
 	}
 	return n - len(dst)
@@ -1200,16 +1265,22 @@ func unpackLE30[T Integer](dst []T, src []byte) int {
 
 func unpackBE31[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
-	for len(dst) >= 8 && len(src) >= 35 {
-		d, s := (*[8]T)(dst), (*[35]byte)(src)
-		d[0] = unpacked[T, Z](binary.BigEndian.Uint64(s[0:]) >> 33 & (1<<31 - 1))
-		d[1] = unpacked[T, Z](binary.BigEndian.Uint64(s[3:]) >> 26 & (1<<31 - 1))
-		d[2] = unpacked[T, Z](binary.BigEndian.Uint64(s[7:]) >> 27 & (1<<31 - 1))
-		d[3] = unpacked[T, Z](binary.BigEndian.Uint64(s[11:]) >> 28 & (1<<31 - 1))
-		d[4] = unpacked[T, Z](binary.BigEndian.Uint64(s[15:]) >> 29 & (1<<31 - 1))
-		d[5] = unpacked[T, Z](binary.BigEndian.Uint64(s[19:]) >> 30 & (1<<31 - 1))
-		d[6] = unpacked[T, Z](binary.BigEndian.Uint64(s[23:]) >> 31 & (1<<31 - 1))
-		d[7] = unpacked[T, Z](binary.BigEndian.Uint64(s[27:]) >> 32 & (1<<31 - 1))
+	for len(dst) >= 8 && len(src) >= 31 {
+		d, s := (*[8]T)(dst), (*[31]byte)(src)
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 33, 31)
+		d[1] = field[T, Z](x, 2, 31)
+		x = binary.BigEndian.Uint64(s[7:])
+		d[2] = field[T, Z](x, 27, 31)
+		x = binary.BigEndian.Uint64(s[11:])
+		d[3] = field[T, Z](x, 28, 31)
+		x = binary.BigEndian.Uint64(s[15:])
+		d[4] = field[T, Z](x, 29, 31)
+		x = binary.BigEndian.Uint64(s[19:])
+		d[5] = field[T, Z](x, 30, 31)
+		x = binary.BigEndian.Uint64(s[23:])
+		d[6] = field[T, Z](x, 31, 31)
+		d[7] = field[T, Z](x, 0, 31)
 		dst, src = dst[8:], src[31:]
 	}
 	return n - len(dst)
@@ -1270,14 +1341,22 @@ func unpackBE40[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
 	for len(dst) >= 8 && len(src) >= 43 {
 		d, s := (*[8]T)(dst), (*[43]byte)(src)
-		d[0] = unpacked[T, Z](binary.BigEndian.Uint64(s[0:]) >> 24 & (1<<40 - 1))
-		d[1] = unpacked[T, Z](binary.BigEndian.Uint64(s[5:]) >> 24 & (1<<40 - 1))
-		d[2] = unpacked[T, Z](binary.BigEndian.Uint64(s[10:]) >> 24 & (1<<40 - 1))
-		d[3] = unpacked[T, Z](binary.BigEndian.Uint64(s[15:]) >> 24 & (1<<40 - 1))
-		d[4] = unpacked[T, Z](binary.BigEndian.Uint64(s[20:]) >> 24 & (1<<40 - 1))
-		d[5] = unpacked[T, Z](binary.BigEndian.Uint64(s[25:]) >> 24 & (1<<40 - 1))
-		d[6] = unpacked[T, Z](binary.BigEndian.Uint64(s[30:]) >> 24 & (1<<40 - 1))
-		d[7] = unpacked[T, Z](binary.BigEndian.Uint64(s[35:]) >> 24 & (1<<40 - 1))
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 24, 40)
+		x = binary.BigEndian.Uint64(s[5:])
+		d[1] = field[T, Z](x, 24, 40)
+		x = binary.BigEndian.Uint64(s[10:])
+		d[2] = field[T, Z](x, 24, 40)
+		x = binary.BigEndian.Uint64(s[15:])
+		d[3] = field[T, Z](x, 24, 40)
+		x = binary.BigEndian.Uint64(s[20:])
+		d[4] = field[T, Z](x, 24, 40)
+		x = binary.BigEndian.Uint64(s[25:])
+		d[5] = field[T, Z](x, 24, 40)
+		x = binary.BigEndian.Uint64(s[30:])
+		d[6] = field[T, Z](x, 24, 40)
+		x = binary.BigEndian.Uint64(s[35:])
+		d[7] = field[T, Z](x, 24, 40)
 		dst, src = dst[8:], src[40:]
 	}
 	return n - len(dst)
@@ -1304,14 +1383,22 @@ func unpackBE48[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
 	for len(dst) >= 8 && len(src) >= 50 {
 		d, s := (*[8]T)(dst), (*[50]byte)(src)
-		d[0] = unpacked[T, Z](binary.BigEndian.Uint64(s[0:]) >> 16 & (1<<48 - 1))
-		d[1] = unpacked[T, Z](binary.BigEndian.Uint64(s[6:]) >> 16 & (1<<48 - 1))
-		d[2] = unpacked[T, Z](binary.BigEndian.Uint64(s[12:]) >> 16 & (1<<48 - 1))
-		d[3] = unpacked[T, Z](binary.BigEndian.Uint64(s[18:]) >> 16 & (1<<48 - 1))
-		d[4] = unpacked[T, Z](binary.BigEndian.Uint64(s[24:]) >> 16 & (1<<48 - 1))
-		d[5] = unpacked[T, Z](binary.BigEndian.Uint64(s[30:]) >> 16 & (1<<48 - 1))
-		d[6] = unpacked[T, Z](binary.BigEndian.Uint64(s[36:]) >> 16 & (1<<48 - 1))
-		d[7] = unpacked[T, Z](binary.BigEndian.Uint64(s[42:]) >> 16 & (1<<48 - 1))
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 16, 48)
+		x = binary.BigEndian.Uint64(s[6:])
+		d[1] = field[T, Z](x, 16, 48)
+		x = binary.BigEndian.Uint64(s[12:])
+		d[2] = field[T, Z](x, 16, 48)
+		x = binary.BigEndian.Uint64(s[18:])
+		d[3] = field[T, Z](x, 16, 48)
+		x = binary.BigEndian.Uint64(s[24:])
+		d[4] = field[T, Z](x, 16, 48)
+		x = binary.BigEndian.Uint64(s[30:])
+		d[5] = field[T, Z](x, 16, 48)
+		x = binary.BigEndian.Uint64(s[36:])
+		d[6] = field[T, Z](x, 16, 48)
+		x = binary.BigEndian.Uint64(s[42:])
+		d[7] = field[T, Z](x, 16, 48)
 		dst, src = dst[8:], src[48:]
 	}
 	return n - len(dst)
@@ -1338,14 +1425,22 @@ func unpackBE56[T Integer, Z coding](dst []T, src []byte) int {
 	n := len(dst)
 	for len(dst) >= 8 && len(src) >= 57 {
 		d, s := (*[8]T)(dst), (*[57]byte)(src)
-		d[0] = unpacked[T, Z](binary.BigEndian.Uint64(s[0:]) >> 8 & (1<<56 - 1))
-		d[1] = unpacked[T, Z](binary.BigEndian.Uint64(s[7:]) >> 8 & (1<<56 - 1))
-		d[2] = unpacked[T, Z](binary.BigEndian.Uint64(s[14:]) >> 8 & (1<<56 - 1))
-		d[3] = unpacked[T, Z](binary.BigEndian.Uint64(s[21:]) >> 8 & (1<<56 - 1))
-		d[4] = unpacked[T, Z](binary.BigEndian.Uint64(s[28:]) >> 8 & (1<<56 - 1))
-		d[5] = unpacked[T, Z](binary.BigEndian.Uint64(s[35:]) >> 8 & (1<<56 - 1))
-		d[6] = unpacked[T, Z](binary.BigEndian.Uint64(s[42:]) >> 8 & (1<<56 - 1))
-		d[7] = unpacked[T, Z](binary.BigEndian.Uint64(s[49:]) >> 8 & (1<<56 - 1))
+		x := binary.BigEndian.Uint64(s[0:])
+		d[0] = field[T, Z](x, 8, 56)
+		x = binary.BigEndian.Uint64(s[7:])
+		d[1] = field[T, Z](x, 8, 56)
+		x = binary.BigEndian.Uint64(s[14:])
+		d[2] = field[T, Z](x, 8, 56)
+		x = binary.BigEndian.Uint64(s[21:])
+		d[3] = field[T, Z](x, 8, 56)
+		x = binary.BigEndian.Uint64(s[28:])
+		d[4] = field[T, Z](x, 8, 56)
+		x = binary.BigEndian.Uint64(s[35:])
+		d[5] = field[T, Z](x, 8, 56)
+		x = binary.BigEndian.Uint64(s[42:])
+		d[6] = field[T, Z](x, 8, 56)
+		x = binary.BigEndian.Uint64(s[49:])
+		d[7] = field[T, Z](x, 8, 56)
 		dst, src = dst[8:], src[56:]
 	}
 	return n - len(dst)

@@ -55,44 +55,53 @@ func function(p func(string, ...any), w int, big bool) {
 		order, name, types = "BigEndian", "unpackBE", "T Integer, Z coding"
 	}
 	var value [8]string
-	need := 0 // bytes that a turn reads
+	var words [8]string // to load before a value
+	need := 0           // bytes that a turn reads
 	load := func(bytes, at int) string {
 		need = max(need, at+bytes)
 		return fmt.Sprintf("binary.%s.Uint%d(s[%d:])", order, bytes*8, at)
 	}
+	word := -1 // the byte that x was loaded from
 	for k := range value {
 		bit := k * w
 		switch {
-		case w <= 8:
-			load(8, 0)
-			shift := bit
-			if big {
-				shift = 64 - bit - w
-			}
-			value[k] = fmt.Sprintf("x >> %d & (1<<%d - 1)", shift, w)
 		case w == 16 || w == 32:
 			value[k] = fmt.Sprintf("uint64(%s)", load(w/8, bit/8))
 		case w == 64:
 			value[k] = load(8, bit/8)
-		default:
-			shift := bit % 8
-			if big {
-				shift = 64 - bit%8 - w
+		case big: // a word for as many values as it has whole
+			if word < 0 || bit+w > 8*word+64 {
+				words[k] = "x := "
+				if word >= 0 {
+					words[k] = "x = "
+				}
+				word = bit / 8
+				words[k] += load(8, word)
 			}
-			value[k] = fmt.Sprintf("%s >> %d & (1<<%d - 1)", load(8, bit/8), shift, w)
+			value[k] = fmt.Sprintf("x, %d, %d", 64-(bit-8*word)-w, w)
+		case w <= 8:
+			if k == 0 {
+				words[k] = "x := " + load(8, 0)
+			}
+			value[k] = fmt.Sprintf("x >> %d & (1<<%d - 1)", bit, w)
+		default:
+			value[k] = fmt.Sprintf("%s >> %d & (1<<%d - 1)", load(8, bit/8), bit%8, w)
 		}
 	}
 	p("func %s%d[%s](dst []T, src []byte) int {", name, w, types)
 	p("\tn := len(dst)\n\tfor len(dst) >= 8 && len(src) >= %d {", need)
 	p("\t\td, s := (*[8]T)(dst), (*[%d]byte)(src)", need)
-	if w <= 8 {
-		p("\t\tx := binary.%s.Uint64(s[:])", order)
-	}
 	for k, v := range value {
-		if big {
-			p("\t\td[%d] = unpacked[T, Z](%s)", k, v)
-		} else {
+		if words[k] != "" {
+			p("\t\t%s", words[k])
+		}
+		switch {
+		case !big:
 			p("\t\td[%d] = T(%s)", k, v)
+		case word >= 0:
+			p("\t\td[%d] = field[T, Z](%s)", k, v)
+		default:
+			p("\t\td[%d] = unpacked[T, Z](%s)", k, v)
 		}
 	}
 	p("\t\tdst, src = dst[8:], src[%d:]\n\t}\n\treturn n - len(dst)\n}\n", w)

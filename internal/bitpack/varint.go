@@ -60,6 +60,7 @@ func DecodeUvarints[T Signed](dst []T, src []byte) (n int, err error) {
 func decode[T Signed, Z coding](dst []T, src []byte) (int, error) {
 	most := maxVarint[T]()
 	p, i := 0, 0
+	var before *even // the width that all of the last 64 bytes had
 	for i < len(dst) && len(src)-p >= SrcSlack {
 		b := (*[SrcSlack]byte)(src[p:])
 		m := stops((*[64]byte)(b[:]))
@@ -76,12 +77,17 @@ func decode[T Signed, Z coding](dst []T, src []byte) (int, error) {
 			decodeEven[T, Z](dst[i:i+same.count], b[:], same)
 			i += same.count
 			p += same.count * same.width
-			// One block of a width is rarely alone: take it for granted, and look afterwards.
+			if same != before { // one may be chance, as with values that mostly take two bytes
+				before = same
+				continue
+			}
+			// After two blocks of a width take it for granted, and look afterwards.
 			for n := streak * same.width; len(dst)-i >= streak && len(src)-p >= n+8 && decodeEven[T, Z](dst[i:i+streak], src[p:p+n+8], same); p += n {
 				i += streak
 			}
 			continue
 		}
+		before = nil
 		d := dst[i:min(i+bits.OnesCount64(m), len(dst))]
 		if g := ^m; g&(g>>1) == 0 {
 			i += len(d)
@@ -187,6 +193,9 @@ var payload = [16]uint64{
 func decodeTwo[T Signed, Z coding](d []T, b *[SrcSlack]byte, m uint64) int {
 	start := 0
 	for k := range d {
+		if m == 0 { // never: but what the compiler knows not to be zero it counts without a test for it
+			break
+		}
 		end := bits.TrailingZeros64(m) + 1
 		m &= m - 1
 		w := uint64(binary.LittleEndian.Uint16(b[start&63:]))
