@@ -11,14 +11,17 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// Dataset is a list of files of one schema, read one after the other as if they were one.
+// Dataset is a list of files, read one after the other as if they were one.
 type Dataset struct {
-	// Schema is that of every fragment. Names, order, types and nullability must be equal; metadata, of the schema
-	// and of fields, may differ: records carry the metadata of this one.
+	// Schema is what every fragment is shown as. One that has another is adapted (see Adapt), except that columns and
+	// children of structs that Schema does not have are an error: nothing is left out unasked. Metadata, of the schema
+	// and of fields, may differ: records carry the metadata of this one. NewDataset finds a schema for all.
 	Schema    *arrow.Schema
 	Fragments []Fragment
+	Match     Match // how the columns of a fragment and of Schema find each other
 
 	files []File // to be closed by Close
+	joint *joint // of NewDataset, where columns of the files were left out; nil = Schema has all
 }
 
 // Fragment is one file of a dataset.
@@ -43,12 +46,12 @@ func (kept) Close() error { return nil }
 
 // Scan reads the rows of d that o asks for, in the order of the fragments; see Scan for what holds besides. A fragment
 // is opened when the one before it has been handed to the workers, so that the next file is there when it is needed,
-// and closed as soon as its rows are decoded. One whose schema differs ends the scan there with ErrSchema.
+// and closed as soon as its rows are decoded. One that does not fit the schema ends the scan there with ErrSchema.
 func (d *Dataset) Scan(ctx context.Context, o ScanOptions) (*Scanner, error) {
 	if d.Schema == nil {
 		return nil, Errorf(ErrSchema, "the dataset has no schema")
 	}
-	return newScanner(ctx, d.Schema, d.Fragments, o)
+	return newScanner(ctx, d.Schema, d.Fragments, d.show, o)
 }
 
 // Close closes what FileDataset was given. Scans of the dataset must be released before.
@@ -64,12 +67,12 @@ func (d *Dataset) Close() error {
 // jobs lists the splits of a scan, in order, and opens the files on the way. One goroutine at a time.
 type jobs struct {
 	p         *plan
-	fragments []Fragment // still to be opened
-	file      *openFile  // being listed; nil = none
-	split     int        // next of file
-	base      int64      // rows of the files before
-	name      string     // of the first file, for messages
-	wait      *job       // a split of unknown length, whose rows count before the next file's do
+	fragments []Fragment               // still to be opened
+	show      func(File) (File, error) // under the schema of the plan; nil = they have it
+	file      *openFile                // being listed; nil = none
+	split     int                      // next of file
+	base      int64                    // rows of the files before
+	wait      *job                     // a split of unknown length, whose rows count before the next file's do
 }
 
 // openFile is a file that is in use.
@@ -167,20 +170,16 @@ func (js *jobs) open(ctx context.Context) error {
 	if err != nil {
 		return named(fr.Name, err)
 	}
+	if js.show != nil {
+		shown, err := js.show(f)
+		if err != nil {
+			_ = guard(f.Close) // it was not read
+			return named(fr.Name, err)
+		}
+		f = shown
+	}
 	js.file, js.split = &openFile{File: f, name: fr.Name, splits: len(f.Splits())}, 0
 	js.file.users.Store(1)
-	if diff := schemaDifference(js.p.schema, f.Schema()); diff != "" {
-		js.close()
-		if js.name != "" {
-			diff = fmt.Sprintf("it does not have the schema of %s: %s", js.name, diff)
-		} else {
-			diff = "it does not have the schema of the dataset: " + diff
-		}
-		return named(fr.Name, Errorf(ErrSchema, "%s", diff))
-	}
-	if js.name == "" {
-		js.name = fr.Name
-	}
 	return nil
 }
 
@@ -210,7 +209,7 @@ func named(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// addRows adds two counts of rows; what no int64 can count is more than anybody reads.
+// addRows adds two counts, of rows or bytes; what no int64 can hold is more than anybody reads.
 func addRows(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64

@@ -1,11 +1,16 @@
 package arrowio
 
-import "github.com/apache/arrow/go/v15/arrow"
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio/expr"
+)
 
 // InfoOptions asks for the dearer parts of an Info.
 type InfoOptions struct {
-	Blocks    bool // list every block of every column
-	Checksums bool // read every block and report what its checksum says
+	Blocks    bool        // list every block of every column
+	Checksums bool        // read every block and report what its checksum says
+	Filter    *expr.Bound // tell what it leaves of the file, in Info.Plan; nil = none
 }
 
 // Info describes a file: the same value backs `arrowio inspect`, its JSON, and the Flight action.
@@ -16,10 +21,28 @@ type Info struct {
 	Rows     int64             `json:"rows"` // UnknownRows for a stream
 	Bytes    int64             `json:"bytes"`
 	Metadata map[string][]byte `json:"metadata,omitempty"`
+	Facts    []Fact            `json:"facts,omitempty"` // what else the file says of itself, in the format's words
 	Columns  []ColumnInfo      `json:"columns"`
+	Groups   []GroupInfo       `json:"groups,omitempty"` // where blocks were asked for and the format stores rows in groups
 	Splits   []SplitInfo       `json:"splits,omitempty"`
+	Plan     []PlanInfo        `json:"plan,omitempty"`  // where a filter was given and the format has units of its own
 	Notes    []string          `json:"notes,omitempty"` // what a careful user should know: doubts, repairs, things ignored
 	Schema   *arrow.Schema     `json:"-"`
+}
+
+// Fact is something that only this format has.
+type Fact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// GroupInfo describes rows that are stored together: a stripe, a row group.
+type GroupInfo struct {
+	Rows   RowRange `json:"rows"`
+	Off    int64    `json:"offset"`
+	Bytes  int64    `json:"bytes"`            // all of them
+	Index  int64    `json:"index"`            // of them: indexes
+	Detail string   `json:"detail,omitempty"` // what the format says of the group besides
 }
 
 // ColumnInfo describes one stored column, in the file's own order.
@@ -35,6 +58,8 @@ type ColumnInfo struct {
 	Bytes     int64             `json:"bytes"`             // stored, framing included
 	RawBytes  int64             `json:"raw_bytes,omitempty"`
 	Blocks    int               `json:"blocks,omitempty"`
+	Index     string            `json:"index,omitempty"`      // what lets a filter leave out rows, besides the statistics
+	Secret    string            `json:"encryption,omitempty"` // with which key, and whether this reader has it
 	Stats     *ColumnStats      `json:"stats,omitempty"`
 	Metadata  map[string][]byte `json:"metadata,omitempty"`
 	BlockList []BlockInfo       `json:"block_list,omitempty"`
@@ -47,10 +72,14 @@ type ColumnStats struct {
 	Min    string `json:"min,omitempty"`
 	Max    string `json:"max,omitempty"`
 	Sum    string `json:"sum,omitempty"`
+	Doubt  string `json:"doubt,omitempty"` // why filters do not rely on minimum and maximum; "" = they do
 }
 
 // BlockInfo describes one block of one column.
 type BlockInfo struct {
+	Group    int    `json:"group,omitempty"` // which of Info.Groups it is in
+	Kind     string `json:"kind,omitempty"`  // where a column has blocks of several kinds
+	Encoding string `json:"encoding,omitempty"`
 	Rows     int64  `json:"rows"`
 	Off      int64  `json:"offset"`
 	Bytes    int64  `json:"bytes"`
@@ -63,4 +92,16 @@ type BlockInfo struct {
 type SplitInfo struct {
 	Rows  RowRange `json:"rows"`
 	Bytes int64    `json:"bytes"`
+}
+
+// PlanInfo says what a filter leaves of a unit of a file's own, such as a stripe.
+type PlanInfo struct {
+	Unit     string   `json:"unit"` // "stripe 3"
+	Rows     RowRange `json:"rows"`
+	Left     int64    `json:"left"`         // rows that will be decoded
+	Bytes    int64    `json:"bytes"`        // about so many stored bytes, of all columns, hold them
+	BytesOf  int64    `json:"bytes_of"`     // stored bytes of the unit
+	Groups   int      `json:"groups"`       // row groups that hold them
+	GroupsOf int      `json:"groups_of"`    // row groups that were tested; 0 = the unit was judged as a whole
+	By       []string `json:"by,omitempty"` // what pruned something: "stripe statistics", "row index", "bloom filters"
 }

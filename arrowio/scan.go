@@ -67,7 +67,7 @@ func (o ScanOptions) withDefaults() (ScanOptions, error) {
 // Splits are decoded in parallel, ahead of the caller, and handed out in order: which rows come, how they are cut into
 // batches, and which error is reported does not depend on Parallelism. Nothing is read before the first Next.
 func Scan(ctx context.Context, f File, o ScanOptions) (*Scanner, error) {
-	return newScanner(ctx, f.Schema(), []Fragment{{Open: func(context.Context) (File, error) { return kept{f}, nil }}}, o)
+	return newScanner(ctx, f.Schema(), []Fragment{{Open: func(context.Context) (File, error) { return kept{f}, nil }}}, nil, o)
 }
 
 // Scanner is a running scan. It is an array.RecordReader: Next, Record and Err belong to one goroutine, Stats may be
@@ -92,7 +92,7 @@ type records interface {
 	close()
 }
 
-func newScanner(ctx context.Context, schema *arrow.Schema, fragments []Fragment, o ScanOptions) (*Scanner, error) {
+func newScanner(ctx context.Context, schema *arrow.Schema, fragments []Fragment, show func(File) (File, error), o ScanOptions) (*Scanner, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func newScanner(ctx context.Context, schema *arrow.Schema, fragments []Fragment,
 	}
 	s := &Scanner{p: p}
 	s.refs.Store(1)
-	js := &jobs{p: p, fragments: fragments}
+	js := &jobs{p: p, fragments: fragments, show: show}
 	if p.o.Parallelism == 1 {
 		s.src = &serial{ctx: ctx, p: p, jobs: js}
 	} else {

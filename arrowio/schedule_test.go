@@ -358,7 +358,7 @@ func TestDatasetErrors(t *testing.T) {
 			is   error
 			text []string
 		}{
-			{file(other), ErrSchema, []string{"second", "first", `"nil"`, "int8", "null"}},
+			{file(other), ErrSchema, []string{"second", "column nil", "int8", "null"}},
 			{func(context.Context) (File, error) { return nil, errDisk }, errDisk, []string{"second"}},
 		} {
 			d := &Dataset{Schema: rec.Schema(), Fragments: []Fragment{{"first", file(rec)}, {"second", c.open}, {"third", file(rec)}}}

@@ -77,6 +77,9 @@ func (s *FileSource) Name() string { return s.f.Name() }
 // Size returns the size at open.
 func (s *FileSource) Size() int64 { return s.size }
 
+// Shorten makes the source end at n, if it is longer: what follows is not the file's. It must not be in use yet.
+func (s *FileSource) Shorten(n int64) { s.size = min(s.size, max(n, 0)) }
+
 // ReadAt implements io.ReaderAt.
 func (s *FileSource) ReadAt(p []byte, off int64) (int, error) {
 	return readAtSized(s.f, s.f.Name(), s.size, p, off)
@@ -138,6 +141,9 @@ func (s *BytesSource) ReadAt(p []byte, off int64) (int, error) {
 	}
 	return n, nil
 }
+
+// Shorten makes the source end at n, if it is longer. It must not be in use yet.
+func (s *BytesSource) Shorten(n int64) { s.b = s.b[:min(int64(len(s.b)), max(n, 0))] }
 
 func (s *BytesSource) view(off, n int64) []byte { return s.b[off : off+n] }
 

@@ -3,7 +3,6 @@ package readers
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,8 +12,9 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 )
 
-// OpenDataset makes one dataset of what paths stand for (see Expand), in that order. Its schema is that of the first
-// file; the others are opened, and compared, when a scan gets there.
+// OpenDataset makes one dataset of what paths stand for (see Expand), in that order. Files whose columns differ read as
+// one schema, see arrowio.NewDataset; their columns are matched as o.Match says, or the option of a format that ends in
+// "-by". Every file is opened once here, for its schema, and again when a scan gets there.
 func OpenDataset(ctx context.Context, paths []string, o Options) (*arrowio.Dataset, error) {
 	files, err := Expand(paths)
 	if err != nil {
@@ -23,21 +23,33 @@ func OpenDataset(ctx context.Context, paths []string, o Options) (*arrowio.Datas
 	if len(files) == 0 {
 		return nil, arrowio.Errorf(arrowio.ErrOption, "no files were named")
 	}
-	first, err := OpenFile(ctx, files[0], o)
+	by, err := Match(o.Options)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", files[0], err)
-	}
-	d := &arrowio.Dataset{Schema: first.Schema()}
-	if err := first.Close(); err != nil {
 		return nil, err
 	}
-	for _, path := range files {
-		d.Fragments = append(d.Fragments, arrowio.Fragment{
+	fragments := make([]arrowio.Fragment, len(files))
+	for i, path := range files {
+		fragments[i] = arrowio.Fragment{
 			Name: path,
 			Open: func(ctx context.Context) (arrowio.File, error) { return OpenFile(ctx, path, o) },
-		})
+		}
 	}
-	return d, nil
+	return arrowio.NewDataset(ctx, fragments, arrowio.DatasetOptions{Match: max(by, o.Match), Columns: o.Columns})
+}
+
+// Match returns how the columns of several files are matched, which is an option of the formats that offer it
+// (arrowio.MatchOption).
+func Match(options map[string]string) (by arrowio.Match, err error) {
+	for name, value := range options {
+		if strings.HasSuffix(name, "-by") {
+			m, err := arrowio.MatchOf(value)
+			if err != nil {
+				return by, arrowio.Errorf(arrowio.ErrOption, "%s: %w", name, err)
+			}
+			by = max(by, m)
+		}
+	}
+	return by, nil
 }
 
 // Expand returns the files that paths stand for. A file stands for itself. A directory stands for the files below it

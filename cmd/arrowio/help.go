@@ -32,7 +32,8 @@ func (a *app) rootHelp() string {
 	b.WriteString(`
 
 The format of an INPUT is told by its content, that of OUTPUT by its ending; --from and --to overrule both.
-An INPUT may be a directory or a glob: a dataset of files of one schema. - is standard input or output.
+An INPUT may be a directory or a glob. Several files read as one: columns that some do not have are null there, types
+are widened where nothing is lost. - is standard input or output.
 
 Exit codes: 0 done; 1 the data: corrupt, unsupported, over a limit, not fitting the target; 2 the command line;
 3 the system: not found, no permission, disk full, closed pipe; 130 interrupted.`)

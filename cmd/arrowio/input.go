@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -49,21 +50,14 @@ func (a *app) open(ctx context.Context, path string, r *readFlags) (*openFile, e
 
 // source opens the bytes of a path.
 func (a *app) source(path string, r *readFlags) (arrowio.Source, io.Closer, error) {
-	switch {
-	case path == "-":
+	if path == "-" {
 		src, err := arrowio.SpoolSource(a.stdin, spoolBytes, "")
 		if err != nil {
 			return nil, nil, err
 		}
 		return src, src, nil
-	case r.mmap:
-		src, err := arrowio.MapFile(path)
-		if err != nil {
-			return nil, nil, err
-		}
-		return src, src, nil
 	}
-	src, err := arrowio.OpenFile(path)
+	src, err := readers.OpenSource(path, r.mmap)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -120,39 +114,49 @@ type dataset struct {
 	size   int64  // of all files
 	rows   int64  // of all files; arrowio.UnknownRows = not known without opening them
 
-	first *openFile
+	kept []*openFile // the first, and standard input
 
 	mu    sync.Mutex
 	bytes []*arrowio.CountingSource // of every file that was opened
 }
 
-// openDataset opens the first file that the arguments name and prepares to open the others as a scan gets to them.
-// Columns and filter are checked against the schema: what is wrong with them is wrong with the command line.
+// openDataset prepares to read the files that the arguments name as one. It opens each of them for its schema, the first
+// to stay open; the others are opened again as a scan gets to them. Columns and filter are checked against the common
+// schema: what is wrong with them is wrong with the command line.
 func (a *app) openDataset(ctx context.Context, args []string, r *readFlags, s *selectFlags) (*dataset, error) {
 	paths, err := expand(args)
 	if err != nil {
 		return nil, err
 	}
-	first, err := a.open(ctx, paths[0], r)
+	by, err := r.options.match()
 	if err != nil {
 		return nil, err
 	}
-	ds := &dataset{
-		Dataset: &arrowio.Dataset{Schema: first.Schema()},
-		format:  first.format, size: first.size, rows: arrowio.UnknownRows, first: first,
-		bytes: []*arrowio.CountingSource{first.bytes},
+	ds := &dataset{rows: arrowio.UnknownRows}
+	fragments := make([]arrowio.Fragment, len(paths))
+	for i, path := range paths {
+		ds.files = append(ds.files, displayName(path))
+		ds.size += sizeOf(path)
+		open := func(ctx context.Context) (arrowio.File, error) { return a.openAnother(ctx, ds, path, r) }
+		if i == 0 || path == "-" { // standard input can be read only once
+			f, err := a.open(ctx, path, r)
+			if err != nil {
+				return nil, errors.Join(err, ds.close())
+			}
+			ds.kept = append(ds.kept, f)
+			ds.size += f.size - sizeOf(path)
+			ds.bytes = append(ds.bytes, f.bytes)
+			open = func(context.Context) (arrowio.File, error) { return shared{f}, nil }
+		}
+		fragments[i] = arrowio.Fragment{Name: displayName(path), Open: open}
+	}
+	first := ds.kept[0]
+	ds.format = first.format
+	if ds.Dataset, err = arrowio.NewDataset(ctx, fragments, arrowio.DatasetOptions{Match: by, Columns: s.paths()}); err != nil {
+		return nil, errors.Join(ds.locate(err), ds.close())
 	}
 	if err := s.check(ds.Schema); err != nil {
 		return nil, errors.Join(inFile(first.name, err), ds.close())
-	}
-	for i, path := range paths {
-		ds.files = append(ds.files, displayName(path))
-		open := func(ctx context.Context) (arrowio.File, error) { return shared{first}, nil }
-		if i > 0 {
-			ds.size += sizeOf(path)
-			open = func(ctx context.Context) (arrowio.File, error) { return a.openAnother(ctx, ds, path, r) }
-		}
-		ds.Fragments = append(ds.Fragments, arrowio.Fragment{Name: displayName(path), Open: open})
 	}
 	if splits := first.Splits(); len(paths) == 1 {
 		ds.rows = 0
@@ -161,6 +165,50 @@ func (a *app) openDataset(ctx context.Context, args []string, r *readFlags, s *s
 		}
 	}
 	return ds, nil
+}
+
+// match says how the columns of several files find each other: an option of the formats that offer it.
+func (o *optionFlags) match() (arrowio.Match, error) {
+	given := map[string]string{}
+	for _, name := range o.given() {
+		given[name] = o.values[name].text
+	}
+	by, err := readers.Match(given)
+	return by, asUsage(err)
+}
+
+// paths lists the columns that are read; nil = all.
+func (s *selectFlags) paths() []string {
+	if s == nil || s.columns == nil {
+		return nil
+	}
+	return append(slices.Clone([]string(s.columns)), filterPaths(s.where.x)...)
+}
+
+// filterPaths lists the columns that a filter reads.
+func filterPaths(e expr.Expr) []string {
+	var out []string
+	switch e := e.(type) {
+	case expr.Compare:
+		return []string{e.Col}
+	case expr.In:
+		return []string{e.Col}
+	case expr.Like:
+		return []string{e.Col}
+	case expr.IsNull:
+		return []string{e.Col}
+	case expr.Not:
+		return filterPaths(e.X)
+	case expr.And:
+		for _, x := range e {
+			out = append(out, filterPaths(x)...)
+		}
+	case expr.Or:
+		for _, x := range e {
+			out = append(out, filterPaths(x)...)
+		}
+	}
+	return out
 }
 
 // shared is a file that a scan must not close.
@@ -201,12 +249,12 @@ func (s *selectFlags) check(schema *arrow.Schema) error {
 
 // close closes what is open. It may be called twice.
 func (d *dataset) close() error {
-	if d.first == nil {
-		return nil
+	var errs []error
+	for _, f := range d.kept {
+		errs = append(errs, inFile(f.name, f.Close()))
 	}
-	f := d.first
-	d.first = nil
-	return inFile(f.name, f.Close())
+	d.kept = nil
+	return errors.Join(errs...)
 }
 
 // read tells how many bytes of all files were read so far.

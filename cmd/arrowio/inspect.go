@@ -80,15 +80,18 @@ func (a *app) inspect(ctx context.Context, f *inspectFlags, in []string, askedCh
 	first := true
 	err := a.eachFile(ctx, in, f.readFlags, func(file *openFile) error {
 		doc := inspection{File: file.name, ChecksumsChecked: f.checksums || !askedChecksums && file.size <= checksumBytes}
-		info, err := file.Info(ctx, arrowio.InfoOptions{Blocks: f.blocks, Checksums: doc.ChecksumsChecked})
-		if err != nil {
-			return err
-		}
-		doc.Info = info
+		o := arrowio.InfoOptions{Blocks: f.blocks, Checksums: doc.ChecksumsChecked}
+		var err error
 		if f.where.x != nil {
-			if doc.Pruning, err = prune(ctx, file, f.where.x); err != nil {
+			if o.Filter, err = expr.Bind(f.where.x, file.Schema()); err != nil {
+				return asUsage(err)
+			}
+			if doc.Pruning, err = prune(ctx, file, o.Filter); err != nil {
 				return err
 			}
+		}
+		if doc.Info, err = file.Info(ctx, o); err != nil {
+			return err
 		}
 		if f.json {
 			docs = append(docs, doc)
@@ -113,13 +116,9 @@ func (a *app) inspect(ctx context.Context, f *inspectFlags, in []string, askedCh
 	return printJSON(a.stdout, map[string]any{"files": docs})
 }
 
-// prune asks every split what is left of it under x.
-func prune(ctx context.Context, f arrowio.File, x expr.Expr) (*pruningInfo, error) {
-	bound, err := expr.Bind(x, f.Schema())
-	if err != nil {
-		return nil, asUsage(err)
-	}
-	p := &pruningInfo{Filter: x.String()}
+// prune asks every split what is left of it under the filter.
+func prune(ctx context.Context, f arrowio.File, bound *expr.Bound) (*pruningInfo, error) {
+	p := &pruningInfo{Filter: bound.String()}
 	for _, s := range f.Splits() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -181,6 +180,9 @@ func printInspection(w io.Writer, d inspection, f *inspectFlags) error {
 	for _, k := range slices.Sorted(maps.Keys(d.Metadata)) {
 		fact("metadata", "%s = %s", k, shorten(string(d.Metadata[k]), 200))
 	}
+	for _, x := range d.Facts {
+		fact(x.Name, "%s", x.Value)
+	}
 	for _, n := range d.Notes {
 		fact("note", "%s", n)
 	}
@@ -191,55 +193,45 @@ func printInspection(w io.Writer, d inspection, f *inspectFlags) error {
 	if err := printColumns(w, d.Columns); err != nil {
 		return err
 	}
-	if f.blocks {
-		return printBlocks(w, d.Columns)
+	if len(d.Plan) > 0 {
+		if err := printUnits(w, d.Plan, f.blocks); err != nil {
+			return err
+		}
 	}
-	return nil
+	if !f.blocks {
+		return nil
+	}
+	if err := printGroups(w, d.Groups); err != nil {
+		return err
+	}
+	return printBlocks(w, d.Columns)
 }
 
 var numberColumns = map[string]bool{
 	"blocks": true, "bytes": true, "ratio": true, "values": true, "nulls": true, "block": true, "rows": true, "offset": true, "raw": true,
+	"group": true, "index bytes": true,
 }
 
 func printColumns(w io.Writer, columns []arrowio.ColumnInfo) error {
 	header := []string{
 		"column", "type", "stored", "inside", "encoding", "codec", "checksum", "verdict", "blocks", "bytes", "ratio", "values", "nulls", "min", "max", "sum",
+		"doubt", "index", "encryption",
 	}
 	rows := make([][]string, len(columns))
 	for i, c := range columns {
 		row := []string{
 			c.Path, c.Type, c.Stored, c.Parent, strings.Join(c.Encodings, " "), c.Codec, c.Checksum, c.Verdict,
 			positive(int64(c.Blocks)), strconv.FormatInt(c.Bytes, 10), ratio(c.Bytes, c.RawBytes), "", "", "", "", "",
+			"", c.Index, c.Secret,
 		}
 		if s := c.Stats; s != nil {
 			row[11], row[12] = known(s.Values), known(s.Nulls)
 			row[13], row[14], row[15] = shorten(s.Min, 40), shorten(s.Max, 40), shorten(s.Sum, 40)
+			row[16] = s.Doubt
 		}
 		rows[i] = row
 	}
 	return printTable(w, header, numberColumns, rows)
-}
-
-func printBlocks(w io.Writer, columns []arrowio.ColumnInfo) error {
-	for _, c := range columns {
-		if len(c.BlockList) == 0 {
-			continue
-		}
-		if _, err := fmt.Fprintf(w, "\n%s: %s\n", printable(c.Path), plural(len(c.BlockList), "block")); err != nil {
-			return err
-		}
-		rows := make([][]string, len(c.BlockList))
-		for i, b := range c.BlockList {
-			rows[i] = []string{
-				strconv.Itoa(i), strconv.FormatInt(b.Rows, 10), strconv.FormatInt(b.Off, 10), strconv.FormatInt(b.Bytes, 10),
-				strconv.FormatInt(b.RawBytes, 10), shorten(b.First, 40), b.Verdict,
-			}
-		}
-		if err := printTable(w, []string{"block", "rows", "offset", "bytes", "raw", "first", "verdict"}, numberColumns, rows); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func positive(n int64) string {

@@ -1,0 +1,226 @@
+package arrowio
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio/expr"
+)
+
+// Match says how the columns of several files find each other.
+type Match uint8
+
+const (
+	// ByName matches by name, to the case. A file whose columns are named _col0, _col1 and so on, as old Hive wrote
+	// them, has no names: it is matched by position with files that have.
+	ByName Match = iota
+	// ByPosition matches the first column with the first, whatever they are called. The children of structs have
+	// names in every file and are matched by them.
+	ByPosition
+)
+
+// MatchOption is the option by which a format offers the choice: --FORMAT-by.
+func MatchOption(format string) Option {
+	return Option{
+		Name:    format + "-by",
+		Usage:   "how the columns of several files find each other",
+		Default: "name",
+		Values:  []string{"name", "position"},
+	}
+}
+
+// MatchOf reads the value of a MatchOption; "" is the default.
+func MatchOf(value string) (Match, error) {
+	switch value {
+	case "", "name":
+		return ByName, nil
+	case "position":
+		return ByPosition, nil
+	}
+	return 0, Errorf(ErrOption, "columns are matched by name or position, not %q", value)
+}
+
+// unnamed tells that a file has no column names of its own, but _col0, _col1 and so on.
+func unnamed(s *arrow.Schema) bool {
+	for i := range s.NumFields() {
+		if s.Field(i).Name != numberedName(i) {
+			return false
+		}
+	}
+	return s.NumFields() > 0
+}
+
+func numberedName(i int) string { return "_col" + strconv.Itoa(i) }
+
+// place returns where each column of file is in the schema `in`; -1 = nowhere.
+func place(in, file *arrow.Schema, by Match) ([]int, error) {
+	at := make([]int, file.NumFields())
+	if by == ByPosition || unnamed(file) != unnamed(in) {
+		for i := range at {
+			at[i] = i
+			if i >= in.NumFields() {
+				at[i] = -1
+			}
+		}
+		return at, nil
+	}
+	index, err := byName(in)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := byName(file); err != nil {
+		return nil, err
+	}
+	for i := range at {
+		k, ok := index[file.Field(i).Name]
+		if !ok {
+			k = -1
+		}
+		at[i] = k
+	}
+	return at, nil
+}
+
+// byName returns the positions of the columns.
+func byName(s *arrow.Schema) (map[string]int, error) {
+	index := make(map[string]int, s.NumFields())
+	for i := range s.NumFields() {
+		name := s.Field(i).Name
+		if k, ok := index[name]; ok {
+			e := Errorf(ErrSchema, "columns %d and %d have one name, so that they cannot be matched by name with those of other files; match by position", k, i)
+			e.Column = name
+			return nil, e
+		}
+		index[name] = i
+	}
+	return index, nil
+}
+
+// Adapt returns f as a file of schema `to`, whose columns are matched with f's as `by` says, at every depth of structs
+// by name. Columns that f does not have are null, columns that `to` does not have are not shown, types are widened
+// where every value of f's type is one of the wider (see UnifySchemas). What cannot be shown is ErrSchema with the
+// column: a narrower or another type, and what is, or may be, null where `to` says that nothing is.
+//
+// The result closes f. It can verify or dump itself if f can. Where f has that schema already it is returned as it is.
+func Adapt(f File, to *arrow.Schema, by Match) (File, error) {
+	if schemaDifference(to, f.Schema()) == "" {
+		return f, nil
+	}
+	at, err := place(to, f.Schema(), by)
+	if err != nil {
+		return nil, err
+	}
+	columns := make([]int, to.NumFields())
+	for i := range columns {
+		columns[i] = -1
+	}
+	for i, k := range at {
+		if k >= 0 {
+			columns[k] = i
+		}
+	}
+	return adapt(f, to, columns)
+}
+
+// adapt is Adapt with the column of f for each column of `to`; -1 = none.
+func adapt(f File, to *arrow.Schema, columns []int) (File, error) {
+	a := &adapted{File: f, schema: to, columns: columns}
+	for i, k := range columns {
+		var err error
+		if k < 0 {
+			err = missing(to.Field(i), to.Field(i).Name)
+		} else {
+			_, err = conversionOf(f.Schema().Field(k), to.Field(i), to.Field(i).Name)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	v, verifies := f.(Verifier)
+	d, dumps := f.(Dumper)
+	switch {
+	case verifies && dumps:
+		return adaptedBoth{a, v, d}, nil
+	case verifies:
+		return adaptedVerifier{a, v}, nil
+	case dumps:
+		return adaptedDumper{a, d}, nil
+	}
+	return a, nil
+}
+
+// adapted is a File under another schema. What else a file can do must still be seen, so there is a type for each
+// combination.
+type adapted struct {
+	File
+	schema  *arrow.Schema
+	columns []int // of File, by column of schema; -1 = none
+	pruning lastPredicate
+}
+
+type adaptedVerifier struct {
+	*adapted
+	Verifier
+}
+
+type adaptedDumper struct {
+	*adapted
+	Dumper
+}
+
+type adaptedBoth struct {
+	*adapted
+	Verifier
+	Dumper
+}
+
+// Schema is the schema that the file is shown under.
+func (a *adapted) Schema() *arrow.Schema { return a.schema }
+
+// Info describes the file as it is, but for the schema.
+func (a *adapted) Info(ctx context.Context, o InfoOptions) (*Info, error) {
+	info, err := a.File.Info(ctx, o)
+	if err != nil || info.Schema == nil {
+		return info, err
+	}
+	shown := *info
+	shown.Schema = a.schema
+	return &shown, nil
+}
+
+// Prune asks the file with the predicate in the file's own columns and types, as far as that says the same.
+func (a *adapted) Prune(ctx context.Context, s Split, pred *expr.Bound) (RowSet, error) {
+	own := a.pruning.of(a, pred)
+	switch {
+	case own.never:
+		return nil, nil
+	case own.bound == nil:
+		return RowSet{}.Add(s.Rows), nil
+	}
+	return a.File.Prune(ctx, s, own.bound)
+}
+
+// Read reads what the file has of p and makes the rest.
+func (a *adapted) Read(ctx context.Context, s Split, rows RowSet, p Projection, mem memory.Allocator) (SplitReader, error) {
+	own, columns, err := a.project(p)
+	if err != nil {
+		return nil, err
+	}
+	r := &adaptedReader{schema: p.Schema, columns: columns, mem: mem}
+	if len(own.Fields) == 0 && s.Known() {
+		return r, nil // nothing of the file is needed to count its rows
+	}
+	if r.SplitReader, err = a.File.Read(ctx, s, rows, own, mem); err != nil {
+		return nil, err
+	}
+	if schemaDifference(p.Schema, own.Schema) == "" {
+		return r.SplitReader, nil
+	}
+	if z, ok := r.SplitReader.(Sizer); ok {
+		return &sizedAdaptedReader{r, z, r.extra()}, nil
+	}
+	return r, nil
+}

@@ -1,0 +1,514 @@
+package arrowio_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/big"
+	"math/rand"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/decimal128"
+	"github.com/apache/arrow/go/v15/arrow/decimal256"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
+)
+
+// recordFile is a File over a record, in splits of 300 rows, pruned exactly in blocks of 20.
+type recordFile struct {
+	rec    arrow.Record
+	stream bool
+	sizer  bool
+	slices bool // batches are slices of the record: for reading without gaps
+	pruned *int // rows that Prune took away
+}
+
+func (f recordFile) Schema() *arrow.Schema { return f.rec.Schema() }
+func (f recordFile) Close() error          { return nil }
+
+func (f recordFile) Info(context.Context, arrowio.InfoOptions) (*arrowio.Info, error) {
+	return &arrowio.Info{Format: "memory", Rows: f.rec.NumRows(), Schema: f.rec.Schema()}, nil
+}
+
+func (f recordFile) Splits() []arrowio.Split {
+	if f.stream {
+		return []arrowio.Split{{Rows: arrowio.RowRange{End: arrowio.UnknownRows}}}
+	}
+	var out []arrowio.Split
+	for at := int64(0); at < f.rec.NumRows(); at += 300 {
+		out = append(out, arrowio.Split{Ordinal: len(out), Rows: arrowio.RowRange{Start: at, End: min(at+300, f.rec.NumRows())}, Bytes: 5000})
+	}
+	return out
+}
+
+func (f recordFile) Prune(_ context.Context, s arrowio.Split, pred *expr.Bound) (arrowio.RowSet, error) {
+	mask, err := pred.Mask(f.rec)
+	if err != nil {
+		return nil, err
+	}
+	defer mask.Release()
+	var set arrowio.RowSet
+	for at := s.Rows.Start; at < s.Rows.End; at += 20 {
+		block := arrowio.RowRange{Start: at, End: min(at+20, s.Rows.End)}
+		passes := false
+		for i := block.Start; i < block.End; i++ {
+			passes = passes || mask.IsValid(int(i)) && mask.Value(int(i))
+		}
+		if passes {
+			set = set.Add(block)
+		} else if f.pruned != nil {
+			*f.pruned += int(block.Len())
+		}
+	}
+	return set, nil
+}
+
+func selections(fields []arrowio.ProjectedField) []arrowbuf.Selection {
+	var out []arrowbuf.Selection
+	for _, f := range fields {
+		out = append(out, arrowbuf.Selection{Index: f.Index, Children: selections(f.Children)})
+	}
+	return out
+}
+
+func (f recordFile) Read(_ context.Context, s arrowio.Split, _ arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
+	rec, err := arrowbuf.Project(f.rec, p.Schema, selections(p.Fields))
+	if err != nil {
+		return nil, err
+	}
+	r := &recordReader{rec: rec, at: s.Rows.Start, end: s.Rows.End}
+	if !s.Known() {
+		r.end = rec.NumRows()
+	}
+	for _, fd := range p.Schema.Fields() {
+		r.cols = append(r.cols, arrowbuf.NewAppender(fd.Type, mem))
+	}
+	if f.slices {
+		return &sliceReader{r, r.at}, nil
+	}
+	if f.sizer {
+		return sizedRecordReader{r}, nil
+	}
+	return r, nil
+}
+
+type recordReader struct {
+	rec     arrow.Record
+	cols    []*arrowbuf.Appender
+	at, end int64
+	rows    int64
+}
+
+func (r *recordReader) Skip(n int64) (int64, error) {
+	n = min(n, r.end-r.at)
+	r.at += n
+	return n, nil
+}
+
+func (r *recordReader) Read(n int) (int, error) {
+	n = int(min(int64(n), r.end-r.at))
+	for i, c := range r.cols {
+		if err := c.Append(r.rec.Column(i), int(r.at), int(r.at)+n); err != nil {
+			return 0, err
+		}
+	}
+	r.at += int64(n)
+	r.rows += int64(n)
+	return n, nil
+}
+
+func (r *recordReader) Take() (arrow.Record, error) {
+	cols := make([]arrow.Array, len(r.cols))
+	for i, c := range r.cols {
+		cols[i] = c.Take()
+		defer cols[i].Release()
+	}
+	n := r.rows
+	r.rows = 0
+	return array.NewRecord(r.rec.Schema(), cols, n), nil
+}
+
+func (r *recordReader) Close() error {
+	for _, c := range r.cols {
+		c.Release()
+	}
+	return nil
+}
+
+type sliceReader struct {
+	*recordReader
+	from int64
+}
+
+func (r *sliceReader) Take() (arrow.Record, error) {
+	rec := r.rec.NewSlice(r.from, r.at)
+	r.from = r.at
+	empty, err := r.recordReader.Take()
+	empty.Release()
+	return rec, err
+}
+
+type sizedRecordReader struct{ *recordReader }
+
+func (sizedRecordReader) Fit(n int, bytes int64) int { return int(max(1, min(int64(n), bytes/50))) }
+
+// variants are types that have a common type; the last of each row is not always it.
+func variants() [][]arrow.DataType {
+	p, b := arrow.PrimitiveTypes, arrow.BinaryTypes
+	st := func(f ...arrow.Field) arrow.DataType { return arrow.StructOf(f...) }
+	opt := func(name string, t arrow.DataType) arrow.Field {
+		return arrow.Field{Name: name, Type: t, Nullable: true}
+	}
+	dict := func(v arrow.DataType) arrow.DataType { return &arrow.DictionaryType{IndexType: p.Int16, ValueType: v} }
+	branches := func(t arrow.DataType) []arrow.Field { return []arrow.Field{opt("a", t), opt("b", b.String)} }
+	return [][]arrow.DataType{
+		{p.Int8, p.Int16, p.Int32, p.Int64, p.Uint16, arrow.Null},
+		{p.Uint8, p.Uint32, p.Uint64},
+		{p.Int8, p.Int32, p.Float32, p.Float64, p.Uint16, arrow.FixedWidthTypes.Float16, dict(p.Int16)},
+		{b.String, b.LargeString, b.StringView, dict(b.String), arrow.Null},
+		{b.Binary, b.LargeBinary, b.BinaryView},
+		{&arrow.Decimal128Type{Precision: 5, Scale: 2}, &arrow.Decimal128Type{Precision: 20, Scale: 4}, &arrow.Decimal256Type{Precision: 50, Scale: 30}, &arrow.Decimal128Type{Precision: 9, Scale: 0}},
+		{arrow.FixedWidthTypes.Time32s, arrow.FixedWidthTypes.Time32ms, arrow.FixedWidthTypes.Time64us, arrow.FixedWidthTypes.Time64ns},
+		{arrow.FixedWidthTypes.Boolean, arrow.Null},
+		{p.Date32}, {arrow.FixedWidthTypes.Timestamp_us},
+		{st(opt("x", p.Int8), opt("y", b.String)), st(opt("y", dict(b.String)), opt("x", p.Int64), opt("z", p.Float32)), st(opt("z", p.Float64)), st()},
+		{arrow.ListOf(p.Int8), arrow.ListOf(p.Int32), arrow.ListOf(arrow.Null)},
+		{arrow.ListOf(st(opt("x", p.Int8), opt("w", b.String))), arrow.ListOf(st(opt("x", p.Int32), opt("v", arrow.ListOf(p.Int8))))},
+		{arrow.LargeListOf(st(opt("x", p.Int8))), arrow.LargeListOf(st(opt("y", p.Int8)))},
+		{arrow.ListViewOf(p.Int16), arrow.ListViewOf(p.Int64)}, {arrow.LargeListViewOf(b.String), arrow.LargeListViewOf(b.LargeString)},
+		{arrow.FixedSizeListOf(2, p.Int8), arrow.FixedSizeListOf(2, p.Float32)},
+		{arrow.MapOf(b.String, p.Int8), arrow.MapOf(b.String, p.Int64), arrow.MapOf(b.LargeString, p.Int8)},
+		{arrow.MapOf(p.Int32, st(opt("x", p.Int8))), arrow.MapOf(p.Int32, st(opt("y", p.Int8), opt("x", p.Int16)))},
+		{arrow.DenseUnionOf(branches(p.Int8), []int8{3, 9}), arrow.DenseUnionOf(branches(p.Int32), []int8{3, 9})},
+		{arrow.SparseUnionOf(branches(p.Int8), []int8{3, 9}), arrow.SparseUnionOf(branches(p.Float32), []int8{3, 9})},
+		{arrow.RunEndEncodedOf(p.Int32, b.String)},
+		{conformance.LabelOf(b.String)},
+		{dict(st(opt("x", p.Int8))), st(opt("x", p.Int8))},
+	}
+}
+
+// randomSchemas draws the schemas of n files with columns in common.
+func randomSchemas(rng *rand.Rand, n int) []*arrow.Schema {
+	all := variants()
+	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	all = all[:1+rng.Intn(8)]
+	out := make([]*arrow.Schema, n)
+	for k := range out {
+		var fields []arrow.Field
+		for i, types := range all {
+			if rng.Intn(4) > 0 {
+				t := types[rng.Intn(len(types))]
+				fields = append(fields, arrow.Field{Name: fmt.Sprintf("c%d", i), Type: t, Nullable: t.ID() == arrow.NULL || rng.Intn(4) > 0})
+			}
+		}
+		rng.Shuffle(len(fields), func(i, j int) { fields[i], fields[j] = fields[j], fields[i] })
+		out[k] = arrow.NewSchema(fields, nil)
+	}
+	return out
+}
+
+// Every value of every file is found under the common schema, and what a file does not have is null.
+func TestRandomSchemas(t *testing.T) {
+	seeds := int64(300)
+	if testing.Short() {
+		seeds = 40
+	}
+	for seed := range seeds {
+		rng := rand.New(rand.NewSource(seed))
+		g := conformance.Generator{Rand: rng, Mem: memory.NewGoAllocator(), Nulls: 0.3}
+		schemas := randomSchemas(rng, 2+rng.Intn(2))
+		var recs []arrow.Record
+		var fragments []arrowio.Fragment
+		for k, s := range schemas {
+			rec := g.Record(s, rng.Intn(40))
+			recs = append(recs, rec)
+			f := recordFile{rec: rec, stream: rng.Intn(4) == 0, sizer: rng.Intn(2) == 0, slices: rng.Intn(2) == 0}
+			fragments = append(fragments, arrowio.Fragment{Name: fmt.Sprint("file ", k), Open: func(context.Context) (arrowio.File, error) { return f, nil }})
+		}
+		d, err := arrowio.NewDataset(context.Background(), fragments, arrowio.DatasetOptions{})
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if err := compare(t, d, recs, 1+rng.Intn(20)); err != nil {
+			t.Fatalf("seed %d: %v\n%v", seed, err, schemas)
+		}
+	}
+}
+
+func compare(t *testing.T, d *arrowio.Dataset, recs []arrow.Record, batch int) error {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	s, err := d.Scan(context.Background(), arrowio.ScanOptions{Allocator: mem, BatchRows: batch, Parallelism: 1})
+	if err != nil {
+		return err
+	}
+	defer s.Release()
+	for k, rec := range recs {
+		for at := 0; at < int(rec.NumRows()); {
+			if !s.Next() {
+				return fmt.Errorf("file %d ends at row %d: %w", k, at, s.Err())
+			}
+			got := s.Record()
+			if err := conformance.ValidateRecord(got); err != nil {
+				return fmt.Errorf("file %d: %w", k, err)
+			}
+			for c, f := range got.Schema().Fields() {
+				from := rec.Schema().FieldIndices(f.Name)
+				for i := range int(got.NumRows()) {
+					var own arrow.Array
+					if len(from) > 0 {
+						own = rec.Column(from[0])
+					}
+					if a, b := valueAt(own, at+i), valueAt(got.Column(c), i); !sameValue(a, b) {
+						return fmt.Errorf("file %d, row %d, column %s: %v became %v", k, at+i, f.Name, a, b)
+					}
+				}
+			}
+			at += int(got.NumRows())
+		}
+	}
+	if s.Next() {
+		return fmt.Errorf("%d rows too many", s.Record().NumRows())
+	}
+	return s.Err()
+}
+
+// valueAt is a value as Go has it, whatever type holds it: nil, bool, *big.Rat, a float that is no number as text,
+// []byte, lists as []any and structs as map[string]any.
+func valueAt(a arrow.Array, i int) any {
+	if a == nil || a.IsNull(i) {
+		return nil
+	}
+	num := func(v int64) any { return new(big.Rat).SetInt64(v) }
+	float := func(v float64) any {
+		r := new(big.Rat)
+		if r.SetFloat64(v) == nil {
+			return fmt.Sprint(v)
+		}
+		return r
+	}
+	scaled := func(n *big.Int, scale int32) any {
+		return new(big.Rat).SetFrac(n, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil))
+	}
+	perSecond := func(u arrow.TimeUnit) int64 { return []int64{1, 1e3, 1e6, 1e9}[u] }
+	switch a := a.(type) {
+	case *array.Null:
+		return nil
+	case *array.Boolean:
+		return a.Value(i)
+	case *array.Int8:
+		return num(int64(a.Value(i)))
+	case *array.Int16:
+		return num(int64(a.Value(i)))
+	case *array.Int32:
+		return num(int64(a.Value(i)))
+	case *array.Int64:
+		return num(a.Value(i))
+	case *array.Uint8:
+		return num(int64(a.Value(i)))
+	case *array.Uint16:
+		return num(int64(a.Value(i)))
+	case *array.Uint32:
+		return num(int64(a.Value(i)))
+	case *array.Uint64:
+		return new(big.Rat).SetInt(new(big.Int).SetUint64(a.Value(i)))
+	case *array.Float16:
+		return float(float64(a.Value(i).Float32()))
+	case *array.Float32:
+		return float(float64(a.Value(i)))
+	case *array.Float64:
+		return float(a.Value(i))
+	case *array.Decimal128:
+		return scaled(decimal128.Num.BigInt(a.Value(i)), a.DataType().(arrow.DecimalType).GetScale())
+	case *array.Decimal256:
+		return scaled(decimal256.Num.BigInt(a.Value(i)), a.DataType().(arrow.DecimalType).GetScale())
+	case *array.Date32:
+		return num(int64(a.Value(i)))
+	case *array.Timestamp:
+		return num(int64(a.Value(i)))
+	case *array.Time32:
+		return big.NewRat(int64(a.Value(i)), perSecond(a.DataType().(*arrow.Time32Type).Unit))
+	case *array.Time64:
+		return big.NewRat(int64(a.Value(i)), perSecond(a.DataType().(*arrow.Time64Type).Unit))
+	case *array.String:
+		return []byte(a.Value(i))
+	case *array.LargeString:
+		return []byte(a.Value(i))
+	case *array.StringView:
+		return []byte(a.Value(i))
+	case *array.Binary:
+		return a.Value(i)
+	case *array.LargeBinary:
+		return a.Value(i)
+	case *array.BinaryView:
+		return a.Value(i)
+	case *array.Dictionary:
+		return valueAt(a.Dictionary(), a.GetValueIndex(i))
+	case *array.RunEndEncoded:
+		return valueAt(a.Values(), a.GetPhysicalIndex(i))
+	case array.ExtensionArray:
+		return valueAt(a.Storage(), i)
+	case *array.Struct:
+		out := map[string]any{}
+		for k, f := range a.DataType().(*arrow.StructType).Fields() {
+			out[f.Name] = valueAt(a.Field(k), i)
+		}
+		return out
+	case array.Union:
+		return valueAt(a.Field(a.ChildID(i)), unionRow(a, i))
+	case array.ListLike: // maps are lists of entries
+		start, end := a.ValueOffsets(i)
+		out := []any{}
+		for k := start; k < end; k++ {
+			out = append(out, valueAt(a.ListValues(), int(k)))
+		}
+		return out
+	}
+	panic(fmt.Sprintf("no value of %s", a.DataType()))
+}
+
+func unionRow(u array.Union, i int) int {
+	if d, ok := u.(*array.DenseUnion); ok {
+		return int(d.ValueOffset(i))
+	}
+	return i
+}
+
+// sameValue compares; a child that only one struct has must be null.
+func sameValue(a, b any) bool {
+	switch x := a.(type) {
+	case *big.Rat:
+		y, ok := b.(*big.Rat)
+		return ok && x.Cmp(y) == 0
+	case []byte:
+		y, ok := b.([]byte)
+		return ok && bytes.Equal(x, y)
+	case []any:
+		y, ok := b.([]any)
+		if !ok || len(x) != len(y) {
+			return false
+		}
+		for i := range x {
+			if !sameValue(x[i], y[i]) {
+				return false
+			}
+		}
+		return true
+	case map[string]any:
+		y, ok := b.(map[string]any)
+		if !ok {
+			return false
+		}
+		for k := range x {
+			if !sameValue(x[k], y[k]) {
+				return false
+			}
+		}
+		for k := range y {
+			if !sameValue(x[k], y[k]) {
+				return false
+			}
+		}
+		return true
+	}
+	return a == b
+}
+
+// An adapted file behaves as every file.
+func TestAdaptedConformance(t *testing.T) {
+	for _, c := range []struct {
+		seed          int64
+		rows          int
+		stream, sizer bool
+		by            arrowio.Match
+	}{
+		{1, 900, false, false, arrowio.ByName}, {2, 900, false, true, arrowio.ByName}, {3, 500, true, false, arrowio.ByName},
+		{4, 900, false, true, arrowio.ByPosition}, {5, 0, false, false, arrowio.ByName}, {6, 700, false, false, arrowio.ByName},
+	} {
+		t.Run(fmt.Sprint(c.seed), func(t *testing.T) {
+			rng := rand.New(rand.NewSource(c.seed))
+			g := conformance.Generator{Rand: rng, Mem: memory.NewGoAllocator(), Nulls: 0.2}
+			var schemas []*arrow.Schema
+			var to *arrow.Schema
+			for to == nil || to.NumFields() < 5 {
+				schemas = randomSchemas(rng, 3)
+				u, err := arrowio.UnifySchemas(schemas, c.by)
+				if err == nil {
+					to = u
+				}
+			}
+			rec := g.Record(schemas[1], c.rows)
+			defer rec.Release()
+			conformance.Run(t, conformance.Harness{
+				Scans: 60, Seed: c.seed,
+				Open: func(context.Context, arrowio.Source) (arrowio.File, error) {
+					return arrowio.Adapt(recordFile{rec: rec, stream: c.stream, sizer: c.sizer}, to, c.by)
+				},
+			})
+		})
+	}
+}
+
+// The file is pruned by what the predicate says of its own columns.
+func TestAdaptedPrune(t *testing.T) {
+	opt := func(name string, t arrow.DataType) arrow.Field {
+		return arrow.Field{Name: name, Type: t, Nullable: true}
+	}
+	p := arrow.PrimitiveTypes
+	own := arrow.NewSchema([]arrow.Field{opt("n", p.Int16), opt("f", p.Float32), opt("i", p.Int32), opt("s", arrow.StructOf(opt("x", p.Int8)))}, nil)
+	to := arrow.NewSchema([]arrow.Field{
+		opt("i", p.Float64), opt("new", p.Int32), opt("s", arrow.StructOf(opt("y", p.Int8), opt("x", p.Int64))), opt("n", p.Int64), opt("f", p.Float64),
+	}, nil)
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), own)
+	defer b.Release()
+	for i := range 100 {
+		b.Field(0).(*array.Int16Builder).Append(int16(i))
+		b.Field(1).(*array.Float32Builder).Append(float32(i) + 0.1)
+		b.Field(2).(*array.Int32Builder).Append(int32(i))
+		b.Field(3).(*array.StructBuilder).Append(true)
+		b.Field(3).(*array.StructBuilder).FieldBuilder(0).(*array.Int8Builder).Append(int8(i))
+	}
+	rec := b.NewRecord()
+	defer rec.Release()
+	for _, c := range []struct {
+		filter string
+		pruned int // at least; in blocks of 20
+		rows   int64
+	}{
+		{"n = 5", 80, 1}, {"n = 5000000000", 100, 0}, {"NOT (n < 90)", 80, 10}, {"n = 5 OR new = 1", 80, 1}, {"n = 5 OR new IS NULL", 0, 100},
+		{"new = 1", 0, 0}, {"NOT (new = 1)", 0, 0}, {"new IS NOT NULL", 0, 0}, {"new IS NULL AND n >= 95", 80, 5}, {"NOT (new IS NOT NULL AND n < 5)", 0, 100},
+		{"new IN ()", 0, 0}, {"NOT (new IN ())", 0, 100}, {"new IN (1, NULL)", 0, 0},
+		{"f > 90", 80, 10}, {"f = 0.1", 100, 0}, {"s.x BETWEEN 1 AND 2", 80, 2}, {"s.y IS NULL AND s.x = 1", 80, 1}, {"s.y = 1", 0, 0}, {"s IS NULL", 100, 0},
+		{"i = 7", 80, 1}, {"i <= 2.99999999999999999999999", 0, 4}, {"i > 98.5 AND n > 10", 0, 1},
+	} {
+		e, err := expr.Parse(c.filter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pruned := 0
+		f, err := arrowio.Adapt(recordFile{rec: rec, pruned: &pruned}, to, arrowio.ByName)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+		s, err := arrowio.Scan(context.Background(), f, arrowio.ScanOptions{Filter: e, Allocator: mem, Parallelism: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows int64
+		for s.Next() {
+			rows += s.Record().NumRows()
+		}
+		if err := s.Err(); err != nil || rows != c.rows || pruned < c.pruned {
+			t.Errorf("%s: %d rows (want %d), %d pruned (want %d), %v", c.filter, rows, c.rows, pruned, c.pruned, err)
+		}
+		s.Release()
+		mem.AssertSize(t, 0)
+	}
+}

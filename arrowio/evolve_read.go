@@ -1,0 +1,219 @@
+package arrowio
+
+import (
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// adaptedColumn says how a column of the result is made.
+type adaptedColumn struct {
+	field   arrow.Field
+	from    int         // column of the file's record, -1 = none: all null
+	convert convertFunc // nil = as it is
+	extra   int64       // bytes that a row has more than in the file's record
+}
+
+// project translates a projection of the shown schema into one of the file's own.
+func (a *adapted) project(p Projection) (Projection, []adaptedColumn, error) {
+	file := a.File.Schema()
+	own := Projection{Fields: []ProjectedField{}}
+	var fields []arrow.Field
+	columns := make([]adaptedColumn, len(p.Fields))
+	for i, pf := range p.Fields {
+		c := adaptedColumn{field: p.Schema.Field(i), from: -1}
+		k := a.columns[pf.Index]
+		if k < 0 {
+			c.extra = nullRowBytes(c.field.Type)
+			columns[i] = c
+			continue
+		}
+		w := &want{index: k}
+		w.whole, w.kids = wanted(file.Field(k).Type, a.schema.Field(pf.Index).Type, pf.Children)
+		f, of := projectField(file.Field(k), w)
+		var err error
+		if c.convert, err = conversionOf(f, c.field, c.field.Name); err != nil {
+			return own, nil, err
+		}
+		if c.convert != nil {
+			c.extra = max(0, nullRowBytes(c.field.Type)-nullRowBytes(f.Type))
+		}
+		c.from = len(fields)
+		fields, own.Fields = append(fields, f), append(own.Fields, of)
+		columns[i] = c
+	}
+	md := file.Metadata()
+	own.Schema = arrow.NewSchema(fields, &md)
+	return own, columns, nil
+}
+
+// wanted says which children of a field of the file are needed for the children kids of the field that it is shown as;
+// nil = all of them. Like a projection it passes through lists and the values of maps to the struct inside.
+func wanted(from, to arrow.DataType, kids []ProjectedField) (whole bool, out []*want) {
+	have, _ := structInside(from)
+	shown, ok := structInside(to)
+	if have == nil || !ok || have.NumFields() == 0 {
+		return true, nil
+	}
+	same := arrow.TypeEqual(have, shown)
+	if kids == nil {
+		kids = make([]ProjectedField, shown.NumFields())
+		for i := range kids {
+			kids[i].Index = i
+		}
+	}
+	all := true
+	for _, k := range kids {
+		i := k.Index
+		if !same {
+			if i = slices.IndexFunc(have.Fields(), func(f arrow.Field) bool { return f.Name == shown.Field(k.Index).Name }); i < 0 {
+				continue
+			}
+		}
+		w := &want{index: i}
+		w.whole, w.kids = wanted(have.Field(i).Type, shown.Field(k.Index).Type, k.Children)
+		all = all && w.whole
+		out = append(out, w)
+	}
+	if len(out) == 0 { // one child carries which structs are null, and how many there are
+		i := slices.IndexFunc(have.Fields(), func(f arrow.Field) bool {
+			_, flat := f.Type.(arrow.FixedWidthDataType)
+			return flat
+		})
+		out = append(out, &want{index: max(0, i), whole: true})
+	}
+	if all && len(out) == have.NumFields() {
+		return true, nil
+	}
+	return false, out
+}
+
+// structInside returns the struct that t is, or that its elements or values are.
+func structInside(t arrow.DataType) (*arrow.StructType, bool) {
+	for {
+		switch x := t.(type) {
+		case *arrow.StructType:
+			return x, true
+		case *arrow.ListType:
+			t = x.Elem()
+		case *arrow.LargeListType:
+			t = x.Elem()
+		case *arrow.FixedSizeListType:
+			t = x.Elem()
+		case *arrow.MapType:
+			t = x.ItemType()
+		default:
+			return nil, false
+		}
+	}
+}
+
+// adaptedReader makes the batches of a file's reader into those of another schema. Without a reader below it counts
+// rows.
+type adaptedReader struct {
+	SplitReader
+	schema  *arrow.Schema
+	columns []adaptedColumn
+	mem     memory.Allocator
+	rows    int // read, without a reader below
+}
+
+// Skip passes over n rows.
+func (r *adaptedReader) Skip(n int64) (int64, error) {
+	if r.SplitReader == nil {
+		return n, nil
+	}
+	return r.SplitReader.Skip(n)
+}
+
+// Read appends the next n rows.
+func (r *adaptedReader) Read(n int) (int, error) {
+	if r.SplitReader == nil {
+		r.rows += n
+		return n, nil
+	}
+	return r.SplitReader.Read(n)
+}
+
+// Close frees what the reader below holds.
+func (r *adaptedReader) Close() error {
+	if r.SplitReader == nil {
+		return nil
+	}
+	return r.SplitReader.Close()
+}
+
+// Take hands over the batch in the shown schema.
+func (r *adaptedReader) Take() (arrow.Record, error) {
+	var own arrow.Record
+	n := r.rows
+	r.rows = 0
+	if r.SplitReader != nil {
+		var err error
+		if own, err = r.SplitReader.Take(); err != nil {
+			return nil, err
+		}
+		defer own.Release()
+		n = int(own.NumRows())
+	}
+	cols := make([]arrow.Array, 0, len(r.columns))
+	defer func() {
+		for _, c := range cols {
+			c.Release()
+		}
+	}()
+	for i := range r.columns {
+		c := &r.columns[i]
+		if c.from >= 0 && c.convert == nil {
+			col := own.Column(c.from)
+			col.Retain()
+			cols = append(cols, col)
+			continue
+		}
+		d, err := c.make(own, n, r.mem)
+		if err != nil {
+			return nil, Locate(err, At{Column: c.field.Name, Split: -1, Off: -1})
+		}
+		cols = append(cols, array.MakeFromData(d))
+		d.Release()
+	}
+	return array.NewRecord(r.schema, cols, int64(n)), nil
+}
+
+func (c *adaptedColumn) make(own arrow.Record, n int, mem memory.Allocator) (arrow.ArrayData, error) {
+	if c.from < 0 {
+		return nullData(c.field.Type, n, mem)
+	}
+	return c.convert(own.Column(c.from).Data(), nil, mem)
+}
+
+// extra is how many bytes a row has more than in the batches of the reader below.
+func (r *adaptedReader) extra() int64 {
+	var n int64
+	for i := range r.columns {
+		n = addRows(n, r.columns[i].extra)
+	}
+	return n
+}
+
+// sizedAdaptedReader is an adaptedReader over one that can tell sizes.
+type sizedAdaptedReader struct {
+	*adaptedReader
+	sizer Sizer
+	extra int64
+}
+
+// Fit gives the reader below its share of the bytes: what it says of all of them tells how large its rows are.
+func (r *sizedAdaptedReader) Fit(n int, bytes int64) int {
+	k := r.sizer.Fit(n, bytes)
+	if r.extra == 0 || k < 1 {
+		return k
+	}
+	row := float64(r.extra)
+	if k < n {
+		row += float64(bytes) / float64(k)
+	}
+	return int(max(1, min(float64(k), float64(bytes)/row)))
+}

@@ -1,0 +1,595 @@
+package arrowio
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+var (
+	tI8, tI16, tI32, tI64 = arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64
+	tU8, tU16, tU32, tU64 = arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Uint64
+	tF32, tF64            = arrow.PrimitiveTypes.Float32, arrow.PrimitiveTypes.Float64
+	tStr, tBin            = arrow.BinaryTypes.String, arrow.BinaryTypes.Binary
+)
+
+func dec(p, s int32) arrow.DataType    { return &arrow.Decimal128Type{Precision: p, Scale: s} }
+func dec256(p, s int32) arrow.DataType { return &arrow.Decimal256Type{Precision: p, Scale: s} }
+func stamp(u arrow.TimeUnit, zone string) arrow.DataType {
+	return &arrow.TimestampType{Unit: u, TimeZone: zone}
+}
+
+func opt(name string, t arrow.DataType) arrow.Field {
+	return arrow.Field{Name: name, Type: t, Nullable: true}
+}
+func req(name string, t arrow.DataType) arrow.Field { return arrow.Field{Name: name, Type: t} }
+
+func schemaOf(fields ...arrow.Field) *arrow.Schema { return arrow.NewSchema(fields, nil) }
+
+// columnsOf makes optional columns: "a", int32, "b", utf8.
+func columnsOf(t ...any) *arrow.Schema {
+	var fields []arrow.Field
+	for i := 0; i < len(t); i += 2 {
+		fields = append(fields, opt(t[i].(string), t[i+1].(arrow.DataType)))
+	}
+	return schemaOf(fields...)
+}
+
+// The common type of each pair, in both orders; nil = refused.
+func TestWidening(t *testing.T) {
+	dict := func(v arrow.DataType) arrow.DataType { return &arrow.DictionaryType{IndexType: tI8, ValueType: v} }
+	for _, c := range []struct{ a, b, want arrow.DataType }{
+		{tI8, tI16, tI16}, {tI8, tI32, tI32}, {tI8, tI64, tI64}, {tI16, tI32, tI32}, {tI32, tI64, tI64},
+		{tU8, tU16, tU16}, {tU8, tU64, tU64}, {tU8, tI8, tI16}, {tU16, tI8, tI32}, {tU32, tI32, tI64}, {tU8, tI64, tI64}, {tU64, tI64, nil}, {tU64, tI8, nil},
+		{tF32, tF64, tF64}, {tI8, tF32, tF32}, {tI16, tF32, tF32}, {tI32, tF32, tF64}, {tI32, tF64, tF64}, {tI64, tF64, nil}, {tI64, tF32, nil}, {tU32, tF64, tF64}, {tU64, tF64, nil},
+		{arrow.FixedWidthTypes.Float16, tF32, tF32}, {arrow.FixedWidthTypes.Float16, tI8, tF32}, {arrow.FixedWidthTypes.Float16, tF64, tF64},
+		{dec(10, 2), dec(20, 2), dec(20, 2)}, {dec(10, 2), dec(12, 4), dec(12, 4)}, {dec(10, 2), dec(10, 4), dec(12, 4)}, {dec(38, 0), dec(38, 10), nil},
+		{dec(38, 0), dec256(50, 10), dec256(50, 10)}, {dec(38, 0), dec256(38, 10), dec256(48, 10)}, {dec256(76, 0), dec256(76, 1), nil}, {dec(10, 2), tI32, nil}, {dec(10, 2), tF64, nil},
+		{tStr, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.LargeString}, {tStr, arrow.BinaryTypes.StringView, arrow.BinaryTypes.LargeString},
+		{tBin, arrow.BinaryTypes.BinaryView, arrow.BinaryTypes.LargeBinary}, {tStr, tBin, nil}, {tStr, tI32, nil}, {tI32, arrow.FixedWidthTypes.Boolean, nil},
+		{arrow.PrimitiveTypes.Date32, arrow.PrimitiveTypes.Date64, nil}, {arrow.PrimitiveTypes.Date32, stamp(arrow.Second, ""), nil},
+		{stamp(arrow.Second, ""), stamp(arrow.Nanosecond, ""), stamp(arrow.Nanosecond, "")}, {stamp(arrow.Second, "UTC"), stamp(arrow.Millisecond, "UTC"), stamp(arrow.Millisecond, "UTC")},
+		{stamp(arrow.Second, ""), stamp(arrow.Second, "UTC"), nil}, {stamp(arrow.Second, "Europe/Paris"), stamp(arrow.Second, "UTC"), nil},
+		{arrow.FixedWidthTypes.Time32s, arrow.FixedWidthTypes.Time64ns, arrow.FixedWidthTypes.Time64ns}, {arrow.FixedWidthTypes.Time32s, arrow.FixedWidthTypes.Time32ms, arrow.FixedWidthTypes.Time32ms},
+		{arrow.FixedWidthTypes.Duration_s, arrow.FixedWidthTypes.Duration_us, arrow.FixedWidthTypes.Duration_us}, {arrow.FixedWidthTypes.Duration_s, tI64, nil},
+		{arrow.Null, tI32, tI32}, {arrow.Null, arrow.ListOf(tStr), arrow.ListOf(tStr)},
+		{dict(tStr), tStr, tStr}, {dict(tI32), tI64, tI64}, {dict(tStr), tI32, nil}, {dict(tStr), &arrow.DictionaryType{IndexType: tI32, ValueType: tStr}, tStr},
+		{arrow.ListOf(tI8), arrow.ListOf(tI32), arrow.ListOf(tI32)}, {arrow.ListOf(tI8), arrow.LargeListOf(tI8), nil}, {arrow.ListOfNonNullable(tI8), arrow.ListOf(tI8), arrow.ListOf(tI8)},
+		{arrow.FixedSizeListOf(2, tI8), arrow.FixedSizeListOf(2, tI16), arrow.FixedSizeListOf(2, tI16)}, {arrow.FixedSizeListOf(2, tI8), arrow.FixedSizeListOf(3, tI8), nil},
+		{arrow.MapOf(tI8, tF32), arrow.MapOf(tI16, tF64), arrow.MapOf(tI16, tF64)}, {arrow.MapOf(tStr, tI8), arrow.MapOf(tI8, tI8), nil}, {arrow.MapOf(arrow.Null, tI8), arrow.MapOf(tI8, tI8), nil},
+		{arrow.StructOf(opt("a", tI8), opt("b", tStr)), arrow.StructOf(opt("b", tStr), opt("a", tI16)), nil}, // by order: see below
+		{arrow.StructOf(req("a", tI8)), arrow.StructOf(opt("a", tI8)), arrow.StructOf(opt("a", tI8))},
+		{arrow.StructOf(opt("a", tI8)), arrow.StructOf(opt("a", tStr)), nil},
+		{&arrow.FixedSizeBinaryType{ByteWidth: 2}, &arrow.FixedSizeBinaryType{ByteWidth: 3}, nil},
+		{arrow.RunEndEncodedOf(tI32, tStr), tStr, nil},
+	} {
+		for range 2 {
+			got, clash := joinTypes(c.a, c.b)
+			switch st, isStruct := c.a.(*arrow.StructType); {
+			case isStruct && st.NumFields() == 2: // in the order of the first
+				if clash != nil || got.(*arrow.StructType).Field(0).Name != st.Field(0).Name {
+					t.Errorf("%s and %s: %v, %v", c.a, c.b, got, clash)
+				}
+			case c.want == nil && clash == nil:
+				t.Errorf("%s and %s are %s", c.a, c.b, got)
+			case c.want != nil && (clash != nil || !arrow.TypeEqual(got, c.want)):
+				t.Errorf("%s and %s are %v (%v), want %s", c.a, c.b, got, clash, c.want)
+			}
+			if clash == nil {
+				for _, from := range []arrow.DataType{c.a, c.b} {
+					if _, err := conversionOfType(from, got, "x"); err != nil {
+						t.Errorf("%s to %s: %v", from, got, err)
+					}
+				}
+			}
+			c.a, c.b = c.b, c.a
+		}
+	}
+}
+
+func TestUnifySchemas(t *testing.T) {
+	st := func(f ...arrow.Field) arrow.DataType { return arrow.StructOf(f...) }
+	for _, c := range []struct {
+		name    string
+		schemas []*arrow.Schema
+		by      Match
+		want    *arrow.Schema
+	}{
+		{"added and reordered", []*arrow.Schema{columnsOf("a", tI32, "b", tStr), columnsOf("c", tF64, "b", tStr, "a", tI64)}, ByName, columnsOf("a", tI64, "b", tStr, "c", tF64)},
+		{"dropped", []*arrow.Schema{schemaOf(req("a", tI32), req("b", tI32)), schemaOf(req("b", tI32))}, ByName, schemaOf(opt("a", tI32), req("b", tI32))},
+		{"case counts", []*arrow.Schema{columnsOf("a", tI32), columnsOf("A", tStr)}, ByName, columnsOf("a", tI32, "A", tStr)},
+		{"nested", []*arrow.Schema{schemaOf(req("s", st(req("x", tI8)))), schemaOf(req("s", st(req("y", tI8), req("x", tI16))))}, ByName, schemaOf(req("s", st(req("x", tI16), opt("y", tI8))))},
+		{"by position", []*arrow.Schema{columnsOf("a", tI32, "b", tStr), columnsOf("x", tI64, "y", tStr, "z", tF32)}, ByPosition, columnsOf("a", tI64, "b", tStr, "z", tF32)},
+		{"by position, nested by name", []*arrow.Schema{columnsOf("a", st(opt("x", tI8), opt("y", tStr))), columnsOf("b", st(opt("y", tStr), opt("x", tI16)))}, ByPosition, columnsOf("a", st(opt("x", tI16), opt("y", tStr)))},
+		{"by position, a name twice", []*arrow.Schema{columnsOf("a", tI32, "b", tStr), columnsOf("x", tI32, "y", tStr, "a", tF32)}, ByPosition, columnsOf("a", tI32, "b", tStr, "_col2", tF32)},
+		{"numbered by position", []*arrow.Schema{columnsOf("_col0", tI8), columnsOf("a", tI32, "b", tStr)}, ByPosition, columnsOf("a", tI32, "b", tStr)},
+		{"numbered", []*arrow.Schema{columnsOf("_col0", tI32, "_col1", tStr, "_col2", tF32), columnsOf("a", tI64, "b", tStr)}, ByName, columnsOf("a", tI64, "b", tStr, "_col2", tF32)},
+		{"all numbered", []*arrow.Schema{columnsOf("_col0", tI32), columnsOf("_col0", tI64, "_col1", tStr)}, ByName, columnsOf("_col0", tI64, "_col1", tStr)},
+		{"not quite numbered", []*arrow.Schema{columnsOf("_col1", tI32), columnsOf("a", tStr)}, ByName, columnsOf("_col1", tI32, "a", tStr)},
+		{"null first", []*arrow.Schema{schemaOf(req("a", arrow.Null)), schemaOf(req("a", tI32))}, ByName, columnsOf("a", tI32)},
+		{"no columns", []*arrow.Schema{schemaOf(), schemaOf(req("a", tI32))}, ByName, columnsOf("a", tI32)},
+		{
+			"a missing union", []*arrow.Schema{schemaOf(), schemaOf(req("u", arrow.DenseUnionOf([]arrow.Field{req("i", tI32), req("s", tStr)}, []int8{0, 1})))}, ByName,
+			columnsOf("u", arrow.DenseUnionOf([]arrow.Field{opt("i", tI32), req("s", tStr)}, []int8{0, 1})),
+		},
+	} {
+		got, err := UnifySchemas(c.schemas, c.by)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		} else if d := schemaDifference(c.want, got); d != "" {
+			t.Errorf("%s: %s", c.name, d)
+		}
+	}
+	s := columnsOf("a", tI32)
+	if got, err := UnifySchemas([]*arrow.Schema{s, columnsOf("a", tI32)}, ByName); err != nil || got != s {
+		t.Errorf("equal schemas: %v, %v", got, err)
+	}
+	if _, err := UnifySchemas(nil, ByName); !errors.Is(err, ErrSchema) {
+		t.Errorf("no schemas: %v", err)
+	}
+}
+
+func TestUnifyErrors(t *testing.T) {
+	for _, c := range []struct {
+		schemas []*arrow.Schema
+		column  string
+		text    []string
+	}{
+		{[]*arrow.Schema{columnsOf("a", tI32), columnsOf("b", tI8), columnsOf("a", tStr)}, "a", []string{"schema 2:", "int32 in schema 0", "utf8 here", "--columns"}},
+		{[]*arrow.Schema{columnsOf("a", tI8), columnsOf("a", tI64), columnsOf("a", tF64)}, "a", []string{"schema 2:", "int64 in schema 1", "float64 here"}},
+		{[]*arrow.Schema{columnsOf("a", arrow.ListOf(arrow.StructOf(opt("x", tI32)))), columnsOf("a", arrow.ListOf(arrow.StructOf(opt("x", tStr))))}, "a.item.x", []string{"schema 1:", "int32 in schema 0"}},
+		{[]*arrow.Schema{columnsOf("a", tI8), columnsOf("a", tI64, "a", tI64)}, "a", []string{"schema 1:", "by position"}},
+	} {
+		_, err := UnifySchemas(c.schemas, ByName)
+		var e *Error
+		if !errors.As(err, &e) || e.Kind != ErrSchema || e.Column != c.column {
+			t.Errorf("%v: %v", c.schemas, err)
+			continue
+		}
+		for _, w := range c.text {
+			if !strings.Contains(err.Error(), w) {
+				t.Errorf("%q does not say %q", err, w)
+			}
+		}
+	}
+}
+
+// What the files contradict each other in is dropped: a length of text that holds for some is no property of all.
+func TestUnifyMetadata(t *testing.T) {
+	md := func(kv ...string) arrow.Metadata {
+		m := map[string]string{}
+		for i := 0; i < len(kv); i += 2 {
+			m[kv[i]] = kv[i+1]
+		}
+		return arrow.MetadataFrom(m)
+	}
+	schema := func(meta, field arrow.Metadata) *arrow.Schema {
+		f := opt("a", tStr)
+		f.Metadata = field
+		return arrow.NewSchema([]arrow.Field{f}, &meta)
+	}
+	a := schema(md("k", "1", "only", "x", "same", "y"), md("orc.type", "varchar(10)", "id", "7"))
+	b := schema(md("k", "2", "same", "y", "new", "z"), md("orc.type", "varchar(20)", "id", "7"))
+	got, err := UnifySchemas([]*arrow.Schema{a, b}, ByName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := got.Metadata(); !m.Equal(md("only", "x", "same", "y")) {
+		t.Errorf("schema: %v", m)
+	}
+	if m := got.Field(0).Metadata; !m.Equal(md("id", "7")) {
+		t.Errorf("column: %v", m)
+	}
+}
+
+// fromJSON makes a record in Go memory.
+func fromJSON(t testing.TB, s *arrow.Schema, text string) arrow.Record {
+	t.Helper()
+	rec, _, err := array.RecordFromJSON(memory.NewGoAllocator(), s, strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
+// scanOf reads everything and returns the rows, checking for leaks.
+func scanOf(t testing.TB, d *Dataset, o ScanOptions) ([]map[string]any, error) {
+	t.Helper()
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	o.Allocator = mem
+	s, err := d.Scan(context.Background(), o)
+	if err != nil {
+		return nil, err
+	}
+	rows, _, err := drain(t, s)
+	return rows, err
+}
+
+func fragment(t testing.TB, name string, rec arrow.Record) Fragment {
+	return Fragment{name, func(context.Context) (File, error) { return newMemFile(t, rec), nil }}
+}
+
+func sameJSON(a, b map[string]any) bool { return len(a)+len(b) == 0 || reflect.DeepEqual(a, b) }
+
+func TestDatasetOfDifferentFiles(t *testing.T) {
+	one := fromJSON(t, schemaOf(req("id", tI32), opt("name", tStr), opt("s", arrow.StructOf(req("x", tI8)))), `[{"id":1,"name":"a","s":{"x":1}},{"id":2,"name":null,"s":null}]`)
+	two := fromJSON(t, schemaOf(opt("s", arrow.StructOf(opt("y", tStr), req("x", tI16))), req("id", tI64), opt("extra", tF32)), `[{"s":{"y":"why","x":300},"id":30000000000,"extra":0.5}]`)
+	defer one.Release()
+	defer two.Release()
+	want := []map[string]any{
+		{"id": 1.0, "name": "a", "s": map[string]any{"x": 1.0, "y": nil}, "extra": nil},
+		{"id": 2.0, "name": nil, "s": nil, "extra": nil},
+		{"id": 3e10, "name": nil, "s": map[string]any{"x": 300.0, "y": "why"}, "extra": 0.5},
+	}
+	d, err := NewDataset(context.Background(), []Fragment{fragment(t, "one", one), fragment(t, "two", two)}, DatasetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, parallel := range []int{1, 2} {
+		for _, c := range []struct {
+			columns []string
+			filter  string
+			rows    []int
+		}{
+			{nil, "", []int{0, 1, 2}},
+			{[]string{"extra"}, "", []int{0, 1, 2}},
+			{[]string{"s.y", "id"}, "", []int{0, 1, 2}},
+			{[]string{"name", "s.x"}, "", []int{0, 1, 2}},
+			{[]string{}, "", []int{0, 1, 2}},
+			{nil, "extra IS NULL", []int{0, 1}},
+			{nil, "extra = 0.5 OR id = 2", []int{1, 2}},
+			{[]string{"extra"}, "s.y IS NULL", []int{0, 1}},
+			{[]string{"s.y"}, "s.x >= 1", []int{0, 2}},
+			{nil, "NOT (extra = 1)", []int{2}},
+			{[]string{"extra"}, "id > 29999999999.5", []int{2}},
+		} {
+			o := ScanOptions{Columns: c.columns, Parallelism: parallel}
+			if c.filter != "" {
+				o.Filter = parseFilter(t, c.filter)
+			}
+			rows, err := scanOf(t, d, o)
+			if err != nil || len(rows) != len(c.rows) {
+				t.Errorf("%v, %s: %d rows, %v", c.columns, c.filter, len(rows), err)
+				continue
+			}
+			for i, k := range c.rows {
+				if w := project(want[k], c.columns); !sameJSON(rows[i], w) {
+					t.Errorf("%v, %s: row %d is %v, want %v", c.columns, c.filter, i, rows[i], w)
+				}
+			}
+		}
+	}
+}
+
+// A column without a common type is refused unless other columns are asked for.
+func TestDatasetClash(t *testing.T) {
+	one := fromJSON(t, columnsOf("id", tI32, "v", tI64, "w", tStr), `[{"id":1,"v":1,"w":"x"}]`)
+	two := fromJSON(t, columnsOf("id", tI32, "v", tF64, "w", tStr), `[{"id":2,"v":1,"w":"y"}]`)
+	defer one.Release()
+	defer two.Release()
+	fragments := []Fragment{fragment(t, "one", one), fragment(t, "two", two)}
+	for _, by := range []Match{ByName, ByPosition} {
+		for _, columns := range [][]string{nil, {"v"}, {"id", "v"}} {
+			_, err := NewDataset(context.Background(), fragments, DatasetOptions{Match: by, Columns: columns})
+			var e *Error
+			if !errors.As(err, &e) || e.Kind != ErrSchema || e.Column != "v" {
+				t.Errorf("%v: %v", columns, err)
+			} else if text := err.Error(); !strings.HasPrefix(text, "two: ") || !strings.Contains(text, "int64 in one") || !strings.Contains(text, "float64 here") {
+				t.Errorf("%v: %v", columns, err)
+			}
+		}
+		d, err := NewDataset(context.Background(), fragments, DatasetOptions{Match: by, Columns: []string{"w", "id"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := scanOf(t, d, ScanOptions{Columns: []string{"w", "id"}})
+		if want := []map[string]any{{"id": 1.0, "w": "x"}, {"id": 2.0, "w": "y"}}; err != nil || !slices.EqualFunc(rows, want, func(a, b map[string]any) bool { return sameJSON(a, b) }) {
+			t.Errorf("%v, %v", rows, err)
+		}
+		if d.Schema.HasField("v") {
+			t.Errorf("%s", d.Schema)
+		}
+	}
+}
+
+// A dataset with a schema of its own leaves nothing out.
+func TestDatasetExtraColumns(t *testing.T) {
+	rec := fromJSON(t, columnsOf("a", tI32, "s", arrow.StructOf(opt("x", tI8), opt("y", tI8))), `[{"a":1,"s":{"x":1,"y":2}}]`)
+	defer rec.Release()
+	for _, c := range []struct {
+		schema *arrow.Schema
+		column string
+	}{
+		{columnsOf("a", tI32), "s"},
+		{columnsOf("a", tI32, "s", arrow.StructOf(opt("x", tI8))), "s.y"},
+		{columnsOf("a", tI8, "s", arrow.StructOf(opt("x", tI8), opt("y", tI8))), "a"},
+		{schemaOf(req("a", tI32), opt("s", rec.Schema().Field(1).Type)), "a"},
+		{schemaOf(opt("a", tI32), opt("s", rec.Schema().Field(1).Type), req("new", tI8)), "new"},
+	} {
+		_, err := scanOf(t, &Dataset{Schema: c.schema, Fragments: []Fragment{fragment(t, "f", rec)}}, ScanOptions{})
+		var e *Error
+		if !errors.As(err, &e) || e.Kind != ErrSchema || e.Column != c.column || !strings.HasPrefix(err.Error(), "f: ") {
+			t.Errorf("%s: %v", c.schema, err)
+		}
+	}
+	f, err := Adapt(newMemFile(t, rec), columnsOf("s", arrow.StructOf(opt("y", tI16))), ByName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := scanOf(t, FileDataset("f", f), ScanOptions{})
+	if err != nil || len(rows) != 1 || !sameJSON(rows[0], map[string]any{"s": map[string]any{"y": 2.0}}) {
+		t.Errorf("%v, %v", rows, err)
+	}
+}
+
+// Values that do not fit are errors that name the column, unless they are no values.
+func TestConversionErrors(t *testing.T) {
+	big := `[{"t":"2019-01-01 00:00:00"},{"t":"9999-01-01 00:00:00"}]`
+	rec := fromJSON(t, columnsOf("t", stamp(arrow.Second, "")), big)
+	defer rec.Release()
+	f, err := Adapt(newMemFile(t, rec), columnsOf("t", stamp(arrow.Nanosecond, "")), ByName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = scanOf(t, FileDataset("f", f), ScanOptions{})
+	var e *Error
+	if !errors.As(err, &e) || e.Kind != ErrSchema || e.Column != "t" {
+		t.Errorf("%v", err)
+	}
+	rows, err := scanOf(t, FileDataset("f", f), ScanOptions{Rows: RowRange{0, 1}})
+	if err != nil || len(rows) != 1 {
+		t.Errorf("%v, %v", rows, err)
+	}
+}
+
+// What lies under a null, or in no list, need not convert.
+func TestConversionOfWhatDoesNotCount(t *testing.T) {
+	const huge = math.MaxInt64
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	leaf := func(v []int64, valid []byte) arrow.ArrayData {
+		bufs := []*memory.Buffer{nil, memory.NewBufferBytes(arrow.GetBytes(v))}
+		if valid != nil {
+			bufs[0] = memory.NewBufferBytes(valid)
+		}
+		return array.NewData(stamp(arrow.Second, ""), len(v), bufs, nil, -1, 0)
+	}
+	bits := func(b byte) *memory.Buffer { return memory.NewBufferBytes([]byte{b}) }
+	offsets := func(o ...int32) *memory.Buffer { return memory.NewBufferBytes(arrow.GetBytes(o)) }
+	st := func(t arrow.DataType) arrow.DataType { return arrow.StructOf(opt("x", t)) }
+	s, ns := stamp(arrow.Second, ""), stamp(arrow.Nanosecond, "")
+	dense := func(t arrow.DataType) arrow.DataType {
+		return arrow.DenseUnionOf([]arrow.Field{opt("x", t), opt("i", arrow.Null)}, []int8{4, 7})
+	}
+	codes := func(c ...byte) *memory.Buffer { return memory.NewBufferBytes(c) }
+	nulls := array.NewData(arrow.Null, 3, []*memory.Buffer{nil}, nil, 3, 0)
+	for name, c := range map[string]struct {
+		d  arrow.ArrayData
+		to arrow.DataType
+		ok bool
+	}{
+		"null":               {leaf([]int64{1, huge, 3}, []byte{0b101}), ns, true},
+		"value":              {leaf([]int64{1, huge, 3}, []byte{0b111}), ns, false},
+		"under a struct":     {array.NewData(st(s), 3, []*memory.Buffer{bits(0b101)}, []arrow.ArrayData{leaf([]int64{1, huge, 3}, nil)}, 1, 0), st(ns), true},
+		"in a struct":        {array.NewData(st(s), 3, []*memory.Buffer{bits(0b110)}, []arrow.ArrayData{leaf([]int64{1, huge, 3}, nil)}, 1, 0), st(ns), false},
+		"in a slice":         {array.NewData(st(s), 2, []*memory.Buffer{bits(0b1010)}, []arrow.ArrayData{leaf([]int64{huge, 1, huge, huge}, nil)}, -1, 1), st(ns), true},
+		"outside of a slice": {array.NewData(st(s), 1, []*memory.Buffer{nil}, []arrow.ArrayData{leaf([]int64{huge, 1, huge}, nil)}, 0, 1), st(ns), true},
+		"in no list":         {array.NewData(arrow.ListOf(s), 2, []*memory.Buffer{bits(0b10), offsets(1, 2, 3)}, []arrow.ArrayData{leaf([]int64{huge, huge, 3, huge}, nil)}, 1, 0), arrow.ListOf(ns), true},
+		"in a list":          {array.NewData(arrow.ListOf(s), 2, []*memory.Buffer{bits(0b01), offsets(1, 2, 3)}, []arrow.ArrayData{leaf([]int64{huge, huge, 3, huge}, nil)}, 1, 0), arrow.ListOf(ns), false},
+		"in no fixed list":   {array.NewData(arrow.FixedSizeListOf(2, s), 2, []*memory.Buffer{bits(0b10)}, []arrow.ArrayData{leaf([]int64{huge, huge, 3, 4, huge}, nil)}, 1, 0), arrow.FixedSizeListOf(2, ns), true},
+		"list of structs under null": {array.NewData(arrow.ListOf(st(s)), 2, []*memory.Buffer{bits(0b10), offsets(0, 1, 2)},
+			[]arrow.ArrayData{array.NewData(st(s), 2, []*memory.Buffer{nil}, []arrow.ArrayData{leaf([]int64{huge, 1}, nil)}, 0, 0)}, 1, 0), arrow.ListOf(st(ns)), true},
+		"in a union":    {array.NewData(dense(s), 2, []*memory.Buffer{nil, codes(4, 7), offsets(1, 0)}, []arrow.ArrayData{leaf([]int64{huge, 2}, nil), nulls}, 0, 0), dense(ns), true},
+		"used by union": {array.NewData(dense(s), 2, []*memory.Buffer{nil, codes(4, 7), offsets(0, 0)}, []arrow.ArrayData{leaf([]int64{huge, 2}, nil), nulls}, 0, 0), dense(ns), false},
+	} {
+		convert, err := conversionOfType(c.d.DataType(), c.to, "x")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		out, err := convert(c.d, nil, mem)
+		if (err == nil) != c.ok {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err == nil {
+			out.Release()
+		}
+	}
+}
+
+func TestDecimalDigits(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	rec := fromJSON(t, columnsOf("d", dec(38, 0)), `[{"d":"99999"},{"d":"-99999"},{"d":"100000"}]`)
+	defer rec.Release()
+	whole := rec.Column(0).Data()
+	d := array.NewData(dec(5, 0), 3, whole.Buffers(), nil, 0, 0) // the last has too many digits
+	defer d.Release()
+	convert, err := conversionOfType(d.DataType(), dec256(70, 60), "d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := convert(d, nil, mem); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("six digits in five: %v", err)
+	}
+	part := array.NewSliceData(d, 0, 2)
+	defer part.Release()
+	out, err := convert(part, nil, mem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Release()
+	arr := array.MakeFromData(out)
+	defer arr.Release()
+	zeros := strings.Repeat("0", 60)
+	for i, want := range []string{"99999" + zeros, "-99999" + zeros} {
+		if got := arr.(*array.Decimal256).Value(i).BigInt().String(); got != want {
+			t.Errorf("row %d is %s", i, got)
+		}
+	}
+}
+
+// A column that files do not have is not made larger than a batch may be, whatever its type says.
+func TestHugeNulls(t *testing.T) {
+	rec := fromJSON(t, columnsOf("a", tI32), `[{"a":1},{"a":2}]`)
+	defer rec.Release()
+	wide := arrow.FixedSizeListOf(math.MaxInt32, arrow.FixedSizeListOf(math.MaxInt32, tI64))
+	f, err := Adapt(newMemFile(t, rec), columnsOf("a", tI32, "w", wide), ByName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := scanOf(t, FileDataset("f", f), ScanOptions{}); !errors.Is(err, ErrLimit) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Values of dictionaries are looked up, nulls among them and among the indices.
+func TestLookUp(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	values := fromJSON(t, columnsOf("v", tStr), `[{"v":"zero"},{"v":null},{"v":"two"}]`)
+	defer values.Release()
+	for name, indices := range map[string]string{"null indices": `[2, null, 1, 0, null, 2]`, "none": `[2, 1, 1, 0, 1, 2]`} {
+		for _, index := range []arrow.DataType{tI8, tU8, tI16, tU16, tI32, tU32, tI64, tU64} {
+			idx, _, err := array.FromJSON(memory.NewGoAllocator(), index, strings.NewReader(indices))
+			if err != nil {
+				t.Fatal(err)
+			}
+			dt := &arrow.DictionaryType{IndexType: index, ValueType: tStr}
+			arr := array.NewDictionaryArray(dt, idx, values.Column(0))
+			convert, err := conversionOfType(dt, tStr, "x")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for from := range 5 {
+				part := array.NewSlice(arr, int64(from), 6)
+				d, err := convert(part.Data(), nil, mem)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := array.MakeFromData(d)
+				for i := range got.Len() {
+					want := "(null)"
+					if k := arr.IsNull(from + i); !k && !values.Column(0).IsNull(arr.GetValueIndex(from+i)) {
+						want = values.Column(0).ValueStr(arr.GetValueIndex(from + i))
+					}
+					if s := got.ValueStr(i); s != want {
+						t.Errorf("%s, %s: row %d is %s, want %s", name, index, from+i, s, want)
+					}
+				}
+				nulls := 0
+				for i := range got.Len() {
+					if got.IsNull(i) {
+						nulls++
+					}
+				}
+				if got.NullN() != nulls {
+					t.Errorf("%s: %d nulls, counted %d", name, got.NullN(), nulls)
+				}
+				got.Release()
+				d.Release()
+				part.Release()
+			}
+			arr.Release()
+			idx.Release()
+		}
+	}
+}
+
+type checkedFile struct{ *memFile }
+
+func (checkedFile) Verify(context.Context, func(error)) error { return errDisk }
+func (checkedFile) Dump(context.Context, io.Writer) error     { return errDisk }
+
+// What else a file can do is not hidden.
+func TestAdaptedVerifies(t *testing.T) {
+	rec := fromJSON(t, columnsOf("a", tI32), `[{"a":1}]`)
+	defer rec.Release()
+	plain := newMemFile(t, rec)
+	to := columnsOf("a", tI64)
+	for _, c := range []struct {
+		f              File
+		verifies, dump bool
+	}{
+		{plain, false, false},
+		{checkedFile{plain}, true, true},
+		{struct {
+			File
+			Verifier
+		}{plain, checkedFile{plain}}, true, false},
+		{struct {
+			File
+			Dumper
+		}{plain, checkedFile{plain}}, false, true},
+	} {
+		f, err := Adapt(c.f, to, ByName)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, v := f.(Verifier)
+		_, d := f.(Dumper)
+		if v != c.verifies || d != c.dump || f.Schema() != to {
+			t.Errorf("%T verifies: %v, dumps: %v", f, v, d)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := plain.closed.Load(); n != 4 {
+		t.Errorf("closed %d times", n)
+	}
+	if f, err := Adapt(plain, columnsOf("a", tI32), ByName); err != nil || f != File(plain) {
+		t.Errorf("a file that has the schema: %v, %v", f, err)
+	}
+}
+
+func TestMatchOption(t *testing.T) {
+	for _, v := range append(MatchOption("orc").Values, "") {
+		if m, err := MatchOf(v); err != nil || (m == ByPosition) != (v == "position") {
+			t.Errorf("%s: %v, %v", v, m, err)
+		}
+	}
+	if _, err := MatchOf("id"); !errors.Is(err, ErrOption) {
+		t.Error(err)
+	}
+}
+
+// Every fragment is closed after NewDataset, and errors name it.
+func TestNewDatasetOpens(t *testing.T) {
+	rec := fromJSON(t, columnsOf("a", tI32), `[{"a":1}]`)
+	defer rec.Release()
+	f := newMemFile(t, rec)
+	same := Fragment{"same", func(context.Context) (File, error) { return f, nil }}
+	d, err := NewDataset(context.Background(), []Fragment{same, same, same}, DatasetOptions{})
+	if err != nil || d.Schema != rec.Schema() || f.closed.Load() != 3 {
+		t.Errorf("%v, %v, closed %d times", d, err, f.closed.Load())
+	}
+	bad := Fragment{"bad", func(context.Context) (File, error) { return nil, errDisk }}
+	if _, err := NewDataset(context.Background(), []Fragment{same, bad}, DatasetOptions{}); !errors.Is(err, errDisk) || !strings.HasPrefix(err.Error(), "bad: ") {
+		t.Error(err)
+	}
+	panics := Fragment{"panics", func(context.Context) (File, error) { panic("a bug") }}
+	if !rePanic {
+		if _, err := NewDataset(context.Background(), []Fragment{panics}, DatasetOptions{}); !errors.Is(err, ErrInternal) {
+			t.Error(err)
+		}
+	}
+	if _, err := NewDataset(context.Background(), nil, DatasetOptions{}); !errors.Is(err, ErrSchema) {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := NewDataset(ctx, []Fragment{same}, DatasetOptions{}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}

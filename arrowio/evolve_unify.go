@@ -1,0 +1,215 @@
+package arrowio
+
+import (
+	"strconv"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// UnifySchemas returns the schema under which files of all the given schemas can be read as one (see Adapt): the
+// columns of the first in its order, then those that others have besides, in the order in which they come up.
+//
+// A type that differs is widened to the narrowest that holds every value of both exactly:
+//
+//   - integers to wider ones, unsigned to wider signed ones; integers of up to 32 bits, and floats, to wider floats
+//   - decimals to more digits, before the point and after it; times, timestamps of one zone and durations to finer units
+//   - text, and bytes, to 64-bit offsets; dictionaries to their values; null to anything
+//   - structs by the names of their children, whatever ByPosition says of columns; lists, maps and unions in place
+//
+// Everything else is ErrSchema with the column's path, both types and both schemas, and so is an integer of 64 bits
+// beside a float. A column or child that one schema does not have can be null.
+//
+// By position the names are those of the first schema whose names are not all _col0, _col1 and so on.
+//
+// Metadata of a column is what all who have the column say; that of the schema is the first's, except what others
+// contradict. If nothing differs, the first schema is returned as it is.
+func UnifySchemas(schemas []*arrow.Schema, by Match) (*arrow.Schema, error) {
+	name := func(k int) string { return "schema " + strconv.Itoa(k) }
+	u, err := unify(schemas, name, by)
+	if err != nil {
+		return nil, err
+	}
+	for i := range u.fields {
+		if c := u.fields[i].clash; c != nil {
+			return nil, c.err(name)
+		}
+	}
+	return u.schema(), nil
+}
+
+// unified is a schema in the making.
+type unified struct {
+	schemas []*arrow.Schema
+	fields  []unifiedField
+	same    bool // all schemas are equal, metadata included
+}
+
+type unifiedField struct {
+	arrow.Field
+	seen  int // schemas that have it
+	named bool
+	at    []origin    // where it was seen, for messages
+	clash *fieldClash // why there is no type
+}
+
+// origin is a column of a schema.
+type origin struct{ schema, column int }
+
+// fieldClash is two files that cannot be read as one because of a column.
+type fieldClash struct {
+	clash
+	column     string
+	at, before int // the schemas: of b, and of a
+}
+
+// err is the error about the schema `at`.
+func (c *fieldClash) err(name func(int) string) error {
+	return named(name(c.at), atColumn(c.column+c.path,
+		"it is %s here and %s in %s, and no type holds all values of both; read the files separately, or leave the column out (--columns)",
+		c.b, c.a, name(c.before)))
+}
+
+// unify joins schemas; two columns of one name are an error, a column without a common type is marked.
+func unify(schemas []*arrow.Schema, name func(int) string, by Match) (*unified, error) {
+	if len(schemas) == 0 {
+		return nil, Errorf(ErrSchema, "no schemas")
+	}
+	u := &unified{schemas: schemas, same: true}
+	first := schemas[0]
+	for _, s := range schemas[1:] {
+		u.same = u.same && (s == first || schemaDifference(first, s) == "" && sameMetadata(first, s))
+	}
+	if u.same {
+		for i, f := range first.Fields() {
+			u.fields = append(u.fields, unifiedField{Field: f, seen: len(schemas), at: []origin{{0, i}}})
+		}
+		return u, nil
+	}
+	if by == ByPosition {
+		for k, s := range schemas {
+			u.addByPosition(k, s)
+		}
+		u.distinguish()
+		return u, nil
+	}
+	// Those without names come last: their columns are found by where they stand among those that have names.
+	var numbered []int
+	for k, s := range schemas {
+		if unnamed(s) {
+			numbered = append(numbered, k)
+		}
+	}
+	if len(numbered) == len(schemas) {
+		numbered = nil
+	}
+	index := map[string]int{}
+	for k, s := range schemas {
+		if len(numbered) > 0 && unnamed(s) {
+			continue
+		}
+		if err := u.addByName(k, s, index); err != nil {
+			return nil, named(name(k), err)
+		}
+	}
+	for _, k := range numbered {
+		u.addByPosition(k, schemas[k])
+	}
+	return u, nil
+}
+
+func sameMetadata(a, b *arrow.Schema) bool {
+	if !a.Metadata().Equal(b.Metadata()) {
+		return false
+	}
+	for i := range a.NumFields() {
+		x, y := a.Field(i), b.Field(i)
+		if !x.Metadata.Equal(y.Metadata) || !arrow.TypeEqual(x.Type, y.Type, arrow.CheckMetadata()) {
+			return false
+		}
+	}
+	return true
+}
+
+func (u *unified) addByName(k int, s *arrow.Schema, index map[string]int) error {
+	if _, err := byName(s); err != nil {
+		return err
+	}
+	for i, f := range s.Fields() {
+		at, ok := index[f.Name]
+		if !ok {
+			at = len(u.fields)
+			index[f.Name] = at
+		}
+		u.add(at, k, i)
+	}
+	return nil
+}
+
+func (u *unified) addByPosition(k int, s *arrow.Schema) {
+	isNamed := !unnamed(s)
+	for i := range s.NumFields() {
+		u.add(i, k, i)
+		if f := &u.fields[i]; isNamed && !f.named {
+			f.named, f.Name = true, s.Field(i).Name
+		}
+	}
+}
+
+// distinguish gives their number for a name to columns found by position whose names come from several schemas.
+func (u *unified) distinguish() {
+	seen := map[string]bool{}
+	for i := range u.fields {
+		f := &u.fields[i]
+		if seen[f.Name] {
+			f.Name = numberedName(i)
+		}
+		seen[f.Name] = true
+	}
+}
+
+// add joins column i of schema k to field at, which may be new.
+func (u *unified) add(at, k, i int) {
+	s := u.schemas[k]
+	if at == len(u.fields) {
+		u.fields = append(u.fields, unifiedField{Field: s.Field(i), seen: 1, at: []origin{{k, i}}})
+		return
+	}
+	f := &u.fields[at]
+	f.seen++
+	if f.clash != nil {
+		return
+	}
+	j, c := joinFields(f.Field, s.Field(i))
+	if c == nil {
+		f.Field = j
+		f.at = append(f.at, origin{k, i})
+		return
+	}
+	f.clash = &fieldClash{clash: *c, column: f.Name, at: k, before: f.at[0].schema}
+	for _, p := range f.at { // the first that does not go with it
+		if _, c := joinFields(u.schemas[p.schema].Field(p.column), s.Field(i)); c != nil {
+			f.clash.clash, f.clash.before = *c, p.schema
+			break
+		}
+	}
+}
+
+// schema returns what came of it; columns without a type have the first.
+func (u *unified) schema() *arrow.Schema {
+	first := u.schemas[0]
+	if u.same {
+		return first
+	}
+	fields := make([]arrow.Field, len(u.fields))
+	for i, f := range u.fields {
+		fields[i] = f.Field
+		if f.seen < len(u.schemas) {
+			fields[i] = optional(f.Field)
+		}
+	}
+	md := first.Metadata()
+	for _, s := range u.schemas[1:] {
+		md = uncontradicted(md, s.Metadata())
+	}
+	return arrow.NewSchema(fields, &md)
+}

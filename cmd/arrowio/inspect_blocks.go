@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// printGroups prints where rows that are stored together lie.
+func printGroups(w io.Writer, groups []arrowio.GroupInfo) error {
+	if len(groups) == 0 {
+		return nil
+	}
+	if _, err := fmt.Fprintf(w, "\n%s\n", plural(len(groups), "group")); err != nil {
+		return err
+	}
+	rows := make([][]string, len(groups))
+	for i, g := range groups {
+		rows[i] = []string{
+			strconv.Itoa(i), strconv.FormatInt(g.Rows.Len(), 10), strconv.FormatInt(g.Off, 10), strconv.FormatInt(g.Bytes, 10),
+			strconv.FormatInt(g.Index, 10), g.Detail,
+		}
+	}
+	return printTable(w, []string{"group", "rows", "offset", "bytes", "index bytes", "detail"}, numberColumns, rows)
+}
+
+// printBlocks prints the blocks of each column.
+func printBlocks(w io.Writer, columns []arrowio.ColumnInfo) error {
+	for _, c := range columns {
+		if len(c.BlockList) == 0 {
+			continue
+		}
+		if _, err := fmt.Fprintf(w, "\n%s: %s\n", printable(c.Path), plural(len(c.BlockList), "block")); err != nil {
+			return err
+		}
+		rows := make([][]string, len(c.BlockList))
+		for i, b := range c.BlockList {
+			group := ""
+			if b.Kind != "" {
+				group = strconv.Itoa(b.Group)
+			}
+			rows[i] = []string{
+				strconv.Itoa(i), group, b.Kind, b.Encoding, strconv.FormatInt(b.Rows, 10), strconv.FormatInt(b.Off, 10),
+				strconv.FormatInt(b.Bytes, 10), positive(b.RawBytes), shorten(b.First, 40), b.Verdict,
+			}
+		}
+		header := []string{"block", "group", "kind", "encoding", "rows", "offset", "bytes", "raw", "first", "verdict"}
+		if err := printTable(w, header, numberColumns, rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}

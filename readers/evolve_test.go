@@ -1,0 +1,115 @@
+package readers
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// rowsOf reads a dataset as lines of text.
+func rowsOf(t *testing.T, d *arrowio.Dataset, columns ...string) string {
+	t.Helper()
+	s, err := d.Scan(context.Background(), arrowio.ScanOptions{Columns: columns})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Release()
+	var b strings.Builder
+	for s.Next() {
+		rec := s.Record()
+		for i := range int(rec.NumRows()) {
+			for k, c := range rec.Columns() {
+				if k > 0 {
+					b.WriteByte(' ')
+				}
+				b.WriteString(c.ValueStr(i))
+			}
+			b.WriteByte('\n')
+		}
+	}
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// Files of several formats, with columns added, dropped and in another order.
+func TestDatasetOfDifferentFiles(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "1.csv"), "x,y\n1,a\n")
+	put(t, filepath.Join(dir, "2.csv"), "y,z\nb,true\n")
+	put(t, filepath.Join(dir, "3.jsonl"), "{\"z\":false,\"x\":7,\"n\":{\"k\":1}}\n")
+	d, err := OpenDataset(ctx, []string{dir}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "1 a (null) (null)\n(null) b true (null)\n7 (null) false {1}\n"
+	if got := rowsOf(t, d); strings.ReplaceAll(got, `{"k":1}`, "{1}") != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	if got := rowsOf(t, d, "n.k", "z"); strings.Count(got, "\n") != 3 {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestDatasetByPosition(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "1.csv"), "_col0,_col1\n1,a\n")
+	put(t, filepath.Join(dir, "2.csv"), "id,name,more\n2,b,0.5\n")
+	for _, by := range []arrowio.Match{arrowio.ByName, arrowio.ByPosition} { // _colN are no names
+		d, err := OpenDataset(ctx, []string{dir}, Options{Match: by})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := rowsOf(t, d, "id", "name", "more"), "1 a (null)\n2 b 0.5\n"; got != want {
+			t.Errorf("%d: got\n%swant\n%s", by, got, want)
+		}
+	}
+	put(t, filepath.Join(dir, "1.csv"), "a,b\n1,a\n")
+	d, err := OpenDataset(ctx, []string{dir}, Options{Match: arrowio.ByPosition})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := rowsOf(t, d), "1 a (null)\n2 b 0.5\n"; got != want || d.Schema.Field(0).Name != "a" || d.Schema.Field(2).Name != "more" {
+		t.Errorf("got\n%s%s", got, d.Schema)
+	}
+}
+
+func TestDatasetOfClashingFiles(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	one, two := filepath.Join(dir, "1.csv"), filepath.Join(dir, "2.csv")
+	put(t, one, "x,y\n1,a\n")
+	put(t, two, "x,y\nzwei,b\n")
+	_, err := OpenDataset(ctx, []string{dir}, Options{})
+	var e *arrowio.Error
+	if !errors.As(err, &e) || e.Kind != arrowio.ErrSchema || e.Column != "x" || !strings.HasPrefix(err.Error(), two+": ") || !strings.Contains(err.Error(), "int64 in "+one) {
+		t.Errorf("got %v", err)
+	}
+	d, err := OpenDataset(ctx, []string{dir}, Options{Columns: []string{"y"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := rowsOf(t, d); got != "a\nb\n" || d.Schema.Field(0).Type.ID() != arrow.STRING {
+		t.Errorf("got %s%s", got, d.Schema)
+	}
+}
+
+func TestMatch(t *testing.T) {
+	for value, want := range map[string]arrowio.Match{"name": arrowio.ByName, "position": arrowio.ByPosition} {
+		if m, err := Match(map[string]string{"orc-by": value, "orc-strings": "position"}); err != nil || m != want {
+			t.Errorf("%s: %v, %v", value, m, err)
+		}
+	}
+	if _, err := Match(map[string]string{"orc-by": "x"}); !errors.Is(err, arrowio.ErrOption) {
+		t.Error(err)
+	}
+}
