@@ -8,7 +8,7 @@ import (
 
 // Fixed lists the element types of fixed-width Arrow buffers.
 type Fixed interface {
-	~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64 | ~float32 | ~float64 | ~[16]byte | ~[32]byte
+	~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64 | ~float32 | ~float64 | ~[16]byte | ~[32]byte | ~[2]uint64
 }
 
 // Arena is where the buffers of the batch being built get their memory.
@@ -105,4 +105,9 @@ func (v *Vec[T]) Release() {
 func AsBytes[T Fixed](v []T) []byte {
 	var z T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(z)))
+}
+
+// Words views decimals of 128 bits as their words, low and high.
+func Words(v [][2]uint64) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(v))), 2*len(v))
 }

@@ -1,0 +1,144 @@
+package orcwire
+
+import "github.com/arrowio/arrowio/arrowio"
+
+// Encryption says which columns are encrypted, and with which keys (specification, "Encryption Information").
+type Encryption struct {
+	Masks    []Mask
+	Keys     []Key
+	Variants []Variant
+	Provider uint8 // who wraps local keys: 1 Hadoop, 2 AWS, 3 GCP, 4 Azure, 0 unknown
+}
+
+// Mask says what stands in the unencrypted form of columns. Reading needs no masks.
+type Mask struct {
+	Name    string
+	Params  []string
+	Columns []int // type ids, each with its subtree
+}
+
+// Key names a master key. The key itself is not in the file.
+type Key struct {
+	Name      string
+	Version   uint32
+	Algorithm uint8 // 1 AES_CTR_128, 2 AES_CTR_256; others are not known
+}
+
+// Variant is one encrypted form of a type and its subtree.
+type Variant struct {
+	Root         int    // type id
+	Key          int    // position in Encryption.Keys
+	EncryptedKey []byte // the local key for the file's statistics, and for stripes that have no other
+	// StripeStats are the streams of encrypted stripe statistics. Those of all variants follow each other in front of
+	// the metadata, with PostScript.StripeStatsLength bytes; Offset counts from the variant's first.
+	StripeStats []Stream
+	FileStats   []byte // a FileStatistics message, compressed in chunks, then encrypted
+}
+
+// parseEncryption reads an Encryption message. Types, keys and columns that it names exist.
+func parseEncryption(b []byte, types int, budget *metaBudget) (*Encryption, error) {
+	e := &Encryption{}
+	// Lists grow while they are read. No element takes more than 32 bytes of memory for a byte of the message.
+	if err := budget.take(len(b), 32); err != nil {
+		return nil, err
+	}
+	m := pbMessage{b: b}
+	var variants [][]byte
+	for m.next() {
+		switch m.num {
+		case 1:
+			k, err := parseMask(m.message(), types)
+			if err != nil {
+				return nil, within(err, "mask", len(e.Masks))
+			}
+			e.Masks = append(e.Masks, k)
+		case 2:
+			k, err := parseKey(m.message())
+			if err != nil {
+				return nil, within(err, "encryption key", len(e.Keys))
+			}
+			e.Keys = append(e.Keys, k)
+		case 3:
+			variants = append(variants, m.bytes()) // they name keys, which may follow
+		case 4:
+			v := m.uint64()
+			if v > 255 {
+				v = 0
+			}
+			e.Provider = uint8(v)
+		}
+	}
+	if m.err != nil {
+		return nil, m.err
+	}
+	for i, b := range variants {
+		v, err := parseVariant(pbMessage{b: b}, types, len(e.Keys))
+		if err != nil {
+			return nil, within(err, "encryption variant", i)
+		}
+		e.Variants = append(e.Variants, v)
+	}
+	return e, nil
+}
+
+func parseMask(m pbMessage, types int) (Mask, error) {
+	var k Mask
+	for m.next() {
+		switch m.num {
+		case 1:
+			k.Name = m.string()
+		case 2:
+			k.Params = append(k.Params, m.string())
+		case 3:
+			k.Columns = m.appendIDs(k.Columns, "column", types)
+		}
+	}
+	return k, m.err
+}
+
+func parseKey(m pbMessage) (Key, error) {
+	var k Key
+	for m.next() {
+		switch m.num {
+		case 1:
+			k.Name = m.string()
+		case 2:
+			k.Version = m.uint32()
+		case 3:
+			v := m.uint64()
+			if v > 255 {
+				v = 255
+			}
+			k.Algorithm = uint8(v)
+		}
+	}
+	return k, m.err
+}
+
+func parseVariant(m pbMessage, types, keys int) (Variant, error) {
+	var v Variant
+	end := int64(0)
+	hasKey := false
+	for m.next() {
+		switch m.num {
+		case 1:
+			v.Root = m.id("column", types)
+		case 2:
+			v.Key, hasKey = m.id("encryption key", keys), true
+		case 3:
+			v.EncryptedKey = m.bytes()
+		case 4:
+			s, err := parseStream(m.message(), types, &end)
+			if err != nil {
+				return v, within(err, "stream", len(v.StripeStats))
+			}
+			v.StripeStats = append(v.StripeStats, s)
+		case 5:
+			v.FileStats = m.bytes()
+		}
+	}
+	if m.err == nil && !hasKey && keys == 0 {
+		return v, arrowio.Errorf(arrowio.ErrCorrupt, "no key")
+	}
+	return v, m.err
+}

@@ -1,0 +1,123 @@
+package orcwire
+
+import (
+	"math"
+	"reflect"
+	"testing"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+func streamMsg(kind, column, length uint64) wireMsg {
+	return wireMsg(nil).uint(1, kind).uint(2, column).uint(3, length)
+}
+
+// encodings appends n encodings DIRECT_V2.
+func (w wireMsg) encodings(n int) wireMsg {
+	for range n {
+		w = w.bytes(2, wireMsg(nil).uint(1, 2))
+	}
+	return w
+}
+
+func TestStripeFooter(t *testing.T) {
+	b := wireMsg(nil).strange().
+		bytes(1, streamMsg(6, 0, 10)).
+		bytes(1, streamMsg(9, 0, 5)).
+		bytes(1, streamMsg(0, 1, 0)).
+		bytes(1, streamMsg(1, 1, 70)).
+		bytes(1, streamMsg(55, 1, 4)). // kinds that are not known take their room
+		bytes(1, streamMsg(math.MaxUint64, 1, 5)).
+		bytes(1, nil).
+		bytes(1, streamMsg(10, 0, 6)).
+		bytes(2, nil).
+		bytes(2, wireMsg(nil).uint(1, 3).uint(2, math.MaxUint32).uint(3, 1)).
+		text(3, "Europe/Berlin").
+		bytes(4, wireMsg(nil).bytes(1, streamMsg(6, 1, 5)).bytes(1, streamMsg(1, 1, 6)).bytes(2, wireMsg(nil).uint(1, 1))).
+		bytes(4, nil)
+	want := &StripeFooter{
+		Streams: []Stream{
+			{RowIndex, 0, 10, 0},
+			{EncryptedIndex, 0, 5, 10},
+			{Present, 1, 0, 15},
+			{Data, 1, 70, 15},
+			{55, 1, 4, 85},
+			{UnknownStream, 1, 5, 89},
+			{Present, 0, 0, 94},
+			{EncryptedData, 0, 6, 94},
+		},
+		Encodings: []Encoding{{}, {DictionaryV2, math.MaxUint32, 1}},
+		Timezone:  "Europe/Berlin",
+		Encryption: []StripeVariant{
+			{Streams: []Stream{{RowIndex, 1, 5, 0}, {Data, 1, 6, 5}}, Encodings: []Encoding{{Kind: Dictionary}}},
+			{},
+		},
+	}
+	f, err := ParseStripeFooter(b, 2, 100)
+	if err != nil || !reflect.DeepEqual(f, want) {
+		t.Errorf("%+v, %v; want %+v", f, err, want)
+	}
+	corruptEverywhere(t, b, func(b []byte) error {
+		_, err := ParseStripeFooter(b, 2, 100)
+		return err
+	})
+	for _, c := range []struct {
+		name  string
+		b     wireMsg
+		types int
+		kind  arrowio.Kind
+	}{
+		{"beyond the stripe", b, 2, arrowio.ErrCorrupt}, // 99 bytes below
+		{"encodings missing", wireMsg(nil).encodings(1), 2, arrowio.ErrCorrupt},
+		{"encodings too many", wireMsg(nil).encodings(3), 2, arrowio.ErrCorrupt},
+		{"encoding 4", wireMsg(nil).bytes(2, wireMsg(nil).uint(1, 4)), 1, arrowio.ErrUnsupported},
+		{"dictionary size", wireMsg(nil).bytes(2, wireMsg(nil).uint(2, 1<<32)), 1, arrowio.ErrCorrupt},
+		{"column", wireMsg(nil).encodings(1).bytes(1, streamMsg(1, 1, 1)), 1, arrowio.ErrCorrupt},
+		{"length", wireMsg(nil).encodings(1).bytes(1, streamMsg(1, 0, 1<<63)), 1, arrowio.ErrCorrupt},
+		{"lengths wrap", wireMsg(nil).encodings(1).bytes(1, streamMsg(1, 0, 90)).bytes(1, streamMsg(1, 0, math.MaxInt64)), 1, arrowio.ErrCorrupt},
+		{"variant's column", wireMsg(nil).encodings(1).bytes(4, wireMsg(nil).bytes(1, streamMsg(1, 1, 1))), 1, arrowio.ErrCorrupt},
+		{"variant's lengths", wireMsg(nil).encodings(1).bytes(4, wireMsg(nil).bytes(1, streamMsg(1, 0, 100))), 1, arrowio.ErrCorrupt},
+		{"variant's encodings", wireMsg(nil).encodings(1).bytes(4, wireMsg(nil).encodings(2)), 1, arrowio.ErrCorrupt},
+		{"variant's encoding 9", wireMsg(nil).encodings(1).bytes(4, wireMsg(nil).bytes(2, wireMsg(nil).uint(1, 9))), 1, arrowio.ErrUnsupported},
+		{"variant cut", wireMsg(nil).encodings(1).bytes(4, []byte{0x0a, 9}), 1, arrowio.ErrCorrupt},
+	} {
+		_, err := ParseStripeFooter(c.b, c.types, 99)
+		wantKind(t, c.name, err, c.kind)
+	}
+	many := wireMsg(nil).encodings(1)
+	for range 1000 {
+		many = many.bytes(1, nil)
+	}
+	_, err = ParseStripeFooter(many, 1, 99)
+	wantKind(t, "streams too many", err, arrowio.ErrCorrupt)
+	inside := wireMsg(nil)
+	for range 1000 {
+		inside = inside.bytes(1, nil)
+	}
+	_, err = ParseStripeFooter(wireMsg(nil).encodings(1).bytes(4, inside), 1, 99)
+	wantKind(t, "variant's streams too many", err, arrowio.ErrCorrupt)
+}
+
+func TestStreamKinds(t *testing.T) {
+	index := map[StreamKind]bool{RowIndex: true, BloomFilterOriginal: true, BloomFilterUTF8: true, EncryptedIndex: true}
+	for k, want := range map[StreamKind]string{
+		0: "PRESENT", 1: "DATA", 2: "LENGTH", 3: "DICTIONARY_DATA", 4: "DICTIONARY_COUNT", 5: "SECONDARY", 6: "ROW_INDEX", 7: "BLOOM_FILTER",
+		8: "BLOOM_FILTER_UTF8", 9: "ENCRYPTED_INDEX", 10: "ENCRYPTED_DATA", 11: "stream kind 11", 100: "STRIPE_STATISTICS",
+		101: "FILE_STATISTICS", 255: "unknown stream",
+	} {
+		if k.String() != want || k.Index() != index[k] {
+			t.Errorf("%d: %s, %t", k, k, k.Index())
+		}
+	}
+	for k, want := range []struct {
+		name     string
+		v2, dict bool
+	}{{"DIRECT", false, false}, {"DICTIONARY", false, true}, {"DIRECT_V2", true, false}, {"DICTIONARY_V2", true, true}} {
+		if e := EncodingKind(k); e.String() != want.name || e.V2() != want.v2 || e.IsDictionary() != want.dict {
+			t.Error(e, e.V2(), e.IsDictionary())
+		}
+	}
+	if EncodingKind(7).String() != "encoding 7" {
+		t.Error(EncodingKind(7))
+	}
+}

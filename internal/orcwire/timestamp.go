@@ -1,0 +1,226 @@
+package orcwire
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// ValueError is the trouble with one of the values that a call was to decode; Index counts those, from 0, without nulls,
+// as the call did. Callers that know which row that is say so. It comes wrapped in an *arrowio.Error.
+type ValueError struct {
+	Index int
+	Text  string
+}
+
+// Error names the value by its index.
+func (e *ValueError) Error() string { return fmt.Sprintf("value %d: %s", e.Index, e.Text) }
+
+func badValue(k arrowio.Kind, index int, format string, args ...any) error {
+	return arrowio.Errorf(k, "%w", &ValueError{Index: index, Text: fmt.Sprintf(format, args...)})
+}
+
+// offsetIndex returns err with by added to the index of a ValueError in it, which must be fresh.
+func offsetIndex(err error, by int) error {
+	var v *ValueError
+	if errors.As(err, &v) {
+		v.Index += by
+	}
+	return err
+}
+
+// TimeUnit is the unit of Arrow's timestamps.
+type TimeUnit uint8
+
+// Units.
+const (
+	Nanosecond TimeUnit = iota
+	Microsecond
+	Millisecond
+	Second
+)
+
+// timeUnit has how many of a unit make a second, and nanoseconds/unit as a product: n * recip >> shift is exact for
+// nanoseconds below 2^30.
+type timeUnit struct {
+	name        string
+	perSecond   int64
+	perNano     int64 // nanoseconds of a unit
+	recip       uint64
+	shift       uint8
+	least, most int64 // seconds that fit, whatever nanoseconds follow
+}
+
+var timeUnits = [...]timeUnit{
+	Nanosecond:  {"ns", 1e9, 1, 1, 0, -9223372036, 9223372035},
+	Microsecond: {"us", 1e6, 1e3, 1<<40/1_000 + 1, 40, -9223372036854, 9223372036853},
+	Millisecond: {"ms", 1e3, 1e6, 1<<50/1_000_000 + 1, 50, -9223372036854775, 9223372036854774},
+	Second:      {"s", 1, 1e9, 0, 0, math.MinInt64, math.MaxInt64},
+}
+
+// String returns "ns", "us", "ms" or "s".
+func (u TimeUnit) String() string { return timeUnits[u].name }
+
+// Timestamps makes Arrow's timestamps of the two numbers that ORC stores of each (specification, "Timestamp Columns"). The zero value decodes what
+// was written in UTC, to nanoseconds.
+type Timestamps struct {
+	Zone   *Zone // of the writer, for TIMESTAMP; nil = UTC, and for TIMESTAMP_INSTANT
+	Hybrid bool  // days before 1582-10-15 are Julian
+	Unit   TimeUnit
+}
+
+// timeBlock is how many values go through the passes of Combine at once: few enough to stay in the nearest cache.
+const timeBlock = 256
+
+// Combine takes the stored seconds of timestamps in dst and their stored nanoseconds, as DATA and SECONDARY have them,
+// and leaves in dst what clocks showed, in t.Unit since 1970-01-01 00:00:00, truncated towards the past. nanos is only
+// read.
+//
+// Seconds count from 2015-01-01 00:00:00 of the zone. Nanoseconds have their trailing zeros cut off and their number in
+// the lowest three bits. Seconds were rounded towards zero by the writer where there was a fraction of a millisecond or
+// more, so such a time before 1970 is a second earlier than stored: a time in the last second before 1970 comes back a
+// second late, and nothing can be done about that. The C++ writer stores negative nanoseconds before 1970: these count
+// backwards.
+//
+// A value that does not fit the unit is arrowio.ErrSchema with a *ValueError, nanoseconds beyond a second are
+// arrowio.ErrCorrupt with one. After an error dst is undefined.
+func (t *Timestamps) Combine(dst, nanos []int64) error {
+	zone := t.Zone
+	if zone == nil {
+		zone = UTC
+	}
+	unit := &timeUnits[t.Unit]
+	offset, fixed := zone.Fixed()
+	utc := fixed && offset == 0
+	// What passes the checks of the fast way needs no other: these leave room for offsets and calendars.
+	least, most := max(unit.least, -1<<40), min(unit.most, 1<<40)
+	if t.Hybrid {
+		least = max(least, switchSec)
+	}
+	var secs, subs [timeBlock]int64
+	for at := 0; at < len(dst); at += timeBlock {
+		d := dst[at:min(at+timeBlock, len(dst))]
+		s, f := secs[:len(d)], subs[:len(d)]
+		if !instants(s, f, d, nanos[at:], zone.epoch) {
+			if err := t.slow(d, nanos[at:], zone, at); err != nil {
+				return err
+			}
+			continue
+		}
+		if !utc {
+			zone.Local(s)
+		}
+		if !toUnit(d, s, f, unit, least, most) {
+			if err := t.finish(d, s, f, unit, at); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+var nanoZeros = [8]uint64{1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
+
+// instants decodes seconds since 1970 and nanoseconds. False: some value needs a closer look, and the results are void.
+func instants(secs, subs, stored, nanos []int64, epoch int64) bool {
+	subs, stored, nanos = subs[:len(secs)], stored[:len(secs)], nanos[:len(secs)]
+	var large, bad uint64
+	for i, raw := range stored {
+		x := uint64(nanos[i])
+		n := x >> 3
+		large |= n
+		n *= nanoZeros[x&7]
+		bad |= 999_999_999 - n
+		// Far outside of anything: what follows would overflow.
+		bad |= uint64(raw+1<<62) | uint64(1<<62-raw)
+		s := raw + epoch
+		s += s >> 63 & (int64(999_999-n) >> 63)
+		secs[i] = s
+		subs[i] = int64(n)
+	}
+	return large>>30 == 0 && bad>>63 == 0
+}
+
+// toUnit fills dst; false if some second is not in [least, most], and then dst is void.
+func toUnit(dst, secs, subs []int64, u *timeUnit, least, most int64) bool {
+	secs, subs = secs[:len(dst)], subs[:len(dst)]
+	mul, recip, shift := u.perSecond, u.recip, u.shift&63
+	var bad int64
+	for i := range dst {
+		s := secs[i]
+		bad |= (s - least) | (most - s)
+		dst[i] = s*mul + int64(uint64(subs[i])*recip>>shift)
+	}
+	return bad >= 0
+}
+
+// slow decodes values among which some are not plain.
+func (t *Timestamps) slow(dst, nanos []int64, zone *Zone, at int) error {
+	var secs, subs [timeBlock]int64
+	for i, raw := range dst {
+		n := nanos[i] >> 3
+		zeros := int64(nanoZeros[nanos[i]&7])
+		if n > 999_999_999 || n < -999_999_999 || n*zeros > 999_999_999 || n*zeros < -999_999_999 {
+			return badValue(arrowio.ErrCorrupt, at+i, "%d nanoseconds with %d zeros are more than a second", n, nanos[i]&7)
+		}
+		n *= zeros
+		s := raw + zone.epoch
+		// An offset or a calendar moves a time by less than a quarter of what all time is since.
+		if raw < -1<<62 || raw > 1<<62 {
+			return badValue(arrowio.ErrCorrupt, at+i, "%d seconds since 2015 are no time", raw)
+		}
+		if s < 0 && n > 999_999 {
+			s--
+		}
+		if n < 0 {
+			s--
+			n += 1e9
+		}
+		secs[i], subs[i] = s, n
+	}
+	zone.Local(secs[:len(dst)])
+	return t.finish(dst, secs[:len(dst)], subs[:], &timeUnits[t.Unit], at)
+}
+
+// finish converts clock times that need the calendar, or may not fit the unit.
+func (t *Timestamps) finish(dst, secs, subs []int64, u *timeUnit, at int) error {
+	if t.Hybrid {
+		HybridSeconds(secs)
+	}
+	for i, s := range secs {
+		v, ok := u.of(s, subs[i])
+		if !ok {
+			return badValue(arrowio.ErrSchema, at+i, "a timestamp %d seconds from 1970 does not fit timestamp[%s]; --timestamp-unit=%s can hold it", s, u.name, holder(s, subs[i]))
+		}
+		dst[i] = v
+	}
+	return nil
+}
+
+// of returns a time in the unit, and whether it fits.
+func (u *timeUnit) of(s, nanos int64) (int64, bool) {
+	sub := nanos / u.perNano
+	switch {
+	case s >= u.least && s <= u.most:
+		return s*u.perSecond + sub, true
+	case s == u.most+1:
+		v := s * u.perSecond
+		return v + sub, sub <= math.MaxInt64-v
+	case s == u.least-1:
+		v := u.least*u.perSecond - math.MinInt64 // what is left below the least second
+		return math.MinInt64 + v - (u.perSecond - sub), u.perSecond-sub <= v
+	}
+	return 0, false
+}
+
+// holder returns the finest unit that holds a time.
+func holder(s, nanos int64) TimeUnit {
+	for u := Nanosecond; u < Second; u++ {
+		if _, ok := timeUnits[u].of(s, nanos); ok {
+			return u
+		}
+	}
+	return Second
+}

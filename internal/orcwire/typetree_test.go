@@ -1,0 +1,170 @@
+package orcwire
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+func attribute(k, v string) wireMsg { return wireMsg(nil).text(1, k).text(2, v) }
+
+// treeOf is a footer of a type of each shape.
+func treeOf() wireMsg {
+	return footerOf(
+		typeMsg(Struct, 1, 2, 4, 7, 10, 13).names("a", "l.", "m", "u", "", "s"),
+		typeMsg(Decimal).uint(5, 38).uint(6, 38).bytes(7, attribute("iceberg.id", "1")).bytes(7, attribute("iceberg.required", "true")),
+		typeMsg(List, 3),
+		typeMsg(Varchar).uint(4, 1<<32-1),
+		typeMsg(Map).uint(2, 5).uint(2, 6), // not packed
+		typeMsg(String),
+		typeMsg(TimestampInstant),
+		typeMsg(Union, 8, 9),
+		typeMsg(Char).uint(4, 3),
+		typeMsg(Decimal),
+		typeMsg(Struct, 11, 12).names("x", "x"),
+		typeMsg(Byte),
+		typeMsg(Geometry).text(8, "srid:5070"),
+		typeMsg(Struct),
+	)
+}
+
+func TestTypeTree(t *testing.T) {
+	f := mustFooter(t, treeOf())
+	root := f.Types[0]
+	want := "struct<a:decimal(38,38),`l.`:array<varchar(4294967295)>,m:map<string,timestamp with local time zone>," +
+		"u:uniontype<char(3),decimal>,``:struct<x:tinyint,x:geometry(srid:5070)>,s:struct<>>"
+	if root.String() != want {
+		t.Errorf("%s, want %s", root, want)
+	}
+	for i, c := range []struct {
+		path string
+		last int
+	}{
+		{"", 13},
+		{"a", 1},
+		{`"l."`, 3},
+		{`"l.".item`, 3},
+		{"m", 6},
+		{"m.key", 5},
+		{"m.value", 6},
+		{"u", 9},
+		{"u._0", 8},
+		{"u._1", 9},
+		{`""`, 12},
+		{`"".x`, 11},
+		{`"".x`, 12},
+		{"s", 13},
+	} {
+		typ := f.Types[i]
+		if typ.ID != i || typ.Path() != c.path || typ.Last != c.last {
+			t.Errorf("type %d: id %d, path %s, last %d; want path %s, last %d", i, typ.ID, typ.Path(), typ.Last, c.path, c.last)
+		}
+		for _, k := range typ.Children {
+			if k.Parent != typ {
+				t.Errorf("type %d is not the parent of %d", i, k.ID)
+			}
+		}
+	}
+	if v, ok := f.Types[1].Attribute("iceberg.required"); !ok || v != "true" {
+		t.Error(v, ok)
+	}
+	if _, ok := f.Types[1].Attribute("iceberg"); ok {
+		t.Error("an attribute that is not there")
+	}
+	// As ORC Java prints a file of Hive 0.11: 12345678.6547456000.
+	if p, s := f.Types[9].DecimalType(); p != 38 || s != 10 {
+		t.Errorf("decimal of Hive 0.11 is (%d,%d)", p, s)
+	}
+	if p, s := f.Types[1].DecimalType(); p != 38 || s != 38 {
+		t.Errorf("decimal is (%d,%d)", p, s)
+	}
+	if f := mustFooter(t, footerOf(typeMsg(List, 1), typeMsg(Date))); f.Types[0].Path() != "_root" || f.Types[1].Path() != "_root.item" {
+		t.Error(f.Types[0].Path(), f.Types[1].Path())
+	}
+	corruptEverywhere(t, treeOf(), func(b []byte) error {
+		_, err := ParseFooter(b, arrowio.Limits{Columns: 100, Splits: 100, MetadataBytes: 1 << 16})
+		return err
+	})
+}
+
+func TestBadTypeTrees(t *testing.T) {
+	leaf := typeMsg(Int)
+	for _, c := range []struct {
+		name string
+		b    wireMsg
+		kind arrowio.Kind
+		text string
+	}{
+		{"no types", nil, arrowio.ErrCorrupt, "no types"},
+		{"cycle", footerOf(typeMsg(List, 0), leaf), arrowio.ErrCorrupt, "type 0 has type 0 for a child"},
+		{"back edge", footerOf(typeMsg(Struct, 1).names("a"), typeMsg(List, 1)), arrowio.ErrCorrupt, "2 types have 2 children"},
+		{"child twice", footerOf(typeMsg(Struct, 1, 1).names("a", "b"), leaf, leaf), arrowio.ErrCorrupt, "type 0 has type 1 for a child, not 2"},
+		{"out of range", footerOf(typeMsg(Struct, 1, 99).names("a", "b"), leaf, leaf), arrowio.ErrCorrupt, "type 99"},
+		{"beyond the end", footerOf(typeMsg(Struct, 1, 2).names("a", "b"), typeMsg(Struct), typeMsg(List, 3)), arrowio.ErrCorrupt, "3 types have 3 children"},
+		{"child missing", footerOf(typeMsg(List, 1)), arrowio.ErrCorrupt, "1 types have 1 children"},
+		{"order", footerOf(typeMsg(Struct, 2, 1).names("a", "b"), leaf, leaf), arrowio.ErrCorrupt, "pre-order"},
+		{"not in pre-order", footerOf(typeMsg(Struct, 1, 2).names("a", "b"), typeMsg(List, 3), leaf, leaf), arrowio.ErrCorrupt, "type 1 has type 3 for a child, not 2"},
+		{"orphan", footerOf(leaf, leaf), arrowio.ErrCorrupt, "no type's child"},
+		{"id over 32 bits", footerOf(typeMsg(List, 1<<32+1), leaf), arrowio.ErrCorrupt, "pre-order"},
+		{"list without child", footerOf(typeMsg(List)), arrowio.ErrCorrupt, "array with 0 children"},
+		{"list of two", footerOf(typeMsg(List, 1, 2), leaf, leaf), arrowio.ErrCorrupt, "array with 2 children"},
+		{"map of one", footerOf(typeMsg(Map, 1), leaf), arrowio.ErrCorrupt, "map with 1 children"},
+		{"empty union", footerOf(typeMsg(Union)), arrowio.ErrCorrupt, "uniontype with 0 children"},
+		{"int with a child", footerOf(typeMsg(Int, 1), leaf), arrowio.ErrCorrupt, "int with 1 children"},
+		{"no names", footerOf(typeMsg(Struct, 1), leaf), arrowio.ErrCorrupt, "0 names for 1 children"},
+		{"a name too many", footerOf(typeMsg(Struct, 1).names("a", "b"), leaf), arrowio.ErrCorrupt, "2 names for 1 children"},
+		{"kind 21", footerOf(typeMsg(21)), arrowio.ErrUnsupported, "kind 21"},
+		{"kind over 64 bits", footerOf(typeMsg(0).uint(1, 1<<63)), arrowio.ErrUnsupported, "is not known"},
+		{"no kind", footerOf(wireMsg(nil).uint(5, 3)), arrowio.ErrCorrupt, "type 0: no kind"},
+		{"precision 39", footerOf(typeMsg(Decimal).uint(5, 39)), arrowio.ErrCorrupt, "decimal(39,0)"},
+		{"scale over precision", footerOf(typeMsg(Decimal).uint(5, 3).uint(6, 4)), arrowio.ErrCorrupt, "decimal(3,4)"},
+		{"scale without precision", footerOf(typeMsg(Decimal).uint(6, 39)), arrowio.ErrCorrupt, "decimal(0,39)"},
+		{"edge algorithm", footerOf(typeMsg(Geography).uint(9, 5)), arrowio.ErrUnsupported, "edge algorithm 5"},
+		{"names as numbers", footerOf(typeMsg(Struct, 1).uint(3, 1), leaf), arrowio.ErrCorrupt, "wire type"},
+		{"type as number", footerOf(leaf).uint(4, 1), arrowio.ErrCorrupt, "wire type"},
+	} {
+		_, err := ParseFooter(c.b, arrowio.Limits{})
+		wantKind(t, c.name, err, c.kind)
+		if err != nil && !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.text)
+		}
+	}
+}
+
+func TestTypeLimits(t *testing.T) {
+	deep := func(n int) wireMsg { // n lists and an int
+		var w wireMsg
+		for i := range n {
+			w = w.bytes(4, typeMsg(List, uint64(i+1)))
+		}
+		return w.bytes(4, typeMsg(Int))
+	}
+	if _, err := ParseFooter(deep(64), arrowio.Limits{}); err != nil {
+		t.Error(err)
+	}
+	_, err := ParseFooter(deep(65), arrowio.Limits{})
+	wantKind(t, "depth", err, arrowio.ErrLimit)
+	_, err = ParseFooter(deep(60000), arrowio.Limits{})
+	wantKind(t, "great depth", err, arrowio.ErrLimit)
+	b := footerOf(typeMsg(Struct, 1, 2).names("a", "b"), typeMsg(Int), typeMsg(Int))
+	if _, err := ParseFooter(b, arrowio.Limits{Columns: 2}); err != nil {
+		t.Error(err)
+	}
+	_, err = ParseFooter(b, arrowio.Limits{Columns: 1})
+	wantKind(t, "columns", err, arrowio.ErrLimit)
+}
+
+func TestKinds(t *testing.T) {
+	for k, want := range []string{
+		"boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "string", "binary", "timestamp", "array", "map", "struct",
+		"uniontype", "decimal", "date", "varchar", "char", "timestamp with local time zone", "geometry", "geography", "kind 21",
+	} {
+		if got := Kind(k).String(); got != want {
+			t.Errorf("%d: %s, want %s", k, got, want)
+		}
+		if compound := k >= 10 && k <= 13; Kind(k).Compound() != compound {
+			t.Errorf("%s: compound %t", want, !compound)
+		}
+	}
+}
