@@ -15,6 +15,7 @@ BIN := $(CACHE)/bin/arrowio
 INTEROP := testdata/interop
 VENV := $(CACHE)/venv
 JUDGE := $(INTEROP)/trevni-judge/target/trevni-judge.jar
+ORC_JUDGE := $(INTEROP)/orc-judge/target/orc-judge.jar
 # Comparison programs and files that lie beside the project where it is developed.
 SHARED ?= ../shared
 BIG ?= $(CACHE)/big
@@ -22,6 +23,7 @@ BIGROWS ?= 1300000
 BENCHFLAGS ?=
 
 export ARROWIO_JUDGE_JAR := $(CURDIR)/$(JUDGE)
+export ARROWIO_ORC_JUDGE_JAR := $(CURDIR)/$(ORC_JUDGE)
 export ARROWIO_PYTHON := $(VENV)/bin/python
 export ARROWIO_BIN := $(BIN)
 
@@ -64,12 +66,16 @@ golden: ## rewrite the annotated golden texts; read the difference before it is 
 		go test "$$d" -args -rewrite; done
 
 .PHONY: fixtures
-fixtures: ## the files of testdata by the real writers, anew
+fixtures: $(VENV)/ready ## the files of testdata by the real writers, anew
 	testdata/trevni/make.sh
+	testdata/orc/make.sh
+	$(VENV)/bin/python testdata/make_pyarrow.py
 
 .PHONY: fixtures-check
-fixtures-check: ## are the files of testdata what their scripts make?
+fixtures-check: $(VENV)/ready ## are the files of testdata what their scripts make?
 	testdata/trevni/make.sh --check
+	testdata/orc/make.sh --check
+	$(VENV)/bin/python testdata/make_pyarrow.py --check
 
 .PHONY: fuzz
 fuzz: ## every fuzz target, one after another, FUZZTIME each
@@ -97,12 +103,16 @@ $(JUDGE): $(INTEROP)/trevni-judge/pom.xml $(shell find $(INTEROP)/trevni-judge/s
 	mvn -q -B -f $< package
 	touch $@
 
+$(ORC_JUDGE): $(INTEROP)/orc-judge/pom.xml $(shell find $(INTEROP)/orc-judge/src -name '*.java')
+	mvn -q -B -f $< package
+	touch $@
+
 .PHONY: judges
-judges: $(VENV)/ready $(JUDGE) build ## what interop needs: Python, the Java judge, the command
+judges: $(VENV)/ready $(JUDGE) $(ORC_JUDGE) build ## what interop needs: Python, the Java judges, the command
 
 .PHONY: environment
 environment: # what tests with the tag interop find the judges by, for a shell
-	@echo 'export ARROWIO_JUDGE_JAR="$(ARROWIO_JUDGE_JAR)" ARROWIO_PYTHON="$(ARROWIO_PYTHON)" ARROWIO_BIN="$(ARROWIO_BIN)"'
+	@echo 'export ARROWIO_JUDGE_JAR="$(ARROWIO_JUDGE_JAR)" ARROWIO_ORC_JUDGE_JAR="$(ARROWIO_ORC_JUDGE_JAR)" ARROWIO_PYTHON="$(ARROWIO_PYTHON)" ARROWIO_BIN="$(ARROWIO_BIN)"'
 
 # The packages whose tests have a part for judges; all the others were tested without it.
 INTEROP_PKG = $(if $(filter file,$(origin PKG)),$(shell grep -rlE --include='*.go' --exclude-dir='.?*' \
@@ -122,6 +132,9 @@ shared: judges
 	@if [ -f $(SHARED)/oracles/check.py ]; then \
 		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) trevni $(SHARED)/corpus/trevni; \
 		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) corrupt $(SHARED)/corpus/trevni/corrupt; \
+		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) orc $(SHARED)/corpus/orc; \
+		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) orc $(SHARED)/corpus/orc-examples; \
+		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) corrupt $(SHARED)/corpus/orc/bad; \
 	else echo "no $(SHARED)/oracles/check.py: only the project's own comparisons ran"; fi
 
 .PHONY: bench-trevni

@@ -11,6 +11,7 @@ import (
 	"github.com/arrowio/arrowio/readers/csv"
 	"github.com/arrowio/arrowio/readers/ipc"
 	"github.com/arrowio/arrowio/readers/jsonl"
+	"github.com/arrowio/arrowio/readers/orc"
 	"github.com/arrowio/arrowio/readers/parquet"
 	"github.com/arrowio/arrowio/readers/trevni"
 )
@@ -19,6 +20,7 @@ import (
 func All() []arrowio.Format {
 	return []arrowio.Format{
 		trevni.Format(),
+		orc.Format(),
 		ipc.Format(),
 		ipc.StreamFormat(),
 		parquet.Format(),
@@ -32,6 +34,8 @@ type Options struct {
 	Format  string            // name of the format; "" = told by content, then by name
 	Limits  arrowio.Limits    //
 	Options map[string]string // of the format
+	Match   arrowio.Match     // of the columns of several files
+	Columns []string          // of several files, what will be read of them; nil = all. See arrowio.DatasetOptions
 }
 
 // sniffBytes is how much of both ends of a file is looked at.
@@ -142,9 +146,38 @@ func readEnds(src arrowio.Source) (head, tail []byte, err error) {
 	return head, tail, nil
 }
 
+// FileSource is the bytes of a local file.
+type FileSource interface {
+	arrowio.Source
+	io.Closer
+	Shorten(n int64)
+}
+
+// OpenSource opens the bytes of the file at path, by mapping it into memory or for reading. Where a side file of Hive's
+// says how much of an ORC file was finished (see orc.FlushedLength), the source ends there.
+func OpenSource(path string, mapped bool) (FileSource, error) {
+	n, ok, err := orc.FlushedLength(path)
+	if err != nil {
+		return nil, err
+	}
+	var src FileSource
+	if mapped {
+		src, err = arrowio.MapFile(path)
+	} else {
+		src, err = arrowio.OpenFile(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if ok {
+		src.Shorten(n)
+	}
+	return src, nil
+}
+
 // OpenFile opens the file at path. Closing the File closes it.
 func OpenFile(ctx context.Context, path string, o Options) (arrowio.File, error) {
-	src, err := arrowio.OpenFile(path)
+	src, err := OpenSource(path, false)
 	if err != nil {
 		return nil, err
 	}

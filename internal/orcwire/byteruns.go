@@ -1,5 +1,7 @@
 package orcwire
 
+import "encoding/binary"
+
 // byteRuns reads runs of bytes (specification, "Byte Run Length Encoding"):
 //
 //	control 0…127      one byte, control+3 times
@@ -66,11 +68,20 @@ func (r *byteRuns) next(dst []byte) error {
 			continue
 		}
 		n := min(r.left, len(dst))
-		fill(dst[:n], r.value)
+		fillBytes(dst[:n], r.value)
 		dst = dst[n:]
 		r.left -= n
 	}
 	return nil
+}
+
+// fillBytes is fill, eight bytes at once.
+func fillBytes(dst []byte, v byte) {
+	x := uint64(v) * 0x0101010101010101
+	for ; len(dst) >= 8; dst = dst[8:] {
+		binary.LittleEndian.PutUint64(dst, x)
+	}
+	fill(dst, v)
 }
 
 // fill sets all of dst to v.

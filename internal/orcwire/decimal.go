@@ -9,8 +9,8 @@ import (
 	"github.com/arrowio/arrowio/internal/bitpack"
 )
 
-// Decimals decodes a column of decimals (specification, "Decimal Columns") into numbers of 128 bits that share the column's scale, two words a
-// value, low and high, as Arrow's decimal128 on a little-endian machine. The stored form is
+// Decimals decodes a column of decimals (specification, "Decimal Columns") into numbers of 128 bits that share the
+// column's scale, two words a value, low and high, as Arrow's decimal128 on a little-endian machine. The stored form is
 //
 //	DATA       a zig-zag varint per value, without bound: 19 bytes hold 128 bits
 //	SECONDARY  the scale of each value, signed integers in runs

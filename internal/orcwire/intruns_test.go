@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/orcwire"
 	"github.com/arrowio/arrowio/internal/race"
 )
@@ -408,6 +409,31 @@ func TestIntErrors(t *testing.T) {
 			if got, err := readAll[int64](t, stored{bytes: c.bytes}, c.v2, signed, 1); err != orcwire.ErrRun {
 				t.Errorf("%s: %v, %v", name, got, err)
 			}
+		}
+	}
+}
+
+// A stream that is opened again, as the next stripe does, finds all the buffers that it needs.
+func TestNoAllocations(t *testing.T) {
+	r := rand.New(rand.NewSource(6))
+	in := randomRuns[int32](r, 200, true, true)
+	for _, codec := range []blockcodec.Codec{blockcodec.None, blockcodec.Deflate, blockcodec.Snappy} {
+		s := store(t, r, in.bytes, codec, 3000)
+		fetch := inPlace(s.bytes)
+		var b orcwire.Bytes
+		var sc orcwire.Scratch
+		var x orcwire.Ints[int32]
+		dst := make([]int32, 1000)
+		if n := testing.AllocsPerRun(20, func() {
+			b.Open(int64(len(s.bytes)), fetch, s.packing, &sc)
+			x.Open(&b, true, true)
+			for left := len(in.values); left > 0; left -= len(dst) {
+				if err := x.Next(dst[:min(left, len(dst))]); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}); n > 0 && !race.Enabled {
+			t.Errorf("%v: %v allocations", codec, n)
 		}
 	}
 }

@@ -96,7 +96,7 @@ func FuzzBytes(f *testing.F) {
 		var sc orcwire.Scratch
 		s.open(t, &in, &sc)
 		most := in.MostLeft()
-		needed := in.Need(1 << 40)
+		needed := in.Need(1 << 30)
 		all := bytes.Clone(in.Window())
 		if int64(len(all)) > most {
 			t.Fatalf("%d bytes, at most %d", len(all), most)

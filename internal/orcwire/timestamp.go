@@ -63,8 +63,8 @@ var timeUnits = [...]timeUnit{
 // String returns "ns", "us", "ms" or "s".
 func (u TimeUnit) String() string { return timeUnits[u].name }
 
-// Timestamps makes Arrow's timestamps of the two numbers that ORC stores of each (specification, "Timestamp Columns"). The zero value decodes what
-// was written in UTC, to nanoseconds.
+// Timestamps makes Arrow's timestamps of the two numbers that ORC stores of each (specification, "Timestamp Columns").
+// The zero value decodes what was written in UTC, to nanoseconds.
 type Timestamps struct {
 	Zone   *Zone // of the writer, for TIMESTAMP; nil = UTC, and for TIMESTAMP_INSTANT
 	Hybrid bool  // days before 1582-10-15 are Julian

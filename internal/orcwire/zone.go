@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Zone is a time zone as the writer of a stripe knew it (specification, "Timestamp Columns"): what its clocks showed at an instant. It is made to
-// be asked for millions of instants, and never changes: share it freely.
+// Zone is a time zone as the writer of a stripe knew it (specification, "Timestamp Columns"): what its clocks showed at
+// an instant. It is made to be asked for millions of instants, and never changes: share it freely.
 //
 // Files are written by Java, and its java.util.TimeZone is what turned clock times into the numbers of the file. It
 // knows the time zone database from 1900 on; before, and this matters for getting the clock times back, clocks show the

@@ -48,7 +48,7 @@ rm -rf "$foreign/twins" "$foreign/twins.tsv"
 
 python3 "$here/corrupt.py" "$java" "$out/corrupt/trevni"
 [ ! -f "$testdata/manifest.json" ] || cp "$testdata/manifest.json" "$out/manifest.json"
-python3 "$here/manifest.py" "$out" trevni \
+python3 "$testdata/manifest.py" "$out" trevni \
 	"trevni/$version=org.apache.avro:trevni-core, trevni-avro=1.12.1=trevni-judge gen" \
 	"trevni/foreign=testdata/trevni/foreign.py==foreign.py"
 rm "$java/fixtures.tsv" "$foreign/fixtures.tsv"

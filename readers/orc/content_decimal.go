@@ -1,0 +1,78 @@
+package orc
+
+import (
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/orcwire"
+)
+
+// decimals decodes numbers of 128 bits, brought to the scale of the column.
+type decimals struct {
+	node   *node
+	data   input
+	second input
+	values orcwire.Decimals
+	out    arrowbuf.Vec[[2]uint64]
+	whole  bool // integers of the column's scale: the draft of ORC 2.0
+}
+
+func newDecimals(n *node) *decimals {
+	c := &decimals{node: n, out: arrowbuf.NewVec[[2]uint64](&n.tree.arena)}
+	c.whole = c.node.tree.file.wholeDecimals(n.typ)
+	if c.whole {
+		n.uses(&c.data, numbersOfRuns)
+	} else {
+		n.uses(&c.data, numbersOfBytes)
+		n.uses(&c.second, numbersOfRuns)
+	}
+	return c
+}
+
+// wholeDecimals reports whether decimals of a type are stored as in the draft of ORC 2.0, which a file's version tells.
+func (f *File) wholeDecimals(t *orcwire.Type) bool {
+	const most = 18 // digits that fit 64 bits
+	return len(f.ps.Version) > 0 && f.ps.Version[0] >= 1 && t.Precision > 0 && t.Precision <= most
+}
+
+func (c *decimals) open(s *stripe) error {
+	v2, err := c.node.direct(s)
+	t, id := c.node.tree, c.node.typ.ID
+	precision, scale := c.node.typ.DecimalType()
+	c.data.open(t, s, id, orcwire.Data)
+	if c.whole {
+		c.values.Open64(&c.data.Bytes, int(precision), int(scale))
+		return err
+	}
+	c.second.open(t, s, id, orcwire.Secondary)
+	c.values.Open(&c.data.Bytes, &c.second.Bytes, v2, int(precision), int(scale))
+	return err
+}
+
+func (c *decimals) seek(p *orcwire.Positions) error { return c.values.Seek(p) }
+
+func (c *decimals) read(s slots) error {
+	if err := c.node.tree.batch.take(16 * int64(s.n)); err != nil {
+		return err
+	}
+	dst := c.out.Grow(s.n)
+	if err := c.values.Next(arrowbuf.Words(dst[s.n-s.count:])); err != nil {
+		return c.data.fail(c.node.inRow(err, s))
+	}
+	spread(dst, s)
+	return nil
+}
+
+func (c *decimals) skip(n int64) error {
+	for n > 0 {
+		k := min(n, 1<<30)
+		if err := c.values.Skip(int(k)); err != nil {
+			return c.data.fail(err)
+		}
+		n -= k
+	}
+	return nil
+}
+
+func (c *decimals) take() parts { return parts{buffers: []*memory.Buffer{c.out.Take()}} }
+func (c *decimals) release()    { c.out.Release() }

@@ -1,0 +1,352 @@
+package orc
+
+import (
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/orcwire"
+)
+
+// stringValues decodes strings and binary into offsets and bytes: direct, or by a dictionary, as the stripe has it.
+type stringValues struct {
+	node    *node
+	data    input // bytes, or ids
+	length  input
+	lengths orcwire.Ints[int32] // direct
+	ids     orcwire.Ints[int32]
+	dict    *dictionary // nil = direct
+	text    bool        // must be UTF-8
+	strip   bool        // char: without the blanks at the end
+
+	offsets arrowbuf.Vec[int32] // one more than there are slots, once there is one
+	bytes   arrowbuf.Vec[uint8]
+	scratch []int32
+}
+
+func newStrings(n *node) content {
+	c := &stringValues{node: n, offsets: arrowbuf.NewVec[int32](&n.tree.arena), bytes: arrowbuf.NewVec[uint8](&n.tree.arena)}
+	n.uses(&c.data, numbersOfBytes)
+	n.uses(&c.length, numbersOfRuns)
+	t := n.field.Type
+	if d, ok := t.(*arrow.DictionaryType); ok {
+		t = d.ValueType
+	}
+	c.text = t.ID() == arrow.STRING
+	c.strip = n.typ.Kind == orcwire.Char && !n.tree.file.opt.KeepPadding
+	if n.field.Type.ID() == arrow.DICTIONARY {
+		return &keptDictionary{stringValues: c, out: arrowbuf.NewVec[int32](&n.tree.arena)}
+	}
+	return c
+}
+
+func (c *stringValues) open(s *stripe) error {
+	e := s.encoding(c.node.typ.ID).Kind
+	t, id := c.node.tree, c.node.typ.ID
+	c.data.open(t, s, id, orcwire.Data)
+	c.dict = nil
+	switch e {
+	case orcwire.Direct, orcwire.DirectV2:
+		c.length.open(t, s, id, orcwire.Length)
+		c.lengths.Open(&c.length.Bytes, e == orcwire.DirectV2, false)
+	case orcwire.Dictionary, orcwire.DictionaryV2:
+		c.ids.Open(&c.data.Bytes, e == orcwire.DictionaryV2, false)
+		var err error
+		c.dict, err = s.dictionary(t, c)
+		c.length.there = false // rows have none
+		return err
+	default:
+		return arrowio.Errorf(arrowio.ErrCorrupt, "encoding %v for a column of type %s", e, c.node.typ)
+	}
+	return nil
+}
+
+func (c *stringValues) seek(p *orcwire.Positions) error {
+	if c.dict != nil {
+		return c.ids.Seek(p)
+	}
+	if err := c.data.Seek(p); err != nil {
+		return err
+	}
+	return c.lengths.Seek(p)
+}
+
+func (c *stringValues) begin() {
+	if c.offsets.Len() == 0 {
+		c.offsets.Grow(1)[0] = 0
+	}
+}
+
+func (c *stringValues) read(s slots) error {
+	c.begin()
+	if err := c.node.tree.batch.take(4 * int64(s.n)); err != nil {
+		return err
+	}
+	c.offsets.Grow(s.n)
+	all := c.offsets.Values()
+	slots := all[len(all)-1-s.n:]
+	start := slots[0]
+	ends := slots[s.n-s.count:] // of the stored values, spread afterwards
+	ends[0] = start
+	var err error
+	if c.dict != nil {
+		err = c.gather(ends)
+	} else {
+		err = c.copy(ends)
+	}
+	if err != nil {
+		return err
+	}
+	if s.present != nil {
+		bitpack.SpreadOffsets(slots, s.present, s.off)
+	}
+	return nil
+}
+
+// room admits n more bytes and returns where they go.
+func (c *stringValues) room(n int64) ([]byte, error) {
+	if err := c.node.tree.batch.take(n); err != nil {
+		return nil, err
+	}
+	if int64(c.bytes.Len())+n > math.MaxInt32 {
+		return nil, arrowio.Errorf(arrowio.ErrLimit, "a batch holds over 2 GiB of strings: take fewer rows in a batch")
+	}
+	return c.bytes.Tail(int(n)), nil
+}
+
+// copy decodes direct values: their lengths into ends, behind ends[0], and their bytes.
+func (c *stringValues) copy(ends []int32) error {
+	if err := c.lengths.Next(ends[1:]); err != nil {
+		return c.length.fail(err)
+	}
+	start := ends[0]
+	last, err := bitpack.Offsets(ends)
+	if err != nil {
+		return c.length.fail(arrowio.Errorf(arrowio.ErrLimit, "a batch holds over 2 GiB of strings: take fewer rows in a batch"))
+	}
+	n := int64(last) - int64(start)
+	if err := c.affords(n); err != nil {
+		return err
+	}
+	dst, err := c.room(n)
+	if err != nil {
+		return err
+	}
+	if err := c.data.Take(dst[:n]); err != nil {
+		return c.data.fail(err)
+	}
+	c.bytes.Extend(int(n))
+	if c.strip {
+		c.unpad(ends)
+	}
+	return c.check(ends)
+}
+
+// affords checks lengths against what the stream can hold, before memory is taken for them.
+func (c *stringValues) affords(n int64) error {
+	if most := c.data.MostLeft(); n > most {
+		return c.data.fail(arrowio.Errorf(arrowio.ErrCorrupt, "%d bytes of strings wanted, the stream has at most %d", n, most))
+	}
+	return nil
+}
+
+// check tests that new text is UTF-8.
+func (c *stringValues) check(ends []int32) error {
+	if !c.text {
+		return nil
+	}
+	if i := bitpack.FirstNotUTF8(ends, c.bytes.Values()); i >= 0 {
+		return c.data.fail(arrowio.Errorf(arrowio.ErrCorrupt, "a string is not UTF-8: --orc-strings=binary shows its bytes"))
+	}
+	return nil
+}
+
+// unpad removes the blanks at the end of each of the last values.
+func (c *stringValues) unpad(ends []int32) {
+	b := c.bytes.Values()
+	to := ends[0]
+	from := to
+	for i, end := range ends[1:] {
+		v := stripped(b[from:end])
+		copy(b[to:], v)
+		to += int32(len(v))
+		ends[i+1], from = to, end
+	}
+	c.bytes.Shrink(int(from - to))
+}
+
+// stripped returns v without the blanks at its end.
+func stripped(v []byte) []byte {
+	for len(v) > 0 && v[len(v)-1] == ' ' {
+		v = v[:len(v)-1]
+	}
+	return v
+}
+
+// gather decodes ids and copies their entries.
+func (c *stringValues) gather(ends []int32) error {
+	ids, err := c.nextIDs(len(ends) - 1)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	d := c.dict.entries
+	n := int64(len(ids)) * int64(d.Longest())
+	if n > cheapBytes {
+		if n, err = d.Size(ids); err != nil {
+			return c.data.fail(err)
+		}
+	}
+	dst, err := c.room(n)
+	if err != nil {
+		return err
+	}
+	_ = dst
+	if err := d.Gather(ends, c.bytes.Room(), ids); err != nil {
+		return c.data.fail(err)
+	}
+	c.bytes.Extend(int(ends[len(ends)-1]) - c.bytes.Len())
+	c.node.tree.batch.left += n - int64(ends[len(ends)-1]-ends[0])
+	if c.dict.notText != nil && c.text {
+		return c.check(ends)
+	}
+	return nil
+}
+
+// cheapBytes is how much room is taken for entries of the greatest length rather than adding up lengths.
+const cheapBytes = 4 << 20
+
+func (c *stringValues) nextIDs(n int) ([]int32, error) {
+	c.scratch = grow(c.scratch, n+bitpack.DstSlack/4)
+	ids := c.scratch[:n]
+	return ids, c.data.fail(c.ids.Next(ids))
+}
+
+func (c *stringValues) skip(n int64) error {
+	if c.dict != nil {
+		return c.data.fail(skipInts(&c.ids, n))
+	}
+	for n > 0 {
+		k := int(min(n, stepRows))
+		c.scratch = grow(c.scratch, k+bitpack.DstSlack/4)
+		lens := c.scratch[:k]
+		if err := c.lengths.Next(lens); err != nil {
+			return c.length.fail(err)
+		}
+		total := int64(0)
+		for _, l := range lens {
+			total += int64(l)
+		}
+		if err := c.data.Discard(total); err != nil {
+			return c.data.fail(err)
+		}
+		n -= int64(k)
+	}
+	return nil
+}
+
+func (c *stringValues) take() parts {
+	c.begin()
+	if c.bytes.Len() == 0 {
+		c.bytes.Grow(0)
+	}
+	return parts{buffers: []*memory.Buffer{c.offsets.Take(), c.bytes.Take()}}
+}
+
+func (c *stringValues) release() {
+	c.offsets.Release()
+	c.bytes.Release()
+}
+
+// keptDictionary hands over ids and the dictionary of the stripe. A stripe that stores strings as they are has none:
+// the strings of each batch become one, each of them once.
+type keptDictionary struct {
+	*stringValues
+	out  arrowbuf.Vec[int32]
+	seen map[string]int32
+}
+
+func (k *keptDictionary) read(s slots) error {
+	if err := k.node.tree.batch.take(4 * int64(s.n)); err != nil {
+		return err
+	}
+	dst := k.out.Grow(s.n)
+	stored := dst[s.n-s.count:]
+	if k.dict == nil {
+		if err := k.number(stored); err != nil {
+			return err
+		}
+	} else {
+		if err := k.ids.Next(stored); err != nil {
+			return k.data.fail(err)
+		}
+		if err := k.dict.check(stored, k.text); err != nil {
+			return k.data.fail(err)
+		}
+	}
+	spread(dst, s)
+	return nil
+}
+
+// number reads direct values and gives each distinct one a number.
+func (k *keptDictionary) number(dst []int32) error {
+	c := k.stringValues
+	c.begin()
+	values := c.offsets.Len() - 1 // distinct so far
+	at := c.offsets.Values()[values]
+	c.scratch = grow(c.scratch, len(dst)+1+bitpack.DstSlack/4)
+	ends := c.scratch[:len(dst)+1]
+	ends[0] = at
+	if err := c.copy(ends); err != nil {
+		return err
+	}
+	if k.seen == nil {
+		k.seen = map[string]int32{}
+	}
+	b := c.bytes.Values()
+	to := at
+	for i := range dst {
+		v := b[ends[i]:ends[i+1]]
+		id, ok := k.seen[string(v)]
+		if !ok {
+			id = int32(values)
+			values++
+			k.seen[string(v)] = id
+			copy(b[to:], v)
+			to += int32(len(v))
+			c.offsets.Grow(1)[0] = to
+		}
+		dst[i] = id
+	}
+	c.bytes.Shrink(c.bytes.Len() - int(to))
+	return nil
+}
+
+func (k *keptDictionary) take() parts {
+	p := parts{buffers: []*memory.Buffer{k.out.Take()}}
+	valueType := k.node.field.Type.(*arrow.DictionaryType).ValueType
+	if k.dict != nil {
+		p.dictionary = k.dict.array(valueType, k.text)
+	} else {
+		own := k.stringValues.take()
+		n := len(k.seen)
+		p.dictionary = array.NewData(valueType, n, append([]*memory.Buffer{nil}, own.buffers...), nil, 0, 0)
+		for _, b := range own.buffers {
+			if b != nil {
+				b.Release()
+			}
+		}
+	}
+	k.seen = nil
+	return p
+}
+
+func (k *keptDictionary) release() {
+	k.out.Release()
+	k.stringValues.release()
+	k.seen = nil
+}

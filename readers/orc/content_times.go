@@ -1,0 +1,114 @@
+package orc
+
+import (
+	"errors"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/orcwire"
+)
+
+// timestamps decodes seconds and nanoseconds into one number.
+type timestamps struct {
+	node    *node
+	data    input
+	second  input
+	seconds orcwire.Ints[int64]
+	nanos   orcwire.Ints[int64]
+	join    orcwire.Timestamps
+	out     arrowbuf.Vec[int64]
+	scratch []int64
+}
+
+var wireUnits = map[arrow.TimeUnit]orcwire.TimeUnit{
+	arrow.Nanosecond: orcwire.Nanosecond, arrow.Microsecond: orcwire.Microsecond, arrow.Millisecond: orcwire.Millisecond, arrow.Second: orcwire.Second,
+}
+
+func newTimestamps(n *node) *timestamps {
+	c := &timestamps{node: n, out: arrowbuf.NewVec[int64](&n.tree.arena)}
+	c.join = orcwire.Timestamps{Unit: wireUnits[n.tree.file.unit()], Hybrid: n.tree.file.hybrid}
+	n.uses(&c.data, numbersOfRuns)
+	n.uses(&c.second, numbersOfRuns)
+	return c
+}
+
+func (c *timestamps) open(s *stripe) error {
+	v2, err := c.node.direct(s)
+	t, id := c.node.tree, c.node.typ.ID
+	c.data.open(t, s, id, orcwire.Data)
+	c.seconds.Open(&c.data.Bytes, v2, true)
+	c.second.open(t, s, id, orcwire.Secondary)
+	c.nanos.Open(&c.second.Bytes, v2, false)
+	c.join.Zone = nil
+	if c.node.typ.Kind == orcwire.Timestamp {
+		c.join.Zone = s.zone
+	}
+	return err
+}
+
+func (c *timestamps) seek(p *orcwire.Positions) error {
+	if err := c.seconds.Seek(p); err != nil {
+		return err
+	}
+	return c.nanos.Seek(p)
+}
+
+func (c *timestamps) read(s slots) error {
+	if err := c.node.tree.batch.take(8 * int64(s.n)); err != nil {
+		return err
+	}
+	dst := c.out.Grow(s.n)
+	stored := dst[s.n-s.count:]
+	if err := c.seconds.Next(stored); err != nil {
+		return c.data.fail(err)
+	}
+	c.scratch = grow(c.scratch, s.count+bitpack.DstSlack/8)
+	nanos := c.scratch[:s.count]
+	if err := c.nanos.Next(nanos); err != nil {
+		return c.second.fail(err)
+	}
+	if err := c.join.Combine(stored, nanos); err != nil {
+		return c.node.inRow(err, s)
+	}
+	spread(dst, s)
+	return nil
+}
+
+func (c *timestamps) skip(n int64) error {
+	if err := skipInts(&c.seconds, n); err != nil {
+		return c.data.fail(err)
+	}
+	return c.second.fail(skipInts(&c.nanos, n))
+}
+
+func (c *timestamps) take() parts { return parts{buffers: []*memory.Buffer{c.out.Take()}} }
+func (c *timestamps) release()    { c.out.Release() }
+
+// inRow makes an error about one of the stored values one about a row, where the node's slots are rows.
+func (n *node) inRow(err error, s slots) error {
+	var v *orcwire.ValueError
+	var e *arrowio.Error
+	if n.typ.Parent != nil && n.typ.Parent.Parent != nil || !errors.As(err, &v) || !errors.As(err, &e) {
+		return err
+	}
+	t := n.tree
+	return arrowio.Errorf(e.Kind, "row %d: %s", t.file.first[t.stripe.ordinal]+t.row+int64(slotOf(s, v.Index)), v.Text)
+}
+
+// slotOf returns which slot the i-th stored value is in.
+func slotOf(s slots, i int) int {
+	if s.present == nil {
+		return i
+	}
+	for k := range s.n {
+		p := s.off + k
+		if i -= int(s.present[p>>3] >> (p & 7) & 1); i < 0 {
+			return k
+		}
+	}
+	return s.n // not reached: there are s.count values
+}

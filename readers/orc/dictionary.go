@@ -1,0 +1,165 @@
+package orc
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/orcwire"
+)
+
+// dictionary is that of a string column in one stripe. All readers of the stripe share it; it lives on Go's heap and
+// does not change.
+type dictionary struct {
+	entries *bitpack.Dictionary
+	offsets []int32
+	data    []byte
+	notText []bool // which entries are not UTF-8; nil = all are
+}
+
+// dictionary returns the dictionary of c's column, reading it if nobody has.
+func (s *stripe) dictionary(t *tree, c *stringValues) (*dictionary, error) {
+	id := c.node.typ.ID
+	s.mu.Lock()
+	d := s.dicts[id]
+	s.mu.Unlock()
+	if d != nil {
+		return d, nil
+	}
+	d, err := s.readDictionary(t, c)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dicts == nil {
+		s.dicts = map[int]*dictionary{}
+	}
+	s.dicts[id] = d
+	return d, nil
+}
+
+// lengthsAtOnce bounds what is taken for lengths before they have been seen.
+const lengthsAtOnce = 1 << 16
+
+func (s *stripe) readDictionary(t *tree, c *stringValues) (*dictionary, error) {
+	id := c.node.typ.ID
+	e := s.encoding(id)
+	c.length.open(t, s, id, orcwire.Length)
+	c.lengths.Open(&c.length.Bytes, e.Kind == orcwire.DictionaryV2, false)
+	limit := s.file.limits.DictionaryBytes
+	n := int64(e.DictionarySize)
+	if 4*n > limit {
+		return nil, arrowio.Errorf(arrowio.ErrLimit, "a dictionary of %d entries is over the limit DictionaryBytes = %d", n, limit)
+	}
+	d := &dictionary{offsets: make([]int32, 1, 1+min(n, lengthsAtOnce)+bitpack.DstSlack/4)}
+	if !c.length.there {
+		n = 0 // a column without a value may have no dictionary at all, whatever its size says
+	}
+	total := int64(0)
+	for left := n; left > 0; {
+		k := int(min(left, lengthsAtOnce))
+		at := len(d.offsets)
+		d.offsets = append(d.offsets, make([]int32, k+bitpack.DstSlack/4)...)[:at+k]
+		if err := c.lengths.Next(d.offsets[at:]); err != nil {
+			return nil, c.length.fail(err)
+		}
+		for i, l := range d.offsets[at:] {
+			if total += int64(l); l < 0 || total > limit {
+				return nil, c.length.fail(arrowio.Errorf(arrowio.ErrLimit, "a dictionary is over the limit DictionaryBytes = %d", limit))
+			}
+			d.offsets[at+i] = int32(total)
+		}
+		left -= int64(k)
+	}
+	if err := d.read(t, s, id, total); err != nil {
+		return nil, err
+	}
+	if c.strip {
+		d.unpad()
+	}
+	d.findText()
+	d.entries = bitpack.NewDictionary(d.offsets, d.data)
+	return d, nil
+}
+
+// read fetches the entries' bytes.
+func (d *dictionary) read(t *tree, s *stripe, column int, n int64) error {
+	var in input
+	in.open(t, s, column, orcwire.DictionaryData)
+	if most := in.MostLeft(); n > most {
+		return in.fail(arrowio.Errorf(arrowio.ErrCorrupt, "the entries of a dictionary have %d bytes, the stream has at most %d", n, most))
+	}
+	d.data = make([]byte, n, n+bitpack.DstSlack)
+	return in.fail(in.Take(d.data))
+}
+
+// unpad removes the blanks at the end of each entry.
+func (d *dictionary) unpad() {
+	to, from := int32(0), int32(0)
+	for i, end := range d.offsets[1:] {
+		v := stripped(d.data[from:end])
+		copy(d.data[to:], v)
+		to += int32(len(v))
+		d.offsets[i+1], from = to, end
+	}
+	d.data = d.data[:to]
+}
+
+// findText looks for entries that are not UTF-8.
+func (d *dictionary) findText() {
+	for from := 0; ; {
+		i := bitpack.FirstNotUTF8(d.offsets[from:], d.data)
+		if i < 0 {
+			return
+		}
+		if d.notText == nil {
+			d.notText = make([]bool, len(d.offsets)-1)
+		}
+		d.notText[from+i] = true
+		from += i + 1
+	}
+}
+
+// check tests ids that will be handed over as they are.
+func (d *dictionary) check(ids []int32, text bool) error {
+	var most uint32
+	for _, id := range ids {
+		most = max(most, uint32(id))
+	}
+	if len(ids) > 0 && int64(most) >= int64(len(d.offsets)-1) {
+		return bitpack.ErrID
+	}
+	if text && d.notText != nil {
+		for _, id := range ids {
+			if d.notText[id] {
+				return arrowio.Errorf(arrowio.ErrCorrupt, "a string is not UTF-8: --orc-strings=binary shows its bytes")
+			}
+		}
+	}
+	return nil
+}
+
+// array returns the entries as an array, which the caller releases. An entry that is not UTF-8 and that no row has is
+// shown as empty.
+func (d *dictionary) array(t arrow.DataType, text bool) arrow.ArrayData {
+	offsets, data := d.offsets, d.data
+	if text && d.notText != nil {
+		offsets, data = d.onlyText()
+	}
+	buffers := []*memory.Buffer{nil, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(offsets)), memory.NewBufferBytes(data)}
+	return array.NewData(t, len(offsets)-1, buffers, nil, 0, 0)
+}
+
+func (d *dictionary) onlyText() (offsets []int32, data []byte) {
+	offsets = make([]int32, 1, len(d.offsets))
+	for i, end := range d.offsets[1:] {
+		if !d.notText[i] {
+			data = append(data, d.data[d.offsets[i]:end]...)
+		}
+		offsets = append(offsets, int32(len(data)))
+	}
+	return offsets, data
+}

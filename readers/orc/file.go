@@ -1,0 +1,223 @@
+package orc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/orcwire"
+)
+
+// File is an open ORC file. Its methods may be called concurrently.
+type File struct {
+	src     arrowio.Source
+	limits  arrowio.Limits
+	opt     Options
+	ps      *orcwire.PostScript
+	footer  *orcwire.Footer
+	packing orcwire.Packing
+	tail    tailLayout
+	schema  *arrow.Schema
+	quirks  orcwire.Quirks
+	zone    *orcwire.Zone // of stripes that name none
+	hybrid  bool          // days before 1582-10-15 are Julian
+	secrets *secrets      // nil = no column is encrypted
+	first   []int64       // row at which each stripe begins, and the number of rows behind the last
+	cuts    []cut         // what each split is
+	splits  []arrowio.Split
+
+	mu       sync.Mutex
+	metadata []orcwire.StatsList // statistics of each stripe; see stripeStats
+	stripes  map[int]*stripe     // in use, and the latest that are not
+	idle     []int               // stripes that nobody uses, the latest last
+	parked   []*tree             // decoders that nobody uses, the latest last
+}
+
+// cut is the part of a stripe that a split is.
+type cut struct {
+	stripe int
+	rows   arrowio.RowRange // of the file
+}
+
+// A stripe is cut at row groups into splits of about so many rows, if it has enough bytes: cutting costs decoding the
+// compression chunk that two splits share twice, unless one worker reads both.
+const (
+	splitRows  = 256 << 10
+	splitBytes = 4 << 20
+)
+
+// Open reads the tail of src. The caller closes src after the file.
+func Open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o Options) (*File, error) {
+	f := &File{src: src, limits: limits.WithDefaults(), opt: o, stripes: map[int]*stripe{}}
+	if err := f.open(ctx); err != nil {
+		return nil, arrowio.Locate(err, arrowio.At{Format: Name, Split: -1, Off: -1})
+	}
+	return f, nil
+}
+
+func (f *File) open(ctx context.Context) (err error) {
+	if f.src.Size() == 0 { // a table without rows to its writers, who never got to say which
+		f.ps, f.footer, f.schema = &orcwire.PostScript{}, &orcwire.Footer{Types: []*orcwire.Type{{Kind: orcwire.Struct}}}, arrow.NewSchema(nil, nil)
+		return f.cutStripes()
+	}
+	if err := f.readTail(ctx); err != nil {
+		return err
+	}
+	if v := f.ps.Version; len(f.footer.Stripes) > 0 && newer(v) {
+		return arrowio.Errorf(arrowio.ErrUnsupported, "version %v of the format", v)
+	}
+	f.quirks = orcwire.NewQuirks(f.ps, f.footer)
+	if f.zone, err = orcwire.LoadZone(f.opt.Timezone); err != nil {
+		return arrowio.Errorf(arrowio.ErrOption, "orc-timezone: %w", err)
+	}
+	f.hybrid = f.calendar()
+	o := orcwire.ArrowOptions{StringsAsBinary: f.opt.BinaryStrings, NullKeysAsList: f.opt.NullKeys, TimestampUnit: f.unit(), Dictionary: f.opt.Dictionary}
+	if f.schema, err = orcwire.Schema(f.footer, o); err != nil {
+		return err
+	}
+	if f.secrets, err = f.unlock(); err != nil {
+		return err
+	}
+	return f.cutStripes()
+}
+
+// newer reports whether a version is none that is known: 0.11, 0.12, which old files do not tell, and the draft of 2.0,
+// which calls itself 1.9999.
+func newer(v []uint32) bool {
+	if len(v) == 0 || v[0] == 0 && (len(v) < 2 || v[1] <= 12) {
+		return false
+	}
+	return !(v[0] == 1 && len(v) == 2 && v[1] == 9999)
+}
+
+func (f *File) unit() arrow.TimeUnit {
+	if f.opt.Unit != nil {
+		return *f.opt.Unit
+	}
+	return arrow.Nanosecond
+}
+
+// calendar reports whether days are counted in the hybrid calendar: Java's own writer counts so unless it says
+// otherwise; Iceberg, which writes through it, does not, and no other writer does.
+func (f *File) calendar() bool {
+	if f.opt.Calendar != "" {
+		return f.opt.Calendar == "hybrid"
+	}
+	return f.quirks.Hybrid(f.footer)
+}
+
+// cutStripes lists the splits.
+func (f *File) cutStripes() error {
+	n := len(f.footer.Stripes)
+	f.first = make([]int64, n+1)
+	for i, s := range f.footer.Stripes {
+		if s.Rows > math.MaxInt64-f.first[i] {
+			return arrowio.Errorf(arrowio.ErrCorrupt, "stripe %d has %d rows behind %d others", i, s.Rows, f.first[i])
+		}
+		f.first[i+1] = f.first[i] + s.Rows
+	}
+	if total := f.first[n]; total != f.footer.Rows {
+		if n > 0 && f.footer.HasRows || n == 0 && (len(f.footer.Types) > 1 || f.footer.Types[0].Kind != orcwire.Struct) { // some writers do not count
+			return arrowio.Errorf(arrowio.ErrCorrupt, "the footer counts %d rows, the stripes have %d", f.footer.Rows, total)
+		}
+		if n == 0 { // rows without columns need no stripe
+			f.add(cut{stripe: -1, rows: arrowio.RowRange{End: f.footer.Rows}}, 0)
+			return nil
+		}
+		f.footer.Rows = total
+	}
+	for i, s := range f.footer.Stripes {
+		stored := s.DataLength
+		step := s.Rows
+		if stride := int64(f.footer.RowIndexStride); stride > 0 && s.Rows >= 2*splitRows && stored >= 2*splitBytes {
+			pieces := min(s.Rows/splitRows, stored/splitBytes)
+			step = (s.Rows/pieces + stride - 1) / stride * stride
+		}
+		for at := int64(0); at < s.Rows; at += step {
+			rows := min(step, s.Rows-at)
+			bytes := int64(float64(s.IndexLength+stored) * float64(rows) / float64(s.Rows))
+			f.add(cut{stripe: i, rows: arrowio.RowRange{Start: f.first[i] + at, End: f.first[i] + at + rows}}, bytes)
+			if len(f.splits) > f.limits.Splits {
+				return arrowio.Errorf(arrowio.ErrLimit, "more stripes than the limit Splits = %d", f.limits.Splits)
+			}
+		}
+	}
+	return nil
+}
+
+func (f *File) add(c cut, bytes int64) {
+	f.splits = append(f.splits, arrowio.Split{Ordinal: len(f.splits), Rows: c.rows, Bytes: bytes})
+	f.cuts = append(f.cuts, c)
+}
+
+// Schema returns the Arrow schema.
+func (f *File) Schema() *arrow.Schema { return f.schema }
+
+// Splits lists the stripes, and the parts of those that are large.
+func (f *File) Splits() []arrowio.Split { return f.splits }
+
+// Close frees what the file holds; readers that are still open stay good.
+func (f *File) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.parked, f.idle = nil, nil
+	clear(f.stripes)
+	return nil
+}
+
+// stripeStats returns the statistics of a stripe by type id; an empty list where the file has none.
+func (f *File) stripeStats(ctx context.Context, i int) (orcwire.StatsList, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.metadata == nil {
+		var err error
+		if f.metadata, err = f.readMetadata(ctx); err != nil {
+			return orcwire.StatsList{}, err
+		}
+	}
+	if i >= len(f.metadata) {
+		return orcwire.StatsList{}, nil
+	}
+	return f.metadata[i], nil
+}
+
+// located says where in the file an error is, and gives errors of the wire package their kind.
+func located(err error, op string, off int64) error {
+	if err == nil {
+		return nil
+	}
+	return arrowio.Locate(kinded(err), arrowio.At{Format: Name, Op: op, Split: -1, Off: off})
+}
+
+// kinded returns err as an error with a kind: what the wire package says about bytes is about their being corrupt.
+func kinded(err error) error {
+	var e *arrowio.Error
+	if errors.As(err, &e) || isIO(err) {
+		return err
+	}
+	return arrowio.Errorf(arrowio.ErrCorrupt, "%w", err)
+}
+
+// ioError marks an error of the source, which says nothing about the bytes.
+type ioError struct{ error }
+
+func (e ioError) Unwrap() error { return e.error }
+
+func isIO(err error) bool {
+	var e ioError
+	return errors.As(err, &e) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// fetchBytes reads n bytes at off, which the caller has checked against the file.
+func (f *File) fetchBytes(ctx context.Context, off, n int64) ([]byte, error) {
+	bs, err := arrowio.ReadRanges(ctx, f.src, []arrowio.ByteRange{{Off: off, Len: n}})
+	if err != nil {
+		return nil, fmt.Errorf("%w", ioError{err})
+	}
+	return bs[0], nil
+}

@@ -1,0 +1,276 @@
+package orc
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/internal/orctext"
+)
+
+const (
+	testdata = "../../testdata/"
+	data     = testdata + "orc/"
+	byJava   = data + "java-2.3.1/"
+	damage   = testdata + "corrupt/orc/"
+	keysFile = data + "keys.json" // of the fixtures that have encrypted columns
+)
+
+// fixture is one entry of testdata/manifest.json. Text is what the Java reader sees, or for what it does not read (Quirk
+// says why) what the file was made from; Masked is what it sees without keys.
+type fixture struct {
+	File         string
+	Format       string
+	SHA256       string
+	Rows         int64
+	Options      map[string]string
+	JavaReads    bool `json:"java_reads"`
+	Quirk        string
+	Text, Masked struct{ File string }
+}
+
+func fixtures(t testing.TB) []fixture {
+	t.Helper()
+	var m struct{ Files []fixture }
+	readJSON(t, testdata+"manifest.json", &m)
+	return slices.DeleteFunc(m.Files, func(f fixture) bool { return f.Format != Name })
+}
+
+func readJSON(t testing.TB, path string, to any) {
+	t.Helper()
+	if err := json.Unmarshal(readFile(t, path), to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readFile(t testing.TB, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// lines reads the canonical text that the Java reader printed, a line for each row.
+func lines(t testing.TB, path string) []string {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for r := bufio.NewReader(z); ; {
+		s, err := r.ReadString('\n')
+		if s = strings.TrimSuffix(s, "\n"); s != "" {
+			out = append(out, orctext.Expect(s))
+		}
+		if err != nil {
+			return out
+		}
+	}
+}
+
+// options parses the options of a fixture, and of a test where they do not differ.
+func options(t testing.TB, more ...map[string]string) Options {
+	t.Helper()
+	all := map[string]string{}
+	for _, m := range more {
+		maps.Copy(all, m)
+	}
+	o, err := parseOptions(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// project resolves columns, which must exist.
+func project(t testing.TB, f *File, columns []string) arrowio.Projection {
+	t.Helper()
+	p, err := arrowio.Project(f.Schema(), columns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// eachBatch decodes the rows of rs, which lie in split s, with the driver alone.
+func eachBatch(f *File, s arrowio.Split, rs arrowio.RowSet, p arrowio.Projection, mem memory.Allocator, batch int, use func(arrow.Record) error) error {
+	r, err := f.Read(context.Background(), s, rs, p, mem)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	at := s.Rows.Start
+	for _, run := range rs {
+		if _, err := r.Skip(run.Start - at); err != nil {
+			return err
+		}
+		for at = run.Start; at < run.End; {
+			n := int(min(run.End-at, int64(batch)))
+			if _, err := r.Read(n); err != nil {
+				return err
+			}
+			rec, err := r.Take()
+			if err != nil {
+				return err
+			}
+			err = use(rec)
+			rec.Release()
+			if err != nil {
+				return err
+			}
+			at += int64(n)
+		}
+	}
+	return nil
+}
+
+// everything decodes all rows and columns in batches. A panic is returned, so that the other files are read too.
+func everything(f *File, mem memory.Allocator, batch int, use func(arrow.Record) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	p, err := arrowio.Project(f.Schema(), nil)
+	if err != nil {
+		return err
+	}
+	for _, s := range f.Splits() {
+		if err := eachBatch(f, s, arrowio.RowSet{s.Rows}, p, mem, batch, use); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkText compares the rows of a file, printed, with what Java printed.
+func checkText(t *testing.T, b []byte, o Options, want []string, batch int) {
+	t.Helper()
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	f, err := Open(context.Background(), arrowio.NewBytesSource(b), arrowio.Limits{}, o)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer f.Close()
+	var got []string
+	err = everything(f, mem, batch, func(r arrow.Record) error {
+		got = append(got, orctext.Rows(r)...)
+		return conformance.ValidateRecord(r)
+	})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d rows, want %d", len(got), len(want))
+	}
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			from := differ(got[i], want[i])
+			t.Errorf("row %d: %.200s\nwant %.200s", i, got[i][from:], want[i][from:])
+			return
+		}
+	}
+}
+
+// differ returns where, or a little before, two strings begin to differ.
+func differ(a, b string) int {
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	return max(0, i-40)
+}
+
+// batches are the sizes in which files are read: larger than most, and one that no edge of anything falls on.
+var batches = []int{1 << 16, 7}
+
+// Every file gives the rows that Java sees in it, however it is read.
+func TestFixtures(t *testing.T) {
+	for _, x := range fixtures(t) {
+		b := readFile(t, testdata+x.File)
+		if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != x.SHA256 {
+			t.Errorf("%s is not the file that the manifest describes", x.File)
+		}
+		if x.JavaReads != (x.Quirk == "") {
+			t.Errorf("%s: java_reads and quirk contradict each other", x.File)
+		}
+		want := lines(t, testdata+x.Text.File)
+		if int64(len(want)) != x.Rows {
+			t.Errorf("%s: %d rows are expected, the manifest says %d", x.File, len(want), x.Rows)
+		}
+		for _, batch := range batches {
+			if batch < 100 {
+				batch *= 1 + int(x.Rows/1000) // large files need not take long
+			}
+			keys := map[string]string{}
+			if x.Masked.File != "" {
+				keys["orc-keys"] = keysFile
+				t.Run(x.File+"/masked", func(t *testing.T) {
+					checkText(t, b, options(t, x.Options), lines(t, testdata+x.Masked.File), batch)
+				})
+			}
+			t.Run(x.File, func(t *testing.T) { checkText(t, b, options(t, x.Options, keys), want, batch) })
+			t.Run(x.File+"/dictionary", func(t *testing.T) {
+				checkText(t, b, options(t, x.Options, keys, map[string]string{"dictionary": "true"}), want, batch)
+			})
+		}
+	}
+}
+
+// testdata and its manifests name the same files.
+func TestManifests(t *testing.T) {
+	listed := map[string]bool{}
+	for _, x := range fixtures(t) {
+		for _, name := range []string{x.File, x.Text.File, x.Masked.File} {
+			if name != "" {
+				listed[filepath.Clean(testdata+name)] = true
+			}
+		}
+	}
+	for _, x := range damagedFiles(t) {
+		listed[filepath.Clean(damage+x.File)] = true
+	}
+	for _, pattern := range []string{data + "*/*", damage + "*.orc"} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("%s: no files: %v", pattern, err)
+		}
+		for _, p := range paths {
+			p = filepath.Clean(p)
+			if !listed[p] && filepath.Ext(p) != ".pyc" {
+				t.Errorf("%s is in no manifest", p)
+			}
+			delete(listed, p)
+		}
+	}
+	for p := range listed {
+		t.Errorf("%s is in a manifest, but not there", p)
+	}
+}

@@ -1,0 +1,105 @@
+package orc
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/orcwire"
+)
+
+// Name is the format's name.
+const Name = "orc"
+
+// Options are the options of this format. The zero value is the default of each.
+type Options struct {
+	// Timezone is the zone of stripes that do not name the one they were written in (Hive before 1.2, PrestoDB); "" = UTC.
+	Timezone string
+	// Calendar is "hybrid" or "proleptic": what days and seconds before 1582-10-15 are counted in; "" = what the file,
+	// its writer and its attributes say.
+	Calendar string
+	// BinaryStrings shows string, varchar and char as binary, for files whose text is not UTF-8.
+	BinaryStrings bool
+	// KeepPadding keeps the blanks at the end of char values.
+	KeepPadding bool
+	// NullKeys shows maps as lists of key and value, whose keys may be null; otherwise a null key is an error.
+	NullKeys bool
+	// Keys are the master keys of encrypted columns; columns whose key is missing show what the writer put in its place.
+	Keys orcwire.KeyRing
+	// Unit is the unit of timestamps; nil = nanoseconds. In a coarser one values are truncated towards the past.
+	Unit *arrow.TimeUnit
+	// Dictionary keeps the dictionaries of strings: dictionary<int32, utf8> in place of utf8.
+	Dictionary bool
+}
+
+// Format returns the ORC reader.
+func Format() arrowio.Format {
+	return arrowio.Format{
+		Name:       Name,
+		Extensions: []string{".orc"}, // an empty file is an empty table
+		Options: []arrowio.Option{
+			{Name: "orc-timezone", Usage: "time zone of timestamps in stripes that name none", Default: "UTC"},
+			{Name: "orc-calendar", Usage: "calendar of dates and timestamps before 1582-10-15", Default: "what the file says", Values: []string{"hybrid", "proleptic"}},
+			{Name: "orc-strings", Usage: "show strings as utf8 or, where they are not UTF-8, as binary", Default: "utf8", Values: []string{"utf8", "binary"}},
+			{Name: "orc-char-padding", Usage: "blanks at the end of char values", Default: "strip", Values: []string{"strip", "keep"}},
+			{Name: "orc-null-keys", Usage: "null keys of maps: an error, or maps shown as lists of structs", Default: "error", Values: []string{"error", "list"}},
+			{Name: "orc-keys", Usage: "master keys of encrypted columns, a file of JSON: {\"NAME\": {\"version\": 0, \"algorithm\": \"AES_CTR_128\", \"key\": \"hex\"}}", Default: "none: masked values"},
+			{Name: "orc-by", Usage: "how columns of several files are matched", Default: "name", Values: []string{"name", "position"}},
+			{Name: "timestamp-unit", Usage: "unit of timestamps", Default: "ns", Values: []string{"ns", "us", "ms", "s"}},
+			{Name: "dictionary", Usage: "keep dictionaries: strings become dictionary<int32, utf8>", Default: "false", Values: []string{"true", "false"}},
+		},
+		Match: Match,
+		Open: func(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
+			opt, err := parseOptions(o.Options)
+			if err != nil {
+				return nil, err
+			}
+			return Open(ctx, src, o.Limits, opt)
+		},
+	}
+}
+
+// Match reports whether a file with these first and last bytes is ORC: the magic at its head, or, where that is damaged,
+// at the end of its postscript.
+func Match(head, tail []byte) bool {
+	magic := []byte("ORC")
+	return bytes.HasPrefix(head, magic) || len(tail) > 4 && bytes.Equal(tail[len(tail)-4:len(tail)-1], magic)
+}
+
+func parseOptions(m map[string]string) (Options, error) {
+	o := Options{Timezone: m["orc-timezone"], Calendar: m["orc-calendar"]}
+	for _, w := range []struct {
+		name  string
+		words []string // the default first
+	}{
+		{"orc-calendar", []string{"", "hybrid", "proleptic"}},
+		{"orc-strings", []string{"utf8", "binary"}},
+		{"orc-char-padding", []string{"strip", "keep"}},
+		{"orc-null-keys", []string{"error", "list"}},
+		{"orc-by", []string{"name", "position"}},
+		{"timestamp-unit", []string{"ns", "us", "ms", "s"}},
+		{"dictionary", []string{"false", "true"}},
+	} {
+		if v := m[w.name]; v != "" && !slices.Contains(w.words, v) {
+			return o, arrowio.Errorf(arrowio.ErrOption, "%s=%q: one of %q", w.name, v, w.words)
+		}
+	}
+	o.BinaryStrings = m["orc-strings"] == "binary"
+	o.KeepPadding = m["orc-char-padding"] == "keep"
+	o.NullKeys = m["orc-null-keys"] == "list"
+	o.Dictionary = m["dictionary"] == "true"
+	if u := m["timestamp-unit"]; u != "" {
+		unit := map[string]arrow.TimeUnit{"ns": arrow.Nanosecond, "us": arrow.Microsecond, "ms": arrow.Millisecond, "s": arrow.Second}[u]
+		o.Unit = &unit
+	}
+	if k := m["orc-keys"]; k != "" {
+		var err error
+		if o.Keys, err = loadKeys(k); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}

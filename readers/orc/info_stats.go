@@ -1,0 +1,165 @@
+package orc
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/orcwire"
+)
+
+// statsInfo renders statistics of the whole file.
+func (f *File) statsInfo(t *orcwire.Type, s *orcwire.ColumnStats) *arrowio.ColumnStats {
+	out := &arrowio.ColumnStats{Values: -1, Nulls: -1}
+	if s.HasValues {
+		out.Values = s.Values
+		switch {
+		case t.Parent == nil || t.Parent.Parent == nil && t.Parent.Kind == orcwire.Struct:
+			out.Nulls = max(f.footer.Rows-s.Values, -1)
+		case s.HasNull == orcwire.No:
+			out.Nulls = 0
+		}
+	}
+	out.Min, out.Max, out.Sum = statsText(t, s)
+	if out.Min+out.Max+out.Sum != "" {
+		out.Doubt = f.doubt(t, s)
+	}
+	return out
+}
+
+// doubt says why the statistics of a type are not relied upon; "" = they are.
+func (f *File) doubt(t *orcwire.Type, s *orcwire.ColumnStats) string {
+	q := f.quirks
+	switch {
+	case !q.StripeStatsTrusted():
+		return "the writer got statistics of stripes wrong (HIVE-8732)"
+	case s.String != nil && !q.StringStatsTrusted():
+		return "the writer got the order of strings wrong (HIVE-8732)"
+	case s.Decimal != nil && !q.DecimalStatsTrusted(t.Precision):
+		return "the writer got bounds of short decimals wrong (ORC-517)"
+	case s.Timestamp != nil && s.Timestamp.MinUTC == nil && !q.TimestampStatsUTC():
+		return "in the writer's local time (ORC-135)"
+	case s.Collection != nil && !f.collectionStatsTrusted():
+		return "the writer counts something else"
+	case s.Double != nil && s.Double.Sum != nil && math.IsNaN(*s.Double.Sum):
+		return "there are NaNs among the values"
+	}
+	return ""
+}
+
+// statsText renders bounds and sum.
+func statsText(t *orcwire.Type, s *orcwire.ColumnStats) (low, high, sum string) {
+	switch {
+	case s.Int != nil:
+		return integer(s.Int.Min), integer(s.Int.Max), integer(s.Int.Sum)
+	case s.Double != nil:
+		return float(s.Double.Min, t), float(s.Double.Max, t), float(s.Double.Sum, nil)
+	case s.String != nil:
+		low, high = textStat(s.String.Min), textStat(s.String.Max)
+		if s.String.Min == nil && s.String.Lower != nil {
+			low = ">= " + textStat(s.String.Lower)
+		}
+		if s.String.Max == nil && s.String.Upper != nil {
+			high = "<= " + textStat(s.String.Upper)
+		}
+		return low, high, bytesStat(s.String.Sum)
+	case s.Bool != nil:
+		if len(s.Bool.True) > 0 {
+			sum = fmt.Sprintf("%d true", s.Bool.True[0])
+		}
+		return "", "", sum
+	case s.Decimal != nil:
+		return s.Decimal.Min, s.Decimal.Max, s.Decimal.Sum
+	case s.Date != nil:
+		return day(s.Date.Min), day(s.Date.Max), ""
+	case s.Binary != nil:
+		return "", "", bytesStat(s.Binary.Sum)
+	case s.Timestamp != nil:
+		x := s.Timestamp
+		if x.MinUTC != nil || x.MaxUTC != nil {
+			return instantText(x.MinUTC), instantText(x.MaxUTC), ""
+		}
+		return instantText(x.Min), instantText(x.Max), ""
+	case s.Collection != nil:
+		x := s.Collection
+		low, high = natural(x.MinChildren), natural(x.MaxChildren)
+		if x.TotalChildren != nil {
+			sum = fmt.Sprintf("%d children", *x.TotalChildren)
+		}
+		return low, high, sum
+	case s.Geo != nil && s.Geo.Box != nil:
+		b := s.Geo.Box
+		return fmt.Sprintf("(%g, %g)", b.XMin, b.YMin), fmt.Sprintf("(%g, %g)", b.XMax, b.YMax), ""
+	}
+	return "", "", ""
+}
+
+func integer(v *int64) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.FormatInt(*v, 10)
+}
+
+func natural(v *uint64) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.FormatUint(*v, 10)
+}
+
+// float renders a bound, of a float column with a float's digits.
+func float(v *float64, t *orcwire.Type) string {
+	if v == nil {
+		return ""
+	}
+	if t != nil && t.Kind == orcwire.Float {
+		return strconv.FormatFloat(*v, 'g', -1, 32)
+	}
+	return strconv.FormatFloat(*v, 'g', -1, 64)
+}
+
+func bytesStat(v *int64) string {
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d bytes", *v)
+}
+
+// textStat quotes a bound, cut to what one reads.
+func textStat(b []byte) string {
+	const most = 64
+	if b == nil {
+		return ""
+	}
+	if len(b) > most {
+		b = b[:most]
+		for len(b) > most-utf8.UTFMax && !utf8.Valid(b) {
+			b = b[:len(b)-1]
+		}
+		return strconv.Quote(string(b)) + "…"
+	}
+	return strconv.Quote(string(b))
+}
+
+// day renders days since 1970, in the proleptic calendar.
+func day(v *int32) string {
+	if v == nil {
+		return ""
+	}
+	return time.Unix(int64(*v)*86400, 0).UTC().Format(time.DateOnly)
+}
+
+// instantText renders milliseconds since 1970. What years of more than four digits would garble is shown as the number.
+func instantText(v *int64) string {
+	if v == nil {
+		return ""
+	}
+	if t := time.UnixMilli(*v).UTC(); t.Year() >= 0 && t.Year() <= 9999 {
+		return t.Format("2006-01-02 15:04:05.000")
+	}
+	return strconv.FormatInt(*v, 10) + " ms"
+}

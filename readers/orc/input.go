@@ -1,0 +1,94 @@
+package orc
+
+import (
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/orcwire"
+)
+
+// Windows through which the streams of a tree are read: so large, or smaller where there are many streams.
+const (
+	windowBytes  = 256 << 10
+	windowsBytes = 16 << 20 // all windows of a tree of a near source together
+	aheadBytes   = 64 << 20 // what is fetched ahead, or all windows together, of a far source
+	farWindow    = 4 << 20
+	leastWindow  = 4 << 10
+)
+
+// input is one stream as a node reads it.
+type input struct {
+	orcwire.Bytes
+	tree    *tree
+	stream  stream
+	there   bool    // the stripe has the stream
+	numbers int     // that its positions have behind those of the byte
+	ordinal int     // of its first number in an entry of the row index
+	pieces  []piece // of it, fetched ahead
+	buf     []byte
+}
+
+// piece is a part of a stream in memory.
+type piece struct {
+	off int64 // within the stream
+	b   []byte
+}
+
+// open points the input at a column's stream of this stripe, or at nothing.
+func (in *input) open(t *tree, s *stripe, column int, kind orcwire.StreamKind) {
+	in.tree = t
+	in.stream, in.there = s.find(column, kind)
+	if !in.there {
+		in.stream = stream{kind: kind, column: column}
+	}
+	in.pieces = nil
+	in.Bytes.MaxFetch = t.window
+	in.Bytes.Open(in.stream.len, in.fetch, t.file.packing, &t.scratch)
+}
+
+// place says that the stream's positions are those from number i on, and returns the number behind them.
+func (in *input) place(i int, chunked bool) int {
+	in.ordinal = i
+	if chunked {
+		i++ // the chunk, and then the byte in it
+	}
+	return i + 1 + in.numbers
+}
+
+// fetch returns stored bytes of the stream, decrypted; they are good until the next call.
+func (in *input) fetch(off, n int64) ([]byte, error) {
+	for _, p := range in.pieces {
+		if off >= p.off && off+n <= p.off+int64(len(p.b)) {
+			return p.b[off-p.off : off-p.off+n], nil
+		}
+	}
+	rs := []arrowio.ByteRange{{Off: in.stream.off + off, Len: n}}
+	got, buf, err := arrowio.ReadRangesInto(in.tree.ctx, in.tree.file.src, rs, in.buf, bitpack.SrcSlack)
+	in.buf = buf
+	if err != nil {
+		return nil, ioError{err}
+	}
+	return in.decrypt(got[0], off), nil
+}
+
+// decrypt returns b, which lies at off in the stream, in the clear.
+func (in *input) decrypt(b []byte, off int64) []byte {
+	if in.stream.key == nil {
+		return b
+	}
+	// The bytes may be a view of the source: they are not written to.
+	clear := make([]byte, len(b), len(b)+bitpack.SrcSlack)
+	in.stream.key.XOR(clear, b, off)
+	return clear
+}
+
+// fail says where in the file the stream went wrong.
+func (in *input) fail(err error) error {
+	if err == nil {
+		return nil
+	}
+	off := int64(-1)
+	if in.there {
+		off = in.stream.off + in.Offset()
+	}
+	return located(err, in.stream.kind.String()+" stream", off)
+}

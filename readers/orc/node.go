@@ -1,0 +1,257 @@
+package orc
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/orcwire"
+)
+
+// slots says which of the next n places of an array hold a stored value.
+type slots struct {
+	n, count int
+	present  []byte // Arrow bit order; nil = all
+	off      int    // position of the first bit
+}
+
+func full(n int) slots { return slots{n: n, count: n} }
+
+// content is what a node holds besides its validity: values, or lengths and children.
+type content interface {
+	// open points the streams at the start of a stripe.
+	open(s *stripe) error
+	// seek moves the streams to the positions of a row group, behind those of PRESENT.
+	seek(p *orcwire.Positions) error
+	// read appends s.n slots, s.count of which are stored.
+	read(s slots) error
+	// skip passes over stored values.
+	skip(n int64) error
+	// take hands over what was read since the last take.
+	take() parts
+	release()
+}
+
+// parts is what makes an array besides its validity.
+type parts struct {
+	buffers    []*memory.Buffer
+	children   []arrow.ArrayData
+	dictionary arrow.ArrayData
+}
+
+// node decodes one type: PRESENT into validity, and its content.
+type node struct {
+	tree    *tree
+	typ     *orcwire.Type
+	field   arrow.Field
+	content content
+
+	presence input
+	present  orcwire.Bools
+	ins      []*input // the content's, in the order of their positions in the row index
+	dense    []byte // scratch: PRESENT of the slots that the parent has
+	sparse   []byte // scratch: the same with the slots that it has not
+
+	validity arrowbuf.Bits // of the slots so far, once one was null
+	n, nulls int           // slots so far
+}
+
+// node builds the decoders of a type, as far as pf wants it.
+func (t *tree) node(typ *orcwire.Type, pf arrowio.ProjectedField, field arrow.Field) *node {
+	n := &node{tree: t, typ: typ, field: field, validity: arrowbuf.NewBits(&t.arena)}
+	t.nodes = append(t.nodes, n)
+	n.presence.numbers = numbersOfBits
+	t.inputs = append(t.inputs, &n.presence)
+	n.content = n.newContent(pf)
+	return n
+}
+
+// Numbers of a position behind those that lead to the byte: values to pass in a run, bits to pass in a byte.
+const (
+	numbersOfBytes = 0
+	numbersOfRuns  = 1
+	numbersOfBits  = 2
+)
+
+// uses registers a stream of the content, in the order of the row index, and how many numbers its positions add.
+func (n *node) uses(in *input, numbers int) {
+	in.numbers = numbers
+	n.ins = append(n.ins, in)
+	n.tree.inputs = append(n.tree.inputs, in)
+}
+
+func (n *node) open(s *stripe) error {
+	n.presence.open(n.tree, s, n.typ.ID, orcwire.Present)
+	n.present.Open(&n.presence.Bytes)
+	if err := n.content.open(s); err != nil {
+		return n.located(err)
+	}
+	at, chunked := 0, n.tree.file.packing.Chunked
+	if n.presence.there {
+		at = n.presence.place(0, chunked)
+	}
+	for _, in := range n.ins {
+		at = in.place(at, chunked)
+	}
+	return nil
+}
+
+func (n *node) located(err error) error {
+	if err == nil {
+		return nil
+	}
+	return arrowio.Locate(err, arrowio.At{Format: Name, Column: n.typ.Path(), Split: n.tree.stripe.ordinal, Off: -1})
+}
+
+// seek moves to a row group. Every number of the index entry must have a use: otherwise the entry is about something
+// else than what is here.
+func (n *node) seek(group int) error {
+	entries, err := n.tree.stripe.entries(n.typ.ID)
+	if err != nil {
+		return err
+	}
+	if group >= len(entries) {
+		return orcwire.ErrPosition
+	}
+	p := orcwire.NewPositions(entries[group].Positions)
+	if n.presence.there {
+		if err := n.present.Seek(p); err != nil {
+			return err
+		}
+	}
+	if err := n.content.seek(p); err != nil {
+		return err
+	}
+	if p.Len() > 0 {
+		return orcwire.ErrPosition
+	}
+	return nil
+}
+
+// read appends the slots of the parent.
+func (n *node) read(s slots) error {
+	if err := n.tree.batch.take(int64(s.n)); err != nil {
+		return n.located(err)
+	}
+	if n.presence.there {
+		var err error
+		if s, err = n.filter(s); err != nil {
+			return n.located(err)
+		}
+	}
+	if s.count == s.n {
+		s.present = nil
+	}
+	n.append(s)
+	return n.located(n.content.read(s))
+}
+
+// filter narrows the slots of the parent to those that PRESENT says are stored.
+func (n *node) filter(s slots) (slots, error) {
+	n.dense = grow(n.dense, (s.count+7)>>3)
+	dense := n.dense
+	if s.count > 0 {
+		dense[len(dense)-1] = 0
+	}
+	if err := n.present.Next(dense, 0, s.count); err != nil {
+		return s, n.presence.fail(err)
+	}
+	count := bitpack.CountBits(dense, 0, s.count)
+	switch {
+	case count == s.count:
+		return s, nil
+	case s.present == nil:
+		return slots{n: s.n, count: count, present: dense}, nil
+	}
+	n.sparse = grow(n.sparse, (s.n+7)>>3)
+	bitpack.SpreadBits(n.sparse, 0, dense, 0, s.present, s.off, s.n)
+	return slots{n: s.n, count: count, present: n.sparse}, nil
+}
+
+// append notes which of the slots are null.
+func (n *node) append(s slots) {
+	if !n.hasValidity() {
+		n.n += s.n
+		return
+	}
+	if s.present == nil {
+		if n.nulls > 0 {
+			n.validity.Fill(s.n, true)
+		}
+	} else {
+		if n.nulls == 0 {
+			n.validity.Fill(n.n, true)
+		}
+		n.nulls += s.n - s.count
+		n.validity.Append(s.present, s.off, s.n)
+	}
+	n.n += s.n
+}
+
+func (n *node) hasValidity() bool { return n.typ.Kind != orcwire.Union }
+
+// skip passes over slots that the parent has.
+func (n *node) skip(count int64) error {
+	if n.presence.there {
+		set := int64(0)
+		for left := count; left > 0; {
+			k := min(left, 1<<30)
+			m, err := n.present.Skip(int(k))
+			if err != nil {
+				return n.located(n.presence.fail(err))
+			}
+			set += int64(m)
+			left -= k
+		}
+		count = set
+	}
+	return n.located(n.content.skip(count))
+}
+
+// take makes the array of everything read since the last take. The caller releases it.
+func (n *node) take() arrow.ArrayData {
+	p := n.content.take()
+	var validity *memory.Buffer
+	if n.nulls > 0 {
+		validity = n.validity.Take()
+	}
+	buffers := append([]*memory.Buffer{validity}, p.buffers...)
+	if n.typ.Kind == orcwire.Union {
+		buffers = p.buffers
+	}
+	var d arrow.ArrayData
+	if p.dictionary != nil {
+		d = array.NewDataWithDictionary(n.field.Type, n.n, buffers, n.nulls, 0, p.dictionary.(*array.Data))
+		p.dictionary.Release()
+	} else {
+		d = array.NewData(n.field.Type, n.n, buffers, p.children, n.nulls, 0)
+	}
+	for _, b := range buffers {
+		if b != nil {
+			b.Release()
+		}
+	}
+	for _, c := range p.children {
+		c.Release()
+	}
+	n.n, n.nulls = 0, 0
+	return d
+}
+
+// release frees what was read since the last take. It does not go down to the children.
+func (n *node) release() {
+	n.validity.Release()
+	n.content.release()
+	n.n, n.nulls = 0, 0
+}
+
+// grow returns a slice of length n, s's memory if it is large enough; the content is arbitrary.
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/4)
+	}
+	return s[:n]
+}

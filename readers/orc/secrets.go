@@ -1,0 +1,100 @@
+package orc
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/orcwire"
+)
+
+// secrets is what a file's encryption comes to with the keys at hand. A nil one is a file without encryption.
+type secrets struct {
+	info *orcwire.Encryption
+	keys orcwire.KeyRing
+	use  []int32 // the variant to read each type from, -1 = as it is in clear
+}
+
+// unlock chooses the variants that can be read.
+func (f *File) unlock() (*secrets, error) {
+	e := f.footer.Encryption
+	if e == nil || len(e.Variants) == 0 {
+		return nil, nil
+	}
+	x := &secrets{info: e, keys: f.opt.Keys}
+	x.use = e.Choose(f.footer.Types, func(key int) bool { return x.keys.Has(&e.Keys[key]) })
+	return x, nil
+}
+
+// has reports whether the key of a variant is at hand.
+func (x *secrets) has(variant int) bool {
+	return x != nil && x.keys.Has(&x.info.Keys[x.info.Variants[variant].Key])
+}
+
+// variant returns the variant that a type is read from; false = it is read as it is in clear.
+func (x *secrets) variant(column int) (int, bool) {
+	if x == nil || x.use == nil || x.use[column] < 0 {
+		return 0, false
+	}
+	return int(x.use[column]), true
+}
+
+// directory lists a stripe's streams as they are read with the keys at hand, and the encodings of its columns.
+func (x *secrets) directory(s *stripe) ([]stream, []orcwire.Encoding, error) {
+	var use []int32
+	if x != nil {
+		use = x.use
+	}
+	all, encodings, err := s.footer.Directory(s.file.footer.Encryption, use)
+	if err != nil {
+		return nil, nil, err
+	}
+	local := map[int32]*orcwire.LocalKey{}
+	out := make([]stream, 0, len(all))
+	for _, y := range all {
+		z := stream{kind: y.Kind, column: y.Column, off: s.info.Offset + y.Offset, len: y.Length}
+		if y.Variant >= 0 {
+			if z.key, err = x.cipher(s, y, local); err != nil {
+				return nil, nil, err
+			}
+		}
+		out = append(out, z)
+	}
+	return out, encodings, nil
+}
+
+// cipher returns what decrypts a stream; local holds the keys of the stripe that were unwrapped before.
+func (x *secrets) cipher(s *stripe, y orcwire.VariantStream, local map[int32]*orcwire.LocalKey) (*orcwire.CTR, error) {
+	k := local[y.Variant]
+	if k == nil {
+		v := &x.info.Variants[y.Variant]
+		wrapped := v.EncryptedKey
+		if keys := s.info.EncryptedLocalKeys; int(y.Variant) < len(keys) {
+			wrapped = keys[y.Variant]
+		}
+		var err error
+		if k, err = x.keys.Unwrap(&x.info.Keys[v.Key], wrapped); err != nil {
+			return nil, err
+		}
+		local[y.Variant] = k
+	}
+	return k.Stream(y.Column, y.Kind, s.info.EncryptStripeID)
+}
+
+// loadKeys reads master keys: JSON itself, or the name of a file that holds it.
+func loadKeys(text string) (orcwire.KeyRing, error) {
+	if strings.HasPrefix(strings.TrimSpace(text), "{") {
+		return orcwire.ParseKeys([]byte(text))
+	}
+	b, err := os.ReadFile(text)
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "orc-keys: %s: %w", text, path.Err)
+	}
+	if err != nil {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "orc-keys: %w", err)
+	}
+	return orcwire.ParseKeys(b)
+}

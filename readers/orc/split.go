@@ -1,0 +1,186 @@
+package orc
+
+import (
+	"context"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// splitReader decodes one split. See arrowio.SplitReader.
+type splitReader struct {
+	tree  *tree
+	start int64 // row of the file at which the stripe begins
+	end   int64 // of the split
+	row   int64 // of the file, where the reader stands; the tree may be behind
+	rows  int   // of the batch being built
+	wide  float64
+	err   error
+}
+
+// Read opens the rows of a split.
+func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
+	c := f.cuts[s.Ordinal]
+	if c.stripe < 0 {
+		return &rowCounter{schema: p.Schema, end: c.rows.End}, nil
+	}
+	first := f.first[c.stripe]
+	t := f.tree(p, mem, c.stripe, s.Rows.Start-first)
+	t.ctx = ctx
+	if err := t.prepare(ctx, c.stripe, first, s, rows.Clip(s.Rows)); err != nil {
+		t.discard()
+		return nil, arrowio.Locate(err, arrowio.At{Format: Name, Split: c.stripe, Off: -1})
+	}
+	return &splitReader{tree: t, start: first, end: s.Rows.End, row: s.Rows.Start}, nil
+}
+
+// prepare opens the stripe, loads the row index where rows will be passed over, and fetches what lies far away.
+func (t *tree) prepare(ctx context.Context, ordinal int, first int64, s arrowio.Split, rows arrowio.RowSet) error {
+	st, err := t.file.stripe(ctx, ordinal)
+	if err != nil {
+		return err
+	}
+	here := t.stripe == st && t.row == s.Rows.Start-first
+	if t.passes(rows, first, here) {
+		if err := st.loadIndex(ctx, t.nodes); err != nil {
+			st.release()
+			return err
+		}
+	}
+	if err := t.enter(st, s.Rows.Start-first); err != nil {
+		return err
+	}
+	return t.fetchAhead(ctx, first, rows)
+}
+
+// passes reports whether reading rows means passing over a whole row group.
+func (t *tree) passes(rows arrowio.RowSet, first int64, here bool) bool {
+	stride := int64(t.file.footer.RowIndexStride)
+	if stride <= 0 {
+		return false
+	}
+	at := int64(0)
+	if here {
+		at = t.row
+	}
+	for _, r := range rows {
+		if (r.Start-first)/stride*stride > at {
+			return true
+		}
+		at = r.End - first
+	}
+	return false
+}
+
+// Skip passes over n rows.
+func (r *splitReader) Skip(n int64) (int64, error) {
+	if err := r.admit(n); err != nil {
+		return 0, err
+	}
+	r.row += n // the tree follows when rows are read
+	return n, nil
+}
+
+// Read appends the next n rows to the batch being built.
+func (r *splitReader) Read(n int) (int, error) {
+	if err := r.admit(int64(n)); err != nil {
+		return 0, err
+	}
+	err := r.tree.move(r.row - r.start)
+	if err == nil {
+		err = r.tree.read(n)
+	}
+	if err != nil {
+		r.err = arrowio.Locate(kinded(err), arrowio.At{Format: Name, Split: r.tree.stripe.ordinal, Off: -1})
+		return 0, r.err
+	}
+	r.row += int64(n)
+	r.rows += n
+	return n, nil
+}
+
+func (r *splitReader) admit(n int64) error {
+	if r.err == nil && (n < 0 || n > r.end-r.row) {
+		r.err = arrowio.Errorf(arrowio.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.row, r.end)
+	}
+	return r.err
+}
+
+// Take hands over the batch built so far. The caller releases it.
+func (r *splitReader) Take() (arrow.Record, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	left := r.tree.batch.left
+	rec := r.tree.take(r.rows)
+	if r.rows > 0 {
+		r.wide = float64(r.tree.batch.bytes-left) / float64(r.rows)
+	}
+	r.rows = 0
+	return rec, nil
+}
+
+// Fit returns how many of the next n rows make about the given number of bytes, by what the rows of the last batch took
+// and by what strings of a dictionary can take.
+func (r *splitReader) Fit(n int, bytes int64) int {
+	t := r.tree
+	wide := r.wide
+	if wide == 0 {
+		wide = t.guess()
+	}
+	fit := n
+	if wide > 0 {
+		fit = int(min(float64(n), float64(bytes)/wide))
+	}
+	if most := t.most(); most > 0 {
+		fit = int(min(int64(fit), t.batch.left/most))
+	}
+	return max(1, fit)
+}
+
+// Close frees what the reader holds. Decoders that are good wait in the file for the next split.
+func (r *splitReader) Close() error {
+	if t := r.tree; t != nil {
+		r.tree = nil
+		t.drop()
+		if r.err != nil {
+			t.discard()
+		} else {
+			t.file.park(t)
+		}
+	}
+	if r.err == nil {
+		r.err = errClosed
+	}
+	return nil
+}
+
+// rowCounter reads rows of no columns that no stripe has.
+type rowCounter struct {
+	schema   *arrow.Schema
+	row, end int64
+	rows     int64
+}
+
+func (r *rowCounter) Skip(n int64) (int64, error) {
+	n = min(n, r.end-r.row)
+	r.row += n
+	return n, nil
+}
+
+func (r *rowCounter) Read(n int) (int, error) {
+	k, _ := r.Skip(int64(n))
+	r.rows += k
+	return int(k), nil
+}
+
+func (r *rowCounter) Take() (arrow.Record, error) {
+	rec := array.NewRecord(r.schema, nil, r.rows)
+	r.rows = 0
+	return rec, nil
+}
+
+func (r *rowCounter) Close() error { return nil }

@@ -1,0 +1,157 @@
+package orc
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/orcwire"
+)
+
+// idleStripes is how many stripes that nobody uses keep their footer, index and dictionaries.
+const idleStripes = 2
+
+// stripe is what is known of a stripe: its footer, where its streams lie, and what several readers share.
+type stripe struct {
+	file      *File
+	ordinal   int
+	info      orcwire.StripeInfo
+	footer    *orcwire.StripeFooter
+	zone      *orcwire.Zone
+	streams   []stream           // by column, then in file order
+	encodings []orcwire.Encoding // by column
+	columns   []int32            // where each column's streams begin in streams, and their number behind the last
+	users     int                // guarded by File.mu
+
+	mu     sync.Mutex
+	index  map[int]*columnIndex
+	dicts  map[int]*dictionary // by column, once somebody has read them
+	loaded bool                // guarded by load
+	load   sync.Mutex
+	wrong  bool // positions of the row index have proved wrong; guarded by mu
+}
+
+// stream is where a stream lies in the file.
+type stream struct {
+	kind   orcwire.StreamKind
+	column int
+	off    int64
+	len    int64
+	key    *orcwire.CTR // nil = not encrypted
+}
+
+// stripe returns a stripe, reading its footer if nobody has it. The caller gives it back with release.
+func (f *File) stripe(ctx context.Context, i int) (*stripe, error) {
+	f.mu.Lock()
+	s := f.stripes[i]
+	if s == nil {
+		s = &stripe{file: f, ordinal: i, info: f.footer.Stripes[i]}
+		f.stripes[i] = s
+	}
+	s.users++
+	f.idle = slices.DeleteFunc(f.idle, func(k int) bool { return k == i })
+	f.mu.Unlock()
+	if err := s.open(ctx); err != nil {
+		s.release()
+		return nil, s.located(err, "stripe footer", s.info.Offset)
+	}
+	return s, nil
+}
+
+// release gives the stripe back.
+func (s *stripe) release() {
+	f := s.file
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s.users--; s.users > 0 {
+		return
+	}
+	f.idle = append(f.idle, s.ordinal)
+	if len(f.idle) > idleStripes {
+		delete(f.stripes, f.idle[0])
+		f.idle = f.idle[1:]
+	}
+}
+
+func (s *stripe) located(err error, op string, off int64) error {
+	if err == nil {
+		return nil
+	}
+	return arrowio.Locate(kinded(err), arrowio.At{Format: Name, Op: op, Split: s.ordinal, Off: off})
+}
+
+// open reads the footer, once.
+func (s *stripe) open(ctx context.Context) error {
+	s.load.Lock()
+	defer s.load.Unlock()
+	if s.loaded {
+		return nil
+	}
+	f, in := s.file, &s.info
+	// The parser has checked that the sums do not overflow.
+	data := in.IndexLength + in.DataLength
+	if end := f.tail.footer.Off; in.Offset > end || data > end-in.Offset || in.FooterLength > end-in.Offset-data {
+		return arrowio.Errorf(arrowio.ErrCorrupt, "stripe of %d bytes at %d, but the tail begins at %d", data+in.FooterLength, in.Offset, end)
+	}
+	packed, err := f.readPart(ctx, arrowio.ByteRange{Off: in.Offset + data, Len: in.FooterLength}, "stripe footer")
+	if err != nil {
+		return err
+	}
+	raw, err := f.unpack(packed)
+	if err != nil {
+		return err
+	}
+	if s.footer, err = orcwire.ParseStripeFooter(raw, len(f.footer.Types), data); err != nil {
+		return err
+	}
+	s.zone = f.zone
+	if s.footer.Timezone != "" {
+		if s.zone, err = orcwire.LoadZone(s.footer.Timezone); err != nil {
+			return arrowio.Errorf(arrowio.ErrUnsupported, "writer time zone: %w", err)
+		}
+	}
+	if err := s.directory(); err != nil {
+		return err
+	}
+	s.loaded = true
+	return nil
+}
+
+// directory sorts the streams by column.
+func (s *stripe) directory() error {
+	f := s.file
+	all, encodings, err := f.secrets.directory(s)
+	if err != nil {
+		return err
+	}
+	s.encodings = encodings
+	n := len(f.footer.Types)
+	s.columns = make([]int32, n+1)
+	for _, x := range all {
+		s.columns[x.column+1]++
+	}
+	for i := range n {
+		s.columns[i+1] += s.columns[i]
+	}
+	s.streams = make([]stream, len(all))
+	next := slices.Clone(s.columns)
+	for _, x := range all {
+		s.streams[next[x.column]] = x
+		next[x.column]++
+	}
+	return nil
+}
+
+// find returns a column's stream of a kind; false where there is none, or an empty one.
+func (s *stripe) find(column int, kind orcwire.StreamKind) (stream, bool) {
+	for _, x := range s.streams[s.columns[column]:s.columns[column+1]] {
+		if x.kind == kind {
+			return x, x.len > 0
+		}
+	}
+	return stream{}, false
+}
+
+// encoding returns how a column is encoded in this stripe.
+func (s *stripe) encoding(column int) orcwire.Encoding { return s.encodings[column] }

@@ -1,0 +1,161 @@
+package orc
+
+import (
+	"context"
+	"math"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/orcwire"
+)
+
+// tailBytes is read at once from the end of a file: most tails are smaller.
+const tailBytes = 16 << 10
+
+// tailLayout says where the parts of the tail lie. They follow each other up to the end of the file:
+//
+//	stripe statistics of encrypted columns | metadata | footer | postscript | its length, one byte
+type tailLayout struct {
+	stats, metadata, footer, postscript arrowio.ByteRange
+}
+
+// readTail reads the postscript and the footer.
+func (f *File) readTail(ctx context.Context) error {
+	size := f.src.Size()
+	if size < 4 {
+		return arrowio.Errorf(arrowio.ErrCorrupt, "%d bytes are no ORC file", size)
+	}
+	n := min(size, tailBytes)
+	tail, err := f.fetchBytes(ctx, size-n, n)
+	if err != nil {
+		return err
+	}
+	psLen := int64(tail[n-1])
+	if psLen > size-1 {
+		return arrowio.Errorf(arrowio.ErrCorrupt, "a postscript of %d bytes in a file of %d", psLen, size)
+	}
+	l := &f.tail
+	l.postscript = arrowio.ByteRange{Off: size - 1 - psLen, Len: psLen}
+	if f.ps, err = orcwire.ParsePostScript(tail[n-1-psLen : n-1]); err != nil {
+		return located(err, "postscript", l.postscript.Off)
+	}
+	switch f.ps.Magic {
+	case orcwire.Magic:
+	case "": // Hive 0.11.0 left it out
+		head, err := f.fetchBytes(ctx, 0, 3)
+		if err != nil {
+			return err
+		}
+		if string(head) != orcwire.Magic {
+			return located(arrowio.Errorf(arrowio.ErrCorrupt, "neither the postscript nor the header has the magic ORC"), "postscript", l.postscript.Off)
+		}
+	default:
+		return located(arrowio.Errorf(arrowio.ErrCorrupt, "the magic is %q, not ORC", f.ps.Magic), "postscript", l.postscript.Off)
+	}
+	if f.packing, err = f.pack(); err != nil {
+		return located(err, "postscript", l.postscript.Off)
+	}
+	at := l.postscript.Off
+	for _, part := range []struct {
+		name string
+		len  uint64
+		r    *arrowio.ByteRange
+	}{
+		{"footer", f.ps.FooterLength, &l.footer},
+		{"metadata", f.ps.MetadataLength, &l.metadata},
+		{"stripe statistics", f.ps.StripeStatsLength, &l.stats},
+	} {
+		if part.len > uint64(at) {
+			return located(arrowio.Errorf(arrowio.ErrCorrupt, "the %s has %d bytes, %d are left of the file", part.name, part.len, at), "postscript", l.postscript.Off)
+		}
+		at -= int64(part.len)
+		*part.r = arrowio.ByteRange{Off: at, Len: int64(part.len)}
+	}
+	var packed []byte
+	if from := size - n; l.footer.Off >= from {
+		packed = tail[l.footer.Off-from : l.footer.End()-from]
+	} else if packed, err = f.readPart(ctx, l.footer, "footer"); err != nil {
+		return err
+	}
+	raw, err := f.unpack(packed)
+	if err != nil {
+		return located(err, "footer", l.footer.Off)
+	}
+	if f.footer, err = orcwire.ParseFooter(raw, f.limits); err != nil {
+		return located(err, "footer", l.footer.Off)
+	}
+	return nil
+}
+
+// pack says how streams are compressed.
+func (f *File) pack() (orcwire.Packing, error) {
+	p := orcwire.Packing{Chunked: f.ps.Compression != orcwire.CompressionNone}
+	var err error
+	p.Codec, err = f.ps.Compression.Codec()
+	// A block never becomes larger than its limit, whatever the postscript says.
+	p.BlockSize = int(min(f.ps.BlockSize, uint64(f.limits.BlockBytes), math.MaxInt32))
+	return p, err
+}
+
+// readPart reads a part of the tail, which is metadata: its size has a limit.
+func (f *File) readPart(ctx context.Context, r arrowio.ByteRange, name string) ([]byte, error) {
+	if r.Len > f.limits.MetadataBytes {
+		return nil, located(arrowio.Errorf(arrowio.ErrLimit, "%d bytes are over the limit MetadataBytes = %d", r.Len, f.limits.MetadataBytes), name, r.Off)
+	}
+	return f.fetchBytes(ctx, r.Off, r.Len)
+}
+
+// readMetadata reads the statistics of all stripes.
+func (f *File) readMetadata(ctx context.Context) ([]orcwire.StatsList, error) {
+	r := f.tail.metadata
+	if r.Len == 0 {
+		return []orcwire.StatsList{}, nil
+	}
+	packed, err := f.readPart(ctx, r, "metadata")
+	if err != nil {
+		return nil, err
+	}
+	raw, err := f.unpack(packed)
+	if err != nil {
+		return nil, located(err, "metadata", r.Off)
+	}
+	m, err := orcwire.ParseMetadata(raw, f.limits)
+	return m, located(err, "metadata", r.Off)
+}
+
+// unpack decompresses a whole piece of metadata, up to the limit.
+func (f *File) unpack(packed []byte) ([]byte, error) {
+	if !f.packing.Chunked {
+		return packed, nil
+	}
+	var b orcwire.Bytes
+	var sc orcwire.Scratch
+	b.Open(int64(len(packed)), inMemory(packed), f.packing, &sc)
+	var raw []byte
+	for {
+		if err := b.Need(1); err != nil {
+			return nil, err
+		}
+		w := b.Window()
+		if len(w) == 0 {
+			return raw, nil
+		}
+		if int64(len(raw))+int64(len(w)) > f.limits.MetadataBytes {
+			return nil, arrowio.Errorf(arrowio.ErrLimit, "decompressed, it is over the limit MetadataBytes = %d", f.limits.MetadataBytes)
+		}
+		raw = append(raw, w...)
+		b.Advance(len(w))
+	}
+}
+
+// inMemory fetches from bytes that are there already. Kernels read a little beyond what they are given, so the end is
+// copied to where there is room.
+func inMemory(b []byte) orcwire.Fetch {
+	return func(off, n int64) ([]byte, error) {
+		p := b[off : off+n]
+		if cap(p)-len(p) < bitpack.SrcSlack {
+			p = append(make([]byte, 0, len(p)+bitpack.SrcSlack), p...)
+		}
+		return p, nil
+	}
+}

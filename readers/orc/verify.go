@@ -1,0 +1,313 @@
+package orc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/orcwire"
+)
+
+// Verify decodes everything and compares it with all that the file says of it: the layout of stripes and streams, the
+// number of values of each stream, the positions and the statistics of each row group, its bloom filter, and the
+// statistics of each stripe and of the file. Statistics that the writer is known to have got wrong are passed over. Then
+// every row is read as a scan reads it.
+//
+// Of faults of one sort in one column of one stripe the first is reported.
+func (f *File) Verify(ctx context.Context, report func(error)) error {
+	v := &verifier{File: f, ctx: ctx, report: report, tree: &tree{file: f, ctx: ctx, window: windowBytes}}
+	v.totals = make([]tally, len(f.footer.Types))
+	v.bad = map[badColumn]bool{}
+	v.hidden = map[int]*secretStats{}
+	if err := v.layout(); err != nil {
+		return err
+	}
+	for i := range f.footer.Stripes {
+		if err := v.stripe(i); err != nil {
+			return err
+		}
+	}
+	if err := v.fileStats(); err != nil {
+		return err
+	}
+	return v.rows()
+}
+
+// verifier is one run of Verify.
+type verifier struct {
+	*File
+	ctx    context.Context
+	report func(error)
+	tree   *tree   // what inputs need of one: it has no nodes
+	totals []tally // of the file, by column
+	broken bool    // totals are not those of the whole file
+	bad    map[badColumn]bool
+	hidden map[int]*secretStats // of encryption variants; nil = they cannot be read
+}
+
+// badColumn is a column of the top level that has a fault in a stripe: reading it would only say the same again.
+type badColumn struct{ stripe, column int }
+
+// fault reports what is wrong with the file. It returns what says nothing about the file: the end of ctx, trouble with
+// reading.
+func (v *verifier) fault(err error) error {
+	var e *arrowio.Error
+	if err == nil || isIO(err) || !errors.As(err, &e) {
+		return err
+	}
+	v.report(arrowio.Locate(err, arrowio.At{Format: Name, Split: -1, Off: -1}))
+	return nil
+}
+
+func corrupt(format string, args ...any) error {
+	return arrowio.Errorf(arrowio.ErrCorrupt, format, args...)
+}
+
+// layout checks that stripes follow each other and end where the footer says. Gaps are legal: writers align stripes to
+// the blocks of a file system.
+func (v *verifier) layout() error {
+	end := int64(len(orcwire.Magic))
+	for i := range v.footer.Stripes {
+		s := &v.footer.Stripes[i]
+		if s.Offset < end {
+			err := arrowio.Locate(corrupt("the stripe begins at %d, what is before it ends at %d", s.Offset, end), arrowio.At{Op: "footer", Split: i, Off: s.Offset})
+			if err := v.fault(err); err != nil {
+				return err
+			}
+		}
+		end = max(end, s.End())
+	}
+	c := v.footer.ContentLength
+	least := uint64(end)
+	if v.quirks.Writer == orcwire.WriterCPP {
+		least -= min(v.footer.HeaderLength, least) // which it leaves out
+	}
+	// Presto and Trino say nothing. What is written to a stream has the tails of earlier days behind the last stripe.
+	if len(v.footer.Stripes) == 0 || c == 0 || c >= least && c <= uint64(v.src.Size()) {
+		return nil
+	}
+	return v.fault(located(corrupt("contentLength is %d, the last stripe ends at %d", c, end), "footer", v.tail.footer.Off))
+}
+
+// stripe checks one stripe.
+func (v *verifier) stripe(i int) error {
+	s, err := v.File.stripe(v.ctx, i)
+	if err != nil {
+		v.broken = true
+		for _, c := range v.top() {
+			v.bad[badColumn{i, c}] = true
+		}
+		return v.fault(err)
+	}
+	defer s.release()
+	if err := v.streams(s); err != nil {
+		return err
+	}
+	w := stripeCheck{verifier: v, stripe: s, totals: make([]tally, len(v.footer.Types))}
+	if err := w.column(v.footer.Types[0], w.groupRows()); err != nil {
+		return err
+	}
+	if err := w.stats(); err != nil {
+		return err
+	}
+	for id := range v.totals {
+		v.totals[id].merge(&w.totals[id])
+	}
+	return nil
+}
+
+// streams checks that the streams are all that lies in the stripe.
+func (v *verifier) streams(s *stripe) error {
+	index, data := int64(0), int64(0)
+	for _, x := range s.footer.Streams {
+		if x.Kind.Index() {
+			index += x.Length
+		} else {
+			data += x.Length
+		}
+	}
+	if index == s.info.IndexLength && data == s.info.DataLength {
+		return nil
+	}
+	err := corrupt("streams of %d bytes of index and %d of data in a stripe that has %d and %d", index, data, s.info.IndexLength, s.info.DataLength)
+	return v.fault(s.located(err, "stripe footer", s.info.Offset+s.info.IndexLength+s.info.DataLength))
+}
+
+// top returns the ids of the columns of the top level: of the fields of the schema.
+func (v *verifier) top() []int {
+	root := v.footer.Types[0]
+	if root.Kind != orcwire.Struct {
+		return []int{0}
+	}
+	out := make([]int, len(root.Children))
+	for i, t := range root.Children {
+		out[i] = t.ID
+	}
+	return out
+}
+
+// topOf returns the column of the top level that a type is in; the root for the root.
+func topOf(t *orcwire.Type) int {
+	for t.Parent != nil && t.Parent.Parent != nil {
+		t = t.Parent
+	}
+	if t.Parent != nil && t.Parent.Kind != orcwire.Struct {
+		return 0
+	}
+	return t.ID
+}
+
+// fileStats compares the statistics of the file.
+func (v *verifier) fileStats() error {
+	if v.broken || !v.quirks.StripeStatsTrusted() || v.idle(v.footer.Stats, v.footer.Rows) {
+		return nil
+	}
+	for id, t := range v.footer.Types {
+		if err := v.ctx.Err(); err != nil {
+			return err
+		}
+		if v.totals[id].broken {
+			continue
+		}
+		s, err := v.statsOf(t, -1, v.footer.Stats)
+		if err == nil {
+			err = v.compare(t, &s, &v.totals[id], true)
+		}
+		if err != nil {
+			err = arrowio.Locate(kinded(err), arrowio.At{Format: Name, Op: "statistics of the file", Column: t.Path(), Split: -1, Off: v.tail.footer.Off})
+			if err := v.fault(err); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// idle reports whether statistics say nothing: Hive's minor compaction counts no values where there are some.
+func (v *verifier) idle(list orcwire.StatsList, rows int64) bool {
+	s, err := list.At(0)
+	return err == nil && rows > 0 && s.HasValues && s.Values == 0
+}
+
+// encrypted reports whether a column has encrypted variants: statistics beside the index are then of another copy.
+func (v *verifier) encrypted(t *orcwire.Type) bool {
+	e := v.footer.Encryption
+	if e == nil {
+		return false
+	}
+	for _, x := range e.Variants {
+		if root := v.footer.Types[x.Root]; t.ID >= root.ID && t.ID <= root.Last {
+			return true
+		}
+	}
+	return false
+}
+
+// statsOf returns the statistics of what is read of a column, in a stripe or, -1, in the file; list has those in clear.
+func (v *verifier) statsOf(t *orcwire.Type, stripe int, list orcwire.StatsList) (orcwire.ColumnStats, error) {
+	if !v.encrypted(t) {
+		return list.At(t.ID)
+	}
+	variant, ok := v.secrets.variant(t.ID)
+	if !ok {
+		return orcwire.ColumnStats{}, nil // of what is hidden, or of its mask: writers differ
+	}
+	x, ok := v.hidden[variant]
+	if !ok {
+		var err error
+		if x, err = v.secretStats(v.ctx, variant, true); err != nil {
+			v.hidden[variant] = nil
+			return orcwire.ColumnStats{}, err
+		}
+		v.hidden[variant] = x
+	}
+	switch {
+	case x == nil: // reported before
+		return orcwire.ColumnStats{}, nil
+	case stripe < 0:
+		return x.column(t.ID)
+	}
+	return x.stripe(t.ID, stripe)
+}
+
+// masked reports whether a column is read as it stands for those without a key. Its index is of what it hides, in files of
+// some releases of Java.
+func (v *verifier) masked(t *orcwire.Type) bool {
+	_, open := v.secrets.variant(t.ID)
+	return !open && v.encrypted(t)
+}
+
+// verifyRows is how many rows are decoded at once.
+const verifyRows = 1 << 13
+
+// rows reads everything, column by column and stripe by stripe, and drops it.
+func (v *verifier) rows() error {
+	for i, id := range v.top() {
+		if hollow(v.footer.Types[id]) {
+			continue
+		}
+		one := arrow.NewSchema([]arrow.Field{v.schema.Field(i)}, nil)
+		p := arrowio.Projection{Schema: one, Fields: []arrowio.ProjectedField{{Index: i}}}
+		for k, s := range v.splits {
+			at := badColumn{v.cuts[k].stripe, id}
+			if v.bad[at] {
+				continue
+			}
+			err := v.readSplit(s, p)
+			var e *arrowio.Error
+			if errors.As(err, &e) && (e.Kind == arrowio.ErrSchema || e.Kind == arrowio.ErrOption) {
+				err = nil // legal, but not what Arrow can hold
+			}
+			if err != nil {
+				v.bad[at] = true
+			}
+			if err := v.fault(err); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// hollow reports whether a type has no values at all: any number of its rows may take no bytes.
+func hollow(t *orcwire.Type) bool {
+	for _, c := range t.Children {
+		if !hollow(c) {
+			return false
+		}
+	}
+	return t.Kind == orcwire.Struct
+}
+
+func (v *verifier) readSplit(s arrowio.Split, p arrowio.Projection) error {
+	r, err := v.Read(v.ctx, s, arrowio.RowSet{s.Rows}, p, arrowbuf.Shared())
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for left := s.Rows.Len(); left > 0; {
+		if err := v.ctx.Err(); err != nil {
+			return err
+		}
+		n := int(min(left, verifyRows))
+		if z, ok := r.(arrowio.Sizer); ok {
+			n = z.Fit(n, 64<<20)
+		}
+		if _, err := r.Read(n); err != nil {
+			return err
+		}
+		rec, err := r.Take()
+		if err != nil {
+			return err
+		}
+		rec.Release()
+		left -= int64(n)
+	}
+	return nil
+}
+
+func group(g int) string { return fmt.Sprintf("row group %d", g) }

@@ -1,0 +1,113 @@
+package arrowio.orcjudge;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.zip.GZIPInputStream;
+
+/**
+ * Compares ORC files, as the Java reader sees them, with expected rows. Each line of the list is FILE and EXPECTED
+ * and, where it is to read with keys, the word keys, tabs between; EXPECTED may be gzipped. The answer to each line is
+ * one line, at once, so that a program may keep one judge and talk to it: {@code equal FILE},
+ * {@code different FILE why} or {@code error FILE cause}, tabs between.
+ */
+final class Judge {
+  private static final int SHOWN = 160;
+
+  private Judge() {}
+
+  /** What the reader gave is not what was expected. */
+  private static final class Difference extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    Difference(String message) {
+      super(message);
+    }
+  }
+
+  /** Returns whether every file was equal. */
+  static boolean run(InputStream list, PrintStream out) throws IOException {
+    boolean good = true;
+    BufferedReader lines = new BufferedReader(new InputStreamReader(list, StandardCharsets.UTF_8));
+    for (String line; (line = lines.readLine()) != null; ) {
+      if (line.isBlank()) {
+        continue;
+      }
+      String[] part = line.split("\t", -1);
+      if (part.length < 2 || part.length > 3 || part.length == 3 && !part[2].equals("keys")) {
+        throw new IOException("not FILE<tab>EXPECTED[<tab>keys]: " + line);
+      }
+      String answer;
+      try {
+        compare(new File(part[0]), new File(part[1]), part.length == 3);
+        answer = "equal\t" + part[0];
+      } catch (Difference e) {
+        answer = "different\t" + part[0] + "\t" + e.getMessage();
+      } catch (IOException | RuntimeException | OutOfMemoryError e) {
+        answer = "error\t" + part[0] + "\t" + cause(e);
+      }
+      good &= answer.startsWith("equal");
+      out.println(answer);
+      out.flush();
+    }
+    return good;
+  }
+
+  /** What a reader's failure says, on one line. */
+  static String cause(Throwable e) {
+    StringBuilder b = new StringBuilder();
+    for (Throwable t = e; t != null; t = t.getCause()) {
+      b.append(b.isEmpty() ? "" : " <- ").append(t);
+    }
+    return b.toString().replaceAll("[\\t\\r\\n]+", " ");
+  }
+
+  private static void compare(File f, File expected, boolean withKeys) throws IOException {
+    try (BufferedReader want = open(expected)) {
+      int[] at = {0};
+      RowText.print(f, withKeys, got -> {
+        String w = want.readLine();
+        at[0]++;
+        if (w == null) {
+          throw new Difference("row " + (at[0] - 1) + ": nothing expected, the reader gives " + cut(got));
+        }
+        if (!w.contentEquals(got)) {
+          throw new Difference("row " + (at[0] - 1) + ": " + from(got, w) + " expected " + from(w, got));
+        }
+      });
+      String more = want.readLine();
+      if (more != null) {
+        throw new Difference("the reader gives " + at[0] + " rows, expected " + cut(more));
+      }
+    }
+  }
+
+  private static BufferedReader open(File f) throws IOException {
+    InputStream in = new BufferedInputStream(new FileInputStream(f), 1 << 16);
+    in.mark(2);
+    boolean gzipped = in.read() == 0x1f && in.read() == 0x8b;
+    in.reset();
+    return new BufferedReader(
+        new InputStreamReader(gzipped ? new GZIPInputStream(in) : in, StandardCharsets.UTF_8), 1 << 16);
+  }
+
+  /** The part of a that begins a little before it stops being b. */
+  private static String from(CharSequence a, CharSequence b) {
+    int i = 0;
+    while (i < a.length() && i < b.length() && a.charAt(i) == b.charAt(i)) {
+      i++;
+    }
+    int start = Math.max(0, i - SHOWN / 4);
+    return (start > 0 ? "…" : "") + cut(a.subSequence(start, a.length()));
+  }
+
+  private static String cut(CharSequence s) {
+    return s.length() <= SHOWN ? s.toString() : s.subSequence(0, SHOWN) + "…";
+  }
+}
