@@ -1,7 +1,7 @@
 package bitpack
 
 import (
-	"encoding/binary"
+	"math"
 	"math/bits"
 )
 
@@ -15,8 +15,8 @@ const maxVarint128 = 19
 //
 // A scale above that of the column, which would need rounding, is ErrScale; a value that does not fit 128 bits
 // ErrOverflow; a bad varint ErrVarint or ErrShort. After an error dst is undefined. Whether values fit the column's
-// precision is the caller's to check.
-func DecodeDecimals[S Signed](dst []uint64, src []byte, scales []S, scale S) (n int, err error) {
+// precision is the caller's to check. size helps: no value is further from zero than it; math.MaxUint64 says nothing.
+func DecodeDecimals[S Signed](dst []uint64, src []byte, scales []S, scale S) (n int, size uint64, err error) {
 	count := len(scales)
 	dst = dst[:2*count]
 	var diff S
@@ -28,15 +28,18 @@ func DecodeDecimals[S Signed](dst []uint64, src []byte, scales []S, scale S) (n 
 	low := dst[count:]
 	p := 0
 	for i := 0; i < count; {
-		k, m := decodeShort(low[i:], src[p:])
+		k, m, _ := decode[uint64, exact](low[i:], src[p:]) // what stops it is looked at below
 		p += m
 		if diff == 0 {
 			for j := i; j < i+k; j++ {
 				x := low[j]
+				sign := uint64(int64(x) >> 63)
+				size |= x ^ sign
 				q := (*[2]uint64)(dst[2*j:])
-				q[0], q[1] = x, uint64(int64(x)>>63)
+				q[0], q[1] = x, sign
 			}
 		} else {
+			size = math.MaxUint64
 			for j := i; j < i+k; j++ {
 				x := low[j]
 				e := uint64(scale - scales[j])
@@ -44,7 +47,7 @@ func DecodeDecimals[S Signed](dst []uint64, src []byte, scales []S, scale S) (n 
 				if e >= uint64(len(pow10)) {
 					var ok bool
 					if q[0], q[1], ok = rescale(x, uint64(int64(x)>>63), int64(scale)-int64(scales[j])); !ok {
-						return p, rescaleError(scales[j], scale)
+						return p, 0, rescaleError(scales[j], scale)
 					}
 					continue
 				}
@@ -58,17 +61,21 @@ func DecodeDecimals[S Signed](dst []uint64, src []byte, scales []S, scale S) (n 
 		}
 		lo, hi, m, err := varint128(src[p:])
 		if err != nil {
-			return p, err
+			return p, 0, err
 		}
+		size = math.MaxUint64
 		var ok bool
 		if lo, hi, ok = rescale(lo, hi, int64(scale)-int64(scales[i])); !ok {
-			return p, rescaleError(scales[i], scale)
+			return p, 0, rescaleError(scales[i], scale)
 		}
 		dst[2*i], dst[2*i+1] = lo, hi
 		p += m
 		i++
 	}
-	return p, nil
+	if size < math.MaxUint64 {
+		size++ // of a negative number it is one less
+	}
+	return p, size, nil
 }
 
 func rescaleError[S Signed](from, to S) error {
@@ -76,48 +83,6 @@ func rescaleError[S Signed](from, to S) error {
 		return ErrScale
 	}
 	return ErrOverflow
-}
-
-// decodeShort decodes zig-zag varints of up to nine bytes until it has filled dst or meets one that is longer, cut off,
-// or not to be decoded in haste. It returns their number and the bytes they took.
-func decodeShort(dst []uint64, src []byte) (n, p int) {
-	for n < len(dst) && len(src)-p >= SrcSlack {
-		b := (*[SrcSlack]byte)(src[p:])
-		m := stops((*[64]byte)(b[:]))
-		d := dst[n:min(n+bits.OnesCount64(m), len(dst))]
-		start := 0
-		for k := range d {
-			end := bits.TrailingZeros64(m) + 1
-			m &= m - 1
-			l := end - start
-			w := binary.LittleEndian.Uint64(b[start&63:])
-			var x uint64
-			if l > 8 {
-				if l > 9 {
-					return n + k, p + start
-				}
-				x = compact(w&sevens) | uint64(b[start+8])<<56
-			} else {
-				x = compact(w & (^uint64(0) >> ((64 - 8*l) & 63)) & sevens)
-			}
-			start = end
-			d[k] = x>>1 ^ -(x & 1)
-		}
-		if start == 0 {
-			return n, p
-		}
-		n += len(d)
-		p += start
-	}
-	for ; n < len(dst); n++ {
-		x, l, err := uvarint(src[p:], 9)
-		if err != nil {
-			break
-		}
-		dst[n] = x>>1 ^ -(x & 1)
-		p += l
-	}
-	return n, p
 }
 
 // varint128 decodes a zig-zag varint of up to 128 bits.

@@ -1,6 +1,7 @@
 package bitpack_test
 
 import (
+	"math"
 	"math/big"
 	"math/rand"
 	"testing"
@@ -70,7 +71,7 @@ func TestDecodeDecimals(t *testing.T) {
 				for _, slack := range []int{0, bitpack.SrcSlack} {
 					dst := make([]uint64, 2*n)
 					edge := atEdge(t, append(src, noise(r, slack)...))
-					k, err := bitpack.DecodeDecimals(dst, edge, scales, scale)
+					k, bound, err := bitpack.DecodeDecimals(dst, edge, scales, scale)
 					if k != size || err != nil {
 						t.Fatalf("%d values of %d bits: %d of %d bytes, %v", n, bits, k, size, err)
 					}
@@ -78,12 +79,15 @@ func TestDecodeDecimals(t *testing.T) {
 						if got := toBig(dst[2*i], dst[2*i+1]); got.Cmp(w) != 0 {
 							t.Fatalf("%d bits, scale %d: value %d of %d is %v, want %v", bits, scales[i], i, n, got, w)
 						}
+						if most := new(big.Int).SetUint64(bound); bound < math.MaxUint64 && new(big.Int).Abs(w).Cmp(most) > 0 {
+							t.Fatalf("%d bits: no value is to be further from zero than %d, but %v is", bits, bound, w)
+						}
 					}
 				}
 				// Cut off.
 				if size > 0 {
 					cut := r.Intn(size)
-					if _, err := bitpack.DecodeDecimals(make([]uint64, 2*n), src[:cut], scales, scale); err != bitpack.ErrShort {
+					if _, _, err := bitpack.DecodeDecimals(make([]uint64, 2*n), src[:cut], scales, scale); err != bitpack.ErrShort {
 						t.Fatalf("%d of %d bytes: %v", cut, size, err)
 					}
 				}
@@ -117,7 +121,7 @@ func TestBadDecimals(t *testing.T) {
 		for _, slack := range []int{0, bitpack.SrcSlack} {
 			src := append(appendBig(nil, k.v), make([]byte, slack)...)
 			dst := make([]uint64, 2)
-			_, err := bitpack.DecodeDecimals(dst, src, []int64{k.scale}, k.column)
+			_, _, err := bitpack.DecodeDecimals(dst, src, []int64{k.scale}, k.column)
 			if err != k.want {
 				t.Errorf("%s: %v", k.name, err)
 			}
@@ -130,7 +134,7 @@ func TestBadDecimals(t *testing.T) {
 	for i := range long {
 		long[i] = 0x80
 	}
-	if _, err := bitpack.DecodeDecimals(make([]uint64, 2), long, []int32{0}, 0); err != bitpack.ErrVarint {
+	if _, _, err := bitpack.DecodeDecimals(make([]uint64, 2), long, []int32{0}, 0); err != bitpack.ErrVarint {
 		t.Errorf("twenty bytes: %v", err)
 	}
 }

@@ -14,16 +14,21 @@ const (
 // Signed is what varints are decoded into.
 type Signed interface{ ~int32 | ~int64 }
 
-// coding says, at compile time, whether integers are zig-zag coded: len of a zigzag is 1. As a type parameter it makes
-// two loops out of one; a choice at run time would halve the speed of unpacking.
+// coding says, at compile time, whether integers are zig-zag coded, by its length. As a type parameter it makes two loops
+// out of one; a choice at run time would halve the speed of unpacking. exact is zigzag that loses no bits: decoding
+// stops before a varint of ten bytes.
 type (
 	plain  [0]byte
 	zigzag [1]byte
-	coding interface{ plain | zigzag }
+	exact  [2]byte
+	coding interface{ plain | zigzag | exact }
 )
 
+// number is what varints are decoded into; unsigned ones stand for signed ones of the same bits.
+type number interface{ ~int32 | ~int64 | ~uint64 }
+
 // maxVarint is the most bytes that a varint of type T may have.
-func maxVarint[T Signed]() int {
+func maxVarint[T number]() int {
 	if T(1)<<31<<1 == 0 {
 		return MaxVarint32
 	}
@@ -31,7 +36,7 @@ func maxVarint[T Signed]() int {
 }
 
 // value makes a value of the 7-bit groups of a varint, less the bits that do not fit.
-func value[T Signed, Z coding](x uint64) T {
+func value[T number, Z coding](x uint64) T {
 	var z Z
 	switch {
 	case len(z) == 0:
@@ -47,19 +52,25 @@ func value[T Signed, Z coding](x uint64) T {
 // that is longer is ErrVarint, one cut off ErrShort. After an error n is the start of the offending varint and dst is
 // undefined.
 func DecodeZigzag[T Signed](dst []T, src []byte) (n int, err error) {
-	return decode[T, zigzag](dst, src)
+	_, n, err = decode[T, zigzag](dst, src)
+	return n, err
 }
 
 // DecodeUvarints is DecodeZigzag for unsigned varints: the bits go to dst as they are.
 func DecodeUvarints[T Signed](dst []T, src []byte) (n int, err error) {
-	return decode[T, plain](dst, src)
+	_, n, err = decode[T, plain](dst, src)
+	return n, err
 }
 
 // decode finds the last bytes of all varints in 64 bytes at once, as a mask. Then only m &= m-1 leads from one value to
-// the next; loading, masking and closing the gaps between the 7-bit groups overlap freely.
-func decode[T Signed, Z coding](dst []T, src []byte) (int, error) {
+// the next; loading, masking and closing the gaps between the 7-bit groups overlap freely. It returns how
+// many values it decoded, and the bytes they took.
+func decode[T number, Z coding](dst []T, src []byte) (i, p int, err error) {
+	var z Z
 	most := maxVarint[T]()
-	p, i := 0, 0
+	if len(z) == 2 {
+		most-- // nine bytes have 63 bits
+	}
 	var before *even // the width that all of the last 64 bytes had
 	for i < len(dst) && len(src)-p >= SrcSlack {
 		b := (*[SrcSlack]byte)(src[p:])
@@ -102,7 +113,7 @@ func decode[T Signed, Z coding](dst []T, src []byte) (int, error) {
 			w := binary.LittleEndian.Uint64(b[start&63:])
 			if n > min(most, 8) {
 				if n > most {
-					return p + start, ErrVarint
+					return i + k, p + start, ErrVarint
 				}
 				x := compact(w&sevens) | uint64(b[start+8]&0x7f)<<56
 				if n == 10 {
@@ -116,7 +127,7 @@ func decode[T Signed, Z coding](dst []T, src []byte) (int, error) {
 			d[k] = value[T, Z](compact(w & payload[n&15]))
 		}
 		if start == 0 {
-			return p, ErrVarint // 64 bytes without an end
+			return i, p, ErrVarint // 64 bytes without an end
 		}
 		i += len(d)
 		p += start
@@ -124,12 +135,12 @@ func decode[T Signed, Z coding](dst []T, src []byte) (int, error) {
 	for ; i < len(dst); i++ {
 		x, n, err := uvarint(src[p:], most)
 		if err != nil {
-			return p, err
+			return i, p, err
 		}
 		dst[i] = value[T, Z](x)
 		p += n
 	}
-	return p, nil
+	return i, p, nil
 }
 
 // even describes 64 bytes of varints that all have one width: where they end, among the bytes that hold whole ones.
@@ -163,7 +174,7 @@ func makeEvens() (t [9]even) {
 
 // decodeEven decodes varints as if all had one width: nothing leads from one to the next but the stride. It reports
 // whether they had; if not, d is undefined. b holds eight bytes from the start of each.
-func decodeEven[T Signed, Z coding](d []T, b []byte, e *even) bool {
+func decodeEven[T number, Z coding](d []T, b []byte, e *even) bool {
 	at, odd := 0, uint64(0)
 	if e.width <= 4 {
 		for k := range d {
@@ -190,7 +201,7 @@ var payload = [16]uint64{
 }
 
 // decodeTwo decodes varints of one byte or two, which end where m has bits, and returns how many bytes they took.
-func decodeTwo[T Signed, Z coding](d []T, b *[SrcSlack]byte, m uint64) int {
+func decodeTwo[T number, Z coding](d []T, b *[SrcSlack]byte, m uint64) int {
 	start := 0
 	for k := range d {
 		if m == 0 { // never: but what the compiler knows not to be zero it counts without a test for it

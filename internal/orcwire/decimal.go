@@ -2,6 +2,7 @@ package orcwire
 
 import (
 	"encoding/binary"
+	"math"
 	"math/big"
 	"math/bits"
 
@@ -35,7 +36,7 @@ type Decimals struct {
 const (
 	// decimalBlock is how many values are decoded at once: the longest that so many can be is what Bytes must have in
 	// one piece.
-	decimalBlock = 256
+	decimalBlock = 512
 	decimalBytes = 19 // of a varint of 128 bits
 	// decimalMost bounds the varints of values that are brought to 128 bits only by their scale: 76 digits take 37.
 	decimalMost = 64
@@ -80,8 +81,12 @@ func (d *Decimals) column(precision, scale int) {
 func (d *Decimals) Next(dst []uint64) error {
 	for at := 0; at < len(dst)/2; at += decimalBlock {
 		v := dst[2*at : 2*min(at+decimalBlock, len(dst)/2)]
-		if err := d.block(v); err != nil {
+		size, err := d.block(v)
+		if err != nil {
 			return offsetIndex(err, at)
+		}
+		if size <= d.limitLow || d.limitHigh > 0 && size < math.MaxUint64 {
+			continue
 		}
 		if i := d.beyond(v); i >= 0 {
 			return badValue(arrowio.ErrSchema, at+i, "decimal %v has more digits than the %d of its type", toBig(v[2*i], v[2*i+1]), d.digits)
@@ -90,40 +95,42 @@ func (d *Decimals) Next(dst []uint64) error {
 	return nil
 }
 
-// block decodes up to decimalBlock values.
-func (d *Decimals) block(dst []uint64) error {
+// block decodes up to decimalBlock values. None is further from zero than size, unless that is math.MaxUint64.
+func (d *Decimals) block(dst []uint64) (size uint64, err error) {
 	n := len(dst) / 2
 	if d.open64 {
 		w := d.wholeBuf[:n]
 		if err := d.whole.Next(w); err != nil {
-			return err
+			return 0, err
 		}
 		for i, x := range w {
 			q := (*[2]uint64)(dst[2*i:])
 			q[0], q[1] = uint64(x), uint64(x>>63)
 		}
-		return nil
+		return math.MaxUint64, nil
 	}
 	scales := d.scaleBuf[:n]
 	if err := d.scales.Next(scales); err != nil {
-		return err
+		return 0, err
 	}
 	for done := 0; done < n; {
 		k, err := d.whole128(n - done)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		used, err := bitpack.DecodeDecimals(dst[2*done:2*(done+k)], d.slacked(), scales[done:done+k], d.scale)
+		used, most, err := bitpack.DecodeDecimals(dst[2*done:2*(done+k)], d.slacked(), scales[done:done+k], d.scale)
 		if err != nil {
 			if err := d.slowly(dst[2*done:2*(done+k)], scales[done:done+k]); err != nil {
-				return offsetIndex(err, done)
+				return 0, offsetIndex(err, done)
 			}
+			size = math.MaxUint64
 		} else {
 			d.data.Advance(used)
+			size = max(size, most)
 		}
 		done += k
 	}
-	return nil
+	return size, nil
 }
 
 // whole128 makes up to n varints visible and returns how many are whole if none is longer than 128 bits; at least one.
@@ -160,7 +167,7 @@ func (d *Decimals) slowly(dst []uint64, scales []int32) error {
 		}
 		v := dst[2*i : 2*i+2]
 		w := d.data.Window()
-		used, err := bitpack.DecodeDecimals(v, w, scales[i:i+1], d.scale)
+		used, _, err := bitpack.DecodeDecimals(v, w, scales[i:i+1], d.scale)
 		if err != nil {
 			var text string
 			if used, text, err = d.large(v, w, scales[i]); err != nil {
