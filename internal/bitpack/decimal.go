@@ -10,16 +10,18 @@ var pow10 = [19]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e1
 const maxVarint128 = 19
 
 // DecodeDecimals decodes ORC's decimals: a zig-zag varint of up to 128 bits each, and a scale of its own, to be brought
-// to scale, that of the column. dst has two words for each of scales, low and high, as Arrow's decimal128 on a
-// little-endian machine. It returns how many bytes of src the varints took.
+// to scale, that of the column; nil scales are all that. dst has two words for each, low and high, as Arrow's decimal128
+// on a little-endian machine. It returns how many bytes of src the varints took.
 //
 // A scale above that of the column, which would need rounding, is ErrScale; a value that does not fit 128 bits
 // ErrOverflow; a bad varint ErrVarint or ErrShort. After an error dst is undefined. Whether values fit the column's
 // precision is the caller's to check. size helps: no value is further from zero than it; math.MaxUint64 says nothing.
 func DecodeDecimals[S Signed](dst []uint64, src []byte, scales []S, scale S) (n int, size uint64, err error) {
-	count := len(scales)
-	dst = dst[:2*count]
+	count := len(dst) / 2
 	var diff S
+	if scales != nil {
+		scales = scales[:count]
+	}
 	for _, s := range scales {
 		diff |= s ^ scale
 	}
@@ -64,9 +66,13 @@ func DecodeDecimals[S Signed](dst []uint64, src []byte, scales []S, scale S) (n 
 			return p, 0, err
 		}
 		size = math.MaxUint64
+		own := scale
+		if scales != nil {
+			own = scales[i]
+		}
 		var ok bool
-		if lo, hi, ok = rescale(lo, hi, int64(scale)-int64(scales[i])); !ok {
-			return p, 0, rescaleError(scales[i], scale)
+		if lo, hi, ok = rescale(lo, hi, int64(scale)-int64(own)); !ok {
+			return p, 0, rescaleError(own, scale)
 		}
 		dst[2*i], dst[2*i+1] = lo, hi
 		p += m

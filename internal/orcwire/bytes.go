@@ -54,6 +54,10 @@ type Bytes struct {
 	// kept from one Open to the next.
 	MaxFetch int64
 
+	// Into, where it is set, reads stored bytes from an offset on to where they are wanted: Take uses it for much that is
+	// not compressed, instead of Fetch and a copy. It is kept like MaxFetch.
+	Into func(off int64, dst []byte) error
+
 	win  []byte // what is visible, and SrcSlack bytes behind it that can be read
 	rest []byte // not nil: the window is a seam, whose last over bytes are the first of rest
 	over int
@@ -78,12 +82,12 @@ type Bytes struct {
 // Open makes b the content of a stream of size stored bytes. It reads nothing yet. What b holds of another stream is
 // forgotten; its buffers are kept.
 func (b *Bytes) Open(size int64, fetch Fetch, p Packing, sc *Scratch) {
-	*b = Bytes{MaxFetch: b.MaxFetch, size: size, fetch: fetch, pack: p, shared: sc, buf: b.buf}
+	*b = Bytes{MaxFetch: b.MaxFetch, Into: b.Into, size: size, fetch: fetch, pack: p, shared: sc, buf: b.buf}
 	b.ask = min(leastFetch, b.maxFetch())
 }
 
 // Reset makes b an empty stream and lets go of its buffers.
-func (b *Bytes) Reset() { *b = Bytes{MaxFetch: b.MaxFetch} }
+func (b *Bytes) Reset() { *b = Bytes{MaxFetch: b.MaxFetch, Into: b.Into} }
 
 func (b *Bytes) maxFetch() int64 {
 	if b.MaxFetch <= 0 {
@@ -163,6 +167,16 @@ func (b *Bytes) Take(dst []byte) error {
 				dst = dst[n:]
 				continue
 			}
+		}
+		if b.rest == nil && !b.pack.Chunked && b.Into != nil && len(dst) >= mostFetch/4 {
+			if int64(len(dst)) > b.size-b.next {
+				return ErrEnd
+			}
+			if err := b.Into(b.next, dst); err != nil {
+				return err
+			}
+			b.leave(b.next + int64(len(dst)))
+			return nil
 		}
 		if ok, err := b.more(); !ok {
 			return endOr(err)

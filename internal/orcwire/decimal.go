@@ -109,18 +109,33 @@ func (d *Decimals) block(dst []uint64) (size uint64, err error) {
 		}
 		return math.MaxUint64, nil
 	}
-	scales := d.scaleBuf[:n]
-	if err := d.scales.Next(scales); err != nil {
-		return 0, err
+	var scales []int32 // nil: all are the column's
+	if v, ok := d.scales.Constant(n); !ok {
+		scales = d.scaleBuf[:n]
+		if err := d.scales.Next(scales); err != nil {
+			return 0, err
+		}
+	} else if v != d.scale {
+		scales = d.scaleBuf[:n]
+		fill(scales, v)
 	}
 	for done := 0; done < n; {
 		k, err := d.whole128(n - done)
 		if err != nil {
 			return 0, err
 		}
-		used, most, err := bitpack.DecodeDecimals(dst[2*done:2*(done+k)], d.slacked(), scales[done:done+k], d.scale)
+		part := dst[2*done : 2*(done+k)]
+		var own []int32
+		if scales != nil {
+			own = scales[done : done+k]
+		}
+		used, most, err := bitpack.DecodeDecimals(part, d.slacked(), own, d.scale)
 		if err != nil {
-			if err := d.slowly(dst[2*done:2*(done+k)], scales[done:done+k]); err != nil {
+			if own == nil {
+				own = d.scaleBuf[:k]
+				fill(own, d.scale)
+			}
+			if err := d.slowly(part, own); err != nil {
 				return 0, offsetIndex(err, done)
 			}
 			size = math.MaxUint64

@@ -23,6 +23,8 @@ type Ints[T Integer] struct {
 	low    uint64 // v fits if v-low <= most
 	most   uint64
 	rest   []T // of a run that was longer than what was asked for
+	same   int // values before those, all of them value: see Constant
+	value  T
 	room   []T
 }
 
@@ -50,6 +52,11 @@ func bitsOf[T Integer]() (n uint) {
 
 // Next fills dst or fails.
 func (r *Ints[T]) Next(dst []T) error {
+	if r.same > 0 {
+		k := min(r.same, len(dst))
+		fill(dst[:k], r.value)
+		dst, r.same = dst[k:], r.same-k
+	}
 	if len(r.rest) > 0 {
 		k := copy(dst, r.rest)
 		dst, r.rest = dst[k:], r.rest[k:]
@@ -69,9 +76,27 @@ func (r *Ints[T]) Next(dst []T) error {
 	return nil
 }
 
+// Constant passes over the next n values if their runs say that all are one value, and returns it. Otherwise, and where
+// that would take work to find out, nothing changes.
+func (r *Ints[T]) Constant(n int) (v T, ok bool) {
+	for r.same < n {
+		var h run2
+		if !r.v2 || len(r.rest) > 0 || r.header2(&h) != nil || !h.constant() || !r.fits(h.base) || r.same > 0 && T(h.base) != r.value {
+			return 0, false
+		}
+		r.value = T(h.base)
+		r.same += h.n
+		r.b.win = r.b.win[h.used:]
+	}
+	r.same -= n
+	return r.value, true
+}
+
 // Skip passes over n values. Those of whole runs are not looked at.
 func (r *Ints[T]) Skip(n int) error {
-	k := max(0, min(n, len(r.rest)))
+	k := max(0, min(n, r.same))
+	n, r.same = n-k, r.same-k
+	k = max(0, min(n, len(r.rest)))
 	r.rest = r.rest[k:]
 	for n -= k; n > 0; n -= k {
 		var err error
@@ -89,7 +114,7 @@ func (r *Ints[T]) Skip(n int) error {
 
 // Seek goes to a position: that of a run, and the values to pass over from there, which may be over several runs.
 func (r *Ints[T]) Seek(p *Positions) error {
-	r.rest = nil
+	r.rest, r.same = nil, 0
 	if err := r.b.Seek(p); err != nil {
 		return err
 	}

@@ -161,6 +161,11 @@ func (r *Ints[T]) header2(h *run2) error {
 	}
 }
 
+// constant reports whether all values of the run are its base.
+func (h *run2) constant() bool {
+	return h.kind == shortRepeat || h.kind == delta && h.width == 0 && h.step == 0
+}
+
 // parse reads the header of a run at the start of src, of which lim bytes are there and others may be read. It sets
 // used to more than lim if the run is not all there.
 func (h *run2) parse(src []byte, lim int, signed bool) error {

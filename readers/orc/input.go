@@ -1,6 +1,8 @@
 package orc
 
 import (
+	"io"
+
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/orcwire"
@@ -41,7 +43,10 @@ func (in *input) open(t *tree, s *stripe, column int, kind orcwire.StreamKind) {
 		in.stream = stream{kind: kind, column: column}
 	}
 	in.pieces = nil
-	in.Bytes.MaxFetch = t.window
+	in.Bytes.MaxFetch, in.Bytes.Into = t.window, nil
+	if in.stream.key == nil && t.near {
+		in.Bytes.Into = in.readInto
+	}
 	in.Bytes.Open(in.stream.len, in.fetch, t.file.packing, &t.scratch)
 }
 
@@ -68,6 +73,18 @@ func (in *input) fetch(off, n int64) ([]byte, error) {
 		return nil, ioError{err}
 	}
 	return in.decrypt(got[0], off), nil
+}
+
+// readInto reads stored bytes of a stream that is not encrypted.
+func (in *input) readInto(off int64, dst []byte) error {
+	n, err := in.tree.file.src.ReadAt(dst, in.stream.off+off)
+	if n == len(dst) {
+		return nil
+	}
+	if err == nil || err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return ioError{err}
 }
 
 // decrypt returns b, which lies at off in the stream, in the clear.

@@ -30,6 +30,7 @@ type tree struct {
 
 	scratch orcwire.Scratch
 	window  int64 // of each input
+	near    bool  // the source is: see arrowio.Near
 	batch   budget
 
 	stripe *stripe // nil before the first
@@ -73,7 +74,8 @@ func (f *File) newTree(p arrowio.Projection, mem memory.Allocator) *tree {
 		t.roots = append(t.roots, t.node(typ, pf, p.Schema.Field(i)))
 	}
 	n := int64(max(1, len(t.inputs)))
-	if arrowio.Near(f.src) {
+	t.near = arrowio.Near(f.src)
+	if t.near {
 		t.window = min(windowBytes, windowsBytes/n)
 	} else {
 		t.window = min(farWindow, aheadBytes/n)
