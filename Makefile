@@ -16,6 +16,7 @@ INTEROP := testdata/interop
 VENV := $(CACHE)/venv
 JUDGE := $(INTEROP)/trevni-judge/target/trevni-judge.jar
 ORC_JUDGE := $(INTEROP)/orc-judge/target/orc-judge.jar
+ORC_PEER := $(INTEROP)/orc-bench/rust/target/release/orc-peer
 # Comparison programs and files that lie beside the project where it is developed.
 SHARED ?= ../shared
 BIG ?= $(CACHE)/big
@@ -81,7 +82,7 @@ fixtures-check: $(VENV)/ready ## are the files of testdata what their scripts ma
 fuzz: ## every fuzz target, one after another, FUZZTIME each
 	@for p in $$(go list $(PKG)); do \
 		for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
-			echo "== $$p $$f"; go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p; \
+			echo "== $$p $$f"; go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1s $$p; \
 		done; done
 
 .PHONY: bench
@@ -141,3 +142,14 @@ shared: judges
 bench-trevni: $(JUDGE) build ## Java and arrowio side by side on big files, into docs/bench/raw
 	go test -c -o $(CACHE)/write.test ./writers/trevni
 	python3 $(INTEROP)/bench_trevni.py --bin $(BIN) --write-bin $(CACHE)/write.test --jar $(JUDGE) --dir $(BIG) --rows $(BIGROWS) --out docs/bench/raw $(BENCHFLAGS)
+
+$(ORC_PEER): $(wildcard $(addprefix $(INTEROP)/orc-bench/rust/,Cargo.toml Cargo.lock src/*.rs))
+	cargo build --release --locked --quiet --manifest-path $(INTEROP)/orc-bench/rust/Cargo.toml
+	touch $@
+
+CARGO := $(shell command -v cargo)
+
+.PHONY: bench-orc
+bench-orc: $(VENV)/ready $(ORC_JUDGE) $(if $(CARGO),$(ORC_PEER)) build ## pyarrow, orc-rust, Java and arrowio side by side on big files, into docs/bench/raw
+	$(VENV)/bin/python $(INTEROP)/bench_orc.py --bin $(BIN) --dir $(CACHE)/big-orc --jar $(ORC_JUDGE) \
+		$(if $(CARGO),--rust $(ORC_PEER)) --out docs/bench/raw $(BENCHFLAGS)

@@ -34,6 +34,10 @@ func (p *plan) newBatcher(ctx context.Context, j *job, rows RowSet, pr Projectio
 		return nil, err
 	}
 	b.r = r
+	if j.opened != nil {
+		j.opened(r, j.readers == 0)
+		j.readers++
+	}
 	b.sizer, _ = r.(Sizer)
 	if j.split.Known() && j.split.Rows.Len() > 0 && p.schema.NumFields() > 0 {
 		// A first guess: what is stored grows to four times as much, and each column has an equal share.

@@ -98,6 +98,8 @@ type job struct {
 	// ended is closed, and rowsPassed set, when a split of unknown length has been read.
 	ended      chan struct{}
 	rowsPassed int64
+	opened     func(r SplitReader, first bool) // told of each reader of the split; nil = nobody wants to know
+	readers    int
 }
 
 // next returns the next split that holds rows of the scan; io.EOF = there are no more.

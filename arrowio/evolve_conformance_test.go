@@ -176,12 +176,14 @@ func variants() [][]arrow.DataType {
 		{&arrow.Decimal128Type{Precision: 5, Scale: 2}, &arrow.Decimal128Type{Precision: 20, Scale: 4}, &arrow.Decimal256Type{Precision: 50, Scale: 30}, &arrow.Decimal128Type{Precision: 9, Scale: 0}},
 		{arrow.FixedWidthTypes.Time32s, arrow.FixedWidthTypes.Time32ms, arrow.FixedWidthTypes.Time64us, arrow.FixedWidthTypes.Time64ns},
 		{arrow.FixedWidthTypes.Boolean, arrow.Null},
-		{p.Date32}, {arrow.FixedWidthTypes.Timestamp_us},
+		{p.Date32},
+		{arrow.FixedWidthTypes.Timestamp_us},
 		{st(opt("x", p.Int8), opt("y", b.String)), st(opt("y", dict(b.String)), opt("x", p.Int64), opt("z", p.Float32)), st(opt("z", p.Float64)), st()},
 		{arrow.ListOf(p.Int8), arrow.ListOf(p.Int32), arrow.ListOf(arrow.Null)},
 		{arrow.ListOf(st(opt("x", p.Int8), opt("w", b.String))), arrow.ListOf(st(opt("x", p.Int32), opt("v", arrow.ListOf(p.Int8))))},
 		{arrow.LargeListOf(st(opt("x", p.Int8))), arrow.LargeListOf(st(opt("y", p.Int8)))},
-		{arrow.ListViewOf(p.Int16), arrow.ListViewOf(p.Int64)}, {arrow.LargeListViewOf(b.String), arrow.LargeListViewOf(b.LargeString)},
+		{arrow.ListViewOf(p.Int16), arrow.ListViewOf(p.Int64)},
+		{arrow.LargeListViewOf(b.String), arrow.LargeListViewOf(b.LargeString)},
 		{arrow.FixedSizeListOf(2, p.Int8), arrow.FixedSizeListOf(2, p.Float32)},
 		{arrow.MapOf(b.String, p.Int8), arrow.MapOf(b.String, p.Int64), arrow.MapOf(b.LargeString, p.Int8)},
 		{arrow.MapOf(p.Int32, st(opt("x", p.Int8))), arrow.MapOf(p.Int32, st(opt("y", p.Int8), opt("x", p.Int16)))},
@@ -428,8 +430,12 @@ func TestAdaptedConformance(t *testing.T) {
 		stream, sizer bool
 		by            arrowio.Match
 	}{
-		{1, 900, false, false, arrowio.ByName}, {2, 900, false, true, arrowio.ByName}, {3, 500, true, false, arrowio.ByName},
-		{4, 900, false, true, arrowio.ByPosition}, {5, 0, false, false, arrowio.ByName}, {6, 700, false, false, arrowio.ByName},
+		{1, 900, false, false, arrowio.ByName},
+		{2, 900, false, true, arrowio.ByName},
+		{3, 500, true, false, arrowio.ByName},
+		{4, 900, false, true, arrowio.ByPosition},
+		{5, 0, false, false, arrowio.ByName},
+		{6, 700, false, false, arrowio.ByName},
 	} {
 		t.Run(fmt.Sprint(c.seed), func(t *testing.T) {
 			rng := rand.New(rand.NewSource(c.seed))
@@ -481,11 +487,28 @@ func TestAdaptedPrune(t *testing.T) {
 		pruned int // at least; in blocks of 20
 		rows   int64
 	}{
-		{"n = 5", 80, 1}, {"n = 5000000000", 100, 0}, {"NOT (n < 90)", 80, 10}, {"n = 5 OR new = 1", 80, 1}, {"n = 5 OR new IS NULL", 0, 100},
-		{"new = 1", 0, 0}, {"NOT (new = 1)", 0, 0}, {"new IS NOT NULL", 0, 0}, {"new IS NULL AND n >= 95", 80, 5}, {"NOT (new IS NOT NULL AND n < 5)", 0, 100},
-		{"new IN ()", 0, 0}, {"NOT (new IN ())", 0, 100}, {"new IN (1, NULL)", 0, 0},
-		{"f > 90", 80, 10}, {"f = 0.1", 100, 0}, {"s.x BETWEEN 1 AND 2", 80, 2}, {"s.y IS NULL AND s.x = 1", 80, 1}, {"s.y = 1", 0, 0}, {"s IS NULL", 100, 0},
-		{"i = 7", 80, 1}, {"i <= 2.99999999999999999999999", 0, 4}, {"i > 98.5 AND n > 10", 0, 1},
+		{"n = 5", 80, 1},
+		{"n = 5000000000", 100, 0},
+		{"NOT (n < 90)", 80, 10},
+		{"n = 5 OR new = 1", 80, 1},
+		{"n = 5 OR new IS NULL", 0, 100},
+		{"new = 1", 0, 0},
+		{"NOT (new = 1)", 0, 0},
+		{"new IS NOT NULL", 0, 0},
+		{"new IS NULL AND n >= 95", 80, 5},
+		{"NOT (new IS NOT NULL AND n < 5)", 0, 100},
+		{"new IN ()", 0, 0},
+		{"NOT (new IN ())", 0, 100},
+		{"new IN (1, NULL)", 0, 0},
+		{"f > 90", 80, 10},
+		{"f = 0.1", 100, 0},
+		{"s.x BETWEEN 1 AND 2", 80, 2},
+		{"s.y IS NULL AND s.x = 1", 80, 1},
+		{"s.y = 1", 0, 0},
+		{"s IS NULL", 100, 0},
+		{"i = 7", 80, 1},
+		{"i <= 2.99999999999999999999999", 0, 4},
+		{"i > 98.5 AND n > 10", 0, 1},
 	} {
 		e, err := expr.Parse(c.filter)
 		if err != nil {

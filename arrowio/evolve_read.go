@@ -189,6 +189,14 @@ func (c *adaptedColumn) make(own arrow.Record, n int, mem memory.Allocator) (arr
 	return c.convert(own.Column(c.from).Data(), nil, mem)
 }
 
+// Share offers help to the reader below.
+func (r *adaptedReader) Share(run Share) int {
+	if s, ok := r.SplitReader.(Sharer); ok {
+		return s.Share(run)
+	}
+	return 1
+}
+
 // extra is how many bytes a row has more than in the batches of the reader below.
 func (r *adaptedReader) extra() int64 {
 	var n int64

@@ -103,8 +103,11 @@ type parallel struct {
 	feed sync.Mutex // held while the next split is looked for and admitted; guards jobs
 	jobs *jobs
 
+	crew crew // helps readers that can share a batch
+
 	mu      sync.Mutex
 	wake    sync.Cond // anything below has changed
+	width   int       // goroutines that the latest split can keep busy; 0 = none is open yet
 	lanes   []*lane   // admitted, not handed out in full, in order
 	used    int64     // of the budget
 	workers int       // started
@@ -115,6 +118,10 @@ type parallel struct {
 // aheadLanes is how many splits beyond one a worker may be decoded or waiting. It evens out splits of unequal cost;
 // more of it would only fill the budget with records that the caller comes to later.
 const aheadLanes = 1
+
+// aheadRecords is how many records wait for the caller where one split is under way at a time: no other could go on
+// meanwhile, and the caller is what takes the time.
+const aheadRecords = 2
 
 // lane is one split under way.
 type lane struct {
@@ -133,10 +140,40 @@ type waiting struct {
 
 func newParallel(ctx context.Context, p *plan, js *jobs) *parallel {
 	e := &parallel{p: p, ctx: ctx, jobs: js}
+	e.crew.size = p.o.Parallelism - 1
 	e.wake.L = &e.mu
 	e.inner, e.cancel = context.WithCancel(ctx)
 	e.unhook = context.AfterFunc(ctx, e.notify)
 	return e
+}
+
+// shares offers the crew to a reader of a split, and adapts the number of splits under way to what the split's first
+// reader can do with it: that of the predicate's columns, where there is one.
+func (e *parallel) shares(r SplitReader, first bool) {
+	width := 1
+	if s, ok := r.(Sharer); ok {
+		width = max(1, s.Share(e.crew.run))
+	}
+	if !first {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.width != width {
+		e.width = width
+		e.wake.Broadcast()
+	}
+}
+
+// lanesNow returns how many splits may be under way. e.mu is held.
+func (e *parallel) lanesNow() int {
+	switch {
+	case e.width == 0: // the first one tells
+		return 1
+	case e.width >= e.p.o.Parallelism:
+		return 1
+	}
+	return (e.p.o.Parallelism+e.width-1)/e.width + aheadLanes
 }
 
 // notify wakes everybody who waits.
@@ -221,8 +258,9 @@ func (e *parallel) admit() *lane {
 		}
 		return nil
 	}
+	j.opened = e.shares
 	l := &lane{run: run{job: j}, estimate: e.estimate(j)}
-	for !e.stopped && len(e.lanes) > 0 && (e.used+l.estimate > e.p.o.MemoryBudget || len(e.lanes) >= e.p.o.Parallelism+aheadLanes) {
+	for !e.stopped && len(e.lanes) > 0 && (e.used+l.estimate > e.p.o.MemoryBudget || len(e.lanes) >= e.lanesNow()) {
 		e.wake.Wait()
 	}
 	if e.stopped {
@@ -289,7 +327,7 @@ func (e *parallel) put(l *lane, rec sized) bool {
 	w := waiting{sized: rec}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for !e.stopped && len(l.records) > 0 && e.used+w.bytes > e.p.o.MemoryBudget {
+	for !e.stopped && len(l.records) > 0 && (e.used+w.bytes > e.p.o.MemoryBudget || e.lanesNow() == 1 && len(l.records) >= aheadRecords) {
 		e.wake.Wait()
 	}
 	if e.stopped {
@@ -313,6 +351,7 @@ func (e *parallel) close() {
 	e.wake.Broadcast()
 	e.mu.Unlock()
 	e.wg.Wait()
+	e.crew.dismiss()
 	for _, l := range e.lanes {
 		for _, w := range l.records {
 			w.Release()

@@ -30,7 +30,7 @@ func (a *app) catCommand() *cobra.Command {
 A table is for eyes: long values are clipped, a null reads NULL (text that says so is quoted), nested values are compact
 JSON, bytes are hexadecimal. The first rows settle the widths. --format jsonl and csv print every value whole.`,
 		Example: `  arrowio cat --limit 10 events.trv
-  arrowio cat --columns id,user.name --where "id BETWEEN 5 AND 9" events.trv
+  arrowio cat --columns id,user.name --where "id BETWEEN 5 AND 9" events.orc
   arrowio cat --format jsonl events.trv | jq .id`,
 		Args: inputs,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -36,7 +36,7 @@ func (a *app) convertCommand() *cobra.Command {
 OUTPUT appears only when it is complete; a failed or interrupted run leaves nothing behind. --dry-run writes nothing and
 prints what would become of each column, and what reading OUTPUT back would not show; without it, a note on standard
 error tells the latter.`,
-		Example: `  arrowio convert events.trv events.parquet
+		Example: `  arrowio convert events.orc events.parquet
   arrowio convert --where "price > 100" --columns id,price sales/*.trv big.arrow
   arrowio convert --compression deflate:9 --row-group-bytes 64MiB table.parquet out.trv
   arrowio convert --dry-run table.parquet out.trv

@@ -15,7 +15,7 @@ func (a *app) dumpCommand() *cobra.Command {
 		Use:   "dump INPUT",
 		Short: "The bytes of a file, annotated",
 		Long:  "Dump prints every byte of a file's structure with its offset and what it means.",
-		Example: `  arrowio dump small.trv | less
+		Example: `  arrowio dump small.orc | less
   arrowio dump broken.trv | tail`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {

@@ -70,8 +70,8 @@ func (a *app) rootCommand() *cobra.Command {
 		Short: "Convert, show and check old columnar files",
 		Long:  a.rootHelp(),
 		Example: `  arrowio convert events.trv events.parquet
-  arrowio cat --limit 10 --where "price > 100" events.trv
-  arrowio inspect events.trv`,
+  arrowio cat --limit 10 --where "price > 100" events.orc
+  arrowio inspect events.orc`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},

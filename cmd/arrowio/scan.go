@@ -33,7 +33,7 @@ in one goroutine. Arrow bytes are the sizes of the batches' buffers, file bytes 
 --json prints {"files", "format", "file_size", "rows", "batches", "arrow_bytes", "file_bytes", "peak_rss_bytes",
 "repeats": [{"rows", "batches", "arrow_bytes", "file_bytes", "wall_seconds", "cpu_seconds", "user_seconds",
 "system_seconds", "allocs", "alloc_bytes"}]}; the numbers outside of repeats are those of the last one.`,
-		Example: `  arrowio scan events.trv
+		Example: `  arrowio scan events.orc
   arrowio scan --repeat 5 --jobs 1 --json events.trv | jq '[.repeats[].cpu_seconds] | min'
   arrowio scan --columns id --mmap --cpuprofile cpu.out events.trv`,
 		Args: inputs,

@@ -22,7 +22,7 @@ func (a *app) schemaCommand() *cobra.Command {
 		Long: `Schema prints the Arrow schema of a file or of a dataset as a tree; behind a field stands what it is in the file.
 
 --json prints {"file", "format", "fields": [{"name", "type", "nullable", "metadata", "fields"}], "metadata"}.`,
-		Example: `  arrowio schema events.trv
+		Example: `  arrowio schema events.orc
   arrowio schema --trevni-view=columns --json events.trv | jq '.fields[].name'`,
 		Args: inputs,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -23,7 +23,7 @@ if every file is. A format that keeps no checks of its own is decoded from end t
 
 --json prints {"ok", "files": [{"file", "format", "ok", "method", "rows", "faults": [{"kind", "file", "format", "column",
 "split", "offset", "message"}]}]}.`,
-		Example: `  arrowio verify events.trv
+		Example: `  arrowio verify events.orc
   arrowio verify --json archive/*.trv | jq '.files[] | select(.ok | not)'`,
 		Args: inputs,
 		RunE: func(cmd *cobra.Command, args []string) error {

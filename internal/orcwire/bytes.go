@@ -18,9 +18,10 @@ var (
 	ErrPosition = errors.New("position of the row index is not within the stream")
 )
 
-// Fetch returns n stored bytes of a stream from off on, counted from the stream's start. They are good until the next
-// call of the same Fetch, and cap(result) ≥ n+bitpack.SrcSlack: what is behind them may be read, whatever it is.
-type Fetch func(off, n int64) ([]byte, error)
+// Fetch returns stored bytes of a stream from off on, counted from the stream's start: at least least, and up to most
+// where they are as cheap. They are good until the next call of the same Fetch; bitpack.SrcSlack bytes of capacity behind
+// them may be read, whatever they are. What has less capacity is copied.
+type Fetch func(off, least, most int64) ([]byte, error)
 
 // Packing says how the streams of a file are stored (specification, "Compression").
 type Packing struct {
@@ -84,6 +85,9 @@ type Bytes struct {
 func (b *Bytes) Open(size int64, fetch Fetch, p Packing, sc *Scratch) {
 	*b = Bytes{MaxFetch: b.MaxFetch, Into: b.Into, size: size, fetch: fetch, pack: p, shared: sc, buf: b.buf}
 	b.ask = min(leastFetch, b.maxFetch())
+	if p.Chunked && size <= min(leastFetch, chunkHeader+int64(p.BlockSize)) {
+		b.ask = size // one chunk most often, which is wanted whole: not its header first
+	}
 }
 
 // Reset makes b an empty stream and lets go of its buffers.
@@ -370,6 +374,7 @@ func (b *Bytes) loadChunk() error {
 		if err != nil {
 			return err
 		}
+		b.next, b.piece = next, nil
 		k := len(b.win)
 		b.room(len(raw) + bitpack.SrcSlack)
 		b.win = append(b.win, raw...)
@@ -461,12 +466,11 @@ func (b *Bytes) fill(n int64) error {
 	if int64(len(b.stored())) >= n {
 		return nil
 	}
+	most := max(n, b.ask)
 	if n > b.ask/2 && b.pack.Chunked && n > chunkHeader {
-		n += chunkHeader // a chunk for itself, and the header behind it, which says how long the next is
-	} else {
-		n = max(n, b.ask)
+		most = n + chunkHeader // a chunk for itself, and the header behind it, which says how long the next is
 	}
-	n = min(n, b.size-b.next)
+	most = min(most, b.size-b.next)
 	// What the window has of the old piece moves before that goes.
 	if !b.own && len(b.win) > 0 {
 		b.room(bitpack.SrcSlack)
@@ -475,14 +479,14 @@ func (b *Bytes) fill(n int64) error {
 		b.chunk = nil
 	}
 	b.piece = nil
-	p, err := b.fetch(b.next, n)
+	p, err := b.fetch(b.next, n, most)
 	if err != nil {
 		return err
 	}
 	if int64(len(p)) < n {
 		return ErrEnd
 	}
-	p = p[:n]
+	p = p[:min(int64(len(p)), most)]
 	if cap(p)-len(p) < bitpack.SrcSlack {
 		p = append(make([]byte, 0, len(p)+bitpack.SrcSlack), p...)
 	}

@@ -134,7 +134,7 @@ func TestTakeWholeChunks(t *testing.T) {
 // A stream that is not compressed is passed over without being read, and so are chunks stored as they are.
 func TestDiscardDoesNotRead(t *testing.T) {
 	read := int64(0)
-	fetch := func(off, n int64) ([]byte, error) {
+	fetch := func(off, _, n int64) ([]byte, error) {
 		read += n
 		b := make([]byte, n, n+bitpack.SrcSlack)
 		for i := range b {
@@ -202,11 +202,11 @@ func TestBytesErrors(t *testing.T) {
 	}
 	lost := errors.New("lost")
 	var b orcwire.Bytes
-	b.Open(10, func(int64, int64) ([]byte, error) { return nil, lost }, orcwire.Packing{}, nil)
+	b.Open(10, func(_, _, _ int64) ([]byte, error) { return nil, lost }, orcwire.Packing{}, nil)
 	if err := b.Need(1); err != lost {
 		t.Errorf("error of Fetch: %v", err)
 	}
-	b.Open(10, func(_, n int64) ([]byte, error) { return make([]byte, n-1), nil }, orcwire.Packing{}, nil)
+	b.Open(10, func(_, least, _ int64) ([]byte, error) { return make([]byte, least-1), nil }, orcwire.Packing{}, nil)
 	if err := b.Need(1); err != orcwire.ErrEnd {
 		t.Errorf("fewer bytes than asked for: %v", err)
 	}

@@ -173,7 +173,7 @@ const benchBatch = 1 << 16
 // inPlace fetches from memory without a copy.
 func inPlace(b []byte) orcwire.Fetch {
 	b = append(make([]byte, 0, len(b)+bitpack.SrcSlack), b...)
-	return func(off, n int64) ([]byte, error) { return b[off : off+n], nil }
+	return func(off, _, most int64) ([]byte, error) { return b[off : off+most], nil }
 }
 
 func benchInts[T orcwire.Integer](b *testing.B, name string, in []byte, n int, v2, signed bool) {

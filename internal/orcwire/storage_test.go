@@ -19,6 +19,7 @@ type stored struct {
 	size    int // of the content
 	window  int64
 	view    bool // Fetch shows the bytes instead of copying them
+	short   bool // Fetch does not always give the most
 	guard   bool // what may not be read cannot be
 }
 
@@ -68,7 +69,7 @@ func storages(tb testing.TB, r *rand.Rand, content []byte) (all []stored) {
 		}
 	}
 	for i := range all {
-		all[i].guard = true
+		all[i].guard, all[i].short = true, r.Intn(2) == 0
 	}
 	return all
 }
@@ -88,9 +89,14 @@ func (s stored) fetch(tb testing.TB) orcwire.Fetch {
 		edge = atEdge(tb, s.bytes, bitpack.SrcSlack)
 	}
 	var lent []byte
-	return func(off, n int64) ([]byte, error) {
-		if off < 0 || n <= 0 || off+n > int64(len(edge)) {
-			tb.Fatalf("%s: fetches %d bytes at %d of %d", s.name, n, off, len(edge))
+	calls := 0
+	return func(off, least, most int64) ([]byte, error) {
+		if off < 0 || least <= 0 || most < least || off+most > int64(len(edge)) {
+			tb.Fatalf("%s: fetches %d to %d bytes at %d of %d", s.name, least, most, off, len(edge))
+		}
+		n := most
+		if calls++; s.short {
+			n = least + (most-least)*int64(calls%3)/2
 		}
 		if s.view {
 			return edge[off : off+n], nil

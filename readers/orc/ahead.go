@@ -1,40 +1,119 @@
 package orc
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
-// fetchAhead reads, at once, what the rows need of the streams of a source that is far. Where that is too much, or where
-// the guess about the end of a row group's bytes falls short, inputs read the rest as they come to it.
-func (t *tree) fetchAhead(ctx context.Context, first int64, rows arrowio.RowSet) error {
-	for _, in := range t.inputs {
-		in.pieces = nil
-	}
-	if arrowio.Near(t.file.src) {
+// joinGap is about the most that is read for nothing in order to ask a far source once, not twice.
+const joinGap = 1 << 20
+
+// fetchFirst reads, at once, the dictionaries of a stripe of a far source that nobody has read: nodes want them when they
+// are opened. Where the columns have little besides, all of it comes along.
+func (t *tree) fetchFirst(s *stripe) error {
+	t.early = nil
+	if t.near {
 		return nil
 	}
+	var firsts, all []arrowio.ByteRange
+	add := func(rs []arrowio.ByteRange, x stream) []arrowio.ByteRange {
+		return append(rs, arrowio.ByteRange{Off: x.off, Len: x.len})
+	}
+	for _, n := range t.nodes {
+		id := n.typ.ID
+		for _, x := range s.streams[s.columns[id]:s.columns[id+1]] {
+			if x.len > 0 && !x.kind.Index() {
+				all = add(all, x)
+			}
+		}
+		switch s.encoding(id).Kind {
+		case orcwire.Dictionary, orcwire.DictionaryV2:
+			if s.hasDictionary(id) {
+				continue
+			}
+			for _, kind := range []orcwire.StreamKind{orcwire.Length, orcwire.DictionaryData} {
+				if x, ok := s.find(id, kind); ok {
+					firsts = add(firsts, x)
+				}
+			}
+		}
+	}
+	if len(firsts) == 0 {
+		return nil
+	}
+	if joined(all) <= joinGap {
+		firsts = all
+	}
+	if joined(firsts) > t.file.ahead {
+		return nil
+	}
+	pieces, _, err := arrowio.ReadRangesInto(t.ctx, t.file.src, firsts, nil, bitpack.SrcSlack)
+	if err != nil {
+		return ioError{err}
+	}
+	t.early = make(map[int64][]byte, len(firsts))
+	for i, r := range firsts {
+		t.early[r.Off] = pieces[i]
+	}
+	return nil
+}
+
+func (s *stripe) hasDictionary(column int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dicts[column] != nil
+}
+
+// joined returns how many bytes ranges have, with the gaps that are read along.
+func joined(rs []arrowio.ByteRange) int64 {
+	rs = slices.Clone(rs)
+	slices.SortFunc(rs, func(a, b arrowio.ByteRange) int { return cmp.Compare(a.Off, b.Off) })
+	total := int64(0)
+	for i, r := range rs {
+		total += r.Len
+		if i > 0 {
+			if gap := r.Off - rs[i-1].End(); gap > 0 && gap <= joinGap {
+				total += gap
+			}
+		}
+	}
+	return total
+}
+
+// fetchAhead reads, at once, what the rows need of the streams of a source that is far, unless fetchFirst has read it.
+// Where that is too much, or where the guess about the end of a row group's bytes falls short, inputs read the rest as
+// they come to it.
+func (t *tree) fetchAhead(ctx context.Context, first int64, rows arrowio.RowSet) error {
+	if t.near {
+		return nil
+	}
+	early := t.early
+	t.early = nil
 	type want struct {
 		in  *input
 		off int64
 	}
 	var ranges []arrowio.ByteRange
 	var wants []want
-	total := int64(0)
 	for _, in := range t.inputs {
+		if early[in.stream.off] != nil {
+			continue
+		}
+		in.pieces = nil
 		if !in.there {
 			continue
 		}
 		for _, r := range t.needed(in, first, rows) {
 			ranges = append(ranges, arrowio.ByteRange{Off: in.stream.off + r.Off, Len: r.Len})
 			wants = append(wants, want{in, r.Off})
-			total += r.Len
 		}
 	}
-	if total > aheadBytes {
+	if joined(ranges) > t.file.ahead {
 		return nil
 	}
 	pieces, _, err := arrowio.ReadRangesInto(ctx, t.file.src, ranges, nil, bitpack.SrcSlack)
@@ -56,23 +135,13 @@ func (t *tree) needed(in *input, first int64, rows arrowio.RowSet) []arrowio.Byt
 	if err != nil || len(entries) == 0 || stride <= 0 {
 		return all
 	}
-	// A chunk that begins before the next group's may reach this far behind its start; runs less.
-	reach := int64(runReach)
-	if t.file.packing.Chunked {
-		reach = int64(t.file.packing.BlockSize) + chunkHeader
-	}
 	var out []arrowio.ByteRange
 	for _, r := range rows {
 		from, ok := position(entries, (r.Start-first)/stride, in.ordinal)
-		to, ok2 := position(entries, (r.End-first+stride-1)/stride, in.ordinal)
 		if !ok || from > in.stream.len {
 			return all
 		}
-		if !ok2 || to > in.stream.len-reach {
-			to = in.stream.len
-		} else {
-			to += reach
-		}
+		to := t.reach(in, entries, (r.End-first+stride-1)/stride)
 		if n := len(out); n > 0 && from <= out[n-1].End() {
 			out[n-1].Len = max(out[n-1].Len, to-out[n-1].Off)
 		} else if to > from {
@@ -80,6 +149,33 @@ func (t *tree) needed(in *input, first int64, rows arrowio.RowSet) []arrowio.Byt
 		}
 	}
 	return out
+}
+
+// reach returns the offset up to which decoding the row group before group may look: a little behind where group begins,
+// or to the end of the chunk after the one that it begins in, since runs are looked at with more behind them. Chunks end
+// where others begin, of which the index may know some.
+func (t *tree) reach(in *input, entries []orcwire.RowIndexEntry, group int64) int64 {
+	to, ok := position(entries, group, in.ordinal)
+	if !ok || to > in.stream.len {
+		return in.stream.len
+	}
+	if !t.file.packing.Chunked {
+		return min(to+runReach, in.stream.len)
+	}
+	chunk := int64(t.file.packing.BlockSize) + chunkHeader
+	for range 2 {
+		end := to + chunk
+		for ; group < int64(len(entries)); group++ {
+			if p, ok := position(entries, group, in.ordinal); ok && p > to {
+				end = min(end, p)
+				break
+			}
+		}
+		if to = end; to >= in.stream.len {
+			return in.stream.len
+		}
+	}
+	return to
 }
 
 const (

@@ -96,7 +96,7 @@ func newDates(n *node) *ints[int32] {
 
 func (c *ints[T]) open(s *stripe) error {
 	v2, err := c.node.direct(s)
-	c.data.open(c.node.tree, s, c.node.typ.ID, orcwire.Data)
+	c.data.open(c.node.branch, s, c.node.typ.ID, orcwire.Data)
 	c.runs.Open(&c.data.Bytes, v2, true)
 	return err
 }
@@ -145,7 +145,7 @@ type tinyInts struct {
 
 func (c *tinyInts) open(s *stripe) error {
 	_, err := c.node.direct(s)
-	c.data.open(c.node.tree, s, c.node.typ.ID, orcwire.Data)
+	c.data.open(c.node.branch, s, c.node.typ.ID, orcwire.Data)
 	c.runs.Open(&c.data.Bytes)
 	return err
 }
@@ -187,7 +187,7 @@ type bools struct {
 
 func (c *bools) open(s *stripe) error {
 	_, err := c.node.direct(s)
-	c.data.open(c.node.tree, s, c.node.typ.ID, orcwire.Data)
+	c.data.open(c.node.branch, s, c.node.typ.ID, orcwire.Data)
 	c.runs.Open(&c.data.Bytes)
 	return err
 }
@@ -237,7 +237,7 @@ func newFloats[T uint32 | uint64](n *node, width int64) *floats[T] {
 
 func (c *floats[T]) open(s *stripe) error {
 	_, err := c.node.direct(s)
-	c.data.open(c.node.tree, s, c.node.typ.ID, orcwire.Data)
+	c.data.open(c.node.branch, s, c.node.typ.ID, orcwire.Data)
 	return err
 }
 
@@ -258,4 +258,3 @@ func (c *floats[T]) read(s slots) error {
 func (c *floats[T]) skip(n int64) error { return c.data.fail(c.data.Discard(n * c.width)) }
 func (c *floats[T]) take() parts        { return parts{buffers: []*memory.Buffer{c.out.Take()}} }
 func (c *floats[T]) release()           { c.out.Release() }
-

@@ -37,14 +37,14 @@ func (f *File) wholeDecimals(t *orcwire.Type) bool {
 
 func (c *decimals) open(s *stripe) error {
 	v2, err := c.node.direct(s)
-	t, id := c.node.tree, c.node.typ.ID
+	g, id := c.node.branch, c.node.typ.ID
 	precision, scale := c.node.typ.DecimalType()
-	c.data.open(t, s, id, orcwire.Data)
+	c.data.open(g, s, id, orcwire.Data)
 	if c.whole {
 		c.values.Open64(&c.data.Bytes, int(precision), int(scale))
 		return err
 	}
-	c.second.open(t, s, id, orcwire.Secondary)
+	c.second.open(g, s, id, orcwire.Secondary)
 	c.values.Open(&c.data.Bytes, &c.second.Bytes, v2, int(precision), int(scale))
 	return err
 }

@@ -26,7 +26,7 @@ func newStruct(n *node, pf arrowio.ProjectedField) *structs {
 		if pf.Children != nil {
 			k = pf.Children[i]
 		}
-		c.kids = append(c.kids, n.tree.node(n.typ.Children[k.Index], k, f))
+		c.kids = append(c.kids, n.branch.node(n.typ.Children[k.Index], k, f))
 	}
 	return c
 }
@@ -82,7 +82,7 @@ func newList(n *node, pf arrowio.ProjectedField) *lists {
 	c := &lists{node: n, offsets: arrowbuf.NewVec[int32](&n.tree.arena)}
 	n.uses(&c.length, numbersOfRuns)
 	elem := n.field.Type.(*arrow.ListType).ElemField()
-	c.kids = []*node{n.tree.node(n.typ.Children[0], arrowio.ProjectedField{Children: pf.Children}, elem)}
+	c.kids = []*node{n.branch.node(n.typ.Children[0], arrowio.ProjectedField{Children: pf.Children}, elem)}
 	return c
 }
 
@@ -93,8 +93,8 @@ func newMap(n *node, pf arrowio.ProjectedField) *lists {
 	switch t := n.field.Type.(type) {
 	case *arrow.MapType:
 		c.kids = []*node{
-			n.tree.node(n.typ.Children[0], arrowio.ProjectedField{}, t.KeyField()),
-			n.tree.node(n.typ.Children[1], arrowio.ProjectedField{Index: 1, Children: pf.Children}, t.ItemField()),
+			n.branch.node(n.typ.Children[0], arrowio.ProjectedField{}, t.KeyField()),
+			n.branch.node(n.typ.Children[1], arrowio.ProjectedField{Index: 1, Children: pf.Children}, t.ItemField()),
 		}
 	case *arrow.ListType:
 		for i, f := range t.Elem().(*arrow.StructType).Fields() {
@@ -102,7 +102,7 @@ func newMap(n *node, pf arrowio.ProjectedField) *lists {
 			if pf.Children != nil {
 				k = pf.Children[i]
 			}
-			c.kids = append(c.kids, n.tree.node(n.typ.Children[k.Index], k, f))
+			c.kids = append(c.kids, n.branch.node(n.typ.Children[k.Index], k, f))
 		}
 	}
 	return c
@@ -110,7 +110,7 @@ func newMap(n *node, pf arrowio.ProjectedField) *lists {
 
 func (c *lists) open(s *stripe) error {
 	v2, err := c.node.direct(s)
-	c.length.open(c.node.tree, s, c.node.typ.ID, orcwire.Length)
+	c.length.open(c.node.branch, s, c.node.typ.ID, orcwire.Length)
 	c.lengths.Open(&c.length.Bytes, v2, false)
 	return err
 }
@@ -232,7 +232,7 @@ func newUnion(n *node) *unions {
 	c := &unions{node: n, types: arrowbuf.NewVec[int8](&n.tree.arena), places: arrowbuf.NewVec[int32](&n.tree.arena)}
 	n.uses(&c.data, numbersOfRuns)
 	for i, f := range n.field.Type.(arrow.UnionType).Fields() {
-		c.kids = append(c.kids, n.tree.node(n.typ.Children[i], arrowio.ProjectedField{Index: i}, f))
+		c.kids = append(c.kids, n.branch.node(n.typ.Children[i], arrowio.ProjectedField{Index: i}, f))
 	}
 	c.counts, c.bases = make([]int, len(c.kids)), make([]int32, len(c.kids))
 	return c
@@ -240,7 +240,7 @@ func newUnion(n *node) *unions {
 
 func (c *unions) open(s *stripe) error {
 	_, err := c.node.direct(s)
-	c.data.open(c.node.tree, s, c.node.typ.ID, orcwire.Data)
+	c.data.open(c.node.branch, s, c.node.typ.ID, orcwire.Data)
 	c.tags.Open(&c.data.Bytes)
 	return err
 }

@@ -47,17 +47,17 @@ func newStrings(n *node) content {
 
 func (c *stringValues) open(s *stripe) error {
 	e := s.encoding(c.node.typ.ID).Kind
-	t, id := c.node.tree, c.node.typ.ID
-	c.data.open(t, s, id, orcwire.Data)
+	g, id := c.node.branch, c.node.typ.ID
+	c.data.open(g, s, id, orcwire.Data)
 	c.dict = nil
 	switch e {
 	case orcwire.Direct, orcwire.DirectV2:
-		c.length.open(t, s, id, orcwire.Length)
+		c.length.open(g, s, id, orcwire.Length)
 		c.lengths.Open(&c.length.Bytes, e == orcwire.DirectV2, false)
 	case orcwire.Dictionary, orcwire.DictionaryV2:
 		c.ids.Open(&c.data.Bytes, e == orcwire.DictionaryV2, false)
 		var err error
-		c.dict, err = s.dictionary(t, c)
+		c.dict, err = s.dictionary(g, c)
 		c.length.there = false // rows have none
 		return err
 	default:
@@ -210,7 +210,7 @@ func (c *stringValues) gather(ends []int32) error {
 		return c.data.fail(err)
 	}
 	c.bytes.Extend(int(ends[len(ends)-1]) - c.bytes.Len())
-	c.node.tree.batch.left += n - int64(ends[len(ends)-1]-ends[0])
+	c.node.tree.batch.left.Add(n - int64(ends[len(ends)-1]-ends[0]))
 	if c.dict.notText != nil && c.text {
 		return c.check(ends)
 	}

@@ -38,10 +38,10 @@ func newTimestamps(n *node) *timestamps {
 
 func (c *timestamps) open(s *stripe) error {
 	v2, err := c.node.direct(s)
-	t, id := c.node.tree, c.node.typ.ID
-	c.data.open(t, s, id, orcwire.Data)
+	g, id := c.node.branch, c.node.typ.ID
+	c.data.open(g, s, id, orcwire.Data)
 	c.seconds.Open(&c.data.Bytes, v2, true)
-	c.second.open(t, s, id, orcwire.Secondary)
+	c.second.open(g, s, id, orcwire.Secondary)
 	c.nanos.Open(&c.second.Bytes, v2, false)
 	c.join.Zone = nil
 	if c.node.typ.Kind == orcwire.Timestamp {
@@ -96,7 +96,7 @@ func (n *node) inRow(err error, s slots) error {
 		return err
 	}
 	t := n.tree
-	return arrowio.Errorf(e.Kind, "row %d: %s", t.file.first[t.stripe.ordinal]+t.row+int64(slotOf(s, v.Index)), v.Text)
+	return arrowio.Errorf(e.Kind, "row %d: %s", t.file.first[t.stripe.ordinal]+n.branch.row+int64(slotOf(s, v.Index)), v.Text)
 }
 
 // slotOf returns which slot the i-th stored value is in.

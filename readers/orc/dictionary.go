@@ -20,7 +20,7 @@ type dictionary struct {
 }
 
 // dictionary returns the dictionary of c's column, reading it if nobody has.
-func (s *stripe) dictionary(t *tree, c *stringValues) (*dictionary, error) {
+func (s *stripe) dictionary(g *branch, c *stringValues) (*dictionary, error) {
 	id := c.node.typ.ID
 	s.mu.Lock()
 	d := s.dicts[id]
@@ -28,7 +28,7 @@ func (s *stripe) dictionary(t *tree, c *stringValues) (*dictionary, error) {
 	if d != nil {
 		return d, nil
 	}
-	d, err := s.readDictionary(t, c)
+	d, err := s.readDictionary(g, c)
 	if err != nil {
 		return nil, err
 	}
@@ -44,10 +44,10 @@ func (s *stripe) dictionary(t *tree, c *stringValues) (*dictionary, error) {
 // lengthsAtOnce bounds what is taken for lengths before they have been seen.
 const lengthsAtOnce = 1 << 16
 
-func (s *stripe) readDictionary(t *tree, c *stringValues) (*dictionary, error) {
+func (s *stripe) readDictionary(g *branch, c *stringValues) (*dictionary, error) {
 	id := c.node.typ.ID
 	e := s.encoding(id)
-	c.length.open(t, s, id, orcwire.Length)
+	c.length.open(g, s, id, orcwire.Length)
 	c.lengths.Open(&c.length.Bytes, e.Kind == orcwire.DictionaryV2, false)
 	limit := s.file.limits.DictionaryBytes
 	n := int64(e.DictionarySize)
@@ -74,7 +74,7 @@ func (s *stripe) readDictionary(t *tree, c *stringValues) (*dictionary, error) {
 		}
 		left -= int64(k)
 	}
-	if err := d.read(t, s, id, total); err != nil {
+	if err := d.read(g, s, id, total); err != nil {
 		return nil, err
 	}
 	if c.strip {
@@ -86,9 +86,9 @@ func (s *stripe) readDictionary(t *tree, c *stringValues) (*dictionary, error) {
 }
 
 // read fetches the entries' bytes.
-func (d *dictionary) read(t *tree, s *stripe, column int, n int64) error {
+func (d *dictionary) read(g *branch, s *stripe, column int, n int64) error {
 	var in input
-	in.open(t, s, column, orcwire.DictionaryData)
+	in.open(g, s, column, orcwire.DictionaryData)
 	if most := in.MostLeft(); n > most {
 		return in.fail(arrowio.Errorf(arrowio.ErrCorrupt, "the entries of a dictionary have %d bytes, the stream has at most %d", n, most))
 	}

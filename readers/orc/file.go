@@ -26,6 +26,7 @@ type File struct {
 	quirks  orcwire.Quirks
 	zone    *orcwire.Zone // of stripes that name none
 	hybrid  bool          // days before 1582-10-15 are Julian
+	ahead   int64         // what is fetched ahead of a far source, or all windows together
 	secrets *secrets      // nil = no column is encrypted
 	first   []int64       // row at which each stripe begins, and the number of rows behind the last
 	cuts    []cut         // what each split is
@@ -53,7 +54,7 @@ const (
 
 // Open reads the tail of src. The caller closes src after the file.
 func Open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o Options) (*File, error) {
-	f := &File{src: src, limits: limits.WithDefaults(), opt: o, stripes: map[int]*stripe{}}
+	f := &File{src: src, limits: limits.WithDefaults(), opt: o, ahead: aheadBytes, stripes: map[int]*stripe{}}
 	if err := f.open(ctx); err != nil {
 		return nil, arrowio.Locate(err, arrowio.At{Format: Name, Split: -1, Off: -1})
 	}

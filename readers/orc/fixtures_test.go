@@ -106,16 +106,6 @@ func options(t testing.TB, more ...map[string]string) Options {
 	return o
 }
 
-// project resolves columns, which must exist.
-func project(t testing.TB, f *File, columns []string) arrowio.Projection {
-	t.Helper()
-	p, err := arrowio.Project(f.Schema(), columns)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 // eachBatch decodes the rows of rs, which lie in split s, with the driver alone.
 func eachBatch(f *File, s arrowio.Split, rs arrowio.RowSet, p arrowio.Projection, mem memory.Allocator, batch int, use func(arrow.Record) error) error {
 	r, err := f.Read(context.Background(), s, rs, p, mem)

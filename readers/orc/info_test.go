@@ -21,15 +21,6 @@ func info(t testing.TB, f *File, o arrowio.InfoOptions) *arrowio.Info {
 	return i
 }
 
-func infoColumn(t testing.TB, i *arrowio.Info, path string) arrowio.ColumnInfo {
-	t.Helper()
-	k := slices.IndexFunc(i.Columns, func(c arrowio.ColumnInfo) bool { return c.Path == path })
-	if k < 0 {
-		t.Fatalf("no column %q", path)
-	}
-	return i.Columns[k]
-}
-
 // The numbers of rootInt, as its bytes have them (see testdata/dump/root-int.txt).
 func TestInfo(t *testing.T) {
 	i := info(t, showBytes(t, rootInt, Options{}), arrowio.InfoOptions{Blocks: true})

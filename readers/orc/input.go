@@ -15,6 +15,7 @@ const (
 	aheadBytes   = 64 << 20 // what is fetched ahead, or all windows together, of a far source
 	farWindow    = 4 << 20
 	leastWindow  = 4 << 10
+	manyWindow   = 32 << 10 // what is smaller is one of many
 )
 
 // input is one stream as a node reads it.
@@ -36,18 +37,22 @@ type piece struct {
 }
 
 // open points the input at a column's stream of this stripe, or at nothing.
-func (in *input) open(t *tree, s *stripe, column int, kind orcwire.StreamKind) {
+func (in *input) open(g *branch, s *stripe, column int, kind orcwire.StreamKind) {
+	t := g.tree
 	in.tree = t
 	in.stream, in.there = s.find(column, kind)
 	if !in.there {
 		in.stream = stream{kind: kind, column: column}
 	}
 	in.pieces = nil
+	if b := t.early[in.stream.off]; b != nil && in.there {
+		in.pieces = []piece{{b: in.decrypt(b, 0)}}
+	}
 	in.Bytes.MaxFetch, in.Bytes.Into = t.window, nil
 	if in.stream.key == nil && t.near {
 		in.Bytes.Into = in.readInto
 	}
-	in.Bytes.Open(in.stream.len, in.fetch, t.file.packing, &t.scratch)
+	in.Bytes.Open(in.stream.len, in.fetch, t.file.packing, &g.scratch)
 }
 
 // place says that the stream's positions are those from number i on, and returns the number behind them.
@@ -59,16 +64,21 @@ func (in *input) place(i int, chunked bool) int {
 	return i + 1 + in.numbers
 }
 
-// fetch returns stored bytes of the stream, decrypted; they are good until the next call.
-func (in *input) fetch(off, n int64) ([]byte, error) {
+// fetch returns stored bytes of the stream, decrypted; they are good until the next call. What was fetched ahead is not
+// fetched again.
+func (in *input) fetch(off, least, most int64) ([]byte, error) {
 	for _, p := range in.pieces {
-		if off >= p.off && off+n <= p.off+int64(len(p.b)) {
-			return p.b[off-p.off : off-p.off+n], nil
+		if end := p.off + int64(len(p.b)); off >= p.off && off+least <= end {
+			return p.b[off-p.off : min(off+most, end)-p.off], nil
+		} else if off < p.off {
+			most = max(least, min(most, p.off-off))
 		}
 	}
-	rs := []arrowio.ByteRange{{Off: in.stream.off + off, Len: n}}
+	rs := []arrowio.ByteRange{{Off: in.stream.off + off, Len: most}}
 	got, buf, err := arrowio.ReadRangesInto(in.tree.ctx, in.tree.file.src, rs, in.buf, bitpack.SrcSlack)
-	in.buf = buf
+	if in.buf = buf; in.tree.window < manyWindow && off+most == in.stream.len {
+		in.buf = nil // nobody comes back for it, and there are many inputs
+	}
 	if err != nil {
 		return nil, ioError{err}
 	}

@@ -45,6 +45,7 @@ type parts struct {
 // node decodes one type: PRESENT into validity, and its content.
 type node struct {
 	tree    *tree
+	branch  *branch
 	typ     *orcwire.Type
 	field   arrow.Field
 	content content
@@ -52,21 +53,11 @@ type node struct {
 	presence input
 	present  orcwire.Bools
 	ins      []*input // the content's, in the order of their positions in the row index
-	dense    []byte // scratch: PRESENT of the slots that the parent has
-	sparse   []byte // scratch: the same with the slots that it has not
+	dense    []byte   // scratch: PRESENT of the slots that the parent has
+	sparse   []byte   // scratch: the same with the slots that it has not
 
 	validity arrowbuf.Bits // of the slots so far, once one was null
 	n, nulls int           // slots so far
-}
-
-// node builds the decoders of a type, as far as pf wants it.
-func (t *tree) node(typ *orcwire.Type, pf arrowio.ProjectedField, field arrow.Field) *node {
-	n := &node{tree: t, typ: typ, field: field, validity: arrowbuf.NewBits(&t.arena)}
-	t.nodes = append(t.nodes, n)
-	n.presence.numbers = numbersOfBits
-	t.inputs = append(t.inputs, &n.presence)
-	n.content = n.newContent(pf)
-	return n
 }
 
 // Numbers of a position behind those that lead to the byte: values to pass in a run, bits to pass in a byte.
@@ -80,11 +71,11 @@ const (
 func (n *node) uses(in *input, numbers int) {
 	in.numbers = numbers
 	n.ins = append(n.ins, in)
-	n.tree.inputs = append(n.tree.inputs, in)
+	n.branch.inputs = append(n.branch.inputs, in)
 }
 
 func (n *node) open(s *stripe) error {
-	n.presence.open(n.tree, s, n.typ.ID, orcwire.Present)
+	n.presence.open(n.branch, s, n.typ.ID, orcwire.Present)
 	n.present.Open(&n.presence.Bytes)
 	if err := n.content.open(s); err != nil {
 		return n.located(err)

@@ -28,21 +28,22 @@ func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 		return &rowCounter{schema: p.Schema, end: c.rows.End}, nil
 	}
 	first := f.first[c.stripe]
-	t := f.tree(p, mem, c.stripe, s.Rows.Start-first)
+	st, err := f.stripe(ctx, c.stripe)
+	if err != nil {
+		return nil, err
+	}
+	t := f.tree(p, mem, st, s.Rows.Start-first)
 	t.ctx = ctx
-	if err := t.prepare(ctx, c.stripe, first, s, rows.Clip(s.Rows)); err != nil {
+	if err := t.prepare(ctx, st, first, s, rows.Clip(s.Rows)); err != nil {
 		t.discard()
 		return nil, arrowio.Locate(err, arrowio.At{Format: Name, Split: c.stripe, Off: -1})
 	}
 	return &splitReader{tree: t, start: first, end: s.Rows.End, row: s.Rows.Start}, nil
 }
 
-// prepare opens the stripe, loads the row index where rows will be passed over, and fetches what lies far away.
-func (t *tree) prepare(ctx context.Context, ordinal int, first int64, s arrowio.Split, rows arrowio.RowSet) error {
-	st, err := t.file.stripe(ctx, ordinal)
-	if err != nil {
-		return err
-	}
+// prepare enters a stripe, which becomes the tree's to release, loads the row index where rows will be passed over, and
+// fetches what lies far away.
+func (t *tree) prepare(ctx context.Context, st *stripe, first int64, s arrowio.Split, rows arrowio.RowSet) error {
 	here := t.stripe == st && t.row == s.Rows.Start-first
 	if t.passes(rows, first, here) {
 		if err := st.loadIndex(ctx, t.nodes); err != nil {
@@ -75,6 +76,12 @@ func (t *tree) passes(rows arrowio.RowSet, first int64, here bool) bool {
 	return false
 }
 
+// Share implements arrowio.Sharer.
+func (r *splitReader) Share(run arrowio.Share) int {
+	r.tree.share = run
+	return r.tree.width()
+}
+
 // Skip passes over n rows.
 func (r *splitReader) Skip(n int64) (int64, error) {
 	if err := r.admit(n); err != nil {
@@ -89,11 +96,7 @@ func (r *splitReader) Read(n int) (int, error) {
 	if err := r.admit(int64(n)); err != nil {
 		return 0, err
 	}
-	err := r.tree.move(r.row - r.start)
-	if err == nil {
-		err = r.tree.read(n)
-	}
-	if err != nil {
+	if err := r.tree.read(r.row-r.start, n); err != nil {
 		r.err = arrowio.Locate(kinded(err), arrowio.At{Format: Name, Split: r.tree.stripe.ordinal, Off: -1})
 		return 0, r.err
 	}
@@ -114,7 +117,7 @@ func (r *splitReader) Take() (arrow.Record, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	left := r.tree.batch.left
+	left := r.tree.batch.left.Load()
 	rec := r.tree.take(r.rows)
 	if r.rows > 0 {
 		r.wide = float64(r.tree.batch.bytes-left) / float64(r.rows)
@@ -136,7 +139,7 @@ func (r *splitReader) Fit(n int, bytes int64) int {
 		fit = int(min(float64(n), float64(bytes)/wide))
 	}
 	if most := t.most(); most > 0 {
-		fit = int(min(int64(fit), t.batch.left/most))
+		fit = int(min(int64(fit), t.batch.left.Load()/most))
 	}
 	return max(1, fit)
 }

@@ -151,8 +151,8 @@ func (f *File) unpack(packed []byte) ([]byte, error) {
 // inMemory fetches from bytes that are there already. Kernels read a little beyond what they are given, so the end is
 // copied to where there is room.
 func inMemory(b []byte) orcwire.Fetch {
-	return func(off, n int64) ([]byte, error) {
-		p := b[off : off+n]
+	return func(off, _, most int64) ([]byte, error) {
+		p := b[off : off+most]
 		if cap(p)-len(p) < bitpack.SrcSlack {
 			p = append(make([]byte, 0, len(p)+bitpack.SrcSlack), p...)
 		}

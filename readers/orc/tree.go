@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -14,71 +15,83 @@ import (
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
-// stepRows bounds the rows that nodes handle at once: ids, lengths and nanoseconds of that many are held.
-const stepRows = 1 << 16
-
-// tree decodes the columns of a projection, one stripe after another, forward only. One goroutine at a time.
+// tree decodes the columns of a projection, one stripe after another, forward only. One goroutine at a time has it; it
+// may have its branches decoded by several.
 type tree struct {
-	file   *File
-	ctx    context.Context // of the scan that reads now
-	schema *arrow.Schema
-	fields []arrowio.ProjectedField
-	arena  arrowbuf.Arena
-	roots  []*node
-	nodes  []*node // all, parents before children
-	inputs []*input
+	file     *File
+	ctx      context.Context // of the scan that reads now
+	schema   *arrow.Schema
+	fields   []arrowio.ProjectedField
+	arena    arrowbuf.Arena
+	roots    []*node
+	branches []*branch
+	nodes    []*node // of all branches
+	inputs   []*input
 
-	scratch orcwire.Scratch
-	window  int64 // of each input
-	near    bool  // the source is: see arrowio.Near
-	batch   budget
+	window int64            // of each input
+	near   bool             // the source is: see arrowio.Near
+	early  map[int64][]byte // streams of a far source, by offset, read before inputs are opened
+	batch  budget
+	share  arrowio.Share // nil = branches are decoded one after another
 
 	stripe *stripe // nil before the first
-	row    int64   // of the stripe, where the nodes stand
-	bad    error   // nothing more can be decoded
+	row    int64   // of the stripe, where the branches stand
 }
 
-// budget is what the batch being built may still take.
+// budget is what the batch being built may still take. Branches have it in common.
 type budget struct {
-	left, bytes    int64 // Limits.BatchBytes
-	elements, most int64 // Limits.BatchElements: elements of lists that take no memory
+	left     atomic.Int64
+	elements atomic.Int64
+	bytes    int64 // Limits.BatchBytes
+	most     int64 // Limits.BatchElements: elements of lists that take no memory
 }
 
 func (b *budget) take(n int64) error {
-	if b.left -= n; b.left < 0 {
+	if b.left.Add(-n) < 0 {
 		return arrowio.Errorf(arrowio.ErrLimit, "the batch is over the limit BatchBytes = %d: take fewer rows", b.bytes)
 	}
 	return nil
 }
 
 func (b *budget) count(n int64) error {
-	if b.elements -= n; b.elements < 0 {
+	if b.elements.Add(-n) < 0 {
 		return arrowio.Errorf(arrowio.ErrLimit, "the batch has more elements of lists than the limit BatchElements = %d: take fewer rows", b.most)
 	}
 	return nil
 }
 
-func (b *budget) reset() { b.left, b.elements = b.bytes, b.most }
+func (b *budget) reset() {
+	b.left.Store(b.bytes)
+	b.elements.Store(b.most)
+}
 
-// newTree builds the decoders of a projection.
-func (f *File) newTree(p arrowio.Projection, mem memory.Allocator) *tree {
+// newTree builds the decoders of a projection. What its columns have in stripe s tells how to deal them out.
+func (f *File) newTree(p arrowio.Projection, mem memory.Allocator, s *stripe) *tree {
 	t := &tree{file: f, schema: p.Schema, fields: p.Fields, arena: arrowbuf.Arena{Allocator: mem}}
-	t.batch = budget{bytes: f.limits.BatchBytes, most: f.limits.BatchElements}
+	t.batch.bytes, t.batch.most = f.limits.BatchBytes, f.limits.BatchElements
 	t.batch.reset()
-	root := f.footer.Types[0]
+	types := make([]*orcwire.Type, len(p.Fields))
 	for i, pf := range p.Fields {
-		typ := root
-		if root.Kind == orcwire.Struct {
-			typ = root.Children[pf.Index]
+		types[i] = f.footer.Types[0]
+		if types[i].Kind == orcwire.Struct {
+			types[i] = types[i].Children[pf.Index]
 		}
-		t.roots = append(t.roots, t.node(typ, pf, p.Schema.Field(i)))
+	}
+	t.roots = make([]*node, len(types))
+	for _, g := range t.newBranches(s.costs(types)) {
+		for _, i := range g.columns {
+			t.roots[i] = g.node(types[i], p.Fields[i], p.Schema.Field(i))
+			g.roots = append(g.roots, t.roots[i])
+		}
+		t.nodes = append(t.nodes, g.nodes...)
+		t.inputs = append(t.inputs, g.inputs...)
 	}
 	n := int64(max(1, len(t.inputs)))
 	t.near = arrowio.Near(f.src)
 	if t.near {
 		t.window = min(windowBytes, windowsBytes/n)
 	} else {
-		t.window = min(farWindow, aheadBytes/n)
+		t.window = min(farWindow, f.ahead/n)
 	}
 	t.window = max(t.window, leastWindow)
 	return t
@@ -86,7 +99,7 @@ func (f *File) newTree(p arrowio.Projection, mem memory.Allocator) *tree {
 
 // park keeps a tree for the next reader.
 func (f *File) park(t *tree) {
-	t.ctx = nil
+	t.ctx, t.share = nil, nil
 	f.mu.Lock()
 	f.parked = append(f.parked, t)
 	var last *tree
@@ -104,14 +117,14 @@ func (f *File) park(t *tree) {
 const parkedTrees = 8
 
 // tree returns a parked tree of the projection, best one that stands at the row of the stripe, or a new one.
-func (f *File) tree(p arrowio.Projection, mem memory.Allocator, stripe int, row int64) *tree {
+func (f *File) tree(p arrowio.Projection, mem memory.Allocator, s *stripe, row int64) *tree {
 	f.mu.Lock()
 	best := -1
 	for i, t := range f.parked {
 		if t.arena.Allocator != mem || t.schema != p.Schema || !reflect.DeepEqual(t.fields, p.Fields) {
 			continue
 		}
-		here := t.stripe != nil && t.stripe.ordinal == stripe && t.row == row
+		here := t.stripe == s && t.row == row
 		if best < 0 || here {
 			best = i
 		}
@@ -126,7 +139,7 @@ func (f *File) tree(p arrowio.Projection, mem memory.Allocator, stripe int, row 
 	}
 	f.mu.Unlock()
 	if t == nil {
-		t = f.newTree(p, mem)
+		t = f.newTree(p, mem, s)
 	}
 	return t
 }
@@ -143,73 +156,40 @@ func (t *tree) enter(s *stripe, row int64) error {
 		}
 	}
 	t.stripe = s
+	if err := t.fetchFirst(s); err != nil {
+		return err
+	}
 	return t.rewind()
 }
 
 // rewind opens all streams at the start of the stripe.
 func (t *tree) rewind() error {
 	t.row = 0
-	for _, n := range t.nodes {
-		if err := n.open(t.stripe); err != nil {
+	for _, g := range t.branches {
+		if err := g.rewind(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// move passes over rows until row of the stripe: by row groups where the row index is loaded, the others one by one.
-func (t *tree) move(row int64) error {
-	if stride := int64(t.file.footer.RowIndexStride); stride > 0 {
-		if g := row / stride; g*stride > t.row && t.stripe.seekable(t.nodes) {
-			err := t.seek(int(g))
-			if err == nil {
-				t.row = g * stride
-			} else if isIO(err) {
-				return err
-			} else if err := t.distrust(); err != nil {
-				return err
-			}
-		}
-	}
-	for t.row < row {
-		n := min(row-t.row, stepRows)
-		for _, r := range t.roots {
-			if err := r.skip(n); err != nil {
-				return err
-			}
-		}
-		t.row += n
-	}
-	return nil
-}
-
-// seek moves to the start of a row group.
-func (t *tree) seek(group int) error {
-	for _, n := range t.nodes {
-		if err := n.seek(group); err != nil {
+// read passes over the rows before row of the stripe, and appends the next n.
+func (t *tree) read(row int64, n int) error {
+	do := func(i int) error {
+		g := t.branches[i]
+		if err := g.move(row); err != nil {
 			return err
 		}
+		return g.read(n)
 	}
-	return nil
-}
-
-// distrust is for positions that lead nowhere: writers have recorded wrong ones. The stripe is read from its start.
-func (t *tree) distrust() error {
-	t.stripe.distrust()
-	return t.rewind()
-}
-
-// read appends the next n rows.
-func (t *tree) read(n int) error {
-	for n > 0 {
-		k := min(n, stepRows)
-		for _, r := range t.roots {
-			if err := r.read(full(k)); err != nil {
-				return err
-			}
+	t.row = row + int64(n)
+	if t.share != nil && len(t.branches) > 1 {
+		return t.share(len(t.branches), do)
+	}
+	for i := range t.branches {
+		if err := do(i); err != nil {
+			return err
 		}
-		t.row += int64(k)
-		n -= k
 	}
 	return nil
 }

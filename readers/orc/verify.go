@@ -19,7 +19,7 @@ import (
 //
 // Of faults of one sort in one column of one stripe the first is reported.
 func (f *File) Verify(ctx context.Context, report func(error)) error {
-	v := &verifier{File: f, ctx: ctx, report: report, tree: &tree{file: f, ctx: ctx, window: windowBytes}}
+	v := &verifier{File: f, ctx: ctx, report: report, inputs: &branch{tree: &tree{file: f, ctx: ctx, window: windowBytes}}}
 	v.totals = make([]tally, len(f.footer.Types))
 	v.bad = map[badColumn]bool{}
 	v.hidden = map[int]*secretStats{}
@@ -42,7 +42,7 @@ type verifier struct {
 	*File
 	ctx    context.Context
 	report func(error)
-	tree   *tree   // what inputs need of one: it has no nodes
+	inputs *branch // what inputs need of one: it has no nodes
 	totals []tally // of the file, by column
 	broken bool    // totals are not those of the whole file
 	bad    map[badColumn]bool

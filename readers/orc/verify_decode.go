@@ -33,7 +33,7 @@ type valueDecoder interface {
 func (c *columnCheck) decoder() (*columnDecoder, error) {
 	d := &columnDecoder{columnCheck: c}
 	s, id := c.stripe, c.typ.ID
-	d.presence.open(c.tree, s, id, orcwire.Present)
+	d.presence.open(c.inputs, s, id, orcwire.Present)
 	d.present.Open(&d.presence.Bytes)
 	var err error
 	d.values, err = d.newValues()
@@ -49,7 +49,7 @@ func (d *columnDecoder) newValues() (valueDecoder, error) {
 		return nil, corrupt("encoding %v for a column of type %s", e, d.typ.Kind)
 	}
 	open := func(in *input, kind orcwire.StreamKind) *orcwire.Bytes {
-		in.open(d.tree, s, id, kind)
+		in.open(d.inputs, s, id, kind)
 		return &in.Bytes
 	}
 	ints := func(in *input, kind orcwire.StreamKind, signed bool) *orcwire.Ints[int64] {
@@ -88,7 +88,7 @@ func (d *columnDecoder) newValues() (valueDecoder, error) {
 	case orcwire.Decimal:
 		_, scale := d.typ.DecimalType()
 		if d.wholeDecimals(d.typ) {
-			d.data.open(d.tree, s, id, orcwire.Data)
+			d.data.open(d.inputs, s, id, orcwire.Data)
 			r := &orcwire.Ints[int64]{}
 			r.Open(&d.data.Bytes, true, true)
 			return &checkDecimal64{in: &d.data, runs: r, scale: int(scale)}, nil
@@ -445,8 +445,8 @@ func (c *checkWords) end() error                      { return ended(c.in, c.ids
 // dictionary reads the words of the column, and checks that they are all of their streams.
 func (d *columnDecoder) dictionary(size uint32, v2 bool) ([][]byte, error) {
 	var length, data input
-	length.open(d.tree, d.stripe, d.typ.ID, orcwire.Length)
-	data.open(d.tree, d.stripe, d.typ.ID, orcwire.DictionaryData)
+	length.open(d.inputs, d.stripe, d.typ.ID, orcwire.Length)
+	data.open(d.inputs, d.stripe, d.typ.ID, orcwire.DictionaryData)
 	if !length.there {
 		return nil, nil // no word, whatever the size says
 	}

@@ -3,6 +3,7 @@ package trevni
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -20,9 +21,9 @@ const walkRows = 1 << 16
 
 // scratch is what readers of one file reuse: fetched bytes, unpacked blocks, decompressor state.
 type scratch struct {
-	fetch []byte
-	kept  map[int]*kept // by column
-	codec blockcodec.Decoder
+	fetch  []byte
+	kept   map[int]*kept                    // by column
+	codecs [mostBranches]blockcodec.Decoder // of each branch
 }
 
 // splitReader decodes one split. See arrowio.SplitReader.
@@ -32,7 +33,9 @@ type splitReader struct {
 	split   arrowio.Split
 	schema  *arrow.Schema
 	roots   []*root
-	columns []*column // every column in use, in file order: parents before children
+	deal    [][]*root     // the roots in branches that can be decoded at the same time
+	share   arrowio.Share // nil = they are decoded one after another
+	columns []*column     // every column in use, in file order: parents before children
 	scratch *scratch
 	row     int64
 	rows    int // of the batch being built
@@ -41,14 +44,15 @@ type splitReader struct {
 	err     error
 }
 
-// budget is what the batch being built may still take.
+// budget is what the batch being built may still take. Branches have it in common.
 type budget struct {
-	left, bytes int64 // Limits.BatchBytes
-	elements    int64 // Limits.BatchElements, for each column
+	left     atomic.Int64
+	bytes    int64 // Limits.BatchBytes
+	elements int64 // Limits.BatchElements, for each column
 }
 
 func (b *budget) take(n int64) error {
-	if b.left -= n; b.left < 0 {
+	if b.left.Add(-n) < 0 {
 		return arrowio.Errorf(arrowio.ErrLimit, "the batch is over the limit BatchBytes = %d: take fewer rows", b.bytes)
 	}
 	return nil
@@ -86,7 +90,8 @@ func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 		sc = &scratch{kept: map[int]*kept{}}
 	}
 	r := &splitReader{ctx: ctx, file: f, split: s, schema: p.Schema, scratch: sc, row: s.Rows.Start}
-	r.batch = budget{left: f.limits.BatchBytes, bytes: f.limits.BatchBytes, elements: f.limits.BatchElements}
+	r.batch.bytes, r.batch.elements = f.limits.BatchBytes, f.limits.BatchElements
+	r.batch.left.Store(r.batch.bytes)
 	for i, pf := range p.Fields {
 		b := builder{reader: r, mem: &arrowbuf.Arena{Allocator: mem}}
 		rt := &root{mem: b.mem, node: b.node(f.tree.Roots[pf.Index], pf, p.Schema.Field(i), nil)}
@@ -99,6 +104,7 @@ func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 		c.window = min(windowBytes, windowsBytes/int64(len(r.columns)))
 	}
 	err := r.plan(ctx, rows.Clip(s.Rows))
+	r.branch()
 	for _, rt := range r.roots {
 		rt.row = s.Rows.Start
 		for _, c := range rt.columns {
@@ -151,7 +157,7 @@ func (b *builder) column(i int) *column {
 		return nil
 	}
 	sc := b.reader.scratch
-	c := &column{Column: &b.reader.file.header.Columns[i], index: i, batch: &b.reader.batch, codec: &sc.codec}
+	c := &column{Column: &b.reader.file.header.Columns[i], index: i, batch: &b.reader.batch}
 	if c.kept = sc.kept[i]; c.kept == nil {
 		c.kept = &kept{}
 		sc.kept[i] = c.kept
@@ -244,15 +250,29 @@ func (r *splitReader) walk(n int64, read bool) error {
 		r.err = arrowio.Errorf(arrowio.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.row, r.split.Rows.End)
 		return r.err
 	}
-	for _, rt := range r.roots {
-		err := rt.walk(r.row, false)
-		if err == nil {
-			err = rt.walk(r.row+n, read)
+	do := func(i int) error {
+		for _, rt := range r.deal[i] {
+			err := rt.walk(r.row, false)
+			if err == nil {
+				err = rt.walk(r.row+n, read)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			r.err = arrowio.Locate(err, arrowio.At{Format: Name, Split: r.split.Ordinal, Off: -1})
-			return r.err
+		return nil
+	}
+	var err error
+	if r.share != nil && len(r.deal) > 1 {
+		err = r.share(len(r.deal), do)
+	} else {
+		for i := 0; i < len(r.deal) && err == nil; i++ {
+			err = do(i)
 		}
+	}
+	if err != nil {
+		r.err = arrowio.Locate(err, arrowio.At{Format: Name, Split: r.split.Ordinal, Off: -1})
+		return r.err
 	}
 	r.row += n
 	return nil
@@ -314,7 +334,7 @@ func (r *splitReader) Take() (arrow.Record, error) {
 		c.Release()
 	}
 	r.rows = 0
-	r.batch.left = r.batch.bytes
+	r.batch.left.Store(r.batch.bytes)
 	return rec, nil
 }
 

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""mkbig.py DIR [ROWS]: the ORC files that speed is measured on, by the C++ writer (pyarrow). Fixed seed, about 1 GB.
+"""mkbig.py DIR [ROWS | opening]: the ORC files that speed is measured on, by the C++ writer (pyarrow). Fixed seed, about 1 GB.
 
   lineitem_{none,zlib,snappy,zstd}.orc   16 columns as in TPC-H, ROWS rows (3 000 000)
   nested_{none,zlib,zstd}.orc            list of structs, map, struct with nulls, ROWS/3 rows
   col_KIND.orc                           one column of one kind, ROWS*4/3 rows, not compressed
   one_stripe.orc                         lineitem, ZLIB, all in one stripe
   sorted.orc                             a sorted key in 300 row groups and a payload, for filters
+
+With "opening" instead, files that are slow to open:
+  many_columns.orc                       10,000 columns
+  many_stripes.orc                       10,000 stripes of one row
 """
 
 import pathlib
@@ -112,9 +116,22 @@ def nested(n):
     return pa.table({"id": pa.array(np.arange(n)), "items": pa.ListArray.from_arrays(pa.array(o), item), "props": props, "inner": inner})
 
 
+def opening(out):
+    """The writer ends a stripe once 64 KiB of a stream are full, so each stripe has one value that is larger."""
+    orc.write_table(pa.table({f"c{i}": pa.array(range(i, i + 20)) for i in range(10_000)}), out / "many_columns.orc", compression="zlib")
+    pad = pa.array([b"-" * 66_000] * 100)
+    with orc.ORCWriter(out / "many_stripes.orc", compression="zlib", stripe_size=1, batch_size=1) as w:
+        for i in range(0, 10_000, 100):
+            w.write(pa.table({"id": pa.array(range(i, i + 100)), "pad": pad}))
+
+
 def main():
-    out, n = pathlib.Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 3_000_000
+    out, what = pathlib.Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else 3_000_000
     out.mkdir(parents=True, exist_ok=True)
+    if what == "opening":
+        opening(out)
+        return
+    n = int(what)
 
     def write(table, name, codec, **more):
         path = out / (name + ".orc")

@@ -1,0 +1,194 @@
+package orc
+
+import (
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/blockcodec"
+	"github.com/arrowio/arrowio/internal/orcwire"
+)
+
+// stepRows bounds the rows that nodes handle at once: ids, lengths and nanoseconds of that many are held.
+const stepRows = 1 << 16
+
+// mostBranches bounds how many branches a tree has: each has the state of a decompressor.
+const mostBranches = 8
+
+// branch is some of a tree's columns, with what they need to be decoded apart from the others. One goroutine at a time.
+type branch struct {
+	tree    *tree
+	columns []int // positions in the projection
+	cost    float64
+	roots   []*node
+	nodes   []*node // parents before children
+	inputs  []*input
+	scratch orcwire.Scratch
+	row     int64 // of the stripe, where the nodes stand
+}
+
+// newBranches deals columns out so that branches cost about the same, the dearest column first.
+func (t *tree) newBranches(costs []float64) []*branch {
+	for range min(mostBranches, len(costs)) {
+		t.branches = append(t.branches, &branch{tree: t})
+	}
+	order := make([]int, len(costs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case costs[a] > costs[b]:
+			return -1
+		case costs[a] < costs[b]:
+			return 1
+		}
+		return 0
+	})
+	for _, i := range order {
+		g := slices.MinFunc(t.branches, func(a, b *branch) int {
+			if a.cost < b.cost {
+				return -1
+			}
+			return 1
+		})
+		g.columns = append(g.columns, i)
+		g.cost += costs[i]
+	}
+	for _, g := range t.branches {
+		slices.Sort(g.columns)
+	}
+	return t.branches
+}
+
+// width returns how many goroutines the branches keep busy.
+func (t *tree) width() int {
+	total, most := 0.0, 0.0
+	for _, g := range t.branches {
+		total += g.cost
+		most = max(most, g.cost)
+	}
+	if most == 0 {
+		return 1
+	}
+	return int(total/most + 0.25)
+}
+
+// costs guesses what decoding the columns of a stripe takes, in nanoseconds.
+func (s *stripe) costs(types []*orcwire.Type) []float64 {
+	perByte := 0.3
+	switch s.file.packing.Codec {
+	case blockcodec.Deflate, blockcodec.Brotli:
+		perByte = 4
+	case blockcodec.Zstd:
+		perByte = 2
+	case blockcodec.Snappy, blockcodec.LZ4, blockcodec.LZO:
+		perByte = 1
+	}
+	out := make([]float64, len(types))
+	for i, t := range types {
+		for _, x := range s.streams[s.columns[t.ID]:s.columns[t.Last+1]] {
+			if !x.kind.Index() {
+				out[i] += perByte * float64(x.len)
+			}
+		}
+		for id := t.ID; id <= t.Last; id++ {
+			out[i] += valueCost(s.file.footer.Types[id].Kind) * float64(s.info.Rows)
+		}
+	}
+	return out
+}
+
+// valueCost is about what decoding a value of a kind takes, in nanoseconds.
+func valueCost(k orcwire.Kind) float64 {
+	switch k {
+	case orcwire.Boolean, orcwire.Byte:
+		return 0.3
+	case orcwire.Decimal, orcwire.Timestamp, orcwire.TimestampInstant:
+		return 4
+	case orcwire.String, orcwire.Varchar, orcwire.Char, orcwire.Binary, orcwire.Geometry, orcwire.Geography:
+		return 3
+	}
+	return 1
+}
+
+// node builds the decoders of a type, as far as pf wants it.
+func (g *branch) node(typ *orcwire.Type, pf arrowio.ProjectedField, field arrow.Field) *node {
+	n := &node{tree: g.tree, branch: g, typ: typ, field: field, validity: arrowbuf.NewBits(&g.tree.arena)}
+	g.nodes = append(g.nodes, n)
+	n.presence.numbers = numbersOfBits
+	g.inputs = append(g.inputs, &n.presence)
+	n.content = n.newContent(pf)
+	return n
+}
+
+// rewind opens all streams at the start of the stripe.
+func (g *branch) rewind() error {
+	g.row = 0
+	for _, n := range g.nodes {
+		if err := n.open(g.tree.stripe); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// move passes over rows until row of the stripe: by row groups where the row index is loaded, the others one by one.
+func (g *branch) move(row int64) error {
+	s := g.tree.stripe
+	if stride := int64(s.file.footer.RowIndexStride); stride > 0 {
+		if i := row / stride; i*stride > g.row && s.seekable(g.nodes) {
+			err := g.seek(int(i))
+			if err == nil {
+				g.row = i * stride
+			} else if isIO(err) {
+				return err
+			} else if err := g.distrust(); err != nil {
+				return err
+			}
+		}
+	}
+	for g.row < row {
+		n := min(row-g.row, stepRows)
+		for _, r := range g.roots {
+			if err := r.skip(n); err != nil {
+				return err
+			}
+		}
+		g.row += n
+	}
+	return nil
+}
+
+// seek moves to the start of a row group.
+func (g *branch) seek(rowGroup int) error {
+	for _, n := range g.nodes {
+		if err := n.seek(rowGroup); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// distrust is for positions that lead nowhere: writers have recorded wrong ones. The stripe is read from its start.
+func (g *branch) distrust() error {
+	g.tree.stripe.distrust()
+	return g.rewind()
+}
+
+// read appends the next n rows.
+func (g *branch) read(n int) error {
+	for n > 0 {
+		k := min(n, stepRows)
+		for _, r := range g.roots {
+			if err := r.read(full(k)); err != nil {
+				return err
+			}
+		}
+		g.row += int64(k)
+		n -= k
+	}
+	return nil
+}
