@@ -351,7 +351,7 @@ func (e *parallel) close() {
 	e.wake.Broadcast()
 	e.mu.Unlock()
 	e.wg.Wait()
-	e.crew.dismiss()
+	e.crew.end()
 	for _, l := range e.lanes {
 		for _, w := range l.records {
 			w.Release()

@@ -26,7 +26,7 @@ type crew struct {
 
 // run implements Share.
 func (c *crew) run(n int, task func(i int) error) error {
-	c.start.Do(c.hire)
+	c.start.Do(c.begin)
 	errs := make([]error, n)
 	var next atomic.Int64
 	work := func() {
@@ -39,7 +39,7 @@ func (c *crew) run(n int, task func(i int) error) error {
 		busy.Add(1)
 		select {
 		case c.tasks <- func() { defer busy.Done(); work() }:
-		default: // all helpers have enough to do
+		default: // all have enough to do
 			busy.Done()
 		}
 	}
@@ -53,7 +53,7 @@ func (c *crew) run(n int, task func(i int) error) error {
 	return nil
 }
 
-func (c *crew) hire() {
+func (c *crew) begin() {
 	c.tasks = make(chan func(), c.size)
 	for range c.size {
 		c.wg.Add(1)
@@ -66,8 +66,8 @@ func (c *crew) hire() {
 	}
 }
 
-// dismiss ends the helpers, once nobody calls run any more.
-func (c *crew) dismiss() {
+// end ends the goroutines, once nobody calls run any more.
+func (c *crew) end() {
 	c.start.Do(func() { c.tasks = make(chan func()) })
 	close(c.tasks)
 	c.wg.Wait()

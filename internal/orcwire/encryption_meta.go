@@ -1,6 +1,10 @@
 package orcwire
 
-import "github.com/arrowio/arrowio/arrowio"
+import (
+	"math"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
 
 // Encryption says which columns are encrypted, and with which keys (specification, "Encryption Information").
 type Encryption struct {
@@ -128,7 +132,7 @@ func parseVariant(m pbMessage, types, keys int) (Variant, error) {
 		case 3:
 			v.EncryptedKey = m.bytes()
 		case 4:
-			s, err := parseStream(m.message(), types, &end)
+			s, err := parseStream(m.message(), types, &end, math.MaxInt64)
 			if err != nil {
 				return v, within(err, "stream", len(v.StripeStats))
 			}

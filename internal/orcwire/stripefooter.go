@@ -1,7 +1,6 @@
 package orcwire
 
 import (
-	"math"
 	"strconv"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -155,10 +154,7 @@ func ParseStripeFooter(b []byte, types int, stripeBytes int64) (*StripeFooter, e
 	for m.next() {
 		switch m.num {
 		case 1:
-			s, err := parseStream(m.message(), types, &end)
-			if err == nil && end > stripeBytes {
-				err = arrowio.Errorf(arrowio.ErrCorrupt, "%s of column %d: %d bytes at %d in a stripe of %d", s.Kind, s.Column, s.Length, s.Offset, stripeBytes)
-			}
+			s, err := parseStream(m.message(), types, &end, stripeBytes)
 			if err != nil {
 				return nil, within(err, "stream", len(f.Streams))
 			}
@@ -182,8 +178,8 @@ func ParseStripeFooter(b []byte, types int, stripeBytes int64) (*StripeFooter, e
 	return f, m.err
 }
 
-// parseStream reads a Stream that begins at *end, and moves *end behind it.
-func parseStream(m pbMessage, types int, end *int64) (Stream, error) {
+// parseStream reads a Stream that begins at *end and ends no later than most, and moves *end behind it.
+func parseStream(m pbMessage, types int, end *int64, most int64) (Stream, error) {
 	s := Stream{Offset: *end}
 	for m.next() {
 		switch m.num {
@@ -199,8 +195,8 @@ func parseStream(m pbMessage, types int, end *int64) (Stream, error) {
 			s.Length = m.size()
 		}
 	}
-	if m.err == nil && s.Length > math.MaxInt64-*end {
-		m.fail("%d bytes behind %d", s.Length, *end)
+	if m.err == nil && s.Length > most-*end {
+		m.fail("%s of column %d: %d bytes at %d, where %d is the end", s.Kind, s.Column, s.Length, *end, most)
 	}
 	if m.err == nil {
 		*end += s.Length
@@ -233,10 +229,7 @@ func parseStripeVariant(m pbMessage, types int, stripeBytes int64) (StripeVarian
 	for m.next() {
 		switch m.num {
 		case 1:
-			s, err := parseStream(m.message(), types, &end)
-			if err == nil && end > stripeBytes {
-				err = arrowio.Errorf(arrowio.ErrCorrupt, "%s of column %d: %d bytes at %d in a stripe of %d", s.Kind, s.Column, s.Length, s.Offset, stripeBytes)
-			}
+			s, err := parseStream(m.message(), types, &end, stripeBytes)
 			if err != nil {
 				return v, within(err, "stream", len(v.Streams))
 			}

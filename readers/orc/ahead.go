@@ -94,6 +94,9 @@ func (t *tree) fetchAhead(ctx context.Context, first int64, rows arrowio.RowSet)
 	}
 	early := t.early
 	t.early = nil
+	if err := t.loadIndexAhead(ctx, rows); err != nil {
+		return err
+	}
 	type want struct {
 		in  *input
 		off int64
@@ -101,11 +104,10 @@ func (t *tree) fetchAhead(ctx context.Context, first int64, rows arrowio.RowSet)
 	var ranges []arrowio.ByteRange
 	var wants []want
 	for _, in := range t.inputs {
-		if early[in.stream.off] != nil {
+		if in.there && early[in.stream.off] != nil {
 			continue
 		}
-		in.pieces = nil
-		if !in.there {
+		if in.pieces = nil; !in.there {
 			continue
 		}
 		for _, r := range t.needed(in, first, rows) {
@@ -124,6 +126,18 @@ func (t *tree) fetchAhead(ctx context.Context, first int64, rows arrowio.RowSet)
 		w.in.pieces = append(w.in.pieces, piece{off: w.off, b: w.in.decrypt(pieces[i], w.off)})
 	}
 	return nil
+}
+
+// loadIndexAhead reads the row index, if nobody has, where it can save more than a read.
+func (t *tree) loadIndexAhead(ctx context.Context, rows arrowio.RowSet) error {
+	total := int64(0)
+	for _, in := range t.inputs {
+		total += in.stream.len
+	}
+	if total <= joinGap || rows.Len() == t.stripe.info.Rows {
+		return nil
+	}
+	return t.stripe.loadIndex(ctx, t.nodes)
 }
 
 // needed returns the ranges of a stream that rows lie in: the whole stream, or from the position of a row group to a
@@ -152,8 +166,8 @@ func (t *tree) needed(in *input, first int64, rows arrowio.RowSet) []arrowio.Byt
 }
 
 // reach returns the offset up to which decoding the row group before group may look: a little behind where group begins,
-// or to the end of the chunk after the one that it begins in, since runs are looked at with more behind them. Chunks end
-// where others begin, of which the index may know some.
+// or to the end of the chunk that has it. Chunks end where others begin, of which the index may know some; all but the
+// last of a stream are full, most often.
 func (t *tree) reach(in *input, entries []orcwire.RowIndexEntry, group int64) int64 {
 	to, ok := position(entries, group, in.ordinal)
 	if !ok || to > in.stream.len {
@@ -162,9 +176,10 @@ func (t *tree) reach(in *input, entries []orcwire.RowIndexEntry, group int64) in
 	if !t.file.packing.Chunked {
 		return min(to+runReach, in.stream.len)
 	}
-	chunk := int64(t.file.packing.BlockSize) + chunkHeader
-	for range 2 {
-		end := to + chunk
+	block := int64(max(t.file.packing.BlockSize, 1))
+	inside, _ := position(entries, group, in.ordinal+1)
+	for left := min(inside, block) + runReach; left > 0; left -= block {
+		end := to + chunkHeader + block
 		for ; group < int64(len(entries)); group++ {
 			if p, ok := position(entries, group, in.ordinal); ok && p > to {
 				end = min(end, p)

@@ -119,15 +119,15 @@ func (c *ints[T]) read(s slots) error {
 	return nil
 }
 
-func (c *ints[T]) skip(n int64) error { return c.data.fail(skipInts(&c.runs, n)) }
+func (c *ints[T]) skip(n int64) error { return c.data.fail(skipAll(n, c.runs.Skip)) }
 func (c *ints[T]) take() parts        { return parts{buffers: []*memory.Buffer{c.out.Take()}} }
 func (c *ints[T]) release()           { c.out.Release() }
 
-// skipInts passes over any number of integers.
-func skipInts[T int16 | int32 | int64](r *orcwire.Ints[T], n int64) error {
+// skipAll passes over any number of values, as many at a time as an int can count on every machine.
+func skipAll(n int64, skip func(n int) error) error {
 	for n > 0 {
 		k := min(n, 1<<30)
-		if err := r.Skip(int(k)); err != nil {
+		if err := skip(int(k)); err != nil {
 			return err
 		}
 		n -= k
@@ -161,20 +161,9 @@ func (c *tinyInts) read(s slots) error {
 	return nil
 }
 
-func (c *tinyInts) skip(n int64) error { return c.data.fail(skipRuns(&c.runs, n)) }
+func (c *tinyInts) skip(n int64) error { return c.data.fail(skipAll(n, c.runs.Skip)) }
 func (c *tinyInts) take() parts        { return parts{buffers: []*memory.Buffer{c.out.Take()}} }
 func (c *tinyInts) release()           { c.out.Release() }
-
-func skipRuns(r *orcwire.ByteRuns[int8], n int64) error {
-	for n > 0 {
-		k := min(n, 1<<30)
-		if err := r.Skip(int(k)); err != nil {
-			return err
-		}
-		n -= k
-	}
-	return nil
-}
 
 // bools decodes booleans: bits in runs of bytes.
 type bools struct {
@@ -208,14 +197,10 @@ func (c *bools) read(s slots) error {
 }
 
 func (c *bools) skip(n int64) error {
-	for n > 0 {
-		k := min(n, 1<<30)
-		if _, err := c.runs.Skip(int(k)); err != nil {
-			return c.data.fail(err)
-		}
-		n -= k
-	}
-	return nil
+	return c.data.fail(skipAll(n, func(n int) error {
+		_, err := c.runs.Skip(n)
+		return err
+	}))
 }
 
 func (c *bools) take() parts { return parts{buffers: []*memory.Buffer{c.out.Take()}} }

@@ -63,16 +63,6 @@ func (c *decimals) read(s slots) error {
 	return nil
 }
 
-func (c *decimals) skip(n int64) error {
-	for n > 0 {
-		k := min(n, 1<<30)
-		if err := c.values.Skip(int(k)); err != nil {
-			return c.data.fail(err)
-		}
-		n -= k
-	}
-	return nil
-}
-
-func (c *decimals) take() parts { return parts{buffers: []*memory.Buffer{c.out.Take()}} }
-func (c *decimals) release()    { c.out.Release() }
+func (c *decimals) skip(n int64) error { return c.data.fail(skipAll(n, c.values.Skip)) }
+func (c *decimals) take() parts        { return parts{buffers: []*memory.Buffer{c.out.Take()}} }
+func (c *decimals) release()           { c.out.Release() }

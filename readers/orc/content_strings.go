@@ -228,7 +228,7 @@ func (c *stringValues) nextIDs(n int) ([]int32, error) {
 
 func (c *stringValues) skip(n int64) error {
 	if c.dict != nil {
-		return c.data.fail(skipInts(&c.ids, n))
+		return c.data.fail(skipAll(n, c.ids.Skip))
 	}
 	for n > 0 {
 		k := int(min(n, stepRows))

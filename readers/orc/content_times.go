@@ -79,10 +79,10 @@ func (c *timestamps) read(s slots) error {
 }
 
 func (c *timestamps) skip(n int64) error {
-	if err := skipInts(&c.seconds, n); err != nil {
+	if err := skipAll(n, c.seconds.Skip); err != nil {
 		return c.data.fail(err)
 	}
-	return c.second.fail(skipInts(&c.nanos, n))
+	return c.second.fail(skipAll(n, c.nanos.Skip))
 }
 
 func (c *timestamps) take() parts { return parts{buffers: []*memory.Buffer{c.out.Take()}} }

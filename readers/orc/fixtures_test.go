@@ -106,38 +106,6 @@ func options(t testing.TB, more ...map[string]string) Options {
 	return o
 }
 
-// eachBatch decodes the rows of rs, which lie in split s, with the driver alone.
-func eachBatch(f *File, s arrowio.Split, rs arrowio.RowSet, p arrowio.Projection, mem memory.Allocator, batch int, use func(arrow.Record) error) error {
-	r, err := f.Read(context.Background(), s, rs, p, mem)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	at := s.Rows.Start
-	for _, run := range rs {
-		if _, err := r.Skip(run.Start - at); err != nil {
-			return err
-		}
-		for at = run.Start; at < run.End; {
-			n := int(min(run.End-at, int64(batch)))
-			if _, err := r.Read(n); err != nil {
-				return err
-			}
-			rec, err := r.Take()
-			if err != nil {
-				return err
-			}
-			err = use(rec)
-			rec.Release()
-			if err != nil {
-				return err
-			}
-			at += int64(n)
-		}
-	}
-	return nil
-}
-
 // everything decodes all rows and columns in batches. A panic is returned, so that the other files are read too.
 func everything(f *File, mem memory.Allocator, batch int, use func(arrow.Record) error) (err error) {
 	defer func() {
@@ -150,7 +118,7 @@ func everything(f *File, mem memory.Allocator, batch int, use func(arrow.Record)
 		return err
 	}
 	for _, s := range f.Splits() {
-		if err := eachBatch(f, s, arrowio.RowSet{s.Rows}, p, mem, batch, use); err != nil {
+		if err := conformance.EachBatch(f, s, arrowio.RowSet{s.Rows}, p, mem, batch, use); err != nil {
 			return err
 		}
 	}

@@ -188,14 +188,13 @@ func (n *node) hasValidity() bool { return n.typ.Kind != orcwire.Union }
 func (n *node) skip(count int64) error {
 	if n.presence.there {
 		set := int64(0)
-		for left := count; left > 0; {
-			k := min(left, 1<<30)
-			m, err := n.present.Skip(int(k))
-			if err != nil {
-				return n.located(n.presence.fail(err))
-			}
+		err := skipAll(count, func(k int) error {
+			m, err := n.present.Skip(k)
 			set += int64(m)
-			left -= k
+			return err
+		})
+		if err != nil {
+			return n.located(n.presence.fail(err))
 		}
 		count = set
 	}

@@ -3,6 +3,7 @@ package orc
 import (
 	"context"
 	"math"
+	"sync"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/bitpack"
@@ -123,14 +124,17 @@ func (f *File) readMetadata(ctx context.Context) ([]orcwire.StatsList, error) {
 	return m, located(err, "metadata", r.Off)
 }
 
+// scratches are for unpacking metadata: a file may have thousands of stripes, and the state of a codec is large.
+var scratches = sync.Pool{New: func() any { return new(orcwire.Scratch) }}
+
 // unpack decompresses a whole piece of metadata, up to the limit.
 func (f *File) unpack(packed []byte) ([]byte, error) {
 	if !f.packing.Chunked {
 		return packed, nil
 	}
+	sc := scratches.Get().(*orcwire.Scratch)
 	var b orcwire.Bytes
-	var sc orcwire.Scratch
-	b.Open(int64(len(packed)), inMemory(packed), f.packing, &sc)
+	b.Open(int64(len(packed)), inMemory(packed), f.packing, sc)
 	var raw []byte
 	for {
 		if err := b.Need(1); err != nil {
@@ -138,6 +142,7 @@ func (f *File) unpack(packed []byte) ([]byte, error) {
 		}
 		w := b.Window()
 		if len(w) == 0 {
+			scratches.Put(sc)
 			return raw, nil
 		}
 		if int64(len(raw))+int64(len(w)) > f.limits.MetadataBytes {

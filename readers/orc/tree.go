@@ -152,6 +152,7 @@ func (t *tree) enter(s *stripe, row int64) error {
 		t.stripe = nil
 		if same {
 			t.stripe = s
+			t.checkPositions()
 			return nil
 		}
 	}
@@ -159,7 +160,18 @@ func (t *tree) enter(s *stripe, row int64) error {
 	if err := t.fetchFirst(s); err != nil {
 		return err
 	}
-	return t.rewind()
+	if err := t.rewind(); err != nil {
+		return err
+	}
+	t.checkPositions()
+	return nil
+}
+
+// checkPositions gives up the row index if it has been loaded and cannot be right.
+func (t *tree) checkPositions() {
+	if t.stripe.seekable(t.nodes) && !t.sound() {
+		t.stripe.distrust()
+	}
 }
 
 // rewind opens all streams at the start of the stripe.

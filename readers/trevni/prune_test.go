@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
@@ -232,7 +233,7 @@ func TestProjectionReads(t *testing.T) {
 			before := src.Bytes()
 			p := project(t, f, columns)
 			for _, s := range f.Splits() {
-				if err := eachBatch(f, s, arrowio.RowSet{s.Rows}, p, mem, 1000, func(arrow.Record) error { return nil }); err != nil {
+				if err := conformance.EachBatch(f, s, arrowio.RowSet{s.Rows}, p, mem, 1000, func(arrow.Record) error { return nil }); err != nil {
 					t.Fatal(err)
 				}
 			}

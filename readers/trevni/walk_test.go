@@ -166,7 +166,7 @@ func TestDeepSplits(t *testing.T) {
 	}
 	for _, s := range splits {
 		rs := arrowio.RowSet{{Start: s.Rows.Start + 5, End: s.Rows.Start + 7}, {Start: s.Rows.End - 1, End: s.Rows.End}}
-		err := eachBatch(f, s, rs, p, memory.NewGoAllocator(), 10, func(r arrow.Record) error {
+		err := conformance.EachBatch(f, s, rs, p, memory.NewGoAllocator(), 10, func(r arrow.Record) error {
 			return conformance.ValidateRecord(r)
 		})
 		if err != nil {

@@ -1,0 +1,235 @@
+package orc
+
+import (
+	"context"
+	"math/rand"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/orctext"
+)
+
+// farSource is a source that is neither a file of this machine nor memory. It counts what is asked of it.
+type farSource struct {
+	arrowio.Source
+	calls, bytes atomic.Int64
+}
+
+func (s *farSource) ReadAt(p []byte, off int64) (int, error) {
+	s.calls.Add(1)
+	s.bytes.Add(int64(len(p)))
+	return s.Source.ReadAt(p, off)
+}
+
+// rangeSource is a far source that answers many ranges at once, and gives no byte more.
+type rangeSource struct{ farSource }
+
+func (s *rangeSource) ReadRanges(_ context.Context, rs []arrowio.ByteRange) ([][]byte, error) {
+	s.calls.Add(1)
+	out := make([][]byte, len(rs))
+	for i, r := range rs {
+		s.bytes.Add(r.Len)
+		out[i] = make([]byte, r.Len)
+		if _, err := s.Source.ReadAt(out[i], r.Off); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (s *farSource) reset() { s.calls.Store(0); s.bytes.Store(0) }
+
+// scanText returns the rows of a scan, printed.
+func scanText(t *testing.T, f *File, o arrowio.ScanOptions) (out []string) {
+	t.Helper()
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	o.Allocator = mem
+	r, err := arrowio.Scan(t.Context(), f, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Release()
+	for r.Next() {
+		out = append(out, orctext.Rows(r.Record())...)
+	}
+	if r.Err() != nil {
+		t.Fatal(r.Err())
+	}
+	return out
+}
+
+// Far sources give the rows that files give, fetched ahead, in part, and through windows.
+func TestFarRows(t *testing.T) {
+	for _, x := range fixtures(t) {
+		if x.Rows < 2 || x.Rows > 10_000 {
+			continue
+		}
+		o := options(t, x.Options)
+		if x.Masked.File != "" {
+			o = options(t, x.Options, map[string]string{"orc-keys": keysFile})
+		}
+		b := readFile(t, testdata+x.File)
+		near, err := arrowio.OpenFile(testdata + x.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer near.Close()
+		local, err := Open(t.Context(), near, arrowio.Limits{}, o)
+		if err != nil {
+			t.Fatalf("%s: %v", x.File, err)
+		}
+		rng := rand.New(rand.NewSource(x.Rows))
+		scans := []arrowio.ScanOptions{{}, {Rows: arrowio.RowRange{End: x.Rows/2 + 1}}, {Rows: arrowio.RowRange{Start: x.Rows - 1, End: x.Rows}}}
+		fields := local.Schema().Fields()
+		for range 3 {
+			from := rng.Int63n(x.Rows)
+			scan := arrowio.ScanOptions{Rows: arrowio.RowRange{Start: from, End: from + 1 + rng.Int63n(x.Rows-from)}, BatchRows: 1 + rng.Intn(2000)}
+			if len(fields) > 0 {
+				scan.Columns = []string{fields[rng.Intn(len(fields))].Name}
+			}
+			scans = append(scans, scan)
+		}
+		for i, scan := range scans {
+			if scan.Columns != nil && !named(local, scan.Columns) {
+				continue
+			}
+			scan.Parallelism = 1 + i%2
+			want := scanText(t, local, scan)
+			ahead := []int64{aheadBytes, 0, 1 + rng.Int63n(int64(len(b)))}[i%3]
+			for _, src := range []arrowio.Source{&farSource{Source: near}, &rangeSource{farSource{Source: near}}, arrowio.NewBytesSource(b)} {
+				f, err := Open(t.Context(), src, arrowio.Limits{}, o)
+				if err != nil {
+					t.Fatalf("%s: %v", x.File, err)
+				}
+				f.ahead = ahead
+				if got := scanText(t, f, scan); !slices.Equal(got, want) {
+					t.Errorf("%s: %T, ahead %d, rows %v, columns %v: %d rows, want %d, or they differ", x.File, src, ahead, scan.Rows, scan.Columns, len(got), len(want))
+				}
+				f.Close()
+			}
+		}
+		local.Close()
+	}
+}
+
+// whole is the projection of all columns.
+func whole(t *testing.T, f *File) arrowio.Projection {
+	t.Helper()
+	p, err := arrowio.Project(f.Schema(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// named reports whether columns can be asked for by name: some names come twice, or have points in them.
+func named(f *File, columns []string) bool {
+	_, err := arrowio.Project(f.Schema(), columns)
+	return err == nil
+}
+
+// openPruning opens pruning.orc, which has two stripes of 3,000 rows in row groups of 1,000, through a far source.
+func openPruning(t *testing.T, src arrowio.Source) *File {
+	t.Helper()
+	f, err := Open(t.Context(), src, arrowio.Limits{}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// A far source is asked seldom: once for the tail, and for each stripe once for its footer and once for all its streams.
+func TestFarRequests(t *testing.T) {
+	b := readFile(t, byJava+"pruning.orc")
+	src := &farSource{Source: arrowio.NewBytesSource(b)}
+	f := openPruning(t, src)
+	if n := src.calls.Load(); n != 1 {
+		t.Errorf("opened by %d reads", n)
+	}
+	src.reset()
+	if n := len(scanText(t, f, arrowio.ScanOptions{Parallelism: 1})); n != 6000 {
+		t.Errorf("%d rows", n)
+	}
+	if n, all := src.calls.Load(), src.bytes.Load(); n != 4 || all > int64(len(b)) {
+		t.Errorf("%d bytes of %d read in %d calls, want 4", all, len(b), n)
+	}
+}
+
+// A filter that leaves one row group reads that, and not again what it has.
+func TestFarFilter(t *testing.T) {
+	b := readFile(t, byJava+"pruning.orc")
+	src := &rangeSource{farSource{Source: arrowio.NewBytesSource(b)}}
+	f := openPruning(t, src)
+	columns := []string{"id__mono", "name__seq", "at__seq"}
+	e, err := expr.Parse("id__mono = 7500")
+	if err != nil {
+		t.Fatal(err)
+	}
+	src.reset()
+	got := scanText(t, f, arrowio.ScanOptions{Columns: columns, Filter: e, Parallelism: 1})
+	if len(got) != 1 {
+		t.Errorf("%d rows, want 1", len(got))
+	}
+	if n, all := src.calls.Load(), src.bytes.Load(); n > 6 || all > int64(len(b)/8) {
+		t.Errorf("%d bytes of %d read in %d calls", all, len(b), n)
+	}
+}
+
+// What was fetched ahead may end anywhere: the rest is fetched on demand, and decrypted from where it begins.
+func TestFarPiecesFallShort(t *testing.T) {
+	for _, x := range fixtures(t) {
+		if x.Rows > 10_000 {
+			continue
+		}
+		o := options(t, x.Options)
+		if x.Masked.File != "" {
+			o = options(t, x.Options, map[string]string{"orc-keys": keysFile})
+		}
+		f, err := Open(t.Context(), &farSource{Source: arrowio.NewBytesSource(readFile(t, testdata+x.File))}, arrowio.Limits{}, o)
+		if err != nil {
+			t.Fatalf("%s: %v", x.File, err)
+		}
+		rng := rand.New(rand.NewSource(x.Rows))
+		var got []string
+		p := whole(t, f)
+		for _, s := range f.Splits() {
+			r, err := f.Read(t.Context(), s, arrowio.RowSet{s.Rows}, p, memory.DefaultAllocator)
+			if err != nil {
+				t.Fatalf("%s: %v", x.File, err)
+			}
+			if r, ok := r.(*splitReader); ok {
+				for _, in := range r.tree.inputs {
+					for i, p := range in.pieces {
+						from := rng.Intn(len(p.b) + 1)
+						in.pieces[i] = piece{off: p.off + int64(from), b: p.b[from : from+rng.Intn(len(p.b)-from+1)]}
+					}
+				}
+			}
+			for left := s.Rows.Len(); left > 0; {
+				n := int(min(left, 700))
+				if _, err := r.Read(n); err != nil {
+					t.Fatalf("%s: %v", x.File, err)
+				}
+				rec, err := r.Take()
+				if err != nil {
+					t.Fatalf("%s: %v", x.File, err)
+				}
+				got = append(got, orctext.Rows(rec)...)
+				rec.Release()
+				left -= int64(n)
+			}
+			r.Close()
+		}
+		if !slices.Equal(got, lines(t, testdata+x.Text.File)) {
+			t.Errorf("%s: the rows differ", x.File)
+		}
+		f.Close()
+	}
+}
