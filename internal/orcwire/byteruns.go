@@ -1,6 +1,9 @@
 package orcwire
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"unsafe"
+)
 
 // byteRuns reads runs of bytes (specification, "Byte Run Length Encoding"):
 //
@@ -55,6 +58,11 @@ func (r *byteRuns) literals(n int) ([]byte, error) {
 // next reads len(dst) bytes.
 func (r *byteRuns) next(dst []byte) error {
 	for len(dst) > 0 {
+		if r.left == 0 {
+			if dst = r.wholeRuns(dst); len(dst) == 0 {
+				break
+			}
+		}
 		if err := r.run(); err != nil {
 			return err
 		}
@@ -73,6 +81,30 @@ func (r *byteRuns) next(dst []byte) error {
 		r.left -= n
 	}
 	return nil
+}
+
+// wholeRuns decodes runs that the window has whole and dst has room for, and returns what is left of dst.
+func (r *byteRuns) wholeRuns(dst []byte) []byte {
+	w := r.b.win
+	for len(w) >= 2 {
+		n := int(int8(w[0]))
+		if n >= 0 {
+			if n += minRepeat; n > len(dst) {
+				break
+			}
+			fillBytes(dst[:n], w[1])
+			w = w[2:]
+		} else {
+			if n = -n; n > len(dst) || n >= len(w) {
+				break
+			}
+			copy(dst, w[1:n+1])
+			w = w[n+1:]
+		}
+		dst = dst[n:]
+	}
+	r.b.win = w
+	return dst
 }
 
 // fillBytes is fill, eight bytes at once.
@@ -99,28 +131,8 @@ func (r *ByteRuns[T]) Open(b *Bytes) { r.runs = byteRuns{b: b} }
 
 // Next fills dst or fails. After an error dst, and r, are undefined.
 func (r *ByteRuns[T]) Next(dst []T) error {
-	for len(dst) > 0 {
-		if err := r.runs.run(); err != nil {
-			return err
-		}
-		if r.runs.literal {
-			w, err := r.runs.literals(len(dst))
-			if err != nil {
-				return err
-			}
-			d := dst[:len(w)]
-			for i, v := range w {
-				d[i] = T(v)
-			}
-			dst = dst[len(w):]
-			continue
-		}
-		n := min(r.runs.left, len(dst))
-		fill(dst[:n], T(r.runs.value))
-		dst = dst[n:]
-		r.runs.left -= n
-	}
-	return nil
+	// A T is a byte by another name.
+	return r.runs.next(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), len(dst)))
 }
 
 // Skip passes over n values.
