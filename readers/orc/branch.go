@@ -15,7 +15,7 @@ import (
 const stepRows = 1 << 16
 
 // mostBranches bounds how many branches a tree has: each has the state of a decompressor.
-const mostBranches = 8
+const mostBranches = 16
 
 // branch is some of a tree's columns, with what they need to be decoded apart from the others. One goroutine at a time.
 type branch struct {

@@ -8,7 +8,7 @@ import (
 )
 
 // mostBranches bounds how many branches the roots are dealt out to: each has the state of a decompressor.
-const mostBranches = 8
+const mostBranches = 16
 
 // branch deals the roots out to branches with about the same number of bytes to decode, the largest first.
 func (r *splitReader) branch() {
