@@ -52,7 +52,7 @@ func TestConformance(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				conformance.Run(t, conformance.Harness{
 					Source: src,
-					Scans:  12,
+					Scans:  8,
 					Open: func(ctx context.Context, src arrowio.Source) (arrowio.File, error) {
 						f, err := Open(ctx, src, arrowio.Limits{}, o)
 						if err == nil && small {

@@ -159,12 +159,12 @@ func TestFlipped(t *testing.T) {
 	flips := []byte{0xff, 1, 0x80, 0x10}
 	for _, name := range []string{"tiny-none", "tiny-zlib", "small-none", "small-zlib"} {
 		b := readFile(t, byJava+name+".orc")
-		n := 2
+		n, step := 2, 1
 		if len(b) > 1000 {
-			n = 1 // they take turns
+			n, step = 1, 3 // they take turns
 		}
 		before := allocated()
-		for i := range b {
+		for i := 0; i < len(b); i += step {
 			for k := range n {
 				c := bytes.Clone(b)
 				c[i] ^= flips[(i+k)%len(flips)]
@@ -178,7 +178,7 @@ func TestFlipped(t *testing.T) {
 				}
 			}
 		}
-		if n := (allocated() - before) / uint64(n*len(b)); n > 4<<20 {
+		if n := (allocated() - before) / uint64(n*len(b)/step); n > 4<<20 {
 			t.Errorf("%s: %d KiB a reading", name, n>>10)
 		}
 	}
