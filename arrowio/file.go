@@ -19,6 +19,10 @@ type Format struct {
 	Match func(head, tail []byte) bool
 	// Open reads the file's own description and returns it; src stays the caller's to close, after the File.
 	Open func(ctx context.Context, src Source, o OpenOptions) (File, error)
+	// OpenPath opens a format that is a whole directory, at path; nil = the format reads single sources. Where it is
+	// set, Open is not called and may be nil, and nothing but its name chooses the format. The File opens what it reads
+	// and closes it; what it counts of that it tells as a ByteCounter.
+	OpenPath func(ctx context.Context, path string, o OpenOptions) (File, error)
 }
 
 // Option describes one format option: on the command line --NAME, in a Flight command the same word.
@@ -27,6 +31,9 @@ type Option struct {
 	Usage   string   // one line
 	Default string   // what the zero value means
 	Values  []string // the words it takes; nil = free text
+	// Repeated says that the option takes several values: a flag given several times, and in OpenOptions.Options one
+	// text with a line feed between them. No value may be empty or hold a line feed.
+	Repeated bool
 }
 
 // OpenOptions goes to Format.Open. The zero value is the default.
@@ -82,6 +89,12 @@ type Verifier interface {
 // Dumper is implemented by files that can print their own bytes, annotated.
 type Dumper interface {
 	Dump(ctx context.Context, w io.Writer) error
+}
+
+// ByteCounter is implemented by files that open sources of their own, which nobody else can count. BytesRead returns how
+// many stored bytes were read so far; it may be called at any time, by any goroutine, also after Close.
+type ByteCounter interface {
+	BytesRead() int64
 }
 
 // UnknownRows stands in Split.Rows.End where the format does not say how many rows there are (streams).

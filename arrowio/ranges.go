@@ -47,7 +47,7 @@ func Near(src Source) bool {
 	switch s := src.(type) {
 	case *CountingSource:
 		return Near(s.src)
-	case *FileSource, *SpooledSource:
+	case *FileSource, *SectionSource, *SpooledSource:
 		return true
 	}
 	return false
@@ -110,7 +110,7 @@ func (f *fetch) run(ctx context.Context, buf []byte) ([][]byte, []byte, error) {
 		return f.views(s, buf)
 	case RangeSource:
 		return f.ranges(ctx, s, buf)
-	case *FileSource, *SpooledSource:
+	case *FileSource, *SectionSource, *SpooledSource:
 		return f.reads(ctx, buf, nearGap)
 	}
 	return f.reads(ctx, buf, farGap)

@@ -16,7 +16,7 @@ import (
 // one schema, see arrowio.NewDataset; their columns are matched as o.Match says, or the option of a format that ends in
 // "-by". Every file is opened once here, for its schema, and again when a scan gets there.
 func OpenDataset(ctx context.Context, paths []string, o Options) (*arrowio.Dataset, error) {
-	files, err := Expand(paths)
+	files, err := Expand(paths, o)
 	if err != nil {
 		return nil, err
 	}
@@ -52,14 +52,25 @@ func Match(options map[string]string) (by arrowio.Match, err error) {
 	return by, nil
 }
 
-// Expand returns the files that paths stand for. A file stands for itself. A directory stands for the files below it
-// that have a readable format's ending or content, sorted by path; names that start with a dot or an underscore are
-// passed over. A path that does not exist but is a pattern (see filepath.Match) stands for what it matches, sorted,
-// passing over the same names unless it says their first character. A directory or pattern that stands for nothing is an error.
-func Expand(paths []string) ([]string, error) {
+// Expand returns the files that paths stand for when they are opened with o. A file stands for itself. A directory stands
+// for the files below it that have a readable format's ending or content, sorted by path; names that start with a dot or
+// an underscore are passed over. A path that does not exist but is a pattern (see filepath.Match) stands for what it
+// matches, sorted, passing over the same names unless it says their first character. A directory or pattern that stands
+// for nothing is an error, and so is a directory that looks like a Kudu tablet server's where o names no format.
+//
+// Where o names a format that is a directory (see Directory), every path stands for itself.
+func Expand(paths []string, o Options) ([]string, error) {
+	d, err := Directory(o)
+	if err != nil {
+		return nil, err
+	}
+	if d.OpenPath != nil {
+		return slices.Clone(paths), nil
+	}
+	x := expansion{formats: o.formats(), told: o.Format != ""}
 	var out []string
 	for _, p := range paths {
-		files, err := expand(p)
+		files, err := x.expand(p)
 		if err != nil {
 			return nil, err
 		}
@@ -68,20 +79,26 @@ func Expand(paths []string) ([]string, error) {
 	return out, nil
 }
 
-func expand(path string) ([]string, error) {
+// expansion says how paths are made into files.
+type expansion struct {
+	formats []arrowio.Format
+	told    bool // which of them it is
+}
+
+func (x expansion) expand(path string) ([]string, error) {
 	fi, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(path, "*?["):
-		return glob(path, err)
+		return x.glob(path, err)
 	case err != nil:
 		return nil, err
 	case !fi.IsDir():
 		return []string{path}, nil
 	}
-	return walk(path)
+	return x.walk(path)
 }
 
-func glob(pattern string, missing error) ([]string, error) {
+func (x expansion) glob(pattern string, missing error) ([]string, error) {
 	matches, err := filepath.Glob(pattern)
 	if err != nil {
 		return nil, arrowio.Errorf(arrowio.ErrOption, "%s: %w", pattern, err)
@@ -103,7 +120,7 @@ func glob(pattern string, missing error) ([]string, error) {
 			out = append(out, m)
 			continue
 		}
-		files, err := walk(m)
+		files, err := x.walk(m)
 		if err != nil {
 			return nil, err
 		}
@@ -118,9 +135,11 @@ func glob(pattern string, missing error) ([]string, error) {
 // hidden tells names that are passed over by how they start.
 func hidden(first byte) bool { return first == '.' || first == '_' }
 
-func walk(dir string) ([]string, error) {
+func (x expansion) walk(dir string) ([]string, error) {
+	if !x.told && tabletServer(dir) {
+		return nil, arrowio.Errorf(arrowio.ErrUnsupported, "%s: this looks like a directory of a Kudu tablet server, which is read as one: say so with --from kudu", dir)
+	}
 	var out []string
-	formats := All()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -131,7 +150,7 @@ func walk(dir string) ([]string, error) {
 			}
 			return nil
 		}
-		ok, err := readable(path, d, formats)
+		ok, err := readable(path, d, x.formats)
 		if ok {
 			out = append(out, path)
 		}
@@ -165,5 +184,5 @@ func readable(path string, d fs.DirEntry, formats []arrowio.Format) (bool, error
 	if err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(formats, func(f arrowio.Format) bool { return f.Match != nil && f.Match(head, tail) }), nil
+	return slices.ContainsFunc(formats, func(f arrowio.Format) bool { return matchesBytes(f, head, tail) }), nil
 }

@@ -8,9 +8,11 @@ import (
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/readers/cfile"
 	"github.com/arrowio/arrowio/readers/csv"
 	"github.com/arrowio/arrowio/readers/ipc"
 	"github.com/arrowio/arrowio/readers/jsonl"
+	"github.com/arrowio/arrowio/readers/kudu"
 	"github.com/arrowio/arrowio/readers/orc"
 	"github.com/arrowio/arrowio/readers/parquet"
 	"github.com/arrowio/arrowio/readers/trevni"
@@ -21,6 +23,8 @@ func All() []arrowio.Format {
 	return []arrowio.Format{
 		trevni.Format(),
 		orc.Format(),
+		cfile.Format(),
+		kudu.Format(),
 		ipc.Format(),
 		ipc.StreamFormat(),
 		parquet.Format(),
@@ -32,6 +36,7 @@ func All() []arrowio.Format {
 // Options says how to open files. The zero value is the default.
 type Options struct {
 	Format  string            // name of the format; "" = told by content, then by name
+	Formats []arrowio.Format  // that are known; nil = All
 	Limits  arrowio.Limits    //
 	Options map[string]string // of the format
 	Match   arrowio.Match     // of the columns of several files
@@ -45,10 +50,13 @@ const sniffBytes = 64
 // ending of the name decides only where they say nothing. If they fit no format, or several, the error is
 // ErrUnsupported and lists what was tried.
 func Sniff(head, tail []byte, name string) (arrowio.Format, error) {
+	return sniff(All(), head, tail, name)
+}
+
+func sniff(formats []arrowio.Format, head, tail []byte, name string) (arrowio.Format, error) {
 	var matches []arrowio.Format
-	formats := All()
 	for _, f := range formats {
-		if f.Match != nil && f.Match(head, tail) {
+		if matchesBytes(f, head, tail) {
 			matches = append(matches, f)
 		}
 	}
@@ -67,10 +75,15 @@ func Sniff(head, tail []byte, name string) (arrowio.Format, error) {
 	return arrowio.Format{}, arrowio.Errorf(arrowio.ErrUnsupported, "the bytes could be those of %s; say which with --from", strings.Join(names(matches, false), " or "))
 }
 
+// matchesBytes tells whether a file with these ends is of a format.
+func matchesBytes(f arrowio.Format, head, tail []byte) bool {
+	return f.OpenPath == nil && f.Match != nil && f.Match(head, tail)
+}
+
 func byExtension(formats []arrowio.Format, name string) (arrowio.Format, bool) {
 	ext := strings.ToLower(filepath.Ext(name))
 	for _, f := range formats {
-		if slices.Contains(f.Extensions, ext) {
+		if f.OpenPath == nil && slices.Contains(f.Extensions, ext) {
 			return f, true
 		}
 	}
@@ -97,8 +110,9 @@ func extensions(formats []arrowio.Format) []string {
 }
 
 // Lookup returns the format of a name; one that does not exist is ErrOption and lists those that do.
-func Lookup(name string) (arrowio.Format, error) {
-	formats := All()
+func Lookup(name string) (arrowio.Format, error) { return lookup(All(), name) }
+
+func lookup(formats []arrowio.Format, name string) (arrowio.Format, error) {
 	for _, f := range formats {
 		if f.Name == name {
 			return f, nil
@@ -108,24 +122,36 @@ func Lookup(name string) (arrowio.Format, error) {
 }
 
 // Open opens src, whose name only tells the formats that nothing else tells. src stays the caller's to close, after
-// the File.
+// the File. A format that is a directory (arrowio.Format.OpenPath) has no source: it is ErrOption here.
 func Open(ctx context.Context, src arrowio.Source, name string, o Options) (arrowio.File, error) {
-	f, err := choose(src, name, o)
+	f, err := Choose(src, name, o)
 	if err != nil {
 		return nil, err
 	}
 	return f.Open(ctx, src, arrowio.OpenOptions{Limits: o.Limits, Options: o.Options})
 }
 
-func choose(src arrowio.Source, name string, o Options) (arrowio.Format, error) {
+// Choose returns the format in which Open opens src: the one that o names, or else what Sniff says of src.
+func Choose(src arrowio.Source, name string, o Options) (arrowio.Format, error) {
 	if o.Format != "" {
-		return Lookup(o.Format)
+		f, err := lookup(o.formats(), o.Format)
+		if err == nil && f.OpenPath != nil {
+			err = arrowio.Errorf(arrowio.ErrOption, "%s is the format of a directory, not of a single file", f.Name)
+		}
+		return f, err
 	}
 	head, tail, err := readEnds(src)
 	if err != nil {
 		return arrowio.Format{}, err
 	}
-	return Sniff(head, tail, name)
+	return sniff(o.formats(), head, tail, name)
+}
+
+func (o Options) formats() []arrowio.Format {
+	if o.Formats == nil {
+		return All()
+	}
+	return o.Formats
 }
 
 func readEnds(src arrowio.Source) (head, tail []byte, err error) {
@@ -175,8 +201,15 @@ func OpenSource(path string, mapped bool) (FileSource, error) {
 	return src, nil
 }
 
-// OpenFile opens the file at path. Closing the File closes it.
+// OpenFile opens the file at path, or the directory there where that is what the format is. Closing the File closes it.
 func OpenFile(ctx context.Context, path string, o Options) (arrowio.File, error) {
+	d, err := Directory(o)
+	if err != nil {
+		return nil, err
+	}
+	if d.OpenPath != nil {
+		return openDirectory(ctx, d, path, o)
+	}
 	src, err := OpenSource(path, false)
 	if err != nil {
 		return nil, err

@@ -2,11 +2,15 @@ package conformance
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
+	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
 // EachBatch decodes the rows of rs, which lie in split s, with the driver alone, in batches of up to so many rows. use may
@@ -40,4 +44,56 @@ func EachBatch(f arrowio.File, s arrowio.Split, rs arrowio.RowSet, p arrowio.Pro
 		}
 	}
 	return nil
+}
+
+// Everything decodes all rows and columns of f with the driver alone, in batches of up to so many rows. use may keep what
+// it is given if it retains it. A panic is returned as an error, so that a test gets to its other files.
+func Everything(f arrowio.File, mem memory.Allocator, batch int, use func(arrow.Record) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	p, err := arrowio.Project(f.Schema(), nil)
+	if err != nil {
+		return err
+	}
+	for _, s := range f.Splits() {
+		if err := EachBatch(f, s, arrowio.RowSet{s.Rows}, p, mem, batch, use); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Collect returns what Everything reads as one record, which the caller releases; nil if there are no rows. Batches that
+// are not valid end the test.
+func Collect(t testing.TB, f arrowio.File, mem memory.Allocator, batch int) (arrow.Record, error) {
+	t.Helper()
+	var recs []arrow.Record
+	defer func() {
+		for _, r := range recs {
+			r.Release()
+		}
+	}()
+	var invalid error
+	err := Everything(f, mem, batch, func(r arrow.Record) error {
+		if invalid = ValidateRecord(r); invalid != nil {
+			return invalid
+		}
+		r.Retain()
+		recs = append(recs, r)
+		return nil
+	})
+	if invalid != nil {
+		t.Fatal(invalid)
+	}
+	if err != nil || len(recs) == 0 {
+		return nil, err
+	}
+	all, err := arrowbuf.Concat(recs, memory.NewGoAllocator())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all, nil
 }

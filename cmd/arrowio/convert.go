@@ -40,6 +40,7 @@ error tells the latter.`,
   arrowio convert --where "price > 100" --columns id,price sales/*.trv big.arrow
   arrowio convert --compression deflate:9 --row-group-bytes 64MiB table.parquet out.trv
   arrowio convert --dry-run table.parquet out.trv
+  arrowio convert --from kudu --kudu-table metrics --kudu-data-dir /data/1 /wal metrics.parquet
   arrowio convert --from csv --to jsonl - - < in.csv | head`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if err := inputs(cmd, args[:max(0, len(args)-1)]); err != nil {

@@ -26,7 +26,10 @@ func (a *app) dumpCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.eachFile(cmd.Context(), args, read, func(f *openFile) error {
 				d, ok := f.File.(arrowio.Dumper)
-				if !ok {
+				switch {
+				case !ok && f.directory:
+					return arrowio.Errorf(arrowio.ErrUnsupported, "there is no dump of a directory; inspect tells what this one of %s holds", f.format)
+				case !ok:
 					return arrowio.Errorf(arrowio.ErrUnsupported, "no dump of %s files; inspect tells what such a file holds", f.format)
 				}
 				w := bufio.NewWriterSize(a.stdout, 64<<10)

@@ -34,7 +34,13 @@ func (a *app) rootHelp() string {
 The format of an INPUT is told by its content, that of OUTPUT by its ending; --from and --to overrule both.
 An INPUT may be a directory or a glob. Several files read as one: columns that some do not have are null there, types
 are widened where nothing is lost. - is standard input or output.
-
+`)
+	for _, f := range a.readers {
+		if f.OpenPath != nil {
+			fmt.Fprintf(&b, "With --from %s an INPUT is a whole directory of that format.\n", f.Name)
+		}
+	}
+	b.WriteString(`
 Exit codes: 0 done; 1 the data: corrupt, unsupported, over a limit, not fitting the target; 2 the command line;
 3 the system: not found, no permission, disk full, closed pipe; 130 interrupted.`)
 	return b.String()

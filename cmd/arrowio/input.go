@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -19,31 +18,87 @@ import (
 // spoolBytes is how much of standard input stays in memory; more goes to a file without a name.
 const spoolBytes = 64 << 20
 
-// openFile is an open INPUT. Closing it closes the bytes below it, too.
+// openFile is an open INPUT: a file, or a directory of a format that is one. Closing it closes the bytes below it, too.
 type openFile struct {
 	arrowio.File
-	name   string // for messages: the path, or "standard input"
-	format string
-	size   int64
-	bytes  *arrowio.CountingSource
-	below  io.Closer
+	name      string // for messages: the path, or "standard input"
+	format    string
+	directory bool
+	size      int64
+	read      func() int64 // how many bytes were read so far; any goroutine may ask
+	below     io.Closer    // nil = the File closes what it reads
 }
 
-func (f *openFile) Close() error { return errors.Join(f.File.Close(), f.below.Close()) }
-
-// read tells how many bytes were read so far.
-func (f *openFile) read() int64 { return f.bytes.Bytes() }
+func (f *openFile) Close() error {
+	err := f.File.Close()
+	if f.below != nil {
+		err = errors.Join(err, f.below.Close())
+	}
+	return err
+}
 
 // open opens one path, or standard input.
 func (a *app) open(ctx context.Context, path string, r *readFlags) (*openFile, error) {
-	f := &openFile{name: displayName(path)}
+	f, err := a.openNamed(ctx, path, r)
+	if err != nil {
+		return nil, inFile(displayName(path), err)
+	}
+	f.name = displayName(path)
+	return f, nil
+}
+
+func (a *app) openNamed(ctx context.Context, path string, r *readFlags) (*openFile, error) {
+	o := a.readOptions(r)
+	d, err := readers.Directory(o)
+	if err != nil {
+		return nil, err
+	}
+	if d.OpenPath != nil {
+		return openDirectory(ctx, path, r, o)
+	}
 	src, closer, err := a.source(path, r)
 	if err != nil {
-		return nil, inFile(f.name, err)
+		return nil, err
 	}
-	f.bytes, f.below, f.size = arrowio.NewCountingSource(src), closer, src.Size()
-	if f.File, f.format, err = a.openFormat(ctx, f.bytes, path, r); err != nil {
-		return nil, errors.Join(inFile(f.name, err), closer.Close())
+	counted := arrowio.NewCountingSource(src)
+	f := &openFile{size: src.Size(), read: counted.Bytes, below: closer}
+	if f.File, f.format, err = openFormat(ctx, counted, path, r, o); err != nil {
+		return nil, errors.Join(err, closer.Close())
+	}
+	return f, nil
+}
+
+// readOptions says which formats are known and which one --from names.
+func (a *app) readOptions(r *readFlags) readers.Options {
+	return readers.Options{Format: r.from.word, Formats: a.readers}
+}
+
+// openFormat opens src as what it is, or as --from says, with the options that are about that format.
+func openFormat(ctx context.Context, src arrowio.Source, path string, r *readFlags, o readers.Options) (arrowio.File, string, error) {
+	format, err := readers.Choose(src, path, o)
+	if err != nil {
+		return nil, "", err
+	}
+	f, err := format.Open(ctx, src, arrowio.OpenOptions{Options: r.options.forFormat(format.Name)})
+	return f, format.Name, err
+}
+
+// openDirectory opens an INPUT that is a directory. What is read and how much there is only the File can tell.
+func openDirectory(ctx context.Context, path string, r *readFlags, o readers.Options) (*openFile, error) {
+	if path == "-" {
+		return nil, usagef("%s is the format of a directory, which standard input is not", o.Format)
+	}
+	o.Options = r.options.forFormat(o.Format)
+	file, err := readers.OpenFile(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	f := &openFile{File: file, format: o.Format, directory: true, read: func() int64 { return 0 }}
+	if c, ok := file.(arrowio.ByteCounter); ok {
+		f.read = c.BytesRead
+	}
+	if info, err := file.Info(ctx, arrowio.InfoOptions{}); err == nil { // else nobody knows: verify must still get to it
+		f.size = info.Bytes
 	}
 	return f, nil
 }
@@ -85,8 +140,8 @@ func (a *app) withFile(ctx context.Context, path string, r *readFlags, fn func(*
 }
 
 // eachPath runs fn on every file that the arguments name.
-func (a *app) eachPath(ctx context.Context, args []string, fn func(path string) error) error {
-	paths, err := expand(args)
+func (a *app) eachPath(ctx context.Context, args []string, r *readFlags, fn func(path string) error) error {
+	paths, err := a.expand(args, r)
 	if err != nil {
 		return err
 	}
@@ -103,7 +158,7 @@ func (a *app) eachPath(ctx context.Context, args []string, fn func(path string) 
 
 // eachFile opens every file that the arguments name, one after the other.
 func (a *app) eachFile(ctx context.Context, args []string, r *readFlags, fn func(*openFile) error) error {
-	return a.eachPath(ctx, args, func(path string) error { return a.withFile(ctx, path, r, fn) })
+	return a.eachPath(ctx, args, r, func(path string) error { return a.withFile(ctx, path, r, fn) })
 }
 
 // dataset is all INPUTs of a command, read one after the other.
@@ -117,14 +172,15 @@ type dataset struct {
 	kept []*openFile // the first, and standard input
 
 	mu    sync.Mutex
-	bytes []*arrowio.CountingSource // of every file that was opened
+	sizes []int64        // of each file, as far as they were opened
+	reads []func() int64 // of every file that was opened
 }
 
 // openDataset prepares to read the files that the arguments name as one. It opens each of them for its schema, the first
 // to stay open; the others are opened again as a scan gets to them. Columns and filter are checked against the common
 // schema: what is wrong with them is wrong with the command line.
 func (a *app) openDataset(ctx context.Context, args []string, r *readFlags, s *selectFlags) (*dataset, error) {
-	paths, err := expand(args)
+	paths, err := a.expand(args, r)
 	if err != nil {
 		return nil, err
 	}
@@ -132,20 +188,18 @@ func (a *app) openDataset(ctx context.Context, args []string, r *readFlags, s *s
 	if err != nil {
 		return nil, err
 	}
-	ds := &dataset{rows: arrowio.UnknownRows}
+	ds := &dataset{rows: arrowio.UnknownRows, sizes: make([]int64, len(paths))}
 	fragments := make([]arrowio.Fragment, len(paths))
 	for i, path := range paths {
 		ds.files = append(ds.files, displayName(path))
-		ds.size += sizeOf(path)
-		open := func(ctx context.Context) (arrowio.File, error) { return a.openAnother(ctx, ds, path, r) }
+		open := func(ctx context.Context) (arrowio.File, error) { return a.openAnother(ctx, ds, i, path, r) }
 		if i == 0 || path == "-" { // standard input can be read only once
 			f, err := a.open(ctx, path, r)
 			if err != nil {
 				return nil, errors.Join(err, ds.close())
 			}
 			ds.kept = append(ds.kept, f)
-			ds.size += f.size - sizeOf(path)
-			ds.bytes = append(ds.bytes, f.bytes)
+			ds.opened(i, f)
 			open = func(context.Context) (arrowio.File, error) { return shared{f}, nil }
 		}
 		fragments[i] = arrowio.Fragment{Name: displayName(path), Open: open}
@@ -154,6 +208,9 @@ func (a *app) openDataset(ctx context.Context, args []string, r *readFlags, s *s
 	ds.format = first.format
 	if ds.Dataset, err = arrowio.NewDataset(ctx, fragments, arrowio.DatasetOptions{Match: by, Columns: s.paths()}); err != nil {
 		return nil, errors.Join(ds.locate(err), ds.close())
+	}
+	for _, n := range ds.sizes {
+		ds.size += n
 	}
 	if err := s.check(ds.Schema); err != nil {
 		return nil, errors.Join(inFile(first.name, err), ds.close())
@@ -165,6 +222,14 @@ func (a *app) openDataset(ctx context.Context, args []string, r *readFlags, s *s
 		}
 	}
 	return ds, nil
+}
+
+// opened takes note of file i.
+func (d *dataset) opened(i int, f *openFile) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.sizes[i] = f.size
+	d.reads = append(d.reads, f.read)
 }
 
 // match says how the columns of several files find each other: an option of the formats that offer it.
@@ -216,7 +281,7 @@ type shared struct{ arrowio.File }
 
 func (shared) Close() error { return nil }
 
-func (a *app) openAnother(ctx context.Context, ds *dataset, path string, r *readFlags) (arrowio.File, error) {
+func (a *app) openAnother(ctx context.Context, ds *dataset, i int, path string, r *readFlags) (arrowio.File, error) {
 	f, err := a.open(ctx, path, r)
 	if err != nil {
 		var fe *fileError
@@ -225,9 +290,7 @@ func (a *app) openAnother(ctx context.Context, ds *dataset, path string, r *read
 		}
 		return nil, err
 	}
-	ds.mu.Lock()
-	defer ds.mu.Unlock()
-	ds.bytes = append(ds.bytes, f.bytes)
+	ds.opened(i, f)
 	return f, nil
 }
 
@@ -262,8 +325,8 @@ func (d *dataset) read() int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var n int64
-	for _, b := range d.bytes {
-		n += b.Bytes()
+	for _, read := range d.reads {
+		n += read()
 	}
 	return n
 }
@@ -297,51 +360,16 @@ func (d *dataset) locate(err error) error {
 	return err
 }
 
-func sizeOf(path string) int64 {
-	fi, err := os.Stat(path)
-	if err != nil {
-		return 0 // opening it will tell
-	}
-	return fi.Size()
-}
-
-// sniffBytes is how much of both ends of a file tells its format.
-const sniffBytes = 64
-
-// openFormat opens src as what it is, or as --from says, with the options that are about that format.
-func (a *app) openFormat(ctx context.Context, src arrowio.Source, path string, r *readFlags) (arrowio.File, string, error) {
-	format, err := chooseFormat(src, path, r.from.word)
-	if err != nil {
-		return nil, "", err
-	}
-	f, err := format.Open(ctx, src, arrowio.OpenOptions{Options: r.options.forFormat(format.Name)})
-	return f, format.Name, err
-}
-
-func chooseFormat(src arrowio.Source, path, from string) (arrowio.Format, error) {
-	if from != "" {
-		return readers.Lookup(from)
-	}
-	n := min(src.Size(), sniffBytes)
-	head, tail := make([]byte, n), make([]byte, n)
-	if k, err := src.ReadAt(head, 0); k < len(head) {
-		return arrowio.Format{}, err
-	}
-	if k, err := src.ReadAt(tail, src.Size()-n); k < len(tail) {
-		return arrowio.Format{}, err
-	}
-	return readers.Sniff(head, tail, path)
-}
-
 // expand turns directories and globs into the files that they stand for.
-func expand(args []string) ([]string, error) {
+func (a *app) expand(args []string, r *readFlags) ([]string, error) {
+	o := a.readOptions(r)
 	var paths []string
 	for _, arg := range args {
 		if arg == "-" {
 			paths = append(paths, arg)
 			continue
 		}
-		files, err := readers.Expand([]string{arg})
+		files, err := readers.Expand([]string{arg}, o)
 		if err != nil {
 			return nil, inFile(arg, err)
 		}

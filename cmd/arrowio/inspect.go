@@ -40,7 +40,8 @@ Checksums are checked in files of up to 256 MiB; in larger ones --checksums asks
 --json prints one object, {"files": [...]} for more than one file.`,
 		Example: `  arrowio inspect events.trv
   arrowio inspect --blocks --json events.trv | jq '.columns[].block_list'
-  arrowio inspect --where "id > 1000000" events.orc`,
+  arrowio inspect --where "id > 1000000" events.orc
+  arrowio inspect --from kudu --kudu-table metrics /var/lib/kudu/tserver`,
 		Args: inputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.inspect(cmd.Context(), f, args, cmd.Flags().Changed("checksums"))

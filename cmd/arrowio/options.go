@@ -43,9 +43,12 @@ func (o *optionFlags) add(cmd *cobra.Command, format string, options []arrowio.O
 			o.merge(cmd, v, format, opt)
 			continue
 		}
-		v := &optionValue{words: slices.Clone(opt.Values)}
+		v := &optionValue{words: slices.Clone(opt.Values), repeated: opt.Repeated}
 		o.values[opt.Name] = v
 		usage := opt.Usage
+		if opt.Repeated {
+			usage += "; may be given several times"
+		}
 		if opt.Default != "" {
 			usage += " (default: " + opt.Default + ")"
 		}
@@ -64,6 +67,7 @@ func (o *optionFlags) add(cmd *cobra.Command, format string, options []arrowio.O
 
 // merge widens a flag that another format or direction made already.
 func (o *optionFlags) merge(cmd *cobra.Command, v *optionValue, format string, opt arrowio.Option) {
+	v.repeated = v.repeated && opt.Repeated
 	if len(opt.Values) == 0 {
 		v.words = nil
 	}
@@ -138,9 +142,10 @@ type usedFormat struct {
 
 // optionValue is the value of a format option's flag.
 type optionValue struct {
-	text  string
-	words []string // what it takes; nil = free text
-	set   bool
+	text     string
+	words    []string // what it takes; nil = free text
+	repeated bool     // it takes several, which text has one a line
+	set      bool
 }
 
 var _ pflag.Value = (*optionValue)(nil)
@@ -162,6 +167,14 @@ func (v *optionValue) Type() string {
 func (v *optionValue) Set(s string) error {
 	if len(v.words) > 0 && !slices.Contains(v.words, s) {
 		return fmt.Errorf("want one of %s", strings.Join(v.words, ", "))
+	}
+	if v.repeated {
+		if s == "" || strings.Contains(s, "\n") {
+			return fmt.Errorf("want text of one line")
+		}
+		if v.set {
+			s = v.text + "\n" + s
+		}
 	}
 	v.text, v.set = s, true
 	return nil

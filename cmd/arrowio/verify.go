@@ -58,7 +58,7 @@ type verifyReport struct {
 func (a *app) verify(ctx context.Context, read *readFlags, in []string, asJSON bool, progressMode string) error {
 	all := verifyReport{OK: true, Files: []verdict{}}
 	bad, faults := 0, 0
-	err := a.eachPath(ctx, in, func(name string) error {
+	err := a.eachPath(ctx, in, read, func(name string) error {
 		v, err := a.verifyFile(ctx, read, name, asJSON, progressMode, &faults)
 		if err != nil {
 			return err

@@ -30,8 +30,17 @@ func Check(known []arrowio.Option, given map[string]string) (map[string]string, 
 		if v == "" { // the zero value is the default
 			continue
 		}
-		if words := known[i].Values; words != nil && !slices.Contains(words, v) {
-			return nil, arrowio.Errorf(arrowio.ErrOption, "%s is %q; it takes %s", name, v, strings.Join(words, ", "))
+		each := []string{v}
+		if known[i].Repeated {
+			each = Values(v)
+		}
+		for _, v := range each {
+			if words := known[i].Values; words != nil && !slices.Contains(words, v) {
+				return nil, arrowio.Errorf(arrowio.ErrOption, "%s is %q; it takes %s", name, v, strings.Join(words, ", "))
+			}
+			if v == "" {
+				return nil, arrowio.Errorf(arrowio.ErrOption, "one of the values of %s is empty", name)
+			}
 		}
 		values[name] = v
 	}
@@ -48,4 +57,12 @@ func Rows(name, value string) (int64, error) {
 		return 0, arrowio.Errorf(arrowio.ErrOption, "%s is %q; it takes a number of rows, or all", name, value)
 	}
 	return n, nil
+}
+
+// Values returns the values of an option that may be repeated (arrowio.Option.Repeated), in order; nil = none.
+func Values(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
 }

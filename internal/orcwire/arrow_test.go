@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
 
 var nanos = ArrowOptions{TimestampUnit: arrow.Nanosecond}
@@ -54,7 +55,7 @@ func TestScalarTypes(t *testing.T) {
 	dictionary := ArrowOptions{Dictionary: true}
 	both := ArrowOptions{StringsAsBinary: true, Dictionary: true}
 	for _, c := range []struct {
-		typ  wireMsg
+		typ  pbtest.Message
 		o    ArrowOptions
 		want arrow.DataType
 		md   arrow.Metadata
@@ -70,42 +71,42 @@ func TestScalarTypes(t *testing.T) {
 		{typeMsg(String), binary, bin, md(MetaType, "string")},
 		{typeMsg(String), dictionary, dict(utf8), md()},
 		{typeMsg(String), both, dict(bin), md(MetaType, "string")},
-		{typeMsg(Varchar).uint(4, 7), nanos, utf8, md(MetaType, "varchar(7)")},
-		{typeMsg(Varchar).uint(4, 7), binary, bin, md(MetaType, "varchar(7)")},
-		{typeMsg(Char).uint(4, 9), nanos, utf8, md(MetaType, "char(9)")},
-		{typeMsg(Char).uint(4, 9), dictionary, dict(utf8), md(MetaType, "char(9)")},
+		{typeMsg(Varchar).Uint(4, 7), nanos, utf8, md(MetaType, "varchar(7)")},
+		{typeMsg(Varchar).Uint(4, 7), binary, bin, md(MetaType, "varchar(7)")},
+		{typeMsg(Char).Uint(4, 9), nanos, utf8, md(MetaType, "char(9)")},
+		{typeMsg(Char).Uint(4, 9), dictionary, dict(utf8), md(MetaType, "char(9)")},
 		{typeMsg(Binary), both, bin, md()},
 		{typeMsg(Date), nanos, arrow.FixedWidthTypes.Date32, md()},
 		{typeMsg(Timestamp), nanos, &arrow.TimestampType{Unit: arrow.Nanosecond}, md()},
 		{typeMsg(Timestamp), ArrowOptions{TimestampUnit: arrow.Microsecond}, &arrow.TimestampType{Unit: arrow.Microsecond}, md()},
 		{typeMsg(TimestampInstant), nanos, &arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "UTC"}, md()},
 		{typeMsg(TimestampInstant), ArrowOptions{TimestampUnit: arrow.Second}, &arrow.TimestampType{Unit: arrow.Second, TimeZone: "UTC"}, md()},
-		{typeMsg(Decimal).uint(5, 10).uint(6, 2), nanos, &arrow.Decimal128Type{Precision: 10, Scale: 2}, md()},
+		{typeMsg(Decimal).Uint(5, 10).Uint(6, 2), nanos, &arrow.Decimal128Type{Precision: 10, Scale: 2}, md()},
 		{typeMsg(Decimal), nanos, &arrow.Decimal128Type{Precision: 38, Scale: 10}, md()},
 		{
 			typeMsg(Geometry), nanos, bin,
 			md(MetaType, "geometry(OGC:CRS84)", "ARROW:extension:name", "geoarrow.wkb", "ARROW:extension:metadata", `{"crs":"OGC:CRS84","crs_type":"authority_code"}`),
 		},
 		{
-			typeMsg(Geometry).text(8, `{"name": "<here>"}`), nanos, bin,
+			typeMsg(Geometry).Text(8, `{"name": "<here>"}`), nanos, bin,
 			md(MetaType, `geometry({"name": "<here>"})`, "ARROW:extension:name", "geoarrow.wkb",
 				"ARROW:extension:metadata", `{"crs":{"name":"\u003chere\u003e"},"crs_type":"projjson"}`),
 		},
 		{
-			typeMsg(Geography).text(8, "some \"place\"").uint(9, 4), nanos, bin,
+			typeMsg(Geography).Text(8, "some \"place\"").Uint(9, 4), nanos, bin,
 			md(MetaType, `geography(some "place",KARNEY)`, "ARROW:extension:name", "geoarrow.wkb",
 				"ARROW:extension:metadata", `{"crs":"some \"place\"","edges":"karney"}`),
 		},
 		{
-			typeMsg(Char).uint(4, 9).bytes(7, attribute("b", "2")).bytes(7, attribute("iceberg.id", "17")).bytes(7, attribute("", "")), nanos, utf8,
+			typeMsg(Char).Uint(4, 9).Bytes(7, attribute("b", "2")).Bytes(7, attribute("iceberg.id", "17")).Bytes(7, attribute("", "")), nanos, utf8,
 			md(MetaType, "char(9)", "orc.b", "2", "orc.iceberg.id", "17", "PARQUET:field_id", "17", "orc.", ""),
 		},
 		{
-			typeMsg(Int).bytes(7, attribute("type", "char(1)")).bytes(7, attribute("root", "x")).bytes(7, attribute("iceberg.id", "much")), nanos, arrow.PrimitiveTypes.Int32,
+			typeMsg(Int).Bytes(7, attribute("type", "char(1)")).Bytes(7, attribute("root", "x")).Bytes(7, attribute("iceberg.id", "much")), nanos, arrow.PrimitiveTypes.Int32,
 			md("orc-attribute.type", "char(1)", "orc-attribute.root", "x", "orc.iceberg.id", "much"),
 		},
 	} {
-		f := mustFooter(t, footerOf(typeMsg(Struct, 1).names("x"), c.typ))
+		f := mustFooter(t, footerOf(names(typeMsg(Struct, 1), "x"), c.typ))
 		s, err := Schema(f, c.o)
 		if err != nil {
 			t.Fatal(err)
@@ -131,7 +132,7 @@ func TestScalarTypes(t *testing.T) {
 func TestNestedTypes(t *testing.T) {
 	i32, utf8 := arrow.PrimitiveTypes.Int32, arrow.BinaryTypes.String
 	id := func(n string) arrow.Metadata { return md("orc.iceberg.id", n, "PARQUET:field_id", n) }
-	withID := func(w wireMsg, n string) wireMsg { return w.bytes(7, attribute("iceberg.id", n)) }
+	withID := func(w pbtest.Message, n string) pbtest.Message { return w.Bytes(7, attribute("iceberg.id", n)) }
 	mapType := func() *arrow.MapType { return arrow.MapOfWithMetadata(utf8, id("3"), i32, id("4")) }
 	union := func() *arrow.DenseUnionType {
 		return arrow.DenseUnionOf([]arrow.Field{{Name: "_0", Type: i32, Nullable: true}, {Name: "_1", Type: utf8, Nullable: true, Metadata: md(MetaType, "char(3)")}}, []arrow.UnionTypeCode{0, 1})
@@ -140,20 +141,20 @@ func TestNestedTypes(t *testing.T) {
 	ofUnions.SetItemNullable(false)
 	for _, c := range []struct {
 		name string
-		b    wireMsg
+		b    pbtest.Message
 		o    ArrowOptions
 		want arrow.Field
 	}{
 		{
-			"list", footerOf(typeMsg(Struct, 1).names("x"), withID(typeMsg(List, 2), "2"), withID(typeMsg(Int), "3")), nanos,
+			"list", footerOf(names(typeMsg(Struct, 1), "x"), withID(typeMsg(List, 2), "2"), withID(typeMsg(Int), "3")), nanos,
 			arrow.Field{Name: "x", Nullable: true, Metadata: id("2"), Type: arrow.ListOfField(arrow.Field{Name: "item", Type: i32, Nullable: true, Metadata: id("3")})},
 		},
 		{
-			"map", footerOf(typeMsg(Struct, 1).names("x"), withID(typeMsg(Map, 2, 3), "2"), withID(typeMsg(String), "3"), withID(typeMsg(Int), "4")), nanos,
+			"map", footerOf(names(typeMsg(Struct, 1), "x"), withID(typeMsg(Map, 2, 3), "2"), withID(typeMsg(String), "3"), withID(typeMsg(Int), "4")), nanos,
 			arrow.Field{Name: "x", Nullable: true, Metadata: id("2"), Type: mapType()},
 		},
 		{
-			"map as list", footerOf(typeMsg(Struct, 1).names("x"), withID(typeMsg(Map, 2, 3), "2"), typeMsg(String), withID(typeMsg(Int), "4")),
+			"map as list", footerOf(names(typeMsg(Struct, 1), "x"), withID(typeMsg(Map, 2, 3), "2"), typeMsg(String), withID(typeMsg(Int), "4")),
 			ArrowOptions{NullKeysAsList: true},
 			arrow.Field{
 				Name: "x", Nullable: true, Metadata: md(MetaType, "map", "orc.iceberg.id", "2", "PARQUET:field_id", "2"),
@@ -164,7 +165,7 @@ func TestNestedTypes(t *testing.T) {
 			},
 		},
 		{
-			"struct", footerOf(typeMsg(Struct, 1).names(""), typeMsg(Struct, 2, 3, 4).names("a", "a", ""), typeMsg(Int), typeMsg(String), typeMsg(Struct)), nanos,
+			"struct", footerOf(names(typeMsg(Struct, 1), ""), names(typeMsg(Struct, 2, 3, 4), "a", "a", ""), typeMsg(Int), typeMsg(String), typeMsg(Struct)), nanos,
 			arrow.Field{Name: "", Nullable: true, Type: arrow.StructOf(
 				arrow.Field{Name: "a", Type: i32, Nullable: true},
 				arrow.Field{Name: "a", Type: utf8, Nullable: true},
@@ -172,15 +173,15 @@ func TestNestedTypes(t *testing.T) {
 			)},
 		},
 		{
-			"union", footerOf(typeMsg(Struct, 1).names("x"), typeMsg(Union, 2, 3), typeMsg(Int), typeMsg(Char).uint(4, 3)), nanos,
+			"union", footerOf(names(typeMsg(Struct, 1), "x"), typeMsg(Union, 2, 3), typeMsg(Int), typeMsg(Char).Uint(4, 3)), nanos,
 			arrow.Field{Name: "x", Type: union()},
 		},
 		{
-			"list of unions", footerOf(typeMsg(Struct, 1).names("x"), typeMsg(List, 2), typeMsg(Union, 3, 4), typeMsg(Int), typeMsg(Char).uint(4, 3)), nanos,
+			"list of unions", footerOf(names(typeMsg(Struct, 1), "x"), typeMsg(List, 2), typeMsg(Union, 3, 4), typeMsg(Int), typeMsg(Char).Uint(4, 3)), nanos,
 			arrow.Field{Name: "x", Nullable: true, Type: arrow.ListOfField(arrow.Field{Name: "item", Type: union()})},
 		},
 		{
-			"map of unions", footerOf(typeMsg(Struct, 1).names("x"), typeMsg(Map, 2, 3), typeMsg(String), typeMsg(Union, 4, 5), typeMsg(Int), typeMsg(Char).uint(4, 3)), nanos,
+			"map of unions", footerOf(names(typeMsg(Struct, 1), "x"), typeMsg(Map, 2, 3), typeMsg(String), typeMsg(Union, 4, 5), typeMsg(Int), typeMsg(Char).Uint(4, 3)), nanos,
 			arrow.Field{Name: "x", Nullable: true, Type: ofUnions},
 		},
 	} {
@@ -202,9 +203,9 @@ func TestNestedTypes(t *testing.T) {
 }
 
 func TestSchemaOfFile(t *testing.T) {
-	b := footerOf(typeMsg(Struct, 1, 2, 3).names("a", "A", "a").bytes(7, attribute("k", "v")), typeMsg(Int), typeMsg(Int), typeMsg(Int)).
-		bytes(5, wireMsg(nil).text(1, "hive.acid.version").text(2, "2")).
-		bytes(5, wireMsg(nil).text(1, "").bytes(2, []byte{0xff, 0}))
+	b := footerOf(names(typeMsg(Struct, 1, 2, 3), "a", "A", "a").Bytes(7, attribute("k", "v")), typeMsg(Int), typeMsg(Int), typeMsg(Int)).
+		Bytes(5, pbtest.Message(nil).Text(1, "hive.acid.version").Text(2, "2")).
+		Bytes(5, pbtest.Message(nil).Text(1, "").Bytes(2, []byte{0xff, 0}))
 	s, err := Schema(mustFooter(t, b), nanos)
 	if err != nil {
 		t.Fatal(err)
@@ -220,12 +221,12 @@ func TestSchemaOfFile(t *testing.T) {
 		t.Error(s, err)
 	}
 
-	wide := func(n int) wireMsg {
+	wide := func(n int) pbtest.Message {
 		ids := make([]uint64, n)
 		for i := range ids {
 			ids[i] = uint64(i + 2)
 		}
-		types := []wireMsg{typeMsg(Struct, 1).names("u.v"), typeMsg(Union, ids...)}
+		types := []pbtest.Message{names(typeMsg(Struct, 1), "u.v"), typeMsg(Union, ids...)}
 		for range n {
 			types = append(types, typeMsg(Int))
 		}
@@ -239,8 +240,8 @@ func TestSchemaOfFile(t *testing.T) {
 	if err != nil && !strings.Contains(err.Error(), `column "u.v"`) {
 		t.Error(err)
 	}
-	_, err = Schema(mustFooter(t, footerOf(typeMsg(Struct, 1).names("a\xff"), typeMsg(Int))), nanos)
+	_, err = Schema(mustFooter(t, footerOf(names(typeMsg(Struct, 1), "a\xff"), typeMsg(Int))), nanos)
 	wantKind(t, "name", err, arrowio.ErrCorrupt)
-	_, err = Schema(mustFooter(t, footerOf(typeMsg(List, 1), typeMsg(Struct, 2).names("\x80"), typeMsg(Int))), nanos)
+	_, err = Schema(mustFooter(t, footerOf(typeMsg(List, 1), names(typeMsg(Struct, 2), "\x80"), typeMsg(Int))), nanos)
 	wantKind(t, "name below a list", err, arrowio.ErrCorrupt)
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/arrowio/arrowio/internal/pb"
 )
 
 // BloomFilter is the bloom filter of one row group of a column (specification, "Bloom Filter Index").
@@ -21,22 +23,22 @@ const maxBloomHashes = 1100
 // bits is corrupt.
 func ParseBloomIndex(b []byte, maxEntries int) ([]BloomFilter, error) {
 	n := 0
-	m := pbMessage{b: b}
-	for m.next() {
-		if m.num == 1 && n < maxEntries {
+	m := pb.New(b)
+	for m.Next() {
+		if m.Num == 1 && n < maxEntries {
 			n++
-			m.bytes()
+			m.Bytes()
 		}
 	}
-	if m.err != nil {
-		return nil, m.err
+	if m.Err != nil {
+		return nil, m.Err
 	}
 	out := make([]BloomFilter, 0, n)
-	for m = (pbMessage{b: b}); m.next(); {
-		if m.num != 1 || len(out) == n {
+	for m = pb.New(b); m.Next(); {
+		if m.Num != 1 || len(out) == n {
 			continue
 		}
-		f, err := parseBloomFilter(m.message())
+		f, err := parseBloomFilter(m.Message())
 		if err != nil {
 			return nil, within(err, "row group", len(out))
 		}
@@ -45,47 +47,47 @@ func ParseBloomIndex(b []byte, maxEntries int) ([]BloomFilter, error) {
 	return out, nil
 }
 
-func parseBloomFilter(m pbMessage) (BloomFilter, error) {
+func parseBloomFilter(m pb.Message) (BloomFilter, error) {
 	var f BloomFilter
 	words := 0
-	for count := m; count.next(); {
-		if count.num == 2 {
-			words += max(1, len(count.data)/8)
+	for count := m; count.Next(); {
+		if count.Num == 2 {
+			words += max(1, len(count.Data)/8)
 		}
 	}
 	if words > 0 {
 		f.Bits = make([]uint64, 0, words)
 	}
-	for m.next() {
-		switch m.num {
+	for m.Next() {
+		switch m.Num {
 		case 1:
-			f.Hashes = m.uint32()
+			f.Hashes = m.Uint32()
 		case 2: // fixed64, packed or one
-			if m.typ == protowire.BytesType {
-				f.Bits = m.appendWords(f.Bits)
-			} else if m.is(protowire.Fixed64Type) {
-				f.Bits = append(f.Bits, m.val)
+			if m.Type == protowire.BytesType {
+				f.Bits = appendWords(&m, f.Bits)
+			} else if m.Is(protowire.Fixed64Type) {
+				f.Bits = append(f.Bits, m.Val)
 			}
 		case 3:
-			if b := m.bytes(); words == 0 {
-				f.Bits = m.appendWords(make([]uint64, 0, len(b)/8))
+			if b := m.Bytes(); words == 0 {
+				f.Bits = appendWords(&m, make([]uint64, 0, len(b)/8))
 			}
 		}
 	}
-	if m.err == nil && len(f.Bits) == 0 {
-		m.fail("bloom filter without bits")
+	if m.Err == nil && len(f.Bits) == 0 {
+		m.Fail("bloom filter without bits")
 	}
-	if m.err == nil && (f.Hashes == 0 || f.Hashes > maxBloomHashes) {
-		m.fail("bloom filter with %d hash functions", f.Hashes)
+	if m.Err == nil && (f.Hashes == 0 || f.Hashes > maxBloomHashes) {
+		m.Fail("bloom filter with %d hash functions", f.Hashes)
 	}
-	return f, m.err
+	return f, m.Err
 }
 
 // appendWords appends the field's bytes as little-endian words.
-func (m *pbMessage) appendWords(dst []uint64) []uint64 {
-	b := m.data
+func appendWords(m *pb.Message, dst []uint64) []uint64 {
+	b := m.Data
 	if len(b)%8 != 0 {
-		m.fail("bloom filter of %d bytes is not whole words", len(b))
+		m.Fail("bloom filter of %d bytes is not whole words", len(b))
 		return dst
 	}
 	for ; len(b) > 0; b = b[8:] {

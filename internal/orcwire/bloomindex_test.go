@@ -5,14 +5,15 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
 
 func TestBloomIndex(t *testing.T) {
 	words := []byte{1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0, 0x80}
-	b := wireMsg(nil).strange().
-		bytes(1, wireMsg(nil).uint(1, 3).fixed64(2, 7).fixed64(2, 1<<63)).
-		bytes(1, wireMsg(nil).bytes(3, words).uint(1, 1100)).
-		bytes(1, wireMsg(nil).bytes(2, words).fixed64(2, 9).uint(1, 1)) // packed, then not
+	b := pbtest.Message(nil).Strange().
+		Bytes(1, pbtest.Message(nil).Uint(1, 3).Fixed64(2, 7).Fixed64(2, 1<<63)).
+		Bytes(1, pbtest.Message(nil).Bytes(3, words).Uint(1, 1100)).
+		Bytes(1, pbtest.Message(nil).Bytes(2, words).Fixed64(2, 9).Uint(1, 1)) // packed, then not
 	want := []BloomFilter{
 		{3, []uint64{7, 1 << 63}},
 		{1100, []uint64{0x0807060504030201, 1 << 63}},
@@ -32,18 +33,18 @@ func TestBloomIndex(t *testing.T) {
 		}
 		return err
 	})
-	for name, f := range map[string]wireMsg{
-		"no bits":        wireMsg(nil).uint(1, 3),
-		"empty bits":     wireMsg(nil).uint(1, 3).bytes(3, nil),
-		"no hashes":      wireMsg(nil).fixed64(2, 7),
-		"1101 hashes":    wireMsg(nil).uint(1, 1101).fixed64(2, 7),
-		"half a word":    wireMsg(nil).uint(1, 3).bytes(3, words[:12]),
-		"half, packed":   wireMsg(nil).uint(1, 3).bytes(2, words[:7]),
-		"word as varint": wireMsg(nil).uint(1, 3).uint(2, 7),
+	for name, f := range map[string]pbtest.Message{
+		"no bits":        pbtest.Message(nil).Uint(1, 3),
+		"empty bits":     pbtest.Message(nil).Uint(1, 3).Bytes(3, nil),
+		"no hashes":      pbtest.Message(nil).Fixed64(2, 7),
+		"1101 hashes":    pbtest.Message(nil).Uint(1, 1101).Fixed64(2, 7),
+		"half a word":    pbtest.Message(nil).Uint(1, 3).Bytes(3, words[:12]),
+		"half, packed":   pbtest.Message(nil).Uint(1, 3).Bytes(2, words[:7]),
+		"word as varint": pbtest.Message(nil).Uint(1, 3).Uint(2, 7),
 	} {
-		_, err := ParseBloomIndex(wireMsg(nil).bytes(1, f), 3)
+		_, err := ParseBloomIndex(pbtest.Message(nil).Bytes(1, f), 3)
 		wantKind(t, name, err, arrowio.ErrCorrupt)
 	}
-	_, err := ParseBloomIndex(wireMsg(nil).uint(1, 3), 3)
+	_, err := ParseBloomIndex(pbtest.Message(nil).Uint(1, 3), 3)
 	wantKind(t, "filter as number", err, arrowio.ErrCorrupt)
 }

@@ -242,7 +242,7 @@ func TestEncryptedStatistics(t *testing.T) {
 }
 
 func TestChoose(t *testing.T) {
-	f := mustFooter(t, footerOf(typeMsg(Struct, 1, 4).names("a", "b"), typeMsg(Struct, 2, 3).names("x", "y"), typeMsg(Int), typeMsg(Int), typeMsg(Int)))
+	f := mustFooter(t, footerOf(names(typeMsg(Struct, 1, 4), "a", "b"), names(typeMsg(Struct, 2, 3), "x", "y"), typeMsg(Int), typeMsg(Int), typeMsg(Int)))
 	e := &Encryption{Variants: []Variant{{Root: 2, Key: 0}, {Root: 1, Key: 1}, {Root: 4, Key: 2}}}
 	for _, k := range []struct {
 		keys []int

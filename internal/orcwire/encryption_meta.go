@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/pb"
 )
 
 // Encryption says which columns are encrypted, and with which keys (specification, "Encryption Information").
@@ -46,37 +47,37 @@ func parseEncryption(b []byte, types int, budget *metaBudget) (*Encryption, erro
 	if err := budget.take(len(b), 32); err != nil {
 		return nil, err
 	}
-	m := pbMessage{b: b}
+	m := pb.New(b)
 	var variants [][]byte
-	for m.next() {
-		switch m.num {
+	for m.Next() {
+		switch m.Num {
 		case 1:
-			k, err := parseMask(m.message(), types)
+			k, err := parseMask(m.Message(), types)
 			if err != nil {
 				return nil, within(err, "mask", len(e.Masks))
 			}
 			e.Masks = append(e.Masks, k)
 		case 2:
-			k, err := parseKey(m.message())
+			k, err := parseKey(m.Message())
 			if err != nil {
 				return nil, within(err, "encryption key", len(e.Keys))
 			}
 			e.Keys = append(e.Keys, k)
 		case 3:
-			variants = append(variants, m.bytes()) // they name keys, which may follow
+			variants = append(variants, m.Bytes()) // they name keys, which may follow
 		case 4:
-			v := m.uint64()
+			v := m.Uint64()
 			if v > 255 {
 				v = 0
 			}
 			e.Provider = uint8(v)
 		}
 	}
-	if m.err != nil {
-		return nil, m.err
+	if m.Err != nil {
+		return nil, m.Err
 	}
 	for i, b := range variants {
-		v, err := parseVariant(pbMessage{b: b}, types, len(e.Keys))
+		v, err := parseVariant(pb.New(b), types, len(e.Keys))
 		if err != nil {
 			return nil, within(err, "encryption variant", i)
 		}
@@ -85,64 +86,64 @@ func parseEncryption(b []byte, types int, budget *metaBudget) (*Encryption, erro
 	return e, nil
 }
 
-func parseMask(m pbMessage, types int) (Mask, error) {
+func parseMask(m pb.Message, types int) (Mask, error) {
 	var k Mask
-	for m.next() {
-		switch m.num {
+	for m.Next() {
+		switch m.Num {
 		case 1:
-			k.Name = m.string()
+			k.Name = m.String()
 		case 2:
-			k.Params = append(k.Params, m.string())
+			k.Params = append(k.Params, m.String())
 		case 3:
-			k.Columns = m.appendIDs(k.Columns, "column", types)
+			k.Columns = m.AppendIDs(k.Columns, "column", types)
 		}
 	}
-	return k, m.err
+	return k, m.Err
 }
 
-func parseKey(m pbMessage) (Key, error) {
+func parseKey(m pb.Message) (Key, error) {
 	var k Key
-	for m.next() {
-		switch m.num {
+	for m.Next() {
+		switch m.Num {
 		case 1:
-			k.Name = m.string()
+			k.Name = m.String()
 		case 2:
-			k.Version = m.uint32()
+			k.Version = m.Uint32()
 		case 3:
-			v := m.uint64()
+			v := m.Uint64()
 			if v > 255 {
 				v = 255
 			}
 			k.Algorithm = uint8(v)
 		}
 	}
-	return k, m.err
+	return k, m.Err
 }
 
-func parseVariant(m pbMessage, types, keys int) (Variant, error) {
+func parseVariant(m pb.Message, types, keys int) (Variant, error) {
 	var v Variant
 	end := int64(0)
 	hasKey := false
-	for m.next() {
-		switch m.num {
+	for m.Next() {
+		switch m.Num {
 		case 1:
-			v.Root = m.id("column", types)
+			v.Root = m.ID("column", types)
 		case 2:
-			v.Key, hasKey = m.id("encryption key", keys), true
+			v.Key, hasKey = m.ID("encryption key", keys), true
 		case 3:
-			v.EncryptedKey = m.bytes()
+			v.EncryptedKey = m.Bytes()
 		case 4:
-			s, err := parseStream(m.message(), types, &end, math.MaxInt64)
+			s, err := parseStream(m.Message(), types, &end, math.MaxInt64)
 			if err != nil {
 				return v, within(err, "stream", len(v.StripeStats))
 			}
 			v.StripeStats = append(v.StripeStats, s)
 		case 5:
-			v.FileStats = m.bytes()
+			v.FileStats = m.Bytes()
 		}
 	}
-	if m.err == nil && !hasKey && keys == 0 {
+	if m.Err == nil && !hasKey && keys == 0 {
 		return v, arrowio.Errorf(arrowio.ErrCorrupt, "no key")
 	}
-	return v, m.err
+	return v, m.Err
 }

@@ -5,23 +5,24 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
 
 // encryptedFooter is a footer of struct<a:int,b:int> with two variants, and three stripes of which the second has keys
 // of its own.
-func encryptedFooter() wireMsg {
-	variant := func(root, key uint64, local string) wireMsg {
-		return wireMsg(nil).uint(1, root).uint(2, key).text(3, local).bytes(4, streamMsg(100, root, 86)).bytes(4, streamMsg(100, root, 14)).text(5, "stats")
+func encryptedFooter() pbtest.Message {
+	variant := func(root, key uint64, local string) pbtest.Message {
+		return pbtest.Message(nil).Uint(1, root).Uint(2, key).Text(3, local).Bytes(4, streamMsg(100, root, 86)).Bytes(4, streamMsg(100, root, 14)).Text(5, "stats")
 	}
-	e := wireMsg(nil).strange().
-		bytes(3, variant(2, 0, "local b")). // variants may stand before the keys that they name
-		bytes(1, wireMsg(nil).text(1, "nullify").text(2, "x").text(2, "").packed(3, 1).uint(3, 2)).
-		bytes(2, wireMsg(nil).text(1, "pii").uint(2, 3).uint(3, 1)).
-		bytes(2, wireMsg(nil).text(1, "credit").uint(3, 1000)).
-		bytes(3, variant(1, 1, "local a")).
-		uint(4, 1)
-	return footerOf(typeMsg(Struct, 1, 2).names("a", "b"), typeMsg(Int), typeMsg(Int)).
-		bytes(3, nil).bytes(3, wireMsg(nil).text(7, "b2").text(7, "a2")).bytes(3, nil).bytes(10, e)
+	e := pbtest.Message(nil).Strange().
+		Bytes(3, variant(2, 0, "local b")). // variants may stand before the keys that they name
+		Bytes(1, pbtest.Message(nil).Text(1, "nullify").Text(2, "x").Text(2, "").Packed(3, 1).Uint(3, 2)).
+		Bytes(2, pbtest.Message(nil).Text(1, "pii").Uint(2, 3).Uint(3, 1)).
+		Bytes(2, pbtest.Message(nil).Text(1, "credit").Uint(3, 1000)).
+		Bytes(3, variant(1, 1, "local a")).
+		Uint(4, 1)
+	return footerOf(names(typeMsg(Struct, 1, 2), "a", "b"), typeMsg(Int), typeMsg(Int)).
+		Bytes(3, nil).Bytes(3, pbtest.Message(nil).Text(7, "b2").Text(7, "a2")).Bytes(3, nil).Bytes(10, e)
 }
 
 func TestEncryption(t *testing.T) {
@@ -52,23 +53,23 @@ func TestEncryption(t *testing.T) {
 		_, err := ParseFooter(b, arrowio.Limits{Columns: 100, Splits: 100})
 		return err
 	})
-	key := wireMsg(nil).bytes(2, wireMsg(nil).text(1, "k"))
-	for name, e := range map[string]wireMsg{
-		"mask's column":       wireMsg(nil).bytes(1, wireMsg(nil).packed(3, 3)),
-		"variant's root":      key.bytes(3, wireMsg(nil).uint(1, 3)),
-		"variant's key":       key.bytes(3, wireMsg(nil).uint(2, 1)),
-		"variant without key": wireMsg(nil).bytes(3, wireMsg(nil).uint(1, 1)),
-		"statistics' column":  key.bytes(3, wireMsg(nil).bytes(4, streamMsg(100, 3, 1))),
-		"statistics wrap":     key.bytes(3, wireMsg(nil).bytes(4, streamMsg(100, 1, 1<<63-1)).bytes(4, streamMsg(100, 1, 1))),
-		"key's name":          wireMsg(nil).bytes(2, wireMsg(nil).uint(1, 1)),
-		"provider":            wireMsg(nil).text(4, "x"),
+	key := pbtest.Message(nil).Bytes(2, pbtest.Message(nil).Text(1, "k"))
+	for name, e := range map[string]pbtest.Message{
+		"mask's column":       pbtest.Message(nil).Bytes(1, pbtest.Message(nil).Packed(3, 3)),
+		"variant's root":      key.Bytes(3, pbtest.Message(nil).Uint(1, 3)),
+		"variant's key":       key.Bytes(3, pbtest.Message(nil).Uint(2, 1)),
+		"variant without key": pbtest.Message(nil).Bytes(3, pbtest.Message(nil).Uint(1, 1)),
+		"statistics' column":  key.Bytes(3, pbtest.Message(nil).Bytes(4, streamMsg(100, 3, 1))),
+		"statistics wrap":     key.Bytes(3, pbtest.Message(nil).Bytes(4, streamMsg(100, 1, 1<<63-1)).Bytes(4, streamMsg(100, 1, 1))),
+		"key's name":          pbtest.Message(nil).Bytes(2, pbtest.Message(nil).Uint(1, 1)),
+		"provider":            pbtest.Message(nil).Text(4, "x"),
 	} {
-		b := footerOf(typeMsg(Struct, 1, 2).names("a", "b"), typeMsg(Int), typeMsg(Int)).bytes(10, e)
+		b := footerOf(names(typeMsg(Struct, 1, 2), "a", "b"), typeMsg(Int), typeMsg(Int)).Bytes(10, e)
 		_, err := ParseFooter(b, arrowio.Limits{})
 		wantKind(t, name, err, arrowio.ErrCorrupt)
 	}
-	_, err := ParseFooter(b.bytes(3, wireMsg(nil).text(7, "one key of two")), arrowio.Limits{})
+	_, err := ParseFooter(b.Bytes(3, pbtest.Message(nil).Text(7, "one key of two")), arrowio.Limits{})
 	wantKind(t, "keys", err, arrowio.ErrCorrupt)
-	_, err = ParseFooter(footerOf(typeMsg(Int)).bytes(10, make([]byte, 10000)), arrowio.Limits{MetadataBytes: 20000})
+	_, err = ParseFooter(footerOf(typeMsg(Int)).Bytes(10, make([]byte, 10000)), arrowio.Limits{MetadataBytes: 20000})
 	wantKind(t, "memory", err, arrowio.ErrLimit)
 }

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/pb"
 )
 
 // StripeInfo says where a stripe lies: index, data and stripe footer follow each other from Offset on (specification,
@@ -83,52 +84,52 @@ func ParseFooter(b []byte, lim arrowio.Limits) (*Footer, error) {
 	tree := newTypeTree(count.types, lim, budget)
 	f.Stats = StatsList{b: b, num: 7}
 	var encryption []byte
-	m := pbMessage{b: b}
-	for at := 0; m.next(); at = len(b) - len(m.b) {
-		switch m.num {
+	m := pb.New(b)
+	for at := 0; m.Next(); at = len(b) - m.Left() {
+		switch m.Num {
 		case 1:
-			f.HeaderLength = m.uint64()
+			f.HeaderLength = m.Uint64()
 		case 2:
-			f.ContentLength = m.uint64()
+			f.ContentLength = m.Uint64()
 		case 3:
-			s, err := parseStripeInfo(m.message())
+			s, err := parseStripeInfo(m.Message())
 			if err != nil {
 				return nil, within(err, "stripe", len(f.Stripes))
 			}
 			f.Stripes = append(f.Stripes, s)
 		case 4:
-			if b := m.bytes(); m.err == nil {
+			if b := m.Bytes(); m.Err == nil {
 				if err := tree.add(b); err != nil {
 					return nil, within(err, "type", tree.n-1)
 				}
 			}
 		case 5:
-			kv, err := parseKeyValue(m.message())
+			kv, err := parseKeyValue(m.Message())
 			if err != nil {
 				return nil, within(err, "metadata item", len(f.Metadata))
 			}
 			f.Metadata = append(f.Metadata, kv)
 		case 6:
-			f.Rows, f.HasRows = m.size(), true
+			f.Rows, f.HasRows = m.Size(), true
 		case 7:
-			m.bytes()
+			m.Bytes()
 			if f.Stats.n < count.types { // more would be about nothing
 				f.Stats.add(at)
 			}
 		case 8:
-			f.RowIndexStride = m.uint32()
+			f.RowIndexStride = m.Uint32()
 		case 9:
-			f.Writer = m.uint32()
+			f.Writer = m.Uint32()
 		case 10:
-			encryption = m.bytes()
+			encryption = m.Bytes()
 		case 11:
-			f.Calendar = m.uint32()
+			f.Calendar = m.Uint32()
 		case 12:
-			f.SoftwareVersion = m.string()
+			f.SoftwareVersion = m.String()
 		}
 	}
-	if m.err != nil {
-		return nil, m.err
+	if m.Err != nil {
+		return nil, m.Err
 	}
 	if f.Types, err = tree.link(); err != nil {
 		return nil, err
@@ -146,9 +147,9 @@ type footerCount struct{ stripes, types, metadata int }
 
 func (f *Footer) count(b []byte) (footerCount, error) {
 	var c footerCount
-	m := pbMessage{b: b}
-	for m.next() {
-		switch m.num {
+	m := pb.New(b)
+	for m.Next() {
+		switch m.Num {
 		case 3:
 			c.stripes++
 		case 4:
@@ -157,7 +158,7 @@ func (f *Footer) count(b []byte) (footerCount, error) {
 			c.metadata++
 		}
 	}
-	return c, m.err
+	return c, m.Err
 }
 
 func (c footerCount) check(lim arrowio.Limits, budget *metaBudget) error {
@@ -179,37 +180,37 @@ func (c footerCount) check(lim arrowio.Limits, budget *metaBudget) error {
 	return budget.take(c.metadata, unsafe.Sizeof(KeyValue{}))
 }
 
-func parseStripeInfo(m pbMessage) (StripeInfo, error) {
+func parseStripeInfo(m pb.Message) (StripeInfo, error) {
 	var s StripeInfo
 	keys := 0
-	for count := m; count.next(); {
-		if count.num == 7 {
+	for count := m; count.Next(); {
+		if count.Num == 7 {
 			keys++
 		}
 	}
 	if keys > 0 {
 		s.EncryptedLocalKeys = make([][]byte, 0, keys)
 	}
-	for m.next() {
-		switch m.num {
+	for m.Next() {
+		switch m.Num {
 		case 1:
-			s.Offset = m.size()
+			s.Offset = m.Size()
 		case 2:
-			s.IndexLength = m.size()
+			s.IndexLength = m.Size()
 		case 3:
-			s.DataLength = m.size()
+			s.DataLength = m.Size()
 		case 4:
-			s.FooterLength = m.size()
+			s.FooterLength = m.Size()
 		case 5:
-			s.Rows = m.size()
+			s.Rows = m.Size()
 		case 6:
-			s.EncryptStripeID = m.size()
+			s.EncryptStripeID = m.Size()
 		case 7:
-			s.EncryptedLocalKeys = append(s.EncryptedLocalKeys, m.bytes())
+			s.EncryptedLocalKeys = append(s.EncryptedLocalKeys, m.Bytes())
 		}
 	}
-	if m.err != nil {
-		return s, m.err
+	if m.Err != nil {
+		return s, m.Err
 	}
 	left := int64(math.MaxInt64)
 	for _, n := range []int64{s.Offset, s.IndexLength, s.DataLength, s.FooterLength} {
@@ -221,17 +222,17 @@ func parseStripeInfo(m pbMessage) (StripeInfo, error) {
 	return s, nil
 }
 
-func parseKeyValue(m pbMessage) (KeyValue, error) {
+func parseKeyValue(m pb.Message) (KeyValue, error) {
 	var kv KeyValue
-	for m.next() {
-		switch m.num {
+	for m.Next() {
+		switch m.Num {
 		case 1:
-			kv.Key = m.string()
+			kv.Key = m.String()
 		case 2:
-			kv.Value = m.bytes()
+			kv.Value = m.Bytes()
 		}
 	}
-	return kv, m.err
+	return kv, m.Err
 }
 
 // finishStripes works out what stripes take over from those before them, and adds up their rows.

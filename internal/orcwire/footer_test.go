@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
 
 func mustFooter(t testing.TB, b []byte) *Footer {
@@ -21,26 +22,26 @@ func mustFooter(t testing.TB, b []byte) *Footer {
 }
 
 // typeMsg is a Type message with these children.
-func typeMsg(k Kind, kids ...uint64) wireMsg {
-	w := wireMsg(nil).uint(1, uint64(k))
+func typeMsg(k Kind, kids ...uint64) pbtest.Message {
+	w := pbtest.Message(nil).Uint(1, uint64(k))
 	if len(kids) > 0 {
-		w = w.packed(2, kids...)
+		w = w.Packed(2, kids...)
 	}
 	return w
 }
 
-func (w wireMsg) names(names ...string) wireMsg {
+func names(w pbtest.Message, names ...string) pbtest.Message {
 	for _, n := range names {
-		w = w.text(3, n)
+		w = w.Text(3, n)
 	}
 	return w
 }
 
 // footerOf is a Footer message with these types.
-func footerOf(types ...wireMsg) wireMsg {
-	var w wireMsg
+func footerOf(types ...pbtest.Message) pbtest.Message {
+	var w pbtest.Message
 	for _, t := range types {
-		w = w.bytes(4, t)
+		w = w.Bytes(4, t)
 	}
 	return w
 }
@@ -87,10 +88,10 @@ func TestRealFooter(t *testing.T) {
 
 func TestFooterFields(t *testing.T) {
 	root := typeMsg(Struct)
-	b := footerOf(root).strange().uint(6, 1<<63-1).uint(8, math.MaxUint32).uint(9, 4).uint(11, 2).
-		bytes(5, wireMsg(nil).text(1, "naïve ☃").bytes(2, []byte{0xff, 0})).
-		bytes(5, nil).
-		bytes(5, wireMsg(nil).text(2, strings.Repeat("x", 30000)))
+	b := footerOf(root).Strange().Uint(6, 1<<63-1).Uint(8, math.MaxUint32).Uint(9, 4).Uint(11, 2).
+		Bytes(5, pbtest.Message(nil).Text(1, "naïve ☃").Bytes(2, []byte{0xff, 0})).
+		Bytes(5, nil).
+		Bytes(5, pbtest.Message(nil).Text(2, strings.Repeat("x", 30000)))
 	f := mustFooter(t, b)
 	if f.Rows != math.MaxInt64 || f.RowIndexStride != math.MaxUint32 || f.Writer != WriterTrino || f.Calendar != CalendarProleptic {
 		t.Errorf("%+v", f)
@@ -105,15 +106,15 @@ func TestFooterFields(t *testing.T) {
 }
 
 func TestStripes(t *testing.T) {
-	stripe := func(fields ...uint64) wireMsg {
-		var w wireMsg
+	stripe := func(fields ...uint64) pbtest.Message {
+		var w pbtest.Message
 		for i, v := range fields {
-			w = w.uint(protowire.Number(i+1), v)
+			w = w.Uint(protowire.Number(i+1), v)
 		}
 		return w
 	}
 	root := typeMsg(Int)
-	f := mustFooter(t, footerOf(root).bytes(3, stripe(3, 10, 20, 30, 40)).bytes(3, nil).bytes(3, stripe(0, 0, 0, 0, 0, 7)).bytes(3, stripe(math.MaxInt64)))
+	f := mustFooter(t, footerOf(root).Bytes(3, stripe(3, 10, 20, 30, 40)).Bytes(3, nil).Bytes(3, stripe(0, 0, 0, 0, 0, 7)).Bytes(3, stripe(math.MaxInt64)))
 	first := StripeInfo{Offset: 3, IndexLength: 10, DataLength: 20, FooterLength: 30, Rows: 40, EncryptStripeID: 1}
 	if len(f.Stripes) != 4 || !reflect.DeepEqual(f.Stripes[0], first) {
 		t.Errorf("%+v", f.Stripes)
@@ -126,23 +127,23 @@ func TestStripes(t *testing.T) {
 	const most = math.MaxInt64
 	for _, c := range []struct {
 		name string
-		b    wireMsg
+		b    pbtest.Message
 		kind arrowio.Kind
 	}{
-		{"offset", footerOf(root).bytes(3, stripe(most+1)), arrowio.ErrCorrupt},
-		{"offset wraps", footerOf(root).bytes(3, stripe(most, 1)), arrowio.ErrCorrupt},
-		{"lengths wrap", footerOf(root).bytes(3, stripe(0, most/2+1, most/2+1)), arrowio.ErrCorrupt},
-		{"footer wraps", footerOf(root).bytes(3, stripe(1, 1, 1, most)), arrowio.ErrCorrupt},
-		{"rows wrap", footerOf(root).bytes(3, stripe(0, 0, 0, 0, most)).bytes(3, stripe(0, 0, 0, 0, 1)), arrowio.ErrCorrupt},
-		{"encryption ids wrap", footerOf(root).bytes(3, stripe(0, 0, 0, 0, 0, most)).bytes(3, nil), arrowio.ErrCorrupt},
-		{"keys of no variant", footerOf(root).bytes(3, wireMsg(nil).text(7, "key")), arrowio.ErrCorrupt},
-		{"file rows", footerOf(root).uint(6, most+1), arrowio.ErrCorrupt},
-		{"cut", footerOf(root).bytes(3, []byte{0x08}), arrowio.ErrCorrupt},
+		{"offset", footerOf(root).Bytes(3, stripe(most+1)), arrowio.ErrCorrupt},
+		{"offset wraps", footerOf(root).Bytes(3, stripe(most, 1)), arrowio.ErrCorrupt},
+		{"lengths wrap", footerOf(root).Bytes(3, stripe(0, most/2+1, most/2+1)), arrowio.ErrCorrupt},
+		{"footer wraps", footerOf(root).Bytes(3, stripe(1, 1, 1, most)), arrowio.ErrCorrupt},
+		{"rows wrap", footerOf(root).Bytes(3, stripe(0, 0, 0, 0, most)).Bytes(3, stripe(0, 0, 0, 0, 1)), arrowio.ErrCorrupt},
+		{"encryption ids wrap", footerOf(root).Bytes(3, stripe(0, 0, 0, 0, 0, most)).Bytes(3, nil), arrowio.ErrCorrupt},
+		{"keys of no variant", footerOf(root).Bytes(3, pbtest.Message(nil).Text(7, "key")), arrowio.ErrCorrupt},
+		{"file rows", footerOf(root).Uint(6, most+1), arrowio.ErrCorrupt},
+		{"cut", footerOf(root).Bytes(3, []byte{0x08}), arrowio.ErrCorrupt},
 	} {
 		_, err := ParseFooter(c.b, arrowio.Limits{})
 		wantKind(t, c.name, err, c.kind)
 	}
-	_, err := ParseFooter(footerOf(root).bytes(3, nil).bytes(3, nil), arrowio.Limits{Splits: 1})
+	_, err := ParseFooter(footerOf(root).Bytes(3, nil).Bytes(3, nil), arrowio.Limits{Splits: 1})
 	wantKind(t, "splits", err, arrowio.ErrLimit)
 }
 
@@ -150,7 +151,7 @@ func TestMemoryOfMetadataIsBounded(t *testing.T) {
 	// Entries of two bytes that take 40 or more each.
 	b := footerOf(typeMsg(Int))
 	for range 3000 {
-		b = b.bytes(5, nil)
+		b = b.Bytes(5, nil)
 	}
 	if _, err := ParseFooter(b, arrowio.Limits{}); err != nil {
 		t.Error(err)
@@ -159,7 +160,7 @@ func TestMemoryOfMetadataIsBounded(t *testing.T) {
 	wantKind(t, "metadata items", err, arrowio.ErrLimit)
 	names := typeMsg(Int)
 	for range 3000 {
-		names = names.text(7, "")
+		names = names.Text(7, "")
 	}
 	b = footerOf(names)
 	_, err = ParseFooter(b, arrowio.Limits{MetadataBytes: int64(len(b))})

@@ -5,34 +5,35 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
 
 // wideFooter has so many columns and stripes, and statistics for each column.
-func wideFooter(columns, stripes int) wireMsg {
+func wideFooter(columns, stripes int) pbtest.Message {
 	ids := make([]uint64, columns)
 	root := typeMsg(Struct)
 	for i := range ids {
 		ids[i] = uint64(i + 1)
-		root = root.text(3, fmt.Sprint("column_", i))
+		root = root.Text(3, fmt.Sprint("column_", i))
 	}
 	if columns > 0 {
-		root = root.packed(2, ids...)
+		root = root.Packed(2, ids...)
 	}
-	w := wireMsg(nil).bytes(4, root)
+	w := pbtest.Message(nil).Bytes(4, root)
 	for i := range columns {
-		w = w.bytes(4, typeMsg(Kind(i%9)))
+		w = w.Bytes(4, typeMsg(Kind(i%9)))
 	}
 	for i := range stripes {
-		w = w.bytes(3, wireMsg(nil).uint(1, uint64(i)<<26).uint(2, 1000).uint(3, 1<<25).uint(4, 1000).uint(5, 1<<20))
+		w = w.Bytes(3, pbtest.Message(nil).Uint(1, uint64(i)<<26).Uint(2, 1000).Uint(3, 1<<25).Uint(4, 1000).Uint(5, 1<<20))
 	}
 	for range columns + 1 {
-		w = w.bytes(7, intStats())
+		w = w.Bytes(7, intStats())
 	}
 	return w
 }
 
-func intStats() wireMsg {
-	return wireMsg(nil).uint(1, 1000).bytes(2, wireMsg(nil).sint(1, -100000).sint(2, 1<<40).sint(3, 77)).uint(10, 1).uint(11, 12345)
+func intStats() pbtest.Message {
+	return pbtest.Message(nil).Uint(1, 1000).Bytes(2, pbtest.Message(nil).Sint(1, -100000).Sint(2, 1<<40).Sint(3, 77)).Uint(10, 1).Uint(11, 12345)
 }
 
 // BenchmarkOpen reads the footer of a file and makes its schema.
@@ -60,13 +61,13 @@ func BenchmarkOpen(b *testing.B) {
 func BenchmarkMetadata(b *testing.B) {
 	for _, c := range []struct{ columns, stripes int }{{10000, 10}, {10, 10000}, {100, 10000}} {
 		b.Run(fmt.Sprintf("columns=%d/stripes=%d", c.columns, c.stripes), func(b *testing.B) {
-			var stripe wireMsg
+			var stripe pbtest.Message
 			for range c.columns {
-				stripe = stripe.bytes(1, intStats())
+				stripe = stripe.Bytes(1, intStats())
 			}
-			var msg wireMsg
+			var msg pbtest.Message
 			for range c.stripes {
-				msg = msg.bytes(1, stripe)
+				msg = msg.Bytes(1, stripe)
 			}
 			b.SetBytes(int64(len(msg)))
 			b.ReportAllocs()
@@ -89,10 +90,10 @@ func BenchmarkMetadata(b *testing.B) {
 func BenchmarkStripeFooter(b *testing.B) {
 	for _, columns := range []int{20, 10000} {
 		b.Run(fmt.Sprintf("columns=%d", columns), func(b *testing.B) {
-			w := wireMsg(nil).encodings(columns + 1)
+			w := encodings(columns + 1)
 			for i := range columns {
 				for _, k := range []uint64{6, 0, 1} {
-					w = w.bytes(1, streamMsg(k, uint64(i+1), 1000))
+					w = w.Bytes(1, streamMsg(k, uint64(i+1), 1000))
 				}
 			}
 			b.SetBytes(int64(len(w)))

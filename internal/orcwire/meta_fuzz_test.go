@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
 
 var fuzzMetaLimits = arrowio.Limits{MetadataBytes: 1 << 20, Columns: 1000, Depth: 30, Splits: 1000}.WithDefaults()
@@ -99,8 +100,8 @@ func FuzzFooter(f *testing.F) {
 
 // FuzzStripeFooter: streams follow each other within the stripe and name types that exist.
 func FuzzStripeFooter(f *testing.F) {
-	f.Add([]byte(wireMsg(nil).encodings(3).bytes(1, streamMsg(6, 0, 10)).bytes(1, streamMsg(1, 2, 100)).text(3, "UTC")))
-	f.Add([]byte(wireMsg(nil).encodings(3).bytes(4, wireMsg(nil).bytes(1, streamMsg(6, 1, 5)).encodings(1))))
+	f.Add([]byte(encodings(3).Bytes(1, streamMsg(6, 0, 10)).Bytes(1, streamMsg(1, 2, 100)).Text(3, "UTC")))
+	f.Add([]byte(encodings(3).Bytes(4, append(encodings(1), pbtest.Message(nil).Bytes(1, streamMsg(6, 1, 5))...))))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		const types, size = 3, 1000
 		s, err := ParseStripeFooter(b, types, size)
@@ -135,12 +136,12 @@ func FuzzStripeFooter(f *testing.F) {
 
 // FuzzIndex: row indexes, bloom filters, stripe statistics and postscripts are read or refused.
 func FuzzIndex(f *testing.F) {
-	f.Add([]byte(wireMsg(nil).bytes(1, wireMsg(nil).packed(1, 0, 300).bytes(2, count(9, 0)))))
-	f.Add([]byte(wireMsg(nil).bytes(1, wireMsg(nil).uint(1, 3).fixed64(2, 7).bytes(3, make([]byte, 8)))))
+	f.Add([]byte(pbtest.Message(nil).Bytes(1, pbtest.Message(nil).Packed(1, 0, 300).Bytes(2, count(9, 0)))))
+	f.Add([]byte(pbtest.Message(nil).Bytes(1, pbtest.Message(nil).Uint(1, 3).Fixed64(2, 7).Bytes(3, make([]byte, 8)))))
 	f.Add([]byte(realPostScript))
 	for _, c := range statsMsgs {
-		f.Add([]byte(wireMsg(nil).bytes(1, c.b)))
-		f.Add([]byte(wireMsg(nil).bytes(1, wireMsg(nil).bytes(1, c.b))))
+		f.Add([]byte(pbtest.Message(nil).Bytes(1, c.b)))
+		f.Add([]byte(pbtest.Message(nil).Bytes(1, pbtest.Message(nil).Bytes(1, c.b))))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		const most = 5

@@ -5,6 +5,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/blockcodec"
+	"github.com/arrowio/arrowio/internal/pb"
 )
 
 // Magic stands at the head of a file and, except in files of Hive 0.11.0, at the end of the postscript.
@@ -75,42 +76,42 @@ type PostScript struct {
 // is below 1<<60, so that sums of them do not overflow; the caller compares them with the file.
 func ParsePostScript(b []byte) (*PostScript, error) {
 	p := &PostScript{BlockSize: DefaultBlockSize}
-	m := pbMessage{b: b}
+	m := pb.New(b)
 	length := func() uint64 {
-		v := m.uint64()
+		v := m.Uint64()
 		if v >= maxTailPart {
-			m.fail("protobuf field %d is a length of %d", m.num, v)
+			m.Fail("protobuf field %d is a length of %d", m.Num, v)
 		}
 		return v
 	}
-	for m.next() {
-		switch m.num {
+	for m.Next() {
+		switch m.Num {
 		case 1:
 			p.FooterLength = length()
 		case 2:
-			v := m.uint64()
-			if m.err == nil && v >= uint64(len(compressionKinds)) {
+			v := m.Uint64()
+			if m.Err == nil && v >= uint64(len(compressionKinds)) {
 				return nil, arrowio.Errorf(arrowio.ErrUnsupported, "compression kind %d is not known", v)
 			}
 			p.Compression = CompressionKind(v)
 		case 3:
-			p.BlockSize = m.uint64()
+			p.BlockSize = m.Uint64()
 		case 4:
-			for _, v := range m.appendVarints(nil) {
+			for _, v := range m.AppendVarints(nil) {
 				p.Version = append(p.Version, uint32(v))
 			}
 		case 5:
 			p.MetadataLength = length()
 		case 6:
-			p.WriterVersion = m.uint32()
+			p.WriterVersion = m.Uint32()
 		case 7:
 			p.StripeStatsLength = length()
 		case 8000:
-			p.Magic = m.string()
+			p.Magic = m.String()
 		}
 	}
-	if m.err != nil {
-		return nil, m.err
+	if m.Err != nil {
+		return nil, m.Err
 	}
 	if p.BlockSize == 0 && p.Compression != CompressionNone {
 		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "compression in blocks of 0 bytes")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/blockcodec"
+	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
 
 // Tails as ORC Java 2.3.1 wrote them, of a file of 150 rows of struct<id__mono:int,g__mix__r10:geometry(OGC:CRS84),
@@ -29,10 +30,10 @@ func TestPostScript(t *testing.T) {
 			MetadataLength: 83, WriterVersion: 9, Magic: "ORC",
 		}},
 		{"empty", nil, PostScript{BlockSize: DefaultBlockSize}},
-		{"version not packed, strange fields", wireMsg(nil).strange().uint(4, 1).uint(4, 9999).uint(7, 77), PostScript{
+		{"version not packed, strange fields", pbtest.Message(nil).Strange().Uint(4, 1).Uint(4, 9999).Uint(7, 77), PostScript{
 			BlockSize: DefaultBlockSize, Version: []uint32{1, 9999}, StripeStatsLength: 77,
 		}},
-		{"block size 0 without codec", wireMsg(nil).uint(3, 0), PostScript{}},
+		{"block size 0 without codec", pbtest.Message(nil).Uint(3, 0), PostScript{}},
 	} {
 		p, err := ParsePostScript(c.b)
 		if err != nil || !reflect.DeepEqual(*p, c.want) {
@@ -44,14 +45,14 @@ func TestPostScript(t *testing.T) {
 		b    []byte
 		kind arrowio.Kind
 	}{
-		{"codec 7", wireMsg(nil).uint(2, 7), arrowio.ErrUnsupported},
-		{"codec 256", wireMsg(nil).uint(2, 256), arrowio.ErrUnsupported},
-		{"codec as text", wireMsg(nil).text(2, "zlib"), arrowio.ErrCorrupt},
-		{"block size 0", wireMsg(nil).uint(2, 1).uint(3, 0), arrowio.ErrCorrupt},
-		{"footer length", wireMsg(nil).uint(1, 1<<60), arrowio.ErrCorrupt},
-		{"metadata length", wireMsg(nil).uint(5, 1<<64-1), arrowio.ErrCorrupt},
-		{"statistics length", wireMsg(nil).uint(7, 1<<63), arrowio.ErrCorrupt},
-		{"writer version", wireMsg(nil).uint(6, 1<<32), arrowio.ErrCorrupt},
+		{"codec 7", pbtest.Message(nil).Uint(2, 7), arrowio.ErrUnsupported},
+		{"codec 256", pbtest.Message(nil).Uint(2, 256), arrowio.ErrUnsupported},
+		{"codec as text", pbtest.Message(nil).Text(2, "zlib"), arrowio.ErrCorrupt},
+		{"block size 0", pbtest.Message(nil).Uint(2, 1).Uint(3, 0), arrowio.ErrCorrupt},
+		{"footer length", pbtest.Message(nil).Uint(1, 1<<60), arrowio.ErrCorrupt},
+		{"metadata length", pbtest.Message(nil).Uint(5, 1<<64-1), arrowio.ErrCorrupt},
+		{"statistics length", pbtest.Message(nil).Uint(7, 1<<63), arrowio.ErrCorrupt},
+		{"writer version", pbtest.Message(nil).Uint(6, 1<<32), arrowio.ErrCorrupt},
 		{"cut", []byte(realPostScript)[:len(realPostScript)-1], arrowio.ErrCorrupt},
 	} {
 		_, err := ParsePostScript(c.b)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
 
 func TestWriterName(t *testing.T) {
@@ -86,11 +87,11 @@ func TestBadBloomFilters(t *testing.T) {
 }
 
 func TestHybrid(t *testing.T) {
-	plain := footerOf(typeMsg(Struct, 1).names("a"), typeMsg(Date))
-	iceberg := footerOf(typeMsg(Struct, 1).names("a"), typeMsg(Date).bytes(7, attribute("iceberg.id", "1")))
+	plain := footerOf(names(typeMsg(Struct, 1), "a"), typeMsg(Date))
+	iceberg := footerOf(names(typeMsg(Struct, 1), "a"), typeMsg(Date).Bytes(7, attribute("iceberg.id", "1")))
 	for _, c := range []struct {
 		name             string
-		b                wireMsg
+		b                pbtest.Message
 		writer, calendar uint64
 		want             bool
 	}{
@@ -106,7 +107,7 @@ func TestHybrid(t *testing.T) {
 		{"another, hybrid", plain, 77, CalendarHybrid, true},
 		{"another, proleptic", plain, 77, CalendarProleptic, false},
 	} {
-		f, err := ParseFooter(append(wireMsg(nil), c.b...).uint(9, c.writer).uint(11, c.calendar), arrowio.Limits{})
+		f, err := ParseFooter(append(pbtest.Message(nil), c.b...).Uint(9, c.writer).Uint(11, c.calendar), arrowio.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}

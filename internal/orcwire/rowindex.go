@@ -1,5 +1,7 @@
 package orcwire
 
+import "github.com/arrowio/arrowio/internal/pb"
+
 // RowIndexEntry is about one row group of a column (specification, "Row Group Index").
 type RowIndexEntry struct {
 	// Positions of the column's streams at the start of the row group, in the order PRESENT, DATA, SECONDARY or LENGTH.
@@ -15,44 +17,44 @@ func (e *RowIndexEntry) ColumnStats() (ColumnStats, error) { return ParseColumnS
 // there is: writers have ended encrypted columns with one entry too many. The result refers to b.
 func ParseRowIndex(b []byte, maxEntries int) ([]RowIndexEntry, error) {
 	entries, positions := 0, 0
-	m := pbMessage{b: b}
-	for m.next() {
-		if m.num != 1 || entries >= maxEntries {
+	m := pb.New(b)
+	for m.Next() {
+		if m.Num != 1 || entries >= maxEntries {
 			continue
 		}
 		entries++
-		e := m.message()
-		for e.next() {
-			if e.num == 1 {
-				positions += e.varints()
+		e := m.Message()
+		for e.Next() {
+			if e.Num == 1 {
+				positions += e.Varints()
 			}
 		}
-		if m.err == nil && e.err != nil {
-			return nil, within(e.err, "row group", entries-1)
+		if m.Err == nil && e.Err != nil {
+			return nil, within(e.Err, "row group", entries-1)
 		}
 	}
-	if m.err != nil {
-		return nil, m.err
+	if m.Err != nil {
+		return nil, m.Err
 	}
 	out := make([]RowIndexEntry, 0, entries)
 	arena := make([]uint64, 0, positions)
-	for m = (pbMessage{b: b}); m.next(); {
-		if m.num != 1 || len(out) == entries {
+	for m = pb.New(b); m.Next(); {
+		if m.Num != 1 || len(out) == entries {
 			continue
 		}
 		var entry RowIndexEntry
 		at := len(arena)
-		e := m.message()
-		for e.next() {
-			switch e.num {
+		e := m.Message()
+		for e.Next() {
+			switch e.Num {
 			case 1:
-				arena = e.appendVarints(arena)
+				arena = e.AppendVarints(arena)
 			case 2:
-				entry.Stats = e.bytes()
+				entry.Stats = e.Bytes()
 			}
 		}
-		if e.err != nil {
-			return nil, within(e.err, "row group", len(out))
+		if e.Err != nil {
+			return nil, within(e.Err, "row group", len(out))
 		}
 		entry.Positions = arena[at:len(arena):len(arena)]
 		out = append(out, entry)

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
 
 func TestRowIndex(t *testing.T) {
-	b := wireMsg(nil).strange().
-		bytes(1, wireMsg(nil).packed(1, 0, 0, 0).bytes(2, count(9, 0))).
-		bytes(1, nil).
-		bytes(1, wireMsg(nil).uint(1, 5).strange().packed(1, math.MaxUint64, 300).uint(1, 6))
+	b := pbtest.Message(nil).Strange().
+		Bytes(1, pbtest.Message(nil).Packed(1, 0, 0, 0).Bytes(2, count(9, 0))).
+		Bytes(1, nil).
+		Bytes(1, pbtest.Message(nil).Uint(1, 5).Strange().Packed(1, math.MaxUint64, 300).Uint(1, 6))
 	want := [][]uint64{{0, 0, 0}, {}, {5, math.MaxUint64, 300, 6}}
 	for most := range 5 {
 		r, err := ParseRowIndex(b, most)
@@ -42,11 +43,11 @@ func TestRowIndex(t *testing.T) {
 		_, err := ParseRowIndex(b, 3)
 		return err
 	})
-	for name, b := range map[string]wireMsg{
-		"entry as number":     wireMsg(nil).uint(1, 1),
-		"position cut":        wireMsg(nil).bytes(1, wireMsg(nil).bytes(1, []byte{0x80})),
-		"statistics a number": wireMsg(nil).bytes(1, wireMsg(nil).uint(2, 1)),
-		"position a double":   wireMsg(nil).bytes(1, wireMsg(nil).double(1, 1)),
+	for name, b := range map[string]pbtest.Message{
+		"entry as number":     pbtest.Message(nil).Uint(1, 1),
+		"position cut":        pbtest.Message(nil).Bytes(1, pbtest.Message(nil).Bytes(1, []byte{0x80})),
+		"statistics a number": pbtest.Message(nil).Bytes(1, pbtest.Message(nil).Uint(2, 1)),
+		"position a double":   pbtest.Message(nil).Bytes(1, pbtest.Message(nil).Double(1, 1)),
 	} {
 		_, err := ParseRowIndex(b, 10)
 		wantKind(t, name, err, arrowio.ErrCorrupt)

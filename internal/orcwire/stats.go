@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/pb"
 )
 
 // Tri is an answer that a file may leave out.
@@ -94,155 +95,155 @@ type BoundingBox struct {
 // ParseColumnStats reads one ColumnStatistics message. The result refers to b.
 func ParseColumnStats(b []byte) (ColumnStats, error) {
 	var s ColumnStats
-	m := pbMessage{b: b}
-	for m.next() {
-		switch m.num {
+	m := pb.New(b)
+	for m.Next() {
+		switch m.Num {
 		case 1:
-			s.Values, s.HasValues = m.size(), true
+			s.Values, s.HasValues = m.Size(), true
 		case 2:
 			s.Int = new(IntStats)
-			m.part(s.Int.field)
+			part(&m, s.Int.field)
 		case 3:
 			s.Double = new(DoubleStats)
-			m.part(s.Double.field)
+			part(&m, s.Double.field)
 		case 4:
 			s.String = new(StringStats)
-			m.part(s.String.field)
+			part(&m, s.String.field)
 		case 5:
 			s.Bool = new(BucketStats)
-			m.part(s.Bool.field)
+			part(&m, s.Bool.field)
 		case 6:
 			s.Decimal = new(DecimalStats)
-			m.part(s.Decimal.field)
+			part(&m, s.Decimal.field)
 		case 7:
 			s.Date = new(DateStats)
-			m.part(s.Date.field)
+			part(&m, s.Date.field)
 		case 8:
 			s.Binary = new(BinaryStats)
-			m.part(s.Binary.field)
+			part(&m, s.Binary.field)
 		case 9:
 			s.Timestamp = &TimestampStats{MaxNanos: lastNanos}
-			m.part(s.Timestamp.field)
+			part(&m, s.Timestamp.field)
 		case 10:
 			s.HasNull = No
-			if m.uint64() != 0 {
+			if m.Uint64() != 0 {
 				s.HasNull = Yes
 			}
 		case 11:
-			s.BytesOnDisk, s.HasBytes = m.size(), true
+			s.BytesOnDisk, s.HasBytes = m.Size(), true
 		case 12:
 			s.Collection = new(CollectionStats)
-			m.part(s.Collection.field)
+			part(&m, s.Collection.field)
 		case 13:
 			s.Geo = new(GeoStats)
-			m.part(s.Geo.field)
+			part(&m, s.Geo.field)
 		}
 	}
-	if m.err != nil {
-		return ColumnStats{}, m.err
+	if m.Err != nil {
+		return ColumnStats{}, m.Err
 	}
 	return s, nil
 }
 
 // part reads the present field as a message, giving each of its fields to field.
-func (m *pbMessage) part(field func(m *pbMessage)) {
-	p := m.message()
-	for p.next() {
+func part(m *pb.Message, field func(m *pb.Message)) {
+	p := m.Message()
+	for p.Next() {
 		field(&p)
 	}
-	if m.err == nil {
-		m.err = p.err
+	if m.Err == nil {
+		m.Err = p.Err
 	}
 }
 
-func (s *IntStats) field(m *pbMessage) {
-	switch m.num {
+func (s *IntStats) field(m *pb.Message) {
+	switch m.Num {
 	case 1:
-		s.Min = new(m.sint64())
+		s.Min = new(m.Sint64())
 	case 2:
-		s.Max = new(m.sint64())
+		s.Max = new(m.Sint64())
 	case 3:
-		s.Sum = new(m.sint64())
+		s.Sum = new(m.Sint64())
 	}
 }
 
-func (s *DoubleStats) field(m *pbMessage) {
-	switch m.num {
+func (s *DoubleStats) field(m *pb.Message) {
+	switch m.Num {
 	case 1:
-		s.Min = new(m.double())
+		s.Min = new(m.Double())
 	case 2:
-		s.Max = new(m.double())
+		s.Max = new(m.Double())
 	case 3:
-		s.Sum = new(m.double())
+		s.Sum = new(m.Double())
 	}
 }
 
-func (s *StringStats) field(m *pbMessage) {
-	switch m.num {
+func (s *StringStats) field(m *pb.Message) {
+	switch m.Num {
 	case 1:
-		s.Min = m.bytes()
+		s.Min = m.Bytes()
 	case 2:
-		s.Max = m.bytes()
+		s.Max = m.Bytes()
 	case 3:
-		s.Sum = new(m.sint64())
+		s.Sum = new(m.Sint64())
 	case 4:
-		s.Lower = m.bytes()
+		s.Lower = m.Bytes()
 	case 5:
-		s.Upper = m.bytes()
+		s.Upper = m.Bytes()
 	}
 }
 
-func (s *BucketStats) field(m *pbMessage) {
-	if m.num == 1 {
-		s.True = m.appendVarints(s.True)
+func (s *BucketStats) field(m *pb.Message) {
+	if m.Num == 1 {
+		s.True = m.AppendVarints(s.True)
 	}
 }
 
-func (s *DecimalStats) field(m *pbMessage) {
-	switch m.num {
+func (s *DecimalStats) field(m *pb.Message) {
+	switch m.Num {
 	case 1:
-		s.Min = m.string()
+		s.Min = m.String()
 	case 2:
-		s.Max = m.string()
+		s.Max = m.String()
 	case 3:
-		s.Sum = m.string()
+		s.Sum = m.String()
 	}
 }
 
-func (s *DateStats) field(m *pbMessage) {
-	switch m.num {
+func (s *DateStats) field(m *pb.Message) {
+	switch m.Num {
 	case 1:
-		s.Min = new(m.sint32())
+		s.Min = new(m.Sint32())
 	case 2:
-		s.Max = new(m.sint32())
+		s.Max = new(m.Sint32())
 	}
 }
 
-func (s *BinaryStats) field(m *pbMessage) {
-	if m.num == 1 {
-		s.Sum = new(m.sint64())
+func (s *BinaryStats) field(m *pb.Message) {
+	if m.Num == 1 {
+		s.Sum = new(m.Sint64())
 	}
 }
 
 const lastNanos = 999_999
 
-func (s *TimestampStats) field(m *pbMessage) {
-	switch m.num {
+func (s *TimestampStats) field(m *pb.Message) {
+	switch m.Num {
 	case 1:
-		s.Min = new(m.sint64())
+		s.Min = new(m.Sint64())
 	case 2:
-		s.Max = new(m.sint64())
+		s.Max = new(m.Sint64())
 	case 3:
-		s.MinUTC = new(m.sint64())
+		s.MinUTC = new(m.Sint64())
 	case 4:
-		s.MaxUTC = new(m.sint64())
+		s.MaxUTC = new(m.Sint64())
 	case 5, 6:
 		// Stored with 1 added. What is out of range leaves the widest bound.
-		v := m.int32() - 1
+		v := m.Int32() - 1
 		if v < 0 || v > lastNanos {
 			return
 		}
-		if m.num == 5 {
+		if m.Num == 5 {
 			s.MinNanos = v
 		} else {
 			s.MaxNanos = v
@@ -250,47 +251,47 @@ func (s *TimestampStats) field(m *pbMessage) {
 	}
 }
 
-func (s *CollectionStats) field(m *pbMessage) {
-	switch m.num {
+func (s *CollectionStats) field(m *pb.Message) {
+	switch m.Num {
 	case 1:
-		s.MinChildren = new(m.uint64())
+		s.MinChildren = new(m.Uint64())
 	case 2:
-		s.MaxChildren = new(m.uint64())
+		s.MaxChildren = new(m.Uint64())
 	case 3:
-		s.TotalChildren = new(m.uint64())
+		s.TotalChildren = new(m.Uint64())
 	}
 }
 
-func (s *GeoStats) field(m *pbMessage) {
-	switch m.num {
+func (s *GeoStats) field(m *pb.Message) {
+	switch m.Num {
 	case 1:
 		s.Box = new(BoundingBox)
-		m.part(s.Box.field)
+		part(m, s.Box.field)
 	case 2:
-		for _, v := range m.appendVarints(nil) {
+		for _, v := range m.AppendVarints(nil) {
 			s.Types = append(s.Types, int32(v))
 		}
 	}
 }
 
-func (s *BoundingBox) field(m *pbMessage) {
-	switch m.num {
+func (s *BoundingBox) field(m *pb.Message) {
+	switch m.Num {
 	case 1:
-		s.XMin = m.double()
+		s.XMin = m.Double()
 	case 2:
-		s.XMax = m.double()
+		s.XMax = m.Double()
 	case 3:
-		s.YMin = m.double()
+		s.YMin = m.Double()
 	case 4:
-		s.YMax = m.double()
+		s.YMax = m.Double()
 	case 5:
-		s.ZMin = new(m.double())
+		s.ZMin = new(m.Double())
 	case 6:
-		s.ZMax = new(m.double())
+		s.ZMax = new(m.Double())
 	case 7:
-		s.MMin = new(m.double())
+		s.MMin = new(m.Double())
 	case 8:
-		s.MMax = new(m.double())
+		s.MMax = new(m.Double())
 	}
 }
 
@@ -315,15 +316,15 @@ const (
 // newStatsList lists the elements of the repeated field num of message b, which it walks through once.
 func newStatsList(b []byte, num protowire.Number, budget *metaBudget) (StatsList, error) {
 	l := StatsList{b: b, num: num}
-	m := pbMessage{b: b}
-	for at := 0; m.next(); at = len(b) - len(m.b) {
-		if m.num == num {
-			m.bytes()
+	m := pb.New(b)
+	for at := 0; m.Next(); at = len(b) - m.Left() {
+		if m.Num == num {
+			m.Bytes()
 			l.add(at)
 		}
 	}
-	if m.err != nil {
-		return StatsList{}, m.err
+	if m.Err != nil {
+		return StatsList{}, m.Err
 	}
 	return l, budget.take(cap(l.marks), unsafe.Sizeof(statsMark{}))
 }
@@ -345,13 +346,13 @@ func (l StatsList) Bytes(i int) ([]byte, bool) {
 		return nil, false
 	}
 	mark := l.marks[sort.Search(len(l.marks), func(k int) bool { return l.marks[k].elem > i })-1]
-	m := pbMessage{b: l.b[mark.at:]}
-	for k := i - mark.elem; m.next(); {
-		if m.num != l.num {
+	m := pb.New(l.b[mark.at:])
+	for k := i - mark.elem; m.Next(); {
+		if m.Num != l.num {
 			continue
 		}
 		if k == 0 {
-			return m.data, true
+			return m.Data, true
 		}
 		k--
 	}
@@ -376,26 +377,26 @@ func (l StatsList) At(i int) (ColumnStats, error) {
 func ParseMetadata(b []byte, lim arrowio.Limits) ([]StatsList, error) {
 	lim = lim.WithDefaults()
 	n := 0
-	m := pbMessage{b: b}
-	for m.next() {
-		if m.num == 1 {
+	m := pb.New(b)
+	for m.Next() {
+		if m.Num == 1 {
 			n++
-			m.bytes()
+			m.Bytes()
 		}
 	}
-	if m.err != nil {
-		return nil, m.err
+	if m.Err != nil {
+		return nil, m.Err
 	}
 	if n > lim.Splits {
 		return nil, arrowio.Errorf(arrowio.ErrLimit, "statistics of %d stripes are over the limit Splits = %d", n, lim.Splits)
 	}
 	budget := newMetaBudget(lim)
 	out := make([]StatsList, 0, n)
-	for m = (pbMessage{b: b}); m.next(); {
-		if m.num != 1 {
+	for m = pb.New(b); m.Next(); {
+		if m.Num != 1 {
 			continue
 		}
-		l, err := newStatsList(m.data, 1, budget)
+		l, err := newStatsList(m.Data, 1, budget)
 		if err != nil {
 			return nil, within(err, "statistics of stripe", len(out))
 		}

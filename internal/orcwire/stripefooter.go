@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/pb"
 )
 
 // StreamKind says what a stream holds.
@@ -121,22 +122,22 @@ const stripeElements = 64
 func ParseStripeFooter(b []byte, types int, stripeBytes int64) (*StripeFooter, error) {
 	f := &StripeFooter{}
 	streams, encodings, variants, inVariants := 0, 0, 0, 0
-	count := pbMessage{b: b}
-	for count.next() {
-		switch count.num {
+	count := pb.New(b)
+	for count.Next() {
+		switch count.Num {
 		case 1:
 			streams++
 		case 2:
 			encodings++
 		case 4:
 			variants++
-			for v := count.message(); v.next(); {
+			for v := count.Message(); v.Next(); {
 				inVariants++
 			}
 		}
 	}
-	if count.err != nil {
-		return nil, count.err
+	if count.Err != nil {
+		return nil, count.Err
 	}
 	if encodings != types {
 		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "%d encodings for %d types", encodings, types)
@@ -150,101 +151,101 @@ func ParseStripeFooter(b []byte, types int, stripeBytes int64) (*StripeFooter, e
 		f.Encryption = make([]StripeVariant, 0, variants)
 	}
 	end := int64(0)
-	m := pbMessage{b: b}
-	for m.next() {
-		switch m.num {
+	m := pb.New(b)
+	for m.Next() {
+		switch m.Num {
 		case 1:
-			s, err := parseStream(m.message(), types, &end, stripeBytes)
+			s, err := parseStream(m.Message(), types, &end, stripeBytes)
 			if err != nil {
 				return nil, within(err, "stream", len(f.Streams))
 			}
 			f.Streams = append(f.Streams, s)
 		case 2:
-			e, err := parseEncoding(m.message())
+			e, err := parseEncoding(m.Message())
 			if err != nil {
 				return nil, within(err, "encoding of column", len(f.Encodings))
 			}
 			f.Encodings = append(f.Encodings, e)
 		case 3:
-			f.Timezone = m.string()
+			f.Timezone = m.String()
 		case 4:
-			v, err := parseStripeVariant(m.message(), types, stripeBytes)
+			v, err := parseStripeVariant(m.Message(), types, stripeBytes)
 			if err != nil {
 				return nil, within(err, "encryption variant", len(f.Encryption))
 			}
 			f.Encryption = append(f.Encryption, v)
 		}
 	}
-	return f, m.err
+	return f, m.Err
 }
 
 // parseStream reads a Stream that begins at *end and ends no later than most, and moves *end behind it.
-func parseStream(m pbMessage, types int, end *int64, most int64) (Stream, error) {
+func parseStream(m pb.Message, types int, end *int64, most int64) (Stream, error) {
 	s := Stream{Offset: *end}
-	for m.next() {
-		switch m.num {
+	for m.Next() {
+		switch m.Num {
 		case 1:
-			if k := m.uint64(); k < uint64(UnknownStream) {
+			if k := m.Uint64(); k < uint64(UnknownStream) {
 				s.Kind = StreamKind(k)
 			} else {
 				s.Kind = UnknownStream
 			}
 		case 2:
-			s.Column = m.id("column", types)
+			s.Column = m.ID("column", types)
 		case 3:
-			s.Length = m.size()
+			s.Length = m.Size()
 		}
 	}
-	if m.err == nil && s.Length > most-*end {
-		m.fail("%s of column %d: %d bytes at %d, where %d is the end", s.Kind, s.Column, s.Length, *end, most)
+	if m.Err == nil && s.Length > most-*end {
+		m.Fail("%s of column %d: %d bytes at %d, where %d is the end", s.Kind, s.Column, s.Length, *end, most)
 	}
-	if m.err == nil {
+	if m.Err == nil {
 		*end += s.Length
 	}
-	return s, m.err
+	return s, m.Err
 }
 
-func parseEncoding(m pbMessage) (Encoding, error) {
+func parseEncoding(m pb.Message) (Encoding, error) {
 	var e Encoding
-	for m.next() {
-		switch m.num {
+	for m.Next() {
+		switch m.Num {
 		case 1:
-			v := m.uint64()
-			if m.err == nil && v >= uint64(len(encodingNames)) {
+			v := m.Uint64()
+			if m.Err == nil && v >= uint64(len(encodingNames)) {
 				return e, arrowio.Errorf(arrowio.ErrUnsupported, "encoding %d is not known", v)
 			}
 			e.Kind = EncodingKind(v)
 		case 2:
-			e.DictionarySize = m.uint32()
+			e.DictionarySize = m.Uint32()
 		case 3:
-			e.Bloom = m.uint32()
+			e.Bloom = m.Uint32()
 		}
 	}
-	return e, m.err
+	return e, m.Err
 }
 
-func parseStripeVariant(m pbMessage, types int, stripeBytes int64) (StripeVariant, error) {
+func parseStripeVariant(m pb.Message, types int, stripeBytes int64) (StripeVariant, error) {
 	var v StripeVariant
 	end := int64(0)
-	for m.next() {
-		switch m.num {
+	for m.Next() {
+		switch m.Num {
 		case 1:
-			s, err := parseStream(m.message(), types, &end, stripeBytes)
+			s, err := parseStream(m.Message(), types, &end, stripeBytes)
 			if err != nil {
 				return v, within(err, "stream", len(v.Streams))
 			}
 			v.Streams = append(v.Streams, s)
 		case 2:
 			if len(v.Encodings) >= types {
-				m.fail("more encodings than the file's %d types", types)
+				m.Fail("more encodings than the file's %d types", types)
 				break
 			}
-			e, err := parseEncoding(m.message())
+			e, err := parseEncoding(m.Message())
 			if err != nil {
 				return v, within(err, "encoding", len(v.Encodings))
 			}
 			v.Encodings = append(v.Encodings, e)
 		}
 	}
-	return v, m.err
+	return v, m.Err
 }

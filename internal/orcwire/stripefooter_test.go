@@ -6,35 +6,37 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
 
-func streamMsg(kind, column, length uint64) wireMsg {
-	return wireMsg(nil).uint(1, kind).uint(2, column).uint(3, length)
+func streamMsg(kind, column, length uint64) pbtest.Message {
+	return pbtest.Message(nil).Uint(1, kind).Uint(2, column).Uint(3, length)
 }
 
-// encodings appends n encodings DIRECT_V2.
-func (w wireMsg) encodings(n int) wireMsg {
+// encodings is a message of n encodings DIRECT_V2.
+func encodings(n int) pbtest.Message {
+	var w pbtest.Message
 	for range n {
-		w = w.bytes(2, wireMsg(nil).uint(1, 2))
+		w = w.Bytes(2, pbtest.Message(nil).Uint(1, 2))
 	}
 	return w
 }
 
 func TestStripeFooter(t *testing.T) {
-	b := wireMsg(nil).strange().
-		bytes(1, streamMsg(6, 0, 10)).
-		bytes(1, streamMsg(9, 0, 5)).
-		bytes(1, streamMsg(0, 1, 0)).
-		bytes(1, streamMsg(1, 1, 70)).
-		bytes(1, streamMsg(55, 1, 4)). // kinds that are not known take their room
-		bytes(1, streamMsg(math.MaxUint64, 1, 5)).
-		bytes(1, nil).
-		bytes(1, streamMsg(10, 0, 6)).
-		bytes(2, nil).
-		bytes(2, wireMsg(nil).uint(1, 3).uint(2, math.MaxUint32).uint(3, 1)).
-		text(3, "Europe/Berlin").
-		bytes(4, wireMsg(nil).bytes(1, streamMsg(6, 1, 5)).bytes(1, streamMsg(1, 1, 6)).bytes(2, wireMsg(nil).uint(1, 1))).
-		bytes(4, nil)
+	b := pbtest.Message(nil).Strange().
+		Bytes(1, streamMsg(6, 0, 10)).
+		Bytes(1, streamMsg(9, 0, 5)).
+		Bytes(1, streamMsg(0, 1, 0)).
+		Bytes(1, streamMsg(1, 1, 70)).
+		Bytes(1, streamMsg(55, 1, 4)). // kinds that are not known take their room
+		Bytes(1, streamMsg(math.MaxUint64, 1, 5)).
+		Bytes(1, nil).
+		Bytes(1, streamMsg(10, 0, 6)).
+		Bytes(2, nil).
+		Bytes(2, pbtest.Message(nil).Uint(1, 3).Uint(2, math.MaxUint32).Uint(3, 1)).
+		Text(3, "Europe/Berlin").
+		Bytes(4, pbtest.Message(nil).Bytes(1, streamMsg(6, 1, 5)).Bytes(1, streamMsg(1, 1, 6)).Bytes(2, pbtest.Message(nil).Uint(1, 1))).
+		Bytes(4, nil)
 	want := &StripeFooter{
 		Streams: []Stream{
 			{RowIndex, 0, 10, 0},
@@ -63,38 +65,38 @@ func TestStripeFooter(t *testing.T) {
 	})
 	for _, c := range []struct {
 		name  string
-		b     wireMsg
+		b     pbtest.Message
 		types int
 		kind  arrowio.Kind
 	}{
 		{"beyond the stripe", b, 2, arrowio.ErrCorrupt}, // 99 bytes below
-		{"encodings missing", wireMsg(nil).encodings(1), 2, arrowio.ErrCorrupt},
-		{"encodings too many", wireMsg(nil).encodings(3), 2, arrowio.ErrCorrupt},
-		{"encoding 4", wireMsg(nil).bytes(2, wireMsg(nil).uint(1, 4)), 1, arrowio.ErrUnsupported},
-		{"dictionary size", wireMsg(nil).bytes(2, wireMsg(nil).uint(2, 1<<32)), 1, arrowio.ErrCorrupt},
-		{"column", wireMsg(nil).encodings(1).bytes(1, streamMsg(1, 1, 1)), 1, arrowio.ErrCorrupt},
-		{"length", wireMsg(nil).encodings(1).bytes(1, streamMsg(1, 0, 1<<63)), 1, arrowio.ErrCorrupt},
-		{"lengths wrap", wireMsg(nil).encodings(1).bytes(1, streamMsg(1, 0, 90)).bytes(1, streamMsg(1, 0, math.MaxInt64)), 1, arrowio.ErrCorrupt},
-		{"variant's column", wireMsg(nil).encodings(1).bytes(4, wireMsg(nil).bytes(1, streamMsg(1, 1, 1))), 1, arrowio.ErrCorrupt},
-		{"variant's lengths", wireMsg(nil).encodings(1).bytes(4, wireMsg(nil).bytes(1, streamMsg(1, 0, 100))), 1, arrowio.ErrCorrupt},
-		{"variant's encodings", wireMsg(nil).encodings(1).bytes(4, wireMsg(nil).encodings(2)), 1, arrowio.ErrCorrupt},
-		{"variant's encoding 9", wireMsg(nil).encodings(1).bytes(4, wireMsg(nil).bytes(2, wireMsg(nil).uint(1, 9))), 1, arrowio.ErrUnsupported},
-		{"variant cut", wireMsg(nil).encodings(1).bytes(4, []byte{0x0a, 9}), 1, arrowio.ErrCorrupt},
+		{"encodings missing", encodings(1), 2, arrowio.ErrCorrupt},
+		{"encodings too many", encodings(3), 2, arrowio.ErrCorrupt},
+		{"encoding 4", pbtest.Message(nil).Bytes(2, pbtest.Message(nil).Uint(1, 4)), 1, arrowio.ErrUnsupported},
+		{"dictionary size", pbtest.Message(nil).Bytes(2, pbtest.Message(nil).Uint(2, 1<<32)), 1, arrowio.ErrCorrupt},
+		{"column", encodings(1).Bytes(1, streamMsg(1, 1, 1)), 1, arrowio.ErrCorrupt},
+		{"length", encodings(1).Bytes(1, streamMsg(1, 0, 1<<63)), 1, arrowio.ErrCorrupt},
+		{"lengths wrap", encodings(1).Bytes(1, streamMsg(1, 0, 90)).Bytes(1, streamMsg(1, 0, math.MaxInt64)), 1, arrowio.ErrCorrupt},
+		{"variant's column", encodings(1).Bytes(4, pbtest.Message(nil).Bytes(1, streamMsg(1, 1, 1))), 1, arrowio.ErrCorrupt},
+		{"variant's lengths", encodings(1).Bytes(4, pbtest.Message(nil).Bytes(1, streamMsg(1, 0, 100))), 1, arrowio.ErrCorrupt},
+		{"variant's encodings", encodings(1).Bytes(4, encodings(2)), 1, arrowio.ErrCorrupt},
+		{"variant's encoding 9", encodings(1).Bytes(4, pbtest.Message(nil).Bytes(2, pbtest.Message(nil).Uint(1, 9))), 1, arrowio.ErrUnsupported},
+		{"variant cut", encodings(1).Bytes(4, []byte{0x0a, 9}), 1, arrowio.ErrCorrupt},
 	} {
 		_, err := ParseStripeFooter(c.b, c.types, 99)
 		wantKind(t, c.name, err, c.kind)
 	}
-	many := wireMsg(nil).encodings(1)
+	many := encodings(1)
 	for range 1000 {
-		many = many.bytes(1, nil)
+		many = many.Bytes(1, nil)
 	}
 	_, err = ParseStripeFooter(many, 1, 99)
 	wantKind(t, "streams too many", err, arrowio.ErrCorrupt)
-	inside := wireMsg(nil)
+	inside := pbtest.Message(nil)
 	for range 1000 {
-		inside = inside.bytes(1, nil)
+		inside = inside.Bytes(1, nil)
 	}
-	_, err = ParseStripeFooter(wireMsg(nil).encodings(1).bytes(4, inside), 1, 99)
+	_, err = ParseStripeFooter(encodings(1).Bytes(4, inside), 1, 99)
 	wantKind(t, "variant's streams too many", err, arrowio.ErrCorrupt)
 }
 

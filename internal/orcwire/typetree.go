@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/pb"
 )
 
 // typeTree builds the tree of types from a footer's flat list (specification, "Type Information"):
@@ -53,43 +54,43 @@ func (r *typeTree) add(b []byte) error {
 	}
 	first := len(r.kids)
 	hasKind := false
-	m := pbMessage{b: b}
-	for m.next() {
-		switch m.num {
+	m := pb.New(b)
+	for m.Next() {
+		switch m.Num {
 		case 1:
-			v := m.uint64()
-			if m.err == nil && v >= uint64(len(kindNames)) {
+			v := m.Uint64()
+			if m.Err == nil && v >= uint64(len(kindNames)) {
 				return arrowio.Errorf(arrowio.ErrUnsupported, "type kind %d is not known", v)
 			}
 			t.Kind, hasKind = Kind(v), true
 		case 2:
-			r.kids = m.appendVarints(r.kids)
+			r.kids = m.AppendVarints(r.kids)
 		case 3:
-			t.Names = append(t.Names, m.string())
+			t.Names = append(t.Names, m.String())
 		case 4:
-			t.MaxLength = m.uint32()
+			t.MaxLength = m.Uint32()
 		case 5:
-			t.Precision = m.uint32()
+			t.Precision = m.Uint32()
 		case 6:
-			t.Scale = m.uint32()
+			t.Scale = m.Uint32()
 		case 7:
-			a, err := parseAttribute(m.message())
+			a, err := parseAttribute(m.Message())
 			if err != nil {
 				return err
 			}
 			t.Attributes = append(t.Attributes, a)
 		case 8:
-			t.CRS = m.string()
+			t.CRS = m.String()
 		case 9:
-			v := m.uint64()
-			if m.err == nil && v >= uint64(len(edgeNames)) {
+			v := m.Uint64()
+			if m.Err == nil && v >= uint64(len(edgeNames)) {
 				return arrowio.Errorf(arrowio.ErrUnsupported, "edge algorithm %d is not known", v)
 			}
 			t.EdgeAlgorithm = uint8(v)
 		}
 	}
-	if m.err != nil {
-		return m.err
+	if m.Err != nil {
+		return m.Err
 	}
 	if !hasKind {
 		return arrowio.Errorf(arrowio.ErrCorrupt, "no kind")
@@ -100,22 +101,22 @@ func (r *typeTree) add(b []byte) error {
 
 // count returns how many names and attributes a type has, and that its children are no more than all types can be.
 func (r *typeTree) count(b []byte) (names, attributes int, err error) {
-	m := pbMessage{b: b}
+	m := pb.New(b)
 	kids := len(r.kids)
-	for m.next() {
-		switch m.num {
+	for m.Next() {
+		switch m.Num {
 		case 2:
-			kids += m.varints()
+			kids += m.Varints()
 		case 3:
 			names++
 		case 7:
 			attributes++
 		}
 	}
-	if m.err == nil && kids > len(r.arena)-1 {
-		m.fail("%d types have %d children or more", len(r.arena), kids)
+	if m.Err == nil && kids > len(r.arena)-1 {
+		m.Fail("%d types have %d children or more", len(r.arena), kids)
 	}
-	return names, attributes, m.err
+	return names, attributes, m.Err
 }
 
 // check says what is wrong with a type that has so many children.
@@ -136,17 +137,17 @@ func (t *Type) check(kids int) error {
 	return nil
 }
 
-func parseAttribute(m pbMessage) (Attribute, error) {
+func parseAttribute(m pb.Message) (Attribute, error) {
 	var a Attribute
-	for m.next() {
-		switch m.num {
+	for m.Next() {
+		switch m.Num {
 		case 1:
-			a.Key = m.string()
+			a.Key = m.String()
 		case 2:
-			a.Value = m.string()
+			a.Value = m.String()
 		}
 	}
-	return a, m.err
+	return a, m.Err
 }
 
 // link joins the types that were added, and returns them by id.

@@ -5,26 +5,27 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
 
-func attribute(k, v string) wireMsg { return wireMsg(nil).text(1, k).text(2, v) }
+func attribute(k, v string) pbtest.Message { return pbtest.Message(nil).Text(1, k).Text(2, v) }
 
 // treeOf is a footer of a type of each shape.
-func treeOf() wireMsg {
+func treeOf() pbtest.Message {
 	return footerOf(
-		typeMsg(Struct, 1, 2, 4, 7, 10, 13).names("a", "l.", "m", "u", "", "s"),
-		typeMsg(Decimal).uint(5, 38).uint(6, 38).bytes(7, attribute("iceberg.id", "1")).bytes(7, attribute("iceberg.required", "true")),
+		names(typeMsg(Struct, 1, 2, 4, 7, 10, 13), "a", "l.", "m", "u", "", "s"),
+		typeMsg(Decimal).Uint(5, 38).Uint(6, 38).Bytes(7, attribute("iceberg.id", "1")).Bytes(7, attribute("iceberg.required", "true")),
 		typeMsg(List, 3),
-		typeMsg(Varchar).uint(4, 1<<32-1),
-		typeMsg(Map).uint(2, 5).uint(2, 6), // not packed
+		typeMsg(Varchar).Uint(4, 1<<32-1),
+		typeMsg(Map).Uint(2, 5).Uint(2, 6), // not packed
 		typeMsg(String),
 		typeMsg(TimestampInstant),
 		typeMsg(Union, 8, 9),
-		typeMsg(Char).uint(4, 3),
+		typeMsg(Char).Uint(4, 3),
 		typeMsg(Decimal),
-		typeMsg(Struct, 11, 12).names("x", "x"),
+		names(typeMsg(Struct, 11, 12), "x", "x"),
 		typeMsg(Byte),
-		typeMsg(Geometry).text(8, "srid:5070"),
+		typeMsg(Geometry).Text(8, "srid:5070"),
 		typeMsg(Struct),
 	)
 }
@@ -92,19 +93,19 @@ func TestBadTypeTrees(t *testing.T) {
 	leaf := typeMsg(Int)
 	for _, c := range []struct {
 		name string
-		b    wireMsg
+		b    pbtest.Message
 		kind arrowio.Kind
 		text string
 	}{
 		{"no types", nil, arrowio.ErrCorrupt, "no types"},
 		{"cycle", footerOf(typeMsg(List, 0), leaf), arrowio.ErrCorrupt, "type 0 has type 0 for a child"},
-		{"back edge", footerOf(typeMsg(Struct, 1).names("a"), typeMsg(List, 1)), arrowio.ErrCorrupt, "2 types have 2 children"},
-		{"child twice", footerOf(typeMsg(Struct, 1, 1).names("a", "b"), leaf, leaf), arrowio.ErrCorrupt, "type 0 has type 1 for a child, not 2"},
-		{"out of range", footerOf(typeMsg(Struct, 1, 99).names("a", "b"), leaf, leaf), arrowio.ErrCorrupt, "type 99"},
-		{"beyond the end", footerOf(typeMsg(Struct, 1, 2).names("a", "b"), typeMsg(Struct), typeMsg(List, 3)), arrowio.ErrCorrupt, "3 types have 3 children"},
+		{"back edge", footerOf(names(typeMsg(Struct, 1), "a"), typeMsg(List, 1)), arrowio.ErrCorrupt, "2 types have 2 children"},
+		{"child twice", footerOf(names(typeMsg(Struct, 1, 1), "a", "b"), leaf, leaf), arrowio.ErrCorrupt, "type 0 has type 1 for a child, not 2"},
+		{"out of range", footerOf(names(typeMsg(Struct, 1, 99), "a", "b"), leaf, leaf), arrowio.ErrCorrupt, "type 99"},
+		{"beyond the end", footerOf(names(typeMsg(Struct, 1, 2), "a", "b"), typeMsg(Struct), typeMsg(List, 3)), arrowio.ErrCorrupt, "3 types have 3 children"},
 		{"child missing", footerOf(typeMsg(List, 1)), arrowio.ErrCorrupt, "1 types have 1 children"},
-		{"order", footerOf(typeMsg(Struct, 2, 1).names("a", "b"), leaf, leaf), arrowio.ErrCorrupt, "pre-order"},
-		{"not in pre-order", footerOf(typeMsg(Struct, 1, 2).names("a", "b"), typeMsg(List, 3), leaf, leaf), arrowio.ErrCorrupt, "type 1 has type 3 for a child, not 2"},
+		{"order", footerOf(names(typeMsg(Struct, 2, 1), "a", "b"), leaf, leaf), arrowio.ErrCorrupt, "pre-order"},
+		{"not in pre-order", footerOf(names(typeMsg(Struct, 1, 2), "a", "b"), typeMsg(List, 3), leaf, leaf), arrowio.ErrCorrupt, "type 1 has type 3 for a child, not 2"},
 		{"orphan", footerOf(leaf, leaf), arrowio.ErrCorrupt, "no type's child"},
 		{"id over 32 bits", footerOf(typeMsg(List, 1<<32+1), leaf), arrowio.ErrCorrupt, "pre-order"},
 		{"list without child", footerOf(typeMsg(List)), arrowio.ErrCorrupt, "array with 0 children"},
@@ -113,16 +114,16 @@ func TestBadTypeTrees(t *testing.T) {
 		{"empty union", footerOf(typeMsg(Union)), arrowio.ErrCorrupt, "uniontype with 0 children"},
 		{"int with a child", footerOf(typeMsg(Int, 1), leaf), arrowio.ErrCorrupt, "int with 1 children"},
 		{"no names", footerOf(typeMsg(Struct, 1), leaf), arrowio.ErrCorrupt, "0 names for 1 children"},
-		{"a name too many", footerOf(typeMsg(Struct, 1).names("a", "b"), leaf), arrowio.ErrCorrupt, "2 names for 1 children"},
+		{"a name too many", footerOf(names(typeMsg(Struct, 1), "a", "b"), leaf), arrowio.ErrCorrupt, "2 names for 1 children"},
 		{"kind 21", footerOf(typeMsg(21)), arrowio.ErrUnsupported, "kind 21"},
-		{"kind over 64 bits", footerOf(typeMsg(0).uint(1, 1<<63)), arrowio.ErrUnsupported, "is not known"},
-		{"no kind", footerOf(wireMsg(nil).uint(5, 3)), arrowio.ErrCorrupt, "type 0: no kind"},
-		{"precision 39", footerOf(typeMsg(Decimal).uint(5, 39)), arrowio.ErrCorrupt, "decimal(39,0)"},
-		{"scale over precision", footerOf(typeMsg(Decimal).uint(5, 3).uint(6, 4)), arrowio.ErrCorrupt, "decimal(3,4)"},
-		{"scale without precision", footerOf(typeMsg(Decimal).uint(6, 39)), arrowio.ErrCorrupt, "decimal(0,39)"},
-		{"edge algorithm", footerOf(typeMsg(Geography).uint(9, 5)), arrowio.ErrUnsupported, "edge algorithm 5"},
-		{"names as numbers", footerOf(typeMsg(Struct, 1).uint(3, 1), leaf), arrowio.ErrCorrupt, "wire type"},
-		{"type as number", footerOf(leaf).uint(4, 1), arrowio.ErrCorrupt, "wire type"},
+		{"kind over 64 bits", footerOf(typeMsg(0).Uint(1, 1<<63)), arrowio.ErrUnsupported, "is not known"},
+		{"no kind", footerOf(pbtest.Message(nil).Uint(5, 3)), arrowio.ErrCorrupt, "type 0: no kind"},
+		{"precision 39", footerOf(typeMsg(Decimal).Uint(5, 39)), arrowio.ErrCorrupt, "decimal(39,0)"},
+		{"scale over precision", footerOf(typeMsg(Decimal).Uint(5, 3).Uint(6, 4)), arrowio.ErrCorrupt, "decimal(3,4)"},
+		{"scale without precision", footerOf(typeMsg(Decimal).Uint(6, 39)), arrowio.ErrCorrupt, "decimal(0,39)"},
+		{"edge algorithm", footerOf(typeMsg(Geography).Uint(9, 5)), arrowio.ErrUnsupported, "edge algorithm 5"},
+		{"names as numbers", footerOf(typeMsg(Struct, 1).Uint(3, 1), leaf), arrowio.ErrCorrupt, "wire type"},
+		{"type as number", footerOf(leaf).Uint(4, 1), arrowio.ErrCorrupt, "wire type"},
 	} {
 		_, err := ParseFooter(c.b, arrowio.Limits{})
 		wantKind(t, c.name, err, c.kind)
@@ -133,12 +134,12 @@ func TestBadTypeTrees(t *testing.T) {
 }
 
 func TestTypeLimits(t *testing.T) {
-	deep := func(n int) wireMsg { // n lists and an int
-		var w wireMsg
+	deep := func(n int) pbtest.Message { // n lists and an int
+		var w pbtest.Message
 		for i := range n {
-			w = w.bytes(4, typeMsg(List, uint64(i+1)))
+			w = w.Bytes(4, typeMsg(List, uint64(i+1)))
 		}
-		return w.bytes(4, typeMsg(Int))
+		return w.Bytes(4, typeMsg(Int))
 	}
 	if _, err := ParseFooter(deep(64), arrowio.Limits{}); err != nil {
 		t.Error(err)
@@ -147,7 +148,7 @@ func TestTypeLimits(t *testing.T) {
 	wantKind(t, "depth", err, arrowio.ErrLimit)
 	_, err = ParseFooter(deep(60000), arrowio.Limits{})
 	wantKind(t, "great depth", err, arrowio.ErrLimit)
-	b := footerOf(typeMsg(Struct, 1, 2).names("a", "b"), typeMsg(Int), typeMsg(Int))
+	b := footerOf(names(typeMsg(Struct, 1, 2), "a", "b"), typeMsg(Int), typeMsg(Int))
 	if _, err := ParseFooter(b, arrowio.Limits{Columns: 2}); err != nil {
 		t.Error(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/orctext"
 )
 
@@ -66,7 +67,7 @@ func scanText(t *testing.T, f *File, o arrowio.ScanOptions) (out []string) {
 
 // Far sources give the rows that files give, fetched ahead, in part, and through windows.
 func TestFarRows(t *testing.T) {
-	for _, x := range fixtures(t) {
+	for _, x := range manifest(t) {
 		if x.Rows < 2 || x.Rows > 10_000 {
 			continue
 		}
@@ -74,7 +75,7 @@ func TestFarRows(t *testing.T) {
 		if x.Masked.File != "" {
 			o = options(t, x.Options, map[string]string{"orc-keys": keysFile})
 		}
-		b := readFile(t, testdata+x.File)
+		b := fixtures.Read(t, testdata+x.File)
 		near, err := arrowio.OpenFile(testdata + x.File)
 		if err != nil {
 			t.Fatal(err)
@@ -147,7 +148,7 @@ func openPruning(t *testing.T, src arrowio.Source) *File {
 
 // A far source is asked seldom: once for the tail, and for each stripe once for its footer and once for all its streams.
 func TestFarRequests(t *testing.T) {
-	b := readFile(t, byJava+"pruning.orc")
+	b := fixtures.Read(t, byJava+"pruning.orc")
 	src := &farSource{Source: arrowio.NewBytesSource(b)}
 	f := openPruning(t, src)
 	if n := src.calls.Load(); n != 1 {
@@ -164,7 +165,7 @@ func TestFarRequests(t *testing.T) {
 
 // A filter that leaves one row group reads that, and not again what it has.
 func TestFarFilter(t *testing.T) {
-	b := readFile(t, byJava+"pruning.orc")
+	b := fixtures.Read(t, byJava+"pruning.orc")
 	src := &rangeSource{farSource{Source: arrowio.NewBytesSource(b)}}
 	f := openPruning(t, src)
 	columns := []string{"id__mono", "name__seq", "at__seq"}
@@ -184,7 +185,7 @@ func TestFarFilter(t *testing.T) {
 
 // What was fetched ahead may end anywhere: the rest is fetched on demand, and decrypted from where it begins.
 func TestFarPiecesFallShort(t *testing.T) {
-	for _, x := range fixtures(t) {
+	for _, x := range manifest(t) {
 		if x.Rows > 10_000 {
 			continue
 		}
@@ -192,7 +193,7 @@ func TestFarPiecesFallShort(t *testing.T) {
 		if x.Masked.File != "" {
 			o = options(t, x.Options, map[string]string{"orc-keys": keysFile})
 		}
-		f, err := Open(t.Context(), &farSource{Source: arrowio.NewBytesSource(readFile(t, testdata+x.File))}, arrowio.Limits{}, o)
+		f, err := Open(t.Context(), &farSource{Source: arrowio.NewBytesSource(fixtures.Read(t, testdata+x.File))}, arrowio.Limits{}, o)
 		if err != nil {
 			t.Fatalf("%s: %v", x.File, err)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
 // Files of all shapes behave as the contract says, in one split a stripe and in many small ones.
@@ -42,7 +43,7 @@ func TestConformance(t *testing.T) {
 		{"foreign/chunks-of-five", nil, 7},
 		{"foreign/stripe-of-no-rows", nil, 7},
 	} {
-		src := arrowio.NewBytesSource(readFile(t, data+x.file+".orc"))
+		src := arrowio.NewBytesSource(fixtures.Read(t, data+x.file+".orc"))
 		o := options(t, x.options)
 		for _, small := range []bool{false, true} {
 			name := x.file

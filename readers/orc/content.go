@@ -104,7 +104,7 @@ func (c *ints[T]) open(s *stripe) error {
 func (c *ints[T]) seek(p *orcwire.Positions) error { return c.runs.Seek(p) }
 
 func (c *ints[T]) read(s slots) error {
-	if err := c.node.tree.batch.take(int64(s.n) * int64(c.node.field.Type.(arrow.FixedWidthDataType).BitWidth()) / 8); err != nil {
+	if err := c.node.tree.batch.Take(int64(s.n) * int64(c.node.field.Type.(arrow.FixedWidthDataType).BitWidth()) / 8); err != nil {
 		return err
 	}
 	dst := c.out.Grow(s.n)
@@ -229,7 +229,7 @@ func (c *floats[T]) open(s *stripe) error {
 func (c *floats[T]) seek(p *orcwire.Positions) error { return c.data.Seek(p) }
 
 func (c *floats[T]) read(s slots) error {
-	if err := c.node.tree.batch.take(int64(s.n) * c.width); err != nil {
+	if err := c.node.tree.batch.Take(int64(s.n) * c.width); err != nil {
 		return err
 	}
 	dst := c.out.Grow(s.n)

@@ -52,7 +52,7 @@ func (c *decimals) open(s *stripe) error {
 func (c *decimals) seek(p *orcwire.Positions) error { return c.values.Seek(p) }
 
 func (c *decimals) read(s slots) error {
-	if err := c.node.tree.batch.take(16 * int64(s.n)); err != nil {
+	if err := c.node.tree.batch.Take(16 * int64(s.n)); err != nil {
 		return err
 	}
 	dst := c.out.Grow(s.n)

@@ -72,14 +72,14 @@ type lists struct {
 	node    *node
 	length  input
 	lengths orcwire.Ints[int32]
-	offsets arrowbuf.Vec[int32]
+	offsets arrowbuf.Offsets
 	kids    []*node
 	scratch []int32
 	pairs   bool // the children are key and value of a struct
 }
 
 func newList(n *node, pf arrowio.ProjectedField) *lists {
-	c := &lists{node: n, offsets: arrowbuf.NewVec[int32](&n.tree.arena)}
+	c := &lists{node: n, offsets: arrowbuf.NewOffsets(&n.tree.arena)}
 	n.uses(&c.length, numbersOfRuns)
 	elem := n.field.Type.(*arrow.ListType).ElemField()
 	c.kids = []*node{n.branch.node(n.typ.Children[0], arrowio.ProjectedField{Children: pf.Children}, elem)}
@@ -88,7 +88,7 @@ func newList(n *node, pf arrowio.ProjectedField) *lists {
 
 // newMap decodes a map, or, where null keys are allowed, a list of key and value.
 func newMap(n *node, pf arrowio.ProjectedField) *lists {
-	c := &lists{node: n, offsets: arrowbuf.NewVec[int32](&n.tree.arena), pairs: true}
+	c := &lists{node: n, offsets: arrowbuf.NewOffsets(&n.tree.arena), pairs: true}
 	n.uses(&c.length, numbersOfRuns)
 	switch t := n.field.Type.(type) {
 	case *arrow.MapType:
@@ -117,23 +117,12 @@ func (c *lists) open(s *stripe) error {
 
 func (c *lists) seek(p *orcwire.Positions) error { return c.lengths.Seek(p) }
 
-func (c *lists) begin() {
-	if c.offsets.Len() == 0 {
-		c.offsets.Grow(1)[0] = 0
-	}
-}
-
 func (c *lists) read(s slots) error {
-	c.begin()
-	if err := c.node.tree.batch.take(4 * int64(s.n)); err != nil {
+	if err := c.node.tree.batch.Take(4 * int64(s.n)); err != nil {
 		return err
 	}
-	c.offsets.Grow(s.n)
-	all := c.offsets.Values()
-	slots := all[len(all)-1-s.n:]
-	start := slots[0]
-	ends := slots[s.n-s.count:]
-	ends[0] = start
+	slots, ends := c.offsets.Grow(s.n, s.count)
+	start := ends[0]
 	if err := c.lengths.Next(ends[1:]); err != nil {
 		return c.length.fail(err)
 	}
@@ -149,7 +138,7 @@ func (c *lists) read(s slots) error {
 
 // elements reads the children of new lists, in steps.
 func (c *lists) elements(n int64) error {
-	if err := c.node.tree.batch.count(n); err != nil {
+	if err := c.node.tree.batch.Count(n); err != nil {
 		return err
 	}
 	for n > 0 {
@@ -190,7 +179,6 @@ func (c *lists) skip(n int64) error {
 }
 
 func (c *lists) take() parts {
-	c.begin()
 	p := parts{buffers: []*memory.Buffer{c.offsets.Take()}}
 	kids := takeAll(c.kids)
 	if !c.pairs {
@@ -248,7 +236,7 @@ func (c *unions) open(s *stripe) error {
 func (c *unions) seek(p *orcwire.Positions) error { return c.tags.Seek(p) }
 
 func (c *unions) read(s slots) error {
-	if err := c.node.tree.batch.take(5 * int64(s.n)); err != nil {
+	if err := c.node.tree.batch.Take(5 * int64(s.n)); err != nil {
 		return err
 	}
 	types := c.types.Grow(s.n)

@@ -24,13 +24,13 @@ type stringValues struct {
 	text    bool        // must be UTF-8
 	strip   bool        // char: without the blanks at the end
 
-	offsets arrowbuf.Vec[int32] // one more than there are slots, once there is one
+	offsets arrowbuf.Offsets
 	bytes   arrowbuf.Vec[uint8]
 	scratch []int32
 }
 
 func newStrings(n *node) content {
-	c := &stringValues{node: n, offsets: arrowbuf.NewVec[int32](&n.tree.arena), bytes: arrowbuf.NewVec[uint8](&n.tree.arena)}
+	c := &stringValues{node: n, offsets: arrowbuf.NewOffsets(&n.tree.arena), bytes: arrowbuf.NewVec[uint8](&n.tree.arena)}
 	n.uses(&c.data, numbersOfBytes)
 	n.uses(&c.length, numbersOfRuns)
 	t := n.field.Type
@@ -76,23 +76,11 @@ func (c *stringValues) seek(p *orcwire.Positions) error {
 	return c.lengths.Seek(p)
 }
 
-func (c *stringValues) begin() {
-	if c.offsets.Len() == 0 {
-		c.offsets.Grow(1)[0] = 0
-	}
-}
-
 func (c *stringValues) read(s slots) error {
-	c.begin()
-	if err := c.node.tree.batch.take(4 * int64(s.n)); err != nil {
+	if err := c.node.tree.batch.Take(4 * int64(s.n)); err != nil {
 		return err
 	}
-	c.offsets.Grow(s.n)
-	all := c.offsets.Values()
-	slots := all[len(all)-1-s.n:]
-	start := slots[0]
-	ends := slots[s.n-s.count:] // of the stored values, spread afterwards
-	ends[0] = start
+	slots, ends := c.offsets.Grow(s.n, s.count) // spread afterwards
 	var err error
 	if c.dict != nil {
 		err = c.gather(ends)
@@ -110,7 +98,7 @@ func (c *stringValues) read(s slots) error {
 
 // room admits n more bytes and returns where they go.
 func (c *stringValues) room(n int64) ([]byte, error) {
-	if err := c.node.tree.batch.take(n); err != nil {
+	if err := c.node.tree.batch.Take(n); err != nil {
 		return nil, err
 	}
 	if int64(c.bytes.Len())+n > math.MaxInt32 {
@@ -210,7 +198,7 @@ func (c *stringValues) gather(ends []int32) error {
 		return c.data.fail(err)
 	}
 	c.bytes.Extend(int(ends[len(ends)-1]) - c.bytes.Len())
-	c.node.tree.batch.left.Add(n - int64(ends[len(ends)-1]-ends[0]))
+	c.node.tree.batch.Give(n - int64(ends[len(ends)-1]-ends[0]))
 	if c.dict.notText != nil && c.text {
 		return c.check(ends)
 	}
@@ -250,7 +238,6 @@ func (c *stringValues) skip(n int64) error {
 }
 
 func (c *stringValues) take() parts {
-	c.begin()
 	if c.bytes.Len() == 0 {
 		c.bytes.Grow(0)
 	}
@@ -271,7 +258,7 @@ type keptDictionary struct {
 }
 
 func (k *keptDictionary) read(s slots) error {
-	if err := k.node.tree.batch.take(4 * int64(s.n)); err != nil {
+	if err := k.node.tree.batch.Take(4 * int64(s.n)); err != nil {
 		return err
 	}
 	dst := k.out.Grow(s.n)
@@ -295,9 +282,8 @@ func (k *keptDictionary) read(s slots) error {
 // number reads direct values and gives each distinct one a number.
 func (k *keptDictionary) number(dst []int32) error {
 	c := k.stringValues
-	c.begin()
-	values := c.offsets.Len() - 1 // distinct so far
-	at := c.offsets.Values()[values]
+	values := c.offsets.Len() // distinct so far
+	at := c.offsets.End()
 	c.scratch = grow(c.scratch, len(dst)+1+bitpack.DstSlack/4)
 	ends := c.scratch[:len(dst)+1]
 	ends[0] = at
@@ -318,7 +304,7 @@ func (k *keptDictionary) number(dst []int32) error {
 			k.seen[string(v)] = id
 			copy(b[to:], v)
 			to += int32(len(v))
-			c.offsets.Grow(1)[0] = to
+			c.offsets.Append(to)
 		}
 		dst[i] = id
 	}

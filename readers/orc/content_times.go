@@ -58,7 +58,7 @@ func (c *timestamps) seek(p *orcwire.Positions) error {
 }
 
 func (c *timestamps) read(s slots) error {
-	if err := c.node.tree.batch.take(8 * int64(s.n)); err != nil {
+	if err := c.node.tree.batch.Take(8 * int64(s.n)); err != nil {
 		return err
 	}
 	dst := c.out.Grow(s.n)

@@ -3,8 +3,6 @@ package orc
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"runtime"
@@ -17,6 +15,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/orctext"
 )
 
@@ -29,7 +28,7 @@ type damaged struct {
 func damagedFiles(t testing.TB) []damaged {
 	t.Helper()
 	var m struct{ Files []damaged }
-	readJSON(t, damage+"manifest.json", &m)
+	fixtures.ReadJSON(t, damage+"manifest.json", &m)
 	return m.Files
 }
 
@@ -46,7 +45,7 @@ func readDamaged(b []byte, o Options, mem memory.Allocator, batch int) ([]string
 	}
 	defer f.Close()
 	var text []string
-	err = everything(f, mem, batch, func(r arrow.Record) error {
+	err = conformance.Everything(f, mem, batch, func(r arrow.Record) error {
 		if err := conformance.ValidateRecord(r); err != nil {
 			return err
 		}
@@ -92,10 +91,7 @@ func TestDamaged(t *testing.T) {
 	keys := options(t, map[string]string{"orc-keys": keysFile, "timestamp-unit": "us"})
 	dictionary := options(t, map[string]string{"dictionary": "true", "orc-null-keys": "list"})
 	for _, x := range damagedFiles(t) {
-		b := readFile(t, damage+x.File)
-		if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != x.SHA256 {
-			t.Errorf("%s is not the file that the manifest describes", x.File)
-		}
+		b := fixtures.ReadSum(t, damage+x.File, x.SHA256)
 		t.Run(x.File, func(t *testing.T) {
 			refused := 0
 			for i, o := range []Options{{}, keys, dictionary} {
@@ -143,7 +139,7 @@ func allocated() uint64 {
 // A file that is cut anywhere is an error.
 func TestCut(t *testing.T) {
 	for _, name := range []string{"tiny-none", "tiny-zlib", "small-zlib"} {
-		b := readFile(t, byJava+name+".orc")
+		b := fixtures.Read(t, byJava+name+".orc")
 		for n := range len(b) {
 			if _, err := readDamaged(b[:n], Options{}, memory.NewGoAllocator(), 100); err != nil {
 				checkError(t, err)
@@ -158,7 +154,7 @@ func TestCut(t *testing.T) {
 func TestFlipped(t *testing.T) {
 	flips := []byte{0xff, 1, 0x80, 0x10}
 	for _, name := range []string{"tiny-none", "tiny-zlib", "small-none", "small-zlib"} {
-		b := readFile(t, byJava+name+".orc")
+		b := fixtures.Read(t, byJava+name+".orc")
 		n, step := 2, 1
 		if len(b) > 1000 {
 			n, step = 1, 3 // they take turns
@@ -201,12 +197,12 @@ func verified(t *testing.T, b []byte, o Options) (list []error, err error) {
 
 // Verify finds nothing in sound files, but in those that are made to lack something.
 func TestVerifySound(t *testing.T) {
-	for _, x := range fixtures(t) {
+	for _, x := range manifest(t) {
 		keys := map[string]string{}
 		if x.Masked.File != "" {
 			keys["orc-keys"] = keysFile
 		}
-		list, err := verified(t, readFile(t, testdata+x.File), options(t, x.Options, keys))
+		list, err := verified(t, fixtures.Read(t, testdata+x.File), options(t, x.Options, keys))
 		if err != nil {
 			t.Errorf("%s: %v", x.File, err)
 		}
@@ -219,7 +215,7 @@ func TestVerifySound(t *testing.T) {
 // Verify finds something in every file that a reader must refuse, and goes on to its end.
 func TestVerifyDamaged(t *testing.T) {
 	for _, x := range damagedFiles(t) {
-		list, err := verified(t, readFile(t, damage+x.File), Options{})
+		list, err := verified(t, fixtures.Read(t, damage+x.File), Options{})
 		if err != nil {
 			checkError(t, err)
 			continue
@@ -237,7 +233,7 @@ func TestVerifyDamaged(t *testing.T) {
 func TestShowDamaged(t *testing.T) {
 	ctx := context.Background()
 	for _, x := range damagedFiles(t) {
-		f, err := Open(ctx, arrowio.NewBytesSource(readFile(t, damage+x.File)), arrowio.Limits{}, Options{})
+		f, err := Open(ctx, arrowio.NewBytesSource(fixtures.Read(t, damage+x.File)), arrowio.Limits{}, Options{})
 		if err != nil {
 			continue
 		}

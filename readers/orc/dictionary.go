@@ -1,6 +1,8 @@
 package orc
 
 import (
+	"math"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -49,15 +51,15 @@ func (s *stripe) readDictionary(g *branch, c *stringValues) (*dictionary, error)
 	e := s.encoding(id)
 	c.length.open(g, s, id, orcwire.Length)
 	c.lengths.Open(&c.length.Bytes, e.Kind == orcwire.DictionaryV2, false)
-	limit := s.file.limits.DictionaryBytes
+	limit := min(s.file.limits.DictionaryBytes, math.MaxInt32) // the reach of offsets
 	n := int64(e.DictionarySize)
+	if !c.length.there {
+		n = 0 // a column without a value may have no dictionary at all, whatever its size says
+	}
 	if 4*n > limit {
 		return nil, arrowio.Errorf(arrowio.ErrLimit, "a dictionary of %d entries is over the limit DictionaryBytes = %d", n, limit)
 	}
 	d := &dictionary{offsets: make([]int32, 1, 1+min(n, lengthsAtOnce)+bitpack.DstSlack/4)}
-	if !c.length.there {
-		n = 0 // a column without a value may have no dictionary at all, whatever its size says
-	}
 	total := int64(0)
 	for left := n; left > 0; {
 		k := int(min(left, lengthsAtOnce))

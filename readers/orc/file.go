@@ -33,10 +33,17 @@ type File struct {
 	splits  []arrowio.Split
 
 	mu       sync.Mutex
-	metadata []orcwire.StatsList // statistics of each stripe; see stripeStats
-	stripes  map[int]*stripe     // in use, and the latest that are not
-	idle     []int               // stripes that nobody uses, the latest last
-	parked   []*tree             // decoders that nobody uses, the latest last
+	metadata metadata        // see stripeStats
+	stripes  map[int]*stripe // in use, and the latest that are not
+	idle     []int           // stripes that nobody uses, the latest last
+	parked   []*tree         // decoders that nobody uses, the latest last
+}
+
+// metadata is the statistics of each stripe, or what is wrong with them.
+type metadata struct {
+	known bool
+	stats []orcwire.StatsList
+	err   error
 }
 
 // cut is the part of a stripe that a split is.
@@ -175,16 +182,14 @@ func (f *File) Close() error {
 func (f *File) stripeStats(ctx context.Context, i int) (orcwire.StatsList, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.metadata == nil {
-		var err error
-		if f.metadata, err = f.readMetadata(ctx); err != nil {
-			return orcwire.StatsList{}, err
-		}
+	if m := &f.metadata; !m.known {
+		m.stats, m.err = f.readMetadata(ctx)
+		m.known = !isIO(m.err) // the next one may have more luck
 	}
-	if i >= len(f.metadata) {
-		return orcwire.StatsList{}, nil
+	if f.metadata.err != nil || i >= len(f.metadata.stats) {
+		return orcwire.StatsList{}, f.metadata.err
 	}
-	return f.metadata[i], nil
+	return f.metadata.stats[i], nil
 }
 
 // located says where in the file an error is, and gives errors of the wire package their kind.

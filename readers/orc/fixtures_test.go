@@ -1,19 +1,9 @@
 package orc
 
 import (
-	"bufio"
-	"compress/gzip"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
-	"runtime/debug"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -21,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/orctext"
 )
 
@@ -45,51 +36,21 @@ type fixture struct {
 	Text, Masked struct{ File string }
 }
 
-func fixtures(t testing.TB) []fixture {
+func manifest(t testing.TB) []fixture {
 	t.Helper()
 	var m struct{ Files []fixture }
-	readJSON(t, testdata+"manifest.json", &m)
+	fixtures.ReadJSON(t, testdata+"manifest.json", &m)
 	return slices.DeleteFunc(m.Files, func(f fixture) bool { return f.Format != Name })
-}
-
-func readJSON(t testing.TB, path string, to any) {
-	t.Helper()
-	if err := json.Unmarshal(readFile(t, path), to); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func readFile(t testing.TB, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }
 
 // lines reads the canonical text that the Java reader printed, a line for each row.
 func lines(t testing.TB, path string) []string {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
+	out := fixtures.Lines(t, path)
+	for i, s := range out {
+		out[i] = orctext.Expect(s)
 	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []string
-	for r := bufio.NewReader(z); ; {
-		s, err := r.ReadString('\n')
-		if s = strings.TrimSuffix(s, "\n"); s != "" {
-			out = append(out, orctext.Expect(s))
-		}
-		if err != nil {
-			return out
-		}
-	}
+	return out
 }
 
 // options parses the options of a fixture, and of a test where they do not differ.
@@ -106,25 +67,6 @@ func options(t testing.TB, more ...map[string]string) Options {
 	return o
 }
 
-// everything decodes all rows and columns in batches. A panic is returned, so that the other files are read too.
-func everything(f *File, mem memory.Allocator, batch int, use func(arrow.Record) error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	p, err := arrowio.Project(f.Schema(), nil)
-	if err != nil {
-		return err
-	}
-	for _, s := range f.Splits() {
-		if err := conformance.EachBatch(f, s, arrowio.RowSet{s.Rows}, p, mem, batch, use); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // checkText compares the rows of a file, printed, with what Java printed.
 func checkText(t *testing.T, b []byte, o Options, want []string, batch int) {
 	t.Helper()
@@ -137,7 +79,7 @@ func checkText(t *testing.T, b []byte, o Options, want []string, batch int) {
 	}
 	defer f.Close()
 	var got []string
-	err = everything(f, mem, batch, func(r arrow.Record) error {
+	err = conformance.Everything(f, mem, batch, func(r arrow.Record) error {
 		got = append(got, orctext.Rows(r)...)
 		return conformance.ValidateRecord(r)
 	})
@@ -171,11 +113,8 @@ var batches = []int{1 << 16, 7}
 
 // Every file gives the rows that Java sees in it, however it is read.
 func TestFixtures(t *testing.T) {
-	for _, x := range fixtures(t) {
-		b := readFile(t, testdata+x.File)
-		if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != x.SHA256 {
-			t.Errorf("%s is not the file that the manifest describes", x.File)
-		}
+	for _, x := range manifest(t) {
+		b := fixtures.ReadSum(t, testdata+x.File, x.SHA256)
 		if x.JavaReads != (x.Quirk == "") {
 			t.Errorf("%s: java_reads and quirk contradict each other", x.File)
 		}
@@ -204,31 +143,16 @@ func TestFixtures(t *testing.T) {
 
 // testdata and its manifests name the same files.
 func TestManifests(t *testing.T) {
-	listed := map[string]bool{}
-	for _, x := range fixtures(t) {
+	var listed []string
+	for _, x := range manifest(t) {
 		for _, name := range []string{x.File, x.Text.File, x.Masked.File} {
 			if name != "" {
-				listed[filepath.Clean(testdata+name)] = true
+				listed = append(listed, testdata+name)
 			}
 		}
 	}
 	for _, x := range damagedFiles(t) {
-		listed[filepath.Clean(damage+x.File)] = true
+		listed = append(listed, damage+x.File)
 	}
-	for _, pattern := range []string{data + "*/*", damage + "*.orc"} {
-		paths, err := filepath.Glob(pattern)
-		if err != nil || len(paths) == 0 {
-			t.Fatalf("%s: no files: %v", pattern, err)
-		}
-		for _, p := range paths {
-			p = filepath.Clean(p)
-			if !listed[p] && filepath.Ext(p) != ".pyc" {
-				t.Errorf("%s is in no manifest", p)
-			}
-			delete(listed, p)
-		}
-	}
-	for p := range listed {
-		t.Errorf("%s is in a manifest, but not there", p)
-	}
+	fixtures.CheckListed(t, listed, []string{".pyc"}, data+"*/*", damage+"*.orc")
 }

@@ -4,17 +4,14 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
 	"testing"
 
-	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
 var fuzzLimits = arrowio.Limits{
@@ -52,14 +49,21 @@ func checkFile(t *testing.T, b []byte, o Options) {
 	}
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
-	first, errFirst := collect(t, f, mem, 1<<16)
-	defer release(first)
+	first, errFirst := conformance.Collect(t, f, mem, 1<<16)
+	if first != nil {
+		defer first.Release()
+	}
 	recut(f, 5)
-	second, errSecond := collect(t, f, mem, 3)
-	defer release(second)
+	second, errSecond := conformance.Collect(t, f, mem, 3)
+	if second != nil {
+		defer second.Release()
+	}
 	// A value that Arrow's type cannot hold is no fault of the file; a limit may be met by large batches alone.
 	limited := false
 	for _, err := range []error{errFirst, errSecond} {
+		if err != nil {
+			checkError(t, err)
+		}
 		limited = limited || errors.Is(err, arrowio.ErrLimit) || errors.Is(err, arrowio.ErrSchema)
 	}
 	if errFirst != nil && errSecond == nil && !limited && faults == 0 {
@@ -76,54 +80,10 @@ func checkFile(t *testing.T, b []byte, o Options) {
 	}
 }
 
-func release(r arrow.Record) {
-	if r != nil {
-		r.Release()
-	}
-}
-
-// collect returns all rows as one record, nil if there are none.
-func collect(t *testing.T, f *File, mem memory.Allocator, batch int) (arrow.Record, error) {
-	var recs []arrow.Record
-	defer func() {
-		for _, r := range recs {
-			r.Release()
-		}
-	}()
-	err := everything(f, mem, batch, func(r arrow.Record) error {
-		if err := conformance.ValidateRecord(r); err != nil {
-			t.Fatal(err)
-		}
-		r.Retain()
-		recs = append(recs, r)
-		return nil
-	})
-	if err != nil {
-		checkError(t, err)
-		return nil, err
-	}
-	if len(recs) == 0 {
-		return nil, nil
-	}
-	all, err := arrowbuf.Concat(recs, memory.NewGoAllocator())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all, nil
-}
-
 // seeds calls use with small files, sound and damaged.
 func seeds(f *testing.F, most int64, use func([]byte)) {
-	for _, pattern := range []string{data + "*/*.orc", damage + "*.orc"} {
-		paths, err := filepath.Glob(pattern)
-		if err != nil || len(paths) == 0 {
-			f.Fatalf("no files: %v", err)
-		}
-		for _, p := range paths {
-			if fi, err := os.Stat(p); err == nil && fi.Size() < most {
-				use(readFile(f, p))
-			}
-		}
+	for _, p := range fixtures.Small(f, most, data+"*/*.orc", damage+"*.orc") {
+		use(fixtures.Read(f, p))
 	}
 }
 

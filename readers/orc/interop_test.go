@@ -16,6 +16,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
 // randomFiles has Java write files of random schemas, data and settings, with their expected rows, and returns their folder.
@@ -47,7 +48,7 @@ func TestRandomFiles(t *testing.T) {
 		}
 		want := lines(t, strings.TrimSuffix(p, ".orc")+".jsonl.gz")
 		for _, batch := range batches {
-			t.Run(name, func(t *testing.T) { checkText(t, readFile(t, p), options(t, more), want, batch) })
+			t.Run(name, func(t *testing.T) { checkText(t, fixtures.Read(t, p), options(t, more), want, batch) })
 		}
 	}
 }

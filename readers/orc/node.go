@@ -124,7 +124,7 @@ func (n *node) seek(group int) error {
 
 // read appends the slots of the parent.
 func (n *node) read(s slots) error {
-	if err := n.tree.batch.take(int64(s.n)); err != nil {
+	if err := n.tree.batch.Take(int64(s.n)); err != nil {
 		return n.located(err)
 	}
 	if n.presence.there {

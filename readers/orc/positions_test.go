@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/orctext"
 )
 
@@ -28,7 +29,7 @@ var wrongPositions = map[string]func(p []uint64, i int) []uint64{
 // Rows behind wrong positions are found without them, and later scans find theirs.
 func TestWrongPositions(t *testing.T) {
 	files, changes := 0, 0
-	for _, x := range fixtures(t) {
+	for _, x := range manifest(t) {
 		if x.Rows > 20_000 || x.Quirk != "" {
 			continue
 		}
@@ -36,7 +37,7 @@ func TestWrongPositions(t *testing.T) {
 		if x.Masked.File != "" {
 			o = options(t, x.Options, map[string]string{"orc-keys": keysFile})
 		}
-		b := readFile(t, testdata+x.File)
+		b := fixtures.Read(t, testdata+x.File)
 		rng := rand.New(rand.NewSource(x.Rows))
 		var want []string
 		for range 3 {
@@ -125,8 +126,8 @@ func rowsOf(t *testing.T, f *File, split int, rs arrowio.RowRange) (out []string
 // The positions of the fixtures are right, and used.
 func TestPositionsAreUsed(t *testing.T) {
 	used := 0
-	for _, x := range fixtures(t) {
-		f, err := Open(t.Context(), arrowio.NewBytesSource(readFile(t, testdata+x.File)), arrowio.Limits{}, options(t, x.Options))
+	for _, x := range manifest(t) {
+		f, err := Open(t.Context(), arrowio.NewBytesSource(fixtures.Read(t, testdata+x.File)), arrowio.Limits{}, options(t, x.Options))
 		if err != nil {
 			t.Fatalf("%s: %v", x.File, err)
 		}

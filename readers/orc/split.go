@@ -117,10 +117,10 @@ func (r *splitReader) Take() (arrow.Record, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	left := r.tree.batch.left.Load()
+	taken := r.tree.batch.Taken()
 	rec := r.tree.take(r.rows)
 	if r.rows > 0 {
-		r.wide = float64(r.tree.batch.bytes-left) / float64(r.rows)
+		r.wide = float64(taken) / float64(r.rows)
 	}
 	r.rows = 0
 	return rec, nil
@@ -139,7 +139,7 @@ func (r *splitReader) Fit(n int, bytes int64) int {
 		fit = int(min(float64(n), float64(bytes)/wide))
 	}
 	if most := t.most(); most > 0 {
-		fit = int(min(int64(fit), t.batch.left.Load()/most))
+		fit = int(min(int64(fit), t.batch.Left()/most))
 	}
 	return max(1, fit)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"reflect"
-	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/budget"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -31,45 +31,18 @@ type tree struct {
 	window int64            // of each input
 	near   bool             // the source is: see arrowio.Near
 	early  map[int64][]byte // streams of a far source, by offset, read before inputs are opened
-	batch  budget
+	batch  *budget.Batch
 	share  arrowio.Share // nil = branches are decoded one after another
 
 	stripe *stripe // nil before the first
 	row    int64   // of the stripe, where the branches stand
 }
 
-// budget is what the batch being built may still take. Branches have it in common.
-type budget struct {
-	left     atomic.Int64
-	elements atomic.Int64
-	bytes    int64 // Limits.BatchBytes
-	most     int64 // Limits.BatchElements: elements of lists that take no memory
-}
-
-func (b *budget) take(n int64) error {
-	if b.left.Add(-n) < 0 {
-		return arrowio.Errorf(arrowio.ErrLimit, "the batch is over the limit BatchBytes = %d: take fewer rows", b.bytes)
-	}
-	return nil
-}
-
-func (b *budget) count(n int64) error {
-	if b.elements.Add(-n) < 0 {
-		return arrowio.Errorf(arrowio.ErrLimit, "the batch has more elements of lists than the limit BatchElements = %d: take fewer rows", b.most)
-	}
-	return nil
-}
-
-func (b *budget) reset() {
-	b.left.Store(b.bytes)
-	b.elements.Store(b.most)
-}
-
 // newTree builds the decoders of a projection. What its columns have in stripe s tells how to deal them out.
 func (f *File) newTree(p arrowio.Projection, mem memory.Allocator, s *stripe) *tree {
-	t := &tree{file: f, schema: p.Schema, fields: p.Fields, arena: arrowbuf.Arena{Allocator: mem}}
-	t.batch.bytes, t.batch.most = f.limits.BatchBytes, f.limits.BatchElements
-	t.batch.reset()
+	t := &tree{
+		file: f, schema: p.Schema, fields: p.Fields, arena: arrowbuf.Arena{Allocator: mem}, batch: budget.NewBatch(f.limits),
+	}
 	types := make([]*orcwire.Type, len(p.Fields))
 	for i, pf := range p.Fields {
 		types[i] = f.footer.Types[0]
@@ -218,7 +191,7 @@ func (t *tree) take(rows int) arrow.Record {
 	for _, c := range cols {
 		c.Release()
 	}
-	t.batch.reset()
+	t.batch.Reset()
 	return rec
 }
 
@@ -227,7 +200,7 @@ func (t *tree) drop() {
 	for _, n := range t.nodes {
 		n.release()
 	}
-	t.batch.reset()
+	t.batch.Reset()
 }
 
 var errClosed = errors.New("orc: the split reader is closed")

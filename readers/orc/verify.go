@@ -8,8 +8,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/orcwire"
+	"github.com/arrowio/arrowio/internal/readall"
 )
 
 // Verify decodes everything and compares it with all that the file says of it: the layout of stripes and streams, the
@@ -257,7 +257,7 @@ func (v *verifier) rows() error {
 			if v.bad[at] {
 				continue
 			}
-			err := v.readSplit(s, p)
+			err := readall.Split(v.ctx, v.File, s, p, verifyRows)
 			var e *arrowio.Error
 			if errors.As(err, &e) && (e.Kind == arrowio.ErrSchema || e.Kind == arrowio.ErrOption) {
 				err = nil // legal, but not what Arrow can hold
@@ -281,33 +281,6 @@ func hollow(t *orcwire.Type) bool {
 		}
 	}
 	return t.Kind == orcwire.Struct
-}
-
-func (v *verifier) readSplit(s arrowio.Split, p arrowio.Projection) error {
-	r, err := v.Read(v.ctx, s, arrowio.RowSet{s.Rows}, p, arrowbuf.Shared())
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	for left := s.Rows.Len(); left > 0; {
-		if err := v.ctx.Err(); err != nil {
-			return err
-		}
-		n := int(min(left, verifyRows))
-		if z, ok := r.(arrowio.Sizer); ok {
-			n = z.Fit(n, 64<<20)
-		}
-		if _, err := r.Read(n); err != nil {
-			return err
-		}
-		rec, err := r.Take()
-		if err != nil {
-			return err
-		}
-		rec.Release()
-		left -= int64(n)
-	}
-	return nil
 }
 
 func group(g int) string { return fmt.Sprintf("row group %d", g) }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
 // damaged is one entry of testdata/corrupt/trevni/manifest.json. Expect is error, or either: a reader may make
@@ -24,7 +25,7 @@ type damaged struct {
 func damagedFiles(t testing.TB) []damaged {
 	t.Helper()
 	var m struct{ Files []damaged }
-	readJSON(t, corrupt+"manifest.json", &m)
+	fixtures.ReadJSON(t, corrupt+"manifest.json", &m)
 	return m.Files
 }
 
@@ -43,7 +44,7 @@ func readDamaged(b []byte, o Options, mem memory.Allocator, batch int) error {
 	}
 	defer f.Close()
 	rows := int64(0)
-	err = everything(f, mem, batch, func(r arrow.Record) error {
+	err = conformance.Everything(f, mem, batch, func(r arrow.Record) error {
 		if err := conformance.ValidateRecord(r); err != nil {
 			return err
 		}
@@ -85,7 +86,7 @@ const (
 
 func TestDamaged(t *testing.T) {
 	for _, x := range damagedFiles(t) {
-		b := readFile(t, corrupt+x.File)
+		b := fixtures.Read(t, corrupt+x.File)
 		t.Run(x.File, func(t *testing.T) {
 			refused := 0
 			for _, o := range []Options{{View: "columns"}, {Decimals: "decimal"}, {}} {
@@ -144,7 +145,7 @@ func TestVerifyDamaged(t *testing.T) {
 		if slices.Contains(boundless, x.File) {
 			continue
 		}
-		f, err := openBytes(t, readFile(t, corrupt+x.File), Options{Decimals: "decimal"})
+		f, err := openBytes(t, fixtures.Read(t, corrupt+x.File), Options{Decimals: "decimal"})
 		if err != nil {
 			checkError(t, err)
 			continue

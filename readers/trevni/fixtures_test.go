@@ -1,16 +1,9 @@
 package trevni
 
 import (
-	"bufio"
-	"compress/gzip"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -18,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/trevnitext"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
@@ -40,10 +34,10 @@ type fixture struct {
 	Raw, Avro struct{ File string }
 }
 
-func fixtures(t testing.TB) []fixture {
+func manifest(t testing.TB) []fixture {
 	t.Helper()
 	var m struct{ Files []fixture }
-	readJSON(t, testdata+"manifest.json", &m)
+	fixtures.ReadJSON(t, testdata+"manifest.json", &m)
 	return slices.DeleteFunc(m.Files, func(f fixture) bool { return f.Format != Name })
 }
 
@@ -51,54 +45,10 @@ func fixtures(t testing.TB) []fixture {
 func sound(t testing.TB) []string {
 	t.Helper()
 	var paths []string
-	for _, f := range fixtures(t) {
+	for _, f := range manifest(t) {
 		paths = append(paths, testdata+f.File)
 	}
 	return paths
-}
-
-func readJSON(t testing.TB, path string, to any) {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err == nil {
-		err = json.Unmarshal(b, to)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func readFile(t testing.TB, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-// lines reads the canonical text that the Java reader printed: one line about the file, and one for each row.
-func lines(t testing.TB, path string) []string {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []string
-	for r := bufio.NewReader(z); ; {
-		s, err := r.ReadString('\n')
-		if s = strings.TrimSuffix(s, "\n"); s != "" {
-			out = append(out, s)
-		}
-		if err != nil {
-			return out
-		}
-	}
 }
 
 func openBytes(t testing.TB, b []byte, o Options) (*File, error) {
@@ -109,7 +59,7 @@ func openBytes(t testing.TB, b []byte, o Options) (*File, error) {
 // openFile opens a file that must open.
 func openFile(t testing.TB, path string, o Options) *File {
 	t.Helper()
-	f, err := openBytes(t, readFile(t, path), o)
+	f, err := openBytes(t, fixtures.Read(t, path), o)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
@@ -126,23 +76,9 @@ func project(t testing.TB, f *File, columns []string) arrowio.Projection {
 	return p
 }
 
-// everything decodes all rows and columns in batches.
-func everything(f *File, mem memory.Allocator, batch int, use func(arrow.Record) error) error {
-	p, err := arrowio.Project(f.Schema(), nil)
-	if err != nil {
-		return err
-	}
-	for _, s := range f.Splits() {
-		if err := conformance.EachBatch(f, s, arrowio.RowSet{s.Rows}, p, mem, batch, use); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // everythingOf reads a file and forgets it.
 func everythingOf(f *File) error {
-	return everything(f, memory.NewGoAllocator(), 1000, func(arrow.Record) error { return nil })
+	return conformance.Everything(f, memory.NewGoAllocator(), 1000, func(arrow.Record) error { return nil })
 }
 
 func compare(t *testing.T, got, want []string) {
@@ -161,7 +97,7 @@ func compare(t *testing.T, got, want []string) {
 func checkText(t *testing.T, b []byte, o Options, expect string, batch int) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
-	want := lines(t, expect)
+	want := fixtures.Lines(t, expect)
 	f, err := openBytes(t, b, o)
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +115,7 @@ func checkText(t *testing.T, b []byte, o Options, expect string, batch int) {
 		show = func(r arrow.Record) []string { return trevnitext.Avro(s, r) }
 	}
 	var got []string
-	err = everything(f, mem, batch, func(r arrow.Record) error {
+	err = conformance.Everything(f, mem, batch, func(r arrow.Record) error {
 		got = append(got, show(r)...)
 		return conformance.ValidateRecord(r)
 	})
@@ -194,11 +130,8 @@ var batches = []int{1 << 16, 7}
 
 // Every file gives the rows that Java sees in it, in both views.
 func TestFixtures(t *testing.T) {
-	for _, x := range fixtures(t) {
-		b := readFile(t, testdata+x.File)
-		if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != x.SHA256 {
-			t.Errorf("%s is not the file that the manifest describes", x.File)
-		}
+	for _, x := range manifest(t) {
+		b := fixtures.ReadSum(t, testdata+x.File, x.SHA256)
 		if x.JavaReads != (x.Quirk == "") {
 			t.Errorf("%s: java_reads and quirk contradict each other", x.File)
 		}
@@ -223,33 +156,16 @@ func TestFixtures(t *testing.T) {
 
 // testdata and its manifests name the same files.
 func TestManifests(t *testing.T) {
-	listed := map[string]bool{}
-	for _, x := range fixtures(t) {
+	var listed []string
+	for _, x := range manifest(t) {
 		for _, name := range []string{x.File, x.Raw.File, x.Avro.File} {
-			listed[filepath.Clean(testdata+name)] = true
+			if name != "" {
+				listed = append(listed, testdata+name)
+			}
 		}
 	}
 	for _, x := range damagedFiles(t) {
-		listed[filepath.Clean(corrupt+x.File)] = true
+		listed = append(listed, corrupt+x.File)
 	}
-	for _, pattern := range []string{data + "*/*", corrupt + "*"} {
-		paths, err := filepath.Glob(pattern)
-		if err != nil || len(paths) == 0 {
-			t.Fatalf("%s: no files: %v", pattern, err)
-		}
-		for _, p := range paths {
-			name := filepath.Base(p)
-			if strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".tsv") || strings.HasSuffix(name, ".pyc") {
-				continue
-			}
-			if !listed[filepath.Clean(p)] {
-				t.Errorf("%s is in no manifest", p)
-			}
-			delete(listed, filepath.Clean(p))
-		}
-	}
-	delete(listed, filepath.Clean(testdata))
-	for p := range listed {
-		t.Errorf("%s is in a manifest, but not there", p)
-	}
+	fixtures.CheckListed(t, listed, []string{".json", ".tsv", ".pyc"}, data+"*/*", corrupt+"*")
 }

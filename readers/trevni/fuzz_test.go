@@ -6,16 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"testing"
 
-	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
@@ -53,13 +50,22 @@ func checkFile(t *testing.T, b []byte, o Options) {
 	}
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
-	first, errFirst := collect(t, f, mem, 1<<16)
-	defer release(first)
+	first, errFirst := conformance.Collect(t, f, mem, 1<<16)
+	if first != nil {
+		defer first.Release()
+	}
 	if err := recut(ctx, f, 5); err != nil {
 		t.Fatal(err)
 	}
-	second, errSecond := collect(t, f, mem, 3)
-	defer release(second)
+	second, errSecond := conformance.Collect(t, f, mem, 3)
+	if second != nil {
+		defer second.Release()
+	}
+	for _, err := range []error{errFirst, errSecond} {
+		if err != nil {
+			checkError(t, err)
+		}
+	}
 	limited := errors.Is(errFirst, arrowio.ErrLimit) || errors.Is(errSecond, arrowio.ErrLimit)
 	if (errFirst == nil) != (errSecond == nil) && !limited {
 		t.Errorf("batches of 65536: %v; of 3: %v", errFirst, errSecond)
@@ -74,54 +80,10 @@ func checkFile(t *testing.T, b []byte, o Options) {
 	}
 }
 
-func release(r arrow.Record) {
-	if r != nil {
-		r.Release()
-	}
-}
-
-// collect returns all rows as one record, nil if there are none.
-func collect(t *testing.T, f *File, mem memory.Allocator, batch int) (arrow.Record, error) {
-	var recs []arrow.Record
-	defer func() {
-		for _, r := range recs {
-			r.Release()
-		}
-	}()
-	err := everything(f, mem, batch, func(r arrow.Record) error {
-		if err := conformance.ValidateRecord(r); err != nil {
-			t.Fatal(err)
-		}
-		r.Retain()
-		recs = append(recs, r)
-		return nil
-	})
-	if err != nil {
-		checkError(t, err)
-		return nil, err
-	}
-	if len(recs) == 0 {
-		return nil, nil
-	}
-	all, err := arrowbuf.Concat(recs, memory.NewGoAllocator())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all, nil
-}
-
 // FuzzFile reads any bytes as a file, in both views.
 func FuzzFile(f *testing.F) {
-	for _, pattern := range []string{data + "*/*.trv", corrupt + "*.trv"} {
-		paths, err := filepath.Glob(pattern)
-		if err != nil || len(paths) == 0 {
-			f.Fatalf("no files: %v", err)
-		}
-		for _, p := range paths {
-			if fi, err := os.Stat(p); err == nil && fi.Size() < 3<<10 {
-				f.Add(readFile(f, p))
-			}
-		}
+	for _, p := range fixtures.Small(f, 3<<10, data+"*/*.trv", corrupt+"*.trv") {
+		f.Add(fixtures.Read(f, p))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) > 1<<16 {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
 func info(t *testing.T, f *File, o arrowio.InfoOptions) *arrowio.Info {
@@ -133,7 +134,7 @@ func TestInfoNotes(t *testing.T) {
 			t.Errorf("%s: notes %q", x.path, i.Notes)
 		}
 		if strings.Contains(x.path, "schema") {
-			if _, err := openBytes(t, readFile(t, x.path), Options{View: "records"}); !errors.Is(err, arrowio.ErrSchema) {
+			if _, err := openBytes(t, fixtures.Read(t, x.path), Options{View: "records"}); !errors.Is(err, arrowio.ErrSchema) {
 				t.Errorf("%s, records wanted: %v", x.path, err)
 			}
 		}
@@ -143,7 +144,7 @@ func TestInfoNotes(t *testing.T) {
 // Trouble with reading is an error of its own, never a verdict on the file.
 func TestReadErrors(t *testing.T) {
 	for _, path := range []string{data + "java-1.12.1/prim-snappy-crc32.trv", data + "java-1.12.1/avro-logical.trv", data + "java-1.12.1/first-values.trv"} {
-		src := &failingSource{Source: arrowio.NewBytesSource(readFile(t, path))}
+		src := &failingSource{Source: arrowio.NewBytesSource(fixtures.Read(t, path))}
 		f, err := Open(context.Background(), src, arrowio.Limits{}, Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -167,7 +168,7 @@ func TestReadErrors(t *testing.T) {
 
 // Options by name, as a command line gives them.
 func TestFormatOptions(t *testing.T) {
-	src := arrowio.NewBytesSource(readFile(t, data+"java-1.12.1/avro-logical.trv"))
+	src := arrowio.NewBytesSource(fixtures.Read(t, data+"java-1.12.1/avro-logical.trv"))
 	for _, x := range []struct {
 		o    map[string]string
 		kind error
@@ -186,7 +187,7 @@ func TestFormatOptions(t *testing.T) {
 			f.Close()
 		}
 	}
-	head := readFile(t, data+"java-1.12.1/rows1.trv")[:64]
+	head := fixtures.Read(t, data+"java-1.12.1/rows1.trv")[:64]
 	if !Format().Match(head, nil) || Format().Match([]byte("ORC"), nil) {
 		t.Error("match")
 	}

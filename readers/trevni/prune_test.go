@@ -13,6 +13,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
@@ -21,7 +22,7 @@ func filtered(t *testing.T, path string, o Options, filter, column string) ([]in
 	t.Helper()
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
-	src := arrowio.NewCountingSource(arrowio.NewBytesSource(readFile(t, path)))
+	src := arrowio.NewCountingSource(arrowio.NewBytesSource(fixtures.Read(t, path)))
 	f, err := Open(context.Background(), src, arrowio.Limits{}, o)
 	if err != nil {
 		t.Fatal(err)
@@ -183,7 +184,7 @@ func TestPruneRows(t *testing.T) {
 
 func TestSortedOption(t *testing.T) {
 	for _, name := range []string{"nowhere", "x"} {
-		_, err := openBytes(t, readFile(t, data+"java-1.12.1/rows1.trv"), Options{Sorted: []string{name}})
+		_, err := openBytes(t, fixtures.Read(t, data+"java-1.12.1/rows1.trv"), Options{Sorted: []string{name}})
 		if !errors.Is(err, arrowio.ErrOption) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -206,7 +207,7 @@ func TestProjectionReads(t *testing.T) {
 		{"java-1.12.1/avro-maps.trv", "", nil, nil},
 		{"java-1.12.1/avro-union-records.trv", "", nil, nil},
 	} {
-		b := readFile(t, data+x.file)
+		b := fixtures.Read(t, data+x.file)
 		src := arrowio.NewCountingSource(arrowio.NewBytesSource(b))
 		f, err := Open(context.Background(), src, arrowio.Limits{}, Options{View: x.view})
 		if err != nil {

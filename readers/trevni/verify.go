@@ -5,7 +5,7 @@ import (
 	"context"
 
 	"github.com/arrowio/arrowio/arrowio"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/readall"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
@@ -134,34 +134,10 @@ func (v *verifier) rows(ctx context.Context) error {
 	for i := range v.tree.Roots {
 		p := arrowio.Projection{Schema: selectField(v.tree.Schema, i), Fields: []arrowio.ProjectedField{{Index: i}}}
 		for _, s := range v.splits {
-			if err := v.fault(v.readSplit(ctx, s, p)); err != nil {
+			if err := v.fault(readall.Split(ctx, v.File, s, p, walkRows)); err != nil {
 				return err
 			}
 		}
-	}
-	return nil
-}
-
-func (f *File) readSplit(ctx context.Context, s arrowio.Split, p arrowio.Projection) error {
-	r, err := f.Read(ctx, s, arrowio.RowSet{s.Rows}, p, arrowbuf.Shared())
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	for left := s.Rows.Len(); left > 0; {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		n := r.(arrowio.Sizer).Fit(int(min(left, walkRows)), 64<<20)
-		if _, err := r.Read(n); err != nil {
-			return err
-		}
-		rec, err := r.Take()
-		if err != nil {
-			return err
-		}
-		rec.Release()
-		left -= int64(n)
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ import (
 func whole(t *testing.T, f *File) arrow.Record {
 	t.Helper()
 	var recs []arrow.Record
-	err := everything(f, memory.NewGoAllocator(), 1<<20, func(r arrow.Record) error {
+	err := conformance.Everything(f, memory.NewGoAllocator(), 1<<20, func(r arrow.Record) error {
 		r.Retain()
 		recs = append(recs, r)
 		return nil
@@ -221,7 +221,7 @@ func TestBatchBytesOfValues(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = everything(f, memory.NewGoAllocator(), 1, func(r arrow.Record) error {
+			err = conformance.Everything(f, memory.NewGoAllocator(), 1, func(r arrow.Record) error {
 				if l := r.Column(0).(*array.List).ListValues().Len(); l != n {
 					t.Errorf("%s: %d values", typ, l)
 				}

@@ -1,0 +1,12 @@
+package bitpack
+
+import "unsafe"
+
+// UnshuffleWith makes Unshuffle and UnshuffleCodes use the vector kernels, or not, and reports whether the machine has
+// what they need. Tests compare the two.
+var UnshuffleWith = func(bool) bool { return false }
+
+// Int32s is b as what UnshuffleCodes writes.
+func Int32s(b []byte) []int32 {
+	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
+}

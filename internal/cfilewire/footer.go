@@ -1,0 +1,422 @@
+package cfilewire
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"math"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/cursor"
+	"github.com/arrowio/arrowio/internal/pb"
+)
+
+// Magics of the two versions; each stands at the head and before the file's last four bytes.
+const (
+	MagicV1 = "kuducfil" // up to Kudu 1.2
+	MagicV2 = "kuducfl2"
+)
+
+// Sizes of the frame around the blocks.
+const (
+	TailSize     = 12       // magic and length at the end, and as many at the head
+	MaxMetaBytes = 64 << 10 // of a header or footer message, as in Kudu
+
+	checksumSize = 4
+)
+
+// Features that a reader must know (Footer.Incompatible).
+const (
+	FeatureChecksums = 1 << 0 // header, footer and every block have a CRC-32C
+	FeatureArrays    = 1 << 1 // data blocks hold arrays; since Kudu 1.19
+)
+
+// Names of footer metadata that Kudu gives a meaning.
+const (
+	MetaMinKey     = "min_key"        // the encoded key of the first row
+	MetaMaxKey     = "max_key"        // and of the last
+	MetaDeltaStats = "deltafilestats" // see ParseDeltaStats
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// BlockPointer says where a block lies. Size includes the checksum.
+type BlockPointer struct {
+	Off  int64
+	Size int32
+}
+
+// End returns the offset behind the block.
+func (p BlockPointer) End() int64 { return p.Off + int64(p.Size) }
+
+// Pair is an entry of a header's or footer's metadata.
+type Pair struct {
+	Key   string
+	Value []byte
+}
+
+// Footer describes a file: what the footer message says, and what its frame shows.
+type Footer struct {
+	Type        DataType
+	Encoding    Encoding      // never EncodingAuto
+	Values      int64         // rows, nulls too; deltas of a delta file; 0 in a bloom file
+	Pos         *BlockPointer // root of the positional index; nil = none
+	Val         *BlockPointer // root of the value index; nil = none
+	Dict        *BlockPointer // dictionary; nil = none
+	Compression Compression   // never DefaultCompression
+	Meta        []Pair
+	Nullable    bool
+	Array       bool // values are arrays of Type
+
+	Incompatible uint32 // features that a reader must know, all of them known
+	Compatible   uint32 // features that it need not know
+
+	Checksums bool  // header, footer and blocks have a CRC-32C
+	FooterOff int64 // offset of the footer with its checksum: blocks end here
+
+	// Set by ParseHeader.
+	Version    int    // 1 or 2
+	HeaderSize int64  // bytes of the header with its checksum: the first block's offset
+	HeaderMeta []Pair // Kudu writes none
+}
+
+// Kind is what a file is for. Nothing in it says so outright.
+type Kind uint8
+
+// Kinds of files.
+const (
+	ColumnFile   Kind = iota // a column of a rowset
+	KeyIndexFile             // the encoded keys of a rowset whose primary key has several columns
+	DeltaFile                // changes to a rowset
+	BloomFile                // bloom filters of a rowset's keys
+)
+
+var kindNames = [...]string{"column", "key index", "delta", "bloom"}
+
+// String returns the kind in lower case.
+func (k Kind) String() string { return kindNames[k] }
+
+// Kind tells files apart by what Kudu writes into each kind: only columns have a positional index, only delta files
+// their statistics, and bloom files alone count no values though they have an index.
+func (f *Footer) Kind() Kind {
+	if f.Pos != nil || f.Type != Binary || f.Nullable || f.Array {
+		return ColumnFile
+	}
+	if _, ok := f.Lookup(MetaDeltaStats); ok {
+		return DeltaFile
+	}
+	if f.Encoding == EncodingPlain && f.Values == 0 {
+		return BloomFile
+	}
+	return KeyIndexFile
+}
+
+// Lookup returns the first value of a metadata key.
+func (f *Footer) Lookup(key string) ([]byte, bool) {
+	for i := range f.Meta {
+		if f.Meta[i].Key == key {
+			return f.Meta[i].Value, true
+		}
+	}
+	return nil, false
+}
+
+// CheckPointer returns nil if p can be a block of the file: behind the header, before the footer, and with room for a
+// checksum where there is one. It does not overflow.
+func (f *Footer) CheckPointer(p BlockPointer) error {
+	first := max(f.HeaderSize, TailSize)
+	least := int32(1)
+	if f.Checksums {
+		least += checksumSize
+	}
+	if p.Size < least || p.Off < first || p.Off > f.FooterOff || int64(p.Size) > f.FooterOff-p.Off {
+		return arrowio.Errorf(arrowio.ErrCorrupt, "block of %d bytes at %d is not between %d and %d", p.Size, p.Off, first, f.FooterOff)
+	}
+	return nil
+}
+
+// Match reports whether head, the beginning of a file, or tail, its end, has the magic of a CFile.
+func Match(head, tail []byte) bool {
+	return version(head) != 0 || len(tail) >= TailSize && version(tail[len(tail)-TailSize:]) != 0
+}
+
+// version returns 1 or 2 by the magic that b starts with, or 0.
+func version(b []byte) int {
+	if len(b) < len(MagicV1) {
+		return 0
+	}
+	switch string(b[:len(MagicV1)]) {
+	case MagicV1:
+		return 1
+	case MagicV2:
+		return 2
+	}
+	return 0
+}
+
+// ParseTailLength reads the end of a file, TailSize bytes or more, and returns how many bytes before them ParseFooter
+// needs: the footer message and the place of its checksum. A file that has no magic here, or a longer message than
+// MaxMetaBytes, is arrowio.ErrCorrupt.
+func ParseTailLength(b []byte) (int, error) {
+	if len(b) < TailSize {
+		return 0, arrowio.Errorf(arrowio.ErrCorrupt, "%w: a file of %d bytes", cursor.ErrShort, len(b))
+	}
+	return messageSize(b[len(b)-TailSize:], "end")
+}
+
+// messageSize reads magic and length and returns the length with its checksum's.
+func messageSize(b []byte, where string) (int, error) {
+	if version(b) == 0 {
+		return 0, arrowio.Errorf(arrowio.ErrCorrupt, "no CFile magic at the %s: % x", where, b[:len(MagicV1)])
+	}
+	n := binary.LittleEndian.Uint32(b[len(MagicV1):])
+	if n > MaxMetaBytes {
+		return 0, arrowio.Errorf(arrowio.ErrCorrupt, "message of %d bytes at the %s, over %d", n, where, MaxMetaBytes)
+	}
+	return int(n) + checksumSize, nil
+}
+
+// ParseFooter reads the footer of a file of size bytes, of which b is the end. What it returns refers to b.
+//
+//	crc(u32)  CFileFooterPB  magic(8)  length of CFileFooterPB(u32)
+//	          |<------------ the crc is of these ----------------->|
+//
+// There is a crc where the message says so. If b is too short, but the file is not, the error wraps cursor.ErrShort. An
+// unknown feature, type or encoding is arrowio.ErrUnsupported; an unknown compression is none, as it is for Kudu, which
+// takes it for a field that is not there. There is a positional index or a value index, and all pointers lie before the
+// footer; ParseHeader checks them against the header. Values is at most 1<<32, as ordinals are of 32 bits.
+func ParseFooter(b []byte, size int64) (*Footer, error) {
+	n, err := ParseTailLength(b)
+	if err != nil {
+		return nil, err
+	}
+	if int64(n)+2*TailSize > size {
+		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "footer of %d bytes in a file of %d", n-checksumSize, size)
+	}
+	if n+TailSize > len(b) {
+		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "%w: footer of %d bytes", cursor.ErrShort, n+TailSize)
+	}
+	b = b[len(b)-n-TailSize:]
+	f, err := parseFooterMessage(pb.New(b[checksumSize:n:n]))
+	if err != nil {
+		return nil, err
+	}
+	f.FooterOff = size - int64(len(b))
+	f.Checksums = f.Incompatible&FeatureChecksums != 0
+	if !f.Checksums {
+		f.FooterOff += checksumSize
+	} else if err := verify(b[checksumSize:], b); err != nil {
+		return nil, err
+	}
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// verify compares the CRC-32C of b with the one that sum starts with.
+func verify(b, sum []byte) error {
+	if got, want := crc32.Checksum(b, castagnoli), binary.LittleEndian.Uint32(sum); got != want {
+		return arrowio.Errorf(arrowio.ErrCorrupt, "checksum is %08x, not %08x", got, want)
+	}
+	return nil
+}
+
+var errRequired = errors.New("a required protobuf field is missing")
+
+// parseFooterMessage reads CFileFooterPB.
+func parseFooterMessage(m pb.Message) (*Footer, error) {
+	f := &Footer{Compression: NoCompression}
+	var seen uint32
+	var typ, encoding uint64
+	for m.Next() {
+		if m.Num < 32 {
+			seen |= 1 << m.Num
+		}
+		switch m.Num {
+		case 1:
+			typ = m.Uint64()
+		case 2:
+			encoding = m.Uint64()
+		case 3:
+			f.Values = m.Int64()
+		case 4:
+			f.Pos = parseRoot(&m)
+		case 5:
+			f.Val = parseRoot(&m)
+		case 6:
+			if f.Compression = NoCompression; m.Uint64() < uint64(len(compressions)) {
+				f.Compression = Compression(m.Val)
+			}
+		case 7:
+			f.Meta = append(f.Meta, parsePair(&m))
+		case 8:
+			f.Nullable = m.Bool()
+		case 9:
+			f.Dict = parsePointer(&m)
+		case 10:
+			f.Incompatible = m.Uint32()
+		case 11:
+			f.Compatible = m.Uint32()
+		case 12:
+			f.Array = m.Bool()
+		}
+	}
+	const required = 1<<1 | 1<<2 | 1<<3
+	if m.Err == nil && seen&required != required {
+		m.Fail("%w: type, encoding or number of values", errRequired)
+	}
+	f.Type = DataType(min(typ, math.MaxUint32))
+	f.Encoding = Encoding(min(encoding, math.MaxUint32)).Resolve(f.Type)
+	return f, m.Err
+}
+
+// parseRoot reads BTreeInfoPB, parsePointer BlockPointerPB; the error, if any, is m's.
+func parseRoot(m *pb.Message) *BlockPointer {
+	var root *BlockPointer
+	t := m.Message()
+	for t.Next() {
+		if t.Num == 1 {
+			root = parsePointer(&t)
+		}
+	}
+	if t.Err == nil && root == nil {
+		t.Fail("%w: root of an index", errRequired)
+	}
+	take(m, &t)
+	return root
+}
+
+func parsePointer(m *pb.Message) *BlockPointer {
+	p, seen := &BlockPointer{}, 0
+	t := m.Message()
+	for t.Next() {
+		switch t.Num {
+		case 1:
+			p.Off = t.Int64()
+			seen |= 1
+		case 2:
+			p.Size = t.Int32()
+			seen |= 2
+		}
+	}
+	if t.Err == nil && seen != 3 {
+		t.Fail("%w: offset or size of a block", errRequired)
+	}
+	take(m, &t)
+	return p
+}
+
+// parsePair reads FileMetadataPairPB.
+func parsePair(m *pb.Message) Pair {
+	var p Pair
+	seen := 0
+	t := m.Message()
+	for t.Next() {
+		switch t.Num {
+		case 1:
+			p.Key = t.String()
+			seen |= 1
+		case 2:
+			p.Value = t.Bytes()
+			seen |= 2
+		}
+	}
+	if t.Err == nil && seen != 3 {
+		t.Fail("%w: key or value of a metadata pair", errRequired)
+	}
+	take(m, &t)
+	return p
+}
+
+// take makes the error of a message inside m that of m.
+func take(m, inner *pb.Message) {
+	if m.Err == nil {
+		m.Err = inner.Err
+	}
+}
+
+// check holds what the message says against the rest of the file.
+func (f *Footer) check() error {
+	if unknown := f.Incompatible &^ (FeatureChecksums | FeatureArrays); unknown != 0 {
+		return arrowio.Errorf(arrowio.ErrUnsupported, "the file needs features that are not known: bits %#x", unknown)
+	}
+	if !f.Type.Known() {
+		return arrowio.Errorf(arrowio.ErrUnsupported, "%s is not known", f.Type)
+	}
+	if int(f.Encoding) >= len(encodingNames) {
+		return arrowio.Errorf(arrowio.ErrUnsupported, "%s is not known", f.Encoding)
+	}
+	if f.Array != (f.Incompatible&FeatureArrays != 0) {
+		return arrowio.Errorf(arrowio.ErrCorrupt, "array blocks: %t in the features, %t in the type", !f.Array, f.Array)
+	}
+	if f.Compression == DefaultCompression {
+		return arrowio.Errorf(arrowio.ErrUnsupported, "the footer does not say which compression the default was")
+	}
+	if f.Values < 0 || f.Values > math.MaxUint32+1 {
+		return arrowio.Errorf(arrowio.ErrCorrupt, "%d values", f.Values)
+	}
+	if f.Pos == nil && f.Val == nil {
+		return arrowio.Errorf(arrowio.ErrCorrupt, "no positional and no value index")
+	}
+	if f.Encoding == EncodingDict && f.Dict == nil {
+		return arrowio.Errorf(arrowio.ErrCorrupt, "dict encoding without a dictionary")
+	}
+	return f.checkPointers()
+}
+
+func (f *Footer) checkPointers() error {
+	for _, p := range []*BlockPointer{f.Pos, f.Val, f.Dict} {
+		if p == nil {
+			continue
+		}
+		if err := f.CheckPointer(*p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ParseHeader reads the beginning of the file and completes f with it.
+//
+//	magic(8)  length of CFileHeaderPB(u32)  CFileHeaderPB  [crc(u32) of all that]
+//
+// If b is too short, but the file is not, the error wraps cursor.ErrShort; 2*TailSize bytes do for all files that Kudu
+// wrote, TailSize+MaxMetaBytes+4 for any. What it returns refers to b.
+func ParseHeader(b []byte, f *Footer) error {
+	if len(b) < TailSize {
+		return arrowio.Errorf(arrowio.ErrCorrupt, "%w: header", cursor.ErrShort)
+	}
+	n, err := messageSize(b, "beginning")
+	if err != nil {
+		return err
+	}
+	end := TailSize + n
+	if !f.Checksums {
+		end -= checksumSize
+	}
+	if int64(end) > f.FooterOff {
+		return arrowio.Errorf(arrowio.ErrCorrupt, "header of %d bytes before a footer at %d", end, f.FooterOff)
+	}
+	if end > len(b) {
+		return arrowio.Errorf(arrowio.ErrCorrupt, "%w: header of %d bytes", cursor.ErrShort, end)
+	}
+	msg := TailSize + n - checksumSize
+	if f.Checksums {
+		if err := verify(b[:msg], b[msg:end]); err != nil {
+			return err
+		}
+	}
+	m := pb.New(b[TailSize:msg:msg])
+	var meta []Pair
+	for m.Next() {
+		if m.Num == 3 {
+			meta = append(meta, parsePair(&m))
+		}
+	}
+	if m.Err != nil {
+		return m.Err
+	}
+	f.Version, f.HeaderSize, f.HeaderMeta = version(b), int64(end), meta
+	return f.checkPointers()
+}

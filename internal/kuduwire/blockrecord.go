@@ -1,0 +1,156 @@
+package kuduwire
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/pb"
+)
+
+// BlockOp is what a block record says of its block.
+type BlockOp uint8
+
+// Operations of block records.
+const (
+	BlockCreate BlockOp = 1
+	BlockDelete BlockOp = 2
+)
+
+// BlockRecord is a record of a container of the log block manager: a block begins to exist, or ceases to.
+type BlockRecord struct {
+	ID     uint64
+	Off    int64 // in the container's data file; -1 where the records make no sense, though the block exists
+	Length int64
+	Seq    int32 // position among the container's records
+	Op     BlockOp
+}
+
+// BlockDamage is what is wrong with the records of a container.
+type BlockDamage struct {
+	Torn    bool  // the last record was being written when the server stopped; Kudu passes over it
+	NoHead  bool  // torn in what comes before all records: there can be no block
+	Skipped int   // records with a wrong checksum or without sense
+	Err     error // of the first of those
+	Cut     bool  // what follows Err could not be read: the next record's place is unknown
+	Doubled int   // blocks created twice at different places without being deleted between
+	Unknown int   // deletions of blocks that nobody created
+}
+
+// None reports whether nothing is wrong.
+func (d *BlockDamage) None() bool { return *d == BlockDamage{} }
+
+const blockRecordType = "kudu.BlockRecordPB"
+
+// ParseBlockRecords appends the records of the container file b (the .metadata of a log block container) to dst, in the
+// order of the file. Damaged records are passed over where possible, and counted: a record that is lost makes a block
+// missing, or leaves one that nobody refers to, but never gives wrong bytes. A file whose beginning was not completely
+// written has no records and is torn. err says that this is not a file of block records.
+func ParseBlockRecords(b []byte, dst []BlockRecord) (records []BlockRecord, d BlockDamage, err error) {
+	c, err := OpenContainer(b)
+	switch {
+	case errors.Is(err, ErrTorn):
+		d.Torn, d.NoHead = true, true
+		return dst, d, nil
+	case err != nil:
+		return dst, d, err
+	case c.Type != blockRecordType:
+		return dst, d, place(arrowio.Errorf(arrowio.ErrCorrupt, "the file holds %q, not %q", c.Type, blockRecordType), "block records", -1)
+	}
+	for {
+		at := c.Good
+		data, ok := c.Next()
+		if ok {
+			r, err := parseBlockRecord(data)
+			if err != nil {
+				d.skip(place(err, "block record", at))
+				continue
+			}
+			r.Seq = int32(len(dst))
+			dst = append(dst, r)
+			continue
+		}
+		switch {
+		case c.Err == nil:
+			return dst, d, nil
+		case errors.Is(c.Err, ErrTorn):
+			d.Torn = true
+			return dst, d, nil
+		}
+		d.skip(c.Err)
+		if !c.Pass() {
+			d.Cut = true
+			return dst, d, nil
+		}
+	}
+}
+
+func (d *BlockDamage) skip(err error) {
+	d.Skipped++
+	if d.Err == nil {
+		d.Err = err
+	}
+}
+
+// parseBlockRecord parses a BlockRecordPB: 1 block id, 2 operation, 3 time, 4 offset, 5 length.
+func parseBlockRecord(b []byte) (BlockRecord, error) {
+	r := BlockRecord{Off: -1, Length: -1}
+	id := false
+	m := pb.New(b)
+	for m.Next() {
+		switch m.Num {
+		case 1:
+			r.ID, id = blockID(&m), true
+		case 2:
+			if v := m.Uint64(); v <= uint64(BlockDelete) {
+				r.Op = BlockOp(v)
+			}
+		case 4:
+			r.Off = m.Int64()
+		case 5:
+			r.Length = m.Int64()
+		}
+	}
+	if m.Err == nil && !id {
+		m.Fail("no block id")
+	}
+	if m.Err == nil && r.Op != BlockCreate && r.Op != BlockDelete {
+		m.Fail("block %s is neither created nor deleted", BlockName(r.ID))
+	}
+	if r.Off < 0 || r.Length < 0 || r.Off+r.Length < 0 {
+		r.Off, r.Length = -1, 0
+	}
+	return r, m.Err
+}
+
+// LiveBlocks sorts records by block and leaves those that exist: of each block the last record, if that creates it. The
+// result is the beginning of records. What makes no sense is counted in d; a block created at two places gets the
+// offset -1.
+func LiveBlocks(records []BlockRecord, d *BlockDamage) []BlockRecord {
+	slices.SortFunc(records, func(a, b BlockRecord) int {
+		if c := cmp.Compare(a.ID, b.ID); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.Seq, b.Seq)
+	})
+	live := records[:0]
+	for i := 0; i < len(records); {
+		last := records[i]
+		if last.Op == BlockDelete {
+			d.Unknown++
+		}
+		for i++; i < len(records) && records[i].ID == last.ID; i++ {
+			r := records[i]
+			if r.Op == BlockCreate && last.Op == BlockCreate && (r.Off != last.Off || r.Length != last.Length) {
+				d.Doubled++
+				r.Off, r.Length = -1, 0
+			}
+			last = r
+		}
+		if last.Op == BlockCreate {
+			live = append(live, last)
+		}
+	}
+	return live
+}

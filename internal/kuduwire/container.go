@@ -1,0 +1,226 @@
+package kuduwire
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"slices"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/pb"
+)
+
+// format is what errors of this package say they are about.
+const format = "kudu"
+
+const (
+	containerMagic = "kuducntr"
+	encryptedMagic = "kuduenc"
+	containerHead  = len(containerMagic) + 4 // magic and version; version 2 adds a checksum
+	crcSize        = 4
+)
+
+// ErrTorn says that a container ends within a record: its writer was stopped. All records before it are good. It comes
+// wrapped in an error of kind ErrCorrupt; whether it is one is up to who asks: what is written record by record (block
+// records) may end so, what is written as a whole (superblocks) may not.
+var ErrTorn = errors.New("the container ends within a record")
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Container walks the records of a protobuf container, version 1 or 2. It copies nothing and keeps its first error.
+type Container struct {
+	Version int
+	Type    string // the type of the messages, as the first record says: "kudu.BlockRecordPB"
+	Good    int64  // offset behind the last good record
+	Err     error  // kind ErrCorrupt, with the offset of the record
+
+	b    []byte
+	next int64 // behind a record that is bad itself but whose length is known to be good; 0 = unknown
+}
+
+// OpenContainer reads the beginning of the container b up to its first message. A file that stops there, or that is
+// all zeros from there on, is an error that wraps ErrTorn; an encrypted file is ErrUnsupported.
+func OpenContainer(b []byte) (Container, error) {
+	c := Container{b: b}
+	if err := c.head(); err != nil {
+		return c, place(err, "container header", 0)
+	}
+	first, ok := c.Next()
+	if !ok {
+		if c.Err == nil {
+			c.torn()
+		}
+		return c, c.Err
+	}
+	m := pb.New(first)
+	for m.Next() {
+		if m.Num == 2 {
+			c.Type = m.String()
+		}
+	}
+	if m.Err == nil && c.Type == "" {
+		m.Fail("the first record does not name the type of the others")
+	}
+	if m.Err != nil {
+		return c, place(m.Err, "container description", 0)
+	}
+	return c, nil
+}
+
+func (c *Container) head() error {
+	if len(c.b) >= len(encryptedMagic) && string(c.b[:len(encryptedMagic)]) == encryptedMagic {
+		return encrypted()
+	}
+	if len(c.b) < containerHead || zeros(c.b) {
+		return arrowio.Errorf(arrowio.ErrCorrupt, "%w: %d bytes, and no header", ErrTorn, len(c.b))
+	}
+	if string(c.b[:len(containerMagic)]) != containerMagic {
+		return arrowio.Errorf(arrowio.ErrCorrupt, "begins with %q, not with %q", c.b[:len(containerMagic)], containerMagic)
+	}
+	head := containerHead
+	switch v := binary.LittleEndian.Uint32(c.b[len(containerMagic):]); v {
+	case 1:
+		c.Version = 1
+	case 2:
+		c.Version = 2
+		if len(c.b) < head+crcSize {
+			return arrowio.Errorf(arrowio.ErrCorrupt, "%w: %d bytes, and no header", ErrTorn, len(c.b))
+		}
+		if crc32.Checksum(c.b[:head], castagnoli) != binary.LittleEndian.Uint32(c.b[head:]) {
+			return arrowio.Errorf(arrowio.ErrCorrupt, "wrong checksum")
+		}
+		head += crcSize
+	default:
+		return arrowio.Errorf(arrowio.ErrUnsupported, "version %d; this reader knows 1 and 2", v)
+	}
+	c.Good = int64(head)
+	return nil
+}
+
+// encrypted is the error of files that begin with "kuduenc".
+func encrypted() error {
+	return arrowio.Errorf(arrowio.ErrUnsupported,
+		"the file is encrypted (--encrypt_data_at_rest): its key is with the server's key provider")
+}
+
+// Next returns the next message, a part of the container; false at the end and after an error.
+func (c *Container) Next() ([]byte, bool) {
+	rest := c.b[min(c.Good, int64(len(c.b))):]
+	if c.Err != nil || len(rest) == 0 {
+		return nil, false
+	}
+	frame := 4 // of the length
+	if c.Version == 2 {
+		frame += crcSize
+	}
+	if len(rest) < frame {
+		return c.torn()
+	}
+	n := int64(binary.LittleEndian.Uint32(rest))
+	if c.Version == 2 && crc32.Checksum(rest[:4], castagnoli) != binary.LittleEndian.Uint32(rest[4:]) {
+		if zeros(rest) {
+			return c.torn()
+		}
+		return c.bad("wrong checksum of the record's length")
+	}
+	end := int64(frame) + n + crcSize
+	if end > int64(len(rest)) {
+		return c.torn()
+	}
+	data := rest[frame : int64(frame)+n : int64(frame)+n]
+	covered := data
+	if c.Version == 1 {
+		covered = rest[:int64(frame)+n]
+	}
+	if crc32.Checksum(covered, castagnoli) != binary.LittleEndian.Uint32(rest[end-crcSize:]) {
+		// A file system that has the size of a file on disk before its bytes leaves zeros after a crash.
+		if zeros(covered) && zeros(rest[end-crcSize:]) {
+			return c.torn()
+		}
+		if c.Version == 2 {
+			c.next = c.Good + end
+		}
+		return c.bad("wrong checksum of a record of %d bytes", n)
+	}
+	c.Good += end
+	return data, true
+}
+
+// Pass goes past the record that Err is about and forgets the error, if the record's length has a checksum and that is
+// right. Otherwise nobody knows where the next record begins, and Pass returns false.
+func (c *Container) Pass() bool {
+	if c.next == 0 {
+		return false
+	}
+	c.Good, c.next, c.Err = c.next, 0, nil
+	return true
+}
+
+func (c *Container) torn() ([]byte, bool) {
+	c.Err = place(arrowio.Errorf(arrowio.ErrCorrupt, "%w", ErrTorn), "container record", c.Good)
+	return nil, false
+}
+
+func (c *Container) bad(format string, args ...any) ([]byte, bool) {
+	c.Err = place(arrowio.Errorf(arrowio.ErrCorrupt, format, args...), "container record", c.Good)
+	return nil, false
+}
+
+// single returns the only message of the container b, which must be of one of the given types: what Kudu writes as a
+// whole, to a new file that then takes the old one's name.
+func single(b []byte, op string, lim arrowio.Limits, types ...string) (pb.Message, error) {
+	if limit := lim.WithDefaults().MetadataBytes; int64(len(b)) > limit {
+		return pb.Message{}, place(arrowio.Errorf(arrowio.ErrLimit, "%d bytes, over the limit of %d (MetadataBytes)", len(b), limit), op, -1)
+	}
+	c, err := OpenContainer(b)
+	if err != nil {
+		return pb.Message{}, place(err, op, -1)
+	}
+	if !slices.Contains(types, c.Type) {
+		return pb.Message{}, place(arrowio.Errorf(arrowio.ErrCorrupt, "the file holds %q, not %q", c.Type, types[0]), op, -1)
+	}
+	data, ok := c.Next()
+	if !ok {
+		if c.Err == nil {
+			c.torn()
+		}
+		return pb.Message{}, place(c.Err, op, -1)
+	}
+	if c.Good != int64(len(b)) {
+		return pb.Message{}, place(arrowio.Errorf(arrowio.ErrCorrupt, "%d bytes behind the message", int64(len(b))-c.Good), op, c.Good)
+	}
+	return pb.New(data), nil
+}
+
+// zeros reports whether b holds nothing else; true of no bytes.
+func zeros(b []byte) bool {
+	for len(b) >= 8 {
+		if binary.LittleEndian.Uint64(b) != 0 {
+			return false
+		}
+		b = b[8:]
+	}
+	for _, x := range b {
+		if x != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// place says where err happened; Off -1 = unknown.
+func place(err error, op string, off int64) error {
+	return arrowio.Locate(err, arrowio.At{Format: format, Op: op, Split: -1, Off: off})
+}
+
+// inside says which element of a message err is about, in the words of what.
+func inside(err error, what string, args ...any) error {
+	var e *arrowio.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	c := *e
+	c.Err = fmt.Errorf("%s: %w", fmt.Sprintf(what, args...), e.Err)
+	return &c
+}

@@ -1,0 +1,41 @@
+package orcwire
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// within says which element of a message an error is in. It costs nothing where there is none.
+func within(err error, what string, i int) error {
+	var e *arrowio.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	c := *e
+	c.Err = fmt.Errorf("%s %d: %w", what, i, e.Err)
+	return &c
+}
+
+// metaBudget bounds the memory that the parsed form of a message takes. An element may take two bytes of a message
+// and many of memory, so the limit on a message's bytes alone does not bound it.
+type metaBudget struct{ left, limit int64 }
+
+// metaGrowth is how much larger than Limits.MetadataBytes the parsed form may be. A stripe takes about 15 bytes of a
+// footer and 72 here, a type 10 and 200.
+const metaGrowth = 8
+
+func newMetaBudget(lim arrowio.Limits) *metaBudget {
+	limit := lim.MetadataBytes
+	return &metaBudget{left: min(limit, math.MaxInt64/metaGrowth) * metaGrowth, limit: limit}
+}
+
+// take accounts for n elements of size bytes each. n is a count of things that are there, so the product is small.
+func (b *metaBudget) take(n int, size uintptr) error {
+	if b.left -= int64(n) * int64(size); b.left < 0 {
+		return arrowio.Errorf(arrowio.ErrLimit, "parsed, it takes over %d times the limit MetadataBytes = %d", metaGrowth, b.limit)
+	}
+	return nil
+}

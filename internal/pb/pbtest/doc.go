@@ -1,0 +1,2 @@
+// Package pbtest makes protobuf messages for tests, the broken ones too.
+package pbtest

@@ -1,0 +1,114 @@
+package cfile
+
+import (
+	"context"
+	"errors"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/budget"
+)
+
+// splitReader decodes one split of a column. See arrowio.SplitReader.
+type splitReader struct {
+	file    *File
+	schema  *arrow.Schema
+	split   arrowio.Split
+	column  *Column
+	budget  *budget.Batch
+	scratch *Scratch
+	rows    int // of the batch being built
+	err     error
+}
+
+func (f *File) readColumn(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
+	sc, _ := f.scratch.Get().(*Scratch)
+	if sc == nil {
+		sc = &Scratch{}
+	}
+	r := &splitReader{file: f, schema: p.Schema, split: s, budget: budget.NewBatch(f.limits), scratch: sc}
+	c, err := f.NewColumn(ctx, ColumnOptions{
+		Field: p.Schema.Field(0), Rows: rows.Clip(s.Rows), Mem: &arrowbuf.Arena{Allocator: mem},
+		Budget: r.budget, Scratch: sc, Strings: "cfile-strings=binary",
+	})
+	if err != nil {
+		return nil, arrowio.Locate(err, arrowio.At{Split: s.Ordinal, Off: -1})
+	}
+	if !arrowio.Near(f.src) && c.Stored() > f.limits.SplitBytes {
+		return nil, locate(arrowio.Errorf(arrowio.ErrLimit, "a split of %d bytes is over the limit SplitBytes = %d", c.Stored(), f.limits.SplitBytes))
+	}
+	r.column = c
+	c.Skip(s.Rows.Start)
+	return r, nil
+}
+
+// Skip passes over n rows.
+func (r *splitReader) Skip(n int64) (int64, error) {
+	if err := r.admit(n); err != nil {
+		return 0, err
+	}
+	r.column.Skip(n)
+	return n, nil
+}
+
+// Read appends the next n rows to the batch being built.
+func (r *splitReader) Read(n int) (int, error) {
+	if err := r.admit(int64(n)); err != nil {
+		return 0, err
+	}
+	if err := r.column.Read(n); err != nil {
+		r.err = arrowio.Locate(err, arrowio.At{Format: Name, Split: r.split.Ordinal, Off: -1})
+		return 0, r.err
+	}
+	r.rows += n
+	return n, nil
+}
+
+func (r *splitReader) admit(n int64) error {
+	if r.err == nil && (n < 0 || n > r.split.Rows.End-r.column.Row()) {
+		r.err = arrowio.Errorf(arrowio.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.column.Row(), r.split.Rows.End)
+	}
+	return r.err
+}
+
+// Fit returns how many of the next n rows make about the given number of bytes.
+func (r *splitReader) Fit(n int, bytes int64) int {
+	if r.err != nil {
+		return n
+	}
+	return r.column.Fit(n, bytes)
+}
+
+// Take hands over the batch built so far. The caller releases it.
+func (r *splitReader) Take() (arrow.Record, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	d := r.column.Take()
+	col := array.MakeFromData(d)
+	d.Release()
+	rec := array.NewRecord(r.schema, []arrow.Array{col}, int64(r.rows))
+	col.Release()
+	r.rows = 0
+	r.budget.Reset()
+	return rec, nil
+}
+
+// Close frees what the reader holds.
+func (r *splitReader) Close() error {
+	if r.scratch != nil {
+		r.column.Release()
+		r.file.scratch.Put(r.scratch)
+		r.scratch = nil
+	}
+	if r.err == nil {
+		r.err = errClosed
+	}
+	return nil
+}
+
+var errClosed = errors.New("cfile: the split reader is closed")

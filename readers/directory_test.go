@@ -1,0 +1,128 @@
+package readers
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/readers/csv"
+)
+
+// shelf is a format that is a directory: the rows of "rows.csv" in it.
+func shelf() arrowio.Format {
+	return arrowio.Format{
+		Name:       "shelf",
+		Extensions: []string{".csv"}, // which must not count
+		Match:      func([]byte, []byte) bool { return true },
+		OpenPath: func(ctx context.Context, path string, o arrowio.OpenOptions) (arrowio.File, error) {
+			src, err := arrowio.OpenFile(filepath.Join(path, "rows.csv"))
+			if err != nil {
+				return nil, err
+			}
+			f, err := csv.Format().Open(ctx, src, arrowio.OpenOptions{Limits: o.Limits})
+			if err != nil {
+				return nil, errors.Join(err, src.Close())
+			}
+			return own(f, src), nil
+		},
+	}
+}
+
+func TestDirectoryFormat(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	one, two := filepath.Join(dir, "one"), filepath.Join(dir, "two")
+	put(t, filepath.Join(one, "rows.csv"), "x,y\n1,a\n")
+	put(t, filepath.Join(one, "other.csv"), "z\n1\n")
+	put(t, filepath.Join(two, "rows.csv"), "x,y\n2,b\n")
+	o := Options{Format: "shelf", Formats: append(All(), shelf())}
+
+	paths, err := Expand([]string{two, one}, o)
+	if err != nil || len(paths) != 2 || paths[0] != two {
+		t.Errorf("%v, %v", paths, err)
+	}
+	d, err := OpenDataset(ctx, []string{two, one}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := rowsOf(t, d), "2 b\n1 a\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	if f, err := Directory(o); err != nil || f.Name != "shelf" {
+		t.Errorf("%s, %v", f.Name, err)
+	}
+
+	if _, err := OpenFile(ctx, filepath.Join(one, "rows.csv"), o); !errors.Is(err, arrowio.ErrOption) {
+		t.Errorf("a file: %v", err)
+	}
+	if _, err := OpenFile(ctx, filepath.Join(dir, "none"), o); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("nothing: %v", err)
+	}
+	if _, err := Open(ctx, arrowio.NewBytesSource([]byte("x\n1\n")), "x.csv", o); !errors.Is(err, arrowio.ErrOption) || !strings.Contains(err.Error(), "shelf") {
+		t.Errorf("bytes: %v", err)
+	}
+}
+
+// Neither content nor ending chooses a format that is a directory.
+func TestDirectoryFormatIsNotGuessed(t *testing.T) {
+	ctx := context.Background()
+	formats := []arrowio.Format{shelf(), csv.Format()}
+	f, err := Choose(arrowio.NewBytesSource([]byte("x\n1\n")), "x.csv", Options{Formats: formats})
+	if err != nil || f.Name != "csv" {
+		t.Errorf("%s, %v", f.Name, err)
+	}
+	if _, err := Choose(arrowio.NewBytesSource([]byte("x\n1\n")), "x", Options{Formats: formats}); !errors.Is(err, arrowio.ErrUnsupported) {
+		t.Error(err)
+	}
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "notes"), "something\n")
+	if _, err := OpenDataset(ctx, []string{dir}, Options{Formats: formats}); !errors.Is(err, arrowio.ErrUnsupported) {
+		t.Error(err)
+	}
+	if _, err := OpenFile(ctx, dir, Options{Format: "nonesuch"}); !errors.Is(err, arrowio.ErrOption) {
+		t.Error(err)
+	}
+	if f, err := Directory(Options{Format: "csv"}); err != nil || f.OpenPath != nil {
+		t.Errorf("%s, %v", f.Name, err)
+	}
+}
+
+// A tablet server's directories hold files that would read as columns without a table.
+func TestTabletServerDirectory(t *testing.T) {
+	const magic = "kuducntr\x02\x00\x00\x00"
+	for name, files := range map[string]map[string]string{
+		"metadata":         {"tablet-meta/0123": magic},
+		"logs":             {"wals/0123/wal-000000001": "x"},
+		"the whole server": {"wal/instance": magic, "data/instance": magic},
+		"data":             {"instance": magic, "data/1.data": "x"},
+		"blocks":           {"block_manager_instance": magic, "1.data": "x"},
+	} {
+		dir := t.TempDir()
+		put(t, filepath.Join(dir, "rows.csv"), "x\n1\n")
+		for f, text := range files {
+			put(t, filepath.Join(dir, filepath.FromSlash(f)), text)
+		}
+		_, err := Expand([]string{dir}, Options{})
+		if !errors.Is(err, arrowio.ErrUnsupported) || !strings.Contains(err.Error(), "--from kudu") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got, err := Expand([]string{dir}, Options{Format: "csv"}); err != nil || len(got) == 0 {
+			t.Errorf("%s, read as csv: %v, %v", name, got, err)
+		}
+	}
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "rows.csv"), "x\n1\n")
+	put(t, filepath.Join(dir, "instance"), "of something else")
+	put(t, filepath.Join(dir, "wals.csv"), "x\n1\n")
+	if err := os.Mkdir(filepath.Join(dir, "block_manager_instance"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Expand([]string{dir}, Options{}); err != nil || len(got) != 2 {
+		t.Errorf("%v, %v", got, err)
+	}
+}

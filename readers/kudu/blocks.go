@@ -1,0 +1,224 @@
+package kudu
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/kuduwire"
+)
+
+// Blocks finds the blocks of a server by their ids: each is a CFile. It is a picture of the directories at the moment
+// when it was opened. All methods but Close may be called concurrently.
+type Blocks struct {
+	dirs  *Dirs
+	files []*DataDir // of the file block manager
+	log   logBlocks  // of the log block manager
+	notes []string
+}
+
+// OpenBlocks reads the records of all containers of the log block manager; the file block manager needs nothing. Damage
+// is no error here: most of it concerns other tablets. It is in Notes, and makes opening the blocks that it concerns
+// fail. Blocks takes 32 bytes of memory for each block.
+func OpenBlocks(ctx context.Context, d *Dirs) (*Blocks, error) {
+	b := &Blocks{dirs: d}
+	var logs []*DataDir
+	for i := range d.Data {
+		dir := &d.Data[i]
+		if dir.Type == kuduwire.DirLog {
+			logs = append(logs, dir)
+		} else {
+			b.files = append(b.files, dir)
+		}
+	}
+	if err := b.log.open(ctx, d, logs); err != nil {
+		return nil, err
+	}
+	b.notes = b.log.notes()
+	return b, nil
+}
+
+// Notes returns what is wrong with the block managers' files, each kind of damage once.
+func (b *Blocks) Notes() []string { return slices.Clone(b.notes) }
+
+// Close forgets the blocks, when no other method is used any more. Sources that were opened stay open until their own
+// closers are called.
+func (b *Blocks) Close() error {
+	b.log = logBlocks{}
+	b.files = nil
+	return nil
+}
+
+// place is where a block was found: a file of its own, or records of containers.
+type place struct {
+	file *DataDir
+	log  *logPlace
+}
+
+// find returns all places where a block is. There should be one.
+func (b *Blocks) find(id uint64) ([]place, error) {
+	var found []place
+	var failed error
+	for _, dir := range b.files {
+		ok, err := haveBlockFile(dir, id)
+		if err != nil {
+			failed = err // of a dead disk, which matters only if no other has the block
+		}
+		if ok {
+			found = append(found, place{file: dir})
+		}
+	}
+	for _, p := range b.log.find(id) {
+		found = append(found, place{log: p})
+	}
+	if len(found) > 0 {
+		failed = nil
+	}
+	return found, failed
+}
+
+// one returns the only place of a block, or says what is wrong.
+func (b *Blocks) one(id uint64) (place, error) {
+	found, err := b.find(id)
+	switch {
+	case err != nil:
+		return place{}, err
+	case len(found) == 0:
+		return place{}, b.missing(id)
+	case len(found) > 1:
+		var where []string
+		for _, p := range found[:min(len(found), 4)] {
+			where = append(where, b.where(id, p))
+		}
+		return place{}, blockError(id, "it is in several places, and nothing tells which is right: %s", strings.Join(where, "; "))
+	}
+	return found[0], nil
+}
+
+// Has reports whether a block is known and where it is does not contradict itself; whether all its bytes are there, Check tells.
+func (b *Blocks) Has(id uint64) bool {
+	_, err := b.one(id)
+	return err == nil
+}
+
+// Open returns the bytes of a block: a source that is arrowio.Near, which the caller closes by the closer, once. A block
+// that nobody knows is an error that wraps fs.ErrNotExist and says where it was looked for. A block in several places, or
+// whose container ends before it, is ErrCorrupt.
+func (b *Blocks) Open(id uint64) (arrowio.Source, io.Closer, error) {
+	p, err := b.one(id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if p.log != nil {
+		return b.log.openBlock(*p.log)
+	}
+	src, err := arrowio.OpenFile(blockPath(p.file, id))
+	if err != nil {
+		return nil, nil, fmt.Errorf("block %s: %w", kuduwire.BlockName(id), err)
+	}
+	return src, src, nil
+}
+
+// Check opens a block and looks at its first bytes: nil if it is there, has all its bytes and may be a CFile. What is in
+// it is not read.
+func (b *Blocks) Check(id uint64) error {
+	src, c, err := b.Open(id)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	head := make([]byte, min(8, src.Size()))
+	if n, err := src.ReadAt(head, 0); n < len(head) {
+		return fmt.Errorf("block %s: %w", kuduwire.BlockName(id), err)
+	}
+	switch {
+	case len(head) < 8:
+		return blockError(id, "it has %d bytes", src.Size())
+	case string(head) == "\x00\x00\x00\x00\x00\x00\x00\x00":
+		return blockError(id, "it begins with zeros: its place was given back to the file system, or never written")
+	case string(head[:7]) != "kuducfi" && string(head[:7]) != "kuducfl":
+		return blockError(id, "it begins with %q, which no CFile does", head)
+	}
+	return nil
+}
+
+// Where says for people where a block is, or why it cannot be opened.
+func (b *Blocks) Where(id uint64) string {
+	p, err := b.one(id)
+	if err != nil {
+		return err.Error()
+	}
+	return b.where(id, p)
+}
+
+func (b *Blocks) where(id uint64, p place) string {
+	if p.log != nil {
+		return b.log.where(*p.log)
+	}
+	return blockPath(p.file, id)
+}
+
+// IDs returns the ids of all blocks, sorted, each once, whether or not they can be opened: those of the file block
+// manager by walking its folders. Many may belong to no tablet: deleted ones whose deletion was lost, or orphans.
+func (b *Blocks) IDs(ctx context.Context) ([]uint64, error) {
+	ids := b.log.ids()
+	for _, dir := range b.files {
+		var err error
+		if ids, err = walkBlockFiles(ctx, dir, b.dirs.salvage, ids); err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}
+
+// LostBlock is a block of a tablet that cannot be read.
+type LostBlock struct {
+	kuduwire.BlockUse
+	Err error
+}
+
+// Lost checks all blocks of a tablet and returns those that are not there or not whole, in the order of the superblock.
+func (b *Blocks) Lost(ctx context.Context, s *kuduwire.SuperBlock) ([]LostBlock, error) {
+	var lost []LostBlock
+	for _, u := range s.Blocks() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := b.Check(u.Block); err != nil {
+			lost = append(lost, LostBlock{u, err})
+		}
+	}
+	return lost, nil
+}
+
+// missing says that a block is nowhere, and what may be the cause.
+func (b *Blocks) missing(id uint64) error {
+	var at []string
+	for i := range b.dirs.Data {
+		at = append(at, b.dirs.Data[i].Path)
+	}
+	if len(at) == 0 {
+		at = []string{"no data directory"}
+	}
+	why := ""
+	if n := len(b.dirs.Missing); n > 0 {
+		why += fmt.Sprintf("; %d data directories of the server are not here: %s", n, strings.Join(b.dirs.Missing, ", "))
+	}
+	if len(b.files) > 0 {
+		why += fmt.Sprintf("; its id says directory %d of the server, from 0", id>>48)
+	}
+	why += b.log.suspects()
+	return blockError(id, "it is not in %s%s: %w", strings.Join(at, ", "), why, fs.ErrNotExist)
+}
+
+func blockError(id uint64, format string, args ...any) error {
+	return &arrowio.Error{
+		Kind: arrowio.ErrCorrupt, Format: "kudu", Op: "block " + kuduwire.BlockName(id), Split: -1, Off: -1,
+		Err: fmt.Errorf(format, args...),
+	}
+}

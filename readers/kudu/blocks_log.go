@@ -1,0 +1,350 @@
+package kudu
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/kuduwire"
+)
+
+const (
+	metadataSuffix = ".metadata"
+	dataSuffix     = ".data"
+)
+
+// logBlocks are the blocks of the log block manager: parts of the data files of containers.
+type logBlocks struct {
+	places     []logPlace // by id
+	containers []*container
+}
+
+// logPlace is a record of a block that exists. There may be very many of them.
+type logPlace struct {
+	id        uint64
+	off       int64 // -1: the records contradict themselves
+	length    int64
+	container uint32
+}
+
+// container is a pair of files. The data file is open while any block of it is.
+type container struct {
+	base    string // path without suffix
+	hasData bool
+	hasMeta bool
+	live    int
+	damage  kuduwire.BlockDamage
+	err     error // the records could not be read at all
+
+	mu   sync.Mutex
+	refs int
+	f    *arrowio.FileSource
+}
+
+// whole reports whether all records could be read. One that is torn belongs to a block that was never finished.
+func (c *container) whole() bool { return c.err == nil && c.hasMeta && c.damage.Skipped == 0 }
+
+// open lists the containers and reads their records, several at a time: there may be tens of thousands, on many disks,
+// and their files are small.
+func (l *logBlocks) open(ctx context.Context, d *Dirs, dirs []*DataDir) error {
+	for _, dir := range dirs {
+		if err := l.list(d, dir); err != nil {
+			return err
+		}
+	}
+	const perDir = 4
+	workers := min(perDir*len(dirs), 32, len(l.containers))
+	found := make([][]logPlace, workers)
+	var next atomic.Int64
+	var failed atomic.Pointer[error]
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			r := recordReader{limit: d.lim.MetadataBytes}
+			for {
+				i := int(next.Add(1) - 1)
+				if i >= len(l.containers) || failed.Load() != nil {
+					break
+				}
+				err := ctx.Err()
+				if err == nil {
+					err = r.read(l.containers[i], uint32(i))
+				}
+				if err != nil {
+					failed.CompareAndSwap(nil, &err)
+					break
+				}
+			}
+			found[w] = r.places
+		})
+	}
+	wg.Wait()
+	if err := failed.Load(); err != nil {
+		return *err
+	}
+	n := 0
+	for _, f := range found {
+		n += len(f)
+	}
+	l.places = make([]logPlace, 0, n)
+	for i := range found {
+		l.places = append(l.places, found[i]...)
+		found[i] = nil
+	}
+	slices.SortFunc(l.places, func(a, b logPlace) int {
+		if c := cmp.Compare(a.id, b.id); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.container, b.container)
+	})
+	return nil
+}
+
+// list finds the containers of a directory by the names of their files.
+func (l *logBlocks) list(d *Dirs, dir *DataDir) error {
+	entries, err := os.ReadDir(dir.Path)
+	if err != nil {
+		// What could be listed before the error is still good.
+		if err := d.orNote(err); err != nil {
+			return err
+		}
+	}
+	start := len(l.containers)
+	for _, e := range entries { // by name: the two files of a container come together
+		name, isMeta := strings.CutSuffix(e.Name(), metadataSuffix)
+		isData := false
+		if !isMeta {
+			name, isData = strings.CutSuffix(e.Name(), dataSuffix)
+		}
+		if !isMeta && !isData || name == "" || name[0] == '.' {
+			continue
+		}
+		base := filepath.Join(dir.Path, name)
+		if n := len(l.containers); n == start || l.containers[n-1].base != base {
+			l.containers = append(l.containers, &container{base: base})
+		}
+		c := l.containers[len(l.containers)-1]
+		c.hasMeta, c.hasData = c.hasMeta || isMeta, c.hasData || isData
+	}
+	return nil
+}
+
+// recordReader reads containers' records one after another, in one goroutine.
+type recordReader struct {
+	limit   int64
+	buf     []byte
+	records []kuduwire.BlockRecord
+	places  []logPlace
+}
+
+// read adds the blocks of a container. Only an encrypted container is an error of all.
+func (r *recordReader) read(c *container, number uint32) error {
+	if !c.hasMeta {
+		c.hasMeta = c.empty()
+		return nil
+	}
+	path := c.base + metadataSuffix
+	b, err := readSmall(path, r.limit, r.buf)
+	if err != nil {
+		c.err = err
+		return nil
+	}
+	r.buf = b
+	r.records, c.damage, err = kuduwire.ParseBlockRecords(b, r.records[:0])
+	if err != nil {
+		err = inFile(err, path)
+		if errors.Is(err, arrowio.ErrUnsupported) {
+			return err
+		}
+		c.err = err
+		return nil
+	}
+	c.damage.Err = inFile(c.damage.Err, path)
+	if c.damage.NoHead && c.hasData && !c.empty() {
+		c.err = arrowio.Errorf(arrowio.ErrCorrupt, "kudu: %s: %d bytes and no records, though there is data", path, len(b))
+	}
+	live := kuduwire.LiveBlocks(r.records, &c.damage)
+	c.live = len(live)
+	for i := range live {
+		r.places = append(r.places, logPlace{id: live[i].ID, off: live[i].Off, length: live[i].Length, container: number})
+	}
+	return nil
+}
+
+// empty reports whether the data file has no bytes, as one that was just made when the server stopped.
+func (c *container) empty() bool {
+	fi, err := os.Stat(c.base + dataSuffix)
+	return err == nil && fi.Size() == 0
+}
+
+// find returns the records of a block that exists, of all containers.
+func (l *logBlocks) find(id uint64) []*logPlace {
+	i, _ := slices.BinarySearchFunc(l.places, id, func(p logPlace, id uint64) int { return cmp.Compare(p.id, id) })
+	var found []*logPlace
+	for ; i < len(l.places) && l.places[i].id == id; i++ {
+		found = append(found, &l.places[i])
+	}
+	return found
+}
+
+func (l *logBlocks) ids() []uint64 {
+	ids := make([]uint64, len(l.places))
+	for i := range l.places {
+		ids[i] = l.places[i].id
+	}
+	return ids
+}
+
+func (l *logBlocks) where(p logPlace) string {
+	return fmt.Sprintf("%s%s, %d bytes at %d", l.containers[p.container].base, dataSuffix, p.length, p.off)
+}
+
+func (l *logBlocks) openBlock(p logPlace) (arrowio.Source, io.Closer, error) {
+	c := l.containers[p.container]
+	if p.off < 0 {
+		return nil, nil, blockError(p.id, "the records of %s%s do not say where it is, or say it twice", c.base, metadataSuffix)
+	}
+	f, err := c.acquire()
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, blockError(p.id, "its container has no data file: %w", err)
+		}
+		return nil, nil, fmt.Errorf("block %s: %w", kuduwire.BlockName(p.id), err)
+	}
+	src, err := f.Section(arrowio.ByteRange{Off: p.off, Len: p.length})
+	if err != nil {
+		size := f.Size()
+		_ = c.release() // it was opened for nothing
+		return nil, nil, blockError(p.id, "its container has lost its end: %s, of %d: %w", l.where(p), size, io.ErrUnexpectedEOF)
+	}
+	return src, &blockCloser{c: c}, nil
+}
+
+// acquire opens the container's data file, or shares it with other blocks.
+func (c *container) acquire() (*arrowio.FileSource, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.f == nil {
+		f, err := arrowio.OpenFile(c.base + dataSuffix)
+		if err != nil {
+			return nil, err
+		}
+		c.f = f
+	}
+	c.refs++
+	return c.f, nil
+}
+
+// release closes the data file when no block of it is open any more.
+func (c *container) release() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.refs--; c.refs > 0 {
+		return nil
+	}
+	f := c.f
+	c.f = nil
+	return f.Close()
+}
+
+// blockCloser gives back a container, once.
+type blockCloser struct {
+	c    *container
+	done atomic.Bool
+}
+
+func (b *blockCloser) Close() error {
+	if b.done.Swap(true) {
+		return nil
+	}
+	return b.c.release()
+}
+
+// suspects names the containers that a missing block may have been recorded in.
+func (l *logBlocks) suspects() string {
+	var names []string
+	n := 0
+	for _, c := range l.containers {
+		if !c.whole() {
+			if n++; len(names) < 3 {
+				names = append(names, c.base)
+			}
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; it may have been in one of the %d containers whose records are damaged (%s)", n, more(names, n))
+}
+
+// notes says what is wrong with containers, each kind of damage once, with examples.
+func (l *logBlocks) notes() []string {
+	var notes []string
+	say := func(what string, is func(*container) bool, detail func(*container) string) {
+		var names []string
+		n := 0
+		for _, c := range l.containers {
+			if is(c) {
+				if n++; len(names) < 3 {
+					names = append(names, detail(c))
+				}
+			}
+		}
+		if n > 0 {
+			notes = append(notes, fmt.Sprintf("%s: %d of %d containers (%s)", what, n, len(l.containers), more(names, n)))
+		}
+	}
+	name := func(c *container) string { return c.base }
+	say("records could not be read, the blocks in them are lost", func(c *container) bool { return c.err != nil }, func(c *container) string { return c.err.Error() })
+	say("data without records, the blocks in it are lost", func(c *container) bool { return !c.hasMeta }, name)
+	say("records of blocks, but no data file", func(c *container) bool { return c.live > 0 && !c.hasData }, name)
+	say("damaged records were passed over", func(c *container) bool { return c.damage.Skipped > 0 }, func(c *container) string {
+		s := fmt.Sprintf("%d: %v", c.damage.Skipped, c.damage.Err)
+		if c.damage.Cut {
+			s += ", and what follows could not be read"
+		}
+		return s
+	})
+	say("the last record is torn, which an abrupt stop of the server explains", func(c *container) bool { return c.damage.Torn }, name)
+	say("blocks created twice at different places", func(c *container) bool { return c.damage.Doubled > 0 }, name)
+	say("blocks deleted that were not there", func(c *container) bool { return c.damage.Unknown > 0 }, name)
+	return append(notes, l.doubles()...)
+}
+
+// doubles notes blocks that several containers have.
+func (l *logBlocks) doubles() []string {
+	var names []string
+	n := 0
+	for i := 1; i < len(l.places); i++ {
+		p := l.places[i]
+		if p.id != l.places[i-1].id || i > 1 && p.id == l.places[i-2].id {
+			continue
+		}
+		if n++; len(names) < 3 {
+			names = append(names, kuduwire.BlockName(p.id))
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("blocks in several containers, which nobody can tell apart: %d (%s)", n, more(names, n))}
+}
+
+// more joins examples of n things.
+func more(examples []string, n int) string {
+	s := strings.Join(examples, "; ")
+	if n > len(examples) {
+		s += "; …"
+	}
+	return s
+}

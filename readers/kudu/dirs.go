@@ -1,0 +1,482 @@
+package kudu
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/kuduwire"
+)
+
+// Names that Kudu gives to what lies in a server's directories.
+const (
+	instanceName    = "instance"
+	dirInstanceName = "block_manager_instance"
+	dataName        = "data"
+	walsName        = "wals"
+	tabletMetaName  = "tablet-meta"
+	consensusName   = "consensus-meta"
+)
+
+// DirOptions says where a server's directories are.
+type DirOptions struct {
+	Wal      string   // --fs_wal_dir, or the folder that has it under the name `wal`; "" = none, with Data
+	Metadata string   // --fs_metadata_dir; "" = where Kudu looks itself: the other directories
+	Data     []string // --fs_data_dirs; none = Wal and its sibling `data`, whichever are this server's
+	Salvage  bool     // leave out what cannot be read, and say so in Notes
+	Limits   arrowio.Limits
+}
+
+// Dirs are the directories of a tablet server, or of a master, which keeps its catalog in the same way.
+type Dirs struct {
+	UUID     string    // of the server; "" where no instance file tells
+	Wal      string    // the directory with `wals`; "" = there is none
+	Metadata string    // the directory with `tablet-meta` and `consensus-meta`; "" = there is none
+	Data     []DataDir // readable ones, in the order given
+	Missing  []string  // uuids of data directories that the server has and that are not among Data
+
+	lim     arrowio.Limits
+	salvage bool
+	notes   []string
+	claimed []string // directories whose instance files were looked at
+	first   string   // the one that UUID is from
+}
+
+// DataDir is a data directory.
+type DataDir struct {
+	Root     string   // where the instance file is
+	Path     string   // where the blocks are: Root/data
+	UUID     string   // of the directory; "" where no instance file tells
+	Type     string   // kuduwire.DirFile or kuduwire.DirLog
+	AllUUIDs []string // of the server's data directories, as this one knows them
+}
+
+// OpenDirs finds a server's directories and reads their instance files. Directories of different servers, data
+// directories that do not belong together and encrypted ones are errors in any case. What cannot be read is an error,
+// or, to salvage, left out. That a data directory of the server is missing is only a note: tablets that have no blocks
+// there are complete.
+func OpenDirs(o DirOptions) (*Dirs, error) {
+	d := &Dirs{lim: o.Limits.WithDefaults(), salvage: o.Salvage}
+	root := ""
+	if o.Wal != "" {
+		var err error
+		if root, err = serverRoot(o.Wal); err != nil {
+			return nil, err
+		}
+		if err := d.claim(root); err != nil {
+			return nil, err
+		}
+		if isDir(filepath.Join(root, walsName)) {
+			d.Wal = root
+		}
+	}
+	switch {
+	case len(o.Data) > 0:
+		for _, path := range o.Data {
+			if err := d.addData(path); err != nil {
+				return nil, err
+			}
+		}
+	case root == "":
+		return nil, arrowio.Errorf(arrowio.ErrOption, "kudu: no directory to read")
+	default:
+		if err := d.findData(root); err != nil {
+			return nil, err
+		}
+	}
+	if err := d.compareData(); err != nil {
+		return nil, err
+	}
+	if err := d.findMetadata(o.Metadata, root); err != nil {
+		return nil, err
+	}
+	if o.Wal != "" && d.Wal == "" {
+		d.note("no %s in %s: rows that were only in memory and in the write-ahead log are not there", walsName, root)
+	}
+	return d, nil
+}
+
+// Notes returns what a reader of the directories should know, though it is no error.
+func (d *Dirs) Notes() []string { return slices.Clone(d.notes) }
+
+func (d *Dirs) note(format string, args ...any) {
+	d.notes = append(d.notes, fmt.Sprintf(format, args...))
+}
+
+// orNote notes err where there is something to salvage, and returns it otherwise.
+func (d *Dirs) orNote(err error) error {
+	if err == nil || !d.salvage || errors.Is(err, arrowio.ErrUnsupported) {
+		return err
+	}
+	d.note("left out: %v", err)
+	return nil
+}
+
+// serverRoot finds the directory of a server at path or in its folder `wal`.
+func serverRoot(path string) (string, error) {
+	fi, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if !fi.IsDir() {
+		return "", &fs.PathError{Op: "open", Path: path, Err: errors.New("is not a directory")}
+	}
+	for _, root := range []string{path, filepath.Join(path, "wal")} {
+		for _, name := range []string{walsName, tabletMetaName, instanceName} {
+			if _, err := os.Stat(filepath.Join(root, name)); err == nil {
+				return root, nil
+			} else if !errors.Is(err, fs.ErrNotExist) {
+				return "", err
+			}
+		}
+	}
+	return "", arrowio.Errorf(arrowio.ErrOption, "kudu: %s has no %s, %s or %s: it is not the directory of a server",
+		path, walsName, tabletMetaName, instanceName)
+}
+
+// claim reads the instance file of a server's directory and compares it with those before.
+func (d *Dirs) claim(root string) error {
+	if slices.Contains(d.claimed, root) {
+		return nil
+	}
+	d.claimed = append(d.claimed, root)
+	path := filepath.Join(root, instanceName)
+	b, err := readSmall(path, d.lim.MetadataBytes, nil)
+	var i *kuduwire.Instance
+	if err == nil {
+		i, err = kuduwire.ParseInstance(b, d.lim)
+		err = inFile(err, path)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		d.note("%s is not there: nothing proves whose directory this is", path)
+		return nil
+	}
+	if err != nil {
+		return d.orNote(err)
+	}
+	if i.Encrypted {
+		return arrowio.Errorf(arrowio.ErrUnsupported,
+			"kudu: %s: the server's files are encrypted (--encrypt_data_at_rest): their key is with the server's key provider", path)
+	}
+	if d.UUID != "" && d.UUID != i.UUID {
+		return arrowio.Errorf(arrowio.ErrOption, "kudu: directories of different servers: %s is of %s, %s of %s",
+			d.first, d.UUID, root, i.UUID)
+	}
+	if d.UUID == "" {
+		d.UUID, d.first = i.UUID, root
+	}
+	return nil
+}
+
+// findData looks for data directories where --fs_data_dirs is not told: Kudu's own default is the directory of the
+// write-ahead log itself; many installations have `wal` and `data` side by side.
+func (d *Dirs) findData(root string) error {
+	for _, path := range []string{root, filepath.Join(filepath.Dir(filepath.Clean(root)), dataName)} {
+		if !isDir(filepath.Join(path, dataName)) {
+			continue
+		}
+		if path != root && d.UUID != "" && d.foreign(path) {
+			d.note("%s is a directory of another server, and not read", path)
+			continue
+		}
+		if err := d.addData(path); err != nil {
+			return err
+		}
+	}
+	if len(d.Data) > 0 {
+		return nil
+	}
+	return d.orNote(arrowio.Errorf(arrowio.ErrOption,
+		"kudu: no data directory in %s or beside it; name those that --fs_data_dirs of the server names", root))
+}
+
+// foreign reports whether the instance file at root is of another server; a file that cannot be read proves nothing.
+func (d *Dirs) foreign(root string) bool {
+	b, err := readSmall(filepath.Join(root, instanceName), d.lim.MetadataBytes, nil)
+	if err != nil {
+		return false
+	}
+	i, err := kuduwire.ParseInstance(b, d.lim)
+	return err == nil && i.UUID != d.UUID
+}
+
+// addData adds the data directory at path, which is what --fs_data_dirs names or the folder `data` in it.
+func (d *Dirs) addData(path string) error {
+	dir := DataDir{Root: path, Path: filepath.Join(path, dataName)}
+	if _, err := os.Stat(filepath.Join(path, dirInstanceName)); err == nil {
+		dir = DataDir{Root: filepath.Dir(filepath.Clean(path)), Path: path}
+	}
+	if _, err := os.ReadDir(dir.Root); err != nil { // a dead disk, or a name mistyped
+		return d.orNote(err)
+	}
+	if fi, err := os.Stat(dir.Path); err != nil {
+		return d.orNote(err)
+	} else if !fi.IsDir() {
+		return d.orNote(&fs.PathError{Op: "open", Path: dir.Path, Err: errors.New("is not a directory")})
+	} else if d.have(fi) {
+		d.note("%s was named twice", path)
+		return nil
+	}
+	if err := d.claim(dir.Root); err != nil {
+		return err
+	}
+	name := filepath.Join(dir.Path, dirInstanceName)
+	b, err := readSmall(name, d.lim.MetadataBytes, nil)
+	var i *kuduwire.DirInstance
+	if err == nil {
+		i, err = kuduwire.ParseDirInstance(b, d.lim)
+		err = inFile(err, name)
+	}
+	switch {
+	case err == nil:
+		dir.UUID, dir.Type, dir.AllUUIDs = i.UUID, i.Type, i.AllUUIDs
+	case errors.Is(err, fs.ErrNotExist) || d.salvage && !errors.Is(err, arrowio.ErrUnsupported):
+		if dir.Type, err = guessType(dir.Path); err != nil {
+			return d.orNote(err)
+		}
+		d.note("%s is not there or cannot be read: taken for a directory of the %s block manager, and nothing proves that it belongs to this server", name, dir.Type)
+	default:
+		return err
+	}
+	switch dir.Type {
+	case kuduwire.DirFile, kuduwire.DirLog:
+	default:
+		return arrowio.Errorf(arrowio.ErrUnsupported, "kudu: %s: block manager %q; this reader knows %q and %q",
+			name, dir.Type, kuduwire.DirFile, kuduwire.DirLog)
+	}
+	d.Data = append(d.Data, dir)
+	return nil
+}
+
+func (d *Dirs) have(fi fs.FileInfo) bool {
+	for i := range d.Data {
+		if other, err := os.Stat(d.Data[i].Path); err == nil && os.SameFile(fi, other) {
+			return true
+		}
+	}
+	return false
+}
+
+// guessType tells the block manager by what it left: containers, or folders of two digits.
+func guessType(path string) (string, error) {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), metadataSuffix) || strings.HasSuffix(e.Name(), dataSuffix) {
+			return kuduwire.DirLog, nil
+		}
+	}
+	return kuduwire.DirFile, nil
+}
+
+// compareData checks that the data directories are of one set, and finds out which are missing.
+func (d *Dirs) compareData() error {
+	known := map[string]bool{}
+	for i := range d.Data {
+		a := &d.Data[i]
+		known[a.UUID] = true
+		for j := range d.Data[:i] {
+			b := &d.Data[j]
+			if a.UUID == "" || b.UUID == "" {
+				continue
+			}
+			if a.UUID == b.UUID {
+				return arrowio.Errorf(arrowio.ErrOption, "kudu: %s and %s are copies of one data directory, %s: name one of them", b.Path, a.Path, a.UUID)
+			}
+			ab, ba := slices.Contains(a.AllUUIDs, b.UUID), slices.Contains(b.AllUUIDs, a.UUID)
+			switch {
+			case ab && ba:
+			case ab || ba:
+				older, newer := a, b
+				if ab {
+					older, newer = b, a
+				}
+				d.note("the data directory %s (%s) does not know of %s (%s), which was added later or taken out of the set",
+					older.Path, older.UUID, newer.Path, newer.UUID)
+			default:
+				return arrowio.Errorf(arrowio.ErrOption, "kudu: %s (%s) and %s (%s) are data directories of different sets: neither knows of the other",
+					b.Path, b.UUID, a.Path, a.UUID)
+			}
+		}
+	}
+	for i := range d.Data {
+		for _, uuid := range d.Data[i].AllUUIDs {
+			if !known[uuid] {
+				known[uuid] = true
+				d.Missing = append(d.Missing, uuid)
+			}
+		}
+	}
+	if n := len(d.Missing); n > 0 {
+		d.note("of the server's data directories %d of %d are not among those given (%s): tablets with blocks there are not complete",
+			n, n+len(d.Data), strings.Join(d.Missing, ", "))
+	}
+	return nil
+}
+
+// findMetadata finds the superblocks: where the option says, else in the directory of the write-ahead log or, as up to
+// Kudu 1.6, in a data directory.
+func (d *Dirs) findMetadata(option, root string) error {
+	if option != "" {
+		if !isDir(filepath.Join(option, tabletMetaName)) {
+			return arrowio.Errorf(arrowio.ErrOption, "kudu: the metadata directory %s has no %s", option, tabletMetaName)
+		}
+		d.Metadata = option
+		return d.claim(option)
+	}
+	roots := []string{}
+	if root != "" {
+		roots = append(roots, root)
+	}
+	for i := range d.Data {
+		if !slices.Contains(roots, d.Data[i].Root) {
+			roots = append(roots, d.Data[i].Root)
+		}
+	}
+	empty := true
+	for _, r := range roots {
+		names, err := os.ReadDir(filepath.Join(r, tabletMetaName))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			if err := d.orNote(err); err != nil {
+				return err
+			}
+			continue
+		case d.Metadata == "" || empty && len(names) > 0:
+			d.Metadata, empty = r, len(names) == 0
+		case len(names) > 0:
+			return arrowio.Errorf(arrowio.ErrOption, "kudu: superblocks in %s and in %s: name the metadata directory (--fs_metadata_dir of the server)", d.Metadata, r)
+		}
+	}
+	if d.Metadata == "" {
+		d.note("no %s: without superblocks nobody knows which tablet a block belongs to", tabletMetaName)
+	}
+	return nil
+}
+
+// Tablets returns the ids of the tablets that have a superblock, sorted.
+func (d *Dirs) Tablets() ([]string, error) {
+	if d.Metadata == "" {
+		return nil, nil
+	}
+	entries, err := os.ReadDir(filepath.Join(d.Metadata, tabletMetaName))
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, e := range entries { // in the order of names
+		if isTabletID(e.Name()) {
+			ids = append(ids, e.Name())
+		}
+	}
+	return ids, nil
+}
+
+// isTabletID tells ids, which are 32 hex digits, from what else lies beside them, and from paths.
+func isTabletID(s string) bool {
+	return len(s) == 32 && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// SuperBlock reads the superblock of a tablet.
+func (d *Dirs) SuperBlock(tablet string) (*kuduwire.SuperBlock, error) {
+	path, b, err := d.tabletFile(tabletMetaName, tablet)
+	if err != nil {
+		return nil, err
+	}
+	s, err := kuduwire.ParseSuperBlock(b, d.lim)
+	if err != nil {
+		return nil, inFile(err, path)
+	}
+	if s.TabletID != tablet {
+		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "kudu: %s is the superblock of tablet %q", path, s.TabletID)
+	}
+	return s, nil
+}
+
+// Consensus reads the consensus metadata of a tablet.
+func (d *Dirs) Consensus(tablet string) (*kuduwire.Consensus, error) {
+	path, b, err := d.tabletFile(consensusName, tablet)
+	if err != nil {
+		return nil, err
+	}
+	c, err := kuduwire.ParseConsensus(b, d.lim)
+	return c, inFile(err, path)
+}
+
+func (d *Dirs) tabletFile(folder, tablet string) (string, []byte, error) {
+	if !isTabletID(tablet) {
+		return "", nil, arrowio.Errorf(arrowio.ErrOption, "kudu: %q is not a tablet's id, which has 32 hex digits", tablet)
+	}
+	if d.Metadata == "" {
+		return "", nil, arrowio.Errorf(arrowio.ErrOption, "kudu: no metadata directory: %s of tablet %s: %w", folder, tablet, fs.ErrNotExist)
+	}
+	path := filepath.Join(d.Metadata, folder, tablet)
+	b, err := readSmall(path, d.lim.MetadataBytes, nil)
+	return path, b, err
+}
+
+// LogDir returns where the write-ahead log of a tablet is, whether or not there is one; "" without a directory of logs.
+func (d *Dirs) LogDir(tablet string) string {
+	if d.Wal == "" || !isTabletID(tablet) {
+		return ""
+	}
+	return filepath.Join(d.Wal, walsName, tablet)
+}
+
+// MissingFor returns the uuids of the data directories that the tablet's blocks are spread over and that are not here.
+func (d *Dirs) MissingFor(s *kuduwire.SuperBlock) []string {
+	var missing []string
+	for _, uuid := range s.DataDirs {
+		if !slices.ContainsFunc(d.Data, func(dir DataDir) bool { return dir.UUID == uuid }) {
+			missing = append(missing, uuid)
+		}
+	}
+	return missing
+}
+
+func isDir(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.IsDir()
+}
+
+// readSmall reads a whole file of metadata into buf, or into a larger one.
+func readSmall(path string, limit int64, buf []byte) ([]byte, error) {
+	f, err := arrowio.OpenFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	n := f.Size()
+	if n > limit {
+		return nil, arrowio.Errorf(arrowio.ErrLimit, "kudu: %s: %d bytes, over the limit of %d (MetadataBytes)", path, n, limit)
+	}
+	buf = slices.Grow(buf[:0], int(n))[:n]
+	if m, err := f.ReadAt(buf, 0); m < len(buf) {
+		if err == nil || err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, err
+	}
+	return buf, nil
+}
+
+// inFile says which of the many files an error is about.
+func inFile(err error, path string) error {
+	var e *arrowio.Error
+	if err == nil || !errors.As(err, &e) {
+		return err
+	}
+	c := *e
+	c.Err = fmt.Errorf("%s: %w", path, e.Err)
+	return &c
+}

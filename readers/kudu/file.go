@@ -1,0 +1,301 @@
+package kudu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/cfilewire"
+	"github.com/arrowio/arrowio/internal/kuduwire"
+)
+
+// File is a table, or a tablet of it, read from the directories of a tablet server that does not run. Its methods may be
+// called concurrently. The directories must not change meanwhile.
+type File struct {
+	dirs    *Dirs
+	blocks  *Blocks
+	limits  arrowio.Limits
+	opt     Options
+	table   string
+	tablets []*tablet
+	columns []kuduwire.Column // of the newest schema
+	schema  *arrow.Schema
+	parts   []*part // one for each split
+	splits  []arrowio.Split
+	notes   []string
+	lost    []string
+
+	bytes   atomic.Int64 // read from blocks
+	kept    atomic.Int64 // bytes of liveness that parts keep
+	scratch sync.Pool    // *scratch
+}
+
+// tablet is one tablet of the table, as this server has it.
+type tablet struct {
+	id      string
+	super   *kuduwire.SuperBlock
+	schema  *kuduwire.Schema // newest: of the superblock or of the log
+	version uint32
+	rowsets []*rowset
+	mem     *memRows // rows that were never flushed; nil = none
+}
+
+// part is what a split reads: rows of a rowset, or of a tablet's memory.
+type part struct {
+	tablet *tablet
+	rowset *rowset          // nil = rows of tablet.mem
+	rows   arrowio.RowRange // ordinals in the rowset, or positions in memory
+	some   bool             // some of the rows may be gone
+	gone   int64            // how many are
+
+	mu   sync.Mutex
+	live []byte // where some is set: a bit for each row, or nil = not known at the moment
+}
+
+// Open opens the table of a tablet server's directories that o names. path is the server's WAL directory.
+func Open(ctx context.Context, path string, limits arrowio.Limits, o Options) (*File, error) {
+	f := &File{limits: limits.WithDefaults(), opt: o}
+	var err error
+	if f.dirs, err = OpenDirs(DirOptions{Wal: path, Metadata: o.Metadata, Data: o.Data, Salvage: o.Salvage, Limits: f.limits}); err != nil {
+		return nil, err
+	}
+	if f.blocks, err = OpenBlocks(ctx, f.dirs); err != nil {
+		return nil, err
+	}
+	f.notes = append(f.dirs.Notes(), f.blocks.Notes()...)
+	if err := f.open(ctx); err != nil {
+		return nil, errors.Join(err, f.blocks.Close())
+	}
+	return f, nil
+}
+
+func (f *File) open(ctx context.Context) error {
+	if err := f.choose(); err != nil {
+		return err
+	}
+	for _, t := range f.tablets {
+		if err := f.openTablet(ctx, t); err != nil {
+			return inTablet(err, t)
+		}
+	}
+	if err := f.makeSchema(); err != nil {
+		return err
+	}
+	for _, t := range f.tablets {
+		for _, rs := range t.rowsets {
+			if err := f.cut(ctx, rs); err != nil {
+				return inRowSet(err, rs)
+			}
+		}
+		if n := int64(t.mem.len()); n > 0 {
+			for start := int64(0); start < n; start += splitRows {
+				f.add(&part{tablet: t, rows: arrowio.RowRange{Start: start, End: min(n, start+splitRows)}})
+			}
+		}
+	}
+	return nil
+}
+
+func inTablet(err error, t *tablet) error {
+	return arrowio.Locate(err, arrowio.At{Format: Name, Op: "tablet " + t.id, Split: -1, Off: -1})
+}
+
+func inRowSet(err error, rs *rowset) error {
+	var e *arrowio.Error
+	if errors.As(err, &e) && strings.HasPrefix(e.Op, "tablet ") {
+		return err
+	}
+	where := fmt.Sprintf("tablet %s, rowset %d", rs.tablet.id, rs.meta.ID)
+	if errors.As(err, &e) && e.Op != "" {
+		c := *e
+		c.Op = where + ", " + e.Op
+		err = &c
+	}
+	return arrowio.Locate(err, arrowio.At{Format: Name, Op: where, Split: -1, Off: -1})
+}
+
+// choose finds the tablets to read.
+func (f *File) choose() error {
+	ids, err := f.dirs.Tablets()
+	if err != nil {
+		return err
+	}
+	var all []*tablet
+	for _, id := range ids {
+		s, err := f.dirs.SuperBlock(id)
+		if err != nil {
+			if f.opt.Salvage {
+				f.lose("tablet %s: its superblock cannot be read, so nobody knows its blocks: %v", id, err)
+				continue
+			}
+			if f.opt.Tablet != "" && f.opt.Tablet != id {
+				continue
+			}
+			return err
+		}
+		if s.TxnStatus {
+			continue
+		}
+		all = append(all, &tablet{id: id, super: s})
+	}
+	if len(all) == 0 {
+		return arrowio.Errorf(arrowio.ErrUnsupported, "kudu: no tablet in %s%s", f.where(), f.hint())
+	}
+	if f.opt.Tablet != "" {
+		all = slices.DeleteFunc(all, func(t *tablet) bool { return t.id != f.opt.Tablet })
+		if len(all) == 0 {
+			return arrowio.Errorf(arrowio.ErrOption, "kudu: no tablet %q in %s", f.opt.Tablet, f.where())
+		}
+	}
+	if all, err = f.ofTable(all); err != nil {
+		return err
+	}
+	f.table = all[0].super.TableName
+	return f.withData(all)
+}
+
+func (f *File) where() string {
+	if f.dirs.Metadata == "" {
+		return "these directories"
+	}
+	return f.dirs.Metadata
+}
+
+func (f *File) hint() string {
+	if f.dirs.Metadata == "" {
+		return ": there are no superblocks. Each block of the file block manager is a CFile that can be read by itself"
+	}
+	return ""
+}
+
+// ofTable returns the tablets of the one table that is meant.
+func (f *File) ofTable(all []*tablet) ([]*tablet, error) {
+	tables := map[string][]*tablet{}
+	for _, t := range all {
+		if w := f.opt.Table; w == "" || w == t.super.TableName || w == t.super.TableID {
+			tables[t.super.TableID] = append(tables[t.super.TableID], t)
+		}
+	}
+	if len(tables) == 1 {
+		for _, tablets := range tables {
+			return tablets, nil
+		}
+	}
+	var names []string
+	for _, t := range all {
+		if f.opt.Table == "" || len(tables) > 0 {
+			if len(tables[t.super.TableID]) == 0 {
+				continue
+			}
+		}
+		name := t.super.TableName
+		if f.opt.Table != "" && len(tables) > 1 { // one name, several tables: one of them was dropped
+			name = t.super.TableID
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	switch {
+	case len(tables) > 1 && f.opt.Table != "":
+		return nil, arrowio.Errorf(arrowio.ErrOption, "kudu: several tables have the name %q; say which by id: --kudu-table %s", f.opt.Table, strings.Join(names, ", or "))
+	case len(tables) > 1:
+		return nil, arrowio.Errorf(arrowio.ErrOption, "kudu: there are several tables; say which with --kudu-table: %s", strings.Join(names, ", "))
+	}
+	return nil, arrowio.Errorf(arrowio.ErrOption, "kudu: there is no table %q, only %s", f.opt.Table, strings.Join(names, ", "))
+}
+
+// withData keeps the tablets that hold rows, or could.
+func (f *File) withData(all []*tablet) error {
+	for _, t := range all {
+		switch t.super.State {
+		case kuduwire.TabletReady:
+			f.tablets = append(f.tablets, t)
+		case kuduwire.TabletTombstoned, kuduwire.TabletDeleted:
+			f.note("tablet %s is %v: this server has given its rows up; other servers may have them", t.id, t.super.State)
+		default:
+			why := fmt.Sprintf("tablet %s is %v: it was being copied from another server, and is not complete here", t.id, t.super.State)
+			if !f.opt.Salvage {
+				return arrowio.Errorf(arrowio.ErrUnsupported, "kudu: %s; --kudu-salvage reads what there is", why)
+			}
+			f.lose("%s", why)
+			f.tablets = append(f.tablets, t)
+		}
+	}
+	if len(f.tablets) == 0 {
+		return arrowio.Errorf(arrowio.ErrUnsupported, "kudu: table %s has no rows here: %s", f.table, f.notes[len(f.notes)-1])
+	}
+	f.note("this is what one server has of the table; a replica that was not the leader may lack the last operations")
+	return nil
+}
+
+func (f *File) note(format string, args ...any) {
+	f.notes = append(f.notes, fmt.Sprintf(format, args...))
+}
+func (f *File) lose(format string, args ...any) {
+	f.lost = append(f.lost, fmt.Sprintf(format, args...))
+}
+
+// makeSchema makes the schema of the newest version that any tablet has: tablets are altered one after another.
+func (f *File) makeSchema() error {
+	newest := f.tablets[0]
+	for _, t := range f.tablets[1:] {
+		if t.version > newest.version {
+			newest = t
+		}
+	}
+	f.columns = newest.schema.Columns
+	fields := make([]arrow.Field, len(f.columns))
+	for i := range f.columns {
+		var err error
+		if fields[i], err = f.field(&f.columns[i]); err != nil {
+			return arrowio.Locate(err, arrowio.At{Format: Name, Op: "schema", Column: f.columns[i].Name, Split: -1, Off: -1})
+		}
+	}
+	md := arrow.NewMetadata([]string{"kudu.table"}, []string{f.table})
+	f.schema = arrow.NewSchema(fields, &md)
+	return nil
+}
+
+// field maps a column. Salvaged columns may have lost values, which are null.
+func (f *File) field(c *kuduwire.Column) (arrow.Field, error) {
+	dt, kuduType, err := cfilewire.ArrowType(c.Type, cfilewire.ArrowOptions{Precision: c.Precision, Scale: c.Scale, Length: c.Length, StringsBinary: f.opt.StringsBinary})
+	if err != nil {
+		return arrow.Field{}, err
+	}
+	var keys, values []string
+	add := func(k, v string) { keys, values = append(keys, k), append(values, v) }
+	if kuduType != "" {
+		add(cfilewire.MetaType, kuduType)
+	}
+	if c.Key {
+		add("kudu.key", "true")
+	}
+	if c.Comment != "" {
+		add("kudu.comment", c.Comment)
+	}
+	if c.Array {
+		dt = arrow.ListOfField(arrow.Field{Name: "item", Type: dt, Nullable: true})
+	}
+	return arrow.Field{Name: c.Name, Type: dt, Nullable: c.Nullable || f.opt.Salvage, Metadata: arrow.NewMetadata(keys, values)}, nil
+}
+
+// Schema returns the table's columns, those of the key first.
+func (f *File) Schema() *arrow.Schema { return f.schema }
+
+// Splits lists ranges of rows of one rowset each, and of what tablets have in their logs only.
+func (f *File) Splits() []arrowio.Split { return f.splits }
+
+// BytesRead implements arrowio.ByteCounter.
+func (f *File) BytesRead() int64 { return f.bytes.Load() }
+
+// Close frees what the file holds; readers that are still open stay good.
+func (f *File) Close() error { return f.blocks.Close() }

@@ -1,0 +1,95 @@
+package kudu
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/options"
+)
+
+// Name is the format's name.
+const Name = "kudu"
+
+// Options are the options of this format; on the command line each is --kudu-NAME.
+type Options struct {
+	Data     []string // data directories; none = Wal's sibling `data`, or Wal itself
+	Metadata string   // the metadata directory, where it is another than Kudu's default
+	Table    string   // name or id of the table; "" = the only one
+	Tablet   string   // id of one tablet of it; "" = all that are here
+	Snapshot uint64   // hybrid time: operations before it are seen; 0 = all of them
+	SkipLog  bool     // without what is in write-ahead logs only
+	// Uncommitted says what becomes of operations at the end of a log that only other servers know to be committed:
+	// "apply", "skip", or "" for what Kudu would do.
+	Uncommitted   string
+	LogMemory     int64 // bound on the memory that the logs' rows take; 0 = 2 GiB
+	Salvage       bool  // go on past damage: what is lost is null or missing, and in File.Lost
+	StringsBinary bool  // show strings as binary: Kudu does not check that they are UTF-8
+}
+
+// Format returns the reader of tablet servers' directories.
+func Format() arrowio.Format {
+	return arrowio.Format{
+		Name: Name,
+		Options: []arrowio.Option{
+			{Name: "kudu-data-dir", Usage: "a data directory of the server (--fs_data_dirs)", Default: "INPUT's sibling data, or INPUT itself", Repeated: true},
+			{Name: "kudu-metadata-dir", Usage: "the server's metadata directory (--fs_metadata_dir), where it has one", Default: "where Kudu looks: INPUT, then the first data directory"},
+			{Name: "kudu-table", Usage: "name or id of the table to read", Default: "the only table"},
+			{Name: "kudu-tablet", Usage: "id of the one tablet to read", Default: "all tablets of the table"},
+			{Name: "kudu-snapshot", Usage: "read as of a moment: a hybrid time as a number, or an RFC 3339 time", Default: "everything on disk and in the logs"},
+			{Name: "kudu-wal", Usage: "replay write-ahead logs for rows that were never flushed, or skip them", Default: "replay", Values: []string{"replay", "skip"}},
+			{Name: "kudu-uncommitted", Usage: "operations at a log's end that only other servers know to be committed", Default: "apply where this server alone decides", Values: []string{"apply", "skip"}},
+			{Name: "kudu-wal-memory", Usage: "bound on the bytes of memory that rows of write-ahead logs take", Default: "2147483648"},
+			{Name: "kudu-salvage", Usage: "go on past damage and report what is lost", Default: "false", Values: []string{"true", "false"}},
+			{Name: "kudu-strings", Usage: "how to show strings: text, which must be UTF-8, or their bytes", Default: "text", Values: []string{"text", "binary"}},
+		},
+		OpenPath: func(ctx context.Context, path string, o arrowio.OpenOptions) (arrowio.File, error) {
+			opt, err := parseOptions(o.Options)
+			if err != nil {
+				return nil, err
+			}
+			return Open(ctx, path, o.Limits, opt)
+		},
+	}
+}
+
+func parseOptions(given map[string]string) (o Options, err error) {
+	m, err := options.Check(Format().Options, given)
+	if err != nil {
+		return o, err
+	}
+	o = Options{
+		Data: options.Values(given["kudu-data-dir"]), Metadata: given["kudu-metadata-dir"],
+		Table: given["kudu-table"], Tablet: given["kudu-tablet"],
+		SkipLog: m["kudu-wal"] == "skip", Uncommitted: given["kudu-uncommitted"],
+		Salvage: m["kudu-salvage"] == "true", StringsBinary: m["kudu-strings"] == "binary",
+	}
+	if o.LogMemory, err = strconv.ParseInt(m["kudu-wal-memory"], 10, 64); err != nil || o.LogMemory <= 0 {
+		return o, arrowio.Errorf(arrowio.ErrOption, "kudu-wal-memory=%q is no number of bytes", m["kudu-wal-memory"])
+	}
+	if s := given["kudu-snapshot"]; s != "" {
+		if o.Snapshot, err = parseSnapshot(s); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+// logicalBits is how many low bits of a hybrid time are a counter; above them are microseconds since 1970.
+const logicalBits = 12
+
+// parseSnapshot reads a hybrid time or an RFC 3339 time. At the latter everything is seen that happened before it.
+func parseSnapshot(s string) (uint64, error) {
+	if v, err := strconv.ParseUint(s, 10, 64); err == nil {
+		if v == 0 {
+			return 0, arrowio.Errorf(arrowio.ErrOption, "kudu-snapshot=0 is before any operation")
+		}
+		return v, nil
+	}
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil || t.UnixMicro() <= 0 || t.UnixMicro() >= 1<<(63-logicalBits) {
+		return 0, arrowio.Errorf(arrowio.ErrOption, "kudu-snapshot=%q is neither a hybrid time nor an RFC 3339 time such as 2024-05-01T12:00:00Z", s)
+	}
+	return uint64(t.UnixMicro()) << logicalBits, nil
+}

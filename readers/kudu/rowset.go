@@ -1,0 +1,209 @@
+package kudu
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/cfilewire"
+	"github.com/arrowio/arrowio/internal/kuduwire"
+	"github.com/arrowio/arrowio/readers/cfile"
+)
+
+// rowset is a rowset on disk: columns of equal length, and the changes to them.
+type rowset struct {
+	file   *File
+	tablet *tablet
+	meta   *kuduwire.RowSet
+	rows   int64            // stored, those that are gone included
+	undo   []deltaFile      // that the snapshot needs, newest first
+	redo   []deltaFile      // that the snapshot needs, oldest first
+	log    logDeltas        // after those
+	lost   map[int32]losses // by column id, of a salvage
+
+	lookup *lookup // while a log is replayed
+}
+
+// deltaFile is a file of changes.
+type deltaFile struct {
+	block uint64
+	stats cfilewire.DeltaStats
+}
+
+// column returns the block of a column; false = the rowset is older than the column.
+func (rs *rowset) column(id int32) (uint64, bool) {
+	for _, c := range rs.meta.Columns {
+		if c.ID == id {
+			return c.Block, true
+		}
+	}
+	return 0, false
+}
+
+// block opens a block as a CFile. Closing the closer ends the use of it.
+func (f *File) block(ctx context.Context, id uint64, what string) (*cfile.Reader, io.Closer, error) {
+	src, c, err := f.blocks.Open(id)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", what, err)
+	}
+	b := &openBlock{CountingSource: arrowio.NewCountingSource(src), file: f, closer: c}
+	r, err := cfile.OpenReader(ctx, b.CountingSource, f.limits)
+	if err != nil {
+		_ = b.Close()
+		return nil, nil, f.inBlock(err, id, what)
+	}
+	return r, b, nil
+}
+
+// openBlock is a block in use.
+type openBlock struct {
+	*arrowio.CountingSource
+	file   *File
+	closer io.Closer
+}
+
+// Close ends the use of the block, and counts what was read of it.
+func (b *openBlock) Close() error {
+	b.file.bytes.Add(b.Bytes())
+	return b.closer.Close()
+}
+
+// inBlock says which block an error is about.
+func (f *File) inBlock(err error, id uint64, what string) error {
+	if err == nil {
+		return nil
+	}
+	return arrowio.Locate(fmt.Errorf("%s, block %s: %w", what, kuduwire.BlockName(id), err), arrowio.At{Format: Name, Split: -1, Off: -1})
+}
+
+// openRowSet reads what is needed to know about a rowset before it is read.
+func (f *File) openRowSet(ctx context.Context, t *tablet, meta *kuduwire.RowSet) (*rowset, error) {
+	rs := &rowset{file: f, tablet: t, meta: meta}
+	if len(meta.Columns) == 0 {
+		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "it has no columns")
+	}
+	var err error
+	for _, c := range meta.Columns { // all have the same number of rows: reading compares them
+		var r *cfile.Reader
+		var closer io.Closer
+		if r, closer, err = f.block(ctx, c.Block, fmt.Sprintf("column %d", c.ID)); err == nil {
+			rs.rows = r.Rows()
+			_ = closer.Close()
+			break
+		}
+		if !f.opt.Salvage {
+			return nil, err
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if rs.undo, err = f.openDeltas(ctx, rs, meta.Undo, func(s *cfilewire.DeltaStats) bool {
+		return f.opt.Snapshot > 0 && s.MaxTime >= f.opt.Snapshot
+	}); err != nil {
+		return nil, err
+	}
+	rs.redo, err = f.openDeltas(ctx, rs, meta.Redo, func(s *cfilewire.DeltaStats) bool {
+		return f.opt.Snapshot == 0 || s.MinTime < f.opt.Snapshot
+	})
+	return rs, err
+}
+
+// openDeltas reads the statistics of delta files and keeps those that matter.
+func (f *File) openDeltas(ctx context.Context, rs *rowset, blocks []uint64, matters func(*cfilewire.DeltaStats) bool) ([]deltaFile, error) {
+	var out []deltaFile
+	for _, id := range blocks {
+		r, c, err := f.block(ctx, id, "deltas")
+		if err == nil {
+			if r.Kind() != cfilewire.DeltaFile {
+				err = f.inBlock(arrowio.Errorf(arrowio.ErrCorrupt, "it is a %v file", r.Kind()), id, "deltas")
+			}
+			_ = c.Close()
+		}
+		if err != nil {
+			if f.opt.Salvage {
+				f.lose("tablet %s, rowset %d: changes to rows: %v", rs.tablet.id, rs.meta.ID, err)
+				continue
+			}
+			return nil, err
+		}
+		if st := r.DeltaStats(); matters(&st) {
+			out = append(out, deltaFile{block: id, stats: st})
+		}
+	}
+	return out, nil
+}
+
+// lookup finds rows by key and tells whether they are there, for the replay of a log.
+type lookup struct {
+	finder *cfile.Finder
+	closer io.Closer
+	live   []byte // after all changes on disk
+}
+
+// find implements diskRows.
+func (rs *rowset) find(ctx context.Context, key []byte) (int64, bool, error) {
+	if rs.lookup == nil {
+		rs.lookup = &lookup{}
+	}
+	l := rs.lookup
+	if l.finder == nil {
+		id, what := rs.meta.AdHoc, "key index"
+		if !rs.meta.HasAdHoc {
+			var ok bool
+			if id, ok = rs.column(rs.tablet.schema.Columns[0].ID); !ok {
+				return 0, false, inRowSet(arrowio.Errorf(arrowio.ErrCorrupt, "it has no column of the key"), rs)
+			}
+			what = "key column"
+		}
+		r, c, err := rs.file.block(ctx, id, what)
+		if err != nil {
+			return 0, false, inRowSet(err, rs)
+		}
+		if l.finder, err = r.NewFinder(ctx); err != nil {
+			_ = c.Close()
+			return 0, false, inRowSet(rs.file.inBlock(err, id, what), rs)
+		}
+		l.closer = c
+	}
+	row, ok, err := l.finder.Find(key)
+	if err == nil && ok && row >= rs.rows {
+		err = arrowio.Errorf(arrowio.ErrCorrupt, "a key of row %d, the rowset has %d", row, rs.rows)
+	}
+	return row, ok, inRowSet(err, rs)
+}
+
+// live implements diskRows.
+func (rs *rowset) live(ctx context.Context, row int64) (bool, error) {
+	if rs.lookup == nil {
+		rs.lookup = &lookup{}
+	}
+	if rs.lookup.live == nil {
+		latest := *rs
+		latest.undo = nil
+		var err error
+		if latest.redo, err = rs.file.openDeltas(ctx, rs, rs.meta.Redo, func(*cfilewire.DeltaStats) bool { return true }); err != nil {
+			return false, inRowSet(err, rs)
+		}
+		s := newState(arrowio.RowRange{End: rs.rows}, nil)
+		s.snapshot = 0
+		if err := s.apply(ctx, &latest); err != nil {
+			return false, inRowSet(err, rs)
+		}
+		if rs.lookup.live = s.live; s.live == nil {
+			rs.lookup.live = make([]byte, (rs.rows+7)/8)
+			bitpack.FillBits(rs.lookup.live, 0, int(rs.rows), true)
+		}
+	}
+	return rs.lookup.live[row>>3]>>(row&7)&1 == 1, nil
+}
+
+// endLookup frees what the replay needed.
+func (rs *rowset) endLookup() {
+	if rs.lookup != nil && rs.lookup.closer != nil {
+		_ = rs.lookup.closer.Close()
+	}
+	rs.lookup = nil
+}

@@ -1,0 +1,378 @@
+package kudu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/budget"
+	"github.com/arrowio/arrowio/internal/kuduwire"
+	"github.com/arrowio/arrowio/readers/cfile"
+)
+
+// stored decodes one column of a rowset: *cfile.Column, or constant for a column that the rowset has not.
+type stored interface {
+	Row() int64
+	Skip(n int64)
+	Read(n int) error
+	Take() arrow.ArrayData
+	Release()
+}
+
+// column is a column of the result.
+type column struct {
+	stored
+	field   arrow.Field
+	kudu    *kuduwire.Column
+	updates *updates // nil = none
+	next    int      // the first of updates that is not behind the reader
+	scratch *cfile.Scratch
+	block   io.Closer
+	first   int64 // ordinal that the updates count from
+	bytes   int64 // that will be read
+	failed  error // of Take
+}
+
+// run is rows of a batch that lie together in the rowset.
+type run struct {
+	batch int   // position in the batch
+	row   int64 // ordinal
+	n     int
+}
+
+// splitReader decodes the rows of one part of a rowset. See arrowio.SplitReader.
+type splitReader struct {
+	file    *File
+	part    *part
+	split   arrowio.Split
+	schema  *arrow.Schema
+	mem     memory.Allocator
+	columns []*column
+	deal    [][]*column   // columns in branches that can be decoded at the same time
+	share   arrowio.Share // nil = one after another
+	live    []byte        // nil = all rows are there
+	budget  *budget.Batch
+
+	row    int64 // of the file
+	at     int64 // ordinal behind the last live row that was passed
+	runs   []run // of the batch
+	rows   int   // of the batch
+	wide   float64
+	err    error
+	closed bool
+}
+
+// windowsBytes bounds the windows of all columns of a reader together.
+const windowsBytes = 16 << 20
+
+// Read opens the rows of a split.
+func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
+	part := f.parts[s.Ordinal]
+	if part.rowset == nil {
+		return f.readMemory(s, part, p, mem)
+	}
+	r := &splitReader{
+		file: f, part: part, split: s, schema: p.Schema, mem: mem, row: s.Rows.Start, at: part.rows.Start,
+		budget: budget.NewBatch(f.limits),
+	}
+	if err := r.open(ctx, rows.Clip(s.Rows), p); err != nil {
+		_ = r.Close()
+		return nil, arrowio.Locate(inRowSet(err, part.rowset), arrowio.At{Split: s.Ordinal, Off: -1})
+	}
+	return r, nil
+}
+
+func (r *splitReader) open(ctx context.Context, rows arrowio.RowSet, p arrowio.Projection) error {
+	f, rs := r.file, r.part.rowset
+	var err error
+	if r.live, err = f.findLive(ctx, r.part); err != nil {
+		return err
+	}
+	var ids []int32
+	for _, pf := range p.Fields {
+		if c := &f.columns[pf.Index]; !c.Key {
+			ids = append(ids, c.ID)
+		}
+	}
+	changes := newState(r.part.rows, ids)
+	changes.snapshot, changes.limit = f.opt.Snapshot, f.limits.SplitBytes
+	if err := changes.apply(ctx, rs); err != nil {
+		return err
+	}
+	ords := ordinals(r.part, r.live, r.split, rows)
+	for i, pf := range p.Fields {
+		c := &column{field: p.Schema.Field(i), kudu: &f.columns[pf.Index], first: r.part.rows.Start}
+		c.field.Name = c.kudu.Name
+		if u := changes.columns[c.kudu.ID]; u != nil && len(u.cells) > 0 {
+			c.updates = u
+		}
+		r.columns = append(r.columns, c)
+		if err := r.openColumn(ctx, c, ords, max(1, len(p.Fields))); err != nil {
+			return err
+		}
+	}
+	r.dealOut()
+	return nil
+}
+
+// openColumn opens the block of a column, or stands in for it.
+func (r *splitReader) openColumn(ctx context.Context, c *column, rows arrowio.RowSet, columns int) error {
+	f, rs := r.file, r.part.rowset
+	mem := &arrowbuf.Arena{Allocator: r.mem}
+	id, ok := rs.column(c.kudu.ID)
+	lost := rs.lost[c.kudu.ID]
+	if !ok || lost.whole(rs.rows) {
+		var err error
+		c.stored, err = newConstant(c, mem, r.budget, ok)
+		return err
+	}
+	what := fmt.Sprintf("column %s", c.kudu.Name)
+	reader, closer, err := f.block(ctx, id, what)
+	if err != nil {
+		return err
+	}
+	c.block = closer
+	if err := checkColumn(reader, c.kudu, rs); err != nil {
+		return f.inBlock(err, id, what)
+	}
+	sc, _ := f.scratch.Get().(*cfile.Scratch)
+	if sc == nil {
+		sc = &cfile.Scratch{}
+	}
+	c.scratch = sc
+	col, err := reader.NewColumn(ctx, cfile.ColumnOptions{
+		Field: c.field, Rows: rows, Mem: mem, Budget: r.budget, Scratch: sc, Strings: "kudu-strings=binary", Lost: lost.rows,
+		Window: min(cfile.WindowBytes, windowsBytes/int64(columns)),
+	})
+	if err != nil {
+		return f.inBlock(err, id, what)
+	}
+	c.stored, c.bytes = col, col.Stored()
+	return nil
+}
+
+// checkColumn tests that a block holds the column that the superblock says.
+func checkColumn(r *cfile.Reader, c *kuduwire.Column, rs *rowset) error {
+	switch f := r.Footer(); {
+	case f.Type != c.Type || f.Array != c.Array:
+		return arrowio.Errorf(arrowio.ErrCorrupt, "it holds values of type %v, the column is of type %v", f.Type, c.Type)
+	case r.Rows() != rs.rows:
+		return arrowio.Errorf(arrowio.ErrCorrupt, "it has %d rows, another column of the rowset %d", r.Rows(), rs.rows)
+	}
+	return nil
+}
+
+// mostBranches bounds how many branches columns are dealt out to.
+const mostBranches = 16
+
+// dealOut deals the columns out to branches of about the same number of bytes, the largest first.
+func (r *splitReader) dealOut() {
+	r.deal = make([][]*column, min(mostBranches, len(r.columns)))
+	sums := make([]int64, len(r.deal))
+	order := slices.Clone(r.columns)
+	slices.SortStableFunc(order, func(a, b *column) int { return int(b.cost() - a.cost()) })
+	for _, c := range order {
+		i := 0
+		for k, s := range sums {
+			if s < sums[i] {
+				i = k
+			}
+		}
+		sums[i] += c.cost()
+		r.deal[i] = append(r.deal[i], c)
+	}
+}
+
+// cost guesses at what decoding takes: text is written for every byte, numbers are packed.
+func (c *column) cost() int64 { return c.bytes + 1 }
+
+// Share implements arrowio.Sharer.
+func (r *splitReader) Share(run arrowio.Share) int {
+	r.share = run
+	total, most := int64(0), int64(1)
+	for _, d := range r.deal {
+		sum := int64(0)
+		for _, c := range d {
+			sum += c.cost()
+		}
+		total += sum
+		most = max(most, sum)
+	}
+	return max(1, int(float64(total)/float64(most)+0.25))
+}
+
+// Skip passes over n rows.
+func (r *splitReader) Skip(n int64) (int64, error) {
+	if err := r.admit(n); err != nil {
+		return 0, err
+	}
+	r.row += n
+	for n > 0 {
+		if r.live == nil {
+			r.at += n
+			break
+		}
+		_, k := r.nextRun(n)
+		n -= k
+	}
+	return r.row - r.split.Rows.Start, nil
+}
+
+// nextRun passes over gone rows and up to n live ones, and returns the first of those and their number.
+func (r *splitReader) nextRun(n int64) (row, k int64) {
+	if r.live == nil {
+		row, r.at = r.at, r.at+n
+		return row, n
+	}
+	off := r.at - r.part.rows.Start
+	runs := bitpack.NewRuns(r.live, int(off), int(r.part.rows.Len()-off))
+	start, m := runs.Next()
+	k = min(n, int64(m))
+	row = r.at + int64(start)
+	r.at = row + k
+	return row, k
+}
+
+// Read appends the next n rows to the batch being built.
+func (r *splitReader) Read(n int) (int, error) {
+	if err := r.admit(int64(n)); err != nil {
+		return 0, err
+	}
+	first := len(r.runs)
+	for left := int64(n); left > 0; {
+		row, k := r.nextRun(left)
+		if i := len(r.runs) - 1; i >= first && r.runs[i].row+int64(r.runs[i].n) == row {
+			r.runs[i].n += int(k)
+		} else {
+			r.runs = append(r.runs, run{batch: r.rows + n - int(left), row: row, n: int(k)})
+		}
+		left -= k
+	}
+	r.row += int64(n)
+	r.rows += n
+	runs := r.runs[first:]
+	do := func(i int) error {
+		for _, c := range r.deal[i] {
+			for _, u := range runs {
+				c.Skip(u.row - c.Row())
+				if err := c.Read(u.n); err != nil {
+					return arrowio.Locate(err, arrowio.At{Column: c.kudu.Name, Split: -1, Off: -1})
+				}
+			}
+		}
+		return nil
+	}
+	var err error
+	if r.share != nil && len(r.deal) > 1 {
+		err = r.share(len(r.deal), do)
+	} else {
+		for i := 0; i < len(r.deal) && err == nil; i++ {
+			err = do(i)
+		}
+	}
+	if err != nil {
+		r.err = arrowio.Locate(inRowSet(err, r.part.rowset), arrowio.At{Split: r.split.Ordinal, Off: -1})
+		return 0, r.err
+	}
+	return n, nil
+}
+
+func (r *splitReader) admit(n int64) error {
+	if r.err == nil && (n < 0 || n > r.split.Rows.End-r.row) {
+		r.err = arrowio.Errorf(arrowio.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.row, r.split.Rows.End)
+	}
+	return r.err
+}
+
+// Fit returns how many of the next n rows make about the given number of bytes, by what the rows of the last batch took.
+func (r *splitReader) Fit(n int, bytes int64) int {
+	wide := r.wide
+	if wide == 0 {
+		wide = r.guess()
+	}
+	return int(max(1, min(float64(n), float64(bytes)/wide)))
+}
+
+// guess returns about how many bytes a row takes, before any was read.
+func (r *splitReader) guess() float64 {
+	wide := 0.0
+	for _, c := range r.columns {
+		w := 4 * float64(c.bytes) / float64(max(1, r.part.rowset.rows)) // packed to a quarter, if bytes of strings
+		if t, ok := c.field.Type.(arrow.FixedWidthDataType); ok {
+			w = float64(t.BitWidth()) / 8
+		}
+		wide += w
+	}
+	return wide + 1.0/8
+}
+
+// Take hands over the batch built so far. The caller releases it.
+func (r *splitReader) Take() (arrow.Record, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	cols := make([]arrow.Array, len(r.columns))
+	for i, c := range r.columns {
+		d := c.Take()
+		if c.failed != nil {
+			r.err = c.failed
+		} else if c.updates != nil && r.err == nil {
+			d, r.err = c.patch(d, r.runs, r.mem)
+		}
+		if d != nil {
+			cols[i] = array.MakeFromData(d)
+			d.Release()
+		}
+	}
+	defer func() {
+		for _, c := range cols {
+			if c != nil {
+				c.Release()
+			}
+		}
+	}()
+	if r.err != nil {
+		r.err = arrowio.Locate(inRowSet(r.err, r.part.rowset), arrowio.At{Split: r.split.Ordinal, Off: -1})
+		return nil, r.err
+	}
+	rec := array.NewRecord(r.schema, cols, int64(r.rows))
+	if r.rows > 0 {
+		r.wide = max(1.0/8, float64(r.budget.Taken())/float64(r.rows))
+	}
+	r.runs, r.rows = r.runs[:0], 0
+	r.budget.Reset()
+	return rec, nil
+}
+
+// Close frees what the reader holds.
+func (r *splitReader) Close() error {
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	var errs []error
+	for _, c := range r.columns {
+		if c.stored != nil {
+			c.Release()
+		}
+		if c.scratch != nil {
+			r.file.scratch.Put(c.scratch)
+		}
+		if c.block != nil {
+			errs = append(errs, c.block.Close())
+		}
+	}
+	if r.err == nil {
+		r.err = errClosed
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,119 @@
+package kudu
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/kuduwire"
+)
+
+// openTablet opens the rowsets of a tablet and replays its log over them.
+func (f *File) openTablet(ctx context.Context, t *tablet) error {
+	t.schema, t.version = t.super.Schema, t.super.SchemaVersion
+	if t.super.TxnMetadata {
+		f.note("tablet %s has taken part in transactions over several rows: rows of those that were not ended may be shown", t.id)
+	}
+	for _, uuid := range f.dirs.MissingFor(t.super) {
+		f.note("tablet %s is spread over the data directory %s, too, which is not here", t.id, uuid)
+	}
+	rows := map[int64]diskRows{}
+	for i := range t.super.RowSets {
+		meta := &t.super.RowSets[i]
+		rs, err := f.openRowSet(ctx, t, meta)
+		if err == nil && f.opt.Salvage {
+			err = f.findLosses(ctx, rs)
+		}
+		if err != nil {
+			err = inRowSet(err, &rowset{tablet: t, meta: meta})
+			if !f.opt.Salvage || ctx.Err() != nil {
+				return err
+			}
+			f.lose("tablet %s, rowset %d: all rows: %v", t.id, meta.ID, err)
+			continue
+		}
+		t.rowsets = append(t.rowsets, rs)
+		rows[meta.ID] = rs
+	}
+	defer func() {
+		for _, rs := range t.rowsets {
+			rs.endLookup()
+		}
+	}()
+	log, err := replay(ctx, f.dirs, t.super, rows, replayOptions{
+		Skip: f.opt.SkipLog, Salvage: f.opt.Salvage, Snapshot: f.opt.Snapshot, Uncommitted: f.opt.Uncommitted,
+		Memory: f.opt.LogMemory, Limits: f.limits,
+	})
+	if err != nil {
+		return err
+	}
+	for _, n := range log.notes {
+		f.note("tablet %s: %s", t.id, n)
+	}
+	for _, n := range log.lost {
+		f.lose("tablet %s: %s", t.id, n)
+	}
+	t.schema, t.version = log.schema, log.schemaVersion
+	for _, rs := range t.rowsets {
+		rs.log = log.deltas[rs.meta.ID]
+	}
+	if t.mem, err = log.mem.sorted(); err != nil {
+		return err
+	}
+	if len(t.rowsets) == 0 && t.mem.len() == 0 {
+		f.note("tablet %s is empty", t.id)
+	}
+	return nil
+}
+
+// losses are the rows of a column that a salvage gives up.
+type losses struct{ rows arrowio.RowSet }
+
+// whole reports whether nothing is left of n rows.
+func (l losses) whole(n int64) bool { return n > 0 && l.rows.Len() == n }
+
+// findLosses reads all columns and finds out which of their blocks are damaged, so that the whole loss is known before
+// the first row is handed out.
+func (f *File) findLosses(ctx context.Context, rs *rowset) error {
+	rs.lost = map[int32]losses{}
+	for _, c := range rs.meta.Columns {
+		i := rs.tablet.schema.Index(c.ID)
+		if i < 0 {
+			continue // dropped
+		}
+		column := &rs.tablet.schema.Columns[i]
+		what := fmt.Sprintf("column %s", column.Name)
+		bad, err := f.damage(ctx, rs, column, c.Block, what)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil { // no block of it can be reached
+			f.lose("tablet %s, rowset %d: all %d rows of %v", rs.tablet.id, rs.meta.ID, rs.rows, err)
+			bad = arrowio.RowSet{}.Add(arrowio.RowRange{End: rs.rows})
+		}
+		if len(bad) > 0 {
+			rs.lost[c.ID] = losses{bad}
+		}
+	}
+	return nil
+}
+
+// damage returns the rows of a column whose blocks cannot be decoded, and reports each.
+func (f *File) damage(ctx context.Context, rs *rowset, c *kuduwire.Column, block uint64, what string) (arrowio.RowSet, error) {
+	r, closer, err := f.block(ctx, block, what)
+	if err != nil {
+		return nil, err
+	}
+	defer closer.Close()
+	if err := checkColumn(r, c, rs); err != nil {
+		return nil, f.inBlock(err, block, what)
+	}
+	field, err := f.field(c)
+	if err != nil {
+		return nil, err
+	}
+	bad, err := r.Damage(ctx, field, func(rows arrowio.RowRange, err error) {
+		f.lose("tablet %s, rowset %d: rows %d to %d of %v", rs.tablet.id, rs.meta.ID, rows.Start, rows.End, f.inBlock(err, block, what))
+	})
+	return bad, f.inBlock(err, block, what)
+}

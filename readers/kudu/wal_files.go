@@ -1,0 +1,217 @@
+package kudu
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/kuduwire"
+)
+
+const segmentPrefix = "wal-"
+
+// segmentFile is a segment of a tablet's log whose header could be read.
+type segmentFile struct {
+	name     string
+	path     string
+	size     int64
+	number   uint64 // by its name, 0 = none
+	sequence uint64 // by its header, or what a salvage makes of it
+	head     *kuduwire.SegmentHeader
+	start    int64 // of the entries
+}
+
+// findLog returns the directory that has the log whose place is dir. One that a recovery was reading when the server died is the log;
+// what lies beside it is a copy that was not finished.
+func findLog(dir string, r *logReport) (string, error) {
+	recovery := dir + ".recovery"
+	fi, err := os.Stat(recovery)
+	switch {
+	case err == nil && fi.IsDir():
+		r.note("the server ended while it was replaying the log: %s is read instead of the unfinished copy", filepath.Base(recovery))
+		return recovery, nil
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return "", err
+	}
+	return dir, nil
+}
+
+// openLog reads the headers of a log's segments and returns them in order, gap reporting where a salvage has to stop:
+// segments from that index on do not follow the ones before. gap is the number of segments where there is none.
+func (r *replayer) openLog(ctx context.Context, dir string) (segs []*segmentFile, gap int, err error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), segmentPrefix) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, 0, err
+		}
+		if len(segs) == r.o.Limits.Splits {
+			return nil, 0, arrowio.Errorf(arrowio.ErrLimit, "the log has more than %d segments (Splits)", len(segs))
+		}
+		s, err := r.openSegment(filepath.Join(dir, e.Name()))
+		switch {
+		case errors.Is(err, kuduwire.ErrUninitialized), r.o.Salvage && errors.Is(err, kuduwire.ErrSegmentShort):
+			r.report.note("%s is passed over: %s; operations that it may have had are lost", e.Name(), told(err))
+		case err != nil && r.o.Salvage && isData(err):
+			r.report.lose("%s: its header cannot be read: %s", e.Name(), told(err))
+			r.skippedFiles++
+		case err != nil:
+			return nil, 0, locate(err, e.Name(), -1)
+		default:
+			segs = append(segs, s)
+		}
+	}
+	slices.SortStableFunc(segs, bySequence)
+	if gap = firstGap(segs); gap < len(segs) && !r.o.Salvage {
+		a, b := segs[gap-1], segs[gap]
+		return nil, 0, locate(arrowio.Errorf(arrowio.ErrCorrupt, "segment %d follows segment %d (%s): one is missing, or there twice",
+			b.sequence, a.sequence, a.name), b.name, -1)
+	}
+	if gap < len(segs) {
+		segs, gap = r.mend(segs)
+	}
+	return segs, gap, nil
+}
+
+// openSegment reads the header of a segment.
+func (r *replayer) openSegment(path string) (*segmentFile, error) {
+	f, err := arrowio.OpenFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return parseSegment(path, f)
+}
+
+func parseSegment(path string, src arrowio.Source) (*segmentFile, error) {
+	s := &segmentFile{name: filepath.Base(path), path: path, size: src.Size()}
+	s.number, _ = strconv.ParseUint(strings.TrimPrefix(s.name, segmentPrefix), 10, 64)
+	b := make([]byte, min(kuduwire.SegmentHeadSize, s.size))
+	if err := readFull(src, b, 0); err != nil {
+		return nil, err
+	}
+	n, err := kuduwire.ParseSegmentHead(b)
+	if err != nil {
+		return nil, err
+	}
+	if int64(n) > s.size-kuduwire.SegmentHeadSize {
+		return nil, arrowio.Locate(arrowio.Errorf(arrowio.ErrCorrupt, "%d bytes of header in a file of %d", n, s.size), arrowio.At{Split: -1, Off: 8})
+	}
+	b = make([]byte, n)
+	if err := readFull(src, b, kuduwire.SegmentHeadSize); err != nil {
+		return nil, err
+	}
+	if s.head, err = kuduwire.ParseSegmentHeader(b); err != nil {
+		return nil, err
+	}
+	s.sequence, s.start = s.head.Sequence, kuduwire.SegmentHeadSize+int64(n)
+	return s, nil
+}
+
+// mend looks for an order that fits where the headers' numbers do not: by the files' names, or without copies that are
+// not named by their number.
+func (r *replayer) mend(segs []*segmentFile) ([]*segmentFile, int) {
+	byName := slices.Clone(segs)
+	slices.SortStableFunc(byName, func(a, b *segmentFile) int { return cmpUint(a.number, b.number) })
+	follow := true
+	for i, s := range byName {
+		follow = follow && s.number > 0 && (i == 0 || s.number == byName[i-1].number+1)
+	}
+	if follow {
+		for _, s := range byName {
+			if s.number != s.sequence {
+				r.report.note("%s: its header says that it is segment %d; its name is believed", s.name, s.sequence)
+				s.sequence = s.number
+			}
+		}
+		return byName, len(byName)
+	}
+	kept := segs[:0]
+	for _, s := range segs {
+		last := len(kept) - 1
+		if last < 0 || kept[last].sequence != s.sequence {
+			kept = append(kept, s)
+			continue
+		}
+		drop := s
+		if kept[last].number != kept[last].sequence && s.number == s.sequence {
+			drop, kept[last] = kept[last], s
+		}
+		r.report.lose("%s is left out: segment %d is %s", drop.name, s.sequence, kept[last].name)
+	}
+	gap := firstGap(kept)
+	if gap < len(kept) {
+		missing := kept[gap].sequence - kept[gap-1].sequence - 1
+		r.report.lose("%s missing between %s and %s: what comes behind is not applied", count(int64(missing), "segment"), kept[gap-1].name, kept[gap].name)
+	}
+	return kept, gap
+}
+
+func bySequence(a, b *segmentFile) int { return cmpUint(a.sequence, b.sequence) }
+
+func cmpUint(a, b uint64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// firstGap returns the index of the first segment that does not follow the one before.
+func firstGap(segs []*segmentFile) int {
+	for i := 1; i < len(segs); i++ {
+		if segs[i].sequence != segs[i-1].sequence+1 {
+			return i
+		}
+	}
+	return len(segs)
+}
+
+func readFull(src arrowio.Source, b []byte, off int64) error {
+	n, err := src.ReadAt(b, off)
+	if n == len(b) {
+		return nil
+	}
+	return err
+}
+
+// isData reports whether an error is about what a file holds, not about reading it or about our own bounds.
+func isData(err error) bool {
+	return errors.Is(err, arrowio.ErrCorrupt) || errors.Is(err, arrowio.ErrUnsupported)
+}
+
+// locate says in which file of a log an error is.
+func locate(err error, file string, off int64) error {
+	var e *arrowio.Error
+	if !errors.As(err, &e) {
+		return arrowio.Locate(err, arrowio.At{Format: "kudu", Op: file, Split: -1, Off: off})
+	}
+	c := *e
+	c.Format = "kudu"
+	switch {
+	case c.Op == "":
+		c.Op = file
+	case c.Op != file:
+		c.Op = file + ": " + c.Op
+	}
+	if c.Off < 0 {
+		c.Off = off
+	}
+	return &c
+}
