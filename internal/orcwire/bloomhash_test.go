@@ -1,8 +1,6 @@
 package orcwire
 
 import (
-	"bufio"
-	"compress/gzip"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -15,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
 // Hashes, and the bits that a filter made for 128 values at 5 % gets, as Java and C++ have agreed on.
@@ -165,18 +164,9 @@ func openFixture(t *testing.T, path string) fixtureFile {
 // rowsOf reads canonical text: a JSON array for each row.
 func rowsOf(t testing.TB, path string) (rows [][]any) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for s := bufio.NewScanner(z); s.Scan(); {
+	for _, line := range fixtures.Lines(t, path) {
 		var row []any
-		d := json.NewDecoder(strings.NewReader(s.Text()))
+		d := json.NewDecoder(strings.NewReader(line))
 		d.UseNumber()
 		if err := d.Decode(&row); err != nil {
 			t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 // third, fourth and fifth byte of the id, from the top, in hex. The two bytes before number the data directory among the
 // server's.
 //
-//	id 24366458335372 = 00 00 16 29 42 21 70 8c   ->   data/16/29/42/0024366458335372
+//	id 24366458335372 = 00 00 16 29 42 17 f0 8c   ->   data/16/29/42/0024366458335372
 func blockPath(dir *DataDir, id uint64) string {
 	hex := func(shift uint) string { return fmt.Sprintf("%02x", byte(id>>shift)) }
 	return filepath.Join(dir.Path, hex(40), hex(32), hex(24), kuduwire.BlockName(id))

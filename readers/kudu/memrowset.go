@@ -1,10 +1,7 @@
 package kudu
 
 import (
-	"bytes"
-	"cmp"
 	"encoding/binary"
-	"slices"
 
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
@@ -221,41 +218,26 @@ type memRows struct {
 
 // sorted returns the rows. The memrowset must not change any more.
 func (m *memRowSet) sorted() (*memRows, error) {
-	type item struct {
-		first uint64 // bytes of the key
-		row   uint32
-	}
 	if m == nil {
 		return &memRows{}, nil
 	}
-	n := 0
+	n := int64(0)
 	for i := range m.rows {
 		if m.rows[i].seen {
 			n++
 		}
 	}
-	if err := m.a.bound.add(int64(n) * (16 + 4)); err != nil {
+	if err := m.a.bound.add(n * (sortBytes + 4)); err != nil {
 		return nil, err
 	}
-	items := make([]item, 0, n)
+	r := &memRows{m: m, order: make([]uint32, 0, n)}
 	for i := range m.rows {
 		if m.rows[i].seen {
-			var b [8]byte
-			copy(b[:], m.keys.key(i))
-			items = append(items, item{binary.BigEndian.Uint64(b[:]), uint32(i)})
+			r.order = append(r.order, uint32(i))
 		}
 	}
-	slices.SortFunc(items, func(a, b item) int {
-		if a.first != b.first {
-			return cmp.Compare(a.first, b.first)
-		}
-		return bytes.Compare(m.keys.key(int(a.row)), m.keys.key(int(b.row)))
-	})
-	r := &memRows{m: m, order: make([]uint32, n)}
-	for i := range items {
-		r.order[i] = items[i].row
-	}
-	m.a.bound.give(int64(n) * 16)
+	m.keys.sort(r.order)
+	m.a.bound.give(n * sortBytes)
 	return r, nil
 }
 

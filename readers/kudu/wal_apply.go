@@ -195,9 +195,9 @@ func (a *applier) write(e *kuduwire.Entry, result []byte, fresh bool) error {
 	a.ops.Open(c.layout, w.Rows, w.Indirect)
 	n := 0
 	for ; a.ops.Next(); n++ {
-		counts := a.schema.auto >= 0 && a.ops.Type.Plain() == kuduwire.RowInsert
-		if counts {
-			counter++
+		counts := false
+		if a.schema.auto >= 0 {
+			counts = a.count(c, &counter)
 		}
 		if !fresh && (n >= len(a.targets) || !a.targets[n].todo) {
 			continue
@@ -223,6 +223,22 @@ func (a *applier) write(e *kuduwire.Entry, result []byte, fresh bool) error {
 		return arrowio.Errorf(arrowio.ErrCorrupt, "results of %d row operations, but there are %d", len(a.targets), n)
 	}
 	return nil
+}
+
+// count moves the counter of the auto-incrementing column on, done or failed, and reports whether the row takes it.
+func (a *applier) count(c *client, counter *int64) bool {
+	switch a.ops.Type.Plain() {
+	case kuduwire.RowInsert:
+		*counter++
+		return true
+	case kuduwire.RowUpsert:
+		if c.auto >= 0 {
+			if v := &a.ops.Cells[c.auto]; len(v.Value) == 8 {
+				*counter = max(*counter, int64(binary.LittleEndian.Uint64(v.Value)))
+			}
+		}
+	}
+	return false
 }
 
 // client returns how a client's schema fits the table's. A salvage takes the superblock's schema where the log's does
@@ -297,21 +313,16 @@ func (a *applier) redo(e *kuduwire.Entry, t *target) error {
 	if t.store != nil {
 		return a.redoDisk(e, t.store, kind)
 	}
+	if kind == kuduwire.RowInsert {
+		return a.insert(e)
+	}
 	i, live := a.mem.find(a.key)
 	switch kind {
-	case kuduwire.RowInsert, kuduwire.RowUpsert:
-		if live && kind == kuduwire.RowUpsert {
+	case kuduwire.RowUpsert:
+		if live {
 			return a.update(e, i)
 		}
-		if live {
-			return a.fail(e.ID, errRowLive)
-		}
-		if c := a.complete(); c >= 0 {
-			return a.bad("column " + a.schema.Columns[c].Name + " has no value")
-		}
-		a.rows++
-		_, err := a.mem.insert(a.key, a.schema.layout, a.row, e.Time)
-		return err
+		return a.insert(e)
 	case kuduwire.RowUpdate:
 		if !live {
 			return a.fail(e.ID, errNoRow)
@@ -325,6 +336,22 @@ func (a *applier) redo(e *kuduwire.Entry, t *target) error {
 		a.mem.remove(i, e.Time)
 		return nil
 	}
+}
+
+// insert makes a row of the memrowset.
+func (a *applier) insert(e *kuduwire.Entry) error {
+	if c := a.complete(); c >= 0 {
+		return a.bad("column " + a.schema.Columns[c].Name + " has no value")
+	}
+	ok, err := a.mem.insert(a.key, a.schema.layout, a.row, e.Time)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return a.fail(e.ID, errRowLive)
+	}
+	a.rows++
+	return nil
 }
 
 // update changes row i of the memrowset, which is live.
@@ -392,10 +419,7 @@ func (a *applier) decide(e *kuduwire.Entry) error {
 	}
 	switch {
 	case !live && insert:
-		a.complete()
-		a.rows++
-		_, err := a.mem.insert(a.key, a.schema.layout, a.row, e.Time)
-		return err
+		return a.insert(e)
 	case !live || kind == kuduwire.RowInsert:
 		return nil
 	case kind == kuduwire.RowDelete && d != nil:

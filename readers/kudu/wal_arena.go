@@ -2,8 +2,11 @@ package kudu
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/binary"
 	"hash/maphash"
 	"math"
+	"slices"
 
 	"github.com/arrowio/arrowio/arrowio"
 )
@@ -82,7 +85,7 @@ func (a *arena) at(r ref, n int) []byte {
 // keyTable numbers different keys in the order in which they come.
 type keyTable struct {
 	seed  maphash.Seed // the keys are strangers': nobody shall know which ones collide
-	slots []uint32     // number + 1, 0 = free; a power of two
+	slots []uint64     // upper half of a hash, number + 1 below; 0 = free; as many as a power of two
 	keys  []keyEntry
 	a     *arena
 }
@@ -90,10 +93,10 @@ type keyTable struct {
 type keyEntry struct {
 	at   ref
 	size uint32
-	hash uint32
+	hash uint32 // lower half
 }
 
-const keyBytes = 16 + 2*4 // with two slots for a key, which is what there is on average
+const keyBytes = 16 + 2*8 // with two slots for a key, which is what there is on average
 
 func newKeyTable(a *arena) keyTable { return keyTable{seed: maphash.MakeSeed(), a: a} }
 
@@ -106,20 +109,23 @@ func (t *keyTable) find(key []byte) (int, bool) {
 	if len(t.slots) == 0 {
 		return 0, false
 	}
-	return t.look(key, uint32(maphash.Bytes(t.seed, key)))
+	return t.look(key, maphash.Bytes(t.seed, key))
 }
 
 // look returns the number of a key, or a free slot for it.
-func (t *keyTable) look(key []byte, hash uint32) (int, bool) {
-	mask := uint32(len(t.slots) - 1)
-	for s := hash & mask; ; s = (s + 1) & mask {
-		n := t.slots[s]
-		if n == 0 {
-			return int(s), false
+func (t *keyTable) look(key []byte, hash uint64) (int, bool) {
+	mask := len(t.slots) - 1
+	for s := int(uint32(hash)) & mask; ; s = (s + 1) & mask {
+		slot := t.slots[s]
+		if slot == 0 {
+			return s, false
 		}
-		k := &t.keys[n-1]
-		if k.hash == hash && bytes.Equal(t.a.at(k.at, int(k.size)), key) {
-			return int(n - 1), true
+		if slot>>32 != hash>>32 {
+			continue
+		}
+		n := uint32(slot) - 1
+		if k := &t.keys[n]; bytes.Equal(t.a.at(k.at, int(k.size)), key) {
+			return int(n), true
 		}
 	}
 }
@@ -129,7 +135,7 @@ func (t *keyTable) add(key []byte) (int, bool, error) {
 	if len(t.keys) >= len(t.slots)/4*3 {
 		t.grow()
 	}
-	hash := uint32(maphash.Bytes(t.seed, key))
+	hash := maphash.Bytes(t.seed, key)
 	i, ok := t.look(key, hash)
 	if ok {
 		return i, true, nil
@@ -144,19 +150,50 @@ func (t *keyTable) add(key []byte) (int, bool, error) {
 	if err != nil {
 		return 0, false, err
 	}
-	t.keys = append(t.keys, keyEntry{at, uint32(len(key)), hash})
-	t.slots[i] = uint32(len(t.keys))
+	t.keys = append(t.keys, keyEntry{at, uint32(len(key)), uint32(hash)})
+	t.slots[i] = hash>>32<<32 | uint64(len(t.keys))
 	return len(t.keys) - 1, false, nil
 }
 
 func (t *keyTable) grow() {
-	t.slots = make([]uint32, max(64, 2*len(t.slots)))
-	mask := uint32(len(t.slots) - 1)
-	for i := range t.keys {
-		s := t.keys[i].hash & mask
+	old := t.slots
+	t.slots = make([]uint64, max(64, 2*len(old)))
+	mask := len(t.slots) - 1
+	for _, slot := range old {
+		if slot == 0 {
+			continue
+		}
+		s := int(t.keys[uint32(slot)-1].hash) & mask
 		for t.slots[s] != 0 {
 			s = (s + 1) & mask
 		}
-		t.slots[s] = uint32(i + 1)
+		t.slots[s] = slot
 	}
 }
+
+// sort orders numbers of keys by key. It takes sortBytes of memory for each while it does.
+func (t *keyTable) sort(numbers []uint32) {
+	items := make([]keyItem, len(numbers))
+	for i, n := range numbers {
+		var b [8]byte
+		copy(b[:], t.key(int(n)))
+		items[i] = keyItem{binary.BigEndian.Uint64(b[:]), n}
+	}
+	slices.SortFunc(items, func(a, b keyItem) int {
+		if a.first != b.first {
+			return cmp.Compare(a.first, b.first)
+		}
+		return bytes.Compare(t.key(int(a.number)), t.key(int(b.number)))
+	})
+	for i := range items {
+		numbers[i] = items[i].number
+	}
+}
+
+// keyItem is a key being sorted, with its first bytes, which mostly decide.
+type keyItem struct {
+	first  uint64
+	number uint32
+}
+
+const sortBytes = 16

@@ -1,7 +1,6 @@
 package kudu
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -145,7 +144,12 @@ type deltaFaults interface {
 
 // resolve looks up the rows that have no ordinal yet, and checks what was done to them meanwhile.
 func (d *deltaStore) resolve(ctx context.Context, faults deltaFaults) error {
-	slices.SortFunc(d.bare, func(a, b uint32) int { return bytes.Compare(d.keys.key(int(a)), d.keys.key(int(b))) })
+	n := int64(len(d.bare)) * sortBytes
+	if err := d.a.bound.add(n); err != nil {
+		return err
+	}
+	d.keys.sort(d.bare)
+	d.a.bound.give(n)
 	for _, i := range d.bare {
 		if err := d.resolveRow(ctx, int(i), faults); err != nil {
 			return err

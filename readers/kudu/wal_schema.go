@@ -23,6 +23,7 @@ type tableSchema struct {
 type client struct {
 	layout *kuduwire.RowLayout
 	to     []int // the table's column, by the client's
+	auto   int   // the client's column that counts by itself, -1 = none
 }
 
 const maxClients = 64 // that many schemas at a time; others are worked out again
@@ -76,7 +77,7 @@ func (t *tableSchema) client(b []byte, lim arrowio.Limits) (*client, error) {
 	if err != nil {
 		return nil, arrowio.Locate(err, arrowio.At{Op: "client's schema", Split: -1, Off: -1})
 	}
-	c := &client{to: make([]int, len(s.Columns))}
+	c := &client{to: make([]int, len(s.Columns)), auto: -1}
 	if c.layout, err = kuduwire.NewRowLayout(s); err != nil {
 		return nil, err
 	}
@@ -93,6 +94,9 @@ func (t *tableSchema) client(b []byte, lim arrowio.Limits) (*client, error) {
 			return nil, arrowio.Errorf(arrowio.ErrCorrupt, "the client's column %q is of type %s, the table's %s", s.Columns[i].Name, s.Columns[i].Type, t.Columns[k].Type)
 		}
 		c.to[i] = k
+		if k == t.auto {
+			c.auto = i
+		}
 	}
 	if len(t.clients) == maxClients {
 		clear(t.clients)

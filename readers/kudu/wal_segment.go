@@ -12,10 +12,10 @@ import (
 
 // batch is the entries of a batch and the memory they are parts of.
 type batch struct {
-	raw     []byte
+	buf     []byte // holds the LogEntryBatchPB
 	entries []kuduwire.Entry
-	held    int   // by how many: whoever reads it, and operations that wait and are parts of raw
-	counted int64 // bytes of raw that the memory bound knows of
+	held    int   // by how many: whoever reads it, and operations that wait and are parts of buf
+	counted int64 // bytes of buf that the memory bound knows of
 }
 
 // segmentReader reads the batches of one segment after the other.
@@ -35,6 +35,7 @@ type segmentReader struct {
 const (
 	windowSize = 1 << 20
 	maxSpare   = 16
+	bufferStep = 1 << 10
 )
 
 // segmentWindow is the part of a file that is in memory.
@@ -174,10 +175,9 @@ func (w *segmentWalk) batch(off int64) (*batch, int64, error) {
 	if b, err = w.window.at(body, int(head.Stored)); err != nil {
 		return nil, 0, err
 	}
-	into := w.take()
-	raw, err := w.s.head.OpenBatch(head, b, into.raw, &w.codec)
+	into := w.take(int(head.Unpacked) + blockcodec.Slack)
+	raw, err := w.s.head.OpenBatch(head, b, into.buf, &w.codec)
 	if err == nil {
-		into.raw = raw
 		into.entries, err = kuduwire.ParseEntries(into.entries[:0], raw)
 	}
 	if err != nil {
@@ -259,11 +259,16 @@ func (w *segmentWalk) tail(off int64, cause error) error {
 	return nil
 }
 
-// take returns a batch to read into, held once.
-func (sr *segmentReader) take() *batch {
-	b := &batch{}
-	if n := len(sr.spare); n > 0 {
-		b, sr.spare = sr.spare[n-1], sr.spare[:n-1]
+// take returns a batch to read n bytes into, held once.
+func (sr *segmentReader) take(n int) *batch {
+	var b *batch
+	if k := len(sr.spare); k > 0 {
+		b, sr.spare = sr.spare[k-1], sr.spare[:k-1]
+	} else {
+		b = &batch{}
+	}
+	if cap(b.buf) < n {
+		b.buf = make([]byte, (n+bufferStep-1)/bufferStep*bufferStep)
 	}
 	b.held = 1
 	return b
@@ -272,7 +277,7 @@ func (sr *segmentReader) take() *batch {
 // hold keeps the memory of b for an operation that waits.
 func (sr *segmentReader) hold(b *batch) error {
 	if b.counted == 0 {
-		n := int64(cap(b.raw))
+		n := int64(cap(b.buf))
 		if err := sr.bound.add(n); err != nil {
 			return fmt.Errorf("operations that wait for their COMMIT: %w", err)
 		}
@@ -289,7 +294,7 @@ func (sr *segmentReader) drop(b *batch) {
 	}
 	sr.bound.give(b.counted)
 	b.counted = 0
-	if len(sr.spare) < maxSpare && cap(b.raw) <= 4*windowSize {
+	if len(sr.spare) < maxSpare && cap(b.buf) <= 4*windowSize {
 		sr.spare = append(sr.spare, b)
 	}
 }

@@ -1,8 +1,6 @@
 package trevni_test
 
 import (
-	"bufio"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"os"
@@ -15,35 +13,12 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/trevnitext"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 	reader "github.com/arrowio/arrowio/readers/trevni"
 	writer "github.com/arrowio/arrowio/writers/trevni"
 )
-
-// javaText reads the canonical text that the Java reader printed of a fixture.
-func javaText(t *testing.T, path string) []string {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []string
-	s := bufio.NewScanner(z)
-	s.Buffer(nil, 1<<24)
-	for s.Scan() {
-		out = append(out, s.Text())
-	}
-	if s.Err() != nil {
-		t.Fatal(s.Err())
-	}
-	return out
-}
 
 // scan reads all batches of a file's bytes.
 func scan(t testing.TB, b []byte, view string, mem memory.Allocator, batch int) (*arrow.Schema, []arrow.Record) {
@@ -150,7 +125,7 @@ func roundTrip(t *testing.T, path, text, view string, o arrowio.WriteOptions) {
 		if !back.Equal(schema) || !sameMetadata(back, schema) {
 			t.Errorf("schema\n%s\nwas\n%s", back, schema)
 		}
-		want := javaText(t, text)
+		want := fixtures.Lines(t, text)
 		compareText(t, out, view, want, recs)
 	}
 }
