@@ -145,7 +145,7 @@ func randomKey(r *rand.Rand, t cfilewire.DataType) []byte {
 		}
 		return b
 	case cfilewire.String, cfilewire.Varchar:
-		var b []byte
+		b := []byte{}
 		for range r.Intn(6) {
 			b = append(b, []string{"a", "b", "\x00", "é", "語", "z"}[r.Intn(6)]...)
 		}

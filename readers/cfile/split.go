@@ -11,6 +11,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/budget"
+	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
 // splitReader decodes one split of a column. See arrowio.SplitReader.
@@ -18,19 +19,24 @@ type splitReader struct {
 	file    *File
 	schema  *arrow.Schema
 	split   arrowio.Split
-	column  *Column
+	column  *Column // nil = no column is wanted
 	budget  *budget.Batch
 	scratch *Scratch
-	rows    int // of the batch being built
+	row     int64 // the next row
+	rows    int   // of the batch being built
 	err     error
 }
 
 func (f *File) readColumn(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
+	r := &splitReader{file: f, schema: p.Schema, split: s, row: s.Rows.Start}
+	if len(p.Fields) == 0 && f.kind != cfilewire.BloomFile {
+		return r, nil
+	}
 	sc, _ := f.scratch.Get().(*Scratch)
 	if sc == nil {
 		sc = &Scratch{}
 	}
-	r := &splitReader{file: f, schema: p.Schema, split: s, budget: budget.NewBatch(f.limits), scratch: sc}
+	r.budget, r.scratch = budget.NewBatch(f.limits), sc
 	c, err := f.NewColumn(ctx, ColumnOptions{
 		Field: p.Schema.Field(0), Rows: rows.Clip(s.Rows), Mem: &arrowbuf.Arena{Allocator: mem},
 		Budget: r.budget, Scratch: sc, Strings: "cfile-strings=binary",
@@ -51,7 +57,10 @@ func (r *splitReader) Skip(n int64) (int64, error) {
 	if err := r.admit(n); err != nil {
 		return 0, err
 	}
-	r.column.Skip(n)
+	r.row += n
+	if r.column != nil {
+		r.column.Skip(n)
+	}
 	return n, nil
 }
 
@@ -60,24 +69,27 @@ func (r *splitReader) Read(n int) (int, error) {
 	if err := r.admit(int64(n)); err != nil {
 		return 0, err
 	}
-	if err := r.column.Read(n); err != nil {
-		r.err = arrowio.Locate(err, arrowio.At{Format: Name, Split: r.split.Ordinal, Off: -1})
-		return 0, r.err
+	if r.column != nil {
+		if err := r.column.Read(n); err != nil {
+			r.err = arrowio.Locate(err, arrowio.At{Format: Name, Split: r.split.Ordinal, Off: -1})
+			return 0, r.err
+		}
 	}
+	r.row += int64(n)
 	r.rows += n
 	return n, nil
 }
 
 func (r *splitReader) admit(n int64) error {
-	if r.err == nil && (n < 0 || n > r.split.Rows.End-r.column.Row()) {
-		r.err = arrowio.Errorf(arrowio.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.column.Row(), r.split.Rows.End)
+	if r.err == nil && (n < 0 || n > r.split.Rows.End-r.row) {
+		r.err = arrowio.Errorf(arrowio.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.row, r.split.Rows.End)
 	}
 	return r.err
 }
 
 // Fit returns how many of the next n rows make about the given number of bytes.
 func (r *splitReader) Fit(n int, bytes int64) int {
-	if r.err != nil {
+	if r.err != nil || r.column == nil {
 		return n
 	}
 	return r.column.Fit(n, bytes)
@@ -88,12 +100,16 @@ func (r *splitReader) Take() (arrow.Record, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
+	n := int64(r.rows)
+	r.rows = 0
+	if r.column == nil {
+		return array.NewRecord(r.schema, nil, n), nil
+	}
 	d := r.column.Take()
 	col := array.MakeFromData(d)
 	d.Release()
-	rec := array.NewRecord(r.schema, []arrow.Array{col}, int64(r.rows))
+	rec := array.NewRecord(r.schema, []arrow.Array{col}, n)
 	col.Release()
-	r.rows = 0
 	r.budget.Reset()
 	return rec, nil
 }
