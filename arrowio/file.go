@@ -40,7 +40,21 @@ type Option struct {
 type OpenOptions struct {
 	Limits  Limits
 	Options map[string]string // by Option.Name; an unknown name or value is ErrOption
+	For     Purpose           // what the File is wanted for
 }
+
+// Purpose is what a File is opened for. Formats that are single files need not look at it.
+type Purpose uint8
+
+// Purposes.
+const (
+	ForRows Purpose = iota // anything
+	// ForInfo is for File.Info alone: a directory of which the options do not tell what to read may be opened as an
+	// overview of it, a File without columns and rows whose Info.Members are what can be read.
+	ForInfo
+	// ForVerify is for Verifier.Verify alone: a file may be opened in spite of damage, which Verify then reports.
+	ForVerify
+)
 
 // File is what a format driver implements. All methods may be called concurrently. Users call Scan, not these.
 type File interface {
@@ -91,10 +105,21 @@ type Dumper interface {
 	Dump(ctx context.Context, w io.Writer) error
 }
 
+// Warner is implemented by files that can be opened, or checked, though something about them is doubtful or lost.
+// Warnings returns it in plain words, a line each and without the file's name, what is lost first: nothing of it would be
+// seen in the rows. There are some thousand lines at most; a last one counts those left out. Verify may add more. What a
+// careful user should know, but need not be told unasked, is in Info.Notes instead. It may be called at any time before
+// Close.
+type Warner interface {
+	Warnings() []string
+}
+
 // ByteCounter is implemented by files that open sources of their own, which nobody else can count. BytesRead returns how
-// many stored bytes were read so far; it may be called at any time, by any goroutine, also after Close.
+// many stored bytes were read so far; it may be called at any time, by any goroutine, also after Close. BytesStored returns
+// how many there are, before Close.
 type ByteCounter interface {
 	BytesRead() int64
+	BytesStored() int64
 }
 
 // UnknownRows stands in Split.Rows.End where the format does not say how many rows there are (streams).

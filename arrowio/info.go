@@ -25,8 +25,9 @@ type Info struct {
 	Columns  []ColumnInfo      `json:"columns"`
 	Groups   []GroupInfo       `json:"groups,omitempty"` // where blocks were asked for and the format stores rows in groups
 	Splits   []SplitInfo       `json:"splits,omitempty"`
-	Plan     []PlanInfo        `json:"plan,omitempty"`  // where a filter was given and the format has units of its own
-	Notes    []string          `json:"notes,omitempty"` // what a careful user should know: doubts, repairs, things ignored
+	Plan     []PlanInfo        `json:"plan,omitempty"`    // where a filter was given and the format has units of its own
+	Members  []MemberInfo      `json:"members,omitempty"` // of an overview (ForInfo): what can be read, and what that consists of
+	Notes    []string          `json:"notes,omitempty"`   // what a careful user should know: doubts, repairs, things ignored
 	Schema   *arrow.Schema     `json:"-"`
 }
 
@@ -39,7 +40,7 @@ type Fact struct {
 // GroupInfo describes rows that are stored together: a stripe, a row group.
 type GroupInfo struct {
 	Rows   RowRange `json:"rows"`
-	Off    int64    `json:"offset"`
+	Off    int64    `json:"offset"`           // -1 = they are not in one place
 	Bytes  int64    `json:"bytes"`            // all of them
 	Index  int64    `json:"index"`            // of them: indexes
 	Detail string   `json:"detail,omitempty"` // what the format says of the group besides
@@ -80,6 +81,8 @@ type BlockInfo struct {
 	Group    int    `json:"group,omitempty"` // which of Info.Groups it is in
 	Kind     string `json:"kind,omitempty"`  // where a column has blocks of several kinds
 	Encoding string `json:"encoding,omitempty"`
+	ID       string `json:"id,omitempty"`    // where blocks have names of their own
+	Where    string `json:"where,omitempty"` // the file that Off is in, where there are several
 	Rows     int64  `json:"rows"`
 	Off      int64  `json:"offset"`
 	Bytes    int64  `json:"bytes"`
@@ -104,4 +107,23 @@ type PlanInfo struct {
 	Groups   int      `json:"groups"`       // row groups that hold them
 	GroupsOf int      `json:"groups_of"`    // row groups that were tested; 0 = the unit was judged as a whole
 	By       []string `json:"by,omitempty"` // what pruned something: "stripe statistics", "row index", "bloom filters"
+}
+
+// MemberInfo is something that a directory holds: a table, a part of one, or a kind of files.
+type MemberInfo struct {
+	Kind   string   `json:"kind"` // "table", "tablet"
+	Name   string   `json:"name,omitempty"`
+	ID     string   `json:"id,omitempty"`
+	State  string   `json:"state,omitempty"`
+	Parts  int64    `json:"parts"` // of which it consists; Detail may tell which kind
+	Rows   int64    `json:"rows"`  // UnknownRows where only reading tells
+	Bytes  int64    `json:"bytes"`
+	Detail string   `json:"detail,omitempty"`
+	Open   []Choice `json:"open,omitempty"` // the options that open it by itself
+}
+
+// Choice is an option and its value.
+type Choice struct {
+	Option string `json:"option"`
+	Value  string `json:"value"`
 }

@@ -30,7 +30,7 @@ func openDirectory(ctx context.Context, f arrowio.Format, path string, o Options
 	if !fi.IsDir() {
 		return nil, arrowio.Errorf(arrowio.ErrOption, "%s is the format of a directory, and this is a file", f.Name)
 	}
-	return f.OpenPath(ctx, path, arrowio.OpenOptions{Limits: o.Limits, Options: o.Options})
+	return f.OpenPath(ctx, path, arrowio.OpenOptions{Limits: o.Limits, Options: o.Options, For: o.For})
 }
 
 // containerMagic begins the files in which a Kudu server keeps what it knows of itself.

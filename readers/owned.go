@@ -14,6 +14,14 @@ type owned struct {
 	src io.Closer
 }
 
+// Warnings implements arrowio.Warner: a file that has none to give is as good as one without.
+func (f *owned) Warnings() []string {
+	if w, ok := f.File.(arrowio.Warner); ok {
+		return w.Warnings()
+	}
+	return nil
+}
+
 func (f *owned) Close() error { return errors.Join(f.File.Close(), f.src.Close()) }
 
 type ownedVerifier struct {

@@ -41,6 +41,7 @@ type Options struct {
 	Options map[string]string // of the format
 	Match   arrowio.Match     // of the columns of several files
 	Columns []string          // of several files, what will be read of them; nil = all. See arrowio.DatasetOptions
+	For     arrowio.Purpose   // what files are opened for
 }
 
 // sniffBytes is how much of both ends of a file is looked at.
@@ -128,7 +129,7 @@ func Open(ctx context.Context, src arrowio.Source, name string, o Options) (arro
 	if err != nil {
 		return nil, err
 	}
-	return f.Open(ctx, src, arrowio.OpenOptions{Limits: o.Limits, Options: o.Options})
+	return f.Open(ctx, src, arrowio.OpenOptions{Limits: o.Limits, Options: o.Options, For: o.For})
 }
 
 // Choose returns the format in which Open opens src: the one that o names, or else what Sniff says of src.

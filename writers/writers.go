@@ -12,6 +12,7 @@ import (
 	"github.com/arrowio/arrowio/writers/csv"
 	"github.com/arrowio/arrowio/writers/ipc"
 	"github.com/arrowio/arrowio/writers/jsonl"
+	"github.com/arrowio/arrowio/writers/orc"
 	"github.com/arrowio/arrowio/writers/parquet"
 	"github.com/arrowio/arrowio/writers/trevni"
 )
@@ -20,6 +21,7 @@ import (
 func All() []arrowio.OutputFormat {
 	return []arrowio.OutputFormat{
 		trevni.Format(),
+		orc.Format(),
 		ipc.Format(),
 		ipc.StreamFormat(),
 		parquet.Format(),

@@ -50,8 +50,9 @@ type shelfFile struct {
 	src     *arrowio.FileSource
 }
 
-func (f *shelfFile) BytesRead() int64 { return f.counted.Bytes() }
-func (f *shelfFile) Close() error     { return errors.Join(f.File.Close(), f.src.Close()) }
+func (f *shelfFile) BytesRead() int64   { return f.counted.Bytes() }
+func (f *shelfFile) BytesStored() int64 { return f.src.Size() }
+func (f *shelfFile) Close() error       { return errors.Join(f.File.Close(), f.src.Close()) }
 
 func (f *shelfFile) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, error) {
 	info, err := f.File.Info(ctx, o)

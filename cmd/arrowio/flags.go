@@ -14,6 +14,7 @@ type readFlags struct {
 	memory  sizeValue
 	mmap    bool
 	options *optionFlags
+	purpose arrowio.Purpose // of the command
 }
 
 func (a *app) addReadFlags(cmd *cobra.Command) *readFlags {

@@ -44,6 +44,7 @@ func (a *app) open(ctx context.Context, path string, r *readFlags) (*openFile, e
 		return nil, inFile(displayName(path), err)
 	}
 	f.name = displayName(path)
+	a.warn(f)
 	return f, nil
 }
 
@@ -70,7 +71,7 @@ func (a *app) openNamed(ctx context.Context, path string, r *readFlags) (*openFi
 
 // readOptions says which formats are known and which one --from names.
 func (a *app) readOptions(r *readFlags) readers.Options {
-	return readers.Options{Format: r.from.word, Formats: a.readers}
+	return readers.Options{Format: r.from.word, Formats: a.readers, For: r.purpose}
 }
 
 // openFormat opens src as what it is, or as --from says, with the options that are about that format.
@@ -79,7 +80,7 @@ func openFormat(ctx context.Context, src arrowio.Source, path string, r *readFla
 	if err != nil {
 		return nil, "", err
 	}
-	f, err := format.Open(ctx, src, arrowio.OpenOptions{Options: r.options.forFormat(format.Name)})
+	f, err := format.Open(ctx, src, arrowio.OpenOptions{Options: r.options.forFormat(format.Name), For: r.purpose})
 	return f, format.Name, err
 }
 
@@ -95,10 +96,7 @@ func openDirectory(ctx context.Context, path string, r *readFlags, o readers.Opt
 	}
 	f := &openFile{File: file, format: o.Format, directory: true, read: func() int64 { return 0 }}
 	if c, ok := file.(arrowio.ByteCounter); ok {
-		f.read = c.BytesRead
-	}
-	if info, err := file.Info(ctx, arrowio.InfoOptions{}); err == nil { // else nobody knows: verify must still get to it
-		f.size = info.Bytes
+		f.read, f.size = c.BytesRead, c.BytesStored()
 	}
 	return f, nil
 }

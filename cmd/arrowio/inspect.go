@@ -34,13 +34,15 @@ func (a *app) inspectCommand() *cobra.Command {
 		Use:   "inspect [flags] INPUT...",
 		Short: "What a file holds: columns, blocks, codecs, bytes, statistics",
 		Long: `Inspect prints what a file says about itself: writer, rows, and a line a column: type, codec, checksums, blocks,
-bytes, statistics. --where tells how much of the file a filter would read.
+bytes, statistics. --where tells how much of the file a filter would read. Of a directory that holds several tables it
+prints which there are, and the options that open each.
 
 Checksums are checked in files of up to 256 MiB; in larger ones --checksums asks for it, as it reads every block.
 --json prints one object, {"files": [...]} for more than one file.`,
 		Example: `  arrowio inspect events.trv
   arrowio inspect --blocks --json events.trv | jq '.columns[].block_list'
   arrowio inspect --where "id > 1000000" events.orc
+  arrowio inspect --from kudu /var/lib/kudu/tserver
   arrowio inspect --from kudu --kudu-table metrics /var/lib/kudu/tserver`,
 		Args: inputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -79,6 +81,9 @@ type pruningInfo struct {
 func (a *app) inspect(ctx context.Context, f *inspectFlags, in []string, askedChecksums bool) error {
 	var docs []inspection
 	first := true
+	if f.where.x == nil { // a filter is about columns
+		f.purpose = arrowio.ForInfo
+	}
 	err := a.eachFile(ctx, in, f.readFlags, func(file *openFile) error {
 		doc := inspection{File: file.name, ChecksumsChecked: f.checksums || !askedChecksums && file.size <= checksumBytes}
 		o := arrowio.InfoOptions{Blocks: f.blocks, Checksums: doc.ChecksumsChecked}
@@ -191,6 +196,11 @@ func printInspection(w io.Writer, d inspection, f *inspectFlags) error {
 		fact("checksums", "not checked: --checksums reads every block")
 	}
 	fmt.Fprintln(w)
+	if len(d.Members) > 0 {
+		if err := printMembers(w, d.Members); err != nil || len(d.Columns) == 0 {
+			return err
+		}
+	}
 	if err := printColumns(w, d.Columns); err != nil {
 		return err
 	}
@@ -210,7 +220,7 @@ func printInspection(w io.Writer, d inspection, f *inspectFlags) error {
 
 var numberColumns = map[string]bool{
 	"blocks": true, "bytes": true, "ratio": true, "values": true, "nulls": true, "block": true, "rows": true, "offset": true, "raw": true,
-	"group": true, "index bytes": true,
+	"group": true, "index bytes": true, "parts": true,
 }
 
 func printColumns(w io.Writer, columns []arrowio.ColumnInfo) error {

@@ -19,7 +19,7 @@ func printGroups(w io.Writer, groups []arrowio.GroupInfo) error {
 	rows := make([][]string, len(groups))
 	for i, g := range groups {
 		rows[i] = []string{
-			strconv.Itoa(i), strconv.FormatInt(g.Rows.Len(), 10), strconv.FormatInt(g.Off, 10), strconv.FormatInt(g.Bytes, 10),
+			strconv.Itoa(i), strconv.FormatInt(g.Rows.Len(), 10), known(g.Off), strconv.FormatInt(g.Bytes, 10),
 			strconv.FormatInt(g.Index, 10), g.Detail,
 		}
 	}
@@ -42,11 +42,11 @@ func printBlocks(w io.Writer, columns []arrowio.ColumnInfo) error {
 				group = strconv.Itoa(b.Group)
 			}
 			rows[i] = []string{
-				strconv.Itoa(i), group, b.Kind, b.Encoding, strconv.FormatInt(b.Rows, 10), strconv.FormatInt(b.Off, 10),
-				strconv.FormatInt(b.Bytes, 10), positive(b.RawBytes), shorten(b.First, 40), b.Verdict,
+				strconv.Itoa(i), group, b.Kind, b.ID, b.Encoding, strconv.FormatInt(b.Rows, 10), strconv.FormatInt(b.Off, 10),
+				strconv.FormatInt(b.Bytes, 10), positive(b.RawBytes), shorten(b.First, 40), b.Verdict, b.Where,
 			}
 		}
-		header := []string{"block", "group", "kind", "encoding", "rows", "offset", "bytes", "raw", "first", "verdict"}
+		header := []string{"block", "group", "kind", "id", "encoding", "rows", "offset", "bytes", "raw", "first", "verdict", "file"}
 		if err := printTable(w, header, numberColumns, rows); err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -27,6 +28,9 @@ type app struct {
 
 	jsonErrors bool
 	profiles   profiles
+
+	warnings sync.Mutex
+	warned   map[string]int // lines told of a file
 }
 
 // run is the whole program: it parses args, does what they say and returns the exit code. Cancelling ctx stops it;
@@ -61,6 +65,7 @@ func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app
 		writers: writers.All(),
 
 		terminal: terminalWidth,
+		warned:   map[string]int{},
 	}
 }
 
@@ -95,7 +100,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetErr(a.stderr)
 	root.SuggestionsMinimumDistance = 2
 	fs := root.PersistentFlags()
-	fs.BoolVar(&a.jsonErrors, "json-errors", a.jsonErrors, "print an error as a JSON object")
+	fs.BoolVar(&a.jsonErrors, "json-errors", a.jsonErrors, "print errors and warnings as JSON objects")
 	fs.StringVar(&a.profiles.cpuFile, "cpuprofile", "", "write a CPU profile to `FILE`")
 	fs.StringVar(&a.profiles.memFile, "memprofile", "", "write a heap profile to `FILE` at the end")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {

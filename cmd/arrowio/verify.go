@@ -31,6 +31,7 @@ if every file is. A format that keeps no checks of its own is decoded from end t
 		},
 	}
 	read = a.addReadFlags(cmd)
+	read.purpose = arrowio.ForVerify
 	bar = addProgressFlag(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as a JSON object")
 	return cmd
@@ -109,7 +110,9 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, name string, asJS
 		bar = a.startProgress(progressMode, name, work{rows: -1, bytes: file.size, read: file.read})
 		defer bar.stop()
 		if checker, ok := file.File.(arrowio.Verifier); ok {
-			return checker.Verify(ctx, report)
+			err = checker.Verify(ctx, report)
+			bar.aside(func() { a.warn(file) })
+			return err
 		}
 		v.Method = "scan"
 		v.Rows, err = scanAll(ctx, file.File, read, bar)

@@ -11,7 +11,7 @@ import (
 	"github.com/arrowio/arrowio/internal/pb"
 )
 
-// A segment of a write-ahead log (docs/formats/kudu.md, "Write-ahead log"):
+// A segment of a write-ahead log (docs/formats/kudu.md, "The write-ahead log"):
 //
 //	+----------+-------+------------------------+---------+-----+------------------------+----------+-------+
 //	| kudulogf | u32 n | LogSegmentHeaderPB (n) | batches | ... | LogSegmentFooterPB (m) | closedls | u32 m |

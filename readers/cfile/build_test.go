@@ -33,8 +33,9 @@ type built struct {
 	keyed  bool // there is a value index: rows ascend
 	noRows bool // there is no positional index
 	keys   func(row int) []byte
-	fanout int // entries of an index block; 0 = any number
-	deep   int // levels of the indexes above what is needed
+	whole  bool // keys are not cut where they differ
+	fanout int  // entries of an index block; 0 = any number
+	deep   int  // levels of the indexes above what is needed
 	meta   []cfilewire.Pair
 
 	// What makes files that are not as they should be.
@@ -62,7 +63,7 @@ type builtField struct {
 	bytes []byte // nil = it is a number
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+var builtSums = crc32.MakeTable(crc32.Castagnoli)
 
 func le32(b []byte, values ...uint32) []byte {
 	for _, v := range values {
@@ -103,7 +104,10 @@ func (f *built) build(tb testing.TB) []byte {
 		pos = append(pos, builtEntry{binary.BigEndian.AppendUint32(nil, uint32(from)), p})
 		if f.keyed {
 			first := w.key(from)
-			val = append(val, builtEntry{separator(last, first, k), p})
+			if !f.whole {
+				first = separator(last, first, k)
+			}
+			val = append(val, builtEntry{first, p})
 			last = w.key(to - 1)
 		}
 		from = to
@@ -153,7 +157,7 @@ func (w *file) end(magic string, message []byte) {
 	w.footer = int64(len(w.b))
 	tail := le32(append(slices.Clone(message), magic...), uint32(len(message)))
 	if !w.plainSums {
-		w.b = le32(w.b, crc32.Checksum(tail, castagnoli))
+		w.b = le32(w.b, crc32.Checksum(tail, builtSums))
 	}
 	w.b = append(w.b, tail...)
 }
@@ -209,7 +213,7 @@ func (w *file) sum(b []byte) []byte {
 	if w.plainSums {
 		return b
 	}
-	return le32(b, crc32.Checksum(b, castagnoli))
+	return le32(b, crc32.Checksum(b, builtSums))
 }
 
 // put frames a block and writes it.
@@ -575,10 +579,10 @@ func (f *built) String() string {
 // reseal makes the checksum of a block right again.
 func reseal(b []byte, p cfilewire.BlockPointer) {
 	end := p.End() - 4
-	copy(b[end:], le32(nil, crc32.Checksum(b[p.Off:end], castagnoli)))
+	copy(b[end:], le32(nil, crc32.Checksum(b[p.Off:end], builtSums)))
 }
 
 // resealFooter does so for the footer.
 func (f *built) resealFooter(b []byte) {
-	copy(b[f.footer:], le32(nil, crc32.Checksum(b[f.footer+4:], castagnoli)))
+	copy(b[f.footer:], le32(nil, crc32.Checksum(b[f.footer+4:], builtSums)))
 }

@@ -21,6 +21,7 @@ type slots struct {
 	n, count int
 	present  []byte // Arrow bit order; nil = all
 	off      int    // position of the first bit
+	lost     bool   // none has a value, and no block is open for them
 }
 
 // content decodes the values of blocks into buffers, nulls left out.
@@ -120,6 +121,9 @@ func (f *Reader) blocksOf(ctx context.Context, rows arrowio.RowSet) ([]block, er
 	if err != nil {
 		return nil, err
 	}
+	if len(entries) == 0 && f.footer.Values > 0 {
+		return nil, arrowio.Locate(arrowio.Errorf(arrowio.ErrCorrupt, "%d rows and no block", f.footer.Values), arrowio.At{Format: Name, Op: opValue, Split: -1, Off: -1})
+	}
 	blocks := make([]block, len(entries))
 	for i, e := range entries {
 		blocks[i] = block{ptr: e.ptr, rows: arrowio.RowRange{Start: unknown, End: unknown}}
@@ -203,7 +207,7 @@ func (c *Column) leaveNull(n int) error {
 	}
 	bits, at := c.validity.Grow(n)
 	bitpack.FillBits(bits, at, n, false)
-	if err := c.content.read(slots{n: n, present: bits, off: at}); err != nil {
+	if err := c.content.read(slots{n: n, present: bits, off: at, lost: true}); err != nil {
 		return err
 	}
 	c.n += n
@@ -364,6 +368,9 @@ func (c *Column) read(n int) error {
 		}
 		if s.count = bitpack.CountBits(bits, at, n); s.count < n {
 			s.present, s.off = bits, at
+			if !c.file.footer.Nullable {
+				return arrowio.Errorf(arrowio.ErrCorrupt, "an array is null in a column that has no nulls")
+			}
 		}
 	}
 	if err := c.content.read(s); err != nil {
@@ -384,6 +391,9 @@ func (c *Column) read(n int) error {
 func (c *Column) Fit(n int, bytes int64) int {
 	if c.err != nil || n <= 1 {
 		return n
+	}
+	if k := c.lost(n); k > 0 {
+		return k
 	}
 	if c.err = c.seek(); c.err != nil {
 		return 1

@@ -1,6 +1,8 @@
 package cfile
 
 import (
+	"math"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -84,15 +86,28 @@ func (l *lists) next(n int) (lengths []uint16, sum int, err error) {
 }
 
 func (l *lists) read(s slots) error {
+	l.begin()
+	at := l.offsets.Values()[l.offsets.Len()-1]
+	if s.lost {
+		if err := l.column.opt.Budget.Take(4 * int64(s.n)); err != nil {
+			return err
+		}
+		dst := l.offsets.Grow(s.n)
+		for i := range dst {
+			dst[i] = at
+		}
+		return nil
+	}
 	lengths, sum, err := l.next(s.n)
 	if err != nil {
 		return err
 	}
+	if sum > math.MaxInt32-int(at) {
+		return arrowio.Errorf(arrowio.ErrLimit, "a batch holds over 2^31 elements of arrays: take fewer rows in a batch")
+	}
 	if err := l.column.opt.Budget.Take(4*int64(s.n) + int64(sum)>>3); err != nil {
 		return err
 	}
-	l.begin()
-	at := l.offsets.Values()[l.offsets.Len()-1]
 	for i, dst := 0, l.offsets.Grow(s.n); i < len(dst); i++ {
 		at += int32(lengths[i])
 		dst[i] = at
@@ -129,7 +144,7 @@ func (l *lists) skip(n int) error {
 	return nil
 }
 
-func (l *lists) left() int { return l.values.left() }
+func (l *lists) left() int { return max(l.values.left(), l.valid.Left()) }
 
 func (l *lists) fit(n int, bytes int64) int { return fitWidth(n, bytes, 4) }
 

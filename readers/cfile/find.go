@@ -2,7 +2,9 @@ package cfile
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"slices"
 	"sort"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -103,6 +105,22 @@ func (d *Finder) load(i int) error {
 	}
 	if d.first+int64(d.n) > d.file.footer.Values {
 		return arrowio.Errorf(arrowio.ErrCorrupt, "%d rows from %d on, of %d", d.n, d.first, d.file.footer.Values)
+	}
+	if d.file.kind == cfilewire.ColumnFile {
+		return d.checkRows(d.entries[i].ptr.Off)
+	}
+	return nil
+}
+
+// checkRows compares what the open block says of its rows with what the positional index says.
+func (d *Finder) checkRows(off int64) error {
+	blocks, err := d.file.positions(d.ctx)
+	if err != nil {
+		return err
+	}
+	j, ok := slices.BinarySearchFunc(blocks, off, func(b block, off int64) int { return cmp.Compare(b.ptr.Off, off) })
+	if want := (arrowio.RowRange{Start: d.first, End: d.first + int64(d.n)}); !ok || blocks[j].rows != want {
+		return arrowio.Errorf(arrowio.ErrCorrupt, "the block has rows %d to %d, which is not what the positional index says", want.Start, want.End)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -79,6 +80,7 @@ type File struct {
 	schema  *arrow.Schema
 	splits  []arrowio.Split
 	scratch sync.Pool // *Scratch
+	pruner  atomic.Pointer[KeyPruner]
 }
 
 // Open opens a lone CFile. The caller closes src after the file.
@@ -111,10 +113,10 @@ const (
 // cut lists the splits, which end where blocks do.
 func (f *File) cut(ctx context.Context) ([]arrowio.Split, error) {
 	rows := f.footer.Values
-	if rows == 0 {
-		return nil, nil
-	}
 	if f.kind != cfilewire.ColumnFile {
+		if rows == 0 {
+			return nil, f.noEntries(ctx)
+		}
 		return []arrowio.Split{{Rows: arrowio.RowRange{End: rows}, Bytes: f.src.Size()}}, nil
 	}
 	blocks, err := f.positions(ctx)
@@ -135,6 +137,15 @@ func (f *File) cut(ctx context.Context) ([]arrowio.Split, error) {
 		}
 	}
 	return splits, nil
+}
+
+// noEntries checks that a file of no rows has no blocks.
+func (f *File) noEntries(ctx context.Context) error {
+	entries, err := f.values(ctx)
+	if err == nil && len(entries) > 0 {
+		err = arrowio.Errorf(arrowio.ErrCorrupt, "no rows, and %d blocks", len(entries))
+	}
+	return err
 }
 
 // Schema returns the Arrow schema: one column named value, or what a delta file is shown as.

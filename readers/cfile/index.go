@@ -61,7 +61,7 @@ func (f *Reader) positions(ctx context.Context) ([]block, error) {
 		blocks = append(blocks, block{ptr: ptr, rows: arrowio.RowRange{Start: at, End: rows}})
 		return nil
 	}
-	if f.footer.Pos != nil && rows > 0 {
+	if f.footer.Pos != nil {
 		w := f.newWalker(ctx, opPositional, sizeOfBlock)
 		if err := w.walk(*f.footer.Pos, visit); err != nil {
 			return nil, err

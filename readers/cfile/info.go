@@ -2,11 +2,300 @@ package cfile
 
 import (
 	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
-// Info describes the file.
+// Info describes the file: what it is for, its column, indexes, dictionary, least and greatest key, and what the footer
+// counts. Where blocks or checksums are asked for every block is read, the nulls are counted, and blocks that are
+// damaged say so. Faults of the indexes are in notes.
 func (f *File) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, error) {
-	return &arrowio.Info{Format: Name, Rows: f.footer.Values, Bytes: f.src.Size(), Schema: f.schema}, nil
+	d, err := f.Describe(ctx, f.field(), o)
+	if err != nil {
+		return nil, err
+	}
+	info := &arrowio.Info{
+		Format: Name, Version: strconv.Itoa(f.footer.Version), Rows: f.footer.Values, Bytes: f.src.Size(), Schema: f.schema,
+		Metadata: map[string][]byte{}, Facts: d.Facts, Columns: []arrowio.ColumnInfo{d.Column}, Notes: d.Notes,
+	}
+	for _, p := range f.footer.HeaderMeta {
+		info.Metadata[p.Key] = p.Value
+	}
+	for _, p := range f.footer.Meta {
+		info.Metadata[p.Key] = p.Value
+	}
+	if f.kind != cfilewire.BloomFile {
+		for _, s := range f.splits {
+			info.Splits = append(info.Splits, arrowio.SplitInfo{Rows: s.Rows, Bytes: s.Bytes})
+		}
+	}
+	f.viewNotes(info)
+	if o.Filter != nil {
+		if info.Plan, err = f.plan(ctx, o.Filter); err != nil {
+			return nil, err
+		}
+	}
+	return info, nil
+}
+
+// field is what the values are read as; without a type where the file has none.
+func (f *File) field() arrow.Field {
+	if f.kind == cfilewire.ColumnFile || f.kind == cfilewire.KeyIndexFile {
+		return f.schema.Field(0)
+	}
+	return arrow.Field{Name: cfilewire.ValueName}
+}
+
+// viewNotes tells what the file itself does not know.
+func (f *File) viewNotes(info *arrowio.Info) {
+	note := func(format string, args ...any) { info.Notes = append(info.Notes, fmt.Sprintf(format, args...)) }
+	switch f.kind {
+	case cfilewire.BloomFile:
+		note("a bloom filter has no rows")
+	case cfilewire.KeyIndexFile:
+		note("keys of several columns, encoded so that they sort by their bytes; which columns those are the file does not know")
+	case cfilewire.DeltaFile:
+		note("whether a delta file takes rows forth (REDO) or back (UNDO) the file does not know")
+	case cfilewire.ColumnFile:
+		switch t := f.footer.Type; {
+		case t.Decimal() > 0 && f.opt.Precision == 0:
+			note("precision and scale are not in the file: shown as %s (--cfile-decimal)", info.Columns[0].Type)
+		case t == cfilewire.Int128 && !f.opt.Int128Binary:
+			note("int128 is shown as decimal128, which has no room for the greatest (--cfile-int128)")
+		}
+	}
+}
+
+// Description is what there is to tell of one file.
+type Description struct {
+	Column arrowio.ColumnInfo // Path and Type are those of the field
+	Facts  []arrowio.Fact
+	Notes  []string
+}
+
+// Describe tells what the file holds, of whatever kind it is. field is what a column is read as; its type may be nil.
+// The Filter of o is not used. An error is one of reading: what is wrong with the file is in the notes.
+func (f *Reader) Describe(ctx context.Context, field arrow.Field, o arrowio.InfoOptions) (*Description, error) {
+	d := &describer{Description: &Description{}, f: f, ctx: ctx, o: o, scale: scaleOf(field.Type)}
+	if err := d.run(field); err != nil {
+		return nil, err
+	}
+	return d.Description, nil
+}
+
+// describer is one run of Describe.
+type describer struct {
+	*Description
+	f      *Reader
+	ctx    context.Context
+	o      arrowio.InfoOptions
+	scale  int32
+	faults int
+}
+
+// shownFaults is how many faults are named in the notes.
+const shownFaults = 5
+
+// fault notes what is wrong with the file. It returns what says nothing about the file.
+func (d *describer) fault(err error) error {
+	if err == nil || !isKind(err) {
+		return err
+	}
+	if d.faults++; d.faults <= shownFaults {
+		d.note("! %v", err)
+	}
+	return nil
+}
+
+func (d *describer) note(format string, args ...any) {
+	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
+}
+
+func (d *describer) fact(name, format string, args ...any) {
+	d.Facts = append(d.Facts, arrowio.Fact{Name: name, Value: fmt.Sprintf(format, args...)})
+}
+
+func (d *describer) run(field arrow.Field) error {
+	f := d.f.footer
+	d.Column = arrowio.ColumnInfo{
+		Path: field.Name, Stored: f.Type.String(), Encodings: []string{f.Encoding.String()}, Codec: f.Compression.String(),
+		Stats: &arrowio.ColumnStats{Values: -1, Nulls: -1},
+	}
+	c := &d.Column
+	if field.Type != nil {
+		c.Type = field.Type.String()
+	}
+	if f.Array {
+		c.Stored = "array of " + c.Stored
+	}
+	if f.Checksums {
+		c.Checksum = "crc32c"
+	}
+	if !f.Nullable && !f.Array {
+		c.Stats.Values, c.Stats.Nulls = f.Values, 0
+	}
+	l, err := d.f.survey(d.ctx, d.fault)
+	if err != nil {
+		return err
+	}
+	d.fact("kind", "%s", d.f.kind)
+	d.fact("nullable", "%t", f.Nullable)
+	d.index(f.Pos, &l.pos)
+	d.index(f.Val, &l.val)
+	if f.Val != nil && d.f.kind != cfilewire.BloomFile && d.f.kind != cfilewire.DeltaFile {
+		c.Index = opValue
+	}
+	if err := d.dictionary(); err != nil {
+		return err
+	}
+	d.keys(l)
+	d.deltas()
+	if err := d.bloom(l); err != nil {
+		return err
+	}
+	if err := d.blocks(l); err != nil {
+		return err
+	}
+	d.oddities(l)
+	if d.faults > shownFaults {
+		d.note("! %d faults more: verify names them", d.faults-shownFaults)
+	}
+	return nil
+}
+
+func (d *describer) index(root *cfilewire.BlockPointer, t *tree) {
+	if root != nil {
+		d.fact(t.kind.String(), "%s, %s, %d bytes, %s", count(t.levels, "level"), count(t.blocks, "block"), t.bytes, plural(len(t.leaves), "entry", "entries"))
+	}
+}
+
+func count(n int, what string) string { return plural(n, what, what+"s") }
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
+
+func (d *describer) dictionary() error {
+	p := d.f.footer.Dict
+	if p == nil {
+		return nil
+	}
+	n, err := d.f.dictionaryLen(d.ctx)
+	if err != nil {
+		d.fact("dictionary", "%d bytes at %d", p.Size, p.Off)
+		return d.fault(arrowio.Locate(kinded(err), arrowio.At{Format: Name, Op: "dictionary", Split: -1, Off: p.Off}))
+	}
+	d.fact("dictionary", "%s, %d bytes at %d", plural(n, "entry", "entries"), p.Size, p.Off)
+	return nil
+}
+
+// keys tells the least and the greatest key.
+func (d *describer) keys(l *layout) {
+	least, ok := d.f.footer.Lookup(cfilewire.MetaMinKey)
+	if ok {
+		d.fact("least key", "%s", d.f.keyText(d.scale, least))
+	}
+	greatest, both := d.f.footer.Lookup(cfilewire.MetaMaxKey)
+	if both {
+		d.fact("greatest key", "%s", d.f.keyText(d.scale, greatest))
+	}
+	if ok && both {
+		if string(least) > string(greatest) {
+			d.note("the least key is above the greatest")
+		}
+		d.Column.Stats.Min, d.Column.Stats.Max = d.f.keyText(d.scale, least), d.f.keyText(d.scale, greatest)
+	}
+	if d.f.kind == cfilewire.DeltaFile {
+		return // by row upwards, but by time downwards in a file of UNDOs
+	}
+	for i := 1; i < len(l.val.leaves); i++ {
+		if string(l.val.leaves[i].key) <= string(l.val.leaves[i-1].key) {
+			d.note("the keys of the value index do not ascend: filters do not use it")
+			d.Column.Index = ""
+			if d.Column.Stats.Min != "" {
+				d.Column.Stats.Doubt = "keys do not ascend"
+			}
+			return
+		}
+	}
+}
+
+// shownColumns is how many columns of a delta file's statistics are shown.
+const shownColumns = 16
+
+func (d *describer) deltas() {
+	if d.f.kind != cfilewire.DeltaFile {
+		return
+	}
+	s := d.f.stats
+	d.fact("deletes", "%d", s.Deletes)
+	d.fact("reinserts", "%d", s.Reinserts)
+	for i, u := range s.Updates {
+		if i == shownColumns {
+			d.fact("updates", "of %d more columns", len(s.Updates)-i)
+			break
+		}
+		d.fact("updates", "%d of column id %d", u.Count, u.ID)
+	}
+	if d.f.footer.Values > 0 {
+		d.fact("from", "%s", hybridText(s.MinTime))
+		d.fact("to", "%s", hybridText(s.MaxTime))
+	}
+}
+
+// bloom tells the size of the filters by the first.
+func (d *describer) bloom(l *layout) error {
+	if d.f.kind != cfilewire.BloomFile {
+		return nil
+	}
+	d.Column.Encodings = []string{"bloom"}
+	d.fact("filters", "%d", len(l.val.leaves))
+	if len(l.val.leaves) == 0 {
+		return nil
+	}
+	p := l.val.leaves[0].ptr
+	b, err := d.f.readBloom(d.ctx, p)
+	if err != nil {
+		return d.fault(arrowio.Locate(kinded(err), arrowio.At{Format: Name, Op: "bloom filter", Split: -1, Off: p.Off}))
+	}
+	d.fact("filter", "%d hash functions, %d bits", b.Hashes, 8*len(b.Bits))
+	return nil
+}
+
+// oddities notes what is legal, but not as Kudu writes it today.
+func (d *describer) oddities(l *layout) {
+	f := d.f.footer
+	if !f.Checksums {
+		d.note("the file has no checksums")
+	}
+	if f.Version == 1 {
+		d.note("version 1 of the format: written by Kudu 1.2 or before")
+	}
+	if f.Compatible != 0 {
+		d.note("features that a reader need not know: bits %#x", f.Compatible)
+	}
+	if len(f.HeaderMeta) > 0 {
+		d.note("metadata in the header, where Kudu writes none")
+	}
+	if f.Encoding == cfilewire.EncodingGroupVarint {
+		d.note("encoding group_varint was removed from Kudu")
+	}
+	if f.Dict != nil && f.Encoding != cfilewire.EncodingDict {
+		d.note("a dictionary that encoding %v has no use for", f.Encoding)
+	}
+	if f.Val != nil && d.f.kind == cfilewire.ColumnFile && (f.Nullable || f.Array || !f.Type.IsKey()) {
+		d.note("a value index of a column that cannot be a key: filters do not use it")
+		d.Column.Index = ""
+	}
+	if free := l.uncovered(d.f); free > 0 && l.pos.complete(f.Pos) && l.val.complete(f.Val) {
+		d.note("%d bytes between header and footer belong to no block", free)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"slices"
+	"sort"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/decimal128"
@@ -30,11 +31,23 @@ func (f *File) Prune(ctx context.Context, s arrowio.Split, pred *expr.Bound) (ar
 	if f.kind != cfilewire.ColumnFile || f.footer.Val == nil || !f.footer.Type.IsKey() || f.footer.Array || f.footer.Nullable {
 		return all, nil
 	}
-	k, err := f.NewKeyPruner(ctx, []KeyPart{{Path: cfilewire.ValueName, Type: f.footer.Type, Arrow: f.schema.Field(0).Type}})
+	k, err := f.keyPruner(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return k.Prune(ctx, s.Rows, pred)
+}
+
+// keyPruner returns the pruner of the column, which all splits share.
+func (f *File) keyPruner(ctx context.Context) (*KeyPruner, error) {
+	if k := f.pruner.Load(); k != nil {
+		return k, nil
+	}
+	k, err := f.NewKeyPruner(ctx, []KeyPart{{Path: cfilewire.ValueName, Type: f.footer.Type, Arrow: f.schema.Field(0).Type}})
+	if err == nil {
+		f.pruner.Store(k)
+	}
+	return k, err
 }
 
 // KeyPruner tells by a value index, and by the least and the greatest key that the footer may name, which rows can
@@ -102,14 +115,19 @@ func (k *KeyPruner) Prune(ctx context.Context, r arrowio.RowRange, pred *expr.Bo
 	}) {
 		return all, nil
 	}
+	from, to := 0, len(k.entries)
+	if k.rows != nil {
+		from = max(0, sort.Search(to, func(i int) bool { return k.rows[i] > r.Start })-1)
+		to = sort.Search(to, func(i int) bool { return k.rows[i] >= r.End })
+	}
 	var out arrowio.RowSet
-	for i := 0; i < len(k.entries); {
+	for i := from; i < to; {
 		if k.test(pred, k.lower(i), k.upper(i)).Skip() {
 			i++
 			continue
 		}
 		j := i + 1
-		for j < len(k.entries) && !k.test(pred, k.lower(j), k.upper(j)).Skip() {
+		for j < to && !k.test(pred, k.lower(j), k.upper(j)).Skip() {
 			j++
 		}
 		start, err := k.row(ctx, i)
@@ -120,9 +138,10 @@ func (k *KeyPruner) Prune(ctx context.Context, r arrowio.RowRange, pred *expr.Bo
 		if err != nil {
 			return nil, err
 		}
-		if start < end {
-			out = out.Add(arrowio.RowRange{Start: start, End: end})
+		if start >= end {
+			return nil, arrowio.Locate(arrowio.Errorf(arrowio.ErrCorrupt, "blocks of keys begin at row %d, and those behind them at row %d", start, end), arrowio.At{Format: Name, Op: "keys", Split: -1, Off: k.entries[i].ptr.Off})
 		}
+		out = out.Add(arrowio.RowRange{Start: start, End: end})
 		i = j
 	}
 	return out.Clip(r), nil
@@ -138,15 +157,36 @@ func (k *KeyPruner) lower(i int) []byte {
 
 // upper returns a key that none of the block's is above; nil = unknown.
 func (k *KeyPruner) upper(i int) []byte {
-	if i+1 < len(k.entries) {
-		return k.entries[i+1].key
+	if i+1 == len(k.entries) {
+		return k.max
 	}
-	return k.max
+	next := k.entries[i+1].key
+	if w := k.parts[0].Type.Width(); len(k.parts) == 1 && w > 0 {
+		return before(next, w)
+	}
+	return next
+}
+
+// before returns the greatest key of so many bytes that is below the separator.
+func before(separator []byte, width int) []byte {
+	if len(separator) > width {
+		return separator
+	}
+	key := make([]byte, width)
+	copy(key, separator)
+	for i := width - 1; i >= 0; i-- {
+		if key[i]--; key[i] != 0xff {
+			return key
+		}
+	}
+	return separator // nothing is below
 }
 
 // row returns the first row of the block of entry i, or the number of rows for the entry behind the last.
 func (k *KeyPruner) row(ctx context.Context, i int) (int64, error) {
 	switch {
+	case i == 0:
+		return 0, nil
 	case i == len(k.entries):
 		return k.file.footer.Values, nil
 	case k.rows != nil:
@@ -264,7 +304,13 @@ func Cell(p KeyPart, v scalar.Scalar) ([]byte, bool) {
 	case *scalar.Decimal128:
 		cell := binary.LittleEndian.AppendUint64(nil, v.Value.LowBits())
 		cell = binary.LittleEndian.AppendUint64(cell, uint64(v.Value.HighBits()))
-		return cell[:p.Type.Width()], true
+		w := p.Type.Width()
+		for _, b := range cell[w:] {
+			if b != byte(int8(cell[w-1])>>7) {
+				return nil, false // more digits than there is room for
+			}
+		}
+		return cell[:w], true
 	case scalar.PrimitiveScalar:
 		if w := p.Type.Width(); len(v.Data()) == w {
 			return v.Data(), true

@@ -93,8 +93,19 @@ func (r *deltaReader) each(n int64, do func(k cfilewire.DeltaKey, change []byte)
 		if do != nil {
 			r.err = r.changes.located(do(r.changes.Key, r.changes.Change))
 		}
+		if r.err == nil && r.row == r.file.footer.Values {
+			r.err = r.ended()
+		}
 	}
 	return r.err
+}
+
+// ended checks that there are no more deltas than the footer says.
+func (r *deltaReader) ended() error {
+	if r.changes.Next() {
+		return locate(arrowio.Errorf(arrowio.ErrCorrupt, "the file goes on after %d deltas", r.row))
+	}
+	return r.changes.Err
 }
 
 // Take hands over the batch built so far. The caller releases it.

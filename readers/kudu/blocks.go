@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -144,6 +145,35 @@ func (b *Blocks) Check(id uint64) error {
 		return blockError(id, "it begins with %q, which no CFile does", head)
 	}
 	return nil
+}
+
+// At returns where the bytes of a block are: in which file, from where on, and how many.
+func (b *Blocks) At(id uint64) (path string, at arrowio.ByteRange, err error) {
+	p, err := b.one(id)
+	if err != nil {
+		return "", at, err
+	}
+	if p.log != nil {
+		return b.log.containers[p.log.container].base + dataSuffix, arrowio.ByteRange{Off: max(0, p.log.off), Len: p.log.length}, nil
+	}
+	path = blockPath(p.file, id)
+	fi, err := os.Stat(path)
+	if err != nil {
+		return "", at, fmt.Errorf("block %s: %w", kuduwire.BlockName(id), err)
+	}
+	return path, arrowio.ByteRange{Len: fi.Size()}, nil
+}
+
+// sizeOf returns how many bytes the blocks of a tablet have, and how many blocks are not there.
+func (b *Blocks) sizeOf(s *kuduwire.SuperBlock) (bytes int64, missing int) {
+	for _, u := range s.Blocks() {
+		_, at, err := b.At(u.Block)
+		if err != nil {
+			missing++
+		}
+		bytes += at.Len
+	}
+	return bytes, missing
 }
 
 // Where says for people where a block is, or why it cannot be opened.

@@ -44,6 +44,7 @@ type Dirs struct {
 	lim     arrowio.Limits
 	salvage bool
 	notes   []string
+	doubts  []string // those notes that mean that something may be missing
 	claimed []string // directories whose instance files were looked at
 	first   string   // the one that UUID is from
 }
@@ -97,13 +98,21 @@ func OpenDirs(o DirOptions) (*Dirs, error) {
 		return nil, err
 	}
 	if o.Wal != "" && d.Wal == "" {
-		d.note("no %s in %s: rows that were only in memory and in the write-ahead log are not there", walsName, root)
+		d.doubt("no %s in %s: rows that were only in memory and in the write-ahead log are not there", walsName, root)
 	}
 	return d, nil
 }
 
 // Notes returns what a reader of the directories should know, though it is no error.
 func (d *Dirs) Notes() []string { return slices.Clone(d.notes) }
+
+// Doubts returns the Notes that mean that something is missing, or not proved to be right.
+func (d *Dirs) Doubts() []string { return slices.Clone(d.doubts) }
+
+func (d *Dirs) doubt(format string, args ...any) {
+	d.note(format, args...)
+	d.doubts = append(d.doubts, d.notes[len(d.notes)-1])
+}
 
 func (d *Dirs) note(format string, args ...any) {
 	d.notes = append(d.notes, fmt.Sprintf(format, args...))
@@ -114,7 +123,7 @@ func (d *Dirs) orNote(err error) error {
 	if err == nil || !d.salvage || errors.Is(err, arrowio.ErrUnsupported) {
 		return err
 	}
-	d.note("left out: %v", err)
+	d.doubt("left out: %v", err)
 	return nil
 }
 
@@ -154,7 +163,7 @@ func (d *Dirs) claim(root string) error {
 		err = inFile(err, path)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		d.note("%s is not there: nothing proves whose directory this is", path)
+		d.doubt("%s is not there: nothing proves whose directory this is", path)
 		return nil
 	}
 	if err != nil {
@@ -240,7 +249,7 @@ func (d *Dirs) addData(path string) error {
 		if dir.Type, err = guessType(dir.Path); err != nil {
 			return d.orNote(err)
 		}
-		d.note("%s is not there or cannot be read: taken for a directory of the %s block manager, and nothing proves that it belongs to this server", name, dir.Type)
+		d.doubt("%s is not there or cannot be read: taken for a directory of the %s block manager, and nothing proves that it belongs to this server", name, dir.Type)
 	default:
 		return err
 	}

@@ -29,8 +29,7 @@ type File struct {
 	schema  *arrow.Schema
 	parts   []*part // one for each split
 	splits  []arrowio.Split
-	notes   []string
-	lost    []string
+	findings
 
 	bytes   atomic.Int64 // read from blocks
 	kept    atomic.Int64 // bytes of liveness that parts keep
@@ -45,6 +44,7 @@ type tablet struct {
 	version uint32
 	rowsets []*rowset
 	mem     *memRows // rows that were never flushed; nil = none
+	log     *logState
 }
 
 // part is what a split reads: rows of a rowset, or of a tablet's memory.
@@ -61,17 +61,45 @@ type part struct {
 
 // Open opens the table of a tablet server's directories that o names. path is the server's WAL directory.
 func Open(ctx context.Context, path string, limits arrowio.Limits, o Options) (*File, error) {
-	f := &File{limits: limits.WithDefaults(), opt: o}
+	s, err := openServer(ctx, path, limits, o)
+	if err != nil {
+		return nil, err
+	}
+	return s.table(ctx)
+}
+
+// server is a server's directories and the blocks in them.
+type server struct {
+	dirs   *Dirs
+	blocks *Blocks
+	limits arrowio.Limits
+	opt    Options
+	failed error // what had to be passed over to open them, to verify them; nil = nothing
+}
+
+func openServer(ctx context.Context, path string, limits arrowio.Limits, o Options) (*server, error) {
+	s := &server{limits: limits.WithDefaults(), opt: o}
+	d := DirOptions{Wal: path, Metadata: o.Metadata, Data: o.Data, Salvage: o.Salvage && !o.verify, Limits: s.limits}
 	var err error
-	if f.dirs, err = OpenDirs(DirOptions{Wal: path, Metadata: o.Metadata, Data: o.Data, Salvage: o.Salvage, Limits: f.limits}); err != nil {
+	if s.dirs, err = OpenDirs(d); err != nil && o.verify && isData(err) {
+		s.failed, d.Salvage = err, true
+		s.dirs, err = OpenDirs(d)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if f.blocks, err = OpenBlocks(ctx, f.dirs); err != nil {
+	if s.blocks, err = OpenBlocks(ctx, s.dirs); err != nil {
 		return nil, err
 	}
-	f.notes = append(f.dirs.Notes(), f.blocks.Notes()...)
+	return s, nil
+}
+
+// table opens the table that the options name. The blocks are closed with it.
+func (s *server) table(ctx context.Context) (*File, error) {
+	f := &File{dirs: s.dirs, blocks: s.blocks, limits: s.limits, opt: s.opt}
+	f.ofServer(s)
 	if err := f.open(ctx); err != nil {
-		return nil, errors.Join(err, f.blocks.Close())
+		return nil, errors.Join(err, s.blocks.Close())
 	}
 	return f, nil
 }
@@ -103,16 +131,18 @@ func (f *File) open(ctx context.Context) error {
 	return nil
 }
 
-func inTablet(err error, t *tablet) error {
-	return arrowio.Locate(err, arrowio.At{Format: Name, Op: "tablet " + t.id, Split: -1, Off: -1})
-}
+func inTablet(err error, t *tablet) error { return inPlace(err, "tablet "+t.id) }
 
 func inRowSet(err error, rs *rowset) error {
+	return inPlace(err, fmt.Sprintf("tablet %s, rowset %d", rs.tablet.id, rs.meta.ID))
+}
+
+// inPlace says in which tablet, or in which rowset of it, an error is, unless it says so itself.
+func inPlace(err error, where string) error {
 	var e *arrowio.Error
 	if errors.As(err, &e) && strings.HasPrefix(e.Op, "tablet ") {
 		return err
 	}
-	where := fmt.Sprintf("tablet %s, rowset %d", rs.tablet.id, rs.meta.ID)
 	if errors.As(err, &e) && e.Op != "" {
 		c := *e
 		c.Op = where + ", " + e.Op
@@ -131,11 +161,11 @@ func (f *File) choose() error {
 	for _, id := range ids {
 		s, err := f.dirs.SuperBlock(id)
 		if err != nil {
-			if f.opt.Salvage {
-				f.lose("tablet %s: its superblock cannot be read, so nobody knows its blocks: %v", id, err)
+			if f.opt.Tablet != "" && f.opt.Tablet != id {
 				continue
 			}
-			if f.opt.Tablet != "" && f.opt.Tablet != id {
+			if f.opt.Salvage {
+				f.lose(err, "tablet %s: its superblock cannot be read, so nobody knows its blocks: %v", id, err)
 				continue
 			}
 			return err
@@ -170,7 +200,7 @@ func (f *File) where() string {
 
 func (f *File) hint() string {
 	if f.dirs.Metadata == "" {
-		return ": there are no superblocks. Each block of the file block manager is a CFile that can be read by itself"
+		return ": there are no superblocks, which tell what a block is. Each block is a CFile that can be read by itself (--kudu-block); inspect lists them"
 	}
 	return ""
 }
@@ -215,33 +245,28 @@ func (f *File) ofTable(all []*tablet) ([]*tablet, error) {
 
 // withData keeps the tablets that hold rows, or could.
 func (f *File) withData(all []*tablet) error {
+	gone := ""
 	for _, t := range all {
 		switch t.super.State {
 		case kuduwire.TabletReady:
 			f.tablets = append(f.tablets, t)
 		case kuduwire.TabletTombstoned, kuduwire.TabletDeleted:
-			f.note("tablet %s is %v: this server has given its rows up; other servers may have them", t.id, t.super.State)
+			gone = fmt.Sprintf("tablet %s is %v: this server has given its rows up; other servers may have them", t.id, t.super.State)
+			f.doubt("%s", gone)
 		default:
 			why := fmt.Sprintf("tablet %s is %v: it was being copied from another server, and is not complete here", t.id, t.super.State)
 			if !f.opt.Salvage {
 				return arrowio.Errorf(arrowio.ErrUnsupported, "kudu: %s; --kudu-salvage reads what there is", why)
 			}
-			f.lose("%s", why)
+			f.lose(nil, "%s", why)
 			f.tablets = append(f.tablets, t)
 		}
 	}
 	if len(f.tablets) == 0 {
-		return arrowio.Errorf(arrowio.ErrUnsupported, "kudu: table %s has no rows here: %s", f.table, f.notes[len(f.notes)-1])
+		return arrowio.Errorf(arrowio.ErrUnsupported, "kudu: table %s has no rows here: %s", f.table, gone)
 	}
 	f.note("this is what one server has of the table; a replica that was not the leader may lack the last operations")
 	return nil
-}
-
-func (f *File) note(format string, args ...any) {
-	f.notes = append(f.notes, fmt.Sprintf(format, args...))
-}
-func (f *File) lose(format string, args ...any) {
-	f.lost = append(f.lost, fmt.Sprintf(format, args...))
 }
 
 // makeSchema makes the schema of the newest version that any tablet has: tablets are altered one after another.
@@ -296,6 +321,15 @@ func (f *File) Splits() []arrowio.Split { return f.splits }
 
 // BytesRead implements arrowio.ByteCounter.
 func (f *File) BytesRead() int64 { return f.bytes.Load() }
+
+// BytesStored implements arrowio.ByteCounter: the sizes of all blocks of the table that are here.
+func (f *File) BytesStored() (n int64) {
+	for _, t := range f.tablets {
+		m, _ := f.blocks.sizeOf(t.super)
+		n += m
+	}
+	return n
+}
 
 // Close frees what the file holds; readers that are still open stay good.
 func (f *File) Close() error { return f.blocks.Close() }

@@ -18,14 +18,17 @@ type Options struct {
 	Metadata string   // the metadata directory, where it is another than Kudu's default
 	Table    string   // name or id of the table; "" = the only one
 	Tablet   string   // id of one tablet of it; "" = all that are here
+	Block    string   // id of one block, to be read as the lone CFile that it is; "" = none. See OpenBlock
 	Snapshot uint64   // hybrid time: operations before it are seen; 0 = all of them
 	SkipLog  bool     // without what is in write-ahead logs only
 	// Uncommitted says what becomes of operations at the end of a log that only other servers know to be committed:
 	// "apply", "skip", or "" for what Kudu would do.
 	Uncommitted   string
 	LogMemory     int64 // bound on the memory that the logs' rows take; 0 = 2 GiB
-	Salvage       bool  // go on past damage: what is lost is null or missing, and in File.Lost
+	Salvage       bool  // go on past damage: what is lost is null or missing, and in File.Warnings
 	StringsBinary bool  // show strings as binary: Kudu does not check that they are UTF-8
+
+	verify bool // for Verify alone: go on past damage, which Verify then reports
 }
 
 // Format returns the reader of tablet servers' directories.
@@ -37,6 +40,7 @@ func Format() arrowio.Format {
 			{Name: "kudu-metadata-dir", Usage: "the server's metadata directory (--fs_metadata_dir), where it has one", Default: "where Kudu looks: INPUT, then the first data directory"},
 			{Name: "kudu-table", Usage: "name or id of the table to read", Default: "the only table"},
 			{Name: "kudu-tablet", Usage: "id of the one tablet to read", Default: "all tablets of the table"},
+			{Name: "kudu-block", Usage: "id of one block to read by itself, as the CFile that it is; needs no superblock", Default: "a table"},
 			{Name: "kudu-snapshot", Usage: "read as of a moment: a hybrid time as a number, or an RFC 3339 time", Default: "everything on disk and in the logs"},
 			{Name: "kudu-wal", Usage: "replay write-ahead logs for rows that were never flushed, or skip them", Default: "replay", Values: []string{"replay", "skip"}},
 			{Name: "kudu-uncommitted", Usage: "operations at a log's end that only other servers know to be committed", Default: "apply where this server alone decides", Values: []string{"apply", "skip"}},
@@ -48,6 +52,14 @@ func Format() arrowio.Format {
 			opt, err := parseOptions(o.Options)
 			if err != nil {
 				return nil, err
+			}
+			switch {
+			case opt.Block != "":
+				return OpenBlock(ctx, path, o.Limits, opt)
+			case o.For == arrowio.ForInfo:
+				return openForInfo(ctx, path, o.Limits, opt)
+			case o.For == arrowio.ForVerify:
+				opt.Salvage, opt.verify = true, true
 			}
 			return Open(ctx, path, o.Limits, opt)
 		},
@@ -61,7 +73,7 @@ func parseOptions(given map[string]string) (o Options, err error) {
 	}
 	o = Options{
 		Data: options.Values(given["kudu-data-dir"]), Metadata: given["kudu-metadata-dir"],
-		Table: given["kudu-table"], Tablet: given["kudu-tablet"],
+		Table: given["kudu-table"], Tablet: given["kudu-tablet"], Block: given["kudu-block"],
 		SkipLog: m["kudu-wal"] == "skip", Uncommitted: given["kudu-uncommitted"],
 		Salvage: m["kudu-salvage"] == "true", StringsBinary: m["kudu-strings"] == "binary",
 	}

@@ -2,8 +2,10 @@ package kudu
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/bitpack"
@@ -46,7 +48,7 @@ func (rs *rowset) column(id int32) (uint64, bool) {
 func (f *File) block(ctx context.Context, id uint64, what string) (*cfile.Reader, io.Closer, error) {
 	src, c, err := f.blocks.Open(id)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", what, err)
+		return nil, nil, f.inBlock(err, id, what)
 	}
 	b := &openBlock{CountingSource: arrowio.NewCountingSource(src), file: f, closer: c}
 	r, err := cfile.OpenReader(ctx, b.CountingSource, f.limits)
@@ -70,12 +72,45 @@ func (b *openBlock) Close() error {
 	return b.closer.Close()
 }
 
-// inBlock says which block an error is about.
+// columnName says which column a block is of.
+func columnName(s *kuduwire.Schema, id int32) string {
+	if i := s.Index(id); i >= 0 {
+		return "column " + s.Columns[i].Name
+	}
+	return fmt.Sprintf("dropped column with id %d", id)
+}
+
+// inBlock says which block an error is about; what is "column", a space and the column's name, or says what the block is.
 func (f *File) inBlock(err error, id uint64, what string) error {
+	return inBlock(err, id, what)
+}
+
+func inBlock(err error, id uint64, what string) error {
 	if err == nil {
 		return nil
 	}
-	return arrowio.Locate(fmt.Errorf("%s, block %s: %w", what, kuduwire.BlockName(id), err), arrowio.At{Format: Name, Split: -1, Off: -1})
+	where := "block " + kuduwire.BlockName(id)
+	column, ok := strings.CutPrefix(what, "column ")
+	if !ok {
+		column, where = "", what+", "+where
+	}
+	var e *arrowio.Error
+	if !errors.As(err, &e) {
+		return arrowio.Locate(err, arrowio.At{Format: Name, Op: where, Column: column, Split: -1, Off: -1})
+	}
+	c := *e
+	c.Format = Name
+	if column != "" {
+		c.Column = column
+	}
+	if strings.HasPrefix(e.Op, "block ") { // it says already which
+		return &c
+	}
+	c.Op = where
+	if e.Op != "" {
+		c.Op += ", " + e.Op
+	}
+	return &c
 }
 
 // openRowSet reads what is needed to know about a rowset before it is read.
@@ -88,7 +123,7 @@ func (f *File) openRowSet(ctx context.Context, t *tablet, meta *kuduwire.RowSet)
 	for _, c := range meta.Columns { // all have the same number of rows: reading compares them
 		var r *cfile.Reader
 		var closer io.Closer
-		if r, closer, err = f.block(ctx, c.Block, fmt.Sprintf("column %d", c.ID)); err == nil {
+		if r, closer, err = f.block(ctx, c.Block, columnName(t.schema, c.ID)); err == nil {
 			rs.rows = r.Rows()
 			_ = closer.Close()
 			break
@@ -124,7 +159,7 @@ func (f *File) openDeltas(ctx context.Context, rs *rowset, blocks []uint64, matt
 		}
 		if err != nil {
 			if f.opt.Salvage {
-				f.lose("tablet %s, rowset %d: changes to rows: %v", rs.tablet.id, rs.meta.ID, err)
+				f.loseBlocks("tablet %s, rowset %d: changes to rows: %v", rs.tablet.id, rs.meta.ID, err)
 				continue
 			}
 			return nil, err

@@ -37,9 +37,10 @@ type column struct {
 	next    int      // the first of updates that is not behind the reader
 	scratch *cfile.Scratch
 	block   io.Closer
-	first   int64 // ordinal that the updates count from
-	bytes   int64 // that will be read
-	failed  error // of Take
+	id      uint64 // of the block
+	first   int64  // ordinal that the updates count from
+	bytes   int64  // that will be read
+	failed  error  // of Take
 }
 
 // run is rows of a batch that lie together in the rowset.
@@ -140,7 +141,7 @@ func (r *splitReader) openColumn(ctx context.Context, c *column, rows arrowio.Ro
 	if err != nil {
 		return err
 	}
-	c.block = closer
+	c.block, c.id = closer, id
 	if err := checkColumn(reader, c.kudu, rs); err != nil {
 		return f.inBlock(err, id, what)
 	}
@@ -158,6 +159,14 @@ func (r *splitReader) openColumn(ctx context.Context, c *column, rows arrowio.Ro
 	}
 	c.stored, c.bytes = col, col.Stored()
 	return nil
+}
+
+// located says which column, and which block, an error of reading is about.
+func (c *column) located(err error) error {
+	if c.block == nil {
+		return arrowio.Locate(err, arrowio.At{Column: c.kudu.Name, Split: -1, Off: -1})
+	}
+	return inBlock(err, c.id, "column "+c.kudu.Name)
 }
 
 // checkColumn tests that a block holds the column that the superblock says.
@@ -265,7 +274,7 @@ func (r *splitReader) Read(n int) (int, error) {
 			for _, u := range runs {
 				c.Skip(u.row - c.Row())
 				if err := c.Read(u.n); err != nil {
-					return arrowio.Locate(err, arrowio.At{Column: c.kudu.Name, Split: -1, Off: -1})
+					return c.located(err)
 				}
 			}
 		}

@@ -2,7 +2,10 @@ package kudu
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/kuduwire"
@@ -12,16 +15,16 @@ import (
 func (f *File) openTablet(ctx context.Context, t *tablet) error {
 	t.schema, t.version = t.super.Schema, t.super.SchemaVersion
 	if t.super.TxnMetadata {
-		f.note("tablet %s has taken part in transactions over several rows: rows of those that were not ended may be shown", t.id)
+		f.doubt("tablet %s has taken part in transactions over several rows: rows of those that were not ended may be shown", t.id)
 	}
 	for _, uuid := range f.dirs.MissingFor(t.super) {
-		f.note("tablet %s is spread over the data directory %s, too, which is not here", t.id, uuid)
+		f.doubt("tablet %s is spread over the data directory %s, too, which is not here", t.id, uuid)
 	}
 	rows := map[int64]diskRows{}
 	for i := range t.super.RowSets {
 		meta := &t.super.RowSets[i]
 		rs, err := f.openRowSet(ctx, t, meta)
-		if err == nil && f.opt.Salvage {
+		if err == nil && f.opt.Salvage && !f.opt.verify {
 			err = f.findLosses(ctx, rs)
 		}
 		if err != nil {
@@ -29,7 +32,7 @@ func (f *File) openTablet(ctx context.Context, t *tablet) error {
 			if !f.opt.Salvage || ctx.Err() != nil {
 				return err
 			}
-			f.lose("tablet %s, rowset %d: all rows: %v", t.id, meta.ID, err)
+			f.loseBlocks("tablet %s, rowset %d: all rows: %v", t.id, meta.ID, err)
 			continue
 		}
 		t.rowsets = append(t.rowsets, rs)
@@ -40,18 +43,20 @@ func (f *File) openTablet(ctx context.Context, t *tablet) error {
 			rs.endLookup()
 		}
 	}()
-	log, err := replay(ctx, f.dirs, t.super, rows, replayOptions{
-		Skip: f.opt.SkipLog, Salvage: f.opt.Salvage, Snapshot: f.opt.Snapshot, Uncommitted: f.opt.Uncommitted,
-		Memory: f.opt.LogMemory, Limits: f.limits,
-	})
+	log, err := f.replayLog(ctx, t, rows)
 	if err != nil {
 		return err
 	}
+	t.log = log
 	for _, n := range log.notes {
-		f.note("tablet %s: %s", t.id, n)
+		if slices.Contains(log.sound, n) {
+			f.note("tablet %s: %s", t.id, n)
+		} else {
+			f.doubt("tablet %s: %s", t.id, n)
+		}
 	}
 	for _, n := range log.lost {
-		f.lose("tablet %s: %s", t.id, n)
+		f.lose(nil, "tablet %s: %s", t.id, n)
 	}
 	t.schema, t.version = log.schema, log.schemaVersion
 	for _, rs := range t.rowsets {
@@ -64,6 +69,39 @@ func (f *File) openTablet(ctx context.Context, t *tablet) error {
 		f.note("tablet %s is empty", t.id)
 	}
 	return nil
+}
+
+// replayLog replays the log of a tablet. To verify it, it does so in spite of damage.
+func (f *File) replayLog(ctx context.Context, t *tablet, rows map[int64]diskRows) (*logState, error) {
+	o := replayOptions{
+		Skip: f.opt.SkipLog, Salvage: f.opt.Salvage && !f.opt.verify, Snapshot: f.opt.Snapshot, Uncommitted: f.opt.Uncommitted,
+		Memory: f.opt.LogMemory, Limits: f.limits,
+	}
+	log, err := replay(ctx, f.dirs, t.super, rows, o)
+	if err != nil && f.opt.verify && isData(err) {
+		f.fault(inTablet(err, t))
+		o.Salvage = true
+		strict := err
+		if log, err = replay(ctx, f.dirs, t.super, rows, o); err == nil {
+			log.lost = slices.DeleteFunc(log.lost, func(line string) bool { return sameDamage(strict, line) })
+		}
+	}
+	if f.opt.SkipLog {
+		f.note("tablet %s: its write-ahead log was not read (--kudu-wal=skip)", t.id)
+	}
+	return log, err
+}
+
+// sameDamage reports whether a line about what a salvage has lost is about the damage that err is about.
+func sameDamage(err error, line string) bool {
+	var e *arrowio.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	where, _, _ := strings.Cut(e.Op, ":")
+	what, _, _ := strings.Cut(innermost(err), "; ")
+	what, _, _ = strings.Cut(what, ", and ")
+	return where != "" && strings.Contains(line, where) && strings.Contains(line, what)
 }
 
 // losses are the rows of a column that a salvage gives up.
@@ -88,7 +126,7 @@ func (f *File) findLosses(ctx context.Context, rs *rowset) error {
 			return ctx.Err()
 		}
 		if err != nil { // no block of it can be reached
-			f.lose("tablet %s, rowset %d: all %d rows of %v", rs.tablet.id, rs.meta.ID, rs.rows, err)
+			f.loseBlocks("tablet %s, rowset %d: all %d rows of %v", rs.tablet.id, rs.meta.ID, rs.rows, err)
 			bad = arrowio.RowSet{}.Add(arrowio.RowRange{End: rs.rows})
 		}
 		if len(bad) > 0 {
@@ -113,7 +151,7 @@ func (f *File) damage(ctx context.Context, rs *rowset, c *kuduwire.Column, block
 		return nil, err
 	}
 	bad, err := r.Damage(ctx, field, func(rows arrowio.RowRange, err error) {
-		f.lose("tablet %s, rowset %d: rows %d to %d of %v", rs.tablet.id, rs.meta.ID, rows.Start, rows.End, f.inBlock(err, block, what))
+		f.loseBlocks("tablet %s, rowset %d: rows %d to %d of %v", rs.tablet.id, rs.meta.ID, rows.Start, rows.End, f.inBlock(err, block, what))
 	})
 	return bad, f.inBlock(err, block, what)
 }

@@ -129,9 +129,7 @@ func (a *applier) aim(result []byte) (bool, error) {
 			}
 			t.todo = true
 			if s.RowSet >= 0 {
-				if t.store, err = a.store(s.RowSet); err != nil {
-					return false, err
-				}
+				t.store = a.store(s.RowSet)
 			}
 		}
 		t.todo = t.todo && !a.result.Skip && !a.result.Failed
@@ -142,17 +140,17 @@ func (a *applier) aim(result []byte) (bool, error) {
 }
 
 // store returns the collected changes of a rowset of the superblock.
-func (a *applier) store(rowset int64) (*deltaStore, error) {
+func (a *applier) store(rowset int64) *deltaStore {
 	d := a.deltas[rowset]
 	if d == nil {
 		disk := a.r.rows[rowset]
 		if disk == nil {
-			return nil, arrowio.Errorf(arrowio.ErrInternal, "rowset %d was not opened", rowset)
+			disk = noRows{}
 		}
 		d = newDeltaStore(rowset, disk, a.a, a.r.o.Snapshot)
 		a.deltas[rowset] = d
 	}
-	return d, nil
+	return d
 }
 
 // write applies a WRITE_OP.
@@ -209,7 +207,7 @@ func (a *applier) write(e *kuduwire.Entry, result []byte, fresh bool) error {
 			err = a.redo(e, &a.targets[n])
 		}
 		if err != nil && a.r.o.Salvage && isData(err) {
-			a.r.report.loseOp(e.ID, 1, told(err))
+			a.r.report.loseOp(e.ID, 1, innermost(err))
 			continue
 		}
 		if err != nil {
@@ -255,7 +253,7 @@ func (a *applier) client(b []byte) (*client, error) {
 	if c, err2 = s.client(b, a.r.o.Limits); err2 != nil {
 		return nil, err
 	}
-	a.r.report.note("the schema in the first segment's header does not fit (%s): the superblock's is used", told(err))
+	a.r.report.note("the schema in the first segment's header does not fit (%s): the superblock's is used", innermost(err))
 	a.own = true
 	a.use(s)
 	return c, nil
@@ -461,9 +459,7 @@ func (a *applier) findLive() (d *deltaStore, i int, live bool, err error) {
 		return nil, i, true, nil
 	}
 	for k := range a.r.sb.RowSets {
-		if d, err = a.store(a.r.sb.RowSets[k].ID); err != nil {
-			return nil, 0, false, err
-		}
+		d = a.store(a.r.sb.RowSets[k].ID)
 		if i, live, err = d.peek(a.r.ctx, a.key, a); err != nil || live {
 			return d, i, live, err
 		}
@@ -499,7 +495,7 @@ func (a *applier) unreadable(rowset int64, err error) error {
 	}
 	if !a.blind[rowset] {
 		a.blind[rowset] = true
-		a.r.report.note("rowset %d cannot be asked for rows that the log changes: %s", rowset, told(err))
+		a.r.report.note("rowset %d cannot be asked for rows that the log changes: %s", rowset, innermost(err))
 	}
 	return nil
 }

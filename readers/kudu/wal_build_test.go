@@ -5,12 +5,16 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"io"
+	"maps"
 	"math"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
@@ -300,6 +304,30 @@ func (l *madeLog) rowset(id, durable int64) *madeRows {
 	return d
 }
 
+// memFiles is a log in memory.
+type memFiles map[string][]byte
+
+func (m memFiles) names() ([]string, error) { return slices.Sorted(maps.Keys(m)), nil }
+
+func (m memFiles) open(name string) (arrowio.Source, io.Closer, error) {
+	return arrowio.NewBytesSource(m[name]), io.NopCloser(nil), nil
+}
+
+func (l *madeLog) disk() map[int64]diskRows {
+	rows := map[int64]diskRows{}
+	for id, d := range l.rows {
+		rows[id] = d
+	}
+	return rows
+}
+
+// inMemory replays the log of a tablet that this server decides about alone.
+func (l *madeLog) inMemory(o replayOptions) (*logState, error) {
+	r := newReplayer(context.Background(), &l.super, l.disk(), &logState{schema: l.super.Schema, schemaVersion: l.super.SchemaVersion}, o)
+	r.sole = func() (bool, error) { return true, nil }
+	return r.end(r.log(memFiles(l.files)))
+}
+
 func (l *madeLog) replay(tb testing.TB, o replayOptions) (*logState, error) {
 	tb.Helper()
 	s := newServer(tb, madeUUID)
@@ -312,12 +340,8 @@ func (l *madeLog) replay(tb testing.TB, o replayOptions) (*logState, error) {
 		config = config.sub(3, p)
 	}
 	s.write(protoContainer("kudu.consensus.ConsensusMetadataPB", protoMsg{}.sub(1, config).num(2, 1)), "wal", "consensus-meta", madeTablet)
-	rows := map[int64]diskRows{}
-	for id, d := range l.rows {
-		rows[id] = d
-	}
 	root := filepath.Join(s.root, "wal")
-	return replay(context.Background(), &Dirs{UUID: madeUUID, Wal: root, Metadata: root, lim: testLimits}, &l.super, rows, o)
+	return replay(context.Background(), &Dirs{UUID: madeUUID, Wal: root, Metadata: root, lim: testLimits}, &l.super, l.disk(), o)
 }
 
 // must replays a log that is sound.
@@ -346,7 +370,7 @@ func (st *logState) text(tb testing.TB) (out []string) {
 		for i := range m.len() {
 			s := ""
 			for c, col := range st.schema.Columns {
-				s += " " + cellText(col.Type, cells[c][i])
+				s += " " + logCell(col.Type, cells[c][i])
 			}
 			out = append(out, s[1:])
 		}
@@ -360,7 +384,7 @@ func (st *logState) text(tb testing.TB) (out []string) {
 				if i < 0 {
 					continue
 				}
-				s += fmt.Sprintf(" %s=%s", st.schema.Columns[i].Name, cellText(st.schema.Columns[i].Type, cell{value: ch.Value, null: ch.Null}))
+				s += fmt.Sprintf(" %s=%s", st.schema.Columns[i].Name, logCell(st.schema.Columns[i].Type, cell{value: ch.Value, null: ch.Null}))
 			}
 			if err != nil || ch.Err != nil {
 				tb.Fatal(err, ch.Err)
@@ -380,7 +404,7 @@ func (st *logState) rowsets() (ids []int64) {
 	return ids
 }
 
-func cellText(t cfilewire.DataType, c cell) string {
+func logCell(t cfilewire.DataType, c cell) string {
 	switch {
 	case c.absent:
 		return "-"

@@ -51,7 +51,7 @@ func (s *madeSegment) batches(tb testing.TB) []int64 {
 	return append(offs, end)
 }
 
-func keys(t *testing.T, st *logState) string {
+func logKeys(t *testing.T, st *logState) string {
 	t.Helper()
 	var ks []string
 	for _, s := range st.text(t) {
@@ -137,7 +137,7 @@ func TestDamage(t *testing.T) {
 			continue
 		}
 		told := strings.Join(append(st.notes, st.lost...), "\n")
-		if got := keys(t, st); got != c.sound || st.lostOps != c.ops || !strings.Contains(told, c.tells) || c.tells == "" && !strings.Contains(told, "are applied") && len(st.notes) > 0 {
+		if got := logKeys(t, st); got != c.sound || st.lostOps != c.ops || !strings.Contains(told, c.tells) || c.tells == "" && !strings.Contains(told, "are applied") && len(st.notes) > 0 {
 			t.Errorf("%s: keys %s, want %s; %d operations lost, want %d; %q", c.what, got, c.sound, st.lostOps, c.ops, told)
 		}
 	}
@@ -152,7 +152,11 @@ func TestTruncated(t *testing.T) {
 		segs[2].b = last[:n]
 		whole, _ := slices.BinarySearch(offs, n+1)
 		want := []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}[:6+whole/2]
-		if got := keys(t, newLog(t, segs...).must(t, replayOptions{})); got != strings.Join(want, " ") {
+		st, err := newLog(t, segs...).inMemory(replayOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := logKeys(t, st); got != strings.Join(want, " ") {
 			t.Fatalf("%d bytes: %s, want %s", n, got, want)
 		}
 	}
@@ -162,22 +166,22 @@ func TestTruncated(t *testing.T) {
 // answer.
 func TestFlipped(t *testing.T) {
 	segs := threeSegments()
-	all := keys(t, newLog(t, segs...).must(t, replayOptions{}))
+	all := logKeys(t, newLog(t, segs...).must(t, replayOptions{}))
 	b := segs[1].b
 	for i := range b {
 		for _, x := range []byte{1, 0x80, b[i]} {
 			segs[1].b = slices.Clone(b)
 			segs[1].b[i] ^= x
 			l := newLog(t, segs...)
-			st, err := l.replay(t, replayOptions{})
+			st, err := l.inMemory(replayOptions{})
 			if err == nil {
-				if got := keys(t, st); !strings.HasPrefix(all, got) {
+				if got := logKeys(t, st); !strings.HasPrefix(all, got) {
 					t.Errorf("byte %d ^ %x: %s", i, x, got)
 				}
 				continue
 			}
 			checkFault(t, err)
-			if st, err = l.replay(t, replayOptions{Salvage: true}); err != nil {
+			if st, err = l.inMemory(replayOptions{Salvage: true}); err != nil {
 				t.Errorf("byte %d ^ %x: salvage: %v", i, x, err)
 			} else if len(st.notes)+len(st.lost) == 0 {
 				t.Errorf("byte %d ^ %x: a salvage says nothing", i, x)

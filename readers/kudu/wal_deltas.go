@@ -20,6 +20,14 @@ type diskRows interface {
 	live(ctx context.Context, ordinal int64) (bool, error)
 }
 
+// noRows is a rowset that could not be opened.
+type noRows struct{}
+
+var errNoRowSet = arrowio.Errorf(arrowio.ErrCorrupt, "the rowset could not be opened")
+
+func (noRows) find(context.Context, []byte) (int64, bool, error) { return 0, false, errNoRowSet }
+func (noRows) live(context.Context, int64) (bool, error)         { return false, errNoRowSet }
+
 // logDelta is a change to a row on disk.
 type logDelta struct {
 	row    int64 // ordinal in the rowset

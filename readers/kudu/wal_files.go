@@ -1,8 +1,8 @@
 package kudu
 
 import (
-	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,7 +19,6 @@ const segmentPrefix = "wal-"
 // segmentFile is a segment of a tablet's log whose header could be read.
 type segmentFile struct {
 	name     string
-	path     string
 	size     int64
 	number   uint64 // by its name, 0 = none
 	sequence uint64 // by its header, or what a salvage makes of it
@@ -34,7 +33,7 @@ func findLog(dir string, r *logReport) (string, error) {
 	fi, err := os.Stat(recovery)
 	switch {
 	case err == nil && fi.IsDir():
-		r.note("the server ended while it was replaying the log: %s is read instead of the unfinished copy", filepath.Base(recovery))
+		r.tell("the server ended while it was replaying the log: %s is read instead of the unfinished copy", filepath.Base(recovery))
 		return recovery, nil
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return "", err
@@ -42,35 +41,61 @@ func findLog(dir string, r *logReport) (string, error) {
 	return dir, nil
 }
 
-// openLog reads the headers of a log's segments and returns them in order, gap reporting where a salvage has to stop:
-// segments from that index on do not follow the ones before. gap is the number of segments where there is none.
-func (r *replayer) openLog(ctx context.Context, dir string) (segs []*segmentFile, gap int, err error) {
-	entries, err := os.ReadDir(dir)
+// logFiles is the folder of a tablet's log.
+type logFiles interface {
+	names() ([]string, error)
+	open(name string) (arrowio.Source, io.Closer, error)
+}
+
+// logDir is a folder on disk.
+type logDir string
+
+func (d logDir) names() ([]string, error) {
+	entries, err := os.ReadDir(string(d))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, nil
+		return nil, nil
 	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names, err
+}
+
+func (d logDir) open(name string) (arrowio.Source, io.Closer, error) {
+	f, err := arrowio.OpenFile(filepath.Join(string(d), name))
+	if err != nil {
+		return nil, nil, err
+	}
+	return f, f, nil
+}
+
+// openLog reads the headers of a log's segments and returns them in order. From the index gap on they do not follow the
+// ones before, which only a salvage bears; gap is their number where all do.
+func (r *replayer) openLog(files logFiles) (segs []*segmentFile, gap int, err error) {
+	names, err := files.names()
 	if err != nil {
 		return nil, 0, err
 	}
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), segmentPrefix) {
+	for _, name := range names {
+		if !strings.HasPrefix(name, segmentPrefix) {
 			continue
 		}
-		if err := ctx.Err(); err != nil {
+		if err := r.ctx.Err(); err != nil {
 			return nil, 0, err
 		}
 		if len(segs) == r.o.Limits.Splits {
 			return nil, 0, arrowio.Errorf(arrowio.ErrLimit, "the log has more than %d segments (Splits)", len(segs))
 		}
-		s, err := r.openSegment(filepath.Join(dir, e.Name()))
+		s, err := openSegment(files, name)
 		switch {
 		case errors.Is(err, kuduwire.ErrUninitialized), r.o.Salvage && errors.Is(err, kuduwire.ErrSegmentShort):
-			r.report.note("%s is passed over: %s; operations that it may have had are lost", e.Name(), told(err))
+			r.report.note("%s is passed over: %s; operations that it may have had are lost", name, innermost(err))
 		case err != nil && r.o.Salvage && isData(err):
-			r.report.lose("%s: its header cannot be read: %s", e.Name(), told(err))
+			r.report.lose("%s: its header cannot be read: %s", name, innermost(err))
 			r.skippedFiles++
 		case err != nil:
-			return nil, 0, locate(err, e.Name(), -1)
+			return nil, 0, locate(err, name, -1)
 		default:
 			segs = append(segs, s)
 		}
@@ -88,17 +113,17 @@ func (r *replayer) openLog(ctx context.Context, dir string) (segs []*segmentFile
 }
 
 // openSegment reads the header of a segment.
-func (r *replayer) openSegment(path string) (*segmentFile, error) {
-	f, err := arrowio.OpenFile(path)
+func openSegment(files logFiles, name string) (*segmentFile, error) {
+	src, closer, err := files.open(name)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	return parseSegment(path, f)
+	defer closer.Close()
+	return parseSegment(name, src)
 }
 
-func parseSegment(path string, src arrowio.Source) (*segmentFile, error) {
-	s := &segmentFile{name: filepath.Base(path), path: path, size: src.Size()}
+func parseSegment(name string, src arrowio.Source) (*segmentFile, error) {
+	s := &segmentFile{name: name, size: src.Size()}
 	s.number, _ = strconv.ParseUint(strings.TrimPrefix(s.name, segmentPrefix), 10, 64)
 	b := make([]byte, min(kuduwire.SegmentHeadSize, s.size))
 	if err := readFull(src, b, 0); err != nil {
@@ -207,7 +232,7 @@ func locate(err error, file string, off int64) error {
 	switch {
 	case c.Op == "":
 		c.Op = file
-	case c.Op != file:
+	case !strings.HasPrefix(c.Op, segmentPrefix):
 		c.Op = file + ": " + c.Op
 	}
 	if c.Off < 0 {

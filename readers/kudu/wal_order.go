@@ -210,7 +210,7 @@ func (r *replayer) applyOp(p *pendingOp, result []byte, fresh bool) error {
 		return nil
 	}
 	if r.o.Salvage && isData(err) {
-		r.report.loseOp(p.op.ID, -1, told(err))
+		r.report.loseOp(p.op.ID, -1, innermost(err))
 		return nil
 	}
 	return locate(opError(err, p.op.ID), p.file.name, p.off)
@@ -218,13 +218,13 @@ func (r *replayer) applyOp(p *pendingOp, result []byte, fresh bool) error {
 
 // rest applies what waits when the log has ended: what has an index below one with a COMMIT is committed; of the rest
 // this log does not tell.
-func (r *replayer) rest(dirs *Dirs) error {
+func (r *replayer) rest() error {
 	if len(r.pending) == 0 {
 		return nil
 	}
 	above, _ := r.find(r.lastCommit + 1)
 	if above < len(r.pending) {
-		apply, reason, err := r.decide(dirs)
+		apply, reason, err := r.decide()
 		if err != nil {
 			return err
 		}
@@ -232,11 +232,11 @@ func (r *replayer) rest(dirs *Dirs) error {
 		for i := above; i < len(r.pending); i++ {
 			rows += max(0, r.opRows(&r.pending[i].op))
 		}
-		what := "applied"
+		what, tell := "applied", r.report.tell
 		if !apply {
-			what = "left out"
+			what, tell = "left out", r.report.note
 		}
-		r.report.note("%s above the highest COMMIT, %s to %s (%s): %s, as %s",
+		tell("%s above the highest COMMIT, %s to %s (%s): %s, as %s",
 			count(int64(len(r.pending)-above), "operation"), r.pending[above].op.ID, r.pending[len(r.pending)-1].op.ID, count(rows, "row"), what, reason)
 		if !apply {
 			for i := above; i < len(r.pending); i++ {
@@ -257,18 +257,18 @@ func (r *replayer) rest(dirs *Dirs) error {
 }
 
 // decide says whether to apply operations of which the log does not tell whether they were committed, and why.
-func (r *replayer) decide(dirs *Dirs) (apply bool, reason string, err error) {
+func (r *replayer) decide() (apply bool, reason string, err error) {
 	if r.o.Uncommitted != "" {
 		return r.o.Uncommitted == "apply", "was asked for", nil
 	}
-	c, err := dirs.Consensus(r.sb.TabletID)
+	sole, err := r.sole()
 	switch {
-	case err == nil && c.SoleVoter(dirs.UUID):
+	case err == nil && sole:
 		return true, "this server alone decides what is committed", nil
 	case err == nil:
 		return false, "the replicas on other servers know whether they were committed", nil
 	case errors.Is(err, fs.ErrNotExist) || r.o.Salvage && isData(err):
-		return false, "nothing tells which replicas the tablet has: " + told(err), nil
+		return false, "nothing tells which replicas the tablet has: " + innermost(err), nil
 	}
 	return false, "", err
 }

@@ -37,6 +37,7 @@ type logState struct {
 	schema        *kuduwire.Schema    // the newer one of the log's and the superblock's
 	schemaVersion uint32              //
 	notes         []string            // doubts, and what was passed over without loss
+	sound         []string            // those notes that are no doubts
 	lost          []string            // what a salvage has given up
 	lostOps       int64               // operations of them, as far as they could be counted
 	lostRows      int64               // rows of them, as far as they could be counted
@@ -48,7 +49,8 @@ type logState struct {
 }
 
 // replay reads the write-ahead log of a tablet and returns what the rows on disk lack (docs/formats/kudu.md). rows are
-// the rowsets of the superblock by id; a replay asks them only about rows that the log changes.
+// the rowsets of the superblock by id, without those that could not be opened; a replay asks them only about rows that
+// the log changes.
 //
 // Errors are arrowio.ErrCorrupt, with the segment and the offset of the batch; ErrUnsupported, for transactions over
 // several rows; ErrLimit, which names the option. A salvage has only the last, and errors of the rowsets and of reading.
@@ -57,20 +59,19 @@ func replay(ctx context.Context, dirs *Dirs, sb *kuduwire.SuperBlock, rows map[i
 	if o.Skip || sb.State != kuduwire.TabletReady {
 		return st, nil
 	}
-	o.Limits = o.Limits.WithDefaults()
-	if o.Memory <= 0 {
-		o.Memory = defaultWALMemory
-	}
-	if o.Snapshot == 0 {
-		o.Snapshot = math.MaxUint64
-	}
 	r := newReplayer(ctx, sb, rows, st, o)
-	if err := r.run(dirs); err != nil {
+	return r.end(r.run(dirs))
+}
+
+// end returns the result of a replay that has ended with err.
+func (r *replayer) end(err error) (*logState, error) {
+	if err != nil {
 		return nil, arrowio.Locate(err, arrowio.At{Format: "kudu", Split: -1, Off: -1})
 	}
-	st.notes, st.lost = r.report.done()
-	st.lostOps, st.lostRows = r.report.ops, r.report.rows
-	return st, nil
+	r.st.notes, r.st.lost = r.report.done()
+	r.st.sound = r.report.sound
+	r.st.lostOps, r.st.lostRows = r.report.ops, r.report.rows
+	return r.st, nil
 }
 
 // replayer is one replay.
@@ -84,7 +85,8 @@ type replayer struct {
 	bound  memoryBound
 	reader segmentReader
 
-	dms          map[int64]int64 // by rowset of the superblock: its last durable delta store
+	sole         func() (bool, error) // whether this server alone decides what is committed
+	dms          map[int64]int64      // by rowset of the superblock: its last durable delta store
 	skippedFiles int
 
 	// Operations, see wal_order.go.
@@ -113,6 +115,13 @@ type logPosition struct {
 }
 
 func newReplayer(ctx context.Context, sb *kuduwire.SuperBlock, rows map[int64]diskRows, st *logState, o replayOptions) *replayer {
+	o.Limits = o.Limits.WithDefaults()
+	if o.Memory <= 0 {
+		o.Memory = defaultWALMemory
+	}
+	if o.Snapshot == 0 {
+		o.Snapshot = math.MaxUint64
+	}
 	r := &replayer{
 		ctx: ctx, o: o, sb: sb, rows: rows, st: st, done: -1, lastCommit: -1,
 		bound: memoryBound{limit: o.Memory}, orphans: map[int64]bool{}, dms: make(map[int64]int64, len(sb.RowSets)),
@@ -132,14 +141,23 @@ func (r *replayer) run(dirs *Dirs) error {
 		r.report.note("there is no directory of write-ahead logs: rows that were not flushed are missing")
 		return nil
 	}
-	if r.sb.TxnMetadata && !r.o.Salvage {
-		return unsupportedTxn("the tablet takes part in them")
-	}
 	dir, err := findLog(dir, &r.report)
 	if err != nil {
 		return err
 	}
-	segs, gap, err := r.openLog(r.ctx, dir)
+	r.sole = func() (bool, error) {
+		c, err := dirs.Consensus(r.sb.TabletID)
+		return err == nil && c.SoleVoter(dirs.UUID), err
+	}
+	return r.log(logDir(dir))
+}
+
+// log replays the segments in a folder.
+func (r *replayer) log(files logFiles) error {
+	if r.sb.TxnMetadata && !r.o.Salvage {
+		return unsupportedTxn("the tablet takes part in them")
+	}
+	segs, gap, err := r.openLog(files)
 	if err != nil {
 		return err
 	}
@@ -162,21 +180,21 @@ func (r *replayer) run(dirs *Dirs) error {
 		if s.head.TabletID != r.sb.TabletID {
 			r.report.note("%s: its header names another tablet, %q", s.name, s.head.TabletID)
 		}
-		if closed, err = r.segment(s); err != nil {
+		if closed, err = r.segment(files, s); err != nil {
 			return err
 		}
 	}
 	if closed {
 		r.report.note("the log's last segment, %s, is closed: either the server was stopped in order, or a later segment is missing", segs[len(segs)-1].name)
 	}
-	return r.finish(dirs)
+	return r.finish()
 }
 
 // begin takes the schema of the first segment, from which on the log tells of every change.
 func (r *replayer) begin(s *segmentFile) error {
 	schema, err := parseTableSchema(s.head.Schema, s.head.SchemaVersion, r.o.Limits)
 	if err != nil && r.o.Salvage && isData(err) {
-		r.report.note("%s: the schema in its header cannot be read (%s): the superblock's is used", s.name, told(err))
+		r.report.note("%s: the schema in its header cannot be read (%s): the superblock's is used", s.name, innermost(err))
 		schema, err = newTableSchema(r.sb.Schema, r.sb.SchemaVersion)
 	}
 	if err != nil {
@@ -188,16 +206,16 @@ func (r *replayer) begin(s *segmentFile) error {
 }
 
 // segment reads one segment; one that a salvage cannot read on is reported.
-func (r *replayer) segment(s *segmentFile) (closed bool, err error) {
+func (r *replayer) segment(files logFiles, s *segmentFile) (closed bool, err error) {
 	if f := r.apply.first; s.head.SchemaVersion == f.SchemaVersion && !slices.Equal(s.head.Schema, f.Schema) {
 		r.report.note("%s: its header has another schema than the first segment's, of the same version; it is not used", s.name)
 	}
-	f, err := arrowio.OpenFile(s.path)
+	src, closer, err := files.open(s.name)
 	if err != nil {
 		return false, err
 	}
-	defer f.Close()
-	return r.entries(s, f)
+	defer closer.Close()
+	return r.entries(s, src)
 }
 
 // entries takes the entries of a segment.
@@ -222,8 +240,8 @@ func (r *replayer) entries(s *segmentFile, src arrowio.Source) (closed bool, err
 }
 
 // finish applies what still waits and hands over the result.
-func (r *replayer) finish(dirs *Dirs) error {
-	if err := r.rest(dirs); err != nil {
+func (r *replayer) finish() error {
+	if err := r.rest(); err != nil {
 		return err
 	}
 	a := &r.apply
@@ -272,8 +290,8 @@ func reword(err error, text func(cause error) error) error {
 	return &c
 }
 
-// told is the text of an error for a report that says itself where it is.
-func told(err error) string {
+// innermost is the text of an error for a report that says itself where it is.
+func innermost(err error) string {
 	var e *arrowio.Error
 	if !errors.As(err, &e) || e.Err == nil {
 		return err.Error()

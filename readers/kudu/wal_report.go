@@ -13,6 +13,7 @@ const maxReport = 1000
 // what a salvage has given up.
 type logReport struct {
 	notes, lost           []string
+	sound                 []string // notes that are no doubts
 	moreNotes, moreLosses int64
 
 	ops, rows int64 // lost: operations, and those of their rows that could be counted
@@ -33,6 +34,12 @@ func (r *logReport) note(format string, args ...any) {
 		return
 	}
 	r.notes = append(r.notes, fmt.Sprintf(format, args...))
+}
+
+// tell notes what is as it should be.
+func (r *logReport) tell(format string, args ...any) {
+	r.sound = append(r.sound, fmt.Sprintf(format, args...))
+	r.note(format, args...)
 }
 
 func (r *logReport) lose(format string, args ...any) {

@@ -94,7 +94,7 @@ func (sr *segmentReader) read(s *segmentFile, src arrowio.Source, take func(b *b
 		if !sr.salvage || !isData(err) {
 			return false, locate(err, s.name, -1)
 		}
-		sr.report.note("%s: the footer cannot be read (%s): it is read as a segment that was not closed", s.name, told(err))
+		sr.report.note("%s: the footer cannot be read (%s): it is read as a segment that was not closed", s.name, innermost(err))
 	}
 	for off := s.start; off < w.end; {
 		if err := sr.ctx.Err(); err != nil {
@@ -121,7 +121,7 @@ func (sr *segmentReader) read(s *segmentFile, src arrowio.Source, take func(b *b
 		if !sr.salvage {
 			return false, locate(err, s.name, w.end)
 		}
-		sr.report.note("%s: %s; they are kept", s.name, told(err))
+		sr.report.note("%s: %s; they are kept", s.name, innermost(err))
 	}
 	return w.footer != nil, nil
 }
@@ -212,7 +212,7 @@ func (w *segmentWalk) broken(off, next int64, cause error) (*batch, int64, error
 		}
 		w.damaged = true
 		w.holes++
-		w.report.lose("%s: bytes %d to %d cannot be read: %s", w.s.name, off, next, told(cause))
+		w.report.lose("%s: bytes %d to %d cannot be read: %s", w.s.name, off, next, innermost(cause))
 		return nil, next, nil
 	}
 	return nil, 0, reword(cause, func(cause error) error { return fmt.Errorf("%w, and the segment was closed", cause) })
@@ -250,7 +250,7 @@ func (w *segmentWalk) tail(off int64, cause error) error {
 		}
 		for _, c := range b {
 			if c != 0 {
-				w.report.note("%s ends at %d, %s before the file does: %s", w.s.name, off, count(w.end-off, "byte"), told(cause))
+				w.report.note("%s ends at %d, %s before the file does: %s", w.s.name, off, count(w.end-off, "byte"), innermost(cause))
 				return nil
 			}
 		}

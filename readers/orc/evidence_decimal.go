@@ -49,6 +49,9 @@ func parseDecimal(text string, scale int, up bool) (*big.Int, bool) {
 	}
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	digits := whole + fraction
+	if strings.ContainsAny(fraction, "+-") {
+		return nil, false
+	}
 	if unsigned := strings.TrimLeft(digits, "+-"); unsigned == "" || len(digits)-len(unsigned) > 1 || strings.Trim(unsigned, "0123456789") != "" {
 		return nil, false
 	}

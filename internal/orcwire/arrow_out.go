@@ -1,0 +1,542 @@
+package orcwire
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// OutOptions are what TypesFromArrow goes by.
+type OutOptions struct {
+	Limits arrowio.Limits // Columns and Depth, so that what is written can be read; 0 = their defaults
+}
+
+// OutColumn says what becomes of one Arrow field.
+type OutColumn struct {
+	Path    string // as Type.Path gives it; "" is the schema itself
+	Type    string // Arrow's type; of nested ones the name alone, as their children have entries of their own
+	Stored  string // ORC's, likewise
+	ID      int    // of the ORC type
+	Loss    string // what reading back will not show, "" = nothing
+	Refusal string // why it cannot be written, "" = it can
+}
+
+// TypesFromArrow maps an Arrow schema to the types of a file and the user's metadata, the reverse of Schema: what that
+// gives becomes the types that it was made from again. Types of decimals of Hive 0.11, which had no precision, are the
+// exception: they have that of Type.DecimalType.
+//
+// The types are by id, in pre-order. The tree is parallel to the schema, with a root struct above it, but for these: a
+// field with MetaRoot is itself the root; a list of structs with MetaType "map" is a map, whose children are those of
+// the struct; and an extension type, a dictionary and run ends are what they hold.
+//
+// columns has an entry for each ORC type but the root struct, depth first, in front of them one with the path "" where
+// something of the schema itself is lost. That fields have no nulls is lost in all of them, and said at the first;
+// unions and keys of maps come back as they were. What lists, and maps, call their items is not kept and not told.
+//
+// Fields that cannot be written make an arrowio.ErrSchema that names them all; columns is complete then too. More
+// columns than Limits.Columns are arrowio.ErrLimit.
+func TypesFromArrow(s *arrow.Schema, o OutOptions) (types []*Type, columns []OutColumn, metadata []KeyValue, err error) {
+	out := typesOut{lim: o.Limits.WithDefaults()}
+	fields := s.Fields()
+	if len(fields) == 1 && isRoot(fields[0]) {
+		out.field(fields[0], nil, 0)
+		if n := fields[0].Name; n != RootName {
+			out.lose(0, "comes back with the name "+RootName)
+		}
+	} else {
+		root := out.add(nil)
+		root.Kind = Struct
+		out.fields(root, fields, 0)
+	}
+	metadata = out.schema(s.Metadata())
+	if len(out.types)-1 > out.lim.Columns {
+		return nil, nil, nil, arrowio.Errorf(arrowio.ErrLimit, "more columns than the limit Columns = %d", out.lim.Columns)
+	}
+	columns, refused := out.finish()
+	if len(refused) > 0 {
+		return nil, columns, nil, arrowio.Errorf(arrowio.ErrSchema, "orc has no place for %s", strings.Join(refused, ", "))
+	}
+	return out.types, columns, metadata, nil
+}
+
+// isRoot reports whether the one field of a schema is the root of the types.
+func isRoot(f arrow.Field) bool {
+	v, _ := f.Metadata.GetValue(MetaRoot)
+	return v == "true" && stored(f.Type).ID() != arrow.STRUCT
+}
+
+// stored returns the type of what an extension type, a dictionary or run ends hold.
+func stored(t arrow.DataType) arrow.DataType {
+	for {
+		switch x := t.(type) {
+		case arrow.ExtensionType:
+			t = x.StorageType()
+		case *arrow.DictionaryType:
+			t = x.ValueType
+		case *arrow.RunEndEncodedType:
+			t = x.Encoded()
+		default:
+			return t
+		}
+	}
+}
+
+// typesOut makes types of fields.
+type typesOut struct {
+	lim     arrowio.Limits
+	types   []*Type
+	columns []OutColumn
+	losses  [][]string // by column
+	strict  int        // fields that have no nulls
+	first   int        // the column of the first of them
+}
+
+func (o *typesOut) add(parent *Type) *Type {
+	t := &Type{ID: len(o.types), Last: len(o.types), Parent: parent}
+	o.types = append(o.types, t)
+	if parent != nil {
+		parent.Children = append(parent.Children, t)
+	}
+	return t
+}
+
+// fields adds the children of a struct at a depth.
+func (o *typesOut) fields(t *Type, fields []arrow.Field, depth int) {
+	t.Names = make([]string, 0, len(fields))
+	for _, f := range fields {
+		t.Names = append(t.Names, f.Name)
+		o.field(f, t, depth+1)
+	}
+	if len(t.Names) == 0 {
+		t.Names = nil // as it is read
+	}
+	t.Last = len(o.types) - 1
+}
+
+// field adds the type of a field at a depth, and those below it.
+func (o *typesOut) field(f arrow.Field, parent *Type, depth int) {
+	if len(o.types) > o.lim.Columns+1 {
+		return // it is over the limit already
+	}
+	t := o.add(parent)
+	at := len(o.columns)
+	o.columns = append(o.columns, OutColumn{Type: f.Type.String(), ID: t.ID})
+	o.losses = append(o.losses, nil)
+	key := parent != nil && parent.Kind == Map && len(parent.Children) == 1
+	if inner := stored(f.Type); !f.Nullable && !key && inner.ID() != arrow.DENSE_UNION && inner.ID() != arrow.SPARSE_UNION {
+		if o.strict++; o.strict == 1 {
+			o.first = at
+		}
+	}
+	if parent != nil && parent.Kind == Struct {
+		switch {
+		case !utf8.ValidString(f.Name):
+			o.columns[at].Refusal = "the name is not UTF-8"
+			return
+		case f.Name == "":
+			o.lose(at, "Java's reader refuses the empty name")
+		}
+	}
+	if depth > o.lim.Depth {
+		o.columns[at].Refusal = fmt.Sprintf("nested deeper than the limit Depth = %d", o.lim.Depth)
+		return
+	}
+	x := newFieldOut(f)
+	if nested, ok := x.inner.(arrow.NestedType); ok {
+		o.columns[at].Refusal = o.nested(t, nested, x, at, depth)
+	} else {
+		o.columns[at].Refusal = x.scalar(t)
+	}
+	o.columns[at].Stored = t.Kind.String()
+	if !t.Kind.Compound() {
+		o.columns[at].Stored = t.String()
+	}
+	if o.columns[at].Refusal == "" {
+		x.attributes(t, parent == nil)
+		o.lose(at, x.losses(t)...)
+	}
+	t.Last = len(o.types) - 1
+}
+
+func (o *typesOut) lose(column int, texts ...string) {
+	o.losses[column] = append(o.losses[column], texts...)
+}
+
+// nested makes t a type with children. It returns why it cannot.
+func (o *typesOut) nested(t *Type, typ arrow.NestedType, x *fieldOut, column, depth int) (refusal string) {
+	o.columns[column].Type = x.field.Type.Name()
+	switch typ := typ.(type) {
+	case *arrow.StructType:
+		t.Kind = Struct
+		o.fields(t, typ.Fields(), depth)
+	case *arrow.MapType:
+		t.Kind = Map
+		o.field(typ.KeyField(), t, depth+1)
+		o.field(typ.ItemField(), t, depth+1)
+		if typ.KeysSorted {
+			o.lose(column, "that keys are sorted is not kept")
+		}
+	case arrow.ListLikeType:
+		if entry := mapEntry(typ, x); entry != nil {
+			t.Kind = Map
+			o.field(entry.Field(0), t, depth+1)
+			o.field(entry.Field(1), t, depth+1)
+			break
+		}
+		t.Kind = List
+		o.field(typ.ElemField(), t, depth+1)
+	case arrow.UnionType:
+		t.Kind = Union
+		for _, f := range typ.Fields() {
+			o.field(f, t, depth+1)
+		}
+		if n := len(typ.Fields()); n == 0 || n > maxUnion {
+			return fmt.Sprintf("a union of %d children, not 1 to %d", n, maxUnion)
+		}
+	default:
+		return "no type of ORC has such children"
+	}
+	return ""
+}
+
+// mapEntry returns the struct of a list that was a map; nil if the list was none.
+func mapEntry(typ arrow.ListLikeType, x *fieldOut) *arrow.StructType {
+	entry, ok := typ.Elem().(*arrow.StructType)
+	if x.orcType != Map.String() || !ok || len(entry.Fields()) != 2 {
+		return nil
+	}
+	return entry
+}
+
+// schema returns the user's metadata, and gives the root struct its attributes. What else there is, is lost.
+func (o *typesOut) schema(md arrow.Metadata) []KeyValue {
+	var user []KeyValue
+	var lost []string
+	root := o.types[0]
+	for i, k := range md.Keys() {
+		if key, ok := strings.CutPrefix(k, MetaPrefix); ok {
+			user = append(user, KeyValue{Key: key, Value: []byte(md.Values()[i])})
+		} else if key, ok := strings.CutPrefix(k, MetaAttribute); ok && root.Kind == Struct {
+			root.Attributes = append(root.Attributes, Attribute{Key: key, Value: md.Values()[i]})
+		} else {
+			lost = append(lost, k)
+		}
+	}
+	if len(lost) > 0 {
+		c := OutColumn{Type: "schema", Stored: root.Kind.String(), Loss: withoutMetadata(lost)}
+		o.columns = slices.Insert(o.columns, 0, c)
+		o.losses = slices.Insert(o.losses, 0, []string{c.Loss})
+		o.first++
+	}
+	return user
+}
+
+func withoutMetadata(keys []string) string { return "comes back without metadata " + strings.Join(keys, ", ") }
+
+// finish completes the columns. It returns those that cannot be written as texts.
+func (o *typesOut) finish() (columns []OutColumn, refused []string) {
+	if o.strict > 0 {
+		text := "comes back as nullable"
+		if o.strict > 1 {
+			text += fmt.Sprintf(", as all fields do (%d here are not)", o.strict)
+		}
+		o.lose(o.first, text)
+	}
+	for i := range o.columns {
+		c := &o.columns[i]
+		if c.Type != "schema" || c.ID != 0 {
+			c.Path = o.types[c.ID].Path()
+		}
+		if c.Refusal != "" {
+			refused = append(refused, c.Path+" ("+c.Type+": "+c.Refusal+")")
+			c.Stored = ""
+			continue
+		}
+		c.Loss = strings.Join(o.losses[i], "; ")
+	}
+	return o.columns, refused
+}
+
+// fieldOut is a field whose type is being made.
+type fieldOut struct {
+	field     arrow.Field
+	inner     arrow.DataType // what is stored
+	dict      bool
+	orcType   string // MetaType
+	extension string // the name of its type, that of unregistered ones too
+	extData   string
+	note      string   // how the type that comes back stands to the field's
+	lost      []string // keys of metadata
+}
+
+func newFieldOut(f arrow.Field) *fieldOut {
+	x := &fieldOut{field: f, inner: stored(f.Type)}
+	x.orcType, _ = f.Metadata.GetValue(MetaType)
+	x.extension, _ = f.Metadata.GetValue(metaExtension)
+	x.extData, _ = f.Metadata.GetValue(metaExtensionData)
+	if e, ok := f.Type.(arrow.ExtensionType); ok {
+		x.extension, x.extData = e.ExtensionName(), e.Serialize()
+	}
+	_, x.dict = f.Type.(*arrow.DictionaryType)
+	return x
+}
+
+// outScalars are the Arrow types that map to one kind each. note says of values what the type that comes back does not.
+var outScalars = map[arrow.Type]struct {
+	kind Kind
+	note string
+}{
+	arrow.NULL:            {Boolean, ""}, // ORC has no type without values; any will do
+	arrow.BOOL:            {Boolean, ""},
+	arrow.INT8:            {Byte, ""},
+	arrow.INT16:           {Short, ""},
+	arrow.INT32:           {Int, ""},
+	arrow.INT64:           {Long, ""},
+	arrow.UINT8:           {Short, ""},
+	arrow.UINT16:          {Int, ""},
+	arrow.UINT32:          {Long, ""},
+	arrow.UINT64:          {Long, "; values above its range are refused"},
+	arrow.FLOAT16:         {Float, ""},
+	arrow.FLOAT32:         {Float, ""},
+	arrow.FLOAT64:         {Double, ""},
+	arrow.DATE32:          {Date, ""},
+	arrow.DATE64:          {Date, "; times of day are refused"},
+	arrow.INTERVAL_MONTHS: {Int, ", the number of months"},
+}
+
+var unitNames = map[arrow.TimeUnit]string{
+	arrow.Second: "seconds", arrow.Millisecond: "milliseconds", arrow.Microsecond: "microseconds", arrow.Nanosecond: "nanoseconds",
+}
+
+// scalar makes t a type without children. It returns why it cannot.
+func (x *fieldOut) scalar(t *Type) (refusal string) {
+	if s, ok := outScalars[x.inner.ID()]; ok {
+		t.Kind, x.note = s.kind, s.note
+		return ""
+	}
+	switch typ := x.inner.(type) {
+	case *arrow.StringType, *arrow.LargeStringType, *arrow.StringViewType:
+		x.bytes(t, String)
+	case *arrow.BinaryType, *arrow.LargeBinaryType, *arrow.BinaryViewType, *arrow.FixedSizeBinaryType:
+		x.bytes(t, Binary)
+	case *arrow.TimestampType:
+		x.timestamp(t, typ)
+	case *arrow.Time32Type:
+		t.Kind, x.note = Int, ", the "+unitNames[typ.Unit]+" since midnight"
+	case *arrow.Time64Type:
+		t.Kind, x.note = Long, ", the "+unitNames[typ.Unit]+" since midnight"
+	case *arrow.DurationType:
+		t.Kind, x.note = Long, ", the number of "+unitNames[typ.Unit]
+	case arrow.DecimalType:
+		return decimalOut(t, typ)
+	case *arrow.DayTimeIntervalType, *arrow.MonthDayNanoIntervalType:
+		return "an interval in several units"
+	default:
+		return "no type of ORC holds it"
+	}
+	return ""
+}
+
+// bytes makes t a type of strings or binary: what the metadata says, else kind.
+func (x *fieldOut) bytes(t *Type, kind Kind) {
+	t.Kind = kind
+	switch {
+	case parseBytesType(t, x.orcType, kind):
+	case kind == Binary && x.extension == extensionWKB:
+		geoType(t, x.extData)
+	}
+	text := t.Kind == String || t.Kind == Char || t.Kind == Varchar
+	switch {
+	case text && kind == Binary:
+		x.note = " unless --orc-strings=binary is given"
+	case text && x.dict:
+		x.note = " unless --dictionary is given"
+	}
+}
+
+// timestamp keeps the instant, or the wall clock where there is no zone.
+func (x *fieldOut) timestamp(t *Type, typ *arrow.TimestampType) {
+	t.Kind = Timestamp
+	if typ.TimeZone != "" {
+		t.Kind = TimestampInstant
+	}
+	if typ.Unit != arrow.Nanosecond {
+		x.note = " unless --timestamp-unit=" + typ.Unit.String() + " is given"
+	}
+	if typ.TimeZone != "" && typ.TimeZone != "UTC" {
+		x.note += "; the same instants, zone UTC instead of " + typ.TimeZone
+	}
+}
+
+func decimalOut(t *Type, typ arrow.DecimalType) (refusal string) {
+	p, s := typ.GetPrecision(), typ.GetScale()
+	switch {
+	case s < 0:
+		return "the scale is negative"
+	case p < 1 || p > 38 || s > 38:
+		return "more than 38 digits"
+	}
+	t.Kind, t.Precision, t.Scale = Decimal, uint32(max(p, s)), uint32(s)
+	return ""
+}
+
+// parseBytesType makes t what the text says if that can hold values of kind, String or Binary.
+func parseBytesType(t *Type, text string, kind Kind) bool {
+	word, args, ok := strings.Cut(text, "(")
+	if ok {
+		if args, ok = strings.CutSuffix(args, ")"); !ok {
+			return false
+		}
+	}
+	has := strings.Contains(text, "(")
+	switch word {
+	case "string", "binary":
+		if has {
+			return false
+		}
+		t.Kind = String
+		if word == "binary" {
+			t.Kind = Binary
+		}
+		return true
+	case "varchar", "char":
+		n, err := strconv.ParseUint(args, 10, 32)
+		if has && (err != nil || n == 0 || n > math.MaxInt32) {
+			return false
+		}
+		t.Kind, t.MaxLength = Varchar, uint32(n)
+		if word == "char" {
+			t.Kind = Char
+		}
+		return true
+	}
+	if kind != Binary {
+		return false
+	}
+	switch word {
+	case "geometry":
+		t.Kind, t.CRS = Geometry, args
+		return true
+	case "geography":
+		i := strings.LastIndexByte(args, ',') // systems may have commas, algorithms have none
+		edges := slices.Index(edgeNames[:], args[i+1:])
+		if has && (i < 0 || edges < 0) {
+			return false
+		}
+		t.Kind = Geography
+		if has {
+			t.CRS, t.EdgeAlgorithm = args[:i], uint8(edges)
+		}
+		return true
+	}
+	return false
+}
+
+// attributes gives t the attributes that the field's metadata keeps.
+func (x *fieldOut) attributes(t *Type, root bool) {
+	md := x.field.Metadata
+	for i, k := range md.Keys() {
+		v := md.Values()[i]
+		if key, ok := strings.CutPrefix(k, MetaAttribute); ok {
+			t.Attributes = append(t.Attributes, Attribute{Key: key, Value: v})
+			continue
+		}
+		switch k {
+		case MetaRoot:
+			if !root {
+				x.lost = append(x.lost, k)
+			}
+		case MetaType:
+			if !x.typed(t) {
+				x.lost = append(x.lost, k+"="+v)
+			}
+		case MetaFieldID, metaExtension, metaExtensionData: // see below
+		default:
+			if key, ok := strings.CutPrefix(k, MetaPrefix); ok {
+				t.Attributes = append(t.Attributes, Attribute{Key: key, Value: v})
+			} else {
+				x.lost = append(x.lost, k)
+			}
+		}
+	}
+	if v, ok := md.GetValue(MetaFieldID); ok {
+		id, has := t.Attribute(icebergID)
+		_, err := strconv.ParseInt(v, 10, 32)
+		switch {
+		case !has && err == nil:
+			t.Attributes = append(t.Attributes, Attribute{Key: icebergID, Value: v})
+		case id != v:
+			x.lost = append(x.lost, MetaFieldID)
+		}
+	}
+}
+
+// typed reports whether t is what the metadata says, as far as that tells more than Arrow's type.
+func (x *fieldOut) typed(t *Type) bool {
+	return x.orcType == t.String() || x.orcType == t.Kind.String() && (t.MaxLength == 0 && t.CRS == "" || t.Kind == Map)
+}
+
+// losses says what reading the field back with the usual options does not show.
+func (x *fieldOut) losses(t *Type) (texts []string) {
+	back, was := x.back(t), x.field.Type
+	geo := t.Kind == Geometry || t.Kind == Geography
+	if e, ok := was.(arrow.ExtensionType); ok && geo {
+		was = e.StorageType() // the field's metadata tells the type
+	}
+	switch {
+	case back != nil && !arrow.TypeEqual(back, was):
+		texts = append(texts, "comes back as "+back.String()+x.note)
+	case t.Kind == Map && was.ID() != arrow.MAP:
+		text := "comes back as map"
+		if was.ID() == arrow.LIST {
+			text += " unless --orc-null-keys=list is given"
+		}
+		texts = append(texts, text)
+	case t.Kind == List && was.ID() != arrow.LIST, t.Kind == Struct && was.ID() != arrow.STRUCT:
+		texts = append(texts, "comes back as "+map[Kind]string{List: "list", Struct: "struct"}[t.Kind])
+	case t.Kind == Union && !plainUnion(was):
+		texts = append(texts, "comes back as dense_union, its children named by their positions")
+	}
+	switch {
+	case geo:
+		if md := geoMetadata(t); !sameJSON(md, x.extData) && x.extension == extensionWKB {
+			texts = append(texts, "its extension's metadata comes back as "+md)
+		}
+	case x.extension != "":
+		texts = append(texts, "comes back without its extension type "+x.extension)
+	}
+	if len(x.lost) > 0 {
+		texts = append(texts, withoutMetadata(x.lost))
+	}
+	return texts
+}
+
+// back returns the Arrow type that t is read as, nil for one with children.
+func (x *fieldOut) back(t *Type) arrow.DataType {
+	if t.Kind.Compound() {
+		return nil
+	}
+	a, _ := scalarType(t, ArrowOptions{TimestampUnit: arrow.Nanosecond})
+	return a
+}
+
+// plainUnion reports whether a union is as one of ORC is read.
+func plainUnion(t arrow.DataType) bool {
+	u, ok := t.(*arrow.DenseUnionType)
+	if !ok {
+		return false
+	}
+	for i, f := range u.Fields() {
+		if f.Name != unionName(i) || int(u.TypeCodes()[i]) != i {
+			return false
+		}
+	}
+	return true
+}

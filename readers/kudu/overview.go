@@ -1,0 +1,282 @@
+package kudu
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/kuduwire"
+)
+
+// Overview is a server's directories as a whole: which tables and tablets there are, or, where no superblock tells, which
+// kinds of blocks. It is an arrowio.File without columns and rows; what it knows is in its Info.
+type Overview struct {
+	*server
+	findings
+	tables  []*tableMember
+	damaged []arrowio.MemberInfo // tablets whose superblocks cannot be read
+	used    []uint64             // blocks of all tablets, sorted
+	schema  *arrow.Schema
+}
+
+// tableMember is a table and what there is of it.
+type tableMember struct {
+	arrowio.MemberInfo
+	tablets []arrowio.MemberInfo
+}
+
+// openForInfo opens the table that the options name, or the only one; where there are several, or none, an overview.
+func openForInfo(ctx context.Context, path string, limits arrowio.Limits, o Options) (arrowio.File, error) {
+	s, err := openServer(ctx, path, limits, o)
+	if err != nil {
+		return nil, err
+	}
+	if o.Table == "" && o.Tablet == "" {
+		v, err := s.overview(ctx)
+		if err != nil {
+			return nil, errors.Join(err, s.blocks.Close())
+		}
+		if len(v.tables) != 1 || len(v.damaged) > 0 || !v.tables[0].readable() {
+			return v, nil
+		}
+	}
+	return s.table(ctx)
+}
+
+// OpenOverview opens the directories of a tablet server to see what there is. path is the server's WAL directory. Of the
+// options only those count that say where directories are, and Salvage.
+func OpenOverview(ctx context.Context, path string, limits arrowio.Limits, o Options) (*Overview, error) {
+	s, err := openServer(ctx, path, limits, o)
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.overview(ctx)
+	if err != nil {
+		return nil, errors.Join(err, s.blocks.Close())
+	}
+	return v, nil
+}
+
+// overview reads all superblocks, one at a time.
+func (s *server) overview(ctx context.Context) (*Overview, error) {
+	v := &Overview{server: s, schema: arrow.NewSchema(nil, nil)}
+	v.ofServer(s)
+	ids, err := s.dirs.Tablets()
+	if err != nil {
+		return nil, err
+	}
+	byID := map[string]*tableMember{}
+	for _, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		sb, err := s.dirs.SuperBlock(id)
+		if err != nil {
+			v.doubt("the superblock of tablet %s cannot be read, so nobody knows its table and its blocks: %v", id, err)
+			v.damaged = append(v.damaged, arrowio.MemberInfo{Kind: kindTablet, ID: id, State: "superblock unreadable", Rows: arrowio.UnknownRows})
+			continue
+		}
+		for _, u := range sb.Blocks() {
+			v.used = append(v.used, u.Block)
+		}
+		if sb.TxnStatus {
+			continue
+		}
+		t := byID[sb.TableID]
+		if t == nil {
+			t = &tableMember{MemberInfo: arrowio.MemberInfo{Kind: kindTable, Name: sb.TableName, ID: sb.TableID}}
+			byID[sb.TableID] = t
+			v.tables = append(v.tables, t)
+		}
+		t.add(v.tablet(sb))
+	}
+	slices.Sort(v.used)
+	slices.SortFunc(v.tables, func(a, b *tableMember) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+	v.choices()
+	return v, nil
+}
+
+// Kinds of members.
+const (
+	kindTable  = "table"
+	kindTablet = "tablet"
+	kindBlocks = "blocks"
+	kindBlock  = "block"
+)
+
+// readable reports whether the server has rows of the table.
+func (t *tableMember) readable() bool {
+	return slices.ContainsFunc(t.tablets, func(m arrowio.MemberInfo) bool { return m.State == kuduwire.TabletReady.String() })
+}
+
+func (t *tableMember) add(m arrowio.MemberInfo) {
+	t.tablets = append(t.tablets, m)
+	t.Parts++
+	t.Bytes += m.Bytes
+	switch {
+	case m.State != kuduwire.TabletReady.String(): // has no rows here
+	case m.Rows < 0 || t.Rows < 0:
+		t.Rows = arrowio.UnknownRows
+	default:
+		t.Rows += m.Rows
+	}
+	t.Detail = count(t.Parts, kindTablet)
+}
+
+// tablet describes a tablet by its superblock. Rows are those on disk: what is in the log alone only its replay tells.
+func (v *Overview) tablet(sb *kuduwire.SuperBlock) arrowio.MemberInfo {
+	m := arrowio.MemberInfo{Kind: kindTablet, Name: sb.TableName, ID: sb.TabletID, State: sb.State.String(), Parts: int64(len(sb.RowSets))}
+	for i := range sb.RowSets {
+		n := sb.RowSets[i].LiveRows
+		if n < 0 || m.Rows < 0 {
+			m.Rows = arrowio.UnknownRows
+		} else {
+			m.Rows += n
+		}
+	}
+	if sb.State != kuduwire.TabletReady {
+		m.Rows = arrowio.UnknownRows
+	}
+	var missing int
+	m.Bytes, missing = v.blocks.sizeOf(sb)
+	detail := []string{count(m.Parts, "rowset")}
+	if p := partitionText(sb); p != "" {
+		detail = append(detail, p)
+	}
+	if sb.State == kuduwire.TabletReady {
+		detail = append(detail, v.logSize(sb.TabletID))
+	}
+	if missing > 0 {
+		detail = append(detail, count(int64(missing), "block")+" missing")
+	}
+	m.Detail = strings.Join(detail, ", ")
+	m.Open = []arrowio.Choice{{Option: "kudu-tablet", Value: sb.TabletID}}
+	return m
+}
+
+// logSize says how much of a write-ahead log there is.
+func (v *Overview) logSize(tablet string) string {
+	n, bytes := int64(0), int64(0)
+	dir := v.dirs.LogDir(tablet)
+	if fi, err := os.Stat(dir + ".recovery"); err == nil && fi.IsDir() {
+		dir += ".recovery"
+	}
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if fi, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), segmentPrefix) {
+			n++
+			bytes += fi.Size()
+		}
+	}
+	if n == 0 {
+		return "no log"
+	}
+	return fmt.Sprintf("log of %s, %d bytes", count(n, "segment"), bytes)
+}
+
+// choices says how each table is opened: by name, where that tells it from the others.
+func (v *Overview) choices() {
+	names := map[string]int{}
+	for _, t := range v.tables {
+		names[t.Name]++
+	}
+	for _, t := range v.tables {
+		value := t.Name
+		if names[value] > 1 || value == "" {
+			value = t.ID
+		}
+		t.Open = []arrowio.Choice{{Option: "kudu-table", Value: value}}
+	}
+}
+
+// Info lists the tables and tablets: rows are the live ones on disk, where the superblocks count them. Without any
+// superblock it lists how many blocks there are of which kind. Where blocks are asked for, those that belong to no tablet
+// are listed besides, one by one.
+func (v *Overview) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, error) {
+	info := &arrowio.Info{Format: Name, Schema: v.schema, Columns: []arrowio.ColumnInfo{}, Notes: v.allNotes(), Bytes: v.BytesStored()}
+	info.Facts = serverFacts(v.dirs)
+	for _, t := range v.tables {
+		info.Members = append(info.Members, t.MemberInfo)
+		info.Members = append(info.Members, t.tablets...)
+		info.Rows += max(0, t.Rows)
+	}
+	info.Members = append(info.Members, v.damaged...)
+	note := func(format string, args ...any) { info.Notes = append(info.Notes, fmt.Sprintf(format, args...)) }
+	if len(v.tables) > 0 {
+		note("to read a table, or to see more of it, name it with --kudu-table, or one tablet with --kudu-tablet")
+		note("rows are those on disk, where superblocks count them; there may be more in the logs")
+	}
+	if o.Blocks || len(v.tables) == 0 {
+		if err := v.listBlocks(ctx, info, o.Blocks); err != nil {
+			return nil, err
+		}
+	}
+	return info, nil
+}
+
+// Schema has no columns.
+func (v *Overview) Schema() *arrow.Schema { return v.schema }
+
+// Splits is empty.
+func (v *Overview) Splits() []arrowio.Split { return nil }
+
+var errOverview = arrowio.Errorf(arrowio.ErrOption, "kudu: an overview has no rows: say what to read with --kudu-table")
+
+// Prune is an error: there are no splits.
+func (v *Overview) Prune(context.Context, arrowio.Split, *expr.Bound) (arrowio.RowSet, error) {
+	return nil, errOverview
+}
+
+// Read is an error: there are no splits.
+func (v *Overview) Read(context.Context, arrowio.Split, arrowio.RowSet, arrowio.Projection, memory.Allocator) (arrowio.SplitReader, error) {
+	return nil, errOverview
+}
+
+// BytesRead is not counted: an overview reads little.
+func (v *Overview) BytesRead() int64 { return 0 }
+
+// BytesStored implements arrowio.ByteCounter: the sizes of all tables' blocks.
+func (v *Overview) BytesStored() (n int64) {
+	for _, t := range v.tables {
+		n += t.Bytes
+	}
+	return n
+}
+
+// Close frees what the overview holds.
+func (v *Overview) Close() error { return v.blocks.Close() }
+
+// serverFacts tells whose directories these are.
+func serverFacts(d *Dirs) []arrowio.Fact {
+	var facts []arrowio.Fact
+	add := func(name, value string) { facts = append(facts, arrowio.Fact{Name: name, Value: value}) }
+	if d.UUID != "" {
+		add("server", d.UUID)
+	}
+	var kinds []string
+	for i := range d.Data {
+		if k := d.Data[i].Type; !slices.Contains(kinds, k) {
+			kinds = append(kinds, k)
+		}
+	}
+	if len(kinds) > 0 {
+		add("block manager", strings.Join(kinds, ", "))
+	}
+	for i := range d.Data {
+		value := d.Data[i].Path
+		if d.Data[i].UUID != "" {
+			value += " (" + d.Data[i].UUID + ")"
+		}
+		add("data directory", value)
+	}
+	return facts
+}

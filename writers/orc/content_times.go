@@ -1,0 +1,94 @@
+package orc
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/orcwire"
+)
+
+// timestamps encodes seconds since 2015 and nanoseconds.
+type timestamps struct {
+	leaf
+	out   orcwire.TimestampsOut
+	stats *timestampStats
+}
+
+func newTimestamps(n *node) *timestamps {
+	c := &timestamps{leaf: leaf{node: n}, stats: n.stats.(*timestampStats)}
+	c.open(orcwire.Data, orcwire.Secondary)
+	c.begin()
+	return c
+}
+
+func (c *timestamps) begin() {
+	c.out.Open(&c.outs[0], &c.outs[1], !c.node.d.opt.V11, timeUnits[c.node.arrow.(*arrow.TimestampType).Unit])
+}
+
+var timeUnits = [...]orcwire.TimeUnit{
+	arrow.Second: orcwire.Second, arrow.Millisecond: orcwire.Millisecond, arrow.Microsecond: orcwire.Microsecond, arrow.Nanosecond: orcwire.Nanosecond,
+}
+
+func (c *timestamps) write(arr arrow.Array) error {
+	a, ok := arr.(*array.Timestamp)
+	if !ok {
+		return mismatch(c.node, arr)
+	}
+	unit := a.DataType().(*arrow.TimestampType).Unit
+	v := view[int64](a.TimestampValues())
+	c.stats.add(v, unit)
+	if b := c.node.bloom; b != nil {
+		addBloomTimestamps(b, v, unit)
+	}
+	late := c.out.Late
+	if err := c.out.Put(v); err != nil {
+		return err
+	}
+	if c.out.Late > late && !c.node.d.opt.Shift {
+		return arrowio.Errorf(arrowio.ErrSchema, "a time in the last second before 1970, which the format has no way to store: --orc-last-second=shift stores it a second later, as other writers do")
+	}
+	return nil
+}
+
+func (c *timestamps) mark()                      { c.flat, c.groups = c.out.Position(c.flat), c.groups+1 }
+func (c *timestamps) finish()                    { c.out.Flush(); c.flush() }
+func (c *timestamps) encoding() orcwire.Encoding { return c.node.d.direct(true) }
+func (c *timestamps) reset()                     { c.clear(); c.begin() }
+
+// decimals encodes unscaled values as varints, all of the scale of the type.
+type decimals struct {
+	leaf
+	out   orcwire.DecimalsOut
+	stats *decimalStats
+}
+
+func newDecimals(n *node) *decimals {
+	c := &decimals{leaf: leaf{node: n}, stats: n.stats.(*decimalStats)}
+	c.open(orcwire.Data, orcwire.Secondary)
+	c.begin()
+	return c
+}
+
+func (c *decimals) begin() {
+	c.out.Open(&c.outs[0], &c.outs[1], !c.node.d.opt.V11, int(c.node.typ.Scale))
+}
+
+func (c *decimals) write(arr arrow.Array) error {
+	a, ok := arr.(*array.Decimal128)
+	if !ok {
+		return mismatch(c.node, arr)
+	}
+	v := view[[2]uint64](a.Values())
+	c.stats.add(v)
+	if b := c.node.bloom; b != nil {
+		addBloomDecimals(b, v, c.node.typ)
+	}
+	c.out.Put(v)
+	return nil
+}
+
+func (c *decimals) mark()                      { c.flat, c.groups = c.out.Position(c.flat), c.groups+1 }
+func (c *decimals) finish()                    { c.out.Flush(); c.flush() }
+func (c *decimals) encoding() orcwire.Encoding { return c.node.d.direct(true) }
+func (c *decimals) reset()                     { c.clear(); c.begin() }

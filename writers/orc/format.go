@@ -1,0 +1,126 @@
+package orc
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/blockcodec"
+	"github.com/arrowio/arrowio/internal/options"
+	"github.com/arrowio/arrowio/internal/orcwire"
+)
+
+// Name is the format's name.
+const Name = "orc"
+
+// Defaults: those of the Java writer.
+const (
+	DefaultStripeBytes = 64 << 20
+	DefaultStride      = 10_000
+	DefaultBlockSize   = 256 << 10
+)
+
+// Options are the options of this format; on the command line each is --orc-NAME.
+type Options struct {
+	V11        bool     // write version 0.11, whose integers have runs of the first kind
+	StripeRows int64    // rows of a stripe at most; 0 = any number
+	Stride     int64    // rows of a row group; 0 = no row index
+	BlockSize  int      // raw bytes of a chunk
+	Bloom      []string // columns with bloom filters: dotted paths, "*" = all that can have one
+	BloomFPP   float64  // how often a bloom filter may be wrong
+	Shift      bool     // store times from the last second before 1970 a second later, as Java does, instead of refusing them
+	Dictionary float64  // distinct strings per string up to which a dictionary is written; 0 = never, 1 = always
+}
+
+var formatOptions = []arrowio.Option{
+	{Name: "orc-version", Usage: "version of the format", Default: "0.12", Values: []string{"0.12", "0.11"}},
+	{Name: "orc-stripe-rows", Usage: "rows of a stripe at most", Default: "all"},
+	{Name: "orc-row-index-stride", Usage: "rows of a row group, 0 for no row index", Default: strconv.Itoa(DefaultStride)},
+	{Name: "orc-block-size", Usage: "bytes that are compressed at a time, of 1024 to 8388607", Default: strconv.Itoa(DefaultBlockSize)},
+	{Name: "orc-bloom", Usage: "columns (comma-separated, or *) with bloom filters", Default: "none"},
+	{Name: "orc-bloom-fpp", Usage: "how often a bloom filter may say yes wrongly", Default: "0.01"},
+	{Name: "orc-last-second", Usage: "times in the last second before 1970, which the format cannot store: refuse them, or shift them a second", Default: "refuse", Values: []string{"refuse", "shift"}},
+	{Name: "orc-dictionary", Usage: "distinct strings per string up to which a dictionary is written, 0 to 1", Default: "0.8"},
+}
+
+// Format returns the ORC writer.
+func Format() arrowio.OutputFormat {
+	return arrowio.OutputFormat{Name: Name, Extensions: []string{".orc"}, Options: formatOptions, Plan: Plan, Create: Create}
+}
+
+func parseOptions(given map[string]string) (o Options, err error) {
+	m, err := options.Check(formatOptions, given)
+	if err != nil {
+		return o, err
+	}
+	o.V11, o.Shift = m["orc-version"] == "0.11", m["orc-last-second"] == "shift"
+	if o.StripeRows, err = options.Rows("orc-stripe-rows", m["orc-stripe-rows"]); err != nil {
+		return o, err
+	}
+	if o.Stride, err = strconv.ParseInt(m["orc-row-index-stride"], 10, 64); err != nil || o.Stride < 0 || o.Stride > math.MaxInt32 {
+		return o, arrowio.Errorf(arrowio.ErrOption, "orc-row-index-stride=%q is no number of rows", m["orc-row-index-stride"])
+	}
+	if o.BlockSize, err = strconv.Atoi(m["orc-block-size"]); err != nil || o.BlockSize < 1<<10 || o.BlockSize >= 1<<23 {
+		return o, arrowio.Errorf(arrowio.ErrOption, "orc-block-size=%q is no number from 1024 to 8388607", m["orc-block-size"])
+	}
+	if s := given["orc-bloom"]; s != "" && s != "none" {
+		o.Bloom = strings.Split(s, ",")
+	}
+	if o.BloomFPP, err = strconv.ParseFloat(m["orc-bloom-fpp"], 64); err != nil || !(o.BloomFPP > 0 && o.BloomFPP < 1) {
+		return o, arrowio.Errorf(arrowio.ErrOption, "orc-bloom-fpp=%q is not between 0 and 1", m["orc-bloom-fpp"])
+	}
+	if o.Dictionary, err = strconv.ParseFloat(m["orc-dictionary"], 64); err != nil || !(o.Dictionary >= 0 && o.Dictionary <= 1) {
+		return o, arrowio.Errorf(arrowio.ErrOption, "orc-dictionary=%q is not from 0 to 1", m["orc-dictionary"])
+	}
+	return o, nil
+}
+
+// compressions are the codecs of the format that are written.
+var compressions = []struct {
+	codec blockcodec.Codec
+	kind  orcwire.CompressionKind
+	name  string
+}{
+	{blockcodec.None, orcwire.CompressionNone, "none"},
+	{blockcodec.Deflate, orcwire.CompressionZlib, "zlib"},
+	{blockcodec.Snappy, orcwire.CompressionSnappy, "snappy"},
+	{blockcodec.LZ4, orcwire.CompressionLZ4, "lz4"},
+	{blockcodec.Zstd, orcwire.CompressionZstd, "zstd"},
+	{blockcodec.Brotli, orcwire.CompressionBrotli, "brotli"},
+}
+
+// driver is what Plan leaves for Create.
+type driver struct {
+	opt      Options
+	types    []*orcwire.Type
+	meta     []orcwire.KeyValue
+	kind     orcwire.CompressionKind
+	packing  orcwire.OutPacking
+	stripe   int64 // raw bytes of a stripe
+	maxFile  int64
+	workers  int
+	bloom    map[int]bool // type ids
+	rootOnly bool         // the root is the one field, not a struct
+}
+
+// Create opens a writer for a plan of this package.
+func Create(ctx context.Context, st arrowio.Store, p *arrowio.WritePlan) (arrowio.Writer, error) {
+	d, ok := p.Driver.(*driver)
+	if !ok {
+		return nil, arrowio.Errorf(arrowio.ErrInternal, "not a plan of the orc writer")
+	}
+	return newWriter(ctx, st, d, p)
+}
+
+// Plan maps an Arrow schema to ORC types.
+func Plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
+	p, err := plan(s, o)
+	if err != nil {
+		return nil, arrowio.Locate(err, arrowio.At{Format: Name, Split: -1, Off: -1})
+	}
+	return p, nil
+}

@@ -1,0 +1,190 @@
+package orc
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowdense"
+	"github.com/arrowio/arrowio/internal/orcwire"
+)
+
+// content is what a node holds besides its validity: values, or lengths and children.
+type content interface {
+	// write encodes values, none of which is null.
+	write(arr arrow.Array) error
+	// mark ends open runs and remembers where the next row group begins.
+	mark()
+	// finish ends the streams of the stripe.
+	finish()
+	// marks returns the positions of the row groups, all of the same length one behind the other, and that length.
+	marks() (positions []uint64, each int)
+	// streams returns what finish has ended, in the order of the format; streams without a byte are left out later.
+	streams() []stream
+	encoding() orcwire.Encoding
+	// size returns about how many raw bytes the stripe has of it so far, children left out.
+	size() int64
+	// reset begins the next stripe.
+	reset()
+	children() []*node
+}
+
+// stream is a finished stream of a column.
+type stream struct {
+	kind   orcwire.StreamKind
+	column int
+	out    *orcwire.Out
+}
+
+// node encodes one type.
+type node struct {
+	typ     *orcwire.Type
+	arrow   arrow.DataType // of the values: without extensions, dictionaries and run ends
+	d       *driver
+	find    arrowdense.Finder
+	content content
+	stats   collector
+	bloom   *bloom // nil = none
+
+	out     orcwire.Out // PRESENT
+	present orcwire.BoolsOut
+	nulls   bool     // there was one in the stripe
+	where   []uint64 // positions of PRESENT by row group
+	entries []orcwire.RowIndexEntry
+	blooms  []orcwire.BloomFilter
+	groups  int
+}
+
+// newNode returns what encodes a type; dt is what Arrow has for it.
+func (w *writer) newNode(t *orcwire.Type, dt arrow.DataType) *node {
+	n := &node{typ: t, arrow: stored(dt), d: w.d, stats: newCollector(t)}
+	n.find = arrowdense.Finder{Mem: w.mem, Unions: t.Kind == orcwire.Union, Dictionaries: true}
+	n.out.Open(w.d.packing, nil)
+	n.present.Open(&n.out)
+	if w.d.bloom[t.ID] {
+		n.bloom = newBloom(int(w.d.opt.Stride), w.d.opt.BloomFPP)
+	}
+	n.content = w.newContent(n)
+	return n
+}
+
+// use sets the compressor that the node and all below it use until the next call.
+func (n *node) use(sc *orcwire.OutScratch) {
+	n.out.Use(sc)
+	for _, s := range n.content.streams() {
+		s.out.Use(sc)
+	}
+	for _, k := range n.content.children() {
+		k.use(sc)
+	}
+}
+
+// write encodes slots, all of which the parent has.
+func (n *node) write(arr arrow.Array) error {
+	v, err := n.find.Values(arr)
+	if err != nil {
+		return n.located(err)
+	}
+	defer v.Array.Release()
+	values := v.Array.Len()
+	if n.typ.Kind != orcwire.Union {
+		if v.Valid == nil {
+			n.present.PutAll(v.N, true)
+		} else {
+			n.present.Put(v.Valid, v.Off, v.N)
+			n.nulls = true
+		}
+	}
+	n.stats.count(values, values < v.N)
+	if err := n.content.write(v.Array); err != nil {
+		return n.located(err)
+	}
+	return nil
+}
+
+func (n *node) located(err error) error {
+	return arrowio.Locate(err, arrowio.At{Format: Name, Column: n.typ.Path(), Split: -1, Off: -1})
+}
+
+// mark begins a row group of the node and all below it.
+func (n *node) mark() {
+	if n.d.opt.Stride == 0 {
+		return
+	}
+	n.where = n.present.Position(n.where)
+	n.content.mark()
+	for _, k := range n.content.children() {
+		k.mark()
+	}
+}
+
+// endGroup ends a row group: its statistics and its bloom filter.
+func (n *node) endGroup() {
+	e := orcwire.RowIndexEntry{Stats: orcwire.AppendColumnStats(nil, n.stats.endGroup())}
+	if n.d.opt.Stride > 0 {
+		n.entries = append(n.entries, e)
+		if n.bloom != nil {
+			n.blooms = append(n.blooms, n.bloom.take())
+		}
+	}
+	n.groups++
+	for _, k := range n.content.children() {
+		k.endGroup()
+	}
+}
+
+// finish ends the stripe: streams are complete afterwards, and index entries know where their row groups begin.
+func (n *node) finish() {
+	n.present.Flush()
+	n.out.Flush()
+	n.content.finish()
+	flat, each := n.content.marks()
+	per := len(n.where) / max(1, len(n.entries))
+	for i := range n.entries {
+		var p []uint64
+		if n.nulls {
+			p = append(p, n.where[i*per:(i+1)*per]...)
+		}
+		n.entries[i].Positions = append(p, flat[i*each:(i+1)*each]...)
+	}
+	for _, k := range n.content.children() {
+		k.finish()
+	}
+}
+
+// reset begins the next stripe.
+func (n *node) reset() {
+	n.out.Open(n.d.packing, nil)
+	n.present.Open(&n.out)
+	n.nulls, n.where, n.entries, n.blooms, n.groups = false, n.where[:0], n.entries[:0], n.blooms[:0], 0
+	n.content.reset()
+	for _, k := range n.content.children() {
+		k.reset()
+	}
+}
+
+// size returns about how many raw bytes the stripe has of the node and all below it.
+func (n *node) size() int64 {
+	s := n.out.Raw() + n.content.size()
+	for _, k := range n.content.children() {
+		s += k.size()
+	}
+	return s
+}
+
+// markSelf, endSelf are mark and endGroup of the root struct, whose children are on their own.
+func (n *node) markSelf() {
+	if n.d.opt.Stride > 0 {
+		n.where = n.present.Position(n.where)
+		n.content.mark()
+	}
+}
+
+func (n *node) endSelf() { n.endGroup() }
+
+// each calls f for the node and all below it, in the order of type ids.
+func (n *node) each(f func(*node)) {
+	f(n)
+	for _, k := range n.content.children() {
+		k.each(f)
+	}
+}

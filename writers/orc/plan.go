@@ -1,0 +1,130 @@
+package orc
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/blockcodec"
+	"github.com/arrowio/arrowio/internal/orcwire"
+)
+
+func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
+	opt, err := parseOptions(o.Options)
+	if err != nil {
+		return nil, err
+	}
+	d := &driver{opt: opt, stripe: o.RowGroupBytes, maxFile: o.MaxFileBytes, workers: o.Parallelism}
+	if d.stripe <= 0 {
+		d.stripe = DefaultStripeBytes
+	}
+	if o.Memory > 0 {
+		d.stripe = min(d.stripe, max(o.Memory/memoryOfStripe, 1<<16))
+	}
+	if d.workers <= 0 {
+		d.workers = runtime.GOMAXPROCS(0)
+	}
+	if err := d.compression(o.Compression); err != nil {
+		return nil, err
+	}
+	types, columns, meta, err := orcwire.TypesFromArrow(s, orcwire.OutOptions{})
+	if err != nil {
+		return nil, err
+	}
+	d.types, d.meta = types, meta
+	d.rootOnly = types[0].Kind != orcwire.Struct || s.NumFields() == 1 && len(columns) > 0 && columns[0].ID == 0
+	p := &arrowio.WritePlan{Format: Name, Schema: s, Options: o, Driver: d}
+	for _, c := range columns {
+		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: c.Path, Type: c.Type, Stored: c.Stored, Encoding: d.expects(types[c.ID]), Loss: c.Loss})
+	}
+	return p, d.chooseBlooms()
+}
+
+// memoryOfStripe is how much memory a stripe takes at most, by its raw bytes: what is buffered and what waits to be
+// written.
+const memoryOfStripe = 3
+
+// compression reads NAME[:LEVEL]; zlib is the default, as it is Java's.
+func (d *driver) compression(s string) error {
+	name, _, _ := strings.Cut(s, ":")
+	switch name {
+	case "":
+		s = "zlib"
+	case "deflate":
+		s = "zlib" + strings.TrimPrefix(s, "deflate")
+	case "null", "uncompressed":
+		s = "none"
+	case "lzo":
+		return arrowio.Errorf(arrowio.ErrUnsupported, "compression lzo is read, not written: take zstd, zlib, snappy, lz4, brotli or none")
+	}
+	name, level, leveled := strings.Cut(s, ":")
+	if name == "zlib" { // the format's word for deflate without a header
+		s = "deflate"
+		if leveled {
+			s += ":" + level
+		}
+	}
+	codecs := make([]blockcodec.Codec, len(compressions))
+	for i, c := range compressions {
+		codecs[i] = c.codec
+	}
+	codec, lv, err := blockcodec.ParseCodec(s, codecs...)
+	if err != nil {
+		return err
+	}
+	if codec == blockcodec.Deflate && lv == blockcodec.DefaultLevel {
+		lv = defaultDeflate
+	}
+	i := slices.Index(codecs, codec)
+	d.kind = compressions[i].kind
+	d.packing = orcwire.OutPacking{Codec: codec, Level: lv, Chunked: codec != blockcodec.None, BlockSize: d.opt.BlockSize}
+	return nil
+}
+
+// defaultDeflate is the level that packs about as well as Java's default and is several times as fast (docs/bench).
+const defaultDeflate = 4
+
+// expects says how a column is likely to be stored.
+func (d *driver) expects(t *orcwire.Type) string {
+	switch t.Kind {
+	case orcwire.String, orcwire.Char, orcwire.Varchar:
+		if d.opt.Dictionary > 0 {
+			return "dictionary or direct, " + d.kind.String()
+		}
+	case orcwire.Struct:
+		return ""
+	}
+	return "direct, " + d.kind.String()
+}
+
+// chooseBlooms resolves the columns that are to have bloom filters.
+func (d *driver) chooseBlooms() error {
+	d.bloom = map[int]bool{}
+	if d.opt.Stride == 0 && len(d.opt.Bloom) > 0 {
+		return arrowio.Errorf(arrowio.ErrOption, "orc-bloom: bloom filters are of row groups, and orc-row-index-stride is 0")
+	}
+	for _, want := range d.opt.Bloom {
+		found := false
+		for _, t := range d.types[1:] {
+			if canBloom(t) && (want == "*" || want == t.Path()) {
+				d.bloom[t.ID], found = true, true
+			}
+		}
+		if !found && want != "*" {
+			return arrowio.Errorf(arrowio.ErrOption, "orc-bloom: there is no column %q that can have a bloom filter", want)
+		}
+	}
+	return nil
+}
+
+// canBloom reports whether values of a type are hashed: not those of structs and unions, nor binary.
+func canBloom(t *orcwire.Type) bool {
+	switch t.Kind {
+	case orcwire.Struct, orcwire.Union, orcwire.Binary, orcwire.Geometry, orcwire.Geography, orcwire.List, orcwire.Map:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,283 @@
+package orc
+
+import (
+	"bytes"
+	"encoding/binary"
+	"unicode/utf8"
+
+	"github.com/arrowio/arrowio/internal/orcwire"
+)
+
+// mostBound is how many bytes a bound of strings has at most. Of longer values the beginning bounds them from below, and
+// from above the beginning with its last character raised.
+const mostBound = 1024
+
+// stringStats is about string, varchar, and char with its padding.
+type stringStats struct {
+	levels[stringFacts, *stringFacts]
+	lookup extremes
+	// Of dictionaries: seen[id] is turn once the word has come up in the open row group, and used lists those that have.
+	seen []uint32
+	turn uint32
+	used []int32
+}
+
+type stringFacts struct {
+	has          bool
+	least, great textBound
+	sum          int64
+}
+
+// textBound is a value, or the bound of one that is too long.
+type textBound struct {
+	text []byte
+	cut  bool
+}
+
+func (b *textBound) set(o textBound) { b.text, b.cut = append(b.text[:0], o.text...), o.cut }
+
+// merge takes bounds of cut values for values, as Java does: what lies between a value and its bound changes nothing.
+func (f *stringFacts) merge(o *stringFacts) {
+	f.sum += o.sum
+	if !o.has {
+		return
+	}
+	if !f.has || bytes.Compare(o.least.text, f.least.text) < 0 {
+		f.least.set(o.least)
+	}
+	if !f.has || bytes.Compare(o.great.text, f.great.text) > 0 {
+		f.great.set(o.great)
+	}
+	f.has = true
+}
+
+func (f *stringFacts) reset() { f.has, f.sum = false, 0 }
+
+// tell cuts bounds that are not UTF-8 before the first byte that is not: the fields are text, and there are readers that
+// refuse others.
+func (f *stringFacts) tell(s *orcwire.ColumnStats) {
+	s.String = new(orcwire.StringStats)
+	if !f.has {
+		return
+	}
+	s.String.Sum = new(f.sum)
+	if least := append([]byte{}, f.least.text...); f.least.cut || !utf8.Valid(least) {
+		s.String.Lower = least[:validText(least)]
+	} else {
+		s.String.Min = least
+	}
+	great := append([]byte{}, f.great.text...)
+	if n := validText(great); n < len(great) {
+		if raised, ok := raise(great[:n]); ok {
+			s.String.Upper = raised
+			return
+		}
+	}
+	if f.great.cut {
+		s.String.Upper = great
+	} else {
+		s.String.Max = great
+	}
+}
+
+// add adds values to the open row group: offsets[i] to offsets[i+1] of data is value i.
+func (s *stringStats) add(offsets []int32, data []byte) {
+	if len(offsets) < 2 {
+		return
+	}
+	f, x := &s.group.facts, &s.lookup
+	f.sum += int64(offsets[len(offsets)-1] - offsets[0])
+	x.begin(f, data[offsets[0]:offsets[1]])
+	from := int(offsets[0])
+	for _, o := range offsets[1:] {
+		to := int(o)
+		if k := keyAt(data, from, to); k <= x.low || k >= x.high {
+			x.see(data[from:to], k)
+		}
+		from = to
+	}
+	x.end(f)
+}
+
+// addIDs adds values to the open row group that are words of a dictionary, by number. Within a row group a number means the
+// same word always; the dictionary may grow.
+func (s *stringStats) addIDs(ids, offsets []int32, data []byte) {
+	if len(ids) == 0 {
+		return
+	}
+	if n := len(offsets) - 1; n > len(s.seen) {
+		s.seen = append(s.seen, make([]uint32, max(n, 2*len(s.seen))-len(s.seen))...)
+	}
+	first := len(s.used)
+	s.used = append(s.used, make([]int32, len(ids))...)
+	// Each number is written, and kept if it is new: no branch to guess.
+	used, n := s.used[first:], 0
+	seen, mark := s.seen, s.turn+1
+	var sum int64
+	for _, id := range ids {
+		sum += int64(offsets[id+1] - offsets[id])
+		used[n] = id
+		fresh := 0
+		if seen[id] != mark {
+			fresh = 1
+		}
+		seen[id] = mark
+		n += fresh
+	}
+	s.used = s.used[:first+n]
+	f, x := &s.group.facts, &s.lookup
+	f.sum += sum
+	x.begin(f, data[offsets[ids[0]]:offsets[ids[0]+1]])
+	for _, id := range used[:n] {
+		from, to := int(offsets[id]), int(offsets[id+1])
+		if k := keyAt(data, from, to); k <= x.low || k >= x.high {
+			x.see(data[from:to], k)
+		}
+	}
+	x.end(f)
+}
+
+// words returns the numbers of the words that addIDs has met in the open row group, each once. It is good until the next
+// addIDs or endGroup.
+func (s *stringStats) words() []int32 { return s.used }
+
+func (s *stringStats) endGroup() *orcwire.ColumnStats {
+	s.forget()
+	return s.levels.endGroup()
+}
+
+func (s *stringStats) endStripe(bytes int64) *orcwire.ColumnStats {
+	s.forget()
+	return s.levels.endStripe(bytes)
+}
+
+func (s *stringStats) forget() {
+	s.used = s.used[:0]
+	if s.turn++; s.turn+1 == 0 {
+		clear(s.seen)
+		s.turn = 0
+	}
+}
+
+// extremes looks for the bounds of values. While it does, bounds are parts of the values' memory.
+type extremes struct {
+	low, high    uint64 // keys of least and great
+	least, great textBound
+	spare        []byte  // of a cut great
+	moved        [2]bool // least, great are not those of the facts
+}
+
+// begin goes on from the facts; if there are none, from the first value.
+func (x *extremes) begin(f *stringFacts, first []byte) {
+	x.moved = [2]bool{}
+	if !f.has {
+		x.setLeast(first)
+		x.setGreat(first)
+		return
+	}
+	x.least, x.great = f.least, f.great
+	x.low, x.high = keyAt(x.least.text, 0, len(x.least.text)), keyAt(x.great.text, 0, len(x.great.text))
+}
+
+// see looks at a value whose key is not between those of the bounds.
+func (x *extremes) see(v []byte, key uint64) {
+	if key < x.low || key == x.low && bytes.Compare(v, x.least.text) < 0 {
+		x.setLeast(v)
+	} else if key > x.high || key == x.high && bytes.Compare(v, x.great.text) > 0 {
+		x.setGreat(v)
+	}
+}
+
+func (x *extremes) setLeast(v []byte) {
+	x.moved[0] = true
+	x.least = textBound{v, false}
+	if len(v) > mostBound {
+		x.least = textBound{v[:cutText(v, mostBound)], true}
+	}
+	x.low = keyAt(x.least.text, 0, len(x.least.text))
+}
+
+func (x *extremes) setGreat(v []byte) {
+	x.moved[1] = true
+	x.great = textBound{v, false}
+	if len(v) > mostBound {
+		x.spare = append(x.spare[:0], v[:cutText(v, mostBound)]...)
+		if raised, ok := raise(x.spare); ok {
+			x.great = textBound{raised, true}
+		}
+	}
+	x.high = keyAt(x.great.text, 0, len(x.great.text))
+}
+
+// end copies bounds that are new into the facts.
+func (x *extremes) end(f *stringFacts) {
+	if x.moved[0] {
+		f.least.set(x.least)
+	}
+	if x.moved[1] {
+		f.great.set(x.great)
+	}
+	f.has = true
+	x.least, x.great = textBound{}, textBound{}
+}
+
+// keyAt returns the first eight bytes of data[from:to] as a number, zeros behind a shorter value. Of two values the one
+// with the lower key is the lower.
+func keyAt(data []byte, from, to int) uint64 {
+	if from+8 <= len(data) {
+		k := binary.BigEndian.Uint64(data[from:])
+		return k &^ (^uint64(0) >> (8 * uint(to-from)))
+	}
+	var b [8]byte
+	copy(b[:], data[from:to])
+	return binary.BigEndian.Uint64(b[:])
+}
+
+// cutText returns the greatest number of bytes, n at most, at which a character of longer text begins.
+func cutText(text []byte, n int) int {
+	for at := n; at > n-utf8.UTFMax; at-- {
+		if utf8.RuneStart(text[at]) {
+			return at
+		}
+	}
+	return n // that is not UTF-8
+}
+
+// validText returns how many bytes of text are UTF-8.
+func validText(text []byte) int {
+	if utf8.Valid(text) {
+		return len(text)
+	}
+	n := 0
+	for {
+		r, size := utf8.DecodeRune(text[n:])
+		if r == utf8.RuneError && size <= 1 {
+			return n
+		}
+		n += size
+	}
+}
+
+// raise makes of text, in place, the bound of what begins with it: with its last character raised by one. A last
+// character that is the last of all is left out, and the one before raised; false: there is none. Java forms no such bound,
+// nor one of characters before half a surrogate pair or beside its longest forms: it writes what is no text there, which
+// is read as another.
+func raise(text []byte) ([]byte, bool) {
+	for len(text) > 0 {
+		r, size := utf8.DecodeLastRune(text)
+		if r == utf8.RuneError && size <= 1 {
+			return nil, false
+		}
+		text = text[:len(text)-size]
+		switch r {
+		case utf8.MaxRune:
+			continue
+		case 0xd7ff:
+			r = 0xe000
+		default:
+			r++
+		}
+		return utf8.AppendRune(text, r), true
+	}
+	return nil, false
+}

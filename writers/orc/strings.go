@@ -1,0 +1,404 @@
+package orc
+
+import (
+	"math"
+	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/orcwire"
+)
+
+// stringValues encodes strings and bytes: by a dictionary while that pays, which the first row group of each stripe and
+// then the whole stripe tell, or as they are.
+type stringValues struct {
+	leaf
+	text    *stringStats // nil for binary
+	bytes   *binaryStats // nil for text
+	lengths orcwire.IntsOut[int32]
+	runs    orcwire.IntsOut[int32] // ids
+	scratch []int32
+	flat8   []byte // converted values
+	offs    []int32
+
+	byDictionary bool // so far
+	dict         dictionary
+	ids          []int32
+	starts       []int // of row groups in ids
+	given        translation
+}
+
+// translation leads from entries of an Arrow dictionary to ours.
+type translation struct {
+	of  arrow.ArrayData // it is kept as long as the stripe
+	ids []int32
+}
+
+func (t *translation) forget() {
+	if t.of != nil {
+		t.of.Release()
+		t.of = nil
+	}
+}
+
+func newStrings(n *node) *stringValues {
+	c := &stringValues{leaf: leaf{node: n}}
+	c.text, _ = n.stats.(*stringStats)
+	c.bytes, _ = n.stats.(*binaryStats)
+	c.open(orcwire.Data, orcwire.Length, orcwire.DictionaryData)
+	c.begin()
+	return c
+}
+
+func (c *stringValues) begin() {
+	c.byDictionary = c.text != nil && c.node.d.opt.Dictionary > 0
+	if c.byDictionary {
+		c.dict.reset()
+	}
+	c.lengths.Open(&c.outs[1], !c.node.d.opt.V11, false)
+	c.runs.Open(&c.outs[0], !c.node.d.opt.V11, false)
+}
+
+func (c *stringValues) write(arr arrow.Array) error {
+	if d, ok := arr.(*array.Dictionary); ok {
+		if c.byDictionary && c.node.typ.Kind == orcwire.String {
+			return c.writeDictionary(d)
+		}
+		offsets, data := c.decode(d)
+		return c.writeFlat(offsets, data)
+	}
+	offsets, data, err := c.flatten(arr)
+	if err != nil {
+		return err
+	}
+	return c.writeFlat(offsets, data)
+}
+
+func (c *stringValues) writeFlat(offsets []int32, data []byte) error {
+	offsets, data, err := c.fit(offsets, data)
+	if err != nil || len(offsets) < 2 {
+		return err
+	}
+	if c.text != nil {
+		c.text.add(offsets, data)
+	} else {
+		c.bytes.add(int64(offsets[len(offsets)-1]) - int64(offsets[0]))
+	}
+	if b := c.node.bloom; b != nil {
+		addBloomStrings(b, offsets, data)
+	}
+	if c.byDictionary {
+		before := len(c.ids)
+		var ok bool
+		if c.ids, ok = c.dict.add(c.ids, offsets, data, c.most()); ok {
+			return nil
+		}
+		offsets = offsets[len(c.ids)-before:] // those that got no number
+		c.giveUp()
+	}
+	c.putDirect(offsets, data)
+	return nil
+}
+
+// most returns how many entries the dictionary may have. Once the first row group is there, the strings so far tell.
+func (c *stringValues) most() int {
+	n := len(c.ids)
+	if n < firstSample {
+		return math.MaxInt32
+	}
+	return max(int(c.node.d.opt.Dictionary*float64(n)), 1)
+}
+
+// firstSample is how many strings must have come before a dictionary is given up.
+const firstSample = 10_000
+
+// putDirect encodes strings as they are.
+func (c *stringValues) putDirect(offsets []int32, data []byte) {
+	if len(offsets) < 2 {
+		return
+	}
+	c.scratch = grow(c.scratch, len(offsets)-1)
+	for i := range c.scratch {
+		c.scratch[i] = offsets[i+1] - offsets[i]
+	}
+	c.lengths.Put(c.scratch)
+	c.outs[0].Write(data[offsets[0]:offsets[len(offsets)-1]])
+}
+
+// giveUp writes the strings of the stripe so far as they are.
+func (c *stringValues) giveUp() {
+	c.byDictionary = false
+	ids, starts := c.ids, c.starts
+	c.flat, c.groups = c.flat[:0], 0
+	for i, start := range starts {
+		end := len(ids)
+		if i+1 < len(starts) {
+			end = starts[i+1]
+		}
+		c.markDirect()
+		c.putIDs(ids[start:end])
+	}
+	if len(starts) == 0 {
+		c.putIDs(ids)
+	}
+	c.ids, c.starts = c.ids[:0], c.starts[:0]
+	c.given.forget()
+	c.dict.reset()
+}
+
+// putIDs encodes strings of the dictionary as they are.
+func (c *stringValues) putIDs(ids []int32) {
+	d := &c.dict
+	for len(ids) > 0 {
+		k := min(len(ids), 1<<14)
+		c.scratch = grow(c.scratch, k)
+		for i, id := range ids[:k] {
+			c.scratch[i] = d.offsets[id+1] - d.offsets[id]
+			c.outs[0].Write(d.data[d.offsets[id]:d.offsets[id+1]])
+		}
+		c.lengths.Put(c.scratch)
+		ids = ids[k:]
+	}
+}
+
+// writeDictionary takes the entries that an Arrow dictionary uses, each once.
+func (c *stringValues) writeDictionary(arr *array.Dictionary) error {
+	entries := arr.Dictionary()
+	if c.given.of != entries.Data() {
+		c.given.forget()
+		c.given.of, c.given.ids = entries.Data(), grow(c.given.ids, entries.Len())
+		c.given.of.Retain()
+		for i := range c.given.ids {
+			c.given.ids[i] = -1
+		}
+	}
+	offsets, data, err := c.flatten(entries)
+	if err != nil {
+		return err
+	}
+	before := len(c.ids)
+	for i := range arr.Len() {
+		k := arr.GetValueIndex(i)
+		id := c.given.ids[k]
+		if id < 0 {
+			one, ok := c.dict.add(c.scratch[:0], offsets[k:k+2], data, math.MaxInt32)
+			if c.scratch = one; !ok {
+				c.ids = c.ids[:before]
+				c.giveUp()
+				offsets, data := c.decode(arr)
+				return c.writeFlat(offsets, data)
+			}
+			id = one[0]
+			c.given.ids[k] = id
+		}
+		c.ids = append(c.ids, id)
+	}
+	c.text.addIDs(c.ids[before:], c.dict.offsets, c.dict.data)
+	if b := c.node.bloom; b != nil {
+		addBloomIDs(b, c.ids[before:], c.dict.offsets, c.dict.data)
+	}
+	return nil
+}
+
+// decode returns the strings of a dictionary array.
+func (c *stringValues) decode(arr *array.Dictionary) ([]int32, []byte) {
+	c.offs = append(c.offs[:0], 0)
+	c.flat8 = c.flat8[:0]
+	for i := range arr.Len() {
+		switch d := arr.Dictionary().(type) {
+		case *array.String:
+			c.flat8 = append(c.flat8, d.Value(arr.GetValueIndex(i))...)
+		case *array.Binary:
+			c.flat8 = append(c.flat8, d.Value(arr.GetValueIndex(i))...)
+		}
+		c.offs = append(c.offs, int32(len(c.flat8)))
+	}
+	return c.offs, c.flat8
+}
+
+// flatten views an array as offsets into bytes, or converts it.
+func (c *stringValues) flatten(arr arrow.Array) (offsets []int32, data []byte, err error) {
+	if arr.Len() == 0 {
+		return nil, nil, nil
+	}
+	bytesOf := func() []byte {
+		if b := arr.Data().Buffers()[len(arr.Data().Buffers())-1]; b != nil {
+			return b.Bytes()
+		}
+		return nil
+	}
+	switch a := arr.(type) {
+	case *array.String:
+		return a.ValueOffsets(), bytesOf(), nil
+	case *array.Binary:
+		return a.ValueOffsets(), bytesOf(), nil
+	case *array.LargeString:
+		return c.shorten(a.ValueOffsets(), bytesOf())
+	case *array.LargeBinary:
+		return c.shorten(a.ValueOffsets(), bytesOf())
+	case *array.FixedSizeBinary:
+		w := a.DataType().(*arrow.FixedSizeBinaryType).ByteWidth
+		if int64(w)*int64(a.Len()) > math.MaxInt32 {
+			return nil, nil, errTooMuch()
+		}
+		c.offs = grow(c.offs, a.Len()+1)
+		for i := range c.offs {
+			c.offs[i] = int32(i * w)
+		}
+		return c.offs, bytesOf()[a.Data().Offset()*w:], nil
+	case *array.StringView:
+		return c.gather(a.Len(), func(i int) string { return a.Value(i) })
+	case *array.BinaryView:
+		return c.gather(a.Len(), func(i int) string { return a.ValueString(i) })
+	}
+	return nil, nil, mismatch(c.node, arr)
+}
+
+func errTooMuch() error {
+	return arrowio.Errorf(arrowio.ErrLimit, "a batch holds over %d bytes of one column: write smaller batches", math.MaxInt32)
+}
+
+// shorten makes 32-bit offsets, counted from the first string.
+func (c *stringValues) shorten(offsets []int64, data []byte) ([]int32, []byte, error) {
+	first, last := offsets[0], offsets[len(offsets)-1]
+	if last-first > math.MaxInt32 {
+		return nil, nil, errTooMuch()
+	}
+	c.offs = grow(c.offs, len(offsets))
+	for i, o := range offsets {
+		c.offs[i] = int32(o - first)
+	}
+	return c.offs, data[first:last], nil
+}
+
+// gather copies strings that do not lie one behind the other.
+func (c *stringValues) gather(n int, at func(i int) string) ([]int32, []byte, error) {
+	c.offs, c.flat8 = append(c.offs[:0], 0), c.flat8[:0]
+	for i := range n {
+		v := at(i)
+		if len(c.flat8)+len(v) > math.MaxInt32 {
+			return nil, nil, errTooMuch()
+		}
+		c.flat8 = append(c.flat8, v...)
+		c.offs = append(c.offs, int32(len(c.flat8)))
+	}
+	return c.offs, c.flat8, nil
+}
+
+// fit checks the length of varchar and char, and pads char with blanks, as ORC stores it.
+func (c *stringValues) fit(offsets []int32, data []byte) ([]int32, []byte, error) {
+	t := c.node.typ
+	if t.Kind != orcwire.Varchar && t.Kind != orcwire.Char || len(offsets) < 2 {
+		return offsets, data, nil
+	}
+	n := int(t.MaxLength)
+	pad := t.Kind == orcwire.Char
+	var out []byte
+	var ends []int32
+	if pad {
+		out, ends = make([]byte, 0, len(data)), make([]int32, 1, len(offsets))
+	}
+	for i := range len(offsets) - 1 {
+		v := data[offsets[i]:offsets[i+1]]
+		k := utf8.RuneCount(v)
+		if k > n {
+			return nil, nil, arrowio.Errorf(arrowio.ErrSchema, "a string of %d characters for %s", k, t)
+		}
+		if pad {
+			out = append(out, v...)
+			for ; k < n; k++ {
+				out = append(out, ' ')
+			}
+			if len(out) > math.MaxInt32 {
+				return nil, nil, errTooMuch()
+			}
+			ends = append(ends, int32(len(out)))
+		}
+	}
+	if pad {
+		return ends, out, nil
+	}
+	return offsets, data, nil
+}
+
+func (c *stringValues) mark() {
+	if c.byDictionary {
+		c.starts = append(c.starts, len(c.ids))
+		return
+	}
+	c.markDirect()
+}
+
+func (c *stringValues) markDirect() {
+	c.flat = c.outs[0].Position(c.flat)
+	c.flat = c.lengths.Position(c.flat)
+	c.groups++
+}
+
+func (c *stringValues) finish() {
+	if c.byDictionary && float64(c.dict.len()) > c.node.d.opt.Dictionary*float64(len(c.ids)) {
+		c.giveUp()
+	}
+	if c.byDictionary {
+		c.finishDictionary()
+	} else {
+		c.lengths.Flush()
+	}
+	c.flush()
+}
+
+// finishDictionary writes the ids, and then the dictionary.
+func (c *stringValues) finishDictionary() {
+	c.flat, c.groups = c.flat[:0], 0
+	at := 0
+	for _, start := range c.starts {
+		c.runs.Put(c.ids[at:start])
+		c.flat = c.runs.Position(c.flat)
+		c.groups++
+		at = start
+	}
+	c.runs.Put(c.ids[at:])
+	c.runs.Flush()
+	d := &c.dict
+	c.scratch = grow(c.scratch, d.len())
+	for i := range c.scratch {
+		c.scratch[i] = d.offsets[i+1] - d.offsets[i]
+	}
+	c.lengths.Put(c.scratch)
+	c.lengths.Flush()
+	c.outs[2].Write(d.data)
+}
+
+func (c *stringValues) encoding() orcwire.Encoding {
+	e := c.node.d.direct(true)
+	if c.byDictionary {
+		e.Kind = orcwire.DictionaryV2
+		if c.node.d.opt.V11 {
+			e.Kind = orcwire.Dictionary
+		}
+		e.DictionarySize = uint32(c.dict.len())
+	}
+	return e
+}
+
+// streams leaves out the dictionary's where there is none. All others are there even if they are empty: C++ wants them.
+func (c *stringValues) streams() []stream {
+	all := c.leaf.streams()
+	if !c.byDictionary {
+		all = all[:2]
+	}
+	return all
+}
+
+func (c *stringValues) size() int64 {
+	return c.leaf.size() + int64(len(c.dict.data)) + 4*int64(len(c.ids)) + 4*int64(c.dict.len())
+}
+
+func (c *stringValues) reset() {
+	c.clear()
+	c.ids, c.starts = c.ids[:0], c.starts[:0]
+	c.given.forget()
+	c.begin()
+}

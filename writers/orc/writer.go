@@ -1,0 +1,291 @@
+package orc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/orcwire"
+)
+
+// writer is the driver behind arrowio.NewWriter: files of stripes.
+type writer struct {
+	ctx     context.Context
+	store   arrowio.Store
+	d       *driver
+	plan    *arrowio.WritePlan
+	mem     memory.Allocator
+	fields  []*node // of the root struct, or the root itself
+	root    *node   // the root struct's own entry; nil where the root is no struct
+	scratch sync.Pool
+	file    *file
+	part    int
+
+	rows  int64 // of the open stripe
+	next  int64 // rows of the open stripe at which its size is looked at again
+	group int64 // rows of the open row group
+	total int64
+}
+
+func newWriter(ctx context.Context, st arrowio.Store, d *driver, p *arrowio.WritePlan) (*writer, error) {
+	w := &writer{ctx: ctx, store: st, d: d, plan: p, mem: arrowbuf.Clean(arrowbuf.Shared())}
+	return w, w.begin()
+}
+
+// begin starts a file.
+func (w *writer) begin() error {
+	sink, err := w.store.Create(w.ctx, fmt.Sprintf("part-%05d.orc", w.part))
+	if err != nil {
+		return err
+	}
+	w.part++
+	w.root, w.fields = nil, nil
+	if root := w.d.types[0]; w.d.rootOnly {
+		w.fields = []*node{w.newNode(root, w.plan.Schema.Field(0).Type)}
+	} else {
+		w.root = w.newRoot(root)
+		for i, t := range root.Children {
+			w.fields = append(w.fields, w.newNode(t, w.plan.Schema.Field(i).Type))
+		}
+	}
+	w.file = &file{w: w, sink: sink}
+	return w.file.begin()
+}
+
+// Write encodes a batch; rec stays the caller's.
+func (w *writer) Write(rec arrow.Record) error {
+	for from := int64(0); from < rec.NumRows(); {
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+		if w.rows == w.next {
+			if err := w.look(); err != nil {
+				return err
+			}
+		}
+		to := min(from+w.next-w.rows, rec.NumRows())
+		part := rec.NewSlice(from, to)
+		err := w.encode(part)
+		part.Release()
+		if err != nil {
+			return err
+		}
+		from = to
+	}
+	return nil
+}
+
+// look ends the stripe if it is full, and the file if that is, and decides when to look again: where half of what seems
+// to be missing has come. That follows from the rows of the stripe alone, so that stripes end at the same rows however
+// the batches are cut; and they end where row groups do.
+func (w *writer) look() error {
+	step := w.d.step()
+	if w.rows > 0 {
+		size := w.size()
+		if size >= w.d.stripe || w.d.opt.StripeRows > 0 && w.rows >= w.d.opt.StripeRows {
+			if err := w.endStripe(); err != nil {
+				return err
+			}
+			if w.d.maxFile > 0 && w.file.at >= w.d.maxFile {
+				if err := w.endFile(); err != nil {
+					return err
+				}
+				if err := w.begin(); err != nil {
+					return err
+				}
+			}
+		} else {
+			missing := float64(w.d.stripe-size) / 2 / float64(max(1, size)) * float64(w.rows)
+			step = max(1, min(int64(missing)/step, maxSteps)) * step
+		}
+	}
+	w.next = w.rows + step
+	if m := w.d.opt.StripeRows; m > 0 {
+		w.next = min(w.next, m)
+	}
+	return nil
+}
+
+// maxSteps bounds the row groups that are encoded at once.
+const maxSteps = 6
+
+// step is how many rows lie between two places where a stripe may end.
+func (d *driver) step() int64 {
+	if d.opt.Stride > 0 {
+		return d.opt.Stride
+	}
+	return DefaultStride
+}
+
+// encode writes the fields of a batch, side by side, cut at the edges of row groups.
+func (w *writer) encode(rec arrow.Record) error {
+	n := rec.NumRows()
+	first := w.group
+	err := w.each(len(w.fields), func(i int, sc *orcwire.OutScratch) error {
+		f := w.fields[i]
+		f.use(sc)
+		col := rec.Column(i)
+		return w.cut(first, n, func(from, to int64, begins, ends bool) error {
+			if begins {
+				f.mark()
+			}
+			part := arrow.Array(col)
+			if from > 0 || to < n {
+				part = arraySlice(col, from, to)
+				defer part.Release()
+			}
+			if err := f.write(part); err != nil {
+				return err
+			}
+			if ends {
+				f.endGroup()
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	// The root itself has no values, only counts.
+	err = w.cut(first, n, func(from, to int64, begins, ends bool) error {
+		w.group += to - from
+		if w.root != nil {
+			if begins {
+				w.root.markSelf()
+			}
+			w.root.stats.count(int(to-from), false)
+		}
+		if ends {
+			w.group = 0
+			if w.root != nil {
+				w.root.endSelf()
+			}
+		}
+		return nil
+	})
+	w.rows += n
+	w.total += n
+	return err
+}
+
+// cut calls f for the parts of n rows that lie in one row group each; the open one has had before rows so far.
+func (w *writer) cut(before, n int64, f func(from, to int64, begins, ends bool) error) error {
+	step := w.d.step()
+	for from := int64(0); from < n; {
+		to := min(n, from+step-before)
+		before += to - from
+		if err := f(from, to, before == to-from, before == step); err != nil {
+			return err
+		}
+		if before == step {
+			before = 0
+		}
+		from = to
+	}
+	return nil
+}
+
+// each calls f with 0 to n-1, several at once where that is wanted, each with a compressor of its own.
+func (w *writer) each(n int, f func(i int, sc *orcwire.OutScratch) error) error {
+	do := func(i int) error {
+		sc, _ := w.scratch.Get().(*orcwire.OutScratch)
+		if sc == nil {
+			sc = &orcwire.OutScratch{}
+		}
+		defer w.scratch.Put(sc)
+		return f(i, sc)
+	}
+	if w.d.workers == 1 || n == 1 {
+		for i := range n {
+			if err := do(i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var g errgroup.Group
+	g.SetLimit(w.d.workers)
+	for i := range n {
+		g.Go(func() error { return do(i) })
+	}
+	return g.Wait()
+}
+
+// size returns about how many raw bytes the open stripe has.
+func (w *writer) size() (n int64) {
+	for _, f := range w.fields {
+		n += f.size()
+	}
+	return n
+}
+
+// endStripe writes the open stripe, if it has rows.
+func (w *writer) endStripe() error {
+	if w.rows == 0 {
+		return nil
+	}
+	if w.group > 0 {
+		for _, f := range w.fields {
+			f.endGroup()
+		}
+		if w.root != nil {
+			w.root.endSelf()
+		}
+		w.group = 0
+	}
+	if err := w.each(len(w.fields), func(i int, sc *orcwire.OutScratch) error {
+		w.fields[i].use(sc)
+		w.fields[i].finish()
+		return nil
+	}); err != nil {
+		return err
+	}
+	if w.root != nil {
+		w.root.finish()
+	}
+	if err := w.file.stripe(w.rows); err != nil {
+		return err
+	}
+	for _, f := range w.fields {
+		f.reset()
+	}
+	if w.root != nil {
+		w.root.reset()
+	}
+	w.rows, w.next = 0, 0
+	return nil
+}
+
+func (w *writer) endFile() error {
+	f := w.file
+	w.file = nil
+	return errors.Join(f.end(), f.sink.Close())
+}
+
+// Close implements arrowio.Writer.
+func (w *writer) Close() error {
+	if err := w.endStripe(); err != nil {
+		return err
+	}
+	return w.endFile()
+}
+
+// Abort implements arrowio.Writer.
+func (w *writer) Abort() error {
+	if w.file == nil {
+		return nil
+	}
+	s := w.file.sink
+	w.file = nil
+	for _, f := range w.fields {
+		f.reset()
+	}
+	return s.Close()
+}
