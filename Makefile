@@ -16,6 +16,8 @@ INTEROP := testdata/interop
 VENV := $(CACHE)/venv
 JUDGE := $(INTEROP)/trevni-judge/target/trevni-judge.jar
 ORC_JUDGE := $(INTEROP)/orc-judge/target/orc-judge.jar
+KUDU := $(INTEROP)/kudu/kudu.sh
+KUDU_JUDGE := $(INTEROP)/kudu-judge/target/kudu-judge.jar
 ORC_PEER := $(INTEROP)/orc-bench/rust/target/release/orc-peer
 # Comparison programs and files that lie beside the project where it is developed.
 SHARED ?= ../shared
@@ -25,6 +27,8 @@ BENCHFLAGS ?=
 
 export ARROWIO_JUDGE_JAR := $(CURDIR)/$(JUDGE)
 export ARROWIO_ORC_JUDGE_JAR := $(CURDIR)/$(ORC_JUDGE)
+export ARROWIO_KUDU_JUDGE_JAR := $(CURDIR)/$(KUDU_JUDGE)
+export ARROWIO_KUDU := $(CURDIR)/$(KUDU)
 export ARROWIO_PYTHON := $(VENV)/bin/python
 export ARROWIO_BIN := $(BIN)
 
@@ -70,12 +74,14 @@ golden: ## rewrite the annotated golden texts; read the difference before it is 
 fixtures: $(VENV)/ready ## the files of testdata by the real writers, anew
 	testdata/trevni/make.sh
 	testdata/orc/make.sh
+	testdata/kudu/make.sh
 	$(VENV)/bin/python testdata/make_pyarrow.py
 
 .PHONY: fixtures-check
 fixtures-check: $(VENV)/ready ## are the files of testdata what their scripts make?
 	testdata/trevni/make.sh --check
 	testdata/orc/make.sh --check
+	testdata/kudu/make.sh --check
 	$(VENV)/bin/python testdata/make_pyarrow.py --check
 
 .PHONY: fuzz
@@ -108,12 +114,20 @@ $(ORC_JUDGE): $(INTEROP)/orc-judge/pom.xml $(shell find $(INTEROP)/orc-judge/src
 	mvn -q -B -f $< package
 	touch $@
 
+$(KUDU_JUDGE): $(INTEROP)/kudu-judge/pom.xml $(shell find $(INTEROP)/kudu-judge/src -name '*.java')
+	mvn -q -B -f $< package
+	touch $@
+
+.PHONY: kudu
+kudu: # Kudu itself, into .cache
+	$(KUDU) get
+
 .PHONY: judges
-judges: $(VENV)/ready $(JUDGE) $(ORC_JUDGE) build ## what interop needs: Python, the Java judges, the command
+judges: $(VENV)/ready $(JUDGE) $(ORC_JUDGE) $(KUDU_JUDGE) kudu build ## what interop needs: Python, the Java judges, the command
 
 .PHONY: environment
 environment: # what tests with the tag interop find the judges by, for a shell
-	@echo 'export ARROWIO_JUDGE_JAR="$(ARROWIO_JUDGE_JAR)" ARROWIO_ORC_JUDGE_JAR="$(ARROWIO_ORC_JUDGE_JAR)" ARROWIO_PYTHON="$(ARROWIO_PYTHON)" ARROWIO_BIN="$(ARROWIO_BIN)"'
+	@echo 'export ARROWIO_JUDGE_JAR="$(ARROWIO_JUDGE_JAR)" ARROWIO_ORC_JUDGE_JAR="$(ARROWIO_ORC_JUDGE_JAR)" ARROWIO_KUDU_JUDGE_JAR="$(ARROWIO_KUDU_JUDGE_JAR)" ARROWIO_KUDU="$(ARROWIO_KUDU)" ARROWIO_PYTHON="$(ARROWIO_PYTHON)" ARROWIO_BIN="$(ARROWIO_BIN)"'
 
 # The packages whose tests have a part for judges; all the others were tested without it.
 INTEROP_PKG = $(if $(filter file,$(origin PKG)),$(shell grep -rlE --include='*.go' --exclude-dir='.?*' \
@@ -153,3 +167,7 @@ CARGO := $(shell command -v cargo)
 bench-orc: $(VENV)/ready $(ORC_JUDGE) $(if $(CARGO),$(ORC_PEER)) build ## pyarrow, orc-rust, Java and arrowio side by side on big files, into docs/bench/raw
 	$(VENV)/bin/python $(INTEROP)/bench_orc.py --bin $(BIN) --dir $(CACHE)/big-orc --jar $(ORC_JUDGE) \
 		$(if $(CARGO),--rust $(ORC_PEER)) --out docs/bench/raw $(BENCHFLAGS)
+
+.PHONY: bench-cfile
+bench-cfile: $(KUDU_JUDGE) kudu build ## Kudu's own tool and client and arrowio side by side on big tables, into docs/bench/raw
+	python3 $(INTEROP)/bench_cfile.py --bin $(BIN) --dir $(CACHE)/big-kudu --kudu $(KUDU) --jar $(KUDU_JUDGE) --out docs/bench/raw $(BENCHFLAGS)

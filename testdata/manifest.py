@@ -6,6 +6,7 @@ fixtures.tsv that describes these: name, what it shows, then
 
   trevni  quirk
   orc     options to read it with (NAME=VALUE ...), name of the fixture in another DIR that it holds the rows of, quirk
+  cfile   options to read it with
 
 A quirk marks a file that the tool's own reader does not read. Of equal ORC texts one is kept, for all.
 """
@@ -88,6 +89,19 @@ def orc(root, directory, *tool):
 rows = {}  # name of an ORC fixture -> digest of its text
 
 
+def cfile(root, directory, *tool):
+    for name, shows, options, *_ in described(root, directory):
+        e = entry(root, "cfile", *tool, f"{directory}/{name}", shows)
+        if options:
+            e["options"] = dict(o.split("=") for o in options.split(" "))
+        text = root / directory / name.replace(".cfile", ".jsonl.gz")
+        if text.exists():
+            lines = gzip.decompress(text.read_bytes())
+            e["text"] = {"file": f"{directory}/{text.name}", "sha256": digest(lines)}
+            e["rows"] = lines.count(b"\n")
+        yield e
+
+
 def update(root, formats, entries):
     """Puts entries in the place of all that are of these formats."""
     path = root / "manifest.json"
@@ -100,7 +114,7 @@ def update(root, formats, entries):
 
 def main():
     root, form = pathlib.Path(sys.argv[1]), sys.argv[2]
-    make = {"trevni": trevni, "orc": orc}[form]
+    make = {"trevni": trevni, "orc": orc, "cfile": cfile}[form]
     update(root, [form], [e for group in sys.argv[3:] for e in make(root, *group.split("=", 3))])
 
 
