@@ -150,6 +150,11 @@ shared: judges
 		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) orc $(SHARED)/corpus/orc; \
 		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) orc $(SHARED)/corpus/orc-examples; \
 		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) corrupt $(SHARED)/corpus/orc/bad; \
+		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) cfile $(SHARED)/corpus/kudu; \
+		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) kudu $(SHARED)/corpus/kudu; \
+		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) kudu $(SHARED)/corpus/kudu-wal; \
+		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) corrupt $(SHARED)/corpus/kudu/bad; \
+		$(VENV)/bin/python $(INTEROP)/kudu/edited_logs.py $(BIN) $(SHARED)/corpus/kudu-wal/bad; \
 	else echo "no $(SHARED)/oracles/check.py: only the project's own comparisons ran"; fi
 
 .PHONY: bench-trevni
