@@ -165,9 +165,11 @@ func printInspection(w io.Writer, d inspection, f *inspectFlags) error {
 	fact := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "  %-9s %s\n", name, printable(fmt.Sprintf(format, args...)))
 	}
-	if d.Rows == arrowio.UnknownRows {
+	switch {
+	case d.Rows == arrowio.UnknownRows && len(d.Members) > 0:
+	case d.Rows == arrowio.UnknownRows:
 		fact("rows", "not told before the end is read")
-	} else {
+	default:
 		fact("rows", "%s", humanize.Comma(d.Rows))
 	}
 	fact("bytes", "%s (%s)", humanize.Comma(d.Bytes), humanize.IBytes(uint64(max(d.Bytes, 0))))

@@ -17,7 +17,7 @@ func printMembers(w io.Writer, members []arrowio.MemberInfo) error {
 			open = append(open, "--"+c.Option+" "+quoted(c.Value))
 		}
 		rows[i] = []string{
-			m.Kind, m.Name, m.ID, m.State, strconv.FormatInt(m.Parts, 10), known(m.Rows), strconv.FormatInt(m.Bytes, 10), m.Detail,
+			m.Kind, m.Name, m.ID, m.State, positive(m.Parts), known(m.Rows), strconv.FormatInt(m.Bytes, 10), m.Detail,
 			strings.Join(open, " "),
 		}
 	}

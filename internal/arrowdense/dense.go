@@ -41,7 +41,15 @@ func (f *Finder) Values(arr arrow.Array) (Values, error) {
 		}
 		return f.choose(f.resolve(arr, f.at))
 	}
-	if _, ok := arr.(array.Union); ok || arr.NullN() == 0 {
+	switch arr.(type) {
+	case *array.Null: // it has no bitmap
+		f.at = resize(f.at, n)
+		return f.choose(f.resolve(arr, f.at))
+	case array.Union:
+		arr.Retain()
+		return Values{Array: arr, N: n}, nil
+	}
+	if arr.NullN() == 0 {
 		arr.Retain()
 		return Values{Array: arr, N: n}, nil
 	}
@@ -108,6 +116,11 @@ func (f *Finder) resolve(arr arrow.Array, at []int64) (arrow.Array, []int64) {
 	case array.Union:
 		if f.elsewhere(a) {
 			return f.resolveUnion(a, at)
+		}
+		return arr, at
+	case *array.Null:
+		for i := range at {
+			at[i] = -1
 		}
 		return arr, at
 	}

@@ -238,7 +238,9 @@ func (o *typesOut) schema(md arrow.Metadata) []KeyValue {
 	return user
 }
 
-func withoutMetadata(keys []string) string { return "comes back without metadata " + strings.Join(keys, ", ") }
+func withoutMetadata(keys []string) string {
+	return "comes back without metadata " + strings.Join(keys, ", ")
+}
 
 // finish completes the columns. It returns those that cannot be written as texts.
 func (o *typesOut) finish() (columns []OutColumn, refused []string) {
@@ -389,13 +391,13 @@ func decimalOut(t *Type, typ arrow.DecimalType) (refusal string) {
 
 // parseBytesType makes t what the text says if that can hold values of kind, String or Binary.
 func parseBytesType(t *Type, text string, kind Kind) bool {
-	word, args, ok := strings.Cut(text, "(")
-	if ok {
-		if args, ok = strings.CutSuffix(args, ")"); !ok {
+	word, args, has := strings.Cut(text, "(")
+	if has {
+		var whole bool
+		if args, whole = strings.CutSuffix(args, ")"); !whole {
 			return false
 		}
 	}
-	has := strings.Contains(text, "(")
 	switch word {
 	case "string", "binary":
 		if has {
@@ -485,7 +487,11 @@ func (x *fieldOut) typed(t *Type) bool {
 
 // losses says what reading the field back with the usual options does not show.
 func (x *fieldOut) losses(t *Type) (texts []string) {
-	back, was := x.back(t), x.field.Type
+	was := x.field.Type
+	var back arrow.DataType
+	if !t.Kind.Compound() {
+		back, _ = scalarType(t, ArrowOptions{TimestampUnit: arrow.Nanosecond})
+	}
 	geo := t.Kind == Geometry || t.Kind == Geography
 	if e, ok := was.(arrow.ExtensionType); ok && geo {
 		was = e.StorageType() // the field's metadata tells the type
@@ -499,8 +505,10 @@ func (x *fieldOut) losses(t *Type) (texts []string) {
 			text += " unless --orc-null-keys=list is given"
 		}
 		texts = append(texts, text)
-	case t.Kind == List && was.ID() != arrow.LIST, t.Kind == Struct && was.ID() != arrow.STRUCT:
-		texts = append(texts, "comes back as "+map[Kind]string{List: "list", Struct: "struct"}[t.Kind])
+	case t.Kind == List && was.ID() != arrow.LIST:
+		texts = append(texts, "comes back as list")
+	case t.Kind == Struct && was.ID() != arrow.STRUCT:
+		texts = append(texts, "comes back as struct")
 	case t.Kind == Union && !plainUnion(was):
 		texts = append(texts, "comes back as dense_union, its children named by their positions")
 	}
@@ -516,15 +524,6 @@ func (x *fieldOut) losses(t *Type) (texts []string) {
 		texts = append(texts, withoutMetadata(x.lost))
 	}
 	return texts
-}
-
-// back returns the Arrow type that t is read as, nil for one with children.
-func (x *fieldOut) back(t *Type) arrow.DataType {
-	if t.Kind.Compound() {
-		return nil
-	}
-	a, _ := scalarType(t, ArrowOptions{TimestampUnit: arrow.Nanosecond})
-	return a
 }
 
 // plainUnion reports whether a union is as one of ORC is read.

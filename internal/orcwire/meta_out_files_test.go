@@ -157,9 +157,8 @@ func TestForeignBytes(t *testing.T) {
 						t.Errorf("%+v, %v; want %+v, %v", is, err2, was, err)
 					}
 				case "stripe footer":
-					types := bytes.Count(stored, nil) // more than there are
-					was, err := parseAnyStripeFooter(stored, types)
-					is, err2 := parseAnyStripeFooter(again, types)
+					was, err := parseAnyStripeFooter(stored, len(stored))
+					is, err2 := parseAnyStripeFooter(again, len(stored))
 					if err != nil || err2 != nil || !reflect.DeepEqual(was, is) {
 						t.Errorf("%+v, %v; want %+v, %v", is, err2, was, err)
 					}

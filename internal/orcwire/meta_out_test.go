@@ -163,8 +163,12 @@ func TestAppendStripeKeys(t *testing.T) {
 		Types:      mustFooter(t, encryptedFooter()).Types,
 		Encryption: e,
 		Stripes: []StripeInfo{
-			{EncryptStripeID: 1}, {EncryptStripeID: 2, EncryptedLocalKeys: k("a", "b")}, {EncryptStripeID: 3, EncryptedLocalKeys: k("a", "b")},
-			{EncryptStripeID: 1, EncryptedLocalKeys: k("a", "c")}, {EncryptStripeID: 9, EncryptedLocalKeys: k("a", "c")}, {EncryptStripeID: 10, EncryptedLocalKeys: k("a", "c")},
+			{EncryptStripeID: 1},
+			{EncryptStripeID: 2, EncryptedLocalKeys: k("a", "b")},
+			{EncryptStripeID: 3, EncryptedLocalKeys: k("a", "b")},
+			{EncryptStripeID: 1, EncryptedLocalKeys: k("a", "c")},
+			{EncryptStripeID: 9, EncryptedLocalKeys: k("a", "c")},
+			{EncryptStripeID: 10, EncryptedLocalKeys: k("a", "c")},
 		},
 	}
 	b := AppendFooter(nil, f)

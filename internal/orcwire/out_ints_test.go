@@ -75,7 +75,9 @@ func intLists[T orcwire.Integer](r *rand.Rand, n int, signed bool) map[string][]
 	list("constant", func(int) int64 { return 77 })
 	list("sequence", func(i int) int64 { return int64(i) * 3 })
 	list("down", func(i int) int64 { return -7 * int64(i) })
-	list("extremes", func(int) int64 { return []int64{math.MinInt64, math.MaxInt64, -1 << (bits - 1), 1<<(bits-1) - 1, 0, -1}[r.Intn(6)] })
+	list("extremes", func(int) int64 {
+		return []int64{math.MinInt64, math.MaxInt64, -1 << (bits - 1), 1<<(bits-1) - 1, 0, -1}[r.Intn(6)]
+	})
 	list("rising", func(int) int64 { at += int64(r.Intn(40)); return at })
 	at = 1 << 40
 	list("falling", func(int) int64 { at -= int64(r.Intn(2)); return at })

@@ -50,8 +50,11 @@ func (w *IntsOut[T]) encode2(v []T, last bool) int {
 	size := w.bitsOf(v)
 	width := int(w.width(size))
 	m := monotone(v, size)
-	if m.ok {
+	switch {
+	case m.ok:
 		width = min(width, int(w.deltaWidth(m.bits)))
+	case w.few(v, size):
+		width = w.most(v)
 	}
 	done := 0
 	for {
@@ -224,7 +227,11 @@ func pays[T Integer](v []T, from, width int, signed, safe bool) (start, end int)
 	}
 	// So there are two, or three, of them at one of the places looked at. Three with steps pay nowhere.
 	pairs, stride := least == minRepeat, max(least-2, 2)
-	for p := from; p+2 < len(v); {
+	for p := from; p < len(v)-1; {
+		p = min(p, len(v)-3)
+		if p < from {
+			break
+		}
 		q := (*[3]T)(v[p:])
 		d := q[1] - q[0]
 		if q[2]-q[1] != d && (d != 0 || !pairs) || d != 0 && !safe {
@@ -235,7 +242,7 @@ func pays[T Integer](v []T, from, width int, signed, safe bool) (start, end int)
 		for start > from && v[start]-v[start-1] == d {
 			start--
 		}
-		if end-start >= least && worth(v, start, end, from, width, signed) {
+		if n := end - start; n >= least && (d == 0 || n > minRepeat) && worth(v, start, end, from, width, signed) {
 			return start, end
 		}
 		p = max(p+stride, end-1)
@@ -315,7 +322,7 @@ func (w *IntsOut[T]) various(v []T, size int, m direction) {
 	if m.ok && w.rising(v, int(width), m) {
 		return
 	}
-	if len(v) >= 8 && size > 2 && w.few(v, size-2) && w.patched(v, size, int(width)) {
+	if w.few(v, size) && w.patched(v, size, int(width)) {
 		return
 	}
 	w.direct(v, width)
@@ -390,22 +397,45 @@ func (w *IntsOut[T]) rising(v []T, width int, m direction) bool {
 	return true
 }
 
-// few reports whether few of the values need more than size bits, by a sample.
+// few reports whether few of the values, which need size bits, need all of them, by a sample. It errs towards few.
 func (w *IntsOut[T]) few(v []T, size int) bool {
+	if len(v) < 8 || size <= 2 {
+		return false
+	}
+	// With two bits less it may pay to patch, or with one if that is less to pack.
+	low := size - 2
+	if w.width(size-1) < w.width(size) {
+		low++
+	}
 	signs := int64(0)
 	if w.signed {
-		signs, size = -1, size-1
+		signs = -1
+		low--
 	}
 	step := max(len(v)/32, 1)
 	n, large := 0, 0
 	for i := step / 2; i < len(v); i += step {
 		x := int64(v[i])
 		n++
-		if uint64(x^x>>63&signs)>>uint(size) != 0 {
+		if uint64(x^x>>63&signs)>>(uint(low)&63) != 0 {
 			large++
 		}
 	}
 	return large*4 <= n
+}
+
+// most returns the width that most of the values, 15 in 16, can be packed with.
+func (w *IntsOut[T]) most(v []T) int {
+	var count [65]int
+	for _, x := range v {
+		count[bits.Len64(coded(x, w.signed))]++
+	}
+	size, n := 64, len(v)/16
+	for size > 0 && n >= count[size] {
+		n -= count[size]
+		size--
+	}
+	return int(w.width(size))
 }
 
 const (

@@ -39,6 +39,7 @@ type built struct {
 	meta   []cfilewire.Pair
 
 	// What makes files that are not as they should be.
+	blank    bool // blocks are not encoded: onBlock has them
 	onBlock  func(k int, raw []byte) []byte
 	onStored func(what string, stored []byte) []byte // before the checksum
 	onEntry  func(what string, e *builtEntry)
@@ -95,7 +96,10 @@ func (f *built) build(tb testing.TB) []byte {
 	last := []byte(nil)
 	for k, from := 0, 0; from < w.len(); k++ {
 		to := min(w.len(), from+w.step())
-		raw := w.block(from, to)
+		var raw []byte
+		if !f.blank {
+			raw = w.block(from, to)
+		}
 		if f.onBlock != nil {
 			raw = f.onBlock(k, raw)
 		}

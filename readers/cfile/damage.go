@@ -30,8 +30,11 @@ func (f *Reader) Damage(ctx context.Context, field arrow.Field, report func(arro
 	return bad, nil
 }
 
-// tryRows is how many rows of a block are decoded at a time.
-const tryRows = 1 << 16
+// tryRows and tryBytes are how much of a block is decoded at a time.
+const (
+	tryRows  = 1 << 16
+	tryBytes = 32 << 20
+)
 
 func (f *Reader) tryBlock(ctx context.Context, b block, field arrow.Field, sc *Scratch) error {
 	c, err := f.NewColumn(ctx, ColumnOptions{Field: field, Rows: arrowio.RowSet{b.rows}, Mem: &arrowbuf.Arena{Allocator: arrowbuf.Shared()}, Scratch: sc})
@@ -41,7 +44,8 @@ func (f *Reader) tryBlock(ctx context.Context, b block, field arrow.Field, sc *S
 	defer c.Release()
 	c.Skip(b.rows.Start)
 	for c.Row() < b.rows.End {
-		if err := c.Read(int(min(tryRows, b.rows.End-c.Row()))); err != nil {
+		n := c.Fit(int(min(tryRows, b.rows.End-c.Row())), tryBytes)
+		if err := c.Read(n); err != nil {
 			return err
 		}
 		c.Take().Release()

@@ -2,6 +2,7 @@ package cfile
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 	"sync"
@@ -79,6 +80,7 @@ type File struct {
 	opt     Options
 	schema  *arrow.Schema
 	splits  []arrowio.Split
+	damaged error     // why no row can be read; nil = rows can
 	scratch sync.Pool // *Scratch
 	pruner  atomic.Pointer[KeyPruner]
 }
@@ -99,7 +101,13 @@ func Open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o Opti
 		return nil, locate(err)
 	}
 	if f.splits, err = f.cut(ctx); err != nil {
-		return nil, locate(err)
+		var e *arrowio.Error
+		if !errors.As(err, &e) {
+			return nil, locate(err)
+		}
+		// An index that is damaged is for those to know who read rows: Verify and Dump show the rest.
+		f.damaged = locate(err)
+		f.splits = []arrowio.Split{{Rows: arrowio.RowRange{End: f.footer.Values}, Bytes: f.src.Size()}}
 	}
 	return f, nil
 }
@@ -159,6 +167,9 @@ func (f *File) Close() error { return nil }
 
 // Read opens the rows of a split.
 func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
+	if f.damaged != nil {
+		return nil, f.damaged
+	}
 	if f.kind == cfilewire.DeltaFile {
 		return f.readDeltas(ctx, s, p, mem)
 	}

@@ -168,9 +168,12 @@ func (d *describer) run(field arrow.Field) error {
 	return nil
 }
 
+// indexFacts name the indexes.
+var indexFacts = [...]string{positionBlock: "row index", valueBlock: "key index"}
+
 func (d *describer) index(root *cfilewire.BlockPointer, t *tree) {
 	if root != nil {
-		d.fact(t.kind.String(), "%s, %s, %d bytes, %s", count(t.levels, "level"), count(t.blocks, "block"), t.bytes, plural(len(t.leaves), "entry", "entries"))
+		d.fact(indexFacts[t.kind], "%s, %s, %d bytes, %s", count(t.levels, "level"), count(t.blocks, "block"), t.bytes, plural(len(t.leaves), "entry", "entries"))
 	}
 }
 
@@ -190,10 +193,10 @@ func (d *describer) dictionary() error {
 	}
 	n, err := d.f.dictionaryLen(d.ctx)
 	if err != nil {
-		d.fact("dictionary", "%d bytes at %d", p.Size, p.Off)
+		d.fact("dict", "%d bytes at %d", p.Size, p.Off)
 		return d.fault(arrowio.Locate(kinded(err), arrowio.At{Format: Name, Op: "dictionary", Split: -1, Off: p.Off}))
 	}
-	d.fact("dictionary", "%s, %d bytes at %d", plural(n, "entry", "entries"), p.Size, p.Off)
+	d.fact("dict", "%s, %d bytes at %d", plural(n, "entry", "entries"), p.Size, p.Off)
 	return nil
 }
 
@@ -201,11 +204,11 @@ func (d *describer) dictionary() error {
 func (d *describer) keys(l *layout) {
 	least, ok := d.f.footer.Lookup(cfilewire.MetaMinKey)
 	if ok {
-		d.fact("least key", "%s", d.f.keyText(d.scale, least))
+		d.fact("min key", "%s", d.f.keyText(d.scale, least))
 	}
 	greatest, both := d.f.footer.Lookup(cfilewire.MetaMaxKey)
 	if both {
-		d.fact("greatest key", "%s", d.f.keyText(d.scale, greatest))
+		d.fact("max key", "%s", d.f.keyText(d.scale, greatest))
 	}
 	if ok && both {
 		if string(least) > string(greatest) {

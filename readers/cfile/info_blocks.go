@@ -228,7 +228,10 @@ func (d *describer) blocks(l *layout) error {
 	}
 	r := blockReader{ctx: d.ctx, f: d.f}
 	var s sums
-	keys := l.keysOf()
+	var keys map[int64][]byte
+	if d.o.Blocks {
+		keys = l.keysOf()
+	}
 	end, nulls, known := int64(0), int64(0), true
 	for _, p := range l.places {
 		if err := d.ctx.Err(); err != nil {

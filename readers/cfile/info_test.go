@@ -75,8 +75,8 @@ func TestInfoKeys(t *testing.T) {
 	i := infoOf(t, f, arrowio.InfoOptions{Blocks: true})
 	c := i.Columns[0]
 	for name, want := range map[string]string{
-		"kind": "column", "nullable": "false", "least key": "0", "greatest key": "9000",
-		"positional index": "2 levels, 3 blocks, 91 bytes, 3 entries", "value index": "2 levels, 3 blocks, 84 bytes, 3 entries",
+		"kind": "column", "nullable": "false", "min key": "0", "max key": "9000",
+		"row index": "2 levels, 3 blocks, 91 bytes, 3 entries", "key index": "2 levels, 3 blocks, 84 bytes, 3 entries",
 	} {
 		if got := factOf(i, name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)

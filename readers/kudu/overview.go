@@ -211,7 +211,9 @@ func (v *Overview) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.In
 	}
 	info.Members = append(info.Members, v.damaged...)
 	note := func(format string, args ...any) { info.Notes = append(info.Notes, fmt.Sprintf(format, args...)) }
-	if len(v.tables) > 0 {
+	if len(v.tables) == 0 {
+		info.Rows = arrowio.UnknownRows // of which table nobody knows
+	} else {
 		note("to read a table, or to see more of it, name it with --kudu-table, or one tablet with --kudu-tablet")
 		note("rows are those on disk, where superblocks count them; there may be more in the logs")
 	}
@@ -269,14 +271,14 @@ func serverFacts(d *Dirs) []arrowio.Fact {
 		}
 	}
 	if len(kinds) > 0 {
-		add("block manager", strings.Join(kinds, ", "))
+		add("blocks", strings.Join(kinds, ", ")+" block manager")
 	}
 	for i := range d.Data {
 		value := d.Data[i].Path
 		if d.Data[i].UUID != "" {
 			value += " (" + d.Data[i].UUID + ")"
 		}
-		add("data directory", value)
+		add("data in", value)
 	}
 	return facts
 }

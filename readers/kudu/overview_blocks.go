@@ -45,7 +45,6 @@ func (v *Overview) listBlocks(ctx context.Context, info *arrowio.Info, each bool
 		if err != nil {
 			return err
 		}
-		info.Rows += max(0, m.Rows)
 		if len(v.tables) == 0 {
 			info.Bytes += m.Bytes
 		}
@@ -114,8 +113,13 @@ func (v *Overview) openReader(ctx context.Context, id uint64) (*cfile.Reader, er
 
 // blockKind says what a block holds.
 func blockKind(r *cfile.Reader) string {
-	if r.Kind() != cfilewire.ColumnFile {
-		return r.Kind().String()
+	switch r.Kind() {
+	case cfilewire.BloomFile:
+		return "bloom filters"
+	case cfilewire.DeltaFile:
+		return "deltas"
+	case cfilewire.KeyIndexFile:
+		return "key index"
 	}
 	f := r.Footer()
 	what := "column of " + f.Type.String()

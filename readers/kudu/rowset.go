@@ -92,7 +92,10 @@ func inBlock(err error, id uint64, what string) error {
 	where := "block " + kuduwire.BlockName(id)
 	column, ok := strings.CutPrefix(what, "column ")
 	if !ok {
-		column, where = "", what+", "+where
+		column = ""
+		if what != "" {
+			where = what + ", " + where
+		}
 	}
 	var e *arrowio.Error
 	if !errors.As(err, &e) {

@@ -213,7 +213,7 @@ func (c *rowsetCheck) column(b kuduwire.ColumnBlock) error {
 	}
 	return c.check(b.Block, columnName(s, b.ID), o, func(r *cfile.Reader) error {
 		if k := r.Kind(); k != cfilewire.ColumnFile {
-			return corrupt("it is a %v", k)
+			return corrupt("it is a %v file", k)
 		}
 		if c.rs.rows < 0 {
 			c.rs.rows = r.Rows()
@@ -266,7 +266,7 @@ func (c *rowsetCheck) deltas() error {
 			o := cfile.CheckOptions{Order: x.order, Rows: max(0, c.rs.rows), Cell: cell}
 			err := c.check(id, x.what, o, func(r *cfile.Reader) error {
 				if k := r.Kind(); k != cfilewire.DeltaFile {
-					return corrupt("it is a %v", k)
+					return corrupt("it is a %v file", k)
 				}
 				return nil
 			})

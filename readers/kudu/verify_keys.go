@@ -42,7 +42,7 @@ func (c *rowsetCheck) index() error {
 		err := c.check(meta.AdHoc, whatIndex, cfile.CheckOptions{}, func(r *cfile.Reader) error {
 			switch {
 			case r.Kind() != cfilewire.KeyIndexFile:
-				return corrupt("it is a %v", r.Kind())
+				return corrupt("it is a %v file", r.Kind())
 			case c.rs.rows >= 0 && r.Rows() != c.rs.rows:
 				return corrupt("it has %d keys, the rowset %d rows", r.Rows(), c.rs.rows)
 			}

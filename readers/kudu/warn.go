@@ -16,7 +16,7 @@ type findings struct {
 	doubts lineList
 	losses lineList
 	faults []error // that Verify reports: what stood in the way of opening the files
-	blind  bool    // opened to be verified: what is lost is a fault
+	verify bool    // opened to be verified: what is lost is a fault, and not to be told besides
 }
 
 // maxTold is how many losses, and how many doubts, are told one by one.
@@ -46,7 +46,7 @@ func (t *lineList) appendTo(out []string, what string) []string {
 
 // ofServer takes what is to be told of all directories.
 func (f *findings) ofServer(s *server) {
-	f.blind = s.opt.verify
+	f.verify = s.opt.verify
 	doubts := s.dirs.Doubts()
 	f.notes = slices.DeleteFunc(append(s.dirs.Notes(), s.blocks.Notes()...), func(n string) bool { return slices.Contains(doubts, n) })
 	for _, d := range doubts {
@@ -71,21 +71,18 @@ func (f *findings) doubt(format string, args ...any) {
 	f.doubts.add(fmt.Sprintf(format, args...))
 }
 
-// lose warns of what a salvage has given up; cause says why, where that is known.
+// lose warns of what a salvage has given up, which Verify reports; cause says why, where that is known.
 func (f *findings) lose(cause error, format string, args ...any) {
-	if !f.blind {
-		f.loseBlocks(format, args...)
-		return
-	}
+	f.loseBlocks(format, args...)
 	if cause == nil {
 		cause = arrowio.Locate(arrowio.Errorf(arrowio.ErrCorrupt, format, args...), arrowio.At{Format: Name, Split: -1, Off: -1})
 	}
 	f.fault(cause)
 }
 
-// loseBlocks is lose where blocks are the cause: Verify looks at each of them and needs not be told.
+// loseBlocks is lose where blocks are the cause: Verify looks at each of them itself.
 func (f *findings) loseBlocks(format string, args ...any) {
-	if f.blind {
+	if f.verify {
 		return
 	}
 	f.mu.Lock()
@@ -97,7 +94,9 @@ func (f *findings) loseBlocks(format string, args ...any) {
 func (f *findings) fault(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.faults = append(f.faults, err)
+	if len(f.faults) < maxTold {
+		f.faults = append(f.faults, err)
+	}
 }
 
 // Warnings implements arrowio.Warner: what a salvage has lost, block by block and operation by operation, then what makes

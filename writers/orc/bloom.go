@@ -3,6 +3,7 @@ package orc
 import (
 	"math"
 	"math/bits"
+	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
@@ -132,7 +133,40 @@ func addBloomTimestamps(b *bloom, values []int64, unit arrow.TimeUnit) {
 func addBloomDecimals(b *bloom, words [][2]uint64, t *orcwire.Type) {
 	_, scale := t.DecimalType()
 	for i := range words {
-		b.text = orcwire.AppendDecimal(b.text[:0], words[i][0], words[i][1], int(scale))
+		b.text = appendDecimal(b.text[:0], words[i][0], words[i][1], int(scale))
 		b.addHash(orcwire.HashBytes(b.text))
 	}
+}
+
+// appendDecimal is orcwire.AppendDecimal, faster where 64 bits hold the number.
+func appendDecimal(dst []byte, low, high uint64, scale int) []byte {
+	if high != uint64(int64(low)>>63) || scale < 0 {
+		return orcwire.AppendDecimal(dst, low, high, scale)
+	}
+	v := magnitude(int64(low))
+	for scale > 0 && v%10 == 0 {
+		v, scale = v/10, scale-1
+		if v == 0 {
+			scale = 0
+		}
+	}
+	if int64(low) < 0 {
+		dst = append(dst, '-')
+	}
+	var digits [20]byte
+	text := strconv.AppendUint(digits[:0], v, 10)
+	if scale == 0 {
+		return append(dst, text...)
+	}
+	if len(text) > scale {
+		dst = append(dst, text[:len(text)-scale]...)
+		text = text[len(text)-scale:]
+	} else {
+		dst = append(dst, '0')
+	}
+	dst = append(dst, '.')
+	for n := scale - len(text); n > 0; n-- {
+		dst = append(dst, '0')
+	}
+	return append(dst, text...)
 }

@@ -101,3 +101,23 @@ func TestBloomKernels(t *testing.T) {
 		}
 	}
 }
+
+func TestAppendDecimal(t *testing.T) {
+	r := rand.New(rand.NewSource(5))
+	for range 5000 {
+		v := (r.Int63() >> r.Intn(63)) / []int64{1, 10, 1000, 1 << 40}[r.Intn(4)] * []int64{1, 10, 1000, -1, -100}[r.Intn(5)]
+		scale := r.Intn(39)
+		got := appendDecimal([]byte("x"), uint64(v), uint64(v>>63), scale)
+		if want := orcwire.AppendDecimal([]byte("x"), uint64(v), uint64(v>>63), scale); string(got) != string(want) {
+			t.Fatalf("%d of scale %d: %s, want %s", v, scale, got, want)
+		}
+	}
+	for _, v := range []int64{0, -1 << 63, 1<<63 - 1} {
+		for scale := range 20 {
+			got := appendDecimal(nil, uint64(v), uint64(v>>63), scale)
+			if want := orcwire.AppendDecimal(nil, uint64(v), uint64(v>>63), scale); string(got) != string(want) {
+				t.Fatalf("%d of scale %d: %s, want %s", v, scale, got, want)
+			}
+		}
+	}
+}

@@ -141,6 +141,9 @@ func (c *lists) write(arr arrow.Array) error {
 	if !ok {
 		return mismatch(c.node, arr)
 	}
+	if entries.NullN() > 0 {
+		return arrowio.Errorf(arrowio.ErrSchema, "an entry of a map is null, which ORC has no way to store")
+	}
 	for i, k := range c.kids {
 		if err := k.write(entries.Field(i)); err != nil {
 			return err

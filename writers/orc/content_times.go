@@ -59,8 +59,9 @@ func (c *timestamps) reset()                     { c.clear(); c.begin() }
 // decimals encodes unscaled values as varints, all of the scale of the type.
 type decimals struct {
 	leaf
-	out   orcwire.DecimalsOut
-	stats *decimalStats
+	out     orcwire.DecimalsOut
+	stats   *decimalStats
+	scratch [][2]uint64
 }
 
 func newDecimals(n *node) *decimals {
@@ -75,11 +76,22 @@ func (c *decimals) begin() {
 }
 
 func (c *decimals) write(arr arrow.Array) error {
-	a, ok := arr.(*array.Decimal128)
-	if !ok {
+	var v [][2]uint64
+	switch a := arr.(type) {
+	case *array.Decimal128:
+		v = view[[2]uint64](a.Values())
+	case *array.Decimal256:
+		c.scratch = grow(c.scratch, a.Len())
+		for i, x := range view[[4]uint64](a.Values()) {
+			if sign := uint64(int64(x[1]) >> 63); x[2] != sign || x[3] != sign {
+				return arrowio.Errorf(arrowio.ErrSchema, "a value has more digits than %s", c.node.typ)
+			}
+			c.scratch[i] = [2]uint64{x[0], x[1]}
+		}
+		v = c.scratch
+	default:
 		return mismatch(c.node, arr)
 	}
-	v := view[[2]uint64](a.Values())
 	c.stats.add(v)
 	if b := c.node.bloom; b != nil {
 		addBloomDecimals(b, v, c.node.typ)

@@ -35,7 +35,7 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 		return nil, err
 	}
 	d.types, d.meta = types, meta
-	d.rootOnly = types[0].Kind != orcwire.Struct || s.NumFields() == 1 && len(columns) > 0 && columns[0].ID == 0
+	d.rootOnly = types[0].Kind != orcwire.Struct
 	p := &arrowio.WritePlan{Format: Name, Schema: s, Options: o, Driver: d}
 	for _, c := range columns {
 		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: c.Path, Type: c.Type, Stored: c.Stored, Encoding: d.expects(types[c.ID]), Loss: c.Loss})

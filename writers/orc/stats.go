@@ -56,6 +56,14 @@ type levels[F any, P facts[F]] struct {
 	group, stripe, whole level[F, P]
 }
 
+// The facts that nothing else names.
+var (
+	_ collector = (*levels[noFacts, *noFacts])(nil)
+	_ collector = (*levels[boolFacts, *boolFacts])(nil)
+	_ collector = (*levels[binaryFacts, *binaryFacts])(nil)
+	_ collector = (*levels[collectionFacts, *collectionFacts])(nil)
+)
+
 // level is what is known of a column in one place.
 type level[F any, P facts[F]] struct {
 	values int64

@@ -39,8 +39,10 @@ func TestStatsLikeJava(t *testing.T) {
 			likeJava(t, name, fixtures.Read(t, p), true, seen)
 		})
 	}
-	for _, kind := range []string{"tinyint", "smallint", "int", "bigint", "float", "double", "boolean", "string", "varchar", "char", "binary", "date",
-		"timestamp", "timestamp with local time zone", "decimal", "array", "map", "struct", "uniontype", "bloom"} {
+	for _, kind := range []string{
+		"tinyint", "smallint", "int", "bigint", "float", "double", "boolean", "string", "varchar", "char", "binary", "date",
+		"timestamp", "timestamp with local time zone", "decimal", "array", "map", "struct", "uniontype", "bloom",
+	} {
 		if seen[kind] == 0 {
 			t.Errorf("no statistics of %s were compared: %v", kind, seen)
 		}

@@ -115,26 +115,15 @@ func addInts[T integer](s *intStats, v []T) {
 	}
 }
 
-// extentOf returns the range of some values, of one at least, and their sum modulo 2^64. Two lanes keep the chains of
-// comparisons short.
+// extentOf returns the range of some values, of one at least, and their sum modulo 2^64.
 func extentOf[T integer](v []T) (extent, int64) {
 	least, great := v[0], v[0]
-	least2, great2 := least, great
-	var sum, sum2 int64
-	for ; len(v) >= 4; v = v[4:] {
-		a, b, c, d := v[0], v[1], v[2], v[3]
-		least, great = min(least, a), max(great, a)
-		least2, great2 = min(least2, b), max(great2, b)
-		least, great = min(least, c), max(great, c)
-		least2, great2 = min(least2, d), max(great2, d)
-		sum += int64(a) + int64(b)
-		sum2 += int64(c) + int64(d)
-	}
+	var sum int64
 	for _, x := range v {
 		least, great = min(least, x), max(great, x)
 		sum += int64(x)
 	}
-	return extent{true, int64(min(least, least2)), int64(max(great, great2))}, sum + sum2
+	return extent{true, int64(least), int64(great)}, sum
 }
 
 // dateStats is about dates: days since 1970-01-01.

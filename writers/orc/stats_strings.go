@@ -87,12 +87,24 @@ func (s *stringStats) add(offsets []int32, data []byte) {
 	}
 	f, x := &s.group.facts, &s.lookup
 	f.sum += int64(offsets[len(offsets)-1] - offsets[0])
+	n := len(offsets) - 1
 	x.begin(f, data[offsets[0]:offsets[1]])
+	for _, i := range [...]int{n / 2, n - 1} {
+		x.guess(data[offsets[i]:offsets[i+1]])
+	}
 	from := int(offsets[0])
 	for _, o := range offsets[1:] {
 		to := int(o)
-		if k := keyAt(data, from, to); k <= x.low || k >= x.high {
-			x.see(data[from:to], k)
+		if n := len(x.shared); n > 0 {
+			if to-from < n || string(data[from:from+n]) != string(x.shared) {
+				x.see(data[from:to])
+				from = to
+				continue
+			}
+			from += n
+		}
+		if k := keyAt(data, from, to); k < x.low || k > x.high {
+			x.seeKey(data[from-len(x.shared):to], k)
 		}
 		from = to
 	}
@@ -129,10 +141,7 @@ func (s *stringStats) addIDs(ids, offsets []int32, data []byte) {
 	f.sum += sum
 	x.begin(f, data[offsets[ids[0]]:offsets[ids[0]+1]])
 	for _, id := range used[:n] {
-		from, to := int(offsets[id]), int(offsets[id+1])
-		if k := keyAt(data, from, to); k <= x.low || k >= x.high {
-			x.see(data[from:to], k)
-		}
+		x.see(data[offsets[id]:offsets[id+1]])
 	}
 	x.end(f)
 }
@@ -161,8 +170,9 @@ func (s *stringStats) forget() {
 
 // extremes looks for the bounds of values. While it does, bounds are parts of the values' memory.
 type extremes struct {
-	low, high    uint64 // keys of least and great
 	least, great textBound
+	shared       []byte  // what both begin with, or less
+	low, high    uint64  // a value that begins so and whose rest has a key from low to high is no new bound
 	spare        []byte  // of a cut great
 	moved        [2]bool // least, great are not those of the facts
 }
@@ -170,21 +180,68 @@ type extremes struct {
 // begin goes on from the facts; if there are none, from the first value.
 func (x *extremes) begin(f *stringFacts, first []byte) {
 	x.moved = [2]bool{}
-	if !f.has {
+	if f.has {
+		x.least, x.great = f.least, f.great
+	} else {
 		x.setLeast(first)
 		x.setGreat(first)
-		return
 	}
-	x.least, x.great = f.least, f.great
-	x.low, x.high = keyAt(x.least.text, 0, len(x.least.text)), keyAt(x.great.text, 0, len(x.great.text))
+	x.shared = x.least.text
+	x.guess(x.great.text)
 }
 
-// see looks at a value whose key is not between those of the bounds.
-func (x *extremes) see(v []byte, key uint64) {
-	if key < x.low || key == x.low && bytes.Compare(v, x.least.text) < 0 {
+// leastShared is how many bytes must be shared before it pays to compare them.
+const leastShared = 4
+
+// guess makes shared what v begins with as well, and sets the keys.
+func (x *extremes) guess(v []byte) {
+	n := 0
+	for n < len(v) && n < len(x.shared) && v[n] == x.shared[n] {
+		n++
+	}
+	if n < leastShared {
+		n = 0
+	}
+	x.shared = x.shared[:n]
+	x.low, x.high = lowest(keyAt(x.least.text, n, len(x.least.text))), highest(keyAt(x.great.text, n, len(x.great.text)))
+}
+
+// lowest returns the least key whose value is not less than one with key k.
+func lowest(k uint64) uint64 {
+	if exact(k) {
+		return k
+	}
+	return k + 1
+}
+
+// highest returns the greatest key whose value is not greater than one with key k.
+func highest(k uint64) uint64 {
+	if exact(k) {
+		return k
+	}
+	return k - 1
+}
+
+// seeKey looks at a value that begins as the bounds do, and whose key is not from low to high.
+func (x *extremes) seeKey(v []byte, k uint64) {
+	switch {
+	case len(v) > mostBound:
+		x.see(v)
+	case k > x.high && (exact(k) || k != x.high+1 || bytes.Compare(v, x.great.text) > 0):
+		x.moved[1], x.great, x.high = true, textBound{v, false}, highest(k)
+	case k < x.low && (exact(k) || k != x.low-1 || bytes.Compare(v, x.least.text) < 0):
+		x.moved[0], x.least, x.low = true, textBound{v, false}, lowest(k)
+	}
+}
+
+// see looks at any value.
+func (x *extremes) see(v []byte) {
+	if bytes.Compare(v, x.least.text) < 0 {
 		x.setLeast(v)
-	} else if key > x.high || key == x.high && bytes.Compare(v, x.great.text) > 0 {
+		x.guess(x.least.text)
+	} else if bytes.Compare(v, x.great.text) > 0 {
 		x.setGreat(v)
+		x.guess(x.great.text)
 	}
 }
 
@@ -194,7 +251,6 @@ func (x *extremes) setLeast(v []byte) {
 	if len(v) > mostBound {
 		x.least = textBound{v[:cutText(v, mostBound)], true}
 	}
-	x.low = keyAt(x.least.text, 0, len(x.least.text))
 }
 
 func (x *extremes) setGreat(v []byte) {
@@ -206,7 +262,6 @@ func (x *extremes) setGreat(v []byte) {
 			x.great = textBound{raised, true}
 		}
 	}
-	x.high = keyAt(x.great.text, 0, len(x.great.text))
 }
 
 // end copies bounds that are new into the facts.
@@ -218,20 +273,24 @@ func (x *extremes) end(f *stringFacts) {
 		f.great.set(x.great)
 	}
 	f.has = true
-	x.least, x.great = textBound{}, textBound{}
+	x.least, x.great, x.shared = textBound{}, textBound{}, nil
 }
 
-// keyAt returns the first eight bytes of data[from:to] as a number, zeros behind a shorter value. Of two values the one
-// with the lower key is the lower.
+// keyAt returns seven bytes of data[from:to] as a number, zeros behind a shorter value, and behind them how many there are, 8
+// for more than seven. Of two values the one with the lower key is the lower; those with the same key are the same if it
+// is exact.
 func keyAt(data []byte, from, to int) uint64 {
+	n := uint64(min(to-from, 8))
 	if from+8 <= len(data) {
 		k := binary.BigEndian.Uint64(data[from:])
-		return k &^ (^uint64(0) >> (8 * uint(to-from)))
+		return k&^(^uint64(0)>>(8*n)|0xff) | n
 	}
 	var b [8]byte
 	copy(b[:], data[from:to])
-	return binary.BigEndian.Uint64(b[:])
+	return binary.BigEndian.Uint64(b[:])&^0xff | n
 }
+
+func exact(key uint64) bool { return key&0xff < 8 }
 
 // cutText returns the greatest number of bytes, n at most, at which a character of longer text begins.
 func cutText(text []byte, n int) int {

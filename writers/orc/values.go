@@ -59,6 +59,8 @@ func intValues[T int16 | int32 | int64](scratch []T, arr arrow.Array) (v, _ []T,
 		return scratch, scratch, nil
 	case *array.Time32:
 		return same[T](view[int32](a.Time32Values())), scratch, nil
+	case *array.MonthInterval:
+		return same[T](view[int32](a.MonthIntervalValues())), scratch, nil
 	case *array.Uint32:
 		scratch = widen(scratch, a.Uint32Values())
 		return scratch, scratch, nil
