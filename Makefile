@@ -176,3 +176,9 @@ bench-orc: $(VENV)/ready $(ORC_JUDGE) $(if $(CARGO),$(ORC_PEER)) build ## pyarro
 .PHONY: bench-cfile
 bench-cfile: $(KUDU_JUDGE) kudu build ## Kudu's own tool and client and arrowio side by side on big tables, into docs/bench/raw
 	python3 $(INTEROP)/bench_cfile.py --bin $(BIN) --dir $(CACHE)/big-kudu --kudu $(KUDU) --jar $(KUDU_JUDGE) --out docs/bench/raw $(BENCHFLAGS)
+
+.PHONY: bench-write
+bench-write: $(VENV)/ready $(ORC_JUDGE) build ## pyarrow, Java and arrowio writing the same rows, into docs/bench/raw
+	go build -o $(CACHE)/bin/orc-write ./$(INTEROP)/orc-bench/write
+	$(VENV)/bin/python $(INTEROP)/bench_write.py --write $(CACHE)/bin/orc-write --bin $(BIN) --dir $(CACHE)/big-orc --jar $(ORC_JUDGE) \
+		--out docs/bench/raw $(BENCHFLAGS)

@@ -358,9 +358,16 @@ func (w *IntsOut[T]) rising(v []T, width int, m direction) bool {
 		same++
 	}
 	rest := v[same:]
+	if len(rest) < minRepeat {
+		return false
+	}
+	if same == 0 && evenly(v, 2, v[1]-v[0]) == len(v) {
+		w.steps(v[0], v[1], len(v))
+		return true
+	}
 	step := int64(rest[1]) - int64(rest[0])
 	packed := w.deltaWidth(m.bits)
-	cost := bitpack.PackedSize(max(len(rest)-2, 0), packed) + varintSize(v[0], w.signed) + varintSize(step, true)
+	cost := bitpack.PackedSize(len(rest)-2, packed) + varintSize(v[0], w.signed) + varintSize(step, true)
 	if same > 0 {
 		cost += 2 + bitpack.PackedSize(min(same, 2), uint(width))
 	}
@@ -375,9 +382,6 @@ func (w *IntsOut[T]) rising(v []T, width int, m direction) bool {
 	}
 	d := w.o.Room(2 + 2*bitpack.MaxVarint64 + bitpack.PackedSize(len(rest), packed) + bitpack.PackSlack)
 	header2(d, delta, widthCodes[packed], len(rest))
-	if len(rest) == 2 {
-		header2(d, delta, 0, 2) // the first step is all
-	}
 	k := 2 + binary.PutUvarint(d[2:], coded(rest[0], w.signed))
 	k += binary.PutVarint(d[k:], step)
 	wide := w.o.shared.wide[:len(rest)-2]

@@ -49,7 +49,10 @@ func exercise(t testing.TB, b []byte, o Options) error {
 	if first != nil {
 		defer first.Release()
 	}
-	if f.kind == cfilewire.ColumnFile {
+	if err := scanAll(f, mem); (err == nil) != (errFirst == nil) {
+		t.Errorf("a scan: %v; the driver: %v", err, errFirst)
+	}
+	if f.kind == cfilewire.ColumnFile && f.Rows() > 0 {
 		recut(f, 5)
 	}
 	second, errSecond := conformance.Collect(t, f, mem, 3)
@@ -75,6 +78,18 @@ func exercise(t testing.TB, b []byte, o Options) error {
 		exerciseVerify(t, f, errFirst)
 	}
 	return errFirst
+}
+
+// scanAll reads all rows as users do.
+func scanAll(f *File, mem memory.Allocator) error {
+	s, err := arrowio.Scan(context.Background(), f, arrowio.ScanOptions{Allocator: mem, Parallelism: 1, BatchRows: 1 << 16})
+	if err != nil {
+		return err
+	}
+	defer s.Release()
+	for s.Next() {
+	}
+	return s.Err()
 }
 
 // show does what is done for people to see.

@@ -66,9 +66,6 @@ func (d *Finder) Find(key []byte) (row int64, ok bool, err error) {
 // at returns the encoded key of value k of the open block, valid until the next call.
 func (d *Finder) at(k int) []byte {
 	f := d.file.footer
-	if d.file.kind == cfilewire.KeyIndexFile {
-		return d.strings.At(k)
-	}
 	var cell []byte
 	switch w := f.Type.Width(); {
 	case w > 0:
@@ -77,6 +74,9 @@ func (d *Finder) at(k int) []byte {
 		cell = d.file.dict.entries.At(int(d.codes[k]))
 	default:
 		cell = d.strings.At(k)
+	}
+	if d.file.kind == cfilewire.KeyIndexFile {
+		return cell
 	}
 	// The type is one of keys: load has encoded a value.
 	d.key, _ = cfilewire.AppendKey(d.key[:0], f.Type, cell, true)

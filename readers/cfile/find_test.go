@@ -80,8 +80,9 @@ func TestFind(t *testing.T) {
 		}
 	}
 	// Composite keys.
-	for range 20 {
+	for i := range 20 {
 		k := newKeyTable(t, r, []cfilewire.DataType{cfilewire.String, cfilewire.Int16, cfilewire.Binary}, 300)
+		k.f.encoding = []cfilewire.Encoding{cfilewire.EncodingPrefix, cfilewire.EncodingDict, cfilewire.EncodingPlain}[i%3]
 		d, err := newFinder(t, k.f.build(t), arrowio.Limits{})
 		if err != nil {
 			t.Fatal(err)

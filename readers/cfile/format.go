@@ -105,9 +105,9 @@ func Open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o Opti
 		if !errors.As(err, &e) {
 			return nil, locate(err)
 		}
-		// An index that is damaged is for those to know who read rows: Verify and Dump show the rest.
+		// An index that is damaged is for those to know who read rows, or count them: Verify and Dump show the rest.
 		f.damaged = locate(err)
-		f.splits = []arrowio.Split{{Rows: arrowio.RowRange{End: f.footer.Values}, Bytes: f.src.Size()}}
+		f.splits = []arrowio.Split{{Rows: arrowio.RowRange{End: arrowio.UnknownRows}, Bytes: f.src.Size()}}
 	}
 	return f, nil
 }

@@ -7,15 +7,17 @@ import (
 	"github.com/arrowio/arrowio/internal/bitpack"
 )
 
-// Sizes of a split: large enough that opening its columns does not matter, small enough that every core gets its share of
-// a rowset and that its changes fit in memory.
-const (
-	splitRows    = 1 << 20
-	splitBytes   = 64 << 20
-	splitUpdates = 1 << 20 // changed cells
-	// keptLiveness bounds the memory in which parts remember which rows are there: beyond it they look again.
-	keptLiveness = 16 << 20
-)
+// sizes bound splits: large enough that opening their columns does not matter, small enough that every core gets its share
+// of a rowset and that its changes fit in memory.
+type sizes struct {
+	rows    int64
+	bytes   int64
+	updates int64 // changed cells
+	// kept bounds the memory in which parts remember which rows are there: beyond it they look again.
+	kept int64
+}
+
+var usualSizes = sizes{rows: 1 << 20, bytes: 64 << 20, updates: 1 << 20, kept: 16 << 20}
 
 // cut makes splits of a rowset.
 func (f *File) cut(ctx context.Context, rs *rowset) error {
@@ -31,7 +33,7 @@ func (f *File) cut(ctx context.Context, rs *rowset) error {
 	for _, d := range rs.log {
 		some = some || d.change[0] == deleteChange[0]
 	}
-	count := max(1, rs.rows/splitRows, changed/splitUpdates, f.storedBytes(rs)/splitBytes)
+	count := max(1, rs.rows/f.sizes.rows, changed/f.sizes.updates, f.storedBytes(rs)/f.sizes.bytes)
 	count = min(count, max(1, rs.rows), int64(max(1, f.limits.Splits)))
 	for i := range count {
 		p := &part{tablet: rs.tablet, rowset: rs, some: some}
@@ -87,7 +89,7 @@ func (f *File) findLive(ctx context.Context, p *part) ([]byte, error) {
 	if err := s.apply(ctx, p.rowset); err != nil {
 		return nil, inRowSet(err, p.rowset)
 	}
-	if n := int64(len(s.live)); f.kept.Add(n) <= keptLiveness {
+	if n := int64(len(s.live)); f.kept.Add(n) <= f.sizes.kept {
 		p.live = s.live
 	} else {
 		f.kept.Add(-n)

@@ -31,6 +31,7 @@ type File struct {
 	splits  []arrowio.Split
 	findings
 
+	sizes   sizes
 	bytes   atomic.Int64 // read from blocks
 	kept    atomic.Int64 // bytes of liveness that parts keep
 	scratch sync.Pool    // *scratch
@@ -96,7 +97,10 @@ func openServer(ctx context.Context, path string, limits arrowio.Limits, o Optio
 
 // table opens the table that the options name. The blocks are closed with it.
 func (s *server) table(ctx context.Context) (*File, error) {
-	f := &File{dirs: s.dirs, blocks: s.blocks, limits: s.limits, opt: s.opt}
+	f := &File{dirs: s.dirs, blocks: s.blocks, limits: s.limits, opt: s.opt, sizes: usualSizes}
+	if s.opt.sizes.rows > 0 {
+		f.sizes = s.opt.sizes
+	}
 	f.ofServer(s)
 	if err := f.open(ctx); err != nil {
 		return nil, errors.Join(err, s.blocks.Close())
@@ -123,8 +127,8 @@ func (f *File) open(ctx context.Context) error {
 			}
 		}
 		if n := int64(t.mem.len()); n > 0 {
-			for start := int64(0); start < n; start += splitRows {
-				f.add(&part{tablet: t, rows: arrowio.RowRange{Start: start, End: min(n, start+splitRows)}})
+			for start := int64(0); start < n; start += f.sizes.rows {
+				f.add(&part{tablet: t, rows: arrowio.RowRange{Start: start, End: min(n, start+f.sizes.rows)}})
 			}
 		}
 	}

@@ -29,6 +29,10 @@ type Options struct {
 	StringsBinary bool  // show strings as binary: Kudu does not check that they are UTF-8
 
 	verify bool // for Verify alone: go on past damage, which Verify then reports
+
+	// For tests.
+	sizes   sizes                                                    // of splits; zero = usualSizes
+	through func(block uint64, src arrowio.Source) arrowio.Source // what blocks are read through; nil = nothing
 }
 
 // Format returns the reader of tablet servers' directories.

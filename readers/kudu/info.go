@@ -183,7 +183,7 @@ func (b *infoBuilder) tablets() error {
 	}
 	note := func(format string, args ...any) { b.Notes = append(b.Notes, fmt.Sprintf(format, args...)) }
 	if b.read < b.rowsets {
-		note("bytes, encodings and codecs of columns are those of the first %d of %d rowsets; --blocks looks at all", b.read, b.rowsets)
+		note("bytes, encodings, codecs and checksums of columns are those of the first %d of %d rowsets; --blocks looks at all", b.read, b.rowsets)
 	}
 	if b.damaged > shownDamage {
 		note("! %d blocks more cannot be read; verify names them", b.damaged-shownDamage)
@@ -221,22 +221,22 @@ func (b *infoBuilder) damage(err error) error {
 }
 
 // entry returns where a block is counted: at its column, or at what else it is.
-func (b *infoBuilder) entry(t *tablet, u kuduwire.BlockUse) (at int, kind string) {
-	name, stored := "", ""
+func (b *infoBuilder) entry(u kuduwire.BlockUse) (at int) {
+	name, stored := "("+kindOf(u)+")", ""
 	switch u.Role {
 	case kuduwire.BlockOfColumn:
 		if at, ok := b.byID[u.Column]; ok {
-			return at, "column"
+			return at
 		}
-		kind, name, stored = "column", fmt.Sprintf("(dropped column, id %d)", u.Column), "dropped column"
+		name, stored = fmt.Sprintf("(dropped column, id %d)", u.Column), "dropped column"
 	case kuduwire.BlockOfRedo:
-		kind, name, stored = "redo", "(redo deltas)", "changes after the flush"
+		stored = "changes after the flush"
 	case kuduwire.BlockOfUndo:
-		kind, name, stored = "undo", "(undo deltas)", "changes before the flush"
+		stored = "changes before the flush"
 	case kuduwire.BlockOfBloom:
-		kind, name, stored = "bloom", "(bloom filters)", "filters of keys"
-	default:
-		kind, name, stored = "key index", "(key index)", "encoded keys"
+		stored = "filters of keys"
+	case kuduwire.BlockOfAdHoc:
+		stored = "encoded keys"
 	}
 	at, ok := b.extra[name]
 	if !ok {
@@ -244,26 +244,41 @@ func (b *infoBuilder) entry(t *tablet, u kuduwire.BlockUse) (at int, kind string
 		b.extra[name] = at
 		b.Columns = append(b.Columns, arrowio.ColumnInfo{Path: name, Stored: stored})
 	}
-	return at, kind
+	return at
+}
+
+// kindOf says what kind of a block it is.
+func kindOf(u kuduwire.BlockUse) string {
+	switch u.Role {
+	case kuduwire.BlockOfRedo:
+		return "redo deltas"
+	case kuduwire.BlockOfUndo:
+		return "undo deltas"
+	case kuduwire.BlockOfBloom:
+		return whatBloom
+	case kuduwire.BlockOfAdHoc:
+		return whatIndex
+	}
+	return "column"
 }
 
 // rowset adds the blocks of a rowset.
 func (b *infoBuilder) rowset(t *tablet, rs *kuduwire.RowSet, uses []kuduwire.BlockUse) error {
 	g := rowsetInfo{rows: -1}
 	for _, u := range uses {
-		at, kind := b.entry(t, u)
+		at := b.entry(u)
 		path, where, err := b.blocks.At(u.Block)
-		block := arrowio.BlockInfo{Group: b.group, Kind: kind, ID: kuduwire.BlockName(u.Block), Where: path, Off: where.Off, Bytes: where.Len}
+		block := arrowio.BlockInfo{Group: b.group, Kind: kindOf(u), ID: kuduwire.BlockName(u.Block), Where: path, Off: where.Off, Bytes: where.Len}
 		c := &b.Columns[at]
 		c.Bytes += where.Len
 		c.Blocks++
 		g.add(u.Role, where.Len)
 		if err == nil {
-			err = b.footer(u, c, at, &block, &g)
+			err = b.footer(t, u, c, at, &block, &g)
 		}
 		if err != nil {
 			block.Verdict = "cannot be read"
-			if err := b.damage(arrowio.Locate(err, arrowio.At{Format: Name, Op: fmt.Sprintf("tablet %s, %v", t.id, u), Split: -1, Off: -1})); err != nil {
+			if err := b.damage(inRowSet(err, &rowset{tablet: t, meta: rs})); err != nil {
 				return err
 			}
 		}
@@ -282,8 +297,12 @@ func (b *infoBuilder) rowset(t *tablet, rs *kuduwire.RowSet, uses []kuduwire.Blo
 }
 
 // footer takes what the footer of a block says.
-func (b *infoBuilder) footer(u kuduwire.BlockUse, c *arrowio.ColumnInfo, at int, block *arrowio.BlockInfo, g *rowsetInfo) error {
-	r, closer, err := b.File.block(b.ctx, u.Block, u.String())
+func (b *infoBuilder) footer(t *tablet, u kuduwire.BlockUse, c *arrowio.ColumnInfo, at int, block *arrowio.BlockInfo, g *rowsetInfo) error {
+	what := kindOf(u)
+	if u.Role == kuduwire.BlockOfColumn {
+		what = columnName(t.schema, u.Column)
+	}
+	r, closer, err := b.File.block(b.ctx, u.Block, what)
 	if err != nil {
 		return err
 	}
@@ -318,9 +337,9 @@ func (b *infoBuilder) footer(u kuduwire.BlockUse, c *arrowio.ColumnInfo, at int,
 	}
 	v := d.Column.Verdict
 	block.Verdict = v
-	switch {
-	case v == "" || v == "no blocks":
-	case v == "ok":
+	switch v {
+	case "", "no blocks":
+	case "ok":
 		if c.Verdict == "" {
 			c.Verdict = v
 		}
@@ -330,7 +349,7 @@ func (b *infoBuilder) footer(u kuduwire.BlockUse, c *arrowio.ColumnInfo, at int,
 		}
 		b.doubled[at]++
 		c.Verdict = fmt.Sprintf("%s damaged", count(int64(b.doubled[at]), "file"))
-		b.Notes = append(b.Notes, fmt.Sprintf("! %v, block %s: checksums: %s", u, kuduwire.BlockName(u.Block), v))
+		b.Notes = append(b.Notes, fmt.Sprintf("! tablet %s, %v, block %s: checksums: %s", t.id, u, kuduwire.BlockName(u.Block), v))
 	}
 	return nil
 }

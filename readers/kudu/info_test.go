@@ -193,8 +193,13 @@ func TestInfoPlan(t *testing.T) {
 	s := newRealServer(t, "file")
 	by := map[string]bool{}
 	for _, c := range []struct{ table, where string }{
-		{"changed", "id = 3"}, {"changed", "id > 1000000"}, {"changed", "id BETWEEN 2 AND 60"}, {"changed", "number > 0"},
-		{"unflushed", "id < 5"}, {"partitioned", "s = 'nobody'"}, {"altered", "id = 11"},
+		{"changed", "id = 3"},
+		{"changed", "id > 1000000"},
+		{"changed", "id BETWEEN 2 AND 60"},
+		{"changed", "number > 0"},
+		{"unflushed", "id < 5"},
+		{"partitioned", "s = 'nobody'"},
+		{"altered", "id = 11"},
 	} {
 		f := s.table(c.table)
 		x, err := expr.Parse(c.where)

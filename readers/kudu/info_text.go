@@ -56,7 +56,11 @@ func (d *deltaInfo) text(what string) string {
 			parts = append(parts, strings.Replace(count(x.n, x.what), "cell updateds", "cells updated", 1))
 		}
 	}
-	return fmt.Sprintf("%s (%s; %s to %s)", count(d.files, what+" file"), strings.Join(parts, ", "), cfile.TimeText(d.from), cfile.TimeText(d.to))
+	when := cfile.TimeText(d.from)
+	if d.to != d.from {
+		when += " to " + cfile.TimeText(d.to)
+	}
+	return fmt.Sprintf("%s (%s; %s)", count(d.files, what+" file"), strings.Join(parts, ", "), when)
 }
 
 func (g *rowsetInfo) add(role kuduwire.BlockRole, n int64) {

@@ -50,6 +50,9 @@ func (f *File) block(ctx context.Context, id uint64, what string) (*cfile.Reader
 	if err != nil {
 		return nil, nil, f.inBlock(err, id, what)
 	}
+	if f.opt.through != nil {
+		src = f.opt.through(id, src)
+	}
 	b := &openBlock{CountingSource: arrowio.NewCountingSource(src), file: f, closer: c}
 	r, err := cfile.OpenReader(ctx, b.CountingSource, f.limits)
 	if err != nil {

@@ -225,15 +225,11 @@ func (r *splitReader) Skip(n int64) (int64, error) {
 		return 0, err
 	}
 	r.row += n
-	for n > 0 {
-		if r.live == nil {
-			r.at += n
-			break
-		}
-		_, k := r.nextRun(n)
-		n -= k
+	for left := n; left > 0; {
+		_, k := r.nextRun(left)
+		left -= k
 	}
-	return r.row - r.split.Rows.Start, nil
+	return n, nil
 }
 
 // nextRun passes over gone rows and up to n live ones, and returns the first of those and their number.

@@ -225,8 +225,8 @@ func (k *keyColumn) read(n int) error {
 	if k.data.NullN() > 0 {
 		return corrupt("column %s has nulls", k.kudu.Name)
 	}
-	k.slots = b[1].Bytes()
-	if k.width == 0 {
+	k.slots, k.values = b[1].Bytes(), nil
+	if k.width == 0 && b[2] != nil {
 		k.values = b[2].Bytes()
 	}
 	return nil

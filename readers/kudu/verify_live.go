@@ -39,8 +39,7 @@ func (v *verifier) liveOnce(t *tablet) error {
 	}
 	slices.SortStableFunc(m.waiting, func(a, b *keySource) int { return bytes.Compare(a.key, b.key) })
 	if t.mem.len() > 0 {
-		s := &keySource{mem: t.mem, row: -1, set: inMemory}
-		s.next()
+		s := &keySource{mem: t.mem, key: t.mem.key(0), set: inMemory}
 		m.active = append(m.active, s)
 	}
 	ok, err := m.run()

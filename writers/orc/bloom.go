@@ -18,7 +18,7 @@ type bloom struct {
 	hashes uint32
 	size   uint64 // in bits
 	recip  uint64 // 2^64/size, rounded up: gives rests of 32-bit numbers without a division
-	text   []byte // of a decimal, or a padded value
+	text   []byte // of a decimal
 }
 
 // newBloom returns a filter for stride values of which a search for others finds a share of fpp, from above 0 to below 1.
@@ -96,28 +96,11 @@ func addBloomStrings(b *bloom, offsets []int32, data []byte) {
 	}
 }
 
-// addBloomIDs adds strings that are words of a dictionary, by number. It is enough to add each once: see stringStats.words.
+// addBloomIDs adds strings that are words of a dictionary, by number. It is enough to add each once: see
+// stringStats.addIDs.
 func addBloomIDs(b *bloom, ids, offsets []int32, data []byte) {
 	for _, id := range ids {
 		b.addHash(orcwire.HashBytes(data[offsets[id]:offsets[id+1]]))
-	}
-}
-
-// addBloomStringsPadded adds values of char(n) that lack their padding: blanks up to n characters.
-func addBloomStringsPadded(b *bloom, offsets []int32, data []byte, n int) {
-	for i := range len(offsets) - 1 {
-		v := data[offsets[i]:offsets[i+1]]
-		characters := 0
-		for _, c := range v {
-			if c&0xc0 != 0x80 {
-				characters++
-			}
-		}
-		b.text = append(b.text[:0], v...)
-		for ; characters < n; characters++ {
-			b.text = append(b.text, ' ')
-		}
-		b.addHash(orcwire.HashBytes(b.text))
 	}
 }
 

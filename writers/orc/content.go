@@ -112,11 +112,6 @@ func mismatch(n *node, arr arrow.Array) error {
 	return arrowio.Errorf(arrowio.ErrInternal, "%v for a column of type %s", arr.DataType(), n.typ)
 }
 
-// signed is an integer as ORC has it.
-type signed interface {
-	~int8 | ~int16 | ~int32 | ~int64
-}
-
 // ints encodes smallint, int and bigint.
 type ints[T int16 | int32 | int64] struct {
 	leaf

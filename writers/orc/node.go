@@ -86,13 +86,11 @@ func (n *node) write(arr arrow.Array) error {
 	}
 	defer v.Array.Release()
 	values := v.Array.Len()
-	if n.typ.Kind != orcwire.Union {
-		if v.Valid == nil {
-			n.present.PutAll(v.N, true)
-		} else {
-			n.present.Put(v.Valid, v.Off, v.N)
-			n.nulls = true
-		}
+	if v.Valid == nil {
+		n.present.PutAll(v.N, true)
+	} else {
+		n.present.Put(v.Valid, v.Off, v.N)
+		n.nulls = true
 	}
 	n.stats.count(values, values < v.N)
 	if err := n.content.write(v.Array); err != nil {

@@ -360,16 +360,11 @@ func (g *gatherer) values(t *orcwire.Type, arr arrow.Array) {
 		data = append(make([]byte, offsets[0]), data...) // as it stands behind what a slice leaves out
 		if s := g.all[t.ID].(*stringStats); g.ids {
 			ids, offsets, data := byWord(a)
-			s.addIDs(ids, offsets, data)
-			addBloomIDs(b, s.words(), offsets, data)
+			addBloomIDs(b, s.addIDs(ids, offsets, data), offsets, data)
 			return
 		}
 		g.all[t.ID].(*stringStats).add(offsets, data)
-		if t.Kind == orcwire.Char {
-			addBloomStringsPadded(b, offsets, data, int(t.MaxLength))
-		} else {
-			addBloomStrings(b, offsets, data)
-		}
+		addBloomStrings(b, offsets, data)
 	case *array.Binary:
 		offsets, data := a.ValueOffsets(), a.ValueBytes()
 		data = append(make([]byte, offsets[0]), data...) // as it stands behind what a slice leaves out

@@ -16,10 +16,10 @@ const mostBound = 1024
 type stringStats struct {
 	levels[stringFacts, *stringFacts]
 	lookup extremes
-	// Of dictionaries: seen[id] is turn once the word has come up in the open row group, and used lists those that have.
-	seen []uint32
-	turn uint32
-	used []int32
+	// Of dictionaries: seen[id] is turn+1 once the word has come up in the open row group.
+	seen  []uint32
+	turn  uint32
+	fresh []int32
 }
 
 type stringFacts struct {
@@ -112,43 +112,41 @@ func (s *stringStats) add(offsets []int32, data []byte) {
 }
 
 // addIDs adds values to the open row group that are words of a dictionary, by number. Within a row group a number means the
-// same word always; the dictionary may grow.
-func (s *stringStats) addIDs(ids, offsets []int32, data []byte) {
+// same word always; the dictionary may grow. It returns the numbers that are new in the row group, each once, which are good
+// until the next call.
+func (s *stringStats) addIDs(ids, offsets []int32, data []byte) []int32 {
 	if len(ids) == 0 {
-		return
+		return nil
 	}
 	if n := len(offsets) - 1; n > len(s.seen) {
 		s.seen = append(s.seen, make([]uint32, max(n, 2*len(s.seen))-len(s.seen))...)
 	}
-	first := len(s.used)
-	s.used = append(s.used, make([]int32, len(ids))...)
+	if len(s.fresh) < len(ids) {
+		s.fresh = make([]int32, len(ids))
+	}
 	// Each number is written, and kept if it is new: no branch to guess.
-	used, n := s.used[first:], 0
+	fresh, n := s.fresh[:len(ids)], 0
 	seen, mark := s.seen, s.turn+1
 	var sum int64
 	for _, id := range ids {
 		sum += int64(offsets[id+1] - offsets[id])
-		used[n] = id
-		fresh := 0
+		fresh[n] = id
+		more := 0
 		if seen[id] != mark {
-			fresh = 1
+			more = 1
 		}
 		seen[id] = mark
-		n += fresh
+		n += more
 	}
-	s.used = s.used[:first+n]
 	f, x := &s.group.facts, &s.lookup
 	f.sum += sum
 	x.begin(f, data[offsets[ids[0]]:offsets[ids[0]+1]])
-	for _, id := range used[:n] {
+	for _, id := range fresh[:n] {
 		x.see(data[offsets[id]:offsets[id+1]])
 	}
 	x.end(f)
+	return fresh[:n]
 }
-
-// words returns the numbers of the words that addIDs has met in the open row group, each once. It is good until the next
-// addIDs or endGroup.
-func (s *stringStats) words() []int32 { return s.used }
 
 func (s *stringStats) endGroup() *orcwire.ColumnStats {
 	s.forget()
@@ -161,7 +159,6 @@ func (s *stringStats) endStripe(bytes int64) *orcwire.ColumnStats {
 }
 
 func (s *stringStats) forget() {
-	s.used = s.used[:0]
 	if s.turn++; s.turn+1 == 0 {
 		clear(s.seen)
 		s.turn = 0

@@ -252,6 +252,7 @@ func TestStringStatsRandom(t *testing.T) {
 		var words []string
 		for range r.Intn(5) {
 			var group []string
+			used := map[string]bool{}
 			for range r.Intn(3) { // batches
 				var ids []int32
 				var batch []string
@@ -265,7 +266,9 @@ func TestStringStatsRandom(t *testing.T) {
 						for i := range b {
 							b[i] = "\x00\x00ab"[r.Intn(4)]
 						}
-						v = string(b)
+						if v = string(b); slices.Contains(words, v) {
+							continue
+						}
 						ids, words = append(ids, int32(len(words))), append(words, v)
 					}
 					batch = append(batch, v)
@@ -273,11 +276,12 @@ func TestStringStatsRandom(t *testing.T) {
 				group = append(group, batch...)
 				plain.add(stringBatch(batch...))
 				offsets, data := stringBatch(words...)
-				byID.addIDs(ids, offsets, data)
-			}
-			used := map[string]bool{}
-			for _, id := range byID.words() {
-				used[words[id]] = true
+				for _, id := range byID.addIDs(ids, offsets, data) {
+					if used[words[id]] {
+						t.Fatalf("%q is new twice", words[id])
+					}
+					used[words[id]] = true
+				}
 			}
 			for _, v := range group {
 				if !used[v] {

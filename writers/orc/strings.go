@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -82,6 +83,9 @@ func (c *stringValues) writeFlat(offsets []int32, data []byte) error {
 		return err
 	}
 	if c.text != nil {
+		if bitpack.FirstNotUTF8(offsets, data) >= 0 {
+			return errNotText
+		}
 		c.text.add(offsets, data)
 	} else {
 		c.bytes.add(int64(offsets[len(offsets)-1]) - int64(offsets[0]))
@@ -178,6 +182,9 @@ func (c *stringValues) writeDictionary(arr *array.Dictionary) error {
 	if err != nil {
 		return err
 	}
+	if entries.Len() > 0 && bitpack.FirstNotUTF8(offsets, data) >= 0 { // also of entries that no row has
+		return errNotText
+	}
 	before := len(c.ids)
 	for i := range arr.Len() {
 		k := arr.GetValueIndex(i)
@@ -195,9 +202,9 @@ func (c *stringValues) writeDictionary(arr *array.Dictionary) error {
 		}
 		c.ids = append(c.ids, id)
 	}
-	c.text.addIDs(c.ids[before:], c.dict.offsets, c.dict.data)
+	seen := c.text.addIDs(c.ids[before:], c.dict.offsets, c.dict.data)
 	if b := c.node.bloom; b != nil {
-		addBloomIDs(b, c.ids[before:], c.dict.offsets, c.dict.data)
+		addBloomIDs(b, seen, c.dict.offsets, c.dict.data)
 	}
 	return nil
 }
@@ -255,6 +262,8 @@ func (c *stringValues) flatten(arr arrow.Array) (offsets []int32, data []byte, e
 	}
 	return nil, nil, mismatch(c.node, arr)
 }
+
+var errNotText = arrowio.Errorf(arrowio.ErrSchema, "a string is not UTF-8, which Arrow's type promises: cast the column to binary")
 
 func errTooMuch() error {
 	return arrowio.Errorf(arrowio.ErrLimit, "a batch holds over %d bytes of one column: write smaller batches", math.MaxInt32)

@@ -136,7 +136,7 @@ func (w *writer) encode(rec arrow.Record) error {
 			if begins {
 				f.mark()
 			}
-			part := arrow.Array(col)
+			part := col
 			if from > 0 || to < n {
 				part = arraySlice(col, from, to)
 				defer part.Release()

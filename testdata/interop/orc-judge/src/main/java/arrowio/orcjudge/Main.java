@@ -30,6 +30,7 @@ public final class Main {
         dump FILE [--keys]       canonical rows on standard output
         judge LIST               compare many files with expected rows; LIST - is standard input
         bench FILE [PASSES]      Java's speed: CPU time of each pass over the file
+        write-bench FILE OUT CODEC PASSES  the same of writing the rows of FILE, which has flat columns, to OUT
         try FILE...              a line a file: ok, or how the reader fails
       """;
 
@@ -68,6 +69,12 @@ public final class Main {
         }
       }
       case "bench" -> Bench.read(new File(a.get(1)), a.size() > 2 ? Integer.parseInt(a.get(2)) : 5, out);
+      case "write-bench" -> {
+        if (a.size() != 5) {
+          return false;
+        }
+        WriteBench.write(new File(a.get(1)), new File(a.get(2)), a.get(3), Integer.parseInt(a.get(4)), out);
+      }
       case "dump" -> dump(new File(a.get(1)), withKeys, out);
       case "judge" -> {
         boolean good;

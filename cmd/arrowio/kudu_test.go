@@ -1,0 +1,95 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/arrowio/arrowio/internal/fixtures"
+)
+
+// A server's directory, as an operator meets it.
+func TestKuduServer(t *testing.T) {
+	const testdata = "../../testdata/kudu/kudu-1.17.1/"
+	dir := fixtures.Unpack(t, testdata+"log.tar.gz")
+	rows := fixtures.Unpack(t, testdata+"rows.tar.gz")
+
+	out := ok(t, "inspect", "--from", "kudu", dir)
+	for _, want := range []string{"log block manager", "--kudu-table changed", "tombstoned", "hash bucket 1", "name it with --kudu-table"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in %s", want, out)
+		}
+	}
+	fails(t, do(t, "cat", "--from", "kudu", dir), 2, "several tables", "--kudu-table", "changed")
+	fails(t, do(t, "inspect", "--from", "kudu", "--where", "id = 1", dir), 2, "several tables")
+	want := strings.Count(string(fixtures.Read(t, filepath.Join(rows, "changed.jsonl"))), "\n")
+	if got := ok(t, "cat", "--from", "kudu", "--kudu-table", "changed", "--format", "jsonl", dir); strings.Count(got, "\n") != want {
+		t.Errorf("%d rows, want %d", strings.Count(got, "\n"), want)
+	}
+	out = ok(t, "inspect", "--from", "kudu", "--kudu-table", "changed", "--where", "id < 3", "--blocks", dir)
+	for _, want := range []string{"decimal128(20, 4), nullable, id 4", "(bloom filters)", "the filter reads 2 of 3 units", "key bounds", "rowset 1", "keys 0 to ", "redo file", ".data"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in %s", want, out)
+		}
+	}
+	if got := ok(t, "verify", "--from", "kudu", "--kudu-table", "changed", dir); !strings.HasSuffix(got, ": ok\n") {
+		t.Error(got)
+	}
+
+	// Part of a log is gone: rows are missing, which is told.
+	var info struct {
+		Facts []struct{ Name, Value string }
+	}
+	if err := json.Unmarshal([]byte(ok(t, "inspect", "--json", "--from", "kudu", "--kudu-table", "unflushed", dir)), &info); err != nil {
+		t.Fatal(err)
+	}
+	tablet := ""
+	for _, f := range info.Facts {
+		if f.Name == "tablet" {
+			tablet, _, _ = strings.Cut(f.Value, ",")
+		}
+	}
+	wal := filepath.Join(dir, "wal", "wals", tablet, "wal-000000001")
+	if err := os.WriteFile(wal, fixtures.Read(t, wal)[:5], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fails(t, do(t, "cat", "--from", "kudu", "--kudu-table", "unflushed", dir), 1, dir+": ", tablet, "wal-000000001")
+	o := do(t, "cat", "--from", "kudu", "--kudu-table", "unflushed", "--kudu-salvage", "true", "--format", "jsonl", dir)
+	if o.code != 0 || !strings.Contains(o.err, dir+": warning: tablet "+tablet+": ") || strings.Contains(o.out, "warning") || o.out == "" {
+		t.Errorf("exit %d, %q", o.code, o.err)
+	}
+	if o := do(t, "verify", "--from", "kudu", "--kudu-table", "unflushed", dir); o.code != 1 || !strings.Contains(o.out, "wal-000000001") {
+		t.Errorf("exit %d, %q, %q", o.code, o.out, o.err)
+	}
+
+	// Without superblocks each block is a file of its own.
+	if err := os.RemoveAll(filepath.Join(dir, "wal", "tablet-meta")); err != nil {
+		t.Fatal(err)
+	}
+	var list struct {
+		Members []struct {
+			ID, Name string
+			Rows     int
+			Open     []struct{ Option, Value string }
+		}
+	}
+	if err := json.Unmarshal([]byte(ok(t, "inspect", "--json", "--blocks", "--from", "kudu", dir)), &list); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range list.Members {
+		if !strings.HasPrefix(m.Name, "column of int") || len(m.Open) != 1 {
+			continue
+		}
+		block := []string{"--from", "kudu", "--" + m.Open[0].Option, m.Open[0].Value, dir}
+		if got := ok(t, append([]string{"cat", "--format", "jsonl"}, block...)...); strings.Count(got, "\n") != m.Rows {
+			t.Errorf("block %s: %d rows, want %d", m.ID, strings.Count(got, "\n"), m.Rows)
+		}
+		ok(t, append([]string{"verify"}, block...)...)
+		ok(t, append([]string{"inspect"}, block...)...)
+	}
+	if len(list.Members) < 100 {
+		t.Errorf("%d blocks", len(list.Members))
+	}
+}

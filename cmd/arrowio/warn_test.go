@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/readers/csv"
+)
+
+// torn is a format whose files are CSV, and never whole: each has warnings, and one more once it was verified.
+func torn() arrowio.Format {
+	return arrowio.Format{
+		Name: "torn",
+		Open: func(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
+			f, err := csv.Format().Open(ctx, src, o)
+			if err != nil {
+				return nil, err
+			}
+			return &tornFile{File: f, purpose: o.For, warnings: []string{"lost: the last row", "rows\nmay be wrong"}}, nil
+		},
+	}
+}
+
+type tornFile struct {
+	arrowio.File
+	purpose  arrowio.Purpose
+	warnings []string
+}
+
+func (f *tornFile) Warnings() []string { return f.warnings }
+
+func (f *tornFile) Verify(context.Context, func(error)) error {
+	if f.purpose != arrowio.ForVerify {
+		return errors.New("opened for something else")
+	}
+	f.warnings = append(f.warnings, "not all was checked")
+	return nil
+}
+
+func (f *tornFile) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, error) {
+	info, err := f.File.Info(ctx, o)
+	if err == nil && f.purpose == arrowio.ForInfo {
+		info.Members = []arrowio.MemberInfo{
+			{Kind: "part", Name: "a b", Parts: 2, Rows: 5, Bytes: 70, Open: []arrowio.Choice{{Option: "part", Value: "a b"}}},
+			{Kind: "part", Name: "c", Rows: -1, State: "gone", Open: []arrowio.Choice{{Option: "part", Value: "c"}, {Option: "x", Value: "it's"}}},
+		}
+	}
+	return info, err
+}
+
+func withTorn(t *testing.T, args ...string) outcome {
+	t.Helper()
+	var out, errs bytes.Buffer
+	a := newApp(t.Context(), strings.NewReader(""), &out, &errs)
+	a.readers = append(a.readers, torn())
+	code := a.run(t.Context(), args)
+	return outcome{code, out.String(), errs.String()}
+}
+
+// Every command that reads tells each warning once, on standard error, and does its work.
+func TestWarnings(t *testing.T) {
+	dir := t.TempDir()
+	one, two := filepath.Join(dir, "one"), filepath.Join(dir, "two")
+	for _, p := range []string{one, two} {
+		if err := os.WriteFile(p, []byte("x,y\n1,a\n2,b\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines := func(p string) string {
+		return fmt.Sprintf("arrowio: %s: warning: lost: the last row\narrowio: %s: warning: rows\\nmay be wrong\n", p, p)
+	}
+	last := func(p string) string { return fmt.Sprintf("arrowio: %s: warning: not all was checked\n", p) }
+	for _, c := range []struct {
+		args []string
+		out  string // part of it
+		err  string
+	}{
+		{[]string{"cat", "--format", "csv", one}, "x,y\n1,a\n2,b\n", lines(one)},
+		{[]string{"cat", "--format", "csv", one, two}, "x,y\n1,a\n2,b\n1,a\n2,b\n", lines(one) + lines(two)},
+		{[]string{"scan", "--repeat", "3", one, two}, "4 rows", lines(one) + lines(two)},
+		{[]string{"schema", one}, "x: ", lines(one)},
+		{[]string{"inspect", one, two}, "--part 'a b'", lines(one) + lines(two)},
+		{[]string{"verify", one, two}, "one: ok\n", lines(one) + last(one) + lines(two) + last(two)},
+		{[]string{"convert", "--json", one, two, filepath.Join(dir, "out.csv")}, `"rows": 4`, lines(one) + lines(two)},
+	} {
+		o := withTorn(t, append([]string{c.args[0], "--from", "torn"}, c.args[1:]...)...)
+		if o.code != 0 || o.err != c.err || !strings.Contains(o.out, c.out) || strings.Contains(o.out, "warning") {
+			t.Errorf("%s: exit %d, %q, %q", c.args, o.code, o.out, o.err)
+		}
+	}
+	o := withTorn(t, "cat", "--from", "torn", "--json-errors", "--limit", "1", two)
+	d := json.NewDecoder(strings.NewReader(o.err))
+	for _, want := range []string{"lost: the last row", "rows\nmay be wrong"} {
+		var w map[string]string
+		if err := d.Decode(&w); err != nil || w["warning"] != want || w["file"] != two || len(w) != 2 {
+			t.Errorf("%v, %v", w, err)
+		}
+	}
+	if d.More() || o.code != 0 {
+		t.Errorf("exit %d, %s", o.code, o.err)
+	}
+}
+
+// What there is to choose from is printed with the options that choose it.
+func TestInspectMembers(t *testing.T) {
+	one := filepath.Join(t.TempDir(), "one")
+	if err := os.WriteFile(one, []byte("x,y\n1,a\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := withTorn(t, "inspect", "--from", "torn", one)
+	for _, want := range []string{"kind", "a b", "--part 'a b'", `--part c --x 'it'\''s'`, "gone"} {
+		if !strings.Contains(o.out, want) {
+			t.Errorf("%q is not in %s", want, o.out)
+		}
+	}
+	o = withTorn(t, "inspect", "--from", "torn", "--json", one)
+	var doc struct {
+		Members []struct {
+			Kind string
+			Rows int64
+			Open []struct{ Option, Value string }
+		}
+	}
+	if err := json.Unmarshal([]byte(o.out), &doc); err != nil || len(doc.Members) != 2 || doc.Members[1].Rows != -1 || doc.Members[1].Open[1].Value != "it's" {
+		t.Errorf("%v, %s", err, o.out)
+	}
+	o = withTorn(t, "inspect", "--from", "torn", "--where", "x = 1", one) // a filter is about rows
+	if o.code != 0 || strings.Contains(o.out, "--part") {
+		t.Errorf("%d, %s", o.code, o.out)
+	}
+}
