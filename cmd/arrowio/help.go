@@ -42,7 +42,8 @@ are widened where nothing is lost. - is standard input or output.
 	}
 	b.WriteString(`
 Exit codes: 0 done; 1 the data: corrupt, unsupported, over a limit, not fitting the target; 2 the command line;
-3 the system: not found, no permission, disk full, closed pipe; 130 interrupted.`)
+3 the system: not found, no permission, disk full, closed pipe; 130 interrupted. Warnings of what a file has lost, or of
+doubts about it, go to standard error, a line each, and change no exit code.`)
 	return b.String()
 }
 

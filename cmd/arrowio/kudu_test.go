@@ -56,7 +56,7 @@ func TestKuduServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	fails(t, do(t, "cat", "--from", "kudu", "--kudu-table", "unflushed", dir), 1, dir+": ", tablet, "wal-000000001")
-	o := do(t, "cat", "--from", "kudu", "--kudu-table", "unflushed", "--kudu-salvage", "true", "--format", "jsonl", dir)
+	o := do(t, "cat", "--from", "kudu", "--kudu-table", "unflushed", "--kudu-salvage", "--format", "jsonl", dir)
 	if o.code != 0 || !strings.Contains(o.err, dir+": warning: tablet "+tablet+": ") || strings.Contains(o.out, "warning") || o.out == "" {
 		t.Errorf("exit %d, %q", o.code, o.err)
 	}

@@ -27,7 +27,6 @@ func pack[T Integer, Z coding](dst []byte, src []T, width uint) int {
 	_ = dst[size+PackSlack-1]
 	whole := len(src) &^ 7
 	if !packBE[T, Z](dst, src[:whole], width) {
-		whole = 0
 		packAny[T, Z](dst, src, width)
 		return size
 	}

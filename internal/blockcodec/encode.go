@@ -206,7 +206,7 @@ func (e *Encoder) zstdFrame(level int, dst, src []byte) ([]byte, error) {
 		speed = zstd.EncoderLevelFromZstd(level)
 	}
 	if e.zstd[speed] == nil {
-		w, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(speed), zstd.WithZeroFrames(true))
+		w, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(speed), zstd.WithZeroFrames(true), zstd.WithAllLitEntropyCompression(true))
 		if err != nil {
 			return dst, arrowio.Errorf(arrowio.ErrInternal, "zstd: %w", err)
 		}

@@ -1,8 +1,6 @@
 package orcwire
 
 import (
-	"io"
-
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 )
@@ -249,18 +247,3 @@ func (o *Out) Size() int64 {
 // Parts returns what is stored, in order, good until Open. After Flush that is all, and Size the sum of the lengths; who
 // encrypts the stream does it in place.
 func (o *Out) Parts() [][]byte { return o.parts }
-
-// WriteTo writes what is stored to w, and returns how many bytes that were.
-func (o *Out) WriteTo(w io.Writer) (n int64, err error) {
-	if o.err != nil {
-		return 0, o.err
-	}
-	for _, b := range o.parts {
-		k, err := w.Write(b)
-		n += int64(k)
-		if err != nil {
-			return n, err
-		}
-	}
-	return n, nil
-}

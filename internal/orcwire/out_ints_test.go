@@ -190,13 +190,13 @@ func checkIntsOut[T orcwire.Integer](tb testing.TB, r *rand.Rand, name string, o
 				break
 			}
 			part := v[end:groups[i+1]]
-			switch c := cuts(r, len(part), []int{0, 1500, 9}[round]+1); {
-			case round == 0:
+			if round == 0 {
 				w.Put(part)
-			default:
-				for j := range c[1:] {
-					w.Put(part[c[j]:c[j+1]])
-				}
+				continue
+			}
+			c := cuts(r, len(part), 1+1500*(round-1))
+			for j := range c[1:] {
+				w.Put(part[c[j]:c[j+1]])
 			}
 		}
 		w.Flush()
@@ -231,6 +231,54 @@ func checkIntsOut[T orcwire.Integer](tb testing.TB, r *rand.Rand, name string, o
 		got := make([]T, min(len(v)-m.at, 1+r.Intn(900)))
 		if err := in.Next(got); err != nil || !slices.Equal(got, v[m.at:m.at+len(got)]) {
 			tb.Fatalf("%s: wrong values from %d on, at %v: %v", name, m.at, m.pos, err)
+		}
+	}
+}
+
+// What repeats, goes on or lies far off is told in few bytes.
+func TestIntsOutSizes(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	const n = 51200
+	for _, c := range []struct {
+		name string
+		next func(i int) int64
+		most int // bytes
+	}{
+		{"constant", func(int) int64 { return 1000 }, n / 512 * 5},
+		{"sequence", func(i int) int64 { return int64(i) }, n / 512 * 6},
+		{"bits", func(int) int64 { return r.Int63n(2) }, n/8 + n/512*2},
+		{"dictionary of three", func(int) int64 { return r.Int63n(3) }, n/4 + n/512*2 + 16},
+		{"ten bits", func(int) int64 { return r.Int63n(1000) }, 2*n + n/512*2},
+		{"rising slowly", func(i int) int64 { return 1<<40 + int64(i) + int64(i/7) }, n/4 + n/512*12},
+		{"rising, each three times", func(i int) int64 { return int64(i / 3) }, n/4 + n/512*12},
+		{"three times", func(i int) int64 { return (1 << 10) + int64(i/3*7919%1021) }, n/3*3 + 8},
+		{"repeats of 100", func(i int) int64 { return int64(i / 100 * 7919 % 10007) }, n / 100 * 6},
+		{"sequences of 100", func(i int) int64 { return int64(i/100*7919%10007*1000 + i) }, n / 100 * 8},
+		{"far off, one in 100", func(i int) int64 {
+			if i%100 == 0 {
+				return 1 << 40
+			}
+			return r.Int63n(256)
+		}, n + n/100*6 + n/512*8},
+		{"in threes, one far off", func(i int) int64 {
+			if i == 100 {
+				return 1 << 40
+			}
+			return int64(i % 3)
+		}, n/4 + n/512*4 + 20},
+	} {
+		v := make([]int64, n)
+		for i := range v {
+			v[i] = c.next(i)
+		}
+		var o orcwire.Out
+		o.Open(orcwire.OutPacking{}, new(orcwire.OutScratch))
+		var w orcwire.IntsOut[int64]
+		w.Open(&o, true, false)
+		w.Put(v)
+		w.Flush()
+		if got := int(o.Raw()); got > c.most {
+			t.Errorf("%s: %d bytes, want at most %d", c.name, got, c.most)
 		}
 	}
 }

@@ -238,6 +238,10 @@ func pays[T Integer](v []T, from, width int, signed, safe bool) (start, end int)
 			p += stride
 			continue
 		}
+		if d != 0 && width < 16 && p+3 < len(v) && v[p+3]-q[2] != d {
+			p += stride // four such pay only where they are wide
+			continue
+		}
 		start, end := p, evenly(v, p+2, d)
 		for start > from && v[start]-v[start-1] == d {
 			start--

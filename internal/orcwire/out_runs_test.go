@@ -32,7 +32,8 @@ func TestIntsOutVectors(t *testing.T) {
 		{"delta", true, []int64{2, 3, 5, 7, 11, 13, 17, 19, 23, 29}, "c6 09 02 02 22 42 42 46"},
 		{
 			// In the order of the specification sixteen of the values are ten apart, which a run of their own says shorter.
-			"patched base", true, []int64{2030, 2000, 2020, 1000000, 2190, 2040, 2180, 2050, 2170, 2060, 2160, 2070, 2150, 2080, 2140, 2090, 2130, 2100, 2120, 2110},
+			"patched base", true,
+			[]int64{2030, 2000, 2020, 1000000, 2190, 2040, 2180, 2050, 2170, 2060, 2160, 2070, 2150, 2080, 2140, 2090, 2130, 2100, 2120, 2110},
 			"8e 13 2b 21 07 d0 1e 00 14 70 be 28 b4 32 aa 3c a0 46 96 50 8c 5a 82 64 78 6e fc e8",
 		},
 	} {

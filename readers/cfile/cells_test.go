@@ -16,11 +16,14 @@ import (
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
-// columnTypes are the types of columns, and the encodings that each may have.
-var columnTypes = func() (out []struct {
+// columnType is a type of columns, and the encodings that it may have.
+type columnType struct {
 	typ       cfilewire.DataType
 	encodings []cfilewire.Encoding
-}) {
+}
+
+// columnTypes are all of them.
+var columnTypes = func() (out []columnType) {
 	for t := cfilewire.UInt8; t <= cfilewire.Date; t++ {
 		var list []cfilewire.Encoding
 		for _, e := range []cfilewire.Encoding{
@@ -31,10 +34,7 @@ var columnTypes = func() (out []struct {
 			}
 		}
 		if list != nil {
-			out = append(out, struct {
-				typ       cfilewire.DataType
-				encodings []cfilewire.Encoding
-			}{t, list})
+			out = append(out, columnType{t, list})
 		}
 	}
 	return out

@@ -3,6 +3,7 @@ package cfile
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -34,7 +35,8 @@ type content interface {
 	skip(n int) error
 	// left returns how many stored values of the block are still to come.
 	left() int
-	// fit returns how many of the next n stored values take at most the given number of bytes, at least 1.
+	// fit returns how many of the next n stored values take at most the given number of bytes, rather fewer; 0 if the
+	// first takes more.
 	fit(n int, bytes int64) int
 	// take hands over what was read since the last take.
 	take() parts
@@ -74,7 +76,8 @@ type Column struct {
 	at   int64 // row of the open block where the decoders stand
 
 	validity arrowbuf.Bits
-	n, count int // slots so far, and how many of them have a value
+	n, count int   // slots so far, and how many of them have a value
+	wide     int64 // bytes of a row, by what Fit has seen; 0 = nothing yet
 	err      error
 }
 
@@ -387,7 +390,7 @@ func (c *Column) read(n int) error {
 }
 
 // Fit returns how many of the next n rows, which must be in one run of ColumnOptions.Rows, take at most the given number
-// of bytes; at least 1. It looks no further than to the end of a block.
+// of bytes; at least 1. It looks no further than to the end of a block, and takes what is behind it to be alike.
 func (c *Column) Fit(n int, bytes int64) int {
 	if c.err != nil || n <= 1 {
 		return n
@@ -401,10 +404,31 @@ func (c *Column) Fit(n int, bytes int64) int {
 	in := int(min(int64(n), c.window.blocks[c.k].rows.End-c.row))
 	k := c.content.fit(in, bytes)
 	if k < in || in == n {
-		return k
+		return max(1, k)
 	}
-	// The block fits: more of the same is likely to.
-	return n
+	// The block fits: what comes behind it is likely to be like it, or like the larger part of a block before.
+	size := c.sizeOf(in)
+	if c.wide == 0 || 2*int64(in) >= c.window.blocks[c.k].rows.Len() {
+		c.wide = max(1, size/int64(in))
+	}
+	return in + int(min(int64(n-in), max(0, bytes-size)/c.wide))
+}
+
+// sizeOf returns about how many bytes the next n rows of the open block take, rather a few more.
+func (c *Column) sizeOf(n int) int64 {
+	most := int64(1)
+	for most < math.MaxInt64/2 && c.content.fit(n, most) < n {
+		most *= 2
+	}
+	least := most / 2
+	for range 3 {
+		if mid := least + (most-least)/2; c.content.fit(n, mid) < n {
+			least = mid
+		} else {
+			most = mid
+		}
+	}
+	return most
 }
 
 // Take hands over the array of what was read since the last Take. The caller releases it.

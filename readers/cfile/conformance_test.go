@@ -106,11 +106,11 @@ func TestTypes(t *testing.T) {
 // Files of all shapes behave as the contract says, in one split and in many small ones.
 func TestConformance(t *testing.T) {
 	variants(400, func(n int, name string, f *built) {
-		if n%5 != 2 {
+		if n%7 != 2 {
 			return
 		}
 		runConformance(t, name, f, 0)
-		if n%10 == 2 {
+		if n%14 == 2 {
 			runConformance(t, name+"/small-splits", f, 70)
 		}
 	})

@@ -148,7 +148,7 @@ func (f *fixed[T]) take() parts                { return parts{buffers: []*memory
 func (f *fixed[T]) release()                   { f.out.Release() }
 
 func fitWidth(n int, bytes, width int64) int {
-	return int(max(1, min(int64(n), bytes/width)))
+	return int(min(int64(n), bytes/width))
 }
 
 // bools decodes bits.

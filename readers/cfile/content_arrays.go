@@ -146,7 +146,33 @@ func (l *lists) skip(n int) error {
 
 func (l *lists) left() int { return max(l.values.left(), l.valid.Left()) }
 
-func (l *lists) fit(n int, bytes int64) int { return fitWidth(n, bytes, 4) }
+// fit looks ahead at the lengths: a copy of what decodes them does not move it.
+func (l *lists) fit(n int, bytes int64) int {
+	n = fitWidth(n, bytes, 4)
+	ahead := l.lengths
+	l.scratch = grow(l.scratch, n+bitpack.DstSlack/2)
+	lengths := l.scratch[:n]
+	if err := ahead.Next(lengths); err != nil {
+		return n // reading them says why
+	}
+	sum := 0
+	for _, k := range lengths {
+		sum += int(k)
+	}
+	if sum == 0 {
+		return n
+	}
+	most := l.values.fit(sum, bytes)
+	if most >= sum {
+		return n
+	}
+	for i, k := range lengths {
+		if most -= int(k); most < 0 {
+			return i
+		}
+	}
+	return n
+}
 
 func (l *lists) take() parts {
 	l.begin()

@@ -197,7 +197,7 @@ func (v *stringValues) left() int {
 // fit goes by the bytes of the strings ahead, or by the mean and the longest entry of the dictionary.
 func (v *stringValues) fit(n int, bytes int64) int {
 	if v.dict == nil {
-		for n > 1 && v.flat.Size(n)+4*int64(n) > bytes {
+		for n > 0 && v.flat.Size(n)+4*int64(n) > bytes {
 			n /= 2
 		}
 		return n

@@ -37,7 +37,7 @@ var errEnough = errors.New("enough rows")
 
 // What a damaged file may cost.
 const (
-	damagedTime   = 5 * time.Second
+	damagedTime   = 10 * time.Second
 	damagedMemory = 256 << 20
 )
 

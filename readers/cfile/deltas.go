@@ -20,6 +20,9 @@ type Deltas struct {
 	Key    cfilewire.DeltaKey
 	Change []byte // see cfilewire.ParseChange; valid until the next Next
 	Err    error
+	// Pass, where set, is told of blocks that cannot be read or whose deltas are not in order. The rest of such a block is
+	// passed over.
+	Pass func(error)
 
 	file   *Reader
 	rows   arrowio.RowRange
@@ -71,7 +74,9 @@ func (d *Deltas) Next() bool {
 			if d.k == len(d.window.blocks) {
 				return false
 			}
-			d.Err = d.located(d.open())
+			if err := d.open(); err != nil {
+				d.fail(err, d.k)
+			}
 			continue
 		}
 		key, change, err := cfilewire.ParseDeltaKey(d.values.At(d.i))
@@ -79,9 +84,8 @@ func (d *Deltas) Next() bool {
 			err = arrowio.Errorf(arrowio.ErrCorrupt, "a delta of row %d follows one of row %d", key.Row, d.last)
 		}
 		if err != nil {
-			d.k--
-			d.Err = d.located(err)
-			return false
+			d.fail(err, d.k-1)
+			continue
 		}
 		d.i++
 		d.last = key.Row
@@ -96,6 +100,18 @@ func (d *Deltas) Next() bool {
 		}
 	}
 	return false
+}
+
+// fail ends the walk at block k, or passes over what is left of it.
+func (d *Deltas) fail(err error, k int) {
+	d.k = k
+	if err = d.located(err); d.Pass == nil || d.window.ctx.Err() != nil {
+		d.Err = err
+		return
+	}
+	d.Pass(err)
+	d.k++
+	d.values, d.i = cfilewire.Strings{}, 0
 }
 
 // open unpacks the next block.

@@ -154,8 +154,17 @@ func TestStrings(t *testing.T) {
 func TestOptions(t *testing.T) {
 	f := &built{typ: cfilewire.Decimal32, encoding: cfilewire.EncodingPlain, rows: [][]byte{{1, 0, 0, 0}}}
 	for _, x := range []map[string]string{
-		{"cfile-decimal": "0"}, {"cfile-decimal": "39"}, {"cfile-decimal": "5,6"}, {"cfile-decimal": "5,-1"}, {"cfile-decimal": "x"},
-		{"cfile-decimal": "5,"}, {"cfile-decimal": "10"}, {"cfile-int128": "text"}, {"cfile-strings": "utf8"}, {"cfile-no": "1"}, {"orc-keys": "x"},
+		{"cfile-decimal": "0"},
+		{"cfile-decimal": "39"},
+		{"cfile-decimal": "5,6"},
+		{"cfile-decimal": "5,-1"},
+		{"cfile-decimal": "x"},
+		{"cfile-decimal": "5,"},
+		{"cfile-decimal": "10"},
+		{"cfile-int128": "text"},
+		{"cfile-strings": "utf8"},
+		{"cfile-no": "1"},
+		{"orc-keys": "x"},
 	} {
 		if _, _, err := readWith(t, f, x); !errors.Is(err, arrowio.ErrOption) {
 			t.Errorf("%v: %v", x, err)

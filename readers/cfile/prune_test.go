@@ -253,10 +253,10 @@ func TestPruneKeys(t *testing.T) {
 			rows := ascending(r, typ, 300)
 			f := &built{typ: typ, encoding: encoding, keyed: true, rows: rows, perBlock: 1 + r.Intn(40), fanout: r.Intn(6), deep: r.Intn(2)}
 			file := openBuilt(t, f, Options{})
-			recut(file, 40+r.Int63n(300))
+			recut(file, 100+r.Int63n(300))
 			plain := expected(t, file.Schema().Field(0), f)
 			g := keyPredicates{r, plain}
-			for i := range rounds() / len(types) / 2 {
+			for i := range rounds() * 2 / 3 / len(types) / 2 {
 				e := g.expr(r.Intn(3))
 				b, err := expr.Bind(e, file.Schema())
 				if err != nil {
@@ -270,7 +270,7 @@ func TestPruneKeys(t *testing.T) {
 					}
 					less += checkPruned(t, f.String(), e, pruned, pass, s.Rows)
 				}
-				if i%20 == 0 {
+				if i%30 == 0 {
 					checkFiltered(t, file, e, pass)
 				}
 			}
@@ -336,7 +336,7 @@ func TestPruneComposite(t *testing.T) {
 		}
 		g := keyPredicates{r, k.rec}
 		all := arrowio.RowRange{End: k.rec.NumRows()}
-		for range rounds() / 60 {
+		for range rounds() / 3 / 60 {
 			e := g.expr(r.Intn(3))
 			b, err := expr.Bind(e, k.rec.Schema())
 			if err != nil {

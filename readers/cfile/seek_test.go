@@ -2,10 +2,13 @@ package cfile
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math/rand"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -220,6 +223,93 @@ func TestSkips(t *testing.T) {
 			}
 			compareText(t, got, want)
 		}
+	}
+}
+
+// Splits end where blocks do; there are neither few nor many of them.
+func TestSplits(t *testing.T) {
+	const rows = 1 << 17 // of a block
+	f := &built{typ: cfilewire.Int8, encoding: cfilewire.EncodingPlain, nullable: true, perBlock: 1, rows: make([][]byte, 40)}
+	f.onBlock = func(k int, _ []byte) []byte {
+		bitmap := append(appendVarint(nil, rows<<1), 0)
+		return append(nullHead(rows, bitmap), le32(nil, 0, uint32(k)*rows)...)
+	}
+	f.onEntry = func(_ string, e *builtEntry) {
+		e.key = binary.BigEndian.AppendUint32(nil, binary.BigEndian.Uint32(e.key)*rows)
+	}
+	f.onFooter = func(m *[]builtField) { (*m)[2].value *= rows }
+	src := arrowio.NewBytesSource(f.build(t))
+	for _, x := range []struct{ most, want int }{{0, 5}, {1000, 5}, {4, 2}, {2, 1}, {1, 1}} {
+		file, err := Open(context.Background(), src, arrowio.Limits{Splits: x.most}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(file.splits) != x.want {
+			t.Errorf("%d at most: %d splits: %v", x.most, len(file.splits), file.splits)
+		}
+		at := int64(0)
+		for _, s := range file.splits {
+			if s.Rows.Start != at || s.Rows.Len()%rows != 0 {
+				t.Errorf("split %v", s)
+			}
+			at = s.Rows.End
+		}
+		s, err := arrowio.Scan(context.Background(), file, arrowio.ScanOptions{Rows: arrowio.RowRange{Start: 3 * rows, End: 12*rows + 5}, Parallelism: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := int64(0)
+		for s.Next() {
+			n += int64(s.Record().Column(0).NullN())
+		}
+		if s.Err() != nil || n != 9*rows+5 {
+			t.Errorf("%d rows: %v", n, s.Err())
+		}
+		s.Release()
+	}
+}
+
+// Batches are as large as they should be, of arrays too, whose rows take any number of bytes.
+func TestBatchBytes(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	for _, f := range []*built{
+		{typ: cfilewire.Int64, encoding: cfilewire.EncodingPlain, nullable: true, arrays: make([][][]byte, 2000)},
+		{typ: cfilewire.String, encoding: cfilewire.EncodingPlain, nullable: true, arrays: make([][][]byte, 2000)},
+		{typ: cfilewire.String, encoding: cfilewire.EncodingDict, nullable: true, arrays: make([][][]byte, 2000)},
+		{typ: cfilewire.String, encoding: cfilewire.EncodingPrefix, nullable: true, rows: make([][]byte, 20_000)},
+		{typ: cfilewire.Binary, encoding: cfilewire.EncodingPlain, rows: make([][]byte, 300), perBlock: 1},
+		{typ: cfilewire.Binary, encoding: cfilewire.EncodingPlain, nullable: true, rows: make([][]byte, 300), perBlock: 2},
+	} {
+		long := 500
+		if f.perBlock == 0 {
+			f.perBlock = 900
+		} else {
+			long = 20_000
+		}
+		for i := range f.arrays {
+			if r.Intn(5) > 0 {
+				f.arrays[i] = slices.Repeat([][]byte{cellOf(r, f.typ)}, r.Intn(500))
+			}
+		}
+		for i := range f.rows {
+			f.rows[i] = []byte(strings.Repeat("a", r.Intn(long)))
+		}
+		file, err := Open(context.Background(), arrowio.NewBytesSource(f.build(t)), arrowio.Limits{BatchBytes: 1 << 20}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := arrowio.Scan(context.Background(), file, arrowio.ScanOptions{BatchBytes: 100_000, Parallelism: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for s.Next() {
+			n++
+		}
+		if s.Err() != nil || n < 10 {
+			t.Errorf("%v: %d batches: %v", f, n, s.Err())
+		}
+		s.Release()
 	}
 }
 

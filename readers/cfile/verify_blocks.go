@@ -157,7 +157,7 @@ func (v *verifier) decode(c *Column, b *block, raw []byte) error {
 		if err := v.ctx.Err(); err != nil {
 			return err
 		}
-		k := c.content.fit(min(n, verifyRows), verifyBytes)
+		k := max(1, c.content.fit(min(n, verifyRows), verifyBytes))
 		if err := c.content.read(slots{n: k, count: k}); err != nil {
 			return err
 		}

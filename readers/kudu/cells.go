@@ -123,6 +123,7 @@ func buildCells(c *column, n int, mem *arrowbuf.Arena, b *budget.Batch, get func
 
 var (
 	errText    = arrowio.Errorf(arrowio.ErrLimit, "a batch holds over 2 GiB of strings: take fewer rows in a batch")
+	errNull    = arrowio.Errorf(arrowio.ErrCorrupt, "a cell is changed to null, in a column that has none")
 	errNotText = arrowio.Errorf(arrowio.ErrCorrupt, "a string is not UTF-8: --kudu-strings=binary shows its bytes")
 )
 
@@ -143,7 +144,6 @@ type constant struct {
 	null   bool
 	row    int64
 	n      int
-	done   arrow.ArrayData // the array of n rows
 }
 
 // newConstant returns the stand-in for a column; lost says that the rowset has it, but it cannot be read.
@@ -190,20 +190,47 @@ func (c *column) patch(d arrow.ArrayData, runs []run, mem memory.Allocator) (arr
 	if len(hits) == 0 {
 		return d, nil
 	}
-	for _, h := range hits {
-		if h.cell.size >= 0 {
-			if err := checkCell(c.kudu, c.updates.value(h.cell)); err != nil {
-				d.Release()
-				return nil, arrowio.Locate(err, arrowio.At{Format: Name, Column: c.kudu.Name, Split: -1, Off: -1})
-			}
-		} else if !c.field.Nullable {
-			d.Release()
-			return nil, arrowio.Errorf(arrowio.ErrCorrupt, "column %s is updated to null, and has none", c.kudu.Name)
-		}
+	if err := c.checkHits(hits); err != nil {
+		d.Release()
+		return nil, arrowio.Locate(err, arrowio.At{Format: Name, Column: c.kudu.Name, Split: -1, Off: -1})
 	}
 	p := patcher{column: c, old: d, hits: hits, mem: &arrowbuf.Arena{Allocator: mem}}
 	defer d.Release()
 	return p.patch()
+}
+
+// checkHits tests that the updates fit the column. To salvage, those that do not are null: they have been told.
+func (c *column) checkHits(hits []hit) error {
+	text := c.field.Type.ID() == arrow.STRING
+	for i, h := range hits {
+		if h.cell.size < 0 {
+			if !c.field.Nullable {
+				return errNull
+			}
+			continue
+		}
+		value := c.updates.value(h.cell)
+		err := checkCell(c.kudu, value)
+		if err == nil && text {
+			err = checkText(value)
+		}
+		switch {
+		case err == nil:
+		case c.salvage:
+			hits[i].cell.size = -1
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+// checkText tests that a string is UTF-8.
+func checkText(value []byte) error {
+	if bitpack.FirstNotUTF8([]int32{0, int32(len(value))}, value) >= 0 {
+		return errNotText
+	}
+	return nil
 }
 
 // hit is an update and the row of the batch that it is for.
@@ -311,7 +338,10 @@ func (p *patcher) validity() (*memory.Buffer, int) {
 func (p *patcher) strings(old []*memory.Buffer) ([]*memory.Buffer, error) {
 	n := p.old.Len()
 	from := arrow.Int32Traits.CastFromBytes(old[1].Bytes())[:n+1]
-	data := old[2].Bytes()
+	var data []byte
+	if old[2] != nil { // nil = no string has any bytes
+		data = old[2].Bytes()
+	}
 	total := int64(from[n])
 	for _, h := range p.hits {
 		total += int64(max(0, h.cell.size)) - int64(from[h.at+1]-from[h.at])
@@ -329,18 +359,11 @@ func (p *patcher) strings(old []*memory.Buffer) ([]*memory.Buffer, error) {
 			ends[row] = from[row] + shift
 		}
 	}
-	text := p.old.DataType().ID() == arrow.STRING
 	for _, h := range p.hits {
 		upTo(h.at)
 		ends[row] = at
 		if h.cell.size > 0 {
-			v := p.column.updates.value(h.cell)
-			if text && bitpack.FirstNotUTF8([]int32{0, int32(len(v))}, v) >= 0 {
-				offsets.Release()
-				bytes.Release()
-				return nil, errNotText
-			}
-			at += int32(copy(dst[at:], v))
+			at += int32(copy(dst[at:], p.column.updates.value(h.cell)))
 		}
 		row++
 	}

@@ -31,7 +31,7 @@ type Options struct {
 	verify bool // for Verify alone: go on past damage, which Verify then reports
 
 	// For tests.
-	sizes   sizes                                                    // of splits; zero = usualSizes
+	sizes   sizes                                                 // of splits; zero = usualSizes
 	through func(block uint64, src arrowio.Source) arrowio.Source // what blocks are read through; nil = nothing
 }
 

@@ -35,7 +35,7 @@ func (f *File) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, 
 	for _, s := range f.splits {
 		info.Splits = append(info.Splits, arrowio.SplitInfo{Rows: s.Rows, Bytes: s.Bytes})
 	}
-	b := &infoBuilder{File: f, Info: info, ctx: ctx, o: o, ranges: f.ranges(), extra: map[string]int{}, byID: map[int32]int{}}
+	b := &infoBuilder{File: f, Info: info, ctx: ctx, o: o, places: f.places(), extra: map[string]int{}, byID: map[int32]int{}}
 	b.columns()
 	if err := b.tablets(); err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (f *File) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, 
 	b.facts()
 	if o.Filter != nil {
 		var err error
-		if info.Plan, err = f.plan(ctx, o.Filter, b.ranges); err != nil {
+		if info.Plan, err = f.plan(ctx, o.Filter, b.places); err != nil {
 			return nil, err
 		}
 	}
@@ -56,29 +56,45 @@ type infoBuilder struct {
 	*arrowio.Info
 	ctx     context.Context
 	o       arrowio.InfoOptions
-	ranges  map[*kuduwire.RowSet]arrowio.RowRange // rows of the table
-	byID    map[int32]int                         // columns
-	extra   map[string]int                        // what is no column
-	read    int                                   // rowsets
+	places  *places
+	byID    map[int32]int  // columns
+	extra   map[string]int // what is no column
+	read    int            // rowsets
 	rowsets int
 	damaged int
 	group   int
 	doubled map[int]int // verdicts that are not ok, by column
 }
 
-// ranges returns which rows of the table each rowset has.
-func (f *File) ranges() map[*kuduwire.RowSet]arrowio.RowRange {
-	out := map[*kuduwire.RowSet]arrowio.RowRange{}
+// places says which rows of the table are whose.
+type places struct {
+	rowsets map[*kuduwire.RowSet]arrowio.RowRange
+	memory  map[*tablet]arrowio.RowRange // those that only the log has
+	parts   map[*rowset][]int            // indices into File.parts
+}
+
+func (f *File) places() *places {
+	out := &places{
+		rowsets: map[*kuduwire.RowSet]arrowio.RowRange{}, memory: map[*tablet]arrowio.RowRange{}, parts: map[*rowset][]int{},
+	}
 	for i, p := range f.parts {
+		rows := f.splits[i].Rows
 		if p.rowset == nil {
+			r, ok := out.memory[p.tablet]
+			if !ok {
+				r.Start = rows.Start
+			}
+			r.End = rows.End
+			out.memory[p.tablet] = r
 			continue
 		}
-		r, ok := out[p.rowset.meta]
+		out.parts[p.rowset] = append(out.parts[p.rowset], i)
+		r, ok := out.rowsets[p.rowset.meta]
 		if !ok {
-			r.Start = f.splits[i].Rows.Start
+			r.Start = rows.Start
 		}
-		r.End = f.splits[i].Rows.End
-		out[p.rowset.meta] = r
+		r.End = rows.End
+		out.rowsets[p.rowset.meta] = r
 	}
 	return out
 }
@@ -176,7 +192,7 @@ func (b *infoBuilder) tablets() error {
 		}
 		if n := t.mem.len(); n > 0 && b.o.Blocks {
 			b.Groups = append(b.Groups, arrowio.GroupInfo{
-				Rows: b.memRange(t), Off: -1, Detail: fmt.Sprintf("tablet %s, %s that only the log has", t.id, count(int64(n), "row")),
+				Rows: b.places.memory[t], Off: -1, Detail: fmt.Sprintf("tablet %s, %s that only the log has", t.id, count(int64(n), "row")),
 			})
 			b.group++
 		}
@@ -189,20 +205,6 @@ func (b *infoBuilder) tablets() error {
 		note("! %d blocks more cannot be read; verify names them", b.damaged-shownDamage)
 	}
 	return nil
-}
-
-// memRange returns the rows of the table that a tablet has in its log only.
-func (f *File) memRange(t *tablet) (r arrowio.RowRange) {
-	first := true
-	for i, p := range f.parts {
-		if p.tablet == t && p.rowset == nil {
-			if first {
-				r.Start, first = f.splits[i].Rows.Start, false
-			}
-			r.End = f.splits[i].Rows.End
-		}
-	}
-	return r
 }
 
 // damage notes a block that cannot be read. It returns what says nothing about the block.
@@ -289,7 +291,7 @@ func (b *infoBuilder) rowset(t *tablet, rs *kuduwire.RowSet, uses []kuduwire.Blo
 	}
 	if b.o.Blocks {
 		b.Groups = append(b.Groups, arrowio.GroupInfo{
-			Rows: b.ranges[rs], Off: -1, Bytes: g.bytes, Index: g.index, Detail: b.rowsetText(t, rs, &g),
+			Rows: b.places.rowsets[rs], Off: -1, Bytes: g.bytes, Index: g.index, Detail: b.rowsetText(t, rs, &g),
 		})
 		b.group++
 	}

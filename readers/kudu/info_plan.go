@@ -6,7 +6,6 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/expr"
-	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
 // What prunes rowsets, in Info.Plan.
@@ -17,7 +16,7 @@ const (
 )
 
 // plan tells, rowset by rowset, what Prune leaves.
-func (f *File) plan(ctx context.Context, pred *expr.Bound, ranges map[*kuduwire.RowSet]arrowio.RowRange) ([]arrowio.PlanInfo, error) {
+func (f *File) plan(ctx context.Context, pred *expr.Bound, at *places) ([]arrowio.PlanInfo, error) {
 	var out []arrowio.PlanInfo
 	for _, t := range f.tablets {
 		unit := func(what string) string {
@@ -27,16 +26,16 @@ func (f *File) plan(ctx context.Context, pred *expr.Bound, ranges map[*kuduwire.
 			return what
 		}
 		for _, rs := range t.rowsets {
-			p, err := f.planRowSet(ctx, rs, pred)
+			p, err := f.planRowSet(ctx, rs, pred, at.parts[rs])
 			if err != nil {
 				return nil, err
 			}
-			p.Unit, p.Rows = unit(fmt.Sprintf("rowset %d", rs.meta.ID)), ranges[rs.meta]
+			p.Unit, p.Rows = unit(fmt.Sprintf("rowset %d", rs.meta.ID)), at.rowsets[rs.meta]
 			if p.Rows.Len() > 0 {
 				out = append(out, p)
 			}
 		}
-		if r := f.memRange(t); r.Len() > 0 {
+		if r := at.memory[t]; r.Len() > 0 {
 			out = append(out, arrowio.PlanInfo{Unit: unit("the log"), Rows: r, Left: r.Len()})
 		}
 	}
@@ -44,7 +43,7 @@ func (f *File) plan(ctx context.Context, pred *expr.Bound, ranges map[*kuduwire.
 }
 
 // planRowSet tells what is left of a rowset, and what did that.
-func (f *File) planRowSet(ctx context.Context, rs *rowset, pred *expr.Bound) (p arrowio.PlanInfo, err error) {
+func (f *File) planRowSet(ctx context.Context, rs *rowset, pred *expr.Bound, parts []int) (p arrowio.PlanInfo, err error) {
 	for _, c := range rs.meta.Columns {
 		_, at, _ := f.blocks.At(c.Block)
 		p.BytesOf += at.Len
@@ -57,10 +56,8 @@ func (f *File) planRowSet(ctx context.Context, rs *rowset, pred *expr.Bound) (p 
 	if rs.rows > 0 {
 		p.Bytes = int64(float64(p.BytesOf) * float64(ords.Len()) / float64(rs.rows))
 	}
-	for i, part := range f.parts {
-		if part.rowset != rs {
-			continue
-		}
+	for _, i := range parts {
+		part := f.parts[i]
 		live, err := f.findLive(ctx, part)
 		if err != nil {
 			return p, err

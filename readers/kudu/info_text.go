@@ -84,7 +84,7 @@ func (g *rowsetInfo) keys(r *cfile.Reader) {
 func (b *infoBuilder) rowsetText(t *tablet, rs *kuduwire.RowSet, g *rowsetInfo) string {
 	parts := []string{fmt.Sprintf("tablet %s", t.id), fmt.Sprintf("rowset %d", rs.ID)}
 	if g.rows >= 0 {
-		parts = append(parts, fmt.Sprintf("%s stored, %d live", count(g.rows, "row"), b.ranges[rs].Len()))
+		parts = append(parts, fmt.Sprintf("%s stored, %d live", count(g.rows, "row"), b.places.rowsets[rs].Len()))
 	}
 	least, greatest := g.min, g.max
 	if len(rs.MinKey) > 0 || len(rs.MaxKey) > 0 {
@@ -163,7 +163,7 @@ func (b *infoBuilder) tabletText(t *tablet) string {
 	stored, live := int64(0), int64(0)
 	for _, rs := range t.rowsets {
 		stored += rs.rows
-		live += b.ranges[rs.meta].Len()
+		live += b.places.rowsets[rs.meta].Len()
 	}
 	parts := []string{t.id, t.super.State.String(), fmt.Sprintf("schema version %d", t.version)}
 	if p := partitionText(t.super); p != "" {

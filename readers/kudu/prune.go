@@ -22,7 +22,7 @@ func (f *File) Prune(ctx context.Context, s arrowio.Split, pred *expr.Bound) (ar
 	}
 	rs := p.rowset
 	id, what, ok := rs.keyBlock()
-	if !ok {
+	if !ok || rs.lostKeys() {
 		return all, nil
 	}
 	r, c, err := f.block(ctx, id, what)
@@ -54,6 +54,16 @@ func (f *File) unpruned(all arrowio.RowSet, err error) (arrowio.RowSet, error) {
 		return all, nil
 	}
 	return nil, err
+}
+
+// lostKeys reports whether a salvage shows some keys as null, of which the index knows nothing.
+func (rs *rowset) lostKeys() bool {
+	for _, c := range rs.tablet.schema.Columns {
+		if c.Key && len(rs.lost[c.ID].rows) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // keyBlock returns the block with the value index of the rowset's keys.

@@ -141,10 +141,10 @@ func (f *File) openRowSet(ctx context.Context, t *tablet, meta *kuduwire.RowSet)
 	if err != nil {
 		return nil, err
 	}
-	if rs.undo, err = f.openDeltas(ctx, rs, meta.Undo, func(s *cfilewire.DeltaStats) bool {
-		return f.opt.Snapshot > 0 && s.MaxTime >= f.opt.Snapshot
-	}); err != nil {
-		return nil, err
+	if f.opt.Snapshot > 0 {
+		if rs.undo, err = f.openDeltas(ctx, rs, meta.Undo, func(s *cfilewire.DeltaStats) bool { return s.MaxTime >= f.opt.Snapshot }); err != nil {
+			return nil, err
+		}
 	}
 	rs.redo, err = f.openDeltas(ctx, rs, meta.Redo, func(s *cfilewire.DeltaStats) bool {
 		return f.opt.Snapshot == 0 || s.MinTime < f.opt.Snapshot
@@ -152,7 +152,8 @@ func (f *File) openRowSet(ctx context.Context, t *tablet, meta *kuduwire.RowSet)
 	return rs, err
 }
 
-// openDeltas reads the statistics of delta files and keeps those that matter.
+// openDeltas reads the statistics of delta files and keeps those that matter. To salvage, it leaves out files of which
+// nothing can be read, and tells what is lost.
 func (f *File) openDeltas(ctx context.Context, rs *rowset, blocks []uint64, matters func(*cfilewire.DeltaStats) bool) ([]deltaFile, error) {
 	var out []deltaFile
 	for _, id := range blocks {
@@ -160,11 +161,13 @@ func (f *File) openDeltas(ctx context.Context, rs *rowset, blocks []uint64, matt
 		if err == nil {
 			if r.Kind() != cfilewire.DeltaFile {
 				err = f.inBlock(arrowio.Errorf(arrowio.ErrCorrupt, "it is a %v file", r.Kind()), id, "deltas")
+			} else if f.opt.Salvage && !f.opt.verify {
+				err = f.tryDeltas(ctx, rs, r, id)
 			}
 			_ = c.Close()
 		}
 		if err != nil {
-			if f.opt.Salvage {
+			if f.opt.Salvage && ctx.Err() == nil {
 				f.loseBlocks("tablet %s, rowset %d: changes to rows: %v", rs.tablet.id, rs.meta.ID, err)
 				continue
 			}

@@ -41,6 +41,7 @@ type column struct {
 	first   int64  // ordinal that the updates count from
 	bytes   int64  // that will be read
 	failed  error  // of Take
+	salvage bool   // what cannot be shown is null
 }
 
 // run is rows of a batch that lie together in the rowset.
@@ -111,7 +112,7 @@ func (r *splitReader) open(ctx context.Context, rows arrowio.RowSet, p arrowio.P
 	}
 	ords := ordinals(r.part, r.live, r.split, rows)
 	for i, pf := range p.Fields {
-		c := &column{field: p.Schema.Field(i), kudu: &f.columns[pf.Index], first: r.part.rows.Start}
+		c := &column{field: p.Schema.Field(i), kudu: &f.columns[pf.Index], first: r.part.rows.Start, salvage: f.opt.Salvage}
 		c.field.Name = c.kudu.Name
 		if u := changes.columns[c.kudu.ID]; u != nil && len(u.cells) > 0 {
 			c.updates = u
@@ -174,6 +175,8 @@ func checkColumn(r *cfile.Reader, c *kuduwire.Column, rs *rowset) error {
 	switch f := r.Footer(); {
 	case f.Type != c.Type || f.Array != c.Array:
 		return arrowio.Errorf(arrowio.ErrCorrupt, "it holds values of type %v, the column is of type %v", f.Type, c.Type)
+	case f.Nullable && !c.Nullable:
+		return arrowio.Errorf(arrowio.ErrCorrupt, "it may hold nulls, and the column has none")
 	case r.Rows() != rs.rows:
 		return arrowio.Errorf(arrowio.ErrCorrupt, "it has %d rows, another column of the rowset %d", r.Rows(), rs.rows)
 	}

@@ -25,6 +25,7 @@ type state struct {
 	columns  map[int32]*updates
 	limit    int64 // bytes that updates may take
 	taken    int64
+	pass     bool // over what cannot be read, which has been told
 }
 
 // updates are new cells of one column, one for each row that has some, by row.
@@ -66,6 +67,7 @@ func (s *state) matters(st *cfilewire.DeltaStats) bool {
 // apply takes all changes to the rows that the snapshot sees.
 func (s *state) apply(ctx context.Context, rs *rowset) error {
 	sc := &cfile.Scratch{}
+	s.pass = rs.file.opt.Salvage
 	for _, d := range rs.undo {
 		if err := s.applyFile(ctx, rs, d, sc, func(t uint64) bool { return s.snapshot > 0 && t >= s.snapshot }); err != nil {
 			return err
@@ -99,11 +101,24 @@ func (s *state) applyFile(ctx context.Context, rs *rowset, d deltaFile, sc *cfil
 		return err
 	}
 	defer c.Close()
-	changes, err := r.NewDeltas(ctx, s.rows, sc)
+	rows := s.rows
+	if rows.End == rs.rows {
+		rows.End = math.MaxInt64 // no delta may be of a row behind
+	}
+	changes, err := r.NewDeltas(ctx, rows, sc)
 	if err != nil {
 		return rs.file.inBlock(err, d.block, "deltas")
 	}
+	if s.pass {
+		changes.Pass = func(error) {}
+	}
 	for changes.Next() {
+		if changes.Key.Row >= rs.rows {
+			if s.pass {
+				continue
+			}
+			return rs.file.inBlock(behind(changes.Key.Row, rs), d.block, "deltas")
+		}
 		if seen(changes.Key.Time) {
 			if err := s.change(changes.Key.Row, changes.Change); err != nil {
 				return rs.file.inBlock(err, d.block, "deltas")
@@ -116,10 +131,17 @@ func (s *state) applyFile(ctx context.Context, rs *rowset, d deltaFile, sc *cfil
 	return ctx.Err()
 }
 
+func behind(row int64, rs *rowset) error {
+	return arrowio.Errorf(arrowio.ErrCorrupt, "a delta of row %d, the rowset has %d", row, rs.rows)
+}
+
 // change takes one change list.
 func (s *state) change(row int64, list []byte) error {
 	op, c, err := cfilewire.ParseChange(list)
 	if err != nil {
+		if s.pass {
+			return nil
+		}
 		return err
 	}
 	i := int(row - s.rows.Start)
@@ -147,6 +169,9 @@ func (s *state) change(row int64, list []byte) error {
 			return arrowio.Errorf(arrowio.ErrLimit, "changed cells of %d rows are over the limit SplitBytes = %d", s.rows.Len(), s.limit)
 		}
 		u.add(int32(i), c.Value, c.Null)
+	}
+	if s.pass {
+		return nil
 	}
 	return c.Err
 }

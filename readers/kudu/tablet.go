@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
+	"github.com/arrowio/arrowio/readers/cfile"
 )
 
 // openTablet opens the rowsets of a tablet and replays its log over them.
@@ -114,6 +117,13 @@ func (l losses) whole(n int64) bool { return n > 0 && l.rows.Len() == n }
 // the first row is handed out.
 func (f *File) findLosses(ctx context.Context, rs *rowset) error {
 	rs.lost = map[int32]losses{}
+	for i := range rs.tablet.schema.Columns {
+		c := &rs.tablet.schema.Columns[i]
+		if _, ok := rs.column(c.ID); !ok && !c.Nullable && c.ReadDefault == nil {
+			f.loseBlocks("tablet %s, rowset %d: all %d rows of column %s, which has neither a block nor nulls nor a default", rs.tablet.id, rs.meta.ID, rs.rows, c.Name)
+			rs.lost[c.ID] = losses{arrowio.RowSet{}.Add(arrowio.RowRange{End: rs.rows})}
+		}
+	}
 	for _, c := range rs.meta.Columns {
 		i := rs.tablet.schema.Index(c.ID)
 		if i < 0 {
@@ -154,4 +164,56 @@ func (f *File) damage(ctx context.Context, rs *rowset, c *kuduwire.Column, block
 		f.loseBlocks("tablet %s, rowset %d: rows %d to %d of %v", rs.tablet.id, rs.meta.ID, rows.Start, rows.End, f.inBlock(err, block, what))
 	})
 	return bad, f.inBlock(err, block, what)
+}
+
+// tryDeltas reads all of a delta file and tells what of it cannot be read or does not fit the table. The error is that of
+// a file of which nothing can.
+func (f *File) tryDeltas(ctx context.Context, rs *rowset, r *cfile.Reader, id uint64) error {
+	d, err := r.NewDeltas(ctx, arrowio.RowRange{End: math.MaxInt64}, nil)
+	if err != nil {
+		return f.inBlock(err, id, "deltas")
+	}
+	lose := func(what string, err error) {
+		f.loseBlocks("tablet %s, rowset %d: %s: %v", rs.tablet.id, rs.meta.ID, what, f.inBlock(err, id, "deltas"))
+	}
+	d.Pass = func(err error) { lose("changes to rows", err) }
+	for d.Next() {
+		row := fmt.Sprintf("a change to row %d", d.Key.Row)
+		_, c, err := cfilewire.ParseChange(d.Change)
+		if d.Key.Row >= rs.rows {
+			err = behind(d.Key.Row, rs)
+		}
+		for err == nil && c.Next() {
+			if i := rs.tablet.schema.Index(c.Column); i >= 0 {
+				column := &rs.tablet.schema.Columns[i]
+				if e := f.checkChange(column, c.Value, c.Null); e != nil {
+					lose(row+", column "+column.Name, e)
+				}
+			}
+		}
+		if err == nil {
+			err = c.Err
+		}
+		if err != nil {
+			lose(row, err)
+		}
+	}
+	return f.inBlock(d.Err, id, "deltas")
+}
+
+// checkChange tests that a changed cell can be shown.
+func (f *File) checkChange(c *kuduwire.Column, value []byte, null bool) error {
+	switch {
+	case null && !c.Nullable:
+		return errNull
+	case null:
+		return nil
+	}
+	if err := checkCell(c, value); err != nil {
+		return err
+	}
+	if !f.opt.StringsBinary && (c.Type == cfilewire.String || c.Type == cfilewire.Varchar) {
+		return checkText(value)
+	}
+	return nil
 }

@@ -27,7 +27,7 @@ import (
 // report is called once for each fault, with tablet, rowset, column and block, and the offset in the block. What a fault
 // hides is not checked. What is not checked for other reasons is in Warnings.
 func (f *File) Verify(ctx context.Context, report func(error)) error {
-	v := &verifier{File: f, ctx: ctx, report: report, bad: map[uint64]bool{}}
+	v := &verifier{File: f, ctx: ctx, report: report, bad: map[uint64]bool{}, ways: mergeWays}
 	f.findings.mu.Lock()
 	faults := f.faults
 	f.findings.mu.Unlock()
@@ -59,6 +59,7 @@ type verifier struct {
 	ctx    context.Context
 	report func(error)
 	bad    map[uint64]bool // blocks with faults: what depends on them is not checked
+	ways   int             // rowsets whose keys are merged at once
 }
 
 func corrupt(format string, args ...any) error {

@@ -47,7 +47,7 @@ func (v *verifier) liveOnce(t *tablet) error {
 		return err
 	}
 	if !ok {
-		v.doubt("tablet %s: more than %d of its rowsets have overlapping keys: whether keys are live in several of them was not checked", t.id, mergeWays)
+		v.doubt("tablet %s: more than %d of its rowsets have overlapping keys: whether keys are live in several of them was not checked", t.id, m.ways)
 	}
 	return m.tell()
 }
@@ -175,7 +175,7 @@ func (m *liveMerge) run() (bool, error) {
 		for len(m.waiting) > 0 && (len(m.active) == 0 || bytes.Compare(m.waiting[0].key, m.active[0].key) <= 0) {
 			s := m.waiting[0]
 			m.waiting = m.waiting[1:]
-			if len(m.active) == mergeWays {
+			if len(m.active) == m.ways {
 				return false, nil
 			}
 			if err := m.start(s); err != nil {

@@ -2,6 +2,8 @@ package kudu
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,7 +40,7 @@ func TestVerifyRealServers(t *testing.T) {
 	}
 }
 
-// told reports whether any of the lines has all the words.
+// anyHas reports whether any of the lines has all the words.
 func anyHas(lines []string, words ...string) bool {
 	return slices.ContainsFunc(lines, func(line string) bool {
 		return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(line, w) })
@@ -391,4 +393,23 @@ func setID(t *testing.T, m protoMsg, field protowire.Number, to map[uint64]uint6
 		m = m[n:]
 	}
 	return out.num(field, int64(to[id]))
+}
+
+// Where too many rowsets overlap to compare them all, that is said.
+func TestVerifyLiveOfTooMany(t *testing.T) {
+	f := newRealServer(t, "log").table("changed")
+	v := &verifier{File: f, ctx: t.Context(), report: func(err error) { t.Error(err) }, bad: map[uint64]bool{}, ways: 1}
+	if err := v.liveOnce(f.tablets[0]); err != nil || len(f.Warnings()) != 1 || !anyHas(f.Warnings(), "more than 1 of its rowsets", "was not checked") {
+		t.Errorf("%v, %q", err, f.Warnings())
+	}
+}
+
+// What ends a check is not taken for a fault.
+func TestVerifyCancelled(t *testing.T) {
+	f := newRealServer(t, "log").table("changed")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := f.Verify(ctx, func(err error) { t.Error(err) }); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
 }

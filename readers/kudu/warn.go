@@ -29,8 +29,11 @@ type lineList struct {
 }
 
 func (t *lineList) add(line string) {
-	if len(t.lines) == maxTold {
+	switch {
+	case len(t.lines) == maxTold:
 		t.more++
+		return
+	case slices.Contains(t.lines, line):
 		return
 	}
 	t.lines = append(t.lines, line)

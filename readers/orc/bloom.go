@@ -46,7 +46,7 @@ func (c *subject) bloomed(s *stripe) bool {
 	if _, original := s.find(id, orcwire.BloomFilterOriginal); !modern && !original {
 		return false
 	}
-	if !c.file.quirks.BloomTrusted(c.typ.Kind, modern, s.encoding(id).Bloom) {
+	if c.file.veiled(c.typ) || !c.file.quirks.BloomTrusted(c.typ.Kind, modern, s.encoding(id).Bloom) {
 		return false
 	}
 	switch c.typ.Kind {

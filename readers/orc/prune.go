@@ -231,7 +231,7 @@ func (c *subject) groups(s *stripe, bloomed bool, first, last int64, rows func(i
 	for i := range g.stats {
 		at := place{rows: rows(first + int64(i)).Len(), zone: s.zoning()}
 		g.stats[i] = expr.Stats{Rows: at.rows, Nulls: -1}
-		if index.entries == nil || index.indexErr != nil {
+		if index.entries == nil || index.indexErr != nil || c.file.veiled(c.typ) {
 			continue
 		}
 		e, err := index.entries[first+int64(i)].ColumnStats()

@@ -1,12 +1,7 @@
 package orc
 
 import (
-	"errors"
-	"io/fs"
-	"os"
-	"strings"
-
-	"github.com/arrowio/arrowio/arrowio"
+	optionvalues "github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -39,6 +34,25 @@ func (x *secrets) variant(column int) (int, bool) {
 		return 0, false
 	}
 	return int(x.use[column]), true
+}
+
+// veiled reports whether the row index and the bloom filters of a column may be of what is hidden: it is read as it
+// stands for those without a key, and Java wrote it, whose releases all put bloom filters of the hidden values there, and
+// some row indexes.
+func (f *File) veiled(t *orcwire.Type) bool {
+	e := f.footer.Encryption
+	if e == nil || f.quirks.Writer != orcwire.WriterJava {
+		return false
+	}
+	if _, open := f.secrets.variant(t.ID); open {
+		return false
+	}
+	for _, v := range e.Variants {
+		if root := f.footer.Types[v.Root]; t.ID >= root.ID && t.ID <= root.Last {
+			return true
+		}
+	}
+	return false
 }
 
 // directory lists a stripe's streams as they are read with the keys at hand, and the encodings of its columns.
@@ -85,16 +99,9 @@ func (x *secrets) cipher(s *stripe, y orcwire.VariantStream, local map[int32]*or
 
 // loadKeys reads master keys: JSON itself, or the name of a file that holds it.
 func loadKeys(text string) (orcwire.KeyRing, error) {
-	if strings.HasPrefix(strings.TrimSpace(text), "{") {
-		return orcwire.ParseKeys([]byte(text))
-	}
-	b, err := os.ReadFile(text)
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "orc-keys: %s: %w", text, path.Err)
-	}
+	b, err := optionvalues.JSON("orc-keys", text)
 	if err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "orc-keys: %w", err)
+		return nil, err
 	}
 	return orcwire.ParseKeys(b)
 }

@@ -1,8 +1,10 @@
 //! orc-peer FILE PASSES: reads an ORC file with orc-rust on one thread; a line of JSON for each pass.
+//! orc-peer arrow: reads ORC files and writes Arrow IPC files: each line of standard input is FILE<tab>OUT, and is
+//! answered by a line at once: ok, or what is wrong.
 
-use arrow::record_batch::RecordBatchReader;
+use arrow::{error::ArrowError, ipc::writer::FileWriter, record_batch::RecordBatchReader};
 use orc_rust::ArrowReaderBuilder;
-use std::{env, fs, fs::File, time::Instant};
+use std::{env, error::Error, fs, fs::File, io, panic, time::Instant};
 
 /// A field of /proc/self/status, in kB.
 fn status(field: &str) -> u64 {
@@ -17,8 +19,33 @@ fn cpu() -> f64 {
     text.split_whitespace().next().unwrap().parse::<f64>().unwrap() / 1e9
 }
 
+fn to_arrow(source: &str, target: &str) -> Result<(), Box<dyn Error>> {
+    let reader = ArrowReaderBuilder::try_new(File::open(source)?)?.with_batch_size(1000).build();
+    let batches = reader.collect::<Result<Vec<_>, ArrowError>>();
+    let schema = ArrowReaderBuilder::try_new(File::open(source)?)?.build().schema();
+    let mut out = FileWriter::try_new(File::create(target)?, &schema)?;
+    for batch in batches? {
+        out.write(&batch)?;
+    }
+    Ok(out.finish()?)
+}
+
 fn main() {
     let args: Vec<String> = env::args().collect();
+    if args[1] == "arrow" {
+        panic::set_hook(Box::new(|_| {}));
+        for line in io::stdin().lines() {
+            let line = line.unwrap();
+            let (source, target) = line.split_once('\t').unwrap();
+            let answer = match panic::catch_unwind(|| to_arrow(source, target).map_err(|e| e.to_string())) {
+                Ok(Ok(())) => "ok".to_string(),
+                Ok(Err(e)) => e.replace('\n', " "),
+                Err(_) => "panic".to_string(),
+            };
+            println!("{answer}");
+        }
+        return;
+    }
     for _ in 0..args[2].parse::<usize>().unwrap() {
         let (c, t) = (cpu(), Instant::now());
         let (mut rows, mut bytes) = (0, 0);

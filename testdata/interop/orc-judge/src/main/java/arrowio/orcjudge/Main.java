@@ -29,6 +29,7 @@ public final class Main {
         expect [--keys] FILE...  FILE less .orc + .jsonl.gz; with --keys that, and .masked.jsonl.gz without the keys
         dump FILE [--keys]       canonical rows on standard output
         judge LIST               compare many files with expected rows; LIST - is standard input
+        verify LIST              the same, and seeks, search arguments, statistics
         bench FILE [PASSES]      Java's speed: CPU time of each pass over the file
         write-bench FILE OUT CODEC PASSES  the same of writing the rows of FILE, which has flat columns, to OUT
         try FILE...              a line a file: ok, or how the reader fails
@@ -76,10 +77,10 @@ public final class Main {
         WriteBench.write(new File(a.get(1)), new File(a.get(2)), a.get(3), Integer.parseInt(a.get(4)), out);
       }
       case "dump" -> dump(new File(a.get(1)), withKeys, out);
-      case "judge" -> {
+      case "judge", "verify" -> {
         boolean good;
         try (InputStream list = a.get(1).equals("-") ? System.in : new FileInputStream(a.get(1))) {
-          good = Judge.run(list, out);
+          good = Judge.run(list, a.get(0).equals("verify"), out);
         }
         out.flush();
         System.exit(good ? 0 : 1);

@@ -36,7 +36,7 @@ final class RowText {
 
   private final StringBuilder b = new StringBuilder();
 
-  private RowText() {}
+  RowText() {}
 
   static void print(File f, boolean withKeys, LineSink sink) throws IOException {
     try (Reader r = OrcFiles.open(f, withKeys);
@@ -52,7 +52,7 @@ final class RowText {
     }
   }
 
-  private CharSequence row(VectorizedRowBatch batch, TypeDescription schema, int i) throws IOException {
+  CharSequence row(VectorizedRowBatch batch, TypeDescription schema, int i) throws IOException {
     b.setLength(0);
     if (schema.getCategory() != TypeDescription.Category.STRUCT) {
       value(batch.cols[0], schema, i);
