@@ -90,6 +90,13 @@ func (l *leaf) size() (n int64) {
 	return n
 }
 
+func (l *leaf) packed() (n int64) {
+	for i := range l.n {
+		n += l.outs[i].Size()
+	}
+	return n
+}
+
 func (l *leaf) flush() {
 	for i := range l.n {
 		l.outs[i].Flush()

@@ -19,15 +19,15 @@ type structs struct {
 
 func (w *writer) newStruct(n *node) *structs {
 	c := &structs{leaf: leaf{node: n}}
-	for i, t := range n.typ.Children {
-		c.kids = append(c.kids, w.newNode(t, childType(n, i)))
+	for i := range n.typ.Children {
+		c.kids = append(c.kids, w.newKid(n, i))
 	}
 	return c
 }
 
 // newRoot returns the entry of the root struct, whose children are the writer's fields.
 func (w *writer) newRoot(t *orcwire.Type) *node {
-	n := &node{typ: t, d: w.d, stats: newCollector(t)}
+	n := &node{typ: t, d: w.d, stats: newCollector(t), variant: -1}
 	n.out.Open(w.d.packing, nil)
 	n.present.Open(&n.out)
 	n.content = &structs{leaf: leaf{node: n}}
@@ -98,8 +98,8 @@ type lists struct {
 
 func (w *writer) newList(n *node) *lists {
 	c := &lists{leaf: leaf{node: n}, stats: n.stats.(*collectionStats)}
-	for i, t := range n.typ.Children {
-		c.kids = append(c.kids, w.newNode(t, childType(n, i)))
+	for i := range n.typ.Children {
+		c.kids = append(c.kids, w.newKid(n, i))
 	}
 	c.open(orcwire.Length)
 	c.begin()
@@ -169,8 +169,8 @@ type unions struct {
 
 func (w *writer) newUnion(n *node) *unions {
 	c := &unions{leaf: leaf{node: n}}
-	for i, t := range n.typ.Children {
-		c.kids = append(c.kids, w.newNode(t, childType(n, i)))
+	for i := range n.typ.Children {
+		c.kids = append(c.kids, w.newKid(n, i))
 	}
 	c.places = make([][][2]int64, len(c.kids))
 	c.open(orcwire.Data)

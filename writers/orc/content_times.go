@@ -1,6 +1,9 @@
 package orc
 
 import (
+	"math"
+	"math/bits"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
@@ -61,14 +64,47 @@ type decimals struct {
 	leaf
 	out     orcwire.DecimalsOut
 	stats   *decimalStats
+	most    int128 // the greatest value of so many digits
 	scratch [][2]uint64
 }
 
 func newDecimals(n *node) *decimals {
 	c := &decimals{leaf: leaf{node: n}, stats: n.stats.(*decimalStats)}
 	c.open(orcwire.Data, orcwire.Secondary)
+	precision, _ := n.typ.DecimalType()
+	for range precision {
+		over, low := bits.Mul64(c.most.low, 10)
+		low, carry := bits.Add64(low, 9, 0)
+		c.most = int128{10*c.most.high + int64(over+carry), low}
+	}
 	c.begin()
 	return c
+}
+
+// fit reports whether no value has more digits than the type.
+func (c *decimals) fit(words [][2]uint64) bool {
+	most := c.most
+	if most.high == 0 && most.low <= math.MaxInt64 { // 18 digits and fewer: no branches
+		limit := int64(most.low)
+		var least, great int64
+		var wide uint64
+		for i := range words {
+			low := int64(words[i][0])
+			least, great = min(least, low), max(great, low)
+			wide |= words[i][1] ^ uint64(low>>63)
+		}
+		return wide == 0 && least >= -limit && great <= limit
+	}
+	low, borrow := bits.Sub64(0, most.low, 0)
+	high, _ := bits.Sub64(0, uint64(most.high), borrow)
+	least := int128{int64(high), low}
+	for i := range words {
+		v := int128{int64(words[i][1]), words[i][0]}
+		if v.less(least) || most.less(v) {
+			return false
+		}
+	}
+	return true
 }
 
 func (c *decimals) begin() {
@@ -91,6 +127,9 @@ func (c *decimals) write(arr arrow.Array) error {
 		v = c.scratch
 	default:
 		return mismatch(c.node, arr)
+	}
+	if !c.fit(v) {
+		return arrowio.Errorf(arrowio.ErrSchema, "a value has more digits than %s", c.node.typ)
 	}
 	c.stats.add(v)
 	if b := c.node.bloom; b != nil {

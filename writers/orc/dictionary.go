@@ -3,15 +3,13 @@ package orc
 import (
 	"hash/maphash"
 	"math"
-	"math/bits"
 )
 
 // dictionary numbers distinct strings in the order in which they come. It is a hash table of its own, because a Go map of
 // strings would copy and compare through a string header for each value.
 type dictionary struct {
 	seed    maphash.Seed
-	slots   []uint32 // number + 1, 0 = free
-	hashes  []uint32 // of each entry
+	slots   []uint64 // hash and number + 1, 32 bits each; 0 = free
 	offsets []int32  // of the entries in data, one more than there are
 	data    []byte
 }
@@ -23,72 +21,75 @@ func (d *dictionary) reset() {
 	if d.offsets == nil {
 		d.seed = maphash.MakeSeed()
 		d.offsets = []int32{0}
-		d.slots = make([]uint32, 1<<10)
+		d.slots = make([]uint64, 1<<9)
 		return
 	}
 	clear(d.slots)
-	d.hashes, d.offsets, d.data = d.hashes[:0], d.offsets[:1], d.data[:0]
+	d.offsets, d.data = d.offsets[:1], d.data[:0]
 }
 
-// add appends the numbers of the strings that offsets cut data into to ids; false if the entries outgrow 2 GiB, or the
-// given number: then some strings have no number yet.
-func (d *dictionary) add(ids []int32, offsets []int32, data []byte, most int) ([]int32, bool) {
+// add appends the numbers of the strings that offsets cut data into to ids; false if the entries outgrow 2 GiB: then some
+// strings have no number.
+func (d *dictionary) add(ids []int32, offsets []int32, data []byte) ([]int32, bool) {
 	from := offsets[0]
 	for _, end := range offsets[1:] {
 		v := data[from:end]
 		from = end
-		h := maphash.Bytes(d.seed, v)
-		id, ok := d.find(v, h)
-		if !ok {
-			if len(d.data)+len(v) > math.MaxInt32 || d.len() >= most {
+		h := uint32(maphash.Bytes(d.seed, v))
+		at, id := d.find(v, h)
+		if id < 0 {
+			if len(d.data)+len(v) > math.MaxInt32 {
 				return ids, false
 			}
-			id = d.insert(v, h)
+			id = d.insert(v, h, at)
 		}
 		ids = append(ids, id)
 	}
 	return ids, true
 }
 
-func (d *dictionary) find(v []byte, h uint64) (int32, bool) {
-	mask := uint64(len(d.slots) - 1)
-	for i := h & mask; ; i = (i + 1) & mask {
-		s := d.slots[i]
+// find returns the number of a string, or -1 and the slot that is free for it.
+func (d *dictionary) find(v []byte, h uint32) (at uint32, id int32) {
+	mask := uint32(len(d.slots) - 1)
+	for at = h & mask; ; at = (at + 1) & mask {
+		s := d.slots[at]
 		if s == 0 {
-			return 0, false
+			return at, -1
 		}
-		id := s - 1
-		if d.hashes[id] == uint32(h>>32) && string(d.data[d.offsets[id]:d.offsets[id+1]]) == string(v) {
-			return int32(id), true
+		if uint32(s>>32) == h {
+			id = int32(uint32(s) - 1)
+			if string(d.data[d.offsets[id]:d.offsets[id+1]]) == string(v) {
+				return at, id
+			}
 		}
 	}
 }
 
 // insert adds a string that is not there.
-func (d *dictionary) insert(v []byte, h uint64) int32 {
-	if 4*d.len() >= 3*len(d.slots) {
-		d.rehash()
-	}
+func (d *dictionary) insert(v []byte, h, at uint32) int32 {
 	id := d.len()
 	d.data = append(d.data, v...)
 	d.offsets = append(d.offsets, int32(len(d.data)))
-	d.hashes = append(d.hashes, uint32(h>>32))
-	d.place(uint32(id), h)
+	d.slots[at] = uint64(h)<<32 | uint64(id+1)
+	if 3*len(d.slots) <= 4*d.len() {
+		d.rehash()
+	}
 	return int32(id)
 }
 
-func (d *dictionary) place(id uint32, h uint64) {
-	mask := uint64(len(d.slots) - 1)
-	i := h & mask
-	for d.slots[i] != 0 {
-		i = (i + 1) & mask
-	}
-	d.slots[i] = id + 1
-}
-
+// rehash doubles the slots.
 func (d *dictionary) rehash() {
-	d.slots = make([]uint32, 1<<bits.Len(uint(len(d.slots))))
-	for id := range d.len() {
-		d.place(uint32(id), maphash.Bytes(d.seed, d.data[d.offsets[id]:d.offsets[id+1]]))
+	old := d.slots
+	d.slots = make([]uint64, 2*len(old))
+	mask := uint32(len(d.slots) - 1)
+	for _, s := range old {
+		if s == 0 {
+			continue
+		}
+		at := uint32(s>>32) & mask
+		for d.slots[at] != 0 {
+			at = (at + 1) & mask
+		}
+		d.slots[at] = s
 	}
 }

@@ -24,10 +24,16 @@ type file struct {
 	stripes []orcwire.StripeInfo
 	stats   []orcwire.StatsList // by stripe
 	enc     blockcodec.Encoder
-	err     error // of the compressor
+	secrets *secrets // nil = no column is encrypted
+	err     error    // of the compressor
 }
 
-func (f *file) begin() error { return f.write([]byte(magic)) }
+func (f *file) begin() (err error) {
+	if f.secrets, err = f.w.d.crypt.open(f.w.d.types); err != nil {
+		return err
+	}
+	return f.write([]byte(magic))
+}
 
 func (f *file) write(b []byte) error {
 	n, err := f.sink.Write(b)
@@ -54,72 +60,98 @@ func (f *file) chunks(raw []byte) ([]byte, error) {
 // stripe writes what the nodes have: index, data, stripe footer.
 func (f *file) stripe(rows int64) error {
 	s := orcwire.StripeInfo{Offset: f.at, Rows: rows}
-	foot := &orcwire.StripeFooter{Timezone: "UTC"}
-	add := func(kind orcwire.StreamKind, column int, n int64) {
-		foot.Streams = append(foot.Streams, orcwire.Stream{Kind: kind, Column: column, Length: n})
+	if err := f.secrets.number(&s, len(f.stripes)); err != nil {
+		return err
 	}
-	var err error
-	index := func(kind orcwire.StreamKind, column int, raw []byte) {
-		if err != nil {
-			return
-		}
-		var b []byte
-		if b, err = f.chunks(raw); err == nil {
-			add(kind, column, int64(len(b)))
-			err = f.write(b)
+	all := f.w.copies()
+	for i := range all {
+		if err := f.index(&all[i], s.EncryptStripeID); err != nil {
+			return err
 		}
 	}
-	if f.w.d.opt.Stride > 0 {
-		f.w.eachNode(func(n *node) {
-			index(orcwire.RowIndex, n.typ.ID, orcwire.AppendRowIndex(nil, n.entries))
-			if n.bloom != nil {
-				index(orcwire.BloomFilterUTF8, n.typ.ID, orcwire.AppendBloomIndex(nil, n.blooms))
-			}
-		})
+	s.IndexLength = f.at - s.Offset
+	for i := range all {
+		if err := f.data(&all[i], s.EncryptStripeID); err != nil {
+			return err
+		}
 	}
+	s.DataLength = f.at - s.Offset - s.IndexLength
+	b, err := f.chunks(orcwire.AppendStripeFooter(nil, directory(all)))
 	if err != nil {
 		return err
 	}
-	s.IndexLength = f.at - s.Offset
-	var stats []*orcwire.ColumnStats
-	f.w.eachNode(func(n *node) {
+	s.FooterLength = int64(len(b))
+	f.stripes = append(f.stripes, s)
+	f.stats = append(f.stats, orcwire.StatsOf(all[0].stats))
+	f.secrets.keep(all[1:])
+	f.rows += rows
+	return f.write(b)
+}
+
+// index writes row indexes and bloom filters.
+func (f *file) index(c *copied, stripe int64) error {
+	if f.w.d.opt.Stride == 0 {
+		return nil
+	}
+	for _, n := range c.nodes {
+		put := func(kind orcwire.StreamKind, raw []byte) error {
+			b, err := f.chunks(raw)
+			if err == nil {
+				err = f.secrets.seal(c.variant, n.typ.ID, kind, stripe, b)
+			}
+			if err != nil {
+				return err
+			}
+			c.index = append(c.index, orcwire.Stream{Kind: kind, Column: n.typ.ID, Length: int64(len(b))})
+			return f.write(b)
+		}
+		if err := put(orcwire.RowIndex, orcwire.AppendRowIndex(nil, n.entries)); err != nil {
+			return err
+		}
+		if n.bloom == nil {
+			continue
+		}
+		if err := put(orcwire.BloomFilterUTF8, orcwire.AppendBloomIndex(nil, n.blooms)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// data writes the other streams, and gathers encodings and statistics.
+func (f *file) data(c *copied, stripe int64) error {
+	for _, n := range c.nodes {
 		streams := n.content.streams()
 		if n.nulls {
 			streams = append([]stream{{orcwire.Present, n.typ.ID, &n.out}}, streams...)
 		}
 		stored := int64(0)
 		for _, st := range streams {
+			if err := st.out.Err(); err != nil {
+				return err
+			}
+			parts := st.out.Parts()
+			if err := f.secrets.seal(c.variant, st.column, st.kind, stripe, parts...); err != nil {
+				return err
+			}
 			size := int64(0)
-			for _, part := range st.out.Parts() {
-				if err == nil {
-					err = f.write(part)
+			for _, part := range parts {
+				if err := f.write(part); err != nil {
+					return err
 				}
 				size += int64(len(part))
 			}
-			add(st.kind, st.column, size)
+			c.data = append(c.data, orcwire.Stream{Kind: st.kind, Column: st.column, Length: size})
 			stored += size
 		}
-		foot.Encodings = append(foot.Encodings, n.content.encoding())
-		stats = append(stats, n.stats.endStripe(stored))
-	})
-	if err != nil {
-		return err
-	}
-	s.DataLength = f.at - s.Offset - s.IndexLength
-	for i := range foot.Encodings {
-		if f.w.d.bloom[i] {
-			foot.Encodings[i].Bloom = bloomUTF8
+		e := n.content.encoding()
+		if n.bloom != nil {
+			e.Bloom = bloomUTF8
 		}
+		c.encodings = append(c.encodings, e)
+		c.stats = append(c.stats, n.stats.endStripe(stored))
 	}
-	b, err := f.chunks(orcwire.AppendStripeFooter(nil, foot))
-	if err != nil {
-		return err
-	}
-	s.FooterLength = int64(len(b))
-	f.stripes = append(f.stripes, s)
-	f.stats = append(f.stats, orcwire.StatsOf(stats))
-	f.rows += rows
-	return f.write(b)
+	return nil
 }
 
 // bloomUTF8 marks bloom filters whose times are in UTC.
@@ -134,10 +166,14 @@ func (f *file) end() error {
 	}
 	var stats []*orcwire.ColumnStats
 	f.w.eachNode(func(n *node) { stats = append(stats, n.stats.file()) })
+	encryption, hidden, err := f.sealedTail()
+	if err != nil {
+		return err
+	}
 	foot := &orcwire.Footer{
 		HeaderLength: uint64(len(magic)), ContentLength: uint64(f.at), Stripes: f.stripes, Types: d.types, Metadata: d.meta,
 		Rows: f.rows, HasRows: true, Stats: orcwire.StatsOf(stats), RowIndexStride: uint32(d.opt.Stride),
-		Writer: writerCode, Calendar: orcwire.CalendarProleptic, SoftwareVersion: softwareVersion,
+		Encryption: encryption, Writer: writerCode, Calendar: orcwire.CalendarProleptic, SoftwareVersion: softwareVersion,
 	}
 	footer, err := f.chunks(orcwire.AppendFooter(nil, foot))
 	if err != nil {
@@ -147,7 +183,7 @@ func (f *file) end() error {
 	if d.opt.V11 {
 		ps.Version = []uint32{0, 11}
 	}
-	b, err := orcwire.AppendTail(nil, nil, meta, footer, ps)
+	b, err := orcwire.AppendTail(nil, hidden, meta, footer, ps)
 	if err != nil {
 		return err
 	}

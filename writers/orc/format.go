@@ -44,6 +44,8 @@ var formatOptions = []arrowio.Option{
 	{Name: "orc-bloom", Usage: "columns (comma-separated, or *) with bloom filters", Default: "none"},
 	{Name: "orc-bloom-fpp", Usage: "how often a bloom filter may say yes wrongly", Default: "0.01"},
 	{Name: "orc-last-second", Usage: "times in the last second before 1970, which the format cannot store: refuse them, or shift them a second", Default: "refuse", Values: []string{"refuse", "shift"}},
+	{Name: "orc-keys", Usage: "master keys to encrypt with, a file of JSON", Default: "none"},
+	{Name: "orc-encrypt", Usage: "columns to encrypt, KEY:COLUMN,COLUMN:MASK; the mask, which says what stands there without the key, is nullify where it is left out, or sha256, or redact", Default: "none", Repeated: true},
 	{Name: "orc-dictionary", Usage: "distinct strings per string up to which a dictionary is written, 0 to 1", Default: "0.8"},
 }
 
@@ -104,7 +106,8 @@ type driver struct {
 	maxFile  int64
 	workers  int
 	bloom    map[int]bool // type ids
-	rootOnly bool         // the root is the one field, not a struct
+	crypt    *encryption
+	rootOnly bool // the root is the one field, not a struct
 }
 
 // Create opens a writer for a plan of this package.

@@ -177,6 +177,9 @@ func (x texts) values(f arrow.Field, dt arrow.DataType, d arrow.ArrayData) text 
 		for k, f := range t.Fields() {
 			kids[k] = child(k, f)
 		}
+		if d.Len() == 0 {
+			return nil // there need not be buffers
+		}
 		codes := arrow.GetData[int8](d.Buffers()[1].Bytes())
 		var places []int32
 		if t.Mode() == arrow.DenseMode {

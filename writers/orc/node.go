@@ -23,6 +23,8 @@ type content interface {
 	encoding() orcwire.Encoding
 	// size returns about how many raw bytes the stripe has of it so far, children left out.
 	size() int64
+	// packed is size as it will be stored.
+	packed() int64
 	// reset begins the next stripe.
 	reset()
 	children() []*node
@@ -43,7 +45,13 @@ type node struct {
 	find    arrowdense.Finder
 	content content
 	stats   collector
-	bloom   *bloom // nil = none
+	bloom   *bloom  // nil = none
+	below   []*node // children, and secret
+
+	variant int   // of encryption; -1 = in clear
+	secret  *node // what is true of what this node has masked; nil = it is not encrypted, or further up
+	hidden  bool  // it is null in clear
+	mask    mask  // of its values; nil = none
 
 	out     orcwire.Out // PRESENT
 	present orcwire.BoolsOut
@@ -54,9 +62,9 @@ type node struct {
 	groups  int
 }
 
-// newNode returns what encodes a type; dt is what Arrow has for it.
-func (w *writer) newNode(t *orcwire.Type, dt arrow.DataType) *node {
-	n := &node{typ: t, arrow: stored(dt), d: w.d, stats: newCollector(t)}
+// newNode returns what encodes a type, for an encryption variant or, -1, in clear; dt is what Arrow has for it.
+func (w *writer) newNode(t *orcwire.Type, dt arrow.DataType, variant int) *node {
+	n := &node{typ: t, arrow: stored(dt), d: w.d, stats: newCollector(t), variant: variant}
 	n.find = arrowdense.Finder{Mem: w.mem, Unions: t.Kind == orcwire.Union, Dictionaries: true}
 	n.out.Open(w.d.packing, nil)
 	n.present.Open(&n.out)
@@ -64,7 +72,14 @@ func (w *writer) newNode(t *orcwire.Type, dt arrow.DataType) *node {
 		n.bloom = newBloom(int(w.d.opt.Stride), w.d.opt.BloomFPP)
 	}
 	n.content = w.newContent(n)
+	n.below = n.content.children()
+	w.protect(n)
 	return n
+}
+
+// newKid returns what encodes child i of a node.
+func (w *writer) newKid(n *node, i int) *node {
+	return w.newNode(n.typ.Children[i], childType(n, i), n.variant)
 }
 
 // use sets the compressor that the node and all below it use until the next call.
@@ -73,13 +88,22 @@ func (n *node) use(sc *orcwire.OutScratch) {
 	for _, s := range n.content.streams() {
 		s.out.Use(sc)
 	}
-	for _, k := range n.content.children() {
+	for _, k := range n.below {
 		k.use(sc)
 	}
 }
 
 // write encodes slots, all of which the parent has.
 func (n *node) write(arr arrow.Array) error {
+	if n.secret != nil {
+		if err := n.secret.write(arr); err != nil {
+			return err
+		}
+	}
+	if n.hidden {
+		n.writeHidden(arr.Len())
+		return nil
+	}
 	v, err := n.find.Values(arr)
 	if err != nil {
 		return n.located(err)
@@ -93,10 +117,15 @@ func (n *node) write(arr arrow.Array) error {
 		n.nulls = true
 	}
 	n.stats.count(values, values < v.N)
-	if err := n.content.write(v.Array); err != nil {
-		return n.located(err)
+	if n.mask != nil && values > 0 {
+		masked, err := n.mask(n, v.Array)
+		if err != nil {
+			return n.located(err)
+		}
+		defer masked.Release()
+		return n.located(n.content.write(masked))
 	}
-	return nil
+	return n.located(n.content.write(v.Array))
 }
 
 func (n *node) located(err error) error {
@@ -110,7 +139,7 @@ func (n *node) mark() {
 	}
 	n.where = n.present.Position(n.where)
 	n.content.mark()
-	for _, k := range n.content.children() {
+	for _, k := range n.below {
 		k.mark()
 	}
 }
@@ -125,7 +154,7 @@ func (n *node) endGroup() {
 		}
 	}
 	n.groups++
-	for _, k := range n.content.children() {
+	for _, k := range n.below {
 		k.endGroup()
 	}
 }
@@ -144,7 +173,7 @@ func (n *node) finish() {
 		}
 		n.entries[i].Positions = append(p, flat[i*each:(i+1)*each]...)
 	}
-	for _, k := range n.content.children() {
+	for _, k := range n.below {
 		k.finish()
 	}
 }
@@ -155,7 +184,7 @@ func (n *node) reset() {
 	n.present.Open(&n.out)
 	n.nulls, n.where, n.entries, n.blooms, n.groups = false, n.where[:0], n.entries[:0], n.blooms[:0], 0
 	n.content.reset()
-	for _, k := range n.content.children() {
+	for _, k := range n.below {
 		k.reset()
 	}
 }
@@ -163,8 +192,17 @@ func (n *node) reset() {
 // size returns about how many raw bytes the stripe has of the node and all below it.
 func (n *node) size() int64 {
 	s := n.out.Raw() + n.content.size()
-	for _, k := range n.content.children() {
+	for _, k := range n.below {
 		s += k.size()
+	}
+	return s
+}
+
+// packed returns about how many bytes the stripe would take of the node and all below it if it ended now.
+func (n *node) packed() int64 {
+	s := n.out.Size() + n.content.packed()
+	for _, k := range n.content.children() {
+		s += k.packed()
 	}
 	return s
 }

@@ -36,9 +36,12 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	}
 	d.types, d.meta = types, meta
 	d.rootOnly = types[0].Kind != orcwire.Struct
+	if d.crypt, err = planEncryption(o.Options, types); err != nil {
+		return nil, err
+	}
 	p := &arrowio.WritePlan{Format: Name, Schema: s, Options: o, Driver: d}
 	for _, c := range columns {
-		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: c.Path, Type: c.Type, Stored: c.Stored, Encoding: d.expects(types[c.ID]), Loss: c.Loss})
+		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: c.Path, Type: c.Type, Stored: c.Stored, Encoding: d.crypt.says(types[c.ID], d.expects(types[c.ID])), Loss: c.Loss})
 	}
 	return p, d.chooseBlooms()
 }

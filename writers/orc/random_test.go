@@ -460,7 +460,7 @@ var flats = func() []arrow.DataType {
 
 // words are what fields are called, with a number, as names of siblings differ.
 var words = []string{
-	"a", "name", "value", "key", "Row", "a.b", "a`b", "a[]", "m>key", "u/int", "Zürich", "語", "9lives", "two words", "quote\"\\", "_", "tab\there", "🙂", "struct<", "col:int,",
+	"a", "name", "value", "key", "Row", "a.b", "a[]", "m>key", "u/int", "Zürich", "語", "9lives", "two words", "quote\"\\", "_", "tab\there", "🙂", "struct<", "col:int,",
 }
 
 func (r *randomizer) fields(n, depth int) []arrow.Field {

@@ -12,12 +12,12 @@ import (
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
-// stringValues encodes strings and bytes: by a dictionary while that pays, which the first row group of each stripe and
-// then the whole stripe tell, or as they are.
+// stringValues encodes strings and bytes: by a dictionary while that pays, which is looked at every so many strings and at
+// the end of each stripe, or as they are.
 type stringValues struct {
 	leaf
-	text    *stringStats // nil for binary
-	bytes   *binaryStats // nil for text
+	text    *stringStats // nil for binary and geometries
+	bytes   *binaryStats // nil for text and geometries
 	lengths orcwire.IntsOut[int32]
 	runs    orcwire.IntsOut[int32] // ids
 	scratch []int32
@@ -64,11 +64,7 @@ func (c *stringValues) begin() {
 
 func (c *stringValues) write(arr arrow.Array) error {
 	if d, ok := arr.(*array.Dictionary); ok {
-		if c.byDictionary && c.node.typ.Kind == orcwire.String {
-			return c.writeDictionary(d)
-		}
-		offsets, data := c.decode(d)
-		return c.writeFlat(offsets, data)
+		return c.writeDictionary(d)
 	}
 	offsets, data, err := c.flatten(arr)
 	if err != nil {
@@ -87,36 +83,41 @@ func (c *stringValues) writeFlat(offsets []int32, data []byte) error {
 			return errNotText
 		}
 		c.text.add(offsets, data)
-	} else {
+	} else if c.bytes != nil {
 		c.bytes.add(int64(offsets[len(offsets)-1]) - int64(offsets[0]))
 	}
 	if b := c.node.bloom; b != nil {
 		addBloomStrings(b, offsets, data)
 	}
-	if c.byDictionary {
+	for c.byDictionary && len(offsets) > 1 {
+		part := offsets[:min(len(offsets), 1+c.untilSample())]
 		before := len(c.ids)
 		var ok bool
-		if c.ids, ok = c.dict.add(c.ids, offsets, data, c.most()); ok {
-			return nil
-		}
-		offsets = offsets[len(c.ids)-before:] // those that got no number
-		c.giveUp()
+		c.ids, ok = c.dict.add(c.ids, part, data)
+		offsets = offsets[len(c.ids)-before:] // those that got no number, or come behind
+		c.sample(ok)
 	}
 	c.putDirect(offsets, data)
 	return nil
 }
 
-// most returns how many entries the dictionary may have. Once the first row group is there, the strings so far tell.
-func (c *stringValues) most() int {
-	n := len(c.ids)
-	if n < firstSample {
-		return math.MaxInt32
+// sampleEvery is how many strings of a stripe come between two looks at whether a dictionary pays. They are at the same
+// strings however these come, and so are the bytes.
+const sampleEvery = 10_000
+
+func (c *stringValues) untilSample() int { return sampleEvery - len(c.ids)%sampleEvery }
+
+// sample looks, if it is time to, or if the dictionary did not hold all strings.
+func (c *stringValues) sample(held bool) {
+	if n := len(c.ids); !held || n > 0 && n%sampleEvery == 0 && c.tooDistinct() {
+		c.giveUp()
 	}
-	return max(int(c.node.d.opt.Dictionary*float64(n)), 1)
 }
 
-// firstSample is how many strings must have come before a dictionary is given up.
-const firstSample = 10_000
+// tooDistinct reports whether a dictionary of the strings so far does not pay.
+func (c *stringValues) tooDistinct() bool {
+	return float64(c.dict.len()) > c.node.d.opt.Dictionary*float64(len(c.ids))
+}
 
 // putDirect encodes strings as they are.
 func (c *stringValues) putDirect(offsets []int32, data []byte) {
@@ -170,6 +171,13 @@ func (c *stringValues) putIDs(ids []int32) {
 // writeDictionary takes the entries that an Arrow dictionary uses, each once.
 func (c *stringValues) writeDictionary(arr *array.Dictionary) error {
 	entries := arr.Dictionary()
+	offsets, data, err := c.flatten(entries)
+	if err != nil {
+		return err
+	}
+	if !c.byDictionary || c.node.typ.Kind != orcwire.String {
+		return c.decode(arr, 0, offsets, data)
+	}
 	if c.given.of != entries.Data() {
 		c.given.forget()
 		c.given.of, c.given.ids = entries.Data(), grow(c.given.ids, entries.Len())
@@ -178,51 +186,69 @@ func (c *stringValues) writeDictionary(arr *array.Dictionary) error {
 			c.given.ids[i] = -1
 		}
 	}
-	offsets, data, err := c.flatten(entries)
-	if err != nil {
-		return err
+	at, n := 0, arr.Len()
+	for c.byDictionary && at < n {
+		before := len(c.ids)
+		k := min(n-at, c.untilSample())
+		if held, err := c.translate(arr, at, k, offsets, data); err != nil {
+			return err
+		} else if !held {
+			c.ids = c.ids[:before]
+			c.giveUp()
+			break
+		}
+		words := c.text.addIDs(c.ids[before:], c.dict.offsets, c.dict.data)
+		if b := c.node.bloom; b != nil {
+			addBloomIDs(b, words, c.dict.offsets, c.dict.data)
+		}
+		at += k
+		c.sample(true)
 	}
-	if entries.Len() > 0 && bitpack.FirstNotUTF8(offsets, data) >= 0 { // also of entries that no row has
-		return errNotText
-	}
-	before := len(c.ids)
-	for i := range arr.Len() {
+	return c.decode(arr, at, offsets, data)
+}
+
+// translate appends the numbers of n values from at on to ids; false: the dictionary does not hold all of them.
+func (c *stringValues) translate(arr *array.Dictionary, at, n int, offsets []int32, data []byte) (held bool, err error) {
+	for i := at; i < at+n; i++ {
 		k := arr.GetValueIndex(i)
 		id := c.given.ids[k]
 		if id < 0 {
-			one, ok := c.dict.add(c.scratch[:0], offsets[k:k+2], data, math.MaxInt32)
+			if !utf8.Valid(data[offsets[k]:offsets[k+1]]) {
+				return false, errNotText
+			}
+			one, ok := c.dict.add(c.scratch[:0], offsets[k:k+2], data)
 			if c.scratch = one; !ok {
-				c.ids = c.ids[:before]
-				c.giveUp()
-				offsets, data := c.decode(arr)
-				return c.writeFlat(offsets, data)
+				return false, nil
 			}
 			id = one[0]
 			c.given.ids[k] = id
 		}
 		c.ids = append(c.ids, id)
 	}
-	seen := c.text.addIDs(c.ids[before:], c.dict.offsets, c.dict.data)
-	if b := c.node.bloom; b != nil {
-		addBloomIDs(b, seen, c.dict.offsets, c.dict.data)
-	}
-	return nil
+	return true, nil
 }
 
-// decode returns the strings of a dictionary array.
-func (c *stringValues) decode(arr *array.Dictionary) ([]int32, []byte) {
-	c.offs = append(c.offs[:0], 0)
-	c.flat8 = c.flat8[:0]
-	for i := range arr.Len() {
-		switch d := arr.Dictionary().(type) {
-		case *array.String:
-			c.flat8 = append(c.flat8, d.Value(arr.GetValueIndex(i))...)
-		case *array.Binary:
-			c.flat8 = append(c.flat8, d.Value(arr.GetValueIndex(i))...)
+// decodedAtOnce is about how many bytes of the values of a dictionary array are put together at a time.
+const decodedAtOnce = 4 << 20
+
+// decode writes the values of a dictionary array from at on as they are; offsets and data are its entries.
+func (c *stringValues) decode(arr *array.Dictionary, at int, offsets []int32, data []byte) error {
+	for at < arr.Len() {
+		c.offs, c.flat8 = append(c.offs[:0], 0), c.flat8[:0]
+		for ; at < arr.Len() && len(c.flat8) < decodedAtOnce; at++ {
+			k := arr.GetValueIndex(at)
+			v := data[offsets[k]:offsets[k+1]]
+			if len(c.flat8)+len(v) > math.MaxInt32 {
+				break // a huge value: the next is on its own
+			}
+			c.flat8 = append(c.flat8, v...)
+			c.offs = append(c.offs, int32(len(c.flat8)))
 		}
-		c.offs = append(c.offs, int32(len(c.flat8)))
+		if err := c.writeFlat(c.offs, c.flat8); err != nil {
+			return err
+		}
 	}
-	return c.offs, c.flat8
+	return nil
 }
 
 // flatten views an array as offsets into bytes, or converts it.
@@ -347,7 +373,7 @@ func (c *stringValues) markDirect() {
 }
 
 func (c *stringValues) finish() {
-	if c.byDictionary && float64(c.dict.len()) > c.node.d.opt.Dictionary*float64(len(c.ids)) {
+	if c.byDictionary && c.tooDistinct() {
 		c.giveUp()
 	}
 	if c.byDictionary {
@@ -403,6 +429,10 @@ func (c *stringValues) streams() []stream {
 
 func (c *stringValues) size() int64 {
 	return c.leaf.size() + int64(len(c.dict.data)) + 4*int64(len(c.ids)) + 4*int64(c.dict.len())
+}
+
+func (c *stringValues) packed() int64 {
+	return c.leaf.packed() + int64(len(c.dict.data)) + int64(len(c.ids)) + int64(c.dict.len())
 }
 
 func (c *stringValues) reset() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -35,7 +36,11 @@ type writer struct {
 }
 
 func newWriter(ctx context.Context, st arrowio.Store, d *driver, p *arrowio.WritePlan) (*writer, error) {
-	w := &writer{ctx: ctx, store: st, d: d, plan: p, mem: arrowbuf.Clean(arrowbuf.Shared())}
+	w := &writer{ctx: ctx, store: st, d: d, plan: p, mem: p.Options.Allocator}
+	if w.mem == nil {
+		w.mem = arrowbuf.Shared()
+	}
+	w.mem = arrowbuf.Clean(w.mem)
 	return w, w.begin()
 }
 
@@ -48,11 +53,11 @@ func (w *writer) begin() error {
 	w.part++
 	w.root, w.fields = nil, nil
 	if root := w.d.types[0]; w.d.rootOnly {
-		w.fields = []*node{w.newNode(root, w.plan.Schema.Field(0).Type)}
+		w.fields = []*node{w.newNode(root, w.plan.Schema.Field(0).Type, -1)}
 	} else {
 		w.root = w.newRoot(root)
 		for i, t := range root.Children {
-			w.fields = append(w.fields, w.newNode(t, w.plan.Schema.Field(i).Type))
+			w.fields = append(w.fields, w.newNode(t, w.plan.Schema.Field(i).Type, -1))
 		}
 	}
 	w.file = &file{w: w, sink: sink}
@@ -88,12 +93,12 @@ func (w *writer) Write(rec arrow.Record) error {
 func (w *writer) look() error {
 	step := w.d.step()
 	if w.rows > 0 {
-		size := w.size()
-		if size >= w.d.stripe || w.d.opt.StripeRows > 0 && w.rows >= w.d.opt.StripeRows {
+		size, left := w.size(), w.left()
+		if size >= w.d.stripe || left <= 0 || w.d.opt.StripeRows > 0 && w.rows >= w.d.opt.StripeRows {
 			if err := w.endStripe(); err != nil {
 				return err
 			}
-			if w.d.maxFile > 0 && w.file.at >= w.d.maxFile {
+			if w.left() <= w.d.maxFile/8 { // what is left would make a small stripe
 				if err := w.endFile(); err != nil {
 					return err
 				}
@@ -102,7 +107,7 @@ func (w *writer) look() error {
 				}
 			}
 		} else {
-			missing := float64(w.d.stripe-size) / 2 / float64(max(1, size)) * float64(w.rows)
+			missing := float64(min(w.d.stripe-size, left)) / 2 / float64(max(1, size)) * float64(w.rows)
 			step = max(1, min(int64(missing)/step, maxSteps)) * step
 		}
 	}
@@ -111,6 +116,18 @@ func (w *writer) look() error {
 		w.next = min(w.next, m)
 	}
 	return nil
+}
+
+// left returns about how many bytes the file may still have; what is open is taken as packed as it will be.
+func (w *writer) left() int64 {
+	if w.d.maxFile <= 0 {
+		return math.MaxInt64
+	}
+	n := w.d.maxFile - w.file.at
+	for _, f := range w.fields {
+		n -= f.packed()
+	}
+	return n
 }
 
 // maxSteps bounds the row groups that are encoded at once.
