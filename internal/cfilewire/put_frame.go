@@ -31,10 +31,9 @@ func (s *Sealer) Seal(fr Frame, dst, raw []byte) ([]byte, error) {
 		return dst, arrowio.Errorf(arrowio.ErrLimit, "block of %d bytes is over what a CFile can have", len(raw))
 	}
 	start := len(dst)
-	switch {
-	case fr.Codec == blockcodec.None:
+	if fr.Codec == blockcodec.None {
 		dst = append(slices.Grow(dst, len(raw)+checksumSize), raw...)
-	default:
+	} else {
 		head := 4
 		if fr.Version == 1 {
 			head = 8

@@ -355,12 +355,12 @@ func rewritten(t *testing.T, b []byte) (why string) {
 		for _, batch := range []int{100, 35} {
 			s.BlockSize, s.Batch = size, batch
 			out := rewrite(t, k, s, 1<<20)
-			for _, step := range []int{1, 37, 100, 1000} {
-				if !bytes.Equal(rewrite(t, k, s, step), out) {
-					return fmt.Sprintf("by %d the file differs", step)
-				}
-			}
 			if bytes.Equal(out, b) {
+				for _, step := range []int{1, 37, 100} {
+					if !bytes.Equal(rewrite(t, k, s, step), out) {
+						return fmt.Sprintf("by %d the file differs", step)
+					}
+				}
 				return ""
 			}
 			got := takeApart(t, out)
