@@ -142,6 +142,11 @@ interop: judges ## compare with other implementations (JDK 17, Maven, Python 3.1
 	go test -tags interop $(or $(INTEROP_PKG),$(error no package has a file with the tag interop))
 	@$(MAKE) --no-print-directory shared
 
+.PHONY: interop-orc
+interop-orc: judges $(if $(shell command -v cargo),$(ORC_PEER)) ## 500 random files of the ORC writer before Java, C++ and, with cargo, Rust
+	ARROWIO_ORC_SAMPLES=500 $(if $(shell command -v cargo),ARROWIO_ORC_PEER=$(CURDIR)/$(ORC_PEER)) \
+		go test -tags interop -timeout 60m -v -run 'TestJudged|TestPeers|TestRewritten' ./writers/orc
+
 .PHONY: shared
 shared: judges
 	@if [ -f $(SHARED)/oracles/check.py ]; then \
@@ -149,6 +154,7 @@ shared: judges
 		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) corrupt $(SHARED)/corpus/trevni/corrupt; \
 		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) orc $(SHARED)/corpus/orc; \
 		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) orc $(SHARED)/corpus/orc-examples; \
+		$(VENV)/bin/python $(INTEROP)/orc_rewrite.py --bin $(BIN) --jar $(ORC_JUDGE) $(SHARED)/corpus/orc $(SHARED)/corpus/orc-examples; \
 		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) corrupt $(SHARED)/corpus/orc/bad; \
 		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) cfile $(SHARED)/corpus/kudu; \
 		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) kudu $(SHARED)/corpus/kudu; \

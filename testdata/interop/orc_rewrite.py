@@ -28,8 +28,9 @@ ways = [
 
 def files(folder):
     manifest = os.path.join(folder, "manifest.json")
-    if os.path.exists(manifest):
-        for x in json.load(open(manifest)):
+    listed = json.load(open(manifest)) if os.path.exists(manifest) else []
+    if any("canonical" in x for x in listed):
+        for x in listed:
             if x.get("canonical"):
                 yield os.path.join(folder, x["file"]), os.path.join(folder, x["canonical"])
         return

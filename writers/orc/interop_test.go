@@ -207,7 +207,7 @@ var peers = []struct {
 		}
 		return nil
 	}, func(s *sample) bool {
-		return !s.far && s.schema.NumFields() > 0 && !strings.HasPrefix(s.options.Compression, "brotli") && !anyType(s.schema, unreadByC)
+		return !s.far && s.schema.NumFields() > 0 && !strings.HasPrefix(s.options.Compression, "brotli") && !anyType(s.schema, unreadByRust)
 	}},
 }
 
@@ -216,6 +216,12 @@ func unreadByC(f arrow.Field) bool {
 	root, _ := f.Metadata.GetValue("orc.root")
 	u, union := storageOf(f.Type).(arrow.UnionType)
 	return root == "true" || union && len(u.Fields()) > 127
+}
+
+// unreadByRust adds structs without fields.
+func unreadByRust(f arrow.Field) bool {
+	t, ok := storageOf(f.Type).(*arrow.StructType)
+	return unreadByC(f) || ok && len(t.Fields()) == 0
 }
 
 func anyType(s *arrow.Schema, is func(arrow.Field) bool) bool {

@@ -27,9 +27,6 @@ func heap() int64 {
 // TestMemory writes far more than a stripe: what the writer keeps is about one of them, at most three times its raw
 // bytes, with everything that waits (docs/formats/orc.md), and does not grow with the file.
 func TestMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("writes 200 MB")
-	}
 	r := rand.New(rand.NewSource(1))
 	s := schemaOf(field("i", arrow.PrimitiveTypes.Int64), field("f", arrow.PrimitiveTypes.Float64), field("few", arrow.BinaryTypes.String), field("all", arrow.BinaryTypes.String))
 	words := make([]string, 5_000)

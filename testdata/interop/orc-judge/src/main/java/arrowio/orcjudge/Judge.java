@@ -16,9 +16,10 @@ import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 
 /**
- * Compares ORC files, as the Java reader sees them, with expected rows. Each line of the list is FILE and EXPECTED
- * and, where it is to read with keys, the word keys, and where null unions and unions of a null are the same, the word
- * unions, tabs between; EXPECTED may be gzipped. The answer to each line is one line, at once, so that a program may keep one judge and talk to it: {@code equal FILE what},
+ * Compares ORC files, as the Java reader sees them, with expected rows. Each line of the list is FILE and EXPECTED,
+ * the word keys where it is to read with keys, and the word unions where null unions and unions of a null are the same,
+ * tabs between; EXPECTED may be gzipped. The answer to each line is one line, at once, so that a program may keep one
+ * judge and talk to it: {@code equal FILE}, with what was tried where more than rows are compared,
  * {@code different FILE why} or {@code error FILE cause}, tabs between.
  */
 final class Judge {

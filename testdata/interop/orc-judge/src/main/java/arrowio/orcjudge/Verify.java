@@ -46,13 +46,18 @@ final class Verify {
   static String file(File f, boolean withKeys) throws IOException {
     Verify v = new Verify(f, withKeys);
     try (Reader r = OrcFiles.open(f, withKeys)) {
-      RowText.print(f, withKeys, line -> v.rows.add(line.toString()));
+      RowText.print(f, withKeys, line -> v.rows.add(unsigned(line)));
       boolean blooms = v.index(r);
       v.seek(r, blooms);
       v.search(r);
     }
     String java = withKeys ? "" : "," + Rewrite.compare(f);
     return "seeks=" + v.seeks + ",arguments=" + v.arguments + ",pruning=" + v.pruning + ",stuck=" + v.stuck + java;
+  }
+
+  /** A row without the signs of zeros: where a batch has no other floats, orc-core gives all of them the sign of the first. */
+  private static String unsigned(CharSequence line) {
+    return line.toString().replace("\"f80000000\"", "\"f00000000\"").replace("\"d8000000000000000\"", "\"d0000000000000000\"");
   }
 
   /** Reads all indexes and statistics; returns whether there are bloom filters. */
@@ -150,7 +155,7 @@ final class Verify {
         }
         next = at + batch.size;
         for (int i = 0; i < batch.size; i++) {
-          same("seek to row " + at + ", row " + (at + i), text.row(batch, schema, i).toString(), rows.get((int) at + i));
+          same("seek to row " + at + ", row " + (at + i), unsigned(text.row(batch, schema, i)), rows.get((int) at + i));
         }
       }
     }
@@ -217,8 +222,9 @@ final class Verify {
   }
 
   /**
-   * Hands out the rows that r gives, and returns whether it got to the end. orc-core 2.3.1 does not, where the row groups
-   * that are asked for have no values in a stream which others have values in: lists that are empty, say.
+   * Hands out the rows that r gives, and returns whether it got to the end. orc-core 2.3.1 does not, in its own files
+   * neither, where the row groups that are asked for have no values in a stream which others have values in: lists that
+   * are empty, say; and where it is to read some row groups of a geometry.
    */
   private static boolean scan(Reader r, SearchArgument argument, Column c, Row row) throws IOException {
     Reader.Options o = r.options();
@@ -231,12 +237,13 @@ final class Verify {
     try (RecordReader in = r.rows(o)) {
       while (in.nextBatch(batch)) {
         for (int i = 0; i < batch.size; i++) {
-          row.take(c.value(batch, i), text.row(batch, schema, i).toString());
+          row.take(c.value(batch, i), unsigned(text.row(batch, schema, i)));
         }
       }
       return true;
     } catch (IOException | IllegalArgumentException e) {
-      if (argument != null && Judge.cause(e).contains("is outside of the data")) {
+      String cause = Judge.cause(e);
+      if (argument != null && (cause.contains("is outside of the data") || cause.contains("Unknown type Geo"))) {
         return false;
       }
       throw e;
