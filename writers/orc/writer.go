@@ -9,10 +9,10 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/fanout"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -219,20 +219,7 @@ func (w *writer) each(n int, f func(i int, sc *orcwire.OutScratch) error) error 
 		defer w.scratch.Put(sc)
 		return f(i, sc)
 	}
-	if w.d.workers == 1 || n == 1 {
-		for i := range n {
-			if err := do(i); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	var g errgroup.Group
-	g.SetLimit(w.d.workers)
-	for i := range n {
-		g.Go(func() error { return do(i) })
-	}
-	return g.Wait()
+	return fanout.Each(w.d.workers, n, do)
 }
 
 // size returns about how many raw bytes the open stripe has.

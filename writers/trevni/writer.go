@@ -7,9 +7,9 @@ import (
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/fanout"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
@@ -100,20 +100,7 @@ func (w *writer) encode(rec arrow.Record) error {
 
 // each calls f with 0 to n-1, several at once where that is wanted.
 func (w *writer) each(n int, f func(int) error) error {
-	if w.d.workers == 1 || n == 1 {
-		for i := range n {
-			if err := f(i); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	var g errgroup.Group
-	g.SetLimit(w.d.workers)
-	for i := range n {
-		g.Go(func() error { return f(i) })
-	}
-	return g.Wait()
+	return fanout.Each(w.d.workers, n, f)
 }
 
 // size returns the bytes of the open row group, unpacked and packed. Open blocks are taken to pack like those before.

@@ -1,0 +1,35 @@
+package fanout
+
+import (
+	"runtime/debug"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// Each calls f with 0 to n-1, up to workers at once, and returns the first error; tasks that have begun are waited for. A
+// panic of a task that runs beside others is an error of kind arrowio.ErrInternal: nobody else could recover it.
+func Each(workers, n int, f func(i int) error) error {
+	if workers <= 1 || n <= 1 {
+		for i := range n {
+			if err := f(i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var g errgroup.Group
+	g.SetLimit(workers)
+	for i := range n {
+		g.Go(func() (err error) {
+			defer func() {
+				if v := recover(); v != nil {
+					err = arrowio.Errorf(arrowio.ErrInternal, "panic: %v\n%s", v, debug.Stack())
+				}
+			}()
+			return f(i)
+		})
+	}
+	return g.Wait()
+}
