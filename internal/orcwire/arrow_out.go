@@ -142,8 +142,6 @@ func (o *typesOut) field(f arrow.Field, parent *Type, depth int) {
 			return
 		case f.Name == "":
 			o.lose(at, "Java's reader refuses the empty name")
-		case strings.ContainsRune(f.Name, '`'):
-			o.lose(at, "Java's reader cuts the name at the backtick")
 		}
 	}
 	if depth > o.lim.Depth {
