@@ -140,7 +140,7 @@ interop-packages: # one line of them, for a shell
 .PHONY: interop
 interop: judges ## compare with other implementations (JDK 17, Maven, Python 3.11)
 	go test -tags interop $(or $(INTEROP_PKG),$(error no package has a file with the tag interop))
-	@$(MAKE) --no-print-directory shared
+	@$(MAKE) --no-print-directory interop-orc shared
 
 .PHONY: interop-orc
 interop-orc: judges $(if $(shell command -v cargo),$(ORC_PEER)) ## 500 random files of the ORC writer before Java, C++ and, with cargo, Rust

@@ -91,9 +91,8 @@ def main():
             text.append(f"peak of converting with {jobs} jobs, so far: {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024:.0f} MiB (of all children)")
     target.unlink(missing_ok=True)
     if a.out:
-        stamp = datetime.date.today().isoformat()
-        (a.out / f"write-orc-{stamp}.txt").write_text("\n".join(text) + "\n")
-        (a.out / f"write-orc-{stamp}.json").write_text(json.dumps(results, indent=1) + "\n")
+        (a.out / "write.txt").write_text("\n".join([str(datetime.date.today()), *text]) + "\n")
+        (a.out / "write.json").write_text(json.dumps(results, indent=1) + "\n")
 
 
 main()
