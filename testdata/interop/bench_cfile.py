@@ -74,7 +74,7 @@ class Bench:
         print(line, flush=True)
 
     def ours(self, jobs, core, *where):
-        doc = json.loads(run([self.a.bin, "scan", "--jobs", jobs, "--repeat", self.a.passes + 1, "--json", *where], core))
+        doc, _ = json.JSONDecoder().raw_decode(run([self.a.bin, "scan", "--jobs", jobs, "--repeat", self.a.passes + 1, "--json", *where], core))  # warnings come behind
         return [{"rows": r["rows"], "cpu": r["cpu_seconds"], "wall": r["wall_seconds"], "arrow_bytes": r["arrow_bytes"],
                  "peak_mib": doc["peak_rss_bytes"] / 2**20} for r in doc["repeats"][1:]]
 

@@ -73,8 +73,8 @@ def main():
         results[codec] = got
         ms = {t: statistics.median(r["cpu"] for r in rs) * 1e3 for t, rs in got.items()}
         mb = {t: rs[-1]["bytes"] / 1e6 for t, rs in got.items()}
-        java = ms.get("java", float("nan"))
-        text.append(f"{codec:10} {ms['pyarrow']:9.0f} {java:9.0f} {ms['arrowio']:9.0f} {ms['pyarrow'] / ms['arrowio']:9.2f} {java / ms['arrowio']:7.2f} "
+        java_ms = ms.get("java", float("nan"))
+        text.append(f"{codec:10} {ms['pyarrow']:9.0f} {java_ms:9.0f} {ms['arrowio']:9.0f} {ms['pyarrow'] / ms['arrowio']:9.2f} {java_ms / ms['arrowio']:7.2f} "
                     f"{mb['pyarrow']:10.1f} {mb.get('java', float('nan')):8.1f} {mb['arrowio']:8.1f} {mb['arrowio'] / mb.get('java', float('nan')):7.3f}")
         print(text[-1], flush=True)
     if a.parallel:

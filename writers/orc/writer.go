@@ -1,10 +1,12 @@
 package orc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -145,7 +147,9 @@ func (d *driver) step() int64 {
 func (w *writer) encode(rec arrow.Record) error {
 	n := rec.NumRows()
 	first := w.group
+	order := w.byCost()
 	err := w.each(len(w.fields), func(i int, sc *orcwire.OutScratch) error {
+		i = order[i]
 		f := w.fields[i]
 		f.use(sc)
 		col := rec.Column(i)
@@ -222,6 +226,16 @@ func (w *writer) each(n int, f func(i int, sc *orcwire.OutScratch) error) error 
 	return fanout.Each(w.d.workers, n, do)
 }
 
+// byCost returns the fields with the most bytes first: the last one to begin should be short.
+func (w *writer) byCost() []int {
+	order, sizes := make([]int, len(w.fields)), make([]int64, len(w.fields))
+	for i, f := range w.fields {
+		order[i], sizes[i] = i, f.size()
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sizes[b], sizes[a]) })
+	return order
+}
+
 // size returns about how many raw bytes the open stripe has.
 func (w *writer) size() (n int64) {
 	for _, f := range w.fields {
@@ -244,7 +258,9 @@ func (w *writer) endStripe() error {
 		}
 		w.group = 0
 	}
+	order := w.byCost()
 	if err := w.each(len(w.fields), func(i int, sc *orcwire.OutScratch) error {
+		i = order[i]
 		w.fields[i].use(sc)
 		w.fields[i].finish()
 		return nil
