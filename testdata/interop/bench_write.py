@@ -13,7 +13,6 @@ import datetime
 import json
 import os
 import pathlib
-import resource
 import statistics
 import subprocess
 import sys
@@ -87,8 +86,10 @@ def main():
             text.append(f"parallel {codec}: wall ms {one * 1e3:.0f} with one worker, {two * 1e3:.0f} with two: {one / two:.2f} times as fast")
             print(text[-1], flush=True)
         for jobs in 1, 2:
-            subprocess.run([a.bin, "convert", "--force", "--progress", "never", "--jobs", str(jobs), source, target], check=True)
-            text.append(f"peak of converting with {jobs} jobs, so far: {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024:.0f} MiB (of all children)")
+            child = subprocess.Popen([a.bin, "convert", "--force", "--progress", "never", "--jobs", str(jobs), source, target])
+            _, status, used = os.wait4(child.pid, 0)
+            text.append(f"converting with {jobs} jobs: exit {status}, peak {used.ru_maxrss / 1024:.0f} MiB")
+            print(text[-1], flush=True)
     target.unlink(missing_ok=True)
     if a.out:
         (a.out / "write.txt").write_text("\n".join([str(datetime.date.today()), *text]) + "\n")
