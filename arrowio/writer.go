@@ -37,8 +37,11 @@ type WritePlan struct {
 	Format  string          `json:"format"`
 	Schema  *arrow.Schema   `json:"-"` // of the batches that Write takes
 	Columns []PlannedColumn `json:"columns"`
-	Options WriteOptions    `json:"-"`
-	Driver  any             `json:"-"` // the driver's own part
+	// Key names the columns by whose values, ascending, the rows must come, no key twice; nil = in any order. The driver
+	// checks it. See convert.Options.Sort.
+	Key     []string     `json:"key,omitempty"`
+	Options WriteOptions `json:"-"`
+	Driver  any          `json:"-"` // the driver's own part
 }
 
 // PlannedColumn says what becomes of one column.
