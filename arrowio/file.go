@@ -23,6 +23,11 @@ type Format struct {
 	// set, Open is not called and may be nil, and nothing but its name chooses the format. The File opens what it reads
 	// and closes it; what it counts of that it tells as a ByteCounter.
 	OpenPath func(ctx context.Context, path string, o OpenOptions) (File, error)
+	// MatchTree reports whether a directory as a whole is of this format, so that the files in it are not to be read one by
+	// one; nil = never. Formats have it together with OpenTree, which opens such a directory; a format may read single
+	// sources as well. t stays the caller's, and is in use until the File is closed.
+	MatchTree func(ctx context.Context, t Tree) (bool, error)
+	OpenTree  func(ctx context.Context, t Tree, o OpenOptions) (File, error)
 }
 
 // Option describes one format option: on the command line --NAME, in a Flight command the same word.

@@ -55,7 +55,8 @@ func Match(options map[string]string) (by arrowio.Match, err error) {
 // Expand returns the files that paths stand for when they are opened with o. A file stands for itself. A directory stands
 // for the files below it that have a readable format's ending or content, sorted by path; names that start with a dot or
 // an underscore are passed over. A path that does not exist but is a pattern (see filepath.Match) stands for what it
-// matches, sorted, passing over the same names unless it says their first character. A directory or pattern that stands
+// matches, sorted, passing over the same names unless it says their first character. A directory that is of a format as a
+// whole (see Tree) stands for itself, also below another one. A directory or pattern that stands
 // for nothing is an error, and so is a directory that looks like a Kudu tablet server's where o names no format.
 //
 // Where o names a format that is a directory (see Directory), every path stands for itself.
@@ -67,7 +68,7 @@ func Expand(paths []string, o Options) ([]string, error) {
 	if d.OpenPath != nil {
 		return slices.Clone(paths), nil
 	}
-	x := expansion{formats: o.formats(), told: o.Format != ""}
+	x := expansion{o: o, formats: o.formats(), told: o.Format != ""}
 	var out []string
 	for _, p := range paths {
 		files, err := x.expand(p)
@@ -81,6 +82,7 @@ func Expand(paths []string, o Options) ([]string, error) {
 
 // expansion says how paths are made into files.
 type expansion struct {
+	o       Options
 	formats []arrowio.Format
 	told    bool // which of them it is
 }
@@ -139,6 +141,7 @@ func (x expansion) walk(dir string) ([]string, error) {
 	if !x.told && tabletServer(dir) {
 		return nil, arrowio.Errorf(arrowio.ErrUnsupported, "%s: this looks like a directory of a Kudu tablet server, which is read as one: say so with --from kudu", dir)
 	}
+	ctx := context.Background() // local directories do not keep one waiting
 	var out []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -149,6 +152,14 @@ func (x expansion) walk(dir string) ([]string, error) {
 				return fs.SkipDir
 			}
 			return nil
+		}
+		if d.IsDir() {
+			f, err := matchTree(ctx, arrowio.DirTree(path), x.o)
+			if err == nil && f.OpenTree != nil {
+				out = append(out, path)
+				err = fs.SkipDir
+			}
+			return err
 		}
 		ok, err := readable(path, d, x.formats)
 		if ok {

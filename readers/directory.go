@@ -33,6 +33,40 @@ func openDirectory(ctx context.Context, f arrowio.Format, path string, o Options
 	return f.OpenPath(ctx, path, arrowio.OpenOptions{Limits: o.Limits, Options: o.Options, For: o.For})
 }
 
+// Tree returns the directory at path and its format where it is of one as a whole (arrowio.Format.MatchTree): of the one
+// that o names, or of any. nil = it is not, or no directory.
+func Tree(ctx context.Context, path string, o Options) (arrowio.Tree, arrowio.Format, error) {
+	if fi, err := os.Stat(path); err != nil || !fi.IsDir() {
+		return nil, arrowio.Format{}, nil // whatever it is, opening it will tell
+	}
+	t := arrowio.DirTree(path)
+	f, err := matchTree(ctx, t, o)
+	if err != nil || f.OpenTree == nil {
+		return nil, f, err
+	}
+	return t, f, nil
+}
+
+// matchTree returns the format of a tree, the zero Format where it has none.
+func matchTree(ctx context.Context, t arrowio.Tree, o Options) (found arrowio.Format, err error) {
+	for _, f := range o.formats() {
+		if f.MatchTree == nil || o.Format != "" && o.Format != f.Name {
+			continue
+		}
+		ok, err := f.MatchTree(ctx, t)
+		if err != nil {
+			return arrowio.Format{}, err
+		}
+		if ok && found.OpenTree != nil {
+			return arrowio.Format{}, arrowio.Errorf(arrowio.ErrUnsupported, "%s: the directory could be one of %s or of %s; say which with --from", t.Path(""), found.Name, f.Name)
+		}
+		if ok {
+			found = f
+		}
+	}
+	return found, nil
+}
+
 // containerMagic begins the files in which a Kudu server keeps what it knows of itself.
 const containerMagic = "kuducntr"
 

@@ -211,6 +211,11 @@ func OpenFile(ctx context.Context, path string, o Options) (arrowio.File, error)
 	if d.OpenPath != nil {
 		return openDirectory(ctx, d, path, o)
 	}
+	if t, f, err := Tree(ctx, path, o); err != nil {
+		return nil, err
+	} else if t != nil {
+		return f.OpenTree(ctx, t, arrowio.OpenOptions{Limits: o.Limits, Options: o.Options, For: o.For})
+	}
 	src, err := OpenSource(path, false)
 	if err != nil {
 		return nil, err

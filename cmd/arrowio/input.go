@@ -57,6 +57,12 @@ func (a *app) openNamed(ctx context.Context, path string, r *readFlags) (*openFi
 	if d.OpenPath != nil {
 		return openDirectory(ctx, path, r, o)
 	}
+	if t, f, err := readers.Tree(ctx, path, o); err != nil {
+		return nil, err
+	} else if t != nil {
+		file, err := f.OpenTree(ctx, t, arrowio.OpenOptions{Options: r.options.forFormat(f.Name), For: r.purpose})
+		return asDirectory(file, f.Name), err
+	}
 	src, closer, err := a.source(path, r)
 	if err != nil {
 		return nil, err
@@ -94,11 +100,19 @@ func openDirectory(ctx context.Context, path string, r *readFlags, o readers.Opt
 	if err != nil {
 		return nil, err
 	}
-	f := &openFile{File: file, format: o.Format, directory: true, read: func() int64 { return 0 }}
+	return asDirectory(file, o.Format), nil
+}
+
+// asDirectory is an open directory of a format; nil where file is.
+func asDirectory(file arrowio.File, format string) *openFile {
+	if file == nil {
+		return nil
+	}
+	f := &openFile{File: file, format: format, directory: true, read: func() int64 { return 0 }}
 	if c, ok := file.(arrowio.ByteCounter); ok {
 		f.read, f.size = c.BytesRead, c.BytesStored()
 	}
-	return f, nil
+	return f
 }
 
 // source opens the bytes of a path.
