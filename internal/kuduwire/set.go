@@ -1,6 +1,7 @@
 package kuduwire
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"path"
@@ -115,6 +116,17 @@ func toFileJSON(f *SetFile) *fileJSON {
 		return nil
 	}
 	return &fileJSON{File: f.Name, Bytes: f.Bytes}
+}
+
+// IsSet reports whether a text begins as that of a set does.
+func IsSet(head []byte) bool {
+	d := json.NewDecoder(bytes.NewReader(head))
+	for _, want := range []any{json.Delim('{'), "format", setFormat} {
+		if t, err := d.Token(); err != nil || t != want {
+			return false
+		}
+	}
+	return true
 }
 
 // ParseSet reads schema.json. It checks the schema as ParseSchema does, that every rowset has a file for each column and

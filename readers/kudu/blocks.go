@@ -13,6 +13,13 @@ import (
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
+// blockStore is where a File has its blocks.
+type blockStore interface {
+	open(ctx context.Context, id uint64) (arrowio.Source, io.Closer, error)
+	At(id uint64) (path string, at arrowio.ByteRange, err error)
+	Close() error
+}
+
 // Blocks finds the blocks of a server by their ids: each is a CFile. It is a picture of the directories at the moment
 // when it was opened. All methods but Close may be called concurrently.
 type Blocks struct {
@@ -124,6 +131,10 @@ func (b *Blocks) Open(id uint64) (arrowio.Source, io.Closer, error) {
 	return src, src, nil
 }
 
+func (b *Blocks) open(_ context.Context, id uint64) (arrowio.Source, io.Closer, error) {
+	return b.Open(id)
+}
+
 // Check opens a block and looks at its first bytes: nil if it is there, has all its bytes and may be a CFile. What is in
 // it is not read.
 func (b *Blocks) Check(id uint64) error {
@@ -165,7 +176,7 @@ func (b *Blocks) At(id uint64) (path string, at arrowio.ByteRange, err error) {
 }
 
 // sizeOf returns how many bytes the blocks of a tablet have, and how many blocks are not there.
-func (b *Blocks) sizeOf(s *kuduwire.SuperBlock) (bytes int64, missing int) {
+func sizeOf(b blockStore, s *kuduwire.SuperBlock) (bytes int64, missing int) {
 	for _, u := range s.Blocks() {
 		_, at, err := b.At(u.Block)
 		if err != nil {

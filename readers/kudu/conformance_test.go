@@ -22,7 +22,7 @@ func joinBlocks(t testing.TB, f *File) *joined {
 	j := &joined{at: map[uint64]arrowio.ByteRange{}}
 	for _, x := range f.tablets {
 		for _, u := range x.super.Blocks() {
-			src, c, err := f.blocks.Open(u.Block)
+			src, c, err := f.blocks.open(t.Context(), u.Block)
 			if err != nil {
 				t.Fatal(err)
 			}

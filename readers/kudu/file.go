@@ -19,8 +19,8 @@ import (
 // File is a table, or a tablet of it, read from the directories of a tablet server that does not run. Its methods may be
 // called concurrently. The directories must not change meanwhile.
 type File struct {
-	dirs    *Dirs
-	blocks  *Blocks
+	dirs    *Dirs // nil = of a set
+	blocks  blockStore
 	limits  arrowio.Limits
 	opt     Options
 	table   string
@@ -112,6 +112,11 @@ func (f *File) open(ctx context.Context) error {
 	if err := f.choose(); err != nil {
 		return err
 	}
+	return f.openTablets(ctx)
+}
+
+// openTablets opens the tablets that were chosen.
+func (f *File) openTablets(ctx context.Context) error {
 	for _, t := range f.tablets {
 		if err := f.openTablet(ctx, t); err != nil {
 			return inTablet(err, t)
@@ -289,6 +294,10 @@ func (f *File) makeSchema() error {
 			return arrowio.Locate(err, arrowio.At{Format: Name, Op: "schema", Column: f.columns[i].Name, Split: -1, Off: -1})
 		}
 	}
+	if f.table == "" { // of a set
+		f.schema = arrow.NewSchema(fields, nil)
+		return nil
+	}
 	md := arrow.NewMetadata([]string{"kudu.table"}, []string{f.table})
 	f.schema = arrow.NewSchema(fields, &md)
 	return nil
@@ -329,7 +338,7 @@ func (f *File) BytesRead() int64 { return f.bytes.Load() }
 // BytesStored implements arrowio.ByteCounter: the sizes of all blocks of the table that are here.
 func (f *File) BytesStored() (n int64) {
 	for _, t := range f.tablets {
-		m, _ := f.blocks.sizeOf(t.super)
+		m, _ := sizeOf(f.blocks, t.super)
 		n += m
 	}
 	return n

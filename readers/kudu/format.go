@@ -52,10 +52,24 @@ func Format() arrowio.Format {
 			{Name: "kudu-salvage", Usage: "go on past damage and report what is lost", Default: "false", Values: []string{"true", "false"}},
 			{Name: "kudu-strings", Usage: "how to show strings: text, which must be UTF-8, or their bytes", Default: "text", Values: []string{"text", "binary"}},
 		},
+		MatchTree: isSet,
+		OpenTree: func(ctx context.Context, t arrowio.Tree, o arrowio.OpenOptions) (arrowio.File, error) {
+			opt, err := parseOptions(o.Options)
+			if err != nil {
+				return nil, err
+			}
+			if o.For == arrowio.ForVerify {
+				opt.Salvage, opt.verify = true, true
+			}
+			return OpenSet(ctx, t, o.Limits, opt)
+		},
 		OpenPath: func(ctx context.Context, path string, o arrowio.OpenOptions) (arrowio.File, error) {
 			opt, err := parseOptions(o.Options)
 			if err != nil {
 				return nil, err
+			}
+			if ok, err := isSet(ctx, arrowio.DirTree(path)); err == nil && ok {
+				return Format().OpenTree(ctx, arrowio.DirTree(path), o)
 			}
 			switch {
 			case opt.Block != "":

@@ -142,6 +142,10 @@ func (b *infoBuilder) facts() {
 	add := func(name, format string, args ...any) {
 		b.Facts = append(b.Facts, arrowio.Fact{Name: name, Value: fmt.Sprintf(format, args...)})
 	}
+	if b.dirs == nil {
+		b.Facts = append(b.Facts, b.setFacts()...)
+		return
+	}
 	add("table", "%s (%s)", b.table, b.File.tablets[0].super.TableID)
 	if b.opt.Snapshot > 0 {
 		add("snapshot", "%s", cfile.TimeText(b.opt.Snapshot))

@@ -147,7 +147,7 @@ func (v *Overview) tablet(sb *kuduwire.SuperBlock) arrowio.MemberInfo {
 		m.Rows = arrowio.UnknownRows
 	}
 	var missing int
-	m.Bytes, missing = v.blocks.sizeOf(sb)
+	m.Bytes, missing = sizeOf(v.blocks, sb)
 	detail := []string{count(m.Parts, "rowset")}
 	if p := partitionText(sb); p != "" {
 		detail = append(detail, p)

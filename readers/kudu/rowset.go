@@ -46,7 +46,7 @@ func (rs *rowset) column(id int32) (uint64, bool) {
 
 // block opens a block as a CFile. Closing the closer ends the use of it.
 func (f *File) block(ctx context.Context, id uint64, what string) (*cfile.Reader, io.Closer, error) {
-	src, c, err := f.blocks.Open(id)
+	src, c, err := f.blocks.open(ctx, id)
 	if err != nil {
 		return nil, nil, f.inBlock(err, id, what)
 	}

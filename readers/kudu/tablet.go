@@ -20,8 +20,8 @@ func (f *File) openTablet(ctx context.Context, t *tablet) error {
 	if t.super.TxnMetadata {
 		f.doubt("tablet %s has taken part in transactions over several rows: rows of those that were not ended may be shown", t.id)
 	}
-	for _, uuid := range f.dirs.MissingFor(t.super) {
-		f.doubt("tablet %s is spread over the data directory %s, too, which is not here", t.id, uuid)
+	if f.dirs != nil {
+		f.missing(t)
 	}
 	rows := map[int64]diskRows{}
 	for i := range t.super.RowSets {
@@ -74,8 +74,18 @@ func (f *File) openTablet(ctx context.Context, t *tablet) error {
 	return nil
 }
 
+// missing tells which data directories of a tablet are not here.
+func (f *File) missing(t *tablet) {
+	for _, uuid := range f.dirs.MissingFor(t.super) {
+		f.doubt("tablet %s is spread over the data directory %s, too, which is not here", t.id, uuid)
+	}
+}
+
 // replayLog replays the log of a tablet. To verify it, it does so in spite of damage.
 func (f *File) replayLog(ctx context.Context, t *tablet, rows map[int64]diskRows) (*logState, error) {
+	if f.dirs == nil {
+		return &logState{schema: t.super.Schema, schemaVersion: t.super.SchemaVersion}, nil
+	}
 	o := replayOptions{
 		Skip: f.opt.SkipLog, Salvage: f.opt.Salvage && !f.opt.verify, Snapshot: f.opt.Snapshot, Uncommitted: f.opt.Uncommitted,
 		Memory: f.opt.LogMemory, Limits: f.limits,

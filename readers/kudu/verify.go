@@ -34,8 +34,10 @@ func (f *File) Verify(ctx context.Context, report func(error)) error {
 	for _, err := range faults {
 		report(err)
 	}
-	if err := v.shared(); err != nil {
-		return err
+	if v.dirs != nil {
+		if err := v.shared(); err != nil {
+			return err
+		}
 	}
 	for _, t := range f.tablets {
 		for i := range t.super.RowSets {
@@ -45,6 +47,9 @@ func (f *File) Verify(ctx context.Context, report func(error)) error {
 		}
 		if err := v.liveOnce(t); err != nil {
 			return err
+		}
+		if v.dirs == nil {
+			continue
 		}
 		if err := v.log(t); err != nil {
 			return err
