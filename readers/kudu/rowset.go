@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
-	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	"github.com/arrowio/arrowio/readers/cfile"
@@ -184,7 +183,8 @@ func (f *File) openDeltas(ctx context.Context, rs *rowset, blocks []uint64, matt
 type lookup struct {
 	finder *cfile.Finder
 	closer io.Closer
-	live   []byte // after all changes on disk
+	redo   []deltaFile
+	live   map[int64][]byte // after all changes on disk, by chunk of sizes.rows; nil = all rows of it
 }
 
 // find implements diskRows.
@@ -224,24 +224,31 @@ func (rs *rowset) live(ctx context.Context, row int64) (bool, error) {
 	if rs.lookup == nil {
 		rs.lookup = &lookup{}
 	}
-	if rs.lookup.live == nil {
+	l := rs.lookup
+	size := rs.file.sizes.rows // what is kept goes by the rows that the log changes, not by how many the rowset claims
+	chunk := row / size
+	live, known := l.live[chunk]
+	if !known {
 		latest := *rs
 		latest.undo = nil
-		var err error
-		if latest.redo, err = rs.file.openDeltas(ctx, rs, rs.meta.Redo, func(*cfilewire.DeltaStats) bool { return true }); err != nil {
-			return false, inRowSet(err, rs)
+		if l.live == nil {
+			var err error
+			if l.redo, err = rs.file.openDeltas(ctx, rs, rs.meta.Redo, func(*cfilewire.DeltaStats) bool { return true }); err != nil {
+				return false, inRowSet(err, rs)
+			}
+			l.live = map[int64][]byte{}
 		}
-		s := newState(arrowio.RowRange{End: rs.rows}, nil)
+		latest.redo = l.redo
+		s := newState(arrowio.RowRange{Start: chunk * size, End: min(rs.rows, (chunk+1)*size)}, nil)
 		s.snapshot = 0
 		if err := s.apply(ctx, &latest); err != nil {
 			return false, inRowSet(err, rs)
 		}
-		if rs.lookup.live = s.live; s.live == nil {
-			rs.lookup.live = make([]byte, (rs.rows+7)/8)
-			bitpack.FillBits(rs.lookup.live, 0, int(rs.rows), true)
-		}
+		live = s.live
+		l.live[chunk] = live
 	}
-	return rs.lookup.live[row>>3]>>(row&7)&1 == 1, nil
+	at := row % size
+	return live == nil || live[at>>3]>>(at&7)&1 == 1, nil
 }
 
 // endLookup frees what the replay needed.
