@@ -13,6 +13,8 @@
 //	         UNDO and REDO blocks ─ state ─┼─ live rows, changed cells ─ batch
 //	log      changes to these rows ────────┘
 //
+// A set (OpenSet) is the same without a server: rowsets in files of their own, which schema.json describes.
+//
 // Rows that are gone are never decoded into a batch: the rows of a split are the live ones, and runs of them are what
 // columns read. Changed cells are put into the arrays before a batch is handed out.
 package kudu
