@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -46,7 +47,7 @@ type fileStore struct {
 //
 // If path exists, the error is fs.ErrExist, here and again at Commit, unless o.Force. Force replaces a file atomically,
 // and a directory only if all it holds looks like an output of this module: regular files named part-*, schema.json,
-// and beside a schema.json *.cfile. A symbolic link is followed, and what it points to is replaced. Devices, pipes and
+// and beside a schema.json *.cfile, and directories rowset-NNNNN of such. A symbolic link is followed, and what it points to is replaced. Devices, pipes and
 // sockets are never replaced.
 //
 // Create, Commit and Abort may be called concurrently; a sink is for one goroutine at a time.
@@ -96,28 +97,50 @@ func (s *fileStore) present() (fs.FileInfo, error) {
 	return fi, nil
 }
 
-// listOutput returns the names in a directory that holds nothing but output of ours, and an error for any other.
+// listOutput returns the names of all that is below a directory that holds nothing but output of ours, those in a directory
+// before its own, and an error for any other.
 func (s *fileStore) listOutput(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	names := make([]string, len(entries))
-	for i, e := range entries {
-		names[i] = e.Name()
-	}
-	schema := slices.Contains(names, "schema.json")
-	for i, e := range entries {
-		n := names[i]
-		ours := n == "schema.json" || strings.HasPrefix(n, "part-") || schema && strings.HasSuffix(n, ".cfile")
-		if !ours || !e.Type().IsRegular() {
-			return nil, &fs.PathError{
-				Op: "replace", Path: s.shown,
-				Err: fmt.Errorf("the directory holds %q, which does not look like output of this program; remove it first", n),
+	schema := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "schema.json" })
+	var names []string
+	for _, e := range entries {
+		n := e.Name()
+		switch {
+		case e.Type().IsRegular() && (n == "schema.json" || strings.HasPrefix(n, "part-") || schema && isColumn(n)):
+		case e.IsDir() && schema && rowsetName.MatchString(n):
+			files, err := os.ReadDir(filepath.Join(dir, n))
+			if err != nil {
+				return nil, err
 			}
+			for _, f := range files {
+				name := filepath.Join(n, f.Name())
+				if !f.Type().IsRegular() || !isColumn(f.Name()) {
+					return nil, s.notOurs(name)
+				}
+				names = append(names, name)
+			}
+		default:
+			return nil, s.notOurs(n)
 		}
+		names = append(names, n)
 	}
 	return names, nil
+}
+
+// rowsetName is of the directories of a set that has several.
+var rowsetName = regexp.MustCompile(`^rowset-[0-9]{5,}$`)
+
+func isColumn(name string) bool { return strings.HasSuffix(name, ".cfile") }
+
+// notOurs says that a directory holds what this module does not write.
+func (s *fileStore) notOurs(name string) error {
+	return &fs.PathError{
+		Op: "replace", Path: s.shown,
+		Err: fmt.Errorf("the directory holds %q, which does not look like output of this program; remove it first", name),
+	}
 }
 
 // hidden returns a new name beside the output.

@@ -209,11 +209,21 @@ func TestFileStoreForce(t *testing.T) {
 		objects []string
 		want    files // nil = refused, and the old ones stay
 	}{
-		"file by file":                   {files{"out": "old"}, []string{"a"}, files{"out": "a"}},
-		"file by directory":              {files{"out": "old"}, []string{"a", "b"}, files{"out/a": "a", "out/b": "b"}},
-		"directory by file":              {files{"out/part-0.trv": "old"}, []string{"a"}, files{"out": "a"}},
-		"directory by directory":         {files{"out/part-0.trv": "x", "out/part-1.trv": "y", "out/schema.json": "{}"}, []string{"a", "b"}, files{"out/a": "a", "out/b": "b"}},
-		"columns by directory":           {files{"out/id.cfile": "x", "out/schema.json": "{}"}, []string{"a", "b"}, files{"out/a": "a", "out/b": "b"}},
+		"file by file":           {files{"out": "old"}, []string{"a"}, files{"out": "a"}},
+		"file by directory":      {files{"out": "old"}, []string{"a", "b"}, files{"out/a": "a", "out/b": "b"}},
+		"directory by file":      {files{"out/part-0.trv": "old"}, []string{"a"}, files{"out": "a"}},
+		"directory by directory": {files{"out/part-0.trv": "x", "out/part-1.trv": "y", "out/schema.json": "{}"}, []string{"a", "b"}, files{"out/a": "a", "out/b": "b"}},
+		"columns by directory":   {files{"out/id.cfile": "x", "out/schema.json": "{}"}, []string{"a", "b"}, files{"out/a": "a", "out/b": "b"}},
+		"rowsets by directory": {
+			files{"out/schema.json": "{}", "out/rowset-00000/a.cfile": "x", "out/rowset-00000/bloom.cfile": "y", "out/rowset-00001/a.cfile": "z"},
+			[]string{"rowset-00000/a.cfile", "schema.json"},
+			files{"out/rowset-00000/a.cfile": "rowset-00000/a.cfile", "out/schema.json": "schema.json"},
+		},
+		"rowsets without their schema":   {files{"out/rowset-00000/a.cfile": "x"}, []string{"a"}, nil},
+		"a stranger in a rowset":         {files{"out/schema.json": "{}", "out/rowset-00000/a.cfile": "x", "out/rowset-00000/thesis.tex": "y"}, []string{"a"}, nil},
+		"a directory in a rowset":        {files{"out/schema.json": "{}", "out/rowset-00000/a.cfile/b": "x"}, []string{"a"}, nil},
+		"a directory beside rowsets":     {files{"out/schema.json": "{}", "out/rowset-00000/a.cfile": "x", "out/rowset-1/a.cfile": "x"}, []string{"a"}, nil},
+		"a file called like a rowset":    {files{"out/schema.json": "{}", "out/rowset-00000": "x"}, []string{"a"}, nil},
 		"nothing there":                  {files{}, []string{"a"}, files{"out": "a"}},
 		"a stranger in the directory":    {files{"out/part-0.trv": "x", "out/thesis.tex": "y"}, []string{"a"}, nil},
 		"columns without their schema":   {files{"out/id.cfile": "x"}, []string{"a"}, nil},

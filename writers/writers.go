@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/writers/cfile"
 	"github.com/arrowio/arrowio/writers/csv"
 	"github.com/arrowio/arrowio/writers/ipc"
 	"github.com/arrowio/arrowio/writers/jsonl"
@@ -22,6 +23,8 @@ func All() []arrowio.OutputFormat {
 	return []arrowio.OutputFormat{
 		trevni.Format(),
 		orc.Format(),
+		cfile.Format(),
+		cfile.KuduFormat(),
 		ipc.Format(),
 		ipc.StreamFormat(),
 		parquet.Format(),
@@ -42,9 +45,10 @@ func Lookup(name string) (arrowio.OutputFormat, error) {
 	return arrowio.OutputFormat{}, arrowio.Errorf(arrowio.ErrOption, "there is no format %q to write, only %s", name, strings.Join(names, ", "))
 }
 
-// ByExtension returns the format that the ending of path names; another ending is ErrOption and lists those there are.
+// ByExtension returns the format that the ending of path names; another ending is ErrOption and lists those there are. A
+// path that is to be a directory may say so with a separator at its end.
 func ByExtension(path string) (arrowio.OutputFormat, error) {
-	ext := strings.ToLower(filepath.Ext(path))
+	ext := strings.ToLower(filepath.Ext(filepath.Clean(path)))
 	var all []string
 	for _, f := range All() {
 		if slices.Contains(f.Extensions, ext) {

@@ -68,7 +68,7 @@ func newSource[T number](c *Column, width int) source[T] {
 	case cfilewire.EncodingRLE:
 		return &cfilewire.RLE[T]{}
 	case cfilewire.EncodingBitShuffle:
-		return &shuffled[T]{width: width}
+		return &shuffled[T]{width: width, narrow: c.file.footer.Type == cfilewire.UInt32}
 	case cfilewire.EncodingGroupVarint:
 		return &grouped[T]{}
 	}
@@ -84,14 +84,15 @@ type plain[T arrowbuf.Fixed] struct {
 func (p *plain[T]) Open(b []byte) (cfilewire.Head, error) { return p.PlainFixed.Open(b, p.width) }
 func (p *plain[T]) Next(dst []T) error                    { return p.PlainFixed.Next(arrowbuf.AsBytes(dst)) }
 
-// shuffled decodes values stored as transposed bits.
+// shuffled decodes values stored as transposed bits. Kudu stores those of UINT32 in as few bytes as all of a block take.
 type shuffled[T arrowbuf.Fixed] struct {
 	cfilewire.BitShuffle
-	width int
+	width  int
+	narrow bool
 }
 
 func (s *shuffled[T]) Open(b []byte) (cfilewire.Head, error) {
-	return s.BitShuffle.Open(b, s.width, false)
+	return s.BitShuffle.Open(b, s.width, s.narrow)
 }
 func (s *shuffled[T]) Next(dst []T) error { return s.BitShuffle.Next(arrowbuf.AsBytes(dst)) }
 

@@ -1,0 +1,111 @@
+package cfile
+
+import (
+	"context"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/cfilewire"
+	"github.com/arrowio/arrowio/internal/kuduwire"
+)
+
+// Names of the formats.
+const (
+	Name     = "cfile" // columns, without a key
+	KuduName = "kudu"  // rowsets of a table
+)
+
+// DefaultRowSetBytes is how many stored bytes a rowset of a table has before the next is begun, as where Kudu flushes.
+const DefaultRowSetBytes = 32 << 20
+
+// Format returns the writer of lone columns: a file each, or with WriteOptions.MaxFileBytes a directory of them for so
+// many bytes.
+func Format() arrowio.OutputFormat { return format(Name, ".cfile") }
+
+// KuduFormat returns the writer of rowsets of a table, which has a key.
+func KuduFormat() arrowio.OutputFormat { return format(KuduName, ".kudu") }
+
+func format(name, extension string) arrowio.OutputFormat {
+	return arrowio.OutputFormat{
+		Name:       name,
+		Extensions: []string{extension},
+		Directory:  true,
+		Options:    knownOptions(name),
+		Plan: func(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
+			p, err := plan(name, s, o)
+			if err != nil {
+				return nil, arrowio.Locate(err, arrowio.At{Format: name, Split: -1, Off: -1})
+			}
+			return p, nil
+		},
+		Create: create,
+	}
+}
+
+func knownOptions(format string) []arrowio.Option {
+	known := []arrowio.Option{
+		{Name: format + "-encoding", Usage: "encoding of all columns, or COLUMN=ENCODING,…: auto, plain, rle, bitshuffle, dict or prefix, as the type allows", Default: "auto"},
+		{Name: format + "-compression", Usage: "codecs of columns that --compression is not for, COLUMN=CODEC,…: none, snappy, lz4 or zlib", Default: "--compression for all"},
+		{Name: format + "-block-size", Usage: "bytes of a block before compression, of 512 to 8388608, for all columns, or COLUMN=BYTES,…", Default: "262144"},
+		{Name: format + "-timestamps", Usage: "times that are no whole number of microseconds: refuse them, or truncate them", Default: "exact", Values: []string{"exact", "truncate"}},
+	}
+	if format == KuduName {
+		known = append(known,
+			arrowio.Option{Name: "kudu-key", Usage: "columns of the primary key (comma-separated), in its order", Default: "those that were key columns where they were read"},
+			arrowio.Option{Name: "kudu-table", Usage: "name of the table, for schema.json", Default: "that of the table that was read"},
+		)
+	}
+	return known
+}
+
+// settings are the options, read.
+type settings struct {
+	encoding    perColumn[cfilewire.Encoding]
+	compression perColumn[cfilewire.Compression]
+	blockSize   perColumn[int32]
+	truncate    bool
+	key         []string // nil = none is named
+	table       string
+}
+
+// driver is what Plan leaves for Create.
+type driver struct {
+	format  string
+	columns []column
+	keys    int // columns of the key: the first ones
+	table   string
+	meta    []cfilewire.Pair // of the footers
+	maxFile int64            // stored bytes of a rowset; 0 = there is one only
+	maxRows int64            // of a rowset
+	workers int
+	version int // of files, 0 = the newest; for tests
+}
+
+// column is what becomes of a field.
+type column struct {
+	field int // in the schema
+	wire  kuduwire.Column
+	form  form
+	file  string // name without directory
+}
+
+func (d *driver) rolls() bool { return d.maxFile > 0 }
+
+// keyNames are the columns of the key, for people.
+func (d *driver) keyNames() string {
+	names := make([]string, d.keys)
+	for i := range names {
+		names[i] = d.columns[i].wire.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+func create(ctx context.Context, st arrowio.Store, p *arrowio.WritePlan) (arrowio.Writer, error) {
+	d, ok := p.Driver.(*driver)
+	if !ok {
+		return nil, arrowio.Errorf(arrowio.ErrInternal, "not a plan of the cfile writer")
+	}
+	return newWriter(ctx, st, d), nil
+}

@@ -1,0 +1,132 @@
+package cfile
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/cfilewire"
+	"github.com/arrowio/arrowio/internal/options"
+)
+
+// perColumn is a value for all columns, and others for some.
+type perColumn[T any] struct {
+	all  T
+	some map[string]T
+}
+
+func (p *perColumn[T]) of(column string) T {
+	if v, ok := p.some[column]; ok {
+		return v
+	}
+	return p.all
+}
+
+// parsePerColumn reads VALUE and COLUMN=VALUE, comma-separated; what is not given for all columns is def.
+func parsePerColumn[T any](option, text string, s *arrow.Schema, def T, parse func(string) (T, bool), takes string) (perColumn[T], error) {
+	p := perColumn[T]{all: def, some: map[string]T{}}
+	if text == "" {
+		return p, nil
+	}
+	all := false
+	for item := range strings.SplitSeq(text, ",") {
+		name, word, named := "", item, false
+		if at := strings.LastIndexByte(item, '='); at >= 0 {
+			name, word, named = item[:at], item[at+1:], true
+		}
+		v, ok := parse(word)
+		_, twice := p.some[name]
+		switch {
+		case !ok:
+			return p, arrowio.Errorf(arrowio.ErrOption, "%s: %q is not %s", option, word, takes)
+		case named && !s.HasField(name):
+			return p, arrowio.Errorf(arrowio.ErrOption, "%s: there is no column %q", option, name)
+		case named && twice:
+			return p, arrowio.Errorf(arrowio.ErrOption, "%s: column %q is there twice", option, name)
+		case !named && all:
+			return p, arrowio.Errorf(arrowio.ErrOption, "%s: two values for all columns: %q", option, text)
+		case named:
+			p.some[name] = v
+		default:
+			p.all, all = v, true
+		}
+	}
+	return p, nil
+}
+
+func parseEncoding(word string) (cfilewire.Encoding, bool) {
+	word = strings.ReplaceAll(strings.ToLower(word), "bit_shuffle", cfilewire.EncodingBitShuffle.String())
+	for e := cfilewire.EncodingAuto; e <= cfilewire.EncodingBitShuffle; e++ {
+		if e.String() == word && e != cfilewire.EncodingGroupVarint {
+			return e, true
+		}
+	}
+	return 0, false
+}
+
+func parseCompression(word string) (cfilewire.Compression, bool) {
+	for c := cfilewire.NoCompression; c <= cfilewire.Zlib; c++ {
+		if c.String() == word {
+			return c, true
+		}
+	}
+	return 0, false
+}
+
+// mostBlockSize leaves room below what Kudu reads: blocks end behind the value that makes them too large.
+const mostBlockSize = cfilewire.MaxRaw / 2
+
+func parseBlockSize(word string) (int32, bool) {
+	n, err := strconv.ParseInt(word, 10, 32)
+	return int32(n), err == nil && n >= cfilewire.LeastBlockSize && n <= mostBlockSize
+}
+
+// codecs is what --compression takes.
+const codecs = "one of none, snappy, lz4, zlib"
+
+func parseSettings(format string, s *arrow.Schema, o arrowio.WriteOptions) (set settings, err error) {
+	m, err := options.Check(knownOptions(format), o.Options)
+	if err != nil {
+		return set, err
+	}
+	given := func(name string) string { return o.Options[format+"-"+name] }
+	set.encoding, err = parsePerColumn(format+"-encoding", given("encoding"), s, cfilewire.EncodingAuto, parseEncoding, "one of auto, plain, rle, bitshuffle, dict, prefix")
+	if err != nil {
+		return set, err
+	}
+	codec := cfilewire.NoCompression // Kudu's own default
+	if o.Compression != "" {
+		var ok bool
+		if codec, ok = parseCompression(o.Compression); !ok {
+			return set, arrowio.Errorf(arrowio.ErrOption, "compression %q is not %s; none has levels", o.Compression, codecs)
+		}
+	}
+	set.compression, err = parsePerColumn(format+"-compression", given("compression"), s, codec, parseCompression, codecs)
+	if err != nil {
+		return set, err
+	}
+	set.blockSize, err = parsePerColumn(format+"-block-size", given("block-size"), s, 0, parseBlockSize, "a number from 512 to "+strconv.Itoa(mostBlockSize))
+	if err != nil {
+		return set, err
+	}
+	set.truncate = m[format+"-timestamps"] == "truncate"
+	if format != KuduName {
+		return set, nil
+	}
+	set.table = o.Options["kudu-table"]
+	if k := o.Options["kudu-key"]; k != "" {
+		set.key = strings.Split(k, ",")
+	}
+	for i, name := range set.key {
+		switch {
+		case !s.HasField(name):
+			return set, arrowio.Errorf(arrowio.ErrOption, "kudu-key: there is no column %q", name)
+		case slices.Contains(set.key[:i], name):
+			return set, arrowio.Errorf(arrowio.ErrOption, "kudu-key: column %q is there twice", name)
+		}
+	}
+	return set, nil
+}

@@ -1,0 +1,257 @@
+package cfile
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/cfilewire"
+	"github.com/arrowio/arrowio/internal/kuduwire"
+)
+
+// Metadata of Arrow schemas and fields that the reader of tables and sets makes.
+const (
+	metaTable   = "kudu.table"
+	metaKey     = "kudu.key"
+	metaComment = "kudu.comment"
+)
+
+// planner makes a plan.
+type planner struct {
+	format  string
+	set     settings
+	schema  *arrow.Schema
+	d       *driver
+	planned []arrowio.PlannedColumn
+	refused []string
+}
+
+func plan(format string, s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
+	p := &planner{format: format, schema: s}
+	p.d = &driver{format: format, maxFile: o.MaxFileBytes, maxRows: math.MaxUint32, workers: o.Parallelism}
+	if p.d.maxFile <= 0 && format == KuduName {
+		p.d.maxFile = DefaultRowSetBytes
+	}
+	if p.d.workers <= 0 {
+		p.d.workers = runtime.GOMAXPROCS(0)
+	}
+	if s.NumFields() == 0 {
+		return nil, arrowio.Errorf(arrowio.ErrSchema, "rows without columns have no files")
+	}
+	if lim := (arrowio.Limits{}).WithDefaults(); s.NumFields() > lim.Columns {
+		return nil, arrowio.Errorf(arrowio.ErrLimit, "%d columns, more than the limit Columns = %d", s.NumFields(), lim.Columns)
+	}
+	var err error
+	if p.set, err = parseSettings(format, s, o); err != nil {
+		return nil, err
+	}
+	order, err := p.order()
+	if err != nil {
+		return nil, err
+	}
+	for i, field := range order {
+		p.column(i, field)
+	}
+	if len(p.refused) > 0 {
+		return nil, arrowio.Errorf(arrowio.ErrSchema, "%s has no place for %s", format, strings.Join(p.refused, ", "))
+	}
+	names := make([]string, len(p.d.columns))
+	key := 0
+	for i := range names {
+		names[i] = p.d.columns[i].wire.Name
+		if i < p.d.keys {
+			key += p.d.columns[i].wire.Type.Width()
+		}
+	}
+	if key > mostKey {
+		return nil, arrowio.Errorf(arrowio.ErrSchema, "a key of %d bytes, where %d are the most", key, mostKey)
+	}
+	for i, file := range fileNames(names) {
+		p.d.columns[i].file = file
+	}
+	p.metadata()
+	w := &arrowio.WritePlan{Format: format, Schema: s, Columns: p.planned, Options: o, Driver: p.d}
+	w.Key = slices.Clone(names[:p.d.keys])
+	if len(w.Key) == 0 {
+		w.Key = nil
+	}
+	return w, nil
+}
+
+// order returns the fields in the order of the set's columns: those of the key first.
+func (p *planner) order() ([]int, error) {
+	all := make([]int, p.schema.NumFields())
+	for i := range all {
+		all[i] = i
+	}
+	if p.format != KuduName {
+		return all, nil
+	}
+	var key []int
+	for _, name := range p.set.key {
+		key = append(key, p.schema.FieldIndices(name)[0])
+	}
+	if p.set.key == nil {
+		for i, f := range p.schema.Fields() {
+			if v, _ := f.Metadata.GetValue(metaKey); v == "true" {
+				key = append(key, i)
+			}
+		}
+	}
+	if len(key) == 0 {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "a table has a primary key: say with --kudu-key COLUMN[,COLUMN…] which columns it has")
+	}
+	p.d.keys = len(key)
+	for _, i := range all {
+		if !slices.Contains(key, i) {
+			key = append(key, i)
+		}
+	}
+	return key, nil
+}
+
+// column plans column i of the set, which is the field of that number.
+func (p *planner) column(i, field int) {
+	f := p.schema.Field(field)
+	p.d.columns = append(p.d.columns, column{field: field})
+	c := &p.d.columns[i]
+	c.wire = kuduwire.Column{ID: int32(i), HasID: true, Name: f.Name, Nullable: f.Nullable, BlockSize: p.set.blockSize.of(f.Name)}
+	c.wire.Key = i < p.d.keys
+	m := mapper{table: p.format == KuduName, truncate: p.set.truncate, option: p.format + "-timestamps", wire: &c.wire}
+	refusal := m.choose(f)
+	c.form = m.form
+	c.wire.Encoding = p.set.encoding.of(f.Name).Resolve(c.wire.Type)
+	c.wire.Compression = p.set.compression.of(f.Name)
+	if refusal == "" {
+		refusal = p.refuse(i, f)
+	}
+	if refusal != "" {
+		p.refused = append(p.refused, fmt.Sprintf("%s (%s: %s)", f.Name, f.Type, refusal))
+		return
+	}
+	if v, ok := f.Metadata.GetValue(metaComment); ok && utf8.ValidString(v) {
+		c.wire.Comment = v
+	}
+	losses := p.losses(c, f, m.note)
+	if c.wire.Key {
+		if f.Nullable {
+			losses = append(losses, "comes back as not nullable; a null is refused")
+		}
+		if i != field {
+			losses = append(losses, fmt.Sprintf("comes back as column %d instead of %d: those of the key come first", i+1, field+1))
+		}
+		c.wire.Nullable = false
+	}
+	p.planned = append(p.planned, arrowio.PlannedColumn{
+		Path: f.Name, Type: f.Type.String(), Stored: typeName(&c.wire), Loss: strings.Join(losses, "; "),
+		Encoding: fmt.Sprintf("%s, %s blocks, %s", c.wire.Encoding, sizeName(c.wire.BlockSize), c.wire.Compression),
+	})
+}
+
+// refuse says why a column cannot be as it is, beside its type.
+func (p *planner) refuse(i int, f arrow.Field) string {
+	c := &p.d.columns[i].wire
+	switch {
+	case f.Name == "":
+		return "it has no name"
+	case !utf8.ValidString(f.Name):
+		return "the name is not UTF-8"
+	case p.format == KuduName && strings.ContainsRune(f.Name, 0):
+		return "the name has a zero byte"
+	case len(p.schema.FieldIndices(f.Name)) > 1:
+		return "there are two of that name"
+	case c.Key && !c.Type.IsKey():
+		return c.Type.String() + " is not for keys"
+	}
+	if cfilewire.CheckEncoding(&cfilewire.Footer{Type: c.Type, Encoding: c.Encoding}) != nil {
+		return fmt.Sprintf("%s is no encoding of %s", c.Encoding, c.Type)
+	}
+	return ""
+}
+
+// losses says what reading the set back will not show of a column.
+func (p *planner) losses(c *column, f arrow.Field, note string) (losses []string) {
+	back, kuduType, err := cfilewire.ArrowType(c.wire.Type, cfilewire.ArrowOptions{Precision: c.wire.Precision, Scale: c.wire.Scale, Length: c.wire.Length})
+	if err != nil {
+		return []string{err.Error()} // there is none
+	}
+	if !arrow.TypeEqual(f.Type, back) {
+		losses = append(losses, "comes back as "+back.String()+note)
+	}
+	var lost []string
+	for i, k := range f.Metadata.Keys() {
+		v := f.Metadata.Values()[i]
+		switch {
+		case k == cfilewire.MetaType && v == kuduType:
+		case k == cfilewire.MetaType && c.wire.Type == cfilewire.Varchar:
+			losses = append(losses, "comes back as "+kuduType)
+		case k == cfilewire.MetaType && v == c.wire.Type.String(): // where the type is the usual one
+		case k == metaKey && (v == "true") == c.wire.Key:
+		case k == metaComment && v == c.wire.Comment:
+		default:
+			lost = append(lost, k)
+		}
+	}
+	if e, ok := f.Type.(arrow.ExtensionType); ok {
+		lost = append(lost, "of the extension type "+e.ExtensionName())
+	}
+	if len(lost) > 0 {
+		losses = append(losses, "comes back without metadata "+strings.Join(lost, ", "))
+	}
+	return losses
+}
+
+// metadata keeps what there is a place for of the schema's metadata: the table's name, and for a lone file what its
+// footer had.
+func (p *planner) metadata() {
+	var lost []string
+	md := p.schema.Metadata()
+	for i, k := range md.Keys() {
+		v := md.Values()[i]
+		name, footer := strings.CutPrefix(k, cfilewire.MetaPrefix)
+		switch {
+		case k == metaTable && utf8.ValidString(v):
+			p.d.table = v
+		case footer && (name == cfilewire.MetaMinKey || name == cfilewire.MetaMaxKey):
+			lost = append(lost, k) // they would be of other rows
+		case footer && p.format == Name && len(p.d.columns) == 1 && name != cfilewire.MetaDeltaStats:
+			p.d.meta = append(p.d.meta, cfilewire.Pair{Key: name, Value: []byte(v)})
+		default:
+			lost = append(lost, k)
+		}
+	}
+	if p.set.table != "" {
+		p.d.table = p.set.table
+	}
+	if len(lost) > 0 {
+		c := arrowio.PlannedColumn{Type: "schema", Stored: kuduwire.SetFileName, Loss: "comes back without metadata " + strings.Join(lost, ", ")}
+		p.planned = slices.Insert(p.planned, 0, c)
+	}
+}
+
+// typeName is Kudu's type with what belongs to it.
+func typeName(c *kuduwire.Column) string {
+	switch {
+	case c.Precision > 0:
+		return fmt.Sprintf("%s(%d,%d)", c.Type, c.Precision, c.Scale)
+	case c.Length > 0:
+		return fmt.Sprintf("%s(%d)", c.Type, c.Length)
+	}
+	return c.Type.String()
+}
+
+func sizeName(n int32) string {
+	if n == 0 {
+		n = cfilewire.DefaultBlockSize
+	}
+	if n%1024 == 0 {
+		return fmt.Sprintf("%d KiB", n/1024)
+	}
+	return fmt.Sprintf("%d B", n)
+}
