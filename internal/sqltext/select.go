@@ -1,0 +1,385 @@
+package sqltext
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/expr"
+)
+
+// Select is a SELECT.
+type Select struct {
+	Table  []string // name, or schema and name, or catalog, schema and name; nil = SELECT integer
+	All    bool     // SELECT *
+	Items  []Item   // otherwise
+	Limit  int64    // -1 = none
+	Offset int64
+	Params int // how many ? there are
+
+	where []token // nil = none
+	table string  // what columns may be qualified with
+}
+
+// Item is a column of the result.
+type Item struct {
+	Path  string // of the column, as package expr resolves it
+	Count bool   // COUNT(*), which is then the only item
+	One   int64  // of SELECT integer
+	Name  string // in the result
+
+	names []string // of Path
+}
+
+// instead is said of what is not answered.
+const instead = "this server selects columns of one dataset with WHERE, LIMIT and OFFSET; for more, read it into DuckDB (arrowio query), polars or Spark"
+
+// Parse reads a SELECT. Errors are arrowio.ErrOption, for mistakes with their place, and arrowio.ErrUnsupported for what
+// SQL has and this does not, with what to use instead. Whether the table and its columns exist is not asked.
+func Parse(sql string) (*Select, error) {
+	tokens, err := lex(sql)
+	if err != nil {
+		return nil, err
+	}
+	p := &parser{sql: sql, tokens: tokens}
+	s, err := p.query()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.Where(slices.Repeat([]string{"NULL"}, s.Params)); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Where returns the condition with params, literals of package expr, in place of the question marks; nil = none.
+func (s *Select) Where(params []string) (expr.Expr, error) {
+	if len(params) != s.Params {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "SQL with %d parameters, and %d values for them", s.Params, len(params))
+	}
+	if s.where == nil {
+		return nil, nil
+	}
+	var b strings.Builder
+	for i, t := range s.where {
+		switch {
+		case i > 0 && (t.is(".") || s.where[i-1].is(".")): // a path is one word
+		case i > 0:
+			b.WriteByte(' ')
+		}
+		switch {
+		case t.is("?"):
+			b.WriteString(params[0])
+			params = params[1:]
+		case t.kind == tokenQuoted:
+			b.WriteString(expr.Quote(t.name))
+		default:
+			b.WriteString(t.text)
+		}
+	}
+	x, err := expr.Parse(b.String())
+	if err != nil {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "SQL, in the condition %s: %w", b.String(), err)
+	}
+	return x, nil
+}
+
+type parser struct {
+	sql    string
+	tokens []token
+	params int
+}
+
+func (p *parser) peek() token { return p.tokens[0] }
+
+// take returns the next token and goes past it.
+func (p *parser) take() token {
+	t := p.tokens[0]
+	if t.kind != tokenEnd {
+		p.tokens = p.tokens[1:]
+	}
+	return t
+}
+
+// skip goes past a keyword or a mark, if it comes next.
+func (p *parser) skip(word string) bool {
+	if !p.peek().is(word) {
+		return false
+	}
+	p.take()
+	return true
+}
+
+func (p *parser) expected(what string) error {
+	t := p.peek()
+	if w := refused(t); w != "" {
+		return arrowio.Errorf(arrowio.ErrUnsupported, "SQL: %s is not answered here: %s", w, instead)
+	}
+	return errorAt(p.sql, t.at, "%s is expected, not %s", what, t)
+}
+
+// beyond are the words that begin what is not answered.
+var beyond = []string{
+	"distinct", "join", "inner", "left", "right", "full", "cross", "natural", "group", "having", "order", "union", "intersect", "except",
+	"window", "with", "insert", "update", "delete", "create", "drop", "alter", "merge", "values", "explain", "describe", "show", "set",
+	"case", "cast", "over", "fetch", "qualify", "tablesample", "pivot", "use", "begin", "commit", "rollback", "call", "copy",
+}
+
+// refused returns what a token begins that is SQL and not answered; "" = nothing.
+func refused(t token) string {
+	if t.kind == tokenWord && slices.Contains(beyond, strings.ToLower(t.text)) {
+		return strings.ToUpper(t.text)
+	}
+	if t.kind == tokenMark && strings.Contains("+-*/%||::", t.text) {
+		return "an expression with " + t.text
+	}
+	return ""
+}
+
+func (p *parser) query() (*Select, error) {
+	s := &Select{Limit: -1}
+	if !p.skip("select") {
+		return nil, p.expected("SELECT")
+	}
+	if t := p.peek(); t.kind == tokenNumber && p.tokens[1].kind != tokenMark {
+		return p.ping(s)
+	}
+	if err := p.items(s); err != nil {
+		return nil, err
+	}
+	if !p.skip("from") {
+		return nil, p.expected("FROM")
+	}
+	if err := p.table(s); err != nil {
+		return nil, err
+	}
+	if p.skip("where") {
+		if err := p.where(s); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.limits(s); err != nil {
+		return nil, err
+	}
+	s.unqualify()
+	return s, nil
+}
+
+// ping reads SELECT integer.
+func (p *parser) ping(s *Select) (*Select, error) {
+	t := p.take()
+	n, err := strconv.ParseInt(t.text, 10, 64)
+	if err != nil {
+		return nil, errorAt(p.sql, t.at, "an integer is expected, not %s", t)
+	}
+	it := Item{One: n, Name: t.text}
+	if it.Name, err = p.alias(it.Name); err != nil {
+		return nil, err
+	}
+	s.Items = []Item{it}
+	return s, p.end()
+}
+
+func (p *parser) end() error {
+	p.skip(";")
+	if p.peek().kind != tokenEnd {
+		return p.expected("the end")
+	}
+	return nil
+}
+
+func (p *parser) items(s *Select) error {
+	if p.peek().is("*") {
+		p.take()
+		s.All = true
+		if p.peek().is(",") {
+			return arrowio.Errorf(arrowio.ErrUnsupported, "SQL: * beside other columns is not answered here: %s", instead)
+		}
+		return nil
+	}
+	for {
+		it, err := p.item()
+		if err != nil {
+			return err
+		}
+		s.Items = append(s.Items, it)
+		if !p.skip(",") {
+			break
+		}
+	}
+	if len(s.Items) > 1 && slices.ContainsFunc(s.Items, func(it Item) bool { return it.Count }) {
+		return arrowio.Errorf(arrowio.ErrUnsupported, "SQL: COUNT(*) beside columns is not answered here: %s", instead)
+	}
+	return nil
+}
+
+func (p *parser) item() (it Item, err error) {
+	t := p.peek()
+	if t.kind == tokenWord && p.tokens[1].is("(") {
+		p.take()
+		p.take()
+		if !t.is("count") || !p.skip("*") || !p.skip(")") {
+			return it, arrowio.Errorf(arrowio.ErrUnsupported, "SQL: %s(…) is not answered here, only COUNT(*): %s", strings.ToUpper(t.text), instead)
+		}
+		it = Item{Count: true, Name: "count"}
+		it.Name, err = p.alias(it.Name)
+		return it, err
+	}
+	names, err := p.path("a column")
+	if err != nil {
+		return it, err
+	}
+	it = Item{names: names, Name: names[len(names)-1]}
+	it.Name, err = p.alias(it.Name)
+	return it, err
+}
+
+// path reads name {"." name}.
+func (p *parser) path(what string) ([]string, error) {
+	var names []string
+	for {
+		t := p.peek()
+		if !t.isName() || len(names) == 0 && refused(t) != "" || t.name == "" {
+			return nil, p.expected(what)
+		}
+		names = append(names, p.take().name)
+		if !p.skip(".") {
+			return names, nil
+		}
+		if p.peek().is("*") {
+			return nil, arrowio.Errorf(arrowio.ErrUnsupported, "SQL: %s.* is not answered here; name the columns, or all by * alone", strings.Join(names, "."))
+		}
+	}
+}
+
+// clauses are the words that end what comes before them.
+var clauses = []string{"from", "where", "limit", "offset", "as", "on", "using"}
+
+// alias reads [[AS] name].
+func (p *parser) alias(name string) (string, error) {
+	as := p.skip("as")
+	t := p.peek()
+	word := t.kind == tokenWord && slices.Contains(clauses, strings.ToLower(t.text))
+	switch {
+	case t.isName() && t.name != "" && (as || !word && refused(t) == ""):
+		return p.take().name, nil
+	case as:
+		return "", p.expected("a name")
+	}
+	return name, nil
+}
+
+func (p *parser) table(s *Select) (err error) {
+	if p.peek().is("(") {
+		return arrowio.Errorf(arrowio.ErrUnsupported, "SQL: a subquery is not answered here: %s", instead)
+	}
+	if s.Table, err = p.path("a dataset"); err != nil {
+		return err
+	}
+	if len(s.Table) > 3 {
+		return arrowio.Errorf(arrowio.ErrOption, "SQL: %s has more parts than catalog, schema and dataset", expr.Quote(s.Table...))
+	}
+	name, err := p.alias("")
+	if err != nil {
+		return err
+	}
+	if s.table = name; name == "" {
+		s.table = s.Table[len(s.Table)-1]
+	}
+	if p.peek().is(",") {
+		return arrowio.Errorf(arrowio.ErrUnsupported, "SQL: several datasets are not answered here: %s", instead)
+	}
+	return nil
+}
+
+// where takes the tokens of the condition, which package expr reads.
+func (p *parser) where(s *Select) error {
+	depth := 0
+	for {
+		t := p.peek()
+		switch {
+		case t.kind == tokenEnd || t.is(";") || depth == 0 && (t.is("limit") || t.is("offset")):
+			s.Params = p.params
+			if len(s.where) == 0 {
+				return p.expected("a condition")
+			}
+			return nil
+		case t.is("("):
+			depth++
+			if next := p.tokens[1]; next.is("select") {
+				return arrowio.Errorf(arrowio.ErrUnsupported, "SQL: a subquery is not answered here: %s", instead)
+			}
+		case t.is(")"):
+			depth--
+		case t.is("?"):
+			p.params++
+		case t.kind == tokenWord && refused(t) != "" && !p.tokens[1].is(".") && !p.compares(s):
+			return p.expected("a condition")
+		}
+		s.where = append(s.where, p.take())
+	}
+}
+
+// compares reports whether the next word is a column, though it has the name of what is refused: it is compared.
+func (p *parser) compares(s *Select) bool {
+	next := p.tokens[1]
+	if n := len(s.where); n > 0 && s.where[n-1].is(".") {
+		return true
+	}
+	return next.kind == tokenMark && slices.Contains(comparisons, next.text) || next.is("is") || next.is("in") || next.is("like") || next.is("between") || next.is("not")
+}
+
+var comparisons = []string{"=", "==", "!=", "<>", "<", "<=", ">", ">="}
+
+func (p *parser) limits(s *Select) error {
+	seen := map[string]bool{}
+	for _, word := range []string{"limit", "offset", "limit"} {
+		at := p.peek().at
+		if !p.skip(word) {
+			continue
+		}
+		if seen[word] {
+			return errorAt(p.sql, at, "a second %s", strings.ToUpper(word))
+		}
+		seen[word] = true
+		t := p.peek()
+		n, err := strconv.ParseInt(t.text, 10, 64)
+		if t.kind != tokenNumber || err != nil {
+			if t.is("?") {
+				return arrowio.Errorf(arrowio.ErrUnsupported, "SQL: a parameter for %s is not answered here; write the number", strings.ToUpper(word))
+			}
+			return p.expected("a number of rows")
+		}
+		p.take()
+		if word == "limit" {
+			s.Limit = n
+		} else {
+			s.Offset = n
+		}
+	}
+	return p.end()
+}
+
+// unqualify takes the name of the table from the columns that begin with it.
+func (s *Select) unqualify() {
+	for i := range s.Items {
+		it := &s.Items[i]
+		if len(it.names) > 1 && it.names[0] == s.table {
+			it.names = it.names[1:]
+		}
+		it.Path = expr.Quote(it.names...)
+	}
+	var out []token
+	for i, t := range s.where {
+		first := i == 0 || !s.where[i-1].is(".")
+		if first && t.isName() && t.name == s.table && i+2 < len(s.where) && s.where[i+1].is(".") {
+			continue
+		}
+		if n := len(out); t.is(".") && i > 0 && (n == 0 || out[n-1].at != s.where[i-1].at) {
+			continue // the name before it is gone
+		}
+		out = append(out, t)
+	}
+	s.where = out
+}
