@@ -18,6 +18,7 @@ JUDGE := $(INTEROP)/trevni-judge/target/trevni-judge.jar
 ORC_JUDGE := $(INTEROP)/orc-judge/target/orc-judge.jar
 KUDU := $(INTEROP)/kudu/kudu.sh
 KUDU_JUDGE := $(INTEROP)/kudu-judge/target/kudu-judge.jar
+HDFS_JUDGE := $(INTEROP)/hdfs-judge/target/hdfs-judge.jar
 ORC_PEER := $(INTEROP)/orc-bench/rust/target/release/orc-peer
 # Comparison programs and files that lie beside the project where it is developed.
 SHARED ?= ../shared
@@ -28,6 +29,7 @@ BENCHFLAGS ?=
 export ARROWIO_JUDGE_JAR := $(CURDIR)/$(JUDGE)
 export ARROWIO_ORC_JUDGE_JAR := $(CURDIR)/$(ORC_JUDGE)
 export ARROWIO_KUDU_JUDGE_JAR := $(CURDIR)/$(KUDU_JUDGE)
+export ARROWIO_HDFS_JUDGE_JAR := $(CURDIR)/$(HDFS_JUDGE)
 export ARROWIO_KUDU := $(CURDIR)/$(KUDU)
 export ARROWIO_PYTHON := $(VENV)/bin/python
 export ARROWIO_BIN := $(BIN)
@@ -118,16 +120,20 @@ $(KUDU_JUDGE): $(INTEROP)/kudu-judge/pom.xml $(shell find $(INTEROP)/kudu-judge/
 	mvn -q -B -f $< package
 	touch $@
 
+$(HDFS_JUDGE): $(INTEROP)/hdfs-judge/pom.xml $(shell find $(INTEROP)/hdfs-judge/src -type f)
+	mvn -q -B -f $< package
+	touch $@
+
 .PHONY: kudu
 kudu: # Kudu itself, into .cache
 	$(KUDU) get
 
 .PHONY: judges
-judges: $(VENV)/ready $(JUDGE) $(ORC_JUDGE) $(KUDU_JUDGE) kudu build ## what interop needs: Python, the Java judges, the command
+judges: $(VENV)/ready $(JUDGE) $(ORC_JUDGE) $(KUDU_JUDGE) $(HDFS_JUDGE) kudu build ## what interop needs: Python, the Java judges, the command
 
 .PHONY: environment
 environment: # what tests with the tag interop find the judges by, for a shell
-	@echo 'export ARROWIO_JUDGE_JAR="$(ARROWIO_JUDGE_JAR)" ARROWIO_ORC_JUDGE_JAR="$(ARROWIO_ORC_JUDGE_JAR)" ARROWIO_KUDU_JUDGE_JAR="$(ARROWIO_KUDU_JUDGE_JAR)" ARROWIO_KUDU="$(ARROWIO_KUDU)" ARROWIO_PYTHON="$(ARROWIO_PYTHON)" ARROWIO_BIN="$(ARROWIO_BIN)"'
+	@echo 'export ARROWIO_JUDGE_JAR="$(ARROWIO_JUDGE_JAR)" ARROWIO_ORC_JUDGE_JAR="$(ARROWIO_ORC_JUDGE_JAR)" ARROWIO_KUDU_JUDGE_JAR="$(ARROWIO_KUDU_JUDGE_JAR)" ARROWIO_HDFS_JUDGE_JAR="$(ARROWIO_HDFS_JUDGE_JAR)" ARROWIO_KUDU="$(ARROWIO_KUDU)" ARROWIO_PYTHON="$(ARROWIO_PYTHON)" ARROWIO_BIN="$(ARROWIO_BIN)"'
 
 # The packages whose tests have a part for judges; all the others were tested without it.
 INTEROP_PKG = $(if $(filter file,$(origin PKG)),$(shell grep -rlE --include='*.go' --exclude-dir='.?*' \
@@ -156,7 +162,9 @@ shared: judges
 		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) orc $(SHARED)/corpus/orc-examples; \
 		$(VENV)/bin/python $(INTEROP)/orc_rewrite.py --bin $(BIN) --jar $(ORC_JUDGE) $(SHARED)/corpus/orc $(SHARED)/corpus/orc-examples; \
 		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) corrupt $(SHARED)/corpus/orc/bad; \
+		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) acid $(SHARED)/corpus/orc-tables; \
 		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) cfile $(SHARED)/corpus/kudu; \
+		$(VENV)/bin/python $(INTEROP)/kudu_rewrite.py --bin $(BIN) --kudu $(KUDU) $(SHARED)/corpus/kudu; \
 		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) kudu $(SHARED)/corpus/kudu; \
 		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) kudu $(SHARED)/corpus/kudu-wal; \
 		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) corrupt $(SHARED)/corpus/kudu/bad; \
@@ -184,7 +192,10 @@ bench-cfile: $(KUDU_JUDGE) kudu build ## Kudu's own tool and client and arrowio 
 	python3 $(INTEROP)/bench_cfile.py --bin $(BIN) --dir $(CACHE)/big-kudu --kudu $(KUDU) --jar $(KUDU_JUDGE) --out docs/bench/raw $(BENCHFLAGS)
 
 .PHONY: bench-write
-bench-write: $(VENV)/ready $(ORC_JUDGE) build ## pyarrow, Java and arrowio writing the same rows, into docs/bench/raw
+bench-write: $(VENV)/ready $(ORC_JUDGE) build ## writing ORC: pyarrow, Java and arrowio; writing CFiles; into docs/bench/raw
 	go build -o $(CACHE)/bin/orc-write ./$(INTEROP)/orc-bench/write
 	$(VENV)/bin/python $(INTEROP)/bench_write.py --write $(CACHE)/bin/orc-write --bin $(BIN) --dir $(CACHE)/big-orc --jar $(ORC_JUDGE) \
+		--out docs/bench/raw $(BENCHFLAGS)
+	go build -o $(CACHE)/bin/kudu-write ./$(INTEROP)/kudu-bench/write
+	$(VENV)/bin/python $(INTEROP)/bench_kudu_write.py --write $(CACHE)/bin/kudu-write --bin $(BIN) --dir $(CACHE)/big-orc \
 		--out docs/bench/raw $(BENCHFLAGS)

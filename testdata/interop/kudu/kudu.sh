@@ -6,6 +6,8 @@
 #   kudu.sh stop DIR, kudu.sh kill DIR     ends both, by SIGTERM (which flushes nothing) or SIGKILL
 #   kudu.sh tool ARG...                    Kudu's own tool
 #   kudu.sh dump FILE [FLAG...]            what Kudu reads in a lone CFile; fails where Kudu refuses it or dies of it
+#   kudu.sh dumps <LIST                    the same for many, some at a time: each line is FILE<tab>TEXT, and TEXT becomes
+#                                          what Kudu says; answers a line each: ok<tab>FILE, or error<tab>FILE<tab>why
 # A flush follows one or two seconds after a write; compactions are off until kudu-judge turns them on.
 set -euo pipefail
 version=1.17.1
@@ -79,17 +81,60 @@ finish() {
 	done
 }
 
+# format DIR: an empty file system, whose blocks are files of DIR/data/data/00/00/00.
+format() {
+	(kudu kudu fs format --fs_wal_dir="$1/wal" --fs_data_dirs="$1/data" --block_manager=file) >/dev/null 2>&1
+	mkdir -p "$1/data/data/00/00/00"
+}
+
+# block DIR N FLAG...: what Kudu says of block N, and on standard error, in a line, why it cannot read it.
+block() {
+	local rc=0
+	(kudu kudu fs dump cfile "$2" --fs_wal_dir="$1/wal" --fs_data_dirs="$1/data" --block_manager=file "${@:3}") 2>"$1/err$2" || rc=$?
+	[ $rc = 0 ] || grep -v '^[IWE][0-9]\{8\}' "$1/err$2" | tail -n 1 >&2
+	return $rc
+}
+
 # dump FILE FLAG...: the file becomes block 1 of an empty file system.
 dump() {
 	local fs rc=0
 	fs=$(mktemp -d)
-	(kudu kudu fs format --fs_wal_dir="$fs/wal" --fs_data_dirs="$fs/data" --block_manager=file) >/dev/null 2>&1
-	mkdir -p "$fs/data/data/00/00/00"
+	format "$fs"
 	cp "$1" "$fs/data/data/00/00/00/0000000000000001"
-	(kudu kudu fs dump cfile 1 --fs_wal_dir="$fs/wal" --fs_data_dirs="$fs/data" --block_manager=file "${@:2}") 2>"$fs/err" || rc=$?
-	[ $rc = 0 ] || grep -v '^[IWE][0-9]\{8\}' "$fs/err" | head -n 1 >&2
+	block "$fs" 1 "${@:2}" || rc=$?
 	rm -rf "$fs"
 	return $rc
+}
+
+# answer DIR N FILE TEXT
+answer() {
+	local why
+	if why=$(block "$1" "$2" 2>&1 >"$4"); then
+		printf 'ok\t%s\n' "$3"
+	else
+		printf 'error\t%s\t%s\n' "$3" "$why"
+	fi
+}
+
+dumps() {
+	local fs file text n w workers files=() texts=()
+	fs=$(mktemp -d)
+	format "$fs"
+	while IFS=$'\t' read -r file text; do
+		files+=("$file")
+		texts+=("$text")
+	done
+	workers=$(nproc)
+	for ((w = 0; w < workers; w++)); do
+		for ((n = w; n < ${#files[@]}; n += workers)); do
+			file=$fs/data/data/00/00/00/$(printf %016d $((n + 1)))
+			ln "${files[n]}" "$file" 2>/dev/null || cp "${files[n]}" "$file"
+			answer "$fs" $((n + 1)) "${files[n]}" "${texts[n]}"
+			rm "$file"
+		done &
+	done
+	wait
+	rm -rf "$fs"
 }
 
 case ${1:-} in
@@ -98,6 +143,7 @@ start) shift; start "$@" ;;
 stop) finish TERM "$2" ;;
 kill) finish KILL "$2" ;;
 dump) shift; dump "$@" ;;
+dumps) dumps ;;
 tool) shift; kudu kudu "$@" ;;
-*) sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+*) sed -n '2,12s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac

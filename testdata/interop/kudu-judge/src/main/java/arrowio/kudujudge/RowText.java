@@ -35,7 +35,10 @@ final class RowText {
   static int scan(Cluster c, String table, Long snapshot, Line line) throws IOException {
     KuduScanner.KuduScannerBuilder b = c.client.newScannerBuilder(c.client.openTable(table)).setFaultTolerant(true)
         .readMode(ReadMode.READ_AT_SNAPSHOT);
-    b.snapshotTimestampRaw(snapshot != null ? snapshot : c.now());
+    long at = snapshot != null ? snapshot : c.now();
+    if (at > 0) { // a client that has heard nothing yet leaves it to the server
+      b.snapshotTimestampRaw(at);
+    }
     KuduScanner s = b.build();
     int rows = 0;
     while (s.hasMoreRows()) {
@@ -76,7 +79,7 @@ final class RowText {
     return new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8), 1 << 16);
   }
 
-  private static CharSequence row(RowResult r) {
+  static CharSequence row(RowResult r) {
     StringBuilder b = new StringBuilder("[");
     for (int k = 0; k < r.getSchema().getColumnCount(); k++) {
       value(k > 0 ? b.append(',') : b, r, k);
