@@ -37,6 +37,12 @@ func (t RowOpType) String() string {
 
 func (t RowOpType) known() bool { return int(t) < len(rowOpNames) && rowOpNames[t] != "" }
 
+// What stands for row operations where ranges of keys are described.
+const (
+	rangeLower RowOpType = 6 // the least of a range
+	rangeUpper RowOpType = 7 // the first behind it
+)
+
 // Plain returns the operation without its Ignore.
 func (t RowOpType) Plain() RowOpType {
 	switch t {
@@ -102,6 +108,7 @@ type RowOps struct {
 	rows     []byte // what follows
 	indirect []byte
 	size     int
+	bounds   bool // what is walked are bounds of ranges
 	err      error
 }
 
@@ -111,7 +118,13 @@ func (o *RowOps) Open(l *RowLayout, rows, indirect []byte) {
 		o.Cells = make([]RowCell, len(l.width))
 	}
 	o.Cells = o.Cells[:len(l.width)]
-	o.l, o.rows, o.indirect, o.size, o.err = l, rows, indirect, len(rows), nil
+	o.l, o.rows, o.indirect, o.size, o.bounds, o.err = l, rows, indirect, len(rows), false, nil
+}
+
+// openBounds is Open for a lower and an upper bound of each of some ranges.
+func (o *RowOps) openBounds(l *RowLayout, rows, indirect []byte) {
+	o.Open(l, rows, indirect)
+	o.bounds = true
 }
 
 // Next moves to the next operation; false at the end and after an error, which Err returns.
@@ -125,7 +138,7 @@ func (o *RowOps) Next() bool {
 		head += l.bitmap
 	}
 	o.Type = RowOpType(b[0])
-	if !o.Type.known() {
+	if o.bounds && o.Type != rangeLower && o.Type != rangeUpper || !o.bounds && !o.Type.known() {
 		return o.fail("%s", o.Type)
 	}
 	if len(b) < head {

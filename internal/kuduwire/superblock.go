@@ -39,6 +39,7 @@ type SuperBlock struct {
 	HashBuckets      []int32  // partition: the bucket of each hash dimension
 	PartitionStart   []byte   // partition: encoded key where it starts; empty = open
 	PartitionEnd     []byte   // partition: encoded key behind its end; empty = open
+	Partitioning     []byte   // of the table: see ParsePartitioning
 	DataDirs         []string // uuids of the data directories over which the blocks are spread
 	CountsLiveRows   bool     // the rowsets have LiveRows
 	TxnStatus        bool     // a tablet of the table of transactions' states, not of users' rows
@@ -123,6 +124,8 @@ func (s *SuperBlock) field(m *pb.Message, lim arrowio.Limits) error {
 		s.Orphaned = append(s.Orphaned, blockID(m))
 	case 13:
 		s.partition(m)
+	case 14:
+		s.Partitioning = cell(m)
 	case 15:
 		g := m.Message()
 		for g.Next() {

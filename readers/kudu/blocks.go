@@ -124,7 +124,7 @@ func (b *Blocks) Open(id uint64) (arrowio.Source, io.Closer, error) {
 	if p.log != nil {
 		return b.log.openBlock(*p.log)
 	}
-	src, err := arrowio.OpenFile(blockPath(p.file, id))
+	src, err := arrowio.OpenFile(BlockPath(p.file, id))
 	if err != nil {
 		return nil, nil, fmt.Errorf("block %s: %w", kuduwire.BlockName(id), err)
 	}
@@ -167,7 +167,7 @@ func (b *Blocks) At(id uint64) (path string, at arrowio.ByteRange, err error) {
 	if p.log != nil {
 		return b.log.containers[p.log.container].base + dataSuffix, arrowio.ByteRange{Off: max(0, p.log.off), Len: p.log.length}, nil
 	}
-	path = blockPath(p.file, id)
+	path = BlockPath(p.file, id)
 	fi, err := os.Stat(path)
 	if err != nil {
 		return "", at, fmt.Errorf("block %s: %w", kuduwire.BlockName(id), err)
@@ -200,7 +200,7 @@ func (b *Blocks) where(id uint64, p place) string {
 	if p.log != nil {
 		return b.log.where(*p.log)
 	}
-	return blockPath(p.file, id)
+	return BlockPath(p.file, id)
 }
 
 // IDs returns the ids of all blocks, sorted, each once, whether or not they can be opened: those of the file block
@@ -216,6 +216,22 @@ func (b *Blocks) IDs(ctx context.Context) ([]uint64, error) {
 	slices.Sort(ids)
 	return slices.Compact(ids), nil
 }
+
+// Unread returns how many containers of the log block manager have records that could not be read; one that was being
+// written when the server stopped is no such record. Notes says which.
+func (b *Blocks) Unread() int {
+	n := 0
+	for _, c := range b.log.containers {
+		if !c.whole() {
+			n++
+		}
+	}
+	return n
+}
+
+// LastRecorded returns the greatest id that a container of the log block manager has a record of, whether or not the block
+// is still there; 0 = none.
+func (b *Blocks) LastRecorded() uint64 { return b.log.last }
 
 // LostBlock is a block of a tablet that cannot be read.
 type LostBlock struct {

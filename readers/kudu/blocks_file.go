@@ -12,18 +12,18 @@ import (
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
-// blockPath returns where the file block manager has a block: a file named by the id in decimal, in folders named by the
+// BlockPath returns where the file block manager has a block: a file named by the id in decimal, in folders named by the
 // third, fourth and fifth byte of the id, from the top, in hex. The two bytes before number the data directory among the
 // server's.
 //
 //	id 24366458335372 = 00 00 16 29 42 17 f0 8c   ->   data/16/29/42/0024366458335372
-func blockPath(dir *DataDir, id uint64) string {
+func BlockPath(dir *DataDir, id uint64) string {
 	hex := func(shift uint) string { return fmt.Sprintf("%02x", byte(id>>shift)) }
 	return filepath.Join(dir.Path, hex(40), hex(32), hex(24), kuduwire.BlockName(id))
 }
 
 func haveBlockFile(dir *DataDir, id uint64) (bool, error) {
-	switch _, err := os.Stat(blockPath(dir, id)); {
+	switch _, err := os.Stat(BlockPath(dir, id)); {
 	case err == nil:
 		return true, nil
 	case errors.Is(err, fs.ErrNotExist):
@@ -50,7 +50,7 @@ func walkBlockFiles(ctx context.Context, dir *DataDir, salvage bool, ids []uint6
 			return nil
 		}
 		id, err := strconv.ParseUint(e.Name(), 10, 64)
-		if err == nil && path == blockPath(dir, id) {
+		if err == nil && path == BlockPath(dir, id) {
 			ids = append(ids, id)
 		}
 		return nil

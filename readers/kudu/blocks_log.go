@@ -26,6 +26,7 @@ const (
 // logBlocks are the blocks of the log block manager: parts of the data files of containers.
 type logBlocks struct {
 	places     []logPlace // by id
+	last       uint64     // the greatest id of a record, deleted blocks included
 	containers []*container
 }
 
@@ -65,6 +66,7 @@ func (l *logBlocks) open(ctx context.Context, d *Dirs, dirs []*DataDir) error {
 	const perDir = 4
 	workers := min(perDir*len(dirs), 32, len(l.containers))
 	found := make([][]logPlace, workers)
+	last := make([]uint64, workers)
 	var next atomic.Int64
 	var failed atomic.Pointer[error]
 	var wg sync.WaitGroup
@@ -85,7 +87,7 @@ func (l *logBlocks) open(ctx context.Context, d *Dirs, dirs []*DataDir) error {
 					break
 				}
 			}
-			found[w] = r.places
+			found[w], last[w] = r.places, r.last
 		})
 	}
 	wg.Wait()
@@ -95,6 +97,9 @@ func (l *logBlocks) open(ctx context.Context, d *Dirs, dirs []*DataDir) error {
 	n := 0
 	for _, f := range found {
 		n += len(f)
+	}
+	for _, id := range last {
+		l.last = max(l.last, id)
 	}
 	l.places = make([]logPlace, 0, n)
 	for i := range found {
@@ -145,6 +150,7 @@ type recordReader struct {
 	buf     []byte
 	records []kuduwire.BlockRecord
 	places  []logPlace
+	last    uint64
 }
 
 // read adds the blocks of a container. Only an encrypted container is an error of all.
@@ -172,6 +178,9 @@ func (r *recordReader) read(c *container, number uint32) error {
 	c.damage.Err = inFile(c.damage.Err, path)
 	if c.damage.NoHead && c.hasData && !c.empty() {
 		c.err = arrowio.Errorf(arrowio.ErrCorrupt, "kudu: %s: %d bytes and no records, though there is data", path, len(b))
+	}
+	for i := range r.records {
+		r.last = max(r.last, r.records[i].ID)
 	}
 	live := kuduwire.LiveBlocks(r.records, &c.damage)
 	c.live = len(live)

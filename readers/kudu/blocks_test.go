@@ -265,7 +265,7 @@ func TestFileBlocks(t *testing.T) {
 	s.data("more", "file", 1)
 	put := func(dir string, id uint64) {
 		d := DataDir{Path: s.path(dir, "data")}
-		path := blockPath(&d, id)
+		path := BlockPath(&d, id)
 		s.write(madeBlock(id), strings.TrimPrefix(path, s.root))
 	}
 	// Real ones: of a server whose only directory is the first, and as such a server would number its second.

@@ -56,6 +56,8 @@ type DataDir struct {
 	UUID     string   // of the directory; "" where no instance file tells
 	Type     string   // kuduwire.DirFile or kuduwire.DirLog
 	AllUUIDs []string // of the server's data directories, as this one knows them
+	// BlockSize is that of the file system, to which blocks in containers are aligned; 0 where no instance file tells.
+	BlockSize int64
 }
 
 // OpenDirs finds a server's directories and reads their instance files. Directories of different servers, data
@@ -244,7 +246,7 @@ func (d *Dirs) addData(path string) error {
 	}
 	switch {
 	case err == nil:
-		dir.UUID, dir.Type, dir.AllUUIDs = i.UUID, i.Type, i.AllUUIDs
+		dir.UUID, dir.Type, dir.AllUUIDs, dir.BlockSize = i.UUID, i.Type, i.AllUUIDs, i.BlockSize
 	case errors.Is(err, fs.ErrNotExist) || d.salvage && !errors.Is(err, arrowio.ErrUnsupported):
 		if dir.Type, err = guessType(dir.Path); err != nil {
 			return d.orNote(err)
@@ -410,6 +412,11 @@ func (d *Dirs) SuperBlock(tablet string) (*kuduwire.SuperBlock, error) {
 		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "kudu: %s is the superblock of tablet %q", path, s.TabletID)
 	}
 	return s, nil
+}
+
+// SuperBlockPath returns where the superblock of a tablet is; there must be a metadata directory.
+func (d *Dirs) SuperBlockPath(tablet string) string {
+	return filepath.Join(d.Metadata, tabletMetaName, tablet)
 }
 
 // Consensus reads the consensus metadata of a tablet.

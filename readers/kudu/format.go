@@ -28,7 +28,8 @@ type Options struct {
 	Salvage       bool  // go on past damage: what is lost is null or missing, and in File.Warnings
 	StringsBinary bool  // show strings as binary: Kudu does not check that they are UTF-8
 
-	verify bool // for Verify alone: go on past damage, which Verify then reports
+	verify bool      // for Verify alone: go on past damage, which Verify then reports
+	watch  *logWatch // notes what logs are about; nil = nobody wants to know
 
 	// For tests.
 	sizes   sizes                                                 // of splits; zero = usualSizes

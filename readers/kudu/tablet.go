@@ -88,7 +88,7 @@ func (f *File) replayLog(ctx context.Context, t *tablet, rows map[int64]diskRows
 	}
 	o := replayOptions{
 		Skip: f.opt.SkipLog, Salvage: f.opt.Salvage && !f.opt.verify, Snapshot: f.opt.Snapshot, Uncommitted: f.opt.Uncommitted,
-		Memory: f.opt.LogMemory, Limits: f.limits,
+		Memory: f.opt.LogMemory, Limits: f.limits, Watch: f.opt.watch,
 	}
 	log, err := replay(ctx, f.dirs, t.super, rows, o)
 	if err != nil && f.opt.verify && isData(err) {

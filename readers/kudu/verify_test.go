@@ -218,7 +218,7 @@ func TestVerifyLiveTwice(t *testing.T) {
 				t.Fatal(err)
 			}
 			next++
-			to := blockPath(&f.dirs.Data[0], next)
+			to := BlockPath(&f.dirs.Data[0], next)
 			if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 				t.Fatal(err)
 			}

@@ -307,6 +307,9 @@ func (a *applier) redo(e *kuduwire.Entry, t *target) error {
 	if !whole {
 		return a.bad("a column of the key is not set")
 	}
+	if err := a.touch(); err != nil {
+		return err
+	}
 	kind := a.ops.Type.Plain()
 	if t.store != nil {
 		return a.redoDisk(e, t.store, kind)
@@ -334,6 +337,14 @@ func (a *applier) redo(e *kuduwire.Entry, t *target) error {
 		a.mem.remove(i, e.Time)
 		return nil
 	}
+}
+
+// touch tells who watches of the row that an operation is about.
+func (a *applier) touch() error {
+	if w := a.r.o.Watch; w != nil {
+		return w.touch(a.key)
+	}
+	return nil
 }
 
 // insert makes a row of the memrowset.
@@ -403,8 +414,8 @@ func (a *applier) decide(e *kuduwire.Entry) error {
 	if a.key, whole, err = a.schema.appendKey(a.key[:0], a.row); err != nil || !whole {
 		return err
 	}
-	if a.nullColumn() >= 0 {
-		return nil
+	if err := a.touch(); err != nil || a.nullColumn() >= 0 {
+		return err
 	}
 	kind := a.ops.Type.Plain()
 	insert := kind == kuduwire.RowInsert || kind == kuduwire.RowUpsert

@@ -120,6 +120,11 @@ func (r *replayer) behindGap(e *kuduwire.Entry) {
 
 // commit takes what became of an operation, and applies all that nothing stands before any more.
 func (r *replayer) commit(e *kuduwire.Entry, b *batch) error {
+	if r.o.Watch != nil {
+		if err := r.o.Watch.commit(e.Body); err != nil {
+			return opError(err, e.ID)
+		}
+	}
 	i, ok := r.find(e.ID.Index)
 	if !ok {
 		return r.orphan(e)

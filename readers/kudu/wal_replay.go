@@ -28,6 +28,7 @@ type replayOptions struct {
 	Uncommitted string
 	Memory      int64 // bytes that the log's rows may take, 0 = 2 GiB
 	Limits      arrowio.Limits
+	Watch       *logWatch // nil = nobody wants to know
 }
 
 // logState is what a log adds to the rows on disk.

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	readkudu "github.com/arrowio/arrowio/readers/kudu"
+	writekudu "github.com/arrowio/arrowio/writers/kudu"
+)
+
+// kuduCommand is what there is for operators of Kudu besides reading.
+func (a *app) kuduCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "kudu",
+		Short: "Work on the directories of a Kudu tablet server",
+		Long: `Commands for operators of Kudu who have a server's directories and no server. Reading them needs none of these:
+arrowio cat --from kudu.`,
+		Example:               "  arrowio kudu import metrics.kudu --wal-dir /kudu/wal --data-dir /disk1/kudu --tablet 27d38d8cc1d64fcabaf1cc938909010e",
+		DisableFlagsInUseLine: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("kudu: no command %q; see arrowio kudu --help", args[0])
+			}
+			return usagef("kudu: no command given; see arrowio kudu --help")
+		},
+	}
+	cmd.AddCommand(a.kuduImportCommand())
+	return cmd
+}
+
+// kuduImportFlags is everything that `arrowio kudu import` can be told.
+type kuduImportFlags struct {
+	writekudu.ImportOptions
+	json     bool
+	progress *wordValue
+}
+
+func (a *app) kuduImportCommand() *cobra.Command {
+	f := &kuduImportFlags{}
+	cmd := &cobra.Command{
+		Use:   "import [flags] SETDIR",
+		Short: "Put rowsets into a tablet of a server that does not run",
+		Long: `Import puts all rowsets of SETDIR, which convert has written as OUT.kudu, into one tablet of a tablet server that
+does not run. The rows are there when the server starts.
+
+Everything is checked first: that the server does not run (its own locks are held until the import ends), that the columns fit,
+that every file is whole and sorted, that all rows belong to the tablet, and that none of them is there already. New blocks go
+to new files; then the tablet's superblock is replaced in one step, and the old one is kept beside it. Whatever happens before
+that step leaves the tablet as it was. --dry-run does all the checks and prints what would be written.
+
+--force goes on in spite of doubts: other replicas of the tablet, which would not get the rows; rows that were deleted before;
+what makes it unsure that the directories are complete. It never makes a row be there twice.`,
+		Example: `  arrowio convert --kudu-key host,time metrics.parquet metrics.kudu
+  arrowio kudu import --dry-run metrics.kudu --wal-dir /kudu/wal --data-dir /disk1/kudu --data-dir /disk2/kudu --tablet 27d38d8cc1d64fcabaf1cc938909010e
+  sudo arrowio kudu import metrics.kudu --wal-dir /kudu/wal --data-dir /disk1/kudu --data-dir /disk2/kudu --tablet 27d38d8cc1d64fcabaf1cc938909010e`,
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 0 || args[0] == "":
+				return usagef("kudu import: which SETDIR? The directory that convert has written as OUT.kudu")
+			case len(args) > 1:
+				return usagef("kudu import: one SETDIR at a time, not %s", strings.Join(args, ", "))
+			case f.Wal == "":
+				return usagef("kudu import: which server? --wal-dir names what its --fs_wal_dir does")
+			case f.Tablet == "":
+				return usagef("kudu import: into which tablet? --tablet names it by its id; inspect --from kudu lists them")
+			}
+			return nil
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.Set = args[0]
+			return a.kuduImport(cmd.Context(), f)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.Wal, "wal-dir", "", "the server's `DIR` of write-ahead logs (--fs_wal_dir)")
+	fs.StringArrayVar(&f.Data, "data-dir", nil, "a data `DIR` of the server (--fs_data_dirs); once for each of them (default: the directory of the logs, or its sibling data)")
+	fs.StringVar(&f.Metadata, "metadata-dir", "", "the server's metadata `DIR` (--fs_metadata_dir), where it has one (default: where Kudu looks)")
+	fs.StringVar(&f.Tablet, "tablet", "", "`ID` of the tablet that gets the rows")
+	fs.BoolVar(&f.Force, "force", false, "go on in spite of doubts")
+	fs.BoolVar(&f.DryRun, "dry-run", false, "check everything, print what would be written, and write nothing")
+	fs.BoolVar(&f.json, "json", false, "print the report as a JSON object")
+	f.progress = addProgressFlag(cmd)
+	for _, name := range []string{"wal-dir", "data-dir", "metadata-dir"} {
+		_ = cmd.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		})
+	}
+	_ = cmd.RegisterFlagCompletionFunc("tablet", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return f.tablets(), cobra.ShellCompDirectiveNoFileComp
+	})
+	return cmd
+}
+
+// tablets are the ids that --tablet may have, with the names of their tables.
+func (f *kuduImportFlags) tablets() (out []cobra.Completion) {
+	d, err := readkudu.OpenDirs(readkudu.DirOptions{Wal: f.Wal, Metadata: f.Metadata, Data: f.Data})
+	if err != nil {
+		return nil
+	}
+	ids, _ := d.Tablets()
+	for _, id := range ids {
+		if s, err := d.SuperBlock(id); err == nil {
+			out = append(out, cobra.CompletionWithDesc(id, s.TableName))
+		}
+	}
+	return out
+}
+
+func (a *app) kuduImport(ctx context.Context, f *kuduImportFlags) error {
+	var bar *progress
+	var done atomic.Int64
+	f.Progress = func(n, total int64) {
+		done.Store(n)
+		if bar == nil {
+			bar = a.startProgress(f.progress.word, "import", work{rows: -1, bytes: total, read: done.Load})
+		}
+	}
+	start := time.Now()
+	r, err := writekudu.Import(ctx, f.ImportOptions)
+	bar.stop()
+	if r == nil || err != nil && !f.DryRun && !r.Done {
+		return err
+	}
+	show := a.printImport
+	if f.json {
+		show = func(r *writekudu.ImportReport, _ time.Duration) error { return printJSON(a.stdout, r) }
+	}
+	return errors.Join(err, show(r, time.Since(start)))
+}
+
+// printImport prints what has been done, or what would be: of the latter every block.
+func (a *app) printImport(r *writekudu.ImportReport, took time.Duration) error {
+	w := a.stdout
+	if err := printImportHead(w, r, took); err != nil {
+		return err
+	}
+	right := map[string]bool{"rowset": true, "rows": true, "bytes": true}
+	var sets, blocks [][]string
+	for _, s := range r.RowSets {
+		id := fmt.Sprint(s.ID)
+		sets = append(sets, []string{id, humanize.Comma(s.Rows), humanize.Comma(s.Bytes), s.MinKey, s.MaxKey})
+		for _, b := range s.Blocks {
+			blocks = append(blocks, []string{id, b.ID, b.What, humanize.Comma(b.Bytes), b.From, b.Path})
+		}
+	}
+	if err := printTable(w, []string{"rowset", "rows", "bytes", "least key", "greatest key"}, right, sets); err != nil {
+		return err
+	}
+	if r.DryRun {
+		if _, err := fmt.Fprintln(w); err != nil {
+			return err
+		}
+		if err := printTable(w, []string{"rowset", "block", "holds", "bytes", "from", "goes to"}, right, blocks); err != nil {
+			return err
+		}
+	}
+	var out strings.Builder
+	for _, c := range r.Filled {
+		fmt.Fprintf(&out, "column %s is not in the set: %s in all its rows\n", c.Name, c.With)
+	}
+	for _, d := range r.Doubts {
+		fmt.Fprintf(&out, "doubt: %s\n", d)
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(&out, "note: %s\n", n)
+	}
+	if r.Backup != "" {
+		fmt.Fprintf(&out, "the superblock is %s, and was %s\n", r.Superblock, r.Backup)
+	}
+	for line := range strings.Lines(out.String()) {
+		if _, err := fmt.Fprintln(w, printable(strings.TrimSuffix(line, "\n"))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printImportHead(w io.Writer, r *writekudu.ImportReport, took time.Duration) error {
+	what := "imported in " + took.Round(time.Millisecond).String()
+	if r.DryRun {
+		what = "to import"
+	}
+	_, err := fmt.Fprintln(w, printable(fmt.Sprintf("%s rows, %s, %s into tablet %s of table %s (%s block manager)",
+		humanize.Comma(r.Rows), humanize.IBytes(uint64(r.Bytes)), what, r.Tablet, r.Table, r.BlockManager)))
+	return err
+}

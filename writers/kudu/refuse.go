@@ -1,0 +1,39 @@
+package kudu
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// refuse is the error of what the data do not allow, though nothing is wrong with them.
+func refuse(format string, args ...any) error {
+	return arrowio.Errorf(arrowio.ErrSchema, format, args...)
+}
+
+func corrupt(format string, args ...any) error {
+	return arrowio.Errorf(arrowio.ErrCorrupt, format, args...)
+}
+
+func unsupported(format string, args ...any) error {
+	return arrowio.Errorf(arrowio.ErrUnsupported, format, args...)
+}
+
+func badOption(format string, args ...any) error {
+	return arrowio.Errorf(arrowio.ErrOption, format, args...)
+}
+
+func internal(format string, args ...any) error {
+	return arrowio.Errorf(arrowio.ErrInternal, format, args...)
+}
+
+func sentence(format string, args ...any) string { return fmt.Sprintf(format, args...) }
+
+// count is a number and what it counts.
+func count(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.FormatInt(n, 10) + " " + what + "s"
+}

@@ -1,0 +1,176 @@
+package kudu
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/arrowio/arrowio/internal/kuduwire"
+	reader "github.com/arrowio/arrowio/readers/kudu"
+)
+
+// masterTablet is the id of the tablet in which a master keeps its catalog.
+var masterTablet = strings.Repeat("0", 32)
+
+// openTarget finds the server's directories, locks them, and reads what the tablet is. It refuses tablets that nobody may
+// change.
+func (im *importer) openTarget() error {
+	switch {
+	case im.Wal == "":
+		return badOption("which server? --wal-dir names its directory of write-ahead logs")
+	case im.Tablet == "":
+		return badOption("into which tablet? --tablet names it by its id")
+	case im.Tablet == masterTablet:
+		return unsupported("tablet %s is the catalog of a master", im.Tablet)
+	}
+	var err error
+	o := reader.DirOptions{Wal: im.Wal, Metadata: im.Metadata, Data: im.Data, Limits: im.Limits}
+	if im.dirs, err = reader.OpenDirs(o); err != nil {
+		return err
+	}
+	if err := im.lock(); err != nil {
+		return err
+	}
+	if err := im.checkDirs(); err != nil {
+		return err
+	}
+	if im.blocks, err = reader.OpenBlocks(im.ctx, im.dirs); err != nil {
+		return err
+	}
+	im.closers = append(im.closers, im.blocks.Close)
+	if n := im.blocks.Unread(); n > 0 {
+		im.doubt("the records of %s cannot all be read, so nobody knows which blocks there are: %s", count(int64(n), "container"), strings.Join(im.blocks.Notes(), "; "))
+	}
+	super, err := im.superBlock()
+	if err != nil {
+		return err
+	}
+	if err := im.checkState(super); err != nil {
+		return err
+	}
+	if err := im.checkReplicas(); err != nil {
+		return err
+	}
+	if im.tablet, err = reader.OpenTablet(im.ctx, im.dirs, im.blocks, im.Tablet, im.Limits); err != nil {
+		return err
+	}
+	for _, w := range im.tablet.Warnings() {
+		im.doubt("%s", w)
+	}
+	if im.tablet.Segments == 0 {
+		return refuse("the tablet has no write-ahead log in %s: Kudu opens no tablet that has rows and no log", im.dirs.LogDir(im.Tablet))
+	}
+	return nil
+}
+
+// lock takes the locks of all data directories. They are held until the import ends.
+func (im *importer) lock() error {
+	for i := range im.dirs.Data {
+		d := &im.dirs.Data[i]
+		if d.UUID == "" {
+			return refuse("%s cannot be read: without it there is no lock to take, and nothing proves that the directory belongs to this server", filepath.Join(d.Path, lockName))
+		}
+		f, err := lockDir(d.Path, im.DryRun)
+		if err != nil {
+			return err
+		}
+		im.closers = append(im.closers, f.Close)
+	}
+	return nil
+}
+
+// checkDirs checks that all directories of the server are there.
+func (im *importer) checkDirs() error {
+	d := im.dirs
+	switch {
+	case d.Wal == "":
+		return badOption("%s has no write-ahead logs: --wal-dir names what --fs_wal_dir of the server does", im.Wal)
+	case d.Metadata == "":
+		return badOption("no superblocks in %s: --metadata-dir names what --fs_metadata_dir of the server does", im.Wal)
+	case d.UUID == "" || len(d.Doubts()) > 0:
+		return refuse("nothing proves that the directories belong together: %s", strings.Join(d.Doubts(), "; "))
+	case len(d.Data) == 0:
+		return badOption("no data directory: --data-dir names each of --fs_data_dirs of the server")
+	}
+	typ := d.Data[0].Type
+	for i := range d.Data {
+		if d.Data[i].Type != typ {
+			return corrupt("%s is of the %s block manager, %s of the %s block manager", d.Data[0].Path, typ, d.Data[i].Path, d.Data[i].Type)
+		}
+		if typ == kuduwire.DirFile && !slices.Equal(d.Data[i].AllUUIDs, d.Data[0].AllUUIDs) {
+			return refuse("%s and %s do not number the data directories alike: ids of blocks would mean other files to Kudu", d.Data[0].Path, d.Data[i].Path)
+		}
+	}
+	if len(d.Missing) == 0 {
+		return nil
+	}
+	why := sentence("of the server's data directories %d are not among --data-dir (%s)", len(d.Missing), strings.Join(d.Missing, ", "))
+	if typ == kuduwire.DirFile {
+		return refuse("%s: the file block manager starts only with all of them", why)
+	}
+	im.doubt("%s: ids of blocks there are not known", why)
+	return nil
+}
+
+// superBlock reads the tablet's superblock; without one it names the tablets that there are.
+func (im *importer) superBlock() (*kuduwire.SuperBlock, error) {
+	s, err := im.dirs.SuperBlock(im.Tablet)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return s, err
+	}
+	ids, listErr := im.dirs.Tablets()
+	if listErr != nil {
+		return nil, listErr
+	}
+	var names []string
+	for _, id := range ids {
+		if s, err := im.dirs.SuperBlock(id); err == nil && len(names) < 10 {
+			names = append(names, id+" of "+s.TableName)
+		}
+	}
+	if len(ids) > len(names) {
+		names = append(names, "…")
+	}
+	return nil, badOption("the server has no tablet %s; it has %s", im.Tablet, strings.Join(names, ", "))
+}
+
+// checkState refuses tablets that are no ordinary ones in use.
+func (im *importer) checkState(s *kuduwire.SuperBlock) error {
+	switch {
+	case s.State != kuduwire.TabletReady:
+		return unsupported("tablet %s is %v, not ready: this server has not its rows", im.Tablet, s.State)
+	case s.TxnStatus:
+		return unsupported("tablet %s keeps the states of transactions, not rows", im.Tablet)
+	case s.TxnMetadata:
+		return unsupported("tablet %s has taken part in transactions over several rows: nobody but Kudu can tell which of them count", im.Tablet)
+	}
+	if missing := im.dirs.MissingFor(s); len(missing) > 0 {
+		return refuse("the tablet is spread over data directories that are not among --data-dir: %s", strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+// checkReplicas wants this server to be the only one that has the tablet.
+func (im *importer) checkReplicas() error {
+	c, err := im.dirs.Consensus(im.Tablet)
+	if errors.Is(err, fs.ErrNotExist) {
+		return refuse("the tablet has no consensus metadata: nobody knows which servers have it, and Kudu does not open it")
+	}
+	if err != nil {
+		return err
+	}
+	if c.SoleVoter(im.dirs.UUID) {
+		return nil
+	}
+	voters := []string{}
+	for _, p := range c.Peers {
+		if p.Voter {
+			voters = append(voters, p.UUID)
+		}
+	}
+	im.doubt("the tablet has the replicas %s: only this server's would get the rows, and Raft does not repair that; import where there is "+
+		"one replica (kudu tablet change_config, or a table of one replica) and add replicas afterwards, which copies the rows", strings.Join(voters, ", "))
+	return nil
+}
