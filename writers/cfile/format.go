@@ -50,6 +50,8 @@ func knownOptions(format string) []arrowio.Option {
 		{Name: format + "-compression", Usage: "codecs of columns that --compression is not for, COLUMN=CODEC,…: none, snappy, lz4 or zlib", Default: "--compression for all"},
 		{Name: format + "-block-size", Usage: "bytes of a block before compression, of 512 to 8388608, for all columns, or COLUMN=BYTES,…", Default: "262144"},
 		{Name: format + "-timestamps", Usage: "times that are no whole number of microseconds: refuse them, or truncate them", Default: "exact", Values: []string{"exact", "truncate"}},
+		{Name: format + "-not-null", Usage: "columns (comma-separated, or *) that are stored as not nullable; a null in them is refused", Default: "those whose fields are not nullable"},
+		{Name: format + "-varchar", Usage: "lengths in characters of columns that are VARCHAR, COLUMN=LENGTH,…", Default: "VARCHAR where it was read from one, else STRING"},
 	}
 	if format == KuduName {
 		known = append(known,
@@ -66,7 +68,10 @@ type settings struct {
 	compression perColumn[cfilewire.Compression]
 	blockSize   perColumn[int32]
 	truncate    bool
-	key         []string // nil = none is named
+	notNull     map[string]bool
+	allNotNull  bool
+	varchar     perColumn[int32] // 0 = not told
+	key         []string         // nil = none is named
 	table       string
 }
 

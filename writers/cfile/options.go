@@ -84,6 +84,28 @@ func parseBlockSize(word string) (int32, bool) {
 	return int32(n), err == nil && n >= cfilewire.LeastBlockSize && n <= mostBlockSize
 }
 
+func parseLength(word string) (int32, bool) {
+	n, err := strconv.ParseInt(word, 10, 32)
+	return int32(n), err == nil && n >= 1 && n <= mostChars
+}
+
+func (set *settings) parseNotNull(option, text string, s *arrow.Schema) error {
+	if text == "" {
+		return nil
+	}
+	if set.allNotNull = text == "*"; set.allNotNull {
+		return nil
+	}
+	set.notNull = map[string]bool{}
+	for name := range strings.SplitSeq(text, ",") {
+		if !s.HasField(name) {
+			return arrowio.Errorf(arrowio.ErrOption, "%s: there is no column %q", option, name)
+		}
+		set.notNull[name] = true
+	}
+	return nil
+}
+
 // codecs is what --compression takes.
 const codecs = "one of none, snappy, lz4, zlib"
 
@@ -110,6 +132,12 @@ func parseSettings(format string, s *arrow.Schema, o arrowio.WriteOptions) (set 
 	}
 	set.blockSize, err = parsePerColumn(format+"-block-size", given("block-size"), s, 0, parseBlockSize, "a number from 512 to "+strconv.Itoa(mostBlockSize))
 	if err != nil {
+		return set, err
+	}
+	if err := set.parseNotNull(format+"-not-null", given("not-null"), s); err != nil {
+		return set, err
+	}
+	if set.varchar, err = parsePerColumn(format+"-varchar", given("varchar"), s, 0, parseLength, "a length from 1 to "+strconv.Itoa(mostChars)); err != nil {
 		return set, err
 	}
 	set.truncate = m[format+"-timestamps"] == "truncate"

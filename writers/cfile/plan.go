@@ -124,7 +124,11 @@ func (p *planner) column(i, field int) {
 	c.wire = kuduwire.Column{ID: int32(i), HasID: true, Name: f.Name, Nullable: f.Nullable, BlockSize: p.set.blockSize.of(f.Name)}
 	c.wire.Key = i < p.d.keys
 	m := mapper{table: p.format == KuduName, truncate: p.set.truncate, option: p.format + "-timestamps", wire: &c.wire}
+	m.varchar = p.set.varchar.of(f.Name)
 	refusal := m.choose(f)
+	if _, told := p.set.varchar.some[f.Name]; told && refusal == "" && c.wire.Type != cfilewire.Varchar {
+		refusal = "a VARCHAR is a string"
+	}
 	c.form = m.form
 	c.wire.Encoding = p.set.encoding.of(f.Name).Resolve(c.wire.Type)
 	c.wire.Compression = p.set.compression.of(f.Name)
@@ -146,6 +150,9 @@ func (p *planner) column(i, field int) {
 		if i != field {
 			losses = append(losses, fmt.Sprintf("comes back as column %d instead of %d: those of the key come first", i+1, field+1))
 		}
+		c.wire.Nullable = false
+	} else if c.wire.Nullable && (p.set.allNotNull || p.set.notNull[f.Name]) {
+		losses = append(losses, "comes back as not nullable; a null is refused")
 		c.wire.Nullable = false
 	}
 	p.planned = append(p.planned, arrowio.PlannedColumn{

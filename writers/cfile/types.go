@@ -1,6 +1,7 @@
 package cfile
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -62,6 +63,7 @@ type mapper struct {
 	table    bool // the columns are a table's
 	truncate bool
 	option   string // that truncates times
+	varchar  int32  // length of the VARCHAR that a string is to be; 0 = not told
 
 	kuduType string // what the field's metadata says that it was
 	wire     *kuduwire.Column
@@ -72,6 +74,9 @@ type mapper struct {
 // choose sets type and form. It returns why there is no type.
 func (m *mapper) choose(f arrow.Field) (refusal string) {
 	m.kuduType, _ = f.Metadata.GetValue(cfilewire.MetaType)
+	if m.varchar > 0 {
+		m.kuduType = fmt.Sprintf("%s(%d)", cfilewire.Varchar, m.varchar)
+	}
 	inner := underlying(f.Type)
 	if t, ok := scalars[inner.ID()]; ok {
 		m.wire.Type = t

@@ -63,7 +63,7 @@ func misfit(c, t *kuduwire.Column) string {
 	case c.Type == cfilewire.Varchar && c.Length != t.Length && (c.Length == 0 || c.Length > t.Length):
 		return sentence("varchar(%d) in the set, varchar(%d) in the table", c.Length, t.Length)
 	case c.Nullable && !t.Nullable:
-		return "nullable in the set, not in the table, and Kudu trusts the file; write the set from a column that is not nullable"
+		return "nullable in the set, not in the table, and Kudu trusts the file; write the set with --kudu-not-null " + c.Name
 	}
 	return ""
 }
