@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio"
 )
@@ -13,6 +14,16 @@ import (
 type Options struct {
 	Scan  arrowio.ScanOptions
 	Write arrowio.WriteOptions
+	// Sort names the columns by whose values, ascending, rows are sorted before they are written, dotted paths into structs
+	// among them; nil = rows are written as they come. Rows of equal values stay as they come; nulls are last, NaNs before
+	// them. Columns that do not exist, or whose type has no order (lists, maps, structs, unions), are ErrSchema of operation
+	// "sort".
+	//
+	// Sorting takes half of Write.Memory and leaves the other to the writer; what does not fit goes to scratch files of
+	// the store. No row is written before all are read.
+	Sort []string
+	// SortByKey sorts by the output's key, WritePlan.Key, instead; an output without one is ErrOption, and so is both.
+	SortByKey bool
 	// DryRun stops after the plan: no data is read, the store is not touched.
 	DryRun bool
 	// Planned is called with the plan before anything is written; an error from it (a loss that the caller does not
@@ -29,6 +40,10 @@ type Progress struct {
 	Rows     int64 // written
 	Batches  int64
 	BytesOut int64 // stored bytes that the writer has handed to its store
+	// Sorted is how many rows were taken in to be sorted: all, before the first is written. 0 = they are not sorted.
+	Sorted int64
+	// Merged of MergeRows rows are merged in scratch files, of which there were too many. 0 of 0 = nothing is.
+	Merged, MergeRows int64
 }
 
 // Report says what a conversion did.
@@ -39,7 +54,12 @@ type Report struct {
 	Batches  int64              `json:"batches"`
 	BytesIn  int64              `json:"bytes_in"`
 	BytesOut int64              `json:"bytes_out"`
-	Files    []File             `json:"files"` // in the order in which the writer made them; none for a dry run
+	// SortedBy names the columns that rows were sorted by; none = they were not. SpilledRuns is how many pieces of the rows
+	// were sorted apart because all did not fit into memory, and SpilledBytes what was written to scratch files for that.
+	SortedBy     []string `json:"sorted_by,omitempty"`
+	SpilledRuns  int64    `json:"spilled_runs,omitempty"`
+	SpilledBytes int64    `json:"spilled_bytes,omitempty"`
+	Files        []File   `json:"files"` // in the order in which the writer made them; none for a dry run
 }
 
 // File is one object of the output.
@@ -64,7 +84,12 @@ func (r *Report) Losses() []arrowio.PlannedColumn {
 //
 // The report is returned with an error as well, as far as it got; it is nil only if there is no plan.
 func Convert(ctx context.Context, ds *arrowio.Dataset, f arrowio.OutputFormat, st arrowio.Store, o Options) (*Report, error) {
+	o.shareMemory()
 	plan, err := planFor(ds.Schema, f, o)
+	var by []string
+	if err == nil {
+		by, err = o.sortColumns(ds.Schema, plan)
+	}
 	if err == nil && o.Planned != nil {
 		err = o.Planned(plan)
 	}
@@ -75,10 +100,10 @@ func Convert(ctx context.Context, ds *arrowio.Dataset, f arrowio.OutputFormat, s
 		if plan == nil {
 			return nil, err
 		}
-		return &Report{Plan: plan, DryRun: o.DryRun, Files: []File{}}, err
+		return &Report{Plan: plan, DryRun: o.DryRun, SortedBy: by, Files: []File{}}, err
 	}
 	counted := &countingStore{Store: st}
-	r := &Report{Plan: plan}
+	r := &Report{Plan: plan, SortedBy: by}
 	err = r.copy(ctx, ds, f, counted, o)
 	r.Files, r.BytesOut = counted.files(), counted.bytes.Load()
 	if o.BytesIn != nil {
@@ -113,10 +138,26 @@ func (r *Report) copy(ctx context.Context, ds *arrowio.Dataset, f arrowio.Output
 	return w.Close()
 }
 
-func (r *Report) writeAll(ctx context.Context, ds *arrowio.Dataset, w arrowio.Writer, st *countingStore, o Options) error {
-	rr, err := ds.Scan(ctx, o.Scan)
+func (r *Report) writeAll(ctx context.Context, ds *arrowio.Dataset, w arrowio.Writer, st *countingStore, o Options) (err error) {
+	scan, err := ds.Scan(ctx, o.Scan)
 	if err != nil {
 		return err
+	}
+	rr, done := array.RecordReader(scan), Progress{}
+	if len(r.SortedBy) > 0 {
+		s, err := o.newSorter(rr.Schema(), r.SortedBy, st, &done)
+		if err != nil {
+			rr.Release()
+			return err
+		}
+		defer func() {
+			stats := s.Stats()
+			r.SpilledRuns, r.SpilledBytes = stats.Runs, stats.SpilledBytes
+			err = errors.Join(err, s.Close())
+		}()
+		if rr, err = sorted(ctx, rr, s, o, &done); err != nil {
+			return err
+		}
 	}
 	defer rr.Release()
 	for rr.Next() {
@@ -128,7 +169,8 @@ func (r *Report) writeAll(ctx context.Context, ds *arrowio.Dataset, w arrowio.Wr
 		r.Rows += rows
 		r.Batches++
 		if o.Progress != nil {
-			o.Progress(Progress{Rows: r.Rows, Batches: r.Batches, BytesOut: st.bytes.Load()})
+			done.Rows, done.Batches, done.BytesOut = r.Rows, r.Batches, st.bytes.Load()
+			o.Progress(done)
 		}
 	}
 	return rr.Err()

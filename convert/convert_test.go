@@ -27,7 +27,8 @@ var schema = arrow.NewSchema([]arrow.Field{
 // numbers is a file of consecutive numbers and their squares, in splits of the same length.
 type numbers struct {
 	rows, splitRows int64
-	failAt          int64 // the row at which reading fails; 0 = never
+	value           func(row int64) int64 // nil = the row itself
+	failAt          int64                 // the row at which reading fails; 0 = never
 	err             error
 }
 
@@ -73,6 +74,9 @@ func (r *numberReader) Read(n int) (int, error) {
 		}
 		for k, i := range r.p.Columns() {
 			v := r.at
+			if r.f.value != nil {
+				v = r.f.value(v)
+			}
 			if i == 1 {
 				v *= v
 			}

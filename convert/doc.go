@@ -4,6 +4,9 @@
 //
 //	dataset ── Scan: splits decoded in parallel, batches in order ──> one goroutine ── Writer ──> Store ── Commit
 //
+// With Options.Sort or SortByKey an external merge sort stands between the two: no row is written before all are read, and
+// what does not fit into memory goes to scratch files of the Store.
+//
 // Before the first byte is written, the output format plans every column: what it becomes and what reading it back
 // will not show. Options.DryRun stops there.
 package convert

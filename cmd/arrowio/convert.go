@@ -22,6 +22,7 @@ type convertFlags struct {
 	*selectFlags
 	*writeFlags
 	progress *wordValue
+	sort     sortValue
 	dryRun   bool
 	json     bool
 }
@@ -35,11 +36,17 @@ func (a *app) convertCommand() *cobra.Command {
 
 OUTPUT appears only when it is complete; a failed or interrupted run leaves nothing behind. --dry-run writes nothing and
 prints what would become of each column, and what reading OUTPUT back would not show; without it, a note on standard
-error tells the latter.`,
+error tells the latter.
+
+--sort puts the rows in order before they are written, ascending, nulls last; rows of equal values stay as they come.
+Alone it sorts by the key of OUTPUT, where its format has one, and with =A,B by these columns. What does not fit into
+half of --memory lies in scratch files beside OUTPUT meanwhile.`,
 		Example: `  arrowio convert events.orc events.parquet
   arrowio convert --where "price > 100" --columns id,price sales/*.trv big.arrow
   arrowio convert --compression deflate:9 --row-group-bytes 64MiB table.parquet out.trv
   arrowio convert --dry-run table.parquet out.trv
+  arrowio convert --sort=host,time events.orc sorted.parquet
+  arrowio convert --sort --kudu-key host,time events.orc events.kudu/
   arrowio convert --from kudu --kudu-table metrics --kudu-data-dir /data/1 /wal metrics.parquet
   arrowio convert --from csv --to jsonl - - < in.csv | head`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -63,6 +70,7 @@ error tells the latter.`,
 	f.selectFlags = addSelectFlags(cmd)
 	f.writeFlags = a.addWriteFlags(cmd, f.readFlags.options)
 	f.progress = addProgressFlag(cmd)
+	addSortFlag(cmd, &f.sort)
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would become of each column, and write nothing")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print a report (or the plan) as a JSON object")
 	return cmd
@@ -82,14 +90,14 @@ func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out str
 	// The output is checked before the input is read: an hour of spooled input is a bad time to learn that it exists.
 	var store arrowio.Store
 	if !f.dryRun {
-		if store, err = a.openStore(format, out, f.force); err != nil {
+		if store, err = a.openStore(ctx, format, out, f.force); err != nil {
 			return err
 		}
 		defer store.Abort() // does nothing once it is committed
 	}
 	ds, err := a.openDataset(ctx, in, f.readFlags, f.selectFlags)
 	if err != nil {
-		return err
+		return f.sort.explain(err, in)
 	}
 	defer ds.close()
 	used := []usedFormat{{f.writeFlags.options, format.Name, "OUTPUT"}}
@@ -97,15 +105,17 @@ func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out str
 		return err
 	}
 
-	bar := a.startProgress(f.progressMode(), "convert", ds.work(f.selectFlags))
+	bar := a.startSteps(f.progressMode(), ds.work(f.selectFlags))
 	defer bar.stop()
 	start := time.Now()
 	report, err := convert.Convert(ctx, ds.Dataset, format, store, convert.Options{
-		Scan:     scanOptions(f.readFlags, f.selectFlags),
-		Write:    writeOptions(f.readFlags, f.writeFlags, format),
-		DryRun:   f.dryRun,
-		BytesIn:  ds.read,
-		Progress: func(p convert.Progress) { bar.set(p.Rows) },
+		Scan:      scanOptions(f.readFlags, f.selectFlags),
+		Write:     writeOptions(f.readFlags, f.writeFlags, format),
+		Sort:      f.sort.columns,
+		SortByKey: f.sort.byKey,
+		DryRun:    f.dryRun,
+		BytesIn:   ds.read,
+		Progress:  bar.set,
 	})
 	bar.stop()
 	if err != nil {
@@ -125,6 +135,9 @@ func (f *convertFlags) progressMode() string {
 func outputError(out string, err error) error {
 	var ae *arrowio.Error
 	if errors.As(err, &ae) && ae.Kind == arrowio.ErrSchema {
+		if ae.Op == "sort" { // about --sort
+			return asUsage(err)
+		}
 		return inFile(out, err)
 	}
 	return err
@@ -170,7 +183,11 @@ func printPlan(w io.Writer, out string, r *convert.Report) error {
 	for i, c := range r.Plan.Columns {
 		rows[i] = []string{c.Path, c.Type, c.Stored, c.Encoding, c.Loss}
 	}
-	if _, err := fmt.Fprintf(w, "%s as %s, %s\n", printable(out), r.Plan.Format, lossCount(len(r.Losses()))); err != nil {
+	order := ""
+	if len(r.SortedBy) > 0 {
+		order = ", sorted by " + printable(strings.Join(r.SortedBy, ", "))
+	}
+	if _, err := fmt.Fprintf(w, "%s as %s, %s%s\n", printable(out), r.Plan.Format, lossCount(len(r.Losses())), order); err != nil {
 		return err
 	}
 	return printTable(w, []string{"column", "type", "stored", "encoding", "lost"}, nil, rows)

@@ -32,8 +32,9 @@ func (a *app) rootHelp() string {
 	b.WriteString(`
 
 The format of an INPUT is told by its content, that of OUTPUT by its ending; --from and --to overrule both.
-An INPUT may be a directory or a glob. Several files read as one: columns that some do not have are null there, types
-are widened where nothing is lost. - is standard input or output.
+An INPUT may be a directory or a glob, and like OUTPUT it may be in a store: s3://BUCKET/KEY, hdfs://HOST:PORT/PATH. Several
+files read as one: columns that some do not have are null there, types are widened where nothing is lost; directories
+KEY=VALUE below an INPUT are columns. - is standard input or output.
 `)
 	for _, f := range a.readers {
 		if f.OpenPath != nil {
@@ -121,7 +122,10 @@ func printFlags(w io.Writer, title string, flags []*pflag.Flag) {
 			left += "-" + f.Shorthand + ", "
 		}
 		left += "--" + f.Name
-		if name != "" {
+		switch {
+		case name != "" && f.NoOptDefVal != "":
+			left += "[=" + name + "]"
+		case name != "":
 			left += " " + name
 		}
 		if len(left) > indent-2 {
@@ -162,13 +166,18 @@ func nearestFlag(root *cobra.Command, err error) string {
 		return ""
 	}
 	best, distance := "", 3
-	for _, c := range append(root.Commands(), root) {
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		for _, below := range c.Commands() {
+			visit(below)
+		}
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if d := editDistance(m[1], f.Name); d < distance {
 				best, distance = f.Name, d
 			}
 		})
 	}
+	visit(root)
 	return best
 }
 

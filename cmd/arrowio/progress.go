@@ -119,6 +119,10 @@ func (p *progress) show(what string) {
 		at = min(at, total-1) // at the end a bar takes itself away, which is stop's to do
 	}
 	_ = p.bar.Set64(at)
+	if total >= 0 && rows == 0 && p.work.rows < 0 {
+		p.bar.Describe(what) // of what is counted in bytes alone
+		return
+	}
 	p.bar.Describe(what + ": " + text)
 }
 

@@ -48,6 +48,31 @@ func (b *Bits) Grow(k int) ([]byte, int) {
 	return b.bytes.Values(), i
 }
 
+// Keep keeps of the last n bits those of runs, half-open ranges among them, sorted and apart, and moves them together.
+func (b *Bits) Keep(n int, runs [][2]int) {
+	first := b.n - n
+	to := first
+	for _, r := range runs {
+		if from := first + r[0]; from != to {
+			moveBits(b.bytes.Values(), to, from, r[1]-r[0])
+		}
+		to += r[1] - r[0]
+	}
+	b.n = to
+	b.bytes.Shrink(b.bytes.Len() - (to+7)>>3)
+}
+
+// moveBits moves n bits of b from bit from to the earlier bit to.
+func moveBits(b []byte, to, from, n int) {
+	var words [64]byte
+	for n > 0 {
+		k := min(n, 8*len(words))
+		bitpack.CopyBits(words[:], 0, b, from, k)
+		bitpack.CopyBits(b, to, words[:], 0, k)
+		to, from, n = to+k, from+k, n-k
+	}
+}
+
 // Take hands over the buffer with the bits behind the last cleared.
 func (b *Bits) Take() *memory.Buffer {
 	if r := b.n & 7; r != 0 {

@@ -53,6 +53,20 @@ func (v *Vec[T]) Grow(k int) []T {
 // Shrink gives the last k values back.
 func (v *Vec[T]) Shrink(k int) { v.n -= k }
 
+// Keep keeps of the last n values those of runs, half-open ranges among them, sorted and apart, and moves them together.
+func (v *Vec[T]) Keep(n int, runs [][2]int) {
+	last := v.all[v.n-n : v.n]
+	to := 0
+	for _, r := range runs {
+		if to == r[0] {
+			to = r[1]
+		} else {
+			to += copy(last[to:], last[r[0]:r[1]])
+		}
+	}
+	v.n += to - n
+}
+
 // Tail returns room for at least k more values without appending them; Extend appends.
 func (v *Vec[T]) Tail(k int) []T {
 	if k > len(v.all)-v.n {

@@ -29,6 +29,35 @@ func (o *Offsets) Grow(n, stored int) (slots, ends []int32) {
 	return slots, ends
 }
 
+// Keep keeps of the last n slots those of runs, half-open ranges among them, sorted and apart, together with their values
+// in v, which are the last of v: both are moved together.
+func (o *Offsets) Keep(n int, runs [][2]int, v *Vec[uint8]) {
+	o.begin()
+	all := o.v.Values()
+	slots := all[len(all)-1-n:]
+	values := v.Values()
+	to, end := 0, slots[0]
+	for _, r := range runs {
+		from := slots[r[0] : r[1]+1]
+		if to == r[0] && end == from[0] {
+			to, end = r[1], from[len(from)-1]
+			continue
+		}
+		copy(values[end:], values[from[0]:from[len(from)-1]])
+		gap := from[0] - end
+		// The places are those read, or before them: what was read is not needed again.
+		end = from[len(from)-1] - gap
+		from = from[1:]
+		moved := slots[to+1:][:len(from)]
+		for i, x := range from {
+			moved[i] = x - gap
+		}
+		to += len(from)
+	}
+	v.Shrink(len(values) - int(end))
+	o.v.Shrink(n - to)
+}
+
 // Append appends one slot that ends at end.
 func (o *Offsets) Append(end int32) {
 	o.begin()

@@ -27,8 +27,12 @@ const (
 // Free takes only what Allocate or Reallocate of this or another Pool returned, once; other slices are left to the
 // garbage collector. A buffer that is never freed is collected like any other Go memory: a Pool does not know it.
 // All methods may be called concurrently.
+//
+// The blocks of a Pool of NewPoolFrom are not Go's: there, what is never freed is lost, and what another Pool returned is
+// left alone.
 type Pool struct {
-	max int64 // bytes kept at most
+	max  int64  // bytes kept at most
+	from Blocks // nil = Go's heap
 
 	mu   sync.Mutex
 	kept int64
@@ -44,6 +48,19 @@ type freeList struct {
 
 // NewPool returns a Pool that keeps at most maxBytes of freed memory for reuse. Memory in use is not bounded by it.
 func NewPool(maxBytes int64) *Pool { return &Pool{max: maxBytes} }
+
+// Blocks is memory that is not Go's. All methods may be called concurrently.
+type Blocks interface {
+	// Allocate returns n bytes of undefined content, of capacity n and 64-byte aligned.
+	Allocate(n int) []byte
+	// Owns tells whether b begins where a block begins that Allocate returned and Free has not taken.
+	Owns(b []byte) bool
+	// Free takes a block that is owned.
+	Free(b []byte)
+}
+
+// NewPoolFrom returns a Pool like NewPool whose blocks come from elsewhere, and go back there when they are not kept.
+func NewPoolFrom(maxBytes int64, from Blocks) *Pool { return &Pool{max: maxBytes, from: from} }
 
 // sharedBytes covers the batches under way of a wide scan on every core: see Shared.
 const sharedBytes = 256 << 20
@@ -65,7 +82,8 @@ func (p *Pool) Allocate(size int) []byte {
 func (p *Pool) allocate(size int) (b []byte, fresh bool) {
 	c := classOf(size)
 	if c > maxClass {
-		return newBlock(size + Slack)[:size], true
+		b, fresh = p.newBlock(size + Slack)
+		return b[:size], fresh
 	}
 	p.mu.Lock()
 	l := &p.free[c-minClass]
@@ -81,7 +99,23 @@ func (p *Pool) allocate(size int) (b []byte, fresh bool) {
 	if b != nil {
 		return b[:size], false
 	}
-	return newBlock(1<<c + blockExtra)[:size], true
+	b, fresh = p.newBlock(1<<c + blockExtra)
+	return b[:size], fresh
+}
+
+// newBlock returns n bytes of capacity n, aligned, and whether they are zero.
+func (p *Pool) newBlock(n int) (b []byte, zero bool) {
+	if p.from != nil {
+		return p.from.Allocate(n), false
+	}
+	return newBlock(n), true
+}
+
+// drop gives up a block.
+func (p *Pool) drop(b []byte) {
+	if p.from != nil {
+		p.from.Free(b)
+	}
 }
 
 // Reallocate returns b with the new size: the same memory where it fits, otherwise a larger block with the content
@@ -106,8 +140,12 @@ func (p *Pool) reallocate(size int, b []byte) (out []byte, fresh bool) {
 
 // Free gives b back. Nothing may use b, or slices of it, afterwards.
 func (p *Pool) Free(b []byte) {
+	if p.from != nil && !p.from.Owns(b) {
+		return
+	}
 	c, ok := blockClass(b)
 	if !ok {
+		p.drop(b)
 		return
 	}
 	b = b[:cap(b)]
@@ -124,8 +162,23 @@ func (p *Pool) Free(b []byte) {
 		}
 		l.blocks = append(l.blocks, b)
 		p.kept += size
+	} else {
+		p.drop(b)
 	}
 	p.mu.Unlock()
+}
+
+// Trim gives up all memory that is kept for reuse.
+func (p *Pool) Trim() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := range p.free {
+		for _, b := range p.free[i].blocks {
+			p.drop(b)
+		}
+		p.free[i].blocks = nil
+	}
+	p.kept = 0
 }
 
 // makeRoom drops blocks of the sizes that have been out of use for longest until size more bytes may be kept.
@@ -144,6 +197,7 @@ func (p *Pool) makeRoom(size int64, class int) bool {
 		l := &p.free[oldest]
 		n := len(l.blocks) - 1
 		p.kept -= int64(cap(l.blocks[n]))
+		p.drop(l.blocks[n])
 		l.blocks[n] = nil
 		l.blocks = l.blocks[:n]
 	}

@@ -117,3 +117,7 @@ func runAt(ends arrow.ArrayData, at int64) int {
 func findRun[T int16 | int32 | int64](ends []T, row int64) int {
 	return sort.Search(len(ends), func(i int) bool { return int64(ends[i]) > row })
 }
+
+// AppendKey appends bytes that are the same for two slots of arrays of one type exactly when what they hold is: floats
+// by their bits, nulls as nulls, nested values by their parts. It is for entries of dictionaries, not for rows.
+func AppendKey(key []byte, d arrow.ArrayData, slot int) []byte { return appendKey(key, d, slot) }

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/arrowio/arrowio/convert"
+)
+
+// sortValue says by what rows are sorted: columns, or the key of the output.
+type sortValue struct {
+	columns columnsValue
+	byKey   bool
+}
+
+// sortByKey is what --sort alone stands for. As a list of columns it would be refused.
+const sortByKey = ","
+
+var _ pflag.Value = (*sortValue)(nil)
+
+func (v *sortValue) Type() string { return v.columns.Type() }
+
+func (v *sortValue) String() string { return v.columns.String() }
+
+func (v *sortValue) Set(s string) error {
+	switch s {
+	case sortByKey:
+		v.byKey = true
+		return nil
+	case "":
+		return errors.New("want columns behind the =, or no = for OUTPUT's key")
+	}
+	return v.columns.Set(s)
+}
+
+// explain helps those who wrote --sort COLUMN: it takes its columns behind a =, so COLUMN was the first INPUT.
+func (v *sortValue) explain(err error, in []string) error {
+	if v.byKey && errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(err.Error(), in[0]+": ") {
+		return fmt.Errorf("%w (columns to sort by go behind a =: --sort=%s)", err, in[0])
+	}
+	return err
+}
+
+func addSortFlag(cmd *cobra.Command, v *sortValue) {
+	cmd.Flags().VarPF(v, "sort", "", "sort the rows by these columns, alone by OUTPUT's key").NoOptDefVal = sortByKey
+}
+
+// steps is the progress of a conversion, a bar for each of its steps: reading and writing at once, or where rows are
+// sorted taking them in, merging them where there are many, and writing.
+type steps struct {
+	a    *app
+	mode string
+	work work // of reading
+	what string
+	bar  *progress
+}
+
+func (a *app) startSteps(mode string, w work) *steps {
+	s := &steps{a: a, mode: mode, work: w}
+	s.show("convert", w)
+	return s
+}
+
+// show draws the bar of a step.
+func (s *steps) show(what string, w work) {
+	if s.what != what {
+		s.bar.stop()
+		s.what, s.bar = what, s.a.startProgress(s.mode, what, w)
+	}
+}
+
+func (s *steps) set(p convert.Progress) {
+	w := s.work
+	switch {
+	case p.MergeRows > 0:
+		w.rows = p.MergeRows
+		s.show("merge", w)
+		s.bar.set(p.Merged)
+	case p.Sorted > 0 && p.Rows == 0:
+		s.show("sort", w)
+		s.bar.set(p.Sorted)
+	case p.Sorted > 0:
+		w.rows = p.Sorted
+		s.show("write", w)
+		s.bar.set(p.Rows)
+	default:
+		s.bar.set(p.Rows)
+	}
+}
+
+// stop takes the bar away. It may be called twice.
+func (s *steps) stop() { s.bar.stop() }
