@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
 // Dataset is a list of files, read one after the other as if they were one.
@@ -30,6 +32,9 @@ type Fragment struct {
 	// Open opens the file; a scan calls it when it gets there and closes the file when it is done with it.
 	// It may be called several times, also concurrently.
 	Open func(ctx context.Context) (File, error)
+	// Never reports, without opening the file, that no row of it satisfies a filter on the dataset's schema; nil = only
+	// the file itself can tell. Scans do not open such a file, unless they count rows before the filter.
+	Never func(filter *expr.Bound) bool
 }
 
 // FileDataset returns a dataset of one open file, which scans share and Close closes.
@@ -51,7 +56,7 @@ func (d *Dataset) Scan(ctx context.Context, o ScanOptions) (*Scanner, error) {
 	if d.Schema == nil {
 		return nil, Errorf(ErrSchema, "the dataset has no schema")
 	}
-	return newScanner(ctx, d.Schema, d.Fragments, d.show, o)
+	return newScanner(ctx, d.Schema, d.Fragments, d.Show, o)
 }
 
 // Close closes what FileDataset was given. Scans of the dataset must be released before.
@@ -68,6 +73,7 @@ func (d *Dataset) Close() error {
 type jobs struct {
 	p         *plan
 	fragments []Fragment               // still to be opened
+	opened    int                      // how many are not: opened, or passed over
 	show      func(File) (File, error) // under the schema of the plan; nil = they have it
 	file      *openFile                // being listed; nil = none
 	split     int                      // next of file
@@ -78,9 +84,10 @@ type jobs struct {
 // openFile is a file that is in use.
 type openFile struct {
 	File
-	name   string
-	splits int
-	users  atomic.Int64
+	name     string
+	fragment int // which of the dataset's
+	splits   int
+	users    atomic.Int64
 }
 
 func (f *openFile) release() {
@@ -114,6 +121,9 @@ func (js *jobs) next(ctx context.Context) (*job, error) {
 			}
 			if len(js.fragments) == 0 || js.base >= js.p.o.Rows.End || js.p.o.Rows.Len() == 0 {
 				return nil, io.EOF
+			}
+			if js.needless() {
+				continue
 			}
 			if err := js.open(ctx); err != nil {
 				return nil, err
@@ -161,6 +171,18 @@ func (js *jobs) settle(ctx context.Context) error {
 	}
 }
 
+// needless passes over the next file where no row of it is wanted, which is known without opening it. Where rows are
+// counted before the filter, those of every file must be.
+func (js *jobs) needless() bool {
+	fr, rows := js.fragments[0], js.p.o.Rows
+	if fr.Never == nil || js.p.filter == nil || rows.Start > 0 || rows.End < math.MaxInt64 || !fr.Never(js.p.filter.Bound) {
+		return false
+	}
+	js.fragments = js.fragments[1:]
+	js.opened++
+	return true
+}
+
 func (js *jobs) open(ctx context.Context) error {
 	fr := js.fragments[0]
 	js.fragments = js.fragments[1:]
@@ -180,7 +202,8 @@ func (js *jobs) open(ctx context.Context) error {
 		}
 		f = shown
 	}
-	js.file, js.split = &openFile{File: f, name: fr.Name, splits: len(f.Splits())}, 0
+	js.file, js.split = &openFile{File: f, name: fr.Name, fragment: js.opened, splits: len(f.Splits())}, 0
+	js.opened++
 	js.file.users.Store(1)
 	return nil
 }

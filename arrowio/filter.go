@@ -15,7 +15,8 @@ import (
 type chunk struct {
 	cols []arrow.Array // of pass.give
 	n    int
-	rows RowSet // which rows of the file
+	rows RowSet   // which rows of the file
+	from RowRange // the rows of the file that were looked at for it
 }
 
 func (c *chunk) size() int64 {
@@ -133,6 +134,10 @@ func (s *sieve) add(n int, size int64) error {
 	if s.keep {
 		s.open.rows = addRuns(s.open.rows, s.runs, s.b.got)
 	}
+	if s.open.n == 0 {
+		s.open.from = s.b.got.span()
+	}
+	s.open.from.End = s.b.got.span().End
 	s.open.n += n
 	s.bytes += size
 	return nil
@@ -179,7 +184,7 @@ func (o *onePass) next() (sized, error) {
 	}
 	defer c.release()
 	// The pass gives every column, in the record's order.
-	return sized{array.NewRecord(o.s.p.out.Schema, c.cols, int64(c.n)), c.size()}, nil
+	return sized{Record: array.NewRecord(o.s.p.out.Schema, c.cols, int64(c.n)), bytes: c.size(), from: c.from}, nil
 }
 
 func (o *onePass) close() error  { return o.s.close() }
@@ -297,7 +302,7 @@ func (t *twoPass) join(c *chunk, rest arrow.Record) sized {
 	for _, a := range cols {
 		a.Release()
 	}
-	return sized{rec, arrowbuf.RecordSize(rec)}
+	return sized{Record: rec, bytes: arrowbuf.RecordSize(rec), from: t.rest.got.span()}
 }
 
 func (t *twoPass) close() error {

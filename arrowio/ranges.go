@@ -87,6 +87,7 @@ type fetch struct {
 	size  int64
 	slack int64
 	count *CountingSource // nil = nobody counts
+	far   SpanSource      // reads all spans at once; nil = they are read one after the other
 }
 
 // run picks the cheapest way that the source has.
@@ -108,6 +109,9 @@ func (f *fetch) run(ctx context.Context, buf []byte) ([][]byte, []byte, error) {
 	switch s := inner.(type) {
 	case viewer:
 		return f.views(s, buf)
+	case SpanSource:
+		f.far = s
+		return f.reads(ctx, buf, farGap)
 	case RangeSource:
 		return f.ranges(ctx, s, buf)
 	case *FileSource, *SectionSource, *SpooledSource:
@@ -195,10 +199,26 @@ func (f *fetch) reads(ctx context.Context, buf []byte, gap int64) ([][]byte, []b
 		return nil, buf, tooMuch(l.bytes)
 	}
 	buf = grown(buf, l.bytes+f.slack)
+	if err := f.fill(ctx, l, buf); err != nil {
+		return nil, buf, err
+	}
+	pieces := make([][]byte, len(f.rs))
+	for i, r := range f.rs {
+		at := l.place(i, r)
+		pieces[i] = buf[at : at+r.Len : at+r.Len+f.slack]
+	}
+	return pieces, buf, nil
+}
+
+// fill reads the spans of l to their places in buf.
+func (f *fetch) fill(ctx context.Context, l *layout, buf []byte) error {
+	if f.far != nil {
+		return f.fillAtOnce(ctx, l, buf)
+	}
 	for _, s := range l.spans {
 		for at := s.off; at < s.end; {
 			if err := ctx.Err(); err != nil {
-				return nil, buf, err
+				return err
 			}
 			to := min(s.end, at+maxPiece)
 			dst := buf[s.at+at-s.off : s.at+to-s.off]
@@ -207,17 +227,31 @@ func (f *fetch) reads(ctx context.Context, buf []byte, gap int64) ([][]byte, []b
 				if err == nil || err == io.EOF {
 					err = fmt.Errorf("read at %d: %d bytes of %d: %w", at, n, len(dst), io.ErrUnexpectedEOF)
 				}
-				return nil, buf, err
+				return err
 			}
 			at = to
 		}
 	}
-	pieces := make([][]byte, len(f.rs))
-	for i, r := range f.rs {
-		at := l.place(i, r)
-		pieces[i] = buf[at : at+r.Len : at+r.Len+f.slack]
+	return nil
+}
+
+// fillAtOnce hands all spans to a source that is far away.
+func (f *fetch) fillAtOnce(ctx context.Context, l *layout, buf []byte) error {
+	var spans []Span
+	for _, s := range l.spans {
+		for at := s.off; at < s.end; {
+			to := min(s.end, at+maxPiece)
+			spans = append(spans, Span{Off: at, Dst: buf[s.at+at-s.off : s.at+to-s.off]})
+			at = to
+		}
 	}
-	return pieces, buf, nil
+	if err := f.far.ReadSpans(ctx, spans); err != nil {
+		return err
+	}
+	if f.count != nil {
+		f.count.add(l.bytes)
+	}
+	return nil
 }
 
 // layout says where ranges go in a buffer.

@@ -29,6 +29,14 @@ func (s RowSet) Len() int64 {
 	return n
 }
 
+// span returns the rows from the first of s to its last; the zero range where there are none.
+func (s RowSet) span() RowRange {
+	if len(s) == 0 {
+		return RowRange{}
+	}
+	return RowRange{s[0].Start, s[len(s)-1].End}
+}
+
 // Add returns s with r appended; r must not start before the end of s's last range. Touching ranges are joined.
 func (s RowSet) Add(r RowRange) RowSet {
 	if r.Len() == 0 {

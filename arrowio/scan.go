@@ -77,7 +77,7 @@ type Scanner struct {
 	refs  atomic.Int64
 	p     *plan
 	src   records
-	cur   arrow.Record
+	cur   sized
 	err   error
 	ended bool
 }
@@ -87,7 +87,7 @@ var _ array.RecordReader = (*Scanner)(nil)
 // records is where a Scanner's records come from: serial or parallel.
 type records interface {
 	// next returns a record of at least one row, which the caller releases, or io.EOF.
-	next() (arrow.Record, error)
+	next() (sized, error)
 	// close stops all work, waits for it and frees everything.
 	close()
 }
@@ -135,7 +135,23 @@ func (s *Scanner) Next() bool {
 }
 
 // Record returns the current record, valid until the next call of Next; Retain it to keep it.
-func (s *Scanner) Record() arrow.Record { return s.cur }
+func (s *Scanner) Record() arrow.Record { return s.cur.Record }
+
+// Place is where in a dataset the rows of a record come from.
+type Place struct {
+	Fragment int      // which of Dataset.Fragments; 0 where one file is scanned
+	Split    int      // ordinal in its file
+	Rows     RowRange // of the file: every row of the scan in this range is in the record or was in one before
+}
+
+// Place tells where the current record comes from. A scan that starts at Place.Rows.End gives what comes after it.
+func (s *Scanner) Place() Place {
+	j := s.cur.split
+	if j == nil {
+		return Place{}
+	}
+	return Place{Fragment: j.file.fragment, Split: j.split.Ordinal, Rows: s.cur.from}
+}
 
 // Err returns why Next returned false; nil = all rows were read.
 func (s *Scanner) Err() error { return s.err }
@@ -152,9 +168,9 @@ func (s *Scanner) Release() {
 }
 
 func (s *Scanner) drop() {
-	if s.cur != nil {
+	if s.cur.Record != nil {
 		s.cur.Release()
-		s.cur = nil
+		s.cur = sized{}
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"io"
 	"sync"
-
-	"github.com/apache/arrow/go/v15/arrow"
 )
 
 // run decodes one job, in whatever goroutine. end must be called once, whatever happened before.
@@ -26,6 +24,7 @@ func (r *run) next(ctx context.Context, p *plan) (rec sized, err error) {
 		return err
 	})
 	if rec.Record != nil {
+		rec.split = r.job
 		p.stats.bytes.Add(rec.bytes)
 		p.rate.Store(1 + rec.bytes*1024/rec.NumRows())
 	}
@@ -55,23 +54,23 @@ type serial struct {
 	run  *run // nil between splits
 }
 
-func (s *serial) next() (arrow.Record, error) {
+func (s *serial) next() (sized, error) {
 	for {
 		if s.run == nil {
 			j, err := s.jobs.next(s.ctx)
 			if err != nil {
-				return nil, err
+				return sized{}, err
 			}
 			s.run = &run{job: j}
 		}
 		rec, err := s.run.next(s.ctx, s.p)
 		if rec.Record != nil || err != nil {
-			return rec.Record, err
+			return rec, err
 		}
 		r := s.run
 		s.run = nil
 		if err := r.end(); err != nil {
-			return nil, err
+			return sized{}, err
 		}
 	}
 }
@@ -183,7 +182,7 @@ func (e *parallel) notify() {
 	e.mu.Unlock()
 }
 
-func (e *parallel) next() (arrow.Record, error) {
+func (e *parallel) next() (sized, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.workers == 0 {
@@ -191,11 +190,11 @@ func (e *parallel) next() (arrow.Record, error) {
 	}
 	for {
 		if err := e.ctx.Err(); err != nil {
-			return nil, err
+			return sized{}, err
 		}
 		if len(e.lanes) == 0 {
 			if e.fed {
-				return nil, io.EOF
+				return sized{}, io.EOF
 			}
 			e.wake.Wait()
 			continue
@@ -208,9 +207,9 @@ func (e *parallel) next() (arrow.Record, error) {
 			l.records = l.records[1:]
 			e.used -= w.held
 			e.wake.Broadcast()
-			return w.Record, nil
+			return w.sized, nil
 		case l.done && l.err != nil:
-			return nil, l.err
+			return sized{}, l.err
 		case l.done:
 			e.lanes[0] = nil
 			e.lanes = e.lanes[1:]

@@ -361,7 +361,7 @@ func TestDatasetErrors(t *testing.T) {
 			{file(other), ErrSchema, []string{"second", "column nil", "int8", "null"}},
 			{func(context.Context) (File, error) { return nil, errDisk }, errDisk, []string{"second"}},
 		} {
-			d := &Dataset{Schema: rec.Schema(), Fragments: []Fragment{{"first", file(rec)}, {"second", c.open}, {"third", file(rec)}}}
+			d := &Dataset{Schema: rec.Schema(), Fragments: []Fragment{{Name: "first", Open: file(rec)}, {Name: "second", Open: c.open}, {Name: "third", Open: file(rec)}}}
 			s, err := d.Scan(context.Background(), ScanOptions{Parallelism: p})
 			if err != nil {
 				t.Fatal(err)
@@ -391,7 +391,7 @@ func TestDatasetMetadata(t *testing.T) {
 		fields[i].Metadata = arrow.NewMetadata([]string{"of"}, []string{"the dataset"})
 	}
 	md := arrow.NewMetadata([]string{"k"}, []string{"v"})
-	d := &Dataset{Schema: arrow.NewSchema(fields, &md), Fragments: []Fragment{{"", func(context.Context) (File, error) { return newMemFile(t, rec), nil }}}}
+	d := &Dataset{Schema: arrow.NewSchema(fields, &md), Fragments: []Fragment{{Open: func(context.Context) (File, error) { return newMemFile(t, rec), nil }}}}
 	s, err := d.Scan(context.Background(), ScanOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -22,6 +22,20 @@ type RangeSource interface {
 	ReadRanges(ctx context.Context, rs []ByteRange) ([][]byte, error)
 }
 
+// Span is a stretch of a source and where its bytes go.
+type Span struct {
+	Off int64
+	Dst []byte
+}
+
+// SpanSource is implemented by sources that are far away: each request takes long, and several at once take no longer.
+type SpanSource interface {
+	Source
+	// ReadSpans fills all of spans, several at once, or returns an error. They lie within the source, do not overlap, are
+	// in order, and none is larger than 16 MiB. After an error what they hold is arbitrary, and nobody writes to it.
+	ReadSpans(ctx context.Context, spans []Span) error
+}
+
 // viewer is a source whose bytes are in memory already: ranges are views of them, nothing is copied.
 type viewer interface {
 	// view returns n bytes at off with whatever capacity follows them; the caller has checked the range.

@@ -17,10 +17,12 @@ type splitScan interface {
 	passed() int64
 }
 
-// sized is a record that knows its size in bytes.
+// sized is a record that knows its size in bytes, and which rows of the file it comes from.
 type sized struct {
 	arrow.Record
 	bytes int64
+	from  RowRange
+	split *job // nil before the record leaves its run
 }
 
 // openSplit prunes and opens the rows of j.
@@ -29,7 +31,7 @@ func (p *plan) openSplit(ctx context.Context, j *job) (splitScan, error) {
 	rows := RowSet{j.rows}
 	if p.filter == nil {
 		if len(p.out.Fields) == 0 && j.split.Known() {
-			return &countScan{p: p, left: j.rows.Len()}, nil
+			return &countScan{p: p, rows: j.rows}, nil
 		}
 		b, err := p.newBatcher(ctx, j, rows, p.out)
 		if err != nil {
@@ -59,16 +61,17 @@ func (p *plan) openSplit(ctx context.Context, j *job) (splitScan, error) {
 // countScan gives rows of no columns: nothing is read for them.
 type countScan struct {
 	p    *plan
-	left int64
+	rows RowRange // still to be counted
 }
 
 func (s *countScan) next() (sized, error) {
-	n := min(s.left, int64(s.p.o.BatchRows))
+	n := min(s.rows.Len(), int64(s.p.o.BatchRows))
 	if n == 0 {
 		return sized{}, nil
 	}
-	s.left -= n
-	return sized{array.NewRecord(s.p.out.Schema, nil, n), 0}, nil
+	from := RowRange{s.rows.Start, s.rows.Start + n}
+	s.rows.Start = from.End
+	return sized{Record: array.NewRecord(s.p.out.Schema, nil, n), from: from}, nil
 }
 
 func (s *countScan) close() error  { return nil }
@@ -82,7 +85,7 @@ type plainScan struct {
 
 func (s *plainScan) next() (sized, error) {
 	rec, err := s.b.next(s.p.o.BatchRows)
-	return sized{rec, s.b.size}, err
+	return sized{Record: rec, bytes: s.b.size, from: s.b.got.span()}, err
 }
 
 func (s *plainScan) close() error  { return s.b.close() }

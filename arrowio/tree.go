@@ -29,6 +29,8 @@ type TreeEntry struct {
 	Dir     bool
 	Size    int64     // of a file, in bytes
 	ModTime time.Time // zero = not known
+	// Version changes whenever the bytes of a file do, as a store tells it; "" = only size and time tell.
+	Version string
 }
 
 // OpenSource is a source with an end to its use.

@@ -1,0 +1,65 @@
+package arrowio
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Identifier is implemented by sources and files that can tell whether they are still what they were: by a server, say,
+// that hands out references to a file and honours them later, perhaps on another machine over the same store.
+type Identifier interface {
+	// Identity returns a short text, one for one content: a source that is changed in place, or replaced where it was
+	// opened from, gives another from then on, or from when it is opened next. It looks each time.
+	Identity(ctx context.Context) (string, error)
+}
+
+// identityBytes is how much of both ends of a source is part of its identity.
+const identityBytes = 4 << 10
+
+// SourceIdentity returns the identity of a source: what it says itself, where it is an Identifier, or else its size and a
+// hash of both of its ends, where the formats keep what changes with any of their content.
+func SourceIdentity(ctx context.Context, src Source) (string, error) {
+	if id, ok := src.(Identifier); ok {
+		return id.Identity(ctx)
+	}
+	return endsIdentity(ctx, src)
+}
+
+func endsIdentity(ctx context.Context, src Source) (string, error) {
+	h := sha256.New()
+	size := src.Size()
+	n := min(size, identityBytes)
+	buf := make([]byte, n)
+	fmt.Fprintf(h, "size %d", size)
+	for _, off := range []int64{0, size - n} {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		if k, err := src.ReadAt(buf, off); int64(k) < n {
+			if err == nil || err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return "", err
+		}
+		h.Write(buf)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16]), nil
+}
+
+// Identity implements Identifier: the size of the open file, when it was changed last, and both of its ends. A file that
+// takes the place of this one under its name does not change it.
+func (s *FileSource) Identity(ctx context.Context) (string, error) {
+	fi, err := s.f.Stat()
+	if err != nil {
+		return "", err
+	}
+	ends, err := endsIdentity(ctx, s)
+	if errors.Is(err, io.ErrUnexpectedEOF) { // it has become shorter
+		ends, err = "", nil
+	}
+	return fmt.Sprintf("%s %d %d", ends, fi.Size(), fi.ModTime().UnixNano()), err
+}
