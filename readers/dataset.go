@@ -2,39 +2,35 @@ package readers
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
+
+	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/stores"
 )
 
-// OpenDataset makes one dataset of what paths stand for (see Expand), in that order. Files whose columns differ read as
-// one schema, see arrowio.NewDataset; their columns are matched as o.Match says, or the option of a format that ends in
-// "-by". Every file is opened once here, for its schema, and again when a scan gets there.
+// OpenDataset makes one dataset of what paths and URLs stand for (see List), in that order; see NewDataset. The columns of
+// the files are matched as o.Match says, or the option of a format that ends in "-by".
 func OpenDataset(ctx context.Context, paths []string, o Options) (*arrowio.Dataset, error) {
-	files, err := Expand(paths, o)
-	if err != nil {
-		return nil, err
-	}
-	if len(files) == 0 {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "no files were named")
+	var inputs []Input
+	for _, p := range paths {
+		in, err := List(ctx, p, o)
+		if err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, in...)
 	}
 	by, err := Match(o.Options)
 	if err != nil {
 		return nil, err
 	}
-	fragments := make([]arrowio.Fragment, len(files))
-	for i, path := range files {
-		fragments[i] = arrowio.Fragment{
-			Name: path,
-			Open: func(ctx context.Context) (arrowio.File, error) { return OpenFile(ctx, path, o) },
-		}
-	}
-	return arrowio.NewDataset(ctx, fragments, arrowio.DatasetOptions{Match: max(by, o.Match), Columns: o.Columns})
+	o.Match = max(by, o.Match)
+	return NewDataset(ctx, inputs, o, nil)
 }
 
 // Match returns how the columns of several files are matched, which is an option of the formats that offer it
@@ -52,148 +48,213 @@ func Match(options map[string]string) (by arrowio.Match, err error) {
 	return by, nil
 }
 
-// Expand returns the files that paths stand for when they are opened with o. A file stands for itself. A directory stands
-// for the files below it that have a readable format's ending or content, sorted by path; names that start with a dot or
-// an underscore are passed over. A path that does not exist but is a pattern (see filepath.Match) stands for what it
-// matches, sorted, passing over the same names unless it says their first character. A directory that is of a format as a
-// whole (see Tree) stands for itself, also below another one. A directory or pattern that stands
-// for nothing is an error, and so is a directory that looks like a Kudu tablet server's where o names no format.
+// NewDataset makes one dataset of inputs, a fragment each. Files whose columns differ read as one schema, see
+// arrowio.NewDataset. Behind it come the columns that directories named KEY=VALUE add, see Partitions.
 //
-// Where o names a format that is a directory (see Directory), every path stands for itself.
-func Expand(paths []string, o Options) ([]string, error) {
-	d, err := Directory(o)
-	if err != nil {
-		return nil, err
+// open opens input i; nil = OpenFile does. Files are opened once here, for their schemas, but for those that o.Filter needs
+// no row of, and again when a scan gets there: one after the other, files of a store several at once, the first alone.
+func NewDataset(ctx context.Context, inputs []Input, o Options, open func(ctx context.Context, i int) (arrowio.File, error)) (*arrowio.Dataset, error) {
+	if len(inputs) == 0 {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "no files were named")
 	}
-	if d.OpenPath != nil {
-		return slices.Clone(paths), nil
+	if open == nil {
+		open = func(ctx context.Context, i int) (arrowio.File, error) { return OpenFile(ctx, inputs[i].Path, o) }
 	}
-	x := expansion{o: o, formats: o.formats(), told: o.Format != ""}
-	var out []string
-	for _, p := range paths {
-		files, err := x.expand(p)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, files...)
-	}
-	return out, nil
-}
-
-// expansion says how paths are made into files.
-type expansion struct {
-	o       Options
-	formats []arrowio.Format
-	told    bool // which of them it is
-}
-
-func (x expansion) expand(path string) ([]string, error) {
-	fi, err := os.Stat(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(path, "*?["):
-		return x.glob(path, err)
-	case err != nil:
-		return nil, err
-	case !fi.IsDir():
-		return []string{path}, nil
+	case o.Schema != nil:
+		open = showing(open, o)
+		o.Match = arrowio.ByName // they have one schema now
+	case o.Match == arrowio.ByNameFold:
+		return nil, arrowio.Errorf(arrowio.ErrOption, "names are matched without regard to case only where a schema says how they are written")
 	}
-	return x.walk(path)
+	p, err := newPartitions(inputs, o.Partitions)
+	if err != nil {
+		return nil, err
+	}
+	b := builder{inputs: inputs, o: o, open: open, p: p}
+	some, err := b.needed()
+	if err != nil {
+		return nil, err
+	}
+	d, err := b.dataset(ctx, some)
+	if err == nil && len(some) < len(inputs) && !b.resolves(d.Schema) {
+		all := make([]int, len(inputs))
+		for i := range all {
+			all[i] = i
+		}
+		return b.dataset(ctx, all)
+	}
+	return d, err
 }
 
-func (x expansion) glob(pattern string, missing error) ([]string, error) {
-	matches, err := filepath.Glob(pattern)
-	if err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "%s: %w", pattern, err)
-	}
-	if len(matches) == 0 {
-		return nil, missing
-	}
-	slices.Sort(matches)
-	var out []string
-	for _, m := range matches {
-		if first := filepath.Base(m)[0]; hidden(first) && first != filepath.Base(pattern)[0] {
-			continue
-		}
-		fi, err := os.Stat(m)
+// builder makes a dataset.
+type builder struct {
+	inputs []Input
+	o      Options
+	open   func(ctx context.Context, i int) (arrowio.File, error)
+	p      *partitions // nil = there are none
+}
+
+// needed lists the inputs that may have rows of the filter: at least one, for its schema.
+func (b *builder) needed() ([]int, error) {
+	var never func(i int) bool
+	if b.p != nil && b.o.Filter != nil {
+		t, err := b.p.tester(b.o.Filter)
 		if err != nil {
 			return nil, err
 		}
-		if !fi.IsDir() {
-			out = append(out, m)
-			continue
+		never = func(i int) bool { return !t.possible(b.p.rows[i]) }
+	}
+	var out []int
+	for i := range b.inputs {
+		if never == nil || !never(i) {
+			out = append(out, i)
 		}
-		files, err := x.walk(m)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, files...)
 	}
 	if len(out) == 0 {
-		return nil, missing
+		out = []int{0}
 	}
 	return out, nil
 }
 
-// hidden tells names that are passed over by how they start.
-func hidden(first byte) bool { return first == '.' || first == '_' }
-
-func (x expansion) walk(dir string) ([]string, error) {
-	if !x.told && tabletServer(dir) {
-		return nil, arrowio.Errorf(arrowio.ErrUnsupported, "%s: this looks like a directory of a Kudu tablet server, which is read as one: say so with --from kudu", dir)
+// resolves tells whether a schema has what will be asked of it.
+func (b *builder) resolves(s *arrow.Schema) bool {
+	for _, c := range b.o.Columns {
+		if _, err := expr.Resolve(s, c); err != nil {
+			return false
+		}
 	}
-	ctx := context.Background() // local directories do not keep one waiting
-	var out []string
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if path != dir && hidden(d.Name()[0]) {
-			if d.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if d.IsDir() {
-			f, err := matchTree(ctx, arrowio.DirTree(path), x.o)
-			if err == nil && f.OpenTree != nil {
-				out = append(out, path)
-				err = fs.SkipDir
-			}
-			return err
-		}
-		ok, err := readable(path, d, x.formats)
-		if ok {
-			out = append(out, path)
-		}
-		return err
-	})
-	if err == nil && len(out) == 0 {
-		err = arrowio.Errorf(arrowio.ErrUnsupported, "%s: no file in it has a readable format's ending or content", dir)
+	if b.o.Filter == nil {
+		return true
 	}
-	return out, err
+	_, err := expr.Bind(b.o.Filter, s)
+	return err == nil
 }
 
-// readable tells whether a file in a directory is meant.
-func readable(path string, d fs.DirEntry, formats []arrowio.Format) (bool, error) {
-	if d.Type()&fs.ModeSymlink != 0 {
-		fi, err := os.Stat(path)
-		if err != nil || !fi.Mode().IsRegular() {
-			return false, err
+// dataset unifies the schemas of some of the inputs and adds the columns of the directories.
+func (b *builder) dataset(ctx context.Context, some []int) (*arrowio.Dataset, error) {
+	fragments := make([]arrowio.Fragment, len(b.inputs))
+	for i, in := range b.inputs {
+		fragments[i] = arrowio.Fragment{
+			Name: in.name(),
+			Open: func(ctx context.Context) (arrowio.File, error) { return b.open(ctx, i) },
 		}
-	} else if !d.Type().IsRegular() {
-		return false, nil
 	}
-	if _, ok := byExtension(formats, path); ok {
-		return true, nil
-	}
-	src, err := arrowio.OpenFile(path)
+	base, err := b.unify(ctx, fragments, some)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	defer src.Close()
-	head, tail, err := readEnds(src)
-	if err != nil {
-		return false, err
+	if b.p == nil {
+		base.Fragments = fragments
+		return base, nil
 	}
-	return slices.ContainsFunc(formats, func(f arrowio.Format) bool { return matchesBytes(f, head, tail) }), nil
+	return b.p.over(base, fragments), nil
+}
+
+func (b *builder) unify(ctx context.Context, fragments []arrowio.Fragment, some []int) (*arrowio.Dataset, error) {
+	first := make([]arrowio.Fragment, len(some))
+	for k, i := range some {
+		first[k] = fragments[i]
+		if b.p != nil && b.o.Warn != nil {
+			first[k].Open = func(ctx context.Context) (arrowio.File, error) {
+				f, err := fragments[i].Open(ctx)
+				if err == nil {
+					b.p.note(fragments[i].Name, f.Schema(), b.o.Warn)
+				}
+				return f, err
+			}
+		}
+	}
+	if _, local := stores.Local(b.inputs[some[0]].Path); !local {
+		a := ahead{fragments: first}
+		first = a.start(ctx)
+		defer a.stop()
+	}
+	return arrowio.NewDataset(ctx, first, arrowio.DatasetOptions{Match: b.o.Match, Columns: b.p.without(b.o.Columns)})
+}
+
+// ahead opens files before their turn comes, as far as it is a little way to there: who opens one after the other waits
+// for the store only once in a while. The first is not opened ahead: often it is all there is, or shows what is wrong.
+type ahead struct {
+	fragments []arrowio.Fragment
+	cancel    context.CancelFunc
+	slots     chan struct{}
+	wg        sync.WaitGroup
+	files     []opened
+}
+
+// opened is what came of opening a file.
+type opened struct {
+	done chan struct{}
+	slot bool // it has one
+	f    arrowio.File
+	err  error
+	used bool
+}
+
+// start returns fragments to be opened once each, in order.
+func (a *ahead) start(ctx context.Context) []arrowio.Fragment {
+	ctx, a.cancel = context.WithCancel(ctx)
+	a.slots = make(chan struct{}, openers)
+	a.files = make([]opened, len(a.fragments))
+	out := slices.Clone(a.fragments)
+	for i := 1; i < len(out); i++ {
+		a.files[i].done = make(chan struct{})
+		out[i].Open = func(context.Context) (arrowio.File, error) {
+			o := &a.files[i]
+			<-o.done
+			o.used = true
+			if o.slot {
+				<-a.slots
+			}
+			return o.f, o.err
+		}
+	}
+	out[0].Open = func(ctx2 context.Context) (arrowio.File, error) {
+		f, err := a.fragments[0].Open(ctx2)
+		if err == nil {
+			a.wg.Add(1)
+			go a.run(ctx)
+		}
+		return f, err
+	}
+	return out
+}
+
+// run opens one file after the other, up to a number of those that nobody has taken yet.
+func (a *ahead) run(ctx context.Context) {
+	defer a.wg.Done()
+	for i := 1; i < len(a.fragments); i++ {
+		o := &a.files[i]
+		select {
+		case a.slots <- struct{}{}:
+		case <-ctx.Done():
+			o.err = ctx.Err()
+			close(o.done)
+			continue
+		}
+		o.slot = true
+		a.wg.Add(1)
+		go func() {
+			defer a.wg.Done()
+			defer close(o.done)
+			defer func() {
+				if v := recover(); v != nil { // nobody else could
+					o.err = arrowio.Errorf(arrowio.ErrInternal, "panic: %v\n%s", v, debug.Stack())
+				}
+			}()
+			o.f, o.err = a.fragments[i].Open(ctx)
+		}()
+	}
+}
+
+// stop closes what nobody has taken.
+func (a *ahead) stop() {
+	a.cancel()
+	a.wg.Wait()
+	for i := range a.files {
+		if o := &a.files[i]; !o.used && o.f != nil {
+			_ = o.f.Close() // nothing was read
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/stores"
 )
 
 // Directory returns the format that o names where it is one of directories (arrowio.Format.OpenPath), and the zero
@@ -23,23 +24,36 @@ func Directory(o Options) (arrowio.Format, error) {
 }
 
 func openDirectory(ctx context.Context, f arrowio.Format, path string, o Options) (arrowio.File, error) {
-	fi, err := os.Stat(path)
+	local, ok := stores.Local(path)
+	if !ok { // a directory that other programs than its own server take, perhaps
+		if t, tf, err := Tree(ctx, path, o); err != nil || t != nil {
+			if err == nil {
+				return tf.OpenTree(ctx, t, o.openOptions())
+			}
+			return nil, err
+		}
+		return nil, arrowio.Errorf(arrowio.ErrUnsupported, "%s is read from directories of this machine only, not from %s://", f.Name, stores.Scheme(path))
+	}
+	fi, err := os.Stat(local)
 	if err != nil {
 		return nil, err
 	}
 	if !fi.IsDir() {
 		return nil, arrowio.Errorf(arrowio.ErrOption, "%s is the format of a directory, and this is a file", f.Name)
 	}
-	return f.OpenPath(ctx, path, arrowio.OpenOptions{Limits: o.Limits, Options: o.Options, For: o.For})
+	return f.OpenPath(ctx, local, o.openOptions())
 }
 
-// Tree returns the directory at path and its format where it is of one as a whole (arrowio.Format.MatchTree): of the one
-// that o names, or of any. nil = it is not, or no directory.
+// Tree returns the directory at a path or URL and its format where it is of one as a whole (arrowio.Format.MatchTree): of
+// the one that o names, or of any. nil = it is not, or no directory.
 func Tree(ctx context.Context, path string, o Options) (arrowio.Tree, arrowio.Format, error) {
-	if fi, err := os.Stat(path); err != nil || !fi.IsDir() {
-		return nil, arrowio.Format{}, nil // whatever it is, opening it will tell
+	if e, err := o.stores().Stat(ctx, path); err != nil || !e.Dir {
+		return nil, arrowio.Format{}, ctx.Err() // whatever it is, opening it will tell
 	}
-	t := arrowio.DirTree(path)
+	t, err := o.stores().Tree(path)
+	if err != nil {
+		return nil, arrowio.Format{}, err
+	}
 	f, err := matchTree(ctx, t, o)
 	if err != nil || f.OpenTree == nil {
 		return nil, f, err

@@ -42,7 +42,7 @@ func TestDirectoryFormat(t *testing.T) {
 	put(t, filepath.Join(two, "rows.csv"), "x,y\n2,b\n")
 	o := Options{Format: "shelf", Formats: append(All(), shelf())}
 
-	paths, err := Expand([]string{two, one}, o)
+	paths, err := Expand(t.Context(), []string{two, one}, o)
 	if err != nil || len(paths) != 2 || paths[0] != two {
 		t.Errorf("%v, %v", paths, err)
 	}
@@ -107,11 +107,11 @@ func TestTabletServerDirectory(t *testing.T) {
 		for f, text := range files {
 			put(t, filepath.Join(dir, filepath.FromSlash(f)), text)
 		}
-		_, err := Expand([]string{dir}, Options{})
+		_, err := Expand(t.Context(), []string{dir}, Options{})
 		if !errors.Is(err, arrowio.ErrUnsupported) || !strings.Contains(err.Error(), "--from kudu") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if got, err := Expand([]string{dir}, Options{Format: "csv"}); err != nil || len(got) == 0 {
+		if got, err := Expand(t.Context(), []string{dir}, Options{Format: "csv"}); err != nil || len(got) == 0 {
 			t.Errorf("%s, read as csv: %v, %v", name, got, err)
 		}
 	}
@@ -122,7 +122,7 @@ func TestTabletServerDirectory(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "block_manager_instance"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := Expand([]string{dir}, Options{}); err != nil || len(got) != 2 {
+	if got, err := Expand(t.Context(), []string{dir}, Options{}); err != nil || len(got) != 2 {
 		t.Errorf("%v, %v", got, err)
 	}
 }

@@ -1,6 +1,7 @@
 package readers
 
 import (
+	"context"
 	"errors"
 	"io"
 
@@ -20,6 +21,15 @@ func (f *owned) Warnings() []string {
 		return w.Warnings()
 	}
 	return nil
+}
+
+// Identity implements arrowio.Identifier: a file is what its bytes are.
+func (f *owned) Identity(ctx context.Context) (string, error) {
+	src, ok := f.src.(arrowio.Source)
+	if !ok {
+		return "", arrowio.Errorf(arrowio.ErrUnsupported, "the file is not made of one source")
+	}
+	return arrowio.SourceIdentity(ctx, src)
 }
 
 func (f *owned) Close() error { return errors.Join(f.File.Close(), f.src.Close()) }

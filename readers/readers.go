@@ -3,17 +3,21 @@ package readers
 import (
 	"context"
 	"io"
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/stores"
 	"github.com/arrowio/arrowio/readers/cfile"
 	"github.com/arrowio/arrowio/readers/csv"
 	"github.com/arrowio/arrowio/readers/ipc"
 	"github.com/arrowio/arrowio/readers/jsonl"
 	"github.com/arrowio/arrowio/readers/kudu"
-	"github.com/arrowio/arrowio/readers/orc"
+	"github.com/arrowio/arrowio/readers/orctable"
 	"github.com/arrowio/arrowio/readers/parquet"
 	"github.com/arrowio/arrowio/readers/trevni"
 )
@@ -22,7 +26,7 @@ import (
 func All() []arrowio.Format {
 	return []arrowio.Format{
 		trevni.Format(),
-		orc.Format(),
+		orctable.Format(),
 		cfile.Format(),
 		kudu.Format(),
 		ipc.Format(),
@@ -42,6 +46,33 @@ type Options struct {
 	Match   arrowio.Match     // of the columns of several files
 	Columns []string          // of several files, what will be read of them; nil = all. See arrowio.DatasetOptions
 	For     arrowio.Purpose   // what files are opened for
+
+	Stores     *stores.Stores // where files are; nil = stores.Shared
+	Mapped     bool           // map files of this machine into memory: see arrowio.MapFile
+	Partitions Partitions     // of several files
+	// Filter is what scans of several files will have, with others beside it or not; nil = nobody knows. Files of which
+	// the directories tell that no row satisfies it are not opened, and do not count for the schema, unless a column that
+	// Columns or the filter name is in none of the others.
+	Filter expr.Expr
+	// Schema is what datasets show every file under, its columns matched as Match says: see Show. nil = what the files have.
+	Schema *arrow.Schema
+	// Cast says what is done with types that Schema does not widen: "" or "none" is an error, "java" converts as orc-core
+	// does, to null where a value does not fit.
+	Cast string
+	// Warn is told what is doubtful about several files as a whole: of which of them, in plain words; nil = nobody is.
+	Warn func(path, text string)
+}
+
+func (o Options) stores() *stores.Stores {
+	if o.Stores == nil {
+		return stores.Shared()
+	}
+	return o.Stores
+}
+
+// openOptions is what formats are told.
+func (o Options) openOptions() arrowio.OpenOptions {
+	return arrowio.OpenOptions{Limits: o.Limits, Options: o.Options, For: o.For}
 }
 
 // sniffBytes is how much of both ends of a file is looked at.
@@ -82,7 +113,7 @@ func matchesBytes(f arrowio.Format, head, tail []byte) bool {
 }
 
 func byExtension(formats []arrowio.Format, name string) (arrowio.Format, bool) {
-	ext := strings.ToLower(filepath.Ext(name))
+	ext := strings.ToLower(path.Ext(name))
 	for _, f := range formats {
 		if f.OpenPath == nil && slices.Contains(f.Extensions, ext) {
 			return f, true
@@ -129,7 +160,7 @@ func Open(ctx context.Context, src arrowio.Source, name string, o Options) (arro
 	if err != nil {
 		return nil, err
 	}
-	return f.Open(ctx, src, arrowio.OpenOptions{Limits: o.Limits, Options: o.Options, For: o.For})
+	return f.Open(ctx, src, o.openOptions())
 }
 
 // Choose returns the format in which Open opens src: the one that o names, or else what Sniff says of src.
@@ -171,60 +202,4 @@ func readEnds(src arrowio.Source) (head, tail []byte, err error) {
 		}
 	}
 	return head, tail, nil
-}
-
-// FileSource is the bytes of a local file.
-type FileSource interface {
-	arrowio.Source
-	io.Closer
-	Shorten(n int64)
-}
-
-// OpenSource opens the bytes of the file at path, by mapping it into memory or for reading. Where a side file of Hive's
-// says how much of an ORC file was finished (see orc.FlushedLength), the source ends there.
-func OpenSource(path string, mapped bool) (FileSource, error) {
-	n, ok, err := orc.FlushedLength(path)
-	if err != nil {
-		return nil, err
-	}
-	var src FileSource
-	if mapped {
-		src, err = arrowio.MapFile(path)
-	} else {
-		src, err = arrowio.OpenFile(path)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if ok {
-		src.Shorten(n)
-	}
-	return src, nil
-}
-
-// OpenFile opens the file at path, or the directory there where that is what the format is. Closing the File closes it.
-func OpenFile(ctx context.Context, path string, o Options) (arrowio.File, error) {
-	d, err := Directory(o)
-	if err != nil {
-		return nil, err
-	}
-	if d.OpenPath != nil {
-		return openDirectory(ctx, d, path, o)
-	}
-	if t, f, err := Tree(ctx, path, o); err != nil {
-		return nil, err
-	} else if t != nil {
-		return f.OpenTree(ctx, t, arrowio.OpenOptions{Limits: o.Limits, Options: o.Options, For: o.For})
-	}
-	src, err := OpenSource(path, false)
-	if err != nil {
-		return nil, err
-	}
-	f, err := Open(ctx, src, path, o)
-	if err != nil {
-		// A file that was only read has nothing to lose when it is closed.
-		_ = src.Close()
-		return nil, err
-	}
-	return own(f, src), nil
 }

@@ -170,25 +170,25 @@ func TestExpand(t *testing.T) {
 		{rel("s*"), rel("sub/c.csv")},
 		{rel("notes.txt", "sub"), rel("notes.txt", "sub/c.csv")},
 	} {
-		got, err := Expand(c.args, Options{})
+		got, err := Expand(t.Context(), c.args, Options{})
 		if err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%v: %v, %v", c.args, got, err)
 		}
 	}
 	for _, missing := range []string{"nothing", "nothing*", "no/thing.csv", "?SUCCESS"} {
-		if _, err := Expand(rel(missing), Options{}); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := Expand(t.Context(), rel(missing), Options{}); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: %v", missing, err)
 		}
 	}
-	if _, err := Expand(rel("["), Options{}); err == nil {
+	if _, err := Expand(t.Context(), rel("["), Options{}); err == nil {
 		t.Error("a broken pattern stands for something")
 	}
-	if _, err := Expand([]string{t.TempDir()}, Options{}); !errors.Is(err, arrowio.ErrUnsupported) {
+	if _, err := Expand(t.Context(), []string{t.TempDir()}, Options{}); !errors.Is(err, arrowio.ErrUnsupported) {
 		t.Errorf("an empty directory: %v", err)
 	}
 	odd := filepath.Join(dir, "odd[1].csv")
 	put(t, odd, "x\n")
-	if got, err := Expand([]string{odd}, Options{}); err != nil || len(got) != 1 {
+	if got, err := Expand(t.Context(), []string{odd}, Options{}); err != nil || len(got) != 1 {
 		t.Errorf("a file whose name is a pattern: %v, %v", got, err)
 	}
 }

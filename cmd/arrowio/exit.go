@@ -104,6 +104,11 @@ func describe(ctx context.Context, err error) failure {
 			f.Offset = &ae.Off
 		}
 	}
+	var placed interface{ Offset() int64 } // trouble of a store
+	if !isArrowio && errors.As(err, &placed) && placed.Offset() >= 0 {
+		off := placed.Offset()
+		f.Offset = &off
+	}
 	switch {
 	case ctx.Err() != nil && (errors.Is(context.Cause(ctx), errInterrupted) || errors.Is(err, context.Canceled)):
 		// Whatever a cancelled run stumbled over on its way out, the reason is the cancellation.

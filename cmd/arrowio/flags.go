@@ -15,6 +15,9 @@ type readFlags struct {
 	mmap    bool
 	options *optionFlags
 	purpose arrowio.Purpose // of the command
+
+	partitions *partitionFlags
+	shown      *schemaFlags // of commands that read rows; nil = files are shown as they are
 }
 
 func (a *app) addReadFlags(cmd *cobra.Command) *readFlags {
@@ -25,6 +28,8 @@ func (a *app) addReadFlags(cmd *cobra.Command) *readFlags {
 	fs.Var(&r.jobs, "jobs", "splits decoded at once; 1 = everything in one goroutine (default: the number of CPUs)")
 	fs.Var(&r.memory, "memory", "memory for splits in flight, and for a writer before it spills (default 1GiB)")
 	fs.BoolVar(&r.mmap, "mmap", false, "map input files into memory instead of reading them")
+	r.partitions = addPartitionFlags(cmd)
+	a.addStoreFlags(cmd)
 	for _, f := range a.readers {
 		r.options.add(cmd, f.Name, f.Options)
 	}

@@ -49,7 +49,10 @@ func (a *app) open(ctx context.Context, path string, r *readFlags) (*openFile, e
 }
 
 func (a *app) openNamed(ctx context.Context, path string, r *readFlags) (*openFile, error) {
-	o := a.readOptions(r)
+	o, err := a.readOptions(ctx, r)
+	if err != nil {
+		return nil, err
+	}
 	d, err := readers.Directory(o)
 	if err != nil {
 		return nil, err
@@ -57,27 +60,40 @@ func (a *app) openNamed(ctx context.Context, path string, r *readFlags) (*openFi
 	if d.OpenPath != nil {
 		return openDirectory(ctx, path, r, o)
 	}
-	if t, f, err := readers.Tree(ctx, path, o); err != nil {
-		return nil, err
-	} else if t != nil {
-		file, err := f.OpenTree(ctx, t, arrowio.OpenOptions{Options: r.options.forFormat(f.Name), For: r.purpose})
-		return asDirectory(file, f.Name), err
-	}
-	src, closer, err := a.source(path, r)
+	found, err := a.find(ctx, path, o)
 	if err != nil {
 		return nil, err
 	}
-	counted := arrowio.NewCountingSource(src)
-	f := &openFile{size: src.Size(), read: counted.Bytes, below: closer}
+	if found.Tree != nil {
+		file, err := found.Format.OpenTree(ctx, found.Tree, arrowio.OpenOptions{Options: r.options.forFormat(found.Format.Name), For: r.purpose})
+		return asDirectory(file, found.Format.Name), err
+	}
+	counted := arrowio.NewCountingSource(found.Source)
+	f := &openFile{size: counted.Size(), read: counted.Bytes, below: found.Source}
 	if f.File, f.format, err = openFormat(ctx, counted, path, r, o); err != nil {
-		return nil, errors.Join(err, closer.Close())
+		return nil, errors.Join(err, found.Source.Close())
 	}
 	return f, nil
 }
 
-// readOptions says which formats are known and which one --from names.
-func (a *app) readOptions(r *readFlags) readers.Options {
-	return readers.Options{Format: r.from.word, Formats: a.readers, For: r.purpose}
+// find opens what an INPUT is: standard input becomes a file.
+func (a *app) find(ctx context.Context, path string, o readers.Options) (readers.Found, error) {
+	if path != "-" {
+		return readers.Find(ctx, path, o)
+	}
+	src, err := arrowio.SpoolSource(a.stdin, spoolBytes, "")
+	if err != nil {
+		return readers.Found{}, err
+	}
+	return readers.Found{Source: src}, nil
+}
+
+// readOptions says where files are, which formats are known, and which one --from names.
+func (a *app) readOptions(ctx context.Context, r *readFlags) (readers.Options, error) {
+	p, err := r.partitions.options()
+	return readers.Options{
+		Format: r.from.word, Formats: a.readers, For: r.purpose, Stores: a.places(ctx), Mapped: r.mmap, Partitions: p, Warn: a.note,
+	}, err
 }
 
 // openFormat opens src as what it is, or as --from says, with the options that are about that format.
@@ -115,22 +131,6 @@ func asDirectory(file arrowio.File, format string) *openFile {
 	return f
 }
 
-// source opens the bytes of a path.
-func (a *app) source(path string, r *readFlags) (arrowio.Source, io.Closer, error) {
-	if path == "-" {
-		src, err := arrowio.SpoolSource(a.stdin, spoolBytes, "")
-		if err != nil {
-			return nil, nil, err
-		}
-		return src, src, nil
-	}
-	src, err := readers.OpenSource(path, r.mmap)
-	if err != nil {
-		return nil, nil, err
-	}
-	return src, src, nil
-}
-
 func displayName(path string) string {
 	if path == "-" {
 		return "standard input"
@@ -153,15 +153,15 @@ func (a *app) withFile(ctx context.Context, path string, r *readFlags, fn func(*
 
 // eachPath runs fn on every file that the arguments name.
 func (a *app) eachPath(ctx context.Context, args []string, r *readFlags, fn func(path string) error) error {
-	paths, err := a.expand(args, r)
+	inputs, err := a.expand(ctx, args, r)
 	if err != nil {
 		return err
 	}
-	for _, p := range paths {
+	for _, in := range inputs {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := fn(p); err != nil {
+		if err := fn(in.Path); err != nil {
 			return err
 		}
 	}
@@ -181,53 +181,53 @@ type dataset struct {
 	size   int64  // of all files
 	rows   int64  // of all files; arrowio.UnknownRows = not known without opening them
 
-	kept []*openFile // the first, and standard input
-
-	mu    sync.Mutex
-	sizes []int64        // of each file, as far as they were opened
-	reads []func() int64 // of every file that was opened
+	mu     sync.Mutex
+	kept   []*openFile       // those that stay open: the first, and standard input
+	shared map[int]*openFile // the same by number
+	sizes  []int64           // of each file, as far as they were opened
+	reads  []func() int64    // of every file that was opened
 }
 
-// openDataset prepares to read the files that the arguments name as one. It opens each of them for its schema, the first
-// to stay open; the others are opened again as a scan gets to them. Columns and filter are checked against the common
-// schema: what is wrong with them is wrong with the command line.
+// openDataset prepares to read the files that the arguments name as one. It opens them for their schemas, but for those
+// that the filter needs no row of, the first to stay open; the others are opened again as a scan gets to them. Columns and
+// filter are checked against the common schema: what is wrong with them is wrong with the command line.
 func (a *app) openDataset(ctx context.Context, args []string, r *readFlags, s *selectFlags) (*dataset, error) {
-	paths, err := a.expand(args, r)
+	inputs, err := a.expand(ctx, args, r)
 	if err != nil {
 		return nil, err
 	}
-	by, err := r.options.match()
+	o, err := a.readOptions(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	ds := &dataset{rows: arrowio.UnknownRows, sizes: make([]int64, len(paths))}
-	fragments := make([]arrowio.Fragment, len(paths))
-	for i, path := range paths {
-		ds.files = append(ds.files, displayName(path))
-		open := func(ctx context.Context) (arrowio.File, error) { return a.openAnother(ctx, ds, i, path, r) }
-		if i == 0 || path == "-" { // standard input can be read only once
-			f, err := a.open(ctx, path, r)
-			if err != nil {
-				return nil, errors.Join(err, ds.close())
-			}
-			ds.kept = append(ds.kept, f)
-			ds.opened(i, f)
-			open = func(context.Context) (arrowio.File, error) { return shared{f}, nil }
-		}
-		fragments[i] = arrowio.Fragment{Name: displayName(path), Open: open}
+	if o.Match, err = r.options.match(); err != nil {
+		return nil, err
+	}
+	if err := r.shown.apply(r, &o); err != nil {
+		return nil, err
+	}
+	if o.Columns = s.paths(); s != nil {
+		o.Filter = s.where.x
+	}
+	ds := &dataset{rows: arrowio.UnknownRows, sizes: make([]int64, len(inputs)), shared: map[int]*openFile{}}
+	for _, in := range inputs {
+		ds.files = append(ds.files, displayName(in.Path))
+	}
+	open := func(ctx context.Context, i int) (arrowio.File, error) {
+		return a.openInput(ctx, ds, i, inputs[i].Path, r)
+	}
+	if ds.Dataset, err = readers.NewDataset(ctx, inputs, o, open); err != nil {
+		return nil, errors.Join(ds.locate(err), ds.close())
 	}
 	first := ds.kept[0]
 	ds.format = first.format
-	if ds.Dataset, err = arrowio.NewDataset(ctx, fragments, arrowio.DatasetOptions{Match: by, Columns: s.paths()}); err != nil {
-		return nil, errors.Join(ds.locate(err), ds.close())
-	}
 	for _, n := range ds.sizes {
 		ds.size += n
 	}
 	if err := s.check(ds.Schema); err != nil {
 		return nil, errors.Join(inFile(first.name, err), ds.close())
 	}
-	if splits := first.Splits(); len(paths) == 1 {
+	if splits := first.Splits(); len(inputs) == 1 {
 		ds.rows = 0
 		if n := len(splits); n > 0 {
 			ds.rows = splits[n-1].Rows.End // the last split ends where the file does, or nobody knows where
@@ -293,17 +293,32 @@ type shared struct{ arrowio.File }
 
 func (shared) Close() error { return nil }
 
-func (a *app) openAnother(ctx context.Context, ds *dataset, i int, path string, r *readFlags) (arrowio.File, error) {
+// openInput opens file i. The first that is opened, and standard input, which can be read only once, stay open for all that
+// comes.
+func (a *app) openInput(ctx context.Context, ds *dataset, i int, path string, r *readFlags) (arrowio.File, error) {
+	ds.mu.Lock()
+	f := ds.shared[i]
+	keep := len(ds.kept) == 0 || path == "-"
+	ds.mu.Unlock()
+	if f != nil {
+		return shared{f}, nil
+	}
 	f, err := a.open(ctx, path, r)
 	if err != nil {
 		var fe *fileError
 		if errors.As(err, &fe) && fe.file == displayName(path) {
-			err = fe.err // the scan names the file
+			err = fe.err // who asked names the file
 		}
 		return nil, err
 	}
 	ds.opened(i, f)
-	return f, nil
+	if !keep {
+		return f, nil
+	}
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	ds.kept, ds.shared[i] = append(ds.kept, f), f
+	return shared{f}, nil
 }
 
 // check looks for what the flags name in the schema.
@@ -373,19 +388,22 @@ func (d *dataset) locate(err error) error {
 }
 
 // expand turns directories and globs into the files that they stand for.
-func (a *app) expand(args []string, r *readFlags) ([]string, error) {
-	o := a.readOptions(r)
-	var paths []string
+func (a *app) expand(ctx context.Context, args []string, r *readFlags) ([]readers.Input, error) {
+	o, err := a.readOptions(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	var out []readers.Input
 	for _, arg := range args {
 		if arg == "-" {
-			paths = append(paths, arg)
+			out = append(out, readers.Input{Path: arg, Name: displayName(arg)})
 			continue
 		}
-		files, err := readers.Expand([]string{arg}, o)
+		inputs, err := readers.List(ctx, arg, o)
 		if err != nil {
 			return nil, inFile(arg, err)
 		}
-		paths = append(paths, files...)
+		out = append(out, inputs...)
 	}
-	return paths, nil
+	return out, nil
 }

@@ -14,7 +14,7 @@ import (
 var textFormats = []string{"csv", "jsonl"}
 
 // openStore makes the place that OUTPUT names. Nothing appears there before the store's Commit.
-func (a *app) openStore(f arrowio.OutputFormat, out string, force bool) (arrowio.Store, error) {
+func (a *app) openStore(ctx context.Context, f arrowio.OutputFormat, out string, force bool) (arrowio.Store, error) {
 	if out == "-" {
 		if f.Directory {
 			return nil, usagef("%s is a directory of files: it cannot go to standard output", f.Name)
@@ -24,7 +24,7 @@ func (a *app) openStore(f arrowio.OutputFormat, out string, force bool) (arrowio
 		}
 		return arrowio.NewStreamStore(a.stdout), nil
 	}
-	st, err := arrowio.NewFileStore(out, arrowio.FileStoreOptions{
+	st, err := a.places(ctx).Create(ctx, out, arrowio.FileStoreOptions{
 		Force:     force,
 		Directory: f.Directory || strings.HasSuffix(out, "/"),
 	})

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/stores"
 	"github.com/arrowio/arrowio/readers"
 	"github.com/arrowio/arrowio/writers"
 )
@@ -28,6 +29,10 @@ type app struct {
 
 	jsonErrors bool
 	profiles   profiles
+
+	storeFlags storeFlags
+	stores     *stores.Stores // nil before places
+	unhook     func() bool
 
 	warnings sync.Mutex
 	warned   map[string]int // lines told of a file
@@ -45,7 +50,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root := a.rootCommand()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	err = errors.Join(err, a.profiles.stop())
+	err = errors.Join(err, a.leavePlaces(), a.profiles.stop())
 	if err == nil {
 		return exitOK
 	}
@@ -112,7 +117,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetUsageFunc(a.usage)
 	root.AddCommand(
 		a.convertCommand(), a.catCommand(), a.schemaCommand(), a.inspectCommand(), a.verifyCommand(), a.dumpCommand(),
-		a.scanCommand(), a.versionCommand(),
+		a.scanCommand(), a.serveCommand(), a.tokenCommand(), a.kuduCommand(), a.versionCommand(),
 	)
 	adoptCompletion(root)
 	root.SetHelpCommand(helpCommand(root))

@@ -1,0 +1,52 @@
+package stores
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// localPlace is this machine.
+type localPlace struct{}
+
+func (localPlace) Stat(ctx context.Context, path string) (arrowio.TreeEntry, error) {
+	if err := ctx.Err(); err != nil {
+		return arrowio.TreeEntry{}, err
+	}
+	fi, err := os.Stat(path)
+	if err != nil {
+		return arrowio.TreeEntry{}, err
+	}
+	e := arrowio.TreeEntry{Name: fi.Name(), Dir: fi.IsDir(), ModTime: fi.ModTime()}
+	if !e.Dir {
+		e.Size = fi.Size()
+	}
+	return e, nil
+}
+
+func (localPlace) source(ctx context.Context, path string) (arrowio.OpenSource, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if fi, err := os.Stat(path); err == nil && fi.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrIsDirectory}
+	}
+	src, err := arrowio.OpenFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return src, nil
+}
+
+func (localPlace) Tree(path string) (arrowio.Tree, error) { return arrowio.DirTree(path), nil }
+
+func (localPlace) Create(ctx context.Context, path string, o arrowio.FileStoreOptions) (arrowio.Store, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	o.Directory = o.Directory || strings.HasSuffix(path, "/")
+	return arrowio.NewFileStore(path, o)
+}

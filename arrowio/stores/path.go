@@ -1,0 +1,45 @@
+package stores
+
+import (
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// Scheme returns the scheme of a URL, in lower case; "" = the path is no URL, but of this machine.
+func Scheme(path string) string {
+	scheme, _, ok := strings.Cut(path, "://")
+	if !ok || scheme == "" {
+		return ""
+	}
+	for i, c := range []byte(scheme) {
+		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
+		if !letter && (i == 0 || (c < '0' || c > '9') && c != '+' && c != '-' && c != '.') {
+			return ""
+		}
+	}
+	return strings.ToLower(scheme)
+}
+
+// Local returns a path of this machine as the system takes it; ok is false for what is elsewhere.
+func Local(path string) (local string, ok bool) {
+	switch Scheme(path) {
+	case "":
+		return path, true
+	case "file":
+		local, err := filePath(path)
+		return local, err == nil
+	}
+	return "", false
+}
+
+// filePath returns the path of a file URL.
+func filePath(path string) (string, error) {
+	u, err := url.Parse(path)
+	if err != nil || u.Host != "" && u.Host != "localhost" || u.Path == "" || u.RawQuery != "" || u.Fragment != "" {
+		return "", arrowio.Errorf(arrowio.ErrOption, "%s is not file:///PATH", path)
+	}
+	return filepath.FromSlash(u.Path), nil
+}

@@ -1,0 +1,334 @@
+package hdfsstore
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/remote"
+)
+
+// output is a transaction on a path.
+//
+//	/data/out.trv                      the output; untouched until Commit
+//	/data/.out.trv.k3f9a2.tmp/         work: the files under their names, until Commit renames one of them, or all of it
+//	/data/.out.trv.p07b1c.old          what Force replaces, for the moment between two renames
+type output struct {
+	c *Client
+	l location
+	o arrowio.FileStoreOptions
+
+	mu    sync.Mutex
+	work  string // "" until the first Create
+	sinks []*sink
+	done  bool
+}
+
+const (
+	sinkBuffer = 256 << 10
+	finishTime = time.Minute
+	giveUpTime = 30 * time.Second
+	commitTime = 5 * time.Minute
+	longName   = 200 // of the 255 bytes that a name may have
+)
+
+var errOutputDone = errors.New("the output is committed or given up already")
+
+// Create opens a transaction that will put one file at url, or several, or with o.Directory any number, into a new
+// directory there. Nothing is there before Commit, which renames. What arrowio.NewFileStore says of what exists holds here
+// too, but for one thing: HDFS cannot rename to where nothing may be, so that of two programs that write the same output
+// at the same moment one replaces the other's.
+func (c *Client) Create(ctx context.Context, url string, o arrowio.FileStoreOptions) (arrowio.Store, error) {
+	l, err := parse(url)
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasSuffix(url, "/") {
+		o.Directory = true
+	}
+	if l.path == "/" {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "%s is the root of the file system: name a path for the output", url)
+	}
+	out := &output{c: c, l: l, o: o}
+	if _, err := out.present(ctx); err != nil {
+		return nil, err
+	}
+	parent, err := c.Stat(ctx, l.with(path.Dir(l.path)))
+	if err != nil {
+		return nil, err
+	}
+	if !parent.Dir {
+		return nil, &fs.PathError{Op: "create", Path: url, Err: errors.New("its parent is not a directory")}
+	}
+	return out, nil
+}
+
+func (t *output) do(ctx context.Context, op string, f func(ns namesystem) error) error {
+	return t.c.cluster(t.l.authority).do(ctx, op, t.l.String(), f)
+}
+
+// present returns what is at the path now (nil = nothing), or why that must stay.
+func (t *output) present(ctx context.Context) (*arrowio.TreeEntry, error) {
+	e, err := t.c.Stat(ctx, t.l.String())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !t.o.Force:
+		return nil, &fs.PathError{Op: "create", Path: t.l.String(), Err: fs.ErrExist}
+	case e.Dir:
+		if err := t.ours(ctx, t.l.path); err != nil {
+			return nil, err
+		}
+	}
+	return &e, nil
+}
+
+// ours returns an error for a directory that holds anything but output of this module.
+func (t *output) ours(ctx context.Context, dir string) error {
+	tree := &tree{t.c, location{t.l.authority, dir}}
+	entries, err := tree.List(ctx, "")
+	if err != nil {
+		return err
+	}
+	schema := slices.ContainsFunc(entries, func(e arrowio.TreeEntry) bool { return e.Name == "schema.json" })
+	for _, e := range entries {
+		n := e.Name
+		if e.Dir || n != "schema.json" && !strings.HasPrefix(n, "part-") && (!schema || !strings.HasSuffix(n, ".cfile")) {
+			return &fs.PathError{
+				Op: "replace", Path: t.l.String(),
+				Err: fmt.Errorf("the directory holds %q, which does not look like output of this program; remove it first", n),
+			}
+		}
+	}
+	return nil
+}
+
+// hidden returns a new name beside the output.
+func (t *output) hidden(suffix string) string {
+	base := path.Base(t.l.path)
+	if len(base) > longName {
+		base = strings.ToValidUTF8(base[:longName], "")
+	}
+	return path.Join(path.Dir(t.l.path), fmt.Sprintf(".%s.%010x.%s", base, rand.Uint64()>>24, suffix))
+}
+
+func (t *output) Create(ctx context.Context, name string) (arrowio.Sink, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if name == "." || !fs.ValidPath(name) || strings.Contains(name, ":") {
+		return nil, arrowio.Errorf(arrowio.ErrInternal, "%q is not a legal object name", name)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.done {
+		return nil, errOutputDone
+	}
+	if t.work == "" {
+		work := t.hidden("tmp")
+		if err := t.do(ctx, "create", func(ns namesystem) error { return ns.Mkdir(work) }); err != nil {
+			return nil, err
+		}
+		t.work = work
+	}
+	at := path.Join(t.work, name)
+	k := &sink{t: t, name: name}
+	err := t.do(ctx, "create", func(ns namesystem) error {
+		if strings.Contains(name, "/") {
+			if err := ns.Mkdir(path.Dir(at)); err != nil {
+				return err
+			}
+		}
+		var err error
+		k.f, err = ns.Create(at)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	k.w = bufio.NewWriterSize(k.f, sinkBuffer)
+	t.sinks = append(t.sinks, k)
+	return k, nil
+}
+
+// Scratch opens a file on this machine.
+func (t *output) Scratch() (arrowio.ScratchFile, error) { return arrowio.NewMemStore().Scratch() }
+
+func (t *output) Commit() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.done {
+		return errOutputDone
+	}
+	for _, k := range t.sinks {
+		if k.err != nil {
+			return k.err
+		}
+		if k.f != nil {
+			return arrowio.Errorf(arrowio.ErrInternal, "commit before %s is closed", k.name)
+		}
+	}
+	if len(t.sinks) == 0 && !t.o.Directory {
+		return arrowio.Errorf(arrowio.ErrInternal, "commit of an output with no object")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), commitTime)
+	defer cancel()
+	return t.publish(ctx)
+}
+
+// publish renames the finished files to the path. Where it fails with t.done unset, nothing has changed; with t.done set
+// the output is there, and the error tells what is wrong beside it.
+func (t *output) publish(ctx context.Context) error {
+	if t.work == "" { // an empty directory
+		work := t.hidden("tmp")
+		if err := t.do(ctx, "create", func(ns namesystem) error { return ns.Mkdir(work) }); err != nil {
+			return err
+		}
+		t.work = work
+	}
+	single := len(t.sinks) == 1 && !t.o.Directory
+	from := t.work
+	if single {
+		from = path.Join(t.work, t.sinks[0].name)
+	}
+	was, err := t.present(ctx)
+	if err != nil {
+		return err
+	}
+	aside := ""
+	if was != nil && (was.Dir || !single) { // one rename replaces files only
+		aside = t.hidden("old")
+		if err := t.rename(ctx, t.l.path, aside); err != nil {
+			return err
+		}
+		if was.Dir { // look again, now that nobody finds it any more
+			err = t.ours(ctx, aside)
+		}
+	}
+	if err == nil {
+		err = t.rename(ctx, from, t.l.path)
+	}
+	if err != nil {
+		if aside != "" {
+			err = errors.Join(err, t.rename(ctx, aside, t.l.path))
+		}
+		return err
+	}
+	t.done = true
+	if single {
+		_ = t.remove(ctx, t.work) // what is left is empty; the output is complete whether it goes or not
+	}
+	if aside != "" {
+		if err := t.remove(ctx, aside); err != nil {
+			return fmt.Errorf("%s is complete, but what it replaced is left in %s: %w", t.l, t.l.with(aside), err)
+		}
+	}
+	return nil
+}
+
+// rename is tried once: who asks again after an answer that got lost would not find what it renamed.
+func (t *output) rename(ctx context.Context, from, to string) error {
+	ns, err := t.c.cluster(t.l.authority).connect()
+	if err == nil {
+		err = ns.Rename(from, to)
+	}
+	if err == nil {
+		return nil
+	}
+	if isTransient(err) { // was it obeyed?
+		there, e1 := t.exists(ctx, to)
+		gone, e2 := t.exists(ctx, from)
+		if e1 == nil && e2 == nil && there && !gone {
+			return nil
+		}
+	}
+	return remote.Wrap("rename", t.l.String(), classify(err))
+}
+
+func (t *output) exists(ctx context.Context, path string) (bool, error) {
+	_, err := t.c.Stat(ctx, t.l.with(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (t *output) remove(ctx context.Context, path string) error {
+	return t.do(ctx, "remove", func(ns namesystem) error { return ns.RemoveAll(path) })
+}
+
+func (t *output) Abort() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.done {
+		return nil
+	}
+	t.done = true
+	for _, k := range t.sinks {
+		if k.f != nil {
+			_ = k.f.Close() // it is removed with the directory that it is in
+			k.f, k.err = nil, errOutputDone
+		}
+	}
+	if t.work == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), giveUpTime)
+	defer cancel()
+	return t.remove(ctx, t.work)
+}
+
+// sink writes one file. Errors are sticky: after the first, every call returns it, and so does Commit.
+type sink struct {
+	t    *output
+	name string
+	f    io.WriteCloser // nil once closed
+	w    *bufio.Writer
+	err  error
+}
+
+func (k *sink) Write(p []byte) (int, error) {
+	if k.err != nil {
+		return 0, k.err
+	}
+	if k.f == nil {
+		return 0, fs.ErrClosed
+	}
+	n, err := k.w.Write(p)
+	k.fail(err)
+	return n, k.err
+}
+
+func (k *sink) fail(err error) {
+	if err != nil && k.err == nil {
+		k.err = remote.Wrap("write", k.t.l.String(), classify(err))
+	}
+}
+
+func (k *sink) Close() error {
+	if k.f == nil {
+		return k.err
+	}
+	if k.err == nil {
+		k.fail(k.w.Flush())
+	}
+	if k.err == nil {
+		k.fail(finish(k.f, finishTime))
+	} else {
+		_ = k.f.Close() // the first error tells more
+	}
+	k.f, k.w = nil, nil
+	return k.err
+}

@@ -1,0 +1,179 @@
+package remote
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+const (
+	pieceBytes = 8 << 20 // of one request: large enough that its start costs little, small enough that several share the work
+	atOnce     = 8       // requests of one call
+)
+
+// File is what a store knows of a file that it has opened.
+type File struct {
+	Name string // as people know it: a URL
+	Size int64
+	Tail []byte // the last bytes of the file, as many as opening gave; they stay as they are
+	// Fetch fills dst with the bytes at off, all of which the file has, or returns an error that names the file. Several
+	// goroutines call it at once.
+	Fetch func(ctx context.Context, dst []byte, off int64) error
+	// Identity returns what arrowio.Identifier promises; nil = the source does not tell.
+	Identity func(ctx context.Context) (string, error)
+	Close    func() error // nil = there is nothing to close
+}
+
+// Source reads a file of a store.
+type Source struct {
+	f      File
+	host   *Host
+	size   int64
+	ctx    context.Context // of ReadAt, which has none of its own; ends with Close
+	cancel context.CancelFunc
+	closed atomic.Bool
+
+	mu      sync.Mutex
+	windows []*window // the latest first
+}
+
+var (
+	_ arrowio.SpanSource  = (*Source)(nil)
+	_ arrowio.RangeSource = (*Source)(nil)
+	_ arrowio.Identifier  = (*Source)(nil)
+)
+
+// NewSource returns a source of f, whose requests count among those of h.
+func NewSource(h *Host, f File) *Source {
+	s := &Source{f: f, host: h, size: f.Size}
+	s.ctx, s.cancel = h.bound(context.Background())
+	return s
+}
+
+// Name returns the URL.
+func (s *Source) Name() string { return s.f.Name }
+
+// Size returns the size at opening.
+func (s *Source) Size() int64 { return s.size }
+
+// Shorten makes the source end at n, if it is longer. It must not be in use yet.
+func (s *Source) Shorten(n int64) { s.size = min(s.size, max(n, 0)) }
+
+// Identity implements arrowio.Identifier.
+func (s *Source) Identity(ctx context.Context) (string, error) {
+	if s.f.Identity == nil {
+		return "", arrowio.Errorf(arrowio.ErrUnsupported, "the store does not tell when a file changes")
+	}
+	return s.f.Identity(ctx)
+}
+
+// Close ends what is being read and frees what is kept. It may be called twice.
+func (s *Source) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	s.cancel()
+	s.mu.Lock()
+	s.windows = nil
+	s.mu.Unlock()
+	if s.f.Close == nil {
+		return nil
+	}
+	return s.f.Close()
+}
+
+// ReadAt implements io.ReaderAt. Small reads are served from windows of what was fetched around earlier ones.
+func (s *Source) ReadAt(p []byte, off int64) (int, error) {
+	if off < 0 {
+		return 0, &fs.PathError{Op: "read", Path: s.f.Name, Err: fs.ErrInvalid}
+	}
+	if off >= s.size {
+		if len(p) == 0 {
+			return 0, nil
+		}
+		return 0, io.EOF
+	}
+	want := p[:min(int64(len(p)), s.size-off)]
+	if err := s.read(want, off); err != nil {
+		return 0, err
+	}
+	if len(want) < len(p) {
+		return len(want), io.EOF
+	}
+	return len(want), nil
+}
+
+func (s *Source) read(dst []byte, off int64) error {
+	if s.closed.Load() {
+		return &fs.PathError{Op: "read", Path: s.f.Name, Err: fs.ErrClosed}
+	}
+	if len(dst) < smallRead {
+		return s.readSmall(dst, off)
+	}
+	return s.ReadSpans(s.ctx, []arrowio.Span{{Off: off, Dst: dst}})
+}
+
+// ReadRanges implements arrowio.RangeSource.
+func (s *Source) ReadRanges(ctx context.Context, rs []arrowio.ByteRange) ([][]byte, error) {
+	return arrowio.ReadRanges(ctx, s, rs)
+}
+
+// ReadSpans implements arrowio.SpanSource. Spans may be of any size.
+func (s *Source) ReadSpans(ctx context.Context, spans []arrowio.Span) error {
+	var pieces []arrowio.Span
+	for _, p := range spans {
+		p.Dst = p.Dst[:s.fromTail(p.Dst, p.Off)]
+		for len(p.Dst) > 0 {
+			n := min(len(p.Dst), pieceBytes)
+			pieces = append(pieces, arrowio.Span{Off: p.Off, Dst: p.Dst[:n]})
+			p.Off, p.Dst = p.Off+int64(n), p.Dst[n:]
+		}
+	}
+	if len(pieces) == 0 {
+		return ctx.Err()
+	}
+	ctx, end := s.host.bound(ctx)
+	defer end()
+	if len(pieces) == 1 {
+		return s.fetch(ctx, pieces[0])
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(atOnce)
+	for _, p := range pieces {
+		g.Go(func() error { return s.fetch(ctx, p) })
+	}
+	return g.Wait()
+}
+
+// fetch makes one request, when there is room for it.
+func (s *Source) fetch(ctx context.Context, p arrowio.Span) (err error) {
+	if err := s.host.Slot(ctx); err != nil {
+		return err
+	}
+	defer s.host.Done()
+	defer func() {
+		if v := recover(); v != nil { // of a library, on what a server answered
+			err = arrowio.Errorf(arrowio.ErrInternal, "panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return s.f.Fetch(ctx, p.Dst, p.Off)
+}
+
+// fromTail copies what opening gave of the bytes at off, and returns how many before that are still to be read.
+func (s *Source) fromTail(dst []byte, off int64) int {
+	tailAt := s.f.Size - int64(len(s.f.Tail))
+	end := off + int64(len(dst))
+	if end <= tailAt {
+		return len(dst)
+	}
+	left := max(0, tailAt-off)
+	copy(dst[left:], s.f.Tail[off+left-tailAt:])
+	return int(left)
+}

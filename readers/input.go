@@ -1,0 +1,426 @@
+package readers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/stores"
+	"github.com/arrowio/arrowio/internal/fanout"
+)
+
+// Input is a file of a dataset, or a directory that a format reads as a whole.
+type Input struct {
+	Path string // or URL, for OpenFile
+	Name string // for messages; "" = Path
+
+	keys []keyValue // that the directories say which lead to it
+}
+
+func (in Input) name() string {
+	if in.Name != "" {
+		return in.Name
+	}
+	return in.Path
+}
+
+// Expand returns the files that paths and URLs stand for when they are opened with o: those of List, in the order of
+// paths.
+func Expand(ctx context.Context, paths []string, o Options) ([]string, error) {
+	var out []string
+	for _, p := range paths {
+		inputs, err := List(ctx, p, o)
+		if err != nil {
+			return nil, err
+		}
+		for _, in := range inputs {
+			out = append(out, in.Path)
+		}
+	}
+	return out, nil
+}
+
+// List returns the files that a path or URL stands for when they are opened with o. A file stands for itself. A directory
+// stands for the files below it that have a readable format's ending or content, sorted by path; names that start with a
+// dot or an underscore are passed over, but not a directory _KEY=VALUE. A path that does not exist but is a pattern (see
+// path.Match) stands for what it matches, sorted, passing over the same names unless it says their first character. A
+// directory that is of a format as a whole (see Tree) stands for itself, also below another one. A directory or pattern
+// that stands for nothing is an error, and so is a directory that looks like a Kudu tablet server's where o names no
+// format.
+//
+// Where o names a format that is a directory (see Directory), every path stands for itself.
+func List(ctx context.Context, path string, o Options) ([]Input, error) {
+	d, err := Directory(o)
+	if err != nil {
+		return nil, err
+	}
+	if d.OpenPath != nil {
+		return []Input{{Path: path}}, nil
+	}
+	x := expansion{ctx: ctx, o: o, formats: o.formats(), told: o.Format != ""}
+	if local, ok := stores.Local(path); ok {
+		return x.local(local)
+	}
+	return x.remote(path)
+}
+
+// expansion says how a path is made into files.
+type expansion struct {
+	ctx     context.Context
+	o       Options
+	formats []arrowio.Format
+	told    bool // which of them it is
+}
+
+// isPattern tells whether a name may be one that stands for others.
+func isPattern(name string) bool { return strings.ContainsAny(name, "*?[") }
+
+// hidden tells names that are passed over by how they start. Hive's tools do so too, and as they do a key of a partition
+// may start with an underscore.
+func hidden(name string) bool {
+	return name[0] == '.' || name[0] == '_' && !strings.Contains(name, "=")
+}
+
+// matches tells whether a pattern stands for a name.
+func matches(pattern, name string) bool {
+	ok, err := path.Match(pattern, name)
+	return ok && err == nil && (!hidden(name) || name[0] == pattern[0])
+}
+
+func (x expansion) local(name string) ([]Input, error) {
+	fi, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && isPattern(name):
+		return x.localGlob(name, err)
+	case err != nil:
+		return nil, err
+	case !fi.IsDir():
+		return []Input{{Path: name}}, nil
+	}
+	return x.walk(localTree{arrowio.DirTree(name), name}, nil)
+}
+
+func (x expansion) localGlob(pattern string, missing error) ([]Input, error) {
+	found, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "%s: %w", pattern, err)
+	}
+	slices.Sort(found)
+	parts := strings.Split(filepath.ToSlash(filepath.Clean(pattern)), "/")
+	parts = parts[slices.IndexFunc(parts, isPattern):]
+	var out []Input
+	for _, m := range found {
+		names := strings.Split(filepath.ToSlash(m), "/")
+		names = names[max(0, len(names)-len(parts)):]
+		if !allMatch(parts, names) { // of what the system finds, names that are passed over
+			continue
+		}
+		fi, err := os.Stat(m)
+		if err != nil {
+			return nil, err
+		}
+		if !fi.IsDir() {
+			out = append(out, Input{Path: m, keys: keysOf(names[:len(names)-1])})
+			continue
+		}
+		files, err := x.walk(localTree{arrowio.DirTree(m), m}, names)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, files...)
+	}
+	if len(out) == 0 {
+		return nil, missing
+	}
+	return out, nil
+}
+
+func allMatch(patterns, names []string) bool {
+	if len(patterns) != len(names) {
+		return false
+	}
+	for i, n := range names {
+		if !matches(patterns[i], n) {
+			return false
+		}
+	}
+	return true
+}
+
+func (x expansion) remote(url string) ([]Input, error) {
+	e, err := x.o.stores().Stat(x.ctx, url)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && isPattern(url):
+		return x.remoteGlob(url, err)
+	case err != nil:
+		return nil, err
+	case !e.Dir:
+		return []Input{{Path: url}}, nil
+	}
+	t, err := x.tree(url)
+	if err != nil {
+		return nil, err
+	}
+	return x.walk(t, nil)
+}
+
+// tree returns a directory of a store to be walked.
+func (x expansion) tree(url string) (arrowio.Tree, error) {
+	t, err := x.o.stores().Tree(url)
+	if err != nil {
+		return nil, err
+	}
+	return x.o.stores().Snapshot(x.ctx, t)
+}
+
+func (x expansion) remoteGlob(pattern string, missing error) ([]Input, error) {
+	scheme, rest, _ := strings.Cut(pattern, "://")
+	names := strings.Split(strings.TrimRight(rest, "/"), "/")
+	n := slices.IndexFunc(names, isPattern)
+	if n <= 0 {
+		return nil, missing // the host is none
+	}
+	for _, p := range names[n:] {
+		if _, err := path.Match(p, ""); err != nil {
+			return nil, arrowio.Errorf(arrowio.ErrOption, "%s: %w", pattern, err)
+		}
+	}
+	t, err := x.o.stores().Tree(scheme + "://" + strings.Join(names[:n], "/") + "/")
+	if err == nil && len(names) > n+2 {
+		t, err = x.o.stores().Snapshot(x.ctx, t)
+	}
+	if err != nil {
+		return nil, notThere(err, missing)
+	}
+	var out []Input
+	if err := x.match(t, nil, names[n:], &out); err != nil {
+		return nil, notThere(err, missing)
+	}
+	if len(out) == 0 {
+		return nil, missing
+	}
+	return out, nil
+}
+
+// notThere is the error of a pattern below a directory that does not exist.
+func notThere(err, missing error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return missing
+	}
+	return err
+}
+
+// match adds what patterns stand for below the directory that names lead to.
+func (x expansion) match(t arrowio.Tree, names, patterns []string, out *[]Input) error {
+	entries, err := t.List(x.ctx, strings.Join(names, "/"))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !matches(patterns[0], e.Name) {
+			continue
+		}
+		at := append(slices.Clone(names), e.Name)
+		switch {
+		case len(patterns) > 1 && e.Dir:
+			if err := x.match(t, at, patterns[1:], out); err != nil {
+				return err
+			}
+		case len(patterns) > 1:
+		case e.Dir:
+			files, err := x.walk(below(t, strings.Join(at, "/")), at)
+			if err != nil {
+				return err
+			}
+			*out = append(*out, files...)
+		default:
+			*out = append(*out, Input{Path: t.Path(strings.Join(at, "/")), keys: keysOf(names)})
+		}
+	}
+	return nil
+}
+
+// candidate is a file of a directory that may be meant.
+type candidate struct {
+	name  string // in the tree; of a directory that is read as a whole too
+	whole bool   // a directory
+	meant bool
+}
+
+// walk returns the inputs in a directory, to which names lead from the root of the dataset.
+func (x expansion) walk(t arrowio.Tree, names []string) ([]Input, error) {
+	if l, ok := t.(localTree); ok && !x.told && tabletServer(l.path) {
+		return nil, arrowio.Errorf(arrowio.ErrUnsupported, "%s: this looks like a directory of a Kudu tablet server, which is read as one: say so with --from kudu", l.path)
+	}
+	all, err := x.collect(t, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.sniffAll(t, all); err != nil {
+		return nil, err
+	}
+	var out []Input
+	for _, c := range all {
+		if !c.meant {
+			continue
+		}
+		dirs := slices.Clone(names)
+		if c.name != "" {
+			dirs = append(dirs, strings.Split(c.name, "/")...)
+		}
+		if !c.whole {
+			dirs = dirs[:len(dirs)-1]
+		}
+		out = append(out, Input{Path: t.Path(c.name), keys: keysOf(dirs)})
+	}
+	if len(out) == 0 {
+		return nil, arrowio.Errorf(arrowio.ErrUnsupported, "%s: no file in it has a readable format's ending or content", t.Path(""))
+	}
+	return out, nil
+}
+
+// collect lists what a directory and those below it hold, in order.
+func (x expansion) collect(t arrowio.Tree, dir string, out []candidate) ([]candidate, error) {
+	f, err := matchTree(x.ctx, below(t, dir), x.o)
+	if err != nil {
+		return nil, err
+	}
+	if f.OpenTree != nil {
+		return append(out, candidate{name: dir, whole: true, meant: true}), nil
+	}
+	entries, err := t.List(x.ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(entries, func(a, b arrowio.TreeEntry) int { return cmp.Compare(a.Name, b.Name) })
+	for _, e := range entries {
+		if e.Name[0] == '.' || e.Name[0] == '_' && (!e.Dir || x.o.Partitions.Off || hidden(e.Name)) {
+			continue
+		}
+		name := path.Join(dir, e.Name)
+		if e.Dir {
+			if out, err = x.collect(t, name, out); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		_, known := byExtension(x.formats, e.Name)
+		if known || e.Size > 0 { // nothing tells what an empty file is
+			out = append(out, candidate{name: name, meant: known})
+		}
+	}
+	return out, nil
+}
+
+// openers is how many files of a store are opened at once where each is only looked at.
+const openers = 8
+
+// sniffAll looks into the files whose names tell nothing.
+func (x expansion) sniffAll(t arrowio.Tree, all []candidate) error {
+	var unknown []*candidate
+	for i := range all {
+		if !all[i].meant {
+			unknown = append(unknown, &all[i])
+		}
+	}
+	workers := openers
+	if _, ok := t.(localTree); ok {
+		workers = 1
+	}
+	return fanout.Each(workers, len(unknown), func(i int) (err error) {
+		if err := x.ctx.Err(); err != nil {
+			return err
+		}
+		unknown[i].meant, err = x.sniff(t, unknown[i].name)
+		return err
+	})
+}
+
+// sniff tells whether the content of a file is that of a readable format.
+func (x expansion) sniff(t arrowio.Tree, name string) (bool, error) {
+	src, err := t.Open(x.ctx, name)
+	if err != nil {
+		return false, err
+	}
+	defer src.Close()
+	head, tail, err := readEnds(src)
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(x.formats, func(f arrowio.Format) bool { return matchesBytes(f, head, tail) }), nil
+}
+
+// localTree is a directory of this machine to be walked: links to directories, which may lead in a circle, are not
+// followed, and a link that leads nowhere is an error.
+type localTree struct {
+	arrowio.Tree
+	path string
+}
+
+func (t localTree) List(ctx context.Context, dir string) ([]arrowio.TreeEntry, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(t.Path(dir))
+	if err != nil {
+		return nil, err
+	}
+	var out []arrowio.TreeEntry
+	for _, e := range entries {
+		if e.IsDir() {
+			out = append(out, arrowio.TreeEntry{Name: e.Name(), Dir: true})
+			continue
+		}
+		if e.Name()[0] == '.' || e.Name()[0] == '_' || !e.Type().IsRegular() && e.Type()&fs.ModeSymlink == 0 {
+			continue
+		}
+		fi, err := os.Stat(filepath.Join(t.Path(dir), e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		if fi.Mode().IsRegular() {
+			out = append(out, arrowio.TreeEntry{Name: e.Name(), Size: fi.Size(), ModTime: fi.ModTime()})
+		}
+	}
+	return out, nil
+}
+
+// below returns a directory of a tree as a tree.
+func below(t arrowio.Tree, dir string) arrowio.Tree {
+	if l, ok := t.(localTree); ok {
+		return arrowio.DirTree(l.Path(dir)) // what a format reads as a whole may hold links
+	}
+	if dir == "" {
+		return t
+	}
+	return subTree{t, dir}
+}
+
+type subTree struct {
+	arrowio.Tree
+	dir string
+}
+
+func (t subTree) name(name string) string {
+	if name == "" {
+		return t.dir
+	}
+	return t.dir + "/" + name
+}
+
+func (t subTree) List(ctx context.Context, dir string) ([]arrowio.TreeEntry, error) {
+	return t.Tree.List(ctx, t.name(dir))
+}
+
+func (t subTree) Open(ctx context.Context, name string) (arrowio.OpenSource, error) {
+	return t.Tree.Open(ctx, t.name(name))
+}
+
+func (t subTree) Path(name string) string { return t.Tree.Path(t.name(name)) }

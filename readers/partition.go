@@ -1,0 +1,285 @@
+package readers
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/expr"
+)
+
+// Partitions says what directories of the form KEY=VALUE below the directory or the pattern that was named mean: a column
+// KEY, behind those of the files, with that value in every row of the files below. Keys and values are percent-unescaped;
+// __HIVE_DEFAULT_PARTITION__ is null. All files must lie below the same keys in the same order.
+//
+// A column is int64 where all values are whole numbers as one writes them (no leading zeros), date32 where all are dates
+// YYYY-MM-DD, and utf8 otherwise; what is null counts for nothing. A column of the same name in a file is left out, with
+// a warning.
+type Partitions struct {
+	Off   bool                      // they mean nothing
+	Types map[string]arrow.DataType // of keys: one of those that PartitionTypes knows; nil = told by the values
+}
+
+// partitionTypes are the types that columns of directories can have.
+var partitionTypes = map[string]arrow.DataType{
+	"utf8":   arrow.BinaryTypes.String,
+	"string": arrow.BinaryTypes.String,
+	"int32":  arrow.PrimitiveTypes.Int32,
+	"int64":  arrow.PrimitiveTypes.Int64,
+	"date32": arrow.FixedWidthTypes.Date32,
+	"date":   arrow.FixedWidthTypes.Date32,
+}
+
+// PartitionTypes reads "KEY=TYPE,…", the types being utf8 (or string), int32, int64 and date32 (or date).
+func PartitionTypes(s string) (map[string]arrow.DataType, error) {
+	out := map[string]arrow.DataType{}
+	for _, part := range strings.Split(s, ",") {
+		i := strings.LastIndexByte(part, '=')
+		if i <= 0 {
+			return nil, arrowio.Errorf(arrowio.ErrOption, "%q is not KEY=TYPE", part)
+		}
+		t, ok := partitionTypes[part[i+1:]]
+		if !ok {
+			return nil, arrowio.Errorf(arrowio.ErrOption, "%s cannot be of type %q, only utf8, int32, int64 or date32", part[:i], part[i+1:])
+		}
+		out[part[:i]] = t
+	}
+	return out, nil
+}
+
+// nullPartition is the value of Hive's for null.
+const nullPartition = "__HIVE_DEFAULT_PARTITION__"
+
+// keyValue is a directory KEY=VALUE.
+type keyValue struct{ key, value string }
+
+// keysOf returns the directories among names that are of that form.
+func keysOf(names []string) []keyValue {
+	var out []keyValue
+	for _, n := range names {
+		if i := strings.IndexByte(n, '='); i > 0 {
+			out = append(out, keyValue{unescape(n[:i]), unescape(n[i+1:])})
+		}
+	}
+	return out
+}
+
+// unescape undoes what Hive does to characters that paths do not take. A percent sign that escapes nothing is one.
+func unescape(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	if u, err := url.PathUnescape(s); err == nil {
+		return u
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if v, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				b.WriteByte(byte(v))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// partitions are the columns that directories add to a dataset.
+type partitions struct {
+	schema *arrow.Schema // of these columns alone
+	rows   []*partition  // by input; inputs of one directory share one
+
+	last   atomic.Pointer[boundTester] // of the filter that was asked about last
+	told   sync.Mutex
+	warned map[string]bool // columns of files that were said to be left out
+}
+
+// partition is one row of these columns: its values.
+type partition struct {
+	keys []keyValue
+	vals []value
+}
+
+// value is null, or what one of the types has.
+type value struct {
+	null bool
+	num  int64  // int32, int64, and days
+	text string // utf8
+}
+
+// newPartitions looks at the directories of all inputs; nil = none of them means anything.
+func newPartitions(inputs []Input, o Partitions) (*partitions, error) {
+	if o.Off || !slices.ContainsFunc(inputs, func(in Input) bool { return len(in.keys) > 0 }) {
+		if len(o.Types) > 0 && !o.Off {
+			return nil, arrowio.Errorf(arrowio.ErrOption, "types of partitions are given, but no file lies below a directory KEY=VALUE")
+		}
+		return nil, nil
+	}
+	if err := sameKeys(inputs); err != nil {
+		return nil, err
+	}
+	p := &partitions{rows: make([]*partition, len(inputs)), warned: map[string]bool{}}
+	var distinct []*partition
+	byText := map[string]*partition{}
+	for i, in := range inputs {
+		id := fmt.Sprintf("%q", in.keys)
+		if byText[id] == nil {
+			byText[id] = &partition{keys: in.keys, vals: make([]value, len(in.keys))}
+			distinct = append(distinct, byText[id])
+		}
+		p.rows[i] = byText[id]
+	}
+	fields := make([]arrow.Field, len(inputs[0].keys))
+	for k, kv := range inputs[0].keys {
+		t, ok := o.Types[kv.key]
+		if !ok {
+			t = typeOfValues(distinct, k)
+		}
+		for _, d := range distinct {
+			var err error
+			if d.vals[k], err = parseValue(t, d.keys[k].value); err != nil {
+				return nil, arrowio.Errorf(arrowio.ErrSchema, "%s: the directory %s=%s: %w", pathOf(inputs, p, d), kv.key, d.keys[k].value, err)
+			}
+		}
+		fields[k] = arrow.Field{Name: kv.key, Type: t, Nullable: true}
+	}
+	for key := range o.Types {
+		if !slices.ContainsFunc(fields, func(f arrow.Field) bool { return f.Name == key }) {
+			return nil, arrowio.Errorf(arrowio.ErrOption, "there is no partition key %q to give a type, only %s", key, keyNames(inputs[0].keys))
+		}
+	}
+	p.schema = arrow.NewSchema(fields, nil)
+	return p, nil
+}
+
+// pathOf returns an input of a partition.
+func pathOf(inputs []Input, p *partitions, d *partition) string {
+	return inputs[slices.Index(p.rows, d)].name()
+}
+
+func keyNames(keys []keyValue) string {
+	if len(keys) == 0 {
+		return "none"
+	}
+	names := make([]string, len(keys))
+	for i, kv := range keys {
+		names[i] = kv.key
+	}
+	return strings.Join(names, ", ")
+}
+
+// sameKeys refuses inputs that do not lie below the same keys.
+func sameKeys(inputs []Input) error {
+	first := inputs[0]
+	for _, in := range inputs {
+		if !slices.EqualFunc(in.keys, first.keys, func(a, b keyValue) bool { return a.key == b.key }) {
+			return arrowio.Errorf(arrowio.ErrSchema,
+				"%s lies below the partition keys %s, but %s below %s: they are no one table; read them apart, or with --partitions=none as files without these columns",
+				in.name(), keyNames(in.keys), first.name(), keyNames(first.keys))
+		}
+	}
+	for i, kv := range first.keys {
+		if slices.ContainsFunc(first.keys[:i], func(o keyValue) bool { return o.key == kv.key }) {
+			return arrowio.Errorf(arrowio.ErrSchema, "%s: two directories that lead there are of the partition key %q; --partitions=none reads it without", first.name(), kv.key)
+		}
+	}
+	return nil
+}
+
+// typeOfValues tells the type of column k by all its values.
+func typeOfValues(rows []*partition, k int) arrow.DataType {
+	numbers, dates, some := true, true, false
+	for _, r := range rows {
+		s := r.keys[k].value
+		if s == nullPartition {
+			continue
+		}
+		some = true
+		if numbers {
+			_, numbers = wholeNumber(s, 64)
+		}
+		if dates {
+			_, dates = day(s)
+		}
+	}
+	switch {
+	case some && numbers:
+		return arrow.PrimitiveTypes.Int64
+	case some && dates:
+		return arrow.FixedWidthTypes.Date32
+	}
+	return arrow.BinaryTypes.String
+}
+
+// wholeNumber reads a number that is written the one way there is.
+func wholeNumber(s string, bits int) (int64, bool) {
+	n, err := strconv.ParseInt(s, 10, bits)
+	return n, err == nil && strconv.FormatInt(n, 10) == s
+}
+
+func day(s string) (int64, bool) {
+	t, err := time.Parse(time.DateOnly, s)
+	return t.Unix() / 86400, err == nil && len(s) == len(time.DateOnly)
+}
+
+func parseValue(t arrow.DataType, s string) (value, error) {
+	if s == nullPartition {
+		return value{null: true}, nil
+	}
+	if !utf8.ValidString(s) {
+		return value{}, fmt.Errorf("the value is not UTF-8")
+	}
+	var ok bool
+	v := value{text: s}
+	switch t.ID() {
+	case arrow.STRING:
+		return v, nil
+	case arrow.INT32, arrow.INT64: // a type that was asked for takes leading zeros
+		n, err := strconv.ParseInt(s, 10, t.(arrow.FixedWidthDataType).BitWidth())
+		v.num, ok = n, err == nil
+	case arrow.DATE32:
+		v.num, ok = day(s)
+	}
+	if !ok {
+		return value{}, fmt.Errorf("the value is no %s", t)
+	}
+	return v, nil
+}
+
+// without returns columns but for those of directories, for the files that have one of that name all the same.
+func (p *partitions) without(columns []string) []string {
+	if p == nil || columns == nil {
+		return columns
+	}
+	out := []string{}
+	for _, c := range columns {
+		if _, err := expr.Resolve(p.schema, c); err != nil {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// row returns a record of one row of a partition's values, for filters.
+func (p *partitions) row(r *partition) arrow.Record {
+	cols := make([]arrow.Array, len(r.vals))
+	for k, v := range r.vals {
+		d := constant(p.schema.Field(k).Type, v, 1, memory.DefaultAllocator)
+		cols[k] = array.MakeFromData(d)
+		d.Release()
+	}
+	return array.NewRecord(p.schema, cols, 1)
+}

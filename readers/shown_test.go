@@ -1,0 +1,55 @@
+package readers
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// Files are read as a schema that is given: by name, to the case or not, by position, with defaults, and cast or not.
+func TestShown(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "1.jsonl"), `{"id": 1, "Name": "a", "n": {"X": 5}}`+"\n")
+	put(t, filepath.Join(dir, "2.jsonl"), `{"n": {"X": 7}, "id": 2, "Name": "b"}`+"\n")
+	for _, c := range []struct {
+		schema, cast string
+		by           arrowio.Match
+		want         string // rows, or an error
+	}{
+		{"struct<Name:string,id:bigint>", "", arrowio.ByName, "a 1\nb 2\n"},
+		{"struct<name:string,id:bigint>", "", arrowio.ByName, "(null) 1\n(null) 2\n"},
+		{"struct<name:string,n:struct<x:bigint>>", "", arrowio.ByNameFold, "a {\"x\":5}\nb {\"x\":7}\n"},
+		{"struct<id:string>", "", arrowio.ByName, "id"},
+		{"struct<id:string,z:int>", "java", arrowio.ByName, "1 (null)\n2 (null)\n"},
+		{"struct<Name:bigint>", "java", arrowio.ByName, "(null)\n(null)\n"},
+		{"struct<id:binary>", "java", arrowio.ByName, "id"},
+		{"struct<id:string>", "python", arrowio.ByName, "python"},
+		{`{"fields": [{"name": "z", "type": "utf8", "nullable": false, "default": "d"}, {"name": "id", "type": "int64"}]}`, "", arrowio.ByName, "d 1\nd 2\n"},
+		{`{"fields": [{"name": "n", "type": "struct", "fields": [{"name": "y", "type": "int64", "default": 9}]}]}`, "", arrowio.ByName, "{\"y\":9}\n{\"y\":9}\n"},
+		{`{"fields": [{"name": "z", "type": "int8", "default": "d"}]}`, "", arrowio.ByName, "default"},
+		{`{"fields": [{"name": "z", "type": "int8", "nullable": false}]}`, "", arrowio.ByName, "never null"},
+	} {
+		schema, err := ParseSchema(c.schema, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := OpenDataset(ctx, []string{dir}, Options{Schema: schema, Cast: c.cast, Match: c.by})
+		if err != nil {
+			if strings.Contains(c.want, "\n") || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: %v", c.schema, err)
+			}
+			continue
+		}
+		if got := rowsOf(t, d); got != c.want {
+			t.Errorf("%s: got\n%swant\n%s", c.schema, got, c.want)
+		}
+	}
+	if _, err := OpenDataset(ctx, []string{dir}, Options{Match: arrowio.ByNameFold}); !errors.Is(err, arrowio.ErrOption) {
+		t.Error(err)
+	}
+}
