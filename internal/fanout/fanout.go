@@ -22,14 +22,24 @@ func Each(workers, n int, f func(i int) error) error {
 	var g errgroup.Group
 	g.SetLimit(workers)
 	for i := range n {
-		g.Go(func() (err error) {
-			defer func() {
-				if v := recover(); v != nil {
-					err = arrowio.Errorf(arrowio.ErrInternal, "panic: %v\n%s", v, debug.Stack())
-				}
-			}()
-			return f(i)
-		})
+		g.Go(func() error { return caught(func() error { return f(i) }) })
 	}
 	return g.Wait()
+}
+
+// Go calls f beside the caller. wait returns what f does, any number of times; a panic is an error as in Each.
+func Go(f func() error) (wait func() error) {
+	var g errgroup.Group
+	g.Go(func() error { return caught(f) })
+	return g.Wait
+}
+
+// caught makes a panic of f an error.
+func caught(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = arrowio.Errorf(arrowio.ErrInternal, "panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return f()
 }

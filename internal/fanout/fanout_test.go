@@ -32,3 +32,16 @@ func TestPanic(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestGo(t *testing.T) {
+	failed := errors.New("no")
+	wait := fanout.Go(func() error { return failed })
+	for range 2 {
+		if err := wait(); !errors.Is(err, failed) {
+			t.Errorf("%v", err)
+		}
+	}
+	if err := fanout.Go(func() error { panic("oh") })(); !errors.Is(err, arrowio.ErrInternal) {
+		t.Errorf("%v", err)
+	}
+}

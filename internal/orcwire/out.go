@@ -19,9 +19,38 @@ const MaxBlockSize = 1<<23 - 1
 // OutScratch is what the streams that one goroutine writes share: the state of codecs, and room for what they make. The
 // zero value is ready.
 type OutScratch struct {
+	// Later, where it is set, is offered chunks that are full. If it takes one, somebody calls its Pack, with a scratch of
+	// their own, before Settle, Parts, Take, Size and Err are asked for; if not, it is packed at once.
+	Later func(*OutChunk) bool
+	// Pool is where buffers come from; nil = one of this scratch alone.
+	Pool *OutPool
+
 	encoder blockcodec.Encoder
 	packed  []byte
+	own     OutPool
 	wide    [maxRun]int64 // what is packed in place of the values of a run
+}
+
+// AppendChunks appends a message as the file's compression has it: see AppendChunks.
+func (sc *OutScratch) AppendChunks(dst, raw []byte, p OutPacking) (_ []byte, err error) {
+	if !p.Chunked {
+		return append(dst, raw...), nil
+	}
+	dst = AppendChunks(dst, raw, p.BlockSize, func(dst, raw []byte) []byte {
+		out, e := sc.encoder.Encode(p.Codec, p.Level, dst, raw)
+		if e != nil {
+			err = e
+		}
+		return out
+	})
+	return dst, err
+}
+
+func (sc *OutScratch) pool() *OutPool {
+	if sc.Pool != nil {
+		return sc.Pool
+	}
+	return &sc.own
 }
 
 const (
@@ -34,7 +63,7 @@ const (
 
 // Out is a stream that is being written, the reverse of Bytes. What is written fills chunks of the block size to the last
 // byte, which are compressed as soon as more comes, and stored as they are where that does not make them shorter. All is
-// kept in memory until the stripe is written: see Parts.
+// kept in memory until the stripe is written: see Parts and Take.
 //
 //	stored                                  open
 //	|header chunk|header chunk|header chunk||…………………………          |
@@ -46,27 +75,29 @@ type Out struct {
 	shared *OutScratch
 	limit  int // bytes from which on open is more than full
 
-	open   []byte   // the chunk, or piece, that is being filled
-	parts  [][]byte // what is stored
-	stored int64    // bytes of them
-	raw    int64    // bytes they hold
-	spare  [][]byte // parts of streams before
-	err    error
+	open   []byte // the chunk, or piece, that is being filled
+	raw    int64  // bytes of those before it
+	chunks int    // how many these are
+	late   bool   // some of them may be stored later
+	stored outStored
 }
 
 // Open makes o an empty stream. What it held is forgotten, and its buffers are used again: what Parts returned before is
-// no longer good.
+// no longer good. sc may be nil, until Use, if nothing has been written yet.
 func (o *Out) Open(p OutPacking, sc *OutScratch) {
-	for _, b := range o.parts {
-		o.spare = append(o.spare, b[:0])
+	if len(o.stored.parts) > 0 {
+		o.shared.pool().Put(o.stored.parts...)
 	}
-	clear(o.parts)
-	*o = Out{pack: p, shared: sc, limit: outPiece, open: o.open[:0], parts: o.parts[:0], spare: o.spare}
+	if sc != nil {
+		o.shared = sc
+	}
+	o.pack, o.limit, o.open, o.raw, o.chunks, o.late = p, outPiece, o.open[:0], 0, 0, false
+	o.stored.reset()
 	if p.Chunked {
 		o.limit = p.BlockSize
 		if p.BlockSize <= 0 || p.BlockSize > MaxBlockSize {
 			o.limit = MaxBlockSize
-			o.err = arrowio.Errorf(arrowio.ErrInternal, "chunks of %d bytes", p.BlockSize)
+			o.stored.err = arrowio.Errorf(arrowio.ErrInternal, "chunks of %d bytes", p.BlockSize)
 		}
 	}
 }
@@ -76,7 +107,7 @@ func (o *Out) Use(sc *OutScratch) { o.shared = sc }
 
 // Err returns what went wrong: the codec, which is arrowio.ErrOption or arrowio.ErrUnsupported if it should not have
 // been asked. From then on what is stored is of no use.
-func (o *Out) Err() error { return o.err }
+func (o *Out) Err() error { return o.stored.err }
 
 // Room returns n bytes, at most MaxRoom, to fill. Advance says how many of them were.
 func (o *Out) Room(n int) []byte {
@@ -97,17 +128,17 @@ func (o *Out) Advance(n int) {
 
 // grow makes room for n bytes behind what is open. Small streams, of which there are many, get little.
 func (o *Out) grow(n int) {
-	n += len(o.open)
-	if k := len(o.spare); len(o.open) == 0 && k > 0 && cap(o.spare[k-1]) >= n && cap(o.spare[k-1]) > cap(o.open) {
-		o.open, o.spare = o.spare[k-1], o.spare[:k-1]
-		return
-	}
 	size := max(2*cap(o.open), outFirstOpen)
 	if o.raw > 0 {
 		size = o.limit + MaxRoom
 	}
-	b := make([]byte, len(o.open), max(n, min(size, o.limit+MaxRoom)))
-	copy(b, o.open)
+	o.reopen(max(len(o.open)+n, min(size, o.limit+MaxRoom)))
+}
+
+// reopen moves what is open to a buffer of n bytes.
+func (o *Out) reopen(n int) {
+	b := append(o.shared.pool().get(n), o.open...)
+	o.shared.pool().Put(o.open)
 	o.open = b
 }
 
@@ -117,7 +148,7 @@ func (o *Out) Write(b []byte) {
 		if len(o.open) >= o.limit {
 			o.spill()
 		}
-		if len(o.open) == 0 && o.pack.Chunked && len(b) > o.limit {
+		if len(o.open) == 0 && o.pack.Chunked && len(b) > o.limit && !o.defers(o.limit) {
 			o.chunk(b[:o.limit])
 			b = b[o.limit:]
 			continue
@@ -137,6 +168,10 @@ func (o *Out) spill() {
 		o.seal()
 		return
 	}
+	if o.defers(o.limit) { // more than a chunk, but not two
+		o.hand(o.limit)
+		return
+	}
 	left := o.open
 	for len(left) > o.limit {
 		o.chunk(left[:o.limit])
@@ -154,81 +189,45 @@ func (o *Out) seal() {
 	if len(o.open) == 0 {
 		return
 	}
-	o.parts = append(o.parts, o.open)
-	o.stored += int64(len(o.open))
+	o.stored.parts = append(o.stored.parts, o.open)
+	o.stored.size += int64(len(o.open))
 	o.raw += int64(len(o.open))
 	o.open = nil
 }
 
 // chunk stores a chunk.
 func (o *Out) chunk(raw []byte) {
+	c := OutChunk{o: o, number: o.chunks, raw: raw}
+	o.chunks++
 	o.raw += int64(len(raw))
-	body, original := raw, 1
-	if o.pack.Codec != blockcodec.None && o.err == nil {
-		packed, err := o.shared.encoder.Encode(o.pack.Codec, o.pack.Level, o.shared.packed[:0], raw)
-		if err != nil {
-			o.err = err
-		} else {
-			o.shared.packed = packed
-			if len(packed) < len(raw) {
-				body, original = packed, 0
-			}
-		}
-	}
-	h := len(body)<<1 | original
-	o.store([]byte{byte(h), byte(h >> 8), byte(h >> 16)})
-	o.store(body)
-}
-
-// store appends b to the parts.
-func (o *Out) store(b []byte) {
-	o.stored += int64(len(b))
-	for len(b) > 0 {
-		last := len(o.parts) - 1
-		if last < 0 || len(o.parts[last]) == cap(o.parts[last]) {
-			o.parts = append(o.parts, o.piece(len(b)))
-			last++
-		}
-		p := o.parts[last]
-		n := copy(p[len(p):cap(p)], b)
-		o.parts[last] = p[:len(p)+n]
-		b = b[n:]
-	}
-}
-
-// piece returns an empty part, of n bytes or so if it is the first, which may be all there will be.
-func (o *Out) piece(n int) []byte {
-	if k := len(o.spare); k > 0 {
-		b := o.spare[k-1]
-		o.spare = o.spare[:k-1]
-		return b
-	}
-	if len(o.parts) > 0 {
-		n = max(n, int(min(o.stored, outPiece)))
-	}
-	return make([]byte, 0, max(n, 64))
+	c.pack(o.shared)
 }
 
 // Position appends where the next byte will be: the bytes of the chunks stored, with their headers, and the bytes in the
-// open one, which can be all that it may hold; or, where the stream is not chunked, the bytes before.
+// open one, which can be all that it may hold; or, where the stream is not chunked, the bytes before. Where chunks have
+// been handed to OutScratch.Later the first number is not that yet: see Settle.
 func (o *Out) Position(dst []uint64) []uint64 {
-	if o.pack.Chunked {
-		return append(dst, uint64(o.stored), uint64(len(o.open)))
+	switch {
+	case !o.pack.Chunked:
+		return append(dst, uint64(o.stored.size)+uint64(len(o.open)))
+	case o.late:
+		return append(dst, uint64(o.chunks)|unsettled, uint64(len(o.open)))
 	}
-	return append(dst, uint64(o.stored)+uint64(len(o.open)))
+	return append(dst, uint64(o.stored.size), uint64(len(o.open)))
 }
 
 // Flush stores the chunk that is open. Nothing may be written after it, until Open.
 func (o *Out) Flush() {
-	if len(o.open) == 0 {
-		return
-	}
-	if !o.pack.Chunked {
+	switch {
+	case len(o.open) == 0:
+	case !o.pack.Chunked:
 		o.seal()
-		return
+	case o.defers(len(o.open)):
+		o.hand(len(o.open))
+	default:
+		o.chunk(o.open)
+		o.open = o.open[:0]
 	}
-	o.chunk(o.open)
-	o.open = o.open[:0]
 }
 
 // Raw returns how many bytes have been written.
@@ -239,11 +238,18 @@ func (o *Out) Raw() int64 { return o.raw + int64(len(o.open)) }
 func (o *Out) Size() int64 {
 	open := int64(len(o.open))
 	if o.raw > 0 && o.pack.Chunked {
-		open = int64(float64(open) * float64(o.stored) / float64(o.raw))
+		open = int64(float64(open) * float64(o.stored.size) / float64(o.raw))
 	}
-	return o.stored + open
+	return o.stored.size + open
 }
 
 // Parts returns what is stored, in order, good until Open. After Flush that is all, and Size the sum of the lengths; who
 // encrypts the stream does it in place.
-func (o *Out) Parts() [][]byte { return o.parts }
+func (o *Out) Parts() [][]byte { return o.stored.parts }
+
+// Take returns Parts and gives them up, to who puts them into the pool of the stream's scratch, or keeps them.
+func (o *Out) Take() [][]byte {
+	parts := o.stored.parts
+	o.stored.parts = nil
+	return parts
+}

@@ -183,3 +183,18 @@ func BenchmarkWriteColumn(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkWriteDictionary writes dictionary arrays.
+func BenchmarkWriteDictionary(b *testing.B) {
+	rec := stringsOf(300_000, func(i int) string { return fmt.Sprint("word ", i*7919%200) })
+	defer rec.Release()
+	for _, index := range []arrow.DataType{arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Uint16} {
+		recs := dictionaryOf(b, rec, 300_000, index)
+		for _, threshold := range []string{"0.8", "0"} {
+			b.Run(fmt.Sprintf("index=%s/threshold=%s", index, threshold), func(b *testing.B) {
+				benchWrite(b, recs[0], arrowio.WriteOptions{Compression: "none", Parallelism: 1, Options: map[string]string{"orc-dictionary": threshold}})
+			})
+		}
+		release(recs)
+	}
+}

@@ -78,7 +78,7 @@ func (l *leaf) open(kinds ...orcwire.StreamKind) {
 func (l *leaf) streams() []stream {
 	out := make([]stream, l.n)
 	for i := range out {
-		out[i] = stream{l.kinds[i], l.node.typ.ID, &l.outs[i]}
+		out[i] = stream{l.kinds[i], &l.outs[i]}
 	}
 	return out
 }
@@ -103,7 +103,13 @@ func (l *leaf) flush() {
 	}
 }
 
-func (l *leaf) marks() ([]uint64, int) { return l.flat, len(l.flat) / max(1, l.groups) }
+func (l *leaf) marks() (positions []uint64, each int) {
+	each = len(l.flat) / max(1, l.groups)
+	for i := 0; i < len(l.flat); i += each {
+		orcwire.Settle(l.flat[i:i+each], &l.outs[0], &l.outs[1])
+	}
+	return l.flat, each
+}
 
 func (l *leaf) clear() {
 	for i := range l.n {

@@ -119,7 +119,7 @@ func (c *lists) write(arr arrow.Array) error {
 	for i := range n {
 		from, to := a.ValueOffsets(i)
 		if to-from > math.MaxInt32 {
-			return errTooMuch()
+			return arrowdense.TooMuch()
 		}
 		c.scratch[i] = int32(to - from)
 		c.runs = arrowdense.AppendRun(c.runs, from, to)
@@ -131,7 +131,7 @@ func (c *lists) write(arr arrow.Array) error {
 	c.lengths.Put(c.scratch)
 	elems, err := arrowdense.Gather(a.ListValues(), c.runs, c.node.find.Mem)
 	if err != nil {
-		return errTooMuch()
+		return err
 	}
 	defer elems.Release()
 	if len(c.kids) == 1 {
@@ -189,17 +189,17 @@ func (c *unions) write(arr arrow.Array) error {
 	for k := range c.places {
 		c.places[k] = c.places[k][:0]
 	}
-	for i := range a.Len() {
-		k := a.ChildID(i)
+	slots := arrowdense.SlotsOf(a)
+	for i := range c.bytes {
+		k, at := slots.At(i)
 		c.bytes[i] = byte(k)
-		at := arrowdense.PlaceOf(a, i)
 		c.places[k] = arrowdense.AppendRun(c.places[k], at, at+1)
 	}
 	c.tags.Put(c.bytes)
 	for k, kid := range c.kids {
 		values, err := arrowdense.Gather(a.Field(k), c.places[k], c.node.find.Mem)
 		if err != nil {
-			return arrowio.Errorf(arrowio.ErrLimit, "%w", err)
+			return err
 		}
 		err = kid.write(values)
 		values.Release()

@@ -68,7 +68,7 @@ func encryptSample(t testing.TB, r *randomizer, s *sample) *secretSample {
 			continue
 		}
 		part := pick(r, "pii", "credit") + ":" + path
-		if m != "nullify" || r.oneOf(2) {
+		if m != "nullify" || r.OneOf(2) {
 			part += ":" + m
 		}
 		o := s.options

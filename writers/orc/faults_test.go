@@ -2,7 +2,6 @@ package orc_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"math/rand"
@@ -10,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -21,114 +19,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/writertest"
 )
-
-var errFault = errors.New("the disk is on fire")
-
-// faultStore is a MemStore whose calls are counted; the one numbered fail does not succeed, and after room bytes none
-// does, as on a full disk. A call is anything that a writer asks of the store or of a sink.
-type faultStore struct {
-	mem *arrowio.MemStore
-
-	mu                    sync.Mutex
-	calls, fail           int
-	room                  int64 // negative = any number
-	sinks, closed, aborts int
-}
-
-func newFaultStore(fail int) *faultStore {
-	return &faultStore{mem: arrowio.NewMemStore(), fail: fail, room: -1}
-}
-
-func (s *faultStore) call() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.calls++
-	if s.calls-1 == s.fail {
-		return errFault
-	}
-	return nil
-}
-
-func (s *faultStore) Create(ctx context.Context, name string) (arrowio.Sink, error) {
-	if err := s.call(); err != nil {
-		return nil, err
-	}
-	k, err := s.mem.Create(ctx, name)
-	s.sinks++
-	return &faultSink{s, k}, err
-}
-
-func (s *faultStore) Scratch() (arrowio.ScratchFile, error) { return nil, errors.New("not asked for") }
-
-func (s *faultStore) Commit() error {
-	if err := s.call(); err != nil {
-		return err
-	}
-	return s.mem.Commit()
-}
-
-func (s *faultStore) Abort() error {
-	s.aborts++
-	return s.mem.Abort()
-}
-
-type faultSink struct {
-	st *faultStore
-	arrowio.Sink
-}
-
-func (k *faultSink) Write(b []byte) (int, error) {
-	if err := k.st.call(); err != nil {
-		return 0, err
-	}
-	if k.st.room >= 0 {
-		if n := k.st.room; n < int64(len(b)) { // what fits is written
-			k.st.room = 0
-			n, _ := k.Sink.Write(b[:n])
-			return n, syscall.ENOSPC
-		}
-		k.st.room -= int64(len(b))
-	}
-	return k.Sink.Write(b)
-}
-
-func (k *faultSink) Close() error {
-	k.st.closed++
-	if err := k.st.call(); err != nil {
-		return err
-	}
-	return k.Sink.Close()
-}
-
-// write writes rec in batches.
-func (s *faultStore) write(rec arrow.Record, o arrowio.WriteOptions) error {
-	p, err := planOf(rec.Schema(), o)
-	if err != nil {
-		return err
-	}
-	w, err := newWriter(s, p)
-	if err != nil {
-		return err
-	}
-	for from := int64(0); from < rec.NumRows(); from += 500 {
-		part := rec.NewSlice(from, min(from+500, rec.NumRows()))
-		err := w.Write(part)
-		part.Release()
-		if err != nil {
-			return err
-		}
-	}
-	return w.Close()
-}
-
-// checkGone checks that a writer that failed or gave up holds nothing and left nothing.
-func (s *faultStore) checkGone(t testing.TB, what string) {
-	t.Helper()
-	if s.sinks != s.closed || s.aborts == 0 || s.mem.Objects() != nil {
-		t.Errorf("%s: %d of %d sinks closed, %d aborts, objects %v", what, s.closed, s.sinks, s.aborts, s.mem.Objects() != nil)
-	}
-}
 
 // TestFaults lets each call to the store fail, one after another: the error comes out, and nothing is left behind.
 func TestFaults(t *testing.T) {
@@ -140,19 +32,8 @@ func TestFaults(t *testing.T) {
 			RowGroupBytes: 30 << 10, MaxFileBytes: 50 << 10, Parallelism: parallelism, Compression: "snappy", Allocator: mem,
 			Options: map[string]string{"orc-row-index-stride": "300", "orc-bloom": "orderkey"},
 		}
-		count := newFaultStore(-1)
-		if err := count.write(rec, o); err != nil {
-			t.Fatal(err)
-		}
-		if count.sinks < 2 {
-			t.Fatalf("%d files: too few to fail", count.sinks)
-		}
-		for fail := range count.calls {
-			st := newFaultStore(fail)
-			if err := st.write(rec, o); !errors.Is(err, errFault) {
-				t.Errorf("call %d of %d: error %v", fail, st.calls, err)
-			}
-			st.checkGone(t, "after an error")
+		if count := writertest.CheckFaults(t, format(), rec, 500, o); count.Sinks < 2 {
+			t.Errorf("%d files: too few to fail", count.Sinks)
 		}
 		mem.AssertSize(t, 0)
 	}
@@ -165,16 +46,16 @@ func TestFullDisk(t *testing.T) {
 	o := arrowio.WriteOptions{RowGroupBytes: 30 << 10, Options: map[string]string{"orc-row-index-stride": "300"}}
 	whole := one(t, write(t, rec.Schema(), []arrow.Record{rec}, o))
 	for room := int64(0); room < int64(len(whole)); room += 1 + room/7 {
-		st := newFaultStore(-1)
-		st.room = room
-		if err := st.write(rec, o); !errors.Is(err, syscall.ENOSPC) {
+		st := writertest.NewStore(-1)
+		st.Room = room
+		if err := st.Write(format(), rec, 500, o); !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("room for %d of %d bytes: error %v", room, len(whole), err)
 		}
-		st.checkGone(t, "on a full disk")
+		st.CheckGone(t, "on a full disk")
 	}
-	st := newFaultStore(-1)
-	st.room = int64(len(whole))
-	if err := st.write(rec, o); err != nil {
+	st := writertest.NewStore(-1)
+	st.Room = int64(len(whole))
+	if err := st.Write(format(), rec, 500, o); err != nil {
 		t.Errorf("just enough room: %v", err)
 	}
 }
@@ -185,34 +66,8 @@ func TestAbort(t *testing.T) {
 	defer rec.Release()
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
-	for batches := range 4 {
-		st := newFaultStore(-1)
-		p, err := planOf(rec.Schema(), arrowio.WriteOptions{RowGroupBytes: 60 << 10, Allocator: mem, Options: map[string]string{"orc-row-index-stride": "300"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := newWriter(st, p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range batches {
-			if err := w.Write(rec); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for range 2 {
-			if err := w.Abort(); err != nil {
-				t.Error(err)
-			}
-		}
-		if err := w.Close(); err == nil {
-			t.Error("Close after Abort succeeds")
-		}
-		if err := w.Write(rec); err == nil {
-			t.Error("Write after Abort succeeds")
-		}
-		st.checkGone(t, "after Abort")
-	}
+	o := arrowio.WriteOptions{RowGroupBytes: 60 << 10, Allocator: mem, Options: map[string]string{"orc-row-index-stride": "300"}}
+	writertest.CheckAbort(t, format(), rec, o, nil)
 }
 
 // TestAbortForgetsDictionaries: an Arrow dictionary is held as long as a stripe is open, not longer.
@@ -221,7 +76,7 @@ func TestAbortForgetsDictionaries(t *testing.T) {
 		rec := stringsOf(100, func(i int) string { return fmt.Sprint(i % 10) })
 		recs := dictionaryOf(t, rec, 100, arrow.PrimitiveTypes.Int8)
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-		st := newFaultStore(-1)
+		st := writertest.NewStore(-1)
 		p, err := planOf(recs[0].Schema(), arrowio.WriteOptions{Allocator: mem})
 		if err != nil {
 			t.Fatal(err)
@@ -251,24 +106,7 @@ func TestAbortForgetsDictionaries(t *testing.T) {
 func TestCancel(t *testing.T) {
 	rec := lineItems(100)
 	defer rec.Release()
-	ctx, cancel := context.WithCancel(context.Background())
-	p, err := planOf(rec.Schema(), arrowio.WriteOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	st := newFaultStore(-1)
-	w, err := arrowio.NewWriter(ctx, format(), st, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Write(rec); err != nil {
-		t.Fatal(err)
-	}
-	cancel()
-	if err := w.Write(rec); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
-	}
-	st.checkGone(t, "after cancelling")
+	writertest.CheckCancel(t, format(), rec)
 }
 
 // childTarget names, in the environment of a child process of the test, the file that it is to write.

@@ -2,7 +2,7 @@ package orc
 
 import (
 	"github.com/arrowio/arrowio/arrowio"
-	"github.com/arrowio/arrowio/internal/blockcodec"
+	"github.com/arrowio/arrowio/internal/fanout"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -19,13 +19,13 @@ const (
 type file struct {
 	w       *writer
 	sink    arrowio.Sink
-	at      int64
+	at      int64 // where the next byte goes
 	rows    int64
 	stripes []orcwire.StripeInfo
 	stats   []orcwire.StatsList // by stripe
-	enc     blockcodec.Encoder
-	secrets *secrets // nil = no column is encrypted
-	err     error    // of the compressor
+	pack    orcwire.OutScratch  // of metadata
+	secrets *secrets            // nil = no column is encrypted
+	flight  func() error        // waits for the stripe that is being written; nil = none is
 }
 
 func (f *file) begin() (err error) {
@@ -35,47 +35,90 @@ func (f *file) begin() (err error) {
 	return f.write([]byte(magic))
 }
 
-func (f *file) write(b []byte) error {
-	n, err := f.sink.Write(b)
-	f.at += int64(n)
+// landed waits for the stripe that is being written.
+func (f *file) landed() error {
+	if f.flight == nil {
+		return nil
+	}
+	err := f.flight()
+	f.flight = nil
 	return err
+}
+
+// write writes parts, when those before are written.
+func (f *file) write(parts ...[]byte) error {
+	if err := f.landed(); err != nil {
+		return err
+	}
+	for _, b := range parts {
+		n, err := f.sink.Write(b)
+		f.at += int64(n)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// send is write of buffers from the pool, beside what follows, if there are workers for that.
+func (f *file) send(parts [][]byte) error {
+	if err := f.landed(); err != nil {
+		return err
+	}
+	for _, b := range parts {
+		f.at += int64(len(b))
+	}
+	put := func() error {
+		for _, b := range parts {
+			if _, err := f.sink.Write(b); err != nil {
+				return err
+			}
+			f.w.pool.Put(b)
+		}
+		return nil
+	}
+	if f.w.crew.Workers <= 1 {
+		return put()
+	}
+	f.flight = fanout.Go(put)
+	return nil
 }
 
 // chunks stores metadata as the file's compression has it.
 func (f *file) chunks(raw []byte) ([]byte, error) {
-	p := &f.w.d.packing
-	if !p.Chunked {
-		return raw, nil
-	}
-	b := orcwire.AppendChunks(nil, raw, p.BlockSize, func(dst, raw []byte) []byte {
-		out, err := f.enc.Encode(p.Codec, p.Level, dst, raw)
-		if err != nil {
-			f.err = err
-		}
-		return out
-	})
-	return b, f.err
+	return f.pack.AppendChunks(nil, raw, f.w.d.packing)
 }
 
 // stripe writes what the nodes have: index, data, stripe footer.
-func (f *file) stripe(rows int64) error {
-	s := orcwire.StripeInfo{Offset: f.at, Rows: rows}
+func (f *file) stripe() error {
+	s := orcwire.StripeInfo{Offset: f.at, Rows: f.w.rows}
 	if err := f.secrets.number(&s, len(f.stripes)); err != nil {
 		return err
 	}
+	if err := f.w.complete(f.secrets, s.EncryptStripeID); err != nil {
+		return err
+	}
+	var parts [][]byte
+	add := func(from []storedStream, column int, to *[]orcwire.Stream, area *int64) {
+		for _, x := range from {
+			parts = append(parts, x.parts...)
+			*to = append(*to, orcwire.Stream{Kind: x.kind, Column: column, Length: x.size})
+			*area += x.size
+		}
+	}
 	all := f.w.copies()
 	for i := range all {
-		if err := f.index(&all[i], s.EncryptStripeID); err != nil {
-			return err
+		for _, n := range all[i].nodes {
+			add(n.done.index, n.typ.ID, &all[i].index, &s.IndexLength)
 		}
 	}
-	s.IndexLength = f.at - s.Offset
 	for i := range all {
-		if err := f.data(&all[i], s.EncryptStripeID); err != nil {
-			return err
+		for _, n := range all[i].nodes {
+			add(n.done.data, n.typ.ID, &all[i].data, &s.DataLength)
+			all[i].encodings = append(all[i].encodings, n.done.encoding)
+			all[i].stats = append(all[i].stats, n.done.stats)
 		}
 	}
-	s.DataLength = f.at - s.Offset - s.IndexLength
 	b, err := f.chunks(orcwire.AppendStripeFooter(nil, directory(all)))
 	if err != nil {
 		return err
@@ -84,78 +127,30 @@ func (f *file) stripe(rows int64) error {
 	f.stripes = append(f.stripes, s)
 	f.stats = append(f.stats, orcwire.StatsOf(all[0].stats))
 	f.secrets.keep(all[1:])
-	f.rows += rows
-	return f.write(b)
+	f.rows += s.Rows
+	return f.send(append(parts, b))
 }
 
-// index writes row indexes and bloom filters.
-func (f *file) index(c *copied, stripe int64) error {
-	if f.w.d.opt.Stride == 0 {
+// complete ends the streams of all nodes, and makes of them what a stripe stores.
+func (w *writer) complete(x *secrets, stripe int64) error {
+	if err := w.each(func(i int, sc *orcwire.OutScratch) error {
+		w.fields[i].use(sc)
+		w.fields[i].finish()
 		return nil
+	}); err != nil {
+		return err
 	}
-	for _, n := range c.nodes {
-		put := func(kind orcwire.StreamKind, raw []byte) error {
-			b, err := f.chunks(raw)
-			if err == nil {
-				err = f.secrets.seal(c.variant, n.typ.ID, kind, stripe, b)
-			}
-			if err != nil {
-				return err
-			}
-			c.index = append(c.index, orcwire.Stream{Kind: kind, Column: n.typ.ID, Length: int64(len(b))})
-			return f.write(b)
-		}
-		if err := put(orcwire.RowIndex, orcwire.AppendRowIndex(nil, n.entries)); err != nil {
-			return err
-		}
-		if n.bloom == nil {
-			continue
-		}
-		if err := put(orcwire.BloomFilterUTF8, orcwire.AppendBloomIndex(nil, n.blooms)); err != nil {
-			return err
-		}
+	if err := w.crew.Wait(); err != nil {
+		return err
 	}
-	return nil
+	if err := w.each(func(i int, sc *orcwire.OutScratch) error {
+		return w.fields[i].complete(sc, x, stripe)
+	}); err != nil || w.root == nil {
+		return err
+	}
+	w.root.finish()
+	return w.root.complete(&w.file.pack, x, stripe)
 }
-
-// data writes the other streams, and gathers encodings and statistics.
-func (f *file) data(c *copied, stripe int64) error {
-	for _, n := range c.nodes {
-		streams := n.content.streams()
-		if n.nulls {
-			streams = append([]stream{{orcwire.Present, n.typ.ID, &n.out}}, streams...)
-		}
-		stored := int64(0)
-		for _, st := range streams {
-			if err := st.out.Err(); err != nil {
-				return err
-			}
-			parts := st.out.Parts()
-			if err := f.secrets.seal(c.variant, st.column, st.kind, stripe, parts...); err != nil {
-				return err
-			}
-			size := int64(0)
-			for _, part := range parts {
-				if err := f.write(part); err != nil {
-					return err
-				}
-				size += int64(len(part))
-			}
-			c.data = append(c.data, orcwire.Stream{Kind: st.kind, Column: st.column, Length: size})
-			stored += size
-		}
-		e := n.content.encoding()
-		if n.bloom != nil {
-			e.Bloom = bloomUTF8
-		}
-		c.encodings = append(c.encodings, e)
-		c.stats = append(c.stats, n.stats.endStripe(stored))
-	}
-	return nil
-}
-
-// bloomUTF8 marks bloom filters whose times are in UTC.
-const bloomUTF8 = 1
 
 // end writes the file's tail.
 func (f *file) end() error {

@@ -24,6 +24,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/orctext"
+	"github.com/arrowio/arrowio/internal/writertest"
 	reader "github.com/arrowio/arrowio/readers/orc"
 	writer "github.com/arrowio/arrowio/writers/orc"
 )
@@ -211,16 +212,17 @@ var peers = []struct {
 	}},
 }
 
-// unreadByC tells what Arrow cannot hold, or C++ and Rust cannot read: a root that is no struct, unions of over 127.
+// unreadByC tells what Arrow cannot hold, or C++ and Rust cannot read: a root that is no struct, unions of over 127,
+// geometries.
 func unreadByC(f arrow.Field) bool {
 	root, _ := f.Metadata.GetValue("orc.root")
-	u, union := storageOf(f.Type).(arrow.UnionType)
-	return root == "true" || union && len(u.Fields()) > 127
+	u, union := writertest.Storage(f.Type).(arrow.UnionType)
+	return root == "true" || union && len(u.Fields()) > 127 || isGeo(f)
 }
 
 // unreadByRust adds structs without fields.
 func unreadByRust(f arrow.Field) bool {
-	t, ok := storageOf(f.Type).(*arrow.StructType)
+	t, ok := writertest.Storage(f.Type).(*arrow.StructType)
 	return unreadByC(f) || ok && len(t.Fields()) == 0
 }
 
@@ -231,7 +233,7 @@ func anyType(s *arrow.Schema, is func(arrow.Field) bool) bool {
 			if is(f) {
 				return true
 			}
-			switch t := storageOf(f.Type).(type) {
+			switch t := writertest.Storage(f.Type).(type) {
 			case *arrow.DictionaryType:
 				return any([]arrow.Field{{Type: t.ValueType}})
 			case *arrow.RunEndEncodedType:

@@ -19,6 +19,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/orcwire"
+	"github.com/arrowio/arrowio/internal/writertest"
 	reader "github.com/arrowio/arrowio/readers/orc"
 	writer "github.com/arrowio/arrowio/writers/orc"
 )
@@ -127,7 +128,7 @@ func listText(n int, item text) string {
 // of returns the texts of the slots of an array. It looks into buffers and children, as arrays of arrow v15 differ in
 // whether their children are sliced with them.
 func (x texts) of(f arrow.Field, d arrow.ArrayData) text {
-	value := x.values(f, storageOf(d.DataType()), d)
+	value := x.values(f, writertest.Storage(d.DataType()), d)
 	valid, off := d.Buffers()[0], d.Offset()
 	if valid == nil || valid.Len() == 0 {
 		return value

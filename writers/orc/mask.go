@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowdense"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -149,7 +150,7 @@ func hashText(n *node, values arrow.Array) (arrow.Array, error) {
 	}
 	count := max(len(offsets)-1, 0)
 	if int64(count)*int64(size) > math.MaxInt32 {
-		return nil, errTooMuch()
+		return nil, arrowdense.TooMuch()
 	}
 	out, ends := make([]byte, 0, count*size), make([]int32, count+1)
 	var digits [2 * sha256.Size]byte

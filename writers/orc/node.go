@@ -16,7 +16,8 @@ type content interface {
 	mark()
 	// finish ends the streams of the stripe.
 	finish()
-	// marks returns the positions of the row groups, all of the same length one behind the other, and that length.
+	// marks returns the positions of the row groups, all of the same length one behind the other, and that length, when
+	// all chunks are compressed.
 	marks() (positions []uint64, each int)
 	// streams returns what finish has ended, in the order of the format; streams without a byte are left out later.
 	streams() []stream
@@ -32,9 +33,8 @@ type content interface {
 
 // stream is a finished stream of a column.
 type stream struct {
-	kind   orcwire.StreamKind
-	column int
-	out    *orcwire.Out
+	kind orcwire.StreamKind
+	out  *orcwire.Out
 }
 
 // node encodes one type.
@@ -60,6 +60,7 @@ type node struct {
 	entries []orcwire.RowIndexEntry
 	blooms  []orcwire.BloomFilter
 	groups  int
+	done    complete
 }
 
 // newNode returns what encodes a type, for an encryption variant or, -1, in clear; dt is what Arrow has for it.
@@ -159,30 +160,107 @@ func (n *node) endGroup() {
 	}
 }
 
-// finish ends the stripe: streams are complete afterwards, and index entries know where their row groups begin.
+// finish ends the streams of the stripe, here and below.
 func (n *node) finish() {
 	n.present.Flush()
 	n.out.Flush()
 	n.content.finish()
+	for _, k := range n.below {
+		k.finish()
+	}
+}
+
+// complete is what a column has when its stripe is done, as it is stored.
+type complete struct {
+	index, data []storedStream
+	encoding    orcwire.Encoding
+	stats       *orcwire.ColumnStats
+}
+
+type storedStream struct {
+	kind  orcwire.StreamKind
+	parts [][]byte
+	size  int64
+}
+
+// complete makes what the stripe has of the node and all below it, when all chunks are compressed: stripe is its number
+// if columns are encrypted.
+func (n *node) complete(sc *orcwire.OutScratch, x *secrets, stripe int64) error {
+	n.done = complete{}
+	put := func(to *[]storedStream, kind orcwire.StreamKind, parts ...[]byte) error {
+		s := storedStream{kind: kind, parts: parts}
+		for _, b := range parts {
+			s.size += int64(len(b))
+		}
+		*to = append(*to, s)
+		return x.seal(n.variant, n.typ.ID, kind, stripe, parts...)
+	}
+	if err := n.index(sc, put); err != nil {
+		return err
+	}
+	streams := n.content.streams()
+	if n.nulls {
+		streams = append([]stream{{orcwire.Present, &n.out}}, streams...)
+	}
+	stored := int64(0)
+	for _, s := range streams {
+		if err := s.out.Err(); err != nil {
+			return err
+		}
+		stored += s.out.Size()
+		if err := put(&n.done.data, s.kind, s.out.Take()...); err != nil {
+			return err
+		}
+	}
+	n.done.encoding = n.content.encoding()
+	if n.bloom != nil {
+		n.done.encoding.Bloom = bloomUTF8
+	}
+	n.done.stats = n.stats.endStripe(stored)
+	for _, k := range n.below {
+		if err := k.complete(sc, x, stripe); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bloomUTF8 marks bloom filters whose times are in UTC.
+const bloomUTF8 = 1
+
+// index makes the row index, whose entries get to know where their row groups begin, and that of bloom filters.
+func (n *node) index(sc *orcwire.OutScratch, put func(to *[]storedStream, kind orcwire.StreamKind, parts ...[]byte) error) error {
+	if n.d.opt.Stride == 0 {
+		return nil
+	}
 	flat, each := n.content.marks()
 	per := len(n.where) / max(1, len(n.entries))
 	for i := range n.entries {
 		var p []uint64
 		if n.nulls {
 			p = append(p, n.where[i*per:(i+1)*per]...)
+			orcwire.Settle(p, &n.out)
 		}
 		n.entries[i].Positions = append(p, flat[i*each:(i+1)*each]...)
 	}
-	for _, k := range n.below {
-		k.finish()
+	b, err := sc.AppendChunks(nil, orcwire.AppendRowIndex(nil, n.entries), n.d.packing)
+	if err == nil {
+		err = put(&n.done.index, orcwire.RowIndex, b)
 	}
+	if err != nil || n.bloom == nil {
+		return err
+	}
+	if b, err = sc.AppendChunks(nil, orcwire.AppendBloomIndex(nil, n.blooms), n.d.packing); err != nil {
+		return err
+	}
+	return put(&n.done.index, orcwire.BloomFilterUTF8, b)
 }
 
 // reset begins the next stripe.
 func (n *node) reset() {
 	n.out.Open(n.d.packing, nil)
 	n.present.Open(&n.out)
-	n.nulls, n.where, n.entries, n.blooms, n.groups = false, n.where[:0], n.entries[:0], n.blooms[:0], 0
+	n.nulls, n.where, n.entries, n.blooms, n.groups, n.done = false, n.where[:0], n.entries[:0], n.blooms[:0], 0, complete{}
 	n.content.reset()
 	for _, k := range n.below {
 		k.reset()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/orcwire"
+	"github.com/arrowio/arrowio/internal/writertest"
 )
 
 // wantError checks an error's kind and that it says all of parts.
@@ -38,7 +39,7 @@ func tryWrite(t testing.TB, s *arrow.Schema, o arrowio.WriteOptions, recs ...arr
 	if err != nil {
 		return err
 	}
-	st := newFaultStore(-1)
+	st := writertest.NewStore(-1)
 	w, err := newWriter(st, p)
 	if err != nil {
 		return err
@@ -51,7 +52,7 @@ func tryWrite(t testing.TB, s *arrow.Schema, o arrowio.WriteOptions, recs ...arr
 	if err == nil {
 		return w.Close()
 	}
-	st.checkGone(t, "after an error")
+	st.CheckGone(t, "after an error")
 	return err
 }
 
@@ -147,6 +148,11 @@ func TestRefusedValues(t *testing.T) {
 			b.(*array.TimestampBuilder).Append(map[bool]arrow.Timestamp{true: math.MaxInt64}[is(i)])
 		}, "x", "seconds from 1970"},
 		{"text", field("x", str), text("é", "a\xff"), "x", "UTF-8"},
+		{"geometry", typed(field("x", arrow.BinaryTypes.Binary), "geometry"), func(b array.Builder, i int) {
+			point := make([]byte, 21)
+			point[0], point[1] = 1, 1
+			b.(*array.BinaryBuilder).Append(point[:map[bool]int{true: 20, false: 21}[is(i)]])
+		}, "x", "not well-known binary"},
 		{"varchar", typed(field("x", str), "varchar(4)"), text("éééé", "ééééé"), "x", "a string of 5 characters for varchar(4)"},
 		{"char", typed(field("x", str), "char(4)"), text("éé", "ééééé"), "x", "a string of 5 characters for char(4)"},
 		{"text in a dictionary", field("x", &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: str}), func(b array.Builder, i int) {

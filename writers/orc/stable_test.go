@@ -67,8 +67,8 @@ func TestStableSamples(t *testing.T) {
 			r := newRandomizer(7_000+seed, memory.NewGoAllocator())
 			s := r.sample(1)
 			defer s.release()
-			r.gen.Nulls = 0.2
-			whole := r.record(s.schema, 600)
+			r.Gen.Nulls = 0.2
+			whole := r.Record(s.schema, 600)
 			defer whole.Release()
 			s.options.Compression = pick(r, "none", "snappy", "zlib") // others take long for what they tell here
 			sameBytes(t, whole, s.options, 600, 600, 150, 9)

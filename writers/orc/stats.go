@@ -18,7 +18,7 @@ type collector interface {
 }
 
 // newCollector returns the collector of a type: *intStats, *doubleStats, *boolStats, *stringStats, *binaryStats,
-// *decimalStats, *dateStats, *timestampStats, *collectionStats, or *plainStats.
+// *decimalStats, *dateStats, *timestampStats, *collectionStats, *shapeStats, or *plainStats.
 func newCollector(t *orcwire.Type) collector {
 	switch t.Kind {
 	case orcwire.Boolean:
@@ -31,6 +31,8 @@ func newCollector(t *orcwire.Type) collector {
 		return new(stringStats)
 	case orcwire.Binary:
 		return new(binaryStats)
+	case orcwire.Geometry:
+		return new(shapeStats)
 	case orcwire.Decimal:
 		return newDecimalStats(t)
 	case orcwire.Date:
@@ -114,7 +116,7 @@ func (s *levels[F, P]) endStripe(bytes int64) *orcwire.ColumnStats {
 
 func (s *levels[F, P]) file() *orcwire.ColumnStats { return s.whole.told() }
 
-// plainStats is for types of which nothing but numbers of values and nulls is told: structs, unions, geometries.
+// plainStats is for types of which nothing but numbers of values and nulls is told: structs, unions, geographies.
 type plainStats struct{ levels[noFacts, *noFacts] }
 
 type noFacts struct{}

@@ -41,7 +41,7 @@ func TestStatsLikeJava(t *testing.T) {
 	}
 	for _, kind := range []string{
 		"tinyint", "smallint", "int", "bigint", "float", "double", "boolean", "string", "varchar", "char", "binary", "date",
-		"timestamp", "timestamp with local time zone", "decimal", "array", "map", "struct", "uniontype", "bloom",
+		"timestamp", "timestamp with local time zone", "decimal", "array", "map", "struct", "uniontype", "geometry", "geography", "bloom",
 	} {
 		if seen[kind] == 0 {
 			t.Errorf("no statistics of %s were compared: %v", kind, seen)
@@ -285,9 +285,9 @@ func (g *gatherer) slots(t *orcwire.Type, arr arrow.Array) {
 // others.
 func (g *gatherer) union(t *orcwire.Type, u array.Union) {
 	kids, n := make([][][2]int64, u.NumFields()), 0
+	slots := arrowdense.SlotsOf(u)
 	for i := range u.Len() {
-		k := u.ChildID(i)
-		at := arrowdense.PlaceOf(u, i)
+		k, at := slots.At(i)
 		if u.Field(k).IsNull(int(at)) {
 			continue
 		}
@@ -368,8 +368,13 @@ func (g *gatherer) values(t *orcwire.Type, arr arrow.Array) {
 	case *array.Binary:
 		offsets, data := a.ValueOffsets(), a.ValueBytes()
 		data = append(make([]byte, offsets[0]), data...) // as it stands behind what a slice leaves out
-		if s, ok := g.all[t.ID].(*binaryStats); ok {
+		switch s := g.all[t.ID].(type) {
+		case *binaryStats:
 			s.add(int64(offsets[a.Len()] - offsets[0]))
+		case *shapeStats:
+			if err := s.add(offsets, data); err != nil {
+				g.t.Fatal(err)
+			}
 		}
 		addBloomStrings(b, offsets, data)
 	case *array.Struct:
@@ -499,6 +504,17 @@ func statsText(t *orcwire.Type, s *orcwire.ColumnStats) string {
 	}
 	if s.Collection != nil {
 		put("collection") // Java counts the rows of its batches
+	}
+	if s.Geo != nil && s.Geo.Box != nil { // Java writes an empty part where there is no box
+		box := s.Geo.Box
+		text := fmt.Sprintf("geo %v %v %v %v", box.XMin, box.XMax, box.YMin, box.YMax)
+		if box.ZMin != nil {
+			text += fmt.Sprintf(", z %v %v", *box.ZMin, *box.ZMax)
+		}
+		if box.MMin != nil {
+			text += fmt.Sprintf(", m %v %v", *box.MMin, *box.MMax)
+		}
+		put("%s, types %s", text, strings.Trim(fmt.Sprint(s.Geo.Types), "[]"))
 	}
 	return out.String()
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowdense"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
@@ -18,15 +19,17 @@ type stringValues struct {
 	leaf
 	text    *stringStats // nil for binary and geometries
 	bytes   *binaryStats // nil for text and geometries
+	shapes  *shapeStats  // nil for others
 	lengths orcwire.IntsOut[int32]
 	runs    orcwire.IntsOut[int32] // ids
 	scratch []int32
-	flat8   []byte // converted values
+	at      []int32 // indices of an Arrow dictionary
+	flat8   []byte  // converted values
 	offs    []int32
 
 	byDictionary bool // so far
 	dict         dictionary
-	ids          []int32
+	ids          idList
 	starts       []int // of row groups in ids
 	given        translation
 }
@@ -48,6 +51,7 @@ func newStrings(n *node) *stringValues {
 	c := &stringValues{leaf: leaf{node: n}}
 	c.text, _ = n.stats.(*stringStats)
 	c.bytes, _ = n.stats.(*binaryStats)
+	c.shapes, _ = n.stats.(*shapeStats)
 	c.open(orcwire.Data, orcwire.Length, orcwire.DictionaryData)
 	c.begin()
 	return c
@@ -85,17 +89,21 @@ func (c *stringValues) writeFlat(offsets []int32, data []byte) error {
 		c.text.add(offsets, data)
 	} else if c.bytes != nil {
 		c.bytes.add(int64(offsets[len(offsets)-1]) - int64(offsets[0]))
+	} else if c.shapes != nil {
+		if err := c.shapes.add(offsets, data); err != nil {
+			return err
+		}
 	}
 	if b := c.node.bloom; b != nil {
 		addBloomStrings(b, offsets, data)
 	}
 	for c.byDictionary && len(offsets) > 1 {
-		part := offsets[:min(len(offsets), 1+c.untilSample())]
-		before := len(c.ids)
-		var ok bool
-		c.ids, ok = c.dict.add(c.ids, part, data)
-		offsets = offsets[len(c.ids)-before:] // those that got no number, or come behind
-		c.sample(ok)
+		room := c.ids.room()
+		room = room[:min(len(room), len(offsets)-1)]
+		n := c.dict.add(room, offsets, data)
+		c.ids.fill(n)
+		offsets = offsets[n:] // those that got no number, or come behind
+		c.sample(n == len(room))
 	}
 	c.putDirect(offsets, data)
 	return nil
@@ -105,18 +113,16 @@ func (c *stringValues) writeFlat(offsets []int32, data []byte) error {
 // strings however these come, and so are the bytes.
 const sampleEvery = 10_000
 
-func (c *stringValues) untilSample() int { return sampleEvery - len(c.ids)%sampleEvery }
-
 // sample looks, if it is time to, or if the dictionary did not hold all strings.
 func (c *stringValues) sample(held bool) {
-	if n := len(c.ids); !held || n > 0 && n%sampleEvery == 0 && c.tooDistinct() {
+	if n := c.ids.n; !held || n > 0 && n%sampleEvery == 0 && c.tooDistinct() {
 		c.giveUp()
 	}
 }
 
 // tooDistinct reports whether a dictionary of the strings so far does not pay.
 func (c *stringValues) tooDistinct() bool {
-	return float64(c.dict.len()) > c.node.d.opt.Dictionary*float64(len(c.ids))
+	return float64(c.dict.len()) > c.node.d.opt.Dictionary*float64(c.ids.n)
 }
 
 // putDirect encodes strings as they are.
@@ -135,20 +141,16 @@ func (c *stringValues) putDirect(offsets []int32, data []byte) {
 // giveUp writes the strings of the stripe so far as they are.
 func (c *stringValues) giveUp() {
 	c.byDictionary = false
-	ids, starts := c.ids, c.starts
 	c.flat, c.groups = c.flat[:0], 0
-	for i, start := range starts {
-		end := len(ids)
-		if i+1 < len(starts) {
-			end = starts[i+1]
-		}
+	at := 0
+	for _, start := range c.starts {
+		c.ids.each(at, start, c.putIDs)
 		c.markDirect()
-		c.putIDs(ids[start:end])
+		at = start
 	}
-	if len(starts) == 0 {
-		c.putIDs(ids)
-	}
-	c.ids, c.starts = c.ids[:0], c.starts[:0]
+	c.ids.each(at, c.ids.n, c.putIDs)
+	c.ids.reset()
+	c.starts = c.starts[:0]
 	c.given.forget()
 	c.dict.reset()
 }
@@ -156,16 +158,13 @@ func (c *stringValues) giveUp() {
 // putIDs encodes strings of the dictionary as they are.
 func (c *stringValues) putIDs(ids []int32) {
 	d := &c.dict
-	for len(ids) > 0 {
-		k := min(len(ids), 1<<14)
-		c.scratch = grow(c.scratch, k)
-		for i, id := range ids[:k] {
-			c.scratch[i] = d.offsets[id+1] - d.offsets[id]
-			c.outs[0].Write(d.data[d.offsets[id]:d.offsets[id+1]])
-		}
-		c.lengths.Put(c.scratch)
-		ids = ids[k:]
+	c.scratch = grow(c.scratch, len(ids))
+	for i, id := range ids {
+		from, to := d.offsets[id], d.offsets[id+1]
+		c.scratch[i] = to - from
+		c.outs[0].Write(d.data[from:to])
 	}
+	c.lengths.Put(c.scratch)
 }
 
 // writeDictionary takes the entries that an Arrow dictionary uses, each once.
@@ -176,7 +175,7 @@ func (c *stringValues) writeDictionary(arr *array.Dictionary) error {
 		return err
 	}
 	if !c.byDictionary || c.node.typ.Kind != orcwire.String {
-		return c.decode(arr, 0, offsets, data)
+		return c.decode(arrowdense.Indices(&c.at, arr), offsets, data)
 	}
 	if c.given.of != entries.Data() {
 		c.given.forget()
@@ -186,44 +185,44 @@ func (c *stringValues) writeDictionary(arr *array.Dictionary) error {
 			c.given.ids[i] = -1
 		}
 	}
-	at, n := 0, arr.Len()
-	for c.byDictionary && at < n {
-		before := len(c.ids)
-		k := min(n-at, c.untilSample())
-		if held, err := c.translate(arr, at, k, offsets, data); err != nil {
+	indices := arrowdense.Indices(&c.at, arr)
+	for c.byDictionary && len(indices) > 0 {
+		room := c.ids.room()
+		room = room[:min(len(room), len(indices))]
+		if held, err := c.translate(room, indices, offsets, data); err != nil {
 			return err
 		} else if !held {
-			c.ids = c.ids[:before]
 			c.giveUp()
 			break
 		}
-		words := c.text.addIDs(c.ids[before:], c.dict.offsets, c.dict.data)
+		c.ids.fill(len(room))
+		indices = indices[len(room):]
+		words := c.text.addIDs(room, c.dict.offsets, c.dict.data)
 		if b := c.node.bloom; b != nil {
 			addBloomIDs(b, words, c.dict.offsets, c.dict.data)
 		}
-		at += k
 		c.sample(true)
 	}
-	return c.decode(arr, at, offsets, data)
+	return c.decode(indices, offsets, data)
 }
 
-// translate appends the numbers of n values from at on to ids; false: the dictionary does not hold all of them.
-func (c *stringValues) translate(arr *array.Dictionary, at, n int, offsets []int32, data []byte) (held bool, err error) {
-	for i := at; i < at+n; i++ {
-		k := arr.GetValueIndex(i)
-		id := c.given.ids[k]
+// translate sets ids to the numbers of as many indices; false: the dictionary does not hold all of them.
+func (c *stringValues) translate(ids, indices, offsets []int32, data []byte) (held bool, err error) {
+	given := c.given.ids
+	for i := range ids {
+		k := indices[i]
+		id := given[k]
 		if id < 0 {
-			if !utf8.Valid(data[offsets[k]:offsets[k+1]]) {
+			v := data[offsets[k]:offsets[k+1]]
+			if !utf8.Valid(v) {
 				return false, errNotText
 			}
-			one, ok := c.dict.add(c.scratch[:0], offsets[k:k+2], data)
-			if c.scratch = one; !ok {
+			if id, held = c.dict.addOne(v); !held {
 				return false, nil
 			}
-			id = one[0]
-			c.given.ids[k] = id
+			given[k] = id
 		}
-		c.ids = append(c.ids, id)
+		ids[i] = id
 	}
 	return true, nil
 }
@@ -231,22 +230,29 @@ func (c *stringValues) translate(arr *array.Dictionary, at, n int, offsets []int
 // decodedAtOnce is about how many bytes of the values of a dictionary array are put together at a time.
 const decodedAtOnce = 4 << 20
 
-// decode writes the values of a dictionary array from at on as they are; offsets and data are its entries.
-func (c *stringValues) decode(arr *array.Dictionary, at int, offsets []int32, data []byte) error {
-	for at < arr.Len() {
-		c.offs, c.flat8 = append(c.offs[:0], 0), c.flat8[:0]
-		for ; at < arr.Len() && len(c.flat8) < decodedAtOnce; at++ {
-			k := arr.GetValueIndex(at)
-			v := data[offsets[k]:offsets[k+1]]
-			if len(c.flat8)+len(v) > math.MaxInt32 {
-				break // a huge value: the next is on its own
+// decode writes the values that indices stand for as they are; offsets and data are the entries.
+func (c *stringValues) decode(indices, offsets []int32, data []byte) error {
+	for len(indices) > 0 {
+		n, size := 0, 0
+		for _, k := range indices {
+			v := int(offsets[k+1]) - int(offsets[k])
+			if size >= decodedAtOnce || size+v > math.MaxInt32 { // a huge value is on its own
+				break
 			}
-			c.flat8 = append(c.flat8, v...)
-			c.offs = append(c.offs, int32(len(c.flat8)))
+			size += v
+			n++
+		}
+		c.offs, c.flat8 = grow(c.offs, n+1), grow(c.flat8, size)
+		c.offs[0] = 0
+		at := 0
+		for i, k := range indices[:n] {
+			at += copy(c.flat8[at:], data[offsets[k]:offsets[k+1]])
+			c.offs[i+1] = int32(at)
 		}
 		if err := c.writeFlat(c.offs, c.flat8); err != nil {
 			return err
 		}
+		indices = indices[n:]
 	}
 	return nil
 }
@@ -274,7 +280,7 @@ func (c *stringValues) flatten(arr arrow.Array) (offsets []int32, data []byte, e
 	case *array.FixedSizeBinary:
 		w := a.DataType().(*arrow.FixedSizeBinaryType).ByteWidth
 		if int64(w)*int64(a.Len()) > math.MaxInt32 {
-			return nil, nil, errTooMuch()
+			return nil, nil, arrowdense.TooMuch()
 		}
 		c.offs = grow(c.offs, a.Len()+1)
 		for i := range c.offs {
@@ -291,15 +297,11 @@ func (c *stringValues) flatten(arr arrow.Array) (offsets []int32, data []byte, e
 
 var errNotText = arrowio.Errorf(arrowio.ErrSchema, "a string is not UTF-8, which Arrow's type promises: cast the column to binary")
 
-func errTooMuch() error {
-	return arrowio.Errorf(arrowio.ErrLimit, "a batch holds over %d bytes of one column: write smaller batches", math.MaxInt32)
-}
-
 // shorten makes 32-bit offsets, counted from the first string.
 func (c *stringValues) shorten(offsets []int64, data []byte) ([]int32, []byte, error) {
 	first, last := offsets[0], offsets[len(offsets)-1]
 	if last-first > math.MaxInt32 {
-		return nil, nil, errTooMuch()
+		return nil, nil, arrowdense.TooMuch()
 	}
 	c.offs = grow(c.offs, len(offsets))
 	for i, o := range offsets {
@@ -314,7 +316,7 @@ func (c *stringValues) gather(n int, at func(i int) string) ([]int32, []byte, er
 	for i := range n {
 		v := at(i)
 		if len(c.flat8)+len(v) > math.MaxInt32 {
-			return nil, nil, errTooMuch()
+			return nil, nil, arrowdense.TooMuch()
 		}
 		c.flat8 = append(c.flat8, v...)
 		c.offs = append(c.offs, int32(len(c.flat8)))
@@ -347,7 +349,7 @@ func (c *stringValues) fit(offsets []int32, data []byte) ([]int32, []byte, error
 				out = append(out, ' ')
 			}
 			if len(out) > math.MaxInt32 {
-				return nil, nil, errTooMuch()
+				return nil, nil, arrowdense.TooMuch()
 			}
 			ends = append(ends, int32(len(out)))
 		}
@@ -360,7 +362,7 @@ func (c *stringValues) fit(offsets []int32, data []byte) ([]int32, []byte, error
 
 func (c *stringValues) mark() {
 	if c.byDictionary {
-		c.starts = append(c.starts, len(c.ids))
+		c.starts = append(c.starts, c.ids.n)
 		return
 	}
 	c.markDirect()
@@ -389,12 +391,12 @@ func (c *stringValues) finishDictionary() {
 	c.flat, c.groups = c.flat[:0], 0
 	at := 0
 	for _, start := range c.starts {
-		c.runs.Put(c.ids[at:start])
+		c.ids.each(at, start, c.runs.Put)
 		c.flat = c.runs.Position(c.flat)
 		c.groups++
 		at = start
 	}
-	c.runs.Put(c.ids[at:])
+	c.ids.each(at, c.ids.n, c.runs.Put)
 	c.runs.Flush()
 	d := &c.dict
 	c.scratch = grow(c.scratch, d.len())
@@ -428,16 +430,17 @@ func (c *stringValues) streams() []stream {
 }
 
 func (c *stringValues) size() int64 {
-	return c.leaf.size() + int64(len(c.dict.data)) + 4*int64(len(c.ids)) + 4*int64(c.dict.len())
+	return c.leaf.size() + int64(len(c.dict.data)) + 4*int64(c.ids.n) + 4*int64(c.dict.len())
 }
 
 func (c *stringValues) packed() int64 {
-	return c.leaf.packed() + int64(len(c.dict.data)) + int64(len(c.ids)) + int64(c.dict.len())
+	return c.leaf.packed() + int64(len(c.dict.data)) + int64(c.ids.n) + int64(c.dict.len())
 }
 
 func (c *stringValues) reset() {
 	c.clear()
-	c.ids, c.starts = c.ids[:0], c.starts[:0]
+	c.ids.reset()
+	c.starts = c.starts[:0]
 	c.given.forget()
 	c.begin()
 }

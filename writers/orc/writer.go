@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -20,16 +19,17 @@ import (
 
 // writer is the driver behind arrowio.NewWriter: files of stripes.
 type writer struct {
-	ctx     context.Context
-	store   arrowio.Store
-	d       *driver
-	plan    *arrowio.WritePlan
-	mem     memory.Allocator
-	fields  []*node // of the root struct, or the root itself
-	root    *node   // the root struct's own entry; nil where the root is no struct
-	scratch sync.Pool
-	file    *file
-	part    int
+	ctx    context.Context
+	store  arrowio.Store
+	d      *driver
+	plan   *arrowio.WritePlan
+	mem    memory.Allocator
+	fields []*node // of the root struct, or the root itself
+	root   *node   // the root struct's own entry; nil where the root is no struct
+	crew   fanout.Crew[orcwire.OutScratch]
+	pool   orcwire.OutPool
+	file   *file
+	part   int
 
 	rows  int64 // of the open stripe
 	next  int64 // rows of the open stripe at which its size is looked at again
@@ -43,8 +43,13 @@ func newWriter(ctx context.Context, st arrowio.Store, d *driver, p *arrowio.Writ
 		w.mem = arrowbuf.Shared()
 	}
 	w.mem = arrowbuf.Clean(w.mem)
+	w.crew.Workers, w.crew.Backlog = d.workers, chunksWaiting*d.workers
 	return w, w.begin()
 }
+
+// chunksWaiting is how many full chunks may wait for a compressor, for each that there can be: enough to have something to
+// do while the last fields of a batch are encoded.
+const chunksWaiting = 4
 
 // begin starts a file.
 func (w *writer) begin() error {
@@ -95,12 +100,18 @@ func (w *writer) Write(rec arrow.Record) error {
 func (w *writer) look() error {
 	step := w.d.step()
 	if w.rows > 0 {
-		size, left := w.size(), w.left()
+		left, err := w.left()
+		if err != nil {
+			return err
+		}
+		size := w.size()
 		if size >= w.d.stripe || left <= 0 || w.d.opt.StripeRows > 0 && w.rows >= w.d.opt.StripeRows {
 			if err := w.endStripe(); err != nil {
 				return err
 			}
-			if w.left() <= w.d.maxFile/8 { // what is left would make a small stripe
+			if left, err := w.left(); err != nil {
+				return err
+			} else if left <= w.d.maxFile/8 { // what is left would make a small stripe
 				if err := w.endFile(); err != nil {
 					return err
 				}
@@ -121,15 +132,16 @@ func (w *writer) look() error {
 }
 
 // left returns about how many bytes the file may still have; what is open is taken as packed as it will be.
-func (w *writer) left() int64 {
+func (w *writer) left() (int64, error) {
 	if w.d.maxFile <= 0 {
-		return math.MaxInt64
+		return math.MaxInt64, nil
 	}
+	err := w.crew.Wait() // what is not compressed has no size
 	n := w.d.maxFile - w.file.at
 	for _, f := range w.fields {
 		n -= f.packed()
 	}
-	return n
+	return n, err
 }
 
 // maxSteps bounds the row groups that are encoded at once.
@@ -147,9 +159,7 @@ func (d *driver) step() int64 {
 func (w *writer) encode(rec arrow.Record) error {
 	n := rec.NumRows()
 	first := w.group
-	order := w.byCost()
-	err := w.each(len(w.fields), func(i int, sc *orcwire.OutScratch) error {
-		i = order[i]
+	err := w.each(func(i int, sc *orcwire.OutScratch) error {
 		f := w.fields[i]
 		f.use(sc)
 		col := rec.Column(i)
@@ -213,17 +223,29 @@ func (w *writer) cut(before, n int64, f func(from, to int64, begins, ends bool) 
 	return nil
 }
 
-// each calls f with 0 to n-1, several at once where that is wanted, each with a compressor of its own.
-func (w *writer) each(n int, f func(i int, sc *orcwire.OutScratch) error) error {
-	do := func(i int) error {
-		sc, _ := w.scratch.Get().(*orcwire.OutScratch)
-		if sc == nil {
-			sc = &orcwire.OutScratch{}
-		}
-		defer w.scratch.Put(sc)
-		return f(i, sc)
+// each calls f with all fields, several at once where that is wanted, each with a compressor of its own.
+func (w *writer) each(f func(i int, sc *orcwire.OutScratch) error) error {
+	order := w.byCost()
+	return w.crew.Each(len(order), func(i int, sc *orcwire.OutScratch) error {
+		w.furnish(sc)
+		return f(order[i], sc)
+	})
+}
+
+// furnish makes a compressor one of this writer.
+func (w *writer) furnish(sc *orcwire.OutScratch) {
+	sc.Pool = &w.pool
+	if w.crew.Workers > 1 {
+		sc.Later = w.later
 	}
-	return fanout.Each(w.d.workers, n, do)
+}
+
+// later leaves a chunk to who has time for it.
+func (w *writer) later(c *orcwire.OutChunk) bool {
+	return w.crew.Later(func(sc *orcwire.OutScratch) {
+		w.furnish(sc)
+		c.Pack(sc)
+	})
 }
 
 // byCost returns the fields with the most bytes first: the last one to begin should be short.
@@ -258,19 +280,7 @@ func (w *writer) endStripe() error {
 		}
 		w.group = 0
 	}
-	order := w.byCost()
-	if err := w.each(len(w.fields), func(i int, sc *orcwire.OutScratch) error {
-		i = order[i]
-		w.fields[i].use(sc)
-		w.fields[i].finish()
-		return nil
-	}); err != nil {
-		return err
-	}
-	if w.root != nil {
-		w.root.finish()
-	}
-	if err := w.file.stripe(w.rows); err != nil {
+	if err := w.file.stripe(); err != nil {
 		return err
 	}
 	for _, f := range w.fields {
@@ -302,10 +312,11 @@ func (w *writer) Abort() error {
 	if w.file == nil {
 		return nil
 	}
-	s := w.file.sink
+	f := w.file
 	w.file = nil
+	_ = errors.Join(w.crew.Wait(), f.landed()) // it may be why
 	for _, f := range w.fields {
 		f.reset()
 	}
-	return s.Close()
+	return f.sink.Close()
 }

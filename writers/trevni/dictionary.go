@@ -7,47 +7,30 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowio/arrowio/internal/arrowdense"
 )
 
-// dictionary decodes indices of texts.
+// dictionary decodes indices of texts or bytes.
 func (l *leafBuffers) dictionary(d *array.Dictionary, f *field) (values, error) {
-	text, ok := d.Dictionary().(*array.String)
-	if !ok {
+	var from bytesValues
+	switch a := d.Dictionary().(type) {
+	case *array.String:
+		from = view32(a.Len(), a.ValueOffsets, a.Data())
+	case *array.Binary:
+		from = view32(a.Len(), a.ValueOffsets, a.Data())
+	default:
 		return nil, f.mismatch(d)
 	}
-	from := view32(text.Len(), text.ValueOffsets, text.Data())
 	l.offsets, l.data = append(l.offsets[:0], 0), l.data[:0]
-	for _, k := range l.indices(d) {
+	for _, k := range arrowdense.Indices(&l.ints, d) {
 		l.data = append(l.data, from.at(int(k))...)
 		if len(l.data) > math.MaxInt32 {
-			return nil, errTooMuch()
+			return nil, arrowdense.TooMuch()
 		}
 		l.offsets = append(l.offsets, int32(len(l.data)))
 	}
 	return l.text(bytesValues{l.offsets, l.data}, f)
-}
-
-// indices returns the indices of a dictionary array without nulls.
-func (l *leafBuffers) indices(d *array.Dictionary) []int32 {
-	switch a := d.Indices().(type) {
-	case *array.Int32:
-		return a.Int32Values()
-	case *array.Int8:
-		l.ints = widen(l.ints, a.Int8Values())
-	case *array.Uint8:
-		l.ints = widen(l.ints, a.Uint8Values())
-	case *array.Int16:
-		l.ints = widen(l.ints, a.Int16Values())
-	case *array.Uint16:
-		l.ints = widen(l.ints, a.Uint16Values())
-	case *array.Uint32:
-		l.ints = widen(l.ints, a.Uint32Values())
-	case *array.Int64:
-		l.ints = widen(l.ints, a.Int64Values())
-	case *array.Uint64:
-		l.ints = widen(l.ints, a.Uint64Values())
-	}
-	return l.ints
 }
 
 // enum turns texts into the ordinals of an Avro enum's symbols.
@@ -74,7 +57,7 @@ func (l *leafBuffers) enum(arr arrow.Array, f *field) (values, error) {
 		for i := range ordinals {
 			ordinals[i] = int32(slices.Index(f.Enum, text.Value(i)))
 		}
-		indices := l.indices(a)
+		indices := arrowdense.Indices(&l.ints, a)
 		l.ints = resize(l.ints, len(indices)) // which they may lie in
 		for i, k := range indices {
 			if ordinals[k] < 0 {

@@ -6,9 +6,9 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowdense"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
@@ -19,7 +19,7 @@ type field struct {
 	opt, rep *column
 	col      *column // leaf: its column; that of the lengths when Own
 	kids     []*field
-	mem      memory.Allocator
+	find     arrowdense.Finder
 	leaf     leafBuffers
 
 	// Reused from batch to batch.
@@ -103,18 +103,6 @@ func (f *field) writePresent(p presence, rows rowsOf) error {
 		return err
 	}
 	return f.fill(p.arr, f.there.through(rows, p.offs), nil)
-}
-
-// lengths returns the prefix sums of p, those of all ones where nothing is missing.
-func (f *field) lengths(p presence) []int32 {
-	if p.offs != nil {
-		return p.offs
-	}
-	f.there.offs = resize(f.there.offs, p.arr.Len()+1)
-	for i := range f.there.offs {
-		f.there.offs[i] = int32(i)
-	}
-	return f.there.offs
 }
 
 // fill writes slots that are all there. offs are the lengths that a leaf's own values stand among, nil otherwise.
@@ -268,14 +256,14 @@ func (f *field) elements(arr arrow.Array) ([]int32, arrow.Array, error) {
 	total := int64(0)
 	for i := range n {
 		from, to := l.ValueOffsets(i)
-		f.runs = appendRun(f.runs, from, to)
+		f.runs = arrowdense.AppendRun(f.runs, from, to)
 		total += to - from
 		if total > 1<<31-1 {
-			return nil, nil, errTooMuch()
+			return nil, nil, arrowdense.TooMuch()
 		}
 		f.below.offs[i+1] = int32(total)
 	}
-	elems, err := gather(l.ListValues(), f.runs, f.mem)
+	elems, err := arrowdense.Gather(l.ListValues(), f.runs, f.find.Mem)
 	return f.below.offs, elems, err
 }
 

@@ -1,31 +1,13 @@
 package trevni_test
 
 import (
-	"encoding/binary"
 	"math/rand"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/internal/writertest"
 )
-
-// byteSource is a source of random numbers that the fuzzer chooses; behind the bytes it goes on by itself.
-type byteSource struct {
-	b    []byte
-	rest rand.Source
-}
-
-func (s *byteSource) Int63() int64 {
-	if len(s.b) == 0 {
-		return s.rest.Int63()
-	}
-	var x [8]byte
-	// One byte decides little choices: it goes to the highest bits, which rand.Intn looks at, and to the lowest.
-	x[7], x[0], x[4] = s.b[0]&0x7f, s.b[0], s.b[0]
-	s.b = s.b[1:]
-	return int64(binary.LittleEndian.Uint64(x[:]))
-}
-
-func (s *byteSource) Seed(int64) {}
 
 // FuzzRoundTrip writes data of a schema, both made of the fuzzer's bytes, and reads it back: canonical text of both is
 // the same.
@@ -37,7 +19,7 @@ func FuzzRoundTrip(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte, seed int64) {
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 		defer mem.AssertSize(t, 0)
-		s := newRandomizer(&byteSource{b, rand.NewSource(seed)}, mem).sample(60)
+		s := newRandomizer(&writertest.FuzzSource{Bytes: b, Rest: rand.NewSource(seed)}, mem).sample(60)
 		defer s.release()
 		for _, w := range writeSample(t, s) {
 			readBack(t, w, mem)

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowdense"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
@@ -251,7 +252,7 @@ func (l *leafBuffers) view64(n int, offsets func() []int64, d arrow.ArrayData) (
 	}
 	off := offsets()
 	if off[n]-off[0] > math.MaxInt32 {
-		return bytesValues{}, errTooMuch()
+		return bytesValues{}, arrowdense.TooMuch()
 	}
 	l.offsets = l.offsets[:0]
 	for _, o := range off {
@@ -270,7 +271,7 @@ func (l *leafBuffers) views(n int, value func(int) string) (bytesValues, error) 
 	for i := range n {
 		l.data = append(l.data, value(i)...)
 		if len(l.data) > math.MaxInt32 {
-			return bytesValues{}, errTooMuch()
+			return bytesValues{}, arrowdense.TooMuch()
 		}
 		l.offsets = append(l.offsets, int32(len(l.data)))
 	}

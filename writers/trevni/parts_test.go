@@ -14,6 +14,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/writertest"
+	writer "github.com/arrowio/arrowio/writers/trevni"
 )
 
 // TestParts: a file ends when it has its size, unpacked or packed, and the next has the next number.
@@ -105,19 +107,19 @@ func TestSpill(t *testing.T) {
 	defer rec.Release()
 	want := write(t, rec.Schema(), []arrow.Record{rec}, arrowio.WriteOptions{RowGroupBytes: 500 << 10})
 	for _, memory := range []int64{1, 100 << 10, 1 << 30} {
-		st := newFaultStore(-1)
-		if err := st.write(rec, arrowio.WriteOptions{RowGroupBytes: 500 << 10, Memory: memory}); err != nil {
+		st := writertest.NewStore(-1)
+		if err := st.Write(writer.Format(), rec, 1_000, arrowio.WriteOptions{RowGroupBytes: 500 << 10, Memory: memory}); err != nil {
 			t.Fatal(err)
 		}
-		if !maps.EqualFunc(st.mem.Objects(), want, bytes.Equal) {
+		if !maps.EqualFunc(st.Mem.Objects(), want, bytes.Equal) {
 			t.Errorf("memory %d: other bytes", memory)
 		}
 		spills := memory < 1<<30
-		if (st.scratches > 0) != spills || st.open != 0 || spills && st.scratches > len(want) {
-			t.Errorf("memory %d: %d scratch files for %d files, %d of them open", memory, st.scratches, len(want), st.open)
+		if (st.Scratches > 0) != spills || st.Open != 0 || spills && st.Scratches > len(want) {
+			t.Errorf("memory %d: %d scratch files for %d files, %d of them open", memory, st.Scratches, len(want), st.Open)
 		}
-		if spills && st.spilled < 100<<10 {
-			t.Errorf("memory %d: %d bytes spilled", memory, st.spilled)
+		if spills && st.Spilled < 100<<10 {
+			t.Errorf("memory %d: %d bytes spilled", memory, st.Spilled)
 		}
 	}
 }

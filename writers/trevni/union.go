@@ -5,6 +5,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowio/arrowio/internal/arrowdense"
 )
 
 // writeUnion writes, for each branch but null, lengths of 0 and 1 and the branch's values in order. Nulls, of any
@@ -20,6 +22,7 @@ func (f *field) writeUnion(p presence, rows rowsOf) error {
 	}
 	s := unionSlots{branch: make([]int, n), rows: rows}
 	s.nullable = slices.ContainsFunc(f.kids, func(k *field) bool { return k.opt == nil })
+	slots := arrowdense.SlotsOf(u)
 	places := make([][]int64, u.NumFields()) // of each branch's values in their child
 	for i := range s.branch {
 		if p.offs != nil && p.offs[i+1] == p.offs[i] {
@@ -32,15 +35,15 @@ func (f *field) writeUnion(p presence, rows rowsOf) error {
 		if p.offs != nil {
 			at = int(p.offs[i])
 		}
-		k := u.ChildID(at)
-		s.branch[i], places[k] = k, append(places[k], placeOf(u, at))
+		k, place := slots.At(at)
+		s.branch[i], places[k] = k, append(places[k], place)
 	}
 	for b := range places {
 		k := f.kids[b]
 		if k.opt == nil {
 			continue
 		}
-		values, at := k.resolve(u.Field(b), places[b])
+		values, at := k.find.Resolve(u.Field(b), places[b])
 		q, err := k.spread(values, at, b, s)
 		if err != nil {
 			return err
@@ -72,7 +75,7 @@ func (f *field) spread(arr arrow.Array, at []int64, b int, s unionSlots) (presen
 	for i, k := range s.branch {
 		if k == b {
 			if at[next] >= 0 {
-				f.runs = appendRun(f.runs, at[next], at[next]+1)
+				f.runs = arrowdense.AppendRun(f.runs, at[next], at[next]+1)
 				n++
 			} else if !s.nullable {
 				return presence{}, f.refuse(s.rows.rowAt(i), noNullBranch)
@@ -81,14 +84,6 @@ func (f *field) spread(arr arrow.Array, at []int64, b int, s unionSlots) (presen
 		}
 		f.there.offs[i+1] = n
 	}
-	values, err := gather(arr, f.runs, f.mem)
+	values, err := arrowdense.Gather(arr, f.runs, f.find.Mem)
 	return presence{values, f.there.offs}, err
-}
-
-// placeOf returns where value i of a union stands in its child.
-func placeOf(u array.Union, i int) int64 {
-	if d, ok := u.(*array.DenseUnion); ok {
-		return int64(d.ValueOffset(i))
-	}
-	return int64(i)
 }

@@ -1,11 +1,6 @@
 package trevni
 
-import (
-	"math"
-
-	"github.com/arrowio/arrowio/arrowio"
-	"github.com/arrowio/arrowio/internal/bitpack"
-)
+import "github.com/arrowio/arrowio/internal/bitpack"
 
 // values are the values of one leaf in one batch, without gaps. One call encodes a run of them.
 type values interface {
@@ -182,7 +177,3 @@ func (nullValues) put(*column, int, int) {}
 func (nullValues) ascending() bool       { return false }
 func (nullValues) key(int) sortKey       { return sortKey{} }
 func (nullValues) first(int) []byte      { return nil }
-
-func errTooMuch() error {
-	return arrowio.Errorf(arrowio.ErrLimit, "a batch holds over %d bytes of one column: write smaller batches", math.MaxInt32)
-}

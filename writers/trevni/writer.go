@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowdense"
 	"github.com/arrowio/arrowio/internal/fanout"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
@@ -45,7 +46,8 @@ func newWriter(ctx context.Context, st arrowio.Store, d *driver, p *arrowio.Writ
 }
 
 func (w *writer) field(n *trevniwire.Node, path string) *field {
-	f := &field{Node: n, path: path, mem: w.plan.Options.Allocator}
+	f := &field{Node: n, path: path}
+	f.find = arrowdense.Finder{Mem: w.plan.Options.Allocator, Dictionaries: true, Unions: n.Kind == trevniwire.Union}
 	f.opt, f.rep, f.col = w.column(n.Opt), w.column(n.Rep), w.column(n.Col)
 	for _, k := range n.Kids {
 		name := path + "." + k.Field.Name

@@ -32,6 +32,7 @@ public final class Main {
         verify LIST              the same, and seeks, search arguments, statistics
         bench FILE [PASSES]      Java's speed: CPU time of each pass over the file
         write-bench FILE OUT CODEC PASSES  the same of writing the rows of FILE, which has flat columns, to OUT
+        evolve LIST              read FILE<tab>SCHEMA<tab>OUT: a file under a schema of other types
         try FILE...              a line a file: ok, or how the reader fails
       """;
 
@@ -84,6 +85,11 @@ public final class Main {
         }
         out.flush();
         System.exit(good ? 0 : 1);
+      }
+      case "evolve" -> {
+        try (InputStream list = a.get(1).equals("-") ? System.in : new FileInputStream(a.get(1))) {
+          Evolve.run(list);
+        }
       }
       case "try" -> {
         for (String f : files) {

@@ -9,12 +9,14 @@ import org.apache.hadoop.hive.ql.exec.vector.VectorizedRowBatch;
 import org.apache.orc.ColumnStatistics;
 import org.apache.orc.DecimalColumnStatistics;
 import org.apache.orc.DoubleColumnStatistics;
+import org.apache.orc.GeospatialColumnStatistics;
 import org.apache.orc.OrcFile;
 import org.apache.orc.OrcProto;
 import org.apache.orc.Reader;
 import org.apache.orc.RecordReader;
 import org.apache.orc.TypeDescription;
 import org.apache.orc.Writer;
+import org.apache.orc.impl.ColumnStatisticsImpl;
 import org.apache.orc.impl.OrcIndex;
 import org.apache.orc.impl.RecordReaderImpl;
 
@@ -72,9 +74,6 @@ final class Rewrite {
     }
     for (int c = 0; c < a.length; c++) {
       TypeDescription t = ours.getSchema().findSubtype(c);
-      if (t.getCategory() == TypeDescription.Category.Geometry || t.getCategory() == TypeDescription.Category.Geography) {
-        continue; // boxes are not written
-      }
       String x = text(a[c]);
       String y = text(b[c]);
       boolean exact = strict && !(a[c] instanceof DoubleColumnStatistics) 
@@ -88,6 +87,9 @@ final class Rewrite {
   private static String text(ColumnStatistics s) {
     if (s instanceof DoubleColumnStatistics d && Double.isNaN(d.getSum())) {
       return s.getNumberOfValues() + " values and " + s.hasNull(); // with a NaN among them the others mean nothing
+    }
+    if (s instanceof GeospatialColumnStatistics g && g.getBoundingBox() == null || s.getClass() == ColumnStatisticsImpl.class) {
+      return s.getNumberOfValues() + " values and " + s.hasNull(); // Java writes geometries without a box, and fails to print them
     }
     return CHILDREN.matcher(BYTES.matcher(s.toString()).replaceAll("")).replaceAll("").replace(" -0.0 ", " 0.0 ");
   }
@@ -131,7 +133,10 @@ final class Rewrite {
   }
 
   private static OrcProto.ColumnStatistics plain(OrcProto.ColumnStatistics s, boolean sums) {
-    OrcProto.ColumnStatistics.Builder b = s.toBuilder().clearBytesOnDisk().clearCollectionStatistics().clearGeospatialStatistics();
+    OrcProto.ColumnStatistics.Builder b = s.toBuilder().clearBytesOnDisk().clearCollectionStatistics();
+    if (!b.getGeospatialStatistics().hasBbox()) {
+      b.clearGeospatialStatistics();
+    }
     if (b.hasDoubleStatistics() && Double.isNaN(b.getDoubleStatistics().getSum())) {
       b.clearDoubleStatistics();
     } else if (b.hasDoubleStatistics()) {

@@ -1,0 +1,123 @@
+package fanout_test
+
+import (
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/fanout"
+)
+
+// tool is what one task or job has at a time.
+type tool struct {
+	inUse atomic.Bool
+	used  int // races show where two have it
+}
+
+func (u *tool) use(t *testing.T) func() {
+	if u.inUse.Swap(true) {
+		t.Error("two have the same tool")
+	}
+	u.used++
+	return func() { u.inUse.Store(false) }
+}
+
+// TestCrew: all tasks are done when Each returns, all jobs that were taken when Wait does, each once, and no more at a
+// time than there are workers.
+func TestCrew(t *testing.T) {
+	for _, workers := range []int{1, 2, 5} {
+		c := fanout.Crew[tool]{Workers: workers, Backlog: 3}
+		var sum, jobs, taken, at atomic.Int64
+		enter := func(u *tool) func() {
+			leave := u.use(t)
+			if n := at.Add(1); n > int64(workers) {
+				t.Errorf("%d of %d workers", n, workers)
+			}
+			return func() { at.Add(-1); leave() }
+		}
+		want := int64(0)
+		for round := range 50 {
+			n := []int{0, 1, 7, 100}[round%4]
+			err := c.Each(n, func(i int, u *tool) error {
+				defer enter(u)()
+				sum.Add(int64(i))
+				if c.Later(func(u *tool) {
+					defer enter(u)()
+					jobs.Add(1)
+				}) {
+					taken.Add(1)
+				}
+				return nil
+			})
+			if want += int64(n * (n - 1) / 2); err != nil || sum.Load() != want {
+				t.Fatalf("%d workers, %d tasks: sum %d, want %d, %v", workers, n, sum.Load(), want, err)
+			}
+			if round%3 == 0 {
+				if err := c.Wait(); err != nil || jobs.Load() != taken.Load() {
+					t.Fatalf("%d workers: %d of %d jobs, %v", workers, jobs.Load(), taken.Load(), err)
+				}
+			}
+		}
+		if workers == 1 && taken.Load() > 0 || workers > 1 && taken.Load() == 0 {
+			t.Errorf("%d workers took %d jobs", workers, taken.Load())
+		}
+		if err := c.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestCrewBacklog: with one more than the backlog there is no room, and what was taken is done although nobody waits.
+func TestCrewBacklog(t *testing.T) {
+	c := fanout.Crew[tool]{Workers: 2, Backlog: 2}
+	hold, began, done := make(chan bool), make(chan bool), make(chan bool)
+	taken := 0
+	err := c.Each(1, func(int, *tool) error {
+		c.Later(func(*tool) { began <- true; <-hold })
+		<-began // the other worker has it; it no longer waits
+		for c.Later(func(*tool) { done <- true }) {
+			taken++
+		}
+		return nil
+	})
+	if err != nil || taken != 2 {
+		t.Errorf("%d taken, %v", taken, err)
+	}
+	hold <- true
+	for range taken {
+		<-done
+	}
+}
+
+func TestCrewErrors(t *testing.T) {
+	failed := errors.New("no")
+	for _, workers := range []int{1, 3} {
+		c := fanout.Crew[tool]{Workers: workers}
+		var begun atomic.Int64
+		err := c.Each(1000, func(i int, _ *tool) error {
+			begun.Add(1)
+			if i == 5 {
+				return failed
+			}
+			return nil
+		})
+		if !errors.Is(err, failed) || begun.Load() < 6 || begun.Load() > 1000 {
+			t.Errorf("%d workers: %d begun, %v", workers, begun.Load(), err)
+		}
+	}
+	for _, n := range []int{1, 10} {
+		c := fanout.Crew[tool]{Workers: 2, Backlog: 1}
+		if err := c.Each(n, func(int, *tool) error { panic("oh") }); !errors.Is(err, arrowio.ErrInternal) {
+			t.Errorf("%v", err)
+		}
+		if err := c.Each(n, func(int, *tool) error { return nil }); !errors.Is(err, arrowio.ErrInternal) {
+			t.Errorf("after a panic: %v", err)
+		}
+	}
+	c := fanout.Crew[tool]{Workers: 2, Backlog: 1}
+	err := c.Each(3, func(int, *tool) error { c.Later(func(*tool) { panic("oh") }); return nil })
+	if err = errors.Join(err, c.Wait()); !errors.Is(err, arrowio.ErrInternal) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,113 @@
+package orcwire_test
+
+import (
+	"bytes"
+	"errors"
+	"math/rand"
+	"slices"
+	"testing"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/blockcodec"
+	"github.com/arrowio/arrowio/internal/orcwire"
+)
+
+// Chunks that others compress, some and in any order, make the same stream with the same positions.
+func TestOutLater(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	var pool orcwire.OutPool
+	var atOnce orcwire.OutScratch
+	var waiting []*orcwire.OutChunk
+	others := orcwire.OutScratch{Pool: &pool}
+	pack := func(i int) {
+		waiting[i].Pack(&others)
+		waiting = slices.Delete(waiting, i, i+1)
+	}
+	later := orcwire.OutScratch{Pool: &pool, Later: func(c *orcwire.OutChunk) bool {
+		if r.Intn(4) == 0 {
+			return false
+		}
+		waiting = append(waiting, c)
+		if r.Intn(3) == 0 {
+			pack(r.Intn(len(waiting)))
+		}
+		return true
+	}}
+	var a, b, a2, b2 orcwire.Out
+	taken := 0
+	for range rounds(60) {
+		p := orcwire.OutPacking{
+			Chunked: true, BlockSize: []int{1 << 10, 16 << 10, 20_000, 64 << 10}[r.Intn(4)],
+			Codec: []blockcodec.Codec{blockcodec.Snappy, blockcodec.LZ4}[r.Intn(2)], Level: blockcodec.DefaultLevel,
+		}
+		content := text(r, r.Intn(20*p.BlockSize)%(400<<10))
+		a.Open(p, &atOnce)
+		b.Open(p, &later)
+		a2.Open(p, &atOnce)
+		b2.Open(p, &later)
+		var at, settled [][]uint64
+		for left := content; len(left) > 0; {
+			n := 1 + r.Intn(len(left))
+			if part := left[:n]; n <= orcwire.MaxRoom && r.Intn(2) == 0 {
+				for _, o := range []*orcwire.Out{&a, &b} {
+					copy(o.Room(n), part)
+					o.Advance(n)
+				}
+			} else {
+				a.Write(part)
+				b.Write(part)
+			}
+			if left = left[n:]; r.Intn(2) == 0 {
+				a2.Write(content[:n])
+				b2.Write(content[:n])
+			}
+			// as an index has them: the numbers of both streams, others between them
+			at = append(at, a2.Position(append(a.Position([]uint64{7}), 3)))
+			settled = append(settled, b2.Position(append(b.Position([]uint64{7}), 3)))
+		}
+		for _, o := range []*orcwire.Out{&a, &b, &a2, &b2} {
+			o.Flush()
+		}
+		taken += len(waiting)
+		for len(waiting) > 0 {
+			pack(r.Intn(len(waiting)))
+		}
+		for i, o := range []*orcwire.Out{&b, &b2} {
+			want := []*orcwire.Out{&a, &a2}[i]
+			if !bytes.Equal(bytes.Join(o.Parts(), nil), bytes.Join(want.Parts(), nil)) || o.Size() != want.Size() || o.Raw() != want.Raw() || o.Err() != nil {
+				t.Fatalf("%+v: %d and %d bytes, %v", p, o.Size(), want.Size(), o.Err())
+			}
+		}
+		for i := range at {
+			if orcwire.Settle(settled[i], &b, &b2); !slices.Equal(settled[i], at[i]) {
+				t.Fatalf("%+v: position %v, want %v", p, settled[i], at[i])
+			}
+		}
+		if r.Intn(2) == 0 {
+			parts := b.Take()
+			if len(b.Parts()) > 0 {
+				t.Error("Take leaves parts")
+			}
+			pool.Put(parts...)
+		}
+	}
+	if taken == 0 {
+		t.Error("no chunk had to wait")
+	}
+}
+
+// What goes wrong elsewhere is the stream's error.
+func TestOutLaterErrors(t *testing.T) {
+	var waiting []*orcwire.OutChunk
+	sc := orcwire.OutScratch{Later: func(c *orcwire.OutChunk) bool { waiting = append(waiting, c); return true }}
+	var o orcwire.Out
+	o.Open(orcwire.OutPacking{Chunked: true, BlockSize: 1 << 16, Codec: blockcodec.Zstd, Level: 99}, &sc)
+	o.Write(make([]byte, 1<<17))
+	o.Flush()
+	for _, c := range waiting {
+		c.Pack(&sc)
+	}
+	if err := o.Err(); len(waiting) != 2 || !errors.Is(err, arrowio.ErrOption) {
+		t.Errorf("%d chunks, %v", len(waiting), err)
+	}
+}
