@@ -213,6 +213,9 @@ func addRun(runs [][2]int64, start, end int64) [][2]int64 {
 	return append(runs, [2]int64{start, end})
 }
 
+// Whole reports whether arr is as an Appender would make it, so that nothing needs to be copied to rebase it.
+func Whole(arr arrow.Array) bool { return rebased(arr.Data()) }
+
 // rebased reports whether d could have come from an Appender: offset 0 and exact lengths at every level, offsets from
 // 0 on, null counts known.
 func rebased(d arrow.ArrayData) bool {

@@ -83,6 +83,10 @@ func (q Quirks) RealNames() bool { return q.fixed(javaHIVE4243) }
 // writer's zone, which the statistics of files and stripes do not have; MinUTC and MaxUTC are good wherever they are.
 func (q Quirks) TimestampStatsUTC() bool { return q.fixed(javaORC135) }
 
+// RoundsFinely reports whether seconds of timestamps before 1970 are rounded towards zero for any fraction: see
+// Timestamps.Finely.
+func (q Quirks) RoundsFinely() bool { return q.Writer == WriterTrino }
+
 // DecimalStatsTrusted reports whether bounds of decimals can be believed: until ORC-517 those of up to 18 digits could
 // be wrong, in the writer that first had them as long integers, version 6.
 func (q Quirks) DecimalStatsTrusted(precision uint32) bool {

@@ -68,6 +68,8 @@ func (u TimeUnit) String() string { return timeUnits[u].name }
 type Timestamps struct {
 	Zone   *Zone // of the writer, for TIMESTAMP; nil = UTC, and for TIMESTAMP_INSTANT
 	Hybrid bool  // days before 1582-10-15 are Julian
+	// Finely says that the writer rounded seconds towards zero for any fraction, be it less than a millisecond: Trino.
+	Finely bool
 	Unit   TimeUnit
 }
 
@@ -80,7 +82,7 @@ const timeBlock = 256
 //
 // Seconds count from 2015-01-01 00:00:00 of the zone. Nanoseconds have their trailing zeros cut off and their number in
 // the lowest three bits. Seconds were rounded towards zero by the writer where there was a fraction of a millisecond or
-// more, so such a time before 1970 is a second earlier than stored: a time in the last second before 1970 comes back a
+// more (or any, see Finely), so such a time before 1970 is a second earlier than stored: a time in the last second before 1970 comes back a
 // second late, and nothing can be done about that. The C++ writer stores negative nanoseconds before 1970: these count
 // backwards.
 //
@@ -103,7 +105,7 @@ func (t *Timestamps) Combine(dst, nanos []int64) error {
 	for at := 0; at < len(dst); at += timeBlock {
 		d := dst[at:min(at+timeBlock, len(dst))]
 		s, f := secs[:len(d)], subs[:len(d)]
-		if !instants(s, f, d, nanos[at:], zone.epoch) {
+		if !instants(s, f, d, nanos[at:], zone.epoch, t.kept()) {
 			if err := t.slow(d, nanos[at:], zone, at); err != nil {
 				return err
 			}
@@ -121,10 +123,18 @@ func (t *Timestamps) Combine(dst, nanos []int64) error {
 	return nil
 }
 
+// kept returns how many nanoseconds a time before 1970 may have whose seconds are as stored.
+func (t *Timestamps) kept() int64 {
+	if t.Finely {
+		return 0
+	}
+	return 999_999
+}
+
 var nanoZeros = [8]uint64{1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
 // instants decodes seconds since 1970 and nanoseconds. False: some value needs a closer look, and the results are void.
-func instants(secs, subs, stored, nanos []int64, epoch int64) bool {
+func instants(secs, subs, stored, nanos []int64, epoch, kept int64) bool {
 	subs, stored, nanos = subs[:len(secs)], stored[:len(secs)], nanos[:len(secs)]
 	var large, bad uint64
 	for i, raw := range stored {
@@ -136,7 +146,7 @@ func instants(secs, subs, stored, nanos []int64, epoch int64) bool {
 		// Far outside of anything: what follows would overflow.
 		bad |= uint64(raw+1<<62) | uint64(1<<62-raw)
 		s := raw + epoch
-		s += s >> 63 & (int64(999_999-n) >> 63)
+		s += s >> 63 & ((kept - int64(n)) >> 63)
 		secs[i] = s
 		subs[i] = int64(n)
 	}
@@ -171,7 +181,7 @@ func (t *Timestamps) slow(dst, nanos []int64, zone *Zone, at int) error {
 		if raw < -1<<62 || raw > 1<<62 {
 			return badValue(arrowio.ErrCorrupt, at+i, "%d seconds since 2015 are no time", raw)
 		}
-		if s < 0 && n > 999_999 {
+		if s < 0 && n > t.kept() {
 			s--
 		}
 		if n < 0 {

@@ -116,6 +116,28 @@ func TestTimestampRule(t *testing.T) {
 			t.Errorf("%q %d %d: %d, %v, want %d", k.zone, k.sec, k.nanos, dst[0], err, k.want)
 		}
 	}
+	// A writer that rounds towards zero for any fraction, as Trino does.
+	for _, k := range [][3]int64{{-1420070401, 0, -1e9}, {-1420070401, 100_000, -2e9 + 100_000}, {-1420070401, 1, -2e9 + 1}, {-1420070401, 5e6, -2e9 + 5e6}, {-1420070400, 1, 1}, {0, 1, 1420070400e9 + 1}} {
+		for _, more := range []int{0, 300} { // one by one, and with one that needs a closer look
+			ts := Timestamps{Finely: true}
+			dst, nanos := make([]int64, 1+more), make([]int64, 1+more)
+			dst[0], nanos[0] = k[0], storedNanos(k[1])
+			if more > 0 {
+				nanos[1] = storedNanos(-1)
+			}
+			if err := ts.Combine(dst, nanos); err != nil || dst[0] != k[2] {
+				t.Errorf("%v: %d, %v", k, dst[0], err)
+			}
+		}
+	}
+	// PrestoDB's seconds count from the zone's 2015, and are instants.
+	for _, sec := range []int64{0, -9482400, -1420070400} {
+		ts := Timestamps{Zone: zone(t, "America/New_York").Instants()}
+		dst := []int64{sec}
+		if err := ts.Combine(dst, []int64{0}); err != nil || dst[0] != (sec+1420070400+5*3600)*1e9 {
+			t.Errorf("%d: %d, %v", sec, dst[0], err)
+		}
+	}
 	// Every way to cut zeros off.
 	dst, nanos := make([]int64, 8), make([]int64, 8)
 	for z := range nanos {

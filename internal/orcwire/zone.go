@@ -112,6 +112,12 @@ func newZone(name string, loc *time.Location) *Zone {
 	return z
 }
 
+// Instants returns a zone of the same epoch whose clocks show UTC: that of PrestoDB's files, whose seconds count from
+// 2015-01-01 00:00:00 of a zone that they do not name, and are instants.
+func (z *Zone) Instants() *Zone {
+	return &Zone{name: z.name, epoch: z.epoch, starts: []int64{math.MinInt64, math.MaxInt64}, offsets: []int32{0}}
+}
+
 // String returns the name that the zone was loaded by.
 func (z *Zone) String() string { return z.name }
 

@@ -22,11 +22,14 @@ type branch struct {
 	tree    *tree
 	columns []int // positions in the projection
 	cost    float64
-	roots   []*node
+	roots   []*node // what is decoded side by side: columns, and gate
+	gate    *node   // the struct that some columns are children of; nil = none
+	trims   []bool  // which of roots can be trimmed
 	nodes   []*node // parents before children
 	inputs  []*input
 	scratch orcwire.Scratch
-	row     int64 // of the stripe, where the nodes stand
+	row     int64    // of the stripe, where the nodes stand
+	pieces  [][2]int // see window
 }
 
 // newBranches deals columns out so that branches cost about the same, the dearest column first.
@@ -116,12 +119,49 @@ func valueCost(k orcwire.Kind) float64 {
 
 // node builds the decoders of a type, as far as pf wants it.
 func (g *branch) node(typ *orcwire.Type, pf arrowio.ProjectedField, field arrow.Field) *node {
+	n := g.bareNode(typ, field)
+	n.content = n.newContent(pf)
+	return n
+}
+
+// bareNode builds a decoder without its content.
+func (g *branch) bareNode(typ *orcwire.Type, field arrow.Field) *node {
 	n := &node{tree: g.tree, branch: g, typ: typ, field: field, validity: arrowbuf.NewBits(&g.tree.arena)}
 	g.nodes = append(g.nodes, n)
 	n.presence.numbers = numbersOfBits
 	g.inputs = append(g.inputs, &n.presence)
-	n.content = n.newContent(pf)
 	return n
+}
+
+// column builds the decoders of a column.
+func (g *branch) column(typ *orcwire.Type, pf arrowio.ProjectedField, field arrow.Field) *node {
+	if w := g.tree.file.within; w == nil || typ.Parent != w {
+		n := g.node(typ, pf, field)
+		g.roots = append(g.roots, n)
+		return n
+	}
+	if g.gate == nil {
+		g.gate = g.bareNode(g.tree.file.within, arrow.Field{})
+		g.gate.content = &structs{node: g.gate}
+		g.roots = append(g.roots, g.gate)
+	}
+	n := g.node(typ, pf, field)
+	c := g.gate.content.(*structs)
+	c.kids = append(c.kids, n)
+	return n
+}
+
+// takeGate forgets what the gate has counted. Its columns are taken one by one, and cannot tell where it is null.
+func (g *branch) takeGate() error {
+	if g.gate == nil {
+		return nil
+	}
+	nulls := g.gate.nulls
+	g.gate.release()
+	if nulls > 0 {
+		return g.gate.located(arrowio.Errorf(arrowio.ErrCorrupt, "%d events have no row", nulls))
+	}
+	return nil
 }
 
 // rewind opens all streams at the start of the stripe.

@@ -83,7 +83,10 @@ func (c *stringValues) read(s slots) error {
 	slots, ends := c.offsets.Grow(s.n, s.count) // spread afterwards
 	var err error
 	if c.dict != nil {
-		err = c.gather(ends)
+		var ids []int32
+		if ids, err = c.nextIDs(s.count); err == nil {
+			err = c.gather(ends, ids)
+		}
 	} else {
 		err = c.copy(ends)
 	}
@@ -176,12 +179,12 @@ func stripped(v []byte) []byte {
 	return v
 }
 
-// gather decodes ids and copies their entries.
-func (c *stringValues) gather(ends []int32) error {
-	ids, err := c.nextIDs(len(ends) - 1)
-	if err != nil || len(ids) == 0 {
-		return err
+// gather copies the entries of ids.
+func (c *stringValues) gather(ends, ids []int32) error {
+	if len(ids) == 0 {
+		return nil
 	}
+	var err error
 	d := c.dict.entries
 	n := int64(len(ids)) * int64(d.Longest())
 	if n > cheapBytes {

@@ -27,13 +27,8 @@ func (f *File) subject(path string) *subject {
 	if err != nil {
 		return nil
 	}
-	t := f.footer.Types[0]
-	if t.Kind != orcwire.Struct {
-		ids = ids[1:] // the one field is the root itself
-	} else {
-		t, ids = t.Children[ids[0]], ids[1:]
-	}
-	for _, i := range ids {
+	t := f.top[ids[0]]
+	for _, i := range ids[1:] {
 		if t.Kind != orcwire.Struct {
 			return nil
 		}

@@ -38,6 +38,7 @@ func column(t *testing.T, typ orcwire.Type, q orcwire.Quirks, o Options, nested 
 	if err != nil {
 		t.Fatal(err)
 	}
+	f.showRoot()
 	s := f.subject(path)
 	if s == nil || s.typ != &c {
 		t.Fatalf("path %s leads to %v", path, s)

@@ -23,6 +23,8 @@ type File struct {
 	packing orcwire.Packing
 	tail    tailLayout
 	schema  *arrow.Schema
+	top     []*orcwire.Type // of the columns: the root's children, or the root; see ShowRows
+	within  *orcwire.Type   // the struct that columns are children of where that is not the root; nil = none are
 	quirks  orcwire.Quirks
 	zone    *orcwire.Zone // of stripes that name none
 	hybrid  bool          // days before 1582-10-15 are Julian
@@ -88,10 +90,19 @@ func (f *File) open(ctx context.Context) (err error) {
 	if f.schema, err = orcwire.Schema(f.footer, o); err != nil {
 		return err
 	}
+	f.showRoot()
 	if f.secrets, err = f.unlock(); err != nil {
 		return err
 	}
 	return f.cutStripes()
+}
+
+// showRoot makes the root's children the columns, or the root where it has none.
+func (f *File) showRoot() {
+	f.top = f.footer.Types[:1]
+	if f.top[0].Kind == orcwire.Struct {
+		f.top = f.top[0].Children
+	}
 }
 
 // newer reports whether a version is none that is known: 0.11, 0.12, which old files do not tell, and the draft of 2.0,

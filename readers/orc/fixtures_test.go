@@ -60,7 +60,7 @@ func options(t testing.TB, more ...map[string]string) Options {
 	for _, m := range more {
 		maps.Copy(all, m)
 	}
-	o, err := parseOptions(all)
+	o, err := ParseOptions(all)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,13 +47,13 @@ func Format() arrowio.Format {
 			{Name: "orc-char-padding", Usage: "blanks at the end of char values", Default: "strip", Values: []string{"strip", "keep"}},
 			{Name: "orc-null-keys", Usage: "null keys of maps: an error, or maps shown as lists of structs", Default: "error", Values: []string{"error", "list"}},
 			{Name: "orc-keys", Usage: "master keys of encrypted columns, a file of JSON: {\"NAME\": {\"version\": 0, \"algorithm\": \"AES_CTR_128\", \"key\": \"hex\"}}", Default: "none: masked values"},
-			{Name: "orc-by", Usage: "how columns of several files are matched", Default: "name", Values: []string{"name", "position"}},
+			{Name: "orc-by", Usage: "how columns of several files are matched", Default: "name", Values: []string{"name", "name-any-case", "position"}},
 			{Name: "timestamp-unit", Usage: "unit of timestamps", Default: "ns", Values: []string{"ns", "us", "ms", "s"}},
 			{Name: "dictionary", Usage: "keep dictionaries: strings become dictionary<int32, utf8>", Default: "false", Values: []string{"true", "false"}},
 		},
 		Match: Match,
 		Open: func(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
-			opt, err := parseOptions(o.Options)
+			opt, err := ParseOptions(o.Options)
 			if err != nil {
 				return nil, err
 			}
@@ -69,7 +69,7 @@ func Match(head, tail []byte) bool {
 	return bytes.HasPrefix(head, magic) || len(tail) > 4 && bytes.Equal(tail[len(tail)-4:len(tail)-1], magic)
 }
 
-func parseOptions(m map[string]string) (Options, error) {
+func ParseOptions(m map[string]string) (Options, error) {
 	o := Options{Timezone: m["orc-timezone"], Calendar: m["orc-calendar"]}
 	for _, w := range []struct {
 		name  string
@@ -79,7 +79,7 @@ func parseOptions(m map[string]string) (Options, error) {
 		{"orc-strings", []string{"utf8", "binary"}},
 		{"orc-char-padding", []string{"strip", "keep"}},
 		{"orc-null-keys", []string{"error", "list"}},
-		{"orc-by", []string{"name", "position"}},
+		{"orc-by", []string{"name", "name-any-case", "position"}},
 		{"timestamp-unit", []string{"ns", "us", "ms", "s"}},
 		{"dictionary", []string{"false", "true"}},
 	} {

@@ -12,13 +12,18 @@ import (
 
 // splitReader decodes one split. See arrowio.SplitReader.
 type splitReader struct {
-	tree  *tree
-	start int64 // row of the file at which the stripe begins
-	end   int64 // of the split
-	row   int64 // of the file, where the reader stands; the tree may be behind
-	rows  int   // of the batch being built
-	wide  float64
-	err   error
+	tree    *tree
+	ordinal int // of the stripe
+	split   arrowio.Split
+	want    arrowio.RowSet
+	start   int64 // row of the file at which the stripe begins
+	end     int64 // of the split
+	row     int64 // of the file, where the reader stands; the tree may be behind
+	rows    int   // of the batch being built
+	batch   []arrowio.RowRange
+	exact   bool // decode no row that is not asked for
+	wide    float64
+	err     error
 }
 
 // Read opens the rows of a split.
@@ -34,11 +39,12 @@ func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 	}
 	t := f.tree(p, mem, st, s.Rows.Start-first)
 	t.ctx = ctx
-	if err := t.prepare(ctx, st, first, s, rows.Clip(s.Rows)); err != nil {
+	want := rows.Clip(s.Rows)
+	if err := t.prepare(ctx, st, first, s, want); err != nil {
 		t.discard()
 		return nil, arrowio.Locate(err, arrowio.At{Format: Name, Split: c.stripe, Off: -1})
 	}
-	return &splitReader{tree: t, start: first, end: s.Rows.End, row: s.Rows.Start}, nil
+	return &splitReader{tree: t, ordinal: c.stripe, split: s, want: want, start: first, end: s.Rows.End, row: s.Rows.Start}, nil
 }
 
 // prepare enters a stripe, which becomes the tree's to release, loads the row index where rows will be passed over, and
@@ -97,9 +103,10 @@ func (r *splitReader) Read(n int) (int, error) {
 		return 0, err
 	}
 	if err := r.tree.read(r.row-r.start, n); err != nil {
-		r.err = arrowio.Locate(kinded(err), arrowio.At{Format: Name, Split: r.tree.stripe.ordinal, Off: -1})
+		r.err = arrowio.Locate(kinded(err), arrowio.At{Format: Name, Split: r.ordinal, Off: -1})
 		return 0, r.err
 	}
+	r.add(r.row, r.row+int64(n))
 	r.row += int64(n)
 	r.rows += n
 	return n, nil
@@ -118,11 +125,15 @@ func (r *splitReader) Take() (arrow.Record, error) {
 		return nil, r.err
 	}
 	taken := r.tree.batch.Taken()
-	rec := r.tree.take(r.rows)
+	rec, err := r.tree.take(r.rows)
+	if err != nil {
+		r.err = arrowio.Locate(err, arrowio.At{Format: Name, Split: r.ordinal, Off: -1})
+		return nil, r.err
+	}
 	if r.rows > 0 {
 		r.wide = float64(taken) / float64(r.rows)
 	}
-	r.rows = 0
+	r.rows, r.batch = 0, r.batch[:0]
 	return rec, nil
 }
 

@@ -106,6 +106,9 @@ func (s *stripe) open(ctx context.Context) error {
 		return err
 	}
 	s.zone = f.zone
+	if f.quirks.Writer == orcwire.WriterPresto {
+		s.zone = f.zone.Instants()
+	}
 	if s.footer.Timezone != "" {
 		if s.zone, err = orcwire.LoadZone(s.footer.Timezone); err != nil {
 			return arrowio.Errorf(arrowio.ErrUnsupported, "writer time zone: %w", err)

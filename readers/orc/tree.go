@@ -45,16 +45,15 @@ func (f *File) newTree(p arrowio.Projection, mem memory.Allocator, s *stripe) *t
 	}
 	types := make([]*orcwire.Type, len(p.Fields))
 	for i, pf := range p.Fields {
-		types[i] = f.footer.Types[0]
-		if types[i].Kind == orcwire.Struct {
-			types[i] = types[i].Children[pf.Index]
-		}
+		types[i] = f.top[pf.Index]
 	}
 	t.roots = make([]*node, len(types))
 	for _, g := range t.newBranches(s.costs(types)) {
 		for _, i := range g.columns {
-			t.roots[i] = g.node(types[i], p.Fields[i], p.Schema.Field(i))
-			g.roots = append(g.roots, t.roots[i])
+			t.roots[i] = g.column(types[i], p.Fields[i], p.Schema.Field(i))
+		}
+		for _, r := range g.roots {
+			g.trims = append(g.trims, r.trims())
 		}
 		t.nodes = append(t.nodes, g.nodes...)
 		t.inputs = append(t.inputs, g.inputs...)
@@ -94,7 +93,7 @@ func (f *File) tree(p arrowio.Projection, mem memory.Allocator, s *stripe, row i
 	f.mu.Lock()
 	best := -1
 	for i, t := range f.parked {
-		if t.arena.Allocator != mem || t.schema != p.Schema || !reflect.DeepEqual(t.fields, p.Fields) {
+		if t.arena.Allocator != mem || t.schema != p.Schema && !t.schema.Equal(p.Schema) || !reflect.DeepEqual(t.fields, p.Fields) {
 			continue
 		}
 		here := t.stripe == s && t.row == row
@@ -112,8 +111,9 @@ func (f *File) tree(p arrowio.Projection, mem memory.Allocator, s *stripe, row i
 	}
 	f.mu.Unlock()
 	if t == nil {
-		t = f.newTree(p, mem, s)
+		return f.newTree(p, mem, s)
 	}
+	t.schema = p.Schema
 	return t
 }
 
@@ -160,19 +160,22 @@ func (t *tree) rewind() error {
 
 // read passes over the rows before row of the stripe, and appends the next n.
 func (t *tree) read(row int64, n int) error {
-	do := func(i int) error {
-		g := t.branches[i]
+	t.row = row + int64(n)
+	return t.each(func(g *branch) error {
 		if err := g.move(row); err != nil {
 			return err
 		}
 		return g.read(n)
-	}
-	t.row = row + int64(n)
+	})
+}
+
+// each has all branches do something, at the same time where there is help.
+func (t *tree) each(do func(g *branch) error) error {
 	if t.share != nil && len(t.branches) > 1 {
-		return t.share(len(t.branches), do)
+		return t.share(len(t.branches), func(i int) error { return do(t.branches[i]) })
 	}
-	for i := range t.branches {
-		if err := do(i); err != nil {
+	for _, g := range t.branches {
+		if err := do(g); err != nil {
 			return err
 		}
 	}
@@ -180,7 +183,12 @@ func (t *tree) read(row int64, n int) error {
 }
 
 // take makes a record of what was read since the last one.
-func (t *tree) take(rows int) arrow.Record {
+func (t *tree) take(rows int) (arrow.Record, error) {
+	for _, g := range t.branches {
+		if err := g.takeGate(); err != nil {
+			return nil, err
+		}
+	}
 	cols := make([]arrow.Array, len(t.roots))
 	for i, r := range t.roots {
 		d := r.take()
@@ -192,7 +200,7 @@ func (t *tree) take(rows int) arrow.Record {
 		c.Release()
 	}
 	t.batch.Reset()
-	return rec
+	return rec, nil
 }
 
 // drop frees a half-built batch.

@@ -83,7 +83,7 @@ func (d *columnDecoder) newValues() (valueDecoder, error) {
 		if d.typ.Kind == orcwire.TimestampInstant {
 			c.zone = orcwire.UTC
 		}
-		c.utf8 = s.columnIndex(id).utf8
+		c.utf8, c.finely = s.columnIndex(id).utf8, d.quirks.RoundsFinely()
 		return c, nil
 	case orcwire.Decimal:
 		_, scale := d.typ.DecimalType()

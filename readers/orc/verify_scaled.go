@@ -14,6 +14,7 @@ type checkTimes struct {
 	secs, nanos  *orcwire.Ints[int64]
 	zone         *orcwire.Zone
 	utf8         bool
+	finely       bool
 	room, low    checkRoom
 }
 
@@ -35,10 +36,11 @@ func (c *checkTimes) read(n int, t *tally) error {
 			return c.second.fail(corrupt("%d nanoseconds", nanos))
 		}
 		instant := v + c.zone.Epoch()
-		if instant < 0 && nanos > 999_999 {
+		rounded := nanos > 999_999 || c.finely && nanos > 0
+		if instant < 0 && rounded {
 			instant--
 		}
-		unsure := instant == 0 && nanos > 999_999
+		unsure := instant == 0 && rounded
 		wall := instant + int64(c.zone.Offset(instant))
 		if wall > math.MaxInt64/1000-1 || wall < math.MinInt64/1000+1 {
 			t.broken = true

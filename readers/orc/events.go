@@ -1,0 +1,155 @@
+package orc
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/scalar"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/orcwire"
+)
+
+// EventColumn is one of the five columns that say what a row of a Hive ACID file is an event of.
+type EventColumn int
+
+// The columns of events, in their order in the file; the row itself comes behind them.
+const (
+	Operation   EventColumn = iota // 0 insert, 1 update, 2 delete; int
+	Original                       // write id that inserted the row; bigint
+	Bucket                         // and in which bucket; int
+	RowID                          // and as which row of that; bigint
+	Current                        // write id of the event; bigint
+	eventRow                       // the position of the row
+	eventFields                    // all
+)
+
+var eventColumns = [eventFields]struct {
+	name string
+	kind orcwire.Kind
+}{
+	Operation: {"operation", orcwire.Int},
+	Original:  {"originaltransaction", orcwire.Long},
+	Bucket:    {"bucket", orcwire.Int},
+	RowID:     {"rowid", orcwire.Long},
+	Current:   {"currenttransaction", orcwire.Long},
+	eventRow:  {"row", orcwire.Struct},
+}
+
+// IsEvents reports whether the file holds events of a Hive ACID table: struct<operation:int,originalTransaction:bigint,
+// bucket:int,rowId:bigint,currentTransaction:bigint,row:struct<…>>, whatever the case of the names.
+func (f *File) IsEvents() bool {
+	root := f.footer.Types[0]
+	if root.Kind != orcwire.Struct || len(root.Children) != int(eventFields) {
+		return false
+	}
+	for i, c := range eventColumns {
+		if root.Children[i].Kind != c.kind || !strings.EqualFold(root.Names[i], c.name) {
+			return false
+		}
+	}
+	return true
+}
+
+// ShowRows makes the columns of a file of events those of the rows that they are about. Projections may have the columns
+// of the events, too, by EventIndex. The file must be one of events, and not be in use yet.
+//
+// An event without a row is an error where any column of the row is read. Info, Verify and Dump are for files as they are.
+func (f *File) ShowRows() error {
+	if !f.IsEvents() {
+		return arrowio.Errorf(arrowio.ErrSchema, "the file does not hold events of a Hive ACID table")
+	}
+	row := f.footer.Types[0].Children[eventRow]
+	md := f.schema.Metadata()
+	f.within = row
+	f.schema = arrow.NewSchema(f.schema.Field(int(eventRow)).Type.(*arrow.StructType).Fields(), &md)
+	f.top = append(slices.Clone(row.Children), f.footer.Types[0].Children[:eventRow]...)
+	return nil
+}
+
+// EventIndex returns what arrowio.ProjectedField.Index is for a column of the events after ShowRows, and its field.
+func (f *File) EventIndex(c EventColumn) (int, arrow.Field) {
+	field := arrow.Field{Name: eventColumns[c].name, Type: arrow.PrimitiveTypes.Int64, Nullable: true}
+	if eventColumns[c].kind == orcwire.Int {
+		field.Type = arrow.PrimitiveTypes.Int32
+	}
+	return len(f.top) - int(eventRow) + int(c), field
+}
+
+// Rename gives the columns, and what is in them, other names: schema is that of the file but for names. The file must not
+// be in use yet.
+func (f *File) Rename(schema *arrow.Schema) { f.schema = schema }
+
+// EventRange bounds the values of a column of events; Known = there is no null among them.
+type EventRange struct {
+	Min, Max int64
+	Known    bool
+}
+
+// EventRanges returns what statistics say of a file of events as a whole, by EventColumn.
+func (f *File) EventRanges() [5]EventRange {
+	if !f.quirks.StripeStatsTrusted() {
+		return [5]EventRange{}
+	}
+	return f.eventRanges(f.footer.Stats, f.footer.Rows)
+}
+
+// SplitEventRanges returns what statistics say of the stripe that a split is of, or is a part of.
+func (f *File) SplitEventRanges(ctx context.Context, s arrowio.Split) ([5]EventRange, error) {
+	c := f.cuts[s.Ordinal]
+	if c.stripe < 0 {
+		return [5]EventRange{}, nil
+	}
+	list, err := f.stripeStats(ctx, c.stripe)
+	if err != nil {
+		if isIO(err) {
+			return [5]EventRange{}, err
+		}
+		return [5]EventRange{}, nil
+	}
+	return f.eventRanges(list, f.footer.Stripes[c.stripe].Rows), nil
+}
+
+func (f *File) eventRanges(list orcwire.StatsList, rows int64) (out [5]EventRange) {
+	for i := range out {
+		t := f.footer.Types[0].Children[i]
+		s, err := list.At(t.ID)
+		if err != nil {
+			continue
+		}
+		c := &subject{file: f, typ: t}
+		out[i] = eventRange(c.stats(&s, place{rows: rows, merged: true}))
+	}
+	return out
+}
+
+func eventRange(s expr.Stats) EventRange {
+	number := func(v scalar.Scalar) (int64, bool) {
+		switch v := v.(type) {
+		case *scalar.Int32:
+			return int64(v.Value), true
+		case *scalar.Int64:
+			return v.Value, true
+		}
+		return 0, false
+	}
+	lo, ok := number(s.Min)
+	hi, ok2 := number(s.Max)
+	return EventRange{Min: lo, Max: hi, Known: ok && ok2 && s.Nulls == 0}
+}
+
+// UserMetadata returns what the file says of itself under a name; nil = nothing.
+func (f *File) UserMetadata(name string) []byte {
+	for _, kv := range f.footer.Metadata {
+		if kv.Key == name {
+			return kv.Value
+		}
+	}
+	return nil
+}
+
+// Rows returns how many rows the file has.
+func (f *File) Rows() int64 { return f.footer.Rows }

@@ -1,0 +1,163 @@
+package orc
+
+import (
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// A window of short runs is decoded whole and trimmed: to stop and to go on takes about as long, for each column, as
+// decoding a hundred values. Windows are small enough for what was decoded to be near when it is moved. Where gaps or
+// runs are longer than these, on average, runs are decoded one by one.
+const (
+	windowRows = 16384
+	denseGap   = 16
+	denseRun   = 512
+)
+
+// ReadRuns appends runs of rows of the file to the batch being built, as Skip and Read from run to run would. The runs
+// are sorted and apart, not behind the reader, and among the rows that it was opened for. Rows between runs that are
+// close together may be decoded, too, but nothing about them is an error.
+func (r *splitReader) ReadRuns(runs []arrowio.RowRange) error {
+	n := 0
+	for _, x := range runs {
+		if r.err == nil && (x.Start < r.row || x.End < x.Start || x.End > r.end) {
+			r.err = arrowio.Errorf(arrowio.ErrInternal, "rows %v asked for at row %d of a split that ends at %d", x, r.row, r.end)
+		}
+		if r.err != nil {
+			return r.err
+		}
+		r.row = x.End
+		n += int(x.Len())
+	}
+	if n == 0 {
+		return nil
+	}
+	if r.rows == 0 { // buffers begin with room for all of it
+		r.tree.arena.Ahead = float64(n) / windowRows
+	}
+	before := len(r.batch)
+	r.batch = append(r.batch, runs...)
+	err := r.tree.readRuns(r.start, r.batch[before:], r.exact)
+	if err != nil && !r.exact && !isIO(err) {
+		err = r.readExactly() // it may have been about a row that nobody asked for
+	}
+	if err != nil {
+		r.err = arrowio.Locate(kinded(err), arrowio.At{Format: Name, Split: r.ordinal, Off: -1})
+		return r.err
+	}
+	r.rows += n
+	return nil
+}
+
+// readExactly decodes the batch being built again, from new decoders and no row but those of the batch.
+func (r *splitReader) readExactly() error {
+	r.exact = true
+	old := r.tree
+	f, ctx := old.file, old.ctx
+	old.drop()
+	old.discard()
+	st, err := f.stripe(ctx, r.ordinal)
+	if err != nil {
+		return err
+	}
+	t := f.newTree(arrowio.Projection{Schema: old.schema, Fields: old.fields}, old.arena.Allocator, st)
+	t.ctx, t.share = ctx, old.share
+	r.tree = t
+	if err := t.prepare(ctx, st, r.start, r.split, r.want); err != nil {
+		return err
+	}
+	return t.readRuns(r.start, r.batch, true)
+}
+
+// readRuns appends runs of rows, counted from a row before or at the start of the stripe, as the rows are.
+func (t *tree) readRuns(start int64, runs []arrowio.RowRange, exact bool) error {
+	t.row = runs[len(runs)-1].End - start
+	return t.each(func(g *branch) error { return g.readRuns(start, runs, exact) })
+}
+
+func (g *branch) readRuns(start int64, runs []arrowio.RowRange, exact bool) error {
+	for i := 0; i < len(runs); {
+		k, from := 0, runs[i].Start
+		if !exact {
+			k = g.window(runs[i:])
+		}
+		if k < 2 {
+			if err := g.move(from - start); err != nil {
+				return err
+			}
+			if err := g.read(int(runs[i].Len())); err != nil {
+				return err
+			}
+			i++
+			continue
+		}
+		if err := g.move(from - start); err != nil {
+			return err
+		}
+		if err := g.readWindow(); err != nil {
+			return err
+		}
+		i += k
+	}
+	return nil
+}
+
+// window finds how many of the runs, from the first on, are decoded together, and notes where they lie in the window.
+func (g *branch) window(runs []arrowio.RowRange) int {
+	from := runs[0].Start
+	g.pieces = g.pieces[:0]
+	rows := int64(0)
+	for _, x := range runs {
+		if x.End-from > windowRows {
+			break
+		}
+		rows += x.Len()
+		g.pieces = append(g.pieces, [2]int{int(x.Start - from), int(x.End - from)})
+	}
+	n := int64(len(g.pieces))
+	if n < 2 {
+		return int(n)
+	}
+	if span := runs[n-1].End - from; span-rows > denseGap*n || rows > denseRun*n {
+		return 1
+	}
+	return int(n)
+}
+
+// readWindow appends the pieces of the window, whose first row is where the branch stands.
+func (g *branch) readWindow() error {
+	row, n, left := g.row, g.pieces[len(g.pieces)-1][1], 0
+	for _, p := range g.pieces {
+		left += p[1] - p[0]
+	}
+	for i, r := range g.roots {
+		if g.trims[i] {
+			if err := r.readKept(full(n), g.pieces, left); err != nil {
+				return err
+			}
+			continue
+		}
+		at := 0
+		for _, p := range g.pieces {
+			if err := r.skip(int64(p[0] - at)); err != nil {
+				return err
+			}
+			at = p[1]
+			g.row = row + int64(p[0])
+			if err := r.read(full(p[1] - p[0])); err != nil {
+				return err
+			}
+		}
+		g.row = row
+	}
+	g.row = row + int64(n)
+	return nil
+}
+
+// add notes rows that are read into the batch being built.
+func (r *splitReader) add(start, end int64) {
+	if n := len(r.batch); n > 0 && r.batch[n-1].End == start {
+		r.batch[n-1].End = end
+		return
+	}
+	r.batch = append(r.batch, arrowio.RowRange{Start: start, End: end})
+}

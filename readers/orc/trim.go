@@ -1,0 +1,117 @@
+package orc
+
+import "github.com/arrowio/arrowio/internal/bitpack"
+
+// trimmer is content that can let go of slots that it has just read. What has no such thing is decoded run by run.
+type trimmer interface {
+	// trim keeps of the last n slots those of runs: half-open ranges among them, sorted and apart, left in all.
+	trim(n int, runs [][2]int, left int)
+}
+
+// keeper is content that does better than to read all and to trim.
+type keeper interface {
+	// readKept appends of the next n stored values those of runs, left in all.
+	readKept(n int, runs [][2]int, left int) error
+}
+
+// trims reports whether a node can be trimmed, with all that it takes to make it an array.
+func (n *node) trims() bool {
+	if c, ok := n.content.(*structs); ok {
+		for _, k := range c.kids {
+			if !k.trims() {
+				return false
+			}
+		}
+		return true
+	}
+	_, ok := n.content.(trimmer)
+	return ok
+}
+
+// readKept appends of the next slots of the parent those of runs, left in all.
+func (n *node) readKept(s slots, runs [][2]int, left int) error {
+	c, ok := n.content.(keeper)
+	if n.presence.there || !ok {
+		if err := n.read(s); err != nil {
+			return err
+		}
+		n.trim(s.n, runs, left)
+		return nil
+	}
+	if err := n.tree.batch.Take(int64(s.n)); err != nil {
+		return n.located(err)
+	}
+	n.append(full(left))
+	return n.located(c.readKept(s.n, runs, left))
+}
+
+// trim keeps of the last k slots those of runs, left in all.
+func (n *node) trim(k int, runs [][2]int, left int) {
+	if n.nulls > 0 {
+		bits := n.validity.Bytes()
+		nulls := n.nulls - (k - bitpack.CountBits(bits, n.n-k, k))
+		n.validity.Keep(k, runs)
+		nulls += left - bitpack.CountBits(n.validity.Bytes(), n.n-k, left)
+		if n.nulls = nulls; nulls == 0 {
+			n.validity.Release()
+		}
+	}
+	n.n += left - k
+	n.content.(trimmer).trim(k, runs, left)
+}
+
+func (c *ints[T]) trim(n int, runs [][2]int, _ int)        { c.out.Keep(n, runs) }
+func (c *tinyInts) trim(n int, runs [][2]int, _ int)       { c.out.Keep(n, runs) }
+func (c *bools) trim(n int, runs [][2]int, _ int)          { c.out.Keep(n, runs) }
+func (c *floats[T]) trim(n int, runs [][2]int, _ int)      { c.out.Keep(n, runs) }
+func (c *decimals) trim(n int, runs [][2]int, _ int)       { c.out.Keep(n, runs) }
+func (c *timestamps) trim(n int, runs [][2]int, _ int)     { c.out.Keep(n, runs) }
+func (c *stringValues) trim(n int, runs [][2]int, _ int)   { c.offsets.Keep(n, runs, &c.bytes) }
+func (k *keptDictionary) trim(n int, runs [][2]int, _ int) { k.out.Keep(n, runs) }
+
+func (c *structs) trim(n int, runs [][2]int, left int) {
+	for _, k := range c.kids {
+		k.trim(n, runs, left)
+	}
+}
+
+func (c *structs) readKept(n int, runs [][2]int, left int) error {
+	for _, k := range c.kids {
+		if err := k.readKept(full(n), runs, left); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readKept lets go of ids before their entries are copied.
+func (c *stringValues) readKept(n int, runs [][2]int, left int) error {
+	if c.dict == nil {
+		err := c.read(full(n))
+		if err == nil {
+			c.trim(n, runs, left)
+		}
+		return err
+	}
+	if err := c.node.tree.batch.Take(4 * int64(left)); err != nil {
+		return err
+	}
+	ids, err := c.nextIDs(n)
+	if err != nil {
+		return err
+	}
+	to := 0
+	for _, r := range runs {
+		to += copy(ids[to:], ids[r[0]:r[1]])
+	}
+	_, ends := c.offsets.Grow(left, left)
+	return c.gather(ends, ids[:left])
+}
+
+func (k *keptDictionary) readKept(n int, runs [][2]int, left int) error {
+	err := k.read(full(n))
+	if err == nil {
+		k.trim(n, runs, left)
+	}
+	return err
+}

@@ -1,0 +1,81 @@
+package orctable
+
+import (
+	"context"
+	"math"
+	"strconv"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/readers/orc"
+)
+
+// Options are the options of this package. The zero value is the default of each.
+type Options struct {
+	WriteIDs     string // HIGHEST:OPEN,…:ABORTED,…: reads as of this list of write ids; "" = everything
+	RowIDs       bool   // adds row__id: struct<writeid: int64, bucketid: int32, rowid: int64>
+	Events       bool   // shows the events of the chosen directories as they are stored, nothing applied
+	DeleteEvents int    // of one partition, at most; 0 = DefaultDeleteEvents
+}
+
+// DefaultDeleteEvents takes up to 768 MiB, and as a rule a third of that.
+const DefaultDeleteEvents = 32 << 20
+
+// Format returns the ORC reader, of files and of directories that are tables. The options of orc.Format apply to both.
+func Format() arrowio.Format {
+	f := orc.Format()
+	open := f.Open
+	f.Options = append(f.Options,
+		arrowio.Option{Name: "orc-write-ids", Usage: "read an ACID table as of a list of write ids: HIGHEST:OPEN,...:ABORTED,...", Default: "all are valid"},
+		arrowio.Option{Name: "orc-row-ids", Usage: "add the row ids of an ACID table as column row__id", Default: "false", Values: []string{"true", "false"}},
+		arrowio.Option{Name: "orc-acid", Usage: "show the rows of an ACID table, or the events that its directories hold", Default: "rows", Values: []string{"rows", "raw"}},
+		arrowio.Option{Name: "orc-delete-events", Usage: "delete events of a partition that are held at once, of 8 to 24 bytes each", Default: strconv.Itoa(DefaultDeleteEvents)},
+	)
+	f.Open = func(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
+		if _, err := parseOptions(o.Options); err != nil {
+			return nil, err
+		}
+		return open(ctx, src, o)
+	}
+	f.MatchTree = Match
+	f.OpenTree = func(ctx context.Context, t arrowio.Tree, o arrowio.OpenOptions) (arrowio.File, error) {
+		opt, err := parseOptions(o.Options)
+		if err != nil {
+			return nil, err
+		}
+		files, err := orc.ParseOptions(o.Options)
+		if err != nil {
+			return nil, err
+		}
+		return Open(ctx, t, o.Limits, opt, files)
+	}
+	return f
+}
+
+func parseOptions(m map[string]string) (o Options, err error) {
+	o.WriteIDs = m["orc-write-ids"]
+	if _, err := parseWriteIDs(o.WriteIDs); err != nil {
+		return o, err
+	}
+	switch v := m["orc-row-ids"]; v {
+	case "", "false":
+	case "true":
+		o.RowIDs = true
+	default:
+		return o, arrowio.Errorf(arrowio.ErrOption, "orc-row-ids=%q: true or false", v)
+	}
+	switch v := m["orc-acid"]; v {
+	case "", "rows":
+	case "raw":
+		o.Events = true
+	default:
+		return o, arrowio.Errorf(arrowio.ErrOption, "orc-acid=%q: rows or raw", v)
+	}
+	if v := m["orc-delete-events"]; v != "" {
+		n, err := strconv.ParseInt(v, 10, 64)
+		if err != nil || n < 1 || n >= math.MaxUint32 || n > math.MaxInt/24 {
+			return o, arrowio.Errorf(arrowio.ErrOption, "orc-delete-events=%q is no number of events", v)
+		}
+		o.DeleteEvents = int(n)
+	}
+	return o, nil
+}

@@ -1,0 +1,84 @@
+package orctable
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/readers/orc"
+)
+
+// plain opens a data file as what it is, whatever it is shown as.
+func (t *Table) plain(ctx context.Context, f *dataFile, do func(o *orc.File) error) (err error) {
+	src, err := t.tree.Open(ctx, f.path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, src.Close()) }()
+	if f.length < src.Size() {
+		src = &shortened{src, f.length}
+	}
+	o, err := orc.Open(ctx, src, t.limits, t.pool.opt)
+	if err == nil {
+		err = errors.Join(do(o), o.Close())
+	}
+	if err != nil {
+		return at(f.path, err)
+	}
+	return nil
+}
+
+// Verify checks every chosen file as a file of its own. That names and files agree is checked when the table is opened.
+func (t *Table) Verify(ctx context.Context, report func(error)) error {
+	for _, p := range t.parts {
+		for _, d := range p.chosen() {
+			for _, f := range p.in(d) {
+				if f.length == 0 {
+					continue
+				}
+				err := t.plain(ctx, f, func(o *orc.File) error {
+					return o.Verify(ctx, func(fault error) { report(at(f.path, fault)) })
+				})
+				if err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Identity implements arrowio.Identifier: the names, sizes and times of all files of the tree.
+func (t *Table) Identity(ctx context.Context) (string, error) {
+	parts, err := explore(ctx, t.tree, t.limits)
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	add := func(files []*dataFile) {
+		for _, f := range files {
+			fmt.Fprintf(h, "%q %d %d %q\n", f.path, f.size, f.modified.UnixNano(), f.version)
+			if f.flush != nil {
+				fmt.Fprintf(h, "flushed %d\n", f.flush.size)
+			}
+		}
+	}
+	for _, p := range parts {
+		add(p.loose)
+		for _, d := range p.dirs {
+			fmt.Fprintf(h, "%q %t\n", d.path, d.marked)
+			add(d.files)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16]), nil
+}
+
+var (
+	_ arrowio.Verifier    = (*Table)(nil)
+	_ arrowio.Warner      = (*Table)(nil)
+	_ arrowio.ByteCounter = (*Table)(nil)
+	_ arrowio.Identifier  = (*Table)(nil)
+)
