@@ -20,6 +20,9 @@ const (
 	// ByPosition matches the first column with the first, whatever they are called. The children of structs have
 	// names in every file and are matched by them.
 	ByPosition
+	// ByNameFold matches by name at every depth, to the letter but not to the case; of several that match, a file's last
+	// counts. It is for AdaptWith alone: a schema of several files is found to the case.
+	ByNameFold
 )
 
 // MatchOption is the option by which a format offers the choice: --FORMAT-by.
@@ -28,7 +31,7 @@ func MatchOption(format string) Option {
 		Name:    format + "-by",
 		Usage:   "how the columns of several files find each other",
 		Default: "name",
-		Values:  []string{"name", "position"},
+		Values:  []string{"name", "name-any-case", "position"},
 	}
 }
 
@@ -39,8 +42,10 @@ func MatchOf(value string) (Match, error) {
 		return ByName, nil
 	case "position":
 		return ByPosition, nil
+	case "name-any-case":
+		return ByNameFold, nil
 	}
-	return 0, Errorf(ErrOption, "columns are matched by name or position, not %q", value)
+	return 0, Errorf(ErrOption, "columns are matched by name, name-any-case or position, not %q", value)
 }
 
 // unnamed tells that a file has no column names of its own, but _col0, _col1 and so on.
@@ -106,10 +111,30 @@ func byName(s *arrow.Schema) (map[string]int, error) {
 //
 // The result closes f. It can verify or dump itself if f can. Where f has that schema already it is returned as it is.
 func Adapt(f File, to *arrow.Schema, by Match) (File, error) {
-	if schemaDifference(to, f.Schema()) == "" {
+	return AdaptWith(f, to, AdaptOptions{Match: by})
+}
+
+// AdaptOptions says how a file is shown under another schema. The zero value is the default.
+type AdaptOptions struct {
+	Match Match
+	Cast  Cast // what goes beyond widening; nil = nothing does
+}
+
+// AdaptWith is Adapt with more to say about it.
+func AdaptWith(f File, to *arrow.Schema, o AdaptOptions) (File, error) {
+	if o.Cast == nil && schemaDifference(to, f.Schema()) == "" {
 		return f, nil
 	}
-	at, err := place(to, f.Schema(), by)
+	r := rules{cast: o.Cast}
+	if o.Match == ByNameFold && unnamed(to) == unnamed(f.Schema()) {
+		r.fold = true
+		columns := make([]int, to.NumFields())
+		for i := range columns {
+			columns[i] = r.find(f.Schema().Fields(), to.Field(i).Name)
+		}
+		return adapt(f, to, columns, r)
+	}
+	at, err := place(to, f.Schema(), o.Match)
 	if err != nil {
 		return nil, err
 	}
@@ -122,18 +147,18 @@ func Adapt(f File, to *arrow.Schema, by Match) (File, error) {
 			columns[k] = i
 		}
 	}
-	return adapt(f, to, columns)
+	return adapt(f, to, columns, r)
 }
 
-// adapt is Adapt with the column of f for each column of `to`; -1 = none.
-func adapt(f File, to *arrow.Schema, columns []int) (File, error) {
-	a := &adapted{File: f, schema: to, columns: columns}
+// adapt is AdaptWith with the column of f for each column of `to`; -1 = none.
+func adapt(f File, to *arrow.Schema, columns []int, r rules) (File, error) {
+	a := &adapted{File: f, schema: to, columns: columns, rules: r}
 	for i, k := range columns {
 		var err error
 		if k < 0 {
 			err = missing(to.Field(i), to.Field(i).Name)
 		} else {
-			_, err = conversionOf(f.Schema().Field(k), to.Field(i), to.Field(i).Name)
+			_, err = r.conversionOf(f.Schema().Field(k), to.Field(i), to.Field(i).Name)
 		}
 		if err != nil {
 			return nil, err
@@ -158,6 +183,7 @@ type adapted struct {
 	File
 	schema  *arrow.Schema
 	columns []int // of File, by column of schema; -1 = none
+	rules   rules
 	pruning lastPredicate
 }
 
@@ -216,7 +242,7 @@ func (a *adapted) Read(ctx context.Context, s Split, rows RowSet, p Projection, 
 	if r.SplitReader, err = a.File.Read(ctx, s, rows, own, mem); err != nil {
 		return nil, err
 	}
-	if schemaDifference(p.Schema, own.Schema) == "" {
+	if a.rules.cast == nil && schemaDifference(p.Schema, own.Schema) == "" {
 		return r.SplitReader, nil
 	}
 	if z, ok := r.SplitReader.(Sizer); ok {

@@ -17,15 +17,18 @@ type convertFunc func(d arrow.ArrayData, s *scope, mem memory.Allocator) (arrow.
 
 // conversionOf returns what makes a field of a file into the field that it is shown as; nil = nothing has to be done.
 // path names it in errors.
-func conversionOf(from, to arrow.Field, path string) (convertFunc, error) {
+func (c rules) conversionOf(from, to arrow.Field, path string) (convertFunc, error) {
 	if !to.Nullable && (from.Nullable || from.Type.ID() == arrow.NULL && to.Type.ID() != arrow.NULL) {
 		return nil, atColumn(path, "it may be null in the file, and not in the schema asked for")
 	}
-	return conversionOfType(from.Type, to.Type, path)
+	return c.conversionOfType(from, to, path)
 }
 
-// missing checks that a field can be all null.
+// missing checks that a field can be all null, or has a default.
 func missing(f arrow.Field, path string) error {
+	if text, ok := defaultOf(f); ok {
+		return checkDefault(f, text, path)
+	}
 	if !f.Nullable {
 		return atColumn(path, "the file does not have it, and the schema asked for says that it is never null")
 	}
@@ -42,9 +45,13 @@ func atColumn(path, format string, args ...any) error {
 }
 
 // conversionOfType is the one place that looks at types.
-func conversionOfType(from, to arrow.DataType, path string) (convertFunc, error) {
-	if arrow.TypeEqual(from, to) {
+func (c rules) conversionOfType(ff, tf arrow.Field, path string) (convertFunc, error) {
+	from, to := ff.Type, tf.Type
+	if arrow.TypeEqual(from, to) && !c.cast.within(ff, tf) {
 		return nil, nil
+	}
+	if k := c.cast.of(ff, tf); k != nil {
+		return func(d arrow.ArrayData, _ *scope, mem memory.Allocator) (arrow.ArrayData, error) { return k(d, mem) }, nil
 	}
 	if from.ID() == arrow.NULL {
 		return func(d arrow.ArrayData, _ *scope, mem memory.Allocator) (arrow.ArrayData, error) {
@@ -54,33 +61,34 @@ func conversionOfType(from, to arrow.DataType, path string) (convertFunc, error)
 	switch t := to.(type) {
 	case *arrow.StructType:
 		if f, ok := from.(*arrow.StructType); ok {
-			return structConversion(f, t, path)
+			return c.structConversion(f, t, path)
 		}
 	case *arrow.MapType:
 		if f, ok := from.(*arrow.MapType); ok {
-			return mapConversion(f, t, path)
+			return c.mapConversion(f, t, path)
 		}
 	case arrow.ListLikeType:
 		if f, ok := from.(arrow.ListLikeType); ok && f.ID() == t.ID() && listLen(f) == listLen(t) {
-			elem, err := conversionOf(f.ElemField(), t.ElemField(), path+"."+t.ElemField().Name)
+			elem, err := c.conversionOf(f.ElemField(), t.ElemField(), path+"."+t.ElemField().Name)
 			return listConversion(t, elem), err
 		}
 	case arrow.UnionType:
 		if f, ok := from.(arrow.UnionType); ok {
-			if _, c := joinUnions(t, f); c == nil || c.path != "" {
-				return unionConversion(f, t, path)
+			if _, cl := joinUnions(t, f); cl == nil || cl.path != "" {
+				return c.unionConversion(f, t, path)
 			}
 		}
 	}
 	if d, ok := from.(*arrow.DictionaryType); ok && to.ID() != arrow.DICTIONARY {
-		values, err := conversionOfType(d.ValueType, to, path)
+		ff.Type = d.ValueType
+		values, err := c.conversionOfType(ff, tf, path)
 		return dictionaryConversion(d, values), err
 	}
 	if t := joinFlat(from, to); t == nil || !arrow.TypeEqual(t, to) {
 		return nil, atColumn(path, "it is %s in the file, which %s cannot hold", from, to)
 	}
-	if c := flatConversion(from, to, path); c != nil {
-		return c, nil
+	if k := flatConversion(from, to, path); k != nil {
+		return k, nil
 	}
 	return nil, atColumn(path, "%s is not read as %s", from, to)
 }
@@ -100,19 +108,19 @@ func relabel(to arrow.DataType) convertFunc {
 }
 
 // structConversion matches children by name.
-func structConversion(from, to *arrow.StructType, path string) (convertFunc, error) {
+func (c rules) structConversion(from, to *arrow.StructType, path string) (convertFunc, error) {
 	if twoOfOneName(from) || twoOfOneName(to) {
 		return nil, atColumn(path, "%s is not read as %s: two children have one name", from, to)
 	}
 	at := make([]int, to.NumFields())
 	convert := make([]convertFunc, to.NumFields())
 	for i, f := range to.Fields() {
-		k, ok := from.FieldIdx(f.Name)
+		k := c.find(from.Fields(), f.Name)
 		var err error
-		if !ok {
-			k, err = -1, missing(f, path+"."+f.Name)
+		if k < 0 {
+			err = missing(f, path+"."+f.Name)
 		} else {
-			convert[i], err = conversionOf(from.Field(k), f, path+"."+f.Name)
+			convert[i], err = c.conversionOf(from.Field(k), f, path+"."+f.Name)
 		}
 		if err != nil {
 			return nil, err
@@ -123,7 +131,7 @@ func structConversion(from, to *arrow.StructType, path string) (convertFunc, err
 		return rebuild(d, to, mem, func(add func(arrow.ArrayData)) (*memory.Buffer, error) {
 			for i, k := range at {
 				if k < 0 {
-					c, err := nullData(to.Field(i).Type, d.Len(), mem)
+					c, err := missingData(to.Field(i), d.Len(), mem)
 					if err != nil {
 						return nil, err
 					}
@@ -213,12 +221,12 @@ func newBuffer[T arrowbuf.Fixed](mem memory.Allocator, n int) *memory.Buffer {
 	return v.Take()
 }
 
-func mapConversion(from, to *arrow.MapType, path string) (convertFunc, error) {
-	key, err := conversionOfType(from.KeyType(), to.KeyType(), path+"."+to.KeyField().Name)
+func (c rules) mapConversion(from, to *arrow.MapType, path string) (convertFunc, error) {
+	key, err := c.conversionOfType(from.KeyField(), to.KeyField(), path+"."+to.KeyField().Name)
 	if err != nil {
 		return nil, err
 	}
-	item, err := conversionOf(from.ItemField(), to.ItemField(), path+"."+to.ItemField().Name)
+	item, err := c.conversionOf(from.ItemField(), to.ItemField(), path+"."+to.ItemField().Name)
 	if err != nil {
 		return nil, err
 	}
@@ -320,11 +328,11 @@ func inPlace(to arrow.DataType, convert []convertFunc) convertFunc {
 }
 
 // unionConversion converts the branches, which are the same in both.
-func unionConversion(from, to arrow.UnionType, path string) (convertFunc, error) {
+func (c rules) unionConversion(from, to arrow.UnionType, path string) (convertFunc, error) {
 	convert := make([]convertFunc, len(to.Fields()))
 	for i, f := range to.Fields() {
 		var err error
-		if convert[i], err = conversionOf(from.Fields()[i], f, path+"."+f.Name); err != nil {
+		if convert[i], err = c.conversionOf(from.Fields()[i], f, path+"."+f.Name); err != nil {
 			return nil, err
 		}
 	}

@@ -101,8 +101,9 @@ func (d *Dataset) leaveOut(u *unified, names, columns []string) error {
 	return nil
 }
 
-// show returns a fragment's file under the schema of d.
-func (d *Dataset) show(f File) (File, error) {
+// Show returns a fragment's file as a scan of d shows it, under the schema of d. The result closes f; after an error f is
+// still the caller's.
+func (d *Dataset) Show(f File) (File, error) {
 	if schemaDifference(d.Schema, f.Schema()) == "" {
 		return f, nil
 	}
@@ -138,7 +139,7 @@ func (d *Dataset) show(f File) (File, error) {
 			return nil, atColumn(have.Name+extra, "the schema of the dataset does not have it")
 		}
 	}
-	return adapt(f, d.Schema, columns)
+	return adapt(f, d.Schema, columns, rules{})
 }
 
 // leftOut returns the path of a struct's child that the type it is shown as does not have; "" = none.

@@ -130,7 +130,8 @@ func (a *adapted) find(path string) ownColumn {
 	shown := a.schema.Field(ids[0])
 	k := a.columns[ids[0]]
 	if k < 0 {
-		return ownColumn{missing: true}
+		_, filled := defaultOf(shown)
+		return ownColumn{missing: true, unknown: filled}
 	}
 	f := a.File.Schema().Field(k)
 	names := []string{f.Name}
@@ -144,15 +145,22 @@ func (a *adapted) find(path string) ownColumn {
 			return ownColumn{unknown: true}
 		}
 		shown = st.Field(id)
+		if a.rules.fold { // structs like these are rare
+			return ownColumn{unknown: true}
+		}
 		switch at := own.FieldIndices(shown.Name); len(at) {
 		case 0:
-			return ownColumn{missing: true}
+			_, filled := defaultOf(shown)
+			return ownColumn{missing: true, unknown: filled}
 		case 1:
 			f = own.Field(at[0])
 		default:
 			return ownColumn{unknown: true}
 		}
 		names = append(names, f.Name)
+	}
+	if a.rules.cast.of(f, shown) != nil { // it may have any outcome
+		return ownColumn{unknown: true}
 	}
 	return ownColumn{path: expr.Quote(names...), from: f.Type, to: shown.Type, missing: f.Type.ID() == arrow.NULL}
 }

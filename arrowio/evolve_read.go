@@ -31,10 +31,10 @@ func (a *adapted) project(p Projection) (Projection, []adaptedColumn, error) {
 			continue
 		}
 		w := &want{index: k}
-		w.whole, w.kids = wanted(file.Field(k).Type, a.schema.Field(pf.Index).Type, pf.Children)
+		w.whole, w.kids = a.rules.wanted(file.Field(k).Type, a.schema.Field(pf.Index).Type, pf.Children)
 		f, of := projectField(file.Field(k), w)
 		var err error
-		if c.convert, err = conversionOf(f, c.field, c.field.Name); err != nil {
+		if c.convert, err = a.rules.conversionOf(f, c.field, c.field.Name); err != nil {
 			return own, nil, err
 		}
 		if c.convert != nil {
@@ -51,7 +51,7 @@ func (a *adapted) project(p Projection) (Projection, []adaptedColumn, error) {
 
 // wanted says which children of a field of the file are needed for the children kids of the field that it is shown as;
 // nil = all of them. Like a projection it passes through lists and the values of maps to the struct inside.
-func wanted(from, to arrow.DataType, kids []ProjectedField) (whole bool, out []*want) {
+func (c rules) wanted(from, to arrow.DataType, kids []ProjectedField) (whole bool, out []*want) {
 	have, _ := structInside(from)
 	shown, ok := structInside(to)
 	if have == nil || !ok || have.NumFields() == 0 {
@@ -68,12 +68,12 @@ func wanted(from, to arrow.DataType, kids []ProjectedField) (whole bool, out []*
 	for _, k := range kids {
 		i := k.Index
 		if !same {
-			if i = slices.IndexFunc(have.Fields(), func(f arrow.Field) bool { return f.Name == shown.Field(k.Index).Name }); i < 0 {
+			if i = c.find(have.Fields(), shown.Field(k.Index).Name); i < 0 {
 				continue
 			}
 		}
 		w := &want{index: i}
-		w.whole, w.kids = wanted(have.Field(i).Type, shown.Field(k.Index).Type, k.Children)
+		w.whole, w.kids = c.wanted(have.Field(i).Type, shown.Field(k.Index).Type, k.Children)
 		all = all && w.whole
 		out = append(out, w)
 	}
@@ -184,7 +184,7 @@ func (r *adaptedReader) Take() (arrow.Record, error) {
 
 func (c *adaptedColumn) make(own arrow.Record, n int, mem memory.Allocator) (arrow.ArrayData, error) {
 	if c.from < 0 {
-		return nullData(c.field.Type, n, mem)
+		return missingData(c.field, n, mem)
 	}
 	return c.convert(own.Column(c.from).Data(), nil, mem)
 }

@@ -69,7 +69,7 @@ func scanOf(t testing.TB, d *Dataset, o ScanOptions) ([]map[string]any, error) {
 }
 
 func fragment(t testing.TB, name string, rec arrow.Record) Fragment {
-	return Fragment{name, func(context.Context) (File, error) { return newMemFile(t, rec), nil }}
+	return Fragment{Name: name, Open: func(context.Context) (File, error) { return newMemFile(t, rec), nil }}
 }
 
 func sameJSON(a, b map[string]any) bool { return len(a)+len(b) == 0 || reflect.DeepEqual(a, b) }
@@ -245,7 +245,7 @@ func TestConversionOfWhatDoesNotCount(t *testing.T) {
 		"in a union":    {array.NewData(dense(s), 2, []*memory.Buffer{nil, codes(4, 7), offsets(1, 0)}, []arrow.ArrayData{leaf([]int64{huge, 2}, nil), nulls}, 0, 0), dense(ns), true},
 		"used by union": {array.NewData(dense(s), 2, []*memory.Buffer{nil, codes(4, 7), offsets(0, 0)}, []arrow.ArrayData{leaf([]int64{huge, 2}, nil), nulls}, 0, 0), dense(ns), false},
 	} {
-		convert, err := conversionOfType(c.d.DataType(), c.to, "x")
+		convert, err := (rules{}).conversionOfType(arrow.Field{Type: c.d.DataType()}, arrow.Field{Type: c.to}, "x")
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -268,7 +268,7 @@ func TestDecimalDigits(t *testing.T) {
 	whole := rec.Column(0).Data()
 	d := array.NewData(dec(5, 0), 3, whole.Buffers(), nil, 0, 0) // the last has too many digits
 	defer d.Release()
-	convert, err := conversionOfType(d.DataType(), dec256(70, 60), "d")
+	convert, err := (rules{}).conversionOfType(arrow.Field{Type: d.DataType()}, arrow.Field{Type: dec256(70, 60)}, "d")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,7 +320,7 @@ func TestLookUp(t *testing.T) {
 			}
 			dt := &arrow.DictionaryType{IndexType: index, ValueType: tStr}
 			arr := array.NewDictionaryArray(dt, idx, values.Column(0))
-			convert, err := conversionOfType(dt, tStr, "x")
+			convert, err := (rules{}).conversionOfType(arrow.Field{Type: dt}, arrow.Field{Type: tStr}, "x")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -422,16 +422,16 @@ func TestNewDatasetOpens(t *testing.T) {
 	rec := fromJSON(t, columnsOf("a", tI32), `[{"a":1}]`)
 	defer rec.Release()
 	f := newMemFile(t, rec)
-	same := Fragment{"same", func(context.Context) (File, error) { return f, nil }}
+	same := Fragment{Name: "same", Open: func(context.Context) (File, error) { return f, nil }}
 	d, err := NewDataset(context.Background(), []Fragment{same, same, same}, DatasetOptions{})
 	if err != nil || d.Schema != rec.Schema() || f.closed.Load() != 3 {
 		t.Errorf("%v, %v, closed %d times", d, err, f.closed.Load())
 	}
-	bad := Fragment{"bad", func(context.Context) (File, error) { return nil, errDisk }}
+	bad := Fragment{Name: "bad", Open: func(context.Context) (File, error) { return nil, errDisk }}
 	if _, err := NewDataset(context.Background(), []Fragment{same, bad}, DatasetOptions{}); !errors.Is(err, errDisk) || !strings.HasPrefix(err.Error(), "bad: ") {
 		t.Error(err)
 	}
-	panics := Fragment{"panics", func(context.Context) (File, error) { panic("a bug") }}
+	panics := Fragment{Name: "panics", Open: func(context.Context) (File, error) { panic("a bug") }}
 	if !rePanic {
 		if _, err := NewDataset(context.Background(), []Fragment{panics}, DatasetOptions{}); !errors.Is(err, ErrInternal) {
 			t.Error(err)

@@ -96,7 +96,7 @@ func TestWidening(t *testing.T) {
 			}
 			if clash == nil {
 				for _, from := range []arrow.DataType{c.a, c.b} {
-					if _, err := conversionOfType(from, got, "x"); err != nil {
+					if _, err := (rules{}).conversionOfType(arrow.Field{Type: from}, arrow.Field{Type: got}, "x"); err != nil {
 						t.Errorf("%s to %s: %v", from, got, err)
 					}
 				}

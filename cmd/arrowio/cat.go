@@ -44,6 +44,7 @@ JSON, bytes are hexadecimal. The first rows settle the widths. --format jsonl an
 		},
 	}
 	f.readFlags = a.addReadFlags(cmd)
+	f.shown = addSchemaFlags(cmd)
 	f.selectFlags = addSelectFlags(cmd)
 	f.format = wordValue{word: "table", words: append([]string{"table"}, textFormats...), kind: "FORMAT"}
 	addWord(cmd, &f.format, "format", "table, jsonl or csv")

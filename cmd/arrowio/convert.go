@@ -67,6 +67,7 @@ half of --memory lies in scratch files beside OUTPUT meanwhile.`,
 		},
 	}
 	f.readFlags = a.addReadFlags(cmd)
+	f.shown = addSchemaFlags(cmd)
 	f.selectFlags = addSelectFlags(cmd)
 	f.writeFlags = a.addWriteFlags(cmd, f.readFlags.options)
 	f.progress = addProgressFlag(cmd)

@@ -202,6 +202,7 @@ func printInspection(w io.Writer, d inspection, f *inspectFlags) error {
 		if err := printMembers(w, d.Members); err != nil || len(d.Columns) == 0 {
 			return err
 		}
+		fmt.Fprintln(w)
 	}
 	if err := printColumns(w, d.Columns); err != nil {
 		return err

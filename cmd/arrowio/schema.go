@@ -30,6 +30,7 @@ func (a *app) schemaCommand() *cobra.Command {
 		},
 	}
 	read = a.addReadFlags(cmd)
+	read.shown = addSchemaFlags(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as a JSON object")
 	return cmd
 }

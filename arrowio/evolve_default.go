@@ -1,0 +1,87 @@
+package arrowio
+
+import (
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/internal/arrowbuf"
+)
+
+// MetaDefault is the metadata key of a field whose value, in JSON, rows have that come from a file without the field:
+// see AdaptWith. Without it they are null.
+const MetaDefault = "arrowio.default"
+
+// rules are how fields of files become those of another schema.
+type rules struct {
+	cast Cast
+	fold bool // names match to the letter, not to the case
+}
+
+// find returns the last field of a name; -1 = there is none.
+func (c rules) find(fields []arrow.Field, name string) int {
+	for i := len(fields) - 1; i >= 0; i-- {
+		if n := fields[i].Name; n == name || c.fold && strings.EqualFold(n, name) {
+			return i
+		}
+	}
+	return -1
+}
+
+func defaultOf(f arrow.Field) (text string, ok bool) { return f.Metadata.GetValue(MetaDefault) }
+
+// checkDefault tells whether a default is a value of the field.
+func checkDefault(f arrow.Field, text, path string) error {
+	a, err := defaultArray(f, text, memory.DefaultAllocator)
+	if err != nil {
+		return atColumn(path, "the default %s is no %s: %w", text, f.Type, err)
+	}
+	defer a.Release()
+	if a.NullN() > 0 && !f.Nullable {
+		return atColumn(path, "the default is null, and the schema asked for says that it never is")
+	}
+	return nil
+}
+
+// defaultArray is the default of a field, once.
+func defaultArray(f arrow.Field, text string, mem memory.Allocator) (a arrow.Array, err error) {
+	defer func() {
+		if v := recover(); v != nil { // of Arrow's reader of JSON, on types that it does not know
+			err = Errorf(ErrUnsupported, "%v", v)
+		}
+	}()
+	a, _, err = array.FromJSON(mem, f.Type, strings.NewReader("["+text+"]"))
+	if err == nil && a.Len() != 1 {
+		a.Release()
+		return nil, Errorf(ErrSchema, "%d values", a.Len())
+	}
+	return a, err
+}
+
+// missingData returns n rows of a field that a file does not have, for the caller to release.
+func missingData(f arrow.Field, n int, mem memory.Allocator) (arrow.ArrayData, error) {
+	text, ok := defaultOf(f)
+	if !ok {
+		return nullData(f.Type, n, mem)
+	}
+	one, err := defaultArray(f, text, mem)
+	if err != nil {
+		return nil, Errorf(ErrSchema, "the default: %w", err)
+	}
+	defer one.Release()
+	runs := make([][2]int64, n)
+	for i := range runs {
+		runs[i] = [2]int64{0, 1}
+	}
+	app := arrowbuf.NewAppender(f.Type, mem)
+	defer app.Release()
+	if err := app.AppendRuns(one, runs); err != nil {
+		return nil, Errorf(ErrLimit, "%w; ask for smaller batches", err)
+	}
+	out := app.Take()
+	defer out.Release()
+	out.Data().Retain()
+	return out.Data(), nil
+}
