@@ -47,7 +47,7 @@ func Parse(sql string) (*Select, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.Where(slices.Repeat([]string{"NULL"}, s.Params)); err != nil {
+	if _, err := s.Where(slices.Repeat([]string{"'?'"}, s.Params)); err != nil {
 		return nil, err
 	}
 	return s, nil

@@ -60,6 +60,10 @@ func (d *dictionaries) settle(i int, c arrow.Array) (arrow.Array, error) {
 
 // copy returns rows [from, to) of c at offset 0; c itself where it is that already.
 func (d *dictionaries) copy(c arrow.Array, from, to int) (arrow.Array, error) {
+	if from == 0 && to == c.Len() && arrowbuf.Whole(c) {
+		c.Retain()
+		return c, nil
+	}
 	a := arrowbuf.NewAppender(c.DataType(), d.mem)
 	defer a.Release()
 	if err := a.Append(c, from, to); err != nil {

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"io"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"github.com/arrowio/arrowio/internal/arrowipc"
 )
 
@@ -73,7 +75,7 @@ func (f *framing) batch(b *batch) error {
 	return err
 }
 
-func (f *framing) dictionary(b *batch, d dictionaryOf) error {
+func (f *framing) dictionary(b *batch, d dictionaryOf, _ arrow.ArrayData) error {
 	at, err := f.message(b.metadata(&d), b.body, b.size)
 	f.dicts = append(f.dicts, at)
 	return err

@@ -127,48 +127,82 @@ func describe(s *arrow.Schema, codec int8) (*driver, error) {
 	return d, nil
 }
 
-// encoder implements partwriter.Encoder.
+// encoder lays out batches and the dictionaries that they need.
 type encoder struct {
-	format string
-	d      *driver
-	out    framing
-	dicts  dictionaries
-	packer packer
+	format         string
+	d              *driver
+	out            dictionaryWriter
+	dicts          dictionaries
+	packer         packer
+	nodes, buffers int // of the latest batch
 }
 
-func begin(w io.Writer, p *arrowio.WritePlan) (*encoder, error) {
+// dictionaryWriter is where dictionaries go. b is views of values, to be copied or to keep those, unless it is compressed.
+type dictionaryWriter interface {
+	dictionary(b *batch, d dictionaryOf, values arrow.ArrayData) error
+}
+
+// fileEncoder implements partwriter.Encoder.
+type fileEncoder struct {
+	encoder
+	framing *framing
+}
+
+func begin(w io.Writer, p *arrowio.WritePlan) (*fileEncoder, error) {
 	mem := p.Options.Allocator
 	if mem == nil {
 		mem = memory.DefaultAllocator
 	}
 	file := p.Format == "ipc"
-	e := &encoder{format: p.Format, d: p.Driver.(*driver), out: framing{w: w, file: file}}
+	f := &framing{w: w, file: file}
+	e := &fileEncoder{encoder{format: p.Format, d: p.Driver.(*driver), out: f}, f}
 	e.dicts = newDictionaries(e.d.schema.Columns, file, mem)
-	return e, e.out.begin(e.d.meta, e.d.table)
+	return e, f.begin(e.d.meta, e.d.table)
 }
 
 func (e *encoder) batch(rows int64) *batch {
-	return &batch{rows: rows, codec: e.d.codec, packer: &e.packer}
+	return &batch{
+		rows: rows, codec: e.d.codec, packer: &e.packer,
+		nodes: make([]pair, 0, e.nodes), buffers: make([]pair, 0, e.buffers), body: make([][]byte, 0, e.buffers),
+	}
+}
+
+// layOut lays out a batch and writes the dictionaries that it needs. The buffers of b are those of settled, which the
+// caller releases, after an error too.
+func (e *encoder) layOut(rec arrow.Record) (b *batch, settled []arrow.Array, err error) {
+	b = e.batch(rec.NumRows())
+	settled = make([]arrow.Array, 0, rec.NumCols())
+	for i, c := range rec.Columns() {
+		s, err := e.dicts.settle(i, c)
+		if err == nil {
+			settled = append(settled, s)
+			_, err = e.dicts.write(e, e.d.schema.Columns[i], s.Data())
+		}
+		if err == nil {
+			err = b.add(e.d.schema.Columns[i], s.Data())
+		}
+		if err != nil {
+			return nil, settled, arrowio.Locate(err, arrowio.At{Format: e.format, Column: rec.ColumnName(i), Split: -1, Off: -1})
+		}
+	}
+	e.nodes, e.buffers = len(b.nodes), len(b.buffers)
+	return b, settled, nil
 }
 
 // Write implements partwriter.Encoder.
-func (e *encoder) Write(rec arrow.Record) error {
-	b := e.batch(rec.NumRows())
-	for i, c := range rec.Columns() {
-		// The buffers of b are those of the settled column: it stays until they are written.
-		settled, err := e.dicts.settle(i, c)
-		if err == nil {
-			defer settled.Release()
-			_, err = e.dicts.write(e, e.d.schema.Columns[i], settled.Data())
-		}
-		if err == nil {
-			err = b.add(e.d.schema.Columns[i], settled.Data())
-		}
-		if err != nil {
-			return arrowio.Locate(err, arrowio.At{Format: e.format, Column: rec.ColumnName(i), Split: -1, Off: -1})
-		}
+func (e *fileEncoder) Write(rec arrow.Record) error {
+	b, settled, err := e.layOut(rec)
+	defer releaseAll(settled)
+	if err != nil {
+		return err
 	}
-	return e.out.batch(b)
+	return e.framing.batch(b)
+}
+
+func releaseAll(arrays []arrow.Array) {
+	for _, a := range arrays {
+		a.Release()
+	}
 }
 
 // dictionary writes values of the dictionary of a field.
@@ -177,14 +211,14 @@ func (e *encoder) dictionary(n *arrowipc.Node, values arrow.ArrayData, d diction
 	if err := b.add(n.Dict, values); err != nil {
 		return err
 	}
-	return e.out.dictionary(b, d)
+	return e.out.dictionary(b, d, values)
 }
 
 // Close implements partwriter.Encoder.
-func (e *encoder) Close() error {
+func (e *fileEncoder) Close() error {
 	e.dicts.release()
-	return e.out.end()
+	return e.framing.end()
 }
 
 // Abort implements partwriter.Encoder.
-func (e *encoder) Abort() { e.dicts.release() }
+func (e *fileEncoder) Abort() { e.dicts.release() }

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/arrowio/arrowio/flight"
+	"github.com/arrowio/arrowio/readers"
+)
+
+// serveFlags are those of serve alone.
+type serveFlags struct {
+	from      wordValue
+	options   *optionFlags
+	listen    []string
+	advertise []string
+	jobs      countValue
+	memory    sizeValue
+	endpoint  sizeValue
+	refresh   time.Duration
+	drain     time.Duration
+	log       wordValue
+	json      bool
+	ops       opsFlags
+}
+
+func (a *app) serveCommand() *cobra.Command {
+	f := &serveFlags{jobs: countValue{min: 1}, options: newOptionFlags()}
+	cmd := &cobra.Command{
+		Use:   "serve [flags] NAME=PATH...",
+		Short: "Serve datasets over Arrow Flight",
+		Long: `Serve gives datasets to Arrow Flight clients of any language, by name. A PATH is a file, a directory or a glob, as an
+INPUT is; a NAME that comes twice has both. Clients ask for a NAME, or with JSON for columns and rows of it:
+
+  {"dataset": "events", "columns": ["a", "b.c"], "where": "a > 5", "rows": "0:1000000", "compression": "zstd"}
+
+Nothing but these datasets can be read. Without security it listens on loopback addresses and Unix sockets only.
+
+The addresses are printed when it is ready: a line each, or with --json {"addresses": [...], "datasets": [{"name",
+"format", "fragments", "rows", "bytes"}]}. On SIGTERM or SIGINT it takes no more calls and ends when those that run are
+done; on a second signal at once. What it does is logged to standard error.`,
+		Example: `  arrowio serve events=archive/events/ prices=prices.orc
+  arrowio serve --listen unix:///run/arrowio.sock --listen grpc://127.0.0.1:0 --json events='archive/*.trv'`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 && f.ops.config == "" {
+				return usagef("serve: which datasets? NAME=PATH, such as events=archive/events/")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			args, err := f.ops.configure(cmd, args)
+			if err != nil {
+				return err
+			}
+			return a.serve(cmd.Context(), f, args)
+		},
+	}
+	fs := cmd.Flags()
+	f.from = wordValue{words: a.readerNames(), kind: "FORMAT"}
+	addWord(cmd, &f.from, "from", "read every PATH as this format instead of telling it by content")
+	fs.StringArrayVar(&f.listen, "listen", []string{"grpc://127.0.0.1:8815"}, "listen at `URI`: grpc://HOST:PORT (port 0 = any), unix:///PATH; may be given several times")
+	fs.StringArrayVar(&f.advertise, "advertise", nil, "tell clients to read at `URI`, of this server or another of the same datasets; may be given several times (default: where they asked)")
+	fs.Var(&f.jobs, "jobs", "splits of one stream decoded at once (default: the number of CPUs)")
+	fs.Var(&f.memory, "memory", "memory of one stream for splits in flight (default 256MiB)")
+	fs.Var(&f.endpoint, "endpoint-bytes", "stored bytes of an endpoint, about (default 128MiB)")
+	fs.DurationVar(&f.refresh, "refresh", 0, "look for new and changed files every `DURATION`, such as 30s (default: when a client asks)")
+	fs.DurationVar(&f.drain, "drain-timeout", 30*time.Second, "how long running calls may go on after a signal; -1s = as long as they take")
+	f.log = wordValue{words: []string{"text", "json", "none"}, word: "text"}
+	addWord(cmd, &f.log, "log", "how to log calls")
+	fs.BoolVar(&f.json, "json", false, "print what is served as a JSON object")
+	f.ops.add(cmd)
+	for _, r := range a.readers {
+		f.options.add(cmd, r.Name, r.Options)
+	}
+	return cmd
+}
+
+// datasetArgs groups PATHs by NAME, in the order in which names come first.
+func datasetArgs(args []string) (names []string, paths map[string][]string, err error) {
+	paths = map[string][]string{}
+	for _, arg := range args {
+		name, path, ok := strings.Cut(arg, "=")
+		switch {
+		case !ok || path == "":
+			return nil, nil, usagef("serve: %q is not NAME=PATH", arg)
+		case !flight.ValidName(name):
+			return nil, nil, usagef("serve: %q cannot be a name: letters, digits, _ . - are allowed", name)
+		case path == "-":
+			return nil, nil, usagef("serve: standard input can be read only once")
+		}
+		if paths[name] == nil {
+			names = append(names, name)
+		}
+		paths[name] = append(paths[name], path)
+	}
+	return names, paths, nil
+}
+
+func (f *serveFlags) logger(a *app) *slog.Logger {
+	switch f.log.word {
+	case "json":
+		return slog.New(slog.NewJSONHandler(a.stderr, nil))
+	case "none":
+		return slog.New(slog.DiscardHandler)
+	}
+	return slog.New(slog.NewTextHandler(a.stderr, nil))
+}
+
+// readOptions says how the files of every dataset are opened.
+func (f *serveFlags) readOptions(a *app) readers.Options {
+	o := readers.Options{Format: f.from.word, Formats: a.readers, Options: map[string]string{}}
+	for _, name := range f.options.given() {
+		o.Options[name] = f.options.values[name].text
+	}
+	return o
+}
+
+// served is what is printed when the server is ready.
+type served struct {
+	Addresses []string        `json:"addresses"`
+	Datasets  []servedDataset `json:"datasets"`
+}
+
+type servedDataset struct {
+	Name      string `json:"name"`
+	Format    string `json:"format"` // of the first file
+	Fragments int    `json:"fragments"`
+	Rows      int64  `json:"rows"` // -1 = not told before they are read
+	Bytes     int64  `json:"bytes"`
+}
+
+func (a *app) serve(ctx context.Context, f *serveFlags, args []string) error {
+	names, paths, err := datasetArgs(args)
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 { // the config file has none
+		return usagef("serve: which datasets? NAME=PATH, such as events=archive/events/, or a table [%s] in the config file", datasetsKey)
+	}
+	log := f.logger(a)
+	catalog := flight.NewCatalog(flight.CatalogOptions{Refresh: f.refresh, Logger: log})
+	for _, name := range names {
+		if err := catalog.Add(ctx, name, flight.Spec{Paths: paths[name], Read: f.readOptions(a)}); err != nil {
+			return inFile(strings.Join(paths[name], ", "), err)
+		}
+	}
+	o := flight.Options{
+		Catalog: catalog, Logger: log, Advertise: f.advertise, Parallelism: f.jobs.n, Memory: int64(f.memory),
+		EndpointBytes: int64(f.endpoint), DrainTimeout: f.drain,
+	}
+	ops, err := f.ops.apply(&o)
+	if err != nil {
+		return err
+	}
+	server, err := flight.New(o)
+	if err != nil {
+		return err
+	}
+	listeners, err := listenAll(server, f.listen, ops)
+	if err == nil && f.ops.check {
+		err = errors.Join(a.printf("ok\n"), ops.close())
+		for _, l := range listeners {
+			err = errors.Join(err, l.Close())
+		}
+		return err
+	}
+	if err == nil {
+		err = a.printServed(ctx, catalog, names, listeners, o.Credentials != nil, f.json)
+	}
+	if err != nil {
+		err = errors.Join(err, ops.close())
+		for _, l := range listeners {
+			err = errors.Join(err, l.Close())
+		}
+		return err
+	}
+	return ops.serve(ctx, server, listeners)
+}
+
+// listenAll returns those that it has opened after an error, too.
+func listenAll(server *flight.Server, uris []string, ops *ops) (out []net.Listener, err error) {
+	if err := ops.listen(server); err != nil {
+		return nil, err
+	}
+	for _, uri := range uris {
+		if err := ops.checkURI(uri); err != nil {
+			return out, err
+		}
+		l, err := flight.Listen(uri)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, l)
+		if err := ops.explain(server.CheckAddress(l.Addr())); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// printServed says that connections are taken: those that come before Serve wait.
+func (a *app) printServed(ctx context.Context, c *flight.Catalog, names []string, listeners []net.Listener, tls, asJSON bool) error {
+	out := served{Addresses: []string{}, Datasets: []servedDataset{}}
+	for _, l := range listeners {
+		out.Addresses = append(out.Addresses, flight.URI(l.Addr(), tls))
+	}
+	if !asJSON {
+		return a.printf("%s\n", strings.Join(out.Addresses, "\n"))
+	}
+	for _, name := range slices.Sorted(slices.Values(names)) {
+		e, err := c.Lookup(ctx, name, nil)
+		if err != nil {
+			return err
+		}
+		out.Datasets = append(out.Datasets, servedDataset{name, e.Format, len(e.Fragments), e.Rows, e.Bytes})
+	}
+	return printJSON(a.stdout, out)
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// datasetsKey is the table of a config file that is no flag: names, each with a path or several.
+const datasetsKey = "datasets"
+
+// configure reads the config file, if one is named: what the command line has not set is set from it. It returns the
+// NAME=PATH arguments, to which the file adds the names that the command line does not have.
+func (f *opsFlags) configure(cmd *cobra.Command, args []string) ([]string, error) {
+	if f.config == "" {
+		return args, nil
+	}
+	b, err := os.ReadFile(f.config)
+	if err != nil {
+		return nil, err
+	}
+	var values map[string]any
+	if err := toml.Unmarshal(b, &values); err != nil {
+		var de *toml.DecodeError
+		if errors.As(err, &de) {
+			row, column := de.Position()
+			return nil, inFile(f.config, usagef("line %d, column %d: %w", row, column, err))
+		}
+		return nil, inFile(f.config, asUsage(err))
+	}
+	args, err = withDatasets(args, values[datasetsKey])
+	if err != nil {
+		return nil, inFile(f.config, err)
+	}
+	delete(values, datasetsKey)
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if err := setFlag(cmd, key, values[key]); err != nil {
+			return nil, inFile(f.config, err)
+		}
+	}
+	return args, nil
+}
+
+func setFlag(cmd *cobra.Command, key string, value any) error {
+	flag := cmd.LocalNonPersistentFlags().Lookup(key)
+	if flag == nil || slices.Contains([]string{"config", "check-config", "help"}, key) {
+		return usagef("there is no key %q: keys are the flags of arrowio serve, without dashes in front, and the table %s", key, datasetsKey)
+	}
+	words, err := configWords(value)
+	_, list := flag.Value.(pflag.SliceValue)
+	if err == nil && !list && len(words) != 1 {
+		err = errors.New("it takes one value, not a list")
+	}
+	if err != nil {
+		return usagef("%s: %w", key, err)
+	}
+	if flag.Changed { // by the command line
+		return nil
+	}
+	for _, w := range words {
+		if err := cmd.Flags().Set(key, w); err != nil {
+			return asUsage(err)
+		}
+	}
+	return nil
+}
+
+// configWords returns a value as the command line would have it.
+func configWords(value any) ([]string, error) {
+	switch v := value.(type) {
+	case string:
+		return []string{v}, nil
+	case bool, int64, float64:
+		return []string{fmt.Sprint(v)}, nil
+	case []any:
+		out := []string{}
+		for _, e := range v {
+			w, err := configWords(e)
+			if _, nested := e.([]any); err != nil || nested {
+				return nil, errors.New("a list of words is wanted")
+			}
+			out = append(out, w...)
+		}
+		return out, nil
+	case time.Time, toml.LocalDate, toml.LocalDateTime, toml.LocalTime:
+		return nil, errors.New("a time is not wanted here")
+	}
+	return nil, errors.New("a table is not wanted here")
+}
+
+func withDatasets(args []string, value any) ([]string, error) {
+	if value == nil {
+		return args, nil
+	}
+	table, ok := value.(map[string]any)
+	if !ok {
+		return nil, usagef("%s: a table is wanted, NAME = PATH in each line", datasetsKey)
+	}
+	_, given, err := datasetArgs(args)
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Clone(args)
+	for _, name := range slices.Sorted(maps.Keys(table)) {
+		if given[name] != nil {
+			continue
+		}
+		var paths []string
+		switch v := table[name].(type) {
+		case string:
+			paths = []string{v}
+		case []any:
+			for _, e := range v {
+				s, ok := e.(string)
+				if !ok {
+					return nil, usagef("%s: %s: paths are strings", datasetsKey, name)
+				}
+				paths = append(paths, s)
+			}
+		}
+		if len(paths) == 0 {
+			return nil, usagef("%s: %s: a path or a list of paths is wanted", datasetsKey, name)
+		}
+		for _, p := range paths {
+			out = append(out, name+"="+p)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/keepalive"
+
+	"github.com/arrowio/arrowio/flight"
+)
+
+// opsFlags are those of serve that say who may come, what calls may use, and how the server is watched.
+type opsFlags struct {
+	config string
+	check  bool
+
+	cert, key, clientCA string
+	clientOptional      bool
+	tokens              string
+	permit              []string
+	attempts            countValue
+	insecure            bool
+
+	streams, clientStreams countValue
+	sent, clientSent       sizeValue
+	memory, clientMemory   sizeValue
+	wait                   time.Duration
+	message                sizeValue
+
+	reflection    bool
+	metricsListen string
+	drainDelay    time.Duration
+}
+
+func (f *opsFlags) add(cmd *cobra.Command) {
+	f.attempts, f.streams, f.clientStreams = countValue{min: 1}, countValue{min: 1}, countValue{min: 1}
+	fs := cmd.Flags()
+	fs.StringVar(&f.config, "config", "", "read flags and datasets from a TOML `FILE`; what the command line says counts more")
+	fs.BoolVar(&f.check, "check-config", false, "check flags, files and datasets, and end")
+
+	fs.StringVar(&f.cert, "tls-cert", "", "serve TLS 1.3 with this certificate, a PEM `FILE`, read again when it changes")
+	fs.StringVar(&f.key, "tls-key", "", "the certificate's key, a PEM `FILE`")
+	fs.StringVar(&f.clientCA, "tls-client-ca", "", "ask clients for a certificate signed by one of this PEM `FILE`; its CN, or else its first URI, DNS name or address, is who they are")
+	fs.BoolVar(&f.clientOptional, "tls-client-optional", false, "let clients show a token instead of a certificate")
+	fs.StringVar(&f.tokens, "tokens", "", "ask clients for a token or a password of this `FILE`, made by arrowio token and read again when it changes")
+	fs.StringArrayVar(&f.permit, "permit", nil, "permit `CLIENT:PERMISSION=DATASETS`, such as alice:write=staging-*,scratch; permissions are read, write, manage; may be given several times (default: everybody who is let in may read everything)")
+	fs.Var(&f.attempts, "max-attempts", "passwords a second that may be tried from one address (default 5)")
+	fs.BoolVar(&f.insecure, "insecure", false, "listen at any address without TLS or without knowing clients, behind a proxy that sees to both")
+
+	fs.Var(&f.streams, "max-streams", "streams at once (default 1000)")
+	fs.Var(&f.clientStreams, "max-client-streams", "streams of one client at once (default: half of all)")
+	fs.Var(&f.sent, "max-sent-bytes", "bytes that were sent and that clients have not taken yet (default 1GiB)")
+	fs.Var(&f.clientSent, "max-client-sent-bytes", "those of one client (default: half of all)")
+	fs.Var(&f.memory, "max-memory", "what the memory of all streams adds up to (default 4 × --memory)")
+	fs.Var(&f.clientMemory, "max-client-memory", "that of one client (default: half of all)")
+	fs.DurationVar(&f.wait, "max-wait", 2*time.Minute, "how long a stream may wait for memory before it is refused; -1s = as long as its client does")
+	fs.Var(&f.message, "max-message", "bytes of a message that a client sends (default 16MiB)")
+
+	fs.BoolVar(&f.reflection, "reflection", false, "tell clients what services and messages there are (gRPC reflection)")
+	fs.StringVar(&f.metricsListen, "metrics-listen", "", "answer /metrics, /healthz and /readyz over HTTP at `HOST:PORT`")
+	fs.DurationVar(&f.drainDelay, "drain-delay", 0, "how long to go on taking calls after a signal, not ready any more, so that balancers notice")
+}
+
+// ops is what opsFlags make of a server.
+type ops struct {
+	*opsFlags
+	log     *slog.Logger
+	access  *flight.Access
+	health  *flight.Health
+	metrics *flight.Metrics
+	monitor net.Listener // nil = none
+}
+
+// apply puts what the flags say into o, which has its catalog, logger and memory already.
+func (f *opsFlags) apply(o *flight.Options) (*ops, error) {
+	p := &ops{opsFlags: f, log: o.Logger, health: flight.NewHealth()}
+	switch {
+	case (f.cert == "") != (f.key == ""):
+		return nil, usagef("serve: --tls-cert and --tls-key are given together")
+	case f.clientCA != "" && f.cert == "":
+		return nil, usagef("serve: --tls-client-ca needs --tls-cert and --tls-key")
+	case f.clientOptional && (f.clientCA == "" || f.tokens == ""):
+		return nil, usagef("serve: --tls-client-optional needs --tls-client-ca and --tokens: clients show one or the other")
+	}
+	var err error
+	if f.cert != "" {
+		o.Credentials, err = flight.TLSCredentials(flight.TLSFiles{
+			Cert: f.cert, Key: f.key, ClientCA: f.clientCA, ClientOptional: f.clientOptional, Logger: o.Logger,
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	access := flight.AccessOptions{Tokens: f.tokens, Certificates: f.clientCA != "", Attempts: float64(f.attempts.n), Logger: o.Logger}
+	for _, text := range f.permit {
+		rule, err := flight.ParseRule(text)
+		if err != nil {
+			return nil, err
+		}
+		access.Rules = append(access.Rules, rule)
+	}
+	if p.access, err = flight.NewAccess(access); err != nil {
+		return nil, err
+	}
+	limits, err := flight.NewLimits(flight.LimitOptions{
+		Streams: f.streams.n, ClientStreams: f.clientStreams.n, SentBytes: int64(f.sent), ClientSentBytes: int64(f.clientSent),
+		Memory: int64(f.memory), ClientMemory: int64(f.clientMemory), StreamMemory: o.Memory, Wait: f.wait,
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.metrics = flight.NewMetrics(o.Catalog, limits)
+	o.Authorizer, o.Limiter, o.MaxReceive = p.access, limits, int(f.message)
+	o.Observers = append(o.Observers, p.metrics)
+	o.Register = append(o.Register, p.health.Register)
+	if f.reflection {
+		o.Register = append(o.Register, flight.RegisterReflection)
+	}
+	// A client that died without a word would hold what it holds for ever.
+	o.GRPC = append(o.GRPC, grpc.KeepaliveParams(keepalive.ServerParameters{Time: time.Minute, Timeout: 20 * time.Second}))
+	o.Secure = o.Credentials != nil && p.access.Known() || f.insecure
+	if f.insecure {
+		o.Logger.Warn("--insecure: whoever reaches an address may be anybody, and may be listening")
+	}
+	return p, nil
+}
+
+// checkURI refuses to serve plain text where TLS was asked for.
+func (f *opsFlags) checkURI(uri string) error {
+	if strings.HasPrefix(uri, "grpc+tls:") && f.cert == "" {
+		return usagef("serve: --listen %s needs --tls-cert and --tls-key", uri)
+	}
+	return nil
+}
+
+// explain says what is missing at an address that is refused.
+func (p *ops) explain(err error) error {
+	switch {
+	case err == nil || p.insecure:
+		return err
+	case p.access.Known() && p.cert == "":
+		return usagef("%w; tokens and passwords would cross the network unencrypted: give --tls-cert and --tls-key, or --insecure behind a proxy that has them", err)
+	case p.cert != "" && !p.access.Known():
+		return usagef("%w; TLS alone lets everybody in: give --tokens or --tls-client-ca, or --insecure", err)
+	}
+	return usagef("%w; give --tls-cert and --tls-key with --tokens or --tls-client-ca, or --insecure", err)
+}
+
+// listen opens the address of the monitor.
+func (p *ops) listen(server *flight.Server) (err error) {
+	if p.metricsListen == "" {
+		return nil
+	}
+	if p.monitor, err = net.Listen("tcp", p.metricsListen); err != nil {
+		return err
+	}
+	if err := p.explain(server.CheckAddress(p.monitor.Addr())); err != nil {
+		err = errors.Join(err, p.monitor.Close())
+		p.monitor = nil
+		return err
+	}
+	p.log.Info("monitor", "address", "http://"+p.monitor.Addr().String())
+	return nil
+}
+
+// serve runs the server until ctx ends and it has drained; the monitor lasts longer than the server.
+func (p *ops) serve(ctx context.Context, server *flight.Server, listeners []net.Listener) error {
+	run, stop := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer stop(nil)
+	undo := context.AfterFunc(ctx, func() {
+		p.health.Shutdown()
+		if p.drainDelay > 0 {
+			p.log.Info("not ready any more", "drain_delay", p.drainDelay)
+			select {
+			case <-time.After(p.drainDelay):
+			case <-run.Done():
+			}
+		}
+		stop(context.Cause(ctx))
+	})
+	defer undo()
+	if p.monitor != nil {
+		h := &http.Server{
+			Handler: flight.MonitorHandler(p.metrics, p.health), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+			WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+			ErrorLog: slog.NewLogLogger(p.log.Handler(), slog.LevelWarn),
+		}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			if err := h.Serve(p.monitor); !errors.Is(err, http.ErrServerClosed) {
+				p.log.Error("the monitor ended", "error", err.Error())
+			}
+		}()
+		defer func() { _ = h.Close(); <-ended }()
+	}
+	return server.Serve(run, listeners...)
+}
+
+// close gives back what listen opened, where the server does not come to serve.
+func (p *ops) close() error {
+	if p.monitor == nil {
+		return nil
+	}
+	return p.monitor.Close()
+}

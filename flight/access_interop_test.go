@@ -1,0 +1,43 @@
+//go:build interop
+
+package flight
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// pyarrow's client shows tokens, passwords and certificates as it does to any server.
+func TestPyarrowAccess(t *testing.T) {
+	python, bin := os.Getenv("ARROWIO_PYTHON"), os.Getenv("ARROWIO_BIN")
+	if python == "" || bin == "" {
+		t.Fatal("ARROWIO_PYTHON and ARROWIO_BIN must say where they are: see testdata/interop/README.md")
+	}
+	dir, ca := t.TempDir(), newAuthority(t, "ca")
+	_, recs := table(memory.DefaultAllocator, 1000, 100, 1)
+	write(t, filepath.Join(dir, "data.orc"), recs, nil)
+	move := func(from, to string) {
+		if err := os.Rename(from, filepath.Join(dir, to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	move(ca.file, "ca.pem")
+	for _, name := range []string{"server", "alice"} {
+		cert, key := ca.issue(t, name, nil)
+		move(cert, name+".pem")
+		move(key, name+".key")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, python, "../testdata/interop/flight_access_judge.py", bin, dir).CombinedOutput()
+	if err != nil || strings.TrimSpace(string(out)) != "ok" {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}

@@ -1,0 +1,265 @@
+package flight
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// RequestIDHeader is the header by which a client may name its call, and in which every answer names it. Logs and
+// errors have it, and the action "cancel" takes it.
+const RequestIDHeader = "x-request-id"
+
+// Call is one RPC under way. Its exported fields do not change once the Observers were told that it started; its methods
+// may be called by any goroutine.
+type Call struct {
+	ID      string // of the request
+	Method  string // "DoGet"
+	Peer    string // address of the client
+	Client  Client
+	Started time.Time
+
+	dataset atomic.Pointer[string]
+	query   atomic.Pointer[string]
+	rows    atomic.Int64
+	batches atomic.Int64
+	bytes   atomic.Int64
+	lease   Lease
+	conn    *connection
+	cancel  context.CancelCauseFunc
+}
+
+// Dataset returns the dataset that the call is about; "" = none, or not known yet.
+func (c *Call) Dataset() string { return load(&c.dataset) }
+
+// Sent returns how many rows, in how many batches of how many bytes, were handed to the transport.
+func (c *Call) Sent() (rows, batches, bytes int64) {
+	return c.rows.Load(), c.batches.Load(), c.bytes.Load()
+}
+
+func load(p *atomic.Pointer[string]) string {
+	if s := p.Load(); s != nil {
+		return *s
+	}
+	return ""
+}
+
+type callKey struct{}
+
+// CallFrom returns the call that ctx is of; nil = none.
+func CallFrom(ctx context.Context) *Call {
+	c, _ := ctx.Value(callKey{}).(*Call)
+	return c
+}
+
+// calls are those under way.
+type calls struct {
+	mu      sync.Mutex
+	running map[*Call]struct{}
+}
+
+func (cs *calls) add(c *Call) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	if cs.running == nil {
+		cs.running = map[*Call]struct{}{}
+	}
+	cs.running[c] = struct{}{}
+}
+
+func (cs *calls) remove(c *Call) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	delete(cs.running, c)
+}
+
+// list returns the calls under way that match, oldest first.
+func (cs *calls) list(match func(*Call) bool) []*Call {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	var out []*Call
+	for c := range cs.running {
+		if match(c) {
+			out = append(out, c)
+		}
+	}
+	slices.SortFunc(out, func(a, b *Call) int { return a.Started.Compare(b.Started) })
+	return out
+}
+
+// newRequestID returns the client's name for a call, or a new one.
+func newRequestID(md metadata.MD) string {
+	if v := md.Get(RequestIDHeader); len(v) > 0 && validRequestID(v[0]) {
+		return v[0]
+	}
+	return randomID()
+}
+
+func randomID() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails, says crypto/rand
+	return hex.EncodeToString(b[:])
+}
+
+func validRequestID(s string) bool {
+	return s != "" && len(s) <= 64 && strings.IndexFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.:", r))
+	}) < 0
+}
+
+// unary and stream put every RPC through the same: a request id, a panic guard, who it is, what they may use, and an
+// answer whose error is a gRPC status.
+func (s *Server) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (resp any, err error) {
+	err = s.call(ctx, info.FullMethod, func(ctx context.Context) (err error) {
+		resp, err = handler(ctx, req)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return resp, nil
+}
+
+func (s *Server) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+	return s.call(ss.Context(), info.FullMethod, func(ctx context.Context) error {
+		return handler(srv, &callStream{ServerStream: ss, ctx: ctx})
+	})
+}
+
+// callStream is a stream whose context is the call's.
+type callStream struct {
+	grpc.ServerStream
+	ctx context.Context
+}
+
+func (s *callStream) Context() context.Context { return s.ctx }
+
+// call runs one RPC.
+func (s *Server) call(ctx context.Context, method string, run func(context.Context) error) error {
+	md, _ := metadata.FromIncomingContext(ctx)
+	c := &Call{ID: newRequestID(md), Method: method[strings.LastIndexByte(method, '/')+1:], Started: time.Now(), lease: unlimited{}}
+	if p, ok := peer.FromContext(ctx); ok && p.Addr != nil {
+		c.Peer = p.Addr.String()
+	}
+	c.conn = connectionFrom(ctx)
+	ctx, c.cancel = context.WithCancelCause(context.WithValue(ctx, callKey{}, c))
+	defer c.cancel(nil)
+	// Fails only where the answer has begun, which it has not.
+	_ = grpc.SetHeader(ctx, metadata.Pairs(RequestIDHeader, c.ID))
+
+	err := s.guarded(ctx, c, run)
+	if cause := context.Cause(ctx); cause != nil && err != nil && errors.Is(cause, errStopped) {
+		err = cause // whatever it stumbled over on its way out
+	}
+	st := s.status(c, err)
+	for _, o := range s.o.Observers {
+		o.Ended(c, st)
+	}
+	s.log(ctx, c, err, st)
+	return st
+}
+
+// guarded does everything that may fail or panic.
+func (s *Server) guarded(ctx context.Context, c *Call, run func(context.Context) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = panicked(p)
+		}
+	}()
+	if s.draining.Load() {
+		return errDraining
+	}
+	if a := s.o.Authorizer; a != nil {
+		if c.Client, err = a.Authenticate(ctx, c); err != nil {
+			return unauthenticated(err)
+		}
+	}
+	if l := s.o.Limiter; l != nil {
+		lease, err := l.Begin(ctx, c)
+		if err != nil {
+			return exhausted(err)
+		}
+		c.lease = lease
+		defer lease.End()
+	}
+	s.calls.add(c)
+	defer s.calls.remove(c)
+	for _, o := range s.o.Observers {
+		o.Started(c)
+	}
+	return run(ctx)
+}
+
+// panicked makes an error of a panic, with the stack of it.
+func panicked(p any) error {
+	return arrowio.Errorf(arrowio.ErrInternal, "panic: %v\n%s", p, debug.Stack())
+}
+
+// authorize is where every use of a dataset, and of the server itself, is permitted.
+func (s *Server) authorize(ctx context.Context, p Permission, dataset string) error {
+	if s.o.Authorizer == nil {
+		return nil
+	}
+	c := CallFrom(ctx)
+	if c == nil {
+		return arrowio.Errorf(arrowio.ErrInternal, "no call to authorize")
+	}
+	return denied(s.o.Authorizer.Authorize(ctx, c, p, dataset))
+}
+
+// open is the only way to a dataset: by its name in the catalog, for a client that may.
+func (s *Server) open(ctx context.Context, p Permission, name string, options map[string]string) (*Entry, error) {
+	if err := s.authorize(ctx, p, name); err != nil {
+		return nil, err
+	}
+	if c := CallFrom(ctx); c != nil {
+		c.dataset.Store(&name)
+	}
+	return s.o.Catalog.Lookup(ctx, name, options)
+}
+
+// Calls returns those under way, oldest first.
+func (s *Server) Calls() []*Call { return s.calls.list(func(*Call) bool { return true }) }
+
+// Cancel ends the calls with this request id that match; nil = all of them. It returns how many there were.
+func (s *Server) Cancel(id string, match func(*Call) bool) int {
+	return s.cancelCalls(func(c *Call) bool { return c.ID == id && (match == nil || match(c)) })
+}
+
+func (s *Server) cancelCalls(match func(*Call) bool) int {
+	found := s.calls.list(match)
+	for _, c := range found {
+		c.cancel(errCancelled)
+	}
+	return len(found)
+}
+
+func (s *Server) log(ctx context.Context, c *Call, err, st error) {
+	rows, _, bytes := c.Sent()
+	attrs := []any{
+		"request_id", c.ID, "method", c.Method, "peer", c.Peer, "client", c.Client.Name, "dataset", c.Dataset(),
+		"duration", time.Since(c.Started), "rows", rows, "bytes", bytes, "code", codeOf(st).String(),
+	}
+	switch {
+	case err == nil:
+		s.logger.InfoContext(ctx, "call", attrs...)
+	case errors.Is(err, arrowio.ErrInternal):
+		s.logger.ErrorContext(ctx, "call", append(attrs, "error", err.Error())...)
+	default:
+		s.logger.InfoContext(ctx, "call", append(attrs, "error", fmt.Sprint(err))...)
+	}
+}

@@ -1,0 +1,326 @@
+package flight
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/readers"
+)
+
+// Catalog is the datasets that can be asked for, by name. All methods may be called concurrently.
+type Catalog struct {
+	o  CatalogOptions
+	mu sync.Mutex
+	by map[string]*dataset
+}
+
+// CatalogOptions says how a Catalog opens datasets. The zero value is the default.
+type CatalogOptions struct {
+	Refresh time.Duration // how often Run looks for new and changed files; 0 = only when asked
+	Timeout time.Duration // for opening a dataset; default 10 minutes
+	Logger  *slog.Logger  // default slog.Default()
+}
+
+// Spec says what a name stands for.
+type Spec struct {
+	Paths []string        // as readers.OpenDataset takes them
+	Read  readers.Options // how to open the files; options that their formats do not have are passed over
+	// ClientOptions lists options of the format that clients may set, too. Without it they may set those that change how
+	// values look, and nothing else: see ClientOptions.
+	ClientOptions []string
+	// Open makes the dataset instead, for programs whose rows are not in files of Paths. options are those of the client,
+	// of ClientOptions. Its fragments are opened again for each call.
+	Open func(ctx context.Context, options map[string]string) (*arrowio.Dataset, error)
+}
+
+// ClientOptions lists the options of formats that any client may set, for its own call: words that change how values look.
+func ClientOptions() []string {
+	return []string{
+		"orc-strings", "orc-char-padding", "orc-null-keys", "orc-calendar", "timestamp-unit", dictionaryOption,
+		"trevni-view", "trevni-decimals", "cfile-strings", "cfile-int128", "kudu-strings", "csv-types", "jsonl-types",
+	}
+}
+
+// NewCatalog returns a catalog without datasets.
+func NewCatalog(o CatalogOptions) *Catalog {
+	if o.Timeout <= 0 {
+		o.Timeout = 10 * time.Minute
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	return &Catalog{o: o, by: map[string]*dataset{}}
+}
+
+var validName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
+
+// ValidName reports whether a dataset can have this name: letters, digits, dots, dashes and underscores of ASCII, at most
+// 128, neither a dot nor a dash in front.
+func ValidName(name string) bool { return validName.MatchString(name) }
+
+// Add opens a dataset and gives it a name, which must be new.
+func (c *Catalog) Add(ctx context.Context, name string, s Spec) error {
+	if !ValidName(name) {
+		return arrowio.Errorf(arrowio.ErrOption, "%q cannot be the name of a dataset: letters, digits, _ . - are allowed, at most 128", name)
+	}
+	d := &dataset{name: name, spec: s, catalog: c, loaded: map[string]*Entry{}}
+	if _, err := d.entry(ctx, nil, false); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.by[name] != nil {
+		return arrowio.Errorf(arrowio.ErrOption, "there is a dataset %q already", name)
+	}
+	c.by[name] = d
+	return nil
+}
+
+// Remove takes a dataset out; streams of it go on. It reports whether there was one.
+func (c *Catalog) Remove(name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, ok := c.by[name]
+	delete(c.by, name)
+	return ok
+}
+
+// Names lists the datasets, sorted.
+func (c *Catalog) Names() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Sorted(maps.Keys(c.by))
+}
+
+func (c *Catalog) dataset(name string) (*dataset, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if d := c.by[name]; d != nil {
+		return d, nil
+	}
+	return nil, failf(codes.NotFound, "there is no dataset %q", name)
+}
+
+// Lookup returns a dataset as it is known now, opened with these options of its format; nil = as it was added.
+func (c *Catalog) Lookup(ctx context.Context, name string, options map[string]string) (*Entry, error) {
+	d, err := c.dataset(name)
+	if err != nil {
+		return nil, err
+	}
+	e, err := d.entry(ctx, options, false)
+	return e, d.public(err)
+}
+
+// Refresh looks for new and changed files, and reports whether there are any. Entries handed out before stay as they are.
+func (c *Catalog) Refresh(ctx context.Context, name string) (e *Entry, changed bool, err error) {
+	d, err := c.dataset(name)
+	if err != nil {
+		return nil, false, err
+	}
+	d.mu.Lock()
+	old := d.loaded[""]
+	d.mu.Unlock()
+	e, err = d.entry(ctx, nil, true)
+	return e, err == nil && (old == nil || !old.same(e)), d.public(err)
+}
+
+// Run refreshes every dataset again and again, as CatalogOptions.Refresh says, until ctx ends. A dataset that cannot be
+// refreshed stays as it was.
+func (c *Catalog) Run(ctx context.Context) {
+	if c.o.Refresh <= 0 {
+		return
+	}
+	t := time.NewTicker(c.o.Refresh)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		}
+		for _, name := range c.Names() {
+			_, changed, err := c.Refresh(ctx, name)
+			switch {
+			case ctx.Err() != nil:
+				return
+			case err != nil:
+				c.o.Logger.WarnContext(ctx, "refresh", "dataset", name, "error", err.Error())
+			case changed:
+				c.o.Logger.InfoContext(ctx, "refresh", "dataset", name, "changed", true)
+			}
+		}
+	}
+}
+
+// maxVariants is how many sets of client options a dataset is kept open for.
+const maxVariants = 16
+
+// dataset is a name and what it stands for.
+type dataset struct {
+	name    string
+	spec    Spec
+	catalog *Catalog
+
+	mu      sync.Mutex
+	loaded  map[string]*Entry // by options, "" = none
+	stale   int               // how often somebody has seen a file that is not what it was,
+	fresh   int               // and of those, how many before the latest load that succeeded began
+	loading map[string]*loading
+}
+
+// loading is a load that several wait for.
+type loading struct {
+	done  chan struct{}
+	entry *Entry
+	err   error
+	next  *loading // for those who came after it had begun and want to see what is there now
+	stale int      // dataset.stale when it began
+	again bool     // it is to see what is there now
+}
+
+// entry returns the dataset for these options, and loads it where it is not loaded, or is to be again. Several callers
+// share one load, which goes on when they do not wait any more.
+func (d *dataset) entry(ctx context.Context, options map[string]string, again bool) (*Entry, error) {
+	options, err := d.clientOptions(options)
+	if err != nil {
+		return nil, err
+	}
+	key := optionsKey(options)
+	d.mu.Lock()
+	again = again || d.stale > d.fresh
+	if e := d.loaded[key]; e != nil && !e.old && !again {
+		d.mu.Unlock()
+		return e, nil
+	}
+	l := d.loading[key]
+	switch {
+	case l == nil:
+		l = &loading{done: make(chan struct{}), again: again}
+		d.begin(ctx, key, options, l)
+	case again:
+		if l.next == nil {
+			l.next = &loading{done: make(chan struct{}), again: true}
+		}
+		l = l.next
+	}
+	d.mu.Unlock()
+	select {
+	case <-l.done:
+		return l.entry, l.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// begin starts a load. d.mu is held.
+func (d *dataset) begin(ctx context.Context, key string, options map[string]string, l *loading) {
+	if d.loading == nil {
+		d.loading = map[string]*loading{}
+	}
+	d.loading[key], l.stale = l, d.stale
+	go d.load(context.WithoutCancel(ctx), key, options, l)
+}
+
+// load keeps what there was where it fails.
+func (d *dataset) load(ctx context.Context, key string, options map[string]string, l *loading) {
+	ctx, cancel := context.WithTimeout(ctx, d.catalog.o.Timeout)
+	defer cancel()
+	l.entry, l.err = loadEntry(ctx, d, options)
+	if l.err != nil && errors.Is(l.err, context.DeadlineExceeded) {
+		l.err = failf(codes.Unavailable, "%s: it could not be opened in %s", d.name, d.catalog.o.Timeout)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.loading, key)
+	if l.next != nil {
+		d.begin(ctx, key, options, l.next)
+	}
+	if l.err == nil {
+		if len(d.loaded) >= maxVariants && d.loaded[key] == nil {
+			d.forget()
+		}
+		for _, e := range d.loaded { // of other options, and older than what was found
+			e.old = e.old || l.again && e.Loaded.Before(l.entry.Loaded)
+		}
+		d.loaded[key] = l.entry
+		d.fresh = max(d.fresh, l.stale)
+	}
+	close(l.done)
+}
+
+// forget drops the variant that was loaded first, not the dataset as it was added.
+func (d *dataset) forget() {
+	oldest := ""
+	for k, e := range d.loaded {
+		if k != "" && (oldest == "" || e.Loaded.Before(d.loaded[oldest].Loaded)) {
+			oldest = k
+		}
+	}
+	delete(d.loaded, oldest)
+}
+
+// markStale makes the next Lookup load the dataset again.
+func (d *dataset) markStale() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.stale++
+}
+
+// lookAgain returns the dataset for somebody who knows of files that it does not have: those that another server has
+// found, or nobody. However often that is asked, it takes a tenth of the time at most.
+func (d *dataset) lookAgain(ctx context.Context, e *Entry) (*Entry, error) {
+	if time.Since(e.Loaded) < max(10*e.took, 20*time.Millisecond) {
+		return e, nil
+	}
+	e, err := d.entry(ctx, e.Options, true)
+	return e, d.public(err)
+}
+
+// public returns err without where the dataset lies.
+func (d *dataset) public(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	for _, root := range d.spec.Paths {
+		text = strings.ReplaceAll(text, strings.TrimSuffix(root, "/"), d.name)
+	}
+	if text == err.Error() {
+		return err
+	}
+	return &renamed{text, err}
+}
+
+// clientOptions checks what a client asks for, and leaves out what the dataset's format does not have.
+func (d *dataset) clientOptions(options map[string]string) (map[string]string, error) {
+	if len(options) == 0 {
+		return nil, nil
+	}
+	allowed := append(ClientOptions(), d.spec.ClientOptions...)
+	out := map[string]string{}
+	for k, v := range options {
+		if !slices.Contains(allowed, k) {
+			return nil, arrowio.Errorf(arrowio.ErrOption, "%q is not an option that may be set here: %s", k, strings.Join(allowed, ", "))
+		}
+		out[k] = v
+	}
+	return out, nil
+}
+
+func optionsKey(options map[string]string) string {
+	var b strings.Builder
+	for _, k := range slices.Sorted(maps.Keys(options)) {
+		b.WriteString(k + "\x00" + options[k] + "\x00")
+	}
+	return b.String()
+}

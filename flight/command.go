@@ -1,0 +1,184 @@
+package flight
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/expr"
+)
+
+// Command is a request for rows of a dataset: the JSON of a descriptor CMD. What it says is checked by ParseCommand as
+// far as can be without the dataset, and against the schema by the server.
+type Command struct {
+	Dataset     string            `json:"dataset"`
+	Columns     []string          `json:"columns,omitzero"`      // dotted paths; absent = all, [] = none: only the rows are counted
+	Where       string            `json:"where,omitempty"`       // in the language of arrowio/expr
+	Rows        string            `json:"rows,omitempty"`        // "A:B", "A:" or ":B", counted over the dataset before Where
+	BatchRows   int               `json:"batch_rows,omitempty"`  // at most, in a batch; default 65 536
+	BatchBytes  int64             `json:"batch_bytes,omitempty"` // about, in a batch; default 2 MiB
+	Compression string            `json:"compression,omitempty"` // of the bodies: none, lz4, zstd
+	Dictionary  *bool             `json:"dictionary,omitempty"`  // true = dictionaries where the format has them, false = plain values; absent = as the dataset is
+	Options     map[string]string `json:"options,omitempty"`     // of the format, those that only change how values look
+	Endpoints   int               `json:"endpoints,omitempty"`   // about so many; default by size
+	Resume      *Position         `json:"resume,omitempty"`      // start here
+}
+
+// Bounds on what strangers may ask for.
+const (
+	maxCommandBytes = 64 << 10
+	maxTicketBytes  = 1 << 20
+	maxBatchRows    = 1 << 20
+	maxBatchBytes   = 64 << 20
+	minBatchBytes   = 4 << 10
+	maxEndpoints    = 10_000
+	maxOptions      = 32
+
+	defaultBatchRows  = 64 << 10
+	defaultBatchBytes = 2 << 20
+)
+
+// ParseCommand reads a command. Fields that it does not know are refused: they might have been meant to leave rows out.
+func ParseCommand(b []byte) (*Command, error) {
+	if len(b) > maxCommandBytes {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "a command of %d bytes; the most is %d", len(b), maxCommandBytes)
+	}
+	c := &Command{}
+	if err := strict(b, c); err != nil {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "command: %w", err)
+	}
+	return c, c.check()
+}
+
+// strict decodes one JSON value and nothing behind it.
+func strict(b []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
+			return errors.New("the JSON ends early")
+		}
+		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("there is more behind the JSON value")
+	}
+	return nil
+}
+
+func (c *Command) check() error {
+	bad := func(format string, args ...any) error { return arrowio.Errorf(arrowio.ErrOption, format, args...) }
+	switch {
+	case c.Dataset == "":
+		return bad("the command names no dataset")
+	case c.BatchRows < 0 || c.BatchRows > maxBatchRows:
+		return bad("batch_rows is %d; it may be 1 to %d", c.BatchRows, maxBatchRows)
+	case c.BatchBytes != 0 && (c.BatchBytes < minBatchBytes || c.BatchBytes > maxBatchBytes):
+		return bad("batch_bytes is %d; it may be %d to %d", c.BatchBytes, minBatchBytes, maxBatchBytes)
+	case !slices.Contains([]string{"", "none", "lz4", "zstd"}, c.Compression):
+		return bad("compression %q is not one of none, lz4, zstd", c.Compression)
+	case len(c.Options) > maxOptions:
+		return bad("%d options; the most is %d", len(c.Options), maxOptions)
+	case c.Endpoints < 0 || c.Endpoints > maxEndpoints:
+		return bad("endpoints is %d; it may be 1 to %d", c.Endpoints, maxEndpoints)
+	case c.Resume != nil && (c.Resume.Fragment < 0 || c.Resume.Split < 0 || c.Resume.Row < 0):
+		return bad("resume at a negative place")
+	}
+	_, err := c.rowRange()
+	return err
+}
+
+// rowRange returns the rows that are wanted; all of them are {0, MaxInt64}.
+func (c *Command) rowRange() (arrowio.RowRange, error) {
+	r := arrowio.RowRange{End: math.MaxInt64}
+	if c.Rows == "" {
+		return r, nil
+	}
+	from, to, ok := strings.Cut(c.Rows, ":")
+	for _, p := range []struct {
+		text string
+		to   *int64
+	}{{from, &r.Start}, {to, &r.End}} {
+		if p.text == "" {
+			continue
+		}
+		n, err := strconv.ParseInt(p.text, 10, 64)
+		if err != nil || n < 0 {
+			ok = false
+		}
+		*p.to = n
+	}
+	if !ok || r.Start > r.End {
+		return r, arrowio.Errorf(arrowio.ErrOption, "rows %q is not A:B, A: or :B with A no greater than B", c.Rows)
+	}
+	return r, nil
+}
+
+// bound is a command that fits a dataset.
+type bound struct {
+	*Command
+	entry  *Entry
+	data   *arrowio.Dataset // under the schema that the command asks for
+	schema *arrow.Schema    // of the records
+	filter *expr.Bound      // nil = all rows
+	where  expr.Expr
+	rows   arrowio.RowRange
+}
+
+// bind checks a command against a dataset.
+func (c *Command) bind(e *Entry) (*bound, error) {
+	b := &bound{Command: c, entry: e, data: e.Dataset}
+	if c.Dictionary != nil && !*c.Dictionary {
+		b.data = plainDictionaries(b.data)
+	}
+	p, err := arrowio.Project(b.data.Schema, c.Columns)
+	if err != nil {
+		return nil, err
+	}
+	b.schema = p.Schema
+	if c.Where != "" {
+		if b.where, err = expr.Parse(c.Where); err != nil {
+			return nil, arrowio.Errorf(arrowio.ErrOption, "where: %w", err)
+		}
+		if b.filter, err = expr.Bind(b.where, b.data.Schema); err != nil {
+			return nil, arrowio.Errorf(arrowio.ErrSchema, "where: %w", err)
+		}
+	}
+	b.rows, err = c.rowRange()
+	return b, err
+}
+
+// scanOptions says how to scan what endpoints of the command stand for.
+func (b *bound) scanOptions() arrowio.ScanOptions {
+	o := arrowio.ScanOptions{Columns: b.Columns, Filter: b.where, BatchRows: b.BatchRows, BatchBytes: b.BatchBytes}
+	if o.BatchRows == 0 {
+		o.BatchRows = defaultBatchRows
+	}
+	if o.BatchBytes == 0 {
+		o.BatchBytes = defaultBatchBytes
+	}
+	return o
+}
+
+// openOptions returns the options to open the dataset's files with, those that the command is short for among them.
+func (c *Command) openOptions() map[string]string {
+	out := map[string]string{}
+	for k, v := range c.Options {
+		out[k] = v
+	}
+	if c.Dictionary != nil && *c.Dictionary {
+		out[dictionaryOption] = "true"
+	}
+	return out
+}
+
+// dictionaryOption is the option of formats that can keep dictionaries.
+const dictionaryOption = "dictionary"

@@ -1,0 +1,63 @@
+package flight
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow/flight"
+	"google.golang.org/grpc/codes"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// Of fifty streams under way when the server is told to end, none is truncated.
+func TestDrainOfManyStreams(t *testing.T) {
+	dir := events(t, 20_000)
+	want := scanned(t, []string{dir}, arrowio.ScanOptions{}).rows()
+	// Memory for some at a time: the others wait for it, and are finished, too.
+	l := limits(t, LimitOptions{Streams: 60, ClientStreams: 60, StreamMemory: 8 << 20, MinMemory: 4 << 20, Memory: 32 << 20, ClientMemory: 32 << 20, SentBytes: 4 << 20, ClientSentBytes: 4 << 20})
+	r := start(t, Options{Limiter: l, DrainTimeout: -1}, map[string]Spec{"events": {Paths: []string{dir}}})
+	var all sync.WaitGroup
+	begun := make(chan struct{}, 50)
+	for range 10 {
+		c := r.client(t)
+		for range 5 {
+			all.Go(func() {
+				st, err := c.DoGet(t.Context(), &flight.Ticket{Ticket: []byte(`{"dataset":"events","batch_bytes":65536}`)})
+				if err != nil {
+					t.Error(err)
+				}
+				begun <- struct{}{}
+				rd, err := flight.NewRecordReader(st)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer rd.Release()
+				var rows int64
+				for rd.Next() {
+					rows += rd.Record().NumRows()
+				}
+				if rd.Err() != nil || rows != want {
+					t.Errorf("%d of %d rows, %v", rows, want, rd.Err())
+				}
+			})
+		}
+	}
+	for range 50 {
+		<-begun
+	}
+	settled(t, "streams do not start", func() bool { return l.Usage().Streams+int(l.Usage().MemWaiting) > 0 && len(r.Calls()) > 0 })
+	other := r.client(t)
+	settled(t, "not all streams came in", func() bool { u := l.Usage(); return u.Streams == 50 || len(r.Calls()) == 0 })
+	if err := r.stop(); err != nil {
+		t.Error(err)
+	}
+	all.Wait()
+	if _, err := other.GetFlightInfo(t.Context(), pathOf("events")); code(err) != codes.Unavailable {
+		t.Error(err)
+	}
+	if u := l.Usage(); u.Streams != 0 || u.Memory != 0 || u.MemWaiting != 0 {
+		t.Errorf("%+v", u)
+	}
+}

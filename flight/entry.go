@@ -1,0 +1,231 @@
+package flight
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/readers"
+)
+
+// Entry is a dataset as it was found: its files, and what they were then. It does not change; who holds one may go on
+// with it whatever the Catalog does.
+type Entry struct {
+	Name      string
+	Schema    *arrow.Schema
+	Format    string            // of the first file; "" = there is none
+	Dataset   *arrowio.Dataset  // its fragments are opened as they are now: see Open
+	Fragments []Fragment        // one for each of Dataset.Fragments
+	Options   map[string]string // of the client, that it was opened with
+	Rows      int64             // arrowio.UnknownRows = some file does not say
+	Bytes     int64             // stored
+	Loaded    time.Time         // when that began
+
+	of   *dataset
+	at   map[string]int // fragment by identity
+	took time.Duration  // to load
+	old  bool           // the dataset's: to be loaded again
+}
+
+// Fragment is what is known of one file.
+type Fragment struct {
+	Name     string // NAME/path, for messages and clients; it says nothing of where the dataset lies
+	Identity string // of its name and content: see arrowio.Identifier
+	Splits   []arrowio.Split
+	Rows     int64 // arrowio.UnknownRows = it does not say
+	Bytes    int64 // stored
+	path     string
+}
+
+// openers is how many files are looked at together when a dataset is opened or pruned.
+const openers = 8
+
+func loadEntry(ctx context.Context, d *dataset, options map[string]string) (*Entry, error) {
+	begun := time.Now()
+	data, err := d.spec.open(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	e := &Entry{
+		Name: d.name, Schema: data.Schema, Dataset: data, Fragments: make([]Fragment, len(data.Fragments)), Options: options,
+		Loaded: begun, of: d, at: map[string]int{},
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(openers)
+	for i := range e.Fragments {
+		g.Go(func() error { return e.look(ctx, i) })
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	for i, f := range e.Fragments {
+		e.at[f.Identity] = i
+		e.Bytes += f.Bytes
+		if e.Rows != arrowio.UnknownRows && f.Rows != arrowio.UnknownRows {
+			e.Rows += f.Rows
+		} else {
+			e.Rows = arrowio.UnknownRows
+		}
+	}
+	e.took = time.Since(begun)
+	return e, nil
+}
+
+func (s *Spec) open(ctx context.Context, options map[string]string) (*arrowio.Dataset, error) {
+	if s.Open != nil {
+		return s.Open(ctx, options)
+	}
+	o := s.Read
+	o.Formats = lenient(o.Formats)
+	o.Options = maps.Clone(o.Options)
+	if len(options) > 0 {
+		if o.Options == nil {
+			o.Options = map[string]string{}
+		}
+		maps.Copy(o.Options, options)
+	}
+	return readers.OpenDataset(ctx, s.Paths, o)
+}
+
+// look opens fragment i for what is kept of it.
+func (e *Entry) look(ctx context.Context, i int) (err error) {
+	fr := e.Dataset.Fragments[i]
+	f := &e.Fragments[i]
+	f.path, f.Name = fr.Name, e.publicName(fr.Name, i)
+	file, err := fr.Open(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w", fr.Name, err)
+	}
+	defer func() {
+		if cerr := file.Close(); err == nil {
+			err = cerr
+		}
+	}()
+	if f.Identity, err = identityOf(ctx, f.Name, file); err != nil {
+		return fmt.Errorf("%s: %w", fr.Name, err)
+	}
+	f.Splits = slices.Clone(file.Splits())
+	for _, s := range f.Splits {
+		f.Bytes += max(0, s.Bytes)
+		if s.Known() {
+			f.Rows = s.Rows.End
+		} else {
+			f.Rows = arrowio.UnknownRows
+		}
+	}
+	if i == 0 {
+		info, err := file.Info(ctx, arrowio.InfoOptions{})
+		if err != nil {
+			return fmt.Errorf("%s: %w", fr.Name, err)
+		}
+		e.Format = info.Format
+	}
+	return nil
+}
+
+// publicName is a fragment's name without where the dataset lies.
+func (e *Entry) publicName(path string, i int) string {
+	rest := filepath.Base(path)
+	for _, root := range e.of.spec.Paths {
+		if below, ok := strings.CutPrefix(path, strings.TrimSuffix(root, "/")+"/"); ok && below != "" {
+			rest = filepath.ToSlash(below)
+			break
+		}
+	}
+	if path == "" {
+		rest = fmt.Sprint(i)
+	}
+	return e.Name + "/" + rest
+}
+
+// identityOf returns the identity of an open file and its name. A format that is no single file, and says nothing of its
+// own, is told by its splits.
+func identityOf(ctx context.Context, name string, f arrowio.File) (string, error) {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q", name)
+	own := ""
+	if id, ok := f.(arrowio.Identifier); ok {
+		var err error
+		if own, err = id.Identity(ctx); err != nil && !errors.Is(err, arrowio.ErrUnsupported) {
+			return "", err
+		}
+	}
+	if own == "" {
+		for _, s := range f.Splits() {
+			fmt.Fprintf(h, " %d:%d %d", s.Rows.Start, s.Rows.End, s.Bytes)
+		}
+	}
+	fmt.Fprintf(h, "%q", own)
+	return hex.EncodeToString(h.Sum(nil)[:12]), nil
+}
+
+// same reports whether two entries of one dataset are of the same files and schema.
+func (e *Entry) same(o *Entry) bool {
+	return slices.EqualFunc(e.Fragments, o.Fragments, func(a, b Fragment) bool { return a.Identity == b.Identity }) &&
+		schemaHash(e.Schema) == schemaHash(o.Schema)
+}
+
+// Open opens fragment i, if it still is what it was. The file has its own schema; Dataset.Show gives it the dataset's.
+func (e *Entry) Open(ctx context.Context, i int) (arrowio.File, error) {
+	f, err := e.Dataset.Fragments[i].Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.check(ctx, i, f); err != nil {
+		_ = f.Close() // it was not read
+		return nil, err
+	}
+	return f, nil
+}
+
+// check looks whether an open file is what it was.
+func (e *Entry) check(ctx context.Context, i int, f arrowio.File) error {
+	id, err := identityOf(ctx, e.Fragments[i].Name, f)
+	if err == nil && id != e.Fragments[i].Identity {
+		e.of.markStale()
+		err = changed(e.Fragments[i].Name)
+	}
+	return err
+}
+
+// Public returns err with the names of files as clients know them.
+func (e *Entry) Public(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	public := e.publicText(text)
+	if public == text {
+		return err
+	}
+	return &renamed{public, err}
+}
+
+func (e *Entry) publicText(text string) string {
+	for _, f := range e.Fragments {
+		if f.path != "" && strings.Contains(text, f.path) {
+			text = strings.ReplaceAll(text, f.path, f.Name)
+		}
+	}
+	return text
+}
+
+// renamed is an error with another text.
+type renamed struct {
+	text string
+	err  error
+}
+
+func (e *renamed) Error() string { return e.text }
+func (e *renamed) Unwrap() error { return e.err }

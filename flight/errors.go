@@ -1,0 +1,147 @@
+package flight
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// coded is an error that knows how a call is answered.
+type coded struct {
+	code codes.Code
+	err  error
+}
+
+func (e *coded) Error() string { return e.err.Error() }
+func (e *coded) Unwrap() error { return e.err }
+
+func failf(c codes.Code, format string, args ...any) error {
+	return &coded{c, fmt.Errorf(format, args...)}
+}
+
+var (
+	// errStopped is inside every reason for which this server ends a call itself.
+	errStopped   = errors.New("ended by the server")
+	errDraining  = &coded{codes.Unavailable, errors.New("the server is shutting down")}
+	errTimeout   = &coded{codes.Unavailable, fmt.Errorf("the server is shutting down, and the time that running calls had is over: %w", errStopped)}
+	errCancelled = &coded{codes.Canceled, fmt.Errorf("cancelled on request: %w", errStopped)}
+	// errChanged is what a ticket gets whose files are not what they were.
+	errChanged = errors.New("the dataset has changed: get a new FlightInfo")
+)
+
+func changed(name string) error {
+	return &coded{codes.FailedPrecondition, fmt.Errorf("%s: %w", name, errChanged)}
+}
+
+// withCode gives err a code where it has none.
+func withCode(c codes.Code, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := status.FromError(err); ok {
+		return err
+	}
+	return &coded{c, err}
+}
+
+func unauthenticated(err error) error { return withCode(codes.Unauthenticated, err) }
+func denied(err error) error          { return withCode(codes.PermissionDenied, err) }
+func exhausted(err error) error       { return withCode(codes.ResourceExhausted, err) }
+
+// status makes the answer of a call. The text is err's, and names the place as arrowio.Error does; ErrorInfo has the
+// same by fields. What a bug leaves, its stack, stays here: the client gets the request id to ask about.
+func (s *Server) status(c *Call, err error) error {
+	if err == nil {
+		return nil
+	}
+	if st, ok := status.FromError(err); ok {
+		return st.Err()
+	}
+	code, reason := classify(err)
+	info := &errdetails.ErrorInfo{Reason: reason, Domain: "arrowio", Metadata: map[string]string{"request_id": c.ID}}
+	text := err.Error()
+	var ae *arrowio.Error
+	if errors.As(err, &ae) {
+		for name, value := range map[string]string{"format": ae.Format, "column": ae.Column, "operation": ae.Op} {
+			if value != "" {
+				info.Metadata[name] = value
+			}
+		}
+		if ae.Split >= 0 {
+			info.Metadata["split"] = strconv.Itoa(ae.Split)
+		}
+		if ae.Off >= 0 {
+			info.Metadata["offset"] = strconv.FormatInt(ae.Off, 10)
+		}
+	}
+	if d := c.Dataset(); d != "" {
+		info.Metadata["dataset"] = d
+	}
+	if code == codes.Internal {
+		text = "internal error; the server's log has more under request id " + c.ID
+	}
+	st := status.New(code, strings.ToValidUTF8(text, "\uFFFD"))
+	if detailed, err := st.WithDetails(info); err == nil {
+		st = detailed
+	}
+	return st.Err()
+}
+
+// classify returns the code and the reason, a word of its own, for an error.
+func classify(err error) (codes.Code, string) {
+	var c *coded
+	if errors.As(err, &c) {
+		return c.code, reason(c.code)
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return codes.Canceled, "CANCELLED"
+	case errors.Is(err, context.DeadlineExceeded):
+		return codes.DeadlineExceeded, "DEADLINE_EXCEEDED"
+	}
+	var ae *arrowio.Error
+	if errors.As(err, &ae) {
+		code := map[arrowio.Kind]codes.Code{
+			arrowio.ErrCorrupt:     codes.DataLoss,
+			arrowio.ErrUnsupported: codes.Unimplemented,
+			arrowio.ErrLimit:       codes.ResourceExhausted,
+			arrowio.ErrSchema:      codes.InvalidArgument,
+			arrowio.ErrOption:      codes.InvalidArgument,
+		}[ae.Kind]
+		if code == codes.OK {
+			code = codes.Internal
+		}
+		return code, strings.ToUpper(ae.Kind.Error())
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return codes.FailedPrecondition, "FILE"
+	}
+	return codes.Unavailable, "IO" // what reads bytes failed; it may not the next time
+}
+
+func codeOf(err error) codes.Code { return status.Code(err) }
+
+// reason is a code as ErrorInfo has words.
+func reason(c codes.Code) string {
+	if c == codes.FailedPrecondition {
+		return "CHANGED"
+	}
+	var b strings.Builder
+	for i, r := range c.String() {
+		if i > 0 && r >= 'A' && r <= 'Z' {
+			b.WriteByte('_')
+		}
+		b.WriteRune(r)
+	}
+	return strings.ToUpper(b.String())
+}

@@ -1,0 +1,171 @@
+package flight
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync/atomic"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/flight"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
+)
+
+// DoGet implements the RPC: it streams what a ticket stands for.
+func (s *service) DoGet(t *flight.Ticket, stream flight.FlightService_DoGetServer) error {
+	ctx := stream.Context()
+	return streaming(ctx, func() error { return s.redeem(ctx, t, stream) })
+}
+
+func (s *service) redeem(ctx context.Context, t *flight.Ticket, stream flight.FlightService_DoGetServer) error {
+	if d := s.dialect(t.GetTicket()); d != nil {
+		return d.get(ctx, t, stream)
+	}
+	ticket, err := ParseTicket(t.GetTicket())
+	if err != nil {
+		return err
+	}
+	e, err := s.open(ctx, PermitRead, ticket.Dataset, ticket.openOptions())
+	if err != nil {
+		return err
+	}
+	if c := CallFrom(ctx); c != nil {
+		c.query.Store(&ticket.Query)
+	}
+	p, err := s.newPassage(ctx, e, ticket)
+	if errors.Is(err, errChanged) { // another server of the fleet may know more
+		again, lookErr := e.of.lookAgain(ctx, e)
+		switch {
+		case lookErr != nil:
+			return lookErr
+		case again != e:
+			e = again
+			p, err = s.newPassage(ctx, e, ticket)
+		}
+	}
+	if err == nil {
+		err = s.get(ctx, p, stream)
+	}
+	return e.Public(err)
+}
+
+// passage is the part of a dataset that a ticket stands for, being read.
+type passage struct {
+	b       *bound
+	data    *arrowio.Dataset // a fragment for each part
+	parts   []Part
+	changed atomic.Bool // a file was changed while it was read
+}
+
+func (s *service) newPassage(ctx context.Context, e *Entry, t *Ticket) (*passage, error) {
+	b, err := t.bind(e)
+	if t.Schema != "" && errors.Is(err, arrowio.ErrSchema) { // it fitted when the ticket was made
+		return nil, changed(e.Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if t.Schema != "" && t.Schema != schemaHash(b.schema) {
+		return nil, changed(e.Name)
+	}
+	if t.Parts == nil { // all of it, as one stream
+		es, err := b.endpoints(ctx, math.MaxInt64/2)
+		if err != nil {
+			return nil, err
+		}
+		var parts []Part
+		for _, e := range es {
+			parts = append(parts, e.parts...)
+		}
+		whole := b.ticket(endpoint{parts: parts}, "", "")
+		t = whole
+	}
+	parts, err := t.resumed()
+	if err != nil {
+		return nil, err
+	}
+	left := *t
+	left.Parts = parts
+	at, err := left.resolve(b.entry)
+	if err != nil {
+		return nil, err
+	}
+	p := &passage{b: b, parts: parts}
+	data := *b.data
+	data.Fragments = make([]arrowio.Fragment, len(parts))
+	for i, part := range parts {
+		data.Fragments[i] = arrowio.Fragment{
+			Name: b.data.Fragments[at[i]].Name,
+			Open: func(ctx context.Context) (arrowio.File, error) { return p.open(ctx, at[i], part) },
+		}
+	}
+	p.data = &data
+	b.rows, err = t.rowRange()
+	return p, err
+}
+
+// open opens the file of a part, and looks at it again before it is closed.
+func (p *passage) open(ctx context.Context, fragment int, part Part) (arrowio.File, error) {
+	f, err := p.b.entry.Open(ctx, fragment)
+	if err != nil {
+		return nil, err
+	}
+	w := newWindow(f, part.From, part.To, part.rows())
+	w.before = func() error {
+		err := p.b.entry.check(context.WithoutCancel(ctx), fragment, f)
+		if errors.Is(err, errChanged) {
+			p.changed.Store(true)
+		}
+		return err
+	}
+	return w, nil
+}
+
+// get scans and sends.
+func (s *service) get(ctx context.Context, p *passage, stream flight.FlightService_DoGetServer) (err error) {
+	o := p.b.scanOptions()
+	o.Rows = p.b.rows
+	o.Parallelism, o.MemoryBudget, o.Allocator = s.o.Parallelism, s.o.Memory, s.o.Allocator
+	if c := CallFrom(ctx); c != nil {
+		c.lease.Scan(&o)
+	}
+	scan, err := p.data.Scan(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer scan.Release()
+	mem := s.o.Allocator
+	if mem == nil {
+		mem = arrowbuf.Shared()
+	}
+	out, err := newSender(stream, scan.Schema(), p.b.Compression, mem)
+	if err != nil {
+		return err
+	}
+	defer out.close()
+	if err := out.begin(); err != nil { // before the first row is looked for, which may take its time
+		return err
+	}
+	var meta metaBuilder
+	cut := &batches{rows: o.BatchRows, bytes: o.BatchBytes, mem: mem, send: func(rec arrow.Record, m BatchMeta) error {
+		return out.send(rec, meta.build(m))
+	}}
+	defer cut.release()
+	for scan.Next() {
+		at := scan.Place()
+		rec := scan.Record()
+		if err := cut.add(rec, metaOf(at, p.parts[at.Fragment].Fragment, rec.NumRows())); err != nil {
+			return err
+		}
+	}
+	err = scan.Err()
+	if p.changed.Load() { // whatever else it looked like
+		return changed(p.b.entry.Name)
+	}
+	if err != nil {
+		return err
+	}
+	return cut.flush()
+}

@@ -1,0 +1,86 @@
+package flight
+
+import (
+	"context"
+	"sync"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/reflection"
+	"google.golang.org/grpc/status"
+)
+
+// Health is the gRPC health service, of the server as a whole ("") and of Flight's service. It serves from the start
+// until Shutdown. Its Register method is one for Options.Register.
+type Health struct {
+	grpc_health_v1.UnimplementedHealthServer
+	once sync.Once
+	down chan struct{}
+}
+
+// NewHealth returns the service of a server that is ready.
+func NewHealth() *Health { return &Health{down: make(chan struct{})} }
+
+// Register adds the service to a gRPC server.
+func (h *Health) Register(g *grpc.Server) { grpc_health_v1.RegisterHealthServer(g, h) }
+
+// Shutdown says that the server will not take calls any more. Who watches is told, and let go.
+func (h *Health) Shutdown() { h.once.Do(func() { close(h.down) }) }
+
+// Ready reports whether Shutdown was not called yet.
+func (h *Health) Ready() bool {
+	select {
+	case <-h.down:
+		return false
+	default:
+		return true
+	}
+}
+
+const flightServiceName = "arrow.flight.protocol.FlightService"
+
+func (h *Health) status() *grpc_health_v1.HealthCheckResponse {
+	if h.Ready() {
+		return &grpc_health_v1.HealthCheckResponse{Status: grpc_health_v1.HealthCheckResponse_SERVING}
+	}
+	return &grpc_health_v1.HealthCheckResponse{Status: grpc_health_v1.HealthCheckResponse_NOT_SERVING}
+}
+
+// Check implements the RPC.
+func (h *Health) Check(_ context.Context, r *grpc_health_v1.HealthCheckRequest) (*grpc_health_v1.HealthCheckResponse, error) {
+	if r.GetService() != "" && r.GetService() != flightServiceName {
+		return nil, status.Error(codes.NotFound, "unknown service")
+	}
+	return h.status(), nil
+}
+
+// List implements the RPC.
+func (h *Health) List(context.Context, *grpc_health_v1.HealthListRequest) (*grpc_health_v1.HealthListResponse, error) {
+	return &grpc_health_v1.HealthListResponse{Statuses: map[string]*grpc_health_v1.HealthCheckResponse{"": h.status(), flightServiceName: h.status()}}, nil
+}
+
+// Watch implements the RPC. It ends with the server: nobody who only watches keeps it from draining.
+func (h *Health) Watch(r *grpc_health_v1.HealthCheckRequest, stream grpc_health_v1.Health_WatchServer) error {
+	if r.GetService() != "" && r.GetService() != flightServiceName {
+		// As the protocol has it, such a service may come later; here it does not.
+		if err := stream.Send(&grpc_health_v1.HealthCheckResponse{Status: grpc_health_v1.HealthCheckResponse_SERVICE_UNKNOWN}); err != nil {
+			return err
+		}
+	} else if err := stream.Send(h.status()); err != nil {
+		return err
+	}
+	select {
+	case <-stream.Context().Done():
+		return context.Cause(stream.Context())
+	case <-h.down:
+		if err := stream.Send(h.status()); err != nil {
+			return err
+		}
+		return errDraining
+	}
+}
+
+// RegisterReflection adds the gRPC reflection service, which tells clients what services and messages there are. It is
+// one for Options.Register.
+func RegisterReflection(g *grpc.Server) { reflection.Register(g) }

@@ -1,0 +1,167 @@
+package flight
+
+import (
+	"context"
+	"encoding/json"
+	"path"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/flight"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// commandOf reads a descriptor: a PATH of one name, or a CMD.
+func commandOf(d *flight.FlightDescriptor) (*Command, error) {
+	switch d.GetType() {
+	case flight.DescriptorPATH:
+		p := d.GetPath()
+		if len(p) != 1 {
+			return nil, arrowio.Errorf(arrowio.ErrOption, "a path of %d parts; a dataset is named by one", len(p))
+		}
+		c := &Command{Dataset: p[0]}
+		return c, c.check()
+	case flight.DescriptorCMD:
+		return ParseCommand(d.GetCmd())
+	}
+	return nil, arrowio.Errorf(arrowio.ErrOption, "a descriptor that is neither PATH nor CMD")
+}
+
+// bindDescriptor opens the dataset that a descriptor names.
+func (s *service) bindDescriptor(ctx context.Context, d *flight.FlightDescriptor) (*bound, error) {
+	c, err := commandOf(d)
+	if err != nil {
+		return nil, err
+	}
+	e, err := s.open(ctx, PermitRead, c.Dataset, c.openOptions())
+	if err != nil {
+		return nil, err
+	}
+	return c.bind(e)
+}
+
+// GetFlightInfo implements the RPC.
+func (s *service) GetFlightInfo(ctx context.Context, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+	if x := s.dialect(d.GetCmd()); x != nil {
+		return x.info(ctx, d)
+	}
+	b, err := s.bindDescriptor(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	info, err := s.flightInfo(ctx, b, d)
+	return info, b.entry.Public(err)
+}
+
+// PollFlightInfo implements the RPC: there is nothing to wait for.
+func (s *service) PollFlightInfo(ctx context.Context, d *flight.FlightDescriptor) (*flight.PollInfo, error) {
+	info, err := s.GetFlightInfo(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	return &flight.PollInfo{Info: info, Progress: proto.Float64(1)}, nil
+}
+
+// GetSchema implements the RPC.
+func (s *service) GetSchema(ctx context.Context, d *flight.FlightDescriptor) (*flight.SchemaResult, error) {
+	if x := s.dialect(d.GetCmd()); x != nil {
+		return x.schema(ctx, d)
+	}
+	b, err := s.bindDescriptor(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	return &flight.SchemaResult{Schema: schemaBytes(b.schema)}, nil
+}
+
+// flightInfo answers a command.
+func (s *service) flightInfo(ctx context.Context, b *bound, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+	es, err := b.endpoints(ctx, s.o.EndpointBytes)
+	if err != nil {
+		return nil, err
+	}
+	query := randomID()
+	at, rows, bytes := b.flightEndpoints(es, schemaHash(b.schema), query, s.o.Advertise)
+	meta, err := json.Marshal(infoMeta{Query: query, Format: b.entry.Format, Fragments: len(b.entry.Fragments)})
+	if err != nil {
+		return nil, arrowio.Errorf(arrowio.ErrInternal, "%w", err)
+	}
+	return &flight.FlightInfo{
+		Schema: schemaBytes(b.schema), FlightDescriptor: d, Endpoint: at, TotalRecords: rows, TotalBytes: bytes,
+		Ordered: true, AppMetadata: meta,
+	}, nil
+}
+
+// infoMeta is the app_metadata of a FlightInfo.
+type infoMeta struct {
+	Query     string `json:"query"`
+	Format    string `json:"format,omitempty"` // of the first file
+	Fragments int    `json:"fragments"`        // files of the dataset
+}
+
+func schemaBytes(s *arrow.Schema) []byte {
+	return flight.SerializeSchema(s, memory.NewGoAllocator())
+}
+
+// criteria is what a listing is narrowed by.
+type criteria struct {
+	Name string `json:"name"` // a pattern as path.Match reads it
+}
+
+// matcher returns what Criteria.expression means: JSON, or else what names begin with.
+func matcher(expression []byte) (func(string) bool, error) {
+	if len(expression) > maxCommandBytes {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "criteria of %d bytes", len(expression))
+	}
+	if len(expression) == 0 || expression[0] != '{' {
+		return func(name string) bool { return strings.HasPrefix(name, string(expression)) }, nil
+	}
+	c := criteria{}
+	if err := strict(expression, &c); err != nil {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "criteria: %w", err)
+	}
+	if _, err := path.Match(c.Name, ""); err != nil {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "criteria: %q is not a pattern", c.Name)
+	}
+	return func(name string) bool {
+		ok, err := path.Match(c.Name, name)
+		return c.Name == "" || ok && err == nil
+	}, nil
+}
+
+// ListFlights implements the RPC: what the client may read, sorted by name.
+func (s *service) ListFlights(c *flight.Criteria, stream flight.FlightService_ListFlightsServer) error {
+	ctx := stream.Context()
+	match, err := matcher(c.GetExpression())
+	if err != nil {
+		return err
+	}
+	for _, name := range s.o.Catalog.Names() {
+		if !match(name) || s.authorize(ctx, PermitRead, name) != nil {
+			continue
+		}
+		d := &flight.FlightDescriptor{Type: flight.DescriptorPATH, Path: []string{name}}
+		e, err := s.o.Catalog.Lookup(ctx, name, nil)
+		if codeOf(s.status(&Call{}, err)) == notFound {
+			continue // taken out meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		b, err := (&Command{Dataset: name}).bind(e)
+		if err != nil {
+			return err
+		}
+		info, err := s.flightInfo(ctx, b, d)
+		if err != nil {
+			return e.Public(err)
+		}
+		if err := stream.Send(info); err != nil {
+			return err
+		}
+	}
+	return nil
+}

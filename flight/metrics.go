@@ -1,0 +1,192 @@
+package flight
+
+import (
+	"io"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Metrics counts calls, for Prometheus. It is an Observer. Rows, batches and bytes of running calls are counted as they
+// are sent. The label dataset is a name of the catalog, or empty.
+type Metrics struct {
+	catalog  *Catalog
+	limits   *Limits
+	registry *prometheus.Registry
+	calls    *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+
+	mu      sync.Mutex
+	running map[*Call]struct{}
+	ended   map[string]*amounts // by dataset
+}
+
+type amounts struct{ rows, batches, bytes int64 }
+
+func (a *amounts) add(c *Call) {
+	rows, batches, bytes := c.Sent()
+	a.rows += rows
+	a.batches += batches
+	a.bytes += bytes
+}
+
+// NewMetrics returns metrics of a server with this catalog and these limits; nil = none. They have a registry of their
+// own, with those of the process and of Go's runtime.
+func NewMetrics(catalog *Catalog, limits *Limits) *Metrics {
+	m := &Metrics{
+		catalog: catalog, limits: limits, registry: prometheus.NewRegistry(),
+		running: map[*Call]struct{}{}, ended: map[string]*amounts{},
+		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "arrowio_flight_calls_total", Help: "Calls that have ended, by how they were answered.",
+		}, []string{"method", "code"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "arrowio_flight_call_seconds", Help: "How long calls took, from their start to their status.",
+			Buckets: []float64{.001, .005, .025, .1, .5, 1, 5, 15, 60, 300, 1800},
+		}, []string{"method"}),
+	}
+	m.registry.MustRegister(m.calls, m.seconds, flightCollector{m}, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Started implements Observer.
+func (m *Metrics) Started(c *Call) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.running[c] = struct{}{}
+}
+
+// Ended implements Observer.
+func (m *Metrics) Ended(c *Call, err error) {
+	method := knownMethod(c.Method)
+	m.calls.WithLabelValues(method, codeOf(err).String()).Inc()
+	m.seconds.WithLabelValues(method).Observe(time.Since(c.Started).Seconds())
+	names := m.catalog.Names()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.running, c)
+	addTo(m.ended, c, names)
+}
+
+func addTo(to map[string]*amounts, c *Call, names []string) {
+	d := c.Dataset()
+	if _, ok := slices.BinarySearch(names, d); !ok { // clients do not make labels
+		d = ""
+	}
+	if to[d] == nil {
+		to[d] = &amounts{}
+	}
+	to[d].add(c)
+}
+
+// knownMethod keeps the labels to what there is, whichever services are registered.
+func knownMethod(m string) string {
+	switch m {
+	case "Handshake", "ListFlights", "GetFlightInfo", "PollFlightInfo", "GetSchema", "DoGet", "DoPut", "DoExchange", "DoAction", "ListActions":
+		return m
+	}
+	return "other"
+}
+
+// Handler serves /metrics.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry, MaxRequestsInFlight: 4, Timeout: 10 * time.Second})
+}
+
+// flightCollector tells what is known when it is asked.
+type flightCollector struct{ m *Metrics }
+
+func desc(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("arrowio_flight_"+name, help, labels, nil)
+}
+
+var (
+	descRows     = desc("rows_total", "Rows handed to the transport.", "dataset")
+	descBatches  = desc("batches_total", "Batches handed to the transport.", "dataset")
+	descBytes    = desc("bytes_total", "Bytes of Arrow memory handed to the transport.", "dataset")
+	descRunning  = desc("calls_running", "Calls under way.", "method")
+	descDatasets = desc("datasets", "Datasets of the catalog.")
+
+	descStreams     = desc("streams", "Streams admitted.")
+	descMaxStreams  = desc("streams_limit", "Streams that may be admitted.")
+	descSent        = desc("sent_bytes", "Bytes handed to the transport that clients have not taken yet.")
+	descMaxSent     = desc("sent_bytes_limit", "What sent_bytes may be.")
+	descMemory      = desc("memory_bytes", "Memory budgets of scans.")
+	descMaxMemory   = desc("memory_bytes_limit", "What memory_bytes may be.")
+	descMemWaiting  = desc("queue_memory", "Calls that wait for memory before they start.")
+	descSentWaiting = desc("queue_sent", "Streams that wait for clients to take what was sent.")
+)
+
+// Describe implements prometheus.Collector.
+func (flightCollector) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{
+		descRows, descBatches, descBytes, descRunning, descDatasets, descStreams, descMaxStreams, descSent, descMaxSent,
+		descMemory, descMaxMemory, descMemWaiting, descSentWaiting,
+	} {
+		to <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (f flightCollector) Collect(to chan<- prometheus.Metric) {
+	m := f.m
+	names := m.catalog.Names()
+	sent := map[string]*amounts{}
+	running := map[string]int{}
+	m.mu.Lock()
+	for d, a := range m.ended {
+		v := *a
+		sent[d] = &v
+	}
+	for c := range m.running {
+		running[knownMethod(c.Method)]++
+		addTo(sent, c, names)
+	}
+	m.mu.Unlock()
+
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	for name, a := range sent {
+		to <- prometheus.MustNewConstMetric(descRows, prometheus.CounterValue, float64(a.rows), name)
+		to <- prometheus.MustNewConstMetric(descBatches, prometheus.CounterValue, float64(a.batches), name)
+		to <- prometheus.MustNewConstMetric(descBytes, prometheus.CounterValue, float64(a.bytes), name)
+	}
+	for method, n := range running {
+		gauge(descRunning, float64(n), method)
+	}
+	gauge(descDatasets, float64(len(names)))
+	if m.limits == nil {
+		return
+	}
+	u := m.limits.Usage()
+	gauge(descStreams, float64(u.Streams))
+	gauge(descMaxStreams, float64(u.MaxStreams))
+	gauge(descSent, float64(u.Sent))
+	gauge(descMaxSent, float64(u.MaxSent))
+	gauge(descMemory, float64(u.Memory))
+	gauge(descMaxMemory, float64(u.MaxMemory))
+	gauge(descMemWaiting, float64(u.MemWaiting))
+	gauge(descSentWaiting, float64(u.SentWaiting))
+}
+
+// MonitorHandler answers /metrics, /healthz (200 while the process answers) and /readyz (200 until h is shut down, then
+// 503).
+func MonitorHandler(m *Metrics, h *Health) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", m.Handler())
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if !h.Ready() {
+			http.Error(w, "shutting down", http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = io.WriteString(w, "ready\n")
+	})
+	return mux
+}

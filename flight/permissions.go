@@ -1,0 +1,52 @@
+package flight
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// Rule permits clients something. Names and datasets are patterns as path.Match reads them.
+type Rule struct {
+	Client     string // of a token's or a certificate's name; "*" = everybody who is let in
+	Permission Permission
+	Datasets   []string
+}
+
+// ParseRule reads CLIENT:PERMISSION=DATASET[,DATASET...], such as "alice:write=staging-*,scratch" or "*:read=public*".
+func ParseRule(s string) (Rule, error) {
+	bad := func(why string) (Rule, error) {
+		return Rule{}, arrowio.Errorf(arrowio.ErrOption, "%q is no permission such as alice:read=events,prices-*: %s", s, why)
+	}
+	// A client's name may be a URI, with colons.
+	left, datasets, ok := strings.Cut(s, "=")
+	i := strings.LastIndexByte(left, ':')
+	if !ok || i < 0 {
+		return bad("it wants CLIENT:PERMISSION=DATASETS")
+	}
+	r := Rule{Client: left[:i], Permission: Permission(left[i+1:]), Datasets: strings.Split(datasets, ",")}
+	if !slices.Contains([]Permission{PermitRead, PermitWrite, PermitManage}, r.Permission) {
+		return bad("a permission is one of read, write, manage")
+	}
+	for _, pattern := range append([]string{r.Client}, r.Datasets...) {
+		if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
+			return bad("a name or a pattern is missing or wrong")
+		}
+	}
+	return r, nil
+}
+
+func (r *Rule) permits(client string, p Permission, dataset string) bool {
+	if r.Permission != p || !matches(r.Client, client) {
+		return false
+	}
+	return slices.ContainsFunc(r.Datasets, func(pattern string) bool { return matches(pattern, dataset) })
+}
+
+// matches takes "*" for everything, with slashes, too: names of certificates may be URIs.
+func matches(pattern, name string) bool {
+	ok, err := path.Match(pattern, name)
+	return pattern == "*" || err == nil && ok
+}

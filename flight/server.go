@@ -1,0 +1,214 @@
+package flight
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/apache/arrow/go/v15/arrow/flight"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// Options says what a server serves, and how. Only Catalog is needed.
+type Options struct {
+	Catalog    *Catalog
+	Authorizer Authorizer // nil = everybody may do everything
+	Limiter    Limiter    // nil = calls take what they take
+	Observers  []Observer
+	Logger     *slog.Logger // default slog.Default()
+
+	// Secure says that clients are known: that an Authorizer or Credentials make sure of it. Without it a server listens
+	// on loopback addresses and Unix sockets only.
+	Secure bool
+	// Credentials are those of TCP listeners; nil = plain text. Unix sockets have none: the file system says who may.
+	Credentials credentials.TransportCredentials
+	// Advertise are URIs of this and other servers of the same datasets, at any of which each endpoint can be read; nil =
+	// at the one that is asked.
+	Advertise []string
+	// Register is called for each gRPC server before it serves, one for each listener: for health, reflection and others.
+	Register []func(*grpc.Server)
+	GRPC     []grpc.ServerOption // more of them
+
+	Parallelism   int              // of one stream; default GOMAXPROCS
+	Memory        int64            // of one stream's scan, see arrowio.ScanOptions.MemoryBudget; default 256 MiB
+	Allocator     memory.Allocator // of records; default that of arrowio.ScanOptions
+	EndpointBytes int64            // stored bytes of an endpoint, about; default 128 MiB
+	MaxReceive    int              // bytes of a message that a client sends; default 16 MiB
+	DrainTimeout  time.Duration    // how long running calls may go on when Serve's context has ended; default 30 s, -1 = any time
+}
+
+// Server serves a catalog over Arrow Flight. Its methods may be called concurrently.
+type Server struct {
+	o        Options
+	logger   *slog.Logger
+	calls    calls
+	prepared boundValues // of Flight SQL's statements
+	draining atomic.Bool
+}
+
+// New returns a server that does not listen yet.
+func New(o Options) (*Server, error) {
+	if o.Catalog == nil {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "a server without a catalog")
+	}
+	if o.Memory <= 0 {
+		o.Memory = 256 << 20
+	}
+	if o.EndpointBytes <= 0 {
+		o.EndpointBytes = defaultEndpointBytes
+	}
+	if o.MaxReceive <= 0 {
+		o.MaxReceive = 16 << 20
+	}
+	if o.DrainTimeout == 0 {
+		o.DrainTimeout = 30 * time.Second
+	}
+	s := &Server{o: o, logger: o.Logger}
+	if s.logger == nil {
+		s.logger = slog.Default()
+	}
+	return s, nil
+}
+
+// Catalog returns what the server serves.
+func (s *Server) Catalog() *Catalog { return s.o.Catalog }
+
+// Draining reports whether the server is shutting down.
+func (s *Server) Draining() bool { return s.draining.Load() }
+
+// grpcServer returns a gRPC server with every service of s.
+func (s *Server) grpcServer(creds credentials.TransportCredentials) *grpc.Server {
+	o := []grpc.ServerOption{
+		grpc.ForceServerCodecV2(newCodec()),
+		grpc.StatsHandler(connections{}),
+		grpc.ChainUnaryInterceptor(s.unary),
+		grpc.ChainStreamInterceptor(s.stream),
+		grpc.MaxRecvMsgSize(s.o.MaxReceive),
+		grpc.WaitForHandlers(true),
+		grpc.WriteBufferSize(writeBuffer),
+	}
+	if creds != nil {
+		o = append(o, grpc.Creds(creds))
+	}
+	g := grpc.NewServer(append(o, s.o.GRPC...)...)
+	flight.RegisterFlightServiceServer(g, newService(s))
+	for _, register := range s.o.Register {
+		register(g)
+	}
+	return g
+}
+
+// Serve answers calls on listeners until ctx ends, and then drains: new calls get UNAVAILABLE, running ones go on until
+// they are done or Options.DrainTimeout is over. It closes the listeners. It returns nil after a drain in which nothing
+// was cut off, and otherwise why it ended.
+//
+// Unless Options.Secure is set, listeners must be of loopback addresses or Unix sockets.
+func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
+	if len(listeners) == 0 {
+		return arrowio.Errorf(arrowio.ErrOption, "a server that listens nowhere")
+	}
+	for _, l := range listeners {
+		if err := s.CheckAddress(l.Addr()); err != nil {
+			closeAll(listeners)
+			return err
+		}
+	}
+	if !s.o.Secure {
+		s.logger.WarnContext(ctx, "no security is configured: serving loopback addresses and Unix sockets only")
+	}
+	run, stop := context.WithCancel(ctx)
+	defer stop()
+	var refresher sync.WaitGroup
+	refresher.Go(func() { s.o.Catalog.Run(run) })
+	defer refresher.Wait()
+	defer stop()
+
+	servers := make([]*grpc.Server, len(listeners))
+	ended := make(chan error, len(listeners))
+	for i, l := range listeners {
+		creds := s.o.Credentials
+		if l.Addr().Network() == "unix" {
+			creds = nil
+		}
+		servers[i] = s.grpcServer(creds)
+		s.logger.InfoContext(ctx, "serving", "address", URI(l.Addr(), creds != nil))
+		go func() { ended <- servers[i].Serve(l) }()
+	}
+	var err error
+	left := len(listeners)
+	select {
+	case <-ctx.Done():
+	case err = <-ended:
+		left--
+	}
+	cut := s.drain(servers)
+	for ; left > 0; left-- {
+		if e := <-ended; err == nil && e != nil && !errors.Is(e, grpc.ErrServerStopped) {
+			err = e
+		}
+	}
+	if err == nil && cut > 0 {
+		err = failf(codes.DeadlineExceeded, "%d calls did not end in the %s that they had, and were cut off", cut, s.o.DrainTimeout)
+	}
+	return err
+}
+
+// CheckAddress refuses what Serve would not listen at.
+func (s *Server) CheckAddress(a net.Addr) error {
+	if s.o.Secure || local(a) {
+		return nil
+	}
+	return arrowio.Errorf(arrowio.ErrOption, "%s can be reached from outside, and anybody could read everything: without security only loopback addresses and Unix sockets are served", a)
+}
+
+// drain stops servers and returns how many calls it had to cut off.
+func (s *Server) drain(servers []*grpc.Server) (cut int) {
+	s.draining.Store(true)
+	s.logger.Info("draining", "calls", len(s.Calls()))
+	var all sync.WaitGroup
+	for _, g := range servers {
+		all.Go(g.GracefulStop)
+	}
+	done := make(chan struct{})
+	go func() { all.Wait(); close(done) }()
+	var timeout <-chan time.Time
+	if s.o.DrainTimeout > 0 {
+		t := time.NewTimer(s.o.DrainTimeout)
+		defer t.Stop()
+		timeout = t.C
+	}
+	select {
+	case <-done:
+	case <-timeout:
+		for _, c := range s.Calls() {
+			cut++
+			c.cancel(errTimeout)
+		}
+		// They end with a status that says why; a client that does not read any more would keep it waiting.
+		select {
+		case <-done:
+		case <-time.After(cutOffTimeout):
+			for _, g := range servers {
+				g.Stop()
+			}
+			<-done
+		}
+	}
+	s.logger.Info("drained", "cut_off", cut)
+	return cut
+}
+
+// writeBuffer is how much goes to a connection at once. gRPC's own 32 KiB cost a third more of the CPU over Unix sockets.
+const writeBuffer = 256 << 10
+
+// cutOffTimeout is how long the status of a call that was cut off may take to reach its client.
+const cutOffTimeout = 2 * time.Second

@@ -1,0 +1,169 @@
+package flight
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/flight"
+	pb "github.com/apache/arrow/go/v15/arrow/flight/gen/flight"
+	"github.com/apache/arrow/go/v15/arrow/scalar"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/readers/ipc"
+)
+
+// maxBindBytes is the most that a stream of parameters may have.
+const maxBindBytes = 1 << 20
+
+// putSQL answers a DoPut of Flight SQL, whose first message has come: values for a prepared statement, and nothing else.
+func (q sql) putSQL(first *flight.FlightData, stream flight.FlightService_DoPutServer) error {
+	ctx := stream.Context()
+	m, err := q.message(first.GetFlightDescriptor().GetCmd())
+	if err != nil {
+		return err
+	}
+	cmd, ok := m.(*pb.CommandPreparedStatementQuery)
+	if !ok {
+		return refusedMessage(m)
+	}
+	st, err := parseStatement(cmd.GetPreparedStatementHandle())
+	if err != nil {
+		return err
+	}
+	b, err := streamOf(first, stream.Recv)
+	if err != nil {
+		return err
+	}
+	values, err := parameterValues(ctx, b)
+	if err != nil {
+		return err
+	}
+	if st.Params, err = st.literals(values); err != nil {
+		return err
+	}
+	q.prepared.bind(ctx, st.ID, st.Params)
+	handle, err := st.handle()
+	if err != nil {
+		return err
+	}
+	// DoPutPreparedStatementResult: a client that knows of it uses the new handle, at whatever server.
+	meta := protowire.AppendTag(nil, 1, protowire.BytesType)
+	return stream.Send(&flight.PutResult{AppMetadata: protowire.AppendBytes(meta, handle)})
+}
+
+// streamOf puts messages together as the IPC stream that they are, in memory.
+func streamOf(first *flight.FlightData, next func() (*flight.FlightData, error)) ([]byte, error) {
+	var b []byte
+	for d := first; ; {
+		if h := d.GetDataHeader(); len(h) > 0 {
+			if len(b)+len(h)+len(d.GetDataBody()) > maxBindBytes {
+				return nil, arrowio.Errorf(arrowio.ErrLimit, "parameters of more than %d bytes", maxBindBytes)
+			}
+			b = append(b, 0xFF, 0xFF, 0xFF, 0xFF)
+			b = binary.LittleEndian.AppendUint32(b, uint32(len(h)+7)&^7)
+			b = append(append(b, h...), zeros[:-len(h)&7]...)
+			b = append(append(b, d.GetDataBody()...), zeros[:-len(d.GetDataBody())&7]...)
+		}
+		var err error
+		if d, err = next(); errors.Is(err, io.EOF) {
+			return append(b, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// parameterValues returns the one row of a stream as literals of package expr. What strangers send is read as their files
+// are.
+func parameterValues(ctx context.Context, b []byte) ([]string, error) {
+	f, err := ipc.StreamFormat().Open(ctx, arrowio.NewBytesSource(b), arrowio.OpenOptions{})
+	if err != nil {
+		return nil, badParameters(err)
+	}
+	defer f.Close()
+	scan, err := arrowio.Scan(ctx, f, arrowio.ScanOptions{Parallelism: 1, MemoryBudget: 16 * maxBindBytes, BatchRows: 2})
+	if err != nil {
+		return nil, badParameters(err)
+	}
+	defer scan.Release()
+	out := []string{}
+	rows := int64(0)
+	for scan.Next() {
+		rec := scan.Record()
+		if rows += rec.NumRows(); rows > 1 {
+			return nil, failf(codes.InvalidArgument, "parameters: several rows; a SELECT takes one")
+		}
+		if rec.NumRows() == 0 {
+			continue
+		}
+		for i, col := range rec.Columns() {
+			text, err := literal(col)
+			if err != nil {
+				return nil, arrowio.Errorf(arrowio.ErrOption, "parameter %d: %w", i+1, err)
+			}
+			out = append(out, text)
+		}
+	}
+	if err := scan.Err(); err != nil {
+		return nil, badParameters(err)
+	}
+	if rows == 0 && f.Schema().NumFields() > 0 {
+		return nil, failf(codes.InvalidArgument, "parameters: no row of values")
+	}
+	return out, nil
+}
+
+// badParameters is the client's fault, whatever is wrong with its stream.
+func badParameters(err error) error {
+	if errors.Is(err, arrowio.ErrCorrupt) || errors.Is(err, arrowio.ErrUnsupported) {
+		return &coded{codes.InvalidArgument, err}
+	}
+	return err
+}
+
+// literal returns the first value of a column.
+func literal(col arrow.Array) (string, error) {
+	if col.IsNull(0) {
+		return "NULL", nil
+	}
+	v, err := scalar.GetScalar(col, 0)
+	if err != nil {
+		return "", err
+	}
+	if r, ok := v.(scalar.Releasable); ok {
+		defer r.Release()
+	}
+	text, ok := literalText(expr.Compare{Col: "x", Op: expr.Eq, Value: v}.String())
+	if !ok {
+		return "", arrowio.Errorf(arrowio.ErrOption, "a value of type %s is compared with nothing", col.DataType())
+	}
+	return text, nil
+}
+
+// DoPut implements the RPC.
+func (s *service) DoPut(stream flight.FlightService_DoPutServer) error {
+	first, err := stream.Recv()
+	if err != nil {
+		if errors.Is(err, io.EOF) {
+			return failf(codes.InvalidArgument, "a stream without a descriptor")
+		}
+		return err
+	}
+	q := sql{s}
+	if q.owns(first.GetFlightDescriptor().GetCmd()) {
+		return q.putSQL(first, stream)
+	}
+	return s.put(first, stream)
+}
+
+// put answers a DoPut whose first message has come.
+func (s *service) put(*flight.FlightData, flight.FlightService_DoPutServer) error {
+	return failf(codes.Unimplemented, "DoPut is not answered here")
+}

@@ -1,0 +1,145 @@
+package flight
+
+import (
+	"context"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/flight/flightsql/schema_ref"
+	pb "github.com/apache/arrow/go/v15/arrow/flight/gen/flight"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"google.golang.org/protobuf/proto"
+)
+
+// metadataSchema returns the schema of what a message asks for of the catalog; nil = it does not.
+func metadataSchema(m proto.Message) *arrow.Schema {
+	switch m := m.(type) {
+	case *pb.CommandGetCatalogs:
+		return schema_ref.Catalogs
+	case *pb.CommandGetDbSchemas:
+		return schema_ref.DBSchemas
+	case *pb.CommandGetTables:
+		if m.GetIncludeSchema() {
+			return schema_ref.TablesWithIncludedSchema
+		}
+		return schema_ref.Tables
+	case *pb.CommandGetTableTypes:
+		return schema_ref.TableTypes
+	case *pb.CommandGetSqlInfo:
+		return schema_ref.SqlInfo
+	case *pb.CommandGetXdbcTypeInfo:
+		return schema_ref.XdbcTypeInfo
+	case *pb.CommandGetPrimaryKeys:
+		return schema_ref.PrimaryKeys
+	case *pb.CommandGetExportedKeys:
+		return schema_ref.ExportedKeys
+	case *pb.CommandGetImportedKeys:
+		return schema_ref.ImportedKeys
+	case *pb.CommandGetCrossReference:
+		return schema_ref.CrossReference
+	}
+	return nil
+}
+
+// metadata answers a message about the catalog; nil = it is none. The caller releases the record. Keys there are none:
+// datasets declare nothing of the kind.
+func (q sql) metadata(ctx context.Context, m proto.Message) (arrow.Record, error) {
+	s := metadataSchema(m)
+	if s == nil {
+		return nil, nil
+	}
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), s)
+	defer b.Release()
+	switch m := m.(type) {
+	case *pb.CommandGetCatalogs:
+		appendTexts(b, SQLCatalog)
+	case *pb.CommandGetDbSchemas:
+		if inCatalog(m.Catalog) && likeName(m.DbSchemaFilterPattern, SQLSchema) {
+			appendTexts(b, SQLCatalog, SQLSchema)
+		}
+	case *pb.CommandGetTables:
+		if err := q.tables(ctx, b, m); err != nil {
+			return nil, err
+		}
+	case *pb.CommandGetTableTypes:
+		appendTexts(b, sqlTableType)
+	case *pb.CommandGetSqlInfo:
+		appendSQLInfo(b, m.GetInfo())
+	case *pb.CommandGetXdbcTypeInfo:
+		appendXdbcTypes(b, m.DataType)
+	}
+	return b.NewRecord(), nil
+}
+
+func appendTexts(b *array.RecordBuilder, texts ...string) {
+	for i, t := range texts {
+		b.Field(i).(*array.StringBuilder).Append(t)
+	}
+}
+
+// tables lists the datasets that the client may read, sorted by name.
+func (q sql) tables(ctx context.Context, b *array.RecordBuilder, m *pb.CommandGetTables) error {
+	types := m.GetTableTypes()
+	if !inCatalog(m.Catalog) || !likeName(m.DbSchemaFilterPattern, SQLSchema) || len(types) > 0 && !slices.Contains(types, sqlTableType) {
+		return nil
+	}
+	for _, name := range q.o.Catalog.Names() {
+		if !likeName(m.TableNameFilterPattern, name) || q.authorize(ctx, PermitRead, name) != nil {
+			continue
+		}
+		if m.GetIncludeSchema() {
+			e, err := q.o.Catalog.Lookup(ctx, name, nil)
+			if codeOf(q.status(&Call{}, err)) == notFound {
+				continue // taken out meanwhile
+			}
+			if err != nil {
+				return err
+			}
+			b.Field(4).(*array.BinaryBuilder).Append(schemaBytes(e.Schema))
+		}
+		appendTexts(b, SQLCatalog, SQLSchema, name, sqlTableType)
+	}
+	return nil
+}
+
+// inCatalog reports whether a filter lets our catalog through: none, or its name.
+func inCatalog(name *string) bool { return name == nil || *name == SQLCatalog }
+
+// likeName reports whether a name is like a pattern of SQL: % is any text, _ one character, and a backslash makes the
+// next character plain; nil = every name is.
+func likeName(pattern *string, name string) bool {
+	return pattern == nil || like([]rune(*pattern), []rune(name))
+}
+
+// like goes through the name once for each %, at most: what is in front of the last % need not be tried again.
+func like(p, s []rune) bool {
+	back, at := -1, 0 // behind the last %, and where in s it was tried
+	i, j := 0, 0
+	for j < len(s) {
+		if i < len(p) && p[i] == '%' {
+			i++
+			back, at = i, j
+			continue
+		}
+		if i < len(p) {
+			c, n, any := p[i], 1, p[i] == '_'
+			if c == '\\' && i+1 < len(p) {
+				c, n = p[i+1], 2
+			}
+			if any || c == s[j] {
+				i, j = i+n, j+1
+				continue
+			}
+		}
+		if back < 0 {
+			return false
+		}
+		at++
+		i, j = back, at
+	}
+	for i < len(p) && p[i] == '%' {
+		i++
+	}
+	return i == len(p)
+}

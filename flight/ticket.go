@@ -1,0 +1,130 @@
+package flight
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// Ticket is what an endpoint is redeemed by: the command, and which part of the dataset the endpoint is. Its bytes are
+// JSON, so that a client may set Resume; without Parts it is all of the dataset, so that a command is a ticket.
+//
+// A ticket is all that a server needs to honour it. It comes back from clients, and is checked as a command is.
+type Ticket struct {
+	Command
+	Parts  []Part `json:"parts,omitzero"`   // in this order; nil = everything, as it is then
+	Schema string `json:"schema,omitempty"` // what the records look like: they must look so still
+	Query  string `json:"query,omitempty"`  // names the FlightInfo, for CancelFlightInfo
+}
+
+// Part is splits of one file.
+type Part struct {
+	Fragment int    `json:"f"`              // its position in the dataset when the ticket was made; app_metadata say it, too
+	ID       string `json:"id"`             // of the file's name and content: it must be that still, wherever it stands
+	From     int    `json:"from,omitempty"` // first split
+	To       int    `json:"to"`             // behind the last split
+	Start    int64  `json:"start,omitempty"`
+	End      int64  `json:"end,omitempty"` // rows [Start, End) of the file; End 0 = to the end
+}
+
+func (p Part) rows() arrowio.RowRange {
+	r := arrowio.RowRange{Start: p.Start, End: p.End}
+	if r.End == 0 {
+		r.End = math.MaxInt64
+	}
+	return r
+}
+
+// Bounds on tickets.
+const (
+	maxParts    = 4096 // of a ticket
+	identityLen = 24
+)
+
+// ParseTicket reads a ticket.
+func ParseTicket(b []byte) (*Ticket, error) {
+	if len(b) > maxTicketBytes {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "a ticket of %d bytes; the most is %d", len(b), maxTicketBytes)
+	}
+	t := &Ticket{}
+	if err := strict(b, t); err != nil {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "ticket: %w", err)
+	}
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	if len(t.Parts) > maxParts {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "a ticket of %d parts; the most is %d", len(t.Parts), maxParts)
+	}
+	if len(t.Query) > 64 || len(t.Schema) > 64 {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "a ticket that was not made here")
+	}
+	for i, p := range t.Parts {
+		switch {
+		case p.Fragment < 0, len(p.ID) != identityLen, p.From < 0, p.To < p.From, p.Start < 0, p.End < 0, p.End != 0 && p.End < p.Start:
+			return nil, arrowio.Errorf(arrowio.ErrOption, "part %d of the ticket is not one of ours", i)
+		}
+	}
+	return t, nil
+}
+
+// Bytes returns what ParseTicket reads.
+func (t *Ticket) Bytes() []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(t); err != nil {
+		panic(err) // a struct of numbers and text
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// schemaHash tells schemas apart, metadata included.
+func schemaHash(s *arrow.Schema) string {
+	h := sha256.Sum256([]byte(s.Fingerprint() + "\x00" + s.String()))
+	return hex.EncodeToString(h[:8])
+}
+
+// resolve finds the parts of a ticket among the files of a dataset: the fragment that each part is of now. A part whose
+// file is not there any more, or has changed, makes the ticket stale.
+func (t *Ticket) resolve(e *Entry) ([]int, error) {
+	at := make([]int, len(t.Parts))
+	for i, p := range t.Parts {
+		k, ok := e.at[p.ID]
+		if !ok {
+			return nil, changed(e.Name)
+		}
+		if p.To > len(e.Fragments[k].Splits) {
+			return nil, arrowio.Errorf(arrowio.ErrOption, "part %d of the ticket is of splits that the file does not have", i)
+		}
+		at[i] = k
+	}
+	return at, nil
+}
+
+// resumed returns the parts from a place on. The place is one that the stream of this ticket has named.
+func (t *Ticket) resumed() ([]Part, error) {
+	r := t.Resume
+	if r == nil {
+		return t.Parts, nil
+	}
+	for i, p := range t.Parts {
+		rows := p.rows()
+		if p.Fragment != r.Fragment || r.Row < rows.Start || r.Row > rows.End || r.Split < p.From || r.Split >= p.To {
+			continue
+		}
+		parts := append([]Part{}, t.Parts[i:]...)
+		parts[0].From, parts[0].Start = r.Split, r.Row
+		if parts[0].End != 0 && parts[0].Start == parts[0].End {
+			parts = parts[1:]
+		}
+		return parts, nil
+	}
+	return nil, arrowio.Errorf(arrowio.ErrOption, "the ticket does not hold what it is to resume at: row %d in split %d of fragment %d", r.Row, r.Split, r.Fragment)
+}

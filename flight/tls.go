@@ -1,0 +1,163 @@
+package flight
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc/credentials"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// TLSFiles says where a server's certificates are, as PEM.
+type TLSFiles struct {
+	Cert, Key string // the server's own; Cert may hold the chain
+	// ClientCA holds the certificates that sign those of clients. With it every client must show one, unless
+	// ClientOptional is set.
+	ClientCA       string
+	ClientOptional bool
+	Logger         *slog.Logger // default slog.Default()
+}
+
+// TLSCredentials returns credentials of TLS 1.3 for Options.Credentials. The files are looked at again when clients
+// connect, at most once a second: new ones are used for new connections. Files that cannot be used are logged, and the
+// last good ones stay in use.
+func TLSCredentials(f TLSFiles) (credentials.TransportCredentials, error) {
+	if f.Cert == "" || f.Key == "" {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "TLS needs a certificate and its key")
+	}
+	if f.Logger == nil {
+		f.Logger = slog.Default()
+	}
+	paths := []string{f.Cert, f.Key}
+	if f.ClientCA != "" {
+		paths = append(paths, f.ClientCA)
+	}
+	w := &watched[*tls.Config]{paths: paths, logger: f.Logger, load: f.config}
+	if err := w.reload(); err != nil {
+		return nil, err
+	}
+	return credentials.NewTLS(&tls.Config{
+		MinVersion:         tls.VersionTLS13,
+		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return w.get(), nil },
+	}), nil
+}
+
+func (f TLSFiles) config() (*tls.Config, error) {
+	cert, err := tls.LoadX509KeyPair(f.Cert, f.Key)
+	if err != nil {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "%s, %s: %w", f.Cert, f.Key, err)
+	}
+	c := &tls.Config{
+		MinVersion:   tls.VersionTLS13,
+		Certificates: []tls.Certificate{cert},
+		NextProtos:   []string{"h2"},
+		// A resumed session would not be checked against a new ClientCA.
+		SessionTicketsDisabled: true,
+	}
+	if f.ClientCA == "" {
+		return c, nil
+	}
+	pem, err := os.ReadFile(f.ClientCA)
+	if err != nil {
+		return nil, err
+	}
+	c.ClientCAs = x509.NewCertPool()
+	if !c.ClientCAs.AppendCertsFromPEM(pem) {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "%s holds no certificate", f.ClientCA)
+	}
+	c.ClientAuth = tls.RequireAndVerifyClientCert
+	if f.ClientOptional {
+		c.ClientAuth = tls.VerifyClientCertIfGiven
+	}
+	return c, nil
+}
+
+// certificateName returns who a verified certificate is of: the CN of its subject, or else its first URI, DNS name or
+// e-mail address.
+func certificateName(c *x509.Certificate) string {
+	switch {
+	case c.Subject.CommonName != "":
+		return c.Subject.CommonName
+	case len(c.URIs) > 0:
+		return c.URIs[0].String()
+	case len(c.DNSNames) > 0:
+		return c.DNSNames[0]
+	case len(c.EmailAddresses) > 0:
+		return c.EmailAddresses[0]
+	}
+	return ""
+}
+
+// watched is what was loaded from files, and is loaded again when they change.
+type watched[T any] struct {
+	paths  []string
+	load   func() (T, error)
+	logger *slog.Logger
+
+	mu      sync.Mutex
+	value   T
+	seen    []os.FileInfo
+	checked time.Time
+}
+
+// watchEvery is how often files are looked at.
+const watchEvery = time.Second
+
+func (w *watched[T]) reload() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.again()
+}
+
+func (w *watched[T]) again() error {
+	seen := w.stat() // before they are read: what is written meanwhile is seen the next time
+	v, err := w.load()
+	w.checked, w.seen = time.Now(), seen
+	if err == nil {
+		w.value = v
+	}
+	return err
+}
+
+func (w *watched[T]) get() T {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if time.Since(w.checked) < watchEvery {
+		return w.value
+	}
+	w.checked = time.Now()
+	if w.changed() {
+		if err := w.again(); err != nil {
+			w.logger.Error("cannot be used; what was loaded before stays in use", "files", w.paths, "error", err.Error())
+		} else {
+			w.logger.Info("loaded again", "files", w.paths)
+		}
+	}
+	return w.value
+}
+
+func (w *watched[T]) stat() []os.FileInfo {
+	out := make([]os.FileInfo, len(w.paths))
+	for i, p := range w.paths {
+		out[i], _ = os.Stat(p) // nil = not there
+	}
+	return out
+}
+
+func (w *watched[T]) changed() bool {
+	for i, now := range w.stat() {
+		was := w.seen[i]
+		if (now == nil) != (was == nil) {
+			return true
+		}
+		if now != nil && (!os.SameFile(now, was) || now.Size() != was.Size() || !now.ModTime().Equal(was.ModTime())) {
+			return true
+		}
+	}
+	return false
+}
