@@ -1,0 +1,67 @@
+// The doors of the library that lead into Go: they are shut in the child of a fork.
+
+#include "arrowio.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern uint64_t goStart(char *request, void *stream);
+extern int goWait(uint64_t call, int64_t millis, char **answer);
+extern void goCancel(uint64_t call);
+extern char *goSchema(uint64_t handle, char *request, void *out);
+extern char *goScan(uint64_t handle, char *request, void *out);
+extern char *goStreamError(void *stream);
+extern void goClose(uint64_t handle);
+extern int64_t goAllocated(void);
+extern void goTrim(void);
+
+static volatile int forked;
+
+static void in_child(void) { forked = 1; }
+
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, in_child); }
+
+static char *fork_error(void) {
+	return strdup("{\"error\":{\"kind\":\"forked\",\"message\":\"this process was forked after arrowio had been used, which the Go runtime "
+		"does not survive: start it with spawn or forkserver, or use arrowio only after the fork\"}}");
+}
+
+uint64_t arrowio_start(const char *request, struct ArrowArrayStream *stream) {
+	return forked ? 0 : goStart((char *)request, stream);
+}
+
+int arrowio_wait(uint64_t call, int64_t millis, char **answer) {
+	*answer = NULL;
+	if (forked) {
+		*answer = fork_error();
+		return 0;
+	}
+	return goWait(call, millis, answer);
+}
+
+void arrowio_cancel(uint64_t call) {
+	if (!forked) goCancel(call);
+}
+
+char *arrowio_schema(uint64_t handle, const char *request, struct ArrowSchema *out) {
+	return forked ? fork_error() : goSchema(handle, (char *)request, out);
+}
+
+char *arrowio_scan(uint64_t handle, const char *request, struct ArrowArrayStream *out) {
+	return forked ? fork_error() : goScan(handle, (char *)request, out);
+}
+
+char *arrowio_stream_error(struct ArrowArrayStream *stream) { return forked ? fork_error() : goStreamError(stream); }
+
+void arrowio_close(uint64_t handle) {
+	if (!forked) goClose(handle);
+}
+
+int64_t arrowio_allocated(void) { return forked ? 0 : goAllocated(); }
+
+void arrowio_trim(void) {
+	if (!forked) goTrim();
+}
+
+void arrowio_free(char *text) { free(text); }

@@ -1,0 +1,79 @@
+// The C interface of arrowio. Every text is UTF-8 and ends with a zero; every text that a function returns is freed with
+// arrowio_free. All functions may be called in any thread.
+//
+// After fork, the functions fail in the child: see arrowio_forked.
+
+#ifndef ARROWIO_H
+#define ARROWIO_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ArrowSchema;
+struct ArrowArray;
+struct ArrowArrayStream;
+
+// arrowio_start begins a call and returns its number, 0 where it cannot be one. request is an object whose "call" says what is done:
+//
+//	open      {"paths": [...], "from", "options": {}, "columns": [...], "where", "partitions", "partition_types", "stores": {}}
+//	describe  {"handle", "info": true, "where"}
+//	write     {"path", "to", "options": {}, "compression", "row_group_bytes", "max_file_bytes", "memory", "jobs", "force", "dry_run", "stores": {}}
+//	formats   {}
+//
+// stream is what write reads, a struct ArrowArrayStream that belongs to the library from then on; NULL otherwise.
+uint64_t arrowio_start(const char *request, struct ArrowArrayStream *stream);
+
+// arrowio_wait waits for a call, millis at most. It returns 0 when the call has ended: *answer is {"ok": ...} or
+// {"error": {"kind", "format", "column", "split", "offset", "file", "errno", "message"}}, and its number means nothing any more. It returns 1 when it
+// goes on: *answer is {"rows", "bytes"} of a write, else NULL.
+int arrowio_wait(uint64_t call, int64_t millis, char **answer);
+
+// arrowio_cancel asks a call to end soon, which arrowio_wait then reports.
+void arrowio_cancel(uint64_t call);
+
+// arrowio_schema fills out with the schema that a scan with the same request has. It returns NULL, or an error.
+char *arrowio_schema(uint64_t handle, const char *request, struct ArrowSchema *out);
+
+// arrowio_scan fills out with a new scan of what open opened. request:
+//
+//	{"columns": [...], "where", "rows": [from, to], "batch_rows", "batch_bytes", "jobs", "memory", "polls"}
+//
+// The stream keeps the files open by itself. It returns NULL, or an error.
+char *arrowio_scan(uint64_t handle, const char *request, struct ArrowArrayStream *out);
+
+// arrowio_stream_next is get_next of such a stream, and returns -1 when there is no answer after millis.
+int arrowio_stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out, int64_t millis);
+
+// arrowio_stream_error says why such a stream failed, as arrowio_wait does; NULL = it did not.
+char *arrowio_stream_error(struct ArrowArrayStream *stream);
+
+// arrowio_close gives back what open opened; files are closed when the last stream of it is released.
+void arrowio_close(uint64_t handle);
+
+// arrowio_allocated returns the bytes of batches that are not released; arrowio_trim gives the memory that is kept for
+// the next ones back to the system.
+int64_t arrowio_allocated(void);
+void arrowio_trim(void);
+
+void arrowio_free(char *text);
+
+// arrowio_forked tells whether this process is the child of one that had loaded the library.
+int arrowio_forked(void);
+
+// arrowio_python makes streams look for signals where they are waited for in Python's main thread. It takes the functions
+// PyGILState_Ensure, PyGILState_Release, PyErr_CheckSignals, PyErr_Fetch, PyThreadState_SetAsyncExc and
+// PyCapsule_GetPointer, the last for the destructors of capsules below.
+void arrowio_python(uint64_t main_thread, void *gil_ensure, void *gil_release, void *check_signals, void *err_fetch,
+	void *set_async, void *capsule_pointer);
+void arrowio_stream_capsule(void *capsule);
+void arrowio_schema_capsule(void *capsule);
+void arrowio_array_capsule(void *capsule);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,377 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/stores"
+	"github.com/arrowio/arrowio/readers"
+)
+
+// openRequest says what is opened, and how.
+type openRequest struct {
+	Call       string            `json:"call"`
+	Paths      []string          `json:"paths"`
+	From       string            `json:"from"`
+	Options    map[string]string `json:"options"`
+	Columns    []string          `json:"columns"` // what all scans will read; null = anything
+	Where      string            `json:"where"`   // what the filter of all scans will begin with
+	Partitions string            `json:"partitions"`
+	Types      string            `json:"partition_types"`
+	Stores     storeRequest      `json:"stores"`
+}
+
+// storeRequest says how stores are reached; what is not said the environment says.
+type storeRequest struct {
+	Endpoint  string `json:"s3-endpoint"`
+	Region    string `json:"s3-region"`
+	PathStyle bool   `json:"s3-path-style"`
+	Insecure  bool   `json:"s3-insecure"`
+}
+
+// places returns where files are, and what is to be closed with it; nil = nothing.
+func (r storeRequest) places() (places, owned *stores.Stores) {
+	if r == (storeRequest{}) {
+		return stores.Shared(), nil
+	}
+	o := stores.FromEnvironment()
+	if r.Endpoint != "" {
+		o.S3.Endpoint = r.Endpoint
+	}
+	if r.Region != "" {
+		o.S3.Region = r.Region
+	}
+	o.S3.PathStyle, o.S3.Insecure = r.PathStyle, r.Insecure
+	s := stores.New(o)
+	return s, s
+}
+
+// handle is an open dataset. Its references are the caller's and those of scans.
+type handle struct {
+	*arrowio.Dataset
+	names  []string
+	places *stores.Stores // its own; nil = the shared ones
+
+	mu       sync.Mutex
+	refs     int
+	closed   bool
+	first    arrowio.File // stays open
+	firstAt  int
+	warnings []string
+}
+
+var handles = struct {
+	sync.Mutex
+	last uint64
+	of   map[uint64]*handle
+}{of: map[uint64]*handle{}}
+
+// take returns a handle with one reference more.
+func take(id uint64) (*handle, error) {
+	handles.Lock()
+	defer handles.Unlock()
+	h := handles.of[id]
+	if h == nil {
+		return nil, errClosed
+	}
+	h.mu.Lock()
+	h.refs++
+	h.mu.Unlock()
+	return h, nil
+}
+
+func closeHandle(id uint64) {
+	handles.Lock()
+	h := handles.of[id]
+	delete(handles.of, id)
+	handles.Unlock()
+	if h != nil {
+		h.release()
+	}
+}
+
+// release gives a reference back; the last one closes the files.
+func (h *handle) release() {
+	h.mu.Lock()
+	h.refs--
+	last := h.refs == 0
+	h.mu.Unlock()
+	if last {
+		_ = h.close() // files that were only read have nothing to lose
+	}
+}
+
+func (h *handle) close() error {
+	var errs []error
+	h.mu.Lock()
+	f := h.first
+	h.first = nil
+	h.mu.Unlock()
+	if f != nil {
+		errs = append(errs, f.Close())
+	}
+	if h.places != nil {
+		errs = append(errs, h.places.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// shared is a file that a scan must not close.
+type shared struct{ arrowio.File }
+
+func (shared) Close() error { return nil }
+
+// opened is what open answers.
+type opened struct {
+	Handle   uint64   `json:"handle"`
+	Files    []string `json:"files"`
+	Warnings []string `json:"warnings"`
+}
+
+func open(ctx context.Context, request string) (_ *opened, err error) {
+	var r openRequest
+	if err := parse(request, &r); err != nil {
+		return nil, err
+	}
+	h := &handle{refs: 1, firstAt: -1}
+	defer func() {
+		if err != nil {
+			err = errors.Join(h.locate(err), h.close())
+		}
+	}()
+	o, err := h.options(r)
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := list(ctx, r.Paths, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, in := range inputs {
+		h.names = append(h.names, in.Path)
+	}
+	h.Dataset, err = readers.NewDataset(ctx, inputs, o, func(ctx context.Context, i int) (arrowio.File, error) {
+		return h.open(ctx, i, inputs[i].Path, o)
+	})
+	if err != nil {
+		return nil, err
+	}
+	handles.Lock()
+	handles.last++
+	id := handles.last
+	handles.of[id] = h
+	handles.Unlock()
+	return &opened{Handle: id, Files: h.names, Warnings: h.said()}, nil
+}
+
+// options makes the options of readers of those of a request.
+func (h *handle) options(r openRequest) (o readers.Options, err error) {
+	var places *stores.Stores
+	places, h.places = r.Stores.places()
+	o = readers.Options{Format: r.From, Options: r.Options, Stores: places, Warn: h.note}
+	if o.Match, err = readers.Match(r.Options); err != nil {
+		return o, err
+	}
+	switch r.Partitions {
+	case "", "hive":
+	case "none":
+		o.Partitions.Off = true
+	default:
+		return o, arrowio.Errorf(arrowio.ErrOption, "partitions is hive or none, not %q", r.Partitions)
+	}
+	if r.Types != "" {
+		if o.Partitions.Types, err = readers.PartitionTypes(r.Types); err != nil {
+			return o, err
+		}
+	}
+	if o.Filter, err = filterOf(r.Where); err != nil {
+		return o, err
+	}
+	if r.Columns != nil {
+		o.Columns = append(slices.Clone(r.Columns), paths(o.Filter)...)
+	}
+	return o, nil
+}
+
+// list returns the files that paths stand for.
+func list(ctx context.Context, paths []string, o readers.Options) (out []readers.Input, err error) {
+	for _, p := range paths {
+		in, err := readers.List(ctx, p, o)
+		if err != nil {
+			return nil, about(p, err)
+		}
+		out = append(out, in...)
+	}
+	return out, nil
+}
+
+// open opens file i. The first one stays open for all that comes.
+func (h *handle) open(ctx context.Context, i int, path string, o readers.Options) (arrowio.File, error) {
+	h.mu.Lock()
+	f, at := h.first, h.firstAt
+	h.mu.Unlock()
+	if f != nil && at == i {
+		return shared{f}, nil
+	}
+	f, warnings, err := openFile(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range warnings {
+		h.note(path, text)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.firstAt >= 0 {
+		return f, nil
+	}
+	h.first, h.firstAt = f, i
+	return shared{f}, nil
+}
+
+// file is an open file that closes its bytes.
+type file struct {
+	arrowio.File
+	below io.Closer
+}
+
+func (f *file) Close() error { return errors.Join(f.File.Close(), f.below.Close()) }
+
+// openFile opens what lies at path with those options that its format takes, which are to be all of them.
+func openFile(ctx context.Context, path string, o readers.Options) (arrowio.File, []string, error) {
+	d, err := readers.Directory(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	if d.OpenPath != nil {
+		if err := taken(d, o.Options); err != nil {
+			return nil, nil, err
+		}
+		f, err := readers.OpenFile(ctx, path, o)
+		return f, warnings(f), err
+	}
+	found, err := readers.Find(ctx, path, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	if found.Tree != nil {
+		if err := taken(found.Format, o.Options); err != nil {
+			return nil, nil, err
+		}
+		f, err := found.Format.OpenTree(ctx, found.Tree, arrowio.OpenOptions{Options: o.Options})
+		return f, warnings(f), err
+	}
+	format, err := readers.Choose(found.Source, path, o)
+	if err == nil {
+		err = taken(format, o.Options)
+	}
+	var f arrowio.File
+	if err == nil {
+		f, err = format.Open(ctx, found.Source, arrowio.OpenOptions{Options: o.Options})
+	}
+	if err != nil {
+		_ = found.Source.Close() // it was only read
+		return nil, nil, err
+	}
+	return &file{f, found.Source}, warnings(f), nil
+}
+
+// taken refuses options that a format does not take: nobody would look at them.
+func taken(f arrowio.Format, options map[string]string) error {
+	for name := range options {
+		if !slices.ContainsFunc(f.Options, func(o arrowio.Option) bool { return o.Name == name }) {
+			return arrowio.Errorf(arrowio.ErrOption, "%s is no option for reading %s", name, f.Name)
+		}
+	}
+	return nil
+}
+
+func warnings(f arrowio.File) []string {
+	if w, ok := f.(arrowio.Warner); ok {
+		return w.Warnings()
+	}
+	return nil
+}
+
+const maxWarnings = 10000
+
+// note keeps a warning, once.
+func (h *handle) note(file, text string) {
+	line := file + ": " + text
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.warnings) < maxWarnings && !slices.Contains(h.warnings, line) {
+		h.warnings = append(h.warnings, line)
+	}
+}
+
+// said returns the warnings so far.
+func (h *handle) said() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]string{}, h.warnings...)
+}
+
+// locate finds the file that an error is about: a dataset puts its name in front.
+func (h *handle) locate(err error) error {
+	if err == nil {
+		return nil
+	}
+	for _, name := range h.names {
+		if strings.HasPrefix(err.Error(), name+": ") {
+			return about(name, err)
+		}
+	}
+	if len(h.names) == 1 {
+		return about(h.names[0], err)
+	}
+	return err
+}
+
+// misfit says that a filter does not fit the schema, which package expr does without a kind.
+func misfit(err error) error {
+	var ae *arrowio.Error
+	if err == nil || errors.As(err, &ae) {
+		return err
+	}
+	return arrowio.Errorf(arrowio.ErrSchema, "where: %w", err)
+}
+
+// filterOf reads a predicate; "" = none.
+func filterOf(text string) (expr.Expr, error) {
+	if text == "" {
+		return nil, nil
+	}
+	return expr.Parse(text)
+}
+
+// paths lists the columns that a filter reads.
+func paths(e expr.Expr) (out []string) {
+	switch e := e.(type) {
+	case expr.Compare:
+		return []string{e.Col}
+	case expr.In:
+		return []string{e.Col}
+	case expr.Like:
+		return []string{e.Col}
+	case expr.IsNull:
+		return []string{e.Col}
+	case expr.Not:
+		return paths(e.X)
+	case expr.And:
+		for _, x := range e {
+			out = append(out, paths(x)...)
+		}
+	case expr.Or:
+		for _, x := range e {
+			out = append(out, paths(x)...)
+		}
+	}
+	return out
+}

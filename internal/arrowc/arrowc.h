@@ -1,0 +1,90 @@
+#ifndef ARROWIO_ARROWC_H
+#define ARROWIO_ARROWC_H
+
+#include <stdint.h>
+#include <stddef.h>
+
+// The structures of the Arrow C data interface, in the layout that it fixes.
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+struct ArrowSchema {
+	const char *format;
+	const char *name;
+	const char *metadata;
+	int64_t flags;
+	int64_t n_children;
+	struct ArrowSchema **children;
+	struct ArrowSchema *dictionary;
+	void (*release)(struct ArrowSchema *);
+	void *private_data;
+};
+
+struct ArrowArray {
+	int64_t length;
+	int64_t null_count;
+	int64_t offset;
+	int64_t n_buffers;
+	int64_t n_children;
+	const void **buffers;
+	struct ArrowArray **children;
+	struct ArrowArray *dictionary;
+	void (*release)(struct ArrowArray *);
+	void *private_data;
+};
+#endif
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+struct ArrowArrayStream {
+	int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+	int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+	const char *(*get_last_error)(struct ArrowArrayStream *);
+	void (*release)(struct ArrowArrayStream *);
+	void *private_data;
+};
+#endif
+
+// arrowc_shared begins the block that all structures of a batch, or of a schema, live in.
+struct arrowc_shared {
+	int64_t live;    // structures that are not released; changed atomically
+	uint64_t handle; // of what Go gives back with the last one; 0 = nothing
+};
+
+// arrowc_zeroes stands where a buffer of no bytes must not be NULL.
+extern const uint8_t arrowc_zeroes[64];
+
+void *arrowc_allocate(size_t n);
+void arrowc_trim(void);
+
+void arrowc_own_array(struct ArrowArray *a, struct arrowc_shared *s);
+void arrowc_own_schema(struct ArrowSchema *a, struct arrowc_shared *s);
+void arrowc_release_array(struct ArrowArray *a);
+void arrowc_release_schema(struct ArrowSchema *a);
+
+// arrowc_make_stream fills out for the stream of a handle. polls: whether get_next polls for signals of Python.
+int arrowc_make_stream(struct ArrowArrayStream *out, uint64_t handle, int polls);
+
+int arrowc_stream_get_schema(struct ArrowArrayStream *s, struct ArrowSchema *out);
+int arrowc_stream_get_next(struct ArrowArrayStream *s, struct ArrowArray *out);
+const char *arrowc_stream_get_last_error(struct ArrowArrayStream *s);
+void arrowc_stream_release(struct ArrowArrayStream *s);
+
+// arrowc_stream_cancel ends what a stream of arrowc_make_stream is doing; of others, nothing.
+void arrowc_stream_cancel(struct ArrowArrayStream *s);
+
+// What Python calls by itself; see cmd/libarrowio/arrowio.h.
+int arrowio_stream_next(struct ArrowArrayStream *s, struct ArrowArray *out, int64_t millis);
+uint64_t arrowio_stream_handle(struct ArrowArrayStream *s);
+int arrowio_forked(void);
+void arrowio_python(uint64_t main_thread, void *gil_ensure, void *gil_release, void *check_signals, void *err_fetch,
+	void *set_async, void *capsule_pointer);
+void arrowio_stream_capsule(void *capsule);
+void arrowio_schema_capsule(void *capsule);
+void arrowio_array_capsule(void *capsule);
+
+#endif

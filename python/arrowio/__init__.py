@@ -1,0 +1,52 @@
+"""Trevni, ORC, Kudu CFile and Kudu tablets straight into Arrow memory, and back.
+
+    import arrowio
+
+    ds = arrowio.open("trips.orc", columns=["city", "fare"], where="fare > 100")
+    ds.to_table()                    # pyarrow
+    polars.DataFrame(ds)             # anything that takes __arrow_c_stream__
+    arrowio.write(ds, "trips.parquet")
+"""
+
+from ._dataset import Dataset, Schema, dataset, kudu, open
+from ._flight import Connection, Remote, connect
+from ._formats import Format, Option, formats
+from ._library import allocated, trim
+from ._write import Column, Report, write
+from .errors import (
+    ArrowioError,
+    CorruptError,
+    InternalError,
+    LimitError,
+    OptionError,
+    SchemaError,
+    UnsupportedError,
+)
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ArrowioError",
+    "Column",
+    "Connection",
+    "CorruptError",
+    "Dataset",
+    "Format",
+    "InternalError",
+    "LimitError",
+    "Option",
+    "OptionError",
+    "Remote",
+    "Report",
+    "Schema",
+    "SchemaError",
+    "UnsupportedError",
+    "allocated",
+    "connect",
+    "dataset",
+    "formats",
+    "kudu",
+    "open",
+    "trim",
+    "write",
+]

@@ -1,0 +1,437 @@
+"""Datasets: files that are open."""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence, Union
+
+from . import _library as library
+from . import _stream
+from ._progress import Bar
+from .errors import OptionError
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+    import pyarrow.dataset
+
+Rows = Union[str, slice, range, "tuple[Optional[int], Optional[int]]"]
+
+_MOST = 2**63 - 1
+
+
+def _pyarrow() -> Any:
+    """Returns pyarrow, or None."""
+    try:
+        import pyarrow
+    except ImportError:
+        return None
+    return pyarrow
+
+
+def _need_pyarrow(what: str) -> Any:
+    pa = _pyarrow()
+    if pa is None:
+        raise ImportError(f"{what} needs pyarrow: pip install pyarrow")
+    return pa
+
+
+class Schema:
+    """A schema where pyarrow is not there: anything that takes `__arrow_c_schema__` can read it."""
+
+    def __init__(self, dataset: "Dataset") -> None:
+        self._dataset = dataset
+
+    def __arrow_c_schema__(self) -> Any:
+        return self._dataset.__arrow_c_schema__()
+
+
+class _Files:
+    """What is open, for every view of it."""
+
+    def __init__(self, answer: Mapping[str, Any]) -> None:
+        self.handle: int = answer["handle"]
+        self.files: list[str] = answer["files"]
+        self.close = weakref.finalize(self, library.lib.arrowio_close, self.handle)
+
+
+class Dataset:
+    """Files that are read as one table; made by `open`, `dataset` and `kudu`.
+
+    A dataset does not hold rows: each `to_table`, each consumer of `__arrow_c_stream__`, scans the files anew. `select` and
+    `filter` return other views of the same open files, which cost nothing.
+
+    >>> import arrowio
+    >>> ds = arrowio.open(example)
+    >>> ds.select("x").filter("x > 7").to_table().to_pydict()
+    {'x': [8, 9]}
+    """
+
+    __slots__ = ("_files", "_columns", "_where", "_rows", "_scan", "_progress", "__weakref__")
+
+    def __init__(
+        self,
+        files: _Files,
+        columns: Optional[list[str]],
+        where: Optional[str],
+        rows: Optional[list[int]],
+        scan: dict[str, Any],
+        progress: bool,
+    ) -> None:
+        self._files = files
+        self._columns = columns
+        self._where = where
+        self._rows = rows
+        self._scan = scan
+        self._progress = progress
+
+    # Views
+
+    def _view(self, **changes: Any) -> "Dataset":
+        fields: dict[str, Any] = {"columns": self._columns, "where": self._where, "rows": self._rows, "scan": self._scan, "progress": self._progress}
+        fields.update(changes)
+        view = Dataset(self._files, **fields)
+        view._check()
+        return view
+
+    def _check(self) -> None:
+        self.__arrow_c_schema__()  # the library checks columns and filter
+
+    def select(self, *columns: Union[str, Sequence[str]]) -> "Dataset":
+        """Returns a view of some columns, dotted paths (`"a.b"` keeps child b of struct a); none = only rows, to be counted.
+
+        >>> arrowio.open(example).select("name").schema.names
+        ['name']
+        """
+        flat: list[str] = []
+        for c in columns:
+            flat.extend([c] if isinstance(c, str) else c)
+        return self._view(columns=flat)
+
+    def filter(self, where: Any) -> "Dataset":
+        """Returns a view of the rows for which where is true as well: text (`"x > 5 and name like 'a%'"`), or an expression of
+        pyarrow.
+
+        >>> arrowio.open(example).filter("name = 'n3'").to_table().to_pydict()
+        {'x': [3], 'name': ['n3']}
+        """
+        text = _where_text(where)
+        if text is None:
+            return self
+        return self._view(where=text if self._where is None else f"({self._where}) AND ({text})")
+
+    # What is known
+
+    @property
+    def schema(self) -> "pyarrow.Schema":
+        """The schema of the rows: of pyarrow where that is there, else an object with `__arrow_c_schema__`."""
+        pa = _pyarrow()
+        return pa.schema(self) if pa is not None else Schema(self)
+
+    @property
+    def files(self) -> list[str]:
+        """The files, in the order in which they are read."""
+        return list(self._files.files)
+
+    @property
+    def num_rows(self) -> Optional[int]:
+        """How many rows there are, as far as that is known without reading them; None = it is not: with a filter, and in
+        formats that do not say. See `count_rows`.
+
+        >>> arrowio.open(example).num_rows
+        10
+        """
+        if self._where is not None:
+            return None
+        rows = self._describe(rows=True)["rows"]
+        if rows is None or self._rows is None:
+            return None if rows is None else int(rows)
+        n = int(rows)
+        return max(0, min(self._rows[1], n) - min(self._rows[0], n))
+
+    def count_rows(self) -> int:
+        """Counts the rows, reading what the filter needs.
+
+        >>> arrowio.open(example, where="x >= 4").count_rows()
+        6
+        """
+        n = self.num_rows
+        if n is not None:
+            return n
+        view = self._view(columns=[])
+        return sum(b.num_rows for b in _stream.batches(view.__arrow_c_stream__, view.__arrow_c_schema__))
+
+    @property
+    def info(self) -> Any:
+        """What the file says of itself, as a dict: writer, columns, encodings, statistics; a list of them for several files.
+
+        >>> arrowio.open(example).info["format"]
+        'orc'
+        """
+        request: dict[str, Any] = {"info": True}
+        if self._where is not None:
+            request["where"] = self._where
+        infos = self._describe(**request)["info"]
+        return infos[0] if len(infos) == 1 else infos
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is doubtful about the files, or lost in them, in plain words."""
+        return list(self._describe()["warnings"])
+
+    def _describe(self, **request: Any) -> Any:
+        self._open()
+        return library.call("describe", {"handle": self._files.handle, **request})
+
+    # Rows
+
+    def _open(self) -> None:
+        library.require_parent()
+        if not self._files.close.alive:
+            raise ValueError("the dataset is closed")
+
+    def _request(self) -> dict[str, Any]:
+        return {"columns": self._columns, "where": self._where, "rows": self._rows, **self._scan}
+
+    def __arrow_c_schema__(self) -> Any:
+        self._open()
+        capsule, p = library.new_capsule(b"arrow_schema")
+        library.check(library.lib.arrowio_schema(self._files.handle, library.to_json(self._request()), p))
+        return capsule
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Starts a scan and hands it over. Another schema that is asked for is made where pyarrow is there and can."""
+        if requested_schema is not None:
+            cast = self._cast(requested_schema)
+            if cast is not None:
+                return cast
+        return self._new_stream(polls=library.polls)
+
+    def _new_stream(self, polls: bool = False) -> Any:
+        self._open()
+        capsule, p = library.new_capsule(b"arrow_array_stream")
+        library.check(library.lib.arrowio_scan(self._files.handle, library.to_json({**self._request(), "polls": polls}), p))
+        return capsule
+
+    def _cast(self, requested: Any) -> Any:
+        pa = sys.modules.get("pyarrow")
+        if pa is None:
+            return None  # the consumer sees what it gets, as the protocol says
+        target = pa.Schema._import_from_c_capsule(requested)
+        if target.equals(self.schema):
+            return None
+        return pa.RecordBatchReader.from_stream(self).cast(target).__arrow_c_stream__()
+
+    def to_batches(self) -> "Iterator[pyarrow.RecordBatch]":
+        """Yields the rows as record batches of pyarrow.
+
+        >>> [b.num_rows for b in arrowio.open(example, batch_rows=4).to_batches()]
+        [4, 4, 2]
+        """
+        pa = _need_pyarrow("to_batches")
+        return self._to_batches(pa)
+
+    def _to_batches(self, pa: Any) -> "Iterator[pyarrow.RecordBatch]":
+        with Bar(self._progress, self.num_rows if self._progress else None) as bar:
+            for b in _stream.batches(self._new_stream, self.__arrow_c_schema__):
+                yield pa.record_batch(b)
+                bar.add(b.num_rows)
+
+    def to_reader(self) -> "pyarrow.RecordBatchReader":
+        """Returns the rows as a reader of pyarrow, which can be read once."""
+        return _need_pyarrow("to_reader").RecordBatchReader.from_stream(self)
+
+    def to_table(self) -> "pyarrow.Table":
+        """Reads all rows.
+
+        >>> arrowio.open(example, columns=["x"], rows=(2, 5)).to_table().to_pydict()
+        {'x': [2, 3, 4]}
+        """
+        pa = _need_pyarrow("to_table")
+        return pa.Table.from_batches(self._to_batches(pa), self.schema)
+
+    def to_pandas(self, **options: Any) -> "pandas.DataFrame":
+        """Reads all rows into a DataFrame, with the options of `pyarrow.Table.to_pandas`. `types_mapper=pandas.ArrowDtype`
+        keeps the columns as they are, without a copy."""
+        return self.to_table().to_pandas(**options)
+
+    def to_polars(self) -> "polars.DataFrame":
+        """Reads all rows into a DataFrame of polars."""
+        import polars
+
+        return polars.DataFrame(self)
+
+    def to_pyarrow_dataset(self) -> "pyarrow.dataset.Dataset":
+        """Returns an object that takes columns and filters from engines that push them into datasets of pyarrow, such as
+        DuckDB and `polars.scan_pyarrow_dataset`, and scans the files with them.
+
+        >>> x = arrowio.open(example).to_pyarrow_dataset()
+        >>> import pyarrow.dataset as ds
+        >>> x.to_table(columns=["name"], filter=ds.field("x") == 3).to_pydict()
+        {'name': ['n3']}
+        """
+        _need_pyarrow("to_pyarrow_dataset")
+        from ._pushdown import PushdownDataset
+
+        return PushdownDataset(self)
+
+    # Ends
+
+    def close(self) -> None:
+        """Closes the files of this dataset and of all views of it. Scans under way go on."""
+        self._files.close()
+
+    def __enter__(self) -> "Dataset":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        files = self._files.files
+        what = repr(files[0]) if len(files) == 1 else f"{len(files)} files"
+        if self._where is not None:
+            what += f", where={self._where!r}"
+        if self._columns is not None:
+            what += f", columns={self._columns!r}"
+        return f"<arrowio.Dataset of {what}>"
+
+
+def _where_text(where: Any) -> Optional[str]:
+    if where is None or isinstance(where, str):
+        return where
+    if type(where).__module__.split(".")[0] == "pyarrow":
+        from ._pushdown import to_where
+
+        text = to_where(where)
+        if text is not None:
+            return text
+    raise OptionError(f"where cannot be {where!r}: give it as text", kind="option")
+
+
+def row_range(rows: Optional[Rows]) -> Optional[list[int]]:
+    """Reads (a, b), slice(a, b), range(a, b) and "a:b"."""
+    if rows is None:
+        return None
+    if isinstance(rows, (slice, range)):
+        if rows.step not in (None, 1):
+            raise OptionError("rows cannot have a step", kind="option")
+        first, last = rows.start, rows.stop
+    elif isinstance(rows, str):
+        a, colon, b = rows.partition(":")
+        try:
+            first, last = int(a) if a else None, int(b) if b else None
+        except ValueError:
+            colon = ""
+        if not colon:
+            raise OptionError(f"rows is A:B, not {rows!r}", kind="option")
+    else:
+        first, last = rows
+    first, last = first or 0, _MOST if last is None else last
+    if first < 0 or last < first:
+        raise OptionError(f"rows cannot be {rows!r}", kind="option")
+    if last == 0:
+        first = last = _MOST  # 0:0 would mean all
+    return [first, last]
+
+
+def open(
+    path: Any,
+    columns: Optional[Sequence[str]] = None,
+    where: Any = None,
+    rows: Optional[Rows] = None,
+    *,
+    format: Optional[str] = None,
+    batch_rows: Optional[int] = None,
+    batch_bytes: Optional[int] = None,
+    jobs: Optional[int] = None,
+    memory: Optional[int] = None,
+    partitions: Optional[str] = None,
+    partition_types: Optional[Mapping[str, str]] = None,
+    progress: bool = False,
+    **options: Any,
+) -> Dataset:
+    """Opens a file, or several as one table.
+
+    >>> ds = arrowio.open(example, columns=["x"], where="x < 3")
+    >>> ds.to_table().to_pydict()
+    {'x': [0, 1, 2]}
+
+    Args:
+        path: a file, a directory, a pattern (`"year=*/*.orc"`) or a URL (`s3://…`, `hdfs://…`), or a list of them.
+        columns: dotted paths; None = all.
+        where: which rows, as text or an expression of pyarrow.
+        rows: (from, to) before the filter, counted over all files.
+        format: "orc", "trevni", "cfile", "kudu", …; None = told by the content.
+        batch_rows, batch_bytes: how large a batch becomes at most, and about.
+        jobs: how many threads decode; None = one for each core.
+        memory: bytes that may be in use before batches are taken.
+        partitions: "hive": directories KEY=VALUE are columns (the default); "none".
+        partition_types: types of these columns: utf8, int32, int64, date32.
+        progress: show a bar while rows are read, where tqdm is there.
+        options: those of the formats as `formats` lists them, `orc_timezone="UTC"` for orc-timezone; and `s3_endpoint`,
+            `s3_region`, `s3_path_style`, `s3_insecure`.
+    """
+    paths = [path] if isinstance(path, (str, bytes)) or hasattr(path, "__fspath__") else list(path)
+    text = _where_text(where)
+    chosen = None if columns is None else [columns] if isinstance(columns, str) else list(columns)
+    span = row_range(rows)
+    types = None
+    if partition_types:
+        types = ",".join(f"{k}={v}" for k, v in partition_types.items())
+    stores = library.take_stores(options)
+    answer = library.call(
+        "open",
+        {
+            "paths": [library.path_text(p) for p in paths],
+            "from": format,
+            "options": library.option_texts(options),
+            "columns": chosen,
+            "where": text,
+            "partitions": partitions,
+            "partition_types": types,
+            "stores": stores,
+        },
+    )
+    scan = {"batch_rows": batch_rows, "batch_bytes": batch_bytes, "jobs": jobs, "memory": memory}
+    ds = Dataset(_Files(answer), chosen, text, span, scan, progress)
+    try:
+        ds._check()
+    except BaseException:
+        ds.close()
+        raise
+    return ds
+
+
+def dataset(directory: Any, **options: Any) -> Dataset:
+    """Opens all files below a directory as one table: `open` for those who look for this name."""
+    return open(directory, **options)
+
+
+def kudu(
+    wal_dir: Any,
+    data_dirs: Any = None,
+    table: Optional[str] = None,
+    snapshot: Any = None,
+    *,
+    tablet: Optional[str] = None,
+    **options: Any,
+) -> Dataset:
+    """Opens a table as it lies in the directories of a Kudu tablet server.
+
+    Args:
+        wal_dir: the directory of its metadata and write-ahead logs.
+        data_dirs: those of its data; None = beside or in wal_dir.
+        table: its name; tablet: an id instead.
+        snapshot: as of when: a datetime, RFC 3339, or a hybrid time as a number; None = the latest on disk.
+        options: as those of `open`.
+    """
+    if data_dirs is not None:
+        dirs = [data_dirs] if isinstance(data_dirs, (str, bytes)) or hasattr(data_dirs, "__fspath__") else list(data_dirs)
+        options["kudu_data_dir"] = [library.path_text(d) for d in dirs]
+    for name, value in (("kudu_table", table), ("kudu_tablet", tablet), ("kudu_snapshot", snapshot)):
+        if value is not None:
+            options[name] = value
+    return open(wal_dir, format="kudu", **options)

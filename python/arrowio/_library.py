@@ -1,0 +1,258 @@
+"""The library, by ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import pathlib
+import sys
+import threading
+from typing import Any, Callable, Optional
+
+from .errors import OptionError, exception_of
+
+_SUFFIX = {"darwin": "dylib", "win32": "dll"}.get(sys.platform, "so")
+
+
+class ArrowSchema(ctypes.Structure):
+    _fields_ = [
+        ("format", ctypes.c_char_p),
+        ("name", ctypes.c_char_p),
+        ("metadata", ctypes.c_void_p),
+        ("flags", ctypes.c_int64),
+        ("n_children", ctypes.c_int64),
+        ("children", ctypes.c_void_p),
+        ("dictionary", ctypes.c_void_p),
+        ("release", ctypes.c_void_p),
+        ("private_data", ctypes.c_void_p),
+    ]
+
+
+class ArrowArray(ctypes.Structure):
+    _fields_ = [
+        ("length", ctypes.c_int64),
+        ("null_count", ctypes.c_int64),
+        ("offset", ctypes.c_int64),
+        ("n_buffers", ctypes.c_int64),
+        ("n_children", ctypes.c_int64),
+        ("buffers", ctypes.c_void_p),
+        ("children", ctypes.c_void_p),
+        ("dictionary", ctypes.c_void_p),
+        ("release", ctypes.c_void_p),
+        ("private_data", ctypes.c_void_p),
+    ]
+
+
+class ArrowArrayStream(ctypes.Structure):
+    _fields_ = [
+        ("get_schema", ctypes.c_void_p),
+        ("get_next", ctypes.c_void_p),
+        ("get_last_error", ctypes.c_void_p),
+        ("release", ctypes.c_void_p),
+        ("private_data", ctypes.c_void_p),
+    ]
+
+
+def _load() -> ctypes.CDLL:
+    path = pathlib.Path(__file__).resolve().parent / f"libarrowio.{_SUFFIX}"
+    lib = ctypes.CDLL(str(path))
+    u64, i64, text, pointer = ctypes.c_uint64, ctypes.c_int64, ctypes.c_char_p, ctypes.c_void_p
+    for name, result, arguments in (
+        ("arrowio_start", u64, [text, pointer]),
+        ("arrowio_wait", ctypes.c_int, [u64, i64, ctypes.POINTER(pointer)]),
+        ("arrowio_cancel", None, [u64]),
+        ("arrowio_schema", pointer, [u64, text, pointer]),
+        ("arrowio_scan", pointer, [u64, text, pointer]),
+        ("arrowio_stream_next", ctypes.c_int, [pointer, pointer, i64]),
+        ("arrowio_stream_error", pointer, [pointer]),
+        ("arrowio_close", None, [u64]),
+        ("arrowio_allocated", i64, []),
+        ("arrowio_trim", None, []),
+        ("arrowio_free", None, [pointer]),
+        ("arrowio_forked", ctypes.c_int, []),
+        ("arrowio_python", None, [u64] + [pointer] * 6),
+        ("arrowio_stream_capsule", None, [pointer]),
+        ("arrowio_schema_capsule", None, [pointer]),
+        ("arrowio_array_capsule", None, [pointer]),
+    ):
+        f = getattr(lib, name)
+        f.restype, f.argtypes = result, arguments
+    return lib
+
+
+lib = _load()
+
+_py = ctypes.pythonapi
+_capsule_new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(("PyCapsule_New", _py))
+_capsule_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", _py))
+_libc = ctypes.CDLL(None)
+_libc.calloc.restype, _libc.calloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t, ctypes.c_size_t]
+
+
+def _address(f: Any) -> int:
+    return ctypes.cast(f, ctypes.c_void_p).value or 0
+
+
+def _in_main_interpreter() -> bool:
+    get = ctypes.PYFUNCTYPE(ctypes.c_void_p)(("PyInterpreterState_Get", _py))
+    number = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(("PyInterpreterState_GetID", _py))
+    return int(number(get())) == 0
+
+
+#: Whether signals arrive in this interpreter: they do only in the first one of a process.
+polls = _in_main_interpreter()
+
+if polls:
+    lib.arrowio_python(
+        threading.main_thread().ident or 0,
+        *(
+            _address(getattr(_py, name))
+            for name in (
+                "PyGILState_Ensure",
+                "PyGILState_Release",
+                "PyErr_CheckSignals",
+                "PyErr_Fetch",
+                "PyThreadState_SetAsyncExc",
+                "PyCapsule_GetPointer",
+            )
+        ),
+    )
+
+_DESTRUCTORS = {
+    b"arrow_array_stream": _address(lib.arrowio_stream_capsule),
+    b"arrow_schema": _address(lib.arrowio_schema_capsule),
+    b"arrow_array": _address(lib.arrowio_array_capsule),
+}
+
+_STRUCTURES: dict[bytes, Any] = {
+    b"arrow_array_stream": ArrowArrayStream,
+    b"arrow_schema": ArrowSchema,
+    b"arrow_array": ArrowArray,
+}
+
+#: How long the interpreter may wait before it looks for signals.
+WAIT_MILLIS = 100
+
+
+def new_capsule(name: bytes) -> tuple[Any, int]:
+    """Returns a capsule and the address of the structure in it, which is zero. The capsule releases and frees it."""
+    p = _libc.calloc(1, ctypes.sizeof(_STRUCTURES[name]))
+    if not p:
+        raise MemoryError
+    return _capsule_new(p, name, _DESTRUCTORS[name]), p
+
+
+def pointer_in(capsule: Any, name: bytes) -> int:
+    """Returns the address in somebody's capsule."""
+    return int(_capsule_pointer(capsule, name))
+
+
+def take_text(p: Optional[int]) -> Any:
+    """Returns the JSON at p, which it frees; None where there is none."""
+    if not p:
+        return None
+    try:
+        return json.loads(ctypes.string_at(p))
+    finally:
+        lib.arrowio_free(p)
+
+
+def check(p: Optional[int]) -> None:
+    """Raises the error at p, if there is one."""
+    answer = take_text(p)
+    if answer is not None and "error" in answer:
+        raise exception_of(answer["error"])
+
+
+def to_json(request: dict[str, Any]) -> bytes:
+    """Makes a request; what is None is left out."""
+    return json.dumps({k: v for k, v in request.items() if v is not None}).encode()
+
+
+def require_parent() -> None:
+    """Raises RuntimeError in the child of a fork."""
+    if lib.arrowio_forked():
+        raise RuntimeError(
+            "this process was forked after arrowio had been used, which the Go runtime does not survive: "
+            "start it with spawn or forkserver, or use arrowio only after the fork"
+        )
+
+
+def call(name: str, request: dict[str, Any], stream: Optional[int] = None, progress: Optional[Callable[[Any], None]] = None) -> Any:
+    """Runs a call of the library. A signal that raises cancels it."""
+    require_parent()
+    number = lib.arrowio_start(to_json({**request, "call": name}), stream)
+    answer = ctypes.c_void_p()
+    try:
+        while lib.arrowio_wait(number, WAIT_MILLIS, ctypes.byref(answer)):
+            told = take_text(answer.value)
+            if told is not None and progress is not None:
+                progress(told)
+    except BaseException:
+        lib.arrowio_cancel(number)
+        while lib.arrowio_wait(number, WAIT_MILLIS, ctypes.byref(answer)):
+            take_text(answer.value)
+        unused = take_text(answer.value)
+        if name == "open" and unused and "ok" in unused:
+            lib.arrowio_close(unused["ok"]["handle"])
+        raise
+    result = take_text(answer.value)
+    if "error" in result:
+        raise exception_of(result["error"])
+    return result["ok"]
+
+
+def option_texts(options: dict[str, Any]) -> dict[str, str]:
+    """Makes options as the command line has them: orc_timezone="UTC" is orc-timezone UTC."""
+    out = {}
+    for name, value in options.items():
+        if value is not None:
+            out[name.replace("_", "-")] = _option_text(name, value)
+    return out
+
+
+def _option_text(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (str, int, float)):
+        return str(value)
+    if isinstance(value, os.PathLike):
+        return path_text(value)
+    if isinstance(value, dict):
+        return json.dumps(value)
+    if isinstance(value, (list, tuple)):
+        return "\n".join(_option_text(name, v) for v in value)
+    if hasattr(value, "isoformat"):
+        return str(value.isoformat())
+    raise OptionError(f"{name} cannot be {value!r}", kind="option")
+
+
+def path_text(path: Any) -> str:
+    """Returns a path or URL as text."""
+    text: Any = os.fspath(path)
+    return os.fsdecode(text)
+
+
+_STORES = ("s3_endpoint", "s3_region", "s3_path_style", "s3_insecure")
+
+
+def take_stores(options: dict[str, Any]) -> Optional[dict[str, Any]]:
+    """Takes what is about stores out of options."""
+    found = {n.replace("_", "-"): options.pop(n) for n in _STORES if n in options}
+    return {k: v for k, v in found.items() if v is not None} or None
+
+
+def allocated() -> int:
+    """Returns how many bytes of batches nobody has released yet.
+
+    >>> import arrowio
+    >>> arrowio.allocated()
+    0
+    """
+    return int(lib.arrowio_allocated())
+
+
+def trim() -> None:
+    """Gives the memory that is kept for the next batches (256 MiB at most) back to the system."""
+    lib.arrowio_trim()

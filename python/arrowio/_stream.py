@@ -1,0 +1,46 @@
+"""A scan that Python itself drives."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Iterator
+
+from . import _library as library
+
+
+class Batch:
+    """A batch that can be handed over once, by `__arrow_c_array__`."""
+
+    __slots__ = ("_array", "_schema", "num_rows")
+
+    def __init__(self, schema: Any, array: Any, num_rows: int) -> None:
+        self._schema = schema
+        self._array = array
+        self.num_rows = num_rows
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
+        if self._array is None:
+            raise ValueError("the batch was handed over already")
+        array, self._array = self._array, None
+        return self._schema(), array
+
+
+def batches(scan: Any, schema: Any) -> Iterator[Batch]:
+    """Yields the batches of a new scan. scan makes its capsule, schema one of its schema.
+
+    Signals are handled while it waits, by the interpreter itself.
+    """
+    capsule = scan()
+    stream = library.pointer_in(capsule, b"arrow_array_stream")
+    while True:
+        array, p = library.new_capsule(b"arrow_array")
+        code = library.lib.arrowio_stream_next(stream, p, library.WAIT_MILLIS)
+        while code == -1:
+            code = library.lib.arrowio_stream_next(stream, p, library.WAIT_MILLIS)
+        if code != 0:
+            library.require_parent()
+            library.check(library.lib.arrowio_stream_error(stream))
+            raise OSError(code, "the scan failed")
+        if not ctypes.cast(p, ctypes.POINTER(library.ArrowArray)).contents.release:
+            return
+        yield Batch(schema, array, ctypes.cast(p, ctypes.POINTER(library.ArrowArray)).contents.length)

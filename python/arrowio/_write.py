@@ -1,0 +1,120 @@
+"""Writing."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Optional
+
+from . import _library as library
+from ._progress import Bar
+from .errors import OptionError
+
+
+class Column(NamedTuple):
+    """What becomes of a column."""
+
+    path: str
+    type: str
+    stored: str
+    encoding: str
+    loss: str  # what reading it back will not show; "" = nothing
+
+
+class Report(NamedTuple):
+    """What a write did, or would do."""
+
+    path: str
+    format: str
+    rows: int
+    bytes: int
+    files: list[tuple[str, int]]
+    columns: list[Column]
+
+    @property
+    def losses(self) -> list[Column]:
+        """The columns of which something is lost."""
+        return [c for c in self.columns if c.loss]
+
+
+def write(
+    rows: Any,
+    path: Any,
+    *,
+    format: Optional[str] = None,
+    compression: Optional[str] = None,
+    row_group_bytes: Optional[int] = None,
+    max_file_bytes: Optional[int] = None,
+    memory: Optional[int] = None,
+    jobs: Optional[int] = None,
+    force: bool = False,
+    dry_run: bool = False,
+    progress: bool = False,
+    **options: Any,
+) -> Report:
+    """Writes rows to a file, or a directory of files. It appears when all of it is there, or not at all.
+
+    >>> import pyarrow as pa, tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "t.orc")
+    >>> arrowio.write(pa.table({"a": [1, 2, 3]}), path, compression="zstd").rows
+    3
+    >>> arrowio.open(path).to_table().to_pydict()
+    {'a': [1, 2, 3]}
+
+    Args:
+        rows: anything with `__arrow_c_stream__` (a dataset of arrowio, of polars, pandas 2.2, pyarrow, …), a table, batch or
+            reader of pyarrow, or a DataFrame of pandas.
+        path: its ending tells the format, unless `format` does.
+        compression: "zstd", "zlib:9", …
+        force: replace what is there.
+        dry_run: read and write nothing, and say what would become of each column.
+        progress: show a bar, where tqdm is there.
+        options: those of the format as `formats` lists them, `orc_bloom="a,b"` for orc-bloom; and those of stores as in `open`.
+    """
+    capsule = _stream_of(rows)
+    stores = library.take_stores(options)
+    with Bar(progress and not dry_run, text=library.path_text(path)) as bar:
+        answer = library.call(
+            "write",
+            {
+                "path": library.path_text(path),
+                "to": format,
+                "options": library.option_texts(options),
+                "compression": compression,
+                "row_group_bytes": row_group_bytes,
+                "max_file_bytes": max_file_bytes,
+                "memory": memory,
+                "jobs": jobs,
+                "force": force,
+                "dry_run": dry_run,
+                "stores": stores,
+            },
+            stream=library.pointer_in(capsule, b"arrow_array_stream"),
+            progress=lambda told: bar.set(told["rows"]),
+        )
+        bar.set(answer["rows"])
+    return Report(
+        answer["path"],
+        answer["format"],
+        answer["rows"],
+        answer["bytes"],
+        [(f["name"], f["bytes"]) for f in answer["files"]],
+        [Column(c["path"], c["type"], c["stored"], c.get("encoding", ""), c.get("loss", "")) for c in answer["columns"]],
+    )
+
+
+def _stream_of(rows: Any) -> Any:
+    """Returns the capsule of a stream of rows."""
+    from ._dataset import Dataset
+
+    if isinstance(rows, Dataset):
+        return rows._new_stream()  # which is read in another thread, where nothing needs to be polled
+    if hasattr(rows, "__arrow_c_stream__"):
+        return rows.__arrow_c_stream__()
+    module = type(rows).__module__.split(".")[0]
+    if hasattr(rows, "__arrow_c_array__") or module == "pandas":
+        import pyarrow
+
+        if module == "pandas":
+            return pyarrow.Table.from_pandas(rows).__arrow_c_stream__()
+        batch = pyarrow.record_batch(rows)
+        return pyarrow.Table.from_batches([batch]).__arrow_c_stream__()
+    raise OptionError(f"{type(rows).__name__} is nothing that rows can be read from: it has no __arrow_c_stream__", kind="option")

@@ -1,0 +1,111 @@
+"""The exceptions of arrowio."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Mapping, Optional
+
+
+class ArrowioError(Exception):
+    """Trouble with data: what kind, and where.
+
+    What the operating system says comes as OSError and its subclasses (FileNotFoundError, PermissionError, …) instead.
+
+    Attributes:
+        kind: "corrupt", "unsupported", "limit", "schema", "option" or "internal".
+        message: what is wrong, without the file.
+        file: the file or URL; None = it is about none.
+        format: "orc", "trevni", …; None = of none.
+        column: the dotted path of the column; None = of none.
+        split: the ordinal of the stripe, row group or range of rows; None = of none.
+        offset: bytes from the beginning of the file; None = unknown.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: str = "internal",
+        file: Optional[str] = None,
+        format: Optional[str] = None,
+        column: Optional[str] = None,
+        split: Optional[int] = None,
+        offset: Optional[int] = None,
+    ) -> None:
+        super().__init__(f"{file}: {message}" if file else message)
+        self.message = message
+        self.kind = kind
+        self.file = file
+        self.format = format
+        self.column = column
+        self.split = split
+        self.offset = offset
+
+    def __reduce__(self) -> Any:
+        return (_restore, (type(self), {n: getattr(self, n) for n in _FIELDS}))
+
+
+class CorruptError(ArrowioError):
+    """The bytes contradict the format."""
+
+
+class UnsupportedError(ArrowioError):
+    """The file is legal, but this is not implemented."""
+
+
+class LimitError(ArrowioError):
+    """The file is legal, but larger than limits allow."""
+
+
+class SchemaError(ArrowioError):
+    """What was asked for, or the target, does not fit the schema."""
+
+
+class OptionError(ArrowioError, ValueError):
+    """An option that does not exist, or a value that it does not take."""
+
+
+class InternalError(ArrowioError):
+    """A bug in arrowio. The message has the stack."""
+
+
+_FIELDS = ("message", "kind", "file", "format", "column", "split", "offset")
+
+_KINDS = {
+    "corrupt": CorruptError,
+    "unsupported": UnsupportedError,
+    "limit": LimitError,
+    "schema": SchemaError,
+    "option": OptionError,
+    "internal": InternalError,
+}
+
+
+def _restore(cls: type[ArrowioError], fields: dict[str, Any]) -> ArrowioError:
+    return cls(fields.pop("message"), **fields)
+
+
+def exception_of(failure: Mapping[str, Any]) -> Exception:
+    """Makes the exception of what the library says of a failure."""
+    kind = failure.get("kind", "internal")
+    message, file = failure.get("message", ""), failure.get("file")
+    if kind == "forked":
+        return RuntimeError(message)
+    if kind == "closed":
+        return ValueError("the dataset is closed")
+    if kind in _KINDS:
+        return _KINDS[kind](
+            message,
+            kind=kind,
+            file=file,
+            format=failure.get("format"),
+            column=failure.get("column"),
+            split=failure.get("split"),
+            offset=failure.get("offset"),
+        )
+    errno = failure.get("errno")
+    if errno:
+        # os.strerror is what OSError says of itself; the library's text is longer where more is known.
+        text = message if message and message != os.strerror(errno).lower() else os.strerror(errno)
+        return OSError(errno, text, file) if file else OSError(errno, text)
+    return OSError(f"{file}: {message}" if file else message)

@@ -1,0 +1,321 @@
+"""pyarrow, polars, pandas and DuckDB: every type there and back, scans, filters that reach the files."""
+
+import datetime
+import decimal
+import gc
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as pads
+import pytest
+
+import arrowio
+
+D = decimal.Decimal
+
+# Every type that a reader makes (docs/formats), with values at its edges and a null.
+TYPES = {
+    "bool": (pa.bool_(), [True, False, None]),
+    "int8": (pa.int8(), [-128, 127, None]),
+    "int16": (pa.int16(), [-(2**15), 2**15 - 1, None]),
+    "int32": (pa.int32(), [-(2**31), 2**31 - 1, None]),
+    "int64": (pa.int64(), [-(2**63), 2**63 - 1, None]),
+    "uint8": (pa.uint8(), [0, 255, None]),
+    "uint16": (pa.uint16(), [0, 2**16 - 1, None]),
+    "uint32": (pa.uint32(), [0, 2**32 - 1, None]),
+    "uint64": (pa.uint64(), [0, 2**64 - 1, None]),
+    "float32": (pa.float32(), [-0.0, 1.5, None]),
+    "float64": (pa.float64(), [float("inf"), 0.1, None]),
+    "utf8": (pa.string(), ["", "Zürich", None]),
+    "binary": (pa.binary(), [b"", b"\x00\xff", None]),
+    "fixed_size_binary": (pa.binary(3), [b"abc", b"\x00\x01\x02", None]),
+    "date32": (pa.date32(), [datetime.date(1500, 1, 1), datetime.date(2038, 1, 20), None]),
+    "time32[ms]": (pa.time32("ms"), [datetime.time(0, 0), datetime.time(23, 59, 59, 999000), None]),
+    "time64[us]": (pa.time64("us"), [datetime.time(0, 0), datetime.time(23, 59, 59, 999999), None]),
+    "timestamp[ns]": (pa.timestamp("ns"), [0, 1_600_000_000_123_456_789, None]),
+    "timestamp[ns, UTC]": (pa.timestamp("ns", "UTC"), [-1, 1_600_000_000_123_456_789, None]),
+    "timestamp[us, UTC]": (pa.timestamp("us", "UTC"), [-1, 1_600_000_000_123_456, None]),
+    "timestamp[ms]": (pa.timestamp("ms"), [-1, 1_600_000_000_123, None]),
+    "decimal128(38,10)": (pa.decimal128(38, 10), [D("-1.5"), D("9" * 28 + ".0000000001"), None]),
+    "decimal256(50,2)": (pa.decimal256(50, 2), [D("-1.5"), D("9" * 48 + ".01"), None]),
+    "list": (pa.list_(pa.int32()), [[1, None], [], None]),
+    "struct": (pa.struct([("a", pa.int64()), ("b", pa.string())]), [{"a": 1, "b": None}, {"a": None, "b": "x"}, None]),
+    "map": (pa.map_(pa.string(), pa.int64()), [[("k", 1), ("l", None)], [], None]),
+    "list<struct<list>>": (pa.list_(pa.struct([("v", pa.list_(pa.string()))])), [[{"v": ["x"]}, {"v": None}], [], None]),
+    "dictionary": (pa.dictionary(pa.int32(), pa.string()), ["red", "red", None]),
+    "null": (pa.null(), [None, None, None]),
+    "dense_union": (None, None),
+}
+
+
+def column(name):
+    t, values = TYPES[name]
+    if name == "dense_union":
+        return pa.UnionArray.from_dense(
+            pa.array([0, 1, 0], pa.int8()), pa.array([0, 0, 1], pa.int32()), [pa.array([1, None], pa.int64()), pa.array(["x"])], ["_0", "_1"]
+        )
+    if name == "dictionary":
+        return pa.array(values, pa.string()).dictionary_encode()
+    return pa.array(values, t)
+
+
+@pytest.fixture(scope="module", params=TYPES)
+def typed(request, tmp_path_factory):
+    """A dataset of one column of the type, from an IPC file, which keeps every type as it is."""
+    path = tmp_path_factory.mktemp("typed") / "t.arrow"
+    table = pa.table({"v": column(request.param)})
+    with pa.OSFile(str(path), "wb") as f, pa.ipc.new_file(f, table.schema) as w:
+        w.write_table(table)
+    return request.param, table, arrowio.open(path)
+
+
+def back(obj, tmp_path):
+    """Hands obj to arrowio.write and returns what is in the file."""
+    path = tmp_path / "back.arrow"
+    arrowio.write(obj, path, force=True)
+    with pa.OSFile(str(path), "rb") as f:
+        return pa.ipc.open_file(f).read_all()
+
+
+def test_pyarrow(typed, tmp_path):
+    """Nothing changes."""
+    _, table, ds = typed
+    got = pa.table(ds)
+    got.validate(full=True)
+    assert got.equals(table) and got.schema.equals(table.schema, check_metadata=True)
+    assert back(got, tmp_path).equals(table)
+    assert back(got.slice(1), tmp_path).equals(table.slice(1))
+
+
+# What polars makes of a type; others come back as they went, or as the second name says.
+POLARS = {
+    "fixed_size_binary": "binary_view",
+    "time32[ms]": "time64[ns]",
+    "time64[us]": "time64[ns]",
+    "decimal256(50,2)": None,
+    "dense_union": None,
+}
+
+
+def test_polars(typed, tmp_path):
+    name, table, ds = typed
+    if POLARS.get(name, "") is None:
+        with pytest.raises(BaseException):
+            pl.DataFrame(ds)
+        return
+    frame = pl.DataFrame(ds)
+    got = back(frame, tmp_path)
+    assert got.num_rows == table.num_rows
+    if name.startswith("time") or name == "null":
+        assert str(got["v"].to_pylist()).replace(", tzinfo=zoneinfo.ZoneInfo(key='UTC')", "") == str(table["v"].to_pylist()).replace(
+            ", tzinfo=zoneinfo.ZoneInfo(key='UTC')", ""
+        )
+    else:
+        assert got["v"].to_pylist() == table["v"].to_pylist()
+
+
+def test_pandas(typed, tmp_path):
+    """With Arrow types nothing changes."""
+    name, table, ds = typed
+    frame = ds.to_pandas(types_mapper=pd.ArrowDtype)
+    got = back(frame, tmp_path)
+    if name == "dictionary":
+        assert got["v"].cast(pa.string()).to_pylist() == table["v"].cast(pa.string()).to_pylist()
+    else:
+        assert got["v"].to_pylist() == table["v"].to_pylist()
+
+
+# Types that DuckDB does not take, or gives back with other values.
+DUCKDB_REFUSES = {"decimal256(50,2)", "dense_union"}
+
+
+def test_duckdb(typed, tmp_path):
+    name, table, ds = typed
+    if name in DUCKDB_REFUSES:
+        with pytest.raises(duckdb.Error):
+            duckdb.sql("select * from ds").fetchall()
+        return
+    relation = duckdb.sql("select * from ds")
+    got = back(relation, tmp_path)
+    a, b = got["v"], table["v"]
+    if name == "dictionary":
+        a, b = a.cast(pa.string()), b.cast(pa.string())
+    if name in ("timestamp[us, UTC]", "timestamp[ns, UTC]"):
+        if name == "timestamp[ns, UTC]":
+            b = pa.array([0, 1_600_000_000_123_456, None], pa.timestamp("us", "UTC"))  # cut towards zero
+        a, b = a.cast(pa.timestamp("us", "UTC")), b.cast(pa.timestamp("us", "UTC"))
+    assert str(a.to_pylist()) == str(b.to_pylist())
+
+
+def test_duckdb_scans_twice(small):
+    ds = arrowio.open(small)
+    assert duckdb.sql("select count(*) from ds a join ds b using (x)").fetchall() == [(10,)]
+    assert duckdb.sql("select sum(x) from ds").fetchall() == duckdb.sql("select sum(x) from ds").fetchall() == [(45,)]
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What views are scanned."""
+    seen = []
+    original = arrowio.Dataset.__arrow_c_stream__
+
+    def spy(self, requested_schema=None):
+        seen.append((self._columns, self._where))
+        return original(self, requested_schema)
+
+    monkeypatch.setattr(arrowio.Dataset, "__arrow_c_stream__", spy)
+    return seen
+
+
+def test_duckdb_pushes_down(small, asked):
+    x = arrowio.open(small).to_pyarrow_dataset()
+    assert duckdb.sql("select name from x where x = 3").fetchall() == [("n3",)]
+    assert asked[-1][1] == '("x" = 3)'
+    assert duckdb.sql("select x from x where name in ('n1', 'n2') and x between 2 and 8").fetchall() == [(2,)]
+    assert "IN ('n1', 'n2')" in asked[-1][1]
+    assert duckdb.sql("select x from x where name like 'n7%'").fetchall() == [(7,)]
+    assert duckdb.sql("select count(*) from x a join x b using (x) where a.x < 4").fetchall() == [(4,)]
+
+
+def test_polars_pushes_down(small, asked):
+    x = arrowio.open(small).to_pyarrow_dataset()
+    frame = pl.scan_pyarrow_dataset(x).filter(pl.col("x") > 7).select("name").collect()
+    assert frame["name"].to_list() == ["n8", "n9"]
+    assert asked[-1][1] == '("x" > 7)'
+
+
+F = pads.field
+FILTERS = [
+    F("x") == 3,
+    F("x") != 3,
+    (F("x") > 2) & (F("x") <= 6) | (F("name") == "n9"),
+    ~(F("x") < 5),
+    F("x").isin([1, 5, 77]),
+    ~F("name").isin(["n1"]),
+    F("name").is_null(),
+    F("name").is_valid() & (F("x") < 2),
+    F("x") + 1 == 4,
+    (F("x") + 1 > 4) & (F("x") < 6),
+    pc.starts_with(F("name"), "n3"),
+    F("x") < 4.5,
+    F("name") > "n'",
+    pads.scalar(True),
+    F("nul") == 1,
+    ~(F("nul") == 1),
+    ~F("nul").isin([1]),
+    F("nul").isin([1, None]),
+    F("d") >= datetime.date(2020, 1, 4),
+    F("t") < datetime.datetime(2020, 1, 1, 0, 0, 0, 5),
+    F("t") == pa.scalar(1577836800000003001, pa.timestamp("ns")),
+    F("m") > D("4.50"),
+    F("b") == b"\x03\xff",
+    F("f") == 0.1,
+    F("ok"),
+    ~F("ok") & (F("x") > 2),
+    pc.field("st", "a") > 6,
+    F("odd name.'\"x") == 4,
+]
+
+
+@pytest.fixture(scope="module")
+def filtered(tmp_path_factory):
+    n = 10
+    table = pa.table(
+        {
+            "x": list(range(n)),
+            "name": [f"n{i}" for i in range(n)],
+            "nul": pa.array([None if i % 3 == 0 else i % 2 for i in range(n)], pa.int32()),
+            "d": [datetime.date(2020, 1, 1 + i) for i in range(n)],
+            "t": pa.array([1577836800000000001 + i * 1500 for i in range(n)], pa.timestamp("ns")),
+            "m": pa.array([D(i) / 2 * 2 for i in range(n)], pa.decimal128(10, 2)),
+            "b": [bytes([i, 255]) for i in range(n)],
+            "f": [i / 10 for i in range(n)],
+            "ok": [i % 2 == 0 for i in range(n)],
+            "st": pa.array([{"a": i} for i in range(n)]),
+            "odd name.'\"x": list(range(n)),
+        }
+    )
+    path = tmp_path_factory.mktemp("filtered") / "t.arrow"
+    with pa.OSFile(str(path), "wb") as f, pa.ipc.new_file(f, table.schema) as w:
+        w.write_table(table)
+    return table, arrowio.open(path)
+
+
+@pytest.mark.parametrize("expression", FILTERS, ids=str)
+def test_filters_mean_the_same(filtered, expression):
+    table, ds = filtered
+    want = pads.dataset(table).to_table(filter=expression)
+    x = ds.to_pyarrow_dataset()
+    assert x.to_table(filter=expression).equals(want)
+    assert x.to_table(columns=["name"], filter=expression).equals(want.select(["name"]))
+    assert x.count_rows(filter=expression) == want.num_rows
+    assert x.filter(expression).to_table(columns={"y": F("x") + 1}).equals(pads.dataset(table).filter(expression).to_table(columns={"y": F("x") + 1}))
+
+
+def test_what_a_pushdown_dataset_lacks(small):
+    x = arrowio.open(small).to_pyarrow_dataset()
+    assert x.head(3).num_rows == 3 and x.count_rows() == 10
+    for f in (x.get_fragments, lambda: x.join(x, "x"), lambda: x.sort_by("x"), lambda: x.replace_schema(x.schema)):
+        with pytest.raises(NotImplementedError):
+            f()
+    repr(x)
+
+
+def test_write_from_each(tmp_path, small):
+    want = {"a": [1, 2, 3]}
+    table = pa.table(want)
+    relation = duckdb.from_arrow(table)
+    for i, rows in enumerate(
+        [table, table.to_batches()[0], table.to_reader(), pl.DataFrame(want), pd.DataFrame(want), relation, arrowio.open(small).select("x")]
+    ):
+        path = tmp_path / f"{i}.orc"
+        report = arrowio.write(rows, path)
+        got = arrowio.open(path).to_table().to_pydict()
+        assert got == (want if i < 6 else {"x": list(range(10))}) and report.rows == len(next(iter(got.values())))
+        assert report.bytes == path.stat().st_size
+
+
+def test_write(tmp_path):
+    path = tmp_path / "t.trv"
+    t = pa.table({"a": [1, 2], "d": pa.array(["x", "y"]).dictionary_encode()})
+    plan = arrowio.write(t, path, dry_run=True)
+    assert plan.rows == 0 and [c.path for c in plan.columns] == ["a", "d"] and not path.exists()
+    arrowio.write(t, path)
+    arrowio.write(t, path, force=True, compression="deflate")
+    assert arrowio.open(path).num_rows == 2
+    with pytest.raises(arrowio.SchemaError):
+        arrowio.write(pa.table({"a": [[1]]}), tmp_path / "t.cfile")
+    with pytest.raises(arrowio.OptionError):
+        arrowio.write(5, path)
+    with pytest.raises(arrowio.OptionError):
+        arrowio.write(t, tmp_path / "t.nothing")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["t.trv"]
+
+
+def test_write_of_a_source_that_fails(tmp_path):
+    """The stream is released, and nothing is left."""
+
+    def batches():
+        yield pa.record_batch({"a": [1]})
+        raise RuntimeError("no more")
+
+    reader = pa.RecordBatchReader.from_batches(pa.schema([("a", pa.int64())]), batches())
+    with pytest.raises(OSError, match="no more"):
+        arrowio.write(reader, tmp_path / "t.orc")
+    assert list(tmp_path.iterdir()) == []
+    gc.collect()
+
+
+def test_a_stream_can_be_written_once(tmp_path):
+    capsule = pa.table({"a": [1]}).__arrow_c_stream__()
+
+    class Once:
+        def __arrow_c_stream__(self, requested_schema=None):
+            return capsule
+
+    arrowio.write(Once(), tmp_path / "a.orc")
+    with pytest.raises(arrowio.OptionError, match="once"):
+        arrowio.write(Once(), tmp_path / "b.orc")

@@ -1,0 +1,84 @@
+"""What goes wrong, and what is said about it."""
+
+import os
+import pickle
+
+import pyarrow as pa
+import pytest
+
+import arrowio
+
+
+def test_of_the_system(small, tmp_path):
+    with pytest.raises(FileNotFoundError) as e:
+        arrowio.open(tmp_path / "nothing.orc")
+    assert e.value.filename == str(tmp_path / "nothing.orc")
+    with pytest.raises(FileExistsError):
+        arrowio.write(pa.table({"a": [1]}), small)
+    if os.getuid() != 0:
+        (tmp_path / "shut.orc").write_bytes(b"ORC")
+        (tmp_path / "shut.orc").chmod(0)
+        with pytest.raises(PermissionError):
+            arrowio.open(tmp_path / "shut.orc")
+
+
+@pytest.mark.parametrize(
+    "arguments, kind",
+    [
+        ({"columns": ["nothing"]}, arrowio.SchemaError),
+        ({"where": "x >"}, arrowio.OptionError),
+        ({"where": "nothing = 1"}, arrowio.SchemaError),
+        ({"where": 5}, arrowio.OptionError),
+        ({"orc_nothing": 1}, arrowio.OptionError),
+        ({"trevni_view": "columns"}, arrowio.OptionError),
+        ({"orc_timezone": "Nowhere/Land"}, arrowio.OptionError),
+        ({"format": "nothing"}, arrowio.OptionError),
+        ({"format": "trevni"}, arrowio.ArrowioError),
+        ({"rows": "x"}, arrowio.OptionError),
+        ({"rows": (5, 2)}, arrowio.OptionError),
+        ({"partitions": "some"}, arrowio.OptionError),
+        ({"orc_timezone": object()}, arrowio.OptionError),
+    ],
+)
+def test_of_requests(small, arguments, kind):
+    with pytest.raises(kind):
+        arrowio.open(small, **arguments)
+
+
+def test_options_are_value_errors():
+    assert issubclass(arrowio.OptionError, ValueError)
+
+
+def damaged(small, tmp_path):
+    """The file with all but its footer overwritten."""
+    b = bytearray(small.read_bytes())
+    n = len(b) * 2 // 5
+    b[3:n] = b"\xff" * (n - 3)
+    path = tmp_path / "damaged.orc"
+    path.write_bytes(b)
+    return path
+
+
+def test_corrupt(small, tmp_path):
+    path = damaged(small, tmp_path)
+    with pytest.raises(arrowio.CorruptError) as e:
+        arrowio.open(path).to_table()
+    assert e.value.kind == "corrupt" and e.value.file == str(path) and e.value.format == "orc"
+    assert str(path) in str(e.value)
+    again = pickle.loads(pickle.dumps(e.value))
+    assert type(again) is type(e.value) and again.file == e.value.file and str(again) == str(e.value)
+
+
+def test_corrupt_through_a_stream(small, tmp_path):
+    """Who reads the stream gets the text."""
+    path = damaged(small, tmp_path)
+    with pytest.raises((pa.ArrowInvalid, OSError), match="orc: "):
+        pa.table(arrowio.open(path))
+
+
+@pytest.mark.parametrize("n", [1, 10, 100, 200])
+def test_truncated(small, tmp_path, n):
+    path = tmp_path / "short.orc"
+    path.write_bytes(small.read_bytes()[:n])
+    with pytest.raises(arrowio.ArrowioError):
+        arrowio.open(path, format="orc").to_table()
