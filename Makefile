@@ -19,6 +19,7 @@ ORC_JUDGE := $(INTEROP)/orc-judge/target/orc-judge.jar
 KUDU := $(INTEROP)/kudu/kudu.sh
 KUDU_JUDGE := $(INTEROP)/kudu-judge/target/kudu-judge.jar
 HDFS_JUDGE := $(INTEROP)/hdfs-judge/target/hdfs-judge.jar
+FLIGHT_JUDGE := $(INTEROP)/flight-judge/target/flight-judge.jar
 ORC_PEER := $(INTEROP)/orc-bench/rust/target/release/orc-peer
 # Comparison programs and files that lie beside the project where it is developed.
 SHARED ?= ../shared
@@ -30,6 +31,7 @@ export ARROWIO_JUDGE_JAR := $(CURDIR)/$(JUDGE)
 export ARROWIO_ORC_JUDGE_JAR := $(CURDIR)/$(ORC_JUDGE)
 export ARROWIO_KUDU_JUDGE_JAR := $(CURDIR)/$(KUDU_JUDGE)
 export ARROWIO_HDFS_JUDGE_JAR := $(CURDIR)/$(HDFS_JUDGE)
+export ARROWIO_FLIGHT_JUDGE_JAR := $(CURDIR)/$(FLIGHT_JUDGE)
 export ARROWIO_KUDU := $(CURDIR)/$(KUDU)
 export ARROWIO_PYTHON := $(VENV)/bin/python
 export ARROWIO_BIN := $(BIN)
@@ -124,16 +126,20 @@ $(HDFS_JUDGE): $(INTEROP)/hdfs-judge/pom.xml $(shell find $(INTEROP)/hdfs-judge/
 	mvn -q -B -f $< package
 	touch $@
 
+$(FLIGHT_JUDGE): $(INTEROP)/flight-judge/pom.xml $(shell find $(INTEROP)/flight-judge/src -name '*.java')
+	mvn -q -B -f $< package
+	touch $@
+
 .PHONY: kudu
 kudu: # Kudu itself, into .cache
 	$(KUDU) get
 
 .PHONY: judges
-judges: $(VENV)/ready $(JUDGE) $(ORC_JUDGE) $(KUDU_JUDGE) $(HDFS_JUDGE) kudu build ## what interop needs: Python, the Java judges, the command
+judges: $(VENV)/ready $(JUDGE) $(ORC_JUDGE) $(KUDU_JUDGE) $(HDFS_JUDGE) $(FLIGHT_JUDGE) kudu build ## what interop needs: Python, the Java judges, the command
 
 .PHONY: environment
 environment: # what tests with the tag interop find the judges by, for a shell
-	@echo 'export ARROWIO_JUDGE_JAR="$(ARROWIO_JUDGE_JAR)" ARROWIO_ORC_JUDGE_JAR="$(ARROWIO_ORC_JUDGE_JAR)" ARROWIO_KUDU_JUDGE_JAR="$(ARROWIO_KUDU_JUDGE_JAR)" ARROWIO_HDFS_JUDGE_JAR="$(ARROWIO_HDFS_JUDGE_JAR)" ARROWIO_KUDU="$(ARROWIO_KUDU)" ARROWIO_PYTHON="$(ARROWIO_PYTHON)" ARROWIO_BIN="$(ARROWIO_BIN)"'
+	@echo 'export ARROWIO_JUDGE_JAR="$(ARROWIO_JUDGE_JAR)" ARROWIO_ORC_JUDGE_JAR="$(ARROWIO_ORC_JUDGE_JAR)" ARROWIO_KUDU_JUDGE_JAR="$(ARROWIO_KUDU_JUDGE_JAR)" ARROWIO_HDFS_JUDGE_JAR="$(ARROWIO_HDFS_JUDGE_JAR)" ARROWIO_FLIGHT_JUDGE_JAR="$(ARROWIO_FLIGHT_JUDGE_JAR)" ARROWIO_KUDU="$(ARROWIO_KUDU)" ARROWIO_PYTHON="$(ARROWIO_PYTHON)" ARROWIO_BIN="$(ARROWIO_BIN)"'
 
 # The packages whose tests have a part for judges; all the others were tested without it.
 INTEROP_PKG = $(if $(filter file,$(origin PKG)),$(shell grep -rlE --include='*.go' --exclude-dir='.?*' \
@@ -143,10 +149,25 @@ INTEROP_PKG = $(if $(filter file,$(origin PKG)),$(shell grep -rlE --include='*.g
 interop-packages: # one line of them, for a shell
 	@echo $(INTEROP_PKG)
 
+WHEEL_VENV := $(CACHE)/wheel-venv
+
+.PHONY: wheel
+wheel: ## the Python package, with the library in it, into .cache/wheel (Go, gcc)
+	rm -rf $(CACHE)/wheel python/build python/arrowio.egg-info
+	python3 -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(CACHE)/wheel ./python
+	rm -rf python/build python/arrowio.egg-info
+
+.PHONY: wheel-test
+wheel-test: wheel build ## the tests of the wheel, in a clean environment
+	python3 -m venv --clear $(WHEEL_VENV)
+	$(WHEEL_VENV)/bin/pip install --quiet --disable-pip-version-check --requirement python/requirements-test.txt $(CACHE)/wheel/arrowio-*.whl
+	cd python/tests && ARROWIO_BIN=$(BIN) $(WHEEL_VENV)/bin/python -m pytest -q -p no:cacheprovider .
+	cd python && $(WHEEL_VENV)/bin/python -m mypy --cache-dir $(CACHE)/mypy arrowio
+
 .PHONY: interop
 interop: judges ## compare with other implementations (JDK 17, Maven, Python 3.11)
 	go test -tags interop $(or $(INTEROP_PKG),$(error no package has a file with the tag interop))
-	@$(MAKE) --no-print-directory interop-orc shared
+	@$(MAKE) --no-print-directory wheel-test interop-orc shared
 
 .PHONY: interop-orc
 interop-orc: judges $(if $(shell command -v cargo),$(ORC_PEER)) ## 500 random files of the ORC writer before Java, C++ and, with cargo, Rust
@@ -163,6 +184,7 @@ shared: judges
 		$(VENV)/bin/python $(INTEROP)/orc_rewrite.py --bin $(BIN) --jar $(ORC_JUDGE) $(SHARED)/corpus/orc $(SHARED)/corpus/orc-examples; \
 		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) corrupt $(SHARED)/corpus/orc/bad; \
 		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) acid $(SHARED)/corpus/orc-tables; \
+		$(VENV)/bin/python $(INTEROP)/orc_tables.py --bin $(BIN) $(SHARED)/corpus/orc-tables; \
 		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) cfile $(SHARED)/corpus/kudu; \
 		$(VENV)/bin/python $(INTEROP)/kudu_rewrite.py --bin $(BIN) --kudu $(KUDU) $(SHARED)/corpus/kudu; \
 		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) kudu $(SHARED)/corpus/kudu; \
@@ -199,3 +221,13 @@ bench-write: $(VENV)/ready $(ORC_JUDGE) build ## writing ORC: pyarrow, Java and 
 	go build -o $(CACHE)/bin/kudu-write ./$(INTEROP)/kudu-bench/write
 	$(VENV)/bin/python $(INTEROP)/bench_kudu_write.py --write $(CACHE)/bin/kudu-write --bin $(BIN) --dir $(CACHE)/big-orc \
 		--out docs/bench/raw $(BENCHFLAGS)
+
+.PHONY: bench-flight
+bench-flight: $(VENV)/ready build ## Flight: pyarrow's server and arrowio's side by side, over TCP and a Unix socket, into docs/bench/raw
+	go build -o $(CACHE)/bin/flight-bench ./$(INTEROP)/flight-bench
+	$(VENV)/bin/python $(INTEROP)/bench_flight.py --bin $(BIN) --memory-bin $(CACHE)/bin/flight-bench --dir $(CACHE)/big-orc \
+		--out docs/bench/raw $(BENCHFLAGS)
+
+.PHONY: bench-handoff
+bench-handoff: wheel-test ## Python and DuckDB over arrowio and over pyarrow side by side, into docs/bench/raw
+	$(WHEEL_VENV)/bin/python $(INTEROP)/bench_handoff.py --bin $(BIN) --dir $(CACHE)/big-orc --out docs/bench/raw
