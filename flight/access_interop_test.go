@@ -36,8 +36,11 @@ func TestPyarrowAccess(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, python, "../testdata/interop/flight_access_judge.py", bin, dir).CombinedOutput()
+	cmd := exec.CommandContext(ctx, python, "../testdata/interop/flight_access_judge.py", bin, dir)
+	var errs strings.Builder // gRPC tells there of connections that were refused
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
 	if err != nil || strings.TrimSpace(string(out)) != "ok" {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("%v\n%s\n%s", err, out, errs.String())
 	}
 }

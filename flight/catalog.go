@@ -252,10 +252,27 @@ func (d *dataset) load(ctx context.Context, key string, options map[string]strin
 		for _, e := range d.loaded { // of other options, and older than what was found
 			e.old = e.old || l.again && e.Loaded.Before(l.entry.Loaded)
 		}
+		if key == "" {
+			d.warn(ctx, d.loaded[key], l.entry)
+		}
 		d.loaded[key] = l.entry
 		d.fresh = max(d.fresh, l.stale)
 	}
 	close(l.done)
+}
+
+// warn logs what is doubtful about files that were not known before; old may be nil.
+func (d *dataset) warn(ctx context.Context, old, now *Entry) {
+	for _, f := range now.Fragments {
+		if old != nil {
+			if _, known := old.at[f.Identity]; known {
+				continue
+			}
+		}
+		for _, line := range f.Warnings {
+			d.catalog.o.Logger.WarnContext(ctx, "file", "dataset", d.name, "file", f.Name, "warning", line)
+		}
+	}
 }
 
 // forget drops the variant that was loaded first, not the dataset as it was added.

@@ -35,14 +35,33 @@ type endpoint struct {
 // cannot match are left out. There is at least one, of no parts where there is nothing.
 func (b *bound) endpoints(ctx context.Context, bytes int64) ([]endpoint, error) {
 	pieces, err := b.pieces()
+	if err == nil && b.filter != nil && !b.together() { // what is counted must be there
+		pieces, err = b.prune(ctx, pieces)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if b.filter != nil && !b.together() { // what is counted must be there
-		if pieces, err = b.prune(ctx, pieces); err != nil {
-			return nil, err
-		}
+	return b.cut(pieces, bytes)
+}
+
+// parts returns all that a command asks for, for one stream. What its filter cannot match the scan leaves out.
+func (b *bound) parts() ([]Part, error) {
+	pieces, err := b.pieces()
+	if err != nil {
+		return nil, err
 	}
+	es, err := b.cut(pieces, math.MaxInt64/2)
+	if err != nil {
+		return nil, err
+	}
+	var parts []Part
+	for _, e := range es {
+		parts = append(parts, e.parts...)
+	}
+	return parts, nil
+}
+
+func (b *bound) cut(pieces []piece, bytes int64) ([]endpoint, error) {
 	var total int64
 	for _, p := range pieces {
 		total += max(p.split.Bytes, 0)
@@ -166,6 +185,9 @@ func (b *bound) prune(ctx context.Context, pieces []piece) ([]piece, error) {
 
 func (b *bound) pruneFile(ctx context.Context, pieces []piece, keep []bool) error {
 	i := pieces[0].fragment
+	if never := b.data.Fragments[i].Never; never != nil && never(b.filter) {
+		return nil
+	}
 	f, err := b.entry.Open(ctx, i)
 	if err != nil {
 		return err

@@ -43,8 +43,9 @@ type Fragment struct {
 	Name     string // NAME/path, for messages and clients; it says nothing of where the dataset lies
 	Identity string // of its name and content: see arrowio.Identifier
 	Splits   []arrowio.Split
-	Rows     int64 // arrowio.UnknownRows = it does not say
-	Bytes    int64 // stored
+	Rows     int64    // arrowio.UnknownRows = it does not say
+	Bytes    int64    // stored
+	Warnings []string // see arrowio.Warner
 	path     string
 }
 
@@ -123,6 +124,9 @@ func (e *Entry) look(ctx context.Context, i int) (err error) {
 		} else {
 			f.Rows = arrowio.UnknownRows
 		}
+	}
+	if w, ok := file.(arrowio.Warner); ok {
+		f.Warnings = w.Warnings()
 	}
 	if i == 0 {
 		info, err := file.Info(ctx, arrowio.InfoOptions{})

@@ -3,7 +3,6 @@ package flight
 import (
 	"context"
 	"errors"
-	"math"
 	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -59,7 +58,7 @@ type passage struct {
 	changed atomic.Bool // a file was changed while it was read
 }
 
-func (s *service) newPassage(ctx context.Context, e *Entry, t *Ticket) (*passage, error) {
+func (s *service) newPassage(_ context.Context, e *Entry, t *Ticket) (*passage, error) {
 	b, err := t.bind(e)
 	if t.Schema != "" && errors.Is(err, arrowio.ErrSchema) { // it fitted when the ticket was made
 		return nil, changed(e.Name)
@@ -71,16 +70,11 @@ func (s *service) newPassage(ctx context.Context, e *Entry, t *Ticket) (*passage
 		return nil, changed(e.Name)
 	}
 	if t.Parts == nil { // all of it, as one stream
-		es, err := b.endpoints(ctx, math.MaxInt64/2)
+		parts, err := b.parts()
 		if err != nil {
 			return nil, err
 		}
-		var parts []Part
-		for _, e := range es {
-			parts = append(parts, e.parts...)
-		}
-		whole := b.ticket(endpoint{parts: parts}, "", "")
-		t = whole
+		t = b.ticket(endpoint{parts: parts}, "", "")
 	}
 	parts, err := t.resumed()
 	if err != nil {
@@ -97,8 +91,9 @@ func (s *service) newPassage(ctx context.Context, e *Entry, t *Ticket) (*passage
 	data.Fragments = make([]arrowio.Fragment, len(parts))
 	for i, part := range parts {
 		data.Fragments[i] = arrowio.Fragment{
-			Name: b.data.Fragments[at[i]].Name,
-			Open: func(ctx context.Context) (arrowio.File, error) { return p.open(ctx, at[i], part) },
+			Name:  b.data.Fragments[at[i]].Name,
+			Never: b.data.Fragments[at[i]].Never,
+			Open:  func(ctx context.Context) (arrowio.File, error) { return p.open(ctx, at[i], part) },
 		}
 	}
 	p.data = &data

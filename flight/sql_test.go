@@ -468,19 +468,19 @@ func TestSQLCatalog(t *testing.T) {
 	check("schemas of another", 1, "", schema_ref.DBSchemas)(c.GetDBSchemas(ctx, &flightsql.GetDBSchemasOpts{Catalog: sqlText("x")}))
 	check("types", 0, "TABLE", schema_ref.TableTypes)(c.GetTableTypes(ctx))
 	for _, q := range []struct {
-		o    flightsql.GetTablesOpts
+		o    *flightsql.GetTablesOpts
 		want string
 	}{
-		{flightsql.GetTablesOpts{}, "a.b events nested"},
-		{flightsql.GetTablesOpts{Catalog: sqlText("arrowio"), DbSchemaFilterPattern: sqlText("%"), TableNameFilterPattern: sqlText("%e_t%")}, "events nested"},
-		{flightsql.GetTablesOpts{TableNameFilterPattern: sqlText("event")}, ""},
-		{flightsql.GetTablesOpts{TableNameFilterPattern: sqlText(`a\_b`)}, ""},
-		{flightsql.GetTablesOpts{TableNameFilterPattern: sqlText(`a_b`)}, "a.b"},
-		{flightsql.GetTablesOpts{TableTypes: []string{"VIEW"}}, ""},
-		{flightsql.GetTablesOpts{TableTypes: []string{"VIEW", "TABLE"}}, "a.b events nested"},
-		{flightsql.GetTablesOpts{Catalog: sqlText("")}, ""},
+		{&flightsql.GetTablesOpts{}, "a.b events nested"},
+		{&flightsql.GetTablesOpts{Catalog: sqlText("arrowio"), DbSchemaFilterPattern: sqlText("%"), TableNameFilterPattern: sqlText("%e_t%")}, "events nested"},
+		{&flightsql.GetTablesOpts{TableNameFilterPattern: sqlText("event")}, ""},
+		{&flightsql.GetTablesOpts{TableNameFilterPattern: sqlText(`a\_b`)}, ""},
+		{&flightsql.GetTablesOpts{TableNameFilterPattern: sqlText(`a_b`)}, "a.b"},
+		{&flightsql.GetTablesOpts{TableTypes: []string{"VIEW"}}, ""},
+		{&flightsql.GetTablesOpts{TableTypes: []string{"VIEW", "TABLE"}}, "a.b events nested"},
+		{&flightsql.GetTablesOpts{Catalog: sqlText("")}, ""},
 	} {
-		check("tables", 2, q.want, schema_ref.Tables)(c.GetTables(ctx, &q.o))
+		check("tables", 2, q.want, schema_ref.Tables)(c.GetTables(ctx, q.o))
 	}
 	s := check("tables", 2, "nested", schema_ref.TablesWithIncludedSchema)(c.GetTables(ctx, &flightsql.GetTablesOpts{IncludeSchema: true, TableNameFilterPattern: sqlText("nested")}))
 	sc, err := flight.DeserializeSchema(s.recs[0].Column(4).(*array.Binary).Value(0), memory.DefaultAllocator)
@@ -591,6 +591,7 @@ func TestSQLCancel(t *testing.T) {
 	running.query.Store(&id)
 	r.calls.add(running)
 	defer r.calls.remove(running)
+	//nolint:staticcheck // the old way
 	res, err := c.CancelQuery(t.Context(), info)
 	if err != nil || res != flightsql.CancelResultCancelled || ctx.Err() == nil {
 		t.Error(res, err, ctx.Err())

@@ -311,7 +311,7 @@ func write(t testing.TB, path string, recs []arrow.Record, options map[string]st
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	w, err := writers.Create(t.Context(), path, recs[0].Schema(), writers.Options{Force: true, Write: arrowio.WriteOptions{Options: options, RowGroupBytes: 1 << 20}})
+	w, err := writers.Create(t.Context(), path, recs[0].Schema(), writers.Options{Force: true, Write: arrowio.WriteOptions{Options: options, RowGroupBytes: 256 << 10}})
 	if err != nil {
 		t.Fatal(err)
 	}

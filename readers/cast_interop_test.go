@@ -236,10 +236,7 @@ func TestCastLikeJava(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	java := exec.CommandContext(ctx, "java", append(strings.Fields(os.Getenv("ARROWIO_CAST_JAVA")), "-Xmx512m", "-jar", jar, "evolve", "-")...)
-	if cp := os.Getenv("ARROWIO_CAST_CLASSES"); cp != "" {
-		java = exec.CommandContext(ctx, "java", "-Xmx512m", "-cp", cp, "arrowio.orcjudge.Main", "evolve", "-")
-	}
+	java := exec.CommandContext(ctx, "java", "-Xmx512m", "-jar", jar, "evolve", "-")
 	java.Stdin = &list
 	if out, err := java.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -376,8 +376,15 @@ func TestNotCast(t *testing.T) {
 		}
 	}
 	for _, c := range [][2]arrow.Field{
-		{fI8, fI16}, {fI32, fI64}, {fF32, fF64}, {fChar4, fStr}, {fVar6, fStr}, {fChar4, fVar6},
-		{fDec102, fDec306}, {fI32, field(arrow.ListOf(arrow.PrimitiveTypes.Int32), "")}, {fBin, field(arrow.BinaryTypes.Binary, "geometry(OGC:CRS84)")},
+		{fI8, fI16},
+		{fI32, fI64},
+		{fF32, fF64},
+		{fChar4, fStr},
+		{fVar6, fStr},
+		{fChar4, fVar6},
+		{fDec102, fDec306},
+		{fI32, field(arrow.ListOf(arrow.PrimitiveTypes.Int32), "")},
+		{fBin, field(arrow.BinaryTypes.Binary, "geometry(OGC:CRS84)")},
 	} {
 		if Java(c[0], c[1]) != nil {
 			t.Errorf("%s is cast to %s", c[0].Type, c[1].Type)

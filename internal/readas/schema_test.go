@@ -17,7 +17,7 @@ func TestSchema(t *testing.T) {
 		{"struct<a:decimal,b:char(4),c:varchar(6)>", "a:decimal(38, 10) b:utf8[char(4)] c:utf8[varchar(6)]"},
 		{"struct<t:timestamp,l:timestamp with local time zone,d:date>", "t:timestamp[us] l:timestamp[us, tz=UTC] d:date32"},
 		{"struct<l:array<struct<x:bigint>>,m:map<string,double>>", "l:list<item: struct<x: int64>, nullable> m:map<utf8, float64, items_nullable>"},
-		{"struct<u:uniontype<int,string>,b:binary,f:float,o:boolean,y:tinyint,s:smallint>", "u:dense_union<_0: int32=0, _1: utf8=1> b:binary f:float32 o:bool y:int8 s:int16"},
+		{"struct<u:uniontype<int,string>,b:binary,f:float,o:boolean,y:tinyint,s:smallint>", "u:dense_union<_0: type=int32, nullable=0, _1: type=utf8, nullable=1> b:binary f:float32 o:bool y:int8 s:int16"},
 		{"struct<>", ""},
 		{`{"fields": [{"name": "a", "type": "int32", "metadata": {"k": "v"}}]}`, "a:int32"},
 		{`{"fields": [{"name": "a", "type": "decimal(20, 3)", "default": 1.5}]}`, "a:decimal(20, 3)"},
