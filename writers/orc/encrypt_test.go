@@ -111,11 +111,11 @@ func hasTimes(t *orcwire.Type) bool {
 // masked returns rows as those without keys must see them.
 func (x *secretSample) masked(t testing.TB, rows []string) []string {
 	t.Helper()
-	return rewritten(t, rows, func(v any) any { return maskValue(v, x.types[0], x.masks, "") })
+	return changedRows(t, rows, func(v any) any { return maskValue(v, x.types[0], x.masks, "") })
 }
 
-// rewritten changes rows, and writes what is long in short.
-func rewritten(t testing.TB, rows []string, change func(any) any) []string {
+// changedRows changes rows, and writes what is long in short.
+func changedRows(t testing.TB, rows []string, change func(any) any) []string {
 	t.Helper()
 	out := make([]string, len(rows))
 	for i, row := range rows {
@@ -165,7 +165,7 @@ func readSecret(t testing.TB, x *secretSample, w written) {
 			}
 		default:
 			if view.keys == nil {
-				got = rewritten(t, got, func(v any) any { return v })
+				got = changedRows(t, got, func(v any) any { return v })
 			}
 			sameLines(t, w.name+" "+view.name, withoutNullUnions(got), withoutNullUnions(view.want))
 		}
