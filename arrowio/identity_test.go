@@ -42,11 +42,13 @@ func TestIdentity(t *testing.T) {
 		t.Errorf("the same file: %s and %s", got, want)
 	}
 	for name, change := range map[string]func() error{
-		"touched":   func() error { return os.Chtimes(path, time.Unix(5, 0), time.Unix(5, 1)) },
-		"longer":    func() error { return os.WriteFile(path, append(bytes.Clone(content), 'x'), 0o644) },
-		"shorter":   func() error { return os.Truncate(path, 10) },
-		"emptied":   func() error { return os.Truncate(path, 0) },
-		"rewritten": func() error { return os.WriteFile(path, bytes.ToUpper(bytes.Repeat([]byte("abcdefghij"), 2000)), 0o644) },
+		"touched": func() error { return os.Chtimes(path, time.Unix(5, 0), time.Unix(5, 1)) },
+		"longer":  func() error { return os.WriteFile(path, append(bytes.Clone(content), 'x'), 0o644) },
+		"shorter": func() error { return os.Truncate(path, 10) },
+		"emptied": func() error { return os.Truncate(path, 0) },
+		"rewritten": func() error {
+			return os.WriteFile(path, bytes.ToUpper(bytes.Repeat([]byte("abcdefghij"), 2000)), 0o644)
+		},
 	} {
 		s := fresh()
 		if err := change(); err != nil {

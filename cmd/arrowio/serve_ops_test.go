@@ -49,8 +49,16 @@ func TestTokenCommands(t *testing.T) {
 		t.Error(errs)
 	}
 	for _, args := range [][]string{
-		{"remove", "--file", file, "alice"}, {"add", "--file", file}, {"add", "alice"}, {"list", "--file", file, "x"}, {"add", "--file", file, "a b"},
-		{"add", "--file", file, "--expires", "-1h", "x"}, {"add", "--file", file, "--password", "x"}, {"add", "--file", opsFile, "x"}, {}, {"x"},
+		{"remove", "--file", file, "alice"},
+		{"add", "--file", file},
+		{"add", "alice"},
+		{"list", "--file", file, "x"},
+		{"add", "--file", file, "a b"},
+		{"add", "--file", file, "--expires", "-1h", "x"},
+		{"add", "--file", file, "--password", "x"},
+		{"add", "--file", opsFile, "x"},
+		{},
+		{"x"},
 	} {
 		if code, _, errs := said(t, "", append([]string{"token"}, args...)...); code != exitUsage {
 			t.Errorf("%v: %d, %s", args, code, errs)

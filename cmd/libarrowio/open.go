@@ -60,7 +60,6 @@ type handle struct {
 
 	mu       sync.Mutex
 	refs     int
-	closed   bool
 	first    arrowio.File // stays open
 	firstAt  int
 	warnings []string

@@ -34,7 +34,7 @@ func sum(ctx context.Context, w io.Writer, path, where, column string) error {
 	if err != nil {
 		return err
 	}
-	defer ds.Close()
+	defer func() { _ = ds.Close() }() // only read
 	rows, err := ds.Scan(ctx, arrowio.ScanOptions{Columns: []string{column}, Filter: filter})
 	if err != nil {
 		return err

@@ -75,7 +75,7 @@ func check(t *testing.T, f *arrowdense.Finder, arr arrow.Array) {
 			}
 			continue
 		}
-		have, place := arrow.Array(v.Array), k
+		have, place := v.Array, k
 		if d, kept := have.(*array.Dictionary); kept {
 			have, place = d.Dictionary(), d.GetValueIndex(k)
 		}
@@ -106,6 +106,7 @@ func optional(dt arrow.DataType, mode func([]arrow.Field, []arrow.UnionTypeCode)
 func sparse(f []arrow.Field, c []arrow.UnionTypeCode) arrow.DataType {
 	return arrow.SparseUnionOf(f, c)
 }
+
 func dense(f []arrow.Field, c []arrow.UnionTypeCode) arrow.DataType { return arrow.DenseUnionOf(f, c) }
 
 // nested are types whose values stand elsewhere, or that have parts.

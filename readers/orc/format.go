@@ -69,6 +69,7 @@ func Match(head, tail []byte) bool {
 	return bytes.HasPrefix(head, magic) || len(tail) > 4 && bytes.Equal(tail[len(tail)-4:len(tail)-1], magic)
 }
 
+// ParseOptions reads the options of this format, by the names that Format lists.
 func ParseOptions(m map[string]string) (Options, error) {
 	o := Options{Timezone: m["orc-timezone"], Calendar: m["orc-calendar"]}
 	for _, w := range []struct {

@@ -94,10 +94,18 @@ func TestReadRuns(t *testing.T) {
 		file    string
 		options map[string]string
 	}{
-		{"all-zlib-v11", nil}, {"all-none-v12", nil},
+		{"all-zlib-v11", nil},
+		{"all-none-v12", nil},
 		{"all-none-v12", map[string]string{"dictionary": "true", "orc-char-padding": "keep"}},
-		{"nulls-stripe2-v12", nil}, {"strings-v12", nil}, {"strides-none", nil}, {"strides-zstd", nil}, {"nested-v12", nil},
-		{"map-null-keys", map[string]string{"orc-null-keys": "list"}}, {"pruning", nil}, {"root-uniontype", nil}, {"empty-struct", nil},
+		{"nulls-stripe2-v12", nil},
+		{"strings-v12", nil},
+		{"strides-none", nil},
+		{"strides-zstd", nil},
+		{"nested-v12", nil},
+		{"map-null-keys", map[string]string{"orc-null-keys": "list"}},
+		{"pruning", nil},
+		{"root-uniontype", nil},
+		{"empty-struct", nil},
 	} {
 		f, err := Open(t.Context(), arrowio.NewBytesSource(fixtures.Read(t, byJava+x.file+".orc")), arrowio.Limits{}, options(t, x.options, map[string]string{"timestamp-unit": "us"}))
 		if err != nil {

@@ -94,7 +94,9 @@ func TestLimits(t *testing.T) {
 		"partitions":  {parts, arrowio.Limits{}, Options{}, "Depth = 64"},
 		"deletes": {
 			memTree{"base_1/bucket_00000": good, "delete_delta_2_2/bucket_00000": eventsFile(t, deletes(2, 1, b0, 0, 1, 2), nil)},
-			arrowio.Limits{}, Options{DeleteEvents: 2}, "--orc-delete-events",
+			arrowio.Limits{},
+			Options{DeleteEvents: 2},
+			"--orc-delete-events",
 		},
 	} {
 		if _, err := Open(context.Background(), k.tree, k.limits, k.opt, orc.Options{}); !errors.Is(err, arrowio.ErrLimit) || !strings.Contains(err.Error(), k.text) {

@@ -89,8 +89,6 @@ func within(ids []int64, lo, hi int64) int64 {
 	return int64(max(0, j-i))
 }
 
-func (w *writeIDs) isOpen(n int64) bool { return has(w.open, n) }
-
 // valid reports whether what was written under n counts.
 func (w *writeIDs) valid(n int64) bool {
 	return n <= 0 || n <= w.high && !has(w.open, n) && !has(w.aborted, n)
