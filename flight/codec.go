@@ -3,6 +3,7 @@ package flight
 import (
 	"encoding/binary"
 	"sync/atomic"
+	"unsafe"
 
 	"google.golang.org/grpc/encoding"
 	_ "google.golang.org/grpc/encoding/proto" // the codec that ours falls back to
@@ -103,6 +104,30 @@ func (m *outbound) Get(n int) *[]byte {
 
 // Put is called once for each piece.
 func (m *outbound) Put(*[]byte) { m.unref() }
+
+// owns reports whether b is part of the body's memory.
+func (m *outbound) owns(b []byte) bool {
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	for _, p := range m.body {
+		if from := uintptr(unsafe.Pointer(unsafe.SliceData(p))); from <= at && at+uintptr(len(b)) <= from+uintptr(len(p)) {
+			return true
+		}
+	}
+	return false
+}
+
+// ref adds a reference where there is one; false = the memory is being given back.
+func (m *outbound) ref() bool {
+	for {
+		n := m.refs.Load()
+		if n <= 0 {
+			return false
+		}
+		if m.refs.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
 
 func (m *outbound) unref() {
 	if m.refs.Add(-1) == 0 && m.conn.remove(m) { // unless the end of the connection came first

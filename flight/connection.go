@@ -13,7 +13,9 @@ import (
 type connection struct {
 	mu     sync.Mutex
 	ended  bool
+	conn   *gatherConn // nil = gRPC writes itself
 	unsent map[*outbound]struct{}
+	latest *outbound // that owner has found
 }
 
 // add takes note of a message; false = the connection has ended.
@@ -39,10 +41,35 @@ func (c *connection) remove(m *outbound) bool {
 	return ok
 }
 
+// maxOwners bounds the search of owner: among more messages it takes longer than a copy.
+const maxOwners = 64
+
+// owner returns a message whose memory b is of, with a reference for the caller; nil = none was found.
+func (c *connection) owner(b []byte) *outbound {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, ok := c.unsent[c.latest]; ok && c.latest.owns(b) && c.latest.ref() {
+		return c.latest
+	}
+	if len(c.unsent) > maxOwners {
+		return nil
+	}
+	for m := range c.unsent {
+		if m.owns(b) && m.ref() {
+			c.latest = m
+			return m
+		}
+	}
+	return nil
+}
+
 func (c *connection) end() {
+	if c.conn != nil {
+		<-c.conn.stopped // nothing is written any more
+	}
 	c.mu.Lock()
 	left := c.unsent
-	c.unsent, c.ended = nil, true
+	c.unsent, c.latest, c.ended = nil, nil, true
 	c.mu.Unlock()
 	for m := range left {
 		m.release()
@@ -61,8 +88,12 @@ func connectionFrom(ctx context.Context) *connection {
 // connections implements stats.Handler: it tells the connection of a call from its context, and when it has ended.
 type connections struct{}
 
-func (connections) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context {
-	return context.WithValue(ctx, connectionKey{}, &connection{})
+func (connections) TagConn(ctx context.Context, i *stats.ConnTagInfo) context.Context {
+	c := &connection{}
+	if a, ok := i.RemoteAddr.(gatherAddr); ok {
+		c = a.conn.from
+	}
+	return context.WithValue(ctx, connectionKey{}, c)
 }
 
 func (connections) HandleConn(ctx context.Context, s stats.ConnStats) {

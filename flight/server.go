@@ -94,10 +94,11 @@ func (s *Server) grpcServer(creds credentials.TransportCredentials) *grpc.Server
 		grpc.ChainStreamInterceptor(s.stream),
 		grpc.MaxRecvMsgSize(s.o.MaxReceive),
 		grpc.WaitForHandlers(true),
-		grpc.WriteBufferSize(writeBuffer),
 	}
 	if creds != nil {
-		o = append(o, grpc.Creds(creds))
+		o = append(o, grpc.Creds(creds), grpc.WriteBufferSize(writeBuffer))
+	} else {
+		o = append(o, grpc.WriteBufferSize(0)) // gatherConn waits for more
 	}
 	g := grpc.NewServer(append(o, s.o.GRPC...)...)
 	flight.RegisterFlightServiceServer(g, newService(s))
@@ -140,6 +141,9 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 			creds = nil
 		}
 		servers[i] = s.grpcServer(creds)
+		if creds == nil {
+			l = gatherListener{l}
+		}
 		s.logger.InfoContext(ctx, "serving", "address", URI(l.Addr(), creds != nil))
 		go func() { ended <- servers[i].Serve(l) }()
 	}

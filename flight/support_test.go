@@ -85,7 +85,7 @@ func start(t testing.TB, o Options, specs map[string]Spec) *running {
 		select {
 		case err := <-ended:
 			return err
-		case <-time.After(20 * time.Second):
+		case <-time.After(60 * time.Second):
 			return errors.New("the server does not end")
 		}
 	})
@@ -328,7 +328,7 @@ func write(t testing.TB, path string, recs []arrow.Record, options map[string]st
 // settled waits until a condition holds, for as long as a loaded machine may take.
 func settled(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !ok(); {
+	for end := time.Now().Add(30 * time.Second); !ok(); {
 		if time.Now().After(end) {
 			t.Fatalf("%s, and stays so", what)
 		}

@@ -1,0 +1,234 @@
+package flight
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// gatherPair returns both ends of a loopback connection.
+func gatherPair(t *testing.T) (*gatherConn, net.Conn) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	far, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	near, err := gatherListener{l}.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = near.Close(), far.Close() })
+	return near.(*gatherConn), far
+}
+
+// message makes a message of one piece that counts when it is released.
+func message(c *connection, n int, released *atomic.Int64) *outbound {
+	m := &outbound{body: [][]byte{make([]byte, n)}, size: int64(n), conn: c, release: func() { released.Add(1) }}
+	for i := range m.body[0] {
+		m.body[0][i] = byte(rand.Uint32())
+	}
+	m.refs.Store(1)
+	c.add(m)
+	return m
+}
+
+// What is written comes in order and unchanged, whether it was copied or not, and nothing is released before that.
+func TestGather(t *testing.T) {
+	g, far := gatherPair(t)
+	var want bytes.Buffer
+	var released atomic.Int64
+	messages := int64(0)
+	got := make(chan []byte, 1)
+	go func() {
+		b, _ := io.ReadAll(far)
+		got <- b
+	}()
+	scratch := make([]byte, 20_000)
+	for i := range 400 {
+		var m *outbound
+		var b []byte
+		switch n := []int{9, 100, 1023, 1024, 5000, 16384}[rand.IntN(6)]; i % 3 {
+		case 0: // gRPC's own, used again at once
+			b = scratch[:n]
+			for k := range b {
+				b[k] = byte(i + k)
+			}
+		default: // part of a message
+			m = message(g.from, n+50, &released)
+			messages++
+			b = m.body[0][20 : 20+n]
+		}
+		want.Write(b)
+		if n, err := g.Write(b); n != len(b) || err != nil {
+			t.Fatal(n, err)
+		}
+		if m != nil {
+			m.unref() // what gRPC does when it has written
+		}
+	}
+	settled(t, "messages are held", func() bool { return released.Load() == messages })
+	if err := g.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if b := <-got; !bytes.Equal(b, want.Bytes()) {
+		t.Fatalf("%d bytes came, not the %d that were written", len(b), want.Len())
+	}
+	<-g.stopped
+	if _, err := g.Write([]byte("x")); !errors.Is(err, net.ErrClosed) {
+		t.Error(err)
+	}
+}
+
+// A reader that does not read makes Write wait, with a bounded amount held; closing ends that, and releases everything.
+func TestGatherWaits(t *testing.T) {
+	g, _ := gatherPair(t)
+	var released, written atomic.Int64
+	var total int64
+	done := make(chan error, 1)
+	go func() {
+		for {
+			m := message(g.from, 64<<10, &released)
+			atomic.AddInt64(&total, 1)
+			_, err := g.Write(m.body[0])
+			m.unref()
+			if err != nil {
+				done <- err
+				return
+			}
+			written.Add(1)
+		}
+	}()
+	last := int64(-1)
+	settled(t, "Write does not wait", func() bool {
+		now := written.Load()
+		same := now == last
+		last = now
+		time.Sleep(30 * time.Millisecond)
+		return same
+	})
+	if held := written.Load() - released.Load(); held > 2*gatherBytes>>16+2 {
+		t.Errorf("%d messages of 64 KiB are held", held)
+	}
+	if err := g.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-done; !errors.Is(err, net.ErrClosed) {
+		t.Error(err)
+	}
+	g.from.end() // returns when nothing is written any more
+	settled(t, "messages are held", func() bool { return released.Load() == atomic.LoadInt64(&total) })
+}
+
+// What was written before the connection was closed arrives, however late the other side reads it.
+func TestGatherLast(t *testing.T) {
+	g, far := gatherPair(t)
+	var released atomic.Int64
+	var want []byte
+	for len(want) < gatherBytes {
+		m := message(g.from, 60_000, &released)
+		want = append(want, m.body[0]...)
+		if _, err := g.Write(m.body[0]); err != nil {
+			t.Fatal(err)
+		}
+		m.unref()
+	}
+	if err := g.Close(); err != nil {
+		t.Error(err)
+	}
+	time.Sleep(50 * time.Millisecond)
+	got, err := io.ReadAll(far)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Fatalf("%d bytes of %d came, %v", len(got), len(want), err)
+	}
+}
+
+// The other side goes away: a later Write says so.
+func TestGatherError(t *testing.T) {
+	g, far := gatherPair(t)
+	_ = far.(*net.TCPConn).SetLinger(0)
+	_ = far.Close()
+	var released atomic.Int64
+	n := int64(0)
+	settled(t, "nobody tells", func() bool {
+		m := message(g.from, 32<<10, &released)
+		n++
+		_, err := g.Write(m.body[0])
+		m.unref()
+		return err != nil
+	})
+	settled(t, "messages are held", func() bool { return released.Load() == n })
+}
+
+// A connection that never writes ends like any other, and so does one that is closed twice.
+func TestGatherUnused(t *testing.T) {
+	g, _ := gatherPair(t)
+	_ = g.Close()
+	<-g.stopped
+	_ = g.Close()
+	g.from.end()
+}
+
+// Messages of the same memory, one of them gone: whoever is taken for the owner keeps the memory.
+func TestOwner(t *testing.T) {
+	c := &connection{}
+	var released atomic.Int64
+	a := message(c, 5000, &released)
+	b := &outbound{body: a.body, size: 5000, conn: c, release: func() { released.Add(1) }}
+	b.refs.Store(1)
+	c.add(b)
+	part := a.body[0][10:4000]
+	first := c.owner(part)
+	if first != a && first != b {
+		t.Fatal("no owner")
+	}
+	if c.owner(make([]byte, 2000)) != nil {
+		t.Fatal("an owner of other memory")
+	}
+	a.unref()
+	b.unref()
+	if released.Load() != 1 || first.refs.Load() != 1 {
+		t.Fatalf("%d released", released.Load())
+	}
+	first.unref()
+	if released.Load() != 2 || c.owner(part) != nil {
+		t.Fatalf("%d released", released.Load())
+	}
+
+	// Under contention nothing is released twice, or too early.
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 2000 {
+				var alive atomic.Bool
+				alive.Store(true)
+				m := &outbound{body: [][]byte{make([]byte, 2000)}, conn: c, release: func() { alive.Store(false) }}
+				m.refs.Store(1)
+				c.add(m)
+				if o := c.owner(m.body[0][5:1500]); o != nil {
+					m.unref()
+					if !alive.Load() {
+						t.Error("released while it is held")
+					}
+					o.unref()
+				} else {
+					m.unref()
+				}
+				if alive.Load() {
+					t.Error("not released")
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
