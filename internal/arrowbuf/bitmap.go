@@ -54,23 +54,13 @@ func (b *Bits) Keep(n int, runs [][2]int) {
 	to := first
 	for _, r := range runs {
 		if from := first + r[0]; from != to {
-			moveBits(b.bytes.Values(), to, from, r[1]-r[0])
+			v := b.bytes.Values()
+			bitpack.CopyBits(v, to, v, from, r[1]-r[0])
 		}
 		to += r[1] - r[0]
 	}
 	b.n = to
 	b.bytes.Shrink(b.bytes.Len() - (to+7)>>3)
-}
-
-// moveBits moves n bits of b from bit from to the earlier bit to.
-func moveBits(b []byte, to, from, n int) {
-	var words [64]byte
-	for n > 0 {
-		k := min(n, 8*len(words))
-		bitpack.CopyBits(words[:], 0, b, from, k)
-		bitpack.CopyBits(b, to, words[:], 0, k)
-		to, from, n = to+k, from+k, n-k
-	}
 }
 
 // Take hands over the buffer with the bits behind the last cleared.

@@ -51,7 +51,7 @@ func putBits(b []byte, i int, v uint64, n int) {
 }
 
 // CopyBits copies n bits from bit position srcOff of src to dstOff of dst, lowest bit of each byte first. Other bits of
-// dst stay as they are. The ranges must not overlap.
+// dst stay as they are. Where the ranges overlap, dst must be the one that begins earlier.
 func CopyBits(dst []byte, dstOff int, src []byte, srcOff, n int) {
 	if n <= 0 {
 		return

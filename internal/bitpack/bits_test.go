@@ -54,6 +54,22 @@ func TestCopyBits(t *testing.T) {
 		}
 	}
 	bitpack.CopyBits(nil, 0, nil, 0, 0)
+	// Towards the beginning, by however few bits.
+	for _, n := range someLengths {
+		for to := range 11 {
+			for from := to; from < to+140; from++ {
+				b := noise(r, (from+n+7)/8)
+				want := bytes.Clone(b)
+				for i := range n {
+					setBit(want, to+i, bit(b, from+i))
+				}
+				bitpack.CopyBits(b, to, b, from, n)
+				if !bytes.Equal(b, want) {
+					t.Fatalf("%d bits from %d to %d of the same:\n got %x\nwant %x", n, from, to, b, want)
+				}
+			}
+		}
+	}
 }
 
 func TestFillCountBits(t *testing.T) {

@@ -228,12 +228,8 @@ func (c *stringValues) skip(n int64) error {
 		if err := c.lengths.Next(lens); err != nil {
 			return c.length.fail(err)
 		}
-		total := int64(0)
-		for _, l := range lens {
-			total += int64(l)
-		}
-		if err := c.data.Discard(total); err != nil {
-			return c.data.fail(err)
+		if err := c.pass(lens); err != nil {
+			return err
 		}
 		n -= int64(k)
 	}

@@ -1,6 +1,10 @@
 package orc
 
-import "github.com/arrowio/arrowio/internal/bitpack"
+import (
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/bitpack"
+)
 
 // trimmer is content that can let go of slots that it has just read. What has no such thing is decoded run by run.
 type trimmer interface {
@@ -84,17 +88,33 @@ func (c *structs) readKept(n int, runs [][2]int, left int) error {
 	return nil
 }
 
-// readKept lets go of ids before their entries are copied.
-func (c *stringValues) readKept(n int, runs [][2]int, left int) error {
-	if c.dict == nil {
-		err := c.read(full(n))
-		if err == nil {
-			c.trim(n, runs, left)
-		}
+// readKept takes the values of each run from the stream, which passes over the others.
+func (c *floats[T]) readKept(n int, runs [][2]int, left int) error {
+	if err := c.node.tree.batch.Take(int64(left) * c.width); err != nil {
 		return err
 	}
+	dst := arrowbuf.AsBytes(c.out.Grow(left))
+	at := 0
+	for _, r := range runs {
+		if err := c.data.Discard(int64(r[0]-at) * c.width); err != nil {
+			return c.data.fail(err)
+		}
+		k := (r[1] - r[0]) * int(c.width)
+		if err := c.data.Take(dst[:k]); err != nil {
+			return c.data.fail(err)
+		}
+		dst, at = dst[k:], r[1]
+	}
+	return c.data.fail(c.data.Discard(int64(n-at) * c.width))
+}
+
+// readKept lets go of ids before their entries are copied, or of lengths, and passes over the bytes.
+func (c *stringValues) readKept(n int, runs [][2]int, left int) error {
 	if err := c.node.tree.batch.Take(4 * int64(left)); err != nil {
 		return err
+	}
+	if c.dict == nil {
+		return c.copyKept(n, runs, left)
 	}
 	ids, err := c.nextIDs(n)
 	if err != nil {
@@ -106,6 +126,66 @@ func (c *stringValues) readKept(n int, runs [][2]int, left int) error {
 	}
 	_, ends := c.offsets.Grow(left, left)
 	return c.gather(ends, ids[:left])
+}
+
+// copyKept is readKept for values that are stored as they are.
+func (c *stringValues) copyKept(n int, runs [][2]int, left int) error {
+	c.scratch = grow(c.scratch, n+bitpack.DstSlack/4)
+	lens := c.scratch[:n]
+	if err := c.lengths.Next(lens); err != nil {
+		return c.length.fail(err)
+	}
+	_, ends := c.offsets.Grow(left, left)
+	start := ends[0]
+	to := ends[1:]
+	for _, r := range runs {
+		to = to[copy(to, lens[r[0]:r[1]]):]
+	}
+	last, err := bitpack.Offsets(ends)
+	if err != nil {
+		return c.length.fail(arrowio.Errorf(arrowio.ErrLimit, "a batch holds over 2 GiB of strings: take fewer rows in a batch"))
+	}
+	size := int64(last) - int64(start)
+	if err := c.affords(size); err != nil {
+		return err
+	}
+	dst, err := c.room(size)
+	if err != nil {
+		return err
+	}
+	at, slot := 0, 0
+	for _, r := range runs {
+		if err := c.pass(lens[at:r[0]]); err != nil {
+			return err
+		}
+		k := r[1] - r[0]
+		bytes := int(ends[slot+k] - ends[slot])
+		if err := c.data.Take(dst[:bytes]); err != nil {
+			return c.data.fail(err)
+		}
+		dst, at, slot = dst[bytes:], r[1], slot+k
+	}
+	if err := c.pass(lens[at:]); err != nil {
+		return err
+	}
+	c.bytes.Extend(int(size))
+	if c.strip {
+		c.unpad(ends)
+	}
+	return c.check(ends)
+}
+
+// pass passes over the bytes of values.
+func (c *stringValues) pass(lens []int32) error {
+	total, all := int64(0), int32(0)
+	for _, l := range lens {
+		total += int64(l)
+		all |= l
+	}
+	if all < 0 {
+		return c.length.fail(bitpack.ErrNegative)
+	}
+	return c.data.fail(c.data.Discard(total))
 }
 
 func (k *keptDictionary) readKept(n int, runs [][2]int, left int) error {

@@ -108,6 +108,9 @@ func (t *Table) findGone(ctx context.Context, g *fragment, p *piece, set *eventS
 	if !g.of.events {
 		return t.findGoneRaw(g, p, set, newest)
 	}
+	if set.len() == 0 && newest.len() == 0 && t.allValid(g.of.current) {
+		return nil
+	}
 	h, err := t.pool.acquire(ctx, g.of)
 	if err != nil {
 		return err
@@ -150,7 +153,7 @@ func (t *Table) findGone(ctx context.Context, g *fragment, p *piece, set *eventS
 		if deleted {
 			hit := func(pos int64) { hits = append(hits, uint32(pos)) }
 			if one {
-				m.matchRows(b.longs[orc.RowID], base, hit)
+				m.matchSome(b.longs[orc.RowID], base, hit)
 			} else if err := m.match(b.longs[orc.Original], b.ints[orc.Bucket], b.longs[orc.RowID], base, hit); err != nil {
 				return err
 			}

@@ -16,8 +16,7 @@ import (
 // fragment is the rows of a data file that are there, as a file of its own: its columns under the table's names, the row
 // id, and the values of its partition. It is of the table, which closes the files.
 type fragment struct {
-	arrowio.File // the fragment under the table's schema
-
+	shown  arrowio.File // the fragment under the table's schema
 	table  *Table
 	part   *partition
 	of     *dataFile

@@ -317,31 +317,23 @@ func (b *infoBuilder) extra(path, stored string) int {
 
 // plan tells what a filter leaves of each file.
 func (b *infoBuilder) plan(ctx context.Context, o arrowio.InfoOptions) error {
-	for _, g := range b.frags {
-		var u *arrowio.PlanInfo
-		for i, p := range b.places {
-			if p.frag != g {
-				continue
-			}
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			s := b.splits[i]
-			rows, err := b.Prune(ctx, s, o.Filter)
-			if err != nil {
-				return err
-			}
-			if u == nil {
-				u = &arrowio.PlanInfo{Unit: g.of.path, Rows: arrowio.RowRange{Start: s.Rows.Start}}
-			}
-			u.Rows.End = s.Rows.End
-			u.Left += rows.Len()
-			u.BytesOf += s.Bytes
-			u.Bytes += int64(float64(s.Bytes) * float64(rows.Len()) / float64(s.Rows.Len()))
+	for i, s := range b.splits {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		if u != nil {
-			b.Plan = append(b.Plan, *u)
+		rows, err := b.Prune(ctx, s, o.Filter)
+		if err != nil {
+			return err
 		}
+		g := b.places[i].frag
+		if i == 0 || b.places[i-1].frag != g {
+			b.Plan = append(b.Plan, arrowio.PlanInfo{Unit: g.of.path, Rows: arrowio.RowRange{Start: s.Rows.Start}})
+		}
+		u := &b.Plan[len(b.Plan)-1]
+		u.Rows.End = s.Rows.End
+		u.Left += rows.Len()
+		u.BytesOf += s.Bytes
+		u.Bytes += int64(float64(s.Bytes) * float64(rows.Len()) / float64(s.Rows.Len()))
 	}
 	return nil
 }

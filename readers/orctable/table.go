@@ -26,7 +26,6 @@ type Table struct {
 	pool   *pool
 	parts  []*partition
 	schema *arrow.Schema
-	frags  []*fragment
 	splits []arrowio.Split
 	places []place // by split
 
@@ -228,8 +227,7 @@ func (t *Table) add(g *fragment) error {
 	if err != nil {
 		return err
 	}
-	g.File = shown
-	t.frags = append(t.frags, g)
+	g.shown = shown
 	for i, s := range g.splits {
 		if len(t.splits) >= t.limits.Splits {
 			return arrowio.Errorf(arrowio.ErrLimit, "more stripes than the limit Splits = %d", t.limits.Splits)
@@ -258,14 +256,14 @@ func (t *Table) of(s arrowio.Split) (*fragment, arrowio.Split, int64) {
 // Prune asks the fragment.
 func (t *Table) Prune(ctx context.Context, s arrowio.Split, pred *expr.Bound) (arrowio.RowSet, error) {
 	g, split, base := t.of(s)
-	rows, err := g.File.Prune(ctx, split, pred)
+	rows, err := g.shown.Prune(ctx, split, pred)
 	return shift(rows, base), at(g.of.path, err)
 }
 
 // Read opens the rows of a split.
 func (t *Table) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
 	g, split, base := t.of(s)
-	r, err := g.File.Read(ctx, split, shift(rows, -base), p, mem)
+	r, err := g.shown.Read(ctx, split, shift(rows, -base), p, mem)
 	return r, at(g.of.path, err)
 }
 
