@@ -149,7 +149,7 @@ func TestRewritten(t *testing.T) {
 			Compression: []string{"zlib", "zstd", "none", "snappy", "lz4", "brotli"}[i%6],
 			Options:     map[string]string{"orc-version": []string{"0.12", "0.11"}[i/6%2], "orc-row-index-stride": []string{"1000", "100"}[i/12%2]},
 		}
-		b, err := rewritten(fixtures.Read(t, testdata+x.File), open, o)
+		b, err := writtenAgain(fixtures.Read(t, testdata+x.File), open, o)
 		if err != nil {
 			t.Errorf("%s: %v", x.File, err)
 			continue
@@ -159,8 +159,8 @@ func TestRewritten(t *testing.T) {
 	j.run(t)
 }
 
-// rewritten reads an ORC file and writes another one.
-func rewritten(b []byte, open arrowio.OpenOptions, o arrowio.WriteOptions) ([]byte, error) {
+// writtenAgain reads an ORC file and writes another one.
+func writtenAgain(b []byte, open arrowio.OpenOptions, o arrowio.WriteOptions) ([]byte, error) {
 	f, err := reader.Format().Open(context.Background(), arrowio.NewBytesSource(b), open)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strconv"
 	"syscall"
@@ -74,6 +75,9 @@ func load(path string) (recs []arrow.Record, err error) {
 }
 
 func pass(recs []arrow.Record, out, codec string, jobs int, log io.Writer) error {
+	if err := os.Remove(out); err != nil && !errors.Is(err, fs.ErrNotExist) { // which takes time
+		return err
+	}
 	cpu, start := cpuSeconds(), time.Now()
 	st, err := arrowio.NewFileStore(out, arrowio.FileStoreOptions{Force: true})
 	if err != nil {

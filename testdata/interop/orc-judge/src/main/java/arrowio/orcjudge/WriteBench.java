@@ -5,6 +5,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
@@ -39,6 +40,7 @@ final class WriteBench {
       }
     }
     for (int i = 0; i < passes; i++) {
+      Files.deleteIfExists(out.toPath()); // which takes time
       long cpu = process.getProcessCpuTime();
       long wall = System.nanoTime();
       long n = 0;
