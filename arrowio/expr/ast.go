@@ -40,6 +40,34 @@ type (
 	Not struct{ X Expr }
 )
 
+// Columns lists the paths of the columns that e reads, as they are written, in order and as often as they stand there.
+func Columns(e Expr) []string {
+	switch e := e.(type) {
+	case Compare:
+		return []string{e.Col}
+	case In:
+		return []string{e.Col}
+	case Like:
+		return []string{e.Col}
+	case IsNull:
+		return []string{e.Col}
+	case Not:
+		return Columns(e.X)
+	case And:
+		return columnsOf(e)
+	case Or:
+		return columnsOf(e)
+	}
+	return nil
+}
+
+func columnsOf(list []Expr) (out []string) {
+	for _, e := range list {
+		out = append(out, Columns(e)...)
+	}
+	return out
+}
+
 // Op is a comparison.
 type Op uint8
 

@@ -3,6 +3,7 @@ package expr_test
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -230,4 +231,22 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q prints %q, that prints %q", s, text, again)
 		}
 	})
+}
+
+func TestColumnsOf(t *testing.T) {
+	for text, want := range map[string][]string{
+		"true":                             nil,
+		"a = 1":                            {"a"},
+		"not (a is null or s.b like 'x%')": {"a", "s.b"},
+		`a > 1 and ("b c" in (1, 2) or a is null)`: {"a", `"b c"`, "a"},
+	} {
+		e, err := expr.Parse(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if got := expr.Columns(e); !slices.Equal(got, want) {
+			t.Errorf("%s reads %q, not %q", text, got, want)
+		}
+	}
 }

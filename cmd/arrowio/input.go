@@ -259,33 +259,7 @@ func (s *selectFlags) paths() []string {
 	if s == nil || s.columns == nil {
 		return nil
 	}
-	return append(slices.Clone([]string(s.columns)), filterPaths(s.where.x)...)
-}
-
-// filterPaths lists the columns that a filter reads.
-func filterPaths(e expr.Expr) []string {
-	var out []string
-	switch e := e.(type) {
-	case expr.Compare:
-		return []string{e.Col}
-	case expr.In:
-		return []string{e.Col}
-	case expr.Like:
-		return []string{e.Col}
-	case expr.IsNull:
-		return []string{e.Col}
-	case expr.Not:
-		return filterPaths(e.X)
-	case expr.And:
-		for _, x := range e {
-			out = append(out, filterPaths(x)...)
-		}
-	case expr.Or:
-		for _, x := range e {
-			out = append(out, filterPaths(x)...)
-		}
-	}
-	return out
+	return append(slices.Clone([]string(s.columns)), expr.Columns(s.where.x)...)
 }
 
 // shared is a file that a scan must not close.

@@ -193,7 +193,7 @@ func (h *handle) options(r openRequest) (o readers.Options, err error) {
 		return o, err
 	}
 	if r.Columns != nil {
-		o.Columns = append(slices.Clone(r.Columns), paths(o.Filter)...)
+		o.Columns = append(slices.Clone(r.Columns), expr.Columns(o.Filter)...)
 	}
 	return o, nil
 }
@@ -348,29 +348,4 @@ func filterOf(text string) (expr.Expr, error) {
 		return nil, nil
 	}
 	return expr.Parse(text)
-}
-
-// paths lists the columns that a filter reads.
-func paths(e expr.Expr) (out []string) {
-	switch e := e.(type) {
-	case expr.Compare:
-		return []string{e.Col}
-	case expr.In:
-		return []string{e.Col}
-	case expr.Like:
-		return []string{e.Col}
-	case expr.IsNull:
-		return []string{e.Col}
-	case expr.Not:
-		return paths(e.X)
-	case expr.And:
-		for _, x := range e {
-			out = append(out, paths(x)...)
-		}
-	case expr.Or:
-		for _, x := range e {
-			out = append(out, paths(x)...)
-		}
-	}
-	return out
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
 func bit(b []byte, i int) bool { return b[i>>3]>>(i&7)&1 == 1 }
@@ -40,8 +41,8 @@ func TestCopyBits(t *testing.T) {
 	for _, n := range someLengths {
 		for from := range 17 {
 			for to := range 17 {
-				src := atEdge(t, noise(r, (from+n+7)/8))
-				dst := atEdge(t, noise(r, (to+n+7)/8))
+				src := fixtures.AtEdge(t, noise(r, (from+n+7)/8), 0)
+				dst := fixtures.AtEdge(t, noise(r, (to+n+7)/8), 0)
 				want := bytes.Clone(dst)
 				for i := range n {
 					setBit(want, to+i, bit(src, from+i))
@@ -76,7 +77,7 @@ func TestFillCountBits(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	for _, n := range someLengths {
 		for off := range 17 {
-			b := atEdge(t, noise(r, (off+n+7)/8))
+			b := fixtures.AtEdge(t, noise(r, (off+n+7)/8), 0)
 			set := 0
 			for i := range n {
 				if bit(b, off+i) {
@@ -103,12 +104,12 @@ func TestFillCountBits(t *testing.T) {
 func TestReverseBits(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	for n := range 40 {
-		src := atEdge(t, noise(r, n))
+		src := fixtures.AtEdge(t, noise(r, n), 0)
 		want := make([]byte, n)
 		for i, b := range src {
 			want[i] = bits.Reverse8(b)
 		}
-		dst := atEdge(t, make([]byte, n))
+		dst := fixtures.AtEdge(t, make([]byte, n), 0)
 		if bitpack.ReverseBits(dst, src); !bytes.Equal(dst, want) {
 			t.Fatalf("%x: %x", src, dst)
 		}
@@ -123,7 +124,7 @@ func TestRuns(t *testing.T) {
 	for _, n := range someLengths {
 		for _, percent := range []int{0, 1, 50, 95, 100} {
 			for off := range 10 {
-				b := atEdge(t, bitmap(r, off+n, percent))
+				b := fixtures.AtEdge(t, bitmap(r, off+n, percent), 0)
 				got := make([]byte, (n+7)/8)
 				last := -1
 				runs := bitpack.NewRuns(b, off, n)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
 // appendBig appends the zig-zag varint of v.
@@ -70,7 +71,7 @@ func TestDecodeDecimals(t *testing.T) {
 				size := len(src)
 				for _, slack := range []int{0, bitpack.SrcSlack} {
 					dst := make([]uint64, 2*n)
-					edge := atEdge(t, append(src, noise(r, slack)...))
+					edge := fixtures.AtEdge(t, append(src, noise(r, slack)...), 0)
 					k, bound, err := bitpack.DecodeDecimals(dst, edge, scales, scale)
 					if k != size || err != nil {
 						t.Fatalf("%d values of %d bits: %d of %d bytes, %v", n, bits, k, size, err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
 // words makes a dictionary of n entries of at most longest bytes, the first of them that long. slack bytes follow them.
@@ -46,7 +47,7 @@ func checkGather(t *testing.T, d *bitpack.Dictionary, words [][]byte, ids []int3
 	if n, err := d.Size(ids); n != int64(len(want)) || err != nil {
 		t.Fatalf("size %d, %v; want %d", n, err, len(want))
 	}
-	buf := atEdge(t, bytes.Repeat([]byte{'#'}, start+len(want)+slack))
+	buf := fixtures.AtEdge(t, bytes.Repeat([]byte{'#'}, start+len(want)+slack), 0)
 	got := make([]int32, len(ids)+1)
 	got[0] = int32(start)
 	if err := d.Gather(got, buf, ids); err != nil {
@@ -72,7 +73,7 @@ func TestDictionary(t *testing.T) {
 		for _, entries := range []int{1, 2, 7, 1000} {
 			for _, slack := range []int{0, bitpack.SrcSlack} {
 				offsets, data := words(r, entries, longest, slack)
-				data = atEdge(t, data)
+				data = fixtures.AtEdge(t, data, 0)
 				d.Reset(offsets, data)
 				if d.Len() != entries || d.Longest() != longest {
 					t.Fatalf("%d entries up to %d bytes: %d, %d", entries, longest, d.Len(), d.Longest())

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
 // From docs/formats/cfile.md, and every width beside every other.
@@ -42,7 +43,7 @@ func TestPutGroupVarint(t *testing.T) {
 		if used, err := bitpack.DecodeGroupVarint(got, b); err != nil || used != len(b) || !slices.Equal(got, values) {
 			t.Fatalf("%d values: %d of %d bytes, %v", n, used, len(b), err)
 		}
-		room := atEdge(t, make([]byte, bitpack.GroupVarintRoom(n)))
+		room := fixtures.AtEdge(t, make([]byte, bitpack.GroupVarintRoom(n)), 0)
 		if !bytes.Equal(room[:bitpack.PutGroupVarint(room, values)], b) {
 			t.Fatalf("%d values differ at a page's end", n)
 		}

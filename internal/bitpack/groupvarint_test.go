@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
 // slowGroups decodes n integers of group varint coding one by one. p is -1 where src ends before.
@@ -113,14 +114,14 @@ func TestGroupVarint(t *testing.T) {
 			}
 			values[i] = uint32(r.Uint64() & 0xffffffff >> shift)
 		}
-		src := atEdge(t, groups(r, values, r.Intn(2)*r.Intn(4)))
+		src := fixtures.AtEdge(t, groups(r, values, r.Intn(2)*r.Intn(4)), 0)
 		got := make([]uint32, n)
 		if k, err := bitpack.DecodeGroupVarint(got, src); err != nil || k != len(src) || !slices.Equal(got, values) {
 			t.Fatalf("%v: %v, %d of %d bytes, %v", values, got, k, len(src), err)
 		}
 		checkGroups(t, n, src)
 		cut := r.Intn(len(src) + 1)
-		checkGroups(t, n, atEdge(t, src[:cut]))
+		checkGroups(t, n, fixtures.AtEdge(t, src[:cut], 0))
 	}
 	src := make([]byte, 300)
 	for range 5000 {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
 // slowPrefixed decodes n strings one by one.
@@ -42,7 +43,7 @@ func checkPrefixed(t *testing.T, n int, start int32, room int, src []byte) {
 	offsets, data, p, err := slowPrefixed(n, start, room, src)
 	got := make([]int32, n+1)
 	got[0] = start
-	buf := atEdge(t, bytes.Repeat([]byte{'#'}, room))
+	buf := fixtures.AtEdge(t, bytes.Repeat([]byte{'#'}, room), 0)
 	k, size, gotErr := bitpack.DecodePrefixed(got, buf, src)
 	if k != len(offsets)-1 || size != p || gotErr != err {
 		t.Fatalf("%d strings into %d bytes from %d: %d in %d bytes, %v; want %d in %d, %v", n, room, start, k, size, gotErr, len(offsets)-1, p, err)
@@ -73,7 +74,7 @@ func TestDecodePrefixed(t *testing.T) {
 				continue
 			}
 			src, total := prefixed(r, n, most)
-			exact := atEdge(t, src)
+			exact := fixtures.AtEdge(t, src, 0)
 			for _, start := range []int32{0, 5} {
 				checkPrefixed(t, n, start, total+int(start), exact)
 				checkPrefixed(t, n, start, total+int(start)+bitpack.DstSlack, exact)
@@ -127,7 +128,7 @@ func TestPutPrefixed(t *testing.T) {
 			if k, _, err := bitpack.DecodePrefixed(offsets, data, want); k != n || err != nil {
 				t.Fatal(k, err)
 			}
-			exact := atEdge(t, data)
+			exact := fixtures.AtEdge(t, data, 0)
 			for range 20 {
 				limit := r.Intn(len(want) + 50)
 				dst := make([]byte, limit+bitpack.VarintRoom)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
 // From docs/formats/cfile.md: eight elements of two bytes.
@@ -27,7 +28,7 @@ func TestShuffle(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	for _, width := range shuffledWidths {
 		for _, st := range strides {
-			src := atEdge(t, noise(r, 8*st*width))
+			src := fixtures.AtEdge(t, noise(r, 8*st*width), 0)
 			want := shuffle(src, width)
 			kernels(func(name string) {
 				room := bytes.Repeat([]byte{0xa5}, len(want)+128)
@@ -40,7 +41,7 @@ func TestShuffle(t *testing.T) {
 						t.Fatalf("%s: %d elements of %d bytes: wrote beside them", name, 8*st, width)
 					}
 				}
-				edge := atEdge(t, noise(r, len(want)))
+				edge := fixtures.AtEdge(t, noise(r, len(want)), 0)
 				bitpack.Shuffle(edge, src, width)
 				if !bytes.Equal(edge, want) {
 					t.Fatalf("%s: %d elements of %d bytes at a page's end differ", name, 8*st, width)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
 var percents = []int{0, 1, 3, 10, 50, 90, 97, 100}
@@ -17,7 +18,7 @@ func spread[T comparable](t *testing.T, r *rand.Rand, value func() T) {
 	for _, n := range someLengths {
 		for _, percent := range percents {
 			for _, off := range []int{0, 1, 5, 8, 13} {
-				valid := atEdge(t, bitmap(r, off+n, percent))
+				valid := fixtures.AtEdge(t, bitmap(r, off+n, percent), 0)
 				got, want := make([]T, n), make([]T, n)
 				var k int
 				for i := range want {
@@ -87,7 +88,7 @@ func TestSpreadOffsets(t *testing.T) {
 	for _, n := range someLengths {
 		for _, percent := range percents {
 			for _, off := range []int{0, 1, 5, 8, 13} {
-				valid := atEdge(t, bitmap(r, off+n, percent))
+				valid := fixtures.AtEdge(t, bitmap(r, off+n, percent), 0)
 				k := bitpack.CountBits(valid, off, n)
 				got := make([]int32, n+1)
 				for i := range got {
@@ -123,11 +124,11 @@ func TestSpreadBits(t *testing.T) {
 	for _, n := range someLengths {
 		for _, percent := range percents {
 			for _, off := range []int{0, 1, 5, 8, 13} {
-				valid := atEdge(t, bitmap(r, off+n, percent))
+				valid := fixtures.AtEdge(t, bitmap(r, off+n, percent), 0)
 				k := bitpack.CountBits(valid, off, n)
 				srcOff, dstOff := r.Intn(16), r.Intn(16)
-				src := atEdge(t, noise(r, (srcOff+k+7)/8))
-				dst := atEdge(t, noise(r, (dstOff+n+7)/8))
+				src := fixtures.AtEdge(t, noise(r, (srcOff+k+7)/8), 0)
+				dst := fixtures.AtEdge(t, noise(r, (dstOff+n+7)/8), 0)
 				want := bytes.Clone(dst)
 				s := srcOff
 				for i := range n {

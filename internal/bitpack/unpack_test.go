@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
 // packBE and packLE pack bit by bit.
@@ -84,7 +85,7 @@ func unpackAll[T bitpack.Integer](t *testing.T, values []uint64, width uint, be,
 
 func TestUnpack(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
-	edge := atEdge(t, make([]byte, 130*8))
+	edge := fixtures.AtEdge(t, make([]byte, 130*8), 0)
 	for width := range uint(65) {
 		for n := range 131 {
 			values := random(r, n, width)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
 var shuffledWidths = []int{1, 2, 4, 8, 16}
@@ -57,10 +58,10 @@ func TestUnshuffle(t *testing.T) {
 	for _, width := range shuffledWidths {
 		for _, st := range strides {
 			want := noise(r, 8*st*width)
-			src := atEdge(t, shuffle(want, width))
+			src := fixtures.AtEdge(t, shuffle(want, width), 0)
 			longer := append(bytes.Clone(src), 0xff, 0xff)
 			kernels(func(name string) {
-				got := atEdge(t, noise(r, len(want)))
+				got := fixtures.AtEdge(t, noise(r, len(want)), 0)
 				bitpack.Unshuffle(got, src, width)
 				if !bytes.Equal(got, want) {
 					t.Errorf("%s: %d elements of %d bytes differ", name, 8*st, width)
@@ -91,9 +92,9 @@ func TestUnshuffleCodes(t *testing.T) {
 				copy(b[:], narrow[i*width:(i+1)*width])
 				want[i] = int32(binary.LittleEndian.Uint32(b[:]))
 			}
-			src := atEdge(t, shuffle(narrow, width))
+			src := fixtures.AtEdge(t, shuffle(narrow, width), 0)
 			kernels(func(name string) {
-				b := atEdge(t, noise(r, 32*st))
+				b := fixtures.AtEdge(t, noise(r, 32*st), 0)
 				got := bitpack.Int32s(b)
 				bitpack.UnshuffleCodes(got, src, width)
 				if !slices.Equal(got, want) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
 // slowVarint reads one varint as Java does: at most most bytes, bits that do not fit are lost.
@@ -110,7 +111,7 @@ func TestDecodeVarints(t *testing.T) {
 					src = append(src, byte(r.Intn(128)))
 				}
 				for _, cut := range []int{0, 1, 8} {
-					edge := atEdge(t, src[:max(len(src)-cut, 0)])
+					edge := fixtures.AtEdge(t, src[:max(len(src)-cut, 0)], 0)
 					checkVarints(t, n, edge)
 				}
 				noise := make([]byte, bitpack.SrcSlack)

@@ -9,6 +9,7 @@ import (
 	"math/rand"
 	"testing"
 
+	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/inflate"
 	kpflate "github.com/klauspost/compress/flate"
 )
@@ -88,10 +89,10 @@ func TestDecode(t *testing.T) {
 	var d inflate.Decoder
 	for name, raw := range samples() {
 		room := bytes.Repeat([]byte{0xee}, len(raw)+inflate.Slack+1)
-		exact := atEdge(t, make([]byte, len(raw)))
+		exact := fixtures.AtEdge(t, make([]byte, len(raw)), 0)
 		for how, pack := range packings {
 			packed := pack(t, raw)
-			edge := atEdge(t, packed)
+			edge := fixtures.AtEdge(t, packed, 0)
 			check := func(what string, dst, src []byte, limit int) {
 				t.Helper()
 				n, used, err := d.Decode(dst, src, limit)

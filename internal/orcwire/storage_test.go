@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/blockcodec"
+	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -86,7 +87,7 @@ func (s stored) fetch(tb testing.TB) orcwire.Fetch {
 	tb.Helper()
 	edge := append(make([]byte, 0, len(s.bytes)+bitpack.SrcSlack), s.bytes...)
 	if s.guard {
-		edge = atEdge(tb, s.bytes, bitpack.SrcSlack)
+		edge = fixtures.AtEdge(tb, s.bytes, bitpack.SrcSlack)
 	}
 	var lent []byte
 	calls := 0

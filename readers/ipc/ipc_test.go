@@ -21,13 +21,14 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
+	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
-const fixtures = "../../testdata/ipc/pyarrow-26.0.1"
+const files = "../../testdata/ipc/pyarrow-26.0.1"
 
 func fixture(t testing.TB, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(fixtures, name))
+	b, err := os.ReadFile(filepath.Join(files, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +112,7 @@ func checked(t testing.TB) *memory.CheckedAllocator {
 	return mem
 }
 
-// normal makes what the script wrote comparable: numbers in the form of float.
+// normal makes what the script wrote comparable: numbers in the form of fixtures.Float.
 func normal(v any, dt arrow.DataType) any {
 	s, ok := v.(string)
 	if !ok || dt.ID() != arrow.FLOAT16 && dt.ID() != arrow.FLOAT32 && dt.ID() != arrow.FLOAT64 {
@@ -121,7 +122,7 @@ func normal(v any, dt arrow.DataType) any {
 	if err != nil {
 		return v
 	}
-	return float(f)
+	return fixtures.Float(f)
 }
 
 func TestTypes(t *testing.T) {
@@ -153,7 +154,7 @@ func TestTypes(t *testing.T) {
 							if fld.Name == "list_struct" || fld.Name == "dictionary_u8" { // floats further down
 								w = anyFloat(w)
 							}
-							if g := value(col, i); !reflect.DeepEqual(g, normal(w, fld.Type)) {
+							if g := fixtures.Value(col, i); !reflect.DeepEqual(g, normal(w, fld.Type)) {
 								t.Errorf("batch %d: %s[%d] = %#v, want %#v", batch, fld.Name, rows+i, g, w)
 							}
 						}
@@ -260,8 +261,8 @@ func TestRows(t *testing.T) {
 				}
 				for i := 0; i < got; i++ {
 					v := strconv.FormatInt(want, 10)
-					if w := map[string]any{"a": v}; !reflect.DeepEqual(value(rec.Column(0), i), w) || value(rec.Column(1), i) != v {
-						t.Fatalf("%s: row %d is %v, %v", name, want, value(rec.Column(0), i), value(rec.Column(1), i))
+					if w := map[string]any{"a": v}; !reflect.DeepEqual(fixtures.Value(rec.Column(0), i), w) || fixtures.Value(rec.Column(1), i) != v {
+						t.Fatalf("%s: row %d is %v, %v", name, want, fixtures.Value(rec.Column(0), i), fixtures.Value(rec.Column(1), i))
 					}
 					want++
 				}
@@ -368,7 +369,7 @@ func TestDictionaries(t *testing.T) {
 			var got []any
 			for _, rec := range recs {
 				for i := 0; i < int(rec.NumRows()); i++ {
-					got = append(got, value(rec.Column(0), i))
+					got = append(got, fixtures.Value(rec.Column(0), i))
 				}
 			}
 			if !reflect.DeepEqual(got, want) {
@@ -398,7 +399,7 @@ func TestOldFraming(t *testing.T) {
 		if err != nil || len(recs) != 1 || recs[0].NumRows() != 21 {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if v := value(recs[0].Column(0), 20); v != "20" {
+		if v := fixtures.Value(recs[0].Column(0), 20); v != "20" {
 			t.Errorf("%s: row 20 is %v", name, v)
 		}
 		release(recs)

@@ -17,13 +17,14 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
+	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
-const fixtures = "../../testdata/parquet/pyarrow-26.0.1"
+const files = "../../testdata/parquet/pyarrow-26.0.1"
 
 func fixture(t testing.TB, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(fixtures, name))
+	b, err := os.ReadFile(filepath.Join(files, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,17 +91,15 @@ func release(recs []arrow.Record) {
 	}
 }
 
-// normal makes what the script wrote comparable with value.
+// normal makes what the script wrote comparable: numbers in the form of fixtures.Float.
 func normal(v any, dt arrow.DataType) any {
-	switch dt := dt.(type) {
-	case *arrow.Float16Type, *arrow.Float32Type, *arrow.Float64Type:
+	switch dt.ID() {
+	case arrow.FLOAT16, arrow.FLOAT32, arrow.FLOAT64:
 		if s, ok := v.(string); ok {
 			if f, err := strconv.ParseFloat(s, 64); err == nil {
-				return float(f)
+				return fixtures.Float(f)
 			}
 		}
-	case *arrow.TimestampType:
-		_ = dt
 	}
 	return v
 }
@@ -136,7 +135,7 @@ func TestValues(t *testing.T) {
 							if w == nil {
 								continue
 							}
-							if g, w := value(col, i), normal(w[row%len(w)], fld.Type); !reflect.DeepEqual(g, w) {
+							if g, w := fixtures.Value(col, i), normal(w[row%len(w)], fld.Type); !reflect.DeepEqual(g, w) {
 								t.Errorf("batch %d: %s[%d] = %#v, want %#v", batch, fld.Name, row, g, w)
 							}
 						}
@@ -201,13 +200,13 @@ func TestProjection(t *testing.T) {
 		}
 		for i := 0; i < int(rec.NumRows()); i++ {
 			w := only(want["wide"][row], "p", "r")
-			if g := value(rec.Column(0), i); !reflect.DeepEqual(g, w) {
+			if g := fixtures.Value(rec.Column(0), i); !reflect.DeepEqual(g, w) {
 				t.Errorf("wide[%d] = %v, want %v", row, g, w)
 			}
-			if g, w := value(rec.Column(1), i), only(want["deep"][row], "x", "y"); !reflect.DeepEqual(g, w) {
+			if g, w := fixtures.Value(rec.Column(1), i), only(want["deep"][row], "x", "y"); !reflect.DeepEqual(g, w) {
 				t.Errorf("deep[%d] = %v, want %v", row, g, w)
 			}
-			if g, w := value(rec.Column(2), i), want["lists"][row]; !reflect.DeepEqual(g, w) {
+			if g, w := fixtures.Value(rec.Column(2), i), want["lists"][row]; !reflect.DeepEqual(g, w) {
 				t.Errorf("lists[%d] = %v, want %v", row, g, w)
 			}
 			row++
@@ -252,8 +251,8 @@ func TestSkip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n > 0 && value(rec.Column(1), 0) != strconv.Itoa(int(30+skip)) {
-			t.Errorf("behind %d rows: %v", skip, value(rec.Column(1), 0))
+		if n > 0 && fixtures.Value(rec.Column(1), 0) != strconv.Itoa(int(30+skip)) {
+			t.Errorf("behind %d rows: %v", skip, fixtures.Value(rec.Column(1), 0))
 		}
 		rec.Release()
 		r.Close()
