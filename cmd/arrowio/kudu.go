@@ -32,7 +32,7 @@ arrowio cat --from kudu.`,
 			return usagef("kudu: no command given; see arrowio kudu --help")
 		},
 	}
-	cmd.AddCommand(a.kuduImportCommand())
+	cmd.AddCommand(a.kuduSplitCommand(), a.kuduImportCommand())
 	return cmd
 }
 
@@ -52,7 +52,7 @@ func (a *app) kuduImportCommand() *cobra.Command {
 does not run. The rows are there when the server starts.
 
 Everything is checked first: that the server does not run (its own locks are held until the import ends), that the columns fit,
-that every file is whole and sorted, that all rows belong to the tablet, and that none of them is there already. New blocks go
+that every file is whole and sorted, that all rows belong to the tablet (kudu split divides them), and that none is there already. New blocks go
 to new files; then the tablet's superblock is replaced in one step, and the old one is kept beside it. Whatever happens before
 that step leaves the tablet as it was. --dry-run does all the checks and prints what would be written.
 
@@ -74,28 +74,19 @@ what makes it unsure that the directories are complete. It never makes a row be 
 			}
 			return nil
 		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		},
+		ValidArgsFunction: completeDirs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.Set = args[0]
 			return a.kuduImport(cmd.Context(), f)
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.Wal, "wal-dir", "", "the server's `DIR` of write-ahead logs (--fs_wal_dir)")
-	fs.StringArrayVar(&f.Data, "data-dir", nil, "a data `DIR` of the server (--fs_data_dirs); once for each of them (default: the directory of the logs, or its sibling data)")
-	fs.StringVar(&f.Metadata, "metadata-dir", "", "the server's metadata `DIR` (--fs_metadata_dir), where it has one (default: where Kudu looks)")
+	addServerFlags(cmd, &f.Wal, &f.Metadata, &f.Data)
 	fs.StringVar(&f.Tablet, "tablet", "", "`ID` of the tablet that gets the rows")
 	fs.BoolVar(&f.Force, "force", false, "go on in spite of doubts")
 	fs.BoolVar(&f.DryRun, "dry-run", false, "check everything, print what would be written, and write nothing")
 	fs.BoolVar(&f.json, "json", false, "print the report as a JSON object")
 	f.progress = addProgressFlag(cmd)
-	for _, name := range []string{"wal-dir", "data-dir", "metadata-dir"} {
-		_ = cmd.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		})
-	}
 	_ = cmd.RegisterFlagCompletionFunc("tablet", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return f.tablets(), cobra.ShellCompDirectiveNoFileComp
 	})

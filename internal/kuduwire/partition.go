@@ -298,6 +298,9 @@ type Router struct {
 	rang  []byte // key of ranges of the row
 	built []byte // memory for it
 	hash  []byte
+
+	hashed  bool // buckets are those of the row
+	buckets []int32
 }
 
 // NewRouter returns a router for tables that are spread so.
@@ -312,7 +315,7 @@ func (p *Partitioning) NewRouter() *Router {
 // Route takes a row's encoded primary key, which must not change until the next. A key that cannot be one of the table is
 // arrowio.ErrCorrupt.
 func (r *Router) Route(key []byte) error {
-	r.key = key
+	r.key, r.hashed = key, false
 	last := len(r.p.types) - 1
 	for i, t := range r.p.types {
 		n := t.Width()
@@ -383,18 +386,19 @@ func (r *Router) In(x *Partition) bool {
 	if bytes.Compare(r.rang, x.Lower) < 0 || len(x.Upper) > 0 && bytes.Compare(r.rang, x.Upper) >= 0 {
 		return false
 	}
-	dimensions := r.p.dimensions(r.rang)
-	if len(dimensions) != len(x.Buckets) {
-		return false
+	if !r.hashed {
+		r.spread()
 	}
-	for i := range dimensions {
-		d := &dimensions[i]
+	return slices.Equal(r.buckets, x.Buckets)
+}
+
+// spread finds the buckets of the row.
+func (r *Router) spread() {
+	r.hashed, r.buckets = true, r.buckets[:0]
+	for _, d := range r.p.dimensions(r.rang) {
 		r.hash = r.encode(r.hash[:0], d.Columns)
-		if int32(murmur2(r.hash, uint64(d.Seed))%uint64(d.Buckets)) != x.Buckets[i] {
-			return false
-		}
+		r.buckets = append(r.buckets, int32(murmur2(r.hash, uint64(d.Seed))%uint64(d.Buckets)))
 	}
-	return true
 }
 
 // murmur2 is MurmurHash2 of 64 bits.

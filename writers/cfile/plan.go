@@ -33,7 +33,31 @@ type planner struct {
 }
 
 func plan(format string, s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
-	p := &planner{format: format, schema: s}
+	set, err := parseSettings(format, s, o)
+	if err != nil {
+		return nil, err
+	}
+	return planWith(format, s, o, set)
+}
+
+// PlanLike plans rowsets of rows that a set has, as they are read from it, with its key, encodings, codecs and sizes of
+// blocks. Of the options those count that are not the format's own.
+func PlanLike(set *kuduwire.Set, s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
+	like := settings{table: set.Table}
+	like.encoding.some, like.compression.some, like.blockSize.some = map[string]cfilewire.Encoding{}, map[string]cfilewire.Compression{}, map[string]int32{}
+	for i := range set.Schema.Columns {
+		c := &set.Schema.Columns[i]
+		if c.Key {
+			like.key = append(like.key, c.Name)
+		}
+		like.encoding.some[c.Name], like.compression.some[c.Name], like.blockSize.some[c.Name] = c.Encoding, c.Compression, c.BlockSize
+	}
+	p, err := planWith(KuduName, s, o, like)
+	return p, arrowio.Locate(err, arrowio.At{Format: KuduName, Split: -1, Off: -1})
+}
+
+func planWith(format string, s *arrow.Schema, o arrowio.WriteOptions, set settings) (*arrowio.WritePlan, error) {
+	p := &planner{format: format, schema: s, set: set}
 	p.d = &driver{format: format, maxFile: o.MaxFileBytes, maxRows: math.MaxUint32, workers: o.Parallelism}
 	if p.d.maxFile <= 0 && format == KuduName {
 		p.d.maxFile = DefaultRowSetBytes
@@ -46,10 +70,6 @@ func plan(format string, s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.Writ
 	}
 	if lim := (arrowio.Limits{}).WithDefaults(); s.NumFields() > lim.Columns {
 		return nil, arrowio.Errorf(arrowio.ErrLimit, "%d columns, more than the limit Columns = %d", s.NumFields(), lim.Columns)
-	}
-	var err error
-	if p.set, err = parseSettings(format, s, o); err != nil {
-		return nil, err
 	}
 	order, err := p.order()
 	if err != nil {

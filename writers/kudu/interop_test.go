@@ -88,8 +88,13 @@ func TestRealServers(t *testing.T) {
 			}
 			s.refuses(t, "keys of the set", single.set, tablets[single.name][0])
 			s.refuses(t, "log", single.part(t, evens(single.rows+290, 20)), tablets[single.name][0])
+			divided := s.split(t, parted.name, whole)
 			for _, tablet := range tablets[parted.name] {
-				command(t, s.importing(parted.part(t, places[tablet]), tablet)...)
+				set := filepath.Join(divided, tablet+".kudu")
+				if got := strings.Count(command(t, "cat", "--columns", parted.keys()[0], "--format", "jsonl", set), "\n"); got != len(places[tablet]) {
+					t.Errorf("tablet %s gets %d rows, Kudu's client says %d", tablet, got, len(places[tablet]))
+				}
+				command(t, s.importing(set, tablet)...)
 			}
 			models[parted.name] = m.clone()
 			s.check(t, false)
@@ -270,6 +275,18 @@ func (c *client) place(t *testing.T, x *table) map[string][]int {
 		places[tablet] = append(places[tablet], numbers[i])
 	}
 	return places
+}
+
+// split divides a set among the tablets of its table.
+func (s *server) split(t *testing.T, table, set string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "tablets")
+	args := []string{"kudu", "split", "--progress", "never", "--wal-dir", s.wal(), "--table", table, set, out}
+	if s.more {
+		args = append(args, "--metadata-dir", s.metadata())
+	}
+	command(t, args...)
+	return out
 }
 
 // part makes a set of some rows.

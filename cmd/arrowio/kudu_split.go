@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	writekudu "github.com/arrowio/arrowio/writers/kudu"
+)
+
+// kuduSplitFlags is everything that `arrowio kudu split` can be told.
+type kuduSplitFlags struct {
+	writekudu.SplitOptions
+	jobs     countValue
+	memory   sizeValue
+	json     bool
+	progress *wordValue
+}
+
+func (a *app) kuduSplitCommand() *cobra.Command {
+	f := &kuduSplitFlags{jobs: countValue{min: 1}}
+	cmd := &cobra.Command{
+		Use:   "split [flags] SETDIR OUTDIR",
+		Short: "Divide rowsets among the tablets of a table",
+		Long: `Split writes OUTDIR with a set for each tablet that a tablet server has of a table, ID.kudu, of the rows of
+SETDIR that belong there; kudu import takes one after another. Of the server only superblocks are read, it may run.
+
+A table is spread over tablets by hashes and ranges of its key, and Kudu looks for a row in one tablet only. Where several
+servers share a table, run it for each of them with --partial, which leaves out what belongs to the tablets of the others and
+says how many rows those are.`,
+		Example: `  arrowio convert --sort --kudu-key host,time --kudu-table metrics metrics.parquet metrics.kudu
+  arrowio kudu split metrics.kudu tablets --wal-dir /kudu/wal
+  for set in tablets/*.kudu; do
+    sudo arrowio kudu import "$set" --wal-dir /kudu/wal --data-dir /disk1/kudu --tablet "$(basename "$set" .kudu)"
+  done`,
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case len(args) != 2 || args[0] == "" || args[1] == "":
+				return usagef("kudu split: SETDIR and OUTDIR are needed: what convert has written as OUT.kudu, and a directory to make")
+			case f.Wal == "":
+				return usagef("kudu split: which server? --wal-dir names what its --fs_wal_dir does")
+			}
+			return nil
+		},
+		ValidArgsFunction: completeDirs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.Set, f.Out = args[0], args[1]
+			return a.kuduSplit(cmd.Context(), f)
+		},
+	}
+	fs := cmd.Flags()
+	addServerFlags(cmd, &f.Wal, &f.Metadata, &f.Data)
+	fs.StringVar(&f.Table, "table", "", "`NAME` of the table (default: the one that the set is of)")
+	fs.BoolVar(&f.Partial, "partial", false, "leave out rows of tablets that this server does not have")
+	fs.BoolVar(&f.DryRun, "dry-run", false, "only count the rows of each tablet")
+	fs.BoolVar(&f.json, "json", false, "print the report as a JSON object")
+	fs.Var(&f.jobs, "jobs", "columns encoded at once (default: the number of CPUs)")
+	fs.Var(&f.memory, "memory", "memory for sets that are written at once; more of them take more passes (default 512MiB)")
+	f.progress = addProgressFlag(cmd)
+	return cmd
+}
+
+// addServerFlags adds what says where a tablet server's directories are.
+func addServerFlags(cmd *cobra.Command, wal, metadata *string, data *[]string) {
+	fs := cmd.Flags()
+	fs.StringVar(wal, "wal-dir", "", "the server's `DIR` of write-ahead logs (--fs_wal_dir)")
+	fs.StringArrayVar(data, "data-dir", nil, "a data `DIR` of the server (--fs_data_dirs); once for each of them (default: the directory of the logs, or its sibling data)")
+	fs.StringVar(metadata, "metadata-dir", "", "the server's metadata `DIR` (--fs_metadata_dir), where it has one (default: where Kudu looks)")
+	for _, name := range []string{"wal-dir", "data-dir", "metadata-dir"} {
+		_ = cmd.RegisterFlagCompletionFunc(name, completeDirs)
+	}
+}
+
+func completeDirs(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+func (a *app) kuduSplit(ctx context.Context, f *kuduSplitFlags) error {
+	var bar *progress
+	var done atomic.Int64
+	f.Progress = func(n, total int64) {
+		done.Store(n)
+		if bar == nil {
+			bar = a.startProgress(f.progress.word, "split", work{rows: -1, bytes: total, read: done.Load})
+		}
+	}
+	f.Jobs, f.Memory = f.jobs.n, int64(f.memory)
+	start := time.Now()
+	r, err := writekudu.Split(ctx, f.SplitOptions)
+	bar.stop()
+	if r == nil || !r.Done && !(f.DryRun && len(r.Tablets) > 0) {
+		return err
+	}
+	if f.json {
+		return errors.Join(err, printJSON(a.stdout, r))
+	}
+	return errors.Join(err, printSplit(a.stdout, r, time.Since(start)))
+}
+
+func printSplit(w io.Writer, r *writekudu.SplitReport, took time.Duration) error {
+	what := "divided in " + took.Round(time.Millisecond).String()
+	if r.DryRun {
+		what = "to divide"
+	}
+	if _, err := fmt.Fprintln(w, printable(fmt.Sprintf("%s rows %s among tablets of table %s", humanize.Comma(r.Rows), what, r.Table))); err != nil {
+		return err
+	}
+	var lines [][]string
+	for _, t := range r.Tablets {
+		lines = append(lines, []string{t.ID, humanize.Comma(t.Rows), t.Set})
+	}
+	if err := printTable(w, []string{"tablet", "rows", "set"}, map[string]bool{"rows": true}, lines); err != nil {
+		return err
+	}
+	if r.Elsewhere == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "%s rows are left out: they belong to tablets that this server does not have\n", humanize.Comma(r.Elsewhere))
+	return err
+}
