@@ -18,8 +18,10 @@ JUDGE := $(INTEROP)/trevni-judge/target/trevni-judge.jar
 ORC_JUDGE := $(INTEROP)/orc-judge/target/orc-judge.jar
 KUDU := $(INTEROP)/kudu/kudu.sh
 KUDU_JUDGE := $(INTEROP)/kudu-judge/target/kudu-judge.jar
+ICEBERG_JUDGE := $(INTEROP)/iceberg-judge/target/iceberg-judge.jar
 HDFS_JUDGE := $(INTEROP)/hdfs-judge/target/hdfs-judge.jar
 FLIGHT_JUDGE := $(INTEROP)/flight-judge/target/flight-judge.jar
+HIVE_JUDGE := $(INTEROP)/hive-judge/target/hive-judge.jar
 ORC_PEER := $(INTEROP)/orc-bench/rust/target/release/orc-peer
 # Comparison programs and files that lie beside the project where it is developed.
 SHARED ?= ../shared
@@ -30,11 +32,15 @@ BENCHFLAGS ?=
 export ARROWIO_JUDGE_JAR := $(CURDIR)/$(JUDGE)
 export ARROWIO_ORC_JUDGE_JAR := $(CURDIR)/$(ORC_JUDGE)
 export ARROWIO_KUDU_JUDGE_JAR := $(CURDIR)/$(KUDU_JUDGE)
+export ARROWIO_ICEBERG_JUDGE_JAR := $(CURDIR)/$(ICEBERG_JUDGE)
 export ARROWIO_HDFS_JUDGE_JAR := $(CURDIR)/$(HDFS_JUDGE)
 export ARROWIO_FLIGHT_JUDGE_JAR := $(CURDIR)/$(FLIGHT_JUDGE)
+export ARROWIO_HIVE_JUDGE_JAR := $(CURDIR)/$(HIVE_JUDGE)
 export ARROWIO_KUDU := $(CURDIR)/$(KUDU)
 export ARROWIO_PYTHON := $(VENV)/bin/python
 export ARROWIO_BIN := $(BIN)
+# Any Chromium: tests of the page for browsers start it by this path.
+export ARROWIO_CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 
 .PHONY: help
 help: ## this list
@@ -122,6 +128,10 @@ $(KUDU_JUDGE): $(INTEROP)/kudu-judge/pom.xml $(shell find $(INTEROP)/kudu-judge/
 	mvn -q -B -f $< package
 	touch $@
 
+$(ICEBERG_JUDGE): $(INTEROP)/iceberg-judge/pom.xml $(shell find $(INTEROP)/iceberg-judge/src -name '*.java')
+	mvn -q -B -f $< package
+	touch $@
+
 $(HDFS_JUDGE): $(INTEROP)/hdfs-judge/pom.xml $(shell find $(INTEROP)/hdfs-judge/src -type f)
 	mvn -q -B -f $< package
 	touch $@
@@ -130,16 +140,20 @@ $(FLIGHT_JUDGE): $(INTEROP)/flight-judge/pom.xml $(shell find $(INTEROP)/flight-
 	mvn -q -B -f $< package
 	touch $@
 
+$(HIVE_JUDGE): $(INTEROP)/hive-judge/pom.xml $(shell find $(INTEROP)/hive-judge/src -name '*.java')
+	mvn -q -B -f $< package
+	touch $@
+
 .PHONY: kudu
 kudu: # Kudu itself, into .cache
 	$(KUDU) get
 
 .PHONY: judges
-judges: $(VENV)/ready $(JUDGE) $(ORC_JUDGE) $(KUDU_JUDGE) $(HDFS_JUDGE) $(FLIGHT_JUDGE) kudu build ## what interop needs: Python, the Java judges, the command
+judges: $(VENV)/ready $(JUDGE) $(ORC_JUDGE) $(ICEBERG_JUDGE) $(KUDU_JUDGE) $(HDFS_JUDGE) $(FLIGHT_JUDGE) $(HIVE_JUDGE) kudu build ## what interop needs: Python, the Java judges, the command
 
 .PHONY: environment
 environment: # what tests with the tag interop find the judges by, for a shell
-	@echo 'export ARROWIO_JUDGE_JAR="$(ARROWIO_JUDGE_JAR)" ARROWIO_ORC_JUDGE_JAR="$(ARROWIO_ORC_JUDGE_JAR)" ARROWIO_KUDU_JUDGE_JAR="$(ARROWIO_KUDU_JUDGE_JAR)" ARROWIO_HDFS_JUDGE_JAR="$(ARROWIO_HDFS_JUDGE_JAR)" ARROWIO_FLIGHT_JUDGE_JAR="$(ARROWIO_FLIGHT_JUDGE_JAR)" ARROWIO_KUDU="$(ARROWIO_KUDU)" ARROWIO_PYTHON="$(ARROWIO_PYTHON)" ARROWIO_BIN="$(ARROWIO_BIN)"'
+	@echo 'export ARROWIO_JUDGE_JAR="$(ARROWIO_JUDGE_JAR)" ARROWIO_ORC_JUDGE_JAR="$(ARROWIO_ORC_JUDGE_JAR)" ARROWIO_KUDU_JUDGE_JAR="$(ARROWIO_KUDU_JUDGE_JAR)" ARROWIO_ICEBERG_JUDGE_JAR="$(ARROWIO_ICEBERG_JUDGE_JAR)" ARROWIO_HDFS_JUDGE_JAR="$(ARROWIO_HDFS_JUDGE_JAR)" ARROWIO_FLIGHT_JUDGE_JAR="$(ARROWIO_FLIGHT_JUDGE_JAR)" ARROWIO_HIVE_JUDGE_JAR="$(ARROWIO_HIVE_JUDGE_JAR)" ARROWIO_KUDU="$(ARROWIO_KUDU)" ARROWIO_PYTHON="$(ARROWIO_PYTHON)" ARROWIO_BIN="$(ARROWIO_BIN)" ARROWIO_CHROMIUM="$(ARROWIO_CHROMIUM)"'
 
 # The packages whose tests have a part for judges; all the others were tested without it.
 INTEROP_PKG = $(if $(filter file,$(origin PKG)),$(shell grep -rlE --include='*.go' --exclude-dir='.?*' \
@@ -164,10 +178,31 @@ wheel-test: wheel build ## the tests of the wheel, in a clean environment
 	cd python/tests && ARROWIO_BIN=$(BIN) $(WHEEL_VENV)/bin/python -m pytest -q -p no:cacheprovider .
 	cd python && $(WHEEL_VENV)/bin/python -m mypy --cache-dir $(CACHE)/mypy arrowio
 
+CLUSTER_VENV := $(CACHE)/cluster-venv
+
+# Kept as long as the requirements are the same.
+$(CLUSTER_VENV)/ready: python/requirements-cluster.txt
+	python3 -m venv --clear $(CLUSTER_VENV)
+	$(CLUSTER_VENV)/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	touch $@
+
+# Not a part of interop: 650 MB to download and 1.2 GB on disk are too much for every run on a bare machine.
+.PHONY: interop-cluster
+interop-cluster: $(CLUSTER_VENV)/ready wheel build ## Ray, Dask and Spark with two workers each over files and a server (JDK 17, 650 MB to download)
+	$(CLUSTER_VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall $(CACHE)/wheel/arrowio-*.whl
+	cd python/cluster_tests && for engine in ray dask spark; do \
+		ARROWIO_BIN=$(BIN) timeout 1200 $(CLUSTER_VENV)/bin/python -m pytest -q -p no:cacheprovider test_$$engine.py; done
+
 .PHONY: interop
 interop: judges ## compare with other implementations (JDK 17, Maven, Python 3.11)
 	go test -tags interop $(or $(INTEROP_PKG),$(error no package has a file with the tag interop))
-	@$(MAKE) --no-print-directory wheel-test interop-orc shared
+	@$(MAKE) --no-print-directory query-test wheel-test interop-orc shared
+
+.PHONY: query-test
+query-test: ## the tests of arrowio query, with DuckDB (gcc, g++, 60 MB to download)
+	go vet -tags duckdb ./internal/duckdb ./cmd/arrowio
+	go test -tags duckdb ./internal/duckdb
+	go test -tags duckdb -run Query ./cmd/arrowio
 
 .PHONY: interop-orc
 interop-orc: judges $(if $(shell command -v cargo),$(ORC_PEER)) ## 500 random files of the ORC writer before Java, C++ and, with cargo, Rust
@@ -185,6 +220,7 @@ shared: judges
 		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) corrupt $(SHARED)/corpus/orc/bad; \
 		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) acid $(SHARED)/corpus/orc-tables; \
 		$(VENV)/bin/python $(INTEROP)/orc_tables.py --bin $(BIN) $(SHARED)/corpus/orc-tables; \
+		$(VENV)/bin/python $(INTEROP)/orc_iceberg.py --bin $(BIN) $(SHARED)/corpus/orc-tables; \
 		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) cfile $(SHARED)/corpus/kudu; \
 		$(VENV)/bin/python $(INTEROP)/kudu_rewrite.py --bin $(BIN) --kudu $(KUDU) $(SHARED)/corpus/kudu; \
 		$(VENV)/bin/python $(SHARED)/oracles/check.py --bin $(BIN) kudu $(SHARED)/corpus/kudu; \
@@ -208,6 +244,10 @@ CARGO := $(shell command -v cargo)
 bench-orc: $(VENV)/ready $(ORC_JUDGE) $(if $(CARGO),$(ORC_PEER)) build ## pyarrow, orc-rust, Java and arrowio side by side on big files, into docs/bench/raw
 	$(VENV)/bin/python $(INTEROP)/bench_orc.py --bin $(BIN) --dir $(CACHE)/big-orc --jar $(ORC_JUDGE) \
 		$(if $(CARGO),--rust $(ORC_PEER)) --out docs/bench/raw $(BENCHFLAGS)
+
+.PHONY: bench-acid
+bench-acid: $(HIVE_JUDGE) build ## a Hive ACID table and the same rows in plain files, into docs/bench/raw
+	python3 $(INTEROP)/bench_acid.py --bin $(BIN) --dir $(CACHE)/big-orc --jar $(HIVE_JUDGE) --out docs/bench/raw $(BENCHFLAGS)
 
 .PHONY: bench-cfile
 bench-cfile: $(KUDU_JUDGE) kudu build ## Kudu's own tool and client and arrowio side by side on big tables, into docs/bench/raw

@@ -188,13 +188,17 @@ func sortFiles(files []*dataFile) {
 	slices.SortFunc(files, func(a, b *dataFile) int { return strings.Compare(a.path, b.path) })
 }
 
-// files adds the data files in a directory and those below it.
+// files adds the data files in a directory and those below it. A base or a delta does not stand there: moving a directory
+// to where one is already leaves it so, and with it rows that would be read twice.
 func (e *explorer) files(ctx context.Context, to []*dataFile, of *acidDir, dir string, entries []arrowio.TreeEntry, depth int) ([]*dataFile, error) {
 	for _, x := range entries {
 		if !x.Dir || hidden(x.Name) {
 			continue
 		}
 		path := join(dir, x.Name)
+		if d, _ := parseDir(x.Name); d.kind != notAcid {
+			return nil, at(path, arrowio.Errorf(arrowio.ErrCorrupt, "a base or a delta within another directory of the table: a move that went wrong"))
+		}
 		sub, err := e.list(ctx, path, depth+1)
 		if err != nil {
 			return nil, err

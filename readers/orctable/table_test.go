@@ -274,6 +274,17 @@ func TestLoadedFiles(t *testing.T) {
 	}
 }
 
+// A directory that was moved into another of its name would give rows twice.
+func TestDirectoryWithinAnother(t *testing.T) {
+	for _, name := range []string{"delta_1_8/delta_1_8/bucket_00000", "base_8/HIVE_UNION_SUBDIR_1/base_8/bucket_00000", "HIVE_UNION_SUBDIR_1/delete_delta_2_2_0/bucket_00000"} {
+		m := memTree{"delta_9_9_0/bucket_00000": eventsFile(t, inserts(9, b0, 0, 2), nil), name: eventsFile(t, inserts(1, b0, 10, 2), nil)}
+		_, err := Open(context.Background(), m, arrowio.Limits{}, Options{}, orc.Options{})
+		if dir := name[:strings.LastIndex(name, "/")]; !errors.Is(err, arrowio.ErrCorrupt) || !strings.Contains(err.Error(), dir) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // In an insert-only table no file has ids; the same directories are chosen.
 func TestInsertOnly(t *testing.T) {
 	m := memTree{

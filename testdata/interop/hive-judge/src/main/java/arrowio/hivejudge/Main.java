@@ -1,0 +1,46 @@
+package arrowio.hivejudge;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.TimeZone;
+
+/** The command line. */
+public final class Main {
+  private static final String USAGE =
+      """
+      usage: hive-judge COMMAND ...
+        histories DIR SEED COUNT   tables with random histories, and what Hive reads in them; a line for each when it is done
+        big DIR ROWS CODEC         the table that speed is measured on, DIR/table, and its rows without deletes, DIR/plain; NONE, ZLIB, SNAPPY
+      """;
+
+  private Main() {}
+
+  public static void main(String[] a) throws Exception {
+    TimeZone.setDefault(TimeZone.getTimeZone("UTC"));
+    PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
+    if (a.length != 4) {
+      usage();
+    }
+    switch (a[0]) {
+      case "histories" -> {
+        long first = Long.parseLong(a[2]);
+        for (long seed = first; seed < first + Integer.parseInt(a[3]); seed++) {
+          Path dir = Path.of(a[1], Long.toString(seed));
+          new History(dir, seed).run();
+          out.println(seed + "\t" + dir);
+        }
+      }
+      case "big" -> Big.write(Path.of(a[1]), Long.parseLong(a[2]), a[3]);
+      default -> usage();
+    }
+    System.exit(0); // threads of Hive's that look for splits would go on
+  }
+
+  private static void usage() {
+    System.err.print(USAGE);
+    System.exit(2);
+  }
+}
