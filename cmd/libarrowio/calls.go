@@ -79,6 +79,10 @@ func (c *call) run(ctx context.Context, request string, in *arrowc.Reader) (any,
 		return open(ctx, request)
 	case "describe":
 		return describeHandle(ctx, request)
+	case "plan":
+		return planHandle(ctx, request)
+	case "open_part":
+		return openPart(ctx, request)
 	case "write":
 		return write(ctx, request, in, c)
 	case "formats":

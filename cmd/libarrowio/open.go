@@ -55,8 +55,11 @@ func (r storeRequest) places() (places, owned *stores.Stores) {
 // handle is an open dataset. Its references are the caller's and those of scans.
 type handle struct {
 	*arrowio.Dataset
-	names  []string
-	places *stores.Stores // its own; nil = the shared ones
+	request openRequest
+	inputs  []readers.Input
+	shapes  shapes // of the files that were opened to make the dataset
+	names   []string
+	places  *stores.Stores // its own; nil = the shared ones
 
 	mu       sync.Mutex
 	refs     int
@@ -70,6 +73,18 @@ var handles = struct {
 	last uint64
 	of   map[uint64]*handle
 }{of: map[uint64]*handle{}}
+
+// newHandle returns one that nobody else knows yet.
+func newHandle(r openRequest) *handle { return &handle{refs: 1, firstAt: -1, request: r} }
+
+// publish gives a handle its number.
+func (h *handle) publish() uint64 {
+	handles.Lock()
+	defer handles.Unlock()
+	handles.last++
+	handles.of[handles.last] = h
+	return handles.last
+}
 
 // take returns a handle with one reference more.
 func take(id uint64) (*handle, error) {
@@ -138,7 +153,7 @@ func open(ctx context.Context, request string) (_ *opened, err error) {
 	if err := parse(request, &r); err != nil {
 		return nil, err
 	}
-	h := &handle{refs: 1, firstAt: -1}
+	h := newHandle(r)
 	defer func() {
 		if err != nil {
 			err = errors.Join(h.locate(err), h.close())
@@ -155,18 +170,19 @@ func open(ctx context.Context, request string) (_ *opened, err error) {
 	for _, in := range inputs {
 		h.names = append(h.names, in.Path)
 	}
+	h.inputs = inputs
 	h.Dataset, err = readers.NewDataset(ctx, inputs, o, func(ctx context.Context, i int) (arrowio.File, error) {
-		return h.open(ctx, i, inputs[i].Path, o)
+		f, err := h.open(ctx, i, inputs[i].Path, o)
+		if err == nil {
+			h.shapes.add(i, f.Schema())
+		}
+		return f, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	handles.Lock()
-	handles.last++
-	id := handles.last
-	handles.of[id] = h
-	handles.Unlock()
-	return &opened{Handle: id, Files: h.names, Warnings: h.said()}, nil
+	h.shapes.end()
+	return &opened{Handle: h.publish(), Files: h.names, Warnings: h.said()}, nil
 }
 
 // options makes the options of readers of those of a request.
@@ -272,7 +288,7 @@ func openFile(ctx context.Context, path string, o readers.Options) (arrowio.File
 	}
 	var f arrowio.File
 	if err == nil {
-		f, err = format.Open(ctx, found.Source, arrowio.OpenOptions{Options: o.Options})
+		f, err = format.Open(ctx, found.Source, arrowio.OpenOptions{Options: o.Options, Name: path, OpenSource: o.Opener()})
 	}
 	if err != nil {
 		_ = found.Source.Close() // it was only read

@@ -12,6 +12,7 @@ from ._dataset import Dataset, Schema, dataset, kudu, open
 from ._flight import Connection, Remote, connect
 from ._formats import Format, Option, formats
 from ._library import allocated, trim
+from ._parts import Part, open_part, plan
 from ._write import Column, Report, write
 from .errors import (
     ArrowioError,
@@ -36,6 +37,7 @@ __all__ = [
     "LimitError",
     "Option",
     "OptionError",
+    "Part",
     "Remote",
     "Report",
     "Schema",
@@ -47,6 +49,8 @@ __all__ = [
     "formats",
     "kudu",
     "open",
+    "open_part",
+    "plan",
     "trim",
     "write",
 ]

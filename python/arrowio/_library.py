@@ -194,7 +194,7 @@ def call(name: str, request: dict[str, Any], stream: Optional[int] = None, progr
         while lib.arrowio_wait(number, WAIT_MILLIS, ctypes.byref(answer)):
             take_text(answer.value)
         unused = take_text(answer.value)
-        if name == "open" and unused and "ok" in unused:
+        if name in ("open", "open_part") and unused and "ok" in unused:
             lib.arrowio_close(unused["ok"]["handle"])
         raise
     result = take_text(answer.value)

@@ -207,6 +207,45 @@ def to_where(expression: Any) -> Optional[str]:
         return None
 
 
+class _Rows(pads.Scanner):  # type: ignore[misc]
+    """A scanner of rows that nothing is left to be done with: pyarrow's own would only add its threads to them."""
+
+    def __init__(self, reader: Any) -> None:
+        self._reader = reader
+
+    def to_reader(self) -> Any:
+        return self._reader
+
+    def to_table(self) -> Any:
+        return self._reader.read_all()
+
+    def count_rows(self) -> int:
+        return sum(b.num_rows for b in self._reader)
+
+    def to_batches(self) -> Any:
+        return iter(self._reader)
+
+    def _scanner(self) -> Any:
+        return pads.Scanner.from_batches(self._reader)
+
+    def scan_batches(self) -> Any:
+        return self._scanner().scan_batches()
+
+    def take(self, indices: Any) -> Any:
+        return self._scanner().take(indices)
+
+    def head(self, num_rows: int) -> Any:
+        return self._scanner().head(num_rows)
+
+    @property
+    def projected_schema(self) -> Any:
+        return self._reader.schema
+
+    @property
+    def dataset_schema(self) -> Any:
+        return self._reader.schema
+
+
 class PushdownDataset(pads.Dataset):  # type: ignore[misc]
     """A dataset of pyarrow that arrowio scans: columns and filters reach the files.
 
@@ -250,6 +289,8 @@ class PushdownDataset(pads.Dataset):  # type: ignore[misc]
         if batch_size:
             view = view._view(scan={**view._scan, "batch_rows": view._scan.get("batch_rows") or min(batch_size, 2**31 - 1)})
         reader = pa.RecordBatchReader.from_stream(view)
+        if left is None and (columns is None or read == reader.schema.names):
+            return _Rows(reader)
         return pads.Scanner.from_batches(reader, columns=columns, filter=left)
 
     def _push(self, view: "Dataset", expression: Any) -> tuple["Dataset", Any, list[str]]:

@@ -255,6 +255,32 @@ def test_filters_mean_the_same(filtered, expression):
     assert x.filter(expression).to_table(columns={"y": F("x") + 1}).equals(pads.dataset(table).filter(expression).to_table(columns={"y": F("x") + 1}))
 
 
+@pytest.mark.parametrize("columns", [None, ["name"], ["name", "x"], ["x", "name"], ["x", "x"], []], ids=str)
+def test_every_way_through_a_scanner(filtered, columns):
+    """Whoever has a scanner may use all of it, whether pyarrow has something left to do with the rows or not."""
+    table, ds = filtered
+    theirs, ours = pads.dataset(table), ds.to_pyarrow_dataset()
+    for expression in (None, F("x") > 3, F("x") + 1 > 4):
+
+        def both(use):
+            outcomes = []
+            for d in (theirs, ours):
+                try:
+                    outcomes.append(use(d.scanner(columns=columns, filter=expression)))
+                except pa.ArrowInvalid:
+                    outcomes.append("refused")
+            assert outcomes[0] == outcomes[1]
+
+        both(lambda s: s.to_table())
+        both(lambda s: s.to_reader().read_all())
+        both(lambda s: pa.Table.from_batches(s.to_batches(), s.projected_schema))
+        both(lambda s: pa.Table.from_batches([b.record_batch for b in s.scan_batches()], s.projected_schema))
+        both(lambda s: s.count_rows())
+        both(lambda s: s.head(2))
+        both(lambda s: s.take(pa.array([0, 2])))
+    assert ours.scanner(columns=columns).dataset_schema is not None
+
+
 def test_what_a_pushdown_dataset_lacks(small):
     x = arrowio.open(small).to_pyarrow_dataset()
     assert x.head(3).num_rows == 3 and x.count_rows() == 10

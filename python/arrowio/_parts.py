@@ -1,0 +1,82 @@
+"""Parts of a scan, for other processes and machines that reach the same files."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence, TypedDict
+
+from . import _library as library
+from ._dataset import Dataset, Rows, _Files, _where_text, open, row_range
+from .errors import OptionError
+
+
+class Part(TypedDict):
+    """A part of a scan: JSON, to be sent to whoever is to read it with `open_part`.
+
+    `rows` is how many rows it has, None where only reading tells; `bytes` how many stored bytes. What else it holds may
+    change with versions: the process that makes a part and the one that reads it need the same version of arrowio.
+    """
+
+    rows: Optional[int]
+    bytes: int
+    whole: dict[str, Any]
+    files: list[dict[str, Any]]
+    range: Optional[list[int]]
+    scan: dict[str, Any]
+
+
+def plan(
+    path: Any,
+    parts: Optional[int] = None,
+    columns: Optional[Sequence[str]] = None,
+    where: Any = None,
+    rows: Optional[Rows] = None,
+    **options: Any,
+) -> list[Part]:
+    """Divides the scan that `open` with the same arguments makes into parts: all rows, each in one of them, in order.
+
+    A part is a range of rows of one file, or of some that follow one another. It begins and ends at stripes, row groups or
+    what the format has. Splits that where cannot match are left out, so there may be no part at all.
+
+    >>> parts = arrowio.plan(example, parts=2, where="x > 7")
+    >>> [row for p in parts for row in arrowio.open_part(p).to_table()["x"].to_pylist()]
+    [8, 9]
+
+    Args:
+        parts: about so many; None = one for 128 MiB of stored bytes. There are no more than the files have splits.
+        options: those of `open`; paths must be such as mean the same to those who will read.
+    """
+    if parts is not None and parts < 1:
+        raise OptionError(f"parts is {parts}; it must be at least 1", kind="option")
+    span = row_range(rows)
+    text = _where_text(where)
+    # Rows are counted before the filter, so that it must not keep files from being looked at.
+    with open(path, columns, text if span is None else None, **options) as ds:
+        view = ds if span is None or text is None else ds.filter(text)
+        return _plan(view, parts, span)
+
+
+def _plan(view: Dataset, parts: Optional[int], span: Optional[list[int]]) -> list[Part]:
+    answer = library.call("plan", {"handle": view._files.handle, "where": view._where, "rows": span, "parts": parts})
+    scan = {k: v for k, v in (("columns", view._columns), ("where", view._where), *view._scan.items()) if v is not None}
+    return [
+        Part(rows=p["count"], bytes=p["bytes"], whole=answer["whole"], files=p["files"], range=p.get("rows"), scan=scan)
+        for p in answer["parts"]
+    ]
+
+
+def open_part(part: Part, *, jobs: Optional[int] = None, progress: bool = False) -> Dataset:
+    """Opens a part that `plan` made. Its files must be what they were then: one that has changed is an OSError, ESTALE.
+
+    >>> arrowio.open_part(arrowio.plan(example)[0]).count_rows()
+    10
+
+    Args:
+        jobs: how many threads decode; None = as the plan says.
+        progress: show a bar while rows are read.
+    """
+    scan = dict(part["scan"])
+    columns, where = scan.pop("columns", None), scan.pop("where", None)
+    if jobs is not None:
+        scan["jobs"] = jobs
+    answer = library.call("open_part", {"whole": part["whole"], "files": part["files"]})
+    return Dataset(_Files(answer), columns, where, part["range"], scan, progress)

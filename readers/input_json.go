@@ -1,0 +1,42 @@
+package readers
+
+import "encoding/json"
+
+// inputText is an Input as JSON.
+type inputText struct {
+	Path string      `json:"path"`
+	Name string      `json:"name,omitempty"`
+	Keys [][2]string `json:"keys,omitempty"`
+}
+
+// MarshalJSON implements json.Marshaler: what List has found can be handed to another process that reaches the same
+// files, with what the directories say of them.
+func (in Input) MarshalJSON() ([]byte, error) {
+	t := inputText{Path: in.Path, Name: in.Name}
+	for _, kv := range in.keys {
+		t.Keys = append(t.Keys, [2]string{kv.key, kv.value})
+	}
+	return json.Marshal(t)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (in *Input) UnmarshalJSON(b []byte) error {
+	var t inputText
+	if err := json.Unmarshal(b, &t); err != nil {
+		return err
+	}
+	*in = Input{Path: t.Path, Name: t.Name}
+	for _, kv := range t.Keys {
+		in.keys = append(in.keys, keyValue{kv[0], kv[1]})
+	}
+	return nil
+}
+
+// Keys returns the keys of the directories KEY=VALUE that lead to the input, the outermost first.
+func (in Input) Keys() []string {
+	out := make([]string, len(in.keys))
+	for i, kv := range in.keys {
+		out[i] = kv.key
+	}
+	return out
+}
