@@ -118,27 +118,40 @@ func Adapt(f File, to *arrow.Schema, by Match) (File, error) {
 type AdaptOptions struct {
 	Match Match
 	Cast  Cast // what goes beyond widening; nil = nothing does
+	// Columns are the file's columns by those of the schema, -1 = none; nil = Match tells.
+	Columns []int
 }
 
 // AdaptWith is Adapt with more to say about it.
 func AdaptWith(f File, to *arrow.Schema, o AdaptOptions) (File, error) {
-	if o.Cast == nil && schemaDifference(to, f.Schema()) == "" {
+	if o.Cast == nil && o.Columns == nil && schemaDifference(to, f.Schema()) == "" {
 		return f, nil
 	}
-	r := rules{cast: o.Cast}
-	if o.Match == ByNameFold && unnamed(to) == unnamed(f.Schema()) {
-		r.fold = true
-		columns := make([]int, to.NumFields())
-		for i := range columns {
-			columns[i] = r.find(f.Schema().Fields(), to.Field(i).Name)
-		}
-		return adapt(f, to, columns, r)
-	}
-	at, err := place(to, f.Schema(), o.Match)
+	r, columns, err := matched(f.Schema(), to, o)
 	if err != nil {
 		return nil, err
 	}
+	return adapt(f, to, columns, r)
+}
+
+// matched returns the column of a file for each column of `to`; -1 = none.
+func matched(file, to *arrow.Schema, o AdaptOptions) (rules, []int, error) {
+	r := rules{cast: o.Cast}
+	if o.Columns != nil {
+		return r, o.Columns, nil
+	}
 	columns := make([]int, to.NumFields())
+	if o.Match == ByNameFold && unnamed(to) == unnamed(file) {
+		r.fold = true
+		for i := range columns {
+			columns[i] = r.find(file.Fields(), to.Field(i).Name)
+		}
+		return r, columns, nil
+	}
+	at, err := place(to, file, o.Match)
+	if err != nil {
+		return r, nil, err
+	}
 	for i := range columns {
 		columns[i] = -1
 	}
@@ -147,7 +160,7 @@ func AdaptWith(f File, to *arrow.Schema, o AdaptOptions) (File, error) {
 			columns[k] = i
 		}
 	}
-	return adapt(f, to, columns, r)
+	return r, columns, nil
 }
 
 // adapt is AdaptWith with the column of f for each column of `to`; -1 = none.
@@ -215,6 +228,22 @@ func (a *adapted) Info(ctx context.Context, o InfoOptions) (*Info, error) {
 	shown := *info
 	shown.Schema = a.schema
 	return &shown, nil
+}
+
+// Warnings implements Warner.
+func (a *adapted) Warnings() []string {
+	if w, ok := a.File.(Warner); ok {
+		return w.Warnings()
+	}
+	return nil
+}
+
+// Identity implements Identifier: what a file is shown as does not make it another.
+func (a *adapted) Identity(ctx context.Context) (string, error) {
+	if id, ok := a.File.(Identifier); ok {
+		return id.Identity(ctx)
+	}
+	return "", Errorf(ErrUnsupported, "the file does not tell when it changes")
 }
 
 // Prune asks the file with the predicate in the file's own columns and types, as far as that says the same.

@@ -46,6 +46,10 @@ type OpenOptions struct {
 	Limits  Limits
 	Options map[string]string // by Option.Name; an unknown name or value is ErrOption
 	For     Purpose           // what the File is wanted for
+	// Name is the path or URL that the source was opened by; "" = it has none that is known.
+	Name string
+	// OpenSource opens another file that an option names; nil = OpenFile does.
+	OpenSource func(ctx context.Context, name string) (OpenSource, error)
 }
 
 // Purpose is what a File is opened for. Formats that are single files need not look at it.

@@ -17,6 +17,7 @@ import (
 	"github.com/arrowio/arrowio/readers/ipc"
 	"github.com/arrowio/arrowio/readers/jsonl"
 	"github.com/arrowio/arrowio/readers/kudu"
+	"github.com/arrowio/arrowio/readers/orciceberg"
 	"github.com/arrowio/arrowio/readers/orctable"
 	"github.com/arrowio/arrowio/readers/parquet"
 	"github.com/arrowio/arrowio/readers/trevni"
@@ -26,7 +27,7 @@ import (
 func All() []arrowio.Format {
 	return []arrowio.Format{
 		trevni.Format(),
-		orctable.Format(),
+		orciceberg.Format(orctable.Format()),
 		cfile.Format(),
 		kudu.Format(),
 		ipc.Format(),
@@ -70,9 +71,14 @@ func (o Options) stores() *stores.Stores {
 	return o.Stores
 }
 
+// Opener opens files where o says that they are: for arrowio.OpenOptions.OpenSource.
+func (o Options) Opener() func(ctx context.Context, name string) (arrowio.OpenSource, error) {
+	return o.stores().Open
+}
+
 // openOptions is what formats are told.
 func (o Options) openOptions() arrowio.OpenOptions {
-	return arrowio.OpenOptions{Limits: o.Limits, Options: o.Options, For: o.For}
+	return arrowio.OpenOptions{Limits: o.Limits, Options: o.Options, For: o.For, OpenSource: o.Opener()}
 }
 
 // sniffBytes is how much of both ends of a file is looked at.
@@ -160,7 +166,9 @@ func Open(ctx context.Context, src arrowio.Source, name string, o Options) (arro
 	if err != nil {
 		return nil, err
 	}
-	return f.Open(ctx, src, o.openOptions())
+	oo := o.openOptions()
+	oo.Name = name
+	return f.Open(ctx, src, oo)
 }
 
 // Choose returns the format in which Open opens src: the one that o names, or else what Sniff says of src.

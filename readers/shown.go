@@ -39,20 +39,42 @@ func Show(f arrowio.File, o Options) (arrowio.File, error) {
 	if o.Schema == nil {
 		return f, nil
 	}
-	var cast arrowio.Cast
-	switch o.Cast {
-	case "", "none":
-		cast = orccast.Exact
-	case "java":
-		cast = orccast.Java
-	default:
-		return nil, errors.Join(arrowio.Errorf(arrowio.ErrOption, "values are cast as one of %q, not %q", Casts, o.Cast), f.Close())
+	as, err := o.adapt()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
-	shown, err := arrowio.AdaptWith(f, o.Schema, arrowio.AdaptOptions{Match: o.Match, Cast: cast})
+	shown, err := arrowio.AdaptWith(f, o.Schema, as)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return shown, nil
+}
+
+// Explain tells what Show makes of each field of a file of a schema, and whether it takes the file: see
+// arrowio.ExplainAdapt. Without o.Schema there is nothing to tell.
+func Explain(file *arrow.Schema, o Options) (fields []arrowio.ShownField, ok bool, err error) {
+	if o.Schema == nil {
+		return nil, true, nil
+	}
+	as, err := o.adapt()
+	if err != nil {
+		return nil, false, err
+	}
+	return arrowio.ExplainAdapt(file, o.Schema, as)
+}
+
+// adapt says how files are shown under o.Schema.
+func (o Options) adapt() (arrowio.AdaptOptions, error) {
+	a := arrowio.AdaptOptions{Match: o.Match}
+	switch o.Cast {
+	case "", "none":
+		a.Cast = orccast.Exact
+	case "java":
+		a.Cast = orccast.Java
+	default:
+		return a, arrowio.Errorf(arrowio.ErrOption, "values are cast as one of %q, not %q", Casts, o.Cast)
+	}
+	return a, nil
 }
 
 // showing is open with what Show makes of its files.

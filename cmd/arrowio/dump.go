@@ -11,6 +11,7 @@ import (
 
 func (a *app) dumpCommand() *cobra.Command {
 	var read *readFlags
+	var shown *schemaFlags // to say why not
 	cmd := &cobra.Command{
 		Use:   "dump INPUT",
 		Short: "The bytes of a file, annotated",
@@ -24,6 +25,9 @@ func (a *app) dumpCommand() *cobra.Command {
 			return inputs(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if shown.given() {
+				return usagef("dump shows bytes as they are stored, and --schema and --cast say how rows are read: see arrowio cat, or inspect for what becomes of the columns")
+			}
 			return a.eachFile(cmd.Context(), args, read, func(f *openFile) error {
 				d, ok := f.File.(arrowio.Dumper)
 				switch {
@@ -39,5 +43,7 @@ func (a *app) dumpCommand() *cobra.Command {
 		},
 	}
 	read = a.addReadFlags(cmd)
+	shown = addSchemaFlags(cmd)
+	_, _ = cmd.Flags().MarkHidden("schema"), cmd.Flags().MarkHidden("cast") // they exist
 	return cmd
 }

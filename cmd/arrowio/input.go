@@ -102,7 +102,9 @@ func openFormat(ctx context.Context, src arrowio.Source, path string, r *readFla
 	if err != nil {
 		return nil, "", err
 	}
-	f, err := format.Open(ctx, src, arrowio.OpenOptions{Options: r.options.forFormat(format.Name), For: r.purpose})
+	f, err := format.Open(ctx, src, arrowio.OpenOptions{
+		Options: r.options.forFormat(format.Name), For: r.purpose, Name: path, OpenSource: o.Opener(),
+	})
 	return f, format.Name, err
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/readers"
 )
 
 // checksumBytes is the largest file whose checksums inspect reads without being asked.
@@ -37,11 +38,14 @@ func (a *app) inspectCommand() *cobra.Command {
 bytes, statistics. --where tells how much of the file a filter would read. Of a directory that holds several tables it
 prints which there are, and the options that open each.
 
+With --schema it prints what becomes of each of a file's columns where the file is read as that schema, and why.
+
 Checksums are checked in files of up to 256 MiB; in larger ones --checksums asks for it, as it reads every block.
 --json prints one object, {"files": [...]} for more than one file.`,
 		Example: `  arrowio inspect events.trv
   arrowio inspect --blocks --json events.trv | jq '.columns[].block_list'
   arrowio inspect --where "id > 1000000" events.orc
+  arrowio inspect --schema 'struct<id:bigint,name:string>' --cast java events.orc
   arrowio inspect --from kudu /var/lib/kudu/tserver
   arrowio inspect --from kudu --kudu-table metrics /var/lib/kudu/tserver`,
 		Args: inputs,
@@ -50,6 +54,7 @@ Checksums are checked in files of up to 256 MiB; in larger ones --checksums asks
 		},
 	}
 	f.readFlags = a.addReadFlags(cmd)
+	f.shown = addSchemaFlags(cmd)
 	fs := cmd.Flags()
 	addWhere(fs, &f.where, "tell which splits and rows this filter would read")
 	fs.BoolVar(&f.blocks, "blocks", false, "list every block of every column")
@@ -64,6 +69,7 @@ type inspection struct {
 	*arrowio.Info
 	ChecksumsChecked bool         `json:"checksums_checked"`
 	Pruning          *pruningInfo `json:"pruning,omitempty"`
+	Shown            *shownInfo   `json:"shown,omitempty"` // with --schema
 }
 
 // pruningInfo says how much of a file a filter would read.
@@ -81,19 +87,34 @@ type pruningInfo struct {
 func (a *app) inspect(ctx context.Context, f *inspectFlags, in []string, askedChecksums bool) error {
 	var docs []inspection
 	first := true
-	if f.where.x == nil { // a filter is about columns
+	show, err := f.shown.options(f.readFlags)
+	if err != nil {
+		return err
+	}
+	if f.where.x == nil && show.Schema == nil { // a filter is about columns
 		f.purpose = arrowio.ForInfo
 	}
-	err := a.eachFile(ctx, in, f.readFlags, func(file *openFile) error {
+	err = a.eachFile(ctx, in, f.readFlags, func(file *openFile) error {
 		doc := inspection{File: file.name, ChecksumsChecked: f.checksums || !askedChecksums && file.size <= checksumBytes}
 		o := arrowio.InfoOptions{Blocks: f.blocks, Checksums: doc.ChecksumsChecked}
 		var err error
+		if doc.Shown, err = shownAs(file, show); err != nil {
+			return err
+		}
 		if f.where.x != nil {
-			if o.Filter, err = expr.Bind(f.where.x, file.Schema()); err != nil {
+			shown, err := readers.Show(shared{file}, show)
+			if err != nil {
+				return err
+			}
+			bound, err := expr.Bind(f.where.x, shown.Schema())
+			if err != nil {
 				return asUsage(err)
 			}
-			if doc.Pruning, err = prune(ctx, file, o.Filter); err != nil {
+			if doc.Pruning, err = prune(ctx, shown, bound); err != nil {
 				return err
+			}
+			if show.Schema == nil { // otherwise it is about other columns
+				o.Filter = bound
 			}
 		}
 		if doc.Info, err = file.Info(ctx, o); err != nil {
@@ -206,6 +227,11 @@ func printInspection(w io.Writer, d inspection, f *inspectFlags) error {
 	}
 	if err := printColumns(w, d.Columns); err != nil {
 		return err
+	}
+	if d.Shown != nil {
+		if err := d.Shown.print(w); err != nil {
+			return err
+		}
 	}
 	if len(d.Plan) > 0 {
 		if err := printUnits(w, d.Plan, f.blocks); err != nil {

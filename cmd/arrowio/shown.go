@@ -2,12 +2,15 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/spf13/cobra"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/readers"
 )
 
@@ -38,16 +41,63 @@ func (s *schemaFlags) apply(r *readFlags, o *readers.Options) error {
 		}
 		return nil
 	}
-	text := strings.TrimSpace(s.text)
+	var err error
+	o.Schema, err = schemaOf(s.text, r.options.forFormat("orc"))
+	return err
+}
+
+// given reports whether there is anything to apply.
+func (s *schemaFlags) given() bool { return s.text != "" || s.cast.word != "none" }
+
+// options returns what readers.Show is told of a single file.
+func (s *schemaFlags) options(r *readFlags) (o readers.Options, err error) {
+	if o.Match, err = r.options.match(); err == nil {
+		err = s.apply(r, &o)
+	}
+	return o, err
+}
+
+// shownInfo says what becomes of a file under the schema that is asked for.
+type shownInfo struct {
+	Fits   bool                 `json:"fits"` // it can be read so
+	Fields []arrowio.ShownField `json:"fields"`
+}
+
+// shownAs explains what readers.Show does; nil where nothing is asked for.
+func shownAs(f arrowio.File, o readers.Options) (*shownInfo, error) {
+	if o.Schema == nil {
+		return nil, nil
+	}
+	fields, fits, err := readers.Explain(f.Schema(), o)
+	return &shownInfo{fits, fields}, err
+}
+
+func (s *shownInfo) print(w io.Writer) error {
+	verdict := "which it fits"
+	if !s.Fits {
+		verdict = "which it does not fit"
+	}
+	if _, err := fmt.Fprintf(w, "\nread as the schema asked for, %s:\n", verdict); err != nil {
+		return err
+	}
+	rows := make([][]string, len(s.Fields))
+	for i, f := range s.Fields {
+		rows[i] = []string{f.Path, f.Type, f.From, f.Stored, f.How, f.Why}
+	}
+	return printTable(w, []string{"field", "shown as", "column of the file", "type there", "becomes", "why"}, nil, rows)
+}
+
+// schemaOf reads a schema, or the file of that name that holds one. options are those of ORC.
+func schemaOf(value string, options map[string]string) (*arrow.Schema, error) {
+	text := strings.TrimSpace(value)
 	if !strings.HasPrefix(text, "{") && !strings.HasPrefix(strings.ToLower(text), "struct<") {
 		var err error
-		if text, err = readSchema(s.text); err != nil {
-			return err
+		if text, err = readSchema(value); err != nil {
+			return nil, err
 		}
 	}
-	schema, err := readers.ParseSchema(text, r.options.forFormat("orc"))
-	o.Schema = schema
-	return asUsage(err)
+	schema, err := readers.ParseSchema(text, options)
+	return schema, asUsage(err)
 }
 
 func readSchema(name string) (string, error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/readers"
 )
 
 func (a *app) verifyCommand() *cobra.Command {
@@ -21,6 +22,8 @@ func (a *app) verifyCommand() *cobra.Command {
 		Long: `Verify reads all of every file and prints a line for each fault, and "ok" for a file without. The exit code is 0 only
 if every file is. A format that keeps no checks of its own is decoded from end to end.
 
+With --schema a file must also be one that can be read as that schema: all its rows are, and what does not fit is a fault.
+
 --json prints {"ok", "files": [{"file", "format", "ok", "method", "rows", "faults": [{"kind", "file", "format", "column",
 "split", "offset", "message"}]}]}.`,
 		Example: `  arrowio verify events.orc
@@ -32,6 +35,7 @@ if every file is. A format that keeps no checks of its own is decoded from end t
 	}
 	read = a.addReadFlags(cmd)
 	read.purpose = arrowio.ForVerify
+	read.shown = addSchemaFlags(cmd)
 	bar = addProgressFlag(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as a JSON object")
 	return cmd
@@ -59,8 +63,12 @@ type verifyReport struct {
 func (a *app) verify(ctx context.Context, read *readFlags, in []string, asJSON bool, progressMode string) error {
 	all := verifyReport{OK: true, Files: []verdict{}}
 	bad, faults := 0, 0
-	err := a.eachPath(ctx, in, read, func(name string) error {
-		v, err := a.verifyFile(ctx, read, name, asJSON, progressMode, &faults)
+	show, err := read.shown.options(read)
+	if err != nil {
+		return err
+	}
+	err = a.eachPath(ctx, in, read, func(name string) error {
+		v, err := a.verifyFile(ctx, read, show, name, asJSON, progressMode, &faults)
 		if err != nil {
 			return err
 		}
@@ -90,7 +98,7 @@ func (a *app) verify(ctx context.Context, read *readFlags, in []string, asJSON b
 }
 
 // verifyFile checks one file. Trouble with the data is a fault of the file; an error is trouble of any other kind.
-func (a *app) verifyFile(ctx context.Context, read *readFlags, name string, asJSON bool, progressMode string, faults *int) (verdict, error) {
+func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Options, name string, asJSON bool, progressMode string, faults *int) (verdict, error) {
 	v := verdict{File: name, Method: "checks", Rows: arrowio.UnknownRows, Faults: []failure{}}
 	var printErr error
 	bar := (*progress)(nil)
@@ -112,10 +120,19 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, name string, asJS
 		if checker, ok := file.File.(arrowio.Verifier); ok {
 			err = checker.Verify(ctx, report)
 			bar.aside(func() { a.warn(file) })
+			if err != nil || show.Schema == nil {
+				return err
+			}
+		} else {
+			v.Method = "scan"
+		}
+		shown, err := readers.Show(shared{file}, show)
+		if err != nil {
 			return err
 		}
-		v.Method = "scan"
-		v.Rows, err = scanAll(ctx, file.File, read, bar)
+		if len(v.Faults) == 0 { // otherwise they would be told again
+			v.Rows, err = scanAll(ctx, shown, read, bar)
+		}
 		return err
 	})
 	var ae *arrowio.Error

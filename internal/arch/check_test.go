@@ -213,8 +213,8 @@ func (c *checker) checkImports(dir string, code []*source) {
 			own, inside := strings.CutPrefix(imported, c.module+"/")
 			switch {
 			case imported == "C":
-				if !within("cmd/libarrowio/**", dir) && dir != "internal/arrowc" {
-					c.fault(at, "cgo is for cmd/libarrowio and internal/arrowc alone")
+				if !within("cmd/libarrowio/**", dir) && dir != "internal/arrowc" && dir != "internal/duckdb" {
+					c.fault(at, "cgo is for cmd/libarrowio, internal/arrowc and internal/duckdb alone")
 				}
 			case inside:
 				if !strings.HasPrefix(own, dir+"/") && !slices.ContainsFunc(r.may, func(p string) bool {

@@ -88,6 +88,8 @@ func appendValue(b []byte, a arrow.Array, i int) []byte {
 		return strconv.AppendInt(b, a.Value(i), 10)
 	case *array.Date32:
 		return strconv.AppendInt(b, int64(a.Value(i)), 10)
+	case *array.Time64:
+		return strconv.AppendInt(b, int64(a.Value(i)), 10)
 	case *array.Float32:
 		return fmt.Appendf(b, `"f%08x"`, math.Float32bits(a.Value(i)))
 	case *array.Float64:

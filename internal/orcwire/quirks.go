@@ -119,16 +119,18 @@ func (q Quirks) BloomTrusted(k Kind, utf8 bool, encoding uint32) bool {
 // Hybrid reports whether dates and timestamps before 1582-10-15 are labelled in the hybrid calendar, Julian before that
 // day. Java's writer labels so unless it says otherwise, and its old files do not say. Iceberg writes through it, and
 // stores proleptic days under a flag that says hybrid: its types carry ids. The C++, Presto and Trino writers do not
-// say, and store proleptic days; so do the other registered ones. A writer that is not known is taken at its word.
+// say, and store proleptic days; so do the other registered ones. A writer that is not known is taken at its word, unless it wrote ids.
 func (q Quirks) Hybrid(f *Footer) bool {
 	switch {
 	case f.Calendar == CalendarProleptic:
 		return false
+	case slices.ContainsFunc(f.Types, func(t *Type) bool {
+		_, ok := t.Attribute("iceberg.id")
+		return ok
+	}):
+		return false
 	case q.Writer == WriterJava:
-		return !slices.ContainsFunc(f.Types, func(t *Type) bool {
-			_, ok := t.Attribute("iceberg.id")
-			return ok
-		})
+		return true
 	case q.Writer < uint32(len(writerNames)):
 		return false
 	}

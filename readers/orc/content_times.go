@@ -30,7 +30,7 @@ var wireUnits = map[arrow.TimeUnit]orcwire.TimeUnit{
 
 func newTimestamps(n *node) *timestamps {
 	c := &timestamps{node: n, out: arrowbuf.NewVec[int64](&n.tree.arena)}
-	c.join = orcwire.Timestamps{Unit: wireUnits[n.tree.file.unit()], Hybrid: n.tree.file.hybrid, Finely: n.tree.file.quirks.RoundsFinely()}
+	c.join = orcwire.Timestamps{Unit: wireUnits[n.field.Type.(*arrow.TimestampType).Unit], Hybrid: n.tree.file.hybrid, Finely: n.tree.file.quirks.RoundsFinely()}
 	n.uses(&c.data, numbersOfRuns)
 	n.uses(&c.second, numbersOfRuns)
 	return c

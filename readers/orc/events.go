@@ -79,8 +79,8 @@ func (f *File) EventIndex(c EventColumn) (int, arrow.Field) {
 	return len(f.top) - int(eventRow) + int(c), field
 }
 
-// Rename gives the columns, and what is in them, other names: schema is that of the file but for names. The file must not
-// be in use yet.
+// Rename gives the columns, and what is in them, other names: schema is that of the file but for names, metadata, nulls that
+// are not expected, and units of timestamps, which are decoded to these. The file must not be in use yet.
 func (f *File) Rename(schema *arrow.Schema) { f.schema = schema }
 
 // EventRange bounds the values of a column of events; Known = there is no null among them.

@@ -36,10 +36,8 @@ func (f *File) subject(path string) *subject {
 	}
 	c := &subject{file: f, typ: t, hashes: map[scalar.Scalar][]uint64{}}
 	switch t.Kind {
-	case orcwire.Timestamp:
-		c.values = &arrow.TimestampType{Unit: f.unit()}
-	case orcwire.TimestampInstant:
-		c.values = &arrow.TimestampType{Unit: f.unit(), TimeZone: "UTC"}
+	case orcwire.Timestamp, orcwire.TimestampInstant:
+		c.values = f.typeAt(ids)
 	case orcwire.Decimal:
 		p, s := t.DecimalType()
 		c.values = &arrow.Decimal128Type{Precision: p, Scale: s}

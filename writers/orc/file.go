@@ -168,7 +168,7 @@ func (f *file) end() error {
 	foot := &orcwire.Footer{
 		HeaderLength: uint64(len(magic)), ContentLength: uint64(f.at), Stripes: f.stripes, Types: d.types, Metadata: d.meta,
 		Rows: f.rows, HasRows: true, Stats: orcwire.StatsOf(stats), RowIndexStride: uint32(d.opt.Stride),
-		Encryption: encryption, Writer: writerCode, Calendar: orcwire.CalendarProleptic, SoftwareVersion: softwareVersion,
+		Encryption: encryption, Writer: writerCode, Calendar: d.calendar(), SoftwareVersion: softwareVersion,
 	}
 	footer, err := f.chunks(orcwire.AppendFooter(nil, foot))
 	if err != nil {

@@ -34,6 +34,7 @@ type Options struct {
 	BloomFPP   float64  // how often a bloom filter may be wrong
 	Shift      bool     // store times from the last second before 1970 a second later, as Java does, instead of refusing them
 	Dictionary float64  // distinct strings per string up to which a dictionary is written; 0 = never, 1 = always
+	Iceberg    string   // "" = not for Iceberg, or IcebergIDs or IcebergSchema
 }
 
 var formatOptions = []arrowio.Option{
@@ -46,8 +47,15 @@ var formatOptions = []arrowio.Option{
 	{Name: "orc-last-second", Usage: "times in the last second before 1970, which the format cannot store: refuse them, or shift them a second", Default: "refuse", Values: []string{"refuse", "shift"}},
 	{Name: "orc-keys", Usage: "master keys to encrypt with, a file of JSON", Default: "none"},
 	{Name: "orc-encrypt", Usage: "columns to encrypt, KEY:COLUMN,COLUMN:MASK; the mask, which says what stands there without the key, is nullify where it is left out, or sha256, or redact", Default: "none", Repeated: true},
+	{Name: "orc-iceberg", Usage: "write for a table of Iceberg: types carry ids, those of the fields or fresh ones, and what Iceberg calls them; with schema, its schema is in the user metadata iceberg.schema", Default: "none", Values: []string{"none", IcebergIDs, IcebergSchema}},
 	{Name: "orc-dictionary", Usage: "distinct strings per string up to which a dictionary is written, 0 to 1", Default: "0.8"},
 }
+
+// Values of Options.Iceberg.
+const (
+	IcebergIDs    = "ids"
+	IcebergSchema = "schema"
+)
 
 // Format returns the ORC writer.
 func Format() arrowio.OutputFormat {
@@ -60,6 +68,9 @@ func parseOptions(given map[string]string) (o Options, err error) {
 		return o, err
 	}
 	o.V11, o.Shift = m["orc-version"] == "0.11", m["orc-last-second"] == "shift"
+	if o.Iceberg = m["orc-iceberg"]; o.Iceberg == "none" {
+		o.Iceberg = ""
+	}
 	if o.StripeRows, err = options.Rows("orc-stripe-rows", m["orc-stripe-rows"]); err != nil {
 		return o, err
 	}

@@ -42,6 +42,7 @@ type node struct {
 	typ     *orcwire.Type
 	arrow   arrow.DataType // of the values: without extensions, dictionaries and run ends
 	d       *driver
+	promise *promise // to Iceberg
 	find    arrowdense.Finder
 	content content
 	stats   collector
@@ -66,6 +67,7 @@ type node struct {
 // newNode returns what encodes a type, for an encryption variant or, -1, in clear; dt is what Arrow has for it.
 func (w *writer) newNode(t *orcwire.Type, dt arrow.DataType, variant int) *node {
 	n := &node{typ: t, arrow: stored(dt), d: w.d, stats: newCollector(t), variant: variant}
+	n.promise = w.d.promise(t, n.arrow)
 	n.find = arrowdense.Finder{Mem: w.mem, Unions: t.Kind == orcwire.Union, Dictionaries: true}
 	n.out.Open(w.d.packing, nil)
 	n.present.Open(&n.out)
@@ -111,6 +113,9 @@ func (n *node) write(arr arrow.Array) error {
 	}
 	defer v.Array.Release()
 	values := v.Array.Len()
+	if err := n.promise.check(v.Array, v.N); err != nil {
+		return n.located(err)
+	}
 	if v.Valid == nil {
 		n.present.PutAll(v.N, true)
 	} else {

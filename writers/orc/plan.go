@@ -36,6 +36,11 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	}
 	d.types, d.meta = types, meta
 	d.rootOnly = types[0].Kind != orcwire.Struct
+	if opt.Iceberg != "" {
+		if err := d.forIceberg(s); err != nil {
+			return nil, err
+		}
+	}
 	if d.crypt, err = planEncryption(o.Options, types); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// Inspect tells what becomes of each column, verify whether the rows fit, and dump that it has nothing to do with it.
+func TestSchemaOfFiles(t *testing.T) {
+	dir := t.TempDir()
+	file := tableFile(t, filepath.Join(dir, "a.arrow"), `[{"id":1,"name":"5","p":{"x":1,"y":"a"}},{"id":2,"name":"x"}]`, "id int32", "name text", "p xy")
+	schema := []string{"--schema", "struct<name:bigint,id:bigint,p:struct<x:int>,more:string>"}
+
+	got := ok(t, append([]string{"inspect", "--cast", "java", file}, schema...)...)
+	for _, want := range []string{"read as the schema asked for, which it fits:", "what does not fit is null", "widened", "the file does not have it", "left out"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+	var doc struct {
+		Pruning *struct{ Filter string }
+		Shown   *struct {
+			Fits   bool
+			Fields []arrowio.ShownField
+		}
+	}
+	inspect := func(args ...string) {
+		t.Helper()
+		doc.Shown = nil
+		if err := json.Unmarshal([]byte(ok(t, append([]string{"inspect", "--json", file}, args...)...)), &doc); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inspect(append(schema, "--cast", "java", "--where", "more IS NULL")...)
+	var lines []string
+	for _, f := range doc.Shown.Fields {
+		lines = append(lines, f.Path+" "+f.Type+" <- "+f.From+" "+f.Stored+": "+f.How)
+	}
+	if got, want := strings.Join(lines, "\n"), `name int64 <- name utf8: cast
+id int64 <- id int32: widened
+p struct<x: int32> <- p struct<x: int8, y: utf8>: inside
+p.x int32 <- p.x int8: widened
+  <- p.y utf8: left out
+more utf8 <-  : null`; got != want || !doc.Shown.Fits || doc.Pruning == nil {
+		t.Errorf("%v\n%s", doc.Shown.Fits, got)
+	}
+	inspect(schema...)
+	if f := doc.Shown.Fields[0]; doc.Shown.Fits || f.How != arrowio.ShownImpossible || !strings.Contains(f.Why, "utf8") {
+		t.Errorf("%+v", doc.Shown)
+	}
+	if inspect(); doc.Shown != nil {
+		t.Errorf("%+v", doc.Shown)
+	}
+	fails(t, do(t, append([]string{"inspect", "--where", "id = 1", file}, schema...)...), 1, "column name", "cannot hold")
+	fails(t, do(t, "inspect", "--cast", "java", file), 2, "--schema, which is missing")
+
+	if got := ok(t, append([]string{"verify", "--cast", "java", file}, schema...)...); !strings.Contains(got, ": ok") {
+		t.Error(got)
+	}
+	o := do(t, append([]string{"verify", file}, schema...)...)
+	if o.code != 1 || !strings.Contains(o.out, "column name: ") || !strings.Contains(o.err, "1 fault found") {
+		t.Errorf("%+v", o)
+	}
+	// Of a value that does not fit only its row tells.
+	times := tableFile(t, filepath.Join(dir, "t.arrow"), `[{"t":"2020-01-01 00:00:00"},{"t":"9999-01-01 00:00:00"}]`, "t seconds")
+	out := filepath.Join(dir, "t.orc")
+	ok(t, "convert", times, out)
+	for _, name := range []string{times, out} {
+		o = do(t, "verify", "--timestamp-unit", "s", "--schema", `{"fields":[{"name":"t","type":"timestamp[ns, tz=UTC]"}]}`, name)
+		if name == times { // which takes no such option
+			o = do(t, "verify", "--schema", `{"fields":[{"name":"t","type":"timestamp[ns, tz=UTC]"}]}`, name)
+		}
+		if o.code != 1 || !strings.Contains(o.out, "does not fit") {
+			t.Errorf("%s: %+v", name, o)
+		}
+	}
+
+	fails(t, do(t, "dump", "--schema", "struct<id:int>", out), 2, "dump shows bytes", "arrowio cat")
+	fails(t, do(t, "dump", "--cast", "java", out), 2, "dump shows bytes")
+	if got := ok(t, "dump", "--help"); strings.Contains(got, "--schema") {
+		t.Error("dump offers --schema")
+	}
+}

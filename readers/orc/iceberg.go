@@ -1,0 +1,19 @@
+package orc
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/internal/orcwire"
+)
+
+// Root returns the tree of the file's types, which is not to be changed. It is parallel to the schema: see orcwire.Schema.
+func (f *File) Root() *orcwire.Type { return f.footer.Types[0] }
+
+// typeAt returns the Arrow type at a path of positions, through structs alone.
+func (f *File) typeAt(ids []int) arrow.DataType {
+	t := f.schema.Field(ids[0]).Type
+	for _, i := range ids[1:] {
+		t = t.(*arrow.StructType).Field(i).Type // as the path was found
+	}
+	return t
+}

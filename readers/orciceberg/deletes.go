@@ -1,0 +1,301 @@
+package orciceberg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/iceberg"
+	"github.com/arrowio/arrowio/internal/orcwire"
+	"github.com/arrowio/arrowio/readers/orc"
+)
+
+// Columns of position deletes (Iceberg table specification, "Reserved Field IDs", "Position Delete Files").
+const (
+	pathID, pathName         = 2147483546, "file_path"
+	positionID, positionName = 2147483545, "pos"
+)
+
+// User metadata of delete files that Iceberg writes.
+const (
+	deleteType = "delete-type"
+	deleteIDs  = "delete-field-ids"
+)
+
+// delete finds the rows of a file that delete files name.
+func (o *Options) delete(ctx context.Context, f *File) error {
+	most := o.DeleteEvents
+	if most == 0 {
+		most = DefaultDeleteEvents
+	}
+	d := deletes{o: o, file: f, most: most, paths: newPaths(o)}
+	for _, name := range o.Deletes {
+		if err := d.load(ctx, name); err != nil {
+			return inDelete(name, err)
+		}
+	}
+	if err := d.elsewhere(); err != nil {
+		return err
+	}
+	for _, s := range d.sets {
+		if err := d.find(ctx, s); err != nil {
+			return err
+		}
+	}
+	f.cut(d.positions)
+	return nil
+}
+
+// inDelete says which delete file an error is about.
+func inDelete(name string, err error) error {
+	var e *arrowio.Error
+	if !errors.As(err, &e) {
+		return fmt.Errorf("delete file %s: %w", name, err)
+	}
+	c := *e
+	c.Op = "delete file " + name
+	if e.Op != "" {
+		c.Op += ", " + e.Op
+	}
+	return &c
+}
+
+// deletes are the rows of one file that are deleted.
+type deletes struct {
+	o         *Options
+	file      *File
+	most      int
+	paths     paths
+	positions []int64 // in no order
+	sets      []*valueSet
+	bytes     int // of the keys of all sets
+	moved     string
+}
+
+// load reads a delete file.
+func (d *deletes) load(ctx context.Context, name string) (err error) {
+	src, err := d.o.open(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, src.Close()) }()
+	files := d.file.files
+	files.Dictionary, files.BinaryStrings, files.NullKeys = true, false, false
+	in, err := orc.Open(ctx, src, d.file.limits, files)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	byPosition, err := d.isPositions(in)
+	if err != nil {
+		return err
+	}
+	if byPosition {
+		return d.loadPositions(ctx, in)
+	}
+	return d.loadValues(ctx, in, src)
+}
+
+// isPositions tells position deletes from values: the file says so, or its columns do.
+func (d *deletes) isPositions(in *orc.File) (bool, error) {
+	switch kind := string(in.UserMetadata(deleteType)); kind {
+	case "position":
+		return true, nil
+	case "equality":
+		return false, nil
+	case "":
+	default:
+		return false, arrowio.Errorf(arrowio.ErrUnsupported, "deletes of type %q", kind)
+	}
+	a, b, err := positionColumns(in)
+	return a >= 0 && b >= 0, err
+}
+
+// positionColumns finds the two columns of position deletes; -1 = there is no such.
+func positionColumns(in *orc.File) (file, pos int, err error) {
+	file, pos = -1, -1
+	root := in.Root()
+	if root.Kind != orcwire.Struct {
+		return file, pos, nil
+	}
+	x, err := idsOf(root, func() []iceberg.Name {
+		return []iceberg.Name{{ID: pathID, Names: []string{pathName}}, {ID: positionID, Names: []string{positionName}}}
+	})
+	for i, c := range root.Children {
+		switch {
+		case err != nil:
+		case x[c.ID] == pathID && c.Kind == orcwire.String:
+			file = i
+		case x[c.ID] == positionID && c.Kind == orcwire.Long:
+			pos = i
+		}
+	}
+	return file, pos, err
+}
+
+// loadPositions adds the positions that are about the file.
+func (d *deletes) loadPositions(ctx context.Context, in *orc.File) error {
+	file, pos, err := positionColumns(in)
+	if err != nil {
+		return err
+	}
+	if file < 0 || pos < 0 {
+		return arrowio.Errorf(arrowio.ErrSchema, "it has no columns %s and %s", pathName, positionName)
+	}
+	schema := in.Schema()
+	return scan(ctx, in, []string{expr.Quote(schema.Field(file).Name), expr.Quote(schema.Field(pos).Name)}, func(rec arrow.Record) error {
+		names, ok := rec.Column(0).(*array.Dictionary)
+		if !ok {
+			return arrowio.Errorf(arrowio.ErrInternal, "%s is %s", pathName, rec.Column(0).DataType())
+		}
+		if names.NullN() > 0 || rec.Column(1).NullN() > 0 {
+			return arrowio.Errorf(arrowio.ErrCorrupt, "a delete without a path or a position")
+		}
+		values, ok := names.Dictionary().(*array.String)
+		if !ok {
+			return arrowio.Errorf(arrowio.ErrInternal, "%s is %s", pathName, rec.Column(0).DataType())
+		}
+		about := make([]bool, values.Len())
+		some := false
+		for i := range about {
+			about[i] = d.isAbout(values.Value(i))
+			some = some || about[i]
+		}
+		if !some {
+			return nil
+		}
+		at := rec.Column(1).(*array.Int64).Int64Values()
+		for i, k := range names.Indices().(*array.Int32).Int32Values() {
+			if about[k] {
+				d.positions = append(d.positions, at[i])
+			}
+		}
+		if len(d.positions) > d.most {
+			return d.tooMany()
+		}
+		return nil
+	})
+}
+
+func (d *deletes) tooMany() error {
+	return arrowio.Errorf(arrowio.ErrLimit, "more than %d deletes of one file: --orc-delete-events allows more", d.most)
+}
+
+// scan calls do with the batches of some columns, in the order of rows.
+func scan(ctx context.Context, f arrowio.File, columns []string, do func(rec arrow.Record) error) error {
+	s, err := arrowio.FileDataset("", f).Scan(ctx, arrowio.ScanOptions{Columns: columns})
+	if err != nil {
+		return err
+	}
+	defer s.Release()
+	for s.Next() {
+		if err := do(s.Record()); err != nil {
+			return err
+		}
+	}
+	return s.Err()
+}
+
+// paths are the forms of the path of the file that is read.
+type paths struct {
+	full []string
+	last string
+}
+
+func newPaths(o *Options) paths {
+	p := paths{full: []string{plainPath(o.path)}, last: path.Base(plainPath(o.path))}
+	if !strings.Contains(o.path, "://") && o.path != "" {
+		if abs, err := filepath.Abs(strings.TrimPrefix(o.path, "file:")); err == nil {
+			p.full = append(p.full, plainPath(filepath.ToSlash(abs)))
+		}
+	}
+	return p
+}
+
+// plainPath is one form for the ways to write a path: without the scheme of local files, and with one scheme for S3.
+func plainPath(p string) string {
+	switch {
+	case strings.HasPrefix(p, "file:///"):
+		p = p[len("file://"):]
+	case strings.HasPrefix(p, "file:/"):
+		p = p[len("file:"):]
+	case strings.HasPrefix(p, "s3a://"), strings.HasPrefix(p, "s3n://"):
+		p = "s3" + p[len("s3a"):]
+	}
+	if !strings.Contains(p, "://") && p != "" {
+		p = path.Clean(p)
+	}
+	return p
+}
+
+// isAbout reports whether a path in a delete is that of the file.
+func (d *deletes) isAbout(name string) bool {
+	for _, m := range d.o.Moves {
+		if rest, ok := strings.CutPrefix(name, m.From); ok {
+			name = m.To + rest
+			break
+		}
+	}
+	name = plainPath(name)
+	if slices.Contains(d.paths.full, name) {
+		return true
+	}
+	if path.Base(name) != d.paths.last {
+		return false
+	}
+	if d.o.Paths == PathSuffix {
+		return true
+	}
+	d.moved = name
+	return false
+}
+
+// elsewhere refuses deletes of which none is about the file, and some are about one of its name.
+func (d *deletes) elsewhere() error {
+	if d.moved == "" || len(d.positions) > 0 || d.o.Paths != PathChecked {
+		return nil
+	}
+	return arrowio.Errorf(arrowio.ErrOption, "no position delete is about this file, and some are about %s: --orc-delete-move says what the path has become, --orc-delete-paths=suffix that the last part tells, --orc-delete-paths=full that these are two files",
+		d.moved)
+}
+
+// cut leaves out the rows at positions; positions that the file does not have delete nothing, and are told.
+func (f *File) cut(positions []int64) {
+	slices.Sort(positions)
+	positions = slices.Compact(positions)
+	n := f.Rows()
+	from := sort.Search(len(positions), func(i int) bool { return positions[i] >= 0 })
+	to := sort.Search(len(positions), func(i int) bool { return positions[i] >= n })
+	if beyond := from + len(positions) - to; beyond > 0 {
+		f.warnings = append(f.warnings, strconv.Itoa(beyond)+" deletes are about rows that the file does not have")
+	}
+	positions = positions[from:to]
+	if len(positions) == 0 {
+		return
+	}
+	f.deleted = int64(len(positions))
+	all := f.File.Splits()
+	f.left, f.splits = make([]rows, len(all)), nil
+	at := int64(0)
+	for i, s := range all {
+		k := sort.Search(len(positions), func(i int) bool { return positions[i] >= s.Rows.End })
+		f.left[i] = without(s.Rows, positions[:k])
+		positions = positions[k:]
+		if left := f.left[i].total; left > 0 {
+			f.splits = append(f.splits, arrowio.Split{Ordinal: len(f.splits), Rows: arrowio.RowRange{Start: at, End: at + left}, Bytes: s.Bytes})
+			f.stored = append(f.stored, i)
+			at += left
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package orciceberg
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/iceberg"
+	"github.com/arrowio/arrowio/readers/orc"
+)
+
+// File is an ORC file without the rows that are deleted, its columns under the names that they are found by. What it is
+// read as is another File over this one.
+type File struct {
+	*orc.File
+	src      arrowio.Source
+	limits   arrowio.Limits
+	files    orc.Options
+	schema   *arrow.Schema
+	required []bool // by column: it, or something in it, is never null
+	left     []rows // of each split of the file; nil = all
+	splits   []arrowio.Split
+	stored   []int // which split of the file each of splits is
+	deleted  int64
+	warnings []string
+}
+
+// Open opens an ORC file as a file of an Iceberg table. What the schema asks for and the file cannot give is
+// arrowio.ErrSchema; what deletes it are read whole here.
+func Open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o Options, files orc.Options) (arrowio.File, error) {
+	f, err := o.openFile(ctx, src, limits, files)
+	if err != nil {
+		return nil, arrowio.Locate(err, arrowio.At{Format: orc.Name, Split: -1, Off: -1})
+	}
+	return f, nil
+}
+
+func (o *Options) openFile(ctx context.Context, src arrowio.Source, limits arrowio.Limits, files orc.Options) (arrowio.File, error) {
+	in, err := orc.Open(ctx, src, limits, files)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{File: in, src: src, limits: limits, files: files, schema: in.Schema(), splits: in.Splits()}
+	show := func(f arrowio.File) (arrowio.File, error) { return f, nil }
+	if o.Table != nil {
+		if show, err = o.rename(f); err != nil {
+			return nil, err
+		}
+	}
+	shown, err := show(f)
+	if err == nil && len(o.Deletes) > 0 {
+		err = o.delete(ctx, f)
+	}
+	return shown, err
+}
+
+// rename gives a file's columns the names of what they are read as. It returns what shows the file as that.
+func (o *Options) rename(f *File) (func(arrowio.File) (arrowio.File, error), error) {
+	shown, err := o.shown(f.files)
+	if err != nil {
+		return nil, err
+	}
+	md := f.File.Schema().Metadata()
+	to := arrow.NewSchema(shown, &md)
+	if len(f.File.Schema().Fields()) == 0 && f.Rows() == 0 && len(f.Splits()) == 0 { // a file of no bytes is an empty table
+		shown = optional(shown)
+		to = arrow.NewSchema(shown, &md)
+	}
+	x, err := idsOf(f.Root(), o.names)
+	if err != nil {
+		return nil, err
+	}
+	m, err := match(f.Root(), f.File.Schema().Fields(), x, o.Table.Current, shown)
+	if err != nil {
+		return nil, err
+	}
+	f.schema = arrow.NewSchema(m.fields, &md)
+	f.File.Rename(f.schema)
+	for i, c := range m.fields {
+		f.required = append(f.required, !c.Nullable && slices.Contains(m.columns, i))
+	}
+	a := arrowio.AdaptOptions{Columns: m.columns}
+	if m.cast {
+		a.Cast = cast
+	}
+	return func(in arrowio.File) (arrowio.File, error) { return arrowio.AdaptWith(in, to, a) }, nil
+}
+
+func optional(fields []arrow.Field) []arrow.Field {
+	out := slices.Clone(fields)
+	for i := range out {
+		out[i].Nullable = true
+	}
+	return out
+}
+
+// names is what names stand for.
+func (o *Options) names() []iceberg.Name {
+	switch {
+	case o.Names != nil:
+		return o.Names
+	case o.Table.Mapping != nil:
+		return o.Table.Mapping
+	}
+	return iceberg.NamesOf(o.Table.Current)
+}
+
+// Schema returns the columns of the file under the names that they are found by.
+func (f *File) Schema() *arrow.Schema { return f.schema }
+
+// Splits lists the splits of the file in which rows are left.
+func (f *File) Splits() []arrowio.Split { return f.splits }
+
+// Info describes the file, and counts the rows that are left.
+func (f *File) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, error) {
+	if f.left != nil {
+		o.Filter = nil // it would be explained for the splits as they are stored
+	}
+	info, err := f.File.Info(ctx, o)
+	if err != nil || f.left == nil {
+		return info, err
+	}
+	info.Rows -= f.deleted
+	info.Splits = nil
+	for _, s := range f.splits {
+		info.Splits = append(info.Splits, arrowio.SplitInfo{Rows: s.Rows, Bytes: s.Bytes})
+	}
+	info.Facts = append(info.Facts, arrowio.Fact{Name: "deleted rows", Value: strconv.FormatInt(f.deleted, 10)})
+	return info, nil
+}
+
+// Warnings implements arrowio.Warner.
+func (f *File) Warnings() []string { return f.warnings }
+
+// Verify implements arrowio.Verifier: the file is checked as what it is.
+func (f *File) Verify(ctx context.Context, report func(error)) error {
+	return f.plain(ctx, func(in *orc.File) error { return in.Verify(ctx, report) })
+}
+
+// Dump implements arrowio.Dumper, likewise.
+func (f *File) Dump(ctx context.Context, w io.Writer) error {
+	return f.plain(ctx, func(in *orc.File) error { return in.Dump(ctx, w) })
+}
+
+func (f *File) plain(ctx context.Context, do func(in *orc.File) error) error {
+	in, err := orc.Open(ctx, f.src, f.limits, f.files)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(in), in.Close())
+}
+
+// Prune asks the file.
+func (f *File) Prune(ctx context.Context, s arrowio.Split, pred *expr.Bound) (arrowio.RowSet, error) {
+	if f.left == nil {
+		return f.File.Prune(ctx, s, pred)
+	}
+	k := f.stored[s.Ordinal]
+	set, err := f.File.Prune(ctx, f.File.Splits()[k], pred)
+	if err != nil {
+		return nil, err
+	}
+	var out arrowio.RowSet
+	for _, r := range set {
+		from, to := f.left[k].count(r.Start), f.left[k].count(r.End)
+		if from < to {
+			out = out.Add(arrowio.RowRange{Start: s.Rows.Start + from, End: s.Rows.Start + to})
+		}
+	}
+	return out, nil
+}
+
+// Read opens the rows of a split.
+func (f *File) Read(ctx context.Context, s arrowio.Split, set arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
+	var never []int
+	for i, pf := range p.Fields {
+		if pf.Index < len(f.required) && f.required[pf.Index] {
+			never = append(never, i)
+		}
+	}
+	if f.left == nil {
+		in, err := f.File.Read(ctx, s, set, p, mem)
+		if err != nil || len(never) == 0 {
+			return in, err
+		}
+		return newReader(in, never, nil, s), nil
+	}
+	k := f.stored[s.Ordinal]
+	left := &f.left[k]
+	var around arrowio.RowSet
+	for _, r := range set.Clip(s.Rows) {
+		around = around.Add(arrowio.RowRange{Start: left.at(r.Start - s.Rows.Start), End: left.at(r.End-s.Rows.Start-1) + 1})
+	}
+	in, err := f.File.Read(ctx, f.File.Splits()[k], around, p, mem)
+	if err != nil {
+		return nil, err
+	}
+	r := newReader(in, never, left, s)
+	r.stored = f.File.Splits()[k].Rows.Start
+	return r, nil
+}

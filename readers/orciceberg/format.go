@@ -1,0 +1,179 @@
+package orciceberg
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/iceberg"
+	"github.com/arrowio/arrowio/internal/options"
+	"github.com/arrowio/arrowio/readers/orc"
+)
+
+// Options are the options of this package. The zero value reads files as they are.
+type Options struct {
+	Table   *iceberg.Table // what files are read as; nil = as what they are
+	Names   []iceberg.Name // of files without ids; nil = Table.Mapping, or else the schema's own names
+	Deletes []string       // paths or URLs of delete files
+	Paths   PathMatch      // how position deletes find the file
+	// Moves are put into the paths of position deletes: one that begins with From begins with To instead, by the first
+	// that fits.
+	Moves []Move
+	// DeleteEvents bounds the deletes of one file that are held; 0 = DefaultDeleteEvents. A position takes 8 bytes, and up to
+	// 24 once the delete files are read; the values of an equality delete count as three, and one more for every 24 bytes.
+	DeleteEvents int
+
+	path string // that the file was opened by
+	open func(ctx context.Context, name string) (arrowio.OpenSource, error)
+}
+
+// DefaultDeleteEvents is the default of Options.DeleteEvents, that of ACID tables.
+const DefaultDeleteEvents = 32 << 20
+
+// Move is the beginning of paths, and what stands for it.
+type Move struct{ From, To string }
+
+// PathMatch says how the path in a position delete stands to that of the file that is read.
+type PathMatch uint8
+
+// Ways to match paths.
+const (
+	// PathChecked matches whole paths, and refuses deletes that are about a file of the same name elsewhere alone: the
+	// table has been moved, or the path was given in another way.
+	PathChecked PathMatch = iota
+	// PathFull matches whole paths.
+	PathFull
+	// PathSuffix matches the last part of paths, which in Iceberg's own files is unique.
+	PathSuffix
+)
+
+var pathWords = []string{"checked", "full", "suffix"}
+
+// Format returns f, the reader of ORC, with the options of this package; without them files are read by f.
+func Format(f arrowio.Format) arrowio.Format {
+	f.Options = append(f.Options,
+		arrowio.Option{Name: "orc-iceberg-schema", Usage: "read files under an Iceberg schema: a table's metadata, or a schema's JSON, or the name of a file of it", Default: "files as they are"},
+		arrowio.Option{Name: "orc-name-mapping", Usage: "Iceberg's mapping of names, JSON or a file of it, for files without ids", Default: "the table's, or the schema's names"},
+		arrowio.Option{Name: "orc-deletes", Usage: "a delete file of Iceberg, of positions or of values, for every INPUT", Default: "none", Repeated: true},
+		arrowio.Option{Name: "orc-delete-paths", Usage: "how position deletes find their file: by its full path, checked against files of the same name elsewhere or not, or by the last part of the path", Default: "checked", Values: pathWords},
+		arrowio.Option{Name: "orc-delete-move", Usage: "FROM=TO: paths in position deletes that begin with FROM begin with TO", Default: "none", Repeated: true},
+	)
+	open, openTree := f.Open, f.OpenTree
+	f.Open = func(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
+		opt, given, err := parseOptions(o)
+		if err != nil {
+			return nil, err
+		}
+		if !given {
+			return open(ctx, src, o)
+		}
+		files, err := orc.ParseOptions(o.Options)
+		if err != nil {
+			return nil, err
+		}
+		return Open(ctx, src, o.Limits, opt, files)
+	}
+	if openTree != nil {
+		f.OpenTree = func(ctx context.Context, t arrowio.Tree, o arrowio.OpenOptions) (arrowio.File, error) {
+			_, given, err := parseOptions(o)
+			if err == nil && given {
+				err = arrowio.Errorf(arrowio.ErrOption, "a Hive ACID table is none of Iceberg's")
+			}
+			if err != nil {
+				return nil, err
+			}
+			return openTree(ctx, t, o)
+		}
+	}
+	return f
+}
+
+// parseOptions reads the options by name; given = there are some.
+func parseOptions(oo arrowio.OpenOptions) (o Options, given bool, err error) {
+	m := oo.Options
+	o.path, o.open = oo.Name, oo.OpenSource
+	if o.open == nil {
+		o.open = openLocal
+	}
+	if text := m["orc-iceberg-schema"]; text != "" {
+		b, err := options.JSON("orc-iceberg-schema", text)
+		if err != nil {
+			return o, false, err
+		}
+		if o.Table, err = iceberg.Parse(b); err != nil {
+			return o, false, optionError("orc-iceberg-schema", err)
+		}
+	}
+	if text := strings.TrimSpace(m["orc-name-mapping"]); text != "" {
+		b := []byte(text)
+		if b[0] != '[' {
+			if b, err = options.JSON("orc-name-mapping", text); err != nil {
+				return o, false, err
+			}
+		}
+		if o.Names, err = iceberg.ParseNames(bytes.TrimSpace(b)); err != nil {
+			return o, false, optionError("orc-name-mapping", err)
+		}
+		if o.Table == nil {
+			return o, false, arrowio.Errorf(arrowio.ErrOption, "orc-name-mapping is about ids of --orc-iceberg-schema, which is missing")
+		}
+	}
+	if text := m["orc-deletes"]; text != "" {
+		o.Deletes = strings.Split(text, "\n")
+	}
+	if err := o.parsePaths(m); err != nil {
+		return o, false, err
+	}
+	if text := m["orc-delete-events"]; text != "" {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < 1 || n >= math.MaxUint32 || n > math.MaxInt/24 {
+			return o, false, arrowio.Errorf(arrowio.ErrOption, "orc-delete-events=%q is no number of events", text)
+		}
+		o.DeleteEvents = int(n)
+	}
+	return o, o.Table != nil || len(o.Deletes) > 0, nil
+}
+
+func (o *Options) parsePaths(m map[string]string) error {
+	switch text := m["orc-delete-paths"]; text {
+	case "", "checked":
+	case "full":
+		o.Paths = PathFull
+	case "suffix":
+		o.Paths = PathSuffix
+	default:
+		return arrowio.Errorf(arrowio.ErrOption, "orc-delete-paths=%q: one of %q", text, pathWords)
+	}
+	if text := m["orc-delete-move"]; text != "" {
+		for _, line := range strings.Split(text, "\n") {
+			from, to, ok := strings.Cut(line, "=")
+			if !ok || from == "" {
+				return arrowio.Errorf(arrowio.ErrOption, "orc-delete-move=%q is not FROM=TO", line)
+			}
+			o.Moves = append(o.Moves, Move{from, to})
+		}
+	}
+	return nil
+}
+
+func optionError(name string, err error) error {
+	return arrowio.Locate(err, arrowio.At{Format: orc.Name, Op: "--" + name, Split: -1, Off: -1})
+}
+
+func openLocal(_ context.Context, name string) (arrowio.OpenSource, error) {
+	src, err := arrowio.OpenFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return src, nil
+}
+
+// shown is what a file is read as.
+func (o *Options) shown(files orc.Options) ([]arrow.Field, error) {
+	return iceberg.Schema(o.Table.Current, iceberg.ArrowOptions{StringsAsBinary: files.BinaryStrings, Dictionary: files.Dictionary})
+}

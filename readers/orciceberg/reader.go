@@ -1,0 +1,150 @@
+package orciceberg
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// runReader is a reader of a file that takes many runs of rows at once.
+type runReader interface {
+	ReadRuns(runs []arrowio.RowRange) error
+}
+
+// reader reads the rows of a split that are left, and checks that what is required is there. See arrowio.SplitReader.
+type reader struct {
+	arrowio.SplitReader
+	many  runReader // nil = it takes runs one by one
+	never []int     // columns that are never null
+	left  *rows     // nil = all
+
+	split  arrowio.Split // of rows that are left
+	row    int64         // of those, where the reader stands
+	stored int64         // of the file, where the reader below stands
+	runs   []arrowio.RowRange
+}
+
+func newReader(in arrowio.SplitReader, never []int, left *rows, s arrowio.Split) *reader {
+	r := &reader{SplitReader: in, never: never, left: left, split: s, row: s.Rows.Start}
+	r.many, _ = in.(runReader)
+	return r
+}
+
+// Share implements arrowio.Sharer.
+func (r *reader) Share(run arrowio.Share) int {
+	if s, ok := r.SplitReader.(arrowio.Sharer); ok {
+		return s.Share(run)
+	}
+	return 1
+}
+
+// Fit implements arrowio.Sizer.
+func (r *reader) Fit(n int, bytes int64) int {
+	if s, ok := r.SplitReader.(arrowio.Sizer); ok {
+		return s.Fit(n, bytes)
+	}
+	return n
+}
+
+func (r *reader) admit(n int64) error {
+	if n < 0 || n > r.split.Rows.End-r.row {
+		return arrowio.Errorf(arrowio.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.row, r.split.Rows.End)
+	}
+	return nil
+}
+
+// Skip passes over n rows.
+func (r *reader) Skip(n int64) (int64, error) {
+	if r.left == nil {
+		return r.SplitReader.Skip(n)
+	}
+	if err := r.admit(n); err != nil {
+		return 0, err
+	}
+	r.row += n
+	return n, nil
+}
+
+// Read appends the next n rows to the batch being built.
+func (r *reader) Read(n int) (int, error) {
+	if r.left == nil || n == 0 {
+		return r.SplitReader.Read(n)
+	}
+	if err := r.admit(int64(n)); err != nil {
+		return 0, err
+	}
+	r.runs = r.left.stored(r.runs[:0], r.row-r.split.Rows.Start, int64(n))
+	if err := r.readRuns(); err != nil {
+		return 0, err
+	}
+	r.row += int64(n)
+	return n, nil
+}
+
+func (r *reader) readRuns() error {
+	if len(r.runs) > 1 && r.many != nil {
+		r.stored = r.runs[len(r.runs)-1].End
+		return r.many.ReadRuns(r.runs)
+	}
+	for _, x := range r.runs {
+		if _, err := r.SplitReader.Skip(x.Start - r.stored); err != nil {
+			return err
+		}
+		if _, err := r.SplitReader.Read(int(x.Len())); err != nil {
+			return err
+		}
+		r.stored = x.End
+	}
+	return nil
+}
+
+// Take hands over the batch built so far. The caller releases it.
+func (r *reader) Take() (arrow.Record, error) {
+	rec, err := r.SplitReader.Take()
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range r.never {
+		if err := there(rec.Column(i).Data(), rec.Schema().Field(i), rec.Schema().Field(i).Name); err != nil {
+			rec.Release()
+			return nil, err
+		}
+	}
+	return rec, nil
+}
+
+// there checks that nothing of a required field is null: what is required in it is in all of its values.
+func there(d arrow.ArrayData, f arrow.Field, path string) error {
+	if d.NullN() > 0 || d.NullN() == array.UnknownNullCount && anyNull(d) {
+		e := arrowio.Errorf(arrowio.ErrCorrupt, "it is required, and a row has no value")
+		e.Column = path
+		return e
+	}
+	t, ok := f.Type.(arrow.NestedType)
+	if !ok {
+		return nil
+	}
+	fields := t.Fields()
+	kids := d.Children()
+	if m, ok := f.Type.(*arrow.MapType); ok {
+		kids, fields = kids[0].Children(), []arrow.Field{m.KeyField(), m.ItemField()}
+	}
+	for i, k := range fields {
+		if !k.Nullable && i < len(kids) {
+			if err := there(kids[i], k, path+"."+k.Name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func anyNull(d arrow.ArrayData) bool {
+	for i := range d.Len() {
+		if !valid(d, i) {
+			return true
+		}
+	}
+	return false
+}
