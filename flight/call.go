@@ -38,6 +38,8 @@ type Call struct {
 	rows    atomic.Int64
 	batches atomic.Int64
 	bytes   atomic.Int64
+	unsent  atomic.Int64  // messages that the client has not taken: with the transport, or waiting for it
+	taken   atomic.Uint64 // counts up whenever the client has taken a part of one
 	lease   Lease
 	conn    *connection
 	cancel  context.CancelCauseFunc
@@ -136,17 +138,27 @@ func (s *Server) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo,
 
 func (s *Server) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
 	return s.call(ss.Context(), info.FullMethod, func(ctx context.Context) error {
-		return handler(srv, &callStream{ServerStream: ss, ctx: ctx})
+		return handler(srv, &callStream{ServerStream: ss, ctx: ctx, call: CallFrom(ctx)})
 	})
 }
 
-// callStream is a stream whose context is the call's.
+// callStream is a stream whose context is the call's, which is told when it waits for its client.
 type callStream struct {
 	grpc.ServerStream
-	ctx context.Context
+	ctx  context.Context
+	call *Call
 }
 
 func (s *callStream) Context() context.Context { return s.ctx }
+
+func (s *callStream) SendMsg(m any) error {
+	s.call.unsent.Add(1)
+	defer func() {
+		s.call.unsent.Add(-1)
+		s.call.taken.Add(1)
+	}()
+	return s.ServerStream.SendMsg(m)
+}
 
 // call runs one RPC.
 func (s *Server) call(ctx context.Context, method string, run func(context.Context) error) error {

@@ -73,7 +73,7 @@ func (c *Catalog) Add(ctx context.Context, name string, s Spec) error {
 	if !ValidName(name) {
 		return arrowio.Errorf(arrowio.ErrOption, "%q cannot be the name of a dataset: letters, digits, _ . - are allowed, at most 128", name)
 	}
-	d := &dataset{name: name, spec: s, catalog: c, loaded: map[string]*Entry{}}
+	d := &dataset{name: name, spec: s, roots: rootsOf(s.Paths), catalog: c, loaded: map[string]*Entry{}}
 	if _, err := d.entry(ctx, nil, false); err != nil {
 		return err
 	}
@@ -169,6 +169,7 @@ const maxVariants = 16
 type dataset struct {
 	name    string
 	spec    Spec
+	roots   []string // see rootsOf
 	catalog *Catalog
 
 	mu      sync.Mutex
@@ -308,10 +309,7 @@ func (d *dataset) public(err error) error {
 	if err == nil {
 		return nil
 	}
-	text := err.Error()
-	for _, root := range d.spec.Paths {
-		text = strings.ReplaceAll(text, strings.TrimSuffix(root, "/"), d.name)
-	}
+	text := d.publicText(err.Error())
 	if text == err.Error() {
 		return err
 	}

@@ -32,6 +32,7 @@ type outbound struct {
 	size   int64    // of the body
 
 	conn    *connection
+	call    *Call        // nil = of none
 	release func()       // of the memory; called once
 	refs    atomic.Int64 // pieces that gRPC refers to, and one until it has been handed over
 }
@@ -130,6 +131,10 @@ func (m *outbound) ref() bool {
 }
 
 func (m *outbound) unref() {
+	m.conn.taken.Add(1)
+	if m.call != nil {
+		m.call.taken.Add(1)
+	}
 	if m.refs.Add(-1) == 0 && m.conn.remove(m) { // unless the end of the connection came first
 		m.release()
 	}

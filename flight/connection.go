@@ -2,7 +2,9 @@ package flight
 
 import (
 	"context"
+	"net"
 	"sync"
+	"sync/atomic"
 
 	"google.golang.org/grpc/stats"
 )
@@ -11,11 +13,39 @@ import (
 // and what was cancelled, but not what waits when a connection breaks: that is given back here, when nothing of the
 // transport runs any more.
 type connection struct {
+	raw   net.Conn      // nil = it is not known
+	taken atomic.Uint64 // counts up whenever the transport is done with a part of a message
+
 	mu     sync.Mutex
 	ended  bool
 	conn   *gatherConn // nil = gRPC writes itself
 	unsent map[*outbound]struct{}
 	latest *outbound // that owner has found
+}
+
+// knownListener gives connections that are found again by the address of the other side.
+type knownListener struct{ net.Listener }
+
+func (l knownListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return knownConn{c, &connection{raw: c}}, nil
+}
+
+type knownConn struct {
+	net.Conn
+	from *connection
+}
+
+// RemoteAddr implements net.Conn.
+func (c knownConn) RemoteAddr() net.Addr { return knownAddr{c.Conn.RemoteAddr(), c.from} }
+
+// knownAddr is the address of the other side of a connection.
+type knownAddr struct {
+	net.Addr
+	of *connection
 }
 
 // add takes note of a message; false = the connection has ended.
@@ -63,6 +93,28 @@ func (c *connection) owner(b []byte) *outbound {
 	return nil
 }
 
+// waits reports whether the transport refers to messages.
+func (c *connection) waits() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.unsent) > 0
+}
+
+// peer is the address of the other side, where the connection is known.
+func (c *connection) peer() string {
+	if c.raw == nil {
+		return ""
+	}
+	return c.raw.RemoteAddr().String()
+}
+
+// abort breaks the connection, where it is known; end follows.
+func (c *connection) abort() {
+	if c.raw != nil {
+		_ = c.raw.Close() // nobody is left to be told
+	}
+}
+
 func (c *connection) end() {
 	if c.conn != nil {
 		<-c.conn.stopped // nothing is written any more
@@ -90,8 +142,8 @@ type connections struct{}
 
 func (connections) TagConn(ctx context.Context, i *stats.ConnTagInfo) context.Context {
 	c := &connection{}
-	if a, ok := i.RemoteAddr.(gatherAddr); ok {
-		c = a.conn.from
+	if a, ok := i.RemoteAddr.(knownAddr); ok {
+		c = a.of
 	}
 	return context.WithValue(ctx, connectionKey{}, c)
 }

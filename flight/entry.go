@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/stores"
 	"github.com/arrowio/arrowio/readers"
 )
 
@@ -103,7 +103,7 @@ func (s *Spec) open(ctx context.Context, options map[string]string) (*arrowio.Da
 func (e *Entry) look(ctx context.Context, i int) (err error) {
 	fr := e.Dataset.Fragments[i]
 	f := &e.Fragments[i]
-	f.path, f.Name = fr.Name, e.publicName(fr.Name, i)
+	f.path, f.Name = fr.Name, e.of.publicName(fr.Name, i)
 	file, err := fr.Open(ctx)
 	if err != nil {
 		return fmt.Errorf("%s: %w", fr.Name, err)
@@ -136,21 +136,6 @@ func (e *Entry) look(ctx context.Context, i int) (err error) {
 		e.Format = info.Format
 	}
 	return nil
-}
-
-// publicName is a fragment's name without where the dataset lies.
-func (e *Entry) publicName(path string, i int) string {
-	rest := filepath.Base(path)
-	for _, root := range e.of.spec.Paths {
-		if below, ok := strings.CutPrefix(path, strings.TrimSuffix(root, "/")+"/"); ok && below != "" {
-			rest = filepath.ToSlash(below)
-			break
-		}
-	}
-	if path == "" {
-		rest = fmt.Sprint(i)
-	}
-	return e.Name + "/" + rest
 }
 
 // identityOf returns the identity of an open file and its name. A format that is no single file, and says nothing of its
@@ -203,10 +188,15 @@ func (e *Entry) check(ctx context.Context, i int, f arrowio.File) error {
 	return err
 }
 
-// Public returns err with the names of files as clients know them.
+// Public returns err with the names of files as clients know them. Where a store says that a file is not what it was, the
+// next Lookup looks again, as for one whose identity has changed.
 func (e *Entry) Public(err error) error {
 	if err == nil {
 		return nil
+	}
+	if errors.Is(err, stores.ErrChanged) {
+		e.of.markStale()
+		return changed(e.Name)
 	}
 	text := err.Error()
 	public := e.publicText(text)
@@ -222,7 +212,7 @@ func (e *Entry) publicText(text string) string {
 			text = strings.ReplaceAll(text, f.path, f.Name)
 		}
 	}
-	return text
+	return e.of.publicText(text)
 }
 
 // renamed is an error with another text.

@@ -58,20 +58,14 @@ const (
 )
 
 func newGatherConn(c net.Conn) *gatherConn {
-	g := &gatherConn{Conn: c, from: &connection{}, stopped: make(chan struct{})}
+	g := &gatherConn{Conn: c, from: &connection{raw: c}, stopped: make(chan struct{})}
 	g.from.conn = g
 	g.work.L, g.room.L = &g.mu, &g.mu
 	return g
 }
 
-// gatherAddr is the address of the other side, by which the connection is found again.
-type gatherAddr struct {
-	net.Addr
-	conn *gatherConn
-}
-
 // RemoteAddr implements net.Conn.
-func (g *gatherConn) RemoteAddr() net.Addr { return gatherAddr{g.Conn.RemoteAddr(), g} }
+func (g *gatherConn) RemoteAddr() net.Addr { return knownAddr{g.Conn.RemoteAddr(), g.from} }
 
 // Write implements net.Conn.
 func (g *gatherConn) Write(b []byte) (int, error) {

@@ -85,7 +85,7 @@ func setLimit[T int | int64](v *T, def T) {
 func size(n int64) string { return humanize.IBytes(uint64(max(n, 0))) }
 
 // carriesRows are the methods that count as streams. The others are answered at once.
-var carriesRows = map[string]bool{"DoGet": true, "DoPut": true, "DoExchange": true, "DoAction": true}
+var carriesRows = map[string]bool{"DoGet": true, "DoPut": true, "DoExchange": true, "DoAction": true, readMethod: true}
 
 // clientKey returns what a call's limits are counted by.
 func clientKey(c *Call) string {
@@ -104,11 +104,11 @@ func (l *Limits) Begin(ctx context.Context, c *Call) (Lease, error) {
 	if err := l.enter(e.client); err != nil {
 		return nil, err
 	}
-	if c.Method != "DoGet" && c.Method != "DoAction" {
+	if c.Method != "DoGet" && c.Method != "DoAction" && c.Method != readMethod {
 		return e, nil
 	}
 	want := l.o.StreamMemory
-	if c.Method == "DoAction" { // most need none
+	if c.Method != "DoGet" { // most need none
 		want = l.o.MinMemory
 	}
 	if err := e.reserve(ctx, want); err != nil {

@@ -79,10 +79,12 @@ func (s *sender) post(m ipc.Message, meta []byte) error {
 		return exhausted(err)
 	}
 	lease, size := s.call.lease, m.Size
-	o := &outbound{header: m.Metadata, meta: meta, body: m.Body, size: size, conn: s.call.conn}
+	o := &outbound{header: m.Metadata, meta: meta, body: m.Body, size: size, conn: s.call.conn, call: s.call}
+	s.call.unsent.Add(1)
 	o.release = func() {
 		m.Release()
 		lease.Free(size)
+		o.call.unsent.Add(-1)
 	}
 	if !s.call.conn.add(o) {
 		o.release()

@@ -22,6 +22,7 @@ import (
 type Options struct {
 	Catalog    *Catalog
 	Authorizer Authorizer // nil = everybody may do everything
+	Writable   []Writable // datasets that clients may put, the first that has a name counts; nil = none
 	Limiter    Limiter    // nil = calls take what they take
 	Observers  []Observer
 	Logger     *slog.Logger // default slog.Default()
@@ -44,6 +45,9 @@ type Options struct {
 	EndpointBytes int64            // stored bytes of an endpoint, about; default 128 MiB
 	MaxReceive    int              // bytes of a message that a client sends; default 16 MiB
 	DrainTimeout  time.Duration    // how long running calls may go on when Serve's context has ended; default 30 s, -1 = any time
+	// StallTimeout is how long a client may take nothing of what waits for it before its call is ended, and its connection
+	// where no other call uses that and it still takes nothing; 0 = any time. Connections without calls are not meant.
+	StallTimeout time.Duration
 }
 
 // Server serves a catalog over Arrow Flight. Its methods may be called concurrently.
@@ -52,6 +56,7 @@ type Server struct {
 	logger   *slog.Logger
 	calls    calls
 	prepared boundValues // of Flight SQL's statements
+	puts     puts
 	draining atomic.Bool
 }
 
@@ -59,6 +64,9 @@ type Server struct {
 func New(o Options) (*Server, error) {
 	if o.Catalog == nil {
 		return nil, arrowio.Errorf(arrowio.ErrOption, "a server without a catalog")
+	}
+	if err := checkWritable(o.Writable); err != nil {
+		return nil, err
 	}
 	if o.Memory <= 0 {
 		o.Memory = 256 << 20
@@ -132,6 +140,13 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	refresher.Go(func() { s.o.Catalog.Run(run) })
 	defer refresher.Wait()
 	defer stop()
+	if s.o.StallTimeout > 0 {
+		var watcher sync.WaitGroup
+		watching, stopWatching := context.WithCancel(context.WithoutCancel(ctx)) // also while it drains
+		watcher.Go(func() { s.watchStalls(watching) })
+		defer watcher.Wait()
+		defer stopWatching()
+	}
 
 	servers := make([]*grpc.Server, len(listeners))
 	ended := make(chan error, len(listeners))
@@ -143,6 +158,8 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 		servers[i] = s.grpcServer(creds)
 		if creds == nil {
 			l = gatherListener{l}
+		} else {
+			l = knownListener{l}
 		}
 		s.logger.InfoContext(ctx, "serving", "address", URI(l.Addr(), creds != nil))
 		go func() { ended <- servers[i].Serve(l) }()

@@ -21,10 +21,10 @@ import (
 // maxBindBytes is the most that a stream of parameters may have.
 const maxBindBytes = 1 << 20
 
-// putSQL answers a DoPut of Flight SQL, whose first message has come: values for a prepared statement, and nothing else.
-func (q sql) putSQL(first *flight.FlightData, stream flight.FlightService_DoPutServer) error {
+// putSQL answers a DoPut of Flight SQL, whose first message in.next gives again: values for a prepared statement, and nothing else.
+func (q sql) putSQL(in *inbound, stream flight.FlightService_DoPutServer) error {
 	ctx := stream.Context()
-	m, err := q.message(first.GetFlightDescriptor().GetCmd())
+	m, err := q.message(in.first.GetFlightDescriptor().GetCmd())
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (q sql) putSQL(first *flight.FlightData, stream flight.FlightService_DoPutS
 	if err != nil {
 		return err
 	}
-	b, err := streamOf(first, stream.Recv)
+	b, err := streamOf(func() (*flight.FlightData, error) { return in.next(ctx) })
 	if err != nil {
 		return err
 	}
@@ -58,9 +58,16 @@ func (q sql) putSQL(first *flight.FlightData, stream flight.FlightService_DoPutS
 }
 
 // streamOf puts messages together as the IPC stream that they are, in memory.
-func streamOf(first *flight.FlightData, next func() (*flight.FlightData, error)) ([]byte, error) {
+func streamOf(next func() (*flight.FlightData, error)) ([]byte, error) {
 	var b []byte
-	for d := first; ; {
+	for {
+		d, err := next()
+		if errors.Is(err, io.EOF) {
+			return append(b, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0), nil
+		}
+		if err != nil {
+			return nil, err
+		}
 		if h := d.GetDataHeader(); len(h) > 0 {
 			if len(b)+len(h)+len(d.GetDataBody()) > maxBindBytes {
 				return nil, arrowio.Errorf(arrowio.ErrLimit, "parameters of more than %d bytes", maxBindBytes)
@@ -70,13 +77,6 @@ func streamOf(first *flight.FlightData, next func() (*flight.FlightData, error))
 			b = append(append(b, h...), zeros[:-len(h)&7]...)
 			b = append(append(b, d.GetDataBody()...), zeros[:-len(d.GetDataBody())&7]...)
 		}
-		var err error
-		if d, err = next(); errors.Is(err, io.EOF) {
-			return append(b, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0), nil
-		}
-		if err != nil {
-			return nil, err
-		}
 	}
 }
 
@@ -85,12 +85,12 @@ func streamOf(first *flight.FlightData, next func() (*flight.FlightData, error))
 func parameterValues(ctx context.Context, b []byte) ([]string, error) {
 	f, err := ipc.StreamFormat().Open(ctx, arrowio.NewBytesSource(b), arrowio.OpenOptions{})
 	if err != nil {
-		return nil, badParameters(err)
+		return nil, badStream(err)
 	}
 	defer f.Close()
 	scan, err := arrowio.Scan(ctx, f, arrowio.ScanOptions{Parallelism: 1, MemoryBudget: 16 * maxBindBytes, BatchRows: 2})
 	if err != nil {
-		return nil, badParameters(err)
+		return nil, badStream(err)
 	}
 	defer scan.Release()
 	out := []string{}
@@ -112,20 +112,12 @@ func parameterValues(ctx context.Context, b []byte) ([]string, error) {
 		}
 	}
 	if err := scan.Err(); err != nil {
-		return nil, badParameters(err)
+		return nil, badStream(err)
 	}
 	if rows == 0 && f.Schema().NumFields() > 0 {
 		return nil, failf(codes.InvalidArgument, "parameters: no row of values")
 	}
 	return out, nil
-}
-
-// badParameters is the client's fault, whatever is wrong with its stream.
-func badParameters(err error) error {
-	if errors.Is(err, arrowio.ErrCorrupt) || errors.Is(err, arrowio.ErrUnsupported) {
-		return &coded{codes.InvalidArgument, err}
-	}
-	return err
 }
 
 // literal returns the first value of a column.
@@ -145,25 +137,4 @@ func literal(col arrow.Array) (string, error) {
 		return "", arrowio.Errorf(arrowio.ErrOption, "a value of type %s is compared with nothing", col.DataType())
 	}
 	return text, nil
-}
-
-// DoPut implements the RPC.
-func (s *service) DoPut(stream flight.FlightService_DoPutServer) error {
-	first, err := stream.Recv()
-	if err != nil {
-		if errors.Is(err, io.EOF) {
-			return failf(codes.InvalidArgument, "a stream without a descriptor")
-		}
-		return err
-	}
-	q := sql{s}
-	if q.owns(first.GetFlightDescriptor().GetCmd()) {
-		return q.putSQL(first, stream)
-	}
-	return s.put(first, stream)
-}
-
-// put answers a DoPut whose first message has come.
-func (s *service) put(*flight.FlightData, flight.FlightService_DoPutServer) error {
-	return failf(codes.Unimplemented, "DoPut is not answered here")
 }

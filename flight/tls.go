@@ -27,6 +27,15 @@ type TLSFiles struct {
 // connect, at most once a second: new ones are used for new connections. Files that cannot be used are logged, and the
 // last good ones stay in use.
 func TLSCredentials(f TLSFiles) (credentials.TransportCredentials, error) {
+	c, err := TLSConfig(f, "h2")
+	if err != nil {
+		return nil, err
+	}
+	return credentials.NewTLS(c), nil
+}
+
+// TLSConfig is TLSCredentials for servers of other protocols, which are named as ALPN has them.
+func TLSConfig(f TLSFiles, protocols ...string) (*tls.Config, error) {
 	if f.Cert == "" || f.Key == "" {
 		return nil, arrowio.Errorf(arrowio.ErrOption, "TLS needs a certificate and its key")
 	}
@@ -37,14 +46,21 @@ func TLSCredentials(f TLSFiles) (credentials.TransportCredentials, error) {
 	if f.ClientCA != "" {
 		paths = append(paths, f.ClientCA)
 	}
-	w := &watched[*tls.Config]{paths: paths, logger: f.Logger, load: f.config}
+	w := &watched[*tls.Config]{paths: paths, logger: f.Logger, load: func() (*tls.Config, error) {
+		c, err := f.config()
+		if err == nil {
+			c.NextProtos = protocols
+		}
+		return c, err
+	}}
 	if err := w.reload(); err != nil {
 		return nil, err
 	}
-	return credentials.NewTLS(&tls.Config{
+	return &tls.Config{
 		MinVersion:         tls.VersionTLS13,
+		NextProtos:         protocols,
 		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return w.get(), nil },
-	}), nil
+	}, nil
 }
 
 func (f TLSFiles) config() (*tls.Config, error) {

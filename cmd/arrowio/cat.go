@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/celltext"
 )
 
 type catFlags struct {
@@ -192,16 +193,16 @@ func (t *tablePrinter) Write(rec arrow.Record) error {
 	if rec.NumRows() == 0 {
 		return nil
 	}
-	writers := make([]cellWriter, rec.NumCols())
+	writers := make([]celltext.Writer, rec.NumCols())
 	for k, col := range rec.Columns() {
-		writers[k] = newCellWriter(col)
+		writers[k] = celltext.New(col)
 	}
-	c := &cell{limit: cellLimit}
+	c := &celltext.Cell{Limit: cellLimit}
 	format := func(i int, row []string) {
 		for k, write := range writers {
-			c.b = c.b[:0]
+			c.Text = c.Text[:0]
 			write(c, i)
-			row[k] = string(c.b)
+			row[k] = string(c.Text)
 		}
 	}
 	i, n := 0, int(rec.NumRows())

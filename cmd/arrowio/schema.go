@@ -11,6 +11,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/spf13/cobra"
+
+	"github.com/arrowio/arrowio/internal/celltext"
 )
 
 func (a *app) schemaCommand() *cobra.Command {
@@ -150,7 +152,7 @@ func printFields(w io.Writer, fields []arrow.Field, indent string) {
 
 // shorten makes text fit for a line.
 func shorten(s string, n int) string {
-	s, cut := clipBytes(s, n)
+	s, cut := celltext.Clip(s, n)
 	if cut {
 		return printable(s) + gridEllipsis
 	}

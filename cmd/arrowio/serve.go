@@ -26,9 +26,15 @@ type serveFlags struct {
 	endpoint  sizeValue
 	refresh   time.Duration
 	drain     time.Duration
+	stall     time.Duration
 	log       wordValue
 	json      bool
 	ops       opsFlags
+	put       putFlags
+
+	partitions *partitionFlags
+	schemas    []string // [NAME=]FILE|TEXT
+	casts      []string // [NAME=]WORD
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -36,20 +42,22 @@ func (a *app) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [flags] NAME=PATH...",
 		Short: "Serve datasets over Arrow Flight",
-		Long: `Serve gives datasets to Arrow Flight clients of any language, by name. A PATH is a file, a directory or a glob, as an
-INPUT is; a NAME that comes twice has both. Clients ask for a NAME, or with JSON for columns and rows of it:
+		Long: `Serve gives datasets to Arrow Flight clients of any language, by name. A PATH is a file, a directory, a glob or a URL
+of a store, as an INPUT is; a NAME that comes twice has both. Clients ask for a NAME, or with JSON for columns and rows of it:
 
   {"dataset": "events", "columns": ["a", "b.c"], "where": "a > 5", "rows": "0:1000000", "compression": "zstd"}
 
-Nothing but these datasets can be read. Without security it listens on loopback addresses and Unix sockets only.
+Nothing but these datasets can be read, and what clients have put where --writable lets them. Without security it
+listens on loopback addresses and Unix sockets only.
 
 The addresses are printed when it is ready: a line each, or with --json {"addresses": [...], "datasets": [{"name",
 "format", "fragments", "rows", "bytes"}]}. On SIGTERM or SIGINT it takes no more calls and ends when those that run are
 done; on a second signal at once. What it does is logged to standard error.`,
 		Example: `  arrowio serve events=archive/events/ prices=prices.orc
-  arrowio serve --listen unix:///run/arrowio.sock --listen grpc://127.0.0.1:0 --json events='archive/*.trv'`,
+  arrowio serve --listen unix:///run/arrowio.sock --listen grpc://127.0.0.1:0 --json events='archive/*.trv'
+  arrowio serve --refresh 1m --schema events=events.json events=s3://lake/events/ sales=hdfs:///warehouse/sales`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 && f.ops.config == "" {
+			if len(args) == 0 && f.ops.config == "" && len(f.put.writable) == 0 {
 				return usagef("serve: which datasets? NAME=PATH, such as events=archive/events/")
 			}
 			return nil
@@ -72,10 +80,15 @@ done; on a second signal at once. What it does is logged to standard error.`,
 	fs.Var(&f.endpoint, "endpoint-bytes", "stored bytes of an endpoint, about (default 128MiB)")
 	fs.DurationVar(&f.refresh, "refresh", 0, "look for new and changed files every `DURATION`, such as 30s (default: when a client asks)")
 	fs.DurationVar(&f.drain, "drain-timeout", 30*time.Second, "how long running calls may go on after a signal; -1s = as long as they take")
+	fs.DurationVar(&f.stall, "stall-timeout", 5*time.Minute, "how long a client may take nothing of what waits for it before its call is ended, and then its connection; 0 = any time")
 	f.log = wordValue{words: []string{"text", "json", "none"}, word: "text"}
 	addWord(cmd, &f.log, "log", "how to log calls")
 	fs.BoolVar(&f.json, "json", false, "print what is served as a JSON object")
 	f.ops.add(cmd)
+	f.put.add(cmd)
+	f.partitions = addPartitionFlags(cmd)
+	f.addSchemas(cmd)
+	a.addStoreFlags(cmd)
 	for _, r := range a.readers {
 		f.options.add(cmd, r.Name, r.Options)
 	}
@@ -113,19 +126,11 @@ func (f *serveFlags) logger(a *app) *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.stderr, nil))
 }
 
-// readOptions says how the files of every dataset are opened.
-func (f *serveFlags) readOptions(a *app) readers.Options {
-	o := readers.Options{Format: f.from.word, Formats: a.readers, Options: map[string]string{}}
-	for _, name := range f.options.given() {
-		o.Options[name] = f.options.values[name].text
-	}
-	return o
-}
-
 // served is what is printed when the server is ready.
 type served struct {
 	Addresses []string        `json:"addresses"`
 	Datasets  []servedDataset `json:"datasets"`
+	Page      string          `json:"page,omitempty"` // the address for browsers
 }
 
 type servedDataset struct {
@@ -141,19 +146,30 @@ func (a *app) serve(ctx context.Context, f *serveFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	if len(names) == 0 { // the config file has none
+	if len(names) == 0 && len(f.put.writable) == 0 { // the config file has none
 		return usagef("serve: which datasets? NAME=PATH, such as events=archive/events/, or a table [%s] in the config file", datasetsKey)
 	}
 	log := f.logger(a)
+	// Calls that run when ctx ends go on reading; until there are any, it ends what waits for a store.
+	places := a.places(context.WithoutCancel(ctx))
+	defer places.Stop()
+	starting := context.AfterFunc(ctx, places.Stop)
+	specs, err := f.specs(a, names, paths, places)
+	if err != nil {
+		return err
+	}
 	catalog := flight.NewCatalog(flight.CatalogOptions{Refresh: f.refresh, Logger: log})
 	for _, name := range names {
-		if err := catalog.Add(ctx, name, flight.Spec{Paths: paths[name], Read: f.readOptions(a)}); err != nil {
+		if err := catalog.Add(ctx, name, specs[name]); err != nil {
 			return inFile(strings.Join(paths[name], ", "), err)
 		}
 	}
 	o := flight.Options{
 		Catalog: catalog, Logger: log, Advertise: f.advertise, Parallelism: f.jobs.n, Memory: int64(f.memory),
-		EndpointBytes: int64(f.endpoint), DrainTimeout: f.drain,
+		EndpointBytes: int64(f.endpoint), DrainTimeout: f.drain, StallTimeout: f.stall,
+	}
+	if names, err = f.put.apply(ctx, names, readers.Options{Formats: a.readers}, &f.ops, &o); err != nil {
+		return err
 	}
 	ops, err := f.ops.apply(&o)
 	if err != nil {
@@ -172,7 +188,7 @@ func (a *app) serve(ctx context.Context, f *serveFlags, args []string) error {
 		return err
 	}
 	if err == nil {
-		err = a.printServed(ctx, catalog, names, listeners, o.Credentials != nil, f.json)
+		err = a.printServed(ctx, catalog, names, listeners, o.Credentials != nil, f.json, ops.pageURL())
 	}
 	if err != nil {
 		err = errors.Join(err, ops.close())
@@ -181,6 +197,7 @@ func (a *app) serve(ctx context.Context, f *serveFlags, args []string) error {
 		}
 		return err
 	}
+	starting()
 	return ops.serve(ctx, server, listeners)
 }
 
@@ -206,8 +223,8 @@ func listenAll(server *flight.Server, uris []string, ops *ops) (out []net.Listen
 }
 
 // printServed says that connections are taken: those that come before Serve wait.
-func (a *app) printServed(ctx context.Context, c *flight.Catalog, names []string, listeners []net.Listener, tls, asJSON bool) error {
-	out := served{Addresses: []string{}, Datasets: []servedDataset{}}
+func (a *app) printServed(ctx context.Context, c *flight.Catalog, names []string, listeners []net.Listener, tls, asJSON bool, page string) error {
+	out := served{Page: page, Addresses: []string{}, Datasets: []servedDataset{}}
 	for _, l := range listeners {
 		out.Addresses = append(out.Addresses, flight.URI(l.Addr(), tls))
 	}

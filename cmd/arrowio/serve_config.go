@@ -13,8 +13,12 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// datasetsKey is the table of a config file that is no flag: names, each with a path or several.
-const datasetsKey = "datasets"
+// datasetsKey is the table of a config file that is no flag: names, each with a path or several, or with a table of
+// pathKey and what is said of this dataset alone.
+const (
+	datasetsKey = "datasets"
+	pathKey     = "path"
+)
 
 // configure reads the config file, if one is named: what the command line has not set is set from it. It returns the
 // NAME=PATH arguments, to which the file adds the names that the command line does not have.
@@ -35,7 +39,7 @@ func (f *opsFlags) configure(cmd *cobra.Command, args []string) ([]string, error
 		}
 		return nil, inFile(f.config, asUsage(err))
 	}
-	args, err = withDatasets(args, values[datasetsKey])
+	args, err = f.withDatasets(args, values[datasetsKey])
 	if err != nil {
 		return nil, inFile(f.config, err)
 	}
@@ -54,7 +58,7 @@ func setFlag(cmd *cobra.Command, key string, value any) error {
 		return usagef("there is no key %q: keys are the flags of arrowio serve, without dashes in front, and the table %s", key, datasetsKey)
 	}
 	words, err := configWords(value)
-	_, list := flag.Value.(pflag.SliceValue)
+	several, list := flag.Value.(pflag.SliceValue)
 	if err == nil && !list && len(words) != 1 {
 		err = errors.New("it takes one value, not a list")
 	}
@@ -62,6 +66,9 @@ func setFlag(cmd *cobra.Command, key string, value any) error {
 		return usagef("%s: %w", key, err)
 	}
 	if flag.Changed { // by the command line
+		if key == "schema" || key == "cast" { // of some datasets, perhaps; the last counts
+			return asUsage(several.Replace(append(words, several.GetSlice()...)))
+		}
 		return nil
 	}
 	for _, w := range words {
@@ -95,7 +102,7 @@ func configWords(value any) ([]string, error) {
 	return nil, errors.New("a table is not wanted here")
 }
 
-func withDatasets(args []string, value any) ([]string, error) {
+func (f *opsFlags) withDatasets(args []string, value any) ([]string, error) {
 	if value == nil {
 		return args, nil
 	}
@@ -112,25 +119,63 @@ func withDatasets(args []string, value any) ([]string, error) {
 		if given[name] != nil {
 			continue
 		}
-		var paths []string
-		switch v := table[name].(type) {
-		case string:
-			paths = []string{v}
-		case []any:
-			for _, e := range v {
-				s, ok := e.(string)
-				if !ok {
-					return nil, usagef("%s: %s: paths are strings", datasetsKey, name)
-				}
-				paths = append(paths, s)
+		value := table[name]
+		if own, ok := value.(map[string]any); ok {
+			value = own[pathKey]
+			if err := f.setOwn(name, own); err != nil {
+				return nil, err
 			}
 		}
-		if len(paths) == 0 {
-			return nil, usagef("%s: %s: a path or a list of paths is wanted", datasetsKey, name)
+		paths, err := pathsOf(value)
+		if err != nil {
+			return nil, usagef("%s: %s: %w", datasetsKey, name, err)
 		}
 		for _, p := range paths {
 			out = append(out, name+"="+p)
 		}
 	}
 	return out, nil
+}
+
+// pathsOf returns the paths of a dataset.
+func pathsOf(value any) (paths []string, err error) {
+	switch v := value.(type) {
+	case string:
+		paths = []string{v}
+	case []any:
+		for _, e := range v {
+			s, ok := e.(string)
+			if !ok {
+				return nil, errors.New("paths are strings")
+			}
+			paths = append(paths, s)
+		}
+	}
+	if len(paths) == 0 {
+		return nil, errors.New("a path or a list of paths is wanted")
+	}
+	return paths, nil
+}
+
+// setOwn takes note of what a dataset's table says besides its path.
+func (f *opsFlags) setOwn(name string, table map[string]any) error {
+	own := map[string][]string{}
+	for key, v := range table {
+		if key == pathKey {
+			continue
+		}
+		words, err := configWords(v)
+		if err == nil && len(words) == 0 {
+			err = errors.New("a value is wanted")
+		}
+		if err != nil {
+			return usagef("%s: %s: %s: %w", datasetsKey, name, key, err)
+		}
+		own[key] = words
+	}
+	if f.own == nil {
+		f.own = map[string]map[string][]string{}
+	}
+	f.own[name] = own
+	return nil
 }

@@ -20,6 +20,7 @@ import (
 type opsFlags struct {
 	config string
 	check  bool
+	own    map[string]map[string][]string // of datasets in the config file: what is said of them alone
 
 	cert, key, clientCA string
 	clientOptional      bool
@@ -36,6 +37,7 @@ type opsFlags struct {
 
 	reflection    bool
 	metricsListen string
+	http          string
 	drainDelay    time.Duration
 }
 
@@ -65,6 +67,7 @@ func (f *opsFlags) add(cmd *cobra.Command) {
 
 	fs.BoolVar(&f.reflection, "reflection", false, "tell clients what services and messages there are (gRPC reflection)")
 	fs.StringVar(&f.metricsListen, "metrics-listen", "", "answer /metrics, /healthz and /readyz over HTTP at `HOST:PORT`")
+	fs.StringVar(&f.http, "http", "", "show the datasets to browsers at `HOST:PORT`: their schemas, rows and files, and running streams; with TLS and tokens where the server has them")
 	fs.DurationVar(&f.drainDelay, "drain-delay", 0, "how long to go on taking calls after a signal, not ready any more, so that balancers notice")
 }
 
@@ -76,6 +79,8 @@ type ops struct {
 	health  *flight.Health
 	metrics *flight.Metrics
 	monitor net.Listener // nil = none
+	page    net.Listener // nil = none
+	known   bool         // flight.Options.Secure
 }
 
 // apply puts what the flags say into o, which has its catalog, logger and memory already.
@@ -91,9 +96,7 @@ func (f *opsFlags) apply(o *flight.Options) (*ops, error) {
 	}
 	var err error
 	if f.cert != "" {
-		o.Credentials, err = flight.TLSCredentials(flight.TLSFiles{
-			Cert: f.cert, Key: f.key, ClientCA: f.clientCA, ClientOptional: f.clientOptional, Logger: o.Logger,
-		})
+		o.Credentials, err = flight.TLSCredentials(p.tlsFiles())
 		if err != nil {
 			return nil, err
 		}
@@ -126,10 +129,15 @@ func (f *opsFlags) apply(o *flight.Options) (*ops, error) {
 	// A client that died without a word would hold what it holds for ever.
 	o.GRPC = append(o.GRPC, grpc.KeepaliveParams(keepalive.ServerParameters{Time: time.Minute, Timeout: 20 * time.Second}))
 	o.Secure = o.Credentials != nil && p.access.Known() || f.insecure
+	p.known = o.Secure
 	if f.insecure {
 		o.Logger.Warn("--insecure: whoever reaches an address may be anybody, and may be listening")
 	}
 	return p, nil
+}
+
+func (p *ops) tlsFiles() flight.TLSFiles {
+	return flight.TLSFiles{Cert: p.cert, Key: p.key, ClientCA: p.clientCA, ClientOptional: p.clientOptional, Logger: p.log}
 }
 
 // checkURI refuses to serve plain text where TLS was asked for.
@@ -153,8 +161,11 @@ func (p *ops) explain(err error) error {
 	return usagef("%w; give --tls-cert and --tls-key with --tokens or --tls-client-ca, or --insecure", err)
 }
 
-// listen opens the address of the monitor.
+// listen opens the addresses of the page and of the monitor.
 func (p *ops) listen(server *flight.Server) (err error) {
+	if err := p.listenPage(server); err != nil {
+		return err
+	}
 	if p.metricsListen == "" {
 		return nil
 	}
@@ -201,13 +212,24 @@ func (p *ops) serve(ctx context.Context, server *flight.Server, listeners []net.
 		}()
 		defer func() { _ = h.Close(); <-ended }()
 	}
+	stopPage, err := p.servePage(server, listeners)
+	if err != nil {
+		for _, l := range append(listeners, p.page) {
+			err = errors.Join(err, l.Close())
+		}
+		return err
+	}
+	defer stopPage()
 	return server.Serve(run, listeners...)
 }
 
 // close gives back what listen opened, where the server does not come to serve.
 func (p *ops) close() error {
-	if p.monitor == nil {
-		return nil
+	var errs []error
+	for _, l := range []net.Listener{p.monitor, p.page} {
+		if l != nil {
+			errs = append(errs, l.Close())
+		}
 	}
-	return p.monitor.Close()
+	return errors.Join(errs...)
 }

@@ -28,6 +28,10 @@ type batches struct {
 	mem    memory.Allocator
 	dicts  dictionaries
 	check  arrowcheck.Checker
+
+	// Of a Decoder, which has no src: the body of the message at hand, and what its dictionary is counted as, at least.
+	whole  []byte
+	charge int64
 }
 
 func newBatches(src arrowio.Source, s *arrowipc.Schema, limits arrowio.Limits, p arrowio.Projection, mem memory.Allocator) *batches {
@@ -68,6 +72,10 @@ func (r *batches) fetch(ctx context.Context, b arrowipc.Batch, cols []*arrowipc.
 		return nil, err
 	}
 	p := &pending{batch: b, layout: l, body: body{left: limit, mem: r.mem}}
+	if r.src == nil {
+		p.body.segs = []segment{{buf: memory.NewBufferBytes(r.whole)}}
+		return p, nil
+	}
 	var total int64
 	for _, s := range wanted(&b, l, want) {
 		if total += s.Len; total > limit {
@@ -141,6 +149,7 @@ func readAt(ctx context.Context, src arrowio.Source, dst []byte, off int64) erro
 // columns returns the arrays of columns want. The caller releases them.
 func (r *batches) columns(p *pending, cols []*arrowipc.Node, want []int) ([]arrow.Array, error) {
 	out := make([]arrow.Array, 0, len(want))
+	left := r.limits.BatchBytes
 	fail := func(err error) ([]arrow.Array, error) {
 		for _, a := range out {
 			a.Release()
@@ -157,6 +166,13 @@ func (r *batches) columns(p *pending, cols []*arrowipc.Node, want []int) ([]arro
 		if err := r.check.Data(d); err != nil {
 			d.Release()
 			return fail(r.locate(err, cols, i))
+		}
+		if r.src == nil {
+			if left -= writtenOut(d); left < 0 {
+				d.Release()
+				err := arrowio.Errorf(arrowio.ErrLimit, "a batch whose values, each written out where it is used, take more than %d bytes (Limits.BatchBytes)", r.limits.BatchBytes)
+				return fail(r.locate(err, cols, i))
+			}
 		}
 		out = append(out, array.MakeFromData(d))
 		d.Release()
@@ -220,5 +236,5 @@ func (r *batches) dictionary(ctx context.Context, m arrowipc.Message, off int64,
 	if err != nil {
 		return err
 	}
-	return r.dicts.add(id, arrs[0], arrowbuf.Size(arrs[0]), delta, limit)
+	return r.dicts.add(id, arrs[0], max(arrowbuf.Size(arrs[0]), r.charge), delta, limit)
 }

@@ -46,6 +46,14 @@ func (d *dictionaries) get(id int64) (*array.Data, error) {
 	return data, nil
 }
 
+// bytes returns how much a dictionary is counted as.
+func (d *dictionaries) bytes(id int64) int64 {
+	if e := d.byID[id]; e != nil {
+		return e.bytes
+	}
+	return 0
+}
+
 func concat(parts []arrow.Array, mem memory.Allocator) (arrow.Array, error) {
 	a := arrowbuf.NewAppender(parts[0].DataType(), mem)
 	defer a.Release()

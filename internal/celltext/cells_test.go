@@ -1,4 +1,4 @@
-package main
+package celltext
 
 import (
 	"strings"
@@ -23,12 +23,12 @@ func cellsOf(t *testing.T, dt arrow.DataType, json string) []string {
 }
 
 func cells(a arrow.Array) []string {
-	write := newCellWriter(a)
+	write := New(a)
 	out := make([]string, a.Len())
 	for i := range out {
-		c := &cell{limit: 400}
+		c := &Cell{Limit: 400}
 		write(c, i)
-		out[i] = string(c.b)
+		out[i] = string(c.Text)
 	}
 	return out
 }
@@ -136,10 +136,10 @@ func TestCellLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := &cell{limit: 400}
-		newCellWriter(a)(w, 0)
-		if len(w.b) < 390 || len(w.b) > 450 {
-			t.Errorf("%s: %d bytes of text", c.dt, len(w.b))
+		w := &Cell{Limit: 400}
+		New(a)(w, 0)
+		if len(w.Text) < 390 || len(w.Text) > 450 {
+			t.Errorf("%s: %d bytes of text", c.dt, len(w.Text))
 		}
 		a.Release()
 	}

@@ -1,4 +1,4 @@
-package main
+package celltext
 
 import (
 	"encoding/hex"
@@ -14,65 +14,65 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/decimal256"
 )
 
-// nullText stands for a null in a table; text that could be taken for it is quoted.
-const nullText = "NULL"
+// Null stands for a null in a table; text that could be taken for it is quoted.
+const Null = "NULL"
 
-// cell is one value being written as text. It stops taking text at its limit, so that a value of any size costs no
+// Cell is one value being written as text. It stops taking text at its limit, so that a value of any size costs no
 // more than what can be shown of it.
-type cell struct {
-	b     []byte
-	limit int
+type Cell struct {
+	Text  []byte
+	Limit int  // bytes of Text, about: a little more may be written, to be cut by who shows it
 	json  bool // inside a nested value: strings are quoted, null is null
 }
 
-func (c *cell) full() bool { return len(c.b) >= c.limit }
+func (c *Cell) full() bool { return len(c.Text) >= c.Limit }
 
 // text adds a flat value that is written the same way inside and outside of nested ones.
-func (c *cell) text(s string) { c.b = append(c.b, s...) }
+func (c *Cell) text(s string) { c.Text = append(c.Text, s...) }
 
-func (c *cell) null() {
+func (c *Cell) null() {
 	if c.json {
 		c.text("null")
 	} else {
-		c.text(nullText)
+		c.text(Null)
 	}
 }
 
 // word adds a value that JSON has no notation for: a date, a number as exact decimal text.
-func (c *cell) word(s string) {
+func (c *Cell) word(s string) {
 	if c.json {
-		c.b = append(append(append(c.b, '"'), s...), '"')
+		c.Text = append(append(append(c.Text, '"'), s...), '"')
 		return
 	}
 	c.text(s)
 }
 
 // str adds a string: escaped where a terminal would not show it, quoted where it would read as something else.
-func (c *cell) str(s string) {
-	s, cut := clipBytes(s, c.limit-len(c.b))
+func (c *Cell) str(s string) {
+	s, cut := Clip(s, c.Limit-len(c.Text))
 	switch {
 	case c.json:
-		c.b = appendJSONString(c.b, s)
-	case s == nullText || s == "" || s[0] == '"' || s[0] == ' ' || s[len(s)-1] == ' ' && !cut:
-		c.b = append(appendPrintable(append(c.b, '"'), s), '"')
+		c.Text = appendJSONString(c.Text, s)
+	case s == Null || s == "" || s[0] == '"' || s[0] == ' ' || s[len(s)-1] == ' ' && !cut:
+		c.Text = append(AppendPrintable(append(c.Text, '"'), s), '"')
 	default:
-		c.b = appendPrintable(c.b, s)
+		c.Text = AppendPrintable(c.Text, s)
 	}
 }
 
-func (c *cell) bytes(p []byte) {
-	if len(p) > c.limit/2+1 {
-		p = p[:c.limit/2+1]
+func (c *Cell) bytes(p []byte) {
+	if len(p) > c.Limit/2+1 {
+		p = p[:c.Limit/2+1]
 	}
 	if c.json {
-		c.b = append(hex.AppendEncode(append(c.b, '"'), p), '"')
+		c.Text = append(hex.AppendEncode(append(c.Text, '"'), p), '"')
 		return
 	}
-	c.b = hex.AppendEncode(append(c.b, "0x"...), p)
+	c.Text = hex.AppendEncode(append(c.Text, "0x"...), p)
 }
 
-// clipBytes cuts s to at most n bytes, at the start of a character.
-func clipBytes(s string, n int) (string, bool) {
+// Clip cuts s to at most n bytes, at the start of a character, and reports whether it had more.
+func Clip(s string, n int) (clipped string, cut bool) {
 	n = max(n, 0)
 	if len(s) <= n {
 		return s, false
@@ -97,7 +97,7 @@ func appendJSONString(dst []byte, s string) []byte {
 			dst = append(dst, `\t`...)
 		case r == '\r':
 			dst = append(dst, `\r`...)
-		case unprintable(r) && r < 0x10000:
+		case Unprintable(r) && r < 0x10000:
 			dst = append(dst, '\\', 'u', hexDigit(r>>12), hexDigit(r>>8), hexDigit(r>>4), hexDigit(r))
 		default:
 			dst = append(dst, s[i:i+n]...)
@@ -109,13 +109,14 @@ func appendJSONString(dst []byte, s string) []byte {
 
 func hexDigit(r rune) byte { return "0123456789abcdef"[r&15] }
 
-// cellWriter writes row i of an array that is known to hold a value there.
-type cellWriter func(c *cell, i int)
+// Writer appends row i of an array to c.Text.
+type Writer func(c *Cell, i int)
 
-// newCellWriter chooses, once an array, how its values are written. Nested values are compact JSON.
-func newCellWriter(a arrow.Array) cellWriter {
+// New chooses, once an array, how its values are written: nulls as Null, nested values as compact JSON. The array must
+// outlive the Writer.
+func New(a arrow.Array) Writer {
 	write := newValueWriter(a)
-	return func(c *cell, i int) {
+	return func(c *Cell, i int) {
 		if a.IsValid(i) {
 			write(c, i)
 		} else {
@@ -124,12 +125,13 @@ func newCellWriter(a arrow.Array) cellWriter {
 	}
 }
 
-func newValueWriter(a arrow.Array) cellWriter {
+// newValueWriter is New for rows that are known to hold a value.
+func newValueWriter(a arrow.Array) Writer {
 	switch a := a.(type) {
 	case *array.Null:
-		return func(c *cell, _ int) { c.null() } // it has no bitmap to ask
+		return func(c *Cell, _ int) { c.null() } // it has no bitmap to ask
 	case *array.Boolean:
-		return func(c *cell, i int) { c.b = strconv.AppendBool(c.b, a.Value(i)) }
+		return func(c *Cell, i int) { c.Text = strconv.AppendBool(c.Text, a.Value(i)) }
 	case *array.Int8:
 		return intWriter(a.Value)
 	case *array.Int16:
@@ -147,44 +149,44 @@ func newValueWriter(a arrow.Array) cellWriter {
 	case *array.Uint64:
 		return uintWriter(a.Value)
 	case *array.Float16:
-		return func(c *cell, i int) { c.float(float64(a.Value(i).Float32()), 32) }
+		return func(c *Cell, i int) { c.float(float64(a.Value(i).Float32()), 32) }
 	case *array.Float32:
-		return func(c *cell, i int) { c.float(float64(a.Value(i)), 32) }
+		return func(c *Cell, i int) { c.float(float64(a.Value(i)), 32) }
 	case *array.Float64:
-		return func(c *cell, i int) { c.float(a.Value(i), 64) }
+		return func(c *Cell, i int) { c.float(a.Value(i), 64) }
 	case *array.String:
-		return func(c *cell, i int) { c.str(a.Value(i)) }
+		return func(c *Cell, i int) { c.str(a.Value(i)) }
 	case *array.LargeString:
-		return func(c *cell, i int) { c.str(a.Value(i)) }
+		return func(c *Cell, i int) { c.str(a.Value(i)) }
 	case *array.Binary:
-		return func(c *cell, i int) { c.bytes(a.Value(i)) }
+		return func(c *Cell, i int) { c.bytes(a.Value(i)) }
 	case *array.LargeBinary:
-		return func(c *cell, i int) { c.bytes(a.Value(i)) }
+		return func(c *Cell, i int) { c.bytes(a.Value(i)) }
 	case *array.FixedSizeBinary:
-		return func(c *cell, i int) { c.bytes(a.Value(i)) }
+		return func(c *Cell, i int) { c.bytes(a.Value(i)) }
 	case *array.Decimal128:
 		scale := a.DataType().(*arrow.Decimal128Type).Scale
-		return func(c *cell, i int) { c.word(decimal128Text(a.Value(i), scale)) }
+		return func(c *Cell, i int) { c.word(decimal128Text(a.Value(i), scale)) }
 	case *array.Decimal256:
 		scale := a.DataType().(*arrow.Decimal256Type).Scale
-		return func(c *cell, i int) { c.word(decimal256Text(a.Value(i), scale)) }
+		return func(c *Cell, i int) { c.word(decimal256Text(a.Value(i), scale)) }
 	case *array.Date32:
-		return func(c *cell, i int) { c.word(a.Value(i).ToTime().Format(time.DateOnly)) }
+		return func(c *Cell, i int) { c.word(a.Value(i).ToTime().Format(time.DateOnly)) }
 	case *array.Date64:
-		return func(c *cell, i int) { c.word(a.Value(i).ToTime().Format(time.DateOnly)) }
+		return func(c *Cell, i int) { c.word(a.Value(i).ToTime().Format(time.DateOnly)) }
 	case *array.Time32:
 		unit := a.DataType().(*arrow.Time32Type).Unit
-		return func(c *cell, i int) { c.word(a.Value(i).FormattedString(unit)) }
+		return func(c *Cell, i int) { c.word(a.Value(i).FormattedString(unit)) }
 	case *array.Time64:
 		unit := a.DataType().(*arrow.Time64Type).Unit
-		return func(c *cell, i int) { c.word(a.Value(i).FormattedString(unit)) }
+		return func(c *Cell, i int) { c.word(a.Value(i).FormattedString(unit)) }
 	case *array.Timestamp:
 		t := a.DataType().(*arrow.TimestampType)
 		layout := timestampLayout(t)
-		return func(c *cell, i int) { c.word(a.Value(i).ToTime(t.Unit).Format(layout)) }
+		return func(c *Cell, i int) { c.word(a.Value(i).ToTime(t.Unit).Format(layout)) }
 	case *array.Duration:
 		unit := a.DataType().(*arrow.DurationType).Unit.String()
-		return func(c *cell, i int) { c.word(strconv.FormatInt(int64(a.Value(i)), 10) + unit) }
+		return func(c *Cell, i int) { c.word(strconv.FormatInt(int64(a.Value(i)), 10) + unit) }
 	case *array.Map: // before the list that it is made of
 		return mapWriter(a)
 	case array.ListLike:
@@ -194,24 +196,24 @@ func newValueWriter(a arrow.Array) cellWriter {
 	case array.Union:
 		return unionWriter(a)
 	case *array.Dictionary:
-		values := newCellWriter(a.Dictionary())
-		return func(c *cell, i int) { values(c, a.GetValueIndex(i)) }
+		values := New(a.Dictionary())
+		return func(c *Cell, i int) { values(c, a.GetValueIndex(i)) }
 	case array.ExtensionArray:
 		return newValueWriter(a.Storage())
 	}
-	return func(c *cell, i int) { c.str(a.ValueStr(i)) }
+	return func(c *Cell, i int) { c.str(a.ValueStr(i)) }
 }
 
-func intWriter[T int8 | int16 | int32 | int64](value func(int) T) cellWriter {
-	return func(c *cell, i int) { c.b = strconv.AppendInt(c.b, int64(value(i)), 10) }
+func intWriter[T int8 | int16 | int32 | int64](value func(int) T) Writer {
+	return func(c *Cell, i int) { c.Text = strconv.AppendInt(c.Text, int64(value(i)), 10) }
 }
 
-func uintWriter[T uint8 | uint16 | uint32 | uint64](value func(int) T) cellWriter {
-	return func(c *cell, i int) { c.b = strconv.AppendUint(c.b, uint64(value(i)), 10) }
+func uintWriter[T uint8 | uint16 | uint32 | uint64](value func(int) T) Writer {
+	return func(c *Cell, i int) { c.Text = strconv.AppendUint(c.Text, uint64(value(i)), 10) }
 }
 
 // float adds the shortest text that reads back as the same number.
-func (c *cell) float(v float64, bits int) {
+func (c *Cell) float(v float64, bits int) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		c.word(strconv.FormatFloat(v, 'g', -1, bits))
 		return
@@ -220,7 +222,7 @@ func (c *cell) float(v float64, bits int) {
 	if x := math.Abs(v); x != 0 && (x < 1e-6 || x >= 1e21) {
 		format = 'e' // where 'f' would print zeros by the dozen
 	}
-	c.b = strconv.AppendFloat(c.b, v, format, -1, bits)
+	c.Text = strconv.AppendFloat(c.Text, v, format, -1, bits)
 }
 
 func decimal128Text(v decimal128.Num, scale int32) string { return scaled(v.BigInt().String(), scale) }
@@ -264,16 +266,16 @@ func timestampLayout(t *arrow.TimestampType) string {
 }
 
 // nested runs write with c inside a nested value.
-func (c *cell) nested(write func()) {
+func (c *Cell) nested(write func()) {
 	outer := c.json
 	c.json = true
 	write()
 	c.json = outer
 }
 
-func listWriter(a array.ListLike) cellWriter {
-	values := newCellWriter(a.ListValues())
-	return func(c *cell, i int) {
+func listWriter(a array.ListLike) Writer {
+	values := New(a.ListValues())
+	return func(c *Cell, i int) {
 		from, to := a.ValueOffsets(i)
 		c.nested(func() {
 			c.text("[")
@@ -289,9 +291,9 @@ func listWriter(a array.ListLike) cellWriter {
 }
 
 // mapWriter writes a map as an object; keys that are no strings become the text they are written as.
-func mapWriter(a *array.Map) cellWriter {
-	keys, items := newCellWriter(a.Keys()), newCellWriter(a.Items())
-	return func(c *cell, i int) {
+func mapWriter(a *array.Map) Writer {
+	keys, items := New(a.Keys()), New(a.Items())
+	return func(c *Cell, i int) {
 		from, to := a.ValueOffsets(i)
 		c.nested(func() {
 			c.text("{")
@@ -299,10 +301,10 @@ func mapWriter(a *array.Map) cellWriter {
 				if j > from {
 					c.text(",")
 				}
-				start := len(c.b)
+				start := len(c.Text)
 				keys(c, int(j))
-				if key := c.b[start:]; len(key) == 0 || key[0] != '"' {
-					c.b = appendJSONString(c.b[:start], string(key))
+				if key := c.Text[start:]; len(key) == 0 || key[0] != '"' {
+					c.Text = appendJSONString(c.Text[:start], string(key))
 				}
 				c.text(":")
 				items(c, int(j))
@@ -312,15 +314,15 @@ func mapWriter(a *array.Map) cellWriter {
 	}
 }
 
-func structWriter(a *array.Struct) cellWriter {
+func structWriter(a *array.Struct) Writer {
 	t := a.DataType().(*arrow.StructType)
 	names := make([][]byte, a.NumField())
-	fields := make([]cellWriter, a.NumField())
+	fields := make([]Writer, a.NumField())
 	for k := range fields {
 		names[k] = append(appendJSONString(nil, t.Field(k).Name), ':')
-		fields[k] = newCellWriter(a.Field(k))
+		fields[k] = New(a.Field(k))
 	}
-	return func(c *cell, i int) {
+	return func(c *Cell, i int) {
 		c.nested(func() {
 			c.text("{")
 			for k, field := range fields {
@@ -330,7 +332,7 @@ func structWriter(a *array.Struct) cellWriter {
 				if k > 0 {
 					c.text(",")
 				}
-				c.b = append(c.b, names[k]...)
+				c.Text = append(c.Text, names[k]...)
 				field(c, i)
 			}
 			c.text("}")
@@ -339,16 +341,16 @@ func structWriter(a *array.Struct) cellWriter {
 }
 
 // unionWriter writes the value with the branch that it is of, since branches may look alike.
-func unionWriter(a array.Union) cellWriter {
+func unionWriter(a array.Union) Writer {
 	t := a.UnionType()
 	names := make([][]byte, a.NumFields())
-	fields := make([]cellWriter, a.NumFields())
+	fields := make([]Writer, a.NumFields())
 	for k := range fields {
 		names[k] = append(appendJSONString(nil, t.Fields()[k].Name), ':')
-		fields[k] = newCellWriter(a.Field(k))
+		fields[k] = New(a.Field(k))
 	}
 	dense, _ := a.(*array.DenseUnion)
-	return func(c *cell, i int) {
+	return func(c *Cell, i int) {
 		k := a.ChildID(i)
 		if dense != nil {
 			i = int(dense.ValueOffset(i))
@@ -359,7 +361,7 @@ func unionWriter(a array.Union) cellWriter {
 		}
 		c.nested(func() {
 			c.text("{")
-			c.b = append(c.b, names[k]...)
+			c.Text = append(c.Text, names[k]...)
 			fields[k](c, i)
 			c.text("}")
 		})

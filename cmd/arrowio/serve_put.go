@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/arrowio/arrowio/flight"
+	"github.com/arrowio/arrowio/readers"
+)
+
+// putFlags are those of serve that say what clients may put.
+type putFlags struct {
+	writable []string // NAME=DIR
+}
+
+func (f *putFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.writable, "writable", nil, "let clients put datasets called `NAME=DIR`, a name or a pattern such as staging-*, each as a directory of its name in DIR; those that are there are served. Where clients say who they are, --permit says who may write; may be given several times")
+}
+
+// places reads the flag.
+func (f *putFlags) places(read readers.Options) ([]flight.Writable, error) {
+	var out []flight.Writable
+	for _, arg := range f.writable {
+		name, dir, ok := strings.Cut(arg, "=")
+		_, err := filepath.Match(name, "")
+		if !ok || dir == "" || name == "" || err != nil || !flight.ValidName(strings.NewReplacer("*", "x", "?", "x", "[", "", "]", "").Replace(name)) {
+			return nil, usagef("serve: --writable %q is not NAME=DIR, such as staging-*=/data/staging", arg)
+		}
+		fi, err := os.Stat(dir)
+		switch {
+		case err != nil:
+			return nil, err
+		case !fi.IsDir():
+			return nil, usagef("serve: --writable %s: %s is not a directory", arg, dir)
+		}
+		out = append(out, flight.Writable{Names: name, Dir: dir, Read: read})
+	}
+	return out, nil
+}
+
+// apply makes names writable, and adds to the catalog what clients have put before; names are those that it has already.
+func (f *putFlags) apply(ctx context.Context, names []string, read readers.Options, ops *opsFlags, o *flight.Options) ([]string, error) {
+	places, err := f.places(read)
+	if err != nil {
+		return nil, err
+	}
+	o.Writable = places
+	for _, w := range places {
+		found, err := w.Datasets()
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range found {
+			if slices.Contains(names, name) {
+				continue
+			}
+			if err := o.Catalog.Add(ctx, name, w.Spec(name)); err != nil {
+				return nil, inFile(filepath.Join(w.Dir, name), err)
+			}
+			names = append(names, name)
+		}
+	}
+	// Where nobody is asked who they are, everybody may write what is writable, and do what they may do without rules.
+	if len(places) > 0 && len(ops.permit) == 0 && ops.tokens == "" && ops.clientCA == "" {
+		ops.permit = []string{"*:read=*", "*:manage=*"}
+		for _, w := range places {
+			ops.permit = append(ops.permit, "*:write="+w.Names)
+		}
+	}
+	return names, nil
+}

@@ -1,0 +1,298 @@
+package flight
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/flight"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"google.golang.org/grpc"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/readers/ipc"
+	outipc "github.com/arrowio/arrowio/writers/ipc"
+)
+
+// ExchangeCommand says what a DoExchange does with the client's batches: the JSON of its descriptor CMD. Its fields are those
+// of Command.
+type ExchangeCommand struct {
+	Columns     []string `json:"columns,omitzero"`
+	Where       string   `json:"where,omitempty"`
+	BatchRows   int      `json:"batch_rows,omitempty"`  // at most, in a batch; default as many as came
+	BatchBytes  int64    `json:"batch_bytes,omitempty"` // about, in a batch; default 2 MiB
+	Compression string   `json:"compression,omitempty"`
+}
+
+// ParseExchange reads the descriptor of a DoExchange. Fields that it does not know are refused.
+func ParseExchange(d *flight.FlightDescriptor) (*ExchangeCommand, error) {
+	c := &ExchangeCommand{}
+	switch {
+	case d.GetType() != flight.DescriptorCMD:
+		return nil, arrowio.Errorf(arrowio.ErrOption, "a descriptor that is no CMD: an exchange is of no dataset")
+	case len(d.GetCmd()) > maxCommandBytes:
+		return nil, arrowio.Errorf(arrowio.ErrOption, "a command of %d bytes; the most is %d", len(d.GetCmd()), maxCommandBytes)
+	}
+	if err := strict(d.GetCmd(), c); err != nil {
+		return nil, arrowio.Errorf(arrowio.ErrOption, "command: %w", err)
+	}
+	same := Command{Dataset: "-", BatchRows: c.BatchRows, BatchBytes: c.BatchBytes, Compression: c.Compression}
+	return c, same.check()
+}
+
+// DoExchange implements the RPC: a client's batches through a filter and a projection. Each batch is answered by itself, at
+// once, and in order. app_metadata goes back: that of the schema with the schema, that of a batch with the last batch that
+// answers it, that of a message of its own in one.
+func (s *service) DoExchange(stream flight.FlightService_DoExchangeServer) error {
+	ctx := stream.Context()
+	in, err := firstMessage(ctx, stream.Recv)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	return streaming(ctx, func() error { return badStream(s.exchange(ctx, in, stream)) })
+}
+
+// exchange works on one batch at a time: the client's next one waits in its transport, and one more here.
+func (s *service) exchange(ctx context.Context, in *inbound, stream grpc.ServerStream) error {
+	c, err := ParseExchange(in.first.GetFlightDescriptor())
+	if err != nil {
+		return err
+	}
+	if err := s.authorize(ctx, PermitRead, ""); err != nil {
+		return err
+	}
+	scan := s.strangersScan(ctx)
+	dec, first, notes, err := in.schemaAndMeta(ctx, streamLimits(scan.MemoryBudget))
+	if err != nil {
+		return err
+	}
+	defer dec.Close()
+	mem := s.o.Allocator
+	if mem == nil {
+		mem = arrowbuf.Shared()
+	}
+	x, err := c.bind(dec.Schema(), mem)
+	if err != nil {
+		return err
+	}
+	dec.Begin(x.in, mem)
+	out, err := newSender(stream, x.out.Schema, c.Compression, mem)
+	if err != nil {
+		return err
+	}
+	defer out.close()
+	out.begun = true
+	if err := out.post(out.messages.Schema(), first); err != nil {
+		return err
+	}
+	for _, m := range notes {
+		if err := out.note(m); err != nil {
+			return err
+		}
+	}
+	for {
+		d, err := in.next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := x.answer(d, dec, out); err != nil {
+			return err
+		}
+	}
+}
+
+// schemaAndMeta reads up to the schema, which may have app_metadata. So may messages before it, which are the notes.
+func (in *inbound) schemaAndMeta(ctx context.Context, l arrowio.Limits) (dec *ipc.Decoder, meta []byte, notes [][]byte, err error) {
+	for {
+		d, err := in.next(ctx)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil, nil, nil, errNoSchema
+		case err != nil:
+			return nil, nil, nil, err
+		case len(d.GetDataHeader()) > 0:
+			dec, err := ipc.NewDecoder(d.GetDataHeader(), l)
+			return dec, d.GetAppMetadata(), notes, err
+		case len(d.GetAppMetadata()) == 0:
+			continue
+		}
+		if notes = append(notes, d.GetAppMetadata()); len(notes) > maxEarlyMeta {
+			return nil, nil, nil, arrowio.Errorf(arrowio.ErrLimit, "more than %d messages before the schema", maxEarlyMeta)
+		}
+	}
+}
+
+// maxEarlyMeta is how many messages of metadata alone may come before the schema: they wait for it.
+const maxEarlyMeta = 4
+
+// note sends app_metadata alone.
+func (s *sender) note(meta []byte) error { return s.post(outipc.Message{}, meta) }
+
+// exchange is a command that fits a client's schema.
+type exchange struct {
+	in     arrowio.Projection // what is decoded of its batches: columns as they are
+	out    arrowio.Projection // of in.Schema: what goes back
+	keep   []arrowbuf.Selection
+	filter *expr.Bound // on in.Schema; nil = all rows
+	rows   int64       // of a batch, at most
+	bytes  int64       // of a batch, about
+	mem    memory.Allocator
+	runs   [][2]int64
+}
+
+func (c *ExchangeCommand) bind(s *arrow.Schema, mem memory.Allocator) (*exchange, error) {
+	x := &exchange{rows: int64(c.BatchRows), bytes: c.BatchBytes, mem: mem}
+	if x.rows == 0 {
+		x.rows = maxBatchRows
+	}
+	if x.bytes == 0 {
+		x.bytes = defaultBatchBytes
+	}
+	asked, err := arrowio.Project(s, c.Columns)
+	if err != nil {
+		return nil, err
+	}
+	need := asked.Columns()
+	var where expr.Expr
+	if c.Where != "" {
+		if where, err = expr.Parse(c.Where); err != nil {
+			return nil, arrowio.Errorf(arrowio.ErrOption, "where: %w", err)
+		}
+		if x.filter, err = expr.Bind(where, s); err != nil {
+			return nil, arrowio.Errorf(arrowio.ErrSchema, "where: %w", err)
+		}
+		for _, path := range x.filter.Columns() {
+			at, err := expr.Resolve(s, path)
+			if err != nil {
+				return nil, arrowio.Errorf(arrowio.ErrSchema, "where: %w", err)
+			}
+			need = append(need, at[0])
+		}
+	}
+	slices.Sort(need)
+	need = slices.Compact(need)
+	fields := make([]arrow.Field, len(need))
+	x.in.Fields = make([]arrowio.ProjectedField, len(need))
+	for i, at := range need {
+		fields[i], x.in.Fields[i] = s.Field(at), arrowio.ProjectedField{Index: at}
+	}
+	md := s.Metadata()
+	x.in.Schema = arrow.NewSchema(fields, &md)
+	x.out = asked
+	x.keep = selections(asked.Fields, func(i int) int { return slices.Index(need, i) })
+	return x, nil
+}
+
+// selections says where the fields of a projection are; at tells it of those at the top, nil = where they are in the schema.
+func selections(fields []arrowio.ProjectedField, at func(int) int) []arrowbuf.Selection {
+	if fields == nil {
+		return nil
+	}
+	out := make([]arrowbuf.Selection, len(fields))
+	for i, f := range fields {
+		out[i] = arrowbuf.Selection{Index: f.Index, Children: selections(f.Children, nil)}
+		if at != nil {
+			out[i].Index = at(f.Index)
+		}
+	}
+	return out
+}
+
+// answer sends what becomes of a message.
+func (x *exchange) answer(d *flight.FlightData, dec *ipc.Decoder, out *sender) error {
+	meta := d.GetAppMetadata()
+	if len(d.GetDataHeader()) == 0 {
+		if len(meta) == 0 {
+			return nil
+		}
+		return out.note(meta)
+	}
+	rec, err := dec.Decode(d.GetDataHeader(), d.GetDataBody())
+	if err != nil || rec == nil {
+		return err // of a dictionary, nothing is sent before the batch that uses it
+	}
+	defer rec.Release()
+	kept, err := x.through(rec)
+	if err != nil {
+		return err
+	}
+	defer kept.Release()
+	n := kept.NumRows()
+	pieces := max(1, (n+x.rows-1)/x.rows, min(n, arrowbuf.RecordSize(kept)/x.bytes))
+	for i := range pieces {
+		var m []byte
+		if i == pieces-1 {
+			m = meta
+		}
+		if err := x.piece(kept, n*i/pieces, n*(i+1)/pieces, m, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *exchange) piece(rec arrow.Record, from, to int64, meta []byte, out *sender) error {
+	if to-from == rec.NumRows() {
+		return out.send(rec, meta)
+	}
+	p := rec.NewSlice(from, to)
+	defer p.Release()
+	return out.send(p, meta)
+}
+
+// through returns the rows and columns of a batch that are wanted. The caller releases them.
+func (x *exchange) through(rec arrow.Record) (arrow.Record, error) {
+	all, err := arrowbuf.Project(rec, x.out.Schema, x.keep)
+	if err != nil {
+		return nil, arrowio.Errorf(arrowio.ErrInternal, "%w", err)
+	}
+	if x.filter == nil {
+		return all, nil
+	}
+	defer all.Release()
+	mask, err := x.filter.Mask(rec)
+	if err != nil {
+		return nil, err
+	}
+	defer mask.Release()
+	x.runs = x.runs[:0]
+	n := int64(0)
+	for start, end := range expr.Runs(mask) {
+		x.runs = append(x.runs, [2]int64{start, end})
+		n += end - start
+	}
+	if n == rec.NumRows() {
+		all.Retain()
+		return all, nil
+	}
+	cols := make([]arrow.Array, 0, all.NumCols())
+	defer func() {
+		for _, c := range cols {
+			c.Release()
+		}
+	}()
+	for i, c := range all.Columns() {
+		a := arrowbuf.NewAppender(c.DataType(), x.mem)
+		err := a.AppendRuns(c, x.runs)
+		if err == nil {
+			cols = append(cols, a.Take())
+		}
+		a.Release()
+		if errors.Is(err, arrowbuf.ErrOverflow) {
+			err = arrowio.Errorf(arrowio.ErrLimit, "%w; send smaller batches", err)
+		}
+		if err != nil {
+			return nil, arrowio.Locate(err, arrowio.At{Split: -1, Off: -1, Column: x.out.Schema.Field(i).Name})
+		}
+	}
+	return array.NewRecord(x.out.Schema, cols, n), nil
+}

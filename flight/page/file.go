@@ -1,0 +1,173 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/flight"
+)
+
+const (
+	maxColumns = 1000 // listed
+	maxNotes   = 200
+)
+
+// columnLine is a line of the list of stored columns.
+type columnLine struct {
+	Path, Type, Stored string
+	Encodings, Codec   string
+	Checksum           string
+	Bytes              int64
+	Share, Ratio       string
+	Nulls              string
+	Min, Max           string
+	Blocks             int
+	Index, Secret      string
+}
+
+// groupLine is a line of the list of groups.
+type groupLine struct {
+	Number int64
+	Rows   int64
+	Off    int64
+	Bytes  int64
+	Index  int64
+	Detail string
+}
+
+type filePage struct {
+	heading
+	File     string // without the dataset's name
+	Info     *arrowio.Info
+	Facts    []arrowio.Fact
+	Notes    []string
+	Warnings []string
+	More     int // notes and warnings left out
+	Drawing  *drawing
+	Blocks   int
+	TooMany  bool // blocks for the picture
+	Columns  []columnLine
+	All      int // columns
+	Unit     string
+	Groups   []groupLine
+	pager    // of groups and of the picture
+	Has      struct{ Checksum, Codec, Index, Secret, Stats, Ratio, Detail, Offset, Encodings, Blocks bool }
+}
+
+func (p *Page) file(ctx context.Context, v *flight.Visit, r *http.Request) (*answer, error) {
+	e, err := v.Open(ctx, r.PathValue("name"))
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(e.Fragments, func(f flight.Fragment) bool { return f.Identity == r.PathValue("file") })
+	if i < 0 {
+		return nil, errGone
+	}
+	f := &e.Fragments[i]
+	known, err := p.infos.get(ctx, e, i)
+	if err != nil {
+		if errors.Is(err, context.Canceled) && ctx.Err() == nil {
+			err = context.DeadlineExceeded // reading was given up, not the request
+		}
+		return nil, err
+	}
+	d := &filePage{heading: headingOf(e, ""), Info: known.info, Blocks: known.blocks, TooMany: known.blocks > maxBlocks}
+	_, d.File, _ = strings.Cut(short(f.Name), "/")
+	d.facts(known)
+	d.columns(known)
+	d.picture(known, r, fileURL(e, f))
+	return &answer{template: "file.html", frame: frame{Title: d.File, At: "datasets"}, data: d}, nil
+}
+
+func (d *filePage) facts(known *described) {
+	for _, f := range known.info.Facts[:min(len(known.info.Facts), maxFacts)] {
+		d.Facts = append(d.Facts, arrowio.Fact{Name: short(f.Name), Value: clipped(f.Value, 400)})
+	}
+	for i, k := range slices.Sorted(maps.Keys(known.info.Metadata)) {
+		if i == maxFacts {
+			break
+		}
+		d.Facts = append(d.Facts, arrowio.Fact{Name: short(k), Value: clipped(string(known.info.Metadata[k]), 400)})
+	}
+	for _, list := range []struct {
+		from []string
+		to   *[]string
+	}{{known.warnings, &d.Warnings}, {known.info.Notes, &d.Notes}} {
+		for _, s := range list.from[:min(len(list.from), maxNotes)] {
+			*list.to = append(*list.to, text(s))
+		}
+		d.More += max(0, len(list.from)-maxNotes)
+	}
+}
+
+func (d *filePage) columns(known *described) {
+	var total int64
+	for i := range known.info.Columns {
+		total += bounded(known.info.Columns[i].Bytes)
+	}
+	d.All = len(known.info.Columns)
+	for i := range known.info.Columns[:min(d.All, maxColumns)] {
+		c := &known.info.Columns[i]
+		line := columnLine{
+			Path: named(c.Path), Type: clipped(c.Type, 80), Stored: clipped(c.Stored, 80), Encodings: clipped(strings.Join(c.Encodings, ", "), 200),
+			Codec: clipped(c.Codec, 40), Checksum: clipped(c.Checksum, 40), Bytes: c.Bytes, Share: share(c.Bytes, total), Ratio: ratio(c.Bytes, c.RawBytes),
+			Blocks: c.Blocks, Index: clipped(c.Index, 100), Secret: clipped(c.Secret, 100),
+		}
+		if s := c.Stats; s != nil {
+			line.Min, line.Max = clipped(s.Min, 36), clipped(s.Max, 36)
+			if n := known.layout.nulls(i); n >= 0 {
+				line.Nulls = share(s.Nulls, s.Nulls+s.Values)
+			}
+		}
+		d.Has.Checksum = d.Has.Checksum || line.Checksum != ""
+		d.Has.Codec = d.Has.Codec || line.Codec != ""
+		d.Has.Index = d.Has.Index || line.Index != ""
+		d.Has.Secret = d.Has.Secret || line.Secret != ""
+		d.Has.Stats = d.Has.Stats || line.Min != "" || line.Max != "" || line.Nulls != ""
+		d.Has.Ratio = d.Has.Ratio || line.Ratio != ""
+		d.Has.Encodings = d.Has.Encodings || line.Encodings != ""
+		d.Has.Blocks = d.Has.Blocks || line.Blocks > 0
+		d.Columns = append(d.Columns, line)
+	}
+}
+
+// nulls returns the share of a column; -1 = unknown.
+func (l *layout) nulls(column int) float64 {
+	if column >= len(l.columns) {
+		return -1
+	}
+	return l.columns[column].nulls
+}
+
+// picture draws the part that the request asks for, and lists its groups.
+func (d *filePage) picture(known *described, r *http.Request, base string) {
+	by := r.URL.Query().Get("colour")
+	if !slices.ContainsFunc(colours, func(c struct{ name, label string }) bool { return c.name == by }) {
+		by = known.layout.telling()
+	}
+	d.Unit = known.layout.unit
+	d.pager = newPager(r, "from", int64(len(known.layout.bands)), bandsAtOnce, base+"?colour="+by+"#layout")
+	if d.Drawing = known.layout.draw(by, d.pager); d.Drawing != nil {
+		for _, c := range colours {
+			to := base + "?colour=" + c.name + "&from=" + strconv.FormatInt(d.From, 10) + "#layout"
+			d.Drawing.Colours = append(d.Drawing.Colours, colourChoice{c.label, to, c.name == by})
+		}
+	}
+	if int64(len(known.info.Groups)) != d.Of {
+		return
+	}
+	for i, g := range known.info.Groups[d.From:d.To] {
+		d.Groups = append(d.Groups, groupLine{d.From + int64(i), g.Rows.Len(), g.Off, g.Bytes, g.Index, clipped(g.Detail, 200)})
+		d.Has.Detail = d.Has.Detail || g.Detail != ""
+		d.Has.Offset = d.Has.Offset || g.Off >= 0
+	}
+}
+
+// Plural is the heading of the groups.
+func (d *filePage) Plural() string { return strings.ToUpper(d.Unit[:1]) + d.Unit[1:] + "s" }

@@ -1,0 +1,258 @@
+package page
+
+import (
+	"context"
+	"embed"
+	"html/template"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/arrowio/arrowio/flight"
+)
+
+// Server is what a page shows: a *flight.Server.
+type Server interface {
+	Visit(ctx context.Context, v flight.Visitor, do func(ctx context.Context, v *flight.Visit) error) error
+}
+
+// Options says what a page shows, and how. Only Server is needed.
+type Options struct {
+	Server    Server
+	Addresses []string      // where Flight clients read, to be shown
+	Timeout   time.Duration // how long a request waits for files to be read; default 10 s
+	// AnyHost takes requests for any host name. Without it only those for loopback addresses and localhost are: pages of
+	// others, whose names were made to lead to a loopback address, could read along otherwise. It is for servers that
+	// know their clients.
+	AnyHost bool
+	Logger  *slog.Logger // default slog.Default()
+}
+
+// Page answers HTTP requests. It is safe for concurrent use.
+type Page struct {
+	o     Options
+	mux   *http.ServeMux
+	infos *infos
+	reads chan struct{} // those who read rows: few at once
+}
+
+//go:embed templates/*.html
+var templateFiles embed.FS
+
+//go:embed style.css
+var styleSheet []byte
+
+//go:embed icon.svg
+var icon []byte
+
+var templates = template.Must(template.New("").Funcs(template.FuncMap{
+	"text": text, "short": short, "bytes": byteCount, "count": count, "number": number, "plural": plural, "exact": exact,
+	"stamp": stamp, "rfc": rfc, "ago": ago, "ratio": ratio, "px": px,
+}).ParseFS(templateFiles, "templates/*.html"))
+
+// New returns the handler of every address of the page.
+func New(o Options) *Page {
+	if o.Timeout <= 0 {
+		o.Timeout = 10 * time.Second
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	p := &Page{o: o, mux: http.NewServeMux(), infos: newInfos(), reads: make(chan struct{}, maxReads)}
+	p.mux.HandleFunc("GET /{$}", p.view(p.catalog, false))
+	p.mux.HandleFunc("GET /datasets/{name}", p.view(p.dataset, false))
+	p.mux.HandleFunc("GET /datasets/{name}/rows", p.view(p.rows, true))
+	p.mux.HandleFunc("GET /datasets/{name}/files/{file}", p.view(p.file, true))
+	p.mux.HandleFunc("GET /streams", p.view(p.streams, false))
+	p.mux.HandleFunc("POST /streams/cancel", p.view(p.cancel, false))
+	p.mux.HandleFunc("GET /style.css", asset("text/css; charset=utf-8", styleSheet))
+	p.mux.HandleFunc("GET /icon.svg", asset("image/svg+xml", icon))
+	p.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		p.fail(w, r, &frame{}, http.StatusNotFound, "There is no page at this address.")
+	})
+	return p
+}
+
+// Close ends what is still being read for requests that have ended, and waits for it. The page is of no use after it.
+func (p *Page) Close() {
+	p.infos.close()
+	for range maxReads {
+		p.reads <- struct{}{}
+	}
+}
+
+// maxReads is how many requests read rows at once.
+const maxReads = 4
+
+// policy keeps a page that something has slipped into from doing anything.
+const policy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// ServeHTTP implements http.Handler.
+func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	if !p.o.AnyHost && !localHost(r.Host) {
+		http.Error(w, "This page is served to its own machine only, by the name localhost or a loopback address.", http.StatusMisdirectedRequest)
+		return
+	}
+	// What browsers send along unasked, certificates and passwords, must not work for pages of others.
+	if err := http.NewCrossOriginProtection().Check(r); err != nil {
+		http.Error(w, "A page of another site cannot do this.", http.StatusForbidden)
+		return
+	}
+	if r.ContentLength > maxForm || r.ContentLength < 0 {
+		http.Error(w, "The request is too large.", http.StatusRequestEntityTooLarge)
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	p.mux.ServeHTTP(w, r)
+}
+
+// maxForm is the size of the largest form.
+const maxForm = 4 << 10
+
+// localHost reports whether the name that a request is for means this machine, whatever a name server says.
+func localHost(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	if a, err := netip.ParseAddr(host); err == nil {
+		return a.Unmap().IsLoopback()
+	}
+	return strings.EqualFold(host, "localhost")
+}
+
+func asset(kind string, content []byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		w.Header().Set("Cache-Control", "max-age=300")
+		_, _ = w.Write(content) // nobody to tell
+	}
+}
+
+// frame is what every page has around it.
+type frame struct {
+	Title     string
+	At        string // which entry of the navigation
+	Client    string
+	Addresses []string
+	RequestID string
+	Refresh   int // seconds; 0 = never
+}
+
+// answer is what a view makes of a request.
+type answer struct {
+	template string // "" = go to location
+	location string // a path of this page
+	data     any
+	frame    frame
+}
+
+type view func(ctx context.Context, v *flight.Visit, r *http.Request) (*answer, error)
+
+// view runs a view as a visit, and writes what it answers.
+func (p *Page) view(run view, reads bool) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		visitor := flight.Visitor{
+			Addr: remoteAddr(r), TLS: r.TLS, Authorization: r.Header.Values("Authorization"),
+			RequestID: r.Header.Get(flight.RequestIDHeader), Reads: reads,
+		}
+		ctx, cancel := context.WithTimeout(r.Context(), p.o.Timeout)
+		defer cancel()
+		var a *answer
+		f := frame{}
+		err := p.o.Server.Visit(ctx, visitor, func(ctx context.Context, v *flight.Visit) (err error) {
+			f.Client, f.RequestID = v.Call().Client.Name, v.Call().ID
+			w.Header().Set(flight.RequestIDHeader, f.RequestID)
+			a, err = run(ctx, v, r)
+			return err
+		})
+		switch {
+		case r.Context().Err() != nil: // nobody is there any more
+		case err != nil:
+			p.failed(w, r, &f, err)
+		case a.template == "":
+			http.Redirect(w, r, a.location, http.StatusSeeOther)
+		default:
+			a.frame.Client, a.frame.RequestID, a.frame.Addresses = f.Client, f.RequestID, p.o.Addresses
+			p.write(w, http.StatusOK, a)
+		}
+	}
+}
+
+func remoteAddr(r *http.Request) net.Addr {
+	a, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return nil
+	}
+	return net.TCPAddrFromAddrPort(a)
+}
+
+// write renders a page as a whole before the first byte of it is sent.
+func (p *Page) write(w http.ResponseWriter, code int, a *answer) {
+	var b strings.Builder
+	if a.frame.Refresh > 0 {
+		w.Header().Set("Refresh", strconv.Itoa(a.frame.Refresh))
+	}
+	err := templates.ExecuteTemplate(&b, a.template, struct {
+		*frame
+		Page any
+	}{&a.frame, a.data})
+	if err != nil {
+		p.o.Logger.Error("page", "template", a.template, "error", err.Error())
+		http.Error(w, "The page cannot be made; the server's log has more.", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(code)
+	_, _ = w.Write([]byte(b.String())) // nobody to tell
+}
+
+// errGone is of files that are not what they were when their address was made.
+var errGone = status.Error(codes.NotFound, "the dataset has no such file, or not any more")
+
+// failed answers a status of a visit.
+func (p *Page) failed(w http.ResponseWriter, r *http.Request, f *frame, err error) {
+	st := status.Convert(err)
+	code := map[codes.Code]int{
+		codes.Unauthenticated: http.StatusUnauthorized, codes.PermissionDenied: http.StatusForbidden, codes.NotFound: http.StatusNotFound,
+		codes.InvalidArgument: http.StatusBadRequest, codes.FailedPrecondition: http.StatusConflict, codes.Unimplemented: http.StatusNotImplemented,
+		codes.ResourceExhausted: http.StatusTooManyRequests, codes.Unavailable: http.StatusServiceUnavailable,
+		codes.DeadlineExceeded: http.StatusGatewayTimeout,
+	}[st.Code()]
+	message := st.Message()
+	switch code {
+	case 0:
+		code = http.StatusInternalServerError
+	case http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", `Basic realm="arrowio", charset="UTF-8"`)
+	case http.StatusGatewayTimeout:
+		message = "This takes longer than " + p.o.Timeout.String() + ". It may be there when the page is loaded again."
+	}
+	p.fail(w, r, f, code, message)
+}
+
+type failure struct {
+	Code    int
+	What    string
+	Message string
+}
+
+func (p *Page) fail(w http.ResponseWriter, _ *http.Request, f *frame, code int, message string) {
+	f.Title = http.StatusText(code)
+	p.write(w, code, &answer{template: "error.html", frame: *f, data: failure{code, http.StatusText(code), message}})
+}

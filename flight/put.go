@@ -1,0 +1,156 @@
+package flight
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"github.com/apache/arrow/go/v15/arrow/flight"
+	"google.golang.org/grpc/codes"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/convert"
+	"github.com/arrowio/arrowio/readers/ipc"
+	"github.com/arrowio/arrowio/writers"
+)
+
+// DoPut implements the RPC: it writes what a client sends as a dataset, or takes values for a prepared statement of Flight SQL.
+func (s *service) DoPut(stream flight.FlightService_DoPutServer) error {
+	in, err := firstMessage(stream.Context(), stream.Recv)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	q := sql{s}
+	if q.owns(in.first.GetFlightDescriptor().GetCmd()) {
+		return q.putSQL(in, stream)
+	}
+	return s.put(in, stream)
+}
+
+// put writes a stream:
+//
+//	client ──> inbound, a message ahead ──> Decoder ──> convert.Convert: sort, write ──> Store
+//
+// Nothing can be seen of it before the client has said that it has sent all and all is written. The writer holds the client
+// back: it is not read faster than it is written.
+func (s *service) put(in *inbound, stream flight.FlightService_DoPutServer) error {
+	ctx := stream.Context()
+	c, err := ParsePut(in.first.GetFlightDescriptor())
+	if err != nil {
+		return err
+	}
+	if err := s.authorize(ctx, PermitWrite, c.Dataset); err != nil {
+		return err
+	}
+	if call := CallFrom(ctx); call != nil {
+		call.dataset.Store(&c.Dataset)
+	}
+	format, err := writers.Lookup(c.Format)
+	if err != nil {
+		return err
+	}
+	end, err := s.puts.begin(c.Dataset)
+	if err != nil {
+		return err
+	}
+	defer end()
+	st, spec, known, err := s.place(ctx, c)
+	if err == nil {
+		var report *PutReport
+		if report, err = s.write(ctx, in, c, format, st); err == nil {
+			report.Replaced = known
+			err = s.confirm(ctx, stream, report, spec)
+		}
+	}
+	return spec.public(c.Dataset, putError(c.Dataset, err))
+}
+
+// write ends the store in any case.
+func (s *service) write(ctx context.Context, in *inbound, c *PutCommand, format arrowio.OutputFormat, st arrowio.Store) (*PutReport, error) {
+	scan := s.strangersScan(ctx)
+	limits := streamLimits(scan.MemoryBudget)
+	dec, err := in.schema(ctx, limits)
+	if err != nil {
+		return nil, errors.Join(err, st.Abort())
+	}
+	f := ipc.OpenMessages(dec, func(ctx context.Context) (metadata, body []byte, err error) {
+		d, err := in.message(ctx)
+		return d.GetDataHeader(), d.GetDataBody(), err
+	})
+	ds := arrowio.FileDataset("", f)
+	defer func() { _ = ds.Close() }() // of memory
+	group := c.RowGroup
+	if group > 0 {
+		group = min(group, scan.MemoryBudget/2)
+	}
+	r, err := convert.Convert(ctx, ds, format, st, convert.Options{
+		Scan: scan,
+		Write: arrowio.WriteOptions{
+			Compression: c.Compression, RowGroupBytes: group, MaxFileBytes: c.MaxFile, Memory: scan.MemoryBudget,
+			Parallelism: s.o.Parallelism, Options: c.Options, Allocator: s.o.Allocator,
+		},
+		Sort: c.Sort, SortByKey: c.SortByKey,
+		Planned: func(p *arrowio.WritePlan) error { return c.permits(p) },
+	})
+	if err != nil {
+		return nil, badStream(err)
+	}
+	return &PutReport{
+		Dataset: c.Dataset, Format: format.Name, Rows: r.Rows, Bytes: r.BytesOut, Files: r.Files, SortedBy: r.SortedBy, Losses: r.Losses(),
+	}, nil
+}
+
+// strangersScan says what may be used for what a client sends.
+func (s *service) strangersScan(ctx context.Context) arrowio.ScanOptions {
+	o := arrowio.ScanOptions{Parallelism: 1, MemoryBudget: s.o.Memory, Allocator: s.o.Allocator, BatchBytes: defaultBatchBytes}
+	if call := CallFrom(ctx); call != nil && call.lease != nil {
+		call.lease.Scan(&o)
+	}
+	return o
+}
+
+// permits refuses a plan that loses something, where that is not wanted.
+func (c *PutCommand) permits(p *arrowio.WritePlan) error {
+	for _, col := range p.Columns {
+		if c.Losses == lossesRefused && col.Loss != "" {
+			return arrowio.Errorf(arrowio.ErrSchema, "column %s as %s: %s", col.Path, c.Format, col.Loss)
+		}
+	}
+	return nil
+}
+
+// confirm serves what was written and tells the client. Whether the client is still there makes no difference to the first.
+func (s *service) confirm(ctx context.Context, stream flight.FlightService_DoPutServer, r *PutReport, spec Spec) error {
+	if err := s.show(context.WithoutCancel(ctx), r.Dataset, spec); err != nil {
+		return fmt.Errorf("%d rows were written to %s, but cannot be served: %w", r.Rows, r.Dataset, err)
+	}
+	s.logger.InfoContext(ctx, "put", "dataset", r.Dataset, "format", r.Format, "rows", r.Rows, "bytes", r.Bytes, "files", len(r.Files), "replaced", r.Replaced)
+	b, err := json.Marshal(r)
+	if err != nil {
+		return arrowio.Errorf(arrowio.ErrInternal, "%w", err)
+	}
+	return stream.Send(&flight.PutResult{AppMetadata: b})
+}
+
+// putError gives a code to what can be wrong with the place of a dataset.
+func putError(name string, err error) error {
+	var c *coded
+	switch {
+	case err == nil, errors.As(err, &c):
+		return err
+	case errors.Is(err, fs.ErrExist):
+		return failf(codes.AlreadyExists, "there is something called %s already: %w", name, err)
+	case errors.Is(err, syscall.ENOSPC):
+		return &coded{codes.ResourceExhausted, err}
+	}
+	return err
+}
+
+// public returns err without where the dataset lies.
+func (s *Spec) public(name string, err error) error {
+	return (&dataset{name: name, spec: *s}).public(err)
+}

@@ -1,0 +1,125 @@
+package flight
+
+import (
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow/flight"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/convert"
+	"github.com/arrowio/arrowio/writers"
+)
+
+// PutCommand says what becomes of a stream that a client puts: the JSON of a descriptor CMD. A descriptor PATH of a name is
+// the same with the defaults.
+type PutCommand struct {
+	Dataset string `json:"dataset"`
+	// Format is one of those that are written; default "ipc", which takes every type of Arrow as it is.
+	Format string `json:"format,omitempty"`
+	// Mode is "create", the default, which refuses a name that there is, or "replace".
+	Mode string `json:"mode,omitempty"`
+	// Losses is "report", the default, or "refuse": whether columns may be stored of which reading back will not show all.
+	Losses      string            `json:"losses,omitempty"`
+	Sort        []string          `json:"sort,omitempty"` // columns, see convert.Options.Sort
+	SortByKey   bool              `json:"sort_by_key,omitempty"`
+	Compression string            `json:"compression,omitempty"`     // NAME or NAME:LEVEL, of the format
+	RowGroup    int64             `json:"row_group_bytes,omitempty"` // see arrowio.WriteOptions
+	MaxFile     int64             `json:"max_file_bytes,omitempty"`  // see arrowio.WriteOptions
+	Options     map[string]string `json:"options,omitempty"`         // of the format, those of PutOptions
+}
+
+// Values of PutCommand.
+const (
+	PutCreate  = "create"
+	PutReplace = "replace"
+)
+
+const lossesRefused = "refuse"
+
+// PutReport is the app_metadata of the PutResult that a DoPut ends with, JSON.
+type PutReport struct {
+	Dataset  string                  `json:"dataset"`
+	Format   string                  `json:"format"`
+	Replaced bool                    `json:"replaced,omitempty"` // there was one before
+	Rows     int64                   `json:"rows"`
+	Bytes    int64                   `json:"bytes"` // stored
+	Files    []convert.File          `json:"files"`
+	SortedBy []string                `json:"sorted_by,omitempty"`
+	Losses   []arrowio.PlannedColumn `json:"losses,omitempty"` // columns of which reading back will not show all
+}
+
+// PutOptions lists the options of formats that clients may set for what they put. Those that name files of the server are
+// not among them.
+func PutOptions() []string {
+	var out []string
+	for _, f := range writers.All() {
+		for _, o := range f.Options {
+			if !slices.Contains([]string{"orc-keys", "orc-encrypt"}, o.Name) && !slices.Contains(out, o.Name) {
+				out = append(out, o.Name)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// ParsePut reads the descriptor of a DoPut. Fields that it does not know are refused.
+func ParsePut(d *flight.FlightDescriptor) (*PutCommand, error) {
+	c := &PutCommand{}
+	switch {
+	case d.GetType() == flight.DescriptorPATH && len(d.GetPath()) == 1:
+		c.Dataset = d.GetPath()[0]
+	case d.GetType() == flight.DescriptorPATH:
+		return nil, arrowio.Errorf(arrowio.ErrOption, "a path of %d names; the name of a dataset is one", len(d.GetPath()))
+	case d.GetType() != flight.DescriptorCMD:
+		return nil, arrowio.Errorf(arrowio.ErrOption, "a descriptor that is neither PATH nor CMD")
+	case len(d.GetCmd()) > maxCommandBytes:
+		return nil, arrowio.Errorf(arrowio.ErrOption, "a command of %d bytes; the most is %d", len(d.GetCmd()), maxCommandBytes)
+	default:
+		if err := strict(d.GetCmd(), c); err != nil {
+			return nil, arrowio.Errorf(arrowio.ErrOption, "command: %w", err)
+		}
+	}
+	return c, c.check()
+}
+
+func (c *PutCommand) check() error {
+	bad := func(format string, args ...any) error { return arrowio.Errorf(arrowio.ErrOption, format, args...) }
+	if c.Format == "" {
+		c.Format = "ipc"
+	}
+	if c.Mode == "" {
+		c.Mode = PutCreate
+	}
+	switch {
+	case c.Dataset == "":
+		return bad("the command names no dataset")
+	case !ValidName(c.Dataset):
+		return bad("%q cannot be the name of a dataset: letters, digits, _ . - are allowed, at most 128", c.Dataset)
+	case c.Mode != PutCreate && c.Mode != PutReplace:
+		return bad("mode %q is not one of %s, %s", c.Mode, PutCreate, PutReplace)
+	case !slices.Contains([]string{"", "report", lossesRefused}, c.Losses):
+		return bad("losses %q is not one of report, %s", c.Losses, lossesRefused)
+	case c.RowGroup < 0 || c.MaxFile < 0:
+		return bad("row_group_bytes and max_file_bytes cannot be negative")
+	case c.MaxFile > 0 && c.MaxFile < minPutFile:
+		return bad("max_file_bytes is %d; it may be %d or more", c.MaxFile, minPutFile)
+	case c.RowGroup > 0 && c.RowGroup < minPutGroup:
+		return bad("row_group_bytes is %d; it may be %d or more", c.RowGroup, minPutGroup)
+	case len(c.Options) > maxOptions:
+		return bad("%d options; the most is %d", len(c.Options), maxOptions)
+	}
+	allowed := PutOptions()
+	for k := range c.Options {
+		if !slices.Contains(allowed, k) {
+			return bad("%q is not an option that may be set here", k)
+		}
+	}
+	return nil
+}
+
+// Bounds on how many pieces an output is cut into.
+const (
+	minPutFile  = 1 << 20
+	minPutGroup = 64 << 10
+)

@@ -1,0 +1,126 @@
+package flight
+
+import (
+	"context"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/readers"
+)
+
+// Writable says which datasets clients may put, and where they go. Who may is the Authorizer's to say: PermitWrite.
+type Writable struct {
+	Names string          // of the datasets: a name, or a pattern as path.Match reads it
+	Dir   string          // each dataset is a directory NAME in this one
+	Read  readers.Options // how they are opened to be served: Spec.Read
+	// Store opens another place instead of Dir, and says how it is served from there. replace is whether what is there may
+	// be replaced; where it is not, the error is fs.ErrExist.
+	Store func(ctx context.Context, name string, replace bool) (arrowio.Store, Spec, error)
+}
+
+func (w *Writable) has(name string) bool {
+	ok, err := path.Match(w.Names, name)
+	return err == nil && ok
+}
+
+// Spec returns what a dataset of Dir stands for.
+func (w *Writable) Spec(name string) Spec {
+	return Spec{Paths: []string{filepath.Join(w.Dir, name)}, Read: w.Read}
+}
+
+// Datasets lists the names of the datasets that are in Dir, sorted: what clients have put.
+func (w *Writable) Datasets() ([]string, error) {
+	entries, err := os.ReadDir(w.Dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, e := range entries {
+		if name := e.Name(); e.IsDir() && ValidName(name) && w.has(name) {
+			out = append(out, name)
+		}
+	}
+	return out, nil
+}
+
+func (w *Writable) open(ctx context.Context, name string, replace bool) (arrowio.Store, Spec, error) {
+	if w.Store != nil {
+		return w.Store(ctx, name, replace)
+	}
+	s := w.Spec(name)
+	st, err := arrowio.NewFileStore(s.Paths[0], arrowio.FileStoreOptions{Force: replace, Directory: true})
+	return st, s, err
+}
+
+func checkWritable(ws []Writable) error {
+	for _, w := range ws {
+		if _, err := path.Match(w.Names, ""); err != nil || w.Names == "" {
+			return arrowio.Errorf(arrowio.ErrOption, "%q is no name or pattern of datasets", w.Names)
+		}
+		if w.Dir == "" && w.Store == nil {
+			return arrowio.Errorf(arrowio.ErrOption, "%s: writable where?", w.Names)
+		}
+	}
+	return nil
+}
+
+// puts knows the names that are being put: one stream at a time.
+type puts struct {
+	mu sync.Mutex
+	by map[string]bool
+}
+
+// begin takes a name, until end is called.
+func (p *puts) begin(name string) (end func(), err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.by[name] {
+		return nil, failf(codes.Aborted, "another stream is being put as %s: try again when it has ended", name)
+	}
+	if p.by == nil {
+		p.by = map[string]bool{}
+	}
+	p.by[name] = true
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.by, name)
+	}, nil
+}
+
+// place finds where a dataset goes that a client may put, and opens it. known is whether there is one already.
+func (s *service) place(ctx context.Context, c *PutCommand) (st arrowio.Store, spec Spec, known bool, err error) {
+	i := slices.IndexFunc(s.o.Writable, func(w Writable) bool { return w.has(c.Dataset) })
+	if i < 0 && len(s.o.Writable) == 0 {
+		return nil, spec, false, failf(codes.Unimplemented, "nothing can be put here: the server has no place for it")
+	}
+	if i < 0 {
+		return nil, spec, false, failf(codes.PermissionDenied, "%s cannot be put: the server has no place for a dataset of this name", c.Dataset)
+	}
+	had, err := s.o.Catalog.dataset(c.Dataset)
+	known = err == nil
+	if known && c.Mode == PutCreate {
+		return nil, spec, true, failf(codes.AlreadyExists, "there is a dataset %s already; mode %q would replace it", c.Dataset, PutReplace)
+	}
+	st, spec, err = s.o.Writable[i].open(ctx, c.Dataset, c.Mode == PutReplace)
+	if err == nil && known && !slices.Equal(had.spec.Paths, spec.Paths) {
+		_ = st.Abort() // it has nothing yet
+		return nil, spec, true, failf(codes.FailedPrecondition, "%s is served from another place than what is put goes to", c.Dataset)
+	}
+	return st, spec, known, err
+}
+
+// show serves what was put: under a new name, or in place of what the name stood for.
+func (s *service) show(ctx context.Context, name string, spec Spec) error {
+	if _, err := s.o.Catalog.dataset(name); err == nil {
+		_, _, err := s.o.Catalog.Refresh(ctx, name)
+		return err
+	}
+	return s.o.Catalog.Add(ctx, name, spec)
+}

@@ -1,0 +1,134 @@
+package flight
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow/flight"
+	"google.golang.org/grpc/codes"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/readers/ipc"
+)
+
+// inbound is what a client sends, received one message ahead: while one is worked on the next one comes, and no more.
+type inbound struct {
+	first *flight.FlightData // to be returned by next; nil = it was
+	from  chan received
+	stop  context.CancelFunc
+}
+
+type received struct {
+	data *flight.FlightData
+	err  error
+}
+
+// receive reads a stream; close must be called. What recv waits for then ends with the RPC.
+func receive(ctx context.Context, recv func() (*flight.FlightData, error)) *inbound {
+	ctx, stop := context.WithCancel(ctx)
+	in := &inbound{from: make(chan received), stop: stop}
+	go func() {
+		for {
+			var r received
+			func() {
+				defer func() {
+					if p := recover(); p != nil {
+						r.err = panicked(p)
+					}
+				}()
+				r.data, r.err = recv()
+			}()
+			select {
+			case in.from <- r:
+			case <-ctx.Done():
+				return
+			}
+			if r.err != nil {
+				return
+			}
+		}
+	}()
+	return in
+}
+
+func (in *inbound) close() { in.stop() }
+
+// next returns a message; io.EOF = the client has sent all.
+func (in *inbound) next(ctx context.Context) (*flight.FlightData, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	d := in.first
+	if in.first = nil; d == nil {
+		select {
+		case r := <-in.from:
+			if r.err != nil {
+				return nil, r.err
+			}
+			d = r.data
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	if len(d.GetDataHeader()) == 0 && len(d.GetDataBody()) > 0 {
+		return nil, failf(codes.InvalidArgument, "a body of %d bytes without a message", len(d.GetDataBody()))
+	}
+	return d, nil
+}
+
+// message returns the next message that is one of IPC: what comes between is metadata alone, or nothing.
+func (in *inbound) message(ctx context.Context) (*flight.FlightData, error) {
+	for {
+		d, err := in.next(ctx)
+		if err != nil || len(d.GetDataHeader()) > 0 {
+			return d, err
+		}
+	}
+}
+
+var errNoSchema = failf(codes.InvalidArgument, "a stream without a schema")
+
+// schema reads up to the schema, and that.
+func (in *inbound) schema(ctx context.Context, l arrowio.Limits) (*ipc.Decoder, error) {
+	d, err := in.message(ctx)
+	if errors.Is(err, io.EOF) {
+		return nil, errNoSchema
+	}
+	if err != nil {
+		return nil, err
+	}
+	dec, err := ipc.NewDecoder(d.GetDataHeader(), l)
+	return dec, badStream(err)
+}
+
+// streamLimits bounds what one stream of a stranger may have; what it sends in one message is bounded by Options.MaxReceive.
+func streamLimits(memory int64) arrowio.Limits {
+	return arrowio.Limits{
+		MetadataBytes: 16 << 20, Columns: 16 << 10, BatchElements: 16 << 20, BatchBytes: max(memory, 16<<20),
+		DictionaryBytes: max(memory/2, 8<<20), ValueBytes: max(memory, 16<<20),
+	}
+}
+
+// badStream is the client's fault, whatever is wrong with its stream.
+func badStream(err error) error {
+	if errors.Is(err, arrowio.ErrCorrupt) || errors.Is(err, arrowio.ErrUnsupported) {
+		return &coded{codes.InvalidArgument, err}
+	}
+	return err
+}
+
+// firstMessage waits for the first message of a stream, which must have a descriptor. It is the caller's to close.
+func firstMessage(ctx context.Context, recv func() (*flight.FlightData, error)) (*inbound, error) {
+	in := receive(ctx, recv)
+	first, err := in.next(ctx)
+	if err == nil && first.GetFlightDescriptor() == nil || errors.Is(err, io.EOF) {
+		err = failf(codes.InvalidArgument, "a stream without a descriptor")
+	}
+	if err != nil {
+		in.close()
+		return nil, err
+	}
+	in.first = first
+	return in, nil
+}

@@ -1,0 +1,214 @@
+package ipc
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/arrowipc"
+	"github.com/arrowio/arrowio/internal/recordsplit"
+)
+
+// Decoder decodes the messages of a stream that a transport frames itself, such as Flight. They are checked as those of a
+// file are, whoever sent them. It is used by one goroutine at a time.
+//
+// Limits are of a message: BatchBytes bounds what its body is decompressed and with every value written out where it is
+// used, BatchElements its rows. All dictionaries together have no more than DictionaryBytes.
+type Decoder struct {
+	schema  *arrowipc.Schema
+	version int16
+	limits  arrowio.Limits
+	b       *batches // nil = not begun
+	dicts   int64    // bytes of all dictionaries
+	count   int64    // of messages behind the schema
+}
+
+// NewDecoder reads the message that comes first, the schema. Close must be called.
+func NewDecoder(metadata []byte, l arrowio.Limits) (*Decoder, error) {
+	d := &Decoder{limits: l.WithDefaults()}
+	m, err := d.parse(metadata)
+	if err == nil {
+		d.version = m.Version
+		d.schema, err = m.Schema()
+	}
+	if err != nil {
+		return nil, arrowio.Locate(err, arrowio.At{Format: "ipc-stream", Op: "schema", Split: -1, Off: -1})
+	}
+	return d, nil
+}
+
+// Schema returns the stream's own schema.
+func (d *Decoder) Schema() *arrow.Schema { return d.schema.Arrow }
+
+// Begin says what is wanted of the batches, before the first Decode. mem provides memory for what is decompressed, and
+// for dictionaries that come in pieces.
+func (d *Decoder) Begin(p arrowio.Projection, mem memory.Allocator) {
+	d.Close()
+	d.b = newBatches(nil, d.schema, d.limits, p, mem)
+}
+
+// Close frees the dictionaries. It may be called twice.
+func (d *Decoder) Close() {
+	if d.b != nil {
+		d.b.release()
+	}
+}
+
+// Decode reads a message behind the schema: a batch, which the caller releases, or a dictionary, which gives nil. The
+// record keeps body, which must not change any more.
+func (d *Decoder) Decode(metadata, body []byte) (arrow.Record, error) {
+	b, err := d.next(metadata, body)
+	if err != nil || b.Load == nil {
+		return nil, err
+	}
+	return b.Load()
+}
+
+// next reads a message; Load is nil for a dictionary.
+func (d *Decoder) next(metadata, body []byte) (recordsplit.Batch, error) {
+	d.count++
+	b, err := d.read(metadata, body)
+	return b, d.locate(err)
+}
+
+func (d *Decoder) locate(err error) error {
+	return arrowio.Locate(err, arrowio.At{Format: "ipc-stream", Op: "message", Split: -1, Off: -1})
+}
+
+func (d *Decoder) parse(metadata []byte) (arrowipc.Message, error) {
+	if int64(len(metadata)) > d.limits.MetadataBytes {
+		return arrowipc.Message{}, arrowio.Errorf(arrowio.ErrLimit, "message metadata of %d bytes (Limits.MetadataBytes)", len(metadata))
+	}
+	return arrowipc.ParseMessage(metadata, d.limits)
+}
+
+func (d *Decoder) read(metadata, body []byte) (recordsplit.Batch, error) {
+	none := recordsplit.Batch{}
+	m, err := d.parse(metadata)
+	switch {
+	case err != nil:
+		return none, err
+	case m.Body > int64(len(body)):
+		return none, corrupt("a body of %d bytes that is said to have %d", len(body), m.Body)
+	case int64(len(body)) > d.limits.BatchBytes:
+		return none, arrowio.Errorf(arrowio.ErrLimit, "a body of %d bytes (Limits.BatchBytes)", len(body))
+	}
+	d.b.whole, d.b.charge = body, int64(len(body))+dictionaryCost*int64(len(metadata))
+	switch m.Kind {
+	case arrowipc.DictionaryMessage:
+		return none, d.dictionary(m)
+	case arrowipc.BatchMessage:
+		rb, err := m.Batch()
+		if err != nil {
+			return none, err
+		}
+		if rb.Rows > d.limits.BatchElements {
+			return none, arrowio.Errorf(arrowio.ErrLimit, "a batch of %d rows (Limits.BatchElements)", rb.Rows)
+		}
+		return recordsplit.Batch{Rows: rb.Rows, Load: func() (arrow.Record, error) {
+			rec, err := d.load(rb)
+			return rec, d.locate(err)
+		}}, nil
+	case arrowipc.SchemaMessage:
+		return none, corrupt("a second schema: all batches of a stream have one")
+	}
+	return none, corrupt("a message of kind %d", m.Kind)
+}
+
+// dictionaryCost is what the arrays of a message take for each byte of its metadata, at most.
+const dictionaryCost = 16
+
+func (d *Decoder) dictionary(m arrowipc.Message) error {
+	id, _, _, err := m.Dictionary()
+	if err != nil {
+		return err
+	}
+	before := d.b.dicts.bytes(id)
+	if err := d.b.dictionary(context.Background(), m, 0, false); err != nil {
+		return err
+	}
+	if d.dicts += d.b.dicts.bytes(id) - before; d.dicts > d.limits.DictionaryBytes {
+		return arrowio.Errorf(arrowio.ErrLimit, "the dictionaries have more than Limits.DictionaryBytes")
+	}
+	return nil
+}
+
+func (d *Decoder) load(rb arrowipc.Batch) (arrow.Record, error) {
+	p, err := d.b.fetch(context.Background(), rb, d.schema.Columns, d.b.cols, 0, d.limits.BatchBytes)
+	if err != nil {
+		return nil, err
+	}
+	return d.b.record(p)
+}
+
+// MessageSource gives the messages of a stream behind its schema, one after another; io.EOF = there are no more. It ends
+// with an error when ctx does.
+type MessageSource func(ctx context.Context) (metadata, body []byte, err error)
+
+// OpenMessages returns the stream that d has begun as a file of one split of unknown length. It can be read once, and is
+// read as it comes. Close closes d.
+func OpenMessages(d *Decoder, next MessageSource) arrowio.File { return &received{d: d, source: next} }
+
+// received implements arrowio.File over messages that come once.
+type received struct {
+	d      *Decoder
+	source MessageSource
+	begun  atomic.Bool
+}
+
+func (r *received) Schema() *arrow.Schema { return r.d.Schema() }
+
+func (r *received) Splits() []arrowio.Split {
+	return []arrowio.Split{{Rows: arrowio.RowRange{End: arrowio.UnknownRows}}}
+}
+
+func (r *received) Prune(_ context.Context, s arrowio.Split, _ *expr.Bound) (arrowio.RowSet, error) {
+	return arrowio.RowSet{s.Rows}, nil
+}
+
+func (r *received) Info(context.Context, arrowio.InfoOptions) (*arrowio.Info, error) {
+	info := newInfo("ipc-stream", r.d.version, r.d.schema, 0)
+	info.Rows = arrowio.UnknownRows
+	return info, nil
+}
+
+func (r *received) Close() error {
+	r.d.Close()
+	return nil
+}
+
+func (r *received) Read(ctx context.Context, _ arrowio.Split, _ arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
+	if r.begun.Swap(true) {
+		return nil, arrowio.Errorf(arrowio.ErrInternal, "a stream that comes once is read again")
+	}
+	r.d.Begin(p, mem)
+	return recordsplit.New(&receivedBatches{ctx: ctx, r: r}, p.Schema, mem), nil
+}
+
+// receivedBatches implements recordsplit.Source.
+type receivedBatches struct {
+	ctx context.Context // of File.Read, whose reading goes on here
+	r   *received
+}
+
+func (b *receivedBatches) Next() (recordsplit.Batch, error) {
+	for {
+		metadata, body, err := b.r.source(b.ctx)
+		if err != nil {
+			return recordsplit.Batch{}, err
+		}
+		batch, err := b.r.d.next(metadata, body)
+		if err != nil || batch.Load != nil {
+			return batch, err
+		}
+	}
+}
+
+func (b *receivedBatches) Close() error {
+	b.r.d.Close()
+	return nil
+}

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""page_judge.py BIN CHROMIUM: a browser before the page of `arrowio serve --http`.
+
+Every kind of page, at two widths, in both colour schemes, with scripts allowed and not: nothing is logged to the console,
+nothing is asked of anybody else, the page does not scroll sideways, everything that can be used has a name and can be reached
+by keyboard, rectangles are as large as what they stand for. Prints "ok", or what is wrong.
+"""
+
+import json
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+
+import pyarrow as pa
+import pyarrow.flight as flight
+import pyarrow.parquet as pq
+from playwright.sync_api import sync_playwright
+from pyarrow import orc
+
+NASTY = ["<script>document.title='owned'</script>", "\"><img src=x onerror=\"document.title='owned'\">", "\u202egpj.exe", "x" * 3000, None]
+
+# Rules of accessibility that a tool would look for; each returns what breaks it.
+RULES = """() => {
+  const bad = [];
+  const seen = e => { const r = e.getBoundingClientRect(); return r.width > 0 && r.height > 0; };
+  const name = e => (e.getAttribute('aria-label') || (e.getAttribute('aria-labelledby') || '').split(/\\s+/).filter(Boolean)
+    .map(i => (document.getElementById(i) || {}).textContent || '').join(' ') || (e.labels && e.labels[0] && e.labels[0].textContent)
+    || e.textContent || e.alt || '').trim();
+  if (!document.documentElement.lang) bad.push('no language');
+  if (!document.title) bad.push('no title');
+  if (document.querySelectorAll('main').length !== 1) bad.push('not one main');
+  if (document.querySelectorAll('h1').length !== 1) bad.push('not one h1');
+  let level = 0;
+  for (const h of document.querySelectorAll('h1,h2,h3,h4')) {
+    const n = +h.tagName[1];
+    if (n > level + 1) bad.push('heading ' + h.textContent + ' leaves out a level');
+    level = n;
+  }
+  for (const e of document.querySelectorAll('a[href],button,input:not([type=hidden]),summary,[tabindex],[role=img],[role=region],nav'))
+    if (!name(e)) bad.push('no name: ' + e.outerHTML.slice(0, 100));
+  for (const e of document.querySelectorAll('img')) if (!e.hasAttribute('alt')) bad.push('no alt: ' + e.outerHTML);
+  for (const t of document.querySelectorAll('table')) {
+    if (!t.querySelector('thead th[scope=col]')) bad.push('a table without heads');
+    const s = t.closest('.scroll');
+    if (!s || s.tabIndex !== 0) bad.push('a table that a keyboard cannot scroll');
+  }
+  for (const e of document.querySelectorAll('[id]')) if (document.querySelectorAll('#' + CSS.escape(e.id)).length > 1) bad.push('twice: ' + e.id);
+  if (document.documentElement.scrollWidth > innerWidth) bad.push('it scrolls sideways: ' + document.documentElement.scrollWidth);
+  for (const e of document.querySelectorAll('a[href],button,input:not([type=hidden])')) {
+    const r = e.getBoundingClientRect();
+    if (seen(e) && !e.closest('.scroll') && !e.classList.contains('skip') && (r.left < -1 || r.right > innerWidth + 1)) bad.push('outside: ' + e.outerHTML.slice(0, 100));
+  }
+  return bad;
+}"""
+
+
+class Server:
+    def __init__(self, binary, *args):
+        command = [binary, "serve", "--json", "--log", "none", "--listen", "grpc://127.0.0.1:0", "--http", "127.0.0.1:0", *args]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.watch = threading.Timer(240, self.process.kill)
+        self.watch.start()
+        text = ""
+        while True:
+            line = self.process.stdout.readline()
+            if not line:
+                raise SystemExit("serve does not start")
+            text += line
+            try:
+                self.ready = json.loads(text)
+                return
+            except ValueError:
+                pass
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(30)
+        self.watch.cancel()
+        if code != 0:
+            raise SystemExit(f"serve ended with {code}")
+
+
+def files(folder):
+    rows = 30_000
+    table = pa.table({
+        "id": pa.array(range(rows), pa.int64()),
+        "name": pa.array([None if i % 7 == 0 else f"name {i * 7919 % 10007}" for i in range(rows)]),
+        "x": pa.array([i * 0.37 % 1 for i in range(rows)], pa.float64()),
+        "place": pa.array([{"lat": i / 100, "lon": -i / 100} for i in range(rows)], pa.struct([("lat", pa.float64()), ("lon", pa.float64())])),
+    })
+    orc.write_table(table, folder / "events.orc", stripe_size=128 << 10, compression="zlib")
+    hostile = folder / "hostile"
+    hostile.mkdir()
+    pq.write_table(pa.table({n or "none": NASTY for n in NASTY}), hostile / "<img src=x onerror=alert(1)>.parquet")
+    pq.write_table(pa.table({f"column {i}": [i] for i in range(200)}), folder / "wide.parquet")
+
+
+def check(page, where, origin, faults):
+    problems, asked = [], []
+    page.on("console", lambda m: problems.append(m.text))
+    page.on("pageerror", lambda e: problems.append(str(e)))
+    page.on("dialog", lambda d: (problems.append("a dialog"), d.dismiss()))
+    page.on("request", lambda r: asked.append(r.url))
+    answer = page.goto(where, timeout=30_000)
+    if answer.status != 200:
+        faults.append(f"{where}: {answer.status}")
+    problems += [u for u in asked if not u.startswith(origin)]
+    if "owned" in page.title():
+        problems.append("a script of a file has run")
+    return problems
+
+
+def areas(page, faults):
+    """Rectangles against the table beside the picture: the same share."""
+    cells = page.evaluate("""() => {
+      const box = document.querySelector('svg.layout:not(.key)').viewBox.baseVal;
+      return [...document.querySelectorAll('svg.layout:not(.key) rect')].map(r => r.width.baseVal.value * r.height.baseVal.value / ((box.width - 110) * box.height));
+    }""")
+    shares = page.evaluate("() => [...document.querySelectorAll('details tbody tr')].map(r => parseFloat(r.cells[4].textContent))")
+    if len(cells) != len(shares) or not cells:
+        faults.append(f"{len(cells)} rectangles for {len(shares)} lines")
+    for area, share in zip(cells, shares):
+        if abs(100 * area - share) > 0.6:
+            faults.append(f"a rectangle of {100 * area:.2f} % for {share} %")
+
+
+def main():
+    binary, chromium = sys.argv[1:]
+    faults = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        files(folder)
+        server = Server(binary, f"events={folder}/events.orc", f"hostile={folder}/hostile", f"wide={folder}/wide.parquet")
+        origin = server.ready["page"]
+        try:
+            with sync_playwright() as p:
+                browser = p.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+                look(browser, origin, faults)
+                streams(browser, origin, server.ready["addresses"][0], faults)
+                browser.close()
+        finally:
+            server.stop()
+    print("\n".join(faults) if faults else "ok")
+    sys.exit(bool(faults))
+
+
+def look(browser, origin, faults):
+    request = browser.new_context().request
+    paths = ["", "streams", "datasets/events/rows?where=id+%3C+10"]
+    for name in ["events", "hostile", "wide"]:
+        body = request.get(f"{origin}datasets/{name}").text()
+        paths += [f"datasets/{name}", f"datasets/{name}/rows", re.search(f"datasets/{name}/files/[0-9a-f]+", body).group(0)]
+    for width, scheme, scripts in [(1280, "light", False), (1280, "dark", True), (390, "light", True)]:
+        context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme, java_script_enabled=scripts)
+        for path in paths:
+            page = context.new_page()
+            problems = check(page, origin + path, origin, faults)
+            problems += page.evaluate(RULES)
+            if "/files/" in path and "events" in path:
+                areas(page, problems)
+            for _ in range(2):
+                page.keyboard.press("Tab")
+            if page.evaluate("() => document.activeElement === document.body"):
+                problems.append("a keyboard reaches nothing")
+            faults += [f"{path or '/'} at {width}, {scheme}, scripts {scripts}: {x}" for x in problems]
+            page.close()
+        context.close()
+    # Links and the form lead where they say, without scripts.
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto(origin)
+    page.get_by_role("link", name="events", exact=True).click()
+    page.get_by_role("link", name="Rows", exact=True).click()
+    page.get_by_label("Filter").fill("id >= 29990")
+    page.get_by_role("button", name="Show").click()
+    if page.locator("tbody tr").count() != 10:
+        faults.append(f"{page.locator('tbody tr').count()} rows by the filter, not 10")
+
+
+def streams(browser, origin, address, faults):
+    """A stream that nobody reads is seen, and ended by its button."""
+    client = flight.FlightClient(address)
+    info = client.get_flight_info(flight.FlightDescriptor.for_path("events"))
+    call = flight.FlightCallOptions(timeout=60, headers=[(b"x-request-id", b"judged")])
+    command = json.dumps({"dataset": "events", "batch_rows": 1})
+    reader = client.do_get(flight.Ticket(command.encode()), call)
+    reader.read_chunk()
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto(origin + "streams")
+    page.get_by_role("button", name="Cancel judged").click()
+    if page.url != origin + "streams":
+        faults.append(f"cancelling leads to {page.url}")
+    try:
+        while True:
+            reader.read_chunk()
+    except StopIteration:
+        faults.append("the stream has ended well")
+    except flight.FlightCancelledError:
+        pass
+    del info
+    client.close()
+
+
+main()
