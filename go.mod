@@ -36,6 +36,10 @@ require (
 	github.com/clipperhouse/displaywidth v0.11.0 // indirect
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
 	github.com/colinmarc/hdfs/v2 v2.4.0
+	github.com/duckdb/duckdb-go-bindings/lib/darwin-amd64 v0.10505.0
+	github.com/duckdb/duckdb-go-bindings/lib/darwin-arm64 v0.10505.0
+	github.com/duckdb/duckdb-go-bindings/lib/linux-amd64 v0.10505.0
+	github.com/duckdb/duckdb-go-bindings/lib/linux-arm64 v0.10505.0
 	github.com/goccy/go-json v0.12.0 // indirect
 	github.com/golang/snappy v1.0.0 // indirect
 	github.com/google/flatbuffers v25.12.19+incompatible // indirect

@@ -7,6 +7,7 @@
 //	arrowio verify  [--json] INPUT...           every checksum, count and statistic against the data
 //	arrowio dump    INPUT                       the bytes, annotated
 //	arrowio scan    [--repeat N] INPUT...       decode to Arrow and discard: how fast, with how much memory
+//	arrowio query   [flags] SQL                 SQL over files, with DuckDB, in builds with the tag duckdb
 //
 // An INPUT is a file, a directory, a glob or - for standard input. Exit codes: 0 done; 1 the data; 2 the command line;
 // 3 the system; 130 interrupted. Every failure is one line on standard error, or one JSON object with --json-errors;

@@ -117,7 +117,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetUsageFunc(a.usage)
 	root.AddCommand(
 		a.convertCommand(), a.catCommand(), a.schemaCommand(), a.inspectCommand(), a.verifyCommand(), a.dumpCommand(),
-		a.scanCommand(), a.serveCommand(), a.tokenCommand(), a.kuduCommand(), a.versionCommand(),
+		a.scanCommand(), a.queryCommand(), a.serveCommand(), a.tokenCommand(), a.kuduCommand(), a.versionCommand(),
 	)
 	adoptCompletion(root)
 	root.SetHelpCommand(helpCommand(root))

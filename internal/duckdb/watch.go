@@ -1,0 +1,95 @@
+//go:build duckdb && cgo && (linux || darwin) && (amd64 || arm64)
+
+package duckdb
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+)
+
+// watched is a scan whose error the query keeps.
+type watched struct {
+	array.RecordReader
+	q        *query
+	instants []int         // columns in which there are instants in nanoseconds
+	schema   *arrow.Schema // without dictionaries
+	resolves bool          // whether there are any
+	rec      arrow.Record  // the batch without them
+	err      error
+}
+
+func newWatched(rr array.RecordReader, q *query) *watched {
+	w := &watched{RecordReader: rr, q: q, instants: instants(rr.Schema()), schema: rr.Schema()}
+	for _, f := range rr.Schema().Fields() {
+		w.resolves = w.resolves || hasDictionary(f.Type)
+	}
+	if w.resolves {
+		w.schema = plainSchema(rr.Schema())
+	}
+	return w
+}
+
+// Schema returns the schema of Record.
+func (w *watched) Schema() *arrow.Schema { return w.schema }
+
+// Record returns the batch, without dictionaries.
+func (w *watched) Record() arrow.Record {
+	if w.resolves {
+		return w.rec
+	}
+	return w.RecordReader.Record()
+}
+
+// Release ends the scan.
+func (w *watched) Release() {
+	w.drop()
+	w.RecordReader.Release()
+}
+
+func (w *watched) drop() {
+	if w.rec != nil {
+		w.rec.Release()
+		w.rec = nil
+	}
+}
+
+// Next moves to the next batch.
+func (w *watched) Next() bool {
+	w.drop()
+	if w.err != nil {
+		return false
+	}
+	if !w.RecordReader.Next() {
+		if w.err = w.RecordReader.Err(); w.err != nil {
+			w.q.fail(w.err)
+		}
+		return false
+	}
+	if w.resolves {
+		if w.rec, w.err = plainRecord(w.RecordReader.Record(), w.schema); w.err != nil {
+			w.q.fail(w.err)
+			return false
+		}
+	}
+	for _, i := range w.instants {
+		rec := w.Record()
+		if w.err = wholeMicros(rec.ColumnName(i), rec.Column(i)); w.err != nil {
+			w.q.fail(w.err)
+			return false
+		}
+	}
+	return true
+}
+
+// Err returns why Next has ended.
+func (w *watched) Err() error { return w.err }
+
+// instants lists the columns in which there are instants in nanoseconds.
+func instants(s *arrow.Schema) (out []int) {
+	for i, f := range s.Fields() {
+		if hasInstants(f.Type) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
