@@ -17,6 +17,26 @@ type Identifier interface {
 	Identity(ctx context.Context) (string, error)
 }
 
+// Identity returns what an open file says of its content, as an Identifier does. A file that does not say, because it is
+// made of several, is told by its splits.
+func Identity(ctx context.Context, f File) (string, error) {
+	h := sha256.New()
+	own := ""
+	if id, ok := f.(Identifier); ok {
+		var err error
+		if own, err = id.Identity(ctx); err != nil && !errors.Is(err, ErrUnsupported) {
+			return "", err
+		}
+	}
+	if own == "" {
+		for _, s := range f.Splits() {
+			fmt.Fprintf(h, " %d:%d %d", s.Rows.Start, s.Rows.End, s.Bytes)
+		}
+	}
+	fmt.Fprintf(h, "%q", own)
+	return hex.EncodeToString(h.Sum(nil)[:12]), nil
+}
+
 // identityBytes is how much of both ends of a source is part of its identity.
 const identityBytes = 4 << 10
 

@@ -138,25 +138,14 @@ func (e *Entry) look(ctx context.Context, i int) (err error) {
 	return nil
 }
 
-// identityOf returns the identity of an open file and its name. A format that is no single file, and says nothing of its
-// own, is told by its splits.
+// identityOf returns the identity of an open file and its name.
 func identityOf(ctx context.Context, name string, f arrowio.File) (string, error) {
-	h := sha256.New()
-	fmt.Fprintf(h, "%q", name)
-	own := ""
-	if id, ok := f.(arrowio.Identifier); ok {
-		var err error
-		if own, err = id.Identity(ctx); err != nil && !errors.Is(err, arrowio.ErrUnsupported) {
-			return "", err
-		}
+	own, err := arrowio.Identity(ctx, f)
+	if err != nil {
+		return "", err
 	}
-	if own == "" {
-		for _, s := range f.Splits() {
-			fmt.Fprintf(h, " %d:%d %d", s.Rows.Start, s.Rows.End, s.Bytes)
-		}
-	}
-	fmt.Fprintf(h, "%q", own)
-	return hex.EncodeToString(h.Sum(nil)[:12]), nil
+	sum := sha256.Sum256([]byte(own + " " + name))
+	return hex.EncodeToString(sum[:12]), nil
 }
 
 // same reports whether two entries of one dataset are of the same files and schema.

@@ -203,31 +203,11 @@ var errStale = fmt.Errorf("the file has changed since the work was planned: %w",
 
 // unchanged looks whether a file is what it was.
 func unchanged(ctx context.Context, f arrowio.File, id string) error {
-	now, err := identity(ctx, f)
+	now, err := arrowio.Identity(ctx, f)
 	if err == nil && now != id {
 		err = errStale
 	}
 	return err
-}
-
-// identity returns what an open file says of its content. One that is no single file, and says nothing of its own, is told
-// by its splits.
-func identity(ctx context.Context, f arrowio.File) (string, error) {
-	h := sha256.New()
-	own := ""
-	if id, ok := f.(arrowio.Identifier); ok {
-		var err error
-		if own, err = id.Identity(ctx); err != nil && !errors.Is(err, arrowio.ErrUnsupported) {
-			return "", err
-		}
-	}
-	if own == "" {
-		for _, s := range f.Splits() {
-			fmt.Fprintf(h, " %d:%d %d", s.Rows.Start, s.Rows.End, s.Bytes)
-		}
-	}
-	fmt.Fprintf(h, "%q", own)
-	return hex.EncodeToString(h.Sum(nil)[:12]), nil
 }
 
 // Identity implements arrowio.Identifier.

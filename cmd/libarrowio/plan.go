@@ -151,7 +151,7 @@ func (p *planner) lookAt(ctx context.Context, i int, fr arrowio.Fragment) (err e
 	shown := f
 	defer func() { err = errors.Join(err, shown.Close()) }()
 	x := &p.files[i]
-	if x.ID, err = identity(ctx, f); err != nil {
+	if x.ID, err = arrowio.Identity(ctx, f); err != nil {
 		return err
 	}
 	s, err := p.h.Show(f)

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowc"
+)
+
+const sample = "../../testdata/orc/java-2.3.1/all-none-v12.orc"
+
+// done runs a call to its end.
+func done(t *testing.T, request string) (any, error) {
+	t.Helper()
+	id := start(request, nil, nil)
+	c := callOf(id)
+	<-c.done
+	forget(id)
+	return c.value, c.err
+}
+
+func opening(t *testing.T, path string) *opened {
+	t.Helper()
+	v, err := done(t, fmt.Sprintf(`{"call": "open", "paths": [%q]}`, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v.(*opened)
+}
+
+// scanned counts the rows of a scan.
+func scanned(id uint64, request string) (rows int64, err error) {
+	h, err := take(id)
+	if err != nil {
+		return 0, err
+	}
+	s, err := h.scan(request)
+	if err != nil {
+		h.release()
+		return 0, err
+	}
+	for s.Reader.Next() {
+		rows += s.Reader.Record().NumRows()
+	}
+	err = s.Reader.Err()
+	s.Reader.Release()
+	s.Done()
+	return rows, err
+}
+
+func TestOpenAndScan(t *testing.T) {
+	before := arrowc.Allocated()
+	o := opening(t, sample)
+	v, err := done(t, fmt.Sprintf(`{"call": "describe", "handle": %d, "rows": true, "info": true}`, o.Handle))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := v.(*description)
+	if d.Rows == nil || *d.Rows == 0 || len(d.Info) != 1 || d.Info[0].Format != "orc" {
+		t.Fatalf("%+v", d)
+	}
+	var wg sync.WaitGroup
+	for i := range 8 { // of one handle, which is closed while they run
+		wg.Go(func() {
+			if n, err := scanned(o.Handle, fmt.Sprintf(`{"jobs": %d, "batch_rows": %d}`, i%3, 100*i)); err == nil && n != *d.Rows {
+				t.Errorf("%d rows, want %d", n, *d.Rows)
+			} else if err != nil && !errors.Is(err, errClosed) {
+				t.Error(err)
+			}
+		})
+	}
+	closeHandle(o.Handle)
+	wg.Wait()
+	closeHandle(o.Handle)
+	if _, err := scanned(o.Handle, "{}"); !errors.Is(err, errClosed) {
+		t.Errorf("a closed handle: %v", err)
+	}
+	if n := arrowc.Allocated(); n != before {
+		t.Errorf("%d bytes left", n-before)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	o := opening(t, sample)
+	defer closeHandle(o.Handle)
+	for request, kind := range map[string]string{
+		`{`:                 arrowio.ErrOption.Error(),
+		`{"call": "dance"}`: arrowio.ErrOption.Error(),
+		`{"call": "open", "paths": ["x"], "colums": []}`:                       arrowio.ErrOption.Error(),
+		`{"call": "open", "paths": ["nowhere.orc"]}`:                           "system",
+		`{"call": "open", "paths": ["doc.go"]}`:                                arrowio.ErrUnsupported.Error(),
+		fmt.Sprintf(`{"call": "open", "paths": [%q], "where": "a >"}`, sample): arrowio.ErrOption.Error(),
+		`{"call": "describe", "handle": 999999}`:                               "closed",
+		`{"call": "write", "path": "x.orc"}`:                                   arrowio.ErrOption.Error(),
+	} {
+		if _, err := done(t, request); err == nil {
+			t.Errorf("%s was answered", request)
+		} else if f := describe(err); f.Kind != kind || f.Message == "" {
+			t.Errorf("%s: %+v, want %s", request, f, kind)
+		}
+	}
+	for _, request := range []string{`{"columns": ["no such"]}`, `{"where": "nosuch = 1"}`, `{"rows": [5, 1]}`, `{"jobs": -1}`, `[]`} {
+		if _, err := scanned(o.Handle, request); err == nil {
+			t.Errorf("a scan with %s", request)
+		}
+	}
+}
+
+func TestPanic(t *testing.T) {
+	if err := guarded(func() error { panic("x") }); !errors.Is(err, arrowio.ErrInternal) {
+		t.Error(err)
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	at := arrowio.Locate(arrowio.Errorf(arrowio.ErrCorrupt, "bad"), arrowio.At{Format: "orc", Column: "a.b", Split: 3, Off: 9})
+	f := describe(about("f.orc", about("other", at)))
+	if f.Kind != arrowio.ErrCorrupt.Error() || f.Column != "a.b" || f.Split == nil || *f.Split != 3 || f.Offset == nil || *f.Offset != 9 {
+		t.Errorf("%+v", f)
+	}
+	if f := describe(context.Canceled); f.Kind != "cancelled" {
+		t.Errorf("%+v", f)
+	}
+	if f := describe(&fs.PathError{Op: "open", Path: "p", Err: fs.ErrPermission}); f.Kind != "system" || f.Errno == 0 || f.File != "p" || strings.Contains(f.Message, "p:") {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	id := start(fmt.Sprintf(`{"call": "open", "paths": [%q]}`, filepath.Dir(sample)), nil, nil)
+	c := callOf(id)
+	c.cancel()
+	<-c.done
+	forget(id)
+	if c.err == nil {
+		closeHandle(c.value.(*opened).Handle) // it was there already
+	}
+	if callOf(id) != nil {
+		t.Error("a call that was forgotten is there")
+	}
+}
