@@ -22,6 +22,8 @@ type Catalog struct {
 	o  CatalogOptions
 	mu sync.Mutex
 	by map[string]*dataset
+
+	others func(context.Context) (map[string]Spec, error) // see Discover
 }
 
 // CatalogOptions says how a Catalog opens datasets. The zero value is the default.
@@ -134,6 +136,46 @@ func (c *Catalog) Refresh(ctx context.Context, name string) (e *Entry, changed b
 	return e, err == nil && (old == nil || !old.same(e)), d.public(err)
 }
 
+// Discover makes Run look for datasets as well: for those that another server of a fleet has taken from a client, say.
+// find returns all that there are; one that it has found before and does not find any more is taken out. Call it before Run.
+func (c *Catalog) Discover(find func(context.Context) (map[string]Spec, error)) { c.others = find }
+
+// discover adds what find has found, and takes out what is gone.
+func (c *Catalog) discover(ctx context.Context) {
+	if c.others == nil {
+		return
+	}
+	found, err := c.others(ctx)
+	if err != nil {
+		c.o.Logger.WarnContext(ctx, "discover", "error", err.Error())
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if _, err := c.dataset(name); err == nil {
+			continue
+		}
+		if err := c.Add(ctx, name, found[name]); err != nil {
+			c.o.Logger.WarnContext(ctx, "discover", "dataset", name, "error", err.Error())
+			continue
+		}
+		c.o.Logger.InfoContext(ctx, "discover", "dataset", name, "new", true)
+	}
+	for _, name := range c.Names() {
+		d, err := c.dataset(name)
+		if err != nil {
+			continue
+		}
+		if s, ok := found[name]; ok && slices.Equal(s.Paths, d.spec.Paths) {
+			d.found, d.missed = true, 0
+			continue
+		}
+		if d.missed++; d.found && d.missed > 1 { // once is what a replacement may look like
+			c.Remove(name)
+			c.o.Logger.InfoContext(ctx, "discover", "dataset", name, "gone", true)
+		}
+	}
+}
+
 // Run refreshes every dataset again and again, as CatalogOptions.Refresh says, until ctx ends. A dataset that cannot be
 // refreshed stays as it was.
 func (c *Catalog) Run(ctx context.Context) {
@@ -148,6 +190,7 @@ func (c *Catalog) Run(ctx context.Context) {
 			return
 		case <-t.C:
 		}
+		c.discover(ctx)
 		for _, name := range c.Names() {
 			_, changed, err := c.Refresh(ctx, name)
 			switch {
@@ -171,6 +214,8 @@ type dataset struct {
 	spec    Spec
 	roots   []string // see rootsOf
 	catalog *Catalog
+	found   bool // by Catalog.others; Run's, as is
+	missed  int  // how many times since it was found last
 
 	mu      sync.Mutex
 	loaded  map[string]*Entry // by options, "" = none

@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc/codes"
 
@@ -125,4 +129,42 @@ func TestSharedLoad(t *testing.T) {
 	if n := loads.Load(); n != 2 {
 		t.Errorf("%d loads", n)
 	}
+}
+
+// Servers over one place see what any of them is given, and what is taken away.
+func TestDiscover(t *testing.T) {
+	put, other := t.TempDir(), events(t, 10)
+	places := []Writable{{Names: "new-*", Dir: put}, {Names: "elsewhere", Store: func(context.Context, string, bool) (arrowio.Store, Spec, error) {
+		return nil, Spec{}, errors.New("not asked")
+	}}}
+	c := NewCatalog(CatalogOptions{Refresh: 10 * time.Millisecond, Logger: slog.New(slog.DiscardHandler)})
+	if err := c.Add(t.Context(), "kept", Spec{Paths: []string{other}}); err != nil {
+		t.Fatal(err)
+	}
+	c.Discover(Discover(places))
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { c.Run(ctx); close(ended) }()
+	has := func(names ...string) {
+		t.Helper()
+		settled(t, fmt.Sprintf("the catalog is not %q", names), func() bool { return slices.Equal(c.Names(), names) })
+	}
+	has("kept")
+	for _, name := range []string{"new-a", "old-b"} {
+		if err := os.Rename(events(t, 10), filepath.Join(put, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	has("kept", "new-a")
+	if err := os.Rename(filepath.Join(put, "new-a"), filepath.Join(put, "new-c")); err != nil {
+		t.Fatal(err)
+	}
+	has("kept", "new-c")
+	if err := os.RemoveAll(put); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(50 * time.Millisecond)
+	has("kept", "new-c") // a place that cannot be read takes nothing away
+	cancel()
+	<-ended
 }

@@ -49,6 +49,28 @@ func (w *Writable) Datasets() ([]string, error) {
 	return out, nil
 }
 
+// Discover returns what Datasets lists in all places, as Catalog.Discover takes it.
+func Discover(places []Writable) func(context.Context) (map[string]Spec, error) {
+	return func(context.Context) (map[string]Spec, error) {
+		out := map[string]Spec{}
+		for i := range places {
+			if places[i].Dir == "" {
+				continue
+			}
+			names, err := places[i].Datasets()
+			if err != nil {
+				return nil, err
+			}
+			for _, name := range names {
+				if _, ok := out[name]; !ok {
+					out[name] = places[i].Spec(name)
+				}
+			}
+		}
+		return out, nil
+	}
+}
+
 func (w *Writable) open(ctx context.Context, name string, replace bool) (arrowio.Store, Spec, error) {
 	if w.Store != nil {
 		return w.Store(ctx, name, replace)
@@ -122,5 +144,9 @@ func (s *service) show(ctx context.Context, name string, spec Spec) error {
 		_, _, err := s.o.Catalog.Refresh(ctx, name)
 		return err
 	}
-	return s.o.Catalog.Add(ctx, name, spec)
+	err := s.o.Catalog.Add(ctx, name, spec)
+	if _, known := s.o.Catalog.dataset(name); err != nil && known == nil { // which has been discovered meanwhile
+		_, _, err = s.o.Catalog.Refresh(ctx, name)
+	}
+	return err
 }

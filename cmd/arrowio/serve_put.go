@@ -50,6 +50,7 @@ func (f *putFlags) apply(ctx context.Context, names []string, read readers.Optio
 		return nil, err
 	}
 	o.Writable = places
+	o.Catalog.Discover(flight.Discover(places))
 	for _, w := range places {
 		found, err := w.Datasets()
 		if err != nil {
