@@ -43,7 +43,9 @@ func TestExplainAdapt(t *testing.T) {
 		{[]arrow.Field{field("b", i64, true)}, arrowio.AdaptOptions{Cast: halve}, true, "b<b cast, <a left out, <c left out, <s left out, <l left out, <extra left out"},
 		{[]arrow.Field{field("a", i32, false), field("n", i32, false)}, arrowio.AdaptOptions{}, false, "a<a refused, n< refused, <b left out, <c left out, <s left out, <l left out, <extra left out"},
 		{
-			[]arrow.Field{field("s", arrow.StructOf(field("y", i64, true), field("z", text, true)), true), field("l", arrow.ListOf(i64), true)}, arrowio.AdaptOptions{}, true,
+			[]arrow.Field{field("s", arrow.StructOf(field("y", i64, true), field("z", text, true)), true), field("l", arrow.ListOf(i64), true)},
+			arrowio.AdaptOptions{},
+			true,
 			"s<s inside, s.y<s.y widened, s.z< null, <s.x left out, l<l inside, <a left out, <b left out, <c left out, <extra left out",
 		},
 		{[]arrow.Field{field("s", arrow.StructOf(field("y", text, true)), true)}, arrowio.AdaptOptions{}, false, "s<s inside, s.y<s.y refused, <s.x left out, <a left out, <b left out, <c left out, <l left out, <extra left out"},

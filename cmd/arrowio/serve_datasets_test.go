@@ -256,8 +256,12 @@ func TestServeTables(t *testing.T) {
 	rows := arrow.StructOf(arrow.Field{Name: "id", Type: arrow.PrimitiveTypes.Int64, Nullable: true})
 	i32, i64 := arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64
 	events := arrow.NewSchema([]arrow.Field{
-		{Name: "operation", Type: i32, Nullable: true}, {Name: "originalTransaction", Type: i64, Nullable: true}, {Name: "bucket", Type: i32, Nullable: true},
-		{Name: "rowId", Type: i64, Nullable: true}, {Name: "currentTransaction", Type: i64, Nullable: true}, {Name: "row", Type: rows, Nullable: true},
+		{Name: "operation", Type: i32, Nullable: true},
+		{Name: "originalTransaction", Type: i64, Nullable: true},
+		{Name: "bucket", Type: i32, Nullable: true},
+		{Name: "rowId", Type: i64, Nullable: true},
+		{Name: "currentTransaction", Type: i64, Nullable: true},
+		{Name: "row", Type: rows, Nullable: true},
 	}, nil)
 	const line = `{"operation":%d,"originalTransaction":1,"bucket":536870912,"rowId":%d,"currentTransaction":%d,"row":%s}`
 	for name, lines := range map[string][]any{

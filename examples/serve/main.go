@@ -57,7 +57,7 @@ func ask(ctx context.Context, w io.Writer, address, where, column string) error 
 	if err != nil {
 		return err
 	}
-	defer client.Close()
+	defer func() { _ = client.Close() }() // nothing waits for it
 	command, err := json.Marshal(flight.Command{Dataset: "events", Columns: []string{column}, Where: where})
 	if err != nil {
 		return err

@@ -185,7 +185,7 @@ func (s *splitter) tableName() (string, error) {
 // count routes all rows.
 func (s *splitter) count() error {
 	k := &keyRoute{s: s}
-	defer k.close()
+	defer func() { _ = k.close() }() // after another error, or when nothing is open
 	for {
 		at, err := k.next()
 		switch {
@@ -283,10 +283,7 @@ type keyRoute struct {
 
 // next returns which of the tablets the next row belongs to, -1 = none of them; io.EOF at the end.
 func (k *keyRoute) next() (int, error) {
-	for {
-		if k.keys != nil && k.keys.Next() {
-			break
-		}
+	for k.keys == nil || !k.keys.Next() {
 		if err := k.turn(); err != nil {
 			return 0, err
 		}
@@ -358,7 +355,7 @@ func (p *splitPass) run() error {
 	}
 	defer rows.Release()
 	k := &keyRoute{s: p.s}
-	defer k.close()
+	defer func() { _ = k.close() }() // after another error, or when nothing is open
 	share := float64(p.s.bytes()) / float64(p.s.report.Rows)
 	for rows.Next() {
 		rec := rows.Record()
