@@ -123,6 +123,26 @@ func (c *Catalog) Lookup(ctx context.Context, name string, options map[string]st
 	return e, d.public(err)
 }
 
+// listed is Lookup for lists of several datasets: one that cannot be opened now does not hide the others, and is returned as
+// it was. Who reads it learns why.
+func (c *Catalog) listed(ctx context.Context, name string) (*Entry, error) {
+	e, err := c.Lookup(ctx, name, nil)
+	if err == nil || ctx.Err() != nil {
+		return e, err
+	}
+	d, gone := c.dataset(name)
+	if gone != nil {
+		return nil, gone
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if e = d.loaded[""]; e == nil {
+		return nil, err
+	}
+	c.o.Logger.WarnContext(ctx, "listed as it was", "dataset", name, "error", err.Error())
+	return e, nil
+}
+
 // Refresh looks for new and changed files, and reports whether there are any. Entries handed out before stay as they are.
 func (c *Catalog) Refresh(ctx context.Context, name string) (e *Entry, changed bool, err error) {
 	d, err := c.dataset(name)

@@ -144,7 +144,7 @@ func (s *service) ListFlights(c *flight.Criteria, stream flight.FlightService_Li
 			continue
 		}
 		d := &flight.FlightDescriptor{Type: flight.DescriptorPATH, Path: []string{name}}
-		e, err := s.o.Catalog.Lookup(ctx, name, nil)
+		e, err := s.o.Catalog.listed(ctx, name)
 		if codeOf(s.status(&Call{}, err)) == notFound {
 			continue // taken out meanwhile
 		}

@@ -89,7 +89,7 @@ func (q sql) tables(ctx context.Context, b *array.RecordBuilder, m *pb.CommandGe
 			continue
 		}
 		if m.GetIncludeSchema() {
-			e, err := q.o.Catalog.Lookup(ctx, name, nil)
+			e, err := q.o.Catalog.listed(ctx, name)
 			if codeOf(q.status(&Call{}, err)) == notFound {
 				continue // taken out meanwhile
 			}

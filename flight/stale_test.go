@@ -2,8 +2,10 @@ package flight
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -158,6 +160,49 @@ func TestNewFiles(t *testing.T) {
 	}
 	if got := get(t.Context(), t, c, info.Endpoint[2].Ticket.Ticket); code(got.err) != codes.FailedPrecondition {
 		t.Fatalf("of a file that is gone: %v", got.err)
+	}
+}
+
+// A dataset that cannot be opened any more is listed as it was, and does not hide the others; who reads it learns why.
+func TestBrokenIsListed(t *testing.T) {
+	dir, other := events(t, 100), events(t, 100)
+	r := start(t, Options{}, map[string]Spec{"a": {Paths: []string{other}}, "b": {Paths: []string{dir}}, "c": {Paths: []string{other}}})
+	c := r.client(t)
+	read := func() error { return get(t.Context(), t, c, []byte(`{"dataset":"b"}`)).err }
+	path := filepath.Join(dir, "part-1.orc")
+	_, recs := table(memory.DefaultAllocator, 100, 100, 77)
+	write(t, path, recs, nil)
+	if err := read(); code(err) != codes.FailedPrecondition { // from now on the server looks again
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("ORC"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		st, err := c.ListFlights(t.Context(), &flight.Criteria{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for {
+			info, err := st.Recv()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, fmt.Sprint(info.FlightDescriptor.Path[0], info.TotalRecords))
+		}
+		if want := []string{"a300", "b300", "c300"}; !slices.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+	if err := read(); code(err) != codes.DataLoss || !strings.Contains(err.Error(), "b/part-1.orc") {
+		t.Error(err)
+	}
+	if !strings.Contains(r.log.String(), "listed as it was") {
+		t.Error("nothing is logged")
 	}
 }
 

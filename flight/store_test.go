@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -55,21 +58,25 @@ func TestStoreErrorsThatPass(t *testing.T) {
 	want := scanned(t, []string{dir}, arrowio.ScanOptions{})
 	r, s := stored(t, dir, Options{})
 	c := r.client(t)
-	for name, fault := range map[string]func(w http.ResponseWriter){
-		"500":     func(w http.ResponseWriter) { s3fake.Refuse(w, 500, "InternalError") },
-		"503":     func(w http.ResponseWriter) { s3fake.Refuse(w, 503, "SlowDown") },
-		"a reset": s3fake.Break,
-		"half an answer": func(w http.ResponseWriter) {
-			w.Header().Set("Content-Length", "100000")
-			w.WriteHeader(http.StatusPartialContent)
-			_, _ = w.Write(make([]byte, 1000))
+	for name, fault := range map[string]func(w http.ResponseWriter, r *http.Request, next http.Handler){
+		"500":     func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { s3fake.Refuse(w, 500, "InternalError") },
+		"503":     func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { s3fake.Refuse(w, 503, "SlowDown") },
+		"a reset": func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { s3fake.Break(w) },
+		"half an answer": func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			whole := httptest.NewRecorder()
+			next.ServeHTTP(whole, r)
+			maps.Copy(w.Header(), whole.Header())
+			w.Header().Set("Content-Length", strconv.Itoa(whole.Body.Len()))
+			w.WriteHeader(whole.Code)
+			_, _ = w.Write(whole.Body.Bytes()[:whole.Body.Len()/2])
+			_ = http.NewResponseController(w).Flush() // else it is an answer of nothing
 			s3fake.Break(w)
 		},
 	} {
 		var n atomic.Int64
 		s.Fault(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			if n.Add(1)%2 == 1 {
-				fault(w)
+			if r.Header.Get("Range") != "" && n.Add(1)%2 == 1 {
+				fault(w, r, next)
 				return
 			}
 			next.ServeHTTP(w, r)

@@ -17,7 +17,7 @@ import java.util.Properties;
 
 /**
  * {@code jdbc HOST:PORT}: the JDBC driver of Flight SQL before a server of the dataset "typed", whose row i, of 1000, is what
- * {@link #check} says. Prints "ok", or fails with what is wrong.
+ * {@link #check} says. {@code flight HOST:PORT FILE}: see {@link EveryType}. Prints "ok", or fails with what is wrong.
  */
 public final class Main {
   private static final int ROWS = 1000;
@@ -25,8 +25,13 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] args) throws Exception {
+    if (args.length == 3 && args[0].equals("flight")) {
+      EveryType.judge(args[1], args[2]);
+      System.out.println("ok");
+      System.exit(0);
+    }
     if (args.length != 2 || !args[0].equals("jdbc")) {
-      System.err.println("usage: jdbc HOST:PORT");
+      System.err.println("usage: jdbc HOST:PORT | flight HOST:PORT FILE");
       System.exit(2);
     }
     Properties properties = new Properties();
