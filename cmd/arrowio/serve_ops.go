@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
+	"os"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -119,6 +122,7 @@ func (f *opsFlags) apply(o *flight.Options) (*ops, error) {
 	if err != nil {
 		return nil, err
 	}
+	limitHeap(limits.Usage())
 	p.metrics = flight.NewMetrics(o.Catalog, limits)
 	o.Authorizer, o.Limiter, o.MaxReceive = p.access, limits, int(f.message)
 	o.Observers = append(o.Observers, p.metrics)
@@ -138,6 +142,17 @@ func (f *opsFlags) apply(o *flight.Options) (*ops, error) {
 
 func (p *ops) tlsFiles() flight.TLSFiles {
 	return flight.TLSFiles{Cert: p.cert, Key: p.key, ClientCA: p.clientCA, ClientOptional: p.clientOptional, Logger: p.log}
+}
+
+// besides is what a server needs beside what its limits count: files' footers, connections, the pool of buffers.
+const besides = 512 << 20
+
+// limitHeap has the collector keep to the limits, unless the environment says what it is to keep to: without that it lets
+// twice of what is used become garbage.
+func limitHeap(u flight.Usage) {
+	if os.Getenv("GOMEMLIMIT") == "" && u.MaxMemory < math.MaxInt64/4 && u.MaxSent < math.MaxInt64/4 {
+		debug.SetMemoryLimit(u.MaxMemory + u.MaxSent + besides)
+	}
 }
 
 // checkURI refuses to serve plain text where TLS was asked for.

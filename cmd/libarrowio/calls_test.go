@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/arrowc"
+	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
 const sample = "../../testdata/orc/java-2.3.1/all-none-v12.orc"
@@ -33,6 +34,14 @@ func opening(t *testing.T, path string) *opened {
 		t.Fatal(err)
 	}
 	return v.(*opened)
+}
+
+// A format may fail with a nil file of its type.
+func TestFailedDirectory(t *testing.T) {
+	dir := fixtures.Unpack(t, "../../testdata/kudu/kudu-1.17.1/log.tar.gz")
+	if _, err := done(t, fmt.Sprintf(`{"call": "open", "paths": [%q], "from": "kudu"}`, dir)); err == nil || !strings.Contains(err.Error(), "several tables") {
+		t.Error(err)
+	}
 }
 
 // scanned counts the rows of a scan.

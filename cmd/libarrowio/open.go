@@ -268,8 +268,7 @@ func openFile(ctx context.Context, path string, o readers.Options) (arrowio.File
 		if err := taken(d, o.Options); err != nil {
 			return nil, nil, err
 		}
-		f, err := readers.OpenFile(ctx, path, o)
-		return f, warnings(f), err
+		return warned(readers.OpenFile(ctx, path, o))
 	}
 	found, err := readers.Find(ctx, path, o)
 	if err != nil {
@@ -279,8 +278,7 @@ func openFile(ctx context.Context, path string, o readers.Options) (arrowio.File
 		if err := taken(found.Format, o.Options); err != nil {
 			return nil, nil, err
 		}
-		f, err := found.Format.OpenTree(ctx, found.Tree, arrowio.OpenOptions{Options: o.Options})
-		return f, warnings(f), err
+		return warned(found.Format.OpenTree(ctx, found.Tree, arrowio.OpenOptions{Options: o.Options}))
 	}
 	format, err := readers.Choose(found.Source, path, o)
 	if err == nil {
@@ -294,7 +292,8 @@ func openFile(ctx context.Context, path string, o readers.Options) (arrowio.File
 		_ = found.Source.Close() // it was only read
 		return nil, nil, err
 	}
-	return &file{f, found.Source}, warnings(f), nil
+	_, said, _ := warned(f, nil)
+	return &file{f, found.Source}, said, nil
 }
 
 // taken refuses options that a format does not take: nobody would look at them.
@@ -307,11 +306,16 @@ func taken(f arrowio.Format, options map[string]string) error {
 	return nil
 }
 
-func warnings(f arrowio.File) []string {
-	if w, ok := f.(arrowio.Warner); ok {
-		return w.Warnings()
+// warned returns f with what is doubtful about it. Where there is an error, f may be a nil of some type, and nobody may ask
+// it anything.
+func warned(f arrowio.File, err error) (arrowio.File, []string, error) {
+	if err != nil {
+		return nil, nil, err
 	}
-	return nil
+	if w, ok := f.(arrowio.Warner); ok {
+		return f, w.Warnings(), nil
+	}
+	return f, nil, nil
 }
 
 const maxWarnings = 10000
