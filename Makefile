@@ -193,6 +193,15 @@ interop-cluster: $(CLUSTER_VENV)/ready wheel build ## Ray, Dask and Spark with t
 	cd python/cluster_tests && for engine in ray dask spark; do \
 		ARROWIO_BIN=$(BIN) timeout 1200 $(CLUSTER_VENV)/bin/python -m pytest -q -p no:cacheprovider test_$$engine.py; done
 
+# The race detector of Go cannot start within a library that another program loads: `go test -race` has that part.
+.PHONY: handoff-check
+handoff-check: wheel-test ## by hand: what is handed over to C with Go's checks of pointers and the race detector, the tests of the wheel too
+	GOEXPERIMENT=cgocheck2 go test ./internal/arrowc/... ./cmd/libarrowio/...
+	go test -race ./internal/arrowc/... ./cmd/libarrowio/...
+	rm -rf $(CACHE)/wheel-check && mkdir -p $(CACHE)/wheel-check && cp -r python/arrowio $(CACHE)/wheel-check/
+	GOEXPERIMENT=cgocheck2 go build -buildmode=c-shared -o $(CACHE)/wheel-check/arrowio/libarrowio.so ./cmd/libarrowio
+	cd python/tests && PYTHONPATH=$(CACHE)/wheel-check ARROWIO_BIN=$(BIN) $(WHEEL_VENV)/bin/python -m pytest -q -p no:cacheprovider .
+
 .PHONY: interop
 interop: judges ## compare with other implementations (JDK 17, Maven, Python 3.11)
 	go test -tags interop $(or $(INTEROP_PKG),$(error no package has a file with the tag interop))
@@ -268,6 +277,20 @@ bench-flight: $(VENV)/ready build ## Flight: pyarrow's server and arrowio's side
 	$(VENV)/bin/python $(INTEROP)/bench_flight.py --bin $(BIN) --memory-bin $(CACHE)/bin/flight-bench --dir $(CACHE)/big-orc \
 		--out docs/bench/raw $(BENCHFLAGS)
 
+DURATION ?= 1h
+LOAD_OUT ?= docs/bench/raw
+
+.PHONY: load
+load: build ## Flight: 500 streams at once, every value checked, into docs/bench/raw
+	go build -o $(CACHE)/bin/flight-load ./$(INTEROP)/flight-load
+	$(CACHE)/bin/flight-load load -bin $(BIN) -out $(LOAD_OUT) -- --max-wait 30m
+
+.PHONY: soak
+soak: build ## Flight: clients that come, cancel, stall and die, for DURATION=1h, into docs/bench/raw
+	go build -o $(CACHE)/bin/flight-load ./$(INTEROP)/flight-load
+	$(CACHE)/bin/flight-load soak -bin $(BIN) -duration $(DURATION) -out $(LOAD_OUT)
+
 .PHONY: bench-handoff
 bench-handoff: wheel-test ## Python and DuckDB over arrowio and over pyarrow side by side, into docs/bench/raw
-	$(WHEEL_VENV)/bin/python $(INTEROP)/bench_handoff.py --bin $(BIN) --dir $(CACHE)/big-orc --out docs/bench/raw
+	go build -o $(CACHE)/bin/handoff-bench ./$(INTEROP)/handoff-bench
+	$(WHEEL_VENV)/bin/python $(INTEROP)/bench_handoff.py --bin $(BIN) --hold $(CACHE)/bin/handoff-bench --dir $(CACHE)/big-orc --out docs/bench/raw

@@ -1,6 +1,7 @@
 package arrowbuf
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -86,12 +87,22 @@ func (v *Vec[T]) reserve(n int) {
 	w := int(unsafe.Sizeof(z))
 	n = max(n, 2*len(v.all))
 	if v.buf == nil {
-		n = max(n, v.last+n, int(min(float64(n)*(v.mem.Ahead+1), float64(aheadBytes/w))))
+		n = max(n, aheadOf(v.last*w)/w, int(min(float64(n)*(v.mem.Ahead+1), float64(aheadBytes/w))))
 		v.buf = memory.NewResizableBuffer(v.mem.Allocator)
 	}
 	v.buf.ResizeNoShrink(n*w + Slack)
 	b := v.buf.Buf()
 	v.all = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), (len(b)-Slack)/w)
+}
+
+// aheadOf returns the bytes that a buffer starts with after one of n bytes: a little more, but not so little more that a
+// Pool takes a block twice the size for it. Most buffers are as large as the one before, and where rows are held the rest
+// of their blocks is held too.
+func aheadOf(n int) int {
+	if more := n + n/32; n > 0 && bits.Len(uint(more-1)) == bits.Len(uint(n-1)) {
+		return more
+	}
+	return n
 }
 
 // Take hands over the buffer, its length set and its padding cleared; nil when there never was a value.

@@ -14,14 +14,14 @@ const Slack = 64
 
 const (
 	alignment   = 64
-	blockExtra  = 2 * Slack // one for the promise, one for callers that ask for a round number and Slack themselves
+	blockExtra  = 3 * Slack // one for the promise, two for callers that ask for a round number, one more and Slack themselves
 	minClass    = 6         // blocks of 64 bytes
 	maxClass    = 28        // blocks of 256 MiB; larger ones come from Go's heap and go back to it
 	poolClasses = maxClass - minClass + 1
 )
 
 // Pool is a memory.Allocator that keeps freed blocks for the next Allocate, because touching fresh pages costs more
-// than decoding into them. Blocks are 2^k + 2*Slack bytes, one free list per k; every buffer is 64-byte aligned and has
+// than decoding into them. Blocks are 2^k + 3*Slack bytes, one free list per k; every buffer is 64-byte aligned and has
 // at least Slack bytes of capacity beyond its length. Memory is not zeroed: see Clean.
 //
 // Free takes only what Allocate or Reallocate of this or another Pool returned, once; other slices are left to the

@@ -26,7 +26,7 @@ func TestPoolBuffersAreAlignedWithSlack(t *testing.T) {
 		if misaligned(b) != 0 {
 			t.Errorf("Allocate(%d): not aligned", n)
 		}
-		if n <= 1<<20 && n > 64 && cap(b) >= 2*n+Slack {
+		if n <= 1<<20 && n > 64 && cap(b) >= 2*n+blockExtra-Slack {
 			t.Errorf("Allocate(%d): capacity %d wastes more than half", n, cap(b))
 		}
 		p.Free(b)
@@ -40,12 +40,14 @@ func TestPoolReusesWhatIsFreed(t *testing.T) {
 	if got := p.Kept(); got != 1024+blockExtra {
 		t.Fatalf("kept %d bytes", got)
 	}
-	b := p.Allocate(600)
+	b := p.Allocate(700)
 	if &a[0] != &b[0] {
 		t.Error("a freed block of the right size was not used")
 	}
 	if c := p.Allocate(1 << 20); cap(c) > 1<<20+blockExtra || cap(p.Allocate(1<<20+Slack)) != cap(c) {
 		t.Error("a power of two, or one and Slack, takes the next larger block")
+	} else if c = p.Allocate(1<<20 + 64 + Slack); cap(c) != 1<<20+blockExtra {
+		t.Error("a power of two and one, rounded up, and Slack take the next larger block")
 	}
 	if p.Kept() != 0 {
 		t.Error("a block in use is counted as kept")

@@ -10,6 +10,10 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#ifdef __linux__
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
 
 extern void arrowcGiveBack(uint64_t handle);
 extern int arrowcStreamSchema(uint64_t handle, struct ArrowSchema *out, char **error);
@@ -34,6 +38,67 @@ void *arrowc_allocate(size_t n) {
 	void *p = NULL;
 	return posix_memalign(&p, 64, n) == 0 ? p : NULL;
 }
+
+#ifdef __linux__
+
+static int64_t cpu_nanos(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+// slow_page is what a huge page may cost: as much as the small ones in its place.
+enum { slow_page = 1000000, most_skipped = 64 };
+
+static struct { int skip, next; } slow; // how many maps go without huge pages, now and after the next slow one
+
+// ask_huge asks for huge pages where they are quick. Below a hypervisor that has taken the free memory back they are not: it
+// brings a huge page 4 KiB at a time, while small pages are those that were in use a moment ago. So the first page is tried.
+static void ask_huge(char *p, size_t page, size_t n) {
+	if (slow.skip > 0) {
+		slow.skip--;
+		return;
+	}
+	if (madvise(p, page < n ? page : n, MADV_HUGEPAGE) != 0) return;
+	int64_t start = cpu_nanos();
+	*(volatile char *)p = 0;
+	if (cpu_nanos() - start > slow_page) {
+		slow.next = slow.next == 0 ? 4 : slow.next < most_skipped ? 2 * slow.next : most_skipped;
+		slow.skip = slow.next;
+		return;
+	}
+	slow.next = 0;
+	if (n > page) madvise(p + page, n - page, MADV_HUGEPAGE);
+}
+
+void *arrowc_map(size_t n, size_t align, size_t huge) {
+	if (n > SIZE_MAX - align) return NULL;
+	char *all = mmap(NULL, n + align, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (all == MAP_FAILED) return NULL;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t before = (align - (uintptr_t)all % align) % align;
+	size_t used = before + (n + page - 1) / page * page;
+	if (before > 0) munmap(all, before);
+	if (used < n + align) munmap(all + used, n + align - used);
+	if (huge > 0) ask_huge(all + before, align, huge);
+	return all + before;
+}
+
+void arrowc_unmap(void *p, size_t n) { munmap(p, n); }
+
+void arrowc_discard(void *p, size_t n) {
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t from = ((uintptr_t)p + page - 1) / page * page, to = ((uintptr_t)p + n) / page * page;
+	if (from < to) madvise((void *)from, to - from, MADV_DONTNEED);
+}
+
+#else // the heap of C is asked
+
+void *arrowc_map(size_t n, size_t align, size_t huge) { return NULL; }
+void arrowc_unmap(void *p, size_t n) {}
+void arrowc_discard(void *p, size_t n) {}
+
+#endif
 
 void arrowc_trim(void) {
 #ifdef __GLIBC__

@@ -61,6 +61,13 @@ extern const uint8_t arrowc_zeroes[64];
 void *arrowc_allocate(size_t n);
 void arrowc_trim(void);
 
+// arrowc_map returns n bytes of zeros that begin at a multiple of align, the size of a huge page, and asks for such pages for
+// the first huge of them, where they are quick; NULL = there is no memory. It is called by one thread at a time. arrowc_unmap
+// gives them back. arrowc_discard gives back the pages that lie within n bytes at p, which stay mapped and become zero.
+void *arrowc_map(size_t n, size_t align, size_t huge);
+void arrowc_unmap(void *p, size_t n);
+void arrowc_discard(void *p, size_t n);
+
 void arrowc_own_array(struct ArrowArray *a, struct arrowc_shared *s);
 void arrowc_own_schema(struct ArrowSchema *a, struct arrowc_shared *s);
 void arrowc_release_array(struct ArrowArray *a);

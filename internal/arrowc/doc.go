@@ -4,7 +4,8 @@
 // # Memory
 //
 // What C is to own must not move and must not be collected. Memory is the allocator of scans whose batches are handed
-// over: a pool over malloc. Buffers of other origin are pinned while C has them.
+// over: a pool over malloc and, for large blocks, over extents that the system maps, in huge pages where those are quick.
+// Buffers of other origin are pinned while C has them.
 //
 // # Ownership
 //

@@ -14,11 +14,15 @@ import (
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
-// poolBytes is how much freed memory stays for the next batch: as much as scans of Go keep.
-const poolBytes = 256 << 20
+// Freed memory stays for the next batch, as much as scans of Go keep. Most of it stays in extents and not in the pool's
+// lists: there, freed blocks that lie side by side become one.
+const (
+	poolBytes = 32 << 20
+	keepBytes = 224 << 20
+)
 
 var (
-	blocks = &mallocBlocks{live: map[unsafe.Pointer]int{}}
+	blocks = newCBlocks(keepBytes)
 	pool   = arrowbuf.NewPoolFrom(poolBytes, blocks)
 )
 
@@ -31,43 +35,79 @@ func Allocated() int64 { return blocks.bytes.Load() - pool.Kept() }
 // Trim gives what is kept for reuse back to the system.
 func Trim() {
 	pool.Trim()
+	blocks.trim()
 	C.arrowc_trim()
 }
 
-// mallocBlocks is C's heap. It knows its blocks, so that nothing else is ever given to free.
-type mallocBlocks struct {
-	bytes atomic.Int64
-	mu    sync.RWMutex
-	live  map[unsafe.Pointer]int // block -> bytes
+// cBlocks is memory of C: its heap for small blocks, extents for large ones. It knows its blocks, so that nothing else is
+// ever given back.
+type cBlocks struct {
+	bytes   atomic.Int64
+	mu      sync.RWMutex
+	live    map[unsafe.Pointer]placed
+	extents extents
 }
 
-func (m *mallocBlocks) Allocate(n int) []byte {
-	p := C.arrowc_allocate(C.size_t(n))
+// placed is where a block is from.
+type placed struct {
+	size int
+	in   *extent // nil = the heap
+}
+
+func newCBlocks(keep int) *cBlocks {
+	return &cBlocks{live: map[unsafe.Pointer]placed{}, extents: extents{keep: keep}}
+}
+
+func (m *cBlocks) Allocate(n int) []byte {
+	m.mu.Lock()
+	p, in := m.place(n)
+	if p != nil {
+		m.live[p] = placed{n, in}
+	}
+	m.mu.Unlock()
 	if p == nil {
 		panic("arrowc: out of memory") // as Go's own heap does; a scan reports it
 	}
-	m.mu.Lock()
-	m.live[p] = n
-	m.mu.Unlock()
 	m.bytes.Add(int64(n))
 	return unsafe.Slice((*byte)(p), n)
 }
 
-func (m *mallocBlocks) Owns(b []byte) bool {
+func (m *cBlocks) place(n int) (unsafe.Pointer, *extent) {
+	if n >= largeBlock {
+		if p, in := m.extents.take(n); p != nil {
+			return p, in
+		}
+	}
+	return C.arrowc_allocate(C.size_t(n)), nil
+}
+
+func (m *cBlocks) Owns(b []byte) bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	_, ok := m.live[unsafe.Pointer(unsafe.SliceData(b))]
 	return ok
 }
 
-func (m *mallocBlocks) Free(b []byte) {
+func (m *cBlocks) Free(b []byte) {
 	p := unsafe.Pointer(unsafe.SliceData(b))
 	m.mu.Lock()
-	n, ok := m.live[p]
-	delete(m.live, p)
-	m.mu.Unlock()
-	if ok {
-		m.bytes.Add(-int64(n))
-		C.free(p)
+	defer m.mu.Unlock()
+	at, ok := m.live[p]
+	if !ok {
+		return
 	}
+	delete(m.live, p)
+	m.bytes.Add(-int64(at.size))
+	if at.in == nil {
+		C.free(p)
+		return
+	}
+	m.extents.give(at.in, p, at.size)
+}
+
+// trim gives back all that is not in use.
+func (m *cBlocks) trim() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.extents.clean(0)
 }

@@ -254,5 +254,5 @@ def allocated() -> int:
 
 
 def trim() -> None:
-    """Gives the memory that is kept for the next batches (256 MiB at most) back to the system."""
+    """Gives the memory that is kept for the next batches (256 MiB, and an eighth of what is held, at most) back to the system."""
     lib.arrowio_trim()

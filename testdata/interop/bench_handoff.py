@@ -1,4 +1,5 @@
-"""Times handing an ORC file over to Python and DuckDB: arrowio, pyarrow, and arrowio's own scan in Go beside them.
+"""Times handing an ORC file over to Python and DuckDB: arrowio, pyarrow, and arrowio's own scan in Go beside them, with
+batches released one by one and with all of them held.
 
 Every figure is the median of --repeat rounds; the contestants take turns within a round. Wall and CPU seconds.
 """
@@ -19,7 +20,6 @@ import pyarrow.dataset as pads
 import pyarrow.orc
 
 import arrowio
-
 
 
 def cpu(who):
@@ -43,6 +43,13 @@ def go_scan(program, path, jobs):
     return last["wall_seconds"], last["cpu_seconds"]
 
 
+def go_hold(program, path):
+    """A scan in Go that holds all batches: the second of two in a process."""
+    out = subprocess.run([program, "-hold", "-repeat", "2", str(path)], capture_output=True, text=True, check=True)
+    last = json.loads(out.stdout.splitlines()[-1])
+    return last["wall_seconds"], last["cpu_seconds"]
+
+
 def query(con, rows, where):
     """DuckDB finds rows by its name here."""
     return con.sql(f"select count(*), sum(l_quantity) from rows where {where}").fetchall()
@@ -51,6 +58,7 @@ def query(con, rows, where):
 def main():
     a = argparse.ArgumentParser()
     a.add_argument("--bin", required=True)
+    a.add_argument("--hold", required=True, help="the program of handoff-bench")
     a.add_argument("--dir", type=pathlib.Path, required=True)
     a.add_argument("--out", type=pathlib.Path, required=True)
     a.add_argument("--repeat", type=int, default=5)
@@ -69,6 +77,7 @@ def main():
             "the same, jobs=1": lambda: timed(lambda: pa.table(one)),
             "batches of arrowio, each released, jobs=1": lambda: timed(lambda: sum(b.num_rows for b in one.to_batches())),
             "arrowio scan (Go), jobs=1": lambda: go_scan(o.bin, path, ["--jobs", "1"]),
+            "a scan in Go that holds all batches, jobs=1": lambda: go_hold(o.hold, path),
             "arrowio scan (Go)": lambda: go_scan(o.bin, path, []),
             "pyarrow.orc.read_table": lambda: timed(lambda: pyarrow.orc.read_table(str(path))),
             "DuckDB over arrowio.open(f), where in SQL": lambda: timed(lambda: query(con, ds, o.where)),
