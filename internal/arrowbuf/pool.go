@@ -103,6 +103,15 @@ func (p *Pool) allocate(size int) (b []byte, fresh bool) {
 	return b[:size], fresh
 }
 
+// BlockBytes returns how many bytes a Pool takes for n.
+func BlockBytes(n int) int {
+	c := classOf(n)
+	if c > maxClass {
+		return n + Slack
+	}
+	return 1<<c + blockExtra
+}
+
 // newBlock returns n bytes of capacity n, aligned, and whether they are zero.
 func (p *Pool) newBlock(n int) (b []byte, zero bool) {
 	if p.from != nil {

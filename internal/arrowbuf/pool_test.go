@@ -26,6 +26,9 @@ func TestPoolBuffersAreAlignedWithSlack(t *testing.T) {
 		if misaligned(b) != 0 {
 			t.Errorf("Allocate(%d): not aligned", n)
 		}
+		if cap(b) != BlockBytes(n) {
+			t.Errorf("Allocate(%d): capacity %d, not %d", n, cap(b), BlockBytes(n))
+		}
 		if n <= 1<<20 && n > 64 && cap(b) >= 2*n+blockExtra-Slack {
 			t.Errorf("Allocate(%d): capacity %d wastes more than half", n, cap(b))
 		}

@@ -33,14 +33,8 @@ type place struct {
 // size is how long the block is.
 func (p place) size() int64 { return p.bytes + int64(p.meta) }
 
-// memory is what the block takes when it is read: allocators have memory in powers of two, and a little more.
-func (p place) memory() int64 {
-	n := int64(64)
-	for n+arrowbuf.Slack < p.size() {
-		n *= 2
-	}
-	return n + 2*arrowbuf.Slack
-}
+// memory is what the block takes when it is read.
+func (p place) memory() int64 { return int64(arrowbuf.BlockBytes(int(p.size()))) }
 
 // placeBytes is what a place takes.
 const placeBytes = int64(unsafe.Sizeof(place{}))

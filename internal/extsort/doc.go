@@ -36,7 +36,7 @@
 // keeps from others, allocators' rounding included, and stays within Options.Memory:
 //
 //	while rows are added   chunk <= 5/8   stage and its copy, a piece being added, a block being written: the rest
-//	while runs are merged  a block of each <= 1/2   all blocks and what is left of the chunk <= 3/4   the batch given <= 1/16
+//	while runs are merged  a block of each <= 1/2   all blocks and what is left of the chunk <= 11/16   the batch given <= 1/16
 //
 // A batch stays the caller's until Add returns; larger ones are taken in pieces. Those that hold much more memory than
 // their rows need are copied.

@@ -133,7 +133,7 @@ func New(schema *arrow.Schema, by []string, o Options) (*Sorter, error) {
 	s.pieceBytes = min(m/16, 256<<20)
 	s.blockBytes = min(max(m/256, min(64<<10, m/16)), 2<<20) * 7 / 8
 	s.fanBytes = m / 2
-	s.mergeBytes = m * 3 / 4
+	s.mergeBytes = m * 11 / 16
 	s.outBytes = min(o.BatchBytes, m/16)
 	s.maxRows = min(o.BatchRows, int(m/1024))
 	s.chunk.pinned = pinned{}

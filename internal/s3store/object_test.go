@@ -450,7 +450,7 @@ func TestSlow(t *testing.T) {
 	s := s3fake.New(t)
 	want := randomBytes(1 << 20)
 	s.Put(t, "x", want)
-	c := newClient(t, s, func(o *Options) { o.Retry.Stall = 300 * time.Millisecond })
+	c := newClient(t, s, func(o *Options) { o.Retry.Stall = time.Second })
 	src := open(t, c, "x")
 	ended := make(chan struct{})
 	t.Cleanup(func() { close(ended) })
@@ -481,7 +481,7 @@ func TestSlow(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	faulty(s, 1, func(w http.ResponseWriter, r *http.Request, next http.Handler) { // 100 ms, five times
+	faulty(s, 1, func(w http.ResponseWriter, r *http.Request, next http.Handler) { // 250 ms, five times
 		rec := &recorder{header: http.Header{}}
 		next.ServeHTTP(rec, r)
 		for k, v := range rec.header {
@@ -489,7 +489,7 @@ func TestSlow(t *testing.T) {
 		}
 		w.WriteHeader(rec.status)
 		for b := rec.body.Bytes(); len(b) > 0; b = b[min(len(b), 10_000):] {
-			time.Sleep(100 * time.Millisecond)
+			time.Sleep(250 * time.Millisecond)
 			_, _ = w.Write(b[:min(len(b), 10_000)])
 			w.(http.Flusher).Flush()
 		}
