@@ -186,7 +186,7 @@ $(CLUSTER_VENV)/ready: python/requirements-cluster.txt
 	$(CLUSTER_VENV)/bin/pip install --quiet --disable-pip-version-check --requirement $<
 	touch $@
 
-# Not a part of interop, for who has no 650 MB to download and 1.2 GB on disk to spare; CI runs it.
+# Not a part of interop: 650 MB to download and 1.2 GB on disk are too much for every run on a bare machine.
 .PHONY: interop-cluster
 interop-cluster: $(CLUSTER_VENV)/ready wheel build ## Ray, Dask and Spark with two workers each over files and a server (JDK 17, 650 MB to download)
 	$(CLUSTER_VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall $(CACHE)/wheel/arrowio-*.whl
@@ -204,7 +204,7 @@ handoff-check: wheel-test ## by hand: what is handed over to C with Go's checks 
 
 .PHONY: interop
 interop: judges ## compare with other implementations (JDK 17, Maven, Python 3.11)
-	go test -tags interop $(or $(INTEROP_PKG),$(error no package has a file with the tag interop))
+	go test -timeout 40m -tags interop $(or $(INTEROP_PKG),$(error no package has a file with the tag interop))
 	@$(MAKE) --no-print-directory query-test wheel-test interop-orc shared
 
 .PHONY: query-test
