@@ -10,6 +10,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
 // Metrics counts calls, for Prometheus. It is an Observer. Rows, batches and bytes of running calls are counted as they
@@ -111,6 +113,7 @@ var (
 	descBytes    = desc("bytes_total", "Bytes of Arrow memory handed to the transport.", "dataset")
 	descRunning  = desc("calls_running", "Calls under way.", "method")
 	descDatasets = desc("datasets", "Datasets of the catalog.")
+	descPool     = desc("pool_bytes", "Freed buffers of the process that are kept for the next batches.")
 
 	descStreams     = desc("streams", "Streams admitted.")
 	descMaxStreams  = desc("streams_limit", "Streams that may be admitted.")
@@ -125,7 +128,7 @@ var (
 // Describe implements prometheus.Collector.
 func (flightCollector) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		descRows, descBatches, descBytes, descRunning, descDatasets, descStreams, descMaxStreams, descSent, descMaxSent,
+		descRows, descBatches, descBytes, descRunning, descDatasets, descPool, descStreams, descMaxStreams, descSent, descMaxSent,
 		descMemory, descMaxMemory, descMemWaiting, descSentWaiting,
 	} {
 		to <- d
@@ -161,6 +164,7 @@ func (f flightCollector) Collect(to chan<- prometheus.Metric) {
 		gauge(descRunning, float64(n), method)
 	}
 	gauge(descDatasets, float64(len(names)))
+	gauge(descPool, float64(arrowbuf.Shared().Kept()))
 	if m.limits == nil {
 		return
 	}

@@ -113,6 +113,7 @@ type sample map[string]float64
 const (
 	metricRSS        = "process_resident_memory_bytes"
 	metricHeap       = "go_memstats_heap_inuse_bytes"
+	metricPool       = "arrowio_flight_pool_bytes"
 	metricGoroutines = "go_goroutines"
 	metricFiles      = "process_open_fds"
 	metricCPU        = "process_cpu_seconds_total"
@@ -125,6 +126,7 @@ const (
 	metricBytes      = "arrowio_flight_bytes_total"
 	metricRows       = "arrowio_flight_rows_total"
 	metricCalls      = "arrowio_flight_calls_total"
+	metricLess       = " less the pool"
 )
 
 func (s *server) sample() (sample, error) {
@@ -151,6 +153,9 @@ func (s *server) sample() (sample, error) {
 			return nil, fmt.Errorf("metrics: %q", lines.Text())
 		}
 		out[name] += v
+	}
+	for _, metric := range []string{metricRSS, metricHeap} { // the pool fills for an hour, and has a bound of its own
+		out[metric+metricLess] = out[metric] - out[metricPool]
 	}
 	return out, lines.Err()
 }
