@@ -15,6 +15,9 @@ func (l gatherListener) Accept() (net.Conn, error) {
 		return nil, err
 	}
 	limitUnacknowledged(c)
+	if u, ok := c.(*net.UnixConn); ok {
+		_ = u.SetWriteBuffer(unixBuffer) // slower without
+	}
 	return newGatherConn(c), nil
 }
 
@@ -49,8 +52,12 @@ type gathered struct {
 }
 
 const (
-	gatherBytes = 512 << 10 // that may wait; as much is being written
-	gatherCopy  = 1 << 10   // what is smaller is copied, whosever it is
+	gatherBytes = 2 << 20 // that may wait; as much is being written. Below 1 MiB a writev is too short for what waking its threads costs
+	gatherCopy  = 1 << 10 // what is smaller is copied, whosever it is
+
+	// unixBuffer is the system's buffer of a Unix socket. Its default, of some 200 KiB, makes the two sides wait for each
+	// other several times in each message; TCP's grows by itself.
+	unixBuffer = 1 << 20
 
 	// linger is how long what waits may still be written after Close: gRPC closes a connection as soon as it has handed
 	// over the end of its last stream.
