@@ -208,5 +208,8 @@ func results(dir, name, text string, v any) error {
 	if err != nil {
 		return err
 	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
 	return errors.Join(os.WriteFile(filepath.Join(dir, name+".txt"), []byte(text), 0o644), os.WriteFile(filepath.Join(dir, name+".json"), append(b, '\n'), 0o644))
 }
