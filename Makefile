@@ -186,7 +186,7 @@ $(CLUSTER_VENV)/ready: python/requirements-cluster.txt
 	$(CLUSTER_VENV)/bin/pip install --quiet --disable-pip-version-check --requirement $<
 	touch $@
 
-# Not a part of interop: 650 MB to download and 1.2 GB on disk are too much for every run on a bare machine.
+# Not a part of interop, which is run often by hand: 650 MB to download and 1.2 GB on disk.
 .PHONY: interop-cluster
 interop-cluster: $(CLUSTER_VENV)/ready wheel build ## Ray, Dask and Spark with two workers each over files and a server (JDK 17, 650 MB to download)
 	$(CLUSTER_VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall $(CACHE)/wheel/arrowio-*.whl
