@@ -31,6 +31,24 @@ def _pyarrow() -> Any:
     return pyarrow
 
 
+_known_face: Any = None
+
+
+def _face() -> Any:
+    """Returns what a dataset gives as its class; None = Dataset itself.
+
+    DuckDB looks for datasets of pyarrow only where pyarrow.dataset is loaded. Otherwise it imports that to read the stream, but
+    too late for its first query, so where DuckDB is loaded the import comes here.
+    """
+    global _known_face
+    if _known_face is None and ("pyarrow.dataset" in sys.modules or "duckdb" in sys.modules):
+        try:
+            from ._pushdown import DATASET_FACE as _known_face
+        except ImportError:  # there is no pyarrow, or it has no datasets
+            _known_face = False
+    return _known_face
+
+
 def _need_pyarrow(what: str) -> Any:
     pa = _pyarrow()
     if pa is None:
@@ -69,7 +87,13 @@ class Dataset:
     {'x': [8, 9]}
     """
 
-    __slots__ = ("_files", "_columns", "_where", "_rows", "_scan", "_progress", "__weakref__")
+    if not TYPE_CHECKING:
+
+        @property
+        def __class__(self) -> Any:
+            """What isinstance asks: where pyarrow.dataset is loaded, a class that is a dataset of pyarrow as well, so that
+            DuckDB pushes columns and filters down. See `_pushdown`."""
+            return _face() or Dataset
 
     def __init__(
         self,
@@ -151,12 +175,14 @@ class Dataset:
         n = int(rows)
         return max(0, min(self._rows[1], n) - min(self._rows[0], n))
 
-    def count_rows(self) -> int:
-        """Counts the rows, reading what the filter needs.
+    def count_rows(self, filter: "Optional[pyarrow.dataset.Expression]" = None, **options: Any) -> int:
+        """Counts the rows, reading what the filters need.
 
         >>> arrowio.open(example, where="x >= 4").count_rows()
         6
         """
+        if filter is not None:
+            return int(self.to_pyarrow_dataset().count_rows(filter=filter))
         n = self.num_rows
         if n is not None:
             return n
@@ -224,13 +250,16 @@ class Dataset:
             return None
         return pa.RecordBatchReader.from_stream(self).cast(target).__arrow_c_stream__()
 
-    def to_batches(self) -> "Iterator[pyarrow.RecordBatch]":
-        """Yields the rows as record batches of pyarrow.
+    def to_batches(self, columns: Any = None, filter: "Optional[pyarrow.dataset.Expression]" = None, **options: Any) -> "Iterator[pyarrow.RecordBatch]":
+        """Yields the rows as record batches of pyarrow. What it may be asked for is as in `scanner`.
 
         >>> [b.num_rows for b in arrowio.open(example, batch_rows=4).to_batches()]
         [4, 4, 2]
         """
         pa = _need_pyarrow("to_batches")
+        if columns is not None or filter is not None or options:
+            batches: "Iterator[pyarrow.RecordBatch]" = self.scanner(columns, filter, **options).to_batches()
+            return batches
         return self._to_batches(pa)
 
     def _to_batches(self, pa: Any) -> "Iterator[pyarrow.RecordBatch]":
@@ -243,13 +272,15 @@ class Dataset:
         """Returns the rows as a reader of pyarrow, which can be read once."""
         return _need_pyarrow("to_reader").RecordBatchReader.from_stream(self)
 
-    def to_table(self) -> "pyarrow.Table":
-        """Reads all rows.
+    def to_table(self, columns: Any = None, filter: "Optional[pyarrow.dataset.Expression]" = None, **options: Any) -> "pyarrow.Table":
+        """Reads all rows, or what it is asked for as in `scanner`.
 
         >>> arrowio.open(example, columns=["x"], rows=(2, 5)).to_table().to_pydict()
         {'x': [2, 3, 4]}
         """
         pa = _need_pyarrow("to_table")
+        if columns is not None or filter is not None or options:
+            return self.scanner(columns, filter, **options).to_table()
         return pa.Table.from_batches(self._to_batches(pa), self.schema)
 
     def to_pandas(self, **options: Any) -> "pandas.DataFrame":
@@ -263,9 +294,31 @@ class Dataset:
 
         return polars.DataFrame(self)
 
+    def scanner(self, columns: Any = None, filter: "Optional[pyarrow.dataset.Expression]" = None, **options: Any) -> Any:
+        """Returns a scan with columns and a filter as datasets of pyarrow take them, which is how DuckDB and polars ask.
+
+        >>> import pyarrow.dataset as ds
+        >>> arrowio.open(example).scanner(columns=["name"], filter=ds.field("x") == 3).to_table().to_pydict()
+        {'name': ['n3']}
+
+        Args:
+            columns: names of columns, or a dict of names and expressions of pyarrow.
+            filter: an expression of pyarrow. What arrowio cannot say of it, pyarrow applies.
+            options: batch_size; the others of pyarrow's `Dataset.scanner` change nothing.
+        """
+        return self.to_pyarrow_dataset().scanner(columns, filter, **options)
+
+    def head(self, num_rows: int, **options: Any) -> "pyarrow.Table":
+        """Reads the first rows, with the options of `scanner`.
+
+        >>> arrowio.open(example).head(2, columns=["x"]).to_pydict()
+        {'x': [0, 1]}
+        """
+        return self.to_pyarrow_dataset().head(num_rows, **options)
+
     def to_pyarrow_dataset(self) -> "pyarrow.dataset.Dataset":
-        """Returns an object that takes columns and filters from engines that push them into datasets of pyarrow, such as
-        DuckDB and `polars.scan_pyarrow_dataset`, and scans the files with them.
+        """Returns a dataset whose `filter` takes all expressions of pyarrow: also those that only pyarrow can apply. For DuckDB
+        and polars it is what this object is itself.
 
         >>> x = arrowio.open(example).to_pyarrow_dataset()
         >>> import pyarrow.dataset as ds
@@ -288,6 +341,15 @@ class Dataset:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def __copy__(self) -> "Dataset":
+        return self._view()
+
+    def __deepcopy__(self, _: Any) -> "Dataset":
+        return self._view()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a dataset is open files, which cannot be pickled: send its path, or the parts that arrowio.plan makes")
 
     def __repr__(self) -> str:
         files = self._files.files

@@ -15,9 +15,8 @@ import pyarrow as pa
 import pyarrow.dataset as pads
 
 from . import _library as library
-
-if TYPE_CHECKING:
-    from ._dataset import Dataset
+from ._dataset import Dataset
+from .errors import OptionError
 
 
 class _Unknown(Exception):
@@ -207,14 +206,20 @@ def to_where(expression: Any) -> Optional[str]:
         return None
 
 
-class _Rows(pads.Scanner):  # type: ignore[misc]
-    """A scanner of rows that nothing is left to be done with: pyarrow's own would only add its threads to them."""
+class _Rows:
+    """A scanner of rows that nothing is left to be done with: pyarrow's own would only add its threads to them.
+
+    It is none of pyarrow's: a subclass would have no scanner of C++ below it, and end the process of who hands it there.
+    """
 
     def __init__(self, reader: Any) -> None:
         self._reader = reader
 
     def to_reader(self) -> Any:
         return self._reader
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._reader.__arrow_c_stream__(requested_schema)
 
     def to_table(self) -> Any:
         return self._reader.read_all()
@@ -246,17 +251,36 @@ class _Rows(pads.Scanner):  # type: ignore[misc]
         return self._reader.schema
 
 
-class PushdownDataset(pads.Dataset):  # type: ignore[misc]
+def _face(of: type) -> Any:
+    """Returns what an object of a class gives as its `__class__`: a class that is a dataset of pyarrow, too.
+
+    So `isinstance` says yes, by which DuckDB decides, and `__class__.scanner`, which it calls, is ours. The object itself is
+    none: code of pyarrow in C refuses it with a TypeError, where it would follow the empty pointers of a true subclass.
+    """
+
+    def __new__(cls: type, *arguments: Any, **named: Any) -> Any:
+        return of(*arguments, **named)
+
+    return type(of.__name__, (of, pads.Dataset), {"__new__": __new__, "__module__": of.__module__, "__doc__": of.__doc__, "__qualname__": of.__qualname__})
+
+
+class PushdownDataset:
     """A dataset of pyarrow that arrowio scans: columns and filters reach the files.
 
     It can be scanned as often as one likes, also by several threads. What a dataset of pyarrow has besides scans
     (fragments, partitions, joins) it does not have.
     """
 
-    def __init__(self, dataset: "Dataset", expression: Any = None) -> None:
+    def __init__(self, dataset: Dataset, expression: Any = None) -> None:
         self._dataset = dataset
         self._expression = expression
         self._schema = dataset.schema
+
+    if not TYPE_CHECKING:
+
+        @property
+        def __class__(self) -> Any:
+            return _PUSHDOWN_FACE
 
     @property
     def schema(self) -> Any:
@@ -265,6 +289,12 @@ class PushdownDataset(pads.Dataset):  # type: ignore[misc]
     @property
     def partition_expression(self) -> Any:
         return pads.scalar(True)
+
+    def __arrow_c_schema__(self) -> Any:
+        return self._schema.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.scanner().to_reader().__arrow_c_stream__(requested_schema)
 
     def filter(self, expression: Any) -> "PushdownDataset":
         return PushdownDataset(self._dataset, self._and(expression))
@@ -275,7 +305,7 @@ class PushdownDataset(pads.Dataset):  # type: ignore[misc]
         return self._expression & expression
 
     def scanner(self, columns: Any = None, filter: Any = None, batch_size: Optional[int] = None, **_: Any) -> Any:
-        """Returns a scanner of pyarrow over a new scan."""
+        """Returns a scanner over a new scan."""
         view, left, read = self._dataset, None, None
         expression = self._and(filter)
         if columns is not None and not isinstance(columns, dict):
@@ -285,7 +315,7 @@ class PushdownDataset(pads.Dataset):  # type: ignore[misc]
             if read is not None:
                 read += [n for n in needs if n not in read]
         if read is not None:
-            view = view.select(read)
+            view = view.select(self._paths(read))
         if batch_size:
             view = view._view(scan={**view._scan, "batch_rows": view._scan.get("batch_rows") or min(batch_size, 2**31 - 1)})
         reader = pa.RecordBatchReader.from_stream(view)
@@ -293,7 +323,7 @@ class PushdownDataset(pads.Dataset):  # type: ignore[misc]
             return _Rows(reader)
         return pads.Scanner.from_batches(reader, columns=columns, filter=left)
 
-    def _push(self, view: "Dataset", expression: Any) -> tuple["Dataset", Any, list[str]]:
+    def _push(self, view: Dataset, expression: Any) -> tuple[Dataset, Any, list[str]]:
         """Gives view what can be said of a filter. It returns what pyarrow has to apply, and the columns for that."""
         try:
             tree = _Parser(expression).node()
@@ -306,15 +336,40 @@ class PushdownDataset(pads.Dataset):  # type: ignore[misc]
             except _Unknown:
                 all_of_it = False
         if said:
-            view = view.filter(" AND ".join(said))
+            try:
+                view = view.filter(" AND ".join(said))
+            except OptionError:  # a column or a comparison that pyarrow may know
+                all_of_it = False
         if all_of_it:
             return view, None, []
         return view, expression, sorted(_fields(tree))
 
-    def count_rows(self, **options: Any) -> int:
-        if options.get("filter") is None and self._expression is None:
+    def _paths(self, names: list[str]) -> list[str]:
+        """Returns columns as paths. Of a struct, a view may have some children only."""
+        columns = self._dataset._columns
+        if columns is None or not any(c in path for path in columns for c in '."`'):
+            return [_path([n]) for n in names]
+        paths: dict[str, list[str]] = {}
+        for path in columns:
+            paths.setdefault(self._dataset.select(path).schema.names[0], []).append(path)
+        return [path for n in names for path in paths.get(n, [_path([n])])]
+
+    def to_table(self, columns: Any = None, filter: Any = None, batch_size: Optional[int] = None, **_: Any) -> Any:
+        return self.scanner(columns, filter, batch_size).to_table()
+
+    def to_batches(self, columns: Any = None, filter: Any = None, batch_size: Optional[int] = None, **_: Any) -> Any:
+        return self.scanner(columns, filter, batch_size).to_batches()
+
+    def head(self, num_rows: int, columns: Any = None, filter: Any = None, batch_size: Optional[int] = None, **_: Any) -> Any:
+        return self.scanner(columns, filter, batch_size).head(num_rows)
+
+    def take(self, indices: Any, columns: Any = None, filter: Any = None, batch_size: Optional[int] = None, **_: Any) -> Any:
+        return self.scanner(columns, filter, batch_size).take(indices)
+
+    def count_rows(self, filter: Any = None, **_: Any) -> int:
+        if filter is None and self._expression is None:
             return self._dataset.count_rows()
-        return int(self.scanner(**options).count_rows())
+        return int(self.scanner(filter=filter).count_rows())
 
     def get_fragments(self, filter: Any = None) -> Any:
         raise NotImplementedError("a dataset of arrowio has no fragments")
@@ -335,3 +390,7 @@ class PushdownDataset(pads.Dataset):  # type: ignore[misc]
 
     def __repr__(self) -> str:
         return f"<arrowio.PushdownDataset of {self._dataset!r}>"
+
+
+_PUSHDOWN_FACE = _face(PushdownDataset)
+DATASET_FACE = _face(Dataset)

@@ -1,8 +1,13 @@
 """pyarrow, polars, pandas and DuckDB: every type there and back, scans, filters that reach the files."""
 
+import copy
 import datetime
 import decimal
 import gc
+import pickle
+import subprocess
+import sys
+import textwrap
 
 import duckdb
 import pandas as pd
@@ -15,6 +20,7 @@ import pytest
 import arrowio
 
 D = decimal.Decimal
+F = pads.field
 
 # Every type that a reader makes (docs/formats), with values at its edges and a null.
 TYPES = {
@@ -180,6 +186,132 @@ def test_duckdb_pushes_down(small, asked):
     assert duckdb.sql("select count(*) from x a join x b using (x) where a.x < 4").fetchall() == [(4,)]
 
 
+def test_duckdb_pushes_into_the_object_itself(small, asked):
+    f = arrowio.open(small)
+    assert duckdb.sql("select name from f where x between 3 and 4").fetchall() == [("n3",), ("n4",)]
+    assert asked == [(['"x"', '"name"'], '("x" >= 3) AND ("x" <= 4)')]
+    assert duckdb.sql("select count(*) from f").fetchall() == [(10,)]
+    assert duckdb.sql("select count(*) from f a join f b using (x) where a.x < 4").fetchall() == [(4,)]
+    con = duckdb.connect()
+    con.register("g", f)
+    assert con.sql("select name from g where x = 2").fetchall() == duckdb.from_arrow(f).filter("x = 2").project("name").fetchall() == [("n2",)]
+    assert '("x" = 2)' in asked[-1][1] and '("x" = 2)' in asked[-2][1]
+    view = f.select("x").filter("x > 6")
+    assert duckdb.sql("select * from view where x < 9").fetchall() == [(7,), (8,)]
+
+
+def test_duckdb_reads_only_what_it_is_asked_for(tmp_path):
+    """The bytes of a column that nobody asks for may be anything."""
+    path = tmp_path / "t.orc"
+    n = 50_000
+    arrowio.write(pa.table({"x": list(range(n)), "s": [f"{i * 7919 % n} {i}" for i in range(n)]}), path, compression="none")
+    stored = bytearray(path.read_bytes())
+    at = stored.index(b"7919 1")
+    stored[at - 5 : at + 100_000] = b"\xff" * 100_005
+    path.write_bytes(stored)
+    f = arrowio.open(path)
+    assert duckdb.sql("select count(*), sum(x) from f where x between 30000 and 30002").fetchall() == [(3, 90003)]
+    with pytest.raises(duckdb.Error):
+        duckdb.sql("select max(s) from f").fetchall()
+
+
+PYTHON_SEES = """
+    import sys
+    {first}
+    import arrowio
+    seen = []
+    original = arrowio.Dataset.__arrow_c_stream__
+    def spy(self, requested_schema=None):
+        seen.append(self._where)
+        return original(self, requested_schema)
+    arrowio.Dataset.__arrow_c_stream__ = spy
+    f = arrowio.open(sys.argv[1])
+    {then}
+    import duckdb
+    print(duckdb.sql("select sum(x) from f where x > 7").fetchall()[0][0], seen[0] is not None, "pyarrow.dataset" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "want"),
+    [
+        ("pass", "pass", "17 True True"),
+        ("import pyarrow", "pass", "17 True True"),
+        ("import duckdb, pyarrow.dataset", "pass", "17 True True"),
+        ("pass", "import pandas, polars; isinstance(f, int)", "17 True True"),
+        ("sys.modules['pyarrow'] = None", "assert type(f) is f.__class__ is arrowio.Dataset", "17 False False"),
+    ],
+)
+def test_whatever_is_imported_when(small, first, then, want):
+    """The first query has its filter pushed down, whether pyarrow was there before or DuckDB; without pyarrow it is DuckDB's."""
+    code = textwrap.dedent(PYTHON_SEES).format(first=first, then=then)
+    out = subprocess.run([sys.executable, "-c", code, str(small)], capture_output=True, text=True, timeout=120)
+    assert out.stdout.strip() == want, out.stderr
+
+
+def test_pyarrow_alone_loads_no_datasets(small):
+    code = "import sys, pyarrow, arrowio; f = arrowio.open(sys.argv[1]); print(pyarrow.table(f).num_rows, 'pyarrow.dataset' in sys.modules)"
+    out = subprocess.run([sys.executable, "-c", code, str(small)], capture_output=True, text=True, timeout=120)
+    assert out.stdout.strip() == "10 False", out.stderr
+
+
+def test_what_others_make_of_a_dataset(small, asked, tmp_path):
+    """It says that it is a dataset of pyarrow, too: who asks for that gets rows, or a TypeError."""
+    f, table = arrowio.open(small), pads.dataset(arrowio.open(small).to_table())
+    assert isinstance(f, arrowio.Dataset) and isinstance(f, pads.Dataset) and type(f) is arrowio.Dataset
+    assert issubclass(f.__class__, arrowio.Dataset) and type(f.__class__(f._files, None, None, None, {}, False)) is arrowio.Dataset
+    want = table.to_table()
+    assert pa.table(f).equals(want) and asked == [(None, None)]
+    for x in (f, f.to_pyarrow_dataset()):
+        assert isinstance(x, pads.Dataset)
+        assert pa.table(x).equals(want) and pl.DataFrame(x).equals(pl.DataFrame(want))
+        assert pl.scan_pyarrow_dataset(x).filter(pl.col("x") > 7).select("name").collect()["name"].to_list() == ["n8", "n9"]
+        assert asked[-1][1] == '("x" > 7)'
+        for arguments in ({}, {"columns": ["name"]}, {"filter": F("x") > 3}, {"columns": {"y": F("x") + 1}, "filter": F("x") + 1 > 4}):
+            assert x.to_table(**arguments).equals(table.to_table(**arguments))
+            assert pa.Table.from_batches(x.to_batches(**arguments)).equals(table.to_table(**arguments))
+            assert x.head(2, **arguments).equals(table.head(2, **arguments))
+            assert x.count_rows(filter=arguments.get("filter")) == table.count_rows(filter=arguments.get("filter"))
+        for i, data in enumerate((x, x.scanner(), x.scanner(filter=F("x") + 1 > 0))):
+            to = tmp_path / f"{type(x).__name__}{i}"
+            pads.write_dataset(data, to, format="parquet")
+            assert pads.dataset(to).to_table().equals(want)
+        assert duckdb.sql("select count(*) from x where x < 4").fetchall() == [(4,)]
+        rows = x.scanner(columns=["x"])
+        assert duckdb.sql("select sum(x) from rows").fetchall() == [(45,)]
+        for bad in (
+            lambda: pads.Scanner.from_dataset(x),
+            lambda: pads.UnionDataset(want.schema, [x]),
+            lambda: pads.dataset([x]),
+            lambda: table.join(x, "x"),
+            lambda: want.join(x, "x"),
+            lambda: pads.Dataset.to_table(table, filter=x),
+            lambda: pickle.dumps(x),
+        ):
+            with pytest.raises((TypeError, AttributeError, NotImplementedError)):
+                bad()
+        del data, rows, bad
+    assert copy.copy(f).to_table().equals(want) and copy.deepcopy(f).to_table().equals(want)
+
+
+def test_a_view_of_children(filtered, tmp_path):
+    """A query over a view of some children of a struct has only these; names with dots and quotes are names."""
+    _, ds = filtered
+    view = ds.select("st.a", "\"odd name.'\"\"x\"")
+    assert duckdb.sql("select * from view where st.a > 7").fetchall() == [({"a": 8}, 8), ({"a": 9}, 9)]
+    assert view.to_table(columns=["odd name.'\"x", "st"]).column_names == ["odd name.'\"x", "st"]
+    wide = pa.table({"s": [{"a": 1, "b": 2}], "a.b": [3], "A": [4], "a": [5]})
+    to = tmp_path / "wide.arrow"
+    with pa.OSFile(str(to), "wb") as f, pa.ipc.new_file(f, wide.schema) as w:
+        w.write_table(wide)
+    f = arrowio.open(to)
+    assert f.select("s.b").to_table(columns=["s"]).to_pydict() == {"s": [{"b": 2}]}
+    assert f.to_table(columns=["a.b"], filter=F("a.b") == 3).to_pydict() == {"a.b": [3]}
+    assert f.to_table(columns=["A"]).to_pydict() == {"A": [4]}
+    few = f.select("s.b")
+    assert duckdb.sql("select s from few").fetchall() == [({"b": 2},)]
+
+
 def test_polars_pushes_down(small, asked):
     x = arrowio.open(small).to_pyarrow_dataset()
     frame = pl.scan_pyarrow_dataset(x).filter(pl.col("x") > 7).select("name").collect()
@@ -187,7 +319,6 @@ def test_polars_pushes_down(small, asked):
     assert asked[-1][1] == '("x" > 7)'
 
 
-F = pads.field
 FILTERS = [
     F("x") == 3,
     F("x") != 3,
