@@ -29,7 +29,8 @@ func missing(f arrow.Field, path string) error {
 	if text, ok := defaultOf(f); ok {
 		return checkDefault(f, text, path)
 	}
-	if !f.Nullable {
+	_, union := f.Type.(arrow.UnionType) // null where a branch is, whatever its field says
+	if !f.Nullable && !union {
 		return atColumn(path, "the file does not have it, and the schema asked for says that it is never null")
 	}
 	if !canBeNull(f.Type) {

@@ -1,6 +1,9 @@
 package arrowio
 
 import (
+	"encoding/json"
+	"errors"
+	"io"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -52,11 +55,25 @@ func defaultArray(f arrow.Field, text string, mem memory.Allocator) (a arrow.Arr
 			err = Errorf(ErrUnsupported, "%v", v)
 		}
 	}()
-	a, _, err = array.FromJSON(mem, f.Type, strings.NewReader("["+text+"]"))
-	if err == nil && a.Len() != 1 {
-		a.Release()
-		return nil, Errorf(ErrSchema, "%d values", a.Len())
+	in := json.NewDecoder(strings.NewReader(text))
+	in.UseNumber()
+	var v any
+	if err := in.Decode(&v); err != nil {
+		return nil, err
 	}
+	if _, err := in.Token(); !errors.Is(err, io.EOF) {
+		return nil, Errorf(ErrSchema, "more than one value")
+	}
+	if v != nil {
+		if v, err = defaultValue(f.Type, v); err != nil {
+			return nil, err
+		}
+	}
+	exact, err := json.Marshal([]any{v})
+	if err != nil {
+		return nil, err
+	}
+	a, _, err = array.FromJSON(mem, f.Type, strings.NewReader(string(exact)), array.WithUseNumber())
 	return a, err
 }
 

@@ -193,65 +193,6 @@ func (x number) append(b []byte) []byte {
 	return append(b, buf[at:]...)
 }
 
-// appendDouble prints as Java's Double.toString does: with the fewest digits that tell the number, but two at least, and
-// an exponent below 1e-3 and from 1e7 on.
-func appendDouble(b []byte, v float64) []byte {
-	switch {
-	case v != v:
-		return append(b, "NaN"...)
-	case math.IsInf(v, 1):
-		return append(b, "Infinity"...)
-	case math.IsInf(v, -1):
-		return append(b, "-Infinity"...)
-	}
-	m := math.Abs(v)
-	if m == 0 || m >= 1e-3 && m < 1e7 {
-		n := len(b)
-		b = strconv.AppendFloat(b, v, 'f', -1, 64)
-		for _, c := range b[n:] {
-			if c == '.' {
-				return b
-			}
-		}
-		return append(b, ".0"...)
-	}
-	var buf [32]byte
-	s := strconv.AppendFloat(buf[:0], v, 'e', -1, 64)
-	if e := exponentAt(s); s[e-1] != '.' && !hasPoint(s[:e]) {
-		// One digit tells the number; of those with two that do, Java takes the nearest.
-		two := strconv.AppendFloat(buf[:0], v, 'e', 1, 64)
-		if x, err := strconv.ParseFloat(string(two), 64); err != nil || x != v {
-			s = strconv.AppendFloat(buf[:0], v, 'e', -1, 64)
-			e = exponentAt(s)
-			s = append(append(append([]byte{}, s[:e]...), ".0"...), s[e:]...)
-		} else {
-			s = two
-		}
-	}
-	e := exponentAt(s)
-	b = append(append(b, s[:e]...), 'E')
-	exponent, _ := strconv.Atoi(string(s[e+1:]))
-	return strconv.AppendInt(b, int64(exponent), 10)
-}
-
-func exponentAt(s []byte) int {
-	for i, c := range s {
-		if c == 'e' {
-			return i
-		}
-	}
-	return len(s)
-}
-
-func hasPoint(s []byte) bool {
-	for _, c := range s {
-		if c == '.' {
-			return true
-		}
-	}
-	return false
-}
-
 // appendDate prints a day: years beyond 9999 have a sign.
 func appendDate(b []byte, day int64) []byte {
 	y, m, d := time.Unix(day*86400, 0).UTC().Date()

@@ -46,7 +46,11 @@ func Format() arrowio.Format {
 		if err != nil {
 			return nil, err
 		}
-		return Open(ctx, t, o.Limits, opt, files)
+		table, err := Open(ctx, t, o.Limits, opt, files)
+		if err != nil {
+			return nil, err // not a File that is a nil *Table
+		}
+		return table, nil
 	}
 	return f
 }
