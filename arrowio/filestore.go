@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -35,7 +34,8 @@ type fileStore struct {
 	o     FileStoreOptions
 
 	mu    sync.Mutex
-	work  string // "" until the first Create
+	work  string     // "" until the first Create
+	locks []*os.File // of work and of what Commit replaces, so that others see that they are in use; none where there are no locks
 	sinks []*fileSink
 	old   []string // what Commit replaced, to be removed in this order
 	done  bool
@@ -43,7 +43,8 @@ type fileStore struct {
 
 // NewFileStore opens a transaction that will put one object at path, or several objects, or any number with
 // o.Directory, into a new directory at path. Nothing appears at path before Commit, and after Abort nothing is left of
-// it; meanwhile hidden files lie beside it (a killed process leaves them: .NAME.*.tmp).
+// it; meanwhile hidden files lie beside it, which a killed process leaves there: .NAME.*.tmp. The next output that is put at
+// path removes them, and RemoveLeftovers.
 //
 // If path exists, the error is fs.ErrExist, here and again at Commit, unless o.Force. Force replaces a file atomically,
 // and a directory only if all it holds looks like an output of this module: regular files named part-*, schema.json,
@@ -100,34 +101,13 @@ func (s *fileStore) present() (fs.FileInfo, error) {
 // listOutput returns the names of all that is below a directory that holds nothing but output of ours, those in a directory
 // before its own, and an error for any other.
 func (s *fileStore) listOutput(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
+	_, err := os.Lstat(filepath.Join(dir, "schema.json"))
+	schema := err == nil
+	names, err := outputNames(dir, func(string) bool { return schema })
+	if foreign := foreignError(""); errors.As(err, &foreign) {
+		return nil, s.notOurs(string(foreign))
 	}
-	schema := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "schema.json" })
-	var names []string
-	for _, e := range entries {
-		n := e.Name()
-		switch {
-		case e.Type().IsRegular() && (n == "schema.json" || strings.HasPrefix(n, "part-") || schema && isColumn(n)):
-		case e.IsDir() && schema && rowsetName.MatchString(n):
-			files, err := os.ReadDir(filepath.Join(dir, n))
-			if err != nil {
-				return nil, err
-			}
-			for _, f := range files {
-				name := filepath.Join(n, f.Name())
-				if !f.Type().IsRegular() || !isColumn(f.Name()) {
-					return nil, s.notOurs(name)
-				}
-				names = append(names, name)
-			}
-		default:
-			return nil, s.notOurs(n)
-		}
-		names = append(names, n)
-	}
-	return names, nil
+	return names, err
 }
 
 // rowsetName is of the directories of a set that has several.
@@ -159,6 +139,9 @@ func (s *fileStore) mkdirHidden() (string, error) {
 	for try := 0; ; try++ {
 		name := s.hidden("tmp")
 		err := os.Mkdir(name, 0o777)
+		if err == nil && !s.lock(name) {
+			err = fs.ErrExist // RemoveLeftovers was there first
+		}
 		if err == nil {
 			return name, nil
 		}
@@ -166,6 +149,32 @@ func (s *fileStore) mkdirHidden() (string, error) {
 			return "", s.rename(err)
 		}
 	}
+}
+
+// lock shows others that a directory is in use, until unlock. It reports whether the directory is there and nobody else has
+// its lock; where there are no locks that is taken for granted.
+func (s *fileStore) lock(dir string) bool {
+	f, err := lockDir(dir)
+	if errors.Is(err, errLocked) || errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	if err != nil {
+		return true
+	}
+	s.locks = append(s.locks, f)
+	is, err := os.Lstat(dir)
+	if err != nil {
+		return false
+	}
+	was, err := f.Stat()
+	return err == nil && os.SameFile(is, was)
+}
+
+func (s *fileStore) unlock() {
+	for _, f := range s.locks {
+		_ = f.Close() // of a directory that was only opened
+	}
+	s.locks = nil
 }
 
 // rename puts the output's own path into an error that names a hidden one.
@@ -283,7 +292,11 @@ func (s *fileStore) publish() error {
 	if single {
 		os.RemoveAll(s.work) // what is left are empty directories; the output is complete whether they go or not
 	}
-	return errors.Join(s.removeOld(), syncDir(s.dir()))
+	err = errors.Join(s.removeOld(), syncDir(s.dir()))
+	s.unlock()
+	base := filepath.Base(s.path)
+	_, _ = RemoveLeftovers(s.dir(), func(name string) bool { return name == base }) // of no more use; hidden, if they stay
+	return err
 }
 
 // syncTree makes the names of the objects durable before the directory gets its own.
@@ -299,6 +312,9 @@ func (s *fileStore) syncTree() error {
 // exchange replaces what a single rename cannot: it moves the old output aside and the new one to its place.
 func (s *fileStore) exchange(from string, old fs.FileInfo) error {
 	aside := s.hidden("old")
+	if old.IsDir() {
+		s.lock(s.path) // as which it is put aside
+	}
 	if err := os.Rename(s.path, aside); err != nil {
 		return err
 	}
@@ -337,6 +353,7 @@ func (s *fileStore) Abort() error {
 		return nil
 	}
 	s.done = true
+	defer s.unlock()
 	var errs []error
 	for _, k := range s.sinks {
 		if k.f != nil {

@@ -29,6 +29,9 @@ type Options struct {
 	// Planned is called with the plan before anything is written; an error from it (a loss that the caller does not
 	// want) ends the conversion. nil = every plan will do.
 	Planned func(*arrowio.WritePlan) error
+	// Complete is called with the number of rows when all are written and nothing can be seen of them yet; an error from it
+	// (the input has not given what was promised) ends the conversion. nil = any number will do.
+	Complete func(rows int64) error
 	// Progress is called after every batch, by the goroutine that writes: it must not block.
 	Progress func(Progress)
 	// BytesIn tells how many bytes of input were read so far, for the report; nil = not known.
@@ -131,7 +134,11 @@ func (r *Report) copy(ctx context.Context, ds *arrowio.Dataset, f arrowio.Output
 	if err != nil {
 		return err
 	}
-	if err := r.writeAll(ctx, ds, w, st, o); err != nil {
+	err = r.writeAll(ctx, ds, w, st, o)
+	if err == nil && o.Complete != nil {
+		err = o.Complete(r.Rows)
+	}
+	if err != nil {
 		// The error of Abort tells of leftovers; the reason stays in front. If w failed, it is aborted already.
 		return errors.Join(err, w.Abort())
 	}

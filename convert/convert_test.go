@@ -271,6 +271,14 @@ func TestConvertFails(t *testing.T) {
 		{"the plan is refused", &numbers{rows: 1, splitRows: 1}, sums("out"), func(o *convert.Options, _ context.CancelFunc) {
 			o.Planned = func(*arrowio.WritePlan) error { return refused }
 		}, refused},
+		{"all rows are too few", &numbers{rows: 100, splitRows: 10}, sums("out"), func(o *convert.Options, _ context.CancelFunc) {
+			o.Complete = func(rows int64) error {
+				if rows != 100 {
+					return broken
+				}
+				return refused
+			}
+		}, refused},
 		{"cancelled", &numbers{rows: 1000, splitRows: 10}, sums("out"), func(o *convert.Options, cancel context.CancelFunc) {
 			o.Progress = func(p convert.Progress) {
 				if p.Batches == 3 {

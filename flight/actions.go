@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"path"
 	"strings"
 
@@ -106,7 +107,11 @@ func (q *inspection) open(ctx context.Context, s *service) (e *Entry, files []in
 		}
 	}
 	if len(files) == 0 && q.File != "" {
-		return nil, nil, failf(codes.NotFound, "%s has no file %q", q.Dataset, q.File)
+		also := ""
+		if len(e.Fragments) > 0 {
+			also = fmt.Sprintf("; one that it has is %q", e.Fragments[0].Name)
+		}
+		return nil, nil, failf(codes.NotFound, "%s has no file %q%s", q.Dataset, q.File, also)
 	}
 	return e, files, nil
 }
@@ -173,9 +178,25 @@ func (e *Entry) inspect(ctx context.Context, i int, o arrowio.InfoOptions, where
 
 // formatInfo is a format of the action formats.
 type formatInfo struct {
-	Name       string           `json:"name"`
-	Extensions []string         `json:"extensions,omitempty"`
-	Options    []arrowio.Option `json:"options,omitempty"`
+	Name       string       `json:"name"`
+	Extensions []string     `json:"extensions,omitempty"`
+	Options    []optionInfo `json:"options,omitempty"`
+}
+
+// optionInfo is an arrowio.Option.
+type optionInfo struct {
+	Name     string   `json:"name"`
+	Usage    string   `json:"usage"`
+	Default  string   `json:"default,omitempty"` // what happens without it
+	Values   []string `json:"values,omitempty"`  // nil = free text
+	Repeated bool     `json:"repeated,omitempty"`
+}
+
+func optionInfos(options []arrowio.Option) (out []optionInfo) {
+	for _, o := range options {
+		out = append(out, optionInfo(o))
+	}
+	return out
 }
 
 func formats(_ context.Context, _ *service, b []byte, send func([]byte) error) error {
@@ -185,13 +206,14 @@ func formats(_ context.Context, _ *service, b []byte, send func([]byte) error) e
 	out := struct {
 		Read          []formatInfo `json:"read"`
 		Write         []formatInfo `json:"write"`
-		ClientOptions []string     `json:"client_options"`
-	}{ClientOptions: ClientOptions()}
+		ClientOptions []string     `json:"client_options"` // that clients may set to read, in Command.Options
+		PutOptions    []string     `json:"put_options"`    // and to write, in PutCommand.Options
+	}{ClientOptions: ClientOptions(), PutOptions: PutOptions()}
 	for _, f := range readers.All() {
-		out.Read = append(out.Read, formatInfo{f.Name, f.Extensions, f.Options})
+		out.Read = append(out.Read, formatInfo{f.Name, f.Extensions, optionInfos(f.Options)})
 	}
 	for _, f := range writers.All() {
-		out.Write = append(out.Write, formatInfo{f.Name, f.Extensions, f.Options})
+		out.Write = append(out.Write, formatInfo{f.Name, f.Extensions, optionInfos(f.Options)})
 	}
 	return sendJSON(send, out)
 }

@@ -49,6 +49,19 @@ func TestActions(t *testing.T) {
 	if out, err = act(t, c, "formats", ""); err != nil || len(out) != 1 || len(out[0]["read"].([]any)) < 5 || len(out[0]["write"].([]any)) < 3 {
 		t.Error(out, err)
 	}
+	for _, f := range out[0]["write"].([]any) { // keys as everywhere
+		for _, o := range jsonList(f.(map[string]any)["options"]) {
+			if o := o.(map[string]any); o["name"] == nil || o["usage"] == nil || o["Name"] != nil {
+				t.Error(o)
+			}
+		}
+	}
+	if !slices.Contains(jsonList(out[0]["put_options"]), any("orc-bloom")) || !slices.Contains(jsonList(out[0]["client_options"]), any("timestamp-unit")) {
+		t.Error(out[0]["put_options"], out[0]["client_options"])
+	}
+	if _, err := act(t, c, "inspect", `{"dataset":"events","file":"part-2.orc"}`); err == nil || !strings.Contains(err.Error(), `"events/part-0.orc"`) {
+		t.Errorf("a name without its dataset: %v", err)
+	}
 	if out, err = act(t, c, "verify", `{"dataset":"events"}`); err != nil || len(out) != 1 || out[0]["ok"] != true || out[0]["files"] != 3.0 {
 		t.Error(out, err)
 	}
@@ -88,4 +101,10 @@ func TestActions(t *testing.T) {
 			t.Errorf("%s %s: %v, %v", q.name, q.body, out, err)
 		}
 	}
+}
+
+// jsonList returns an array of JSON; nil = none.
+func jsonList(v any) []any {
+	out, _ := v.([]any)
+	return out
 }

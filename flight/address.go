@@ -64,7 +64,7 @@ func listenUnix(path string) (net.Listener, error) {
 		c, err := net.DialTimeout("unix", path, time.Second)
 		if err == nil {
 			_ = c.Close()
-			return nil, arrowio.Errorf(arrowio.ErrOption, "%s: another server listens there", path)
+			return nil, arrowio.Errorf(arrowio.ErrOption, "%s: another server listens there: %w", path, syscall.EADDRINUSE)
 		}
 		if errors.Is(err, syscall.ECONNREFUSED) {
 			if err := os.Remove(path); err != nil {

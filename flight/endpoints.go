@@ -123,6 +123,9 @@ func (b *bound) pieces() ([]piece, error) {
 		if resume.Fragment >= len(b.entry.Fragments) || resume.Split >= max(1, len(b.entry.Fragments[resume.Fragment].Splits)) {
 			return nil, arrowio.Errorf(arrowio.ErrOption, "resume at split %d of fragment %d, which the dataset does not have", resume.Split, resume.Fragment)
 		}
+		if rows := b.entry.Fragments[resume.Fragment].Rows; rows != arrowio.UnknownRows && resume.Row > rows {
+			return nil, arrowio.Errorf(arrowio.ErrOption, "resume at row %d of fragment %d, which has %d", resume.Row, resume.Fragment, rows)
+		}
 		if b.together() {
 			return nil, arrowio.Errorf(arrowio.ErrUnsupported, "to resume among rows by number, where files do not say how many they have")
 		}

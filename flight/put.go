@@ -94,7 +94,7 @@ func (s *service) write(ctx context.Context, in *inbound, c *PutCommand, format 
 			Parallelism: s.o.Parallelism, Options: c.Options, Allocator: s.o.Allocator,
 		},
 		Sort: c.Sort, SortByKey: c.SortByKey,
-		Planned: func(p *arrowio.WritePlan) error { return c.permits(p) },
+		Planned: c.permits, Complete: c.complete,
 	})
 	if err != nil {
 		return nil, badStream(err)
@@ -119,6 +119,14 @@ func (c *PutCommand) permits(p *arrowio.WritePlan) error {
 		if c.Losses == lossesRefused && col.Loss != "" {
 			return arrowio.Errorf(arrowio.ErrSchema, "column %s as %s: %s", col.Path, c.Format, col.Loss)
 		}
+	}
+	return nil
+}
+
+// complete refuses a stream that has ended with other than the rows that were announced.
+func (c *PutCommand) complete(rows int64) error {
+	if c.Rows != nil && *c.Rows != rows {
+		return failf(codes.InvalidArgument, "the stream has ended with %d rows, where the command says %d: nothing is kept", rows, *c.Rows)
 	}
 	return nil
 }

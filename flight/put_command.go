@@ -2,6 +2,7 @@ package flight
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow/flight"
 
@@ -18,6 +19,9 @@ type PutCommand struct {
 	Format string `json:"format,omitempty"`
 	// Mode is "create", the default, which refuses a name that there is, or "replace".
 	Mode string `json:"mode,omitempty"`
+	// Rows is how many there will be; nil = not known. A stream that ends with another number of them leaves nothing: clients
+	// end a stream in an orderly way after an error of their own, too.
+	Rows *int64 `json:"rows,omitempty"`
 	// Losses is "report", the default, or "refuse": whether columns may be stored of which reading back will not show all.
 	Losses      string            `json:"losses,omitempty"`
 	Sort        []string          `json:"sort,omitempty"` // columns, see convert.Options.Sort
@@ -48,13 +52,16 @@ type PutReport struct {
 	Losses   []arrowio.PlannedColumn `json:"losses,omitempty"` // columns of which reading back will not show all
 }
 
-// PutOptions lists the options of formats that clients may set for what they put. Those that name files of the server are
-// not among them.
+// notPut are options of formats that clients may not set: those that name files of the server, and those that a reader
+// would have to be told, too.
+var notPut = []string{"orc-keys", "orc-encrypt", "csv-header", "csv-delimiter", "csv-null"}
+
+// PutOptions lists the options of formats that clients may set for what they put.
 func PutOptions() []string {
 	var out []string
 	for _, f := range writers.All() {
 		for _, o := range f.Options {
-			if !slices.Contains([]string{"orc-keys", "orc-encrypt"}, o.Name) && !slices.Contains(out, o.Name) {
+			if !slices.Contains(notPut, o.Name) && !slices.Contains(out, o.Name) {
 				out = append(out, o.Name)
 			}
 		}
@@ -100,6 +107,8 @@ func (c *PutCommand) check() error {
 		return bad("mode %q is not one of %s, %s", c.Mode, PutCreate, PutReplace)
 	case !slices.Contains([]string{"", "report", lossesRefused}, c.Losses):
 		return bad("losses %q is not one of report, %s", c.Losses, lossesRefused)
+	case c.Rows != nil && *c.Rows < 0:
+		return bad("rows cannot be negative")
 	case c.RowGroup < 0 || c.MaxFile < 0:
 		return bad("row_group_bytes and max_file_bytes cannot be negative")
 	case c.MaxFile > 0 && c.MaxFile < minPutFile:
@@ -112,7 +121,7 @@ func (c *PutCommand) check() error {
 	allowed := PutOptions()
 	for k := range c.Options {
 		if !slices.Contains(allowed, k) {
-			return bad("%q is not an option that may be set here", k)
+			return bad("%q is not an option that may be set here: %s", k, strings.Join(allowed, ", "))
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -105,6 +106,13 @@ func TestPutKilled(t *testing.T) {
 	}
 	// Another server goes on where that one ended.
 	place := Writable{Names: "*", Dir: dir}
+	cleaned := &quiet{}
+	if err := place.Clean(slog.New(slog.NewTextHandler(cleaned, nil))); err != nil {
+		t.Fatal(err)
+	}
+	if left := names(t, dir); len(left) != 1 || strings.Count(cleaned.String(), "removed") < 2 || strings.Contains(cleaned.String(), "stays") {
+		t.Errorf("%q is left: %s", left, cleaned)
+	}
 	found, err := place.Datasets()
 	if err != nil || len(found) != 1 || found[0] != "old" {
 		t.Fatal(found, err)

@@ -2,6 +2,7 @@ package flight
 
 import (
 	"context"
+	"log/slog"
 	"os"
 	"path"
 	"path/filepath"
@@ -47,6 +48,24 @@ func (w *Writable) Datasets() ([]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// Clean removes what servers that were killed have left in Dir of datasets that were being put, and puts back one that was
+// to be replaced and was not: see arrowio.RemoveLeftovers. It logs each. Call it before Datasets, when a server starts.
+func (w *Writable) Clean(log *slog.Logger) error {
+	left, err := arrowio.RemoveLeftovers(w.Dir, func(name string) bool { return ValidName(name) && w.has(name) })
+	for _, l := range left {
+		what := "removed what a put that was killed has left"
+		switch {
+		case l.Err != nil:
+			log.Warn("what a put that was killed has left stays", "dataset", l.Output, "path", l.Path, "error", l.Err.Error())
+			continue
+		case l.Restored:
+			what = "put back a dataset that was not replaced"
+		}
+		log.Info(what, "dataset", l.Output, "path", l.Path)
+	}
+	return err
 }
 
 // Discover returns what Datasets lists in all places, as Catalog.Discover takes it.

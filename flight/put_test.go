@@ -21,6 +21,8 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/writertest"
+	"github.com/arrowio/arrowio/readers"
+	"github.com/arrowio/arrowio/writers"
 )
 
 // puttable starts a server that takes datasets into a directory of its own.
@@ -135,6 +137,20 @@ func TestPut(t *testing.T) {
 	}
 }
 
+// What a reader would have to be told cannot be said when a dataset is put: nothing tells it.
+func TestPutOptionsReadAgain(t *testing.T) {
+	for _, w := range writers.All() {
+		for _, r := range readers.All() {
+			for _, o := range w.Options {
+				shared := w.Name == r.Name && slices.ContainsFunc(r.Options, func(p arrowio.Option) bool { return p.Name == o.Name })
+				if shared && o.Name != "kudu-table" && slices.Contains(PutOptions(), o.Name) { // without it the only table is read
+					t.Errorf("%s can be set, and is not known when the dataset is read", o.Name)
+				}
+			}
+		}
+	}
+}
+
 // Sorting, options, sizes and losses are the command's.
 func TestPutCommand(t *testing.T) {
 	r, dir := puttable(t, Options{Memory: 32 << 20})
@@ -183,6 +199,7 @@ func TestPutCommand(t *testing.T) {
 		{cmdOf(`{"dataset":"in-x","mode":"append"}`), codes.InvalidArgument, "append"},
 		{cmdOf(`{"dataset":"in-x","columns":["a"]}`), codes.InvalidArgument, "columns"},
 		{cmdOf(`{"dataset":"in-x","format":"orc","options":{"orc-keys":"/etc/passwd"}}`), codes.InvalidArgument, "not an option"},
+		{cmdOf(`{"dataset":"in-x","format":"csv","options":{"csv-delimiter":"tab"}}`), codes.InvalidArgument, "csv-line-end"},
 		{cmdOf(`{"dataset":"in-x","format":"orc","options":{"trevni-values":"*"}}`), codes.InvalidArgument, "trevni-values"},
 		{cmdOf(`{"dataset":"in-x","format":"cfile"}`), codes.InvalidArgument, "l"},
 		{cmdOf(`{"dataset":"in-x","sort":["nothing"]}`), codes.InvalidArgument, "nothing"},
@@ -196,6 +213,34 @@ func TestPutCommand(t *testing.T) {
 		}
 	}
 	if got := names(t, dir); !slices.Equal(got, []string{"in-a", "in-csv"}) && !slices.Equal(got, []string{"in-a", "in-csv", "in-csv2"}) {
+		t.Error(got)
+	}
+}
+
+// A client that fails ends its stream as one does that has sent all: the number of rows tells them apart.
+func TestPutRows(t *testing.T) {
+	r, dir := puttable(t, Options{})
+	c := r.client(t)
+	s, recs := table(memory.DefaultAllocator, 3000, 1000, 1)
+	command := cmdOf(`{"dataset":"in-a","mode":"replace","format":"orc","rows":3000}`)
+	if report, err := putting(t.Context(), t, c, command, s, recs); err != nil || report.Rows != 3000 {
+		t.Fatal(report, err)
+	}
+	for _, short := range [][]arrow.Record{nil, recs[:2], append(recs, recs[0])} {
+		_, err := putting(t.Context(), t, c, command, s, short)
+		if codeOf(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "3000") {
+			t.Errorf("%d batches: %v", len(short), err)
+		}
+	}
+	if _, err := putting(t.Context(), t, c, cmdOf(`{"dataset":"in-b","rows":-1}`), s, recs); codeOf(err) != codes.InvalidArgument {
+		t.Error(err)
+	}
+	if _, err := putting(t.Context(), t, c, cmdOf(`{"dataset":"in-b","rows":0}`), s, nil); err != nil {
+		t.Error(err)
+	}
+	_, got := getAll(t.Context(), t, c, pathOf("in-a"))
+	sameRows(t, got, &stream{schema: s, recs: recs})
+	if got := names(t, dir); !slices.Equal(got, []string{"in-a", "in-b"}) {
 		t.Error(got)
 	}
 }

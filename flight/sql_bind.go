@@ -7,8 +7,10 @@ import (
 	"io"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	pb "github.com/apache/arrow/go/v15/arrow/flight/gen/flight"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/arrow/scalar"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -125,9 +127,17 @@ func literal(col arrow.Array) (string, error) {
 	if col.IsNull(0) {
 		return "NULL", nil
 	}
-	v, err := scalar.GetScalar(col, 0)
-	if err != nil {
-		return "", err
+	var v scalar.Scalar
+	var err error
+	switch col := col.(type) {
+	case *array.StringView: // of which package scalar makes none
+		v = scalar.NewStringScalar(col.Value(0))
+	case *array.BinaryView:
+		v = scalar.NewBinaryScalar(memory.NewBufferBytes(col.Value(0)), arrow.BinaryTypes.Binary)
+	default:
+		if v, err = scalar.GetScalar(col, 0); err != nil {
+			return "", err
+		}
 	}
 	if r, ok := v.(scalar.Releasable); ok {
 		defer r.Release()

@@ -2,10 +2,13 @@ package flight
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
 // boundStream is a stream of one row of parameters, as a client writes it.
@@ -33,6 +36,26 @@ func TestParametersEmpty(t *testing.T) {
 		if got, err := parameterValues(t.Context(), b.Bytes()); (err != nil) != (fields != nil) || len(got) != 0 {
 			t.Error(fields, got, err)
 		}
+	}
+}
+
+// Views of text and bytes are text and bytes: newer clients bind them.
+func TestParameterViews(t *testing.T) {
+	s := array.NewStringViewBuilder(memory.DefaultAllocator)
+	defer s.Release()
+	s.Append("it's longer than twelve bytes")
+	b := array.NewBinaryViewBuilder(memory.DefaultAllocator)
+	defer b.Release()
+	b.Append([]byte{0, 0xFF})
+	for _, q := range []struct {
+		col  arrow.Array
+		want string
+	}{{s.NewArray(), "'it''s longer than twelve bytes'"}, {b.NewArray(), "X'00FF'"}} {
+		got, err := literal(q.col)
+		if err != nil || !strings.EqualFold(got, q.want) {
+			t.Errorf("%s: %s, %v; want %s", q.col.DataType(), got, err, q.want)
+		}
+		q.col.Release()
 	}
 }
 

@@ -103,6 +103,9 @@ func (t *Ticket) resolve(e *Entry) ([]int, error) {
 		if p.To > len(e.Fragments[k].Splits) {
 			return nil, arrowio.Errorf(arrowio.ErrOption, "part %d of the ticket is of splits that the file does not have", i)
 		}
+		if rows := e.Fragments[k].Rows; rows != arrowio.UnknownRows && p.Start > rows {
+			return nil, arrowio.Errorf(arrowio.ErrOption, "part %d of the ticket, or where it resumes, is row %d of a file of %d", i, p.Start, rows)
+		}
 		at[i] = k
 	}
 	return at, nil

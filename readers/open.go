@@ -128,6 +128,10 @@ func OpenFile(ctx context.Context, path string, o Options) (arrowio.File, error)
 	if d.OpenPath != nil {
 		return openDirectory(ctx, d, path, o)
 	}
+	b, err := o.besides(ctx)
+	if err != nil {
+		return nil, err
+	}
 	found, err := Find(ctx, path, o)
 	if err != nil {
 		return nil, err
@@ -141,5 +145,5 @@ func OpenFile(ctx context.Context, path string, o Options) (arrowio.File, error)
 		_ = found.Source.Close()
 		return nil, err
 	}
-	return own(f, found.Source), nil
+	return ownBeside(f, found.Source, b), nil
 }

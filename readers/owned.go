@@ -12,7 +12,8 @@ import (
 // for each combination.
 type owned struct {
 	arrowio.File
-	src io.Closer
+	src    io.Closer
+	beside *beside // nil = nothing is
 }
 
 // Warnings implements arrowio.Warner: a file that has none to give is as good as one without.
@@ -23,13 +24,17 @@ func (f *owned) Warnings() []string {
 	return nil
 }
 
-// Identity implements arrowio.Identifier: a file is what its bytes are.
+// Identity implements arrowio.Identifier: a file is what its bytes are, and those of the files that options name.
 func (f *owned) Identity(ctx context.Context) (string, error) {
 	src, ok := f.src.(arrowio.Source)
 	if !ok {
 		return "", arrowio.Errorf(arrowio.ErrUnsupported, "the file is not made of one source")
 	}
-	return arrowio.SourceIdentity(ctx, src)
+	id, err := arrowio.SourceIdentity(ctx, src)
+	if err != nil {
+		return "", err
+	}
+	return f.beside.with(ctx, id)
 }
 
 func (f *owned) Close() error { return errors.Join(f.File.Close(), f.src.Close()) }
@@ -50,8 +55,11 @@ type ownedBoth struct {
 	arrowio.Dumper
 }
 
-func own(f arrowio.File, src io.Closer) arrowio.File {
-	o := &owned{f, src}
+func own(f arrowio.File, src io.Closer) arrowio.File { return ownBeside(f, src, nil) }
+
+// ownBeside is own for a file that is read together with those that options name.
+func ownBeside(f arrowio.File, src io.Closer, b *beside) arrowio.File {
+	o := &owned{f, src, b}
 	v, verifies := f.(arrowio.Verifier)
 	d, dumps := f.(arrowio.Dumper)
 	switch {

@@ -104,6 +104,7 @@ func TestHDFS(t *testing.T) {
 	t.Run("output", h.output)
 	t.Run("ranges", h.ranges)
 	t.Run("replaced", h.replaced)
+	t.Run("served", h.served)
 	t.Run("mistakes", h.mistakes)
 	t.Run("configuration", h.configuration)
 	t.Run("faults", h.faults) // the last: a datanode is gone after it

@@ -51,7 +51,7 @@ Nothing but these datasets can be read, and what clients have put where --writab
 listens on loopback addresses and Unix sockets only.
 
 The addresses are printed when it is ready: a line each, or with --json {"addresses": [...], "datasets": [{"name",
-"format", "fragments", "rows", "bytes"}]}. On SIGTERM or SIGINT it takes no more calls and ends when those that run are
+"format", "fragments", "rows", "bytes"}], "page": of --http}. On SIGTERM or SIGINT it takes no more calls and ends when those that run are
 done; on a second signal at once. What it does is logged to standard error.`,
 		Example: `  arrowio serve events=archive/events/ prices=prices.orc
   arrowio serve --listen unix:///run/arrowio.sock --listen grpc://127.0.0.1:0 --json events='archive/*.trv'
@@ -73,16 +73,16 @@ done; on a second signal at once. What it does is logged to standard error.`,
 	fs := cmd.Flags()
 	f.from = wordValue{words: a.readerNames(), kind: "FORMAT"}
 	addWord(cmd, &f.from, "from", "read every PATH as this format instead of telling it by content")
-	fs.StringArrayVar(&f.listen, "listen", []string{"grpc://127.0.0.1:8815"}, "listen at `URI`: grpc://HOST:PORT (port 0 = any), unix:///PATH; may be given several times")
+	fs.StringArrayVar(&f.listen, "listen", []string{"grpc://127.0.0.1:8815"}, "listen at `URI`: grpc://HOST:PORT (port 0 = any), unix:///PATH; may be given several times (default grpc://127.0.0.1:8815)")
 	fs.StringArrayVar(&f.advertise, "advertise", nil, "tell clients to read at `URI`, of this server or another of the same datasets; may be given several times (default: where they asked)")
 	fs.Var(&f.jobs, "jobs", "splits of one stream decoded at once (default: the number of CPUs)")
 	fs.Var(&f.memory, "memory", "memory of one stream for splits in flight (default 256MiB)")
 	fs.Var(&f.endpoint, "endpoint-bytes", "stored bytes of an endpoint, about (default 128MiB)")
 	fs.DurationVar(&f.refresh, "refresh", 0, "look for new and changed files every `DURATION`, such as 30s (default: when a client asks)")
-	fs.DurationVar(&f.drain, "drain-timeout", 30*time.Second, "how long running calls may go on after a signal; -1s = as long as they take")
-	fs.DurationVar(&f.stall, "stall-timeout", 5*time.Minute, "how long a client may take nothing of what waits for it before its call is ended, and then its connection; 0 = any time")
+	fs.DurationVar(&f.drain, "drain-timeout", 30*time.Second, "how long running calls may go on after a signal; -1s = as long as they take (default 30s)")
+	fs.DurationVar(&f.stall, "stall-timeout", 5*time.Minute, "how long a client may take nothing of what waits for it before its call is ended, and then its connection; 0 = any time (default 5m)")
 	f.log = wordValue{words: []string{"text", "json", "none"}, word: "text"}
-	addWord(cmd, &f.log, "log", "how to log calls")
+	addWord(cmd, &f.log, "log", "how to log calls to standard error: text, json or none (default text)")
 	fs.BoolVar(&f.json, "json", false, "print what is served as a JSON object")
 	f.ops.add(cmd)
 	f.put.add(cmd)
@@ -149,6 +149,9 @@ func (a *app) serve(ctx context.Context, f *serveFlags, args []string) error {
 	if len(names) == 0 && len(f.put.writable) == 0 { // the config file has none
 		return usagef("serve: which datasets? NAME=PATH, such as events=archive/events/, or a table [%s] in the config file", datasetsKey)
 	}
+	if err := checkAdvertised(f.advertise); err != nil {
+		return err
+	}
 	log := f.logger(a)
 	// Calls that run when ctx ends go on reading; until there are any, it ends what waits for a store.
 	places := a.places(context.WithoutCancel(ctx))
@@ -212,7 +215,10 @@ func listenAll(server *flight.Server, uris []string, ops *ops) (out []net.Listen
 		}
 		l, err := flight.Listen(uri)
 		if err != nil {
-			return out, err
+			if err = ops.held(server, err); err != nil {
+				return out, err
+			}
+			continue
 		}
 		out = append(out, l)
 		if err := ops.explain(server.CheckAddress(l.Addr())); err != nil {

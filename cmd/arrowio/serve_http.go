@@ -19,7 +19,7 @@ func (p *ops) listenPage(server *flight.Server) (err error) {
 	}
 	l, err := net.Listen("tcp", p.http)
 	if err != nil {
-		return err
+		return p.held(server, err)
 	}
 	if err := p.explain(server.CheckAddress(l.Addr())); err != nil {
 		return errors.Join(err, l.Close())

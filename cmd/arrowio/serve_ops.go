@@ -48,7 +48,7 @@ func (f *opsFlags) add(cmd *cobra.Command) {
 	f.attempts, f.streams, f.clientStreams = countValue{min: 1}, countValue{min: 1}, countValue{min: 1}
 	fs := cmd.Flags()
 	fs.StringVar(&f.config, "config", "", "read flags and datasets from a TOML `FILE`; what the command line says counts more")
-	fs.BoolVar(&f.check, "check-config", false, "check flags, files and datasets, and end")
+	fs.BoolVar(&f.check, "check-config", false, "check flags, files and datasets, and end; an address that is in use is no fault")
 
 	fs.StringVar(&f.cert, "tls-cert", "", "serve TLS 1.3 with this certificate, a PEM `FILE`, read again when it changes")
 	fs.StringVar(&f.key, "tls-key", "", "the certificate's key, a PEM `FILE`")
@@ -65,7 +65,7 @@ func (f *opsFlags) add(cmd *cobra.Command) {
 	fs.Var(&f.clientSent, "max-client-sent-bytes", "those of one client (default: half of all)")
 	fs.Var(&f.memory, "max-memory", "what the memory of all streams adds up to (default 4 × --memory)")
 	fs.Var(&f.clientMemory, "max-client-memory", "that of one client (default: half of all)")
-	fs.DurationVar(&f.wait, "max-wait", 2*time.Minute, "how long a stream may wait for memory before it is refused; -1s = as long as its client does")
+	fs.DurationVar(&f.wait, "max-wait", 2*time.Minute, "how long a stream may wait for memory before it is refused; -1s = as long as its client does (default 2m)")
 	fs.Var(&f.message, "max-message", "bytes of a message that a client sends (default 16MiB)")
 
 	fs.BoolVar(&f.reflection, "reflection", false, "tell clients what services and messages there are (gRPC reflection)")
@@ -185,7 +185,7 @@ func (p *ops) listen(server *flight.Server) (err error) {
 		return nil
 	}
 	if p.monitor, err = net.Listen("tcp", p.metricsListen); err != nil {
-		return err
+		return p.held(server, err)
 	}
 	if err := p.explain(server.CheckAddress(p.monitor.Addr())); err != nil {
 		err = errors.Join(err, p.monitor.Close())

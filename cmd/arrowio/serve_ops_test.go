@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -196,5 +197,64 @@ func TestServeConfigRefuses(t *testing.T) {
 	}
 	if code, _, errs := said(t, "", "serve", "--config", config); code != exitUsage || !strings.Contains(errs, "which datasets") {
 		t.Error(code, errs)
+	}
+}
+
+// A configuration can be checked beside the server that runs under it, and an address that must not be served is refused
+// though it is in use.
+func TestCheckConfigInUse(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	everywhere, err := net.Listen("tcp", ":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer everywhere.Close()
+	at, open := l.Addr().String(), fmt.Sprintf("0.0.0.0:%d", everywhere.Addr().(*net.TCPAddr).Port)
+	socket := filepath.Join(t.TempDir(), "s")
+	u, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer u.Close()
+	for _, args := range [][]string{
+		{"--listen=grpc://" + at}, {"--listen=unix://" + socket}, {"--listen=grpc://127.0.0.1:0", "--metrics-listen=" + at, "--http=" + at},
+	} {
+		args = append([]string{"serve", "--log=none", "e=" + opsFile}, args...)
+		if code, out, errs := said(t, "", append(args, "--check-config")...); code != 0 || out != "ok\n" {
+			t.Error(args, code, out, errs)
+		}
+		if code, _, errs := said(t, "", args...); code == 0 || !strings.Contains(errs, "in use") {
+			t.Error(args, code, errs)
+		}
+	}
+	if _, err := os.Stat(socket); err != nil {
+		t.Error("the socket of another server: ", err)
+	}
+	for _, flag := range []string{"--listen=grpc://" + open, "--http=" + open, "--metrics-listen=" + open} {
+		if code, _, errs := said(t, "", "serve", "--log=none", "--check-config", flag, "e="+opsFile); code != 2 || !strings.Contains(errs, "from outside") {
+			t.Error(flag, code, errs)
+		}
+	}
+}
+
+// Clients are sent to places that they can read at.
+func TestAdvertise(t *testing.T) {
+	check := func(uri string) int {
+		code, _, _ := said(t, "", "serve", "--log=none", "--check-config", "--listen=grpc://127.0.0.1:0", "--advertise="+uri, "e="+opsFile)
+		return code
+	}
+	for _, uri := range []string{"grpc://a:1", "grpc+tls://a.example:8815", "grpc+tcp://[::1]:5", "grpc+unix:///run/a.sock", "arrow-flight-reuse-connection://?"} {
+		if code := check(uri); code != 0 {
+			t.Error(uri, code)
+		}
+	}
+	for _, uri := range []string{"nonsense", "a:1", "grpc://", "grpc://a", "grpc+unix://", "ftp://a:1", "%"} {
+		if code := check(uri); code != 2 {
+			t.Error(uri, code)
+		}
 	}
 }

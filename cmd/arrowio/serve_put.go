@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/arrowio/arrowio/arrowio/stores"
 	"github.com/arrowio/arrowio/flight"
 	"github.com/arrowio/arrowio/readers"
 )
@@ -19,7 +20,7 @@ type putFlags struct {
 }
 
 func (f *putFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.writable, "writable", nil, "let clients put datasets called `NAME=DIR`, a name or a pattern such as staging-*, each as a directory of its name in DIR; those that are there are served. Where clients say who they are, --permit says who may write; may be given several times")
+	cmd.Flags().StringArrayVar(&f.writable, "writable", nil, "let clients put datasets, `NAME=DIR`: those of this name, or pattern such as staging-*, each as a directory of its name in DIR; those that are there are served. Where clients say who they are, --permit says who may write; may be given several times")
 }
 
 // places reads the flag.
@@ -30,6 +31,9 @@ func (f *putFlags) places(read readers.Options) ([]flight.Writable, error) {
 		_, err := filepath.Match(name, "")
 		if !ok || dir == "" || name == "" || err != nil || !flight.ValidName(strings.NewReplacer("*", "x", "?", "x", "[", "", "]", "").Replace(name)) {
 			return nil, usagef("serve: --writable %q is not NAME=DIR, such as staging-*=/data/staging", arg)
+		}
+		if scheme := stores.Scheme(dir); scheme != "" {
+			return nil, usagef("serve: --writable %s: what is put goes to a directory of this machine, not to %s://; put it here, and `arrowio convert` takes it there", arg, scheme)
 		}
 		fi, err := os.Stat(dir)
 		switch {
@@ -52,6 +56,9 @@ func (f *putFlags) apply(ctx context.Context, names []string, read readers.Optio
 	o.Writable = places
 	o.Catalog.Discover(flight.Discover(places))
 	for _, w := range places {
+		if err := w.Clean(o.Logger); err != nil {
+			return nil, err
+		}
 		found, err := w.Datasets()
 		if err != nil {
 			return nil, err

@@ -69,7 +69,14 @@ func TestServeWritable(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "not-ours"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	left := filepath.Join(dir, ".in-x.0123456789.tmp") // by a server that was killed
+	if err := os.MkdirAll(left, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	ready, c, _ = serve()
+	if _, err := os.Stat(left); !os.IsNotExist(err) {
+		t.Errorf("what was left is there still: %v", err)
+	}
 	if len(ready.Datasets) != 1 || ready.Datasets[0].Name != "in-x" || ready.Datasets[0].Rows != 3000 || ready.Datasets[0].Format != "orc" {
 		t.Errorf("%+v", ready.Datasets)
 	}
@@ -88,5 +95,6 @@ func TestServeWritableRefuses(t *testing.T) {
 	fails(t, do(t, "serve", "--writable", "x", "a="+file), 2, "is not NAME=DIR")
 	fails(t, do(t, "serve", "--writable", "../x="+dir, "a="+file), 2, "is not NAME=DIR")
 	fails(t, do(t, "serve", "--writable", "x="+file, "a="+file), 2, "is not a directory")
+	fails(t, do(t, "serve", "--writable", "x=s3://bucket/prefix", "a="+file), 2, "a directory of this machine, not to s3://")
 	fails(t, do(t, "serve", "--writable", "x="+dir+"/none", "a="+file), 3, "none")
 }

@@ -240,7 +240,7 @@ func TestPages(t *testing.T) {
 		contains(t, by, s.get(s.fileOf("stripes")+"?colour="+by, 200), `aria-current="true">`+map[string]string{"codec": "codec", "nulls": "null share", "ratio": "compression", "type": "type"}[by])
 	}
 	contains(t, "a Trevni file", s.get(s.fileOf("blocks"), 200), "block 0", "f64", "4 columns", "trevni.codec")
-	contains(t, "a Parquet file", s.get(s.fileOf("groups"), 200), "l.list.element", ">all</text>")
+	contains(t, "a Parquet file", s.get(s.fileOf("groups"), 200), "l.list.element", "10 row groups", ">row group 9</text>")
 	contains(t, "an empty file", s.get(s.fileOf("none"), 200), "zero-rows.orc")
 	contains(t, "streams", s.get("/streams", 200), "Nothing is being sent", "Streams of all clients")
 	contains(t, "streams", s.get("/streams?every=5", 200), "stop that")

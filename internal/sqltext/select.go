@@ -18,8 +18,10 @@ type Select struct {
 	Offset int64
 	Params int // how many ? there are
 
-	where []token // nil = none
-	table string  // what columns may be qualified with
+	where  []token    // nil = none
+	never  bool       // WHERE 1 = 0
+	tables [][]string // what columns may be qualified with, the longest first
+	of     []string   // the qualifier of table.*
 }
 
 // Item is a column of the result.
@@ -162,6 +164,9 @@ func (p *parser) query() (*Select, error) {
 	if err := p.limits(s); err != nil {
 		return nil, err
 	}
+	if s.never {
+		s.Limit = 0
+	}
 	s.unqualify()
 	return s, nil
 }
@@ -190,7 +195,7 @@ func (p *parser) end() error {
 }
 
 func (p *parser) items(s *Select) error {
-	if p.peek().is("*") {
+	if s.of = p.qualifiedStar(); s.of != nil || p.peek().is("*") {
 		p.take()
 		s.All = true
 		if p.peek().is(",") {
@@ -212,6 +217,19 @@ func (p *parser) items(s *Select) error {
 		return arrowio.Errorf(arrowio.ErrUnsupported, "SQL: COUNT(*) beside columns is not answered here: %s", instead)
 	}
 	return nil
+}
+
+// qualifiedStar reads name {"." name} "." up to the star behind it; nil = something else comes.
+func (p *parser) qualifiedStar() (names []string) {
+	i := 0
+	for ; p.tokens[i].isName() && p.tokens[i].name != "" && p.tokens[i+1].is("."); i += 2 {
+		names = append(names, p.tokens[i].name)
+	}
+	if i == 0 || !p.tokens[i].is("*") {
+		return nil
+	}
+	p.tokens = p.tokens[i:]
+	return names
 }
 
 func (p *parser) item() (it Item, err error) {
@@ -248,7 +266,7 @@ func (p *parser) path(what string) ([]string, error) {
 			return names, nil
 		}
 		if p.peek().is("*") {
-			return nil, arrowio.Errorf(arrowio.ErrUnsupported, "SQL: %s.* is not answered here; name the columns, or all by * alone", strings.Join(names, "."))
+			return nil, arrowio.Errorf(arrowio.ErrUnsupported, "SQL: %s.* beside other columns is not answered here; name the columns, or all by * alone", strings.Join(names, "."))
 		}
 	}
 }
@@ -284,17 +302,55 @@ func (p *parser) table(s *Select) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.table = name; name == "" {
-		s.table = s.Table[len(s.Table)-1]
+	if name != "" {
+		s.tables = [][]string{{name}}
+	} else {
+		for i := range s.Table {
+			s.tables = append(s.tables, s.Table[i:])
+		}
 	}
 	if p.peek().is(",") {
 		return arrowio.Errorf(arrowio.ErrUnsupported, "SQL: several datasets are not answered here: %s", instead)
 	}
+	if s.of != nil && s.qualifier(append(slices.Clone(s.of), "*")) != len(s.of) {
+		return arrowio.Errorf(arrowio.ErrOption, "SQL: %s.* is of another table than that of FROM, %s", expr.Quote(s.of...), expr.Quote(s.tables[0]...))
+	}
 	return nil
+}
+
+// qualifier returns how many names in front of a column's are those of its table.
+func (s *Select) qualifier(names []string) int {
+	for _, q := range s.tables {
+		if len(names) > len(q) && slices.Equal(names[:len(q)], q) {
+			return len(q)
+		}
+	}
+	return 0
+}
+
+// constant goes past number = number, which clients write for all rows and for none. ok = there was one, and what comes
+// behind it lets it be answered: AND behind what is true, the end of the condition otherwise; what is false only if none may be.
+func (p *parser) constant(none bool) (truth, ok bool) {
+	if len(p.tokens) < 4 || p.tokens[0].kind != tokenNumber || !p.tokens[1].is("=") || p.tokens[2].kind != tokenNumber {
+		return false, false
+	}
+	a, err := strconv.ParseInt(p.tokens[0].text, 10, 64)
+	b, err2 := strconv.ParseInt(p.tokens[2].text, 10, 64)
+	next := p.tokens[3]
+	ends := next.kind == tokenEnd || next.is(";") || next.is("limit") || next.is("offset")
+	if err != nil || err2 != nil || a != b && !none || !ends && (a != b || !next.is("and")) {
+		return false, false
+	}
+	p.tokens = p.tokens[3:]
+	return a == b, true
 }
 
 // where takes the tokens of the condition, which package expr reads.
 func (p *parser) where(s *Select) error {
+	truth, ok := p.constant(s.All || !s.Items[0].Count) // of a count there is one row in any case
+	if s.never = ok && !truth; ok && !p.skip("and") {
+		return nil
+	}
 	depth := 0
 	for {
 		t := p.peek()
@@ -361,25 +417,34 @@ func (p *parser) limits(s *Select) error {
 	return p.end()
 }
 
-// unqualify takes the name of the table from the columns that begin with it.
+// unqualify takes the names of the table from the columns that begin with them.
 func (s *Select) unqualify() {
 	for i := range s.Items {
 		it := &s.Items[i]
-		if len(it.names) > 1 && it.names[0] == s.table {
-			it.names = it.names[1:]
-		}
+		it.names = it.names[s.qualifier(it.names):]
 		it.Path = expr.Quote(it.names...)
 	}
 	var out []token
-	for i, t := range s.where {
-		first := i == 0 || !s.where[i-1].is(".")
-		if first && t.isName() && t.name == s.table && i+2 < len(s.where) && s.where[i+1].is(".") {
-			continue
-		}
-		if n := len(out); t.is(".") && i > 0 && (n == 0 || out[n-1].at != s.where[i-1].at) {
-			continue // the name before it is gone
+	for i := 0; i < len(s.where); {
+		t := s.where[i]
+		if t.isName() && (i == 0 || !s.where[i-1].is(".")) {
+			i += 2 * s.qualifier(pathAt(s.where[i:]))
+			t = s.where[i]
 		}
 		out = append(out, t)
+		i++
 	}
 	s.where = out
+}
+
+// pathAt returns the names that stand in front of tokens with dots between them.
+func pathAt(tokens []token) (names []string) {
+	for len(tokens) > 0 && tokens[0].isName() {
+		names = append(names, tokens[0].name)
+		if len(tokens) < 2 || !tokens[1].is(".") {
+			break
+		}
+		tokens = tokens[2:]
+	}
+	return names
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -345,8 +346,8 @@ func narrow(f *pqarrow.SchemaField, keep []arrowio.ProjectedField) *pqarrow.Sche
 	return &out
 }
 
-// Info implements arrowio.File.
-func (f *parquetFile) Info(context.Context, arrowio.InfoOptions) (*arrowio.Info, error) {
+// Info implements arrowio.File. A block is a column chunk, a group a row group: pages are told by reading only.
+func (f *parquetFile) Info(_ context.Context, o arrowio.InfoOptions) (*arrowio.Info, error) {
 	md := f.r.MetaData()
 	info := &arrowio.Info{
 		Format: "parquet", Version: fmt.Sprint(md.FileMetaData.Version), Writer: md.GetCreatedBy(), Rows: md.GetNumRows(),
@@ -360,10 +361,13 @@ func (f *parquetFile) Info(context.Context, arrowio.InfoOptions) (*arrowio.Info,
 	}
 	for _, s := range f.splits {
 		info.Splits = append(info.Splits, arrowio.SplitInfo{Rows: s.Rows, Bytes: s.Bytes})
+		if o.Blocks {
+			info.Groups = append(info.Groups, arrowio.GroupInfo{Rows: s.Rows, Off: -1, Bytes: s.Bytes})
+		}
 	}
 	for i := range md.Schema.NumColumns() {
 		var c arrowio.ColumnInfo
-		if err := kinded(guard(func() (err error) { c, err = f.columnInfo(i); return err })); err != nil {
+		if err := kinded(guard(func() (err error) { c, err = f.columnInfo(i, info.Groups); return err })); err != nil {
 			return nil, locate(err)
 		}
 		info.Columns = append(info.Columns, c)
@@ -371,8 +375,9 @@ func (f *parquetFile) Info(context.Context, arrowio.InfoOptions) (*arrowio.Info,
 	return info, nil
 }
 
-// columnInfo describes a stored column over all row groups.
-func (f *parquetFile) columnInfo(i int) (arrowio.ColumnInfo, error) {
+// columnInfo describes a stored column over all row groups. Where groups are listed it lists the column's chunks in them,
+// and notes where the groups begin.
+func (f *parquetFile) columnInfo(i int, groups []arrowio.GroupInfo) (arrowio.ColumnInfo, error) {
 	md := f.r.MetaData()
 	descr := md.Schema.Column(i)
 	c := arrowio.ColumnInfo{Path: descr.Path(), Stored: descr.PhysicalType().String()}
@@ -395,11 +400,25 @@ func (f *parquetFile) columnInfo(i int) (arrowio.ColumnInfo, error) {
 		} else if c.Codec != codec {
 			c.Codec = "mixed"
 		}
+		var encodings []string
 		for _, e := range ch.Encodings() {
+			if !slices.Contains(encodings, e.String()) {
+				encodings = append(encodings, e.String())
+			}
 			if !slices.Contains(c.Encodings, e.String()) {
 				c.Encodings = append(c.Encodings, e.String())
 			}
 		}
+		if groups == nil {
+			continue
+		}
+		off, n := chunkRange(ch)
+		if at := &groups[g]; at.Off < 0 || off < at.Off {
+			at.Off = off
+		}
+		c.BlockList = append(c.BlockList, arrowio.BlockInfo{
+			Group: g, Encoding: strings.Join(encodings, ", "), Rows: groups[g].Rows.Len(), Off: off, Bytes: n, RawBytes: ch.TotalUncompressedSize(),
+		})
 	}
 	return c, nil
 }

@@ -311,6 +311,42 @@ func TestInfo(t *testing.T) {
 	}
 }
 
+// pyarrow's writer puts the row groups one behind the other from offset 4 on, and their chunks in the order of the columns.
+func TestInfoBlocks(t *testing.T) {
+	f := mustOpen(t, "types.parquet")
+	plain, err := f.Info(context.Background(), arrowio.InfoOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := f.Info(context.Background(), arrowio.InfoOptions{Blocks: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(plain.Groups) != 0 || len(plain.Columns[0].BlockList) != 0 || len(info.Groups) != len(f.Splits()) {
+		t.Fatalf("%+v", info.Groups)
+	}
+	at, rows := int64(4), int64(0)
+	for g, group := range info.Groups {
+		if group.Off != at || group.Rows.Start != rows {
+			t.Errorf("group %d: %+v, want it at %d from row %d", g, group, at, rows)
+		}
+		for i, c := range info.Columns {
+			if len(c.BlockList) != len(info.Groups) || c.Blocks != len(c.BlockList) {
+				t.Fatalf("%s: %d chunks", c.Path, len(c.BlockList))
+			}
+			b := c.BlockList[g]
+			if b.Group != g || b.Off != at || b.Bytes <= 0 || b.RawBytes <= 0 || b.Rows != group.Rows.Len() || b.Encoding == "" {
+				t.Errorf("column %d, group %d: %+v, want it at %d", i, g, b, at)
+			}
+			at += b.Bytes
+		}
+		rows = group.Rows.End
+	}
+	if rows != info.Rows {
+		t.Errorf("%d rows in the groups of %d", rows, info.Rows)
+	}
+}
+
 func TestOnlyWhatIsAskedFor(t *testing.T) {
 	src := arrowio.NewCountingSource(arrowio.NewBytesSource(fixture(t, "groups.parquet")))
 	f, err := Format().Open(context.Background(), src, arrowio.OpenOptions{})
@@ -348,7 +384,7 @@ func hostile(t testing.TB, b []byte) error {
 	if err != nil {
 		return kindOf(t, err)
 	}
-	f.Info(context.Background(), arrowio.InfoOptions{})
+	f.Info(context.Background(), arrowio.InfoOptions{Blocks: true})
 	rows := int64(0)
 	for _, s := range f.Splits() {
 		rows += s.Rows.Len()

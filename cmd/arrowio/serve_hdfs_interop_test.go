@@ -1,0 +1,95 @@
+//go:build interop
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow/flight"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// What is served from HDFS is what the same files are here: listed, pruned by directories, new ones seen, and a ticket for a
+// file that was replaced refused.
+func (h *hadoop) served(t *testing.T) {
+	dir := t.TempDir()
+	file := func(day, first int) (local, path string) {
+		var text strings.Builder
+		text.WriteString("x,y\n")
+		for i := range 200_000 {
+			fmt.Fprintf(&text, "%d,text %d\n", first+i, i%77)
+		}
+		in := filepath.Join(dir, fmt.Sprintf("%d-%d.csv", day, first))
+		if err := os.WriteFile(in, []byte(text.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		name := fmt.Sprintf("dt=2024-03-%02d", day)
+		local = filepath.Join(dir, "t", name, "part-0.orc")
+		if err := os.MkdirAll(filepath.Dir(local), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		ok(t, "convert", "--force", in, local)
+		return local, "/served/t/" + name + "/part-0.orc"
+	}
+	for day := range 3 {
+		local, path := file(day+1, day*1_000_000)
+		h.ask(t, "put %s %s", local, path)
+	}
+	c, errs, stop := serveClient(t, "far="+h.root+"/served/t", "near="+filepath.Join(dir, "t"))
+	st, err := c.ListFlights(t.Context(), &flight.Criteria{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		info, err := st.Recv()
+		if err != nil || info.TotalRecords != 600_000 {
+			t.Errorf("%v, %v", info, err)
+		}
+	}
+	for _, rest := range []string{
+		``, `,"columns":["y","dt"],"where":"x >= 1000100 AND x < 1000200"`, `,"where":"dt = DATE '2024-03-03'","rows":"400005:400010"`, `,"where":"dt > DATE '2025-01-01'"`,
+	} {
+		far, near := answer(t, c, `{"dataset":"far"`+rest+`}`), answer(t, c, `{"dataset":"near"`+rest+`}`)
+		if far != near {
+			t.Errorf("%s: %d bytes from far, %d from near", rest, len(far), len(near))
+		}
+	}
+	old, err := ask(t, c, `{"dataset":"far"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	local, path := file(2, 7_000_000)
+	h.ask(t, "rm %s", path)
+	h.ask(t, "put %s %s", local, path)
+	refused := 0
+	for _, e := range old.Endpoint {
+		st, err := c.DoGet(t.Context(), e.Ticket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for err == nil {
+			_, err = st.Recv()
+		}
+		if status.Code(err) == codes.FailedPrecondition {
+			refused++
+		}
+	}
+	if refused == 0 {
+		t.Error("tickets for a file that was replaced are honoured")
+	}
+	_, _ = ask(t, c, `{"dataset":"near","where":"x = 0"}`) // whose file is another, too: it looks again from now on
+	const newer = `{"dataset":"%s","columns":["x"],"where":"x >= 7000000"}`
+	far, near := answer(t, c, fmt.Sprintf(newer, "far")), answer(t, c, fmt.Sprintf(newer, "near"))
+	if far != near || strings.Count(far, "\n") != 200_000 {
+		t.Errorf("after the replacement: %d and %d bytes", len(far), len(near))
+	}
+	if code := stop(); code != 0 {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	fails(t, do(t, "serve", "--writable", "x="+h.root+"/served"), 2, "not to hdfs://")
+}
