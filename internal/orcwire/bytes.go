@@ -34,6 +34,7 @@ const (
 	chunkHeader = 3
 	leastFetch  = 16 << 10  // of a stream's first bytes; each further call asks for twice as much
 	mostFetch   = 256 << 10 // where MaxFetch is not set
+	leastInto   = 32 << 10  // read by Bytes.Into rather than fetched and copied
 	seamBytes   = 8 << 10   // copied behind what a window carries over, so that its runs are whole
 )
 
@@ -172,7 +173,7 @@ func (b *Bytes) Take(dst []byte) error {
 				continue
 			}
 		}
-		if b.rest == nil && !b.pack.Chunked && b.Into != nil && len(dst) >= mostFetch/4 {
+		if b.Straight(int64(len(dst))) {
 			if int64(len(dst)) > b.size-b.next {
 				return ErrEnd
 			}
@@ -186,6 +187,11 @@ func (b *Bytes) Take(dst []byte) error {
 			return endOr(err)
 		}
 	}
+}
+
+// Straight reports whether Take reads the last of n bytes, which are much, to where they are wanted.
+func (b *Bytes) Straight(n int64) bool {
+	return !b.pack.Chunked && b.Into != nil && b.rest == nil && n-int64(len(b.win)) >= leastInto
 }
 
 // takeChunk decompresses the next chunk to dst if that has room for any chunk. It returns how many bytes that gave.

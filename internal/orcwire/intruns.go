@@ -92,6 +92,35 @@ func (r *Ints[T]) Constant(n int) (v T, ok bool) {
 	return r.value, true
 }
 
+// CountUp passes over up to n values whose runs say that each is one more than the one before, and returns the first and
+// how many they are. Where the next run says no such thing, or is not whole among the n, it is none, and nothing changes.
+func (r *Ints[T]) CountUp(n int) (first T, k int) {
+	if !r.v2 || r.Decoded() > 0 {
+		return 0, 0
+	}
+	for k < n {
+		var h run2
+		if r.header2(&h) != nil || h.kind != delta || h.width > 0 || h.step != 1 || h.n > n-k {
+			break
+		}
+		v, last := T(h.base), T(h.base+uint64(h.n-1))
+		if !r.fits(h.base) || !r.fits(h.base+uint64(h.n-1)) || last < v {
+			break
+		}
+		if k == 0 {
+			first = v
+		} else if v != first+T(k) || v < first {
+			break
+		}
+		k += h.n
+		r.b.win = r.b.win[h.used:]
+	}
+	return first, k
+}
+
+// Decoded returns how many of the next values are of a run whose beginning has been read.
+func (r *Ints[T]) Decoded() int { return r.same + len(r.rest) }
+
 // Skip passes over n values. Those of whole runs are not looked at.
 func (r *Ints[T]) Skip(n int) error {
 	k := max(0, min(n, r.same))

@@ -8,7 +8,7 @@ import (
 // decoding a hundred values. Windows are small enough for what was decoded to be near when it is moved. Where gaps or
 // runs are longer than these, on average, runs are decoded one by one.
 const (
-	windowRows = 16384
+	windowRows = 8192
 	denseGap   = 16
 	denseRun   = 512
 )

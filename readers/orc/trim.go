@@ -88,8 +88,16 @@ func (c *structs) readKept(n int, runs [][2]int, left int) error {
 	return nil
 }
 
-// readKept takes the values of each run from the stream, which passes over the others.
+// readKept takes the values of each run from the stream, which passes over the others. Where nearly all stay and the
+// stream reads to where they are wanted, it reads all.
 func (c *floats[T]) readKept(n int, runs [][2]int, left int) error {
+	if fewGone(int64(n-left), int64(left)) && c.data.Straight(int64(n)*c.width) {
+		err := c.read(full(n))
+		if err == nil {
+			c.trim(n, runs, left)
+		}
+		return err
+	}
 	if err := c.node.tree.batch.Take(int64(left) * c.width); err != nil {
 		return err
 	}
@@ -146,9 +154,44 @@ func (c *stringValues) copyKept(n int, runs [][2]int, left int) error {
 		return c.length.fail(arrowio.Errorf(arrowio.ErrLimit, "a batch holds over 2 GiB of strings: take fewer rows in a batch"))
 	}
 	size := int64(last) - int64(start)
-	if err := c.affords(size); err != nil {
+	gone, at := int64(0), 0
+	for _, r := range runs {
+		k, err := c.total(lens[at:r[0]])
+		if err != nil {
+			return err
+		}
+		gone, at = gone+k, r[1]
+	}
+	behind, err := c.total(lens[at:])
+	if err != nil {
 		return err
 	}
+	if err := c.affords(size + gone + behind); err != nil {
+		return err
+	}
+	if fewGone(gone, size) && c.data.Straight(size+gone) {
+		err = c.takeAll(lens, ends, runs, size+gone)
+	} else {
+		err = c.takeRuns(lens, ends, runs, size)
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.data.Discard(behind); err != nil {
+		return c.data.fail(err)
+	}
+	c.bytes.Extend(int(size))
+	if c.strip {
+		c.unpad(ends)
+	}
+	return c.check(ends)
+}
+
+// fewGone reports whether so little is to be let go of that it is read with the rest.
+func fewGone(gone, kept int64) bool { return gone <= kept/8 }
+
+// takeRuns takes the bytes of each run, of which the ends are known, and passes over those between.
+func (c *stringValues) takeRuns(lens, ends []int32, runs [][2]int, size int64) error {
 	dst, err := c.room(size)
 	if err != nil {
 		return err
@@ -165,27 +208,56 @@ func (c *stringValues) copyKept(n int, runs [][2]int, left int) error {
 		}
 		dst, at, slot = dst[bytes:], r[1], slot+k
 	}
-	if err := c.pass(lens[at:]); err != nil {
+	return nil
+}
+
+// takeAll takes all bytes up to the end of the last run, and moves those of the runs together.
+func (c *stringValues) takeAll(lens, ends []int32, runs [][2]int, all int64) error {
+	dst, err := c.room(all)
+	if err != nil {
 		return err
 	}
-	c.bytes.Extend(int(size))
-	if c.strip {
-		c.unpad(ends)
+	if err := c.data.Take(dst[:all]); err != nil {
+		return c.data.fail(err)
 	}
-	return c.check(ends)
+	at, slot, from, to := 0, 0, int64(0), int64(0)
+	for _, r := range runs {
+		gap, err := c.total(lens[at:r[0]])
+		if err != nil {
+			return err
+		}
+		from += gap
+		k := r[1] - r[0]
+		n := int64(ends[slot+k] - ends[slot])
+		if from != to {
+			copy(dst[to:to+n], dst[from:from+n])
+		}
+		at, slot, from, to = r[1], slot+k, from+n, to+n
+	}
+	c.node.tree.batch.Give(all - to)
+	return nil
 }
 
 // pass passes over the bytes of values.
 func (c *stringValues) pass(lens []int32) error {
+	total, err := c.total(lens)
+	if err != nil {
+		return err
+	}
+	return c.data.fail(c.data.Discard(total))
+}
+
+// total adds up lengths.
+func (c *stringValues) total(lens []int32) (int64, error) {
 	total, all := int64(0), int32(0)
 	for _, l := range lens {
 		total += int64(l)
 		all |= l
 	}
 	if all < 0 {
-		return c.length.fail(bitpack.ErrNegative)
+		return 0, c.length.fail(bitpack.ErrNegative)
 	}
-	return c.data.fail(c.data.Discard(total))
+	return total, nil
 }
 
 func (k *keptDictionary) readKept(n int, runs [][2]int, left int) error {

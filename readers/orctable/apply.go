@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
@@ -144,6 +145,15 @@ func (t *Table) findGone(ctx context.Context, g *fragment, p *piece, set *eventS
 	var hits []uint32
 	if one && deleted {
 		if err := m.one(ranges[orc.Original].Min, int32(ranges[orc.Bucket].Min)); err != nil {
+			return err
+		}
+	}
+	if one && deleted && !filter {
+		done, err := h.ReadRowIDs(ctx, p.stored, arrowbuf.Shared(), func(row int64, ids orc.RowIDs) error {
+			m.take(&p.gone, ids, row-first)
+			return nil
+		})
+		if done || err != nil {
 			return err
 		}
 	}

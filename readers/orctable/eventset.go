@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/readers/orc"
 )
 
 // eventSet is a set of row ids, of the rows that delete events took away: a sorted list of row numbers for each write id
@@ -182,18 +183,41 @@ func (m *matcher) match(write []int64, bucket []int32, row []int64, first int64,
 	return nil
 }
 
+// take notes as gone what the set names of row ids, all of the write id and bucket that one has said; pos is the position
+// of the first.
+func (m *matcher) take(gone *goneRows, ids orc.RowIDs, pos int64) {
+	if ids.Values != nil {
+		m.matchSome(ids.Values, pos, func(pos int64) { gone.add(uint32(pos)) })
+		return
+	}
+	found := m.counted(ids.First, ids.Count)
+	gone.runs = slices.Grow(gone.runs, len(found))
+	distinct(found, func(row int64) { gone.add(uint32(pos + row - ids.First)) })
+}
+
+// counted returns the rows of the set, perhaps several alike, that are among n > 0 rows numbered through from first on.
+func (m *matcher) counted(first int64, n int) []int64 {
+	i, _ := slices.BinarySearch(m.rows, first)
+	last := first + int64(n-1)
+	k := sort.Search(len(m.rows), func(k int) bool { return m.rows[k] > last })
+	return m.rows[i:k]
+}
+
 // matchSome is matchRows, quicker where rows are numbered through, as they are where none has been deleted before.
 func (m *matcher) matchSome(row []int64, first int64, gone func(pos int64)) {
 	if !consecutive(row) {
 		m.matchRows(row, first, gone)
 		return
 	}
-	last := int64(-1) // none of them is negative
-	for _, r := range cut(m.rows, row[0], row[0]+int64(len(row))) {
-		if r != last { // a row may be deleted twice
-			gone(first + r - row[0])
+	distinct(cut(m.rows, row[0], row[0]+int64(len(row))), func(r int64) { gone(first + r - row[0]) })
+}
+
+// distinct yields sorted rows, each once: a row may be deleted twice.
+func distinct(rows []int64, yield func(row int64)) {
+	for i, r := range rows {
+		if i == 0 || r != rows[i-1] {
+			yield(r)
 		}
-		last = r
 	}
 }
 

@@ -1,0 +1,84 @@
+package orc
+
+import (
+	"context"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/bitpack"
+)
+
+// RowIDs is the row ids of events that are stored one after the other: Values, or, where that is nil, Count numbers from
+// First on, each one more than the one before.
+type RowIDs struct {
+	Values []int64
+	First  int64
+	Count  int
+}
+
+// idRows is how many row ids are decoded together.
+const idRows = 4096
+
+// ReadRowIDs calls each with the row ids of a split, in their order, and the row of the file that the first of them is of;
+// what it gets is good until it returns. Ids that the file says count up, as Hive numbers the rows that it inserts, are not
+// decoded. The file must show rows; see ShowRows. false: some ids may be null, and none was read.
+func (f *File) ReadRowIDs(ctx context.Context, s arrowio.Split, mem memory.Allocator, each func(row int64, ids RowIDs) error) (bool, error) {
+	index, field := f.EventIndex(RowID)
+	p := arrowio.Projection{Schema: arrow.NewSchema([]arrow.Field{field}, nil), Fields: []arrowio.ProjectedField{{Index: index}}}
+	opened, err := f.Read(ctx, s, arrowio.RowSet{}.Add(s.Rows), p, mem)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = opened.Close() }() // it was only read
+	r, ok := opened.(*splitReader)
+	if !ok {
+		return false, nil
+	}
+	n := r.tree.roots[0]
+	ids, ok := n.content.(*ints[int64])
+	if !ok || n.presence.there {
+		return false, nil
+	}
+	return true, r.rowIDs(ctx, n, ids, each)
+}
+
+func (r *splitReader) rowIDs(ctx context.Context, n *node, c *ints[int64], each func(row int64, ids RowIDs) error) error {
+	fail := func(err error) error {
+		r.err = arrowio.Locate(kinded(n.located(c.data.fail(err))), arrowio.At{Format: Name, Split: r.ordinal, Off: -1})
+		return r.err
+	}
+	g := n.branch
+	if err := g.move(r.row - r.start); err != nil {
+		return fail(err)
+	}
+	var buf []int64
+	for r.row < r.end {
+		if err := ctx.Err(); err != nil {
+			return fail(err)
+		}
+		left := int(r.end - r.row)
+		var ids RowIDs
+		if ids.First, ids.Count = c.runs.CountUp(left); ids.Count == 0 {
+			// What has been begun is finished first: whole runs come behind it.
+			k := min(left, idRows)
+			if begun := c.runs.Decoded(); begun > 0 {
+				k = min(k, begun)
+			}
+			buf = grow(buf, k+bitpack.DstSlack/8)[:k]
+			ids = RowIDs{Values: buf, Count: k}
+			if err := c.runs.Next(buf); err != nil {
+				return fail(err)
+			}
+		}
+		row := r.row
+		r.row += int64(ids.Count)
+		g.row = r.row - r.start
+		r.tree.row = g.row
+		if err := each(row, ids); err != nil {
+			return err
+		}
+	}
+	return nil
+}
