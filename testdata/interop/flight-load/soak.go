@@ -181,6 +181,9 @@ func (r *soakResult) text() string {
 
 // watch takes samples until ctx ends, or the server does.
 func watch(ctx context.Context, srv *server, interval time.Duration, out string, t *tally) (at []float64, samples []sample, err error) {
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return nil, nil, err
+	}
 	f, err := os.Create(filepath.Join(out, "flight-soak.csv"))
 	if err != nil {
 		return nil, nil, err

@@ -51,7 +51,7 @@ func trendOf(metric string, at, v []float64, floor float64) trend {
 
 func (t trend) String() string {
 	scale, unit := 1.0, ""
-	if strings.HasSuffix(t.Metric, "bytes") {
+	if strings.Contains(t.Metric, "_bytes") {
 		scale, unit = 1<<20, " MiB"
 	}
 	word := "flat"
