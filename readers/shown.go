@@ -39,7 +39,7 @@ func Show(f arrowio.File, o Options) (arrowio.File, error) {
 	if o.Schema == nil {
 		return f, nil
 	}
-	as, err := o.adapt()
+	as, err := o.adapt(arrowio.CalendarOf(f))
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -56,21 +56,24 @@ func Explain(file *arrow.Schema, o Options) (fields []arrowio.ShownField, ok boo
 	if o.Schema == nil {
 		return nil, true, nil
 	}
-	as, err := o.adapt()
+	as, err := o.adapt(arrowio.ProlepticCalendar) // what is cast does not depend on it
 	if err != nil {
 		return nil, false, err
 	}
 	return arrowio.ExplainAdapt(file, o.Schema, as)
 }
 
-// adapt says how files are shown under o.Schema.
-func (o Options) adapt() (arrowio.AdaptOptions, error) {
+// Calendar implements arrowio.Calendared.
+func (f *owned) Calendar() arrowio.Calendar { return arrowio.CalendarOf(f.File) }
+
+// adapt says how files of a calendar are shown under o.Schema.
+func (o Options) adapt(c arrowio.Calendar) (arrowio.AdaptOptions, error) {
 	a := arrowio.AdaptOptions{Match: o.Match}
 	switch o.Cast {
 	case "", "none":
 		a.Cast = orccast.Exact
 	case "java":
-		a.Cast = orccast.Java
+		a.Cast = orccast.JavaOf(c)
 	default:
 		return a, arrowio.Errorf(arrowio.ErrOption, "values are cast as one of %q, not %q", Casts, o.Cast)
 	}

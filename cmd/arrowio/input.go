@@ -37,6 +37,9 @@ func (f *openFile) Close() error {
 	return err
 }
 
+// Calendar implements arrowio.Calendared.
+func (f *openFile) Calendar() arrowio.Calendar { return arrowio.CalendarOf(f.File) }
+
 // open opens one path, or standard input.
 func (a *app) open(ctx context.Context, path string, r *readFlags) (*openFile, error) {
 	f, err := a.openNamed(ctx, path, r)
@@ -66,7 +69,10 @@ func (a *app) openNamed(ctx context.Context, path string, r *readFlags) (*openFi
 	}
 	if found.Tree != nil {
 		file, err := found.Format.OpenTree(ctx, found.Tree, arrowio.OpenOptions{Options: r.options.forFormat(found.Format.Name), For: r.purpose})
-		return asDirectory(file, found.Format.Name), err
+		if err != nil {
+			return nil, err // whatever file is
+		}
+		return asDirectory(file, found.Format.Name), nil
 	}
 	counted := arrowio.NewCountingSource(found.Source)
 	f := &openFile{size: counted.Size(), read: counted.Bytes, below: found.Source}
@@ -121,11 +127,8 @@ func openDirectory(ctx context.Context, path string, r *readFlags, o readers.Opt
 	return asDirectory(file, o.Format), nil
 }
 
-// asDirectory is an open directory of a format; nil where file is.
+// asDirectory is an open directory of a format.
 func asDirectory(file arrowio.File, format string) *openFile {
-	if file == nil {
-		return nil
-	}
 	f := &openFile{File: file, format: format, directory: true, read: func() int64 { return 0 }}
 	if c, ok := file.(arrowio.ByteCounter); ok {
 		f.read, f.size = c.BytesRead, c.BytesStored()
@@ -268,6 +271,9 @@ func (s *selectFlags) paths() []string {
 type shared struct{ arrowio.File }
 
 func (shared) Close() error { return nil }
+
+// Calendar implements arrowio.Calendared.
+func (s shared) Calendar() arrowio.Calendar { return arrowio.CalendarOf(s.File) }
 
 // openInput opens file i. The first that is opened, and standard input, which can be read only once, stay open for all that
 // comes.

@@ -71,6 +71,9 @@ func textJSON(t *Type, text string) (string, bool) {
 	}
 	moment := func(layout, shown string, digits int) (string, bool) {
 		at, err := time.Parse(layout, text)
+		if err != nil { // seconds may be left out
+			at, err = time.Parse(strings.Replace(layout, ":05.999999999", "", 1), text)
+		}
 		_, fraction, _ := strings.Cut(text, ".")
 		if i := strings.IndexAny(fraction, "+-Z"); i >= 0 {
 			fraction = fraction[:i]

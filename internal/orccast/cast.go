@@ -76,12 +76,14 @@ func (c column) shortens(to column) bool {
 
 // Java is the arrowio.Cast of orc-core: see its ConvertTreeReaderFactory. Where it converts nothing, or only widens, it is
 // nil. Values that have no place in a timestamp's unit are arrowio.ErrSchema, as they are in a file.
-func Java(from, to arrow.Field) arrowio.Casting {
+func Java(from, to arrow.Field) arrowio.Casting { return java(from, to, arrowio.ProlepticCalendar) }
+
+func java(from, to arrow.Field, c arrowio.Calendar) arrowio.Casting {
 	f, t := columnOf(from), columnOf(to)
 	if f.family == other || t.family == other || arrow.TypeEqual(f.typ, t.typ) && !(f.family == text && f.shortens(t)) {
 		return nil
 	}
-	make := kernel(f, t)
+	make := kernel(f, t, c)
 	if make == nil {
 		return nil
 	}
@@ -117,8 +119,8 @@ func Exact(from, to arrow.Field) arrowio.Casting {
 	}
 }
 
-// kernel returns what converts the values of f to those of t; nil = nothing does.
-func kernel(f, t column) func(in *input) (output, error) {
+// kernel returns what converts the values of f, of a file of calendar c, to those of t; nil = nothing does.
+func kernel(f, t column, c arrowio.Calendar) func(in *input) (output, error) {
 	switch t.family {
 	case boolean:
 		if ints := intsOf(f, true); ints != nil {
@@ -152,7 +154,7 @@ func kernel(f, t column) func(in *input) (output, error) {
 	case date:
 		return dateKernel(f)
 	case instant:
-		return timeKernel(f, t)
+		return timeKernel(f, t, c)
 	}
 	return nil
 }

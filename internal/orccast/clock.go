@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
 )
 
 // dateKernel returns what makes days.
@@ -45,8 +47,8 @@ func dateKernel(f column) func(in *input) (output, error) {
 	return nil
 }
 
-// timeKernel returns what makes timestamps.
-func timeKernel(f, t column) func(in *input) (output, error) {
+// timeKernel returns what makes timestamps. c is what numbers count in.
+func timeKernel(f, t column, c arrowio.Calendar) func(in *input) (output, error) {
 	var made func(in *input) times
 	switch f.family {
 	case boolean, integer:
@@ -74,9 +76,11 @@ func timeKernel(f, t column) func(in *input) (output, error) {
 			return t
 		}
 	case text:
+		c = arrowio.ProlepticCalendar
 		zoned := t.typ.(*arrow.TimestampType).TimeZone != ""
 		made = func(in *input) times { return timesOfTexts(in, zoned) }
 	case date:
+		c = arrowio.ProlepticCalendar // as it was read
 		made = func(in *input) times {
 			t := newTimes(in.n)
 			for i, day := range in.longs() {
@@ -96,11 +100,19 @@ func timeKernel(f, t column) func(in *input) (output, error) {
 				return output{b}, nil
 			}
 		}
+		c = arrowio.ProlepticCalendar
 		made = (*input).times
 	default:
 		return nil
 	}
-	return func(in *input) (output, error) { return in.units(made(in), t.typ) }
+	proleptic := counted(made, c)
+	return func(in *input) (output, error) {
+		times, err := proleptic(in)
+		if err != nil {
+			return nil, err
+		}
+		return in.units(times, t.typ)
+	}
 }
 
 func (t times) setMillis(i int, ms int64) {

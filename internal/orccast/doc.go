@@ -2,5 +2,6 @@
 // schema of other types: what does not fit is null, and texts are those of Java. Widening that loses nothing is not here:
 // arrowio does that for every format.
 //
-// The reader's time zone is UTC, and days are counted in the proleptic Gregorian calendar.
+// The reader's time zone is UTC, and days are counted in the proleptic Gregorian calendar: see JavaOf for numbers that a
+// file counts in another.
 package orccast

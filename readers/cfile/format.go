@@ -47,7 +47,11 @@ func Format() arrowio.Format {
 			if err != nil {
 				return nil, err
 			}
-			return Open(ctx, src, o.Limits, opt)
+			f, err := Open(ctx, src, o.Limits, opt)
+			if err != nil {
+				return nil, err // not a File that is a nil *File
+			}
+			return f, nil
 		},
 	}
 }

@@ -62,7 +62,11 @@ func Format() arrowio.Format {
 			if o.For == arrowio.ForVerify {
 				opt.Salvage, opt.verify = true, true
 			}
-			return OpenSet(ctx, t, o.Limits, opt)
+			f, err := OpenSet(ctx, t, o.Limits, opt)
+			if err != nil {
+				return nil, err // not a File that is a nil *File
+			}
+			return f, nil
 		},
 		OpenPath: func(ctx context.Context, path string, o arrowio.OpenOptions) (arrowio.File, error) {
 			opt, err := parseOptions(o.Options)
@@ -80,7 +84,11 @@ func Format() arrowio.Format {
 			case o.For == arrowio.ForVerify:
 				opt.Salvage, opt.verify = true, true
 			}
-			return Open(ctx, path, o.Limits, opt)
+			f, err := Open(ctx, path, o.Limits, opt)
+			if err != nil {
+				return nil, err // not a File that is a nil *File
+			}
+			return f, nil
 		},
 	}
 }

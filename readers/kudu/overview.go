@@ -49,7 +49,11 @@ func openForInfo(ctx context.Context, path string, limits arrowio.Limits, o Opti
 			return v, nil
 		}
 	}
-	return s.table(ctx)
+	f, err := s.table(ctx)
+	if err != nil {
+		return nil, err // not a File that is a nil *File
+	}
+	return f, nil
 }
 
 // OpenOverview opens the directories of a tablet server to see what there is. path is the server's WAL directory. Of the

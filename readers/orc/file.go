@@ -130,6 +130,14 @@ func (f *File) calendar() bool {
 	return f.quirks.Hybrid(f.footer)
 }
 
+// Calendar implements arrowio.Calendared.
+func (f *File) Calendar() arrowio.Calendar {
+	if f.hybrid {
+		return arrowio.HybridCalendar
+	}
+	return arrowio.ProlepticCalendar
+}
+
 // cutStripes lists the splits.
 func (f *File) cutStripes() error {
 	n := len(f.footer.Stripes)

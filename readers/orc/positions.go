@@ -1,5 +1,7 @@
 package orc
 
+import "github.com/arrowio/arrowio/internal/orcwire"
+
 // sound reports whether the positions of the row index can be right, as far as that is seen without decoding: where each
 // stream begins in a row group is within the stream, and not before where it begins in the row group before. Wrong
 // positions that stay within their streams would give wrong values, and one that is wrong casts doubt on all.
@@ -27,4 +29,20 @@ func (t *tree) sound() bool {
 		}
 	}
 	return true
+}
+
+// countsAbsent reports whether so many numbers more than a column's streams take can be those of a PRESENT that holds
+// nothing, and be 0: the oldest writers left them in when they left it out, and that of C++ lists a PRESENT of no bytes
+// where no parent of a null is there.
+func (s *stripe) countsAbsent(t *orcwire.Type, more int) bool {
+	if !s.file.quirks.StripeStatsTrusted() {
+		return true
+	}
+	for _, x := range s.streams[s.columns[t.ID]:s.columns[t.ID+1]] {
+		if x.kind == orcwire.Present && x.len == 0 {
+			e := s.encoding(t.ID).Kind
+			return more == len(s.numbersOf(t, true, e))-len(s.numbersOf(t, false, e))
+		}
+	}
+	return false
 }

@@ -150,9 +150,8 @@ func (d *columnDecoder) seek(positions []uint64) error {
 		if err := d.present.Seek(p); err != nil {
 			return err
 		}
-	} else if !d.quirks.StripeStatsTrusted() {
-		// The oldest writers left in the numbers of a PRESENT that they left out.
-		for n := d.positions(); p.Len() > n; {
+	} else if n := d.positions(); p.Len() > n && d.stripe.countsAbsent(d.typ, p.Len()-n) {
+		for p.Len() > n {
 			if v, err := p.Next(); err != nil || v != 0 {
 				return corrupt("%d numbers too many", p.Len()+1-n)
 			}

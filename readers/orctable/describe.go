@@ -19,8 +19,10 @@ type described struct {
 	events  bool  // it holds events, not rows
 	rows    int64
 	columns *arrow.Schema // of the rows, as the file names them
-	shown   *arrow.Schema // the same by the table's names; nil = not known yet
-	splits  []arrowio.Split
+	// calendar is what the file counts in.
+	calendar arrowio.Calendar
+	shown    *arrow.Schema // the same by the table's names; nil = not known yet
+	splits   []arrowio.Split
 	// operations are from and to these; known = somebody says so.
 	operation orc.EventRange
 	current   orc.EventRange // write ids of events
@@ -67,7 +69,7 @@ func (t *Table) describe(ctx context.Context, f *dataFile) (err error) {
 	}
 	defer func() { err = errors.Join(err, h.release()) }()
 	f.rows, f.splits, f.events = h.Rows(), h.Splits(), h.IsEvents()
-	f.columns = t.shared(withoutMetadata(h.Schema()))
+	f.columns, f.calendar = t.shared(withoutMetadata(h.Schema())), h.Calendar()
 	if !f.events {
 		return nil
 	}
@@ -77,9 +79,36 @@ func (t *Table) describe(ctx context.Context, f *dataFile) (err error) {
 		f.operation = countedOperations(h.UserMetadata("hive.acid.stats"))
 	}
 	if !f.operation.Known && f.rows > 0 && !t.opt.Events {
-		f.operation, err = t.readOperations(ctx, h)
+		if f.operation, err = t.readOperations(ctx, h); err != nil {
+			return err
+		}
 	}
-	return err
+	if f.rows > 0 && !t.opt.Events {
+		return checkBuckets(ctx, h, ranges[orc.Bucket])
+	}
+	return nil
+}
+
+// checkBuckets is checkBucket for all events of a file. Versions ascend with the number, so that bounds tell; where there
+// are none it looks at every event.
+func checkBuckets(ctx context.Context, h *handle, r orc.EventRange) error {
+	if r.Known {
+		return errors.Join(checkBucket(int32(r.Min)), checkBucket(int32(r.Max)))
+	}
+	for _, s := range h.Splits() {
+		err := h.readEvents(ctx, s, []orc.EventColumn{orc.Bucket}, func(b *eventBatch) error {
+			for _, k := range b.ints[orc.Bucket] {
+				if err := checkBucket(k); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // countedOperations reads how many rows were inserted, updated and deleted, as Hive notes it in the footer.

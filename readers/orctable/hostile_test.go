@@ -35,6 +35,8 @@ func TestContradictions(t *testing.T) {
 		"an operation below all":      {memTree{"delta_1_1/bucket_00000": eventsFile(t, []event{{op: -1, write: 1, current: 1, bucket: b0}}, nil)}, arrowio.ErrCorrupt, "delta_1_1/bucket_00000"},
 		"an operation of null":        {memTree{"base_1/bucket_00000": good, "delete_delta_2_2/bucket_00000": eventsFile(t, append(deletes(2, 1, b0, 1), event{nullOperation: true, none: true}), nil)}, arrowio.ErrCorrupt, "delete_delta_2_2/bucket_00000"},
 		"a bucket of another version": {memTree{"base_1/bucket_00000": good, "delete_delta_2_2/bucket_00000": eventsFile(t, deletes(2, 1, math.MinInt32, 1), nil)}, arrowio.ErrUnsupported, "delete_delta_2_2/bucket_00000"},
+		"one, inserted":               {memTree{"delta_1_1/bucket_00000": eventsFile(t, inserts(1, -1, 1, 2), nil)}, arrowio.ErrUnsupported, "delta_1_1/bucket_00000"},
+		"one of version 2":            {memTree{"delta_1_1/bucket_00000": eventsFile(t, append(inserts(1, b0, 1, 2), inserts(1, 1<<30, 3, 4)...), nil)}, arrowio.ErrUnsupported, "delta_1_1/bucket_00000"},
 		"partitions by other columns": {memTree{"p=1/base_1/bucket_00000": good, "q=1/base_1/bucket_00000": good}, arrowio.ErrUnsupported, "q=1"},
 		"a partition in a partition":  {memTree{"p=1/base_1/bucket_00000": good, "p=1/q=1/base_1/bucket_00000": good}, arrowio.ErrUnsupported, "p=1/q=1"},
 		"a partition beside files":    {memTree{"p=1/base_1/bucket_00000": good, "base_1/bucket_00000": good}, arrowio.ErrUnsupported, "p=1"},

@@ -1,0 +1,9 @@
+package main
+
+import "github.com/arrowio/arrowio/arrowio"
+
+// Calendar implements arrowio.Calendared.
+func (f *file) Calendar() arrowio.Calendar { return arrowio.CalendarOf(f.File) }
+
+// Calendar implements arrowio.Calendared.
+func (s shared) Calendar() arrowio.Calendar { return arrowio.CalendarOf(s.File) }
