@@ -213,7 +213,7 @@ func (w *crowd) once(ctx context.Context, worker, kind string, do func(*crowd, c
 		w.tally.fault(true, kind+" at "+v.address+": "+err.Error())
 	case err == nil:
 		w.tally.count(kind, "ok")
-	case ctx.Err() != nil:
+	case ctx.Err() != nil || status.Code(err) == codes.DeadlineExceeded && ending(ctx): // the server knows the time, too
 		w.tally.count(kind, "the end")
 	case errors.Is(err, errChanged):
 		w.tally.count(kind, "changed")
@@ -223,6 +223,12 @@ func (w *crowd) once(ctx context.Context, worker, kind string, do func(*crowd, c
 		w.tally.count(kind, "FAILED")
 		w.tally.fault(false, kind+" at "+v.address+": "+err.Error())
 	}
+}
+
+// ending reports whether the time of ctx is as good as over.
+func ending(ctx context.Context) bool {
+	end, ok := ctx.Deadline()
+	return ok && time.Until(end) < time.Second
 }
 
 func (w *crowd) ask() (question, []byte) {
