@@ -21,7 +21,19 @@ import (
 // writeUncompressed writes an ORC file, which says that it counts in the hybrid calendar if it is to.
 func writeUncompressed(t *testing.T, rec arrow.Record, name string, hybrid bool) {
 	t.Helper()
-	plan, err := writer.Plan(rec.Schema(), arrowio.WriteOptions{Compression: "none"})
+	content := orcOf(t, rec, arrowio.WriteOptions{Compression: "none"})
+	if hybrid {
+		asHybrid(t, content)
+	}
+	if err := os.WriteFile(name, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// orcOf returns the bytes of a record as one ORC file.
+func orcOf(t *testing.T, rec arrow.Record, o arrowio.WriteOptions) []byte {
+	t.Helper()
+	plan, err := writer.Plan(rec.Schema(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,13 +49,10 @@ func writeUncompressed(t *testing.T, rec arrow.Record, name string, hybrid bool)
 		t.Fatal(err)
 	}
 	for _, content := range st.Objects() {
-		if hybrid {
-			asHybrid(t, content)
-		}
-		if err := os.WriteFile(name, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		return content
 	}
+	t.Fatal("nothing was written")
+	return nil
 }
 
 // asHybrid makes an uncompressed ORC file say that it counts in the hybrid calendar.
