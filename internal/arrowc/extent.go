@@ -47,12 +47,15 @@ func (x *extent) measure() {
 }
 
 // extents cuts blocks from extents, the oldest first, so that young ones become empty. What was freed stays backed, to be
-// used again, as long as it is not more than keep and an eighth of what is in use.
+// used again: for long, as long as it is not more than keep and an eighth of what is in use, and linger bytes beyond that
+// until they turn out to be idle.
 type extents struct {
-	keep  int
-	list  []*extent
-	taken int // bytes of blocks
-	dirty int // of all holes
+	keep   int
+	linger int
+	list   []*extent
+	taken  int // bytes of blocks
+	dirty  int // of all holes
+	least  int // that was dirty since the last call of idle
 }
 
 // take returns n bytes, and the extent that they are of; nil = the system has none.
@@ -98,15 +101,20 @@ func (e *extents) cut(x *extent, n int) unsafe.Pointer {
 
 // soil says how much of a hole is dirty.
 func (e *extents) soil(h *hole, n int) {
-	e.dirty += n - h.dirty
+	e.count(n - h.dirty)
 	h.dirty = n
+}
+
+func (e *extents) count(dirty int) {
+	e.dirty += dirty
+	e.least = min(e.least, e.dirty)
 }
 
 // give takes a block of n bytes back.
 func (e *extents) give(x *extent, p unsafe.Pointer, n int) {
 	n = aligned(n)
 	e.taken -= n
-	e.dirty += n
+	e.count(n)
 	at := int(uintptr(p) - uintptr(x.base))
 	i, _ := slices.BinarySearchFunc(x.holes, at, func(h hole, at int) int { return h.at - at })
 	x.holes = slices.Insert(x.holes, i, hole{at, n, n})
@@ -118,7 +126,17 @@ func (e *extents) give(x *extent, p unsafe.Pointer, n int) {
 		x.join(i)
 	}
 	x.most = max(x.most, x.holes[i].size)
-	e.clean(e.keep + e.taken/8)
+	e.clean(e.kept() + e.linger)
+}
+
+// kept is how much may be dirty for any time.
+func (e *extents) kept() int { return e.keep + e.taken/8 }
+
+// idle returns how much was dirty all the time since its last call and is more than may be kept.
+func (e *extents) idle() int {
+	n := e.least - e.kept()
+	e.least = e.dirty
+	return max(n, 0)
 }
 
 // join makes one of hole i and the next one.
@@ -135,7 +153,7 @@ func (x *extent) join(i int) {
 func (e *extents) clean(most int) {
 	for i := len(e.list) - 1; i >= 0 && e.dirty > most; i-- {
 		if x := e.list[i]; x.empty() {
-			e.dirty -= x.holes[0].dirty
+			e.count(-x.holes[0].dirty)
 			C.arrowc_unmap(x.base, C.size_t(x.size))
 			e.list = slices.Delete(e.list, i, i+1)
 		}

@@ -5,6 +5,7 @@ package arrowc
 import (
 	"math/rand/v2"
 	"testing"
+	"time"
 	"unsafe"
 )
 
@@ -50,7 +51,7 @@ func marked(b []byte, v byte) bool { return b[0] == v && b[len(b)/2] == v && b[l
 
 func TestExtents(t *testing.T) {
 	const keep = 16 << 20
-	m := newCBlocks(keep)
+	m := newCBlocks(keep, 0)
 	r := rand.New(rand.NewPCG(1, 2))
 	type held struct {
 		b []byte
@@ -104,7 +105,7 @@ func TestExtents(t *testing.T) {
 
 // TestOneOfMany keeps one block of sixteen: what was around them goes back to the system.
 func TestOneOfMany(t *testing.T) {
-	m := newCBlocks(4 << 20)
+	m := newCBlocks(4<<20, 0)
 	var few, many [][]byte
 	for i := range 512 {
 		b := m.Allocate(256<<10 + 128)
@@ -134,13 +135,89 @@ func TestOneOfMany(t *testing.T) {
 }
 
 func TestReused(t *testing.T) {
-	m := newCBlocks(64 << 20)
+	m := newCBlocks(64<<20, 0)
 	a := m.Allocate(1 << 20)
 	m.Free(a)
 	if b := m.Allocate(1 << 20); unsafe.SliceData(b) != unsafe.SliceData(a) {
 		t.Error("what was freed is not the next one")
 	} else {
 		m.Free(b)
+	}
+	m.trim()
+}
+
+// TestLinger holds much, lets it go and holds it again: it is the same memory, and goes when nobody has wanted it for long.
+func TestLinger(t *testing.T) {
+	const keep, blockBytes = 4 << 20, 1 << 20
+	m := newCBlocks(keep, 1<<30)
+	m.wait = time.Hour
+	hold := func(n int) (all [][]byte) {
+		for i := range n {
+			b := m.Allocate(blockBytes)
+			mark(b, byte(i))
+			all = append(all, b)
+		}
+		return all
+	}
+	free := func(all [][]byte) {
+		for _, b := range all {
+			m.Free(b)
+		}
+	}
+	dirty := func() int {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.check(t)
+		return m.extents.dirty
+	}
+	const n = 128
+	free(hold(n))
+	if d := dirty(); d != n*blockBytes {
+		t.Fatalf("%d bytes stay, want all %d", d, n*blockBytes)
+	}
+	extents := len(m.extents.list)
+	m.giveIdle()
+	half := hold(n / 2)
+	free(half)
+	m.giveIdle() // half was used since the last time
+	if d := dirty(); d < n/2*blockBytes || d > n/2*blockBytes+2*extentBytes {
+		t.Errorf("%d bytes stay, want about %d", d, n/2*blockBytes)
+	}
+	free(hold(n))
+	if len(m.extents.list) != extents {
+		t.Errorf("%d extents, there were %d", len(m.extents.list), extents)
+	}
+	m.wait = time.Millisecond
+	m.giveIdle()
+	for deadline := time.Now().Add(20 * time.Second); dirty() > keep; time.Sleep(m.wait) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d bytes are kept, nobody has asked for any", dirty())
+		}
+	}
+	few := hold(8)
+	free(few)
+	if d := dirty(); d > keep+8*blockBytes {
+		t.Errorf("%d bytes", d)
+	}
+	m.trim()
+	if d := dirty(); d != 0 {
+		t.Errorf("%d bytes after a trim", d)
+	}
+}
+
+// TestLingerBound lets go more than may linger.
+func TestLingerBound(t *testing.T) {
+	const keep, linger = 4 << 20, 48 << 20
+	m := newCBlocks(keep, linger)
+	var all [][]byte
+	for range 128 {
+		all = append(all, m.Allocate(1<<20))
+	}
+	for _, b := range all {
+		m.Free(b)
+		if e := &m.extents; e.dirty > keep+linger+e.taken/8 {
+			t.Fatalf("%d bytes are kept", e.dirty)
+		}
 	}
 	m.trim()
 }

@@ -5,8 +5,10 @@ package arrowc
 import "C"
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -16,13 +18,18 @@ import (
 
 // Freed memory stays for the next batch, as much as scans of Go keep. Most of it stays in extents and not in the pool's
 // lists: there, freed blocks that lie side by side become one.
+//
+// A table that is let go may be the room of the next one, whose pages would cost more than its decoding. So up to
+// lingerBytes more stay, until they were not used for lingerTime.
 const (
-	poolBytes = 32 << 20
-	keepBytes = 224 << 20
+	poolBytes   = 32 << 20
+	keepBytes   = 224 << 20
+	lingerBytes = 1 << 30
+	lingerTime  = 5 * time.Second
 )
 
 var (
-	blocks = newCBlocks(keepBytes)
+	blocks = newCBlocks(keepBytes, lingerBytes)
 	pool   = arrowbuf.NewPoolFrom(poolBytes, blocks)
 )
 
@@ -46,6 +53,8 @@ type cBlocks struct {
 	mu      sync.RWMutex
 	live    map[unsafe.Pointer]placed
 	extents extents
+	wait    time.Duration // between calls of giveIdle
+	ticking bool          // it will be called
 }
 
 // placed is where a block is from.
@@ -54,8 +63,8 @@ type placed struct {
 	in   *extent // nil = the heap
 }
 
-func newCBlocks(keep int) *cBlocks {
-	return &cBlocks{live: map[unsafe.Pointer]placed{}, extents: extents{keep: keep}}
+func newCBlocks(keep, linger int) *cBlocks {
+	return &cBlocks{live: map[unsafe.Pointer]placed{}, extents: extents{keep: keep, linger: linger}, wait: lingerTime}
 }
 
 func (m *cBlocks) Allocate(n int) []byte {
@@ -103,6 +112,31 @@ func (m *cBlocks) Free(b []byte) {
 		return
 	}
 	m.extents.give(at.in, p, at.size)
+	if !m.ticking {
+		m.extents.idle() // from now on
+		m.tick()
+	}
+}
+
+// tick has giveIdle called while there is more than may be kept.
+func (m *cBlocks) tick() {
+	if m.ticking = m.extents.dirty > m.extents.kept(); m.ticking {
+		time.AfterFunc(m.wait, m.giveIdle)
+	}
+}
+
+// giveIdle gives back what was not used since its last call, in steps, so that nobody waits long for the lock.
+func (m *cBlocks) giveIdle() {
+	const step = 4 * extentBytes
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for idle := m.extents.idle(); idle > 0; idle -= step {
+		m.extents.clean(max(0, m.extents.dirty-min(idle, step)))
+		m.mu.Unlock()
+		runtime.Gosched()
+		m.mu.Lock()
+	}
+	m.tick()
 }
 
 // trim gives back all that is not in use.
