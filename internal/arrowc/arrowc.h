@@ -73,16 +73,27 @@ void arrowc_own_schema(struct ArrowSchema *a, struct arrowc_shared *s);
 void arrowc_release_array(struct ArrowArray *a);
 void arrowc_release_schema(struct ArrowSchema *a);
 
-// arrowc_make_stream fills out for the stream of a handle. polls: whether get_next polls for signals of Python.
-int arrowc_make_stream(struct ArrowArrayStream *out, uint64_t handle, int polls);
+// arrowc_will_take_back changes the number of goroutines that will soon call arrowc_take_back. That returns the handle of a
+// batch that was released and is to be given back; 0 = there is none.
+void arrowc_will_take_back(int takers);
+uint64_t arrowc_take_back(void);
 
-int arrowc_stream_get_schema(struct ArrowArrayStream *s, struct ArrowSchema *out);
-int arrowc_stream_get_next(struct ArrowArrayStream *s, struct ArrowArray *out);
-const char *arrowc_stream_get_last_error(struct ArrowArrayStream *s);
-void arrowc_stream_release(struct ArrowArrayStream *s);
+// arrowc_make_stream fills out for the stream of a handle. polls: whether get_next polls for signals of Python.
+//
+// The first get_next starts a goroutine. It hands batches over with arrowc_stream_put, which tells whether it must wait until
+// it hears of room, and ends with arrowc_stream_end: code and the allocated cause of an error, or 0 and NULL.
+struct arrowc_stream;
+int arrowc_make_stream(struct ArrowArrayStream *out, uint64_t handle, int polls);
+int arrowc_stream_put(struct arrowc_stream *s, const struct ArrowArray *a);
+void arrowc_stream_end(struct arrowc_stream *s, int code, char *cause);
 
 // arrowc_stream_cancel ends what a stream of arrowc_make_stream is doing; of others, nothing.
 void arrowc_stream_cancel(struct ArrowArrayStream *s);
+
+// arrowc_in_main_thread tells whether this is the main thread of Python; arrowc_interrupted runs handlers of pending signals
+// there, and tells whether one of them has raised.
+int arrowc_in_main_thread(void);
+int arrowc_interrupted(void);
 
 // What Python calls by itself; see cmd/libarrowio/arrowio.h.
 int arrowio_stream_next(struct ArrowArrayStream *s, struct ArrowArray *out, int64_t millis);

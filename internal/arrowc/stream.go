@@ -1,7 +1,5 @@
 package arrowc
 
-// #include <errno.h>
-// #include <stdlib.h>
 // #include "arrowc.h"
 import "C"
 
@@ -13,7 +11,6 @@ import (
 	"runtime/debug"
 	"sync"
 	"syscall"
-	"time"
 	"unsafe"
 
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -21,7 +18,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 )
 
-// Stream is batches on their way to C.
+// Stream is batches on their way to C. From the first get_next on, a goroutine reads them, up to five ahead of the
+// consumer.
 type Stream struct {
 	Reader array.RecordReader // released with the stream; its memory should come from Memory
 	Cancel func()             // ends what Next is doing, soon; nil = nothing does
@@ -30,15 +28,12 @@ type Stream struct {
 	// interpreter asked for may.
 	Polls bool
 
-	mu      sync.Mutex
-	running chan struct{} // closed when the Next that runs has returned; nil = none runs
-	more    bool          // what it said
-	err     error
-	ended   bool
+	mu   sync.Mutex
+	err  error
+	room chan struct{} // the consumer has taken batches; nil = it has not asked for one yet
+	stop chan struct{} // closed when the stream is released
+	over chan struct{} // closed when the goroutine has ended
 }
-
-// again says that the batch is not there yet.
-const again = -1
 
 // Export fills out, a struct ArrowArrayStream, which owns s from then on.
 func (s *Stream) Export(out unsafe.Pointer) error {
@@ -67,76 +62,68 @@ func StreamErr(stream unsafe.Pointer) error {
 	return s.err
 }
 
-// advance runs Next and waits for it up to millis; negative = until it has returned. It reports false when there is no
-// answer yet: the next call waits on.
-func (s *Stream) advance(millis int64) bool {
+// start begins to read.
+func (s *Stream) start(to *C.struct_arrowc_stream) {
 	s.mu.Lock()
-	ch := s.running
-	if ch == nil {
-		if millis < 0 {
-			s.mu.Unlock()
-			s.step()
-			return true
-		}
-		ch = make(chan struct{})
-		s.running = ch
-		go func() {
-			defer close(ch)
-			s.step()
-		}()
-	}
-	s.mu.Unlock()
-	if millis < 0 {
-		<-ch
-	} else {
-		t := time.NewTimer(time.Duration(millis) * time.Millisecond)
-		defer t.Stop()
-		select {
-		case <-ch:
-		case <-t.C:
-			return false
-		}
-	}
-	s.mu.Lock()
-	s.running = nil
-	s.mu.Unlock()
-	return true
+	defer s.mu.Unlock()
+	s.room, s.stop, s.over = make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
+	go s.run(to)
 }
 
-// step moves to the next batch.
-func (s *Stream) step() {
-	defer func() {
-		if v := recover(); v != nil {
-			s.mu.Lock()
-			s.more, s.ended = false, true
-			s.err = arrowio.Errorf(arrowio.ErrInternal, "panic: %v\n%s", v, debug.Stack())
-			s.mu.Unlock()
+// run hands batches over until there are no more or nobody wants them.
+func (s *Stream) run(to *C.struct_arrowc_stream) {
+	defer close(s.over)
+	var text *C.char
+	C.arrowc_will_take_back(1)
+	code := guarded(&text, func() error {
+		for s.Reader.Next() {
+			var out C.struct_ArrowArray
+			exportRecord(s.Reader.Record(), unsafe.Pointer(&out))
+			if C.arrowc_stream_put(to, &out) != 0 && !s.wait() {
+				return nil
+			}
+			takeBack()
 		}
-	}()
-	s.mu.Lock()
-	ended := s.ended
-	s.mu.Unlock()
-	if ended {
-		return
+		return s.Reader.Err()
+	}, func(err error) {
+		s.mu.Lock()
+		s.err = err
+		s.mu.Unlock()
+	})
+	C.arrowc_will_take_back(-1)
+	takeBack()
+	C.arrowc_stream_end(to, code, text)
+}
+
+// wait waits until the consumer has room; false = the stream is released.
+func (s *Stream) wait() bool {
+	C.arrowc_will_take_back(-1)
+	defer C.arrowc_will_take_back(1)
+	takeBack()
+	select {
+	case <-s.room:
+		return true
+	case <-s.stop:
+		return false
 	}
-	more := s.Reader.Next()
-	var err error
-	if !more {
-		err = s.Reader.Err()
+}
+
+// takeBack gives up the batches that were released since.
+func takeBack() {
+	for h := C.arrowc_take_back(); h != 0; h = C.arrowc_take_back() {
+		arrowcGiveBack(h)
 	}
-	s.mu.Lock()
-	s.more, s.ended, s.err = more, !more, err
-	s.mu.Unlock()
 }
 
 // release ends the stream, wherever it is.
 func (s *Stream) release() {
 	s.cancel()
 	s.mu.Lock()
-	ch := s.running
+	over := s.over
 	s.mu.Unlock()
-	if ch != nil {
-		<-ch
+	if over != nil {
+		close(s.stop)
+		<-over
 	}
 	s.Reader.Release()
 	if s.Done != nil {
@@ -169,8 +156,9 @@ func Code(err error) int {
 	return int(syscall.EIO)
 }
 
-// guarded runs f, which a consumer in C waits for: nothing may escape it.
-func guarded(text **C.char, f func() error) (code C.int) {
+// guarded runs f, which a consumer in C waits for: nothing may escape it. It returns the errno of its error, and the text;
+// note, where it is not nil, gets the error itself.
+func guarded(text **C.char, f func() error, note func(error)) (code C.int) {
 	err := func() (err error) {
 		defer func() {
 			if v := recover(); v != nil {
@@ -179,43 +167,36 @@ func guarded(text **C.char, f func() error) (code C.int) {
 		}()
 		return f()
 	}()
-	if err != nil {
-		*text = C.CString(err.Error())
-		return C.int(Code(err))
+	if err == nil {
+		return 0
 	}
-	return 0
+	if note != nil {
+		note(err)
+	}
+	*text = C.CString(err.Error())
+	return C.int(Code(err))
 }
 
 //export arrowcStreamSchema
 func arrowcStreamSchema(handle C.uint64_t, out *C.struct_ArrowSchema, text **C.char) C.int {
 	return guarded(text, func() error {
 		return ExportSchema(cgo.Handle(handle).Value().(*Stream).Reader.Schema(), unsafe.Pointer(out))
-	})
+	}, nil)
 }
 
-//export arrowcStreamNext
-func arrowcStreamNext(handle C.uint64_t, millis C.int64_t, out *C.struct_ArrowArray, text **C.char) C.int {
-	var wait bool
-	code := guarded(text, func() error {
-		s := cgo.Handle(handle).Value().(*Stream)
-		if wait = !s.advance(int64(millis)); wait {
-			return nil
-		}
-		s.mu.Lock()
-		more, err := s.more, s.err
-		s.mu.Unlock()
-		if err != nil {
-			return err
-		}
-		if more {
-			exportRecord(s.Reader.Record(), unsafe.Pointer(out))
-		}
-		return nil
-	})
-	if wait {
-		return again
+//export arrowcStreamStart
+func arrowcStreamStart(handle C.uint64_t, to *C.struct_arrowc_stream) {
+	defer func() { _ = recover() }()
+	cgo.Handle(handle).Value().(*Stream).start(to)
+}
+
+//export arrowcStreamRoom
+func arrowcStreamRoom(handle C.uint64_t) {
+	defer func() { _ = recover() }()
+	select {
+	case cgo.Handle(handle).Value().(*Stream).room <- struct{}{}:
+	default: // it was told, and will look
 	}
-	return code
 }
 
 //export arrowcStreamCancel

@@ -298,5 +298,5 @@ func (b *bound) scan(s *C.struct_bridge_scan, columns []string, filter expr.Expr
 		cancel()
 		return err
 	}
-	return (&arrowc.Stream{Reader: newWatched(rr, b.q), Cancel: cancel}).Export(unsafe.Pointer(&s.stream))
+	return (&arrowc.Stream{Reader: newWatched(ctx, rr, b.q), Cancel: cancel}).Export(unsafe.Pointer(&s.stream))
 }

@@ -3,6 +3,8 @@
 package duckdb
 
 import (
+	"context"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
@@ -10,6 +12,7 @@ import (
 // watched is a scan whose error the query keeps.
 type watched struct {
 	array.RecordReader
+	ctx      context.Context // of the scan: once DuckDB has enough, it is not the scan that has failed
 	q        *query
 	instants []int         // columns in which there are instants in nanoseconds
 	schema   *arrow.Schema // without dictionaries
@@ -18,8 +21,8 @@ type watched struct {
 	err      error
 }
 
-func newWatched(rr array.RecordReader, q *query) *watched {
-	w := &watched{RecordReader: rr, q: q, instants: instants(rr.Schema()), schema: rr.Schema()}
+func newWatched(ctx context.Context, rr array.RecordReader, q *query) *watched {
+	w := &watched{RecordReader: rr, ctx: ctx, q: q, instants: instants(rr.Schema()), schema: rr.Schema()}
 	for _, f := range rr.Schema().Fields() {
 		w.resolves = w.resolves || hasDictionary(f.Type)
 	}
@@ -59,26 +62,32 @@ func (w *watched) Next() bool {
 	if w.err != nil {
 		return false
 	}
-	if !w.RecordReader.Next() {
-		if w.err = w.RecordReader.Err(); w.err != nil {
-			w.q.fail(w.err)
-		}
-		return false
+	more := w.RecordReader.Next()
+	if more {
+		w.err = w.check()
+	} else {
+		w.err = w.RecordReader.Err()
 	}
+	if w.err != nil && w.ctx.Err() == nil {
+		w.q.fail(w.err)
+	}
+	return more && w.err == nil
+}
+
+// check looks at the batch of the scan, and resolves its dictionaries.
+func (w *watched) check() (err error) {
 	if w.resolves {
-		if w.rec, w.err = plainRecord(w.RecordReader.Record(), w.schema); w.err != nil {
-			w.q.fail(w.err)
-			return false
+		if w.rec, err = plainRecord(w.RecordReader.Record(), w.schema); err != nil {
+			return err
 		}
 	}
 	for _, i := range w.instants {
 		rec := w.Record()
-		if w.err = wholeMicros(rec.ColumnName(i), rec.Column(i)); w.err != nil {
-			w.q.fail(w.err)
-			return false
+		if err := wholeMicros(rec.ColumnName(i), rec.Column(i)); err != nil {
+			return err
 		}
 	}
-	return true
+	return nil
 }
 
 // Err returns why Next has ended.

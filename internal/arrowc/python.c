@@ -1,0 +1,71 @@
+// What Python needs beside the C interfaces: its signals are heard, and its capsules give back what is in them.
+
+#include "arrowc.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+// What Python brings: functions of its C interface, so that this library links with none of its versions.
+static struct {
+	uint64_t main_thread;
+	int (*gil_ensure)(void);
+	void (*gil_release)(int);
+	int (*check_signals)(void);
+	void (*err_fetch)(void **, void **, void **);
+	int (*set_async)(unsigned long, void *);
+	void *(*capsule_pointer)(void *, const char *);
+} python;
+
+void arrowio_python(uint64_t main_thread, void *gil_ensure, void *gil_release, void *check_signals, void *err_fetch,
+	void *set_async, void *capsule_pointer) {
+	python.main_thread = main_thread;
+	python.gil_ensure = (int (*)(void))gil_ensure;
+	python.gil_release = (void (*)(int))gil_release;
+	python.check_signals = (int (*)(void))check_signals;
+	python.err_fetch = (void (*)(void **, void **, void **))err_fetch;
+	python.set_async = (int (*)(unsigned long, void *))set_async;
+	python.capsule_pointer = (void *(*)(void *, const char *))capsule_pointer;
+}
+
+// Signals of Python can be looked for in its main thread only. Anywhere else that would be of no use, and would wait for
+// the lock of the interpreter, which the main thread may hold while it waits for this one.
+int arrowc_in_main_thread(void) {
+	return python.check_signals != NULL && (uint64_t)pthread_self() == python.main_thread;
+}
+
+// interrupted runs the handlers of pending signals. What one raises cannot pass through the consumer, so it is raised
+// again as soon as the consumer has returned to Python.
+int arrowc_interrupted(void) {
+	int state = python.gil_ensure();
+	int raised = python.check_signals() != 0;
+	if (raised) {
+		void *type = NULL, *value = NULL, *trace = NULL;
+		python.err_fetch(&type, &value, &trace);
+		python.set_async((unsigned long)python.main_thread, type);
+	}
+	python.gil_release(state);
+	return raised;
+}
+
+// Destructors of Python's capsules. They are called while an interpreter ends, too, when no code of Python can run.
+
+void arrowio_stream_capsule(void *capsule) {
+	struct ArrowArrayStream *s = python.capsule_pointer(capsule, "arrow_array_stream");
+	if (s == NULL) return;
+	if (s->release != NULL) s->release(s);
+	free(s);
+}
+
+void arrowio_schema_capsule(void *capsule) {
+	struct ArrowSchema *s = python.capsule_pointer(capsule, "arrow_schema");
+	if (s == NULL) return;
+	if (s->release != NULL) s->release(s);
+	free(s);
+}
+
+void arrowio_array_capsule(void *capsule) {
+	struct ArrowArray *a = python.capsule_pointer(capsule, "arrow_array");
+	if (a == NULL) return;
+	if (a->release != NULL) a->release(a);
+	free(a);
+}
