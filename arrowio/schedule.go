@@ -105,7 +105,8 @@ type parallel struct {
 	crew crew // helps readers that can share a batch
 
 	mu      sync.Mutex
-	wake    sync.Cond // anything below has changed
+	came    sync.Cond // what the caller waits for: a record, or the end of a lane or of all
+	room    sync.Cond // what workers wait for: a lane or a record less, or that it is all over
 	width   int       // goroutines that the latest split can keep busy; 0 = none is open yet
 	lanes   []*lane   // admitted, not handed out in full, in order
 	used    int64     // of the budget
@@ -140,7 +141,7 @@ type waiting struct {
 func newParallel(ctx context.Context, p *plan, js *jobs) *parallel {
 	e := &parallel{p: p, ctx: ctx, jobs: js}
 	e.crew.size = p.o.Parallelism - 1
-	e.wake.L = &e.mu
+	e.came.L, e.room.L = &e.mu, &e.mu
 	e.inner, e.cancel = context.WithCancel(ctx)
 	e.unhook = context.AfterFunc(ctx, e.notify)
 	return e
@@ -160,7 +161,7 @@ func (e *parallel) shares(r SplitReader, first bool) {
 	defer e.mu.Unlock()
 	if e.width != width {
 		e.width = width
-		e.wake.Broadcast()
+		e.room.Broadcast()
 	}
 }
 
@@ -178,7 +179,8 @@ func (e *parallel) lanesNow() int {
 // notify wakes everybody who waits.
 func (e *parallel) notify() {
 	e.mu.Lock()
-	e.wake.Broadcast()
+	e.came.Broadcast()
+	e.room.Broadcast()
 	e.mu.Unlock()
 }
 
@@ -196,7 +198,7 @@ func (e *parallel) next() (sized, error) {
 			if e.fed {
 				return sized{}, io.EOF
 			}
-			e.wake.Wait()
+			e.came.Wait()
 			continue
 		}
 		l := e.lanes[0]
@@ -206,16 +208,16 @@ func (e *parallel) next() (sized, error) {
 			l.records[0] = waiting{}
 			l.records = l.records[1:]
 			e.used -= w.held
-			e.wake.Broadcast()
+			e.room.Broadcast()
 			return w.sized, nil
 		case l.done && l.err != nil:
 			return sized{}, l.err
 		case l.done:
 			e.lanes[0] = nil
 			e.lanes = e.lanes[1:]
-			e.wake.Broadcast()
+			e.room.Broadcast()
 		default:
-			e.wake.Wait()
+			e.came.Wait()
 		}
 	}
 }
@@ -249,7 +251,7 @@ func (e *parallel) admit() *lane {
 	})
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	defer e.wake.Broadcast()
+	defer e.came.Broadcast()
 	if err != nil {
 		e.fed = true
 		if err != io.EOF {
@@ -260,7 +262,7 @@ func (e *parallel) admit() *lane {
 	j.opened = e.shares
 	l := &lane{run: run{job: j}, estimate: e.estimate(j)}
 	for !e.stopped && len(e.lanes) > 0 && (e.used+l.estimate > e.p.o.MemoryBudget || len(e.lanes) >= e.lanesNow()) {
-		e.wake.Wait()
+		e.room.Wait()
 	}
 	if e.stopped {
 		_ = l.end() // nothing was read of it, and nobody waits
@@ -318,7 +320,8 @@ func (e *parallel) decode(l *lane) {
 		e.used += w.bytes - w.held
 		w.held = w.bytes
 	}
-	e.wake.Broadcast()
+	e.came.Broadcast()
+	e.room.Broadcast()
 }
 
 // put adds a record to the lane when there is room; false = nobody wants it.
@@ -327,7 +330,7 @@ func (e *parallel) put(l *lane, rec sized) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for !e.stopped && len(l.records) > 0 && (e.used+w.bytes > e.p.o.MemoryBudget || e.lanesNow() == 1 && len(l.records) >= aheadRecords) {
-		e.wake.Wait()
+		e.room.Wait()
 	}
 	if e.stopped {
 		rec.Release()
@@ -338,7 +341,7 @@ func (e *parallel) put(l *lane, rec sized) bool {
 		e.used += w.bytes
 	}
 	l.records = append(l.records, w)
-	e.wake.Broadcast()
+	e.came.Broadcast()
 	return true
 }
 
@@ -347,7 +350,8 @@ func (e *parallel) close() {
 	e.cancel()
 	e.mu.Lock()
 	e.stopped = true
-	e.wake.Broadcast()
+	e.came.Broadcast()
+	e.room.Broadcast()
 	e.mu.Unlock()
 	e.wg.Wait()
 	e.crew.end()
