@@ -264,8 +264,9 @@ class Dataset:
 
     def _to_batches(self, pa: Any) -> "Iterator[pyarrow.RecordBatch]":
         with Bar(self._progress, self.num_rows if self._progress else None) as bar:
+            schema = self.schema
             for b in _stream.batches(self._new_stream, self.__arrow_c_schema__):
-                yield pa.record_batch(b)
+                yield pa.RecordBatch._import_from_c(b.address, schema)  # unlike record_batch, it does not want a schema each time
                 bar.add(b.num_rows)
 
     def to_reader(self) -> "pyarrow.RecordBatchReader":

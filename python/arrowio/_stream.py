@@ -11,11 +11,12 @@ from . import _library as library
 class Batch:
     """A batch that can be handed over once, by `__arrow_c_array__`."""
 
-    __slots__ = ("_array", "_schema", "num_rows")
+    __slots__ = ("_array", "_schema", "address", "num_rows")
 
-    def __init__(self, schema: Any, array: Any, num_rows: int) -> None:
+    def __init__(self, schema: Any, array: Any, address: int, num_rows: int) -> None:
         self._schema = schema
         self._array = array
+        self.address = address  #: of the ArrowArray, as long as this lives
         self.num_rows = num_rows
 
     def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
@@ -43,4 +44,4 @@ def batches(scan: Any, schema: Any) -> Iterator[Batch]:
             raise OSError(code, "the scan failed")
         if not ctypes.cast(p, ctypes.POINTER(library.ArrowArray)).contents.release:
             return
-        yield Batch(schema, array, ctypes.cast(p, ctypes.POINTER(library.ArrowArray)).contents.length)
+        yield Batch(schema, array, p, ctypes.cast(p, ctypes.POINTER(library.ArrowArray)).contents.length)
