@@ -293,4 +293,4 @@ soak: build ## Flight: clients that come, cancel, stall and die, for DURATION=1h
 .PHONY: bench-handoff
 bench-handoff: wheel-test ## Python and DuckDB over arrowio and over pyarrow side by side, into docs/bench/raw
 	go build -o $(CACHE)/bin/handoff-bench ./$(INTEROP)/handoff-bench
-	$(WHEEL_VENV)/bin/python $(INTEROP)/bench_handoff.py --bin $(BIN) --hold $(CACHE)/bin/handoff-bench --dir $(CACHE)/big-orc --out docs/bench/raw
+	$(WHEEL_VENV)/bin/python $(INTEROP)/bench_handoff.py --go $(CACHE)/bin/handoff-bench --dir $(CACHE)/big-orc --out docs/bench/raw

@@ -1,10 +1,12 @@
 // Handoff-bench scans an ORC file in Go as the Python package is measured: with every batch released before the next, or
-// with all of them held, which `arrowio scan` does not do. Each round is a line of JSON.
+// with all of them held, which `arrowio scan` does not do. It scans once for each line that it reads, and answers with a
+// line of JSON, so that others can be measured in turns with a process that is warm.
 //
-//	handoff-bench [-jobs N] [-repeat N] [-hold] [-c] FILE
+//	handoff-bench [-jobs N] [-hold] [-c] FILE
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"flag"
@@ -21,10 +23,9 @@ import (
 )
 
 var (
-	jobs   = flag.Int("jobs", 1, "how many threads decode; 0 = one for each core")
-	repeat = flag.Int("repeat", 2, "rounds")
-	hold   = flag.Bool("hold", false, "hold all batches until the scan has ended")
-	c      = flag.Bool("c", false, "decode into the memory that is handed over to C, not into Go's")
+	jobs = flag.Int("jobs", 1, "how many threads decode; 0 = one for each core")
+	hold = flag.Bool("hold", false, "hold all batches until the scan has ended")
+	c    = flag.Bool("c", false, "decode into the memory that is handed over to C, not into Go's")
 )
 
 // round is what one scan took, and what giving back what it held took.
@@ -38,7 +39,7 @@ type round struct {
 
 func main() {
 	flag.Parse()
-	for range *repeat {
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
 		r, err := scan(flag.Arg(0))
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
