@@ -24,8 +24,9 @@ type catFlags struct {
 func (a *app) catCommand() *cobra.Command {
 	f := &catFlags{}
 	cmd := &cobra.Command{
-		Use:   "cat [flags] INPUT...",
-		Short: "Print rows as a table, JSON lines or CSV",
+		Use:        "cat [flags] INPUT...",
+		SuggestFor: []string{"head", "show", "print"},
+		Short:      "Print rows as a table, JSON lines or CSV",
 		Long: `Cat prints the rows of every INPUT, in order.
 
 A table is for eyes: long values are clipped, a null reads NULL (text that says so is quoted), nested values are compact

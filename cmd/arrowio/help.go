@@ -159,25 +159,18 @@ func wrap(text string, width int) []string {
 
 var unknownFlag = regexp.MustCompile(`^unknown flag: --([^=\s]+)`)
 
-// nearestFlag returns a flag of any command that err, an error about an unknown flag, may have meant.
-func nearestFlag(root *cobra.Command, err error) string {
+// nearestFlag returns the flag of a command that err, an error about an unknown one, may have meant.
+func nearestFlag(cmd *cobra.Command, err error) string {
 	m := unknownFlag.FindStringSubmatch(err.Error())
 	if m == nil {
 		return ""
 	}
 	best, distance := "", 3
-	var visit func(c *cobra.Command)
-	visit = func(c *cobra.Command) {
-		for _, below := range c.Commands() {
-			visit(below)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if d := editDistance(m[1], f.Name); d < distance {
+			best, distance = f.Name, d
 		}
-		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if d := editDistance(m[1], f.Name); d < distance {
-				best, distance = f.Name, d
-			}
-		})
-	}
-	visit(root)
+	})
 	return best
 }
 

@@ -32,8 +32,9 @@ type inspectFlags struct {
 func (a *app) inspectCommand() *cobra.Command {
 	f := &inspectFlags{}
 	cmd := &cobra.Command{
-		Use:   "inspect [flags] INPUT...",
-		Short: "What a file holds: columns, blocks, codecs, bytes, statistics",
+		Use:        "inspect [flags] INPUT...",
+		SuggestFor: []string{"info", "meta", "stat", "stats", "describe"},
+		Short:      "What a file holds: columns, blocks, codecs, bytes, statistics",
 		Long: `Inspect prints what a file says about itself: writer, rows, and a line a column: type, codec, checksums, blocks,
 bytes, statistics. --where tells how much of the file a filter would read. Of a directory that holds several tables it
 prints which there are, and the options that open each.

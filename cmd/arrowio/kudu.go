@@ -25,12 +25,7 @@ func (a *app) kuduCommand() *cobra.Command {
 arrowio cat --from kudu.`,
 		Example:               "  arrowio kudu import metrics.kudu --wal-dir /kudu/wal --data-dir /disk1/kudu --tablet 27d38d8cc1d64fcabaf1cc938909010e",
 		DisableFlagsInUseLine: true,
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usagef("kudu: no command %q; see arrowio kudu --help", args[0])
-			}
-			return usagef("kudu: no command given; see arrowio kudu --help")
-		},
+		RunE:                  noCommand,
 	}
 	cmd.AddCommand(a.kuduSplitCommand(), a.kuduImportCommand())
 	return cmd

@@ -137,6 +137,7 @@ func TestKuduImportArguments(t *testing.T) {
 	}{
 		{[]string{"kudu"}, 2, "no command given"},
 		{[]string{"kudu", "nonesuch"}, 2, "nonesuch"},
+		{[]string{"kudu", "imprt", "--wal-dir", "x"}, 2, "did you mean import?"},
 		{[]string{"kudu", "import"}, 2, "SETDIR"},
 		{[]string{"kudu", "import", "a", "b"}, 2, "one SETDIR"},
 		{[]string{"kudu", "import", "a"}, 2, "--wal-dir"},

@@ -85,31 +85,22 @@ func (a *app) rootCommand() *cobra.Command {
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			hint := "see arrowio --help"
-			if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-				hint = "did you mean " + strings.Join(near, " or ") + "?"
-			}
-			return usagef("no command %q; %s", args[0], hint)
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usagef("no command given; see arrowio --help")
-		},
+		Args:              cobra.ArbitraryArgs,
+		RunE:              noCommand,
 		PersistentPreRunE: func(*cobra.Command, []string) error { return a.profiles.start() },
 	}
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	root.SuggestionsMinimumDistance = 2
 	fs := root.PersistentFlags()
 	fs.BoolVar(&a.jsonErrors, "json-errors", a.jsonErrors, "print errors and warnings as JSON objects")
 	fs.StringVar(&a.profiles.cpuFile, "cpuprofile", "", "write a CPU profile to `FILE`")
 	fs.StringVar(&a.profiles.memFile, "memprofile", "", "write a heap profile to `FILE` at the end")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		if near := nearestFlag(root, err); near != "" {
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if names := cmd.Flags().Args(); cmd.HasSubCommands() && len(names) > 0 { // the flag may well be one that the right command has
+			return noCommand(cmd, names)
+		}
+		if near := nearestFlag(cmd, err); near != "" {
 			return usagef("%w; did you mean --%s?", err, near)
 		}
 		return asUsage(err)
@@ -122,6 +113,22 @@ func (a *app) rootCommand() *cobra.Command {
 	adoptCompletion(root)
 	root.SetHelpCommand(helpCommand(root))
 	return root
+}
+
+// noCommand is what a command does that only has others below it: it says which name is none of them.
+func noCommand(cmd *cobra.Command, args []string) error {
+	prefix, hint := "", "see "+cmd.CommandPath()+" --help"
+	if cmd.HasParent() {
+		prefix = cmd.Name() + ": "
+	}
+	if len(args) == 0 {
+		return usagef("%sno command given; %s", prefix, hint)
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return usagef("%sno command %q; %s", prefix, args[0], hint)
 }
 
 // helpCommand is cobra's own, except that it does not pass over a name that is no command.

@@ -258,6 +258,25 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
+// A name that is no command is told as such, whatever flags come with it.
+func TestNoCommand(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{nil, "no command given"},
+		{[]string{"nonesuch", "--json", "x"}, `no command "nonesuch"; see arrowio --help`},
+		{[]string{"info", "--json", "x"}, "did you mean inspect?"},
+		{[]string{"cta", "--limt=3", "x"}, "did you mean cat?"},
+		{[]string{"token", "ad", "--file", "x"}, "did you mean add?"},
+		{[]string{"--jso", "x"}, "unknown flag: --jso"},
+		{[]string{"cat", "--limt=3", "x"}, "did you mean --limit?"},
+		{[]string{"version", "--limit=3"}, "unknown flag: --limit\n"},
+	} {
+		fails(t, do(t, c.args...), 2, c.says)
+	}
+}
+
 func TestHelp(t *testing.T) {
 	a := newApp(context.Background(), strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{})
 	root := a.rootCommand()

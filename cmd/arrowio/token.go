@@ -25,12 +25,7 @@ func (a *app) tokenCommand() *cobra.Command {
 server reads the file again when it changes; tokens that are gone are refused from then on.`,
 		Example:               "  arrowio token add --file tokens alice",
 		DisableFlagsInUseLine: true,
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usagef("token: no command %q; see arrowio token --help", args[0])
-			}
-			return usagef("token: no command given; see arrowio token --help")
-		},
+		RunE:                  noCommand,
 	}
 	cmd.AddCommand(a.tokenAddCommand(), a.tokenListCommand(), a.tokenRemoveCommand())
 	return cmd
