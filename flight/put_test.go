@@ -346,8 +346,8 @@ func TestPutDiskFull(t *testing.T) {
 	if codeOf(err) != codes.ResourceExhausted || !strings.Contains(err.Error(), "no space left") {
 		t.Error(err)
 	}
-	if st.Aborts != 1 || len(r.catalog.Names()) != 0 {
-		t.Errorf("%d aborts, %v", st.Aborts, r.catalog.Names())
+	if n := st.Aborted(); n != 1 || len(r.catalog.Names()) != 0 {
+		t.Errorf("%d aborts, %v", n, r.catalog.Names())
 	}
 }
 

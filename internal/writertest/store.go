@@ -86,6 +86,13 @@ func (s *Store) Abort() error {
 	return s.Mem.Abort()
 }
 
+// Aborted returns how often the writer gave up, for callers who only know from elsewhere that it has ended.
+func (s *Store) Aborted() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.Aborts
+}
+
 type sink struct {
 	st *Store
 	arrowio.Sink
