@@ -16,14 +16,13 @@ import (
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
-// Freed memory stays for the next batch, as much as scans of Go keep. Most of it stays in extents and not in the pool's
-// lists: there, freed blocks that lie side by side become one.
-//
-// A table that is let go may be the room of the next one, whose pages would cost more than its decoding. So up to
-// lingerBytes more stay, until they were not used for lingerTime.
+// Freed memory stays for the next batch, and as a table that is let go may be the room of the next one, whose pages would
+// cost more than its decoding, much of it does: up to lingerBytes, until they were not used for lingerTime. What stays for
+// good is little, for the many idle processes of a cluster. Most of it is in extents and not in the pool's lists: there,
+// freed blocks that lie side by side become one.
 const (
 	poolBytes   = 32 << 20
-	keepBytes   = 224 << 20
+	keepBytes   = 32 << 20
 	lingerBytes = 1 << 30
 	lingerTime  = 5 * time.Second
 )

@@ -254,6 +254,6 @@ def allocated() -> int:
 
 
 def trim() -> None:
-    """Gives the memory that is kept for the next batches back to the system: 256 MiB and an eighth of what is held at most,
+    """Gives the memory that is kept for the next batches back to the system: 64 MiB and an eighth of what is held at most,
     1 GiB more for some seconds."""
     lib.arrowio_trim()
