@@ -186,13 +186,18 @@ func arrowcStreamSchema(handle C.uint64_t, out *C.struct_ArrowSchema, text **C.c
 
 //export arrowcStreamStart
 func arrowcStreamStart(handle C.uint64_t, to *C.struct_arrowc_stream) {
-	defer func() { _ = recover() }()
-	cgo.Handle(handle).Value().(*Stream).start(to)
+	var text *C.char
+	code := guarded(&text, func() error {
+		cgo.Handle(handle).Value().(*Stream).start(to)
+		return nil
+	}, nil)
+	if code != 0 { // the consumer would wait for ever
+		C.arrowc_stream_end(to, code, text)
+	}
 }
 
 //export arrowcStreamRoom
 func arrowcStreamRoom(handle C.uint64_t) {
-	defer func() { _ = recover() }()
 	select {
 	case cgo.Handle(handle).Value().(*Stream).room <- struct{}{}:
 	default: // it was told, and will look
