@@ -23,6 +23,8 @@ type Appender struct {
 	rows int
 	held arrow.Array // the only input so far, whole, not copied yet
 	one  [1][2]int64
+
+	adopted bool // dictionaries came ahead of the rows
 }
 
 // rowNode builds one array, its children included. Rows are logical positions in d, that is, without d.Offset().
@@ -30,6 +32,8 @@ type rowNode interface {
 	reserve(rows int)
 	// append adds the rows of runs, n in all.
 	append(d arrow.ArrayData, runs [][2]int64, n int) error
+	// adopt takes the dictionaries of d at all depths, without rows.
+	adopt(d arrow.ArrayData) error
 	// take returns what was built; the caller releases it. The node is empty afterwards.
 	take() *array.Data
 	release()
@@ -125,7 +129,7 @@ func (a *Appender) AppendRuns(arr arrow.Array, runs [][2]int64) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	if a.rows == 0 && len(runs) == 1 && n == arr.Len() && rebased(arr.Data()) {
+	if a.rows == 0 && !a.adopted && len(runs) == 1 && n == arr.Len() && rebased(arr.Data()) {
 		arr.Retain()
 		a.held, a.rows = arr, n
 		return nil
@@ -138,6 +142,19 @@ func (a *Appender) AppendRuns(arr arrow.Array, runs [][2]int64) error {
 	}
 	a.rows += n
 	return nil
+}
+
+// Adopt takes the dictionaries of arr at all depths, none of its rows. The result of the next Take begins its
+// dictionaries with those, also where no row uses them. arr stays the caller's.
+func (a *Appender) Adopt(arr arrow.Array) error {
+	if !arrow.TypeEqual(arr.DataType(), a.dt) {
+		return fmt.Errorf("dictionaries of type %s for rows of type %s", arr.DataType(), a.dt)
+	}
+	if err := a.copyHeld(); err != nil {
+		return err
+	}
+	a.adopted = true
+	return a.root.adopt(arr.Data())
 }
 
 func (a *Appender) copyHeld() error {
@@ -153,7 +170,7 @@ func (a *Appender) copyHeld() error {
 
 // Take returns the rows appended so far as one array, which the caller releases, and starts the next.
 func (a *Appender) Take() arrow.Array {
-	a.rows = 0
+	a.rows, a.adopted = 0, false
 	if h := a.held; h != nil {
 		a.held = nil
 		return h
@@ -169,7 +186,7 @@ func (a *Appender) Release() {
 		a.held.Release()
 		a.held = nil
 	}
-	a.rows = 0
+	a.rows, a.adopted = 0, false
 	a.root.release()
 }
 

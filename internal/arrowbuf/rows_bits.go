@@ -47,6 +47,9 @@ func (b *rowBase) appendValidity(d arrow.ArrayData, runs [][2]int64, n int) {
 // growValid extends the bitmap to b.rows.
 func (b *rowBase) growValid() { b.valid.extend(b.mem, (b.rows+7)/8-b.valid.n) }
 
+// adopt implements rowNode for arrays without dictionaries.
+func (b *rowBase) adopt(arrow.ArrayData) error { return nil }
+
 // takeData makes the array's data from its buffers behind the validity; it owns them from now on.
 func (b *rowBase) takeData(children []arrow.ArrayData, buffers ...*memory.Buffer) *array.Data {
 	all := make([]*memory.Buffer, 1, 1+len(buffers))

@@ -93,6 +93,8 @@ func (c *dictRows[I]) append(d arrow.ArrayData, runs [][2]int64, n int) error {
 	return nil
 }
 
+func (c *dictRows[I]) adopt(d arrow.ArrayData) error { return c.use(d.Dictionary()) }
+
 // use makes dict the one that indices refer to.
 func (c *dictRows[I]) use(dict arrow.ArrayData) error {
 	switch {

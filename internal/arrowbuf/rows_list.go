@@ -33,6 +33,8 @@ func (c *listRows[O]) append(d arrow.ArrayData, runs [][2]int64, n int) error {
 	return c.child.append(d.Children()[0], c.runs, int(total))
 }
 
+func (c *listRows[O]) adopt(d arrow.ArrayData) error { return c.child.adopt(d.Children()[0]) }
+
 func (c *listRows[O]) take() *array.Data {
 	return c.takeData([]arrow.ArrayData{c.child.take()}, c.offsets.take(c.mem))
 }
@@ -92,6 +94,8 @@ func (c *listViewRows[O]) append(d arrow.ArrayData, runs [][2]int64, n int) erro
 	return c.child.append(d.Children()[0], c.runs, int(total))
 }
 
+func (c *listViewRows[O]) adopt(d arrow.ArrayData) error { return c.child.adopt(d.Children()[0]) }
+
 func (c *listViewRows[O]) take() *array.Data {
 	c.elems = 0
 	return c.takeData([]arrow.ArrayData{c.child.take()}, c.offsets.take(c.mem), c.sizes.take(c.mem))
@@ -127,6 +131,8 @@ func (c *fixedListRows) append(d arrow.ArrayData, runs [][2]int64, n int) error 
 	}
 	return c.child.append(d.Children()[0], c.runs, n*int(c.width))
 }
+
+func (c *fixedListRows) adopt(d arrow.ArrayData) error { return c.child.adopt(d.Children()[0]) }
 
 func (c *fixedListRows) take() *array.Data {
 	return c.takeData([]arrow.ArrayData{c.child.take()})

@@ -66,6 +66,8 @@ func (c *runEndRows[T]) append(d arrow.ArrayData, runs [][2]int64, n int) error 
 	return c.values.append(d.Children()[1], c.runs, total)
 }
 
+func (c *runEndRows[T]) adopt(d arrow.ArrayData) error { return c.values.adopt(d.Children()[1]) }
+
 func (c *runEndRows[T]) take() *array.Data {
 	buf := c.runEnds.take(c.mem)
 	ends := array.NewData(c.endType, buf.Len()/c.size, []*memory.Buffer{nil, buf}, nil, 0, 0)

@@ -26,6 +26,8 @@ func (c *structRows) append(d arrow.ArrayData, runs [][2]int64, n int) error {
 	return appendChildren(c.children, d, shiftRuns(&c.runs, runs, d.Offset()), n)
 }
 
+func (c *structRows) adopt(d arrow.ArrayData) error { return adoptChildren(c.children, d) }
+
 func (c *structRows) take() *array.Data { return c.takeData(takeAll(c.children)) }
 
 func (c *structRows) release() {
@@ -56,6 +58,8 @@ func (c *sparseUnionRows) append(d arrow.ArrayData, runs [][2]int64, n int) erro
 	}
 	return appendChildren(c.children, d, shiftRuns(&c.runs, runs, d.Offset()), n)
 }
+
+func (c *sparseUnionRows) adopt(d arrow.ArrayData) error { return adoptChildren(c.children, d) }
 
 func (c *sparseUnionRows) take() *array.Data {
 	return c.takeData(takeAll(c.children), c.codes.take(c.mem))
@@ -127,6 +131,8 @@ func (c *denseUnionRows) append(d arrow.ArrayData, runs [][2]int64, n int) error
 	return nil
 }
 
+func (c *denseUnionRows) adopt(d arrow.ArrayData) error { return adoptChildren(c.children, d) }
+
 func (c *denseUnionRows) take() *array.Data {
 	clear(c.lens)
 	return c.takeData(takeAll(c.children), c.codes.take(c.mem), c.places.take(c.mem))
@@ -143,6 +149,15 @@ func (c *denseUnionRows) release() {
 func appendChildren(children []rowNode, d arrow.ArrayData, runs [][2]int64, n int) error {
 	for i, k := range children {
 		if err := k.append(d.Children()[i], runs, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func adoptChildren(children []rowNode, d arrow.ArrayData) error {
+	for i, k := range children {
+		if err := k.adopt(d.Children()[i]); err != nil {
 			return err
 		}
 	}

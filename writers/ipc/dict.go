@@ -19,7 +19,7 @@ type dictionaries struct {
 	mem   memory.Allocator
 	grow  bool
 	has   []bool        // whether a column has dictionaries
-	last  []arrow.Array // one row of what was written before, for its dictionaries; nil = nothing yet
+	last  []arrow.Array // no rows, with the dictionaries that were written before; nil = nothing yet
 	wrote map[int64]*array.Data
 }
 
@@ -51,14 +51,24 @@ func (d *dictionaries) settle(i int, c arrow.Array) (arrow.Array, error) {
 	}
 	out, err := d.copy(c, 0, c.Len())
 	if err == nil && d.grow && d.has[i] && d.last[i] == nil {
-		if d.last[i], err = d.copy(out, 0, 1); err != nil {
+		if d.last[i], err = d.bare(out); err != nil {
 			out.Release()
 		}
 	}
 	return out, err
 }
 
-// copy returns rows [from, to) of c at offset 0; c itself where it is that already.
+// bare returns no rows of c with all its dictionaries. The caller releases them.
+func (d *dictionaries) bare(c arrow.Array) (arrow.Array, error) {
+	a := arrowbuf.NewAppender(c.DataType(), d.mem)
+	defer a.Release()
+	if err := a.Adopt(c); err != nil {
+		return nil, err
+	}
+	return a.Take(), nil
+}
+
+// copy returns rows [from, to) of c at offset 0, with all of c's dictionaries; c itself where it is that already.
 func (d *dictionaries) copy(c arrow.Array, from, to int) (arrow.Array, error) {
 	if from == 0 && to == c.Len() && arrowbuf.Whole(c) {
 		c.Retain()
@@ -66,32 +76,28 @@ func (d *dictionaries) copy(c arrow.Array, from, to int) (arrow.Array, error) {
 	}
 	a := arrowbuf.NewAppender(c.DataType(), d.mem)
 	defer a.Release()
+	if err := a.Adopt(c); err != nil {
+		return nil, err
+	}
 	if err := a.Append(c, from, to); err != nil {
 		return nil, tooLarge(err)
 	}
 	return a.Take(), nil
 }
 
-// extend returns c with the dictionaries written before, and behind their entries what c has besides: an Appender keeps
-// the dictionaries of its first rows, so those come first, and are left out of the result.
+// extend returns c with the dictionaries written before, and behind their entries what c uses besides.
 func (d *dictionaries) extend(i int, c arrow.Array) (arrow.Array, error) {
 	a := arrowbuf.NewAppender(c.DataType(), d.mem)
 	defer a.Release()
-	for _, part := range []struct {
-		arr arrow.Array
-		n   int
-	}{{d.last[i], 1}, {c, c.Len()}} {
-		if err := a.Append(part.arr, 0, part.n); err != nil {
-			return nil, tooLarge(err)
-		}
+	err := a.Adopt(d.last[i])
+	if err == nil {
+		err = a.Append(c, 0, c.Len())
 	}
-	both := a.Take()
-	defer both.Release()
-	out, err := d.copy(both, 1, both.Len())
 	if err != nil {
-		return nil, err
+		return nil, tooLarge(err)
 	}
-	last, err := d.copy(out, 0, 1)
+	out := a.Take()
+	last, err := d.bare(out)
 	if err != nil {
 		out.Release()
 		return nil, err
@@ -152,7 +158,7 @@ func (d *dictionaries) write(e *encoder, n *arrowipc.Node, data arrow.ArrayData)
 		}
 		defer values.Release()
 	}
-	if err := e.dictionary(n, values, dictionaryOf{id: n.ID, delta: from > 0}); err != nil {
+	if err := e.dictionary(n, values, dictionaryOf{id: n.ID, delta: old != nil && d.grow}); err != nil {
 		return false, err
 	}
 	dict.Retain()
