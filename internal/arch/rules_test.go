@@ -10,8 +10,9 @@ type rule struct {
 	why   string
 }
 
-// neutral are the internal packages that know no format.
+// neutral are the packages that know no format, and that what reads or writes one may use.
 var neutral = []string{
+	"arrowio/arrow18",
 	"internal/annotate", "internal/arrowbuf", "internal/arrowcheck", "internal/arrowdense", "internal/budget", "internal/fanout", "internal/bitpack", "internal/blockcodec",
 	"internal/cursor", "internal/inflate", "internal/options", "internal/pb", "internal/readall", "internal/recordsplit", "internal/partwriter", "internal/arrowipc", "internal/arrowjson",
 }
@@ -33,6 +34,11 @@ var rules = []rule{
 	{
 		pkg: "arrowio/expr",
 		why: "predicates know Arrow and nothing else of this module",
+	},
+	{
+		pkg:   "arrowio/arrow18",
+		never: []string{"github.com/apache/arrow/go/v15/arrow/cdata", "github.com/apache/arrow-go/v18/arrow/cdata"},
+		why:   "it joins two versions of Arrow, whose C symbols clash",
 	},
 	{
 		pkg: "arrowio/stores",
