@@ -146,7 +146,7 @@ const (
 	Unchecked Verdict = iota // the column has no checksum
 	SumOK                    // right, as Java writes it: big-endian
 	SumLittle                // right, as the specification has it: little-endian
-	SumAbsent                // codec null and a stored zero: the Java writer's fault, no checksum at all
+	SumAbsent                // codec null and a stored zero: no checksum at all where Java wrote the file, else wrong
 	SumWrong
 )
 

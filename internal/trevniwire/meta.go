@@ -32,7 +32,7 @@ func (m Meta) Text(key string) string {
 	return string(v)
 }
 
-// User returns the entries that are not the format's own (keys beginning "trevni."), without overridden repeats.
+// User returns the entries that are not reserved, without overridden repeats.
 func (m Meta) User() Meta {
 	var out Meta
 	place := map[string]int{} // a file may have any number of keys: no search for each
@@ -50,8 +50,8 @@ func (m Meta) User() Meta {
 	return out
 }
 
-// Reserved reports whether a key belongs to the format.
-func Reserved(key string) bool { return strings.HasPrefix(key, "trevni.") }
+// Reserved reports whether a key belongs to the format, or to what our writer says of the file.
+func Reserved(key string) bool { return strings.HasPrefix(key, "trevni.") || key == KeySums }
 
 // pairBytes is about what a pair takes in memory beside its bytes. An empty one takes two bytes of file.
 const pairBytes = 48

@@ -91,5 +91,6 @@ const (
 	KeyCodec    = "trevni.codec"
 	KeyChecksum = "trevni.checksum"
 	KeyAvro     = "avro.schema"
-	KeySorted   = "arrowio.sorted" // ours: the writer saw the column's values in ascending order
+	KeySorted   = "arrowio.sorted"    // ours: the writer saw the column's values in ascending order
+	KeySums     = "arrowio.checksums" // ours, of the file: checksums are stored in columns without a codec too
 )

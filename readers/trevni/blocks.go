@@ -81,8 +81,8 @@ func (f *File) cut(ctx context.Context) ([]arrowio.Split, error) {
 	if rows == 0 {
 		return nil, nil
 	}
-	if rows > 1<<34 && rows>>16 > size {
-		return nil, &arrowio.Error{Kind: arrowio.ErrLimit, Op: "header", Split: -1, Off: 4, Err: errors.New("more rows than the file's bytes can plausibly stand for")}
+	if err := f.checkRows(ctx); err != nil {
+		return nil, err
 	}
 	count := max(size/f.splitBytes, rows/f.splitRows, 1)
 	count = min(count, int64(f.limits.Splits), rows)
@@ -118,6 +118,59 @@ func (f *File) cut(ctx context.Context) ([]arrowio.Split, error) {
 		splits[i].Bytes = int64(float64(size) * float64(splits[i].Rows.Len()) / float64(rows))
 	}
 	return splits, nil
+}
+
+// checkSize refuses a header without columns that bytes follow: its number of columns is damaged, not zero.
+func checkSize(h *trevniwire.Header, size int64) error {
+	if len(h.Columns) > 0 || size == h.Size {
+		return nil
+	}
+	e := arrowio.Errorf(arrowio.ErrCorrupt, "the header says 0 columns, but %d bytes follow it", size-h.Size)
+	e.Op, e.Off = "header", 12
+	return e
+}
+
+// checkRows refuses more rows than Limits.BatchElements of which the file stores nothing, and numbers of rows that its
+// bytes cannot plausibly stand for.
+func (f *File) checkRows(ctx context.Context) error {
+	rows, size := f.header.Rows, f.src.Size()
+	if rows <= f.limits.BatchElements || rows>>16 <= size {
+		return nil
+	}
+	fail := func(text string) error {
+		e := arrowio.Errorf(arrowio.ErrLimit, text, rows, size, f.limits.BatchElements)
+		e.Op, e.Off = "header", 4
+		return e
+	}
+	if rows > 1<<34 {
+		return fail("%d rows in a file of %d bytes are more than 65536 rows a byte, and over the limit BatchElements = %d")
+	}
+	for i := range f.header.Columns {
+		blocks, err := f.columnBlocks(ctx, i)
+		if err != nil && !isKind(err) {
+			return err
+		}
+		if slices.ContainsFunc(blocks, func(b trevniwire.Block) bool { return b.Raw > 0 }) {
+			return nil
+		}
+	}
+	return fail("%d rows of which the file of %d bytes stores no value are over the limit BatchElements = %d")
+}
+
+// confirmRows compares the header's number of rows with the blocks of a column, for reads that use none: with the first
+// one whose descriptors are sound. A file of no columns has only its header.
+func (f *File) confirmRows(ctx context.Context) error {
+	var first error
+	for i := range f.header.Columns {
+		_, err := f.columnBlocks(ctx, i)
+		if err == nil || !isKind(err) {
+			return err
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return first
 }
 
 // byStart returns the columns in the order in which they lie in the file.

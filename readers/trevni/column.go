@@ -17,6 +17,7 @@ type column struct {
 	blocks []trevniwire.Block                                             // those of the split that are needed, and only those
 	packed [][]byte                                                       // the bytes of each, checksum behind, where they were fetched ahead; same indices
 	source func(off, n int64, buf []byte) (piece, buf2 []byte, err error) // where they were not
+	zero   func() (trevniwire.Verdict, error)                             // what a checksum of 0 means that does not fit its block
 	window int64                                                          // bytes to read at once, if that many are needed
 	*kept
 	index int
@@ -161,7 +162,13 @@ func (c *column) unpack(b *trevniwire.Block) error {
 		}
 	}
 	if c.Checksum != trevniwire.NoChecksum {
-		if trevniwire.CheckSum(c.Column, c.whole, stored[b.Packed:]) == trevniwire.SumWrong {
+		v := trevniwire.CheckSum(c.Column, c.whole, stored[b.Packed:])
+		if v == trevniwire.SumAbsent {
+			if v, err = c.zero(); err != nil {
+				return arrowio.Locate(err, arrowio.At{Column: c.Name, Split: -1, Off: b.Off})
+			}
+		}
+		if v == trevniwire.SumWrong {
 			return c.failAt(arrowio.Errorf(arrowio.ErrCorrupt, "the checksum is wrong"), b.Off+b.Packed)
 		}
 	}

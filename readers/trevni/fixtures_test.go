@@ -149,7 +149,7 @@ func TestFixtures(t *testing.T) {
 			t.Errorf("%s: %d rows, the manifest says %d", x.File, f.header.Rows, x.Rows)
 		}
 		if want := map[bool]string{true: "records", false: "columns"}[x.Avro.File != ""]; f.view != want {
-			t.Errorf("%s: the view is %s: %v", x.File, f.view, f.notes)
+			t.Errorf("%s: the view is %s: %v", x.File, f.view, f.warnings)
 		}
 	}
 }

@@ -70,21 +70,23 @@ func parseOptions(m map[string]string) (Options, error) {
 
 // File is an open Trevni file. Its methods may be called concurrently.
 type File struct {
-	src    arrowio.Source
-	header *trevniwire.Header
-	limits arrowio.Limits
-	opt    Options
-	tree   *trevniwire.Tree
-	view   string
-	notes  []string
-	splits []arrowio.Split
-	dicts  map[*trevniwire.Node]arrow.Array // of enums
+	src      arrowio.Source
+	header   *trevniwire.Header
+	limits   arrowio.Limits
+	opt      Options
+	tree     *trevniwire.Tree
+	view     string
+	notes    []string
+	warnings []string
+	splits   []arrowio.Split
+	dicts    map[*trevniwire.Node]arrow.Array // of enums
 
 	splitBytes, splitRows int64
 
 	mu      sync.Mutex
 	blocks  [][]trevniwire.Block // by column; nil = not read yet
 	known   int64                // blocks in all of them
+	zero    trevniwire.Verdict   // see zeroSum; Unchecked = not known yet
 	scratch sync.Pool            // *scratch
 }
 
@@ -93,6 +95,9 @@ func Open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o Opti
 	limits = limits.WithDefaults()
 	h, err := readHeader(ctx, src, limits)
 	if err != nil {
+		return nil, locate(err)
+	}
+	if err := checkSize(h, src.Size()); err != nil {
 		return nil, locate(err)
 	}
 	f := &File{src: src, header: h, limits: limits, opt: o, blocks: make([][]trevniwire.Block, len(h.Columns)), splitBytes: splitBytes, splitRows: splitRows}
@@ -159,7 +164,7 @@ func (f *File) chooseView(ctx context.Context) error {
 		if f.opt.View == "records" {
 			return arrowio.Errorf(arrowio.ErrSchema, "no records view: %w", err)
 		}
-		f.notes = append(f.notes, fmt.Sprintf("shown as stored columns: %v", err))
+		f.warnings = append(f.warnings, fmt.Sprintf("the rows are shown as stored columns, not as records: %v", err))
 	} else if f.opt.View == "records" {
 		return arrowio.Errorf(arrowio.ErrSchema, "no records view: the file has no avro.schema")
 	}
@@ -197,6 +202,9 @@ func (f *File) Schema() *arrow.Schema { return f.tree.Schema }
 
 // Splits lists the row ranges that are read on their own.
 func (f *File) Splits() []arrowio.Split { return f.splits }
+
+// Warnings implements arrowio.Warner: why the rows are not the records that the file was written from.
+func (f *File) Warnings() []string { return f.warnings }
 
 // Close frees what the file holds; readers that are still open stay good.
 func (f *File) Close() error { return nil }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -23,10 +24,15 @@ func (f *File) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, 
 		Bytes:    f.src.Size(),
 		Metadata: map[string][]byte{},
 		Schema:   f.tree.Schema,
-		Notes:    append([]string{"view: " + f.view}, f.notes...),
+		Notes:    slices.Concat([]string{"view: " + f.view}, f.warnings, f.notes),
 	}
 	for _, p := range h.Meta {
 		info.Metadata[p.Key] = p.Value
+	}
+	if note, err := f.sumsNote(ctx); err != nil {
+		return nil, locate(err)
+	} else if note != "" {
+		info.Notes = append(info.Notes, note)
 	}
 	for i := range h.Columns {
 		c, err := f.columnInfo(ctx, i, o)
@@ -153,7 +159,11 @@ func (r *blockReader) read(ctx context.Context, f *File, col *trevniwire.Column,
 		}
 		r.buf = raw
 	}
-	return raw, trevniwire.CheckSum(col, raw, data[b.Packed:]), nil
+	v := trevniwire.CheckSum(col, raw, data[b.Packed:])
+	if v == trevniwire.SumAbsent {
+		v, err = f.zeroSum(ctx)
+	}
+	return raw, v, err
 }
 
 // describe adds the Arrow type to the stored column that carries a field's values, or its lengths.

@@ -74,6 +74,9 @@ func (r *splitReader) read(off, n int64, buf []byte) (piece, buf2 []byte, err er
 	return pieces[0], buf, nil
 }
 
+// zeroSum is File.zeroSum for the columns of r.
+func (r *splitReader) zeroSum() (trevniwire.Verdict, error) { return r.file.zeroSum(r.ctx) }
+
 // root is one top-level field with the columns of its tree, which are walked together.
 type root struct {
 	node    *node
@@ -104,6 +107,9 @@ func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 		c.window = min(windowBytes, windowsBytes/int64(len(r.columns)))
 	}
 	err := r.plan(ctx, rows.Clip(s.Rows))
+	if err == nil && len(r.columns) == 0 {
+		err = f.confirmRows(ctx)
+	}
 	r.branch()
 	for _, rt := range r.roots {
 		rt.row = s.Rows.Start
@@ -163,6 +169,7 @@ func (b *builder) column(i int) *column {
 		sc.kept[i] = c.kept
 	}
 	c.source = b.reader.read
+	c.zero = b.reader.zeroSum
 	b.used = append(b.used, c)
 	return c
 }

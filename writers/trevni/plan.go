@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
@@ -138,6 +139,9 @@ func (d *driver) describe(s *arrow.Schema, o Options) error {
 	meta := trevniwire.Meta{{Key: trevniwire.KeyCodec, Value: []byte(trevniwire.CodecName(d.codec))}}
 	if sum != trevniwire.NoChecksum {
 		meta = append(meta, trevniwire.Pair{Key: trevniwire.KeyChecksum, Value: []byte(sum.String())})
+		if d.codec == blockcodec.None { // Java stores zeros there
+			meta = append(meta, trevniwire.Pair{Key: trevniwire.KeySums, Value: []byte("stored")})
+		}
 	}
 	md := s.Metadata()
 	for i, k := range md.Keys() {
