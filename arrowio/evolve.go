@@ -231,12 +231,7 @@ func (a *adapted) Info(ctx context.Context, o InfoOptions) (*Info, error) {
 }
 
 // Warnings implements Warner.
-func (a *adapted) Warnings() []string {
-	if w, ok := a.File.(Warner); ok {
-		return w.Warnings()
-	}
-	return nil
-}
+func (a *adapted) Warnings() []Warning { return WarningsOf(a.File) }
 
 // Identity implements Identifier: what a file is shown as does not make it another.
 func (a *adapted) Identity(ctx context.Context) (string, error) {

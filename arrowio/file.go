@@ -114,15 +114,6 @@ type Dumper interface {
 	Dump(ctx context.Context, w io.Writer) error
 }
 
-// Warner is implemented by files that can be opened, or checked, though something about them is doubtful or lost.
-// Warnings returns it in plain words, a line each and without the file's name, what is lost first: nothing of it would be
-// seen in the rows. There are some thousand lines at most; a last one counts those left out. Verify may add more. What a
-// careful user should know, but need not be told unasked, is in Info.Notes instead. It may be called at any time before
-// Close.
-type Warner interface {
-	Warnings() []string
-}
-
 // ByteCounter is implemented by files that open sources of their own, which nobody else can count. BytesRead returns how
 // many stored bytes were read so far; it may be called at any time, by any goroutine, also after Close. BytesStored returns
 // how many there are, before Close.

@@ -118,11 +118,11 @@ func (q *inspection) open(ctx context.Context, s *service) (e *Entry, files []in
 
 // fileInfo is a result of inspect.
 type fileInfo struct {
-	Dataset  string        `json:"dataset"`
-	Fragment int           `json:"fragment"`
-	File     string        `json:"file"`
-	Info     *arrowio.Info `json:"info"`
-	Warnings []string      `json:"warnings,omitempty"`
+	Dataset  string            `json:"dataset"`
+	Fragment int               `json:"fragment"`
+	File     string            `json:"file"`
+	Info     *arrowio.Info     `json:"info"`
+	Warnings []arrowio.Warning `json:"warnings,omitempty"`
 }
 
 func inspect(ctx context.Context, s *service, b []byte, send func([]byte) error) error {
@@ -168,10 +168,9 @@ func (e *Entry) inspect(ctx context.Context, i int, o arrowio.InfoOptions, where
 	if out.Info, err = f.Info(ctx, o); err != nil {
 		return nil, err
 	}
-	if w, ok := f.(arrowio.Warner); ok {
-		for _, line := range w.Warnings() {
-			out.Warnings = append(out.Warnings, e.publicText(line))
-		}
+	for _, w := range arrowio.WarningsOf(f) {
+		w.File, w.Place, w.Text = out.File, e.publicText(w.Place), e.publicText(w.Text)
+		out.Warnings = append(out.Warnings, w)
 	}
 	return out, nil
 }

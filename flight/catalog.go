@@ -335,8 +335,8 @@ func (d *dataset) warn(ctx context.Context, old, now *Entry) {
 				continue
 			}
 		}
-		for _, line := range f.Warnings {
-			d.catalog.o.Logger.WarnContext(ctx, "file", "dataset", d.name, "file", f.Name, "warning", line)
+		for _, w := range f.Warnings {
+			d.catalog.o.Logger.WarnContext(ctx, "file", "dataset", d.name, "file", f.Name, "kind", string(w.Kind), "warning", w.Text)
 		}
 	}
 }

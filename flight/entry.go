@@ -43,9 +43,9 @@ type Fragment struct {
 	Name     string // NAME/path, for messages and clients; it says nothing of where the dataset lies
 	Identity string // of its name and content: see arrowio.Identifier
 	Splits   []arrowio.Split
-	Rows     int64    // arrowio.UnknownRows = it does not say
-	Bytes    int64    // stored
-	Warnings []string // see arrowio.Warner
+	Rows     int64             // arrowio.UnknownRows = it does not say
+	Bytes    int64             // stored
+	Warnings []arrowio.Warning // see arrowio.Warner
 	path     string
 }
 
@@ -125,9 +125,7 @@ func (e *Entry) look(ctx context.Context, i int) (err error) {
 			f.Rows = arrowio.UnknownRows
 		}
 	}
-	if w, ok := file.(arrowio.Warner); ok {
-		f.Warnings = w.Warnings()
-	}
+	f.Warnings = arrowio.WarningsOf(file)
 	if i == 0 {
 		info, err := file.Info(ctx, arrowio.InfoOptions{})
 		if err != nil {

@@ -92,7 +92,7 @@ func (v *Visit) Scan(ctx context.Context, e *Entry, o arrowio.ScanOptions) (*arr
 }
 
 // Inspect returns what fragment i says of itself, and what is doubtful about it. Names of files are as clients know them.
-func (e *Entry) Inspect(ctx context.Context, i int, o arrowio.InfoOptions) (info *arrowio.Info, warnings []string, err error) {
+func (e *Entry) Inspect(ctx context.Context, i int, o arrowio.InfoOptions) (info *arrowio.Info, warnings []arrowio.Warning, err error) {
 	f, err := e.inspect(ctx, i, o, nil)
 	if err != nil {
 		return nil, nil, e.Public(err)

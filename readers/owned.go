@@ -17,12 +17,7 @@ type owned struct {
 }
 
 // Warnings implements arrowio.Warner: a file that has none to give is as good as one without.
-func (f *owned) Warnings() []string {
-	if w, ok := f.File.(arrowio.Warner); ok {
-		return w.Warnings()
-	}
-	return nil
-}
+func (f *owned) Warnings() []arrowio.Warning { return arrowio.WarningsOf(f.File) }
 
 // Identity implements arrowio.Identifier: a file is what its bytes are, and those of the files that options name.
 func (f *owned) Identity(ctx context.Context) (string, error) {

@@ -114,18 +114,22 @@ func (p *partitions) shadowed(s *arrow.Schema) []string {
 }
 
 // leftOut says so of a column.
-func leftOut(name string) string {
-	return fmt.Sprintf("column %s of the file is left out: the directories say what it is", name)
+func leftOut(name string) arrowio.Warning {
+	w := arrowio.Warnf(arrowio.WarnDoubt, fmt.Sprintf("column %s of the file is left out: the directories say what it is", name))
+	w.Columns = []string{name}
+	return w
 }
 
 // note tells of the columns of a file that are left out, each once.
-func (p *partitions) note(path string, s *arrow.Schema, warn func(path, text string)) {
+func (p *partitions) note(path string, s *arrow.Schema, warn func(arrowio.Warning)) {
 	p.told.Lock()
 	defer p.told.Unlock()
 	for _, name := range p.shadowed(s) {
 		if !p.warned[name] {
 			p.warned[name] = true
-			warn(path, leftOut(name)+"; so it is with other files that have it")
+			w := leftOut(name)
+			w.File, w.Text = path, w.Text+"; so it is with other files that have it"
+			warn(w)
 		}
 	}
 }
@@ -171,11 +175,8 @@ func (f *partitioned) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio
 }
 
 // Warnings implements arrowio.Warner.
-func (f *partitioned) Warnings() []string {
-	var out []string
-	if w, ok := f.raw.(arrowio.Warner); ok {
-		out = w.Warnings()
-	}
+func (f *partitioned) Warnings() []arrowio.Warning {
+	out := slices.Clone(arrowio.WarningsOf(f.raw))
 	for _, name := range f.p.shadowed(f.raw.Schema()) {
 		out = append(out, leftOut(name))
 	}

@@ -380,7 +380,7 @@ func TestPartitionShadows(t *testing.T) {
 	put(t, filepath.Join(root, "p=2", "b.csv"), "x\n2\n")
 	put(t, filepath.Join(root, "p=3", "c.csv"), "x,p\n3,4.5\n") // of another type, which does not matter then
 	var told []string
-	o := Options{Warn: func(path, text string) { told = append(told, filepath.Base(path)+": "+text) }, Columns: []string{"x", "p"}}
+	o := Options{Warn: func(w arrowio.Warning) { told = append(told, filepath.Base(w.File)+": "+w.Text) }, Columns: []string{"x", "p"}}
 	d := openTable(t, o, root)
 	if got := columnsOf(d.Schema); got != "x:int64 p:int64" {
 		t.Error(got)

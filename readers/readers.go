@@ -60,8 +60,8 @@ type Options struct {
 	// Cast says what is done with types that Schema does not widen: "" or "none" is an error, "java" converts as orc-core
 	// does, to null where a value does not fit.
 	Cast string
-	// Warn is told what is doubtful about several files as a whole: of which of them, in plain words; nil = nobody is.
-	Warn func(path, text string)
+	// Warn is called with what is doubtful about several files as a whole; Warning.File is the first of them. nil = not reported.
+	Warn func(arrowio.Warning)
 }
 
 func (o Options) stores() *stores.Stores {

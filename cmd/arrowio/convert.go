@@ -125,6 +125,14 @@ func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out str
 	return a.printReport(f, out, report, time.Since(start))
 }
 
+// conversion is the JSON of a conversion.
+type conversion struct {
+	*convert.Report
+	Warnings []arrowio.Warning `json:"warnings"`
+}
+
+func (a *app) conversionOf(r *convert.Report) conversion { return conversion{r, a.warnings.list()} }
+
 func (f *convertFlags) progressMode() string {
 	if f.dryRun {
 		return "never"
@@ -165,7 +173,7 @@ func (a *app) noteLosses(out string, r *convert.Report) {
 func (a *app) printReport(f *convertFlags, out string, r *convert.Report, took time.Duration) error {
 	switch {
 	case f.json:
-		return printJSON(a.stdout, r)
+		return printJSON(a.stdout, a.conversionOf(r))
 	case f.dryRun:
 		return printPlan(a.stdout, out, r)
 	}

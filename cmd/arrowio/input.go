@@ -47,7 +47,6 @@ func (a *app) open(ctx context.Context, path string, r *readFlags) (*openFile, e
 		return nil, inFile(displayName(path), err)
 	}
 	f.name = displayName(path)
-	a.warn(f)
 	return f, nil
 }
 
@@ -98,7 +97,7 @@ func (a *app) find(ctx context.Context, path string, o readers.Options) (readers
 func (a *app) readOptions(ctx context.Context, r *readFlags) (readers.Options, error) {
 	p, err := r.partitions.options()
 	return readers.Options{
-		Format: r.from.word, Formats: a.readers, For: r.purpose, Stores: a.places(ctx), Mapped: r.mmap, Partitions: p, Warn: a.note,
+		Format: r.from.word, Formats: a.readers, For: r.purpose, Stores: a.places(ctx), Mapped: r.mmap, Partitions: p, Warn: a.tell,
 	}, err
 }
 
@@ -152,6 +151,7 @@ func (a *app) withFile(ctx context.Context, path string, r *readFlags, fn func(*
 	if err := r.options.check(usedFormat{r.options, f.format, f.name}); err != nil {
 		return errors.Join(err, f.Close())
 	}
+	a.warn(f, nil)
 	err = fn(f)
 	return inFile(f.name, errors.Join(err, f.Close()))
 }
@@ -181,10 +181,11 @@ func (a *app) eachFile(ctx context.Context, args []string, r *readFlags, fn func
 // dataset is all INPUTs of a command, read one after the other.
 type dataset struct {
 	*arrowio.Dataset
-	files  []string
-	format string // of the first file
-	size   int64  // of all files
-	rows   int64  // of all files; arrowio.UnknownRows = not known without opening them
+	files   []string
+	columns []string // that are read, by the names of the files; nil = all
+	format  string   // of the first file
+	size    int64    // of all files
+	rows    int64    // of all files; arrowio.UnknownRows = not known without opening them
 
 	mu     sync.Mutex
 	kept   []*openFile       // those that stay open: the first, and standard input
@@ -215,6 +216,9 @@ func (a *app) openDataset(ctx context.Context, args []string, r *readFlags, s *s
 		o.Filter = s.where.x
 	}
 	ds := &dataset{rows: arrowio.UnknownRows, sizes: make([]int64, len(inputs)), shared: map[int]*openFile{}}
+	if !r.shown.given() { // else columns may have other names in the files
+		ds.columns = s.paths()
+	}
 	for _, in := range inputs {
 		ds.files = append(ds.files, displayName(in.Path))
 	}
@@ -293,6 +297,7 @@ func (a *app) openInput(ctx context.Context, ds *dataset, i int, path string, r 
 		}
 		return nil, err
 	}
+	a.warn(f, ds.columns)
 	ds.opened(i, f)
 	if !keep {
 		return f, nil

@@ -71,6 +71,8 @@ type inspection struct {
 	ChecksumsChecked bool         `json:"checksums_checked"`
 	Pruning          *pruningInfo `json:"pruning,omitempty"`
 	Shown            *shownInfo   `json:"shown,omitempty"` // with --schema
+
+	Warnings []arrowio.Warning `json:"warnings"`
 }
 
 // pruningInfo says how much of a file a filter would read.
@@ -121,6 +123,7 @@ func (a *app) inspect(ctx context.Context, f *inspectFlags, in []string, askedCh
 		if doc.Info, err = file.Info(ctx, o); err != nil {
 			return err
 		}
+		doc.Warnings = a.warnings.of(file.name)
 		if f.json {
 			docs = append(docs, doc)
 			return nil

@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -34,8 +33,7 @@ type app struct {
 	stores     *stores.Stores // nil before places
 	unhook     func() bool
 
-	warnings sync.Mutex
-	warned   map[string]int // lines told of a file
+	warnings warnings
 }
 
 // run is the whole program: it parses args, does what they say and returns the exit code. Cancelling ctx stops it;
@@ -70,7 +68,7 @@ func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app
 		writers: writers.All(),
 
 		terminal: terminalWidth,
-		warned:   map[string]int{},
+		warnings: warnings{seen: map[[2]string]bool{}},
 	}
 }
 

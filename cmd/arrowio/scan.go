@@ -11,6 +11,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
+
+	"github.com/arrowio/arrowio/arrowio"
 )
 
 type scanFlags struct {
@@ -64,6 +66,8 @@ type scanReport struct {
 	scanned
 	PeakRSS int64        `json:"peak_rss_bytes"`
 	Repeats []scanRepeat `json:"repeats"`
+
+	Warnings []arrowio.Warning `json:"warnings"`
 }
 
 // scanned is what went through a scan.
@@ -100,6 +104,7 @@ func (a *app) scan(ctx context.Context, f *scanFlags, in []string) error {
 	}
 	report.PeakRSS = processUsage().peak
 	if f.json {
+		report.Warnings = a.warnings.list()
 		return printJSON(a.stdout, report)
 	}
 	return printScan(a.stdout, report)

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/spf13/cobra"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/celltext"
 )
 
@@ -50,6 +51,7 @@ func (a *app) schema(ctx context.Context, read *readFlags, in []string, asJSON b
 	if asJSON {
 		return printJSON(a.stdout, schemaDoc{
 			File: name, Format: ds.format, Fields: fieldDocs(ds.Schema.Fields()), Metadata: metadataDoc(ds.Schema.Metadata()),
+			Warnings: a.warnings.list(),
 		})
 	}
 	w := bufio.NewWriter(a.stdout)
@@ -70,6 +72,8 @@ type schemaDoc struct {
 	Format   string         `json:"format"`
 	Fields   []fieldDoc     `json:"fields"`
 	Metadata map[string]any `json:"metadata,omitempty"`
+
+	Warnings []arrowio.Warning `json:"warnings"`
 }
 
 // fieldDoc is the JSON of a field.

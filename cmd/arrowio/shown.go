@@ -47,7 +47,7 @@ func (s *schemaFlags) apply(r *readFlags, o *readers.Options) error {
 }
 
 // given reports whether there is anything to apply.
-func (s *schemaFlags) given() bool { return s.text != "" || s.cast.word != "none" }
+func (s *schemaFlags) given() bool { return s != nil && (s.text != "" || s.cast.word != "none") }
 
 // options returns what readers.Show is told of a single file.
 func (s *schemaFlags) options(r *readFlags) (o readers.Options, err error) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -73,11 +72,4 @@ func (a *app) leavePlaces() error {
 	}
 	a.unhook()
 	return a.stores.Close()
-}
-
-// note tells on standard error what somebody should know of a file whose rows are right all the same.
-func (a *app) note(file, text string) {
-	if !a.jsonErrors {
-		fmt.Fprintln(a.stderr, printable(fmt.Sprintf("arrowio: %s: note: %s", file, text)))
-	}
 }

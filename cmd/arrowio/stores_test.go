@@ -139,7 +139,7 @@ func TestPartitionFlags(t *testing.T) {
 		}
 	}
 	o := do(t, "cat", "--format", "csv", dir)
-	if o.code != 0 || o.out != "x,d,k\n7,2024-01-01,1\n7,2024-01-02,02\n" || strings.Count(o.err, "note: column k") != 1 {
+	if o.code != 0 || o.out != "x,d,k\n7,2024-01-01,1\n7,2024-01-02,02\n" || strings.Count(o.err, "warning: column k") != 1 {
 		t.Errorf("%+v", o)
 	}
 	for _, c := range []struct {

@@ -49,6 +49,8 @@ type verdict struct {
 	Method string    `json:"method"` // "checks", the format's own, or "scan"
 	Rows   int64     `json:"rows"`   // decoded by a scan; -1 = not counted
 	Faults []failure `json:"faults"`
+
+	Warnings []arrowio.Warning `json:"warnings"`
 }
 
 // maxFaults bounds what verify remembers of one file; all are printed.
@@ -76,6 +78,7 @@ func (a *app) verify(ctx context.Context, read *readFlags, in []string, asJSON b
 			bad++
 			all.OK = false
 		}
+		v.Warnings = a.warnings.of(v.File)
 		all.Files = append(all.Files, v)
 		return nil
 	})
@@ -119,7 +122,7 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Opti
 		defer bar.stop()
 		if checker, ok := file.File.(arrowio.Verifier); ok {
 			err = checker.Verify(ctx, report)
-			bar.aside(func() { a.warn(file) })
+			bar.aside(func() { a.warn(file, nil) })
 			if err != nil || show.Schema == nil {
 				return err
 			}

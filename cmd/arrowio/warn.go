@@ -3,34 +3,63 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/arrowio/arrowio/arrowio"
 )
 
-// warning is the JSON of a warning.
-type warning struct {
-	Warning string `json:"warning"`
-	File    string `json:"file"`
+// warnings is what the files of a command were found to hide, in the order in which it was found.
+type warnings struct {
+	mu   sync.Mutex
+	all  []arrowio.Warning
+	seen map[[2]string]bool // by file and text
 }
 
-// warn tells on standard error what is doubtful or lost in a file: a line each, or an object. What was told of the file
-// before is not told again, however often it is opened.
-func (a *app) warn(f *openFile) {
-	w, ok := f.File.(arrowio.Warner)
-	if !ok {
+// maxWarnings bounds what is remembered for JSON reports; everything is printed.
+const maxWarnings = 100_000
+
+// list returns the warnings so far, for a JSON report.
+func (w *warnings) list() []arrowio.Warning {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]arrowio.Warning{}, w.all...)
+}
+
+// of returns those about a file.
+func (w *warnings) of(file string) []arrowio.Warning {
+	return slices.DeleteFunc(w.list(), func(x arrowio.Warning) bool { return x.File != file })
+}
+
+// warn prints the warnings of a file that concern a scan of columns, given as dotted paths; nil = all columns. However
+// often a file is opened, each is printed once.
+func (a *app) warn(f *openFile, columns []string) {
+	for _, w := range arrowio.WarningsOf(f.File) {
+		if w.Concerns(columns) {
+			w.File = f.name
+			a.tell(w)
+		}
+	}
+}
+
+// tell prints a warning on standard error, as a line or as an object, unless it was printed before.
+func (a *app) tell(w arrowio.Warning) {
+	a.warnings.mu.Lock()
+	defer a.warnings.mu.Unlock()
+	key := [2]string{w.File, w.Text}
+	if a.warnings.seen[key] {
 		return
 	}
-	a.warnings.Lock()
-	defer a.warnings.Unlock()
-	lines := w.Warnings()
-	for _, line := range lines[min(a.warned[f.name], len(lines)):] {
-		if a.jsonErrors {
-			e := json.NewEncoder(a.stderr)
-			e.SetEscapeHTML(false)
-			_ = e.Encode(warning{line, f.name}) // standard error is the last resort
-			continue
-		}
-		fmt.Fprintln(a.stderr, printable(fmt.Sprintf("arrowio: %s: warning: %s", f.name, line)))
+	if len(a.warnings.all) < maxWarnings {
+		a.warnings.seen[key] = true
+		a.warnings.all = append(a.warnings.all, w)
 	}
-	a.warned[f.name] = max(a.warned[f.name], len(lines))
+	if !a.jsonErrors {
+		fmt.Fprintln(a.stderr, printable(fmt.Sprintf("arrowio: %s: warning: %s", w.File, w.Text)))
+		return
+	}
+	b, err := json.Marshal(w)
+	if err == nil {
+		_, _ = fmt.Fprintf(a.stderr, "{\"level\":\"warning\",%s\n", b[1:]) // standard error is the last resort
+	}
 }

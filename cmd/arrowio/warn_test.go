@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -24,7 +25,9 @@ func torn() arrowio.Format {
 			if err != nil {
 				return nil, err
 			}
-			return &tornFile{File: f, purpose: o.For, warnings: []string{"lost: the last row", "rows\nmay be wrong"}}, nil
+			return &tornFile{File: f, purpose: o.For, warnings: []arrowio.Warning{
+				{Kind: arrowio.WarnLost, Place: "line 3", Rows: 1, Text: "lost: the last row"}, arrowio.Warnf(arrowio.WarnDoubt, "rows\nmay be wrong"),
+			}}, nil
 		},
 	}
 }
@@ -32,16 +35,16 @@ func torn() arrowio.Format {
 type tornFile struct {
 	arrowio.File
 	purpose  arrowio.Purpose
-	warnings []string
+	warnings []arrowio.Warning
 }
 
-func (f *tornFile) Warnings() []string { return f.warnings }
+func (f *tornFile) Warnings() []arrowio.Warning { return f.warnings }
 
 func (f *tornFile) Verify(context.Context, func(error)) error {
 	if f.purpose != arrowio.ForVerify {
 		return errors.New("opened for something else")
 	}
-	f.warnings = append(f.warnings, "not all was checked")
+	f.warnings = append(f.warnings, arrowio.Warnf(arrowio.WarnDoubt, "not all was checked"))
 	return nil
 }
 
@@ -92,15 +95,18 @@ func TestWarnings(t *testing.T) {
 		{[]string{"convert", "--json", one, two, filepath.Join(dir, "out.csv")}, `"rows": 4`, lines(one) + lines(two)},
 	} {
 		o := withTorn(t, append([]string{c.args[0], "--from", "torn"}, c.args[1:]...)...)
-		if o.code != 0 || o.err != c.err || !strings.Contains(o.out, c.out) || strings.Contains(o.out, "warning") {
+		if o.code != 0 || o.err != c.err || !strings.Contains(o.out, c.out) || strings.Contains(o.out, "warning:") {
 			t.Errorf("%s: exit %d, %q, %q", c.args, o.code, o.out, o.err)
 		}
 	}
 	o := withTorn(t, "cat", "--from", "torn", "--json-errors", "--limit", "1", two)
 	d := json.NewDecoder(strings.NewReader(o.err))
-	for _, want := range []string{"lost: the last row", "rows\nmay be wrong"} {
-		var w map[string]string
-		if err := d.Decode(&w); err != nil || w["warning"] != want || w["file"] != two || len(w) != 2 {
+	for _, want := range []map[string]any{
+		{"level": "warning", "kind": "lost", "file": two, "place": "line 3", "rows": 1.0, "message": "lost: the last row"},
+		{"level": "warning", "kind": "doubt", "file": two, "rows": nil, "message": "rows\nmay be wrong"},
+	} {
+		var w map[string]any
+		if err := d.Decode(&w); err != nil || !reflect.DeepEqual(w, want) {
 			t.Errorf("%v, %v", w, err)
 		}
 	}

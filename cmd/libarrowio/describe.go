@@ -20,10 +20,10 @@ type describeRequest struct {
 
 // description is the answer.
 type description struct {
-	Files    []string        `json:"files"`
-	Rows     *int64          `json:"rows"` // null = nobody knows before reading
-	Info     []*arrowio.Info `json:"info,omitempty"`
-	Warnings []string        `json:"warnings"`
+	Files    []string          `json:"files"`
+	Rows     *int64            `json:"rows"` // null = nobody knows before reading
+	Info     []*arrowio.Info   `json:"info,omitempty"`
+	Warnings []arrowio.Warning `json:"warnings"`
 }
 
 func describeHandle(ctx context.Context, request string) (*description, error) {

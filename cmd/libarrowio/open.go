@@ -65,7 +65,7 @@ type handle struct {
 	refs     int
 	first    arrowio.File // stays open
 	firstAt  int
-	warnings []string
+	warnings []arrowio.Warning
 }
 
 var handles = struct {
@@ -143,9 +143,9 @@ func (shared) Close() error { return nil }
 
 // opened is what open answers.
 type opened struct {
-	Handle   uint64   `json:"handle"`
-	Files    []string `json:"files"`
-	Warnings []string `json:"warnings"`
+	Handle   uint64            `json:"handle"`
+	Files    []string          `json:"files"`
+	Warnings []arrowio.Warning `json:"warnings"`
 }
 
 func open(ctx context.Context, request string) (_ *opened, err error) {
@@ -234,12 +234,13 @@ func (h *handle) open(ctx context.Context, i int, path string, o readers.Options
 	if f != nil && at == i {
 		return shared{f}, nil
 	}
-	f, warnings, err := openFile(ctx, path, o)
+	f, err := openFile(ctx, path, o)
 	if err != nil {
 		return nil, err
 	}
-	for _, text := range warnings {
-		h.note(path, text)
+	for _, w := range arrowio.WarningsOf(f) {
+		w.File = path
+		h.note(w)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -256,29 +257,32 @@ type file struct {
 	below io.Closer
 }
 
+// Warnings implements arrowio.Warner.
+func (f *file) Warnings() []arrowio.Warning { return arrowio.WarningsOf(f.File) }
+
 func (f *file) Close() error { return errors.Join(f.File.Close(), f.below.Close()) }
 
 // openFile opens what lies at path with those options that its format takes, which are to be all of them.
-func openFile(ctx context.Context, path string, o readers.Options) (arrowio.File, []string, error) {
+func openFile(ctx context.Context, path string, o readers.Options) (arrowio.File, error) {
 	d, err := readers.Directory(o)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if d.OpenPath != nil {
 		if err := taken(d, o.Options); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		return warned(readers.OpenFile(ctx, path, o))
+		return readers.OpenFile(ctx, path, o)
 	}
 	found, err := readers.Find(ctx, path, o)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if found.Tree != nil {
 		if err := taken(found.Format, o.Options); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		return warned(found.Format.OpenTree(ctx, found.Tree, arrowio.OpenOptions{Options: o.Options}))
+		return found.Format.OpenTree(ctx, found.Tree, arrowio.OpenOptions{Options: o.Options})
 	}
 	format, err := readers.Choose(found.Source, path, o)
 	if err == nil {
@@ -290,10 +294,9 @@ func openFile(ctx context.Context, path string, o readers.Options) (arrowio.File
 	}
 	if err != nil {
 		_ = found.Source.Close() // it was only read
-		return nil, nil, err
+		return nil, err
 	}
-	_, said, _ := warned(f, nil)
-	return &file{f, found.Source}, said, nil
+	return &file{f, found.Source}, nil
 }
 
 // taken refuses options that a format does not take: nobody would look at them.
@@ -306,35 +309,23 @@ func taken(f arrowio.Format, options map[string]string) error {
 	return nil
 }
 
-// warned returns f with what is doubtful about it. Where there is an error, f may be a nil of some type, and nobody may ask
-// it anything.
-func warned(f arrowio.File, err error) (arrowio.File, []string, error) {
-	if err != nil {
-		return nil, nil, err
-	}
-	if w, ok := f.(arrowio.Warner); ok {
-		return f, w.Warnings(), nil
-	}
-	return f, nil, nil
-}
-
 const maxWarnings = 10000
 
 // note keeps a warning, once.
-func (h *handle) note(file, text string) {
-	line := file + ": " + text
+func (h *handle) note(w arrowio.Warning) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.warnings) < maxWarnings && !slices.Contains(h.warnings, line) {
-		h.warnings = append(h.warnings, line)
+	known := func(o arrowio.Warning) bool { return o.File == w.File && o.Text == w.Text }
+	if len(h.warnings) < maxWarnings && !slices.ContainsFunc(h.warnings, known) {
+		h.warnings = append(h.warnings, w)
 	}
 }
 
 // said returns the warnings so far.
-func (h *handle) said() []string {
+func (h *handle) said() []arrowio.Warning {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return append([]string{}, h.warnings...)
+	return append([]arrowio.Warning{}, h.warnings...)
 }
 
 // locate finds the file that an error is about: a dataset puts its name in front.

@@ -95,10 +95,14 @@ func (d *filePage) facts(known *described) {
 		}
 		d.Facts = append(d.Facts, arrowio.Fact{Name: short(k), Value: clipped(string(known.info.Metadata[k]), 400)})
 	}
+	warnings := make([]string, len(known.warnings))
+	for i, w := range known.warnings {
+		warnings[i] = w.Text
+	}
 	for _, list := range []struct {
 		from []string
 		to   *[]string
-	}{{known.warnings, &d.Warnings}, {known.info.Notes, &d.Notes}} {
+	}{{warnings, &d.Warnings}, {known.info.Notes, &d.Notes}} {
 		for _, s := range list.from[:min(len(list.from), maxNotes)] {
 			*list.to = append(*list.to, text(s))
 		}

@@ -24,7 +24,7 @@ const (
 // described is what a file says of itself, and how its bytes lie. It does not change.
 type described struct {
 	info     *arrowio.Info // without its blocks
-	warnings []string
+	warnings []arrowio.Warning
 	layout   *layout
 	blocks   int // 0 < maxBlocks < blocks: there are too many for the picture
 }

@@ -174,7 +174,7 @@ func (f *File) choose() error {
 				continue
 			}
 			if f.opt.Salvage {
-				f.lose(err, "tablet %s: its superblock cannot be read, so nobody knows its blocks: %v", id, err)
+				f.lose(err, at("tablet "+id, arrowio.UnknownRows), "tablet %s: its superblock cannot be read, so nobody knows its blocks: %v", id, err)
 				continue
 			}
 			return err
@@ -261,13 +261,13 @@ func (f *File) withData(all []*tablet) error {
 			f.tablets = append(f.tablets, t)
 		case kuduwire.TabletTombstoned, kuduwire.TabletDeleted:
 			gone = fmt.Sprintf("tablet %s is %v: this server has given its rows up; other servers may have them", t.id, t.super.State)
-			f.doubt("%s", gone)
+			f.warn(arrowio.Warning{Kind: arrowio.WarnMissing, Place: t.place(), Rows: arrowio.UnknownRows}, "%s", gone)
 		default:
 			why := fmt.Sprintf("tablet %s is %v: it was being copied from another server, and is not complete here", t.id, t.super.State)
 			if !f.opt.Salvage {
 				return arrowio.Errorf(arrowio.ErrUnsupported, "kudu: %s; --kudu-salvage reads what there is", why)
 			}
-			f.lose(nil, "%s", why)
+			f.lose(nil, at(t.place(), arrowio.UnknownRows), "%s", why)
 			f.tablets = append(f.tablets, t)
 		}
 	}

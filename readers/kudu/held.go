@@ -81,7 +81,7 @@ func OpenTablet(ctx context.Context, dirs *Dirs, blocks *Blocks, id string, limi
 }
 
 // Warnings returns what makes it doubtful that this is all of the tablet, and right.
-func (t *Tablet) Warnings() []string { return t.file.Warnings() }
+func (t *Tablet) Warnings() []arrowio.Warning { return t.file.Warnings() }
 
 // LoggedKeys returns how many keys a server will touch when it replays the log: of rows that it inserts, and of rows that
 // it changes or deletes, in memory or on disk. All of these are in the log's hands, the rows that are gone at its end, too.

@@ -48,8 +48,8 @@ func TestHeldRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if x.Segments < 1 || len(x.Warnings()) > 0 || x.Super.TabletID != id {
-				t.Errorf("%s: %d segments, %s", super.TableName, x.Segments, x.Warnings())
+			if x.Segments < 1 || len(told(x)) > 0 || x.Super.TabletID != id {
+				t.Errorf("%s: %d segments, %s", super.TableName, x.Segments, told(x))
 			}
 			saw := realKeys(t, rows, super.TableName)
 			there := map[string]bool{}

@@ -47,7 +47,7 @@ func readAll(t testing.TB, wal string, o Options) (rows int64, warnings []string
 			return err
 		}
 		defer f.Close()
-		warnings = f.Warnings()
+		warnings = told(f)
 		r, err := arrowio.Scan(t.Context(), f, arrowio.ScanOptions{Allocator: mem, Parallelism: 1})
 		if err != nil {
 			return err

@@ -85,7 +85,7 @@ func (s *server) overview(ctx context.Context) (*Overview, error) {
 		}
 		sb, err := s.dirs.SuperBlock(id)
 		if err != nil {
-			v.doubt("the superblock of tablet %s cannot be read, so nobody knows its table and its blocks: %v", id, err)
+			v.doubt("tablet "+id, "the superblock of tablet %s cannot be read, so nobody knows its table and its blocks: %v", id, err)
 			v.damaged = append(v.damaged, arrowio.MemberInfo{Kind: kindTablet, ID: id, State: "superblock unreadable", Rows: arrowio.UnknownRows})
 			continue
 		}

@@ -124,7 +124,7 @@ func TestOverviewOfFew(t *testing.T) {
 	}
 	v := s.must(arrowio.ForInfo)
 	info = infoOf(t, v, arrowio.InfoOptions{})
-	if w := v.(arrowio.Warner).Warnings(); len(w) != 1 || !anyHas(w, madeTablet) || len(info.Members) != 3 || info.Members[2].State != "superblock unreadable" {
+	if w := told(v.(arrowio.Warner)); len(w) != 1 || !anyHas(w, madeTablet) || len(info.Members) != 3 || info.Members[2].State != "superblock unreadable" {
 		t.Errorf("%q, %+v", w, info.Members)
 	}
 }

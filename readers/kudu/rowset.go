@@ -167,7 +167,7 @@ func (f *File) openDeltas(ctx context.Context, rs *rowset, blocks []uint64, matt
 		}
 		if err != nil {
 			if f.opt.Salvage && ctx.Err() == nil {
-				f.loseBlocks("tablet %s, rowset %d: changes to rows: %v", rs.tablet.id, rs.meta.ID, err)
+				f.loseBlocks(at(rs.place(), arrowio.UnknownRows), "tablet %s, rowset %d: changes to rows: %v", rs.tablet.id, rs.meta.ID, err)
 				continue
 			}
 			return nil, err

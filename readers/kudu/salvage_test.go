@@ -46,7 +46,7 @@ func (s *realServer) scanAll(options ...string) (lines, warnings []string, err e
 	for r.Next() {
 		lines = append(lines, linesOf(r.Record())...)
 	}
-	return lines, f.(arrowio.Warner).Warnings(), r.Err()
+	return lines, told(f.(arrowio.Warner)), r.Err()
 }
 
 // damages are what happens to a file.
@@ -215,7 +215,7 @@ func TestSalvageRows(t *testing.T) {
 				}
 				got := scanText(t, bad, arrowio.ScanOptions{Parallelism: 1 + try%2, BatchRows: 1 + r.Intn(40)})
 				lost := arrowio.RowSet{}
-				for _, w := range bad.Warnings() {
+				for _, w := range told(bad) {
 					var start, end int64
 					_, text, ok := strings.Cut(w, "rowset 0: rows ")
 					if n, _ := fmt.Sscanf(text, "%d to %d of", &start, &end); ok && n == 2 {
@@ -226,11 +226,11 @@ func TestSalvageRows(t *testing.T) {
 					}
 				}
 				most := int64(10)
-				if anyHas(bad.Warnings(), "rowset 0: all ", kuduwire.BlockName(id), "index") { // the index that leads to them is hit
+				if anyHas(told(bad), "rowset 0: all ", kuduwire.BlockName(id), "index") { // the index that leads to them is hit
 					lost, most = arrowio.RowSet{{End: rs.rows}}, rs.rows
 				}
 				if len(got) != len(whole) || lost.Len() == 0 || lost.Len() > most {
-					t.Fatalf("column %d, %d: %d rows, want %d; lost %v: %q", column, off-at.Off, len(got), len(whole), lost, bad.Warnings())
+					t.Fatalf("column %d, %d: %d rows, want %d; lost %v: %q", column, off-at.Off, len(got), len(whole), lost, told(bad))
 				}
 				byRow := rowUpdates(f, c.ID)
 				for i := range got {

@@ -83,7 +83,7 @@ func OpenSet(ctx context.Context, t arrowio.Tree, limits arrowio.Limits, o Optio
 			if !o.verify && !o.Salvage {
 				return nil, errors.Join(err, f.Close())
 			}
-			f.lose(err, "%v", err)
+			f.lose(err, at("", arrowio.UnknownRows), "%v", err)
 		}
 	}
 	return f, nil

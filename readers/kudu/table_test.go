@@ -43,7 +43,7 @@ func (x *madeTable) checkRows(t *testing.T, s *tableServer, o Options, batch int
 	}
 	defer f.Close()
 	expectRows(t, f, batch, x.expect(t, o.Snapshot, o.StringsBinary))
-	if w := f.Warnings(); len(w) > 1+len(x.tablets) || len(w) > 0 && !anyHas(w, "log") {
+	if w := told(f); len(w) > 1+len(x.tablets) || len(w) > 0 && !anyHas(w, "log") {
 		t.Errorf("warnings: %q", w)
 	}
 }

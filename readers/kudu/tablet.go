@@ -18,7 +18,7 @@ import (
 func (f *File) openTablet(ctx context.Context, t *tablet) error {
 	t.schema, t.version = t.super.Schema, t.super.SchemaVersion
 	if t.super.TxnMetadata {
-		f.doubt("tablet %s has taken part in transactions over several rows: rows of those that were not ended may be shown", t.id)
+		f.doubt(t.place(), "tablet %s has taken part in transactions over several rows: rows of those that were not ended may be shown", t.id)
 	}
 	if f.dirs != nil {
 		f.missing(t)
@@ -35,7 +35,7 @@ func (f *File) openTablet(ctx context.Context, t *tablet) error {
 			if !f.opt.Salvage || ctx.Err() != nil {
 				return err
 			}
-			f.loseBlocks("tablet %s, rowset %d: all rows: %v", t.id, meta.ID, err)
+			f.loseBlocks(at((&rowset{tablet: t, meta: meta}).place(), meta.LiveRows), "tablet %s, rowset %d: all rows: %v", t.id, meta.ID, err)
 			continue
 		}
 		t.rowsets = append(t.rowsets, rs)
@@ -55,11 +55,11 @@ func (f *File) openTablet(ctx context.Context, t *tablet) error {
 		if slices.Contains(log.sound, n) {
 			f.note("tablet %s: %s", t.id, n)
 		} else {
-			f.doubt("tablet %s: %s", t.id, n)
+			f.doubt(t.place(), "tablet %s: %s", t.id, n)
 		}
 	}
 	for _, n := range log.lost {
-		f.lose(nil, "tablet %s: %s", t.id, n)
+		f.lose(nil, at(t.place(), log.rowsLost(n)), "tablet %s: %s", t.id, n)
 	}
 	t.schema, t.version = log.schema, log.schemaVersion
 	for _, rs := range t.rowsets {
@@ -77,7 +77,7 @@ func (f *File) openTablet(ctx context.Context, t *tablet) error {
 // missing tells which data directories of a tablet are not here.
 func (f *File) missing(t *tablet) {
 	for _, uuid := range f.dirs.MissingFor(t.super) {
-		f.doubt("tablet %s is spread over the data directory %s, too, which is not here", t.id, uuid)
+		f.warn(arrowio.Warning{Kind: arrowio.WarnMissing, Place: t.place(), Rows: arrowio.UnknownRows}, "tablet %s is spread over the data directory %s, too, which is not here", t.id, uuid)
 	}
 }
 
@@ -130,7 +130,7 @@ func (f *File) findLosses(ctx context.Context, rs *rowset) error {
 	for i := range rs.tablet.schema.Columns {
 		c := &rs.tablet.schema.Columns[i]
 		if _, ok := rs.column(c.ID); !ok && !c.Nullable && c.ReadDefault == nil {
-			f.loseBlocks("tablet %s, rowset %d: all %d rows of column %s, which has neither a block nor nulls nor a default", rs.tablet.id, rs.meta.ID, rs.rows, c.Name)
+			f.loseBlocks(at(rs.place(), rs.rows, c.Name), "tablet %s, rowset %d: all %d rows of column %s, which has neither a block nor nulls nor a default", rs.tablet.id, rs.meta.ID, rs.rows, c.Name)
 			rs.lost[c.ID] = losses{arrowio.RowSet{}.Add(arrowio.RowRange{End: rs.rows})}
 		}
 	}
@@ -146,7 +146,7 @@ func (f *File) findLosses(ctx context.Context, rs *rowset) error {
 			return ctx.Err()
 		}
 		if err != nil { // no block of it can be reached
-			f.loseBlocks("tablet %s, rowset %d: all %d rows of %v", rs.tablet.id, rs.meta.ID, rs.rows, err)
+			f.loseBlocks(at(rs.place(), rs.rows, column.Name), "tablet %s, rowset %d: all %d rows of %v", rs.tablet.id, rs.meta.ID, rs.rows, err)
 			bad = arrowio.RowSet{}.Add(arrowio.RowRange{End: rs.rows})
 		}
 		if len(bad) > 0 {
@@ -171,7 +171,7 @@ func (f *File) damage(ctx context.Context, rs *rowset, c *kuduwire.Column, block
 		return nil, err
 	}
 	bad, err := r.Damage(ctx, field, func(rows arrowio.RowRange, err error) {
-		f.loseBlocks("tablet %s, rowset %d: rows %d to %d of %v", rs.tablet.id, rs.meta.ID, rows.Start, rows.End, f.inBlock(err, block, what))
+		f.loseBlocks(at(rs.place(), rows.Len(), c.Name), "tablet %s, rowset %d: rows %d to %d of %v", rs.tablet.id, rs.meta.ID, rows.Start, rows.End, f.inBlock(err, block, what))
 	})
 	return bad, f.inBlock(err, block, what)
 }
@@ -183,10 +183,10 @@ func (f *File) tryDeltas(ctx context.Context, rs *rowset, r *cfile.Reader, id ui
 	if err != nil {
 		return f.inBlock(err, id, "deltas")
 	}
-	lose := func(what string, err error) {
-		f.loseBlocks("tablet %s, rowset %d: %s: %v", rs.tablet.id, rs.meta.ID, what, f.inBlock(err, id, "deltas"))
+	lose := func(rows int64, what string, err error) {
+		f.loseBlocks(at(rs.place(), rows), "tablet %s, rowset %d: %s: %v", rs.tablet.id, rs.meta.ID, what, f.inBlock(err, id, "deltas"))
 	}
-	d.Pass = func(err error) { lose("changes to rows", err) }
+	d.Pass = func(err error) { lose(arrowio.UnknownRows, "changes to rows", err) }
 	for d.Next() {
 		row := fmt.Sprintf("a change to row %d", d.Key.Row)
 		_, c, err := cfilewire.ParseChange(d.Change)
@@ -197,7 +197,7 @@ func (f *File) tryDeltas(ctx context.Context, rs *rowset, r *cfile.Reader, id ui
 			if i := rs.tablet.schema.Index(c.Column); i >= 0 {
 				column := &rs.tablet.schema.Columns[i]
 				if e := f.checkChange(column, c.Value, c.Null); e != nil {
-					lose(row+", column "+column.Name, e)
+					lose(1, row+", column "+column.Name, e)
 				}
 			}
 		}
@@ -205,7 +205,7 @@ func (f *File) tryDeltas(ctx context.Context, rs *rowset, r *cfile.Reader, id ui
 			err = c.Err
 		}
 		if err != nil {
-			lose(row, err)
+			lose(1, row, err)
 		}
 	}
 	return f.inBlock(d.Err, id, "deltas")

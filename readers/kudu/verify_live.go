@@ -23,7 +23,7 @@ func (v *verifier) liveOnce(t *tablet) error {
 		return nil
 	}
 	if v.opt.SkipLog {
-		v.doubt("tablet %s: whether keys are live in several rowsets was not checked, for that takes its log", t.id)
+		v.doubt(t.place(), "tablet %s: whether keys are live in several rowsets was not checked, for that takes its log", t.id)
 		return nil
 	}
 	m := &liveMerge{verifier: v, tablet: t, pairs: map[[2]int64]*livePair{}}
@@ -47,7 +47,7 @@ func (v *verifier) liveOnce(t *tablet) error {
 		return err
 	}
 	if !ok {
-		v.doubt("tablet %s: more than %d of its rowsets have overlapping keys: whether keys are live in several of them was not checked", t.id, m.ways)
+		v.doubt(t.place(), "tablet %s: more than %d of its rowsets have overlapping keys: whether keys are live in several of them was not checked", t.id, m.ways)
 	}
 	return m.tell()
 }

@@ -33,7 +33,7 @@ func TestVerifyRealServers(t *testing.T) {
 			if err := f.Verify(t.Context(), func(error) {}); err != nil {
 				t.Error(err)
 			}
-			if w := f.Warnings(); len(w) > 0 {
+			if w := told(f); len(w) > 0 {
 				t.Errorf("%s, %s: %q", manager, x.Table, w)
 			}
 		}
@@ -264,8 +264,8 @@ func TestVerifyLiveTwice(t *testing.T) {
 			t.Errorf("%s, %d keys: %q", name, want, faults)
 		}
 		f = s.must(arrowio.ForVerify, "kudu-table="+name, "kudu-wal=skip").(*File)
-		if err := f.Verify(t.Context(), func(err error) { t.Error(err) }); err != nil || !anyHas(f.Warnings(), "was not checked") {
-			t.Errorf("%s, without the log: %v, %q", name, err, f.Warnings())
+		if err := f.Verify(t.Context(), func(err error) { t.Error(err) }); err != nil || !anyHas(told(f), "was not checked") {
+			t.Errorf("%s, without the log: %v, %q", name, err, told(f))
 		}
 	}
 }
@@ -301,7 +301,7 @@ func TestVerifyLog(t *testing.T) {
 		if faults := s.verify("kudu-table=unflushed"); len(faults) > 0 {
 			t.Errorf("closed: %q", faults)
 		}
-		if w := s.table("unflushed").Warnings(); !anyHas(w, x.id, "is closed") {
+		if w := told(s.table("unflushed")); !anyHas(w, x.id, "is closed") {
 			t.Errorf("no open segment: %q", w)
 		}
 	})
@@ -399,8 +399,8 @@ func setID(t *testing.T, m protoMsg, field protowire.Number, to map[uint64]uint6
 func TestVerifyLiveOfTooMany(t *testing.T) {
 	f := newRealServer(t, "log").table("changed")
 	v := &verifier{File: f, ctx: t.Context(), report: func(err error) { t.Error(err) }, bad: map[uint64]bool{}, ways: 1}
-	if err := v.liveOnce(f.tablets[0]); err != nil || len(f.Warnings()) != 1 || !anyHas(f.Warnings(), "more than 1 of its rowsets", "was not checked") {
-		t.Errorf("%v, %q", err, f.Warnings())
+	if err := v.liveOnce(f.tablets[0]); err != nil || len(told(f)) != 1 || !anyHas(told(f), "more than 1 of its rowsets", "was not checked") {
+		t.Errorf("%v, %q", err, told(f))
 	}
 }
 

@@ -40,6 +40,7 @@ type logState struct {
 	notes         []string            // doubts, and what was passed over without loss
 	sound         []string            // those notes that are no doubts
 	lost          []string            // what a salvage has given up
+	lostOf        map[string]int64    // rows of those lines where they could be counted
 	lostOps       int64               // operations of them, as far as they could be counted
 	lostRows      int64               // rows of them, as far as they could be counted
 	segments      int                 //
@@ -47,6 +48,14 @@ type logState struct {
 	applied       int64               // row operations that were not on disk yet
 	last          kuduwire.OpID       // the last operation that counts; its index is 0 if there is none
 	lastTime      uint64              // hybrid time of it
+}
+
+// rowsLost returns how many rows a line of lost is about; arrowio.UnknownRows = not known.
+func (s *logState) rowsLost(line string) int64 {
+	if n, ok := s.lostOf[line]; ok {
+		return n
+	}
+	return arrowio.UnknownRows
 }
 
 // replay reads the write-ahead log of a tablet and returns what the rows on disk lack (docs/formats/kudu.md). rows are
@@ -70,7 +79,7 @@ func (r *replayer) end(err error) (*logState, error) {
 		return nil, arrowio.Locate(err, arrowio.At{Format: "kudu", Split: -1, Off: -1})
 	}
 	r.st.notes, r.st.lost = r.report.done()
-	r.st.sound = r.report.sound
+	r.st.sound, r.st.lostOf = r.report.sound, r.report.rowsOf
 	r.st.lostOps, r.st.lostRows = r.report.ops, r.report.rows
 	return r.st, nil
 }

@@ -16,6 +16,8 @@ type logReport struct {
 	sound                 []string // notes that are no doubts
 	moreNotes, moreLosses int64
 
+	rowsOf map[string]int64 // of lost lines, as far as they could be counted
+
 	ops, rows int64 // lost: operations, and those of their rows that could be counted
 	open      opLoss
 }
@@ -91,6 +93,12 @@ func (r *logReport) flush() {
 		what += fmt.Sprintf(" (at least %s)", count(o.rows, "row"))
 	case o.rows > 0:
 		what += fmt.Sprintf(" (%s)", count(o.rows, "row"))
+	}
+	if !o.unsure {
+		if r.rowsOf == nil {
+			r.rowsOf = map[string]int64{}
+		}
+		r.rowsOf[what+": "+o.why] = o.rows
 	}
 	r.add("%s: %s", what, o.why)
 }

@@ -22,29 +22,42 @@ type findings struct {
 // maxTold is how many losses, and how many doubts, are told one by one.
 const maxTold = 1000
 
-// lineList is lines, of which only the first are kept.
+// lineList is warnings, of which only the first are kept.
 type lineList struct {
-	lines []string
+	lines []arrowio.Warning
 	more  int
 }
 
-func (t *lineList) add(line string) {
+func (t *lineList) add(w arrowio.Warning) {
 	switch {
 	case len(t.lines) == maxTold:
 		t.more++
 		return
-	case slices.Contains(t.lines, line):
+	case slices.ContainsFunc(t.lines, func(o arrowio.Warning) bool { return o.Text == w.Text }):
 		return
 	}
-	t.lines = append(t.lines, line)
+	t.lines = append(t.lines, w)
 }
 
-func (t *lineList) appendTo(out []string, what string) []string {
+func (t *lineList) appendTo(out []arrowio.Warning, kind arrowio.WarningKind, what string) []arrowio.Warning {
 	out = append(out, t.lines...)
 	if t.more > 0 {
-		out = append(out, fmt.Sprintf(what, t.more))
+		out = append(out, arrowio.Warnf(kind, fmt.Sprintf(what, t.more)))
 	}
 	return out
+}
+
+// place is a tablet as the place of a warning.
+func (t *tablet) place() string { return "tablet " + t.id }
+
+// place is a rowset as the place of a warning.
+func (rs *rowset) place() string {
+	return fmt.Sprintf("tablet %s, rowset %d", rs.tablet.id, rs.meta.ID)
+}
+
+// at is a warning about a place, to be completed by what is told of it; rows may be arrowio.UnknownRows.
+func at(place string, rows int64, columns ...string) arrowio.Warning {
+	return arrowio.Warning{Place: place, Rows: rows, Columns: columns}
 }
 
 // ofServer takes what is to be told of all directories.
@@ -53,7 +66,7 @@ func (f *findings) ofServer(s *server) {
 	doubts := s.dirs.Doubts()
 	f.notes = slices.DeleteFunc(append(s.dirs.Notes(), s.blocks.Notes()...), func(n string) bool { return slices.Contains(doubts, n) })
 	for _, d := range doubts {
-		f.doubts.add(d)
+		f.doubts.add(arrowio.Warnf(arrowio.WarnDoubt, d))
 	}
 	if s.failed != nil {
 		f.fault(s.failed)
@@ -68,15 +81,23 @@ func (f *findings) note(format string, args ...any) {
 }
 
 // doubt warns that rows may be missing or wrong.
-func (f *findings) doubt(format string, args ...any) {
+func (f *findings) doubt(place, format string, args ...any) {
+	w := at(place, arrowio.UnknownRows)
+	w.Kind = arrowio.WarnDoubt
+	f.warn(w, format, args...)
+}
+
+// warn keeps a warning that is not about a loss.
+func (f *findings) warn(w arrowio.Warning, format string, args ...any) {
+	w.Text = fmt.Sprintf(format, args...)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.doubts.add(fmt.Sprintf(format, args...))
+	f.doubts.add(w)
 }
 
 // lose warns of what a salvage has given up, which Verify reports; cause says why, where that is known.
-func (f *findings) lose(cause error, format string, args ...any) {
-	f.loseBlocks(format, args...)
+func (f *findings) lose(cause error, w arrowio.Warning, format string, args ...any) {
+	f.loseBlocks(w, format, args...)
 	if cause == nil {
 		cause = arrowio.Locate(arrowio.Errorf(arrowio.ErrCorrupt, format, args...), arrowio.At{Format: Name, Split: -1, Off: -1})
 	}
@@ -84,13 +105,14 @@ func (f *findings) lose(cause error, format string, args ...any) {
 }
 
 // loseBlocks is lose where blocks are the cause: Verify looks at each of them itself.
-func (f *findings) loseBlocks(format string, args ...any) {
+func (f *findings) loseBlocks(w arrowio.Warning, format string, args ...any) {
 	if f.verify {
 		return
 	}
+	w.Kind, w.Text = arrowio.WarnLost, "lost: "+fmt.Sprintf(format, args...)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.losses.add("lost: " + fmt.Sprintf(format, args...))
+	f.losses.add(w)
 }
 
 // fault is for Verify to report.
@@ -104,10 +126,10 @@ func (f *findings) fault(err error) {
 
 // Warnings implements arrowio.Warner: what a salvage has lost, block by block and operation by operation, then what makes
 // it doubtful that all rows are there and as they were last. At most 1000 lines of either kind, and one that counts the rest.
-func (f *findings) Warnings() []string {
+func (f *findings) Warnings() []arrowio.Warning {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.doubts.appendTo(f.losses.appendTo(nil, "lost: and %d more"), "and %d more doubts like these")
+	return f.doubts.appendTo(f.losses.appendTo(nil, arrowio.WarnLost, "lost: and %d more"), arrowio.WarnDoubt, "and %d more doubts like these")
 }
 
 // Notes returns what is in Info.Notes.

@@ -24,14 +24,23 @@ var (
 	_ arrowio.ByteCounter = (*blockFile)(nil)
 )
 
+// told returns the texts of the warnings of a file.
+func told(w arrowio.Warner) []string {
+	var out []string
+	for _, x := range w.Warnings() {
+		out = append(out, x.Text)
+	}
+	return out
+}
+
 // Whatever there is, at most so many lines are kept, and the rest is counted.
 func TestWarningsAreBounded(t *testing.T) {
 	var f findings
 	for i := range 3 * maxTold {
-		f.lose(nil, "row %d", i)
-		f.doubt("doubt %d", i)
+		f.lose(nil, at("", 1), "row %d", i)
+		f.doubt("", "doubt %d", i)
 	}
-	w := f.Warnings()
+	w := told(&f)
 	if len(w) != 2*maxTold+2 || w[0] != "lost: row 0" || w[maxTold] != "lost: and 2000 more" || w[maxTold+1] != "doubt 0" || w[2*maxTold+1] != "and 2000 more doubts like these" {
 		t.Errorf("%d lines, %q, %q", len(w), w[maxTold], w[len(w)-1])
 	}
@@ -47,7 +56,7 @@ func TestWarnings(t *testing.T) {
 		if x.Table == "tombstoned" {
 			continue
 		}
-		if w := s.table(x.Table).Warnings(); len(w) > 0 {
+		if w := told(s.table(x.Table)); len(w) > 0 {
 			t.Errorf("%s: %q", x.Table, w)
 		}
 	}
@@ -60,10 +69,10 @@ func TestWarnings(t *testing.T) {
 	if err := os.Rename(wal, wal+".gone"); err != nil {
 		t.Fatal(err)
 	}
-	if w := s.table("changed").Warnings(); len(w) != 1 || !anyHas(w, x.id, "has no write-ahead log: rows that were not flushed are missing") {
+	if w := told(s.table("changed")); len(w) != 1 || !anyHas(w, x.id, "has no write-ahead log: rows that were not flushed are missing") {
 		t.Errorf("without a log: %q", w)
 	}
-	if w := s.must(arrowio.ForRows, "kudu-table=changed", "kudu-wal=skip").(*File).Warnings(); len(w) > 0 { // it was asked for
+	if w := told(s.must(arrowio.ForRows, "kudu-table=changed", "kudu-wal=skip").(*File)); len(w) > 0 { // it was asked for
 		t.Errorf("without a log that was not asked for: %q", w)
 	}
 	if err := os.Rename(wal+".gone", wal); err != nil {
@@ -73,14 +82,14 @@ func TestWarnings(t *testing.T) {
 		s.editSuper(x.id, func(m protoMsg) protoMsg {
 			return m.str(15, string(protoMsg{}.str(1, "0000000000000000000000000000dead")))
 		})
-		if w := s.table("changed").Warnings(); len(w) != 1 || !anyHas(w, x.id, "dead", "is not here") {
+		if w := told(s.table("changed")); len(w) != 1 || !anyHas(w, x.id, "dead", "is not here") {
 			t.Errorf("a data directory: %q", w)
 		}
 	})
 	if err := os.Remove(s.path("data", "instance")); err != nil {
 		t.Fatal(err)
 	}
-	if w := s.table("changed").Warnings(); len(w) != 1 || !anyHas(w, "nothing proves whose directory this is") {
+	if w := told(s.table("changed")); len(w) != 1 || !anyHas(w, "nothing proves whose directory this is") {
 		t.Errorf("no instance file: %q", w)
 	}
 }
@@ -108,7 +117,7 @@ func TestWarningsOfSalvage(t *testing.T) {
 	if _, err := s.openAs(arrowio.ForRows, "kudu-table=changed"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without salvage: %v", err)
 	}
-	w := s.must(arrowio.ForRows, "kudu-table=changed", "kudu-salvage=true").(*File).Warnings()
+	w := told(s.must(arrowio.ForRows, "kudu-table=changed", "kudu-salvage=true").(*File))
 	for _, words := range [][]string{
 		{"lost: ", x.id, fmt.Sprintf("rowset %d: rows 0 to ", first.ID), kuduwire.BlockName(flipped), "column " + x.super.Schema.Columns[2].Name, " at 16"},
 		{"lost: ", x.id, fmt.Sprintf("rowset %d: all ", first.ID), kuduwire.BlockName(gone), x.super.Schema.Columns[3].Name},

@@ -278,7 +278,7 @@ func (f *File) cut(positions []int64) {
 	from := sort.Search(len(positions), func(i int) bool { return positions[i] >= 0 })
 	to := sort.Search(len(positions), func(i int) bool { return positions[i] >= n })
 	if beyond := from + len(positions) - to; beyond > 0 {
-		f.warnings = append(f.warnings, strconv.Itoa(beyond)+" deletes are about rows that the file does not have")
+		f.warnings = append(f.warnings, arrowio.Warnf(arrowio.WarnDoubt, strconv.Itoa(beyond)+" deletes are about rows that the file does not have"))
 	}
 	positions = positions[from:to]
 	if len(positions) == 0 {

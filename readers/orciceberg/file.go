@@ -29,7 +29,7 @@ type File struct {
 	splits   []arrowio.Split
 	stored   []int // which split of the file each of splits is
 	deleted  int64
-	warnings []string
+	warnings []arrowio.Warning
 }
 
 // Open opens an ORC file as a file of an Iceberg table. What the schema asks for and the file cannot give is
@@ -137,7 +137,7 @@ func (f *File) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, 
 }
 
 // Warnings implements arrowio.Warner.
-func (f *File) Warnings() []string { return f.warnings }
+func (f *File) Warnings() []arrowio.Warning { return f.warnings }
 
 // Verify implements arrowio.Verifier: the file is checked as what it is.
 func (f *File) Verify(ctx context.Context, report func(error)) error {

@@ -44,7 +44,10 @@ func (t *Table) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info,
 
 // notes lists what a careful user should know.
 func (t *Table) notes() []string {
-	notes := slices.Clone(t.warnings)
+	var notes []string
+	for _, w := range t.warnings {
+		notes = append(notes, w.Text)
+	}
 	if t.ids == everything {
 		notes = append(notes, "no list of write ids was given: rows of transactions that were aborted, or are not finished, are shown as long as their files are there (--orc-write-ids)")
 	}

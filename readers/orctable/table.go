@@ -29,7 +29,7 @@ type Table struct {
 	splits []arrowio.Split
 	places []place // by split
 
-	warnings []string
+	warnings []arrowio.Warning
 	events   int64 // delete events of chosen directories
 	gone     int64 // rows that are stored and not there
 	updated  bool  // some partition is of version 1: rows were updated in place
@@ -173,7 +173,7 @@ func (t *Table) place(p *partition, d *acidDir) error {
 		}
 	}
 	if raw && d.kind == delta && !t.ids.all(d.min, d.max) {
-		t.warnings = append(t.warnings, fmt.Sprintf("%s: not all of its write ids are valid, and its rows do not tell which they are of: all are shown", d.path))
+		t.warn(arrowio.WarnDoubt, d.path, fmt.Sprintf("%s: not all of its write ids are valid, and its rows do not tell which they are of: all are shown", d.path))
 	}
 	numberRaw(d.files, d.max, max(0, d.stmt), d.min == d.max)
 	return nil
@@ -279,8 +279,13 @@ func shift(rows arrowio.RowSet, by int64) arrowio.RowSet {
 	return out
 }
 
+// warn keeps a warning about a file or directory of the table.
+func (t *Table) warn(kind arrowio.WarningKind, path, text string) {
+	t.warnings = append(t.warnings, arrowio.Warning{Kind: kind, Place: path, Rows: arrowio.UnknownRows, Text: text})
+}
+
 // Warnings implements arrowio.Warner.
-func (t *Table) Warnings() []string { return t.warnings }
+func (t *Table) Warnings() []arrowio.Warning { return t.warnings }
 
 // BytesRead implements arrowio.ByteCounter.
 func (t *Table) BytesRead() int64 { return t.pool.bytes() }

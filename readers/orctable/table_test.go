@@ -302,7 +302,7 @@ func TestInsertOnly(t *testing.T) {
 	m["delta_3_4_v12/000000_0"] = rowsFile(t, []row{{3, ""}, {4, ""}, {5, ""}})
 	f := openTable(t, m, Options{WriteIDs: "3"})
 	sameIDs64(t, "as of 3", ids(t, f, arrowio.ScanOptions{}), 1, 3, 4, 5)
-	if w := f.Warnings(); len(w) != 1 || !strings.Contains(w[0], "delta_3_4_v12") {
+	if w := f.Warnings(); len(w) != 1 || !strings.Contains(w[0].Text, "delta_3_4_v12") {
 		t.Errorf("%q", w)
 	}
 	if w := openTable(t, m, Options{}).Warnings(); len(w) != 0 {

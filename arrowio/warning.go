@@ -1,0 +1,85 @@
+package arrowio
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// Warner is implemented by files that can be read, or checked, although something about them is doubtful or lost.
+// Warnings returns what the rows themselves do not show, what is lost first. There are some thousand warnings at most; a
+// last one counts those left out. Verify may add more. What a careful user should know, but need not be told unasked, is
+// in Info.Notes instead. It may be called at any time before Close.
+type Warner interface {
+	Warnings() []Warning
+}
+
+// WarningKind says what sort of thing a Warning is about.
+type WarningKind string
+
+// Kinds of warnings.
+const (
+	WarnDoubt   WarningKind = "doubt"          // rows may be missing or wrong
+	WarnLost    WarningKind = "lost"           // values or rows that could not be read are null or left out
+	WarnMasked  WarningKind = "masked"         // encrypted columns are shown as their writer masked them
+	WarnHistory WarningKind = "history"        // the snapshot is older than what the files still tell
+	WarnMissing WarningKind = "missing-file"   // a file is not there that others say should be
+	WarnColumn  WarningKind = "missing-column" // a column of the schema asked for is in no file
+)
+
+// Warning is one thing that a reader should know before trusting the rows.
+type Warning struct {
+	Kind    WarningKind
+	File    string   // the path or URL; a File leaves it to those who opened it
+	Place   string   // where in the file, in the format's words: "tablet 1f…, rowset 3"; "" = all of it
+	Columns []string // dotted paths of the columns concerned; nil = all
+	Rows    int64    // how many rows are concerned, at most; UnknownRows = not known
+	Text    string   // one line, without the file's name
+}
+
+// Warnf returns a warning about a whole file, or an unknown part of it.
+func Warnf(kind WarningKind, text string) Warning {
+	return Warning{Kind: kind, Rows: UnknownRows, Text: text}
+}
+
+// String is the text.
+func (w Warning) String() string { return w.Text }
+
+// MarshalJSON writes {"kind", "file", "place", "columns", "rows", "message"}; place and columns only where there are any.
+// Rows is null where it is not known.
+func (w Warning) MarshalJSON() ([]byte, error) {
+	doc := struct {
+		Kind    WarningKind `json:"kind"`
+		File    string      `json:"file"`
+		Place   string      `json:"place,omitempty"`
+		Columns []string    `json:"columns,omitempty"`
+		Rows    *int64      `json:"rows"`
+		Text    string      `json:"message"`
+	}{w.Kind, w.File, w.Place, w.Columns, nil, w.Text}
+	if w.Rows >= 0 {
+		doc.Rows = &w.Rows
+	}
+	return json.Marshal(doc)
+}
+
+// Concerns reports whether w is about any of the columns that a scan reads, given as dotted paths; nil = all columns.
+func (w Warning) Concerns(columns []string) bool {
+	if columns == nil || w.Columns == nil {
+		return true
+	}
+	for _, a := range w.Columns {
+		for _, b := range columns {
+			if a == b || strings.HasPrefix(a, b+".") || strings.HasPrefix(b, a+".") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// WarningsOf returns the warnings of a file that has any.
+func WarningsOf(f File) []Warning {
+	if w, ok := f.(Warner); ok {
+		return w.Warnings()
+	}
+	return nil
+}
