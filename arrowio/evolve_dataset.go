@@ -15,6 +15,8 @@ type DatasetOptions struct {
 	// Columns are the paths that will be read, those of filters included; nil = all. A column that the files have no
 	// common type for is an error, unless it is not among them: then it is left out of the schema.
 	Columns []string
+	// Exclude are paths that will not be read, whatever Columns says, unless a filter needs them.
+	Exclude []string
 }
 
 // NewDataset makes a dataset of files whose schemas may differ: its schema is what UnifySchemas makes of theirs. Every
@@ -40,7 +42,7 @@ func NewDataset(ctx context.Context, fragments []Fragment, o DatasetOptions) (*D
 		return nil, err
 	}
 	d := &Dataset{Schema: u.schema(), Fragments: fragments, Match: o.Match}
-	if err := d.leaveOut(u, names, o.Columns); err != nil {
+	if err := d.leaveOut(u, names, o); err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -76,11 +78,16 @@ type joint struct {
 }
 
 // leaveOut takes columns without a common type out of the schema, and refuses those that are asked for.
-func (d *Dataset) leaveOut(u *unified, names, columns []string) error {
-	asked := map[int]bool{}
-	for _, path := range columns {
+func (d *Dataset) leaveOut(u *unified, names []string, o DatasetOptions) error {
+	asked, excluded := map[int]bool{}, map[int]bool{}
+	for _, path := range o.Columns {
 		if ids, err := expr.Resolve(d.Schema, path); err == nil { // the scan says what is wrong with a path
 			asked[ids[0]] = true
+		}
+	}
+	for _, path := range o.Exclude {
+		if ids, err := expr.Resolve(d.Schema, path); err == nil && len(ids) == 1 {
+			excluded[ids[0]] = true
 		}
 	}
 	j := &joint{schema: d.Schema}
@@ -90,7 +97,7 @@ func (d *Dataset) leaveOut(u *unified, names, columns []string) error {
 		switch {
 		case c == nil:
 			j.kept, fields = append(j.kept, i), append(fields, d.Schema.Field(i))
-		case columns == nil || asked[i]:
+		case o.Columns == nil && !excluded[i] || asked[i]:
 			return c.err(func(k int) string { return names[k] })
 		}
 	}

@@ -3,6 +3,7 @@ package convert
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -14,16 +15,17 @@ import (
 type Options struct {
 	Scan  arrowio.ScanOptions
 	Write arrowio.WriteOptions
-	// Sort names the columns by whose values, ascending, rows are sorted before they are written, dotted paths into structs
-	// among them; nil = rows are written as they come. Rows of equal values stay as they come; nulls are last, NaNs before
-	// them. Columns that do not exist, or whose type has no order (lists, maps, structs, unions), are ErrSchema of operation
-	// "sort".
+	// Sort names the columns by whose values rows are sorted before they are written; nil = rows are written as they come.
+	// Rows of equal values stay as they come; NaN is the greatest number. Columns that do not exist, or whose type has no
+	// order (lists, maps, structs, unions), are ErrSchema of operation "sort".
 	//
 	// Sorting takes half of Write.Memory and leaves the other to the writer; what does not fit goes to scratch files of
 	// the store. No row is written before all are read.
-	Sort []string
+	Sort []SortColumn
 	// SortByKey sorts by the output's key, WritePlan.Key, instead; an output without one is ErrOption, and so is both.
 	SortByKey bool
+	// Limit is how many rows are written at most, the first ones, of sorted rows the first in that order; 0 = all.
+	Limit int64
 	// DryRun stops after the plan: no data is read, the store is not touched.
 	DryRun bool
 	// Planned is called with the plan before anything is written; an error from it (a loss that the caller does not
@@ -57,7 +59,8 @@ type Report struct {
 	Batches  int64              `json:"batches"`
 	BytesIn  int64              `json:"bytes_in"`
 	BytesOut int64              `json:"bytes_out"`
-	// SortedBy names the columns that rows were sorted by; none = they were not. SpilledRuns is how many pieces of the rows
+	Seconds  float64            `json:"seconds"` // that the conversion took
+	// SortedBy names the columns that rows were sorted by, as SortColumn.String writes them; none = they were not. SpilledRuns is how many pieces of the rows
 	// were sorted apart because all did not fit into memory, and SpilledBytes what was written to scratch files for that.
 	SortedBy     []string `json:"sorted_by,omitempty"`
 	SpilledRuns  int64    `json:"spilled_runs,omitempty"`
@@ -87,9 +90,11 @@ func (r *Report) Losses() []arrowio.PlannedColumn {
 //
 // The report is returned with an error as well, as far as it got; it is nil only if there is no plan.
 func Convert(ctx context.Context, ds *arrowio.Dataset, f arrowio.OutputFormat, st arrowio.Store, o Options) (*Report, error) {
+	start := time.Now()
 	o.shareMemory()
+	o.limitScan()
 	plan, err := planFor(ds.Schema, f, o)
-	var by []string
+	var by []SortColumn
 	if err == nil {
 		by, err = o.sortColumns(ds.Schema, plan)
 	}
@@ -103,11 +108,13 @@ func Convert(ctx context.Context, ds *arrowio.Dataset, f arrowio.OutputFormat, s
 		if plan == nil {
 			return nil, err
 		}
-		return &Report{Plan: plan, DryRun: o.DryRun, SortedBy: by, Files: []File{}}, err
+		return &Report{Plan: plan, DryRun: o.DryRun, SortedBy: sortNames(by), Files: []File{}}, err
 	}
 	counted := &countingStore{Store: st}
-	r := &Report{Plan: plan, SortedBy: by}
+	r := &Report{Plan: plan, SortedBy: sortNames(by)}
+	o.Sort = by
 	err = r.copy(ctx, ds, f, counted, o)
+	r.Seconds = time.Since(start).Seconds()
 	r.Files, r.BytesOut = counted.files(), counted.bytes.Load()
 	if o.BytesIn != nil {
 		r.BytesIn = o.BytesIn()
@@ -151,8 +158,8 @@ func (r *Report) writeAll(ctx context.Context, ds *arrowio.Dataset, w arrowio.Wr
 		return err
 	}
 	rr, done := array.RecordReader(scan), Progress{}
-	if len(r.SortedBy) > 0 {
-		s, err := o.newSorter(rr.Schema(), r.SortedBy, st, &done)
+	if len(o.Sort) > 0 {
+		s, err := o.newSorter(rr.Schema(), st, &done)
 		if err != nil {
 			rr.Release()
 			return err
@@ -167,10 +174,9 @@ func (r *Report) writeAll(ctx context.Context, ds *arrowio.Dataset, w arrowio.Wr
 		}
 	}
 	defer rr.Release()
-	for rr.Next() {
-		rec := rr.Record()
-		rows := rec.NumRows()
-		if err := w.Write(rec); err != nil {
+	for (o.Limit == 0 || r.Rows < o.Limit) && rr.Next() {
+		rows, err := o.write(w, rr.Record(), r.Rows)
+		if err != nil {
 			return err
 		}
 		r.Rows += rows
@@ -180,5 +186,31 @@ func (r *Report) writeAll(ctx context.Context, ds *arrowio.Dataset, w arrowio.Wr
 			o.Progress(done)
 		}
 	}
+	if o.Limit > 0 && r.Rows == o.Limit {
+		return nil // whatever is wrong further on
+	}
 	return rr.Err()
+}
+
+// write hands rec to w, up to the limit, and returns how many rows that were; before is how many were written before it.
+func (o *Options) write(w arrowio.Writer, rec arrow.Record, before int64) (int64, error) {
+	rows := rec.NumRows()
+	if o.Limit == 0 || rows <= o.Limit-before {
+		return rows, w.Write(rec)
+	}
+	rows = o.Limit - before
+	part := rec.NewSlice(0, rows)
+	defer part.Release()
+	return rows, w.Write(part)
+}
+
+// limitScan keeps the scan from reading what is beyond the limit, where that is known beforehand.
+func (o *Options) limitScan() {
+	if o.Limit <= 0 || o.Scan.Filter != nil || o.sorts() {
+		return
+	}
+	rows := &o.Scan.Rows
+	if end := rows.Start + o.Limit; end > 0 && (rows.End == 0 || end < rows.End) {
+		rows.End = end
+	}
 }

@@ -243,7 +243,7 @@ func TestReportJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"plan":{"format":"sums","columns":[{"path":"n","type":"int64","stored":"sum","loss":"the single numbers"},` +
-		`{"path":"square","type":"int64","stored":"sum"}]},"dry_run":true,"rows":0,"batches":0,"bytes_in":0,"bytes_out":0,"files":[]}`
+		`{"path":"square","type":"int64","stored":"sum"}]},"dry_run":true,"rows":0,"batches":0,"bytes_in":0,"bytes_out":0,"seconds":0,"files":[]}`
 	if string(b) != want {
 		t.Errorf("%s\nwant %s", b, want)
 	}

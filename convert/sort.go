@@ -2,6 +2,7 @@ package convert
 
 import (
 	"context"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -9,6 +10,62 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/extsort"
 )
+
+// SortColumn is a column that rows are sorted by.
+type SortColumn struct {
+	Column     string // a dotted path into structs: see expr.Resolve
+	Descending bool
+	NullsFirst bool // nulls are last otherwise, in either direction
+}
+
+// String returns the column, with a minus in front where it is descending, and " nulls first" behind it where they are.
+func (c SortColumn) String() string {
+	s := c.Column
+	if c.Descending {
+		s = "-" + s
+	}
+	if c.NullsFirst {
+		s += " nulls first"
+	}
+	return s
+}
+
+// ParseSortColumn reads what String writes: [-]COLUMN [nulls first|nulls last]. A column whose name begins with a minus stands
+// in double quotes. What is wrong is ErrOption.
+func ParseSortColumn(s string) (c SortColumn, err error) {
+	rest, descending := strings.CutPrefix(strings.TrimSpace(s), "-")
+	c.Descending = descending
+	if words := strings.Fields(rest); len(words) > 2 && strings.EqualFold(words[len(words)-2], "nulls") {
+		switch last := words[len(words)-1]; strings.ToLower(last) {
+		case "first":
+			c.NullsFirst = true
+		case "last":
+		default:
+			return c, arrowio.Errorf(arrowio.ErrOption, "sort by %q: want nulls first or nulls last, not nulls %s", s, last)
+		}
+		rest = rest[:strings.LastIndex(rest, words[len(words)-2])]
+	}
+	if c.Column = strings.TrimSpace(rest); c.Column == "" {
+		return c, arrowio.Errorf(arrowio.ErrOption, "sort by %q: a column is missing", s)
+	}
+	return c, nil
+}
+
+func sortNames(by []SortColumn) []string {
+	var names []string
+	for _, c := range by {
+		names = append(names, c.String())
+	}
+	return names
+}
+
+func keysOf(by []SortColumn) []extsort.Key {
+	keys := make([]extsort.Key, len(by))
+	for i, c := range by {
+		keys[i] = extsort.Key(c)
+	}
+	return keys
+}
 
 // writeMemory is what WriteOptions.Memory is by default.
 const writeMemory = 1 << 30
@@ -26,7 +83,7 @@ func (o *Options) shareMemory() {
 }
 
 // sortColumns returns the columns to sort by, after making sure that rows can be sorted by them; nil = rows are not sorted.
-func (o *Options) sortColumns(s *arrow.Schema, p *arrowio.WritePlan) ([]string, error) {
+func (o *Options) sortColumns(s *arrow.Schema, p *arrowio.WritePlan) ([]SortColumn, error) {
 	by := o.Sort
 	switch {
 	case !o.sorts():
@@ -36,13 +93,15 @@ func (o *Options) sortColumns(s *arrow.Schema, p *arrowio.WritePlan) ([]string, 
 	case o.SortByKey && len(p.Key) == 0:
 		return nil, arrowio.Errorf(arrowio.ErrOption, "%s has no key to sort by: name the columns", p.Format)
 	case o.SortByKey:
-		by = p.Key
+		for _, name := range p.Key {
+			by = append(by, SortColumn{Column: name})
+		}
 	}
 	scanned, err := arrowio.Project(s, o.Scan.Columns)
 	if err != nil {
 		return nil, err
 	}
-	probe, err := extsort.New(scanned.Schema, by, extsort.Options{})
+	probe, err := extsort.New(scanned.Schema, keysOf(by), extsort.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -50,8 +109,8 @@ func (o *Options) sortColumns(s *arrow.Schema, p *arrowio.WritePlan) ([]string, 
 }
 
 // newSorter returns a sorter of what is scanned.
-func (o *Options) newSorter(s *arrow.Schema, by []string, st arrowio.Store, done *Progress) (*extsort.Sorter, error) {
-	return extsort.New(s, by, extsort.Options{
+func (o *Options) newSorter(s *arrow.Schema, st arrowio.Store, done *Progress) (*extsort.Sorter, error) {
+	return extsort.New(s, keysOf(o.Sort), extsort.Options{
 		Memory:      o.Write.Memory,
 		Scratch:     st.Scratch,
 		Allocator:   o.Scan.Allocator,

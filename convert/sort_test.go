@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/convert"
 )
 
@@ -68,10 +69,10 @@ func TestSort(t *testing.T) {
 			key    []string
 			spills bool
 		}{
-			"by a column":         {o: convert.Options{Sort: []string{"n"}}},
-			"by two columns":      {o: convert.Options{Sort: []string{"square", "n"}}},
+			"by a column":         {o: convert.Options{Sort: sortBy("n")}},
+			"by two columns":      {o: convert.Options{Sort: sortBy("square", "n")}},
 			"by key":              {o: convert.Options{SortByKey: true}, key: []string{"n"}},
-			"in little memory":    {o: convert.Options{Sort: []string{"n"}, Write: arrowio.WriteOptions{Memory: 256 << 10}}, spills: true},
+			"in little memory":    {o: convert.Options{Sort: sortBy("n"), Write: arrowio.WriteOptions{Memory: 256 << 10}}, spills: true},
 			"in the least memory": {o: convert.Options{SortByKey: true, Write: arrowio.WriteOptions{Memory: 1}}, key: []string{"square"}, spills: true},
 		} {
 			c.o.Scan = checked(t, jobs)
@@ -86,7 +87,10 @@ func TestSort(t *testing.T) {
 			if string(st.Objects()["out"]) != want.String() {
 				t.Errorf("%s: the rows are not in order", name)
 			}
-			by := append(slices.Clone(c.o.Sort), c.key...)
+			by := slices.Clone(c.key)
+			for _, column := range c.o.Sort {
+				by = append(by, column.String())
+			}
 			if r.Rows != rows || !slices.Equal(r.SortedBy, by) || (r.SpilledBytes > 0) != c.spills || (r.SpilledRuns > 0) != c.spills {
 				t.Errorf("%s: %+v", name, r)
 			}
@@ -132,7 +136,7 @@ func TestSortReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"plan":{"format":"lines","columns":[],"key":["square","n"]},"dry_run":true,"rows":0,"batches":0,"bytes_in":0,"bytes_out":0,"sorted_by":["square","n"],"files":[]}`
+	const want = `{"plan":{"format":"lines","columns":[],"key":["square","n"]},"dry_run":true,"rows":0,"batches":0,"bytes_in":0,"bytes_out":0,"seconds":0,"sorted_by":["square","n"],"files":[]}`
 	if string(b) != want {
 		t.Errorf("%s\nwant %s", b, want)
 	}
@@ -157,16 +161,16 @@ func TestSortFails(t *testing.T) {
 		cancel func(convert.Progress) bool
 		want   error
 	}{
-		{name: "no such column", file: shuffled(10, 10), out: lines(), o: convert.Options{Sort: []string{"cube"}}, want: arrowio.ErrSchema},
-		{name: "a column that is not converted", file: shuffled(10, 10), out: lines(), o: convert.Options{Sort: []string{"n"}, Scan: arrowio.ScanOptions{Columns: []string{"square"}}}, want: arrowio.ErrSchema},
+		{name: "no such column", file: shuffled(10, 10), out: lines(), o: convert.Options{Sort: sortBy("cube")}, want: arrowio.ErrSchema},
+		{name: "a column that is not converted", file: shuffled(10, 10), out: lines(), o: convert.Options{Sort: sortBy("n"), Scan: arrowio.ScanOptions{Columns: []string{"square"}}}, want: arrowio.ErrSchema},
 		{name: "no key", file: shuffled(10, 10), out: lines(), o: convert.Options{SortByKey: true}, want: arrowio.ErrOption},
-		{name: "by both", file: shuffled(10, 10), out: lines("n"), o: convert.Options{SortByKey: true, Sort: []string{"n"}}, want: arrowio.ErrOption},
-		{name: "reading", file: torn, out: lines(), o: convert.Options{Sort: []string{"n"}, Write: little}, want: arrowio.ErrCorrupt},
-		{name: "disk full", file: shuffled(20_000, 1000), out: lines(), o: convert.Options{Sort: []string{"n"}, Write: little}, full: true, want: syscall.ENOSPC},
-		{name: "writing", file: shuffled(20_000, 1000), out: failing(sums("out"), syscall.EIO), o: convert.Options{Sort: []string{"n"}, Write: little}, want: syscall.EIO},
-		{name: "cancelled while sorting", file: shuffled(20_000, 1000), out: lines(), o: convert.Options{Sort: []string{"n"}, Write: little}, cancel: func(p convert.Progress) bool { return p.Sorted > 12_000 }, want: context.Canceled},
-		{name: "cancelled while merging", file: shuffled(20_000, 1000), out: lines(), o: convert.Options{Sort: []string{"n"}, Write: little}, cancel: func(p convert.Progress) bool { return p.Merged > 0 }, want: context.Canceled},
-		{name: "cancelled while writing", file: shuffled(20_000, 1000), out: lines(), o: convert.Options{Sort: []string{"n"}, Write: little}, cancel: func(p convert.Progress) bool { return p.Rows > 5000 }, want: context.Canceled},
+		{name: "by both", file: shuffled(10, 10), out: lines("n"), o: convert.Options{SortByKey: true, Sort: sortBy("n")}, want: arrowio.ErrOption},
+		{name: "reading", file: torn, out: lines(), o: convert.Options{Sort: sortBy("n"), Write: little}, want: arrowio.ErrCorrupt},
+		{name: "disk full", file: shuffled(20_000, 1000), out: lines(), o: convert.Options{Sort: sortBy("n"), Write: little}, full: true, want: syscall.ENOSPC},
+		{name: "writing", file: shuffled(20_000, 1000), out: failing(sums("out"), syscall.EIO), o: convert.Options{Sort: sortBy("n"), Write: little}, want: syscall.EIO},
+		{name: "cancelled while sorting", file: shuffled(20_000, 1000), out: lines(), o: convert.Options{Sort: sortBy("n"), Write: little}, cancel: func(p convert.Progress) bool { return p.Sorted > 12_000 }, want: context.Canceled},
+		{name: "cancelled while merging", file: shuffled(20_000, 1000), out: lines(), o: convert.Options{Sort: sortBy("n"), Write: little}, cancel: func(p convert.Progress) bool { return p.Merged > 0 }, want: context.Canceled},
+		{name: "cancelled while writing", file: shuffled(20_000, 1000), out: lines(), o: convert.Options{Sort: sortBy("n"), Write: little}, cancel: func(p convert.Progress) bool { return p.Rows > 5000 }, want: context.Canceled},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, jobs := range []int{1, 3} {
@@ -197,5 +201,82 @@ func TestSortFails(t *testing.T) {
 				mem.AssertSize(t, 0)
 			}
 		})
+	}
+}
+
+// sortBy sorts by columns, ascending.
+func sortBy(names ...string) []convert.SortColumn {
+	var out []convert.SortColumn
+	for _, n := range names {
+		out = append(out, convert.SortColumn{Column: n})
+	}
+	return out
+}
+
+// The rows of a limit are the first, of sorted rows those that are first in order; what cannot be wanted is not read.
+func TestLimit(t *testing.T) {
+	down := []convert.SortColumn{{Column: "n", Descending: true}}
+	for name, c := range map[string]struct {
+		o    convert.Options
+		want string
+	}{
+		"rows":   {convert.Options{Limit: 3, Scan: arrowio.ScanOptions{Rows: arrowio.RowRange{Start: 29_998, End: 30_000}}}, ""},
+		"sorted": {convert.Options{Limit: 3, Sort: sortBy("n")}, "0\n1\n4\n"},
+		"last":   {convert.Options{Limit: 2, Sort: down}, fmt.Sprintf("%d\n%d\n", 29_999*29_999, 29_998*29_998)},
+	} {
+		c.o.Scan.Parallelism = 1
+		st := arrowio.NewMemStore()
+		r, err := convert.Convert(context.Background(), arrowio.FileDataset("numbers", shuffled(30_000, 5000)), lines(), st, c.o)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := string(st.Objects()["out"]); c.want != "" && got != c.want || r.Rows != int64(strings.Count(got, "\n")) {
+			t.Errorf("%s: %q, %+v", name, got, r)
+		}
+	}
+	torn := shuffled(20_000, 1000)
+	torn.failAt, torn.err = 5_000, arrowio.Errorf(arrowio.ErrCorrupt, "block 7 is torn")
+	for _, filter := range []string{"", "n >= 0"} {
+		o := convert.Options{Limit: 4_500, Scan: arrowio.ScanOptions{Parallelism: 1}}
+		if filter != "" {
+			x, err := expr.Parse(filter)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Scan.Filter = x
+		}
+		r, err := convert.Convert(context.Background(), arrowio.FileDataset("numbers", torn), lines(), arrowio.NewMemStore(), o)
+		if err != nil || r.Rows != 4_500 {
+			t.Errorf("filter %q: %v, %+v", filter, err, r)
+		}
+	}
+}
+
+func TestParseSortColumn(t *testing.T) {
+	for text, want := range map[string]convert.SortColumn{
+		"a":                    {Column: "a"},
+		"-a.b":                 {Column: "a.b", Descending: true},
+		"a nulls first":        {Column: "a", NullsFirst: true},
+		" -a  NULLS First ":    {Column: "a", Descending: true, NullsFirst: true},
+		"a nulls last":         {Column: "a"},
+		"nulls first":          {Column: "nulls first"},
+		"\"-a\"":               {Column: "\"-a\""},
+		"- two words":          {Column: "two words", Descending: true},
+		"nulls nulls first":    {Column: "nulls", NullsFirst: true},
+		"the nulls nulls last": {Column: "the nulls"},
+	} {
+		got, err := convert.ParseSortColumn(text)
+		if err != nil || got != want {
+			t.Errorf("%q: %+v, %v", text, got, err)
+		}
+		if again, err := convert.ParseSortColumn(got.String()); err != nil || again != got {
+			t.Errorf("%q: %+v, %v", got, again, err)
+		}
+	}
+	for _, text := range []string{"", "-", " ", "a nulls third"} {
+		if _, err := convert.ParseSortColumn(text); !errors.Is(err, arrowio.ErrOption) {
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 }

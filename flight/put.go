@@ -83,6 +83,14 @@ func (s *service) write(ctx context.Context, in *inbound, c *PutCommand, format 
 	})
 	ds := arrowio.FileDataset("", f)
 	defer func() { _ = ds.Close() }() // of memory
+	var by []convert.SortColumn
+	for _, text := range c.Sort {
+		column, err := convert.ParseSortColumn(text)
+		if err != nil {
+			return nil, errors.Join(err, st.Abort())
+		}
+		by = append(by, column)
+	}
 	group := c.RowGroup
 	if group > 0 {
 		group = min(group, scan.MemoryBudget/2)
@@ -93,7 +101,7 @@ func (s *service) write(ctx context.Context, in *inbound, c *PutCommand, format 
 			Compression: c.Compression, RowGroupBytes: group, MaxFileBytes: c.MaxFile, Memory: scan.MemoryBudget,
 			Parallelism: s.o.Parallelism, Options: c.Options, Allocator: s.o.Allocator,
 		},
-		Sort: c.Sort, SortByKey: c.SortByKey,
+		Sort: by, SortByKey: c.SortByKey,
 		Planned: c.permits, Complete: c.complete,
 	})
 	if err != nil {

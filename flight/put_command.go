@@ -24,7 +24,7 @@ type PutCommand struct {
 	Rows *int64 `json:"rows,omitempty"`
 	// Losses is "report", the default, or "refuse": whether columns may be stored of which reading back will not show all.
 	Losses      string            `json:"losses,omitempty"`
-	Sort        []string          `json:"sort,omitempty"` // columns, see convert.Options.Sort
+	Sort        []string          `json:"sort,omitempty"` // columns, see convert.ParseSortColumn
 	SortByKey   bool              `json:"sort_by_key,omitempty"`
 	Compression string            `json:"compression,omitempty"`     // NAME or NAME:LEVEL, of the format
 	RowGroup    int64             `json:"row_group_bytes,omitempty"` // see arrowio.WriteOptions

@@ -170,7 +170,9 @@ func (b *builder) unify(ctx context.Context, fragments []arrowio.Fragment, some 
 		first = a.start(ctx)
 		defer a.stop()
 	}
-	return arrowio.NewDataset(ctx, first, arrowio.DatasetOptions{Match: b.o.Match, Columns: b.p.without(b.o.Columns)})
+	return arrowio.NewDataset(ctx, first, arrowio.DatasetOptions{
+		Match: b.o.Match, Columns: b.p.without(b.o.Columns), Exclude: b.o.Exclude,
+	})
 }
 
 // ahead opens files before their turn comes, as far as it is a little way to there: who opens one after the other waits

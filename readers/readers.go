@@ -46,6 +46,7 @@ type Options struct {
 	Options map[string]string // of the format
 	Match   arrowio.Match     // of the columns of several files
 	Columns []string          // of several files, what will be read of them; nil = all. See arrowio.DatasetOptions
+	Exclude []string          // of several files, what will not be read of them, whatever Columns says
 	For     arrowio.Purpose   // what files are opened for
 
 	Stores     *stores.Stores // where files are; nil = stores.Shared

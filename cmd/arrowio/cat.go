@@ -9,12 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arrowio/arrowio/arrowio"
-	"github.com/arrowio/arrowio/internal/celltext"
 )
 
+// catFlags is what the commands that print rows can be told.
 type catFlags struct {
 	*readFlags
 	*selectFlags
+	*showFlags
 	write    *optionFlags
 	format   wordValue
 	progress *wordValue
@@ -25,43 +26,69 @@ func (a *app) catCommand() *cobra.Command {
 	f := &catFlags{}
 	cmd := &cobra.Command{
 		Use:        "cat [flags] INPUT...",
-		SuggestFor: []string{"head", "show", "print"},
+		SuggestFor: []string{"show", "print"},
 		Short:      "Print rows as a table, JSON lines or CSV",
 		Long: `Cat prints the rows of every INPUT, in order.
 
-A table is for eyes: long values are clipped, a null reads NULL (text that says so is quoted), nested values are compact
-JSON, bytes are hexadecimal. The first rows settle the widths. --format jsonl and csv print every value whole.`,
+A table is for eyes: long values are clipped, a null reads NULL (text that says so is quoted, as is empty text and text with
+spaces at its ends), nested values are compact JSON, bytes are hexadecimal. On a terminal the table fits its width: columns in
+the middle are left out where there are too many, and the last line counts them. --expanded prints every field on a line of
+its own. What does not fit the screen goes through $PAGER, or less. --format jsonl and csv print every value whole.`,
 		Example: `  arrowio cat --limit 10 events.trv
   arrowio cat --columns id,user.name --where "id BETWEEN 5 AND 9" events.orc
+  arrowio cat --exclude payload --expanded events.orc
   arrowio cat --format jsonl events.trv | jq .id`,
 		Args: inputs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("limit") && f.limit < 0 {
-				return usagef("--limit takes a number of rows, not %d", f.limit)
-			}
-			if !cmd.Flags().Changed("limit") {
-				f.limit = math.MaxInt64
-			}
-			return a.cat(cmd.Context(), f, args)
-		},
 	}
+	f.selectFlags = addSelectFlags(cmd)
+	a.addCatFlags(cmd, f)
+	cmd.Flags().Int64VarP(&f.limit, "limit", "n", 0, "stop after `N` rows (default: all)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := f.checkLimit(); err != nil {
+			return err
+		}
+		if !cmd.Flags().Changed("limit") {
+			f.limit = math.MaxInt64
+		}
+		return a.cat(cmd.Context(), f, args)
+	}
+	return cmd
+}
+
+// addCatFlags adds what all commands that print rows take.
+func (a *app) addCatFlags(cmd *cobra.Command, f *catFlags) {
 	f.readFlags = a.addReadFlags(cmd)
 	f.shown = addSchemaFlags(cmd)
-	f.selectFlags = addSelectFlags(cmd)
+	f.showFlags = addShowFlags(cmd)
 	f.format = wordValue{word: "table", words: append([]string{"table"}, textFormats...), kind: "FORMAT"}
 	addWord(cmd, &f.format, "format", "table, jsonl or csv")
 	f.progress = addProgressFlag(cmd)
-	cmd.Flags().Int64Var(&f.limit, "limit", 0, "stop after `N` rows (default: all)")
 	f.write = f.readFlags.options.sibling()
 	for _, w := range a.writers {
 		if isText(w.Name) {
 			f.write.add(cmd, w.Name, w.Options)
 		}
 	}
-	return cmd
+}
+
+func (f *catFlags) checkLimit() error {
+	if f.limit < 0 {
+		return usagef("--limit takes a number of rows, not %d", f.limit)
+	}
+	return nil
 }
 
 func (a *app) cat(ctx context.Context, f *catFlags, in []string) error {
+	return a.printing(ctx, f, in, func(ctx context.Context, ds *dataset, out rowPrinter) error {
+		o := limitScan(scanOptions(f.readFlags, f.selectFlags), f.limit)
+		bar := a.startProgress(a.catProgress(f), "cat", ds.work(f.selectFlags))
+		defer bar.stop()
+		return printRows(ctx, ds.Dataset, o, 0, f.limit, out, bar)
+	})
+}
+
+// printing opens the inputs and a printer for the columns that are wanted, lets print send rows to it, and closes both.
+func (a *app) printing(ctx context.Context, f *catFlags, in []string, print func(context.Context, *dataset, rowPrinter) error) error {
 	ds, err := a.openDataset(ctx, in, f.readFlags, f.selectFlags)
 	if err != nil {
 		return err
@@ -74,29 +101,29 @@ func (a *app) cat(ctx context.Context, f *catFlags, in []string) error {
 	if err := f.readFlags.options.check(used...); err != nil {
 		return err
 	}
-	o := limitScan(scanOptions(f.readFlags, f.selectFlags), f.limit)
-	p, err := arrowio.Project(ds.Schema, o.Columns)
+	p, err := arrowio.Project(ds.Schema, f.columns)
 	if err != nil {
 		return asUsage(err)
 	}
 	var out rowPrinter
 	if f.format.word == "table" {
-		width, _ := a.terminal(a.stdout)
-		out = &tablePrinter{w: a.stdout, width: width, schema: p.Schema}
-	} else if out, err = a.newFormatPrinter(ctx, f, p.Schema); err != nil {
+		out = a.newTablePrinter(p.Schema, f.showFlags)
+	} else if out, err = a.newFormatPrinter(ctx, f.format.word, f.write, a.page(f.showFlags), p.Schema); err != nil {
 		return err
 	}
-	mode := f.progress.word
-	if _, tty := a.terminal(a.stdout); tty {
-		mode = "never" // the rows are progress enough, and on the same screen
-	}
-	bar := a.startProgress(mode, "cat", ds.work(f.selectFlags))
-	defer bar.stop()
-	if err := printRows(ctx, ds.Dataset, o, f.limit, out, bar); err != nil {
+	if err := print(ctx, ds, out); err != nil {
 		_ = out.Abort() // what is printed is printed
-		return ds.locate(err)
+		return ds.locate(pagerLeft(err))
 	}
-	return out.Close()
+	return pagerLeft(out.Close())
+}
+
+// catProgress says whether a bar is drawn beside rows.
+func (a *app) catProgress(f *catFlags) string {
+	if _, tty := a.terminal(a.stdout); tty {
+		return "never" // the rows are progress enough, and on the same screen
+	}
+	return f.progress.word
 }
 
 // limitScan keeps a scan from reading much further than limit rows.
@@ -126,8 +153,8 @@ func limitScan(o arrowio.ScanOptions, limit int64) arrowio.ScanOptions {
 // rowPrinter is an arrowio.Writer by another name: cat prints through the writers of jsonl and csv.
 type rowPrinter = arrowio.Writer
 
-// printRows sends up to limit rows to out.
-func printRows(ctx context.Context, ds *arrowio.Dataset, o arrowio.ScanOptions, limit int64, out rowPrinter, bar *progress) error {
+// printRows passes over skip rows of a scan and sends up to limit others to out.
+func printRows(ctx context.Context, ds *arrowio.Dataset, o arrowio.ScanOptions, skip, limit int64, out rowPrinter, bar *progress) error {
 	if limit == 0 {
 		return nil
 	}
@@ -141,8 +168,10 @@ func printRows(ctx context.Context, ds *arrowio.Dataset, o arrowio.ScanOptions, 
 	var rows int64
 	for limit > 0 && rr.Next() {
 		rec := rr.Record()
-		n := min(rec.NumRows(), limit)
-		if err := writeRows(out, rec, n); err != nil {
+		from := min(rec.NumRows(), skip)
+		skip -= from
+		n := min(rec.NumRows()-from, limit)
+		if err := writeRows(out, rec, from, n); err != nil {
 			return err
 		}
 		limit -= n
@@ -155,113 +184,59 @@ func printRows(ctx context.Context, ds *arrowio.Dataset, o arrowio.ScanOptions, 
 	return rr.Err()
 }
 
-func writeRows(out rowPrinter, rec arrow.Record, n int64) error {
+// writeRows sends n rows of a record, from a row on, to out.
+func writeRows(out rowPrinter, rec arrow.Record, from, n int64) error {
 	if n == rec.NumRows() {
 		return out.Write(rec)
 	}
-	part := rec.NewSlice(0, n)
+	if n == 0 {
+		return nil
+	}
+	part := rec.NewSlice(from, from+n)
 	defer part.Release()
 	return out.Write(part)
 }
 
-// newFormatPrinter prints through the writer of a text format.
-func (a *app) newFormatPrinter(ctx context.Context, f *catFlags, s *arrow.Schema) (rowPrinter, error) {
-	format, err := a.outputFormat(f.format.word, "-")
+// newFormatPrinter prints to w through the writer of a text format.
+func (a *app) newFormatPrinter(ctx context.Context, name string, options *optionFlags, w io.Writer, s *arrow.Schema) (rowPrinter, error) {
+	format, err := a.outputFormat(name, "-")
 	if err != nil {
 		return nil, err
 	}
-	plan, err := format.Plan(s, arrowio.WriteOptions{Options: f.write.forFormat(format.Name), Parallelism: 1})
+	plan, err := format.Plan(s, arrowio.WriteOptions{Options: options.forFormat(format.Name), Parallelism: 1})
 	if err != nil {
 		return nil, err
 	}
-	return arrowio.NewWriter(ctx, format, arrowio.NewStreamStore(a.stdout), plan)
+	out, err := arrowio.NewWriter(ctx, format, arrowio.NewStreamStore(w), plan)
+	if err != nil {
+		return nil, err
+	}
+	return closing{out, w}, nil
 }
 
-// tableRows is how many rows settle the widths of a table.
-const tableRows = 1000
-
-// tablePrinter prints batches as a table. It holds the text of one batch's first rows at most.
-type tablePrinter struct {
-	w      io.Writer
-	width  int // of the terminal; 0 = none
-	schema *arrow.Schema
-	grid   *grid
-	rows   int64
+// closing closes what a printer prints to, where that has an end.
+type closing struct {
+	rowPrinter
+	w io.Writer
 }
 
-// Write prints a batch.
-func (t *tablePrinter) Write(rec arrow.Record) error {
-	if rec.NumRows() == 0 {
-		return nil
+func (c closing) Close() error {
+	if err := c.rowPrinter.Close(); err != nil {
+		closeWriter(c.w)
+		return err
 	}
-	writers := make([]celltext.Writer, rec.NumCols())
-	for k, col := range rec.Columns() {
-		writers[k] = celltext.New(col)
-	}
-	c := &celltext.Cell{Limit: cellLimit}
-	format := func(i int, row []string) {
-		for k, write := range writers {
-			c.Text = c.Text[:0]
-			write(c, i)
-			row[k] = string(c.Text)
-		}
-	}
-	i, n := 0, int(rec.NumRows())
-	if t.grid == nil {
-		first := make([][]string, min(n, tableRows))
-		for ; i < len(first); i++ {
-			first[i] = make([]string, len(writers))
-			format(i, first[i])
-		}
-		if err := t.start(first); err != nil {
-			return err
-		}
-		for _, row := range first {
-			if err := t.grid.row(row); err != nil {
-				return err
-			}
-		}
-	}
-	row := make([]string, len(writers))
-	for ; i < n; i++ {
-		format(i, row)
-		if err := t.grid.row(row); err != nil {
-			return err
-		}
-	}
-	t.rows += int64(n)
-	return t.grid.flush()
+	return closeWriter(c.w)
 }
 
-func (t *tablePrinter) start(first [][]string) (err error) {
-	header := make([]string, t.schema.NumFields())
-	right := make([]bool, len(header))
-	for k, f := range t.schema.Fields() {
-		header[k] = printable(f.Name)
-		right[k] = isNumber(f.Type)
-	}
-	t.grid, err = newGrid(t.w, header, right, first, gridMaximum, t.width)
+func (c closing) Abort() error {
+	err := c.rowPrinter.Abort()
+	closeWriter(c.w)
 	return err
 }
 
-// Close prints the header of a table without rows.
-func (t *tablePrinter) Close() error {
-	if t.grid == nil {
-		if err := t.start(nil); err != nil {
-			return err
-		}
+func closeWriter(w io.Writer) error {
+	if p, ok := w.(*pager); ok {
+		return p.Close()
 	}
-	return t.grid.flush()
-}
-
-// Abort prints what is ready.
-func (t *tablePrinter) Abort() error {
-	if t.grid == nil {
-		return nil
-	}
-	return t.grid.flush()
-}
-
-func isNumber(t arrow.DataType) bool {
-	return arrow.IsInteger(t.ID()) || arrow.IsFloating(t.ID()) || arrow.IsDecimal(t.ID())
+	return nil
 }

@@ -23,6 +23,7 @@ type convertFlags struct {
 	*writeFlags
 	progress *wordValue
 	sort     sortValue
+	limit    int64
 	dryRun   bool
 	json     bool
 }
@@ -38,14 +39,16 @@ OUTPUT appears only when it is complete; a failed or interrupted run leaves noth
 prints what would become of each column, and what reading OUTPUT back would not show; without it, a note on standard
 error tells the latter.
 
---sort puts the rows in order before they are written, ascending, nulls last; rows of equal values stay as they come.
-Alone it sorts by the key of OUTPUT, where its format has one, and with =A,B by these columns. What does not fit into
-half of --memory lies in scratch files beside OUTPUT meanwhile.`,
+--sort puts the rows in order before they are written; rows of equal values stay as they come. Alone it sorts by the key of
+OUTPUT, where its format has one, and with =A,B by these columns: -A is descending, "A nulls first" puts nulls in front,
+where they are last otherwise. What does not fit into half of --memory lies in scratch files beside OUTPUT meanwhile.
+--limit writes the first rows only, of sorted rows the first in that order.`,
 		Example: `  arrowio convert events.orc events.parquet
   arrowio convert --where "price > 100" --columns id,price sales/*.trv big.arrow
   arrowio convert --compression deflate:9 --row-group-bytes 64MiB table.parquet out.trv
   arrowio convert --dry-run table.parquet out.trv
-  arrowio convert --sort=host,time events.orc sorted.parquet
+  arrowio convert --exclude payload --limit 1000 events.orc few.parquet
+  arrowio convert --sort=host,-time events.orc sorted.parquet
   arrowio convert --sort --kudu-key host,time events.orc events.kudu/
   arrowio convert --from kudu --kudu-table metrics --kudu-data-dir /data/1 /wal metrics.parquet
   arrowio convert --from csv --to jsonl - - < in.csv | head`,
@@ -58,6 +61,9 @@ half of --memory lies in scratch files beside OUTPUT meanwhile.`,
 			}
 			if args[len(args)-1] == "" {
 				return usagef("convert: OUTPUT has no name")
+			}
+			if cmd.Flags().Changed("limit") && f.limit < 1 {
+				return usagef("--limit takes a number of rows above 0, not %d", f.limit)
 			}
 			return nil
 		},
@@ -72,6 +78,7 @@ half of --memory lies in scratch files beside OUTPUT meanwhile.`,
 	f.writeFlags = a.addWriteFlags(cmd, f.readFlags.options)
 	f.progress = addProgressFlag(cmd)
 	addSortFlag(cmd, &f.sort)
+	cmd.Flags().Int64VarP(&f.limit, "limit", "n", 0, "write the first `N` rows (default: all)")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would become of each column, and write nothing")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print a report (or the plan) as a JSON object")
 	return cmd
@@ -114,6 +121,7 @@ func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out str
 		Write:     writeOptions(f.readFlags, f.writeFlags, format),
 		Sort:      f.sort.columns,
 		SortByKey: f.sort.byKey,
+		Limit:     f.limit,
 		DryRun:    f.dryRun,
 		BytesIn:   ds.read,
 		Progress:  bar.set,

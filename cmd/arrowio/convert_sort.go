@@ -14,7 +14,7 @@ import (
 
 // sortValue says by what rows are sorted: columns, or the key of the output.
 type sortValue struct {
-	columns columnsValue
+	columns []convert.SortColumn
 	byKey   bool
 }
 
@@ -23,9 +23,15 @@ const sortByKey = ","
 
 var _ pflag.Value = (*sortValue)(nil)
 
-func (v *sortValue) Type() string { return v.columns.Type() }
+func (v *sortValue) Type() string { return "A,-B.C" }
 
-func (v *sortValue) String() string { return v.columns.String() }
+func (v *sortValue) String() string {
+	var names []string
+	for _, c := range v.columns {
+		names = append(names, c.String())
+	}
+	return strings.Join(names, ",")
+}
 
 func (v *sortValue) Set(s string) error {
 	switch s {
@@ -35,7 +41,18 @@ func (v *sortValue) Set(s string) error {
 	case "":
 		return errors.New("want columns behind the =, or no = for OUTPUT's key")
 	}
-	return v.columns.Set(s)
+	var names columnsValue
+	if err := names.Set(s); err != nil {
+		return err
+	}
+	for _, n := range names {
+		c, err := convert.ParseSortColumn(n)
+		if err != nil {
+			return err
+		}
+		v.columns = append(v.columns, c)
+	}
+	return nil
 }
 
 // explain helps those who wrote --sort COLUMN: it takes its columns behind a =, so COLUMN was the first INPUT.
@@ -47,7 +64,7 @@ func (v *sortValue) explain(err error, in []string) error {
 }
 
 func addSortFlag(cmd *cobra.Command, v *sortValue) {
-	cmd.Flags().VarPF(v, "sort", "", "sort the rows by these columns, alone by OUTPUT's key").NoOptDefVal = sortByKey
+	cmd.Flags().VarPF(v, "sort", "", "sort the rows by these columns, each descending with a - in front, and with 'nulls first' behind it so; alone by OUTPUT's key").NoOptDefVal = sortByKey
 }
 
 // steps is the progress of a conversion, a bar for each of its steps: reading and writing at once, or where rows are

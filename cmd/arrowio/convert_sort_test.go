@@ -129,7 +129,7 @@ func TestConvertSortCommandLine(t *testing.T) {
 	fails(t, do(t, "convert", "--sort=id", "--sort", in, out), 2, "not both")
 	ok(t, "convert", "--sort=at.x,id", in, out)
 	help := ok(t, "convert", "--help")
-	for _, want := range []string{"--sort[=A,B.C]", "arrowio convert --sort --kudu-key host,time events.orc events.kudu/"} {
+	for _, want := range []string{"--sort[=A,-B.C]", "arrowio convert --sort --kudu-key host,time events.orc events.kudu/"} {
 		if !strings.Contains(help, want) {
 			t.Errorf("help does not tell %q", want)
 		}

@@ -2,6 +2,8 @@
 //
 //	arrowio convert [flags] INPUT... OUTPUT     any readable format to any writable one
 //	arrowio cat     [flags] INPUT...            rows as a table, JSON lines or CSV
+//	arrowio head    [-n N] INPUT...             the first rows; tail the last ones, sample random ones
+//	arrowio count   [flags] INPUT...            how many rows there are
 //	arrowio schema  [--json] INPUT...           the Arrow schema and what each field is in the file
 //	arrowio inspect [--json] INPUT...           what a file holds: columns, blocks, codecs, bytes, statistics
 //	arrowio verify  [--json] INPUT...           every checksum, count and statistic against the data
@@ -21,5 +23,7 @@
 //	exit.go      errors to lines, objects and exit codes
 //	input.go     paths to datasets; output.go OUTPUT to a store
 //	progress.go  the progress bar
-//	cells.go     Arrow values to text; grid.go text to aligned columns
+//	screen.go    the size of the terminal; pager.go what does not fit it
+//	table.go     rows as a table; grid.go text to aligned columns
+//	census.go    which rows of which file satisfy a filter: for tail and sample
 package main

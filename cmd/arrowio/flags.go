@@ -39,17 +39,25 @@ func (a *app) addReadFlags(cmd *cobra.Command) *readFlags {
 // selectFlags says which rows and columns a scan returns.
 type selectFlags struct {
 	columns   columnsValue
+	exclude   columnsValue
 	where     filterValue
 	rows      rowsValue
 	batchRows countValue
 }
 
 func addSelectFlags(cmd *cobra.Command) *selectFlags {
+	s := addColumnFlags(cmd)
+	cmd.Flags().Var(&s.rows, "rows", "only rows A up to but not including B, counted before --where; A: and :B too")
+	return s
+}
+
+// addColumnFlags is addSelectFlags for commands that choose ranges of rows themselves.
+func addColumnFlags(cmd *cobra.Command) *selectFlags {
 	s := &selectFlags{batchRows: countValue{min: 1}}
 	fs := cmd.Flags()
 	fs.Var(&s.columns, "columns", "only these columns, in this order; a.b is child b of struct a")
+	fs.Var(&s.exclude, "exclude", "all columns but these; a.b is child b of struct a")
 	addWhere(fs, &s.where, "only rows for which this holds, such as \"price >= 10 AND tag IN ('x', 'y')\"")
-	fs.Var(&s.rows, "rows", "only rows A up to but not including B, counted before --where; A: and :B too")
 	fs.Var(&s.batchRows, "batch-rows", "rows of a batch (default 65536)")
 	return s
 }

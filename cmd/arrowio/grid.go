@@ -13,7 +13,7 @@ import (
 const (
 	gridSeparator = " │ "
 	gridEllipsis  = "…"
-	gridMinimum   = 6   // a column is not squeezed below this
+	gridMinimum   = 8   // a column is not squeezed below this
 	gridMaximum   = 100 // nor is a cell of data wider than this
 )
 
@@ -67,6 +67,65 @@ func (g *grid) floors(first [][]string) []int {
 		}
 	}
 	return floors
+}
+
+// gridColumn is a column of a table that may or may not be shown.
+type gridColumn struct {
+	name  string
+	right bool
+}
+
+// fitting chooses the columns that fit into a line, with elided in place of those in the middle that do not: all of them
+// where there is no line to fit into. rows are those that settle the widths.
+func fitting(columns []gridColumn, rows [][]string, line int) []int {
+	separator := displayWidth(gridSeparator)
+	least, total := make([]int, len(columns)), -separator
+	for k, c := range columns {
+		width := displayWidth(c.name)
+		for _, row := range rows {
+			width = max(width, displayWidth(row[k]))
+		}
+		least[k] = min(width, gridMinimum)
+		if c.right {
+			for _, row := range rows {
+				least[k] = max(least[k], min(displayWidth(row[k]), gridMaximum))
+			}
+		}
+		total += least[k] + separator
+	}
+	if line == 0 || total <= line || len(columns) < 2 {
+		all := make([]int, len(columns))
+		for k := range all {
+			all[k] = k
+		}
+		return all
+	}
+	// The first columns and the last ones by turns, as long as there is room, the first of all in any case.
+	left, right := 1, len(columns)
+	used := least[0] + separator + displayWidth(gridEllipsis)
+	for fromLeft := false; left < right; fromLeft = !fromLeft {
+		k := right - 1
+		if fromLeft {
+			k = left
+		}
+		if used += least[k] + separator; used > line {
+			break
+		}
+		if fromLeft {
+			left++
+		} else {
+			right--
+		}
+	}
+	var shown []int
+	for k := range left {
+		shown = append(shown, k)
+	}
+	shown = append(shown, elided)
+	for k := right; k < len(columns); k++ {
+		shown = append(shown, k)
+	}
+	return shown
 }
 
 // squeeze narrows the widest columns to one common width, so that all fit into total; none goes below its floor.

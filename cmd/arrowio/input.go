@@ -213,7 +213,7 @@ func (a *app) openDataset(ctx context.Context, args []string, r *readFlags, s *s
 		return nil, err
 	}
 	if o.Columns = s.paths(); s != nil {
-		o.Filter = s.where.x
+		o.Exclude, o.Filter = s.excluded(), s.where.x
 	}
 	ds := &dataset{rows: arrowio.UnknownRows, sizes: make([]int64, len(inputs)), shared: map[int]*openFile{}}
 	if !r.shown.given() { // else columns may have other names in the files
@@ -271,6 +271,14 @@ func (s *selectFlags) paths() []string {
 	return append(slices.Clone([]string(s.columns)), expr.Columns(s.where.x)...)
 }
 
+// excluded lists the columns that are not read: those of --exclude, but for what the filter needs.
+func (s *selectFlags) excluded() []string {
+	if s.where.x != nil {
+		return nil
+	}
+	return s.exclude
+}
+
 // shared is a file that a scan must not close.
 type shared struct{ arrowio.File }
 
@@ -308,10 +316,17 @@ func (a *app) openInput(ctx context.Context, ds *dataset, i int, path string, r 
 	return shared{f}, nil
 }
 
-// check looks for what the flags name in the schema.
+// check looks for what the flags name in the schema, and settles the columns that are left where some are excluded.
 func (s *selectFlags) check(schema *arrow.Schema) error {
 	if s == nil {
 		return nil
+	}
+	if s.exclude != nil {
+		columns, err := arrowio.Exclude(schema, s.columns, s.exclude)
+		if err != nil {
+			return usagef("--exclude: %w", err)
+		}
+		s.columns = columns
 	}
 	if _, err := arrowio.Project(schema, s.columns); err != nil {
 		return asUsage(err)

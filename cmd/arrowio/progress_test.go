@@ -87,9 +87,15 @@ func TestNoProgress(t *testing.T) {
 // onTerminal runs the program with standard output and error on a terminal of a width.
 func onTerminal(t *testing.T, width int, args ...string) outcome {
 	t.Helper()
+	return onScreen(t, screen{width, 1000}, args...)
+}
+
+// onScreen is onTerminal for a screen of a size.
+func onScreen(t *testing.T, size screen, args ...string) outcome {
+	t.Helper()
 	var out, errs lockedBuffer
 	a := newApp(t.Context(), strings.NewReader(""), &out, &errs)
-	a.terminal = func(io.Writer) (int, bool) { return width, true }
+	a.terminal = func(io.Writer) (screen, bool) { return size, true }
 	code := a.run(t.Context(), args)
 	return outcome{code, out.String(), errs.String()}
 }

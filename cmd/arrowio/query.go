@@ -24,6 +24,7 @@ type queryFlags struct {
 	*readFlags
 	*writeFlags
 	format wordValue
+	show   *showFlags
 	output string
 	limit  int64
 	params []string
@@ -70,6 +71,7 @@ blocks and rows. DuckDB itself reads and writes no file and loads no extension. 
 	f.writeFlags = a.addWriteFlags(cmd, f.readFlags.options)
 	f.format = wordValue{word: "table", words: append([]string{"table"}, textFormats...), kind: "FORMAT"}
 	addWord(cmd, &f.format, "format", "table, jsonl or csv")
+	f.show = addShowFlags(cmd)
 	fs := cmd.Flags()
 	fs.StringVarP(&f.output, "output", "o", "", "write the rows to `OUTPUT`, of any writable format, instead of printing them")
 	fs.Int64Var(&f.limit, "limit", 0, "stop after `N` rows (default: all)")
@@ -189,10 +191,10 @@ func (q *querying) printer(ctx context.Context, s *arrow.Schema, format arrowio.
 	a, f := q.a, q.f
 	if store == nil {
 		if f.format.word == "table" {
-			width, _ := a.terminal(a.stdout)
-			return &tablePrinter{w: a.stdout, width: width, schema: s}, func() {}, nil
+			out := a.newTablePrinter(s, f.show)
+			return out, func() {}, nil
 		}
-		w, err := a.newFormatPrinter(ctx, &catFlags{format: f.format, write: f.writeFlags.options}, s)
+		w, err := a.newFormatPrinter(ctx, f.format.word, f.writeFlags.options, a.stdout, s)
 		return w, func() {}, err
 	}
 	plan, err := format.Plan(s, writeOptions(f.readFlags, f.writeFlags, format))
@@ -222,7 +224,7 @@ func (q *querying) copyRows(rows *duckdb.Rows, out arrowio.Writer) error {
 			return q.locate(err)
 		}
 		n := min(rec.NumRows(), limit)
-		err = writeRows(out, rec, n)
+		err = writeRows(out, rec, 0, n)
 		rec.Release()
 		if err != nil {
 			return q.outputError(err)

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/stores"
@@ -24,7 +22,7 @@ type app struct {
 	stdout, stderr io.Writer
 	readers        []arrowio.Format
 	writers        []arrowio.OutputFormat
-	terminal       func(io.Writer) (width int, ok bool)
+	terminal       func(io.Writer) (screen, bool)
 
 	jsonErrors bool
 	profiles   profiles
@@ -67,7 +65,7 @@ func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app
 		readers: readers.All(),
 		writers: writers.All(),
 
-		terminal: terminalWidth,
+		terminal: terminalSize,
 		warnings: warnings{seen: map[[2]string]bool{}},
 	}
 }
@@ -105,7 +103,7 @@ func (a *app) rootCommand() *cobra.Command {
 	})
 	root.SetUsageFunc(a.usage)
 	root.AddCommand(
-		a.convertCommand(), a.catCommand(), a.schemaCommand(), a.inspectCommand(), a.verifyCommand(), a.dumpCommand(),
+		a.convertCommand(), a.catCommand(), a.headCommand(), a.tailCommand(), a.sampleCommand(), a.countCommand(), a.schemaCommand(), a.inspectCommand(), a.verifyCommand(), a.dumpCommand(),
 		a.scanCommand(), a.queryCommand(), a.serveCommand(), a.tokenCommand(), a.kuduCommand(), a.versionCommand(),
 	)
 	adoptCompletion(root)
@@ -186,19 +184,6 @@ func inputs(cmd *cobra.Command, args []string) error {
 		return usagef("%s: standard input can be read only once", cmd.Name())
 	}
 	return nil
-}
-
-// terminalWidth returns the width of w if it is a terminal.
-func terminalWidth(w io.Writer) (width int, ok bool) {
-	f, isFile := w.(*os.File)
-	if !isFile || !term.IsTerminal(int(f.Fd())) {
-		return 0, false
-	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil || width <= 0 {
-		width = 80
-	}
-	return width, true
 }
 
 func (a *app) printf(format string, args ...any) error {

@@ -340,13 +340,10 @@ func structWriter(a *array.Struct) Writer {
 	}
 }
 
-// unionWriter writes the value with the branch that it is of, since branches may look alike.
+// unionWriter writes the value alone, whatever branch it is of.
 func unionWriter(a array.Union) Writer {
-	t := a.UnionType()
-	names := make([][]byte, a.NumFields())
 	fields := make([]Writer, a.NumFields())
 	for k := range fields {
-		names[k] = append(appendJSONString(nil, t.Fields()[k].Name), ':')
 		fields[k] = New(a.Field(k))
 	}
 	dense, _ := a.(*array.DenseUnion)
@@ -355,15 +352,6 @@ func unionWriter(a array.Union) Writer {
 		if dense != nil {
 			i = int(dense.ValueOffset(i))
 		}
-		if a.Field(k).IsNull(i) {
-			c.null()
-			return
-		}
-		c.nested(func() {
-			c.text("{")
-			c.Text = append(c.Text, names[k]...)
-			fields[k](c, i)
-			c.text("}")
-		})
+		fields[k](c, i)
 	}
 }

@@ -94,7 +94,7 @@ func BenchmarkSort(b *testing.B) {
 					dir := b.TempDir()
 					var stats Stats
 					for b.Loop() {
-						stats = sortDiscard(b, recs, []string{"l_orderkey", "l_linenumber"}, Options{Memory: m, Parallelism: jobs, Scratch: func() (arrowio.ScratchFile, error) {
+						stats = sortDiscard(b, recs, keysOf("l_orderkey", "l_linenumber"), Options{Memory: m, Parallelism: jobs, Scratch: func() (arrowio.ScratchFile, error) {
 							return scratchIn(dir)
 						}})
 					}
@@ -108,7 +108,7 @@ func BenchmarkSort(b *testing.B) {
 	}
 }
 
-func sortDiscard(tb testing.TB, recs []arrow.Record, by []string, o Options) Stats {
+func sortDiscard(tb testing.TB, recs []arrow.Record, by []Key, o Options) Stats {
 	s, err := New(recs[0].Schema(), by, o)
 	if err != nil {
 		tb.Fatal(err)

@@ -40,9 +40,9 @@ func TestDictionariesTogetherAreTooLarge(t *testing.T) {
 		b.Field(1).(*array.BinaryDictionaryBuilder).ResetFull()
 		b.Field(2).(*array.ListBuilder).ValueBuilder().(*array.BinaryDictionaryBuilder).ResetFull()
 	}
-	want := expected(recs, []int{0})
+	want := expected(recs, []int{0}, keysOf("k"))
 	for _, m := range []int64{512 << 10, 64 << 20} {
-		got, _, err := sortAll(context.Background(), recs, []string{"k"}, Options{Memory: m, Allocator: mem, Scratch: (&disk{}).scratch})
+		got, _, err := sortAll(context.Background(), recs, keysOf("k"), Options{Memory: m, Allocator: mem, Scratch: (&disk{}).scratch})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func TestSameDictionary(t *testing.T) {
 	mem := memory.NewGoAllocator()
 	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint16, ValueType: arrow.BinaryTypes.String}
 	whole := fromJSON(t, mem, fields("d", dt), `[{"d":"z"},{"d":"a"},{"d":"m"},{"d":null},{"d":"a"},{"d":"z"}]`)
-	got, _, err := sortAll(context.Background(), []arrow.Record{whole.NewSlice(0, 3), whole.NewSlice(3, 6)}, []string{"d"}, Options{})
+	got, _, err := sortAll(context.Background(), []arrow.Record{whole.NewSlice(0, 3), whole.NewSlice(3, 6)}, keysOf("d"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestLargeDictionaryInside(t *testing.T) {
 	}
 	recs := []arrow.Record{b.NewRecord()} // 2 MB of dictionary
 	d := &disk{}
-	got, stats, err := sortAll(context.Background(), recs, []string{"k"}, Options{Memory: 20 << 20, Scratch: d.scratch})
+	got, stats, err := sortAll(context.Background(), recs, keysOf("k"), Options{Memory: 20 << 20, Scratch: d.scratch})
 	if err != nil || stats.Runs != 0 || len(got) > 10 {
 		t.Fatal(len(got), stats, err)
 	}

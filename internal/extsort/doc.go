@@ -1,4 +1,4 @@
-// Package extsort sorts a stream of record batches of one schema by columns, ascending, in bounded memory.
+// Package extsort sorts a stream of record batches of one schema by columns, ascending or descending, in bounded memory.
 //
 //	Add ──> stage: what came out of order, until it is worth sorting
 //	          │ sorted by radix, copied together
@@ -15,8 +15,8 @@
 // A row's key is a string of bytes; rows are in the order of their keys compared as bytes, and rows of equal keys in the
 // order in which they came. So the result depends on the rows alone, not on how they were cut into batches nor on the
 // memory. A key is the encodings of the columns, one behind the other, each with a byte 0 in front, or a byte 1 and
-// zeroes (a text: nothing) where the value is null: nulls come last. Columns that are declared to have no nulls do
-// without that byte.
+// zeroes (a text: nothing) where the value is null: nulls come last. Where they come first, the two bytes are swapped.
+// Columns that are declared to have no nulls do without that byte. The bytes of a descending column's values are inverted.
 //
 //	bool                        1 byte
 //	int8 … int64, dates, times  big endian, sign bit flipped; unsigned as they are
@@ -24,7 +24,7 @@
 //	                            equal and behind +Inf
 //	decimal128, 256             as integers of that width: the scale is the column's
 //	fixed_size_binary           as it is
-//	utf8, binary, their kinds   00 becomes 00 01, and 00 00 ends the value; in the last column just the bytes
+//	utf8, binary, their kinds   00 becomes 00 01, and 00 00 ends the value; in the last column, ascending, just the bytes
 //	dictionary, run ends        by value
 //	extension                   by storage
 //

@@ -51,10 +51,12 @@ func FuzzSort(f *testing.F) {
 		}
 		recs = append(recs, b.NewRecord())
 		defer releaseAll(recs)
-		by := [][]string{{"a"}, {"b", "a"}, {"c", "a"}, {"a", "c"}, {"a", "c", "b"}}[rng.Intn(5)]
+		by := keysOf([][]string{
+			{"a"}, {"b", "a"}, {"c", "a"}, {"a", "c"}, {"a", "c", "b"}, {"-a"}, {"^-b", "a"}, {"-c", "^a"}, {"^-a", "-c"}, {"a", "-c", "-b"},
+		}[rng.Intn(10)]...)
 		var cols []int
-		for _, name := range by {
-			cols = append(cols, int(name[0]-'a'))
+		for _, k := range by {
+			cols = append(cols, int(k.Column[0]-'a'))
 		}
 		d := &disk{}
 		got, _, err := sortAll(context.Background(), recs, by, Options{Memory: 64 << 10 << rng.Intn(3), Scratch: d.scratch, Allocator: mem, BatchRows: rng.Intn(100)})
@@ -65,6 +67,6 @@ func FuzzSort(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		check(t, got, recs, expected(recs, cols))
+		check(t, got, recs, expected(recs, cols, by))
 	})
 }

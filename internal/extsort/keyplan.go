@@ -33,21 +33,29 @@ type keyGroup struct {
 
 // keyColumn is one column of the key.
 type keyColumn struct {
-	name   string
+	Key
 	path   []int // of fields, from the schema down through structs
 	marked bool  // a byte in front tells nulls from values
 	encoder
 }
 
+// marks are the bytes in front of values and of nulls.
+func (c *keyColumn) marks() (value, null byte) {
+	if c.NullsFirst {
+		return 1, 0
+	}
+	return 0, 1
+}
+
 // newKeyPlan resolves the columns that rows are sorted by. Those that do not exist, lie in lists, or are of a type without
 // an order, are ErrSchema of operation "sort".
-func newKeyPlan(s *arrow.Schema, by []string, mem *arrowbuf.Arena) (*keyPlan, error) {
+func newKeyPlan(s *arrow.Schema, by []Key, mem *arrowbuf.Arena) (*keyPlan, error) {
 	if len(by) == 0 {
 		return nil, arrowio.Errorf(arrowio.ErrOption, "sort by what? There are no columns given")
 	}
 	p := &keyPlan{mem: mem}
-	for _, name := range by {
-		c, err := newKeyColumn(s, name)
+	for _, key := range by {
+		c, err := newKeyColumn(s, key)
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +80,8 @@ func newKeyPlan(s *arrow.Schema, by []string, mem *arrowbuf.Arena) (*keyPlan, er
 	return p, nil
 }
 
-func newKeyColumn(s *arrow.Schema, name string) (keyColumn, error) {
+func newKeyColumn(s *arrow.Schema, key Key) (keyColumn, error) {
+	name := key.Column
 	refuse := func(format string, args ...any) (keyColumn, error) {
 		e := arrowio.Errorf(arrowio.ErrSchema, format, args...)
 		e.Op = "sort"
@@ -83,7 +92,7 @@ func newKeyColumn(s *arrow.Schema, name string) (keyColumn, error) {
 		return refuse("%w", err)
 	}
 	f := s.Field(path[0])
-	c := keyColumn{name: name, path: path, marked: f.Nullable}
+	c := keyColumn{Key: key, path: path, marked: f.Nullable}
 	for _, i := range path[1:] {
 		st, ok := storageType(f.Type).(*arrow.StructType)
 		if !ok {
@@ -124,7 +133,7 @@ func (c *keyColumn) slots(cols []arrow.Array, n int, valid *validity) (slots, er
 	if err == nil && !c.marked && !valid.all() {
 		err = arrowio.Errorf(arrowio.ErrSchema, "the column is declared to have no nulls, but has some")
 	}
-	return s, arrowio.Locate(err, arrowio.At{Column: c.name, Split: -1, Off: -1})
+	return s, arrowio.Locate(err, arrowio.At{Column: c.Column, Split: -1, Off: -1})
 }
 
 // rowBytes is about what a row takes while keys are made, its key included.
@@ -163,17 +172,23 @@ func (p *keyPlan) putFixed(g *keyGroup, dst []byte, cols []arrow.Array, n int) e
 		w, mark := c.width(), c.mark()
 		if n > 0 && w > 0 {
 			if err := c.put(dst[off+mark:], g.width, s); err != nil {
-				return arrowio.Locate(err, arrowio.At{Column: c.name, Split: -1, Off: -1})
+				return arrowio.Locate(err, arrowio.At{Column: c.Column, Split: -1, Off: -1})
+			}
+			if c.Descending {
+				for at := off + mark; at < n*g.width; at += g.width {
+					invert(dst[at:][:w])
+				}
 			}
 		}
 		if c.marked {
+			present, null := c.marks()
 			for at := off; at < n*g.width; at += g.width {
-				dst[at] = 0
+				dst[at] = present
 			}
 			if !p.valid.all() {
 				p.valid.eachNull(func(row int) {
 					value := dst[row*g.width+off:][:1+w]
-					value[0] = 1
+					value[0] = null
 					clear(value[1:])
 				})
 			}
@@ -235,7 +250,7 @@ func (p *keyPlan) measure(ends []uint32, cols []arrow.Array, n int) error {
 		}
 		if total > math.MaxUint32-keySlack {
 			e := arrowio.Errorf(arrowio.ErrLimit, "the values of %d rows take more than 4 GiB as keys", n)
-			e.Column = g.columns[0].name
+			e.Column = g.columns[0].Column
 			return e
 		}
 		for row, v := range g.values {
@@ -260,7 +275,7 @@ func (p *keyPlan) fetch(g *keyGroup, cols []arrow.Array, n int) error {
 	}
 	g.values = resize(g.values, n)
 	if err := c.texts(g.values, s); err != nil {
-		return arrowio.Locate(err, arrowio.At{Column: c.name, Split: -1, Off: -1})
+		return arrowio.Locate(err, arrowio.At{Column: c.Column, Split: -1, Off: -1})
 	}
 	for i, v := range g.values {
 		if v == nil {
@@ -271,9 +286,19 @@ func (p *keyPlan) fetch(g *keyGroup, cols []arrow.Array, n int) error {
 	return nil
 }
 
+// bare reports whether texts go without an end: that of the key is enough. Inverted, the shorter of two would then come first.
+func (g *keyGroup) bare() bool { return g.last && !g.columns[0].Descending }
+
+// invert turns the order of b around.
+func invert(b []byte) {
+	for i := range b {
+		b[i] = ^b[i]
+	}
+}
+
 // size returns how many bytes a text takes.
 func (g *keyGroup) size(v []byte) int {
-	if g.last {
+	if g.bare() {
 		return len(v)
 	}
 	return len(v) + bytes.Count(v, zero) + 2
@@ -295,27 +320,32 @@ func (p *keyPlan) putGroup(g *keyGroup, dst []byte, cols []arrow.Array, n int) e
 		}
 		return nil
 	}
-	mark := g.columns[0].mark()
+	c := &g.columns[0]
+	mark := c.mark()
+	present, null := c.marks()
 	for i, v := range g.values {
 		at := int(p.at[i])
 		if v == nil {
-			dst[at] = 1
+			dst[at] = null
 			p.at[i]++
 			continue
 		}
 		if mark > 0 {
-			dst[at] = 0
+			dst[at] = present
 			at++
 		}
-		at += g.put(dst[at:], v)
-		p.at[i] = uint32(at)
+		n := g.put(dst[at:], v)
+		if c.Descending {
+			invert(dst[at:][:n])
+		}
+		p.at[i] = uint32(at + n)
 	}
 	return nil
 }
 
 // put writes a text and returns its size.
 func (g *keyGroup) put(dst, v []byte) int {
-	if g.last {
+	if g.bare() {
 		return copy(dst, v)
 	}
 	at := 0

@@ -35,12 +35,12 @@ func TestRowTooLarge(t *testing.T) {
 				recs = append(recs, b.NewRecord())
 			}
 		}
-		got, stats, err := sortAll(context.Background(), recs, []string{"k"}, Options{Memory: 1 << 20, Scratch: (&disk{}).scratch, Allocator: mem})
+		got, stats, err := sortAll(context.Background(), recs, keysOf("k"), Options{Memory: 1 << 20, Scratch: (&disk{}).scratch, Allocator: mem})
 		if !errors.Is(err, c.want) || c.want == nil && (err != nil || stats.Runs == 0) {
 			t.Errorf("rows of %d: %v", c.size, err)
 		}
 		if err == nil {
-			check(t, got, recs, expected(recs, []int{0}))
+			check(t, got, recs, expected(recs, []int{0}, keysOf("k")))
 		}
 		releaseAll(got)
 		releaseAll(recs)
@@ -99,7 +99,7 @@ func TestMemoryIsBounded(t *testing.T) {
 			for _, rows := range []int{500, 30_000} {
 				mem := &counting{Allocator: arrowbuf.NewPool(1)}
 				g := &conformance.Generator{Rand: rand.New(rand.NewSource(1)), Mem: mem, Nulls: 0.1}
-				x, err := New(s, []string{"k"}, Options{Memory: m, Allocator: mem, Scratch: (&disk{}).scratch, Parallelism: 2})
+				x, err := New(s, keysOf("k"), Options{Memory: m, Allocator: mem, Scratch: (&disk{}).scratch, Parallelism: 2})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -153,7 +153,7 @@ func TestHeapIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	pool := arrowbuf.NewPool(1 << 20)
 	before := heap()
-	x, err := New(recs[0].Schema(), []string{"l_partkey", "l_orderkey"}, Options{Memory: m, Allocator: pool, Scratch: func() (arrowio.ScratchFile, error) { return scratchIn(dir) }})
+	x, err := New(recs[0].Schema(), keysOf("l_partkey", "l_orderkey"), Options{Memory: m, Allocator: pool, Scratch: func() (arrowio.ScratchFile, error) { return scratchIn(dir) }})
 	if err != nil {
 		t.Fatal(err)
 	}

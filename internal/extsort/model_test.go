@@ -11,6 +11,7 @@ import (
 	"math/big"
 	"math/rand"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -220,8 +221,36 @@ func resolved(a arrow.Array, i int) (arrow.Array, int) {
 // where is a row of the input.
 type where struct{ rec, row int }
 
-// expected returns the input's rows in order.
-func expected(recs []arrow.Record, by []int) []where {
+// keysOf reads names of columns: - in front means descending, ^ in front of that nulls first.
+func keysOf(names ...string) []Key {
+	out := make([]Key, len(names))
+	for i, n := range names {
+		n, first := strings.CutPrefix(n, "^")
+		n, descending := strings.CutPrefix(n, "-")
+		out[i] = Key{Column: n, Descending: descending, NullsFirst: first}
+	}
+	return out
+}
+
+// directed is naive with the directions of a key.
+func (k Key) directed(a arrow.Array, i int, b arrow.Array, j int) int {
+	x := naive(a, i, b, j)
+	ra, ri := resolved(a, i)
+	rb, rj := resolved(b, j)
+	if isNull(ra, ri) || isNull(rb, rj) {
+		if k.NullsFirst {
+			return -x
+		}
+		return x
+	}
+	if k.Descending {
+		return -x
+	}
+	return x
+}
+
+// expected returns the input's rows in order: columns cols, in the directions of by.
+func expected(recs []arrow.Record, cols []int, by []Key) []where {
 	var rows []where
 	for k, r := range recs {
 		for i := range int(r.NumRows()) {
@@ -229,8 +258,8 @@ func expected(recs []arrow.Record, by []int) []where {
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b where) int {
-		for _, c := range by {
-			if x := naive(recs[a.rec].Column(c), a.row, recs[b.rec].Column(c), b.row); x != 0 {
+		for k, c := range cols {
+			if x := by[k].directed(recs[a.rec].Column(c), a.row, recs[b.rec].Column(c), b.row); x != 0 {
 				return x
 			}
 		}
@@ -240,7 +269,7 @@ func expected(recs []arrow.Record, by []int) []where {
 }
 
 // sortAll sorts recs. The caller releases the result.
-func sortAll(ctx context.Context, recs []arrow.Record, by []string, o Options) (out []arrow.Record, stats Stats, err error) {
+func sortAll(ctx context.Context, recs []arrow.Record, by []Key, o Options) (out []arrow.Record, stats Stats, err error) {
 	s, err := New(recs[0].Schema(), by, o)
 	if err != nil {
 		return nil, Stats{}, err
@@ -318,7 +347,7 @@ func keyTypes() []arrow.DataType {
 // input is random batches.
 type input struct {
 	recs []arrow.Record
-	by   []string
+	by   []Key
 	cols []int
 }
 
@@ -338,7 +367,7 @@ func randomInput(t testing.TB, rng *rand.Rand, mem memory.Allocator, rows int) i
 	rng.Shuffle(len(fields), func(i, j int) { fields[i], fields[j] = fields[j], fields[i] })
 	for i, f := range fields {
 		if f.Name[0] == 'k' {
-			in.by = append(in.by, f.Name)
+			in.by = append(in.by, Key{f.Name, rng.Intn(3) == 0, rng.Intn(3) == 0})
 			in.cols = append(in.cols, i)
 			if storageType(f.Type).ID() != arrow.NULL && newEncoder(f.Type).width() != 0 {
 				_, marked := newEncoder(f.Type).(*indirect)
@@ -399,7 +428,7 @@ func TestAgainstModel(t *testing.T) {
 		if len(in.recs) == 0 {
 			continue
 		}
-		want := expected(in.recs, in.cols)
+		want := expected(in.recs, in.cols, in.by)
 		d := &disk{}
 		o := Options{
 			Memory: []int64{1, 128 << 10, 512 << 10, 64 << 20}[rng.Intn(4)], Scratch: d.scratch, Allocator: mem,

@@ -21,7 +21,7 @@ func TestScratchFails(t *testing.T) {
 		return Options{Memory: 64 << 10, Scratch: d.scratch, Allocator: mem}
 	}
 	whole := &disk{}
-	if _, stats, err := sortAll(context.Background(), ints(memory.NewGoAllocator(), 20_000, 1000, key), []string{"k"}, o(whole, memory.NewGoAllocator())); err != nil || stats.Merges == 0 {
+	if _, stats, err := sortAll(context.Background(), ints(memory.NewGoAllocator(), 20_000, 1000, key), keysOf("k"), o(whole, memory.NewGoAllocator())); err != nil || stats.Merges == 0 {
 		t.Fatal(err, stats)
 	}
 	step := 17
@@ -32,7 +32,7 @@ func TestScratchFails(t *testing.T) {
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 		recs := ints(mem, 20_000, 1000, key)
 		d := &disk{failAt: at}
-		got, _, err := sortAll(context.Background(), recs, []string{"k"}, o(d, mem))
+		got, _, err := sortAll(context.Background(), recs, keysOf("k"), o(d, mem))
 		if !errors.Is(err, errDisk) || !strings.Contains(err.Error(), "scratch file") {
 			t.Errorf("operation %d of %d: %v", at, whole.ops, err)
 		}
@@ -63,7 +63,7 @@ func (f spoilt) ReadAt(p []byte, off int64) (int, error) {
 func TestScratchIsDamaged(t *testing.T) {
 	for _, short := range []bool{false, true} {
 		d := &disk{}
-		_, _, err := sortAll(context.Background(), ints(memory.NewGoAllocator(), 20_000, 1000, func(i int) int64 { return int64(-i) }), []string{"k"}, Options{
+		_, _, err := sortAll(context.Background(), ints(memory.NewGoAllocator(), 20_000, 1000, func(i int) int64 { return int64(-i) }), keysOf("k"), Options{
 			Memory: 256 << 10,
 			Scratch: func() (arrowio.ScratchFile, error) {
 				f, err := d.scratch()
@@ -78,10 +78,10 @@ func TestScratchIsDamaged(t *testing.T) {
 
 func TestNoScratch(t *testing.T) {
 	recs := ints(memory.NewGoAllocator(), 20_000, 1000, func(i int) int64 { return int64(-i) })
-	if _, _, err := sortAll(context.Background(), recs, []string{"k"}, Options{Memory: 256 << 10}); !errors.Is(err, arrowio.ErrLimit) {
+	if _, _, err := sortAll(context.Background(), recs, keysOf("k"), Options{Memory: 256 << 10}); !errors.Is(err, arrowio.ErrLimit) {
 		t.Error(err)
 	}
-	if _, _, err := sortAll(context.Background(), recs, []string{"k"}, Options{}); err != nil {
+	if _, _, err := sortAll(context.Background(), recs, keysOf("k"), Options{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -106,7 +106,7 @@ func TestCancel(t *testing.T) {
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 		recs := ints(mem, 10_000, 1000, key)
 		d := &disk{}
-		got, _, err := sortAll(ctx, recs, []string{"k"}, Options{Memory: 64 << 10, Scratch: d.scratch, Allocator: mem})
+		got, _, err := sortAll(ctx, recs, keysOf("k"), Options{Memory: 64 << 10, Scratch: d.scratch, Allocator: mem})
 		if ctx != asked && !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}

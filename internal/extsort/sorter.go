@@ -28,6 +28,13 @@ type Options struct {
 	Merging func(done, of int64)
 }
 
+// Key is a column that rows are sorted by.
+type Key struct {
+	Column     string // a dotted path into structs: see expr.Resolve
+	Descending bool
+	NullsFirst bool // nulls are last otherwise, in either direction
+}
+
 // leastMemory is what is taken for less.
 const leastMemory = 64 << 10
 
@@ -99,9 +106,9 @@ type Sorter struct {
 	closed  bool
 }
 
-// New returns a sorter of batches of a schema by columns, which may lie in structs (dotted paths, see expr.Resolve). A
+// New returns a sorter of batches of a schema by columns. A
 // column that does not exist, or whose type has no order, is ErrSchema of operation "sort". The caller closes the sorter.
-func New(schema *arrow.Schema, by []string, o Options) (*Sorter, error) {
+func New(schema *arrow.Schema, by []Key, o Options) (*Sorter, error) {
 	o = o.withDefaults()
 	s := &Sorter{o: o, schema: schema, arena: &arrowbuf.Arena{Allocator: o.Allocator}}
 	var err error

@@ -58,7 +58,7 @@ func ranks(t *testing.T, dt arrow.DataType, by int, build func(b array.Builder, 
 		build(b.Field(0), i)
 		b.Field(1).(*array.Int64Builder).Append(int64(i))
 	}
-	got, _, err := sortAll(context.Background(), []arrow.Record{b.NewRecord()}, []string{"k", "n"}[:by], Options{})
+	got, _, err := sortAll(context.Background(), []arrow.Record{b.NewRecord()}, keysOf("k", "n")[:by], Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestSeveralColumns(t *testing.T) {
 		{[]string{"b", "a"}, `2 1 0 5 6 3 4`},
 		{[]string{"c.x"}, `4 6 0 1 3 2 5`},
 	} {
-		got, _, err := sortAll(context.Background(), []arrow.Record{rec}, c.by, Options{Allocator: mem})
+		got, _, err := sortAll(context.Background(), []arrow.Record{rec}, keysOf(c.by...), Options{Allocator: mem})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestRefusals(t *testing.T) {
 	for by, want := range map[string]error{
 		"n": nil, "s.x": nil, "l": arrowio.ErrSchema, "s": arrowio.ErrSchema, "m": arrowio.ErrSchema, "u": arrowio.ErrSchema, "i": arrowio.ErrSchema, "ls.x": arrowio.ErrSchema, "d": arrowio.ErrSchema, "none": arrowio.ErrSchema,
 	} {
-		x, err := New(s, []string{by}, Options{})
+		x, err := New(s, keysOf(by), Options{})
 		if !errors.Is(err, want) || err != nil && !strings.Contains(err.Error(), by) {
 			t.Errorf("by %s: %v", by, err)
 		}
@@ -168,13 +168,13 @@ func TestRefusals(t *testing.T) {
 
 	declared := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64}}, nil)
 	rec := fromJSON(t, memory.NewGoAllocator(), declared, `[{"k":1},{"k":null}]`)
-	_, _, err := sortAll(context.Background(), []arrow.Record{rec}, []string{"k"}, Options{})
+	_, _, err := sortAll(context.Background(), []arrow.Record{rec}, keysOf("k"), Options{})
 	var ae *arrowio.Error
 	if !errors.Is(err, arrowio.ErrSchema) || !errors.As(err, &ae) || ae.Column != "k" {
 		t.Error("nulls where there should be none:", err)
 	}
 
-	x, _ := New(declared, []string{"k"}, Options{})
+	x, _ := New(declared, keysOf("k"), Options{})
 	defer x.Close()
 	other := fromJSON(t, memory.NewGoAllocator(), fields("k", arrow.BinaryTypes.String), `[{"k":"a"}]`)
 	if err := x.Add(context.Background(), other); !errors.Is(err, arrowio.ErrSchema) {
@@ -189,7 +189,7 @@ func TestMisuse(t *testing.T) {
 	ctx := context.Background()
 	s := fields("k", arrow.PrimitiveTypes.Int64)
 	rec := fromJSON(t, memory.NewGoAllocator(), s, `[{"k":1},{"k":0}]`)
-	x, err := New(s, []string{"k"}, Options{})
+	x, err := New(s, keysOf("k"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestFewRows(t *testing.T) {
 	} {
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 		rec := fromJSON(t, mem, s, rows)
-		got, stats, err := sortAll(context.Background(), []arrow.Record{rec}, []string{"k"}, Options{Allocator: mem})
+		got, stats, err := sortAll(context.Background(), []arrow.Record{rec}, keysOf("k"), Options{Allocator: mem})
 		if err != nil || toJSON(t, got) != want || !stats.InOrder || stats.Rows != rec.NumRows() {
 			t.Errorf("%s: %v: %s: %+v", rows, err, toJSON(t, got), stats)
 		}
@@ -235,7 +235,7 @@ func TestFewRows(t *testing.T) {
 		rec.Release()
 		mem.AssertSize(t, 0)
 	}
-	x, err := New(s, []string{"k"}, Options{})
+	x, err := New(s, keysOf("k"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +292,7 @@ func TestOrders(t *testing.T) {
 				mem := memory.NewCheckedAllocator(arrowbuf.NewPool(1 << 20))
 				recs := ints(mem, rows, batch, c.key)
 				d := &disk{}
-				got, stats, err := sortAll(context.Background(), recs, []string{"k"}, Options{Memory: m, Allocator: mem, Scratch: d.scratch})
+				got, stats, err := sortAll(context.Background(), recs, keysOf("k"), Options{Memory: m, Allocator: mem, Scratch: d.scratch})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -334,7 +334,7 @@ func TestOrders(t *testing.T) {
 // What is in order comes out as it went in, the very same memory.
 func TestInOrderIsNotCopied(t *testing.T) {
 	recs := ints(memory.NewGoAllocator(), 5<<14, 1<<14, func(i int) int64 { return int64(i) })
-	got, _, err := sortAll(context.Background(), recs, []string{"k"}, Options{})
+	got, _, err := sortAll(context.Background(), recs, keysOf("k"), Options{})
 	if err != nil || len(got) != len(recs) {
 		t.Fatal(len(got), err)
 	}
@@ -352,7 +352,7 @@ func TestReproducible(t *testing.T) {
 	var first string
 	for _, batch := range []int{3, 500, 20_000} {
 		for _, m := range []int64{64 << 10, 300 << 10, 64 << 20} {
-			got, _, err := sortAll(context.Background(), ints(memory.NewGoAllocator(), 20_000, batch, key), []string{"k"}, Options{Memory: m, Scratch: (&disk{}).scratch})
+			got, _, err := sortAll(context.Background(), ints(memory.NewGoAllocator(), 20_000, batch, key), keysOf("k"), Options{Memory: m, Scratch: (&disk{}).scratch})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+)
+
+type countFlags struct {
+	*readFlags
+	*selectFlags
+	progress *wordValue
+	json     bool
+}
+
+// countDoc is the JSON of a count.
+type countDoc struct {
+	Rows   int64    `json:"rows"`
+	Files  []string `json:"files"`
+	Format string   `json:"format"` // of the first file
+}
+
+func (a *app) countCommand() *cobra.Command {
+	f := &countFlags{}
+	cmd := &cobra.Command{
+		Use:   "count [flags] INPUT...",
+		Short: "Count rows",
+		Long: `Count prints how many rows all INPUTs have together. What files say of themselves is enough for that, where they do; with
+--where the columns that the filter needs are read, and only of the parts that may have rows of it.`,
+		Example: `  arrowio count events.orc
+  arrowio count --where "price > 100 AND tag IS NOT NULL" events/`,
+		Args: inputs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.count(cmd.Context(), f, args)
+		},
+	}
+	f.readFlags = a.addReadFlags(cmd)
+	f.shown = addSchemaFlags(cmd)
+	f.selectFlags = &selectFlags{columns: columnsValue{}, batchRows: countValue{min: 1}}
+	fs := cmd.Flags()
+	addWhere(fs, &f.where, "count only rows for which this holds, such as \"price >= 10 AND tag IN ('x', 'y')\"")
+	fs.Var(&f.rows, "rows", "only rows A up to but not including B, counted before --where; A: and :B too")
+	f.progress = addProgressFlag(cmd)
+	fs.BoolVar(&f.json, "json", false, "as a JSON object")
+	return cmd
+}
+
+func (a *app) count(ctx context.Context, f *countFlags, in []string) error {
+	ds, err := a.openDataset(ctx, in, f.readFlags, f.selectFlags)
+	if err != nil {
+		return err
+	}
+	defer ds.close()
+	if err := f.readFlags.options.check(ds.used(f.readFlags.options)...); err != nil {
+		return err
+	}
+	bar := a.startProgress(f.progress.word, "count", ds.work(f.selectFlags))
+	defer bar.stop()
+	rr, err := ds.Scan(ctx, scanOptions(f.readFlags, f.selectFlags))
+	if err != nil {
+		return err
+	}
+	defer rr.Release()
+	var rows int64
+	for rr.Next() {
+		rows += rr.Record().NumRows()
+		bar.set(rows)
+	}
+	if err := rr.Err(); err != nil {
+		return ds.locate(err)
+	}
+	bar.stop()
+	if f.json {
+		return printJSON(a.stdout, countDoc{rows, ds.files, ds.format})
+	}
+	return a.printf("%d\n", rows)
+}

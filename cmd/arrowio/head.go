@@ -1,0 +1,35 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+)
+
+// shortRows is how many rows head, tail and sample show where nobody says.
+const shortRows = 10
+
+func (a *app) headCommand() *cobra.Command {
+	f := &catFlags{}
+	cmd := &cobra.Command{
+		Use:   "head [flags] INPUT...",
+		Short: "Print the first rows",
+		Long: `Head prints the first rows of all INPUTs together, 10 where --limit does not say how many, as arrowio cat prints them. It reads
+no further than that.`,
+		Example: `  arrowio head events.orc
+  arrowio head -n 3 --expanded --where "price > 100" events.orc`,
+		Args: inputs,
+	}
+	f.selectFlags = addSelectFlags(cmd)
+	a.addCatFlags(cmd, f)
+	addShortLimit(cmd, &f.limit)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := f.checkLimit(); err != nil {
+			return err
+		}
+		return a.cat(cmd.Context(), f, args)
+	}
+	return cmd
+}
+
+func addShortLimit(cmd *cobra.Command, limit *int64) {
+	cmd.Flags().Int64VarP(limit, "limit", "n", shortRows, "print `N` rows (default: 10)")
+}

@@ -1,0 +1,355 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/arrowio/arrowio/internal/celltext"
+)
+
+// showFlags says how rows are shown to people.
+type showFlags struct {
+	expanded bool
+	noPager  bool
+}
+
+func addShowFlags(cmd *cobra.Command) *showFlags {
+	f := &showFlags{}
+	fs := cmd.Flags()
+	fs.BoolVarP(&f.expanded, "expanded", "x", false, "print a table with every field on a line of its own")
+	fs.BoolVar(&f.noPager, "no-pager", false, "never start $PAGER, or less, for what does not fit the screen")
+	return f
+}
+
+// What settles the widths of a table: so many rows, or so many bytes of text, or on a terminal so much waiting.
+const (
+	tableRows  = 1000
+	tableBytes = 8 << 20
+	tableWait  = 2 * time.Second
+)
+
+// newTablePrinter prints rows as a table on standard output, through a pager where that is a terminal.
+func (a *app) newTablePrinter(s *arrow.Schema, f *showFlags) rowPrinter {
+	w := a.page(f)
+	width := a.lineWidth()
+	if f.expanded {
+		return newExpandedPrinter(w, s, width)
+	}
+	return &tablePrinter{w: w, width: width, schema: s}
+}
+
+// tablePrinter prints batches as a table. It holds the text of the first rows until the widths are settled by them.
+type tablePrinter struct {
+	w      io.Writer
+	width  int // of the terminal; 0 = none
+	schema *arrow.Schema
+
+	grid  *grid
+	shown []int      // columns that fit, in order
+	held  [][]string // rows that settle the widths: all columns
+	bytes int        // of held
+	since time.Time  // of the first row held
+	rows  int64
+}
+
+// Write prints a batch.
+func (t *tablePrinter) Write(rec arrow.Record) error {
+	if rec.NumRows() == 0 {
+		return nil
+	}
+	t.rows += rec.NumRows()
+	writers := cellWriters(rec)
+	c := &celltext.Cell{Limit: cellLimit}
+	i, n := 0, int(rec.NumRows())
+	for ; t.grid == nil && i < n; i++ {
+		t.hold(c, writers, i)
+		if len(t.held) == tableRows || t.bytes > tableBytes {
+			if err := t.start(); err != nil {
+				return err
+			}
+		}
+	}
+	if t.grid == nil && t.width > 0 && time.Since(t.since) > tableWait {
+		if err := t.start(); err != nil {
+			return err
+		}
+	}
+	if t.grid == nil {
+		return nil
+	}
+	row := make([]string, len(t.shown))
+	for ; i < n; i++ {
+		for at, k := range t.shown {
+			row[at] = cellText(c, writers, k, i)
+		}
+		if err := t.grid.row(row); err != nil {
+			return err
+		}
+	}
+	return t.grid.flush()
+}
+
+// cellWriters returns how the values of each column are written.
+func cellWriters(rec arrow.Record) []celltext.Writer {
+	writers := make([]celltext.Writer, rec.NumCols())
+	for k, col := range rec.Columns() {
+		writers[k] = celltext.New(col)
+	}
+	return writers
+}
+
+// elided stands for the columns that are left out.
+const elided = -1
+
+// cellText returns the text of column k in row i.
+func cellText(c *celltext.Cell, writers []celltext.Writer, k, i int) string {
+	if k == elided {
+		return gridEllipsis
+	}
+	c.Text = c.Text[:0]
+	writers[k](c, i)
+	return string(c.Text)
+}
+
+// hold keeps a row until the widths are settled.
+func (t *tablePrinter) hold(c *celltext.Cell, writers []celltext.Writer, i int) {
+	if len(t.held) == 0 {
+		t.since = time.Now()
+	}
+	row := make([]string, len(writers))
+	for k := range writers {
+		row[k] = cellText(c, writers, k, i)
+		t.bytes += len(row[k]) + 16
+	}
+	t.held = append(t.held, row)
+}
+
+// start settles which columns are shown and how wide they are, and prints the rows that were held.
+func (t *tablePrinter) start() (err error) {
+	all := make([]gridColumn, t.schema.NumFields())
+	for k, f := range t.schema.Fields() {
+		all[k] = gridColumn{name: printable(f.Name), right: isNumber(f.Type)}
+	}
+	t.shown = fitting(all, t.held, t.width)
+	header, right := make([]string, len(t.shown)), make([]bool, len(t.shown))
+	rows := make([][]string, len(t.held))
+	for i := range rows {
+		rows[i] = make([]string, len(t.shown))
+	}
+	for at, k := range t.shown {
+		if k == elided {
+			header[at] = gridEllipsis
+		} else {
+			header[at], right[at] = all[k].name, all[k].right
+		}
+		for i, row := range t.held {
+			if k == elided {
+				rows[i][at] = gridEllipsis
+			} else {
+				rows[i][at] = row[k]
+			}
+		}
+	}
+	t.held = nil
+	if t.grid, err = newGrid(t.w, header, right, rows, gridMaximum, t.width); err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if err := t.grid.row(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close prints what was held, on a terminal with a last line that counts rows and columns.
+func (t *tablePrinter) Close() error {
+	err := t.finish()
+	if err == nil && t.width > 0 {
+		err = footer(t.w, t.rows, t.schema.NumFields(), t.shown)
+	}
+	if e := closeWriter(t.w); err == nil {
+		err = e
+	}
+	return err
+}
+
+// Abort prints what is ready.
+func (t *tablePrinter) Abort() error {
+	var err error
+	if t.grid != nil || len(t.held) > 0 {
+		err = t.finish()
+	}
+	if e := closeWriter(t.w); err == nil {
+		err = e
+	}
+	return err
+}
+
+func (t *tablePrinter) finish() error {
+	if t.grid == nil {
+		if err := t.start(); err != nil {
+			return err
+		}
+	}
+	return t.grid.flush()
+}
+
+// footer counts the rows and the columns of a table.
+func footer(w io.Writer, rows int64, columns int, shown []int) error {
+	text := fmt.Sprintf("%s × %s", counted(rows, "row"), counted(int64(columns), "column"))
+	if n := len(shown) - 1; n >= 0 && n < columns && containsElided(shown) {
+		text += fmt.Sprintf(" (%d shown)", n)
+	}
+	_, err := fmt.Fprintln(w, text)
+	return err
+}
+
+func containsElided(shown []int) bool {
+	for _, k := range shown {
+		if k == elided {
+			return true
+		}
+	}
+	return false
+}
+
+// counted counts things in thousands.
+func counted(n int64, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return humanize.Comma(n) + " " + what
+}
+
+// expandedPrinter prints every field on a line of its own.
+type expandedPrinter struct {
+	to    io.Writer
+	w     *bufio.Writer
+	width int // of the terminal; 0 = none
+	names []string
+	pad   int // width of the names
+	rows  int64
+}
+
+// expandedLimit is how many bytes of a value are shown.
+const expandedLimit = 10_000
+
+func newExpandedPrinter(w io.Writer, s *arrow.Schema, width int) *expandedPrinter {
+	p := &expandedPrinter{to: w, w: bufio.NewWriterSize(w, 64<<10), width: width}
+	for _, f := range s.Fields() {
+		p.names = append(p.names, printable(f.Name))
+	}
+	p.pad = padding(p.names, width)
+	return p
+}
+
+// padding is how wide a column of names is: as wide as they are, but for the half of a terminal that values need.
+func padding(names []string, width int) int {
+	pad := 0
+	for _, n := range names {
+		pad = max(pad, displayWidth(n))
+	}
+	if width > 0 {
+		pad = min(pad, width/2)
+	}
+	return min(pad, gridMaximum)
+}
+
+// Write prints a batch.
+func (p *expandedPrinter) Write(rec arrow.Record) error {
+	writers := cellWriters(rec)
+	c := &celltext.Cell{Limit: expandedLimit}
+	values := make([]string, len(writers))
+	for i := range int(rec.NumRows()) {
+		for k := range writers {
+			values[k] = cellText(c, writers, k, i)
+			if len(values[k]) > expandedLimit {
+				cut, _ := celltext.Clip(values[k], expandedLimit)
+				values[k] = cut + gridEllipsis
+			}
+		}
+		p.rows++
+		expand(p.w, fmt.Sprintf("row %s", humanize.Comma(p.rows)), p.names, values, p.pad, p.width)
+	}
+	return p.w.Flush()
+}
+
+// expand prints a title and names with their values, a line each, more lines for values that are wider than the terminal.
+func expand(w *bufio.Writer, title string, names, values []string, pad, width int) {
+	title = "─ " + title + " "
+	line := width
+	if line == 0 {
+		line = max(pad+3+20, displayWidth(title))
+	}
+	w.WriteString(title + strings.Repeat("─", max(0, line-displayWidth(title))) + "\n")
+	for k, name := range names {
+		if displayWidth(name) > pad {
+			name = clip(name, pad)
+		}
+		room := 0
+		if width > 0 {
+			room = max(1, width-pad-3)
+		}
+		for i, part := range cutWidth(values[k], room) {
+			if i > 0 {
+				name = ""
+			}
+			w.WriteString(name)
+			writeSpaces(w, pad-displayWidth(name))
+			w.WriteString(gridSeparator)
+			w.WriteString(part)
+			w.WriteByte('\n')
+		}
+	}
+}
+
+// cutWidth cuts text into parts of at most width columns; 0 = it stays whole.
+func cutWidth(text string, width int) []string {
+	if width == 0 || displayWidth(text) <= width {
+		return []string{text}
+	}
+	var parts []string
+	start, used := 0, 0
+	for i, r := range text {
+		n := displayWidth(string(r))
+		if used+n > width && i > start {
+			parts = append(parts, text[start:i])
+			start, used = i, 0
+		}
+		used += n
+	}
+	return append(parts, text[start:])
+}
+
+// Close ends the output, on a terminal with a last line that counts rows and columns.
+func (p *expandedPrinter) Close() error {
+	err := p.w.Flush()
+	if err == nil && p.width > 0 {
+		err = footer(p.to, p.rows, len(p.names), nil)
+	}
+	if e := closeWriter(p.to); err == nil {
+		err = e
+	}
+	return err
+}
+
+// Abort prints what is ready.
+func (p *expandedPrinter) Abort() error {
+	err := p.w.Flush()
+	if e := closeWriter(p.to); err == nil {
+		err = e
+	}
+	return err
+}
+
+func isNumber(t arrow.DataType) bool {
+	return arrow.IsInteger(t.ID()) || arrow.IsFloating(t.ID()) || arrow.IsDecimal(t.ID())
+}
