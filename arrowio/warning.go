@@ -2,6 +2,8 @@ package arrowio
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -33,7 +35,7 @@ type Warning struct {
 	Place   string   // where in the file, in the format's words: "tablet 1f…, rowset 3"; "" = all of it
 	Columns []string // dotted paths of the columns concerned; nil = all
 	Rows    int64    // how many rows are concerned, at most; UnknownRows = not known
-	Text    string   // one line, without the file's name
+	Text    string   // one line, without the file's name; see String
 }
 
 // Warnf returns a warning about a whole file, or an unknown part of it.
@@ -41,8 +43,19 @@ func Warnf(kind WarningKind, text string) Warning {
 	return Warning{Kind: kind, Rows: UnknownRows, Text: text}
 }
 
-// String is the text.
-func (w Warning) String() string { return w.Text }
+// maxNamed is how many columns String names.
+const maxNamed = 20
+
+// String is the text, followed by the columns of those kinds whose texts do not name them: masked and missing columns.
+func (w Warning) String() string {
+	if len(w.Columns) == 0 || w.Kind != WarnMasked && w.Kind != WarnColumn {
+		return w.Text
+	}
+	if more := len(w.Columns) - maxNamed; more > 0 {
+		return fmt.Sprintf("%s: %s and %d more", w.Text, strings.Join(w.Columns[:maxNamed], ", "), more)
+	}
+	return w.Text + ": " + strings.Join(w.Columns, ", ")
+}
 
 // MarshalJSON writes {"kind", "file", "place", "columns", "rows", "message"}; place and columns only where there are any.
 // Rows is null where it is not known.
@@ -54,26 +67,28 @@ func (w Warning) MarshalJSON() ([]byte, error) {
 		Columns []string    `json:"columns,omitempty"`
 		Rows    *int64      `json:"rows"`
 		Text    string      `json:"message"`
-	}{w.Kind, w.File, w.Place, w.Columns, nil, w.Text}
+	}{w.Kind, w.File, w.Place, w.Columns, nil, w.String()}
 	if w.Rows >= 0 {
 		doc.Rows = &w.Rows
 	}
 	return json.Marshal(doc)
 }
 
-// Concerns reports whether w is about any of the columns that a scan reads, given as dotted paths; nil = all columns.
-func (w Warning) Concerns(columns []string) bool {
+// For returns what of w concerns a scan of columns, given as dotted paths; nil = of all columns. false = nothing does.
+func (w Warning) For(columns []string) (Warning, bool) {
 	if columns == nil || w.Columns == nil {
-		return true
+		return w, true
 	}
+	var own []string
 	for _, a := range w.Columns {
-		for _, b := range columns {
-			if a == b || strings.HasPrefix(a, b+".") || strings.HasPrefix(b, a+".") {
-				return true
-			}
+		if slices.ContainsFunc(columns, func(b string) bool {
+			return a == b || strings.HasPrefix(a, b+".") || strings.HasPrefix(b, a+".")
+		}) {
+			own = append(own, a)
 		}
 	}
-	return false
+	w.Columns = own
+	return w, len(own) > 0
 }
 
 // WarningsOf returns the warnings of a file that has any.

@@ -336,7 +336,7 @@ func (d *dataset) warn(ctx context.Context, old, now *Entry) {
 			}
 		}
 		for _, w := range f.Warnings {
-			d.catalog.o.Logger.WarnContext(ctx, "file", "dataset", d.name, "file", f.Name, "kind", string(w.Kind), "warning", w.Text)
+			d.catalog.o.Logger.WarnContext(ctx, "file", "dataset", d.name, "file", f.Name, "kind", string(w.Kind), "warning", w.String())
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 type warnings struct {
 	mu   sync.Mutex
 	all  []arrowio.Warning
-	seen map[[2]string]bool // by file and text
+	seen map[[2]string]bool // by file and String
 }
 
 // maxWarnings bounds what is remembered for JSON reports; everything is printed.
@@ -35,7 +35,7 @@ func (w *warnings) of(file string) []arrowio.Warning {
 // often a file is opened, each is printed once.
 func (a *app) warn(f *openFile, columns []string) {
 	for _, w := range arrowio.WarningsOf(f.File) {
-		if w.Concerns(columns) {
+		if w, ok := w.For(columns); ok {
 			w.File = f.name
 			a.tell(w)
 		}
@@ -46,7 +46,7 @@ func (a *app) warn(f *openFile, columns []string) {
 func (a *app) tell(w arrowio.Warning) {
 	a.warnings.mu.Lock()
 	defer a.warnings.mu.Unlock()
-	key := [2]string{w.File, w.Text}
+	key := [2]string{w.File, w.String()}
 	if a.warnings.seen[key] {
 		return
 	}
@@ -55,7 +55,7 @@ func (a *app) tell(w arrowio.Warning) {
 		a.warnings.all = append(a.warnings.all, w)
 	}
 	if !a.jsonErrors {
-		fmt.Fprintln(a.stderr, printable(fmt.Sprintf("arrowio: %s: warning: %s", w.File, w.Text)))
+		fmt.Fprintln(a.stderr, printable(fmt.Sprintf("arrowio: %s: warning: %s", w.File, w)))
 		return
 	}
 	b, err := json.Marshal(w)

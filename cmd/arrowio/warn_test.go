@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,6 +113,52 @@ func TestWarnings(t *testing.T) {
 	}
 	if d.More() || o.code != 0 {
 		t.Errorf("exit %d, %s", o.code, o.err)
+	}
+}
+
+// Masked columns are told to those who read them.
+func TestWarningsOfMaskedColumns(t *testing.T) {
+	const in = "../../testdata/orc/java-2.3.1/encrypted-0-none.orc"
+	for _, c := range []struct {
+		args []string
+		want []string // columns
+	}{
+		{[]string{"cat", in}, []string{"card__mix__r10", "ssn__seq"}},
+		{[]string{"cat", "--columns", "ssn__seq,id__mono", in}, []string{"ssn__seq"}},
+		{[]string{"cat", "--columns", "id__mono", "--where", "ssn__seq IS NULL", in}, []string{"ssn__seq"}},
+		{[]string{"cat", "--columns", "id__mono", in}, nil},
+		{[]string{"cat", "--orc-keys", "../../testdata/orc/keys.json", in}, nil},
+		{[]string{"scan", "--json", in}, []string{"card__mix__r10", "ssn__seq"}},
+		{[]string{"convert", "--json", in, filepath.Join(t.TempDir(), "out.parquet")}, []string{"card__mix__r10", "ssn__seq"}},
+		{[]string{"convert", "--json", "--columns", "id__mono", in, filepath.Join(t.TempDir(), "out.parquet")}, nil},
+	} {
+		o := do(t, c.args...)
+		want := ""
+		if c.want != nil {
+			want = "arrowio: " + in + ": warning: encrypted columns are shown masked because the keys credit, pii are missing (--orc-keys): " + strings.Join(c.want, ", ") + "\n"
+		}
+		if o.code != 0 || o.err != want {
+			t.Errorf("%s: exit %d, %q", c.args, o.code, o.err)
+		}
+		if !slices.Contains(c.args, "--json") {
+			continue
+		}
+		var doc struct {
+			Warnings []struct {
+				Kind, File string
+				Columns    []string
+				Rows       int64
+			}
+		}
+		if err := json.Unmarshal([]byte(o.out), &doc); err != nil || doc.Warnings == nil {
+			t.Fatalf("%s: %v in %s", c.args, err, o.out)
+		}
+		if c.want == nil && len(doc.Warnings) == 0 {
+			continue
+		}
+		if w := doc.Warnings; len(w) != 1 || w[0].Kind != "masked" || w[0].File != in || w[0].Rows != 100 || !slices.Equal(w[0].Columns, c.want) {
+			t.Errorf("%s: %+v", c.args, w)
+		}
 	}
 }
 

@@ -97,7 +97,7 @@ func (d *filePage) facts(known *described) {
 	}
 	warnings := make([]string, len(known.warnings))
 	for i, w := range known.warnings {
-		warnings[i] = w.Text
+		warnings[i] = w.String()
 	}
 	for _, list := range []struct {
 		from []string

@@ -137,7 +137,7 @@ func (f *File) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, 
 }
 
 // Warnings implements arrowio.Warner.
-func (f *File) Warnings() []arrowio.Warning { return f.warnings }
+func (f *File) Warnings() []arrowio.Warning { return append(f.File.Warnings(), f.warnings...) }
 
 // Verify implements arrowio.Verifier: the file is checked as what it is.
 func (f *File) Verify(ctx context.Context, report func(error)) error {

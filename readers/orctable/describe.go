@@ -26,6 +26,7 @@ type described struct {
 	// operations are from and to these; known = somebody says so.
 	operation orc.EventRange
 	current   orc.EventRange // write ids of events
+	hidden    []arrowio.Warning
 }
 
 // buckets returns what the bucket of the rows' ids may be in delete events: Hive 2, which has them only for rows from
@@ -70,6 +71,7 @@ func (t *Table) describe(ctx context.Context, f *dataFile) (err error) {
 	defer func() { err = errors.Join(err, h.release()) }()
 	f.rows, f.splits, f.events = h.Rows(), h.Splits(), h.IsEvents()
 	f.columns, f.calendar = t.shared(withoutMetadata(h.Schema())), h.Calendar()
+	f.hidden = h.Warnings()
 	if !f.events {
 		return nil
 	}

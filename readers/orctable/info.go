@@ -46,7 +46,7 @@ func (t *Table) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info,
 func (t *Table) notes() []string {
 	var notes []string
 	for _, w := range t.warnings {
-		notes = append(notes, w.Text)
+		notes = append(notes, w.String())
 	}
 	if t.ids == everything {
 		notes = append(notes, "no list of write ids was given: rows of transactions that were aborted, or are not finished, are shown as long as their files are there (--orc-write-ids)")

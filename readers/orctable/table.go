@@ -146,7 +146,34 @@ func (t *Table) describeAll(ctx context.Context) error {
 			}
 		}
 	}
+	t.warnings = append(t.warnings, hiddenIn(files)...)
 	return nil
+}
+
+// hiddenIn joins the warnings of files that say the same.
+func hiddenIn(files []*dataFile) []arrowio.Warning {
+	var out []arrowio.Warning
+	at, count := map[string]int{}, map[string]int{}
+	for _, f := range files {
+		for _, w := range f.hidden {
+			key := w.String()
+			i, known := at[key]
+			if !known {
+				at[key] = len(out)
+				w.Place = f.path
+				out = append(out, w)
+			} else {
+				out[i].Rows += w.Rows
+			}
+			count[key]++
+		}
+	}
+	for i := range out {
+		if n := count[out[i].String()]; n > 1 {
+			out[i].Place = fmt.Sprintf("%s and %d more files", out[i].Place, n-1)
+		}
+	}
+	return out
 }
 
 // place checks and numbers the files of a directory.
@@ -162,6 +189,10 @@ func (t *Table) place(p *partition, d *acidDir) error {
 	}
 	raw := false
 	for _, f := range d.files {
+		if d.kind == deleteDelta && f.length == 0 {
+			// Hive takes a file of no bytes for one without events, and never leaves one here itself.
+			t.warn(arrowio.WarnDoubt, f.path, f.path+": a file of deletes has no bytes: if it was cut off, rows that were deleted are shown; Hive reads it as empty, too")
+		}
 		raw = raw || !f.events && f.rows > 0
 		switch {
 		case d.kind == deleteDelta && !f.events && f.rows > 0:

@@ -285,6 +285,29 @@ func TestDirectoryWithinAnother(t *testing.T) {
 	}
 }
 
+// A file of deletes that was cut off brings rows back: Hive says nothing, here it is a warning and a fault.
+func TestDeletesWithoutBytes(t *testing.T) {
+	m := smallTable(t)
+	name := ""
+	for k := range m {
+		if strings.HasPrefix(k, "delete_delta_") && strings.Contains(k, "/bucket_") {
+			name = k
+		}
+	}
+	if w := openTable(t, m, Options{}).Warnings(); len(w) > 0 || name == "" {
+		t.Fatalf("%q: %q", name, w)
+	}
+	m[name] = nil
+	f := openTable(t, m, Options{})
+	if w := f.Warnings(); len(w) != 1 || w[0].Place != name || w[0].Kind != arrowio.WarnDoubt {
+		t.Errorf("%q", w)
+	}
+	var faults []error
+	if err := f.Verify(t.Context(), func(err error) { faults = append(faults, err) }); err != nil || len(faults) != 1 || !strings.Contains(faults[0].Error(), name) {
+		t.Errorf("%v, %q", err, faults)
+	}
+}
+
 // In an insert-only table no file has ids; the same directories are chosen.
 func TestInsertOnly(t *testing.T) {
 	m := memTree{

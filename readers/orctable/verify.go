@@ -37,6 +37,9 @@ func (t *Table) Verify(ctx context.Context, report func(error)) error {
 		for _, d := range p.chosen() {
 			for _, f := range p.in(d) {
 				if f.length == 0 {
+					if d != nil && d.kind == deleteDelta {
+						report(at(f.path, arrowio.Errorf(arrowio.ErrCorrupt, "a file of deletes has no bytes")))
+					}
 					continue
 				}
 				err := t.plain(ctx, f, func(o *orc.File) error {

@@ -1,0 +1,62 @@
+package orc
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/orcwire"
+)
+
+// Warnings implements arrowio.Warner: encrypted columns whose keys are not here show the values that the writer put in
+// their place.
+func (f *File) Warnings() []arrowio.Warning {
+	e := f.footer.Encryption
+	if e == nil || len(f.first) == 0 || f.first[len(f.first)-1] == 0 {
+		return nil
+	}
+	var columns, keys []string
+	for _, v := range e.Variants {
+		root := f.footer.Types[v.Root]
+		if _, open := f.secrets.variant(root.ID); open {
+			continue
+		}
+		if name := e.Keys[v.Key].Name; !slices.Contains(keys, name) {
+			keys = append(keys, name)
+		}
+		for i, t := range f.top[:f.schema.NumFields()] {
+			if path := fieldPath(t, f.schema.Field(i), root); path != "" && !slices.Contains(columns, path) {
+				columns = append(columns, path)
+			}
+		}
+	}
+	if len(columns) == 0 {
+		return nil
+	}
+	return []arrowio.Warning{{
+		Kind: arrowio.WarnMasked, Columns: columns, Rows: f.first[len(f.first)-1],
+		Text: fmt.Sprintf("encrypted columns are shown masked because the keys %s are missing (--orc-keys)", strings.Join(keys, ", ")),
+	}}
+}
+
+// fieldPath returns the dotted path of what of a field is within the subtree of root, or holds it; "" = nothing is.
+// Children of lists, maps and unions have no path of their own.
+func fieldPath(t *orcwire.Type, field arrow.Field, root *orcwire.Type) string {
+	switch {
+	case t.ID >= root.ID && t.ID <= root.Last:
+		return field.Name
+	case root.ID < t.ID || root.ID > t.Last:
+		return ""
+	}
+	if s, ok := field.Type.(*arrow.StructType); ok && t.Kind == orcwire.Struct {
+		for i, c := range t.Children {
+			if path := fieldPath(c, s.Field(i), root); path != "" {
+				return field.Name + "." + path
+			}
+		}
+	}
+	return field.Name
+}

@@ -1,0 +1,40 @@
+package orc
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// Whoever reads an encrypted file without its keys is told which columns are masked, and nothing is said of others.
+func TestMaskedColumns(t *testing.T) {
+	for _, c := range []struct {
+		file, keys string
+		want       []string
+	}{
+		{"java-2.3.1/encrypted-0-none.orc", "", []string{"card__mix__r10", "ssn__seq"}},
+		{"java-2.3.1/encrypted-0-none.orc", keysFile, nil},
+		{"java-2.3.1/encrypted-0-none.orc", `{"pii": {"version": 0, "algorithm": "AES_CTR_128", "key": "000102030405060708090a0b0c0d0e0f"}}`, []string{"card__mix__r10"}},
+		{"java-2.3.1/encrypted-1-zlib.orc", "", []string{"addr__mix", "card__mix__r10", "name__dict__r10", "ssn__seq"}},
+		{"java-2.3.1/bools-v12.orc", "", nil},
+	} {
+		var o Options
+		if c.keys != "" {
+			var err error
+			if o.Keys, err = loadKeys(c.keys); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w := arrowio.WarningsOf(showFile(t, fixtureDir+c.file, o))
+		if c.want == nil {
+			if len(w) > 0 {
+				t.Errorf("%s: %v", c.file, w)
+			}
+			continue
+		}
+		if len(w) != 1 || w[0].Kind != arrowio.WarnMasked || !slices.Equal(slices.Sorted(slices.Values(w[0].Columns)), c.want) || w[0].Rows <= 0 {
+			t.Errorf("%s: %+v, want %s", c.file, w, c.want)
+		}
+	}
+}
