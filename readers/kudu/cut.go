@@ -60,10 +60,7 @@ func (f *File) storedBytes(rs *rowset) int64 { return rs.rows * 8 * int64(len(rs
 
 // add makes a split of p.
 func (f *File) add(p *part) {
-	start := int64(0)
-	if n := len(f.splits); n > 0 {
-		start = f.splits[n-1].Rows.End
-	}
+	start := f.rows()
 	n := p.rows.Len() - p.gone
 	if n == 0 {
 		return
@@ -72,6 +69,14 @@ func (f *File) add(p *part) {
 	s.Bytes = n * 8 * int64(len(f.columns))
 	f.parts = append(f.parts, p)
 	f.splits = append(f.splits, s)
+}
+
+// rows returns how many rows the splits have so far.
+func (f *File) rows() int64 {
+	if n := len(f.splits); n > 0 {
+		return f.splits[n-1].Rows.End
+	}
+	return 0
 }
 
 // findLive returns which rows of p are there, nil = all.

@@ -126,11 +126,17 @@ func (f *File) openTablets(ctx context.Context) error {
 		return err
 	}
 	for _, t := range f.tablets {
+		rows, rowsets := int64(0), int64(0)
 		for _, rs := range t.rowsets {
+			before := f.rows()
 			if err := f.cut(ctx, rs); err != nil {
 				return inRowSet(err, rs)
 			}
+			if shown := f.rows() - before; f.opt.Snapshot > 0 && shown > 0 && f.forgotten(rs, f.opt.Snapshot) {
+				rows, rowsets = rows+shown, rowsets+1
+			}
 		}
+		f.tellHistory(t, rows, rowsets)
 		if n := int64(t.mem.len()); n > 0 {
 			for start := int64(0); start < n; start += f.sizes.rows {
 				f.add(&part{tablet: t, rows: arrowio.RowRange{Start: start, End: min(n, start+f.sizes.rows)}})
@@ -183,6 +189,9 @@ func (f *File) choose() error {
 			continue
 		}
 		all = append(all, &tablet{id: id, super: s})
+	}
+	if err := f.tellStrays(f.dirs, f.opt.Tablet); err != nil {
+		return err
 	}
 	if len(all) == 0 {
 		return arrowio.Errorf(arrowio.ErrUnsupported, "kudu: no tablet in %s%s", f.where(), f.hint())

@@ -127,6 +127,9 @@ func parseSnapshot(s string) (uint64, error) {
 		return v, nil
 	}
 	t, err := time.Parse(time.RFC3339Nano, s)
+	if now := time.Now(); err == nil && t.After(now) {
+		return 0, arrowio.Errorf(arrowio.ErrOption, "kudu-snapshot=%s is in the future (now is %s); without it the latest rows are read", s, now.UTC().Format(time.RFC3339))
+	}
 	if err != nil || t.UnixMicro() <= 0 || t.UnixMicro() >= 1<<(63-logicalBits) {
 		return 0, arrowio.Errorf(arrowio.ErrOption, "kudu-snapshot=%q is neither a hybrid time nor an RFC 3339 time such as 2024-05-01T12:00:00Z", s)
 	}

@@ -83,6 +83,9 @@ func TestSnapshotTimes(t *testing.T) {
 	if got, _, err := s.scanAll("kudu-table=changed", "kudu-snapshot=1"); err != nil || len(got) != 0 {
 		t.Errorf("%d rows, %v", len(got), err)
 	}
+	if _, _, err := s.scanAll("kudu-table=changed", "kudu-snapshot=2999-01-01T00:00:00Z"); !errors.Is(err, arrowio.ErrOption) || !strings.Contains(err.Error(), "is in the future (now is ") {
+		t.Errorf("in the future: %v", err)
+	}
 	if got, _, err := s.scanAll("kudu-table=changed", "kudu-snapshot=18446744073709551615"); err != nil || len(got) != 77 {
 		t.Errorf("%d rows, %v", len(got), err)
 	}

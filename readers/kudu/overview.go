@@ -78,6 +78,9 @@ func (s *server) overview(ctx context.Context) (*Overview, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := v.tellStrays(s.dirs, ""); err != nil {
+		return nil, err
+	}
 	byID := map[string]*tableMember{}
 	for _, id := range ids {
 		if err := ctx.Err(); err != nil {

@@ -95,9 +95,7 @@ func TestOverviewOfFew(t *testing.T) {
 		case b.State != kuduwire.TabletReady:
 			gone = e.Name()
 		case e.Name() != keep:
-			if err := os.Remove(s.superPath(e.Name())); err != nil {
-				t.Fatal(err)
-			}
+			s.removeTablet(e.Name())
 		}
 	}
 	if _, ok := s.must(arrowio.ForInfo).(*Overview); !ok {
@@ -113,9 +111,7 @@ func TestOverviewOfFew(t *testing.T) {
 	if unused == 0 || !anyHas(info.Notes, "belong to no tablet") {
 		t.Errorf("%d blocks of no tablet: %q", unused, info.Notes)
 	}
-	if err := os.Remove(s.superPath(gone)); err != nil {
-		t.Fatal(err)
-	}
+	s.removeTablet(gone)
 	if f, ok := s.must(arrowio.ForInfo).(*File); !ok || f.table != "types" {
 		t.Error("one table is an overview")
 	}

@@ -153,6 +153,16 @@ func (s *realServer) editSuper(tablet string, change func(m protoMsg) protoMsg) 
 	})
 }
 
+// removeTablet removes all that tells of a tablet, as Kudu does.
+func (s *realServer) removeTablet(id string) {
+	s.t.Helper()
+	for _, path := range []string{s.path("wal", "wals", id), s.path("wal", "consensus-meta", id), s.superPath(id)} {
+		if err := os.RemoveAll(path); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
 func (s *realServer) superPath(tablet string) string { return s.path("wal", "tablet-meta", tablet) }
 
 // eachField calls change with the fields of a message that have a number and are messages or bytes, and puts what it

@@ -23,6 +23,7 @@ type rowset struct {
 	redo   []deltaFile      // that the snapshot needs, oldest first
 	log    logDeltas        // after those
 	lost   map[int32]losses // by column id, of a salvage
+	reach  reach            // with a snapshot
 
 	lookup *lookup // while a log is replayed
 }
@@ -141,11 +142,15 @@ func (f *File) openRowSet(ctx context.Context, t *tablet, meta *kuduwire.RowSet)
 		return nil, err
 	}
 	if f.opt.Snapshot > 0 {
-		if rs.undo, err = f.openDeltas(ctx, rs, meta.Undo, func(s *cfilewire.DeltaStats) bool { return s.MaxTime >= f.opt.Snapshot }); err != nil {
+		if rs.undo, err = f.openDeltas(ctx, rs, meta.Undo, func(s *cfilewire.DeltaStats) bool {
+			rs.reach.undo(s)
+			return s.MaxTime >= f.opt.Snapshot
+		}); err != nil {
 			return nil, err
 		}
 	}
 	rs.redo, err = f.openDeltas(ctx, rs, meta.Redo, func(s *cfilewire.DeltaStats) bool {
+		rs.reach.redo(s)
 		return f.opt.Snapshot == 0 || s.MinTime < f.opt.Snapshot
 	})
 	return rs, err

@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -672,8 +673,9 @@ func (x *madeTable) schemaPB() (m protoMsg) {
 	return m
 }
 
-// superblock writes the superblock of a tablet with the given rowsets.
+// tablet writes the superblock of a tablet with the given rowsets, and a log in which nothing happened.
 func (s *tableServer) tablet(x *madeTable, id string, rowsets ...protoMsg) {
+	s.write(newSegmentOf(id, 1, blockcodec.None, false, x.schemaPB(), int64(x.schema)).b, "wal", "wals", id, segmentName(1))
 	s.write(protoContainer("kudu.tablet.TabletSuperBlockPB", x.superPB(id, rowsets...)), "wal", "tablet-meta", id)
 }
 

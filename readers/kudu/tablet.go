@@ -52,11 +52,17 @@ func (f *File) openTablet(ctx context.Context, t *tablet) error {
 	}
 	t.log = log
 	for _, n := range log.notes {
-		if slices.Contains(log.sound, n) {
+		switch {
+		case slices.Contains(log.sound, n):
 			f.note("tablet %s: %s", t.id, n)
-		} else {
+		case log.absent:
+			f.warn(arrowio.Warning{Kind: arrowio.WarnMissing, Place: t.place(), Rows: arrowio.UnknownRows}, "tablet %s: %s", t.id, n)
+		default:
 			f.doubt(t.place(), "tablet %s: %s", t.id, n)
 		}
+	}
+	if log.absent {
+		f.fault(inTablet(arrowio.Errorf(arrowio.ErrCorrupt, "it has no write-ahead log, which every tablet has"), t))
 	}
 	for _, n := range log.lost {
 		f.lose(nil, at(t.place(), log.rowsLost(n)), "tablet %s: %s", t.id, n)

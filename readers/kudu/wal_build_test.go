@@ -188,11 +188,15 @@ type madeSegment struct {
 }
 
 func newSegment(seq int64, codec blockcodec.Codec, old bool, schema protoMsg, version int64) *madeSegment {
+	return newSegmentOf(madeTablet, seq, codec, old, schema, version)
+}
+
+func newSegmentOf(tablet string, seq int64, codec blockcodec.Codec, old bool, schema protoMsg, version int64) *madeSegment {
 	h := protoMsg{}
 	if old {
 		h = h.num(1, 1).num(2, 0)
 	}
-	h = h.str(5, madeTablet).num(6, seq).sub(7, schema).num(8, version)
+	h = h.str(5, tablet).num(6, seq).sub(7, schema).num(8, version)
 	if n := map[blockcodec.Codec]int64{blockcodec.Snappy: 2, blockcodec.LZ4: 3, blockcodec.Zlib: 4}[codec]; n > 0 {
 		h = h.num(9, n)
 	}

@@ -44,6 +44,7 @@ type logState struct {
 	lostOps       int64               // operations of them, as far as they could be counted
 	lostRows      int64               // rows of them, as far as they could be counted
 	segments      int                 //
+	absent        bool                // there is no segment, although every tablet has one
 	ops           int64               // operations that the log has
 	applied       int64               // row operations that were not on disk yet
 	last          kuduwire.OpID       // the last operation that counts; its index is 0 if there is none
@@ -173,9 +174,8 @@ func (r *replayer) log(files logFiles) error {
 	}
 	r.st.segments = len(segs)
 	if len(segs) == 0 {
-		if len(r.sb.RowSets) > 0 || r.skippedFiles > 0 {
-			r.report.note("the tablet has no write-ahead log: rows that were not flushed are missing")
-		}
+		r.report.note("the tablet has no write-ahead log: rows that were not flushed are missing")
+		r.st.absent = true
 		return nil
 	}
 	if err := r.begin(segs[0]); err != nil {
