@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -95,6 +94,9 @@ func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out str
 	if out == "-" && f.maxFileBytes > 0 {
 		return usagef("--max-file-bytes makes a directory of files: it cannot go to standard output")
 	}
+	if err := checkOverlap(in, out); err != nil {
+		return err
+	}
 	// The output is checked before the input is read: an hour of spooled input is a bad time to learn that it exists.
 	var store arrowio.Store
 	if !f.dryRun {
@@ -115,7 +117,6 @@ func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out str
 
 	bar := a.startSteps(f.progressMode(), ds.work(f.selectFlags))
 	defer bar.stop()
-	start := time.Now()
 	report, err := convert.Convert(ctx, ds.Dataset, format, store, convert.Options{
 		Scan:      scanOptions(f.readFlags, f.selectFlags),
 		Write:     writeOptions(f.readFlags, f.writeFlags, format),
@@ -130,7 +131,7 @@ func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out str
 	if err != nil {
 		return outputError(out, ds.locate(err))
 	}
-	return a.printReport(f, out, report, time.Since(start))
+	return a.printReport(f, out, report)
 }
 
 // conversion is the JSON of a conversion.
@@ -178,24 +179,50 @@ func (a *app) noteLosses(out string, r *convert.Report) {
 	fmt.Fprintln(a.stderr, printable(fmt.Sprintf("arrowio: %s: note: not all can be read back: %s (--dry-run lists it)", out, strings.Join(parts, "; "))))
 }
 
-func (a *app) printReport(f *convertFlags, out string, r *convert.Report, took time.Duration) error {
+func (a *app) printReport(f *convertFlags, out string, r *convert.Report) error {
 	switch {
 	case f.json:
 		return printJSON(a.stdout, a.conversionOf(r))
 	case f.dryRun:
-		return printPlan(a.stdout, out, r)
+		return printPlan(a.onSheet(a.stdout), out, r)
 	}
 	a.noteLosses(out, r)
-	if _, tty := a.terminal(a.stderr); tty && f.progress.word != "never" {
-		_, err := fmt.Fprintf(a.stderr, "%s rows, %s read, %s written to %s in %s\n", humanize.Comma(r.Rows),
-			humanize.IBytes(uint64(r.BytesIn)), humanize.IBytes(uint64(r.BytesOut)), printable(out), took.Round(time.Millisecond))
-		return err
+	_, tty := a.terminal(a.stderr)
+	if f.progress.word == "never" || f.progress.word == "auto" && !tty {
+		return nil
 	}
-	return nil
+	_, err := fmt.Fprintln(a.stderr, summary(out, r))
+	return err
+}
+
+// summary tells in a line what a conversion did.
+func summary(out string, r *convert.Report) string {
+	s := fmt.Sprintf("%s, %s read, %s written to %s", counted(r.Rows, "row"), humanize.IBytes(uint64(max(r.BytesIn, 0))),
+		humanize.IBytes(uint64(r.BytesOut)), printable(out))
+	if n := len(r.Files); n > 1 {
+		s += fmt.Sprintf(" in %s", counted(int64(n), "file"))
+	}
+	s += fmt.Sprintf(", %s", took(r.Seconds))
+	if r.BytesIn > 0 && r.BytesOut > 0 {
+		s += fmt.Sprintf(", %.3g times the size", float64(r.BytesOut)/float64(r.BytesIn))
+	}
+	return s
+}
+
+// took is a duration in three digits or so.
+func took(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	switch {
+	case d >= 10*time.Second:
+		return d.Round(time.Second).String()
+	case d >= time.Second:
+		return d.Round(10 * time.Millisecond).String()
+	}
+	return d.Round(time.Millisecond).String()
 }
 
 // printPlan prints what a dry run found out.
-func printPlan(w io.Writer, out string, r *convert.Report) error {
+func printPlan(w sheet, out string, r *convert.Report) error {
 	rows := make([][]string, len(r.Plan.Columns))
 	for i, c := range r.Plan.Columns {
 		rows[i] = []string{c.Path, c.Type, c.Stored, c.Encoding, c.Loss}
@@ -204,9 +231,7 @@ func printPlan(w io.Writer, out string, r *convert.Report) error {
 	if len(r.SortedBy) > 0 {
 		order = ", sorted by " + printable(strings.Join(r.SortedBy, ", "))
 	}
-	if _, err := fmt.Fprintf(w, "%s as %s, %s%s\n", printable(out), r.Plan.Format, lossCount(len(r.Losses())), order); err != nil {
-		return err
-	}
+	w.line("", "  ", fmt.Sprintf("%s as %s, %s%s", printable(out), r.Plan.Format, lossCount(len(r.Losses())), order))
 	return printTable(w, []string{"column", "type", "stored", "encoding", "lost"}, nil, rows)
 }
 

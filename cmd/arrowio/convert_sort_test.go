@@ -145,9 +145,9 @@ func TestSteps(t *testing.T) {
 		p    convert.Progress
 		want string
 	}{
-		{convert.Progress{Sorted: 250}, "sort: "},
-		{convert.Progress{Sorted: 500, Merged: 100, MergeRows: 400}, "merge: "},
-		{convert.Progress{Sorted: 1000, Rows: 10}, "write: "},
+		{convert.Progress{Sorted: 250}, "\rsort "},
+		{convert.Progress{Sorted: 500, Merged: 100, MergeRows: 400}, "\rmerge "},
+		{convert.Progress{Sorted: 1000, Rows: 10}, "\rwrite "},
 	} {
 		s.set(step.p)
 		waitFor(t, &out, step.want)

@@ -190,8 +190,9 @@ func (g *grid) line(cells []string, header bool) error {
 	return g.w.WriteByte('\n') // bufio keeps the first error
 }
 
-// printTable prints rows that are all there, as wide as they are; right names the columns aligned right.
-func printTable(w io.Writer, header []string, right map[string]bool, rows [][]string) error {
+// printTable prints rows that are all there; right names the columns aligned right. Cells are wrapped where the table is too
+// wide, and where that is not enough every row is printed as lines of its own.
+func printTable(w sheet, header []string, right map[string]bool, rows [][]string) error {
 	for _, row := range rows {
 		for k := range row {
 			row[k] = printable(row[k])
@@ -219,16 +220,98 @@ func printTable(w io.Writer, header []string, right map[string]bool, rows [][]st
 	for k, h := range header {
 		aligned[k] = right[h]
 	}
-	g, err := newGrid(w, header, aligned, rows, 0, 0)
-	if err != nil {
-		return err
+	g := newTable(w, header, aligned, rows)
+	if g == nil {
+		return printRecords(w, header, rows)
 	}
+	g.header(header)
 	for _, row := range rows {
-		if err := g.row(row); err != nil {
-			return err
-		}
+		g.wrapped(row)
 	}
 	return g.flush()
+}
+
+// How narrow a cell of text is wrapped at most, and one of the first column, which is what the row is about.
+const (
+	wrapMinimum      = 12
+	wrapFirstMinimum = 32
+)
+
+// newTable settles the widths of a table of which all rows are there; nil = it does not fit, however its cells are wrapped.
+func newTable(w sheet, header []string, right []bool, rows [][]string) *grid {
+	g := &grid{w: bufio.NewWriterSize(w, 64<<10), right: right, widths: make([]int, len(header)), bounded: w.width > 0}
+	floors := make([]int, len(header))
+	least := -displayWidth(gridSeparator)
+	for k, h := range header {
+		g.widths[k], floors[k] = displayWidth(h), wrapMinimum
+		for _, row := range rows {
+			n := displayWidth(row[k])
+			g.widths[k] = max(g.widths[k], n)
+			if right[k] {
+				floors[k] = max(floors[k], n)
+			}
+		}
+		if k == 0 {
+			floors[k] = max(floors[k], wrapFirstMinimum)
+		}
+		least += min(floors[k], g.widths[k]) + displayWidth(gridSeparator)
+	}
+	switch {
+	case w.width == 0:
+	case least > w.width:
+		return nil
+	default:
+		squeeze(g.widths, floors, w.width-(len(header)-1)*displayWidth(gridSeparator))
+	}
+	return g
+}
+
+// header prints the names of columns and a line below.
+func (g *grid) header(names []string) {
+	g.wrapped(names)
+	for k, n := range g.widths {
+		if k > 0 {
+			g.w.WriteString("─┼─")
+		}
+		g.w.WriteString(strings.Repeat("─", n))
+	}
+	g.w.WriteByte('\n') // bufio keeps the first error
+}
+
+// wrapped prints a row in as many lines as its cells need.
+func (g *grid) wrapped(cells []string) {
+	parts, most := make([][]string, len(cells)), 1
+	for k, text := range cells {
+		parts[k] = wrapWidth(text, g.widths[k], g.widths[k])
+		most = max(most, len(parts[k]))
+	}
+	line := make([]string, len(cells))
+	for i := range most {
+		for k := range line {
+			line[k] = ""
+			if i < len(parts[k]) {
+				line[k] = parts[k][i]
+			}
+		}
+		_ = g.line(line, false) // bufio keeps the first error
+	}
+}
+
+// printRecords prints every row as lines of a name and a value, what is empty left out.
+func printRecords(w sheet, header []string, rows [][]string) error {
+	out := bufio.NewWriterSize(w, 64<<10)
+	pad := padding(header[1:], w.width)
+	for _, row := range rows {
+		var names, values []string
+		for k := 1; k < len(header); k++ {
+			if row[k] != "" {
+				names, values = append(names, header[k]), append(values, row[k])
+			}
+		}
+		expand(out, clip(header[0]+" "+row[0], w.width-3), names, values, pad, w.width,
+			func(text string, width int) []string { return wrapWidth(text, width, width) })
+	}
+	return out.Flush()
 }
 
 func (g *grid) flush() error { return g.w.Flush() }

@@ -11,15 +11,49 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// helpWidth is where help lines wrap; terminals are at least that wide.
+// helpWidth is where help lines wrap where there is no terminal.
 const helpWidth = 100
+
+// help prints a command's description and usage.
+func (a *app) help(cmd *cobra.Command, _ []string) {
+	text := cmd.Long
+	if text == "" {
+		text = cmd.Short
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n", rewrap(strings.TrimSpace(text), a.lineWidth()))
+	_ = a.usage(cmd) // of printing: nowhere to report to
+}
+
+// rewrap fits paragraphs into lines of a width; 0 = they stay as they are, and so do lines that begin with a space.
+func rewrap(text string, width int) string {
+	if width == 0 {
+		return text
+	}
+	var out, paragraph []string
+	flush := func() {
+		if len(paragraph) > 0 {
+			out = append(out, wrap(strings.Join(paragraph, " "), width)...)
+			paragraph = nil
+		}
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		if line == "" || strings.HasPrefix(line, " ") {
+			flush()
+			out = append(out, line)
+			continue
+		}
+		paragraph = append(paragraph, line)
+	}
+	flush()
+	return strings.Join(out, "\n")
+}
 
 // rootHelp names what is read and written, from the formats themselves.
 func (a *app) rootHelp() string {
 	var b strings.Builder
 	b.WriteString("arrowio reads old and stranded columnar files into Apache Arrow, and writes them.\n\n")
 	fmt.Fprintf(&b, "Reads:  %s\n", strings.Join(a.readerNames(), ", "))
-	b.WriteString("Writes: ")
+	b.WriteString("\nWrites: ")
 	for i, f := range a.writers {
 		if i > 0 {
 			b.WriteString(", ")
@@ -51,6 +85,10 @@ doubts about it, go to standard error, a line each, and change no exit code.`)
 // usage prints what stands below a command's description: examples, commands, and flags, those of each format apart.
 func (a *app) usage(cmd *cobra.Command) error {
 	w := cmd.OutOrStderr()
+	width := a.lineWidth()
+	if width == 0 {
+		width = helpWidth
+	}
 	fmt.Fprintf(w, "Usage:\n  %s\n", usageLine(cmd))
 	if cmd.HasExample() {
 		fmt.Fprintf(w, "\nExamples:\n%s\n", cmd.Example)
@@ -59,7 +97,8 @@ func (a *app) usage(cmd *cobra.Command) error {
 		fmt.Fprint(w, "\nCommands:\n")
 		for _, c := range cmd.Commands() {
 			if c.IsAvailableCommand() {
-				fmt.Fprintf(w, "  %-*s  %s\n", cmd.NamePadding(), c.Name(), c.Short)
+				left := fmt.Sprintf("  %-*s  ", cmd.NamePadding(), c.Name())
+				sheet{w, width}.line(left, strings.Repeat(" ", len(left)), c.Short)
 			}
 		}
 	}
@@ -74,16 +113,17 @@ func (a *app) usage(cmd *cobra.Command) error {
 		}
 		own[group] = append(own[group], f)
 	})
-	printFlags(w, "Flags", own[""])
+	printFlags(w, width, "Flags", own[""])
 	for _, group := range a.groups() {
 		title := "Options of " + group
-		printFlags(w, title, own[group])
+		printFlags(w, width, title, own[group])
 	}
 	global := []*pflag.Flag{}
 	cmd.Root().PersistentFlags().VisitAll(func(f *pflag.Flag) { global = append(global, f) })
-	printFlags(w, "Flags of every command", global)
+	printFlags(w, width, "Flags of every command", global)
 	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(w, "\n%s COMMAND --help explains a command.\n", cmd.CommandPath())
+		fmt.Fprintln(w)
+		sheet{w, width}.line("", "", cmd.CommandPath()+" COMMAND --help explains a command.")
 	}
 	return nil
 }
@@ -106,12 +146,15 @@ func (a *app) groups() []string {
 	return append(names, severalFormats)
 }
 
-func printFlags(w io.Writer, title string, flags []*pflag.Flag) {
+func printFlags(w io.Writer, width int, title string, flags []*pflag.Flag) {
 	if len(flags) == 0 {
 		return
 	}
 	fmt.Fprintf(w, "\n%s:\n", title)
-	const indent = 30
+	indent := 30
+	if width < 70 {
+		indent = 6
+	}
 	for _, f := range flags {
 		name, usage := pflag.UnquoteUsage(f)
 		if f.Value.Type() == "bool" {
@@ -132,7 +175,7 @@ func printFlags(w io.Writer, title string, flags []*pflag.Flag) {
 			fmt.Fprintln(w, left)
 			left = ""
 		}
-		for i, line := range wrap(usage, helpWidth-indent) {
+		for i, line := range wrap(usage, width-indent) {
 			if i > 0 {
 				left = ""
 			}
@@ -141,7 +184,7 @@ func printFlags(w io.Writer, title string, flags []*pflag.Flag) {
 	}
 }
 
-// wrap breaks text at spaces into lines of at most width bytes, where words allow.
+// wrap breaks text at spaces into lines of at most width bytes, where words allow; all spaces become one.
 func wrap(text string, width int) []string {
 	var lines []string
 	line := ""

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -133,7 +132,7 @@ func (a *app) inspect(ctx context.Context, f *inspectFlags, in []string, askedCh
 			fmt.Fprintln(w)
 		}
 		first = false
-		if err := printInspection(w, doc, f); err != nil {
+		if err := printInspection(a.onSheet(w), doc, f); err != nil {
 			return err
 		}
 		return w.Flush()
@@ -178,7 +177,7 @@ func prune(ctx context.Context, f arrowio.File, bound *expr.Bound) (*pruningInfo
 	return p, nil
 }
 
-func printInspection(w io.Writer, d inspection, f *inspectFlags) error {
+func printInspection(w sheet, d inspection, f *inspectFlags) error {
 	head := d.Format
 	if d.Version != "" {
 		head += " version " + d.Version
@@ -186,9 +185,9 @@ func printInspection(w io.Writer, d inspection, f *inspectFlags) error {
 	if d.Writer != "" {
 		head += ", written by " + d.Writer
 	}
-	fmt.Fprintf(w, "%s: %s\n", printable(d.File), printable(head))
+	w.line("", "  ", printable(d.File+": "+head))
 	fact := func(name, format string, args ...any) {
-		fmt.Fprintf(w, "  %-9s %s\n", name, printable(fmt.Sprintf(format, args...)))
+		w.line(fmt.Sprintf("  %-9s ", name), "            ", printable(fmt.Sprintf(format, args...)))
 	}
 	switch {
 	case d.Rows == arrowio.UnknownRows && len(d.Members) > 0:
@@ -256,7 +255,7 @@ var numberColumns = map[string]bool{
 	"group": true, "index bytes": true, "parts": true,
 }
 
-func printColumns(w io.Writer, columns []arrowio.ColumnInfo) error {
+func printColumns(w sheet, columns []arrowio.ColumnInfo) error {
 	header := []string{
 		"column", "type", "stored", "inside", "encoding", "codec", "checksum", "verdict", "blocks", "bytes", "ratio", "values", "nulls", "min", "max", "sum",
 		"doubt", "index", "encryption",

@@ -2,14 +2,13 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 
 	"github.com/arrowio/arrowio/arrowio"
 )
 
 // printGroups prints where rows that are stored together lie.
-func printGroups(w io.Writer, groups []arrowio.GroupInfo) error {
+func printGroups(w sheet, groups []arrowio.GroupInfo) error {
 	if len(groups) == 0 {
 		return nil
 	}
@@ -27,7 +26,7 @@ func printGroups(w io.Writer, groups []arrowio.GroupInfo) error {
 }
 
 // printBlocks prints the blocks of each column.
-func printBlocks(w io.Writer, columns []arrowio.ColumnInfo) error {
+func printBlocks(w sheet, columns []arrowio.ColumnInfo) error {
 	for _, c := range columns {
 		if len(c.BlockList) == 0 {
 			continue

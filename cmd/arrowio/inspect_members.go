@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"strconv"
 	"strings"
 
@@ -9,7 +8,7 @@ import (
 )
 
 // printMembers prints what a directory holds and how to open each of it.
-func printMembers(w io.Writer, members []arrowio.MemberInfo) error {
+func printMembers(w sheet, members []arrowio.MemberInfo) error {
 	rows := make([][]string, len(members))
 	for i, m := range members {
 		var open []string

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -10,7 +9,7 @@ import (
 )
 
 // printUnits prints what a filter leaves of each unit of a file: of all of them, or only of those that would be read.
-func printUnits(w io.Writer, plan []arrowio.PlanInfo, all bool) error {
+func printUnits(w sheet, plan []arrowio.PlanInfo, all bool) error {
 	var rows [][]string
 	left := 0
 	for _, p := range plan {

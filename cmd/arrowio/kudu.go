@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -127,7 +126,7 @@ func (a *app) kuduImport(ctx context.Context, f *kuduImportFlags) error {
 
 // printImport prints what has been done, or what would be: of the latter every block.
 func (a *app) printImport(r *writekudu.ImportReport, took time.Duration) error {
-	w := a.stdout
+	w := a.onSheet(a.stdout)
 	if err := printImportHead(w, r, took); err != nil {
 		return err
 	}
@@ -172,7 +171,7 @@ func (a *app) printImport(r *writekudu.ImportReport, took time.Duration) error {
 	return nil
 }
 
-func printImportHead(w io.Writer, r *writekudu.ImportReport, took time.Duration) error {
+func printImportHead(w sheet, r *writekudu.ImportReport, took time.Duration) error {
 	what := "imported in " + took.Round(time.Millisecond).String()
 	if r.DryRun {
 		what = "to import"

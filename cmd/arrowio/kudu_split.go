@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"sync/atomic"
 	"time"
 
@@ -100,10 +99,10 @@ func (a *app) kuduSplit(ctx context.Context, f *kuduSplitFlags) error {
 	if f.json {
 		return errors.Join(err, printJSON(a.stdout, r))
 	}
-	return errors.Join(err, printSplit(a.stdout, r, time.Since(start)))
+	return errors.Join(err, printSplit(a.onSheet(a.stdout), r, time.Since(start)))
 }
 
-func printSplit(w io.Writer, r *writekudu.SplitReport, took time.Duration) error {
+func printSplit(w sheet, r *writekudu.SplitReport, took time.Duration) error {
 	what := "divided in " + took.Round(time.Millisecond).String()
 	if r.DryRun {
 		what = "to divide"

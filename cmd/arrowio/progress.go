@@ -1,13 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/dustin/go-humanize"
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 )
 
@@ -32,15 +33,19 @@ type work struct {
 	read  func() int64 // bytes of input read so far
 }
 
-// progress draws a bar on standard error from a goroutine of its own, so that the work never waits for a terminal.
+// progress draws a line on standard error from a goroutine of its own, so that the work never waits for a terminal.
 // A nil progress draws nothing.
 type progress struct {
-	rows atomic.Int64
-	work work
-	mu   sync.Mutex // of bar and the terminal's line
-	bar  *progressbar.ProgressBar
-	quit chan struct{}
-	gone chan struct{}
+	rows  atomic.Int64
+	what  string
+	work  work
+	w     io.Writer
+	width func() int // of the terminal now
+	start time.Time
+	mu    sync.Mutex // of the terminal's line
+	drawn int        // columns of the line that is there
+	quit  chan struct{}
+	gone  chan struct{}
 }
 
 // startProgress begins to draw unless the mode, or standard error being no terminal, says not to.
@@ -53,34 +58,15 @@ func (a *app) startProgress(mode, what string, w work) *progress {
 	if mode == "always" {
 		delay = 0
 	}
-	p := &progress{work: w, bar: newBar(a.stderr, printable(what), w), quit: make(chan struct{}), gone: make(chan struct{})}
+	p := &progress{what: printable(what), work: w, w: a.stderr, start: time.Now(), quit: make(chan struct{}), gone: make(chan struct{})}
+	p.width = func() int {
+		if s, tty := a.terminal(a.stderr); tty {
+			return s.width
+		}
+		return 80
+	}
 	go p.draw(delay)
 	return p
-}
-
-// newBar counts rows where their number is known, and bytes of input otherwise; the text in front tells the other.
-func newBar(w io.Writer, what string, work work) *progressbar.ProgressBar {
-	options := []progressbar.Option{
-		progressbar.OptionSetWriter(w),
-		progressbar.OptionSetDescription(what),
-		progressbar.OptionSetWidth(20),
-		progressbar.OptionSetTheme(progressbar.ThemeASCII),
-		progressbar.OptionThrottle(progressTick),
-		progressbar.OptionSetPredictTime(true),
-		progressbar.OptionShowCount(),
-		progressbar.OptionClearOnFinish(),
-	}
-	total := work.rows
-	if total < 0 {
-		total = work.bytes
-		options = append(options, progressbar.OptionShowBytes(true), progressbar.OptionUseIECUnits(true))
-	} else {
-		options = append(options, progressbar.OptionShowIts(), progressbar.OptionSetItsString("rows"))
-	}
-	if total <= 0 {
-		total = -1 // a spinner
-	}
-	return progressbar.NewOptions64(total, options...)
 }
 
 func (p *progress) draw(delay time.Duration) {
@@ -92,14 +78,13 @@ func (p *progress) draw(delay time.Duration) {
 		return
 	case <-start.C:
 	}
-	what := p.bar.State().Description
 	tick := time.NewTicker(progressTick)
 	defer tick.Stop()
 	for {
-		p.show(what)
+		p.show()
 		select {
 		case <-p.quit:
-			_ = p.bar.Clear()
+			p.clear()
 			return
 		case <-tick.C:
 		}
@@ -107,23 +92,85 @@ func (p *progress) draw(delay time.Duration) {
 }
 
 // show draws the state of now. Errors of drawing are nobody's concern.
-func (p *progress) show(what string) {
+func (p *progress) show() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	rows, read := p.rows.Load(), p.work.read()
-	at, total, text := rows, p.work.rows, humanize.IBytes(uint64(read))+" read"
-	if total < 0 {
-		at, total, text = read, p.work.bytes, humanize.Comma(rows)+" rows"
+	line := progressState{
+		what: p.what, rows: p.rows.Load(), rowsOf: p.work.rows, bytes: p.work.read(), bytesOf: p.work.bytes, took: time.Since(p.start),
+	}.line(p.width() - 1) // in the last column some terminals wrap
+	n := displayWidth(line)
+	_, _ = io.WriteString(p.w, "\r"+line+strings.Repeat(" ", max(0, p.drawn-n)))
+	p.drawn = n
+}
+
+// clear takes the line away.
+func (p *progress) clear() {
+	_, _ = io.WriteString(p.w, "\r"+strings.Repeat(" ", p.drawn)+"\r")
+	p.drawn = 0
+}
+
+// progressState is what a progress line tells.
+type progressState struct {
+	what           string
+	rows, rowsOf   int64 // of -1: it is not known how many there will be
+	bytes, bytesOf int64 // of input; of 0: nothing is known
+	took           time.Duration
+}
+
+// share is how much is done, of 1; negative = nobody knows.
+func (s progressState) share() float64 {
+	switch {
+	case s.rowsOf > 0:
+		return min(1, float64(s.rows)/float64(s.rowsOf))
+	case s.rowsOf < 0 && s.bytesOf > 0:
+		return min(1, float64(s.bytes)/float64(s.bytesOf))
 	}
-	if total > 0 {
-		at = min(at, total-1) // at the end a bar takes itself away, which is stop's to do
+	return -1
+}
+
+// line is the most telling one that fits into width columns: in few there is nothing but a percentage.
+func (s progressState) line(width int) string {
+	rows, read := humanize.Comma(s.rows)+" rows", humanize.IBytes(uint64(max(s.bytes, 0)))+" read"
+	rate := ""
+	if s.took >= time.Second && s.rows > 0 {
+		rate = ", " + humanize.Comma(int64(float64(s.rows)/s.took.Seconds())) + " rows/s"
 	}
-	_ = p.bar.Set64(at)
-	if total >= 0 && rows == 0 && p.work.rows < 0 {
-		p.bar.Describe(what) // of what is counted in bytes alone
-		return
+	share := s.share()
+	if s.rows == 0 && s.rowsOf < 0 { // of what is counted in bytes alone
+		rows, read = read, ""
+	} else {
+		read = ", " + read
 	}
-	p.bar.Describe(what + ": " + text)
+	if share < 0 {
+		return firstFitting(width, s.what+": "+rows+read+rate, s.what+": "+rows+read, s.what+": "+rows, rows)
+	}
+	percent, left := fmt.Sprintf("%3d%%", int(share*100)), ""
+	if s.took >= time.Second && share > 0 {
+		rest := time.Duration(float64(s.took) * (1 - share) / share).Round(time.Second)
+		left = fmt.Sprintf(", %d:%02d left", int(rest.Minutes()), int(rest.Seconds())%60)
+	}
+	bar := func(n int) string {
+		done := int(share * float64(n))
+		return " [" + strings.Repeat("#", done) + strings.Repeat(" ", n-done) + "] "
+	}
+	of := rows
+	if s.rowsOf > 0 {
+		of = humanize.Comma(s.rows) + " of " + humanize.Comma(s.rowsOf) + " rows"
+	}
+	return firstFitting(
+		width, s.what+" "+percent+bar(20)+of+rate+read+left, s.what+" "+percent+bar(20)+of+rate+left, s.what+" "+percent+bar(10)+rows+left,
+		s.what+" "+percent+bar(10)+rows, s.what+" "+strings.TrimRight(percent+bar(10), " "), s.what+" "+percent, strings.TrimSpace(percent),
+	)
+}
+
+// firstFitting returns the first of lines that fits, or else the last, cut.
+func firstFitting(width int, lines ...string) string {
+	for _, line := range lines {
+		if displayWidth(line) <= width {
+			return line
+		}
+	}
+	return clip(lines[len(lines)-1], max(width, 1))
 }
 
 // set tells how many rows are done.
@@ -138,7 +185,7 @@ func (p *progress) aside(print func()) {
 	if p != nil {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		_ = p.bar.Clear()
+		p.clear()
 	}
 	print()
 }

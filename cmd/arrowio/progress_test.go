@@ -44,9 +44,9 @@ func TestProgressBar(t *testing.T) {
 		work  work
 		parts []string
 	}{
-		{"rows are known", work{rows: 1000, bytes: 4096}, []string{"convert: 2.0 KiB read", "50%", "500/1000", "rows/s", ":"}},
-		{"rows are not", work{rows: -1, bytes: 4096}, []string{"convert: 500 rows", "50%", "2.0/4.0 KiB", "/s"}},
-		{"nothing is", work{rows: -1}, []string{"convert: 500 rows", "2.0 KiB"}},
+		{"rows are known", work{rows: 1000, bytes: 4096}, []string{"convert  50% [##########          ] 500 of 1,000 rows, 2.0 KiB read"}},
+		{"rows are not", work{rows: -1, bytes: 4096}, []string{"convert  50% [##########          ] 500 rows, 2.0 KiB read"}},
+		{"nothing is", work{rows: -1}, []string{"convert: 500 rows, 2.0 KiB read"}},
 	} {
 		var out lockedBuffer
 		a := newApp(t.Context(), nil, nil, &out)
@@ -67,6 +67,46 @@ func TestProgressBar(t *testing.T) {
 			t.Errorf("%s: a line behind the bar: %q", c.name, before)
 		}
 		t.Logf("%s: %q", c.name, before)
+	}
+}
+
+// The line fits every terminal, and tells the more the wider that is.
+func TestProgressLine(t *testing.T) {
+	known := progressState{what: "convert", rows: 1_234_567, rowsOf: 2_469_134, bytes: 1 << 30, bytesOf: 1 << 31, took: 90 * time.Second}
+	filter := known
+	filter.rowsOf = -1
+	stream := progressState{what: "convert", rows: 1_234_567, rowsOf: -1, bytes: 1 << 30, took: 90 * time.Second}
+	for _, c := range []struct {
+		s     progressState
+		width int
+		want  string
+	}{
+		{known, 119, "convert  50% [##########          ] 1,234,567 of 2,469,134 rows, 13,717 rows/s, 1.0 GiB read, 1:30 left"},
+		{known, 100, "convert  50% [##########          ] 1,234,567 of 2,469,134 rows, 13,717 rows/s, 1:30 left"},
+		{known, 79, "convert  50% [#####     ] 1,234,567 rows, 1:30 left"},
+		{known, 40, "convert  50% [#####     ] 1,234,567 rows"},
+		{known, 39, "convert  50% [#####     ]"},
+		{known, 20, "convert  50%"},
+		{known, 8, "50%"},
+		{filter, 119, "convert  50% [##########          ] 1,234,567 rows, 13,717 rows/s, 1.0 GiB read, 1:30 left"},
+		{progressState{what: "import", rowsOf: -1, bytes: 1 << 20, bytesOf: 1 << 21}, 79, "import  50% [##########          ] 1.0 MiB read"},
+		{stream, 79, "convert: 1,234,567 rows, 1.0 GiB read, 13,717 rows/s"},
+		{stream, 39, "convert: 1,234,567 rows, 1.0 GiB read"},
+		{stream, 15, "1,234,567 rows"},
+		{stream, 5, "1,23…"},
+		{progressState{what: "sort", rows: 0, rowsOf: 0}, 79, "sort: 0 rows, 0 B read"},
+	} {
+		got := c.s.line(c.width)
+		if got != c.want || displayWidth(got) > c.width {
+			t.Errorf("%d columns: %q, want %q", c.width, got, c.want)
+		}
+	}
+	for width := 1; width < 200; width++ {
+		for _, s := range []progressState{known, filter, stream} {
+			if got := s.line(width); displayWidth(got) > width {
+				t.Errorf("%d columns: %q", width, got)
+			}
+		}
 	}
 }
 

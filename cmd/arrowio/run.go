@@ -24,6 +24,7 @@ type app struct {
 	writers        []arrowio.OutputFormat
 	terminal       func(io.Writer) (screen, bool)
 
+	version    bool // is asked for, by the flag
 	jsonErrors bool
 	profiles   profiles
 
@@ -82,12 +83,18 @@ func (a *app) rootCommand() *cobra.Command {
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
 		Args:              cobra.ArbitraryArgs,
-		RunE:              noCommand,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if a.version && len(args) == 0 {
+				return a.printVersion()
+			}
+			return noCommand(cmd, args)
+		},
 		PersistentPreRunE: func(*cobra.Command, []string) error { return a.profiles.start() },
 	}
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
+	root.Flags().BoolVar(&a.version, "version", false, "print the version of this program")
 	fs := root.PersistentFlags()
 	fs.BoolVar(&a.jsonErrors, "json-errors", a.jsonErrors, "print errors and warnings as JSON objects")
 	fs.StringVar(&a.profiles.cpuFile, "cpuprofile", "", "write a CPU profile to `FILE`")
@@ -102,6 +109,7 @@ func (a *app) rootCommand() *cobra.Command {
 		return asUsage(err)
 	})
 	root.SetUsageFunc(a.usage)
+	root.SetHelpFunc(a.help)
 	root.AddCommand(
 		a.convertCommand(), a.catCommand(), a.headCommand(), a.tailCommand(), a.sampleCommand(), a.countCommand(), a.schemaCommand(), a.inspectCommand(), a.verifyCommand(), a.dumpCommand(),
 		a.scanCommand(), a.queryCommand(), a.serveCommand(), a.tokenCommand(), a.kuduCommand(), a.versionCommand(),

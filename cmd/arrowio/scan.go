@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"runtime"
 	"strings"
 	"time"
@@ -107,7 +106,7 @@ func (a *app) scan(ctx context.Context, f *scanFlags, in []string) error {
 		report.Warnings = a.warnings.list()
 		return printJSON(a.stdout, report)
 	}
-	return printScan(a.stdout, report)
+	return printScan(a.onSheet(a.stdout), report)
 }
 
 func (a *app) scanOnce(ctx context.Context, f *scanFlags, in []string, report *scanReport) (r scanRepeat, err error) {
@@ -180,12 +179,10 @@ func arrowBytes(d arrow.ArrayData) int64 {
 	return n
 }
 
-func printScan(w io.Writer, r scanReport) error {
-	if _, err := fmt.Fprintf(w, "%s: %s, %s rows in %s, %s of Arrow, %s read of %s\n", printable(strings.Join(r.Files, " ")), r.Format,
+func printScan(w sheet, r scanReport) error {
+	w.line("", "  ", fmt.Sprintf("%s: %s, %s rows in %s, %s of Arrow, %s read of %s", printable(strings.Join(r.Files, " ")), r.Format,
 		humanize.Comma(r.Rows), plural(int(r.Batches), "batch"), humanize.IBytes(uint64(r.ArrowBytes)), humanize.IBytes(uint64(r.FileBytes)),
-		humanize.IBytes(uint64(r.FileSize))); err != nil {
-		return err
-	}
+		humanize.IBytes(uint64(r.FileSize))))
 	header := []string{"wall s", "cpu s", "rows/s", "Arrow/s", "allocs", "allocated"}
 	right := map[string]bool{}
 	for _, h := range header {

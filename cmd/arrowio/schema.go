@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
-	"io"
 	"strings"
 	"unicode/utf8"
 
@@ -55,12 +54,13 @@ func (a *app) schema(ctx context.Context, read *readFlags, in []string, asJSON b
 		})
 	}
 	w := bufio.NewWriter(a.stdout)
-	fmt.Fprintf(w, "%s: %s, %s\n", printable(name), ds.format, plural(ds.Schema.NumFields(), "column"))
-	printFields(w, ds.Schema.Fields(), "")
+	text := a.onSheet(w)
+	text.line("", "  ", fmt.Sprintf("%s: %s, %s", printable(name), ds.format, plural(ds.Schema.NumFields(), "column")))
+	printFields(text, ds.Schema.Fields(), "")
 	if md := ds.Schema.Metadata(); md.Len() > 0 {
 		fmt.Fprintln(w, "metadata:")
 		for i, k := range md.Keys() {
-			fmt.Fprintf(w, "  %s = %s\n", printable(k), shorten(md.Values()[i], 200))
+			text.line("  ", "    ", printable(k)+" = "+shorten(md.Values()[i], 200))
 		}
 	}
 	return w.Flush()
@@ -132,24 +132,28 @@ func typeName(t arrow.DataType) string {
 	return t.String()
 }
 
-func printFields(w io.Writer, fields []arrow.Field, indent string) {
+func printFields(w sheet, fields []arrow.Field, indent string) {
 	for i, f := range fields {
 		branch, below := "├─ ", "│  "
 		if i == len(fields)-1 {
 			branch, below = "└─ ", "   "
 		}
-		fmt.Fprintf(w, "%s%s%s: %s", indent, branch, printable(f.Name), printable(typeName(f.Type)))
+		text := printable(f.Name) + ": " + printable(typeName(f.Type))
 		if !f.Nullable {
-			fmt.Fprint(w, ", not null")
+			text += ", not null"
 		}
 		if f.Metadata.Len() > 0 {
 			var parts []string
 			for i, k := range f.Metadata.Keys() {
 				parts = append(parts, printable(k)+"="+shorten(f.Metadata.Values()[i], 80))
 			}
-			fmt.Fprintf(w, "  (%s)", strings.Join(parts, ", "))
+			text += "  (" + strings.Join(parts, ", ") + ")"
 		}
-		fmt.Fprintln(w)
+		inside := "   "
+		if len(children(f.Type)) > 0 {
+			inside = "│  "
+		}
+		w.line(indent+branch, indent+below+inside, text)
 		printFields(w, children(f.Type), indent+below)
 	}
 }

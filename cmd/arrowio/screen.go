@@ -1,8 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
+	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 )
@@ -35,6 +38,69 @@ func terminalSize(w io.Writer) (s screen, ok bool) {
 		return screen{80, 24}, true
 	}
 	return screen{width, height}, true
+}
+
+// sheet is where text for people goes.
+type sheet struct {
+	io.Writer
+	width int // of its lines, at most; 0 = no bound
+}
+
+// onSheet writes to w for who reads standard output.
+func (a *app) onSheet(w io.Writer) sheet { return sheet{w, a.lineWidth()} }
+
+// line prints text behind a prefix, wrapped into more lines behind an indent where it is too wide. It says nothing of errors:
+// what is behind a sheet is a buffer, or tells again.
+func (w sheet) line(prefix, indent, text string) {
+	if w.width == 0 {
+		fmt.Fprintf(w, "%s%s\n", prefix, text)
+		return
+	}
+	room := w.width - displayWidth(indent)
+	if room < w.width/3 {
+		room = w.width / 3
+	}
+	for i, part := range wrapWidth(text, room, w.width-displayWidth(prefix)) {
+		if i > 0 {
+			prefix = indent
+		}
+		fmt.Fprintf(w, "%s%s\n", prefix, part)
+	}
+}
+
+// wrapWidth breaks text into lines of at most width columns, the first of at most first: at spaces where there are some.
+func wrapWidth(text string, width, first int) []string {
+	var lines []string
+	room := max(first, 1)
+	for displayWidth(text) > room {
+		cut, space, used := 0, 0, 0
+		for i, r := range text {
+			n := displayWidth(string(r))
+			if used+n > room {
+				if r == ' ' {
+					space = i
+				}
+				break
+			}
+			if r == ' ' && i > 0 {
+				space = i
+			}
+			used += n
+			cut = i + utf8.RuneLen(r)
+		}
+		if space > 0 {
+			cut = space
+		} else if cut == 0 { // not even a character
+			_, cut = utf8.DecodeRuneInString(text)
+		}
+		lines = append(lines, text[:cut])
+		text = strings.TrimLeft(text[cut:], " ")
+		room = max(width, 1)
+	}
+	if text != "" || len(lines) == 0 {
+		lines = append(lines, text)
+	}
+	return lines
 }
 
 // lineWidth is how wide the lines of tables and texts on standard output may be; 0 = no bound.

@@ -72,7 +72,7 @@ func shownAs(f arrowio.File, o readers.Options) (*shownInfo, error) {
 	return &shownInfo{fits, fields}, err
 }
 
-func (s *shownInfo) print(w io.Writer) error {
+func (s *shownInfo) print(w sheet) error {
 	verdict := "which it fits"
 	if !s.Fits {
 		verdict = "which it does not fit"

@@ -277,13 +277,14 @@ func (p *expandedPrinter) Write(rec arrow.Record) error {
 			}
 		}
 		p.rows++
-		expand(p.w, fmt.Sprintf("row %s", humanize.Comma(p.rows)), p.names, values, p.pad, p.width)
+		expand(p.w, fmt.Sprintf("row %s", humanize.Comma(p.rows)), p.names, values, p.pad, p.width, cutWidth)
 	}
 	return p.w.Flush()
 }
 
-// expand prints a title and names with their values, a line each, more lines for values that are wider than the terminal.
-func expand(w *bufio.Writer, title string, names, values []string, pad, width int) {
+// expand prints a title and names with their values, a line each, more lines for values that are wider than the terminal: cut
+// says where they break.
+func expand(w *bufio.Writer, title string, names, values []string, pad, width int, cut func(text string, width int) []string) {
 	title = "─ " + title + " "
 	line := width
 	if line == 0 {
@@ -294,11 +295,11 @@ func expand(w *bufio.Writer, title string, names, values []string, pad, width in
 		if displayWidth(name) > pad {
 			name = clip(name, pad)
 		}
-		room := 0
+		parts := values[k : k+1]
 		if width > 0 {
-			room = max(1, width-pad-3)
+			parts = cut(values[k], max(1, width-pad-displayWidth(gridSeparator)))
 		}
-		for i, part := range cutWidth(values[k], room) {
+		for i, part := range parts {
 			if i > 0 {
 				name = ""
 			}
@@ -311,9 +312,9 @@ func expand(w *bufio.Writer, title string, names, values []string, pad, width in
 	}
 }
 
-// cutWidth cuts text into parts of at most width columns; 0 = it stays whole.
+// cutWidth cuts text into parts of at most width columns, wherever that is.
 func cutWidth(text string, width int) []string {
-	if width == 0 || displayWidth(text) <= width {
+	if displayWidth(text) <= width {
 		return []string{text}
 	}
 	var parts []string

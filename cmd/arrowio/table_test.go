@@ -116,7 +116,6 @@ func TestCutWidth(t *testing.T) {
 		width int
 		want  string
 	}{
-		{"abc", 0, "abc"},
 		{"abc", 3, "abc"},
 		{"abcd", 3, "abc|d"},
 		{"世界世界", 5, "世界|世界"},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"runtime"
 	"runtime/debug"
@@ -52,23 +53,27 @@ func (a *app) versionCommand() *cobra.Command {
 		Example: "  arrowio version --json",
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			v := buildVersion()
 			if asJSON {
-				return printJSON(a.stdout, v)
+				return printJSON(a.stdout, buildVersion())
 			}
-			if err := a.printf("arrowio %s (%s, %s", v.Version, v.Go, v.Platform); err != nil {
-				return err
-			}
-			if v.Revision != "" {
-				if err := a.printf(", %.12s", v.Revision); err != nil {
-					return err
-				}
-			}
-			return a.printf(")\n")
+			return a.printVersion()
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as a JSON object")
 	return cmd
+}
+
+// printVersion prints version, commit and Go's version in one line.
+func (a *app) printVersion() error {
+	v := buildVersion()
+	commit := ""
+	if v.Revision != "" {
+		commit = fmt.Sprintf("commit %.12s, ", v.Revision)
+		if v.Modified {
+			commit = fmt.Sprintf("commit %.12s with changes, ", v.Revision)
+		}
+	}
+	return a.printf("arrowio %s (%s%s, %s)\n", v.Version, commit, v.Go, v.Platform)
 }
 
 func noArguments(cmd *cobra.Command, args []string) error {

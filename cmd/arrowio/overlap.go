@@ -1,0 +1,112 @@
+package main
+
+import (
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/arrowio/arrowio/arrowio/stores"
+)
+
+// checkOverlap refuses an OUTPUT that lies where a directory or a pattern among the INPUTs looks for files: the same command
+// would read its own output the next time, and a failed one might read what it writes.
+func checkOverlap(in []string, out string) error {
+	if out == "-" {
+		return nil
+	}
+	for _, i := range in {
+		if i == "-" || !overlaps(i, out) {
+			continue
+		}
+		return usagef("OUTPUT %s lies in INPUT %s, so that it would be read as well; name an OUTPUT outside of it, or the files of INPUT one by one", out, i)
+	}
+	return nil
+}
+
+func overlaps(in, out string) bool {
+	localIn, isLocal := stores.Local(in)
+	localOut, outLocal := stores.Local(out)
+	switch {
+	case isLocal != outLocal:
+		return false
+	case !isLocal:
+		i, err := url.Parse(in)
+		o, err2 := url.Parse(out)
+		if err != nil || err2 != nil || !strings.EqualFold(i.Scheme, o.Scheme) || !strings.EqualFold(i.Host, o.Host) {
+			return false
+		}
+		return within(path.Clean("/"+i.Path), path.Clean("/"+o.Path), path.Match) && strings.Trim(i.Path, "/") != strings.Trim(o.Path, "/")
+	}
+	fi, err := os.Stat(localIn)
+	if err == nil && !fi.IsDir() {
+		return false
+	}
+	from, to := realPath(localIn), realPath(localOut)
+	return within(from, to, filepath.Match) || err == nil && linked(from, to, map[string]bool{})
+}
+
+// linked reports whether a link below a directory leads to one that a path lies in.
+func linked(dir, p string, seen map[string]bool) bool {
+	if seen[dir] {
+		return false
+	}
+	seen[dir] = true
+	found := false
+	_ = filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error { // what cannot be read is told by who reads it
+		if err != nil || e.Type()&fs.ModeSymlink == 0 {
+			return nil
+		}
+		to, err := filepath.EvalSymlinks(name)
+		if err != nil {
+			return nil
+		}
+		if fi, err := os.Stat(to); err != nil || !fi.IsDir() {
+			return nil
+		}
+		if within(to, p, filepath.Match) || linked(to, p, seen) {
+			found = true
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found
+}
+
+// within reports whether a directory or pattern stands for a path or for something that it lies in.
+func within(in, p string, match func(pattern, name string) (bool, error)) bool {
+	for {
+		if p == in {
+			return true
+		}
+		if ok, err := match(in, p); ok && err == nil {
+			return true
+		}
+		above := filepath.Dir(p)
+		if above == p {
+			return false
+		}
+		p = above
+	}
+}
+
+// realPath is a path without links, as far as it exists.
+func realPath(p string) string {
+	abs, err := filepath.Abs(p)
+	if err != nil {
+		return filepath.Clean(p)
+	}
+	rest := ""
+	for {
+		if real, err := filepath.EvalSymlinks(abs); err == nil {
+			return filepath.Join(real, rest)
+		}
+		above := filepath.Dir(abs)
+		if above == abs {
+			return filepath.Join(abs, rest)
+		}
+		abs, rest = above, filepath.Join(filepath.Base(abs), rest)
+	}
+}
