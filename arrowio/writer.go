@@ -39,7 +39,10 @@ type WritePlan struct {
 	Columns []PlannedColumn `json:"columns"`
 	// Key names the columns by whose values, ascending, the rows must come, no key twice; nil = in any order. The driver
 	// checks it. See convert.Options.Sort.
-	Key     []string     `json:"key,omitempty"`
+	Key []string `json:"key,omitempty"`
+	// Sorted names the columns by whose values, ascending, the rows will come, nulls last, NaNs before them; nil = nobody
+	// says. Whoever writes sets it, and a driver may note it in the file.
+	Sorted  []string     `json:"-"`
 	Options WriteOptions `json:"-"`
 	Driver  any          `json:"-"` // the driver's own part
 }

@@ -1,64 +1,120 @@
 package parquet
 
 import (
+	"bytes"
+	"encoding/base64"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	pq "github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"github.com/arrowio/arrowio/arrowio"
-	"github.com/arrowio/arrowio/internal/options"
+	"github.com/arrowio/arrowio/internal/parquetwire/encode"
 )
 
 // driver is this package's part of a plan.
 type driver struct {
-	shape *arrow.Schema // under which batches are given to arrow's writer
-	codec compress.Compression
-}
-
-var codecs = map[string]compress.Compression{
-	"":       compress.Codecs.Snappy,
-	"snappy": compress.Codecs.Snappy,
-	"none":   compress.Codecs.Uncompressed,
-	"gzip":   compress.Codecs.Gzip,
-	"brotli": compress.Codecs.Brotli,
-	"zstd":   compress.Codecs.Zstd,
-}
-
-func (d *driver) props() []pq.WriterProperty {
-	return []pq.WriterProperty{
-		pq.WithCompression(d.codec),
-		pq.WithVersion(pq.V2_LATEST),
-		pq.WithMaxRowGroupLength(1 << 62), // by bytes instead
-	}
+	o        Options
+	packing  packing
+	fields   []*node
+	leaves   []*leaf
+	elements []encode.Element
+	keys     []string // metadata of the file
+	values   []string
 }
 
 func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
-	if _, err := options.Check(nil, o.Options); err != nil {
+	opt, err := parseOptions(o.Options)
+	if err != nil {
 		return nil, err
 	}
-	codec, ok := codecs[o.Compression]
-	if !ok {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "compression %q is not one of none, snappy, gzip, brotli, zstd, which take no level", o.Compression)
+	d := &driver{o: opt}
+	if d.packing, err = parsePacking(o.Compression); err != nil {
+		return nil, err
 	}
 	if s.NumFields() == 0 {
 		return nil, arrowio.Errorf(arrowio.ErrSchema, "rows without columns cannot be written")
 	}
 	var refused []string
 	for _, f := range s.Fields() {
-		if f.Type.ID() == arrow.NULL && !f.Nullable {
-			refused = append(refused, "column "+f.Name+" (null, and never null)")
-		}
-		refused = refuse(refused, f.Name, f.Type)
+		refused = refuse(refused, f.Name, f, 0)
 	}
 	if len(refused) > 0 {
 		return nil, arrowio.Errorf(arrowio.ErrSchema, "Parquet files cannot hold %s", strings.Join(refused, ", "))
 	}
-	p := &arrowio.WritePlan{Format: "parquet", Schema: s, Options: o}
-	p.Driver = &driver{shape: arrow.NewSchema(shapesOf(s.Fields()), nil), codec: codec}
-	for _, f := range s.Fields() {
-		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: f.Name, Type: f.Type.String(), Stored: stored(f.Type), Loss: loss(f.Type)})
+	d.build(s.Fields())
+	if err := d.choose(); err != nil {
+		return nil, err
+	}
+	if err := d.describe(s); err != nil {
+		return nil, err
+	}
+	p := &arrowio.WritePlan{Format: Name, Schema: s, Options: o, Driver: d}
+	for i, f := range s.Fields() {
+		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: f.Name, Type: f.Type.String(), Stored: d.fields[i].stored(), Loss: loss(f.Type)})
 	}
 	return p, nil
+}
+
+// choose applies the options that name columns.
+func (d *driver) choose() error {
+	for _, c := range []struct {
+		option string
+		paths  []string
+		set    func(*leaf)
+	}{
+		{"parquet-bloom", d.o.Bloom, func(l *leaf) { l.bloom = l.wire.Type != encode.Boolean && l.wire.Logical.Kind != encode.Null }},
+		{"parquet-dictionary", d.o.Dictionary, func(l *leaf) {
+			l.dictionary = l.wire.Type != encode.Boolean && l.wire.Logical.Kind != encode.Null
+		}},
+	} {
+		for _, path := range c.paths {
+			found := path == "*"
+			for _, l := range d.leaves {
+				stored := strings.Join(l.path, ".")
+				if path == "*" || path == l.column || path == stored || strings.HasPrefix(l.column, path+".") || strings.HasPrefix(stored, path+".") {
+					c.set(l)
+					found = true
+				}
+			}
+			if !found {
+				return arrowio.Errorf(arrowio.ErrOption, "%s: there is no column %q", c.option, path)
+			}
+		}
+	}
+	return nil
+}
+
+// schemaKey is the metadata key under which Arrow's implementations keep the Arrow schema.
+const schemaKey = "ARROW:schema"
+
+// describe makes the file's metadata: that of the schema, and the Arrow schema itself.
+func (d *driver) describe(s *arrow.Schema) error {
+	md := s.Metadata()
+	for i, k := range md.Keys() {
+		if k != schemaKey {
+			d.keys, d.values = append(d.keys, k), append(d.values, md.Values()[i])
+		}
+	}
+	var stream bytes.Buffer
+	if err := ipc.NewWriter(&stream, ipc.WithSchema(s)).Close(); err != nil {
+		return arrowio.Errorf(arrowio.ErrSchema, "the schema cannot be described: %w", err)
+	}
+	message := bytes.TrimSuffix(stream.Bytes(), []byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}) // the end of the stream
+	d.keys, d.values = append(d.keys, schemaKey), append(d.values, base64.StdEncoding.EncodeToString(message))
+	return nil
+}
+
+// sorting returns the leaf columns that rows are sorted by, as far as Parquet can say it.
+func (d *driver) sorting(by []string) []encode.Sorting {
+	var out []encode.Sorting
+	for _, path := range by {
+		i := slices.IndexFunc(d.leaves, func(l *leaf) bool { return l.column == path && l.rep == 0 && l.order != noOrder })
+		if i < 0 {
+			break
+		}
+		out = append(out, encode.Sorting{Column: i})
+	}
+	return out
 }

@@ -1,174 +1,234 @@
 package parquet
 
 import (
-	"context"
-	"encoding/base64"
-	"fmt"
 	"io"
+	"runtime"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/flight"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-	pq "github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
-	"github.com/arrowio/arrowio/internal/partwriter"
+	"github.com/arrowio/arrowio/internal/fanout"
+	"github.com/arrowio/arrowio/internal/parquetwire/encode"
 )
 
-// DefaultRowGroupBytes is how much Arrow memory makes a row group.
-const DefaultRowGroupBytes = 128 << 20
+// createdBy names the writer in the form that readers parse.
+const createdBy = "arrowio version 1.0.0 (build 0)"
 
-// Format returns the format "parquet".
-func Format() arrowio.OutputFormat {
-	return arrowio.OutputFormat{
-		Name:       "parquet",
-		Extensions: []string{".parquet"},
-		Plan: func(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
-			p, err := plan(s, o)
-			return p, arrowio.Locate(err, arrowio.At{Format: "parquet", Split: -1, Off: -1})
-		},
-		Create: func(ctx context.Context, st arrowio.Store, p *arrowio.WritePlan) (arrowio.Writer, error) {
-			return partwriter.New(ctx, st, partwriter.Options{
-				Extension:    ".parquet",
-				MaxFileBytes: p.Options.MaxFileBytes,
-				Begin:        func(w io.Writer) (partwriter.Encoder, error) { return begin(w, p) },
-			})
-		},
-	}
-}
+// memoryOfGroup is how many times the bytes of a row group its writer may need.
+const memoryOfGroup = 3
 
-// encoder implements partwriter.Encoder.
+// encoder writes one file. It implements partwriter.Encoder.
 type encoder struct {
-	w     *pqarrow.FileWriter
-	types []arrow.Field // of the batches
-	shape *arrow.Schema
-	mem   memory.Allocator
-	limit int64 // bytes of a row group
-	open  int64 // bytes of the open row group
+	d       *driver
+	out     io.Writer
+	at      int64 // bytes written
+	columns []*column
+	crew    fanout.Crew[worker]
+	mem     memory.Allocator
+	limit   int64 // bytes of a row group
+	rows    int64 // of the open row group
+	file    encode.File
+	indexes []indexes // of the row groups
+	buf     []byte
 }
+
+// indexes are the encoded page indexes of a row group, without a place yet. Offset indexes hold offsets of the file.
+type indexes struct{ columns, offsets [][]byte }
 
 func begin(w io.Writer, p *arrowio.WritePlan) (*encoder, error) {
 	d := p.Driver.(*driver)
-	e := &encoder{types: p.Schema.Fields(), shape: d.shape, mem: p.Options.Allocator, limit: p.Options.RowGroupBytes}
+	e := &encoder{d: d, out: w, mem: p.Options.Allocator, limit: p.Options.RowGroupBytes}
 	if e.mem == nil {
 		e.mem = memory.DefaultAllocator
 	}
 	if e.limit <= 0 {
 		e.limit = DefaultRowGroupBytes
 	}
-	clean := arrowbuf.Clean(e.mem)
-	props := pq.NewWriterProperties(append(d.props(), pq.WithAllocator(clean))...)
-	arrowProps := pqarrow.NewArrowWriterProperties(pqarrow.WithAllocator(clean))
-	err := guard(func() (err error) {
-		// Arrow's writer closes what it writes to, if that can be closed.
-		e.w, err = pqarrow.NewFileWriter(e.shape, struct{ io.Writer }{w}, props, arrowProps)
-		if err != nil {
-			return err
-		}
-		return e.metadata(p.Schema)
-	})
-	return e, err
+	if p.Options.Memory > 0 {
+		e.limit = min(e.limit, max(p.Options.Memory/memoryOfGroup, 1<<16))
+	}
+	e.crew.Workers = p.Options.Parallelism
+	if e.crew.Workers <= 0 {
+		e.crew.Workers = runtime.GOMAXPROCS(0)
+	}
+	e.crew.Workers = min(e.crew.Workers, len(d.fields))
+	for _, l := range d.leaves {
+		e.columns = append(e.columns, newColumn(l, d))
+	}
+	e.file = encode.File{Elements: d.elements, Leaves: len(d.leaves), Sorting: d.sorting(p.Sorted), Keys: d.keys, Values: d.values, CreatedBy: createdBy}
+	return e, e.write([]byte(encode.Magic))
 }
 
-// metadata stores the schema's own, and the schema as it is, not as it is given to arrow's writer.
-func (e *encoder) metadata(s *arrow.Schema) error {
-	md := s.Metadata()
-	for i, k := range md.Keys() {
-		if err := e.w.AppendKeyValueMetadata(k, md.Values()[i]); err != nil {
-			return err
-		}
-	}
-	stored := base64.StdEncoding.EncodeToString(flight.SerializeSchema(s, memory.DefaultAllocator))
-	return e.w.AppendKeyValueMetadata("ARROW:schema", stored)
-}
-
-// guard turns a panic of arrow's packages into an error: their writer panics on combinations of types and options that
-// it does not know, of which the plan leaves none that was found.
-func guard(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = arrowio.Errorf(arrowio.ErrInternal, "arrow's writer: %v", p)
-		}
-	}()
-	if err = f(); err != nil {
-		err = fmt.Errorf("parquet: %w", err)
-	}
+func (e *encoder) write(b []byte) error {
+	n, err := e.out.Write(b)
+	e.at += int64(n)
 	return err
 }
 
-// Write implements partwriter.Encoder.
+// Write implements partwriter.Encoder. A row group ends where the next piece of a batch would make it too large.
 func (e *encoder) Write(rec arrow.Record) error {
-	// Batches may be larger than a row group.
-	size := max(arrowbuf.RecordSize(rec), 1)
-	rows := max(1, int64(float64(e.limit)/float64(size)*float64(rec.NumRows())))
-	for from := int64(0); from < rec.NumRows(); from += rows {
-		part := rec.NewSlice(from, min(from+rows, rec.NumRows()))
-		err := e.write(part)
-		part.Release()
-		if err != nil {
+	size := max(sizeOf(rec), 1)
+	piece := max(1, int64(float64(e.limit)/4/float64(size)*float64(rec.NumRows())))
+	for from := int64(0); from < rec.NumRows(); from += piece {
+		to := min(from+piece, rec.NumRows())
+		if open := e.open(); e.rows > 0 && open+int64(float64(size)*float64(to-from)/float64(rec.NumRows())) > e.limit {
+			if err := e.endGroup(); err != nil {
+				return err
+			}
+		}
+		if err := e.add(rec, from, to); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (e *encoder) write(rec arrow.Record) error {
-	whole, err := e.reshape(rec)
-	if err != nil {
+// sizeOf returns about how many bytes the values of a batch take; of dictionaries it counts the indices alone.
+func sizeOf(rec arrow.Record) (size int64) {
+	for _, c := range rec.Columns() {
+		if t, ok := c.DataType().(*arrow.DictionaryType); ok {
+			size += int64(c.Len()) * int64(t.Bytes())
+			continue
+		}
+		size += arrowbuf.Size(c)
+	}
+	return size
+}
+
+// open returns how large the open row group is.
+func (e *encoder) open() (size int64) {
+	for _, c := range e.columns {
+		size += c.rawBytes
+	}
+	return size
+}
+
+// add encodes rows of a batch.
+func (e *encoder) add(rec arrow.Record, from, to int64) error {
+	e.rows += to - from
+	return e.crew.Each(len(e.d.fields), func(i int, w *worker) error {
+		w.mem = e.mem
+		part := array.NewSlice(rec.Column(i), from, to)
+		defer part.Release()
+		rows := slots{n: part.Len()}
+		if rows.n > 0 {
+			rows.runs = []run{{0, rows.n}}
+		}
+		return w.walk(e.columns, e.d.fields[i], part, rows, 0)
+	})
+}
+
+// endGroup writes the open row group.
+func (e *encoder) endGroup() error {
+	if e.rows == 0 {
+		return nil
+	}
+	if err := e.crew.Each(len(e.columns), func(i int, w *worker) error { return e.columns[i].endChunk(w) }); err != nil {
 		return err
 	}
-	defer whole.Release()
-	size := arrowbuf.RecordSize(whole)
-	if e.open > 0 && e.open+size > e.limit {
-		if err := guard(func() error { e.w.NewBufferedRowGroup(); return nil }); err != nil {
+	g := encode.Group{Rows: e.rows, Start: e.at}
+	var x indexes
+	for _, c := range e.columns {
+		if err := e.writeChunk(c); err != nil {
 			return err
 		}
-		e.open = 0
+		g.Raw, g.Stored = g.Raw+c.total.Raw, g.Stored+c.total.Stored
+		if e.d.o.PageIndex {
+			x.offsets = append(x.offsets, encode.AppendOffsetIndex(nil, c.total.DataPage, c.located))
+			var index []byte
+			if !c.noIndex && c.order != noOrder {
+				c.pageIndex.Order = c.indexOrder()
+				index = encode.AppendColumnIndex(nil, &c.pageIndex)
+			}
+			x.columns = append(x.columns, index)
+		}
 	}
-	e.open += size
-	return guard(func() error { return e.w.WriteBuffered(whole) })
+	var arena []byte
+	for _, c := range e.columns {
+		if err := e.writeBloom(c); err != nil {
+			return err
+		}
+		at := len(arena)
+		arena = encode.AppendChunk(arena, &c.total)
+		g.Chunks = append(g.Chunks, arena[at:len(arena):len(arena)])
+		c.begin()
+	}
+	e.file.Groups = append(e.file.Groups, g)
+	e.indexes = append(e.indexes, x)
+	e.file.Rows += e.rows
+	e.rows = 0
+	return nil
 }
 
-// reshape returns rec at offset 0 throughout, for arrow's writer gets some slices wrong, and as its shape. The caller
-// releases it.
-func (e *encoder) reshape(rec arrow.Record) (arrow.Record, error) {
-	cols := make([]arrow.Array, 0, rec.NumCols())
-	defer func() {
-		for _, c := range cols {
-			c.Release()
+func (e *encoder) writeChunk(c *column) error {
+	if c.kept {
+		c.total.Dictionary = e.at
+		if err := e.write(c.dictPage); err != nil {
+			return err
 		}
-	}()
-	for i, c := range rec.Columns() {
-		d, err := e.column(c, e.types[i].Type)
-		if err != nil {
-			return nil, arrowio.Locate(err, arrowio.At{Format: "parquet", Column: e.types[i].Name, Split: -1, Off: -1})
-		}
-		cols = append(cols, array.MakeFromData(d))
-		d.Release()
 	}
-	return array.NewRecord(e.shape, cols, rec.NumRows()), nil
+	c.total.DataPage = e.at
+	e.at += c.pages.n
+	return c.pages.writeTo(e.out)
 }
 
-func (e *encoder) column(c arrow.Array, t arrow.DataType) (arrow.ArrayData, error) {
-	a := arrowbuf.NewAppender(c.DataType(), e.mem)
-	defer a.Release()
-	if err := a.Append(c, 0, c.Len()); err != nil {
-		return nil, err
+// writeBloom writes the bloom filter of a column chunk, if it has one.
+func (e *encoder) writeBloom(c *column) error {
+	if !c.bloom {
+		return nil
 	}
-	whole := a.Take()
-	defer whole.Release()
-	return shaper{mem: e.mem}.shape(whole.Data(), t)
+	all := c.values.hashes()
+	slices.Sort(*all)
+	distinct := slices.Compact(*all)
+	e.buf = encode.AppendBloom(e.buf[:0], encode.BloomBytes(len(distinct), e.d.o.BloomFPP), distinct)
+	*all = (*all)[:0]
+	c.total.Bloom, c.total.BloomBytes = e.at, len(e.buf)
+	return e.write(e.buf)
 }
 
 // Close implements partwriter.Encoder.
-func (e *encoder) Close() error { return guard(e.w.Close) }
-
-// Abort implements partwriter.Encoder. What is closed here nobody will see.
-func (e *encoder) Abort() {
-	if e.w != nil {
-		_ = guard(e.w.Close)
+func (e *encoder) Close() error {
+	if err := e.endGroup(); err != nil {
+		return err
 	}
+	for _, column := range []bool{true, false} {
+		for i := range e.indexes {
+			if err := e.writeIndexes(i, column); err != nil {
+				return err
+			}
+		}
+	}
+
+	e.buf = encode.AppendFooter(e.buf[:0], &e.file)
+	return e.write(e.buf)
 }
+
+// writeIndexes writes the column indexes, or the offset indexes, of a row group.
+func (e *encoder) writeIndexes(group int, columns bool) error {
+	encoded, places := e.indexes[group].offsets, &e.file.Groups[group].Offsets
+	if columns {
+		encoded, places = e.indexes[group].columns, &e.file.Groups[group].Columns
+	}
+	for _, b := range encoded {
+		*places = append(*places, encode.Place{Offset: e.at, Bytes: len(b)})
+		if err := e.write(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Pending implements partwriter.Buffering.
+func (e *encoder) Pending() (n int64) {
+	for _, c := range e.columns {
+		n += c.pending()
+	}
+	return n
+}
+
+// Abort implements partwriter.Encoder.
+func (e *encoder) Abort() {}
