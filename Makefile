@@ -7,6 +7,7 @@ SHELL := /bin/bash
 CACHE := $(CURDIR)/.cache
 PKG ?= ./...
 FUZZTIME ?= 30s
+SECONDS ?= 60
 COUNT ?= 1
 
 GOLANGCI_VERSION := v2.15.0
@@ -100,6 +101,10 @@ fuzz: ## every fuzz target, one after another, FUZZTIME each
 		for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
 			echo "== $$p $$f"; go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1s $$p; \
 		done; done
+
+.PHONY: campaign
+campaign: ## damaged inputs for all readers, random tables for all writers (SECONDS=60, SEED=, ONLY=orc)
+	go run ./internal/campaign/cmd -seconds $(SECONDS) $(if $(SEED),-seed $(SEED)) $(if $(ONLY),-only $(ONLY))
 
 .PHONY: bench
 bench: ## the Go benchmarks (COUNT=10 for benchstat)

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/arrowio/arrowio/internal/campaign"
+	"github.com/arrowio/arrowio/readers"
+	"github.com/arrowio/arrowio/writers"
+)
+
+func main() {
+	seconds := flag.Int("seconds", 60, "how long it runs")
+	seed := flag.Int64("seed", time.Now().UnixNano(), "seed of the random numbers")
+	only := flag.String("only", "", "the one input format to damage (default all)")
+	testdata := flag.String("testdata", "testdata", "where the inputs are")
+	show := flag.String("show", "", "an outcome of the summary whose cases are printed too")
+	flag.Parse()
+	scratch, err := os.MkdirTemp("", "arrowio-campaign")
+	if err == nil {
+		defer os.RemoveAll(scratch)
+		err = run(campaign.Options{
+			Formats: readers.All(), Outputs: writers.All(), Testdata: *testdata, Scratch: scratch, Only: *only, Seed: *seed, Show: *show,
+			Time: time.Duration(*seconds) * time.Second, Log: os.Stdout,
+		})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "campaign:", err)
+		os.RemoveAll(scratch)
+		os.Exit(1)
+	}
+}
+
+func run(o campaign.Options) error {
+	fmt.Println("seed", o.Seed)
+	s, _, err := campaign.Campaign(context.Background(), o)
+	if err != nil {
+		return err
+	}
+	if err := s.Print(os.Stdout); err != nil {
+		return err
+	}
+	if n := s.Finds(); n > 0 {
+		return fmt.Errorf("%d finds", n)
+	}
+	return nil
+}
