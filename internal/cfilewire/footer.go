@@ -181,7 +181,7 @@ func messageSize(b []byte, where string) (int, error) {
 //	crc(u32)  CFileFooterPB  magic(8)  length of CFileFooterPB(u32)
 //	          |<------------ the crc is of these ----------------->|
 //
-// There is a crc where the message says so. If b is too short, but the file is not, the error wraps cursor.ErrShort. An
+// There is a crc where the message says so. It is compared before the message is parsed. If b is too short, but the file is not, the error wraps cursor.ErrShort. An
 // unknown feature, type or encoding is arrowio.ErrUnsupported; an unknown compression is none, as it is for Kudu, which
 // takes it for a field that is not there. There is a positional index or a value index, and all pointers lie before the
 // footer; ParseHeader checks them against the header. Values is at most 1<<32, as ordinals are of 32 bits.
@@ -197,21 +197,30 @@ func ParseFooter(b []byte, size int64) (*Footer, error) {
 		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "%w: footer of %d bytes", cursor.ErrShort, n+TailSize)
 	}
 	b = b[len(b)-n-TailSize:]
+	start := size - int64(len(b))
+	sum := verify(b[checksumSize:], b) // first: a message that cannot be read is then a wrong checksum
 	f, err := parseFooterMessage(pb.New(b[checksumSize:n:n]))
-	if err != nil {
-		return nil, err
+	switch {
+	case err != nil && sum != nil:
+		return nil, located(arrowio.Errorf(arrowio.ErrCorrupt, "%w, and the message cannot be read: %w", sum, err), "footer", start)
+	case err != nil:
+		return nil, located(err, "footer", start)
 	}
-	f.FooterOff = size - int64(len(b))
-	f.Checksums = f.Incompatible&FeatureChecksums != 0
-	if !f.Checksums {
+	f.FooterOff = start
+	if f.Checksums = f.Incompatible&FeatureChecksums != 0; !f.Checksums {
 		f.FooterOff += checksumSize
-	} else if err := verify(b[checksumSize:], b); err != nil {
-		return nil, err
+	} else if sum != nil {
+		return nil, located(sum, "footer", start)
 	}
 	if err := f.check(); err != nil {
-		return nil, err
+		return nil, located(err, "footer", f.FooterOff)
 	}
 	return f, nil
+}
+
+// located returns err with the structure and its offset, where it had none.
+func located(err error, op string, off int64) error {
+	return arrowio.Locate(err, arrowio.At{Op: op, Split: -1, Off: off})
 }
 
 // verify compares the CRC-32C of b with the one that sum starts with.
@@ -384,6 +393,16 @@ func (f *Footer) checkPointers() error {
 // If b is too short, but the file is not, the error wraps cursor.ErrShort; 2*TailSize bytes do for all files that Kudu
 // wrote, TailSize+MaxMetaBytes+4 for any. What it returns refers to b.
 func ParseHeader(b []byte, f *Footer) error {
+	if err := parseHeader(b, f); err != nil {
+		return located(err, "header", 0)
+	}
+	if err := f.checkPointers(); err != nil {
+		return located(err, "footer", f.FooterOff)
+	}
+	return nil
+}
+
+func parseHeader(b []byte, f *Footer) error {
 	if len(b) < TailSize {
 		return arrowio.Errorf(arrowio.ErrCorrupt, "%w: header", cursor.ErrShort)
 	}
@@ -406,6 +425,8 @@ func ParseHeader(b []byte, f *Footer) error {
 		if err := verify(b[:msg], b[msg:end]); err != nil {
 			return err
 		}
+	} else if len(b) >= msg+checksumSize && verify(b[:msg], b[msg:]) == nil {
+		return arrowio.Errorf(arrowio.ErrCorrupt, "the header has a checksum, but the footer says that the file has none")
 	}
 	m := pb.New(b[TailSize:msg:msg])
 	var meta []Pair
@@ -418,5 +439,5 @@ func ParseHeader(b []byte, f *Footer) error {
 		return m.Err
 	}
 	f.Version, f.HeaderSize, f.HeaderMeta = version(b), int64(end), meta
-	return f.checkPointers()
+	return nil
 }

@@ -84,7 +84,7 @@ type Column struct {
 // NewColumn opens a column at its first row. The caller releases it.
 func (f *Reader) NewColumn(ctx context.Context, o ColumnOptions) (*Column, error) {
 	if f.kind == cfilewire.BloomFile {
-		return nil, locate(arrowio.Errorf(arrowio.ErrUnsupported, "a bloom filter has no rows: inspect shows what it holds"))
+		return nil, f.inFooter(arrowio.Errorf(arrowio.ErrUnsupported, "a bloom filter has no rows: inspect shows what it holds"))
 	}
 	if o.Scratch == nil {
 		o.Scratch = &Scratch{}
@@ -125,7 +125,7 @@ func (f *Reader) blocksOf(ctx context.Context, rows arrowio.RowSet) ([]block, er
 		return nil, err
 	}
 	if len(entries) == 0 && f.footer.Values > 0 {
-		return nil, arrowio.Locate(arrowio.Errorf(arrowio.ErrCorrupt, "%d rows and no block", f.footer.Values), arrowio.At{Format: Name, Op: opValue, Split: -1, Off: -1})
+		return nil, f.inFooter(arrowio.Errorf(arrowio.ErrCorrupt, "%d rows and no block in the value index", f.footer.Values))
 	}
 	blocks := make([]block, len(entries))
 	for i, e := range entries {

@@ -27,7 +27,7 @@ func (f *Reader) dictionary(ctx context.Context) (*dictionary, error) {
 		return f.dict, nil
 	}
 	if f.footer.Dict == nil {
-		return nil, locate(arrowio.Errorf(arrowio.ErrCorrupt, "encoding %v, and no dictionary", f.footer.Encoding))
+		return nil, f.inFooter(arrowio.Errorf(arrowio.ErrCorrupt, "encoding %v, and no dictionary", f.footer.Encoding))
 	}
 	d, err := f.readDictionary(ctx)
 	if err != nil {

@@ -36,7 +36,7 @@ type Deltas struct {
 // NewDeltas returns the changes of rows. Only blocks that may hold some of them are read.
 func (f *Reader) NewDeltas(ctx context.Context, rows arrowio.RowRange, sc *Scratch) (*Deltas, error) {
 	if f.kind != cfilewire.DeltaFile {
-		return nil, locate(arrowio.Errorf(arrowio.ErrCorrupt, "a %v, where deltas were looked for", f.kind))
+		return nil, f.inFooter(arrowio.Errorf(arrowio.ErrCorrupt, "a %v, where deltas were looked for", f.kind))
 	}
 	entries, err := f.values(ctx)
 	if err != nil {
@@ -105,7 +105,7 @@ func (d *Deltas) Next() bool {
 // fail ends the walk at block k, or passes over what is left of it.
 func (d *Deltas) fail(err error, k int) {
 	d.k = k
-	if err = d.located(err); d.Pass == nil || d.window.ctx.Err() != nil {
+	if err = d.located(err, k); d.Pass == nil || d.window.ctx.Err() != nil {
 		d.Err = err
 		return
 	}
@@ -141,13 +141,14 @@ func (d *Deltas) open() error {
 	return nil
 }
 
-func (d *Deltas) located(err error) error {
+// located returns err with the place of block k.
+func (d *Deltas) located(err error, k int) error {
 	if err == nil {
 		return nil
 	}
-	off := int64(-1)
-	if d.k >= 0 && d.k < len(d.window.blocks) {
-		off = d.window.blocks[d.k].ptr.Off
+	off := d.file.footer.FooterOff
+	if n := len(d.window.blocks); n > 0 {
+		off = d.window.blocks[min(max(k, 0), n-1)].ptr.Off
 	}
 	return arrowio.Locate(kinded(err), arrowio.At{Format: Name, Op: "deltas", Split: -1, Off: off})
 }

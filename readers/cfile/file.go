@@ -52,6 +52,11 @@ func locate(err error) error {
 	return arrowio.Locate(err, arrowio.At{Format: Name, Split: -1, Off: -1})
 }
 
+// inFooter returns err, which is about what the footer says, with its place.
+func (f *Reader) inFooter(err error) error {
+	return arrowio.Locate(err, arrowio.At{Format: Name, Op: "footer", Split: -1, Off: f.footer.FooterOff})
+}
+
 // tailGuess is how much of the end is read at once: a footer takes rarely more.
 const tailGuess = 4 << 10
 
@@ -59,7 +64,7 @@ const tailGuess = 4 << 10
 func readFooter(ctx context.Context, src arrowio.Source) (*cfilewire.Footer, error) {
 	size := src.Size()
 	if size < cfilewire.TailSize {
-		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "%d bytes are too few for a CFile", size)
+		return nil, footerAt(0, arrowio.Errorf(arrowio.ErrCorrupt, "%d bytes are too few for a CFile", size))
 	}
 	n := min(size, tailGuess)
 	tail, err := readAt(ctx, src, size-n, n)
@@ -68,11 +73,11 @@ func readFooter(ctx context.Context, src arrowio.Source) (*cfilewire.Footer, err
 	}
 	m, err := cfilewire.ParseTailLength(tail[n-cfilewire.TailSize:])
 	if err != nil {
-		return nil, err
+		return nil, footerAt(size-cfilewire.TailSize, err)
 	}
 	want := int64(m) + cfilewire.TailSize
 	if want > size {
-		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "a footer of %d bytes in a file of %d", want, size)
+		return nil, footerAt(size-cfilewire.TailSize, arrowio.Errorf(arrowio.ErrCorrupt, "a footer of %d bytes in a file of %d", want, size))
 	}
 	if want > n {
 		if tail, err = readAt(ctx, src, size-want, want); err != nil {
@@ -81,7 +86,7 @@ func readFooter(ctx context.Context, src arrowio.Source) (*cfilewire.Footer, err
 	}
 	f, err := cfilewire.ParseFooter(tail[int64(len(tail))-want:], size)
 	if err != nil {
-		return nil, err
+		return nil, footerAt(size-cfilewire.TailSize, err)
 	}
 	for n := int64(2 * cfilewire.TailSize); ; n = cfilewire.TailSize + cfilewire.MaxMetaBytes + 4 {
 		n = min(n, size)
@@ -94,6 +99,11 @@ func readFooter(ctx context.Context, src arrowio.Source) (*cfilewire.Footer, err
 			return f, err
 		}
 	}
+}
+
+// footerAt returns err with the footer as its place, and an offset where it had none.
+func footerAt(off int64, err error) error {
+	return arrowio.Locate(err, arrowio.At{Op: "footer", Split: -1, Off: off})
 }
 
 func readAt(ctx context.Context, src arrowio.Source, off, n int64) ([]byte, error) {

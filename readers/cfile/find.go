@@ -35,7 +35,7 @@ type Finder struct {
 // NewFinder reads the value index.
 func (f *Reader) NewFinder(ctx context.Context) (*Finder, error) {
 	if f.footer.Val == nil || f.kind == cfilewire.BloomFile || f.kind == cfilewire.DeltaFile || f.footer.Nullable || f.footer.Array {
-		return nil, locate(arrowio.Errorf(arrowio.ErrCorrupt, "no index of keys in a %v", f.kind))
+		return nil, f.inFooter(arrowio.Errorf(arrowio.ErrCorrupt, "no index of keys in a %v", f.kind))
 	}
 	entries, err := f.values(ctx)
 	if err != nil {

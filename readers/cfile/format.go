@@ -155,7 +155,7 @@ func (f *File) cut(ctx context.Context) ([]arrowio.Split, error) {
 func (f *File) noEntries(ctx context.Context) error {
 	entries, err := f.values(ctx)
 	if err == nil && len(entries) > 0 {
-		err = arrowio.Errorf(arrowio.ErrCorrupt, "no rows, and %d blocks", len(entries))
+		err = f.inFooter(arrowio.Errorf(arrowio.ErrCorrupt, "no rows, and %d blocks", len(entries)))
 	}
 	return err
 }

@@ -68,7 +68,7 @@ func (f *Reader) positions(ctx context.Context) ([]block, error) {
 		}
 	}
 	if len(blocks) == 0 && rows > 0 {
-		return nil, arrowio.Locate(arrowio.Errorf(arrowio.ErrCorrupt, "%d rows and no block", rows), arrowio.At{Format: Name, Op: opPositional, Split: -1, Off: -1})
+		return nil, arrowio.Locate(arrowio.Errorf(arrowio.ErrCorrupt, "%d rows and no block", rows), arrowio.At{Format: Name, Op: opPositional, Split: -1, Off: f.footer.FooterOff})
 	}
 	f.blocks = blocks
 	return blocks, nil

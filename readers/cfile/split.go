@@ -45,7 +45,8 @@ func (f *File) readColumn(ctx context.Context, s arrowio.Split, rows arrowio.Row
 		return nil, arrowio.Locate(err, arrowio.At{Split: s.Ordinal, Off: -1})
 	}
 	if !arrowio.Near(f.src) && c.Stored() > f.limits.SplitBytes {
-		return nil, locate(arrowio.Errorf(arrowio.ErrLimit, "a split of %d bytes is over the limit SplitBytes = %d", c.Stored(), f.limits.SplitBytes))
+		err := arrowio.Errorf(arrowio.ErrLimit, "a split of %d bytes is over the limit SplitBytes = %d", c.Stored(), f.limits.SplitBytes)
+		return nil, arrowio.Locate(err, arrowio.At{Format: Name, Split: s.Ordinal, Off: -1})
 	}
 	r.column = c
 	c.Skip(s.Rows.Start)

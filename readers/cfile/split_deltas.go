@@ -85,13 +85,13 @@ func (r *deltaReader) each(n int64, do func(k cfilewire.DeltaKey, change []byte)
 	for ; n > 0 && r.err == nil; n-- {
 		if !r.changes.Next() {
 			if r.err = r.changes.Err; r.err == nil {
-				r.err = locate(arrowio.Errorf(arrowio.ErrCorrupt, "the file ends after %d deltas of %d", r.row, r.file.footer.Values))
+				r.err = r.file.inFooter(arrowio.Errorf(arrowio.ErrCorrupt, "the file ends after %d deltas of %d", r.row, r.file.footer.Values))
 			}
 			break
 		}
 		r.row++
 		if do != nil {
-			r.err = r.changes.located(do(r.changes.Key, r.changes.Change))
+			r.err = r.changes.located(do(r.changes.Key, r.changes.Change), r.changes.k-1)
 		}
 		if r.err == nil && r.row == r.file.footer.Values {
 			r.err = r.ended()
@@ -103,7 +103,7 @@ func (r *deltaReader) each(n int64, do func(k cfilewire.DeltaKey, change []byte)
 // ended checks that there are no more deltas than the footer says.
 func (r *deltaReader) ended() error {
 	if r.changes.Next() {
-		return locate(arrowio.Errorf(arrowio.ErrCorrupt, "the file goes on after %d deltas", r.row))
+		return r.file.inFooter(arrowio.Errorf(arrowio.ErrCorrupt, "the file goes on after %d deltas", r.row))
 	}
 	return r.changes.Err
 }

@@ -66,7 +66,7 @@ func openFile(ctx context.Context, src arrowio.Source, limits arrowio.Limits) (*
 	f := &file{src: src, limits: limits}
 	meta, err := f.footer(ctx)
 	if err != nil {
-		return nil, arrowio.Locate(err, arrowio.At{Op: "footer", Split: -1, Off: -1})
+		return nil, arrowio.Locate(err, arrowio.At{Op: "footer", Split: -1, Off: max(0, src.Size()-tail-meta)})
 	}
 	if err := f.count(ctx, meta); err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func openFile(ctx context.Context, src arrowio.Source, limits arrowio.Limits) (*
 	return f, nil
 }
 
-// footer reads the footer and returns its size.
+// footer reads the footer and returns its size, as far as that is known.
 func (f *file) footer(ctx context.Context) (size int64, err error) {
 	end := f.src.Size() - tail
 	if end < 8 {
@@ -93,11 +93,11 @@ func (f *file) footer(ctx context.Context) (size int64, err error) {
 	case size <= 0 || size > end-8:
 		return 0, corrupt("a footer of %d bytes in a file of %d", size, f.src.Size())
 	case size > f.limits.MetadataBytes:
-		return 0, arrowio.Errorf(arrowio.ErrLimit, "a footer of %d bytes (Limits.MetadataBytes)", size)
+		return size, arrowio.Errorf(arrowio.ErrLimit, "a footer of %d bytes (Limits.MetadataBytes)", size)
 	}
 	b := make([]byte, size)
 	if err := readAt(ctx, f.src, b, end-size); err != nil {
-		return 0, err
+		return size, err
 	}
 	f.Footer, err = arrowipc.ParseFooter(b, end-size, f.limits)
 	return size, err
@@ -108,14 +108,16 @@ func (f *file) count(ctx context.Context, spent int64) error {
 	f.first = make([]int64, len(f.Batches)+1)
 	for i, b := range f.Batches {
 		if spent += b.Meta; spent > f.limits.MetadataBytes {
-			return arrowio.Errorf(arrowio.ErrLimit, "more than %d bytes of metadata (Limits.MetadataBytes)", f.limits.MetadataBytes)
+			err := arrowio.Errorf(arrowio.ErrLimit, "more than %d bytes of metadata (Limits.MetadataBytes)", f.limits.MetadataBytes)
+			return arrowio.Locate(err, arrowio.At{Op: fmt.Sprintf("record batch %d", i), Split: -1, Off: b.Off})
 		}
 		rb, err := f.batch(ctx, b)
 		if err != nil {
 			return arrowio.Locate(err, arrowio.At{Op: fmt.Sprintf("record batch %d", i), Split: -1, Off: b.Off})
 		}
 		if rb.Rows > math.MaxInt64-f.first[i] {
-			return corrupt("more rows than an int64 can count")
+			err := corrupt("more rows than an int64 can count")
+			return arrowio.Locate(err, arrowio.At{Op: fmt.Sprintf("record batch %d", i), Split: -1, Off: b.Off})
 		}
 		f.first[i+1] = f.first[i] + rb.Rows
 	}

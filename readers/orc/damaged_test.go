@@ -71,6 +71,9 @@ func checkError(t *testing.T, err error) {
 	if e.Format != Name {
 		t.Errorf("no format: %v", err)
 	}
+	if e.Off < 0 && e.Split < 0 {
+		t.Errorf("no place: %v", err)
+	}
 	switch e.Kind {
 	case arrowio.ErrCorrupt, arrowio.ErrLimit, arrowio.ErrUnsupported:
 	case arrowio.ErrSchema: // a value that Arrow's type does not hold

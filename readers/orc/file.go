@@ -79,7 +79,7 @@ func (f *File) open(ctx context.Context) (err error) {
 		return err
 	}
 	if v := f.ps.Version; len(f.footer.Stripes) > 0 && newer(v) {
-		return arrowio.Errorf(arrowio.ErrUnsupported, "version %v of the format", v)
+		return located(arrowio.Errorf(arrowio.ErrUnsupported, "version %v of the format", v), "postscript", f.tail.postscript.Off)
 	}
 	f.quirks = orcwire.NewQuirks(f.ps, f.footer)
 	if f.zone, err = orcwire.LoadZone(f.opt.Timezone); err != nil {
@@ -88,13 +88,13 @@ func (f *File) open(ctx context.Context) (err error) {
 	f.hybrid = f.calendar()
 	o := orcwire.ArrowOptions{StringsAsBinary: f.opt.BinaryStrings, NullKeysAsList: f.opt.NullKeys, TimestampUnit: f.unit(), Dictionary: f.opt.Dictionary}
 	if f.schema, err = orcwire.Schema(f.footer, o); err != nil {
-		return err
+		return located(err, "footer", f.tail.footer.Off)
 	}
 	f.showRoot()
 	if f.secrets, err = f.unlock(); err != nil {
 		return err
 	}
-	return f.cutStripes()
+	return located(f.cutStripes(), "footer", f.tail.footer.Off)
 }
 
 // showRoot makes the root's children the columns, or the root where it has none.

@@ -54,7 +54,7 @@ func (f *File) stripe(ctx context.Context, i int) (*stripe, error) {
 	f.mu.Unlock()
 	if err := s.open(ctx); err != nil {
 		s.release()
-		return nil, s.located(err, "stripe footer", s.info.Offset)
+		return nil, s.located(err, "stripe footer", min(s.info.Offset+s.info.IndexLength+s.info.DataLength, f.tail.footer.Off))
 	}
 	return s, nil
 }
@@ -92,7 +92,8 @@ func (s *stripe) open(ctx context.Context) error {
 	// The parser has checked that the sums do not overflow.
 	data := in.IndexLength + in.DataLength
 	if end := f.tail.footer.Off; in.Offset > end || data > end-in.Offset || in.FooterLength > end-in.Offset-data {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "stripe of %d bytes at %d, but the tail begins at %d", data+in.FooterLength, in.Offset, end)
+		err := arrowio.Errorf(arrowio.ErrCorrupt, "stripe of %d bytes at %d, but the tail begins at %d", data+in.FooterLength, in.Offset, end)
+		return s.located(err, "footer", end) // which says so
 	}
 	packed, err := f.readPart(ctx, arrowio.ByteRange{Off: in.Offset + data, Len: in.FooterLength}, "stripe footer")
 	if err != nil {

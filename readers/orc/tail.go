@@ -24,7 +24,7 @@ type tailLayout struct {
 func (f *File) readTail(ctx context.Context) error {
 	size := f.src.Size()
 	if size < 4 {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "%d bytes are no ORC file", size)
+		return located(arrowio.Errorf(arrowio.ErrCorrupt, "%d bytes are no ORC file", size), "postscript", 0)
 	}
 	n := min(size, tailBytes)
 	tail, err := f.fetchBytes(ctx, size-n, n)
@@ -33,7 +33,7 @@ func (f *File) readTail(ctx context.Context) error {
 	}
 	psLen := int64(tail[n-1])
 	if psLen > size-1 {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "a postscript of %d bytes in a file of %d", psLen, size)
+		return located(arrowio.Errorf(arrowio.ErrCorrupt, "a postscript of %d bytes in a file of %d", psLen, size), "postscript", size-1)
 	}
 	l := &f.tail
 	l.postscript = arrowio.ByteRange{Off: size - 1 - psLen, Len: psLen}

@@ -74,7 +74,7 @@ func (v *verifier) layout() error {
 	for i := range v.footer.Stripes {
 		s := &v.footer.Stripes[i]
 		if s.Offset < end {
-			err := arrowio.Locate(corrupt("the stripe begins at %d, what is before it ends at %d", s.Offset, end), arrowio.At{Op: "footer", Split: i, Off: s.Offset})
+			err := arrowio.Locate(corrupt("the stripe begins at %d, what is before it ends at %d", s.Offset, end), arrowio.At{Op: "footer", Split: i, Off: min(s.Offset, v.tail.footer.Off)})
 			if err := v.fault(err); err != nil {
 				return err
 			}

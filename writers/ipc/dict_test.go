@@ -70,8 +70,14 @@ func TestDictionariesThatNoRowUses(t *testing.T) {
 	dict := dictionarySchema.Field(0).Type
 	list := [][]string{{"a", "b"}, {`[["a"],["b","a"]]`}, {"z"}, {`[[],["z"]]`}, {"y"}, {`[null,[]]`}, {"a", "q"}, {`[[],["q"],["a"]]`}}
 	maps := [][]string{
-		{"a", "b"}, {`[[{"key":1,"value":"a"}]]`}, {"z"}, {`[[],[{"key":2,"value":"z"}]]`}, {"y"}, {`[null,[]]`},
-		{"a", "q"}, {`[[],[{"key":1,"value":"q"},{"key":2,"value":"a"}]]`},
+		{"a", "b"},
+		{`[[{"key":1,"value":"a"}]]`},
+		{"z"},
+		{`[[],[{"key":2,"value":"z"}]]`},
+		{"y"},
+		{`[null,[]]`},
+		{"a", "q"},
+		{`[[],[{"key":1,"value":"q"},{"key":2,"value":"a"}]]`},
 	}
 	late := [][]string{{}, {`[[],null]`}, {"z"}, {`[[]]`}, {"z", "a"}, {`[[],["a"]]`}, {"z"}, {`[["z"]]`}}
 	structs := [][]string{{"a"}, {`[[{"d":"a"}]]`}, {"b", "c"}, {`[[],[{"d":"c"},{"d":"b"}]]`}}
