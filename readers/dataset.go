@@ -119,8 +119,12 @@ func (b *builder) needed() ([]int, error) {
 
 // resolves tells whether a schema has what will be asked of it.
 func (b *builder) resolves(s *arrow.Schema) bool {
-	for _, c := range b.o.Columns {
-		if _, err := expr.Resolve(s, c); err != nil {
+	columns := b.o.Columns
+	if b.o.Filter != nil {
+		columns = slices.Concat(columns, expr.Columns(b.o.Filter))
+	}
+	for _, c := range columns { // other files may have a name that fits to the case
+		if _, err := expr.ResolveExact(s, c); err != nil {
 			return false
 		}
 	}

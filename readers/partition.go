@@ -266,7 +266,7 @@ func (p *partitions) without(columns []string) []string {
 	}
 	out := []string{}
 	for _, c := range columns {
-		if _, err := expr.Resolve(p.schema, c); err != nil {
+		if _, err := expr.ResolveExact(p.schema, c); err != nil {
 			out = append(out, c)
 		}
 	}

@@ -33,7 +33,7 @@ func (p *partitions) tester(e expr.Expr) (*tester, error) {
 		t.kids = append(t.kids, k)
 	}
 	leaf := func(col string) {
-		if _, rerr := expr.Resolve(p.schema, col); rerr == nil {
+		if _, rerr := expr.ResolveExact(p.schema, col); rerr == nil {
 			t.bound, err = expr.Bind(e, p.schema)
 		}
 	}

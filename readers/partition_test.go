@@ -647,3 +647,20 @@ type unpruned struct{ arrowio.File }
 func (unpruned) Prune(_ context.Context, s arrowio.Split, _ *expr.Bound) (arrowio.RowSet, error) {
 	return arrowio.RowSet{}.Add(s.Rows), nil
 }
+
+// A name in another case is that of the files where they have it to the case, not that of a directory.
+func TestPartitionsOfOtherCase(t *testing.T) {
+	root := table(t, "X=5/Y=1", "X=0/Y=2") // the files have x
+	for where, want := range map[string]string{
+		"x = 0":           "0 5 1\n",
+		"X = 0":           "1 0 2\n",
+		"y = 2":           "1 0 2\n",
+		"y = 2 AND x = 1": "1 0 2\n",
+		"y = 1 AND x = 1": "",
+	} {
+		d := openTable(t, Options{Filter: parse(t, where)}, root)
+		if got := scanRows(t, d, arrowio.ScanOptions{Filter: parse(t, where)}); got != want {
+			t.Errorf("%s: %q, want %q", where, got, want)
+		}
+	}
+}

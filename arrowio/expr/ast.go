@@ -68,6 +68,39 @@ func columnsOf(list []Expr) (out []string) {
 	return out
 }
 
+// mapColumns is e with each path replaced.
+func mapColumns(e Expr, of func(path string) string) Expr {
+	switch x := e.(type) {
+	case Compare:
+		x.Col = of(x.Col)
+		return x
+	case In:
+		x.Col = of(x.Col)
+		return x
+	case Like:
+		x.Col = of(x.Col)
+		return x
+	case IsNull:
+		x.Col = of(x.Col)
+		return x
+	case Not:
+		return Not{mapColumns(x.X, of)}
+	case And:
+		return And(mapList(x, of))
+	case Or:
+		return Or(mapList(x, of))
+	}
+	return e
+}
+
+func mapList(list []Expr, of func(string) string) []Expr {
+	out := make([]Expr, len(list))
+	for i, e := range list {
+		out[i] = mapColumns(e, of)
+	}
+	return out
+}
+
 // Op is a comparison.
 type Op uint8
 

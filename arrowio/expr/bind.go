@@ -20,7 +20,7 @@ type Bound struct {
 
 // column is one that the predicate reads.
 type column struct {
-	path  string // as the user wrote it first
+	path  string // as the user wrote it first, in the spelling of the schema
 	names []string
 	t     arrow.DataType
 }
@@ -35,11 +35,14 @@ func Bind(e Expr, s *arrow.Schema) (*Bound, error) {
 		return nil, err
 	}
 	b.bound.root = root
+	if b.respelled {
+		b.bound.expr = mapColumns(e, func(path string) string { return b.bound.cols[b.paths[path]].path })
+	}
 	return b.bound, nil
 }
 
-// Columns lists the paths of the columns that the predicate reads, each once, as the user first wrote them; Resolve
-// reads them.
+// Columns lists the paths of the columns that the predicate reads, each once, as the user first wrote them, but for names
+// that were found without regard to case: those are spelled as in the schema. ResolveExact reads them.
 func (b *Bound) Columns() []string {
 	out := make([]string, len(b.cols))
 	for i, c := range b.cols {
@@ -48,7 +51,7 @@ func (b *Bound) Columns() []string {
 	return out
 }
 
-// Expr is the predicate as it was before Bind.
+// Expr is the predicate as it was before Bind, with the names of columns spelled as in the schema.
 func (b *Bound) Expr() Expr { return b.expr }
 
 // String prints the predicate as Parse reads it.
@@ -158,6 +161,8 @@ type binder struct {
 	bound  *Bound
 	paths  map[string]int // columns by the text of their path
 	ids    [][]int        // of the columns
+
+	respelled bool // a path is not as the user wrote it
 }
 
 func (b *binder) node(e Expr) (node, error) {
@@ -200,13 +205,14 @@ func (b *binder) column(path string) (int, error) {
 	if i, ok := b.paths[path]; ok {
 		return i, nil
 	}
-	ids, through, err := resolve(b.schema, path)
+	at, err := resolve(b.schema, path)
 	if err != nil {
 		return 0, err
 	}
-	if through != nil {
-		return 0, fmt.Errorf("column %s lies inside a %s; predicates take columns that are reached through structs alone", path, through.Name())
+	if at.through != nil {
+		return 0, fmt.Errorf("column %s lies inside a %s; predicates take columns that are reached through structs alone", path, at.through.Name())
 	}
+	ids := at.ids
 	i := slices.IndexFunc(b.ids, func(x []int) bool { return slices.Equal(x, ids) })
 	if i < 0 {
 		f := b.schema.Field(ids[0])
@@ -216,14 +222,27 @@ func (b *binder) column(path string) (int, error) {
 			c.names = append(c.names, f.Name)
 		}
 		c.t = f.Type
+		if at.folded {
+			c.path = b.spelled(c.names, ids)
+		}
 		i = len(b.bound.cols)
 		b.bound.cols, b.ids = append(b.bound.cols, c), append(b.ids, ids)
 	}
+	b.respelled = b.respelled || at.folded
 	if b.paths == nil {
 		b.paths = map[string]int{}
 	}
 	b.paths[path] = i
 	return i, nil
+}
+
+// spelled is the path to a column by its names in the schema.
+func (b *binder) spelled(names []string, ids []int) string {
+	path := Quote(names...)
+	if at, err := resolveNames(b.schema, path, false); err == nil && slices.Equal(at.ids, ids) {
+		return path
+	}
+	return quoteAll(names) // names with dots make the shorter form another path
 }
 
 func (b *binder) compare(e Compare) (node, error) {

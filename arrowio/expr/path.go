@@ -90,6 +90,18 @@ func Quote(names ...string) string {
 	return b.String()
 }
 
+// quoteAll is Quote with quotes around each name.
+func quoteAll(names []string) string {
+	var b strings.Builder
+	for i, n := range names {
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		writeQuoted(&b, n, '"')
+	}
+	return b.String()
+}
+
 // pathText is path as Parse reads it. A path that Parse could not read is quoted name by name.
 func pathText(path string) string {
 	segs, err := splitPath(path)

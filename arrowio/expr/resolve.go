@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,32 +17,93 @@ import (
 // contain dots, the longest name is tried first at each level. A name in double quotes or backquotes is taken
 // literally, with a doubled quote for one inside; see Quote.
 //
+// Names without quotes that no field has as they are written are compared without regard to case (Unicode simple
+// folding): `price` finds the field Price if no other field is called so in any case. ResolveExact does not do that.
+//
 // A map cannot be halved: the path to its key or its value alone is an error. So are a path into a union, a name that
 // fits two fields, and one that fits none; the error then says what there is.
 func Resolve(s *arrow.Schema, path string) ([]int, error) {
-	ids, _, err := resolve(s, path)
-	return ids, err
+	r, err := resolve(s, path)
+	return r.ids, err
 }
 
-// resolve also tells what kind of list or map the path goes through, if any.
-func resolve(s *arrow.Schema, path string) (ids []int, through arrow.DataType, err error) {
+// ResolveExact is Resolve for names as they are written, to the case. It is for schemas that hold a part of the columns
+// only, where a field that differs in case may stand for another one.
+func ResolveExact(s *arrow.Schema, path string) ([]int, error) {
+	r, err := resolveNames(s, path, false)
+	return r.ids, err
+}
+
+// resolved is what a path leads to.
+type resolved struct {
+	ids     []int
+	through arrow.DataType // the list or map that the path goes through; nil = none
+	folded  bool           // names were found without regard to case
+}
+
+// resolve finds names as they are written, and otherwise without regard to case.
+func resolve(s *arrow.Schema, path string) (resolved, error) {
+	r, err := resolveNames(s, path, false)
+	if err == nil {
+		return r, nil
+	}
+	folded, ferr := resolveNames(s, path, true)
+	switch {
+	case ferr == nil:
+		folded.folded = true
+		return folded, nil
+	case errors.Is(ferr, errAmbiguous):
+		return folded, ferr
+	}
+	return r, err
+}
+
+var errAmbiguous = errors.New("write the name as it is spelled there")
+
+func resolveNames(s *arrow.Schema, path string, fold bool) (resolved, error) {
 	top := schemaLevel{s}
 	if ids := top.find(path); len(ids) == 1 {
-		return []int{ids[0]}, nil, nil
+		return resolved{ids: []int{ids[0]}}, nil
 	} else if len(ids) > 1 {
-		return nil, nil, fmt.Errorf("%q is the name of %d fields", path, len(ids))
+		return resolved{}, fmt.Errorf("%q is the name of %d fields", path, len(ids))
 	}
 	segs, err := splitPath(path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("path %q: %w", path, err)
+		return resolved{}, fmt.Errorf("path %q: %w", path, err)
 	}
-	r := resolver{path: path, segs: segs, failed: map[failure]struct{}{}}
+	r := resolver{path: path, segs: segs, fold: fold, failed: map[failure]struct{}{}}
 	ids, ok := r.fields(top, 0)
 	if !ok {
-		return nil, nil, fmt.Errorf("path %q: %w", path, r.err)
+		return resolved{}, fmt.Errorf("path %q: %w", path, r.err)
 	}
 	slices.Reverse(ids)
-	return ids, r.through, nil
+	return resolved{ids: ids, through: r.through}, nil
+}
+
+// findFold lists the fields of l whose names differ from name in case at most.
+func (r *resolver) findFold(l level, name string) []int {
+	index := r.folded[l]
+	if index == nil {
+		index = map[string][]int{}
+		for i := range l.len() {
+			key := string(appendFold(nil, l.field(i).Name))
+			index[key] = append(index[key], i)
+		}
+		if r.folded == nil {
+			r.folded = map[level]map[string][]int{}
+		}
+		r.folded[l] = index
+	}
+	return index[string(appendFold(nil, name))]
+}
+
+// namesOf lists names of fields.
+func namesOf(l level, ids []int) string {
+	var out []string
+	for _, i := range ids[:min(len(ids), maxSuggestions)] {
+		out = append(out, fmt.Sprintf("%.64q", l.field(i).Name))
+	}
+	return strings.Join(out, ", ")
 }
 
 // level is a set of sibling fields: a schema's or a struct's.
@@ -67,6 +129,8 @@ func (l structLevel) len() int                { return l.NumFields() }
 type resolver struct {
 	path    string
 	segs    []segment
+	fold    bool // names without quotes match in any case where none matches as it is written
+	folded  map[level]map[string][]int
 	failed  map[failure]struct{} // what was tried below a struct in vain: keeps backtracking linear
 	through arrow.DataType
 	err     error
@@ -100,6 +164,11 @@ func (r *resolver) fields(l level, at int) ([]int, bool) {
 			continue
 		}
 		ids := l.find(name)
+		if len(ids) == 0 && r.fold && !r.segs[at].quoted {
+			if ids = r.findFold(l, name); len(ids) > 1 {
+				return r.fail(len(r.segs), "%q%s is not found, and several names differ from it in case only: %s; %w", name, r.in(at), namesOf(l, ids), errAmbiguous)
+			}
+		}
 		switch {
 		case len(ids) > 1:
 			return r.fail(end, "%q is the name of %d fields%s", name, len(ids), r.in(at))

@@ -45,6 +45,7 @@ func TestResolve(t *testing.T) {
 		want []int
 	}{
 		{"id", []int{0}},
+		{"ID", []int{0}},
 		{"s", []int{1}},
 		{"s.a", []int{2}}, // the whole name first
 		{`"s".a`, []int{1, 0}},
@@ -79,8 +80,7 @@ func TestResolve(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ path, say string }{
-		{"idd", `no field "idd"; close names: "id"`},
-		{"ID", `close names: "id"`},
+		{"idd", `close names: "id"`},
 		{"nothing", `there are "id", "s", "s.a"`},
 		{"s.nothing", `no field "nothing" in s; there are "a", "b", "b.x"`},
 		{"s.b.nothing", `no field "nothing" in s.b; there are "x", "y.z", "value"`},
