@@ -73,7 +73,30 @@ func (a *adapted) weaken(e expr.Expr, negated bool) expr.Expr {
 		}
 		e.Col = c.path
 		return c.leaf(e, negated, nil)
+	case expr.IsNaN:
+		c := a.find(e.Col)
+		if !c.unknown && !c.missing && !numberOf(valueType(c.from)).float {
+			return always // only a column of floats takes the test
+		}
+		e.Col = c.path
+		return c.leaf(e, negated, nil)
 	case expr.Compare:
+		c := a.find(e.Col)
+		e.Col, e.Value = c.path, c.literal(e.Value)
+		return c.leaf(e, negated, []scalar.Scalar{e.Value})
+	case expr.CompareColumns:
+		l, r := a.find(e.Left), a.find(e.Right)
+		switch {
+		case l.unknown || r.unknown:
+			return always
+		case l.missing || r.missing:
+			return never
+		case mixesDecimals(l.from, r.from) || mixesDecimals(l.to, r.to) || !comparesAlike(r.from, r.to, nil):
+			return always
+		}
+		e.Left, e.Right = l.path, r.path
+		return l.leaf(e, negated, nil)
+	case expr.Contains:
 		c := a.find(e.Col)
 		e.Col = c.path
 		return c.leaf(e, negated, []scalar.Scalar{e.Value})
@@ -85,8 +108,12 @@ func (a *adapted) weaken(e expr.Expr, negated bool) expr.Expr {
 			}
 			return never
 		}
-		e.Col = c.path
-		return c.leaf(e, negated, e.Values)
+		own := make([]scalar.Scalar, len(e.Values))
+		for i, v := range e.Values {
+			own[i] = c.literal(v)
+		}
+		e.Col, e.Values = c.path, own
+		return c.leaf(e, negated, own)
 	case expr.Like:
 		c := a.find(e.Col)
 		e.Col = c.path
@@ -121,8 +148,11 @@ type ownColumn struct {
 	unknown  bool // nothing can be said
 }
 
-// find follows a path, which goes through structs alone.
+// find follows a path. Of elements of lists and maps nothing is known.
 func (a *adapted) find(path string) ownColumn {
+	if _, element := expr.Base(path); element {
+		return ownColumn{unknown: true}
+	}
 	ids, err := expr.Resolve(a.schema, path)
 	if err != nil {
 		return ownColumn{unknown: true}
@@ -165,6 +195,20 @@ func (a *adapted) find(path string) ownColumn {
 	return ownColumn{path: expr.Quote(names...), from: f.Type, to: shown.Type, missing: f.Type.ID() == arrow.NULL}
 }
 
+// literal is a value as the shown column is compared with it: a number with a point is rounded to the floats of that.
+func (c ownColumn) literal(v scalar.Scalar) scalar.Scalar {
+	if c.to == nil || v == nil {
+		return v
+	}
+	return expr.AsCompared(v, c.to)
+}
+
+// mixesDecimals reports whether one type is of decimals and the other of floats, to which decimals are rounded.
+func mixesDecimals(a, b arrow.DataType) bool {
+	a, b = valueType(a), valueType(b)
+	return arrow.IsDecimal(a.ID()) && numberOf(b).float || arrow.IsDecimal(b.ID()) && numberOf(a).float
+}
+
 // leaf is e, which stands on the file's column already, if that means the same there.
 func (c ownColumn) leaf(e expr.Expr, negated bool, values []scalar.Scalar) expr.Expr {
 	switch {
@@ -187,7 +231,7 @@ func isNullTest(e expr.Expr) bool {
 
 // comparesAlike reports whether a comparison with the values has the same outcome for a value of type from and for
 // what it becomes as type to. Literals are not rounded to a column's type, so that widening changes nothing; except
-// that a number with a point stands for a float64 where it is compared with floats.
+// that a number with a point stands for a float where it is compared with floats (see ownColumn.literal).
 func comparesAlike(from, to arrow.DataType, values []scalar.Scalar) bool {
 	from, to = valueType(from), valueType(to)
 	if arrow.TypeEqual(from, to) {

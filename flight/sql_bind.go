@@ -142,6 +142,9 @@ func literal(col arrow.Array) (string, error) {
 	if r, ok := v.(scalar.Releasable); ok {
 		defer r.Release()
 	}
+	if !v.IsValid() { // of type null, or an entry of a dictionary
+		return "NULL", nil
+	}
 	text, ok := literalText(expr.Compare{Col: "x", Op: expr.Eq, Value: v}.String())
 	if !ok {
 		return "", arrowio.Errorf(arrowio.ErrOption, "a value of type %s is compared with nothing", col.DataType())

@@ -315,16 +315,19 @@ func parameterTypes(sel *sqltext.Select, s *arrow.Schema) ([]arrow.DataType, err
 		}
 	}
 	var walk func(expr.Expr) error
-	see := func(col string, texts ...string) error {
-		t, err := sqlColumnType(s, col)
-		if err != nil {
-			return err
-		}
+	note := func(t arrow.DataType, texts ...string) {
 		for _, text := range texts {
 			if i := slices.Index(marks, "'"+text+"'"); i >= 0 {
 				out[i] = t
 			}
 		}
+	}
+	see := func(col string, texts ...string) error {
+		t, err := sqlColumnType(s, col)
+		if err != nil {
+			return err
+		}
+		note(t, texts...)
 		return nil
 	}
 	walk = func(x expr.Expr) error {
@@ -338,9 +341,22 @@ func parameterTypes(sel *sqltext.Select, s *arrow.Schema) ([]arrow.DataType, err
 				}
 			}
 			return see(x.Col)
+		case expr.CompareColumns:
+			if err := see(x.Left); err != nil {
+				return err
+			}
+			return see(x.Right)
+		case expr.Contains:
+			list, err := sqlColumnType(s, x.Col)
+			if l, ok := list.(arrow.ListLikeType); ok && err == nil {
+				note(l.Elem(), x.Value.String())
+			}
+			return err
 		case expr.Like:
 			return see(x.Col)
 		case expr.IsNull:
+			return see(x.Col)
+		case expr.IsNaN:
 			return see(x.Col)
 		case expr.Not:
 			return walk(x.X)
@@ -368,6 +384,13 @@ func walkAll(list []expr.Expr, walk func(expr.Expr) error) error {
 
 // sqlColumnType returns the type of the values of a column, dictionaries aside.
 func sqlColumnType(s *arrow.Schema, path string) (arrow.DataType, error) {
+	if _, element := expr.Base(path); element {
+		t, err := expr.TypeOf(s, path)
+		if err != nil {
+			return nil, arrowio.Errorf(arrowio.ErrSchema, "SQL: %w", err)
+		}
+		return valueType(t), nil
+	}
 	ids, err := expr.Resolve(s, path)
 	if err != nil {
 		return nil, arrowio.Errorf(arrowio.ErrSchema, "SQL: %w", err)
@@ -390,8 +413,12 @@ func sqlColumnType(s *arrow.Schema, path string) (arrow.DataType, error) {
 		}
 		t = n.Fields()[i].Type
 	}
+	return valueType(t), nil
+}
+
+func valueType(t arrow.DataType) arrow.DataType {
 	if d, ok := t.(*arrow.DictionaryType); ok {
-		t = d.ValueType
+		return d.ValueType
 	}
-	return t, nil
+	return t
 }

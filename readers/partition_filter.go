@@ -3,6 +3,7 @@ package readers
 import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/scalar"
 
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
@@ -13,6 +14,9 @@ type tester struct {
 	expr  expr.Expr
 	kids  []*tester   // of AND, OR and NOT
 	bound *expr.Bound // of a comparison with a column of a directory; nil = it is about the files
+
+	column, other string // of a comparison of a directory's column with one of the files: other op column; "" = none
+	op            expr.Op
 }
 
 // boundTester is a tester and what it was made of.
@@ -33,7 +37,7 @@ func (p *partitions) tester(e expr.Expr) (*tester, error) {
 		t.kids = append(t.kids, k)
 	}
 	leaf := func(col string) {
-		if _, rerr := expr.ResolveExact(p.schema, col); rerr == nil {
+		if p.resolves(col) {
 			t.bound, err = expr.Bind(e, p.schema)
 		}
 	}
@@ -56,8 +60,40 @@ func (p *partitions) tester(e expr.Expr) (*tester, error) {
 		leaf(e.Col)
 	case expr.IsNull:
 		leaf(e.Col)
+	case expr.IsNaN:
+		leaf(e.Col)
+	case expr.CompareColumns:
+		switch l, r := p.resolves(e.Left), p.resolves(e.Right); {
+		case l && r:
+			leaf(e.Left)
+		case l:
+			t.column, t.other, t.op = e.Left, e.Right, opposite(e.Op)
+		case r:
+			t.column, t.other, t.op = e.Right, e.Left, e.Op
+		}
 	}
 	return t, err
+}
+
+// resolves reports whether a path is that of a column of a directory. None of them is a list or a map.
+func (p *partitions) resolves(path string) bool {
+	_, err := expr.ResolveExact(p.schema, path)
+	return err == nil
+}
+
+// opposite is op with its sides exchanged.
+func opposite(op expr.Op) expr.Op {
+	switch op {
+	case expr.Lt:
+		return expr.Gt
+	case expr.Le:
+		return expr.Ge
+	case expr.Gt:
+		return expr.Lt
+	case expr.Ge:
+		return expr.Le
+	}
+	return op
 }
 
 // of returns the tester of a filter on the dataset's schema, which scans ask about for each file.
@@ -126,10 +162,18 @@ func (t *tester) rest(row arrow.Record, negated bool) expr.Expr {
 		return t.kids[0].rest(row, !negated)
 	}
 	if t.bound == nil {
-		if negated {
-			return expr.Not{X: t.expr}
+		e := t.expr
+		if t.column != "" {
+			v := t.value(row)
+			if v == nil {
+				return always
+			}
+			e = expr.Compare{Col: t.other, Op: t.op, Value: v}
 		}
-		return t.expr
+		if negated {
+			return expr.Not{X: e}
+		}
+		return e
 	}
 	is, err := t.answer(row)
 	want := isTrue
@@ -140,6 +184,23 @@ func (t *tester) rest(row arrow.Record, negated bool) expr.Expr {
 		return always
 	}
 	return never
+}
+
+// value is what the directory's column is in this partition; nil = a column that is compared with it may compare with this
+// value otherwise.
+func (t *tester) value(row arrow.Record) scalar.Scalar {
+	ids, err := expr.ResolveExact(t.p.schema, t.column)
+	if err != nil {
+		return nil
+	}
+	v, err := scalar.GetScalar(row.Column(ids[0]), 0)
+	if err != nil {
+		return nil
+	}
+	if id := v.DataType().ID(); arrow.IsFloating(id) || arrow.IsDecimal(id) { // decimals are rounded to floats of another column
+		return nil
+	}
+	return v
 }
 
 // restOf joins the parts with OR, or AND.

@@ -657,6 +657,12 @@ func TestPartitionsOfOtherCase(t *testing.T) {
 		"y = 2":           "1 0 2\n",
 		"y = 2 AND x = 1": "1 0 2\n",
 		"y = 1 AND x = 1": "",
+		"x < X":           "0 5 1\n",
+		"x != X":          "1 0 2\n0 5 1\n",
+		"NOT (x > X)":     "0 5 1\n",
+		"Y <= x":          "",
+		"Y = X OR x = X":  "",
+		"y > X":           "1 0 2\n",
 	} {
 		d := openTable(t, Options{Filter: parse(t, where)}, root)
 		if got := scanRows(t, d, arrowio.ScanOptions{Filter: parse(t, where)}); got != want {

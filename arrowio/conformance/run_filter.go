@@ -1,16 +1,11 @@
 package conformance
 
 import (
-	"bytes"
-	"cmp"
 	"slices"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/bitutil"
-	"github.com/apache/arrow/go/v15/arrow/decimal128"
-	"github.com/apache/arrow/go/v15/arrow/decimal256"
 	"github.com/apache/arrow/go/v15/arrow/scalar"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -226,6 +221,7 @@ func (s *suite) predicates() []predicate {
 		p := out[0]
 		out = append(out, all{p, not{p}}, either{p, not{p}}) // nothing, and everything: IS NULL is never null
 	}
+	out = append(out, s.columnComparisons()...)
 	return out
 }
 
@@ -261,7 +257,7 @@ func (s *suite) columnPredicates(path []string, d arrow.ArrayData, at func(row i
 		if !ok || isNull(d, i) {
 			continue
 		}
-		if c, ordered := compareValues(d, i, i); !ordered || c != 0 {
+		if c, ordered := compareValues(d, i, d, i); !ordered || c != 0 {
 			continue // NaN has no place in a comparison
 		}
 		v, err := scalar.GetScalar(arr, i)
@@ -270,7 +266,7 @@ func (s *suite) columnPredicates(path []string, d arrow.ArrayData, at func(row i
 		}
 		cmp := func(row int) (int, bool) {
 			j, _ := at(row)
-			return compareValues(d, j, i)
+			return compareValues(d, j, d, i)
 		}
 		op := pick(s.rng, expr.Eq, expr.Ne, expr.Lt, expr.Le, expr.Gt, expr.Ge)
 		c := comparison{name, op, v, cmp, null}
@@ -302,61 +298,4 @@ func ordered(dt arrow.DataType) bool {
 		return true
 	}
 	return false
-}
-
-// compareValues compares two values of one array; false = they have no order.
-func compareValues(d arrow.ArrayData, i, j int) (int, bool) {
-	b := raw(d, 1)
-	x, y := d.Offset()+i, d.Offset()+j
-	switch t := d.DataType().(type) {
-	case *arrow.BooleanType:
-		bit := func(k int) int {
-			if bitutil.BitIsSet(b, k) {
-				return 1
-			}
-			return 0
-		}
-		return cmp.Compare(bit(x), bit(y)), true
-	case *arrow.StringType, *arrow.BinaryType, *arrow.LargeStringType, *arrow.LargeBinaryType:
-		return bytes.Compare(bytesValue(d, i), bytesValue(d, j)), true
-	case *arrow.FixedSizeBinaryType:
-		w := t.ByteWidth
-		return bytes.Compare(b[x*w:(x+1)*w], b[y*w:(y+1)*w]), true
-	case *arrow.Decimal128Type:
-		v := arrow.GetData[decimal128.Num](b)
-		return v[x].Cmp(v[y]), true
-	case *arrow.Decimal256Type:
-		v := arrow.GetData[decimal256.Num](b)
-		return v[x].Cmp(v[y]), true
-	case *arrow.Float32Type:
-		return compareFloats(arrow.GetData[float32](b), x, y)
-	case *arrow.Float64Type:
-		return compareFloats(arrow.GetData[float64](b), x, y)
-	case *arrow.Uint8Type:
-		return cmp.Compare(b[x], b[y]), true
-	case *arrow.Uint16Type:
-		return compareInts(arrow.GetData[uint16](b), x, y)
-	case *arrow.Uint32Type:
-		return compareInts(arrow.GetData[uint32](b), x, y)
-	case *arrow.Uint64Type:
-		return compareInts(arrow.GetData[uint64](b), x, y)
-	case arrow.FixedWidthDataType: // signed numbers under many names
-		switch t.Bytes() {
-		case 1:
-			return compareInts(arrow.GetData[int8](b), x, y)
-		case 2:
-			return compareInts(arrow.GetData[int16](b), x, y)
-		case 4:
-			return compareInts(arrow.GetData[int32](b), x, y)
-		}
-		return compareInts(arrow.GetData[int64](b), x, y)
-	}
-	return 0, false
-}
-
-func compareInts[T cmp.Ordered](v []T, i, j int) (int, bool) { return cmp.Compare(v[i], v[j]), true }
-
-func compareFloats[T float32 | float64](v []T, i, j int) (int, bool) {
-	a, b := v[i], v[j]
-	return cmp.Compare(a, b), a == a && b == b
 }

@@ -9,7 +9,8 @@ import (
 // Expr is a predicate: one of the types of this package. String prints the form that Parse reads.
 type Expr interface{ String() string }
 
-// The nodes of a predicate. Col is a path as Resolve reads it; Quote makes one from any names. A program may give
+// The nodes of a predicate. Col is a path as Resolve reads it; Quote makes one from any names. It may also lead to an
+// element of a list or to the value of a map's key: tags[0], attributes['color'], items[0].price. A program may give
 // values as scalars of any flat type; interval values have no text and no order.
 type (
 	// Compare is Col Op Value. A null Value makes it null for every row.
@@ -18,20 +19,35 @@ type (
 		Op    Op
 		Value scalar.Scalar
 	}
+	// CompareColumns is Left Op Right, both of them columns; it is null where either is.
+	CompareColumns struct {
+		Left  string
+		Op    Op
+		Right string
+	}
 	// In is true where Col equals one of Values; a null among them makes null what would be false.
 	In struct {
 		Col    string
 		Values []scalar.Scalar
 	}
 	// Like matches the whole value with a pattern: % is any text, _ one character, Escape (0 = none) makes the
-	// character after it plain.
+	// character after it plain. With Fold case does not count, by Unicode's simple folding.
 	Like struct {
 		Col     string
 		Pattern string
 		Escape  rune
+		Fold    bool
+	}
+	// Contains is true where the list Col has an element that equals Value, and null where Col is null. Elements that are
+	// null equal nothing.
+	Contains struct {
+		Col   string
+		Value scalar.Scalar
 	}
 	// IsNull is true where Col is null, or a struct that holds it is. Col may be of any type.
 	IsNull struct{ Col string }
+	// IsNaN is true where Col, which is of floats, is NaN, and null where it is null.
+	IsNaN struct{ Col string }
 	// And is true where all of its parts are; the empty And is TRUE.
 	And []Expr
 	// Or is true where any of its parts is; the empty Or is FALSE.
@@ -41,30 +57,13 @@ type (
 )
 
 // Columns lists the paths of the columns that e reads, as they are written, in order and as often as they stand there.
-func Columns(e Expr) []string {
-	switch e := e.(type) {
-	case Compare:
-		return []string{e.Col}
-	case In:
-		return []string{e.Col}
-	case Like:
-		return []string{e.Col}
-	case IsNull:
-		return []string{e.Col}
-	case Not:
-		return Columns(e.X)
-	case And:
-		return columnsOf(e)
-	case Or:
-		return columnsOf(e)
-	}
-	return nil
-}
-
-func columnsOf(list []Expr) (out []string) {
-	for _, e := range list {
-		out = append(out, Columns(e)...)
-	}
+// Of an element of a list or map it is the path of the list or map.
+func Columns(e Expr) (out []string) {
+	mapColumns(e, func(path string) string {
+		base, _ := Base(path)
+		out = append(out, base)
+		return path
+	})
 	return out
 }
 
@@ -74,13 +73,23 @@ func mapColumns(e Expr, of func(path string) string) Expr {
 	case Compare:
 		x.Col = of(x.Col)
 		return x
+	case CompareColumns:
+		x.Left = of(x.Left)
+		x.Right = of(x.Right)
+		return x
 	case In:
 		x.Col = of(x.Col)
 		return x
 	case Like:
 		x.Col = of(x.Col)
 		return x
+	case Contains:
+		x.Col = of(x.Col)
+		return x
 	case IsNull:
+		x.Col = of(x.Col)
+		return x
+	case IsNaN:
 		x.Col = of(x.Col)
 		return x
 	case Not:
@@ -127,13 +136,16 @@ func (o Op) String() string {
 	return "?"
 }
 
-func (e Compare) String() string { return text(e) }
-func (e In) String() string      { return text(e) }
-func (e Like) String() string    { return text(e) }
-func (e IsNull) String() string  { return text(e) }
-func (e And) String() string     { return text(e) }
-func (e Or) String() string      { return text(e) }
-func (e Not) String() string     { return text(e) }
+func (e Compare) String() string        { return text(e) }
+func (e CompareColumns) String() string { return text(e) }
+func (e In) String() string             { return text(e) }
+func (e Like) String() string           { return text(e) }
+func (e Contains) String() string       { return text(e) }
+func (e IsNull) String() string         { return text(e) }
+func (e IsNaN) String() string          { return text(e) }
+func (e And) String() string            { return text(e) }
+func (e Or) String() string             { return text(e) }
+func (e Not) String() string            { return text(e) }
 
 func text(e Expr) string {
 	var b strings.Builder
@@ -159,22 +171,36 @@ func write(b *strings.Builder, e Expr, place int) {
 		case In:
 			writeIn(b, x, " NOT IN (")
 		case Like:
-			writeLike(b, x, " NOT LIKE ")
+			writeLike(b, x, " NOT")
 		case IsNull:
 			b.WriteString(pathText(x.Col) + " IS NOT NULL")
+		case IsNaN:
+			b.WriteString(pathText(x.Col) + " IS NOT NAN")
 		default:
 			b.WriteString("NOT ")
 			write(b, e.X, bindsNot)
 		}
 	case Compare:
+		if e.Op >= Eq && e.Op <= Ge && isNull(e.Value) { // Parse refuses it as a mistake; this is null as well
+			writeIn(b, In{e.Col, []scalar.Scalar{scalar.ScalarNull}}, " IN (")
+			return
+		}
 		b.WriteString(pathText(e.Col) + " " + e.Op.String() + " ")
 		writeLiteral(b, e.Value)
+	case CompareColumns:
+		b.WriteString(pathText(e.Left) + " " + e.Op.String() + " " + pathText(e.Right))
 	case In:
 		writeIn(b, e, " IN (")
 	case Like:
-		writeLike(b, e, " LIKE ")
+		writeLike(b, e, "")
+	case Contains:
+		b.WriteString("contains(" + pathText(e.Col) + ", ")
+		writeLiteral(b, e.Value)
+		b.WriteByte(')')
 	case IsNull:
 		b.WriteString(pathText(e.Col) + " IS NULL")
+	case IsNaN:
+		b.WriteString(pathText(e.Col) + " IS NAN")
 	default:
 		b.WriteByte('?') // nil or a foreign type; Bind refuses it
 	}
@@ -211,8 +237,18 @@ func writeIn(b *strings.Builder, e In, word string) {
 	b.WriteByte(')')
 }
 
-func writeLike(b *strings.Builder, e Like, word string) {
-	b.WriteString(pathText(e.Col) + word)
+// isNull reports whether a value is null.
+func isNull(s scalar.Scalar) bool {
+	l, err := literalOf(s)
+	return err == nil && l.kind == litNull
+}
+
+func writeLike(b *strings.Builder, e Like, not string) {
+	word := " LIKE "
+	if e.Fold {
+		word = " ILIKE "
+	}
+	b.WriteString(pathText(e.Col) + not + word)
 	writeQuoted(b, e.Pattern, '\'')
 	if e.Escape != 0 {
 		b.WriteString(" ESCAPE ")

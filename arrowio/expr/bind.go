@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -18,13 +19,6 @@ type Bound struct {
 	scratch sync.Pool // of *evaluation
 }
 
-// column is one that the predicate reads.
-type column struct {
-	path  string // as the user wrote it first, in the spelling of the schema
-	names []string
-	t     arrow.DataType
-}
-
 // Bind resolves the paths of e against s and makes its literals exact values of the columns' types. Columns must be
 // flat and reachable through structs alone; IS NULL takes columns of any type. A literal that no value of the column
 // can equal is no error: the comparison is then the same for all values that are not null.
@@ -36,7 +30,7 @@ func Bind(e Expr, s *arrow.Schema) (*Bound, error) {
 	}
 	b.bound.root = root
 	if b.respelled {
-		b.bound.expr = mapColumns(e, func(path string) string { return b.bound.cols[b.paths[path]].path })
+		b.bound.expr = mapColumns(e, func(path string) string { return b.bound.cols[b.paths[path]].text() })
 	}
 	return b.bound, nil
 }
@@ -44,9 +38,11 @@ func Bind(e Expr, s *arrow.Schema) (*Bound, error) {
 // Columns lists the paths of the columns that the predicate reads, each once, as the user first wrote them, but for names
 // that were found without regard to case: those are spelled as in the schema. ResolveExact reads them.
 func (b *Bound) Columns() []string {
-	out := make([]string, len(b.cols))
-	for i, c := range b.cols {
-		out[i] = c.path
+	out := make([]string, 0, len(b.cols))
+	for _, c := range b.cols {
+		if !slices.Contains(out, c.path) { // several elements may be of one list
+			out = append(out, c.path)
+		}
 	}
 	return out
 }
@@ -100,6 +96,8 @@ func (t *tester) evidence(col int) Evidence {
 		}
 		if t.have[col] == nil {
 			t.have[col] = StatsOnly{}
+		} else if len(t.cols[col].steps) > 0 {
+			t.have[col] = elementEvidence(t.have[col])
 		}
 	}
 	return t.have[col]
@@ -160,7 +158,6 @@ type binder struct {
 	schema *arrow.Schema
 	bound  *Bound
 	paths  map[string]int // columns by the text of their path
-	ids    [][]int        // of the columns
 
 	respelled bool // a path is not as the user wrote it
 }
@@ -185,6 +182,12 @@ func (b *binder) node(e Expr) (node, error) {
 		return b.leaf(e.Col, Eq, e.Values)
 	case Like:
 		return b.like(e)
+	case CompareColumns:
+		return b.compareColumns(e)
+	case Contains:
+		return b.contains(e)
+	case IsNaN:
+		return b.isNaN(e.Col)
 	}
 	return nil, fmt.Errorf("a predicate of type %T", e)
 }
@@ -198,51 +201,6 @@ func (b *binder) nodes(list []Expr) ([]node, error) {
 		}
 	}
 	return out, nil
-}
-
-// column resolves a path and returns the column's number.
-func (b *binder) column(path string) (int, error) {
-	if i, ok := b.paths[path]; ok {
-		return i, nil
-	}
-	at, err := resolve(b.schema, path)
-	if err != nil {
-		return 0, err
-	}
-	if at.through != nil {
-		return 0, fmt.Errorf("column %s lies inside a %s; predicates take columns that are reached through structs alone", path, at.through.Name())
-	}
-	ids := at.ids
-	i := slices.IndexFunc(b.ids, func(x []int) bool { return slices.Equal(x, ids) })
-	if i < 0 {
-		f := b.schema.Field(ids[0])
-		c := column{path: path, names: []string{f.Name}}
-		for _, id := range ids[1:] {
-			f = f.Type.(*arrow.StructType).Field(id) // resolve enters nothing else
-			c.names = append(c.names, f.Name)
-		}
-		c.t = f.Type
-		if at.folded {
-			c.path = b.spelled(c.names, ids)
-		}
-		i = len(b.bound.cols)
-		b.bound.cols, b.ids = append(b.bound.cols, c), append(b.ids, ids)
-	}
-	b.respelled = b.respelled || at.folded
-	if b.paths == nil {
-		b.paths = map[string]int{}
-	}
-	b.paths[path] = i
-	return i, nil
-}
-
-// spelled is the path to a column by its names in the schema.
-func (b *binder) spelled(names []string, ids []int) string {
-	path := Quote(names...)
-	if at, err := resolveNames(b.schema, path, false); err == nil && slices.Equal(at.ids, ids) {
-		return path
-	}
-	return quoteAll(names) // names with dots make the shorter form another path
 }
 
 func (b *binder) compare(e Compare) (node, error) {
@@ -278,13 +236,24 @@ func (b *binder) leaf(path string, op Op, vals []scalar.Scalar) (node, error) {
 	if len(vals) == 0 {
 		return constNode{CanBeFalse}, nil // IN () asks nothing, not even whether the value is null
 	}
-	n := leafNode{col: col}
+	p, hasNull, err := newPred(d, op, vals)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("column %s is %v: %w", path, b.bound.cols[col].t, err)
+	case p == nil:
+		return constNode{CanBeNull}, nil
+	}
+	return leafNode{col: col, pred: p, nullElse: hasNull}, nil
+}
+
+// newPred tests whether a value compares with any of vals; nil = it is null whatever the value.
+func newPred(d *domain, op Op, vals []scalar.Scalar) (p pred, hasNull bool, err error) {
 	var cuts []cut
 	var texts [][]byte
 	for _, v := range vals {
 		l, err := literalOf(v)
 		if err == nil && l.kind == litNull {
-			n.nullElse = true
+			hasNull = true
 			continue
 		}
 		if err == nil && d.class != classNull {
@@ -298,22 +267,42 @@ func (b *binder) leaf(path string, op Op, vals []scalar.Scalar) (node, error) {
 			}
 		}
 		if err != nil {
-			return nil, fmt.Errorf("column %s is %v: %w", path, b.bound.cols[col].t, err)
+			return nil, hasNull, err
 		}
 	}
 	switch {
 	case d.class == classNull || len(cuts) == 0 && len(texts) == 0:
-		return constNode{CanBeNull}, nil
+		return nil, hasNull, nil
 	case d.isBytes():
-		n.pred = newBytesPred(d, op, texts)
+		p = newBytesPred(d, op, texts)
 	case d.class == classWide && d.width == 16:
-		n.pred = newWidePred(d, op, cuts, toDecimal128)
+		p = newWidePred(d, op, cuts, toDecimal128)
 	case d.class == classWide:
-		n.pred = newWidePred(d, op, cuts, toDecimal256)
+		p = newWidePred(d, op, cuts, toDecimal256)
 	default:
-		n.pred = newKeyPred(d, op, cuts)
+		p = newKeyPred(d, op, cuts)
 	}
-	return n, nil
+	return p, hasNull, nil
+}
+
+// isNaN is the opposite of lying between the infinities.
+func (b *binder) isNaN(path string) (node, error) {
+	col, d, err := b.domain(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case d.class == classNull:
+		return constNode{CanBeNull}, nil
+	case d.class != classFloat:
+		return nil, fmt.Errorf("column %s is %v: only floating-point columns can be NaN", path, b.bound.cols[col].t)
+	}
+	return notNode{leafNode{col: col, pred: newNumberPred(d)}}, nil
+}
+
+// newNumberPred tests whether a float is not NaN.
+func newNumberPred(d *domain) *keyPred {
+	all := span[int64]{d.min.Int64(), d.max.Int64()}
+	return &keyPred{d, spanSet[int64]{cmp: cmp.Compare[int64], all: all, spans: []span[int64]{all}}}
 }
 
 func (b *binder) like(e Like) (node, error) {
@@ -324,10 +313,13 @@ func (b *binder) like(e Like) (node, error) {
 	if d.class == classNull {
 		return constNode{CanBeNull}, nil
 	}
-	if !d.isBytes() {
+	switch {
+	case e.Fold && d.holds != litText:
+		return nil, fmt.Errorf("column %s is %v: ILIKE takes text", e.Col, b.bound.cols[col].t)
+	case !d.isBytes():
 		return nil, fmt.Errorf("column %s is %v: LIKE takes text or bytes", e.Col, b.bound.cols[col].t)
 	}
-	p, err := newLikePred(d, e.Pattern, e.Escape)
+	p, err := newLikePred(d, e)
 	if err != nil {
 		return nil, fmt.Errorf("column %s: %w", e.Col, err)
 	}

@@ -22,13 +22,19 @@ func (ev *evaluation) load(col int) (*loadedColumn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("column %s: %w", want.path, err)
 	}
-	if have := v.data.DataType(); !arrow.TypeEqual(plainType(have), plainType(want.t)) {
-		return nil, fmt.Errorf("column %s is %v in the record, but %v in the schema of the predicate", want.path, have, want.t)
+	if have := v.data.DataType(); !arrow.TypeEqual(plainType(have), plainType(want.base)) {
+		return nil, fmt.Errorf("column %s is %v in the record, but %v in the schema of the predicate", want.path, have, want.base)
 	}
-	if err := ev.dropNulls(c.valid, v); err != nil {
-		return nil, fmt.Errorf("column %s: %w", want.path, err)
+	c.vals = v
+	if len(want.steps) > 0 {
+		err = ev.descend(c, want.steps)
+	} else {
+		err = ev.dropNulls(c.valid, v)
 	}
-	c.vals, c.ok = v, true
+	if err != nil {
+		return nil, fmt.Errorf("column %s: %w", want.text(), err)
+	}
+	c.ok = true
 	return c, nil
 }
 

@@ -293,8 +293,35 @@ func (d *domain) parse(s string) (scalar.Scalar, error) {
 	return nil, fmt.Errorf("text %w%s", errKind, hints[d.holds])
 }
 
-// cutFloat places a number among floats. A number with digits after the point stands for the nearest float64; whole
-// numbers are exact.
+// nearest is the float that q, which is the number l, stands for; ok is false if it is to be taken exactly.
+func (d *domain) nearest(l literal, q *big.Rat) (near float64, ok bool) {
+	near = nearestFloat(q, d.width)
+	return near, l.scale > 0 && !math.IsInf(near, 0) && (near != 0 || q.Sign() == 0)
+}
+
+// AsCompared is the value that v stands for where it is compared with columns of type t: of floats, a number with digits
+// after the point is the nearest of them. Compared with a column of a wider type it stays what it is.
+func AsCompared(v scalar.Scalar, t arrow.DataType) scalar.Scalar {
+	d, err := domainOf(t)
+	if err != nil || d.class != classFloat {
+		return v
+	}
+	l, err := literalOf(v)
+	if err != nil || l.kind != litNumber {
+		return v
+	}
+	q, err := l.rational()
+	if err != nil {
+		return v
+	}
+	if near, ok := d.nearest(l, q); ok {
+		return scalar.NewFloat64Scalar(near)
+	}
+	return v
+}
+
+// cutFloat places a number among floats. A number with digits after the point stands for the nearest of them; whole
+// numbers are exact, and so are those that would become zero or an infinity.
 func (d *domain) cutFloat(l literal) (cut, error) {
 	f, side := l.float, 0 // the number is f, or lies just beside it
 	if l.kind == litNumber {
@@ -302,12 +329,11 @@ func (d *domain) cutFloat(l literal) (cut, error) {
 		if err != nil {
 			return cut{}, err
 		}
-		f, _ = q.Float64()
-		switch {
-		case l.scale > 0:
-		case math.IsInf(f, 0):
+		if near, ok := d.nearest(l, q); ok {
+			f = near
+		} else if f, _ = q.Float64(); math.IsInf(f, 0) {
 			side = -q.Sign()
-		default:
+		} else {
 			side = q.Cmp(new(big.Rat).SetFloat64(f))
 		}
 	}

@@ -61,5 +61,5 @@ func Example() {
 func ExampleParse() {
 	_, err := expr.Parse("price > AND city = 'Bern'")
 	fmt.Println(err)
-	// Output: column 9: expected a value after >, found "AND"
+	// Output: at character 9, near "AND city = 'Bern'": expected a value or a column after >, found "AND"
 }

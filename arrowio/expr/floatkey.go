@@ -1,6 +1,9 @@
 package expr
 
-import "math"
+import (
+	"math"
+	"math/big"
+)
 
 // A float's key is an integer of the same order: the bits of positive floats are in order already, those of negative
 // ones run backwards. NaNs have keys beyond the infinities', on either side. The two zeros have keys of their own, -1
@@ -56,4 +59,36 @@ func float16Value(b uint16) float64 {
 		v = -v
 	}
 	return v
+}
+
+// nearestFloat is the float of width bytes that is nearest to q; of two as near, it is the one whose last bit is 0.
+func nearestFloat(q *big.Rat, width int) float64 {
+	switch width {
+	case 8:
+		f, _ := q.Float64()
+		return f
+	case 4:
+		f, _ := q.Float32()
+		return float64(f)
+	}
+	// Half floats are too few to need more than a search for the two around q.
+	inf := infinityKey(width)
+	above := firstNot(^inf+1, inf-1, func(key int64) bool { return new(big.Rat).SetFloat64(floatOf(key, width)).Cmp(q) < 0 })
+	if above == inf || above == ^inf+1 { // beyond the greatest, or the least; rounding to them ends half a step further on
+		end := new(big.Rat).SetFloat64(65520)
+		if above != inf {
+			end.Neg(end)
+		}
+		if q.Cmp(end) == q.Sign() || q.Cmp(end) == 0 {
+			return math.Inf(q.Sign())
+		}
+		return floatOf(min(above, inf-1), width)
+	}
+	hi, lo := floatOf(above, width), floatOf(above-1, width)
+	toHi := new(big.Rat).Sub(new(big.Rat).SetFloat64(hi), q)
+	toLo := new(big.Rat).Sub(q, new(big.Rat).SetFloat64(lo))
+	if c := toHi.Cmp(toLo); c < 0 || c == 0 && floatBits(above, width)&1 == 0 {
+		return hi
+	}
+	return lo
 }

@@ -70,10 +70,14 @@ func newBytesPred(d *domain, op Op, vals [][]byte) *bytesPred {
 	return p
 }
 
-func newLikePred(d *domain, pattern string, escape rune) (*bytesPred, error) {
-	like, err := compileLike(pattern, escape, d.holds == litText)
+func newLikePred(d *domain, e Like) (*bytesPred, error) {
+	like, err := compileLike(e.Pattern, e.Escape, d.holds == litText)
 	if err != nil {
 		return nil, err
+	}
+	if e.Fold {
+		like.foldCase()
+		return &bytesPred{d: d, spans: []byteSpan{{like.prefix, beyond(like.prefix)}}, like: like}, nil
 	}
 	if like.exact {
 		return newBytesPred(d, Eq, [][]byte{like.prefix}), nil
@@ -91,8 +95,8 @@ func within(s byteSpan, v []byte) bool {
 }
 
 func (p *bytesPred) test(e Evidence, st Stats) Truth {
-	min, _ := p.bound(st.Min) // an unknown min is empty, the least
-	max, hasMax := p.bound(st.Max)
+	min, _ := bytesBound(st.Min) // an unknown min is empty, the least
+	max, hasMax := bytesBound(st.Max)
 	if hasMax && bytes.Compare(min, max) > 0 { // the evidence contradicts itself
 		min, hasMax = nil, false
 	}
@@ -125,7 +129,7 @@ func (p *bytesPred) test(e Evidence, st Stats) Truth {
 	return CanBeFalse
 }
 
-func (p *bytesPred) bound(s scalar.Scalar) ([]byte, bool) {
+func bytesBound(s scalar.Scalar) ([]byte, bool) {
 	if s == nil {
 		return nil, false
 	}
@@ -136,9 +140,12 @@ func (p *bytesPred) bound(s scalar.Scalar) ([]byte, bool) {
 	return l.bytes, true
 }
 
-// match tests one value; the loops over whole arrays have the common cases inlined.
-func (p *bytesPred) match(v []byte) bool {
+// match tests one value; the loops over whole arrays have the common cases inlined. scratch is for values in another case.
+func (p *bytesPred) match(v []byte, scratch *[]byte) bool {
 	switch {
+	case p.like != nil && p.like.fold:
+		*scratch = appendFold((*scratch)[:0], v)
+		return p.like.match(*scratch)
 	case p.set != nil:
 		_, ok := p.set[string(v)]
 		return ok
@@ -164,13 +171,14 @@ func (p *bytesPred) mask(out []uint64, v values) error {
 		}
 		return maskBytes[int32](out, v, p)
 	case classFixed:
+		var scratch []byte
 		w, data := p.d.width, v.buffer(1)
 		if w > 0 && len(data)/w < v.off+v.n {
 			return errBuffers
 		}
 		for i := range v.n {
 			at := (v.off + i) * w
-			out[i/64] |= bit(p.match(data[at:at+w])) << (i % 64)
+			out[i/64] |= bit(p.match(data[at:at+w], &scratch)) << (i % 64)
 		}
 		return nil
 	case classView:
@@ -195,8 +203,9 @@ func maskBytes[O int32 | int64](out []uint64, v values, p *bytesPred) error {
 	case p.set == nil && p.like == nil && len(p.spans) == 1:
 		spanBits(out, offs, data, p.spans[0])
 	default:
+		var scratch []byte
 		for i := range v.n {
-			out[i/64] |= bit(p.match(data[offs[i]:offs[i+1]])) << (i % 64)
+			out[i/64] |= bit(p.match(data[offs[i]:offs[i+1]], &scratch)) << (i % 64)
 		}
 	}
 	return nil
@@ -234,22 +243,25 @@ func (p *bytesPred) maskViews(out []uint64, v values) error {
 		return errBuffers
 	}
 	views = views[v.off : v.off+v.n]
+	var scratch []byte
 	for i := range views {
-		x := &views[i] // a null's header may point anywhere
-		var b []byte
-		if x.Len() < 0 {
-			continue
-		} else if x.IsInline() {
-			b = x.InlineBytes()
-		} else {
-			data := v.buffer(2 + int(uint32(x.BufferIndex())))
-			at := int(x.BufferOffset())
-			if at < 0 || len(data)-at < x.Len() {
-				continue
-			}
-			b = data[at : at+x.Len()]
-		}
-		out[i/64] |= bit(p.match(b)) << (i % 64)
+		out[i/64] |= bit(p.match(v.view(&views[i]), &scratch)) << (i % 64)
 	}
 	return nil
+}
+
+// view is the bytes of a view; empty if its header, which may be that of a null, points nowhere.
+func (v values) view(x *arrow.ViewHeader) []byte {
+	if x.Len() < 0 {
+		return nil
+	}
+	if x.IsInline() {
+		return x.InlineBytes()
+	}
+	data := v.buffer(2 + int(uint32(x.BufferIndex())))
+	at := int(x.BufferOffset())
+	if at < 0 || len(data)-at < x.Len() {
+		return nil
+	}
+	return data[at : at+x.Len()]
 }

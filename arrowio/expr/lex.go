@@ -15,12 +15,18 @@ const (
 
 // ParseError is what Parse returns: what was expected, and where.
 type ParseError struct {
-	Column  int // in characters, from 1
+	Column  int    // in characters, from 1
+	Near    string // the text from there on, shortened; "" at the end
 	Message string
 }
 
-// Error renders "column 7: expected a value, found ')'".
-func (e *ParseError) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Message) }
+// Error renders `at character 7, near ") OR b": expected a value, found ")"`.
+func (e *ParseError) Error() string {
+	if e.Near == "" {
+		return fmt.Sprintf("at character %d: %s", e.Column, e.Message)
+	}
+	return fmt.Sprintf("at character %d, near %q: %s", e.Column, e.Near, e.Message)
+}
 
 type tokenKind uint8
 
@@ -59,19 +65,27 @@ func (t token) is(kind tokenKind, text string) bool { return t.kind == kind && t
 
 var keywords = map[string]bool{
 	"AND": true, "OR": true, "NOT": true, "IN": true, "IS": true, "NULL": true, "LIKE": true, "BETWEEN": true,
-	"TRUE": true, "FALSE": true, "ESCAPE": true,
+	"TRUE": true, "FALSE": true, "ESCAPE": true, "ILIKE": true,
 }
 
 func isKeyword(s string) bool { return len(s) <= 7 && keywords[strings.ToUpper(s)] }
 
 // lexer cuts text into tokens, one at a time.
 type lexer struct {
-	text string
-	pos  int
+	text   string
+	pos    int
+	inside bool // brackets, which do not nest
 }
 
 func (l *lexer) fail(pos int, format string, args ...any) error {
-	return &ParseError{Column: utf8.RuneCountInString(l.text[:pos]) + 1, Message: fmt.Sprintf(format, args...)}
+	e := &ParseError{Column: utf8.RuneCountInString(l.text[:pos]) + 1, Message: fmt.Sprintf(format, args...)}
+	const most = 20 // characters
+	near := []rune(l.text[pos:min(len(l.text), pos+utf8.UTFMax*(most+1))])
+	if len(near) > most {
+		near = append(near[:most], '…')
+	}
+	e.Near = strings.TrimSpace(string(near))
+	return e
 }
 
 func (l *lexer) next() (token, error) {
@@ -108,14 +122,17 @@ func (l *lexer) next() (token, error) {
 	case c == '"' || c == '`' || wordLen(rest, true) > 0:
 		return l.path(start)
 	}
-	for _, op := range [...]string{"<=", ">=", "<>", "!=", "==", "<", ">", "=", "(", ")", ",", "-", "+"} {
+	for _, op := range [...]string{"<=", ">=", "<>", "!=", "==", "<", ">", "=", "(", ")", ",", "-", "+", "]"} {
 		if strings.HasPrefix(rest, op) {
 			l.pos += len(op)
 			return token{tokPunct, op, start}, nil
 		}
 	}
+	if c == '[' {
+		return token{}, l.fail(start, "brackets follow a list or a map at once, as in tags[0]")
+	}
 	r, _ := utf8.DecodeRuneInString(rest)
-	return token{}, l.fail(start, "%q means nothing here; names with such characters go in double quotes", r)
+	return token{}, l.fail(start, "%q has no meaning here; put names with such characters in double quotes", r)
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
@@ -155,6 +172,8 @@ func (l *lexer) number(start int) (token, error) {
 func (l *lexer) path(start int) (token, error) {
 	rest := l.text[start:]
 	n, quoted, names := 0, false, 0
+	var b strings.Builder // the path, with elements written alike, if it has any
+	copied := 0
 	for {
 		if n < len(rest) && (rest[n] == '"' || rest[n] == '`') {
 			_, m, ok := unquote(rest[n:])
@@ -169,18 +188,32 @@ func (l *lexer) path(start int) (token, error) {
 			}
 			n += m
 		}
+		for n < len(rest) && rest[n] == '[' && !l.inside {
+			key, m, err := l.element(start + n)
+			if err != nil {
+				return token{}, err
+			}
+			b.WriteString(rest[copied:n])
+			writeElement(&b, key)
+			n, quoted = n+m, true
+			copied = n
+		}
 		if names++; n == len(rest) || rest[n] != '.' {
 			break
 		}
 		n++
 	}
 	if n < len(rest) && (rest[n] == '"' || rest[n] == '`' || quoted && wordLen(rest[n:], false) > 0) {
-		return token{}, l.fail(start+n, "a quoted name must stand between dots")
+		return token{}, l.fail(start+n, "expected a dot or a space before this")
 	}
 	if names > maxSegments {
 		return token{}, l.fail(start, "%v", errSegments)
 	}
 	l.pos += n
+	if copied > 0 {
+		b.WriteString(rest[copied:n])
+		return token{tokPath, b.String(), start}, nil
+	}
 	if word := rest[:n]; names == 1 && !quoted && isKeyword(word) {
 		return token{tokWord, strings.ToUpper(word), start}, nil
 	}

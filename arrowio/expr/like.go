@@ -15,6 +15,7 @@ type likePattern struct {
 	prefix []byte      // what every match starts with
 	exact  bool        // the pattern is the prefix and no more
 	open   bool        // the pattern is the prefix and one %
+	fold   bool        // the pattern is in folded case, and so must be the value
 }
 
 // likePiece is what stands between two % signs.
@@ -76,6 +77,30 @@ func compileLike(pattern string, escape rune, runes bool) (*likePattern, error) 
 		p.open = len(p.pieces) == 2 && p.pieces[1].isEmpty()
 	}
 	return p, nil
+}
+
+// foldCase makes case count no more. What every match starts with ends where case begins.
+func (p *likePattern) foldCase() {
+	for n := 0; n < len(p.prefix); {
+		r, size := utf8.DecodeRune(p.prefix[n:])
+		if hasCase(r) {
+			p.prefix = p.prefix[:n:n]
+			break
+		}
+		n += size
+	}
+	for i := range p.pieces {
+		piece := &p.pieces[i]
+		if piece.plain != nil {
+			piece.plain = appendFold(nil, piece.plain)
+		}
+		for j, text := range piece.elems {
+			if text != nil {
+				piece.elems[j] = appendFold(nil, text)
+			}
+		}
+	}
+	p.fold, p.exact, p.open = true, false, false
 }
 
 func (p likePiece) isEmpty() bool { return p.plain == nil && p.elems == nil }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/decimal128"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
@@ -45,12 +46,19 @@ type evaluation struct {
 	cols   []column
 	loaded []loadedColumn
 	free   [][]uint64 // bit vectors for any use, their content undefined
+	places pool[int]  // the same for places, and for the values of two columns that are compared
+	ints   pool[int64]
+	floats pool[float64]
+	longs  pool[decimal128.Num]
+	wides  pool[wideNum]
+	texts  pool[[]byte]
 }
 
 // loadedColumn is a column of the record, found when it is first read.
 type loadedColumn struct {
 	ok    bool
 	vals  values
+	take  []int    // where in vals the value of each row is; nil = in its own place
 	valid []uint64 // the rows that are not null, nor any struct around them
 }
 
@@ -65,6 +73,7 @@ func (ev *evaluation) start(b *Bound, rec arrow.Record) {
 func (ev *evaluation) release() {
 	for i := range ev.loaded {
 		ev.done(ev.loaded[i].valid)
+		ev.places.put(ev.loaded[i].take)
 		ev.loaded[i] = loadedColumn{}
 	}
 	ev.rec = nil
@@ -163,8 +172,8 @@ func (n leafNode) mask(ev *evaluation, yes, no []uint64) error {
 		return err
 	}
 	clear(yes)
-	if err := ev.apply(n.pred, yes, c.vals, c.valid); err != nil {
-		return fmt.Errorf("column %s: %w", ev.cols[n.col].path, err)
+	if err := ev.applyTo(n.pred, yes, c); err != nil {
+		return fmt.Errorf("column %s: %w", ev.cols[n.col].text(), err)
 	}
 	for i, valid := range c.valid {
 		no[i] = valid &^ yes[i]

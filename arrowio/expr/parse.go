@@ -9,13 +9,19 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/scalar"
 )
 
-// Parse reads a predicate; the grammar is in the package's documentation. Errors are *ParseError.
-// Whether the columns exist and fit their values is for Bind to say.
-func Parse(s string) (Expr, error) {
+// Parse reads a predicate; the grammar is in the package's documentation. Errors are *ParseError. A comparison with NULL,
+// which is true of no row, is an error that tells of IS NULL. Whether the columns exist and fit their values is for Bind
+// to say.
+func Parse(s string) (Expr, error) { return parse(s, false) }
+
+// ParseSQL is Parse for the conditions of SQL, where programs compare with NULL as well; such a comparison is null.
+func ParseSQL(s string) (Expr, error) { return parse(s, true) }
+
+func parse(s string, sql bool) (Expr, error) {
 	if len(s) > maxText {
-		return nil, &ParseError{Column: 1, Message: "an expression of more than 1 MiB"}
+		return nil, &ParseError{Column: 1, Message: "a filter of more than 1 MiB"}
 	}
-	p := parser{lexer: lexer{text: s}}
+	p := parser{lexer: lexer{text: s}, sql: sql}
 	if err := p.advance(); err != nil {
 		return nil, err
 	}
@@ -33,6 +39,7 @@ func Parse(s string) (Expr, error) {
 type parser struct {
 	lexer
 	tok token
+	sql bool // comparisons with NULL are allowed
 }
 
 func (p *parser) advance() (err error) {
@@ -136,7 +143,72 @@ func (p *parser) afterPath() (Expr, error) {
 		*p = before
 		return p.afterValue()
 	}
+	if p.tok.is(tokPunct, "(") {
+		return p.call(before.tok)
+	}
 	return p.rest(before.tok.text)
+}
+
+// call reads contains(list, value), the only function there is.
+func (p *parser) call(name token) (Expr, error) {
+	if !strings.EqualFold(name.text, "contains") {
+		return nil, p.fail(name.pos, "there is no function %s; the only one is contains(list, value)", name)
+	}
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	if p.tok.kind != tokPath {
+		return nil, p.expected("a column of lists")
+	}
+	e := Contains{Col: p.tok.text}
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	if err := p.need(tokPunct, ",", "',' and a value"); err != nil {
+		return nil, err
+	}
+	var err error
+	if e.Value, err = p.compared(e.Col, "a value"); err != nil {
+		return nil, err
+	}
+	return e, p.need(tokPunct, ")", "')'")
+}
+
+// compared reads a value that col is compared with.
+func (p *parser) compared(col, what string) (scalar.Scalar, error) {
+	start := p.tok
+	v, err := p.value(what)
+	if err == nil {
+		err = p.notNull(start, v, col)
+	}
+	return v, err
+}
+
+// notNull refuses a value that col is compared with if it is NULL.
+func (p *parser) notNull(at token, v scalar.Scalar, col string) error {
+	if v != scalar.ScalarNull || p.sql {
+		return nil
+	}
+	return p.fail(at.pos, "a comparison with NULL is never true: write %s IS NULL or %s IS NOT NULL", pathText(col), pathText(col))
+}
+
+// comparison reads the right side of a comparison: a value, or another column.
+func (p *parser) comparison(col string, op Op, what string) (Expr, error) {
+	if p.tok.kind == tokPath {
+		before := *p
+		if err := p.advance(); err != nil {
+			return nil, err
+		}
+		if p.tok.kind != tokString || typedNames[strings.ToUpper(before.tok.text)] == nil {
+			if p.tok.kind == tokNumber && typedNames[strings.ToUpper(before.tok.text)] != nil {
+				return nil, p.expected("a string after " + strings.ToUpper(before.tok.text))
+			}
+			return CompareColumns{col, op, before.tok.text}, nil
+		}
+		*p = before
+	}
+	v, err := p.compared(col, what)
+	return Compare{col, op, v}, err
 }
 
 // rest reads what is said of a column.
@@ -145,11 +217,7 @@ func (p *parser) rest(col string) (Expr, error) {
 		if err := p.advance(); err != nil {
 			return nil, err
 		}
-		v, err := p.value("a value after " + op.String())
-		if err != nil {
-			return nil, err
-		}
-		return Compare{col, op, v}, nil
+		return p.comparison(col, op, "a value or a column after "+op.String())
 	}
 	if ok, err := p.accept(tokWord, "IS"); err != nil {
 		return nil, err
@@ -158,7 +226,10 @@ func (p *parser) rest(col string) (Expr, error) {
 		if err != nil {
 			return nil, err
 		}
-		return negate(not, IsNull{col}), p.need(tokWord, "NULL", "NULL or NOT NULL after IS")
+		if p.tok.kind == tokPath && strings.EqualFold(p.tok.text, "NAN") { // no keyword: columns may be called so
+			return negate(not, IsNaN{col}), p.advance()
+		}
+		return negate(not, IsNull{col}), p.need(tokWord, "NULL", "NULL, NAN, NOT NULL or NOT NAN after IS")
 	}
 	not, err := p.accept(tokWord, "NOT")
 	if err != nil {
@@ -179,7 +250,7 @@ func (p *parser) rest(col string) (Expr, error) {
 		return negate(not, e), nil
 	}
 	if not {
-		return nil, p.expected("IN, BETWEEN or LIKE after NOT")
+		return nil, p.expected("IN, BETWEEN, LIKE or ILIKE after NOT")
 	}
 	switch p.tok.kind {
 	case tokEnd:
@@ -188,7 +259,7 @@ func (p *parser) rest(col string) (Expr, error) {
 			return nil, p.expected("an operator")
 		}
 	default:
-		if p.tok.text != ")" {
+		if p.tok.text != ")" || p.tok.kind != tokPunct {
 			return nil, p.expected("an operator")
 		}
 	}
@@ -197,7 +268,7 @@ func (p *parser) rest(col string) (Expr, error) {
 
 // columnRules are the tests that NOT may precede.
 var columnRules = map[string]func(*parser, string) (Expr, error){
-	"IN": (*parser).in, "BETWEEN": (*parser).between, "LIKE": (*parser).like,
+	"IN": (*parser).in, "BETWEEN": (*parser).between, "LIKE": (*parser).like, "ILIKE": (*parser).ilike,
 }
 
 func negate(not bool, e Expr) Expr {
@@ -242,25 +313,28 @@ func (p *parser) in(col string) (Expr, error) {
 }
 
 func (p *parser) between(col string) (Expr, error) {
-	lo, err := p.value("a value after BETWEEN")
+	lo, err := p.comparison(col, Ge, "a value or a column after BETWEEN")
 	if err != nil {
 		return nil, err
 	}
 	if err := p.need(tokWord, "AND", "AND and the upper value of BETWEEN"); err != nil {
 		return nil, err
 	}
-	hi, err := p.value("the upper value of BETWEEN")
+	hi, err := p.comparison(col, Le, "the upper value of BETWEEN")
 	if err != nil {
 		return nil, err
 	}
-	return And{Compare{col, Ge, lo}, Compare{col, Le, hi}}, nil
+	return And{lo, hi}, nil
 }
 
-func (p *parser) like(col string) (Expr, error) {
+func (p *parser) like(col string) (Expr, error)  { return p.pattern(Like{Col: col}) }
+func (p *parser) ilike(col string) (Expr, error) { return p.pattern(Like{Col: col, Fold: true}) }
+
+func (p *parser) pattern(e Like) (Expr, error) {
 	if p.tok.kind != tokString {
-		return nil, p.expected("a pattern in single quotes after LIKE")
+		return nil, p.expected("a pattern in single quotes")
 	}
-	e := Like{Col: col, Pattern: p.tok.text}
+	e.Pattern = p.tok.text
 	pos := p.tok.pos
 	if err := p.advance(); err != nil {
 		return nil, err
@@ -304,7 +378,10 @@ func (p *parser) afterValue() (Expr, error) {
 		return nil, err
 	}
 	if p.tok.kind != tokPath {
-		return nil, p.expected("a column; one side of a comparison must be one")
+		return nil, p.expected("a column: one side of a comparison must be a column")
+	}
+	if err := p.notNull(start, v, p.tok.text); err != nil {
+		return nil, err
 	}
 	e := Compare{p.tok.text, turned[op], v}
 	return e, p.advance()
@@ -350,7 +427,7 @@ func (p *parser) value(what string) (scalar.Scalar, error) {
 		}
 		v, err = typedNames[strings.ToUpper(t.text)](p.tok.text)
 	case t.kind == tokPath:
-		return nil, p.fail(t.pos, "expected %s, found the name %v; text goes in single quotes, and two columns cannot be compared", what, t)
+		return nil, p.fail(t.pos, "expected %s, found the name %v; put text in single quotes", what, t)
 	default:
 		return nil, p.expected(what)
 	}

@@ -24,7 +24,22 @@ func TestParse(t *testing.T) {
 		{"a.b.c >= 10 and c in ('x','y')", "a.b.c >= 10 AND c IN ('x', 'y')"},
 		{"5 < a", "a > 5"},
 		{"5 >= a", "a <= 5"},
-		{"NULL = a", "a = NULL"},
+		{"a < b", "a < b"},
+		{"a.x>=b.y", "a.x >= b.y"},
+		{"a = date", "a = date"},
+		{"a BETWEEN b AND 5", "a >= b AND a <= 5"},
+		{"a BETWEEN DATE '2020-01-01' AND date", "a >= DATE '2020-01-01' AND a <= date"},
+		{"a is nan OR NOT b IS NOT NAN", "a IS NAN OR NOT b IS NOT NAN"},
+		{"nan is nan", "nan IS NAN"},
+		{"a ilike 'X%' and b NOT ILIKE 'x!%' ESCAPE '!'", "a ILIKE 'X%' AND b NOT ILIKE 'x!%' ESCAPE '!'"},
+		{"tags[0] = 'x' OR tags[ 1 ] IS NULL", "tags[0] = 'x' OR tags[1] IS NULL"},
+		{"m['k'] > 3 AND m[-5] = n[date '2020-01-31']", "m['k'] > 3 AND m[-5] = n[DATE '2020-01-31']"},
+		{"a.b[0].c.\"d e\"[2][3].`f` < 1", "a.b[0].c.\"d e\"[2][3].`f` < 1"},
+		{"and[0] = 1 AND tags[][0] = 2", "and[0] = 1 AND tags[][0] = 2"},
+		{"m['it''s]['] = 1", "m['it''s]['] = 1"},
+		{`"a[0]" = 1`, `"a[0]" = 1`},
+		{"contains(tags, 'x') OR NOT CONTAINS ( a.b[0] , 5)", "contains(tags, 'x') OR NOT contains(a.b[0], 5)"},
+		{"contains = 5", "contains = 5"},
 		{"TRUE = a", "a = TRUE"},
 		{"a NOT IN (1)", "a NOT IN (1)"},
 		{"a IN ()", "a IN ()"},
@@ -69,7 +84,6 @@ func TestParse(t *testing.T) {
 		{"a = DURATION '-1d'", "a = DURATION '-86400s'"},
 		{"date = '2020-01-31'", "date = '2020-01-31'"},
 		{"date", "date = TRUE"},
-		{"a = NULL", "a = NULL"},
 		{`"a b"."c""d".e = 1`, `"a b"."c""d".e = 1`},
 		{"`a``b` = 1", "`a``b` = 1"},
 		{`"select" = 1 AND "and" = 2 AND a.and = 3`, `"select" = 1 AND "and" = 2 AND a.and = 3`},
@@ -99,8 +113,26 @@ func TestParseErrors(t *testing.T) {
 		say    string
 	}{
 		{"", 1, "expected a column"},
-		{"a =", 4, "expected a value after =, found the end"},
-		{"a = b", 5, "two columns cannot be compared"},
+		{"a =", 4, "expected a value or a column after =, found the end"},
+		{"a = NULL", 5, "a comparison with NULL is never true: write a IS NULL or a IS NOT NULL"},
+		{"NULL != m['k']", 1, "write m['k'] IS NULL"},
+		{"a BETWEEN 1 AND NULL", 17, "a IS NULL"},
+		{"contains(a, NULL)", 13, "a IS NULL"},
+		{"a IS NOT 5", 10, "NOT NAN after IS"},
+		{"a ILIKE b", 9, "a pattern in single quotes"},
+		{"a[0", 4, "expected ']', found the end"},
+		{"a[", 3, "a position or a key"},
+		{"a[b[0]] = 1", 3, "a position or a key"},
+		{"a[NULL] = 1", 3, "neither a position nor a key"},
+		{"a[0]x = 1", 5, "expected a dot or a space"},
+		{"a [0] = 1", 3, "brackets follow"},
+		{"a[0]. = 1", 6, "name after the dot"},
+		{"length(a) = 1", 1, "there is no function"},
+		{"contains(5, a)", 10, "a column of lists"},
+		{"contains(a)", 11, "',' and a value"},
+		{"contains(a, 5", 14, "')'"},
+		{"a = b c", 7, "AND, OR or the end"},
+		{"a IN (b)", 7, "put text in single quotes"},
 		{"1 = 2", 5, "expected a column"},
 		{"1", 2, "operator after the value"},
 		{"a 5", 3, "expected an operator"},
@@ -110,14 +142,14 @@ func TestParseErrors(t *testing.T) {
 		{"a IN (5", 8, "',' or ')'"},
 		{"a IN (5,)", 9, "expected a value"},
 		{"a BETWEEN 1 OR 2", 13, "AND and the upper value"},
-		{"a IS 5", 6, "NULL or NOT NULL"},
-		{"a NOT 5", 7, "IN, BETWEEN or LIKE after NOT"},
+		{"a IS 5", 6, "NULL, NAN, NOT NULL or NOT NAN"},
+		{"a NOT 5", 7, "IN, BETWEEN, LIKE or ILIKE after NOT"},
 		{"a LIKE 5", 8, "pattern in single quotes"},
 		{"a LIKE 'x' ESCAPE 'ab'", 19, "one character"},
 		{"a LIKE 'x!' ESCAPE '!'", 8, "escape character"},
 		{"a = 'x", 5, "not closed"},
 		{`"a = 1`, 1, "not closed"},
-		{`"a"b = 1`, 4, "between dots"},
+		{`"a"b = 1`, 4, "expected a dot or a space"},
 		{"a..b = 1", 3, "name after the dot"},
 		{"a = X'0'", 5, "hexadecimal"},
 		{"a = 5a", 6, "number"},
@@ -129,7 +161,7 @@ func TestParseErrors(t *testing.T) {
 		{"a = TIMESTAMP '2020-01-31 25:00'", 5, "timestamp"},
 		{"a = TIMESTAMP '9999-01-01 00:00:00.000000001'", 5, "range"},
 		{"a = DURATION '5'", 5, "duration"},
-		{"ä = ;", 5, `';' means nothing`},
+		{"ä = ;", 5, `';' has no meaning`},
 		{strings.Repeat("(", 300), 202, "within one another"},
 		{strings.Repeat("NOT ", 300), 805, "within one another"},
 		{strings.Repeat(" ", 1<<20) + "a", 1, "1 MiB"},
@@ -139,6 +171,9 @@ func TestParseErrors(t *testing.T) {
 		if !errors.As(err, &pe) {
 			t.Errorf("Parse(%.40q): %v", c.in, err)
 			continue
+		}
+		if c.column <= len(c.in) && !strings.HasPrefix(strings.TrimSpace(string([]rune(c.in)[c.column-1:])), strings.TrimSuffix(pe.Near, "…")) {
+			t.Errorf("Parse(%.40q) fails near %q", c.in, pe.Near)
 		}
 		if pe.Column != c.column || !strings.Contains(pe.Error(), c.say) {
 			t.Errorf("Parse(%.40q): %v, want column %d: …%s…", c.in, err, c.column, c.say)
@@ -168,7 +203,6 @@ func TestStringOfProgramValues(t *testing.T) {
 		{scalar.NewTimestampScalar(-1, &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "Europe/Zurich"}), "TIMESTAMP '1969-12-31 23:59:59.999999Z'"},
 		{scalar.NewTime64Scalar(1, &arrow.Time64Type{Unit: arrow.Nanosecond}), "TIME '00:00:00.000000001'"},
 		{scalar.NewDurationScalar(-5, &arrow.DurationType{Unit: arrow.Microsecond}), "DURATION '-5us'"},
-		{scalar.MakeNullScalar(arrow.PrimitiveTypes.Int64), "NULL"},
 		{nil, "?"},
 		{scalar.NewMonthIntervalScalar(3), "?"},
 	} {
@@ -202,6 +236,11 @@ func TestStringOfProgramValues(t *testing.T) {
 		{expr.IsNull{Col: ""}, `"" IS NULL`},
 		{expr.IsNull{Col: `"a`}, `"""a" IS NULL`},
 		{expr.Not{}, "NOT ?"},
+		{expr.Compare{Col: "a", Op: expr.Lt, Value: scalar.MakeNullScalar(arrow.PrimitiveTypes.Int64)}, "a IN (NULL)"},
+		{expr.CompareColumns{Left: "user id", Op: expr.Le, Right: "a.b"}, `"user id" <= a.b`},
+		{expr.Not{X: expr.IsNaN{Col: "a"}}, "a IS NOT NAN"},
+		{expr.IsNaN{Col: "m[ 'k' ].a b"}, `"m[ 'k' ]"."a b" IS NAN`}, // no text that Parse reads: a name
+		{expr.IsNaN{Col: "m[ 'k' ].ab"}, "m['k'].ab IS NAN"},
 	} {
 		if got := c.e.String(); got != c.want {
 			t.Errorf("%#v prints %s, want %s", c.e, got, c.want)
@@ -214,6 +253,7 @@ func FuzzParse(f *testing.F) {
 		"a = 1", "NOT (a.b < 2.5 OR c IN ('x', NULL)) AND d BETWEEN DATE '2020-01-01' AND '2021'", `"a b".c LIKE '%x!_' ESCAPE '!'`,
 		"x IS NOT NULL OR FALSE", "5 <= a AND TRUE", "t >= TIMESTAMP '2020-01-31 10:00:00.123456789+02:00'", "d = DURATION '1h2.5s'",
 		"a = 1e300 OR a = -1.5e-70", "b = X'00ff'", "((((a))))", "a NOT IN (1,2,18446744073709551615)", "`q``q`.tags[] = 'it''s'",
+		"a.b[0]['k']. `c` < d[] AND contains(a, 5) OR a IS NOT NAN", "a NOT ILIKE 'x' AND m[DATE '2020-01-01'].\"x y\" = nan",
 	} {
 		f.Add(s)
 	}
@@ -237,6 +277,8 @@ func TestColumnsOf(t *testing.T) {
 	for text, want := range map[string][]string{
 		"true":                             nil,
 		"a = 1":                            {"a"},
+		"a < b.c OR contains(d, 5)":        {"a", "b.c", "d"},
+		"a[0].x < m['k.x'] AND n is nan":   {"a", "m", "n"},
 		"not (a is null or s.b like 'x%')": {"a", "s.b"},
 		`a > 1 and ("b c" in (1, 2) or a is null)`: {"a", `"b c"`, "a"},
 	} {

@@ -104,7 +104,11 @@ func quoteAll(names []string) string {
 
 // pathText is path as Parse reads it. A path that Parse could not read is quoted name by name.
 func pathText(path string) string {
-	segs, err := splitPath(path)
+	base, steps, err := splitElements(path)
+	if err != nil {
+		return Quote(path)
+	}
+	segs, err := splitPath(base)
 	if err != nil {
 		return Quote(path)
 	}
@@ -113,12 +117,32 @@ func pathText(path string) string {
 		if i > 0 {
 			b.WriteByte('.')
 		}
-		if s.quoted || isWord(s.name, i == 0) && !(len(segs) == 1 && isKeyword(s.name)) {
-			b.WriteString(path[s.start:s.end])
+		if s.quoted || isWord(s.name, i == 0) && !(len(segs) == 1 && len(steps) == 0 && isKeyword(s.name)) {
+			b.WriteString(base[s.start:s.end])
 		} else {
 			writeQuoted(&b, s.name, '"')
 		}
 	}
+	for _, s := range steps {
+		switch {
+		case s.key != nil:
+			writeElement(&b, s.key)
+		case s.field.quoted:
+			b.WriteString("." + s.text)
+		default:
+			b.WriteString("." + fieldText(s.field.name))
+		}
+	}
+	return b.String()
+}
+
+// fieldText is a name behind a dot.
+func fieldText(name string) string {
+	if isWord(name, false) {
+		return name
+	}
+	var b strings.Builder
+	writeQuoted(&b, name, '"')
 	return b.String()
 }
 

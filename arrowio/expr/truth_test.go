@@ -140,7 +140,7 @@ func TestTestByStats(t *testing.T) {
 		{"TRUE", expr.Stats{}, T},
 		{"FALSE", expr.Stats{}, F},
 	} {
-		e, err := expr.Parse(c.e)
+		e, err := expr.ParseSQL(c.e)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -66,7 +66,7 @@ func (s *Select) Where(params []string) (expr.Expr, error) {
 	var b strings.Builder
 	for i, t := range s.where {
 		switch {
-		case i > 0 && (t.is(".") || s.where[i-1].is(".")): // a path is one word
+		case t.is("["), i > 0 && (t.is(".") || s.where[i-1].is(".")): // a path is one word
 		case i > 0:
 			b.WriteByte(' ')
 		}
@@ -80,7 +80,7 @@ func (s *Select) Where(params []string) (expr.Expr, error) {
 			b.WriteString(t.text)
 		}
 	}
-	x, err := expr.Parse(b.String())
+	x, err := expr.ParseSQL(b.String())
 	if err != nil {
 		return nil, arrowio.Errorf(arrowio.ErrOption, "SQL, in the condition %s: %w", b.String(), err)
 	}
@@ -380,10 +380,12 @@ func (p *parser) where(s *Select) error {
 // compares reports whether the next word is a column, though it has the name of what is refused: it is compared.
 func (p *parser) compares(s *Select) bool {
 	next := p.tokens[1]
-	if n := len(s.where); n > 0 && s.where[n-1].is(".") {
-		return true
+	if n := len(s.where); n > 0 {
+		if last := s.where[n-1]; last.is(".") || last.kind == tokenMark && slices.Contains(comparisons, last.text) {
+			return true
+		}
 	}
-	return next.kind == tokenMark && slices.Contains(comparisons, next.text) || next.is("is") || next.is("in") || next.is("like") || next.is("between") || next.is("not")
+	return next.kind == tokenMark && slices.Contains(comparisons, next.text) || next.is("is") || next.is("in") || next.is("like") || next.is("ilike") || next.is("[") || next.is("between") || next.is("not")
 }
 
 var comparisons = []string{"=", "==", "!=", "<>", "<", "<=", ">", ">="}

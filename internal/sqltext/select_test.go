@@ -83,6 +83,14 @@ func TestParse(t *testing.T) {
 		"select count(*) from t where 1 = 1":              {table: "t", items: "count=count(*)", limit: -1},
 		"select * from t where 1=1":                       {table: "t", items: "*", limit: -1},
 		"select * from t where 1 = 1 and t.a > 5 limit 1": {table: "t", items: "*", where: "a > 5", limit: 1},
+		"select a from t where t.a < t.b.c and t.x is nan or t.s ilike 'x%'": {
+			table: "t", items: "a=a", where: "a < b.c AND x IS NAN OR s ILIKE 'x%'", limit: -1,
+		},
+		"select a from t where t.tags [ 0 ] = 'x' and m['k'] . v < t.n[1] and contains(t.tags, 'y')": {
+			table: "t", items: "a=a", where: "tags[0] = 'x' AND m['k'].v < n[1] AND contains(tags, 'y')", limit: -1,
+		},
+		"select a from t where a < left and group[0] > right": {table: "t", items: "a=a", where: "a < left AND group[0] > right", limit: -1},
+		"select a from t where a = NULL and NULL < b":         {table: "t", items: "a=a", where: "a IN (NULL) AND b IN (NULL)", limit: -1},
 		"select a from t where d = DATE '2020-01-31' and a is not null": {
 			table: "t", items: "a=a", where: "d = DATE '2020-01-31' AND NOT a IS NULL", limit: -1,
 		},
@@ -119,6 +127,9 @@ func TestParams(t *testing.T) {
 	got := show(t, "select a from t where a > ? and b in (?, 'what?') -- ?", "5", "'x''; drop'")
 	if want := normal(t, "a > 5 and b in ('x''; drop', 'what?')"); got.where != want || got.params != 2 {
 		t.Errorf("got %q and %d parameters, want %q", got.where, got.params, want)
+	}
+	if got := show(t, "select a from t where a = ? and ? > b", "NULL", "NULL"); got.where != "a IN (NULL) AND b IN (NULL)" {
+		t.Errorf("with NULL: %s", got.where)
 	}
 	s, err := Parse("select a from t where a = ?")
 	if err != nil {
