@@ -25,6 +25,7 @@ const (
 	WarnMasked  WarningKind = "masked"         // encrypted columns are shown as their writer masked them
 	WarnHistory WarningKind = "history"        // the snapshot is older than what the files still tell
 	WarnMissing WarningKind = "missing-file"   // a file is not there that others say should be
+	WarnCoarse  WarningKind = "coarse"         // timestamps are read in a coarser unit than the others
 	WarnColumn  WarningKind = "missing-column" // a column of the schema asked for is in no file
 )
 
@@ -46,9 +47,9 @@ func Warnf(kind WarningKind, text string) Warning {
 // maxNamed is how many columns String names.
 const maxNamed = 20
 
-// String is the text, followed by the columns of those kinds whose texts do not name them: masked and missing columns.
+// String is the text, followed by the columns of those kinds whose texts do not name them: masked, coarse and missing columns.
 func (w Warning) String() string {
-	if len(w.Columns) == 0 || w.Kind != WarnMasked && w.Kind != WarnColumn {
+	if len(w.Columns) == 0 || w.Kind != WarnMasked && w.Kind != WarnColumn && w.Kind != WarnCoarse {
 		return w.Text
 	}
 	if more := len(w.Columns) - maxNamed; more > 0 {

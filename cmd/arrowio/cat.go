@@ -89,9 +89,19 @@ func (a *app) cat(ctx context.Context, f *catFlags, in []string) error {
 
 // printing opens the inputs and a printer for the columns that are wanted, lets print send rows to it, and closes both.
 func (a *app) printing(ctx context.Context, f *catFlags, in []string, print func(context.Context, *dataset, rowPrinter) error) error {
+	for {
+		again, err := a.printOnce(ctx, f, in, print)
+		if !again {
+			return err
+		}
+	}
+}
+
+// printOnce reports whether it is to be called again, since columns are to be read in another unit.
+func (a *app) printOnce(ctx context.Context, f *catFlags, in []string, print func(context.Context, *dataset, rowPrinter) error) (again bool, err error) {
 	ds, err := a.openDataset(ctx, in, f.readFlags, f.selectFlags)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer ds.close()
 	used := ds.used(f.readFlags.options)
@@ -99,23 +109,26 @@ func (a *app) printing(ctx context.Context, f *catFlags, in []string, print func
 		used = append(used, usedFormat{f.write, f.format.word, "the output"})
 	}
 	if err := f.readFlags.options.check(used...); err != nil {
-		return err
+		return false, err
 	}
 	p, err := arrowio.Project(ds.Schema, f.columns)
 	if err != nil {
-		return asUsage(err)
+		return false, asUsage(err)
 	}
 	var out rowPrinter
 	if f.format.word == "table" {
 		out = a.newTablePrinter(p.Schema, f.showFlags)
 	} else if out, err = a.newFormatPrinter(ctx, f.format.word, f.write, a.page(f.showFlags), p.Schema); err != nil {
-		return err
+		return false, err
 	}
 	if err := print(ctx, ds, out); err != nil {
+		if u, ok := out.(interface{ untouched() bool }); ok && u.untouched() && a.coarsenAfter(err, f.readFlags, ds, in) {
+			return true, nil
+		}
 		_ = out.Abort() // what is printed is printed
-		return ds.locate(pagerLeft(err))
+		return false, ds.locate(pagerLeft(err))
 	}
-	return pagerLeft(out.Close())
+	return false, pagerLeft(out.Close())
 }
 
 // catProgress says whether a bar is drawn beside rows.

@@ -97,22 +97,32 @@ func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out str
 	if err := checkOverlap(in, out); err != nil {
 		return err
 	}
+	for {
+		again, err := a.convertTo(ctx, f, format, in, out)
+		if !again {
+			return err
+		}
+	}
+}
+
+// convertTo converts once. It reports whether it is to be called again, since columns are to be read in another unit.
+func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.OutputFormat, in []string, out string) (again bool, err error) {
 	// The output is checked before the input is read: an hour of spooled input is a bad time to learn that it exists.
 	var store arrowio.Store
 	if !f.dryRun {
 		if store, err = a.openStore(ctx, format, out, f.force); err != nil {
-			return err
+			return false, err
 		}
 		defer store.Abort() // does nothing once it is committed
 	}
 	ds, err := a.openDataset(ctx, in, f.readFlags, f.selectFlags)
 	if err != nil {
-		return f.sort.explain(err, in)
+		return false, f.sort.explain(err, in)
 	}
 	defer ds.close()
 	used := []usedFormat{{f.writeFlags.options, format.Name, "OUTPUT"}}
 	if err := f.readFlags.options.check(append(used, ds.used(f.readFlags.options)...)...); err != nil {
-		return err
+		return false, err
 	}
 
 	bar := a.startSteps(f.progressMode(), ds.work(f.selectFlags))
@@ -129,9 +139,12 @@ func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out str
 	})
 	bar.stop()
 	if err != nil {
-		return outputError(out, ds.locate(err))
+		if out != "-" && a.coarsenAfter(err, f.readFlags, ds, in) {
+			return true, nil
+		}
+		return false, outputError(out, ds.locate(err))
 	}
-	return a.printReport(f, out, report)
+	return false, a.printReport(f, out, report)
 }
 
 // conversion is the JSON of a conversion.

@@ -188,16 +188,30 @@ type dataset struct {
 	rows    int64    // of all files; arrowio.UnknownRows = not known without opening them
 
 	mu     sync.Mutex
+	beyond []string          // columns with timestamps that nanoseconds cannot hold, as far as files were opened
 	kept   []*openFile       // those that stay open: the first, and standard input
 	shared map[int]*openFile // the same by number
 	sizes  []int64           // of each file, as far as they were opened
 	reads  []func() int64    // of every file that was opened
 }
 
-// openDataset prepares to read the files that the arguments name as one. It opens them for their schemas, but for those
+// openDataset prepares to read the files that the arguments name as one, timestamps that nanoseconds cannot hold in
+// microseconds: see coarse.go.
+func (a *app) openDataset(ctx context.Context, args []string, r *readFlags, s *selectFlags) (*dataset, error) {
+	ds, err := a.openFiles(ctx, args, r, s)
+	if err != nil || !r.mayCoarsen(args) || !a.coarsen(r, ds.files[0], ds.beyond, s.paths()) {
+		return ds, err
+	}
+	if err := ds.close(); err != nil {
+		return nil, err
+	}
+	return a.openFiles(ctx, args, r, s)
+}
+
+// openFiles opens the files that the arguments name for their schemas, but for those
 // that the filter needs no row of, the first to stay open; the others are opened again as a scan gets to them. Columns and
 // filter are checked against the common schema: what is wrong with them is wrong with the command line.
-func (a *app) openDataset(ctx context.Context, args []string, r *readFlags, s *selectFlags) (*dataset, error) {
+func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *selectFlags) (*dataset, error) {
 	inputs, err := a.expand(ctx, args, r)
 	if err != nil {
 		return nil, err
@@ -251,6 +265,9 @@ func (d *dataset) opened(i int, f *openFile) {
 	defer d.mu.Unlock()
 	d.sizes[i] = f.size
 	d.reads = append(d.reads, f.read)
+	if b, ok := f.File.(interface{ BeyondNanoseconds() []string }); ok {
+		d.beyond = append(d.beyond, b.BeyondNanoseconds()...)
+	}
 }
 
 // match says how the columns of several files find each other: an option of the formats that offer it.

@@ -193,6 +193,9 @@ func (t *tablePrinter) Abort() error {
 	return err
 }
 
+// untouched reports whether nothing is printed: the printer can be let go without Close or Abort.
+func (t *tablePrinter) untouched() bool { return t.grid == nil }
+
 func (t *tablePrinter) finish() error {
 	if t.grid == nil {
 		if err := t.start(); err != nil {
@@ -329,6 +332,9 @@ func cutWidth(text string, width int) []string {
 	}
 	return append(parts, text[start:])
 }
+
+// untouched reports whether nothing is printed: the printer can be let go without Close or Abort.
+func (p *expandedPrinter) untouched() bool { return p.rows == 0 }
 
 // Close ends the output, on a terminal with a last line that counts rows and columns.
 func (p *expandedPrinter) Close() error {

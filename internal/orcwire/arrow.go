@@ -2,6 +2,7 @@ package orcwire
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -34,6 +35,7 @@ type ArrowOptions struct {
 	StringsAsBinary bool           // string, char and varchar as binary
 	NullKeysAsList  bool           // map as list<struct<key, value>>, whose keys may be null
 	TimestampUnit   arrow.TimeUnit // of timestamps; the zero value is arrow.Second, as it is Arrow's
+	Microseconds    []string       // paths of types whose timestamps are in microseconds where TimestampUnit is nanoseconds
 	Dictionary      bool           // string, char and varchar as dictionary<int32, utf8> (or binary)
 }
 
@@ -184,9 +186,9 @@ func scalarType(t *Type, o ArrowOptions) (a arrow.DataType, orcType string) {
 		}
 		return a, orcType
 	case Timestamp:
-		return &arrow.TimestampType{Unit: o.TimestampUnit}, ""
+		return &arrow.TimestampType{Unit: o.unitOf(t)}, ""
 	case TimestampInstant:
-		return &arrow.TimestampType{Unit: o.TimestampUnit, TimeZone: "UTC"}, ""
+		return &arrow.TimestampType{Unit: o.unitOf(t), TimeZone: "UTC"}, ""
 	case Decimal:
 		p, s := t.DecimalType()
 		return &arrow.Decimal128Type{Precision: p, Scale: s}, ""
@@ -194,6 +196,14 @@ func scalarType(t *Type, o ArrowOptions) (a arrow.DataType, orcType string) {
 		orcType = t.String()
 	}
 	return scalarTypes[t.Kind], orcType
+}
+
+// unitOf returns the unit of timestamps of a type.
+func (o ArrowOptions) unitOf(t *Type) arrow.TimeUnit {
+	if o.TimestampUnit == arrow.Nanosecond && len(o.Microseconds) > 0 && slices.Contains(o.Microseconds, t.Path()) {
+		return arrow.Microsecond
+	}
+	return o.TimestampUnit
 }
 
 // fieldMetadata keeps the ORC type, what makes geometries known to others, and the attributes.

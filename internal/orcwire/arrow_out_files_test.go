@@ -70,7 +70,7 @@ func checkTypes(t *testing.T, f *Footer, lim arrowio.Limits) {
 			if typ := types[i+first]; c.ID != typ.ID || c.Path != typ.Path() || c.Refusal != "" {
 				t.Fatalf("column %d of type %s: %+v", i, typ, c)
 			}
-			if o == nanos && c.Loss != "" && types[i+first].Path() != "" && lim.Columns == 0 {
+			if reflect.DeepEqual(o, nanos) && c.Loss != "" && types[i+first].Path() != "" && lim.Columns == 0 {
 				t.Errorf("%+v", c)
 			}
 		}

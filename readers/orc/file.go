@@ -86,7 +86,7 @@ func (f *File) open(ctx context.Context) (err error) {
 		return arrowio.Errorf(arrowio.ErrOption, "orc-timezone: %w", err)
 	}
 	f.hybrid = f.calendar()
-	o := orcwire.ArrowOptions{StringsAsBinary: f.opt.BinaryStrings, NullKeysAsList: f.opt.NullKeys, TimestampUnit: f.unit(), Dictionary: f.opt.Dictionary}
+	o := orcwire.ArrowOptions{StringsAsBinary: f.opt.BinaryStrings, NullKeysAsList: f.opt.NullKeys, TimestampUnit: f.unit(), Microseconds: f.opt.Microseconds, Dictionary: f.opt.Dictionary}
 	if f.schema, err = orcwire.Schema(f.footer, o); err != nil {
 		return located(err, "footer", f.tail.footer.Off)
 	}

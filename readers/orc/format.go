@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -13,6 +14,8 @@ import (
 
 // Name is the format's name.
 const Name = "orc"
+
+const optionMicroseconds = "orc-microseconds"
 
 // Options are the options of this format. The zero value is the default of each.
 type Options struct {
@@ -31,6 +34,9 @@ type Options struct {
 	Keys orcwire.KeyRing
 	// Unit is the unit of timestamps; nil = nanoseconds. In a coarser one values are truncated towards the past.
 	Unit *arrow.TimeUnit
+	// Microseconds are paths of columns whose timestamps are in microseconds, where Unit is nanoseconds; those that the file
+	// does not have are ignored. See File.BeyondNanoseconds.
+	Microseconds []string
 	// Dictionary keeps the dictionaries of strings: dictionary<int32, utf8> in place of utf8.
 	Dictionary bool
 }
@@ -49,6 +55,7 @@ func Format() arrowio.Format {
 			{Name: "orc-keys", Usage: "master keys of encrypted columns, a file of JSON: {\"NAME\": {\"version\": 0, \"algorithm\": \"AES_CTR_128\", \"key\": \"hex\"}}", Default: "none: masked values"},
 			{Name: "orc-by", Usage: "how columns of several files are matched", Default: "name", Values: []string{"name", "name-any-case", "position"}},
 			{Name: "timestamp-unit", Usage: "unit of timestamps", Default: "ns", Values: []string{"ns", "us", "ms", "s"}},
+			{Name: optionMicroseconds, Usage: "a column whose timestamps are in microseconds where those of others are in nanoseconds", Repeated: true},
 			{Name: "dictionary", Usage: "keep dictionaries: strings become dictionary<int32, utf8>", Default: "false", Values: []string{"true", "false"}},
 		},
 		Match: Match,
@@ -99,6 +106,9 @@ func ParseOptions(m map[string]string) (Options, error) {
 	if u := m["timestamp-unit"]; u != "" {
 		unit := map[string]arrow.TimeUnit{"ns": arrow.Nanosecond, "us": arrow.Microsecond, "ms": arrow.Millisecond, "s": arrow.Second}[u]
 		o.Unit = &unit
+	}
+	if v := m[optionMicroseconds]; v != "" {
+		o.Microseconds = strings.Split(v, "\n")
 	}
 	if k := m["orc-keys"]; k != "" {
 		var err error
