@@ -3,6 +3,7 @@ package convert
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -26,6 +27,12 @@ type Options struct {
 	SortByKey bool
 	// Limit is how many rows are written at most, the first ones, of sorted rows the first in that order; 0 = all.
 	Limit int64
+	// PartitionBy names columns that become directories NAME=VALUE below the output, outermost first, as Hive does it: rows go
+	// into the files below the directory of their values, without these columns. Null is __HIVE_DEFAULT_PARTITION__; text that
+	// would be read back as null is ErrSchema. Rows are sorted by these columns, in front of Sort, so that one directory is
+	// written after the other. Formats whose output is a directory are ErrOption, columns that do not exist or are of a type
+	// without names ErrSchema of operation "partition".
+	PartitionBy []string
 	// DryRun stops after the plan: no data is read, the store is not touched.
 	DryRun bool
 	// Planned is called with the plan before anything is written; an error from it (a loss that the caller does not
@@ -93,10 +100,18 @@ func Convert(ctx context.Context, ds *arrowio.Dataset, f arrowio.OutputFormat, s
 	start := time.Now()
 	o.shareMemory()
 	o.limitScan()
-	plan, err := planFor(ds.Schema, f, o)
+	plan, parts, err := planFor(ds.Schema, f, o)
 	var by []SortColumn
 	if err == nil {
 		by, err = o.sortColumns(ds.Schema, plan)
+	}
+	if plan != nil {
+		by = parts.order(by)
+		if parts != nil {
+			all := *plan
+			all.Columns = append(slices.Clone(plan.Columns), parts.columns()...)
+			plan = &all
+		}
 	}
 	if err == nil && o.Planned != nil {
 		err = o.Planned(plan)
@@ -113,7 +128,7 @@ func Convert(ctx context.Context, ds *arrowio.Dataset, f arrowio.OutputFormat, s
 	counted := &countingStore{Store: st}
 	r := &Report{Plan: plan, SortedBy: sortNames(by)}
 	o.Sort = by
-	err = r.copy(ctx, ds, f, counted, o)
+	err = r.copy(ctx, ds, f, counted, parts, o)
 	r.Seconds = time.Since(start).Seconds()
 	r.Files, r.BytesOut = counted.files(), counted.bytes.Load()
 	if o.BytesIn != nil {
@@ -122,24 +137,38 @@ func Convert(ctx context.Context, ds *arrowio.Dataset, f arrowio.OutputFormat, s
 	return r, err
 }
 
-// planFor asks f what it makes of the columns that o selects.
-func planFor(s *arrow.Schema, f arrowio.OutputFormat, o Options) (*arrowio.WritePlan, error) {
+// planFor asks f what it makes of the columns that o selects, but for those that become directories.
+func planFor(s *arrow.Schema, f arrowio.OutputFormat, o Options) (*arrowio.WritePlan, *partitioning, error) {
 	p, err := arrowio.Project(s, o.Scan.Columns)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return f.Plan(p.Schema, o.Write)
+	parts, err := o.newPartitioning(p.Schema)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case parts == nil:
+		plan, err := f.Plan(p.Schema, o.Write)
+		return plan, nil, err
+	case f.Directory:
+		return nil, nil, arrowio.Errorf(arrowio.ErrOption, "%s is a directory of files already: its rows cannot be partitioned", f.Name)
+	}
+	plan, err := f.Plan(parts.rest, o.Write)
+	return plan, parts, err
 }
 
 // copy streams the batches. Back-pressure is Scan's: it decodes no further ahead than its memory budget while Write is
 // busy.
-func (r *Report) copy(ctx context.Context, ds *arrowio.Dataset, f arrowio.OutputFormat, st *countingStore, o Options) error {
+func (r *Report) copy(ctx context.Context, ds *arrowio.Dataset, f arrowio.OutputFormat, st *countingStore, parts *partitioning, o Options) error {
 	// What the scan still does when the writer has failed is of no use to anyone.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	w, err := arrowio.NewWriter(ctx, f, st, r.Plan)
-	if err != nil {
-		return err
+	var w arrowio.Writer = &partitioned{partitioning: parts, ctx: ctx, f: f, o: o.Write, st: st}
+	var err error
+	if parts == nil {
+		if w, err = arrowio.NewWriter(ctx, f, st, r.Plan); err != nil {
+			return err
+		}
 	}
 	err = r.writeAll(ctx, ds, w, st, o)
 	if err == nil && o.Complete != nil {

@@ -70,7 +70,7 @@ func keysOf(by []SortColumn) []extsort.Key {
 // writeMemory is what WriteOptions.Memory is by default.
 const writeMemory = 1 << 30
 
-func (o *Options) sorts() bool { return len(o.Sort) > 0 || o.SortByKey }
+func (o *Options) sorts() bool { return len(o.Sort) > 0 || o.SortByKey || len(o.PartitionBy) > 0 }
 
 // shareMemory leaves the writer half of its memory where the other half is needed for sorting.
 func (o *Options) shareMemory() {
@@ -86,7 +86,7 @@ func (o *Options) shareMemory() {
 func (o *Options) sortColumns(s *arrow.Schema, p *arrowio.WritePlan) ([]SortColumn, error) {
 	by := o.Sort
 	switch {
-	case !o.sorts():
+	case len(by) == 0 && !o.SortByKey:
 		return nil, nil
 	case o.SortByKey && len(by) > 0:
 		return nil, arrowio.Errorf(arrowio.ErrOption, "rows can be sorted by columns or by the output's key, not both")

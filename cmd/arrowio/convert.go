@@ -23,6 +23,7 @@ type convertFlags struct {
 	progress *wordValue
 	sort     sortValue
 	limit    int64
+	parts    columnsValue
 	dryRun   bool
 	json     bool
 }
@@ -41,13 +42,17 @@ error tells the latter.
 --sort puts the rows in order before they are written; rows of equal values stay as they come. Alone it sorts by the key of
 OUTPUT, where its format has one, and with =A,B by these columns: -A is descending, "A nulls first" puts nulls in front,
 where they are last otherwise. What does not fit into half of --memory lies in scratch files beside OUTPUT meanwhile.
---limit writes the first rows only, of sorted rows the first in that order.`,
+--limit writes the first rows only, of sorted rows the first in that order.
+
+--partition-by makes OUTPUT a directory with a directory NAME=VALUE for every value of these columns, as Hive and Spark do it,
+and files without the columns below; arrowio reads them as columns again. Rows are sorted by these columns for that.`,
 		Example: `  arrowio convert events.orc events.parquet
   arrowio convert --where "price > 100" --columns id,price sales/*.trv big.arrow
   arrowio convert --compression deflate:9 --row-group-bytes 64MiB table.parquet out.trv
   arrowio convert --dry-run table.parquet out.trv
   arrowio convert --exclude payload --limit 1000 events.orc few.parquet
   arrowio convert --sort=host,-time events.orc sorted.parquet
+  arrowio convert --partition-by country,day --max-file-bytes 1GB events/ --to parquet table/
   arrowio convert --sort --kudu-key host,time events.orc events.kudu/
   arrowio convert --from kudu --kudu-table metrics --kudu-data-dir /data/1 /wal metrics.parquet
   arrowio convert --from csv --to jsonl - - < in.csv | head`,
@@ -78,6 +83,7 @@ where they are last otherwise. What does not fit into half of --memory lies in s
 	f.progress = addProgressFlag(cmd)
 	addSortFlag(cmd, &f.sort)
 	cmd.Flags().Int64VarP(&f.limit, "limit", "n", 0, "write the first `N` rows (default: all)")
+	cmd.Flags().Var(&f.parts, "partition-by", "make OUTPUT a directory with a directory NAME=VALUE for every value of these columns")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would become of each column, and write nothing")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print a report (or the plan) as a JSON object")
 	return cmd
@@ -93,6 +99,9 @@ func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out str
 	}
 	if out == "-" && f.maxFileBytes > 0 {
 		return usagef("--max-file-bytes makes a directory of files: it cannot go to standard output")
+	}
+	if out == "-" && len(f.parts) > 0 {
+		return usagef("--partition-by makes a directory of files: it cannot go to standard output")
 	}
 	if err := checkOverlap(in, out); err != nil {
 		return err
@@ -110,7 +119,7 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 	// The output is checked before the input is read: an hour of spooled input is a bad time to learn that it exists.
 	var store arrowio.Store
 	if !f.dryRun {
-		if store, err = a.openStore(ctx, format, out, f.force); err != nil {
+		if store, err = a.openStore(ctx, format, out, f.force, len(f.parts) > 0); err != nil {
 			return false, err
 		}
 		defer store.Abort() // does nothing once it is committed
@@ -133,9 +142,11 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 		Sort:      f.sort.columns,
 		SortByKey: f.sort.byKey,
 		Limit:     f.limit,
-		DryRun:    f.dryRun,
-		BytesIn:   ds.read,
-		Progress:  bar.set,
+
+		PartitionBy: f.parts,
+		DryRun:      f.dryRun,
+		BytesIn:     ds.read,
+		Progress:    bar.set,
 	})
 	bar.stop()
 	if err != nil {
@@ -166,7 +177,7 @@ func (f *convertFlags) progressMode() string {
 func outputError(out string, err error) error {
 	var ae *arrowio.Error
 	if errors.As(err, &ae) && ae.Kind == arrowio.ErrSchema {
-		if ae.Op == "sort" { // about --sort
+		if ae.Op == "sort" || ae.Op == "partition" && ae.Column == "" { // about --sort, --partition-by
 			return asUsage(err)
 		}
 		return inFile(out, err)

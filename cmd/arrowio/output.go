@@ -13,8 +13,8 @@ import (
 // textFormats may go to a terminal.
 var textFormats = []string{"csv", "jsonl"}
 
-// openStore makes the place that OUTPUT names. Nothing appears there before the store's Commit.
-func (a *app) openStore(ctx context.Context, f arrowio.OutputFormat, out string, force bool) (arrowio.Store, error) {
+// openStore makes the place that OUTPUT names, a directory where that is asked for. Nothing appears there before the store's Commit.
+func (a *app) openStore(ctx context.Context, f arrowio.OutputFormat, out string, force, directory bool) (arrowio.Store, error) {
 	if out == "-" {
 		if f.Directory {
 			return nil, usagef("%s is a directory of files: it cannot go to standard output", f.Name)
@@ -26,7 +26,7 @@ func (a *app) openStore(ctx context.Context, f arrowio.OutputFormat, out string,
 	}
 	st, err := a.places(ctx).Create(ctx, out, arrowio.FileStoreOptions{
 		Force:     force,
-		Directory: f.Directory || strings.HasSuffix(out, "/"),
+		Directory: directory || f.Directory || strings.HasSuffix(out, "/"),
 	})
 	if err != nil {
 		return nil, inFile(out, explainExists(err))

@@ -99,7 +99,7 @@ func (a *app) query(ctx context.Context, f *queryFlags, sql string) (err error) 
 		if format, err = a.outputFormat(f.to.word, f.output); err != nil {
 			return err
 		}
-		if store, err = a.openStore(ctx, format, f.output, f.force); err != nil {
+		if store, err = a.openStore(ctx, format, f.output, f.force, false); err != nil {
 			return err
 		}
 		defer store.Abort() // does nothing once it is committed

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// filesBelow lists the files below a directory, by slashed paths.
+func filesBelow(t *testing.T, dir string) []string {
+	t.Helper()
+	var out []string
+	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			rel, _ := filepath.Rel(dir, name)
+			out = append(out, filepath.ToSlash(rel))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Names of directories are those that Hive's FileUtils.escapePathName makes; pyarrow and DuckDB read them, too.
+func TestPartitionBy(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.csv")
+	rows := `id,city,day,n
+1,Wien,2024-01-01,5
+2,a=b/c %,2024-01-02,-6
+3,Zürich,2024-01-01,5
+4,Wien,2024-01-02,5
+5,,2024-01-01,7
+6,"{x}[y]^'""#*:?\",2024-01-01,5
+7,Wien,2024-01-01,5
+`
+	if err := os.WriteFile(in, []byte(rows), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []string{"orc", "parquet", "ipc", "trevni", "csv", "jsonl"} {
+		out := filepath.Join(dir, format)
+		ok(t, "convert", "--csv-null", "", "--partition-by", "city,day", "--to", format, in, out+"/")
+		files := filesBelow(t, out)
+		var got []string
+		for _, name := range files {
+			got = append(got, strings.TrimSuffix(filepath.ToSlash(filepath.Dir(name)), "/"))
+			if !strings.HasPrefix(filepath.Base(name), "part-00000.") {
+				t.Errorf("%s: %s", format, name)
+			}
+		}
+		want := []string{
+			`city=%7Bx}%5By%5D%5E%27%22%23%2A%3A%3F%5C/day=2024-01-01`, `city=Wien/day=2024-01-01`, `city=Wien/day=2024-01-02`, `city=Zürich/day=2024-01-01`,
+			`city=__HIVE_DEFAULT_PARTITION__/day=2024-01-01`, `city=a%3Db%2Fc %25/day=2024-01-02`,
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", format, got, want)
+		}
+		back := ok(t, "convert", "--columns", "id,city,day,n", "--sort=id", "--to", "csv", "--csv-null", "", out, "-")
+		if back != rows {
+			t.Errorf("%s: got\n%swant\n%s", format, back, rows)
+		}
+	}
+}
+
+func TestPartitionByDetails(t *testing.T) {
+	dir := t.TempDir()
+	in := peopleFile(t, dir, "in.arrow", 0, 4000)
+	out := filepath.Join(dir, "out.arrow")
+	// Rows stay as they come within a directory, or as --sort says; what does not fit into memory goes to scratch files.
+	ok(t, "convert", "--memory", "1MiB", "--partition-by", "name", "--where", "id < 40", "--sort=-id", in, out)
+	if n := len(filesBelow(t, out)); n != 31 { // 30 names and null
+		t.Errorf("%d files", n)
+	}
+	if got := ok(t, "cat", "--format", "jsonl", "--columns", "id", "--where", "name IS NULL", out); !strings.HasPrefix(got, "{\"id\":39}\n{\"id\":35}\n") {
+		t.Error(got)
+	}
+	// Parts of a directory.
+	parts := filepath.Join(dir, "parts")
+	ok(t, "convert", "--exclude", "name,tags", "--max-file-bytes", "10KB", "--row-group-bytes", "4KiB", "--to", "jsonl", "--batch-rows", "100", "--partition-by", "id", "--limit", "3", in, parts)
+	if got := filesBelow(t, parts); !slices.Equal(got, []string{"id=0/part-00000.jsonl", "id=1/part-00000.jsonl", "id=2/part-00000.jsonl"}) {
+		t.Errorf("%q", got)
+	}
+	plan := ok(t, "convert", "--dry-run", "--partition-by", "name", in, filepath.Join(dir, "x.orc"))
+	for _, part := range []string{"directories name=…", "comes back behind the columns of the files", "sorted by name"} {
+		if !strings.Contains(plan, part) {
+			t.Errorf("no %q in\n%s", part, plan)
+		}
+	}
+	empty := filepath.Join(dir, "empty.csv")
+	if err := os.WriteFile(empty, []byte("a,b\n1,\"\"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	before := names(t, dir)
+	bad := filepath.Join(dir, "bad")
+	for _, c := range []struct {
+		code  int
+		args  []string
+		parts []string
+	}{
+		{2, []string{"--partition-by", "nmae", "--to", "orc", in, bad}, []string{"partition", "nmae", "name"}},
+		{2, []string{"--partition-by", "at.x", "--to", "orc", in, bad}, []string{"partition", "at.x", "struct"}},
+		{2, []string{"--partition-by", "tags", "--to", "orc", in, bad}, []string{"partition", "tags", "list"}},
+		{2, []string{"--partition-by", "id,id", "--to", "orc", in, bad}, []string{"partition", "twice"}},
+		{2, []string{"--partition-by", "id", "--columns", "id", "--to", "orc", in, bad}, []string{"no column is left"}},
+		{2, []string{"--partition-by", "id", "--to", "cfile", in, bad}, []string{"cfile", "directory"}},
+		{2, []string{"--partition-by", "id", "--to", "csv", in, "-"}, []string{"--partition-by", "standard output"}},
+		{1, []string{"--partition-by", "id", "--where", "id < 0", "--to", "orc", in, bad}, []string{"no rows"}},
+		{1, []string{"--partition-by", "b", "--to", "orc", empty, bad}, []string{"column b", `""`, "null"}},
+	} {
+		fails(t, do(t, append([]string{"convert"}, c.args...)...), c.code, c.parts...)
+		only(t, dir, before...)
+	}
+}
