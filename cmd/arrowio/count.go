@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+
+	"github.com/arrowio/arrowio/arrowio"
 )
 
 type countFlags struct {
@@ -18,6 +20,8 @@ type countDoc struct {
 	Rows   int64    `json:"rows"`
 	Files  []string `json:"files"`
 	Format string   `json:"format"` // of the first file
+
+	Warnings []arrowio.Warning `json:"warnings"`
 }
 
 func (a *app) countCommand() *cobra.Command {
@@ -71,7 +75,7 @@ func (a *app) count(ctx context.Context, f *countFlags, in []string) error {
 	}
 	bar.stop()
 	if f.json {
-		return printJSON(a.stdout, countDoc{rows, ds.files, ds.format})
+		return printJSON(a.stdout, countDoc{rows, ds.files, ds.format, a.warnings.list()})
 	}
 	return a.printf("%d\n", rows)
 }

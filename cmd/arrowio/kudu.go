@@ -22,11 +22,11 @@ func (a *app) kuduCommand() *cobra.Command {
 		Short: "Work on the directories of a Kudu tablet server",
 		Long: `Commands for operators of Kudu who have a server's directories and no server. Reading them needs none of these:
 arrowio cat --from kudu.`,
-		Example:               "  arrowio kudu import metrics.kudu --wal-dir /kudu/wal --data-dir /disk1/kudu --tablet 27d38d8cc1d64fcabaf1cc938909010e",
+		Example:               "  arrowio kudu list /kudu/wal\n  arrowio kudu import metrics.kudu --wal-dir /kudu/wal --data-dir /disk1/kudu --tablet 27d38d8cc1d64fcabaf1cc938909010e",
 		DisableFlagsInUseLine: true,
 		RunE:                  noCommand,
 	}
-	cmd.AddCommand(a.kuduSplitCommand(), a.kuduImportCommand())
+	cmd.AddCommand(a.kuduListCommand(), a.kuduSplitCommand(), a.kuduImportCommand())
 	return cmd
 }
 

@@ -22,6 +22,29 @@ func TestKuduServer(t *testing.T) {
 			t.Errorf("%q is not in %s", want, out)
 		}
 	}
+	tables := ok(t, "kudu", "list", dir)
+	for _, want := range []string{"\npartitioned │ ", "│ tombstoned │", "\n10 tables, 11 tablets, 405 rows, 90 KiB\n", "more in the logs"} {
+		if !strings.Contains(tables, want) {
+			t.Errorf("%q is not in %s", want, tables)
+		}
+	}
+	var listing struct {
+		Tables []struct {
+			Name    string
+			Rows    *int64
+			Tablets []struct{ ID string }
+		}
+	}
+	if err := json.Unmarshal([]byte(ok(t, "kudu", "list", "--json", dir)), &listing); err != nil || len(listing.Tables) != 10 {
+		t.Errorf("%+v, %v", listing, err)
+	}
+	for _, table := range listing.Tables {
+		if table.Name == "partitioned" && len(table.Tablets) != 2 || table.Name == "compacted" && *table.Rows != 50 {
+			t.Errorf("%+v", table)
+		}
+	}
+	fails(t, do(t, "kudu", "list"), 2, "DIR")
+	fails(t, do(t, "kudu", "list", t.TempDir()), 2, "not the directory of a server")
 	fails(t, do(t, "cat", "--from", "kudu", dir), 2, "several tables", "--kudu-table", "changed")
 	fails(t, do(t, "inspect", "--from", "kudu", "--where", "id = 1", dir), 2, "several tables")
 	want := strings.Count(string(fixtures.Read(t, filepath.Join(rows, "changed.jsonl"))), "\n")

@@ -122,7 +122,11 @@ func TestCount(t *testing.T) {
 			t.Errorf("%q: %q, want %q", c.args, got, c.want)
 		}
 	}
-	var doc countDoc
+	var doc struct {
+		Rows   int64
+		Files  []string
+		Format string
+	}
 	if err := json.Unmarshal([]byte(ok(t, "count", "--json", in)), &doc); err != nil || doc.Rows != 5000 || len(doc.Files) != 5 || doc.Format != "ipc" {
 		t.Errorf("%+v, %v", doc, err)
 	}

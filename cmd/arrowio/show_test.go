@@ -248,6 +248,13 @@ func TestCompletion(t *testing.T) {
 		{[]string{"scan", "--progress", ""}, []string{"auto", "always", "never"}},
 		{[]string{"convert", "--trevni-view", ""}, []string{"records", "columns"}},
 		{[]string{"v"}, []string{"verify", "version"}},
+		{[]string{""}, []string{"head", "tail", "sample", "count"}},
+		{[]string{"kudu", ""}, []string{"list", "split", "import"}},
+		{[]string{"convert", "--"}, []string{"--partition-by", "--limit", "--exclude", "--sort"}},
+		{[]string{"cat", "--"}, []string{"--expanded", "--no-pager", "--exclude"}},
+		{[]string{"sample", "--"}, []string{"--seed", "--limit"}},
+		{[]string{"tail", "--format", ""}, []string{"table", "jsonl", "csv"}},
+		{[]string{"--"}, []string{"--version"}},
 	} {
 		o := do(t, append([]string{"__complete"}, c.args...)...)
 		for _, w := range c.want {

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/arrowio/arrowio/arrowio"
+	readkudu "github.com/arrowio/arrowio/readers/kudu"
+)
+
+type kuduListFlags struct {
+	data     []string
+	metadata string
+	json     bool
+}
+
+// kuduListing is the JSON of a server's tables.
+type kuduListing struct {
+	File     string            `json:"file"`
+	Tables   []kuduTable       `json:"tables"`
+	Tablets  []kuduTablet      `json:"tablets_without_table"` // whose superblocks cannot be read
+	Notes    []string          `json:"notes"`
+	Warnings []arrowio.Warning `json:"warnings"`
+}
+
+// kuduTable is a table, as far as the server has it.
+type kuduTable struct {
+	Name    string       `json:"name"`
+	ID      string       `json:"id"`
+	Rows    *int64       `json:"rows"`  // on disk; null = only reading tells
+	Bytes   int64        `json:"bytes"` // of the blocks of its rowsets
+	Tablets []kuduTablet `json:"tablets"`
+}
+
+// kuduTablet is one of its tablets.
+type kuduTablet struct {
+	ID      string `json:"id"`
+	State   string `json:"state"`
+	RowSets int64  `json:"rowsets"`
+	Rows    *int64 `json:"rows"`
+	Bytes   int64  `json:"bytes"`
+	Detail  string `json:"detail"`
+}
+
+func (a *app) kuduListCommand() *cobra.Command {
+	f := &kuduListFlags{}
+	cmd := &cobra.Command{
+		Use:   "list [flags] DIR",
+		Short: "List the tables and tablets of a server that does not run",
+		Long: `List prints the tables of which a tablet server has tablets, and these tablets, with their rows and their bytes. DIR is the
+server's directory of write-ahead logs (--fs_wal_dir).
+
+Rows are those on disk, as the tablets' superblocks count them; there may be more in the logs. arrowio count --from kudu
+reads those, too.`,
+		Example: `  arrowio kudu list /kudu/wal
+  arrowio kudu list --data-dir /disk1/kudu --data-dir /disk2/kudu --json /kudu/wal | jq -r '.tables[].name'`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 || args[0] == "" {
+				return usagef("kudu list: which DIR? One, the server's directory of write-ahead logs (--fs_wal_dir)")
+			}
+			return nil
+		},
+		ValidArgsFunction: completeDirs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.kuduList(cmd.Context(), f, args[0])
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringArrayVar(&f.data, "data-dir", nil, "a data `DIR` of the server (--fs_data_dirs); once for each of them (default: DIR, or its sibling data)")
+	fs.StringVar(&f.metadata, "metadata-dir", "", "the server's metadata `DIR` (--fs_metadata_dir), where it has one (default: where Kudu looks)")
+	for _, name := range []string{"data-dir", "metadata-dir"} {
+		_ = cmd.RegisterFlagCompletionFunc(name, completeDirs)
+	}
+	fs.BoolVar(&f.json, "json", false, "as a JSON object")
+	return cmd
+}
+
+func (a *app) kuduList(ctx context.Context, f *kuduListFlags, dir string) error {
+	v, err := readkudu.OpenOverview(ctx, dir, arrowio.Limits{}, readkudu.Options{Data: f.data, Metadata: f.metadata})
+	if err != nil {
+		return inFile(dir, err)
+	}
+	defer v.Close() // it was only read
+	info, err := v.Info(ctx, arrowio.InfoOptions{})
+	if err != nil {
+		return inFile(dir, err)
+	}
+	a.warn(&openFile{File: v, name: dir}, nil)
+	l := listKudu(dir, info)
+	if f.json {
+		l.Warnings = a.warnings.list()
+		return printJSON(a.stdout, l)
+	}
+	return l.print(a.onSheet(a.stdout))
+}
+
+// listKudu puts tablets below their tables.
+func listKudu(dir string, info *arrowio.Info) *kuduListing {
+	l := &kuduListing{File: dir, Tables: []kuduTable{}, Tablets: []kuduTablet{}, Notes: []string{}}
+	for _, m := range info.Members {
+		switch {
+		case m.Kind == "table":
+			l.Tables = append(l.Tables, kuduTable{Name: m.Name, ID: m.ID, Rows: knownRows(m.Rows), Bytes: m.Bytes, Tablets: []kuduTablet{}})
+		default:
+			t := kuduTablet{ID: m.ID, State: m.State, RowSets: m.Parts, Rows: knownRows(m.Rows), Bytes: m.Bytes, Detail: m.Detail}
+			if n := len(l.Tables); n > 0 && l.Tables[n-1].Name == m.Name {
+				l.Tables[n-1].Tablets = append(l.Tables[n-1].Tablets, t)
+			} else {
+				l.Tablets = append(l.Tablets, t)
+			}
+		}
+	}
+	l.Notes = append(l.Notes, info.Notes...)
+	return l
+}
+
+func knownRows(n int64) *int64 {
+	if n < 0 {
+		return nil
+	}
+	return &n
+}
+
+func (l *kuduListing) print(w sheet) error {
+	text := func(n *int64) string {
+		if n == nil {
+			return ""
+		}
+		return humanize.Comma(*n)
+	}
+	var rows [][]string
+	tablets, total, bytes := 0, int64(0), int64(0)
+	add := func(table string, t kuduTablet) {
+		tablets++
+		rows = append(rows, []string{table, t.ID, t.State, humanize.Comma(t.RowSets), text(t.Rows), humanize.IBytes(uint64(max(t.Bytes, 0))), t.Detail})
+		if t.Rows != nil {
+			total += *t.Rows
+		}
+		bytes += t.Bytes
+	}
+	for _, table := range l.Tables {
+		for _, t := range table.Tablets {
+			add(table.Name, t)
+		}
+	}
+	for _, t := range l.Tablets {
+		add("", t)
+	}
+	right := map[string]bool{"rowsets": true, "rows": true, "size": true}
+	if err := printTable(w, []string{"table", "tablet", "state", "rowsets", "rows", "size", "detail"}, right, rows); err != nil {
+		return err
+	}
+	w.line("", "", fmt.Sprintf("%s, %s, %s, %s", counted(int64(len(l.Tables)), "table"), counted(int64(tablets), "tablet"), counted(total, "row"),
+		humanize.IBytes(uint64(max(bytes, 0)))))
+	for _, n := range l.Notes {
+		if !strings.Contains(n, "--kudu-table") { // of inspect
+			w.line("note: ", "  ", printable(n))
+		}
+	}
+	return nil
+}
