@@ -22,16 +22,19 @@ const (
 type grid struct {
 	w       *bufio.Writer
 	right   []bool // columns aligned right: numbers
+	whole   []bool // columns that are never clipped
 	widths  []int
 	bounded bool // lines have to fit into a terminal
 }
 
 // newGrid prints the header. first are the rows that settle the widths; they are not printed. A cell takes at most
 // cellWidth columns, a line at most lineWidth; 0 = no bound.
-func newGrid(w io.Writer, header []string, right []bool, first [][]string, cellWidth, lineWidth int) (*grid, error) {
-	g := &grid{w: bufio.NewWriterSize(w, 64<<10), right: right, widths: make([]int, len(header)), bounded: lineWidth > 0}
-	for k, h := range header {
-		g.widths[k] = displayWidth(h)
+func newGrid(w io.Writer, columns []gridColumn, first [][]string, cellWidth, lineWidth int) (*grid, error) {
+	g := &grid{w: bufio.NewWriterSize(w, 64<<10), widths: make([]int, len(columns)), bounded: lineWidth > 0}
+	header := make([]string, len(columns))
+	for k, c := range columns {
+		header[k], g.right, g.whole = c.name, append(g.right, c.right), append(g.whole, c.whole)
+		g.widths[k] = displayWidth(c.name)
 		for _, row := range first {
 			g.widths[k] = max(g.widths[k], displayWidth(row[k]))
 		}
@@ -54,14 +57,14 @@ func newGrid(w io.Writer, header []string, right []bool, first [][]string, cellW
 	return g, g.w.WriteByte('\n')
 }
 
-// floors returns how far each column can be narrowed: text to a few characters, numbers not at all, since a clipped
-// number is another number.
+// floors returns how far each column can be narrowed: text to a few characters, numbers and dates not at all, since a
+// clipped number is another number.
 func (g *grid) floors(first [][]string) []int {
 	floors := make([]int, len(g.widths))
 	for k := range floors {
 		floors[k] = gridMinimum
 		for _, row := range first {
-			if g.right[k] {
+			if g.whole[k] {
 				floors[k] = max(floors[k], displayWidth(row[k]))
 			}
 		}
@@ -69,10 +72,11 @@ func (g *grid) floors(first [][]string) []int {
 	return floors
 }
 
-// gridColumn is a column of a table that may or may not be shown.
+// gridColumn is a column of a table.
 type gridColumn struct {
 	name  string
-	right bool
+	right bool // aligned right
+	whole bool // never clipped
 }
 
 // fitting chooses the columns that fit into a line, with elided in place of those in the middle that do not: all of them
@@ -86,7 +90,7 @@ func fitting(columns []gridColumn, rows [][]string, line int) []int {
 			width = max(width, displayWidth(row[k]))
 		}
 		least[k] = min(width, gridMinimum)
-		if c.right {
+		if c.whole {
 			for _, row := range rows {
 				least[k] = max(least[k], min(displayWidth(row[k]), gridMaximum))
 			}
@@ -169,8 +173,8 @@ func (g *grid) line(cells []string, header bool) error {
 		}
 		n := displayWidth(text)
 		if n > g.widths[k] && !header {
-			// Numbers are never clipped, and text only where the line has an end: the column grows from here on.
-			if g.right[k] || !g.bounded {
+			// Numbers and dates are never clipped, and text only where the line has an end: the column grows from here on.
+			if g.whole[k] || !g.bounded {
 				g.widths[k] = max(g.widths[k], min(n, gridMaximum))
 			}
 		}
@@ -239,7 +243,7 @@ const (
 
 // newTable settles the widths of a table of which all rows are there; nil = it does not fit, however its cells are wrapped.
 func newTable(w sheet, header []string, right []bool, rows [][]string) *grid {
-	g := &grid{w: bufio.NewWriterSize(w, 64<<10), right: right, widths: make([]int, len(header)), bounded: w.width > 0}
+	g := &grid{w: bufio.NewWriterSize(w, 64<<10), right: right, whole: right, widths: make([]int, len(header)), bounded: w.width > 0}
 	floors := make([]int, len(header))
 	least := -displayWidth(gridSeparator)
 	for k, h := range header {

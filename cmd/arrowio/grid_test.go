@@ -10,7 +10,7 @@ import (
 func TestGrid(t *testing.T) {
 	var buf bytes.Buffer
 	first := [][]string{{"1", "ab"}, {"100", "世界"}}
-	g, err := newGrid(&buf, []string{"id", "name"}, []bool{true, false}, first, gridMaximum, 11)
+	g, err := newGrid(&buf, []gridColumn{{"id", true, true}, {name: "name"}}, first, gridMaximum, 11)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestGrid(t *testing.T) {
 func TestGridFitsTheTerminal(t *testing.T) {
 	var buf bytes.Buffer
 	row := []string{strings.Repeat("a", 200), "short", strings.Repeat("b", 60)}
-	g, err := newGrid(&buf, []string{"x", "y", "z"}, make([]bool, 3), [][]string{row}, gridMaximum, 80)
+	g, err := newGrid(&buf, []gridColumn{{name: "x"}, {name: "y"}, {name: "z"}}, [][]string{row}, gridMaximum, 80)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestGridFitsTheTerminal(t *testing.T) {
 
 func TestGridWithoutTerminal(t *testing.T) {
 	var buf bytes.Buffer
-	g, err := newGrid(&buf, []string{"n", "t"}, []bool{true, false}, [][]string{{"1", "a"}}, gridMaximum, 0)
+	g, err := newGrid(&buf, []gridColumn{{"n", true, true}, {name: "t"}}, [][]string{{"1", "a"}}, gridMaximum, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -135,19 +135,19 @@ func (t *tablePrinter) hold(c *celltext.Cell, writers []celltext.Writer, i int) 
 func (t *tablePrinter) start() (err error) {
 	all := make([]gridColumn, t.schema.NumFields())
 	for k, f := range t.schema.Fields() {
-		all[k] = gridColumn{name: printable(f.Name), right: isNumber(f.Type)}
+		all[k] = gridColumn{name: printable(f.Name), right: isNumber(f.Type), whole: isNumber(f.Type) || isShort(f.Type)}
 	}
 	t.shown = fitting(all, t.held, t.width)
-	header, right := make([]string, len(t.shown)), make([]bool, len(t.shown))
+	columns := make([]gridColumn, len(t.shown))
 	rows := make([][]string, len(t.held))
 	for i := range rows {
 		rows[i] = make([]string, len(t.shown))
 	}
 	for at, k := range t.shown {
 		if k == elided {
-			header[at] = gridEllipsis
+			columns[at] = gridColumn{name: gridEllipsis}
 		} else {
-			header[at], right[at] = all[k].name, all[k].right
+			columns[at] = all[k]
 		}
 		for i, row := range t.held {
 			if k == elided {
@@ -158,7 +158,7 @@ func (t *tablePrinter) start() (err error) {
 		}
 	}
 	t.held = nil
-	if t.grid, err = newGrid(t.w, header, right, rows, gridMaximum, t.width); err != nil {
+	if t.grid, err = newGrid(t.w, columns, rows, gridMaximum, t.width); err != nil {
 		return err
 	}
 	for _, row := range rows {
@@ -359,4 +359,13 @@ func (p *expandedPrinter) Abort() error {
 
 func isNumber(t arrow.DataType) bool {
 	return arrow.IsInteger(t.ID()) || arrow.IsFloating(t.ID()) || arrow.IsDecimal(t.ID())
+}
+
+// isShort reports whether the values of a type are short and say nothing when they are clipped.
+func isShort(t arrow.DataType) bool {
+	switch t.ID() {
+	case arrow.BOOL, arrow.DATE32, arrow.DATE64, arrow.TIME32, arrow.TIME64, arrow.TIMESTAMP, arrow.DURATION:
+		return true
+	}
+	return false
 }
