@@ -183,6 +183,7 @@ type dataset struct {
 	*arrowio.Dataset
 	files   []string
 	columns []string // that are read, by the names of the files; nil = all
+	exclude []string // of these
 	format  string   // of the first file
 	size    int64    // of all files
 	rows    int64    // of all files; arrowio.UnknownRows = not known without opening them
@@ -232,6 +233,9 @@ func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *sel
 	ds := &dataset{rows: arrowio.UnknownRows, sizes: make([]int64, len(inputs)), shared: map[int]*openFile{}}
 	if !r.shown.given() { // else columns may have other names in the files
 		ds.columns = s.paths()
+		if s != nil {
+			ds.exclude = s.excluded()
+		}
 	}
 	for _, in := range inputs {
 		ds.files = append(ds.files, displayName(in.Path))
@@ -322,7 +326,11 @@ func (a *app) openInput(ctx context.Context, ds *dataset, i int, path string, r 
 		}
 		return nil, err
 	}
-	a.warn(f, ds.columns)
+	columns := ds.columns
+	if left, err := arrowio.Exclude(f.Schema(), columns, ds.exclude); err == nil && ds.exclude != nil {
+		columns = left
+	}
+	a.warn(f, columns)
 	ds.opened(i, f)
 	if !keep {
 		return f, nil

@@ -227,6 +227,26 @@ func TestExclude(t *testing.T) {
 	ok(t, "scan", "--repeat", "2", "--exclude", "tags,at", in)
 }
 
+// What is excluded is not warned of, and columns of several files that have no common type may be excluded.
+func TestExcludeOfFiles(t *testing.T) {
+	const masked = "../../testdata/orc/java-2.3.1/encrypted-0-none.orc"
+	if o := do(t, "head", "--exclude", "ssn__seq", masked); o.code != 0 || !strings.HasSuffix(o.err, ": card__mix__r10\n") {
+		t.Errorf("%+v", o)
+	}
+	ok(t, "head", "--exclude", "ssn__seq,card__mix__r10", masked)
+
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a.csv": "id,x\n1,true\n", "b.csv": "id,x\n2,2024-01-01\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fails(t, do(t, "cat", "--format", "csv", dir), 1, "x")
+	if got := ok(t, "cat", "--format", "csv", "--exclude", "x", dir); got != "id\n1\n2\n" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestConvertLimit(t *testing.T) {
 	in := peopleFiles(t)
 	for _, c := range []struct {
