@@ -184,6 +184,7 @@ type dataset struct {
 	files   []string
 	columns []string // that are read, by the names of the files; nil = all
 	exclude []string // of these
+	dropped []string // of these, what a file has: the schema of all may lack it, where it has no common type
 	format  string   // of the first file
 	size    int64    // of all files
 	rows    int64    // of all files; arrowio.UnknownRows = not known without opening them
@@ -251,7 +252,7 @@ func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *sel
 	for _, n := range ds.sizes {
 		ds.size += n
 	}
-	if err := s.check(ds.Schema); err != nil {
+	if err := s.check(ds.Schema, ds.dropped); err != nil {
 		return nil, errors.Join(inFile(first.name, err), ds.close())
 	}
 	if splits := first.Splits(); len(inputs) == 1 {
@@ -261,6 +262,17 @@ func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *sel
 		}
 	}
 	return ds, nil
+}
+
+// drop takes note of the excluded columns that a file has.
+func (d *dataset) drop(s *arrow.Schema) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, c := range d.exclude {
+		if _, err := expr.Resolve(s, c); err == nil {
+			d.dropped = append(d.dropped, c)
+		}
+	}
 }
 
 // opened takes note of file i.
@@ -294,10 +306,10 @@ func (s *selectFlags) paths() []string {
 
 // excluded lists the columns that are not read: those of --exclude, but for what the filter needs.
 func (s *selectFlags) excluded() []string {
-	if s.where.x != nil {
-		return nil
-	}
-	return s.exclude
+	needed := expr.Columns(s.where.x)
+	return slices.DeleteFunc(slices.Clone([]string(s.exclude)), func(c string) bool {
+		return slices.ContainsFunc(needed, func(n string) bool { return n == c || strings.HasPrefix(n, c+".") })
+	})
 }
 
 // shared is a file that a scan must not close.
@@ -330,6 +342,7 @@ func (a *app) openInput(ctx context.Context, ds *dataset, i int, path string, r 
 	if left, err := arrowio.Exclude(f.Schema(), columns, ds.exclude); err == nil && ds.exclude != nil {
 		columns = left
 	}
+	ds.drop(f.Schema())
 	a.warn(f, columns)
 	ds.opened(i, f)
 	if !keep {
@@ -341,13 +354,18 @@ func (a *app) openInput(ctx context.Context, ds *dataset, i int, path string, r 
 	return shared{f}, nil
 }
 
-// check looks for what the flags name in the schema, and settles the columns that are left where some are excluded.
-func (s *selectFlags) check(schema *arrow.Schema) error {
+// check looks for what the flags name in the schema, and settles the columns that are left where some are excluded. Of these the
+// dropped need not be there any more.
+func (s *selectFlags) check(schema *arrow.Schema, dropped []string) error {
 	if s == nil {
 		return nil
 	}
 	if s.exclude != nil {
-		columns, err := arrowio.Exclude(schema, s.columns, s.exclude)
+		exclude := slices.DeleteFunc(slices.Clone(s.exclude), func(c string) bool {
+			_, err := expr.Resolve(schema, c)
+			return err != nil && slices.Contains(dropped, c)
+		})
+		columns, err := arrowio.Exclude(schema, s.columns, exclude)
 		if err != nil {
 			return usagef("--exclude: %w", err)
 		}

@@ -245,6 +245,9 @@ func TestExcludeOfFiles(t *testing.T) {
 	if got := ok(t, "cat", "--format", "csv", "--exclude", "x", dir); got != "id\n1\n2\n" {
 		t.Errorf("%q", got)
 	}
+	if got := ok(t, "cat", "--format", "csv", "--exclude", "x", "--where", "id = 2", dir); got != "id\n2\n" {
+		t.Errorf("%q", got)
+	}
 }
 
 func TestConvertLimit(t *testing.T) {
