@@ -63,6 +63,12 @@ var rules = []rule{
 		why:   "a wire package is bytes and values, of one format",
 	},
 	{
+		pkg:   "internal/parquetwire/decode",
+		may:   []string{"internal/bitpack"},
+		never: append([]string{arrowPath}, doesIO...),
+		why:   "what reading needs of Parquet's bytes, in the words of kernels",
+	},
+	{
 		pkg: "internal/*wire/**",
 		why: "what belongs to a wire package is imported by it, not the reverse",
 	},

@@ -1,264 +1,504 @@
 package parquet
 
 import (
-	"context"
+	"encoding/binary"
+	"math/bits"
 
-	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/apache/arrow/go/v15/parquet/file"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/parquetwire/decode"
 )
 
-// column decodes one field of one row group. Leaves are arrow's readers; lists and structs are put together here from
-// the levels of the leaves below them:
-//
-//	definition level   how much of the path to the value is there: nulls, and lists without items
-//	repetition level   at which list a new item begins
+// column decodes a stored column of a row group, a number of rows at a time.
 type column struct {
-	field *pqarrow.SchemaField
-	leaf  *pqarrow.ColumnReader
-	kids  []*column
-	mem   memory.Allocator
+	*node
+	pages  pageReader
+	values values
+	err    error
+
+	// The page being read.
+	left int           // level entries left
+	runs decode.Hybrid // of definition levels, where they are the validity of top-level slots
+	defs []uint8       // levels of the page, where there are more of them
+	reps []uint8
+	pos  int // of the next entry in defs and reps
+
+	// The batch being built.
+	valid     arrowbuf.Bits
+	slots     int
+	nulls     int
+	batchDefs []uint8 // where a field above needs them
+	batchReps []uint8
+	keep      bool // batchDefs and batchReps are kept
+
+	rowsLeft int64 // rows of the row group that were not passed
+	scratch  []byte
 }
 
-// leafReaders opens the readers of leaves, fields without children. It gives them to arrow's FileReader as if they
-// were all there is, because only at the top does that hand out readers of leaves.
-type leafReaders struct {
-	r        *pqarrow.FileReader
-	rowGroup int
-	mem      memory.Allocator
+// simple reports whether definition levels are the validity of the slots: nothing above the leaf can be null.
+func (c *column) simple() bool {
+	return c.maxRep == 0 && c.maxDef == 1 && c.def == 1 && c.field.Nullable
 }
 
-// isLeaf is what arrow's IsLeaf is meant to be: that takes groups for leaves, whose ColIndex it leaves zero.
-func isLeaf(f *pqarrow.SchemaField) bool { return len(f.Children) == 0 }
-
-func (l *leafReaders) open(ctx context.Context, f *pqarrow.SchemaField) (*column, error) {
-	c := &column{field: f, mem: l.mem}
-	if isLeaf(f) {
-		l.r.Manifest = &pqarrow.SchemaManifest{Fields: []pqarrow.SchemaField{*f}}
-		var err error
-		c.leaf, err = l.r.GetFieldReader(ctx, 0, map[int]bool{f.ColIndex: true}, []int{l.rowGroup})
-		return c, err
-	}
-	for i := range f.Children {
-		kid, err := l.open(ctx, &f.Children[i])
-		if err != nil {
-			c.release()
-			return nil, err
+// advance makes the next data page the current one. Of the next rows, pass are not wanted: pages that have no others are
+// left out. It returns how many rows they have; where these are all of pass, no page is begun.
+func (c *column) advance(pass int64) (passed int64, err error) {
+	for c.left == 0 {
+		if c.pages.only != nil {
+			if err := c.prepare(); err != nil {
+				return passed, err
+			}
+			passed += c.pages.jump(pass - passed)
 		}
-		c.kids = append(c.kids, kid)
+		if pass > 0 && passed == pass {
+			return passed, nil
+		}
+		p, ok, err := c.pages.header()
+		if err != nil {
+			return passed, err
+		}
+		if !ok {
+			return passed, corrupt("the column chunk ends before its row group, which has %d rows", c.pages.rows)
+		}
+		if err := c.begin(&p, pass, &passed); err != nil {
+			return passed, arrowio.Locate(damaged(err), arrowio.At{Split: -1, Off: p.off})
+		}
 	}
-	return c, nil
+	return passed, nil
 }
 
-func (c *column) release() {
-	if c.leaf != nil {
-		c.leaf.Release()
-		c.leaf = nil
+// begin begins a page, unless it is to be left out.
+func (c *column) begin(p *page, pass int64, passed *int64) error {
+	switch p.Kind {
+	case decode.DictionaryPage:
+		return c.readDictionary(p)
+	case decode.IndexPage:
+		return nil
 	}
-	for _, k := range c.kids {
-		k.release()
-	}
-}
-
-// load decodes the next n rows of every leaf, or as many as there are.
-func (c *column) load(n int64) error {
-	if c.leaf != nil {
-		return c.leaf.LoadBatch(n)
-	}
-	for _, k := range c.kids {
-		if err := k.load(n); err != nil {
+	if c.pages.only != nil {
+		if err := c.pages.indexed(p, c.maxRep > 0); err != nil {
 			return err
+		}
+	} else if c.pages.levels += int64(p.Values); c.pages.levels > c.pages.chunk.Values {
+		return corrupt("pages of %d values in a column chunk of %d", c.pages.levels, c.pages.chunk.Values)
+	}
+	if c.maxRep == 0 && int64(p.Values) <= pass-*passed {
+		*passed += int64(p.Values)
+		return nil
+	}
+	return c.beginPage(p)
+}
+
+// prepare reads the dictionary in front of the data pages that were fetched.
+func (c *column) prepare() error {
+	r := &c.pages
+	for !r.begun {
+		first := r.only[0].Off
+		if r.off >= first {
+			r.begun, r.off = true, first
+			break
+		}
+		p, ok, err := r.header()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return corrupt("the column chunk ends before its first data page")
+		}
+		if p.Kind == decode.DictionaryPage {
+			if err := c.readDictionary(&p); err != nil {
+				return arrowio.Locate(damaged(err), arrowio.At{Split: -1, Off: p.off})
+			}
 		}
 	}
 	return nil
 }
 
-// repeated tells whether every leaf below is inside a list below c.
-func (c *column) repeated() bool {
-	if c.leaf != nil {
-		return false
+func (c *column) readDictionary(p *page) error {
+	if p.Encoding != decode.Plain && p.Encoding != decode.PlainDictionary {
+		return arrowio.Errorf(arrowio.ErrUnsupported, "encoding %s of a dictionary", p.Encoding)
 	}
-	if _, ok := c.field.Field.Type.(*arrow.StructType); !ok {
+	if int64(p.Raw) > c.pages.limits.DictionaryBytes {
+		return arrowio.Errorf(arrowio.ErrLimit, "a dictionary of %d bytes (Limits.DictionaryBytes)", p.Raw)
+	}
+	_, raw, err := c.pages.body(p)
+	if err != nil {
+		return err
+	}
+	if p.Values > len(raw) && c.field.Type.ID() != 0 && (p.Values-1)*c.elemBytes() >= len(raw) {
+		return decode.ErrValues
+	}
+	return c.values.dictionary(raw, p.Values)
+}
+
+// elemBytes returns the least that a stored value takes.
+func (c *column) elemBytes() int {
+	switch c.elem.Type {
+	case decode.Boolean:
+		return 0
+	case decode.ByteArray:
+		return 4
+	}
+	return newStored(c.elem).width
+}
+
+// beginPage decompresses a data page and decodes its levels.
+func (c *column) beginPage(p *page) error {
+	if int64(p.Values) > c.pages.limits.BatchElements {
+		return arrowio.Errorf(arrowio.ErrLimit, "a page of %d values (Limits.BatchElements)", p.Values)
+	}
+	levels, raw, err := c.pages.body(p)
+	if err != nil {
+		return err
+	}
+	if p.Kind == decode.DataPageV2 {
+		if c.maxRep > 0 {
+			if err := c.levels(&c.reps, levels[:p.RepBytes], p.Values, c.maxRep); err != nil {
+				return err
+			}
+		}
+		if err := c.definitions(levels[p.RepBytes:], p.Values); err != nil {
+			return err
+		}
+	} else {
+		if c.maxRep > 0 {
+			if raw, err = c.versionOne(&c.reps, raw, p.RepEncoding, p.Values, c.maxRep); err != nil {
+				return err
+			}
+		}
+		if c.maxDef > 0 {
+			if raw, err = c.versionOne(nil, raw, p.DefEncoding, p.Values, c.maxDef); err != nil {
+				return err
+			}
+		}
+	}
+	c.left, c.pos = p.Values, 0
+	return c.values.page(p.Encoding, raw, p.Values)
+}
+
+// versionOne decodes levels of a page of version 1, repetition levels to dst, definition levels where that is nil, and
+// returns what is behind them.
+func (c *column) versionOne(dst *[]uint8, raw []byte, e decode.Encoding, n int, highest uint8) ([]byte, error) {
+	width := uint(bits.Len8(highest))
+	if e == decode.BitPacked {
+		to := dst
+		if to == nil {
+			to = &c.defs
+		}
+		*to = grown(*to, n)
+		used, err := decode.BitPackedLevels(*to, raw, width)
+		if err == nil {
+			err = checkLevels(*to, highest)
+		}
+		if err == nil && dst == nil && c.simple() { // as a bitmap in a run of its own
+			b := binary.AppendUvarint(nil, uint64((n+7)/8)<<1|1)
+			at := len(b)
+			b = append(b, make([]byte, (n+7)/8)...)
+			for i, d := range *to {
+				b[at+i/8] |= d << (i % 8)
+			}
+			c.runs.Reset(b, 1)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return raw[used:], nil
+	}
+	if e != decode.RLE {
+		return nil, arrowio.Errorf(arrowio.ErrUnsupported, "encoding %s of levels", e)
+	}
+	if len(raw) < 4 {
+		return nil, decode.ErrRuns
+	}
+	size := binary.LittleEndian.Uint32(raw)
+	if uint64(size) > uint64(len(raw)-4) {
+		return nil, decode.ErrRuns
+	}
+	levels, rest := raw[4:4+size], raw[4+size:]
+	if dst == nil {
+		return rest, c.definitions(levels, n)
+	}
+	return rest, c.levels(dst, levels, n, highest)
+}
+
+// definitions decodes n definition levels, or prepares for decoding them as bits.
+func (c *column) definitions(b []byte, n int) error {
+	switch {
+	case c.maxDef == 0:
+		return nil
+	case c.simple():
+		c.runs.Reset(b, 1)
+		return nil
+	}
+	return c.levels(&c.defs, b, n, c.maxDef)
+}
+
+func (c *column) levels(dst *[]uint8, b []byte, n int, highest uint8) error {
+	*dst = grown(*dst, n)
+	var h decode.Hybrid
+	h.Reset(b, uint(bits.Len8(highest)))
+	if err := h.Levels(*dst); err != nil {
+		return err
+	}
+	return checkLevels(*dst, highest)
+}
+
+func checkLevels(levels []uint8, highest uint8) error {
+	top := uint8(0)
+	for _, l := range levels {
+		top = max(top, l)
+	}
+	if top > highest {
+		return corrupt("a level of %d where %d is the highest", top, highest)
+	}
+	return nil
+}
+
+// read decodes the next n rows.
+func (c *column) read(n int64) error {
+	if n > c.rowsLeft {
+		return corrupt("%d rows where %d are left", n, c.rowsLeft)
+	}
+	c.rowsLeft -= n
+	if c.maxRep > 0 {
+		return c.eachRow(n, c.entries)
+	}
+	for n > 0 {
+		if _, err := c.advance(0); err != nil {
+			return err
+		}
+		k := int(min(int64(c.left), n))
+		if err := c.entries(k); err != nil {
+			return damaged(err)
+		}
+		n -= int64(k)
+	}
+	return nil
+}
+
+// skip passes over n rows.
+func (c *column) skip(n int64) error {
+	if n > c.rowsLeft {
+		return corrupt("%d rows where %d are left", n, c.rowsLeft)
+	}
+	if c.maxRep > 0 {
+		return c.skipRepeated(n)
+	}
+	for n > 0 {
+		passed, err := c.advance(n)
+		if err != nil {
+			return err
+		}
+		c.rowsLeft -= passed
+		if n -= passed; n == 0 {
+			break
+		}
+		k := int(min(int64(c.left), n))
+		if err := c.pass(k); err != nil {
+			return damaged(err)
+		}
+		n -= int64(k)
+		c.rowsLeft -= int64(k)
+	}
+	return nil
+}
+
+// rowEnd returns how many entries of the page, from pos on, are in front of row n of those that begin among them, and how
+// many rows begin there.
+func (c *column) rowEnd(n int64) (entries int, began int64) {
+	reps := c.reps[c.pos : c.pos+c.left]
+	for i, r := range reps {
+		if r == 0 {
+			if began == n {
+				return i, began
+			}
+			began++
+		}
+	}
+	return len(reps), began
+}
+
+func (c *column) skipRepeated(n int64) error {
+	if c.pages.only != nil && c.left == 0 {
+		if err := c.prepare(); err != nil {
+			return err
+		}
+		k := c.pages.jump(n)
+		n -= k
+		c.rowsLeft -= k
+	}
+	c.rowsLeft -= n
+	return c.eachRow(n, c.pass)
+}
+
+// eachRow gives the entries of the next n rows to use. A row ends where the next begins, which may be on another page.
+func (c *column) eachRow(n int64, use func(int) error) error {
+	for began := int64(0); n > 0; {
+		if c.left == 0 {
+			if began == n && c.atEnd() {
+				return nil
+			}
+			if _, err := c.advance(0); err != nil {
+				return err
+			}
+			continue
+		}
+		if began == 0 && c.reps[c.pos] != 0 {
+			return corrupt("a row begins inside a list")
+		}
+		k, more := c.rowEnd(n - began)
+		began += more
+		whole := k == c.left
+		if err := use(k); err != nil {
+			return damaged(err)
+		}
+		if !whole {
+			return nil
+		}
+	}
+	return nil
+}
+
+// atEnd reports whether no page follows that the last row could go on in.
+func (c *column) atEnd() bool {
+	if c.pages.only != nil { // pages with an offset index begin with a row
 		return true
 	}
-	return c.levels().repeated()
+	return c.pages.levels >= c.pages.chunk.Values
 }
 
-// levels returns the child whose levels tell about c: one with no list in between where there is such a one.
-func (c *column) levels() *column {
-	for _, k := range c.kids {
-		if !k.repeated() {
-			return k
+// entries takes the next k entries of the page.
+func (c *column) entries(k int) error {
+	c.left -= k
+	var err error
+	switch {
+	case c.maxDef == 0:
+		c.slots += k
+		err = c.values.read(k, k, nil, 0)
+	case c.simple():
+		b, off := c.valid.Grow(k)
+		var set int
+		if set, err = c.runs.Bits(b, off, k); err == nil {
+			c.slots += k
+			c.nulls += k - set
+			err = c.values.read(k, set, b, off)
 		}
-	}
-	return c.kids[0]
-}
-
-func (c *column) defLevels() ([]int16, error) {
-	if c.leaf != nil {
-		return c.leaf.GetDefLevels()
-	}
-	return c.levels().defLevels()
-}
-
-func (c *column) repLevels() ([]int16, error) {
-	if c.leaf != nil {
-		return c.leaf.GetRepLevels()
-	}
-	return c.levels().repLevels()
-}
-
-// build makes an array of at most n slots of what was loaded. The caller releases it.
-func (c *column) build(n int64) (arrow.ArrayData, error) {
-	if c.leaf != nil {
-		return c.buildLeaf(n)
-	}
-	if _, ok := c.field.Field.Type.(*arrow.StructType); ok {
-		return c.buildStruct(n)
-	}
-	return c.buildList(n)
-}
-
-// buildLeaf puts the chunks of a leaf together: one for each dictionary, and for each 2 GiB of text.
-func (c *column) buildLeaf(n int64) (arrow.ArrayData, error) {
-	chunked, err := c.leaf.BuildArray(n)
-	if err != nil {
-		return nil, err
-	}
-	defer chunked.Release()
-	a := arrowbuf.NewAppender(chunked.DataType(), c.mem)
-	defer a.Release()
-	for _, part := range chunked.Chunks() {
-		if err := a.Append(part, 0, part.Len()); err != nil {
-			return nil, err
-		}
-	}
-	arr := a.Take()
-	defer arr.Release()
-	arr.Data().Retain()
-	return arr.Data(), nil
-}
-
-// validity returns an empty bitmap for n slots and where arrow's functions write to it.
-func (c *column) validity(n int64) (*memory.Buffer, file.ValidityBitmapInputOutput) {
-	b := memory.NewResizableBuffer(c.mem)
-	b.Resize(int((n + 7) / 8))
-	return b, file.ValidityBitmapInputOutput{ReadUpperBound: n, Read: n, ValidBits: b.Bytes()}
-}
-
-func (c *column) buildStruct(n int64) (arrow.ArrayData, error) {
-	kids := make([]arrow.ArrayData, 0, len(c.kids))
-	defer func() {
-		for _, k := range kids {
-			k.Release()
-		}
-	}()
-	repeated := c.levels().repeated()
-	var bitmap *memory.Buffer
-	out := file.ValidityBitmapInputOutput{Read: -1}
-	if n > 0 && (repeated || c.field.Field.Nullable) {
-		bitmap, out = c.validity(n)
-		defer bitmap.Release()
-		def, err := c.defLevels()
-		if err != nil {
-			return nil, err
-		}
-		if repeated {
-			rep, err := c.repLevels()
-			if err != nil {
-				return nil, err
+	default:
+		defs := c.defs[c.pos : c.pos+k]
+		if c.keep {
+			c.batchDefs = append(c.batchDefs, defs...)
+			if c.maxRep > 0 {
+				c.batchReps = append(c.batchReps, c.reps[c.pos:c.pos+k]...)
 			}
-			if err := file.DefRepLevelsToBitmap(def, rep, c.field.LevelInfo, &out); err != nil {
-				return nil, err
-			}
-		} else {
-			file.DefLevelsToBitmap(def, c.field.LevelInfo, &out)
 		}
+		c.pos += k
+		c.scratch = grown(c.scratch, k/8+16)
+		slots, set := levelBits(c.scratch, defs, c.anc, c.maxDef)
+		if int64(c.slots+slots) > c.pages.limits.BatchElements {
+			return arrowio.Errorf(arrowio.ErrLimit, "more than %d values in one batch (Limits.BatchElements)", c.pages.limits.BatchElements)
+		}
+		off := c.valid.Len()
+		c.valid.Append(c.scratch, 0, slots)
+		c.slots += slots
+		c.nulls += slots - set
+		err = c.values.read(slots, set, c.valid.Bytes(), off)
 	}
-	for _, k := range c.kids {
-		d, err := k.build(n)
+	if err == nil && c.values.bytes() > c.pages.limits.BatchBytes {
+		err = arrowio.Errorf(arrowio.ErrLimit, "values of more than %d bytes in one batch (Limits.BatchBytes)", c.pages.limits.BatchBytes)
+	}
+	return err
+}
+
+// pass passes over the next k entries of the page.
+func (c *column) pass(k int) error {
+	c.left -= k
+	stored := k
+	switch {
+	case c.maxDef == 0:
+	case c.simple():
+		c.scratch = grown(c.scratch, k/8+16)
+		set, err := c.runs.Bits(c.scratch, 0, k)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		kids = append(kids, d)
+		stored = set
+	default:
+		stored = 0
+		for _, d := range c.defs[c.pos : c.pos+k] {
+			if d == c.maxDef {
+				stored++
+			}
+		}
+		c.pos += k
 	}
-	if out.Read < 0 {
-		out.Read = int64(kids[0].Len())
-	}
-	bufs := []*memory.Buffer{nil}
-	if out.NullCount > 0 {
-		bufs[0] = bitmap
-	}
-	return array.NewData(c.field.Field.Type, int(out.Read), bufs, kids, int(out.NullCount), 0), nil
+	return c.values.skip(stored)
 }
 
-func (c *column) buildList(n int64) (arrow.ArrayData, error) {
-	def, err := c.kids[0].defLevels()
-	if err != nil {
-		return nil, err
+// levelBits writes a bit for every slot among definition levels, those of at least anc: whether the level is the highest.
+// It returns the numbers of slots and of set bits. dst has a word more than the bits take.
+func levelBits(dst []byte, defs []uint8, anc, highest uint8) (slots, set int) {
+	if anc == 0 {
+		const low, high = 0x7f7f7f7f7f7f7f7f, 0x8080808080808080
+		all := uint64(highest) * 0x0101010101010101
+		i := 0
+		for ; i+8 <= len(defs); i += 8 {
+			x := binary.LittleEndian.Uint64(defs[i:]) ^ all // 0 where the level is the highest
+			m := (^(x + low) & high) >> 7                   // 1 there
+			dst[i>>3] = byte(m * 0x0102040810204080 >> 56)  // a bit of each byte
+			set += bits.OnesCount64(m)
+		}
+		if i < len(defs) {
+			b := byte(0)
+			for j, d := range defs[i:] {
+				if d == highest {
+					b |= 1 << j
+					set++
+				}
+			}
+			dst[i>>3] = b
+		}
+		return len(defs), set
 	}
-	rep, err := c.kids[0].repLevels()
-	if err != nil {
-		return nil, err
+	var word uint64
+	n := uint(0)
+	at := 0
+	for _, d := range defs {
+		is, there := uint64(0), uint(0)
+		if d == highest {
+			is = 1
+		}
+		if d >= anc {
+			there = 1
+		}
+		word |= is << n
+		n += there
+		set += int(is)
+		if n == 64 {
+			binary.LittleEndian.PutUint64(dst[at:], word)
+			at += 8
+			word, n = 0, 0
+		}
 	}
-	out := file.ValidityBitmapInputOutput{ReadUpperBound: n}
-	var bitmap *memory.Buffer
-	if c.field.Field.Nullable {
-		bitmap, out = c.validity(n)
-		out.Read = 0
-		defer bitmap.Release()
-	}
-	offsets := memory.NewResizableBuffer(c.mem)
-	defer offsets.Release()
-	offsets.Resize(4 * int(n+1))
-	offs := arrow.Int32Traits.CastFromBytes(offsets.Bytes())
-	if err := file.DefRepLevelsToListInfo(def, rep, c.field.LevelInfo, &out, offs); err != nil {
-		return nil, err
-	}
-	// Where a list is null, the levels below have a slot that is no item.
-	item, err := c.kids[0].build(int64(offs[out.Read]) + out.NullCount)
-	if err != nil {
-		return nil, err
-	}
-	defer item.Release()
-	offsets.Resize(4 * int(out.Read+1))
-	bufs := []*memory.Buffer{nil, offsets}
-	if out.NullCount > 0 {
-		bufs[0] = bitmap
-	}
-	if t, ok := c.field.Field.Type.(*arrow.FixedSizeListType); ok {
-		return c.fixed(t, bufs[0], offs[:out.Read+1], item, out)
-	}
-	return array.NewData(c.field.Field.Type, int(out.Read), bufs, []arrow.ArrayData{item}, int(out.NullCount), 0), nil
+	binary.LittleEndian.PutUint64(dst[at:], word)
+	return at*8 + int(n), set
 }
 
-// fixed makes a fixed-size list of a list: all lists must have the size, and null ones, which have no items in Parquet,
-// get items.
-func (c *column) fixed(t *arrow.FixedSizeListType, bitmap *memory.Buffer, offs []int32, item arrow.ArrayData, out file.ValidityBitmapInputOutput) (arrow.ArrayData, error) {
-	items := array.MakeFromData(item)
-	defer items.Release()
-	filler := array.MakeArrayOfNull(c.mem, t.Elem(), int(t.Len()))
-	defer filler.Release()
-	a := arrowbuf.NewAppender(t.Elem(), c.mem)
-	defer a.Release()
-	for i := range int(out.Read) {
-		from, to := int(offs[i]), int(offs[i+1])
-		src := items
-		if from == to && bitmap != nil && bitmap.Bytes()[i/8]>>(i%8)&1 == 0 {
-			src, from, to = filler, 0, int(t.Len())
-		}
-		if to-from != int(t.Len()) {
-			return nil, corrupt("a list of %d items where all have %d", to-from, t.Len())
-		}
-		if err := a.Append(src, from, to); err != nil {
-			return nil, err
-		}
+// take hands over the array of the leaf's slots.
+func (c *column) take() (*array.Data, error) {
+	slots, nulls := c.slots, c.nulls
+	c.slots, c.nulls = 0, 0
+	if nulls == 0 || !c.field.Nullable {
+		c.valid.Release()
+		d, err := c.values.take(c.field.Type, slots, 0, nil)
+		return d, damaged(err)
 	}
-	all := a.Take()
-	defer all.Release()
-	return array.NewData(t, int(out.Read), []*memory.Buffer{bitmap}, []arrow.ArrayData{all.Data()}, int(out.NullCount), 0), nil
+	d, err := c.values.take(c.field.Type, slots, nulls, c.valid.Take())
+	return d, damaged(err)
+}
+
+func (c *column) release() {
+	c.values.release()
+	c.valid.Release()
 }

@@ -3,26 +3,14 @@ package parquet
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
-	"fmt"
-	"io"
 	"math"
-	"slices"
-	"strings"
+	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/memory"
-	pq "github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/compress"
-	pqfile "github.com/apache/arrow/go/v15/parquet/file"
-	"github.com/apache/arrow/go/v15/parquet/metadata"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"github.com/arrowio/arrowio/arrowio"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
-	"github.com/arrowio/arrowio/internal/arrowipc"
 	"github.com/arrowio/arrowio/internal/options"
-	"github.com/arrowio/arrowio/internal/recordsplit"
+	"github.com/arrowio/arrowio/internal/parquetwire/decode"
 )
 
 // Format returns the format "parquet".
@@ -50,172 +38,152 @@ func locate(err error) error {
 	return arrowio.Locate(err, arrowio.At{Format: "parquet", Split: -1, Off: -1})
 }
 
-// parquetFile is a Parquet file. It is never changed after open.
+// parquetFile is a Parquet file. It is not changed after open, apart from the indexes.
 type parquetFile struct {
-	src      arrowio.Source
-	limits   arrowio.Limits
-	r        *pqfile.Reader
-	manifest *pqarrow.SchemaManifest
-	schema   *arrow.Schema
-	splits   []arrowio.Split
-	notes    []string
+	src    arrowio.Source
+	limits arrowio.Limits
+	footer *decode.Footer
+	end    int64 // where the footer starts
+	nodes  []*node
+	leaves []*node  // by stored column
+	paths  []string // of stored columns
+	schema *arrow.Schema
+	splits []arrowio.Split
+	notes  []string
+
+	mu      sync.Mutex
+	indexes map[chunkID]*index
 }
 
-var props = pqarrow.ArrowReadProperties{}
-
-const arrowSchemaKey = "ARROW:schema"
-
 func open(ctx context.Context, src arrowio.Source, limits arrowio.Limits) (*parquetFile, error) {
-	f := &parquetFile{src: src, limits: limits}
-	footer, err := readFooter(ctx, src, limits)
+	f := &parquetFile{src: src, limits: limits, indexes: map[chunkID]*index{}}
+	b, err := readFooter(ctx, src, limits)
 	if err == nil {
-		err = checkFooter(footer, limits)
+		f.end = src.Size() - 8 - int64(len(b))
+		f.footer, err = parseFooter(b, f.end, limits)
 	}
 	if err == nil {
-		err = kinded(guard(func() error { return f.parse(footer) }))
+		err = f.parseSchema()
 	}
 	if err == nil {
-		err = f.check(src.Size() - 8 - int64(len(footer)))
+		err = f.check()
 	}
 	return f, arrowio.Locate(err, arrowio.At{Op: "footer", Split: -1, Off: -1})
 }
 
-// parse gives a footer that was walked to arrow's packages.
-func (f *parquetFile) parse(footer []byte) error {
-	md, err := metadata.NewFileMetaData(footer, nil)
-	if err != nil {
+// parseSchema makes the Arrow schema.
+func (f *parquetFile) parseSchema() error {
+	b := treeBuilder{elems: f.footer.Schema, limits: f.limits}
+	var err error
+	if f.nodes, err = b.build(); err != nil {
 		return err
 	}
-	if md.IsSetEncryptionAlgorithm() {
-		return arrowio.Errorf(arrowio.ErrUnsupported, "the file is encrypted")
-	}
+	f.leaves = b.leaves
+	f.paths = make([]string, len(f.leaves))
+	f.namePaths(f.footer.Schema)
 	var stored *arrow.Schema
-	kept := md.FileMetaData.KeyValueMetadata[:0]
-	for _, kv := range md.FileMetaData.KeyValueMetadata {
+	var keys, values []string
+	for _, kv := range f.footer.Metadata {
 		if kv.Key != arrowSchemaKey {
-			kept = append(kept, kv)
-		} else if stored = f.storedSchema(kv.GetValue()); stored == nil {
+			keys, values = append(keys, kv.Key), append(values, kv.Value)
+		} else if stored = storedSchema(kv.Value, f.limits); stored == nil {
 			f.notes = append(f.notes, "the Arrow schema in the metadata is damaged or of types not known here: types are Parquet's own")
 		}
 	}
-	md.FileMetaData.KeyValueMetadata = kept
-	rp := pq.NewReaderProperties(&capped{memory.NewGoAllocator(), f.limits.BatchBytes})
-	f.r, err = pqfile.NewParquetReader(io.NewSectionReader(f.src, 0, f.src.Size()), pqfile.WithMetadata(md), pqfile.WithReadProps(rp))
-	if err != nil {
-		return err
-	}
-	ar, err := pqarrow.NewFileReader(f.r, props, memory.DefaultAllocator)
-	if err != nil {
-		return err
-	}
-	f.manifest = ar.Manifest
-	fields := make([]arrow.Field, len(f.manifest.Fields))
-	for i := range fields {
-		var o *arrow.Field
-		if stored != nil && stored.NumFields() == len(fields) {
-			sf := stored.Field(i)
-			o = &sf
+	fields := make([]arrow.Field, len(f.nodes))
+	for i, n := range f.nodes {
+		fields[i] = n.field
+		if stored == nil || stored.NumFields() != len(fields) {
+			continue
 		}
-		settle(&f.manifest.Fields[i], md.Schema, o)
-		fields[i] = *f.manifest.Fields[i].Field
-		if o != nil && arrow.TypeEqual(storage(o.Type), fields[i].Type) {
+		o := stored.Field(i)
+		n.adopt(&o)
+		fields[i] = n.field
+		if arrow.TypeEqual(storage(o.Type), n.field.Type) {
 			fields[i].Type = o.Type // the same with extensions
 		}
-	}
-	var keys, values []string
-	for _, kv := range kept {
-		keys, values = append(keys, kv.Key), append(values, kv.GetValue())
 	}
 	meta := arrow.NewMetadata(keys, values)
 	f.schema = arrow.NewSchema(fields, &meta)
 	return nil
 }
 
-// storedSchema reads an Arrow schema message in base64; nil = it is none.
-func (f *parquetFile) storedSchema(text string) *arrow.Schema {
-	b, err := base64.StdEncoding.DecodeString(text)
-	if err != nil {
-		return nil
+// namePaths gives every stored column its name: the names from the top down.
+func (f *parquetFile) namePaths(elems []decode.Element) {
+	pos, column := 1, 0
+	var walk func(prefix string, n int32)
+	walk = func(prefix string, n int32) {
+		for range n {
+			e := &elems[pos]
+			pos++
+			if e.Children == 0 {
+				f.paths[column] = prefix + e.Name
+				column++
+				continue
+			}
+			walk(prefix+e.Name+".", e.Children)
+		}
 	}
-	prefix, n, err := arrowipc.Framing(b)
-	if err != nil || n > int64(len(b))-prefix {
-		return nil
-	}
-	m, err := arrowipc.ParseMessage(b[prefix:prefix+n], f.limits)
-	if err != nil || m.Body != 0 {
-		return nil
-	}
-	s, err := m.Schema()
-	if err != nil {
-		return nil
-	}
-	return s.Arrow
+	walk("", elems[0].Children)
 }
 
-// check looks at every row group: what is wrong with one is better said before a scan starts. end is where the footer
-// starts.
-func (f *parquetFile) check(end int64) error {
-	md := f.r.MetaData()
-	groups := f.r.NumRowGroups()
-	if groups > f.limits.Splits {
-		return arrowio.Errorf(arrowio.ErrLimit, "%d row groups (Limits.Splits)", groups)
+// check looks at every row group: what is wrong with one is better said before a scan starts.
+func (f *parquetFile) check() error {
+	if n := len(f.footer.Groups); n > f.limits.Splits {
+		return arrowio.Errorf(arrowio.ErrLimit, "%d row groups (Limits.Splits)", n)
 	}
 	var rows int64
-	for i := range groups {
-		var size int64
-		var n int64
-		err := kinded(guard(func() (err error) {
-			g := md.RowGroup(i)
-			n = g.NumRows()
-			size, err = checkGroup(g, md.Schema.NumColumns(), end)
-			return err
-		}))
-		if err == nil && (n < 0 || n > math.MaxInt64-rows) {
-			err = corrupt("%d rows", n)
+	for i := range f.footer.Groups {
+		g := &f.footer.Groups[i]
+		size, err := f.checkGroup(g)
+		if err == nil && (g.Rows < 0 || g.Rows > math.MaxInt64-rows) {
+			err = corrupt("%d rows", g.Rows)
 		}
 		if err != nil {
 			return arrowio.Locate(err, arrowio.At{Split: i, Off: -1})
 		}
-		f.splits = append(f.splits, arrowio.Split{Ordinal: i, Rows: arrowio.RowRange{Start: rows, End: rows + n}, Bytes: size})
-		rows += n
+		f.splits = append(f.splits, arrowio.Split{Ordinal: i, Rows: arrowio.RowRange{Start: rows, End: rows + g.Rows}, Bytes: size})
+		rows += g.Rows
 	}
-	if rows != md.GetNumRows() {
-		return corrupt("%d rows in the row groups, %d in the file", rows, md.GetNumRows())
+	if rows != f.footer.Rows {
+		return corrupt("%d rows in the row groups, %d in the file", rows, f.footer.Rows)
 	}
 	return nil
 }
 
 // checkGroup checks that every column chunk lies in front of the footer and returns the bytes of all.
-func checkGroup(g *metadata.RowGroupMetaData, columns int, end int64) (size int64, err error) {
-	if g.NumColumns() != columns {
-		return 0, corrupt("%d column chunks for %d columns", g.NumColumns(), columns)
+func (f *parquetFile) checkGroup(g *decode.RowGroup) (size int64, err error) {
+	if len(g.Chunks) != len(f.leaves) {
+		return 0, corrupt("%d column chunks for %d columns", len(g.Chunks), len(f.leaves))
 	}
-	for i := range columns {
-		c, err := g.ColumnChunk(i)
-		if err != nil {
-			return 0, err
+	for i := range g.Chunks {
+		if err := f.checkChunk(&g.Chunks[i], f.leaves[i], g.Rows); err != nil {
+			return 0, arrowio.Locate(err, arrowio.At{Column: f.paths[i], Split: -1, Off: -1})
 		}
-		start, n := chunkRange(c)
-		switch {
-		case c.FilePath() != "":
-			return 0, arrowio.Errorf(arrowio.ErrUnsupported, "column chunk %d is in another file, %q", i, c.FilePath())
-		case c.CryptoMetadata() != nil:
-			return 0, arrowio.Errorf(arrowio.ErrUnsupported, "column chunk %d is encrypted", i)
-		case start < 4 || n < 0 || start > end || n > end-start || c.NumValues() < 0 || c.TotalUncompressedSize() < 0:
-			return 0, corrupt("column chunk %d has %d bytes at %d, in front of a footer at %d", i, n, start, end)
-		}
-		size += n
+		size += g.Chunks[i].Stored
 	}
 	return size, nil
 }
 
-// chunkRange returns where arrow's package looks for a column chunk.
-func chunkRange(c *metadata.ColumnChunkMetaData) (start, n int64) {
-	start = c.DataPageOffset()
-	if d := c.DictionaryPageOffset(); c.HasDictionaryPage() && d > 0 && d < start {
-		start = d
+func (f *parquetFile) checkChunk(c *decode.Chunk, n *node, rows int64) error {
+	start, end := c.Start(), f.end
+	switch {
+	case c.Encrypted:
+		algorithm := f.footer.Algorithm
+		if algorithm == "" {
+			algorithm = "an algorithm that the file does not name"
+		}
+		return arrowio.Errorf(arrowio.ErrUnsupported, "the column is encrypted with %s; encrypted Parquet files cannot be read", algorithm)
+	case c.Elsewhere:
+		return arrowio.Errorf(arrowio.ErrUnsupported, "the column chunk is in another file")
+	case c.Type != n.elem.Type:
+		return corrupt("a column chunk of %s where the schema has %s", c.Type, n.elem.Type)
+	case rows == 0 && c.Values == 0: // nothing is read of it; writers leave its place out
+		c.Stored = max(c.Stored, 0)
+	case start < 4 || c.Stored < 0 || start > end || c.Stored > end-start || c.Values < 0 || c.Raw < 0 || n.maxRep == 0 && c.Values != rows:
+		return corrupt("a column chunk of %d values has %d bytes at %d, the row group has %d rows and the footer starts at %d", c.Values, c.Stored, start, rows, end)
 	}
-	return start, c.TotalCompressedSize()
+	return nil
 }
 
 // Schema implements arrowio.File.
@@ -226,199 +194,3 @@ func (f *parquetFile) Splits() []arrowio.Split { return f.splits }
 
 // Close implements arrowio.File.
 func (f *parquetFile) Close() error { return nil }
-
-// Read implements arrowio.File.
-func (f *parquetFile) Read(ctx context.Context, s arrowio.Split, _ arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
-	src := &rowGroup{f: f, split: s, p: p, left: s.Rows.Len()}
-	if err := src.open(ctx, mem); err != nil {
-		_ = src.Close()
-		return nil, arrowio.Locate(err, arrowio.At{Format: "parquet", Split: s.Ordinal, Off: -1})
-	}
-	return recordsplit.New(src, p.Schema, mem), nil
-}
-
-// open fetches the column chunks that p needs.
-func (g *rowGroup) open(ctx context.Context, mem memory.Allocator) error {
-	mem = &capped{arrowbuf.Clean(mem), g.f.limits.BatchBytes}
-	var bytes int64
-	for _, pf := range g.p.Fields {
-		field := narrow(&g.f.manifest.Fields[pf.Index], pf.Children)
-		at := arrowio.At{Column: field.Field.Name, Split: -1, Off: -1}
-		n, err := g.f.fetchable(g.split.Ordinal, field)
-		if bytes += n; err == nil && bytes > g.f.limits.SplitBytes {
-			err = arrowio.Errorf(arrowio.ErrLimit, "a row group of more than %d bytes (Limits.SplitBytes)", g.f.limits.SplitBytes)
-		}
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return arrowio.Locate(err, at)
-		}
-		err = guard(func() error {
-			r, err := pqarrow.NewFileReader(g.f.r, props, mem)
-			if err != nil {
-				return err
-			}
-			l := leafReaders{r: r, rowGroup: g.split.Ordinal, mem: mem}
-			c, err := l.open(ctx, field)
-			if err == nil {
-				g.cols = append(g.cols, c)
-			}
-			return err
-		})
-		if err != nil {
-			return arrowio.Locate(err, at)
-		}
-	}
-	return nil
-}
-
-// fetchable returns the bytes of the column chunks below a field, and an error if one is compressed in a way that
-// arrow's package does not know.
-func (f *parquetFile) fetchable(group int, field *pqarrow.SchemaField) (n int64, err error) {
-	for i := range field.Children {
-		k, err := f.fetchable(group, &field.Children[i])
-		if err != nil {
-			return 0, err
-		}
-		n += k
-	}
-	if !isLeaf(field) {
-		return n, nil
-	}
-	err = kinded(guard(func() error {
-		c, err := f.r.MetaData().RowGroup(group).ColumnChunk(field.ColIndex)
-		if err != nil {
-			return err
-		}
-		_, n = chunkRange(c)
-		if _, err := compress.GetCodec(c.Compression()); err != nil {
-			return arrowio.Errorf(arrowio.ErrUnsupported, "compression %s", c.Compression())
-		}
-		return nil
-	}))
-	return n, err
-}
-
-// narrow returns the field with the wanted children only; nil = all.
-func narrow(f *pqarrow.SchemaField, keep []arrowio.ProjectedField) *pqarrow.SchemaField {
-	if keep == nil {
-		return f
-	}
-	out := *f
-	field := *f.Field
-	out.Field = &field
-	switch t := f.Field.Type.(type) {
-	case *arrow.StructType:
-		out.Children = nil
-		var fields []arrow.Field
-		for _, k := range keep {
-			c := narrow(&f.Children[k.Index], k.Children)
-			out.Children = append(out.Children, *c)
-			fields = append(fields, *c.Field)
-		}
-		field.Type = arrow.StructOf(fields...)
-	case *arrow.MapType:
-		entries := *narrow(&f.Children[0], nil)
-		value := narrow(&entries.Children[1], keep)
-		entries.Children = []pqarrow.SchemaField{entries.Children[0], *value}
-		m := arrow.MapOfWithMetadata(t.KeyType(), t.KeyField().Metadata, value.Field.Type, t.ItemField().Metadata)
-		m.KeysSorted = t.KeysSorted
-		m.SetItemNullable(t.ItemField().Nullable)
-		ef := *entries.Field
-		ef.Type = m.Elem()
-		entries.Field = &ef
-		out.Children = []pqarrow.SchemaField{entries}
-		field.Type = m
-	case *arrow.ListType:
-		c := narrow(&f.Children[0], keep)
-		out.Children = []pqarrow.SchemaField{*c}
-		e := t.ElemField()
-		e.Type = c.Field.Type
-		field.Type = arrow.ListOfField(e)
-	case *arrow.FixedSizeListType:
-		c := narrow(&f.Children[0], keep)
-		out.Children = []pqarrow.SchemaField{*c}
-		e := t.ElemField()
-		e.Type = c.Field.Type
-		field.Type = arrow.FixedSizeListOfField(t.Len(), e)
-	}
-	return &out
-}
-
-// Info implements arrowio.File. A block is a column chunk, a group a row group: pages are told by reading only.
-func (f *parquetFile) Info(_ context.Context, o arrowio.InfoOptions) (*arrowio.Info, error) {
-	md := f.r.MetaData()
-	info := &arrowio.Info{
-		Format: "parquet", Version: fmt.Sprint(md.FileMetaData.Version), Writer: md.GetCreatedBy(), Rows: md.GetNumRows(),
-		Bytes: f.src.Size(), Schema: f.schema, Notes: slices.Clone(f.notes),
-	}
-	for _, kv := range md.FileMetaData.KeyValueMetadata {
-		if info.Metadata == nil {
-			info.Metadata = map[string][]byte{}
-		}
-		info.Metadata[kv.Key] = []byte(kv.GetValue())
-	}
-	for _, s := range f.splits {
-		info.Splits = append(info.Splits, arrowio.SplitInfo{Rows: s.Rows, Bytes: s.Bytes})
-		if o.Blocks {
-			info.Groups = append(info.Groups, arrowio.GroupInfo{Rows: s.Rows, Off: -1, Bytes: s.Bytes})
-		}
-	}
-	for i := range md.Schema.NumColumns() {
-		var c arrowio.ColumnInfo
-		if err := kinded(guard(func() (err error) { c, err = f.columnInfo(i, info.Groups); return err })); err != nil {
-			return nil, locate(err)
-		}
-		info.Columns = append(info.Columns, c)
-	}
-	return info, nil
-}
-
-// columnInfo describes a stored column over all row groups. Where groups are listed it lists the column's chunks in them,
-// and notes where the groups begin.
-func (f *parquetFile) columnInfo(i int, groups []arrowio.GroupInfo) (arrowio.ColumnInfo, error) {
-	md := f.r.MetaData()
-	descr := md.Schema.Column(i)
-	c := arrowio.ColumnInfo{Path: descr.Path(), Stored: descr.PhysicalType().String()}
-	if t := descr.LogicalType(); t != nil && !t.IsNone() {
-		c.Stored += " " + t.String()
-	}
-	if sf := f.manifest.ColIndexToField[i]; sf != nil {
-		c.Type = sf.Field.Type.String()
-	}
-	for g := range f.r.NumRowGroups() {
-		ch, err := md.RowGroup(g).ColumnChunk(i)
-		if err != nil {
-			return c, err
-		}
-		c.Blocks++
-		c.Bytes += ch.TotalCompressedSize()
-		c.RawBytes += ch.TotalUncompressedSize()
-		if codec := ch.Compression().String(); c.Codec == "" {
-			c.Codec = codec
-		} else if c.Codec != codec {
-			c.Codec = "mixed"
-		}
-		var encodings []string
-		for _, e := range ch.Encodings() {
-			if !slices.Contains(encodings, e.String()) {
-				encodings = append(encodings, e.String())
-			}
-			if !slices.Contains(c.Encodings, e.String()) {
-				c.Encodings = append(c.Encodings, e.String())
-			}
-		}
-		if groups == nil {
-			continue
-		}
-		off, n := chunkRange(ch)
-		if at := &groups[g]; at.Off < 0 || off < at.Off {
-			at.Off = off
-		}
-		c.BlockList = append(c.BlockList, arrowio.BlockInfo{
-			Group: g, Encoding: strings.Join(encodings, ", "), Rows: groups[g].Rows.Len(), Off: off, Bytes: n, RawBytes: ch.TotalUncompressedSize(),
-		})
-	}
-	return c, nil
-}

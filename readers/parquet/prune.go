@@ -2,176 +2,235 @@ package parquet
 
 import (
 	"context"
-	"math"
+	"fmt"
+	"slices"
 
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/arrow/scalar"
-	pq "github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/metadata"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
-// Prune implements arrowio.File: a row group stays or goes, by the statistics of its column chunks.
-func (f *parquetFile) Prune(_ context.Context, s arrowio.Split, pred *expr.Bound) (arrowio.RowSet, error) {
-	t := pred.Test(func(col string) expr.Evidence { return expr.StatsOnly(f.stats(s, col)) })
-	if t.Skip() {
-		return nil, nil
+// Prune implements arrowio.File. The statistics of the row group's column chunks decide first, with the bloom filters
+// where a value is asked for; then, page by page, those of the page index.
+func (f *parquetFile) Prune(ctx context.Context, s arrowio.Split, pred *expr.Bound) (arrowio.RowSet, error) {
+	p := f.newPruner(ctx, s, pred)
+	rows, err := p.prune()
+	if err != nil {
+		return nil, arrowio.Locate(err, arrowio.At{Format: "parquet", Op: "prune", Split: s.Ordinal, Off: -1})
 	}
-	return arrowio.RowSet{}.Add(s.Rows), nil
+	return rows, nil
 }
 
-// stats returns what the statistics of a column say, nothing where they are missing or not to be trusted.
-func (f *parquetFile) stats(s arrowio.Split, col string) (out expr.Stats) {
+// pruner tests a predicate against a row group.
+type pruner struct {
+	f     *parquetFile
+	ctx   context.Context
+	split arrowio.Split
+	pred  *expr.Bound
+	cols  map[string]*node // by path; nil = a column of no use
+	err   error            // of reading a bloom filter
+	said  struct {
+		stats, pages, bloom bool // what pruned something
+		tested, left        int  // runs of rows that the page index tells apart
+	}
+	bloomSaidNo bool
+}
+
+func (f *parquetFile) newPruner(ctx context.Context, s arrowio.Split, pred *expr.Bound) *pruner {
+	p := &pruner{f: f, ctx: ctx, split: s, pred: pred, cols: map[string]*node{}}
+	for _, path := range pred.Columns() {
+		p.cols[path] = f.leafAt(path)
+	}
+	return p
+}
+
+// leafAt returns the leaf at a path through structs only: a list has other statistics than its rows.
+func (f *parquetFile) leafAt(col string) *node {
 	path, err := expr.Resolve(f.schema, col)
 	if err != nil {
-		return expr.Stats{}
-	}
-	leaf := f.leaf(path)
-	if leaf == nil {
-		return expr.Stats{}
-	}
-	err = guard(func() error {
-		c, err := f.r.MetaData().RowGroup(s.Ordinal).ColumnChunk(leaf.ColIndex)
-		if err != nil {
-			return err
-		}
-		if ok, err := c.StatsSet(); !ok || err != nil {
-			return err
-		}
-		st, err := c.Statistics()
-		if err != nil || st == nil {
-			return err
-		}
-		descr := f.r.MetaData().Schema.Column(leaf.ColIndex)
-		out = expr.Stats{Rows: s.Rows.Len(), Nulls: -1}
-		if st.HasNullCount() {
-			out.Nulls = st.NullCount()
-		}
-		if st.HasMinMax() {
-			out.Min, out.Max = bounds(st, leaf.Field.Type, descr.ColumnOrder() == pq.ColumnOrders.TypeDefinedOrder)
-		}
 		return nil
-	})
-	if err != nil { // without evidence the row group stays
-		return expr.Stats{}
 	}
-	return out
-}
-
-// leaf returns the leaf at a path through structs only: a list has other statistics than its rows.
-func (f *parquetFile) leaf(path []int) *pqarrow.SchemaField {
-	fields := f.manifest.Fields
-	for _, i := range path {
-		if i >= len(fields) {
+	nodes := f.nodes
+	for i, at := range path {
+		if at >= len(nodes) {
 			return nil
 		}
-		fd := &fields[i]
-		if isLeaf(fd) {
-			return fd
+		n := nodes[at]
+		if n.shape == leafShape && i == len(path)-1 && n.maxRep == 0 {
+			return n
 		}
-		if _, ok := fd.Field.Type.(*arrow.StructType); !ok {
+		if n.shape != structShape {
 			return nil
 		}
-		fields = fd.Children
+		nodes = n.kids
 	}
 	return nil
 }
 
-// bounds returns the bounds of a column of type dt, nil where its order is not that of the statistics. ordered says that
-// the file declares the order of its types: without that, bounds of text and of unsigned numbers were often computed
-// as if they were signed.
-func bounds(st metadata.TypedStatistics, dt arrow.DataType, ordered bool) (lo, hi scalar.Scalar) {
-	switch st := st.(type) {
-	case *metadata.BooleanStatistics:
-		if dt.ID() == arrow.BOOL {
-			return scalar.NewBooleanScalar(st.Min()), scalar.NewBooleanScalar(st.Max())
-		}
-	case *metadata.Int32Statistics:
-		return integer(int64(st.Min()), dt, ordered), integer(int64(st.Max()), dt, ordered)
-	case *metadata.Int64Statistics:
-		return integer(st.Min(), dt, ordered), integer(st.Max(), dt, ordered)
-	case *metadata.Float32Statistics:
-		if dt.ID() == arrow.FLOAT32 {
-			return floats(float64(st.Min()), float64(st.Max()), func(v float64) scalar.Scalar { return scalar.NewFloat32Scalar(float32(v)) })
-		}
-	case *metadata.Float64Statistics:
-		if dt.ID() == arrow.FLOAT64 {
-			return floats(st.Min(), st.Max(), func(v float64) scalar.Scalar { return scalar.NewFloat64Scalar(v) })
-		}
-	case *metadata.ByteArrayStatistics:
-		if ordered {
-			return text(st.Min(), dt), text(st.Max(), dt)
-		}
+func (p *pruner) prune() (arrowio.RowSet, error) {
+	all := arrowio.RowSet{}.Add(p.split.Rows)
+	truth := p.pred.Test(func(col string) expr.Evidence { return p.chunk(p.cols[col]) })
+	if p.err != nil {
+		return nil, p.err
 	}
-	return nil, nil
-}
-
-// integer returns a bound as a value of dt.
-func integer(v int64, dt arrow.DataType, ordered bool) scalar.Scalar {
-	switch dt := dt.(type) {
-	case *arrow.Int8Type:
-		return scalar.NewInt8Scalar(int8(v))
-	case *arrow.Int16Type:
-		return scalar.NewInt16Scalar(int16(v))
-	case *arrow.Int32Type:
-		return scalar.NewInt32Scalar(int32(v))
-	case *arrow.Int64Type:
-		return scalar.NewInt64Scalar(v)
-	case *arrow.Date32Type:
-		return scalar.NewDate32Scalar(arrow.Date32(v))
-	case *arrow.TimestampType:
-		return scalar.NewTimestampScalar(arrow.Timestamp(v), dt)
-	}
-	if !ordered {
-		return nil
-	}
-	switch dt.ID() {
-	case arrow.UINT8:
-		return scalar.NewUint8Scalar(uint8(v))
-	case arrow.UINT16:
-		return scalar.NewUint16Scalar(uint16(v))
-	case arrow.UINT32:
-		return scalar.NewUint32Scalar(uint32(v))
-	case arrow.UINT64:
-		return scalar.NewUint64Scalar(uint64(v))
-	}
-	return nil
-}
-
-// floats widens bounds of zero: writers differ in which zero they store.
-func floats(lo, hi float64, make func(float64) scalar.Scalar) (scalar.Scalar, scalar.Scalar) {
-	if math.IsNaN(lo) || math.IsNaN(hi) {
+	if truth.Skip() {
+		p.said.bloom, p.said.stats = p.bloomSaidNo, !p.bloomSaidNo
 		return nil, nil
 	}
-	if lo == 0 {
-		lo = math.Copysign(0, -1)
+	if truth.All() {
+		return all, nil
 	}
-	if hi == 0 {
-		hi = 0
-	}
-	return make(lo), make(hi)
+	return p.prunePages(all)
 }
 
-// text returns a bound of text or bytes. Bounds that were cut off are bounds still.
-func text(v pq.ByteArray, dt arrow.DataType) scalar.Scalar {
-	if d, ok := dt.(*arrow.DictionaryType); ok {
-		dt = d.ValueType
+// chunkEvidence is what is known of a column chunk.
+type chunkEvidence struct {
+	p  *pruner
+	n  *node
+	st expr.Stats
+}
+
+// Stats implements expr.Evidence.
+func (e *chunkEvidence) Stats() expr.Stats { return e.st }
+
+// MayContain asks the bloom filter, which is read for the first question.
+func (e *chunkEvidence) MayContain(v scalar.Scalar) bool {
+	p := e.p
+	id := chunkID{p.split.Ordinal, e.n.column}
+	if p.err != nil || p.f.chunk(id).Bloom == 0 {
+		return true
 	}
-	switch dt.ID() {
-	case arrow.STRING:
-		return scalar.NewStringScalar(string(v))
-	case arrow.LARGE_STRING:
-		return scalar.NewLargeStringScalar(string(v))
-	case arrow.BINARY, arrow.LARGE_BINARY:
-		b := memory.NewBufferBytes(append([]byte(nil), v...))
-		if dt.ID() == arrow.BINARY {
-			return scalar.NewBinaryScalar(b, dt)
+	h, ok := e.n.hash(v)
+	if !ok {
+		return true
+	}
+	b, err := p.f.bloomOf(p.ctx, id)
+	if err != nil {
+		p.err = err
+		return true
+	}
+	may := b.MayContain(h)
+	p.bloomSaidNo = p.bloomSaidNo || !may
+	return may
+}
+
+// chunk returns the evidence of a column over the row group.
+func (p *pruner) chunk(n *node) expr.Evidence {
+	if n == nil {
+		return nil
+	}
+	c := p.f.chunk(chunkID{p.split.Ordinal, n.column})
+	st := expr.Stats{Rows: p.split.Rows.Len(), Nulls: c.Stats.Nulls}
+	st.Min, st.Max = n.bounds(&c.Stats, p.f.ordered(n))
+	return &chunkEvidence{p: p, n: n, st: st}
+}
+
+func (f *parquetFile) ordered(n *node) bool {
+	return n.column < len(f.footer.Ordered) && f.footer.Ordered[n.column]
+}
+
+// prunePages tests the runs of rows that the pages of the predicate's columns cut the row group into.
+func (p *pruner) prunePages(all arrowio.RowSet) (arrowio.RowSet, error) {
+	var columns []int
+	for _, n := range p.cols {
+		if n != nil && p.f.within(p.f.chunk(chunkID{p.split.Ordinal, n.column}).ColumnIndex) {
+			columns = append(columns, n.column)
 		}
-		return scalar.NewLargeBinaryScalar(b)
 	}
-	return nil
+	if len(columns) == 0 {
+		return all, nil
+	}
+	if err := p.f.loadPages(p.ctx, p.split.Ordinal, columns); err != nil {
+		return nil, err
+	}
+	known := map[int]*index{}
+	var cuts []int64
+	p.f.mu.Lock()
+	for _, c := range columns {
+		if x := p.f.indexOf(chunkID{p.split.Ordinal, c}); x.pages != nil {
+			known[c] = x
+			for _, at := range x.offsets {
+				cuts = append(cuts, at.FirstRow)
+			}
+		}
+	}
+	p.f.mu.Unlock()
+	if len(known) == 0 {
+		return all, nil
+	}
+	slices.Sort(cuts)
+	cuts = append(slices.Compact(cuts), p.split.Rows.Len())
+	at := map[int]int{} // the page of each column
+	var out arrowio.RowSet
+	for i := range len(cuts) - 1 {
+		rows := arrowio.RowRange{Start: p.split.Rows.Start + cuts[i], End: p.split.Rows.Start + cuts[i+1]}
+		truth := p.pred.Test(func(col string) expr.Evidence {
+			n := p.cols[col]
+			if n == nil {
+				return nil
+			}
+			x := known[n.column]
+			if x == nil {
+				return p.chunk(n)
+			}
+			page := at[n.column]
+			for page+1 < len(x.offsets) && x.offsets[page+1].FirstRow <= cuts[i] {
+				page++
+			}
+			at[n.column] = page
+			return p.page(n, x, page, rows.Len())
+		})
+		p.said.tested++
+		if !truth.Skip() {
+			p.said.left++
+			out = out.Add(rows)
+		}
+	}
+	p.said.pages = p.said.left < p.said.tested
+	return out, p.err
+}
+
+// page returns the evidence of a column over rows of one of its pages.
+func (p *pruner) page(n *node, x *index, page int, rows int64) expr.Evidence {
+	st := expr.Stats{Rows: rows, Nulls: -1}
+	switch {
+	case x.pages.NullPages[page]:
+		st.Nulls = rows
+		return expr.StatsOnly(st)
+	case x.pages.Nulls != nil && x.pages.Nulls[page] == 0:
+		st.Nulls = 0
+	}
+	ordered := p.f.ordered(n)
+	st.Min, st.Max = n.bound(x.pages.Min[page], ordered, false), n.bound(x.pages.Max[page], ordered, true)
+	return &chunkEvidence{p: p, n: n, st: st}
+}
+
+// plan tells what a predicate leaves of each row group.
+func (f *parquetFile) plan(ctx context.Context, pred *expr.Bound) ([]arrowio.PlanInfo, error) {
+	var out []arrowio.PlanInfo
+	for _, s := range f.splits {
+		p := f.newPruner(ctx, s, pred)
+		rows, err := p.prune()
+		if err != nil {
+			return nil, arrowio.Locate(err, arrowio.At{Format: "parquet", Op: "prune", Split: s.Ordinal, Off: -1})
+		}
+		info := arrowio.PlanInfo{
+			Unit: fmt.Sprintf("row group %d", s.Ordinal), Rows: s.Rows, Left: rows.Len(), BytesOf: s.Bytes,
+			Groups: p.said.left, GroupsOf: p.said.tested,
+		}
+		if n := s.Rows.Len(); n > 0 {
+			info.Bytes = int64(float64(s.Bytes) * float64(info.Left) / float64(n))
+		}
+		for _, by := range []struct {
+			did  bool
+			name string
+		}{{p.said.stats, "row group statistics"}, {p.said.pages, "page index"}, {p.said.bloom, "bloom filters"}} {
+			if by.did {
+				info.By = append(info.By, by.name)
+			}
+		}
+		out = append(out, info)
+	}
+	return out, nil
 }

@@ -1,0 +1,263 @@
+package parquet
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/internal/arrowbuf"
+)
+
+// tree is a field that is read: the nodes of its wanted fields, and the columns of their leaves.
+type tree struct {
+	*node
+	kids   []*tree
+	column *column // of a leaf
+	short  *column // of the leaf below with the fewest lists around it, whose levels tell about this node
+	mem    *arrowbuf.Arena
+
+	valid arrowbuf.Bits
+	ends  arrowbuf.Offsets
+}
+
+// find sets short, and keeps the levels that are needed.
+func (t *tree) find() {
+	t.short = t.column
+	for i, k := range t.kids {
+		k.find()
+		if i == 0 || k.short.maxRep < t.short.maxRep {
+			t.short = k.short
+		}
+	}
+	if t.shape == listShape || t.shape == mapShape || t.shape == structShape && t.field.Nullable {
+		t.short.keep = true
+	}
+}
+
+// build makes an array of what the columns have read. The caller releases it.
+func (t *tree) build() (arrow.ArrayData, error) {
+	switch t.shape {
+	case leafShape:
+		return t.column.take()
+	case structShape:
+		return t.buildStruct()
+	}
+	return t.buildList()
+}
+
+func (t *tree) buildStruct() (arrow.ArrayData, error) {
+	kids := make([]arrow.ArrayData, 0, len(t.kids))
+	defer func() {
+		for _, k := range kids {
+			k.Release()
+		}
+	}()
+	var bitmap *memory.Buffer
+	slots, nulls := -1, 0
+	if t.field.Nullable {
+		var set int
+		slots, set = t.validity()
+		nulls = slots - set
+		if nulls > 0 {
+			bitmap = t.valid.Take()
+			defer bitmap.Release()
+		}
+		t.valid.Release()
+	}
+	for _, k := range t.kids {
+		d, err := k.build()
+		if err != nil {
+			return nil, err
+		}
+		kids = append(kids, d)
+		if slots < 0 {
+			slots = d.Len()
+		}
+		if d.Len() != slots {
+			return nil, corrupt("field %q has %d values in %d structs", k.field.Name, d.Len(), slots)
+		}
+	}
+	return array.NewData(t.field.Type, slots, []*memory.Buffer{bitmap}, kids, nulls, 0), nil
+}
+
+// validity fills the bitmap of a node and returns the numbers of slots and of those that are not null.
+func (t *tree) validity() (slots, set int) {
+	defs, reps := t.short.batchDefs, t.short.batchReps
+	if len(reps) == 0 {
+		return t.validityOfRows(defs)
+	}
+	const at = 64
+	var chunk [at]uint8
+	for i := 0; i < len(defs); {
+		n := 0
+		for ; i < len(defs) && n < at; i++ {
+			chunk[n] = defs[i]
+			if reps[i] <= t.rep && defs[i] >= t.anc {
+				n++
+			}
+		}
+		k, s := t.validityOfRows(chunk[:n])
+		slots, set = slots+k, set+s
+	}
+	return slots, set
+}
+
+// validityOfRows appends a bit for each of the levels, which are all of slots.
+func (t *tree) validityOfRows(defs []uint8) (slots, set int) {
+	if len(defs) == 0 {
+		return 0, 0
+	}
+	b, off := t.valid.Grow(len(defs))
+	for i, d := range defs {
+		bit := byte(0)
+		if d >= t.def {
+			bit = 1
+		}
+		set += int(bit)
+		at := off + i
+		if at&7 == 0 {
+			b[at>>3] = bit
+		} else {
+			b[at>>3] = b[at>>3]&(1<<(at&7)-1) | bit<<(at&7)
+		}
+	}
+	return len(defs), set
+}
+
+// offsets fills the offsets of a list, and its bitmap where it can be null.
+func (t *tree) offsets() (slots, nulls int, items int64) {
+	defs, reps := t.short.batchDefs, t.short.batchReps
+	reps = reps[:len(defs)]
+	for i := range defs {
+		if reps[i] <= t.rep && defs[i] >= t.anc {
+			slots++
+		}
+	}
+	_, ends := t.ends.Grow(slots, slots)
+	ends = ends[1:]
+	var bits []byte
+	if t.field.Nullable {
+		bits, _ = t.valid.Grow(slots)
+		clear(bits)
+	}
+	slot := -1
+	for i, d := range defs {
+		r := reps[i]
+		if r > t.rep+1 {
+			continue // goes on with an item
+		}
+		if r <= t.rep {
+			if d < t.anc {
+				continue
+			}
+			if slot >= 0 {
+				ends[slot] = int32(items)
+			}
+			slot++
+			if bits != nil {
+				if d >= t.def {
+					bits[slot>>3] |= 1 << (slot & 7)
+				} else {
+					nulls++
+				}
+			}
+		}
+		if d > t.def {
+			items++
+		}
+	}
+	if slot >= 0 {
+		ends[slot] = int32(items)
+	}
+	return slots, nulls, items
+}
+
+func (t *tree) buildList() (arrow.ArrayData, error) {
+	slots, nulls, items := t.offsets()
+	offsets := t.ends.Take()
+	defer offsets.Release()
+	var bitmap *memory.Buffer
+	if nulls > 0 {
+		bitmap = t.valid.Take()
+		defer bitmap.Release()
+	}
+	t.valid.Release()
+	item, err := t.kids[0].build()
+	if err != nil {
+		return nil, err
+	}
+	defer item.Release()
+	if int64(item.Len()) != items {
+		return nil, corrupt("lists of %d items have %d", items, item.Len())
+	}
+	switch ft := t.field.Type.(type) {
+	case *arrow.FixedSizeListType:
+		return t.fixed(ft, bitmap, arrow.Int32Traits.CastFromBytes(offsets.Bytes())[:slots+1], item, nulls)
+	case *arrow.LargeListType:
+		long := longOffsets(offsets, slots, t.mem)
+		defer long.Release()
+		return array.NewData(ft, slots, []*memory.Buffer{bitmap, long}, []arrow.ArrayData{item}, nulls, 0), nil
+	case *arrow.MapType:
+		if keys := item.Children()[0]; keys.NullN() > 0 {
+			return nil, corrupt("%d keys of a map are null", keys.NullN())
+		}
+	}
+	return array.NewData(t.field.Type, slots, []*memory.Buffer{bitmap, offsets}, []arrow.ArrayData{item}, nulls, 0), nil
+}
+
+// fixed makes a fixed-size list of a list: all lists must have the size, and null ones, which have no items in Parquet,
+// get items.
+func (t *tree) fixed(ft *arrow.FixedSizeListType, bitmap *memory.Buffer, offs []int32, item arrow.ArrayData, nulls int) (arrow.ArrayData, error) {
+	slots, size := len(offs)-1, int(ft.Len())
+	isNull := func(i int) bool { return bitmap != nil && bitmap.Bytes()[i/8]>>(i%8)&1 == 0 }
+	for i := range slots {
+		if n := int(offs[i+1] - offs[i]); n != size && (n != 0 || !isNull(i)) {
+			return nil, corrupt("a list of %d items where all have %d", n, size)
+		}
+	}
+	if item.Len() == slots*size {
+		return array.NewData(ft, slots, []*memory.Buffer{bitmap}, []arrow.ArrayData{item}, nulls, 0), nil
+	}
+	items := array.MakeFromData(item)
+	defer items.Release()
+	filler := items // of null lists, whose items may be any
+	if items.Len() < size {
+		b := array.NewBuilder(t.mem.Allocator, ft.Elem())
+		defer b.Release()
+		b.AppendNulls(size)
+		filler = b.NewArray()
+		defer filler.Release()
+	}
+	a := arrowbuf.NewAppender(ft.Elem(), t.mem.Allocator)
+	defer a.Release()
+	for i := 0; i < slots; {
+		if isNull(i) {
+			if err := a.Append(filler, 0, size); err != nil {
+				return nil, err
+			}
+			i++
+			continue
+		}
+		j := i + 1
+		for ; j < slots && !isNull(j); j++ {
+		}
+		if err := a.Append(items, int(offs[i]), int(offs[j])); err != nil {
+			return nil, err
+		}
+		i = j
+	}
+	all := a.Take()
+	defer all.Release()
+	return array.NewData(ft, slots, []*memory.Buffer{bitmap}, []arrow.ArrayData{all.Data()}, nulls, 0), nil
+}
+
+func (t *tree) release() {
+	t.valid.Release()
+	t.ends.Release()
+	if t.column != nil {
+		t.column.release()
+	}
+	for _, k := range t.kids {
+		k.release()
+	}
+}

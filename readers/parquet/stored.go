@@ -1,0 +1,173 @@
+package parquet
+
+import (
+	"encoding/base64"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowipc"
+	"github.com/arrowio/arrowio/internal/parquetwire/decode"
+)
+
+const arrowSchemaKey = "ARROW:schema"
+
+// storedSchema reads an Arrow schema message in base64; nil = it is none.
+func storedSchema(text string, limits arrowio.Limits) *arrow.Schema {
+	b, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return nil
+	}
+	prefix, n, err := arrowipc.Framing(b)
+	if err != nil || n > int64(len(b))-prefix {
+		return nil
+	}
+	m, err := arrowipc.ParseMessage(b[prefix:prefix+n], limits)
+	if err != nil || m.Body != 0 {
+		return nil
+	}
+	s, err := m.Schema()
+	if err != nil {
+		return nil
+	}
+	return s.Arrow
+}
+
+// adopt gives a node, and what is below it, what the field in the stored Arrow schema says beyond Parquet: types that
+// Parquet stores as another, time zones, metadata. It counts as far as the stored columns can be read that way.
+func (n *node) adopt(stored *arrow.Field) {
+	if stored.Name == n.field.Name {
+		n.field.Metadata = merge(stored.Metadata, n.field.Metadata)
+	}
+	t := storage(stored.Type)
+	if n.shape == leafShape {
+		n.field.Type = adoptLeaf(n.field.Type, n.elem, t)
+		return
+	}
+	kids := storedChildren(t)
+	if n.shape == mapShape && len(kids) == 1 { // the entries of a map have a name of their own
+		kids[0].Name = n.kids[0].field.Name
+	}
+	if len(kids) == len(n.kids) {
+		for i, k := range n.kids {
+			if n.shape == listShape {
+				kids[i].Name = k.field.Name
+			}
+			k.adopt(&kids[i])
+		}
+	}
+	n.settle(t)
+}
+
+func storedChildren(t arrow.DataType) []arrow.Field {
+	if n, ok := t.(arrow.NestedType); ok {
+		return n.Fields()
+	}
+	return nil
+}
+
+// adoptLeaf returns the type of a leaf that Parquet has as t and the stored schema as want.
+func adoptLeaf(t arrow.DataType, e *decode.Element, want arrow.DataType) arrow.DataType {
+	switch w := want.(type) {
+	case *arrow.TimestampType:
+		if o, ok := t.(*arrow.TimestampType); ok && (o.TimeZone != "" || e.Type == decode.Int96) && w.TimeZone != "" {
+			return &arrow.TimestampType{Unit: o.Unit, TimeZone: w.TimeZone}
+		}
+	case *arrow.DurationType:
+		if t.ID() == arrow.INT64 {
+			return want
+		}
+	case *arrow.DictionaryType:
+		switch {
+		case t.ID() == arrow.STRING && (w.ValueType.ID() == arrow.STRING || w.ValueType.ID() == arrow.LARGE_STRING || w.ValueType.ID() == arrow.STRING_VIEW),
+			t.ID() == arrow.BINARY && (w.ValueType.ID() == arrow.BINARY || w.ValueType.ID() == arrow.LARGE_BINARY || w.ValueType.ID() == arrow.BINARY_VIEW):
+			return &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: t, Ordered: w.Ordered}
+		}
+	case *arrow.LargeStringType, *arrow.StringViewType:
+		if t.ID() == arrow.STRING {
+			return want
+		}
+	case *arrow.LargeBinaryType, *arrow.BinaryViewType:
+		if t.ID() == arrow.BINARY {
+			return want
+		}
+	case *arrow.Decimal256Type:
+		if d, ok := t.(*arrow.Decimal128Type); ok && d.Precision == w.Precision && d.Scale == w.Scale {
+			return want
+		}
+	}
+	return t
+}
+
+// storage returns t without the extension types at and below it.
+func storage(t arrow.DataType) arrow.DataType {
+	switch t := t.(type) {
+	case arrow.ExtensionType:
+		return storage(t.StorageType())
+	case *arrow.StructType:
+		fields := t.Fields()
+		for i := range fields {
+			fields[i].Type = storage(fields[i].Type)
+		}
+		return arrow.StructOf(fields...)
+	case *arrow.ListType:
+		return arrow.ListOfField(storageField(t.ElemField()))
+	case *arrow.LargeListType:
+		return arrow.LargeListOfField(storageField(t.ElemField()))
+	case *arrow.FixedSizeListType:
+		return arrow.FixedSizeListOfField(t.Len(), storageField(t.ElemField()))
+	case *arrow.MapType:
+		m := arrow.MapOfWithMetadata(storage(t.KeyType()), t.KeyField().Metadata, storage(t.ItemType()), t.ItemField().Metadata)
+		m.SetItemNullable(t.ItemField().Nullable)
+		m.KeysSorted = t.KeysSorted
+		return m
+	case *arrow.DictionaryType:
+		return &arrow.DictionaryType{IndexType: t.IndexType, ValueType: storage(t.ValueType), Ordered: t.Ordered}
+	}
+	return t
+}
+
+func storageField(f arrow.Field) arrow.Field {
+	f.Type = storage(f.Type)
+	return f
+}
+
+// as returns d, whose type is the storage of t, as t. The caller releases it.
+func as(d arrow.ArrayData, t arrow.DataType) arrow.ArrayData {
+	if arrow.TypeEqual(d.DataType(), t) {
+		d.Retain()
+		return d
+	}
+	inner := t
+	for {
+		e, ok := inner.(arrow.ExtensionType)
+		if !ok {
+			break
+		}
+		inner = e.StorageType()
+	}
+	var kids []arrow.ArrayData
+	if n, ok := inner.(arrow.NestedType); ok {
+		for i, f := range n.Fields() {
+			k := as(d.Children()[i], f.Type)
+			defer k.Release()
+			kids = append(kids, k)
+		}
+	}
+	if dict, ok := d.Dictionary().(*array.Data); ok && dict != nil {
+		return array.NewDataWithDictionary(t, d.Len(), d.Buffers(), d.NullN(), d.Offset(), dict)
+	}
+	return array.NewData(t, d.Len(), d.Buffers(), kids, d.NullN(), d.Offset())
+}
+
+// merge returns a with what b has besides.
+func merge(a, b arrow.Metadata) arrow.Metadata {
+	keys, values := a.Keys(), a.Values()
+	for i, k := range b.Keys() {
+		if a.FindKey(k) < 0 {
+			keys, values = append(keys[:len(keys):len(keys)], k), append(values[:len(values):len(values)], b.Values()[i])
+		}
+	}
+	return arrow.NewMetadata(keys, values)
+}
