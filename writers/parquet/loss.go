@@ -44,18 +44,12 @@ func comesBack(t arrow.DataType) arrow.DataType {
 		return m
 	case *arrow.FixedSizeListType:
 		return arrow.FixedSizeListOfField(t.Len(), fieldComesBack(t.ElemField()))
+	case *arrow.LargeListType:
+		return arrow.LargeListOfField(fieldComesBack(t.ElemField()))
 	case arrow.ListLikeType:
 		return arrow.ListOfField(fieldComesBack(t.ElemField()))
 	case arrow.ExtensionType:
 		return t
-	}
-	switch t.ID() {
-	case arrow.STRING_VIEW:
-		return arrow.BinaryTypes.String
-	case arrow.BINARY_VIEW:
-		return arrow.BinaryTypes.Binary
-	case arrow.DURATION:
-		return arrow.PrimitiveTypes.Int64
 	}
 	return t
 }
