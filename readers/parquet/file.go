@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"math"
+	"strings"
 	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -18,14 +19,16 @@ func Format() arrowio.Format {
 	return arrowio.Format{
 		Name:       "parquet",
 		Extensions: []string{".parquet"},
+		Options:    formatOptions,
 		Match: func(head, _ []byte) bool {
 			return bytes.HasPrefix(head, []byte(magic)) || bytes.HasPrefix(head, []byte(magicEncrypted))
 		},
 		Open: func(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
-			if _, err := options.Check(nil, o.Options); err != nil {
+			set, err := options.Check(formatOptions, o.Options)
+			if err != nil {
 				return nil, locate(err)
 			}
-			f, err := open(ctx, src, o.Limits.WithDefaults())
+			f, err := open(ctx, src, o.Limits.WithDefaults(), set[optionInt96])
 			if err != nil {
 				return nil, locate(err)
 			}
@@ -33,6 +36,12 @@ func Format() arrowio.Format {
 		},
 	}
 }
+
+const optionInt96 = "parquet-int96"
+
+var formatOptions = []arrowio.Option{{
+	Name: optionInt96, Usage: "unit of timestamps stored as INT96; ns reaches from 1677 to 2262", Default: "ns", Values: []string{"ns", "us"},
+}}
 
 func locate(err error) error {
 	return arrowio.Locate(err, arrowio.At{Format: "parquet", Split: -1, Off: -1})
@@ -43,20 +52,24 @@ type parquetFile struct {
 	src    arrowio.Source
 	limits arrowio.Limits
 	footer *decode.Footer
-	end    int64 // where the footer starts
+	int96  string // the unit that INT96 is read in
+	end    int64  // where the footer starts
 	nodes  []*node
 	leaves []*node  // by stored column
 	paths  []string // of stored columns
 	schema *arrow.Schema
 	splits []arrowio.Split
 	notes  []string
+	rows   int64
+	// rowsFault says that the file's own count of its rows is wrong.
+	rowsFault error
 
 	mu      sync.Mutex
 	indexes map[chunkID]*index
 }
 
-func open(ctx context.Context, src arrowio.Source, limits arrowio.Limits) (*parquetFile, error) {
-	f := &parquetFile{src: src, limits: limits, indexes: map[chunkID]*index{}}
+func open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, int96 string) (*parquetFile, error) {
+	f := &parquetFile{src: src, limits: limits, int96: int96, indexes: map[chunkID]*index{}}
 	b, err := readFooter(ctx, src, limits)
 	if err == nil {
 		f.end = src.Size() - 8 - int64(len(b))
@@ -73,7 +86,10 @@ func open(ctx context.Context, src arrowio.Source, limits arrowio.Limits) (*parq
 
 // parseSchema makes the Arrow schema.
 func (f *parquetFile) parseSchema() error {
-	b := treeBuilder{elems: f.footer.Schema, limits: f.limits}
+	b := treeBuilder{elems: f.footer.Schema, limits: f.limits, int96: arrow.Nanosecond}
+	if f.int96 == "us" {
+		b.int96 = arrow.Microsecond
+	}
 	var err error
 	if f.nodes, err = b.build(); err != nil {
 		return err
@@ -145,9 +161,11 @@ func (f *parquetFile) check() error {
 		f.splits = append(f.splits, arrowio.Split{Ordinal: i, Rows: arrowio.RowRange{Start: rows, End: rows + g.Rows}, Bytes: size})
 		rows += g.Rows
 	}
-	if rows != f.footer.Rows {
-		return corrupt("%d rows in the row groups, %d in the file", rows, f.footer.Rows)
+	if rows != f.footer.Rows { // some writers leave it zero; Verify reports it
+		f.rowsFault = corrupt("the row groups have %d rows, the metadata of the file says %d", rows, f.footer.Rows)
+		f.notes = append(f.notes, f.rowsFault.Error()+"; those of the row groups are read")
 	}
+	f.rows = rows
 	return nil
 }
 
@@ -184,6 +202,18 @@ func (f *parquetFile) checkChunk(c *decode.Chunk, n *node, rows int64) error {
 		return corrupt("a column chunk of %d values has %d bytes at %d, the row group has %d rows and the footer starts at %d", c.Values, c.Stored, start, rows, end)
 	}
 	return nil
+}
+
+// chunkEnd returns where a column chunk ends at most. Versions of parquet-mr before 1.2.9 left the header of a dictionary
+// out of its size; the pages' own sizes tell where such a chunk ends.
+func (f *parquetFile) chunkEnd(c *decode.Chunk) int64 {
+	const header = 100
+	end := c.Start() + c.Stored
+	by := f.footer.CreatedBy
+	if by == "parquet-mr" || strings.HasPrefix(by, "parquet-mr version 1.0") || strings.HasPrefix(by, "parquet-mr version 1.1.") || strings.HasPrefix(by, "parquet-mr version 1.2.") {
+		end = min(end+header, f.end)
+	}
+	return end
 }
 
 // Schema implements arrowio.File.

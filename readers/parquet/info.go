@@ -15,7 +15,7 @@ import (
 // Info implements arrowio.File. A block is a column chunk, a group a row group: pages are told by reading only.
 func (f *parquetFile) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, error) {
 	info := &arrowio.Info{
-		Format: "parquet", Version: fmt.Sprint(f.footer.Version), Writer: f.footer.CreatedBy, Rows: f.footer.Rows,
+		Format: "parquet", Version: fmt.Sprint(f.footer.Version), Writer: f.footer.CreatedBy, Rows: f.rows,
 		Bytes: f.src.Size(), Schema: f.schema, Notes: slices.Clone(f.notes),
 	}
 	for _, kv := range f.footer.Metadata {

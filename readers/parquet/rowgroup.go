@@ -95,7 +95,7 @@ func (g *rowGroup) grow(n *node, group *decode.RowGroup) *tree {
 			node: n, values: newValues(n, g.mem, g.f.limits), valid: arrowbuf.NewBits(g.mem), rowsLeft: group.Rows,
 			pages: pageReader{chunk: chunk, limits: g.f.limits, dec: &g.dec, off: chunk.Start(), rows: group.Rows},
 		}
-		t.column.pages.data.end = chunk.Start() + chunk.Stored
+		t.column.pages.data.end = g.f.chunkEnd(chunk)
 		g.cols = append(g.cols, t.column)
 		return t
 	}
@@ -180,7 +180,7 @@ func (g *rowGroup) fetch(ctx context.Context) error {
 func (g *rowGroup) wanted(c *column) (out []arrowio.ByteRange) {
 	start, r := c.pages.chunk.Start(), &c.pages
 	if r.only == nil {
-		return []arrowio.ByteRange{{Off: start, Len: c.pages.chunk.Stored}}
+		return []arrowio.ByteRange{{Off: start, Len: r.data.end - start}}
 	}
 	add := func(off, n int64) {
 		if k := len(out); k > 0 && out[k-1].End() == off {

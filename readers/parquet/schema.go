@@ -49,6 +49,7 @@ type treeBuilder struct {
 	columns int
 	leaves  []*node
 	limits  arrowio.Limits
+	int96   arrow.TimeUnit // of older timestamps
 	depth   int
 }
 
@@ -146,6 +147,9 @@ func (b *treeBuilder) leaf(e *decode.Element, at place) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
+	if e.Type == decode.Int96 {
+		t = &arrow.TimestampType{Unit: b.int96}
+	}
 	n := &node{elem: e, column: b.columns, maxDef: uint8(at.def), maxRep: uint8(at.rep)}
 	n.at(at)
 	n.short = n
@@ -226,9 +230,11 @@ func (b *treeBuilder) mapping(e *decode.Element, at place) (*node, error) {
 		return nil, err
 	}
 	n := &node{shape: listShape, kids: []*node{entries}}
-	if len(entries.kids) == 2 { // a map without values is a list of keys
+	if len(entries.kids) == 2 {
 		n.shape = mapShape
 		entries.kids[0].field.Nullable = false
+	} else { // a map without values is a list of keys
+		n.kids[0] = entries.kids[0]
 	}
 	n.at(at)
 	n.settle(nil)

@@ -69,6 +69,9 @@ func newValues(n *node, mem *arrowbuf.Arena, limits arrowio.Limits) values {
 	case decode.Int96:
 		f := newFixed[uint64](e, mem)
 		f.convert = int96s
+		if u, ok := t.(*arrow.TimestampType); ok && u.Unit == arrow.Microsecond {
+			f.convert = int96Micros
+		}
 		return f
 	}
 	switch e.Width {

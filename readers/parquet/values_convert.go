@@ -2,7 +2,9 @@ package parquet
 
 import (
 	"encoding/binary"
+	"math"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
 )
 
@@ -18,11 +20,30 @@ func narrow[D uint8 | uint16](dst []D, src []byte) error {
 // int96s makes nanoseconds since 1970 of the timestamps of older writers: nanoseconds of the day, 8 bytes, and the Julian
 // day, 4 bytes.
 func int96s(dst []uint64, src []byte) error {
-	const unixEpoch = 2440588
+	return int96sIn(dst, src, 1)
+}
+
+// int96Micros does the same in microseconds; what is finer is cut off.
+func int96Micros(dst []uint64, src []byte) error { return int96sIn(dst, src, 1000) }
+
+func int96sIn(dst []uint64, src []byte, nanos int64) error {
+	const (
+		unixEpoch = 2440588
+		dayNanos  = 86400e9
+	)
+	far := int64(math.MaxInt64)/(dayNanos/nanos) - 2 // days that surely fit
 	for i := range dst {
 		v := src[12*i:]
-		day := int64(int32(binary.LittleEndian.Uint32(v[8:]))) - unixEpoch
-		dst[i] = uint64(day*86400e9) + binary.LittleEndian.Uint64(v)
+		day := int64(binary.LittleEndian.Uint32(v[8:])) - unixEpoch
+		inDay := int64(binary.LittleEndian.Uint64(v))
+		if day > far || day < -far || inDay < -dayNanos || inDay > 2*dayNanos {
+			return arrowio.Errorf(arrowio.ErrUnsupported, "an INT96 timestamp on Julian day %d does not fit int64; read it with --parquet-int96 us", day+unixEpoch)
+		}
+		t := inDay / nanos
+		if inDay%nanos < 0 {
+			t--
+		}
+		dst[i] = uint64(day*(dayNanos/nanos) + t)
 	}
 	return nil
 }

@@ -16,6 +16,9 @@ import (
 // Verify implements arrowio.Verifier. It decodes every page of every column chunk, checks the CRC of those that have one,
 // the numbers of values and nulls, the page index against the pages, and that bloom filters can be read.
 func (f *parquetFile) Verify(ctx context.Context, report func(error)) error {
+	if f.rowsFault != nil {
+		report(arrowio.Locate(f.rowsFault, arrowio.At{Format: "parquet", Op: "verify", Split: -1, Off: -1}))
+	}
 	for g := range f.footer.Groups {
 		if f.footer.Groups[g].Rows == 0 {
 			continue

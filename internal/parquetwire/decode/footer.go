@@ -92,7 +92,6 @@ type Chunk struct {
 	Dictionary  int64 // 0 = none
 	Stats       Stats
 	Bloom       int64 // 0 = none
-	BloomBytes  int32 // 0 = unknown
 	OffsetIndex Extent
 	ColumnIndex Extent
 }
@@ -272,9 +271,11 @@ func (t *thrift) chunkMetadata(in field, c *Chunk) {
 		case 12:
 			t.stats(f, &c.Stats)
 		case 14:
-			c.Bloom = t.int(f)
-		case 15:
-			c.BloomBytes = t.i32(f)
+			if f.typ == typeI64 {
+				c.Bloom = t.int(f)
+			} else { // drafts of the format had other fields here
+				t.skip(f)
+			}
 		default:
 			t.skip(f)
 		}
