@@ -42,7 +42,7 @@ func (a *app) countCommand() *cobra.Command {
 	f.shown = addSchemaFlags(cmd)
 	f.selectFlags = &selectFlags{columns: columnsValue{}, batchRows: countValue{min: 1}}
 	fs := cmd.Flags()
-	addWhere(fs, &f.where, "count only rows for which this holds, such as \"price >= 10 AND tag IN ('x', 'y')\"")
+	addWhere(fs, &f.where, "count only rows for which this is true, such as \"price >= 10 AND tag IN ('x', 'y')\"; see arrowio help where")
 	fs.Var(&f.rows, "rows", "only rows A up to but not including B, counted before --where; A: and :B too")
 	f.progress = addProgressFlag(cmd)
 	fs.BoolVar(&f.json, "json", false, "as a JSON object")

@@ -57,7 +57,7 @@ func addColumnFlags(cmd *cobra.Command) *selectFlags {
 	fs := cmd.Flags()
 	fs.Var(&s.columns, "columns", "only these columns, in this order; a.b is child b of struct a")
 	fs.Var(&s.exclude, "exclude", "all columns but these; a.b is child b of struct a")
-	addWhere(fs, &s.where, "only rows for which this holds, such as \"price >= 10 AND tag IN ('x', 'y')\"")
+	addWhere(fs, &s.where, "only rows for which this is true, such as \"price >= 10 AND tag IN ('x', 'y')\"; may be given several times; see arrowio help where")
 	fs.Var(&s.batchRows, "batch-rows", "rows of a batch (default 65536)")
 	return s
 }

@@ -56,7 +56,7 @@ Checksums are checked in files of up to 256 MiB; in larger ones --checksums asks
 	f.readFlags = a.addReadFlags(cmd)
 	f.shown = addSchemaFlags(cmd)
 	fs := cmd.Flags()
-	addWhere(fs, &f.where, "tell which splits and rows this filter would read")
+	addWhere(fs, &f.where, "tell which splits and rows this filter would read; see arrowio help where")
 	fs.BoolVar(&f.blocks, "blocks", false, "list every block of every column")
 	fs.BoolVar(&f.checksums, "checksums", false, "read every block and check its checksum (default: in files of up to 256 MiB)")
 	fs.BoolVar(&f.json, "json", false, "as a JSON object")

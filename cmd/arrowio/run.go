@@ -115,7 +115,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.scanCommand(), a.queryCommand(), a.serveCommand(), a.tokenCommand(), a.kuduCommand(), a.versionCommand(),
 	)
 	adoptCompletion(root)
-	root.SetHelpCommand(helpCommand(root))
+	root.SetHelpCommand(a.helpCommand(root))
 	return root
 }
 
@@ -136,19 +136,23 @@ func noCommand(cmd *cobra.Command, args []string) error {
 }
 
 // helpCommand is cobra's own, except that it does not pass over a name that is no command.
-func helpCommand(root *cobra.Command) *cobra.Command {
+func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
-		Use:     "help [COMMAND]",
-		Short:   "Help about a command",
-		Example: "  arrowio help convert",
+		Use:     "help [COMMAND | where]",
+		Short:   "Help about a command, or about filters",
+		Example: "  arrowio help convert\n  arrowio help where",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			var names []cobra.Completion
 			for _, c := range root.Commands() {
 				names = append(names, c.Name())
 			}
+			names = append(names, "where")
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 && args[0] == "where" {
+				return a.helpWhere(root.OutOrStdout())
+			}
 			cmd, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {
 				return usagef("no command %q; see arrowio --help", strings.Join(args, " "))

@@ -308,6 +308,9 @@ func TestHelp(t *testing.T) {
 	if ok(t, "help", "convert") != help {
 		t.Error("help convert and convert --help differ")
 	}
+	if text := ok(t, "help", "where"); !strings.Contains(text, "contains(tags, 'new')") {
+		t.Errorf("help where: %s", text)
+	}
 	fails(t, do(t, "help", "nonesuch"), 2, "nonesuch")
 	fails(t, do(t, "completion"), 2, "bash")
 	fails(t, do(t, "completion", "nonesuch"), 2, "bash")

@@ -118,7 +118,7 @@ func (v *columnsValue) Set(s string) error {
 	return nil
 }
 
-// filterValue is a predicate in the filter language.
+// filterValue is a predicate in the filter language. Given several times, all of them must be true.
 type filterValue struct{ x expr.Expr }
 
 func (v *filterValue) Type() string { return "EXPR" }
@@ -135,7 +135,14 @@ func (v *filterValue) Set(s string) error {
 	if err != nil {
 		return err
 	}
-	v.x = x
+	switch have := v.x.(type) {
+	case nil:
+		v.x = x
+	case expr.And:
+		v.x = append(have[:len(have):len(have)], x)
+	default:
+		v.x = expr.And{have, x}
+	}
 	return nil
 }
 

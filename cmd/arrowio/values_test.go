@@ -74,3 +74,23 @@ func TestColumnsValue(t *testing.T) {
 		t.Errorf("given twice: %q", []string(v))
 	}
 }
+
+// Filters that are given one after the other must all be true.
+func TestWhereTwice(t *testing.T) {
+	for want, texts := range map[string][]string{
+		"a = 1":                        {"a = 1"},
+		"a = 1 AND b = 2":              {"a = 1", "b = 2"},
+		"a = 1 AND b = 2 AND c = TRUE": {"a = 1 AND b = 2", "c"},
+		"(a = TRUE OR b = TRUE) AND (c = TRUE OR d = TRUE)": {"a OR b", "c OR d"},
+	} {
+		var v filterValue
+		for _, text := range texts {
+			if err := v.Set(text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if v.String() != want {
+			t.Errorf("%q are %s, want %s", texts, v.String(), want)
+		}
+	}
+}

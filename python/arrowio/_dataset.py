@@ -135,8 +135,8 @@ class Dataset:
         return self._view(columns=flat)
 
     def filter(self, where: Any) -> "Dataset":
-        """Returns a view of the rows for which where is true as well: text (`"x > 5 and name like 'a%'"`), or an expression of
-        pyarrow.
+        """Returns a view of the rows for which where is true as well: text (`"x > 5 and name like 'a%'"`), an expression of
+        pyarrow, or a list of them, which all must be true.
 
         >>> arrowio.open(example).filter("name = 'n3'").to_table().to_pydict()
         {'x': [3], 'name': ['n3']}
@@ -365,6 +365,9 @@ class Dataset:
 def _where_text(where: Any) -> Optional[str]:
     if where is None or isinstance(where, str):
         return where
+    if isinstance(where, (list, tuple)):
+        texts = [t for t in map(_where_text, where) if t is not None]
+        return " AND ".join(f"({t})" for t in texts) or None
     if type(where).__module__.split(".")[0] == "pyarrow":
         from ._pushdown import to_where
 
@@ -425,7 +428,7 @@ def open(
     Args:
         path: a file, a directory, a pattern (`"year=*/*.orc"`) or a URL (`s3://…`, `hdfs://…`), or a list of them.
         columns: dotted paths; None = all.
-        where: which rows, as text or an expression of pyarrow.
+        where: which rows, as text (docs/filters.md), as an expression of pyarrow, or as a list of them, which all must be true.
         rows: (from, to) before the filter, counted over all files.
         format: "orc", "trevni", "cfile", "kudu", …; None = told by the content.
         batch_rows, batch_bytes: how large a batch becomes at most, and about.

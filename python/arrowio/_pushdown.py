@@ -91,11 +91,15 @@ def _entries(schema: Any) -> list[tuple[str, str]]:
 
 
 _COMPARISONS = {"equal": "=", "not_equal": "!=", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">="}
+_PATTERNS = {"match_like": "{}", "starts_with": "{}%", "ends_with": "%{}", "match_substring": "%{}%"}
 _LISTS = {"and": "AND", "and_kleene": "AND", "or": "OR", "or_kleene": "OR"}
 
 
-def _text(n: _Node) -> str:
-    """Returns what a tree is in arrowio's language."""
+def _text(n: _Node, schema: Any = None) -> str:
+    """Returns what a tree is in arrowio's language.
+
+    Columns of different types are compared exactly there, and by pyarrow after a cast: with a schema, that cannot be said.
+    """
     if n.kind == "field":
         return _path(n.value)
     if n.kind == "literal":
@@ -103,26 +107,62 @@ def _text(n: _Node) -> str:
             return _literal(n.value)
         raise _Unknown
     if n.value in _LISTS:
-        return "(" + f" {_LISTS[n.value]} ".join(_text(a) for a in n.arguments) + ")"
+        return "(" + f" {_LISTS[n.value]} ".join(_text(a, schema) for a in n.arguments) + ")"
     if n.value == "invert":
-        return f"(NOT {_text(n.arguments[0])})"
+        return f"(NOT {_text(n.arguments[0], schema)})"
     if n.value in _COMPARISONS:
         left, right = n.arguments
-        if {left.kind, right.kind} != {"field", "literal"}:
+        if left.kind == right.kind == "field":
+            if schema is not None and _type(schema, left.value) != _type(schema, right.value):
+                raise _Unknown
+        elif {left.kind, right.kind} != {"field", "literal"}:
             raise _Unknown
         return f"({_operand(left)} {_COMPARISONS[n.value]} {_operand(right)})"
-    if n.value in ("is_null", "is_valid", "is_in"):
+    if n.value in _PATTERNS:
+        return _like(n)
+    if n.value in ("is_null", "is_valid", "is_in", "is_nan"):
         (of,) = n.arguments
         if of.kind != "field":
             raise _Unknown
         if n.value == "is_valid":
             return f"({_path(of.value)} IS NOT NULL)"
+        if n.value == "is_nan":
+            return f"({_path(of.value)} IS NAN)"
         if n.value == "is_null":
             if n.options is not None and n.options.as_py().get("nan_is_null"):
                 raise _Unknown
             return f"({_path(of.value)} IS NULL)"
         return _is_in(of, n.options)
     raise _Unknown
+
+
+def _like(n: _Node) -> str:
+    """Returns a test of text with a pattern, whose escape character is a backslash in pyarrow, too."""
+    (of,) = n.arguments
+    options = {} if n.options is None else n.options.as_py()
+    pattern = options.get("pattern")
+    if isinstance(pattern, bytes):
+        pattern = pattern.decode()  # a UnicodeDecodeError is a ValueError, as ArrowInvalid is
+    if of.kind != "field" or not isinstance(pattern, str) or "\x00" in pattern:
+        raise _Unknown
+    if n.value != "match_like":
+        pattern = pattern.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    elif (len(pattern) - len(pattern.rstrip("\\"))) % 2:
+        raise _Unknown
+    pattern = _PATTERNS[n.value].format(pattern).replace("'", "''")
+    word = "ILIKE" if options.get("ignore_case") else "LIKE"
+    return f"({_path(of.value)} {word} '{pattern}' ESCAPE '\\')"
+
+
+def _type(schema: Any, names: list[str]) -> Any:
+    """Returns the type of a column."""
+    t = None
+    for name in names:
+        of = schema if t is None else t
+        if t is not None and not pa.types.is_struct(t) or of.get_field_index(name) < 0:
+            raise _Unknown
+        t = of.field(of.get_field_index(name)).type
+    return t
 
 
 def _is_in(of: _Node, options: Any) -> str:
@@ -156,7 +196,8 @@ def _literal(s: Any) -> str:
         f = float(s.as_py())
         if not math.isfinite(f):
             raise _Unknown
-        return repr(f)
+        # pyarrow compares a double with a column of floats as doubles; a number with a point would be rounded to them.
+        return f"DOUBLE '{f!r}'"
     if pa.types.is_decimal(t):
         return f"{s.as_py():f}"
     if pa.types.is_string(t) or pa.types.is_large_string(t) or pa.types.is_string_view(t):
@@ -202,7 +243,7 @@ def to_where(expression: Any) -> Optional[str]:
     """Returns what an expression is in arrowio's language; None = it cannot be said."""
     try:
         return _text(_Parser(expression).node())
-    except (_Unknown, StopIteration, pa.ArrowInvalid):
+    except (_Unknown, StopIteration, ValueError):
         return None
 
 
@@ -332,8 +373,8 @@ class PushdownDataset:
         said, all_of_it = [], True
         for c in _conjuncts(tree):
             try:
-                said.append(_text(c))
-            except _Unknown:
+                said.append(_text(c, self._schema))
+            except (_Unknown, UnicodeDecodeError):
                 all_of_it = False
         if said:
             try:

@@ -307,6 +307,8 @@ class _Filters:
             return ("TRUE" if v else "FALSE") if is_.is_boolean(t) else None
         if isinstance(v, (int, decimal.Decimal)):
             if is_.is_integer(t) or is_.is_decimal(t) or is_.is_floating(t):
+                if isinstance(v, decimal.Decimal) and is_.is_floating(t):
+                    return f"DOUBLE '{float(v)!r}'" if math.isfinite(v) else None
                 return f"{v:f}" if isinstance(v, decimal.Decimal) else str(v)
             return None
         if isinstance(v, float):
