@@ -113,7 +113,7 @@ def _text(n: _Node, schema: Any = None) -> str:
     if n.value in _COMPARISONS:
         left, right = n.arguments
         if left.kind == right.kind == "field":
-            if schema is not None and _type(schema, left.value) != _type(schema, right.value):
+            if schema is not None and (_type(schema, left.value) != _type(schema, right.value) or pa.types.is_nested(_type(schema, left.value))):
                 raise _Unknown
         elif {left.kind, right.kind} != {"field", "literal"}:
             raise _Unknown
@@ -127,6 +127,8 @@ def _text(n: _Node, schema: Any = None) -> str:
         if n.value == "is_valid":
             return f"({_path(of.value)} IS NOT NULL)"
         if n.value == "is_nan":
+            if schema is not None and not pa.types.is_floating(_type(schema, of.value)):
+                raise _Unknown
             return f"({_path(of.value)} IS NAN)"
         if n.value == "is_null":
             if n.options is not None and n.options.as_py().get("nan_is_null"):

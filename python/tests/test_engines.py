@@ -344,6 +344,22 @@ FILTERS = [
     F("m") > D("4.50"),
     F("b") == b"\x03\xff",
     F("f") == 0.1,
+    F("f4") == 0.1,  # no: 0.1 is a double, and f4 is of floats
+    F("f4") > 0.3,
+    F("f4") == pa.scalar(0.1, pa.float32()),
+    F("x") < F("f4"),
+    F("x") == F("odd name.'\"x"),
+    ~(F("nul") < F("nul2")),
+    F("x") >= F("nul"),
+    pc.is_nan(F("f4")),
+    ~pc.is_nan(F("f")),
+    pc.match_like(F("name"), "n_"),
+    pc.match_like(F("name"), r"n\_"),
+    pc.match_like(F("name"), "N3", ignore_case=True),
+    ~pc.ends_with(F("name"), "3"),
+    pc.match_substring(F("name"), "N", ignore_case=True) & (F("x") > 3),
+    pc.match_substring(F("name"), "%"),
+    pc.starts_with(F("name"), "n'"),
     F("ok"),
     ~F("ok") & (F("x") > 2),
     pc.field("st", "a") > 6,
@@ -364,6 +380,8 @@ def filtered(tmp_path_factory):
             "m": pa.array([D(i) / 2 * 2 for i in range(n)], pa.decimal128(10, 2)),
             "b": [bytes([i, 255]) for i in range(n)],
             "f": [i / 10 for i in range(n)],
+            "f4": pa.array([i / 10 for i in range(n)], pa.float32()),
+            "nul2": pa.array([None if i % 4 == 0 else 1 for i in range(n)], pa.int32()),
             "ok": [i % 2 == 0 for i in range(n)],
             "st": pa.array([{"a": i} for i in range(n)]),
             "odd name.'\"x": list(range(n)),
@@ -384,6 +402,14 @@ def test_filters_mean_the_same(filtered, expression):
     assert x.to_table(columns=["name"], filter=expression).equals(want.select(["name"]))
     assert x.count_rows(filter=expression) == want.num_rows
     assert x.filter(expression).to_table(columns={"y": F("x") + 1}).equals(pads.dataset(table).filter(expression).to_table(columns={"y": F("x") + 1}))
+
+
+def test_nan_is_found_as_by_pyarrow(tmp_path):
+    table = pa.table({"x": [1, 2, 3, 4], "f": pa.array([1.5, float("nan"), None, 0.0], pa.float32())})
+    arrowio.write(table, tmp_path / "nan.orc")
+    x = arrowio.open(tmp_path / "nan.orc").to_pyarrow_dataset()
+    for expression in (pc.is_nan(F("f")), ~pc.is_nan(F("f")), ~(F("f") > 1), pc.is_nan(F("x")), ~pc.is_nan(F("x"))):
+        assert x.to_table(columns=["x"], filter=expression).equals(pads.dataset(table).to_table(columns=["x"], filter=expression)), expression
 
 
 @pytest.mark.parametrize("columns", [None, ["name"], ["name", "x"], ["x", "name"], ["x", "x"], []], ids=str)

@@ -151,3 +151,12 @@ def test_formats():
 def test_paths(small):
     assert arrowio.open(pathlib.Path(small)).num_rows == 10
     assert arrowio.open(str(small).encode()).num_rows == 10
+
+
+def test_filters_in_a_list(small):
+    ds = arrowio.open(small, where=["x > 2", "x < 6 OR x = 9"])
+    assert ds.to_table().column("x").to_pylist() == [3, 4, 5, 9]
+    assert ds.filter(["X != 4", pc.field("name") != "n9"]).to_table().column("x").to_pylist() == [3, 5]
+    assert ds.filter([]).count_rows() == 4
+    with pytest.raises(arrowio.OptionError):
+        arrowio.open(small, where=[["x > 2"], 5])
