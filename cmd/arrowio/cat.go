@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"math"
 
@@ -19,7 +20,7 @@ type catFlags struct {
 	write    *optionFlags
 	format   wordValue
 	progress *wordValue
-	limit    int64
+	limit    numberValue
 }
 
 func (a *app) catCommand() *cobra.Command {
@@ -42,14 +43,9 @@ its own. What does not fit the screen goes through $PAGER, or less. --format jso
 	}
 	f.selectFlags = addSelectFlags(cmd)
 	a.addCatFlags(cmd, f)
-	cmd.Flags().Int64VarP(&f.limit, "limit", "n", 0, "stop after `N` rows (default: all)")
+	f.limit.n = math.MaxInt64
+	cmd.Flags().VarP(&f.limit, "limit", "n", "stop after `N` rows (default: all)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := f.checkLimit(); err != nil {
-			return err
-		}
-		if !cmd.Flags().Changed("limit") {
-			f.limit = math.MaxInt64
-		}
 		return a.cat(cmd.Context(), f, args)
 	}
 	return cmd
@@ -71,19 +67,12 @@ func (a *app) addCatFlags(cmd *cobra.Command, f *catFlags) {
 	}
 }
 
-func (f *catFlags) checkLimit() error {
-	if f.limit < 0 {
-		return usagef("--limit takes a number of rows, not %d", f.limit)
-	}
-	return nil
-}
-
 func (a *app) cat(ctx context.Context, f *catFlags, in []string) error {
 	return a.printing(ctx, f, in, func(ctx context.Context, ds *dataset, out rowPrinter) error {
-		o := limitScan(scanOptions(f.readFlags, f.selectFlags), f.limit)
+		o := limitScan(scanOptions(f.readFlags, f.selectFlags), f.limit.n)
 		bar := a.startProgress(a.catProgress(f), "cat", ds.work(f.selectFlags))
 		defer bar.stop()
-		return printRows(ctx, ds.Dataset, o, 0, f.limit, out, bar)
+		return printRows(ctx, ds.Dataset, o, 0, f.limit.n, out, bar)
 	})
 }
 
@@ -235,16 +224,14 @@ type closing struct {
 
 func (c closing) Close() error {
 	if err := c.rowPrinter.Close(); err != nil {
-		closeWriter(c.w)
+		_ = closeWriter(c.w) // err is the reason
 		return err
 	}
 	return closeWriter(c.w)
 }
 
 func (c closing) Abort() error {
-	err := c.rowPrinter.Abort()
-	closeWriter(c.w)
-	return err
+	return errors.Join(c.rowPrinter.Abort(), closeWriter(c.w))
 }
 
 func closeWriter(w io.Writer) error {

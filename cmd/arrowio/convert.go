@@ -22,7 +22,7 @@ type convertFlags struct {
 	*writeFlags
 	progress *wordValue
 	sort     sortValue
-	limit    int64
+	limit    numberValue
 	parts    columnsValue
 	dryRun   bool
 	json     bool
@@ -66,9 +66,6 @@ and files without the columns below; arrowio reads them as columns again. Rows a
 			if args[len(args)-1] == "" {
 				return usagef("convert: OUTPUT has no name")
 			}
-			if cmd.Flags().Changed("limit") && f.limit < 1 {
-				return usagef("--limit takes a number of rows above 0, not %d", f.limit)
-			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -82,7 +79,8 @@ and files without the columns below; arrowio reads them as columns again. Rows a
 	f.writeFlags = a.addWriteFlags(cmd, f.readFlags.options)
 	f.progress = addProgressFlag(cmd)
 	addSortFlag(cmd, &f.sort)
-	cmd.Flags().Int64VarP(&f.limit, "limit", "n", 0, "write the first `N` rows (default: all)")
+	f.limit.min = 1
+	cmd.Flags().VarP(&f.limit, "limit", "n", "write the first `N` rows (default: all)")
 	cmd.Flags().Var(&f.parts, "partition-by", "make OUTPUT a directory with a directory NAME=VALUE for every value of these columns")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would become of each column, and write nothing")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print a report (or the plan) as a JSON object")
@@ -141,7 +139,7 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 		Write:     writeOptions(f.readFlags, f.writeFlags, format),
 		Sort:      f.sort.columns,
 		SortByKey: f.sort.byKey,
-		Limit:     f.limit,
+		Limit:     f.limit.n,
 
 		PartitionBy: f.parts,
 		DryRun:      f.dryRun,

@@ -126,6 +126,7 @@ func TestConvertSortCommandLine(t *testing.T) {
 		only(t, dir, "in.arrow")
 	}
 	fails(t, do(t, "convert", "--sort", "id", in, out), 3, "id: ", "no such file", "--sort=id")
+	fails(t, do(t, "convert", "--sort", "-id", in, out), 2, "unknown shorthand flag", "--sort=-id")
 	fails(t, do(t, "convert", "--sort=id", "--sort", in, out), 2, "not both")
 	ok(t, "convert", "--sort=at.x,id", in, out)
 	help := ok(t, "convert", "--help")

@@ -279,7 +279,7 @@ func (g *grid) header(names []string) {
 		}
 		g.w.WriteString(strings.Repeat("─", n))
 	}
-	g.w.WriteByte('\n') // bufio keeps the first error
+	_ = g.w.WriteByte('\n') // bufio keeps the first error
 }
 
 // wrapped prints a row in as many lines as its cells need.

@@ -22,14 +22,12 @@ no further than that.`,
 	a.addCatFlags(cmd, f)
 	addShortLimit(cmd, &f.limit)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := f.checkLimit(); err != nil {
-			return err
-		}
 		return a.cat(cmd.Context(), f, args)
 	}
 	return cmd
 }
 
-func addShortLimit(cmd *cobra.Command, limit *int64) {
-	cmd.Flags().Int64VarP(limit, "limit", "n", shortRows, "print `N` rows (default: 10)")
+func addShortLimit(cmd *cobra.Command, limit *numberValue) {
+	limit.n = shortRows
+	cmd.Flags().VarP(limit, "limit", "n", "print `N` rows (default: 10)")
 }

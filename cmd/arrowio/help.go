@@ -200,6 +200,8 @@ func wrap(text string, width int) []string {
 	return append(lines, line)
 }
 
+var unknownShorthand = regexp.MustCompile(`^unknown shorthand flag: .* in (-\S+)$`)
+
 var unknownFlag = regexp.MustCompile(`^unknown flag: --([^=\s]+)`)
 
 // nearestFlag returns the flag of a command that err, an error about an unknown one, may have meant.

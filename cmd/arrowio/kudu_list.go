@@ -84,7 +84,7 @@ func (a *app) kuduList(ctx context.Context, f *kuduListFlags, dir string) error 
 	if err != nil {
 		return inFile(dir, err)
 	}
-	defer v.Close() // it was only read
+	defer func() { _ = v.Close() }() // it was only read
 	info, err := v.Info(ctx, arrowio.InfoOptions{})
 	if err != nil {
 		return inFile(dir, err)
@@ -102,8 +102,8 @@ func (a *app) kuduList(ctx context.Context, f *kuduListFlags, dir string) error 
 func listKudu(dir string, info *arrowio.Info) *kuduListing {
 	l := &kuduListing{File: dir, Tables: []kuduTable{}, Tablets: []kuduTablet{}, Notes: []string{}}
 	for _, m := range info.Members {
-		switch {
-		case m.Kind == "table":
+		switch m.Kind {
+		case "table":
 			l.Tables = append(l.Tables, kuduTable{Name: m.Name, ID: m.ID, Rows: knownRows(m.Rows), Bytes: m.Bytes, Tablets: []kuduTablet{}})
 		default:
 			t := kuduTablet{ID: m.ID, State: m.State, RowSets: m.Parts, Rows: knownRows(m.Rows), Bytes: m.Bytes, Detail: m.Detail}

@@ -266,7 +266,7 @@ func TestConvertLimit(t *testing.T) {
 			t.Errorf("%q: got\n%swant\n%s", c.args, got, c.want)
 		}
 	}
-	fails(t, do(t, "convert", "--limit", "0", "--to", "jsonl", in, "-"), 2, "--limit", "above 0")
+	fails(t, do(t, "convert", "--limit", "0", "--to", "jsonl", in, "-"), 2, "--limit", "at least 1")
 }
 
 func TestConvertSortDescending(t *testing.T) {

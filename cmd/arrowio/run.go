@@ -103,6 +103,9 @@ func (a *app) rootCommand() *cobra.Command {
 		if names := cmd.Flags().Args(); cmd.HasSubCommands() && len(names) > 0 { // the flag may well be one that the right command has
 			return noCommand(cmd, names)
 		}
+		if m := unknownShorthand.FindStringSubmatch(err.Error()); m != nil && cmd.Flags().Changed("sort") {
+			return usagef("%w; columns to sort by go behind a =: --sort=%s", err, m[1])
+		}
 		if near := nearestFlag(cmd, err); near != "" {
 			return usagef("%w; did you mean --%s?", err, near)
 		}

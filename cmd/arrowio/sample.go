@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -13,7 +14,7 @@ import (
 
 func (a *app) sampleCommand() *cobra.Command {
 	f := &catFlags{}
-	var seed uint64
+	seed := numberValue{min: math.MinInt64}
 	cmd := &cobra.Command{
 		Use:   "sample [flags] INPUT...",
 		Short: "Print random rows",
@@ -29,16 +30,13 @@ ones. With the same --seed the same rows of the same INPUTs are chosen.`,
 	f.selectFlags = addColumnFlags(cmd)
 	a.addCatFlags(cmd, f)
 	addShortLimit(cmd, &f.limit)
-	cmd.Flags().Uint64Var(&seed, "seed", 0, "choose the same rows as any other run with this `NUMBER` (default: others every time)")
+	cmd.Flags().Var(&seed, "seed", "choose the same rows as any other run with this `NUMBER` (default: others every time)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := f.checkLimit(); err != nil {
-			return err
-		}
 		if !cmd.Flags().Changed("seed") {
-			seed = rand.Uint64()
+			seed.n = rand.Int64()
 		}
 		return a.printing(cmd.Context(), f, args, func(ctx context.Context, ds *dataset, out rowPrinter) error {
-			return a.sample(ctx, f, seed, ds, out)
+			return a.sample(ctx, f, uint64(seed.n), ds, out)
 		})
 	}
 	return cmd
@@ -61,7 +59,7 @@ func (a *app) sample(ctx context.Context, f *catFlags, seed uint64, ds *dataset,
 	for _, p := range of {
 		total += p.matches
 	}
-	chosen := choose(rand.New(rand.NewPCG(seed, 0)), f.limit, total)
+	chosen := choose(rand.New(rand.NewPCG(seed, 0)), f.limit.n, total)
 	var first int64 // the number of the first row of a piece among all
 	for len(of) > 0 {
 		n := slices.IndexFunc(of, func(p piece) bool { return p.fragment != of[0].fragment })
@@ -99,7 +97,7 @@ func choose(r *rand.Rand, n, total int64) []int64 {
 // takeFile sends the chosen rows of the pieces of one file to out, and returns those that come later. first is the number of
 // the first row of the first piece.
 func takeFile(ctx context.Context, ds *arrowio.Dataset, of []piece, first int64, chosen []int64, o arrowio.ScanOptions, out rowPrinter) ([]int64, error) {
-	var end int64 = first
+	end := first
 	for _, p := range of {
 		end += p.matches
 	}

@@ -310,7 +310,7 @@ func expand(w *bufio.Writer, title string, names, values []string, pad, width in
 			writeSpaces(w, pad-displayWidth(name))
 			w.WriteString(gridSeparator)
 			w.WriteString(part)
-			w.WriteByte('\n')
+			w.WriteString("\n")
 		}
 	}
 }

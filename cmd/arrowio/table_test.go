@@ -159,7 +159,7 @@ func TestPager(t *testing.T) {
 	}
 	// A pager that is left before it has everything is no failure.
 	t.Setenv("PAGER", "head -n 2; true")
-	big := peopleFile(t, dir, "big.arrow", 0, 20_000)
+	big := peopleFile(t, dir, "big.arrow", 0, 5_000)
 	if o := screenOf(50, "cat", big); o.code != 0 || o.err != "" || strings.Count(o.out, "\n") != 2 {
 		t.Errorf("the pager was left: %+v", o)
 	}

@@ -25,9 +25,6 @@ rows themselves. Formats that do not tell how many rows a file has (csv, jsonl, 
 	a.addCatFlags(cmd, f)
 	addShortLimit(cmd, &f.limit)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := f.checkLimit(); err != nil {
-			return err
-		}
 		return a.printing(cmd.Context(), f, args, func(ctx context.Context, ds *dataset, out rowPrinter) error {
 			return a.tail(ctx, f, ds, out)
 		})
@@ -36,18 +33,18 @@ rows themselves. Formats that do not tell how many rows a file has (csv, jsonl, 
 }
 
 func (a *app) tail(ctx context.Context, f *catFlags, ds *dataset, out rowPrinter) error {
-	if f.limit == 0 {
+	if f.limit.n == 0 {
 		return nil
 	}
 	o := scanOptions(f.readFlags, f.selectFlags)
 	bar := a.startProgress(f.progress.word, "tail", ds.work(f.selectFlags))
-	at, skip, err := lastRows(ctx, ds.Dataset, o, f.limit)
+	at, skip, err := lastRows(ctx, ds.Dataset, o, f.limit.n)
 	bar.stop()
 	if err != nil {
 		return err
 	}
-	if o.BatchRows == 0 && f.limit < 65536 {
-		o.BatchRows = int(max(f.limit, 4096))
+	if o.BatchRows == 0 && f.limit.n < 65536 {
+		o.BatchRows = int(max(f.limit.n, 4096))
 	}
 	o.Rows = arrowio.RowRange{Start: at.rows.Start, End: math.MaxInt64}
 	return printRows(ctx, from(ds.Dataset, at.fragment), o, skip, math.MaxInt64, out, nil)

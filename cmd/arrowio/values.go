@@ -193,3 +193,18 @@ func (v *countValue) Set(s string) error {
 	v.n = n
 	return nil
 }
+
+// numberValue is a whole number of rows of at least min; a command's default stands in n.
+type numberValue struct{ n, min int64 }
+
+func (v *numberValue) Type() string   { return "N" }
+func (v *numberValue) String() string { return strconv.FormatInt(v.n, 10) }
+
+func (v *numberValue) Set(s string) error {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < v.min {
+		return fmt.Errorf("want a whole number of at least %d", v.min)
+	}
+	v.n = n
+	return nil
+}
