@@ -56,8 +56,9 @@ var extensions = map[string]string{
 	".trv": "trevni", ".orc": "orc", ".cfile": "cfile", ".arrow": "ipc", ".arrows": "ipc-stream", ".parquet": "parquet", ".csv": "csv", ".jsonl": "jsonl",
 }
 
-// LoadFiles returns the inputs below testdata that are sound and small. Damaged ones are left out.
-func LoadFiles(ctx context.Context, testdata string, formats []arrowio.Format) ([]*Input, error) {
+// LoadFiles returns the inputs below testdata that are sound and small, or those whose paths end in one of names.
+// Damaged ones are left out.
+func LoadFiles(ctx context.Context, testdata string, formats []arrowio.Format, names ...string) ([]*Input, error) {
 	var inputs []*Input
 	err := filepath.WalkDir(testdata, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -67,8 +68,16 @@ func LoadFiles(ctx context.Context, testdata string, formats []arrowio.Format) (
 			return err
 		}
 		f, ok := formatOf(formats, extensions[filepath.Ext(path)])
-		if fi, err := d.Info(); err != nil || !ok || fi.Size() > mostBytes {
+		fi, err := d.Info()
+		switch {
+		case err != nil || !ok:
 			return err
+		case len(names) > 0:
+			if !slices.ContainsFunc(names, func(end string) bool { return strings.HasSuffix(path, end) }) {
+				return nil
+			}
+		case fi.Size() > mostBytes:
+			return nil
 		}
 		b, err := os.ReadFile(path)
 		if err != nil {

@@ -18,7 +18,15 @@ func main() {
 	only := flag.String("only", "", "the one input format to damage (default all)")
 	testdata := flag.String("testdata", "testdata", "where the inputs are")
 	show := flag.String("show", "", "an outcome of the summary whose cases are printed too")
+	flips := flag.Bool("flips", false, "flip every bit of the indexes and tails of ORC files instead: those that the arguments name")
 	flag.Parse()
+	if *flips {
+		if err := campaign.Flips(context.Background(), os.Stdout, *testdata, readers.All(), flag.Args(), *show != ""); err != nil {
+			fmt.Fprintln(os.Stderr, "campaign:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	scratch, err := os.MkdirTemp("", "arrowio-campaign")
 	if err == nil {
 		defer os.RemoveAll(scratch)
