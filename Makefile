@@ -106,6 +106,10 @@ fuzz: ## every fuzz target, one after another, FUZZTIME each
 campaign: ## damaged inputs for all readers, random tables for all writers (SECONDS=60, SEED=, ONLY=orc)
 	go run ./internal/campaign/cmd -seconds $(SECONDS) $(if $(SEED),-seed $(SEED)) $(if $(ONLY),-only $(ONLY))
 
+.PHONY: flips
+flips: ## every bit of the indexes and tails of ORC files, one at a time (FILES="small-none.orc")
+	go run ./internal/campaign/cmd -flips $(FILES)
+
 .PHONY: bench
 bench: ## the Go benchmarks (COUNT=10 for benchstat)
 	go test -run '^$$' -bench . -benchmem -count $(COUNT) $(PKG)

@@ -37,6 +37,7 @@ type File struct {
 	mu       sync.Mutex
 	metadata metadata        // see stripeStats
 	stripes  map[int]*stripe // in use, and the latest that are not
+	agree    map[int]bool    // by type id: see stripesAgree; guarded by mu
 	idle     []int           // stripes that nobody uses, the latest last
 	parked   []*tree         // decoders that nobody uses, the latest last
 }

@@ -126,7 +126,7 @@ func (p *pruner) testStripe(ctx context.Context) (expr.Truth, error) {
 	}
 	return p.pred.Test(func(path string) expr.Evidence {
 		c := p.subjects[path]
-		if c == nil || p.f.concealed(c.typ) {
+		if c == nil || p.f.concealed(c.typ) || !p.f.stripesAgree(ctx, c.typ.ID) {
 			return nil
 		}
 		s, err := list.At(c.typ.ID)
@@ -201,7 +201,7 @@ func (p *pruner) testGroups(ctx context.Context, rows arrowio.RowRange) (arrowio
 	known := map[string]*groups{}
 	for path, c := range p.subjects {
 		if c != nil {
-			known[path] = c.groups(s, slices.Contains(blooms, c.typ.ID), first, last, group)
+			known[path] = c.groups(s, p.f.wholeStripe(ctx, c.typ, p.ordinal), slices.Contains(blooms, c.typ.ID), first, last, group)
 		}
 	}
 	var out arrowio.RowSet
@@ -222,11 +222,28 @@ type groups struct {
 	blooms []orcwire.BloomFilter // nil = none
 }
 
+// wholeStripe returns what the metadata say of a column in a stripe; nil where they are not of what row groups are of, or
+// not to be trusted.
+func (f *File) wholeStripe(ctx context.Context, t *orcwire.Type, ordinal int) *orcwire.ColumnStats {
+	list, err := f.stripeStats(ctx, ordinal)
+	if err != nil || f.concealed(t) || f.veiled(t) || !f.quirks.StripeStatsTrusted() {
+		return nil
+	}
+	s, err := list.At(t.ID)
+	if err != nil {
+		return nil
+	}
+	return &s
+}
+
 // groups takes from the index what it says of row groups first to last. Half of it is left out where that half cannot
 // be understood, and statistics of any row group that are of more rows than it has put all in doubt: the stripe may have
 // been copied from a file with another stride.
-func (c *subject) groups(s *stripe, bloomed bool, first, last int64, rows func(int64) arrowio.RowRange) *groups {
+func (c *subject) groups(s *stripe, whole *orcwire.ColumnStats, bloomed bool, first, last int64, rows func(int64) arrowio.RowRange) *groups {
 	index := s.columnIndex(c.typ.ID)
+	if whole != nil && !index.groupsAgree(whole) {
+		index.entries = nil
+	}
 	g := &groups{c: c, stats: make([]expr.Stats, last-first+1)}
 	for i := range g.stats {
 		at := place{rows: rows(first + int64(i)).Len(), zone: s.zoning()}
