@@ -40,11 +40,18 @@ type WritePlan struct {
 	// Key names the columns by whose values, ascending, the rows must come, no key twice; nil = in any order. The driver
 	// checks it. See convert.Options.Sort.
 	Key []string `json:"key,omitempty"`
-	// Sorted names the columns by whose values, ascending, the rows will come, nulls last, NaNs before them; nil = nobody
-	// says. Whoever writes sets it, and a driver may note it in the file.
-	Sorted  []string     `json:"-"`
-	Options WriteOptions `json:"-"`
-	Driver  any          `json:"-"` // the driver's own part
+	// Sorted names the columns that the rows will come sorted by; nil = nobody says. Whoever writes sets it, and a driver
+	// may note it in the file.
+	Sorted  []SortedColumn `json:"-"`
+	Options WriteOptions   `json:"-"`
+	Driver  any            `json:"-"` // the driver's own part
+}
+
+// SortedColumn is a column that rows are sorted by, after those before it.
+type SortedColumn struct {
+	Column     string // dotted path
+	Descending bool
+	NullsFirst bool
 }
 
 // PlannedColumn says what becomes of one column.

@@ -104,6 +104,9 @@ func Convert(ctx context.Context, ds *arrowio.Dataset, f arrowio.OutputFormat, s
 	var by []SortColumn
 	if err == nil {
 		by, err = o.sortColumns(ds.Schema, plan)
+		for _, c := range by {
+			plan.Sorted = append(plan.Sorted, arrowio.SortedColumn(c))
+		}
 	}
 	if plan != nil {
 		by = parts.order(by)

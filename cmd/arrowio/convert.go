@@ -104,6 +104,7 @@ func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out str
 	if err := checkOverlap(in, out); err != nil {
 		return err
 	}
+	format.Directory = format.Directory || f.maxFileBytes > 0
 	for {
 		again, err := a.convertTo(ctx, f, format, in, out)
 		if !again {

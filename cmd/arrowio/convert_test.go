@@ -367,3 +367,16 @@ func TestProcessDiskFull(t *testing.T) {
 		t.Errorf("exit %d: %s", code, errs.String())
 	}
 }
+
+// --max-file-bytes makes a directory, of one part too.
+func TestConvertParts(t *testing.T) {
+	dir := t.TempDir()
+	in := peopleFile(t, dir, "in.arrow", 0, 10)
+	for _, format := range []string{"parquet", "csv", "trevni", "orc"} {
+		out := filepath.Join(dir, format)
+		ok(t, "convert", "--to", format, "--max-file-bytes", "100MB", in, out)
+		if entries, err := os.ReadDir(out); err != nil || len(entries) != 1 {
+			t.Errorf("%s: %v, %v", format, entries, err)
+		}
+	}
+}

@@ -71,7 +71,7 @@ func write(ctx context.Context, request string, in *arrowc.Reader, c *call) (_ *
 	if owned != nil {
 		defer func() { err = errors.Join(err, owned.Close()) }()
 	}
-	st, err := places.Create(ctx, r.Path, arrowio.FileStoreOptions{Force: r.Force, Directory: f.Directory || strings.HasSuffix(r.Path, "/")})
+	st, err := places.Create(ctx, r.Path, arrowio.FileStoreOptions{Force: r.Force, Directory: f.Directory || r.MaxFileBytes > 0 || strings.HasSuffix(r.Path, "/")})
 	if err != nil {
 		return nil, about(r.Path, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
 // Encoder writes one object. Exactly one of Close, which writes what stands at its end, and Abort, which writes nothing
@@ -19,10 +20,16 @@ type Encoder interface {
 	Abort()
 }
 
+// Buffering is an Encoder that keeps a part of what it was given until later.
+type Buffering interface {
+	// Pending returns about how many bytes the object would get more if it were closed now.
+	Pending() int64
+}
+
 // Options says where the objects go.
 type Options struct {
 	Extension    string
-	MaxFileBytes int64 // start another object when one has so many bytes; 0 = never
+	MaxFileBytes int64 // start another object when one has about so many bytes; 0 = never
 	// Begin starts an object. It may write to w at once.
 	Begin func(w io.Writer) (Encoder, error)
 }
@@ -80,7 +87,26 @@ func (w *writer) Write(rec arrow.Record) error {
 	if rec.NumRows() == 0 {
 		return nil
 	}
-	if w.o.MaxFileBytes > 0 && w.sink.n >= w.o.MaxFileBytes {
+	if w.o.MaxFileBytes <= 0 {
+		return w.enc.Write(rec)
+	}
+	// Large batches are cut, so that no object becomes much larger than it should.
+	const pieces = 16 // of an object
+	rows := rec.NumRows()
+	if size := arrowbuf.RecordSize(rec); size > w.o.MaxFileBytes/pieces {
+		rows = max(1, int64(float64(rows)*float64(w.o.MaxFileBytes)/pieces/float64(size)))
+	}
+	for from := int64(0); from < rec.NumRows(); from += rows {
+		if err := w.writePiece(rec, from, min(from+rows, rec.NumRows())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writePiece writes rows of a batch, into another object where this one has enough.
+func (w *writer) writePiece(rec arrow.Record, from, to int64) error {
+	if w.size() >= w.o.MaxFileBytes {
 		if err := w.end(); err != nil {
 			return err
 		}
@@ -88,7 +114,20 @@ func (w *writer) Write(rec arrow.Record) error {
 			return err
 		}
 	}
-	return w.enc.Write(rec)
+	if from == 0 && to == rec.NumRows() {
+		return w.enc.Write(rec)
+	}
+	piece := rec.NewSlice(from, to)
+	defer piece.Release()
+	return w.enc.Write(piece)
+}
+
+// size returns about how many bytes the object has.
+func (w *writer) size() int64 {
+	if b, ok := w.enc.(Buffering); ok {
+		return w.sink.n + b.Pending()
+	}
+	return w.sink.n
 }
 
 // end finishes the current object.

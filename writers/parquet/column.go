@@ -449,6 +449,9 @@ func (c *column) pending() int64 {
 	if c.indexed {
 		entries, _ := c.values.dictionary()
 		open += int64(dict) + int64(len(c.index))*int64(indexWidth(entries))/8
+		if len(c.located) == 0 { // it may be given up
+			open = min(open, int64(c.bytes))
+		}
 	}
 	if c.total.Raw > 0 {
 		open = int64(float64(open) * float64(c.total.Stored) / float64(c.total.Raw))

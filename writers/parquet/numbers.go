@@ -3,6 +3,7 @@ package parquet
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"unsafe"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -51,7 +52,11 @@ func (n *numbers[T]) plain(dst []byte, from, to int) []byte {
 	return append(dst, arrowbuf.AsBytes(v)...)
 }
 
-const mix = 0x9e3779b97f4a7c15
+// mixed is the hash of a value. Both halves of the product are needed: small floats differ in their highest bits alone.
+func mixed[T number](v T) uint64 {
+	hi, lo := bits.Mul64(uint64(v)+0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9)
+	return hi ^ lo
+}
 
 func (n *numbers[T]) index(dst []uint32, from, to int) []uint32 {
 	v := n.v[from:to]
@@ -61,7 +66,7 @@ func (n *numbers[T]) index(dst []uint32, from, to int) []uint32 {
 	n.room(len(v))
 	table, mask := n.table, uint64(len(n.table)-1)
 	for i, x := range v {
-		for h := uint64(x) * mix >> 32; ; h++ {
+		for h := mixed(x); ; h++ {
 			e := table[h&mask]
 			if e == 0 {
 				n.entries = append(n.entries, x)
@@ -96,7 +101,7 @@ func (n *numbers[T]) room(more int) {
 	n.table = make([]uint32, size)
 	mask := uint64(size - 1)
 	for i, x := range n.entries {
-		h := uint64(x) * mix >> 32
+		h := mixed(x)
 		for n.table[h&mask] != 0 {
 			h++
 		}

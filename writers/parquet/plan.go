@@ -107,14 +107,14 @@ func (d *driver) describe(s *arrow.Schema) error {
 }
 
 // sorting returns the leaf columns that rows are sorted by, as far as Parquet can say it.
-func (d *driver) sorting(by []string) []encode.Sorting {
+func (d *driver) sorting(by []arrowio.SortedColumn) []encode.Sorting {
 	var out []encode.Sorting
-	for _, path := range by {
-		i := slices.IndexFunc(d.leaves, func(l *leaf) bool { return l.column == path && l.rep == 0 && l.order != noOrder })
+	for _, c := range by {
+		i := slices.IndexFunc(d.leaves, func(l *leaf) bool { return l.column == c.Column && l.rep == 0 && l.order != noOrder })
 		if i < 0 {
 			break
 		}
-		out = append(out, encode.Sorting{Column: i})
+		out = append(out, encode.Sorting{Column: i, Descending: c.Descending, NullsFirst: c.NullsFirst})
 	}
 	return out
 }

@@ -126,6 +126,7 @@ type Group struct {
 // Sorting names a leaf column by which the rows of row groups are sorted.
 type Sorting struct {
 	Column     int
+	Descending bool
 	NullsFirst bool
 }
 
@@ -203,7 +204,7 @@ func (f *File) appendGroup(t *thrift, i int) {
 		for _, s := range f.Sorting {
 			t.element()
 			t.i32(1, int32(s.Column))
-			t.bool(2, false)
+			t.bool(2, s.Descending)
 			t.bool(3, s.NullsFirst)
 			t.end()
 		}
