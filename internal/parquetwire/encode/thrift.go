@@ -31,11 +31,25 @@ func (t *thrift) field(id, typ int) {
 	t.last = id
 }
 
-func (t *thrift) i8(id int, v int8) { t.field(id, tByte); t.b = append(t.b, byte(v)) }
-func (t *thrift) i16(id int, v int16) { t.field(id, tI16); t.b = binary.AppendVarint(t.b, int64(v)) }
+func (t *thrift) i8(id int, v int8) {
+	t.field(id, tByte)
+	t.b = append(t.b, byte(v))
+}
 
-func (t *thrift) i32(id int, v int32) { t.field(id, tI32); t.b = binary.AppendVarint(t.b, int64(v)) }
-func (t *thrift) i64(id int, v int64) { t.field(id, tI64); t.b = binary.AppendVarint(t.b, v) }
+func (t *thrift) i16(id int, v int16) {
+	t.field(id, tI16)
+	t.b = binary.AppendVarint(t.b, int64(v))
+}
+
+func (t *thrift) i32(id int, v int32) {
+	t.field(id, tI32)
+	t.b = binary.AppendVarint(t.b, int64(v))
+}
+
+func (t *thrift) i64(id int, v int64) {
+	t.field(id, tI64)
+	t.b = binary.AppendVarint(t.b, v)
+}
 
 func (t *thrift) bool(id int, v bool) {
 	if v {
