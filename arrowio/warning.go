@@ -75,17 +75,24 @@ func (w Warning) MarshalJSON() ([]byte, error) {
 	return json.Marshal(doc)
 }
 
+// barePath is a path without quotes and capitals, which do not tell columns apart here.
+func barePath(path string) string {
+	return strings.ToLower(strings.NewReplacer(`"`, "", "`", "").Replace(path))
+}
+
 // For returns what of w concerns a scan of columns, given as dotted paths; nil = of all columns. false = nothing does.
 func (w Warning) For(columns []string) (Warning, bool) {
 	if columns == nil || w.Columns == nil {
 		return w, true
 	}
 	var own []string
-	for _, a := range w.Columns {
+	for _, c := range w.Columns {
+		a := barePath(c)
 		if slices.ContainsFunc(columns, func(b string) bool {
+			b = barePath(b)
 			return a == b || strings.HasPrefix(a, b+".") || strings.HasPrefix(b, a+".")
 		}) {
-			own = append(own, a)
+			own = append(own, c)
 		}
 	}
 	w.Columns = own

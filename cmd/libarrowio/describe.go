@@ -16,6 +16,8 @@ type describeRequest struct {
 	Rows   bool   `json:"rows"` // count them, which opens every file
 	Info   bool   `json:"info"` // of every file
 	Where  string `json:"where"`
+
+	Columns []string `json:"columns"` // that are read, to be warned of; null = all
 }
 
 // description is the answer.
@@ -74,7 +76,15 @@ func describeHandle(ctx context.Context, request string) (*description, error) {
 	if known {
 		d.Rows = &rows
 	}
-	d.Warnings = h.said()
+	if r.Columns != nil {
+		r.Columns = append(r.Columns, expr.Columns(f)...)
+	}
+	d.Warnings = []arrowio.Warning{}
+	for _, w := range h.said() {
+		if w, ok := w.For(r.Columns); ok {
+			d.Warnings = append(d.Warnings, w)
+		}
+	}
 	return d, nil
 }
 

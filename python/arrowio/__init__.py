@@ -16,6 +16,7 @@ from ._parts import Part, open_part, plan
 from ._write import Column, Report, write
 from .errors import (
     ArrowioError,
+    ArrowioWarning,
     CorruptError,
     InternalError,
     LimitError,
@@ -28,6 +29,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ArrowioError",
+    "ArrowioWarning",
     "Column",
     "Connection",
     "CorruptError",

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import warnings
 import weakref
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence, Union
 
 from . import _library as library
 from . import _stream
+from ._formats import formats
+from ._keywords import check_options, checked
 from ._progress import Bar
-from .errors import OptionError
+from .errors import ArrowioWarning, OptionError
 
 if TYPE_CHECKING:
     import pandas
@@ -72,6 +76,8 @@ class _Files:
     def __init__(self, answer: Mapping[str, Any]) -> None:
         self.handle: int = answer["handle"]
         self.files: list[str] = answer["files"]
+        self.doubtful = bool(answer["warnings"])
+        self.told: set[str] = set()
         self.close = weakref.finalize(self, library.lib.arrowio_close, self.handle)
 
 
@@ -175,19 +181,44 @@ class Dataset:
         n = int(rows)
         return max(0, min(self._rows[1], n) - min(self._rows[0], n))
 
-    def count_rows(self, filter: "Optional[pyarrow.dataset.Expression]" = None, **options: Any) -> int:
-        """Counts the rows, reading what the filters need.
+    @checked
+    def count_rows(
+        self,
+        filter: Any = None,
+        batch_size: Optional[int] = None,
+        batch_readahead: Optional[int] = None,
+        fragment_readahead: Optional[int] = None,
+        fragment_scan_options: Any = None,
+        use_threads: Optional[bool] = None,
+        cache_metadata: Optional[bool] = None,
+        memory_pool: Any = None,
+        *,
+        where: Any = None,
+    ) -> int:
+        """Counts the rows, reading what the filters need; what it may be asked for is as in `scanner`.
 
         >>> arrowio.open(example, where="x >= 4").count_rows()
         6
+        >>> arrowio.open(example).count_rows(where="x >= 4")
+        6
         """
-        if filter is not None:
-            return int(self.to_pyarrow_dataset().count_rows(filter=filter))
+        if filter is not None or where is not None:
+            view, expression = self._narrowed(filter, where)
+            if expression is not None:
+                return int(view.to_pyarrow_dataset().count_rows(filter=expression))
+            return int(view.count_rows())
         n = self.num_rows
         if n is not None:
             return n
         view = self._view(columns=[])
         return sum(b.num_rows for b in _stream.batches(view.__arrow_c_stream__, view.__arrow_c_schema__))
+
+    def _narrowed(self, filter: Any, where: Any) -> "tuple[Dataset, Any]":
+        """Returns a view with those filters that are text, and the one that is an expression of pyarrow."""
+        view: Dataset = self
+        if isinstance(filter, str):
+            view, filter = view.filter(filter), None
+        return (view if where is None else view.filter(where)), filter
 
     @property
     def info(self) -> Any:
@@ -203,9 +234,18 @@ class Dataset:
         return infos[0] if len(infos) == 1 else infos
 
     @property
-    def warnings(self) -> list[str]:
-        """What is doubtful about the files, or lost in them, in plain words."""
-        return list(self._describe()["warnings"])
+    def warnings(self) -> list[ArrowioWarning]:
+        """What is doubtful about the files, lost in them or hidden: of the columns that this view reads."""
+        return [ArrowioWarning.of(w) for w in self._describe(columns=self._columns, where=self._where)["warnings"]]
+
+    def _warn(self) -> None:
+        """Warns of what a scan of this view hides, once for each view of the files that hides something else."""
+        if not self._files.doubtful:
+            return
+        for w in self.warnings:
+            if str(w) not in self._files.told:
+                self._files.told.add(str(w))
+                warnings.warn(w, stacklevel=_outside())
 
     def _describe(self, **request: Any) -> Any:
         self._open()
@@ -237,6 +277,7 @@ class Dataset:
 
     def _new_stream(self, polls: bool = False) -> Any:
         self._open()
+        self._warn()
         capsule, p = library.new_capsule(b"arrow_array_stream")
         library.check(library.lib.arrowio_scan(self._files.handle, library.to_json({**self._request(), "polls": polls}), p))
         return capsule
@@ -250,15 +291,29 @@ class Dataset:
             return None
         return pa.RecordBatchReader.from_stream(self).cast(target).__arrow_c_stream__()
 
-    def to_batches(self, columns: Any = None, filter: "Optional[pyarrow.dataset.Expression]" = None, **options: Any) -> "Iterator[pyarrow.RecordBatch]":
+    @checked
+    def to_batches(
+        self,
+        columns: Any = None,
+        filter: Any = None,
+        batch_size: Optional[int] = None,
+        batch_readahead: Optional[int] = None,
+        fragment_readahead: Optional[int] = None,
+        fragment_scan_options: Any = None,
+        use_threads: Optional[bool] = None,
+        cache_metadata: Optional[bool] = None,
+        memory_pool: Any = None,
+        *,
+        where: Any = None,
+    ) -> "Iterator[pyarrow.RecordBatch]":
         """Yields the rows as record batches of pyarrow. What it may be asked for is as in `scanner`.
 
         >>> [b.num_rows for b in arrowio.open(example, batch_rows=4).to_batches()]
         [4, 4, 2]
         """
         pa = _need_pyarrow("to_batches")
-        if columns is not None or filter is not None or options:
-            batches: "Iterator[pyarrow.RecordBatch]" = self.scanner(columns, filter, **options).to_batches()
+        if columns is not None or filter is not None or where is not None or batch_size is not None:
+            batches: "Iterator[pyarrow.RecordBatch]" = self.scanner(columns, filter, batch_size, where=where).to_batches()
             return batches
         return self._to_batches(pa)
 
@@ -269,53 +324,146 @@ class Dataset:
                 yield pa.RecordBatch._import_from_c(b.address, schema)  # unlike record_batch, it does not want a schema each time
                 bar.add(b.num_rows)
 
-    def to_reader(self) -> "pyarrow.RecordBatchReader":
-        """Returns the rows as a reader of pyarrow, which can be read once."""
-        return _need_pyarrow("to_reader").RecordBatchReader.from_stream(self)
+    @checked
+    def to_reader(
+        self,
+        columns: Any = None,
+        filter: Any = None,
+        batch_size: Optional[int] = None,
+        batch_readahead: Optional[int] = None,
+        fragment_readahead: Optional[int] = None,
+        fragment_scan_options: Any = None,
+        use_threads: Optional[bool] = None,
+        cache_metadata: Optional[bool] = None,
+        memory_pool: Any = None,
+        *,
+        where: Any = None,
+    ) -> "pyarrow.RecordBatchReader":
+        """Returns the rows as a reader of pyarrow, which can be read once. What it may be asked for is as in `scanner`."""
+        pa = _need_pyarrow("to_reader")
+        if columns is not None or filter is not None or where is not None or batch_size is not None:
+            return self.scanner(columns, filter, batch_size, where=where).to_reader()
+        return pa.RecordBatchReader.from_stream(self)
 
-    def to_table(self, columns: Any = None, filter: "Optional[pyarrow.dataset.Expression]" = None, **options: Any) -> "pyarrow.Table":
+    @checked
+    def to_table(
+        self,
+        columns: Any = None,
+        filter: Any = None,
+        batch_size: Optional[int] = None,
+        batch_readahead: Optional[int] = None,
+        fragment_readahead: Optional[int] = None,
+        fragment_scan_options: Any = None,
+        use_threads: Optional[bool] = None,
+        cache_metadata: Optional[bool] = None,
+        memory_pool: Any = None,
+        *,
+        where: Any = None,
+    ) -> "pyarrow.Table":
         """Reads all rows, or what it is asked for as in `scanner`.
 
         >>> arrowio.open(example, columns=["x"], rows=(2, 5)).to_table().to_pydict()
         {'x': [2, 3, 4]}
+        >>> arrowio.open(example).to_table(columns=["name"], where="x = 3").to_pydict()
+        {'name': ['n3']}
         """
         pa = _need_pyarrow("to_table")
-        if columns is not None or filter is not None or options:
-            return self.scanner(columns, filter, **options).to_table()
+        if columns is not None or filter is not None or where is not None or batch_size is not None:
+            return self.scanner(columns, filter, batch_size, where=where).to_table()
         return pa.Table.from_batches(self._to_batches(pa), self.schema)
 
-    def to_pandas(self, **options: Any) -> "pandas.DataFrame":
-        """Reads all rows into a DataFrame, with the options of `pyarrow.Table.to_pandas`. `types_mapper=pandas.ArrowDtype`
-        keeps the columns as they are, without a copy."""
-        return self.to_table().to_pandas(**options)
+    def to_pandas(self, columns: Any = None, filter: Any = None, *, where: Any = None, **options: Any) -> "pandas.DataFrame":
+        """Reads the rows into a DataFrame: columns, filter and where as in `scanner`, and the options of
+        `pyarrow.Table.to_pandas`. `types_mapper=pandas.ArrowDtype` keeps the columns as they are, without a copy."""
+        return self.to_table(columns, filter, where=where).to_pandas(**options)
 
-    def to_polars(self) -> "polars.DataFrame":
-        """Reads all rows into a DataFrame of polars."""
+    def to_polars(self, columns: Any = None, filter: Any = None, *, where: Any = None) -> "polars.DataFrame":
+        """Reads the rows into a DataFrame of polars: columns, filter and where as in `scanner`."""
         import polars
 
-        return polars.DataFrame(self)
+        if columns is None and filter is None and where is None:
+            return polars.DataFrame(self)
+        return polars.DataFrame(self.to_reader(columns, filter, where=where))
 
-    def scanner(self, columns: Any = None, filter: "Optional[pyarrow.dataset.Expression]" = None, **options: Any) -> Any:
+    @checked
+    def scanner(
+        self,
+        columns: Any = None,
+        filter: Any = None,
+        batch_size: Optional[int] = None,
+        batch_readahead: Optional[int] = None,
+        fragment_readahead: Optional[int] = None,
+        fragment_scan_options: Any = None,
+        use_threads: Optional[bool] = None,
+        cache_metadata: Optional[bool] = None,
+        memory_pool: Any = None,
+        *,
+        where: Any = None,
+    ) -> Any:
         """Returns a scan with columns and a filter as datasets of pyarrow take them, which is how DuckDB and polars ask.
 
         >>> import pyarrow.dataset as ds
         >>> arrowio.open(example).scanner(columns=["name"], filter=ds.field("x") == 3).to_table().to_pydict()
         {'name': ['n3']}
+        >>> arrowio.open(example).scanner(columns=["name"], where="x = 3").to_table().to_pydict()
+        {'name': ['n3']}
 
         Args:
             columns: names of columns, or a dict of names and expressions of pyarrow.
-            filter: an expression of pyarrow. What arrowio cannot say of it, pyarrow applies.
-            options: batch_size; the others of pyarrow's `Dataset.scanner` change nothing.
+            filter: an expression of pyarrow, or text. What arrowio cannot say of an expression, pyarrow applies.
+            batch_size: how many rows a batch has at most, unless `open` was told.
+            batch_readahead, fragment_readahead, fragment_scan_options, use_threads, cache_metadata, memory_pool: taken as
+                datasets of pyarrow take them; they change nothing.
+            where: which rows, as in `open`; both must hold where filter is given, too.
         """
-        return self.to_pyarrow_dataset().scanner(columns, filter, **options)
+        view, expression = self._narrowed(filter, where)
+        return view.to_pyarrow_dataset().scanner(columns, expression, batch_size)
 
-    def head(self, num_rows: int, **options: Any) -> "pyarrow.Table":
-        """Reads the first rows, with the options of `scanner`.
+    @checked
+    def head(
+        self,
+        num_rows: int,
+        columns: Any = None,
+        filter: Any = None,
+        batch_size: Optional[int] = None,
+        batch_readahead: Optional[int] = None,
+        fragment_readahead: Optional[int] = None,
+        fragment_scan_options: Any = None,
+        use_threads: Optional[bool] = None,
+        cache_metadata: Optional[bool] = None,
+        memory_pool: Any = None,
+        *,
+        where: Any = None,
+    ) -> "pyarrow.Table":
+        """Reads the first rows, with the arguments of `scanner`.
 
-        >>> arrowio.open(example).head(2, columns=["x"]).to_pydict()
-        {'x': [0, 1]}
+        >>> arrowio.open(example).head(2, columns=["x"], where="x > 3").to_pydict()
+        {'x': [4, 5]}
         """
-        return self.to_pyarrow_dataset().head(num_rows, **options)
+        return self.scanner(columns, filter, batch_size, where=where).head(num_rows)
+
+    @checked
+    def take(
+        self,
+        indices: Any,
+        columns: Any = None,
+        filter: Any = None,
+        batch_size: Optional[int] = None,
+        batch_readahead: Optional[int] = None,
+        fragment_readahead: Optional[int] = None,
+        fragment_scan_options: Any = None,
+        use_threads: Optional[bool] = None,
+        cache_metadata: Optional[bool] = None,
+        memory_pool: Any = None,
+        *,
+        where: Any = None,
+    ) -> "pyarrow.Table":
+        """Reads the rows at some places, counted over the rows that the filters leave, with the arguments of `scanner`.
+
+        >>> arrowio.open(example).take([0, 2], columns=["x"], where="x > 3").to_pydict()
+        {'x': [4, 6]}
+        """
+        return self.scanner(columns, filter, batch_size, where=where).take(indices)
 
     def to_pyarrow_dataset(self) -> "pyarrow.dataset.Dataset":
         """Returns a dataset whose `filter` takes all expressions of pyarrow: also those that only pyarrow can apply. For DuckDB
@@ -360,6 +508,15 @@ class Dataset:
         if self._columns is not None:
             what += f", columns={self._columns!r}"
         return f"<arrowio.Dataset of {what}>"
+
+
+def _outside() -> int:
+    """Returns the stacklevel of a warning that is to name the first caller outside of this package."""
+    frame, level = sys._getframe(1), 1
+    here = os.path.dirname(__file__)
+    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == here:
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _where_text(where: Any) -> Optional[str]:
@@ -448,6 +605,7 @@ def open(
     if partition_types:
         types = ",".join(f"{k}={v}" for k, v in partition_types.items())
     stores = library.take_stores(options)
+    check_options("open", options, _OPEN, formats)
     answer = library.call(
         "open",
         {
@@ -469,6 +627,10 @@ def open(
         ds.close()
         raise
     return ds
+
+
+#: The names that open takes besides the options of formats.
+_OPEN = [n for n in open.__annotations__ if n not in ("options", "return")] + list(library.STORES)
 
 
 def dataset(directory: Any, **options: Any) -> Dataset:

@@ -234,12 +234,12 @@ def path_text(path: Any) -> str:
     return os.fsdecode(text)
 
 
-_STORES = ("s3_endpoint", "s3_region", "s3_path_style", "s3_insecure")
+STORES = ("s3_endpoint", "s3_region", "s3_path_style", "s3_insecure")
 
 
 def take_stores(options: dict[str, Any]) -> Optional[dict[str, Any]]:
     """Takes what is about stores out of options."""
-    found = {n.replace("_", "-"): options.pop(n) for n in _STORES if n in options}
+    found = {n.replace("_", "-"): options.pop(n) for n in STORES if n in options}
     return {k: v for k, v in found.items() if v is not None} or None
 
 

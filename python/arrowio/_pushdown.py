@@ -16,6 +16,7 @@ import pyarrow.dataset as pads
 
 from . import _library as library
 from ._dataset import Dataset
+from ._keywords import checked
 from .errors import OptionError
 
 
@@ -347,8 +348,25 @@ class PushdownDataset:
             return self._expression if expression is None else expression
         return self._expression & expression
 
-    def scanner(self, columns: Any = None, filter: Any = None, batch_size: Optional[int] = None, **_: Any) -> Any:
-        """Returns a scanner over a new scan."""
+    @checked
+    def scanner(
+        self,
+        columns: Any = None,
+        filter: Any = None,
+        batch_size: Optional[int] = None,
+        batch_readahead: Optional[int] = None,
+        fragment_readahead: Optional[int] = None,
+        fragment_scan_options: Any = None,
+        use_threads: Optional[bool] = None,
+        cache_metadata: Optional[bool] = None,
+        memory_pool: Any = None,
+        *,
+        where: Any = None,
+    ) -> Any:
+        """Returns a scanner over a new scan, with the arguments of `Dataset.scanner`."""
+        if where is not None or isinstance(filter, str):
+            view, filter = self._dataset._narrowed(filter, where)
+            return PushdownDataset(view, self._expression).scanner(columns, filter, batch_size)
         view, left, read = self._dataset, None, None
         expression = self._and(filter)
         if columns is not None and not isinstance(columns, dict):
@@ -397,22 +415,110 @@ class PushdownDataset:
             paths.setdefault(self._dataset.select(path).schema.names[0], []).append(path)
         return [path for n in names for path in paths.get(n, [_path([n])])]
 
-    def to_table(self, columns: Any = None, filter: Any = None, batch_size: Optional[int] = None, **_: Any) -> Any:
-        return self.scanner(columns, filter, batch_size).to_table()
+    @checked
+    def to_table(
+        self,
+        columns: Any = None,
+        filter: Any = None,
+        batch_size: Optional[int] = None,
+        batch_readahead: Optional[int] = None,
+        fragment_readahead: Optional[int] = None,
+        fragment_scan_options: Any = None,
+        use_threads: Optional[bool] = None,
+        cache_metadata: Optional[bool] = None,
+        memory_pool: Any = None,
+        *,
+        where: Any = None,
+    ) -> Any:
+        return self.scanner(columns, filter, batch_size, where=where).to_table()
 
-    def to_batches(self, columns: Any = None, filter: Any = None, batch_size: Optional[int] = None, **_: Any) -> Any:
-        return self.scanner(columns, filter, batch_size).to_batches()
+    @checked
+    def to_batches(
+        self,
+        columns: Any = None,
+        filter: Any = None,
+        batch_size: Optional[int] = None,
+        batch_readahead: Optional[int] = None,
+        fragment_readahead: Optional[int] = None,
+        fragment_scan_options: Any = None,
+        use_threads: Optional[bool] = None,
+        cache_metadata: Optional[bool] = None,
+        memory_pool: Any = None,
+        *,
+        where: Any = None,
+    ) -> Any:
+        return self.scanner(columns, filter, batch_size, where=where).to_batches()
 
-    def head(self, num_rows: int, columns: Any = None, filter: Any = None, batch_size: Optional[int] = None, **_: Any) -> Any:
-        return self.scanner(columns, filter, batch_size).head(num_rows)
+    @checked
+    def to_reader(
+        self,
+        columns: Any = None,
+        filter: Any = None,
+        batch_size: Optional[int] = None,
+        batch_readahead: Optional[int] = None,
+        fragment_readahead: Optional[int] = None,
+        fragment_scan_options: Any = None,
+        use_threads: Optional[bool] = None,
+        cache_metadata: Optional[bool] = None,
+        memory_pool: Any = None,
+        *,
+        where: Any = None,
+    ) -> Any:
+        return self.scanner(columns, filter, batch_size, where=where).to_reader()
 
-    def take(self, indices: Any, columns: Any = None, filter: Any = None, batch_size: Optional[int] = None, **_: Any) -> Any:
-        return self.scanner(columns, filter, batch_size).take(indices)
+    @checked
+    def head(
+        self,
+        num_rows: int,
+        columns: Any = None,
+        filter: Any = None,
+        batch_size: Optional[int] = None,
+        batch_readahead: Optional[int] = None,
+        fragment_readahead: Optional[int] = None,
+        fragment_scan_options: Any = None,
+        use_threads: Optional[bool] = None,
+        cache_metadata: Optional[bool] = None,
+        memory_pool: Any = None,
+        *,
+        where: Any = None,
+    ) -> Any:
+        return self.scanner(columns, filter, batch_size, where=where).head(num_rows)
 
-    def count_rows(self, filter: Any = None, **_: Any) -> int:
-        if filter is None and self._expression is None:
-            return self._dataset.count_rows()
-        return int(self.scanner(filter=filter).count_rows())
+    @checked
+    def take(
+        self,
+        indices: Any,
+        columns: Any = None,
+        filter: Any = None,
+        batch_size: Optional[int] = None,
+        batch_readahead: Optional[int] = None,
+        fragment_readahead: Optional[int] = None,
+        fragment_scan_options: Any = None,
+        use_threads: Optional[bool] = None,
+        cache_metadata: Optional[bool] = None,
+        memory_pool: Any = None,
+        *,
+        where: Any = None,
+    ) -> Any:
+        return self.scanner(columns, filter, batch_size, where=where).take(indices)
+
+    @checked
+    def count_rows(
+        self,
+        filter: Any = None,
+        batch_size: Optional[int] = None,
+        batch_readahead: Optional[int] = None,
+        fragment_readahead: Optional[int] = None,
+        fragment_scan_options: Any = None,
+        use_threads: Optional[bool] = None,
+        cache_metadata: Optional[bool] = None,
+        memory_pool: Any = None,
+        *,
+        where: Any = None,
+    ) -> int:
+        if filter is None and where is None and self._expression is None:
+            return int(self._dataset.count_rows())
+        return int(self.scanner(filter=filter, where=where).count_rows())
 
     def get_fragments(self, filter: Any = None) -> Any:
         raise NotImplementedError("a dataset of arrowio has no fragments")

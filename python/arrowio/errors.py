@@ -69,6 +69,44 @@ class InternalError(ArrowioError):
     """A bug in arrowio. The message has the stack."""
 
 
+class ArrowioWarning(UserWarning):
+    """What reading a file hides: rows or values that are lost, masked or doubtful.
+
+    Attributes:
+        kind: "masked", "lost", "history", "missing-file", "missing-column" or "doubt".
+        message: what it is, without the file.
+        file: the file or URL.
+        place: where in it, in the words of the format; None = all of it.
+        columns: dotted paths of the columns concerned; None = all.
+        rows: how many rows are concerned at most; None = not known.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        kind: str = "doubt",
+        file: Optional[str] = None,
+        place: Optional[str] = None,
+        columns: Optional[list[str]] = None,
+        rows: Optional[int] = None,
+    ) -> None:
+        super().__init__(f"{file}: {message}" if file else message)
+        self.message = message
+        self.kind = kind
+        self.file = file
+        self.place = place
+        self.columns = columns
+        self.rows = rows
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> "ArrowioWarning":
+        """Makes a warning of what the library tells."""
+        return cls(told["message"], told["kind"], told["file"] or None, told.get("place"), told.get("columns"), told["rows"])
+
+    def __reduce__(self) -> Any:
+        return (type(self), (self.message, self.kind, self.file, self.place, self.columns, self.rows))
+
+
 _FIELDS = ("message", "kind", "file", "format", "column", "split", "offset")
 
 _KINDS = {
