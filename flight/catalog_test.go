@@ -56,7 +56,7 @@ func TestClientOptions(t *testing.T) {
 	c := NewCatalog(CatalogOptions{})
 	spec := Spec{ClientOptions: []string{"n"}, Open: func(ctx context.Context, o map[string]string) (*arrowio.Dataset, error) {
 		loads.Add(1)
-		return (&Spec{Paths: []string{dir}}).open(ctx, o)
+		return (&Spec{Paths: []string{dir}}).open(ctx, o, nil)
 	}}
 	if err := c.Add(t.Context(), "events", spec); err != nil {
 		t.Fatal(err)

@@ -54,7 +54,9 @@ const openers = 8
 
 func loadEntry(ctx context.Context, d *dataset, options map[string]string) (*Entry, error) {
 	begun := time.Now()
-	data, err := d.spec.open(ctx, options)
+	data, err := d.spec.open(ctx, options, func(w arrowio.Warning) {
+		d.catalog.o.Logger.WarnContext(ctx, "dataset", "dataset", d.name, "kind", string(w.Kind), "warning", w.String())
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -83,11 +85,15 @@ func loadEntry(ctx context.Context, d *dataset, options map[string]string) (*Ent
 	return e, nil
 }
 
-func (s *Spec) open(ctx context.Context, options map[string]string) (*arrowio.Dataset, error) {
+// open opens the files; warn is called with what is doubtful about them as a whole.
+func (s *Spec) open(ctx context.Context, options map[string]string, warn func(arrowio.Warning)) (*arrowio.Dataset, error) {
 	if s.Open != nil {
 		return s.Open(ctx, options)
 	}
 	o := s.Read
+	if o.Warn == nil {
+		o.Warn = warn
+	}
 	o.Formats = lenient(o.Formats)
 	o.Options = maps.Clone(o.Options)
 	if len(options) > 0 {

@@ -72,6 +72,7 @@ func NewDataset(ctx context.Context, inputs []Input, o Options, open func(ctx co
 		return nil, err
 	}
 	b := builder{inputs: inputs, o: o, open: open, p: p}
+	b.open = b.absent.noting(open)
 	some, err := b.needed()
 	if err != nil {
 		return nil, err
@@ -82,7 +83,10 @@ func NewDataset(ctx context.Context, inputs []Input, o Options, open func(ctx co
 		for i := range all {
 			all[i] = i
 		}
-		return b.dataset(ctx, all)
+		d, err = b.dataset(ctx, all)
+	}
+	if err == nil {
+		err = b.absent.end(inputs, o, p)
 	}
 	return d, err
 }
@@ -93,6 +97,7 @@ type builder struct {
 	o      Options
 	open   func(ctx context.Context, i int) (arrowio.File, error)
 	p      *partitions // nil = there are none
+	absent absent
 }
 
 // needed lists the inputs that may have rows of the filter: at least one, for its schema.

@@ -40,6 +40,9 @@ func (f *openFile) Close() error {
 // Calendar implements arrowio.Calendared.
 func (f *openFile) Calendar() arrowio.Calendar { return arrowio.CalendarOf(f.File) }
 
+// Absent implements what arrowio.AbsentOf asks.
+func (f *openFile) Absent() arrowio.Absent { return arrowio.AbsentOf(f.File) }
+
 // open opens one path, or standard input.
 func (a *app) open(ctx context.Context, path string, r *readFlags) (*openFile, error) {
 	f, err := a.openNamed(ctx, path, r)
@@ -319,6 +322,9 @@ func (shared) Close() error { return nil }
 
 // Calendar implements arrowio.Calendared.
 func (s shared) Calendar() arrowio.Calendar { return arrowio.CalendarOf(s.File) }
+
+// Absent implements what arrowio.AbsentOf asks.
+func (s shared) Absent() arrowio.Absent { return arrowio.AbsentOf(s.File) }
 
 // openInput opens file i. The first that is opened, and standard input, which can be read only once, stay open for all that
 // comes.

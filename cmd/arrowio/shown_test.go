@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -84,4 +86,51 @@ more utf8 <-  : null`; got != want || !doc.Shown.Fits || doc.Pruning == nil {
 	if got := ok(t, "dump", "--help"); strings.Contains(got, "--schema") {
 		t.Error("dump offers --schema")
 	}
+}
+
+// Columns of --schema that no file has are told; where no file has any, that is an error which says what they have.
+func TestSchemaNamesNothing(t *testing.T) {
+	dir := t.TempDir()
+	one, two := filepath.Join(dir, "one.csv"), filepath.Join(dir, "two.csv")
+	for path, text := range map[string]string{one: "a,b\n1,2\n", two: "a,c\n3,4\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const absent = "columns of the schema are in no file, and null in every row: "
+	for _, c := range []struct {
+		args []string
+		out  string
+		err  string
+	}{
+		{[]string{"--schema", "struct<a:bigint,c:bigint>", one, two}, "a,c\n1,\n3,4\n", ""},
+		{[]string{"--schema", "struct<a:bigint,d:bigint,e:string>", one, two}, "a,d,e\n1,,\n3,,\n", absent + "d, e"},
+		{[]string{"--schema", "struct<a:bigint,d:bigint,e:string>", "--columns", "a,e", one}, "a,e\n1,\n", absent + "e"},
+		{[]string{"--schema", "struct<a:bigint,d:bigint>", "--columns", "a", one}, "a\n1\n", ""},
+	} {
+		o := do(t, append([]string{"cat", "--format", "csv"}, c.args...)...)
+		want := ""
+		if c.err != "" {
+			want = "arrowio: " + one + ": warning: " + c.err + "\n"
+		}
+		if o.code != 0 || o.out != c.out || o.err != want {
+			t.Errorf("%q: %+v", c.args, o)
+		}
+	}
+	fails(t, do(t, "cat", "--schema", "struct<x:bigint,y:string>", one, two), 1, "none of the columns of the schema (x, y) is in any file; the first has a, b")
+
+	// The same where the schema is that of an Iceberg table.
+	const file = "../../testdata/orc/java-2.3.1/pruning.orc"
+	table := func(names ...string) string {
+		var fields []string
+		for i, n := range names {
+			fields = append(fields, fmt.Sprintf(`{"id":%d,"name":%q,"required":false,"type":"long"}`, i+1, n))
+		}
+		return `{"type":"struct","schema-id":0,"fields":[` + strings.Join(fields, ",") + `]}`
+	}
+	o := do(t, "cat", "--limit", "1", "--orc-iceberg-schema", table("id__mono", "other"), file)
+	if o.code != 0 || o.err != "arrowio: "+file+": warning: "+absent+"other\n" {
+		t.Errorf("%+v", o)
+	}
+	fails(t, do(t, "cat", "--orc-iceberg-schema", table("other", "another"), file), 1, "none of the columns of the schema (other, another) is in any file; the first has id__mono")
 }

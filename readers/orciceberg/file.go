@@ -30,6 +30,7 @@ type File struct {
 	stored   []int // which split of the file each of splits is
 	deleted  int64
 	warnings []arrowio.Warning
+	names    []string // of the columns in the file
 }
 
 // Open opens an ORC file as a file of an Iceberg table. What the schema asks for and the file cannot give is
@@ -81,6 +82,9 @@ func (o *Options) rename(f *File) (func(arrowio.File) (arrowio.File, error), err
 	if err != nil {
 		return nil, err
 	}
+	for _, c := range f.File.Schema().Fields() {
+		f.names = append(f.names, c.Name)
+	}
 	f.schema = arrow.NewSchema(m.fields, &md)
 	f.File.Rename(f.schema)
 	for i, c := range m.fields {
@@ -111,6 +115,9 @@ func (o *Options) names() []iceberg.Name {
 	}
 	return iceberg.NamesOf(o.Table.Current)
 }
+
+// StoredColumns returns the names of the columns in the file.
+func (f *File) StoredColumns() []string { return f.names }
 
 // Schema returns the columns of the file under the names that they are found by.
 func (f *File) Schema() *arrow.Schema { return f.schema }

@@ -1,0 +1,49 @@
+package arrowio
+
+// Absent says which columns of the schema that a file is shown under are not in it, and are null in all its rows. Columns
+// with a default are not among them.
+type Absent struct {
+	Columns []string // dotted paths; children of absent structs are not listed
+	All     bool     // none of the schema's columns is in the file
+	Has     []string // the columns of the file, where All
+}
+
+// absentee is implemented by files that are shown under another schema.
+type absentee interface{ Absent() Absent }
+
+// AbsentOf returns what a file lacks of the schema that it is shown under; a file that is shown as it is lacks nothing.
+func AbsentOf(f File) Absent {
+	if a, ok := f.(absentee); ok {
+		return a.Absent()
+	}
+	return Absent{}
+}
+
+// Absent implements what AbsentOf asks.
+func (a *adapted) Absent() Absent {
+	x := explanation{rules: a.rules, ok: true}
+	own := a.File.Schema()
+	x.fields(own.Fields(), a.schema.Fields(), a.columns, "", "")
+	out := Absent{All: a.schema.NumFields() > 0 && own.NumFields() > 0}
+	for _, s := range x.out {
+		switch {
+		case s.Path == "":
+		case s.From == "" && s.How == ShownNull:
+			out.Columns = append(out.Columns, s.Path)
+		}
+	}
+	for _, k := range a.columns {
+		out.All = out.All && k < 0
+	}
+	if !out.All {
+		return out
+	}
+	if s, ok := a.File.(interface{ StoredColumns() []string }); ok {
+		out.Has = s.StoredColumns()
+		return out
+	}
+	for _, f := range own.Fields() {
+		out.Has = append(out.Has, f.Name)
+	}
+	return out
+}

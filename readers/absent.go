@@ -1,0 +1,107 @@
+package readers
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/expr"
+)
+
+// absent finds out which columns of a schema that files are shown under are in none of them.
+type absent struct {
+	mu      sync.Mutex
+	ended   bool
+	files   int
+	first   int            // of those
+	missing map[string]int // files that lack a column
+	order   []string       // of those columns
+	found   bool           // some file has some column, or none at all
+	has     []string       // the columns of a file that has none of the schema's
+	names   []string       // the schema's
+}
+
+// noting is open with a look at what is absent.
+func (a *absent) noting(open func(ctx context.Context, i int) (arrowio.File, error)) func(ctx context.Context, i int) (arrowio.File, error) {
+	seen := map[int]bool{}
+	return func(ctx context.Context, i int) (arrowio.File, error) {
+		f, err := open(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if !a.ended && !seen[i] {
+			seen[i] = true
+			a.add(i, f)
+		}
+		return f, nil
+	}
+}
+
+func (a *absent) add(i int, f arrowio.File) {
+	x := arrowio.AbsentOf(f)
+	if a.files == 0 || i < a.first {
+		a.first = i
+	}
+	a.files++
+	if a.missing == nil {
+		a.missing = map[string]int{}
+	}
+	for _, c := range x.Columns {
+		if a.missing[c]++; a.missing[c] == 1 {
+			a.order = append(a.order, c)
+		}
+	}
+	if !x.All {
+		a.found = true
+		return
+	}
+	if a.has == nil {
+		a.has = x.Has
+		for _, c := range f.Schema().Fields() {
+			a.names = append(a.names, c.Name)
+		}
+	}
+}
+
+// end warns of columns that no file has, or says that there is none that any file has. Those of directories are not meant.
+func (a *absent) end(inputs []Input, o Options, p *partitions) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ended = true
+	if a.files == 0 {
+		return nil
+	}
+	if !a.found && p == nil {
+		return arrowio.Errorf(arrowio.ErrSchema, "none of the columns of the schema (%s) is in any file; the first has %s", someNames(a.names), someNames(a.has))
+	}
+	w := arrowio.Warnf(arrowio.WarnColumn, "columns of the schema are in no file, and null in every row")
+	for _, c := range a.order {
+		if a.missing[c] == a.files && (p == nil || len(p.schema.FieldIndices(c)) == 0) {
+			w.Columns = append(w.Columns, c)
+		}
+	}
+	if len(w.Columns) == 0 || o.Warn == nil {
+		return nil
+	}
+	columns := o.Columns
+	if columns != nil && o.Filter != nil {
+		columns = append(columns[:len(columns):len(columns)], expr.Columns(o.Filter)...)
+	}
+	if w, ok := w.For(columns); ok {
+		w.File = inputs[a.first].name()
+		o.Warn(w)
+	}
+	return nil
+}
+
+// someNames lists names, the first of many.
+func someNames(names []string) string {
+	const most = 20
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + ", …"
+	}
+	return strings.Join(names, ", ")
+}
