@@ -99,7 +99,7 @@ func TestSharedLoad(t *testing.T) {
 		if loads.Add(1) > 1 {
 			<-gate
 		}
-		return (&Spec{Paths: []string{dir}}).open(ctx, o)
+		return (&Spec{Paths: []string{dir}}).open(ctx, o, nil)
 	}})
 	if err != nil {
 		t.Fatal(err)
