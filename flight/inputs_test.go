@@ -113,7 +113,7 @@ var inputs = map[string]func(t *testing.T, n int) input{
 		dir, schema := events(t, n), filepath.Join(t.TempDir(), "schema.json")
 		text := func(id int) {
 			over(t, schema, func(to string) {
-				text := fmt.Sprintf(`{"type":"struct","schema-id":0,"fields":[{"id":%d,"name":"v","required":false,"type":"double"}]}`, id)
+				text := fmt.Sprintf(`{"type":"struct","schema-id":0,"fields":[{"id":1,"name":"id","required":false,"type":"long"},{"id":%d,"name":"v","required":false,"type":"double"}]}`, id)
 				if err := os.WriteFile(to, []byte(text), 0o600); err != nil {
 					t.Fatal(err)
 				}
@@ -122,7 +122,7 @@ var inputs = map[string]func(t *testing.T, n int) input{
 		text(2)
 		return input{
 			spec: Spec{Paths: []string{dir}, Read: readers.Options{Options: map[string]string{
-				"orc-iceberg-schema": schema, "orc-name-mapping": `[{"field-id":2,"names":["x"]}]`,
+				"orc-iceberg-schema": schema, "orc-name-mapping": `[{"field-id":1,"names":["id"]},{"field-id":2,"names":["x"]}]`,
 			}}},
 			change: func() { text(9) }, // a column that the files do not have
 			rows:   int64(3 * n),

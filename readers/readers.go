@@ -101,17 +101,20 @@ func sniff(formats []arrowio.Format, head, tail []byte, name string) (arrowio.Fo
 	}
 	if len(matches) == 0 {
 		if f, ok := byExtension(formats, name); ok {
-			return f, nil
+			return explained(f, formats, false), nil
 		}
 	}
 	switch len(matches) {
 	case 1:
 		return matches[0], nil
 	case 0:
-		return arrowio.Format{}, arrowio.Errorf(arrowio.ErrUnsupported, "the bytes are those of none of %s, and the name ends in none of %s; say what it is with --from",
+		if len(head) == 0 {
+			return arrowio.Format{}, arrowio.Errorf(arrowio.ErrUnsupported, "it is empty, so its format cannot be told; name the format with --from")
+		}
+		return arrowio.Format{}, arrowio.Errorf(arrowio.ErrUnsupported, "unknown format: the content matches none of %s and the extension none of %s; name the format with --from",
 			strings.Join(names(formats, true), ", "), strings.Join(extensions(formats), ", "))
 	}
-	return arrowio.Format{}, arrowio.Errorf(arrowio.ErrUnsupported, "the bytes could be those of %s; say which with --from", strings.Join(names(matches, false), " or "))
+	return arrowio.Format{}, arrowio.Errorf(arrowio.ErrUnsupported, "the content matches %s; choose one with --from", strings.Join(names(matches, false), " or "))
 }
 
 // matchesBytes tells whether a file with these ends is of a format.
@@ -157,7 +160,7 @@ func lookup(formats []arrowio.Format, name string) (arrowio.Format, error) {
 			return f, nil
 		}
 	}
-	return arrowio.Format{}, arrowio.Errorf(arrowio.ErrOption, "there is no format %q to read, only %s", name, strings.Join(names(formats, false), ", "))
+	return arrowio.Format{}, arrowio.Errorf(arrowio.ErrOption, "unknown input format %q (known: %s)", name, strings.Join(names(formats, false), ", "))
 }
 
 // Open opens src, whose name only tells the formats that nothing else tells. src stays the caller's to close, after
@@ -179,7 +182,7 @@ func Choose(src arrowio.Source, name string, o Options) (arrowio.Format, error) 
 		if err == nil && f.OpenPath != nil {
 			err = arrowio.Errorf(arrowio.ErrOption, "%s is the format of a directory, not of a single file", f.Name)
 		}
-		return f, err
+		return explained(f, o.formats(), true), err
 	}
 	head, tail, err := readEnds(src)
 	if err != nil {

@@ -42,7 +42,7 @@ func Lookup(name string) (arrowio.OutputFormat, error) {
 		}
 		names = append(names, f.Name)
 	}
-	return arrowio.OutputFormat{}, arrowio.Errorf(arrowio.ErrOption, "there is no format %q to write, only %s", name, strings.Join(names, ", "))
+	return arrowio.OutputFormat{}, arrowio.Errorf(arrowio.ErrOption, "unknown output format %q (known: %s)", name, strings.Join(names, ", "))
 }
 
 // ByExtension returns the format that the ending of path names; another ending is ErrOption and lists those there are. A

@@ -302,7 +302,7 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 }
 
 func TestProcessInterrupted(t *testing.T) {
-	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		dir := t.TempDir()
 		peopleFile(t, dir, "in.arrow", 0, 5000)
 		cmd := program(t, "convert", "--from", "jsonl", "--progress", "always", "-", filepath.Join(dir, "out.jsonl"))

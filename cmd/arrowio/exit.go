@@ -20,7 +20,7 @@ const (
 	exitData        = 1   // corrupt, unsupported, over a limit, not fitting the target; faults found by verify; our own bugs
 	exitUsage       = 2   // the command line: flags, columns, filters, options, an OUTPUT that exists
 	exitSystem      = 3   // not found, no permission, disk full, a closed pipe
-	exitInterrupted = 130 // SIGINT or SIGTERM, as a shell reports it
+	exitInterrupted = 130 // SIGINT, SIGTERM or SIGHUP, as a shell reports the first
 )
 
 // errInterrupted is the cause of a context that a signal cancelled.
@@ -43,6 +43,12 @@ func asUsage(err error) error {
 	}
 	return &usageError{err}
 }
+
+// printedError is an error that was printed already: it only decides the exit code.
+type printedError struct{ err error }
+
+func (e *printedError) Error() string { return e.err.Error() }
+func (e *printedError) Unwrap() error { return e.err }
 
 // fileError adds the file that an error is about.
 type fileError struct {
@@ -124,6 +130,8 @@ func describe(ctx context.Context, err error) failure {
 	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
 		f.silent = true
 	}
+	var printed *printedError
+	f.silent = f.silent || errors.As(err, &printed)
 	return f
 }
 

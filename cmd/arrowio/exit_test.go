@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -96,5 +98,65 @@ func TestFailureJSON(t *testing.T) {
 	describe(context.Background(), usagef("x")).print(&buf, true)
 	if !strings.Contains(buf.String(), `"split":null,"offset":null`) {
 		t.Errorf("unknown places: %s", buf.String())
+	}
+}
+
+// verify goes on after a file that cannot be read. Faults decide the exit code before that.
+func TestVerifyGoesOn(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	good, bad, gone := file("good.csv", "a\n1\n"), file("bad.orc", "a,b\n"), filepath.Join(dir, "gone.orc")
+	o := do(t, "verify", gone, good)
+	if o.code != 3 || o.err != "arrowio: "+gone+": no such file or directory\n" || !strings.Contains(o.out, good+": ok") {
+		t.Errorf("%+v", o)
+	}
+	o = do(t, "verify", gone, bad, good)
+	if o.code != 1 || strings.Count(o.err, "\n") != 2 || !strings.Contains(o.err, "1 fault found in 1 of 3 files") || !strings.Contains(o.out, good+": ok") {
+		t.Errorf("%+v", o)
+	}
+	var doc struct {
+		OK    bool
+		Files []struct {
+			File, Method string
+			OK           bool
+			Rows         *int64
+			Error        *struct{ Kind, Message string }
+		}
+	}
+	o = do(t, "verify", "--json", gone, good)
+	if err := json.Unmarshal([]byte(o.out), &doc); err != nil || o.code != 3 || doc.OK || len(doc.Files) != 2 {
+		t.Fatalf("%v, %+v", err, o)
+	}
+	if f := doc.Files[0]; f.OK || f.Rows != nil || f.Error == nil || f.Error.Kind != "system" || f.Method != "none" {
+		t.Errorf("%+v", f)
+	}
+	if f := doc.Files[1]; !f.OK || f.Rows == nil || *f.Rows != 1 || f.Error != nil {
+		t.Errorf("%+v", f)
+	}
+}
+
+// Content that is not what its name, or --from, says.
+func TestContentOfAnotherFormat(t *testing.T) {
+	text := filepath.Join(t.TempDir(), "text.orc")
+	if err := os.WriteFile(text, []byte("a,b\n1,2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const orc = "../../testdata/orc/java-2.3.1/pruning.orc"
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{text}, "the extension is .orc, but the content is not orc; name the format with --from ("},
+		{[]string{"--from", "parquet", orc}, "the content is not parquet but orc; leave out --from parquet ("},
+		{[]string{"--from", "orc", text}, "the content is not orc ("},
+		{[]string{"-"}, "standard input: it is empty, so its format cannot be told; name the format with --from"},
+	} {
+		fails(t, do(t, append([]string{"cat"}, c.args...)...), 1, c.want)
 	}
 }

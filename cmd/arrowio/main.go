@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"syscall"
 	_ "time/tzdata" // time zones named in files exist everywhere
 )
@@ -20,6 +21,9 @@ func main() {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) && !slices.Contains(os.Args[1:], "serve") { // nohup ignores it
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
 		<-signals
 		cancel(errInterrupted)

@@ -151,7 +151,7 @@ func TestVerify(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	o := do(t, "verify", good, bad)
-	if o.code != 1 || !strings.Contains(o.out, good+": ok") || !strings.Contains(o.out, bad+": ") || !strings.Contains(o.err, "1 of 2 files: 1 fault found") {
+	if o.code != 1 || !strings.Contains(o.out, good+": ok") || !strings.Contains(o.out, bad+": ") || !strings.Contains(o.err, "1 fault found in 1 of 2 files") {
 		t.Errorf("%+v", o)
 	}
 	o = do(t, "verify", "--json", good, bad)

@@ -19,13 +19,14 @@ func (a *app) verifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [flags] INPUT...",
 		Short: "Check every checksum, count, offset and statistic against the data",
-		Long: `Verify reads all of every file and prints a line for each fault, and "ok" for a file without. The exit code is 0 only
-if every file is. A format that keeps no checks of its own is decoded from end to end.
+		Long: `Verify reads all of every file and prints a line for each fault, and "ok" for a file without. A file that cannot be read
+at all does not keep it from the others. The exit code is 0 only if every file is ok, 1 if any has faults, and 3 if files
+could not be read and no other has faults. A format that keeps no checks of its own is decoded from end to end.
 
 With --schema a file must also be one that can be read as that schema: all its rows are, and what does not fit is a fault.
 
---json prints {"ok", "files": [{"file", "format", "ok", "method", "rows", "faults": [{"kind", "file", "format", "column",
-"split", "offset", "message"}]}]}.`,
+--json prints {"ok", "files": [{"file", "format", "ok", "method", "rows", "faults", "error", "warnings"}]}; docs/json.md has
+the schema.`,
 		Example: `  arrowio verify events.orc
   arrowio verify --json archive/*.trv | jq '.files[] | select(.ok | not)'`,
 		Args: inputs,
@@ -47,8 +48,9 @@ type verdict struct {
 	Format string    `json:"format"`
 	OK     bool      `json:"ok"`
 	Method string    `json:"method"` // "checks", the format's own, or "scan"
-	Rows   int64     `json:"rows"`   // decoded by a scan; -1 = not counted
+	Rows   *int64    `json:"rows"`   // decoded by a scan; null = not counted
 	Faults []failure `json:"faults"`
+	Error  *failure  `json:"error"` // why the file could not be read; null = it could
 
 	Warnings []arrowio.Warning `json:"warnings"`
 }
@@ -69,40 +71,72 @@ func (a *app) verify(ctx context.Context, read *readFlags, in []string, asJSON b
 	if err != nil {
 		return err
 	}
-	err = a.eachPath(ctx, in, read, func(name string) error {
-		v, err := a.verifyFile(ctx, read, show, name, asJSON, progressMode, &faults)
-		if err != nil {
+	var unread error // of files that could not be read
+	add := func(v verdict) {
+		v.Warnings = a.warnings.of(v.File)
+		all.OK = all.OK && v.OK
+		all.Files = append(all.Files, v)
+	}
+	check := func(path string) error {
+		v, err := a.verifyFile(ctx, read, show, path, asJSON, progressMode, &faults)
+		if err == nil && !v.OK {
+			bad++
+		}
+		if err == nil {
+			add(v)
+		}
+		return err
+	}
+	for _, arg := range in {
+		err := a.eachPath(ctx, []string{arg}, read, func(path string) error {
+			err := check(path)
+			if !passable(ctx, err) {
+				return err
+			}
+			unread = a.passOver(path, err, add)
+			return nil
+		})
+		if passable(ctx, err) {
+			unread = a.passOver(arg, err, add)
+		} else if err != nil {
 			return err
 		}
-		if !v.OK {
-			bad++
-			all.OK = false
-		}
-		v.Warnings = a.warnings.of(v.File)
-		all.Files = append(all.Files, v)
-		return nil
-	})
-	if err != nil {
-		return err
 	}
 	if asJSON {
 		if err := printJSON(a.stdout, all); err != nil {
 			return err
 		}
 	}
-	if bad > 0 {
-		where := all.Files[0].File
-		if len(all.Files) > 1 {
-			where = fmt.Sprintf("%d of %d files", bad, len(all.Files))
-		}
-		return &fileError{where, arrowio.Errorf(arrowio.ErrCorrupt, "%s found", plural(faults, "fault"))}
+	switch {
+	case bad > 0 && len(all.Files) == 1:
+		return &fileError{all.Files[0].File, arrowio.Errorf(arrowio.ErrCorrupt, "%s found", plural(faults, "fault"))}
+	case bad > 0:
+		return arrowio.Errorf(arrowio.ErrCorrupt, "%s found in %d of %d files", plural(faults, "fault"), bad, len(all.Files))
 	}
-	return nil
+	return unread
+}
+
+// passable reports whether an error keeps only one file from being verified.
+func passable(ctx context.Context, err error) bool {
+	if err == nil || ctx.Err() != nil {
+		return false
+	}
+	f := describe(ctx, err)
+	return f.code == exitSystem && !f.silent
+}
+
+// passOver prints why a file could not be read, and returns that as an error that was printed.
+func (a *app) passOver(path string, err error, add func(verdict)) error {
+	err = inFile(displayName(path), err)
+	f := describe(context.Background(), err)
+	f.print(a.stderr, a.jsonErrors)
+	add(verdict{File: displayName(path), Faults: []failure{}, Method: "none", Error: &f})
+	return &printedError{err}
 }
 
 // verifyFile checks one file. Trouble with the data is a fault of the file; an error is trouble of any other kind.
 func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Options, name string, asJSON bool, progressMode string, faults *int) (verdict, error) {
-	v := verdict{File: name, Method: "checks", Rows: arrowio.UnknownRows, Faults: []failure{}}
+	v := verdict{File: name, Method: "checks", Faults: []failure{}}
 	var printErr error
 	bar := (*progress)(nil)
 	report := func(err error) {
@@ -134,7 +168,10 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Opti
 			return err
 		}
 		if len(v.Faults) == 0 { // otherwise they would be told again
-			v.Rows, err = scanAll(ctx, shown, read, bar)
+			var rows int64
+			if rows, err = scanAll(ctx, shown, read, bar); err == nil {
+				v.Rows = &rows
+			}
 		}
 		return err
 	})
@@ -155,7 +192,7 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Opti
 
 func (a *app) printOK(v verdict) error {
 	if v.Method == "scan" {
-		return a.printf("%s: ok (%s keeps no checks of its own; all %s rows decode)\n", printable(v.File), v.Format, humanize.Comma(v.Rows))
+		return a.printf("%s: ok (%s keeps no checks of its own; all %s rows decode)\n", printable(v.File), v.Format, humanize.Comma(*v.Rows))
 	}
 	return a.printf("%s: ok\n", printable(v.File))
 }
