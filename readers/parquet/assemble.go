@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/bitpack"
 )
 
 // tree is a field that is read: the nodes of its wanted fields, and the columns of their leaves.
@@ -124,52 +125,43 @@ func (t *tree) validityOfRows(defs []uint8) (slots, set int) {
 	return len(defs), set
 }
 
-// offsets fills the offsets of a list, and its bitmap where it can be null.
+// below returns 1 if a is less than b, else 0.
+func below(a, b uint8) int { return int((uint64(a) - uint64(b)) >> 63) }
+
+// offsets fills the offsets of a list, and its bitmap where it can be null. Which entry is what is not predictable, so
+// that nothing depends on it but sums.
 func (t *tree) offsets() (slots, nulls int, items int64) {
 	defs, reps := t.short.batchDefs, t.short.batchReps
 	reps = reps[:len(defs)]
-	for i := range defs {
-		if reps[i] <= t.rep && defs[i] >= t.anc {
-			slots++
-		}
+	rep, anc, def := t.rep+1, t.anc, t.def
+	for i, d := range defs {
+		slots += below(reps[i], rep) &^ below(d, anc)
 	}
 	_, ends := t.ends.Grow(slots, slots)
-	ends = ends[1:]
-	var bits []byte
-	if t.field.Nullable {
-		bits, _ = t.valid.Grow(slots)
-		clear(bits)
+	slot, count := 0, 0
+	if !t.field.Nullable {
+		for i, d := range defs {
+			r := reps[i]
+			slot += below(r, rep) &^ below(d, anc)
+			count += below(r, rep+1) & below(def, d)
+			ends[slot] = int32(count)
+		}
+		ends[0] = 0
+		return slots, 0, int64(count)
 	}
-	slot := -1
+	bits, _ := t.valid.Grow(slots + 1) // a bit more, in front, for entries of no slot
+	clear(bits)
 	for i, d := range defs {
 		r := reps[i]
-		if r > t.rep+1 {
-			continue // goes on with an item
-		}
-		if r <= t.rep {
-			if d < t.anc {
-				continue
-			}
-			if slot >= 0 {
-				ends[slot] = int32(items)
-			}
-			slot++
-			if bits != nil {
-				if d >= t.def {
-					bits[slot>>3] |= 1 << (slot & 7)
-				} else {
-					nulls++
-				}
-			}
-		}
-		if d > t.def {
-			items++
-		}
+		slot += below(r, rep) &^ below(d, anc)
+		count += below(r, rep+1) & below(def, d)
+		ends[slot] = int32(count)
+		bits[slot>>3] |= byte((1 ^ below(d, def)) << (slot & 7))
 	}
-	if slot >= 0 {
-		ends[slot] = int32(items)
-	}
-	return slots, nulls, items
+	ends[0] = 0
+	nulls = slots - bitpack.CountBits(bits, 1, slots)
+	t.valid.Keep(slots+1, [][2]int{{1, slots + 1}})
+	return slots, nulls, int64(count)
 }
 
 func (t *tree) buildList() (arrow.ArrayData, error) {

@@ -246,12 +246,17 @@ func (c *column) levels(dst *[]uint8, b []byte, n int, highest uint8) error {
 }
 
 func checkLevels(levels []uint8, highest uint8) error {
-	top := uint8(0)
-	for _, l := range levels {
-		top = max(top, l)
+	over := uint64(0)
+	i := 0
+	for room := uint64(maxLevel-highest) * (highBits >> 7); i+8 <= len(levels); i += 8 {
+		over |= binary.LittleEndian.Uint64(levels[i:]) + room
 	}
-	if top > highest {
-		return corrupt("a level of %d where %d is the highest", top, highest)
+	bad := over&highBits != 0
+	for _, l := range levels[i:] {
+		bad = bad || l > highest
+	}
+	if bad {
+		return corrupt("a level where %d is the highest", highest)
 	}
 	return nil
 }
@@ -309,8 +314,16 @@ func (c *column) skip(n int64) error {
 // many rows begin there.
 func (c *column) rowEnd(n int64) (entries int, began int64) {
 	reps := c.reps[c.pos : c.pos+c.left]
-	for i, r := range reps {
-		if r == 0 {
+	i := 0
+	for ; i+8 <= len(reps); i += 8 { // levels are below 128
+		k := 8 - int64(bits.OnesCount64((binary.LittleEndian.Uint64(reps[i:])+lowBits)&highBits))
+		if began+k > n {
+			break
+		}
+		began += k
+	}
+	for ; i < len(reps); i++ {
+		if reps[i] == 0 {
 			if began == n {
 				return i, began
 			}
@@ -436,16 +449,21 @@ func (c *column) pass(k int) error {
 	return c.values.skip(stored)
 }
 
+// The highest bit of each of eight levels, and the bits below.
+const (
+	lowBits  = 0x7f7f7f7f7f7f7f7f
+	highBits = 0x8080808080808080
+)
+
 // levelBits writes a bit for every slot among definition levels, those of at least anc: whether the level is the highest.
 // It returns the numbers of slots and of set bits. dst has a word more than the bits take.
 func levelBits(dst []byte, defs []uint8, anc, highest uint8) (slots, set int) {
 	if anc == 0 {
-		const low, high = 0x7f7f7f7f7f7f7f7f, 0x8080808080808080
 		all := uint64(highest) * 0x0101010101010101
 		i := 0
 		for ; i+8 <= len(defs); i += 8 {
 			x := binary.LittleEndian.Uint64(defs[i:]) ^ all // 0 where the level is the highest
-			m := (^(x + low) & high) >> 7                   // 1 there
+			m := (^(x + lowBits) & highBits) >> 7           // 1 there
 			dst[i>>3] = byte(m * 0x0102040810204080 >> 56)  // a bit of each byte
 			set += bits.OnesCount64(m)
 		}

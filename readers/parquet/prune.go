@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow/scalar"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/parquetwire/decode"
 )
 
 // Prune implements arrowio.File. The statistics of the row group's column chunks decide first, with the bloom filters
@@ -122,12 +124,21 @@ func (p *pruner) chunk(n *node) expr.Evidence {
 	}
 	c := p.f.chunk(chunkID{p.split.Ordinal, n.column})
 	st := expr.Stats{Rows: p.split.Rows.Len(), Nulls: c.Stats.Nulls}
+	if !p.f.countsNulls(n) && st.Nulls < st.Rows {
+		st.Nulls = -1
+	}
 	st.Min, st.Max = n.bounds(&c.Stats, p.f.ordered(n))
 	return &chunkEvidence{p: p, n: n, st: st}
 }
 
 func (f *parquetFile) ordered(n *node) bool {
 	return n.column < len(f.footer.Ordered) && f.footer.Ordered[n.column]
+}
+
+// countsNulls reports whether the statistics of a column count all nulls. Those of parquet-cpp-arrow leave out, for
+// columns that were dictionaries, the rows where a struct around the column is null.
+func (f *parquetFile) countsNulls(n *node) bool {
+	return n.maxDef < 2 || n.elem.Type != decode.ByteArray || !strings.HasPrefix(f.footer.CreatedBy, "parquet-cpp-arrow")
 }
 
 // prunePages tests the runs of rows that the pages of the predicate's columns cut the row group into.
@@ -198,7 +209,7 @@ func (p *pruner) page(n *node, x *index, page int, rows int64) expr.Evidence {
 	case x.pages.NullPages[page]:
 		st.Nulls = rows
 		return expr.StatsOnly(st)
-	case x.pages.Nulls != nil && x.pages.Nulls[page] == 0:
+	case x.pages.Nulls != nil && x.pages.Nulls[page] == 0 && p.f.countsNulls(n):
 		st.Nulls = 0
 	}
 	ordered := p.f.ordered(n)

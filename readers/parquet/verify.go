@@ -117,7 +117,7 @@ func (f *parquetFile) verifyChunk(ctx context.Context, group int, n *node) error
 	if got := col.pages.levels; got != c.Values {
 		return corrupt("%d values in the pages, %d in the metadata", got, c.Values)
 	}
-	if col.maxRep == 0 && c.Stats.Nulls >= 0 && c.Stats.Nulls != nulls {
+	if col.maxRep == 0 && f.countsNulls(n) && c.Stats.Nulls >= 0 && c.Stats.Nulls != nulls {
 		return corrupt("%d nulls, the statistics say %d", nulls, c.Stats.Nulls)
 	}
 	if err := f.verifyIndex(ctx, id); err != nil {
