@@ -12,7 +12,7 @@ type pairing uint8
 
 const (
 	pairInts    pairing = iota + 1 // as int64
-	pairLongs                      // as 128 bits: uint64 with signed numbers, and times of different units
+	pairLongs                      // as 128 bits: uint64 with signed numbers, integers with decimals, times of different units
 	pairWides                      // decimals of different scales
 	pairFloats                     // as float64
 	pairMixed                      // 64-bit integers with floats
@@ -32,25 +32,26 @@ func (b *binder) compareColumns(e CompareColumns) (node, error) {
 		return nil, fmt.Errorf("column %s: a comparison of no known kind (%d)", e.Left, e.Op)
 	}
 	n := columnsNode{op: e.Op}
-	paths := [2]string{e.Left, e.Right}
-	if e.Op == Gt || e.Op == Ge {
-		n.op, paths = turned[e.Op], [2]string{e.Right, e.Left}
-	}
-	if e.Op == Ne {
-		n.op = Eq
-	}
-	for i, path := range paths {
+	for i, path := range []string{e.Left, e.Right} {
 		var err error
 		if n.cols[i], n.doms[i], err = b.domain(path); err != nil {
 			return nil, err
 		}
+	}
+	switch e.Op {
+	case Ne:
+		n.op = Eq
+	case Gt, Ge:
+		n.op = turned[e.Op]
+		n.cols[0], n.cols[1] = n.cols[1], n.cols[0]
+		n.doms[0], n.doms[1] = n.doms[1], n.doms[0]
 	}
 	if n.doms[0].class == classNull || n.doms[1].class == classNull {
 		return constNode{CanBeNull}, nil
 	}
 	var err error
 	if n.how, err = pair(n.doms[0], n.doms[1]); err != nil {
-		left, right := b.bound.cols[n.cols[0]], b.bound.cols[n.cols[1]]
+		left, right := b.bound.cols[b.paths[e.Left]], b.bound.cols[b.paths[e.Right]]
 		return nil, fmt.Errorf("column %s is %v and column %s is %v: %w", left.text(), left.t, right.text(), right.t, err)
 	}
 	if e.Op == Ne {
@@ -77,6 +78,8 @@ func pair(a, b *domain) (pairing, error) {
 			return pairFloats, nil
 		case has(classFloat):
 			return pairMixed, nil
+		case a.intWidth() > 0 && b.timesInt(), b.intWidth() > 0 && a.timesInt():
+			return pairLongs, nil
 		case has(classWide) && (a.scale != b.scale || max(a.width, b.width) > 16):
 			return pairWides, nil
 		case has(classWide) || (a.class != b.class || a.width != b.width) && max(a.uintWidth(), b.uintWidth()) == 8:
@@ -96,6 +99,11 @@ func pair(a, b *domain) (pairing, error) {
 
 // isDay reports whether values are dates, or times of a wall clock, which lie on one line.
 func (d *domain) isDay() bool { return d.holds == litDate || d.holds == litLocal }
+
+// timesInt reports whether values are decimals whose units any integer of 64 bits can be counted in with 128 bits.
+func (d *domain) timesInt() bool {
+	return d.class == classWide && d.width == 16 && d.scale >= 0 && d.scale <= 18
+}
 
 func (d *domain) intWidth() int {
 	if d.class == classInt || d.class == classUint {

@@ -46,9 +46,8 @@ func (n columnsNode) signs(ev *evaluation, less, equal []uint64, c [2]*loadedCol
 			return toFloats(dst, v, n.doms[side], n.doms[1-side].width)
 		}, func(x, y []float64) { compareOrdered(less, equal, x, y) })
 	case pairLongs:
-		unit := max(1, min(n.doms[0].unit, n.doms[1].unit))
 		return alike(ev, &ev.longs, c, func(side int, dst []decimal128.Num, v values) error {
-			return toLongs(dst, v, n.doms[side], max(1, n.doms[side].unit/unit))
+			return toLongs(dst, v, n.doms[side], n.doms[side].inUnitsOf(n.doms[1-side]))
 		}, func(x, y []decimal128.Num) { compareLongs(less, equal, x, y) })
 	case pairMixed:
 		err := alike(ev, &ev.longs, c, func(side int, dst []decimal128.Num, v values) error {

@@ -103,6 +103,17 @@ func toFloats(dst []float64, v values, d *domain, width int) error {
 	return toNumbers(dst, v, d)
 }
 
+// inUnitsOf is what values are multiplied by to count in the finer unit of two domains; 1 for the finer one itself.
+func (d *domain) inUnitsOf(other *domain) int64 {
+	switch {
+	case d.unit > other.unit:
+		return d.unit / other.unit
+	case d.class != classWide && other.class == classWide:
+		return pow10(other.scale).Int64()
+	}
+	return 1
+}
+
 // toLongs reads integers and decimals, times factor.
 func toLongs(dst []decimal128.Num, v values, d *domain, factor int64) error {
 	switch {
@@ -113,7 +124,8 @@ func toLongs(dst []decimal128.Num, v values, d *domain, factor int64) error {
 	case d.class == classUint && d.width == 8:
 		x, err := fixed[uint64](v)
 		for i, a := range x {
-			dst[i] = decimal128.New(0, a)
+			hi, lo := bits.Mul64(a, uint64(factor))
+			dst[i] = decimal128.New(int64(hi), lo)
 		}
 		return err
 	case d.class == classInt && d.width == 8:
