@@ -141,6 +141,9 @@ func projectType(t arrow.DataType, w *want) (arrow.DataType, []ProjectedField) {
 // Exclude returns the columns of s, or of those that columns names where it is not nil, without the excluded: as paths for
 // Project. Of a struct of which a child is excluded the others stay. A path that names nothing is ErrSchema.
 func Exclude(s *arrow.Schema, columns, excluded []string) ([]string, error) {
+	if len(excluded) == 0 {
+		return columns, nil
+	}
 	var out [][]int
 	if columns == nil {
 		for i := range s.NumFields() {
@@ -165,9 +168,9 @@ func Exclude(s *arrow.Schema, columns, excluded []string) ([]string, error) {
 		}
 		out = rest
 	}
-	names := make([]string, len(out))
+	names, fields := make([]string, len(out)), s.Fields()
 	for i, p := range out {
-		names[i] = pathName(s, p)
+		names[i] = pathName(fields, p)
 	}
 	return names, nil
 }
@@ -210,9 +213,9 @@ func structFields(t arrow.DataType) []arrow.Field {
 	return nil
 }
 
-// pathName returns the path that Resolve finds a column by.
-func pathName(s *arrow.Schema, path []int) string {
-	names, fields := make([]string, len(path)), s.Fields()
+// pathName returns the path that Resolve finds a column of fields by.
+func pathName(fields []arrow.Field, path []int) string {
+	names := make([]string, len(path))
 	for k, i := range path {
 		names[k] = fields[i].Name
 		fields = structFields(fields[i].Type)

@@ -3,6 +3,8 @@ package arrowio
 import (
 	"errors"
 	"fmt"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -141,5 +143,24 @@ func TestExclude(t *testing.T) {
 		if _, err := Exclude(s, nil, []string{bad}); !errors.Is(err, ErrSchema) {
 			t.Errorf("without %s: %v", bad, err)
 		}
+	}
+}
+
+// TestExcludeOfWideSchema: the cost of a column does not grow with the number of columns.
+func TestExcludeOfWideSchema(t *testing.T) {
+	fields := make([]arrow.Field, 5000)
+	for i := range fields {
+		fields[i] = arrow.Field{Name: "c" + strconv.Itoa(i), Type: arrow.PrimitiveTypes.Int64}
+	}
+	s := arrow.NewSchema(fields, nil)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	left, err := Exclude(s, nil, []string{"c7"})
+	runtime.ReadMemStats(&after)
+	if err != nil || len(left) != len(fields)-1 {
+		t.Fatalf("%d columns, %v", len(left), err)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > 16<<20 {
+		t.Errorf("%d bytes allocated for %d columns", n, len(fields))
 	}
 }
