@@ -11,6 +11,7 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -97,7 +98,12 @@ func LoadFiles(ctx context.Context, testdata string, formats []arrowio.Format, n
 }
 
 // prepare reads the sound input. An error says that it is of no use here.
-func (in *Input) prepare(ctx context.Context) error {
+func (in *Input) prepare(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
 	c := newCase(in, in.Bytes)
 	f, err := c.open(ctx)
 	if err != nil {

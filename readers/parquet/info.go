@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/scalar"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -167,10 +168,18 @@ func (f *parquetFile) columnStats(i int) *arrowio.ColumnStats {
 		out.Values -= out.Nulls
 	}
 	if known && lo != nil {
-		out.Min, out.Max = lo.String(), hi.String()
+		out.Min, out.Max = boundText(lo), boundText(hi)
 	}
 	if out.Nulls < 0 && out.Min == "" {
 		return nil
 	}
 	return out
+}
+
+// boundText returns a minimum or maximum as text.
+func boundText(s scalar.Scalar) string {
+	if d, ok := s.(*scalar.Duration); ok { // whose own String panics
+		return fmt.Sprintf("%d%s", int64(d.Value), d.DataType().(*arrow.DurationType).Unit)
+	}
+	return s.String()
 }
