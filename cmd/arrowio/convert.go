@@ -104,7 +104,6 @@ func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out str
 	if err := checkOverlap(in, out); err != nil {
 		return err
 	}
-	format.Directory = format.Directory || f.maxFileBytes > 0
 	for {
 		again, err := a.convertTo(ctx, f, format, in, out)
 		if !again {
@@ -118,7 +117,7 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 	// The output is checked before the input is read: an hour of spooled input is a bad time to learn that it exists.
 	var store arrowio.Store
 	if !f.dryRun {
-		if store, err = a.openStore(ctx, format, out, f.force, len(f.parts) > 0); err != nil {
+		if store, err = a.openStore(ctx, format, out, f.force, len(f.parts) > 0 || f.maxFileBytes > 0); err != nil {
 			return false, err
 		}
 		defer store.Abort() // does nothing once it is committed
