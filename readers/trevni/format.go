@@ -77,7 +77,7 @@ type File struct {
 	tree     *trevniwire.Tree
 	view     string
 	notes    []string
-	warnings []string
+	warnings []arrowio.Warning
 	splits   []arrowio.Split
 	dicts    map[*trevniwire.Node]arrow.Array // of enums
 
@@ -164,7 +164,7 @@ func (f *File) chooseView(ctx context.Context) error {
 		if f.opt.View == "records" {
 			return arrowio.Errorf(arrowio.ErrSchema, "no records view: %w", err)
 		}
-		f.warnings = append(f.warnings, fmt.Sprintf("the rows are shown as stored columns, not as records: %v", err))
+		f.warnings = append(f.warnings, arrowio.Warnf(arrowio.WarnDoubt, fmt.Sprintf("the rows are shown as stored columns, not as records: %v", err)))
 	} else if f.opt.View == "records" {
 		return arrowio.Errorf(arrowio.ErrSchema, "no records view: the file has no avro.schema")
 	}
@@ -204,7 +204,9 @@ func (f *File) Schema() *arrow.Schema { return f.tree.Schema }
 func (f *File) Splits() []arrowio.Split { return f.splits }
 
 // Warnings implements arrowio.Warner: why the rows are not the records that the file was written from.
-func (f *File) Warnings() []string { return f.warnings }
+func (f *File) Warnings() []arrowio.Warning { return f.warnings }
+
+var _ arrowio.Warner = (*File)(nil)
 
 // Close frees what the file holds; readers that are still open stay good.
 func (f *File) Close() error { return nil }

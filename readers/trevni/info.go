@@ -24,7 +24,7 @@ func (f *File) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, 
 		Bytes:    f.src.Size(),
 		Metadata: map[string][]byte{},
 		Schema:   f.tree.Schema,
-		Notes:    slices.Concat([]string{"view: " + f.view}, f.warnings, f.notes),
+		Notes:    slices.Concat([]string{"view: " + f.view}, warned(f.warnings), f.notes),
 	}
 	for _, p := range h.Meta {
 		info.Metadata[p.Key] = p.Value
@@ -46,6 +46,15 @@ func (f *File) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, 
 		info.Splits = append(info.Splits, arrowio.SplitInfo{Rows: s.Rows, Bytes: s.Bytes})
 	}
 	return info, nil
+}
+
+// warned returns the texts of warnings.
+func warned(list []arrowio.Warning) []string {
+	out := make([]string, len(list))
+	for i, w := range list {
+		out[i] = w.String()
+	}
+	return out
 }
 
 func (f *File) columnInfo(ctx context.Context, i int, o arrowio.InfoOptions) (arrowio.ColumnInfo, error) {
