@@ -16,7 +16,6 @@ type column struct {
 	*node
 	pages  pageReader
 	values values
-	err    error
 
 	// The page being read.
 	left int           // level entries left

@@ -144,7 +144,7 @@ func collect(t *testing.T, format arrowio.Format, name string, mem memory.Alloca
 	return rec
 }
 
-// verifies wants Verify to find nothing.
+// verifies wants Verify to find nothing, and Info to describe the file.
 func verifies(t *testing.T, name string) {
 	t.Helper()
 	b, err := os.ReadFile(name)
@@ -156,6 +156,9 @@ func verifies(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	defer f.Close()
+	if _, err := f.Info(context.Background(), arrowio.InfoOptions{Blocks: true, Checksums: true}); err != nil {
+		t.Errorf("info: %v", err)
+	}
 	if err := f.(arrowio.Verifier).Verify(context.Background(), func(err error) { t.Errorf("verify: %v", err) }); err != nil {
 		t.Error(err)
 	}

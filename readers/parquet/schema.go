@@ -65,7 +65,7 @@ func (b *treeBuilder) build() ([]*node, error) {
 	b.pos = 1
 	var out []*node
 	for range root.Children {
-		n, err := b.field(place{}, nil)
+		n, err := b.field(place{})
 		if err != nil {
 			return nil, err
 		}
@@ -87,7 +87,7 @@ func (b *treeBuilder) next() (*decode.Element, error) {
 }
 
 // field makes the node of the next element, and of those below it.
-func (b *treeBuilder) field(at place, parent *decode.Element) (*node, error) {
+func (b *treeBuilder) field(at place) (*node, error) {
 	e, err := b.next()
 	if err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func (b *treeBuilder) group(e *decode.Element, at place) (*node, error) {
 	n := &node{shape: structShape}
 	n.at(at)
 	for range e.Children {
-		k, err := b.field(at, e)
+		k, err := b.field(at)
 		if err != nil {
 			return nil, err
 		}
@@ -192,7 +192,7 @@ func (b *treeBuilder) annotated(e *decode.Element, at place) (*node, error) {
 	var item *node
 	if r.Type == decode.Group && r.Children == 1 && b.pos < len(b.elems) && b.elems[b.pos].Repetition != decode.Repeated &&
 		r.Kind != decode.List && r.Kind != decode.Map && r.Name != "array" && r.Name != e.Name+"_tuple" {
-		item, err = b.field(below, r)
+		item, err = b.field(below)
 	} else {
 		item, err = b.body(r, below, true)
 	}

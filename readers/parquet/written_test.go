@@ -61,8 +61,12 @@ func table(n int) arrow.Record {
 	str := arrow.BinaryTypes.String
 	nested := arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int32, Nullable: true}, arrow.Field{Name: "l", Type: arrow.ListOf(str), Nullable: true})
 	schema := arrow.NewSchema([]arrow.Field{
-		{Name: "id", Type: arrow.PrimitiveTypes.Int64}, {Name: "text", Type: str}, {Name: "i", Type: arrow.PrimitiveTypes.Int16, Nullable: true},
-		{Name: "s", Type: nested, Nullable: true}, {Name: "l", Type: arrow.ListOf(arrow.PrimitiveTypes.Float64), Nullable: true}, {Name: "b", Type: arrow.FixedWidthTypes.Boolean, Nullable: true},
+		{Name: "id", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "text", Type: str},
+		{Name: "i", Type: arrow.PrimitiveTypes.Int16, Nullable: true},
+		{Name: "s", Type: nested, Nullable: true},
+		{Name: "l", Type: arrow.ListOf(arrow.PrimitiveTypes.Float64), Nullable: true},
+		{Name: "b", Type: arrow.FixedWidthTypes.Boolean, Nullable: true},
 	}, nil)
 	cols := []arrow.Array{b.NewArray(), s.NewArray()}
 	for _, f := range schema.Fields()[2:] {
@@ -255,5 +259,25 @@ func BenchmarkManyColumns(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/column")
 		})
+	}
+}
+
+// Bounds of every type can be shown.
+func TestInfoShowsBounds(t *testing.T) {
+	g := &conformance.Generator{Rand: rand.New(rand.NewSource(6)), Mem: memory.DefaultAllocator, Nulls: 0.1}
+	types := []arrow.DataType{
+		arrow.FixedWidthTypes.Boolean, arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Uint64, arrow.PrimitiveTypes.Float64, arrow.BinaryTypes.String,
+		arrow.BinaryTypes.StringView, arrow.BinaryTypes.LargeBinary, arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Time32ms, arrow.FixedWidthTypes.Time64ns,
+		arrow.FixedWidthTypes.Timestamp_us, arrow.FixedWidthTypes.Duration_s, arrow.FixedWidthTypes.Duration_ns, &arrow.FixedSizeBinaryType{ByteWidth: 5},
+	}
+	for _, dt := range types {
+		schema := arrow.NewSchema([]arrow.Field{{Name: "c", Type: dt, Nullable: true}}, nil)
+		f, err := openBytes(written(t, []arrow.Record{g.Record(schema, 50)}, "none", nil), arrowio.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info, err := f.Info(context.Background(), arrowio.InfoOptions{}); err != nil || info.Columns[0].Stats == nil {
+			t.Errorf("%s: %+v, %v", dt, info, err)
+		}
 	}
 }
