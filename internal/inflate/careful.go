@@ -2,16 +2,17 @@ package inflate
 
 // careful decodes symbols to the end of the block with every step checked. It has the last bytes of src and dst, and all
 // of a short stream.
-func (d *Decoder) careful(s *state, dst, src []byte) error {
+func (d *Decoder) careful(dst, src []byte) error {
+	s := &d.state
 	for {
 		// Behind the end of src hold reads as zeros: an entry counts only if its bits were there.
 		s.need(src, 56)
 		e := d.lit[s.hold&litMask]
-		if e&(litSpecial|litSub) == litSpecial|litSub {
+		if e&isSpecial != 0 && e&litSub != 0 {
 			if s.n < litBits {
 				return ErrTruncated
 			}
-			e2 := d.lit[uint64(e>>12&0xffff)+s.hold>>litBits&(1<<(e>>8&15)-1)]
+			e2 := d.lit[uint64(e>>litPlace<<2)+1<<litBits+s.hold>>litBits&(1<<(e>>8&15)-1)]
 			s.drop(litBits)
 			e = e2
 		}
@@ -24,18 +25,21 @@ func (d *Decoder) careful(s *state, dst, src []byte) error {
 				return ErrTooLarge
 			}
 			s.drop(l)
-			dst[s.out] = byte(e >> 16)
+			dst[s.out] = byte(e >> 24)
 			s.out++
 			continue
 		}
-		if e&litSpecial != 0 {
-			if e&litBad != 0 {
+		length := int(e>>16&0xff) + int(uint32(s.hold>>(e>>8&15))&(e>>24))
+		if e&isSpecial != 0 {
+			switch {
+			case e&litBad != 0:
 				return ErrCorrupt
+			case e&litEnd != 0:
+				s.drop(l)
+				return nil
 			}
-			s.drop(l)
-			return nil
+			length += toLongest
 		}
-		length := int(e>>17&0x1ff) + int(uint32(s.hold>>(e>>8&15))&(e>>12&31))
 		s.drop(l)
 
 		s.need(src, 56)
@@ -44,7 +48,7 @@ func (d *Decoder) careful(s *state, dst, src []byte) error {
 			if s.n < distBits {
 				return ErrTruncated
 			}
-			de2 := d.dist[de>>16&0xffff+s.hold>>distBits&(1<<(de>>8&15)-1)]
+			de2 := d.dist[de>>distPlace<<2+1<<distBits+s.hold>>distBits&(1<<(de>>8&15)-1)]
 			s.drop(distBits)
 			de = de2
 		}
@@ -55,7 +59,7 @@ func (d *Decoder) careful(s *state, dst, src []byte) error {
 		if de&distSpecial != 0 {
 			return ErrCorrupt
 		}
-		dist := int(de>>32&0xffff) + int(s.hold>>(de>>8&15)&(de>>16&0xffff))
+		dist := int(de>>16&0xffff) + int(s.hold>>(de>>8&15)&(de>>32))
 		s.drop(l)
 		if dist > s.out {
 			return ErrCorrupt

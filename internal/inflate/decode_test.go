@@ -85,7 +85,9 @@ var packings = func() map[string]func(tb testing.TB, b []byte) []byte {
 	return m
 }()
 
-func TestDecode(t *testing.T) {
+func TestDecode(t *testing.T) { inflate.Kernels(func(kernel string) { testDecode(t, kernel) }) }
+
+func testDecode(t *testing.T, kernel string) {
 	var d inflate.Decoder
 	for name, raw := range samples() {
 		room := bytes.Repeat([]byte{0xee}, len(raw)+inflate.Slack+1)
@@ -97,12 +99,12 @@ func TestDecode(t *testing.T) {
 				t.Helper()
 				n, used, err := d.Decode(dst, src, limit)
 				if err != nil || n != len(raw) || used != len(packed) || !bytes.Equal(dst[:n], raw) {
-					t.Fatalf("%s, %s, %s: %d of %d bytes from %d of %d, %v", name, how, what, n, len(raw), used, len(packed), err)
+					t.Fatalf("%s: %s, %s, %s: %d of %d bytes from %d of %d, %v", kernel, name, how, what, n, len(raw), used, len(packed), err)
 				}
 			}
 			check("slack", room[:len(raw)+inflate.Slack], edge, len(raw))
 			if room[len(raw)+inflate.Slack] != 0xee {
-				t.Fatalf("%s, %s: wrote behind dst", name, how)
+				t.Fatalf("%s: %s, %s: wrote behind dst", kernel, name, how)
 			}
 			check("no slack", exact, edge, len(raw))
 			check("higher limit", room, edge, math.MaxInt)
@@ -117,7 +119,7 @@ func TestDecode(t *testing.T) {
 				for _, dst := range [][]byte{room, exact, exact[:limit]} {
 					n, _, err := d.Decode(dst, edge, limit)
 					if err != inflate.ErrTooLarge || n != limit || !bytes.Equal(dst[:n], raw[:n]) {
-						t.Fatalf("%s, %s, limit %d of %d: %d bytes, %v", name, how, limit, len(raw), n, err)
+						t.Fatalf("%s: %s, %s, limit %d of %d: %d bytes, %v", kernel, name, how, limit, len(raw), n, err)
 					}
 				}
 			}
@@ -129,7 +131,9 @@ func TestDecode(t *testing.T) {
 }
 
 // Every cut of a good stream ends early, whatever stands behind the cut in memory, and gives the bytes up to there.
-func TestTruncated(t *testing.T) {
+func TestTruncated(t *testing.T) { inflate.Kernels(func(kernel string) { testTruncated(t, kernel) }) }
+
+func testTruncated(t *testing.T, kernel string) {
 	var d inflate.Decoder
 	for name, raw := range samples() {
 		raw = raw[:min(len(raw), 900)]
@@ -143,7 +147,7 @@ func TestTruncated(t *testing.T) {
 				}
 				n, used, err := d.Decode(dst, packed[:cut], len(raw))
 				if err != inflate.ErrTruncated || used > cut || n < last || !bytes.Equal(dst[:n], raw[:n]) {
-					t.Fatalf("%s, %s, %d of %d bytes: %d bytes from %d, %v", name, how, cut, len(packed), n, used, err)
+					t.Fatalf("%s: %s, %s, %d of %d bytes: %d bytes from %d, %v", kernel, name, how, cut, len(packed), n, used, err)
 				}
 				last = n
 			}
@@ -290,27 +294,81 @@ func agree(t *testing.T, d *inflate.Decoder, src []byte, limit int) {
 	r := bytes.NewReader(src)
 	want, wantErr := io.ReadAll(io.LimitReader(stdflate.NewReader(r), int64(limit)+1))
 	room := make([]byte, limit+inflate.Slack)
-	for _, dst := range [][]byte{room, room[:limit]} {
-		n, used, err := d.Decode(dst, src, limit)
-		// When they fail, compress/flate loses what it has not given out yet, and this decoder refuses codes with no
-		// end of block before it uses them.
-		same := min(n, len(want))
-		if !bytes.Equal(dst[:same], want[:same]) || n < len(want) && n < limit && err != inflate.ErrCorrupt {
-			t.Fatalf("%x: %d bytes differ from %d of compress/flate", src, n, len(want))
-		}
-		if len(want) > limit {
-			if err == nil {
-				t.Fatalf("%x: no error, but more than %d bytes", src, limit)
-			}
-			continue
-		}
-		if (err == nil) != (wantErr == nil) && err != inflate.ErrTooLarge || err == nil && n != len(want) {
-			t.Fatalf("%x: %d bytes, %v; %d, %v from compress/flate", src, n, err, len(want), wantErr)
-		}
-		if err == nil && used != len(src)-r.Len() {
-			t.Fatalf("%x: took %d bytes, compress/flate %d", src, used, len(src)-r.Len())
-		}
+	type result struct {
+		n    int
+		data string
+		err  error
 	}
+	var first *result
+	inflate.Kernels(func(kernel string) {
+		for _, dst := range [][]byte{room, room[:limit]} {
+			n, used, err := d.Decode(dst, src, limit)
+			res := &result{n, string(dst[:n]), err}
+			if first == nil {
+				first = res
+			} else if *first != *res {
+				t.Fatalf("%s: %x: %d bytes, %v; %d, %v before", kernel, src, n, err, first.n, first.err)
+			}
+			// When they fail, compress/flate loses what it has not given out yet, and this decoder refuses codes with
+			// no end of block before it uses them.
+			same := min(n, len(want))
+			if !bytes.Equal(dst[:same], want[:same]) || n < len(want) && n < limit && err != inflate.ErrCorrupt {
+				t.Fatalf("%s: %x: %d bytes differ from %d of compress/flate", kernel, src, n, len(want))
+			}
+			if len(want) > limit {
+				if err == nil {
+					t.Fatalf("%s: %x: no error, but more than %d bytes", kernel, src, limit)
+				}
+				continue
+			}
+			if (err == nil) != (wantErr == nil) && err != inflate.ErrTooLarge || err == nil && n != len(want) {
+				t.Fatalf("%s: %x: %d bytes, %v; %d, %v from compress/flate", kernel, src, n, err, len(want), wantErr)
+			}
+			if err == nil && used != len(src)-r.Len() {
+				t.Fatalf("%s: %x: took %d bytes, compress/flate %d", kernel, src, used, len(src)-r.Len())
+			}
+		}
+	})
+}
+
+// However much room there is behind the output, nothing outside of it is touched.
+func TestEdges(t *testing.T) {
+	r := rand.New(rand.NewSource(5))
+	runs := bytes.Repeat([]byte{7}, 3000) // matches of 258
+	for i := 0; i < len(runs); i += 300 + r.Intn(200) {
+		runs[i] = byte(r.Intn(256))
+	}
+	for name, raw := range map[string][]byte{"runs": runs, "periods": samples()["periods"][:6000], "text": samples()["text"][:3000]} {
+		packed := fixtures.AtEdge(t, deflate(t, raw, 9), 0)
+		room := fixtures.AtEdge(t, make([]byte, len(raw)+inflate.Slack+100), 0)
+		inflate.Kernels(func(kernel string) {
+			var d inflate.Decoder
+			for behind := range inflate.Slack + 100 {
+				dst := room[len(room)-len(raw)-behind:]
+				if n, _, err := d.Decode(dst, packed, len(raw)); err != nil || !bytes.Equal(dst[:n], raw) {
+					t.Fatalf("%s: %s, %d bytes behind: %d of %d bytes, %v", kernel, name, behind, n, len(raw), err)
+				}
+				limit := len(raw) - 1 - r.Intn(600)
+				dst = room[len(room)-limit-behind:]
+				if n, _, err := d.Decode(dst, packed, limit); err != inflate.ErrTooLarge || !bytes.Equal(dst[:n], raw[:limit]) {
+					t.Fatalf("%s: %s, limit %d, %d bytes behind: %d bytes, %v", kernel, name, limit, behind, n, err)
+				}
+			}
+		})
+	}
+}
+
+// Output of more than the assembly writes at a time.
+func TestLong(t *testing.T) {
+	raw := shapes[3].make(rand.New(rand.NewSource(6)), 1<<20)
+	packed := deflate(t, raw, 6)
+	dst := make([]byte, len(raw)+inflate.Slack)
+	inflate.Kernels(func(kernel string) {
+		var d inflate.Decoder
+		if n, used, err := d.Decode(dst, packed, len(raw)); err != nil || used != len(packed) || !bytes.Equal(dst[:n], raw) {
+			t.Errorf("%s: %d of %d bytes, %v", kernel, n, len(raw), err)
+		}
+	})
 }
 
 // Damage: bits of good streams turned over.
@@ -442,14 +500,15 @@ func FuzzRoundTrip(f *testing.F) {
 		packed := deflate(t, raw, int(uint8(level)%12)-2)
 		var d inflate.Decoder
 		dst := make([]byte, len(raw)+inflate.Slack)
-		n, used, err := d.Decode(dst, packed, len(raw))
-		if err != nil || used != len(packed) || !bytes.Equal(dst[:n], raw) {
-			t.Fatalf("%d bytes from %d of %d, %v", n, used, len(packed), err)
-		}
-		packed = packed[:int(cut)%len(packed)]
-		n, _, err = d.Decode(dst[:len(raw)], packed, len(raw))
-		if err != inflate.ErrTruncated || !bytes.Equal(dst[:n], raw[:n]) {
-			t.Fatalf("%d bytes from a cut stream, %v", n, err)
-		}
+		inflate.Kernels(func(kernel string) {
+			n, used, err := d.Decode(dst, packed, len(raw))
+			if err != nil || used != len(packed) || !bytes.Equal(dst[:n], raw) {
+				t.Fatalf("%s: %d bytes from %d of %d, %v", kernel, n, used, len(packed), err)
+			}
+			n, _, err = d.Decode(dst[:len(raw)], packed[:int(cut)%len(packed)], len(raw))
+			if err != inflate.ErrTruncated || !bytes.Equal(dst[:n], raw[:n]) {
+				t.Fatalf("%s: %d bytes from a cut stream, %v", kernel, n, err)
+			}
+		})
 	})
 }

@@ -12,27 +12,43 @@ var (
 	ErrTooLarge  = errors.New("inflate: deflate stream holds more than allowed")
 )
 
-// Slack is how much longer than the limit dst should be: the fast loop writes ahead. With less Decode gives the same
+// Slack is how much longer than the limit dst should be: the fast loops write ahead. With less Decode gives the same
 // bytes, but takes the last Slack bytes of dst slowly.
-const Slack = 280
+const Slack = 320
 
-// Decoder decodes raw deflate streams, one after another. It is 22 KiB of tables that wants to be kept and used again;
+// Decoder decodes raw deflate streams, one after another. It is 35 KiB of tables that wants to be kept and used again;
 // it keeps no reference to its arguments. The zero value is ready. It is for one goroutine at a time.
 type Decoder struct {
-	lit   [litSize]uint32
-	dist  [distSize]uint64
+	// What comes first is also for the assembly, in the layout that kernel/main.go has.
+	lit  [litSize]uint32
+	dist [distSize]uint64
+	state
+	tokens
+
 	cl    [1 << clBits]uint32
 	code  code
 	lens  [320]uint8
 	fixed bool // lit and dist hold the fixed codes
+	final bool // the block is the last
 }
 
-// state is the place in input and output where one step hands over to the next.
+// state is the place in input and output, and where the fast loops must stop.
 type state struct {
-	in, out int    // the next byte of src that is not in hold; the next byte of dst
-	hold    uint64 // input bits, the next one lowest; zero above the first n
-	n       uint   // bits in hold, at most 63
+	in, out         int    // the next byte of src that is not in hold; the next byte of dst
+	hold            uint64 // input bits, the next one lowest; zero above the first n, but not in fast loops
+	n               uint   // bits in hold, at most 63; fast loops have rubbish above the low 8 bits
+	lastIn, lastOut int
+	why             why
 }
+
+// why says why a fast loop stopped.
+type why int
+
+const (
+	whyRoom why = iota + 1 // near an end of src or dst
+	whyEnd                 // the block came to its end
+	whyCorrupt
+)
 
 // Decode decodes the stream at the start of src into dst and returns how many bytes it wrote and how many of src the
 // stream took; what follows in src is the caller's to judge. It writes at most limit bytes of output, at most len(dst)
@@ -41,31 +57,72 @@ type state struct {
 // A stream that holds more fails with ErrTooLarge, one that ends early with ErrTruncated, any other that is not deflate
 // with ErrCorrupt; in each case n bytes of dst are what it gave up to there.
 func (d *Decoder) Decode(dst, src []byte, limit int) (n, consumed int, err error) {
+	limit = d.begin(dst, src, limit)
+	more, err := d.next(dst, src, limit)
+	for more {
+		d.fast(dst, src)
+		more, err = d.resume(dst, src, limit)
+	}
+	return d.out, d.consumed(), err
+}
+
+// begin sets d to the start of a stream, and returns the limit of what may be written.
+func (d *Decoder) begin(dst, src []byte, limit int) int {
 	limit = max(min(limit, len(dst)), 0)
-	var s state
-	for {
+	d.final = false
+	d.state = state{lastIn: len(src) - fastIn, lastOut: min(len(dst)-Slack, limit)}
+	return limit
+}
+
+// consumed returns how many bytes of src have been used, the last of them maybe in part.
+func (d *Decoder) consumed() int { return d.in - int(d.n>>3) }
+
+// next goes to the next block that has symbols. false: the stream has ended, well if err is nil.
+func (d *Decoder) next(dst, src []byte, limit int) (more bool, err error) {
+	for s := &d.state; !d.final; {
 		if !s.need(src, 3) {
-			return s.out, len(src), ErrTruncated
+			s.in, s.hold, s.n = len(src), 0, 0
+			return false, ErrTruncated
 		}
-		final, kind := s.hold&1 == 1, s.hold>>1&3
+		kind := s.hold >> 1 & 3
+		d.final = s.hold&1 == 1
 		s.drop(3)
 		switch kind {
 		case 0:
-			err = s.stored(dst[:limit], src)
+			if err := s.stored(dst[:limit], src); err != nil {
+				return false, err
+			}
+			continue
 		case 1:
 			d.buildFixed()
-			err = d.symbols(&s, dst, src, limit)
 		case 2:
-			if err = d.readCodes(&s, src); err == nil {
-				err = d.symbols(&s, dst, src, limit)
+			if err := d.readCodes(src); err != nil {
+				return false, err
 			}
 		default:
-			err = ErrCorrupt
+			return false, ErrCorrupt
 		}
-		if err != nil || final {
-			return s.out, s.in - int(s.n>>3), err
+		return true, nil
+	}
+	return false, nil
+}
+
+// resume goes on where a fast loop stopped, and on to the next block.
+func (d *Decoder) resume(dst, src []byte, limit int) (more bool, err error) {
+	d.n &= 63
+	d.hold &= 1<<d.n - 1
+	switch {
+	case d.out > limit:
+		d.out = limit
+		return false, ErrTooLarge
+	case d.why == whyCorrupt:
+		return false, ErrCorrupt
+	case d.why == whyRoom:
+		if err := d.careful(dst[:limit], src); err != nil {
+			return false, err
 		}
 	}
+	return d.next(dst, src, limit)
 }
 
 // need loads bytes until there are at least n bits, n <= 56; it says whether src had them.
@@ -115,7 +172,8 @@ func (s *state) stored(dst, src []byte) error {
 var clOrder = [19]uint8{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 
 // readCodes reads the head of a dynamic block and builds its tables.
-func (d *Decoder) readCodes(s *state, src []byte) error {
+func (d *Decoder) readCodes(src []byte) error {
+	s := &d.state
 	d.fixed = false
 	if !s.need(src, 14) {
 		return ErrTruncated
@@ -185,13 +243,4 @@ func (d *Decoder) readCodes(s *state, src []byte) error {
 		return ErrCorrupt
 	}
 	return nil
-}
-
-// symbols decodes a block's symbols: most of them fast, those near an end of src or dst with care.
-func (d *Decoder) symbols(s *state, dst, src []byte, limit int) error {
-	done, err := d.fast(s, dst, src, limit)
-	if done || err != nil {
-		return err
-	}
-	return d.careful(s, dst[:limit], src)
 }

@@ -1,6 +1,6 @@
 // Package inflate decodes raw deflate streams (RFC 1951) whole: all of the input is at hand and the output has a hard
 // limit, as for the blocks of a columnar file. That is what makes it about twice as fast as a streaming decoder: 64
-// bits of input are loaded at once, matches are copied 16 bytes at a time, and the output is its own window.
+// bits of input are loaded at once, matches are copied 16 or 32 bytes at a time, and the output is its own window.
 //
 // A stream is a sequence of blocks, read from the least significant bit of each byte:
 //
@@ -24,5 +24,8 @@
 // The same streams are accepted and refused as by compress/flate, which fuzzing holds it to. In particular a code may
 // be incomplete only if it has no symbols, or one symbol of one bit, and is refused only if a missing code is used.
 //
-// There is no unsafe code: whatever the input, nothing outside the slices given is read or written.
+// Two loops decode symbols: assembly for amd64 with AVX2 and BMI2, which looks up whole tokens (tokens.go), and portable
+// Go for other machines, for what is short, and with the build tag purego. A third, careful one takes the last bytes of
+// either side. They give the same bytes and errors, which tests hold them to. The assembly reads and writes only within
+// the slices given: it runs while so much room is left on both sides that no symbol leads out of it.
 package inflate

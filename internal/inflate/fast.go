@@ -2,12 +2,11 @@ package inflate
 
 import "encoding/binary"
 
-// A turn of the fast loop reads at most 16 bytes of src (two loads of 8, the second at most 8 bytes on) and writes at most
-// 3 literals, a match of 258 and 15 bytes behind it: fastIn and Slack bytes must be left.
+// A turn of a fast loop reads at most 16 bytes of src: two loads of 8, the second at most 8 bytes on. It writes at most 3
+// literals or a token of 32 bytes, a match of 258 and 31 bytes behind it. So fastIn and Slack bytes must be left.
 const fastIn = 16
 
-// fast decodes symbols while there is room on both sides. It says whether the block came to its end; if not and there
-// is no error, careful goes on from s.
+// portable decodes symbols while there is room on both sides, and says in d.why why it stopped.
 //
 // What makes it fast, all of it measured; look for spills of hold (moves to and from the stack) in the assembly after
 // every change:
@@ -19,9 +18,10 @@ const fastIn = 16
 //   - One byte a literal entry: pairs cost more in the loop than they save.
 //   - Slices have equal length and capacity, and wide loads and stores name all three bounds: the compiler then keeps
 //     one register less for each, and leaves out the masking that keeps the pointer of an empty slice in its object.
-func (d *Decoder) fast(s *state, dst, src []byte, limit int) (done bool, err error) {
+func (d *Decoder) portable(dst, src []byte) {
 	src, dst = src[:len(src):len(src)], dst[:len(dst):len(dst)]
-	lastIn, lastOut := len(src)-fastIn, min(len(dst)-Slack, limit)
+	s, w := &d.state, whyRoom
+	lastIn, lastOut := s.lastIn, s.lastOut
 	in, out, hold, n := s.in, s.out, s.hold, uint64(s.n)
 	for in <= lastIn && out <= lastOut {
 		hold |= binary.LittleEndian.Uint64(src[in:in+8:in+8]) << (n & 63)
@@ -31,56 +31,60 @@ func (d *Decoder) fast(s *state, dst, src []byte, limit int) (done bool, err err
 		if e&litLiteral != 0 {
 			hold >>= e & 63
 			n -= e
-			dst[out] = byte(e >> 16)
+			dst[out] = byte(e >> 24)
 			out++
 			e = uint64(d.lit[hold&litMask])
 			if e&litLiteral != 0 {
 				hold >>= e & 63
 				n -= e
-				dst[out] = byte(e >> 16)
+				dst[out] = byte(e >> 24)
 				out++
 				e = uint64(d.lit[hold&litMask])
 				if e&litLiteral != 0 {
 					hold >>= e & 63
 					n -= e
-					dst[out] = byte(e >> 16)
+					dst[out] = byte(e >> 24)
 					out++
 					e = uint64(d.lit[hold&litMask])
 					if e&litLiteral != 0 {
 						hold >>= e & 63
 						n -= e
-						dst[out] = byte(e >> 16)
+						dst[out] = byte(e >> 24)
 						out++
 						continue
 					}
 				}
 			}
 		}
-		if e&litSpecial != 0 {
+		more := 0
+		if e&isSpecial != 0 {
 			if e&litSub != 0 {
 				hold >>= litBits
 				n -= litBits
-				e = uint64(d.lit[e>>12&0xffff+hold&(1<<(e>>8&15)-1)])
+				e = uint64(d.lit[e>>litPlace<<2+1<<litBits+hold&(1<<(e>>8&15)-1)])
 				if e&litLiteral != 0 {
 					hold >>= e & 63
 					n -= e
-					dst[out] = byte(e >> 16)
+					dst[out] = byte(e >> 24)
 					out++
 					continue
 				}
 			}
-			if e&litSpecial != 0 {
+			if e&isSpecial != 0 {
 				if e&litBad != 0 {
-					err = ErrCorrupt
-				} else {
-					done = true
+					w = whyCorrupt
+					break
+				}
+				if e&litEnd != 0 {
+					w = whyEnd
 					hold >>= e & 63
 					n -= e
+					break
 				}
-				break
+				more = toLongest
 			}
 		}
-		length := int(e>>17&0x1ff) + int(hold>>(e>>8&15)&(e>>12&31))
+		length := more + int(e>>16&0xff) + int(hold>>(e>>8&15)&(e>>24))
 		hold >>= e & 63
 		n -= e
 
@@ -92,18 +96,18 @@ func (d *Decoder) fast(s *state, dst, src []byte, limit int) (done bool, err err
 			if de&distSub != 0 {
 				hold >>= distBits
 				n -= distBits
-				de = d.dist[de>>16&0xffff+hold&(1<<(de>>8&15)-1)]
+				de = d.dist[de>>distPlace<<2+1<<distBits+hold&(1<<(de>>8&15)-1)]
 			}
 			if de&distSpecial != 0 {
-				err = ErrCorrupt
+				w = whyCorrupt
 				break
 			}
 		}
-		from := out - int(de>>32) - int(hold>>(de>>8&15)&(de>>16&0xffff))
+		from := out - int(de>>16&0xffff) - int(hold>>(de>>8&15)&(de>>32))
 		hold >>= de & 63
 		n -= de
 		if from < 0 {
-			err = ErrCorrupt
+			w = whyCorrupt
 			break
 		}
 		end := out + length
@@ -131,11 +135,5 @@ func (d *Decoder) fast(s *state, dst, src []byte, limit int) (done bool, err err
 		}
 		out = end
 	}
-	n &= 63
-	s.in, s.out, s.hold, s.n = in, out, hold&(1<<n-1), uint(n)
-	if s.out > limit {
-		s.out = limit
-		return false, ErrTooLarge
-	}
-	return done, err
+	s.in, s.out, s.hold, s.n, s.why = in, out, hold, uint(n), w
 }

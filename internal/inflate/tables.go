@@ -6,8 +6,8 @@ import "math/bits"
 // that points to a subtable, which is indexed with the bits that follow.
 //
 // The sizes of the subtables have a bound. A subtable of 1<<s entries holds a complete set of codes of up to s bits,
-// that is, s+1 codes at least. Of literal/length codes there are 288 and s <= 4, so 288/5*16 < 1024 entries do; of
-// distance codes there are 32 and s <= 6: 32/7*64 < 512.
+// that is, s+1 codes at least, and takes four entries at least. Of literal/length codes there are 288 and s <= 4, so
+// 288/5*16 < 1024 entries do; of distance codes there are 32 and s <= 6: 32/7*64 < 512.
 const (
 	litBits  = 11
 	distBits = 9
@@ -23,29 +23,43 @@ const (
 
 // An entry holds all that is needed to act on a symbol. Both kinds have
 //
-//	bits 0..7    bits to consume: code and extra bits. The fast loop subtracts whole entries from its bit count,
-//	             so nothing may borrow from here: the count is at most 15+13.
+//	bits 0..7    bits to consume: code and extra bits. The fast loops subtract whole entries from their bit
+//	             counts, so nothing may borrow from here: the count is at most 15+13.
 //	bits 8..11   bits of the code alone; in a pointer to a subtable, log2 of its size
+//	bits 12, 13  zero
 //
 // and then, of literals and lengths (32 bits):
 //
-//	bit 31       literal: bits 16..23 the byte
-//	bit 30       special: with bit 29 a subtable at bits 12..27; with bit 28 not legal; otherwise end of block
-//	else         match: bits 12..16 mask of the extra bits, 17..25 base length
+//	bit 14       special, and bits 16..23 are above every length: with bit 20 a pointer to a subtable, its place in
+//	             bits 24..31; with bit 21 the end of the block; with bit 22 not legal; otherwise the length 258
+//	bit 15       literal
+//	bits 16..23  base length; 1 of a literal
+//	bits 24..31  mask of the extra bits; the byte of a literal
 //
 // of distances (64 bits):
 //
-//	bits 16..31  mask of the extra bits; in a pointer to a subtable, its place
-//	bits 32..47  base distance
-//	bit 48       special: with bit 49 a subtable, otherwise not legal
+//	bits 16..31  base distance; 0 if special
+//	bits 32..47  mask of the extra bits
+//	bit 48       special: with bit 49 a pointer to a subtable, its place in bits 50 and up, and nothing to
+//	             consume; otherwise not legal
+//
+// The place of a subtable is counted from the end of the root, in units of four entries.
 const (
-	litLiteral = 1 << 31
-	litSpecial = 1 << 30
-	litSub     = 1 << 29
-	litBad     = 1 << 28
+	litLiteral = 1 << 15
+	litSpecial = 1<<14 | 1<<23
+	litSub     = 1 << 20
+	litEnd     = 1 << 21
+	litBad     = 1 << 22
+	litPlace   = 24
 
 	distSpecial = 1 << 48
 	distSub     = 1 << 49
+	distPlace   = 50
+
+	isSpecial = 1 << 14 // tells litSpecial
+
+	// What a length's base and its extra bits give for 258 has to be raised by so much.
+	toLongest = 258 - 1<<7
 
 	clBad = 31 << 16
 
@@ -62,19 +76,19 @@ var (
 
 func makeLitSymbols() (t [288]uint32) {
 	for i := range 256 {
-		t[i] = litLiteral | uint32(i)<<16
+		t[i] = litLiteral | 1<<16 | uint32(i)<<24
 	}
-	t[256] = litSpecial
+	t[256] = litSpecial | litEnd
 	base := uint32(3)
 	for i := uint32(0); i < 28; i++ {
 		extra := uint32(0)
 		if i >= 8 {
 			extra = i/4 - 1
 		}
-		t[257+i] = base<<17 | (1<<extra-1)<<12 | extra
+		t[257+i] = base<<16 | (1<<extra-1)<<24 | extra
 		base += 1 << extra
 	}
-	t[285] = 258 << 17 // out of line: 284 could say 258 too
+	t[285] = litSpecial // out of line: 284 could say 258 too
 	t[286] = litSpecial | litBad
 	t[287] = litSpecial | litBad
 	return t
@@ -87,7 +101,7 @@ func makeDistSymbols() (t [32]uint64) {
 		if i >= 4 {
 			extra = i/2 - 1
 		}
-		t[i] = base<<32 | (1<<extra-1)<<16 | extra
+		t[i] = base<<16 | (1<<extra-1)<<32 | extra
 		base += 1 << extra
 	}
 	t[30] = distSpecial
@@ -190,7 +204,7 @@ func build[E uint32 | uint64](c *code, table []E, root uint, lens []uint8, symbo
 		for n := c.count[l]; n > 0; n-- {
 			if p := reversed & (1<<root - 1); p != prefix {
 				prefix = p
-				place += entries
+				place += (entries + 3) &^ 3
 				// The subtable is as large as its longest code wants: take in lengths until the codes that
 				// are left fill it.
 				b := l - root
@@ -199,7 +213,7 @@ func build[E uint32 | uint64](c *code, table []E, root uint, lens []uint8, symbo
 					space = space<<1 + uint(c.count[(root+b)&maxCodeLen])
 				}
 				entries = 1 << b
-				table[p] = sub | E(place)<<at | E(b)<<8
+				table[p] = sub | E((place-1<<root)/4)<<at | E(b)<<8
 			}
 			e := symbols[c.syms[si]] + E(l-root)*codeLen
 			si++
@@ -222,11 +236,11 @@ func increment(reversed, l uint) uint {
 }
 
 func (d *Decoder) buildLit(lens []uint8) bool {
-	return build(&d.code, d.lit[:], litBits, lens, litSymbols[:], litSpecial|litBad, litSpecial|litSub|litBits, 12)
+	return build(&d.code, d.lit[:], litBits, lens, litSymbols[:], litSpecial|litBad, litSpecial|litSub|litBits, litPlace)
 }
 
 func (d *Decoder) buildDist(lens []uint8) bool {
-	return build(&d.code, d.dist[:], distBits, lens, distSymbols[:], distSpecial, distSpecial|distSub|distBits, 16)
+	return build(&d.code, d.dist[:], distBits, lens, distSymbols[:], distSpecial, distSpecial|distSub, distPlace)
 }
 
 func (d *Decoder) buildCL(lens []uint8) bool {
