@@ -264,6 +264,13 @@ bench-orc: $(VENV)/ready $(ORC_JUDGE) $(if $(CARGO),$(ORC_PEER)) build ## pyarro
 	$(VENV)/bin/python $(INTEROP)/bench_orc.py --bin $(BIN) --dir $(CACHE)/big-orc --jar $(ORC_JUDGE) \
 		$(if $(CARGO),--rust $(ORC_PEER)) --out docs/bench/raw $(BENCHFLAGS)
 
+BENCH_INFLATE ?= $(CACHE)/big-orc/lineitem_zlib.orc $(CACHE)/big-orc/nested_zlib.orc
+
+.PHONY: bench-inflate
+bench-inflate: ## libdeflate (Debian: libdeflate-dev) and arrowio in turns on the chunks of ORC files, BENCH_INFLATE="FILE..."
+	$(CC) -O2 -o $(CACHE)/bin/inflate-peer $(INTEROP)/inflate-bench/peer/peer.c -ldeflate
+	go run ./$(INTEROP)/inflate-bench -peer $(CACHE)/bin/inflate-peer $(BENCHFLAGS) $(BENCH_INFLATE)
+
 .PHONY: bench-acid
 bench-acid: $(HIVE_JUDGE) build ## a Hive ACID table and the same rows in plain files, into docs/bench/raw
 	python3 $(INTEROP)/bench_acid.py --bin $(BIN) --dir $(CACHE)/big-orc --jar $(HIVE_JUDGE) --out docs/bench/raw $(BENCHFLAGS)
