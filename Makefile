@@ -288,6 +288,11 @@ bench-write: $(VENV)/ready $(ORC_JUDGE) build ## writing ORC: pyarrow, Java and 
 	$(VENV)/bin/python $(INTEROP)/bench_kudu_write.py --write $(CACHE)/bin/kudu-write --bin $(BIN) --dir $(CACHE)/big-orc \
 		--out docs/bench/raw $(BENCHFLAGS)
 
+.PHONY: bench-parquet-write
+bench-parquet-write: $(VENV)/ready ## writing Parquet: pyarrow and arrowio side by side
+	go build -o $(CACHE)/bin/orc-write ./$(INTEROP)/orc-bench/write
+	$(VENV)/bin/python $(INTEROP)/bench_parquet_write.py --write $(CACHE)/bin/orc-write --dir $(CACHE)/big-parquet $(BENCHFLAGS)
+
 .PHONY: bench-flight
 bench-flight: $(VENV)/ready build ## Flight: pyarrow's server and arrowio's side by side, over TCP and a Unix socket, into docs/bench/raw
 	go build -o $(CACHE)/bin/flight-bench ./$(INTEROP)/flight-bench

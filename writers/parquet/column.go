@@ -268,8 +268,8 @@ func (c *column) endPage(w *worker) error {
 	} else {
 		w.body = append(w.body, c.raw...)
 	}
-	if len(w.body) > math.MaxInt32 {
-		return arrowio.Locate(arrowio.Errorf(arrowio.ErrLimit, "a row has %d bytes, and a page of a Parquet file at most 2 GiB", len(w.body)), arrowio.At{Column: c.column, Split: -1, Off: -1})
+	if len(w.body) > math.MaxInt32 || c.entries > math.MaxInt32 {
+		return arrowio.Locate(arrowio.Errorf(arrowio.ErrLimit, "a row has %d values in %d bytes; a page of a Parquet file has less than 2^31 of either", c.entries, len(w.body)), arrowio.At{Column: c.column, Split: -1, Off: -1})
 	}
 	page := encode.Page{V2: c.o.V2, Values: c.entries, Nulls: c.entries - c.present, Rows: int(c.rows), Encoding: encoding}
 	levels := 0

@@ -1,4 +1,4 @@
-// Write measures writing ORC: it reads the rows of a file into memory, and writes them PASSES times.
+// Write measures writing ORC or Parquet, as OUT ends: it reads the rows of a file into memory, and writes them PASSES times.
 //
 //	write FILE OUT CODEC JOBS PASSES
 //
@@ -21,7 +21,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/readers"
-	"github.com/arrowio/arrowio/writers/orc"
+	"github.com/arrowio/arrowio/writers"
 )
 
 func main() {
@@ -79,15 +79,19 @@ func pass(recs []arrow.Record, out, codec string, jobs int, log io.Writer) error
 		return err
 	}
 	cpu, start := cpuSeconds(), time.Now()
+	format, err := writers.ByExtension(out)
+	if err != nil {
+		return err
+	}
 	st, err := arrowio.NewFileStore(out, arrowio.FileStoreOptions{Force: true})
 	if err != nil {
 		return err
 	}
-	p, err := orc.Plan(recs[0].Schema(), arrowio.WriteOptions{Compression: codec, Parallelism: jobs})
+	p, err := format.Plan(recs[0].Schema(), arrowio.WriteOptions{Compression: codec, Parallelism: jobs})
 	if err != nil {
 		return errors.Join(err, st.Abort())
 	}
-	w, err := arrowio.NewWriter(context.Background(), orc.Format(), st, p)
+	w, err := arrowio.NewWriter(context.Background(), format, st, p)
 	if err != nil {
 		return err
 	}
