@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/parquet/file"
+	schema18 "github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -37,8 +38,9 @@ func TestPageIndex(t *testing.T) {
 		}
 		s.Append(fmt.Sprintf("%05d", rows-i))
 	}
+	rec := recordOf(n.NewArray(), s.NewArray())
 	for _, dictionary := range []string{"*", "none"} {
-		objects, err := write([]arrow.Record{recordOf(n.NewArray(), s.NewArray())}, arrowio.WriteOptions{Options: map[string]string{
+		objects, err := write([]arrow.Record{rec}, arrowio.WriteOptions{Options: map[string]string{
 			"parquet-page-index": "yes", "parquet-page-rows": fmt.Sprint(pageRows), "parquet-dictionary": dictionary,
 		}})
 		if err != nil {
@@ -91,5 +93,30 @@ func TestSortingIsNoted(t *testing.T) {
 	got := opened(t, objects).MetaData().RowGroups[0].SortingColumns
 	if len(got) != 2 || got[0].ColumnIdx != 1 || !got[0].Descending || !got[0].NullsFirst || got[1].ColumnIdx != 0 || got[1].Descending || got[1].NullsFirst {
 		t.Errorf("sorted by %v", got)
+	}
+}
+
+func TestFieldIDs(t *testing.T) {
+	id := func(n string) arrow.Metadata { return arrow.NewMetadata([]string{"PARQUET:field_id"}, []string{n}) }
+	item := arrow.Field{Name: "item", Type: arrow.PrimitiveTypes.Int32, Nullable: true, Metadata: id("7")}
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "a", Type: arrow.PrimitiveTypes.Int64, Metadata: id("1")},
+		{Name: "l", Type: arrow.ListOfField(item), Nullable: true, Metadata: id("6")},
+		{Name: "none", Type: arrow.PrimitiveTypes.Int64},
+	}, nil)
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
+	objects, err := write([]arrow.Record{b.NewRecord()}, arrowio.WriteOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := opened(t, objects).MetaData().Schema.Root()
+	list := root.Field(1).(*schema18.GroupNode)
+	for i, want := range []int32{1, 6, -1} {
+		if got := root.Field(i).FieldID(); got != want {
+			t.Errorf("%s has id %d, want %d", root.Field(i).Name(), got, want)
+		}
+	}
+	if got := list.Field(0).(*schema18.GroupNode).Field(0).FieldID(); got != 7 {
+		t.Errorf("the items have id %d", got)
 	}
 }

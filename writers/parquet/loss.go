@@ -24,12 +24,15 @@ func comesBack(t arrow.DataType) arrow.DataType {
 	case *arrow.Date64Type:
 		return arrow.FixedWidthTypes.Date32
 	case *arrow.RunEndEncodedType:
-		return comesBack(t.Encoded())
+		return bare(t.Encoded())
 	case *arrow.DictionaryType:
-		if v := valueType(t); arrow.IsBinaryLike(v.ID()) {
-			return &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: v, Ordered: t.Ordered}
+		switch storage(t.ValueType).ID() {
+		case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW:
+			return &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String, Ordered: t.Ordered}
+		case arrow.BINARY, arrow.LARGE_BINARY, arrow.BINARY_VIEW:
+			return &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.Binary, Ordered: t.Ordered}
 		}
-		return comesBack(t.ValueType)
+		return bare(t.ValueType)
 	case *arrow.StructType:
 		fields := make([]arrow.Field, t.NumFields())
 		for i, f := range t.Fields() {
@@ -57,4 +60,48 @@ func comesBack(t arrow.DataType) arrow.DataType {
 func fieldComesBack(f arrow.Field) arrow.Field {
 	f.Type = comesBack(f.Type)
 	return f
+}
+
+// bare returns the type as which a type is read back where the stored Arrow schema does not help: below dictionaries and
+// run ends.
+func bare(t arrow.DataType) arrow.DataType {
+	field := func(f arrow.Field) arrow.Field { return arrow.Field{Name: f.Name, Type: bare(f.Type), Nullable: f.Nullable} }
+	switch t := valueType(t).(type) {
+	case *arrow.TimestampType:
+		unit := t.Unit
+		if unit == arrow.Second {
+			unit = arrow.Millisecond
+		}
+		if t.TimeZone != "" {
+			return &arrow.TimestampType{Unit: unit, TimeZone: "UTC"}
+		}
+		return &arrow.TimestampType{Unit: unit}
+	case *arrow.DurationType:
+		return arrow.PrimitiveTypes.Int64
+	case *arrow.LargeStringType, *arrow.StringViewType:
+		return arrow.BinaryTypes.String
+	case *arrow.LargeBinaryType, *arrow.BinaryViewType:
+		return arrow.BinaryTypes.Binary
+	case *arrow.Decimal256Type:
+		if t.Precision <= 38 {
+			return &arrow.Decimal128Type{Precision: t.Precision, Scale: t.Scale}
+		}
+		return t
+	case *arrow.StructType:
+		fields := make([]arrow.Field, t.NumFields())
+		for i, f := range t.Fields() {
+			fields[i] = field(f)
+		}
+		return arrow.StructOf(fields...)
+	case *arrow.MapType:
+		m := arrow.MapOf(bare(t.KeyType()), bare(t.ItemType()))
+		m.SetItemNullable(t.ItemField().Nullable)
+		return m
+	case arrow.ListLikeType:
+		item := field(t.ElemField())
+		item.Name = "item"
+		return arrow.ListOfField(item)
+	default:
+		return comesBack(t)
+	}
 }

@@ -53,6 +53,9 @@ func TestRandom(t *testing.T) {
 		}
 		written++
 		got := batch(t, reader.Format(), objects["part-00000.parquet"], nil, mem)
+		if want := comesBack(typ); got.Column(0).DataType().String() != want.String() {
+			t.Errorf("%s comes back as %s, not as %s", typ, got.Column(0).DataType(), want)
+		}
 		row := int64(0)
 		for _, rec := range recs {
 			h := got.NewSlice(row, row+rec.NumRows())
