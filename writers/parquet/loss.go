@@ -65,7 +65,9 @@ func fieldComesBack(f arrow.Field) arrow.Field {
 // bare returns the type as which a type is read back where the stored Arrow schema does not help: below dictionaries and
 // run ends.
 func bare(t arrow.DataType) arrow.DataType {
-	field := func(f arrow.Field) arrow.Field { return arrow.Field{Name: f.Name, Type: bare(f.Type), Nullable: f.Nullable} }
+	field := func(f arrow.Field) arrow.Field {
+		return arrow.Field{Name: f.Name, Type: bare(f.Type), Nullable: f.Nullable}
+	}
 	switch t := valueType(t).(type) {
 	case *arrow.TimestampType:
 		unit := t.Unit
