@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -65,23 +66,42 @@ Checksums are checked in files of up to 256 MiB; in larger ones --checksums asks
 
 // inspection is the JSON of an inspected file: its Info and what the command adds.
 type inspection struct {
-	File string `json:"file"`
+	File string
 	*arrowio.Info
-	ChecksumsChecked bool         `json:"checksums_checked"`
-	Pruning          *pruningInfo `json:"pruning,omitempty"`
-	Shown            *shownInfo   `json:"shown,omitempty"` // with --schema
+	ChecksumsChecked bool
+	Pruning          *pruningInfo
+	Shown            *shownInfo // with --schema
 
-	Warnings []arrowio.Warning `json:"warnings"`
+	Warnings []arrowio.Warning
+}
+
+// MarshalJSON writes the fields of the Info and those of the command as one object.
+func (d inspection) MarshalJSON() ([]byte, error) {
+	own, err := json.Marshal(struct {
+		File             string            `json:"file"`
+		ChecksumsChecked bool              `json:"checksums_checked"`
+		Pruning          *pruningInfo      `json:"pruning,omitempty"`
+		Shown            *shownInfo        `json:"shown,omitempty"`
+		Warnings         []arrowio.Warning `json:"warnings"`
+	}{d.File, d.ChecksumsChecked, d.Pruning, d.Shown, d.Warnings})
+	if err != nil {
+		return nil, err
+	}
+	info, err := d.Info.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return append(append(own[:len(own)-1], ','), info[1:]...), nil
 }
 
 // pruningInfo says how much of a file a filter would read.
 type pruningInfo struct {
 	Filter    string `json:"filter"`
 	Splits    int    `json:"splits"`
-	Rows      int64  `json:"rows"` // -1 = unknown
+	Rows      *int64 `json:"rows"` // null = unknown
 	Bytes     int64  `json:"bytes"`
 	SplitsOf  int    `json:"splits_total"`
-	RowsOf    int64  `json:"rows_total"`
+	RowsOf    *int64 `json:"rows_total"` // null = unknown
 	BytesOf   int64  `json:"bytes_total"`
 	unbounded bool
 }
@@ -149,6 +169,7 @@ func (a *app) inspect(ctx context.Context, f *inspectFlags, in []string, askedCh
 // prune asks every split what is left of it under the filter.
 func prune(ctx context.Context, f arrowio.File, bound *expr.Bound) (*pruningInfo, error) {
 	p := &pruningInfo{Filter: bound.String()}
+	left, all := int64(0), int64(0)
 	for _, s := range f.Splits() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -159,20 +180,20 @@ func prune(ctx context.Context, f arrowio.File, bound *expr.Bound) (*pruningInfo
 			p.Splits, p.Bytes, p.unbounded = p.Splits+1, p.Bytes+s.Bytes, true
 			continue
 		}
-		p.RowsOf += s.Rows.Len()
+		all += s.Rows.Len()
 		rows, err := f.Prune(ctx, s, bound)
 		if err != nil {
 			return nil, err
 		}
 		if n := rows.Len(); n > 0 {
 			p.Splits++
-			p.Rows += n
+			left += n
 			// What is left of a split is not all of its bytes; how much depends on the columns.
 			p.Bytes += int64(float64(s.Bytes) * float64(n) / float64(s.Rows.Len()))
 		}
 	}
-	if p.unbounded {
-		p.Rows, p.RowsOf = arrowio.UnknownRows, arrowio.UnknownRows
+	if !p.unbounded {
+		p.Rows, p.RowsOf = &left, &all
 	}
 	return p, nil
 }
@@ -205,8 +226,8 @@ func printInspection(w sheet, d inspection, f *inspectFlags) error {
 		if p.unbounded {
 			fact("reads", "everything: a stream has no index")
 		} else {
-			fact("reads", "%d of %d splits, %s of %s rows, about %s of %s", p.Splits, p.SplitsOf, humanize.Comma(p.Rows),
-				humanize.Comma(p.RowsOf), humanize.IBytes(uint64(p.Bytes)), humanize.IBytes(uint64(p.BytesOf)))
+			fact("reads", "%d of %d splits, %s of %s rows, about %s of %s", p.Splits, p.SplitsOf, humanize.Comma(*p.Rows),
+				humanize.Comma(*p.RowsOf), humanize.IBytes(uint64(p.Bytes)), humanize.IBytes(uint64(p.BytesOf)))
 		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(d.Metadata)) {

@@ -178,11 +178,11 @@ func TestInspectMembers(t *testing.T) {
 	var doc struct {
 		Members []struct {
 			Kind string
-			Rows int64
+			Rows *int64
 			Open []struct{ Option, Value string }
 		}
 	}
-	if err := json.Unmarshal([]byte(o.out), &doc); err != nil || len(doc.Members) != 2 || doc.Members[1].Rows != -1 || doc.Members[1].Open[1].Value != "it's" {
+	if err := json.Unmarshal([]byte(o.out), &doc); err != nil || len(doc.Members) != 2 || doc.Members[1].Rows != nil || doc.Members[1].Open[1].Value != "it's" {
 		t.Errorf("%v, %s", err, o.out)
 	}
 	o = withTorn(t, "inspect", "--from", "torn", "--where", "x = 1", one) // a filter is about rows

@@ -1,0 +1,95 @@
+package arrowio
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"unicode/utf8"
+)
+
+// What is not known is null in JSON, and metadata is text or {"base64": …}: docs/json.md.
+
+// MarshalJSON writes the fields under their names, an unknown number of rows as null.
+func (i Info) MarshalJSON() ([]byte, error) {
+	type plain Info
+	return marshal(struct {
+		plain
+		Rows     *int64         `json:"rows"`
+		Metadata map[string]any `json:"metadata,omitempty"`
+	}{plain(i), known(i.Rows), metadataJSON(i.Metadata)})
+}
+
+// MarshalJSON writes the fields under their names.
+func (c ColumnInfo) MarshalJSON() ([]byte, error) {
+	type plain ColumnInfo
+	return marshal(struct {
+		plain
+		Metadata map[string]any `json:"metadata,omitempty"`
+	}{plain(c), metadataJSON(c.Metadata)})
+}
+
+// MarshalJSON writes the fields under their names, unknown numbers as null.
+func (s ColumnStats) MarshalJSON() ([]byte, error) {
+	type plain ColumnStats
+	return marshal(struct {
+		plain
+		Values *int64 `json:"values"`
+		Nulls  *int64 `json:"nulls"`
+	}{plain(s), known(s.Values), known(s.Nulls)})
+}
+
+// MarshalJSON writes the fields under their names, null as the place of a group that is in several.
+func (g GroupInfo) MarshalJSON() ([]byte, error) {
+	type plain GroupInfo
+	return marshal(struct {
+		plain
+		Off *int64 `json:"offset"`
+	}{plain(g), known(g.Off)})
+}
+
+// MarshalJSON writes the fields under their names, an unknown number of rows as null.
+func (m MemberInfo) MarshalJSON() ([]byte, error) {
+	type plain MemberInfo
+	return marshal(struct {
+		plain
+		Rows *int64 `json:"rows"`
+	}{plain(m), known(m.Rows)})
+}
+
+// MarshalJSON writes {"start", "end"}; end is null where the rows end nobody knows where.
+func (r RowRange) MarshalJSON() ([]byte, error) {
+	return marshal(struct {
+		Start int64  `json:"start"`
+		End   *int64 `json:"end"`
+	}{r.Start, known(r.End)})
+}
+
+// known is nil for numbers that stand for what is not known.
+func known(n int64) *int64 {
+	if n < 0 {
+		return nil
+	}
+	return &n
+}
+
+// metadataJSON keeps text as text; bytes that are none become {"base64": …}.
+func metadataJSON(md map[string][]byte) map[string]any {
+	out := make(map[string]any, len(md))
+	for k, v := range md {
+		if utf8.Valid(v) {
+			out[k] = string(v)
+		} else {
+			out[k] = map[string]string{"base64": base64.StdEncoding.EncodeToString(v)}
+		}
+	}
+	return out
+}
+
+// marshal is json.Marshal that leaves < and > as they are.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
