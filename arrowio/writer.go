@@ -32,11 +32,14 @@ type WriteOptions struct {
 	Allocator     memory.Allocator // for decoded dictionaries and the like; nil = memory.DefaultAllocator
 }
 
-// WritePlan is what a writer will do: one entry a column, and what would be lost.
+// WritePlan is what a writer will do: what becomes of each column and of the metadata, and what would be lost; see Losses.
 type WritePlan struct {
 	Format  string          `json:"format"`
 	Schema  *arrow.Schema   `json:"-"` // of the batches that Write takes
 	Columns []PlannedColumn `json:"columns"`
+	// Metadata has an entry for each key of the schema's metadata, in order, and entries without a key for what is lost of
+	// the file as a whole.
+	Metadata []PlannedKey `json:"metadata,omitempty"`
 	// Key names the columns by whose values, ascending, the rows must come, no key twice; nil = in any order. The driver
 	// checks it. See convert.Options.Sort.
 	Key []string `json:"key,omitempty"`

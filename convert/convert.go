@@ -33,6 +33,8 @@ type Options struct {
 	// written after the other. Formats whose output is a directory are ErrOption, columns that do not exist or are of a type
 	// without names ErrSchema of operation "partition".
 	PartitionBy []string
+	// Metadata changes the metadata that is written. A key to be dropped that is not there is ErrOption.
+	Metadata arrowio.MetadataEdit
 	// DryRun stops after the plan: no data is read, the store is not touched.
 	DryRun bool
 	// Planned is called with the plan before anything is written; an error from it (a loss that the caller does not
@@ -81,16 +83,8 @@ type File struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// Losses returns the columns of which something will be lost.
-func (r *Report) Losses() []arrowio.PlannedColumn {
-	var out []arrowio.PlannedColumn
-	for _, c := range r.Plan.Columns {
-		if c.Loss != "" {
-			out = append(out, c)
-		}
-	}
-	return out
-}
+// Losses returns what reading the output back will not show; see arrowio.WritePlan.Losses.
+func (r *Report) Losses() []arrowio.Loss { return r.Plan.Losses() }
 
 // Convert reads ds and writes it with f into st. It ends the store in any case: committed when the error is nil,
 // aborted otherwise and after a dry run (which takes a nil store, too). A cancelled ctx is an error like any other.
@@ -146,12 +140,16 @@ func planFor(s *arrow.Schema, f arrowio.OutputFormat, o Options) (*arrowio.Write
 	if err != nil {
 		return nil, nil, err
 	}
-	parts, err := o.newPartitioning(p.Schema)
+	edited, err := o.Metadata.Apply(p.Schema)
+	if err != nil {
+		return nil, nil, err
+	}
+	parts, err := o.newPartitioning(edited)
 	switch {
 	case err != nil:
 		return nil, nil, err
 	case parts == nil:
-		plan, err := f.Plan(p.Schema, o.Write)
+		plan, err := f.Plan(edited, o.Write)
 		return plan, nil, err
 	case f.Directory:
 		return nil, nil, arrowio.Errorf(arrowio.ErrOption, "%s is a directory of files already: its rows cannot be partitioned", f.Name)

@@ -101,7 +101,7 @@ func (s *service) write(ctx context.Context, in *inbound, c *PutCommand, format 
 			Compression: c.Compression, RowGroupBytes: group, MaxFileBytes: c.MaxFile, Memory: scan.MemoryBudget,
 			Parallelism: s.o.Parallelism, Options: c.Options, Allocator: s.o.Allocator,
 		},
-		Sort: by, SortByKey: c.SortByKey,
+		Sort: by, SortByKey: c.SortByKey, Metadata: c.MetadataEdit,
 		Planned: c.permits, Complete: c.complete,
 	})
 	if err != nil {
@@ -123,10 +123,8 @@ func (s *service) strangersScan(ctx context.Context) arrowio.ScanOptions {
 
 // permits refuses a plan that loses something, where that is not wanted.
 func (c *PutCommand) permits(p *arrowio.WritePlan) error {
-	for _, col := range p.Columns {
-		if c.Losses == lossesRefused && col.Loss != "" {
-			return arrowio.Errorf(arrowio.ErrSchema, "column %s as %s: %s", col.Path, c.Format, col.Loss)
-		}
+	if lost := p.Losses(); c.Losses == lossesRefused && len(lost) > 0 {
+		return arrowio.Errorf(arrowio.ErrSchema, "as %s not all would be read back: %s", c.Format, lost[0])
 	}
 	return nil
 }

@@ -21,8 +21,9 @@ type PutCommand struct {
 	Mode string `json:"mode,omitempty"`
 	// Rows is how many there will be; nil = not known. A stream that ends with another number of them leaves nothing: clients
 	// end a stream in an orderly way after an error of their own, too.
-	Rows *int64 `json:"rows,omitempty"`
-	// Losses is "report", the default, or "refuse": whether columns may be stored of which reading back will not show all.
+	Rows                 *int64 `json:"rows,omitempty"`
+	arrowio.MetadataEdit        // what is stored of the stream's metadata: metadata, drop_metadata
+	// Losses is "report", the default, or "refuse": whether rows may be stored of which reading back will not show all.
 	Losses      string            `json:"losses,omitempty"`
 	Sort        []string          `json:"sort,omitempty"` // columns, see convert.ParseSortColumn
 	SortByKey   bool              `json:"sort_by_key,omitempty"`
@@ -42,14 +43,14 @@ const lossesRefused = "refuse"
 
 // PutReport is the app_metadata of the PutResult that a DoPut ends with, JSON.
 type PutReport struct {
-	Dataset  string                  `json:"dataset"`
-	Format   string                  `json:"format"`
-	Replaced bool                    `json:"replaced,omitempty"` // there was one before
-	Rows     int64                   `json:"rows"`
-	Bytes    int64                   `json:"bytes"` // stored
-	Files    []convert.File          `json:"files"`
-	SortedBy []string                `json:"sorted_by,omitempty"`
-	Losses   []arrowio.PlannedColumn `json:"losses,omitempty"` // columns of which reading back will not show all
+	Dataset  string         `json:"dataset"`
+	Format   string         `json:"format"`
+	Replaced bool           `json:"replaced,omitempty"` // there was one before
+	Rows     int64          `json:"rows"`
+	Bytes    int64          `json:"bytes"` // stored
+	Files    []convert.File `json:"files"`
+	SortedBy []string       `json:"sorted_by,omitempty"`
+	Losses   []arrowio.Loss `json:"losses,omitempty"` // what reading back will not show
 }
 
 // notPut are options of formats that clients may not set: those that name files of the server, and those that a reader
@@ -115,6 +116,8 @@ func (c *PutCommand) check() error {
 		return bad("max_file_bytes is %d; it may be %d or more", c.MaxFile, minPutFile)
 	case c.RowGroup > 0 && c.RowGroup < minPutGroup:
 		return bad("row_group_bytes is %d; it may be %d or more", c.RowGroup, minPutGroup)
+	case len(c.Set)+len(c.Drop) > maxOptions:
+		return bad("%d keys of metadata; the most is %d", len(c.Set)+len(c.Drop), maxOptions)
 	case len(c.Options) > maxOptions:
 		return bad("%d options; the most is %d", len(c.Options), maxOptions)
 	}

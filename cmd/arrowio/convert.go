@@ -20,6 +20,8 @@ type convertFlags struct {
 	*readFlags
 	*selectFlags
 	*writeFlags
+	metadata *metadataFlags
+	edit     arrowio.MetadataEdit // what metadata says
 	progress *wordValue
 	sort     sortValue
 	limit    numberValue
@@ -36,8 +38,11 @@ func (a *app) convertCommand() *cobra.Command {
 		Long: `Convert reads the rows of every INPUT, in order, and writes them to OUTPUT.
 
 OUTPUT appears only when it is complete; a failed or interrupted run leaves nothing behind. --dry-run writes nothing and
-prints what would become of each column, and what reading OUTPUT back would not show; without it, a note on standard
-error tells the latter.
+prints what would become of each column and of the metadata, and what reading OUTPUT back would not show; without it, a
+note on standard error tells the latter.
+
+Metadata of the input, and of its columns, goes to OUTPUT where its format has a place for it. --metadata sets a key,
+--drop-metadata leaves one out.
 
 --sort puts the rows in order before they are written; rows of equal values stay as they come. Alone it sorts by the key of
 OUTPUT, where its format has one, and with =A,B by these columns: -A is descending, "A nulls first" puts nulls in front,
@@ -53,6 +58,7 @@ and files without the columns below; arrowio reads them as columns again. Rows a
   arrowio convert --exclude payload --limit 1000 events.orc few.parquet
   arrowio convert --sort=host,-time events.orc sorted.parquet
   arrowio convert --partition-by country,day --max-file-bytes 1GB events/ --to parquet table/
+  arrowio convert --metadata owner=ops --drop-metadata pandas events.orc events.parquet
   arrowio convert --sort --kudu-key host,time events.orc events.kudu/
   arrowio convert --from kudu --kudu-table metrics --kudu-data-dir /data/1 /wal metrics.parquet
   arrowio convert --from csv --to jsonl - - < in.csv | head`,
@@ -77,6 +83,7 @@ and files without the columns below; arrowio reads them as columns again. Rows a
 	f.shown = addSchemaFlags(cmd)
 	f.selectFlags = addSelectFlags(cmd)
 	f.writeFlags = a.addWriteFlags(cmd, f.readFlags.options)
+	f.metadata = addMetadataFlags(cmd)
 	f.progress = addProgressFlag(cmd)
 	addSortFlag(cmd, &f.sort)
 	f.limit.min = 1
@@ -90,6 +97,9 @@ and files without the columns below; arrowio reads them as columns again. Rows a
 func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out string) error {
 	format, err := a.outputFormat(f.to.word, out)
 	if err != nil {
+		return err
+	}
+	if f.edit, err = f.metadata.edit(); err != nil {
 		return err
 	}
 	if out == "-" && f.json && !f.dryRun {
@@ -142,6 +152,7 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 		Limit:     f.limit.n,
 
 		PartitionBy: f.parts,
+		Metadata:    f.edit,
 		DryRun:      f.dryRun,
 		BytesIn:     ds.read,
 		Progress:    bar.set,
@@ -183,32 +194,14 @@ func outputError(out string, err error) error {
 	return err
 }
 
-// noteLosses tells on standard error, in one line, what reading OUTPUT back will not show. Programs that asked for JSON
-// find it in the report.
-func (a *app) noteLosses(out string, r *convert.Report) {
-	lost := r.Losses()
-	if len(lost) == 0 || a.jsonErrors {
-		return
-	}
-	const shown = 3
-	var parts []string
-	for _, c := range lost[:min(shown, len(lost))] {
-		parts = append(parts, c.Path+": "+c.Loss)
-	}
-	if more := len(lost) - shown; more > 0 {
-		parts = append(parts, "and "+plural(more, "more column"))
-	}
-	fmt.Fprintln(a.stderr, printable(fmt.Sprintf("arrowio: %s: note: not all can be read back: %s (--dry-run lists it)", out, strings.Join(parts, "; "))))
-}
-
 func (a *app) printReport(f *convertFlags, out string, r *convert.Report) error {
 	switch {
 	case f.json:
 		return printJSON(a.stdout, a.conversionOf(r))
 	case f.dryRun:
-		return printPlan(a.onSheet(a.stdout), out, r)
+		return printPlan(a.onSheet(a.stdout), out, r.Plan, r.SortedBy)
 	}
-	a.noteLosses(out, r)
+	a.noteLosses(out, r.Plan)
 	_, tty := a.terminal(a.stderr)
 	if f.progress.word == "never" || f.progress.word == "auto" && !tty {
 		return nil
@@ -241,27 +234,6 @@ func took(seconds float64) string {
 		return d.Round(10 * time.Millisecond).String()
 	}
 	return d.Round(time.Millisecond).String()
-}
-
-// printPlan prints what a dry run found out.
-func printPlan(w sheet, out string, r *convert.Report) error {
-	rows := make([][]string, len(r.Plan.Columns))
-	for i, c := range r.Plan.Columns {
-		rows[i] = []string{c.Path, c.Type, c.Stored, c.Encoding, c.Loss}
-	}
-	order := ""
-	if len(r.SortedBy) > 0 {
-		order = ", sorted by " + printable(strings.Join(r.SortedBy, ", "))
-	}
-	w.line("", "  ", fmt.Sprintf("%s as %s, %s%s", printable(out), r.Plan.Format, lossCount(len(r.Losses())), order))
-	return printTable(w, []string{"column", "type", "stored", "encoding", "lost"}, nil, rows)
-}
-
-func lossCount(n int) string {
-	if n == 0 {
-		return "nothing lost"
-	}
-	return fmt.Sprintf("something lost of %d columns", n)
 }
 
 // outputFormat picks the format to write: named, or told by the ending of a path.

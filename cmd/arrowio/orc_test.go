@@ -91,7 +91,7 @@ func TestORCLosses(t *testing.T) {
 	in, out := writeIPC(t, filepath.Join(dir, "in.arrow"), s, rec), filepath.Join(dir, "out.orc")
 
 	text := ok(t, "convert", "--dry-run", in, out)
-	for _, want := range []string{"as orc, something lost of 3 columns", "comes back as int32", "unless --dictionary is given", "zone UTC instead of Asia/Tokyo", "timestamp with local time zone", "dictionary or direct, zlib"} {
+	for _, want := range []string{"as orc, 3 things lost", "comes back as int32", "unless --dictionary is given", "zone UTC instead of Asia/Tokyo", "timestamp with local time zone", "dictionary or direct, zlib"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the plan does not tell %q:\n%s", want, text)
 		}

@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arrowio/arrowio/arrowio"
-	"github.com/arrowio/arrowio/convert"
 	"github.com/arrowio/arrowio/internal/duckdb"
 )
 
@@ -202,7 +201,7 @@ func (q *querying) printer(ctx context.Context, s *arrow.Schema, format arrowio.
 		return nil, nil, q.outputError(err)
 	}
 	w, err := arrowio.NewWriter(ctx, format, store, plan)
-	return w, func() { a.noteLosses(f.output, &convert.Report{Plan: plan}) }, q.outputError(err)
+	return w, func() { a.noteLosses(f.output, plan) }, q.outputError(err)
 }
 
 // outputError names OUTPUT, where there is one, in errors that are about it.

@@ -26,6 +26,7 @@ type writeRequest struct {
 	Force         bool              `json:"force"`
 	DryRun        bool              `json:"dry_run"`
 	Stores        storeRequest      `json:"stores"`
+	arrowio.MetadataEdit
 }
 
 // written is the answer.
@@ -36,6 +37,7 @@ type written struct {
 	Bytes   int64                   `json:"bytes"`
 	Files   []writtenFile           `json:"files"`
 	Columns []arrowio.PlannedColumn `json:"columns"`
+	Losses  []arrowio.Loss          `json:"losses"`
 	DryRun  bool                    `json:"dry_run"`
 }
 
@@ -56,14 +58,18 @@ func write(ctx context.Context, request string, in *arrowc.Reader, c *call) (_ *
 	if err != nil {
 		return nil, err
 	}
-	plan, err := f.Plan(in.Schema(), arrowio.WriteOptions{
+	schema, err := r.Apply(in.Schema())
+	if err != nil {
+		return nil, about(r.Path, err)
+	}
+	plan, err := f.Plan(schema, arrowio.WriteOptions{
 		Compression: r.Compression, RowGroupBytes: r.RowGroupBytes, MaxFileBytes: r.MaxFileBytes, Memory: r.Memory,
 		Parallelism: r.Jobs, Options: r.Options,
 	})
 	if err != nil {
 		return nil, about(r.Path, err)
 	}
-	out := &written{Path: r.Path, Format: f.Name, Columns: plan.Columns, Files: []writtenFile{}, DryRun: r.DryRun}
+	out := &written{Path: r.Path, Format: f.Name, Columns: plan.Columns, Losses: plan.Losses(), Files: []writtenFile{}, DryRun: r.DryRun}
 	if r.DryRun {
 		return out, nil
 	}

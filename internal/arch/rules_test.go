@@ -15,6 +15,7 @@ var neutral = []string{
 	"arrowio/arrow18",
 	"internal/annotate", "internal/arrowbuf", "internal/arrowcheck", "internal/arrowdense", "internal/budget", "internal/fanout", "internal/bitpack", "internal/blockcodec",
 	"internal/cursor", "internal/inflate", "internal/options", "internal/pb", "internal/readall", "internal/recordsplit", "internal/partwriter", "internal/arrowipc", "internal/arrowjson",
+	"internal/arrowmeta", "internal/schemadiff",
 }
 
 // public is what users may import, and the programs built on it.
@@ -52,13 +53,13 @@ var rules = []rule{
 	},
 	{
 		pkg:   "internal/kuduwire",
-		may:   []string{"arrowio", "internal/cursor", "internal/bitpack", "internal/blockcodec", "internal/pb", "internal/cfilewire"},
+		may:   []string{"arrowio", "internal/cursor", "internal/bitpack", "internal/blockcodec", "internal/pb", "internal/cfilewire", "internal/arrowmeta", "internal/schemadiff"},
 		never: doesIO,
 		why:   "a wire package is bytes and values; Kudu's are made of CFile's",
 	},
 	{
 		pkg:   "internal/*wire",
-		may:   []string{"arrowio", "internal/cursor", "internal/bitpack", "internal/blockcodec", "internal/pb"},
+		may:   []string{"arrowio", "internal/cursor", "internal/bitpack", "internal/blockcodec", "internal/pb", "internal/arrowmeta", "internal/schemadiff"},
 		never: doesIO,
 		why:   "a wire package is bytes and values, of one format",
 	},

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/cfilewire"
@@ -27,6 +28,15 @@ type Set struct {
 	Table   string // name of the table that the rows are from; "" = not known
 	Schema  Schema // key columns first, ids unique; without defaults
 	RowSets []SetRowSet
+	// Metadata is that of the Arrow schema, and ColumnMetadata that of each column, as far as nothing else here says it.
+	Metadata       []SetMeta
+	ColumnMetadata [][]SetMeta // as long as Schema.Columns; nil = no column has any
+}
+
+// SetMeta is a key and its value, any bytes.
+type SetMeta struct {
+	Key   string
+	Value []byte
 }
 
 // SetRowSet is a rowset of a set: files of the same number of rows.
@@ -53,6 +63,38 @@ type setJSON struct {
 	Table   string       `json:"table,omitempty"`
 	Columns []columnJSON `json:"columns"`
 	RowSets []rowSetJSON `json:"rowsets"`
+	Meta    []metaJSON   `json:"metadata,omitempty"`
+}
+
+// metaJSON has a value as text or, where that is not UTF-8, in hexadecimal.
+type metaJSON struct {
+	Key   string `json:"key"`
+	Value string `json:"value,omitempty"`
+	Hex   string `json:"hex,omitempty"`
+}
+
+func toMetaJSON(m []SetMeta) (out []metaJSON) {
+	for _, kv := range m {
+		j := metaJSON{Key: kv.Key, Value: string(kv.Value)}
+		if !utf8.Valid(kv.Value) {
+			j.Value, j.Hex = "", hex.EncodeToString(kv.Value)
+		}
+		out = append(out, j)
+	}
+	return out
+}
+
+func fromMetaJSON(m []metaJSON) (out []SetMeta, err error) {
+	for _, j := range m {
+		v := []byte(j.Value)
+		if j.Hex != "" {
+			if v, err = hex.DecodeString(j.Hex); err != nil {
+				return nil, arrowio.Errorf(arrowio.ErrCorrupt, "metadata %q: %w", j.Key, err)
+			}
+		}
+		out = append(out, SetMeta{j.Key, v})
+	}
+	return out, nil
 }
 
 type columnJSON struct {
@@ -68,6 +110,8 @@ type columnJSON struct {
 	Compression string `json:"compression"`
 	BlockSize   int32  `json:"block_size,omitempty"`
 	Comment     string `json:"comment,omitempty"`
+
+	Meta []metaJSON `json:"metadata,omitempty"`
 }
 
 type rowSetJSON struct {
@@ -86,7 +130,7 @@ type fileJSON struct {
 
 // Text returns schema.json.
 func (s *Set) Text() ([]byte, error) {
-	j := setJSON{Format: setFormat, Version: setVersion, Writer: s.Writer, Table: s.Table, Columns: []columnJSON{}, RowSets: []rowSetJSON{}}
+	j := setJSON{Format: setFormat, Version: setVersion, Writer: s.Writer, Table: s.Table, Columns: []columnJSON{}, RowSets: []rowSetJSON{}, Meta: toMetaJSON(s.Metadata)}
 	for i := range s.Schema.Columns {
 		c := &s.Schema.Columns[i]
 		j.Columns = append(j.Columns, columnJSON{
@@ -94,6 +138,9 @@ func (s *Set) Text() ([]byte, error) {
 			Key: c.Key, Nullable: c.Nullable, Encoding: c.Encoding.String(), Compression: c.Compression.String(),
 			BlockSize: c.BlockSize, Comment: c.Comment,
 		})
+		if i < len(s.ColumnMetadata) {
+			j.Columns[i].Meta = toMetaJSON(s.ColumnMetadata[i])
+		}
 	}
 	for i := range s.RowSets {
 		r := &s.RowSets[i]
@@ -155,10 +202,24 @@ func parseSet(b []byte, lim arrowio.Limits) (*Set, error) {
 		return nil, arrowio.Errorf(arrowio.ErrLimit, "%d columns, over the limit of %d (Columns)", len(j.Columns), lim.Columns)
 	}
 	s := &Set{Writer: j.Writer, Table: j.Table}
+	var err error
+	if s.Metadata, err = fromMetaJSON(j.Meta); err != nil {
+		return nil, err
+	}
 	for i := range j.Columns {
 		c, err := j.Columns[i].column()
+		var meta []SetMeta
+		if err == nil {
+			meta, err = fromMetaJSON(j.Columns[i].Meta)
+		}
 		if err != nil {
 			return nil, inside(err, "column %d", i)
+		}
+		if meta != nil && s.ColumnMetadata == nil {
+			s.ColumnMetadata = make([][]SetMeta, len(j.Columns))
+		}
+		if meta != nil {
+			s.ColumnMetadata[i] = meta
 		}
 		s.Schema.Columns = append(s.Schema.Columns, c)
 	}

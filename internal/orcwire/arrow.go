@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowmeta"
 )
 
 // Metadata keys of Arrow schemas and fields that keep what Arrow has no place for, so that writing ORC again loses
@@ -49,10 +50,12 @@ type ArrowOptions struct {
 func Schema(f *Footer, o ArrowOptions) (*arrow.Schema, error) {
 	root := f.Types[0]
 	var fields []arrow.Field
-	var keys, values []string
-	for _, kv := range f.Metadata {
-		keys, values = append(keys, MetaPrefix+kv.Key), append(values, string(kv.Value))
+	user := make([]arrowmeta.Pair, len(f.Metadata))
+	for i, kv := range f.Metadata {
+		user[i] = arrowmeta.Pair(kv)
 	}
+	shown := arrowmeta.Show(user, MetaPrefix)
+	keys, values := shown.Keys(), shown.Values()
 	if root.Kind == Struct {
 		fields = make([]arrow.Field, len(root.Children))
 		for i, c := range root.Children {
@@ -218,6 +221,10 @@ func fieldMetadata(t *Type, orcType string) arrow.Metadata {
 		add(metaExtensionData, geoMetadata(t))
 	}
 	for _, a := range t.Attributes {
+		if k, v, ok := arrowmeta.ShowField(a.Key, a.Value); ok {
+			add(k, v)
+			continue
+		}
 		key := MetaPrefix + a.Key
 		if key == MetaType || key == MetaRoot {
 			key = MetaAttribute + a.Key

@@ -11,6 +11,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowmeta"
+	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
 // OutOptions are what TypesFromArrow goes by.
@@ -36,9 +38,9 @@ type OutColumn struct {
 // field with MetaRoot is itself the root; a list of structs with MetaType "map" is a map, whose children are those of
 // the struct; and an extension type, a dictionary and run ends are what they hold.
 //
-// columns has an entry for each ORC type but the root struct, depth first, in front of them one with the path "" where
-// something of the schema itself is lost. That fields have no nulls is lost in all of them, and said at the first;
-// unions and keys of maps come back as they were. What lists, and maps, call their items is not kept and not told.
+// columns has an entry for each ORC type but the root struct, depth first. Its losses are of the field alone: all fields
+// come back as nullable, but unions and keys of maps, and that is not said there, nor what becomes of the metadata of the
+// schema. What lists, and maps, call their items is not kept and not told.
 //
 // Fields that cannot be written make an arrowio.ErrSchema that names them all; columns is complete then too. More
 // columns than Limits.Columns are arrowio.ErrLimit.
@@ -94,8 +96,6 @@ type typesOut struct {
 	types   []*Type
 	columns []OutColumn
 	losses  [][]string // by column
-	strict  int        // fields that have no nulls
-	first   int        // the column of the first of them
 }
 
 func (o *typesOut) add(parent *Type) *Type {
@@ -129,12 +129,6 @@ func (o *typesOut) field(f arrow.Field, parent *Type, depth int) {
 	at := len(o.columns)
 	o.columns = append(o.columns, OutColumn{Type: f.Type.String(), ID: t.ID})
 	o.losses = append(o.losses, nil)
-	key := parent != nil && parent.Kind == Map && len(parent.Children) == 1
-	if inner := stored(f.Type); !f.Nullable && !key && inner.ID() != arrow.DENSE_UNION && inner.ID() != arrow.SPARSE_UNION {
-		if o.strict++; o.strict == 1 {
-			o.first = at
-		}
-	}
 	if parent != nil && parent.Kind == Struct {
 		switch {
 		case !utf8.ValidString(f.Name):
@@ -159,8 +153,8 @@ func (o *typesOut) field(f arrow.Field, parent *Type, depth int) {
 		o.columns[at].Stored = t.String()
 	}
 	if o.columns[at].Refusal == "" {
-		x.attributes(t, parent == nil)
-		o.lose(at, x.losses(t)...)
+		x.attributes(t)
+		o.lose(at, x.losses(t, parent == nil)...)
 	}
 	t.Last = len(o.types) - 1
 }
@@ -215,47 +209,29 @@ func mapEntry(typ arrow.ListLikeType, x *fieldOut) *arrow.StructType {
 	return entry
 }
 
-// schema returns the user's metadata, and gives the root struct its attributes. What else there is, is lost.
+// schema returns the user's metadata, and gives the root struct its attributes.
 func (o *typesOut) schema(md arrow.Metadata) []KeyValue {
-	var user []KeyValue
-	var lost []string
 	root := o.types[0]
+	var keys, values []string
 	for i, k := range md.Keys() {
-		if key, ok := strings.CutPrefix(k, MetaPrefix); ok {
-			user = append(user, KeyValue{Key: key, Value: []byte(md.Values()[i])})
-		} else if key, ok := strings.CutPrefix(k, MetaAttribute); ok && root.Kind == Struct {
+		if key, ok := strings.CutPrefix(k, MetaAttribute); ok && root.Kind == Struct && utf8.ValidString(key) && utf8.ValidString(md.Values()[i]) {
 			root.Attributes = append(root.Attributes, Attribute{Key: key, Value: md.Values()[i]})
 		} else {
-			lost = append(lost, k)
+			keys, values = append(keys, k), append(values, md.Values()[i])
 		}
 	}
-	if len(lost) > 0 {
-		c := OutColumn{Type: "schema", Stored: root.Kind.String(), Loss: withoutMetadata(lost)}
-		o.columns = slices.Insert(o.columns, 0, c)
-		o.losses = slices.Insert(o.losses, 0, []string{c.Loss})
-		o.first++
+	var user []KeyValue
+	for _, p := range arrowmeta.Store(arrow.NewMetadata(keys, values), MetaPrefix, nil) {
+		user = append(user, KeyValue(p))
 	}
 	return user
 }
 
-func withoutMetadata(keys []string) string {
-	return "comes back without metadata " + strings.Join(keys, ", ")
-}
-
 // finish completes the columns. It returns those that cannot be written as texts.
 func (o *typesOut) finish() (columns []OutColumn, refused []string) {
-	if o.strict > 0 {
-		text := "comes back as nullable"
-		if o.strict > 1 {
-			text += fmt.Sprintf(", as all fields do (%d here are not)", o.strict)
-		}
-		o.lose(o.first, text)
-	}
 	for i := range o.columns {
 		c := &o.columns[i]
-		if c.Type != "schema" || c.ID != 0 {
-			c.Path = o.types[c.ID].Path()
-		}
+		c.Path = o.types[c.ID].Path()
 		if c.Refusal != "" {
 			refused = append(refused, c.Path+" ("+c.Type+": "+c.Refusal+")")
 			c.Stored = ""
@@ -274,8 +250,8 @@ type fieldOut struct {
 	orcType   string // MetaType
 	extension string // the name of its type, that of unregistered ones too
 	extData   string
-	note      string   // how the type that comes back stands to the field's
-	lost      []string // keys of metadata
+	shown     arrow.Metadata // as it comes back
+	note      string         // how the type that comes back stands to the field's
 }
 
 func newFieldOut(f arrow.Field) *fieldOut {
@@ -442,57 +418,61 @@ func parseBytesType(t *Type, text string, kind Kind) bool {
 }
 
 // attributes gives t the attributes that the field's metadata keeps.
-func (x *fieldOut) attributes(t *Type, root bool) {
-	md := x.field.Metadata
+func (x *fieldOut) attributes(t *Type) {
+	md := arrowmeta.OfField(x.field)
+	add := func(k, v string) {
+		if _, twice := t.Attribute(k); !twice {
+			t.Attributes = append(t.Attributes, Attribute{Key: k, Value: v})
+		}
+	}
+	foreign := func(k, v string) {
+		if k, v, ok := arrowmeta.StoreField(k, v); ok {
+			add(k, v)
+		}
+	}
 	for i, k := range md.Keys() {
 		v := md.Values()[i]
-		if key, ok := strings.CutPrefix(k, MetaAttribute); ok {
-			t.Attributes = append(t.Attributes, Attribute{Key: key, Value: v})
-			continue
+		key, ours := strings.CutPrefix(k, MetaPrefix)
+		if k == MetaAttribute+"type" || k == MetaAttribute+"root" {
+			key, ours = strings.TrimPrefix(k, MetaAttribute), true
 		}
-		switch k {
-		case MetaRoot:
-			if !root {
-				x.lost = append(x.lost, k)
-			}
-		case MetaType:
-			if !x.typed(t) {
-				x.lost = append(x.lost, k+"="+v)
-			}
-		case MetaFieldID, metaExtension, metaExtensionData: // see below
+		switch {
+		case k == MetaRoot || k == MetaType || k == MetaFieldID || geographic(t) && (k == metaExtension || k == metaExtensionData):
+			// the type tells, or what follows
+		case ours && utf8.ValidString(key) && utf8.ValidString(v):
+			add(key, v)
 		default:
-			if key, ok := strings.CutPrefix(k, MetaPrefix); ok {
-				t.Attributes = append(t.Attributes, Attribute{Key: key, Value: v})
-			} else {
-				x.lost = append(x.lost, k)
-			}
+			foreign(k, v)
 		}
 	}
 	if v, ok := md.GetValue(MetaFieldID); ok {
-		id, has := t.Attribute(icebergID)
-		_, err := strconv.ParseInt(v, 10, 32)
-		switch {
-		case !has && err == nil:
-			t.Attributes = append(t.Attributes, Attribute{Key: icebergID, Value: v})
-		case id != v:
-			x.lost = append(x.lost, MetaFieldID)
+		_, has := t.Attribute(icebergID)
+		switch _, err := strconv.ParseInt(v, 10, 32); {
+		case err != nil:
+			foreign(MetaFieldID, v)
+		case !has:
+			add(icebergID, v)
 		}
 	}
 }
 
-// typed reports whether t is what the metadata says, as far as that tells more than Arrow's type.
-func (x *fieldOut) typed(t *Type) bool {
-	return x.orcType == t.String() || x.orcType == t.Kind.String() && (t.MaxLength == 0 && t.CRS == "" || t.Kind == Map)
-}
+func geographic(t *Type) bool { return t.Kind == Geometry || t.Kind == Geography }
 
 // losses says what reading the field back with the usual options does not show.
-func (x *fieldOut) losses(t *Type) (texts []string) {
+func (x *fieldOut) losses(t *Type, root bool) (texts []string) {
 	was := x.field.Type
 	var back arrow.DataType
+	var orcType string
 	if !t.Kind.Compound() {
-		back, _ = scalarType(t, ArrowOptions{TimestampUnit: arrow.Nanosecond})
+		back, orcType = scalarType(t, ArrowOptions{TimestampUnit: arrow.Nanosecond})
 	}
-	geo := t.Kind == Geometry || t.Kind == Geography
+	geo := geographic(t)
+	if x.shown = fieldMetadata(t, orcType); !geo && x.extension != "" {
+		kept := len(schemadiff.Keys(extensionKeys(arrowmeta.OfField(x.field)), x.shown)) == 0
+		for e, ok := was.(arrow.ExtensionType); ok && kept; e, ok = was.(arrow.ExtensionType) {
+			was = e.StorageType()
+		}
+	}
 	if e, ok := was.(arrow.ExtensionType); ok && geo {
 		was = e.StorageType() // the field's metadata tells the type
 	}
@@ -512,18 +492,23 @@ func (x *fieldOut) losses(t *Type) (texts []string) {
 	case t.Kind == Union && !plainUnion(was):
 		texts = append(texts, "comes back as dense_union, its children named by their positions")
 	}
-	switch {
-	case geo:
-		if md := geoMetadata(t); !sameJSON(md, x.extData) && x.extension == extensionWKB {
-			texts = append(texts, "its extension's metadata comes back as "+md)
-		}
-	case x.extension != "":
-		texts = append(texts, "comes back without its extension type "+x.extension)
+	if md := geoMetadata(t); geo && x.extension == extensionWKB && !sameJSON(md, x.extData) {
+		texts = append(texts, "its extension's metadata comes back as "+md)
 	}
-	if len(x.lost) > 0 {
-		texts = append(texts, withoutMetadata(x.lost))
+	lost := slices.DeleteFunc(schemadiff.Keys(x.field.Metadata, x.shown), func(k string) bool {
+		return k == metaExtensionData && geo && x.extension == extensionWKB || k == MetaRoot && root
+	})
+	if len(lost) > 0 {
+		texts = append(texts, schemadiff.WithoutMetadata(lost))
 	}
 	return texts
+}
+
+// extensionKeys returns the metadata that tell an extension type.
+func extensionKeys(md arrow.Metadata) arrow.Metadata {
+	name, _ := md.GetValue(metaExtension)
+	data, _ := md.GetValue(metaExtensionData)
+	return arrow.NewMetadata([]string{metaExtension, metaExtensionData}, []string{name, data})
 }
 
 // plainUnion reports whether a union is as one of ORC is read.

@@ -114,33 +114,33 @@ func TestTypesFromArrow(t *testing.T) {
 		{field(dict(arrow.StructOf(field(i32)))), "struct<x:int>", "comes back as struct"},
 		{field(arrow.RunEndEncodedOf(i32, bin)), "binary", "comes back as binary"},
 		{field(arrow.RunEndEncodedOf(i32, dict(arrow.ListOf(utf8)))), "array<string>", "comes back as list"},
-		{field(ext(arrow.PrimitiveTypes.Int16, "money", "")), "smallint", "comes back as int16; comes back without its extension type money"},
-		{field(i32, "ARROW:extension:name", "money", "ARROW:extension:metadata", "x"), "int", "comes back without its extension type money"},
+		{field(ext(arrow.PrimitiveTypes.Int16, "money", "")), "smallint", ""},
+		{field(i32, "ARROW:extension:name", "money", "ARROW:extension:metadata", "x"), "int", ""},
 
 		// types that metadata tells
 		{field(utf8, MetaType, "varchar(7)"), "varchar(7)", ""},
 		{field(utf8, MetaType, "char(255)"), "char(255)", ""},
 		{field(utf8, MetaType, "varchar"), "varchar", ""},
-		{field(utf8, MetaType, "string"), "string", ""},
-		{field(utf8, MetaType, "binary"), "binary", "comes back as binary"},
+		{field(utf8, MetaType, "string"), "string", "comes back without metadata orc.type"},
+		{field(utf8, MetaType, "binary"), "binary", "comes back as binary; comes back without metadata orc.type"},
 		{field(dict(arrow.BinaryTypes.LargeString), MetaType, "char(3)"), "char(3)", "comes back as utf8 unless --dictionary is given"},
-		{field(bin, MetaType, "string"), "string", "comes back as utf8 unless --orc-strings=binary is given"},
+		{field(bin, MetaType, "string"), "string", "comes back as utf8 unless --orc-strings=binary is given; comes back without metadata orc.type"},
 		{field(bin, MetaType, "varchar(2147483647)"), "varchar(2147483647)", "comes back as utf8 unless --orc-strings=binary is given"},
-		{field(utf8, MetaType, "varchar(2147483648)"), "string", "comes back without metadata orc.type=varchar(2147483648)"},
-		{field(utf8, MetaType, "varchar(0)"), "string", "comes back without metadata orc.type=varchar(0)"},
-		{field(utf8, MetaType, "varchar(7"), "string", "comes back without metadata orc.type=varchar(7"},
-		{field(utf8, MetaType, "string(7)"), "string", "comes back without metadata orc.type=string(7)"},
-		{field(utf8, MetaType, "geometry(x)"), "string", "comes back without metadata orc.type=geometry(x)"},
-		{field(i32, MetaType, "varchar(7)"), "int", "comes back without metadata orc.type=varchar(7)"},
-		{field(i32, MetaType, "int"), "int", ""},
-		{field(bin, MetaType, "geography(x,ROUND)"), "binary", "comes back without metadata orc.type=geography(x,ROUND)"},
-		{field(bin, MetaType, "geography(x)"), "binary", "comes back without metadata orc.type=geography(x)"},
+		{field(utf8, MetaType, "varchar(2147483648)"), "string", "comes back without metadata orc.type"},
+		{field(utf8, MetaType, "varchar(0)"), "string", "comes back without metadata orc.type"},
+		{field(utf8, MetaType, "varchar(7"), "string", "comes back without metadata orc.type"},
+		{field(utf8, MetaType, "string(7)"), "string", "comes back without metadata orc.type"},
+		{field(utf8, MetaType, "geometry(x)"), "string", "comes back without metadata orc.type"},
+		{field(i32, MetaType, "varchar(7)"), "int", "comes back without metadata orc.type"},
+		{field(i32, MetaType, "int"), "int", "comes back without metadata orc.type"},
+		{field(bin, MetaType, "geography(x,ROUND)"), "binary", "comes back without metadata orc.type"},
+		{field(bin, MetaType, "geography(x)"), "binary", "comes back without metadata orc.type"},
 		{field(bin, MetaType, "geometry(a(b),c)"), "geometry(a(b),c)", ""},
 		{field(bin, MetaType, "geography(a,b,KARNEY)"), "geography(a,b,KARNEY)", ""},
-		{field(bin, MetaType, "geography"), "geography(OGC:CRS84,SPHERICAL)", ""},
-		{field(arrow.LargeListOf(arrow.StructOf(field(utf8), field(i32))), MetaType, "map"), "map<string,int>", "comes back as map"},
-		{field(arrow.ListOf(arrow.StructOf(field(utf8), field(i32))), MetaType, "map"), "map<string,int>", "comes back as map unless --orc-null-keys=list is given"},
-		{field(arrow.ListOf(arrow.StructOf(field(utf8))), MetaType, "map"), "array<struct<x:string>>", "comes back without metadata orc.type=map"},
+		{field(bin, MetaType, "geography"), "geography(OGC:CRS84,SPHERICAL)", "comes back without metadata orc.type"},
+		{field(arrow.LargeListOf(arrow.StructOf(field(utf8), field(i32))), MetaType, "map"), "map<string,int>", "comes back as map; comes back without metadata orc.type"},
+		{field(arrow.ListOf(arrow.StructOf(field(utf8), field(i32))), MetaType, "map"), "map<string,int>", "comes back as map unless --orc-null-keys=list is given; comes back without metadata orc.type"},
+		{field(arrow.ListOf(arrow.StructOf(field(utf8))), MetaType, "map"), "array<struct<x:string>>", "comes back without metadata orc.type"},
 
 		// geometries of GeoArrow
 		{geo(`{"crs":"EPSG:4326","crs_type":"authority_code"}`), "geometry(EPSG:4326)", ""},
@@ -149,8 +149,8 @@ func TestTypesFromArrow(t *testing.T) {
 		{geo(`{"crs":"3857","crs_type":"srid"}`), "geometry(3857)", `its extension's metadata comes back as {"crs":"3857"}`},
 		{geo(""), "geometry(OGC:CRS84)", `its extension's metadata comes back as {"crs":"OGC:CRS84","crs_type":"authority_code"}`},
 		{geo(`{"crs":null}`), "geometry(OGC:CRS84)", `its extension's metadata comes back as {"crs":"OGC:CRS84","crs_type":"authority_code"}`},
-		{geo(`{"crs":`), "binary", "comes back without its extension type geoarrow.wkb"},
-		{geo(`{"edges":"rhumb"}`), "binary", "comes back without its extension type geoarrow.wkb"},
+		{geo(`{"crs":`), "binary", ""},
+		{geo(`{"edges":"rhumb"}`), "binary", ""},
 		{field(ext(bin, "geoarrow.wkb", `{"crs":"EPSG:4326","crs_type":"authority_code"}`)), "geometry(EPSG:4326)", ""},
 		{field(ext(arrow.BinaryTypes.LargeBinary, "geoarrow.wkb", `{"crs":"EPSG:4326","crs_type":"authority_code"}`)), "geometry(EPSG:4326)", "comes back as binary"},
 	} {
@@ -195,9 +195,10 @@ func TestAttributesFromArrow(t *testing.T) {
 		{[]string{"orc.b", "2", "orc.", "", "orc.iceberg.id", "17", "PARQUET:field_id", "17"}, []Attribute{{"b", "2"}, {"", ""}, {"iceberg.id", "17"}}, ""},
 		{[]string{"orc-attribute.type", "t", "orc-attribute.root", "r"}, []Attribute{{"type", "t"}, {"root", "r"}}, ""},
 		{[]string{"PARQUET:field_id", "17", "orc.a", "b"}, []Attribute{{"a", "b"}, {"iceberg.id", "17"}}, ""},
-		{[]string{"PARQUET:field_id", "seventeen"}, nil, "comes back without metadata PARQUET:field_id"},
+		{[]string{"PARQUET:field_id", "seventeen"}, []Attribute{{"arrowio.field.PARQUET:field_id", "seventeen"}}, ""},
 		{[]string{"orc.iceberg.id", "17", "PARQUET:field_id", "18"}, []Attribute{{"iceberg.id", "17"}}, "comes back without metadata PARQUET:field_id"},
-		{[]string{"unit", "m", "kudu.type", "int32", "orc.root", "true"}, nil, "comes back without metadata unit, kudu.type, orc.root"},
+		{[]string{"unit", "m", "kudu.type", "int32", "orc.root", "true"}, []Attribute{{"arrowio.field.unit", "m"}, {"arrowio.field.kudu.type", "int32"}}, "comes back without metadata orc.root"},
+		{[]string{"raw", "\xff\x00", "\xff", "no key", "orc.raw", "\xff"}, []Attribute{{"arrowio.field-hex.raw", "ff00"}, {"arrowio.field-hex.orc.raw", "ff"}}, "comes back without metadata \xff"},
 	} {
 		// A second field, so that orc.root does not hold.
 		s := arrow.NewSchema([]arrow.Field{field(arrow.PrimitiveTypes.Int32, c.kv...), field(arrow.PrimitiveTypes.Int32)}, nil)
@@ -212,11 +213,10 @@ func TestSchemaMetadataFromArrow(t *testing.T) {
 	meta := md("orc.type", "a", "orc.", "\xff\x00", "pandas", "{}", "orc-attribute.k", "v", "writer", "x")
 	f := field(arrow.PrimitiveTypes.Int32)
 	types, columns, kvs, err := TypesFromArrow(arrow.NewSchema([]arrow.Field{f}, &meta), OutOptions{})
-	if err != nil || !reflect.DeepEqual(kvs, []KeyValue{{"type", []byte("a")}, {"", []byte("\xff\x00")}}) || !reflect.DeepEqual(types[0].Attributes, []Attribute{{"k", "v"}}) {
+	if err != nil || !reflect.DeepEqual(kvs, []KeyValue{{"type", []byte("a")}, {"", []byte("\xff\x00")}, {"pandas", []byte("{}")}, {"writer", []byte("x")}, {"arrowio.keys", []byte(`["pandas","writer"]`)}}) || !reflect.DeepEqual(types[0].Attributes, []Attribute{{"k", "v"}}) {
 		t.Errorf("%+v, %+v, %v", types[0], kvs, err)
 	}
 	want := []OutColumn{
-		{Type: "schema", Stored: "struct", Loss: "comes back without metadata pandas, writer"},
 		{Path: "x", Type: "int32", Stored: "int", ID: 1},
 	}
 	if !reflect.DeepEqual(columns, want) {
@@ -226,11 +226,10 @@ func TestSchemaMetadataFromArrow(t *testing.T) {
 	// A root that is no struct has no place for attributes of the schema, and a name of its own.
 	root := field(arrow.ListOf(arrow.PrimitiveTypes.Int32), MetaRoot, "true", "orc.k", "w")
 	types, columns, kvs, err = TypesFromArrow(arrow.NewSchema([]arrow.Field{root}, &meta), OutOptions{})
-	if err != nil || types[0].String() != "array<int>" || !reflect.DeepEqual(types[0].Attributes, []Attribute{{"k", "w"}}) || len(kvs) != 2 {
+	if err != nil || types[0].String() != "array<int>" || !reflect.DeepEqual(types[0].Attributes, []Attribute{{"k", "w"}}) || len(kvs) != 6 {
 		t.Errorf("%v, %+v, %v", types, kvs, err)
 	}
 	want = []OutColumn{
-		{Type: "schema", Stored: "array", Loss: "comes back without metadata pandas, orc-attribute.k, writer"},
 		{Path: "_root", Type: "list", Stored: "array", Loss: "comes back with the name _root"},
 		{Path: "_root.item", Type: "int32", Stored: "int", ID: 1},
 	}
@@ -245,37 +244,6 @@ func TestSchemaMetadataFromArrow(t *testing.T) {
 	}
 	if types, columns, _, err = TypesFromArrow(arrow.NewSchema(nil, nil), OutOptions{}); err != nil || len(types) != 1 || len(columns) != 0 || types[0].String() != "struct<>" {
 		t.Error(types, columns, err)
-	}
-}
-
-// That fields have no nulls is said once, and not of unions and keys, which come back so.
-func TestNullableFromArrow(t *testing.T) {
-	i32 := arrow.PrimitiveTypes.Int32
-	strict := arrow.Field{Name: "s", Type: i32}
-	u := arrow.Field{Name: "u", Type: arrow.DenseUnionOf([]arrow.Field{{Name: "_0", Type: i32, Nullable: true}}, []arrow.UnionTypeCode{0})}
-	meta := md("other", "x")
-	for _, c := range []struct {
-		fields []arrow.Field
-		column int
-		loss   string
-	}{
-		{[]arrow.Field{u, field(arrow.MapOf(i32, i32))}, -1, ""},
-		{[]arrow.Field{u, strict}, 3, "comes back as nullable"},
-		{[]arrow.Field{field(arrow.StructOf(strict)), strict}, 2, "comes back as nullable, as all fields do (2 here are not)"},
-	} {
-		_, columns, _, err := TypesFromArrow(arrow.NewSchema(c.fields, &meta), OutOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, x := range columns[1:] {
-			want := ""
-			if i+1 == c.column {
-				want = c.loss
-			}
-			if x.Loss != want {
-				t.Errorf("%v: column %d: %+v", c.fields, i+1, x)
-			}
-		}
 	}
 }
 

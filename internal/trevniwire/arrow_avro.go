@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowmeta"
 )
 
 // Mapping says what becomes of one Arrow field in Avro.
@@ -83,7 +84,7 @@ func (d *avroDeriver) fields(r *Avro, fields []arrow.Field, path string) {
 			name = fmt.Sprintf("%s_%d", AvroName(f.Name), i)
 		}
 		used[name] = true
-		af := AvroField{Name: name, Type: d.field(f, joinPath(path, f.Name))}
+		af := AvroField{Name: name, Type: d.field(f, joinPath(path, f.Name)), Meta: storedMeta(f)}
 		if name != f.Name {
 			af.Arrow = &f.Name
 		}
@@ -120,12 +121,12 @@ func (d *avroDeriver) typeOf(f arrow.Field, path string) *Avro {
 		if t.KeyType().ID() != arrow.STRING {
 			d.note(path, t, "map", "keys come back as utf8")
 		}
-		return &Avro{Kind: AvroMap, Name: "map", Items: d.field(t.ItemField(), joinPath(path, "value"))}
+		return &Avro{Kind: AvroMap, Name: "map", Items: d.field(t.ItemField(), joinPath(path, "value")), ItemMeta: storedMeta(t.ItemField())}
 	case arrow.ListLikeType: // lists of all kinds
 		if t.ID() != arrow.LIST {
 			d.note(path, t, "array", "comes back as list")
 		}
-		return &Avro{Kind: AvroArray, Name: "array", Items: d.field(t.ElemField(), joinPath(path, "item"))}
+		return &Avro{Kind: AvroArray, Name: "array", Items: d.field(t.ElemField(), joinPath(path, "item")), ItemMeta: storedMeta(t.ElemField())}
 	case arrow.UnionType:
 		return d.union(t, path)
 	case arrow.ExtensionType:
@@ -142,12 +143,55 @@ func (d *avroDeriver) typeOf(f arrow.Field, path string) *Avro {
 	return d.leaf(f, path)
 }
 
+// ForeignMeta returns how what is not the format's own of a field's metadata is stored. The columns say the rest themselves.
+func ForeignMeta(md arrow.Metadata) (m Meta) {
+	for i, k := range md.Keys() {
+		if !Foreign(k) {
+			continue
+		}
+		if k, v, ok := arrowmeta.StoreField(k, md.Values()[i]); ok {
+			m = append(m, Pair{Key: k, Value: []byte(v)})
+		}
+	}
+	return m
+}
+
+// Foreign reports whether a key of a field's metadata is not the format's own.
+func Foreign(key string) bool {
+	return key != MetaLogical && key != MetaName && key != MetaType && !strings.HasPrefix(key, MetaUser) && !strings.HasPrefix(key, MetaUserHex)
+}
+
+// storedMeta returns ForeignMeta of a field as a list.
+func storedMeta(f arrow.Field) (kv []string) {
+	for _, p := range ForeignMeta(arrowmeta.OfField(f)) {
+		kv = append(kv, p.Key, string(p.Value))
+	}
+	return kv
+}
+
+// addMeta adds metadata that storedMeta kept.
+func (n *Node) addMeta(kv []string) {
+	if len(kv) == 0 {
+		return
+	}
+	keys, values := slices.Clone(n.Field.Metadata.Keys()), slices.Clone(n.Field.Metadata.Values())
+	for i := 0; i+1 < len(kv); i += 2 {
+		if k, v, ok := arrowmeta.ShowField(kv[i], kv[i+1]); ok {
+			keys, values = append(keys, k), append(values, v)
+		}
+	}
+	n.Field.Metadata = arrow.NewMetadata(keys, values)
+}
+
 // inside maps what an extension type, run ends or a dictionary hold: the values alone are stored.
 func (d *avroDeriver) inside(f arrow.Field, t arrow.DataType, path string) *Avro {
 	outer, at := f.Type, len(d.mappings)
 	f.Type = t
 	s := d.typeOf(f, path)
 	loss := "comes back as " + t.String()
+	if _, ok := outer.(arrow.ExtensionType); ok {
+		loss = "" // the metadata keep it
+	}
 	if at == len(d.mappings) || d.mappings[at].Path != path {
 		d.mappings = slices.Insert(d.mappings, at, Mapping{path, outer.String(), s.Name, loss})
 		return s

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowmeta"
 )
 
 // NodeKind says how a node of the tree makes an Arrow array.
@@ -155,6 +156,7 @@ func (b *binder) tree(s *Avro) (*Tree, error) {
 		if err != nil {
 			return nil, err
 		}
+		n.addMeta(f.Meta)
 		t.Roots = append(t.Roots, n)
 	}
 	return t, nil
@@ -173,6 +175,7 @@ func (b *binder) node(s *Avro, path, name string, parent int) (*Node, error) {
 			if err != nil {
 				return nil, err
 			}
+			k.addMeta(f.Meta)
 			n.Kids = append(n.Kids, k)
 		}
 		n.setType()
@@ -183,6 +186,7 @@ func (b *binder) node(s *Avro, path, name string, parent int) (*Node, error) {
 		if err != nil {
 			return nil, err
 		}
+		kid.addMeta(s.ItemMeta)
 		n.Rep, n.Kids = col, []*Node{kid}
 		n.setType()
 		return n, nil
@@ -233,6 +237,7 @@ func (b *binder) mapNode(s *Avro, path, name string, parent int) (*Node, error) 
 	if err != nil {
 		return nil, err
 	}
+	value.addMeta(s.ItemMeta)
 	n := &Node{Kind: Map, Opt: -1, Rep: col, Col: -1, Field: arrow.Field{Name: name}}
 	n.Kids = []*Node{leafNode(key, "key", arrow.BinaryTypes.String), value}
 	n.setType()
@@ -384,7 +389,7 @@ func (n *Node) setType() {
 		}
 		n.Field.Type = arrow.DenseUnionOf(fields, codes)
 	case Map:
-		m := arrow.MapOf(fields[0].Type, fields[1].Type)
+		m := arrow.MapOfWithMetadata(fields[0].Type, fields[0].Metadata, fields[1].Type, fields[1].Metadata)
 		m.SetItemNullable(fields[1].Nullable)
 		n.Field.Type = m
 	}
@@ -396,12 +401,17 @@ func (t *Tree) finish(h *Header) {
 	for i, r := range t.Roots {
 		fields[i] = r.Field
 	}
-	var keys, values []string
-	for _, p := range h.Meta.User() {
-		keys, values = append(keys, MetaPrefix+p.Key), append(values, string(p.Value))
-	}
-	md := arrow.NewMetadata(keys, values)
+	md := h.Meta.Shown()
 	t.Schema = arrow.NewSchema(fields, &md)
+}
+
+// Shown returns what a file's metadata is in Arrow.
+func (m Meta) Shown() arrow.Metadata {
+	var pairs []arrowmeta.Pair
+	for _, p := range m.User() {
+		pairs = append(pairs, arrowmeta.Pair(p))
+	}
+	return arrowmeta.Show(pairs, MetaPrefix)
 }
 
 func columnMetadata(c *Column) arrow.Metadata {
@@ -412,6 +422,10 @@ func columnMetadata(c *Column) arrow.Metadata {
 // userMetadata returns the keys and values of a column's user metadata as field metadata.
 func userMetadata(c *Column) (kv [2][]string) {
 	for _, p := range c.Meta.User() {
+		if k, v, ok := arrowmeta.ShowField(p.Key, string(p.Value)); ok {
+			kv[0], kv[1] = append(kv[0], k), append(kv[1], v)
+			continue
+		}
 		if strings.HasPrefix(p.Key, "arrowio.") {
 			continue
 		}

@@ -35,7 +35,8 @@ type Avro struct {
 	Size             int    // of a fixed
 	Symbols          []string
 	Fields           []AvroField
-	Items            *Avro // of an array or the values of a map
+	Items            *Avro    // of an array or the values of a map
+	ItemMeta         []string // of an array or a map: what AvroField.Meta is of a field, for the items or values
 	Branches         []*Avro
 }
 
@@ -44,6 +45,9 @@ type AvroField struct {
 	Name  string
 	Arrow *string // what Arrow calls it, where that is no Avro name (property PropArrowName)
 	Type  *Avro
+	// Meta is the metadata of Arrow's field, keys and values in turns as package arrowmeta stores them (property
+	// PropArrowMetadata).
+	Meta []string
 }
 
 func (f *AvroField) arrowName() string {
@@ -53,8 +57,28 @@ func (f *AvroField) arrowName() string {
 	return f.Name
 }
 
-// PropArrowName is the field property that keeps a name which Avro does not allow.
-const PropArrowName = "arrow.name"
+// Properties of a field, and of an array or a map for its items, that keep what Avro has no place for.
+const (
+	PropArrowName     = "arrow.name"     // a name which Avro does not allow
+	PropArrowMetadata = "arrow.metadata" // an array of keys and values in turns
+)
+
+// metaOf reads the property PropArrowMetadata. What is no list of texts in pairs is not ours.
+func metaOf(m map[string]any) []string {
+	list, ok := m[PropArrowMetadata].([]any)
+	if !ok || len(list)%2 != 0 {
+		return nil
+	}
+	var out []string
+	for _, x := range list {
+		s, ok := x.(string)
+		if !ok {
+			return nil
+		}
+		out = append(out, s)
+	}
+	return out
+}
 
 // Simple reports whether a value of s is stored in a column of its own element (AvroColumnator's simple types).
 func (s *Avro) Simple() bool { return s.Kind <= AvroFixed }
@@ -217,10 +241,10 @@ func (p *avroParser) object(m map[string]any, ns string, depth int) (*Avro, erro
 		return s, p.define(s, m, space, depth)
 	case "array":
 		items, err := p.parse(m["items"], ns, depth+1)
-		return &Avro{Kind: AvroArray, Name: word, Items: items}, err
+		return &Avro{Kind: AvroArray, Name: word, Items: items, ItemMeta: metaOf(m)}, err
 	case "map":
 		items, err := p.parse(m["values"], ns, depth+1)
-		return &Avro{Kind: AvroMap, Name: word, Items: items}, err
+		return &Avro{Kind: AvroMap, Name: word, Items: items, ItemMeta: metaOf(m)}, err
 	}
 	s, err := p.parse(word, ns, depth)
 	if err == nil && s.Kind == AvroPrimitive {
@@ -275,7 +299,7 @@ func (p *avroParser) define(s *Avro, m map[string]any, ns string, depth int) err
 		if err != nil {
 			return err
 		}
-		field := AvroField{Name: name, Type: t}
+		field := AvroField{Name: name, Type: t, Meta: metaOf(f)}
 		if arrow, ok := f[PropArrowName].(string); ok {
 			field.Arrow = &arrow
 		}

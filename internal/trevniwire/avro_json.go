@@ -28,6 +28,14 @@ func (w *avroText) attr(name, value string) {
 	w.str(value)
 }
 
+// meta writes the property PropArrowMetadata where there is something to say.
+func (w *avroText) meta(kv []string) {
+	if len(kv) > 0 {
+		t, _ := json.Marshal(kv) //nolint:errchkjson // texts always marshal
+		w.b.WriteString(`,"` + PropArrowMetadata + `":` + string(t))
+	}
+}
+
 func (w *avroText) schema(s *Avro, ns string) {
 	switch s.Kind {
 	case AvroPrimitive:
@@ -44,6 +52,7 @@ func (w *avroText) schema(s *Avro, ns string) {
 		key := map[AvroKind]string{AvroArray: "items", AvroMap: "values"}[s.Kind]
 		w.b.WriteString(`{"type":"` + s.Name + `","` + key + `":`)
 		w.schema(s.Items, ns)
+		w.meta(s.ItemMeta)
 		w.b.WriteByte('}')
 		return
 	case AvroUnion:
@@ -102,6 +111,7 @@ func (w *avroText) named(s *Avro, ns string) {
 			if f.Arrow != nil {
 				w.attr(PropArrowName, *f.Arrow)
 			}
+			w.meta(f.Meta)
 			w.b.WriteByte('}')
 		}
 		w.b.WriteByte(']')

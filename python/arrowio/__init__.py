@@ -13,7 +13,7 @@ from ._flight import Connection, Remote, connect
 from ._formats import Format, Option, formats
 from ._library import allocated, trim
 from ._parts import Part, open_part, plan
-from ._write import Column, Report, write
+from ._write import Column, Loss, Report, write
 from .errors import (
     ArrowioError,
     ArrowioWarning,
@@ -37,6 +37,7 @@ __all__ = [
     "Format",
     "InternalError",
     "LimitError",
+    "Loss",
     "Option",
     "OptionError",
     "Part",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional
+from typing import Any, Iterable, Mapping, NamedTuple, Optional
 
 from . import _library as library
 from ._progress import Bar
@@ -19,6 +19,15 @@ class Column(NamedTuple):
     loss: str  # what reading it back will not show; "" = nothing
 
 
+class Loss(NamedTuple):
+    """One thing that reading back will not show."""
+
+    of: str  # "column", "metadata" (a key of the schema's metadata) or "file" (all of it)
+    path: str  # of the column
+    key: str  # of the metadata
+    loss: str
+
+
 class Report(NamedTuple):
     """What a write did, or would do."""
 
@@ -28,11 +37,7 @@ class Report(NamedTuple):
     bytes: int
     files: list[tuple[str, int]]
     columns: list[Column]
-
-    @property
-    def losses(self) -> list[Column]:
-        """The columns of which something is lost."""
-        return [c for c in self.columns if c.loss]
+    losses: list[Loss]  # what reading back will not show, of columns, of the metadata and of the whole file
 
 
 def write(
@@ -45,6 +50,8 @@ def write(
     max_file_bytes: Optional[int] = None,
     memory: Optional[int] = None,
     jobs: Optional[int] = None,
+    metadata: Optional[Mapping[str, str]] = None,
+    drop_metadata: Iterable[str] = (),
     force: bool = False,
     dry_run: bool = False,
     progress: bool = False,
@@ -64,6 +71,8 @@ def write(
             reader of pyarrow, or a DataFrame of pandas.
         path: its ending tells the format, unless `format` does.
         compression: "zstd", "zlib:9", …
+        metadata: keys and values to set in the metadata of the schema.
+        drop_metadata: keys to leave out, of the schema and of its fields; ["*"] for all.
         force: replace what is there.
         dry_run: read and write nothing, and say what would become of each column.
         progress: show a bar, where tqdm is there.
@@ -83,6 +92,8 @@ def write(
                 "max_file_bytes": max_file_bytes,
                 "memory": memory,
                 "jobs": jobs,
+                "metadata": dict(metadata or {}),
+                "drop_metadata": [drop_metadata] if isinstance(drop_metadata, str) else list(drop_metadata),
                 "force": force,
                 "dry_run": dry_run,
                 "stores": stores,
@@ -98,6 +109,7 @@ def write(
         answer["bytes"],
         [(f["name"], f["bytes"]) for f in answer["files"]],
         [Column(c["path"], c["type"], c["stored"], c.get("encoding", ""), c.get("loss", "")) for c in answer["columns"]],
+        [Loss(x["of"], x.get("path", ""), x.get("key", ""), x["loss"]) for x in answer["losses"] or []],
     )
 
 

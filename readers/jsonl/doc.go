@@ -8,7 +8,8 @@
 //	true, false                 bool
 //	integers                    int64; uint64 where none is negative and one is beyond int64
 //	other numbers               float64; integers among them only while a float64 holds them exactly
-//	strings                     utf8, whatever they look like
+//	"NaN", "Infinity", "-Infinity"  float64, among numbers and where there are no other strings: JSON has no numbers for these
+//	other strings               utf8, whatever they look like
 //	arrays, objects             list, struct with the members in the order of their first appearance
 //	nothing but null            null
 //

@@ -21,12 +21,13 @@ const (
 	classNull class = iota
 	classBool
 	classNumber
+	classWord // a string that is how a float that is no number is written
 	classString
 	classArray
 	classObject
 )
 
-var classNames = [...]string{"null", "a boolean", "a number", "a string", "an array", "an object"}
+var classNames = [...]string{"null", "a boolean", "a number", "a string", "a string", "an array", "an object"}
 
 // shape is what the sample showed of one place: a column, a member, the elements of an array.
 type shape struct {
@@ -55,7 +56,21 @@ type inference struct {
 	asText         bool
 }
 
+// notNumbers are the strings that stand for floats that JSON has no numbers for.
+var notNumbers = map[string]float64{"NaN": math.NaN(), "Infinity": math.Inf(1), "-Infinity": math.Inf(-1)}
+
+// become takes a value of class c. Words are floats among numbers and alone, and text among other strings.
 func (s *shape) become(c class) error {
+	switch {
+	case c == classWord && s.class == classNumber, c == classNumber && s.class == classWord:
+		s.fraction, s.class = true, classNumber
+		return nil
+	case c == classWord && s.class == classString:
+		return nil
+	case c == classString && s.class == classWord:
+		s.class = classString
+		return nil
+	}
 	if s.class != classNull && s.class != c {
 		return fmt.Errorf("%s, where earlier rows have %s; --jsonl-types=text reads columns as text", classNames[c], classNames[s.class])
 	}
@@ -76,8 +91,12 @@ func (in *inference) see(s *shape, depth int) error {
 	case tokenTrue, tokenFalse:
 		return s.become(classBool)
 	case tokenString:
-		if _, err := in.lex.string(); err != nil {
+		text, err := in.lex.string()
+		if err != nil {
 			return err
+		}
+		if _, word := notNumbers[string(text)]; word {
+			return s.become(classWord)
 		}
 		return s.become(classString)
 	case tokenNumber:
@@ -179,6 +198,8 @@ func (s *shape) dataType() (arrow.DataType, error) {
 		return arrow.FixedWidthTypes.Boolean, nil
 	case classNumber:
 		return s.numberType()
+	case classWord:
+		return arrow.PrimitiveTypes.Float64, nil
 	case classString:
 		return arrow.BinaryTypes.String, nil
 	case classArray:

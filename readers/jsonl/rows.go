@@ -253,6 +253,16 @@ func (r *rows) value(n *node, depth int) error {
 		if t == tokenNumber {
 			return r.number(n)
 		}
+		if f, ok := b.(*array.Float64Builder); ok && t == tokenString {
+			s, err := r.lex.string()
+			if err != nil {
+				return err
+			}
+			if v, ok := notNumbers[string(s)]; ok {
+				f.Append(v)
+				return nil
+			}
+		}
 	}
 	return r.misfit(n, classNames[classOf(t)])
 }

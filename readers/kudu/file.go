@@ -24,6 +24,7 @@ type File struct {
 	limits  arrowio.Limits
 	opt     Options
 	table   string
+	set     *kuduwire.Set // nil = of a server
 	tablets []*tablet
 	columns []kuduwire.Column // of the newest schema
 	schema  *arrow.Schema
@@ -303,13 +304,28 @@ func (f *File) makeSchema() error {
 			return arrowio.Locate(err, arrowio.At{Format: Name, Op: "schema", Column: f.columns[i].Name, Split: -1, Off: -1})
 		}
 	}
-	if f.table == "" { // of a set
-		f.schema = arrow.NewSchema(fields, nil)
-		return nil
+	var keys, values []string
+	if f.table != "" { // sets may do without
+		keys, values = []string{"kudu.table"}, []string{f.table}
 	}
-	md := arrow.NewMetadata([]string{"kudu.table"}, []string{f.table})
+	if f.set != nil {
+		for i, m := range f.set.ColumnMetadata[:min(len(fields), len(f.set.ColumnMetadata))] {
+			fields[i].Metadata = withMeta(fields[i].Metadata.Keys(), fields[i].Metadata.Values(), m)
+		}
+		md := withMeta(keys, values, f.set.Metadata)
+		keys, values = md.Keys(), md.Values()
+	}
+	md := arrow.NewMetadata(keys, values)
 	f.schema = arrow.NewSchema(fields, &md)
 	return nil
+}
+
+// withMeta adds what a set says to metadata.
+func withMeta(keys, values []string, more []kuduwire.SetMeta) arrow.Metadata {
+	for _, m := range more {
+		keys, values = append(keys, m.Key), append(values, string(m.Value))
+	}
+	return arrow.NewMetadata(keys, values)
 }
 
 // field maps a column. Salvaged columns may have lost values, which are null.

@@ -65,7 +65,7 @@ func OpenSet(ctx context.Context, t arrowio.Tree, limits arrowio.Limits, o Optio
 		return nil, err
 	}
 	blocks := &setBlocks{tree: t}
-	f := &File{blocks: blocks, limits: limits, opt: o, sizes: usualSizes, table: set.Table}
+	f := &File{blocks: blocks, limits: limits, opt: o, sizes: usualSizes, table: set.Table, set: set}
 	if o.sizes.rows > 0 {
 		f.sizes = o.sizes
 	}

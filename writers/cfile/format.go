@@ -82,10 +82,12 @@ type driver struct {
 	keys    int // columns of the key: the first ones
 	table   string
 	meta    []cfilewire.Pair // of the footers
-	maxFile int64            // stored bytes of a rowset; 0 = there is one only
-	maxRows int64            // of a rowset
-	workers int
-	version int // of files, 0 = the newest; for tests
+	// schemaMeta is the metadata of the schema, for schema.json.
+	schemaMeta []kuduwire.SetMeta
+	maxFile    int64 // stored bytes of a rowset; 0 = there is one only
+	maxRows    int64 // of a rowset
+	workers    int
+	version    int // of files, 0 = the newest; for tests
 }
 
 // column is what becomes of a field.
@@ -93,7 +95,9 @@ type column struct {
 	field int // in the schema
 	wire  kuduwire.Column
 	form  form
-	file  string // name without directory
+	file  string             // name without directory
+	table bool               // of a table
+	meta  []kuduwire.SetMeta // of the field, for schema.json
 }
 
 func (d *driver) rolls() bool { return d.maxFile > 0 }

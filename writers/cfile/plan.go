@@ -11,8 +11,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
+	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
 // Metadata of Arrow schemas and fields that the reader of tables and sets makes.
@@ -95,8 +97,7 @@ func planWith(format string, s *arrow.Schema, o arrowio.WriteOptions, set settin
 	for i, file := range fileNames(names) {
 		p.d.columns[i].file = file
 	}
-	p.metadata()
-	w := &arrowio.WritePlan{Format: format, Schema: s, Columns: p.planned, Options: o, Driver: p.d}
+	w := &arrowio.WritePlan{Format: format, Schema: s, Columns: p.planned, Metadata: p.metadata(), Options: o, Driver: p.d}
 	w.Key = slices.Clone(names[:p.d.keys])
 	if len(w.Key) == 0 {
 		w.Key = nil
@@ -162,18 +163,19 @@ func (p *planner) column(i, field int) {
 	if v, ok := f.Metadata.GetValue(metaComment); ok && utf8.ValidString(v) {
 		c.wire.Comment = v
 	}
+	c.table = p.format == KuduName
 	losses := p.losses(c, f, m.note)
 	if c.wire.Key {
 		if f.Nullable {
 			losses = append(losses, "comes back as not nullable; a null is refused")
 		}
-		if i != field {
-			losses = append(losses, fmt.Sprintf("comes back as column %d instead of %d: those of the key come first", i+1, field+1))
-		}
 		c.wire.Nullable = false
 	} else if c.wire.Nullable && (p.set.allNotNull || p.set.notNull[f.Name]) {
 		losses = append(losses, "comes back as not nullable; a null is refused")
 		c.wire.Nullable = false
+	}
+	if i != field {
+		losses = append(losses, fmt.Sprintf("comes back as column %d instead of %d: those of the key come first", i+1, field+1))
 	}
 	p.planned = append(p.planned, arrowio.PlannedColumn{
 		Path: f.Name, Type: f.Type.String(), Stored: typeName(&c.wire), Loss: strings.Join(losses, "; "),
@@ -211,55 +213,92 @@ func (p *planner) losses(c *column, f arrow.Field, note string) (losses []string
 	if !arrow.TypeEqual(f.Type, back) {
 		losses = append(losses, "comes back as "+back.String()+note)
 	}
-	var lost []string
-	for i, k := range f.Metadata.Keys() {
-		v := f.Metadata.Values()[i]
+	md := arrowmeta.OfField(f)
+	shown := c.shown(kuduType)
+	for i, k := range md.Keys() {
+		v := md.Values()[i]
 		switch {
-		case k == cfilewire.MetaType && v == kuduType:
-		case k == cfilewire.MetaType && c.wire.Type == cfilewire.Varchar:
-			losses = append(losses, "comes back as "+kuduType)
-		case k == cfilewire.MetaType && v == c.wire.Type.String(): // where the type is the usual one
-		case k == metaKey && (v == "true") == c.wire.Key:
-		case k == metaComment && v == c.wire.Comment:
+		case has(shown, k): // the column says it, in these or other words
+			if k == cfilewire.MetaType && v != kuduType && c.wire.Type == cfilewire.Varchar {
+				losses = append(losses, "comes back as "+kuduType)
+				continue
+			}
+		case k == metaKey && c.table, !utf8.ValidString(k), k == cfilewire.MetaType && v != c.wire.Type.String():
+			// it would not be so
 		default:
-			lost = append(lost, k)
+			c.meta = append(c.meta, kuduwire.SetMeta{Key: k, Value: []byte(v)})
 		}
 	}
-	if e, ok := f.Type.(arrow.ExtensionType); ok {
-		lost = append(lost, "of the extension type "+e.ExtensionName())
+	for _, m := range c.meta {
+		shown = append(shown, m)
 	}
-	if len(lost) > 0 {
-		losses = append(losses, "comes back without metadata "+strings.Join(lost, ", "))
+	if e, ok := f.Type.(arrow.ExtensionType); ok && len(losses) > 0 && arrow.TypeEqual(underlying(e), back) {
+		losses = losses[1:] // the metadata keep it
+	}
+	keys, values := make([]string, len(shown)), make([]string, len(shown))
+	for i, m := range shown {
+		keys[i], values[i] = m.Key, string(m.Value)
+	}
+	if lost := schemadiff.Keys(f.Metadata, arrow.NewMetadata(keys, values)); len(lost) > 0 {
+		losses = append(losses, schemadiff.WithoutMetadata(lost))
 	}
 	return losses
 }
 
-// metadata keeps what there is a place for of the schema's metadata: the table's name, and for a lone file what its
-// footer had.
-func (p *planner) metadata() {
-	var lost []string
+// shown returns the metadata that readers make of what a column is.
+func (c *column) shown(kuduType string) (m []kuduwire.SetMeta) {
+	if kuduType != "" {
+		m = append(m, kuduwire.SetMeta{Key: cfilewire.MetaType, Value: []byte(kuduType)})
+	}
+	if c.wire.Key {
+		m = append(m, kuduwire.SetMeta{Key: metaKey, Value: []byte("true")})
+	}
+	if c.wire.Comment != "" {
+		m = append(m, kuduwire.SetMeta{Key: metaComment, Value: []byte(c.wire.Comment)})
+	}
+	return m
+}
+
+func has(m []kuduwire.SetMeta, key string) bool {
+	return slices.ContainsFunc(m, func(kv kuduwire.SetMeta) bool { return kv.Key == key })
+}
+
+// metadata keeps the schema's metadata in schema.json, but for the name of the table, which has a place of its own; and a
+// lone file gets what its footer had.
+func (p *planner) metadata() (planned []arrowio.PlannedKey) {
 	md := p.schema.Metadata()
 	for i, k := range md.Keys() {
 		v := md.Values()[i]
 		name, footer := strings.CutPrefix(k, cfilewire.MetaPrefix)
+		key := arrowio.PlannedKey{Key: k, Stored: kuduwire.SetFileName}
 		switch {
-		case k == metaTable && utf8.ValidString(v):
+		case k == metaTable && p.d.table == "" && p.set.table == "" && v != "" && utf8.ValidString(v):
 			p.d.table = v
+		case k == metaTable && p.set.table == v:
+		case k == metaTable:
+			key.Loss = "the table has another name"
 		case footer && (name == cfilewire.MetaMinKey || name == cfilewire.MetaMaxKey):
-			lost = append(lost, k) // they would be of other rows
-		case footer && p.format == Name && len(p.d.columns) == 1 && name != cfilewire.MetaDeltaStats:
-			p.d.meta = append(p.d.meta, cfilewire.Pair{Key: name, Value: []byte(v)})
+			key.Loss = "it would be of other rows"
+		case !utf8.ValidString(k):
+			key.Loss = "the key is not UTF-8"
 		default:
-			lost = append(lost, k)
+			p.d.schemaMeta = append(p.d.schemaMeta, kuduwire.SetMeta{Key: k, Value: []byte(v)})
+			if footer && p.format == Name && len(p.d.columns) == 1 && name != cfilewire.MetaDeltaStats {
+				p.d.meta = append(p.d.meta, cfilewire.Pair{Key: name, Value: []byte(v)})
+			}
 		}
+		if key.Loss != "" {
+			key.Stored = ""
+		}
+		if k == "" {
+			key.Key = `""`
+		}
+		planned = append(planned, key)
 	}
 	if p.set.table != "" {
 		p.d.table = p.set.table
 	}
-	if len(lost) > 0 {
-		c := arrowio.PlannedColumn{Type: "schema", Stored: kuduwire.SetFileName, Loss: "comes back without metadata " + strings.Join(lost, ", ")}
-		p.planned = slices.Insert(p.planned, 0, c)
-	}
+	return planned
 }
 
 // typeName is Kudu's type with what belongs to it.

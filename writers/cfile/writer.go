@@ -33,8 +33,9 @@ const softwareName = "arrowio"
 
 func newWriter(ctx context.Context, st arrowio.Store, d *driver) *writer {
 	w := &writer{ctx: ctx, store: st, d: d, rowset: newRowset(d)}
-	w.set = kuduwire.Set{Writer: softwareName, Table: d.table}
+	w.set = kuduwire.Set{Writer: softwareName, Table: d.table, Metadata: d.schemaMeta}
 	for i := range d.columns {
+		w.set.ColumnMetadata = append(w.set.ColumnMetadata, d.columns[i].meta)
 		w.set.Schema.Columns = append(w.set.Schema.Columns, d.columns[i].wire)
 	}
 	w.orderTasks()

@@ -3,6 +3,7 @@ package csv
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/arrowjson"
+	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/partwriter"
 )
@@ -37,7 +39,7 @@ func Format() arrowio.OutputFormat {
 			return partwriter.New(ctx, st, partwriter.Options{
 				Extension:    ".csv",
 				MaxFileBytes: p.Options.MaxFileBytes,
-				Begin:        func(w io.Writer) (partwriter.Encoder, error) { return begin(w, p) },
+				Begin:        func(w io.Writer) (partwriter.Encoder, error) { return begin(w, p), nil },
 			})
 		},
 	}
@@ -59,10 +61,22 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	if s.NumFields() == 0 {
 		return nil, arrowio.Errorf(arrowio.ErrSchema, "rows without columns have no text")
 	}
-	p := &arrowio.WritePlan{Format: "csv", Schema: s, Options: o, Driver: set}
-	for _, f := range s.Fields() {
-		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: f.Name, Type: f.Type.String(), Stored: "text", Loss: loss(f.Type)})
+	for i, f := range s.Fields() {
+		if set.header && !utf8.ValidString(f.Name) {
+			return nil, arrowio.Errorf(arrowio.ErrSchema, "the name of column %d is not UTF-8: %.40q", i, f.Name)
+		}
 	}
+	p := &arrowio.WritePlan{Format: "csv", Schema: s, Options: o, Driver: set}
+	for i, f := range s.Fields() {
+		name := ""
+		if f.Name == "" || !set.header {
+			name = fmt.Sprintf("comes back with the name f%d", i)
+		}
+		p.Columns = append(p.Columns, arrowio.PlannedColumn{
+			Path: f.Name, Type: f.Type.String(), Stored: "text", Loss: arrowmeta.Join(name, loss(f.Type), arrowmeta.FieldsLost(f)),
+		})
+	}
+	p.Metadata = append(arrowmeta.Planned(s.Metadata(), arrow.Metadata{}, "", "CSV has no place for metadata"), arrowio.PlannedKey{Loss: typesLost})
 	return p, nil
 }
 
@@ -92,33 +106,6 @@ func readSettings(o arrowio.WriteOptions) (*settings, error) {
 	return s, nil
 }
 
-// loss says what reading the text of a type back does not show.
-func loss(t arrow.DataType) string {
-	switch t := t.(type) {
-	case *arrow.Int64Type, *arrow.Float64Type, *arrow.BooleanType, *arrow.StringType, *arrow.Date32Type:
-		return ""
-	case *arrow.TimestampType:
-		switch {
-		case t.TimeZone != "" && t.TimeZone != "UTC":
-			return "the time zone: the instants are written in UTC"
-		case t.Unit == arrow.Microsecond:
-			return ""
-		}
-		return "the unit"
-	case *arrow.DictionaryType:
-		return "the dictionary"
-	case arrow.ExtensionType:
-		return "the extension type"
-	case *arrow.BinaryType, *arrow.LargeBinaryType, *arrow.BinaryViewType, *arrow.FixedSizeBinaryType:
-		return "the type: written as base64"
-	case *arrow.DurationType:
-		return "the type: written as a number of " + t.Unit.String()
-	case arrow.NestedType, *arrow.DayTimeIntervalType, *arrow.MonthDayNanoIntervalType:
-		return "the type: written as JSON"
-	}
-	return "the type"
-}
-
 // special reports whether a field needs quotes for what it holds.
 func (s *settings) special(v []byte) bool {
 	for _, c := range v {
@@ -140,23 +127,20 @@ type encoder struct {
 // flushBytes is how much text is collected before it is written.
 const flushBytes = 256 << 10
 
-func begin(w io.Writer, p *arrowio.WritePlan) (*encoder, error) {
+func begin(w io.Writer, p *arrowio.WritePlan) *encoder {
 	e := &encoder{w: w, set: p.Driver.(*settings)}
 	if !e.set.header {
-		return e, nil
+		return e
 	}
 	for i, f := range p.Schema.Fields() {
 		if i > 0 {
 			e.buf = append(e.buf, e.set.delim)
 		}
-		if !utf8.ValidString(f.Name) {
-			return nil, arrowio.Errorf(arrowio.ErrSchema, "the name of column %d is not UTF-8: %.40q", i, f.Name)
-		}
 		e.row = append(e.row[:0], f.Name...)
 		e.field(e.row)
 	}
 	e.buf = append(e.buf, e.set.end...)
-	return e, nil
+	return e
 }
 
 // field appends a field that is not null.

@@ -13,8 +13,10 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/arrowipc"
+	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/partwriter"
+	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
 // Format returns the IPC file format, "ipc".
@@ -73,6 +75,16 @@ func plan(name string, s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WriteP
 		return nil, err
 	}
 	p.Driver = d
+	back := d.schema.Arrow
+	p.Metadata = arrowmeta.Planned(s.Metadata(), back.Metadata(), "schema message", "another key of this name takes its place")
+	for _, x := range schemadiff.Fields(s.Fields(), back.Fields()) {
+		c := &p.Columns[x.Column]
+		text := x.Text
+		if x.Path != c.Path {
+			text = x.Path + " " + text
+		}
+		c.Loss = arrowmeta.Join(c.Loss, text)
+	}
 	return p, nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/arrowjson"
+	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/partwriter"
 )
@@ -43,8 +44,9 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	}
 	p := &arrowio.WritePlan{Format: "jsonl", Schema: s, Options: o}
 	for _, f := range s.Fields() {
-		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: f.Name, Type: f.Type.String(), Stored: stored(f.Type), Loss: loss(f.Type)})
+		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: f.Name, Type: f.Type.String(), Stored: stored(f.Type), Loss: arrowmeta.Join(loss(f.Type), arrowmeta.FieldsLost(f))})
 	}
+	p.Metadata = append(arrowmeta.Planned(s.Metadata(), arrow.Metadata{}, "", "JSON lines have no place for metadata"), arrowio.PlannedKey{Loss: typesLost})
 	return p, nil
 }
 
@@ -103,53 +105,6 @@ func stored(t arrow.DataType) string {
 		return "number"
 	}
 	return "string"
-}
-
-// loss says what reading the values of a type back does not show; for nested types, what is lost of the first child
-// that loses something.
-func loss(t arrow.DataType) string {
-	switch t := t.(type) {
-	case *arrow.NullType, *arrow.BooleanType, *arrow.Int64Type, *arrow.StringType:
-		return ""
-	case *arrow.Float64Type:
-		return "NaN and the infinities become strings"
-	case *arrow.Float32Type, *arrow.Float16Type:
-		return "the type; NaN and the infinities become strings"
-	case *arrow.StructType, *arrow.ListType:
-		return nestedLoss(t.(arrow.NestedType))
-	case *arrow.MapType:
-		return "the type: written as an array of keys and values"
-	case arrow.UnionType:
-		return "the type: written as an object of one member"
-	case *arrow.DictionaryType:
-		return "the dictionary"
-	case *arrow.RunEndEncodedType:
-		return "the runs"
-	case arrow.ExtensionType:
-		return "the extension type"
-	case *arrow.DurationType:
-		return "the type: written as a number of " + t.Unit.String()
-	case *arrow.TimestampType:
-		if t.TimeZone != "" {
-			return "the type: written as text, in UTC"
-		}
-		return "the type: written as text"
-	case *arrow.BinaryType, *arrow.LargeBinaryType, *arrow.BinaryViewType, *arrow.FixedSizeBinaryType:
-		return "the type: written as base64"
-	}
-	if arrow.IsInteger(t.ID()) {
-		return "the width"
-	}
-	return "the type: written as text"
-}
-
-func nestedLoss(t arrow.NestedType) string {
-	for _, f := range t.Fields() {
-		if l := loss(f.Type); l != "" {
-			return "in " + f.Name + ": " + l
-		}
-	}
-	return ""
 }
 
 // encoder implements partwriter.Encoder.

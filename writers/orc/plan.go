@@ -1,6 +1,7 @@
 package orc
 
 import (
+	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -8,8 +9,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/orcwire"
+	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
 func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
@@ -48,7 +51,34 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	for _, c := range columns {
 		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: c.Path, Type: c.Type, Stored: c.Stored, Encoding: d.crypt.says(types[c.ID], d.expects(types[c.ID])), Loss: c.Loss})
 	}
+	if err := d.planFile(s, p); err != nil {
+		return nil, err
+	}
 	return p, d.chooseBlooms()
+}
+
+// planFile says what becomes of the schema's metadata, and what is lost of all fields.
+func (d *driver) planFile(s *arrow.Schema, p *arrowio.WritePlan) error {
+	back, err := orcwire.Schema(&orcwire.Footer{Types: d.types, Metadata: d.meta}, orcwire.ArrowOptions{TimestampUnit: arrow.Nanosecond})
+	if err != nil {
+		return err
+	}
+	p.Metadata = arrowmeta.Planned(s.Metadata(), back.Metadata(), "user metadata", "the key is not UTF-8, or another takes its place")
+	var strict []string
+	for _, x := range schemadiff.Fields(s.Fields(), back.Fields()) {
+		if x.Aspect == schemadiff.Nullable {
+			strict = append(strict, x.Path)
+		}
+	}
+	if n := len(strict); n > 0 {
+		const shown = 3
+		names := strings.Join(strict[:min(n, shown)], ", ")
+		if n > shown {
+			names += fmt.Sprintf(" and %d more", n-shown)
+		}
+		p.Metadata = append(p.Metadata, arrowio.PlannedKey{Loss: "fields that are never null come back as nullable: " + names})
+	}
+	return nil
 }
 
 // memoryOfStripe is how much memory a stripe takes at most, by its raw bytes: what is buffered and what waits to be

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"math/rand"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -150,6 +151,11 @@ func lengthOf(f arrow.Field) (n int) {
 	return n
 }
 
+func orcType(f arrow.Field) string {
+	t, _ := f.Metadata.GetValue(orcwire.MetaType)
+	return t
+}
+
 // strings makes, often, as many strings as d has: distinct or few ones, long or empty ones, of no more characters than the
 // field holds.
 func (r *randomizer) strings(d arrow.ArrayData, dt arrow.DataType, f arrow.Field) []*memory.Buffer {
@@ -200,6 +206,9 @@ func (r *randomizer) strings(d arrow.ArrayData, dt arrow.DataType, f arrow.Field
 		}
 		if runes := []rune(v); most > 0 && len(runes) > most {
 			v = string(runes[:most])
+		}
+		if n := utf8.RuneCountInString(v); most > 0 && n < most && strings.HasPrefix(orcType(f), "char") {
+			v = strings.TrimRight(v, " ") // which are padding
 		}
 		data = append(data, v...)
 		put()

@@ -344,6 +344,9 @@ func (c *stringValues) fit(offsets []int32, data []byte) ([]int32, []byte, error
 			return nil, nil, arrowio.Errorf(arrowio.ErrSchema, "a string of %d characters for %s", k, t)
 		}
 		if pad {
+			if k < n && len(v) > 0 && v[len(v)-1] == ' ' { // of k = n, readers may have kept the padding
+				return nil, nil, arrowio.Errorf(arrowio.ErrSchema, "a string that ends in a space, which %s does not keep; without the metadata orc.type it is stored as it is", t)
+			}
 			out = append(out, v...)
 			for ; k < n; k++ {
 				out = append(out, ' ')

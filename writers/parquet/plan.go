@@ -50,7 +50,11 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	if err := d.describe(s); err != nil {
 		return nil, err
 	}
-	p := &arrowio.WritePlan{Format: Name, Schema: s, Options: o, Driver: d}
+	metadata, err := planMetadata(s.Metadata())
+	if err != nil {
+		return nil, err
+	}
+	p := &arrowio.WritePlan{Format: Name, Schema: s, Metadata: metadata, Options: o, Driver: d}
 	for i, f := range s.Fields() {
 		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: f.Name, Type: f.Type.String(), Stored: d.fields[i].stored(), Loss: loss(f.Type)})
 	}

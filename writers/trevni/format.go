@@ -86,6 +86,7 @@ type driver struct {
 	tree     *trevniwire.Tree
 	columns  []trevniwire.Column
 	meta     trevniwire.Meta
+	avro     bool // as Avro records
 	codec    blockcodec.Codec
 	level    int
 	rowGroup int64

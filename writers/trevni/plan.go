@@ -3,13 +3,14 @@ package trevni
 import (
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/blockcodec"
+	"github.com/arrowio/arrowio/internal/schemadiff"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
@@ -43,6 +44,9 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	if err == nil {
 		err = d.describe(s, opt)
 	}
+	if err == nil {
+		err = d.compare(s, p)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -66,13 +70,50 @@ func storedColumns(s *arrow.Schema) bool {
 	return true
 }
 
-// planAvro shreds by Avro's rules. A schema that came from an Avro file goes back under the text that it had.
+// compare says what reading back will not show, and refuses what could not be read at all.
+func (d *driver) compare(s *arrow.Schema, p *arrowio.WritePlan) error {
+	lim := arrowio.Limits{}.WithDefaults()
+	h := &trevniwire.Header{Columns: d.columns, Meta: d.meta}
+	back, err := shown(h, lim, d.avro)
+	if err != nil {
+		return arrowio.Errorf(arrowio.ErrSchema, "what would be written could not be read: %w", err)
+	}
+	p.Metadata = arrowmeta.Planned(s.Metadata(), back.Metadata(), "file metadata", "the format has another use for this key, or the key is not UTF-8")
+	p.Columns = arrowmeta.AddDifferences(p.Columns, schemadiff.Fields(s.Fields(), back.Fields()))
+	return nil
+}
+
+// shown returns the schema under which a file is read: of Avro records where it has an avro.schema that describes its
+// columns, of what is stored otherwise, which is an error where it has to be Avro records.
+func shown(h *trevniwire.Header, lim arrowio.Limits, avro bool) (*arrow.Schema, error) {
+	if text, ok := h.Meta.Get(trevniwire.KeyAvro); ok {
+		schema, err := trevniwire.ParseAvro(text, lim)
+		if err == nil {
+			var tree *trevniwire.Tree
+			if tree, err = trevniwire.RecordsView(h, schema, lim, nil); err == nil {
+				return tree.Schema, nil
+			}
+		}
+		if avro {
+			return nil, err
+		}
+	}
+	tree, err := trevniwire.ColumnsView(h, lim)
+	if err != nil {
+		return nil, err
+	}
+	return tree.Schema, nil
+}
+
+// planAvro shreds by Avro's rules. A schema that came from an Avro file goes back under the text that it had, unless more of
+// its fields' metadata is kept without it.
 func (d *driver) planAvro(s *arrow.Schema, p *arrowio.WritePlan) error {
+	d.avro = true
 	lim := arrowio.Limits{}.WithDefaults()
 	if text, ok := fileMeta(s, trevniwire.KeyAvro); ok {
 		if schema, err := trevniwire.ParseAvro([]byte(text), lim); err == nil {
 			tree, columns, err := trevniwire.Shred(schema, lim)
-			if err == nil && fits(s.Fields(), tree.Roots) {
+			if err == nil && fits(s.Fields(), tree.Roots) && keepsMetadata(s.Fields(), tree.Schema.Fields()) {
 				d.tree, d.columns = tree, columns
 				d.meta = append(d.meta, trevniwire.Pair{Key: trevniwire.KeyAvro, Value: []byte(text)})
 				for _, f := range s.Fields() {
@@ -94,6 +135,13 @@ func (d *driver) planAvro(s *arrow.Schema, p *arrowio.WritePlan) error {
 		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: m.Path, Type: m.Type, Stored: m.Stored, Loss: m.Loss})
 	}
 	return nil
+}
+
+// keepsMetadata reports whether a given Avro schema keeps the metadata of all fields, beside what their columns keep.
+func keepsMetadata(fields, back []arrow.Field) bool {
+	return !slices.ContainsFunc(schemadiff.Fields(fields, back), func(d schemadiff.Difference) bool {
+		return d.Aspect == schemadiff.Metadata && slices.ContainsFunc(d.Lost, trevniwire.Foreign)
+	})
 }
 
 // fits reports whether Arrow fields can be written as nodes of a given Avro schema, value for value.
@@ -143,12 +191,8 @@ func (d *driver) describe(s *arrow.Schema, o Options) error {
 			meta = append(meta, trevniwire.Pair{Key: trevniwire.KeySums, Value: []byte("stored")})
 		}
 	}
-	md := s.Metadata()
-	for i, k := range md.Keys() {
-		key, ours := strings.CutPrefix(k, trevniwire.MetaPrefix)
-		if ours && key != trevniwire.KeyAvro && !trevniwire.Reserved(key) {
-			meta = append(meta, trevniwire.Pair{Key: key, Value: []byte(md.Values()[i])})
-		}
+	for _, p := range arrowmeta.Store(s.Metadata(), trevniwire.MetaPrefix, func(key string) bool { return key == trevniwire.KeyAvro || trevniwire.Reserved(key) }) {
+		meta = append(meta, trevniwire.Pair(p))
 	}
 	d.meta = append(meta, d.meta...)
 	user := map[int]arrow.Metadata{}
@@ -158,7 +202,7 @@ func (d *driver) describe(s *arrow.Schema, o Options) error {
 		c.Codec, c.Checksum = d.codec, sum
 		c.Values = c.Parent < 0 && !c.Array && c.Type != trevniwire.Boolean && c.Type != trevniwire.Null &&
 			(slices.Contains(o.Values, c.Name) || slices.Contains(o.Values, "*"))
-		c.Meta = columnMeta(d.columns, i, user[i])
+		c.Meta = d.columnMeta(i, user[i])
 	}
 	for _, v := range o.Values {
 		if v != "*" && !slices.ContainsFunc(d.columns, func(c trevniwire.Column) bool { return c.Name == v && c.Values }) {
@@ -168,11 +212,11 @@ func (d *driver) describe(s *arrow.Schema, o Options) error {
 	return nil
 }
 
-func columnMeta(columns []trevniwire.Column, i int, user arrow.Metadata) trevniwire.Meta {
-	c := &columns[i]
+func (d *driver) columnMeta(i int, user arrow.Metadata) trevniwire.Meta {
+	c := &d.columns[i]
 	m := trevniwire.Meta{{Key: trevniwire.KeyName, Value: []byte(c.Name)}, {Key: trevniwire.KeyType, Value: []byte(c.Type.String())}}
 	if c.Parent >= 0 {
-		m = append(m, trevniwire.Pair{Key: trevniwire.KeyParent, Value: []byte(columns[c.Parent].Name)})
+		m = append(m, trevniwire.Pair{Key: trevniwire.KeyParent, Value: []byte(d.columns[c.Parent].Name)})
 	}
 	if c.Array {
 		m = append(m, trevniwire.Pair{Key: trevniwire.KeyArray})
@@ -183,6 +227,11 @@ func columnMeta(columns []trevniwire.Column, i int, user arrow.Metadata) trevniw
 	for _, p := range trevniwire.UserMeta(user) {
 		if !trevniwire.Reserved(p.Key) && p.Key != trevniwire.KeySorted { // what the format says is for the writer to say
 			m = append(m, p)
+		}
+	}
+	if !d.avro {
+		for _, kv := range trevniwire.ForeignMeta(user) {
+			m = append(m, kv)
 		}
 	}
 	return m

@@ -13,7 +13,7 @@ import (
 func (d *driver) planColumns(s *arrow.Schema, p *arrowio.WritePlan) error {
 	c := columnPlanner{names: map[string]bool{}}
 	for _, f := range s.Fields() {
-		c.field(f, "", -1)
+		c.field(f, "", f.Name, -1)
 	}
 	if len(c.refused) > 0 {
 		return arrowio.Errorf(arrowio.ErrSchema, "as plain columns there is no place for %s: trevni-schema=avro has one", strings.Join(c.refused, ", "))
@@ -38,7 +38,8 @@ type columnPlanner struct {
 	refused []string
 }
 
-func (c *columnPlanner) field(f arrow.Field, path string, parent int) {
+// field plans the column of a field; path is the name of the column above it, place where the field is in the schema.
+func (c *columnPlanner) field(f arrow.Field, path, place string, parent int) {
 	name, named := f.Metadata.GetValue(trevniwire.MetaName)
 	if !named {
 		name = f.Name
@@ -75,13 +76,9 @@ func (c *columnPlanner) field(f arrow.Field, path string, parent int) {
 	if parent >= 0 {
 		c.columns[parent].Children = append(c.columns[parent].Children, i)
 	}
-	loss := ""
-	if f.Nullable && elem.ID() != arrow.NULL {
-		loss = "not null; a null is refused"
-	}
-	c.planned = append(c.planned, arrowio.PlannedColumn{Path: name, Type: f.Type.String(), Stored: t.String(), Loss: loss})
+	c.planned = append(c.planned, arrowio.PlannedColumn{Path: place, Type: f.Type.String(), Stored: t.String()})
 	for _, k := range kids {
-		c.field(k, name, i)
+		c.field(k, name, place+".item."+k.Name, i)
 	}
 }
 

@@ -70,18 +70,22 @@ func TestPlanTypes(t *testing.T) {
 		{dict(str), "string", "comes back as utf8"},
 		{dict(arrow.PrimitiveTypes.Int16), "int", "comes back as int32"},
 		{arrow.RunEndEncodedOf(i32, arrow.PrimitiveTypes.Float64), "double", "comes back as float64"},
-		{conformance.LabelOf(str), "string", "comes back as utf8"},
+		{conformance.LabelOf(str), "string", ""},
 		{arrow.LargeListOf(i32), "array", "comes back as list"},
 		{arrow.FixedSizeListOf(3, i32), "array", "comes back as list"},
 		{arrow.ListViewOf(i32), "array", "comes back as list"},
 		{arrow.MapOf(arrow.BinaryTypes.LargeString, i32), "map", "keys come back as utf8"},
-		{conformance.LabelOf(arrow.ListOf(i32)), "array", "comes back as list<item: int32, nullable>"},
-		{arrow.DenseUnionOf([]arrow.Field{field("int", i32), field("string", str)}, []arrow.UnionTypeCode{0, 1}), "int", ""},
+		{conformance.LabelOf(arrow.ListOf(i32)), "array", ""},
+		{arrow.DenseUnionOf([]arrow.Field{optional("int", i32), optional("string", str), optional("null", arrow.Null)}, []arrow.UnionTypeCode{0, 1, 2}), "int", ""},
 		{arrow.DenseUnionOf([]arrow.Field{field("a", i32), field("b", str)}, []arrow.UnionTypeCode{0, 1}), "union", "comes back as dense_union, its children named by their types"},
 		{arrow.SparseUnionOf([]arrow.Field{field("int", i32), field("string", str)}, []arrow.UnionTypeCode{0, 1}), "union", "comes back as dense_union, its children named by their types"},
-		{arrow.DenseUnionOf([]arrow.Field{optional("int", i32)}, []arrow.UnionTypeCode{0}), "union", "comes back as a nullable field of the one type"},
+		{arrow.DenseUnionOf([]arrow.Field{optional("int", i32)}, []arrow.UnionTypeCode{0}), "union", "comes back as a nullable field of the one type; comes back as nullable"},
 	} {
-		p, err := writer.Plan(schemaOf(optional("x", c.t)), arrowio.WriteOptions{})
+		f := optional("x", c.t)
+		if _, ok := c.t.(arrow.UnionType); ok {
+			f.Nullable = false // unions have no nulls of their own
+		}
+		p, err := writer.Plan(schemaOf(f), arrowio.WriteOptions{})
 		if err != nil {
 			t.Errorf("%s: %v", c.t, err)
 			continue
@@ -255,7 +259,8 @@ func TestMetadata(t *testing.T) {
 		h, _ := layout(t, b)
 		file := map[string]string{
 			"trevni.codec": "deflate", "trevni.checksum": "crc32", "owner": "me",
-			"avro.schema": `{"type":"record","name":"Row","fields":[{"name":"id","type":"long"}]}`,
+			"pandas": "{}", "arrowio.keys": `["pandas"]`,
+			"avro.schema": `{"type":"record","name":"Row","fields":[{"name":"id","type":"long","arrow.metadata":["arrowio.field.other","x"]}]}`,
 		}
 		wantMeta(t, h.Meta, file)
 		wantMeta(t, h.Columns[0].Meta, map[string]string{"trevni.name": "id", "trevni.type": "long", "unit": "ms", "raw": "\xff\x00"})

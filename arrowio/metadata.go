@@ -1,0 +1,141 @@
+package arrowio
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// MetadataEdit changes the metadata that rows are written with. The zero value changes nothing.
+type MetadataEdit struct {
+	// Set gives keys of the schema a value: new ones, or other values for those that are there.
+	Set map[string]string `json:"metadata,omitempty"`
+	// Drop names keys to leave out, of the schema and of all fields; "*" means all keys.
+	Drop []string `json:"drop_metadata,omitempty"`
+}
+
+// Apply returns s with other metadata, or s itself where there is nothing to change. First keys are dropped, then set. A
+// key to be dropped that neither the schema nor a field has is ErrOption, and so is a key without a name.
+func (e MetadataEdit) Apply(s *arrow.Schema) (*arrow.Schema, error) {
+	if len(e.Set) == 0 && len(e.Drop) == 0 {
+		return s, nil
+	}
+	d := dropper{keys: e.Drop, all: slices.Contains(e.Drop, "*"), found: map[string]bool{}, have: map[string]bool{}}
+	md := d.metadata(s.Metadata())
+	fields := d.fields(s.Fields())
+	for _, k := range e.Drop {
+		if k != "*" && !d.found[k] {
+			return nil, Errorf(ErrOption, "there is no metadata %q to drop; %s", k, d.list())
+		}
+	}
+	set := make([]string, 0, len(e.Set))
+	for k := range e.Set {
+		if k == "" {
+			return nil, Errorf(ErrOption, "metadata needs a name before its value")
+		}
+		set = append(set, k)
+	}
+	slices.Sort(set)
+	keys, values := slices.Clone(md.Keys()), slices.Clone(md.Values())
+	for _, k := range set {
+		if i := slices.Index(keys, k); i >= 0 {
+			values[i] = e.Set[k]
+		} else {
+			keys, values = append(keys, k), append(values, e.Set[k])
+		}
+	}
+	md = arrow.NewMetadata(keys, values)
+	return arrow.NewSchema(fields, &md), nil
+}
+
+type dropper struct {
+	keys  []string
+	all   bool
+	have  map[string]bool // keys that there are
+	found map[string]bool // those of keys
+}
+
+// list says which keys there are.
+func (d *dropper) list() string {
+	if len(d.have) == 0 {
+		return "there is none"
+	}
+	names := make([]string, 0, len(d.have))
+	for k := range d.have {
+		names = append(names, k)
+	}
+	slices.Sort(names)
+	return "there are " + strings.Join(names, ", ")
+}
+
+func (d *dropper) metadata(md arrow.Metadata) arrow.Metadata {
+	var keys, values []string
+	for i, k := range md.Keys() {
+		d.have[k] = true
+		if d.all || slices.Contains(d.keys, k) {
+			d.found[k] = true
+			continue
+		}
+		keys, values = append(keys, k), append(values, md.Values()[i])
+	}
+	return arrow.NewMetadata(keys, values)
+}
+
+func (d *dropper) fields(fields []arrow.Field) []arrow.Field {
+	out := make([]arrow.Field, len(fields))
+	for i, f := range fields {
+		f.Metadata, f.Type = d.metadata(f.Metadata), d.dataType(f.Type)
+		out[i] = f
+	}
+	return out
+}
+
+// dataType returns t without the metadata below it, or t itself where there is none.
+func (d *dropper) dataType(t arrow.DataType) arrow.DataType {
+	n, ok := t.(arrow.NestedType)
+	if !ok || !hasMetadata(n) {
+		return t
+	}
+	switch t := t.(type) {
+	case *arrow.StructType:
+		return arrow.StructOf(d.fields(t.Fields())...)
+	case *arrow.ListType:
+		return arrow.ListOfField(d.fields(t.Fields())[0])
+	case *arrow.LargeListType:
+		return arrow.LargeListOfField(d.fields(t.Fields())[0])
+	case *arrow.ListViewType:
+		return arrow.ListViewOfField(d.fields(t.Fields())[0])
+	case *arrow.LargeListViewType:
+		return arrow.LargeListViewOfField(d.fields(t.Fields())[0])
+	case *arrow.FixedSizeListType:
+		return arrow.FixedSizeListOfField(t.Len(), d.fields(t.Fields())[0])
+	case *arrow.MapType:
+		kv := d.fields([]arrow.Field{t.KeyField(), t.ItemField()})
+		m := arrow.MapOfWithMetadata(kv[0].Type, kv[0].Metadata, kv[1].Type, kv[1].Metadata)
+		m.SetItemNullable(kv[1].Nullable)
+		m.KeysSorted = t.KeysSorted
+		return m
+	case *arrow.SparseUnionType:
+		return arrow.SparseUnionOf(d.fields(t.Fields()), t.TypeCodes())
+	case *arrow.DenseUnionType:
+		return arrow.DenseUnionOf(d.fields(t.Fields()), t.TypeCodes())
+	}
+	return t
+}
+
+func hasMetadata(t arrow.NestedType) bool {
+	fields := t.Fields()
+	if m, ok := t.(*arrow.MapType); ok {
+		fields = []arrow.Field{m.KeyField(), m.ItemField()}
+	}
+	for _, f := range fields {
+		if f.Metadata.Len() > 0 {
+			return true
+		}
+		if n, ok := f.Type.(arrow.NestedType); ok && hasMetadata(n) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// metadataFlags change the metadata that is written.
+type metadataFlags struct {
+	set  []string
+	drop []string
+}
+
+func addMetadataFlags(cmd *cobra.Command) *metadataFlags {
+	f := &metadataFlags{}
+	cmd.Flags().StringArrayVar(&f.set, "metadata", nil, "set `KEY=VALUE` in the metadata of OUTPUT (repeatable)")
+	cmd.Flags().StringArrayVar(&f.drop, "drop-metadata", nil, "leave out the metadata `KEY` of the input and of its columns, * for all (repeatable)")
+	return f
+}
+
+func (f *metadataFlags) edit() (arrowio.MetadataEdit, error) {
+	e := arrowio.MetadataEdit{Set: map[string]string{}, Drop: f.drop}
+	for _, kv := range f.set {
+		key, value, ok := strings.Cut(kv, "=")
+		if !ok || key == "" {
+			return e, usagef("--metadata takes KEY=VALUE, not %q", kv)
+		}
+		if _, twice := e.Set[key]; twice {
+			return e, usagef("--metadata sets %q twice", key)
+		}
+		e.Set[key] = value
+	}
+	return e, nil
+}
+
+// noteLosses tells on standard error, in one line, what reading OUTPUT back will not show. Programs that asked for JSON
+// find it in the report.
+func (a *app) noteLosses(out string, p *arrowio.WritePlan) {
+	lost := p.Losses()
+	if len(lost) == 0 || a.jsonErrors {
+		return
+	}
+	const shown = 3
+	var parts []string
+	for _, l := range lost[:min(shown, len(lost))] {
+		parts = append(parts, l.String())
+	}
+	if more := len(lost) - shown; more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
+	}
+	fmt.Fprintln(a.stderr, printable(fmt.Sprintf("arrowio: %s: note: not all can be read back: %s (--dry-run lists it)", out, strings.Join(parts, "; "))))
+}
+
+// printPlan prints what a dry run found out: what becomes of each column, and of the metadata where there is any.
+func printPlan(w sheet, out string, p *arrowio.WritePlan, sortedBy []string) error {
+	order := ""
+	if len(sortedBy) > 0 {
+		order = ", sorted by " + printable(strings.Join(sortedBy, ", "))
+	}
+	w.line("", "  ", fmt.Sprintf("%s as %s, %s%s", printable(out), p.Format, lossCount(len(p.Losses())), order))
+	rows := make([][]string, len(p.Columns))
+	for i, c := range p.Columns {
+		rows[i] = []string{c.Path, c.Type, c.Stored, c.Encoding, c.Loss}
+	}
+	if err := printTable(w, []string{"column", "type", "stored", "encoding", "lost"}, nil, rows); err != nil || len(p.Metadata) == 0 {
+		return err
+	}
+	rows = rows[:0]
+	for _, k := range p.Metadata {
+		name := k.Key
+		if name == "" {
+			name = "(the file)"
+		}
+		rows = append(rows, []string{name, k.Stored, k.Loss})
+	}
+	return printTable(w, []string{"metadata", "stored", "lost"}, nil, rows)
+}
+
+func lossCount(n int) string {
+	switch n {
+	case 0:
+		return "nothing lost"
+	case 1:
+		return "1 thing lost"
+	}
+	return fmt.Sprintf("%d things lost", n)
+}

@@ -1,0 +1,49 @@
+package csv
+
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// typesLost is what is lost of every file, whatever is in it.
+const typesLost = "CSV has no types: a reader infers them from the text, and every column may be null; text that reads like numbers, dates or truth values comes back as these, a column without values as utf8"
+
+// loss says what reading the text of a type back does not show; "" = nothing beside what typesLost says.
+func loss(t arrow.DataType) string {
+	switch t := t.(type) {
+	case *arrow.Int64Type, *arrow.Float64Type, *arrow.BooleanType, *arrow.StringType, *arrow.Date32Type:
+		return ""
+	case *arrow.NullType, *arrow.LargeStringType, *arrow.StringViewType:
+		return "comes back as utf8"
+	case *arrow.TimestampType:
+		switch {
+		case t.TimeZone != "" && t.TimeZone != "UTC":
+			return "comes back as the same instants in zone UTC instead of " + t.TimeZone
+		case t.Unit != arrow.Microsecond:
+			return "comes back in microseconds, or in nanoseconds where a fraction needs them"
+		}
+		return ""
+	case *arrow.DictionaryType:
+		return "comes back without its dictionary"
+	case *arrow.RunEndEncodedType:
+		return "comes back without its runs"
+	case arrow.ExtensionType:
+		return "comes back without its extension type " + t.ExtensionName()
+	case *arrow.BinaryType, *arrow.LargeBinaryType, *arrow.BinaryViewType, *arrow.FixedSizeBinaryType:
+		return "comes back as utf8: written as base64"
+	case *arrow.Float16Type, *arrow.Float32Type:
+		return "comes back as float64"
+	case *arrow.Date64Type:
+		return "comes back as date32, or as a timestamp where there are times of day"
+	case *arrow.Time32Type, *arrow.Time64Type:
+		return "comes back as utf8"
+	case *arrow.DurationType:
+		return "comes back as int64, the number of " + t.Unit.String()
+	case *arrow.MonthIntervalType:
+		return "comes back as int64, the number of months"
+	case arrow.DecimalType:
+		return "comes back as int64 or float64, or as utf8 where these do not hold the values"
+	case arrow.NestedType, *arrow.DayTimeIntervalType, *arrow.MonthDayNanoIntervalType:
+		return "comes back as utf8: written as JSON"
+	}
+	return "comes back as int64"
+}

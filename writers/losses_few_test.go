@@ -1,0 +1,6 @@
+//go:build !interop
+
+package writers_test
+
+// lossSchemas is how many random schemas each format gets.
+const lossSchemas = 100

@@ -1,0 +1,26 @@
+package parquet
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowmeta"
+)
+
+// planMetadata says what becomes of a schema's metadata: all of it goes to the footer's key-value pairs, which are text.
+func planMetadata(md arrow.Metadata) ([]arrowio.PlannedKey, error) {
+	var bad []string
+	for i, k := range md.Keys() {
+		if !utf8.ValidString(k) || !utf8.ValidString(md.Values()[i]) {
+			bad = append(bad, fmt.Sprintf("%q", k))
+		}
+	}
+	if len(bad) > 0 {
+		return nil, arrowio.Errorf(arrowio.ErrSchema, "metadata of Parquet files is UTF-8, and that of %s is not: leave it out with --drop-metadata, or write a format that keeps it (orc, trevni, cfile, ipc)", strings.Join(bad, ", "))
+	}
+	return arrowmeta.Planned(md, md, "key-value metadata", ""), nil
+}
