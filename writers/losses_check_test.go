@@ -28,6 +28,8 @@ type lossCheck struct {
 	format arrowio.OutputFormat
 	o      arrowio.WriteOptions
 	name   string // of the case, for messages
+	// retyped says that values come back as what they are stored as, times as numbers: those are not compared.
+	retyped bool
 }
 
 // outcome is what became of a case.
@@ -147,7 +149,11 @@ func (c *lossCheck) compare(plan *arrowio.WritePlan, s, back *arrow.Schema, recs
 			if l.Of == arrowio.LossOfColumn && covers(l.Path, d.Path) {
 				found, stated[l.Path] = true, true
 			}
-			if l.Of == arrowio.LossOfColumn && covers(d.Path, l.Path) && d.Aspect == schemadiff.Type { // what was below it is another type's
+			above := d.Path // what is below it is another type's, or has other names
+			if i := strings.LastIndexByte(above, '.'); i > 0 && d.Aspect == schemadiff.Name {
+				above = above[:i]
+			}
+			if l.Of == arrowio.LossOfColumn && covers(above, l.Path) && (d.Aspect == schemadiff.Type || d.Aspect == schemadiff.Name) {
 				stated[l.Path] = true
 			}
 		}
@@ -223,36 +229,45 @@ func (c *lossCheck) values(s *arrow.Schema, place []int, diffs []schemadiff.Diff
 		if place[i] >= len(got[0].Columns()) {
 			continue
 		}
-		want, have := c.column(recs, i), c.column(got, place[i])
-		if err := sameValues(c.format.Name, f, want, have, diffs, i); err != nil {
-			c.errorf("column %s (%s as %s): %v", f.Name, f.Type, have.DataType(), err)
-		}
-		want.Release()
-		have.Release()
+		pairs(recs, got, func(a, b arrow.Record) bool {
+			want, have := a.Column(i), b.Column(place[i])
+			if c.retyped && !arrow.TypeEqual(want.DataType(), have.DataType()) {
+				return false
+			}
+			err := sameValues(c.format.Name, f, want, have, diffs, i)
+			if err != nil {
+				c.errorf("column %s (%s as %s): %v", f.Name, f.Type, have.DataType(), err)
+			}
+			return err == nil
+		})
 	}
 }
 
-func (c *lossCheck) column(recs []arrow.Record, i int) arrow.Array {
-	if len(recs) == 1 {
-		recs[0].Column(i).Retain()
-		return recs[0].Column(i)
+// pairs cuts two lists of batches into pieces of the same rows, until f returns false.
+func pairs(recs, got []arrow.Record, f func(a, b arrow.Record) bool) {
+	var i, j, x, y int64
+	for goOn := true; goOn && i < int64(len(recs)) && j < int64(len(got)); {
+		n := min(recs[i].NumRows()-x, got[j].NumRows()-y)
+		if n > 0 {
+			a, b := recs[i].NewSlice(x, x+n), got[j].NewSlice(y, y+n)
+			goOn = f(a, b)
+			a.Release()
+			b.Release()
+		}
+		if x += n; x == recs[i].NumRows() {
+			i, x = i+1, 0
+		}
+		if y += n; y == got[j].NumRows() {
+			j, y = j+1, 0
+		}
 	}
-	all := make([]arrow.Array, len(recs))
-	for k, r := range recs {
-		all[k] = r.Column(i)
-	}
-	a, err := array.Concatenate(all, c.mem)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	return a
 }
 
 func sameValues(format string, f arrow.Field, want, have arrow.Array, diffs []schemadiff.Difference, column int) error {
 	typeDiffers := slices.ContainsFunc(diffs, func(d schemadiff.Difference) bool {
 		return d.Column == column && (d.Aspect == schemadiff.Type || d.Aspect == schemadiff.Name)
 	})
-	if !typeDiffers {
+	if !typeDiffers && !(untyped(format) && nested(f.Type)) && !(untyped(format) && arrow.IsFloating(f.Type.ID())) { // text has one NaN
 		have = as(want.DataType(), have)
 		defer have.Release()
 		return conformance.EqualArrays(want, have)
@@ -278,6 +293,11 @@ func sameValues(format string, f arrow.Field, want, have arrow.Array, diffs []sc
 		}
 	}
 	return nil
+}
+
+func nested(t arrow.DataType) bool {
+	_, ok := t.(arrow.NestedType)
+	return ok
 }
 
 // as returns a under a type that differs in nullability and metadata only.

@@ -5,7 +5,7 @@ import (
 )
 
 // typesLost is what is lost of every file, whatever is in it.
-const typesLost = "CSV has no types: a reader infers them from the text, and every column may be null; text that reads like numbers, dates or truth values comes back as these, a column without values as utf8"
+const typesLost = "CSV has no types: a reader infers them from the text, and every column may be null; text that reads like numbers, dates or truth values comes back as these, a column without values as utf8, and all NaNs as one"
 
 // loss says what reading the text of a type back does not show; "" = nothing beside what typesLost says.
 func loss(t arrow.DataType) string {

@@ -3,6 +3,7 @@ package ipc
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -122,7 +123,7 @@ func describe(s *arrow.Schema, codec int8) (*driver, error) {
 		return nil, err
 	}
 	d := &driver{codec: codec}
-	limits := arrowio.Limits{Depth: 1 << 10, Columns: 1 << 30, MetadataBytes: 1 << 40} // it is our own
+	limits := arrowio.Limits{}.WithDefaults() // those of a reader: what it would refuse is not written
 	prefix, n, err := arrowipc.Framing(stream.Bytes())
 	var m arrowipc.Message
 	if err == nil {
@@ -131,6 +132,10 @@ func describe(s *arrow.Schema, codec int8) (*driver, error) {
 	}
 	if err == nil {
 		d.schema, err = m.Schema()
+	}
+	var e *arrowio.Error
+	if errors.As(err, &e) && e.Kind == arrowio.ErrLimit {
+		return nil, arrowio.Errorf(arrowio.ErrSchema, "what would be written could not be read: %w", err)
 	}
 	if err != nil {
 		return nil, arrowio.Errorf(arrowio.ErrInternal, "arrow's schema message: %w", err)

@@ -42,6 +42,12 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	if err := distinct("", s.Fields()); err != nil {
 		return nil, err
 	}
+	limit := arrowio.Limits{}.WithDefaults().Depth
+	for _, f := range s.Fields() {
+		if n := depth(f.Type); n > limit {
+			return nil, arrowio.Errorf(arrowio.ErrSchema, "column %s is nested %d deep, and readers take %d (Limits.Depth)", f.Name, n, limit)
+		}
+	}
 	p := &arrowio.WritePlan{Format: "jsonl", Schema: s, Options: o}
 	for _, f := range s.Fields() {
 		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: f.Name, Type: f.Type.String(), Stored: stored(f.Type), Loss: arrowmeta.Join(loss(f.Type), arrowmeta.FieldsLost(f))})
@@ -81,6 +87,29 @@ func distinctIn(path string, t arrow.DataType) error {
 		}
 	}
 	return nil
+}
+
+// depth returns how many values stand inside each other in the JSON of a type.
+func depth(t arrow.DataType) int {
+	switch t := t.(type) {
+	case *arrow.MapType:
+		return 2 + max(depth(t.KeyType()), depth(t.ItemType()))
+	case *arrow.DictionaryType:
+		return depth(t.ValueType)
+	case *arrow.RunEndEncodedType:
+		return depth(t.Encoded())
+	case arrow.ExtensionType:
+		return depth(t.StorageType())
+	case *arrow.DayTimeIntervalType, *arrow.MonthDayNanoIntervalType:
+		return 2
+	case arrow.NestedType:
+		n := 0
+		for _, f := range t.Fields() {
+			n = max(n, depth(f.Type))
+		}
+		return 1 + n
+	}
+	return 1
 }
 
 // stored names what JSON has for a type.

@@ -1,0 +1,187 @@
+package writers_test
+
+import (
+	"errors"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/schemadiff"
+	"github.com/arrowio/arrowio/writers"
+)
+
+// Lists nested to any depth are written and read, or refused by the plan.
+func TestDeepListsAreReadOrRefused(t *testing.T) {
+	for _, f := range writers.All() {
+		for _, depth := range []int{1, 15, 16, 20, 30, 31, 32, 33, 60, 63, 64, 65, 130} {
+			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+			typ := arrow.DataType(arrow.PrimitiveTypes.Int64)
+			for range depth {
+				typ = arrow.ListOf(typ)
+			}
+			s := arrow.NewSchema([]arrow.Field{{Name: "l", Type: typ, Nullable: true}}, nil)
+			b := array.NewRecordBuilder(mem, s)
+			var nested array.Builder = b.Field(0)
+			for range depth {
+				nested.(*array.ListBuilder).Append(true)
+				nested = nested.(*array.ListBuilder).ValueBuilder()
+			}
+			nested.(*array.Int64Builder).Append(7)
+			rec := b.NewRecord()
+			b.Release()
+			c := lossCheck{t: t, mem: mem, format: f, name: typ.Name(), o: lossOptions("")}
+			c.run(s, []arrow.Record{rec})
+			rec.Release()
+			mem.AssertSize(t, 0)
+		}
+	}
+}
+
+// Rows without columns keep their number, or the plan refuses them.
+func TestRowsWithoutColumns(t *testing.T) {
+	for _, f := range writers.All() {
+		for _, md := range []arrow.Metadata{{}, arrow.NewMetadata([]string{"a"}, []string{"b"})} {
+			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+			s := arrow.NewSchema(nil, &md)
+			rec := array.NewRecord(s, nil, 17)
+			c := lossCheck{t: t, mem: mem, format: f, name: "no columns"}
+			c.run(s, []arrow.Record{rec})
+			rec.Release()
+			mem.AssertSize(t, 0)
+		}
+	}
+}
+
+// Types that only ORC or Kudu have, extension types and ids of Iceberg come back after a way through another format.
+func TestTypesSurviveOtherFormats(t *testing.T) {
+	field := func(name string, typ arrow.DataType, kv ...string) arrow.Field {
+		return arrow.Field{Name: name, Type: typ, Nullable: true, Metadata: arrow.MetadataFrom(asMap(kv))}
+	}
+	str := arrow.BinaryTypes.String
+	md := arrow.NewMetadata([]string{"orc.owner", "plain", "orc.raw"}, []string{"ops", "text", "\xff\x00"})
+	s := arrow.NewSchema([]arrow.Field{
+		field("c", str, "orc.type", "char(9)"), field("v", str, "orc.type", "varchar(40)"),
+		field("id", arrow.PrimitiveTypes.Int64, "orc.iceberg.id", "3", "PARQUET:field_id", "3", "orc.iceberg.required", "false"),
+		field("g", arrow.BinaryTypes.Binary, "orc.type", "geometry(EPSG:4326)", "ARROW:extension:name", "geoarrow.wkb",
+			"ARROW:extension:metadata", `{"crs":"EPSG:4326","crs_type":"authority_code"}`),
+		field("l", arrow.ListOfField(field("item", str, "orc.type", "varchar(7)"))),
+		field("s", arrow.StructOf(field("x", str, "orc.type", "char(3)"))),
+	}, &md)
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	b := array.NewRecordBuilder(mem, s)
+	defer b.Release()
+	for _, f := range b.Fields() {
+		f.AppendNull()
+	}
+	rec := b.NewRecord()
+	defer rec.Release()
+	for _, by := range []string{"trevni", "ipc", "orc", "parquet"} {
+		from := s
+		if by == "parquet" { // it has no place for bytes that are no text
+			var err error
+			if _, err = must(writers.Lookup(by)).Plan(s, arrowio.WriteOptions{}); !errors.Is(err, arrowio.ErrSchema) || !strings.Contains(err.Error(), `"orc.raw"`) || !strings.Contains(err.Error(), "--drop-metadata") {
+				t.Errorf("parquet takes metadata that is not UTF-8: %v", err)
+			}
+			if from, err = (arrowio.MetadataEdit{Drop: []string{"orc.raw"}}).Apply(s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, back, recs := through(t, mem, by, from, []arrow.Record{rec})
+		plan, again, more := through(t, mem, "orc", back, recs)
+		if l := plan.Losses(); len(l) != 0 {
+			t.Errorf("by %s: the plan says %v", by, l)
+		}
+		for _, d := range schemadiff.Fields(from.Fields(), again.Fields()) {
+			t.Errorf("by %s: %s %s", by, d.Path, d.Text)
+		}
+		if lost := schemadiff.Keys(from.Metadata(), again.Metadata()); len(lost) != 0 {
+			t.Errorf("by %s: metadata %v is lost", by, lost)
+		}
+		releaseAll(recs)
+		releaseAll(more)
+	}
+}
+
+func asMap(kv []string) map[string]string {
+	m := map[string]string{}
+	for i := 0; i < len(kv); i += 2 {
+		m[kv[i]] = kv[i+1]
+	}
+	return m
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// through writes and reads back.
+func through(t *testing.T, mem memory.Allocator, format string, s *arrow.Schema, recs []arrow.Record) (*arrowio.WritePlan, *arrow.Schema, []arrow.Record) {
+	t.Helper()
+	c := lossCheck{t: t, format: must(writers.Lookup(format)), name: "through"}
+	plan, err := c.format.Plan(s, arrowio.WriteOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "x"+c.format.Extensions[0])
+	if err := c.write(path, plan, recs); err != nil {
+		t.Fatal(err)
+	}
+	back, got, err := readAll(path, mem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan, back, got
+}
+
+// Floats that are no numbers come back from text.
+func TestNotNumbersInText(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	s := arrow.NewSchema([]arrow.Field{
+		{Name: "some", Type: arrow.PrimitiveTypes.Float64, Nullable: true}, {Name: "all", Type: arrow.PrimitiveTypes.Float64, Nullable: true},
+		{Name: "late", Type: arrow.PrimitiveTypes.Float64, Nullable: true}, {Name: "text", Type: arrow.BinaryTypes.String, Nullable: true},
+	}, nil)
+	b := array.NewRecordBuilder(mem, s)
+	defer b.Release()
+	nan, inf := math.NaN(), math.Inf(1)
+	b.Field(0).(*array.Float64Builder).AppendValues([]float64{1.5, nan, inf, -inf, 0}, []bool{true, true, true, true, false})
+	b.Field(1).(*array.Float64Builder).AppendValues([]float64{nan, inf, -inf, nan, nan}, nil)
+	b.Field(2).(*array.Float64Builder).AppendValues([]float64{-inf, nan, 0, 2, 3.25}, nil)
+	b.Field(3).(*array.StringBuilder).AppendValues([]string{"NaN", "Infinity", "x", "-Infinity", ""}, nil)
+	rec := b.NewRecord()
+	defer rec.Release()
+	for _, format := range []string{"csv", "jsonl"} {
+		_, back, recs := through(t, mem, format, s, []arrow.Record{rec})
+		c := lossCheck{t: t, mem: mem, format: must(writers.Lookup(format)), name: "not numbers"}
+		for _, d := range schemadiff.Fields(s.Fields(), back.Fields()) {
+			t.Errorf("%s: %s %s", format, d.Path, d.Text)
+		}
+		c.values(s, []int{0, 1, 2, 3}, nil, []arrow.Record{rec}, recs)
+		releaseAll(recs)
+	}
+}
+
+// Stored columns of Trevni say of each type how it comes back.
+func TestTrevniColumnsTellTypes(t *testing.T) {
+	for seed := range 60 {
+		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+		r := newLossRandom(int64(seed), mem)
+		r.Gen.Nulls = 0
+		s := r.schema(true)
+		rec := r.rows(s, 5)
+		c := lossCheck{t: t, mem: mem, format: must(writers.Lookup("trevni")), name: "columns", retyped: true, o: arrowio.WriteOptions{Options: map[string]string{"trevni-schema": "columns"}}}
+		c.run(s, []arrow.Record{rec})
+		rec.Release()
+		mem.AssertSize(t, 0)
+	}
+}
