@@ -246,6 +246,7 @@ shared: judges # a judge whose interpreter dies at its end, as pyarrow's threads
 		judge $(SHARED)/oracles/check.py --bin $(BIN) kudu $(SHARED)/corpus/kudu-wal; \
 		judge $(SHARED)/oracles/check.py --bin $(BIN) corrupt $(SHARED)/corpus/kudu/bad; \
 		judge $(INTEROP)/kudu/edited_logs.py $(BIN) $(SHARED)/corpus/kudu-wal/bad; \
+		judge $(INTEROP)/convert_judge.py --bin $(BIN) testdata $(SHARED)/corpus; \
 	else echo "no $(SHARED)/oracles/check.py: only the project's own comparisons ran"; fi
 
 .PHONY: bench-trevni

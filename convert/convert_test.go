@@ -335,3 +335,34 @@ func TestDryRunTouchesNothing(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 }
+
+// Metadata is set and left out before the plan is made; a key to be dropped that is not there is told.
+func TestMetadata(t *testing.T) {
+	var planned *arrow.Schema
+	f := arrowio.OutputFormat{Name: "none", Plan: func(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
+		planned = s
+		return &arrowio.WritePlan{Format: "none", Schema: s}, nil
+	}}
+	ds := arrowio.FileDataset("", &numbers{rows: 1, splitRows: 1})
+	for _, c := range []struct {
+		edit arrowio.MetadataEdit
+		want string
+	}{
+		{arrowio.MetadataEdit{}, "map[]"},
+		{arrowio.MetadataEdit{Set: map[string]string{"b": "2", "a": "1"}}, "map[a:1 b:2]"},
+		{arrowio.MetadataEdit{Set: map[string]string{"a": "1"}, Drop: []string{"*"}}, "map[a:1]"},
+		{arrowio.MetadataEdit{Drop: []string{"a"}}, ""},
+		{arrowio.MetadataEdit{Set: map[string]string{"": "1"}}, ""},
+	} {
+		_, err := convert.Convert(t.Context(), ds, f, nil, convert.Options{DryRun: true, Metadata: c.edit})
+		if c.want == "" {
+			if !errors.Is(err, arrowio.ErrOption) {
+				t.Errorf("%+v: %v", c.edit, err)
+			}
+			continue
+		}
+		if md := planned.Metadata(); err != nil || fmt.Sprint(md.ToMap()) != c.want {
+			t.Errorf("%+v: %v, %v", c.edit, md, err)
+		}
+	}
+}

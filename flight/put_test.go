@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -184,6 +185,21 @@ func TestPutCommand(t *testing.T) {
 	if refused := codeOf(err) == codes.InvalidArgument; refused != (len(lossy.Losses) > 0) {
 		t.Errorf("losses %+v, and refused: %v", lossy.Losses, err)
 	}
+	// Metadata is set, left out, and told where it is lost.
+	md := arrow.NewMetadata([]string{"owner", "pandas"}, []string{"me", "{}"})
+	said := arrow.NewSchema(month.Fields(), &md)
+	kept, err := putting(t.Context(), t, c, cmdOf(`{"dataset":"in-md","format":"orc","metadata":{"more":"x"},"drop_metadata":["pandas"]}`), said, []arrow.Record{rec})
+	if err != nil || slices.ContainsFunc(kept.Losses, func(l arrowio.Loss) bool { return l.Of == arrowio.LossOfMetadata }) {
+		t.Errorf("%+v, %v", kept, err)
+	}
+	_, stored := getAll(t.Context(), t, c, cmdOf(`{"dataset":"in-md"}`))
+	if back := stored.recs[0].Schema().Metadata(); !maps.Equal(back.ToMap(), map[string]string{"more": "x", "owner": "me"}) {
+		t.Errorf("metadata %v", back)
+	}
+	text, err := putting(t.Context(), t, c, cmdOf(`{"dataset":"in-md2","format":"jsonl"}`), said, []arrow.Record{rec})
+	if err != nil || !slices.ContainsFunc(text.Losses, func(l arrowio.Loss) bool { return l.Key == "owner" }) || !slices.ContainsFunc(text.Losses, func(l arrowio.Loss) bool { return l.Of == arrowio.LossOfFile }) {
+		t.Errorf("%+v, %v", text, err)
+	}
 	for _, q := range []struct {
 		d    *flight.FlightDescriptor
 		want codes.Code
@@ -212,7 +228,7 @@ func TestPutCommand(t *testing.T) {
 			t.Errorf("%.100s: %v", q.d, err)
 		}
 	}
-	if got := names(t, dir); !slices.Equal(got, []string{"in-a", "in-csv"}) && !slices.Equal(got, []string{"in-a", "in-csv", "in-csv2"}) {
+	if got := names(t, dir); !slices.Equal(got, []string{"in-a", "in-csv", "in-md", "in-md2"}) {
 		t.Error(got)
 	}
 }

@@ -478,6 +478,21 @@ def test_write(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["t.trv"]
 
 
+def test_write_metadata(tmp_path):
+    """Metadata is kept where the format can, set and left out where that is asked for, and what is lost is told."""
+    t = pa.table({"a": [1, 2]}).replace_schema_metadata({"plain": "text", "orc.owner": "ops", "raw": b"\xff\x00"})
+    path = tmp_path / "t.orc"
+    report = arrowio.write(t, path, metadata={"more": "x"}, drop_metadata=["plain"])
+    assert report.losses == []
+    assert pa.table(arrowio.open(path)).schema.metadata == {b"orc.owner": b"ops", b"raw": b"\xff\x00", b"more": b"x"}
+    lossy = arrowio.write(t, tmp_path / "t.csv", dry_run=True).losses
+    assert {(x.of, x.key) for x in lossy} == {("metadata", "plain"), ("metadata", "orc.owner"), ("metadata", "raw"), ("file", "")}
+    with pytest.raises(arrowio.SchemaError, match="--drop-metadata"):
+        arrowio.write(t, tmp_path / "t.parquet")
+    with pytest.raises(arrowio.OptionError, match="no metadata"):
+        arrowio.write(t, path, force=True, drop_metadata="palin")
+
+
 def test_write_of_a_source_that_fails(tmp_path):
     """The stream is released, and nothing is left."""
 

@@ -7,7 +7,7 @@ import (
 // loss says what reading a type back does not show, "" = nothing.
 func loss(t arrow.DataType) string {
 	if back := comesBack(t); !arrow.TypeEqual(t, back, arrow.CheckMetadata()) || back.Fingerprint() != t.Fingerprint() || back.String() != t.String() {
-		return "the type: it is read back as " + back.String()
+		return "comes back as " + back.String()
 	}
 	return ""
 }
@@ -52,6 +52,9 @@ func comesBack(t arrow.DataType) arrow.DataType {
 	case arrow.ListLikeType:
 		return arrow.ListOfField(fieldComesBack(t.ElemField()))
 	case arrow.ExtensionType:
+		if back := comesBack(t.StorageType()); !arrow.TypeEqual(back, t.StorageType()) {
+			return back
+		}
 		return t
 	}
 	return t

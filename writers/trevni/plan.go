@@ -74,7 +74,9 @@ func storedColumns(s *arrow.Schema) bool {
 func (d *driver) compare(s *arrow.Schema, p *arrowio.WritePlan) error {
 	lim := arrowio.Limits{}.WithDefaults()
 	h := &trevniwire.Header{Columns: d.columns, Meta: d.meta}
-	back, err := shown(h, lim, d.avro)
+	bytes := map[int]bool{}
+	collectBytes(s.Fields(), d.tree.Roots, bytes)
+	back, err := shown(h, lim, d.avro, func(column, _ int) bool { return !bytes[column] })
 	if err != nil {
 		return arrowio.Errorf(arrowio.ErrSchema, "what would be written could not be read: %w", err)
 	}
@@ -83,14 +85,30 @@ func (d *driver) compare(s *arrow.Schema, p *arrowio.WritePlan) error {
 	return nil
 }
 
+// collectBytes finds the columns of decimals whose values are beyond their precision: they were read as bytes, and will be.
+func collectBytes(fields []arrow.Field, nodes []*trevniwire.Node, to map[int]bool) {
+	for i, n := range nodes[:min(len(nodes), len(fields))] {
+		t := fields[i].Type
+		if n.Kind == trevniwire.Leaf && arrow.IsDecimal(n.Field.Type.ID()) && !arrow.IsDecimal(t.ID()) {
+			to[n.Col] = true
+		}
+		switch t := t.(type) {
+		case *arrow.MapType:
+			collectBytes([]arrow.Field{t.KeyField(), t.ItemField()}, n.Kids, to)
+		case arrow.NestedType:
+			collectBytes(t.Fields(), n.Kids, to)
+		}
+	}
+}
+
 // shown returns the schema under which a file is read: of Avro records where it has an avro.schema that describes its
 // columns, of what is stored otherwise, which is an error where it has to be Avro records.
-func shown(h *trevniwire.Header, lim arrowio.Limits, avro bool) (*arrow.Schema, error) {
+func shown(h *trevniwire.Header, lim arrowio.Limits, avro bool, fits func(column, precision int) bool) (*arrow.Schema, error) {
 	if text, ok := h.Meta.Get(trevniwire.KeyAvro); ok {
 		schema, err := trevniwire.ParseAvro(text, lim)
 		if err == nil {
 			var tree *trevniwire.Tree
-			if tree, err = trevniwire.RecordsView(h, schema, lim, nil); err == nil {
+			if tree, err = trevniwire.RecordsView(h, schema, lim, fits); err == nil {
 				return tree.Schema, nil
 			}
 		}
