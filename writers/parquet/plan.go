@@ -3,6 +3,7 @@ package parquet
 import (
 	"bytes"
 	"encoding/base64"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -38,6 +39,10 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	}
 	var refused []string
 	for _, f := range s.Fields() {
+		if n := schemaLevels(f.Type); n > mostLevels {
+			refused = append(refused, fmt.Sprintf("column %s: %d levels of a schema, where readers take %d", f.Name, n, mostLevels))
+			continue
+		}
 		refused = refuse(refused, f.Name, f, 0)
 	}
 	if len(refused) > 0 {
