@@ -89,7 +89,7 @@ func (d *driver) compare(s *arrow.Schema, p *arrowio.WritePlan) error {
 func collectBytes(fields []arrow.Field, nodes []*trevniwire.Node, to map[int]bool) {
 	for i, n := range nodes[:min(len(nodes), len(fields))] {
 		t := fields[i].Type
-		if n.Kind == trevniwire.Leaf && arrow.IsDecimal(n.Field.Type.ID()) && !arrow.IsDecimal(t.ID()) {
+		if n.Kind == trevniwire.Leaf && arrow.IsDecimal(n.Field.Type.ID()) && (t.ID() == arrow.BINARY || t.ID() == arrow.FIXED_SIZE_BINARY) {
 			to[n.Col] = true
 		}
 		switch t := t.(type) {
