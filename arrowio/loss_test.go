@@ -37,13 +37,18 @@ func TestMetadataEdit(t *testing.T) {
 		return arrow.MetadataFrom(m)
 	}
 	leaf := arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int8, Nullable: true, Metadata: md("drop", "1", "keep", "2")}
-	key := leaf
-	key.Nullable = false
 	m := arrow.MapOfWithMetadata(leaf.Type, leaf.Metadata, leaf.Type, leaf.Metadata)
 	fields := []arrow.Field{
-		leaf, {Name: "l", Type: arrow.ListOfField(leaf)}, {Name: "ll", Type: arrow.LargeListOfField(leaf)}, {Name: "v", Type: arrow.ListViewOfField(leaf)},
-		{Name: "lv", Type: arrow.LargeListViewOfField(leaf)}, {Name: "f", Type: arrow.FixedSizeListOfField(2, leaf)}, {Name: "s", Type: arrow.StructOf(leaf)}, {Name: "m", Type: m},
-		{Name: "u", Type: arrow.DenseUnionOf([]arrow.Field{leaf}, []arrow.UnionTypeCode{3})}, {Name: "w", Type: arrow.SparseUnionOf([]arrow.Field{leaf}, []arrow.UnionTypeCode{3})},
+		leaf,
+		{Name: "l", Type: arrow.ListOfField(leaf)},
+		{Name: "ll", Type: arrow.LargeListOfField(leaf)},
+		{Name: "v", Type: arrow.ListViewOfField(leaf)},
+		{Name: "lv", Type: arrow.LargeListViewOfField(leaf)},
+		{Name: "f", Type: arrow.FixedSizeListOfField(2, leaf)},
+		{Name: "s", Type: arrow.StructOf(leaf)},
+		{Name: "m", Type: m},
+		{Name: "u", Type: arrow.DenseUnionOf([]arrow.Field{leaf}, []arrow.UnionTypeCode{3})},
+		{Name: "w", Type: arrow.SparseUnionOf([]arrow.Field{leaf}, []arrow.UnionTypeCode{3})},
 	}
 	file := md("drop", "1", "stay", "2")
 	s := arrow.NewSchema(fields, &file)

@@ -21,13 +21,13 @@ func TestDeepListsAreReadOrRefused(t *testing.T) {
 	for _, f := range writers.All() {
 		for _, depth := range []int{1, 15, 16, 20, 30, 31, 32, 33, 60, 63, 64, 65, 130} {
 			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-			typ := arrow.DataType(arrow.PrimitiveTypes.Int64)
+			typ := arrow.PrimitiveTypes.Int64
 			for range depth {
 				typ = arrow.ListOf(typ)
 			}
 			s := arrow.NewSchema([]arrow.Field{{Name: "l", Type: typ, Nullable: true}}, nil)
 			b := array.NewRecordBuilder(mem, s)
-			var nested array.Builder = b.Field(0)
+			nested := b.Field(0)
 			for range depth {
 				nested.(*array.ListBuilder).Append(true)
 				nested = nested.(*array.ListBuilder).ValueBuilder()
@@ -148,8 +148,10 @@ func TestNotNumbersInText(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
 	s := arrow.NewSchema([]arrow.Field{
-		{Name: "some", Type: arrow.PrimitiveTypes.Float64, Nullable: true}, {Name: "all", Type: arrow.PrimitiveTypes.Float64, Nullable: true},
-		{Name: "late", Type: arrow.PrimitiveTypes.Float64, Nullable: true}, {Name: "text", Type: arrow.BinaryTypes.String, Nullable: true},
+		{Name: "some", Type: arrow.PrimitiveTypes.Float64, Nullable: true},
+		{Name: "all", Type: arrow.PrimitiveTypes.Float64, Nullable: true},
+		{Name: "late", Type: arrow.PrimitiveTypes.Float64, Nullable: true},
+		{Name: "text", Type: arrow.BinaryTypes.String, Nullable: true},
 	}, nil)
 	b := array.NewRecordBuilder(mem, s)
 	defer b.Release()

@@ -64,10 +64,22 @@ func (r *lossRandom) union(depth int) arrow.DataType {
 func (r *lossRandom) field(f arrow.Field) arrow.Field {
 	if r.OneOf(3) {
 		f.Metadata = r.metadata([][2]string{
-			{"note", ""}, {"orc.type", "varchar(90)"}, {"orc.type", "char(90)"}, {"orc.iceberg.id", "7"}, {"PARQUET:field_id", "7"},
-			{"kudu.type", "varchar(90)"}, {"kudu.comment", "a comment"}, {"trevni.meta.unit", "cm"}, {"trevni.logical", "uuid"}, {"unit", "m/s"},
-			{"ARROW:extension:name", "some.thing"}, {"ARROW:extension:metadata", "{}"}, {"orc-attribute.type", "x"}, {"arrowio.field.x", "y"},
-			{"bytes", "\xff\x00"}, {"ünï", "é"},
+			{"note", ""},
+			{"orc.type", "varchar(90)"},
+			{"orc.type", "char(90)"},
+			{"orc.iceberg.id", "7"},
+			{"PARQUET:field_id", "7"},
+			{"kudu.type", "varchar(90)"},
+			{"kudu.comment", "a comment"},
+			{"trevni.meta.unit", "cm"},
+			{"trevni.logical", "uuid"},
+			{"unit", "m/s"},
+			{"ARROW:extension:name", "some.thing"},
+			{"ARROW:extension:metadata", "{}"},
+			{"orc-attribute.type", "x"},
+			{"arrowio.field.x", "y"},
+			{"bytes", "\xff\x00"},
+			{"ünï", "é"},
 		})
 	}
 	return f
@@ -96,9 +108,23 @@ func (r *lossRandom) schema(flat bool) *arrow.Schema {
 	md := arrow.Metadata{}
 	if r.OneOf(2) {
 		md = r.metadata([][2]string{
-			{"owner", "Zoë"}, {"orc.owner", "ops"}, {"trevni.source", "a"}, {"cfile.x", "y"}, {"kudu.table", "t"}, {"pandas", "{}"}, {"bin", "\xff\xfe\x00"},
-			{"orc.bin", "\x80"}, {"trevni.bin", "\x80"}, {"orc-attribute.a", "b"}, {"empty", ""}, {"arrowio.keys", "[]"}, {"trevni.codec", "null"}, {"cfile.min_key", "x"},
-			{"avro.schema", "{}"}, {"trevni.avro.schema", `"int"`}, {"orc.arrowio.keys", `["owner"]`},
+			{"owner", "Zoë"},
+			{"orc.owner", "ops"},
+			{"trevni.source", "a"},
+			{"cfile.x", "y"},
+			{"kudu.table", "t"},
+			{"pandas", "{}"},
+			{"bin", "\xff\xfe\x00"},
+			{"orc.bin", "\x80"},
+			{"trevni.bin", "\x80"},
+			{"orc-attribute.a", "b"},
+			{"empty", ""},
+			{"arrowio.keys", "[]"},
+			{"trevni.codec", "null"},
+			{"cfile.min_key", "x"},
+			{"avro.schema", "{}"},
+			{"trevni.avro.schema", `"int"`},
+			{"orc.arrowio.keys", `["owner"]`},
 		})
 	}
 	return arrow.NewSchema(fields, &md)

@@ -44,6 +44,7 @@ func TestJSONSchemas(t *testing.T) {
 		{"convert", 0, []string{"convert", "--json", pruning, out("a.parquet")}},
 		{"convert", 0, []string{"convert", "--json", "--dry-run", encrypted, out("b.trv")}},
 		{"convert", 0, []string{"convert", "--json", "--sort=b", csv, out("c.orc")}},
+		{"convert", 0, []string{"convert", "--json", "--metadata", "owner=me", csv, out("d.csv")}},
 		{"schema", 0, []string{"schema", "--json", trevni}},
 		{"schema", 0, []string{"schema", "--json", encrypted}},
 		{"inspect", 0, []string{"inspect", "--json", "--blocks", encrypted}},

@@ -24,7 +24,7 @@ const Slack = max(inflate.Slack, 64)
 // further blocks allocate nothing. The exceptions: Bzip2 allocates for each block, in proportion to size; Brotli now and
 // then a table, and keeps a window of up to 16 MiB. One goroutine at a time may use it.
 type Decoder struct {
-	inflater inflate.Decoder
+	inflater *inflate.Decoder // large tables: made when they are first needed
 	zstd     *zstd.Decoder
 	brotli   *brotli.Reader
 	bytes    bytes.Reader // what brotli reads
@@ -111,9 +111,16 @@ var (
 	errZlibSum    = errors.New("adler-32 mismatch")
 )
 
+func (d *Decoder) deflated() *inflate.Decoder {
+	if d.inflater == nil {
+		d.inflater = new(inflate.Decoder)
+	}
+	return d.inflater
+}
+
 // inflate decodes raw deflate. Java's Inflater, like zlib, stops at the end of the final block and leaves the rest.
 func (d *Decoder) inflate(dst, src []byte, size int) (int, error) {
-	n, used, err := d.inflater.Decode(dst, src, size)
+	n, used, err := d.deflated().Decode(dst, src, size)
 	d.trailing = len(src) - used
 	return n, err
 }
@@ -132,7 +139,7 @@ func (d *Decoder) zlib(dst, src []byte, size int) (int, error) {
 	case h&0x20 != 0:
 		return 0, errZlibDict
 	}
-	n, used, err := d.inflater.Decode(dst, src[2:], size)
+	n, used, err := d.deflated().Decode(dst, src[2:], size)
 	if err != nil {
 		return 0, err
 	}

@@ -52,8 +52,8 @@ type logState struct {
 }
 
 // rowsLost returns how many rows a line of lost is about; arrowio.UnknownRows = not known.
-func (s *logState) rowsLost(line string) int64 {
-	if n, ok := s.lostOf[line]; ok {
+func (st *logState) rowsLost(line string) int64 {
+	if n, ok := st.lostOf[line]; ok {
 		return n
 	}
 	return arrowio.UnknownRows

@@ -229,9 +229,7 @@ func (p *planner) losses(c *column, f arrow.Field, note string) (losses []string
 			c.meta = append(c.meta, kuduwire.SetMeta{Key: k, Value: []byte(v)})
 		}
 	}
-	for _, m := range c.meta {
-		shown = append(shown, m)
-	}
+	shown = append(shown, c.meta...)
 	if e, ok := f.Type.(arrow.ExtensionType); ok && len(losses) > 0 && arrow.TypeEqual(underlying(e), back) {
 		losses = losses[1:] // the metadata keep it
 	}

@@ -90,10 +90,10 @@ func TestLargeValues(t *testing.T) {
 func someLarge() arrow.Array {
 	b := array.NewStringBuilder(memory.DefaultAllocator)
 	for i := range 40 {
-		switch {
-		case i%10 == 3:
+		switch i % 10 {
+		case 3:
 			b.Append(strings.Repeat(fmt.Sprint(i), 1<<20))
-		case i%10 == 4:
+		case 4:
 			b.AppendNull()
 		default:
 			b.Append(fmt.Sprint("small ", i))

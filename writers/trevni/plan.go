@@ -248,9 +248,7 @@ func (d *driver) columnMeta(i int, user arrow.Metadata) trevniwire.Meta {
 		}
 	}
 	if !d.avro {
-		for _, kv := range trevniwire.ForeignMeta(user) {
-			m = append(m, kv)
-		}
+		m = append(m, trevniwire.ForeignMeta(user)...)
 	}
 	return m
 }
