@@ -128,7 +128,8 @@ func (t *tree) validityOfRows(defs []uint8) (slots, set int) {
 // below returns 1 if a is less than b, else 0.
 func below(a, b uint8) int { return int((uint64(a) - uint64(b)) >> 63) }
 
-// offsets fills the offsets of a list, and its bitmap where it can be null. Which entry is what is not predictable, so
+// offsets fills the offsets of a list, and its bitmap where it can be null or has a fixed size: then the bitmap tells which
+// lists are there, and nulls counts the others. Which entry is what is not predictable, so
 // that nothing depends on it but sums.
 func (t *tree) offsets() (slots, nulls int, items int64) {
 	defs, reps := t.short.batchDefs, t.short.batchReps
@@ -139,7 +140,7 @@ func (t *tree) offsets() (slots, nulls int, items int64) {
 	}
 	_, ends := t.ends.Grow(slots, slots)
 	slot, count := 0, 0
-	if !t.field.Nullable {
+	if !t.field.Nullable && t.field.Type.ID() != arrow.FIXED_SIZE_LIST {
 		for i, d := range defs {
 			r := reps[i]
 			slot += below(r, rep) &^ below(d, anc)
@@ -197,13 +198,17 @@ func (t *tree) buildList() (arrow.ArrayData, error) {
 	return array.NewData(t.field.Type, slots, []*memory.Buffer{bitmap, offsets}, []arrow.ArrayData{item}, nulls, 0), nil
 }
 
-// fixed makes a fixed-size list of a list: all lists must have the size, and null ones, which have no items in Parquet,
-// get items.
-func (t *tree) fixed(ft *arrow.FixedSizeListType, bitmap *memory.Buffer, offs []int32, item arrow.ArrayData, nulls int) (arrow.ArrayData, error) {
+// fixed makes a fixed-size list of a list. All lists that are there must have the size; the others, null ones and those below
+// nulls, have no items in Parquet and get some. there = nil: all are.
+func (t *tree) fixed(ft *arrow.FixedSizeListType, there *memory.Buffer, offs []int32, item arrow.ArrayData, nulls int) (arrow.ArrayData, error) {
 	slots, size := len(offs)-1, int(ft.Len())
-	isNull := func(i int) bool { return bitmap != nil && bitmap.Bytes()[i/8]>>(i%8)&1 == 0 }
+	missing := func(i int) bool { return there != nil && there.Bytes()[i/8]>>(i%8)&1 == 0 }
+	bitmap := there
+	if !t.field.Nullable {
+		bitmap, nulls = nil, 0
+	}
 	for i := range slots {
-		if n := int(offs[i+1] - offs[i]); n != size && (n != 0 || !isNull(i)) {
+		if n := int(offs[i+1] - offs[i]); n != size && (n != 0 || !missing(i)) {
 			return nil, corrupt("a list of %d items where all have %d", n, size)
 		}
 	}
@@ -212,7 +217,7 @@ func (t *tree) fixed(ft *arrow.FixedSizeListType, bitmap *memory.Buffer, offs []
 	}
 	items := array.MakeFromData(item)
 	defer items.Release()
-	filler := items // of null lists, whose items may be any
+	filler := items // of lists that are not there, whose items may be any
 	if items.Len() < size {
 		b := array.NewBuilder(t.mem.Allocator, ft.Elem())
 		defer b.Release()
@@ -223,7 +228,7 @@ func (t *tree) fixed(ft *arrow.FixedSizeListType, bitmap *memory.Buffer, offs []
 	a := arrowbuf.NewAppender(ft.Elem(), t.mem.Allocator)
 	defer a.Release()
 	for i := 0; i < slots; {
-		if isNull(i) {
+		if missing(i) {
 			if err := a.Append(filler, 0, size); err != nil {
 				return nil, err
 			}
@@ -231,7 +236,7 @@ func (t *tree) fixed(ft *arrow.FixedSizeListType, bitmap *memory.Buffer, offs []
 			continue
 		}
 		j := i + 1
-		for ; j < slots && !isNull(j); j++ {
+		for ; j < slots && !missing(j); j++ {
 		}
 		if err := a.Append(items, int(offs[i]), int(offs[j])); err != nil {
 			return nil, err

@@ -11,7 +11,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowipc"
+	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/parquetwire/encode"
+	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
 // driver is this package's part of a plan.
@@ -52,7 +55,8 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	if err := d.choose(); err != nil {
 		return nil, err
 	}
-	if err := d.describe(s); err != nil {
+	back, err := d.describe(s)
+	if err != nil {
 		return nil, err
 	}
 	metadata, err := planMetadata(s.Metadata())
@@ -63,6 +67,7 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	for i, f := range s.Fields() {
 		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: f.Name, Type: f.Type.String(), Stored: d.fields[i].stored(), Loss: loss(f.Type)})
 	}
+	p.Columns = arrowmeta.AddDifferences(p.Columns, schemadiff.Fields(s.Fields(), back.Fields()))
 	return p, nil
 }
 
@@ -98,8 +103,9 @@ func (d *driver) choose() error {
 // schemaKey is the metadata key under which Arrow's implementations keep the Arrow schema.
 const schemaKey = "ARROW:schema"
 
-// describe makes the file's metadata: that of the schema, and the Arrow schema itself.
-func (d *driver) describe(s *arrow.Schema) error {
+// describe makes the file's metadata: that of the schema, and the Arrow schema itself, which it returns as readers
+// understand it: metadata of a field may hide its extension type.
+func (d *driver) describe(s *arrow.Schema) (back *arrow.Schema, err error) {
 	md := s.Metadata()
 	for i, k := range md.Keys() {
 		if k != schemaKey {
@@ -108,11 +114,23 @@ func (d *driver) describe(s *arrow.Schema) error {
 	}
 	var stream bytes.Buffer
 	if err := ipc.NewWriter(&stream, ipc.WithSchema(s)).Close(); err != nil {
-		return arrowio.Errorf(arrowio.ErrSchema, "the schema cannot be described: %w", err)
+		return nil, arrowio.Errorf(arrowio.ErrSchema, "the schema cannot be described: %w", err)
 	}
 	message := bytes.TrimSuffix(stream.Bytes(), []byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}) // the end of the stream
 	d.keys, d.values = append(d.keys, schemaKey), append(d.values, base64.StdEncoding.EncodeToString(message))
-	return nil
+	var m arrowipc.Message
+	prefix, n, err := arrowipc.Framing(message)
+	if err == nil {
+		m, err = arrowipc.ParseMessage(message[prefix:prefix+n], arrowio.Limits{}.WithDefaults())
+	}
+	var described *arrowipc.Schema
+	if err == nil {
+		described, err = m.Schema()
+	}
+	if err != nil {
+		return nil, arrowio.Errorf(arrowio.ErrSchema, "what would be written could not be read: %w", err)
+	}
+	return described.Arrow, nil
 }
 
 // sorting returns the leaf columns that rows are sorted by, as far as Parquet can say it.
