@@ -57,6 +57,8 @@ func TestBelowNulls(t *testing.T) {
 			arrow.StructOf(arrow.Field{Name: "s", Type: arrow.StructOf(arrow.Field{Name: "x", Type: typ, Nullable: true}), Nullable: true}),
 			arrow.ListOf(arrow.StructOf(arrow.Field{Name: "x", Type: typ, Nullable: true})),
 			arrow.MapOf(arrow.BinaryTypes.String, typ),
+			arrow.StructOf(arrow.Field{Name: "x", Type: typ}),
+			arrow.ListOf(arrow.StructOf(arrow.Field{Name: "x", Type: typ})),
 		} {
 			there(t, arrowio.WriteOptions{}, g.Sliced(nested, 200), g.Array(nested, 200))
 		}
