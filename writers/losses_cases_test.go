@@ -136,7 +136,7 @@ func through(t *testing.T, mem memory.Allocator, format string, s *arrow.Schema,
 	if err := c.write(path, plan, recs); err != nil {
 		t.Fatal(err)
 	}
-	back, got, err := readAll(path, mem)
+	back, got, err := readAll(path, nil, mem)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,7 +77,7 @@ func lossFiles(t *testing.T) (files []string) {
 // convert writes a file as the format, and compares. Files that cannot be read as they are do not count.
 func (c *lossCheck) convert(name string) outcome {
 	ctx := context.Background()
-	s, recs, err := readAll(name, c.mem)
+	s, recs, err := readAll(name, nil, c.mem)
 	if err != nil {
 		return refused
 	}
@@ -113,7 +113,7 @@ func (c *lossCheck) convert(name string) outcome {
 	if !slices.Equal(dry.Losses(), done.Losses()) {
 		c.errorf("the dry run says %v, the other %v", dry.Losses(), done.Losses())
 	}
-	back, got, err := readAll(path, c.mem)
+	back, got, err := readAll(path, nil, c.mem)
 	if err != nil && strings.Contains(err.Error(), "--timestamp-unit") && slices.ContainsFunc(done.Losses(), func(l arrowio.Loss) bool { return strings.Contains(l.Text, "refused") }) {
 		return unfit // as the plan says
 	}
