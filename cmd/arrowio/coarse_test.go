@@ -138,3 +138,22 @@ func TestTimesBeyondNanosecondsWithoutStatistics(t *testing.T) {
 	fails(t, run("convert", "--to", "jsonl", in, "-"), 1, "does not fit timestamp[ns]")
 	only(t, dir, "out.arrow")
 }
+
+// Statistics and bloom filters are compared in the unit of the column.
+func TestFiltersOfTimesBeyondNanoseconds(t *testing.T) {
+	in, plain := farTimes+".orc", filepath.Join(t.TempDir(), "plain.arrow")
+	if o := do(t, "convert", in, plain); o.code != 0 {
+		t.Fatal(o.err)
+	}
+	for _, column := range []string{"a__far", "b__far__r10"} {
+		for _, literal := range []string{"0500-01-01", "1970-01-01", "2000-01-01", "2400-06-01", "9000-01-01"} {
+			for _, op := range []string{"<", "<=", "=", "!=", ">", ">="} {
+				where := column + " " + op + " '" + literal + "'"
+				got, want := do(t, "count", "--where", where, in), do(t, "count", "--where", where, plain)
+				if got.code != 0 || want.code != 0 || got.out != want.out {
+					t.Errorf("%s: %q %s, want %q %s", where, got.out, got.err, want.out, want.err)
+				}
+			}
+		}
+	}
+}

@@ -56,9 +56,9 @@ func (c *subject) bloomed(s *stripe) bool {
 	case orcwire.Char:
 		return c.file.quirks.Writer == orcwire.WriterJava // the C++ writer hashes what lies behind the value in memory
 	case orcwire.TimestampInstant:
-		return c.file.unit() != arrow.Second
+		return c.unit() != arrow.Second
 	case orcwire.Timestamp:
-		return c.file.unit() != arrow.Second && s.zoning() == zoneUTC
+		return c.unit() != arrow.Second && s.zoning() == zoneUTC
 	}
 	return false
 }
@@ -99,7 +99,7 @@ func (c *subject) hash(v scalar.Scalar) []uint64 {
 // hashTime hashes milliseconds. Where the unit is finer, values of one millisecond have one hash. Times before 1970 may
 // have been stored otherwise than they were hashed.
 func (c *subject) hashTime(v int64) []uint64 {
-	switch c.file.unit() {
+	switch c.unit() {
 	case arrow.Nanosecond:
 		v /= 1e6
 	case arrow.Microsecond:

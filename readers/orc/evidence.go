@@ -331,6 +331,14 @@ func (c *subject) timeBounds(s *orcwire.TimestampStats, at place) (lo, hi scalar
 	return bound(s.MinUTC, s.MinNanos, -1), bound(s.MaxUTC, s.MaxNanos, 1)
 }
 
+// unit returns the unit of the column's timestamps, which need not be that of the file's others: see Options.Microseconds.
+func (c *subject) unit() arrow.TimeUnit {
+	if t, ok := c.values.(*arrow.TimestampType); ok {
+		return t.Unit
+	}
+	return c.file.unit()
+}
+
 // instant returns a time in the column's unit, rounded towards the past as values are; nil where that does not fit.
 func (c *subject) instant(ms int64, nanos int32) scalar.Scalar {
 	times := func(ms, by, add int64) scalar.Scalar {
@@ -339,7 +347,7 @@ func (c *subject) instant(ms int64, nanos int32) scalar.Scalar {
 		}
 		return scalar.NewTimestampScalar(arrow.Timestamp(ms*by+add), c.values)
 	}
-	switch c.file.unit() {
+	switch c.unit() {
 	case arrow.Second:
 		s := ms / 1000
 		if ms%1000 < 0 {
