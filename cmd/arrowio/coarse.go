@@ -13,8 +13,13 @@ import (
 // before the first row where the statistics of a file tell of such times, and otherwise from the start again, as long as
 // nobody has seen a row.
 
-// optionMicroseconds is the option of columns that are read in microseconds.
-const optionMicroseconds = "orc-microseconds"
+// A conversion loses nothing that way: digits finer than microseconds are an error there. Rows that are printed have them cut off.
+
+// optionMicroseconds is the option of columns that are read in microseconds, and optionFiner that of finer digits.
+const (
+	optionMicroseconds = "orc-microseconds"
+	optionFiner        = "orc-finer-digits"
+)
 
 // mayCoarsen reports whether nobody has asked for a unit and the files can be opened twice.
 func (r *readFlags) mayCoarsen(in []string) bool {
@@ -41,7 +46,11 @@ func (a *app) coarsen(r *readFlags, file string, beyond, columns []string) bool 
 	if len(found) == 0 {
 		return false
 	}
-	w := arrowio.Warnf(arrowio.WarnCoarse, "these columns are read in microseconds, because nanoseconds cannot hold times before 1677 or after 2262; finer digits are cut off; --timestamp-unit sets one unit for all columns")
+	finer := "finer digits are cut off"
+	if o := r.options.values[optionFiner]; r.lossless && o != nil && !o.set && o.Set("error") == nil || o != nil && o.text == "error" {
+		finer = "finer digits are an error"
+	}
+	w := arrowio.Warnf(arrowio.WarnCoarse, "these columns are read in microseconds, because nanoseconds cannot hold times before 1677 or after 2262; "+finer+"; --timestamp-unit sets one unit for all columns")
 	w.File, w.Columns = file, found
 	a.tell(w)
 	return true

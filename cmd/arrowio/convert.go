@@ -114,6 +114,7 @@ func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out str
 	if err := checkOverlap(in, out); err != nil {
 		return err
 	}
+	f.readFlags.lossless = true
 	for {
 		again, err := a.convertTo(ctx, f, format, in, out)
 		if !again {

@@ -16,6 +16,8 @@ type readFlags struct {
 	options *optionFlags
 	purpose arrowio.Purpose // of the command
 
+	lossless bool // times that are read in microseconds must not lose digits
+
 	partitions *partitionFlags
 	shown      *schemaFlags // of commands that read rows; nil = files are shown as they are
 }

@@ -71,6 +71,7 @@ type Timestamps struct {
 	// Finely says that the writer rounded seconds towards zero for any fraction, be it less than a millisecond: Trino.
 	Finely bool
 	Unit   TimeUnit
+	Whole  bool // digits finer than microseconds are arrowio.ErrSchema
 }
 
 // timeBlock is how many values go through the passes of Combine at once: few enough to stay in the nearest cache.
@@ -92,6 +93,11 @@ func (t *Timestamps) Combine(dst, nanos []int64) error {
 	zone := t.Zone
 	if zone == nil {
 		zone = UTC
+	}
+	if t.Whole {
+		if err := wholeMicros(nanos[:len(dst)]); err != nil {
+			return err
+		}
 	}
 	unit := &timeUnits[t.Unit]
 	offset, fixed := zone.Fixed()
@@ -118,6 +124,16 @@ func (t *Timestamps) Combine(dst, nanos []int64) error {
 			if err := t.finish(d, s, f, unit, at); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// wholeMicros refuses stored nanoseconds that are not whole microseconds.
+func wholeMicros(nanos []int64) error {
+	for i, x := range nanos {
+		if (x>>3)*int64(nanoZeros[x&7])%1000 != 0 {
+			return badValue(arrowio.ErrSchema, i, "a timestamp has digits finer than a microsecond, and the column has times that nanoseconds cannot hold; --timestamp-unit=us cuts such digits off")
 		}
 	}
 	return nil

@@ -275,3 +275,15 @@ func BenchmarkTimestamps(b *testing.B) {
 		})
 	}
 }
+
+func TestWholeMicroseconds(t *testing.T) {
+	join := Timestamps{Unit: Microsecond, Whole: true}
+	for _, c := range []struct {
+		nanos int64 // as stored
+		ok    bool
+	}{{0, true}, {1<<3 | 2, true}, {123456<<3 | 2, true}, {1 << 3, false}, {1<<3 | 1, false}, {123456789 << 3, false}} {
+		if err := join.Combine([]int64{7}, []int64{c.nanos}); (err == nil) != c.ok {
+			t.Errorf("%d: %v", c.nanos, err)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package orc
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -31,6 +32,7 @@ var wireUnits = map[arrow.TimeUnit]orcwire.TimeUnit{
 func newTimestamps(n *node) *timestamps {
 	c := &timestamps{node: n, out: arrowbuf.NewVec[int64](&n.tree.arena)}
 	c.join = orcwire.Timestamps{Unit: wireUnits[n.field.Type.(*arrow.TimestampType).Unit], Hybrid: n.tree.file.hybrid, Finely: n.tree.file.quirks.RoundsFinely()}
+	c.join.Whole = n.tree.file.opt.RefuseFiner && slices.Contains(n.tree.file.opt.Microseconds, n.typ.Path())
 	n.uses(&c.data, numbersOfRuns)
 	n.uses(&c.second, numbersOfRuns)
 	return c

@@ -15,7 +15,10 @@ import (
 // Name is the format's name.
 const Name = "orc"
 
-const optionMicroseconds = "orc-microseconds"
+const (
+	optionMicroseconds = "orc-microseconds"
+	optionFiner        = "orc-finer-digits"
+)
 
 // Options are the options of this format. The zero value is the default of each.
 type Options struct {
@@ -37,6 +40,8 @@ type Options struct {
 	// Microseconds are paths of columns whose timestamps are in microseconds, where Unit is nanoseconds; those that the file
 	// does not have are ignored. See File.BeyondNanoseconds.
 	Microseconds []string
+	// RefuseFiner makes digits finer than microseconds in these columns an error; otherwise they are cut off.
+	RefuseFiner bool
 	// Dictionary keeps the dictionaries of strings: dictionary<int32, utf8> in place of utf8.
 	Dictionary bool
 }
@@ -56,6 +61,7 @@ func Format() arrowio.Format {
 			{Name: "orc-by", Usage: "how columns of several files are matched", Default: "name", Values: []string{"name", "name-any-case", "position"}},
 			{Name: "timestamp-unit", Usage: "unit of timestamps", Default: "ns", Values: []string{"ns", "us", "ms", "s"}},
 			{Name: optionMicroseconds, Usage: "a column whose timestamps are in microseconds where those of others are in nanoseconds", Repeated: true},
+			{Name: optionFiner, Usage: "digits finer than the microseconds of --" + optionMicroseconds, Default: "cut", Values: []string{"cut", "error"}},
 			{Name: "dictionary", Usage: "keep dictionaries: strings become dictionary<int32, utf8>", Default: "false", Values: []string{"true", "false"}},
 		},
 		Match: Match,
@@ -110,6 +116,7 @@ func ParseOptions(m map[string]string) (Options, error) {
 	if v := m[optionMicroseconds]; v != "" {
 		o.Microseconds = strings.Split(v, "\n")
 	}
+	o.RefuseFiner = m[optionFiner] == "error"
 	if k := m["orc-keys"]; k != "" {
 		var err error
 		if o.Keys, err = loadKeys(k); err != nil {
