@@ -46,10 +46,14 @@ func writeSample(t testing.TB, s *sample) []written {
 	if x.sum != "null" {
 		x.meta["trevni.checksum"] = x.sum
 	}
+	if x.sum != "null" && x.codec == "null" {
+		x.meta["arrowio.checksums"] = "stored" // where Java's writer stores none
+	}
 	md := s.schema.Metadata()
 	for i, k := range md.Keys() {
-		if name, ok := strings.CutPrefix(k, "trevni."); ok {
-			x.meta[name] = md.Values()[i]
+		name, own := strings.CutPrefix(k, "trevni.")
+		if x.meta[name] = md.Values()[i]; !own {
+			x.meta["arrowio.keys"] = `["other"]` // the only one of such keys that samples have
 		}
 	}
 	if schema != nil {
