@@ -15,7 +15,7 @@ var neutral = []string{
 	"arrowio/arrow18",
 	"internal/annotate", "internal/arrowbuf", "internal/arrowcheck", "internal/arrowdense", "internal/budget", "internal/fanout", "internal/bitpack", "internal/blockcodec",
 	"internal/cursor", "internal/inflate", "internal/options", "internal/pb", "internal/readall", "internal/recordsplit", "internal/partwriter", "internal/arrowipc", "internal/arrowjson",
-	"internal/arrowmeta", "internal/schemadiff",
+	"internal/arrowmeta", "internal/schemadiff", "internal/floattext",
 }
 
 // public is what users may import, and the programs built on it.

@@ -118,6 +118,14 @@ func TestRead(t *testing.T) {
 			rows: [][]string{{"1.5", "NaN", "1e400", "9007199254740993"}, {"2", "-Inf", "1", "0.5"}},
 		},
 		{
+			name: "digits of floats", text: "a,b,c,d,e\n0.1234567890123456789,0.30000000000000004,1e-400,12345678901234567.89,1.000000000000000055511e-01\n1,0.10000000000000001,1,0.5,3\n",
+			schema: "a utf8, b float64, c utf8, d utf8, e float64",
+			rows: [][]string{
+				{"0.1234567890123456789", "0.30000000000000004", "1e-400", "12345678901234567.89", "0.1"},
+				{"1", "0.1", "1", "0.5", "3"},
+			},
+		},
+		{
 			name: "booleans and dates", text: "a,b,c\ntrue,1969-12-31,2023-02-29\nFALSE,0000-02-29,2023-02-28\n", schema: "a bool, b date32, c utf8",
 			rows: [][]string{{"true", "1969-12-31", "2023-02-29"}, {"false", "0000-02-29", "2023-02-28"}},
 		},
@@ -154,6 +162,7 @@ func TestErrors(t *testing.T) {
 		says       []string
 	}{
 		{"misfit", "a,b\n1,x\n2,y\nz,w\n", map[string]string{"csv-sample": "2"}, arrowio.ErrSchema, []string{"line 4", "column a", "int64", "--csv-types=utf8", "--csv-sample=all"}},
+		{"digits that a float64 does not keep", "a\n1.5\n0.1234567890123456789\n", map[string]string{"csv-sample": "1"}, arrowio.ErrSchema, []string{"line 3", "column a", "float64", "0.1234567890123456789"}},
 		{"too few fields", "a,b\n1,2\n3\n", nil, arrowio.ErrCorrupt, []string{"line 3", "1 fields", "2 columns"}},
 		{"too few fields behind the sample", "a,b\n1,2\n3\n", map[string]string{"csv-sample": "1"}, arrowio.ErrCorrupt, []string{"line 3"}},
 		{"open quote", "a,b\n1,\"x\n2,3\n", nil, arrowio.ErrCorrupt, []string{"line 2", "never closed"}},

@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/internal/floattext"
 )
 
 // kind is a type that the text of a column can have.
@@ -112,7 +114,7 @@ func parseInt(v []byte) (int64, bool) {
 	return n, err == nil
 }
 
-// parseFloat takes decimal numbers, NaN and Inf. Integers must be in the range in which a float64 has them all.
+// parseFloat takes decimal numbers that a float64 keeps, NaN and Inf. Integers must be in the range in which a float64 has them all.
 func parseFloat(v []byte) (float64, bool) {
 	switch string(v) {
 	case "NaN", "nan":
@@ -131,8 +133,8 @@ func parseFloat(v []byte) (float64, bool) {
 			return 0, false
 		}
 	}
-	f, err := strconv.ParseFloat(string(v), 64)
-	if err != nil {
+	f, kept := floattext.Parse(v)
+	if !kept {
 		return 0, false
 	}
 	if integer && math.Abs(f) >= 1<<53 {

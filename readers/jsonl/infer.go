@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/internal/floattext"
 )
 
 var (
@@ -34,7 +36,7 @@ type shape struct {
 	class class
 
 	// numbers
-	fraction, negative, large, inexact, tooLarge bool
+	fraction, negative, large, inexact, tooLarge, tooFine bool
 
 	elem    *shape
 	members []member
@@ -161,6 +163,9 @@ func twice(name string) error { return fmt.Errorf("%q comes twice in one object"
 func (s *shape) number(text []byte, integer bool) {
 	if !integer {
 		s.fraction = true
+		if _, kept := floattext.Parse(text); !kept {
+			s.tooFine = true
+		}
 		return
 	}
 	if string(text) == "-0" {
@@ -217,6 +222,8 @@ func (s *shape) dataType() (arrow.DataType, error) {
 
 func (s *shape) numberType() (arrow.DataType, error) {
 	switch {
+	case s.tooFine:
+		return nil, errors.New("numbers with more digits than a float64 keeps; --jsonl-types=text reads columns as text")
 	case s.fraction && s.inexact:
 		return nil, errors.New("integers that a float64 cannot hold, beside fractions; --jsonl-types=text reads columns as text")
 	case s.fraction:

@@ -134,6 +134,8 @@ func TestErrors(t *testing.T) {
 		{"misfit", "{\"a\":1}\n{\"a\":2}\n{\"a\":\"x\"}", two, arrowio.ErrSchema, []string{"line 3", "column a", "a string is not int64", "--jsonl-types=text"}},
 		{"fraction", "{\"a\":1}\n{\"a\":2}\n{\"a\":1.5}", two, arrowio.ErrSchema, []string{"line 3", "1.5 is not int64"}},
 		{"inexact", "{\"a\":1}\n{\"a\":2.5}\n{\"a\":9007199254740993}", two, arrowio.ErrSchema, []string{"line 3", "float64"}},
+		{"digits that a float64 does not keep", "{\"a\":{\"b\":1.5}}\n{\"a\":{\"b\":0.1234567890123456789}}", nil, arrowio.ErrSchema, []string{"column a.b", "more digits than a float64 keeps", "--jsonl-types=text"}},
+		{"digits behind the sample", "{\"a\":1.5}\n{\"a\":2.5}\n{\"a\":12345678901234567.89}", two, arrowio.ErrSchema, []string{"line 3", "column a", "12345678901234567.89"}},
 		{"new member", "{\"a\":{\"b\":2}}\n{}\n{\"a\":{\"c\":1}}", two, arrowio.ErrSchema, []string{"line 3", "column a", `"c"`, "--jsonl-sample=all"}},
 		{"mixed sample", "{\"a\":{\"b\":2}}\n{\"a\":{\"b\":[1]}}", nil, arrowio.ErrCorrupt, []string{"line 2", "column a.b", "an array"}},
 		{"too large", "{\"a\":123456789012345678901}", nil, arrowio.ErrSchema, []string{"column a", "uint64"}},

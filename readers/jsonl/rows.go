@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/floattext"
 	"github.com/arrowio/arrowio/internal/recordsplit"
 )
 
@@ -293,12 +294,11 @@ func (r *rows) number(n *node) error {
 			return nil
 		}
 	case *array.Float64Builder:
-		v, ok := exactFloat(text)
-		if !integer {
-			var err error
-			v, err = strconv.ParseFloat(string(text), 64)
-			ok = err == nil
+		parse := floattext.Parse
+		if integer {
+			parse = exactFloat
 		}
+		v, ok := parse(text)
 		if ok {
 			b.Append(v)
 			return nil
