@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
@@ -75,7 +76,7 @@ func (b *batcher) next(limit int) (arrow.Record, error) {
 			return nil, err
 		}
 		if m < 0 || m > take || m < take && b.split.Known() {
-			return nil, Errorf(ErrInternal, "the reader read %d rows when asked for %d", m, take)
+			return nil, errs.Errorf(errs.ErrInternal, "the reader read %d rows when asked for %d", m, take)
 		}
 		b.got = b.got.Add(RowRange{b.at, b.at + int64(m)})
 		b.at += int64(m)
@@ -109,7 +110,7 @@ func (b *batcher) skipTo(row int64) (bool, error) {
 		return false, err
 	}
 	if n < 0 || n > gap || n < gap && b.split.Known() {
-		return false, Errorf(ErrInternal, "the reader skipped %d rows when asked for %d", n, gap)
+		return false, errs.Errorf(errs.ErrInternal, "the reader skipped %d rows when asked for %d", n, gap)
 	}
 	b.at += n
 	return n == gap, nil
@@ -123,7 +124,7 @@ func (b *batcher) take(n int) (arrow.Record, error) {
 	}
 	if rec.NumRows() != int64(n) || int(rec.NumCols()) != b.schema.NumFields() {
 		defer rec.Release()
-		return nil, Errorf(ErrInternal, "the reader made a batch of %d rows and %d columns out of %d rows and %d columns",
+		return nil, errs.Errorf(errs.ErrInternal, "the reader made a batch of %d rows and %d columns out of %d rows and %d columns",
 			rec.NumRows(), rec.NumCols(), n, b.schema.NumFields())
 	}
 	b.size = arrowbuf.RecordSize(rec)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
@@ -51,22 +52,22 @@ func (kept) Close() error { return nil }
 
 // Scan reads the rows of d that o asks for, in the order of the fragments; see Scan for what holds besides. A fragment
 // is opened when the one before it has been handed to the workers, so that the next file is there when it is needed,
-// and closed as soon as its rows are decoded. One that does not fit the schema ends the scan there with ErrSchema.
+// and closed as soon as its rows are decoded. One that does not fit the schema ends the scan there with errs.ErrSchema.
 func (d *Dataset) Scan(ctx context.Context, o ScanOptions) (*Scanner, error) {
 	if d.Schema == nil {
-		return nil, Errorf(ErrSchema, "the dataset has no schema")
+		return nil, errs.Errorf(errs.ErrSchema, "the dataset has no schema")
 	}
 	return newScanner(ctx, d.Schema, d.Fragments, d.Show, o)
 }
 
 // Close closes what FileDataset was given. Scans of the dataset must be released before.
 func (d *Dataset) Close() error {
-	var errs []error
+	var all []error
 	for _, f := range d.files {
-		errs = append(errs, f.Close())
+		all = append(all, f.Close())
 	}
 	d.files = nil
-	return errors.Join(errs...)
+	return errors.Join(all...)
 }
 
 // jobs lists the splits of a scan, in order, and opens the files on the way. One goroutine at a time.
@@ -222,7 +223,7 @@ func (j *job) located(err error) error {
 		return err
 	}
 	if j.file.splits > 1 {
-		err = Locate(err, At{Split: j.split.Ordinal, Off: -1})
+		err = errs.Locate(err, errs.At{Split: errs.N(j.split.Ordinal)})
 	}
 	return named(j.file.name, err)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
@@ -45,7 +46,7 @@ func MatchOf(value string) (Match, error) {
 	case "name-any-case":
 		return ByNameFold, nil
 	}
-	return 0, Errorf(ErrOption, "columns are matched by name, name-any-case or position, not %q", value)
+	return 0, errs.Errorf(errs.ErrOption, "columns are matched by name, name-any-case or position, not %q", value)
 }
 
 // unnamed tells that a file has no column names of its own, but _col0, _col1 and so on.
@@ -95,7 +96,7 @@ func byName(s *arrow.Schema) (map[string]int, error) {
 	for i := range s.NumFields() {
 		name := s.Field(i).Name
 		if k, ok := index[name]; ok {
-			e := Errorf(ErrSchema, "columns %d and %d have one name, so that they cannot be matched by name with those of other files; match by position", k, i)
+			e := errs.Errorf(errs.ErrSchema, "columns %d and %d have one name, so that they cannot be matched by name with those of other files; match by position", k, i)
 			e.Column = name
 			return nil, e
 		}
@@ -106,7 +107,7 @@ func byName(s *arrow.Schema) (map[string]int, error) {
 
 // Adapt returns f as a file of schema `to`, whose columns are matched with f's as `by` says, at every depth of structs
 // by name. Columns that f does not have are null, columns that `to` does not have are not shown, types are widened
-// where every value of f's type is one of the wider (see UnifySchemas). What cannot be shown is ErrSchema with the
+// where every value of f's type is one of the wider (see UnifySchemas). What cannot be shown is errs.ErrSchema with the
 // column: a narrower or another type, and what is, or may be, null where `to` says that nothing is.
 //
 // The result closes f. It can verify or dump itself if f can. Where f has that schema already it is returned as it is.
@@ -238,7 +239,7 @@ func (a *adapted) Identity(ctx context.Context) (string, error) {
 	if id, ok := a.File.(Identifier); ok {
 		return id.Identity(ctx)
 	}
-	return "", Errorf(ErrUnsupported, "the file does not tell when it changes")
+	return "", errs.Errorf(errs.ErrUnsupported, "the file does not tell when it changes")
 }
 
 // Prune asks the file with the predicate in the file's own columns and types, as far as that says the same.

@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // halved is a cast of numbers to text, and of text marked as short to its first character.
@@ -42,7 +44,7 @@ func halved(from, to arrow.Field) Casting {
 		return texts(func(a arrow.Array, i int) (string, error) {
 			v := a.(*array.Int32).Value(i)
 			if v == 13 {
-				return "", Errorf(ErrSchema, "13 has no text")
+				return "", errs.Errorf(errs.ErrSchema, "13 has no text")
 			}
 			return strconv.Itoa(int(v)), nil
 		})
@@ -69,7 +71,7 @@ func TestCast(t *testing.T) {
 		}
 		return FileDataset("", f), nil
 	}
-	if _, err := show(nil); !errors.Is(err, ErrSchema) || !strings.Contains(err.Error(), "column n") {
+	if _, err := show(nil); !errors.Is(err, errs.ErrSchema) || !strings.Contains(err.Error(), "column n") {
 		t.Error(err)
 	}
 	d, err := show(halved)
@@ -105,8 +107,8 @@ func TestCast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var e *Error
-	if _, err := scanOf(t, FileDataset("", f), ScanOptions{}); !errors.As(err, &e) || e.Column != "n" || e.Kind != ErrSchema {
+	var e *errs.Error
+	if _, err := scanOf(t, FileDataset("", f), ScanOptions{}); !errors.As(err, &e) || e.Column != "n" || e.Kind != errs.ErrSchema {
 		t.Error(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 )
@@ -40,7 +41,7 @@ func missing(f arrow.Field, path string) error {
 }
 
 func atColumn(path, format string, args ...any) error {
-	e := Errorf(ErrSchema, format, args...)
+	e := errs.Errorf(errs.ErrSchema, format, args...)
 	e.Column = path
 	return e
 }
@@ -361,7 +362,7 @@ func lookUp(d arrow.ArrayData, t *arrow.DictionaryType, mem memory.Allocator) (a
 	}
 	if dict.Len() == 0 || nulls == d.Len() {
 		if nulls < d.Len() {
-			return nil, Errorf(ErrCorrupt, "an index into a dictionary without values")
+			return nil, errs.Errorf(errs.ErrCorrupt, "an index into a dictionary without values")
 		}
 		return nullData(t.ValueType, d.Len(), mem)
 	}
@@ -375,9 +376,9 @@ func lookUp(d arrow.ArrayData, t *arrow.DictionaryType, mem memory.Allocator) (a
 	defer app.Release()
 	switch err := app.AppendRuns(values, runs); {
 	case errors.Is(err, arrowbuf.ErrOverflow):
-		return nil, Errorf(ErrLimit, "%w; ask for smaller batches", err)
+		return nil, errs.Errorf(errs.ErrLimit, "%w; ask for smaller batches", err)
 	case err != nil:
-		return nil, Errorf(ErrCorrupt, "%w", err)
+		return nil, errs.Errorf(errs.ErrCorrupt, "%w", err)
 	}
 	out := app.Take()
 	defer out.Release()
@@ -426,7 +427,7 @@ func indexRuns(d arrow.ArrayData, index arrow.DataType, n int, valid *memory.Buf
 	case arrow.UINT64:
 		return runsOf[uint64](d, n, valid)
 	}
-	return nil, Errorf(ErrUnsupported, "a dictionary of %s", index)
+	return nil, errs.Errorf(errs.ErrUnsupported, "a dictionary of %s", index)
 }
 
 // runsOf returns a run of one value for each row; that of a null is any.
@@ -437,7 +438,7 @@ func runsOf[I int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64](d
 		k := uint64(x) // a negative index is a huge one
 		if k >= uint64(n) {
 			if valid == nil || valid.Bytes()[i/8]>>(i%8)&1 != 0 {
-				return nil, Errorf(ErrCorrupt, "index %d into a dictionary of %d", x, n)
+				return nil, errs.Errorf(errs.ErrCorrupt, "index %d into a dictionary of %d", x, n)
 			}
 			k = 0
 		}
@@ -513,7 +514,7 @@ func (s *scope) counts(n int) []bool {
 func rowsTooLarge(t arrow.DataType, n int) error {
 	limit := Limits{}.WithDefaults().BatchBytes
 	if row := nullRowBytes(t); n > 0 && row > limit/int64(n) {
-		return Errorf(ErrLimit, "%d nulls of type %s take more than %d bytes; ask for smaller batches", n, t, limit)
+		return errs.Errorf(errs.ErrLimit, "%d nulls of type %s take more than %d bytes; ask for smaller batches", n, t, limit)
 	}
 	return nil
 }

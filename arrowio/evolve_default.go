@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
@@ -52,7 +53,7 @@ func checkDefault(f arrow.Field, text, path string) error {
 func defaultArray(f arrow.Field, text string, mem memory.Allocator) (a arrow.Array, err error) {
 	defer func() {
 		if v := recover(); v != nil { // of Arrow's reader of JSON, on types that it does not know
-			err = Errorf(ErrUnsupported, "%v", v)
+			err = errs.Errorf(errs.ErrUnsupported, "%v", v)
 		}
 	}()
 	in := json.NewDecoder(strings.NewReader(text))
@@ -62,7 +63,7 @@ func defaultArray(f arrow.Field, text string, mem memory.Allocator) (a arrow.Arr
 		return nil, err
 	}
 	if _, err := in.Token(); !errors.Is(err, io.EOF) {
-		return nil, Errorf(ErrSchema, "more than one value")
+		return nil, errs.Errorf(errs.ErrSchema, "more than one value")
 	}
 	if v != nil {
 		if v, err = defaultValue(f.Type, v); err != nil {
@@ -85,7 +86,7 @@ func missingData(f arrow.Field, n int, mem memory.Allocator) (arrow.ArrayData, e
 	}
 	one, err := defaultArray(f, text, mem)
 	if err != nil {
-		return nil, Errorf(ErrSchema, "the default: %w", err)
+		return nil, errs.Errorf(errs.ErrSchema, "the default: %w", err)
 	}
 	defer one.Release()
 	runs := make([][2]int64, n)
@@ -95,7 +96,7 @@ func missingData(f arrow.Field, n int, mem memory.Allocator) (arrow.ArrayData, e
 	app := arrowbuf.NewAppender(f.Type, mem)
 	defer app.Release()
 	if err := app.AppendRuns(one, runs); err != nil {
-		return nil, Errorf(ErrLimit, "%w; ask for smaller batches", err)
+		return nil, errs.Errorf(errs.ErrLimit, "%w; ask for smaller batches", err)
 	}
 	out := app.Take()
 	defer out.Release()

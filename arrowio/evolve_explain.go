@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // ShownField says what becomes of a field where a file is shown under another schema: see ExplainAdapt.
@@ -84,7 +86,7 @@ func (x *explanation) judge(s *ShownField, err error) {
 	}
 	x.ok = false
 	s.How, s.Why = ShownImpossible, err.Error()
-	if e := (*Error)(nil); errors.As(err, &e) {
+	if e := (*errs.Error)(nil); errors.As(err, &e) {
 		s.Why = e.Err.Error()
 		if e.Column != s.Path {
 			s.Why = e.Column + ": " + s.Why

@@ -8,6 +8,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/float16"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // flatConversion returns the kernel that widens one flat type to another; nil = there is none.
@@ -334,7 +336,7 @@ func decimalConversion(from, to arrow.DecimalType, path string) convertFunc {
 					func(i int) { clear(dst[i*ld:][:ld]) })
 				if bad != nil {
 					out.Release()
-					e := Errorf(ErrCorrupt, "a value of more digits than %s has", from)
+					e := errs.Errorf(errs.ErrCorrupt, "a value of more digits than %s has", from)
 					e.Column = path
 					return nil, e
 				}

@@ -6,6 +6,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // nullData returns n nulls of a type, for the caller to release.
@@ -123,7 +125,7 @@ func (e *emptyArray) fill(t arrow.DataType) error {
 	case arrow.FixedWidthDataType: // last: other types above have a width too
 		e.zeroes(e.n * t.Bytes())
 	default:
-		return Errorf(ErrUnsupported, "a column of type %s that a file does not have", t)
+		return errs.Errorf(errs.ErrUnsupported, "a column of type %s that a file does not have", t)
 	}
 	return nil
 }
@@ -146,7 +148,7 @@ func (e *emptyArray) run(t *arrow.RunEndEncodedType) error {
 	runs := min(e.n, 1)
 	width := t.RunEnds().(arrow.FixedWidthDataType).Bytes()
 	if width < 8 && e.n >= 1<<(8*width-1) {
-		return Errorf(ErrLimit, "%d rows are too many for %s; ask for smaller batches", e.n, t)
+		return errs.Errorf(errs.ErrLimit, "%d rows are too many for %s; ask for smaller batches", e.n, t)
 	}
 	if err := e.kid(t.RunEnds(), runs, false); err != nil {
 		return err
@@ -165,13 +167,13 @@ func (e *emptyArray) union(t arrow.UnionType) error {
 	branch := nullBranch(t)
 	if branch < 0 {
 		if null {
-			return Errorf(ErrSchema, "no branch of %s can be null", t)
+			return errs.Errorf(errs.ErrSchema, "no branch of %s can be null", t)
 		}
 		branch = 0
 	}
 	if len(t.Fields()) == 0 {
 		if e.n > 0 {
-			return Errorf(ErrSchema, "a union without branches has no values")
+			return errs.Errorf(errs.ErrSchema, "a union without branches has no values")
 		}
 		branch = -1
 	}

@@ -6,6 +6,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // adaptedColumn says how a column of the result is made.
@@ -174,7 +176,7 @@ func (r *adaptedReader) Take() (arrow.Record, error) {
 		}
 		d, err := c.make(own, n, r.mem)
 		if err != nil {
-			return nil, Locate(err, At{Column: c.field.Name, Split: -1, Off: -1})
+			return nil, errs.Locate(err, errs.At{Column: c.field.Name})
 		}
 		cols = append(cols, array.MakeFromData(d))
 		d.Release()

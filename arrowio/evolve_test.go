@@ -13,6 +13,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 var (
@@ -134,8 +136,8 @@ func TestDatasetClash(t *testing.T) {
 	for _, by := range []Match{ByName, ByPosition} {
 		for _, columns := range [][]string{nil, {"v"}, {"id", "v"}} {
 			_, err := NewDataset(context.Background(), fragments, DatasetOptions{Match: by, Columns: columns})
-			var e *Error
-			if !errors.As(err, &e) || e.Kind != ErrSchema || e.Column != "v" {
+			var e *errs.Error
+			if !errors.As(err, &e) || e.Kind != errs.ErrSchema || e.Column != "v" {
 				t.Errorf("%v: %v", columns, err)
 			} else if text := err.Error(); !strings.HasPrefix(text, "two: ") || !strings.Contains(text, "int64 in one") || !strings.Contains(text, "float64 here") {
 				t.Errorf("%v: %v", columns, err)
@@ -170,8 +172,8 @@ func TestDatasetExtraColumns(t *testing.T) {
 		{schemaOf(opt("a", tI32), opt("s", rec.Schema().Field(1).Type), req("new", tI8)), "new"},
 	} {
 		_, err := scanOf(t, &Dataset{Schema: c.schema, Fragments: []Fragment{fragment(t, "f", rec)}}, ScanOptions{})
-		var e *Error
-		if !errors.As(err, &e) || e.Kind != ErrSchema || e.Column != c.column || !strings.HasPrefix(err.Error(), "f: ") {
+		var e *errs.Error
+		if !errors.As(err, &e) || e.Kind != errs.ErrSchema || e.Column != c.column || !strings.HasPrefix(err.Error(), "f: ") {
 			t.Errorf("%s: %v", c.schema, err)
 		}
 	}
@@ -195,8 +197,8 @@ func TestConversionErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = scanOf(t, FileDataset("f", f), ScanOptions{})
-	var e *Error
-	if !errors.As(err, &e) || e.Kind != ErrSchema || e.Column != "t" {
+	var e *errs.Error
+	if !errors.As(err, &e) || e.Kind != errs.ErrSchema || e.Column != "t" {
 		t.Errorf("%v", err)
 	}
 	rows, err := scanOf(t, FileDataset("f", f), ScanOptions{Rows: RowRange{0, 1}})
@@ -272,7 +274,7 @@ func TestDecimalDigits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := convert(d, nil, mem); !errors.Is(err, ErrCorrupt) {
+	if _, err := convert(d, nil, mem); !errors.Is(err, errs.ErrCorrupt) {
 		t.Errorf("six digits in five: %v", err)
 	}
 	part := array.NewSliceData(d, 0, 2)
@@ -301,7 +303,7 @@ func TestHugeNulls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := scanOf(t, FileDataset("f", f), ScanOptions{}); !errors.Is(err, ErrLimit) {
+	if _, err := scanOf(t, FileDataset("f", f), ScanOptions{}); !errors.Is(err, errs.ErrLimit) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -412,7 +414,7 @@ func TestMatchOption(t *testing.T) {
 			t.Errorf("%s: %v, %v", v, m, err)
 		}
 	}
-	if _, err := MatchOf("id"); !errors.Is(err, ErrOption) {
+	if _, err := MatchOf("id"); !errors.Is(err, errs.ErrOption) {
 		t.Error(err)
 	}
 }
@@ -433,11 +435,11 @@ func TestNewDatasetOpens(t *testing.T) {
 	}
 	panics := Fragment{Name: "panics", Open: func(context.Context) (File, error) { panic("a bug") }}
 	if !rePanic {
-		if _, err := NewDataset(context.Background(), []Fragment{panics}, DatasetOptions{}); !errors.Is(err, ErrInternal) {
+		if _, err := NewDataset(context.Background(), []Fragment{panics}, DatasetOptions{}); !errors.Is(err, errs.ErrInternal) {
 			t.Error(err)
 		}
 	}
-	if _, err := NewDataset(context.Background(), nil, DatasetOptions{}); !errors.Is(err, ErrSchema) {
+	if _, err := NewDataset(context.Background(), nil, DatasetOptions{}); !errors.Is(err, errs.ErrSchema) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -4,6 +4,8 @@ import (
 	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // UnifySchemas returns the schema under which files of all the given schemas can be read as one (see Adapt): the
@@ -16,7 +18,7 @@ import (
 //   - text, and bytes, to 64-bit offsets; dictionaries to their values; null to anything
 //   - structs by the names of their children, whatever ByPosition says of columns; lists, maps and unions in place
 //
-// Everything else is ErrSchema with the column's path, both types and both schemas, and so is an integer of 64 bits
+// Everything else is errs.ErrSchema with the column's path, both types and both schemas, and so is an integer of 64 bits
 // beside a float. A column or child that one schema does not have can be null.
 //
 // By position the names are those of the first schema whose names are not all _col0, _col1 and so on.
@@ -72,7 +74,7 @@ func (c *fieldClash) err(name func(int) string) error {
 // unify joins schemas; two columns of one name are an error, a column without a common type is marked.
 func unify(schemas []*arrow.Schema, name func(int) string, by Match) (*unified, error) {
 	if len(schemas) == 0 {
-		return nil, Errorf(ErrSchema, "no schemas")
+		return nil, errs.Errorf(errs.ErrSchema, "no schemas")
 	}
 	u := &unified{schemas: schemas, same: true}
 	first := schemas[0]

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // The common type of each pair, in both orders; nil = refused.
@@ -145,7 +147,7 @@ func TestUnifySchemas(t *testing.T) {
 	if got, err := UnifySchemas([]*arrow.Schema{s, columnsOf("a", tI32)}, ByName); err != nil || got != s {
 		t.Errorf("equal schemas: %v, %v", got, err)
 	}
-	if _, err := UnifySchemas(nil, ByName); !errors.Is(err, ErrSchema) {
+	if _, err := UnifySchemas(nil, ByName); !errors.Is(err, errs.ErrSchema) {
 		t.Errorf("no schemas: %v", err)
 	}
 }
@@ -162,8 +164,8 @@ func TestUnifyErrors(t *testing.T) {
 		{[]*arrow.Schema{columnsOf("a", tI8), columnsOf("a", tI64, "a", tI64)}, "a", []string{"schema 1:", "by position"}},
 	} {
 		_, err := UnifySchemas(c.schemas, ByName)
-		var e *Error
-		if !errors.As(err, &e) || e.Kind != ErrSchema || e.Column != c.column {
+		var e *errs.Error
+		if !errors.As(err, &e) || e.Kind != errs.ErrSchema || e.Column != c.column {
 			t.Errorf("%v: %v", c.schemas, err)
 			continue
 		}

@@ -44,7 +44,7 @@ type Option struct {
 // OpenOptions goes to Format.Open. The zero value is the default.
 type OpenOptions struct {
 	Limits  Limits
-	Options map[string]string // by Option.Name; an unknown name or value is ErrOption
+	Options map[string]string // by Option.Name; an unknown name or value is errs.ErrOption
 	For     Purpose           // what the File is wanted for
 	// Name is the path or URL that the source was opened by; "" = it has none that is known.
 	Name string

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // FileStoreOptions says what may become of the output's path.
@@ -54,7 +56,7 @@ type fileStore struct {
 // Create, Commit and Abort may be called concurrently; a sink is for one goroutine at a time.
 func NewFileStore(path string, o FileStoreOptions) (Store, error) {
 	if path == "" {
-		return nil, Errorf(ErrOption, "the output has no name")
+		return nil, errs.Errorf(errs.ErrOption, "the output has no name")
 	}
 	s := &fileStore{shown: path, path: filepath.Clean(path), o: o}
 	if fi, err := os.Lstat(s.path); err == nil && fi.Mode()&fs.ModeSymlink != 0 {
@@ -244,11 +246,11 @@ func (s *fileStore) Commit() error {
 			return k.err
 		}
 		if k.f != nil {
-			return Errorf(ErrInternal, "commit before %s is closed", k.name)
+			return errs.Errorf(errs.ErrInternal, "commit before %s is closed", k.name)
 		}
 	}
 	if len(s.sinks) == 0 && !s.o.Directory {
-		return Errorf(ErrInternal, "commit of an output with no object")
+		return errs.Errorf(errs.ErrInternal, "commit of an output with no object")
 	}
 	err := s.publish()
 	if !s.done {
@@ -354,17 +356,17 @@ func (s *fileStore) Abort() error {
 	}
 	s.done = true
 	defer s.unlock()
-	var errs []error
+	var all []error
 	for _, k := range s.sinks {
 		if k.f != nil {
-			errs = append(errs, k.f.Close())
+			all = append(all, k.f.Close())
 			k.f, k.err = nil, errStoreDone
 		}
 	}
 	if s.work != "" {
-		errs = append(errs, os.RemoveAll(s.work))
+		all = append(all, os.RemoveAll(s.work))
 	}
-	return errors.Join(errs...)
+	return errors.Join(all...)
 }
 
 // fileSink writes one object. Errors are sticky: after the first, every call returns it, and so does Commit.

@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // put creates an object with a content and closes it.
@@ -330,7 +332,7 @@ func TestFileStoreLinksAndDevices(t *testing.T) {
 		if _, err := NewFileStore(filepath.Join(dir, "none", "out"), FileStoreOptions{Force: force}); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("no parent: %v", err)
 		}
-		if _, err := NewFileStore("", FileStoreOptions{Force: force}); !errors.Is(err, ErrOption) {
+		if _, err := NewFileStore("", FileStoreOptions{Force: force}); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("no name: %v", err)
 		}
 	}
@@ -348,7 +350,7 @@ func TestFileStoreLongName(t *testing.T) {
 func TestFileStoreRefusesBadNames(t *testing.T) {
 	for _, st := range []Store{fileStoreAt(t, filepath.Join(t.TempDir(), "out"), FileStoreOptions{}), NewMemStore(), NewStreamStore(io.Discard)} {
 		for _, n := range []string{"", ".", "..", "/a", "../a", "a/../../b", "a//b", "a/", "a\\b", "a\x00"} {
-			if _, err := st.Create(context.Background(), n); !errors.Is(err, ErrInternal) {
+			if _, err := st.Create(context.Background(), n); !errors.Is(err, errs.ErrInternal) {
 				t.Errorf("%T: name %q: %v", st, n, err)
 			}
 		}
@@ -367,7 +369,7 @@ func TestFileStoreCommitNeedsFinishedObjects(t *testing.T) {
 	dir := t.TempDir()
 	for name, st := range map[string]Store{"file": fileStoreAt(t, filepath.Join(dir, "out"), FileStoreOptions{}), "mem": NewMemStore(), "stream": NewStreamStore(io.Discard)} {
 		if name != "mem" { // which may be empty
-			if err := st.Commit(); !errors.Is(err, ErrInternal) {
+			if err := st.Commit(); !errors.Is(err, errs.ErrInternal) {
 				t.Errorf("%s with no object: %v", name, err)
 			}
 		}
@@ -377,7 +379,7 @@ func TestFileStoreCommitNeedsFinishedObjects(t *testing.T) {
 		if _, err := st.Create(context.Background(), "a"); err != nil {
 			t.Fatal(err)
 		}
-		if err := st.Commit(); !errors.Is(err, ErrInternal) {
+		if err := st.Commit(); !errors.Is(err, errs.ErrInternal) {
 			t.Errorf("%s with an open object: %v", name, err)
 		}
 		if err := st.Abort(); err != nil {
@@ -485,7 +487,7 @@ func TestStreamStore(t *testing.T) {
 	if out.String() != "hello" {
 		t.Errorf("%q after Close", out.String())
 	}
-	if _, err := st.Create(context.Background(), "part-00001.arrows"); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "directory") {
+	if _, err := st.Create(context.Background(), "part-00001.arrows"); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "directory") {
 		t.Errorf("a second object: %v", err)
 	}
 	commit(t, st)

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
@@ -119,16 +120,16 @@ func (s *sieve) add(n int, size int64) error {
 	}()
 	given, err := arrowbuf.Project(s.rec, s.w.give, s.w.keep)
 	if err != nil {
-		return Errorf(ErrInternal, "%w", err)
+		return errs.Errorf(errs.ErrInternal, "%w", err)
 	}
 	defer given.Release()
 	for i, a := range s.apps {
 		err := a.AppendRuns(given.Column(i), s.runs)
 		if errors.Is(err, arrowbuf.ErrOverflow) {
-			err = Errorf(ErrLimit, "%w; ask for smaller batches", err)
+			err = errs.Errorf(errs.ErrLimit, "%w; ask for smaller batches", err)
 		}
 		if err != nil {
-			return Locate(err, At{Split: -1, Off: -1, Column: s.w.give.Field(i).Name})
+			return errs.Locate(err, errs.At{Column: s.w.give.Field(i).Name})
 		}
 	}
 	if s.keep {
@@ -239,7 +240,7 @@ func (t *twoPass) next() (sized, error) {
 		return sized{}, err
 	}
 	if rec == nil {
-		return sized{}, Errorf(ErrInternal, "the second pass ended %d rows early", c.n-t.at)
+		return sized{}, errs.Errorf(errs.ErrInternal, "the second pass ended %d rows early", c.n-t.at)
 	}
 	defer rec.Release()
 	return t.join(c, rec), nil

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Identifier is implemented by sources and files that can tell whether they are still what they were: by a server, say,
@@ -24,7 +26,7 @@ func Identity(ctx context.Context, f File) (string, error) {
 	own := ""
 	if id, ok := f.(Identifier); ok {
 		var err error
-		if own, err = id.Identity(ctx); err != nil && !errors.Is(err, ErrUnsupported) {
+		if own, err = id.Identity(ctx); err != nil && !errors.Is(err, errs.ErrUnsupported) {
 			return "", err
 		}
 	}

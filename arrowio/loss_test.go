@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Losses are of the file, of its metadata and of columns, and each says of which.
@@ -67,7 +68,7 @@ func TestMetadataEdit(t *testing.T) {
 			t.Errorf("%v", mt)
 		}
 	}
-	if _, err := (arrowio.MetadataEdit{Drop: []string{"dorp"}}).Apply(s); !errors.Is(err, arrowio.ErrOption) || !strings.Contains(err.Error(), "there are drop, keep, stay") {
+	if _, err := (arrowio.MetadataEdit{Drop: []string{"dorp"}}).Apply(s); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "there are drop, keep, stay") {
 		t.Error(err)
 	}
 	if all, err := (arrowio.MetadataEdit{Drop: []string{"*"}}).Apply(s); err != nil || strings.Contains(all.String(), "keep") {

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // MetadataEdit changes the metadata that rows are written with. The zero value changes nothing.
@@ -16,7 +18,7 @@ type MetadataEdit struct {
 }
 
 // Apply returns s with other metadata, or s itself where there is nothing to change. First keys are dropped, then set. A
-// key to be dropped that neither the schema nor a field has is ErrOption, and so is a key without a name.
+// key to be dropped that neither the schema nor a field has is errs.ErrOption, and so is a key without a name.
 func (e MetadataEdit) Apply(s *arrow.Schema) (*arrow.Schema, error) {
 	if len(e.Set) == 0 && len(e.Drop) == 0 {
 		return s, nil
@@ -26,13 +28,13 @@ func (e MetadataEdit) Apply(s *arrow.Schema) (*arrow.Schema, error) {
 	fields := d.fields(s.Fields())
 	for _, k := range e.Drop {
 		if k != "*" && !d.found[k] {
-			return nil, Errorf(ErrOption, "there is no metadata %q to drop; %s", k, d.list())
+			return nil, errs.Errorf(errs.ErrOption, "there is no metadata %q to drop; %s", k, d.list())
 		}
 	}
 	set := make([]string, 0, len(e.Set))
 	for k := range e.Set {
 		if k == "" {
-			return nil, Errorf(ErrOption, "metadata needs a name before its value")
+			return nil, errs.Errorf(errs.ErrOption, "metadata needs a name before its value")
 		}
 		set = append(set, k)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
@@ -54,7 +55,7 @@ func newPlan(schema *arrow.Schema, o ScanOptions) (*plan, error) {
 	}
 	f := &filterPlan{}
 	if f.Bound, err = expr.Bind(o.Filter, schema); err != nil {
-		return nil, Errorf(ErrSchema, "filter %s: %w", o.Filter, err)
+		return nil, errs.Errorf(errs.ErrSchema, "filter %s: %w", o.Filter, err)
 	}
 	columns := append([]string{}, f.Columns()...) // not nil: a predicate on nothing reads nothing, not everything
 	if f.first, err = p.newPass(columns); err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
@@ -32,7 +33,7 @@ func (p Projection) Columns() []int {
 
 // Project resolves dotted paths (see expr.Resolve) against s. Fields come in the order in which columns first names
 // them; several paths into one struct keep its children in the struct's own order. nil columns is everything, an empty
-// list is no column at all. A path that names nothing is ErrSchema and lists what there is.
+// list is no column at all. A path that names nothing is errs.ErrSchema and lists what there is.
 func Project(s *arrow.Schema, columns []string) (Projection, error) {
 	if columns == nil {
 		p := Projection{Schema: s, Fields: make([]ProjectedField, s.NumFields())}
@@ -45,7 +46,7 @@ func Project(s *arrow.Schema, columns []string) (Projection, error) {
 	for _, c := range columns {
 		path, err := expr.Resolve(s, c)
 		if err != nil {
-			return Projection{}, Errorf(ErrSchema, "%w", err)
+			return Projection{}, errs.Errorf(errs.ErrSchema, "%w", err)
 		}
 		roots = addPath(roots, path)
 	}
@@ -139,7 +140,7 @@ func projectType(t arrow.DataType, w *want) (arrow.DataType, []ProjectedField) {
 }
 
 // Exclude returns the columns of s, or of those that columns names where it is not nil, without the excluded: as paths for
-// Project. Of a struct of which a child is excluded the others stay. A path that names nothing is ErrSchema.
+// Project. Of a struct of which a child is excluded the others stay. A path that names nothing is errs.ErrSchema.
 func Exclude(s *arrow.Schema, columns, excluded []string) ([]string, error) {
 	if len(excluded) == 0 {
 		return columns, nil
@@ -153,14 +154,14 @@ func Exclude(s *arrow.Schema, columns, excluded []string) ([]string, error) {
 	for _, c := range columns {
 		path, err := expr.Resolve(s, c)
 		if err != nil {
-			return nil, Errorf(ErrSchema, "%w", err)
+			return nil, errs.Errorf(errs.ErrSchema, "%w", err)
 		}
 		out = append(out, path)
 	}
 	for _, c := range excluded {
 		path, err := expr.Resolve(s, c)
 		if err != nil {
-			return nil, Errorf(ErrSchema, "%w", err)
+			return nil, errs.Errorf(errs.ErrSchema, "%w", err)
 		}
 		var rest [][]int
 		for _, p := range out {

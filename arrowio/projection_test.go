@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 func TestProject(t *testing.T) {
@@ -68,7 +70,7 @@ func TestProject(t *testing.T) {
 		}
 	}
 	for _, c := range []string{"b", "s.z", "a.b", ""} {
-		if _, err := Project(s, []string{c}); !errors.Is(err, ErrSchema) {
+		if _, err := Project(s, []string{c}); !errors.Is(err, errs.ErrSchema) {
 			t.Errorf("%q: %v", c, err)
 		}
 	}
@@ -140,7 +142,7 @@ func TestExclude(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"z", "s.z", "a.x"} {
-		if _, err := Exclude(s, nil, []string{bad}); !errors.Is(err, ErrSchema) {
+		if _, err := Exclude(s, nil, []string{bad}); !errors.Is(err, errs.ErrSchema) {
 			t.Errorf("without %s: %v", bad, err)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"math"
 	"slices"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // ByteRange is a range of bytes of a Source.
@@ -25,10 +27,10 @@ func (r ByteRange) Clamp(size int64) ByteRange {
 	return ByteRange{off, min(n, size-off)}
 }
 
-// check returns ErrCorrupt unless r lies within a source of the given size: ranges come out of files.
+// check returns errs.ErrCorrupt unless r lies within a source of the given size: ranges come out of files.
 func (r ByteRange) check(size int64) error {
 	if r.Off < 0 || r.Len < 0 || r.Off > size || r.Len > size-r.Off {
-		e := Errorf(ErrCorrupt, "%d bytes wanted at %d, but the file has %d: %w", r.Len, r.Off, size, io.ErrUnexpectedEOF)
+		e := errs.Errorf(errs.ErrCorrupt, "%d bytes wanted at %d, but the file has %d: %w", r.Len, r.Off, size, io.ErrUnexpectedEOF)
 		e.Off = r.Off
 		return e
 	}
@@ -54,7 +56,7 @@ func Near(src Source) bool {
 }
 
 // ReadRanges returns the bytes of each of rs, in the order of rs. Ranges may overlap and come in any order. They are
-// checked against the size of the source (ErrCorrupt) before anything is allocated, and what lies close together is
+// checked against the size of the source (errs.ErrCorrupt) before anything is allocated, and what lies close together is
 // read together. The pieces may be views of the source or of one another: they must not be written to, and not be used
 // after the source is closed. For all of rs together no more memory is taken than their union and the gaps read along.
 func ReadRanges(ctx context.Context, src Source, rs []ByteRange) ([][]byte, error) {
@@ -140,7 +142,7 @@ func (f *fetch) ranges(ctx context.Context, s RangeSource, buf []byte) ([][]byte
 		return nil, buf, err
 	}
 	if len(got) != len(f.rs) {
-		return nil, buf, Errorf(ErrInternal, "the source answered %d of %d ranges", len(got), len(f.rs))
+		return nil, buf, errs.Errorf(errs.ErrInternal, "the source answered %d of %d ranges", len(got), len(f.rs))
 	}
 	var n int64
 	for i, p := range got {
@@ -298,7 +300,7 @@ func (f *fetch) layout(gap int64) *layout {
 }
 
 func tooMuch(n int64) error {
-	return Errorf(ErrLimit, "%d bytes at once are more than this machine can address", uint64(n))
+	return errs.Errorf(errs.ErrLimit, "%d bytes at once are more than this machine can address", uint64(n))
 }
 
 // grown returns b with length n, or a new slice where b is too small; old contents do not matter.

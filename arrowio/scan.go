@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
@@ -39,17 +40,17 @@ func (o ScanOptions) withDefaults() (ScanOptions, error) {
 		{"MemoryBudget", o.MemoryBudget},
 	} {
 		if v.value < 0 {
-			return o, Errorf(ErrOption, "%s is %d; it must not be negative", v.name, v.value)
+			return o, errs.Errorf(errs.ErrOption, "%s is %d; it must not be negative", v.name, v.value)
 		}
 	}
 	if o.BatchRows > math.MaxInt32 {
-		return o, Errorf(ErrOption, "BatchRows is %d; the most is %d", o.BatchRows, math.MaxInt32)
+		return o, errs.Errorf(errs.ErrOption, "BatchRows is %d; the most is %d", o.BatchRows, math.MaxInt32)
 	}
 	switch {
 	case o.Rows == RowRange{}:
 		o.Rows.End = math.MaxInt64
 	case o.Rows.End < o.Rows.Start:
-		return o, Errorf(ErrOption, "the row range %d:%d ends before it starts", o.Rows.Start, o.Rows.End)
+		return o, errs.Errorf(errs.ErrOption, "the row range %d:%d ends before it starts", o.Rows.Start, o.Rows.End)
 	}
 	def(&o.BatchRows, 65536)
 	def(&o.BatchBytes, 64<<20)
@@ -204,4 +205,10 @@ func (s *Scanner) Stats() ScanStats {
 
 type counters struct {
 	rows, batches, bytes, splits, splitsPruned, rowsPruned, rowsFiltered atomic.Int64
+}
+
+func def[T int | int64](p *T, d T) {
+	if *p <= 0 {
+		*p = d
+	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
@@ -164,16 +165,16 @@ func TestScanOptionErrors(t *testing.T) {
 		o    ScanOptions
 		kind Kind
 	}{
-		{ScanOptions{BatchRows: -1}, ErrOption},
-		{ScanOptions{BatchRows: int(tooMany)}, ErrOption},
-		{ScanOptions{BatchBytes: -1}, ErrOption},
-		{ScanOptions{Parallelism: -1}, ErrOption},
-		{ScanOptions{MemoryBudget: -1}, ErrOption},
-		{ScanOptions{Rows: RowRange{-1, 5}}, ErrOption},
-		{ScanOptions{Rows: RowRange{5, 4}}, ErrOption},
-		{ScanOptions{Columns: []string{"nope"}}, ErrSchema},
-		{ScanOptions{Filter: parseFilter(t, "nope = 1")}, ErrSchema},
-		{ScanOptions{Filter: parseFilter(t, "name = 1")}, ErrSchema},
+		{ScanOptions{BatchRows: -1}, errs.ErrOption},
+		{ScanOptions{BatchRows: int(tooMany)}, errs.ErrOption},
+		{ScanOptions{BatchBytes: -1}, errs.ErrOption},
+		{ScanOptions{Parallelism: -1}, errs.ErrOption},
+		{ScanOptions{MemoryBudget: -1}, errs.ErrOption},
+		{ScanOptions{Rows: RowRange{-1, 5}}, errs.ErrOption},
+		{ScanOptions{Rows: RowRange{5, 4}}, errs.ErrOption},
+		{ScanOptions{Columns: []string{"nope"}}, errs.ErrSchema},
+		{ScanOptions{Filter: parseFilter(t, "nope = 1")}, errs.ErrSchema},
+		{ScanOptions{Filter: parseFilter(t, "name = 1")}, errs.ErrSchema},
 	} {
 		s, err := Scan(context.Background(), newMemFile(t, rec), c.o)
 		if err == nil {

@@ -13,6 +13,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // A failure of any call of the driver ends the scan with that error, frees everything and leaves no goroutine.
@@ -70,7 +72,7 @@ func TestScanTurnsPanicsIntoErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, _, err = drain(t, s)
-			if !errors.Is(err, ErrInternal) || !strings.Contains(err.Error(), "a bug in the driver") || !strings.Contains(err.Error(), "fake_test.go") {
+			if !errors.Is(err, errs.ErrInternal) || !strings.Contains(err.Error(), "a bug in the driver") || !strings.Contains(err.Error(), "fake_test.go") {
 				t.Fatalf("call %d panicked, but the scan says %v", at, err)
 			}
 		}
@@ -92,8 +94,8 @@ func TestScanReportsTheFirstErrorInOrder(t *testing.T) {
 	if len(rows) != 20 {
 		t.Errorf("%d rows before the error, want 20", len(rows))
 	}
-	var e *Error
-	if !errors.As(err, &e) || e.Split != 1 || !errors.Is(err, ErrCorrupt) {
+	var e *errs.Error
+	if !errors.As(err, &e) || e.Split != 1 || !errors.Is(err, errs.ErrCorrupt) {
 		t.Errorf("error %v, want split 1 corrupt", err)
 	}
 }
@@ -108,10 +110,10 @@ func (f *orderedFailures) Read(ctx context.Context, s Split, rows RowSet, p Proj
 	switch s.Ordinal {
 	case 1:
 		<-f.late
-		return nil, Errorf(ErrCorrupt, "the second split")
+		return nil, errs.Errorf(errs.ErrCorrupt, "the second split")
 	case 2:
 		defer close(f.late)
-		return nil, Errorf(ErrCorrupt, "the third split")
+		return nil, errs.Errorf(errs.ErrCorrupt, "the third split")
 	}
 	return f.memFile.Read(ctx, s, rows, p, mem)
 }
@@ -358,7 +360,7 @@ func TestDatasetErrors(t *testing.T) {
 			is   error
 			text []string
 		}{
-			{file(other), ErrSchema, []string{"second", "column nil", "int8", "null"}},
+			{file(other), errs.ErrSchema, []string{"second", "column nil", "int8", "null"}},
 			{func(context.Context) (File, error) { return nil, errDisk }, errDisk, []string{"second"}},
 		} {
 			d := &Dataset{Schema: rec.Schema(), Fragments: []Fragment{{Name: "first", Open: file(rec)}, {Name: "second", Open: c.open}, {Name: "third", Open: file(rec)}}}
@@ -377,7 +379,7 @@ func TestDatasetErrors(t *testing.T) {
 			}
 		}
 	}
-	if _, err := (&Dataset{}).Scan(context.Background(), ScanOptions{}); !errors.Is(err, ErrSchema) {
+	if _, err := (&Dataset{}).Scan(context.Background(), ScanOptions{}); !errors.Is(err, errs.ErrSchema) {
 		t.Errorf("a dataset without a schema: %v", err)
 	}
 }
@@ -539,7 +541,7 @@ func TestScanDistrustsDrivers(t *testing.T) {
 		for s.Next() {
 		}
 		s.Release()
-		if lie == "" && s.Err() != nil || lie != "" && !errors.Is(s.Err(), ErrInternal) {
+		if lie == "" && s.Err() != nil || lie != "" && !errors.Is(s.Err(), errs.ErrInternal) {
 			t.Errorf("lie %q: %v", lie, s.Err())
 		}
 	}

@@ -14,7 +14,7 @@ type SectionSource struct {
 	size int64
 }
 
-// Section returns the bytes of r as a source, or ErrCorrupt unless the file has all of them.
+// Section returns the bytes of r as a source, or errs.ErrCorrupt unless the file has all of them.
 func (s *FileSource) Section(r ByteRange) (*SectionSource, error) {
 	if err := r.check(s.size); err != nil {
 		return nil, err

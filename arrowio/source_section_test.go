@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"testing"
 	"testing/iotest"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 func TestSection(t *testing.T) {
@@ -49,12 +51,12 @@ func TestSection(t *testing.T) {
 		if err != nil || !bytes.Equal(got[0], data[r.Off:r.End()]) {
 			t.Errorf("%v: %q, %v", r, got, err)
 		}
-		if _, err := ReadRanges(context.Background(), s, []ByteRange{{0, r.Len + 1}}); !errors.Is(err, ErrCorrupt) {
+		if _, err := ReadRanges(context.Background(), s, []ByteRange{{0, r.Len + 1}}); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("%v: a range beyond the section: %v", r, err)
 		}
 	}
 	for _, r := range []ByteRange{{-1, 2}, {0, 17}, {17, 0}, {4, -1}, {8, math.MaxInt64}, {math.MaxInt64, math.MaxInt64}} {
-		if _, err := f.Section(r); !errors.Is(err, ErrCorrupt) {
+		if _, err := f.Section(r); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("%v: %v", r, err)
 		}
 	}

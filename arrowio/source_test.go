@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 func testBytes(n int) []byte {
@@ -189,8 +191,8 @@ func TestReadRangesRefusesWhatIsNotThere(t *testing.T) {
 			{math.MaxInt64 - 5, 10},
 		} {
 			pieces, err := ReadRanges(context.Background(), s, []ByteRange{{0, 1}, r})
-			var e *Error
-			if !errors.Is(err, ErrCorrupt) || !errors.Is(err, io.ErrUnexpectedEOF) || !errors.As(err, &e) || e.Off != r.Off || pieces != nil {
+			var e *errs.Error
+			if !errors.Is(err, errs.ErrCorrupt) || !errors.Is(err, io.ErrUnexpectedEOF) || !errors.As(err, &e) || e.Off != r.Off || pieces != nil {
 				t.Errorf("%s %v: %v", name, r, err)
 			}
 		}
@@ -362,7 +364,7 @@ func TestFileThatShrinks(t *testing.T) {
 	if n != 100 || !errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || !strings.Contains(err.Error(), path) {
 		t.Errorf("%d bytes, error %v", n, err)
 	}
-	if _, err := ReadRanges(context.Background(), s, []ByteRange{{400, 200}}); !errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, ErrCorrupt) {
+	if _, err := ReadRanges(context.Background(), s, []ByteRange{{400, 200}}); !errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errs.ErrCorrupt) {
 		t.Errorf("ranges: %v", err)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"maps"
 	"strings"
 	"sync"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // sinkBuffer is the size of a sink's buffer: small enough for a sink per column, large enough that a system call
@@ -20,7 +22,7 @@ const sinkBuffer = 256 << 10
 // checkObject refuses names that would lead out of the output or that no directory could hold.
 func checkObject(name string) error {
 	if !fs.ValidPath(name) || name == "." || strings.ContainsAny(name, "\\\x00") {
-		return Errorf(ErrInternal, "%q is not a legal object name", name)
+		return errs.Errorf(errs.ErrInternal, "%q is not a legal object name", name)
 	}
 	return nil
 }
@@ -36,7 +38,7 @@ type streamStore struct {
 }
 
 // NewStreamStore returns a store whose single object goes to w as it is written: nothing can be taken back, so Commit
-// only flushes and Abort only stops. A second object is refused with ErrOption. It is for one goroutine at a time.
+// only flushes and Abort only stops. A second object is refused with errs.ErrOption. It is for one goroutine at a time.
 func NewStreamStore(w io.Writer) Store {
 	return &streamStore{w: bufio.NewWriterSize(w, sinkBuffer)}
 }
@@ -52,7 +54,7 @@ func (s *streamStore) Create(ctx context.Context, name string) (Sink, error) {
 		return nil, err
 	}
 	if s.name != "" {
-		return nil, Errorf(ErrOption, "the output needs more than one file (%s, %s): name a directory instead of standard output", s.name, name)
+		return nil, errs.Errorf(errs.ErrOption, "the output needs more than one file (%s, %s): name a directory instead of standard output", s.name, name)
 	}
 	s.name = name
 	s.sink = &streamSink{w: s.w}
@@ -67,7 +69,7 @@ func (s *streamStore) Commit() error {
 	}
 	s.done = true
 	if s.sink == nil || !s.sink.closed {
-		return Errorf(ErrInternal, "commit of an output with no finished object")
+		return errs.Errorf(errs.ErrInternal, "commit of an output with no finished object")
 	}
 	return s.sink.err
 }
@@ -156,7 +158,7 @@ func (s *MemStore) Commit() error {
 	objects := make(map[string][]byte, len(s.sinks))
 	for name, k := range s.sinks {
 		if !k.closed {
-			return Errorf(ErrInternal, "commit before %s is closed", name)
+			return errs.Errorf(errs.ErrInternal, "commit before %s is closed", name)
 		}
 		objects[name] = k.buf.Bytes()
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // NewWriter opens a writer for a plan of f.Plan. Close makes the whole output visible in st; any error, a cancelled ctx
@@ -61,13 +63,13 @@ func (w *writer) Write(rec arrow.Record) error {
 func (w *writer) check(rec arrow.Record) error {
 	if s := rec.Schema(); s != w.good {
 		if diff := schemaDifference(w.plan.Schema, s); diff != "" {
-			return Locate(Errorf(ErrSchema, "the batch does not fit the plan: %s", diff), At{Split: -1, Off: -1, Format: w.format})
+			return errs.Locate(errs.Errorf(errs.ErrSchema, "the batch does not fit the plan: %s", diff), errs.At{Format: w.format})
 		}
 		w.good = s
 	}
 	for i, f := range w.plan.Schema.Fields() {
 		if !f.Nullable && rec.Column(i).NullN() > 0 {
-			e := Errorf(ErrSchema, "the column is declared to have no nulls, but %d rows from row %d on have %d", rec.NumRows(), w.rows, rec.Column(i).NullN())
+			e := errs.Errorf(errs.ErrSchema, "the column is declared to have no nulls, but %d rows from row %d on have %d", rec.NumRows(), w.rows, rec.Column(i).NullN())
 			e.Format, e.Column = w.format, f.Name
 			return e
 		}

@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // rowCounter is an output format that writes a byte for each row.
@@ -121,7 +123,7 @@ func TestWriterGivesUp(t *testing.T) {
 		}
 		want := errDisk
 		if strings.HasPrefix(where, "panic") {
-			want = ErrInternal
+			want = errs.ErrInternal
 		}
 		if !errors.Is(err, want) {
 			t.Errorf("%s fails: error %v", where, err)
@@ -170,7 +172,7 @@ func TestWriterChecksBatches(t *testing.T) {
 			w.Abort()
 			continue
 		}
-		if !errors.Is(err, ErrSchema) || !strings.Contains(err.Error(), c.want) || d.aborted != 1 {
+		if !errors.Is(err, errs.ErrSchema) || !strings.Contains(err.Error(), c.want) || d.aborted != 1 {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}

@@ -15,7 +15,7 @@ type OutputFormat struct {
 	Options    []Option
 	Directory  bool // the output is always a directory of objects (cfile)
 	// Plan maps every column and states every loss before a byte is written. A schema that cannot be written is
-	// ErrSchema naming all columns in the way.
+	// errs.ErrSchema naming all columns in the way.
 	Plan func(s *arrow.Schema, o WriteOptions) (*WritePlan, error)
 	// Create opens the driver for a plan. The driver creates objects in st and never commits st: NewWriter does.
 	Create func(ctx context.Context, st Store, p *WritePlan) (Writer, error)

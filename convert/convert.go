@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Options says what is read, how it is written, and who is told. The zero value converts everything.
@@ -152,7 +153,7 @@ func planFor(s *arrow.Schema, f arrowio.OutputFormat, o Options) (*arrowio.Write
 		plan, err := f.Plan(edited, o.Write)
 		return plan, nil, err
 	case f.Directory:
-		return nil, nil, arrowio.Errorf(arrowio.ErrOption, "%s is a directory of files already: its rows cannot be partitioned", f.Name)
+		return nil, nil, errs.Errorf(errs.ErrOption, "%s is a directory of files already: its rows cannot be partitioned", f.Name)
 	}
 	plan, err := f.Plan(parts.rest, o.Write)
 	return plan, parts, err

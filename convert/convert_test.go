@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/convert"
 )
@@ -105,7 +106,7 @@ func sums(objects ...string) arrowio.OutputFormat {
 			p := &arrowio.WritePlan{Format: "sums", Schema: s, Options: o}
 			for i, f := range s.Fields() {
 				if f.Type.ID() != arrow.INT64 {
-					return nil, arrowio.Errorf(arrowio.ErrSchema, "%s is no number", f.Name)
+					return nil, errs.Errorf(errs.ErrSchema, "%s is no number", f.Name)
 				}
 				c := arrowio.PlannedColumn{Path: f.Name, Type: f.Type.String(), Stored: "sum"}
 				if i == 0 {
@@ -251,7 +252,7 @@ func TestReportJSON(t *testing.T) {
 
 // Whatever goes wrong: the error tells, the store is aborted, nothing is left.
 func TestConvertFails(t *testing.T) {
-	broken := arrowio.Errorf(arrowio.ErrCorrupt, "block 7 is torn")
+	broken := errs.Errorf(errs.ErrCorrupt, "block 7 is torn")
 	refused := errors.New("the caller does not want it")
 	for _, c := range []struct {
 		name string
@@ -260,14 +261,14 @@ func TestConvertFails(t *testing.T) {
 		o    func(*convert.Options, context.CancelFunc)
 		want error
 	}{
-		{"reading", &numbers{rows: 100, splitRows: 10, failAt: 55, err: broken}, sums("out"), nil, arrowio.ErrCorrupt},
+		{"reading", &numbers{rows: 100, splitRows: 10, failAt: 55, err: broken}, sums("out"), nil, errs.ErrCorrupt},
 		{"writing", &numbers{rows: 100, splitRows: 10}, failing(sums("out"), syscall.ENOSPC), nil, syscall.ENOSPC},
 		{"planning", &numbers{rows: 100, splitRows: 10}, arrowio.OutputFormat{
 			Plan: func(*arrow.Schema, arrowio.WriteOptions) (*arrowio.WritePlan, error) { return nil, broken },
-		}, nil, arrowio.ErrCorrupt},
+		}, nil, errs.ErrCorrupt},
 		{"no such column", &numbers{rows: 1, splitRows: 1}, sums("out"), func(o *convert.Options, _ context.CancelFunc) {
 			o.Scan.Columns = []string{"cube"}
-		}, arrowio.ErrSchema},
+		}, errs.ErrSchema},
 		{"the plan is refused", &numbers{rows: 1, splitRows: 1}, sums("out"), func(o *convert.Options, _ context.CancelFunc) {
 			o.Planned = func(*arrowio.WritePlan) error { return refused }
 		}, refused},
@@ -356,7 +357,7 @@ func TestMetadata(t *testing.T) {
 	} {
 		_, err := convert.Convert(t.Context(), ds, f, nil, convert.Options{DryRun: true, Metadata: c.edit})
 		if c.want == "" {
-			if !errors.Is(err, arrowio.ErrOption) {
+			if !errors.Is(err, errs.ErrOption) {
 				t.Errorf("%+v: %v", c.edit, err)
 			}
 			continue

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
@@ -33,7 +34,7 @@ func (o *Options) newPartitioning(s *arrow.Schema) (*partitioning, error) {
 		return nil, nil
 	}
 	refuse := func(name, format string, args ...any) error {
-		e := arrowio.Errorf(arrowio.ErrSchema, "by %s: "+format, append([]any{name}, args...)...)
+		e := errs.Errorf(errs.ErrSchema, "by %s: "+format, append([]any{name}, args...)...)
 		e.Op = "partition"
 		return e
 	}
@@ -164,7 +165,7 @@ func (p *partitioning) directory(rec arrow.Record, i int) (string, error) {
 		text := nullPartition
 		if !isNull(col, i) {
 			if text = partitionText(f.Type)(col, i); text == "" || text == nullPartition {
-				e := arrowio.Errorf(arrowio.ErrSchema, "the value %q cannot be the name of a directory: it would be read back as null", text)
+				e := errs.Errorf(errs.ErrSchema, "the value %q cannot be the name of a directory: it would be read back as null", text)
 				e.Op, e.Column = "partition", f.Name
 				return "", e
 			}
@@ -262,7 +263,7 @@ func (w *partitioned) Close() error {
 	w.done = true
 	err := w.leave()
 	if err == nil && w.at == "" {
-		err = arrowio.Errorf(arrowio.ErrSchema, "there are no rows, and so there is no directory to write")
+		err = errs.Errorf(errs.ErrSchema, "there are no rows, and so there is no directory to write")
 	}
 	if err == nil {
 		err = w.ctx.Err()

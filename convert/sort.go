@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/extsort"
 )
 
@@ -41,12 +42,12 @@ func ParseSortColumn(s string) (c SortColumn, err error) {
 			c.NullsFirst = true
 		case "last":
 		default:
-			return c, arrowio.Errorf(arrowio.ErrOption, "sort by %q: want nulls first or nulls last, not nulls %s", s, last)
+			return c, errs.Errorf(errs.ErrOption, "sort by %q: want nulls first or nulls last, not nulls %s", s, last)
 		}
 		rest = rest[:strings.LastIndex(rest, words[len(words)-2])]
 	}
 	if c.Column = strings.TrimSpace(rest); c.Column == "" {
-		return c, arrowio.Errorf(arrowio.ErrOption, "sort by %q: a column is missing", s)
+		return c, errs.Errorf(errs.ErrOption, "sort by %q: a column is missing", s)
 	}
 	return c, nil
 }
@@ -89,9 +90,9 @@ func (o *Options) sortColumns(s *arrow.Schema, p *arrowio.WritePlan) ([]SortColu
 	case len(by) == 0 && !o.SortByKey:
 		return nil, nil
 	case o.SortByKey && len(by) > 0:
-		return nil, arrowio.Errorf(arrowio.ErrOption, "rows can be sorted by columns or by the output's key, not both")
+		return nil, errs.Errorf(errs.ErrOption, "rows can be sorted by columns or by the output's key, not both")
 	case o.SortByKey && len(p.Key) == 0:
-		return nil, arrowio.Errorf(arrowio.ErrOption, "%s has no key to sort by: name the columns", p.Format)
+		return nil, errs.Errorf(errs.ErrOption, "%s has no key to sort by: name the columns", p.Format)
 	case o.SortByKey:
 		for _, name := range p.Key {
 			by = append(by, SortColumn{Column: name})

@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/convert"
 )
@@ -148,7 +149,7 @@ type noScratch struct{ arrowio.Store }
 func (noScratch) Scratch() (arrowio.ScratchFile, error) { return nil, syscall.ENOSPC }
 
 func TestSortFails(t *testing.T) {
-	broken := arrowio.Errorf(arrowio.ErrCorrupt, "block 7 is torn")
+	broken := errs.Errorf(errs.ErrCorrupt, "block 7 is torn")
 	torn := shuffled(20_000, 1000)
 	torn.failAt, torn.err = 15_500, broken
 	little := arrowio.WriteOptions{Memory: 1}
@@ -161,11 +162,11 @@ func TestSortFails(t *testing.T) {
 		cancel func(convert.Progress) bool
 		want   error
 	}{
-		{name: "no such column", file: shuffled(10, 10), out: lines(), o: convert.Options{Sort: sortBy("cube")}, want: arrowio.ErrSchema},
-		{name: "a column that is not converted", file: shuffled(10, 10), out: lines(), o: convert.Options{Sort: sortBy("n"), Scan: arrowio.ScanOptions{Columns: []string{"square"}}}, want: arrowio.ErrSchema},
-		{name: "no key", file: shuffled(10, 10), out: lines(), o: convert.Options{SortByKey: true}, want: arrowio.ErrOption},
-		{name: "by both", file: shuffled(10, 10), out: lines("n"), o: convert.Options{SortByKey: true, Sort: sortBy("n")}, want: arrowio.ErrOption},
-		{name: "reading", file: torn, out: lines(), o: convert.Options{Sort: sortBy("n"), Write: little}, want: arrowio.ErrCorrupt},
+		{name: "no such column", file: shuffled(10, 10), out: lines(), o: convert.Options{Sort: sortBy("cube")}, want: errs.ErrSchema},
+		{name: "a column that is not converted", file: shuffled(10, 10), out: lines(), o: convert.Options{Sort: sortBy("n"), Scan: arrowio.ScanOptions{Columns: []string{"square"}}}, want: errs.ErrSchema},
+		{name: "no key", file: shuffled(10, 10), out: lines(), o: convert.Options{SortByKey: true}, want: errs.ErrOption},
+		{name: "by both", file: shuffled(10, 10), out: lines("n"), o: convert.Options{SortByKey: true, Sort: sortBy("n")}, want: errs.ErrOption},
+		{name: "reading", file: torn, out: lines(), o: convert.Options{Sort: sortBy("n"), Write: little}, want: errs.ErrCorrupt},
 		{name: "disk full", file: shuffled(20_000, 1000), out: lines(), o: convert.Options{Sort: sortBy("n"), Write: little}, full: true, want: syscall.ENOSPC},
 		{name: "writing", file: shuffled(20_000, 1000), out: failing(sums("out"), syscall.EIO), o: convert.Options{Sort: sortBy("n"), Write: little}, want: syscall.EIO},
 		{name: "cancelled while sorting", file: shuffled(20_000, 1000), out: lines(), o: convert.Options{Sort: sortBy("n"), Write: little}, cancel: func(p convert.Progress) bool { return p.Sorted > 12_000 }, want: context.Canceled},
@@ -236,7 +237,7 @@ func TestLimit(t *testing.T) {
 		}
 	}
 	torn := shuffled(20_000, 1000)
-	torn.failAt, torn.err = 5_000, arrowio.Errorf(arrowio.ErrCorrupt, "block 7 is torn")
+	torn.failAt, torn.err = 5_000, errs.Errorf(errs.ErrCorrupt, "block 7 is torn")
 	for _, filter := range []string{"", "n >= 0"} {
 		o := convert.Options{Limit: 4_500, Scan: arrowio.ScanOptions{Parallelism: 1}}
 		if filter != "" {
@@ -275,7 +276,7 @@ func TestParseSortColumn(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "-", " ", "a nulls third"} {
-		if _, err := convert.ParseSortColumn(text); !errors.Is(err, arrowio.ErrOption) {
+		if _, err := convert.ParseSortColumn(text); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/readers"
 	"github.com/arrowio/arrowio/writers"
@@ -66,10 +67,10 @@ func body(b []byte, v any) error {
 		return nil
 	}
 	if len(b) > maxCommandBytes {
-		return arrowio.Errorf(arrowio.ErrOption, "a body of %d bytes; the most is %d", len(b), maxCommandBytes)
+		return errs.Errorf(errs.ErrOption, "a body of %d bytes; the most is %d", len(b), maxCommandBytes)
 	}
 	if err := strict(b, v); err != nil {
-		return arrowio.Errorf(arrowio.ErrOption, "body: %w", err)
+		return errs.Errorf(errs.ErrOption, "body: %w", err)
 	}
 	return nil
 }
@@ -77,7 +78,7 @@ func body(b []byte, v any) error {
 func sendJSON(send func([]byte) error, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
-		return arrowio.Errorf(arrowio.ErrInternal, "%w", err)
+		return errs.Errorf(errs.ErrInternal, "%w", err)
 	}
 	return send(b)
 }
@@ -100,7 +101,7 @@ func (q *inspection) open(ctx context.Context, s *service) (e *Entry, files []in
 	for i, f := range e.Fragments {
 		ok, err := path.Match(q.File, f.Name)
 		if err != nil {
-			return nil, nil, arrowio.Errorf(arrowio.ErrOption, "file: %q is not a pattern", q.File)
+			return nil, nil, errs.Errorf(errs.ErrOption, "file: %q is not a pattern", q.File)
 		}
 		if q.File == "" || ok {
 			files = append(files, i)
@@ -134,7 +135,7 @@ func inspect(ctx context.Context, s *service, b []byte, send func([]byte) error)
 	if q.Where != "" {
 		var err error
 		if where, err = expr.Parse(q.Where); err != nil {
-			return arrowio.Errorf(arrowio.ErrOption, "where: %w", err)
+			return errs.Errorf(errs.ErrOption, "where: %w", err)
 		}
 	}
 	e, files, err := q.open(ctx, s)
@@ -161,7 +162,7 @@ func (e *Entry) inspect(ctx context.Context, i int, o arrowio.InfoOptions, where
 	defer f.Close()
 	if where != nil {
 		if o.Filter, err = expr.Bind(where, f.Schema()); err != nil {
-			return nil, arrowio.Errorf(arrowio.ErrSchema, "%s: where: %w", e.Fragments[i].Name, err)
+			return nil, errs.Errorf(errs.ErrSchema, "%s: where: %w", e.Fragments[i].Name, err)
 		}
 	}
 	out := &fileInfo{Dataset: e.Name, Fragment: i, File: e.Fragments[i].Name}
@@ -221,7 +222,7 @@ func formats(_ context.Context, _ *service, b []byte, send func([]byte) error) e
 type fault struct {
 	Fragment int    `json:"fragment"`
 	File     string `json:"file"`
-	Kind     string `json:"kind"` // an arrowio.Kind's name, or "system"
+	Kind     string `json:"kind"` // an errs.Kind's name, or "system"
 	Format   string `json:"format,omitempty"`
 	Column   string `json:"column,omitempty"`
 	Split    *int   `json:"split,omitempty"`
@@ -267,8 +268,8 @@ func (e *Entry) verify(ctx context.Context, s *service, i int, send func([]byte)
 		}
 	}
 	err = e.verifyFile(ctx, s, i, report)
-	var ae *arrowio.Error
-	if errors.As(err, &ae) && ctx.Err() == nil && !errors.Is(err, arrowio.ErrInternal) {
+	var ae *errs.Error
+	if errors.As(err, &ae) && ctx.Err() == nil && !errors.Is(err, errs.ErrInternal) {
 		report(err)
 		err = nil
 	}
@@ -303,7 +304,7 @@ func (e *Entry) verifyFile(ctx context.Context, s *service, i int, report func(e
 
 func (e *Entry) fault(i int, err error) fault {
 	f := fault{Fragment: i, File: e.Fragments[i].Name, Kind: "system", Message: e.publicText(err.Error())}
-	var ae *arrowio.Error
+	var ae *errs.Error
 	if errors.As(err, &ae) {
 		f.Kind, f.Format, f.Column = ae.Kind.Error(), ae.Format, ae.Column
 		if ae.Split >= 0 {
@@ -367,14 +368,14 @@ func cancel(ctx context.Context, s *service, b []byte, send func([]byte) error) 
 func cancelFlightInfo(ctx context.Context, s *service, b []byte, send func([]byte) error) error {
 	var r flight.CancelFlightInfoRequest
 	if err := proto.Unmarshal(b, &r); err != nil {
-		return arrowio.Errorf(arrowio.ErrOption, "body: not a CancelFlightInfoRequest")
+		return errs.Errorf(errs.ErrOption, "body: not a CancelFlightInfoRequest")
 	}
 	if err := s.cancelInfo(ctx, r.GetInfo()); err != nil {
 		return err
 	}
 	out, err := proto.Marshal(&flight.CancelFlightInfoResult{Status: flight.CancelStatusCancelled})
 	if err != nil {
-		return arrowio.Errorf(arrowio.ErrInternal, "%w", err)
+		return errs.Errorf(errs.ErrInternal, "%w", err)
 	}
 	return send(out)
 }

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Listen listens at a Flight URI: grpc://HOST:PORT (grpc+tcp, grpc+tls) or unix:///PATH (grpc+unix). HOST:PORT alone is
@@ -28,7 +28,7 @@ func Listen(uri string) (net.Listener, error) {
 
 func parseAddress(uri string) (network, address string, err error) {
 	bad := func(why string) (string, string, error) {
-		return "", "", arrowio.Errorf(arrowio.ErrOption, "%q is no address to listen at, such as grpc://127.0.0.1:8815 or unix:///run/arrowio.sock: %s", uri, why)
+		return "", "", errs.Errorf(errs.ErrOption, "%q is no address to listen at, such as grpc://127.0.0.1:8815 or unix:///run/arrowio.sock: %s", uri, why)
 	}
 	scheme, rest, ok := strings.Cut(uri, "://")
 	if !ok {
@@ -59,12 +59,12 @@ func parseAddress(uri string) (network, address string, err error) {
 func listenUnix(path string) (net.Listener, error) {
 	if fi, err := os.Lstat(path); err == nil {
 		if fi.Mode()&fs.ModeSocket == 0 {
-			return nil, arrowio.Errorf(arrowio.ErrOption, "%s exists, and is no socket", path)
+			return nil, errs.Errorf(errs.ErrOption, "%s exists, and is no socket", path)
 		}
 		c, err := net.DialTimeout("unix", path, time.Second)
 		if err == nil {
 			_ = c.Close()
-			return nil, arrowio.Errorf(arrowio.ErrOption, "%s: another server listens there: %w", path, syscall.EADDRINUSE)
+			return nil, errs.Errorf(errs.ErrOption, "%s: another server listens there: %w", path, syscall.EADDRINUSE)
 		}
 		if errors.Is(err, syscall.ECONNREFUSED) {
 			if err := os.Remove(path); err != nil {

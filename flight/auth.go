@@ -23,7 +23,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // AccessOptions says how an Access tells clients apart, and what it permits them. The zero value lets everybody read.
@@ -223,7 +223,7 @@ func (a *Access) login(ctx context.Context, p *peer.Peer, name, password string)
 	for _, t := range candidates {
 		h, err := parseArgon2(t.Hash)
 		if err != nil {
-			return nil, arrowio.Errorf(arrowio.ErrInternal, "%w", err) // it was read before
+			return nil, errs.Errorf(errs.ErrInternal, "%w", err) // it was read before
 		}
 		if h.matches(password) {
 			a.mu.Lock()

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
@@ -107,7 +108,7 @@ func (b *batches) flush() error {
 		}
 		return nil
 	case err != nil:
-		return arrowio.Errorf(arrowio.ErrInternal, "%w", err)
+		return errs.Errorf(errs.ErrInternal, "%w", err)
 	}
 	defer rec.Release()
 	return b.send(rec, m)

@@ -17,7 +17,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // RequestIDHeader is the header by which a client may name its call, and in which every answer names it. Logs and
@@ -218,7 +218,7 @@ func (s *Server) guarded(ctx context.Context, c *Call, run func(context.Context)
 
 // panicked makes an error of a panic, with the stack of it.
 func panicked(p any) error {
-	return arrowio.Errorf(arrowio.ErrInternal, "panic: %v\n%s", p, debug.Stack())
+	return errs.Errorf(errs.ErrInternal, "panic: %v\n%s", p, debug.Stack())
 }
 
 // authorize is where every use of a dataset, and of the server itself, is permitted.
@@ -228,7 +228,7 @@ func (s *Server) authorize(ctx context.Context, p Permission, dataset string) er
 	}
 	c := CallFrom(ctx)
 	if c == nil {
-		return arrowio.Errorf(arrowio.ErrInternal, "no call to authorize")
+		return errs.Errorf(errs.ErrInternal, "no call to authorize")
 	}
 	return denied(s.o.Authorizer.Authorize(ctx, c, p, dataset))
 }
@@ -269,7 +269,7 @@ func (s *Server) log(ctx context.Context, c *Call, err, st error) {
 	switch {
 	case err == nil:
 		s.logger.InfoContext(ctx, "call", attrs...)
-	case errors.Is(err, arrowio.ErrInternal):
+	case errors.Is(err, errs.ErrInternal):
 		s.logger.ErrorContext(ctx, "call", append(attrs, "error", err.Error())...)
 	default:
 		s.logger.InfoContext(ctx, "call", append(attrs, "error", fmt.Sprint(err))...)

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/readers"
 )
 
@@ -73,7 +74,7 @@ func ValidName(name string) bool { return validName.MatchString(name) }
 // Add opens a dataset and gives it a name, which must be new.
 func (c *Catalog) Add(ctx context.Context, name string, s Spec) error {
 	if !ValidName(name) {
-		return arrowio.Errorf(arrowio.ErrOption, "%q cannot be the name of a dataset: letters, digits, _ . - are allowed, at most 128", name)
+		return errs.Errorf(errs.ErrOption, "%q cannot be the name of a dataset: letters, digits, _ . - are allowed, at most 128", name)
 	}
 	d := &dataset{name: name, spec: s, roots: rootsOf(s.Paths), catalog: c, loaded: map[string]*Entry{}}
 	if _, err := d.entry(ctx, nil, false); err != nil {
@@ -82,7 +83,7 @@ func (c *Catalog) Add(ctx context.Context, name string, s Spec) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.by[name] != nil {
-		return arrowio.Errorf(arrowio.ErrOption, "there is a dataset %q already", name)
+		return errs.Errorf(errs.ErrOption, "there is a dataset %q already", name)
 	}
 	c.by[name] = d
 	return nil
@@ -390,7 +391,7 @@ func (d *dataset) clientOptions(options map[string]string) (map[string]string, e
 	out := map[string]string{}
 	for k, v := range options {
 		if !slices.Contains(allowed, k) {
-			return nil, arrowio.Errorf(arrowio.ErrOption, "%q is not an option that may be set here: %s", k, strings.Join(allowed, ", "))
+			return nil, errs.Errorf(errs.ErrOption, "%q is not an option that may be set here: %s", k, strings.Join(allowed, ", "))
 		}
 		out[k] = v
 	}

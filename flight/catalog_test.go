@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 func TestCatalog(t *testing.T) {
@@ -24,11 +25,11 @@ func TestCatalog(t *testing.T) {
 	c := NewCatalog(CatalogOptions{})
 	for name, want := range map[string]bool{"events": true, "a.b-c_9": true, "": false, ".x": false, "-x": false, "a/b": false, "a b": false, "é": false, strings.Repeat("x", 129): false} {
 		err := c.Add(t.Context(), name, Spec{Paths: []string{dir}})
-		if want != (err == nil) || !want && !errors.Is(err, arrowio.ErrOption) {
+		if want != (err == nil) || !want && !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if err := c.Add(t.Context(), "events", Spec{Paths: []string{dir}}); !errors.Is(err, arrowio.ErrOption) {
+	if err := c.Add(t.Context(), "events", Spec{Paths: []string{dir}}); !errors.Is(err, errs.ErrOption) {
 		t.Error("twice:", err)
 	}
 	if err := c.Add(t.Context(), "gone", Spec{Paths: []string{dir + "/nope"}}); err == nil {
@@ -83,7 +84,7 @@ func TestClientOptions(t *testing.T) {
 		t.Error("the dataset as it was added is forgotten")
 	}
 	for _, o := range []map[string]string{{"orc-keys": "x"}, {"kudu-data-dir": "/"}, {"": ""}} {
-		if _, err := c.Lookup(t.Context(), "events", o); !errors.Is(err, arrowio.ErrOption) {
+		if _, err := c.Lookup(t.Context(), "events", o); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%v: %v", o, err)
 		}
 	}

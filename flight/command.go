@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
@@ -52,11 +53,11 @@ const (
 // ParseCommand reads a command. Fields that it does not know are refused: they might have been meant to leave rows out.
 func ParseCommand(b []byte) (*Command, error) {
 	if len(b) > maxCommandBytes {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "a command of %d bytes; the most is %d", len(b), maxCommandBytes)
+		return nil, errs.Errorf(errs.ErrOption, "a command of %d bytes; the most is %d", len(b), maxCommandBytes)
 	}
 	c := &Command{}
 	if err := strict(b, c); err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "command: %w", err)
+		return nil, errs.Errorf(errs.ErrOption, "command: %w", err)
 	}
 	return c, c.check()
 }
@@ -100,7 +101,7 @@ func wantedJSON(t reflect.Type) string {
 }
 
 func (c *Command) check() error {
-	bad := func(format string, args ...any) error { return arrowio.Errorf(arrowio.ErrOption, format, args...) }
+	bad := func(format string, args ...any) error { return errs.Errorf(errs.ErrOption, format, args...) }
 	switch {
 	case c.Dataset == "":
 		return bad("the command names no dataset")
@@ -142,7 +143,7 @@ func (c *Command) rowRange() (arrowio.RowRange, error) {
 		*p.to = n
 	}
 	if !ok || r.Start > r.End {
-		return r, arrowio.Errorf(arrowio.ErrOption, "rows %q is not A:B, A: or :B with A no greater than B", c.Rows)
+		return r, errs.Errorf(errs.ErrOption, "rows %q is not A:B, A: or :B with A no greater than B", c.Rows)
 	}
 	return r, nil
 }
@@ -171,10 +172,10 @@ func (c *Command) bind(e *Entry) (*bound, error) {
 	b.schema = p.Schema
 	if c.Where != "" {
 		if b.where, err = expr.Parse(c.Where); err != nil {
-			return nil, arrowio.Errorf(arrowio.ErrOption, "where: %w", err)
+			return nil, errs.Errorf(errs.ErrOption, "where: %w", err)
 		}
 		if b.filter, err = expr.Bind(b.where, b.data.Schema); err != nil {
-			return nil, arrowio.Errorf(arrowio.ErrSchema, "where: %w", err)
+			return nil, errs.Errorf(errs.ErrSchema, "where: %w", err)
 		}
 	}
 	b.rows, err = c.rowRange()

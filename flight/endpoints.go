@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Endpoints are cut where their splits have this many stored bytes, or where one has splits of this many files.
@@ -84,7 +85,7 @@ func (b *bound) cut(pieces []piece, bytes int64) ([]endpoint, error) {
 		out = []endpoint{{parts: []Part{}}}
 	}
 	if one && len(out[0].parts) > maxParts {
-		return nil, arrowio.Errorf(arrowio.ErrUnsupported, "rows by number over %d files that do not say how many they have", len(out[0].parts))
+		return nil, errs.Errorf(errs.ErrUnsupported, "rows by number over %d files that do not say how many they have", len(out[0].parts))
 	}
 	return out, nil
 }
@@ -121,13 +122,13 @@ func (b *bound) pieces() ([]piece, error) {
 	resume := b.Resume
 	if resume != nil {
 		if resume.Fragment >= len(b.entry.Fragments) || resume.Split >= max(1, len(b.entry.Fragments[resume.Fragment].Splits)) {
-			return nil, arrowio.Errorf(arrowio.ErrOption, "resume at split %d of fragment %d, which the dataset does not have", resume.Split, resume.Fragment)
+			return nil, errs.Errorf(errs.ErrOption, "resume at split %d of fragment %d, which the dataset does not have", resume.Split, resume.Fragment)
 		}
 		if rows := b.entry.Fragments[resume.Fragment].Rows; rows != arrowio.UnknownRows && resume.Row > rows {
-			return nil, arrowio.Errorf(arrowio.ErrOption, "resume at row %d of fragment %d, which has %d", resume.Row, resume.Fragment, rows)
+			return nil, errs.Errorf(errs.ErrOption, "resume at row %d of fragment %d, which has %d", resume.Row, resume.Fragment, rows)
 		}
 		if b.together() {
-			return nil, arrowio.Errorf(arrowio.ErrUnsupported, "to resume among rows by number, where files do not say how many they have")
+			return nil, errs.Errorf(errs.ErrUnsupported, "to resume among rows by number, where files do not say how many they have")
 		}
 	}
 	for i, f := range b.entry.Fragments {

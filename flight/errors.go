@@ -12,7 +12,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // coded is an error that knows how a call is answered.
@@ -57,7 +57,7 @@ func unauthenticated(err error) error { return withCode(codes.Unauthenticated, e
 func denied(err error) error          { return withCode(codes.PermissionDenied, err) }
 func exhausted(err error) error       { return withCode(codes.ResourceExhausted, err) }
 
-// status makes the answer of a call. The text is err's, and names the place as arrowio.Error does; ErrorInfo has the
+// status makes the answer of a call. The text is err's, and names the place as errs.Error does; ErrorInfo has the
 // same by fields. What a bug leaves, its stack, stays here: the client gets the request id to ask about.
 func (s *Server) status(c *Call, err error) error {
 	if err == nil {
@@ -69,7 +69,7 @@ func (s *Server) status(c *Call, err error) error {
 	code, reason := classify(err)
 	info := &errdetails.ErrorInfo{Reason: reason, Domain: "arrowio", Metadata: map[string]string{"request_id": c.ID}}
 	text := err.Error()
-	var ae *arrowio.Error
+	var ae *errs.Error
 	if errors.As(err, &ae) {
 		for name, value := range map[string]string{"format": ae.Format, "column": ae.Column, "operation": ae.Op} {
 			if value != "" {
@@ -108,14 +108,14 @@ func classify(err error) (codes.Code, string) {
 	case errors.Is(err, context.DeadlineExceeded):
 		return codes.DeadlineExceeded, "DEADLINE_EXCEEDED"
 	}
-	var ae *arrowio.Error
+	var ae *errs.Error
 	if errors.As(err, &ae) {
-		code := map[arrowio.Kind]codes.Code{
-			arrowio.ErrCorrupt:     codes.DataLoss,
-			arrowio.ErrUnsupported: codes.Unimplemented,
-			arrowio.ErrLimit:       codes.ResourceExhausted,
-			arrowio.ErrSchema:      codes.InvalidArgument,
-			arrowio.ErrOption:      codes.InvalidArgument,
+		code := map[errs.Kind]codes.Code{
+			errs.ErrCorrupt:     codes.DataLoss,
+			errs.ErrUnsupported: codes.Unimplemented,
+			errs.ErrLimit:       codes.ResourceExhausted,
+			errs.ErrSchema:      codes.InvalidArgument,
+			errs.ErrOption:      codes.InvalidArgument,
 		}[ae.Kind]
 		if code == codes.OK {
 			code = codes.Internal

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/readers/ipc"
@@ -34,12 +35,12 @@ func ParseExchange(d *flight.FlightDescriptor) (*ExchangeCommand, error) {
 	c := &ExchangeCommand{}
 	switch {
 	case d.GetType() != flight.DescriptorCMD:
-		return nil, arrowio.Errorf(arrowio.ErrOption, "a descriptor that is no CMD: an exchange is of no dataset")
+		return nil, errs.Errorf(errs.ErrOption, "a descriptor that is no CMD: an exchange is of no dataset")
 	case len(d.GetCmd()) > maxCommandBytes:
-		return nil, arrowio.Errorf(arrowio.ErrOption, "a command of %d bytes; the most is %d", len(d.GetCmd()), maxCommandBytes)
+		return nil, errs.Errorf(errs.ErrOption, "a command of %d bytes; the most is %d", len(d.GetCmd()), maxCommandBytes)
 	}
 	if err := strict(d.GetCmd(), c); err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "command: %w", err)
+		return nil, errs.Errorf(errs.ErrOption, "command: %w", err)
 	}
 	same := Command{Dataset: "-", BatchRows: c.BatchRows, BatchBytes: c.BatchBytes, Compression: c.Compression}
 	return c, same.check()
@@ -126,7 +127,7 @@ func (in *inbound) schemaAndMeta(ctx context.Context, l arrowio.Limits) (dec *ip
 			continue
 		}
 		if notes = append(notes, d.GetAppMetadata()); len(notes) > maxEarlyMeta {
-			return nil, nil, nil, arrowio.Errorf(arrowio.ErrLimit, "more than %d messages before the schema", maxEarlyMeta)
+			return nil, nil, nil, errs.Errorf(errs.ErrLimit, "more than %d messages before the schema", maxEarlyMeta)
 		}
 	}
 }
@@ -165,15 +166,15 @@ func (c *ExchangeCommand) bind(s *arrow.Schema, mem memory.Allocator) (*exchange
 	var where expr.Expr
 	if c.Where != "" {
 		if where, err = expr.Parse(c.Where); err != nil {
-			return nil, arrowio.Errorf(arrowio.ErrOption, "where: %w", err)
+			return nil, errs.Errorf(errs.ErrOption, "where: %w", err)
 		}
 		if x.filter, err = expr.Bind(where, s); err != nil {
-			return nil, arrowio.Errorf(arrowio.ErrSchema, "where: %w", err)
+			return nil, errs.Errorf(errs.ErrSchema, "where: %w", err)
 		}
 		for _, path := range x.filter.Columns() {
 			at, err := expr.Resolve(s, path)
 			if err != nil {
-				return nil, arrowio.Errorf(arrowio.ErrSchema, "where: %w", err)
+				return nil, errs.Errorf(errs.ErrSchema, "where: %w", err)
 			}
 			need = append(need, at[0])
 		}
@@ -253,7 +254,7 @@ func (x *exchange) piece(rec arrow.Record, from, to int64, meta []byte, out *sen
 func (x *exchange) through(rec arrow.Record) (arrow.Record, error) {
 	all, err := arrowbuf.Project(rec, x.out.Schema, x.keep)
 	if err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrInternal, "%w", err)
+		return nil, errs.Errorf(errs.ErrInternal, "%w", err)
 	}
 	if x.filter == nil {
 		return all, nil
@@ -288,10 +289,10 @@ func (x *exchange) through(rec arrow.Record) (arrow.Record, error) {
 		}
 		a.Release()
 		if errors.Is(err, arrowbuf.ErrOverflow) {
-			err = arrowio.Errorf(arrowio.ErrLimit, "%w; send smaller batches", err)
+			err = errs.Errorf(errs.ErrLimit, "%w; send smaller batches", err)
 		}
 		if err != nil {
-			return nil, arrowio.Locate(err, arrowio.At{Split: -1, Off: -1, Column: x.out.Schema.Field(i).Name})
+			return nil, errs.Locate(err, errs.At{Column: x.out.Schema.Field(i).Name})
 		}
 	}
 	return array.NewRecord(x.out.Schema, cols, n), nil

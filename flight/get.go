@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/flight"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
@@ -60,7 +61,7 @@ type passage struct {
 
 func (s *service) newPassage(_ context.Context, e *Entry, t *Ticket) (*passage, error) {
 	b, err := t.bind(e)
-	if t.Schema != "" && errors.Is(err, arrowio.ErrSchema) { // it fitted when the ticket was made
+	if t.Schema != "" && errors.Is(err, errs.ErrSchema) { // it fitted when the ticket was made
 		return nil, changed(e.Name)
 	}
 	if err != nil {

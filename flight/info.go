@@ -11,7 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // commandOf reads a descriptor: a PATH of one name, or a CMD.
@@ -20,14 +20,14 @@ func commandOf(d *flight.FlightDescriptor) (*Command, error) {
 	case flight.DescriptorPATH:
 		p := d.GetPath()
 		if len(p) != 1 {
-			return nil, arrowio.Errorf(arrowio.ErrOption, "a path of %d parts; a dataset is named by one", len(p))
+			return nil, errs.Errorf(errs.ErrOption, "a path of %d parts; a dataset is named by one", len(p))
 		}
 		c := &Command{Dataset: p[0]}
 		return c, c.check()
 	case flight.DescriptorCMD:
 		return ParseCommand(d.GetCmd())
 	}
-	return nil, arrowio.Errorf(arrowio.ErrOption, "a descriptor that is neither PATH nor CMD")
+	return nil, errs.Errorf(errs.ErrOption, "a descriptor that is neither PATH nor CMD")
 }
 
 // bindDescriptor opens the dataset that a descriptor names.
@@ -87,7 +87,7 @@ func (s *service) flightInfo(ctx context.Context, b *bound, d *flight.FlightDesc
 	at, rows, bytes := b.flightEndpoints(es, schemaHash(b.schema), query, s.o.Advertise)
 	meta, err := json.Marshal(infoMeta{Query: query, Format: b.entry.Format, Fragments: len(b.entry.Fragments)})
 	if err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrInternal, "%w", err)
+		return nil, errs.Errorf(errs.ErrInternal, "%w", err)
 	}
 	return &flight.FlightInfo{
 		Schema: schemaBytes(b.schema), FlightDescriptor: d, Endpoint: at, TotalRecords: rows, TotalBytes: bytes,
@@ -114,17 +114,17 @@ type criteria struct {
 // matcher returns what Criteria.expression means: JSON, or else what names begin with.
 func matcher(expression []byte) (func(string) bool, error) {
 	if len(expression) > maxCommandBytes {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "criteria of %d bytes", len(expression))
+		return nil, errs.Errorf(errs.ErrOption, "criteria of %d bytes", len(expression))
 	}
 	if len(expression) == 0 || expression[0] != '{' {
 		return func(name string) bool { return strings.HasPrefix(name, string(expression)) }, nil
 	}
 	c := criteria{}
 	if err := strict(expression, &c); err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "criteria: %w", err)
+		return nil, errs.Errorf(errs.ErrOption, "criteria: %w", err)
 	}
 	if _, err := path.Match(c.Name, ""); err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "criteria: %q is not a pattern", c.Name)
+		return nil, errs.Errorf(errs.ErrOption, "criteria: %q is not a pattern", c.Name)
 	}
 	return func(name string) bool {
 		ok, err := path.Match(c.Name, name)

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // LimitOptions says what calls may use, all together and those of one client. A client is who the Authorizer says, or else
@@ -62,7 +63,7 @@ func NewLimits(o LimitOptions) (*Limits, error) {
 		o.Wait = 2 * time.Minute
 	}
 	if o.MinMemory > o.Memory || o.MinMemory > o.ClientMemory {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "the least memory of a stream, %s, is more than all may have, %s, or one client, %s",
+		return nil, errs.Errorf(errs.ErrOption, "the least memory of a stream, %s, is more than all may have, %s, or one client, %s",
 			size(o.MinMemory), size(o.Memory), size(o.ClientMemory))
 	}
 	return &Limits{

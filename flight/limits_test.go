@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 func limits(t testing.TB, o LimitOptions) *Limits {
@@ -127,7 +128,7 @@ func TestPoolConcurrently(t *testing.T) {
 }
 
 func TestLimitOptions(t *testing.T) {
-	if _, err := NewLimits(LimitOptions{Memory: 1 << 20}); !errors.Is(err, arrowio.ErrOption) {
+	if _, err := NewLimits(LimitOptions{Memory: 1 << 20}); !errors.Is(err, errs.ErrOption) {
 		t.Error(err)
 	}
 	u := limits(t, LimitOptions{}).Usage()

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Rule permits clients something. Names and datasets are patterns as path.Match reads them.
@@ -18,7 +18,7 @@ type Rule struct {
 // ParseRule reads CLIENT:PERMISSION=DATASET[,DATASET...], such as "alice:write=staging-*,scratch" or "*:read=public*".
 func ParseRule(s string) (Rule, error) {
 	bad := func(why string) (Rule, error) {
-		return Rule{}, arrowio.Errorf(arrowio.ErrOption, "%q is no permission such as alice:read=events,prices-*: %s", s, why)
+		return Rule{}, errs.Errorf(errs.ErrOption, "%q is no permission such as alice:read=events,prices-*: %s", s, why)
 	}
 	// A client's name may be a URI, with colons.
 	left, datasets, ok := strings.Cut(s, "=")

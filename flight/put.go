@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/convert"
 	"github.com/arrowio/arrowio/readers/ipc"
 	"github.com/arrowio/arrowio/writers"
@@ -124,7 +125,7 @@ func (s *service) strangersScan(ctx context.Context) arrowio.ScanOptions {
 // permits refuses a plan that loses something, where that is not wanted.
 func (c *PutCommand) permits(p *arrowio.WritePlan) error {
 	if lost := p.Losses(); c.Losses == lossesRefused && len(lost) > 0 {
-		return arrowio.Errorf(arrowio.ErrSchema, "as %s not all would be read back: %s", c.Format, lost[0])
+		return errs.Errorf(errs.ErrSchema, "as %s not all would be read back: %s", c.Format, lost[0])
 	}
 	return nil
 }
@@ -145,7 +146,7 @@ func (s *service) confirm(ctx context.Context, stream flight.FlightService_DoPut
 	s.logger.InfoContext(ctx, "put", "dataset", r.Dataset, "format", r.Format, "rows", r.Rows, "bytes", r.Bytes, "files", len(r.Files), "replaced", r.Replaced)
 	b, err := json.Marshal(r)
 	if err != nil {
-		return arrowio.Errorf(arrowio.ErrInternal, "%w", err)
+		return errs.Errorf(errs.ErrInternal, "%w", err)
 	}
 	return stream.Send(&flight.PutResult{AppMetadata: b})
 }

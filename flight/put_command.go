@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/flight"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/convert"
 	"github.com/arrowio/arrowio/writers"
 )
@@ -78,21 +79,21 @@ func ParsePut(d *flight.FlightDescriptor) (*PutCommand, error) {
 	case d.GetType() == flight.DescriptorPATH && len(d.GetPath()) == 1:
 		c.Dataset = d.GetPath()[0]
 	case d.GetType() == flight.DescriptorPATH:
-		return nil, arrowio.Errorf(arrowio.ErrOption, "a path of %d names; the name of a dataset is one", len(d.GetPath()))
+		return nil, errs.Errorf(errs.ErrOption, "a path of %d names; the name of a dataset is one", len(d.GetPath()))
 	case d.GetType() != flight.DescriptorCMD:
-		return nil, arrowio.Errorf(arrowio.ErrOption, "a descriptor that is neither PATH nor CMD")
+		return nil, errs.Errorf(errs.ErrOption, "a descriptor that is neither PATH nor CMD")
 	case len(d.GetCmd()) > maxCommandBytes:
-		return nil, arrowio.Errorf(arrowio.ErrOption, "a command of %d bytes; the most is %d", len(d.GetCmd()), maxCommandBytes)
+		return nil, errs.Errorf(errs.ErrOption, "a command of %d bytes; the most is %d", len(d.GetCmd()), maxCommandBytes)
 	default:
 		if err := strict(d.GetCmd(), c); err != nil {
-			return nil, arrowio.Errorf(arrowio.ErrOption, "command: %w", err)
+			return nil, errs.Errorf(errs.ErrOption, "command: %w", err)
 		}
 	}
 	return c, c.check()
 }
 
 func (c *PutCommand) check() error {
-	bad := func(format string, args ...any) error { return arrowio.Errorf(arrowio.ErrOption, format, args...) }
+	bad := func(format string, args ...any) error { return errs.Errorf(errs.ErrOption, format, args...) }
 	if c.Format == "" {
 		c.Format = "ipc"
 	}

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/readers"
 )
 
@@ -102,10 +103,10 @@ func (w *Writable) open(ctx context.Context, name string, replace bool) (arrowio
 func checkWritable(ws []Writable) error {
 	for _, w := range ws {
 		if _, err := path.Match(w.Names, ""); err != nil || w.Names == "" {
-			return arrowio.Errorf(arrowio.ErrOption, "%q is no name or pattern of datasets", w.Names)
+			return errs.Errorf(errs.ErrOption, "%q is no name or pattern of datasets", w.Names)
 		}
 		if w.Dir == "" && w.Store == nil {
-			return arrowio.Errorf(arrowio.ErrOption, "%s: writable where?", w.Names)
+			return errs.Errorf(errs.ErrOption, "%s: writable where?", w.Names)
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/readers/ipc"
 )
 
@@ -112,7 +113,7 @@ func streamLimits(memory int64) arrowio.Limits {
 
 // badStream is the client's fault, whatever is wrong with its stream.
 func badStream(err error) error {
-	if errors.Is(err, arrowio.ErrCorrupt) || errors.Is(err, arrowio.ErrUnsupported) {
+	if errors.Is(err, errs.ErrCorrupt) || errors.Is(err, errs.ErrUnsupported) {
 		return &coded{codes.InvalidArgument, err}
 	}
 	return err

@@ -15,7 +15,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Options says what a server serves, and how. Only Catalog is needed.
@@ -63,7 +63,7 @@ type Server struct {
 // New returns a server that does not listen yet.
 func New(o Options) (*Server, error) {
 	if o.Catalog == nil {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "a server without a catalog")
+		return nil, errs.Errorf(errs.ErrOption, "a server without a catalog")
 	}
 	if err := checkWritable(o.Writable); err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (s *Server) grpcServer(creds credentials.TransportCredentials) *grpc.Server
 // Unless Options.Secure is set, listeners must be of loopback addresses or Unix sockets.
 func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	if len(listeners) == 0 {
-		return arrowio.Errorf(arrowio.ErrOption, "a server that listens nowhere")
+		return errs.Errorf(errs.ErrOption, "a server that listens nowhere")
 	}
 	for _, l := range listeners {
 		if err := s.CheckAddress(l.Addr()); err != nil {
@@ -188,7 +188,7 @@ func (s *Server) CheckAddress(a net.Addr) error {
 	if s.o.Secure || local(a) {
 		return nil
 	}
-	return arrowio.Errorf(arrowio.ErrOption, "%s can be reached from outside, and anybody could read everything: without security only loopback addresses and Unix sockets are served", a)
+	return errs.Errorf(errs.ErrOption, "%s can be reached from outside, and anybody could read everything: without security only loopback addresses and Unix sockets are served", a)
 }
 
 // drain stops servers and returns how many calls it had to cut off.

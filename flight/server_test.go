@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // When a server is told to end, what runs is finished, and what is new is refused.
@@ -93,7 +94,7 @@ func TestListen(t *testing.T) {
 	if fi, err := os.Stat(sock); err != nil || fi.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", fi, err)
 	}
-	if _, err := Listen("grpc+unix://" + sock); !errors.Is(err, arrowio.ErrOption) || !strings.Contains(err.Error(), "another server") {
+	if _, err := Listen("grpc+unix://" + sock); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "another server") {
 		t.Errorf("a socket in use: %v", err)
 	}
 	l.(*net.UnixListener).SetUnlinkOnClose(false)
@@ -110,7 +111,7 @@ func TestListen(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, uri := range []string{"unix://" + file, "unix://", "http://127.0.0.1:1", "grpc://127.0.0.1", "x", ""} {
-		if l, err := Listen(uri); !errors.Is(err, arrowio.ErrOption) {
+		if l, err := Listen(uri); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%q: %v, %v", uri, l, err)
 		}
 	}
@@ -135,7 +136,7 @@ func TestLoopbackOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Serve(t.Context(), l); !errors.Is(err, arrowio.ErrOption) || !strings.Contains(err.Error(), "loopback") {
+	if err := s.Serve(t.Context(), l); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "loopback") {
 		t.Error(err)
 	}
 	if _, err := l.Accept(); !errors.Is(err, net.ErrClosed) {
@@ -148,10 +149,10 @@ func TestLoopbackOnly(t *testing.T) {
 	if err := s.CheckAddress(&net.TCPAddr{IP: net.IPv4(192, 0, 2, 1)}); err != nil {
 		t.Error(err)
 	}
-	if _, err := New(Options{}); !errors.Is(err, arrowio.ErrOption) {
+	if _, err := New(Options{}); !errors.Is(err, errs.ErrOption) {
 		t.Error(err)
 	}
-	if err := s.Serve(t.Context()); !errors.Is(err, arrowio.ErrOption) {
+	if err := s.Serve(t.Context()); !errors.Is(err, errs.ErrOption) {
 		t.Error(err)
 	}
 }

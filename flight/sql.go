@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // What datasets are, to clients that speak Flight SQL: the tables of one schema of one catalog.
@@ -43,11 +43,11 @@ const anyTag = 1<<3 | 2
 // message reads a command or a ticket.
 func (sql) message(b []byte) (proto.Message, error) {
 	if len(b) > maxTicketBytes {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "Flight SQL: %d bytes; the most is %d", len(b), maxTicketBytes)
+		return nil, errs.Errorf(errs.ErrOption, "Flight SQL: %d bytes; the most is %d", len(b), maxTicketBytes)
 	}
 	var a anypb.Any
 	if err := proto.Unmarshal(b, &a); err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "Flight SQL: this is no message of it")
+		return nil, errs.Errorf(errs.ErrOption, "Flight SQL: this is no message of it")
 	}
 	m, err := a.UnmarshalNew()
 	if err != nil {
@@ -196,7 +196,7 @@ func packSQL(m proto.Message) ([]byte, error) {
 			return b, nil
 		}
 	}
-	return nil, arrowio.Errorf(arrowio.ErrInternal, "%w", err)
+	return nil, errs.Errorf(errs.ErrInternal, "%w", err)
 }
 
 // queryOf returns the query id of a ticket, of whatever language; "" = it has none.

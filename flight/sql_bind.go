@@ -16,6 +16,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/readers/ipc"
 )
@@ -72,7 +73,7 @@ func streamOf(next func() (*flight.FlightData, error)) ([]byte, error) {
 		}
 		if h := d.GetDataHeader(); len(h) > 0 {
 			if len(b)+len(h)+len(d.GetDataBody()) > maxBindBytes {
-				return nil, arrowio.Errorf(arrowio.ErrLimit, "parameters of more than %d bytes", maxBindBytes)
+				return nil, errs.Errorf(errs.ErrLimit, "parameters of more than %d bytes", maxBindBytes)
 			}
 			b = append(b, 0xFF, 0xFF, 0xFF, 0xFF)
 			b = binary.LittleEndian.AppendUint32(b, uint32(len(h)+7)&^7)
@@ -108,7 +109,7 @@ func parameterValues(ctx context.Context, b []byte) ([]string, error) {
 		for i, col := range rec.Columns() {
 			text, err := literal(col)
 			if err != nil {
-				return nil, arrowio.Errorf(arrowio.ErrOption, "parameter %d: %w", i+1, err)
+				return nil, errs.Errorf(errs.ErrOption, "parameter %d: %w", i+1, err)
 			}
 			out = append(out, text)
 		}
@@ -147,7 +148,7 @@ func literal(col arrow.Array) (string, error) {
 	}
 	text, ok := literalText(expr.Compare{Col: "x", Op: expr.Eq, Value: v}.String())
 	if !ok {
-		return "", arrowio.Errorf(arrowio.ErrOption, "a value of type %s is compared with nothing", col.DataType())
+		return "", errs.Errorf(errs.ErrOption, "a value of type %s is compared with nothing", col.DataType())
 	}
 	return text, nil
 }

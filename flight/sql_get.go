@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
@@ -198,18 +199,18 @@ func newExtraction(s *arrow.Schema, items []sqlItem) (*extraction, error) {
 	for _, it := range items {
 		ids, err := expr.Resolve(s, it.Path)
 		if err != nil {
-			return nil, arrowio.Errorf(arrowio.ErrSchema, "SQL: %w", err)
+			return nil, errs.Errorf(errs.ErrSchema, "SQL: %w", err)
 		}
 		f := s.Field(ids[0])
 		for _, i := range ids[1:] {
 			st, ok := f.Type.(*arrow.StructType)
 			if !ok {
-				return nil, sqlError(arrowio.Errorf(arrowio.ErrUnsupported, "SQL: %s is inside of a %s, of which a SELECT can only have the whole", it.Path, f.Type.Name()))
+				return nil, sqlError(errs.Errorf(errs.ErrUnsupported, "SQL: %s is inside of a %s, of which a SELECT can only have the whole", it.Path, f.Type.Name()))
 			}
 			nullable := f.Nullable
 			f = st.Field(i)
 			if !hasValidity(f.Type) && nullable {
-				return nil, sqlError(arrowio.Errorf(arrowio.ErrUnsupported, "SQL: %s is a %s in a struct that may be null; select the struct", it.Path, f.Type.Name()))
+				return nil, sqlError(errs.Errorf(errs.ErrUnsupported, "SQL: %s is a %s in a struct that may be null; select the struct", it.Path, f.Type.Name()))
 			}
 			f.Nullable = f.Nullable || nullable
 		}
@@ -247,7 +248,7 @@ func (x *extraction) record(rec arrow.Record, mem memory.Allocator) (arrow.Recor
 			st, ok := col.(*array.Struct)
 			if !ok || i >= st.NumField() {
 				col.Release()
-				return nil, arrowio.Errorf(arrowio.ErrInternal, "a %s where a struct was said to be", col.DataType())
+				return nil, errs.Errorf(errs.ErrInternal, "a %s where a struct was said to be", col.DataType())
 			}
 			inner := childOf(st, i, mem)
 			col.Release()

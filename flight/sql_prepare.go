@@ -17,7 +17,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/sqltext"
 )
 
@@ -32,17 +32,17 @@ type statement struct {
 func parseStatement(handle []byte) (*statement, error) {
 	st := &statement{}
 	if len(handle) > maxTicketBytes {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "a handle of %d bytes; the most is %d", len(handle), maxTicketBytes)
+		return nil, errs.Errorf(errs.ErrOption, "a handle of %d bytes; the most is %d", len(handle), maxTicketBytes)
 	}
 	if err := strict(handle, st); err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "prepared statement: %w", err)
+		return nil, errs.Errorf(errs.ErrOption, "prepared statement: %w", err)
 	}
 	size := 0
 	for _, p := range st.Params {
 		size += len(p)
 	}
 	if size > maxSQLBytes || len(st.ID) != len(randomID()) {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "prepared statement: a handle that was not made here")
+		return nil, errs.Errorf(errs.ErrOption, "prepared statement: a handle that was not made here")
 	}
 	return st, nil
 }
@@ -52,7 +52,7 @@ func (st *statement) handle() ([]byte, error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(st); err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrInternal, "%w", err)
+		return nil, errs.Errorf(errs.ErrInternal, "%w", err)
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
@@ -70,7 +70,7 @@ func sqlActions() []action {
 func actionBody(b []byte, m proto.Message) error {
 	var a anypb.Any
 	if len(b) > maxTicketBytes || proto.Unmarshal(b, &a) != nil || a.UnmarshalTo(m) != nil {
-		return arrowio.Errorf(arrowio.ErrOption, "body: not a %s", m.ProtoReflect().Descriptor().Name())
+		return errs.Errorf(errs.ErrOption, "body: not a %s", m.ProtoReflect().Descriptor().Name())
 	}
 	return nil
 }
@@ -140,7 +140,7 @@ func cancelQuery(ctx context.Context, s *service, b []byte, send func([]byte) er
 	}
 	var info flight.FlightInfo
 	if err := proto.Unmarshal(r.GetInfo(), &info); err != nil {
-		return arrowio.Errorf(arrowio.ErrOption, "body: its info is no FlightInfo")
+		return errs.Errorf(errs.ErrOption, "body: its info is no FlightInfo")
 	}
 	if err := s.cancelInfo(ctx, &info); err != nil {
 		return err
@@ -182,9 +182,9 @@ func (st *statement) literals(values []string) ([]string, error) {
 	}
 	switch {
 	case len(values) != sel.Params:
-		return nil, arrowio.Errorf(arrowio.ErrOption, "SQL with %d parameters, and %d values for them", sel.Params, len(values))
+		return nil, errs.Errorf(errs.ErrOption, "SQL with %d parameters, and %d values for them", sel.Params, len(values))
 	case size > maxSQLBytes:
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "values of parameters of %d bytes; the most is %d", size, maxSQLBytes)
+		return nil, errs.Errorf(errs.ErrLimit, "values of parameters of %d bytes; the most is %d", size, maxSQLBytes)
 	}
 	return values, nil
 }

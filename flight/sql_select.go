@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/sqltext"
 )
@@ -50,14 +51,14 @@ type sqlOne struct {
 func parseSQLTicket(b []byte) (*sqlTicket, error) {
 	t := &sqlTicket{}
 	if len(b) > maxTicketBytes {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "a statement handle of %d bytes; the most is %d", len(b), maxTicketBytes)
+		return nil, errs.Errorf(errs.ErrOption, "a statement handle of %d bytes; the most is %d", len(b), maxTicketBytes)
 	}
 	if err := strict(b, t); err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "statement handle: %w", err)
+		return nil, errs.Errorf(errs.ErrOption, "statement handle: %w", err)
 	}
 	switch {
 	case (t.One != nil) == (t.Of != nil), t.Offset < 0, t.Limit != nil && *t.Limit < 0, t.Count != "" && t.Items != nil:
-		return nil, arrowio.Errorf(arrowio.ErrOption, "a statement handle that was not made here")
+		return nil, errs.Errorf(errs.ErrOption, "a statement handle that was not made here")
 	case t.One != nil:
 		return t, nil
 	}
@@ -72,7 +73,7 @@ func (t *sqlTicket) pack() ([]byte, error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(t); err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrInternal, "%w", err)
+		return nil, errs.Errorf(errs.ErrInternal, "%w", err)
 	}
 	return packSQL(&pb.TicketStatementQuery{StatementHandle: bytes.TrimSuffix(b.Bytes(), []byte("\n"))})
 }
@@ -96,7 +97,7 @@ func (p *sqlPlan) public(err error) error {
 
 // sqlError gives what the text is refused for its code: all of it is the client's to change.
 func sqlError(err error) error {
-	if errors.Is(err, arrowio.ErrUnsupported) {
+	if errors.Is(err, errs.ErrUnsupported) {
 		return &coded{codes.InvalidArgument, err}
 	}
 	return err
@@ -106,7 +107,7 @@ func sqlError(err error) error {
 // checked for its columns alone.
 func (q sql) plan(ctx context.Context, text string, params []string, unbound bool) (*sqlPlan, error) {
 	if len(text) > maxSQLBytes {
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "SQL of %d bytes; the most is %d", len(text), maxSQLBytes)
+		return nil, errs.Errorf(errs.ErrLimit, "SQL of %d bytes; the most is %d", len(text), maxSQLBytes)
 	}
 	sel, err := sqltext.Parse(text)
 	if err != nil {
@@ -181,7 +182,7 @@ func (p *sqlPlan) columns(c *Command, s *arrow.Schema) error {
 	for _, it := range p.sel.Items {
 		ids, err := expr.Resolve(s, it.Path)
 		if err != nil {
-			return arrowio.Errorf(arrowio.ErrSchema, "SQL: %w", err)
+			return errs.Errorf(errs.ErrSchema, "SQL: %w", err)
 		}
 		plain = plain && len(ids) == 1 && s.Field(ids[0]).Name == it.Name && !seen[it.Path]
 		if !seen[it.Path] {
@@ -259,7 +260,7 @@ func (p *sqlPlan) flightInfo(ctx context.Context, s *service, d *flight.FlightDe
 	}
 	for _, e := range info.Endpoint {
 		if len(e.Ticket.Ticket) > maxTicketBytes/2 {
-			return nil, arrowio.Errorf(arrowio.ErrLimit, "SQL: its ticket has %d bytes; the most is %d", len(e.Ticket.Ticket), maxTicketBytes/2)
+			return nil, errs.Errorf(errs.ErrLimit, "SQL: its ticket has %d bytes; the most is %d", len(e.Ticket.Ticket), maxTicketBytes/2)
 		}
 		if !p.whole && p.items == nil {
 			continue // the ticket of a command says it all
@@ -280,7 +281,7 @@ func (p *sqlPlan) flightInfo(ctx context.Context, s *service, d *flight.FlightDe
 	}
 	info.AppMetadata, err = json.Marshal(infoMeta{Query: query, Format: p.b.entry.Format, Fragments: len(p.b.entry.Fragments)})
 	if err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrInternal, "%w", err)
+		return nil, errs.Errorf(errs.ErrInternal, "%w", err)
 	}
 	return info, nil
 }
@@ -387,13 +388,13 @@ func sqlColumnType(s *arrow.Schema, path string) (arrow.DataType, error) {
 	if _, element := expr.Base(path); element {
 		t, err := expr.TypeOf(s, path)
 		if err != nil {
-			return nil, arrowio.Errorf(arrowio.ErrSchema, "SQL: %w", err)
+			return nil, errs.Errorf(errs.ErrSchema, "SQL: %w", err)
 		}
 		return valueType(t), nil
 	}
 	ids, err := expr.Resolve(s, path)
 	if err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrSchema, "SQL: %w", err)
+		return nil, errs.Errorf(errs.ErrSchema, "SQL: %w", err)
 	}
 	t := s.Field(ids[0]).Type
 	for _, i := range ids[1:] {

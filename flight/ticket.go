@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Ticket is what an endpoint is redeemed by: the command, and which part of the dataset the endpoint is. Its bytes are
@@ -50,25 +51,25 @@ const (
 // ParseTicket reads a ticket.
 func ParseTicket(b []byte) (*Ticket, error) {
 	if len(b) > maxTicketBytes {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "a ticket of %d bytes; the most is %d", len(b), maxTicketBytes)
+		return nil, errs.Errorf(errs.ErrOption, "a ticket of %d bytes; the most is %d", len(b), maxTicketBytes)
 	}
 	t := &Ticket{}
 	if err := strict(b, t); err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "ticket: %w", err)
+		return nil, errs.Errorf(errs.ErrOption, "ticket: %w", err)
 	}
 	if err := t.check(); err != nil {
 		return nil, err
 	}
 	if len(t.Parts) > maxParts {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "a ticket of %d parts; the most is %d", len(t.Parts), maxParts)
+		return nil, errs.Errorf(errs.ErrOption, "a ticket of %d parts; the most is %d", len(t.Parts), maxParts)
 	}
 	if len(t.Query) > 64 || len(t.Schema) > 64 {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "a ticket that was not made here")
+		return nil, errs.Errorf(errs.ErrOption, "a ticket that was not made here")
 	}
 	for i, p := range t.Parts {
 		switch {
 		case p.Fragment < 0, len(p.ID) != identityLen, p.From < 0, p.To < p.From, p.Start < 0, p.End < 0, p.End != 0 && p.End < p.Start:
-			return nil, arrowio.Errorf(arrowio.ErrOption, "part %d of the ticket is not one of ours", i)
+			return nil, errs.Errorf(errs.ErrOption, "part %d of the ticket is not one of ours", i)
 		}
 	}
 	return t, nil
@@ -101,10 +102,10 @@ func (t *Ticket) resolve(e *Entry) ([]int, error) {
 			return nil, changed(e.Name)
 		}
 		if p.To > len(e.Fragments[k].Splits) {
-			return nil, arrowio.Errorf(arrowio.ErrOption, "part %d of the ticket is of splits that the file does not have", i)
+			return nil, errs.Errorf(errs.ErrOption, "part %d of the ticket is of splits that the file does not have", i)
 		}
 		if rows := e.Fragments[k].Rows; rows != arrowio.UnknownRows && p.Start > rows {
-			return nil, arrowio.Errorf(arrowio.ErrOption, "part %d of the ticket, or where it resumes, is row %d of a file of %d", i, p.Start, rows)
+			return nil, errs.Errorf(errs.ErrOption, "part %d of the ticket, or where it resumes, is row %d of a file of %d", i, p.Start, rows)
 		}
 		at[i] = k
 	}
@@ -129,5 +130,5 @@ func (t *Ticket) resumed() ([]Part, error) {
 		}
 		return parts, nil
 	}
-	return nil, arrowio.Errorf(arrowio.ErrOption, "the ticket does not hold what it is to resume at: row %d in split %d of fragment %d", r.Row, r.Split, r.Fragment)
+	return nil, errs.Errorf(errs.ErrOption, "the ticket does not hold what it is to resume at: row %d in split %d of fragment %d", r.Row, r.Split, r.Fragment)
 }

@@ -10,7 +10,7 @@ import (
 
 	"google.golang.org/grpc/credentials"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // TLSFiles says where a server's certificates are, as PEM.
@@ -37,7 +37,7 @@ func TLSCredentials(f TLSFiles) (credentials.TransportCredentials, error) {
 // TLSConfig is TLSCredentials for servers of other protocols, which are named as ALPN has them.
 func TLSConfig(f TLSFiles, protocols ...string) (*tls.Config, error) {
 	if f.Cert == "" || f.Key == "" {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "TLS needs a certificate and its key")
+		return nil, errs.Errorf(errs.ErrOption, "TLS needs a certificate and its key")
 	}
 	if f.Logger == nil {
 		f.Logger = slog.Default()
@@ -66,7 +66,7 @@ func TLSConfig(f TLSFiles, protocols ...string) (*tls.Config, error) {
 func (f TLSFiles) config() (*tls.Config, error) {
 	cert, err := tls.LoadX509KeyPair(f.Cert, f.Key)
 	if err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "%s, %s: %w", f.Cert, f.Key, err)
+		return nil, errs.Errorf(errs.ErrOption, "%s, %s: %w", f.Cert, f.Key, err)
 	}
 	c := &tls.Config{
 		MinVersion:   tls.VersionTLS13,
@@ -84,7 +84,7 @@ func (f TLSFiles) config() (*tls.Config, error) {
 	}
 	c.ClientCAs = x509.NewCertPool()
 	if !c.ClientCAs.AppendCertsFromPEM(pem) {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "%s holds no certificate", f.ClientCA)
+		return nil, errs.Errorf(errs.ErrOption, "%s holds no certificate", f.ClientCA)
 	}
 	c.ClientAuth = tls.RequireAndVerifyClientCert
 	if f.ClientOptional {

@@ -18,7 +18,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // TokenKind says what a client shows.
@@ -69,7 +69,7 @@ const (
 // NewToken makes a bearer token for name, and returns it with the line to store. It cannot be had from the line.
 func NewToken(name string, expires time.Time) (secret string, t Token, err error) {
 	if !validIdentity.MatchString(name) {
-		return "", Token{}, arrowio.Errorf(arrowio.ErrOption, "%q cannot be a name: letters, digits, _ . @ + - are allowed, at most 128", name)
+		return "", Token{}, errs.Errorf(errs.ErrOption, "%q cannot be a name: letters, digits, _ . @ + - are allowed, at most 128", name)
 	}
 	var b [32]byte
 	_, _ = rand.Read(b[:]) // never fails, says crypto/rand
@@ -80,10 +80,10 @@ func NewToken(name string, expires time.Time) (secret string, t Token, err error
 // NewPassword returns the line to store for a name and its password.
 func NewPassword(name, password string, expires time.Time) (Token, error) {
 	if !validIdentity.MatchString(name) {
-		return Token{}, arrowio.Errorf(arrowio.ErrOption, "%q cannot be a name: letters, digits, _ . @ + - are allowed, at most 128", name)
+		return Token{}, errs.Errorf(errs.ErrOption, "%q cannot be a name: letters, digits, _ . @ + - are allowed, at most 128", name)
 	}
 	if password == "" || len(password) > maxPassword {
-		return Token{}, arrowio.Errorf(arrowio.ErrOption, "a password of %d bytes; 1 to %d are allowed", len(password), maxPassword)
+		return Token{}, errs.Errorf(errs.ErrOption, "a password of %d bytes; 1 to %d are allowed", len(password), maxPassword)
 	}
 	return Token{Name: name, Kind: PasswordToken, Hash: hashPassword(password), Expires: expires.UTC().Truncate(time.Second)}, nil
 }
@@ -108,12 +108,12 @@ func ReadTokens(path string) ([]Token, error) {
 		}
 		t, err := parseToken(text)
 		if err != nil {
-			return nil, arrowio.Errorf(arrowio.ErrOption, "%s: line %d: %w", path, n, err)
+			return nil, errs.Errorf(errs.ErrOption, "%s: line %d: %w", path, n, err)
 		}
 		out = append(out, t)
 	}
 	if err := lines.Err(); err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "%s: %w", path, err)
+		return nil, errs.Errorf(errs.ErrOption, "%s: %w", path, err)
 	}
 	return out, nil
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
@@ -75,7 +76,7 @@ func (a *absent) end(inputs []Input, o Options, p *partitions) error {
 		return nil
 	}
 	if !a.found && p == nil {
-		return arrowio.Errorf(arrowio.ErrSchema, "none of the columns of the schema (%s) is in any file; the first has %s", someNames(a.names), someNames(a.has))
+		return errs.Errorf(errs.ErrSchema, "none of the columns of the schema (%s) is in any file; the first has %s", someNames(a.names), someNames(a.has))
 	}
 	w := arrowio.Warnf(arrowio.WarnColumn, "columns of the schema are in no file, and null in every row")
 	for _, c := range a.order {

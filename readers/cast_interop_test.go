@@ -23,6 +23,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orctext"
 	"github.com/arrowio/arrowio/readers"
 )
@@ -257,7 +258,7 @@ func comparePair(t *testing.T, path, from, to, want string) {
 	}
 	lines := strings.Split(strings.TrimSuffix(want, "\n"), "\n")
 	if err != nil {
-		var e *arrowio.Error
+		var e *errs.Error
 		if !errors.As(err, &e) || !strings.Contains(err.Error(), "timestamp-unit") {
 			t.Errorf("%s as %s: %v", from, to, err)
 			return

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/arrowio/stores"
 )
@@ -40,7 +41,7 @@ func Match(options map[string]string) (by arrowio.Match, err error) {
 		if strings.HasSuffix(name, "-by") {
 			m, err := arrowio.MatchOf(value)
 			if err != nil {
-				return by, arrowio.Errorf(arrowio.ErrOption, "%s: %w", name, err)
+				return by, errs.Errorf(errs.ErrOption, "%s: %w", name, err)
 			}
 			by = max(by, m)
 		}
@@ -55,7 +56,7 @@ func Match(options map[string]string) (by arrowio.Match, err error) {
 // no row of, and again when a scan gets there: one after the other, files of a store several at once, the first alone.
 func NewDataset(ctx context.Context, inputs []Input, o Options, open func(ctx context.Context, i int) (arrowio.File, error)) (*arrowio.Dataset, error) {
 	if len(inputs) == 0 {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "no files were named")
+		return nil, errs.Errorf(errs.ErrOption, "no files were named")
 	}
 	if open == nil {
 		open = func(ctx context.Context, i int) (arrowio.File, error) { return OpenFile(ctx, inputs[i].Path, o) }
@@ -65,7 +66,7 @@ func NewDataset(ctx context.Context, inputs []Input, o Options, open func(ctx co
 		open = showing(open, o)
 		o.Match = arrowio.ByName // they have one schema now
 	case o.Match == arrowio.ByNameFold:
-		return nil, arrowio.Errorf(arrowio.ErrOption, "names are matched without regard to case only where a schema says how they are written")
+		return nil, errs.Errorf(errs.ErrOption, "names are matched without regard to case only where a schema says how they are written")
 	}
 	p, err := newPartitions(inputs, o.Partitions)
 	if err != nil {
@@ -251,7 +252,7 @@ func (a *ahead) run(ctx context.Context) {
 			defer close(o.done)
 			defer func() {
 				if v := recover(); v != nil { // nobody else could
-					o.err = arrowio.Errorf(arrowio.ErrInternal, "panic: %v\n%s", v, debug.Stack())
+					o.err = errs.Errorf(errs.ErrInternal, "panic: %v\n%s", v, debug.Stack())
 				}
 			}()
 			o.f, o.err = a.fragments[i].Open(ctx)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/stores"
 )
 
@@ -32,14 +33,14 @@ func openDirectory(ctx context.Context, f arrowio.Format, path string, o Options
 			}
 			return nil, err
 		}
-		return nil, arrowio.Errorf(arrowio.ErrUnsupported, "%s is read from directories of this machine only, not from %s://", f.Name, stores.Scheme(path))
+		return nil, errs.Errorf(errs.ErrUnsupported, "%s is read from directories of this machine only, not from %s://", f.Name, stores.Scheme(path))
 	}
 	fi, err := os.Stat(local)
 	if err != nil {
 		return nil, err
 	}
 	if !fi.IsDir() {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "%s is the format of a directory, and this is a file", f.Name)
+		return nil, errs.Errorf(errs.ErrOption, "%s is the format of a directory, and this is a file", f.Name)
 	}
 	return f.OpenPath(ctx, local, o.openOptions())
 }
@@ -72,7 +73,7 @@ func matchTree(ctx context.Context, t arrowio.Tree, o Options) (found arrowio.Fo
 			return arrowio.Format{}, err
 		}
 		if ok && found.OpenTree != nil {
-			return arrowio.Format{}, arrowio.Errorf(arrowio.ErrUnsupported, "%s: the directory could be one of %s or of %s; say which with --from", t.Path(""), found.Name, f.Name)
+			return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "%s: the directory could be one of %s or of %s; say which with --from", t.Path(""), found.Name, f.Name)
 		}
 		if ok {
 			found = f

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/readers/csv"
 )
 
@@ -57,13 +58,13 @@ func TestDirectoryFormat(t *testing.T) {
 		t.Errorf("%s, %v", f.Name, err)
 	}
 
-	if _, err := OpenFile(ctx, filepath.Join(one, "rows.csv"), o); !errors.Is(err, arrowio.ErrOption) {
+	if _, err := OpenFile(ctx, filepath.Join(one, "rows.csv"), o); !errors.Is(err, errs.ErrOption) {
 		t.Errorf("a file: %v", err)
 	}
 	if _, err := OpenFile(ctx, filepath.Join(dir, "none"), o); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("nothing: %v", err)
 	}
-	if _, err := Open(ctx, arrowio.NewBytesSource([]byte("x\n1\n")), "x.csv", o); !errors.Is(err, arrowio.ErrOption) || !strings.Contains(err.Error(), "shelf") {
+	if _, err := Open(ctx, arrowio.NewBytesSource([]byte("x\n1\n")), "x.csv", o); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "shelf") {
 		t.Errorf("bytes: %v", err)
 	}
 }
@@ -76,15 +77,15 @@ func TestDirectoryFormatIsNotGuessed(t *testing.T) {
 	if err != nil || f.Name != "csv" {
 		t.Errorf("%s, %v", f.Name, err)
 	}
-	if _, err := Choose(arrowio.NewBytesSource([]byte("x\n1\n")), "x", Options{Formats: formats}); !errors.Is(err, arrowio.ErrUnsupported) {
+	if _, err := Choose(arrowio.NewBytesSource([]byte("x\n1\n")), "x", Options{Formats: formats}); !errors.Is(err, errs.ErrUnsupported) {
 		t.Error(err)
 	}
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "notes"), "something\n")
-	if _, err := OpenDataset(ctx, []string{dir}, Options{Formats: formats}); !errors.Is(err, arrowio.ErrUnsupported) {
+	if _, err := OpenDataset(ctx, []string{dir}, Options{Formats: formats}); !errors.Is(err, errs.ErrUnsupported) {
 		t.Error(err)
 	}
-	if _, err := OpenFile(ctx, dir, Options{Format: "nonesuch"}); !errors.Is(err, arrowio.ErrOption) {
+	if _, err := OpenFile(ctx, dir, Options{Format: "nonesuch"}); !errors.Is(err, errs.ErrOption) {
 		t.Error(err)
 	}
 	if f, err := Directory(Options{Format: "csv"}); err != nil || f.OpenPath != nil {
@@ -108,7 +109,7 @@ func TestTabletServerDirectory(t *testing.T) {
 			put(t, filepath.Join(dir, filepath.FromSlash(f)), text)
 		}
 		_, err := Expand(t.Context(), []string{dir}, Options{})
-		if !errors.Is(err, arrowio.ErrUnsupported) || !strings.Contains(err.Error(), "--from kudu") {
+		if !errors.Is(err, errs.ErrUnsupported) || !strings.Contains(err.Error(), "--from kudu") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if got, err := Expand(t.Context(), []string{dir}, Options{Format: "csv"}); err != nil || len(got) == 0 {

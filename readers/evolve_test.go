@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // rowsOf reads a dataset as lines of text.
@@ -90,8 +91,8 @@ func TestDatasetOfClashingFiles(t *testing.T) {
 	put(t, one, "x,y\n1,a\n")
 	put(t, two, "x,y\nzwei,b\n")
 	_, err := OpenDataset(ctx, []string{dir}, Options{})
-	var e *arrowio.Error
-	if !errors.As(err, &e) || e.Kind != arrowio.ErrSchema || e.Column != "x" || !strings.HasPrefix(err.Error(), two+": ") || !strings.Contains(err.Error(), "int64 in "+one) {
+	var e *errs.Error
+	if !errors.As(err, &e) || e.Kind != errs.ErrSchema || e.Column != "x" || !strings.HasPrefix(err.Error(), two+": ") || !strings.Contains(err.Error(), "int64 in "+one) {
 		t.Errorf("got %v", err)
 	}
 	d, err := OpenDataset(ctx, []string{dir}, Options{Columns: []string{"y"}})
@@ -109,7 +110,7 @@ func TestMatch(t *testing.T) {
 			t.Errorf("%s: %v, %v", value, m, err)
 		}
 	}
-	if _, err := Match(map[string]string{"orc-by": "x"}); !errors.Is(err, arrowio.ErrOption) {
+	if _, err := Match(map[string]string{"orc-by": "x"}); !errors.Is(err, errs.ErrOption) {
 		t.Error(err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/stores"
 	"github.com/arrowio/arrowio/internal/fanout"
 )
@@ -110,7 +111,7 @@ func (x expansion) local(name string) ([]Input, error) {
 func (x expansion) localGlob(pattern string, missing error) ([]Input, error) {
 	found, err := filepath.Glob(pattern)
 	if err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "%s: %w", pattern, err)
+		return nil, errs.Errorf(errs.ErrOption, "%s: %w", pattern, err)
 	}
 	slices.Sort(found)
 	parts := strings.Split(filepath.ToSlash(filepath.Clean(pattern)), "/")
@@ -189,7 +190,7 @@ func (x expansion) remoteGlob(pattern string, missing error) ([]Input, error) {
 	}
 	for _, p := range names[n:] {
 		if _, err := path.Match(p, ""); err != nil {
-			return nil, arrowio.Errorf(arrowio.ErrOption, "%s: %w", pattern, err)
+			return nil, errs.Errorf(errs.ErrOption, "%s: %w", pattern, err)
 		}
 	}
 	t, err := x.o.stores().Tree(scheme + "://" + strings.Join(names[:n], "/") + "/")
@@ -257,7 +258,7 @@ type candidate struct {
 // walk returns the inputs in a directory, to which names lead from the root of the dataset.
 func (x expansion) walk(t arrowio.Tree, names []string) ([]Input, error) {
 	if l, ok := t.(localTree); ok && !x.told && tabletServer(l.path) {
-		return nil, arrowio.Errorf(arrowio.ErrUnsupported, "%s: this looks like a directory of a Kudu tablet server, which is read as one: say so with --from kudu", l.path)
+		return nil, errs.Errorf(errs.ErrUnsupported, "%s: this looks like a directory of a Kudu tablet server, which is read as one: say so with --from kudu", l.path)
 	}
 	all, err := x.collect(t, "", nil)
 	if err != nil {
@@ -281,7 +282,7 @@ func (x expansion) walk(t arrowio.Tree, names []string) ([]Input, error) {
 		out = append(out, Input{Path: t.Path(c.name), keys: keysOf(dirs)})
 	}
 	if len(out) == 0 {
-		return nil, arrowio.Errorf(arrowio.ErrUnsupported, "%s: no file in it has a readable format's ending or content", t.Path(""))
+		return nil, errs.Errorf(errs.ErrUnsupported, "%s: no file in it has a readable format's ending or content", t.Path(""))
 	}
 	return out, nil
 }

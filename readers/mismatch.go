@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // explained is f, whose Open says so where a source that cannot be opened does not look like a file of f at all. given is
@@ -18,8 +19,8 @@ func explained(f arrowio.Format, formats []arrowio.Format, given bool) arrowio.F
 	open := f.Open
 	f.Open = func(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
 		file, err := open(ctx, src, o)
-		var e *arrowio.Error
-		if err == nil || !errors.As(err, &e) || e.Kind != arrowio.ErrCorrupt && e.Kind != arrowio.ErrUnsupported {
+		var e *errs.Error
+		if err == nil || !errors.As(err, &e) || e.Kind != errs.ErrCorrupt && e.Kind != errs.ErrUnsupported {
 			return file, err
 		}
 		head, tail, ends := readEnds(src)
@@ -42,12 +43,12 @@ func looksLike(formats []arrowio.Format, head, tail []byte) string {
 	return strings.Join(found, " or ")
 }
 
-func mismatch(kind arrowio.Kind, err error, f arrowio.Format, like, extension string, given bool) error {
+func mismatch(kind errs.Kind, err error, f arrowio.Format, like, extension string, given bool) error {
 	switch {
 	case given && like != "":
-		return arrowio.Errorf(kind, "the content is not %s but %s; leave out --from %s (%w)", f.Name, like, f.Name, err)
+		return errs.Errorf(kind, "the content is not %s but %s; leave out --from %s (%w)", f.Name, like, f.Name, err)
 	case given:
-		return arrowio.Errorf(kind, "the content is not %s (%w)", f.Name, err)
+		return errs.Errorf(kind, "the content is not %s (%w)", f.Name, err)
 	}
-	return arrowio.Errorf(kind, "the extension is %s, but the content is not %s; name the format with --from (%w)", extension, f.Name, err)
+	return errs.Errorf(kind, "the extension is %s, but the content is not %s; name the format with --from (%w)", extension, f.Name, err)
 }

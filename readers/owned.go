@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // owned is a File that closes its source. What else a File can do must still be seen from outside, so there is a type
@@ -23,7 +24,7 @@ func (f *owned) Warnings() []arrowio.Warning { return arrowio.WarningsOf(f.File)
 func (f *owned) Identity(ctx context.Context) (string, error) {
 	src, ok := f.src.(arrowio.Source)
 	if !ok {
-		return "", arrowio.Errorf(arrowio.ErrUnsupported, "the file is not made of one source")
+		return "", errs.Errorf(errs.ErrUnsupported, "the file is not made of one source")
 	}
 	id, err := arrowio.SourceIdentity(ctx, src)
 	if err != nil {

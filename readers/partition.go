@@ -15,7 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
@@ -47,11 +47,11 @@ func PartitionTypes(s string) (map[string]arrow.DataType, error) {
 	for _, part := range strings.Split(s, ",") {
 		i := strings.LastIndexByte(part, '=')
 		if i <= 0 {
-			return nil, arrowio.Errorf(arrowio.ErrOption, "%q is not KEY=TYPE", part)
+			return nil, errs.Errorf(errs.ErrOption, "%q is not KEY=TYPE", part)
 		}
 		t, ok := partitionTypes[part[i+1:]]
 		if !ok {
-			return nil, arrowio.Errorf(arrowio.ErrOption, "%s cannot be of type %q, only utf8, int32, int64 or date32", part[:i], part[i+1:])
+			return nil, errs.Errorf(errs.ErrOption, "%s cannot be of type %q, only utf8, int32, int64 or date32", part[:i], part[i+1:])
 		}
 		out[part[:i]] = t
 	}
@@ -124,7 +124,7 @@ type value struct {
 func newPartitions(inputs []Input, o Partitions) (*partitions, error) {
 	if o.Off || !slices.ContainsFunc(inputs, func(in Input) bool { return len(in.keys) > 0 }) {
 		if len(o.Types) > 0 && !o.Off {
-			return nil, arrowio.Errorf(arrowio.ErrOption, "types of partitions are given, but no file lies below a directory KEY=VALUE")
+			return nil, errs.Errorf(errs.ErrOption, "types of partitions are given, but no file lies below a directory KEY=VALUE")
 		}
 		return nil, nil
 	}
@@ -151,14 +151,14 @@ func newPartitions(inputs []Input, o Partitions) (*partitions, error) {
 		for _, d := range distinct {
 			var err error
 			if d.vals[k], err = parseValue(t, d.keys[k].value); err != nil {
-				return nil, arrowio.Errorf(arrowio.ErrSchema, "%s: the directory %s=%s: %w", pathOf(inputs, p, d), kv.key, d.keys[k].value, err)
+				return nil, errs.Errorf(errs.ErrSchema, "%s: the directory %s=%s: %w", pathOf(inputs, p, d), kv.key, d.keys[k].value, err)
 			}
 		}
 		fields[k] = arrow.Field{Name: kv.key, Type: t, Nullable: true}
 	}
 	for key := range o.Types {
 		if !slices.ContainsFunc(fields, func(f arrow.Field) bool { return f.Name == key }) {
-			return nil, arrowio.Errorf(arrowio.ErrOption, "there is no partition key %q to give a type, only %s", key, keyNames(inputs[0].keys))
+			return nil, errs.Errorf(errs.ErrOption, "there is no partition key %q to give a type, only %s", key, keyNames(inputs[0].keys))
 		}
 	}
 	p.schema = arrow.NewSchema(fields, nil)
@@ -186,14 +186,14 @@ func sameKeys(inputs []Input) error {
 	first := inputs[0]
 	for _, in := range inputs {
 		if !slices.EqualFunc(in.keys, first.keys, func(a, b keyValue) bool { return a.key == b.key }) {
-			return arrowio.Errorf(arrowio.ErrSchema,
+			return errs.Errorf(errs.ErrSchema,
 				"%s lies below the partition keys %s, but %s below %s: they are no one table; read them apart, or with --partitions=none as files without these columns",
 				in.name(), keyNames(in.keys), first.name(), keyNames(first.keys))
 		}
 	}
 	for i, kv := range first.keys {
 		if slices.ContainsFunc(first.keys[:i], func(o keyValue) bool { return o.key == kv.key }) {
-			return arrowio.Errorf(arrowio.ErrSchema, "%s: two directories that lead there are of the partition key %q; --partitions=none reads it without", first.name(), kv.key)
+			return errs.Errorf(errs.ErrSchema, "%s: two directories that lead there are of the partition key %q; --partitions=none reads it without", first.name(), kv.key)
 		}
 	}
 	return nil

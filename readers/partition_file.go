@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
@@ -187,7 +188,7 @@ func (f *partitioned) Warnings() []arrowio.Warning {
 func (f *partitioned) Identity(ctx context.Context) (string, error) {
 	id, ok := f.raw.(arrowio.Identifier)
 	if !ok {
-		return "", arrowio.Errorf(arrowio.ErrUnsupported, "the file does not tell when it changes")
+		return "", errs.Errorf(errs.ErrUnsupported, "the file does not tell when it changes")
 	}
 	return id.Identity(ctx)
 }

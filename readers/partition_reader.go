@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // partitionedReader adds columns with one value to the batches of a reader. Without a reader below it counts rows.
@@ -95,7 +96,7 @@ func (r *partitionedReader) Take() (arrow.Record, error) {
 		}
 		a, err := c.run(n, r.mem)
 		if err != nil {
-			return nil, arrowio.Locate(err, arrowio.At{Column: r.schema.Field(i).Name, Split: -1, Off: -1})
+			return nil, errs.Locate(err, errs.At{Column: r.schema.Field(i).Name})
 		}
 		cols = append(cols, a)
 	}
@@ -107,7 +108,7 @@ func (r *partitionedReader) Take() (arrow.Record, error) {
 func (c *partitionedColumn) run(n int, mem memory.Allocator) (arrow.Array, error) {
 	if c.made == nil || c.made.Len() < n {
 		if int64(n)*max(8, int64(len(c.value.text))) > math.MaxInt32 {
-			return nil, arrowio.Errorf(arrowio.ErrLimit, "%d times a text of %d bytes are more than a batch can hold: take fewer rows", n, len(c.value.text))
+			return nil, errs.Errorf(errs.ErrLimit, "%d times a text of %d bytes are more than a batch can hold: take fewer rows", n, len(c.value.text))
 		}
 		d := constant(c.typ, c.value, n, mem)
 		if c.made != nil {

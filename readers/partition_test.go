@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
 )
@@ -145,7 +146,7 @@ func TestPartitionTypes(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "k", "=int64", "k=int7", "k=int64,", "k=int64,j"} {
-		if _, err := PartitionTypes(bad); !errors.Is(err, arrowio.ErrOption) {
+		if _, err := PartitionTypes(bad); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -203,7 +204,7 @@ func TestPartitions(t *testing.T) {
 	if got := columnsOf(openTable(t, Options{}, table(t, "_p=1")).Schema); got != "x:int64 _p:int64" {
 		t.Error(got)
 	}
-	if _, err := OpenDataset(t.Context(), []string{table(t, "_p=1")}, Options{Partitions: Partitions{Off: true}}); !errors.Is(err, arrowio.ErrUnsupported) {
+	if _, err := OpenDataset(t.Context(), []string{table(t, "_p=1")}, Options{Partitions: Partitions{Off: true}}); !errors.Is(err, errs.ErrUnsupported) {
 		t.Error(err)
 	}
 	// Directories between that are no keys mean nothing; names are unescaped too.
@@ -219,18 +220,18 @@ func TestPartitionMistakes(t *testing.T) {
 		say  []string
 		is   error
 	}{
-		"depth":     {[]string{"a=1/b=1", "a=2"}, Partitions{}, []string{"a=2", "f1.csv", "f0.csv", "a, b", "--partitions=none"}, arrowio.ErrSchema},
-		"none":      {[]string{"a=1", "z"}, Partitions{}, []string{"f1.csv", "none"}, arrowio.ErrSchema},
-		"order":     {[]string{"a=1/b=1", "b=2/a=2"}, Partitions{}, []string{"b=2", "a, b", "b, a"}, arrowio.ErrSchema},
-		"names":     {[]string{"a=1", "b=1"}, Partitions{}, []string{"f1.csv"}, arrowio.ErrSchema},
-		"twice":     {[]string{"a=1/a=2"}, Partitions{}, []string{`"a"`, "f0.csv"}, arrowio.ErrSchema},
-		"type":      {[]string{"a=1", "a=x"}, Partitions{Types: map[string]arrow.DataType{"a": arrow.PrimitiveTypes.Int64}}, []string{"a=x", "f1.csv", "int64"}, arrowio.ErrSchema},
-		"range":     {[]string{"a=3000000000"}, Partitions{Types: map[string]arrow.DataType{"a": arrow.PrimitiveTypes.Int32}}, []string{"int32"}, arrowio.ErrSchema},
-		"no date":   {[]string{"a=2024-13-01"}, Partitions{Types: map[string]arrow.DataType{"a": arrow.FixedWidthTypes.Date32}}, []string{"date32"}, arrowio.ErrSchema},
-		"bytes":     {[]string{"a=%FF"}, Partitions{}, []string{"UTF-8", "f0.csv"}, arrowio.ErrSchema},
-		"no key":    {[]string{"a=1"}, Partitions{Types: map[string]arrow.DataType{"b": arrow.PrimitiveTypes.Int32}}, []string{`"b"`, "only a"}, arrowio.ErrOption},
-		"no keys":   {[]string{"z"}, Partitions{Types: map[string]arrow.DataType{"b": arrow.PrimitiveTypes.Int32}}, []string{"KEY=VALUE"}, arrowio.ErrOption},
-		"empty key": {[]string{"=1", "a=1"}, Partitions{}, []string{"f0.csv"}, arrowio.ErrSchema},
+		"depth":     {[]string{"a=1/b=1", "a=2"}, Partitions{}, []string{"a=2", "f1.csv", "f0.csv", "a, b", "--partitions=none"}, errs.ErrSchema},
+		"none":      {[]string{"a=1", "z"}, Partitions{}, []string{"f1.csv", "none"}, errs.ErrSchema},
+		"order":     {[]string{"a=1/b=1", "b=2/a=2"}, Partitions{}, []string{"b=2", "a, b", "b, a"}, errs.ErrSchema},
+		"names":     {[]string{"a=1", "b=1"}, Partitions{}, []string{"f1.csv"}, errs.ErrSchema},
+		"twice":     {[]string{"a=1/a=2"}, Partitions{}, []string{`"a"`, "f0.csv"}, errs.ErrSchema},
+		"type":      {[]string{"a=1", "a=x"}, Partitions{Types: map[string]arrow.DataType{"a": arrow.PrimitiveTypes.Int64}}, []string{"a=x", "f1.csv", "int64"}, errs.ErrSchema},
+		"range":     {[]string{"a=3000000000"}, Partitions{Types: map[string]arrow.DataType{"a": arrow.PrimitiveTypes.Int32}}, []string{"int32"}, errs.ErrSchema},
+		"no date":   {[]string{"a=2024-13-01"}, Partitions{Types: map[string]arrow.DataType{"a": arrow.FixedWidthTypes.Date32}}, []string{"date32"}, errs.ErrSchema},
+		"bytes":     {[]string{"a=%FF"}, Partitions{}, []string{"UTF-8", "f0.csv"}, errs.ErrSchema},
+		"no key":    {[]string{"a=1"}, Partitions{Types: map[string]arrow.DataType{"b": arrow.PrimitiveTypes.Int32}}, []string{`"b"`, "only a"}, errs.ErrOption},
+		"no keys":   {[]string{"z"}, Partitions{Types: map[string]arrow.DataType{"b": arrow.PrimitiveTypes.Int32}}, []string{"KEY=VALUE"}, errs.ErrOption},
+		"empty key": {[]string{"=1", "a=1"}, Partitions{}, []string{"f0.csv"}, errs.ErrSchema},
 	} {
 		_, err := OpenDataset(t.Context(), []string{table(t, c.dirs...)}, Options{Partitions: c.o})
 		if !errors.Is(err, c.is) {
@@ -468,7 +469,7 @@ func TestPartitionBatches(t *testing.T) {
 		s.Release()
 	}
 	col := partitionedColumn{from: -1, typ: arrow.BinaryTypes.String, value: value200()}
-	if _, err := col.run(20_000_000, memory.DefaultAllocator); !errors.Is(err, arrowio.ErrLimit) {
+	if _, err := col.run(20_000_000, memory.DefaultAllocator); !errors.Is(err, errs.ErrLimit) {
 		t.Error(err)
 	}
 	r := &partitionedReader{extra: 208}

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/arrowio/stores"
 	"github.com/arrowio/arrowio/readers/cfile"
@@ -109,12 +110,12 @@ func sniff(formats []arrowio.Format, head, tail []byte, name string) (arrowio.Fo
 		return matches[0], nil
 	case 0:
 		if len(head) == 0 {
-			return arrowio.Format{}, arrowio.Errorf(arrowio.ErrUnsupported, "it is empty, so its format cannot be told; name the format with --from")
+			return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "it is empty, so its format cannot be told; name the format with --from")
 		}
-		return arrowio.Format{}, arrowio.Errorf(arrowio.ErrUnsupported, "unknown format: the content matches none of %s and the extension none of %s; name the format with --from",
+		return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "unknown format: the content matches none of %s and the extension none of %s; name the format with --from",
 			strings.Join(names(formats, true), ", "), strings.Join(extensions(formats), ", "))
 	}
-	return arrowio.Format{}, arrowio.Errorf(arrowio.ErrUnsupported, "the content matches %s; choose one with --from", strings.Join(names(matches, false), " or "))
+	return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "the content matches %s; choose one with --from", strings.Join(names(matches, false), " or "))
 }
 
 // matchesBytes tells whether a file with these ends is of a format.
@@ -160,7 +161,7 @@ func lookup(formats []arrowio.Format, name string) (arrowio.Format, error) {
 			return f, nil
 		}
 	}
-	return arrowio.Format{}, arrowio.Errorf(arrowio.ErrOption, "unknown input format %q (known: %s)", name, strings.Join(names(formats, false), ", "))
+	return arrowio.Format{}, errs.Errorf(errs.ErrOption, "unknown input format %q (known: %s)", name, strings.Join(names(formats, false), ", "))
 }
 
 // Open opens src, whose name only tells the formats that nothing else tells. src stays the caller's to close, after
@@ -180,7 +181,7 @@ func Choose(src arrowio.Source, name string, o Options) (arrowio.Format, error) 
 	if o.Format != "" {
 		f, err := lookup(o.formats(), o.Format)
 		if err == nil && f.OpenPath != nil {
-			err = arrowio.Errorf(arrowio.ErrOption, "%s is the format of a directory, not of a single file", f.Name)
+			err = errs.Errorf(errs.ErrOption, "%s is the format of a directory, not of a single file", f.Name)
 		}
 		return explained(f, o.formats(), true), err
 	}

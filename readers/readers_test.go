@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 const testdata = "../testdata/"
@@ -65,7 +66,7 @@ func TestContentWins(t *testing.T) {
 
 func TestUnknown(t *testing.T) {
 	_, err := Open(context.Background(), arrowio.NewBytesSource([]byte("what is this")), "x.bin", Options{})
-	if !errors.Is(err, arrowio.ErrUnsupported) {
+	if !errors.Is(err, errs.ErrUnsupported) {
 		t.Fatal(err)
 	}
 	for _, s := range []string{"--from", "trevni", "ipc", "parquet", ".csv", ".jsonl"} {
@@ -74,7 +75,7 @@ func TestUnknown(t *testing.T) {
 		}
 	}
 	_, err = Open(context.Background(), arrowio.NewBytesSource(nil), "", Options{Format: "x"})
-	if !errors.Is(err, arrowio.ErrOption) || !strings.Contains(err.Error(), "trevni") {
+	if !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "trevni") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -87,7 +88,7 @@ func TestFormatIsSaid(t *testing.T) {
 }
 
 func TestEmptyFile(t *testing.T) {
-	if _, err := Open(context.Background(), arrowio.NewBytesSource(nil), "x", Options{}); !errors.Is(err, arrowio.ErrUnsupported) {
+	if _, err := Open(context.Background(), arrowio.NewBytesSource(nil), "x", Options{}); !errors.Is(err, errs.ErrUnsupported) {
 		t.Error(err)
 	}
 }
@@ -183,7 +184,7 @@ func TestExpand(t *testing.T) {
 	if _, err := Expand(t.Context(), rel("["), Options{}); err == nil {
 		t.Error("a broken pattern stands for something")
 	}
-	if _, err := Expand(t.Context(), []string{t.TempDir()}, Options{}); !errors.Is(err, arrowio.ErrUnsupported) {
+	if _, err := Expand(t.Context(), []string{t.TempDir()}, Options{}); !errors.Is(err, errs.ErrUnsupported) {
 		t.Errorf("an empty directory: %v", err)
 	}
 	odd := filepath.Join(dir, "odd[1].csv")
@@ -214,7 +215,7 @@ func TestDataset(t *testing.T) {
 	if err := rr.Err(); err != nil || strings.Join(got, " ") != "a.csv b.csv sub/c.csv" {
 		t.Errorf("%v, %v", got, err)
 	}
-	if _, err := OpenDataset(ctx, nil, Options{}); !errors.Is(err, arrowio.ErrOption) {
+	if _, err := OpenDataset(ctx, nil, Options{}); !errors.Is(err, errs.ErrOption) {
 		t.Errorf("no files: %v", err)
 	}
 	if _, err := OpenDataset(ctx, []string{filepath.Join(dir, "notes.txt")}, Options{}); err == nil || !strings.Contains(err.Error(), "notes.txt") {

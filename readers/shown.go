@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orccast"
 	"github.com/arrowio/arrowio/internal/readas"
 )
@@ -78,7 +79,7 @@ func (o Options) adapt(c arrowio.Calendar) (arrowio.AdaptOptions, error) {
 	case "java":
 		a.Cast = orccast.JavaOf(c)
 	default:
-		return a, arrowio.Errorf(arrowio.ErrOption, "values are cast as one of %q, not %q", Casts, o.Cast)
+		return a, errs.Errorf(errs.ErrOption, "values are cast as one of %q, not %q", Casts, o.Cast)
 	}
 	return a, nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Files are read as a schema that is given: by name, to the case or not, by position, with defaults, and cast or not.
@@ -49,7 +50,7 @@ func TestShown(t *testing.T) {
 			t.Errorf("%s: got\n%swant\n%s", c.schema, got, c.want)
 		}
 	}
-	if _, err := OpenDataset(ctx, []string{dir}, Options{Match: arrowio.ByNameFold}); !errors.Is(err, arrowio.ErrOption) {
+	if _, err := OpenDataset(ctx, []string{dir}, Options{Match: arrowio.ByNameFold}); !errors.Is(err, errs.ErrOption) {
 		t.Error(err)
 	}
 }

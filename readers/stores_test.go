@@ -18,6 +18,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/stores"
 	"github.com/arrowio/arrowio/internal/s3fake"
 )
@@ -170,7 +171,7 @@ func TestExpandS3(t *testing.T) {
 			t.Errorf("%s: %v", missing, err)
 		}
 	}
-	if _, err := Expand(t.Context(), []string{bucketURL + "dir/["}, o); !errors.Is(err, arrowio.ErrOption) {
+	if _, err := Expand(t.Context(), []string{bucketURL + "dir/["}, o); !errors.Is(err, errs.ErrOption) {
 		t.Error(err)
 	}
 	if _, err := Expand(t.Context(), []string{"s3://*/x"}, o); err == nil {
@@ -262,7 +263,7 @@ func TestOpenAheadErrors(t *testing.T) {
 		}
 	}
 	_, err = NewDataset(t.Context(), inputs, o, func(context.Context, int) (arrowio.File, error) { panic("a bug") })
-	if !errors.Is(err, arrowio.ErrInternal) {
+	if !errors.Is(err, errs.ErrInternal) {
 		t.Error(err)
 	}
 	_, err = NewDataset(t.Context(), inputs, o, func(ctx context.Context, i int) (arrowio.File, error) {
@@ -271,7 +272,7 @@ func TestOpenAheadErrors(t *testing.T) {
 		}
 		return OpenFile(ctx, inputs[i].Path, o)
 	})
-	if !errors.Is(err, arrowio.ErrInternal) {
+	if !errors.Is(err, errs.ErrInternal) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -373,7 +374,7 @@ func TestTreesFromS3(t *testing.T) {
 	}
 	// A format that opens paths opens those of this machine.
 	o.Format = "kudu"
-	if _, err := OpenFile(t.Context(), bucketURL+"t", o); !errors.Is(err, arrowio.ErrUnsupported) || !strings.Contains(err.Error(), "s3://") {
+	if _, err := OpenFile(t.Context(), bucketURL+"t", o); !errors.Is(err, errs.ErrUnsupported) || !strings.Contains(err.Error(), "s3://") {
 		t.Error(err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/schemadiff"
 	"github.com/arrowio/arrowio/writers"
 )
@@ -86,7 +87,7 @@ func TestTypesSurviveOtherFormats(t *testing.T) {
 		from := s
 		if by == "parquet" { // it has no place for bytes that are no text
 			var err error
-			if _, err = must(writers.Lookup(by)).Plan(s, arrowio.WriteOptions{}); !errors.Is(err, arrowio.ErrSchema) || !strings.Contains(err.Error(), `"orc.raw"`) || !strings.Contains(err.Error(), "--drop-metadata") {
+			if _, err = must(writers.Lookup(by)).Plan(s, arrowio.WriteOptions{}); !errors.Is(err, errs.ErrSchema) || !strings.Contains(err.Error(), `"orc.raw"`) || !strings.Contains(err.Error(), "--drop-metadata") {
 				t.Errorf("parquet takes metadata that is not UTF-8: %v", err)
 			}
 			if from, err = (arrowio.MetadataEdit{Drop: []string{"orc.raw"}}).Apply(s); err != nil {

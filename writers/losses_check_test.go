@@ -17,6 +17,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowjson"
 	"github.com/arrowio/arrowio/internal/schemadiff"
 	"github.com/arrowio/arrowio/readers"
@@ -52,14 +53,14 @@ func (c *lossCheck) run(s *arrow.Schema, recs []arrow.Record) outcome {
 	c.t.Helper()
 	plan, err := c.format.Plan(s, c.o)
 	if err != nil {
-		if !errors.Is(err, arrowio.ErrSchema) && !errors.Is(err, arrowio.ErrLimit) && !errors.Is(err, arrowio.ErrOption) {
+		if !errors.Is(err, errs.ErrSchema) && !errors.Is(err, errs.ErrLimit) && !errors.Is(err, errs.ErrOption) {
 			c.errorf("the plan fails: %v", err)
 		}
 		return refused
 	}
 	path := filepath.Join(c.t.TempDir(), "out"+c.format.Extensions[0])
 	if err := c.write(path, plan, recs); err != nil {
-		if !errors.Is(err, arrowio.ErrSchema) || rowsOf(recs) == 0 {
+		if !errors.Is(err, errs.ErrSchema) || rowsOf(recs) == 0 {
 			c.errorf("what the plan accepts is not written: %v", err)
 		}
 		return unfit

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/convert"
 	"github.com/arrowio/arrowio/readers"
 	"github.com/arrowio/arrowio/writers"
@@ -105,7 +106,7 @@ func (c *lossCheck) convert(name string) outcome {
 	}
 	done, err := run(st, false)
 	if err != nil {
-		if !errors.Is(err, arrowio.ErrSchema) || rowsOf(recs) == 0 {
+		if !errors.Is(err, errs.ErrSchema) || rowsOf(recs) == 0 {
 			c.errorf("what the dry run accepts is not written: %v", err)
 		}
 		return unfit

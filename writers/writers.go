@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/writers/cfile"
 	"github.com/arrowio/arrowio/writers/csv"
 	"github.com/arrowio/arrowio/writers/ipc"
@@ -42,7 +43,7 @@ func Lookup(name string) (arrowio.OutputFormat, error) {
 		}
 		names = append(names, f.Name)
 	}
-	return arrowio.OutputFormat{}, arrowio.Errorf(arrowio.ErrOption, "unknown output format %q (known: %s)", name, strings.Join(names, ", "))
+	return arrowio.OutputFormat{}, errs.Errorf(errs.ErrOption, "unknown output format %q (known: %s)", name, strings.Join(names, ", "))
 }
 
 // ByExtension returns the format that the ending of path names; another ending is ErrOption and lists those there are. A
@@ -56,7 +57,7 @@ func ByExtension(path string) (arrowio.OutputFormat, error) {
 		}
 		all = append(all, f.Extensions...)
 	}
-	return arrowio.OutputFormat{}, arrowio.Errorf(arrowio.ErrOption, "the name %q ends in none of %s; say what it is to be with --to", path, strings.Join(all, ", "))
+	return arrowio.OutputFormat{}, errs.Errorf(errs.ErrOption, "the name %q ends in none of %s; say what it is to be with --to", path, strings.Join(all, ", "))
 }
 
 // Options says how to create a file. The zero value is the default.

@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/readers"
 )
 
@@ -114,7 +115,7 @@ func TestUnknown(t *testing.T) {
 		says string
 	}{{"out.xyz", Options{}, "--to"}, {"out", Options{}, ".parquet"}, {"out.csv", Options{Format: "xyz"}, "trevni"}} {
 		_, err := Create(ctx, filepath.Join(t.TempDir(), c.path), s, c.o)
-		if !errors.Is(err, arrowio.ErrOption) || !strings.Contains(err.Error(), c.says) {
+		if !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", c.path, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // cancel cancels after every batch, and releases without reading on: neither leaves anything behind.
@@ -129,7 +130,7 @@ func (s *suite) faults(t *testing.T) {
 					t.Errorf("%d at once: read %d of %d failed and nobody noticed", parallelism, at, reads)
 				case !errors.Is(err, want):
 					t.Errorf("%d at once: read %d of %d: the error %q does not wrap the source's", parallelism, at, reads, err)
-				case errors.Is(err, arrowio.ErrInternal):
+				case errors.Is(err, errs.ErrInternal):
 					t.Errorf("%d at once: read %d of %d: %v", parallelism, at, reads, err)
 				}
 			}

@@ -19,6 +19,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/race"
@@ -64,7 +65,7 @@ func (f *memoryFile) touch(at int64) error {
 		if f.bug == "unwrapped" {
 			return errors.New(err.Error())
 		}
-		return arrowio.Locate(err, arrowio.At{Format: "memory", Op: "page", Split: -1, Off: at})
+		return errs.Locate(err, errs.At{Format: "memory", Op: "page", Off: errs.N(at)})
 	}
 	return nil
 }

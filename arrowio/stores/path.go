@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Scheme returns the scheme of a URL, in lower case; "" = the path is no URL, but of this machine.
@@ -39,7 +39,7 @@ func Local(path string) (local string, ok bool) {
 func filePath(path string) (string, error) {
 	u, err := url.Parse(path)
 	if err != nil || u.Host != "" && u.Host != "localhost" || u.Path == "" || u.RawQuery != "" || u.Fragment != "" {
-		return "", arrowio.Errorf(arrowio.ErrOption, "%s is not file:///PATH", path)
+		return "", errs.Errorf(errs.ErrOption, "%s is not file:///PATH", path)
 	}
 	return filepath.FromSlash(u.Path), nil
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/hdfsstore"
 	"github.com/arrowio/arrowio/internal/remote"
 	"github.com/arrowio/arrowio/internal/s3store"
@@ -109,7 +110,7 @@ func (s *Stores) place(path string) (place, string, error) {
 	case "hdfs":
 		return hdfsPlace{s.hdfs}, path, nil
 	default:
-		return nil, "", arrowio.Errorf(arrowio.ErrOption, "there is no store %s://, only s3:// (s3a://) and hdfs://, and file:// for this machine", scheme)
+		return nil, "", errs.Errorf(errs.ErrOption, "there is no store %s://, only s3:// (s3a://) and hdfs://, and file:// for this machine", scheme)
 	}
 }
 

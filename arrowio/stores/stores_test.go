@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/stores"
 	"github.com/arrowio/arrowio/internal/s3fake"
 )
@@ -160,14 +161,14 @@ func TestNoStore(t *testing.T) {
 		_, err3 := s.Tree(path)
 		_, err4 := s.Create(ctx, path, arrowio.FileStoreOptions{})
 		for _, err := range []error{err, err2, err3, err4} {
-			if !errors.Is(err, arrowio.ErrOption) {
+			if !errors.Is(err, errs.ErrOption) {
 				t.Errorf("%s: %v", path, err)
 			}
 		}
 	}
 	t.Setenv("HADOOP_CONF_DIR", "")
 	t.Setenv("HADOOP_HOME", "")
-	if _, err := s.Open(ctx, "hdfs:///x"); !errors.Is(err, arrowio.ErrOption) || !strings.Contains(err.Error(), "HADOOP_CONF_DIR") {
+	if _, err := s.Open(ctx, "hdfs:///x"); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "HADOOP_CONF_DIR") {
 		t.Error(err)
 	}
 	cancelled, cancel := context.WithCancel(ctx)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Timestamps that nanoseconds cannot hold, those before 1677-09-21 and after 2262-04-11, are an error of reading them in
@@ -58,8 +59,8 @@ func (a *app) coarsen(r *readFlags, file string, beyond, columns []string) bool 
 
 // coarsenAfter is coarsen for the column that err, which reading has met, is about.
 func (a *app) coarsenAfter(err error, r *readFlags, ds *dataset, in []string) bool {
-	var ae *arrowio.Error
-	if !errors.As(err, &ae) || ae.Kind != arrowio.ErrSchema || ae.Column == "" || !strings.Contains(err.Error(), "does not fit timestamp[ns]") {
+	var ae *errs.Error
+	if !errors.As(err, &ae) || ae.Kind != errs.ErrSchema || ae.Column == "" || !strings.Contains(err.Error(), "does not fit timestamp[ns]") {
 		return false
 	}
 	return r.mayCoarsen(in) && a.coarsen(r, ds.files[0], []string{ae.Column}, nil)

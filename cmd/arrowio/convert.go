@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/convert"
 	"github.com/arrowio/arrowio/writers"
 )
@@ -185,8 +186,8 @@ func (f *convertFlags) progressMode() string {
 
 // outputError names OUTPUT in errors that are about it: what it cannot hold, and what the system says of its path.
 func outputError(out string, err error) error {
-	var ae *arrowio.Error
-	if errors.As(err, &ae) && ae.Kind == arrowio.ErrSchema {
+	var ae *errs.Error
+	if errors.As(err, &ae) && ae.Kind == errs.ErrSchema {
 		if ae.Op == "sort" || ae.Op == "partition" && ae.Column == "" { // about --sort, --partition-by
 			return asUsage(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/readers/csv"
 )
@@ -28,7 +29,7 @@ func shelf() arrowio.Format {
 			}
 			files := options.Values(v["shelf-file"])
 			if len(files) > 1 {
-				return nil, arrowio.Errorf(arrowio.ErrSchema, "files %s", strings.Join(files, " and "))
+				return nil, errs.Errorf(errs.ErrSchema, "files %s", strings.Join(files, " and "))
 			}
 			src, err := arrowio.OpenFile(filepath.Join(path, files[0]))
 			if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 func (a *app) dumpCommand() *cobra.Command {
@@ -32,9 +33,9 @@ func (a *app) dumpCommand() *cobra.Command {
 				d, ok := f.File.(arrowio.Dumper)
 				switch {
 				case !ok && f.directory:
-					return arrowio.Errorf(arrowio.ErrUnsupported, "there is no dump of a directory; inspect tells what this one of %s holds", f.format)
+					return errs.Errorf(errs.ErrUnsupported, "there is no dump of a directory; inspect tells what this one of %s holds", f.format)
 				case !ok:
-					return arrowio.Errorf(arrowio.ErrUnsupported, "no dump of %s files; inspect tells what such a file holds", f.format)
+					return errs.Errorf(errs.ErrUnsupported, "no dump of %s files; inspect tells what such a file holds", f.format)
 				}
 				w := bufio.NewWriterSize(a.stdout, 64<<10)
 				// What was understood before an error is printed too: that is what a dump is for.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/celltext"
 )
 
@@ -77,7 +77,7 @@ func inFile(file string, err error) error {
 
 // failure is an error as the user sees it; its JSON is what --json-errors prints.
 type failure struct {
-	Kind    string `json:"kind"` // an arrowio.Kind's name, or usage, system, interrupted
+	Kind    string `json:"kind"` // an errs.Kind's name, or usage, system, interrupted
 	File    string `json:"file"`
 	Format  string `json:"format"`
 	Column  string `json:"column"`
@@ -98,7 +98,7 @@ func describe(ctx context.Context, err error) failure {
 	f.Message = message(err)
 
 	var ue *usageError
-	var ae *arrowio.Error
+	var ae *errs.Error
 	isArrowio := errors.As(err, &ae)
 	if isArrowio {
 		f.Format, f.Column = ae.Format, ae.Column
@@ -122,7 +122,7 @@ func describe(ctx context.Context, err error) failure {
 		f.Kind, f.code = "usage", exitUsage
 	case isArrowio:
 		f.Kind, f.code = ae.Kind.Error(), exitData
-		if ae.Kind == arrowio.ErrOption {
+		if ae.Kind == errs.ErrOption {
 			f.code = exitUsage
 		}
 	case errors.Is(err, fs.ErrExist):
@@ -159,7 +159,7 @@ func (f failure) String() string {
 		line += f.File + ": "
 	}
 	text := f.Message
-	if f.Kind == arrowio.ErrInternal.Error() {
+	if f.Kind == errs.ErrInternal.Error() {
 		text, _, _ = strings.Cut(text, "\n")
 	}
 	return printable(line + text)

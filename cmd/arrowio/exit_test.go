@@ -14,12 +14,12 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 func TestDescribe(t *testing.T) {
-	located := arrowio.Locate(arrowio.Errorf(arrowio.ErrCorrupt, "varint of 11 bytes"),
-		arrowio.At{Format: "trevni", Op: "block 3", Column: "a.b", Split: 2, Off: 4182})
+	located := errs.Locate(errs.Errorf(errs.ErrCorrupt, "varint of 11 bytes"),
+		errs.At{Format: "trevni", Op: "block 3", Column: "a.b", Split: errs.N(2), Off: errs.N(4182)})
 	missing := &fs.PathError{Op: "open", Path: "x.trv", Err: syscall.ENOENT}
 	for _, c := range []struct {
 		name string
@@ -29,13 +29,13 @@ func TestDescribe(t *testing.T) {
 		line string
 	}{
 		{"corrupt", inFile("x.trv", located), 1, "corrupt", "arrowio: x.trv: trevni: split 2: column a.b: block 3 at 4182: varint of 11 bytes"},
-		{"unsupported", arrowio.Errorf(arrowio.ErrUnsupported, "codec lzo"), 1, "unsupported", "arrowio: codec lzo"},
-		{"limit", arrowio.Errorf(arrowio.ErrLimit, "too many columns"), 1, "limit", "arrowio: too many columns"},
-		{"schema", inFile("out.trv", arrowio.Errorf(arrowio.ErrSchema, "no unions")), 1, "schema", "arrowio: out.trv: no unions"},
-		{"internal", arrowio.Errorf(arrowio.ErrInternal, "a bug\ngoroutine 1"), 1, "internal", "arrowio: a bug"},
-		{"option", arrowio.Errorf(arrowio.ErrOption, "no such option"), 2, "option", "arrowio: no such option"},
+		{"unsupported", errs.Errorf(errs.ErrUnsupported, "codec lzo"), 1, "unsupported", "arrowio: codec lzo"},
+		{"limit", errs.Errorf(errs.ErrLimit, "too many columns"), 1, "limit", "arrowio: too many columns"},
+		{"schema", inFile("out.trv", errs.Errorf(errs.ErrSchema, "no unions")), 1, "schema", "arrowio: out.trv: no unions"},
+		{"internal", errs.Errorf(errs.ErrInternal, "a bug\ngoroutine 1"), 1, "internal", "arrowio: a bug"},
+		{"option", errs.Errorf(errs.ErrOption, "no such option"), 2, "option", "arrowio: no such option"},
 		{"usage", usagef("unknown flag"), 2, "usage", "arrowio: unknown flag"},
-		{"a column of the command line", asUsage(arrowio.Errorf(arrowio.ErrSchema, "no column x")), 2, "usage", "arrowio: no column x"},
+		{"a column of the command line", asUsage(errs.Errorf(errs.ErrSchema, "no column x")), 2, "usage", "arrowio: no column x"},
 		{"exists", inFile("out", &fs.PathError{Op: "create", Path: "out", Err: fs.ErrExist}), 2, "usage", "arrowio: out: file already exists"},
 		{"not found", inFile("x.trv", missing), 3, "system", "arrowio: x.trv: no such file or directory"},
 		{"not found, wrapped", inFile("x.trv", fmt.Errorf("fragment: %w", missing)), 3, "system", "arrowio: x.trv: fragment: no such file or directory"},
@@ -73,7 +73,7 @@ func TestDescribeClosedPipe(t *testing.T) {
 
 func TestFailureJSON(t *testing.T) {
 	var buf bytes.Buffer
-	err := arrowio.Locate(arrowio.Errorf(arrowio.ErrCorrupt, "odd <bytes>"), arrowio.At{Format: "trevni", Column: "a", Split: 0, Off: 12})
+	err := errs.Locate(errs.Errorf(errs.ErrCorrupt, "odd <bytes>"), errs.At{Format: "trevni", Column: "a", Split: errs.N(0), Off: errs.N(12)})
 	describe(context.Background(), inFile("x.trv", err)).print(&buf, true)
 	if n := strings.Count(buf.String(), "\n"); n != 1 {
 		t.Errorf("%d lines: %s", n, buf.String())

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/readers"
 )
 
@@ -109,9 +110,9 @@ func (a *app) verify(ctx context.Context, read *readFlags, in []string, asJSON b
 	}
 	switch {
 	case bad > 0 && len(all.Files) == 1:
-		return &fileError{all.Files[0].File, arrowio.Errorf(arrowio.ErrCorrupt, "%s found", plural(faults, "fault"))}
+		return &fileError{all.Files[0].File, errs.Errorf(errs.ErrCorrupt, "%s found", plural(faults, "fault"))}
 	case bad > 0:
-		return arrowio.Errorf(arrowio.ErrCorrupt, "%s found in %d of %d files", plural(faults, "fault"), bad, len(all.Files))
+		return errs.Errorf(errs.ErrCorrupt, "%s found in %d of %d files", plural(faults, "fault"), bad, len(all.Files))
 	}
 	return unread
 }
@@ -175,8 +176,8 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Opti
 		}
 		return err
 	})
-	var ae *arrowio.Error
-	if errors.As(err, &ae) && ae.Kind != arrowio.ErrOption && ctx.Err() == nil {
+	var ae *errs.Error
+	if errors.As(err, &ae) && ae.Kind != errs.ErrOption && ctx.Err() == nil {
 		report(err)
 		err = nil
 	}

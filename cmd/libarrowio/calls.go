@@ -7,7 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowc"
 )
 
@@ -88,7 +88,7 @@ func (c *call) run(ctx context.Context, request string, in *arrowc.Reader) (any,
 	case "formats":
 		return formats(), nil
 	}
-	return nil, arrowio.Errorf(arrowio.ErrOption, "there is no call %q", which.Call)
+	return nil, errs.Errorf(errs.ErrOption, "there is no call %q", which.Call)
 }
 
 // parse reads a request strictly: what it does not know it refuses. An empty one is all defaults.
@@ -104,4 +104,4 @@ func parse(request string, into any) error {
 	return nil
 }
 
-func badRequest(err error) error { return arrowio.Errorf(arrowio.ErrOption, "the request: %w", err) }
+func badRequest(err error) error { return errs.Errorf(errs.ErrOption, "the request: %w", err) }

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowc"
 	"github.com/arrowio/arrowio/internal/fixtures"
 )
@@ -100,14 +100,14 @@ func TestRefused(t *testing.T) {
 	o := opening(t, sample)
 	defer closeHandle(o.Handle)
 	for request, kind := range map[string]string{
-		`{`:                 arrowio.ErrOption.Error(),
-		`{"call": "dance"}`: arrowio.ErrOption.Error(),
-		`{"call": "open", "paths": ["x"], "colums": []}`:                       arrowio.ErrOption.Error(),
+		`{`:                 errs.ErrOption.Error(),
+		`{"call": "dance"}`: errs.ErrOption.Error(),
+		`{"call": "open", "paths": ["x"], "colums": []}`:                       errs.ErrOption.Error(),
 		`{"call": "open", "paths": ["nowhere.orc"]}`:                           "system",
-		`{"call": "open", "paths": ["doc.go"]}`:                                arrowio.ErrUnsupported.Error(),
-		fmt.Sprintf(`{"call": "open", "paths": [%q], "where": "a >"}`, sample): arrowio.ErrOption.Error(),
+		`{"call": "open", "paths": ["doc.go"]}`:                                errs.ErrUnsupported.Error(),
+		fmt.Sprintf(`{"call": "open", "paths": [%q], "where": "a >"}`, sample): errs.ErrOption.Error(),
 		`{"call": "describe", "handle": 999999}`:                               "closed",
-		`{"call": "write", "path": "x.orc"}`:                                   arrowio.ErrOption.Error(),
+		`{"call": "write", "path": "x.orc"}`:                                   errs.ErrOption.Error(),
 	} {
 		if _, err := done(t, request); err == nil {
 			t.Errorf("%s was answered", request)
@@ -123,15 +123,15 @@ func TestRefused(t *testing.T) {
 }
 
 func TestPanic(t *testing.T) {
-	if err := guarded(func() error { panic("x") }); !errors.Is(err, arrowio.ErrInternal) {
+	if err := guarded(func() error { panic("x") }); !errors.Is(err, errs.ErrInternal) {
 		t.Error(err)
 	}
 }
 
 func TestDescribe(t *testing.T) {
-	at := arrowio.Locate(arrowio.Errorf(arrowio.ErrCorrupt, "bad"), arrowio.At{Format: "orc", Column: "a.b", Split: 3, Off: 9})
+	at := errs.Locate(errs.Errorf(errs.ErrCorrupt, "bad"), errs.At{Format: "orc", Column: "a.b", Split: errs.N(3), Off: errs.N(9)})
 	f := describe(about("f.orc", about("other", at)))
-	if f.Kind != arrowio.ErrCorrupt.Error() || f.Column != "a.b" || f.Split == nil || *f.Split != 3 || f.Offset == nil || *f.Offset != 9 {
+	if f.Kind != errs.ErrCorrupt.Error() || f.Column != "a.b" || f.Split == nil || *f.Split != 3 || f.Offset == nil || *f.Offset != 9 {
 		t.Errorf("%+v", f)
 	}
 	if f := describe(context.Canceled); f.Kind != "cancelled" {

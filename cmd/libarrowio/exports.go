@@ -10,7 +10,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowc"
 )
 
@@ -30,7 +30,7 @@ func answer(value any, err error) *C.char {
 func guarded(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = arrowio.Errorf(arrowio.ErrInternal, "panic: %v\n%s", v, debug.Stack())
+			err = errs.Errorf(errs.ErrInternal, "panic: %v\n%s", v, debug.Stack())
 		}
 	}()
 	return f()
@@ -58,7 +58,7 @@ func goStart(request *C.char, stream unsafe.Pointer) (id C.uint64_t) {
 func goWait(id C.uint64_t, millis C.int64_t, out **C.char) C.int {
 	c := callOf(uint64(id))
 	if c == nil {
-		*out = answer(nil, arrowio.Errorf(arrowio.ErrOption, "there is no such call"))
+		*out = answer(nil, errs.Errorf(errs.ErrOption, "there is no such call"))
 		return 0
 	}
 	t := time.NewTimer(time.Duration(millis) * time.Millisecond)

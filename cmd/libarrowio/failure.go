@@ -8,7 +8,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
@@ -38,7 +38,7 @@ func about(file string, err error) error {
 
 // failure is an error as other languages see it.
 type failure struct {
-	Kind    string `json:"kind"` // an arrowio.Kind's name, or system, cancelled, closed
+	Kind    string `json:"kind"` // an errs.Kind's name, or system, cancelled, closed
 	File    string `json:"file,omitempty"`
 	Format  string `json:"format,omitempty"`
 	Column  string `json:"column,omitempty"`
@@ -58,7 +58,7 @@ func describe(err error) failure {
 		f.File = in.file
 		f.Message = strings.TrimPrefix(f.Message, in.file+": ")
 	}
-	var ae *arrowio.Error
+	var ae *errs.Error
 	var parse *expr.ParseError
 	var no syscall.Errno
 	switch {
@@ -75,7 +75,7 @@ func describe(err error) failure {
 			f.Offset = &ae.Off
 		}
 	case errors.As(err, &parse):
-		f.Kind, f.Message = arrowio.ErrOption.Error(), fmt.Sprintf("where: %s", f.Message)
+		f.Kind, f.Message = errs.ErrOption.Error(), fmt.Sprintf("where: %s", f.Message)
 	case errors.As(err, &no):
 		f.Errno = int(no)
 	case errors.Is(err, fs.ErrNotExist):

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/arrowio/stores"
 	"github.com/arrowio/arrowio/readers"
@@ -122,18 +123,18 @@ func (h *handle) release() {
 }
 
 func (h *handle) close() error {
-	var errs []error
+	var all []error
 	h.mu.Lock()
 	f := h.first
 	h.first = nil
 	h.mu.Unlock()
 	if f != nil {
-		errs = append(errs, f.Close())
+		all = append(all, f.Close())
 	}
 	if h.places != nil {
-		errs = append(errs, h.places.Close())
+		all = append(all, h.places.Close())
 	}
-	return errors.Join(errs...)
+	return errors.Join(all...)
 }
 
 // shared is a file that a scan must not close.
@@ -198,7 +199,7 @@ func (h *handle) options(r openRequest) (o readers.Options, err error) {
 	case "none":
 		o.Partitions.Off = true
 	default:
-		return o, arrowio.Errorf(arrowio.ErrOption, "partitions is hive or none, not %q", r.Partitions)
+		return o, errs.Errorf(errs.ErrOption, "partitions is hive or none, not %q", r.Partitions)
 	}
 	if r.Types != "" {
 		if o.Partitions.Types, err = readers.PartitionTypes(r.Types); err != nil {
@@ -303,7 +304,7 @@ func openFile(ctx context.Context, path string, o readers.Options) (arrowio.File
 func taken(f arrowio.Format, options map[string]string) error {
 	for name := range options {
 		if !slices.ContainsFunc(f.Options, func(o arrowio.Option) bool { return o.Name == name }) {
-			return arrowio.Errorf(arrowio.ErrOption, "%s is no option for reading %s", name, f.Name)
+			return errs.Errorf(errs.ErrOption, "%s is no option for reading %s", name, f.Name)
 		}
 	}
 	return nil
@@ -346,11 +347,11 @@ func (h *handle) locate(err error) error {
 
 // misfit says that a filter does not fit the schema, which package expr does without a kind.
 func misfit(err error) error {
-	var ae *arrowio.Error
+	var ae *errs.Error
 	if err == nil || errors.As(err, &ae) {
 		return err
 	}
-	return arrowio.Errorf(arrowio.ErrSchema, "where: %w", err)
+	return errs.Errorf(errs.ErrSchema, "where: %w", err)
 }
 
 // filterOf reads a predicate; "" = none.

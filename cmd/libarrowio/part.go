@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/readers"
 )
 
@@ -96,7 +97,7 @@ func openPart(ctx context.Context, request string) (_ *opened, err error) {
 	}
 	made.Store(true)
 	if schemaHash(h.Schema) != r.Whole.Schema {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "the part was made by another version, or is none")
+		return nil, errs.Errorf(errs.ErrOption, "the part was made by another version, or is none")
 	}
 	h.Fragments = h.Fragments[first:]
 	h.names = h.names[first:]
@@ -108,13 +109,13 @@ func (r *partRequest) inputs() (schemas []*arrow.Schema, inputs []readers.Input,
 	for i, s := range r.Whole.Schemas {
 		schema, err := schemaOf(s.IPC)
 		if err != nil {
-			return nil, nil, arrowio.Errorf(arrowio.ErrOption, "schema %d of the part: %w", i, err)
+			return nil, nil, errs.Errorf(errs.ErrOption, "schema %d of the part: %w", i, err)
 		}
 		schemas, inputs = append(schemas, schema), append(inputs, s.First)
 	}
 	for i, f := range r.Files {
 		if f.Schema < 0 || f.Schema >= len(r.Whole.Schemas) {
-			return nil, nil, arrowio.Errorf(arrowio.ErrOption, "file %d of the part has schema %d, which is not there", i, f.Schema)
+			return nil, nil, errs.Errorf(errs.ErrOption, "file %d of the part has schema %d, which is not there", i, f.Schema)
 		}
 		schemas, inputs = append(schemas, schemas[f.Schema]), append(inputs, f.Input)
 	}
@@ -215,7 +216,7 @@ func (f *file) Identity(ctx context.Context) (string, error) {
 	if src, ok := f.below.(arrowio.Source); ok {
 		return arrowio.SourceIdentity(ctx, src)
 	}
-	return "", arrowio.Errorf(arrowio.ErrUnsupported, "the file is not made of one source")
+	return "", errs.Errorf(errs.ErrUnsupported, "the file is not made of one source")
 }
 
 // Identity implements arrowio.Identifier.
@@ -223,7 +224,7 @@ func (s shared) Identity(ctx context.Context) (string, error) {
 	if id, ok := s.File.(arrowio.Identifier); ok {
 		return id.Identity(ctx)
 	}
-	return "", arrowio.Errorf(arrowio.ErrUnsupported, "the file does not tell when it changes")
+	return "", errs.Errorf(errs.ErrUnsupported, "the file does not tell when it changes")
 }
 
 // schemaHash tells schemas apart, metadata included.
@@ -268,7 +269,7 @@ func typesOf(names map[string]string) (map[string]arrow.DataType, error) {
 	for key, name := range names {
 		t, ok := columnTypes[name]
 		if !ok {
-			return nil, arrowio.Errorf(arrowio.ErrOption, "%s cannot be of type %q", key, name)
+			return nil, errs.Errorf(errs.ErrOption, "%s cannot be of type %q", key, name)
 		}
 		if out == nil {
 			out = map[string]arrow.DataType{}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/fanout"
 )
@@ -46,7 +47,7 @@ func planHandle(ctx context.Context, request string) (*planned, error) {
 		return nil, err
 	}
 	if r.Parts < 0 || r.Parts > maxParts {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "parts is %d; it may be 1 to %d", r.Parts, maxParts)
+		return nil, errs.Errorf(errs.ErrOption, "parts is %d; it may be 1 to %d", r.Parts, maxParts)
 	}
 	h, err := take(r.Handle)
 	if err != nil {
@@ -161,7 +162,7 @@ func (p *planner) lookAt(ctx context.Context, i int, fr arrowio.Fragment) (err e
 	shown = s
 	x.Input, x.Schema = p.h.inputs[i], p.h.shapes.of(i)
 	if x.Schema < 0 {
-		return arrowio.Errorf(arrowio.ErrUnsupported, "the file was not looked at when the dataset was opened: open it without a filter, and plan with one")
+		return errs.Errorf(errs.ErrUnsupported, "the file was not looked at when the dataset was opened: open it without a filter, and plan with one")
 	}
 	x.splits = append(x.splits, f.Splits()...)
 	x.never = make([]bool, len(x.splits))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowc"
 	"github.com/arrowio/arrowio/writers"
 )
@@ -52,7 +53,7 @@ func write(ctx context.Context, request string, in *arrowc.Reader, c *call) (_ *
 		return nil, err
 	}
 	if in == nil {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "there are no rows to write")
+		return nil, errs.Errorf(errs.ErrOption, "there are no rows to write")
 	}
 	f, err := r.format()
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/flight"
 )
 
@@ -137,7 +138,7 @@ func (c *infos) drop(el *list.Element) {
 func describe(ctx context.Context, e *flight.Entry, i int) (d *described, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			d, err = nil, arrowio.Errorf(arrowio.ErrInternal, "inspect: panic: %v", r)
+			d, err = nil, errs.Errorf(errs.ErrInternal, "inspect: panic: %v", r)
 		}
 	}()
 	info, warnings, err := e.Inspect(ctx, i, arrowio.InfoOptions{})

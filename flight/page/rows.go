@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/flight"
 	"github.com/arrowio/arrowio/internal/celltext"
@@ -90,7 +91,7 @@ func (p *Page) rows(ctx context.Context, v *flight.Visit, r *http.Request) (*ans
 	if d.Trouble == "" {
 		d.sample = p.sample(ctx, v, e, o)
 		switch err := d.err; {
-		case errors.Is(err, arrowio.ErrInternal):
+		case errors.Is(err, errs.ErrInternal):
 			return nil, err // what it says is for the log
 		case err != nil && ctx.Err() != nil:
 			d.Trouble = "Reading was stopped after " + p.o.Timeout.String() + "."
@@ -168,7 +169,7 @@ func (p *Page) sample(ctx context.Context, v *flight.Visit, e *flight.Entry, o a
 func read(ctx context.Context, v *flight.Visit, e *flight.Entry, o arrowio.ScanOptions, rows chan<- []cell) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = arrowio.Errorf(arrowio.ErrInternal, "rows: panic: %v", r)
+			err = errs.Errorf(errs.ErrInternal, "rows: panic: %v", r)
 		}
 	}()
 	scan, err := v.Scan(ctx, e, o)

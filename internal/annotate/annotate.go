@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // A range of at most wholeBytes is shown whole, a longer one by its first headBytes and last tailBytes.
@@ -50,7 +50,7 @@ func (a *Writer) Section(format string, args ...any) {
 // End ends the innermost section.
 func (a *Writer) End() {
 	if a.depth == 0 {
-		a.fail(arrowio.Errorf(arrowio.ErrInternal, "annotate: End without a Section"))
+		a.fail(errs.Errorf(errs.ErrInternal, "annotate: End without a Section"))
 		return
 	}
 	a.depth--
@@ -107,7 +107,7 @@ func (a *Writer) Err() error { return a.err }
 // Close prints what no range covered, completes the output, and returns the first error.
 func (a *Writer) Close() error {
 	if a.depth != 0 {
-		a.fail(arrowio.Errorf(arrowio.ErrInternal, "annotate: %d sections without End", a.depth))
+		a.fail(errs.Errorf(errs.ErrInternal, "annotate: %d sections without End", a.depth))
 		a.depth = 0
 	}
 	titled := false

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/annotate/golden"
 )
 
@@ -93,12 +93,12 @@ func TestErrorsStay(t *testing.T) {
 func TestNesting(t *testing.T) {
 	a := New(io.Discard, strings.NewReader(""), 0)
 	a.End()
-	if err := a.Close(); !errors.Is(err, arrowio.ErrInternal) {
+	if err := a.Close(); !errors.Is(err, errs.ErrInternal) {
 		t.Errorf("End without Section: %v", err)
 	}
 	a = New(io.Discard, strings.NewReader(""), 0)
 	a.Section("open")
-	if err := a.Close(); !errors.Is(err, arrowio.ErrInternal) {
+	if err := a.Close(); !errors.Is(err, errs.ErrInternal) {
 		t.Errorf("Section without End: %v", err)
 	}
 }

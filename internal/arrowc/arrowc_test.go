@@ -14,7 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/cdata"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // sample returns a batch of columns of many kinds, in memory of mem.
@@ -145,7 +145,7 @@ func TestMovedChild(t *testing.T) {
 }
 
 func TestReleasedStream(t *testing.T) {
-	if _, err := Import(unsafe.Pointer(new(cdata.CArrowArrayStream))); !errors.Is(err, arrowio.ErrOption) {
+	if _, err := Import(unsafe.Pointer(new(cdata.CArrowArrayStream))); !errors.Is(err, errs.ErrOption) {
 		t.Errorf("%v", err)
 	}
 }
@@ -165,7 +165,7 @@ func (f *failing) Next() bool {
 }
 
 func (f *failing) Err() error {
-	return arrowio.Locate(arrowio.Errorf(arrowio.ErrCorrupt, "bad byte"), arrowio.At{Format: "orc", Split: 2, Off: 7})
+	return errs.Locate(errs.Errorf(errs.ErrCorrupt, "bad byte"), errs.At{Format: "orc", Split: errs.N(2), Off: errs.N(7)})
 }
 
 func TestErrors(t *testing.T) {

@@ -23,7 +23,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/cdata"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
 )
 
@@ -41,7 +41,7 @@ type Reader struct {
 func Import(stream unsafe.Pointer) (*Reader, error) {
 	from := (*C.struct_ArrowArrayStream)(stream)
 	if from.release == nil {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "the stream was released already: it can be read once")
+		return nil, errs.Errorf(errs.ErrOption, "the stream was released already: it can be read once")
 	}
 	r := &Reader{in: (*C.struct_ArrowArrayStream)(C.calloc(1, C.sizeof_struct_ArrowArrayStream))}
 	C.memcpy(unsafe.Pointer(r.in), stream, C.sizeof_struct_ArrowArrayStream)
@@ -92,7 +92,7 @@ func (r *Reader) readSchema() error {
 	}
 	st, ok := f.Type.(*arrow.StructType)
 	if !ok {
-		return arrowio.Errorf(arrowio.ErrSchema, "the stream is of %s, not of rows", f.Type)
+		return errs.Errorf(errs.ErrSchema, "the stream is of %s, not of rows", f.Type)
 	}
 	r.schema = arrow.NewSchema(st.Fields(), &f.Metadata)
 	return nil
@@ -128,10 +128,10 @@ func (r *Reader) Read() (rec arrow.Record, err error) {
 		}
 		rec, err = cdata.ImportCRecordBatchWithSchema(cdata.ArrayFromPtr(uintptr(unsafe.Pointer(out))), r.schema)
 		if err != nil {
-			return arrowio.Errorf(arrowio.ErrSchema, "the batch does not fit its schema: %w", err)
+			return errs.Errorf(errs.ErrSchema, "the batch does not fit its schema: %w", err)
 		}
 		if err := r.check.Record(rec); err != nil {
-			return arrowio.Errorf(arrowio.ErrCorrupt, "the batch is not sound: %w", err)
+			return errs.Errorf(errs.ErrCorrupt, "the batch is not sound: %w", err)
 		}
 		return nil
 	})
@@ -148,7 +148,7 @@ func (r *Reader) Read() (rec arrow.Record, err error) {
 func safely(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = arrowio.Errorf(arrowio.ErrSchema, "the batches cannot be taken over: %v", v)
+			err = errs.Errorf(errs.ErrSchema, "the batches cannot be taken over: %v", v)
 		}
 	}()
 	return f()

@@ -9,7 +9,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // maxLength bounds lengths and offsets, so that sizes of buffers do not overflow.
@@ -19,7 +19,7 @@ const maxLength = math.MaxInt64 / 128
 // children, lengths, and buffers that are missing. Buffers of no bytes may be NULL, which v15 does not take for offsets:
 // they are replaced.
 func checkArray(a *C.struct_ArrowArray, t arrow.DataType, depth int) error {
-	bad := func(text string) error { return arrowio.Errorf(arrowio.ErrSchema, "an array of %s %s", t, text) }
+	bad := func(text string) error { return errs.Errorf(errs.ErrSchema, "an array of %s %s", t, text) }
 	if a == nil || a.release == nil {
 		return bad("is missing or was released")
 	}

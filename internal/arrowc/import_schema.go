@@ -12,7 +12,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // maxDepth bounds the recursion into types.
@@ -25,7 +25,7 @@ const maxChildren = 1 << 20
 // children and the order of dictionaries, and panics on formats that are cut short.
 func importField(in *C.struct_ArrowSchema, depth int) (f arrow.Field, err error) {
 	bad := func(text string) error {
-		return arrowio.Errorf(arrowio.ErrSchema, "column %s: %s", f.Name, text)
+		return errs.Errorf(errs.ErrSchema, "column %s: %s", f.Name, text)
 	}
 	if in == nil || in.format == nil {
 		return f, bad("a type without a format")
@@ -52,7 +52,7 @@ func importField(in *C.struct_ArrowSchema, depth int) (f arrow.Field, err error)
 	}
 	format := C.GoString(in.format)
 	if f.Type = typeOf(format, children, int64(in.flags)); f.Type == nil {
-		return f, arrowio.Errorf(arrowio.ErrUnsupported, "column %s: the type %q of the C data interface", f.Name, format)
+		return f, errs.Errorf(errs.ErrUnsupported, "column %s: the type %q of the C data interface", f.Name, format)
 	}
 	if in.dictionary != nil {
 		if !arrow.IsInteger(f.Type.ID()) {
@@ -202,13 +202,13 @@ func decodeMetadata(p unsafe.Pointer) (md arrow.Metadata, err error) {
 	}
 	pairs, ok := read()
 	if !ok {
-		return md, arrowio.Errorf(arrowio.ErrSchema, "metadata of a negative number of entries")
+		return md, errs.Errorf(errs.ErrSchema, "metadata of a negative number of entries")
 	}
 	var texts []string
 	for range 2 * pairs {
 		n, ok := read()
 		if !ok {
-			return md, arrowio.Errorf(arrowio.ErrSchema, "metadata of negative length")
+			return md, errs.Errorf(errs.ErrSchema, "metadata of negative length")
 		}
 		texts = append(texts, string(unsafe.Slice((*byte)(p), n)))
 		p = unsafe.Add(p, n)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Stream is batches on their way to C. From the first get_next on, a goroutine reads them, up to five ahead of the
@@ -139,12 +139,12 @@ func (s *Stream) cancel() {
 
 // Code returns the errno that says best what an error is: consumers make exceptions of it.
 func Code(err error) int {
-	var kind arrowio.Kind
+	var kind errs.Kind
 	var no syscall.Errno
 	switch {
 	case errors.Is(err, context.Canceled):
 		return int(syscall.ECANCELED)
-	case errors.As(err, &kind) && (kind == arrowio.ErrUnsupported):
+	case errors.As(err, &kind) && (kind == errs.ErrUnsupported):
 		return int(syscall.ENOSYS)
 	case errors.As(err, &kind):
 		return int(syscall.EINVAL)
@@ -162,7 +162,7 @@ func guarded(text **C.char, f func() error, note func(error)) (code C.int) {
 	err := func() (err error) {
 		defer func() {
 			if v := recover(); v != nil {
-				err = arrowio.Errorf(arrowio.ErrInternal, "panic: %v\n%s", v, debug.Stack())
+				err = errs.Errorf(errs.ErrInternal, "panic: %v\n%s", v, debug.Stack())
 			}
 		}()
 		return f()

@@ -10,14 +10,14 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-// Record checks every column of rec, its type and its length. The error is an *arrowio.Error of kind ErrCorrupt that
+// Record checks every column of rec, its type and its length. The error is an *errs.Error of kind ErrCorrupt that
 // names the column.
 func Record(rec arrow.Record) error { return new(Checker).Record(rec) }
 
-// Data checks d and everything below it. It never panics, whatever d holds. The error is an *arrowio.Error of kind
+// Data checks d and everything below it. It never panics, whatever d holds. The error is an *errs.Error of kind
 // ErrCorrupt; its Column is the path below d.
 func Data(d arrow.ArrayData) error { return new(Checker).Data(d) }
 
@@ -58,12 +58,12 @@ func isNil(d arrow.ArrayData) bool {
 }
 
 func corrupt(format string, args ...any) error {
-	return arrowio.Errorf(arrowio.ErrCorrupt, format, args...)
+	return errs.Errorf(errs.ErrCorrupt, format, args...)
 }
 
 // at puts name in front of the path of err.
 func at(err error, name string) error {
-	var e *arrowio.Error
+	var e *errs.Error
 	if !errors.As(err, &e) {
 		return err
 	}

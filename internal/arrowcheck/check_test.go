@@ -11,7 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 func buf(b ...byte) *memory.Buffer { return memory.NewBufferBytes(b) }
@@ -157,7 +157,7 @@ func TestUnsound(t *testing.T) {
 		"rows without a dictionary":  dictData(1, buf(0), nil),
 		"unsound dictionary":         dictData(1, buf(0), data(ints, 4, 0, 0, bufs(nil, i32(1)))),
 	} {
-		if err := Data(d); !errors.Is(err, arrowio.ErrCorrupt) {
+		if err := Data(d); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -167,7 +167,7 @@ func TestErrorsNameTheirPlace(t *testing.T) {
 	bad := data(ints, 3, 0, 0, bufs(nil, i32(1)))
 	d := data(arrow.ListOf(pair), 1, 0, 0, bufs(nil, i32(0, 1)), data(pair, 3, 0, 0, bufs(nil), bad))
 	err := Data(d)
-	var e *arrowio.Error
+	var e *errs.Error
 	if !errors.As(err, &e) || e.Column != "item.a" {
 		t.Errorf("got %v", err)
 	}
@@ -181,7 +181,7 @@ func TestRecord(t *testing.T) {
 	}
 	lying := array.NewInt32Data(data(ints, 3, 2, 0, bufs(nil, i32(1, 2, 3))))
 	err := Record(array.NewRecord(s, []arrow.Array{lying}, 3))
-	if !errors.Is(err, arrowio.ErrCorrupt) || !strings.Contains(err.Error(), "column c") {
+	if !errors.Is(err, errs.ErrCorrupt) || !strings.Contains(err.Error(), "column c") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 )
@@ -48,7 +48,7 @@ func Gather(arr arrow.Array, runs [][2]int64, mem memory.Allocator) (arrow.Array
 
 // TooMuch is the error of a batch that has more bytes, or elements, of a column than 32-bit offsets count.
 func TooMuch() error {
-	return arrowio.Errorf(arrowio.ErrLimit, "a batch holds over %d bytes of one column: write smaller batches", math.MaxInt32)
+	return errs.Errorf(errs.ErrLimit, "a batch holds over %d bytes of one column: write smaller batches", math.MaxInt32)
 }
 
 // valued is arr without the bitmaps that say nothing of runs of its slots, all of which have values: its own, and those

@@ -12,10 +12,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	flatbuffers "github.com/google/flatbuffers/go"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-var limits = arrowio.Limits{}.WithDefaults()
+var limits = errs.Limits{}.WithDefaults()
 
 // metadataAt0 returns the metadata of the message that a stream starts with.
 func metadataAt0(t testing.TB, stream []byte) []byte {
@@ -104,7 +104,7 @@ func TestSchema(t *testing.T) {
 	if len(s.Dictionaries) != 2 {
 		t.Errorf("%d dictionaries", len(s.Dictionaries))
 	}
-	if _, err := m.Batch(); !errors.Is(err, arrowio.ErrCorrupt) {
+	if _, err := m.Batch(); !errors.Is(err, errs.ErrCorrupt) {
 		t.Errorf("a schema taken for a batch: %v", err)
 	}
 }
@@ -152,7 +152,7 @@ func TestUnfoldingIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = m.Schema()
-		if ok && err != nil || !ok && !errors.Is(err, arrowio.ErrLimit) {
+		if ok && err != nil || !ok && !errors.Is(err, errs.ErrLimit) {
 			t.Errorf("depth %d: %v", depth, err)
 		}
 	}
@@ -164,12 +164,12 @@ func TestLimits(t *testing.T) {
 		deep = arrow.ListOf(deep)
 	}
 	meta := schemaMessage(t, arrow.NewSchema([]arrow.Field{{Name: "a long name", Type: deep}}, nil))
-	for _, l := range []arrowio.Limits{{Depth: 10}, {Columns: 10}, {MetadataBytes: 100}} {
+	for _, l := range []errs.Limits{{Depth: 10}, {Columns: 10}, {MetadataBytes: 100}} {
 		m, err := ParseMessage(meta, l.WithDefaults())
 		if err == nil {
 			_, err = m.Schema()
 		}
-		if !errors.Is(err, arrowio.ErrLimit) {
+		if !errors.Is(err, errs.ErrLimit) {
 			t.Errorf("%+v: %v", l, err)
 		}
 	}
@@ -221,7 +221,7 @@ func parse(b []byte) {
 
 func TestVersions(t *testing.T) {
 	b := flatbuffers.NewBuilder(0)
-	for version, want := range map[int16]error{0: arrowio.ErrUnsupported, 2: arrowio.ErrUnsupported, V4: nil, V5: nil, 5: arrowio.ErrUnsupported} {
+	for version, want := range map[int16]error{0: errs.ErrUnsupported, 2: errs.ErrUnsupported, V4: nil, V5: nil, 5: errs.ErrUnsupported} {
 		b.Reset()
 		b.StartObject(0)
 		header := b.EndObject()

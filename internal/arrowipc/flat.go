@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // flat is a flatbuffer being read. Nothing in it is trusted: each access is checked, the first fault sticks, and after
@@ -33,14 +33,14 @@ func newFlat(b []byte, budget int64) *flat { return &flat{b: b, budget: budget} 
 
 func (f *flat) fail(format string, args ...any) {
 	if f.err == nil {
-		f.err = arrowio.Errorf(arrowio.ErrCorrupt, "flatbuffer: "+format, args...)
+		f.err = errs.Errorf(errs.ErrCorrupt, "flatbuffer: "+format, args...)
 	}
 }
 
 // spend takes n bytes of the budget.
 func (f *flat) spend(n int64) {
 	if f.budget -= n; f.budget < 0 && f.err == nil {
-		f.err = arrowio.Errorf(arrowio.ErrLimit, "the metadata unfold to more than Limits.MetadataBytes")
+		f.err = errs.Errorf(errs.ErrLimit, "the metadata unfold to more than Limits.MetadataBytes")
 	}
 }
 

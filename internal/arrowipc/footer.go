@@ -3,7 +3,7 @@ package arrowipc
 import (
 	"encoding/binary"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Footer is Footer{version, schema, dictionaries, recordBatches, custom_metadata} of a file.
@@ -21,7 +21,7 @@ type Block struct {
 }
 
 // ParseFooter reads the footer of a file in which it starts at off. Every block lies in front of it.
-func ParseFooter(b []byte, off int64, limits arrowio.Limits) (f Footer, err error) {
+func ParseFooter(b []byte, off int64, limits errs.Limits) (f Footer, err error) {
 	fb := newFlat(b, limits.MetadataBytes)
 	root := fb.root()
 	f.Version = root.int16(0, 0)

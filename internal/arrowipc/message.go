@@ -3,7 +3,7 @@ package arrowipc
 import (
 	"encoding/binary"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Message headers, the union of Message.fbs.
@@ -28,11 +28,11 @@ type Message struct {
 	Kind    uint8
 	Body    int64 // length of the body behind the metadata
 	header  table
-	limits  arrowio.Limits
+	limits  errs.Limits
 }
 
 // ParseMessage reads the metadata of a message, which the Message refers to from then on.
-func ParseMessage(meta []byte, limits arrowio.Limits) (Message, error) {
+func ParseMessage(meta []byte, limits errs.Limits) (Message, error) {
 	f := newFlat(meta, limits.MetadataBytes)
 	t := f.root()
 	m := Message{Version: t.int16(0, 0), Kind: t.uint8(1), Body: t.int64(3), limits: limits}
@@ -51,10 +51,10 @@ func ParseMessage(meta []byte, limits arrowio.Limits) (Message, error) {
 
 func checkVersion(v int16) error {
 	if v < V4 {
-		return arrowio.Errorf(arrowio.ErrUnsupported, "metadata version V%d, from before Arrow 0.8", v+1)
+		return errs.Errorf(errs.ErrUnsupported, "metadata version V%d, from before Arrow 0.8", v+1)
 	}
 	if v > V5 {
-		return arrowio.Errorf(arrowio.ErrUnsupported, "metadata version V%d", v+1)
+		return errs.Errorf(errs.ErrUnsupported, "metadata version V%d", v+1)
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func readBatch(t table, m Message) (Batch, error) {
 	if c, ok := t.child(3); ok {
 		b.Codec = int8(c.uint8(0))
 		if method := c.uint8(1); method != 0 || b.Codec < LZ4 || b.Codec > ZSTD {
-			return b, arrowio.Errorf(arrowio.ErrUnsupported, "body compression %d by method %d", b.Codec, method)
+			return b, errs.Errorf(errs.ErrUnsupported, "body compression %d by method %d", b.Codec, method)
 		}
 	}
 	if t.f.err != nil {

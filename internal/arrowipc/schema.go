@@ -5,7 +5,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Node is a field as its arrays are laid out in a batch.
@@ -25,16 +25,16 @@ type Schema struct {
 
 // schemaReader builds a schema. Its only state is what bounds the work.
 type schemaReader struct {
-	limits arrowio.Limits
+	limits errs.Limits
 	fields int
 	dicts  map[int64]*Node
 }
 
 // readSchema reads Schema{endianness, fields, custom_metadata, features}.
-func readSchema(t table, limits arrowio.Limits) (*Schema, error) {
+func readSchema(t table, limits errs.Limits) (*Schema, error) {
 	r := schemaReader{limits: limits, dicts: map[int64]*Node{}}
 	if t.int16(0, 0) != 0 {
-		return nil, arrowio.Errorf(arrowio.ErrUnsupported, "big-endian data")
+		return nil, errs.Errorf(errs.ErrUnsupported, "big-endian data")
 	}
 	fields, cols, err := r.children(t.tables(1), 0)
 	if err != nil {
@@ -59,10 +59,10 @@ func metadata(v tables) arrow.Metadata {
 func (r *schemaReader) children(v tables, depth int) ([]arrow.Field, []*Node, error) {
 	r.fields += v.len()
 	if r.fields > r.limits.Columns {
-		return nil, nil, arrowio.Errorf(arrowio.ErrLimit, "more than %d fields (Limits.Columns)", r.limits.Columns)
+		return nil, nil, errs.Errorf(errs.ErrLimit, "more than %d fields (Limits.Columns)", r.limits.Columns)
 	}
 	if depth > r.limits.Depth {
-		return nil, nil, arrowio.Errorf(arrowio.ErrLimit, "fields nested deeper than %d (Limits.Depth)", r.limits.Depth)
+		return nil, nil, errs.Errorf(errs.ErrLimit, "fields nested deeper than %d (Limits.Depth)", r.limits.Depth)
 	}
 	fields, nodes := make([]arrow.Field, v.len()), make([]*Node, v.len())
 	for i := range fields {
@@ -79,7 +79,7 @@ func (r *schemaReader) field(t table, depth int) (arrow.Field, *Node, error) {
 	f := arrow.Field{Name: t.string(0), Nullable: t.bool(1), Metadata: metadata(t.tables(6))}
 	kids, nodes, err := r.children(t.tables(5), depth+1)
 	if err != nil {
-		return f, nil, arrowio.Locate(err, arrowio.At{Column: f.Name, Split: -1, Off: -1})
+		return f, nil, errs.Locate(err, errs.At{Column: f.Name})
 	}
 	n := &Node{Kids: nodes}
 	kind := t.uint8(2)
@@ -100,7 +100,7 @@ func (r *schemaReader) field(t table, depth int) (arrow.Field, *Node, error) {
 		err = extend(n, &f)
 	}
 	if err != nil {
-		return f, nil, arrowio.Locate(err, arrowio.At{Column: f.Name, Split: -1, Off: -1})
+		return f, nil, errs.Locate(err, errs.At{Column: f.Name})
 	}
 	f.Type = n.Type
 	return f, n, nil
@@ -264,7 +264,7 @@ func nestedType(kind uint8, t table, kids []arrow.Field) (arrow.DataType, error)
 		case n < 0:
 			return nil, corrupt("fixed-size list of %d", n)
 		case n == 0:
-			return nil, arrowio.Errorf(arrowio.ErrUnsupported, "fixed-size list of 0")
+			return nil, errs.Errorf(errs.ErrUnsupported, "fixed-size list of 0")
 		}
 		return arrow.FixedSizeListOfField(n, kids[0]), nil
 	case typeStruct:
@@ -280,7 +280,7 @@ func nestedType(kind uint8, t table, kids []arrow.Field) (arrow.DataType, error)
 		}
 		return nil, corrupt("run ends of type %s", kids[0].Type)
 	}
-	return nil, arrowio.Errorf(arrowio.ErrUnsupported, "type %d of the Arrow format", kind)
+	return nil, errs.Errorf(errs.ErrUnsupported, "type %d of the Arrow format", kind)
 }
 
 // pick returns types[i].
@@ -328,7 +328,7 @@ func decimalType(t table) (arrow.DataType, error) {
 	case 256:
 		return &arrow.Decimal256Type{Precision: p, Scale: s}, nil
 	}
-	return nil, arrowio.Errorf(arrowio.ErrUnsupported, "decimal of %d bits", width)
+	return nil, errs.Errorf(errs.ErrUnsupported, "decimal of %d bits", width)
 }
 
 func timeUnit(u int16) (arrow.TimeUnit, error) {
@@ -395,5 +395,5 @@ func unionType(t table, kids []arrow.Field) (arrow.DataType, error) {
 }
 
 func corrupt(format string, args ...any) error {
-	return arrowio.Errorf(arrowio.ErrCorrupt, format, args...)
+	return errs.Errorf(errs.ErrCorrupt, format, args...)
 }

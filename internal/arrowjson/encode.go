@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Append appends value i of an array; it is made for one array by an Encoder and does not allocate.
@@ -135,7 +135,7 @@ func (e *Encoder) nested(arr arrow.Array) Append {
 	}
 	name := arr.DataType().String()
 	return func(dst []byte, _ int) []byte {
-		e.fail(arrowio.Errorf(arrowio.ErrUnsupported, "%s has no text", name))
+		e.fail(errs.Errorf(errs.ErrUnsupported, "%s has no text", name))
 		return dst
 	}
 }
@@ -225,7 +225,7 @@ func (e *Encoder) fail(err error) {
 func (e *Encoder) Quote(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	if !utf8.ValidString(s) {
-		e.fail(arrowio.Errorf(arrowio.ErrSchema, "%.40q is not UTF-8", s))
+		e.fail(errs.Errorf(errs.ErrSchema, "%.40q is not UTF-8", s))
 	}
 	dst = append(dst, '"')
 	start := 0

@@ -12,7 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/float16"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // build makes an array; arrow's JSON is only used where it is not what is tested.
@@ -151,7 +151,7 @@ func TestNotText(t *testing.T) {
 	for _, f := range []func(*Encoder) Append{func(e *Encoder) Append { return e.JSON(arr) }, func(e *Encoder) Append { return e.Text(arr) }} {
 		var e Encoder
 		f(&e)(nil, 0)
-		if !errors.Is(e.Err(), arrowio.ErrSchema) {
+		if !errors.Is(e.Err(), errs.ErrSchema) {
 			t.Errorf("got %v", e.Err())
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // text is for flat values that are not null; nil for all others.
@@ -107,7 +107,7 @@ func (e *Encoder) plain(value func(i int) string) Append {
 	return func(dst []byte, i int) []byte {
 		s := value(i)
 		if !utf8.ValidString(s) {
-			e.fail(arrowio.Errorf(arrowio.ErrSchema, "%.40q is not UTF-8", s))
+			e.fail(errs.Errorf(errs.ErrSchema, "%.40q is not UTF-8", s))
 		}
 		return append(dst, s...)
 	}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Codec is a compression of blocks. The zero value is None.
@@ -66,7 +66,7 @@ func MaxRaw(c Codec, packed int64) int64 {
 }
 
 // ParseCodec reads NAME or NAME:LEVEL, as in "zstd:3", where NAME is one of allowed. Without a level it returns
-// DefaultLevel. Anything else is arrowio.ErrOption with the words that are possible.
+// DefaultLevel. Anything else is errs.ErrOption with the words that are possible.
 //
 // Levels: deflate and zlib 0 (store) to 9, default 6; snappy 1 (fast, default) to 3; lz4 1 to 9 search deeper, without
 // a level the fast method; zstd 1 to 22, default 3; brotli 0 to 11, default 6.
@@ -81,11 +81,11 @@ func ParseCodec(s string, allowed ...Codec) (Codec, int, error) {
 		}
 		k := codecs[c]
 		if k.max < k.min {
-			return 0, 0, arrowio.Errorf(arrowio.ErrOption, "compression %q: %s takes no level", s, name)
+			return 0, 0, errs.Errorf(errs.ErrOption, "compression %q: %s takes no level", s, name)
 		}
 		level, err := strconv.Atoi(lv)
 		if err != nil || level < k.min || level > k.max {
-			return 0, 0, arrowio.Errorf(arrowio.ErrOption, "compression %q: the levels of %s are %d to %d", s, name, k.min, k.max)
+			return 0, 0, errs.Errorf(errs.ErrOption, "compression %q: the levels of %s are %d to %d", s, name, k.min, k.max)
 		}
 		return c, level, nil
 	}
@@ -93,12 +93,12 @@ func ParseCodec(s string, allowed ...Codec) (Codec, int, error) {
 	for i, c := range allowed {
 		names[i] = c.String()
 	}
-	return 0, 0, arrowio.Errorf(arrowio.ErrOption, "compression %q is not one of %s", s, strings.Join(names, ", "))
+	return 0, 0, errs.Errorf(errs.ErrOption, "compression %q is not one of %s", s, strings.Join(names, ", "))
 }
 
 func checkLevel(c Codec, level int) error {
 	if k := codecs[c]; level != DefaultLevel && (level < k.min || level > k.max) {
-		return arrowio.Errorf(arrowio.ErrOption, "%s has no level %d", c, level)
+		return errs.Errorf(errs.ErrOption, "%s has no level %d", c, level)
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 var all = []Codec{None, Deflate, Zlib, Snappy, LZ4, LZO, Zstd, Brotli, Bzip2}
@@ -51,7 +51,7 @@ func TestParseCodecErrors(t *testing.T) {
 		"zstd:3:4":   "levels of zstd are 1 to 22",
 	} {
 		_, _, err := ParseCodec(in, None, Deflate, Zstd)
-		if !errors.Is(err, arrowio.ErrOption) || !strings.Contains(err.Error(), want) {
+		if !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", in, err, want)
 		}
 	}

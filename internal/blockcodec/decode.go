@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/inflate"
 )
 
@@ -43,14 +43,14 @@ func (d *Decoder) Trailing() int { return d.trailing }
 // cap(dst) is less than size+Slack, a new slice is allocated, so size must have been checked: against a limit, and
 // against MaxRaw. dst and src must not overlap. None copies.
 //
-// Errors are arrowio.ErrCorrupt, without a place. The result is nil then.
+// Errors are errs.ErrCorrupt, without a place. The result is nil then.
 func (d *Decoder) Decode(c Codec, dst, src []byte, size int, exact bool) ([]byte, error) {
 	if size < 0 {
-		return nil, arrowio.Errorf(arrowio.ErrInternal, "%s: size %d", c, size)
+		return nil, errs.Errorf(errs.ErrInternal, "%s: size %d", c, size)
 	}
 	d.trailing = 0
 	if len(src) == 0 && c != None {
-		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "%s: %w", c, errTruncated)
+		return nil, errs.Errorf(errs.ErrCorrupt, "%s: %w", c, errTruncated)
 	}
 	if c == Snappy { // the one codec that declares a size that its decoder allocates
 		if err := checkSnappy(src, size); err != nil {
@@ -89,15 +89,15 @@ func (d *Decoder) Decode(c Codec, dst, src []byte, size int, exact bool) ([]byte
 	case Bzip2:
 		n, err = d.bzip2Stream(dst, src, size)
 	default:
-		return nil, arrowio.Errorf(arrowio.ErrUnsupported, "%s is not known", c)
+		return nil, errs.Errorf(errs.ErrUnsupported, "%s is not known", c)
 	}
 	switch {
 	case errors.Is(err, errOverflow) || errors.Is(err, inflate.ErrTooLarge):
-		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "%s: block of %d bytes holds more than the %d it may", c, len(src), size)
+		return nil, errs.Errorf(errs.ErrCorrupt, "%s: block of %d bytes holds more than the %d it may", c, len(src), size)
 	case err != nil:
-		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "%s: block of %d bytes: %w", c, len(src), err)
+		return nil, errs.Errorf(errs.ErrCorrupt, "%s: block of %d bytes: %w", c, len(src), err)
 	case exact && n != size:
-		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "%s: block of %d bytes holds %d, not %d", c, len(src), n, size)
+		return nil, errs.Errorf(errs.ErrCorrupt, "%s: block of %d bytes holds %d, not %d", c, len(src), n, size)
 	}
 	return dst[:n], nil
 }
@@ -160,11 +160,11 @@ func checkSnappy(src []byte, size int) error {
 	n, err := s2.DecodedLen(src)
 	switch {
 	case err != nil:
-		return arrowio.Errorf(arrowio.ErrCorrupt, "snappy: block of %d bytes: %w", len(src), err)
+		return errs.Errorf(errs.ErrCorrupt, "snappy: block of %d bytes: %w", len(src), err)
 	case n > size:
-		return arrowio.Errorf(arrowio.ErrCorrupt, "snappy: block declares %d bytes, more than the %d it may", n, size)
+		return errs.Errorf(errs.ErrCorrupt, "snappy: block declares %d bytes, more than the %d it may", n, size)
 	case int64(n) > MaxRaw(Snappy, int64(len(src))):
-		return arrowio.Errorf(arrowio.ErrCorrupt, "snappy: block of %d bytes declares %d", len(src), n)
+		return errs.Errorf(errs.ErrCorrupt, "snappy: block of %d bytes declares %d", len(src), n)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/race"
 )
 
@@ -39,7 +39,7 @@ func tryGuarded(t testing.TB, d *Decoder, c Codec, src []byte, size int, exact b
 		t.Fatalf("%s: wrote behind size+Slack", c)
 	}
 	switch {
-	case err != nil && (!errors.Is(err, arrowio.ErrCorrupt) || got != nil):
+	case err != nil && (!errors.Is(err, errs.ErrCorrupt) || got != nil):
 		t.Fatalf("%s: %d bytes and %v", c, len(got), err)
 	case err == nil && (len(got) > size || exact && len(got) != size):
 		t.Fatalf("%s: %d bytes of at most %d", c, len(got), size)
@@ -201,10 +201,10 @@ func TestEmptyInput(t *testing.T) {
 			t.Errorf("%s: %v", c, err)
 		}
 	}
-	if _, err := d.Decode(Codec(99), nil, []byte{1}, 1, true); !errors.Is(err, arrowio.ErrUnsupported) {
+	if _, err := d.Decode(Codec(99), nil, []byte{1}, 1, true); !errors.Is(err, errs.ErrUnsupported) {
 		t.Errorf("an unknown codec: %v", err)
 	}
-	if _, err := d.Decode(None, nil, nil, -1, true); !errors.Is(err, arrowio.ErrInternal) {
+	if _, err := d.Decode(None, nil, nil, -1, true); !errors.Is(err, errs.ErrInternal) {
 		t.Errorf("a negative size: %v", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Encoder compresses blocks. The zero value is ready. It keeps the state of each codec and level that it has met, so
@@ -32,15 +32,15 @@ type Encoder struct {
 // Every codec takes every src, the empty one too, and the result may be longer than src: whether it is then stored
 // plain is for the container to say. The same src and level always give the same bytes.
 //
-// level is DefaultLevel or one of those that ParseCodec lists, else the error is arrowio.ErrOption. A codec that is
-// only read (LZO, Bzip2) is arrowio.ErrUnsupported. On an error dst is returned as it was.
+// level is DefaultLevel or one of those that ParseCodec lists, else the error is errs.ErrOption. A codec that is
+// only read (LZO, Bzip2) is errs.ErrUnsupported. On an error dst is returned as it was.
 //
 // The defaults: deflate and zlib 6, which is Java's; snappy 1, s2.EncodeSnappy, about twice as fast as what the
 // package snappy calls Encode, which is level 2 and denser; lz4 the fast method; zstd 3; brotli 6. Zstd has four
 // speeds, each standing for a range of levels.
 func (e *Encoder) Encode(c Codec, level int, dst, src []byte) ([]byte, error) {
 	if int(c) >= len(codecs) || c == LZO || c == Bzip2 {
-		return dst, arrowio.Errorf(arrowio.ErrUnsupported, "%s is read, not written", c)
+		return dst, errs.Errorf(errs.ErrUnsupported, "%s is read, not written", c)
 	}
 	if err := checkLevel(c, level); err != nil {
 		return dst, err
@@ -97,7 +97,7 @@ func (e *Encoder) run(w writer, dst, src []byte) ([]byte, error) {
 	}
 	out := e.sink.take()
 	if err != nil { // the sink has none to give
-		return dst, arrowio.Errorf(arrowio.ErrInternal, "encoder: %w", err)
+		return dst, errs.Errorf(errs.ErrInternal, "encoder: %w", err)
 	}
 	return out, nil
 }
@@ -120,7 +120,7 @@ func (e *Encoder) flateBlock(w **flate.Writer, level int, dst, src []byte) ([]by
 	if *w == nil {
 		f, err := flate.NewWriter(&e.sink, level)
 		if err != nil {
-			return dst, arrowio.Errorf(arrowio.ErrInternal, "deflate: %w", err)
+			return dst, errs.Errorf(errs.ErrInternal, "deflate: %w", err)
 		}
 		*w = f
 	} else {
@@ -157,7 +157,7 @@ func (e *Encoder) brotliStream(level int, dst, src []byte) ([]byte, error) {
 func (e *Encoder) snappy(level int, dst, src []byte) ([]byte, error) {
 	bound := s2.MaxEncodedLen(len(src))
 	if bound < 0 {
-		return dst, arrowio.Errorf(arrowio.ErrLimit, "snappy: block of %d bytes", len(src))
+		return dst, errs.Errorf(errs.ErrLimit, "snappy: block of %d bytes", len(src))
 	}
 	dst = slices.Grow(dst, bound)
 	out := dst[len(dst):cap(dst)]
@@ -194,7 +194,7 @@ func (e *Encoder) lz4Block(level int, dst, src []byte) ([]byte, error) {
 		n, err = e.lz4hc.CompressBlock(src, out)
 	}
 	if n == 0 {
-		return dst, arrowio.Errorf(arrowio.ErrInternal, "lz4: block of %d bytes: %v", len(src), err)
+		return dst, errs.Errorf(errs.ErrInternal, "lz4: block of %d bytes: %v", len(src), err)
 	}
 	return dst[:len(dst)+n], nil
 }
@@ -208,7 +208,7 @@ func (e *Encoder) zstdFrame(level int, dst, src []byte) ([]byte, error) {
 	if e.zstd[speed] == nil {
 		w, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(speed), zstd.WithZeroFrames(true), zstd.WithAllLitEntropyCompression(true))
 		if err != nil {
-			return dst, arrowio.Errorf(arrowio.ErrInternal, "zstd: %w", err)
+			return dst, errs.Errorf(errs.ErrInternal, "zstd: %w", err)
 		}
 		e.zstd[speed] = w
 	}

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/race"
 )
 
@@ -118,20 +118,20 @@ func TestEncodeRefuses(t *testing.T) {
 	for _, c := range []struct {
 		codec Codec
 		level int
-		kind  arrowio.Kind
+		kind  errs.Kind
 	}{
-		{LZO, DefaultLevel, arrowio.ErrUnsupported},
-		{Bzip2, DefaultLevel, arrowio.ErrUnsupported},
-		{Codec(99), DefaultLevel, arrowio.ErrUnsupported},
-		{None, 0, arrowio.ErrOption},
-		{Deflate, 10, arrowio.ErrOption},
-		{Deflate, -2, arrowio.ErrOption},
-		{Snappy, 0, arrowio.ErrOption},
-		{Snappy, 4, arrowio.ErrOption},
-		{LZ4, 10, arrowio.ErrOption},
-		{Zstd, 0, arrowio.ErrOption},
-		{Zstd, 23, arrowio.ErrOption},
-		{Brotli, 12, arrowio.ErrOption},
+		{LZO, DefaultLevel, errs.ErrUnsupported},
+		{Bzip2, DefaultLevel, errs.ErrUnsupported},
+		{Codec(99), DefaultLevel, errs.ErrUnsupported},
+		{None, 0, errs.ErrOption},
+		{Deflate, 10, errs.ErrOption},
+		{Deflate, -2, errs.ErrOption},
+		{Snappy, 0, errs.ErrOption},
+		{Snappy, 4, errs.ErrOption},
+		{LZ4, 10, errs.ErrOption},
+		{Zstd, 0, errs.ErrOption},
+		{Zstd, 23, errs.ErrOption},
+		{Brotli, 12, errs.ErrOption},
 	} {
 		got, err := e.Encode(c.codec, c.level, []byte("head"), []byte("x"))
 		if !errors.Is(err, c.kind) || string(got) != "head" {

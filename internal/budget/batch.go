@@ -3,7 +3,7 @@ package budget
 import (
 	"sync/atomic"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Batch is what the batch being built may still take of Limits.BatchBytes and, in elements that take no memory, of
@@ -16,7 +16,7 @@ type Batch struct {
 }
 
 // NewBatch returns a full budget.
-func NewBatch(lim arrowio.Limits) *Batch {
+func NewBatch(lim errs.Limits) *Batch {
 	lim = lim.WithDefaults()
 	b := &Batch{limit: lim.BatchBytes, most: lim.BatchElements}
 	b.Reset()
@@ -26,7 +26,7 @@ func NewBatch(lim arrowio.Limits) *Batch {
 // Take takes n bytes; ErrLimit if there are fewer left.
 func (b *Batch) Take(n int64) error {
 	if b.left.Add(-n) < 0 {
-		return arrowio.Errorf(arrowio.ErrLimit, "the batch is over the limit BatchBytes = %d: take fewer rows", b.limit)
+		return errs.Errorf(errs.ErrLimit, "the batch is over the limit BatchBytes = %d: take fewer rows", b.limit)
 	}
 	return nil
 }
@@ -34,7 +34,7 @@ func (b *Batch) Take(n int64) error {
 // Count takes n elements of lists; ErrLimit if there are fewer left.
 func (b *Batch) Count(n int64) error {
 	if b.elements.Add(-n) < 0 {
-		return arrowio.Errorf(arrowio.ErrLimit, "the batch has more elements of lists than the limit BatchElements = %d: take fewer rows", b.most)
+		return errs.Errorf(errs.ErrLimit, "the batch has more elements of lists than the limit BatchElements = %d: take fewer rows", b.most)
 	}
 	return nil
 }

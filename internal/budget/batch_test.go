@@ -4,11 +4,11 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 func TestBatch(t *testing.T) {
-	b := NewBatch(arrowio.Limits{BatchBytes: 100, BatchElements: 10})
+	b := NewBatch(errs.Limits{BatchBytes: 100, BatchElements: 10})
 	for range 2 {
 		if err := errors.Join(b.Take(60), b.Take(40), b.Count(10)); err != nil {
 			t.Error(err)
@@ -20,15 +20,15 @@ func TestBatch(t *testing.T) {
 		if err := b.Take(1); err != nil {
 			t.Error(err)
 		}
-		if err := b.Take(1); !errors.Is(err, arrowio.ErrLimit) {
+		if err := b.Take(1); !errors.Is(err, errs.ErrLimit) {
 			t.Error(err)
 		}
-		if err := b.Count(1); !errors.Is(err, arrowio.ErrLimit) {
+		if err := b.Count(1); !errors.Is(err, errs.ErrLimit) {
 			t.Error(err)
 		}
 		b.Reset()
 	}
-	if b := NewBatch(arrowio.Limits{}); b.Left() != (arrowio.Limits{}).WithDefaults().BatchBytes {
+	if b := NewBatch(errs.Limits{}); b.Left() != (errs.Limits{}).WithDefaults().BatchBytes {
 		t.Errorf("by default %d", b.Left())
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
@@ -281,15 +282,15 @@ func equal(want, got arrow.Record) error {
 // failed says what an error is worth: Refused if it tells format and place.
 func (c *oneCase) failed(doing string, err error) Result {
 	r := Result{Outcome: Refused, Text: doing + ": " + err.Error()}
-	var e *arrowio.Error
+	var e *errs.Error
 	switch {
 	case errors.Is(err, errMany):
 		r.Outcome = Untold
 	case errors.Is(err, errInvalid):
 		r.Outcome = Invalid
-	case errors.Is(err, arrowio.ErrInternal):
+	case errors.Is(err, errs.ErrInternal):
 		r.Outcome = Panic
-	case !errors.As(err, &e) || e.Kind == 0 || e.Kind == arrowio.ErrOption || !c.placed(e):
+	case !errors.As(err, &e) || e.Kind == 0 || e.Kind == errs.ErrOption || !c.placed(e):
 		r.Outcome = Unplaced
 	}
 	return r
@@ -297,7 +298,7 @@ func (c *oneCase) failed(doing string, err error) Result {
 
 // placed reports whether an error tells the format and an offset within the file, or a split; of text, a line. What has no such place is a
 // schema that the options do not fit.
-func (c *oneCase) placed(e *arrowio.Error) bool {
+func (c *oneCase) placed(e *errs.Error) bool {
 	switch {
 	case e.Format == "":
 		return false
@@ -307,7 +308,7 @@ func (c *oneCase) placed(e *arrowio.Error) bool {
 		return false
 	case c.in.Format.Name == "csv" || c.in.Format.Name == "jsonl":
 		return e.Off >= 0 || e.Column != "" || strings.Contains(e.Error(), "line ")
-	case e.Kind == arrowio.ErrSchema:
+	case e.Kind == errs.ErrSchema:
 		return e.Column != "" || e.Off >= 0 || e.Split >= 0
 	}
 	return e.Off >= 0 || e.Split >= 0

@@ -12,12 +12,13 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
 // Tables writes a random table in every format that takes it, reads each output back, and returns those outputs as
 // inputs. Columns of which the plan says that nothing is lost must come back as they were; errs tells where they do not.
-func Tables(ctx context.Context, rng *rand.Rand, formats []arrowio.Format, outputs []arrowio.OutputFormat) (made []*Input, errs []error) {
+func Tables(ctx context.Context, rng *rand.Rand, formats []arrowio.Format, outputs []arrowio.OutputFormat) (made []*Input, all []error) {
 	recs := randomTable(rng)
 	defer func() {
 		for _, r := range recs {
@@ -31,13 +32,13 @@ func Tables(ctx context.Context, rng *rand.Rand, formats []arrowio.Format, outpu
 		}
 		in, err := written(ctx, out, f, recs)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w\n%v", out.Name, err, recs[0].Schema()))
+			all = append(all, fmt.Errorf("%s: %w\n%v", out.Name, err, recs[0].Schema()))
 		}
 		if in != nil && len(in.Bytes) <= mostBytes {
 			made = append(made, in)
 		}
 	}
-	return made, errs
+	return made, all
 }
 
 // randomTable returns one to three batches of a random schema, the first rows of some of them with nothing in them.
@@ -62,7 +63,7 @@ func randomTable(rng *rand.Rand) []arrow.Record {
 // refusal reports whether a writer may answer a table so: the schema, or a value, has no place in the format, or
 // an option must choose one.
 func refusal(err error) bool {
-	return errors.Is(err, arrowio.ErrSchema) || errors.Is(err, arrowio.ErrUnsupported) || errors.Is(err, arrowio.ErrLimit) || errors.Is(err, arrowio.ErrOption)
+	return errors.Is(err, errs.ErrSchema) || errors.Is(err, errs.ErrUnsupported) || errors.Is(err, errs.ErrLimit) || errors.Is(err, errs.ErrOption)
 }
 
 // written writes recs and reads them back. in is nil where the format does not take them, or makes a directory of them.
@@ -108,7 +109,7 @@ func written(ctx context.Context, out arrowio.OutputFormat, f arrowio.Format, re
 		in = &Input{Name: "written " + out.Name, Format: f, Bytes: b}
 	}
 	if err := in.prepare(ctx); err != nil {
-		if out.Name == "csv" || out.Name == "jsonl" || errors.Is(err, arrowio.ErrSchema) {
+		if out.Name == "csv" || out.Name == "jsonl" || errors.Is(err, errs.ErrSchema) {
 			return nil, nil // types of text are guessed anew; an option must choose a type that holds all values
 		}
 		return nil, fmt.Errorf("read back: %w", err)

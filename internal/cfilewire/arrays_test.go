@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -78,12 +78,12 @@ func TestParseArrays(t *testing.T) {
 		t.Errorf("%v, %v", a, err)
 	}
 	for n := range 18 {
-		if a, err := cfilewire.ParseArrays(exact(b[:n])); !errors.Is(err, arrowio.ErrCorrupt) || a.Count != 0 {
+		if a, err := cfilewire.ParseArrays(exact(b[:n])); !errors.Is(err, errs.ErrCorrupt) || a.Count != 0 {
 			t.Errorf("%d bytes: %v", n, err)
 		}
 	}
 	for _, s := range []string{"ffffffff1f", "00 ffffffff1f", "00 00 ffffffff0f", "00 00 01", "00 00 00 ffffffff0f", "00 00 00 00 01"} {
-		if _, err := cfilewire.ParseArrays(fromHex(t, s)); !errors.Is(err, arrowio.ErrCorrupt) {
+		if _, err := cfilewire.ParseArrays(fromHex(t, s)); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("%s: %v", s, err)
 		}
 	}

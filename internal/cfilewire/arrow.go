@@ -5,7 +5,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Names in Arrow schemas.
@@ -45,8 +45,8 @@ var arrowTypes = [...]arrow.DataType{
 }
 
 // ArrowType maps a type to Arrow. kuduType is Kudu's type where the Arrow type would not lead back to it, "" otherwise.
-// Types that are never stored are arrowio.ErrUnsupported; a precision that the type has no room for, or a scale above
-// it, is arrowio.ErrOption.
+// Types that are never stored are errs.ErrUnsupported; a precision that the type has no room for, or a scale above
+// it, is errs.ErrOption.
 func ArrowType(t DataType, o ArrowOptions) (a arrow.DataType, kuduType string, err error) {
 	switch {
 	case t.Decimal() > 0:
@@ -56,7 +56,7 @@ func ArrowType(t DataType, o ArrowOptions) (a arrow.DataType, kuduType string, e
 	case t == Int128:
 		return &arrow.Decimal128Type{Precision: 38}, t.String(), nil
 	case int(t) >= len(arrowTypes) || arrowTypes[t] == nil:
-		return nil, "", arrowio.Errorf(arrowio.ErrUnsupported, "columns of %s are not stored", t)
+		return nil, "", errs.Errorf(errs.ErrUnsupported, "columns of %s are not stored", t)
 	}
 	a = arrowTypes[t]
 	if t == Varchar {
@@ -81,7 +81,7 @@ func decimalType(t DataType, o ArrowOptions) (arrow.DataType, string, error) {
 		p = most
 	}
 	if p < 1 || p > most || o.Scale < 0 || o.Scale > p {
-		return nil, "", arrowio.Errorf(arrowio.ErrOption, "decimal(%d, %d) for %s, which has at most %d digits", p, o.Scale, t, most)
+		return nil, "", errs.Errorf(errs.ErrOption, "decimal(%d, %d) for %s, which has at most %d digits", p, o.Scale, t, most)
 	}
 	kuduType := ""
 	if t == Decimal64 && p <= 9 || t == Decimal128 && p <= 18 {
@@ -109,12 +109,12 @@ func ArrowField(f *Footer, o ArrowOptions) (arrow.Field, error) {
 }
 
 // Schema maps a lone file: one column named ValueName, the footer's metadata as the schema's. A delta file has the
-// columns that DeltaFields says; a bloom file has no rows to show and is arrowio.ErrUnsupported.
+// columns that DeltaFields says; a bloom file has no rows to show and is errs.ErrUnsupported.
 func Schema(f *Footer, o ArrowOptions) (*arrow.Schema, error) {
 	var fields []arrow.Field
 	switch f.Kind() {
 	case BloomFile:
-		return nil, arrowio.Errorf(arrowio.ErrUnsupported, "a bloom file has no rows")
+		return nil, errs.Errorf(errs.ErrUnsupported, "a bloom file has no rows")
 	case DeltaFile:
 		fields = DeltaFields()
 	default:

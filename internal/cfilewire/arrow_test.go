@@ -5,7 +5,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -58,11 +58,11 @@ func TestArrowTypes(t *testing.T) {
 	}
 	for _, typ := range []cfilewire.DataType{cfilewire.IsDeleted, cfilewire.Nested, 22, 999} {
 		_, _, err := cfilewire.ArrowType(typ, cfilewire.ArrowOptions{})
-		wantKind(t, typ.String(), err, arrowio.ErrUnsupported)
+		wantKind(t, typ.String(), err, errs.ErrUnsupported)
 	}
 	for _, o := range []cfilewire.ArrowOptions{{Precision: 10}, {Precision: -1}, {Precision: 5, Scale: 6}, {Precision: 5, Scale: -1}, {Scale: 1}} {
 		_, _, err := cfilewire.ArrowType(cfilewire.Decimal32, o)
-		wantKind(t, "decimal32", err, arrowio.ErrOption)
+		wantKind(t, "decimal32", err, errs.ErrOption)
 	}
 }
 
@@ -86,5 +86,5 @@ func TestSchema(t *testing.T) {
 		}
 	}
 	_, err = cfilewire.Schema(&cfilewire.Footer{Type: cfilewire.Binary, Encoding: cfilewire.EncodingPlain}, cfilewire.ArrowOptions{})
-	wantKind(t, "bloom file", err, arrowio.ErrUnsupported)
+	wantKind(t, "bloom file", err, errs.ErrUnsupported)
 }

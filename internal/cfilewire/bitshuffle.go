@@ -6,7 +6,7 @@ import (
 
 	"github.com/pierrec/lz4/v4"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 )
@@ -44,10 +44,10 @@ const (
 )
 
 var (
-	errShuffleCount error = arrowio.Errorf(arrowio.ErrCorrupt, "count of bit-shuffled values is not padded to a multiple of eight")
-	errShuffleWidth error = arrowio.Errorf(arrowio.ErrCorrupt, "bit-shuffled values are not as wide as those of the column")
-	errShuffleChunk error = arrowio.Errorf(arrowio.ErrCorrupt, "chunk of bit-shuffled values is not LZ4 of as many as it should have")
-	errShuffleSize  error = arrowio.Errorf(arrowio.ErrLimit, "block of bit-shuffled values is larger than memory can be")
+	errShuffleCount error = errs.Errorf(errs.ErrCorrupt, "count of bit-shuffled values is not padded to a multiple of eight")
+	errShuffleWidth error = errs.Errorf(errs.ErrCorrupt, "bit-shuffled values are not as wide as those of the column")
+	errShuffleChunk error = errs.Errorf(errs.ErrCorrupt, "chunk of bit-shuffled values is not LZ4 of as many as it should have")
+	errShuffleSize  error = errs.Errorf(errs.ErrLimit, "block of bit-shuffled values is larger than memory can be")
 )
 
 // Open makes s read the block b of values of width bytes, which it keeps and does not change. With narrow set, which is

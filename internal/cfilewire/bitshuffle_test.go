@@ -12,7 +12,7 @@ import (
 
 	"github.com/pierrec/lz4/v4"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // transpose takes the bits of elements apart, one by one.
@@ -89,7 +89,7 @@ func TestBitShuffle(t *testing.T) {
 				if !bytes.Equal(got, want) {
 					t.Fatalf("%d of %d bytes by %d differ", n, width, step)
 				}
-				if err := s.Next(make([]byte, width)); !errors.Is(err, arrowio.ErrCorrupt) {
+				if err := s.Next(make([]byte, width)); !errors.Is(err, errs.ErrCorrupt) {
 					t.Fatalf("behind the end: %v", err)
 				}
 				if err := s.Next(nil); err != nil {
@@ -125,7 +125,7 @@ func TestBitShuffleNarrow(t *testing.T) {
 						t.Fatalf("%d codes of %d bytes by %d: %d is %d", n, width, step, i, v)
 					}
 				}
-				if err := s.NextCodes(make([]int32, 1)); !errors.Is(err, arrowio.ErrCorrupt) {
+				if err := s.NextCodes(make([]int32, 1)); !errors.Is(err, errs.ErrCorrupt) {
 					t.Fatalf("behind the end: %v", err)
 				}
 			}
@@ -171,7 +171,7 @@ func TestBitShuffleSkip(t *testing.T) {
 					t.Fatalf("%d are left, not %d", s.Left(), n-at)
 				}
 			}
-			if err := s.Skip(1); !errors.Is(err, arrowio.ErrCorrupt) {
+			if err := s.Skip(1); !errors.Is(err, errs.ErrCorrupt) {
 				t.Fatalf("behind the end: %v", err)
 			}
 			if err := errors.Join(s.Skip(0), s.Skip(-1)); err != nil {
@@ -328,7 +328,7 @@ func TestBitShuffleTruncated(t *testing.T) {
 			if honest && n >= shuffleHeadBytes {
 				binary.LittleEndian.PutUint32(cut[8:], uint32(n))
 			}
-			if _, err := new(BitShuffle).Open(cut, 8, false); !errors.Is(err, arrowio.ErrCorrupt) {
+			if _, err := new(BitShuffle).Open(cut, 8, false); !errors.Is(err, errs.ErrCorrupt) {
 				t.Fatalf("%d of %d bytes: %v", n, len(b), err)
 			}
 		}
@@ -470,7 +470,7 @@ func TestBitShuffleVectors(t *testing.T) {
 			t.Errorf("%s: %v\n got %x\nwant %x", v.name, err, got, want)
 		}
 		for n := range b {
-			if _, err := s.Open(b[:n], v.width, v.narrow); !errors.Is(err, arrowio.ErrCorrupt) {
+			if _, err := s.Open(b[:n], v.width, v.narrow); !errors.Is(err, errs.ErrCorrupt) {
 				t.Errorf("%s: %d of %d bytes: %v", v.name, n, len(b), err)
 			}
 		}

@@ -3,7 +3,7 @@ package cfilewire
 import (
 	"encoding/binary"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Head is what a block of values says of itself (docs/formats/cfile.md §4).
@@ -14,20 +14,20 @@ type Head struct {
 
 // Errors of blocks of values, returned as they are: the reader knows the column, the block and its offset.
 var (
-	errBlockHead    error = arrowio.Errorf(arrowio.ErrCorrupt, "block of values ends within its header")
-	errBlockSize    error = arrowio.Errorf(arrowio.ErrCorrupt, "block is not as long as its values are")
-	errBlockEnd     error = arrowio.Errorf(arrowio.ErrCorrupt, "block ends before its values do")
-	errNullHead     error = arrowio.Errorf(arrowio.ErrCorrupt, "null bitmap does not fit its block")
-	errRun          error = arrowio.Errorf(arrowio.ErrCorrupt, "run is not legal")
-	errStringOffset error = arrowio.Errorf(arrowio.ErrCorrupt, "offset of a string is behind that of the next, or out of its block")
-	errPrefix       error = arrowio.Errorf(arrowio.ErrCorrupt, "string shares more bytes than the one before has, or leads out of its block")
-	errRestarts     error = arrowio.Errorf(arrowio.ErrCorrupt, "restart points are not those of the strings")
-	errArrays       error = arrowio.Errorf(arrowio.ErrCorrupt, "parts of a block of arrays do not fit it")
-	errDictMode     error = arrowio.Errorf(arrowio.ErrCorrupt, "block of dictionary codes has a mode that there is not")
-	errRange        error = arrowio.Errorf(arrowio.ErrCorrupt, "value does not fit the type of the column")
-	errCount        error = arrowio.Errorf(arrowio.ErrLimit, "block has more values than can be counted here")
-	errBlockBytes   error = arrowio.Errorf(arrowio.ErrLimit, "strings of a block take more bytes than BlockBytes allows")
-	errStringBytes  error = arrowio.Errorf(arrowio.ErrLimit, "strings do not fit the room that is left for them")
+	errBlockHead    error = errs.Errorf(errs.ErrCorrupt, "block of values ends within its header")
+	errBlockSize    error = errs.Errorf(errs.ErrCorrupt, "block is not as long as its values are")
+	errBlockEnd     error = errs.Errorf(errs.ErrCorrupt, "block ends before its values do")
+	errNullHead     error = errs.Errorf(errs.ErrCorrupt, "null bitmap does not fit its block")
+	errRun          error = errs.Errorf(errs.ErrCorrupt, "run is not legal")
+	errStringOffset error = errs.Errorf(errs.ErrCorrupt, "offset of a string is behind that of the next, or out of its block")
+	errPrefix       error = errs.Errorf(errs.ErrCorrupt, "string shares more bytes than the one before has, or leads out of its block")
+	errRestarts     error = errs.Errorf(errs.ErrCorrupt, "restart points are not those of the strings")
+	errArrays       error = errs.Errorf(errs.ErrCorrupt, "parts of a block of arrays do not fit it")
+	errDictMode     error = errs.Errorf(errs.ErrCorrupt, "block of dictionary codes has a mode that there is not")
+	errRange        error = errs.Errorf(errs.ErrCorrupt, "value does not fit the type of the column")
+	errCount        error = errs.Errorf(errs.ErrLimit, "block has more values than can be counted here")
+	errBlockBytes   error = errs.Errorf(errs.ErrLimit, "strings of a block take more bytes than BlockBytes allows")
+	errStringBytes  error = errs.Errorf(errs.ErrLimit, "strings do not fit the room that is left for them")
 )
 
 // headBytes is the size of the header of PLAIN values of fixed width and of RLE.

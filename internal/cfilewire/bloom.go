@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb"
 )
 
@@ -26,12 +26,12 @@ type Bloom struct {
 // It refers to b.
 func ParseBloom(b []byte) (Bloom, error) {
 	if len(b) < 4 {
-		return Bloom{}, arrowio.Errorf(arrowio.ErrCorrupt, "bloom block of %d bytes", len(b))
+		return Bloom{}, errs.Errorf(errs.ErrCorrupt, "bloom block of %d bytes", len(b))
 	}
 	n := binary.LittleEndian.Uint32(b)
 	b = b[4:]
 	if int64(n) > int64(len(b)) {
-		return Bloom{}, arrowio.Errorf(arrowio.ErrCorrupt, "bloom header of %d bytes before the last %d", n, len(b))
+		return Bloom{}, errs.Errorf(errs.ErrCorrupt, "bloom header of %d bytes before the last %d", n, len(b))
 	}
 	hashes := int32(0)
 	m := pb.New(b[:n])
@@ -44,11 +44,11 @@ func ParseBloom(b []byte) (Bloom, error) {
 		return Bloom{}, m.Err
 	}
 	if hashes < 1 || hashes > maxHashes {
-		return Bloom{}, arrowio.Errorf(arrowio.ErrCorrupt, "bloom filter of %d hash functions", hashes)
+		return Bloom{}, errs.Errorf(errs.ErrCorrupt, "bloom filter of %d hash functions", hashes)
 	}
 	b = b[n:]
 	if len(b) == 0 || int64(len(b)) > math.MaxUint32/8 {
-		return Bloom{}, arrowio.Errorf(arrowio.ErrCorrupt, "bloom filter of %d bytes", len(b))
+		return Bloom{}, errs.Errorf(errs.ErrCorrupt, "bloom filter of %d bytes", len(b))
 	}
 	return Bloom{Hashes: int(hashes), Bits: b}, nil
 }

@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -91,7 +91,7 @@ func TestBloomDamage(t *testing.T) {
 		"header of no sense": block(bytes.Repeat([]byte{0xff}, 12), 8),
 	} {
 		_, err := cfilewire.ParseBloom(b)
-		wantKind(t, name, err, arrowio.ErrCorrupt)
+		wantKind(t, name, err, errs.ErrCorrupt)
 	}
 	b, err := cfilewire.ParseBloom(block(header(13), 1))
 	if err != nil || b.MayContain(7) {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb"
 )
 
@@ -20,11 +20,11 @@ type DeltaKey struct {
 func ParseDeltaKey(b []byte) (k DeltaKey, rest []byte, err error) {
 	row, b, ok := orderedVarint(b)
 	if !ok || row > math.MaxUint32 {
-		return k, nil, arrowio.Errorf(arrowio.ErrCorrupt, "row of a delta cannot be read")
+		return k, nil, errs.Errorf(errs.ErrCorrupt, "row of a delta cannot be read")
 	}
 	time, b, ok := orderedVarint(b)
 	if !ok {
-		return k, nil, arrowio.Errorf(arrowio.ErrCorrupt, "time of a delta cannot be read")
+		return k, nil, errs.Errorf(errs.ErrCorrupt, "time of a delta cannot be read")
 	}
 	return DeltaKey{Row: int64(row), Time: time}, b, nil
 }
@@ -107,7 +107,7 @@ func (o Op) String() string {
 }
 
 // Changes walks the cells that a change sets. It copies nothing and keeps its first error, which is
-// arrowio.ErrCorrupt.
+// errs.ErrCorrupt.
 //
 //	for c.Next() {
 //		… c.Column, c.Value, c.Null
@@ -129,16 +129,16 @@ type Changes struct {
 // No bytes may follow Delete, and an Update sets a cell at least. A Reinsert need not: all columns may be of the key.
 func ParseChange(b []byte) (Op, Changes, error) {
 	if len(b) == 0 {
-		return 0, Changes{}, arrowio.Errorf(arrowio.ErrCorrupt, "a delta without a change")
+		return 0, Changes{}, errs.Errorf(errs.ErrCorrupt, "a delta without a change")
 	}
 	op, b := Op(b[0]), b[1:]
 	switch {
 	case op < Update || op > Reinsert:
-		return 0, Changes{}, arrowio.Errorf(arrowio.ErrCorrupt, "change %d is not known", op)
+		return 0, Changes{}, errs.Errorf(errs.ErrCorrupt, "change %d is not known", op)
 	case op == Delete && len(b) > 0:
-		return 0, Changes{}, arrowio.Errorf(arrowio.ErrCorrupt, "%d bytes behind a delete", len(b))
+		return 0, Changes{}, errs.Errorf(errs.ErrCorrupt, "%d bytes behind a delete", len(b))
 	case op == Update && len(b) == 0:
-		return 0, Changes{}, arrowio.Errorf(arrowio.ErrCorrupt, "an update of nothing")
+		return 0, Changes{}, errs.Errorf(errs.ErrCorrupt, "an update of nothing")
 	}
 	return op, Changes{b: b}, nil
 }
@@ -170,7 +170,7 @@ func (c *Changes) Next() bool {
 }
 
 func (c *Changes) fail(format string, args ...any) bool {
-	c.Err = arrowio.Errorf(arrowio.ErrCorrupt, format, args...)
+	c.Err = errs.Errorf(errs.ErrCorrupt, format, args...)
 	return false
 }
 

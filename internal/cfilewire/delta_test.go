@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -95,7 +95,7 @@ func TestOrderedVarints(t *testing.T) {
 		last = b
 		for n := range b {
 			_, _, err := cfilewire.ParseDeltaKey(append([]byte{9}, b[:n]...))
-			wantKind(t, c.hex, err, arrowio.ErrCorrupt)
+			wantKind(t, c.hex, err, errs.ErrCorrupt)
 		}
 		if _, _, err := cfilewire.ParseDeltaKey(append(bytes.Clone(b), 0)); (err == nil) != (c.v <= math.MaxUint32) {
 			t.Errorf("row %d: %v", c.v, err)
@@ -110,7 +110,7 @@ func TestDeltaDamage(t *testing.T) {
 		"0000 01 ffffffffffffffffffff01 00", "0000 01 0300 03",
 	} {
 		_, err := describe(fromHex(t, hex))
-		wantKind(t, hex, err, arrowio.ErrCorrupt)
+		wantKind(t, hex, err, errs.ErrCorrupt)
 	}
 	b := []byte{1, 3, 0, 4, 2, 'x'}
 	if n := testing.AllocsPerRun(10, func() {
@@ -147,6 +147,6 @@ func TestDeltaStats(t *testing.T) {
 	times := "190000000000000000210000000000000000"
 	for _, hex := range []string{"", "0801", "0801" + times[:18], times, "08ffffffffffffffffff01" + times, "0801" + times + "2a021005", "0801" + times + "30ffffffffffffffffff01"} {
 		_, err := cfilewire.ParseDeltaStats(fromHex(t, hex))
-		wantKind(t, hex, err, arrowio.ErrCorrupt)
+		wantKind(t, hex, err, errs.ErrCorrupt)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -34,7 +34,7 @@ func TestParseDictMode(t *testing.T) {
 	}
 	checkStrings(t, r, &s, want)
 	for _, b := range [][]byte{nil, {1}, {1, 0, 0}, le32(nil, 0), le32(nil, 3, 0), le32(nil, 1<<24+1, 0), slices.Concat([]byte{0}, codes)} {
-		if _, _, err := cfilewire.ParseDictMode(b); !errors.Is(err, arrowio.ErrCorrupt) {
+		if _, _, err := cfilewire.ParseDictMode(b); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("%x: %v", b, err)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"hash/crc32"
 	"math"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cursor"
 	"github.com/arrowio/arrowio/internal/pb"
 )
@@ -130,7 +130,7 @@ func (f *Footer) CheckPointer(p BlockPointer) error {
 		least += checksumSize
 	}
 	if p.Size < least || p.Off < first || p.Off > f.FooterOff || int64(p.Size) > f.FooterOff-p.Off {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "block of %d bytes at %d is not between %d and %d", p.Size, p.Off, first, f.FooterOff)
+		return errs.Errorf(errs.ErrCorrupt, "block of %d bytes at %d is not between %d and %d", p.Size, p.Off, first, f.FooterOff)
 	}
 	return nil
 }
@@ -156,10 +156,10 @@ func version(b []byte) int {
 
 // ParseTailLength reads the end of a file, TailSize bytes or more, and returns how many bytes before them ParseFooter
 // needs: the footer message and the place of its checksum. A file that has no magic here, or a longer message than
-// MaxMetaBytes, is arrowio.ErrCorrupt.
+// MaxMetaBytes, is errs.ErrCorrupt.
 func ParseTailLength(b []byte) (int, error) {
 	if len(b) < TailSize {
-		return 0, arrowio.Errorf(arrowio.ErrCorrupt, "%w: a file of %d bytes", cursor.ErrShort, len(b))
+		return 0, errs.Errorf(errs.ErrCorrupt, "%w: a file of %d bytes", cursor.ErrShort, len(b))
 	}
 	return messageSize(b[len(b)-TailSize:], "end")
 }
@@ -167,11 +167,11 @@ func ParseTailLength(b []byte) (int, error) {
 // messageSize reads magic and length and returns the length with its checksum's.
 func messageSize(b []byte, where string) (int, error) {
 	if version(b) == 0 {
-		return 0, arrowio.Errorf(arrowio.ErrCorrupt, "no CFile magic at the %s: % x", where, b[:len(MagicV1)])
+		return 0, errs.Errorf(errs.ErrCorrupt, "no CFile magic at the %s: % x", where, b[:len(MagicV1)])
 	}
 	n := binary.LittleEndian.Uint32(b[len(MagicV1):])
 	if n > MaxMetaBytes {
-		return 0, arrowio.Errorf(arrowio.ErrCorrupt, "message of %d bytes at the %s, over %d", n, where, MaxMetaBytes)
+		return 0, errs.Errorf(errs.ErrCorrupt, "message of %d bytes at the %s, over %d", n, where, MaxMetaBytes)
 	}
 	return int(n) + checksumSize, nil
 }
@@ -182,7 +182,7 @@ func messageSize(b []byte, where string) (int, error) {
 //	          |<------------ the crc is of these ----------------->|
 //
 // There is a crc where the message says so. It is compared before the message is parsed. If b is too short, but the file is not, the error wraps cursor.ErrShort. An
-// unknown feature, type or encoding is arrowio.ErrUnsupported; an unknown compression is none, as it is for Kudu, which
+// unknown feature, type or encoding is errs.ErrUnsupported; an unknown compression is none, as it is for Kudu, which
 // takes it for a field that is not there. There is a positional index or a value index, and all pointers lie before the
 // footer; ParseHeader checks them against the header. Values is at most 1<<32, as ordinals are of 32 bits.
 func ParseFooter(b []byte, size int64) (*Footer, error) {
@@ -191,10 +191,10 @@ func ParseFooter(b []byte, size int64) (*Footer, error) {
 		return nil, err
 	}
 	if int64(n)+2*TailSize > size {
-		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "footer of %d bytes in a file of %d", n-checksumSize, size)
+		return nil, errs.Errorf(errs.ErrCorrupt, "footer of %d bytes in a file of %d", n-checksumSize, size)
 	}
 	if n+TailSize > len(b) {
-		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "%w: footer of %d bytes", cursor.ErrShort, n+TailSize)
+		return nil, errs.Errorf(errs.ErrCorrupt, "%w: footer of %d bytes", cursor.ErrShort, n+TailSize)
 	}
 	b = b[len(b)-n-TailSize:]
 	start := size - int64(len(b))
@@ -202,7 +202,7 @@ func ParseFooter(b []byte, size int64) (*Footer, error) {
 	f, err := parseFooterMessage(pb.New(b[checksumSize:n:n]))
 	switch {
 	case err != nil && sum != nil:
-		return nil, located(arrowio.Errorf(arrowio.ErrCorrupt, "%w, and the message cannot be read: %w", sum, err), "footer", start)
+		return nil, located(errs.Errorf(errs.ErrCorrupt, "%w, and the message cannot be read: %w", sum, err), "footer", start)
 	case err != nil:
 		return nil, located(err, "footer", start)
 	}
@@ -220,13 +220,13 @@ func ParseFooter(b []byte, size int64) (*Footer, error) {
 
 // located returns err with the structure and its offset, where it had none.
 func located(err error, op string, off int64) error {
-	return arrowio.Locate(err, arrowio.At{Op: op, Split: -1, Off: off})
+	return errs.Locate(err, errs.At{Op: op, Off: errs.N(off)})
 }
 
 // verify compares the CRC-32C of b with the one that sum starts with.
 func verify(b, sum []byte) error {
 	if got, want := crc32.Checksum(b, castagnoli), binary.LittleEndian.Uint32(sum); got != want {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "checksum is %08x, not %08x", got, want)
+		return errs.Errorf(errs.ErrCorrupt, "checksum is %08x, not %08x", got, want)
 	}
 	return nil
 }
@@ -348,28 +348,28 @@ func take(m, inner *pb.Message) {
 // check holds what the message says against the rest of the file.
 func (f *Footer) check() error {
 	if unknown := f.Incompatible &^ (FeatureChecksums | FeatureArrays); unknown != 0 {
-		return arrowio.Errorf(arrowio.ErrUnsupported, "the file needs features that are not known: bits %#x", unknown)
+		return errs.Errorf(errs.ErrUnsupported, "the file needs features that are not known: bits %#x", unknown)
 	}
 	if !f.Type.Known() {
-		return arrowio.Errorf(arrowio.ErrUnsupported, "%s is not known", f.Type)
+		return errs.Errorf(errs.ErrUnsupported, "%s is not known", f.Type)
 	}
 	if int(f.Encoding) >= len(encodingNames) {
-		return arrowio.Errorf(arrowio.ErrUnsupported, "%s is not known", f.Encoding)
+		return errs.Errorf(errs.ErrUnsupported, "%s is not known", f.Encoding)
 	}
 	if f.Array != (f.Incompatible&FeatureArrays != 0) {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "array blocks: %t in the features, %t in the type", !f.Array, f.Array)
+		return errs.Errorf(errs.ErrCorrupt, "array blocks: %t in the features, %t in the type", !f.Array, f.Array)
 	}
 	if f.Compression == DefaultCompression {
-		return arrowio.Errorf(arrowio.ErrUnsupported, "the footer does not say which compression the default was")
+		return errs.Errorf(errs.ErrUnsupported, "the footer does not say which compression the default was")
 	}
 	if f.Values < 0 || f.Values > math.MaxUint32+1 {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "%d values", f.Values)
+		return errs.Errorf(errs.ErrCorrupt, "%d values", f.Values)
 	}
 	if f.Pos == nil && f.Val == nil {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "no positional and no value index")
+		return errs.Errorf(errs.ErrCorrupt, "no positional and no value index")
 	}
 	if f.Encoding == EncodingDict && f.Dict == nil {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "dict encoding without a dictionary")
+		return errs.Errorf(errs.ErrCorrupt, "dict encoding without a dictionary")
 	}
 	return f.checkPointers()
 }
@@ -404,7 +404,7 @@ func ParseHeader(b []byte, f *Footer) error {
 
 func parseHeader(b []byte, f *Footer) error {
 	if len(b) < TailSize {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "%w: header", cursor.ErrShort)
+		return errs.Errorf(errs.ErrCorrupt, "%w: header", cursor.ErrShort)
 	}
 	n, err := messageSize(b, "beginning")
 	if err != nil {
@@ -415,10 +415,10 @@ func parseHeader(b []byte, f *Footer) error {
 		end -= checksumSize
 	}
 	if int64(end) > f.FooterOff {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "header of %d bytes before a footer at %d", end, f.FooterOff)
+		return errs.Errorf(errs.ErrCorrupt, "header of %d bytes before a footer at %d", end, f.FooterOff)
 	}
 	if end > len(b) {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "%w: header of %d bytes", cursor.ErrShort, end)
+		return errs.Errorf(errs.ErrCorrupt, "%w: header of %d bytes", cursor.ErrShort, end)
 	}
 	msg := TailSize + n - checksumSize
 	if f.Checksums {
@@ -426,7 +426,7 @@ func parseHeader(b []byte, f *Footer) error {
 			return err
 		}
 	} else if len(b) >= msg+checksumSize && verify(b[:msg], b[msg:]) == nil {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "the header has a checksum, but the footer says that the file has none")
+		return errs.Errorf(errs.ErrCorrupt, "the header has a checksum, but the footer says that the file has none")
 	}
 	m := pb.New(b[TailSize:msg:msg])
 	var meta []Pair

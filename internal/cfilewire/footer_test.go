@@ -10,7 +10,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/cursor"
 )
@@ -34,10 +34,10 @@ func mustOpen(tb testing.TB, hex string) (*cfilewire.Footer, []byte) {
 	return f, b
 }
 
-// wantKind fails unless err is an arrowio.Error of the kind.
-func wantKind(tb testing.TB, what string, err error, kind arrowio.Kind) {
+// wantKind fails unless err is an errs.Error of the kind.
+func wantKind(tb testing.TB, what string, err error, kind errs.Kind) {
 	tb.Helper()
-	var e *arrowio.Error
+	var e *errs.Error
 	if !errors.As(err, &e) || e.Kind != kind {
 		tb.Errorf("%s: error %v, not of kind %v", what, err, kind)
 	}
@@ -170,44 +170,44 @@ func TestFooterFields(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		footer []byte
-		kind   arrowio.Kind // 0: good
+		kind   errs.Kind // 0: good
 	}{
 		{"as it is", good, 0},
 		{"unknown fields", appendField(num(99, 7), 98, []byte("x")), 0},
-		{"no field at all", nil, arrowio.ErrCorrupt},
-		{"no type", good[2:], arrowio.ErrCorrupt},
-		{"not protobuf", bytes.Repeat([]byte{0xff}, 40), arrowio.ErrCorrupt},
-		{"type 22", num(1, 22), arrowio.ErrUnsupported},
-		{"type beyond 32 bits", num(1, 1<<32|5), arrowio.ErrUnsupported},
-		{"encoding 7", num(2, 7), arrowio.ErrUnsupported},
+		{"no field at all", nil, errs.ErrCorrupt},
+		{"no type", good[2:], errs.ErrCorrupt},
+		{"not protobuf", bytes.Repeat([]byte{0xff}, 40), errs.ErrCorrupt},
+		{"type 22", num(1, 22), errs.ErrUnsupported},
+		{"type beyond 32 bits", num(1, 1<<32|5), errs.ErrUnsupported},
+		{"encoding 7", num(2, 7), errs.ErrUnsupported},
 		{"encoding auto", num(2, 0), 0},
 		{"compression 99, which is none", num(6, 99), 0},
-		{"compression left to a default", num(6, 0), arrowio.ErrUnsupported},
-		{"values -1", num(3, negative(-1)), arrowio.ErrCorrupt},
+		{"compression left to a default", num(6, 0), errs.ErrUnsupported},
+		{"values -1", num(3, negative(-1)), errs.ErrCorrupt},
 		{"values 1<<32", num(3, 1<<32), 0},
-		{"values 1<<32 + 1", num(3, 1<<32+1), arrowio.ErrCorrupt},
-		{"values 1<<63 - 1", num(3, math.MaxInt64), arrowio.ErrCorrupt},
-		{"feature 4", num(10, 1|4), arrowio.ErrUnsupported},
-		{"array blocks, no array type", num(10, 1|2), arrowio.ErrCorrupt},
-		{"array type, no array blocks", num(12, 1), arrowio.ErrCorrupt},
+		{"values 1<<32 + 1", num(3, 1<<32+1), errs.ErrCorrupt},
+		{"values 1<<63 - 1", num(3, math.MaxInt64), errs.ErrCorrupt},
+		{"feature 4", num(10, 1|4), errs.ErrUnsupported},
+		{"array blocks, no array type", num(10, 1|2), errs.ErrCorrupt},
+		{"array type, no array blocks", num(12, 1), errs.ErrCorrupt},
 		{"arrays", appendNumber(num(12, 1), 10, 3), 0},
 		{"compatible features", num(11, math.MaxUint32), 0},
-		{"root before the header's end", root(4, 15, 8), arrowio.ErrCorrupt},
-		{"root within the footer", root(4, 77, 8), arrowio.ErrCorrupt},
+		{"root before the header's end", root(4, 15, 8), errs.ErrCorrupt},
+		{"root within the footer", root(4, 77, 8), errs.ErrCorrupt},
 		{"root at the last byte", root(4, 72, 8), 0},
-		{"root of a checksum alone", root(4, 16, 4), arrowio.ErrCorrupt},
-		{"root of size 0", root(5, 16, 0), arrowio.ErrCorrupt},
-		{"root of size -1", root(5, 16, negative(-1)), arrowio.ErrCorrupt},
-		{"root of size 1<<31", root(5, 16, 1<<31), arrowio.ErrCorrupt},
-		{"root at -1", root(5, negative(-1), 8), arrowio.ErrCorrupt},
-		{"root at 1<<63 - 1", root(5, math.MaxInt64, math.MaxInt32), arrowio.ErrCorrupt},
-		{"index without a root", appendField(bytes.Clone(good), 5, nil), arrowio.ErrCorrupt},
-		{"root without a size", appendField(bytes.Clone(good), 5, appendField(nil, 1, appendNumber(nil, 1, 16))), arrowio.ErrCorrupt},
-		{"dict without a dictionary", appendNumber(num(1, 8), 2, 5), arrowio.ErrCorrupt},
+		{"root of a checksum alone", root(4, 16, 4), errs.ErrCorrupt},
+		{"root of size 0", root(5, 16, 0), errs.ErrCorrupt},
+		{"root of size -1", root(5, 16, negative(-1)), errs.ErrCorrupt},
+		{"root of size 1<<31", root(5, 16, 1<<31), errs.ErrCorrupt},
+		{"root at -1", root(5, negative(-1), 8), errs.ErrCorrupt},
+		{"root at 1<<63 - 1", root(5, math.MaxInt64, math.MaxInt32), errs.ErrCorrupt},
+		{"index without a root", appendField(bytes.Clone(good), 5, nil), errs.ErrCorrupt},
+		{"root without a size", appendField(bytes.Clone(good), 5, appendField(nil, 1, appendNumber(nil, 1, 16))), errs.ErrCorrupt},
+		{"dict without a dictionary", appendNumber(num(1, 8), 2, 5), errs.ErrCorrupt},
 		{"dict with one", appendField(appendNumber(num(1, 8), 2, 5), 9, pointer(24, 12)), 0},
-		{"pair without a value", appendField(bytes.Clone(good), 7, appendField(nil, 1, []byte("k"))), arrowio.ErrCorrupt},
+		{"pair without a value", appendField(bytes.Clone(good), 7, appendField(nil, 1, []byte("k"))), errs.ErrCorrupt},
 		{"pair", appendField(bytes.Clone(good), 7, appendField(appendField(nil, 1, []byte("k")), 2, nil)), 0},
-		{"too long", appendField(bytes.Clone(good), 77, make([]byte, cfilewire.MaxMetaBytes)), arrowio.ErrCorrupt},
+		{"too long", appendField(bytes.Clone(good), 77, make([]byte, cfilewire.MaxMetaBytes)), errs.ErrCorrupt},
 	} {
 		b := fileMaker{footer: c.footer, magic: cfilewire.MagicV2, checksums: true}.bytes()
 		f, err := open(b)
@@ -254,17 +254,17 @@ func TestHeader(t *testing.T) {
 		}
 		bad := bytes.Clone(b)
 		bad[n] ^= 1
-		wantKind(t, "flipped bit", cfilewire.ParseHeader(bad, &f), arrowio.ErrCorrupt)
+		wantKind(t, "flipped bit", cfilewire.ParseHeader(bad, &f), errs.ErrCorrupt)
 	}
 	m.footer = footerMessage() // its index lies in this header
 	_, err = open(m.bytes())
-	wantKind(t, "root in the header", err, arrowio.ErrCorrupt)
+	wantKind(t, "root in the header", err, errs.ErrCorrupt)
 	binary.LittleEndian.PutUint32(b[8:], math.MaxUint32)
 	_, err = open(b)
-	wantKind(t, "length of the header", err, arrowio.ErrCorrupt)
+	wantKind(t, "length of the header", err, errs.ErrCorrupt)
 	binary.LittleEndian.PutUint32(b[8:], uint32(len(b)))
 	_, err = open(b)
-	wantKind(t, "header as long as the file", err, arrowio.ErrCorrupt)
+	wantKind(t, "header as long as the file", err, errs.ErrCorrupt)
 }
 
 // Every shorter end of a file is one that wants more, and every changed bit of a footer is found, but for those that
@@ -328,7 +328,7 @@ func TestEncodings(t *testing.T) {
 				if err == nil {
 					got += e.String() + " "
 				} else {
-					wantKind(t, typ.String(), err, arrowio.ErrUnsupported)
+					wantKind(t, typ.String(), err, errs.ErrUnsupported)
 				}
 			}
 			if got != c.encodings {

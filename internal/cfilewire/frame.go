@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 )
@@ -28,7 +28,7 @@ type Frame struct {
 const frameSlack = max(blockcodec.Slack, bitpack.SrcSlack)
 
 // Frame returns what opens the blocks of f, once ParseHeader has set its version.
-func (f *Footer) Frame(lim arrowio.Limits) Frame {
+func (f *Footer) Frame(lim errs.Limits) Frame {
 	lim = lim.WithDefaults()
 	return Frame{
 		Version: f.Version, Codec: f.Compression.Codec(), Checksums: f.Checksums,
@@ -40,15 +40,15 @@ func (f *Footer) Frame(lim arrowio.Limits) Frame {
 // the next call, grown where that was needed.
 //
 // A block that is not compressed is a part of stored, else it is a part of buf. Where stored has bitpack.SrcSlack
-// bytes of capacity behind it, the block has them too. A damaged block is arrowio.ErrCorrupt, one that is larger than
-// Limit is arrowio.ErrLimit; buf is then dst.
+// bytes of capacity behind it, the block has them too. A damaged block is errs.ErrCorrupt, one that is larger than
+// Limit is errs.ErrLimit; buf is then dst.
 func (fr *Frame) Open(stored, dst []byte, d *blockcodec.Decoder) (raw, buf []byte, err error) {
 	raw, size, err := fr.unwrap(stored)
 	switch {
 	case err != nil:
 		return nil, dst, err
 	case size > fr.Limit:
-		return nil, dst, arrowio.Errorf(arrowio.ErrLimit, "block of %d bytes is over the limit BlockBytes = %d", size, fr.Limit)
+		return nil, dst, errs.Errorf(errs.ErrLimit, "block of %d bytes is over the limit BlockBytes = %d", size, fr.Limit)
 	case size == int64(len(raw)) && (fr.Version != 1 || fr.Codec == blockcodec.None):
 		return raw, dst, nil
 	}
@@ -64,7 +64,7 @@ func (fr *Frame) unwrap(stored []byte) ([]byte, int64, error) {
 	b := stored
 	if fr.Checksums {
 		if len(b) < checksumSize {
-			return nil, 0, arrowio.Errorf(arrowio.ErrCorrupt, "block of %d bytes has no checksum", len(b))
+			return nil, 0, errs.Errorf(errs.ErrCorrupt, "block of %d bytes has no checksum", len(b))
 		}
 		b = b[:len(b)-checksumSize]
 		if err := verify(b, stored[len(b):]); err != nil {
@@ -79,20 +79,20 @@ func (fr *Frame) unwrap(stored []byte) ([]byte, int64, error) {
 		head = 8
 	}
 	if len(b) < head {
-		return nil, 0, arrowio.Errorf(arrowio.ErrCorrupt, "compressed block of %d bytes has no sizes", len(b))
+		return nil, 0, errs.Errorf(errs.ErrCorrupt, "compressed block of %d bytes has no sizes", len(b))
 	}
 	size := int64(binary.LittleEndian.Uint32(b[head-4:]))
 	payload := b[head:]
 	if fr.Version == 1 {
 		if n := binary.LittleEndian.Uint32(b); int64(n) != int64(len(payload)) {
-			return nil, 0, arrowio.Errorf(arrowio.ErrCorrupt, "compressed block of %d bytes says %d", len(payload), n)
+			return nil, 0, errs.Errorf(errs.ErrCorrupt, "compressed block of %d bytes says %d", len(payload), n)
 		}
 	}
 	if fr.Version != 1 && int64(len(payload)) > size {
-		return nil, 0, arrowio.Errorf(arrowio.ErrCorrupt, "compressed block of %d bytes is to hold only %d", len(payload), size)
+		return nil, 0, errs.Errorf(errs.ErrCorrupt, "compressed block of %d bytes is to hold only %d", len(payload), size)
 	}
 	if size > blockcodec.MaxRaw(fr.Codec, int64(len(payload))) {
-		return nil, 0, arrowio.Errorf(arrowio.ErrCorrupt, "%s block of %d bytes cannot hold %d", fr.Codec, len(payload), size)
+		return nil, 0, errs.Errorf(errs.ErrCorrupt, "%s block of %d bytes cannot hold %d", fr.Codec, len(payload), size)
 	}
 	return payload, size, nil
 }

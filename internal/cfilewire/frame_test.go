@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/cfilewire"
@@ -17,7 +17,7 @@ func firstBlock(tb testing.TB, hex string) (cfilewire.Frame, []byte, []byte) {
 	f, b := mustOpen(tb, hex)
 	x := openIndex(tb, f, b, *f.Pos)
 	_, p := x.Entry(0)
-	frame := f.Frame(arrowio.Limits{})
+	frame := f.Frame(errs.Limits{})
 	raw, _, err := frame.Open(b[p.Off:p.End()], nil, &blockcodec.Decoder{})
 	if err != nil {
 		tb.Fatal(err)
@@ -27,7 +27,7 @@ func firstBlock(tb testing.TB, hex string) (cfilewire.Frame, []byte, []byte) {
 
 func openIndex(tb testing.TB, f *cfilewire.Footer, b []byte, p cfilewire.BlockPointer) cfilewire.IndexBlock {
 	tb.Helper()
-	frame := f.Frame(arrowio.Limits{})
+	frame := f.Frame(errs.Limits{})
 	raw, _, err := frame.Open(b[p.Off:p.End()], nil, &blockcodec.Decoder{})
 	if err != nil {
 		tb.Fatal(err)
@@ -68,11 +68,11 @@ func TestOpen(t *testing.T) {
 			bad := bytes.Clone(stored)
 			bad[i] ^= 0x10
 			_, _, err := frame.Open(bad, nil, &d)
-			wantKind(t, "changed byte", err, arrowio.ErrCorrupt)
+			wantKind(t, "changed byte", err, errs.ErrCorrupt)
 		}
 		frame.Limit = int64(len(raw)) - 1
 		_, _, err := frame.Open(stored, nil, &d)
-		wantKind(t, "block over the limit", err, arrowio.ErrLimit)
+		wantKind(t, "block over the limit", err, errs.ErrLimit)
 	}
 }
 
@@ -83,14 +83,14 @@ func TestOpenPlain(t *testing.T) {
 		t.Errorf("%d bytes of %d", len(raw), len(stored))
 	}
 	f, b := mustOpen(t, fileZlib) // its index is too small to gain by it
-	frame = f.Frame(arrowio.Limits{})
+	frame = f.Frame(errs.Limits{})
 	raw, _, err := frame.Open(b[f.Pos.Off:f.Pos.End()], nil, nil)
 	if err != nil || &raw[0] != &b[f.Pos.Off+4] {
 		t.Errorf("%x %v", raw, err)
 	}
 	frame.Limit = int64(len(raw)) - 1
 	_, _, err = frame.Open(b[f.Pos.Off:f.Pos.End()], nil, nil)
-	wantKind(t, "stored block over the limit", err, arrowio.ErrLimit)
+	wantKind(t, "stored block over the limit", err, errs.ErrLimit)
 }
 
 // sizes writes a block of a version without a checksum.
@@ -114,7 +114,7 @@ func TestOpenSizes(t *testing.T) {
 		}
 		for _, raw := range []uint32{0, 1, n - 1, size - 1, size + 1, 255 * n, 255*n + 1, 1<<31 - 1, 1 << 31, 1<<32 - 1} {
 			_, _, err := frame.Open(sizes(version, payload, n, raw), nil, &blockcodec.Decoder{})
-			wantKind(t, "size of the block", err, arrowio.ErrCorrupt)
+			wantKind(t, "size of the block", err, errs.ErrCorrupt)
 		}
 		for i := range 4 * (3 - version) {
 			if _, _, err := frame.Open(make([]byte, i), nil, &blockcodec.Decoder{}); err == nil {
@@ -125,7 +125,7 @@ func TestOpenSizes(t *testing.T) {
 	frame := cfilewire.Frame{Version: 1, Codec: blockcodec.LZ4, Limit: 1 << 20}
 	for _, packed := range []uint32{0, n - 1, n + 1, 1<<32 - 1} {
 		_, _, err := frame.Open(sizes(1, payload, packed, size), nil, &blockcodec.Decoder{})
-		wantKind(t, "size of the payload", err, arrowio.ErrCorrupt)
+		wantKind(t, "size of the payload", err, errs.ErrCorrupt)
 	}
 	frame.Version = 2
 	got, _, err := frame.Open(sizes(2, payload, n, n), nil, nil)

@@ -6,7 +6,7 @@ import (
 	"math/rand"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -56,11 +56,11 @@ func checkFrame(t *testing.T, r *rand.Rand, b []byte, want []uint32) {
 		at += k
 	}
 	left := g
-	if err := g.Next(make([]uint32, 1)); !errors.Is(err, arrowio.ErrCorrupt) {
+	if err := g.Next(make([]uint32, 1)); !errors.Is(err, errs.ErrCorrupt) {
 		t.Fatalf("behind %d values: %v", len(want), err)
 	}
 	if left.Left() == 0 {
-		if err := left.Skip(1); !errors.Is(err, arrowio.ErrCorrupt) {
+		if err := left.Skip(1); !errors.Is(err, errs.ErrCorrupt) {
 			t.Fatalf("skip behind %d values: %v", len(want), err)
 		}
 	}
@@ -90,7 +90,7 @@ func TestGroupVarint(t *testing.T) {
 				if _, err2 := g.Open(exact(b[:n])); err2 != nil || g.Skip(int(h.Count)) == nil {
 					t.Fatalf("%d of %d bytes can be skipped", n, len(b))
 				}
-				if !errors.Is(err, arrowio.ErrCorrupt) {
+				if !errors.Is(err, errs.ErrCorrupt) {
 					t.Fatalf("%d of %d bytes: %v", n, len(b), err)
 				}
 			}
@@ -101,7 +101,7 @@ func TestGroupVarint(t *testing.T) {
 func TestGroupVarintHostile(t *testing.T) {
 	var g cfilewire.GroupVarint
 	for _, head := range [][]uint32{{5, 0, 0, 0}, {math.MaxInt32, 0, 0, 0}, {math.MaxUint32, 0, 0, 0}} {
-		if _, err := g.Open(encodeGroups(encodeGroups(nil, head...), 1, 2, 3, 4)); !errors.Is(err, arrowio.ErrCorrupt) || g.Left() != 0 {
+		if _, err := g.Open(encodeGroups(encodeGroups(nil, head...), 1, 2, 3, 4)); !errors.Is(err, errs.ErrCorrupt) || g.Left() != 0 {
 			t.Errorf("%v: %v", head, err)
 		}
 	}
@@ -111,7 +111,7 @@ func TestGroupVarintHostile(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := g.Next(make([]uint32, n))
-		if want := n == 4; errors.Is(err, arrowio.ErrCorrupt) != want {
+		if want := n == 4; errors.Is(err, errs.ErrCorrupt) != want {
 			t.Errorf("the least and the fourth value leave 32 bits, and of %d read: %v", n, err)
 		}
 		g.Open(b)
@@ -119,7 +119,7 @@ func TestGroupVarintHostile(t *testing.T) {
 			t.Error(err)
 		}
 		if n == 4 {
-			if err := g.Next(make([]uint32, 1)); !errors.Is(err, arrowio.ErrCorrupt) {
+			if err := g.Next(make([]uint32, 1)); !errors.Is(err, errs.ErrCorrupt) {
 				t.Errorf("the fourth alone: %v", err)
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb"
 )
 
@@ -32,12 +32,12 @@ const indexEntryMin = 4 + 3
 func ParseIndex(b []byte) (IndexBlock, error) {
 	var x IndexBlock
 	if len(b) < 4 {
-		return x, arrowio.Errorf(arrowio.ErrCorrupt, "index block of %d bytes", len(b))
+		return x, errs.Errorf(errs.ErrCorrupt, "index block of %d bytes", len(b))
 	}
 	body := b[:len(b)-4]
 	size := binary.LittleEndian.Uint32(b[len(body):])
 	if int64(size) > int64(len(body)) {
-		return x, arrowio.Errorf(arrowio.ErrCorrupt, "index trailer of %d bytes in a block of %d", size, len(b))
+		return x, errs.Errorf(errs.ErrCorrupt, "index trailer of %d bytes in a block of %d", size, len(b))
 	}
 	trailer := body[len(body)-int(size):]
 	body = body[:len(body)-int(size)]
@@ -46,7 +46,7 @@ func ParseIndex(b []byte) (IndexBlock, error) {
 		return x, err
 	}
 	if n < 0 || n > int64(len(body)/indexEntryMin) {
-		return x, arrowio.Errorf(arrowio.ErrCorrupt, "%d index entries in %d bytes", n, len(body))
+		return x, errs.Errorf(errs.ErrCorrupt, "%d index entries in %d bytes", n, len(body))
 	}
 	table := len(body) - 4*int(n)
 	x = IndexBlock{Leaf: leaf, b: body[:table:table], offsets: body[table:len(body):len(body)]}
@@ -71,7 +71,7 @@ func parseIndexTrailer(b []byte) (n int64, leaf bool, err error) {
 	case m.Err != nil:
 		return 0, false, m.Err
 	case seen != 3 || typ > 1:
-		return 0, false, arrowio.Errorf(arrowio.ErrCorrupt, "%w: number of index entries, or leaf or not", errRequired)
+		return 0, false, errs.Errorf(errs.ErrCorrupt, "%w: number of index entries, or leaf or not", errRequired)
 	}
 	return n, typ == 0, nil
 }
@@ -81,16 +81,16 @@ func (x *IndexBlock) check() error {
 	at := 0
 	for i := range x.Len() {
 		if off := binary.LittleEndian.Uint32(x.offsets[4*i:]); int64(off) != int64(at) {
-			return arrowio.Errorf(arrowio.ErrCorrupt, "index entry %d is at %d, not behind the one before it at %d", i, off, at)
+			return errs.Errorf(errs.ErrCorrupt, "index entry %d is at %d, not behind the one before it at %d", i, off, at)
 		}
 		_, _, rest, ok := parseIndexEntry(x.b[at:])
 		if !ok {
-			return arrowio.Errorf(arrowio.ErrCorrupt, "index entry %d at %d cannot be read", i, at)
+			return errs.Errorf(errs.ErrCorrupt, "index entry %d at %d cannot be read", i, at)
 		}
 		at = len(x.b) - len(rest)
 	}
 	if at != len(x.b) {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "%d bytes between index entries and their offsets", len(x.b)-at)
+		return errs.Errorf(errs.ErrCorrupt, "%d bytes between index entries and their offsets", len(x.b)-at)
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func (x *IndexBlock) Entry(i int) (key []byte, p BlockPointer) {
 // big-endian.
 func OrdinalKey(key []byte) (uint32, error) {
 	if len(key) != 4 {
-		return 0, arrowio.Errorf(arrowio.ErrCorrupt, "key of %d bytes in a positional index", len(key))
+		return 0, errs.Errorf(errs.ErrCorrupt, "key of %d bytes in a positional index", len(key))
 	}
 	return binary.BigEndian.Uint32(key), nil
 }

@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -48,7 +48,7 @@ func TestOrdinalKey(t *testing.T) {
 	}
 	for _, n := range []int{0, 3, 5} {
 		_, err := cfilewire.OrdinalKey(make([]byte, n))
-		wantKind(t, "ordinal", err, arrowio.ErrCorrupt)
+		wantKind(t, "ordinal", err, errs.ErrCorrupt)
 	}
 }
 
@@ -120,7 +120,7 @@ func TestIndexDamage(t *testing.T) {
 		"a gap":                    index(true, append(entry("a", 16, 20), 0)),
 	} {
 		_, err := cfilewire.ParseIndex(b)
-		wantKind(t, name, err, arrowio.ErrCorrupt)
+		wantKind(t, name, err, errs.ErrCorrupt)
 	}
 	for i := range good {
 		if _, err := cfilewire.ParseIndex(good[:i]); err == nil {

@@ -3,7 +3,7 @@ package cfilewire
 import (
 	"slices"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Encoded keys compare byte by byte as the rows do. The parts of a composite key follow one another, each by its type:
@@ -21,11 +21,11 @@ func (t DataType) IsKey() bool {
 
 // AppendKey appends the key of a cell, which is little-endian at the type's width, or bytes. last says that it is the
 // last part of the key, or the only one. A type that is not a key's, and a cell of another width, are
-// arrowio.ErrSchema.
+// errs.ErrSchema.
 func AppendKey(dst []byte, t DataType, cell []byte, last bool) ([]byte, error) {
 	switch {
 	case !t.IsKey():
-		return dst, arrowio.Errorf(arrowio.ErrSchema, "%s is not in keys", t)
+		return dst, errs.Errorf(errs.ErrSchema, "%s is not in keys", t)
 	case t.Binary() && last:
 		return append(dst, cell...), nil
 	case t.Binary():
@@ -36,7 +36,7 @@ func AppendKey(dst []byte, t DataType, cell []byte, last bool) ([]byte, error) {
 		}
 		return append(dst, 0, 0), nil
 	case len(cell) != t.Width():
-		return dst, arrowio.Errorf(arrowio.ErrSchema, "cell of %d bytes for %s", len(cell), t)
+		return dst, errs.Errorf(errs.ErrSchema, "cell of %d bytes for %s", len(cell), t)
 	}
 	at := len(dst)
 	dst = append(dst, cell...)
@@ -52,7 +52,7 @@ func AppendKey(dst []byte, t DataType, cell []byte, last bool) ([]byte, error) {
 func DecodeKeyPart(key []byte, t DataType, last bool) (cell, rest []byte, err error) {
 	cell, rest, whole, err := DecodeKeyPrefix(key, t, last)
 	if err == nil && !whole {
-		err = arrowio.Errorf(arrowio.ErrCorrupt, "key ends within a part of type %s", t)
+		err = errs.Errorf(errs.ErrCorrupt, "key ends within a part of type %s", t)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -66,7 +66,7 @@ func DecodeKeyPart(key []byte, t DataType, last bool) (cell, rest []byte, err er
 func DecodeKeyPrefix(key []byte, t DataType, last bool) (cell, rest []byte, whole bool, err error) {
 	switch {
 	case !t.IsKey():
-		return nil, nil, false, arrowio.Errorf(arrowio.ErrSchema, "%s is not in keys", t)
+		return nil, nil, false, errs.Errorf(errs.ErrSchema, "%s is not in keys", t)
 	case t.Binary() && last:
 		return key, nil, true, nil
 	case t.Binary():
@@ -103,7 +103,7 @@ func decodeSeparated(key []byte) (cell, rest []byte, whole bool, err error) {
 		case 1:
 			zeros = true
 		default:
-			return nil, nil, false, arrowio.Errorf(arrowio.ErrCorrupt, "00 %02x in a key", key[i])
+			return nil, nil, false, errs.Errorf(errs.ErrCorrupt, "00 %02x in a key", key[i])
 		}
 	}
 	if zeros {

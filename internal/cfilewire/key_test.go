@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -121,22 +121,22 @@ func TestKeyPrefix(t *testing.T) {
 		}
 		if !c.whole {
 			_, _, err := cfilewire.DecodeKeyPart(fromHex(t, c.key), c.t, c.last)
-			wantKind(t, c.key, err, arrowio.ErrCorrupt)
+			wantKind(t, c.key, err, errs.ErrCorrupt)
 		}
 	}
 	_, _, _, err := cfilewire.DecodeKeyPrefix([]byte{0, 2}, cfilewire.String, false)
-	wantKind(t, "00 02", err, arrowio.ErrCorrupt)
+	wantKind(t, "00 02", err, errs.ErrCorrupt)
 }
 
 func TestKeyTypes(t *testing.T) {
 	for _, typ := range []cfilewire.DataType{cfilewire.Bool, cfilewire.Float, cfilewire.Double, cfilewire.IsDeleted, cfilewire.Nested, 22} {
 		_, err := cfilewire.AppendKey(nil, typ, make([]byte, typ.Width()), true)
-		wantKind(t, typ.String(), err, arrowio.ErrSchema)
+		wantKind(t, typ.String(), err, errs.ErrSchema)
 		_, _, err = cfilewire.DecodeKeyPart(make([]byte, 16), typ, true)
-		wantKind(t, typ.String(), err, arrowio.ErrSchema)
+		wantKind(t, typ.String(), err, errs.ErrSchema)
 	}
 	_, err := cfilewire.AppendKey(nil, cfilewire.Int32, make([]byte, 5), true)
-	wantKind(t, "wrong width", err, arrowio.ErrSchema)
+	wantKind(t, "wrong width", err, errs.ErrSchema)
 }
 
 // Keys compare as their values do, and no beginning of one is read as more than it.

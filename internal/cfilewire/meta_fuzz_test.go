@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
@@ -22,7 +22,7 @@ func FuzzFooter(f *testing.F) {
 		if err != nil {
 			return
 		}
-		lim := arrowio.Limits{BlockBytes: 1 << 16}
+		lim := errs.Limits{BlockBytes: 1 << 16}
 		frame := footer.Frame(lim)
 		var d blockcodec.Decoder
 		var buf []byte

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -45,12 +45,12 @@ func TestParseNullsVector(t *testing.T) {
 func TestParseNullsCut(t *testing.T) {
 	b := fromHex(t, nullableBlock)
 	for n := range 20 {
-		if _, _, _, err := cfilewire.ParseNulls(exact(b[:n])); !errors.Is(err, arrowio.ErrCorrupt) {
+		if _, _, _, err := cfilewire.ParseNulls(exact(b[:n])); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("%d bytes: %v", n, err)
 		}
 	}
 	for _, s := range []string{"ffffffffff1f 00", "ffffffffffffffffffff01 00", "01 ffffffff0f", "01 ffffffff1f", "01 02 00"} {
-		if _, _, _, err := cfilewire.ParseNulls(fromHex(t, s)); !errors.Is(err, arrowio.ErrCorrupt) {
+		if _, _, _, err := cfilewire.ParseNulls(fromHex(t, s)); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("%s: %v", s, err)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"math/rand"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -38,18 +38,18 @@ func TestPlainFixed(t *testing.T) {
 			}
 			at += k
 		}
-		if err := p.Next(make([]byte, width)); !errors.Is(err, arrowio.ErrCorrupt) {
+		if err := p.Next(make([]byte, width)); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("behind the end: %v", err)
 		}
-		if err := p.Skip(1); !errors.Is(err, arrowio.ErrCorrupt) {
+		if err := p.Skip(1); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("skip behind the end: %v", err)
 		}
 		for n := range b {
-			if _, err := p.Open(exact(b[:n]), width); !errors.Is(err, arrowio.ErrCorrupt) || p.Left() != 0 {
+			if _, err := p.Open(exact(b[:n]), width); !errors.Is(err, errs.ErrCorrupt) || p.Left() != 0 {
 				t.Fatalf("%d bytes: %v, %d left", n, err, p.Left())
 			}
 		}
-		if _, err := p.Open(append(b, 0), width); !errors.Is(err, arrowio.ErrCorrupt) {
+		if _, err := p.Open(append(b, 0), width); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("a byte more: %v", err)
 		}
 	}
@@ -58,7 +58,7 @@ func TestPlainFixed(t *testing.T) {
 		t.Error("the zero value has values")
 	}
 	for _, count := range []uint32{99, 101, 1 << 28, 1 << 31, 1<<32 - 1} {
-		if _, err := p.Open(append(le32(nil, count, 0), make([]byte, 1600)...), 16); !errors.Is(err, arrowio.ErrCorrupt) {
+		if _, err := p.Open(append(le32(nil, count, 0), make([]byte, 1600)...), 16); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("count %d: %v", count, err)
 		}
 	}
@@ -79,12 +79,12 @@ func TestPlainBits(t *testing.T) {
 	})
 	var p cfilewire.PlainBits
 	for n := range b {
-		if _, err := p.Open(exact(b[:n])); !errors.Is(err, arrowio.ErrCorrupt) || p.Left() != 0 {
+		if _, err := p.Open(exact(b[:n])); !errors.Is(err, errs.ErrCorrupt) || p.Left() != 0 {
 			t.Errorf("%d bytes: %v", n, err)
 		}
 	}
 	for _, count := range []uint32{0, 112, 121, 1<<32 - 1} {
-		if _, err := p.Open(append(le32(nil, count, 0), b[8:]...)); !errors.Is(err, arrowio.ErrCorrupt) {
+		if _, err := p.Open(append(le32(nil, count, 0), b[8:]...)); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("count %d: %v", count, err)
 		}
 	}
@@ -141,12 +141,12 @@ func checkBits(t *testing.T, want []byte, n int, open func() bitReader) {
 			}
 			at += k
 		}
-		if err := p.Next(make([]byte, 1), 0, 1); !errors.Is(err, arrowio.ErrCorrupt) {
+		if err := p.Next(make([]byte, 1), 0, 1); !errors.Is(err, errs.ErrCorrupt) {
 			t.Fatalf("behind the end: %v", err)
 		}
 	}
 	p := open()
-	if _, err := p.Skip(n + 1); !errors.Is(err, arrowio.ErrCorrupt) {
+	if _, err := p.Skip(n + 1); !errors.Is(err, errs.ErrCorrupt) {
 		t.Fatalf("skip behind the end: %v", err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -65,12 +65,12 @@ func TestPrefix(t *testing.T) {
 		checkStrings(t, r, &s, want)
 		if size > 0 {
 			var s cfilewire.Strings
-			if _, err := s.OpenPrefix(b, r.Int63n(size)); !errors.Is(err, arrowio.ErrLimit) {
+			if _, err := s.OpenPrefix(b, r.Int63n(size)); !errors.Is(err, errs.ErrLimit) {
 				t.Fatalf("limit: %v", err)
 			}
 		}
 		n := r.Intn(len(b))
-		if _, err := s.OpenPrefix(exact(b[:n]), math.MaxInt64); !errors.Is(err, arrowio.ErrCorrupt) || s.Len() != 0 {
+		if _, err := s.OpenPrefix(exact(b[:n]), math.MaxInt64); !errors.Is(err, errs.ErrCorrupt) || s.Len() != 0 {
 			t.Fatalf("%d of %d bytes: %v, %d strings", n, len(b), err, s.Len())
 		}
 	}
@@ -82,7 +82,7 @@ func TestPrefixHostile(t *testing.T) {
 	var s cfilewire.Strings
 	refuse := func(what string, b []byte) {
 		t.Helper()
-		if _, err := s.OpenPrefix(exact(b), 1<<30); !errors.Is(err, arrowio.ErrCorrupt) || s.Len() != 0 {
+		if _, err := s.OpenPrefix(exact(b), 1<<30); !errors.Is(err, errs.ErrCorrupt) || s.Len() != 0 {
 			t.Errorf("%s: %v, %d strings", what, err, s.Len())
 		}
 	}
@@ -139,7 +139,7 @@ func TestPrefixBomb(t *testing.T) {
 	b = append(b, 0, 0, 0, 0)
 	for _, limit := range []int64{-1, 0, size, 1 << 20} {
 		var s cfilewire.Strings
-		if _, err := s.OpenPrefix(b, limit); !errors.Is(err, arrowio.ErrLimit) || s.Len() != 0 {
+		if _, err := s.OpenPrefix(b, limit); !errors.Is(err, errs.ErrLimit) || s.Len() != 0 {
 			t.Errorf("limit %d: %v", limit, err)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/bitpack"
 )
 
@@ -140,13 +140,13 @@ const quick = 64
 // for valid if none is.
 func (c *ColumnOut) begin(n int, valid []byte, off int) ([]byte, error) {
 	if n < 0 || int64(n) > math.MaxUint32+1-c.rows {
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "%d rows behind %d are over what a CFile can have", n, c.rows)
+		return nil, errs.Errorf(errs.ErrLimit, "%d rows behind %d are over what a CFile can have", n, c.rows)
 	}
 	if valid == nil || bitpack.CountBits(valid, off, n) == n {
 		return nil, nil
 	}
 	if !c.file.settings.Nullable {
-		return nil, arrowio.Errorf(arrowio.ErrSchema, "null in a column that has none")
+		return nil, errs.Errorf(errs.ErrSchema, "null in a column that has none")
 	}
 	return valid, nil
 }
@@ -278,7 +278,7 @@ func (c *ColumnOut) PutStrings(offsets []int32, data, valid []byte, off int) err
 	return nil
 }
 
-var errPutType error = arrowio.Errorf(arrowio.ErrSchema, "values of another type than the column's")
+var errPutType error = errs.Errorf(errs.ErrSchema, "values of another type than the column's")
 
 // runs calls put for each run of n rows that are not null, and sees to the block where Kudu does.
 func (c *ColumnOut) runs(n int, valid []byte, off int, put func(start, length int) error) error {

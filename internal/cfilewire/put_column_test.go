@@ -7,7 +7,7 @@ import (
 	"math/rand"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
@@ -238,22 +238,22 @@ func TestColumnOutRefuses(t *testing.T) {
 		"version":        {Type: cfilewire.Int32, Positional: true, Version: 3},
 		"no index":       {Type: cfilewire.Int32},
 	} {
-		wantKind(t, name, c.Open(s, discard), arrowio.ErrSchema)
+		wantKind(t, name, c.Open(s, discard), errs.ErrSchema)
 	}
 	must(t, c.Open(cfilewire.ColumnSettings(cfilewire.Int32, 0, 0, false, false), discard))
-	wantKind(t, "null", c.PutFixed(make([]byte, 8), 2, []byte{1}, 0), arrowio.ErrSchema)
-	wantKind(t, "bits", c.PutBits(nil, 0, 0, nil, 0), arrowio.ErrSchema)
-	wantKind(t, "strings", c.PutStrings(nil, nil, nil, 0), arrowio.ErrSchema)
+	wantKind(t, "null", c.PutFixed(make([]byte, 8), 2, []byte{1}, 0), errs.ErrSchema)
+	wantKind(t, "bits", c.PutBits(nil, 0, 0, nil, 0), errs.ErrSchema)
+	wantKind(t, "strings", c.PutStrings(nil, nil, nil, 0), errs.ErrSchema)
 	must(t, c.Open(cfilewire.ColumnSettings(cfilewire.Binary, 0, cfilewire.LZ4, false, false), discard))
-	wantKind(t, "numbers", c.PutFixed(nil, 0, nil, 0), arrowio.ErrSchema)
+	wantKind(t, "numbers", c.PutFixed(nil, 0, nil, 0), errs.ErrSchema)
 	must(t, c.Open(cfilewire.ColumnSettings(cfilewire.Binary, cfilewire.EncodingPlain, cfilewire.LZ4, false, false), discard))
 	must(t, c.PutStrings([]int32{0, cfilewire.MaxRaw}, make([]byte, cfilewire.MaxRaw), nil, 0))
 	_, err := c.Finish()
-	wantKind(t, "long string", err, arrowio.ErrLimit)
+	wantKind(t, "long string", err, errs.ErrLimit)
 	must(t, c.Open(cfilewire.DeltaSettings(), discard))
 	must(t, c.PutStrings([]int32{0, 1}, []byte{0xff}, nil, 0))
 	_, err = c.Finish()
-	wantKind(t, "delta without key", err, arrowio.ErrCorrupt)
+	wantKind(t, "delta without key", err, errs.ErrCorrupt)
 	full := errors.New("full")
 	if err := c.Open(cfilewire.BloomSettings(), func([]byte) error { return full }); !errors.Is(err, full) {
 		t.Error(err)
@@ -268,7 +268,7 @@ func TestColumnOutRows(t *testing.T) {
 	for range 1 << 5 {
 		must(t, c.PutBits(none, 0, 1<<27, none, 0))
 	}
-	wantKind(t, "one more", c.PutBits(none, 0, 1, nil, 0), arrowio.ErrLimit)
+	wantKind(t, "one more", c.PutBits(none, 0, 1, nil, 0), errs.ErrLimit)
 	f, err := c.Finish()
 	if err != nil || f.Values != 1<<32 {
 		t.Errorf("%v, %v", f, err)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // FileSettings say what file is written. The zero value of a field is Kudu's default. ColumnSettings and its like give
@@ -81,7 +81,7 @@ type FileOut struct {
 }
 
 // Open starts a file and writes its header. write gets the bytes of the file from the first to the last, and must not
-// keep its argument. Settings that no file can have are arrowio.ErrSchema.
+// keep its argument. Settings that no file can have are errs.ErrSchema.
 func (w *FileOut) Open(s FileSettings, write func(b []byte) error) error {
 	s.Encoding = s.Encoding.Resolve(s.Type)
 	if s.Compression == DefaultCompression {
@@ -108,21 +108,21 @@ func (w *FileOut) Open(s FileSettings, write func(b []byte) error) error {
 
 func (s *FileSettings) check() error {
 	if err := CheckEncoding(&Footer{Type: s.Type, Encoding: s.Encoding}); err != nil {
-		return arrowio.Errorf(arrowio.ErrSchema, "%w", err)
+		return errs.Errorf(errs.ErrSchema, "%w", err)
 	}
 	switch {
 	case s.Encoding == EncodingGroupVarint:
-		return arrowio.Errorf(arrowio.ErrSchema, "%s is read, not written", s.Encoding)
+		return errs.Errorf(errs.ErrSchema, "%s is read, not written", s.Encoding)
 	case int(s.Compression) >= len(compressions):
-		return arrowio.Errorf(arrowio.ErrSchema, "%s is not known", s.Compression)
+		return errs.Errorf(errs.ErrSchema, "%s is not known", s.Compression)
 	case s.Version != 1 && s.Version != 2:
-		return arrowio.Errorf(arrowio.ErrSchema, "version %d", s.Version)
+		return errs.Errorf(errs.ErrSchema, "version %d", s.Version)
 	case s.Keyed && s.Nullable:
-		return arrowio.Errorf(arrowio.ErrSchema, "a key that may be null")
+		return errs.Errorf(errs.ErrSchema, "a key that may be null")
 	case s.Keyed && s.Key == nil && !s.Type.IsKey():
-		return arrowio.Errorf(arrowio.ErrSchema, "%s is not in keys", s.Type)
+		return errs.Errorf(errs.ErrSchema, "%s is not in keys", s.Type)
 	case !s.Keyed && !s.Positional:
-		return arrowio.Errorf(arrowio.ErrSchema, "a file without an index")
+		return errs.Errorf(errs.ErrSchema, "a file without an index")
 	}
 	return nil
 }
@@ -176,7 +176,7 @@ func (w *FileOut) Finish(values int64, dict []byte) (*Footer, error) {
 		Checksums: !s.NoChecksums, Version: s.Version, HeaderSize: TailSize,
 	}
 	if values < 0 || values > math.MaxUint32+1 {
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "%d rows are over what a CFile can have", values)
+		return nil, errs.Errorf(errs.ErrLimit, "%d rows are over what a CFile can have", values)
 	}
 	if f.Checksums {
 		f.Incompatible |= FeatureChecksums

@@ -5,7 +5,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // magicOf returns the magic of a version, of which 0 is the newest.
@@ -17,14 +17,14 @@ func magicOf(version int) string {
 }
 
 // AppendHeader appends the header of a file: the reverse of ParseHeader. Kudu writes no metadata there. A message of more
-// than MaxMetaBytes is arrowio.ErrLimit.
+// than MaxMetaBytes is errs.ErrLimit.
 func AppendHeader(dst []byte, version int, meta []Pair, checksums bool) ([]byte, error) {
 	var msg []byte
 	for _, p := range meta {
 		msg = appendPair(msg, 3, p)
 	}
 	if len(msg) > MaxMetaBytes {
-		return dst, arrowio.Errorf(arrowio.ErrLimit, "header of %d bytes", len(msg))
+		return dst, errs.Errorf(errs.ErrLimit, "header of %d bytes", len(msg))
 	}
 	start := len(dst)
 	dst = append(dst, magicOf(version)...)
@@ -37,12 +37,12 @@ func AppendHeader(dst []byte, version int, meta []Pair, checksums bool) ([]byte,
 }
 
 // AppendFooter appends what ParseFooter reads. Of f it takes what the message says, and Version; whether there are
-// checksums is Incompatible's to say, not Checksums'. A message of more than MaxMetaBytes is arrowio.ErrLimit: its
+// checksums is Incompatible's to say, not Checksums'. A message of more than MaxMetaBytes is errs.ErrLimit: its
 // metadata are too long.
 func AppendFooter(dst []byte, f *Footer) ([]byte, error) {
 	msg := appendFooterMessage(nil, f)
 	if len(msg) > MaxMetaBytes {
-		return dst, arrowio.Errorf(arrowio.ErrLimit, "footer of %d bytes", len(msg))
+		return dst, errs.Errorf(errs.ErrLimit, "footer of %d bytes", len(msg))
 	}
 	n := len(msg)
 	msg = append(msg, magicOf(f.Version)...)

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 )
 
@@ -25,10 +25,10 @@ type Sealer struct {
 // its codec does not make shorter by a tenth is stored as it is, as Kudu does. LZ4 has Kudu's bytes; snappy and zlib have
 // those of other implementations.
 //
-// A block of more than MaxRaw bytes is arrowio.ErrLimit where there is a codec, one of 2 GiB anywhere.
+// A block of more than MaxRaw bytes is errs.ErrLimit where there is a codec, one of 2 GiB anywhere.
 func (s *Sealer) Seal(fr Frame, dst, raw []byte) ([]byte, error) {
 	if len(raw) > math.MaxInt32-2*checksumSize-4 || fr.Codec != blockcodec.None && len(raw) > MaxRaw {
-		return dst, arrowio.Errorf(arrowio.ErrLimit, "block of %d bytes is over what a CFile can have", len(raw))
+		return dst, errs.Errorf(errs.ErrLimit, "block of %d bytes is over what a CFile can have", len(raw))
 	}
 	start := len(dst)
 	if fr.Codec == blockcodec.None {

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/cfilewire"
@@ -51,7 +51,7 @@ func takeApart(tb testing.TB, b []byte) *kuduFile {
 	must(tb, err)
 	must(tb, cfilewire.ParseHeader(b, f))
 	k := &kuduFile{footer: *f}
-	fr := f.Frame(arrowio.Limits{})
+	fr := f.Frame(errs.Limits{})
 	var d blockcodec.Decoder
 	open := func(p cfilewire.BlockPointer) []byte {
 		raw, _, err := fr.Open(b[p.Off:p.End()], nil, &d)

@@ -9,7 +9,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
@@ -127,7 +127,7 @@ func TestSeal(t *testing.T) {
 		{blockcodec.None, cfilewire.MaxRaw + 1, true},
 	} {
 		fr.Codec = c.codec
-		if _, err := s.Seal(fr, nil, make([]byte, c.size)); (err == nil) != c.ok || err != nil && !errors.Is(err, arrowio.ErrLimit) {
+		if _, err := s.Seal(fr, nil, make([]byte, c.size)); (err == nil) != c.ok || err != nil && !errors.Is(err, errs.ErrLimit) {
 			t.Errorf("%v: %v", c, err)
 		}
 	}
@@ -309,9 +309,9 @@ func TestAppendFooter(t *testing.T) {
 	}
 	long := []cfilewire.Pair{{Key: "k", Value: make([]byte, cfilewire.MaxMetaBytes)}}
 	_, err := cfilewire.AppendFooter(nil, &cfilewire.Footer{Meta: long})
-	wantKind(t, "footer", err, arrowio.ErrLimit)
+	wantKind(t, "footer", err, errs.ErrLimit)
 	_, err = cfilewire.AppendHeader(nil, 2, long, true)
-	wantKind(t, "header", err, arrowio.ErrLimit)
+	wantKind(t, "header", err, errs.ErrLimit)
 	b, err := cfilewire.AppendHeader(nil, 0, nil, true)
 	if want := fromHex(t, "6b756475 63666c32 00000000 02943ad3"); err != nil || !bytes.Equal(b, want) {
 		t.Errorf("%x, %v", b, err)

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -43,10 +43,10 @@ func checkRuns[T cfilewire.RLEValue](t *testing.T, r *rand.Rand, b []byte, want 
 		at += k
 	}
 	left := x
-	if err := x.Next(make([]T, 1)); !errors.Is(err, arrowio.ErrCorrupt) {
+	if err := x.Next(make([]T, 1)); !errors.Is(err, errs.ErrCorrupt) {
 		t.Fatalf("behind %d values: %v", len(want), err)
 	}
-	if err := left.Skip(1); !errors.Is(err, arrowio.ErrCorrupt) {
+	if err := left.Skip(1); !errors.Is(err, errs.ErrCorrupt) {
 		t.Fatalf("skip behind %d values: %v", len(want), err)
 	}
 }
@@ -124,7 +124,7 @@ func testRuns[T cfilewire.RLEValue](t *testing.T) {
 	}
 	var x cfilewire.RLE[T]
 	for n := range 8 {
-		if _, err := x.Open(make([]byte, n)); !errors.Is(err, arrowio.ErrCorrupt) {
+		if _, err := x.Open(make([]byte, n)); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("%d bytes: %v", n, err)
 		}
 	}
@@ -172,7 +172,7 @@ func TestRLELimits(t *testing.T) {
 		if h, err := x.Open(b); err != nil || h.Count != 1<<31-1 {
 			t.Fatal(err)
 		}
-		if err := x.Next(make([]int32, 1)); !errors.Is(err, arrowio.ErrCorrupt) {
+		if err := x.Next(make([]int32, 1)); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("%q: %v", s, err)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -46,7 +46,7 @@ func checkStrings(t *testing.T, r *rand.Rand, s *cfilewire.Strings, want []strin
 		ends[0] = int32(r.Intn(20))
 		got := bytes.Repeat([]byte{'#'}, int(ends[0])+size)
 		if size > 0 {
-			if err := s.Next(slices.Clone(ends), got[:len(got)-1]); !errors.Is(err, arrowio.ErrLimit) {
+			if err := s.Next(slices.Clone(ends), got[:len(got)-1]); !errors.Is(err, errs.ErrLimit) {
 				t.Fatalf("a byte too few: %v", err)
 			}
 		}
@@ -63,10 +63,10 @@ func checkStrings(t *testing.T, r *rand.Rand, s *cfilewire.Strings, want []strin
 		}
 		at += k
 	}
-	if err := s.Next(make([]int32, 2), make([]byte, 100)); !errors.Is(err, arrowio.ErrCorrupt) {
+	if err := s.Next(make([]int32, 2), make([]byte, 100)); !errors.Is(err, errs.ErrCorrupt) {
 		t.Fatalf("behind the end: %v", err)
 	}
-	if err := s.Skip(1); !errors.Is(err, arrowio.ErrCorrupt) {
+	if err := s.Skip(1); !errors.Is(err, errs.ErrCorrupt) {
 		t.Fatalf("skip behind the end: %v", err)
 	}
 }
@@ -112,7 +112,7 @@ func TestPlainStringsHostile(t *testing.T) {
 	var s cfilewire.Strings
 	refuse := func(what string, b []byte) {
 		t.Helper()
-		if _, err := s.OpenPlain(exact(b)); !errors.Is(err, arrowio.ErrCorrupt) || s.Len() != 0 || s.Left() != 0 || s.Size(5) != 0 {
+		if _, err := s.OpenPlain(exact(b)); !errors.Is(err, errs.ErrCorrupt) || s.Len() != 0 || s.Left() != 0 || s.Size(5) != 0 {
 			t.Errorf("%s: %v, %d strings", what, err, s.Len())
 		}
 	}
@@ -157,7 +157,7 @@ func TestStringsRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, start := range []int32{-1, math.MinInt32, 6, math.MaxInt32 - 4, math.MaxInt32} {
-		if err := s.Next([]int32{start, 0, 0, 0}, make([]byte, 10)); !errors.Is(err, arrowio.ErrLimit) {
+		if err := s.Next([]int32{start, 0, 0, 0}, make([]byte, 10)); !errors.Is(err, errs.ErrLimit) {
 			t.Errorf("from %d: %v", start, err)
 		}
 	}

@@ -3,7 +3,7 @@ package cfilewire
 import (
 	"strconv"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 )
 
@@ -147,14 +147,14 @@ func (e Encoding) Resolve(t DataType) Encoding {
 	return e
 }
 
-// CheckEncoding returns nil if blocks of f can be of its encoding, else arrowio.ErrUnsupported, as Kudu has it.
+// CheckEncoding returns nil if blocks of f can be of its encoding, else errs.ErrUnsupported, as Kudu has it.
 // EncodingGroupVarint is what the CFile design document describes for 32-bit unsigned integers; Kudu itself refuses it.
 func CheckEncoding(f *Footer) error {
 	switch {
 	case !f.Type.Known() || types[f.Type].encodings == 0:
-		return arrowio.Errorf(arrowio.ErrUnsupported, "columns of %s are not stored", f.Type)
+		return errs.Errorf(errs.ErrUnsupported, "columns of %s are not stored", f.Type)
 	case f.Encoding >= 8 || types[f.Type].encodings>>f.Encoding&1 == 0:
-		return arrowio.Errorf(arrowio.ErrUnsupported, "%s is no encoding of %s", f.Encoding, f.Type)
+		return errs.Errorf(errs.ErrUnsupported, "%s is no encoding of %s", f.Encoding, f.Type)
 	}
 	return nil
 }

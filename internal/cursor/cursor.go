@@ -4,10 +4,10 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-// Causes of a failed read; Err wraps one of them together with arrowio.ErrCorrupt. ErrShort alone may be cured by more
+// Causes of a failed read; Err wraps one of them together with errs.ErrCorrupt. ErrShort alone may be cured by more
 // bytes: a parser that was given only the beginning of a structure can fetch more and start again.
 var (
 	ErrShort    = errors.New("not enough bytes")
@@ -38,7 +38,7 @@ func (c *Cursor) Remaining() int {
 	return len(c.b) - c.pos
 }
 
-// Err returns nil or the first failure: an *arrowio.Error of kind ErrCorrupt with the absolute offset of the read that
+// Err returns nil or the first failure: an *errs.Error of kind ErrCorrupt with the absolute offset of the read that
 // failed, wrapping ErrShort, ErrVarint or ErrNegative.
 func (c *Cursor) Err() error { return c.err }
 
@@ -46,7 +46,7 @@ func (c *Cursor) Err() error { return c.err }
 // that can be read but not be right.
 func (c *Cursor) Fail(err error) {
 	if c.err == nil && err != nil {
-		c.err = arrowio.Locate(err, arrowio.At{Split: -1, Off: c.Offset()})
+		c.err = errs.Locate(err, errs.At{Off: errs.N(c.Offset())})
 	}
 }
 
@@ -66,10 +66,10 @@ func (c *Cursor) short(n int) {
 		return
 	}
 	if n < 0 {
-		c.Fail(arrowio.Errorf(arrowio.ErrCorrupt, "%w: %d", ErrNegative, n))
+		c.Fail(errs.Errorf(errs.ErrCorrupt, "%w: %d", ErrNegative, n))
 		return
 	}
-	c.Fail(arrowio.Errorf(arrowio.ErrCorrupt, "%w: %d needed, %d left", ErrShort, n, len(c.b)-c.pos))
+	c.Fail(errs.Errorf(errs.ErrCorrupt, "%w: %d needed, %d left", ErrShort, n, len(c.b)-c.pos))
 }
 
 // Bytes returns the next n bytes. They are a part of the slice given to New, not a copy; their capacity ends with them.
@@ -173,9 +173,9 @@ func (c *Cursor) varint(most int) uint64 {
 		}
 	}
 	if len(c.b)-c.pos >= most {
-		c.Fail(arrowio.Errorf(arrowio.ErrCorrupt, "%w: more than %d bytes", ErrVarint, most))
+		c.Fail(errs.Errorf(errs.ErrCorrupt, "%w: more than %d bytes", ErrVarint, most))
 	} else {
-		c.Fail(arrowio.Errorf(arrowio.ErrCorrupt, "%w: a varint goes on behind the end", ErrShort))
+		c.Fail(errs.Errorf(errs.ErrCorrupt, "%w: a varint goes on behind the end", ErrShort))
 	}
 	return 0
 }

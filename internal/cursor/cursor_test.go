@@ -7,7 +7,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cursor"
 )
 
@@ -118,8 +118,8 @@ func TestFailures(t *testing.T) {
 		c := cursor.New(k.b, 50)
 		k.f(c)
 		err := c.Err()
-		var e *arrowio.Error
-		if !errors.Is(err, k.want) || !errors.Is(err, arrowio.ErrCorrupt) || !errors.As(err, &e) || e.Off != 50 {
+		var e *errs.Error
+		if !errors.Is(err, k.want) || !errors.Is(err, errs.ErrCorrupt) || !errors.As(err, &e) || e.Off != 50 {
 			t.Errorf("%s: %v", k.name, err)
 			continue
 		}
@@ -141,8 +141,8 @@ func TestFail(t *testing.T) {
 	if c.Err() != nil {
 		t.Fatal(c.Err())
 	}
-	c.Fail(arrowio.Errorf(arrowio.ErrUnsupported, "version %d", 9))
-	if got := c.Err().Error(); got != "at 8: version 9" || !errors.Is(c.Err(), arrowio.ErrUnsupported) {
+	c.Fail(errs.Errorf(errs.ErrUnsupported, "version %d", 9))
+	if got := c.Err().Error(); got != "at 8: version 9" || !errors.Is(c.Err(), errs.ErrUnsupported) {
 		t.Errorf("%q", got)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowc"
 )
@@ -59,7 +59,7 @@ type bound struct {
 func guard(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = arrowio.Errorf(arrowio.ErrInternal, "panic: %v\n%s", v, debug.Stack())
+			err = errs.Errorf(errs.ErrInternal, "panic: %v\n%s", v, debug.Stack())
 		}
 	}()
 	return f()
@@ -87,7 +87,7 @@ func duckdbBind(info C.duckdb_bind_info, db C.uint64_t) {
 	d.mu.Unlock()
 	err := guard(func() error {
 		if q == nil {
-			return arrowio.Errorf(arrowio.ErrInternal, "a table is bound outside of a query")
+			return errs.Errorf(errs.ErrInternal, "a table is bound outside of a query")
 		}
 		return q.bind(info)
 	})
@@ -132,7 +132,7 @@ func (d *DB) arguments(info C.duckdb_bind_info) (name string, options map[string
 	defer C.duckdb_destroy_value(&v)
 	names := valueTexts(v)
 	if len(names) != 1 {
-		return "", nil, arrowio.Errorf(arrowio.ErrOption, "sql: arrowio(NULL) is no file")
+		return "", nil, errs.Errorf(errs.ErrOption, "sql: arrowio(NULL) is no file")
 	}
 	options = map[string][]string{}
 	for _, o := range d.o.Names {
@@ -248,7 +248,7 @@ func (b *bound) begin(info C.duckdb_init_info) error {
 	n := int(C.duckdb_init_get_column_count(info))
 	s := C.bridge_new_scan(C.size_t(n))
 	if s == nil {
-		return arrowio.Errorf(arrowio.ErrLimit, "out of memory")
+		return errs.Errorf(errs.ErrLimit, "out of memory")
 	}
 	s.connection = b.q.db.side
 	converted, place := unsafe.Slice(s.converted, n), unsafe.Slice(s.place, n)
@@ -264,9 +264,9 @@ func (b *bound) begin(info C.duckdb_init_info) error {
 		c := &b.t.columns[k]
 		if c.refused {
 			C.bridge_free_scan(unsafe.Pointer(s))
-			return &arrowio.Error{
-				Kind: arrowio.ErrUnsupported, Column: fields[k].Name, Split: -1, Off: -1,
-				Err: arrowio.Errorf(arrowio.ErrUnsupported, "DuckDB cannot take %s: leave the column out", fields[k].Type.Name()),
+			return &errs.Error{
+				Kind: errs.ErrUnsupported, Column: fields[k].Name, Split: -1, Off: -1,
+				Err: errs.Errorf(errs.ErrUnsupported, "DuckDB cannot take %s: leave the column out", fields[k].Type.Name()),
 			}
 		}
 		at := slices.Index(wanted, int(k))

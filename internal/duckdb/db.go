@@ -15,7 +15,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // DB is a database in memory. One query at a time runs in it.
@@ -172,19 +172,19 @@ const (
 
 // failure sorts an error of DuckDB's: a statement that is wrong is the caller's option.
 func failure(text string, kind int) error {
-	k := arrowio.ErrSchema // a value that a statement cannot take
+	k := errs.ErrSchema // a value that a statement cannot take
 	switch kind {
 	case errorCatalog, errorParser, errorPlanner, errorSyntax, errorSettings, errorBinder, errorPermission, errorNotResolved,
 		errorNotAllowed, errorDependency, errorConfiguration:
-		k = arrowio.ErrOption
+		k = errs.ErrOption
 	case errorNotSupported:
-		k = arrowio.ErrUnsupported
+		k = errs.ErrUnsupported
 	case errorOutOfMemory:
-		k = arrowio.ErrLimit
+		k = errs.ErrLimit
 	case errorFatal, errorInternal:
-		k = arrowio.ErrInternal
+		k = errs.ErrInternal
 	}
-	return arrowio.Errorf(k, "sql: %s", oneLine(text))
+	return errs.Errorf(k, "sql: %s", oneLine(text))
 }
 
 // oneLine leaves out the quotation of the statement that DuckDB's texts end with.

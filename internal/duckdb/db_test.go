@@ -18,6 +18,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
@@ -217,7 +218,7 @@ func TestTypesThatDuckDBHasNot(t *testing.T) {
 	defer rec.Release()
 	db := open(t, map[string]Table{"x": &fake{rec: rec, times: 1}})
 	want(t, db, "select id from x", "7\n")
-	if _, err := result(context.Background(), db, "select * from x"); !errors.Is(err, arrowio.ErrUnsupported) {
+	if _, err := result(context.Background(), db, "select * from x"); !errors.Is(err, errs.ErrUnsupported) {
 		t.Errorf("a union: %v", err)
 	}
 }
@@ -226,7 +227,7 @@ func TestInstantsAreNotCut(t *testing.T) {
 	rec := build(t, []arrow.Field{{Name: "t", Type: &arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "UTC"}, Nullable: true}},
 		`["2020-01-01",null,"1969-12-31T23:59:59.999999999Z"]`)
 	db := open(t, map[string]Table{"x": &fake{rec: rec, times: 1}})
-	if _, err := result(context.Background(), db, "select t from x"); !errors.Is(err, arrowio.ErrSchema) || !strings.Contains(err.Error(), "1969-12-31T23:59:59.999999999Z") {
+	if _, err := result(context.Background(), db, "select t from x"); !errors.Is(err, errs.ErrSchema) || !strings.Contains(err.Error(), "1969-12-31T23:59:59.999999999Z") {
 		t.Errorf("nanoseconds: %v", err)
 	}
 }
@@ -274,27 +275,27 @@ func TestFiltersReachTheTable(t *testing.T) {
 
 func TestMistakes(t *testing.T) {
 	broken := numbers(t)
-	broken.err = arrowio.Errorf(arrowio.ErrCorrupt, "bad block")
+	broken.err = errs.Errorf(errs.ErrCorrupt, "bad block")
 	db := open(t, map[string]Table{"x": numbers(t), "xbroken": broken})
 	for _, c := range []struct {
 		sql  string
 		want error
 	}{
-		{"", arrowio.ErrOption},
-		{"selec", arrowio.ErrOption},
-		{"select nothing from x", arrowio.ErrOption},
-		{"from y", arrowio.ErrOption},
+		{"", errs.ErrOption},
+		{"selec", errs.ErrOption},
+		{"select nothing from x", errs.ErrOption},
+		{"from y", errs.ErrOption},
 		{"from xmissing", fs.ErrNotExist},
-		{"from xbroken", arrowio.ErrCorrupt},
-		{"select sum(id) from xbroken", arrowio.ErrCorrupt},
-		{"select * from x where id = $1", arrowio.ErrOption},
-		{"select error('text') from x", arrowio.ErrSchema},
-		{"from arrowio(NULL)", arrowio.ErrOption},
-		{"from arrowio('x', nothing := 1)", arrowio.ErrOption},
-		{"from read_text('db_test.go')", arrowio.ErrOption},
-		{"copy (from x) to 'x.csv'", arrowio.ErrOption},
-		{"attach 'x.db'", arrowio.ErrOption},
-		{"install httpfs", arrowio.ErrOption},
+		{"from xbroken", errs.ErrCorrupt},
+		{"select sum(id) from xbroken", errs.ErrCorrupt},
+		{"select * from x where id = $1", errs.ErrOption},
+		{"select error('text') from x", errs.ErrSchema},
+		{"from arrowio(NULL)", errs.ErrOption},
+		{"from arrowio('x', nothing := 1)", errs.ErrOption},
+		{"from read_text('db_test.go')", errs.ErrOption},
+		{"copy (from x) to 'x.csv'", errs.ErrOption},
+		{"attach 'x.db'", errs.ErrOption},
+		{"install httpfs", errs.ErrOption},
 		{"set enable_external_access = true; from x", nil},
 	} {
 		_, err := result(context.Background(), db, c.sql)

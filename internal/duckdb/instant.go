@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // hasInstants tells whether values of t hold instants in nanoseconds. DuckDB's have microseconds.
@@ -47,7 +47,7 @@ func wholeMicros(path string, a arrow.Array) error {
 		}
 		for i, v := range values {
 			if v%1000 != 0 && a.IsValid(i) {
-				return &arrowio.Error{Kind: arrowio.ErrSchema, Column: path, Split: -1, Off: -1, Err: arrowio.Errorf(arrowio.ErrSchema,
+				return &errs.Error{Kind: errs.ErrSchema, Column: path, Split: -1, Off: -1, Err: errs.Errorf(errs.ErrSchema,
 					"%s: DuckDB keeps instants in microseconds: with the option timestamp_unit := 'us' they are cut",
 					v.ToTime(arrow.Nanosecond).Format(time.RFC3339Nano))}
 			}

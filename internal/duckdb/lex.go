@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // token is a part of a statement, as far as the parts matter here: what is not told apart is other.
@@ -157,7 +157,7 @@ func Parameters(sql string, values map[string]string) (string, error) {
 	}
 	for name := range values {
 		if !used[name] {
-			return "", arrowio.Errorf(arrowio.ErrOption, "sql: there is no parameter $%s", name)
+			return "", errs.Errorf(errs.ErrOption, "sql: there is no parameter $%s", name)
 		}
 	}
 	return b.String(), nil

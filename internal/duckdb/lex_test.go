@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 func TestStatements(t *testing.T) {
@@ -36,7 +36,7 @@ func TestParameters(t *testing.T) {
 	if got, err := Parameters(sql, values); err != nil || got != want {
 		t.Errorf("%s, %v; want %s", got, err, want)
 	}
-	if _, err := Parameters("select '$a'", map[string]string{"a": ""}); !errors.Is(err, arrowio.ErrOption) {
+	if _, err := Parameters("select '$a'", map[string]string{"a": ""}); !errors.Is(err, errs.ErrOption) {
 		t.Errorf("a value without a parameter: %v", err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowc"
 )
@@ -104,7 +104,7 @@ func (d *DB) Query(ctx context.Context, sql string) (*Rows, error) {
 	d.mu.Unlock()
 	if busy {
 		cancel()
-		return nil, arrowio.Errorf(arrowio.ErrOption, "sql: the rows of another query are not closed")
+		return nil, errs.Errorf(errs.ErrOption, "sql: the rows of another query are not closed")
 	}
 	q.done, q.idle = make(chan struct{}), make(chan struct{})
 	go q.interrupt()
@@ -125,7 +125,7 @@ func (r *Rows) start(sql string) error {
 	defer C.duckdb_destroy_extracted(&list)
 	if text := C.duckdb_extract_statements_error(list); n == 0 {
 		if text == nil || C.GoString(text) == "" {
-			return arrowio.Errorf(arrowio.ErrOption, "sql: there is no statement in it")
+			return errs.Errorf(errs.ErrOption, "sql: there is no statement in it")
 		}
 		return failure(C.GoString(text), errorParser)
 	}
@@ -195,7 +195,7 @@ func (r *Rows) prepare(list C.duckdb_extracted_statements, i C.idx_t) error {
 	if n := C.duckdb_nparams(r.stmt); n > 0 {
 		p := C.duckdb_parameter_name(r.stmt, 1)
 		defer C.duckdb_free(unsafe.Pointer(p))
-		return arrowio.Errorf(arrowio.ErrOption, "sql: parameter $%s has no value", C.GoString(p))
+		return errs.Errorf(errs.ErrOption, "sql: parameter $%s has no value", C.GoString(p))
 	}
 	return nil
 }
@@ -280,12 +280,12 @@ func (r *Rows) Close() error {
 	q.cancel()
 	r.end()
 	_ = q.db.run("ROLLBACK") // there may be no transaction
-	var errs []error
+	var all []error
 	for _, t := range q.tables {
-		errs = append(errs, t.close())
+		all = append(all, t.close())
 	}
 	q.db.mu.Lock()
 	q.db.current = nil
 	q.db.mu.Unlock()
-	return errors.Join(errs...)
+	return errors.Join(all...)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 )
@@ -92,7 +92,7 @@ func (d *dictionary) enter(data arrow.ArrayData) (arrow.ArrayData, error) {
 		}
 	}
 	if bad {
-		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "an index beyond the dictionary's %d entries", entries)
+		return nil, errs.Errorf(errs.ErrCorrupt, "an index beyond the dictionary's %d entries", entries)
 	}
 	if d.last != nil && entries > 0 { // of nulls only, the codes are 0
 		for i, c := range codes {
@@ -179,7 +179,7 @@ func (d *dictionary) move(entries arrow.Array) error {
 		code, ok := d.known[string(d.key)]
 		if !ok {
 			if d.n == math.MaxInt32 {
-				return arrowio.Errorf(arrowio.ErrLimit, "the dictionaries have more than %d entries together", d.n)
+				return errs.Errorf(errs.ErrLimit, "the dictionaries have more than %d entries together", d.n)
 			}
 			code = uint32(d.n)
 			d.known[string(d.key)] = code

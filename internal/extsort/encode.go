@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/decimal256"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // slots are n values of an array: those from off on of its buffers.
@@ -389,7 +389,7 @@ func dictionaryEntries(t *arrow.DictionaryType) func(slots, []int32) (slots, err
 			bad = entriesAt(at, arrow.GetData[uint64](buf)[s.off:], valid, s.off, values.n)
 		}
 		if bad {
-			return slots{}, arrowio.Errorf(arrowio.ErrCorrupt, "an index beyond the dictionary's %d entries", values.n)
+			return slots{}, errs.Errorf(errs.ErrCorrupt, "an index beyond the dictionary's %d entries", values.n)
 		}
 		return values, nil
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // FuzzSort sorts rows of a text and a number cut out of the input, in batches and memory that the seed chooses.
@@ -61,7 +61,7 @@ func FuzzSort(f *testing.F) {
 		d := &disk{}
 		got, _, err := sortAll(context.Background(), recs, by, Options{Memory: 64 << 10 << rng.Intn(3), Scratch: d.scratch, Allocator: mem, BatchRows: rng.Intn(100)})
 		defer func() { releaseAll(got) }()
-		if errors.Is(err, arrowio.ErrLimit) {
+		if errors.Is(err, errs.ErrLimit) {
 			return
 		}
 		if err != nil {

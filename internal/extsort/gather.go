@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/decimal256"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/fanout"
@@ -180,7 +180,7 @@ func (g *gatherer) located(err error) error {
 	if errors.Is(err, arrowbuf.ErrOverflow) {
 		return err
 	}
-	return arrowio.Errorf(arrowio.ErrUnsupported, "%w", err)
+	return errs.Errorf(errs.ErrUnsupported, "%w", err)
 }
 
 // buffer returns n bytes, the padding zero.

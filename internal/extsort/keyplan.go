@@ -6,7 +6,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
@@ -51,7 +51,7 @@ func (c *keyColumn) marks() (value, null byte) {
 // an order, are ErrSchema of operation "sort".
 func newKeyPlan(s *arrow.Schema, by []Key, mem *arrowbuf.Arena) (*keyPlan, error) {
 	if len(by) == 0 {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "sort by what? There are no columns given")
+		return nil, errs.Errorf(errs.ErrOption, "sort by what? There are no columns given")
 	}
 	p := &keyPlan{mem: mem}
 	for _, key := range by {
@@ -83,7 +83,7 @@ func newKeyPlan(s *arrow.Schema, by []Key, mem *arrowbuf.Arena) (*keyPlan, error
 func newKeyColumn(s *arrow.Schema, key Key) (keyColumn, error) {
 	name := key.Column
 	refuse := func(format string, args ...any) (keyColumn, error) {
-		e := arrowio.Errorf(arrowio.ErrSchema, format, args...)
+		e := errs.Errorf(errs.ErrSchema, format, args...)
 		e.Op = "sort"
 		return keyColumn{}, e
 	}
@@ -131,9 +131,9 @@ func (c *keyColumn) slots(cols []arrow.Array, n int, valid *validity) (slots, er
 	}
 	err := c.nulls(valid, s)
 	if err == nil && !c.marked && !valid.all() {
-		err = arrowio.Errorf(arrowio.ErrSchema, "the column is declared to have no nulls, but has some")
+		err = errs.Errorf(errs.ErrSchema, "the column is declared to have no nulls, but has some")
 	}
-	return s, arrowio.Locate(err, arrowio.At{Column: c.Column, Split: -1, Off: -1})
+	return s, errs.Locate(err, errs.At{Column: c.Column})
 }
 
 // rowBytes is about what a row takes while keys are made, its key included.
@@ -172,7 +172,7 @@ func (p *keyPlan) putFixed(g *keyGroup, dst []byte, cols []arrow.Array, n int) e
 		w, mark := c.width(), c.mark()
 		if n > 0 && w > 0 {
 			if err := c.put(dst[off+mark:], g.width, s); err != nil {
-				return arrowio.Locate(err, arrowio.At{Column: c.Column, Split: -1, Off: -1})
+				return errs.Locate(err, errs.At{Column: c.Column})
 			}
 			if c.Descending {
 				for at := off + mark; at < n*g.width; at += g.width {
@@ -249,7 +249,7 @@ func (p *keyPlan) measure(ends []uint32, cols []arrow.Array, n int) error {
 			total += 2*int64(len(v)) + 2 // at most
 		}
 		if total > math.MaxUint32-keySlack {
-			e := arrowio.Errorf(arrowio.ErrLimit, "the values of %d rows take more than 4 GiB as keys", n)
+			e := errs.Errorf(errs.ErrLimit, "the values of %d rows take more than 4 GiB as keys", n)
 			e.Column = g.columns[0].Column
 			return e
 		}
@@ -275,7 +275,7 @@ func (p *keyPlan) fetch(g *keyGroup, cols []arrow.Array, n int) error {
 	}
 	g.values = resize(g.values, n)
 	if err := c.texts(g.values, s); err != nil {
-		return arrowio.Locate(err, arrowio.At{Column: c.Column, Split: -1, Off: -1})
+		return errs.Locate(err, errs.At{Column: c.Column})
 	}
 	for i, v := range g.values {
 		if v == nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/race"
 )
@@ -24,7 +25,7 @@ func TestRowTooLarge(t *testing.T) {
 	for _, c := range []struct {
 		size int
 		want error
-	}{{127 << 10, nil}, {129 << 10, arrowio.ErrLimit}} {
+	}{{127 << 10, nil}, {129 << 10, errs.ErrLimit}} {
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 		b := array.NewRecordBuilder(mem, s)
 		var recs []arrow.Record

@@ -6,7 +6,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
@@ -52,7 +52,7 @@ func (s *Sorter) newRun(level int) (*run, error) {
 	f := s.files[level]
 	if f == nil {
 		if s.o.Scratch == nil {
-			return nil, arrowio.Errorf(arrowio.ErrLimit, "the rows do not fit into %d bytes of memory, and there is no place for scratch files", s.o.Memory)
+			return nil, errs.Errorf(errs.ErrLimit, "the rows do not fit into %d bytes of memory, and there is no place for scratch files", s.o.Memory)
 		}
 		sf, err := s.o.Scratch()
 		if err != nil {

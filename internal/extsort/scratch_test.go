@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/race"
 )
 
@@ -78,7 +79,7 @@ func TestScratchIsDamaged(t *testing.T) {
 
 func TestNoScratch(t *testing.T) {
 	recs := ints(memory.NewGoAllocator(), 20_000, 1000, func(i int) int64 { return int64(-i) })
-	if _, _, err := sortAll(context.Background(), recs, keysOf("k"), Options{Memory: 256 << 10}); !errors.Is(err, arrowio.ErrLimit) {
+	if _, _, err := sortAll(context.Background(), recs, keysOf("k"), Options{Memory: 256 << 10}); !errors.Is(err, errs.ErrLimit) {
 		t.Error(err)
 	}
 	if _, _, err := sortAll(context.Background(), recs, keysOf("k"), Options{}); err != nil {

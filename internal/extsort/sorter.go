@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
@@ -169,11 +170,11 @@ func (s *Sorter) add(ctx context.Context, rec arrow.Record) error {
 		return err
 	}
 	if int(rec.NumCols()) != len(s.layouts) {
-		return arrowio.Errorf(arrowio.ErrSchema, "a batch of %d columns, not %d", rec.NumCols(), len(s.layouts))
+		return errs.Errorf(errs.ErrSchema, "a batch of %d columns, not %d", rec.NumCols(), len(s.layouts))
 	}
 	for i, c := range rec.Columns() {
 		if !arrow.TypeEqual(c.DataType(), s.layouts[i].outer) {
-			e := arrowio.Errorf(arrowio.ErrSchema, "the batch has type %s, not %s", c.DataType(), s.layouts[i].outer)
+			e := errs.Errorf(errs.ErrSchema, "the batch has type %s, not %s", c.DataType(), s.layouts[i].outer)
 			e.Column = s.schema.Field(i).Name
 			return e
 		}
@@ -234,13 +235,13 @@ func (s *Sorter) rowTooLarge(bytes int64, rows int) error {
 	if rows > 1 {
 		what = "rows"
 	}
-	return arrowio.Errorf(arrowio.ErrLimit, "%s of %d bytes cannot be sorted within %d bytes of memory: it may take an eighth of that", what, bytes, s.o.Memory)
+	return errs.Errorf(errs.ErrLimit, "%s of %d bytes cannot be sorted within %d bytes of memory: it may take an eighth of that", what, bytes, s.o.Memory)
 }
 
 // tooLarge explains the error of rows that no array can hold.
 func (s *Sorter) tooLarge(err error) error {
 	if errors.Is(err, arrowbuf.ErrOverflow) {
-		return arrowio.Errorf(arrowio.ErrLimit, "%w", err)
+		return errs.Errorf(errs.ErrLimit, "%w", err)
 	}
 	return err
 }
@@ -294,14 +295,14 @@ func (s *Sorter) fill(b *batch, rec arrow.Record) error {
 	for i, c := range rec.Columns() {
 		d, err := s.layouts[i].enter(c.Data())
 		if err != nil {
-			return arrowio.Locate(err, arrowio.At{Column: s.schema.Field(i).Name, Split: -1, Off: -1})
+			return errs.Locate(err, errs.At{Column: s.schema.Field(i).Name})
 		}
 		b.cols = append(b.cols, array.MakeFromData(d))
 		d.Release()
 		s.layouts[i].each(func(x *dictionary) { s.dictBytes += x.bytes })
 	}
 	if s.dictBytes > s.o.Memory/8 {
-		return arrowio.Errorf(arrowio.ErrLimit, "the dictionaries take %d bytes together, and of %d bytes of memory they may take an eighth", s.dictBytes, s.o.Memory)
+		return errs.Errorf(errs.ErrLimit, "the dictionaries take %d bytes together, and of %d bytes of memory they may take an eighth", s.dictBytes, s.o.Memory)
 	}
 	s.weighRows(b)
 	b.bytes = pinned{}.add(b.cols) + b.overhead()

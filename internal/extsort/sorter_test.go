@@ -14,7 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/race"
 )
@@ -152,7 +152,7 @@ func TestRefusals(t *testing.T) {
 		"u", arrow.DenseUnionOf([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Int8}}, []arrow.UnionTypeCode{0}), "i", arrow.FixedWidthTypes.MonthDayNanoInterval,
 		"ls", arrow.ListOf(point), "d", &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: point})
 	for by, want := range map[string]error{
-		"n": nil, "s.x": nil, "l": arrowio.ErrSchema, "s": arrowio.ErrSchema, "m": arrowio.ErrSchema, "u": arrowio.ErrSchema, "i": arrowio.ErrSchema, "ls.x": arrowio.ErrSchema, "d": arrowio.ErrSchema, "none": arrowio.ErrSchema,
+		"n": nil, "s.x": nil, "l": errs.ErrSchema, "s": errs.ErrSchema, "m": errs.ErrSchema, "u": errs.ErrSchema, "i": errs.ErrSchema, "ls.x": errs.ErrSchema, "d": errs.ErrSchema, "none": errs.ErrSchema,
 	} {
 		x, err := New(s, keysOf(by), Options{})
 		if !errors.Is(err, want) || err != nil && !strings.Contains(err.Error(), by) {
@@ -162,25 +162,25 @@ func TestRefusals(t *testing.T) {
 			x.Close()
 		}
 	}
-	if _, err := New(s, nil, Options{}); !errors.Is(err, arrowio.ErrOption) {
+	if _, err := New(s, nil, Options{}); !errors.Is(err, errs.ErrOption) {
 		t.Error("by nothing:", err)
 	}
 
 	declared := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64}}, nil)
 	rec := fromJSON(t, memory.NewGoAllocator(), declared, `[{"k":1},{"k":null}]`)
 	_, _, err := sortAll(context.Background(), []arrow.Record{rec}, keysOf("k"), Options{})
-	var ae *arrowio.Error
-	if !errors.Is(err, arrowio.ErrSchema) || !errors.As(err, &ae) || ae.Column != "k" {
+	var ae *errs.Error
+	if !errors.Is(err, errs.ErrSchema) || !errors.As(err, &ae) || ae.Column != "k" {
 		t.Error("nulls where there should be none:", err)
 	}
 
 	x, _ := New(declared, keysOf("k"), Options{})
 	defer x.Close()
 	other := fromJSON(t, memory.NewGoAllocator(), fields("k", arrow.BinaryTypes.String), `[{"k":"a"}]`)
-	if err := x.Add(context.Background(), other); !errors.Is(err, arrowio.ErrSchema) {
+	if err := x.Add(context.Background(), other); !errors.Is(err, errs.ErrSchema) {
 		t.Error("a batch of another schema:", err)
 	}
-	if _, err := x.Merge(context.Background()); !errors.Is(err, arrowio.ErrSchema) {
+	if _, err := x.Merge(context.Background()); !errors.Is(err, errs.ErrSchema) {
 		t.Error("the error did not stay:", err)
 	}
 }

@@ -31,7 +31,7 @@ type Crew[S any] struct {
 }
 
 // Each calls f with 0 to n-1, several at once, and returns the first error; tasks that have begun are waited for, others
-// are left out. A panic of a task or job is an error of kind arrowio.ErrInternal if there are several workers: nobody
+// are left out. A panic of a task or job is an error of kind errs.ErrInternal if there are several workers: nobody
 // else could recover it.
 func (c *Crew[S]) Each(n int, f func(i int, s *S) error) error {
 	if c.Workers <= 1 {

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/fanout"
 )
 
@@ -108,16 +108,16 @@ func TestCrewErrors(t *testing.T) {
 	}
 	for _, n := range []int{1, 10} {
 		c := fanout.Crew[tool]{Workers: 2, Backlog: 1}
-		if err := c.Each(n, func(int, *tool) error { panic("oh") }); !errors.Is(err, arrowio.ErrInternal) {
+		if err := c.Each(n, func(int, *tool) error { panic("oh") }); !errors.Is(err, errs.ErrInternal) {
 			t.Errorf("%v", err)
 		}
-		if err := c.Each(n, func(int, *tool) error { return nil }); !errors.Is(err, arrowio.ErrInternal) {
+		if err := c.Each(n, func(int, *tool) error { return nil }); !errors.Is(err, errs.ErrInternal) {
 			t.Errorf("after a panic: %v", err)
 		}
 	}
 	c := fanout.Crew[tool]{Workers: 2, Backlog: 1}
 	err := c.Each(3, func(int, *tool) error { c.Later(func(*tool) { panic("oh") }); return nil })
-	if err = errors.Join(err, c.Wait()); !errors.Is(err, arrowio.ErrInternal) {
+	if err = errors.Join(err, c.Wait()); !errors.Is(err, errs.ErrInternal) {
 		t.Errorf("%v", err)
 	}
 }

@@ -5,11 +5,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Each calls f with 0 to n-1, up to workers at once, and returns the first error; tasks that have begun are waited for. A
-// panic of a task that runs beside others is an error of kind arrowio.ErrInternal: nobody else could recover it.
+// panic of a task that runs beside others is an error of kind errs.ErrInternal: nobody else could recover it.
 func Each(workers, n int, f func(i int) error) error {
 	if workers <= 1 || n <= 1 {
 		for i := range n {
@@ -38,7 +38,7 @@ func Go(f func() error) (wait func() error) {
 func caught(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = arrowio.Errorf(arrowio.ErrInternal, "panic: %v\n%s", v, debug.Stack())
+			err = errs.Errorf(errs.ErrInternal, "panic: %v\n%s", v, debug.Stack())
 		}
 	}()
 	return f()

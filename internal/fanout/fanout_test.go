@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/fanout"
 )
 
@@ -28,7 +28,7 @@ func TestEach(t *testing.T) {
 }
 
 func TestPanic(t *testing.T) {
-	if err := fanout.Each(2, 10, func(int) error { panic("oh") }); !errors.Is(err, arrowio.ErrInternal) {
+	if err := fanout.Each(2, 10, func(int) error { panic("oh") }); !errors.Is(err, errs.ErrInternal) {
 		t.Errorf("%v", err)
 	}
 }
@@ -41,7 +41,7 @@ func TestGo(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
-	if err := fanout.Go(func() error { panic("oh") })(); !errors.Is(err, arrowio.ErrInternal) {
+	if err := fanout.Go(func() error { panic("oh") })(); !errors.Is(err, errs.ErrInternal) {
 		t.Errorf("%v", err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/colinmarc/hdfs/v2"
 	"github.com/colinmarc/hdfs/v2/hadoopconf"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/remote"
 )
 
@@ -34,12 +34,12 @@ const (
 func (o *Options) clientOptions(authority string) (hdfs.ClientOptions, error) {
 	conf, err := hadoopconf.LoadFromEnvironment()
 	if err != nil {
-		return hdfs.ClientOptions{}, arrowio.Errorf(arrowio.ErrOption, "the configuration of Hadoop: %w", err)
+		return hdfs.ClientOptions{}, errs.Errorf(errs.ErrOption, "the configuration of Hadoop: %w", err)
 	}
 	c := hdfs.ClientOptionsFromConf(conf)
 	switch {
 	case authority == "" && len(c.Addresses) == 0:
-		return c, arrowio.Errorf(arrowio.ErrOption, "no file system is configured: set HADOOP_CONF_DIR, or name one: hdfs://HOST:PORT/PATH")
+		return c, errs.Errorf(errs.ErrOption, "no file system is configured: set HADOOP_CONF_DIR, or name one: hdfs://HOST:PORT/PATH")
 	case authority != "":
 		c.Addresses = addresses(conf, authority)
 	}

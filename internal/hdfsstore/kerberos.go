@@ -12,7 +12,7 @@ import (
 	"github.com/jcmturner/gokrb5/v8/credentials"
 	"github.com/jcmturner/gokrb5/v8/keytab"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // kerberosClient logs in where the configuration of Hadoop asks for Kerberos: with the keytab of KRB5_CLIENT_KTNAME, whose
@@ -20,7 +20,7 @@ import (
 func kerberosClient() (*krb.Client, error) {
 	c, err := login()
 	if err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrOption,
+		return nil, errs.Errorf(errs.ErrOption,
 			"the cluster asks for Kerberos: %w; want a ticket of kinit in a file (KRB5CCNAME) or a keytab (KRB5_CLIENT_KTNAME)", err)
 	}
 	return c, nil

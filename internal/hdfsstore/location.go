@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // location is a URL of the scheme hdfs: hdfs://HOST[:PORT]/PATH, or hdfs:///PATH for the file system that the
@@ -21,11 +21,11 @@ func parse(url string) (location, error) {
 		i = len(rest)
 	}
 	if !ok || strings.ContainsAny(rest[:i], "@?#") {
-		return location{}, arrowio.Errorf(arrowio.ErrOption, "%s is not hdfs://HOST:PORT/PATH or hdfs:///PATH", url)
+		return location{}, errs.Errorf(errs.ErrOption, "%s is not hdfs://HOST:PORT/PATH or hdfs:///PATH", url)
 	}
 	for _, part := range strings.Split(rest[i:], "/") {
 		if part == "." || part == ".." {
-			return location{}, arrowio.Errorf(arrowio.ErrOption, "%s: a path in HDFS has no %q", url, part)
+			return location{}, errs.Errorf(errs.ErrOption, "%s: a path in HDFS has no %q", url, part)
 		}
 	}
 	return location{rest[:i], path.Clean("/" + rest[i:])}, nil

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/remote"
 )
 
@@ -57,7 +58,7 @@ func (c *Client) Create(ctx context.Context, url string, o arrowio.FileStoreOpti
 		o.Directory = true
 	}
 	if l.path == "/" {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "%s is the root of the file system: name a path for the output", url)
+		return nil, errs.Errorf(errs.ErrOption, "%s is the root of the file system: name a path for the output", url)
 	}
 	out := &output{c: c, l: l, o: o}
 	if _, err := out.present(ctx); err != nil {
@@ -129,7 +130,7 @@ func (t *output) Create(ctx context.Context, name string) (arrowio.Sink, error) 
 		return nil, err
 	}
 	if name == "." || !fs.ValidPath(name) || strings.Contains(name, ":") {
-		return nil, arrowio.Errorf(arrowio.ErrInternal, "%q is not a legal object name", name)
+		return nil, errs.Errorf(errs.ErrInternal, "%q is not a legal object name", name)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -177,11 +178,11 @@ func (t *output) Commit() error {
 			return k.err
 		}
 		if k.f != nil {
-			return arrowio.Errorf(arrowio.ErrInternal, "commit before %s is closed", k.name)
+			return errs.Errorf(errs.ErrInternal, "commit before %s is closed", k.name)
 		}
 	}
 	if len(t.sinks) == 0 && !t.o.Directory {
-		return arrowio.Errorf(arrowio.ErrInternal, "commit of an output with no object")
+		return errs.Errorf(errs.ErrInternal, "commit of an output with no object")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), commitTime)
 	defer cancel()

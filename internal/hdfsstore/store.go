@@ -10,11 +10,12 @@ import (
 	"github.com/colinmarc/hdfs/v2"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/remote"
 )
 
 // errOption marks what no other attempt changes.
-var errOption error = arrowio.ErrOption
+var errOption error = errs.ErrOption
 
 // Client reaches clusters. Its methods may be called concurrently.
 type Client struct {
@@ -61,11 +62,11 @@ func (c *Client) Close() error {
 	c.host.Stop()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var errs []error
+	var all []error
 	for _, cl := range c.clusters {
-		errs = append(errs, cl.close())
+		all = append(all, cl.close())
 	}
-	return errors.Join(errs...)
+	return errors.Join(all...)
 }
 
 func (c *Client) cluster(authority string) *cluster {

@@ -18,6 +18,7 @@ import (
 	"github.com/colinmarc/hdfs/v2"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/remote"
 )
 
@@ -53,7 +54,7 @@ func TestLocation(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"hdfs:/x", "hdfs://u@nn/x", "hdfs://nn/../x", "hdfs://nn/a/./x"} {
-		if _, err := parse(bad); !errors.Is(err, arrowio.ErrOption) {
+		if _, err := parse(bad); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
@@ -316,7 +317,7 @@ func TestOutput(t *testing.T) {
 	if b := f.nodes["/out/one"].b; string(b) != "x/out/one" {
 		t.Errorf("%s", b)
 	}
-	for path, is := range map[string]error{"/out/one": fs.ErrExist, "/out/dir": fs.ErrExist, "/none/x": fs.ErrNotExist, "/": arrowio.ErrOption} {
+	for path, is := range map[string]error{"/out/one": fs.ErrExist, "/out/dir": fs.ErrExist, "/none/x": fs.ErrNotExist, "/": errs.ErrOption} {
 		if _, err := c.Create(t.Context(), root+path, arrowio.FileStoreOptions{}); !errors.Is(err, is) {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -496,7 +497,7 @@ func TestConfiguration(t *testing.T) {
 	}
 	conf(t, map[string]string{"hadoop.security.authentication": "kerberos", "dfs.namenode.kerberos.principal": "nn/_HOST@R"})
 	t.Setenv("KRB5_CONFIG", "/nowhere")
-	if _, err := (&Options{}).clientOptions("nn"); !errors.Is(err, arrowio.ErrOption) || !strings.Contains(err.Error(), "Kerberos") || !strings.Contains(err.Error(), "KRB5CCNAME") {
+	if _, err := (&Options{}).clientOptions("nn"); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "Kerberos") || !strings.Contains(err.Error(), "KRB5CCNAME") {
 		t.Error(err)
 	}
 	krb := filepath.Join(t.TempDir(), "krb5.conf")
@@ -506,7 +507,7 @@ func TestConfiguration(t *testing.T) {
 	t.Setenv("KRB5_CONFIG", krb)
 	for env, value := range map[string]string{"KRB5CCNAME": "KEYRING:x", "KRB5_CLIENT_KTNAME": "FILE:/nowhere"} {
 		t.Setenv(env, value)
-		if _, err := (&Options{}).clientOptions("nn"); !errors.Is(err, arrowio.ErrOption) || !strings.Contains(err.Error(), "Kerberos") {
+		if _, err := (&Options{}).clientOptions("nn"); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "Kerberos") {
 			t.Errorf("%s: %v", env, err)
 		}
 		t.Setenv(env, "")
@@ -514,7 +515,7 @@ func TestConfiguration(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(os.Getenv("HADOOP_CONF_DIR"), "core-site.xml"), []byte("<"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (&Options{}).clientOptions("nn"); !errors.Is(err, arrowio.ErrOption) {
+	if _, err := (&Options{}).clientOptions("nn"); !errors.Is(err, errs.ErrOption) {
 		t.Error(err)
 	}
 }

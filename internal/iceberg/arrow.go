@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Metadata of Arrow fields, and attributes of ORC's types (Iceberg table specification, "Appendix A: ORC").
@@ -76,7 +77,7 @@ type ArrowOptions struct {
 // Schema returns fields as Arrow's. A field is not nullable where it and all that it is inside of are required: a required
 // field of an optional struct may be missing in a file, and is null there, as Iceberg reads it.
 //
-// A default becomes arrowio.MetaDefault. One that is no value of its type is arrowio.ErrOption.
+// A default becomes arrowio.MetaDefault. One that is no value of its type is errs.ErrOption.
 func Schema(fields []Field, o ArrowOptions) ([]arrow.Field, error) { return o.fields(fields, true, "") }
 
 func (o ArrowOptions) fields(fields []Field, required bool, path string) ([]arrow.Field, error) {
@@ -105,7 +106,7 @@ func (o ArrowOptions) field(f *Field, required bool, path string) (arrow.Field, 
 	if f.Default != nil {
 		text, err := defaultJSON(&f.Type, f.Default, 0)
 		if err != nil {
-			e := arrowio.Errorf(arrowio.ErrOption, "the schema: the initial default: %w", err)
+			e := errs.Errorf(errs.ErrOption, "the schema: the initial default: %w", err)
 			e.Column = path
 			return out, e
 		}

@@ -4,14 +4,14 @@ import (
 	"encoding/json"
 	"math"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // NoID is the id of a field that has none yet.
 const NoID = -1
 
 // AssignIDs gives ids to fields that have none, behind the highest that there is: to the fields of a struct in order, and
-// then to what is in each of them, as Iceberg does. An id that two fields have is arrowio.ErrSchema.
+// then to what is in each of them, as Iceberg does. An id that two fields have is errs.ErrSchema.
 func AssignIDs(fields []Field) error {
 	seen := map[int32]string{}
 	highest := int32(0)
@@ -21,7 +21,7 @@ func AssignIDs(fields []Field) error {
 			f := &fields[i]
 			at := path + f.Name
 			if other, ok := seen[f.ID]; ok && f.ID != NoID {
-				e := arrowio.Errorf(arrowio.ErrSchema, "it has the id %d of %s", f.ID, other)
+				e := errs.Errorf(errs.ErrSchema, "it has the id %d of %s", f.ID, other)
 				e.Column = at
 				return e
 			}
@@ -37,7 +37,7 @@ func AssignIDs(fields []Field) error {
 		return err
 	}
 	if highest > math.MaxInt32-most-1 {
-		return arrowio.Errorf(arrowio.ErrSchema, "no ids are left behind %d", highest)
+		return errs.Errorf(errs.ErrSchema, "no ids are left behind %d", highest)
 	}
 	var assign func(fields []Field)
 	assign = func(fields []Field) {

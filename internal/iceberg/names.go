@@ -14,7 +14,7 @@ type Name struct {
 }
 
 // ParseNames reads a mapping: [{"field-id": 1, "names": ["a", "b"], "fields": [...]}, ...]. The result is not nil. Errors
-// are arrowio.ErrOption.
+// are errs.ErrOption.
 func ParseNames(text []byte) ([]Name, error) {
 	type raw struct {
 		ID     *int64            `json:"field-id"`

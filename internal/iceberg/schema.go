@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strconv"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Kind is what a type is.
@@ -83,7 +83,7 @@ const mappingProperty = "schema.name-mapping.default"
 const most, deepest = 65536, 64
 
 // Parse reads the metadata of a table, of which the current schema counts, or a schema alone. Errors are
-// arrowio.ErrOption.
+// errs.ErrOption.
 func Parse(text []byte) (*Table, error) {
 	var doc struct {
 		Type    json.RawMessage            `json:"type"`
@@ -159,7 +159,7 @@ func (t *Table) choose(schemas []json.RawMessage, current int64) error {
 	return nil
 }
 
-func bad(format string, args ...any) error { return arrowio.Errorf(arrowio.ErrOption, format, args...) }
+func bad(format string, args ...any) error { return errs.Errorf(errs.ErrOption, format, args...) }
 
 // rawField is the JSON of a field of a struct.
 type rawField struct {
@@ -204,7 +204,7 @@ var (
 // parse reads a type; path names it in errors.
 func (p *parser) parse(text []byte, path string, depth int) (t Type, err error) {
 	fail := func(format string, args ...any) (Type, error) {
-		e := arrowio.Errorf(arrowio.ErrOption, "the schema: "+format, args...)
+		e := errs.Errorf(errs.ErrOption, "the schema: "+format, args...)
 		e.Column = path
 		return Type{}, e
 	}
@@ -277,7 +277,7 @@ func (p *parser) parse(text []byte, path string, depth int) (t Type, err error) 
 
 func (p *parser) id(id *int64, path string) (int32, error) {
 	fail := func(format string, args ...any) error {
-		e := arrowio.Errorf(arrowio.ErrOption, "the schema: "+format, args...)
+		e := errs.Errorf(errs.ErrOption, "the schema: "+format, args...)
 		e.Column = path
 		return e
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // nested is the example of the specification's Appendix C, and a field of each type.
@@ -114,7 +115,7 @@ func deep() string {
 
 func TestParseBad(t *testing.T) {
 	for _, text := range bads {
-		if _, err := Parse([]byte(text)); !errors.Is(err, arrowio.ErrOption) {
+		if _, err := Parse([]byte(text)); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%.80s: %v", text, err)
 		}
 	}
@@ -130,7 +131,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, err := Schema(table.Current, ArrowOptions{}); err != nil && !errors.Is(err, arrowio.ErrOption) {
+		if _, err := Schema(table.Current, ArrowOptions{}); err != nil && !errors.Is(err, errs.ErrOption) {
 			t.Error(err)
 		}
 	})
@@ -252,7 +253,7 @@ func TestBadDefaults(t *testing.T) {
 			t.Errorf("%s: %v", c[0], err)
 			continue
 		}
-		if _, err := Schema(table.Current, ArrowOptions{}); !errors.Is(err, arrowio.ErrOption) {
+		if _, err := Schema(table.Current, ArrowOptions{}); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%s: %s: %v", c[0], c[1], err)
 		}
 	}
@@ -285,7 +286,7 @@ func TestAssignIDs(t *testing.T) {
 		}
 	}
 	fields[1].ID = 10
-	if err := AssignIDs(fields); !errors.Is(err, arrowio.ErrSchema) {
+	if err := AssignIDs(fields); !errors.Is(err, errs.ErrSchema) {
 		t.Error(err)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb"
 )
 
@@ -56,7 +56,7 @@ func ParseBlockRecords(b []byte, dst []BlockRecord) (records []BlockRecord, d Bl
 	case err != nil:
 		return dst, d, err
 	case c.Type != blockRecordType:
-		return dst, d, place(arrowio.Errorf(arrowio.ErrCorrupt, "the file holds %q, not %q", c.Type, blockRecordType), "block records", -1)
+		return dst, d, place(errs.Errorf(errs.ErrCorrupt, "the file holds %q, not %q", c.Type, blockRecordType), "block records", -1)
 	}
 	for {
 		at := c.Good

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 func created(id uint64, off, length int64) msg {
@@ -61,7 +61,7 @@ func TestBlockRecordsDamaged(t *testing.T) {
 		created(5, math.MaxInt64, 2), msg{}.block(1, 6).num(2, 1))
 	b := containerOf(2, blockRecordType, messages...)
 	got, d, err := ParseBlockRecords(b, nil)
-	if err != nil || d.Skipped != len(senseless) || d.Torn || d.Cut || !errors.Is(d.Err, arrowio.ErrCorrupt) {
+	if err != nil || d.Skipped != len(senseless) || d.Torn || d.Cut || !errors.Is(d.Err, errs.ErrCorrupt) {
 		t.Fatalf("%+v, %v", d, err)
 	}
 	want := []BlockRecord{
@@ -83,10 +83,10 @@ func TestBlockRecordsDamaged(t *testing.T) {
 	if err != nil || len(got) != 1 || d.Skipped != 1 || !d.Cut || d.Torn {
 		t.Errorf("%+v, %+v, %v", got, d, err)
 	}
-	if _, _, err := ParseBlockRecords(containerOf(2, "kudu.Other"), nil); !errors.Is(err, arrowio.ErrCorrupt) {
+	if _, _, err := ParseBlockRecords(containerOf(2, "kudu.Other"), nil); !errors.Is(err, errs.ErrCorrupt) {
 		t.Errorf("another type: %v", err)
 	}
-	if _, _, err := ParseBlockRecords([]byte("kuduenc\x01 and so on, long enough"), nil); !errors.Is(err, arrowio.ErrUnsupported) {
+	if _, _, err := ParseBlockRecords([]byte("kuduenc\x01 and so on, long enough"), nil); !errors.Is(err, errs.ErrUnsupported) {
 		t.Errorf("encrypted: %v", err)
 	}
 	if got, d, err := ParseBlockRecords(nil, got[:0]); err != nil || len(got) != 0 || !d.Torn || !d.NoHead {
@@ -166,7 +166,7 @@ func FuzzContainer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c, err := OpenContainer(b)
 		if err != nil {
-			var e *arrowio.Error
+			var e *errs.Error
 			if !errors.As(err, &e) || e.Format != "kudu" || e.Off < 0 {
 				t.Fatalf("no place: %v", err)
 			}

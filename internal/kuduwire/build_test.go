@@ -8,10 +8,10 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-var noLimits arrowio.Limits
+var noLimits errs.Limits
 
 // msg builds protobuf messages.
 type msg []byte

@@ -1,6 +1,6 @@
 package kuduwire
 
-import "github.com/arrowio/arrowio/arrowio"
+import "github.com/arrowio/arrowio/arrowio/errs"
 
 // Consensus is the Raft configuration of a tablet that was last committed.
 type Consensus struct {
@@ -31,7 +31,7 @@ func (c *Consensus) SoleVoter(uuid string) bool {
 
 // ParseConsensus parses the container file b, a ConsensusMetadataPB: 1 committed configuration{1 index, 3 peers{1 uuid,
 // 2 member type}}, 2 term.
-func ParseConsensus(b []byte, lim arrowio.Limits) (*Consensus, error) {
+func ParseConsensus(b []byte, lim errs.Limits) (*Consensus, error) {
 	const op = "consensus metadata"
 	m, err := single(b, op, lim, "kudu.consensus.ConsensusMetadataPB")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"hash/crc32"
 	"slices"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb"
 )
 
@@ -73,10 +73,10 @@ func (c *Container) head() error {
 		return encrypted()
 	}
 	if len(c.b) < containerHead || zeros(c.b) {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "%w: %d bytes, and no header", ErrTorn, len(c.b))
+		return errs.Errorf(errs.ErrCorrupt, "%w: %d bytes, and no header", ErrTorn, len(c.b))
 	}
 	if string(c.b[:len(containerMagic)]) != containerMagic {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "begins with %q, not with %q", c.b[:len(containerMagic)], containerMagic)
+		return errs.Errorf(errs.ErrCorrupt, "begins with %q, not with %q", c.b[:len(containerMagic)], containerMagic)
 	}
 	head := containerHead
 	switch v := binary.LittleEndian.Uint32(c.b[len(containerMagic):]); v {
@@ -85,14 +85,14 @@ func (c *Container) head() error {
 	case 2:
 		c.Version = 2
 		if len(c.b) < head+crcSize {
-			return arrowio.Errorf(arrowio.ErrCorrupt, "%w: %d bytes, and no header", ErrTorn, len(c.b))
+			return errs.Errorf(errs.ErrCorrupt, "%w: %d bytes, and no header", ErrTorn, len(c.b))
 		}
 		if crc32.Checksum(c.b[:head], castagnoli) != binary.LittleEndian.Uint32(c.b[head:]) {
-			return arrowio.Errorf(arrowio.ErrCorrupt, "wrong checksum")
+			return errs.Errorf(errs.ErrCorrupt, "wrong checksum")
 		}
 		head += crcSize
 	default:
-		return arrowio.Errorf(arrowio.ErrUnsupported, "version %d; this reader knows 1 and 2", v)
+		return errs.Errorf(errs.ErrUnsupported, "version %d; this reader knows 1 and 2", v)
 	}
 	c.Good = int64(head)
 	return nil
@@ -100,7 +100,7 @@ func (c *Container) head() error {
 
 // encrypted is the error of files that begin with "kuduenc".
 func encrypted() error {
-	return arrowio.Errorf(arrowio.ErrUnsupported,
+	return errs.Errorf(errs.ErrUnsupported,
 		"the file is encrypted (--encrypt_data_at_rest): its key is with the server's key provider")
 }
 
@@ -158,27 +158,27 @@ func (c *Container) Pass() bool {
 }
 
 func (c *Container) torn() ([]byte, bool) {
-	c.Err = place(arrowio.Errorf(arrowio.ErrCorrupt, "%w", ErrTorn), "container record", c.Good)
+	c.Err = place(errs.Errorf(errs.ErrCorrupt, "%w", ErrTorn), "container record", c.Good)
 	return nil, false
 }
 
 func (c *Container) bad(format string, args ...any) ([]byte, bool) {
-	c.Err = place(arrowio.Errorf(arrowio.ErrCorrupt, format, args...), "container record", c.Good)
+	c.Err = place(errs.Errorf(errs.ErrCorrupt, format, args...), "container record", c.Good)
 	return nil, false
 }
 
 // single returns the only message of the container b, which must be of one of the given types: what Kudu writes as a
 // whole, to a new file that then takes the old one's name.
-func single(b []byte, op string, lim arrowio.Limits, types ...string) (pb.Message, error) {
+func single(b []byte, op string, lim errs.Limits, types ...string) (pb.Message, error) {
 	if limit := lim.WithDefaults().MetadataBytes; int64(len(b)) > limit {
-		return pb.Message{}, place(arrowio.Errorf(arrowio.ErrLimit, "%d bytes, over the limit of %d (MetadataBytes)", len(b), limit), op, -1)
+		return pb.Message{}, place(errs.Errorf(errs.ErrLimit, "%d bytes, over the limit of %d (MetadataBytes)", len(b), limit), op, -1)
 	}
 	c, err := OpenContainer(b)
 	if err != nil {
 		return pb.Message{}, place(err, op, -1)
 	}
 	if !slices.Contains(types, c.Type) {
-		return pb.Message{}, place(arrowio.Errorf(arrowio.ErrCorrupt, "the file holds %q, not %q", c.Type, types[0]), op, -1)
+		return pb.Message{}, place(errs.Errorf(errs.ErrCorrupt, "the file holds %q, not %q", c.Type, types[0]), op, -1)
 	}
 	data, ok := c.Next()
 	if !ok {
@@ -188,7 +188,7 @@ func single(b []byte, op string, lim arrowio.Limits, types ...string) (pb.Messag
 		return pb.Message{}, place(c.Err, op, -1)
 	}
 	if c.Good != int64(len(b)) {
-		return pb.Message{}, place(arrowio.Errorf(arrowio.ErrCorrupt, "%d bytes behind the message", int64(len(b))-c.Good), op, c.Good)
+		return pb.Message{}, place(errs.Errorf(errs.ErrCorrupt, "%d bytes behind the message", int64(len(b))-c.Good), op, c.Good)
 	}
 	return pb.New(data), nil
 }
@@ -211,12 +211,12 @@ func zeros(b []byte) bool {
 
 // place says where err happened; Off -1 = unknown.
 func place(err error, op string, off int64) error {
-	return arrowio.Locate(err, arrowio.At{Format: format, Op: op, Split: -1, Off: off})
+	return errs.Locate(err, errs.At{Format: format, Op: op, Off: errs.N(off)})
 }
 
 // inside says which element of a message err is about, in the words of what.
 func inside(err error, what string, args ...any) error {
-	var e *arrowio.Error
+	var e *errs.Error
 	if !errors.As(err, &e) {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 func all(b []byte) (records [][]byte, c Container) {
@@ -116,10 +116,10 @@ func TestContainerPass(t *testing.T) {
 	}
 	c.Next()
 	at := c.Good
-	if _, ok := c.Next(); ok || !errors.Is(c.Err, arrowio.ErrCorrupt) || errors.Is(c.Err, ErrTorn) {
+	if _, ok := c.Next(); ok || !errors.Is(c.Err, errs.ErrCorrupt) || errors.Is(c.Err, ErrTorn) {
 		t.Fatalf("%v", c.Err)
 	}
-	var e *arrowio.Error
+	var e *errs.Error
 	if !errors.As(c.Err, &e) || e.Off != at || e.Format != "kudu" {
 		t.Errorf("%+v", e)
 	}
@@ -146,17 +146,17 @@ func TestContainerRefused(t *testing.T) {
 	unnamed := append(unhex(t, realHead), record(2, msg{}.str(1, "x"))...)
 	for name, c := range map[string]struct {
 		b    []byte
-		kind arrowio.Kind
+		kind errs.Kind
 		torn bool
 	}{
-		"nothing":     {nil, arrowio.ErrCorrupt, true},
-		"zeros":       {make([]byte, 4096), arrowio.ErrCorrupt, true},
-		"other magic": {append([]byte("kuducfl2"), make([]byte, 100)...), arrowio.ErrCorrupt, false},
-		"encrypted":   {append([]byte("kuduenc\x01"), make([]byte, 100)...), arrowio.ErrUnsupported, false},
-		"version 3":   {future, arrowio.ErrUnsupported, false},
-		"version 0":   {append([]byte(containerMagic), make([]byte, 100)...), arrowio.ErrUnsupported, false},
-		"no type":     {unnamed, arrowio.ErrCorrupt, false},
-		"head only":   {unhex(t, realHead), arrowio.ErrCorrupt, true},
+		"nothing":     {nil, errs.ErrCorrupt, true},
+		"zeros":       {make([]byte, 4096), errs.ErrCorrupt, true},
+		"other magic": {append([]byte("kuducfl2"), make([]byte, 100)...), errs.ErrCorrupt, false},
+		"encrypted":   {append([]byte("kuduenc\x01"), make([]byte, 100)...), errs.ErrUnsupported, false},
+		"version 3":   {future, errs.ErrUnsupported, false},
+		"version 0":   {append([]byte(containerMagic), make([]byte, 100)...), errs.ErrUnsupported, false},
+		"no type":     {unnamed, errs.ErrCorrupt, false},
+		"head only":   {unhex(t, realHead), errs.ErrCorrupt, true},
 	} {
 		_, err := OpenContainer(c.b)
 		if !errors.Is(err, c.kind) || errors.Is(err, ErrTorn) != c.torn {
@@ -183,11 +183,11 @@ func TestSingle(t *testing.T) {
 		"no protobuf":  containerOf(2, "kudu.InstanceMetadataPB", []byte{0xff}),
 		"wrong type":   containerOf(2, "kudu.InstanceMetadataPB", msg{}.num(1, 3)),
 	} {
-		if _, err := ParseInstance(b, noLimits); !errors.Is(err, arrowio.ErrCorrupt) {
+		if _, err := ParseInstance(b, noLimits); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := ParseInstance(good, arrowio.Limits{MetadataBytes: 50}); !errors.Is(err, arrowio.ErrLimit) {
+	if _, err := ParseInstance(good, errs.Limits{MetadataBytes: 50}); !errors.Is(err, errs.ErrLimit) {
 		t.Errorf("limit: %v", err)
 	}
 	for _, field := range []msg{msg{}.str(3, "00ff"), msg{}.sub(6, msg{}.str(1, "default_tenant_kudu"))} {
@@ -215,7 +215,7 @@ func TestDirInstance(t *testing.T) {
 		"no type": msg{}.sub(1, msg{}.str(1, "x")),
 		"broken":  msg{}.sub(1, msg{0x0a, 5}).str(2, "log"),
 	} {
-		if _, err := ParseDirInstance(containerOf(2, "kudu.DirInstanceMetadataPB", m), noLimits); !errors.Is(err, arrowio.ErrCorrupt) {
+		if _, err := ParseDirInstance(containerOf(2, "kudu.DirInstanceMetadataPB", m), noLimits); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -243,7 +243,7 @@ func TestConsensus(t *testing.T) {
 		t.Error("a voter without a name")
 	}
 	for name, m := range map[string]msg{"empty": nil, "no peers": msg{}.sub(1, msg{}.num(1, 4)), "broken": msg{}.sub(1, msg{}.sub(3, msg{0x0a}))} {
-		if _, err := ParseConsensus(containerOf(2, "kudu.consensus.ConsensusMetadataPB", m), noLimits); !errors.Is(err, arrowio.ErrCorrupt) {
+		if _, err := ParseConsensus(containerOf(2, "kudu.consensus.ConsensusMetadataPB", m), noLimits); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -1,6 +1,6 @@
 package kuduwire
 
-import "github.com/arrowio/arrowio/arrowio"
+import "github.com/arrowio/arrowio/arrowio/errs"
 
 // Instance says whose directory this is: the file `instance` at the top of each of a server's directories.
 type Instance struct {
@@ -11,7 +11,7 @@ type Instance struct {
 
 // ParseInstance parses the container file b, an InstanceMetadataPB: 1 uuid, 2 format stamp, 3 server key, 6 tenants
 // with keys of their own.
-func ParseInstance(b []byte, lim arrowio.Limits) (*Instance, error) {
+func ParseInstance(b []byte, lim errs.Limits) (*Instance, error) {
 	const op = "instance file"
 	m, err := single(b, op, lim, "kudu.InstanceMetadataPB")
 	if err != nil {
@@ -53,7 +53,7 @@ type DirInstance struct {
 
 // ParseDirInstance parses the container file b, a DirInstanceMetadataPB: 1 set of directories{1 uuid, 2 all uuids},
 // 2 type, 3 block size of the file system.
-func ParseDirInstance(b []byte, lim arrowio.Limits) (*DirInstance, error) {
+func ParseDirInstance(b []byte, lim errs.Limits) (*DirInstance, error) {
 	const op = "block manager instance"
 	// The second name is the one that it had until Kudu 1.11.
 	m, err := single(b, op, lim, "kudu.DirInstanceMetadataPB", "kudu.PathInstanceMetadataPB")

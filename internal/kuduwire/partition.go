@@ -9,7 +9,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/pb"
 )
@@ -57,12 +57,12 @@ func (s *SuperBlock) Partition() Partition {
 
 // ParsePartitioning reads a PartitionSchemaPB: 1 hash dimensions, 2 columns of ranges, 5 ranges with hashes of their own
 // {1 bounds, 2 hash dimensions}. schema is that of the same superblock. Nothing in the result refers to b.
-func ParsePartitioning(b []byte, schema *Schema, lim arrowio.Limits) (*Partitioning, error) {
+func ParsePartitioning(b []byte, schema *Schema, lim errs.Limits) (*Partitioning, error) {
 	p := &Partitioning{}
 	keys := schema.Columns[:schema.Keys()]
 	for i := range keys {
 		if !keys[i].Type.IsKey() {
-			return nil, place(arrowio.Errorf(arrowio.ErrCorrupt, "key column %q is of type %s", keys[i].Name, keys[i].Type), partitionOp, -1)
+			return nil, place(errs.Errorf(errs.ErrCorrupt, "key column %q is of type %s", keys[i].Name, keys[i].Type), partitionOp, -1)
 		}
 		p.types = append(p.types, keys[i].Type)
 	}
@@ -74,7 +74,7 @@ func ParsePartitioning(b []byte, schema *Schema, lim arrowio.Limits) (*Partition
 
 const partitionOp = "partition schema"
 
-func (p *Partitioning) parse(b []byte, schema *Schema, lim arrowio.Limits) error {
+func (p *Partitioning) parse(b []byte, schema *Schema, lim errs.Limits) error {
 	m := pb.New(b)
 	ranged := false
 	var bounds [][]byte
@@ -88,7 +88,7 @@ func (p *Partitioning) parse(b []byte, schema *Schema, lim arrowio.Limits) error
 			p.Range, err = keyColumns(m.Message(), 1, schema)
 		case 5:
 			if len(bounds) == lim.Splits {
-				return arrowio.Errorf(arrowio.ErrLimit, "more than %d ranges (Splits)", len(bounds))
+				return errs.Errorf(errs.ErrLimit, "more than %d ranges (Splits)", len(bounds))
 			}
 			bounds = append(bounds, m.Bytes())
 		}
@@ -115,7 +115,7 @@ func (p *Partitioning) parse(b []byte, schema *Schema, lim arrowio.Limits) error
 	slices.SortFunc(p.Ranges, func(a, b HashedRange) int { return bytes.Compare(a.Lower, b.Lower) })
 	for i := 1; i < len(p.Ranges); i++ {
 		if a, b := &p.Ranges[i-1], &p.Ranges[i]; len(a.Upper) == 0 || bytes.Compare(a.Upper, b.Lower) > 0 {
-			return arrowio.Errorf(arrowio.ErrCorrupt, "ranges with hashes of their own overlap")
+			return errs.Errorf(errs.ErrCorrupt, "ranges with hashes of their own overlap")
 		}
 	}
 	return nil
@@ -166,9 +166,9 @@ func keyColumns(m pb.Message, field protowire.Number, schema *Schema) ([]int, er
 		case c.Err != nil:
 			return nil, c.Err
 		case at < 0 || at >= schema.Keys():
-			return nil, arrowio.Errorf(arrowio.ErrCorrupt, "a column that is not of the key")
+			return nil, errs.Errorf(errs.ErrCorrupt, "a column that is not of the key")
 		case slices.Contains(columns, at):
-			return nil, arrowio.Errorf(arrowio.ErrCorrupt, "column %q twice", schema.Columns[at].Name)
+			return nil, errs.Errorf(errs.ErrCorrupt, "column %q twice", schema.Columns[at].Name)
 		}
 		columns = append(columns, at)
 	}
@@ -180,11 +180,11 @@ func checkDimensions(hash []HashDimension) error {
 	used := map[int]bool{}
 	for i := range hash {
 		if hash[i].Buckets < 2 || len(hash[i].Columns) == 0 {
-			return arrowio.Errorf(arrowio.ErrCorrupt, "a hash of %d columns into %d buckets", len(hash[i].Columns), hash[i].Buckets)
+			return errs.Errorf(errs.ErrCorrupt, "a hash of %d columns into %d buckets", len(hash[i].Columns), hash[i].Buckets)
 		}
 		for _, c := range hash[i].Columns {
 			if used[c] {
-				return arrowio.Errorf(arrowio.ErrCorrupt, "a column of two hashes")
+				return errs.Errorf(errs.ErrCorrupt, "a column of two hashes")
 			}
 			used[c] = true
 		}
@@ -230,14 +230,14 @@ func (p *Partitioning) addRange(b []byte, schema *Schema) error {
 	ops.openBounds(layout, rows, indirect)
 	for i, bound := range []*[]byte{&r.Lower, &r.Upper} {
 		if !ops.Next() || ops.Type != rangeLower+RowOpType(i) {
-			return orElse(ops.Err(), arrowio.Errorf(arrowio.ErrCorrupt, "a range without a lower or an upper bound"))
+			return orElse(ops.Err(), errs.Errorf(errs.ErrCorrupt, "a range without a lower or an upper bound"))
 		}
 		if *bound, err = p.bound(ops.Cells); err != nil {
 			return err
 		}
 	}
 	if ops.Next() || ops.Err() != nil || len(r.Upper) > 0 && bytes.Compare(r.Lower, r.Upper) >= 0 {
-		return orElse(ops.Err(), arrowio.Errorf(arrowio.ErrCorrupt, "bounds that are none"))
+		return orElse(ops.Err(), errs.Errorf(errs.ErrCorrupt, "bounds that are none"))
 	}
 	p.Ranges = append(p.Ranges, r)
 	return nil
@@ -249,7 +249,7 @@ func (p *Partitioning) bound(cells []RowCell) (key []byte, err error) {
 	for i, c := range p.Range {
 		cell := leastCell(p.types[c])
 		if cells[c].Null {
-			return nil, arrowio.Errorf(arrowio.ErrCorrupt, "a bound that is null")
+			return nil, errs.Errorf(errs.ErrCorrupt, "a bound that is null")
 		}
 		if cells[c].Set {
 			cell, set = cells[c].Value, true
@@ -313,7 +313,7 @@ func (p *Partitioning) NewRouter() *Router {
 }
 
 // Route takes a row's encoded primary key, which must not change until the next. A key that cannot be one of the table is
-// arrowio.ErrCorrupt.
+// errs.ErrCorrupt.
 func (r *Router) Route(key []byte) error {
 	r.key, r.hashed = key, false
 	last := len(r.p.types) - 1
@@ -322,19 +322,19 @@ func (r *Router) Route(key []byte) error {
 		switch {
 		case n > 0:
 			if n > len(key) {
-				return arrowio.Errorf(arrowio.ErrCorrupt, "a key that ends within column %d of it", i)
+				return errs.Errorf(errs.ErrCorrupt, "a key that ends within column %d of it", i)
 			}
 		case i == last:
 			n = len(key)
 		default:
 			if n = separatedLen(key); n == 0 {
-				return arrowio.Errorf(arrowio.ErrCorrupt, "a key that ends within column %d of it", i)
+				return errs.Errorf(errs.ErrCorrupt, "a key that ends within column %d of it", i)
 			}
 		}
 		r.parts[i], key = key[:n], key[n:]
 	}
 	if len(key) > 0 {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "a key with %d bytes behind its last column", len(key))
+		return errs.Errorf(errs.ErrCorrupt, "a key with %d bytes behind its last column", len(key))
 	}
 	if r.whole {
 		r.rang = r.key

@@ -9,7 +9,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/pb"
 )
@@ -216,7 +216,7 @@ func TestRangesWithHashes(t *testing.T) {
 		"overlapping":            m.sub(5, first),
 		"of columns that are no": msg{}.sub(2, ranged(11)).sub(5, second).sub(5, rangeOf([]byte{9}, nil)),
 	} {
-		if _, err := ParsePartitioning(m, s, noLimits); !errors.Is(err, arrowio.ErrCorrupt) {
+		if _, err := ParsePartitioning(m, s, noLimits); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -253,19 +253,19 @@ func TestPartitioningHostile(t *testing.T) {
 		"a row":                    bounds(1, 2),
 		"a hash of a range of one": msg{}.sub(2, ranged(11)).sub(5, rangeOf(nil, nil, dimension(1, 0, 12))),
 	} {
-		if p, err := ParsePartitioning(m, s, noLimits); !errors.Is(err, arrowio.ErrCorrupt) {
+		if p, err := ParsePartitioning(m, s, noLimits); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("%s: %+v, %v", name, p, err)
 		}
 	}
 	r := mustPartition(t, msg{}, s).NewRouter()
 	key := keyOf(t, "k\x00", 1, 2)
 	for n := range key {
-		if err := r.Route(key[:n]); !errors.Is(err, arrowio.ErrCorrupt) {
+		if err := r.Route(key[:n]); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("cut at %d: %v", n, err)
 		}
 	}
 	for _, bad := range [][]byte{append(key, 0), []byte("a\x00\x02\x00\x00"), []byte("a"), {0}, nil} {
-		if err := r.Route(bad); !errors.Is(err, arrowio.ErrCorrupt) {
+		if err := r.Route(bad); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}

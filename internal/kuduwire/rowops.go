@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"strconv"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // RowOpType says what a row operation does.
@@ -78,7 +78,7 @@ func NewRowLayout(s *Schema) (*RowLayout, error) {
 		l.nulls = l.nulls || c.Nullable
 		w := c.Type.Width()
 		if c.Array || w == 0 && !c.Type.Binary() {
-			e := arrowio.Errorf(arrowio.ErrUnsupported, "rows of a client with a column that is an array or of type %s", c.Type)
+			e := errs.Errorf(errs.ErrUnsupported, "rows of a client with a column that is an array or of type %s", c.Type)
 			e.Column = c.Name
 			return nil, e
 		}
@@ -181,7 +181,7 @@ func (o *RowOps) Next() bool {
 }
 
 func (o *RowOps) fail(format string, args ...any) bool {
-	o.err = place(arrowio.Errorf(arrowio.ErrCorrupt, format, args...), "row operations", int64(o.size-len(o.rows)))
+	o.err = place(errs.Errorf(errs.ErrCorrupt, format, args...), "row operations", int64(o.size-len(o.rows)))
 	return false
 }
 

@@ -7,7 +7,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -73,12 +73,12 @@ func TestRowOps(t *testing.T) {
 		if (o.Err() == nil) != ends[n] || fmt.Sprint(got) != fmt.Sprint(want[:len(got)]) {
 			t.Errorf("%d bytes: %q, %v", n, got, o.Err())
 		}
-		if o.Err() != nil && !errors.Is(o.Err(), arrowio.ErrCorrupt) {
+		if o.Err() != nil && !errors.Is(o.Err(), errs.ErrCorrupt) {
 			t.Error(o.Err())
 		}
 	}
 	o.Open(l, rows, []byte("abcd"))
-	if got := textOf(&o); len(got) != 1 || !errors.Is(o.Err(), arrowio.ErrCorrupt) {
+	if got := textOf(&o); len(got) != 1 || !errors.Is(o.Err(), errs.ErrCorrupt) {
 		t.Errorf("%q, %v", got, o.Err())
 	}
 	data := []byte("abcdef")
@@ -121,7 +121,7 @@ func TestRowOpsRefused(t *testing.T) {
 		}
 	}
 	for _, c := range []Column{{Name: "a", Type: cfilewire.Int32, Array: true}, {Name: "n", Type: cfilewire.Nested}} {
-		if _, err := NewRowLayout(&Schema{Columns: []Column{c}}); !errors.Is(err, arrowio.ErrUnsupported) {
+		if _, err := NewRowLayout(&Schema{Columns: []Column{c}}); !errors.Is(err, errs.ErrUnsupported) {
 			t.Error(err)
 		}
 	}

@@ -1,7 +1,7 @@
 package kuduwire
 
 import (
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/pb"
 )
@@ -33,7 +33,7 @@ type Column struct {
 
 // ParseSchema parses a SchemaPB: 1 columns. Fixed-width defaults have their type's width; names and ids are unique; key
 // columns come first and are not nullable. Nothing in the result refers to the message.
-func ParseSchema(m pb.Message, lim arrowio.Limits) (*Schema, error) {
+func ParseSchema(m pb.Message, lim errs.Limits) (*Schema, error) {
 	limit := lim.WithDefaults().Columns
 	s := &Schema{}
 	for m.Next() {
@@ -45,7 +45,7 @@ func ParseSchema(m pb.Message, lim arrowio.Limits) (*Schema, error) {
 			return nil, inside(err, "column %d", len(s.Columns))
 		}
 		if len(s.Columns) == limit {
-			return nil, arrowio.Errorf(arrowio.ErrLimit, "the schema has more than %d columns (Columns)", limit)
+			return nil, errs.Errorf(errs.ErrLimit, "the schema has more than %d columns (Columns)", limit)
 		}
 		s.Columns = append(s.Columns, c)
 	}
@@ -61,20 +61,20 @@ func (s *Schema) check() error {
 	for i := range s.Columns {
 		c := &s.Columns[i]
 		if _, ok := names[c.Name]; ok {
-			return arrowio.Errorf(arrowio.ErrCorrupt, "two columns are called %q", c.Name)
+			return errs.Errorf(errs.ErrCorrupt, "two columns are called %q", c.Name)
 		}
 		names[c.Name] = struct{}{}
 		if c.HasID {
 			if _, ok := ids[c.ID]; ok {
-				return arrowio.Errorf(arrowio.ErrCorrupt, "two columns have the id %d", c.ID)
+				return errs.Errorf(errs.ErrCorrupt, "two columns have the id %d", c.ID)
 			}
 			ids[c.ID] = struct{}{}
 		}
 		switch {
 		case c.Key && i > 0 && !s.Columns[i-1].Key:
-			return arrowio.Errorf(arrowio.ErrCorrupt, "key column %q comes behind a column that is none", c.Name)
+			return errs.Errorf(errs.ErrCorrupt, "key column %q comes behind a column that is none", c.Name)
 		case c.Key && (c.Nullable || c.Array):
-			return arrowio.Errorf(arrowio.ErrCorrupt, "key column %q is nullable or an array", c.Name)
+			return errs.Errorf(errs.ErrCorrupt, "key column %q is nullable or an array", c.Name)
 		}
 	}
 	return nil
@@ -88,13 +88,13 @@ func (s *Schema) CheckIDs() error {
 		switch {
 		case s.Columns[i].HasID && s.Columns[i].ID != 0:
 		case none >= 0:
-			return arrowio.Errorf(arrowio.ErrCorrupt, "columns %q and %q have no ids", s.Columns[none].Name, s.Columns[i].Name)
+			return errs.Errorf(errs.ErrCorrupt, "columns %q and %q have no ids", s.Columns[none].Name, s.Columns[i].Name)
 		default:
 			none = i
 		}
 	}
 	if s.Keys() == 0 {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "no column is part of the key")
+		return errs.Errorf(errs.ErrCorrupt, "no column is part of the key")
 	}
 	return nil
 }
@@ -179,13 +179,13 @@ func parseColumn(m pb.Message) (Column, error) {
 		return c, m.Err
 	}
 	if !named || c.Name == "" {
-		return c, arrowio.Errorf(arrowio.ErrCorrupt, "no name")
+		return c, errs.Errorf(errs.ErrCorrupt, "no name")
 	}
 	if typ == uint64(cfilewire.Nested) {
 		c.Array, typ = true, element
 	}
 	if typ > uint64(cfilewire.Date) || typ == uint64(cfilewire.IsDeleted) {
-		return c, arrowio.Errorf(arrowio.ErrUnsupported, "column %q has no type that this reader knows (%d)", c.Name, typ)
+		return c, errs.Errorf(errs.ErrUnsupported, "column %q has no type that this reader knows (%d)", c.Name, typ)
 	}
 	c.Type = cfilewire.DataType(typ)
 	return c, c.check()
@@ -228,15 +228,15 @@ func (c *Column) check() error {
 	if digits := c.Type.Decimal(); digits > 0 {
 		// Clients' schemas may leave the attributes out.
 		if c.Precision < 0 || c.Precision > digits || c.Scale < 0 || c.Scale > max(c.Precision, 0) {
-			return arrowio.Errorf(arrowio.ErrCorrupt, "column %q: %s with precision %d and scale %d", c.Name, c.Type, c.Precision, c.Scale)
+			return errs.Errorf(errs.ErrCorrupt, "column %q: %s with precision %d and scale %d", c.Name, c.Type, c.Precision, c.Scale)
 		}
 	}
 	if c.Length < 0 {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "column %q: length %d", c.Name, c.Length)
+		return errs.Errorf(errs.ErrCorrupt, "column %q: length %d", c.Name, c.Length)
 	}
 	for _, d := range [][]byte{c.ReadDefault, c.WriteDefault} {
 		if d != nil && !c.Array && !c.Type.Binary() && len(d) != c.Type.Width() {
-			return arrowio.Errorf(arrowio.ErrCorrupt, "column %q: a default of %d bytes for %s", c.Name, len(d), c.Type)
+			return errs.Errorf(errs.ErrCorrupt, "column %q: a default of %d bytes for %s", c.Name, len(d), c.Type)
 		}
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -89,7 +89,7 @@ func fromMetaJSON(m []metaJSON) (out []SetMeta, err error) {
 		v := []byte(j.Value)
 		if j.Hex != "" {
 			if v, err = hex.DecodeString(j.Hex); err != nil {
-				return nil, arrowio.Errorf(arrowio.ErrCorrupt, "metadata %q: %w", j.Key, err)
+				return nil, errs.Errorf(errs.ErrCorrupt, "metadata %q: %w", j.Key, err)
 			}
 		}
 		out = append(out, SetMeta{j.Key, v})
@@ -153,7 +153,7 @@ func (s *Set) Text() ([]byte, error) {
 	}
 	b, err := json.MarshalIndent(j, "", "  ")
 	if err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrInternal, "%w", err)
+		return nil, errs.Errorf(errs.ErrInternal, "%w", err)
 	}
 	return append(b, '\n'), nil
 }
@@ -179,7 +179,7 @@ func IsSet(head []byte) bool {
 // ParseSet reads schema.json. It checks the schema as ParseSchema does, that every rowset has a file for each column and
 // those that its key needs, and that no name leads out of the directory or is used twice. A text that is not of a set is
 // ErrUnsupported.
-func ParseSet(b []byte, lim arrowio.Limits) (*Set, error) {
+func ParseSet(b []byte, lim errs.Limits) (*Set, error) {
 	s, err := parseSet(b, lim.WithDefaults())
 	if err != nil {
 		return nil, place(err, SetFileName, -1)
@@ -187,19 +187,19 @@ func ParseSet(b []byte, lim arrowio.Limits) (*Set, error) {
 	return s, nil
 }
 
-func parseSet(b []byte, lim arrowio.Limits) (*Set, error) {
+func parseSet(b []byte, lim errs.Limits) (*Set, error) {
 	if int64(len(b)) > lim.MetadataBytes {
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "%d bytes, over the limit of %d (MetadataBytes)", len(b), lim.MetadataBytes)
+		return nil, errs.Errorf(errs.ErrLimit, "%d bytes, over the limit of %d (MetadataBytes)", len(b), lim.MetadataBytes)
 	}
 	var j setJSON
 	if err := json.Unmarshal(b, &j); err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "%w", err)
+		return nil, errs.Errorf(errs.ErrCorrupt, "%w", err)
 	}
 	if j.Format != setFormat || j.Version != setVersion {
-		return nil, arrowio.Errorf(arrowio.ErrUnsupported, "format %q, version %d; this reader knows %q, version %d", j.Format, j.Version, setFormat, setVersion)
+		return nil, errs.Errorf(errs.ErrUnsupported, "format %q, version %d; this reader knows %q, version %d", j.Format, j.Version, setFormat, setVersion)
 	}
 	if len(j.Columns) > lim.Columns {
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "%d columns, over the limit of %d (Columns)", len(j.Columns), lim.Columns)
+		return nil, errs.Errorf(errs.ErrLimit, "%d columns, over the limit of %d (Columns)", len(j.Columns), lim.Columns)
 	}
 	s := &Set{Writer: j.Writer, Table: j.Table}
 	var err error
@@ -248,13 +248,13 @@ func (j *columnJSON) column() (Column, error) {
 	c.Compression, ok[2] = word(j.Compression, cfilewire.DefaultCompression, cfilewire.Zlib)
 	switch {
 	case j.Name == "":
-		return c, arrowio.Errorf(arrowio.ErrCorrupt, "no name")
+		return c, errs.Errorf(errs.ErrCorrupt, "no name")
 	case !ok[0] || c.Type == cfilewire.IsDeleted:
-		return c, arrowio.Errorf(arrowio.ErrUnsupported, "column %q has the type %q, which is not known", j.Name, j.Type)
+		return c, errs.Errorf(errs.ErrUnsupported, "column %q has the type %q, which is not known", j.Name, j.Type)
 	case !ok[1]:
-		return c, arrowio.Errorf(arrowio.ErrUnsupported, "column %q has the encoding %q, which is not known", j.Name, j.Encoding)
+		return c, errs.Errorf(errs.ErrUnsupported, "column %q has the encoding %q, which is not known", j.Name, j.Encoding)
 	case !ok[2]:
-		return c, arrowio.Errorf(arrowio.ErrUnsupported, "column %q has the compression %q, which is not known", j.Name, j.Compression)
+		return c, errs.Errorf(errs.ErrUnsupported, "column %q has the compression %q, which is not known", j.Name, j.Compression)
 	}
 	return c, c.check()
 }
@@ -277,13 +277,13 @@ func (j *rowSetJSON) rowSet(s *Schema, used map[string]struct{}) (r SetRowSet, e
 	keys := s.Keys()
 	switch {
 	case j.Rows < 0 || j.Rows > 1<<32:
-		return r, arrowio.Errorf(arrowio.ErrCorrupt, "%d rows", j.Rows)
+		return r, errs.Errorf(errs.ErrCorrupt, "%d rows", j.Rows)
 	case len(j.Columns) != len(s.Columns):
-		return r, arrowio.Errorf(arrowio.ErrCorrupt, "%d files for %d columns", len(j.Columns), len(s.Columns))
+		return r, errs.Errorf(errs.ErrCorrupt, "%d files for %d columns", len(j.Columns), len(s.Columns))
 	case (j.Keys != nil) != (keys > 1):
-		return r, arrowio.Errorf(arrowio.ErrCorrupt, "a key of %d columns, and a key index: %t", keys, j.Keys != nil)
+		return r, errs.Errorf(errs.ErrCorrupt, "a key of %d columns, and a key index: %t", keys, j.Keys != nil)
 	case (j.Bloom != nil) != (keys > 0):
-		return r, arrowio.Errorf(arrowio.ErrCorrupt, "a key of %d columns, and bloom filters: %t", keys, j.Bloom != nil)
+		return r, errs.Errorf(errs.ErrCorrupt, "a key of %d columns, and bloom filters: %t", keys, j.Bloom != nil)
 	}
 	for i := range j.Columns {
 		f, err := j.Columns[i].file(used)
@@ -313,7 +313,7 @@ func (j *rowSetJSON) rowSet(s *Schema, used map[string]struct{}) (r SetRowSet, e
 			continue
 		}
 		if *x.to, err = hex.DecodeString(x.from); err != nil {
-			return r, arrowio.Errorf(arrowio.ErrCorrupt, "key %q: %w", x.from, err)
+			return r, errs.Errorf(errs.ErrCorrupt, "key %q: %w", x.from, err)
 		}
 	}
 	return r, nil
@@ -323,10 +323,10 @@ func (j *fileJSON) file(used map[string]struct{}) (SetFile, error) {
 	f := SetFile{Name: j.File, Bytes: j.Bytes}
 	hidden := slices.ContainsFunc(strings.Split(j.File, "/"), func(s string) bool { return s == "" || s[0] == '.' })
 	if path.Clean(j.File) != j.File || hidden || strings.ContainsAny(j.File, "\\\x00:") || j.Bytes < 0 {
-		return f, arrowio.Errorf(arrowio.ErrCorrupt, "no file of a set: %q, %d bytes", j.File, j.Bytes)
+		return f, errs.Errorf(errs.ErrCorrupt, "no file of a set: %q, %d bytes", j.File, j.Bytes)
 	}
 	if _, ok := used[j.File]; ok {
-		return f, arrowio.Errorf(arrowio.ErrCorrupt, "%q is named twice", j.File)
+		return f, errs.Errorf(errs.ErrCorrupt, "%q is named twice", j.File)
 	}
 	used[j.File] = struct{}{}
 	return f, nil

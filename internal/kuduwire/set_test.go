@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -35,7 +35,7 @@ func TestSetRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := ParseSet(b, arrowio.Limits{})
+		got, err := ParseSet(b, errs.Limits{})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, b)
 		}
@@ -64,45 +64,45 @@ func TestSetRefused(t *testing.T) {
 		old, new string
 		kind     error
 	}{
-		"format":           {"kudu-set", "other", arrowio.ErrUnsupported},
-		"version":          {`"version": 1`, `"version": 2`, arrowio.ErrUnsupported},
-		"text":             {`"rowsets": [`, `"rowsets": [[`, arrowio.ErrCorrupt},
-		"type":             {`"decimal64"`, `"decimal63"`, arrowio.ErrUnsupported},
-		"virtual type":     {`"decimal64"`, `"is_deleted"`, arrowio.ErrUnsupported},
-		"encoding":         {`"dict"`, `"dictionary"`, arrowio.ErrUnsupported},
-		"compression":      {`"lz4"`, `"lzo"`, arrowio.ErrUnsupported},
-		"no name":          {`"host"`, `""`, arrowio.ErrCorrupt},
-		"same name":        {`"name": "at"`, `"name": "host"`, arrowio.ErrCorrupt},
-		"same id":          {`"id": 3`, `"id": 7`, arrowio.ErrCorrupt},
-		"up":               {"rowset-00000/at.cfile", "../at.cfile", arrowio.ErrCorrupt},
-		"inside up":        {"rowset-00000/at.cfile", "rowset-00000/../../at.cfile", arrowio.ErrCorrupt},
-		"absolute":         {"rowset-00000/at.cfile", "/etc/passwd", arrowio.ErrCorrupt},
-		"hidden":           {"rowset-00000/at.cfile", "rowset-00000/.at.cfile", arrowio.ErrCorrupt},
-		"empty file":       {"rowset-00000/at.cfile", "", arrowio.ErrCorrupt},
-		"itself":           {"rowset-00000/at.cfile", "schema.json", arrowio.ErrCorrupt},
-		"twice":            {"rowset-00000/at.cfile", "rowset-00000/host.cfile", arrowio.ErrCorrupt},
-		"negative bytes":   {`"bytes": 200`, `"bytes": -1`, arrowio.ErrCorrupt},
-		"negative rows":    {`"rows": 5`, `"rows": -5`, arrowio.ErrCorrupt},
-		"rows":             {`"rows": 5`, `"rows": 4294967297`, arrowio.ErrCorrupt},
-		"no key index":     {`"key_index"`, `"x"`, arrowio.ErrCorrupt},
-		"no bloom":         {`"bloom"`, `"x"`, arrowio.ErrCorrupt},
-		"key text":         {`"0001"`, `"0g"`, arrowio.ErrCorrupt},
-		"nullable key":     {`"key": true`, `"key": true, "nullable": true`, arrowio.ErrCorrupt},
-		"key behind":       {`"scale": 2`, `"scale": 2, "key": true, "x": 1`, arrowio.ErrCorrupt},
-		"files of columns": {`"columns": [` + "\n        {\n          \"file\": \"rowset-00000/host.cfile\",\n          \"bytes\": 100\n        },", `"columns": [`, arrowio.ErrCorrupt},
+		"format":           {"kudu-set", "other", errs.ErrUnsupported},
+		"version":          {`"version": 1`, `"version": 2`, errs.ErrUnsupported},
+		"text":             {`"rowsets": [`, `"rowsets": [[`, errs.ErrCorrupt},
+		"type":             {`"decimal64"`, `"decimal63"`, errs.ErrUnsupported},
+		"virtual type":     {`"decimal64"`, `"is_deleted"`, errs.ErrUnsupported},
+		"encoding":         {`"dict"`, `"dictionary"`, errs.ErrUnsupported},
+		"compression":      {`"lz4"`, `"lzo"`, errs.ErrUnsupported},
+		"no name":          {`"host"`, `""`, errs.ErrCorrupt},
+		"same name":        {`"name": "at"`, `"name": "host"`, errs.ErrCorrupt},
+		"same id":          {`"id": 3`, `"id": 7`, errs.ErrCorrupt},
+		"up":               {"rowset-00000/at.cfile", "../at.cfile", errs.ErrCorrupt},
+		"inside up":        {"rowset-00000/at.cfile", "rowset-00000/../../at.cfile", errs.ErrCorrupt},
+		"absolute":         {"rowset-00000/at.cfile", "/etc/passwd", errs.ErrCorrupt},
+		"hidden":           {"rowset-00000/at.cfile", "rowset-00000/.at.cfile", errs.ErrCorrupt},
+		"empty file":       {"rowset-00000/at.cfile", "", errs.ErrCorrupt},
+		"itself":           {"rowset-00000/at.cfile", "schema.json", errs.ErrCorrupt},
+		"twice":            {"rowset-00000/at.cfile", "rowset-00000/host.cfile", errs.ErrCorrupt},
+		"negative bytes":   {`"bytes": 200`, `"bytes": -1`, errs.ErrCorrupt},
+		"negative rows":    {`"rows": 5`, `"rows": -5`, errs.ErrCorrupt},
+		"rows":             {`"rows": 5`, `"rows": 4294967297`, errs.ErrCorrupt},
+		"no key index":     {`"key_index"`, `"x"`, errs.ErrCorrupt},
+		"no bloom":         {`"bloom"`, `"x"`, errs.ErrCorrupt},
+		"key text":         {`"0001"`, `"0g"`, errs.ErrCorrupt},
+		"nullable key":     {`"key": true`, `"key": true, "nullable": true`, errs.ErrCorrupt},
+		"key behind":       {`"scale": 2`, `"scale": 2, "key": true, "x": 1`, errs.ErrCorrupt},
+		"files of columns": {`"columns": [` + "\n        {\n          \"file\": \"rowset-00000/host.cfile\",\n          \"bytes\": 100\n        },", `"columns": [`, errs.ErrCorrupt},
 	} {
 		text := strings.Replace(good, x.old, x.new, 1)
 		if text == good {
 			t.Fatalf("%s: nothing replaced in\n%s", name, good)
 		}
-		if _, err := ParseSet([]byte(text), arrowio.Limits{}); !errors.Is(err, x.kind) {
+		if _, err := ParseSet([]byte(text), errs.Limits{}); !errors.Is(err, x.kind) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := ParseSet(b, arrowio.Limits{Columns: 3}); !errors.Is(err, arrowio.ErrLimit) {
+	if _, err := ParseSet(b, errs.Limits{Columns: 3}); !errors.Is(err, errs.ErrLimit) {
 		t.Errorf("too many columns: %v", err)
 	}
-	if _, err := ParseSet(b, arrowio.Limits{MetadataBytes: 100}); !errors.Is(err, arrowio.ErrLimit) {
+	if _, err := ParseSet(b, errs.Limits{MetadataBytes: 100}); !errors.Is(err, errs.ErrLimit) {
 		t.Errorf("too long: %v", err)
 	}
 }
@@ -116,7 +116,7 @@ func FuzzSet(f *testing.F) {
 	f.Add([]byte(`{"format":"kudu-set","version":1,"columns":[],"rowsets":[]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		IsSet(b)
-		s, err := ParseSet(b, arrowio.Limits{})
+		s, err := ParseSet(b, errs.Limits{})
 		if err != nil {
 			return
 		}
@@ -124,7 +124,7 @@ func FuzzSet(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s2, err := ParseSet(again, arrowio.Limits{})
+		s2, err := ParseSet(again, errs.Limits{})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, again)
 		}

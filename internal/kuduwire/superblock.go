@@ -3,7 +3,7 @@ package kuduwire
 import (
 	"fmt"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb"
 )
 
@@ -73,7 +73,7 @@ type ColumnBlock struct {
 // ParseSuperBlock parses the container file b, a TabletSuperBlockPB. It checks that ids of rowsets, of columns within a
 // rowset and of the schema, and all blocks in use are used once. Nothing in the result refers to b. The limits that
 // count are MetadataBytes and Columns.
-func ParseSuperBlock(b []byte, lim arrowio.Limits) (*SuperBlock, error) {
+func ParseSuperBlock(b []byte, lim errs.Limits) (*SuperBlock, error) {
 	const op = "superblock"
 	m, err := single(b, op, lim, "kudu.tablet.TabletSuperBlockPB")
 	if err != nil {
@@ -92,7 +92,7 @@ func ParseSuperBlock(b []byte, lim arrowio.Limits) (*SuperBlock, error) {
 	return s, nil
 }
 
-func (s *SuperBlock) field(m *pb.Message, lim arrowio.Limits) error {
+func (s *SuperBlock) field(m *pb.Message, lim errs.Limits) error {
 	switch m.Num {
 	case 1:
 		s.TableID = m.String()
@@ -170,9 +170,9 @@ func (s *SuperBlock) partition(m *pb.Message) {
 func (s *SuperBlock) check() error {
 	switch {
 	case s.TabletID == "":
-		return arrowio.Errorf(arrowio.ErrCorrupt, "no tablet id")
+		return errs.Errorf(errs.ErrCorrupt, "no tablet id")
 	case s.Schema == nil:
-		return arrowio.Errorf(arrowio.ErrCorrupt, "no schema")
+		return errs.Errorf(errs.ErrCorrupt, "no schema")
 	}
 	if err := s.Schema.CheckIDs(); err != nil {
 		return inside(err, "schema")
@@ -181,14 +181,14 @@ func (s *SuperBlock) check() error {
 	for i := range s.RowSets {
 		id := s.RowSets[i].ID
 		if _, ok := rowsets[id]; ok {
-			return arrowio.Errorf(arrowio.ErrCorrupt, "two rowsets have the id %d", id)
+			return errs.Errorf(errs.ErrCorrupt, "two rowsets have the id %d", id)
 		}
 		rowsets[id] = struct{}{}
 	}
 	used := map[uint64]BlockUse{}
 	for _, u := range s.Blocks() {
 		if first, ok := used[u.Block]; ok {
-			return arrowio.Errorf(arrowio.ErrCorrupt, "block %s is %s and %s", BlockName(u.Block), first, u)
+			return errs.Errorf(errs.ErrCorrupt, "block %s is %s and %s", BlockName(u.Block), first, u)
 		}
 		used[u.Block] = u
 	}
@@ -291,15 +291,15 @@ func parseRowSet(m pb.Message) (RowSet, error) {
 		return r, m.Err
 	}
 	if r.ID < 0 {
-		return r, arrowio.Errorf(arrowio.ErrCorrupt, "no id")
+		return r, errs.Errorf(errs.ErrCorrupt, "no id")
 	}
 	if r.LastDurableDMS < -1 || r.LiveRows < -1 {
-		return r, arrowio.Errorf(arrowio.ErrCorrupt, "last deltamemstore %d, %d live rows", r.LastDurableDMS, r.LiveRows)
+		return r, errs.Errorf(errs.ErrCorrupt, "last deltamemstore %d, %d live rows", r.LastDurableDMS, r.LiveRows)
 	}
 	columns := make(map[int32]struct{}, len(r.Columns))
 	for _, c := range r.Columns {
 		if _, ok := columns[c.ID]; ok {
-			return r, arrowio.Errorf(arrowio.ErrCorrupt, "two blocks for column %d", c.ID)
+			return r, errs.Errorf(errs.ErrCorrupt, "two blocks for column %d", c.ID)
 		}
 		columns[c.ID] = struct{}{}
 	}

@@ -4,14 +4,14 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // AddRowSets returns the container file b, a TabletSuperBlockPB, with rowsets behind those that it has. Of the message
 // nothing else changes, whatever else it says: fields of later versions of Kudu stay as they are, and so do the container's
 // version and the description of its messages. The rowsets' ids and blocks must be new. What comes out has been read again:
 // it says what b said, and the rowsets. It shares nothing with b.
-func AddRowSets(b []byte, rowsets []RowSet, lim arrowio.Limits) ([]byte, error) {
+func AddRowSets(b []byte, rowsets []RowSet, lim errs.Limits) ([]byte, error) {
 	const op = "superblock"
 	want, err := ParseSuperBlock(b, lim)
 	if err != nil {
@@ -38,7 +38,7 @@ func AddRowSets(b []byte, rowsets []RowSet, lim arrowio.Limits) ([]byte, error) 
 	}
 	want.RowSets = append(want.RowSets, rowsets...)
 	if !reflect.DeepEqual(got, want) {
-		return nil, place(arrowio.Errorf(arrowio.ErrInternal, "%d rowsets were added, and something else has changed", len(rowsets)), op, -1)
+		return nil, place(errs.Errorf(errs.ErrInternal, "%d rowsets were added, and something else has changed", len(rowsets)), op, -1)
 	}
 	return out, nil
 }

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb"
 )
 
@@ -109,7 +109,7 @@ func TestAddRowSetsRefuses(t *testing.T) {
 		"block 0":                 {ID: 9, LastDurableDMS: -1, Columns: []ColumnBlock{{0, 1}}},
 		"a deltamemstore below 0": {ID: 9, LastDurableDMS: -2, Columns: []ColumnBlock{{1000, 1}}},
 	} {
-		if _, err := AddRowSets(b, []RowSet{r}, noLimits); !errors.Is(err, arrowio.ErrCorrupt) {
+		if _, err := AddRowSets(b, []RowSet{r}, noLimits); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -138,7 +138,7 @@ func FuzzAddRowSets(f *testing.F) {
 		}
 		got, err := AddRowSets(b, []RowSet{r}, noLimits)
 		if err != nil {
-			if !errors.Is(err, arrowio.ErrCorrupt) {
+			if !errors.Is(err, errs.ErrCorrupt) {
 				t.Fatal(err)
 			}
 			return

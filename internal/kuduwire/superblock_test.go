@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/pb"
 )
@@ -168,17 +168,17 @@ func TestSuperBlockRefused(t *testing.T) {
 		"rowsets as a number": {superBlockOf().num(6, 1), "wire type"},
 	} {
 		_, err := ParseSuperBlock(containerOf(2, superBlockType, c.m), noLimits)
-		if !errors.Is(err, arrowio.ErrCorrupt) || !strings.Contains(err.Error(), c.want) {
+		if !errors.Is(err, errs.ErrCorrupt) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	real := realContainer(t, superBlockType, realSuperBlock)
 	for n := range real {
-		if _, err := ParseSuperBlock(real[:n], noLimits); !errors.Is(err, arrowio.ErrCorrupt) {
+		if _, err := ParseSuperBlock(real[:n], noLimits); !errors.Is(err, errs.ErrCorrupt) {
 			t.Fatalf("cut at %d: %v", n, err)
 		}
 	}
-	if _, err := ParseSuperBlock(real, arrowio.Limits{Columns: 10}); !errors.Is(err, arrowio.ErrLimit) {
+	if _, err := ParseSuperBlock(real, errs.Limits{Columns: 10}); !errors.Is(err, errs.ErrLimit) {
 		t.Errorf("columns: %v", err)
 	}
 }
@@ -187,7 +187,7 @@ func TestSchema(t *testing.T) {
 	full := column(3, "a", cfilewire.Decimal64, false).num(5, 1).str(6, "").num(8, 99).num(9, 99).num(10, 512).
 		sub(11, msg{}.num(1, 18).num(2, 18).num(3, 7)).str(12, "why").num(13, 1).num(14, 1)
 	_, err := ParseSchema(pb.New(schemaOf(full)), noLimits)
-	if !errors.Is(err, arrowio.ErrCorrupt) {
+	if !errors.Is(err, errs.ErrCorrupt) {
 		t.Errorf("an empty default for a decimal: %v", err)
 	}
 	full = append(full, msg{}.str(6, "12345678").str(7, "87654321")...)
@@ -221,27 +221,27 @@ func TestSchemaRefused(t *testing.T) {
 	key, other := column(0, "k", cfilewire.Int32, true), column(1, "v", cfilewire.Int32, false)
 	for name, c := range map[string]struct {
 		m    msg
-		kind arrowio.Kind
+		kind errs.Kind
 	}{
-		"same id":          {schemaOf(key, column(0, "w", cfilewire.Int8, false)), arrowio.ErrCorrupt},
-		"same name":        {schemaOf(key, column(2, "k", cfilewire.Int8, false)), arrowio.ErrCorrupt},
-		"key behind":       {schemaOf(other, key), arrowio.ErrCorrupt},
-		"nullable key":     {schemaOf(append(key, msg{}.num(5, 1)...)), arrowio.ErrCorrupt},
-		"no name":          {schemaOf(msg{}.num(3, 1)), arrowio.ErrCorrupt},
-		"empty name":       {schemaOf(msg{}.str(2, "").num(3, 1)), arrowio.ErrCorrupt},
-		"no type":          {schemaOf(msg{}.str(2, "a")), arrowio.ErrUnsupported},
-		"unknown type":     {schemaOf(msg{}.str(2, "a").num(3, 22)), arrowio.ErrUnsupported},
-		"negative type":    {schemaOf(msg{}.str(2, "a").num(3, -1)), arrowio.ErrUnsupported},
-		"is deleted":       {schemaOf(column(1, "a", cfilewire.IsDeleted, false)), arrowio.ErrUnsupported},
-		"nested, of what":  {schemaOf(column(1, "a", cfilewire.Nested, false)), arrowio.ErrUnsupported},
-		"nested in nested": {schemaOf(column(1, "a", cfilewire.Nested, false).sub(15, msg{}.sub(1, msg{}.num(1, 21)))), arrowio.ErrUnsupported},
-		"digits":           {schemaOf(column(1, "a", cfilewire.Decimal32, false).sub(11, msg{}.num(1, 10))), arrowio.ErrCorrupt},
-		"scale":            {schemaOf(column(1, "a", cfilewire.Decimal32, false).sub(11, msg{}.num(1, 5).num(2, 6))), arrowio.ErrCorrupt},
-		"negative scale":   {schemaOf(column(1, "a", cfilewire.Decimal32, false).sub(11, msg{}.num(1, 5).num(2, -1))), arrowio.ErrCorrupt},
-		"negative length":  {schemaOf(column(1, "a", cfilewire.Varchar, false).sub(11, msg{}.num(3, -1))), arrowio.ErrCorrupt},
-		"short default":    {schemaOf(column(1, "a", cfilewire.Int64, false).str(7, "1234567")), arrowio.ErrCorrupt},
-		"wide id":          {schemaOf(msg{}.num(1, 1<<40).str(2, "a").num(3, 1)), arrowio.ErrCorrupt},
-		"broken":           {msg{0x0a, 3, 1}, arrowio.ErrCorrupt},
+		"same id":          {schemaOf(key, column(0, "w", cfilewire.Int8, false)), errs.ErrCorrupt},
+		"same name":        {schemaOf(key, column(2, "k", cfilewire.Int8, false)), errs.ErrCorrupt},
+		"key behind":       {schemaOf(other, key), errs.ErrCorrupt},
+		"nullable key":     {schemaOf(append(key, msg{}.num(5, 1)...)), errs.ErrCorrupt},
+		"no name":          {schemaOf(msg{}.num(3, 1)), errs.ErrCorrupt},
+		"empty name":       {schemaOf(msg{}.str(2, "").num(3, 1)), errs.ErrCorrupt},
+		"no type":          {schemaOf(msg{}.str(2, "a")), errs.ErrUnsupported},
+		"unknown type":     {schemaOf(msg{}.str(2, "a").num(3, 22)), errs.ErrUnsupported},
+		"negative type":    {schemaOf(msg{}.str(2, "a").num(3, -1)), errs.ErrUnsupported},
+		"is deleted":       {schemaOf(column(1, "a", cfilewire.IsDeleted, false)), errs.ErrUnsupported},
+		"nested, of what":  {schemaOf(column(1, "a", cfilewire.Nested, false)), errs.ErrUnsupported},
+		"nested in nested": {schemaOf(column(1, "a", cfilewire.Nested, false).sub(15, msg{}.sub(1, msg{}.num(1, 21)))), errs.ErrUnsupported},
+		"digits":           {schemaOf(column(1, "a", cfilewire.Decimal32, false).sub(11, msg{}.num(1, 10))), errs.ErrCorrupt},
+		"scale":            {schemaOf(column(1, "a", cfilewire.Decimal32, false).sub(11, msg{}.num(1, 5).num(2, 6))), errs.ErrCorrupt},
+		"negative scale":   {schemaOf(column(1, "a", cfilewire.Decimal32, false).sub(11, msg{}.num(1, 5).num(2, -1))), errs.ErrCorrupt},
+		"negative length":  {schemaOf(column(1, "a", cfilewire.Varchar, false).sub(11, msg{}.num(3, -1))), errs.ErrCorrupt},
+		"short default":    {schemaOf(column(1, "a", cfilewire.Int64, false).str(7, "1234567")), errs.ErrCorrupt},
+		"wide id":          {schemaOf(msg{}.num(1, 1<<40).str(2, "a").num(3, 1)), errs.ErrCorrupt},
+		"broken":           {msg{0x0a, 3, 1}, errs.ErrCorrupt},
 	} {
 		if _, err := ParseSchema(pb.New(c.m), noLimits); !errors.Is(err, c.kind) {
 			t.Errorf("%s: %v", name, err)
@@ -256,9 +256,9 @@ func FuzzSuperBlock(f *testing.F) {
 	f.Add([]byte(superBlockOf(msg{}.num(1, 7).num(2, -1).sub(3, msg{}.block(2, 1)).sub(4, msg{}.block(2, 4)))))
 	f.Add([]byte(superBlockOf().num(10, 3).block(11, 77).sub(13, msg{}.str(1, "\x01\x02"))))
 	f.Fuzz(func(t *testing.T, m []byte) {
-		s, err := ParseSuperBlock(containerOf(2, superBlockType, m), arrowio.Limits{Columns: 100})
+		s, err := ParseSuperBlock(containerOf(2, superBlockType, m), errs.Limits{Columns: 100})
 		if err != nil {
-			var e *arrowio.Error
+			var e *errs.Error
 			if !errors.As(err, &e) || e.Format != "kudu" || s != nil {
 				t.Fatalf("%v", err)
 			}

@@ -6,7 +6,7 @@ import (
 	"hash/crc32"
 	"math"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/pb"
 )
@@ -94,7 +94,7 @@ func ParseSegmentHeader(b []byte) (*SegmentHeader, error) {
 			h.Codec = segmentCodec(&m)
 		case 10:
 			if m.Err == nil {
-				return nil, place(arrowio.Errorf(arrowio.ErrUnsupported, "the segment needs a feature (field 10) that is not known"), "segment header", SegmentHeadSize)
+				return nil, place(errs.Errorf(errs.ErrUnsupported, "the segment needs a feature (field 10) that is not known"), "segment header", SegmentHeadSize)
 			}
 		}
 	}
@@ -243,7 +243,7 @@ func (h *SegmentHeader) CheckEntryHead(e EntryHead, room, limit int64) error {
 	case int64(e.Unpacked) > most:
 		return walError(op, -1, "%d bytes of %s cannot become %d", e.Stored, h.Codec, e.Unpacked)
 	case int64(e.Unpacked) > min(limit, math.MaxInt-blockcodec.Slack), int64(e.Stored)/2 > limit:
-		return place(arrowio.Errorf(arrowio.ErrLimit, "a batch of %d bytes, stored as %d, is larger than the limit BlockBytes, %d",
+		return place(errs.Errorf(errs.ErrLimit, "a batch of %d bytes, stored as %d, is larger than the limit BlockBytes, %d",
 			e.Unpacked, e.Stored, limit), op, -1)
 	}
 	return nil
@@ -264,5 +264,5 @@ func (h *SegmentHeader) OpenBatch(e EntryHead, body, dst []byte, d *blockcodec.D
 }
 
 func walError(op string, off int64, format string, args ...any) error {
-	return place(arrowio.Errorf(arrowio.ErrCorrupt, format, args...), op, off)
+	return place(errs.Errorf(errs.ErrCorrupt, format, args...), op, off)
 }

@@ -10,7 +10,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/pb"
@@ -115,15 +115,15 @@ func TestSegmentDamaged(t *testing.T) {
 func TestSegmentHeadRefused(t *testing.T) {
 	for what, c := range map[string]struct {
 		b    []byte
-		kind arrowio.Kind
+		kind errs.Kind
 		is   error
 	}{
-		"nothing":   {nil, arrowio.ErrCorrupt, ErrSegmentShort},
-		"short":     {[]byte("kudulogf\x00\x00\x00"), arrowio.ErrCorrupt, ErrSegmentShort},
-		"zeros":     {make([]byte, 20), arrowio.ErrCorrupt, ErrUninitialized},
-		"magic":     {[]byte("kudulogg\x00\x00\x00\x00"), arrowio.ErrCorrupt, arrowio.ErrCorrupt},
-		"length":    {[]byte("kudulogf\x00\x00\x80\x01"), arrowio.ErrCorrupt, arrowio.ErrCorrupt},
-		"encrypted": {[]byte("kuduenc1\x00\x00\x00\x00"), arrowio.ErrUnsupported, arrowio.ErrUnsupported},
+		"nothing":   {nil, errs.ErrCorrupt, ErrSegmentShort},
+		"short":     {[]byte("kudulogf\x00\x00\x00"), errs.ErrCorrupt, ErrSegmentShort},
+		"zeros":     {make([]byte, 20), errs.ErrCorrupt, ErrUninitialized},
+		"magic":     {[]byte("kudulogg\x00\x00\x00\x00"), errs.ErrCorrupt, errs.ErrCorrupt},
+		"length":    {[]byte("kudulogf\x00\x00\x80\x01"), errs.ErrCorrupt, errs.ErrCorrupt},
+		"encrypted": {[]byte("kuduenc1\x00\x00\x00\x00"), errs.ErrUnsupported, errs.ErrUnsupported},
 	} {
 		if _, err := ParseSegmentHead(c.b); !errors.Is(err, c.kind) || !errors.Is(err, c.is) {
 			t.Errorf("%s: %v", what, err)
@@ -132,13 +132,13 @@ func TestSegmentHeadRefused(t *testing.T) {
 	good := msg{}.str(5, "t").num(6, 1).str(7, "")
 	for what, c := range map[string]struct {
 		m    msg
-		kind arrowio.Kind
+		kind errs.Kind
 	}{
-		"no tablet":   {msg{}.num(6, 1).str(7, ""), arrowio.ErrCorrupt},
-		"no sequence": {msg{}.str(5, "t").str(7, ""), arrowio.ErrCorrupt},
-		"no schema":   {msg{}.str(5, "t").num(6, 1), arrowio.ErrCorrupt},
-		"feature":     {append(msg{}, good...).num(10, 7), arrowio.ErrUnsupported},
-		"wire type":   {append(msg{}, good...).num(5, 7), arrowio.ErrCorrupt},
+		"no tablet":   {msg{}.num(6, 1).str(7, ""), errs.ErrCorrupt},
+		"no sequence": {msg{}.str(5, "t").str(7, ""), errs.ErrCorrupt},
+		"no schema":   {msg{}.str(5, "t").num(6, 1), errs.ErrCorrupt},
+		"feature":     {append(msg{}, good...).num(10, 7), errs.ErrUnsupported},
+		"wire type":   {append(msg{}, good...).num(5, 7), errs.ErrCorrupt},
 	} {
 		if _, err := ParseSegmentHeader(c.m); !errors.Is(err, c.kind) {
 			t.Errorf("%s: %v", what, err)
@@ -155,14 +155,14 @@ func TestSegmentHeadRefused(t *testing.T) {
 		t.Error(n, err)
 	}
 	for _, n := range []uint32{0, 101, 8<<20 + 1, math.MaxUint32} {
-		if _, err := ParseSegmentTail(tail(n), 100); !errors.Is(err, arrowio.ErrCorrupt) {
+		if _, err := ParseSegmentTail(tail(n), 100); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("%d: %v", n, err)
 		}
 	}
-	if _, err := ParseSegmentFooter(msg{}.num(2, 1)); !errors.Is(err, arrowio.ErrCorrupt) {
+	if _, err := ParseSegmentFooter(msg{}.num(2, 1)); !errors.Is(err, errs.ErrCorrupt) {
 		t.Error(err)
 	}
-	if _, err := ParseSegmentFooter(msg{}.num(1, -1)); !errors.Is(err, arrowio.ErrCorrupt) {
+	if _, err := ParseSegmentFooter(msg{}.num(1, -1)); !errors.Is(err, errs.ErrCorrupt) {
 		t.Error(err)
 	}
 }
@@ -218,10 +218,10 @@ func TestEntryHead(t *testing.T) {
 		kind error
 	}{
 		"sound":     {EntryHead{Stored: 100, Unpacked: 1000}, nil},
-		"empty":     {EntryHead{Stored: 100}, arrowio.ErrCorrupt},
-		"the end":   {EntryHead{Stored: 101, Unpacked: 1000}, arrowio.ErrCorrupt},
-		"1 GiB":     {EntryHead{Stored: 64, Unpacked: 1 << 30}, arrowio.ErrCorrupt},
-		"the limit": {EntryHead{Stored: 100, Unpacked: 5001}, arrowio.ErrLimit},
+		"empty":     {EntryHead{Stored: 100}, errs.ErrCorrupt},
+		"the end":   {EntryHead{Stored: 101, Unpacked: 1000}, errs.ErrCorrupt},
+		"1 GiB":     {EntryHead{Stored: 64, Unpacked: 1 << 30}, errs.ErrCorrupt},
+		"the limit": {EntryHead{Stored: 100, Unpacked: 5001}, errs.ErrLimit},
 	} {
 		if err := h.CheckEntryHead(c.e, 100, 5000); !errors.Is(err, c.kind) || (err == nil) != (c.kind == nil) {
 			t.Errorf("%s: %v", what, err)
@@ -252,7 +252,7 @@ func TestOpenBatch(t *testing.T) {
 		} {
 			e := e
 			change(&e)
-			if _, err := h.OpenBatch(e, body, nil, &d); !errors.Is(err, arrowio.ErrCorrupt) {
+			if _, err := h.OpenBatch(e, body, nil, &d); !errors.Is(err, errs.ErrCorrupt) {
 				t.Errorf("%s, %s: %v", c, what, err)
 			}
 		}
@@ -294,7 +294,7 @@ func TestEntries(t *testing.T) {
 		"time as a varint":  msg{}.num(1, 1).sub(2, msg{}.sub(1, opID(1, 1)).num(2, 9).num(4, 1)),
 		"cut short":         msg{}.num(1, 1).sub(2, replicate(3))[:9],
 	} {
-		if es, err := ParseEntries(nil, msg{}.sub(1, m)); !errors.Is(err, arrowio.ErrCorrupt) {
+		if es, err := ParseEntries(nil, msg{}.sub(1, m)); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("%s: %+v, %v", what, es, err)
 		}
 	}
@@ -307,7 +307,7 @@ func TestMessages(t *testing.T) {
 		t.Errorf("%+v, %v", w, err)
 	}
 	for _, m := range []msg{msg{}.num(3, 1), msg{}.sub(3, msg{}.num(2, 1)), msg{}.sub(8, msg{}.str(1, "")), b[:len(b)-1]} {
-		if _, err := ParseWriteRequest(m); !errors.Is(err, arrowio.ErrCorrupt) {
+		if _, err := ParseWriteRequest(m); !errors.Is(err, errs.ErrCorrupt) {
 			t.Error(err)
 		}
 	}
@@ -316,7 +316,7 @@ func TestMessages(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 	for _, m := range []msg{msg{}.str(2, "schema"), msg{}.num(3, 7), msg{}.str(2, "").num(3, 1<<32)} {
-		if _, err := ParseAlterRequest(m); !errors.Is(err, arrowio.ErrCorrupt) {
+		if _, err := ParseAlterRequest(m); !errors.Is(err, errs.ErrCorrupt) {
 			t.Error(err)
 		}
 	}
@@ -336,7 +336,7 @@ func TestMessages(t *testing.T) {
 	}
 	for _, m := range []msg{{}, msg{}.num(1, -1), msg{}.num(1, 1).num(2, 1).num(3, 1), msg{}.num(2, 1), msg{}.num(3, 1), msg{}.str(1, "")} {
 		results := ParseResults(msg{}.sub(1, msg{}.sub(3, m)))
-		if results.Next(&r) || !errors.Is(results.Err(), arrowio.ErrCorrupt) {
+		if results.Next(&r) || !errors.Is(results.Err(), errs.ErrCorrupt) {
 			t.Errorf("%+v, %v", r, results.Err())
 		}
 	}

@@ -4,15 +4,15 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/pb"
 )
 
 func checkKind(t *testing.T, err error) {
 	t.Helper()
-	var e *arrowio.Error
-	if err != nil && (!errors.As(err, &e) || e.Kind == 0 || e.Kind == arrowio.ErrInternal) {
+	var e *errs.Error
+	if err != nil && (!errors.As(err, &e) || e.Kind == 0 || e.Kind == errs.ErrInternal) {
 		t.Fatalf("no kind: %v", err)
 	}
 }

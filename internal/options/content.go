@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // JSON returns the value of an option that is JSON, an object, or the name of a file of it. The error names the file, and
@@ -18,10 +18,10 @@ func JSON(name, value string) ([]byte, error) {
 	b, err := os.ReadFile(value)
 	var path *fs.PathError
 	if errors.As(err, &path) {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "%s: %s: %w", name, value, path.Err)
+		return nil, errs.Errorf(errs.ErrOption, "%s: %s: %w", name, value, path.Err)
 	}
 	if err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "%s: %w", name, err)
+		return nil, errs.Errorf(errs.ErrOption, "%s: %w", name, err)
 	}
 	return b, nil
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 func TestJSON(t *testing.T) {
@@ -22,10 +22,10 @@ func TestJSON(t *testing.T) {
 		}
 	}
 	_, err := JSON("o", name+"y")
-	if !errors.Is(err, arrowio.ErrOption) || !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "o: "+name+"y: ") {
+	if !errors.Is(err, errs.ErrOption) || !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "o: "+name+"y: ") {
 		t.Errorf("%v", err)
 	}
-	if _, err := JSON("o", filepath.Dir(name)); !errors.Is(err, arrowio.ErrOption) {
+	if _, err := JSON("o", filepath.Dir(name)); !errors.Is(err, errs.ErrOption) {
 		t.Errorf("a directory: %v", err)
 	}
 }

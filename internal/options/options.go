@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Check returns the value of every known option: the one given, or its default where none or an empty one is. A name that is not known, or a value
@@ -22,9 +23,9 @@ func Check(known []arrowio.Option, given map[string]string) (map[string]string, 
 		i := slices.Index(names, name)
 		switch {
 		case i < 0 && len(known) == 0:
-			return nil, arrowio.Errorf(arrowio.ErrOption, "there is no option %q: the format has none", name)
+			return nil, errs.Errorf(errs.ErrOption, "there is no option %q: the format has none", name)
 		case i < 0:
-			return nil, arrowio.Errorf(arrowio.ErrOption, "there is no option %q, only %s", name, strings.Join(names, ", "))
+			return nil, errs.Errorf(errs.ErrOption, "there is no option %q, only %s", name, strings.Join(names, ", "))
 		}
 		v := given[name]
 		if v == "" { // the zero value is the default
@@ -36,10 +37,10 @@ func Check(known []arrowio.Option, given map[string]string) (map[string]string, 
 		}
 		for _, v := range each {
 			if words := known[i].Values; words != nil && !slices.Contains(words, v) {
-				return nil, arrowio.Errorf(arrowio.ErrOption, "%s is %q; it takes %s", name, v, strings.Join(words, ", "))
+				return nil, errs.Errorf(errs.ErrOption, "%s is %q; it takes %s", name, v, strings.Join(words, ", "))
 			}
 			if v == "" {
-				return nil, arrowio.Errorf(arrowio.ErrOption, "one of the values of %s is empty", name)
+				return nil, errs.Errorf(errs.ErrOption, "one of the values of %s is empty", name)
 			}
 		}
 		values[name] = v
@@ -54,7 +55,7 @@ func Rows(name, value string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(value, 10, 64)
 	if err != nil || n < 1 {
-		return 0, arrowio.Errorf(arrowio.ErrOption, "%s is %q; it takes a number of rows, or all", name, value)
+		return 0, errs.Errorf(errs.ErrOption, "%s is %q; it takes a number of rows, or all", name, value)
 	}
 	return n, nil
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 func TestCheck(t *testing.T) {
@@ -25,11 +26,11 @@ func TestCheck(t *testing.T) {
 		"two of one":    {"f-word": "a\nb"},
 		"one empty":     {"f-many": "a\n"},
 	} {
-		if _, err := Check(known, given); !errors.Is(err, arrowio.ErrOption) {
+		if _, err := Check(known, given); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Check(nil, map[string]string{"x": "y"}); !errors.Is(err, arrowio.ErrOption) {
+	if _, err := Check(nil, map[string]string{"x": "y"}); !errors.Is(err, errs.ErrOption) {
 		t.Errorf("no options: %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -14,7 +15,7 @@ const switchSecond = -12219292800
 
 // JavaOf is Java for a file whose calendar is c. orc-core takes numbers that become timestamps for seconds of the file's
 // calendar; of texts it does not. Where the file's parts have several calendars, values before they meet are
-// arrowio.ErrUnsupported.
+// errs.ErrUnsupported.
 func JavaOf(c arrowio.Calendar) arrowio.Cast {
 	return func(from, to arrow.Field) arrowio.Casting { return java(from, to, c) }
 }
@@ -39,7 +40,7 @@ func counted(made func(in *input) times, c arrowio.Calendar) func(in *input) (ti
 			case c == arrowio.HybridCalendar:
 				t.secs[i] = fromHybrid(s)
 			case in.valid(i) && !in.isDropped(i):
-				return t, arrowio.Errorf(arrowio.ErrUnsupported, "%d seconds from 1970 are before 1582-10-15, and some of the files count them in the calendar of that time and some do not", s)
+				return t, errs.Errorf(errs.ErrUnsupported, "%d seconds from 1970 are before 1582-10-15, and some of the files count them in the calendar of that time and some do not", s)
 			}
 		}
 		return t, nil

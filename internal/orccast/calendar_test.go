@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // What orc-core 2.3.1 makes of numbers in a file of the hybrid calendar, in seconds.
@@ -67,7 +68,7 @@ func TestSeveralCalendars(t *testing.T) {
 		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 		a := arrayOf(t, fI64, v, mem)
 		d, err := JavaOf(arrowio.SeveralCalendars)(fI64, fTime)(a.Data(), mem)
-		if ok != (err == nil) || err != nil && !errors.Is(err, arrowio.ErrUnsupported) {
+		if ok != (err == nil) || err != nil && !errors.Is(err, errs.ErrUnsupported) {
 			t.Errorf("%d: %v", v, err)
 		}
 		if d != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -75,7 +76,7 @@ func (c column) shortens(to column) bool {
 }
 
 // Java is the arrowio.Cast of orc-core: see its ConvertTreeReaderFactory. Where it converts nothing, or only widens, it is
-// nil. Values that have no place in a timestamp's unit are arrowio.ErrSchema, as they are in a file.
+// nil. Values that have no place in a timestamp's unit are errs.ErrSchema, as they are in a file.
 func Java(from, to arrow.Field) arrowio.Casting { return java(from, to, arrowio.ProlepticCalendar) }
 
 func java(from, to arrow.Field, c arrowio.Calendar) arrowio.Casting {
@@ -99,7 +100,7 @@ func java(from, to arrow.Field, c arrowio.Calendar) arrowio.Casting {
 }
 
 // Exact is the arrowio.Cast of reading under a schema without conversions: text that is longer than its new type has room
-// for is arrowio.ErrSchema.
+// for is errs.ErrSchema.
 func Exact(from, to arrow.Field) arrowio.Casting {
 	f, t := columnOf(from), columnOf(to)
 	if f.family != text || t.family != text || !arrow.TypeEqual(f.typ, t.typ) || !f.shortens(t) {
@@ -111,7 +112,7 @@ func Exact(from, to arrow.Field) arrowio.Casting {
 		for i := range in.n {
 			b := s.at(i)
 			if short := t.cut(b); len(trimmed(b, t.padded)) != len(short) && in.valid(i) {
-				return nil, arrowio.Errorf(arrowio.ErrSchema, "row %d of a batch has more than %d characters", i, t.limit)
+				return nil, errs.Errorf(errs.ErrSchema, "row %d of a batch has more than %d characters", i, t.limit)
 			}
 		}
 		d.Retain()

@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/decimal128"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 )
@@ -272,7 +272,7 @@ func (in *input) units(t times, to arrow.DataType) (output, error) {
 		if s < least || s > most {
 			if in.valid(i) && !in.isDropped(i) {
 				b.Release()
-				return nil, arrowio.Errorf(arrowio.ErrSchema, "a timestamp %d seconds from 1970 does not fit %s; a coarser --timestamp-unit can hold it", s, to)
+				return nil, errs.Errorf(errs.ErrSchema, "a timestamp %d seconds from 1970 does not fit %s; a coarser --timestamp-unit can hold it", s, to)
 			}
 			s = 0
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // trimmed is b without the blanks at its end, if they mean nothing.
@@ -123,7 +123,7 @@ func (in *input) print(one func(b []byte, i int) ([]byte, bool), cut func([]byte
 			b = b[:start+len(cut(b[start:]))]
 			if len(b) > math.MaxInt32 {
 				offsets.Release()
-				return nil, arrowio.Errorf(arrowio.ErrLimit, "the text of %d values takes more than 2 GiB; ask for smaller batches", i+1)
+				return nil, errs.Errorf(errs.ErrLimit, "the text of %d values takes more than 2 GiB; ask for smaller batches", i+1)
 			}
 		}
 		o[i+1] = int32(len(b))

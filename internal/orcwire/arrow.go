@@ -9,7 +9,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowmeta"
 )
 
@@ -46,7 +46,7 @@ type ArrowOptions struct {
 //
 // All fields are nullable, as ORC knows nothing else, but unions, which have no nulls in Arrow, and the keys of maps.
 // Names are taken as they are: empty ones and several alike are possible. A name that is not UTF-8 is
-// arrowio.ErrCorrupt, a union of more than 128 children arrowio.ErrUnsupported.
+// errs.ErrCorrupt, a union of more than 128 children errs.ErrUnsupported.
 func Schema(f *Footer, o ArrowOptions) (*arrow.Schema, error) {
 	root := f.Types[0]
 	var fields []arrow.Field
@@ -83,7 +83,7 @@ func Schema(f *Footer, o ArrowOptions) (*arrow.Schema, error) {
 // ArrowField maps one type, and those below it, to a field called name. Errors are those of Schema.
 func ArrowField(t *Type, name string, o ArrowOptions) (arrow.Field, error) {
 	if !utf8.ValidString(name) {
-		return arrow.Field{}, fieldError(t, arrowio.ErrCorrupt, "the name is not UTF-8")
+		return arrow.Field{}, fieldError(t, errs.ErrCorrupt, "the name is not UTF-8")
 	}
 	f := arrow.Field{Name: name, Nullable: t.Kind != Union}
 	var orcType string
@@ -119,8 +119,8 @@ func ArrowField(t *Type, name string, o ArrowOptions) (arrow.Field, error) {
 	return f, nil
 }
 
-func fieldError(t *Type, kind arrowio.Kind, format string, args ...any) error {
-	e := arrowio.Errorf(kind, format, args...)
+func fieldError(t *Type, kind errs.Kind, format string, args ...any) error {
+	e := errs.Errorf(kind, format, args...)
 	e.Op, e.Column = "schema", t.Path()
 	return e
 }
@@ -145,7 +145,7 @@ func mapType(t *Type, o ArrowOptions) (arrow.DataType, error) {
 func unionType(t *Type, o ArrowOptions) (arrow.DataType, error) {
 	n := len(t.Children)
 	if n > maxUnion {
-		return nil, fieldError(t, arrowio.ErrUnsupported, "a union of %d children, Arrow's have at most %d", n, maxUnion)
+		return nil, fieldError(t, errs.ErrUnsupported, "a union of %d children, Arrow's have at most %d", n, maxUnion)
 	}
 	fields, codes := make([]arrow.Field, n), make([]arrow.UnionTypeCode, n)
 	for i, c := range t.Children {

@@ -10,14 +10,14 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
 // OutOptions are what TypesFromArrow goes by.
 type OutOptions struct {
-	Limits arrowio.Limits // Columns and Depth, so that what is written can be read; 0 = their defaults
+	Limits errs.Limits // Columns and Depth, so that what is written can be read; 0 = their defaults
 }
 
 // OutColumn says what becomes of one Arrow field.
@@ -42,8 +42,8 @@ type OutColumn struct {
 // come back as nullable, but unions and keys of maps, and that is not said there, nor what becomes of the metadata of the
 // schema. What lists, and maps, call their items is not kept and not told.
 //
-// Fields that cannot be written make an arrowio.ErrSchema that names them all; columns is complete then too. More
-// columns than Limits.Columns are arrowio.ErrLimit.
+// Fields that cannot be written make an errs.ErrSchema that names them all; columns is complete then too. More
+// columns than Limits.Columns are errs.ErrLimit.
 func TypesFromArrow(s *arrow.Schema, o OutOptions) (types []*Type, columns []OutColumn, metadata []KeyValue, err error) {
 	out := typesOut{lim: o.Limits.WithDefaults()}
 	fields := s.Fields()
@@ -59,11 +59,11 @@ func TypesFromArrow(s *arrow.Schema, o OutOptions) (types []*Type, columns []Out
 	}
 	metadata = out.schema(s.Metadata())
 	if len(out.types)-1 > out.lim.Columns {
-		return nil, nil, nil, arrowio.Errorf(arrowio.ErrLimit, "more columns than the limit Columns = %d", out.lim.Columns)
+		return nil, nil, nil, errs.Errorf(errs.ErrLimit, "more columns than the limit Columns = %d", out.lim.Columns)
 	}
 	columns, refused := out.finish()
 	if len(refused) > 0 {
-		return nil, columns, nil, arrowio.Errorf(arrowio.ErrSchema, "orc has no place for %s", strings.Join(refused, ", "))
+		return nil, columns, nil, errs.Errorf(errs.ErrSchema, "orc has no place for %s", strings.Join(refused, ", "))
 	}
 	return out.types, columns, metadata, nil
 }
@@ -92,7 +92,7 @@ func stored(t arrow.DataType) arrow.DataType {
 
 // typesOut makes types of fields.
 type typesOut struct {
-	lim     arrowio.Limits
+	lim     errs.Limits
 	types   []*Type
 	columns []OutColumn
 	losses  [][]string // by column

@@ -7,7 +7,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // manyOptions are ways to read a file, which lead back to the same types.
@@ -33,12 +33,12 @@ func TestTypesOfFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkTypes(t, mustFooter(t, unpackMessage(t, ps, b[end-int(ps.FooterLength):end])), arrowio.Limits{})
+		checkTypes(t, mustFooter(t, unpackMessage(t, ps, b[end-int(ps.FooterLength):end])), errs.Limits{})
 	})
 }
 
 // checkTypes maps the types of a footer to Arrow and back.
-func checkTypes(t *testing.T, f *Footer, lim arrowio.Limits) {
+func checkTypes(t *testing.T, f *Footer, lim errs.Limits) {
 	t.Helper()
 	for _, o := range manyOptions {
 		s, err := Schema(f, o)

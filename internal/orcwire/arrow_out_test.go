@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 func field(typ arrow.DataType, kv ...string) arrow.Field {
@@ -266,7 +266,7 @@ func TestRefusedFromArrow(t *testing.T) {
 		named("a\xff", arrow.PrimitiveTypes.Int8),
 	}, nil)
 	types, columns, _, err := TypesFromArrow(s, OutOptions{})
-	wantKind(t, "refused", err, arrowio.ErrSchema)
+	wantKind(t, "refused", err, errs.ErrSchema)
 	if types != nil || err == nil {
 		t.Fatal(types)
 	}
@@ -297,7 +297,7 @@ func TestRefusedFromArrow(t *testing.T) {
 
 // What would be too deep or too wide to be read again is not written.
 func TestLimitsFromArrow(t *testing.T) {
-	lim := arrowio.Limits{Depth: 3, Columns: 4}
+	lim := errs.Limits{Depth: 3, Columns: 4}
 	for _, depth := range []int{3, 4, 50} {
 		typ := arrow.PrimitiveTypes.Int32
 		for range depth - 1 {
@@ -305,7 +305,7 @@ func TestLimitsFromArrow(t *testing.T) {
 		}
 		types, _, _, err := TypesFromArrow(arrow.NewSchema([]arrow.Field{field(typ)}, nil), OutOptions{Limits: lim})
 		if depth > lim.Depth {
-			wantKind(t, typ.String(), err, arrowio.ErrSchema)
+			wantKind(t, typ.String(), err, errs.ErrSchema)
 			continue
 		}
 		if err != nil {
@@ -325,6 +325,6 @@ func TestLimitsFromArrow(t *testing.T) {
 	}
 	for n := 5; n <= 6; n++ {
 		_, _, _, err := TypesFromArrow(arrow.NewSchema(fields[:n], nil), OutOptions{Limits: lim})
-		wantKind(t, "columns", err, arrowio.ErrLimit)
+		wantKind(t, "columns", err, errs.ErrLimit)
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
 
@@ -236,12 +236,12 @@ func TestSchemaOfFile(t *testing.T) {
 		t.Error(s, err)
 	}
 	_, err = Schema(mustFooter(t, wide(129)), nanos)
-	wantKind(t, "129 branches", err, arrowio.ErrUnsupported)
+	wantKind(t, "129 branches", err, errs.ErrUnsupported)
 	if err != nil && !strings.Contains(err.Error(), `column "u.v"`) {
 		t.Error(err)
 	}
 	_, err = Schema(mustFooter(t, footerOf(names(typeMsg(Struct, 1), "a\xff"), typeMsg(Int))), nanos)
-	wantKind(t, "name", err, arrowio.ErrCorrupt)
+	wantKind(t, "name", err, errs.ErrCorrupt)
 	_, err = Schema(mustFooter(t, footerOf(typeMsg(List, 1), names(typeMsg(Struct, 2), "\x80"), typeMsg(Int))), nanos)
-	wantKind(t, "name below a list", err, arrowio.ErrCorrupt)
+	wantKind(t, "name below a list", err, errs.ErrCorrupt)
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
@@ -155,7 +155,7 @@ func openFixture(t *testing.T, path string) fixtureFile {
 	}
 	foot := end - int(f.ps.FooterLength)
 	f.stats = foot - int(f.ps.MetadataLength) - int(f.ps.StripeStatsLength)
-	if f.footer, err = ParseFooter(unpackMessage(t, f.ps, b[foot:end]), arrowio.Limits{}); err != nil {
+	if f.footer, err = ParseFooter(unpackMessage(t, f.ps, b[foot:end]), errs.Limits{}); err != nil {
 		t.Fatal(err)
 	}
 	return f

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
 
@@ -43,8 +43,8 @@ func TestBloomIndex(t *testing.T) {
 		"word as varint": pbtest.Message(nil).Uint(1, 3).Uint(2, 7),
 	} {
 		_, err := ParseBloomIndex(pbtest.Message(nil).Bytes(1, f), 3)
-		wantKind(t, name, err, arrowio.ErrCorrupt)
+		wantKind(t, name, err, errs.ErrCorrupt)
 	}
 	_, err := ParseBloomIndex(pbtest.Message(nil).Uint(1, 3), 3)
-	wantKind(t, "filter as number", err, arrowio.ErrCorrupt)
+	wantKind(t, "filter as number", err, errs.ErrCorrupt)
 }

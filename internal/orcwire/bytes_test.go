@@ -8,7 +8,7 @@ import (
 	"math/rand"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/orcwire"
@@ -171,8 +171,8 @@ func TestBytesErrors(t *testing.T) {
 		"packed, longer":       {[]byte{4, 0, 0, 'a'}, orcwire.ErrChunk},
 		"longest":              {[]byte{0xff, 0xff, 0xff, 'a'}, orcwire.ErrChunk},
 		"original above block": {append([]byte{101<<1 | 1, 0, 0}, make([]byte, 101)...), orcwire.ErrChunk},
-		"packed above block":   {deflated(101), arrowio.ErrCorrupt},
-		"packed of nothing":    {[]byte{0, 0, 0}, arrowio.ErrCorrupt},
+		"packed above block":   {deflated(101), errs.ErrCorrupt},
+		"packed of nothing":    {[]byte{0, 0, 0}, errs.ErrCorrupt},
 		"original of block":    {append([]byte{100<<1 | 1, 0, 0}, make([]byte, 100)...), nil},
 		"packed of block":      {deflated(100), nil},
 		"originals of nothing": {[]byte{1, 0, 0, 1, 0, 0}, nil},

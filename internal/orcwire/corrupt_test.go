@@ -4,11 +4,11 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // wantKind fails the test unless err is of a kind.
-func wantKind(t *testing.T, what string, err error, kind arrowio.Kind) {
+func wantKind(t *testing.T, what string, err error, kind errs.Kind) {
 	t.Helper()
 	if !errors.Is(err, kind) {
 		t.Errorf("%s: %v, want %s", what, err, kind.Error())
@@ -21,7 +21,7 @@ func corruptEverywhere(t *testing.T, b []byte, parse func(b []byte) error) {
 	t.Helper()
 	try := func(b []byte) {
 		if err := parse(b); err != nil {
-			var e *arrowio.Error
+			var e *errs.Error
 			if !errors.As(err, &e) || e.Kind == 0 {
 				t.Fatalf("%x: %v has no kind", b, err)
 			}

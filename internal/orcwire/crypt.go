@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Encrypted columns (specification, "Column Encryption") go through three keys:
@@ -71,11 +71,11 @@ type KeyRing map[string][]MasterKey
 //
 //	{"pii": {"version": 0, "algorithm": "AES_CTR_128", "key": "000102030405060708090a0b0c0d0e0f"}}
 //
-// The error is arrowio.ErrOption, and does not repeat what the text says.
+// The error is errs.ErrOption, and does not repeat what the text says.
 func ParseKeys(text []byte) (KeyRing, error) {
 	var names map[string]json.RawMessage
 	if err := json.Unmarshal(text, &names); err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "keys are not a JSON object of names")
+		return nil, errs.Errorf(errs.ErrOption, "keys are not a JSON object of names")
 	}
 	ring := KeyRing{}
 	for name, raw := range names {
@@ -86,7 +86,7 @@ func ParseKeys(text []byte) (KeyRing, error) {
 		}
 		list := make([]version, 1)
 		if json.Unmarshal(raw, &list[0]) != nil && json.Unmarshal(raw, &list) != nil {
-			return nil, arrowio.Errorf(arrowio.ErrOption, "key %q: neither version, algorithm and key nor a list of those", name)
+			return nil, errs.Errorf(errs.ErrOption, "key %q: neither version, algorithm and key nor a list of those", name)
 		}
 		for _, v := range list {
 			k := MasterKey{Version: v.Version}
@@ -96,14 +96,14 @@ func ParseKeys(text []byte) (KeyRing, error) {
 				}
 			}
 			if k.Algorithm == 0 {
-				return nil, arrowio.Errorf(arrowio.ErrOption, "key %q: the algorithm is neither AES_CTR_128 nor AES_CTR_256", name)
+				return nil, errs.Errorf(errs.ErrOption, "key %q: the algorithm is neither AES_CTR_128 nor AES_CTR_256", name)
 			}
 			var err error
 			if k.material, err = hex.DecodeString(v.Key); err != nil || len(k.material) != k.Algorithm.KeyBytes() {
-				return nil, arrowio.Errorf(arrowio.ErrOption, "key %q: %v takes %d hexadecimal digits", name, k.Algorithm, 2*k.Algorithm.KeyBytes())
+				return nil, errs.Errorf(errs.ErrOption, "key %q: %v takes %d hexadecimal digits", name, k.Algorithm, 2*k.Algorithm.KeyBytes())
 			}
 			if _, ok := ring.find(name, k.Version); ok {
-				return nil, arrowio.Errorf(arrowio.ErrOption, "key %q: version %d is there twice", name, k.Version)
+				return nil, errs.Errorf(errs.ErrOption, "key %q: version %d is there twice", name, k.Version)
 			}
 			ring[name] = append(ring[name], k)
 		}
@@ -143,20 +143,20 @@ func (r KeyRing) Unwrap(k *Key, encrypted []byte) (*LocalKey, error) {
 	a := Algorithm(k.Algorithm)
 	n := a.KeyBytes()
 	if n == 0 {
-		return nil, arrowio.Errorf(arrowio.ErrUnsupported, "encryption key %q: %v", k.Name, a)
+		return nil, errs.Errorf(errs.ErrUnsupported, "encryption key %q: %v", k.Name, a)
 	}
 	if len(encrypted) != n {
-		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "encryption key %q: a local key of %d bytes for %v", k.Name, len(encrypted), a)
+		return nil, errs.Errorf(errs.ErrCorrupt, "encryption key %q: a local key of %d bytes for %v", k.Name, len(encrypted), a)
 	}
 	master, err := aes.NewCipher(m.material)
 	if err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "key %q: %w", k.Name, err)
+		return nil, errs.Errorf(errs.ErrOption, "key %q: %w", k.Name, err)
 	}
 	local := make([]byte, n)
 	cipher.NewCTR(master, encrypted[:aes.BlockSize]).XORKeyStream(local, encrypted)
 	block, err := aes.NewCipher(local)
 	if err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrInternal, "local key: %w", err)
+		return nil, errs.Errorf(errs.ErrInternal, "local key: %w", err)
 	}
 	return &LocalKey{block: block}, nil
 }
@@ -169,7 +169,7 @@ type LocalKey struct{ block cipher.Block }
 func (k *LocalKey) Stream(column int, kind StreamKind, stripe int64) (*CTR, error) {
 	const most = 1<<24 - 1
 	if column < 0 || column > most || stripe < 1 || stripe > most {
-		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "column %d in stripe %d cannot be encrypted: numbers go up to %d", column, stripe, most)
+		return nil, errs.Errorf(errs.ErrCorrupt, "column %d in stripe %d cannot be encrypted: numbers go up to %d", column, stripe, most)
 	}
 	// 3 bytes of column, 2 of kind, 3 of stripe; the other half counts blocks of 16 bytes from the stream's start.
 	return &CTR{block: k.block, high: uint64(column)<<40 | uint64(kind)<<24 | uint64(stripe)}, nil
@@ -233,10 +233,10 @@ func (f *StripeFooter) Directory(e *Encryption, use []int32) ([]VariantStream, [
 	encodings := f.Encodings
 	if use != nil {
 		if len(use) != len(encodings) {
-			return nil, nil, arrowio.Errorf(arrowio.ErrInternal, "variants for %d of %d columns", len(use), len(encodings))
+			return nil, nil, errs.Errorf(errs.ErrInternal, "variants for %d of %d columns", len(use), len(encodings))
 		}
 		if len(f.Encryption) != len(e.Variants) {
-			return nil, nil, arrowio.Errorf(arrowio.ErrCorrupt, "the stripe has %d encryption variants, the file %d", len(f.Encryption), len(e.Variants))
+			return nil, nil, errs.Errorf(errs.ErrCorrupt, "the stripe has %d encryption variants, the file %d", len(f.Encryption), len(e.Variants))
 		}
 		encodings = slices.Clone(encodings)
 		for c, v := range use {
@@ -245,7 +245,7 @@ func (f *StripeFooter) Directory(e *Encryption, use []int32) ([]VariantStream, [
 			}
 			i, of := c-e.Variants[v].Root, f.Encryption[v].Encodings
 			if i >= len(of) {
-				return nil, nil, arrowio.Errorf(arrowio.ErrCorrupt, "encryption variant %d has %d encodings, none for column %d", v, len(of), c)
+				return nil, nil, errs.Errorf(errs.ErrCorrupt, "encryption variant %d has %d encodings, none for column %d", v, len(of), c)
 			}
 			encodings[c] = of[i]
 		}
@@ -256,7 +256,7 @@ func (f *StripeFooter) Directory(e *Encryption, use []int32) ([]VariantStream, [
 		switch {
 		case s.Kind == EncryptedIndex || s.Kind == EncryptedData:
 			if holes[s.Kind-EncryptedIndex]++; holes[s.Kind-EncryptedIndex] > 1 {
-				return nil, nil, arrowio.Errorf(arrowio.ErrCorrupt, "%s is there twice", s.Kind)
+				return nil, nil, errs.Errorf(errs.ErrCorrupt, "%s is there twice", s.Kind)
 			}
 			if use == nil {
 				continue
@@ -290,7 +290,7 @@ func (f *StripeFooter) encrypted(out []VariantStream, hole Stream, use []int32) 
 				continue
 			}
 			if s.Length > end-at {
-				return nil, arrowio.Errorf(arrowio.ErrCorrupt, "%s of column %d in encryption variant %d: %d bytes, %d are left of %s", s.Kind, s.Column, v, s.Length, end-at, hole.Kind)
+				return nil, errs.Errorf(errs.ErrCorrupt, "%s of column %d in encryption variant %d: %d bytes, %d are left of %s", s.Kind, s.Column, v, s.Length, end-at, hole.Kind)
 			}
 			s.Offset = at
 			at += s.Length
@@ -300,7 +300,7 @@ func (f *StripeFooter) encrypted(out []VariantStream, hole Stream, use []int32) 
 		}
 	}
 	if at != end {
-		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "encrypted streams of %d bytes in the %d of %s", at-hole.Offset, hole.Length, hole.Kind)
+		return nil, errs.Errorf(errs.ErrCorrupt, "encrypted streams of %d bytes in the %d of %s", at-hole.Offset, hole.Length, hole.Kind)
 	}
 	return out, nil
 }

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 func unhex(s string) []byte {
@@ -65,7 +65,7 @@ func TestParseKeys(t *testing.T) {
 		`{"a": [{"algorithm": "AES_CTR_128", "key": "` + piiKey + `"}, {"algorithm": "AES_CTR_128", "key": "` + piiKey + `"}]}`,
 	} {
 		_, err := ParseKeys([]byte(s))
-		if !errors.Is(err, arrowio.ErrOption) || strings.Contains(err.Error(), piiKey[:31]) {
+		if !errors.Is(err, errs.ErrOption) || strings.Contains(err.Error(), piiKey[:31]) {
 			t.Errorf("%s: %v", s, err)
 		}
 	}
@@ -83,10 +83,10 @@ func TestUnwrap(t *testing.T) {
 		{Key{"credit", 0, 2}, 32, nil},
 		{Key{"pii", 2, 1}, 16, nil}, // a longer master key
 		{Key{"credit", 0, 1}, 16, nil},
-		{Key{"pii", 0, 1}, 32, arrowio.ErrCorrupt},
-		{Key{"pii", 0, 1}, 0, arrowio.ErrCorrupt},
-		{Key{"pii", 0, 3}, 16, arrowio.ErrUnsupported},
-		{Key{"pii", 0, 0}, 16, arrowio.ErrUnsupported},
+		{Key{"pii", 0, 1}, 32, errs.ErrCorrupt},
+		{Key{"pii", 0, 1}, 0, errs.ErrCorrupt},
+		{Key{"pii", 0, 3}, 16, errs.ErrUnsupported},
+		{Key{"pii", 0, 0}, 16, errs.ErrUnsupported},
 		{Key{"pii", 1, 1}, 16, ErrNoKey},
 		{Key{"Pii", 0, 1}, 16, ErrNoKey},
 	} {
@@ -103,7 +103,7 @@ func TestUnwrap(t *testing.T) {
 		stripe int64
 		ok     bool
 	}{{0, 1, true}, {1<<24 - 1, 1<<24 - 1, true}, {-1, 1, false}, {1 << 24, 1, false}, {0, 0, false}, {0, 1 << 24, false}} {
-		if _, err := k.Stream(c.column, Data, c.stripe); errors.Is(err, arrowio.ErrCorrupt) == c.ok || err == nil != c.ok {
+		if _, err := k.Stream(c.column, Data, c.stripe); errors.Is(err, errs.ErrCorrupt) == c.ok || err == nil != c.ok {
 			t.Errorf("column %d, stripe %d: %v", c.column, c.stripe, err)
 		}
 	}
@@ -205,7 +205,7 @@ func TestEncryptedStatistics(t *testing.T) {
 				}
 				plain := make([]byte, len(b))
 				c.XOR(plain, b, 0)
-				l, err := ParseFileStats(unpackMessage(t, f.ps, plain), arrowio.Limits{})
+				l, err := ParseFileStats(unpackMessage(t, f.ps, plain), errs.Limits{})
 				if err != nil {
 					t.Fatalf("%s, column %d: %v", name, column, err)
 				}
@@ -318,7 +318,7 @@ func TestDirectory(t *testing.T) {
 	} {
 		f := footer()
 		damage(f)
-		if _, _, err := f.Directory(e, []int32{-1, 1, 0}); !errors.Is(err, arrowio.ErrCorrupt) {
+		if _, _, err := f.Directory(e, []int32{-1, 1, 0}); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"math/bits"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/bitpack"
 )
 
@@ -77,7 +77,7 @@ func (d *Decimals) column(precision, scale int) {
 }
 
 // Next decodes len(dst)/2 values. A value with more digits than the column's precision, or with digits behind those of
-// its scale that are not zeros, is arrowio.ErrSchema with a *ValueError. After an error dst is undefined.
+// its scale that are not zeros, is errs.ErrSchema with a *ValueError. After an error dst is undefined.
 func (d *Decimals) Next(dst []uint64) error {
 	for at := 0; at < len(dst)/2; at += decimalBlock {
 		v := dst[2*at : 2*min(at+decimalBlock, len(dst)/2)]
@@ -89,7 +89,7 @@ func (d *Decimals) Next(dst []uint64) error {
 			continue
 		}
 		if i := d.beyond(v); i >= 0 {
-			return badValue(arrowio.ErrSchema, at+i, "decimal %v has more digits than the %d of its type", toBig(v[2*i], v[2*i+1]), d.digits)
+			return badValue(errs.ErrSchema, at+i, "decimal %v has more digits than the %d of its type", toBig(v[2*i], v[2*i+1]), d.digits)
 		}
 	}
 	return nil
@@ -189,7 +189,7 @@ func (d *Decimals) slowly(dst []uint64, scales []int32) error {
 				return err
 			}
 			if text != "" {
-				return badValue(arrowio.ErrSchema, i, "decimal %s does not fit decimal(%d,%d)", text, d.digits, d.scale)
+				return badValue(errs.ErrSchema, i, "decimal %s does not fit decimal(%d,%d)", text, d.digits, d.scale)
 			}
 		}
 		d.data.Advance(used)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/orcwire"
@@ -225,7 +225,7 @@ func TestDecimalErrors(t *testing.T) {
 			continue
 		}
 		var v *orcwire.ValueError
-		if !errors.Is(err, arrowio.ErrSchema) || !errors.As(err, &v) || v.Index != 270 {
+		if !errors.Is(err, errs.ErrSchema) || !errors.As(err, &v) || v.Index != 270 {
 			t.Errorf("%s: %v", k.name, err)
 		}
 	}
@@ -319,7 +319,7 @@ func TestDecimal64(t *testing.T) {
 		t.Errorf("%v, %v", bigOf(dst), err)
 	}
 	var v *orcwire.ValueError
-	if err := open(17).Next(dst); !errors.Is(err, arrowio.ErrSchema) || !errors.As(err, &v) || v.Index != 9 {
+	if err := open(17).Next(dst); !errors.Is(err, errs.ErrSchema) || !errors.As(err, &v) || v.Index != 9 {
 		t.Error(err)
 	}
 }

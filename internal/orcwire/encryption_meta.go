@@ -3,7 +3,7 @@ package orcwire
 import (
 	"math"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb"
 )
 
@@ -143,7 +143,7 @@ func parseVariant(m pb.Message, types, keys int) (Variant, error) {
 		}
 	}
 	if m.Err == nil && !hasKey && keys == 0 {
-		return v, arrowio.Errorf(arrowio.ErrCorrupt, "no key")
+		return v, errs.Errorf(errs.ErrCorrupt, "no key")
 	}
 	return v, m.Err
 }

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
 
@@ -50,7 +50,7 @@ func TestEncryption(t *testing.T) {
 		}
 	}
 	corruptEverywhere(t, b, func(b []byte) error {
-		_, err := ParseFooter(b, arrowio.Limits{Columns: 100, Splits: 100})
+		_, err := ParseFooter(b, errs.Limits{Columns: 100, Splits: 100})
 		return err
 	})
 	key := pbtest.Message(nil).Bytes(2, pbtest.Message(nil).Text(1, "k"))
@@ -65,11 +65,11 @@ func TestEncryption(t *testing.T) {
 		"provider":            pbtest.Message(nil).Text(4, "x"),
 	} {
 		b := footerOf(names(typeMsg(Struct, 1, 2), "a", "b"), typeMsg(Int), typeMsg(Int)).Bytes(10, e)
-		_, err := ParseFooter(b, arrowio.Limits{})
-		wantKind(t, name, err, arrowio.ErrCorrupt)
+		_, err := ParseFooter(b, errs.Limits{})
+		wantKind(t, name, err, errs.ErrCorrupt)
 	}
-	_, err := ParseFooter(b.Bytes(3, pbtest.Message(nil).Text(7, "one key of two")), arrowio.Limits{})
-	wantKind(t, "keys", err, arrowio.ErrCorrupt)
-	_, err = ParseFooter(footerOf(typeMsg(Int)).Bytes(10, make([]byte, 10000)), arrowio.Limits{MetadataBytes: 20000})
-	wantKind(t, "memory", err, arrowio.ErrLimit)
+	_, err := ParseFooter(b.Bytes(3, pbtest.Message(nil).Text(7, "one key of two")), errs.Limits{})
+	wantKind(t, "keys", err, errs.ErrCorrupt)
+	_, err = ParseFooter(footerOf(typeMsg(Int)).Bytes(10, make([]byte, 10000)), errs.Limits{MetadataBytes: 20000})
+	wantKind(t, "memory", err, errs.ErrLimit)
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb"
 )
 
@@ -64,8 +64,8 @@ type Footer struct {
 // The type tree is whole: ids in pre-order, every type but the root the child of one other, as many children and names
 // as its kind wants, decimals of at most 38 digits. The rows of all stripes can be added up. More types than
 // Limits.Columns, nesting deeper than Limits.Depth, more stripes than Limits.Splits, and metadata that takes far more
-// memory than Limits.MetadataBytes are arrowio.ErrLimit.
-func ParseFooter(b []byte, lim arrowio.Limits) (*Footer, error) {
+// memory than Limits.MetadataBytes are errs.ErrLimit.
+func ParseFooter(b []byte, lim errs.Limits) (*Footer, error) {
 	lim = lim.WithDefaults()
 	f := &Footer{}
 	count, err := f.count(b)
@@ -161,15 +161,15 @@ func (f *Footer) count(b []byte) (footerCount, error) {
 	return c, m.Err
 }
 
-func (c footerCount) check(lim arrowio.Limits, budget *metaBudget) error {
+func (c footerCount) check(lim errs.Limits, budget *metaBudget) error {
 	if c.types == 0 {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "no types")
+		return errs.Errorf(errs.ErrCorrupt, "no types")
 	}
 	if c.types-1 > lim.Columns {
-		return arrowio.Errorf(arrowio.ErrLimit, "%d columns are over the limit Columns = %d", c.types-1, lim.Columns)
+		return errs.Errorf(errs.ErrLimit, "%d columns are over the limit Columns = %d", c.types-1, lim.Columns)
 	}
 	if c.stripes > lim.Splits {
-		return arrowio.Errorf(arrowio.ErrLimit, "%d stripes are over the limit Splits = %d", c.stripes, lim.Splits)
+		return errs.Errorf(errs.ErrLimit, "%d stripes are over the limit Splits = %d", c.stripes, lim.Splits)
 	}
 	if err := budget.take(c.stripes, unsafe.Sizeof(StripeInfo{})); err != nil {
 		return err
@@ -215,7 +215,7 @@ func parseStripeInfo(m pb.Message) (StripeInfo, error) {
 	left := int64(math.MaxInt64)
 	for _, n := range []int64{s.Offset, s.IndexLength, s.DataLength, s.FooterLength} {
 		if n > left {
-			return s, arrowio.Errorf(arrowio.ErrCorrupt, "%d bytes of index, %d of data, %d of footer at %d go beyond any file", s.IndexLength, s.DataLength, s.FooterLength, s.Offset)
+			return s, errs.Errorf(errs.ErrCorrupt, "%d bytes of index, %d of data, %d of footer at %d go beyond any file", s.IndexLength, s.DataLength, s.FooterLength, s.Offset)
 		}
 		left -= n
 	}
@@ -246,12 +246,12 @@ func (f *Footer) finishStripes() error {
 	for i := range f.Stripes {
 		s := &f.Stripes[i]
 		if s.Rows > math.MaxInt64-rows {
-			return arrowio.Errorf(arrowio.ErrCorrupt, "stripe %d has %d rows behind %d others", i, s.Rows, rows)
+			return errs.Errorf(errs.ErrCorrupt, "stripe %d has %d rows behind %d others", i, s.Rows, rows)
 		}
 		rows += s.Rows
 		if s.EncryptStripeID == 0 { // absent: 0 is not used
 			if id == math.MaxInt64 {
-				return arrowio.Errorf(arrowio.ErrCorrupt, "stripe %d follows the stripe with encryption id %d", i, id)
+				return errs.Errorf(errs.ErrCorrupt, "stripe %d follows the stripe with encryption id %d", i, id)
 			}
 			s.EncryptStripeID = id + 1
 		}
@@ -262,7 +262,7 @@ func (f *Footer) finishStripes() error {
 		case variants:
 			keys = s.EncryptedLocalKeys
 		default:
-			return arrowio.Errorf(arrowio.ErrCorrupt, "stripe %d has %d encrypted keys for %d variants", i, len(s.EncryptedLocalKeys), variants)
+			return errs.Errorf(errs.ErrCorrupt, "stripe %d has %d encrypted keys for %d variants", i, len(s.EncryptedLocalKeys), variants)
 		}
 	}
 	return nil

@@ -8,13 +8,13 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
 
 func mustFooter(t testing.TB, b []byte) *Footer {
 	t.Helper()
-	f, err := ParseFooter(b, arrowio.Limits{})
+	f, err := ParseFooter(b, errs.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestRealFooter(t *testing.T) {
 		t.Errorf("%+v %+v, %v", g, g.Geo, err)
 	}
 	corruptEverywhere(t, []byte(realFooter), func(b []byte) error {
-		f, err := ParseFooter(b, arrowio.Limits{Columns: 100, Splits: 100, MetadataBytes: 1 << 16})
+		f, err := ParseFooter(b, errs.Limits{Columns: 100, Splits: 100, MetadataBytes: 1 << 16})
 		if err != nil {
 			return err
 		}
@@ -128,23 +128,23 @@ func TestStripes(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		b    pbtest.Message
-		kind arrowio.Kind
+		kind errs.Kind
 	}{
-		{"offset", footerOf(root).Bytes(3, stripe(most+1)), arrowio.ErrCorrupt},
-		{"offset wraps", footerOf(root).Bytes(3, stripe(most, 1)), arrowio.ErrCorrupt},
-		{"lengths wrap", footerOf(root).Bytes(3, stripe(0, most/2+1, most/2+1)), arrowio.ErrCorrupt},
-		{"footer wraps", footerOf(root).Bytes(3, stripe(1, 1, 1, most)), arrowio.ErrCorrupt},
-		{"rows wrap", footerOf(root).Bytes(3, stripe(0, 0, 0, 0, most)).Bytes(3, stripe(0, 0, 0, 0, 1)), arrowio.ErrCorrupt},
-		{"encryption ids wrap", footerOf(root).Bytes(3, stripe(0, 0, 0, 0, 0, most)).Bytes(3, nil), arrowio.ErrCorrupt},
-		{"keys of no variant", footerOf(root).Bytes(3, pbtest.Message(nil).Text(7, "key")), arrowio.ErrCorrupt},
-		{"file rows", footerOf(root).Uint(6, most+1), arrowio.ErrCorrupt},
-		{"cut", footerOf(root).Bytes(3, []byte{0x08}), arrowio.ErrCorrupt},
+		{"offset", footerOf(root).Bytes(3, stripe(most+1)), errs.ErrCorrupt},
+		{"offset wraps", footerOf(root).Bytes(3, stripe(most, 1)), errs.ErrCorrupt},
+		{"lengths wrap", footerOf(root).Bytes(3, stripe(0, most/2+1, most/2+1)), errs.ErrCorrupt},
+		{"footer wraps", footerOf(root).Bytes(3, stripe(1, 1, 1, most)), errs.ErrCorrupt},
+		{"rows wrap", footerOf(root).Bytes(3, stripe(0, 0, 0, 0, most)).Bytes(3, stripe(0, 0, 0, 0, 1)), errs.ErrCorrupt},
+		{"encryption ids wrap", footerOf(root).Bytes(3, stripe(0, 0, 0, 0, 0, most)).Bytes(3, nil), errs.ErrCorrupt},
+		{"keys of no variant", footerOf(root).Bytes(3, pbtest.Message(nil).Text(7, "key")), errs.ErrCorrupt},
+		{"file rows", footerOf(root).Uint(6, most+1), errs.ErrCorrupt},
+		{"cut", footerOf(root).Bytes(3, []byte{0x08}), errs.ErrCorrupt},
 	} {
-		_, err := ParseFooter(c.b, arrowio.Limits{})
+		_, err := ParseFooter(c.b, errs.Limits{})
 		wantKind(t, c.name, err, c.kind)
 	}
-	_, err := ParseFooter(footerOf(root).Bytes(3, nil).Bytes(3, nil), arrowio.Limits{Splits: 1})
-	wantKind(t, "splits", err, arrowio.ErrLimit)
+	_, err := ParseFooter(footerOf(root).Bytes(3, nil).Bytes(3, nil), errs.Limits{Splits: 1})
+	wantKind(t, "splits", err, errs.ErrLimit)
 }
 
 func TestMemoryOfMetadataIsBounded(t *testing.T) {
@@ -153,16 +153,16 @@ func TestMemoryOfMetadataIsBounded(t *testing.T) {
 	for range 3000 {
 		b = b.Bytes(5, nil)
 	}
-	if _, err := ParseFooter(b, arrowio.Limits{}); err != nil {
+	if _, err := ParseFooter(b, errs.Limits{}); err != nil {
 		t.Error(err)
 	}
-	_, err := ParseFooter(b, arrowio.Limits{MetadataBytes: int64(len(b))})
-	wantKind(t, "metadata items", err, arrowio.ErrLimit)
+	_, err := ParseFooter(b, errs.Limits{MetadataBytes: int64(len(b))})
+	wantKind(t, "metadata items", err, errs.ErrLimit)
 	names := typeMsg(Int)
 	for range 3000 {
 		names = names.Text(7, "")
 	}
 	b = footerOf(names)
-	_, err = ParseFooter(b, arrowio.Limits{MetadataBytes: int64(len(b))})
-	wantKind(t, "attributes", err, arrowio.ErrLimit)
+	_, err = ParseFooter(b, errs.Limits{MetadataBytes: int64(len(b))})
+	wantKind(t, "attributes", err, errs.ErrLimit)
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
 
@@ -44,7 +44,7 @@ func BenchmarkOpen(b *testing.B) {
 			b.SetBytes(int64(len(msg)))
 			b.ReportAllocs()
 			for b.Loop() {
-				f, err := ParseFooter(msg, arrowio.Limits{})
+				f, err := ParseFooter(msg, errs.Limits{})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -72,7 +72,7 @@ func BenchmarkMetadata(b *testing.B) {
 			b.SetBytes(int64(len(msg)))
 			b.ReportAllocs()
 			for b.Loop() {
-				m, err := ParseMetadata(msg, arrowio.Limits{})
+				m, err := ParseMetadata(msg, errs.Limits{})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 )
 
@@ -65,7 +65,7 @@ func checkFile(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	foot := end - int(ps.FooterLength)
-	f, err := ParseFooter(unpackMessage(t, ps, b[foot:end]), arrowio.Limits{})
+	f, err := ParseFooter(unpackMessage(t, ps, b[foot:end]), errs.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func checkFile(t *testing.T, path string) {
 		t.Error(err)
 	}
 	f.Stats.readAll(t)
-	m, err := ParseMetadata(unpackMessage(t, ps, b[foot-int(ps.MetadataLength):foot]), arrowio.Limits{})
+	m, err := ParseMetadata(unpackMessage(t, ps, b[foot-int(ps.MetadataLength):foot]), errs.Limits{})
 	if err != nil {
 		t.Error(err)
 	}

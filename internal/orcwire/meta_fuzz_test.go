@@ -5,16 +5,16 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
 
-var fuzzMetaLimits = arrowio.Limits{MetadataBytes: 1 << 20, Columns: 1000, Depth: 30, Splits: 1000}.WithDefaults()
+var fuzzMetaLimits = errs.Limits{MetadataBytes: 1 << 20, Columns: 1000, Depth: 30, Splits: 1000}.WithDefaults()
 
 // refused fails the test unless err has a kind; it reports whether there is one.
 func refused(t *testing.T, err error) bool {
-	var e *arrowio.Error
-	if err != nil && (!errors.As(err, &e) || e.Kind == 0 || e.Kind == arrowio.ErrInternal) {
+	var e *errs.Error
+	if err != nil && (!errors.As(err, &e) || e.Kind == 0 || e.Kind == errs.ErrInternal) {
 		t.Fatalf("no kind: %v", err)
 	}
 	return err != nil

@@ -5,7 +5,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // What is written has its fields in ascending order of their numbers, and lists packed or not, as Java's writer has
@@ -41,7 +41,7 @@ func AppendChunks(dst, raw []byte, blockSize int, compress func(dst, raw []byte)
 
 // AppendTail appends the end of a file (specification, "File Tail"): the stripe statistics of encrypted columns, metadata
 // and footer, each as it is stored, and the postscript with its length. The lengths of parts in ps need not be set; the
-// rest of it is written as it is. Parts or a postscript that are too long to be told are arrowio.ErrInternal.
+// rest of it is written as it is. Parts or a postscript that are too long to be told are errs.ErrInternal.
 func AppendTail(dst, stripeStats, metadata, footer []byte, ps *PostScript) ([]byte, error) {
 	p := *ps
 	p.StripeStatsLength, p.MetadataLength, p.FooterLength = uint64(len(stripeStats)), uint64(len(metadata)), uint64(len(footer))
@@ -51,7 +51,7 @@ func AppendTail(dst, stripeStats, metadata, footer []byte, ps *PostScript) ([]by
 	dst = AppendPostScript(dst, &p)
 	n := len(dst) - start
 	if n > math.MaxUint8 {
-		return dst[:at], arrowio.Errorf(arrowio.ErrInternal, "a postscript of %d bytes", n)
+		return dst[:at], errs.Errorf(errs.ErrInternal, "a postscript of %d bytes", n)
 	}
 	return append(dst, byte(n)), nil
 }

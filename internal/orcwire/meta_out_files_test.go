@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // eachMessage gives each metadata message of a file to f, decompressed, and what becomes of it when it is read and
@@ -35,7 +35,7 @@ func eachMessage(t *testing.T, path string, f func(what string, stored, again []
 	f("postscript", b[end:len(b)-1], AppendPostScript(nil, ps))
 	foot := end - int(ps.FooterLength)
 	raw := unpackMessage(t, ps, b[foot:end])
-	footer, err := ParseFooter(raw, arrowio.Limits{})
+	footer, err := ParseFooter(raw, errs.Limits{})
 	must(err)
 	f("footer", raw, AppendFooter(nil, footer))
 	stats := func(b []byte) {
@@ -50,7 +50,7 @@ func eachMessage(t *testing.T, path string, f func(what string, stored, again []
 		stats(b)
 	}
 	raw = unpackMessage(t, ps, b[foot-int(ps.MetadataLength):foot])
-	lists, err := ParseMetadata(raw, arrowio.Limits{})
+	lists, err := ParseMetadata(raw, errs.Limits{})
 	must(err)
 	f("metadata", raw, AppendMetadata(nil, lists))
 	for _, l := range lists {

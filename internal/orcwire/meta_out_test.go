@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
@@ -64,7 +64,7 @@ func TestAppendTail(t *testing.T) {
 	}
 	ps.Version = make([]uint32, 250)
 	b, err = AppendTail([]byte("stripes"), nil, nil, nil, ps)
-	if !errors.Is(err, arrowio.ErrInternal) || string(b) != "stripes" {
+	if !errors.Is(err, errs.ErrInternal) || string(b) != "stripes" {
 		t.Errorf("%q, %v", b, err)
 	}
 }
@@ -279,7 +279,7 @@ func FuzzMetaOut(f *testing.F) {
 				continue
 			}
 			two, err := again(slices.Clone(one))
-			if name == "footer" && errors.Is(err, arrowio.ErrLimit) {
+			if name == "footer" && errors.Is(err, errs.ErrLimit) {
 				continue // statistics that are empty take less memory than what stands around them
 			}
 			if err != nil || !bytes.Equal(one, two) {

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // within says which element of a message an error is in. It costs nothing where there is none.
 func within(err error, what string, i int) error {
-	var e *arrowio.Error
+	var e *errs.Error
 	if !errors.As(err, &e) {
 		return err
 	}
@@ -27,7 +27,7 @@ type metaBudget struct{ left, limit int64 }
 // footer and 72 here, a type 10 and 200.
 const metaGrowth = 8
 
-func newMetaBudget(lim arrowio.Limits) *metaBudget {
+func newMetaBudget(lim errs.Limits) *metaBudget {
 	limit := lim.MetadataBytes
 	return &metaBudget{left: min(limit, math.MaxInt64/metaGrowth) * metaGrowth, limit: limit}
 }
@@ -35,7 +35,7 @@ func newMetaBudget(lim arrowio.Limits) *metaBudget {
 // take accounts for n elements of size bytes each. n is a count of things that are there, so the product is small.
 func (b *metaBudget) take(n int, size uintptr) error {
 	if b.left -= int64(n) * int64(size); b.left < 0 {
-		return arrowio.Errorf(arrowio.ErrLimit, "parsed, it takes over %d times the limit MetadataBytes = %d", metaGrowth, b.limit)
+		return errs.Errorf(errs.ErrLimit, "parsed, it takes over %d times the limit MetadataBytes = %d", metaGrowth, b.limit)
 	}
 	return nil
 }

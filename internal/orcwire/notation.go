@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // maxNotation is how many types a text may name, and how deep they may stand.
@@ -12,7 +12,7 @@ const maxNotation, maxNotationDepth = 100_000, 100
 
 // ParseType reads a type in ORC's own notation, what Type.String writes: "struct<a:int,b:array<decimal(10,2)>>". Blanks may
 // stand between its parts. A decimal without digits is decimal(38,10), as it is in Java; char and varchar have a length.
-// Ids count from 0, a type before its children. Errors are arrowio.ErrOption and say where.
+// Ids count from 0, a type before its children. Errors are errs.ErrOption and say where.
 func ParseType(text string) (*Type, error) {
 	p := notation{text: text}
 	t, err := p.parse(nil, 0)
@@ -29,7 +29,7 @@ type notation struct {
 }
 
 func (p *notation) fail(format string, args ...any) error {
-	return arrowio.Errorf(arrowio.ErrOption, "%q at %d: "+format, append([]any{shortened(p.text), p.at}, args...)...)
+	return errs.Errorf(errs.ErrOption, "%q at %d: "+format, append([]any{shortened(p.text), p.at}, args...)...)
 }
 
 func shortened(s string) string {

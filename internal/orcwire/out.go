@@ -1,7 +1,7 @@
 package orcwire
 
 import (
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 )
 
@@ -97,7 +97,7 @@ func (o *Out) Open(p OutPacking, sc *OutScratch) {
 		o.limit = p.BlockSize
 		if p.BlockSize <= 0 || p.BlockSize > MaxBlockSize {
 			o.limit = MaxBlockSize
-			o.stored.err = arrowio.Errorf(arrowio.ErrInternal, "chunks of %d bytes", p.BlockSize)
+			o.stored.err = errs.Errorf(errs.ErrInternal, "chunks of %d bytes", p.BlockSize)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func (o *Out) Open(p OutPacking, sc *OutScratch) {
 // Use makes o share sc from now on, for a stream that another goroutine goes on with.
 func (o *Out) Use(sc *OutScratch) { o.shared = sc }
 
-// Err returns what went wrong: the codec, which is arrowio.ErrOption or arrowio.ErrUnsupported if it should not have
+// Err returns what went wrong: the codec, which is errs.ErrOption or errs.ErrUnsupported if it should not have
 // been asked. From then on what is stored is of no use.
 func (o *Out) Err() error { return o.stored.err }
 

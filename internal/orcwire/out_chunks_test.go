@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
@@ -107,7 +107,7 @@ func TestOutLaterErrors(t *testing.T) {
 	for _, c := range waiting {
 		c.Pack(&sc)
 	}
-	if err := o.Err(); len(waiting) != 2 || !errors.Is(err, arrowio.ErrOption) {
+	if err := o.Err(); len(waiting) != 2 || !errors.Is(err, errs.ErrOption) {
 		t.Errorf("%d chunks, %v", len(waiting), err)
 	}
 }

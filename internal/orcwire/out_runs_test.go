@@ -10,7 +10,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
@@ -421,7 +421,7 @@ func TestTimestampsOutTooFar(t *testing.T) {
 	for _, v := range []int64{math.MinInt64, math.MaxInt64, 1<<61 + 1, -1<<61 - 1} {
 		err := w.Put([]int64{5, v})
 		var bad *orcwire.ValueError
-		if !errors.Is(err, arrowio.ErrSchema) || !errors.As(err, &bad) || bad.Index != 1 {
+		if !errors.Is(err, errs.ErrSchema) || !errors.As(err, &bad) || bad.Index != 1 {
 			t.Errorf("%d seconds: %v", v, err)
 		}
 	}

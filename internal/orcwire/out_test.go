@@ -6,7 +6,7 @@ import (
 	"math/rand"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
@@ -126,12 +126,12 @@ func TestOutPositionAtChunkEnd(t *testing.T) {
 func TestOutErrors(t *testing.T) {
 	for _, p := range []struct {
 		packing orcwire.OutPacking
-		want    arrowio.Kind
+		want    errs.Kind
 	}{
-		{orcwire.OutPacking{Chunked: true, BlockSize: 4, Codec: blockcodec.LZO, Level: blockcodec.DefaultLevel}, arrowio.ErrUnsupported},
-		{orcwire.OutPacking{Chunked: true, BlockSize: 4, Codec: blockcodec.Zstd, Level: 99}, arrowio.ErrOption},
-		{orcwire.OutPacking{Chunked: true}, arrowio.ErrInternal},
-		{orcwire.OutPacking{Chunked: true, BlockSize: 1 << 23}, arrowio.ErrInternal},
+		{orcwire.OutPacking{Chunked: true, BlockSize: 4, Codec: blockcodec.LZO, Level: blockcodec.DefaultLevel}, errs.ErrUnsupported},
+		{orcwire.OutPacking{Chunked: true, BlockSize: 4, Codec: blockcodec.Zstd, Level: 99}, errs.ErrOption},
+		{orcwire.OutPacking{Chunked: true}, errs.ErrInternal},
+		{orcwire.OutPacking{Chunked: true, BlockSize: 1 << 23}, errs.ErrInternal},
 	} {
 		var o orcwire.Out
 		o.Open(p.packing, new(orcwire.OutScratch))

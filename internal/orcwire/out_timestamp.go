@@ -1,7 +1,7 @@
 package orcwire
 
 import (
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // TimestampsOut writes a column of timestamps in UTC: the reverse of Timestamps with the zone UTC, which the stripe
@@ -28,13 +28,13 @@ func (w *TimestampsOut) Open(seconds, nanos *Out, v2 bool, unit TimeUnit) {
 }
 
 // Put writes times, since 1970-01-01 00:00:00 in the unit of Open. It does not keep src. A time further than 2^61 seconds
-// from 1970 is arrowio.ErrSchema with a *ValueError: no reader takes those. Then nothing of src has been written.
+// from 1970 is errs.ErrSchema with a *ValueError: no reader takes those. Then nothing of src has been written.
 func (w *TimestampsOut) Put(src []int64) error {
 	u := &timeUnits[w.unit]
 	if w.unit == Second {
 		for i, v := range src {
 			if v > 1<<61 || v < -1<<61 {
-				return badValue(arrowio.ErrSchema, i, "a timestamp %d seconds from 1970 does not fit ORC", v)
+				return badValue(errs.ErrSchema, i, "a timestamp %d seconds from 1970 does not fit ORC", v)
 			}
 		}
 	}

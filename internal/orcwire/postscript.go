@@ -3,7 +3,7 @@ package orcwire
 import (
 	"strconv"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/pb"
 )
@@ -46,12 +46,12 @@ func (k CompressionKind) String() string {
 	return "compression " + strconv.Itoa(int(k))
 }
 
-// Codec returns the codec of a chunk's bytes. A kind that is not known is arrowio.ErrUnsupported.
+// Codec returns the codec of a chunk's bytes. A kind that is not known is errs.ErrUnsupported.
 func (k CompressionKind) Codec() (blockcodec.Codec, error) {
 	if int(k) < len(compressionKinds) {
 		return compressionKinds[k].codec, nil
 	}
-	return 0, arrowio.Errorf(arrowio.ErrUnsupported, "compression kind %d is not known", k)
+	return 0, errs.Errorf(errs.ErrUnsupported, "compression kind %d is not known", k)
 }
 
 // DefaultBlockSize is the block size of files whose postscript does not tell it.
@@ -91,7 +91,7 @@ func ParsePostScript(b []byte) (*PostScript, error) {
 		case 2:
 			v := m.Uint64()
 			if m.Err == nil && v >= uint64(len(compressionKinds)) {
-				return nil, arrowio.Errorf(arrowio.ErrUnsupported, "compression kind %d is not known", v)
+				return nil, errs.Errorf(errs.ErrUnsupported, "compression kind %d is not known", v)
 			}
 			p.Compression = CompressionKind(v)
 		case 3:
@@ -114,7 +114,7 @@ func ParsePostScript(b []byte) (*PostScript, error) {
 		return nil, m.Err
 	}
 	if p.BlockSize == 0 && p.Compression != CompressionNone {
-		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "compression in blocks of 0 bytes")
+		return nil, errs.Errorf(errs.ErrCorrupt, "compression in blocks of 0 bytes")
 	}
 	return p, nil
 }

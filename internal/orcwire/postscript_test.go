@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
@@ -43,17 +43,17 @@ func TestPostScript(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		b    []byte
-		kind arrowio.Kind
+		kind errs.Kind
 	}{
-		{"codec 7", pbtest.Message(nil).Uint(2, 7), arrowio.ErrUnsupported},
-		{"codec 256", pbtest.Message(nil).Uint(2, 256), arrowio.ErrUnsupported},
-		{"codec as text", pbtest.Message(nil).Text(2, "zlib"), arrowio.ErrCorrupt},
-		{"block size 0", pbtest.Message(nil).Uint(2, 1).Uint(3, 0), arrowio.ErrCorrupt},
-		{"footer length", pbtest.Message(nil).Uint(1, 1<<60), arrowio.ErrCorrupt},
-		{"metadata length", pbtest.Message(nil).Uint(5, 1<<64-1), arrowio.ErrCorrupt},
-		{"statistics length", pbtest.Message(nil).Uint(7, 1<<63), arrowio.ErrCorrupt},
-		{"writer version", pbtest.Message(nil).Uint(6, 1<<32), arrowio.ErrCorrupt},
-		{"cut", []byte(realPostScript)[:len(realPostScript)-1], arrowio.ErrCorrupt},
+		{"codec 7", pbtest.Message(nil).Uint(2, 7), errs.ErrUnsupported},
+		{"codec 256", pbtest.Message(nil).Uint(2, 256), errs.ErrUnsupported},
+		{"codec as text", pbtest.Message(nil).Text(2, "zlib"), errs.ErrCorrupt},
+		{"block size 0", pbtest.Message(nil).Uint(2, 1).Uint(3, 0), errs.ErrCorrupt},
+		{"footer length", pbtest.Message(nil).Uint(1, 1<<60), errs.ErrCorrupt},
+		{"metadata length", pbtest.Message(nil).Uint(5, 1<<64-1), errs.ErrCorrupt},
+		{"statistics length", pbtest.Message(nil).Uint(7, 1<<63), errs.ErrCorrupt},
+		{"writer version", pbtest.Message(nil).Uint(6, 1<<32), errs.ErrCorrupt},
+		{"cut", []byte(realPostScript)[:len(realPostScript)-1], errs.ErrCorrupt},
 	} {
 		_, err := ParsePostScript(c.b)
 		wantKind(t, c.name, err, c.kind)
@@ -89,7 +89,7 @@ func TestCompressionKind(t *testing.T) {
 		}
 	}
 	_, err := CompressionKind(7).Codec()
-	wantKind(t, "codec 7", err, arrowio.ErrUnsupported)
+	wantKind(t, "codec 7", err, errs.ErrUnsupported)
 	if CompressionZstd.String() != "zstd" || CompressionKind(9).String() != "compression 9" {
 		t.Error(CompressionZstd, CompressionKind(9))
 	}

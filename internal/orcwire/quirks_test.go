@@ -3,7 +3,7 @@ package orcwire
 import (
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
 
@@ -107,7 +107,7 @@ func TestHybrid(t *testing.T) {
 		{"another, hybrid", plain, 77, CalendarHybrid, true},
 		{"another, proleptic", plain, 77, CalendarProleptic, false},
 	} {
-		f, err := ParseFooter(append(pbtest.Message(nil), c.b...).Uint(9, c.writer).Uint(11, c.calendar), arrowio.Limits{})
+		f, err := ParseFooter(append(pbtest.Message(nil), c.b...).Uint(9, c.writer).Uint(11, c.calendar), errs.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}

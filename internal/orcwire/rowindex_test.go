@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
 
@@ -50,6 +50,6 @@ func TestRowIndex(t *testing.T) {
 		"position a double":   pbtest.Message(nil).Bytes(1, pbtest.Message(nil).Double(1, 1)),
 	} {
 		_, err := ParseRowIndex(b, 10)
-		wantKind(t, name, err, arrowio.ErrCorrupt)
+		wantKind(t, name, err, errs.ErrCorrupt)
 	}
 }

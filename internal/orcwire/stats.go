@@ -6,7 +6,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb"
 )
 
@@ -374,7 +374,7 @@ func (l StatsList) At(i int) (ColumnStats, error) {
 
 // ParseMetadata reads the statistics of stripes (specification, "File Metadata"): by stripe, then by type id. Both
 // lists may be shorter than the file's. The result refers to b.
-func ParseMetadata(b []byte, lim arrowio.Limits) ([]StatsList, error) {
+func ParseMetadata(b []byte, lim errs.Limits) ([]StatsList, error) {
 	lim = lim.WithDefaults()
 	n := 0
 	m := pb.New(b)
@@ -388,7 +388,7 @@ func ParseMetadata(b []byte, lim arrowio.Limits) ([]StatsList, error) {
 		return nil, m.Err
 	}
 	if n > lim.Splits {
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "statistics of %d stripes are over the limit Splits = %d", n, lim.Splits)
+		return nil, errs.Errorf(errs.ErrLimit, "statistics of %d stripes are over the limit Splits = %d", n, lim.Splits)
 	}
 	budget := newMetaBudget(lim)
 	out := make([]StatsList, 0, n)
@@ -408,6 +408,6 @@ func ParseMetadata(b []byte, lim arrowio.Limits) ([]StatsList, error) {
 // ParseFileStats reads a FileStatistics message, which holds an encrypted column's statistics for the whole file, by
 // type id from the variant's root on; or a ColumnarStripeStatistics message, which holds those of one type, by stripe.
 // The result refers to b.
-func ParseFileStats(b []byte, lim arrowio.Limits) (StatsList, error) {
+func ParseFileStats(b []byte, lim errs.Limits) (StatsList, error) {
 	return newStatsList(b, 1, newMetaBudget(lim.WithDefaults()))
 }

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
 
@@ -83,7 +83,7 @@ func TestColumnStats(t *testing.T) {
 		"box cut":         pbtest.Message(nil).Bytes(13, pbtest.Message(nil).Bytes(1, []byte{0x09, 0})),
 	} {
 		_, err := ParseColumnStats(b)
-		wantKind(t, name, err, arrowio.ErrCorrupt)
+		wantKind(t, name, err, errs.ErrCorrupt)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestStatsList(t *testing.T) {
 				b = b.Strange().Bytes(1, count(i, pad))
 			}
 			b = b.Strange()
-			l, err := ParseFileStats(b, arrowio.Limits{})
+			l, err := ParseFileStats(b, errs.Limits{})
 			if err != nil || l.Len() != n {
 				t.Fatal(l.Len(), err)
 			}
@@ -122,14 +122,14 @@ func TestStatsList(t *testing.T) {
 	if s, err := (StatsList{}).At(0); err != nil || s.HasValues {
 		t.Error(s, err)
 	}
-	l, err := ParseFileStats(pbtest.Message(nil).Bytes(1, nil).Bytes(1, []byte{0x08}), arrowio.Limits{})
+	l, err := ParseFileStats(pbtest.Message(nil).Bytes(1, nil).Bytes(1, []byte{0x08}), errs.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = l.At(1)
-	wantKind(t, "element cut", err, arrowio.ErrCorrupt)
-	_, err = ParseFileStats(pbtest.Message(nil).Uint(1, 1), arrowio.Limits{})
-	wantKind(t, "element as number", err, arrowio.ErrCorrupt)
+	wantKind(t, "element cut", err, errs.ErrCorrupt)
+	_, err = ParseFileStats(pbtest.Message(nil).Uint(1, 1), errs.Limits{})
+	wantKind(t, "element as number", err, errs.ErrCorrupt)
 }
 
 func TestFooterStats(t *testing.T) {
@@ -156,7 +156,7 @@ func TestMetadata(t *testing.T) {
 		}
 		b = b.Strange().Bytes(1, s)
 	}
-	m, err := ParseMetadata(b, arrowio.Limits{})
+	m, err := ParseMetadata(b, errs.Limits{})
 	if err != nil || len(m) != 3 {
 		t.Fatal(len(m), err)
 	}
@@ -170,18 +170,18 @@ func TestMetadata(t *testing.T) {
 			}
 		}
 	}
-	if m, err := ParseMetadata(nil, arrowio.Limits{}); err != nil || len(m) != 0 {
+	if m, err := ParseMetadata(nil, errs.Limits{}); err != nil || len(m) != 0 {
 		t.Error(m, err)
 	}
-	_, err = ParseMetadata(b, arrowio.Limits{Splits: 2})
-	wantKind(t, "splits", err, arrowio.ErrLimit)
-	_, err = ParseMetadata(pbtest.Message(nil).Bytes(1, []byte{0x0a}), arrowio.Limits{})
-	wantKind(t, "cut", err, arrowio.ErrCorrupt)
-	_, err = ParseMetadata(pbtest.Message(nil).Uint(1, 5), arrowio.Limits{})
-	wantKind(t, "number", err, arrowio.ErrCorrupt)
+	_, err = ParseMetadata(b, errs.Limits{Splits: 2})
+	wantKind(t, "splits", err, errs.ErrLimit)
+	_, err = ParseMetadata(pbtest.Message(nil).Bytes(1, []byte{0x0a}), errs.Limits{})
+	wantKind(t, "cut", err, errs.ErrCorrupt)
+	_, err = ParseMetadata(pbtest.Message(nil).Uint(1, 5), errs.Limits{})
+	wantKind(t, "number", err, errs.ErrCorrupt)
 	small := pbtest.Message(nil).Bytes(1, pbtest.Message(nil).Bytes(1, statsMsgs[3].b).Bytes(1, statsMsgs[8].b)).Bytes(1, nil)
 	corruptEverywhere(t, small, func(b []byte) error {
-		m, err := ParseMetadata(b, arrowio.Limits{})
+		m, err := ParseMetadata(b, errs.Limits{})
 		for _, l := range m {
 			for i := range l.Len() {
 				if _, err := l.At(i); err != nil {

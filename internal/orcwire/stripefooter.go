@@ -3,7 +3,7 @@ package orcwire
 import (
 	"strconv"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb"
 )
 
@@ -140,10 +140,10 @@ func ParseStripeFooter(b []byte, types int, stripeBytes int64) (*StripeFooter, e
 		return nil, count.Err
 	}
 	if encodings != types {
-		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "%d encodings for %d types", encodings, types)
+		return nil, errs.Errorf(errs.ErrCorrupt, "%d encodings for %d types", encodings, types)
 	}
 	if streams+variants+inVariants > stripeElements*(types+1) {
-		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "%d streams, and %d parts of %d encryption variants, for %d types", streams, inVariants, variants, types)
+		return nil, errs.Errorf(errs.ErrCorrupt, "%d streams, and %d parts of %d encryption variants, for %d types", streams, inVariants, variants, types)
 	}
 	f.Streams = make([]Stream, 0, streams)
 	f.Encodings = make([]Encoding, 0, encodings)
@@ -212,7 +212,7 @@ func parseEncoding(m pb.Message) (Encoding, error) {
 		case 1:
 			v := m.Uint64()
 			if m.Err == nil && v >= uint64(len(encodingNames)) {
-				return e, arrowio.Errorf(arrowio.ErrUnsupported, "encoding %d is not known", v)
+				return e, errs.Errorf(errs.ErrUnsupported, "encoding %d is not known", v)
 			}
 			e.Kind = EncodingKind(v)
 		case 2:

@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
 
@@ -67,21 +67,21 @@ func TestStripeFooter(t *testing.T) {
 		name  string
 		b     pbtest.Message
 		types int
-		kind  arrowio.Kind
+		kind  errs.Kind
 	}{
-		{"beyond the stripe", b, 2, arrowio.ErrCorrupt}, // 99 bytes below
-		{"encodings missing", encodings(1), 2, arrowio.ErrCorrupt},
-		{"encodings too many", encodings(3), 2, arrowio.ErrCorrupt},
-		{"encoding 4", pbtest.Message(nil).Bytes(2, pbtest.Message(nil).Uint(1, 4)), 1, arrowio.ErrUnsupported},
-		{"dictionary size", pbtest.Message(nil).Bytes(2, pbtest.Message(nil).Uint(2, 1<<32)), 1, arrowio.ErrCorrupt},
-		{"column", encodings(1).Bytes(1, streamMsg(1, 1, 1)), 1, arrowio.ErrCorrupt},
-		{"length", encodings(1).Bytes(1, streamMsg(1, 0, 1<<63)), 1, arrowio.ErrCorrupt},
-		{"lengths wrap", encodings(1).Bytes(1, streamMsg(1, 0, 90)).Bytes(1, streamMsg(1, 0, math.MaxInt64)), 1, arrowio.ErrCorrupt},
-		{"variant's column", encodings(1).Bytes(4, pbtest.Message(nil).Bytes(1, streamMsg(1, 1, 1))), 1, arrowio.ErrCorrupt},
-		{"variant's lengths", encodings(1).Bytes(4, pbtest.Message(nil).Bytes(1, streamMsg(1, 0, 100))), 1, arrowio.ErrCorrupt},
-		{"variant's encodings", encodings(1).Bytes(4, encodings(2)), 1, arrowio.ErrCorrupt},
-		{"variant's encoding 9", encodings(1).Bytes(4, pbtest.Message(nil).Bytes(2, pbtest.Message(nil).Uint(1, 9))), 1, arrowio.ErrUnsupported},
-		{"variant cut", encodings(1).Bytes(4, []byte{0x0a, 9}), 1, arrowio.ErrCorrupt},
+		{"beyond the stripe", b, 2, errs.ErrCorrupt}, // 99 bytes below
+		{"encodings missing", encodings(1), 2, errs.ErrCorrupt},
+		{"encodings too many", encodings(3), 2, errs.ErrCorrupt},
+		{"encoding 4", pbtest.Message(nil).Bytes(2, pbtest.Message(nil).Uint(1, 4)), 1, errs.ErrUnsupported},
+		{"dictionary size", pbtest.Message(nil).Bytes(2, pbtest.Message(nil).Uint(2, 1<<32)), 1, errs.ErrCorrupt},
+		{"column", encodings(1).Bytes(1, streamMsg(1, 1, 1)), 1, errs.ErrCorrupt},
+		{"length", encodings(1).Bytes(1, streamMsg(1, 0, 1<<63)), 1, errs.ErrCorrupt},
+		{"lengths wrap", encodings(1).Bytes(1, streamMsg(1, 0, 90)).Bytes(1, streamMsg(1, 0, math.MaxInt64)), 1, errs.ErrCorrupt},
+		{"variant's column", encodings(1).Bytes(4, pbtest.Message(nil).Bytes(1, streamMsg(1, 1, 1))), 1, errs.ErrCorrupt},
+		{"variant's lengths", encodings(1).Bytes(4, pbtest.Message(nil).Bytes(1, streamMsg(1, 0, 100))), 1, errs.ErrCorrupt},
+		{"variant's encodings", encodings(1).Bytes(4, encodings(2)), 1, errs.ErrCorrupt},
+		{"variant's encoding 9", encodings(1).Bytes(4, pbtest.Message(nil).Bytes(2, pbtest.Message(nil).Uint(1, 9))), 1, errs.ErrUnsupported},
+		{"variant cut", encodings(1).Bytes(4, []byte{0x0a, 9}), 1, errs.ErrCorrupt},
 	} {
 		_, err := ParseStripeFooter(c.b, c.types, 99)
 		wantKind(t, c.name, err, c.kind)
@@ -91,13 +91,13 @@ func TestStripeFooter(t *testing.T) {
 		many = many.Bytes(1, nil)
 	}
 	_, err = ParseStripeFooter(many, 1, 99)
-	wantKind(t, "streams too many", err, arrowio.ErrCorrupt)
+	wantKind(t, "streams too many", err, errs.ErrCorrupt)
 	inside := pbtest.Message(nil)
 	for range 1000 {
 		inside = inside.Bytes(1, nil)
 	}
 	_, err = ParseStripeFooter(encodings(1).Bytes(4, inside), 1, 99)
-	wantKind(t, "variant's streams too many", err, arrowio.ErrCorrupt)
+	wantKind(t, "variant's streams too many", err, errs.ErrCorrupt)
 }
 
 func TestStreamKinds(t *testing.T) {

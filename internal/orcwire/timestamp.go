@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // ValueError is the trouble with one of the values that a call was to decode; Index counts those, from 0, without nulls,
-// as the call did. Callers that know which row that is say so. It comes wrapped in an *arrowio.Error.
+// as the call did. Callers that know which row that is say so. It comes wrapped in an *errs.Error.
 type ValueError struct {
 	Index int
 	Text  string
@@ -18,8 +18,8 @@ type ValueError struct {
 // Error names the value by its index.
 func (e *ValueError) Error() string { return fmt.Sprintf("value %d: %s", e.Index, e.Text) }
 
-func badValue(k arrowio.Kind, index int, format string, args ...any) error {
-	return arrowio.Errorf(k, "%w", &ValueError{Index: index, Text: fmt.Sprintf(format, args...)})
+func badValue(k errs.Kind, index int, format string, args ...any) error {
+	return errs.Errorf(k, "%w", &ValueError{Index: index, Text: fmt.Sprintf(format, args...)})
 }
 
 // offsetIndex returns err with by added to the index of a ValueError in it, which must be fresh.
@@ -71,7 +71,7 @@ type Timestamps struct {
 	// Finely says that the writer rounded seconds towards zero for any fraction, be it less than a millisecond: Trino.
 	Finely bool
 	Unit   TimeUnit
-	Whole  bool // digits finer than microseconds are arrowio.ErrSchema
+	Whole  bool // digits finer than microseconds are errs.ErrSchema
 }
 
 // timeBlock is how many values go through the passes of Combine at once: few enough to stay in the nearest cache.
@@ -87,8 +87,8 @@ const timeBlock = 256
 // second late, and nothing can be done about that. The C++ writer stores negative nanoseconds before 1970: these count
 // backwards.
 //
-// A value that does not fit the unit is arrowio.ErrSchema with a *ValueError, nanoseconds beyond a second are
-// arrowio.ErrCorrupt with one. After an error dst is undefined.
+// A value that does not fit the unit is errs.ErrSchema with a *ValueError, nanoseconds beyond a second are
+// errs.ErrCorrupt with one. After an error dst is undefined.
 func (t *Timestamps) Combine(dst, nanos []int64) error {
 	zone := t.Zone
 	if zone == nil {
@@ -133,7 +133,7 @@ func (t *Timestamps) Combine(dst, nanos []int64) error {
 func wholeMicros(nanos []int64) error {
 	for i, x := range nanos {
 		if (x>>3)*int64(nanoZeros[x&7])%1000 != 0 {
-			return badValue(arrowio.ErrSchema, i, "a timestamp has digits finer than a microsecond, and the column has times that nanoseconds cannot hold; --timestamp-unit=us cuts such digits off")
+			return badValue(errs.ErrSchema, i, "a timestamp has digits finer than a microsecond, and the column has times that nanoseconds cannot hold; --timestamp-unit=us cuts such digits off")
 		}
 	}
 	return nil
@@ -189,13 +189,13 @@ func (t *Timestamps) slow(dst, nanos []int64, zone *Zone, at int) error {
 		n := nanos[i] >> 3
 		zeros := int64(nanoZeros[nanos[i]&7])
 		if n > 999_999_999 || n < -999_999_999 || n*zeros > 999_999_999 || n*zeros < -999_999_999 {
-			return badValue(arrowio.ErrCorrupt, at+i, "%d nanoseconds with %d zeros are more than a second", n, nanos[i]&7)
+			return badValue(errs.ErrCorrupt, at+i, "%d nanoseconds with %d zeros are more than a second", n, nanos[i]&7)
 		}
 		n *= zeros
 		s := raw + zone.epoch
 		// An offset or a calendar moves a time by less than a quarter of what all time is since.
 		if raw < -1<<62 || raw > 1<<62 {
-			return badValue(arrowio.ErrCorrupt, at+i, "%d seconds since 2015 are no time", raw)
+			return badValue(errs.ErrCorrupt, at+i, "%d seconds since 2015 are no time", raw)
 		}
 		if s < 0 && n > t.kept() {
 			s--
@@ -218,7 +218,7 @@ func (t *Timestamps) finish(dst, secs, subs []int64, u *timeUnit, at int) error 
 	for i, s := range secs {
 		v, ok := u.of(s, subs[i])
 		if !ok {
-			return badValue(arrowio.ErrSchema, at+i, "a timestamp %d seconds from 1970 does not fit timestamp[%s]; --timestamp-unit=%s can hold it", s, u.name, holder(s, subs[i]))
+			return badValue(errs.ErrSchema, at+i, "a timestamp %d seconds from 1970 does not fit timestamp[%s]; --timestamp-unit=%s can hold it", s, u.name, holder(s, subs[i]))
 		}
 		dst[i] = v
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // storedNanos is what SECONDARY has for a number of nanoseconds (specification, "Timestamp Columns"): up to nine zeros at its end are cut off, but
@@ -163,22 +163,22 @@ func TestTimestampErrors(t *testing.T) {
 		want       int64
 	}{
 		{unit: Nanosecond, sec: 9223372036, nanos: 854775807, want: math.MaxInt64},
-		{unit: Nanosecond, sec: 9223372036, nanos: 854775808, kind: arrowio.ErrSchema, text: "timestamp[ns]; --timestamp-unit=us can hold it"},
+		{unit: Nanosecond, sec: 9223372036, nanos: 854775808, kind: errs.ErrSchema, text: "timestamp[ns]; --timestamp-unit=us can hold it"},
 		{unit: Nanosecond, sec: -9223372037, nanos: 145224192, want: math.MinInt64},
-		{unit: Nanosecond, sec: -9223372037, nanos: 145224191, kind: arrowio.ErrSchema, text: "--timestamp-unit=us "},
+		{unit: Nanosecond, sec: -9223372037, nanos: 145224191, kind: errs.ErrSchema, text: "--timestamp-unit=us "},
 		{unit: Microsecond, sec: 9223372036854, nanos: 775807999, want: math.MaxInt64},
-		{unit: Microsecond, sec: 9223372036854, nanos: 775808000, kind: arrowio.ErrSchema, text: "--timestamp-unit=ms "},
+		{unit: Microsecond, sec: 9223372036854, nanos: 775808000, kind: errs.ErrSchema, text: "--timestamp-unit=ms "},
 		{unit: Microsecond, sec: -9223372036855, nanos: 224192000, want: math.MinInt64},
-		{unit: Microsecond, sec: -9223372036855, nanos: 224191999, kind: arrowio.ErrSchema, text: "--timestamp-unit=ms "},
+		{unit: Microsecond, sec: -9223372036855, nanos: 224191999, kind: errs.ErrSchema, text: "--timestamp-unit=ms "},
 		{unit: Millisecond, sec: 9223372036854775, nanos: 807999999, want: math.MaxInt64},
-		{unit: Millisecond, sec: 9223372036854775, nanos: 808000000, kind: arrowio.ErrSchema, text: "--timestamp-unit=s "},
-		{unit: Nanosecond, sec: 1 << 61, kind: arrowio.ErrSchema, text: "--timestamp-unit=s "},
+		{unit: Millisecond, sec: 9223372036854775, nanos: 808000000, kind: errs.ErrSchema, text: "--timestamp-unit=s "},
+		{unit: Nanosecond, sec: 1 << 61, kind: errs.ErrSchema, text: "--timestamp-unit=s "},
 		{unit: Second, sec: 1 << 61, want: 1 << 61},
-		{unit: Second, sec: math.MaxInt64, kind: arrowio.ErrCorrupt},
-		{unit: Second, sec: math.MinInt64 + epoch, kind: arrowio.ErrCorrupt},
-		{unit: Second, nanos: 1e9, kind: arrowio.ErrCorrupt},
-		{unit: Second, nanos: -1e9, kind: arrowio.ErrCorrupt},
-		{unit: Second, nanos: 1 << 59, kind: arrowio.ErrCorrupt},
+		{unit: Second, sec: math.MaxInt64, kind: errs.ErrCorrupt},
+		{unit: Second, sec: math.MinInt64 + epoch, kind: errs.ErrCorrupt},
+		{unit: Second, nanos: 1e9, kind: errs.ErrCorrupt},
+		{unit: Second, nanos: -1e9, kind: errs.ErrCorrupt},
+		{unit: Second, nanos: 1 << 59, kind: errs.ErrCorrupt},
 	} {
 		for _, n := range []int{1, 256, 700} {
 			dst, nanos := make([]int64, n), make([]int64, n)

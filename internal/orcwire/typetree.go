@@ -4,7 +4,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb"
 )
 
@@ -20,11 +20,11 @@ type typeTree struct {
 	n      int      // types seen
 	kids   []uint64 // ids of all types' children, one type's after another
 	ends   []int    // by type: where its children end in kids
-	lim    arrowio.Limits
+	lim    errs.Limits
 	budget *metaBudget
 }
 
-func newTypeTree(types int, lim arrowio.Limits, budget *metaBudget) *typeTree {
+func newTypeTree(types int, lim errs.Limits, budget *metaBudget) *typeTree {
 	return &typeTree{
 		arena: make([]Type, types), kids: make([]uint64, 0, types-1), ends: make([]int, 0, types),
 		lim: lim, budget: budget,
@@ -60,7 +60,7 @@ func (r *typeTree) add(b []byte) error {
 		case 1:
 			v := m.Uint64()
 			if m.Err == nil && v >= uint64(len(kindNames)) {
-				return arrowio.Errorf(arrowio.ErrUnsupported, "type kind %d is not known", v)
+				return errs.Errorf(errs.ErrUnsupported, "type kind %d is not known", v)
 			}
 			t.Kind, hasKind = Kind(v), true
 		case 2:
@@ -84,7 +84,7 @@ func (r *typeTree) add(b []byte) error {
 		case 9:
 			v := m.Uint64()
 			if m.Err == nil && v >= uint64(len(edgeNames)) {
-				return arrowio.Errorf(arrowio.ErrUnsupported, "edge algorithm %d is not known", v)
+				return errs.Errorf(errs.ErrUnsupported, "edge algorithm %d is not known", v)
 			}
 			t.EdgeAlgorithm = uint8(v)
 		}
@@ -93,7 +93,7 @@ func (r *typeTree) add(b []byte) error {
 		return m.Err
 	}
 	if !hasKind {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "no kind")
+		return errs.Errorf(errs.ErrCorrupt, "no kind")
 	}
 	r.ends = append(r.ends, len(r.kids))
 	return t.check(len(r.kids) - first)
@@ -122,16 +122,16 @@ func (r *typeTree) count(b []byte) (names, attributes int, err error) {
 // check says what is wrong with a type that has so many children.
 func (t *Type) check(kids int) error {
 	if least, most := t.Kind.arity(); kids < least || kids > most {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "%s with %d children", t.Kind, kids)
+		return errs.Errorf(errs.ErrCorrupt, "%s with %d children", t.Kind, kids)
 	}
 	if t.Kind != Struct {
 		t.Names = nil
 	} else if len(t.Names) != kids {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "%s with %d names for %d children", t.Kind, len(t.Names), kids)
+		return errs.Errorf(errs.ErrCorrupt, "%s with %d names for %d children", t.Kind, len(t.Names), kids)
 	}
 	if t.Kind == Decimal {
 		if p, s := max(t.Precision, 1), t.Scale; p > 38 || s > 38 || t.Precision > 0 && s > p {
-			return arrowio.Errorf(arrowio.ErrCorrupt, "decimal(%d,%d)", t.Precision, s)
+			return errs.Errorf(errs.ErrCorrupt, "decimal(%d,%d)", t.Precision, s)
 		}
 	}
 	return nil
@@ -168,17 +168,17 @@ func (r *typeTree) link() ([]*Type, error) {
 		}
 		if i > 0 {
 			if len(stack) == 0 {
-				return nil, arrowio.Errorf(arrowio.ErrCorrupt, "type %d is no type's child", i)
+				return nil, errs.Errorf(errs.ErrCorrupt, "type %d is no type's child", i)
 			}
 			p := &stack[len(stack)-1]
 			if id := r.kids[p.next]; id != uint64(i) {
-				return nil, arrowio.Errorf(arrowio.ErrCorrupt, "type %d has type %d for a child, not %d: ids are in pre-order", p.t, id, i)
+				return nil, errs.Errorf(errs.ErrCorrupt, "type %d has type %d for a child, not %d: ids are in pre-order", p.t, id, i)
 			}
 			t.Parent = types[p.t]
 			t.Parent.Children = append(t.Parent.Children, t)
 			p.next++
 			if len(stack) > r.lim.Depth {
-				return nil, arrowio.Errorf(arrowio.ErrLimit, "types are nested deeper than the limit Depth = %d", r.lim.Depth)
+				return nil, errs.Errorf(errs.ErrLimit, "types are nested deeper than the limit Depth = %d", r.lim.Depth)
 			}
 		}
 		n := r.ends[i] - first
@@ -190,7 +190,7 @@ func (r *typeTree) link() ([]*Type, error) {
 	}
 	for _, p := range slices.Backward(stack) {
 		if p.next < p.end {
-			return nil, arrowio.Errorf(arrowio.ErrCorrupt, "type %d has type %d for a child, which is not there", p.t, r.kids[p.next])
+			return nil, errs.Errorf(errs.ErrCorrupt, "type %d has type %d for a child, which is not there", p.t, r.kids[p.next])
 		}
 		types[p.t].Last = r.n - 1
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
 
@@ -84,7 +84,7 @@ func TestTypeTree(t *testing.T) {
 		t.Error(f.Types[0].Path(), f.Types[1].Path())
 	}
 	corruptEverywhere(t, treeOf(), func(b []byte) error {
-		_, err := ParseFooter(b, arrowio.Limits{Columns: 100, Splits: 100, MetadataBytes: 1 << 16})
+		_, err := ParseFooter(b, errs.Limits{Columns: 100, Splits: 100, MetadataBytes: 1 << 16})
 		return err
 	})
 }
@@ -94,38 +94,38 @@ func TestBadTypeTrees(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		b    pbtest.Message
-		kind arrowio.Kind
+		kind errs.Kind
 		text string
 	}{
-		{"no types", nil, arrowio.ErrCorrupt, "no types"},
-		{"cycle", footerOf(typeMsg(List, 0), leaf), arrowio.ErrCorrupt, "type 0 has type 0 for a child"},
-		{"back edge", footerOf(names(typeMsg(Struct, 1), "a"), typeMsg(List, 1)), arrowio.ErrCorrupt, "2 types have 2 children"},
-		{"child twice", footerOf(names(typeMsg(Struct, 1, 1), "a", "b"), leaf, leaf), arrowio.ErrCorrupt, "type 0 has type 1 for a child, not 2"},
-		{"out of range", footerOf(names(typeMsg(Struct, 1, 99), "a", "b"), leaf, leaf), arrowio.ErrCorrupt, "type 99"},
-		{"beyond the end", footerOf(names(typeMsg(Struct, 1, 2), "a", "b"), typeMsg(Struct), typeMsg(List, 3)), arrowio.ErrCorrupt, "3 types have 3 children"},
-		{"child missing", footerOf(typeMsg(List, 1)), arrowio.ErrCorrupt, "1 types have 1 children"},
-		{"order", footerOf(names(typeMsg(Struct, 2, 1), "a", "b"), leaf, leaf), arrowio.ErrCorrupt, "pre-order"},
-		{"not in pre-order", footerOf(names(typeMsg(Struct, 1, 2), "a", "b"), typeMsg(List, 3), leaf, leaf), arrowio.ErrCorrupt, "type 1 has type 3 for a child, not 2"},
-		{"orphan", footerOf(leaf, leaf), arrowio.ErrCorrupt, "no type's child"},
-		{"id over 32 bits", footerOf(typeMsg(List, 1<<32+1), leaf), arrowio.ErrCorrupt, "pre-order"},
-		{"list without child", footerOf(typeMsg(List)), arrowio.ErrCorrupt, "array with 0 children"},
-		{"list of two", footerOf(typeMsg(List, 1, 2), leaf, leaf), arrowio.ErrCorrupt, "array with 2 children"},
-		{"map of one", footerOf(typeMsg(Map, 1), leaf), arrowio.ErrCorrupt, "map with 1 children"},
-		{"empty union", footerOf(typeMsg(Union)), arrowio.ErrCorrupt, "uniontype with 0 children"},
-		{"int with a child", footerOf(typeMsg(Int, 1), leaf), arrowio.ErrCorrupt, "int with 1 children"},
-		{"no names", footerOf(typeMsg(Struct, 1), leaf), arrowio.ErrCorrupt, "0 names for 1 children"},
-		{"a name too many", footerOf(names(typeMsg(Struct, 1), "a", "b"), leaf), arrowio.ErrCorrupt, "2 names for 1 children"},
-		{"kind 21", footerOf(typeMsg(21)), arrowio.ErrUnsupported, "kind 21"},
-		{"kind over 64 bits", footerOf(typeMsg(0).Uint(1, 1<<63)), arrowio.ErrUnsupported, "is not known"},
-		{"no kind", footerOf(pbtest.Message(nil).Uint(5, 3)), arrowio.ErrCorrupt, "type 0: no kind"},
-		{"precision 39", footerOf(typeMsg(Decimal).Uint(5, 39)), arrowio.ErrCorrupt, "decimal(39,0)"},
-		{"scale over precision", footerOf(typeMsg(Decimal).Uint(5, 3).Uint(6, 4)), arrowio.ErrCorrupt, "decimal(3,4)"},
-		{"scale without precision", footerOf(typeMsg(Decimal).Uint(6, 39)), arrowio.ErrCorrupt, "decimal(0,39)"},
-		{"edge algorithm", footerOf(typeMsg(Geography).Uint(9, 5)), arrowio.ErrUnsupported, "edge algorithm 5"},
-		{"names as numbers", footerOf(typeMsg(Struct, 1).Uint(3, 1), leaf), arrowio.ErrCorrupt, "wire type"},
-		{"type as number", footerOf(leaf).Uint(4, 1), arrowio.ErrCorrupt, "wire type"},
+		{"no types", nil, errs.ErrCorrupt, "no types"},
+		{"cycle", footerOf(typeMsg(List, 0), leaf), errs.ErrCorrupt, "type 0 has type 0 for a child"},
+		{"back edge", footerOf(names(typeMsg(Struct, 1), "a"), typeMsg(List, 1)), errs.ErrCorrupt, "2 types have 2 children"},
+		{"child twice", footerOf(names(typeMsg(Struct, 1, 1), "a", "b"), leaf, leaf), errs.ErrCorrupt, "type 0 has type 1 for a child, not 2"},
+		{"out of range", footerOf(names(typeMsg(Struct, 1, 99), "a", "b"), leaf, leaf), errs.ErrCorrupt, "type 99"},
+		{"beyond the end", footerOf(names(typeMsg(Struct, 1, 2), "a", "b"), typeMsg(Struct), typeMsg(List, 3)), errs.ErrCorrupt, "3 types have 3 children"},
+		{"child missing", footerOf(typeMsg(List, 1)), errs.ErrCorrupt, "1 types have 1 children"},
+		{"order", footerOf(names(typeMsg(Struct, 2, 1), "a", "b"), leaf, leaf), errs.ErrCorrupt, "pre-order"},
+		{"not in pre-order", footerOf(names(typeMsg(Struct, 1, 2), "a", "b"), typeMsg(List, 3), leaf, leaf), errs.ErrCorrupt, "type 1 has type 3 for a child, not 2"},
+		{"orphan", footerOf(leaf, leaf), errs.ErrCorrupt, "no type's child"},
+		{"id over 32 bits", footerOf(typeMsg(List, 1<<32+1), leaf), errs.ErrCorrupt, "pre-order"},
+		{"list without child", footerOf(typeMsg(List)), errs.ErrCorrupt, "array with 0 children"},
+		{"list of two", footerOf(typeMsg(List, 1, 2), leaf, leaf), errs.ErrCorrupt, "array with 2 children"},
+		{"map of one", footerOf(typeMsg(Map, 1), leaf), errs.ErrCorrupt, "map with 1 children"},
+		{"empty union", footerOf(typeMsg(Union)), errs.ErrCorrupt, "uniontype with 0 children"},
+		{"int with a child", footerOf(typeMsg(Int, 1), leaf), errs.ErrCorrupt, "int with 1 children"},
+		{"no names", footerOf(typeMsg(Struct, 1), leaf), errs.ErrCorrupt, "0 names for 1 children"},
+		{"a name too many", footerOf(names(typeMsg(Struct, 1), "a", "b"), leaf), errs.ErrCorrupt, "2 names for 1 children"},
+		{"kind 21", footerOf(typeMsg(21)), errs.ErrUnsupported, "kind 21"},
+		{"kind over 64 bits", footerOf(typeMsg(0).Uint(1, 1<<63)), errs.ErrUnsupported, "is not known"},
+		{"no kind", footerOf(pbtest.Message(nil).Uint(5, 3)), errs.ErrCorrupt, "type 0: no kind"},
+		{"precision 39", footerOf(typeMsg(Decimal).Uint(5, 39)), errs.ErrCorrupt, "decimal(39,0)"},
+		{"scale over precision", footerOf(typeMsg(Decimal).Uint(5, 3).Uint(6, 4)), errs.ErrCorrupt, "decimal(3,4)"},
+		{"scale without precision", footerOf(typeMsg(Decimal).Uint(6, 39)), errs.ErrCorrupt, "decimal(0,39)"},
+		{"edge algorithm", footerOf(typeMsg(Geography).Uint(9, 5)), errs.ErrUnsupported, "edge algorithm 5"},
+		{"names as numbers", footerOf(typeMsg(Struct, 1).Uint(3, 1), leaf), errs.ErrCorrupt, "wire type"},
+		{"type as number", footerOf(leaf).Uint(4, 1), errs.ErrCorrupt, "wire type"},
 	} {
-		_, err := ParseFooter(c.b, arrowio.Limits{})
+		_, err := ParseFooter(c.b, errs.Limits{})
 		wantKind(t, c.name, err, c.kind)
 		if err != nil && !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.text)
@@ -141,19 +141,19 @@ func TestTypeLimits(t *testing.T) {
 		}
 		return w.Bytes(4, typeMsg(Int))
 	}
-	if _, err := ParseFooter(deep(64), arrowio.Limits{}); err != nil {
+	if _, err := ParseFooter(deep(64), errs.Limits{}); err != nil {
 		t.Error(err)
 	}
-	_, err := ParseFooter(deep(65), arrowio.Limits{})
-	wantKind(t, "depth", err, arrowio.ErrLimit)
-	_, err = ParseFooter(deep(60000), arrowio.Limits{})
-	wantKind(t, "great depth", err, arrowio.ErrLimit)
+	_, err := ParseFooter(deep(65), errs.Limits{})
+	wantKind(t, "depth", err, errs.ErrLimit)
+	_, err = ParseFooter(deep(60000), errs.Limits{})
+	wantKind(t, "great depth", err, errs.ErrLimit)
 	b := footerOf(names(typeMsg(Struct, 1, 2), "a", "b"), typeMsg(Int), typeMsg(Int))
-	if _, err := ParseFooter(b, arrowio.Limits{Columns: 2}); err != nil {
+	if _, err := ParseFooter(b, errs.Limits{Columns: 2}); err != nil {
 		t.Error(err)
 	}
-	_, err = ParseFooter(b, arrowio.Limits{Columns: 1})
-	wantKind(t, "columns", err, arrowio.ErrLimit)
+	_, err = ParseFooter(b, errs.Limits{Columns: 1})
+	wantKind(t, "columns", err, errs.ErrLimit)
 }
 
 func TestKinds(t *testing.T) {

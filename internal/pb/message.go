@@ -7,7 +7,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Message walks the fields of a protobuf message. It copies nothing and keeps the first error. Fields that nobody
@@ -91,7 +91,7 @@ func (m *Message) broken(cause error) bool {
 // Fail makes the message's error, unless it has one.
 func (m *Message) Fail(format string, args ...any) {
 	if m.Err == nil {
-		m.Err = arrowio.Errorf(arrowio.ErrCorrupt, format, args...)
+		m.Err = errs.Errorf(errs.ErrCorrupt, format, args...)
 	}
 }
 

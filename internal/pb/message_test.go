@@ -7,7 +7,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
 
@@ -86,7 +86,7 @@ func TestMessageFaults(t *testing.T) {
 		{"id", pbtest.Message(nil).Uint(1, 3), read(func(m *Message) { m.ID("column", 3) })},
 		{"ids", pbtest.Message(nil).Packed(1, 2, 3), read(func(m *Message) { m.AppendIDs(nil, "column", 3) })},
 	} {
-		if err := c.parse(c.b); !errors.Is(err, arrowio.ErrCorrupt) {
+		if err := c.parse(c.b); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -24,7 +25,7 @@ type Options struct {
 // Schema reads a schema: {"fields": [{"name", "type", "nullable", "metadata", "fields", "default"}], "metadata"} with
 // types named as Arrow names them, all but name and type optional, or "struct<a:int,b:string>" in ORC's notation. A
 // default is the value in JSON of rows from files without the field (arrowio.MetaDefault). Errors are
-// arrowio.ErrOption.
+// errs.ErrOption.
 func Schema(text string, o Options) (*arrow.Schema, error) {
 	if strings.HasPrefix(strings.TrimSpace(text), "{") {
 		return fromJSON(text)
@@ -34,7 +35,7 @@ func Schema(text string, o Options) (*arrow.Schema, error) {
 		return nil, err
 	}
 	if t.Kind != orcwire.Struct {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "a schema is a struct, not %s", t.Kind)
+		return nil, errs.Errorf(errs.ErrOption, "a schema is a struct, not %s", t.Kind)
 	}
 	return orcwire.Schema(&orcwire.Footer{Types: []*orcwire.Type{t}}, orcwire.ArrowOptions{
 		TimestampUnit: o.Unit, StringsAsBinary: o.StringsAsBinary, NullKeysAsList: o.NullKeysAsList,
@@ -57,10 +58,10 @@ func fromJSON(text string) (*arrow.Schema, error) {
 		Metadata map[string]json.RawMessage `json:"metadata"`
 	}
 	if err := json.Unmarshal([]byte(text), &doc); err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "the schema is no JSON of one: %w", err)
+		return nil, errs.Errorf(errs.ErrOption, "the schema is no JSON of one: %w", err)
 	}
 	if doc.Fields == nil {
-		return nil, arrowio.Errorf(arrowio.ErrOption, `the schema has no "fields"`)
+		return nil, errs.Errorf(errs.ErrOption, `the schema has no "fields"`)
 	}
 	fields, err := fieldsOf(doc.Fields)
 	if err != nil {
@@ -108,11 +109,11 @@ func metadataOf(in map[string]json.RawMessage) (arrow.Metadata, error) {
 			Base64 *string `json:"base64"`
 		}
 		if json.Unmarshal(raw, &doc) != nil || doc.Base64 == nil {
-			return arrow.Metadata{}, arrowio.Errorf(arrowio.ErrOption, "metadata %q is no text", k)
+			return arrow.Metadata{}, errs.Errorf(errs.ErrOption, "metadata %q is no text", k)
 		}
 		b, err := base64.StdEncoding.DecodeString(*doc.Base64)
 		if err != nil {
-			return arrow.Metadata{}, arrowio.Errorf(arrowio.ErrOption, "metadata %q: %w", k, err)
+			return arrow.Metadata{}, errs.Errorf(errs.ErrOption, "metadata %q: %w", k, err)
 		}
 		m[k] = string(b)
 	}
@@ -144,7 +145,7 @@ var (
 
 func typeOf(name string, kids []arrow.Field) (arrow.DataType, error) {
 	bad := func(why string) (arrow.DataType, error) {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "type %q: %s", name, why)
+		return nil, errs.Errorf(errs.ErrOption, "type %q: %s", name, why)
 	}
 	switch name {
 	case "struct":

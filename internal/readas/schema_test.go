@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 func TestSchema(t *testing.T) {
@@ -63,7 +64,7 @@ func TestNoSchema(t *testing.T) {
 		`{"fields": [{"name": "a", "type": "int32", "fields": [{"name": "b", "type": "int32"}]}]}`, `{"fields": [{"name": "a", "type": "fixed_size_list[3]"}]}`,
 		`{"fields": [{"name": "a", "type": "int32", "metadata": {"k": 1}}]}`, `{"fields": [{"name": "a", "type": "fixed_size_binary[99999999999]"}]}`,
 	} {
-		if s, err := Schema(text, Options{}); !errors.Is(err, arrowio.ErrOption) {
+		if s, err := Schema(text, Options{}); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%s: %v, %v", text, s, err)
 		}
 	}

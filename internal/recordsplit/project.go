@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
@@ -30,7 +31,7 @@ func Record(p arrowio.Projection, cols []arrow.Array, rows int64) (arrow.Record,
 	defer whole.Release()
 	rec, err := arrowbuf.Project(whole, p.Schema, keep)
 	if err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrInternal, "%w", err)
+		return nil, errs.Errorf(errs.ErrInternal, "%w", err)
 	}
 	return rec, nil
 }

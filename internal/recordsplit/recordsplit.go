@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
@@ -74,7 +74,7 @@ func (r *Reader) load() bool {
 		}
 		r.rec = rec
 		if rec.NumRows() != r.cur.Rows {
-			r.err = arrowio.Errorf(arrowio.ErrInternal, "%d rows in a batch of %d", rec.NumRows(), r.cur.Rows)
+			r.err = errs.Errorf(errs.ErrInternal, "%d rows in a batch of %d", rec.NumRows(), r.cur.Rows)
 			return false
 		}
 	}
@@ -151,11 +151,11 @@ func (r *Reader) Take() (arrow.Record, error) {
 	}
 	rec, err := arrowbuf.Concat(r.parts, r.mem)
 	if err != nil {
-		kind := arrowio.ErrInternal
+		kind := errs.ErrInternal
 		if errors.Is(err, arrowbuf.ErrOverflow) {
-			kind = arrowio.ErrLimit
+			kind = errs.ErrLimit
 		}
-		return nil, arrowio.Errorf(kind, "%d rows in one batch: %w", r.rows, err)
+		return nil, errs.Errorf(kind, "%d rows in one batch: %w", r.rows, err)
 	}
 	return rec, nil
 }
@@ -175,7 +175,7 @@ func (r *Reader) Close() error {
 	r.drop()
 	r.releaseParts()
 	err := r.src.Close()
-	r.src, r.err = nil, arrowio.Errorf(arrowio.ErrInternal, "the reader is closed")
+	r.src, r.err = nil, errs.Errorf(errs.ErrInternal, "the reader is closed")
 	return err
 }
 

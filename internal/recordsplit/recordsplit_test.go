@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 var schema = arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}}, nil)
@@ -152,7 +153,7 @@ func TestWrongRowCountIsABug(t *testing.T) {
 	mem := memory.NewGoAllocator()
 	src := &counted{mem: mem, sizes: []int{2}}
 	r := New(lying{src}, schema, mem)
-	if _, err := r.Read(1); !errors.Is(err, arrowio.ErrInternal) {
+	if _, err := r.Read(1); !errors.Is(err, errs.ErrInternal) {
 		t.Error(err)
 	}
 }

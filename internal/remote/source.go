@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 const (
@@ -69,7 +70,7 @@ func (s *Source) Shorten(n int64) { s.size = min(s.size, max(n, 0)) }
 // Identity implements arrowio.Identifier.
 func (s *Source) Identity(ctx context.Context) (string, error) {
 	if s.f.Identity == nil {
-		return "", arrowio.Errorf(arrowio.ErrUnsupported, "the store does not tell when a file changes")
+		return "", errs.Errorf(errs.ErrUnsupported, "the store does not tell when a file changes")
 	}
 	return s.f.Identity(ctx)
 }
@@ -160,7 +161,7 @@ func (s *Source) fetch(ctx context.Context, p arrowio.Span) (err error) {
 	defer s.host.Done()
 	defer func() {
 		if v := recover(); v != nil { // of a library, on what a server answered
-			err = arrowio.Errorf(arrowio.ErrInternal, "panic: %v\n%s", v, debug.Stack())
+			err = errs.Errorf(errs.ErrInternal, "panic: %v\n%s", v, debug.Stack())
 		}
 	}()
 	return s.f.Fetch(ctx, p.Dst, p.Off)

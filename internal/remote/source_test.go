@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // memory is a file of which Fetch counts what it is asked for.
@@ -119,10 +120,10 @@ func TestSourceErrors(t *testing.T) {
 	if _, err := arrowio.ReadRanges(t.Context(), s, []arrowio.ByteRange{{Off: 0, Len: 30 << 20}}); !errors.Is(err, failed) {
 		t.Error(err)
 	}
-	if _, err := arrowio.ReadRanges(t.Context(), s, []arrowio.ByteRange{{Off: 60 << 20, Len: 30 << 20}}); !errors.Is(err, arrowio.ErrInternal) {
+	if _, err := arrowio.ReadRanges(t.Context(), s, []arrowio.ByteRange{{Off: 60 << 20, Len: 30 << 20}}); !errors.Is(err, errs.ErrInternal) {
 		t.Error(err)
 	}
-	if _, err := s.Identity(t.Context()); !errors.Is(err, arrowio.ErrUnsupported) {
+	if _, err := s.Identity(t.Context()); !errors.Is(err, errs.ErrUnsupported) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -10,7 +10,7 @@ import (
 
 	"github.com/minio/minio-go/v7"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/remote"
 )
 
@@ -101,7 +101,7 @@ func (o *Options) endpoint() (host string, secure, amazon bool, err error) {
 	if strings.Contains(host, "://") {
 		u, err := url.Parse(host)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.User != nil {
-			return "", false, false, arrowio.Errorf(arrowio.ErrOption, "the S3 endpoint %q is not a host or http(s)://HOST[:PORT]", host)
+			return "", false, false, errs.Errorf(errs.ErrOption, "the S3 endpoint %q is not a host or http(s)://HOST[:PORT]", host)
 		}
 		host, secure = u.Host, u.Scheme == "https"
 	}
@@ -143,7 +143,7 @@ func (c *Client) session(ctx context.Context) (*session, error) {
 		o := o
 		o.MaxRetries = x.attempts
 		if x.core.Client, err = minio.New(host, &o); err != nil {
-			return nil, arrowio.Errorf(arrowio.ErrOption, "the S3 endpoint %q: %w", host, err)
+			return nil, errs.Errorf(errs.ErrOption, "the S3 endpoint %q: %w", host, err)
 		}
 		x.core.SetAppInfo("arrowio", "1")
 	}

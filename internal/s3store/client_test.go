@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/remote"
 	"github.com/arrowio/arrowio/internal/s3fake"
 )
@@ -36,7 +36,7 @@ func TestEndpoint(t *testing.T) {
 		}
 	}
 	c := New(Options{Endpoint: "ftp://x"})
-	if _, err := c.Stat(t.Context(), at("x")); !errors.Is(err, arrowio.ErrOption) {
+	if _, err := c.Stat(t.Context(), at("x")); !errors.Is(err, errs.ErrOption) {
 		t.Error(err)
 	}
 }
@@ -87,14 +87,14 @@ func TestCredentials(t *testing.T) {
 	}
 	for _, profile := range []string{"half", "none"} { // somebody meant to have credentials
 		t.Setenv("AWS_PROFILE", profile)
-		if _, err := newClient(t, s).Open(t.Context(), at("x")); !errors.Is(err, arrowio.ErrOption) || !strings.Contains(err.Error(), "shared files") {
+		if _, err := newClient(t, s).Open(t.Context(), at("x")); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "shared files") {
 			t.Errorf("profile %s: %v", profile, err)
 		}
 	}
 	t.Setenv("AWS_PROFILE", "")
 	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere")
 	t.Setenv("AWS_WEB_IDENTITY_TOKEN_FILE", "/nowhere")
-	if _, err := newClient(t, s).Open(t.Context(), at("x")); !errors.Is(err, arrowio.ErrOption) || !strings.Contains(err.Error(), "role") {
+	if _, err := newClient(t, s).Open(t.Context(), at("x")); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "role") {
 		t.Errorf("role: %v", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // instanceTimeout bounds the question whether this machine is one of Amazon's, which others do not answer.
@@ -56,7 +56,7 @@ func findCredentials(ctx context.Context, amazon bool) (found, error) {
 			err = errors.New("none")
 		}
 		if c.meant {
-			return found{}, arrowio.Errorf(arrowio.ErrOption, "the credentials for S3 from the %s: %w", c.name, err)
+			return found{}, errs.Errorf(errs.ErrOption, "the credentials for S3 from the %s: %w", c.name, err)
 		}
 		tried = append(tried, c.name)
 	}

@@ -3,7 +3,7 @@ package s3store
 import (
 	"strings"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // location is a URL of the scheme s3, or s3a as Hadoop has it: the key is what follows the bucket, as it is, without
@@ -16,7 +16,7 @@ func parse(url string) (location, error) {
 	scheme, rest, ok := strings.Cut(url, "://")
 	bucket, key, _ := strings.Cut(rest, "/")
 	if !ok || bucket == "" {
-		return location{}, arrowio.Errorf(arrowio.ErrOption, "%s names no bucket: want s3://BUCKET/KEY", url)
+		return location{}, errs.Errorf(errs.ErrOption, "%s names no bucket: want s3://BUCKET/KEY", url)
 	}
 	return location{scheme, bucket, key}, nil
 }

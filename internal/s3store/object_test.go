@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/remote"
 	"github.com/arrowio/arrowio/internal/s3fake"
 )
@@ -160,7 +161,7 @@ func TestFewRequests(t *testing.T) {
 	if pieces, err := src.ReadRanges(t.Context(), rs[:1]); err != nil || !bytes.Equal(pieces[0], big[5<<20:5<<20+100]) {
 		t.Error(err)
 	}
-	if _, err := arrowio.ReadRanges(t.Context(), src, []arrowio.ByteRange{{Off: 40 << 20, Len: 1}}); !errors.Is(err, arrowio.ErrCorrupt) {
+	if _, err := arrowio.ReadRanges(t.Context(), src, []arrowio.ByteRange{{Off: 40 << 20, Len: 1}}); !errors.Is(err, errs.ErrCorrupt) {
 		t.Errorf("behind the end: %v", err)
 	}
 }
@@ -227,15 +228,15 @@ func TestNotThere(t *testing.T) {
 		{at("dir"), remote.ErrIsDirectory},
 		{at("dir/"), remote.ErrIsDirectory},
 		{at(""), remote.ErrIsDirectory},
-		{"s3:///x", arrowio.ErrOption},
-		{"s3://", arrowio.ErrOption},
+		{"s3:///x", errs.ErrOption},
+		{"s3://", errs.ErrOption},
 	} {
 		_, err := c.Open(ctx, c2.url)
 		if !errors.Is(err, c2.is) {
 			t.Errorf("%s: %v", c2.url, err)
 		}
 		var pe *fs.PathError
-		if c2.is != arrowio.ErrOption && (!errors.As(err, &pe) || strings.TrimSuffix(pe.Path, "/") != strings.TrimSuffix(c2.url, "/")) {
+		if c2.is != errs.ErrOption && (!errors.As(err, &pe) || strings.TrimSuffix(pe.Path, "/") != strings.TrimSuffix(c2.url, "/")) {
 			t.Errorf("%s is not named: %v", c2.url, err)
 		}
 		e, err := c.Stat(ctx, c2.url)

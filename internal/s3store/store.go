@@ -12,6 +12,7 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // store is an output: one object at a key, or several below it as a directory. The parts of an object are uploaded as they
@@ -59,7 +60,7 @@ func (c *Client) Create(ctx context.Context, url string, o arrowio.FileStoreOpti
 		l.key = strings.TrimRight(l.key, "/")
 	}
 	if l.key == "" {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "%s is a whole bucket: name a key for the output", url)
+		return nil, errs.Errorf(errs.ErrOption, "%s is a whole bucket: name a key for the output", url)
 	}
 	s, err := c.session(ctx)
 	if err != nil {
@@ -134,7 +135,7 @@ func (st *store) Create(ctx context.Context, name string) (arrowio.Sink, error) 
 		return nil, err
 	}
 	if name == "." || !fs.ValidPath(name) {
-		return nil, arrowio.Errorf(arrowio.ErrInternal, "%q is not a legal object name", name)
+		return nil, errs.Errorf(errs.ErrInternal, "%q is not a legal object name", name)
 	}
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -179,11 +180,11 @@ func (st *store) Commit() error {
 			return k.err
 		}
 		if !k.closed {
-			return arrowio.Errorf(arrowio.ErrInternal, "commit before %s is closed", k.name)
+			return errs.Errorf(errs.ErrInternal, "commit before %s is closed", k.name)
 		}
 	}
 	if len(st.sinks) == 0 && !st.o.Directory {
-		return arrowio.Errorf(arrowio.ErrInternal, "commit of an output with no object")
+		return errs.Errorf(errs.ErrInternal, "commit of an output with no object")
 	}
 	ctx, cancel := context.WithTimeout(st.ctx, commitTime)
 	defer cancel()
@@ -290,9 +291,9 @@ func (st *store) Abort() error {
 	st.cancel()
 	ctx, cancel := context.WithTimeout(context.Background(), abortTime)
 	defer cancel()
-	var errs []error
+	var all []error
 	for _, k := range st.sinks {
-		errs = append(errs, k.abort(ctx))
+		all = append(all, k.abort(ctx))
 	}
-	return errors.Join(errs...)
+	return errors.Join(all...)
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/s3fake"
 )
 
@@ -179,7 +180,7 @@ func TestExists(t *testing.T) {
 		t.Error(err)
 	}
 	for _, bad := range []string{"s3://bucket", "s3://bucket/", "s3://bucket//"} {
-		if _, err := c.Create(t.Context(), bad, arrowio.FileStoreOptions{}); !errors.Is(err, arrowio.ErrOption) {
+		if _, err := c.Create(t.Context(), bad, arrowio.FileStoreOptions{}); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
@@ -255,7 +256,7 @@ func TestAbort(t *testing.T) {
 	if got, left := keys(t, s), uploads(t, c); got != "" || len(left) > 0 {
 		t.Errorf("left: %s, %v", got, left)
 	}
-	if _, err := create(t, c, "out", arrowio.FileStoreOptions{}).Create(t.Context(), "../x"); !errors.Is(err, arrowio.ErrInternal) {
+	if _, err := create(t, c, "out", arrowio.FileStoreOptions{}).Create(t.Context(), "../x"); !errors.Is(err, errs.ErrInternal) {
 		t.Error(err)
 	}
 }

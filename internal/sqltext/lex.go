@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 type tokenKind uint8
@@ -46,16 +46,16 @@ const maxText = 1 << 20
 
 // errorAt is a mistake in the text, at a character counted from 1.
 func errorAt(sql string, at int, format string, args ...any) error {
-	return arrowio.Errorf(arrowio.ErrOption, "SQL, column %d: %s", 1+utf8.RuneCountInString(sql[:at]), fmt.Sprintf(format, args...))
+	return errs.Errorf(errs.ErrOption, "SQL, column %d: %s", 1+utf8.RuneCountInString(sql[:at]), fmt.Sprintf(format, args...))
 }
 
 // lex cuts the text into tokens; the last is tokenEnd.
 func lex(sql string) ([]token, error) {
 	if len(sql) > maxText {
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "SQL of %d bytes, over the limit of %d", len(sql), maxText)
+		return nil, errs.Errorf(errs.ErrLimit, "SQL of %d bytes, over the limit of %d", len(sql), maxText)
 	}
 	if !utf8.ValidString(sql) {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "SQL that is not UTF-8")
+		return nil, errs.Errorf(errs.ErrOption, "SQL that is not UTF-8")
 	}
 	var out []token
 	at := 0

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
@@ -37,7 +37,7 @@ type Item struct {
 // instead is said of what is not answered.
 const instead = "this server selects columns of one dataset with WHERE, LIMIT and OFFSET; for more, read it into DuckDB (arrowio query), polars or Spark"
 
-// Parse reads a SELECT. Errors are arrowio.ErrOption, for mistakes with their place, and arrowio.ErrUnsupported for what
+// Parse reads a SELECT. Errors are errs.ErrOption, for mistakes with their place, and errs.ErrUnsupported for what
 // SQL has and this does not, with what to use instead. Whether the table and its columns exist is not asked.
 func Parse(sql string) (*Select, error) {
 	tokens, err := lex(sql)
@@ -58,7 +58,7 @@ func Parse(sql string) (*Select, error) {
 // Where returns the condition with params, literals of package expr, in place of the question marks; nil = none.
 func (s *Select) Where(params []string) (expr.Expr, error) {
 	if len(params) != s.Params {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "SQL with %d parameters, and %d values for them", s.Params, len(params))
+		return nil, errs.Errorf(errs.ErrOption, "SQL with %d parameters, and %d values for them", s.Params, len(params))
 	}
 	if s.where == nil {
 		return nil, nil
@@ -82,7 +82,7 @@ func (s *Select) Where(params []string) (expr.Expr, error) {
 	}
 	x, err := expr.ParseSQL(b.String())
 	if err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "SQL, in the condition %s: %w", b.String(), err)
+		return nil, errs.Errorf(errs.ErrOption, "SQL, in the condition %s: %w", b.String(), err)
 	}
 	return x, nil
 }
@@ -116,7 +116,7 @@ func (p *parser) skip(word string) bool {
 func (p *parser) expected(what string) error {
 	t := p.peek()
 	if w := refused(t); w != "" {
-		return arrowio.Errorf(arrowio.ErrUnsupported, "SQL: %s is not answered here: %s", w, instead)
+		return errs.Errorf(errs.ErrUnsupported, "SQL: %s is not answered here: %s", w, instead)
 	}
 	return errorAt(p.sql, t.at, "%s is expected, not %s", what, t)
 }
@@ -199,7 +199,7 @@ func (p *parser) items(s *Select) error {
 		p.take()
 		s.All = true
 		if p.peek().is(",") {
-			return arrowio.Errorf(arrowio.ErrUnsupported, "SQL: * beside other columns is not answered here: %s", instead)
+			return errs.Errorf(errs.ErrUnsupported, "SQL: * beside other columns is not answered here: %s", instead)
 		}
 		return nil
 	}
@@ -214,7 +214,7 @@ func (p *parser) items(s *Select) error {
 		}
 	}
 	if len(s.Items) > 1 && slices.ContainsFunc(s.Items, func(it Item) bool { return it.Count }) {
-		return arrowio.Errorf(arrowio.ErrUnsupported, "SQL: COUNT(*) beside columns is not answered here: %s", instead)
+		return errs.Errorf(errs.ErrUnsupported, "SQL: COUNT(*) beside columns is not answered here: %s", instead)
 	}
 	return nil
 }
@@ -238,7 +238,7 @@ func (p *parser) item() (it Item, err error) {
 		p.take()
 		p.take()
 		if !t.is("count") || !p.skip("*") || !p.skip(")") {
-			return it, arrowio.Errorf(arrowio.ErrUnsupported, "SQL: %s(…) is not answered here, only COUNT(*): %s", strings.ToUpper(t.text), instead)
+			return it, errs.Errorf(errs.ErrUnsupported, "SQL: %s(…) is not answered here, only COUNT(*): %s", strings.ToUpper(t.text), instead)
 		}
 		it = Item{Count: true, Name: "count"}
 		it.Name, err = p.alias(it.Name)
@@ -266,7 +266,7 @@ func (p *parser) path(what string) ([]string, error) {
 			return names, nil
 		}
 		if p.peek().is("*") {
-			return nil, arrowio.Errorf(arrowio.ErrUnsupported, "SQL: %s.* beside other columns is not answered here; name the columns, or all by * alone", strings.Join(names, "."))
+			return nil, errs.Errorf(errs.ErrUnsupported, "SQL: %s.* beside other columns is not answered here; name the columns, or all by * alone", strings.Join(names, "."))
 		}
 	}
 }
@@ -290,13 +290,13 @@ func (p *parser) alias(name string) (string, error) {
 
 func (p *parser) table(s *Select) (err error) {
 	if p.peek().is("(") {
-		return arrowio.Errorf(arrowio.ErrUnsupported, "SQL: a subquery is not answered here: %s", instead)
+		return errs.Errorf(errs.ErrUnsupported, "SQL: a subquery is not answered here: %s", instead)
 	}
 	if s.Table, err = p.path("a dataset"); err != nil {
 		return err
 	}
 	if len(s.Table) > 3 {
-		return arrowio.Errorf(arrowio.ErrOption, "SQL: %s has more parts than catalog, schema and dataset", expr.Quote(s.Table...))
+		return errs.Errorf(errs.ErrOption, "SQL: %s has more parts than catalog, schema and dataset", expr.Quote(s.Table...))
 	}
 	name, err := p.alias("")
 	if err != nil {
@@ -310,10 +310,10 @@ func (p *parser) table(s *Select) (err error) {
 		}
 	}
 	if p.peek().is(",") {
-		return arrowio.Errorf(arrowio.ErrUnsupported, "SQL: several datasets are not answered here: %s", instead)
+		return errs.Errorf(errs.ErrUnsupported, "SQL: several datasets are not answered here: %s", instead)
 	}
 	if s.of != nil && s.qualifier(append(slices.Clone(s.of), "*")) != len(s.of) {
-		return arrowio.Errorf(arrowio.ErrOption, "SQL: %s.* is of another table than that of FROM, %s", expr.Quote(s.of...), expr.Quote(s.tables[0]...))
+		return errs.Errorf(errs.ErrOption, "SQL: %s.* is of another table than that of FROM, %s", expr.Quote(s.of...), expr.Quote(s.tables[0]...))
 	}
 	return nil
 }
@@ -364,7 +364,7 @@ func (p *parser) where(s *Select) error {
 		case t.is("("):
 			depth++
 			if next := p.tokens[1]; next.is("select") {
-				return arrowio.Errorf(arrowio.ErrUnsupported, "SQL: a subquery is not answered here: %s", instead)
+				return errs.Errorf(errs.ErrUnsupported, "SQL: a subquery is not answered here: %s", instead)
 			}
 		case t.is(")"):
 			depth--
@@ -405,7 +405,7 @@ func (p *parser) limits(s *Select) error {
 		n, err := strconv.ParseInt(t.text, 10, 64)
 		if t.kind != tokenNumber || err != nil {
 			if t.is("?") {
-				return arrowio.Errorf(arrowio.ErrUnsupported, "SQL: a parameter for %s is not answered here; write the number", strings.ToUpper(word))
+				return errs.Errorf(errs.ErrUnsupported, "SQL: a parameter for %s is not answered here; write the number", strings.ToUpper(word))
 			}
 			return p.expected("a number of rows")
 		}

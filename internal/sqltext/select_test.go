@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // shown is a Select as a test writes it.
@@ -136,7 +136,7 @@ func TestParams(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, params := range [][]string{nil, {"1", "2"}} {
-		if _, err := s.Where(params); !errors.Is(err, arrowio.ErrOption) {
+		if _, err := s.Where(params); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%d values for one parameter: %v", len(params), err)
 		}
 	}
@@ -196,7 +196,7 @@ func TestRefused(t *testing.T) {
 		"select 1.5":                                 {"integer"},
 	} {
 		_, err := Parse(sql)
-		if !errors.Is(err, arrowio.ErrOption) && !errors.Is(err, arrowio.ErrUnsupported) {
+		if !errors.Is(err, errs.ErrOption) && !errors.Is(err, errs.ErrUnsupported) {
 			t.Errorf("%s: %v", sql, err)
 			continue
 		}
@@ -206,7 +206,7 @@ func TestRefused(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Parse("select " + strings.Repeat("a", maxText)); !errors.Is(err, arrowio.ErrLimit) {
+	if _, err := Parse("select " + strings.Repeat("a", maxText)); !errors.Is(err, errs.ErrLimit) {
 		t.Errorf("a long text: %v", err)
 	}
 }

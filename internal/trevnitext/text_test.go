@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/decimal128"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
@@ -47,11 +47,11 @@ func TestAvro(t *testing.T) {
 		{"name":"x","type":"bytes"},{"name":"o","type":["null","int"]},{"name":"a","type":{"type":"array","items":"long"}},
 		{"name":"m","type":{"type":"map","values":"int"}},
 		{"name":"n","type":{"type":"fixed","name":"N","size":4,"logicalType":"decimal","precision":5}},
-		{"name":"r","type":{"type":"record","name":"I","fields":[{"name":"z","type":"null"}]}}]}`), arrowio.Limits{}.WithDefaults())
+		{"name":"r","type":{"type":"record","name":"I","fields":[{"name":"z","type":"null"}]}}]}`), errs.Limits{}.WithDefaults())
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree, _, err := trevniwire.Shred(schema, arrowio.Limits{}.WithDefaults())
+	tree, _, err := trevniwire.Shred(schema, errs.Limits{}.WithDefaults())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,11 +111,11 @@ func TestRaw(t *testing.T) {
 		{Meta: pair(trevniwire.KeyName, "k", trevniwire.KeyType, "string", trevniwire.KeyParent, "a")},
 	}}
 	raw := trevniwire.AppendHeader(nil, h)
-	h, err := trevniwire.ParseHeader(raw, int64(len(raw)), arrowio.Limits{}.WithDefaults())
+	h, err := trevniwire.ParseHeader(raw, int64(len(raw)), errs.Limits{}.WithDefaults())
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree, err := trevniwire.ColumnsView(h, arrowio.Limits{}.WithDefaults())
+	tree, err := trevniwire.ColumnsView(h, errs.Limits{}.WithDefaults())
 	if err != nil {
 		t.Fatal(err)
 	}

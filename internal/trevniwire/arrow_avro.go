@@ -7,7 +7,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowmeta"
 )
 
@@ -27,7 +27,7 @@ func AvroOf(s *arrow.Schema) (*Avro, []Mapping, error) {
 	top := &Avro{Kind: AvroRecord, Name: d.name("Row")}
 	d.fields(top, s.Fields(), "")
 	if len(d.refused) > 0 {
-		return nil, nil, arrowio.Errorf(arrowio.ErrSchema, "trevni has no place for %s", strings.Join(d.refused, ", "))
+		return nil, nil, errs.Errorf(errs.ErrSchema, "trevni has no place for %s", strings.Join(d.refused, ", "))
 	}
 	return top, d.mappings, nil
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowmeta"
 )
 
@@ -55,7 +55,7 @@ type Tree struct {
 }
 
 // ColumnsView shows what is stored: an array column is a list, its children stand in a struct inside it.
-func ColumnsView(h *Header, lim arrowio.Limits) (*Tree, error) {
+func ColumnsView(h *Header, lim errs.Limits) (*Tree, error) {
 	t := &Tree{}
 	for i := range h.Columns {
 		if h.Columns[i].Parent >= 0 {
@@ -74,7 +74,7 @@ func ColumnsView(h *Header, lim arrowio.Limits) (*Tree, error) {
 func columnsNode(h *Header, i, depth int) (*Node, error) {
 	col := &h.Columns[i]
 	if depth <= 0 {
-		e := arrowio.Errorf(arrowio.ErrLimit, "nested deeper than the limit Depth allows")
+		e := errs.Errorf(errs.ErrLimit, "nested deeper than the limit Depth allows")
 		e.Column = col.Name
 		return nil, e
 	}
@@ -117,7 +117,7 @@ func columnsNode(h *Header, i, depth int) (*Node, error) {
 //
 // Nothing holds the values of an Avro decimal to its precision; fits tells whether those of a column keep to it (nil:
 // they do). The others are shown as the bytes that they are.
-func RecordsView(h *Header, schema *Avro, lim arrowio.Limits, fits func(column, precision int) bool) (*Tree, error) {
+func RecordsView(h *Header, schema *Avro, lim errs.Limits, fits func(column, precision int) bool) (*Tree, error) {
 	b := &binder{columns: h.Columns, budget: lim.Columns, fits: fits}
 	t, err := b.tree(schema)
 	if err != nil {
@@ -131,7 +131,7 @@ func RecordsView(h *Header, schema *Avro, lim arrowio.Limits, fits func(column, 
 }
 
 // Shred returns the columns that hold data of an Avro schema, and the tree over them.
-func Shred(schema *Avro, lim arrowio.Limits) (*Tree, []Column, error) {
+func Shred(schema *Avro, lim errs.Limits) (*Tree, []Column, error) {
 	b := &binder{declare: true, budget: lim.Columns}
 	t, err := b.tree(schema)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // AvroKind is the shape of an Avro schema.
@@ -108,9 +108,9 @@ var ErrRecursive = errors.New("recursive avro schema")
 // ParseAvro reads the text of avro.schema into a tree. It is as lenient as Java where nothing depends on it: defaults,
 // orders, aliases and unknown attributes are not looked at. Parts and depth are bounded by lim, because a short schema
 // can describe exponentially many fields.
-func ParseAvro(text []byte, lim arrowio.Limits) (*Avro, error) {
+func ParseAvro(text []byte, lim errs.Limits) (*Avro, error) {
 	if most := lim.MetadataBytes / schemaGrowth; int64(len(text)) > most {
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "avro.schema of %d bytes is over a part of the limit MetadataBytes: %d", len(text), most)
+		return nil, errs.Errorf(errs.ErrLimit, "avro.schema of %d bytes is over a part of the limit MetadataBytes: %d", len(text), most)
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -139,13 +139,13 @@ type avroWalk struct {
 
 func (w *avroWalk) walk(s *Avro, depth int) error {
 	if w.parts--; w.parts < 0 {
-		return arrowio.Errorf(arrowio.ErrLimit, "more parts than the limit Columns")
+		return errs.Errorf(errs.ErrLimit, "more parts than the limit Columns")
 	}
 	if w.open[s] {
 		return ErrRecursive
 	}
 	if depth > w.depth {
-		return arrowio.Errorf(arrowio.ErrLimit, "nested deeper than the limit Depth = %d", w.depth)
+		return errs.Errorf(errs.ErrLimit, "nested deeper than the limit Depth = %d", w.depth)
 	}
 	w.open[s] = true
 	defer delete(w.open, s)
@@ -180,7 +180,7 @@ var avroPrimitives = map[string]Type{
 
 func (p *avroParser) parse(v any, ns string, depth int) (*Avro, error) {
 	if depth > p.depth {
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "nested deeper than the limit Depth = %d", p.depth)
+		return nil, errs.Errorf(errs.ErrLimit, "nested deeper than the limit Depth = %d", p.depth)
 	}
 	switch v := v.(type) {
 	case string:

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 func parseAvro(t *testing.T, text string) *Avro {
@@ -165,10 +165,10 @@ func TestAvroRefused(t *testing.T) {
 		{"recursive", record(`{"name":"next","type":["null","R"]}`), ErrRecursive},
 		{"recursive through an array", record(`{"name":"kids","type":{"type":"array","items":"n.s.R"}}`), ErrRecursive},
 		{"recursive through another", record(`{"name":"a","type":{"type":"record","name":"A","fields":[{"name":"m","type":{"type":"map","values":"R"}}]}}`), ErrRecursive},
-		{"deep", deep, arrowio.ErrLimit},
+		{"deep", deep, errs.ErrLimit},
 		{"brackets", strings.Repeat("[", 20_000), nil},
-		{"exponential", record(doubling), arrowio.ErrLimit},
-		{"long", `"int"` + strings.Repeat(" ", 3<<20), arrowio.ErrLimit},
+		{"exponential", record(doubling), errs.ErrLimit},
+		{"long", `"int"` + strings.Repeat(" ", 3<<20), errs.ErrLimit},
 		{"many branches", `[` + strings.Join(branches(128), ",") + `]`, nil},
 	} {
 		_, err := ParseAvro([]byte(x.text), limits)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 func field(name string, t arrow.DataType, nullable bool) arrow.Field {
@@ -88,7 +88,7 @@ func TestAvroOfRefused(t *testing.T) {
 		"union":    arrow.DenseUnionOf([]arrow.Field{field("a", arrow.PrimitiveTypes.Int32, false), field("b", arrow.PrimitiveTypes.Int16, false)}, []arrow.UnionTypeCode{0, 1}),
 	} {
 		_, _, err := AvroOf(arrow.NewSchema([]arrow.Field{field("ok", arrow.Null, true), field(name, typ, false)}, nil))
-		if !errors.Is(err, arrowio.ErrSchema) || err != nil && (!strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "ok (")) {
+		if !errors.Is(err, errs.ErrSchema) || err != nil && (!strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "ok (")) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

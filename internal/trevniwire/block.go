@@ -7,7 +7,7 @@ import (
 	"hash/crc32"
 	"slices"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/cursor"
 )
@@ -30,23 +30,23 @@ const DescriptorSize = 12
 // ParseDescriptors reads the block count and the descriptors of col from b, which begins at col.Start of a file of the
 // given size. Blocks of no rows are left out (the offsets of the others count their bytes all the same).
 // ErrShort: b ends before the descriptors do; call again with more.
-func ParseDescriptors(b []byte, col *Column, rows, size int64, lim arrowio.Limits) ([]Block, error) {
+func ParseDescriptors(b []byte, col *Column, rows, size int64, lim errs.Limits) ([]Block, error) {
 	blocks, err := AllDescriptors(b, col, rows, size, lim)
 	return slices.DeleteFunc(blocks, func(k Block) bool { return k.Rows == 0 }), err
 }
 
 // AllDescriptors is ParseDescriptors with the blocks of no rows.
-func AllDescriptors(b []byte, col *Column, rows, size int64, lim arrowio.Limits) ([]Block, error) {
+func AllDescriptors(b []byte, col *Column, rows, size int64, lim errs.Limits) ([]Block, error) {
 	c := cursor.New(b, col.Start)
 	n := int64(c.I32())
 	if c.Err() != nil {
 		return nil, ErrShort
 	}
 	if n < 0 || n > (size-col.Start-4)/DescriptorSize {
-		return nil, at(col.Start, arrowio.Errorf(arrowio.ErrCorrupt, "%d blocks in %d bytes", n, size-col.Start))
+		return nil, at(col.Start, errs.Errorf(errs.ErrCorrupt, "%d blocks in %d bytes", n, size-col.Start))
 	}
 	if n*DescriptorSize > lim.MetadataBytes {
-		return nil, at(col.Start, arrowio.Errorf(arrowio.ErrLimit, "descriptors of %d blocks are over the limit MetadataBytes = %d", n, lim.MetadataBytes))
+		return nil, at(col.Start, errs.Errorf(errs.ErrLimit, "descriptors of %d blocks are over the limit MetadataBytes = %d", n, lim.MetadataBytes))
 	}
 	if n*DescriptorSize > int64(len(b)) {
 		return nil, ErrShort
@@ -66,9 +66,9 @@ func AllDescriptors(b []byte, col *Column, rows, size int64, lim arrowio.Limits)
 			case int64(len(b)) < lim.MetadataBytes:
 				return nil, ErrShort
 			default:
-				err = arrowio.Errorf(arrowio.ErrLimit, "first values are over the limit MetadataBytes = %d", lim.MetadataBytes)
+				err = errs.Errorf(errs.ErrLimit, "first values are over the limit MetadataBytes = %d", lim.MetadataBytes)
 			}
-			return nil, arrowio.Locate(err, arrowio.At{Op: fmt.Sprintf("descriptor %d", i), Split: -1, Off: off})
+			return nil, errs.Locate(err, errs.At{Op: fmt.Sprintf("descriptor %d", i), Off: errs.N(off)})
 		}
 		if err := k.check(col, rows, size, lim); err != nil {
 			err.Op, err.Off = fmt.Sprintf("descriptor %d", i), off
@@ -80,10 +80,10 @@ func AllDescriptors(b []byte, col *Column, rows, size int64, lim arrowio.Limits)
 	}
 	end := c.Offset()
 	if row != rows {
-		return nil, at(col.Start, arrowio.Errorf(arrowio.ErrCorrupt, "blocks hold %d rows, the header says %d", row, rows))
+		return nil, at(col.Start, errs.Errorf(errs.ErrCorrupt, "blocks hold %d rows, the header says %d", row, rows))
 	}
 	if data > size-end {
-		return nil, at(end, arrowio.Errorf(arrowio.ErrCorrupt, "blocks of %d bytes in the file's last %d", data, size-end))
+		return nil, at(end, errs.Errorf(errs.ErrCorrupt, "blocks of %d bytes in the file's last %d", data, size-end))
 	}
 	for i := range blocks {
 		blocks[i].Off += end
@@ -93,18 +93,18 @@ func AllDescriptors(b []byte, col *Column, rows, size int64, lim arrowio.Limits)
 
 // check tests one descriptor on its own. A row is at most one value of the largest legal size in each block, so what
 // bounds a block is Limits.ValueBytes and, below that, what the codec can make of the packed bytes.
-func (b *Block) check(col *Column, rows, size int64, lim arrowio.Limits) *arrowio.Error {
+func (b *Block) check(col *Column, rows, size int64, lim errs.Limits) *errs.Error {
 	switch {
 	case b.Rows < 0 || b.Rows > rows-b.Start:
-		return arrowio.Errorf(arrowio.ErrCorrupt, "%d rows, %d are left", b.Rows, rows-b.Start)
+		return errs.Errorf(errs.ErrCorrupt, "%d rows, %d are left", b.Rows, rows-b.Start)
 	case b.Raw < 0 || b.Packed < 0 || b.Packed > size:
-		return arrowio.Errorf(arrowio.ErrCorrupt, "raw size %d, packed size %d", b.Raw, b.Packed)
+		return errs.Errorf(errs.ErrCorrupt, "raw size %d, packed size %d", b.Raw, b.Packed)
 	case col.Codec == blockcodec.None && b.Raw != b.Packed:
-		return arrowio.Errorf(arrowio.ErrCorrupt, "raw size %d, packed size %d without a codec", b.Raw, b.Packed)
+		return errs.Errorf(errs.ErrCorrupt, "raw size %d, packed size %d without a codec", b.Raw, b.Packed)
 	case b.Raw > lim.ValueBytes:
-		return arrowio.Errorf(arrowio.ErrLimit, "block of %d bytes is over the limit ValueBytes = %d", b.Raw, lim.ValueBytes)
+		return errs.Errorf(errs.ErrLimit, "block of %d bytes is over the limit ValueBytes = %d", b.Raw, lim.ValueBytes)
 	case b.Raw > blockcodec.MaxRaw(col.Codec, b.Packed):
-		return arrowio.Errorf(arrowio.ErrCorrupt, "%d bytes cannot unpack to %d", b.Packed, b.Raw)
+		return errs.Errorf(errs.ErrCorrupt, "%d bytes cannot unpack to %d", b.Packed, b.Raw)
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func firstValue(c *cursor.Cursor, t Type) []byte {
 			return b
 		}
 	}
-	c.Fail(arrowio.Errorf(arrowio.ErrCorrupt, "a first value: %w", cursor.ErrVarint))
+	c.Fail(errs.Errorf(errs.ErrCorrupt, "a first value: %w", cursor.ErrVarint))
 	return nil
 }
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 )
 
@@ -54,17 +54,17 @@ func TestFirstValues(t *testing.T) {
 		{Boolean, "\x01", "\x01", nil},
 		{Int, "\xff\xff\xff\xff\x0f", "\xff\xff\xff\xff\x0f", nil},
 		{Int, "\x82\x80\x00", "\x82\x80\x00", nil}, // padded
-		{Int, "\x80\x80\x80\x80\x80\x00", "", arrowio.ErrCorrupt},
+		{Int, "\x80\x80\x80\x80\x80\x00", "", errs.ErrCorrupt},
 		{Long, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", nil},
-		{Long, "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00", "", arrowio.ErrCorrupt},
+		{Long, "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00", "", errs.ErrCorrupt},
 		{Fixed32, "\x01\x02\x03\x04", "\x01\x02\x03\x04", nil},
 		{Fixed64, "12345678", "12345678", nil},
 		{Float, "1234", "1234", nil},
 		{Double, "12345678", "12345678", nil},
 		{String, "\x06abc", "abc", nil},
 		{Bytes, "\x00", "", nil},
-		{Bytes, "\x01", "", arrowio.ErrCorrupt},                     // -1 bytes
-		{String, "\xfe\xff\xff\xff\x0fabc", "", arrowio.ErrCorrupt}, // 2^31-1
+		{Bytes, "\x01", "", errs.ErrCorrupt},                     // -1 bytes
+		{String, "\xfe\xff\xff\xff\x0fabc", "", errs.ErrCorrupt}, // 2^31-1
 	} {
 		var b []byte
 		b = append(b, words(2, 1, 20, 20)...)
@@ -88,7 +88,7 @@ func TestFirstValues(t *testing.T) {
 			if _, err := ParseDescriptors(b[:n:n], col, 2, int64(len(b)), limits); !errors.Is(err, ErrShort) {
 				t.Errorf("%v, the first %d bytes: %v", x.typ, n, err)
 			}
-			if _, err := ParseDescriptors(b[:n:n], col, 2, n, limits); n >= 4 && !errors.Is(err, arrowio.ErrCorrupt) {
+			if _, err := ParseDescriptors(b[:n:n], col, 2, n, limits); n >= 4 && !errors.Is(err, errs.ErrCorrupt) {
 				t.Errorf("%v, a file of %d bytes: %v", x.typ, n, err)
 			}
 		}
@@ -103,24 +103,24 @@ func TestDescriptorsRefused(t *testing.T) {
 		name string
 		b    []byte
 		col  *Column
-		lim  arrowio.Limits
-		kind arrowio.Kind
+		lim  errs.Limits
+		kind errs.Kind
 	}{
-		{"count", words(-1), deflate, limits, arrowio.ErrCorrupt},
-		{"more blocks than bytes", words(100, 10, 10, 10), deflate, limits, arrowio.ErrCorrupt},
-		{"rows", words(1, -10, 10, 10), deflate, limits, arrowio.ErrCorrupt},
-		{"too many rows", words(1, 11, 10, 10), deflate, limits, arrowio.ErrCorrupt},
-		{"too few rows", words(1, 9, 10, 10), deflate, limits, arrowio.ErrCorrupt},
-		{"rows that wrap", words(2, 2147483647, 1, 1, -2147483637, 1, 1), deflate, limits, arrowio.ErrCorrupt},
-		{"raw", words(1, 10, -1, 10), deflate, limits, arrowio.ErrCorrupt},
-		{"packed", words(1, 10, 10, -1), deflate, limits, arrowio.ErrCorrupt},
-		{"packed beyond the file", words(1, 10, 10, 1000), deflate, limits, arrowio.ErrCorrupt},
-		{"blocks beyond the file", words(2, 5, 400, 400, 5, 400, 400), deflate, limits, arrowio.ErrCorrupt},
-		{"sizes without a codec", words(1, 10, 10, 11), &Column{}, limits, arrowio.ErrCorrupt},
-		{"bomb", words(1, 10, 1_000_000, 10), deflate, limits, arrowio.ErrCorrupt},
-		{"nothing unpacks to something", words(1, 10, 1, 0), deflate, limits, arrowio.ErrCorrupt},
-		{"large", words(1, 10, 1001, 10), deflate, small, arrowio.ErrLimit},
-		{"many", append(words(9), make([]byte, 200)...), deflate, small, arrowio.ErrLimit},
+		{"count", words(-1), deflate, limits, errs.ErrCorrupt},
+		{"more blocks than bytes", words(100, 10, 10, 10), deflate, limits, errs.ErrCorrupt},
+		{"rows", words(1, -10, 10, 10), deflate, limits, errs.ErrCorrupt},
+		{"too many rows", words(1, 11, 10, 10), deflate, limits, errs.ErrCorrupt},
+		{"too few rows", words(1, 9, 10, 10), deflate, limits, errs.ErrCorrupt},
+		{"rows that wrap", words(2, 2147483647, 1, 1, -2147483637, 1, 1), deflate, limits, errs.ErrCorrupt},
+		{"raw", words(1, 10, -1, 10), deflate, limits, errs.ErrCorrupt},
+		{"packed", words(1, 10, 10, -1), deflate, limits, errs.ErrCorrupt},
+		{"packed beyond the file", words(1, 10, 10, 1000), deflate, limits, errs.ErrCorrupt},
+		{"blocks beyond the file", words(2, 5, 400, 400, 5, 400, 400), deflate, limits, errs.ErrCorrupt},
+		{"sizes without a codec", words(1, 10, 10, 11), &Column{}, limits, errs.ErrCorrupt},
+		{"bomb", words(1, 10, 1_000_000, 10), deflate, limits, errs.ErrCorrupt},
+		{"nothing unpacks to something", words(1, 10, 1, 0), deflate, limits, errs.ErrCorrupt},
+		{"large", words(1, 10, 1001, 10), deflate, small, errs.ErrLimit},
+		{"many", append(words(9), make([]byte, 200)...), deflate, small, errs.ErrLimit},
 	} {
 		b := slices.Grow(x.b, 500)[:max(500, len(x.b))]
 		if _, err := ParseDescriptors(b, x.col, 10, 500, x.lim); !errors.Is(err, x.kind) {
@@ -130,7 +130,7 @@ func TestDescriptorsRefused(t *testing.T) {
 	// first values beyond the limit, in a file that has them
 	b := append(words(1, 10, 10, 10), binary.AppendVarint(nil, 5000)...)
 	b = append(b, make([]byte, 6000)...)
-	if _, err := ParseDescriptors(b[:small.MetadataBytes], &Column{Values: true, Type: String}, 10, int64(len(b)), small); !errors.Is(err, arrowio.ErrLimit) {
+	if _, err := ParseDescriptors(b[:small.MetadataBytes], &Column{Values: true, Type: String}, 10, int64(len(b)), small); !errors.Is(err, errs.ErrLimit) {
 		t.Errorf("a first value of 5000 bytes: %v", err)
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-var fuzzLimits = arrowio.Limits{MetadataBytes: 1 << 20, Columns: 100, Depth: 20, ValueBytes: 1 << 20}.WithDefaults()
+var fuzzLimits = errs.Limits{MetadataBytes: 1 << 20, Columns: 100, Depth: 20, ValueBytes: 1 << 20}.WithDefaults()
 
 // FuzzHeader: a header that can be read can be written, and is the same when read again; its columns' descriptors are
 // read or refused.
@@ -31,7 +31,7 @@ func FuzzHeader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		h, err := ParseHeader(b, int64(len(b)), fuzzLimits)
 		if err != nil {
-			var e *arrowio.Error
+			var e *errs.Error
 			if !errors.As(err, &e) || e.Off < 0 {
 				t.Fatalf("no place: %v", err)
 			}

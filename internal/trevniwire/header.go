@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/cursor"
 )
@@ -52,27 +52,27 @@ func Match(head []byte) bool {
 
 // ParseHeader reads the header from the first bytes of a file of the given size. When b ends too early, and the file
 // does not, the error is ErrShort: call again with more.
-func ParseHeader(b []byte, size int64, lim arrowio.Limits) (*Header, error) {
+func ParseHeader(b []byte, size int64, lim errs.Limits) (*Header, error) {
 	if len(b) < 4 || string(b[:3]) != Magic {
-		return nil, &arrowio.Error{Kind: arrowio.ErrCorrupt, Op: "magic", Split: -1, Off: 0, Err: errors.New("not a Trevni file")}
+		return nil, &errs.Error{Kind: errs.ErrCorrupt, Op: "magic", Split: -1, Off: 0, Err: errors.New("not a Trevni file")}
 	}
 	if b[3] > Version {
-		return nil, &arrowio.Error{Kind: arrowio.ErrUnsupported, Op: "magic", Split: -1, Off: 3, Err: fmt.Errorf("version %d is unknown", b[3])}
+		return nil, &errs.Error{Kind: errs.ErrUnsupported, Op: "magic", Split: -1, Off: 3, Err: fmt.Errorf("version %d is unknown", b[3])}
 	}
 	h, err := parseHeader(b, lim)
 	if err != nil && errors.Is(err, cursor.ErrShort) {
 		if int64(len(b)) < size {
 			return nil, ErrShort
 		}
-		return nil, arrowio.Locate(arrowio.Errorf(arrowio.ErrCorrupt, "the file ends within the header: %w", err), arrowio.At{Op: "header", Split: -1, Off: size})
+		return nil, errs.Locate(errs.Errorf(errs.ErrCorrupt, "the file ends within the header: %w", err), errs.At{Op: "header", Off: errs.N(size)})
 	}
 	if err != nil {
-		return nil, arrowio.Locate(err, arrowio.At{Op: "header", Split: -1, Off: -1})
+		return nil, errs.Locate(err, errs.At{Op: "header"})
 	}
 	return h, nil
 }
 
-func parseHeader(b []byte, lim arrowio.Limits) (*Header, error) {
+func parseHeader(b []byte, lim errs.Limits) (*Header, error) {
 	c := cursor.New(b[4:], 4)
 	h := &Header{Version: b[3], Rows: c.I64()}
 	n := int64(c.I32())
@@ -80,17 +80,17 @@ func parseHeader(b []byte, lim arrowio.Limits) (*Header, error) {
 		return nil, c.Err()
 	}
 	if h.Rows < 0 {
-		return nil, at(4, arrowio.Errorf(arrowio.ErrCorrupt, "%d rows", h.Rows))
+		return nil, at(4, errs.Errorf(errs.ErrCorrupt, "%d rows", h.Rows))
 	}
 	if n < 0 {
-		return nil, at(12, arrowio.Errorf(arrowio.ErrCorrupt, "%d columns", n))
+		return nil, at(12, errs.Errorf(errs.ErrCorrupt, "%d columns", n))
 	}
 	if n > int64(lim.Columns) {
-		return nil, at(12, arrowio.Errorf(arrowio.ErrLimit, "%d columns are more than the limit Columns = %d", n, lim.Columns))
+		return nil, at(12, errs.Errorf(errs.ErrLimit, "%d columns are more than the limit Columns = %d", n, lim.Columns))
 	}
 	var err error
 	if h.Meta, err = parseMeta(c, lim); err != nil {
-		return nil, arrowio.Locate(err, arrowio.At{Op: "file metadata", Split: -1, Off: c.Offset()})
+		return nil, errs.Locate(err, errs.At{Op: "file metadata", Off: errs.N(c.Offset())})
 	}
 	byName := map[string]int{}
 	for i := range int(n) {
@@ -103,7 +103,7 @@ func parseHeader(b []byte, lim arrowio.Limits) (*Header, error) {
 				continue
 			}
 		}
-		return nil, arrowio.Locate(err, arrowio.At{Op: fmt.Sprintf("metadata of column %d", i), Split: -1, Off: off})
+		return nil, errs.Locate(err, errs.At{Op: fmt.Sprintf("metadata of column %d", i), Off: errs.N(off)})
 	}
 	for i := range h.Columns {
 		h.Columns[i].Start = c.I64()
@@ -120,47 +120,47 @@ func (h *Header) column(i int, m Meta, byName map[string]int) (Column, error) {
 	col := Column{Meta: m, Parent: -1}
 	name, ok := m.Get(KeyName)
 	if !ok {
-		return col, arrowio.Errorf(arrowio.ErrCorrupt, "no %s", KeyName)
+		return col, errs.Errorf(errs.ErrCorrupt, "no %s", KeyName)
 	}
 	col.Name = string(name)
-	fail := func(k arrowio.Kind, format string, args ...any) (Column, error) {
-		e := arrowio.Errorf(k, format, args...)
+	fail := func(k errs.Kind, format string, args ...any) (Column, error) {
+		e := errs.Errorf(k, format, args...)
 		e.Column = col.Name
 		return col, e
 	}
 	if err := refuseImpala(m); err != nil {
-		return fail(arrowio.ErrUnsupported, "%w", err)
+		return fail(errs.ErrUnsupported, "%w", err)
 	}
 	typ, ok := m.Get(KeyType)
 	if !ok {
-		return fail(arrowio.ErrCorrupt, "no %s", KeyType)
+		return fail(errs.ErrCorrupt, "no %s", KeyType)
 	}
 	if col.Type, ok = ParseType(string(typ)); !ok {
-		return fail(arrowio.ErrCorrupt, "%s %q is unknown", KeyType, typ)
+		return fail(errs.ErrCorrupt, "%s %q is unknown", KeyType, typ)
 	}
 	_, col.Array = m.Get(KeyArray)
 	_, col.Values = m.Get(KeyValues)
 	codec := h.inherited(m, KeyCodec)
 	if col.Codec, ok = codecs[codec]; !ok {
-		return fail(arrowio.ErrUnsupported, "%s %q is unknown", KeyCodec, codec)
+		return fail(errs.ErrUnsupported, "%s %q is unknown", KeyCodec, codec)
 	}
 	sum := h.inherited(m, KeyChecksum)
 	if col.Checksum, ok = ParseChecksum(sum); !ok {
-		return fail(arrowio.ErrUnsupported, "%s %q is unknown", KeyChecksum, sum)
+		return fail(errs.ErrUnsupported, "%s %q is unknown", KeyChecksum, sum)
 	}
 	if parent, ok := m.Get(KeyParent); ok {
 		p, ok := byName[string(parent)]
 		if !ok {
-			return fail(arrowio.ErrCorrupt, "%s %q is no column before this one", KeyParent, parent)
+			return fail(errs.ErrCorrupt, "%s %q is no column before this one", KeyParent, parent)
 		}
 		if !h.Columns[p].Array {
-			return fail(arrowio.ErrCorrupt, "%s %q is not an array column", KeyParent, parent)
+			return fail(errs.ErrCorrupt, "%s %q is not an array column", KeyParent, parent)
 		}
 		col.Parent = p
 		h.Columns[p].Children = append(h.Columns[p].Children, i)
 	}
 	if col.Values && (col.Array || col.Parent >= 0) {
-		return fail(arrowio.ErrCorrupt, "%s on an array column or a child", KeyValues)
+		return fail(errs.ErrCorrupt, "%s on an array column or a child", KeyValues)
 	}
 	byName[col.Name] = i
 	return col, nil
@@ -206,7 +206,7 @@ func refuseImpala(m Meta) error {
 	return nil
 }
 
-func at(off int64, e *arrowio.Error) error {
+func at(off int64, e *errs.Error) error {
 	e.Off = off
 	return e
 }

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 )
 
-var limits = arrowio.Limits{}.WithDefaults()
+var limits = errs.Limits{}.WithDefaults()
 
 // oneColumn is a header written by hand from the specification: five rows, one column of long, named x, in deflate.
 const oneColumn = "Trv\x02" +
@@ -55,7 +55,7 @@ func TestHeaderCut(t *testing.T) {
 			continue
 		}
 		for n := int64(0); n < min(h.Size, 2000); n++ {
-			if _, err := ParseHeader(b[:n:n], n, limits); !errors.Is(err, arrowio.ErrCorrupt) {
+			if _, err := ParseHeader(b[:n:n], n, limits); !errors.Is(err, errs.ErrCorrupt) {
 				t.Errorf("%s: a file of %d bytes: %v", path, n, err)
 			}
 			if _, err := ParseHeader(b[:n:n], h.Size, limits); n >= 4 && !errors.Is(err, ErrShort) {
@@ -143,18 +143,18 @@ func TestColumns(t *testing.T) {
 			nil,
 			func(h *Header) bool { return h.Columns[2].Parent == 1 },
 		},
-		{"no name", nil, []Meta{meta(KeyType, "int")}, arrowio.ErrCorrupt, nil},
-		{"no type", nil, []Meta{meta(KeyName, "a")}, arrowio.ErrCorrupt, nil},
-		{"type", nil, []Meta{meta(KeyName, "a", KeyType, "int32")}, arrowio.ErrCorrupt, nil},
-		{"type with space", nil, []Meta{meta(KeyName, "a", KeyType, "int ")}, arrowio.ErrCorrupt, nil},
-		{"codec", nil, []Meta{meta(KeyName, "a", KeyType, "int", KeyCodec, "Deflate")}, arrowio.ErrUnsupported, nil},
-		{"checksum", meta(KeyChecksum, "md5"), []Meta{meta(KeyName, "a", KeyType, "int")}, arrowio.ErrUnsupported, nil},
-		{"parent unknown", nil, []Meta{meta(KeyName, "a", KeyType, "int", KeyParent, "b")}, arrowio.ErrCorrupt, nil},
-		{"own parent", nil, []Meta{meta(KeyName, "a", KeyType, "null", KeyArray, "", KeyParent, "a")}, arrowio.ErrCorrupt, nil},
-		{"parent is no array", nil, []Meta{meta(KeyName, "a", KeyType, "int"), meta(KeyName, "b", KeyType, "int", KeyParent, "a")}, arrowio.ErrCorrupt, nil},
-		{"first values of arrays", nil, []Meta{meta(KeyName, "a", KeyType, "int", KeyArray, "", KeyValues, "")}, arrowio.ErrCorrupt, nil},
-		{"impala levels", nil, []Meta{meta(KeyName, "a", KeyType, "int", "trevni.repetition", "")}, arrowio.ErrUnsupported, nil},
-		{"impala type", nil, []Meta{meta(KeyName, "a", KeyType, "fixed8")}, arrowio.ErrUnsupported, nil},
+		{"no name", nil, []Meta{meta(KeyType, "int")}, errs.ErrCorrupt, nil},
+		{"no type", nil, []Meta{meta(KeyName, "a")}, errs.ErrCorrupt, nil},
+		{"type", nil, []Meta{meta(KeyName, "a", KeyType, "int32")}, errs.ErrCorrupt, nil},
+		{"type with space", nil, []Meta{meta(KeyName, "a", KeyType, "int ")}, errs.ErrCorrupt, nil},
+		{"codec", nil, []Meta{meta(KeyName, "a", KeyType, "int", KeyCodec, "Deflate")}, errs.ErrUnsupported, nil},
+		{"checksum", meta(KeyChecksum, "md5"), []Meta{meta(KeyName, "a", KeyType, "int")}, errs.ErrUnsupported, nil},
+		{"parent unknown", nil, []Meta{meta(KeyName, "a", KeyType, "int", KeyParent, "b")}, errs.ErrCorrupt, nil},
+		{"own parent", nil, []Meta{meta(KeyName, "a", KeyType, "null", KeyArray, "", KeyParent, "a")}, errs.ErrCorrupt, nil},
+		{"parent is no array", nil, []Meta{meta(KeyName, "a", KeyType, "int"), meta(KeyName, "b", KeyType, "int", KeyParent, "a")}, errs.ErrCorrupt, nil},
+		{"first values of arrays", nil, []Meta{meta(KeyName, "a", KeyType, "int", KeyArray, "", KeyValues, "")}, errs.ErrCorrupt, nil},
+		{"impala levels", nil, []Meta{meta(KeyName, "a", KeyType, "int", "trevni.repetition", "")}, errs.ErrUnsupported, nil},
+		{"impala type", nil, []Meta{meta(KeyName, "a", KeyType, "fixed8")}, errs.ErrUnsupported, nil},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			h, err := parse(x.file, x.columns...)
@@ -164,7 +164,7 @@ func TestColumns(t *testing.T) {
 			if x.err == nil && !x.check(h) {
 				t.Errorf("%+v", h.Columns)
 			}
-			var e *arrowio.Error
+			var e *errs.Error
 			if errors.As(err, &e) && (!strings.HasPrefix(e.Op, "metadata of column") || e.Off < 0) {
 				t.Errorf("no place: %v", err)
 			}
@@ -176,18 +176,18 @@ func TestHeaderLimits(t *testing.T) {
 	rows := func(n string) string { return "Trv\x02" + n + "\x00\x00\x00\x00\x00" }
 	for _, x := range []struct {
 		text string
-		kind arrowio.Kind
+		kind errs.Kind
 	}{
-		{"Trv\x03" + strings.Repeat("\x00", 20), arrowio.ErrUnsupported},
-		{"Trx\x02" + strings.Repeat("\x00", 20), arrowio.ErrCorrupt},
-		{"trv\x02" + strings.Repeat("\x00", 20), arrowio.ErrCorrupt},
-		{rows("\xff\xff\xff\xff\xff\xff\xff\xff"), arrowio.ErrCorrupt},
-		{"Trv\x02\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\x7f\x00", arrowio.ErrLimit},
-		{"Trv\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x80\x00", arrowio.ErrCorrupt},
-		{"Trv\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xfe\xff\xff\xff\x0f", arrowio.ErrCorrupt}, // pairs
-		{"Trv\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\xfe\xff\xff\xff\x0f", arrowio.ErrCorrupt},
-		{"Trv\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x01\x00", arrowio.ErrCorrupt},
-		{"Trv\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x82\x80\x80\x80\x80\x00", arrowio.ErrCorrupt},
+		{"Trv\x03" + strings.Repeat("\x00", 20), errs.ErrUnsupported},
+		{"Trx\x02" + strings.Repeat("\x00", 20), errs.ErrCorrupt},
+		{"trv\x02" + strings.Repeat("\x00", 20), errs.ErrCorrupt},
+		{rows("\xff\xff\xff\xff\xff\xff\xff\xff"), errs.ErrCorrupt},
+		{"Trv\x02\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\x7f\x00", errs.ErrLimit},
+		{"Trv\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x80\x00", errs.ErrCorrupt},
+		{"Trv\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xfe\xff\xff\xff\x0f", errs.ErrCorrupt}, // pairs
+		{"Trv\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\xfe\xff\xff\xff\x0f", errs.ErrCorrupt},
+		{"Trv\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x01\x00", errs.ErrCorrupt},
+		{"Trv\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x82\x80\x80\x80\x80\x00", errs.ErrCorrupt},
 	} {
 		if _, err := ParseHeader([]byte(x.text), int64(len(x.text)), limits); !errors.Is(err, x.kind) {
 			t.Errorf("%q: %v, want %v", x.text, err, x.kind)
@@ -225,7 +225,7 @@ func TestManyPairs(t *testing.T) {
 	}
 	lim := limits
 	lim.MetadataBytes = 1 << 20
-	if _, err := ParseHeader(b, int64(len(b)), lim); !errors.Is(err, arrowio.ErrLimit) {
+	if _, err := ParseHeader(b, int64(len(b)), lim); !errors.Is(err, errs.ErrLimit) {
 		t.Errorf("over the limit: %v", err)
 	}
 }

@@ -3,7 +3,7 @@ package trevniwire
 import (
 	"strings"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cursor"
 )
 
@@ -58,16 +58,16 @@ const pairBytes = 48
 
 // parseMeta reads a varint count and that many (string, bytes) pairs. A negative count reads as none, as in Java.
 // c may hold the beginning of the file only, so a count of more pairs than fit into it is cursor.ErrShort.
-func parseMeta(c *cursor.Cursor, lim arrowio.Limits) (Meta, error) {
+func parseMeta(c *cursor.Cursor, lim errs.Limits) (Meta, error) {
 	n := c.Varint32()
 	if c.Err() != nil {
 		return nil, c.Err()
 	}
 	if n > 0 && int(n) > c.Remaining()/2 {
-		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "metadata of %d pairs in %d bytes: %w", n, c.Remaining(), cursor.ErrShort)
+		return nil, errs.Errorf(errs.ErrCorrupt, "metadata of %d pairs in %d bytes: %w", n, c.Remaining(), cursor.ErrShort)
 	}
 	if int64(n)*pairBytes > lim.MetadataBytes {
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "metadata of %d pairs is over the limit MetadataBytes = %d", n, lim.MetadataBytes)
+		return nil, errs.Errorf(errs.ErrLimit, "metadata of %d pairs is over the limit MetadataBytes = %d", n, lim.MetadataBytes)
 	}
 	var m Meta
 	for range n {

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/budget"
@@ -84,7 +85,7 @@ type Column struct {
 // NewColumn opens a column at its first row. The caller releases it.
 func (f *Reader) NewColumn(ctx context.Context, o ColumnOptions) (*Column, error) {
 	if f.kind == cfilewire.BloomFile {
-		return nil, f.inFooter(arrowio.Errorf(arrowio.ErrUnsupported, "a bloom filter has no rows: inspect shows what it holds"))
+		return nil, f.inFooter(errs.Errorf(errs.ErrUnsupported, "a bloom filter has no rows: inspect shows what it holds"))
 	}
 	if o.Scratch == nil {
 		o.Scratch = &Scratch{}
@@ -125,7 +126,7 @@ func (f *Reader) blocksOf(ctx context.Context, rows arrowio.RowSet) ([]block, er
 		return nil, err
 	}
 	if len(entries) == 0 && f.footer.Values > 0 {
-		return nil, f.inFooter(arrowio.Errorf(arrowio.ErrCorrupt, "%d rows and no block in the value index", f.footer.Values))
+		return nil, f.inFooter(errs.Errorf(errs.ErrCorrupt, "%d rows and no block in the value index", f.footer.Values))
 	}
 	blocks := make([]block, len(entries))
 	for i, e := range entries {
@@ -165,7 +166,7 @@ func (c *Column) located(err error) error {
 	if c.k < len(c.window.blocks) {
 		off = c.window.blocks[c.k].ptr.Off
 	}
-	return arrowio.Locate(kinded(err), arrowio.At{Format: Name, Op: "block", Column: c.opt.Field.Name, Split: -1, Off: off})
+	return errs.Locate(kinded(err), errs.At{Format: Name, Op: "block", Column: c.opt.Field.Name, Off: errs.N(off)})
 }
 
 // Row returns the next row.
@@ -237,7 +238,7 @@ func (c *Column) seek() error {
 		c.open = false
 	}
 	if c.k == len(c.window.blocks) || c.row < c.window.blocks[c.k].rows.Start {
-		return arrowio.Errorf(arrowio.ErrInternal, "row %d was not planned", c.row)
+		return errs.Errorf(errs.ErrInternal, "row %d was not planned", c.row)
 	}
 	if !c.open {
 		if err := c.openBlock(); err != nil {
@@ -275,7 +276,7 @@ func (c *Column) openBlock() error {
 	}
 	rows := b.rows.Len()
 	if rows > maxBlockRows {
-		return arrowio.Errorf(arrowio.ErrLimit, "a block of %d rows", rows)
+		return errs.Errorf(errs.ErrLimit, "a block of %d rows", rows)
 	}
 	if f.Array {
 		return c.openArrays(raw, b)
@@ -306,10 +307,10 @@ func (c *Column) learn(b *block, h cfilewire.Head) error {
 	}
 	end, all := start+int64(h.Count), c.file.footer.Values
 	if int64(h.Ordinal) != start {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "the block begins at row %d, the one before ends at %d", h.Ordinal, start)
+		return errs.Errorf(errs.ErrCorrupt, "the block begins at row %d, the one before ends at %d", h.Ordinal, start)
 	}
 	if end > all || end < all && c.k == len(c.window.blocks)-1 {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "the block ends at row %d of %d", end, all)
+		return errs.Errorf(errs.ErrCorrupt, "the block ends at row %d of %d", end, all)
 	}
 	b.rows = arrowio.RowRange{Start: start, End: end}
 	return nil
@@ -319,13 +320,13 @@ func (c *Column) learn(b *block, h cfilewire.Head) error {
 const maxBlockRows = 1<<31 - 1
 
 func errRows(got, want int64) error {
-	return arrowio.Errorf(arrowio.ErrCorrupt, "a block of %d rows, by the index it has %d", got, want)
+	return errs.Errorf(errs.ErrCorrupt, "a block of %d rows, by the index it has %d", got, want)
 }
 
 // checkHead compares what a block says of itself with what the index says.
 func checkHead(h cfilewire.Head, b *block, nullable bool) error {
 	if int64(h.Ordinal) != b.rows.Start {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "the block begins at row %d, by the index at %d", h.Ordinal, b.rows.Start)
+		return errs.Errorf(errs.ErrCorrupt, "the block begins at row %d, by the index at %d", h.Ordinal, b.rows.Start)
 	}
 	if n := int64(h.Count); n > b.rows.Len() || n < b.rows.Len() && !nullable {
 		return errRows(n, b.rows.Len())
@@ -372,7 +373,7 @@ func (c *Column) read(n int) error {
 		if s.count = bitpack.CountBits(bits, at, n); s.count < n {
 			s.present, s.off = bits, at
 			if !c.file.footer.Nullable {
-				return arrowio.Errorf(arrowio.ErrCorrupt, "an array is null in a column that has no nulls")
+				return errs.Errorf(errs.ErrCorrupt, "an array is null in a column that has no nulls")
 			}
 		}
 	}
@@ -384,7 +385,7 @@ func (c *Column) read(n int) error {
 	c.row += int64(n)
 	c.at = c.row
 	if c.at == c.window.blocks[c.k].rows.End && c.content.left() != 0 {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "the block holds %d values more than its null bitmap says", c.content.left())
+		return errs.Errorf(errs.ErrCorrupt, "the block holds %d values more than its null bitmap says", c.content.left())
 	}
 	return nil
 }

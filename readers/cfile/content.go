@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/budget"
@@ -46,7 +46,7 @@ func (c *Column) newValues(t arrow.DataType) (content, error) {
 	case cfilewire.Decimal128, cfilewire.Int128:
 		return newWide(c, t)
 	}
-	return nil, arrowio.Errorf(arrowio.ErrUnsupported, "values of type %v", f.Type)
+	return nil, errs.Errorf(errs.ErrUnsupported, "values of type %v", f.Type)
 }
 
 // source decodes the values of one block in one encoding.
@@ -212,11 +212,11 @@ func grow[T any](s []T, n int) []T {
 
 // kinded gives the errors of kernels a kind.
 func kinded(err error) error {
-	var e *arrowio.Error
+	var e *errs.Error
 	if errors.As(err, &e) || !isKernel(err) {
 		return err
 	}
-	return arrowio.Errorf(arrowio.ErrCorrupt, "%w", err)
+	return errs.Errorf(errs.ErrCorrupt, "%w", err)
 }
 
 func isKernel(err error) bool {

@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/cfilewire"
@@ -29,7 +29,7 @@ type lists struct {
 func (c *Column) newArrays() (content, error) {
 	t, ok := c.opt.Field.Type.(*arrow.ListType)
 	if !ok {
-		return nil, arrowio.Errorf(arrowio.ErrInternal, "arrays as %v", c.opt.Field.Type)
+		return nil, errs.Errorf(errs.ErrInternal, "arrays as %v", c.opt.Field.Type)
 	}
 	values, err := c.newValues(t.Elem())
 	if err != nil {
@@ -51,19 +51,19 @@ func (c *Column) openArrays(raw []byte, b *block) error {
 	l := c.content.(*lists)
 	l.lengths.OpenStream(a.Lengths, int(a.Count))
 	if a.Elements > maxBlockRows {
-		return arrowio.Errorf(arrowio.ErrLimit, "a block of %d elements", a.Elements)
+		return errs.Errorf(errs.ErrLimit, "a block of %d elements", a.Elements)
 	}
 	l.valid.OpenStream(a.ElementValid, int(a.Elements))
 	h, err := l.values.open(a.Values)
 	if err == nil && h.Count > a.Elements {
-		err = arrowio.Errorf(arrowio.ErrCorrupt, "%d values of %d elements", h.Count, a.Elements)
+		err = errs.Errorf(errs.ErrCorrupt, "%d values of %d elements", h.Count, a.Elements)
 	}
 	return err
 }
 
 // open is for blocks of single values only.
 func (l *lists) open([]byte) (cfilewire.Head, error) {
-	return cfilewire.Head{}, arrowio.Errorf(arrowio.ErrUnsupported, "arrays in a file without a positional index")
+	return cfilewire.Head{}, errs.Errorf(errs.ErrUnsupported, "arrays in a file without a positional index")
 }
 
 func (l *lists) begin() {
@@ -103,7 +103,7 @@ func (l *lists) read(s slots) error {
 		return err
 	}
 	if sum > math.MaxInt32-int(at) {
-		return arrowio.Errorf(arrowio.ErrLimit, "a batch holds over 2^31 elements of arrays: take fewer rows in a batch")
+		return errs.Errorf(errs.ErrLimit, "a batch holds over 2^31 elements of arrays: take fewer rows in a batch")
 	}
 	if err := l.column.opt.Budget.Take(4*int64(s.n) + int64(sum)>>3); err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/budget"
@@ -51,7 +51,7 @@ func (d *decimals[T]) read(s slots) error {
 		stored[i] = [2]uint64{uint64(v), uint64(int64(v) >> 63)}
 	}
 	if high > d.most || low < -d.most {
-		return arrowio.Errorf(arrowio.ErrSchema, "a decimal has more digits than the precision: give the column's own, see cfile-decimal")
+		return errs.Errorf(errs.ErrSchema, "a decimal has more digits than the precision: give the column's own, see cfile-decimal")
 	}
 	if s.present != nil {
 		bitpack.Spread(dst, s.present, s.off)
@@ -117,7 +117,7 @@ func (w *wide) read(s slots) error {
 		over |= borrow
 	}
 	if over != 0 {
-		return arrowio.Errorf(arrowio.ErrSchema, "a value has more digits than decimal128 of this precision: %s", w.hint)
+		return errs.Errorf(errs.ErrSchema, "a value has more digits than decimal128 of this precision: %s", w.hint)
 	}
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/blockcodec"
@@ -27,11 +27,11 @@ func (f *Reader) dictionary(ctx context.Context) (*dictionary, error) {
 		return f.dict, nil
 	}
 	if f.footer.Dict == nil {
-		return nil, f.inFooter(arrowio.Errorf(arrowio.ErrCorrupt, "encoding %v, and no dictionary", f.footer.Encoding))
+		return nil, f.inFooter(errs.Errorf(errs.ErrCorrupt, "encoding %v, and no dictionary", f.footer.Encoding))
 	}
 	d, err := f.readDictionary(ctx)
 	if err != nil {
-		return nil, arrowio.Locate(kinded(err), arrowio.At{Format: Name, Op: "dictionary", Split: -1, Off: f.footer.Dict.Off})
+		return nil, errs.Locate(kinded(err), errs.At{Format: Name, Op: "dictionary", Off: errs.N(f.footer.Dict.Off)})
 	}
 	f.dict = d
 	return d, nil
@@ -44,7 +44,7 @@ func (f *Reader) readDictionary(ctx context.Context) (*dictionary, error) {
 		return nil, err
 	}
 	if n := int64(len(raw)); n > f.limits.DictionaryBytes {
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "a dictionary of %d bytes is over the limit DictionaryBytes = %d", n, f.limits.DictionaryBytes)
+		return nil, errs.Errorf(errs.ErrLimit, "a dictionary of %d bytes is over the limit DictionaryBytes = %d", n, f.limits.DictionaryBytes)
 	}
 	var s cfilewire.Strings
 	if _, err := s.OpenPlain(raw); err != nil {
@@ -119,7 +119,7 @@ func (v *stringValues) room(n int64) ([]byte, error) {
 	}
 	b, ok := v.out.Room(n)
 	if !ok {
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "a batch holds over 2 GiB of strings: take fewer rows in a batch")
+		return nil, errs.Errorf(errs.ErrLimit, "a batch holds over 2 GiB of strings: take fewer rows in a batch")
 	}
 	return b, nil
 }
@@ -177,7 +177,7 @@ func (v *stringValues) check(ends []int32, data []byte) error {
 	if o := v.column.opt.Strings; o != "" {
 		hint = ": --" + o + " shows its bytes"
 	}
-	return arrowio.Errorf(arrowio.ErrCorrupt, "a string is not UTF-8%s", hint)
+	return errs.Errorf(errs.ErrCorrupt, "a string is not UTF-8%s", hint)
 }
 
 func (v *stringValues) skip(n int) error {

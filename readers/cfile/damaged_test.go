@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/fixtures"
 )
@@ -58,9 +59,9 @@ func readDamaged(b []byte, o Options, mem memory.Allocator, batch int) ([]string
 // checkError tests that an error says what is wrong and where.
 func checkError(t testing.TB, err error) {
 	t.Helper()
-	var e *arrowio.Error
+	var e *errs.Error
 	if !errors.As(err, &e) {
-		t.Errorf("no *arrowio.Error: %v", err)
+		t.Errorf("no *errs.Error: %v", err)
 		return
 	}
 	if e.Format != Name {
@@ -70,8 +71,8 @@ func checkError(t testing.TB, err error) {
 		t.Errorf("no place: %v", err)
 	}
 	switch e.Kind {
-	case arrowio.ErrCorrupt, arrowio.ErrLimit, arrowio.ErrUnsupported:
-	case arrowio.ErrSchema: // a value that Arrow's type does not hold
+	case errs.ErrCorrupt, errs.ErrLimit, errs.ErrUnsupported:
+	case errs.ErrSchema: // a value that Arrow's type does not hold
 	default:
 		t.Errorf("kind %v: %v", e.Kind, err)
 	}

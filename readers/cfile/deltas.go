@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -36,7 +37,7 @@ type Deltas struct {
 // NewDeltas returns the changes of rows. Only blocks that may hold some of them are read.
 func (f *Reader) NewDeltas(ctx context.Context, rows arrowio.RowRange, sc *Scratch) (*Deltas, error) {
 	if f.kind != cfilewire.DeltaFile {
-		return nil, f.inFooter(arrowio.Errorf(arrowio.ErrCorrupt, "a %v, where deltas were looked for", f.kind))
+		return nil, f.inFooter(errs.Errorf(errs.ErrCorrupt, "a %v, where deltas were looked for", f.kind))
 	}
 	entries, err := f.values(ctx)
 	if err != nil {
@@ -46,10 +47,10 @@ func (f *Reader) NewDeltas(ctx context.Context, rows arrowio.RowRange, sc *Scrat
 	for i, e := range entries {
 		k, _, err := cfilewire.ParseDeltaKey(e.key)
 		if err == nil && i > 0 && k.Row < starts[i-1] {
-			err = arrowio.Errorf(arrowio.ErrCorrupt, "row %d after row %d", k.Row, starts[i-1])
+			err = errs.Errorf(errs.ErrCorrupt, "row %d after row %d", k.Row, starts[i-1])
 		}
 		if err != nil {
-			return nil, arrowio.Locate(err, arrowio.At{Format: Name, Op: opValue, Split: -1, Off: e.ptr.Off})
+			return nil, errs.Locate(err, errs.At{Format: Name, Op: opValue, Off: errs.N(e.ptr.Off)})
 		}
 		starts[i] = k.Row
 	}
@@ -81,7 +82,7 @@ func (d *Deltas) Next() bool {
 		}
 		key, change, err := cfilewire.ParseDeltaKey(d.values.At(d.i))
 		if err == nil && key.Row < d.last {
-			err = arrowio.Errorf(arrowio.ErrCorrupt, "a delta of row %d follows one of row %d", key.Row, d.last)
+			err = errs.Errorf(errs.ErrCorrupt, "a delta of row %d follows one of row %d", key.Row, d.last)
 		}
 		if err != nil {
 			d.fail(err, d.k-1)
@@ -131,7 +132,7 @@ func (d *Deltas) open() error {
 	case cfilewire.EncodingPrefix:
 		_, err = d.values.OpenPrefix(raw, d.file.frame.Limit)
 	default:
-		err = arrowio.Errorf(arrowio.ErrUnsupported, "deltas in encoding %v", d.file.footer.Encoding)
+		err = errs.Errorf(errs.ErrUnsupported, "deltas in encoding %v", d.file.footer.Encoding)
 	}
 	if err != nil {
 		return err
@@ -150,5 +151,5 @@ func (d *Deltas) located(err error, k int) error {
 	if n := len(d.window.blocks); n > 0 {
 		off = d.window.blocks[min(max(k, 0), n-1)].ptr.Off
 	}
-	return arrowio.Locate(kinded(err), arrowio.At{Format: Name, Op: "deltas", Split: -1, Off: off})
+	return errs.Locate(kinded(err), errs.At{Format: Name, Op: "deltas", Off: errs.N(off)})
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/orctext"
 )
@@ -251,7 +252,7 @@ func TestDeltas(t *testing.T) {
 			}
 		}
 	}
-	if _, err := openBuilt(t, numbered(5), Options{}).NewDeltas(ctx, arrowio.RowRange{End: 5}, nil); !errors.Is(err, arrowio.ErrCorrupt) {
+	if _, err := openBuilt(t, numbered(5), Options{}).NewDeltas(ctx, arrowio.RowRange{End: 5}, nil); !errors.Is(err, errs.ErrCorrupt) {
 		t.Error(err)
 	}
 }

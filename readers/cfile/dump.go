@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/annotate"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/cfilewire"
@@ -322,4 +322,4 @@ func (d *dumper) filter(x body) (int, error) {
 	return len(x.raw), nil
 }
 
-var errCut error = arrowio.Errorf(arrowio.ErrCorrupt, "the block ends here")
+var errCut error = errs.Errorf(errs.ErrCorrupt, "the block ends here")

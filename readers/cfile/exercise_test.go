@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
@@ -63,7 +64,7 @@ func exercise(t testing.TB, b []byte, o Options) error {
 	for _, err := range []error{errFirst, errSecond} {
 		if err != nil {
 			checkError(t, err)
-			limited = limited || errors.Is(err, arrowio.ErrLimit) || errors.Is(err, arrowio.ErrSchema)
+			limited = limited || errors.Is(err, errs.ErrLimit) || errors.Is(err, errs.ErrSchema)
 		}
 	}
 	switch {

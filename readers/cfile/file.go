@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/cursor"
 )
@@ -36,25 +37,25 @@ func OpenReader(ctx context.Context, src arrowio.Source, limits arrowio.Limits) 
 		return nil, locate(err)
 	}
 	if err := cfilewire.CheckEncoding(f.footer); err != nil {
-		return nil, arrowio.Locate(err, arrowio.At{Format: Name, Op: "footer", Split: -1, Off: f.footer.FooterOff})
+		return nil, errs.Locate(err, errs.At{Format: Name, Op: "footer", Off: errs.N(f.footer.FooterOff)})
 	}
 	f.frame = f.footer.Frame(f.limits)
 	if f.kind = f.footer.Kind(); f.kind == cfilewire.DeltaFile {
 		text, _ := f.footer.Lookup(cfilewire.MetaDeltaStats)
 		if f.stats, err = cfilewire.ParseDeltaStats(text); err != nil {
-			return nil, arrowio.Locate(err, arrowio.At{Format: Name, Op: "statistics of the deltas", Split: -1, Off: f.footer.FooterOff})
+			return nil, errs.Locate(err, errs.At{Format: Name, Op: "statistics of the deltas", Off: errs.N(f.footer.FooterOff)})
 		}
 	}
 	return f, nil
 }
 
 func locate(err error) error {
-	return arrowio.Locate(err, arrowio.At{Format: Name, Split: -1, Off: -1})
+	return errs.Locate(err, errs.At{Format: Name})
 }
 
 // inFooter returns err, which is about what the footer says, with its place.
 func (f *Reader) inFooter(err error) error {
-	return arrowio.Locate(err, arrowio.At{Format: Name, Op: "footer", Split: -1, Off: f.footer.FooterOff})
+	return errs.Locate(err, errs.At{Format: Name, Op: "footer", Off: errs.N(f.footer.FooterOff)})
 }
 
 // tailGuess is how much of the end is read at once: a footer takes rarely more.
@@ -64,7 +65,7 @@ const tailGuess = 4 << 10
 func readFooter(ctx context.Context, src arrowio.Source) (*cfilewire.Footer, error) {
 	size := src.Size()
 	if size < cfilewire.TailSize {
-		return nil, footerAt(0, arrowio.Errorf(arrowio.ErrCorrupt, "%d bytes are too few for a CFile", size))
+		return nil, footerAt(0, errs.Errorf(errs.ErrCorrupt, "%d bytes are too few for a CFile", size))
 	}
 	n := min(size, tailGuess)
 	tail, err := readAt(ctx, src, size-n, n)
@@ -77,7 +78,7 @@ func readFooter(ctx context.Context, src arrowio.Source) (*cfilewire.Footer, err
 	}
 	want := int64(m) + cfilewire.TailSize
 	if want > size {
-		return nil, footerAt(size-cfilewire.TailSize, arrowio.Errorf(arrowio.ErrCorrupt, "a footer of %d bytes in a file of %d", want, size))
+		return nil, footerAt(size-cfilewire.TailSize, errs.Errorf(errs.ErrCorrupt, "a footer of %d bytes in a file of %d", want, size))
 	}
 	if want > n {
 		if tail, err = readAt(ctx, src, size-want, want); err != nil {
@@ -103,7 +104,7 @@ func readFooter(ctx context.Context, src arrowio.Source) (*cfilewire.Footer, err
 
 // footerAt returns err with the footer as its place, and an offset where it had none.
 func footerAt(off int64, err error) error {
-	return arrowio.Locate(err, arrowio.At{Op: "footer", Split: -1, Off: off})
+	return errs.Locate(err, errs.At{Op: "footer", Off: errs.N(off)})
 }
 
 func readAt(ctx context.Context, src arrowio.Source, off, n int64) ([]byte, error) {

@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/cfilewire"
@@ -35,7 +36,7 @@ type Finder struct {
 // NewFinder reads the value index.
 func (f *Reader) NewFinder(ctx context.Context) (*Finder, error) {
 	if f.footer.Val == nil || f.kind == cfilewire.BloomFile || f.kind == cfilewire.DeltaFile || f.footer.Nullable || f.footer.Array {
-		return nil, f.inFooter(arrowio.Errorf(arrowio.ErrCorrupt, "no index of keys in a %v", f.kind))
+		return nil, f.inFooter(errs.Errorf(errs.ErrCorrupt, "no index of keys in a %v", f.kind))
 	}
 	entries, err := f.values(ctx)
 	if err != nil {
@@ -53,7 +54,7 @@ func (d *Finder) Find(key []byte) (row int64, ok bool, err error) {
 	if i != d.open {
 		if err := d.load(i); err != nil {
 			d.open = -1
-			return 0, false, arrowio.Locate(kinded(err), arrowio.At{Format: Name, Op: "keys", Split: -1, Off: d.entries[i].ptr.Off})
+			return 0, false, errs.Locate(kinded(err), errs.At{Format: Name, Op: "keys", Off: errs.N(d.entries[i].ptr.Off)})
 		}
 	}
 	k := sort.Search(d.n, func(k int) bool { return bytes.Compare(d.at(k), key) >= 0 })
@@ -104,7 +105,7 @@ func (d *Finder) load(i int) error {
 		}
 	}
 	if d.first+int64(d.n) > d.file.footer.Values {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "%d rows from %d on, of %d", d.n, d.first, d.file.footer.Values)
+		return errs.Errorf(errs.ErrCorrupt, "%d rows from %d on, of %d", d.n, d.first, d.file.footer.Values)
 	}
 	if d.file.kind == cfilewire.ColumnFile {
 		return d.checkRows(d.entries[i].ptr.Off)
@@ -120,7 +121,7 @@ func (d *Finder) checkRows(off int64) error {
 	}
 	j, ok := slices.BinarySearchFunc(blocks, off, func(b block, off int64) int { return cmp.Compare(b.ptr.Off, off) })
 	if want := (arrowio.RowRange{Start: d.first, End: d.first + int64(d.n)}); !ok || blocks[j].rows != want {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "the block has rows %d to %d, which is not what the positional index says", want.Start, want.End)
+		return errs.Errorf(errs.ErrCorrupt, "the block has rows %d to %d, which is not what the positional index says", want.Start, want.End)
 	}
 	return nil
 }
@@ -166,7 +167,7 @@ func (d *Finder) decode(raw []byte) (h cfilewire.Head, err error) {
 // affords tests that the values of a block, which may be packed, take no more than a block may.
 func (d *Finder) affords(h cfilewire.Head, w int) error {
 	if n := int64(h.Count) * int64(w); n > d.file.frame.Limit {
-		return arrowio.Errorf(arrowio.ErrLimit, "keys of %d bytes are over the limit BlockBytes = %d", n, d.file.frame.Limit)
+		return errs.Errorf(errs.ErrLimit, "keys of %d bytes are over the limit BlockBytes = %d", n, d.file.frame.Limit)
 	}
 	return nil
 }
@@ -194,7 +195,7 @@ func (d *Finder) decodeFixed(raw []byte, w int) (h cfilewire.Head, err error) {
 		case 8:
 			return decodeRuns[int64](d, raw)
 		}
-		return h, arrowio.Errorf(arrowio.ErrUnsupported, "runs of %d bytes", w)
+		return h, errs.Errorf(errs.ErrUnsupported, "runs of %d bytes", w)
 	case cfilewire.EncodingGroupVarint:
 		var g cfilewire.GroupVarint
 		if h, err = g.Open(raw); err == nil {
@@ -222,7 +223,7 @@ func decodeRuns[T int8 | int16 | int32 | int64](d *Finder, raw []byte) (h cfilew
 		return h, err
 	}
 	if int64(h.Count) > int64(len(raw)) {
-		return h, arrowio.Errorf(arrowio.ErrCorrupt, "%d keys in %d bytes", h.Count, len(raw))
+		return h, errs.Errorf(errs.ErrCorrupt, "%d keys in %d bytes", h.Count, len(raw))
 	}
 	values := make([]T, h.Count)
 	err = r.Next(values)
@@ -251,5 +252,5 @@ func (f *Reader) MayContainKey(ctx context.Context, key []byte) (bool, error) {
 			return b.MayContain(cfilewire.HashKey(key)), nil
 		}
 	}
-	return false, arrowio.Locate(err, arrowio.At{Format: Name, Op: "bloom filter", Split: -1, Off: entries[i].ptr.Off})
+	return false, errs.Locate(err, errs.At{Format: Name, Op: "bloom filter", Off: errs.N(entries[i].ptr.Off)})
 }

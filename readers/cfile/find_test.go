@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/fixtures"
 )
@@ -248,7 +249,7 @@ func TestMayContainKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.MayContainKey(ctx, keys[100]); !errors.Is(err, arrowio.ErrCorrupt) {
+	if _, err := f.MayContainKey(ctx, keys[100]); !errors.Is(err, errs.ErrCorrupt) {
 		t.Error(err)
 	}
 }
@@ -265,7 +266,7 @@ func TestBloomFixture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := textOf(lone, nil, 10, 10); !errors.Is(err, arrowio.ErrUnsupported) {
+	if _, err := textOf(lone, nil, 10, 10); !errors.Is(err, errs.ErrUnsupported) {
 		t.Errorf("rows of filters: %v", err)
 	}
 	keys, err := OpenReader(ctx, arrowio.NewBytesSource(fixtures.Read(t, byKudu+"key-int64.cfile")), arrowio.Limits{})

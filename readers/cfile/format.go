@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/options"
 )
@@ -71,7 +72,7 @@ func parseOptions(given map[string]string) (o Options, err error) {
 			scale, err = strconv.ParseInt(strings.TrimSpace(q), 10, 32)
 		}
 		if err != nil || precision < 1 || precision > 38 || scale < 0 || scale > precision {
-			return o, arrowio.Errorf(arrowio.ErrOption, "cfile-decimal=%q: a precision of 1 to 38 and a scale no greater, as in 18,4", s)
+			return o, errs.Errorf(errs.ErrOption, "cfile-decimal=%q: a precision of 1 to 38 and a scale no greater, as in 18,4", s)
 		}
 		o.Precision, o.Scale = int32(precision), int32(scale)
 	}
@@ -105,7 +106,7 @@ func Open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o Opti
 		return nil, locate(err)
 	}
 	if f.splits, err = f.cut(ctx); err != nil {
-		var e *arrowio.Error
+		var e *errs.Error
 		if !errors.As(err, &e) {
 			return nil, locate(err)
 		}
@@ -155,7 +156,7 @@ func (f *File) cut(ctx context.Context) ([]arrowio.Split, error) {
 func (f *File) noEntries(ctx context.Context) error {
 	entries, err := f.values(ctx)
 	if err == nil && len(entries) > 0 {
-		err = f.inFooter(arrowio.Errorf(arrowio.ErrCorrupt, "no rows, and %d blocks", len(entries)))
+		err = f.inFooter(errs.Errorf(errs.ErrCorrupt, "no rows, and %d blocks", len(entries)))
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -243,7 +244,7 @@ func TestIndexPointers(t *testing.T) {
 				k++
 			}
 		}
-		if err := exercise(t, f.build(t), Options{}); !errors.Is(err, arrowio.ErrCorrupt) {
+		if err := exercise(t, f.build(t), Options{}); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("%v: a cycle: %v", x, err)
 		}
 	}
@@ -488,7 +489,7 @@ func TestSizes(t *testing.T) {
 	shared := f.build(t)
 	within(t, func() {
 		_, err := readDamaged(shared, Options{}, memory.NewGoAllocator(), 1000)
-		if !errors.Is(err, arrowio.ErrLimit) {
+		if !errors.Is(err, errs.ErrLimit) {
 			t.Error(err)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
@@ -50,11 +51,11 @@ func (f *Reader) positions(ctx context.Context) ([]block, error) {
 		at := int64(row)
 		switch n := len(blocks); {
 		case n == 0 && at != 0:
-			return arrowio.Errorf(arrowio.ErrCorrupt, "the first block begins at row %d", at)
+			return errs.Errorf(errs.ErrCorrupt, "the first block begins at row %d", at)
 		case n > 0 && at <= blocks[n-1].rows.Start:
-			return arrowio.Errorf(arrowio.ErrCorrupt, "a block at row %d follows one at row %d", at, blocks[n-1].rows.Start)
+			return errs.Errorf(errs.ErrCorrupt, "a block at row %d follows one at row %d", at, blocks[n-1].rows.Start)
 		case at >= rows:
-			return arrowio.Errorf(arrowio.ErrCorrupt, "a block at row %d of %d", at, rows)
+			return errs.Errorf(errs.ErrCorrupt, "a block at row %d of %d", at, rows)
 		case n > 0:
 			blocks[n-1].rows.End = at
 		}
@@ -68,7 +69,7 @@ func (f *Reader) positions(ctx context.Context) ([]block, error) {
 		}
 	}
 	if len(blocks) == 0 && rows > 0 {
-		return nil, arrowio.Locate(arrowio.Errorf(arrowio.ErrCorrupt, "%d rows and no block", rows), arrowio.At{Format: Name, Op: opPositional, Split: -1, Off: f.footer.FooterOff})
+		return nil, errs.Locate(errs.Errorf(errs.ErrCorrupt, "%d rows and no block", rows), errs.At{Format: Name, Op: opPositional, Off: errs.N(f.footer.FooterOff)})
 	}
 	f.blocks = blocks
 	return blocks, nil
@@ -84,7 +85,7 @@ func (f *Reader) values(ctx context.Context) ([]entry, error) {
 	entries := []entry{}
 	visit := func(key []byte, ptr cfilewire.BlockPointer) error {
 		if n := len(entries); n > 0 && ptr.Off <= entries[n-1].ptr.Off {
-			return arrowio.Errorf(arrowio.ErrCorrupt, "a block at %d follows one at %d", ptr.Off, entries[n-1].ptr.Off)
+			return errs.Errorf(errs.ErrCorrupt, "a block at %d follows one at %d", ptr.Off, entries[n-1].ptr.Off)
 		}
 		entries = append(entries, entry{key: bytes.Clone(key), ptr: ptr})
 		return nil
@@ -121,19 +122,19 @@ func (w *walker) walk(root cfilewire.BlockPointer, visit func(key []byte, ptr cf
 func (w *walker) down(p cfilewire.BlockPointer, depth int, visit func([]byte, cfilewire.BlockPointer) error) error {
 	index, err := w.index(p, depth)
 	if err != nil {
-		return arrowio.Locate(err, arrowio.At{Format: Name, Op: w.op, Split: -1, Off: p.Off})
+		return errs.Locate(err, errs.At{Format: Name, Op: w.op, Off: errs.N(p.Off)})
 	}
 	for i := range index.Len() {
 		key, child := index.Entry(i)
 		err := w.file.footer.CheckPointer(child)
 		if w.left -= w.cost + int64(len(key)); err == nil && w.left < 0 {
-			err = arrowio.Errorf(arrowio.ErrLimit, "the index is over %d times the limit MetadataBytes = %d", indexGrowth, w.file.limits.MetadataBytes)
+			err = errs.Errorf(errs.ErrLimit, "the index is over %d times the limit MetadataBytes = %d", indexGrowth, w.file.limits.MetadataBytes)
 		}
 		if err == nil && index.Leaf {
 			err = visit(key, child)
 		}
 		if err != nil {
-			return arrowio.Locate(err, arrowio.At{Format: Name, Op: fmt.Sprintf("%s, entry %d", w.op, i), Split: -1, Off: p.Off})
+			return errs.Locate(err, errs.At{Format: Name, Op: fmt.Sprintf("%s, entry %d", w.op, i), Off: errs.N(p.Off)})
 		}
 		if !index.Leaf {
 			if err := w.down(child, depth+1, visit); err != nil {
@@ -148,9 +149,9 @@ func (w *walker) down(p cfilewire.BlockPointer, depth int, visit func([]byte, cf
 func (w *walker) index(p cfilewire.BlockPointer, depth int) (cfilewire.IndexBlock, error) {
 	switch {
 	case depth == maxIndexDepth:
-		return cfilewire.IndexBlock{}, arrowio.Errorf(arrowio.ErrCorrupt, "more than %d levels", depth)
+		return cfilewire.IndexBlock{}, errs.Errorf(errs.ErrCorrupt, "more than %d levels", depth)
 	case w.seen[p.Off]:
-		return cfilewire.IndexBlock{}, arrowio.Errorf(arrowio.ErrCorrupt, "two ways lead to this block")
+		return cfilewire.IndexBlock{}, errs.Errorf(errs.ErrCorrupt, "two ways lead to this block")
 	}
 	w.seen[p.Off] = true
 	raw, err := w.file.readBlock(w.ctx, p, &w.codec)

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -194,7 +195,7 @@ func (d *describer) dictionary() error {
 	n, err := d.f.dictionaryLen(d.ctx)
 	if err != nil {
 		d.fact("dict", "%d bytes at %d", p.Size, p.Off)
-		return d.fault(arrowio.Locate(kinded(err), arrowio.At{Format: Name, Op: "dictionary", Split: -1, Off: p.Off}))
+		return d.fault(errs.Locate(kinded(err), errs.At{Format: Name, Op: "dictionary", Off: errs.N(p.Off)}))
 	}
 	d.fact("dict", "%s, %d bytes at %d", plural(n, "entry", "entries"), p.Size, p.Off)
 	return nil
@@ -267,7 +268,7 @@ func (d *describer) bloom(l *layout) error {
 	p := l.val.leaves[0].ptr
 	b, err := d.f.readBloom(d.ctx, p)
 	if err != nil {
-		return d.fault(arrowio.Locate(kinded(err), arrowio.At{Format: Name, Op: "bloom filter", Split: -1, Off: p.Off}))
+		return d.fault(errs.Locate(kinded(err), errs.At{Format: Name, Op: "bloom filter", Off: errs.N(p.Off)}))
 	}
 	d.fact("filter", "%d hash functions, %d bits", b.Hashes, 8*len(b.Bits))
 	return nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/cfilewire"
@@ -184,7 +185,7 @@ func (f *Reader) head(raw []byte, g *glance) (h cfilewire.Head, err error) {
 		return cfilewire.Head{Count: words[0], Ordinal: words[2]}, nil
 	}
 	if len(raw) < 8 {
-		return h, arrowio.Errorf(arrowio.ErrCorrupt, "block of values ends within its header")
+		return h, errs.Errorf(errs.ErrCorrupt, "block of values ends within its header")
 	}
 	a, b := binary.LittleEndian.Uint32(raw), binary.LittleEndian.Uint32(raw[4:])
 	if encoding == cfilewire.EncodingBitShuffle || f.footer.Type.Binary() {

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
@@ -113,7 +113,7 @@ type surveyor struct {
 // bad notes a fault: the tree is not whole.
 func (s *surveyor) bad(err error, what string, off int64) error {
 	s.tree.whole = false
-	return s.fault(arrowio.Locate(kinded(err), arrowio.At{Format: Name, Op: what, Split: -1, Off: off}))
+	return s.fault(errs.Locate(kinded(err), errs.At{Format: Name, Op: what, Off: errs.N(off)}))
 }
 
 // down visits a block and what it leads to. want is the key that its first entry should have; nil = any.
@@ -124,9 +124,9 @@ func (s *surveyor) down(p cfilewire.BlockPointer, depth int, want []byte) error 
 	var err error
 	switch op := s.tree.kind.String(); {
 	case depth == maxIndexDepth:
-		return s.bad(arrowio.Errorf(arrowio.ErrCorrupt, "more than %d levels", depth), op, p.Off)
+		return s.bad(errs.Errorf(errs.ErrCorrupt, "more than %d levels", depth), op, p.Off)
 	case s.seen[p.Off]:
-		return s.bad(arrowio.Errorf(arrowio.ErrCorrupt, "two ways lead to this block"), op, p.Off)
+		return s.bad(errs.Errorf(errs.ErrCorrupt, "two ways lead to this block"), op, p.Off)
 	default:
 		if err = s.file.footer.CheckPointer(p); err != nil {
 			return s.bad(err, op, p.Off)
@@ -149,12 +149,12 @@ func (s *surveyor) down(p cfilewire.BlockPointer, depth int, want []byte) error 
 		return s.bad(err, s.tree.kind.String(), p.Off)
 	}
 	if x.Len() == 0 && (depth > 0 || !x.Leaf) {
-		return s.bad(arrowio.Errorf(arrowio.ErrCorrupt, "a block of the index without entries"), s.tree.kind.String(), p.Off)
+		return s.bad(errs.Errorf(errs.ErrCorrupt, "a block of the index without entries"), s.tree.kind.String(), p.Off)
 	}
 	for i := range x.Len() {
 		key, ptr := x.Entry(i)
 		if i == 0 && want != nil && !bytes.Equal(key, want) {
-			err := arrowio.Errorf(arrowio.ErrCorrupt, "the first key is %x, by the block above it is %x", brief(key), brief(want))
+			err := errs.Errorf(errs.ErrCorrupt, "the first key is %x, by the block above it is %x", brief(key), brief(want))
 			if err := s.bad(err, s.tree.kind.String(), p.Off); err != nil {
 				return err
 			}
@@ -195,7 +195,7 @@ func (s *surveyor) leaf(in int64, i int, key []byte, ptr cfilewire.BlockPointer)
 
 func (s *surveyor) over(off int64) error {
 	s.full = true
-	err := arrowio.Errorf(arrowio.ErrLimit, "the indexes are over %d times the limit MetadataBytes = %d", surveyGrowth, s.file.limits.MetadataBytes)
+	err := errs.Errorf(errs.ErrLimit, "the indexes are over %d times the limit MetadataBytes = %d", surveyGrowth, s.file.limits.MetadataBytes)
 	return s.bad(err, s.tree.kind.String(), off)
 }
 
@@ -204,6 +204,6 @@ func brief(b []byte) []byte { return b[:min(len(b), 32)] }
 
 // isKind reports whether an error is about the file, not about reading it.
 func isKind(err error) bool {
-	var e *arrowio.Error
+	var e *errs.Error
 	return errors.As(err, &e)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
@@ -90,7 +91,7 @@ func TestDecimals(t *testing.T) {
 			}
 			text, _, err := readWith(t, f, options)
 			switch {
-			case x.want == "" && !errors.Is(err, arrowio.ErrSchema):
+			case x.want == "" && !errors.Is(err, errs.ErrSchema):
 				t.Errorf("%v %v as %q: %v", f, x.values, x.given, err)
 			case x.want == "":
 				checkError(t, err)
@@ -113,7 +114,7 @@ func TestInt128(t *testing.T) {
 	want := []string{`["` + strings.Repeat("ff", 15) + `7f"]`, `["` + strings.Repeat("00", 15) + `80"]`, `["0201` + strings.Repeat("00", 14) + `"]`}
 	compareText(t, text, want)
 	_, _, err = readWith(t, f, nil)
-	if !errors.Is(err, arrowio.ErrSchema) || !strings.Contains(err.Error(), "cfile-int128=binary") {
+	if !errors.Is(err, errs.ErrSchema) || !strings.Contains(err.Error(), "cfile-int128=binary") {
 		t.Error(err)
 	}
 }
@@ -124,7 +125,7 @@ func TestStrings(t *testing.T) {
 		for _, encoding := range []cfilewire.Encoding{cfilewire.EncodingPlain, cfilewire.EncodingPrefix, cfilewire.EncodingDict} {
 			f := &built{typ: typ, encoding: encoding, nullable: true, rows: [][]byte{[]byte("aé"), nil, []byte("\xff\xfe"), {}}}
 			_, _, err := readWith(t, f, nil)
-			if !errors.Is(err, arrowio.ErrCorrupt) || !strings.Contains(err.Error(), "--cfile-strings=binary") {
+			if !errors.Is(err, errs.ErrCorrupt) || !strings.Contains(err.Error(), "--cfile-strings=binary") {
 				t.Errorf("%v: %v", f, err)
 			}
 			checkError(t, err)
@@ -166,7 +167,7 @@ func TestOptions(t *testing.T) {
 		{"cfile-no": "1"},
 		{"orc-keys": "x"},
 	} {
-		if _, _, err := readWith(t, f, x); !errors.Is(err, arrowio.ErrOption) {
+		if _, _, err := readWith(t, f, x); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%v: %v", x, err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/scalar"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/cfilewire"
@@ -139,7 +140,7 @@ func (k *KeyPruner) Prune(ctx context.Context, r arrowio.RowRange, pred *expr.Bo
 			return nil, err
 		}
 		if start >= end {
-			return nil, arrowio.Locate(arrowio.Errorf(arrowio.ErrCorrupt, "blocks of keys begin at row %d, and those behind them at row %d", start, end), arrowio.At{Format: Name, Op: "keys", Split: -1, Off: k.entries[i].ptr.Off})
+			return nil, errs.Locate(errs.Errorf(errs.ErrCorrupt, "blocks of keys begin at row %d, and those behind them at row %d", start, end), errs.At{Format: Name, Op: "keys", Off: errs.N(k.entries[i].ptr.Off)})
 		}
 		out = out.Add(arrowio.RowRange{Start: start, End: end})
 		i = j
@@ -206,7 +207,7 @@ func (k *KeyPruner) row(ctx context.Context, i int) (int64, error) {
 			return min(int64(h.Ordinal), k.file.footer.Values), nil
 		}
 	}
-	return 0, arrowio.Locate(kinded(err), arrowio.At{Format: Name, Op: "keys", Split: -1, Off: k.entries[i].ptr.Off})
+	return 0, errs.Locate(kinded(err), errs.At{Format: Name, Op: "keys", Off: errs.N(k.entries[i].ptr.Off)})
 }
 
 // test evaluates pred on keys between low and high, either of which may be cut short, or unknown. Of a composite key

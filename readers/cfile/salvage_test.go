@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
@@ -129,7 +130,7 @@ func TestSalvageNothing(t *testing.T) {
 	}
 	field := arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int32}
 	_, err = r.Damage(context.Background(), field, func(arrowio.RowRange, error) { t.Error("a block is named") })
-	if !errors.Is(err, arrowio.ErrCorrupt) {
+	if !errors.Is(err, errs.ErrCorrupt) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
@@ -171,7 +172,7 @@ func TestFetches(t *testing.T) {
 	for _, x := range []struct {
 		src  arrowio.Source
 		want error
-	}{{far, arrowio.ErrLimit}, {near.src, nil}} {
+	}{{far, errs.ErrLimit}, {near.src, nil}} {
 		file, err := Open(ctx, x.src, arrowio.Limits{SplitBytes: 10_000}, Options{})
 		if err != nil {
 			t.Fatal(err)

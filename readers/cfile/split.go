@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/budget"
 	"github.com/arrowio/arrowio/internal/cfilewire"
@@ -42,11 +43,11 @@ func (f *File) readColumn(ctx context.Context, s arrowio.Split, rows arrowio.Row
 		Budget: r.budget, Scratch: sc, Strings: "cfile-strings=binary",
 	})
 	if err != nil {
-		return nil, arrowio.Locate(err, arrowio.At{Split: s.Ordinal, Off: -1})
+		return nil, errs.Locate(err, errs.At{Split: errs.N(s.Ordinal)})
 	}
 	if !arrowio.Near(f.src) && c.Stored() > f.limits.SplitBytes {
-		err := arrowio.Errorf(arrowio.ErrLimit, "a split of %d bytes is over the limit SplitBytes = %d", c.Stored(), f.limits.SplitBytes)
-		return nil, arrowio.Locate(err, arrowio.At{Format: Name, Split: s.Ordinal, Off: -1})
+		err := errs.Errorf(errs.ErrLimit, "a split of %d bytes is over the limit SplitBytes = %d", c.Stored(), f.limits.SplitBytes)
+		return nil, errs.Locate(err, errs.At{Format: Name, Split: errs.N(s.Ordinal)})
 	}
 	r.column = c
 	c.Skip(s.Rows.Start)
@@ -72,7 +73,7 @@ func (r *splitReader) Read(n int) (int, error) {
 	}
 	if r.column != nil {
 		if err := r.column.Read(n); err != nil {
-			r.err = arrowio.Locate(err, arrowio.At{Format: Name, Split: r.split.Ordinal, Off: -1})
+			r.err = errs.Locate(err, errs.At{Format: Name, Split: errs.N(r.split.Ordinal)})
 			return 0, r.err
 		}
 	}
@@ -83,7 +84,7 @@ func (r *splitReader) Read(n int) (int, error) {
 
 func (r *splitReader) admit(n int64) error {
 	if r.err == nil && (n < 0 || n > r.split.Rows.End-r.row) {
-		r.err = arrowio.Errorf(arrowio.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.row, r.split.Rows.End)
+		r.err = errs.Errorf(errs.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.row, r.split.Rows.End)
 	}
 	return r.err
 }

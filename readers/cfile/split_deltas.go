@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/budget"
 	"github.com/arrowio/arrowio/internal/cfilewire"
@@ -28,7 +29,7 @@ type deltaReader struct {
 func (f *File) readDeltas(ctx context.Context, s arrowio.Split, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
 	d, err := f.NewDeltas(ctx, arrowio.RowRange{End: 1 << 32}, nil)
 	if err != nil {
-		return nil, arrowio.Locate(err, arrowio.At{Split: s.Ordinal, Off: -1})
+		return nil, errs.Locate(err, errs.At{Split: errs.N(s.Ordinal)})
 	}
 	return &deltaReader{
 		file: f, schema: p.Schema, fields: selections(p.Fields), changes: d, budget: budget.NewBatch(f.limits),
@@ -85,7 +86,7 @@ func (r *deltaReader) each(n int64, do func(k cfilewire.DeltaKey, change []byte)
 	for ; n > 0 && r.err == nil; n-- {
 		if !r.changes.Next() {
 			if r.err = r.changes.Err; r.err == nil {
-				r.err = r.file.inFooter(arrowio.Errorf(arrowio.ErrCorrupt, "the file ends after %d deltas of %d", r.row, r.file.footer.Values))
+				r.err = r.file.inFooter(errs.Errorf(errs.ErrCorrupt, "the file ends after %d deltas of %d", r.row, r.file.footer.Values))
 			}
 			break
 		}
@@ -103,7 +104,7 @@ func (r *deltaReader) each(n int64, do func(k cfilewire.DeltaKey, change []byte)
 // ended checks that there are no more deltas than the footer says.
 func (r *deltaReader) ended() error {
 	if r.changes.Next() {
-		return r.file.inFooter(arrowio.Errorf(arrowio.ErrCorrupt, "the file goes on after %d deltas", r.row))
+		return r.file.inFooter(errs.Errorf(errs.ErrCorrupt, "the file goes on after %d deltas", r.row))
 	}
 	return r.changes.Err
 }

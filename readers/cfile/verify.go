@@ -6,7 +6,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/pb"
 )
@@ -41,7 +41,7 @@ func (f *File) Verify(ctx context.Context, report func(error)) error {
 // index the keys ascend, are bounded by those of the index, and begin and end with the least and the greatest key of the
 // footer; the changes of a delta file are in order and as many as its statistics say; filters can be used.
 //
-// report is called once for each fault, which is an *arrowio.Error with the offset of the block, or of the footer. What a
+// report is called once for each fault, which is an *errs.Error with the offset of the block, or of the footer. What a
 // fault hides is not checked. An error is one of reading, or the end of ctx.
 func (f *Reader) Check(ctx context.Context, o CheckOptions, report func(error)) error {
 	v := &verifier{Reader: f, ctx: ctx, o: o, report: report, blocks: blockReader{ctx: ctx, f: f}}
@@ -72,12 +72,12 @@ func (v *verifier) fault(op string, off int64, err error) error {
 	if err = kinded(err); err == nil || !isKind(err) {
 		return err
 	}
-	v.report(arrowio.Locate(err, arrowio.At{Format: Name, Op: op, Split: -1, Off: off}))
+	v.report(errs.Locate(err, errs.At{Format: Name, Op: op, Off: errs.N(off)}))
 	return nil
 }
 
 func corrupt(format string, args ...any) error {
-	return arrowio.Errorf(arrowio.ErrCorrupt, format, args...)
+	return errs.Errorf(errs.ErrCorrupt, format, args...)
 }
 
 func (v *verifier) run() error {

@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
@@ -44,8 +45,8 @@ func (v *verifier) column() error {
 				c = nil
 			}
 		}
-		at := arrowio.At{Column: v.field.Name, Split: -1, Off: good[i].ptr.Off}
-		if err := v.fault("block", good[i].ptr.Off, arrowio.Locate(kinded(err), at)); err != nil {
+		at := errs.At{Column: v.field.Name, Off: errs.N(good[i].ptr.Off)}
+		if err := v.fault("block", good[i].ptr.Off, errs.Locate(kinded(err), at)); err != nil {
 			return err
 		}
 	}
@@ -112,7 +113,7 @@ const (
 func (v *verifier) decode(c *Column, b *block, raw []byte) error {
 	rows := b.rows.Len()
 	if rows > maxBlockRows {
-		return arrowio.Errorf(arrowio.ErrLimit, "a block of %d rows", rows)
+		return errs.Errorf(errs.ErrLimit, "a block of %d rows", rows)
 	}
 	n := int(rows)
 	switch {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -72,7 +72,7 @@ func (c *deltaCheck) block(e *leaf, i int) error {
 		if c.footer.Encoding == cfilewire.EncodingPrefix {
 			h, err = c.values.OpenPrefix(raw, c.Reader.frame.Limit)
 		} else if h, err = c.values.OpenPlain(raw); c.footer.Encoding != cfilewire.EncodingPlain {
-			err = arrowio.Errorf(arrowio.ErrUnsupported, "deltas in encoding %v", c.footer.Encoding)
+			err = errs.Errorf(errs.ErrUnsupported, "deltas in encoding %v", c.footer.Encoding)
 		}
 	}
 	if err == nil && !c.lost && int64(h.Ordinal) != c.n {
@@ -103,7 +103,7 @@ func (c *deltaCheck) block(e *leaf, i int) error {
 		}
 		if err != nil {
 			c.lost, c.known = true, false
-			return c.fault("block", e.ptr.Off, arrowio.Locate(err, arrowio.At{Op: "delta " + itoa(k) + " of the block", Split: -1, Off: e.ptr.Off}))
+			return c.fault("block", e.ptr.Off, errs.Locate(err, errs.At{Op: "delta " + itoa(k) + " of the block", Off: errs.N(e.ptr.Off)}))
 		}
 	}
 	return nil

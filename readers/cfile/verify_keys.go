@@ -5,7 +5,7 @@ import (
 	"context"
 	"sort"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -25,7 +25,7 @@ type Keys struct {
 	i, n   int // entry, and value of its block
 }
 
-// NewKeys reads the value index. A file without keys is arrowio.ErrCorrupt.
+// NewKeys reads the value index. A file without keys is errs.ErrCorrupt.
 func (f *Reader) NewKeys(ctx context.Context) (*Keys, error) {
 	d, err := f.NewFinder(ctx)
 	if err != nil {
@@ -47,7 +47,7 @@ func (k *Keys) Next() bool {
 			return false
 		}
 		if err := d.load(k.i); err != nil {
-			k.Err = arrowio.Locate(kinded(err), arrowio.At{Format: Name, Op: "keys", Split: -1, Off: d.entries[k.i].ptr.Off})
+			k.Err = errs.Locate(kinded(err), errs.At{Format: Name, Op: "keys", Off: errs.N(d.entries[k.i].ptr.Off)})
 		}
 		k.n = 0
 	}

@@ -14,17 +14,18 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
 // faultsOf returns what a check says of a file.
-func faultsOf(t testing.TB, check func(report func(error)) error) []*arrowio.Error {
+func faultsOf(t testing.TB, check func(report func(error)) error) []*errs.Error {
 	t.Helper()
-	var out []*arrowio.Error
+	var out []*errs.Error
 	err := check(func(err error) {
 		checkError(t, err)
-		var e *arrowio.Error
+		var e *errs.Error
 		if errors.As(err, &e) {
 			if e.Off < 0 || e.Op == "" {
 				t.Errorf("nowhere: %v", err)
@@ -38,7 +39,7 @@ func faultsOf(t testing.TB, check func(report func(error)) error) []*arrowio.Err
 	return out
 }
 
-func faults(t testing.TB, f *File) []*arrowio.Error {
+func faults(t testing.TB, f *File) []*errs.Error {
 	t.Helper()
 	return faultsOf(t, func(report func(error)) error { return f.Verify(context.Background(), report) })
 }
@@ -464,7 +465,7 @@ func TestKeysAndBloom(t *testing.T) {
 	if k.Next() || k.Err != nil {
 		t.Error(k.Err)
 	}
-	check := func(bloom *Reader) []*arrowio.Error {
+	check := func(bloom *Reader) []*errs.Error {
 		return faultsOf(t, func(report func(error)) error { return CheckBloom(ctx, bloom, f, report) })
 	}
 	bloom := bloomFile(keys, 70)
@@ -563,7 +564,7 @@ func checkShown(t *testing.T, b []byte) {
 	if len(found) > 0 || f.kind == cfilewire.BloomFile {
 		return
 	}
-	if _, err := textOf(f, memory.DefaultAllocator, 1000, 1<<16); err != nil && !errors.Is(err, arrowio.ErrLimit) && !errors.Is(err, arrowio.ErrSchema) {
+	if _, err := textOf(f, memory.DefaultAllocator, 1000, 1<<16); err != nil && !errors.Is(err, errs.ErrLimit) && !errors.Is(err, errs.ErrSchema) {
 		t.Errorf("verify finds nothing, but %v", err)
 	}
 }

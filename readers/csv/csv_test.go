@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
 )
 
@@ -158,22 +159,22 @@ func TestErrors(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		o          map[string]string
-		kind       arrowio.Kind
+		kind       errs.Kind
 		says       []string
 	}{
-		{"misfit", "a,b\n1,x\n2,y\nz,w\n", map[string]string{"csv-sample": "2"}, arrowio.ErrSchema, []string{"line 4", "column a", "int64", "--csv-types=utf8", "--csv-sample=all"}},
-		{"digits that a float64 does not keep", "a\n1.5\n0.1234567890123456789\n", map[string]string{"csv-sample": "1"}, arrowio.ErrSchema, []string{"line 3", "column a", "float64", "0.1234567890123456789"}},
-		{"too few fields", "a,b\n1,2\n3\n", nil, arrowio.ErrCorrupt, []string{"line 3", "1 fields", "2 columns"}},
-		{"too few fields behind the sample", "a,b\n1,2\n3\n", map[string]string{"csv-sample": "1"}, arrowio.ErrCorrupt, []string{"line 3"}},
-		{"open quote", "a,b\n1,\"x\n2,3\n", nil, arrowio.ErrCorrupt, []string{"line 2", "never closed"}},
-		{"text behind a quote", "a\n\"x\"y\n", nil, arrowio.ErrCorrupt, []string{"line 2"}},
-		{"quote inside a field", "a\nx\"y\n", nil, arrowio.ErrCorrupt, []string{"line 2"}},
-		{"not UTF-8", "a\n\xff\n", nil, arrowio.ErrCorrupt, []string{"line 2", "column a", "UTF-8"}},
-		{"name not UTF-8", "\xff\n", nil, arrowio.ErrCorrupt, []string{"line 1"}},
-		{"UTF-16", "\xff\xfea\x00", nil, arrowio.ErrUnsupported, []string{"UTF-16"}},
-		{"delimiter", "a", map[string]string{"csv-delimiter": "\""}, arrowio.ErrOption, nil},
-		{"sample", "a", map[string]string{"csv-sample": "0"}, arrowio.ErrOption, nil},
-		{"unknown option", "a", map[string]string{"csv-x": "0"}, arrowio.ErrOption, []string{"csv-header"}},
+		{"misfit", "a,b\n1,x\n2,y\nz,w\n", map[string]string{"csv-sample": "2"}, errs.ErrSchema, []string{"line 4", "column a", "int64", "--csv-types=utf8", "--csv-sample=all"}},
+		{"digits that a float64 does not keep", "a\n1.5\n0.1234567890123456789\n", map[string]string{"csv-sample": "1"}, errs.ErrSchema, []string{"line 3", "column a", "float64", "0.1234567890123456789"}},
+		{"too few fields", "a,b\n1,2\n3\n", nil, errs.ErrCorrupt, []string{"line 3", "1 fields", "2 columns"}},
+		{"too few fields behind the sample", "a,b\n1,2\n3\n", map[string]string{"csv-sample": "1"}, errs.ErrCorrupt, []string{"line 3"}},
+		{"open quote", "a,b\n1,\"x\n2,3\n", nil, errs.ErrCorrupt, []string{"line 2", "never closed"}},
+		{"text behind a quote", "a\n\"x\"y\n", nil, errs.ErrCorrupt, []string{"line 2"}},
+		{"quote inside a field", "a\nx\"y\n", nil, errs.ErrCorrupt, []string{"line 2"}},
+		{"not UTF-8", "a\n\xff\n", nil, errs.ErrCorrupt, []string{"line 2", "column a", "UTF-8"}},
+		{"name not UTF-8", "\xff\n", nil, errs.ErrCorrupt, []string{"line 1"}},
+		{"UTF-16", "\xff\xfea\x00", nil, errs.ErrUnsupported, []string{"UTF-16"}},
+		{"delimiter", "a", map[string]string{"csv-delimiter": "\""}, errs.ErrOption, nil},
+		{"sample", "a", map[string]string{"csv-sample": "0"}, errs.ErrOption, nil},
+		{"unknown option", "a", map[string]string{"csv-x": "0"}, errs.ErrOption, []string{"csv-header"}},
 	} {
 		_, _, err := read(t, c.text, c.o, nil)
 		if !errors.Is(err, c.kind) {
@@ -214,7 +215,7 @@ func TestLongValues(t *testing.T) {
 	}
 	src := arrowio.NewBytesSource([]byte("a\n" + long + "\n"))
 	_, err = Format().Open(context.Background(), src, arrowio.OpenOptions{Limits: arrowio.Limits{ValueBytes: 1 << 19}})
-	if !errors.Is(err, arrowio.ErrLimit) {
+	if !errors.Is(err, errs.ErrLimit) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -271,7 +272,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		_, _, err := read(t, s, map[string]string{"csv-sample": "2"}, nil)
-		if e := (*arrowio.Error)(nil); err != nil && (!errors.As(err, &e) || e.Kind == arrowio.ErrInternal) {
+		if e := (*errs.Error)(nil); err != nil && (!errors.As(err, &e) || e.Kind == errs.ErrInternal) {
 			t.Fatal(err)
 		}
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/recordsplit"
@@ -44,7 +45,7 @@ func Format() arrowio.Format {
 }
 
 func locate(err error) error {
-	return arrowio.Locate(err, arrowio.At{Format: "csv", Split: -1, Off: -1})
+	return errs.Locate(err, errs.At{Format: "csv"})
 }
 
 func lineName(n int64) string { return "line " + strconv.FormatInt(n, 10) }
@@ -71,7 +72,7 @@ func readSettings(o arrowio.OpenOptions) (s settings, err error) {
 	case len(d) == 1 && d[0] < utf8.RuneSelf && !strings.Contains("\"\r\n", d):
 		s.delim = d[0]
 	default:
-		return s, arrowio.Errorf(arrowio.ErrOption, "csv-delimiter is %q; it takes one ASCII character other than a quote or a line break, or tab", d)
+		return s, errs.Errorf(errs.ErrOption, "csv-delimiter is %q; it takes one ASCII character other than a quote or a line break, or tab", d)
 	}
 	if s.sample, err = options.Rows("csv-sample", v["csv-sample"]); err != nil {
 		return s, err
@@ -118,7 +119,7 @@ func open(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (*file
 		return nil, err
 	}
 	if len(names) > f.limits.Columns {
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "%d columns (Limits.Columns)", len(names))
+		return nil, errs.Errorf(errs.ErrLimit, "%d columns (Limits.Columns)", len(names))
 	}
 	guesses := make([]guess, len(names))
 	if f.set.infer {
@@ -149,7 +150,7 @@ func (f *file) names(s *scanner) ([]string, error) {
 			return nil, err
 		}
 		if bom == [2]byte{0xFF, 0xFE} || bom == [2]byte{0xFE, 0xFF} {
-			return nil, arrowio.Errorf(arrowio.ErrUnsupported, "the text is UTF-16; convert it to UTF-8 first")
+			return nil, errs.Errorf(errs.ErrUnsupported, "the text is UTF-16; convert it to UTF-8 first")
 		}
 	}
 	err := s.next()

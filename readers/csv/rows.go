@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/recordsplit"
 )
@@ -148,11 +149,11 @@ func (r *rows) parse() (n int64, err error) {
 // misfit explains a value that its column cannot take, and what to do about it.
 func (r *rows) misfit(c *column, v []byte) error {
 	name := r.f.schema.Field(c.index).Name
-	at := arrowio.At{Op: lineName(r.s.start), Column: name, Split: -1, Off: -1}
+	at := errs.At{Op: lineName(r.s.start), Column: name}
 	if c.kind == kindText {
-		return arrowio.Locate(arrowio.Errorf(arrowio.ErrCorrupt, "%.40q is not UTF-8", v), at)
+		return errs.Locate(errs.Errorf(errs.ErrCorrupt, "%.40q is not UTF-8", v), at)
 	}
-	return arrowio.Locate(arrowio.Errorf(arrowio.ErrSchema,
+	return errs.Locate(errs.Errorf(errs.ErrSchema,
 		"%.40q is not %s, as which the column was inferred from the first %d rows; read all of it for that with --csv-sample=all, or columns as text with --csv-types=utf8",
 		v, types[c.kind], r.f.sampled), at)
 }

@@ -5,7 +5,7 @@ import (
 	"bytes"
 	"io"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // scanner splits text into records. It reads a line at a time and keeps one record, whose fields are valid until the
@@ -44,7 +44,7 @@ func (s *scanner) field(i int) ([]byte, bool) {
 func (s *scanner) blank() bool { return len(s.ends) == 1 && s.ends[0] == 0 && !s.quoted[0] }
 
 func (s *scanner) corrupt(line int64, format string, args ...any) error {
-	e := arrowio.Errorf(arrowio.ErrCorrupt, format, args...)
+	e := errs.Errorf(errs.ErrCorrupt, format, args...)
 	e.Op = lineName(line)
 	return e
 }
@@ -126,7 +126,7 @@ func (s *scanner) end(quoted bool) {
 }
 
 func (s *scanner) tooLong() error {
-	e := arrowio.Errorf(arrowio.ErrLimit, "a record of more than %d bytes (Limits.ValueBytes)", s.limit)
+	e := errs.Errorf(errs.ErrLimit, "a record of more than %d bytes (Limits.ValueBytes)", s.limit)
 	e.Op = lineName(s.line)
 	return e
 }

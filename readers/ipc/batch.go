@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
 	"github.com/arrowio/arrowio/internal/arrowipc"
@@ -80,7 +81,7 @@ func (r *batches) fetch(ctx context.Context, b arrowipc.Batch, cols []*arrowipc.
 	for _, s := range wanted(&b, l, want) {
 		if total += s.Len; total > limit {
 			p.body.release()
-			return nil, arrowio.Errorf(arrowio.ErrLimit, "a batch of more than %d bytes (Limits.BatchBytes, Limits.DictionaryBytes)", limit)
+			return nil, errs.Errorf(errs.ErrLimit, "a batch of more than %d bytes (Limits.BatchBytes, Limits.DictionaryBytes)", limit)
 		}
 		buf := memory.NewResizableBuffer(r.mem)
 		p.body.segs = append(p.body.segs, segment{off: s.Off, buf: buf})
@@ -170,7 +171,7 @@ func (r *batches) columns(p *pending, cols []*arrowipc.Node, want []int) ([]arro
 		if r.src == nil {
 			if left -= writtenOut(d); left < 0 {
 				d.Release()
-				err := arrowio.Errorf(arrowio.ErrLimit, "a batch whose values, each written out where it is used, take more than %d bytes (Limits.BatchBytes)", r.limits.BatchBytes)
+				err := errs.Errorf(errs.ErrLimit, "a batch whose values, each written out where it is used, take more than %d bytes (Limits.BatchBytes)", r.limits.BatchBytes)
 				return fail(r.locate(err, cols, i))
 			}
 		}
@@ -186,13 +187,13 @@ func (r *batches) locate(err error, cols []*arrowipc.Node, i int) error {
 		return err
 	}
 	name := r.schema.Arrow.Field(i).Name
-	var e *arrowio.Error
+	var e *errs.Error
 	if errors.As(err, &e) && e.Column != "" {
 		c := *e
 		c.Column = name + "." + e.Column
 		return &c
 	}
-	return arrowio.Locate(err, arrowio.At{Column: name, Split: -1, Off: -1})
+	return errs.Locate(err, errs.At{Column: name})
 }
 
 // record decodes a fetched batch and frees what was fetched. The caller releases the record.

@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowipc"
 )
 
@@ -53,7 +53,7 @@ func (b *body) view(off, n int64) (*memory.Buffer, error) {
 			return c, nil
 		}
 	}
-	return nil, arrowio.Errorf(arrowio.ErrInternal, "bytes [%d, %d) of a body were not read", off, off+n)
+	return nil, errs.Errorf(errs.ErrInternal, "bytes [%d, %d) of a body were not read", off, off+n)
 }
 
 // rawPrefix is the size that stands in front of a buffer that is stored as it is within a compressed body.
@@ -99,7 +99,7 @@ func (b *body) admit(size, packed int64, codec int8) error {
 		return corrupt("%d compressed bytes said to hold %d", packed, size)
 	}
 	if size > b.left {
-		return arrowio.Errorf(arrowio.ErrLimit, "a batch that decompresses to more than Limits.BatchBytes")
+		return errs.Errorf(errs.ErrLimit, "a batch that decompresses to more than Limits.BatchBytes")
 	}
 	b.left -= size
 	return nil

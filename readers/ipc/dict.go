@@ -5,7 +5,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
@@ -36,7 +36,7 @@ func (d *dictionaries) get(id int64) (*array.Data, error) {
 	if len(e.parts) > 1 {
 		all, err := concat(e.parts, d.mem)
 		if err != nil {
-			return nil, arrowio.Errorf(arrowio.ErrUnsupported, "dictionary %d: its %d deltas: %w", id, len(e.parts)-1, err)
+			return nil, errs.Errorf(errs.ErrUnsupported, "dictionary %d: its %d deltas: %w", id, len(e.parts)-1, err)
 		}
 		e.release(d)
 		e.parts = []arrow.Array{all}
@@ -81,7 +81,7 @@ func (d *dictionaries) add(id int64, values arrow.Array, bytes int64, delta bool
 	}
 	e.parts = append(e.parts, values)
 	if e.bytes += bytes; e.bytes > limit {
-		return arrowio.Errorf(arrowio.ErrLimit, "dictionary %d has more than Limits.DictionaryBytes", id)
+		return errs.Errorf(errs.ErrLimit, "dictionary %d has more than Limits.DictionaryBytes", id)
 	}
 	return nil
 }

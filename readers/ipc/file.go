@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowipc"
 	"github.com/arrowio/arrowio/internal/options"
@@ -20,7 +21,7 @@ import (
 )
 
 func corrupt(format string, args ...any) error {
-	return arrowio.Errorf(arrowio.ErrCorrupt, format, args...)
+	return errs.Errorf(errs.ErrCorrupt, format, args...)
 }
 
 var magic = []byte("ARROW1")
@@ -45,7 +46,7 @@ func Format() arrowio.Format {
 }
 
 func locate(err error) error {
-	return arrowio.Locate(err, arrowio.At{Format: "ipc", Split: -1, Off: -1})
+	return errs.Locate(err, errs.At{Format: "ipc"})
 }
 
 // file is an IPC file. It is never changed after openFile.
@@ -66,7 +67,7 @@ func openFile(ctx context.Context, src arrowio.Source, limits arrowio.Limits) (*
 	f := &file{src: src, limits: limits}
 	meta, err := f.footer(ctx)
 	if err != nil {
-		return nil, arrowio.Locate(err, arrowio.At{Op: "footer", Split: -1, Off: max(0, src.Size()-tail-meta)})
+		return nil, errs.Locate(err, errs.At{Op: "footer", Off: errs.N(max(0, src.Size()-tail-meta))})
 	}
 	if err := f.count(ctx, meta); err != nil {
 		return nil, err
@@ -93,7 +94,7 @@ func (f *file) footer(ctx context.Context) (size int64, err error) {
 	case size <= 0 || size > end-8:
 		return 0, corrupt("a footer of %d bytes in a file of %d", size, f.src.Size())
 	case size > f.limits.MetadataBytes:
-		return size, arrowio.Errorf(arrowio.ErrLimit, "a footer of %d bytes (Limits.MetadataBytes)", size)
+		return size, errs.Errorf(errs.ErrLimit, "a footer of %d bytes (Limits.MetadataBytes)", size)
 	}
 	b := make([]byte, size)
 	if err := readAt(ctx, f.src, b, end-size); err != nil {
@@ -108,16 +109,16 @@ func (f *file) count(ctx context.Context, spent int64) error {
 	f.first = make([]int64, len(f.Batches)+1)
 	for i, b := range f.Batches {
 		if spent += b.Meta; spent > f.limits.MetadataBytes {
-			err := arrowio.Errorf(arrowio.ErrLimit, "more than %d bytes of metadata (Limits.MetadataBytes)", f.limits.MetadataBytes)
-			return arrowio.Locate(err, arrowio.At{Op: fmt.Sprintf("record batch %d", i), Split: -1, Off: b.Off})
+			err := errs.Errorf(errs.ErrLimit, "more than %d bytes of metadata (Limits.MetadataBytes)", f.limits.MetadataBytes)
+			return errs.Locate(err, errs.At{Op: fmt.Sprintf("record batch %d", i), Off: errs.N(b.Off)})
 		}
 		rb, err := f.batch(ctx, b)
 		if err != nil {
-			return arrowio.Locate(err, arrowio.At{Op: fmt.Sprintf("record batch %d", i), Split: -1, Off: b.Off})
+			return errs.Locate(err, errs.At{Op: fmt.Sprintf("record batch %d", i), Off: errs.N(b.Off)})
 		}
 		if rb.Rows > math.MaxInt64-f.first[i] {
 			err := corrupt("more rows than an int64 can count")
-			return arrowio.Locate(err, arrowio.At{Op: fmt.Sprintf("record batch %d", i), Split: -1, Off: b.Off})
+			return errs.Locate(err, errs.At{Op: fmt.Sprintf("record batch %d", i), Off: errs.N(b.Off)})
 		}
 		f.first[i+1] = f.first[i] + rb.Rows
 	}
@@ -127,7 +128,7 @@ func (f *file) count(ctx context.Context, spent int64) error {
 // message reads the metadata of a block.
 func (f *file) message(ctx context.Context, b arrowipc.Block) (m arrowipc.Message, err error) {
 	if b.Meta > f.limits.MetadataBytes {
-		return m, arrowio.Errorf(arrowio.ErrLimit, "message metadata of %d bytes (Limits.MetadataBytes)", b.Meta)
+		return m, errs.Errorf(errs.ErrLimit, "message metadata of %d bytes (Limits.MetadataBytes)", b.Meta)
 	}
 	buf := make([]byte, b.Meta)
 	if err := readAt(ctx, f.src, buf, b.Off); err != nil {
@@ -195,7 +196,7 @@ func (f *file) Close() error { return nil }
 func (f *file) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
 	src, err := f.read(ctx, s, rows, p, mem)
 	if err != nil {
-		return nil, arrowio.Locate(err, arrowio.At{Format: "ipc", Split: s.Ordinal, Off: -1})
+		return nil, errs.Locate(err, errs.At{Format: "ipc", Split: errs.N(s.Ordinal)})
 	}
 	return recordsplit.New(src, p.Schema, mem), nil
 }
@@ -214,7 +215,7 @@ func (f *file) read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 			continue
 		}
 		b := f.Batches[i]
-		at := arrowio.At{Op: fmt.Sprintf("record batch %d", i), Split: -1, Off: b.Off}
+		at := errs.At{Op: fmt.Sprintf("record batch %d", i), Off: errs.N(b.Off)}
 		rb, err := f.batch(ctx, b)
 		if err == nil && rb.Rows != f.first[i+1]-f.first[i] {
 			err = corrupt("%d rows, which were %d before", rb.Rows, f.first[i+1]-f.first[i])
@@ -225,7 +226,7 @@ func (f *file) read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 		}
 		if err != nil {
 			_ = src.Close()
-			return nil, arrowio.Locate(err, at)
+			return nil, errs.Locate(err, at)
 		}
 		src.fetched[i-from] = got
 		for _, g := range got.body.segs {
@@ -233,7 +234,7 @@ func (f *file) read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 		}
 		if total > f.limits.SplitBytes {
 			_ = src.Close()
-			return nil, arrowio.Errorf(arrowio.ErrLimit, "a split of more than %d bytes (Limits.SplitBytes)", f.limits.SplitBytes)
+			return nil, errs.Errorf(errs.ErrLimit, "a split of more than %d bytes (Limits.SplitBytes)", f.limits.SplitBytes)
 		}
 	}
 	return src, nil
@@ -250,7 +251,7 @@ func (f *file) readDictionaries(ctx context.Context, r *batches) error {
 			err = r.dictionary(ctx, m, b.Off+b.Meta, true)
 		}
 		if err != nil {
-			return arrowio.Locate(err, arrowio.At{Op: fmt.Sprintf("dictionary batch %d", i), Split: -1, Off: b.Off})
+			return errs.Locate(err, errs.At{Op: fmt.Sprintf("dictionary batch %d", i), Off: errs.N(b.Off)})
 		}
 	}
 	return nil
@@ -278,12 +279,12 @@ func (s *fileBatches) load(i int) (arrow.Record, error) {
 	k := i - s.f.from[s.split.Ordinal]
 	p := s.fetched[k]
 	if p == nil {
-		return nil, arrowio.Errorf(arrowio.ErrInternal, "rows of record batch %d read without being asked for", i)
+		return nil, errs.Errorf(errs.ErrInternal, "rows of record batch %d read without being asked for", i)
 	}
 	s.fetched[k] = nil
 	rec, err := s.r.record(p)
 	if err != nil {
-		return nil, arrowio.Locate(err, arrowio.At{Format: "ipc", Op: fmt.Sprintf("record batch %d", i), Split: s.split.Ordinal, Off: s.f.Batches[i].Off})
+		return nil, errs.Locate(err, errs.At{Format: "ipc", Op: fmt.Sprintf("record batch %d", i), Split: errs.N(s.split.Ordinal), Off: errs.N(s.f.Batches[i].Off)})
 	}
 	return rec, nil
 }
@@ -312,7 +313,7 @@ func (f *file) Info(ctx context.Context, _ arrowio.InfoOptions) (*arrowio.Info, 
 			err = addBatch(info, rb, f.Footer.Schema)
 		}
 		if err != nil {
-			return nil, arrowio.Locate(err, arrowio.At{Format: "ipc", Op: fmt.Sprintf("record batch %d", i), Split: -1, Off: b.Off})
+			return nil, errs.Locate(err, errs.At{Format: "ipc", Op: fmt.Sprintf("record batch %d", i), Off: errs.N(b.Off)})
 		}
 	}
 	if len(f.Dictionaries) > 0 {

@@ -20,6 +20,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
 	"github.com/arrowio/arrowio/internal/fixtures"
 )
@@ -432,7 +433,7 @@ func TestInfo(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	if _, err := open(fixture(t, "types.arrow"), "types.arrow", arrowio.OpenOptions{Options: map[string]string{"x": "y"}}); !errors.Is(err, arrowio.ErrOption) {
+	if _, err := open(fixture(t, "types.arrow"), "types.arrow", arrowio.OpenOptions{Options: map[string]string{"x": "y"}}); !errors.Is(err, errs.ErrOption) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -456,7 +457,7 @@ func TestLimits(t *testing.T) {
 		if err == nil {
 			_, err = readAll(f, nil, 100, checked(t))
 		}
-		if !errors.Is(err, arrowio.ErrLimit) {
+		if !errors.Is(err, errs.ErrLimit) {
 			t.Errorf("%s with %+v: %v", c.name, c.l, err)
 		}
 	}
@@ -501,8 +502,8 @@ func hostile(t testing.TB, b []byte, name string) error {
 
 // kinded wants an error that says that the data are at fault, not the program.
 func kinded(t testing.TB, err error) error {
-	var e *arrowio.Error
-	if !errors.As(err, &e) || e.Kind == arrowio.ErrInternal {
+	var e *errs.Error
+	if !errors.As(err, &e) || e.Kind == errs.ErrInternal {
 		t.Fatalf("not an error about data: %v", err)
 	}
 	return err

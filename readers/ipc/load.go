@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowipc"
 )
 
@@ -193,7 +194,7 @@ func (l *loader) bounded(dt arrow.DataType, length int64) error {
 		free = dt.NumFields() == 0
 	}
 	if free && length > l.limits.BatchElements {
-		return arrowio.Errorf(arrowio.ErrLimit, "%d slots of type %s (Limits.BatchElements)", length, dt)
+		return errs.Errorf(errs.ErrLimit, "%d slots of type %s (Limits.BatchElements)", length, dt)
 	}
 	return nil
 }
@@ -216,7 +217,7 @@ func (l *loader) loadBuffers(dt arrow.DataType, length int64, nulls *int64) ([]*
 	}
 	if validity {
 		if _, ok := dt.(arrow.UnionType); ok && *nulls > 0 {
-			return bufs, arrowio.Errorf(arrowio.ErrUnsupported, "a union with null slots, from before Arrow 1.0")
+			return bufs, errs.Errorf(errs.ErrUnsupported, "a union with null slots, from before Arrow 1.0")
 		}
 		if *nulls > 0 {
 			if bufs[0], err = l.buffer(first); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowipc"
 	"github.com/arrowio/arrowio/internal/recordsplit"
@@ -36,7 +37,7 @@ func NewDecoder(metadata []byte, l arrowio.Limits) (*Decoder, error) {
 		d.schema, err = m.Schema()
 	}
 	if err != nil {
-		return nil, arrowio.Locate(err, arrowio.At{Format: "ipc-stream", Op: "schema", Split: -1, Off: -1})
+		return nil, errs.Locate(err, errs.At{Format: "ipc-stream", Op: "schema"})
 	}
 	return d, nil
 }
@@ -76,12 +77,12 @@ func (d *Decoder) next(metadata, body []byte) (recordsplit.Batch, error) {
 }
 
 func (d *Decoder) locate(err error) error {
-	return arrowio.Locate(err, arrowio.At{Format: "ipc-stream", Op: "message", Split: -1, Off: -1})
+	return errs.Locate(err, errs.At{Format: "ipc-stream", Op: "message"})
 }
 
 func (d *Decoder) parse(metadata []byte) (arrowipc.Message, error) {
 	if int64(len(metadata)) > d.limits.MetadataBytes {
-		return arrowipc.Message{}, arrowio.Errorf(arrowio.ErrLimit, "message metadata of %d bytes (Limits.MetadataBytes)", len(metadata))
+		return arrowipc.Message{}, errs.Errorf(errs.ErrLimit, "message metadata of %d bytes (Limits.MetadataBytes)", len(metadata))
 	}
 	return arrowipc.ParseMessage(metadata, d.limits)
 }
@@ -95,7 +96,7 @@ func (d *Decoder) read(metadata, body []byte) (recordsplit.Batch, error) {
 	case m.Body > int64(len(body)):
 		return none, corrupt("a body of %d bytes that is said to have %d", len(body), m.Body)
 	case int64(len(body)) > d.limits.BatchBytes:
-		return none, arrowio.Errorf(arrowio.ErrLimit, "a body of %d bytes (Limits.BatchBytes)", len(body))
+		return none, errs.Errorf(errs.ErrLimit, "a body of %d bytes (Limits.BatchBytes)", len(body))
 	}
 	d.b.whole, d.b.charge = body, int64(len(body))+dictionaryCost*int64(len(metadata))
 	switch m.Kind {
@@ -107,7 +108,7 @@ func (d *Decoder) read(metadata, body []byte) (recordsplit.Batch, error) {
 			return none, err
 		}
 		if rb.Rows > d.limits.BatchElements {
-			return none, arrowio.Errorf(arrowio.ErrLimit, "a batch of %d rows (Limits.BatchElements)", rb.Rows)
+			return none, errs.Errorf(errs.ErrLimit, "a batch of %d rows (Limits.BatchElements)", rb.Rows)
 		}
 		return recordsplit.Batch{Rows: rb.Rows, Load: func() (arrow.Record, error) {
 			rec, err := d.load(rb)
@@ -132,7 +133,7 @@ func (d *Decoder) dictionary(m arrowipc.Message) error {
 		return err
 	}
 	if d.dicts += d.b.dicts.bytes(id) - before; d.dicts > d.limits.DictionaryBytes {
-		return arrowio.Errorf(arrowio.ErrLimit, "the dictionaries have more than Limits.DictionaryBytes")
+		return errs.Errorf(errs.ErrLimit, "the dictionaries have more than Limits.DictionaryBytes")
 	}
 	return nil
 }
@@ -183,7 +184,7 @@ func (r *received) Close() error {
 
 func (r *received) Read(ctx context.Context, _ arrowio.Split, _ arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
 	if r.begun.Swap(true) {
-		return nil, arrowio.Errorf(arrowio.ErrInternal, "a stream that comes once is read again")
+		return nil, errs.Errorf(errs.ErrInternal, "a stream that comes once is read again")
 	}
 	r.d.Begin(p, mem)
 	return recordsplit.New(&receivedBatches{ctx: ctx, r: r}, p.Schema, mem), nil

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowipc"
 )
 
@@ -143,7 +144,7 @@ func TestMessagesOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Release()
-	if s.Next() || !errors.Is(s.Err(), arrowio.ErrInternal) {
+	if s.Next() || !errors.Is(s.Err(), errs.ErrInternal) {
 		t.Error(s.Err())
 	}
 }

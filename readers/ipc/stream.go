@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowipc"
 	"github.com/arrowio/arrowio/internal/options"
@@ -36,7 +37,7 @@ func StreamFormat() arrowio.Format {
 }
 
 func locateStream(err error) error {
-	return arrowio.Locate(err, arrowio.At{Format: "ipc-stream", Split: -1, Off: -1})
+	return errs.Locate(err, errs.At{Format: "ipc-stream"})
 }
 
 // matchStream looks for a continuation, a length that is a multiple of 8, and a flatbuffer root in it.
@@ -64,10 +65,10 @@ func openStream(ctx context.Context, src arrowio.Source, limits arrowio.Limits) 
 		if err == io.EOF {
 			err = corrupt("an empty stream, without even a schema")
 		}
-		return nil, arrowio.Locate(err, arrowio.At{Op: "schema", Split: -1, Off: 0})
+		return nil, errs.Locate(err, errs.At{Op: "schema", Off: errs.N(0)})
 	}
 	if s.schema, err = m.Schema(); err != nil {
-		return nil, arrowio.Locate(err, arrowio.At{Op: "schema", Split: -1, Off: 0})
+		return nil, errs.Locate(err, errs.At{Op: "schema", Off: errs.N(0)})
 	}
 	s.version, s.start = m.Version, next
 	return s, nil
@@ -94,7 +95,7 @@ func (s *stream) message(ctx context.Context, off int64) (m arrowipc.Message, ne
 	case meta > size-off-prefix:
 		return m, 0, corrupt("metadata of %d bytes, %d before the end: %w", meta, size-off-prefix, io.ErrUnexpectedEOF)
 	case meta > s.limits.MetadataBytes:
-		return m, 0, arrowio.Errorf(arrowio.ErrLimit, "message metadata of %d bytes (Limits.MetadataBytes)", meta)
+		return m, 0, errs.Errorf(errs.ErrLimit, "message metadata of %d bytes (Limits.MetadataBytes)", meta)
 	}
 	b := make([]byte, meta)
 	if err := readAt(ctx, s.src, b, off+prefix); err != nil {
@@ -149,13 +150,13 @@ type streamBatches struct {
 
 func (b *streamBatches) Next() (recordsplit.Batch, error) {
 	for {
-		at := arrowio.At{Format: "ipc-stream", Op: "message", Split: -1, Off: b.off}
+		at := errs.At{Format: "ipc-stream", Op: "message", Off: errs.N(b.off)}
 		m, next, err := b.s.message(b.ctx, b.off)
 		if err == io.EOF {
 			return recordsplit.Batch{}, io.EOF
 		}
 		if err != nil {
-			return recordsplit.Batch{}, arrowio.Locate(err, at)
+			return recordsplit.Batch{}, errs.Locate(err, at)
 		}
 		b.off = next
 		switch m.Kind {
@@ -166,14 +167,14 @@ func (b *streamBatches) Next() (recordsplit.Batch, error) {
 			if rb, err = m.Batch(); err == nil {
 				return recordsplit.Batch{Rows: rb.Rows, Load: func() (arrow.Record, error) {
 					rec, err := b.load(rb, next-m.Body)
-					return rec, arrowio.Locate(err, at)
+					return rec, errs.Locate(err, at)
 				}}, nil
 			}
 		default:
 			err = corrupt("a message of kind %d", m.Kind)
 		}
 		if err != nil {
-			return recordsplit.Batch{}, arrowio.Locate(err, at)
+			return recordsplit.Batch{}, errs.Locate(err, at)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/recordsplit"
@@ -41,7 +42,7 @@ func Format() arrowio.Format {
 }
 
 func locate(err error) error {
-	return arrowio.Locate(err, arrowio.At{Format: "jsonl", Split: -1, Off: -1})
+	return errs.Locate(err, errs.At{Format: "jsonl"})
 }
 
 // file is a JSON Lines file. It is never changed after open.
@@ -70,7 +71,7 @@ func open(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (*file
 	}
 	fields, err := root.fields()
 	if err != nil {
-		return nil, fault(arrowio.ErrSchema, err)
+		return nil, fault(errs.ErrSchema, err)
 	}
 	f.schema = arrow.NewSchema(fields, nil)
 	return f, nil
@@ -101,16 +102,16 @@ func (f *file) sample(ctx context.Context, rows int64) (*shape, error) {
 			err = in.lex.end()
 		}
 		if err != nil {
-			return nil, l.fault(arrowio.ErrCorrupt, err)
+			return nil, l.fault(errs.ErrCorrupt, err)
 		}
 		f.sampled++
 	}
 	return root, nil
 }
 
-// fault makes an *arrowio.Error of what a lexer or an inference says. Its kind is kind unless err knows better.
-func fault(kind arrowio.Kind, err error) error {
-	at := arrowio.At{Split: -1, Off: -1}
+// fault makes an *errs.Error of what a lexer or an inference says. Its kind is kind unless err knows better.
+func fault(kind errs.Kind, err error) error {
+	at := errs.At{}
 	var p *placed
 	if errors.As(err, &p) {
 		at.Column, err = p.path, p.err
@@ -118,11 +119,11 @@ func fault(kind arrowio.Kind, err error) error {
 	var m misfit
 	switch {
 	case errors.Is(err, errDepth), errors.Is(err, errColumns):
-		kind = arrowio.ErrLimit
+		kind = errs.ErrLimit
 	case errors.As(err, &m):
-		kind = arrowio.ErrSchema
+		kind = errs.ErrSchema
 	}
-	return arrowio.Locate(arrowio.Errorf(kind, "%w", err), at)
+	return errs.Locate(errs.Errorf(kind, "%w", err), at)
 }
 
 // lines reads a file line by line.
@@ -137,8 +138,8 @@ func (f *file) lines() *lines {
 	return &lines{r: bufio.NewReaderSize(io.NewSectionReader(f.src, 0, f.src.Size()), 256<<10), limit: f.limits.ValueBytes}
 }
 
-func (l *lines) fault(kind arrowio.Kind, err error) error {
-	return arrowio.Locate(fault(kind, err), arrowio.At{Op: "line " + strconv.FormatInt(l.n, 10), Split: -1, Off: -1})
+func (l *lines) fault(kind errs.Kind, err error) error {
+	return errs.Locate(fault(kind, err), errs.At{Op: "line " + strconv.FormatInt(l.n, 10)})
 }
 
 // next returns the next line that is not empty, valid until the next call; io.EOF behind the last.
@@ -150,7 +151,7 @@ func (l *lines) next() ([]byte, error) {
 			l.long = append(l.long[:0], line...)
 			for err == bufio.ErrBufferFull {
 				if int64(len(l.long)) > l.limit {
-					return nil, l.fault(arrowio.ErrLimit, fmt.Errorf("a line of more than %d bytes (Limits.ValueBytes)", l.limit))
+					return nil, l.fault(errs.ErrLimit, fmt.Errorf("a line of more than %d bytes (Limits.ValueBytes)", l.limit))
 				}
 				line, err = l.r.ReadSlice('\n')
 				l.long = append(l.long, line...)

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
 )
 
@@ -128,32 +129,32 @@ func TestErrors(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		o          map[string]string
-		kind       arrowio.Kind
+		kind       errs.Kind
 		says       []string
 	}{
-		{"misfit", "{\"a\":1}\n{\"a\":2}\n{\"a\":\"x\"}", two, arrowio.ErrSchema, []string{"line 3", "column a", "a string is not int64", "--jsonl-types=text"}},
-		{"fraction", "{\"a\":1}\n{\"a\":2}\n{\"a\":1.5}", two, arrowio.ErrSchema, []string{"line 3", "1.5 is not int64"}},
-		{"inexact", "{\"a\":1}\n{\"a\":2.5}\n{\"a\":9007199254740993}", two, arrowio.ErrSchema, []string{"line 3", "float64"}},
-		{"digits that a float64 does not keep", "{\"a\":{\"b\":1.5}}\n{\"a\":{\"b\":0.1234567890123456789}}", nil, arrowio.ErrSchema, []string{"column a.b", "more digits than a float64 keeps", "--jsonl-types=text"}},
-		{"digits behind the sample", "{\"a\":1.5}\n{\"a\":2.5}\n{\"a\":12345678901234567.89}", two, arrowio.ErrSchema, []string{"line 3", "column a", "12345678901234567.89"}},
-		{"new member", "{\"a\":{\"b\":2}}\n{}\n{\"a\":{\"c\":1}}", two, arrowio.ErrSchema, []string{"line 3", "column a", `"c"`, "--jsonl-sample=all"}},
-		{"mixed sample", "{\"a\":{\"b\":2}}\n{\"a\":{\"b\":[1]}}", nil, arrowio.ErrCorrupt, []string{"line 2", "column a.b", "an array"}},
-		{"too large", "{\"a\":123456789012345678901}", nil, arrowio.ErrSchema, []string{"column a", "uint64"}},
-		{"negative and beyond int64", "{\"a\":18446744073709551615}\n{\"a\":-1}", nil, arrowio.ErrSchema, []string{"column a"}},
-		{"no object", "[1]", nil, arrowio.ErrCorrupt, []string{"line 1"}},
-		{"behind the object", "{} x", nil, arrowio.ErrCorrupt, []string{"line 1", "'x'"}},
-		{"cut off", "{\"a\":1", nil, arrowio.ErrCorrupt, []string{"line 1"}},
-		{"leading zero", "{\"a\":01}", nil, arrowio.ErrCorrupt, []string{"line 1"}},
-		{"twice", "{\"a\":1,\"a\":2}", nil, arrowio.ErrCorrupt, []string{"line 1", "twice"}},
-		{"twice behind the sample", "{\"a\":1}\n{}\n{\"a\":1,\"a\":2}", two, arrowio.ErrCorrupt, []string{"line 3", "twice"}},
-		{"control character", "{\"a\":\"\x01\"}", nil, arrowio.ErrCorrupt, []string{"line 1"}},
-		{"not UTF-8", "{\"a\":\"\xff\"}", nil, arrowio.ErrCorrupt, []string{"UTF-8"}},
-		{"half a pair", `{"a":"\ud83d"}`, nil, arrowio.ErrCorrupt, []string{"surrogate"}},
-		{"wrong pair", `{"a":"\ud83d\u0041"}`, nil, arrowio.ErrCorrupt, []string{"surrogate"}},
-		{"deep", "{\"a\":" + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + "}", nil, arrowio.ErrLimit, []string{"Limits.Depth"}},
-		{"deep as text", "{\"a\":" + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + "}", map[string]string{"jsonl-types": "text"}, arrowio.ErrLimit, nil},
-		{"option", "{}", map[string]string{"jsonl-types": "x"}, arrowio.ErrOption, nil},
-		{"sample", "{}", map[string]string{"jsonl-sample": "x"}, arrowio.ErrOption, nil},
+		{"misfit", "{\"a\":1}\n{\"a\":2}\n{\"a\":\"x\"}", two, errs.ErrSchema, []string{"line 3", "column a", "a string is not int64", "--jsonl-types=text"}},
+		{"fraction", "{\"a\":1}\n{\"a\":2}\n{\"a\":1.5}", two, errs.ErrSchema, []string{"line 3", "1.5 is not int64"}},
+		{"inexact", "{\"a\":1}\n{\"a\":2.5}\n{\"a\":9007199254740993}", two, errs.ErrSchema, []string{"line 3", "float64"}},
+		{"digits that a float64 does not keep", "{\"a\":{\"b\":1.5}}\n{\"a\":{\"b\":0.1234567890123456789}}", nil, errs.ErrSchema, []string{"column a.b", "more digits than a float64 keeps", "--jsonl-types=text"}},
+		{"digits behind the sample", "{\"a\":1.5}\n{\"a\":2.5}\n{\"a\":12345678901234567.89}", two, errs.ErrSchema, []string{"line 3", "column a", "12345678901234567.89"}},
+		{"new member", "{\"a\":{\"b\":2}}\n{}\n{\"a\":{\"c\":1}}", two, errs.ErrSchema, []string{"line 3", "column a", `"c"`, "--jsonl-sample=all"}},
+		{"mixed sample", "{\"a\":{\"b\":2}}\n{\"a\":{\"b\":[1]}}", nil, errs.ErrCorrupt, []string{"line 2", "column a.b", "an array"}},
+		{"too large", "{\"a\":123456789012345678901}", nil, errs.ErrSchema, []string{"column a", "uint64"}},
+		{"negative and beyond int64", "{\"a\":18446744073709551615}\n{\"a\":-1}", nil, errs.ErrSchema, []string{"column a"}},
+		{"no object", "[1]", nil, errs.ErrCorrupt, []string{"line 1"}},
+		{"behind the object", "{} x", nil, errs.ErrCorrupt, []string{"line 1", "'x'"}},
+		{"cut off", "{\"a\":1", nil, errs.ErrCorrupt, []string{"line 1"}},
+		{"leading zero", "{\"a\":01}", nil, errs.ErrCorrupt, []string{"line 1"}},
+		{"twice", "{\"a\":1,\"a\":2}", nil, errs.ErrCorrupt, []string{"line 1", "twice"}},
+		{"twice behind the sample", "{\"a\":1}\n{}\n{\"a\":1,\"a\":2}", two, errs.ErrCorrupt, []string{"line 3", "twice"}},
+		{"control character", "{\"a\":\"\x01\"}", nil, errs.ErrCorrupt, []string{"line 1"}},
+		{"not UTF-8", "{\"a\":\"\xff\"}", nil, errs.ErrCorrupt, []string{"UTF-8"}},
+		{"half a pair", `{"a":"\ud83d"}`, nil, errs.ErrCorrupt, []string{"surrogate"}},
+		{"wrong pair", `{"a":"\ud83d\u0041"}`, nil, errs.ErrCorrupt, []string{"surrogate"}},
+		{"deep", "{\"a\":" + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + "}", nil, errs.ErrLimit, []string{"Limits.Depth"}},
+		{"deep as text", "{\"a\":" + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + "}", map[string]string{"jsonl-types": "text"}, errs.ErrLimit, nil},
+		{"option", "{}", map[string]string{"jsonl-types": "x"}, errs.ErrOption, nil},
+		{"sample", "{}", map[string]string{"jsonl-sample": "x"}, errs.ErrOption, nil},
 	} {
 		_, _, err := read(t, c.text, c.o, nil)
 		if !errors.Is(err, c.kind) {
@@ -182,10 +183,10 @@ func TestLongLines(t *testing.T) {
 	if err != nil || len(rows) != 2 || rows[0] != long {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
-	if _, err := openText("{\"a\":\""+long+"\"}", arrowio.OpenOptions{Limits: arrowio.Limits{ValueBytes: 1 << 19}}); !errors.Is(err, arrowio.ErrLimit) {
+	if _, err := openText("{\"a\":\""+long+"\"}", arrowio.OpenOptions{Limits: arrowio.Limits{ValueBytes: 1 << 19}}); !errors.Is(err, errs.ErrLimit) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := openText(`{"a":1,"b":2,"c":3}`, arrowio.OpenOptions{Limits: arrowio.Limits{Columns: 2}}); !errors.Is(err, arrowio.ErrLimit) {
+	if _, err := openText(`{"a":1,"b":2,"c":3}`, arrowio.OpenOptions{Limits: arrowio.Limits{Columns: 2}}); !errors.Is(err, errs.ErrLimit) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -203,7 +204,7 @@ func TestErrorLeavesNothingBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := r.Read(10); !errors.Is(err, arrowio.ErrSchema) {
+		if _, err := r.Read(10); !errors.Is(err, errs.ErrSchema) {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -217,7 +218,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, types := range []string{"infer", "text"} {
 			_, _, err := read(t, s, map[string]string{"jsonl-sample": "2", "jsonl-types": types}, nil)
-			if e := (*arrowio.Error)(nil); err != nil && (!errors.As(err, &e) || e.Kind == arrowio.ErrInternal) {
+			if e := (*errs.Error)(nil); err != nil && (!errors.As(err, &e) || e.Kind == errs.ErrInternal) {
 				t.Fatal(err)
 			}
 		}

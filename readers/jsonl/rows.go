@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/floattext"
 	"github.com/arrowio/arrowio/internal/recordsplit"
@@ -125,7 +126,7 @@ func (r *rows) parse() (n int64, err error) {
 		size += len(line)
 		r.lex.b, r.lex.pos = line, 0
 		if err := r.line(); err != nil {
-			return 0, r.lines.fault(arrowio.ErrCorrupt, err)
+			return 0, r.lines.fault(errs.ErrCorrupt, err)
 		}
 	}
 	return n, nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
@@ -274,8 +275,8 @@ func (b *Blocks) missing(id uint64) error {
 }
 
 func blockError(id uint64, format string, args ...any) error {
-	return &arrowio.Error{
-		Kind: arrowio.ErrCorrupt, Format: "kudu", Op: "block " + kuduwire.BlockName(id), Split: -1, Off: -1,
+	return &errs.Error{
+		Kind: errs.ErrCorrupt, Format: "kudu", Op: "block " + kuduwire.BlockName(id), Split: -1, Off: -1,
 		Err: fmt.Errorf(format, args...),
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
@@ -169,7 +170,7 @@ func (r *recordReader) read(c *container, number uint32) error {
 	r.records, c.damage, err = kuduwire.ParseBlockRecords(b, r.records[:0])
 	if err != nil {
 		err = inFile(err, path)
-		if errors.Is(err, arrowio.ErrUnsupported) {
+		if errors.Is(err, errs.ErrUnsupported) {
 			return err
 		}
 		c.err = err
@@ -177,7 +178,7 @@ func (r *recordReader) read(c *container, number uint32) error {
 	}
 	c.damage.Err = inFile(c.damage.Err, path)
 	if c.damage.NoHead && c.hasData && !c.empty() {
-		c.err = arrowio.Errorf(arrowio.ErrCorrupt, "kudu: %s: %d bytes and no records, though there is data", path, len(b))
+		c.err = errs.Errorf(errs.ErrCorrupt, "kudu: %s: %d bytes and no records, though there is data", path, len(b))
 	}
 	for i := range r.records {
 		r.last = max(r.last, r.records[i].ID)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
@@ -59,7 +60,7 @@ func (b *Blocks) good(t testing.TB, id uint64) {
 // bad fails unless opening or checking the block is a corruption whose text has all the words.
 func (b *Blocks) bad(t testing.TB, id uint64, words ...string) {
 	t.Helper()
-	if err := b.Check(id); !errors.Is(err, arrowio.ErrCorrupt) || !noted([]string{err.Error()}, append(words, kuduwire.BlockName(id))...) {
+	if err := b.Check(id); !errors.Is(err, errs.ErrCorrupt) || !noted([]string{err.Error()}, append(words, kuduwire.BlockName(id))...) {
 		t.Errorf("block %d: %v", id, err)
 	}
 }
@@ -253,7 +254,7 @@ func TestLogBlocksDamaged(t *testing.T) {
 	}
 
 	s.write([]byte("kuduenc\x01 and more"), "data", "data", "secret.metadata")
-	if _, err := OpenBlocks(context.Background(), d); !errors.Is(err, arrowio.ErrUnsupported) {
+	if _, err := OpenBlocks(context.Background(), d); !errors.Is(err, errs.ErrUnsupported) {
 		t.Errorf("encrypted: %v", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/budget"
@@ -18,9 +18,9 @@ import (
 func checkCell(c *kuduwire.Column, value []byte) error {
 	switch w := c.Type.Width(); {
 	case c.Array:
-		return arrowio.Errorf(arrowio.ErrUnsupported, "a changed or default value of an array column")
+		return errs.Errorf(errs.ErrUnsupported, "a changed or default value of an array column")
 	case w > 0 && len(value) != w:
-		return arrowio.Errorf(arrowio.ErrCorrupt, "a cell of %d bytes for type %v", len(value), c.Type)
+		return errs.Errorf(errs.ErrCorrupt, "a cell of %d bytes for type %v", len(value), c.Type)
 	}
 	return nil
 }
@@ -106,7 +106,7 @@ func buildCells(c *column, n int, mem *arrowbuf.Arena, b *budget.Batch, get func
 		valid.Release()
 	}
 	if err == nil && nulls > 0 && !c.field.Nullable {
-		err = arrowio.Errorf(arrowio.ErrCorrupt, "a null in a column that has none")
+		err = errs.Errorf(errs.ErrCorrupt, "a null in a column that has none")
 	}
 	d := array.NewData(c.field.Type, n, append([]*memory.Buffer{validity}, buffers...), nil, nulls, 0)
 	for _, buf := range append(buffers, validity) {
@@ -116,15 +116,15 @@ func buildCells(c *column, n int, mem *arrowbuf.Arena, b *budget.Batch, get func
 	}
 	if err != nil {
 		d.Release()
-		return nil, arrowio.Locate(err, arrowio.At{Format: Name, Column: c.kudu.Name, Split: -1, Off: -1})
+		return nil, errs.Locate(err, errs.At{Format: Name, Column: c.kudu.Name})
 	}
 	return d, nil
 }
 
 var (
-	errText    = arrowio.Errorf(arrowio.ErrLimit, "a batch holds over 2 GiB of strings: take fewer rows in a batch")
-	errNull    = arrowio.Errorf(arrowio.ErrCorrupt, "a cell is changed to null, in a column that has none")
-	errNotText = arrowio.Errorf(arrowio.ErrCorrupt, "a string is not UTF-8: --kudu-strings=binary shows its bytes")
+	errText    = errs.Errorf(errs.ErrLimit, "a batch holds over 2 GiB of strings: take fewer rows in a batch")
+	errNull    = errs.Errorf(errs.ErrCorrupt, "a cell is changed to null, in a column that has none")
+	errNotText = errs.Errorf(errs.ErrCorrupt, "a string is not UTF-8: --kudu-strings=binary shows its bytes")
 )
 
 // slotBytes returns the bytes of a slot of a fixed-width type, 0 for others.
@@ -151,7 +151,7 @@ func newConstant(c *column, mem *arrowbuf.Arena, b *budget.Batch, lost bool) (st
 	k := &constant{column: c, mem: mem, budget: b, value: c.kudu.ReadDefault, null: c.kudu.ReadDefault == nil || lost}
 	switch {
 	case k.null && !c.field.Nullable:
-		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "the rowset has no column %s, which has neither nulls nor a default", c.kudu.Name)
+		return nil, errs.Errorf(errs.ErrCorrupt, "the rowset has no column %s, which has neither nulls nor a default", c.kudu.Name)
 	case k.null:
 		return k, nil
 	}
@@ -192,7 +192,7 @@ func (c *column) patch(d arrow.ArrayData, runs []run, mem memory.Allocator) (arr
 	}
 	if err := c.checkHits(hits); err != nil {
 		d.Release()
-		return nil, arrowio.Locate(err, arrowio.At{Format: Name, Column: c.kudu.Name, Split: -1, Off: -1})
+		return nil, errs.Locate(err, errs.At{Format: Name, Column: c.kudu.Name})
 	}
 	p := patcher{column: c, old: d, hits: hits, mem: &arrowbuf.Arena{Allocator: mem}}
 	defer d.Release()

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
@@ -87,7 +88,7 @@ func OpenDirs(o DirOptions) (*Dirs, error) {
 			}
 		}
 	case root == "":
-		return nil, arrowio.Errorf(arrowio.ErrOption, "kudu: no directory to read")
+		return nil, errs.Errorf(errs.ErrOption, "kudu: no directory to read")
 	default:
 		if err := d.findData(root); err != nil {
 			return nil, err
@@ -122,7 +123,7 @@ func (d *Dirs) note(format string, args ...any) {
 
 // orNote notes err where there is something to salvage, and returns it otherwise.
 func (d *Dirs) orNote(err error) error {
-	if err == nil || !d.salvage || errors.Is(err, arrowio.ErrUnsupported) {
+	if err == nil || !d.salvage || errors.Is(err, errs.ErrUnsupported) {
 		return err
 	}
 	d.doubt("left out: %v", err)
@@ -147,7 +148,7 @@ func serverRoot(path string) (string, error) {
 			}
 		}
 	}
-	return "", arrowio.Errorf(arrowio.ErrOption, "kudu: %s has no %s, %s or %s: it is not the directory of a server",
+	return "", errs.Errorf(errs.ErrOption, "kudu: %s has no %s, %s or %s: it is not the directory of a server",
 		path, walsName, tabletMetaName, instanceName)
 }
 
@@ -172,11 +173,11 @@ func (d *Dirs) claim(root string) error {
 		return d.orNote(err)
 	}
 	if i.Encrypted {
-		return arrowio.Errorf(arrowio.ErrUnsupported,
+		return errs.Errorf(errs.ErrUnsupported,
 			"kudu: %s: the server's files are encrypted (--encrypt_data_at_rest): their key is with the server's key provider", path)
 	}
 	if d.UUID != "" && d.UUID != i.UUID {
-		return arrowio.Errorf(arrowio.ErrOption, "kudu: directories of different servers: %s is of %s, %s of %s",
+		return errs.Errorf(errs.ErrOption, "kudu: directories of different servers: %s is of %s, %s of %s",
 			d.first, d.UUID, root, i.UUID)
 	}
 	if d.UUID == "" {
@@ -203,7 +204,7 @@ func (d *Dirs) findData(root string) error {
 	if len(d.Data) > 0 {
 		return nil
 	}
-	return d.orNote(arrowio.Errorf(arrowio.ErrOption,
+	return d.orNote(errs.Errorf(errs.ErrOption,
 		"kudu: no data directory in %s or beside it; name those that --fs_data_dirs of the server names", root))
 }
 
@@ -247,7 +248,7 @@ func (d *Dirs) addData(path string) error {
 	switch {
 	case err == nil:
 		dir.UUID, dir.Type, dir.AllUUIDs, dir.BlockSize = i.UUID, i.Type, i.AllUUIDs, i.BlockSize
-	case errors.Is(err, fs.ErrNotExist) || d.salvage && !errors.Is(err, arrowio.ErrUnsupported):
+	case errors.Is(err, fs.ErrNotExist) || d.salvage && !errors.Is(err, errs.ErrUnsupported):
 		if dir.Type, err = guessType(dir.Path); err != nil {
 			return d.orNote(err)
 		}
@@ -258,7 +259,7 @@ func (d *Dirs) addData(path string) error {
 	switch dir.Type {
 	case kuduwire.DirFile, kuduwire.DirLog:
 	default:
-		return arrowio.Errorf(arrowio.ErrUnsupported, "kudu: %s: block manager %q; this reader knows %q and %q",
+		return errs.Errorf(errs.ErrUnsupported, "kudu: %s: block manager %q; this reader knows %q and %q",
 			name, dir.Type, kuduwire.DirFile, kuduwire.DirLog)
 	}
 	d.Data = append(d.Data, dir)
@@ -300,7 +301,7 @@ func (d *Dirs) compareData() error {
 				continue
 			}
 			if a.UUID == b.UUID {
-				return arrowio.Errorf(arrowio.ErrOption, "kudu: %s and %s are copies of one data directory, %s: name one of them", b.Path, a.Path, a.UUID)
+				return errs.Errorf(errs.ErrOption, "kudu: %s and %s are copies of one data directory, %s: name one of them", b.Path, a.Path, a.UUID)
 			}
 			ab, ba := slices.Contains(a.AllUUIDs, b.UUID), slices.Contains(b.AllUUIDs, a.UUID)
 			switch {
@@ -313,7 +314,7 @@ func (d *Dirs) compareData() error {
 				d.note("the data directory %s (%s) does not know of %s (%s), which was added later or taken out of the set",
 					older.Path, older.UUID, newer.Path, newer.UUID)
 			default:
-				return arrowio.Errorf(arrowio.ErrOption, "kudu: %s (%s) and %s (%s) are data directories of different sets: neither knows of the other",
+				return errs.Errorf(errs.ErrOption, "kudu: %s (%s) and %s (%s) are data directories of different sets: neither knows of the other",
 					b.Path, b.UUID, a.Path, a.UUID)
 			}
 		}
@@ -338,7 +339,7 @@ func (d *Dirs) compareData() error {
 func (d *Dirs) findMetadata(option, root string) error {
 	if option != "" {
 		if !isDir(filepath.Join(option, tabletMetaName)) {
-			return arrowio.Errorf(arrowio.ErrOption, "kudu: the metadata directory %s has no %s", option, tabletMetaName)
+			return errs.Errorf(errs.ErrOption, "kudu: the metadata directory %s has no %s", option, tabletMetaName)
 		}
 		d.Metadata = option
 		return d.claim(option)
@@ -366,7 +367,7 @@ func (d *Dirs) findMetadata(option, root string) error {
 		case d.Metadata == "" || empty && len(names) > 0:
 			d.Metadata, empty = r, len(names) == 0
 		case len(names) > 0:
-			return arrowio.Errorf(arrowio.ErrOption, "kudu: superblocks in %s and in %s: name the metadata directory (--fs_metadata_dir of the server)", d.Metadata, r)
+			return errs.Errorf(errs.ErrOption, "kudu: superblocks in %s and in %s: name the metadata directory (--fs_metadata_dir of the server)", d.Metadata, r)
 		}
 	}
 	if d.Metadata == "" {
@@ -409,7 +410,7 @@ func (d *Dirs) SuperBlock(tablet string) (*kuduwire.SuperBlock, error) {
 		return nil, inFile(err, path)
 	}
 	if s.TabletID != tablet {
-		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "kudu: %s is the superblock of tablet %q", path, s.TabletID)
+		return nil, errs.Errorf(errs.ErrCorrupt, "kudu: %s is the superblock of tablet %q", path, s.TabletID)
 	}
 	return s, nil
 }
@@ -431,10 +432,10 @@ func (d *Dirs) Consensus(tablet string) (*kuduwire.Consensus, error) {
 
 func (d *Dirs) tabletFile(folder, tablet string) (string, []byte, error) {
 	if !isTabletID(tablet) {
-		return "", nil, arrowio.Errorf(arrowio.ErrOption, "kudu: %q is not a tablet's id, which has 32 hex digits", tablet)
+		return "", nil, errs.Errorf(errs.ErrOption, "kudu: %q is not a tablet's id, which has 32 hex digits", tablet)
 	}
 	if d.Metadata == "" {
-		return "", nil, arrowio.Errorf(arrowio.ErrOption, "kudu: no metadata directory: %s of tablet %s: %w", folder, tablet, fs.ErrNotExist)
+		return "", nil, errs.Errorf(errs.ErrOption, "kudu: no metadata directory: %s of tablet %s: %w", folder, tablet, fs.ErrNotExist)
 	}
 	path := filepath.Join(d.Metadata, folder, tablet)
 	b, err := readSmall(path, d.lim.MetadataBytes, nil)
@@ -474,7 +475,7 @@ func readSmall(path string, limit int64, buf []byte) ([]byte, error) {
 	defer f.Close()
 	n := f.Size()
 	if n > limit {
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "kudu: %s: %d bytes, over the limit of %d (MetadataBytes)", path, n, limit)
+		return nil, errs.Errorf(errs.ErrLimit, "kudu: %s: %d bytes, over the limit of %d (MetadataBytes)", path, n, limit)
 	}
 	buf = slices.Grow(buf[:0], int(n))[:n]
 	if m, err := f.ReadAt(buf, 0); m < len(buf) {
@@ -488,7 +489,7 @@ func readSmall(path string, limit int64, buf []byte) ([]byte, error) {
 
 // inFile says which of the many files an error is about.
 func inFile(err error, path string) error {
-	var e *arrowio.Error
+	var e *errs.Error
 	if err == nil || !errors.As(err, &e) {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
@@ -52,7 +52,7 @@ func TestDirsInOne(t *testing.T) {
 	if err != nil || d.Wal != "" || d.LogDir(madeTablet) != "" || d.Metadata != s.path("k") {
 		t.Errorf("%+v, %v", d, err)
 	}
-	if _, err := OpenDirs(DirOptions{}); !errors.Is(err, arrowio.ErrOption) {
+	if _, err := OpenDirs(DirOptions{}); !errors.Is(err, errs.ErrOption) {
 		t.Errorf("nothing: %v", err)
 	}
 }
@@ -67,8 +67,8 @@ func TestDirsNone(t *testing.T) {
 	}{
 		"not there":    {DirOptions{Wal: s.path("nowhere")}, fs.ErrNotExist},
 		"a file":       {DirOptions{Wal: s.path("file")}, nil},
-		"not a server": {DirOptions{Wal: s.path("wal", "wals")}, arrowio.ErrOption},
-		"no data":      {DirOptions{Wal: s.path("wal")}, arrowio.ErrOption},
+		"not a server": {DirOptions{Wal: s.path("wal", "wals")}, errs.ErrOption},
+		"no data":      {DirOptions{Wal: s.path("wal")}, errs.ErrOption},
 		"wrong data":   {DirOptions{Wal: s.path("wal"), Data: []string{s.path("nowhere")}}, fs.ErrNotExist},
 		"data a file":  {DirOptions{Wal: s.path("wal"), Data: []string{s.path("file")}}, nil},
 		"empty mount":  {DirOptions{Wal: s.path("wal"), Data: []string{s.path("wal", "wals")}}, fs.ErrNotExist},
@@ -120,7 +120,7 @@ func TestDirsOfSeveralDisks(t *testing.T) {
 	// Its instance file is damaged, and its blocks may be good.
 	s.write([]byte("\xff\xff"), "b", "data", "block_manager_instance")
 	o.Salvage = false
-	if _, err = OpenDirs(o); !errors.Is(err, arrowio.ErrCorrupt) || !strings.Contains(err.Error(), s.path("b", "data", "block_manager_instance")) {
+	if _, err = OpenDirs(o); !errors.Is(err, errs.ErrCorrupt) || !strings.Contains(err.Error(), s.path("b", "data", "block_manager_instance")) {
 		t.Errorf("%v", err)
 	}
 	o.Salvage = true
@@ -136,7 +136,7 @@ func TestDirsOfOthers(t *testing.T) {
 	s.data("second", "log", 1)
 	other := &madeServer{t: t, root: s.root, uuid: "another", dirs: []string{"x0"}}
 	other.data("foreign", "log", 0)
-	refuse := func(name string, kind arrowio.Kind, o DirOptions, words ...string) {
+	refuse := func(name string, kind errs.Kind, o DirOptions, words ...string) {
 		t.Helper()
 		for _, o.Salvage = range []bool{false, true} {
 			_, err := OpenDirs(o)
@@ -148,17 +148,17 @@ func TestDirsOfOthers(t *testing.T) {
 	two := func(dir string) DirOptions {
 		return DirOptions{Wal: s.path("wal"), Data: []string{s.path("data"), s.path(dir)}}
 	}
-	refuse("foreign", arrowio.ErrOption, two("foreign"), s.path("foreign"), "another", "server")
+	refuse("foreign", errs.ErrOption, two("foreign"), s.path("foreign"), "another", "server")
 
 	// The same without proof of the server: the sets do not fit.
 	if err := os.Remove(s.path("foreign", "instance")); err != nil {
 		t.Fatal(err)
 	}
-	refuse("foreign set", arrowio.ErrOption, two("foreign"), "x0", "d0")
+	refuse("foreign set", errs.ErrOption, two("foreign"), "x0", "d0")
 
 	// A copy, and the same by another name.
 	s.data("copy", "log", 0)
-	refuse("copy", arrowio.ErrOption, two("copy"), "copies", s.path("copy"), s.path("data"))
+	refuse("copy", errs.ErrOption, two("copy"), "copies", s.path("copy"), s.path("data"))
 	if err := os.Symlink(s.path("data"), s.path("link")); err != nil {
 		t.Fatal(err)
 	}
@@ -175,10 +175,10 @@ func TestDirsOfOthers(t *testing.T) {
 
 	later := &madeServer{t: t, root: s.root, uuid: "server", dirs: []string{"d0", "d1"}}
 	later.data("rocks", "logr", 1)
-	refuse("other block manager", arrowio.ErrUnsupported, two("rocks"), `"logr"`)
+	refuse("other block manager", errs.ErrUnsupported, two("rocks"), `"logr"`)
 
 	s.write(protoContainer("kudu.InstanceMetadataPB", protoMsg{}.str(1, "server").str(3, "abcdef")), "second", "instance")
-	refuse("encrypted", arrowio.ErrUnsupported, two("second"), "encrypted")
+	refuse("encrypted", errs.ErrUnsupported, two("second"), "encrypted")
 
 	// A sibling that is another's is not taken for the server's.
 	k := newServer(t, "server", "d0")
@@ -207,7 +207,7 @@ func TestDirsWithoutProof(t *testing.T) {
 	}
 	// An instance file that is damaged is another matter.
 	s.write([]byte("kuducntr"), "wal", "instance")
-	if _, err = OpenDirs(DirOptions{Wal: s.path("wal")}); !errors.Is(err, arrowio.ErrCorrupt) {
+	if _, err = OpenDirs(DirOptions{Wal: s.path("wal")}); !errors.Is(err, errs.ErrCorrupt) {
 		t.Errorf("%v", err)
 	}
 	if d, err = OpenDirs(DirOptions{Wal: s.path("wal"), Salvage: true}); err != nil || !noted(d.Notes(), "left out", "instance") {
@@ -239,13 +239,13 @@ func TestMetadataDir(t *testing.T) {
 		t.Errorf("%+v, %v", d, err)
 	}
 	for name, path := range map[string]string{"no metadata": s.path("data"), "nowhere": s.path("nowhere")} {
-		if _, err := OpenDirs(DirOptions{Wal: s.path("wal"), Metadata: path}); !errors.Is(err, arrowio.ErrOption) {
+		if _, err := OpenDirs(DirOptions{Wal: s.path("wal"), Metadata: path}); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	other := &madeServer{t: t, root: s.root, uuid: "another"}
 	other.wal("others")
-	if _, err := OpenDirs(DirOptions{Wal: s.path("wal"), Metadata: s.path("others")}); !errors.Is(err, arrowio.ErrOption) {
+	if _, err := OpenDirs(DirOptions{Wal: s.path("wal"), Metadata: s.path("others")}); !errors.Is(err, errs.ErrOption) {
 		t.Errorf("another server's: %v", err)
 	}
 
@@ -255,7 +255,7 @@ func TestMetadataDir(t *testing.T) {
 		t.Errorf("%+v, %v", d, err)
 	}
 	s.superBlock("wal", madeTablet, 1)
-	if _, err = OpenDirs(DirOptions{Wal: s.path("wal")}); !errors.Is(err, arrowio.ErrOption) || !strings.Contains(err.Error(), s.path("data")) {
+	if _, err = OpenDirs(DirOptions{Wal: s.path("wal")}); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), s.path("data")) {
 		t.Errorf("two: %v", err)
 	}
 	for _, dir := range []string{"wal", "data"} {
@@ -303,24 +303,24 @@ func TestTabletFiles(t *testing.T) {
 	if c, err := d.Consensus(madeTablet); err != nil || !c.SoleVoter(d.UUID) {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if _, err := d.SuperBlock(second); !errors.Is(err, arrowio.ErrCorrupt) || !strings.Contains(err.Error(), madeTablet) {
+	if _, err := d.SuperBlock(second); !errors.Is(err, errs.ErrCorrupt) || !strings.Contains(err.Error(), madeTablet) {
 		t.Errorf("under another's name: %v", err)
 	}
 	if _, err := d.Consensus(second); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
 	for _, name := range []string{"", "..", "../instance", madeTablet[1:], strings.ToUpper(second)} {
-		if _, err := d.SuperBlock(name); !errors.Is(err, arrowio.ErrOption) {
+		if _, err := d.SuperBlock(name); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
 	s.write(b[:len(b)-5], "wal", "tablet-meta", second)
-	var e *arrowio.Error
+	var e *errs.Error
 	if _, err := d.SuperBlock(second); !errors.As(err, &e) || !strings.Contains(err.Error(), s.path("wal", "tablet-meta", second)) {
 		t.Errorf("cut: %v", err)
 	}
 	d.lim.MetadataBytes = 10
-	if _, err := d.SuperBlock(madeTablet); !errors.Is(err, arrowio.ErrLimit) {
+	if _, err := d.SuperBlock(madeTablet); !errors.Is(err, errs.ErrLimit) {
 		t.Errorf("limit: %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
@@ -155,7 +156,7 @@ func inRowSet(err error, rs *rowset) error {
 
 // inPlace says in which tablet, or in which rowset of it, an error is, unless it says so itself.
 func inPlace(err error, where string) error {
-	var e *arrowio.Error
+	var e *errs.Error
 	if errors.As(err, &e) && strings.HasPrefix(e.Op, "tablet ") {
 		return err
 	}
@@ -164,7 +165,7 @@ func inPlace(err error, where string) error {
 		c.Op = where + ", " + e.Op
 		err = &c
 	}
-	return arrowio.Locate(err, arrowio.At{Format: Name, Op: where, Split: -1, Off: -1})
+	return errs.Locate(err, errs.At{Format: Name, Op: where})
 }
 
 // choose finds the tablets to read.
@@ -195,12 +196,12 @@ func (f *File) choose() error {
 		return err
 	}
 	if len(all) == 0 {
-		return arrowio.Errorf(arrowio.ErrUnsupported, "kudu: no tablet in %s%s", f.where(), f.hint())
+		return errs.Errorf(errs.ErrUnsupported, "kudu: no tablet in %s%s", f.where(), f.hint())
 	}
 	if f.opt.Tablet != "" {
 		all = slices.DeleteFunc(all, func(t *tablet) bool { return t.id != f.opt.Tablet })
 		if len(all) == 0 {
-			return arrowio.Errorf(arrowio.ErrOption, "kudu: no tablet %q in %s", f.opt.Tablet, f.where())
+			return errs.Errorf(errs.ErrOption, "kudu: no tablet %q in %s", f.opt.Tablet, f.where())
 		}
 	}
 	if all, err = f.ofTable(all); err != nil {
@@ -255,11 +256,11 @@ func (f *File) ofTable(all []*tablet) ([]*tablet, error) {
 	slices.Sort(names)
 	switch {
 	case len(tables) > 1 && f.opt.Table != "":
-		return nil, arrowio.Errorf(arrowio.ErrOption, "kudu: several tables have the name %q; say which by id: --kudu-table %s", f.opt.Table, strings.Join(names, ", or "))
+		return nil, errs.Errorf(errs.ErrOption, "kudu: several tables have the name %q; say which by id: --kudu-table %s", f.opt.Table, strings.Join(names, ", or "))
 	case len(tables) > 1:
-		return nil, arrowio.Errorf(arrowio.ErrOption, "kudu: there are several tables; say which with --kudu-table: %s", strings.Join(names, ", "))
+		return nil, errs.Errorf(errs.ErrOption, "kudu: there are several tables; say which with --kudu-table: %s", strings.Join(names, ", "))
 	}
-	return nil, arrowio.Errorf(arrowio.ErrOption, "kudu: there is no table %q, only %s", f.opt.Table, strings.Join(names, ", "))
+	return nil, errs.Errorf(errs.ErrOption, "kudu: there is no table %q, only %s", f.opt.Table, strings.Join(names, ", "))
 }
 
 // withData keeps the tablets that hold rows, or could.
@@ -275,14 +276,14 @@ func (f *File) withData(all []*tablet) error {
 		default:
 			why := fmt.Sprintf("tablet %s is %v: it was being copied from another server, and is not complete here", t.id, t.super.State)
 			if !f.opt.Salvage {
-				return arrowio.Errorf(arrowio.ErrUnsupported, "kudu: %s; --kudu-salvage reads what there is", why)
+				return errs.Errorf(errs.ErrUnsupported, "kudu: %s; --kudu-salvage reads what there is", why)
 			}
 			f.lose(nil, at(t.place(), arrowio.UnknownRows), "%s", why)
 			f.tablets = append(f.tablets, t)
 		}
 	}
 	if len(f.tablets) == 0 {
-		return arrowio.Errorf(arrowio.ErrUnsupported, "kudu: table %s has no rows here: %s", f.table, gone)
+		return errs.Errorf(errs.ErrUnsupported, "kudu: table %s has no rows here: %s", f.table, gone)
 	}
 	f.note("this is what one server has of the table; a replica that was not the leader may lack the last operations")
 	return nil
@@ -301,7 +302,7 @@ func (f *File) makeSchema() error {
 	for i := range f.columns {
 		var err error
 		if fields[i], err = f.field(&f.columns[i]); err != nil {
-			return arrowio.Locate(err, arrowio.At{Format: Name, Op: "schema", Column: f.columns[i].Name, Split: -1, Off: -1})
+			return errs.Locate(err, errs.At{Format: Name, Op: "schema", Column: f.columns[i].Name})
 		}
 	}
 	var keys, values []string

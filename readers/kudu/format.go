@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/options"
 )
 
@@ -105,7 +106,7 @@ func parseOptions(given map[string]string) (o Options, err error) {
 		Salvage: m["kudu-salvage"] == "true", StringsBinary: m["kudu-strings"] == "binary",
 	}
 	if o.LogMemory, err = strconv.ParseInt(m["kudu-wal-memory"], 10, 64); err != nil || o.LogMemory <= 0 {
-		return o, arrowio.Errorf(arrowio.ErrOption, "kudu-wal-memory=%q is no number of bytes", m["kudu-wal-memory"])
+		return o, errs.Errorf(errs.ErrOption, "kudu-wal-memory=%q is no number of bytes", m["kudu-wal-memory"])
 	}
 	if s := given["kudu-snapshot"]; s != "" {
 		if o.Snapshot, err = parseSnapshot(s); err != nil {
@@ -122,16 +123,16 @@ const logicalBits = 12
 func parseSnapshot(s string) (uint64, error) {
 	if v, err := strconv.ParseUint(s, 10, 64); err == nil {
 		if v == 0 {
-			return 0, arrowio.Errorf(arrowio.ErrOption, "kudu-snapshot=0 is before any operation")
+			return 0, errs.Errorf(errs.ErrOption, "kudu-snapshot=0 is before any operation")
 		}
 		return v, nil
 	}
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if now := time.Now(); err == nil && t.After(now) {
-		return 0, arrowio.Errorf(arrowio.ErrOption, "kudu-snapshot=%s is in the future (now is %s); without it the latest rows are read", s, now.UTC().Format(time.RFC3339))
+		return 0, errs.Errorf(errs.ErrOption, "kudu-snapshot=%s is in the future (now is %s); without it the latest rows are read", s, now.UTC().Format(time.RFC3339))
 	}
 	if err != nil || t.UnixMicro() <= 0 || t.UnixMicro() >= 1<<(63-logicalBits) {
-		return 0, arrowio.Errorf(arrowio.ErrOption, "kudu-snapshot=%q is neither a hybrid time nor an RFC 3339 time such as 2024-05-01T12:00:00Z", s)
+		return 0, errs.Errorf(errs.ErrOption, "kudu-snapshot=%q is neither a hybrid time nor an RFC 3339 time such as 2024-05-01T12:00:00Z", s)
 	}
 	return uint64(t.UnixMicro()) << logicalBits, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // fuzzServer is a small server, one part of which a fuzz target replaces.
@@ -105,9 +106,9 @@ var errEnough = errors.New("enough rows")
 // checkFuzzed tests that an error is one of data, and says so.
 func checkFuzzed(t *testing.T, err error) {
 	t.Helper()
-	var e *arrowio.Error
+	var e *errs.Error
 	switch {
-	case !errors.As(err, &e) || e.Kind == 0 || e.Kind == arrowio.ErrOption || errors.Is(err, arrowio.ErrInternal):
+	case !errors.As(err, &e) || e.Kind == 0 || e.Kind == errs.ErrOption || errors.Is(err, errs.ErrInternal):
 		t.Errorf("%v: an error of what kind?", err)
 	case e.Error() == "":
 		t.Error("an error without words")

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	"github.com/arrowio/arrowio/readers/cfile"
@@ -106,7 +107,7 @@ type HeldRowSet struct {
 func (rs *rowset) held(ctx context.Context) (*HeldRowSet, error) {
 	id, what, ok := rs.keyBlock()
 	if !ok {
-		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "it has no file of keys")
+		return nil, errs.Errorf(errs.ErrCorrupt, "it has no file of keys")
 	}
 	r, closer, err := rs.file.block(ctx, id, what)
 	if err != nil {
@@ -143,7 +144,7 @@ func (h *HeldRowSet) Keys(ctx context.Context) (*cfile.Keys, io.Closer, error) {
 // Live reports whether a row is there after all that is on disk and in the log. It keeps what it reads for the rows around.
 func (h *HeldRowSet) Live(ctx context.Context, row int64) (bool, error) {
 	if row < 0 || row >= h.Rows {
-		return false, inRowSet(arrowio.Errorf(arrowio.ErrCorrupt, "a key of row %d, the rowset has %d", row, h.Rows), h.rs)
+		return false, inRowSet(errs.Errorf(errs.ErrCorrupt, "a key of row %d, the rowset has %d", row, h.Rows), h.rs)
 	}
 	return h.rs.live(ctx, row)
 }

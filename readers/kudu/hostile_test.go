@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -155,8 +156,8 @@ func TestHostileBlocks(t *testing.T) {
 // checkHostile tests that an error is one of data, and says where.
 func checkHostile(t *testing.T, err error, says string) {
 	t.Helper()
-	var e *arrowio.Error
-	if !errors.As(err, &e) || !errors.Is(err, arrowio.ErrCorrupt) && !errors.Is(err, arrowio.ErrUnsupported) && !errors.Is(err, arrowio.ErrLimit) {
+	var e *errs.Error
+	if !errors.As(err, &e) || !errors.Is(err, errs.ErrCorrupt) && !errors.Is(err, errs.ErrUnsupported) && !errors.Is(err, errs.ErrLimit) {
 		t.Errorf("%v, want %q", err, says)
 		return
 	}
@@ -177,7 +178,7 @@ func TestHostileSuperBlocks(t *testing.T) {
 		many = append(many, protoMsg{}.num(1, i).sub(3, protoMsg{}.block(2, uint64(i+1)).num(4, 0)))
 	}
 	s.tablet(x, madeTablet, many...)
-	if _, _, err := readAll(t, s.path("wal"), Options{}); !errors.Is(err, arrowio.ErrCorrupt) || !strings.Contains(err.Error(), "rowset 0") {
+	if _, _, err := readAll(t, s.path("wal"), Options{}); !errors.Is(err, errs.ErrCorrupt) || !strings.Contains(err.Error(), "rowset 0") {
 		t.Error(err)
 	}
 	rows, w, err := readAll(t, s.path("wal"), Options{Salvage: true})
@@ -190,7 +191,7 @@ func TestHostileSuperBlocks(t *testing.T) {
 		"no id":            protoMsg{}.sub(3, protoMsg{}.block(2, 1).num(4, 0)),
 	} {
 		s.tablet(x, madeTablet, rowset)
-		if _, _, err := readAll(t, s.path("wal"), Options{}); !errors.Is(err, arrowio.ErrCorrupt) || !strings.Contains(err.Error(), madeTablet) {
+		if _, _, err := readAll(t, s.path("wal"), Options{}); !errors.Is(err, errs.ErrCorrupt) || !strings.Contains(err.Error(), madeTablet) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
@@ -28,7 +29,7 @@ func (f *File) Identity(ctx context.Context) (string, error) {
 	case *Blocks:
 		err = f.identify(ctx, h, b)
 	default:
-		err = arrowio.Errorf(arrowio.ErrUnsupported, "kudu: nobody knows when these blocks change")
+		err = errs.Errorf(errs.ErrUnsupported, "kudu: nobody knows when these blocks change")
 	}
 	if err != nil {
 		return "", err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	"github.com/arrowio/arrowio/readers/cfile"
@@ -209,7 +210,7 @@ func (b *infoBuilder) tablets() error {
 
 // damage notes a block that cannot be read. It returns what says nothing about the block.
 func (b *infoBuilder) damage(err error) error {
-	var e *arrowio.Error
+	var e *errs.Error
 	if b.ctx.Err() != nil {
 		return b.ctx.Err()
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	kw "github.com/arrowio/arrowio/internal/kuduwire"
 )
 
@@ -43,7 +43,7 @@ func TestArena(t *testing.T) {
 		t.Errorf("%d bytes counted, %d taken", bound.used, total)
 	}
 	bound.limit = bound.used
-	if _, err := a.alloc(2 << 20); !errors.Is(err, arrowio.ErrLimit) {
+	if _, err := a.alloc(2 << 20); !errors.Is(err, errs.ErrLimit) {
 		t.Error(err)
 	}
 }

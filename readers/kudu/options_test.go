@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/fixtures"
 )
@@ -40,7 +41,7 @@ func TestParseSnapshot(t *testing.T) {
 		"2024-05-01T12:00:00Z; drop table x;": 0,
 	} {
 		got, err := parseSnapshot(text)
-		if got != want || (err == nil) != (want > 0) || err != nil && !errors.Is(err, arrowio.ErrOption) {
+		if got != want || (err == nil) != (want > 0) || err != nil && !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%q: %d, %v, want %d", text, got, err, want)
 		}
 	}
@@ -59,7 +60,7 @@ func TestParseOptions(t *testing.T) {
 		"kudu-wal": "maybe", "kudu-uncommitted": "maybe", "kudu-salvage": "yes", "kudu-strings": "utf16", "kudu-snapshot": "now",
 		"kudu-wal-memory": "-1", "kudu-nothing": "1",
 	} {
-		if _, err := parseOptions(map[string]string{k: v}); !errors.Is(err, arrowio.ErrOption) {
+		if _, err := parseOptions(map[string]string{k: v}); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%s=%s: %v", k, v, err)
 		}
 	}
@@ -83,7 +84,7 @@ func TestSnapshotTimes(t *testing.T) {
 	if got, _, err := s.scanAll("kudu-table=changed", "kudu-snapshot=1"); err != nil || len(got) != 0 {
 		t.Errorf("%d rows, %v", len(got), err)
 	}
-	if _, _, err := s.scanAll("kudu-table=changed", "kudu-snapshot=2999-01-01T00:00:00Z"); !errors.Is(err, arrowio.ErrOption) || !strings.Contains(err.Error(), "is in the future (now is ") {
+	if _, _, err := s.scanAll("kudu-table=changed", "kudu-snapshot=2999-01-01T00:00:00Z"); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "is in the future (now is ") {
 		t.Errorf("in the future: %v", err)
 	}
 	if got, _, err := s.scanAll("kudu-table=changed", "kudu-snapshot=18446744073709551615"); err != nil || len(got) != 77 {
@@ -107,13 +108,13 @@ func TestChooseTable(t *testing.T) {
 			}
 		}
 	}
-	refused(arrowio.ErrOption, []string{"several tables", "altered", "changed", "unflushed"})
-	refused(arrowio.ErrOption, []string{`no table "nothing"`, "altered", "changed", "unflushed"}, "kudu-table=nothing")
-	refused(arrowio.ErrOption, []string{`no tablet "abc"`}, "kudu-tablet=abc")
-	refused(arrowio.ErrUnsupported, []string{"tombstoned", "other servers may have them"}, "kudu-table=tombstoned")
-	refused(arrowio.ErrUnsupported, []string{"tombstoned"}, "kudu-table=tombstoned", "kudu-salvage=true")
+	refused(errs.ErrOption, []string{"several tables", "altered", "changed", "unflushed"})
+	refused(errs.ErrOption, []string{`no table "nothing"`, "altered", "changed", "unflushed"}, "kudu-table=nothing")
+	refused(errs.ErrOption, []string{`no tablet "abc"`}, "kudu-tablet=abc")
+	refused(errs.ErrUnsupported, []string{"tombstoned", "other servers may have them"}, "kudu-table=tombstoned")
+	refused(errs.ErrUnsupported, []string{"tombstoned"}, "kudu-table=tombstoned", "kudu-salvage=true")
 	changed := s.table("changed").tablets[0]
-	refused(arrowio.ErrOption, []string{`no table "empty"`, "changed"}, "kudu-table=empty", "kudu-tablet="+changed.id)
+	refused(errs.ErrOption, []string{`no table "empty"`, "changed"}, "kudu-table=empty", "kudu-tablet="+changed.id)
 	for _, options := range [][]string{{"kudu-tablet=" + changed.id}, {"kudu-tablet=" + changed.id, "kudu-table=changed"}, {"kudu-table=" + changed.super.TableID}} {
 		if got, _, err := s.scanAll(options...); err != nil || len(got) != 77 {
 			t.Errorf("%q: %d rows, %v", options, len(got), err)
@@ -128,7 +129,7 @@ func TestChooseTable(t *testing.T) {
 	s.editSuper(other.id, func(m protoMsg) protoMsg {
 		return eachField(t, m, 7, func(int, []byte) []byte { return []byte("changed") })
 	})
-	refused(arrowio.ErrOption, []string{`have the name "changed"`, changed.super.TableID, other.super.TableID}, "kudu-table=changed")
+	refused(errs.ErrOption, []string{`have the name "changed"`, changed.super.TableID, other.super.TableID}, "kudu-table=changed")
 	if got, _, err := s.scanAll("kudu-table=" + changed.super.TableID); err != nil || len(got) != 77 {
 		t.Errorf("%d rows, %v", len(got), err)
 	}
@@ -139,7 +140,7 @@ func TestChooseTable(t *testing.T) {
 	if err := os.Mkdir(s.path("wal", "tablet-meta"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	refused(arrowio.ErrUnsupported, []string{"no tablet"})
+	refused(errs.ErrUnsupported, []string{"no tablet"})
 }
 
 // A tablet that was being copied when the server ended is not whole.
@@ -147,7 +148,7 @@ func TestCopiedTablet(t *testing.T) {
 	s := newRealServer(t, "file")
 	x := s.table("changed").tablets[0]
 	s.editSuper(x.id, func(m protoMsg) protoMsg { return m.num(10, 0) })
-	if _, _, err := s.scanAll("kudu-table=changed"); !errors.Is(err, arrowio.ErrUnsupported) || !strings.Contains(err.Error(), "copied") {
+	if _, _, err := s.scanAll("kudu-table=changed"); !errors.Is(err, errs.ErrUnsupported) || !strings.Contains(err.Error(), "copied") {
 		t.Error(err)
 	}
 	got, w, err := s.scanAll("kudu-table=changed", "kudu-salvage=true")

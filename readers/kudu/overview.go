@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
@@ -238,7 +239,7 @@ func (v *Overview) Schema() *arrow.Schema { return v.schema }
 // Splits is empty.
 func (v *Overview) Splits() []arrowio.Split { return nil }
 
-var errOverview = arrowio.Errorf(arrowio.ErrOption, "kudu: an overview has no rows: say what to read with --kudu-table")
+var errOverview = errs.Errorf(errs.ErrOption, "kudu: an overview has no rows: say what to read with --kudu-table")
 
 // Prune is an error: there are no splits.
 func (v *Overview) Prune(context.Context, arrowio.Split, *expr.Bound) (arrowio.RowSet, error) {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	"github.com/arrowio/arrowio/readers/cfile"
@@ -149,10 +150,10 @@ type blockFile struct {
 func OpenBlock(ctx context.Context, path string, limits arrowio.Limits, o Options) (arrowio.File, error) {
 	id, err := strconv.ParseUint(o.Block, 10, 64)
 	if err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "kudu-block=%q is not a block's id, which is a decimal number", o.Block)
+		return nil, errs.Errorf(errs.ErrOption, "kudu-block=%q is not a block's id, which is a decimal number", o.Block)
 	}
 	if o.Table != "" || o.Tablet != "" || o.Snapshot != 0 {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "kudu-block reads one block as it is: no table, tablet or snapshot can be named besides")
+		return nil, errs.Errorf(errs.ErrOption, "kudu-block reads one block as it is: no table, tablet or snapshot can be named besides")
 	}
 	s, err := openServer(ctx, path, limits, o)
 	if err != nil {
@@ -181,7 +182,7 @@ func (s *server) openLone(ctx context.Context, id uint64) (*blockFile, error) {
 	}
 	f.source, f.closer = arrowio.NewCountingSource(src), closer
 	if f.File, err = cfile.Open(ctx, f.source, s.limits, o); err != nil {
-		return nil, errors.Join(arrowio.Locate(fmt.Errorf("block %s: %w", kuduwire.BlockName(id), err), arrowio.At{Format: Name, Split: -1, Off: -1}), closer.Close())
+		return nil, errors.Join(errs.Locate(fmt.Errorf("block %s: %w", kuduwire.BlockName(id), err), errs.At{Format: Name}), closer.Close())
 	}
 	return f, nil
 }

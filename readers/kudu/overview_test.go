@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
@@ -21,7 +22,7 @@ func TestOverview(t *testing.T) {
 		if len(v.Splits()) != 0 || v.Schema().NumFields() != 0 || info.Bytes != v.(arrowio.ByteCounter).BytesStored() || info.Bytes == 0 {
 			t.Errorf("%+v", info)
 		}
-		if _, err := v.Read(t.Context(), arrowio.Split{}, nil, arrowio.Projection{}, arrowbuf.Shared()); !errors.Is(err, arrowio.ErrOption) {
+		if _, err := v.Read(t.Context(), arrowio.Split{}, nil, arrowio.Projection{}, arrowbuf.Shared()); !errors.Is(err, errs.ErrOption) {
 			t.Error(err)
 		}
 		tables := map[string]arrowio.MemberInfo{}
@@ -68,7 +69,7 @@ func TestOverview(t *testing.T) {
 				s.must(arrowio.ForRows, list[0].Open[0].Option+"="+list[0].Open[0].Value)
 			}
 		}
-		if _, err := s.openAs(arrowio.ForRows); !errors.Is(err, arrowio.ErrOption) {
+		if _, err := s.openAs(arrowio.ForRows); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("without a name: %v", err)
 		}
 		if _, ok := s.must(arrowio.ForInfo, "kudu-table=changed").(*File); !ok {
@@ -204,14 +205,14 @@ func TestBlocksWithoutSuperBlocks(t *testing.T) {
 func TestOpenBlockMistakes(t *testing.T) {
 	s := newRealServer(t, "file")
 	for options, want := range map[string]error{
-		"kudu-block=x": arrowio.ErrOption, "kudu-block=-1": arrowio.ErrOption, "kudu-block=7": os.ErrNotExist,
+		"kudu-block=x": errs.ErrOption, "kudu-block=-1": errs.ErrOption, "kudu-block=7": os.ErrNotExist,
 	} {
 		if _, err := s.openAs(arrowio.ForRows, options); !errors.Is(err, want) {
 			t.Errorf("%s: %v", options, err)
 		}
 	}
 	for _, more := range []string{"kudu-table=changed", "kudu-tablet=x", "kudu-snapshot=5"} {
-		if _, err := s.openAs(arrowio.ForInfo, "kudu-block=7", more); !errors.Is(err, arrowio.ErrOption) {
+		if _, err := s.openAs(arrowio.ForInfo, "kudu-block=7", more); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%s: %v", more, err)
 		}
 	}

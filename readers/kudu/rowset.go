@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	"github.com/arrowio/arrowio/readers/cfile"
@@ -100,9 +101,9 @@ func inBlock(err error, id uint64, what string) error {
 			where = what + ", " + where
 		}
 	}
-	var e *arrowio.Error
+	var e *errs.Error
 	if !errors.As(err, &e) {
-		return arrowio.Locate(err, arrowio.At{Format: Name, Op: where, Column: column, Split: -1, Off: -1})
+		return errs.Locate(err, errs.At{Format: Name, Op: where, Column: column})
 	}
 	c := *e
 	c.Format = Name
@@ -123,7 +124,7 @@ func inBlock(err error, id uint64, what string) error {
 func (f *File) openRowSet(ctx context.Context, t *tablet, meta *kuduwire.RowSet) (*rowset, error) {
 	rs := &rowset{file: f, tablet: t, meta: meta}
 	if len(meta.Columns) == 0 {
-		return nil, arrowio.Errorf(arrowio.ErrCorrupt, "it has no columns")
+		return nil, errs.Errorf(errs.ErrCorrupt, "it has no columns")
 	}
 	var err error
 	for _, c := range meta.Columns { // all have the same number of rows: reading compares them
@@ -164,7 +165,7 @@ func (f *File) openDeltas(ctx context.Context, rs *rowset, blocks []uint64, matt
 		r, c, err := f.block(ctx, id, "deltas")
 		if err == nil {
 			if r.Kind() != cfilewire.DeltaFile {
-				err = f.inBlock(arrowio.Errorf(arrowio.ErrCorrupt, "it is a %v file", r.Kind()), id, "deltas")
+				err = f.inBlock(errs.Errorf(errs.ErrCorrupt, "it is a %v file", r.Kind()), id, "deltas")
 			} else if f.opt.Salvage && !f.opt.verify {
 				err = f.tryDeltas(ctx, rs, r, id)
 			}
@@ -203,7 +204,7 @@ func (rs *rowset) find(ctx context.Context, key []byte) (int64, bool, error) {
 		if !rs.meta.HasAdHoc {
 			var ok bool
 			if id, ok = rs.column(rs.tablet.schema.Columns[0].ID); !ok {
-				return 0, false, inRowSet(arrowio.Errorf(arrowio.ErrCorrupt, "it has no column of the key"), rs)
+				return 0, false, inRowSet(errs.Errorf(errs.ErrCorrupt, "it has no column of the key"), rs)
 			}
 			what = "key column"
 		}
@@ -219,7 +220,7 @@ func (rs *rowset) find(ctx context.Context, key []byte) (int64, bool, error) {
 	}
 	row, ok, err := l.finder.Find(key)
 	if err == nil && ok && row >= rs.rows {
-		err = arrowio.Errorf(arrowio.ErrCorrupt, "a key of row %d, the rowset has %d", row, rs.rows)
+		err = errs.Errorf(errs.ErrCorrupt, "a key of row %d, the rowset has %d", row, rs.rows)
 	}
 	return row, ok, inRowSet(err, rs)
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/kuduwire"
@@ -134,8 +135,8 @@ func TestSalvageBlocks(t *testing.T) {
 // checkStrict tests that an error says where it is.
 func checkStrict(t *testing.T, what string, err error, x *tablet, u kuduwire.BlockUse, column int) {
 	t.Helper()
-	var e *arrowio.Error
-	if !errors.As(err, &e) || !errors.Is(err, arrowio.ErrCorrupt) && !errors.Is(err, arrowio.ErrUnsupported) {
+	var e *errs.Error
+	if !errors.As(err, &e) || !errors.Is(err, errs.ErrCorrupt) && !errors.Is(err, errs.ErrUnsupported) {
 		t.Errorf("%s: %v", what, err)
 		return
 	}
@@ -288,7 +289,7 @@ func TestSalvageServer(t *testing.T) {
 	path := s.superPath(first.id)
 	s.saved([]string{path}, func() {
 		s.edit(path, func(b []byte) []byte { b[len(b)/2] ^= 1; return b })
-		if _, _, err := s.scanAll("kudu-table=partitioned"); !errors.Is(err, arrowio.ErrCorrupt) || !strings.Contains(err.Error(), first.id) {
+		if _, _, err := s.scanAll("kudu-table=partitioned"); !errors.Is(err, errs.ErrCorrupt) || !strings.Contains(err.Error(), first.id) {
 			t.Errorf("a superblock: %v", err)
 		}
 		got, w, err := s.scanAll("kudu-table=partitioned", "kudu-salvage=true")
@@ -325,7 +326,7 @@ func TestSalvageServer(t *testing.T) {
 					continue
 				}
 				broken++
-				var e *arrowio.Error
+				var e *errs.Error
 				if !errors.As(err, &e) || !strings.Contains(err.Error(), "tablet ") || !strings.Contains(err.Error(), "block ") {
 					t.Errorf("%s, %s: %d rows of %d: %v", c.name, x.Table, len(got), x.Rows, err)
 				}

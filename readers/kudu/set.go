@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
@@ -104,7 +105,7 @@ func (o *Options) forSet() error {
 		{"kudu-uncommitted", o.Uncommitted != ""},
 	} {
 		if x.given {
-			return arrowio.Errorf(arrowio.ErrOption, "%s is about the directories of a server, and this is a set of rowsets", x.name)
+			return errs.Errorf(errs.ErrOption, "%s is about the directories of a server, and this is a set of rowsets", x.name)
 		}
 	}
 	return nil
@@ -144,7 +145,7 @@ func (b *setBlocks) superBlock(set *kuduwire.Set) *kuduwire.SuperBlock {
 
 func (b *setBlocks) file(id uint64) (*kuduwire.SetFile, error) {
 	if id < 1 || id > uint64(len(b.files)) {
-		return nil, arrowio.Errorf(arrowio.ErrInternal, "a set of %d files has no block %d", len(b.files), id)
+		return nil, errs.Errorf(errs.ErrInternal, "a set of %d files has no block %d", len(b.files), id)
 	}
 	return &b.files[id-1], nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
@@ -261,7 +262,7 @@ func TestSetOptions(t *testing.T) {
 	for _, o := range []map[string]string{
 		{"kudu-snapshot": "7"}, {"kudu-tablet": "x"}, {"kudu-table": "metrics"}, {"kudu-data-dir": "x"}, {"kudu-metadata-dir": "x"}, {"kudu-block": "1"}, {"kudu-uncommitted": "skip"},
 	} {
-		if f, err := openSet(t, dir, arrowio.OpenOptions{Options: o}); !errors.Is(err, arrowio.ErrOption) {
+		if f, err := openSet(t, dir, arrowio.OpenOptions{Options: o}); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%v: %v, %v", o, f, err)
 		}
 	}

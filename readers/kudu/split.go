@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/budget"
@@ -88,7 +89,7 @@ func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 	}
 	if err := r.open(ctx, rows.Clip(s.Rows), p); err != nil {
 		_ = r.Close()
-		return nil, arrowio.Locate(inRowSet(err, part.rowset), arrowio.At{Split: s.Ordinal, Off: -1})
+		return nil, errs.Locate(inRowSet(err, part.rowset), errs.At{Split: errs.N(s.Ordinal)})
 	}
 	return r, nil
 }
@@ -165,7 +166,7 @@ func (r *splitReader) openColumn(ctx context.Context, c *column, rows arrowio.Ro
 // located says which column, and which block, an error of reading is about.
 func (c *column) located(err error) error {
 	if c.block == nil {
-		return arrowio.Locate(err, arrowio.At{Column: c.kudu.Name, Split: -1, Off: -1})
+		return errs.Locate(err, errs.At{Column: c.kudu.Name})
 	}
 	return inBlock(err, c.id, "column "+c.kudu.Name)
 }
@@ -174,11 +175,11 @@ func (c *column) located(err error) error {
 func checkColumn(r *cfile.Reader, c *kuduwire.Column, rs *rowset) error {
 	switch f := r.Footer(); {
 	case f.Type != c.Type || f.Array != c.Array:
-		return arrowio.Errorf(arrowio.ErrCorrupt, "it holds values of type %v, the column is of type %v", f.Type, c.Type)
+		return errs.Errorf(errs.ErrCorrupt, "it holds values of type %v, the column is of type %v", f.Type, c.Type)
 	case f.Nullable && !c.Nullable:
-		return arrowio.Errorf(arrowio.ErrCorrupt, "it may hold nulls, and the column has none")
+		return errs.Errorf(errs.ErrCorrupt, "it may hold nulls, and the column has none")
 	case r.Rows() != rs.rows:
-		return arrowio.Errorf(arrowio.ErrCorrupt, "it has %d rows, another column of the rowset %d", r.Rows(), rs.rows)
+		return errs.Errorf(errs.ErrCorrupt, "it has %d rows, another column of the rowset %d", r.Rows(), rs.rows)
 	}
 	return nil
 }
@@ -288,7 +289,7 @@ func (r *splitReader) Read(n int) (int, error) {
 		}
 	}
 	if err != nil {
-		r.err = arrowio.Locate(inRowSet(err, r.part.rowset), arrowio.At{Split: r.split.Ordinal, Off: -1})
+		r.err = errs.Locate(inRowSet(err, r.part.rowset), errs.At{Split: errs.N(r.split.Ordinal)})
 		return 0, r.err
 	}
 	return n, nil
@@ -296,7 +297,7 @@ func (r *splitReader) Read(n int) (int, error) {
 
 func (r *splitReader) admit(n int64) error {
 	if r.err == nil && (n < 0 || n > r.split.Rows.End-r.row) {
-		r.err = arrowio.Errorf(arrowio.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.row, r.split.Rows.End)
+		r.err = errs.Errorf(errs.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.row, r.split.Rows.End)
 	}
 	return r.err
 }
@@ -349,7 +350,7 @@ func (r *splitReader) Take() (arrow.Record, error) {
 		}
 	}()
 	if r.err != nil {
-		r.err = arrowio.Locate(inRowSet(r.err, r.part.rowset), arrowio.At{Split: r.split.Ordinal, Off: -1})
+		r.err = errs.Locate(inRowSet(r.err, r.part.rowset), errs.At{Split: errs.N(r.split.Ordinal)})
 		return nil, r.err
 	}
 	rec := array.NewRecord(r.schema, cols, int64(r.rows))
@@ -367,7 +368,7 @@ func (r *splitReader) Close() error {
 		return nil
 	}
 	r.closed = true
-	var errs []error
+	var all []error
 	for _, c := range r.columns {
 		if c.stored != nil {
 			c.Release()
@@ -376,11 +377,11 @@ func (r *splitReader) Close() error {
 			r.file.scratch.Put(c.scratch)
 		}
 		if c.block != nil {
-			errs = append(errs, c.block.Close())
+			all = append(all, c.block.Close())
 		}
 	}
 	if r.err == nil {
 		r.err = errClosed
 	}
-	return errors.Join(errs...)
+	return errors.Join(all...)
 }

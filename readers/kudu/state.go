@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/readers/cfile"
@@ -132,7 +133,7 @@ func (s *state) applyFile(ctx context.Context, rs *rowset, d deltaFile, sc *cfil
 }
 
 func behind(row int64, rs *rowset) error {
-	return arrowio.Errorf(arrowio.ErrCorrupt, "a delta of row %d, the rowset has %d", row, rs.rows)
+	return errs.Errorf(errs.ErrCorrupt, "a delta of row %d, the rowset has %d", row, rs.rows)
 }
 
 // change takes one change list.
@@ -166,7 +167,7 @@ func (s *state) change(row int64, list []byte) error {
 			continue
 		}
 		if s.taken += updateBytes + int64(len(c.Value)); s.taken > s.limit {
-			return arrowio.Errorf(arrowio.ErrLimit, "changed cells of %d rows are over the limit SplitBytes = %d", s.rows.Len(), s.limit)
+			return errs.Errorf(errs.ErrLimit, "changed cells of %d rows are over the limit SplitBytes = %d", s.rows.Len(), s.limit)
 		}
 		u.add(int32(i), c.Value, c.Null)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // stray is a tablet that has files, but no superblock: nothing tells which table it belongs to or which blocks it has.
@@ -71,7 +72,7 @@ func (f *findings) tellStrays(d *Dirs, tablet string) error {
 		if tablet != "" && s.id != tablet {
 			continue
 		}
-		f.fault(arrowio.Locate(arrowio.Errorf(arrowio.ErrCorrupt, "%v", s), arrowio.At{Format: Name, Split: -1, Off: -1}))
+		f.fault(errs.Locate(errs.Errorf(errs.ErrCorrupt, "%v", s), errs.At{Format: Name}))
 		if !f.verify {
 			w := at("tablet "+s.id, arrowio.UnknownRows)
 			w.Kind = arrowio.WarnMissing

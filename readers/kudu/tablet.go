@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	"github.com/arrowio/arrowio/readers/cfile"
@@ -62,7 +63,7 @@ func (f *File) openTablet(ctx context.Context, t *tablet) error {
 		}
 	}
 	if log.absent {
-		f.fault(inTablet(arrowio.Errorf(arrowio.ErrCorrupt, "it has no write-ahead log, which every tablet has"), t))
+		f.fault(inTablet(errs.Errorf(errs.ErrCorrupt, "it has no write-ahead log, which every tablet has"), t))
 	}
 	for _, n := range log.lost {
 		f.lose(nil, at(t.place(), log.rowsLost(n)), "tablet %s: %s", t.id, n)
@@ -113,7 +114,7 @@ func (f *File) replayLog(ctx context.Context, t *tablet, rows map[int64]diskRows
 
 // sameDamage reports whether a line about what a salvage has lost is about the damage that err is about.
 func sameDamage(err error, line string) bool {
-	var e *arrowio.Error
+	var e *errs.Error
 	if !errors.As(err, &e) {
 		return false
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	"github.com/arrowio/arrowio/internal/pb"
@@ -125,7 +126,7 @@ func (a *applier) aim(result []byte) (bool, error) {
 				continue
 			}
 			if t.todo {
-				return false, arrowio.Errorf(arrowio.ErrCorrupt, "row operation %d went into two stores that are not on disk", len(a.targets))
+				return false, errs.Errorf(errs.ErrCorrupt, "row operation %d went into two stores that are not on disk", len(a.targets))
 			}
 			t.todo = true
 			if s.RowSet >= 0 {
@@ -156,7 +157,7 @@ func (a *applier) store(rowset int64) *deltaStore {
 // write applies a WRITE_OP.
 func (a *applier) write(e *kuduwire.Entry, result []byte, fresh bool) error {
 	if e.Body == nil {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "WRITE_OP without its request")
+		return errs.Errorf(errs.ErrCorrupt, "WRITE_OP without its request")
 	}
 	if !fresh {
 		if any, err := a.aim(result); err != nil || !any {
@@ -171,7 +172,7 @@ func (a *applier) write(e *kuduwire.Entry, result []byte, fresh bool) error {
 		return unsupportedTxn("the operation is part of one")
 	case !w.HasRows:
 		if !fresh {
-			return arrowio.Errorf(arrowio.ErrCorrupt, "results of %d row operations, but there are none", len(a.targets))
+			return errs.Errorf(errs.ErrCorrupt, "results of %d row operations, but there are none", len(a.targets))
 		}
 		return nil
 	case fresh && !a.settled:
@@ -218,7 +219,7 @@ func (a *applier) write(e *kuduwire.Entry, result []byte, fresh bool) error {
 		return err
 	}
 	if !fresh && n != len(a.targets) {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "results of %d row operations, but there are %d", len(a.targets), n)
+		return errs.Errorf(errs.ErrCorrupt, "results of %d row operations, but there are %d", len(a.targets), n)
 	}
 	return nil
 }
@@ -514,7 +515,7 @@ func (a *applier) unreadable(rowset int64, err error) error {
 // fail makes an error of a row operation that was done before and cannot be done; a salvage only counts it.
 func (a *applier) fail(id kuduwire.OpID, why string) error {
 	if !a.r.o.Salvage {
-		return arrowio.Errorf(arrowio.ErrCorrupt, "%s; a part of the log, or of the rows on disk, is missing", why)
+		return errs.Errorf(errs.ErrCorrupt, "%s; a part of the log, or of the rows on disk, is missing", why)
 	}
 	a.r.report.loseOp(id, 1, why)
 	return nil
@@ -522,7 +523,7 @@ func (a *applier) fail(id kuduwire.OpID, why string) error {
 
 // bad is the error of a row operation that cannot have been accepted.
 func (a *applier) bad(why string) error {
-	return arrowio.Errorf(arrowio.ErrCorrupt, "%s of row operation: %s", a.ops.Type, why)
+	return errs.Errorf(errs.ErrCorrupt, "%s of row operation: %s", a.ops.Type, why)
 }
 
 // countRows returns how many row operations a WriteRequestPB has, -1 where they cannot be read.

@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // memoryBound bounds what the replay of a log holds in memory.
@@ -16,7 +16,7 @@ type memoryBound struct{ used, limit int64 }
 
 func (b *memoryBound) add(n int64) error {
 	if n > b.limit-b.used {
-		return arrowio.Errorf(arrowio.ErrLimit,
+		return errs.Errorf(errs.ErrLimit,
 			"the write-ahead log holds more rows than fit into %d bytes of memory (%s)", b.limit, optWALMemory)
 	}
 	b.used += n
@@ -49,7 +49,7 @@ func (a *arena) alloc(n int) (ref, error) {
 		return r, nil
 	}
 	if n > math.MaxUint32 {
-		return 0, arrowio.Errorf(arrowio.ErrLimit, "a value of %d bytes", n)
+		return 0, errs.Errorf(errs.ErrLimit, "a value of %d bytes", n)
 	}
 	size := min(lastChunk, firstChunk<<min(len(a.chunks), 16))
 	own := n > size/4
@@ -144,7 +144,7 @@ func (t *keyTable) add(key []byte) (int, bool, error) {
 		return 0, false, err
 	}
 	if len(t.keys) >= math.MaxInt32 {
-		return 0, false, arrowio.Errorf(arrowio.ErrLimit, "the write-ahead log has more than %d rows", math.MaxInt32)
+		return 0, false, errs.Errorf(errs.ErrLimit, "the write-ahead log has more than %d rows", math.MaxInt32)
 	}
 	at, err := t.a.put(key)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	kw "github.com/arrowio/arrowio/internal/kuduwire"
 )
@@ -123,8 +124,8 @@ func TestDamage(t *testing.T) {
 		}
 		st, err := l.replay(t, replayOptions{})
 		if c.sound == "" {
-			var e *arrowio.Error
-			if !errors.As(err, &e) || e.Kind != arrowio.ErrCorrupt && e.Kind != arrowio.ErrUnsupported || !strings.Contains(err.Error(), "wal-00000000") {
+			var e *errs.Error
+			if !errors.As(err, &e) || e.Kind != errs.ErrCorrupt && e.Kind != errs.ErrUnsupported || !strings.Contains(err.Error(), "wal-00000000") {
 				t.Errorf("%s: %v", c.what, err)
 			}
 			if st, err = l.replay(t, replayOptions{Salvage: true}); err != nil {
@@ -192,8 +193,8 @@ func TestFlipped(t *testing.T) {
 
 func checkFault(t *testing.T, err error) {
 	t.Helper()
-	var e *arrowio.Error
-	if !errors.As(err, &e) || e.Kind == 0 || e.Kind == arrowio.ErrInternal || e.Kind == arrowio.ErrSchema || e.Format != "kudu" {
+	var e *errs.Error
+	if !errors.As(err, &e) || e.Kind == 0 || e.Kind == errs.ErrInternal || e.Kind == errs.ErrSchema || e.Format != "kudu" {
 		t.Errorf("%v", err)
 	}
 }

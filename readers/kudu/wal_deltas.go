@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
@@ -23,7 +23,7 @@ type diskRows interface {
 // noRows is a rowset that could not be opened.
 type noRows struct{}
 
-var errNoRowSet = arrowio.Errorf(arrowio.ErrCorrupt, "the rowset could not be opened")
+var errNoRowSet = errs.Errorf(errs.ErrCorrupt, "the rowset could not be opened")
 
 func (noRows) find(context.Context, []byte) (int64, bool, error) { return 0, false, errNoRowSet }
 func (noRows) live(context.Context, int64) (bool, error)         { return false, errNoRowSet }
@@ -122,7 +122,7 @@ func (d *deltaStore) change(i int, kind cfilewire.Op, change []byte, time uint64
 		return false, err
 	}
 	if len(d.muts) >= math.MaxInt32 {
-		return false, arrowio.Errorf(arrowio.ErrLimit, "the write-ahead log changes more than %d rows", math.MaxInt32)
+		return false, errs.Errorf(errs.ErrLimit, "the write-ahead log changes more than %d rows", math.MaxInt32)
 	}
 	m := mutation{time: time, op: op, kind: kind}
 	if time < d.snap {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
@@ -85,7 +86,7 @@ func (r *replayer) openLog(files logFiles) (segs []*segmentFile, gap int, err er
 			return nil, 0, err
 		}
 		if len(segs) == r.o.Limits.Splits {
-			return nil, 0, arrowio.Errorf(arrowio.ErrLimit, "the log has more than %d segments (Splits)", len(segs))
+			return nil, 0, errs.Errorf(errs.ErrLimit, "the log has more than %d segments (Splits)", len(segs))
 		}
 		s, err := openSegment(files, name)
 		switch {
@@ -103,7 +104,7 @@ func (r *replayer) openLog(files logFiles) (segs []*segmentFile, gap int, err er
 	slices.SortStableFunc(segs, bySequence)
 	if gap = firstGap(segs); gap < len(segs) && !r.o.Salvage {
 		a, b := segs[gap-1], segs[gap]
-		return nil, 0, locate(arrowio.Errorf(arrowio.ErrCorrupt, "segment %d follows segment %d (%s): one is missing, or there twice",
+		return nil, 0, locate(errs.Errorf(errs.ErrCorrupt, "segment %d follows segment %d (%s): one is missing, or there twice",
 			b.sequence, a.sequence, a.name), b.name, -1)
 	}
 	if gap < len(segs) {
@@ -134,7 +135,7 @@ func parseSegment(name string, src arrowio.Source) (*segmentFile, error) {
 		return nil, err
 	}
 	if int64(n) > s.size-kuduwire.SegmentHeadSize {
-		return nil, arrowio.Locate(arrowio.Errorf(arrowio.ErrCorrupt, "%d bytes of header in a file of %d", n, s.size), arrowio.At{Split: -1, Off: 8})
+		return nil, errs.Locate(errs.Errorf(errs.ErrCorrupt, "%d bytes of header in a file of %d", n, s.size), errs.At{Off: errs.N(8)})
 	}
 	b = make([]byte, n)
 	if err := readFull(src, b, kuduwire.SegmentHeadSize); err != nil {
@@ -218,14 +219,14 @@ func readFull(src arrowio.Source, b []byte, off int64) error {
 
 // isData reports whether an error is about what a file holds, not about reading it or about our own bounds.
 func isData(err error) bool {
-	return errors.Is(err, arrowio.ErrCorrupt) || errors.Is(err, arrowio.ErrUnsupported)
+	return errors.Is(err, errs.ErrCorrupt) || errors.Is(err, errs.ErrUnsupported)
 }
 
 // locate says in which file of a log an error is.
 func locate(err error, file string, off int64) error {
-	var e *arrowio.Error
+	var e *errs.Error
 	if !errors.As(err, &e) {
-		return arrowio.Locate(err, arrowio.At{Format: "kudu", Op: file, Split: -1, Off: off})
+		return errs.Locate(err, errs.At{Format: "kudu", Op: file, Off: errs.N(off)})
 	}
 	c := *e
 	c.Format = "kudu"

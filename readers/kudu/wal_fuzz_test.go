@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	kw "github.com/arrowio/arrowio/internal/kuduwire"
@@ -59,7 +60,7 @@ func FuzzReplay(f *testing.F) {
 		o.Salvage = true
 		saved, err2 := l.inMemory(o)
 		switch {
-		case errors.Is(err2, arrowio.ErrLimit):
+		case errors.Is(err2, errs.ErrLimit):
 		case err2 != nil:
 			t.Fatalf("salvage: %v", err2)
 		case err != nil && len(saved.lost)+len(saved.notes) == 0:

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
@@ -60,14 +60,14 @@ func (r *replayer) replicate(e *kuduwire.Entry, b *batch) error {
 	case kuduwire.OpNoOp, kuduwire.OpWrite, kuduwire.OpAlterSchema, kuduwire.OpChangeConfig, kuduwire.OpParticipant:
 	default:
 		if !r.o.Salvage {
-			return opError(arrowio.Errorf(arrowio.ErrCorrupt, "%s is not known", e.Op), e.ID)
+			return opError(errs.Errorf(errs.ErrCorrupt, "%s is not known", e.Op), e.ID)
 		}
 		r.report.loseOp(e.ID, -1, "its type is not known")
 		return nil
 	}
 	if e.ID.Index <= r.done {
 		if !r.o.Salvage {
-			return opError(arrowio.Errorf(arrowio.ErrCorrupt, "its index was committed before"), e.ID)
+			return opError(errs.Errorf(errs.ErrCorrupt, "its index was committed before"), e.ID)
 		}
 		r.report.loseOp(e.ID, r.opRows(e), "its index was committed before")
 		return nil
@@ -105,7 +105,7 @@ func (r *replayer) follows(e *kuduwire.Entry) (bool, error) {
 		r.behindGap(e)
 		return false, nil
 	}
-	return false, arrowio.Errorf(arrowio.ErrCorrupt, "operation %s follows %s: %s missing", e.ID, r.prev, count(missing, "operation"))
+	return false, errs.Errorf(errs.ErrCorrupt, "operation %s follows %s: %s missing", e.ID, r.prev, count(missing, "operation"))
 }
 
 // behindGap counts an operation behind the place where a salvage has stopped.
@@ -133,7 +133,7 @@ func (r *replayer) commit(e *kuduwire.Entry, b *batch) error {
 	switch {
 	case p.op.ID.Term == e.ID.Term && !p.committed:
 	case !r.o.Salvage:
-		return arrowio.Errorf(arrowio.ErrCorrupt, "COMMIT of operation %s: the log has %s, committed %v", e.ID, p.op.ID, p.committed)
+		return errs.Errorf(errs.ErrCorrupt, "COMMIT of operation %s: the log has %s, committed %v", e.ID, p.op.ID, p.committed)
 	default:
 		r.report.note("%s: the COMMIT of operation %s at %d is passed over: the log has %s", r.where.file.name, e.ID, r.where.off, p.op.ID)
 		return nil
@@ -171,7 +171,7 @@ func (r *replayer) orphan(e *kuduwire.Entry) error {
 	case !r.o.Salvage && err != nil:
 		return opError(err, e.ID)
 	case !r.o.Salvage:
-		return opError(arrowio.Errorf(arrowio.ErrCorrupt, "the log has its COMMIT, but not the operation, and not all of it is on disk"), e.ID)
+		return opError(errs.Errorf(errs.ErrCorrupt, "the log has its COMMIT, but not the operation, and not all of it is on disk"), e.ID)
 	}
 	r.reader.holes++
 	for _, g := range r.gaps {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
@@ -63,7 +64,7 @@ func (st *logState) rowsLost(line string) int64 {
 // the rowsets of the superblock by id, without those that could not be opened; a replay asks them only about rows that
 // the log changes.
 //
-// Errors are arrowio.ErrCorrupt, with the segment and the offset of the batch; ErrUnsupported, for transactions over
+// Errors are errs.ErrCorrupt, with the segment and the offset of the batch; ErrUnsupported, for transactions over
 // several rows; ErrLimit, which names the option. A salvage has only the last, and errors of the rowsets and of reading.
 func replay(ctx context.Context, dirs *Dirs, sb *kuduwire.SuperBlock, rows map[int64]diskRows, o replayOptions) (*logState, error) {
 	st := &logState{schema: sb.Schema, schemaVersion: sb.SchemaVersion}
@@ -77,7 +78,7 @@ func replay(ctx context.Context, dirs *Dirs, sb *kuduwire.SuperBlock, rows map[i
 // end returns the result of a replay that has ended with err.
 func (r *replayer) end(err error) (*logState, error) {
 	if err != nil {
-		return nil, arrowio.Locate(err, arrowio.At{Format: "kudu", Split: -1, Off: -1})
+		return nil, errs.Locate(err, errs.At{Format: "kudu"})
 	}
 	r.st.notes, r.st.lost = r.report.done()
 	r.st.sound, r.st.lostOf = r.report.sound, r.report.rowsOf
@@ -281,7 +282,7 @@ func (r *replayer) finish() error {
 }
 
 func unsupportedTxn(what string) error {
-	return arrowio.Errorf(arrowio.ErrUnsupported, "transactions over several rows are not supported, and %s", what)
+	return errs.Errorf(errs.ErrUnsupported, "transactions over several rows are not supported, and %s", what)
 }
 
 // opError says which operation an error is about.
@@ -291,7 +292,7 @@ func opError(err error, id kuduwire.OpID) error {
 
 // reword changes the text of an error of ours and keeps what else it says.
 func reword(err error, text func(cause error) error) error {
-	var e *arrowio.Error
+	var e *errs.Error
 	if !errors.As(err, &e) || e.Err == nil {
 		return text(err)
 	}
@@ -302,7 +303,7 @@ func reword(err error, text func(cause error) error) error {
 
 // innermost is the text of an error for a report that says itself where it is.
 func innermost(err error) string {
-	var e *arrowio.Error
+	var e *errs.Error
 	if !errors.As(err, &e) || e.Err == nil {
 		return err.Error()
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	kw "github.com/arrowio/arrowio/internal/kuduwire"
@@ -21,9 +22,9 @@ func wantText(t *testing.T, st *logState, want ...string) {
 	}
 }
 
-func wantKind(t *testing.T, err error, kind arrowio.Kind, part string) {
+func wantKind(t *testing.T, err error, kind errs.Kind, part string) {
 	t.Helper()
-	var e *arrowio.Error
+	var e *errs.Error
 	if !errors.As(err, &e) || e.Kind != kind || e.Format != "kudu" || !strings.Contains(err.Error(), part) || strings.Contains(err.Error(), "secret") {
 		t.Errorf("%v, want %s with %q", err, kind, part)
 	}
@@ -105,7 +106,7 @@ func TestReplayStores(t *testing.T) {
 	// A row that its rowset does not have, or no more.
 	d.alive[1] = false
 	_, err := l.replay(t, replayOptions{})
-	wantKind(t, err, arrowio.ErrCorrupt, "operation 1.2: it changes a row that is not there")
+	wantKind(t, err, errs.ErrCorrupt, "operation 1.2: it changes a row that is not there")
 	st := l.must(t, replayOptions{Salvage: true})
 	wantText(t, st, `2 null null 7`, `3/2 @200 delete`, `4/0 @300 delete`)
 	if st.lostOps != 2 || st.lostRows != 2 || !slices.Equal(st.lost, []string{"2 operations, 1.2 to 1.3 (2 rows): " + errNoRow}) {
@@ -115,7 +116,7 @@ func TestReplayStores(t *testing.T) {
 	l = newLog(t, oneSegment(writeOp(1, rowOp(kw.RowDelete, 1, unset, unset, unset)), doneOp(1, bothIn(inMRS(0), inDMS(4, 0)))))
 	l.rowset(4, -1).add(1, true)
 	_, err = l.replay(t, replayOptions{})
-	wantKind(t, err, arrowio.ErrCorrupt, "two stores")
+	wantKind(t, err, errs.ErrCorrupt, "two stores")
 }
 
 func TestReplayInconsistent(t *testing.T) {
@@ -145,7 +146,7 @@ func TestReplayInconsistent(t *testing.T) {
 		}
 		l.rowset(0, -1)
 		_, err := l.replay(t, replayOptions{})
-		wantKind(t, err, arrowio.ErrCorrupt, what)
+		wantKind(t, err, errs.ErrCorrupt, what)
 		if err != nil && !strings.Contains(err.Error(), "wal-000000001") {
 			t.Errorf("%v: no segment", err)
 		}
@@ -164,7 +165,7 @@ func TestReplayTransactions(t *testing.T) {
 	} {
 		l := newLog(t, oneSegment(entries...))
 		_, err := l.replay(t, replayOptions{})
-		wantKind(t, err, arrowio.ErrUnsupported, "transactions over several rows")
+		wantKind(t, err, errs.ErrUnsupported, "transactions over several rows")
 		if st := l.must(t, replayOptions{Salvage: true}); st.lostOps != 1 || st.mem != nil {
 			t.Errorf("%+v", st)
 		}
@@ -176,7 +177,7 @@ func TestReplayTransactions(t *testing.T) {
 	}
 	l.super.TxnMetadata = true
 	_, err := l.replay(t, replayOptions{})
-	wantKind(t, err, arrowio.ErrUnsupported, "transactions over several rows")
+	wantKind(t, err, errs.ErrUnsupported, "transactions over several rows")
 }
 
 // Operations at the end without a COMMIT: who decides, and what they do.
@@ -311,7 +312,7 @@ func TestReplayAlter(t *testing.T) {
 	other[1].name = "other"
 	l = newLog(t, oneSegment(replicateOf(1, 1, 1, kw.OpWrite, writeOf(other, rowOp(kw.RowInsert, 1))), doneOp(1, inMRS(0))))
 	_, err := l.replay(t, replayOptions{})
-	wantKind(t, err, arrowio.ErrCorrupt, `"other" is not in the table's schema`)
+	wantKind(t, err, errs.ErrCorrupt, `"other" is not in the table's schema`)
 	// Unless the superblock does: the header of a segment has no checksum.
 	l.super.Schema = tableOf(t, other, 0).Schema
 	st = l.must(t, replayOptions{Salvage: true})
@@ -347,9 +348,9 @@ func TestReplayBounds(t *testing.T) {
 	l := newLog(t, oneSegment(writeOp(1, rows...), doneOp(1, timesOp(len(rows), inMRS(0))...)))
 	for _, salvage := range []bool{false, true} {
 		_, err := l.replay(t, replayOptions{Memory: 200_000, Salvage: salvage})
-		wantKind(t, err, arrowio.ErrLimit, "kudu-wal-memory")
+		wantKind(t, err, errs.ErrLimit, "kudu-wal-memory")
 		_, err = l.replay(t, replayOptions{Limits: arrowio.Limits{BlockBytes: 1000}, Salvage: salvage})
-		wantKind(t, err, arrowio.ErrLimit, "BlockBytes")
+		wantKind(t, err, errs.ErrLimit, "BlockBytes")
 	}
 	if st := l.must(t, replayOptions{Memory: 1 << 20}); len(st.text(t)) != 2000 {
 		t.Error("rows are missing")
@@ -360,7 +361,7 @@ func TestReplayBounds(t *testing.T) {
 		entries = append(entries, writeOp(int64(i+1), rows[:100]...))
 	}
 	_, err := newLog(t, oneSegment(entries...)).replay(t, replayOptions{Memory: 200_000})
-	wantKind(t, err, arrowio.ErrLimit, "kudu-wal-memory")
+	wantKind(t, err, errs.ErrLimit, "kudu-wal-memory")
 }
 
 func TestReplayNotes(t *testing.T) {

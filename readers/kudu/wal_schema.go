@@ -2,6 +2,7 @@ package kudu
 
 import (
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	"github.com/arrowio/arrowio/internal/pb"
@@ -41,13 +42,13 @@ func newTableSchema(s *kuduwire.Schema, version uint32) (*tableSchema, error) {
 		t.fixed[i] = c.Key || c.Immutable
 		switch {
 		case c.ID < 0:
-			return nil, arrowio.Errorf(arrowio.ErrCorrupt, "column %q has the id %d", c.Name, c.ID)
+			return nil, errs.Errorf(errs.ErrCorrupt, "column %q has the id %d", c.Name, c.ID)
 		case c.Array || c.Type.Width() == 0 && !c.Type.Binary():
-			return nil, arrowio.Errorf(arrowio.ErrUnsupported, "rows in the write-ahead log with array column %q", c.Name)
+			return nil, errs.Errorf(errs.ErrUnsupported, "rows in the write-ahead log with array column %q", c.Name)
 		case c.Key && !c.Type.IsKey():
-			return nil, arrowio.Errorf(arrowio.ErrCorrupt, "key column %q is of type %s", c.Name, c.Type)
+			return nil, errs.Errorf(errs.ErrCorrupt, "key column %q is of type %s", c.Name, c.Type)
 		case c.AutoIncrement && (c.Type != cfilewire.Int64 || t.auto >= 0):
-			return nil, arrowio.Errorf(arrowio.ErrCorrupt, "column %q counts by itself; it is of type %s", c.Name, c.Type)
+			return nil, errs.Errorf(errs.ErrCorrupt, "column %q counts by itself; it is of type %s", c.Name, c.Type)
 		case c.AutoIncrement:
 			t.auto = i
 		case c.WriteDefault != nil:
@@ -75,7 +76,7 @@ func (t *tableSchema) client(b []byte, lim arrowio.Limits) (*client, error) {
 	}
 	s, err := kuduwire.ParseSchema(pb.New(b), lim)
 	if err != nil {
-		return nil, arrowio.Locate(err, arrowio.At{Op: "client's schema", Split: -1, Off: -1})
+		return nil, errs.Locate(err, errs.At{Op: "client's schema"})
 	}
 	c := &client{to: make([]int, len(s.Columns)), auto: -1}
 	if c.layout, err = kuduwire.NewRowLayout(s); err != nil {
@@ -88,10 +89,10 @@ func (t *tableSchema) client(b []byte, lim arrowio.Limits) (*client, error) {
 	for i := range s.Columns {
 		k, ok := names[s.Columns[i].Name]
 		if !ok {
-			return nil, arrowio.Errorf(arrowio.ErrCorrupt, "the client's column %q is not in the table's schema, version %d", s.Columns[i].Name, t.version)
+			return nil, errs.Errorf(errs.ErrCorrupt, "the client's column %q is not in the table's schema, version %d", s.Columns[i].Name, t.version)
 		}
 		if s.Columns[i].Type != t.Columns[k].Type {
-			return nil, arrowio.Errorf(arrowio.ErrCorrupt, "the client's column %q is of type %s, the table's %s", s.Columns[i].Name, s.Columns[i].Type, t.Columns[k].Type)
+			return nil, errs.Errorf(errs.ErrCorrupt, "the client's column %q is of type %s, the table's %s", s.Columns[i].Name, s.Columns[i].Type, t.Columns[k].Type)
 		}
 		c.to[i] = k
 		if k == t.auto {

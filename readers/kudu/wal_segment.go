@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
@@ -88,7 +89,7 @@ func (sr *segmentReader) read(s *segmentFile, src arrowio.Source, take func(b *b
 	sr.window.open(src)
 	w := &segmentWalk{segmentReader: sr, s: s, end: min(src.Size(), s.size)}
 	if w.end < s.start {
-		return false, locate(arrowio.Errorf(arrowio.ErrCorrupt, "the file has shrunk"), s.name, w.end)
+		return false, locate(errs.Errorf(errs.ErrCorrupt, "the file has shrunk"), s.name, w.end)
 	}
 	if err := w.findFooter(); err != nil {
 		if !sr.salvage || !isData(err) {
@@ -117,7 +118,7 @@ func (sr *segmentReader) read(s *segmentFile, src arrowio.Source, take func(b *b
 		off = next
 	}
 	if w.footer != nil && w.footer.Entries != w.entries && !w.damaged {
-		err := arrowio.Errorf(arrowio.ErrCorrupt, "the footer counts %d entries, there are %d", w.footer.Entries, w.entries)
+		err := errs.Errorf(errs.ErrCorrupt, "the footer counts %d entries, there are %d", w.footer.Entries, w.entries)
 		if !sr.salvage {
 			return false, locate(err, s.name, w.end)
 		}
@@ -157,7 +158,7 @@ func (w *segmentWalk) batch(off int64) (*batch, int64, error) {
 	size := int64(w.s.head.EntryHeadSize())
 	room := w.end - off - size
 	if room <= 0 {
-		return w.broken(off, -1, arrowio.Errorf(arrowio.ErrCorrupt, "the head of a batch is cut short"))
+		return w.broken(off, -1, errs.Errorf(errs.ErrCorrupt, "the head of a batch is cut short"))
 	}
 	b, err := w.window.at(off, int(size))
 	if err != nil {
@@ -165,7 +166,7 @@ func (w *segmentWalk) batch(off int64) (*batch, int64, error) {
 	}
 	head, ok := w.s.head.ParseEntryHead(b)
 	if !ok {
-		return w.broken(off, -1, arrowio.Errorf(arrowio.ErrCorrupt, "the checksum of a batch's head does not fit"))
+		return w.broken(off, -1, errs.Errorf(errs.ErrCorrupt, "the checksum of a batch's head does not fit"))
 	}
 	body := off + size
 	if err := w.s.head.CheckEntryHead(head, room, w.limit); err != nil {

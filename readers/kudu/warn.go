@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // findings is what there is to tell of a server's directories besides their rows. Warnings are what is lost, and what is
@@ -99,7 +100,7 @@ func (f *findings) warn(w arrowio.Warning, format string, args ...any) {
 func (f *findings) lose(cause error, w arrowio.Warning, format string, args ...any) {
 	f.loseBlocks(w, format, args...)
 	if cause == nil {
-		cause = arrowio.Locate(arrowio.Errorf(arrowio.ErrCorrupt, format, args...), arrowio.At{Format: Name, Split: -1, Off: -1})
+		cause = errs.Locate(errs.Errorf(errs.ErrCorrupt, format, args...), errs.At{Format: Name})
 	}
 	f.fault(cause)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
@@ -60,7 +61,7 @@ func TestWarnings(t *testing.T) {
 			t.Errorf("%s: %q", x.Table, w)
 		}
 	}
-	if _, err := s.openAs(arrowio.ForRows, "kudu-table=tombstoned"); !errors.Is(err, arrowio.ErrUnsupported) || !strings.Contains(err.Error(), "is tombstoned") {
+	if _, err := s.openAs(arrowio.ForRows, "kudu-table=tombstoned"); !errors.Is(err, errs.ErrUnsupported) || !strings.Contains(err.Error(), "is tombstoned") {
 		t.Errorf("tombstoned: %v", err)
 	}
 

@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/orcwire"
@@ -159,7 +160,7 @@ func (g *branch) takeGate() error {
 	nulls := g.gate.nulls
 	g.gate.release()
 	if nulls > 0 {
-		return g.gate.located(arrowio.Errorf(arrowio.ErrCorrupt, "%d events have no row", nulls))
+		return g.gate.located(errs.Errorf(errs.ErrCorrupt, "%d events have no row", nulls))
 	}
 	return nil
 }

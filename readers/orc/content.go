@@ -5,6 +5,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/orcwire"
@@ -59,7 +60,7 @@ func (n *node) direct(s *stripe) (v2 bool, err error) {
 	case orcwire.DirectV2:
 		return true, nil
 	default:
-		return false, arrowio.Errorf(arrowio.ErrCorrupt, "encoding %v for a column of type %s", e, n.typ)
+		return false, errs.Errorf(errs.ErrCorrupt, "encoding %v for a column of type %s", e, n.typ)
 	}
 }
 

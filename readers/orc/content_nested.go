@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/orcwire"
@@ -128,7 +129,7 @@ func (c *lists) read(s slots) error {
 	}
 	last, err := bitpack.Offsets(ends)
 	if err != nil {
-		return c.length.fail(arrowio.Errorf(arrowio.ErrLimit, "a batch holds over 2^31 elements: take fewer rows in a batch"))
+		return c.length.fail(errs.Errorf(errs.ErrLimit, "a batch holds over 2^31 elements: take fewer rows in a batch"))
 	}
 	if s.present != nil {
 		bitpack.SpreadOffsets(slots, s.present, s.off)
@@ -151,7 +152,7 @@ func (c *lists) elements(n int64) error {
 		n -= int64(k)
 	}
 	if _, isMap := c.node.field.Type.(*arrow.MapType); isMap && c.kids[0].nulls > 0 {
-		return c.length.fail(arrowio.Errorf(arrowio.ErrSchema, "a map has a null key, which Arrow's maps have not: --orc-null-keys=list shows maps as lists of key and value"))
+		return c.length.fail(errs.Errorf(errs.ErrSchema, "a map has a null key, which Arrow's maps have not: --orc-null-keys=list shows maps as lists of key and value"))
 	}
 	return nil
 }
@@ -248,7 +249,7 @@ func (c *unions) read(s slots) error {
 	}
 	for i, k := range c.kids {
 		if int64(k.n)+int64(s.n) > math.MaxInt32 {
-			return arrowio.Errorf(arrowio.ErrLimit, "a batch holds over 2^31 values of a union: take fewer rows in a batch")
+			return errs.Errorf(errs.ErrLimit, "a batch holds over 2^31 values of a union: take fewer rows in a batch")
 		}
 		c.bases[i] = int32(k.n)
 	}
@@ -280,7 +281,7 @@ func (c *unions) readTags(tags []int8) error {
 		most = max(most, uint8(t))
 	}
 	if len(tags) > 0 && int(most) >= len(c.kids) {
-		return c.data.fail(arrowio.Errorf(arrowio.ErrCorrupt, "tag %d of a union of %d variants", most, len(c.kids)))
+		return c.data.fail(errs.Errorf(errs.ErrCorrupt, "tag %d of a union of %d variants", most, len(c.kids)))
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/orcwire"
@@ -61,7 +61,7 @@ func (c *stringValues) open(s *stripe) error {
 		c.length.there = false // rows have none
 		return err
 	default:
-		return arrowio.Errorf(arrowio.ErrCorrupt, "encoding %v for a column of type %s", e, c.node.typ)
+		return errs.Errorf(errs.ErrCorrupt, "encoding %v for a column of type %s", e, c.node.typ)
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func (c *stringValues) room(n int64) ([]byte, error) {
 		return nil, err
 	}
 	if int64(c.bytes.Len())+n > math.MaxInt32 {
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "a batch holds over 2 GiB of strings: take fewer rows in a batch")
+		return nil, errs.Errorf(errs.ErrLimit, "a batch holds over 2 GiB of strings: take fewer rows in a batch")
 	}
 	return c.bytes.Tail(int(n)), nil
 }
@@ -118,7 +118,7 @@ func (c *stringValues) copy(ends []int32) error {
 	start := ends[0]
 	last, err := bitpack.Offsets(ends)
 	if err != nil {
-		return c.length.fail(arrowio.Errorf(arrowio.ErrLimit, "a batch holds over 2 GiB of strings: take fewer rows in a batch"))
+		return c.length.fail(errs.Errorf(errs.ErrLimit, "a batch holds over 2 GiB of strings: take fewer rows in a batch"))
 	}
 	n := int64(last) - int64(start)
 	if err := c.affords(n); err != nil {
@@ -141,7 +141,7 @@ func (c *stringValues) copy(ends []int32) error {
 // affords checks lengths against what the stream can hold, before memory is taken for them.
 func (c *stringValues) affords(n int64) error {
 	if most := c.data.MostLeft(); n > most {
-		return c.data.fail(arrowio.Errorf(arrowio.ErrCorrupt, "%d bytes of strings wanted, the stream has at most %d", n, most))
+		return c.data.fail(errs.Errorf(errs.ErrCorrupt, "%d bytes of strings wanted, the stream has at most %d", n, most))
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func (c *stringValues) check(ends []int32) error {
 		return nil
 	}
 	if i := bitpack.FirstNotUTF8(ends, c.bytes.Values()); i >= 0 {
-		return c.data.fail(arrowio.Errorf(arrowio.ErrCorrupt, "a string is not UTF-8: --orc-strings=binary shows its bytes"))
+		return c.data.fail(errs.Errorf(errs.ErrCorrupt, "a string is not UTF-8: --orc-strings=binary shows its bytes"))
 	}
 	return nil
 }

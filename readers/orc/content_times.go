@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/orcwire"
@@ -93,12 +93,12 @@ func (c *timestamps) release()    { c.out.Release() }
 // inRow makes an error about one of the stored values one about a row, where the node's slots are rows.
 func (n *node) inRow(err error, s slots) error {
 	var v *orcwire.ValueError
-	var e *arrowio.Error
+	var e *errs.Error
 	if n.typ.Parent != nil && n.typ.Parent.Parent != nil || !errors.As(err, &v) || !errors.As(err, &e) {
 		return err
 	}
 	t := n.tree
-	return arrowio.Errorf(e.Kind, "row %d: %s", t.file.first[t.stripe.ordinal]+n.branch.row+int64(slotOf(s, v.Index)), v.Text)
+	return errs.Errorf(e.Kind, "row %d: %s", t.file.first[t.stripe.ordinal]+n.branch.row+int64(slotOf(s, v.Index)), v.Text)
 }
 
 // slotOf returns which slot the i-th stored value is in.

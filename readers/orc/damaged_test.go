@@ -15,6 +15,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/orctext"
 )
@@ -63,9 +64,9 @@ func readDamaged(b []byte, o Options, mem memory.Allocator, batch int) ([]string
 // checkError tests that an error says what is wrong and where.
 func checkError(t *testing.T, err error) {
 	t.Helper()
-	var e *arrowio.Error
+	var e *errs.Error
 	if !errors.As(err, &e) {
-		t.Errorf("no *arrowio.Error: %v", err)
+		t.Errorf("no *errs.Error: %v", err)
 		return
 	}
 	if e.Format != Name {
@@ -75,8 +76,8 @@ func checkError(t *testing.T, err error) {
 		t.Errorf("no place: %v", err)
 	}
 	switch e.Kind {
-	case arrowio.ErrCorrupt, arrowio.ErrLimit, arrowio.ErrUnsupported:
-	case arrowio.ErrSchema: // a value that Arrow's type does not hold
+	case errs.ErrCorrupt, errs.ErrLimit, errs.ErrUnsupported:
+	case errs.ErrSchema: // a value that Arrow's type does not hold
 	default:
 		t.Errorf("kind %v: %v", e.Kind, err)
 	}
@@ -88,7 +89,7 @@ const (
 	damagedMemory = 256 << 20
 )
 
-var kinds = map[string]error{"corrupt": arrowio.ErrCorrupt, "limit": arrowio.ErrLimit, "unsupported": arrowio.ErrUnsupported, "schema": arrowio.ErrSchema}
+var kinds = map[string]error{"corrupt": errs.ErrCorrupt, "limit": errs.ErrLimit, "unsupported": errs.ErrUnsupported, "schema": errs.ErrSchema}
 
 func TestDamaged(t *testing.T) {
 	keys := options(t, map[string]string{"orc-keys": keysFile, "timestamp-unit": "us"})

@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
@@ -57,7 +57,7 @@ func (s *stripe) readDictionary(g *branch, c *stringValues) (*dictionary, error)
 		n = 0 // a column without a value may have no dictionary at all, whatever its size says
 	}
 	if 4*n > limit {
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "a dictionary of %d entries is over the limit DictionaryBytes = %d", n, limit)
+		return nil, errs.Errorf(errs.ErrLimit, "a dictionary of %d entries is over the limit DictionaryBytes = %d", n, limit)
 	}
 	d := &dictionary{offsets: make([]int32, 1, 1+min(n, lengthsAtOnce)+bitpack.DstSlack/4)}
 	total := int64(0)
@@ -70,7 +70,7 @@ func (s *stripe) readDictionary(g *branch, c *stringValues) (*dictionary, error)
 		}
 		for i, l := range d.offsets[at:] {
 			if total += int64(l); l < 0 || total > limit {
-				return nil, c.length.fail(arrowio.Errorf(arrowio.ErrLimit, "a dictionary is over the limit DictionaryBytes = %d", limit))
+				return nil, c.length.fail(errs.Errorf(errs.ErrLimit, "a dictionary is over the limit DictionaryBytes = %d", limit))
 			}
 			d.offsets[at+i] = int32(total)
 		}
@@ -92,7 +92,7 @@ func (d *dictionary) read(g *branch, s *stripe, column int, n int64) error {
 	var in input
 	in.open(g, s, column, orcwire.DictionaryData)
 	if most := in.MostLeft(); n > most {
-		return in.fail(arrowio.Errorf(arrowio.ErrCorrupt, "the entries of a dictionary have %d bytes, the stream has at most %d", n, most))
+		return in.fail(errs.Errorf(errs.ErrCorrupt, "the entries of a dictionary have %d bytes, the stream has at most %d", n, most))
 	}
 	d.data = make([]byte, n, n+bitpack.DstSlack)
 	return in.fail(in.Take(d.data))
@@ -137,7 +137,7 @@ func (d *dictionary) check(ids []int32, text bool) error {
 	if text && d.notText != nil {
 		for _, id := range ids {
 			if d.notText[id] {
-				return arrowio.Errorf(arrowio.ErrCorrupt, "a string is not UTF-8: --orc-strings=binary shows its bytes")
+				return errs.Errorf(errs.ErrCorrupt, "a string is not UTF-8: --orc-strings=binary shows its bytes")
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orcwire"
 	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
@@ -70,7 +71,7 @@ func TestDictionaryBeyondOffsets(t *testing.T) {
 	gigabytes := []byte{0x01, 0x00, 0x80, 0x80, 0x80, 0x80, 0x04} // four times 1<<30
 	h := handmade{rows: 1, dictionary: 4, streams: []handmadeStream{{orcwire.Data, ids}, {orcwire.DictionaryData, []byte("x")}, {orcwire.Length, gigabytes}}}
 	for _, limit := range []int64{1 << 28, 1 << 40, math.MaxInt64} {
-		if _, _, err := readHandmade(t, h, arrowio.Limits{DictionaryBytes: limit}); !errors.Is(err, arrowio.ErrLimit) {
+		if _, _, err := readHandmade(t, h, arrowio.Limits{DictionaryBytes: limit}); !errors.Is(err, errs.ErrLimit) {
 			t.Errorf("limit %d: %v", limit, err)
 		}
 	}
@@ -107,7 +108,7 @@ func TestBrokenMetadata(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 	_, first := f.stripeStats(ctx, 0)
-	if !errors.Is(first, arrowio.ErrCorrupt) {
+	if !errors.Is(first, errs.ErrCorrupt) {
 		t.Errorf("got %v", first)
 	}
 	calls := src.Calls()

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/annotate"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/orcwire"
@@ -61,7 +62,7 @@ func (d *dumper) file() error {
 
 // note prints a fault of the file. It returns what says nothing about the file.
 func (d *dumper) note(err error) error {
-	var e *arrowio.Error
+	var e *errs.Error
 	if err == nil || isIO(err) || !errors.As(err, &e) {
 		return err
 	}

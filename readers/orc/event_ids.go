@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/bitpack"
 )
 
@@ -46,7 +47,7 @@ func (f *File) ReadRowIDs(ctx context.Context, s arrowio.Split, mem memory.Alloc
 
 func (r *splitReader) rowIDs(ctx context.Context, n *node, c *ints[int64], each func(row int64, ids RowIDs) error) error {
 	fail := func(err error) error {
-		r.err = arrowio.Locate(kinded(n.located(c.data.fail(err))), arrowio.At{Format: Name, Split: r.ordinal, Off: -1})
+		r.err = errs.Locate(kinded(n.located(c.data.fail(err))), errs.At{Format: Name, Split: errs.N(r.ordinal)})
 		return r.err
 	}
 	g := n.branch

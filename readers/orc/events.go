@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/scalar"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
@@ -60,7 +61,7 @@ func (f *File) IsEvents() bool {
 // An event without a row is an error where any column of the row is read. Info, Verify and Dump are for files as they are.
 func (f *File) ShowRows() error {
 	if !f.IsEvents() {
-		return arrowio.Errorf(arrowio.ErrSchema, "the file does not hold events of a Hive ACID table")
+		return errs.Errorf(errs.ErrSchema, "the file does not hold events of a Hive ACID table")
 	}
 	row := f.footer.Types[0].Children[eventRow]
 	md := f.schema.Metadata()

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -66,7 +67,7 @@ const (
 func Open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o Options) (*File, error) {
 	f := &File{src: src, limits: limits.WithDefaults(), opt: o, ahead: aheadBytes, stripes: map[int]*stripe{}}
 	if err := f.open(ctx); err != nil {
-		return nil, arrowio.Locate(err, arrowio.At{Format: Name, Split: -1, Off: -1})
+		return nil, errs.Locate(err, errs.At{Format: Name})
 	}
 	return f, nil
 }
@@ -80,11 +81,11 @@ func (f *File) open(ctx context.Context) (err error) {
 		return err
 	}
 	if v := f.ps.Version; len(f.footer.Stripes) > 0 && newer(v) {
-		return located(arrowio.Errorf(arrowio.ErrUnsupported, "version %v of the format", v), "postscript", f.tail.postscript.Off)
+		return located(errs.Errorf(errs.ErrUnsupported, "version %v of the format", v), "postscript", f.tail.postscript.Off)
 	}
 	f.quirks = orcwire.NewQuirks(f.ps, f.footer)
 	if f.zone, err = orcwire.LoadZone(f.opt.Timezone); err != nil {
-		return arrowio.Errorf(arrowio.ErrOption, "orc-timezone: %w", err)
+		return errs.Errorf(errs.ErrOption, "orc-timezone: %w", err)
 	}
 	f.hybrid = f.calendar()
 	o := orcwire.ArrowOptions{StringsAsBinary: f.opt.BinaryStrings, NullKeysAsList: f.opt.NullKeys, TimestampUnit: f.unit(), Microseconds: f.opt.Microseconds, Dictionary: f.opt.Dictionary}
@@ -145,13 +146,13 @@ func (f *File) cutStripes() error {
 	f.first = make([]int64, n+1)
 	for i, s := range f.footer.Stripes {
 		if s.Rows > math.MaxInt64-f.first[i] {
-			return arrowio.Errorf(arrowio.ErrCorrupt, "stripe %d has %d rows behind %d others", i, s.Rows, f.first[i])
+			return errs.Errorf(errs.ErrCorrupt, "stripe %d has %d rows behind %d others", i, s.Rows, f.first[i])
 		}
 		f.first[i+1] = f.first[i] + s.Rows
 	}
 	if total := f.first[n]; total != f.footer.Rows {
 		if n > 0 && f.footer.HasRows || n == 0 && (len(f.footer.Types) > 1 || f.footer.Types[0].Kind != orcwire.Struct) { // some writers do not count
-			return arrowio.Errorf(arrowio.ErrCorrupt, "the footer counts %d rows, the stripes have %d", f.footer.Rows, total)
+			return errs.Errorf(errs.ErrCorrupt, "the footer counts %d rows, the stripes have %d", f.footer.Rows, total)
 		}
 		if n == 0 { // rows without columns need no stripe
 			f.add(cut{stripe: -1, rows: arrowio.RowRange{End: f.footer.Rows}}, 0)
@@ -171,7 +172,7 @@ func (f *File) cutStripes() error {
 			bytes := int64(float64(s.IndexLength+stored) * float64(rows) / float64(s.Rows))
 			f.add(cut{stripe: i, rows: arrowio.RowRange{Start: f.first[i] + at, End: f.first[i] + at + rows}}, bytes)
 			if len(f.splits) > f.limits.Splits {
-				return arrowio.Errorf(arrowio.ErrLimit, "more stripes than the limit Splits = %d", f.limits.Splits)
+				return errs.Errorf(errs.ErrLimit, "more stripes than the limit Splits = %d", f.limits.Splits)
 			}
 		}
 	}
@@ -217,16 +218,16 @@ func located(err error, op string, off int64) error {
 	if err == nil {
 		return nil
 	}
-	return arrowio.Locate(kinded(err), arrowio.At{Format: Name, Op: op, Split: -1, Off: off})
+	return errs.Locate(kinded(err), errs.At{Format: Name, Op: op, Off: errs.N(off)})
 }
 
 // kinded returns err as an error with a kind: what the wire package says about bytes is about their being corrupt.
 func kinded(err error) error {
-	var e *arrowio.Error
+	var e *errs.Error
 	if errors.As(err, &e) || isIO(err) {
 		return err
 	}
-	return arrowio.Errorf(arrowio.ErrCorrupt, "%w", err)
+	return errs.Errorf(errs.ErrCorrupt, "%w", err)
 }
 
 // ioError marks an error of the source, which says nothing about the bytes.

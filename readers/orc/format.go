@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -102,7 +103,7 @@ func ParseOptions(m map[string]string) (Options, error) {
 		{"dictionary", []string{"false", "true"}},
 	} {
 		if v := m[w.name]; v != "" && !slices.Contains(w.words, v) {
-			return o, arrowio.Errorf(arrowio.ErrOption, "%s=%q: one of %q", w.name, v, w.words)
+			return o, errs.Errorf(errs.ErrOption, "%s=%q: one of %q", w.name, v, w.words)
 		}
 	}
 	o.BinaryStrings = m["orc-strings"] == "binary"

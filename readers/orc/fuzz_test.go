@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
@@ -64,7 +65,7 @@ func checkFile(t *testing.T, b []byte, o Options) {
 		if err != nil {
 			checkError(t, err)
 		}
-		limited = limited || errors.Is(err, arrowio.ErrLimit) || errors.Is(err, arrowio.ErrSchema)
+		limited = limited || errors.Is(err, errs.ErrLimit) || errors.Is(err, errs.ErrSchema)
 	}
 	if errFirst != nil && errSecond == nil && !limited && faults == 0 {
 		t.Errorf("batches of 65536: %v; of 3: none", errFirst)

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -165,7 +166,7 @@ func (b *infoBuilder) stripes(ctx context.Context) error {
 			return err
 		}
 		s, err := b.stripe(ctx, i)
-		var e *arrowio.Error
+		var e *errs.Error
 		if errors.As(err, &e) && !isIO(err) {
 			if b.damaged++; b.damaged <= shownDamage {
 				b.Notes = append(b.Notes, fmt.Sprintf("! %v", err))

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -48,13 +49,13 @@ func (f *File) secretStats(ctx context.Context, variant int, stripes bool) (*sec
 	for _, before := range e.Variants[:variant] {
 		for _, s := range before.StripeStats {
 			if off += s.Length; off < 0 || off > f.tail.stats.End() {
-				return nil, located(arrowio.Errorf(arrowio.ErrCorrupt, "they are longer than their part of the file"), "encrypted statistics of stripes", f.tail.stats.Off)
+				return nil, located(errs.Errorf(errs.ErrCorrupt, "they are longer than their part of the file"), "encrypted statistics of stripes", f.tail.stats.Off)
 			}
 		}
 	}
 	for _, s := range v.StripeStats {
 		if s.Length > f.tail.stats.End()-off {
-			return nil, located(arrowio.Errorf(arrowio.ErrCorrupt, "they are longer than their part of the file"), "encrypted statistics of stripes", off)
+			return nil, located(errs.Errorf(errs.ErrCorrupt, "they are longer than their part of the file"), "encrypted statistics of stripes", off)
 		}
 		packed, err := f.readPart(ctx, arrowio.ByteRange{Off: off, Len: s.Length}, "encrypted statistics of stripes")
 		if err != nil {

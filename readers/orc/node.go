@@ -5,7 +5,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/orcwire"
@@ -94,7 +94,7 @@ func (n *node) located(err error) error {
 	if err == nil {
 		return nil
 	}
-	return arrowio.Locate(err, arrowio.At{Format: Name, Column: n.typ.Path(), Split: n.tree.stripe.ordinal, Off: -1})
+	return errs.Locate(err, errs.At{Format: Name, Column: n.typ.Path(), Split: errs.N(n.tree.stripe.ordinal)})
 }
 
 // seek moves to a row group. Every number of the index entry must have a use: otherwise the entry is about something

@@ -2,6 +2,7 @@ package orc
 
 import (
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // A window of short runs is decoded whole and trimmed: to stop and to go on takes about as long, for each column, as
@@ -20,7 +21,7 @@ func (r *splitReader) ReadRuns(runs []arrowio.RowRange) error {
 	n := 0
 	for _, x := range runs {
 		if r.err == nil && (x.Start < r.row || x.End < x.Start || x.End > r.end) {
-			r.err = arrowio.Errorf(arrowio.ErrInternal, "rows %v asked for at row %d of a split that ends at %d", x, r.row, r.end)
+			r.err = errs.Errorf(errs.ErrInternal, "rows %v asked for at row %d of a split that ends at %d", x, r.row, r.end)
 		}
 		if r.err != nil {
 			return r.err
@@ -41,7 +42,7 @@ func (r *splitReader) ReadRuns(runs []arrowio.RowRange) error {
 		err = r.readExactly() // it may have been about a row that nobody asked for
 	}
 	if err != nil {
-		r.err = arrowio.Locate(kinded(err), arrowio.At{Format: Name, Split: r.ordinal, Off: -1})
+		r.err = errs.Locate(kinded(err), errs.At{Format: Name, Split: errs.N(r.ordinal)})
 		return r.err
 	}
 	r.rows += n

@@ -14,6 +14,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/orctext"
 	"github.com/arrowio/arrowio/internal/orcwire"
@@ -195,7 +196,7 @@ func TestReadRunsPassOverBadValues(t *testing.T) {
 	}
 	runs = append(runs, arrowio.RowRange{Start: row, End: row + 1})
 	slices.SortFunc(runs, func(a, b arrowio.RowRange) int { return int(a.Start - b.Start) })
-	if _, err := readRuns(t, f, s, [][]arrowio.RowRange{runs}, mem, false); !errors.Is(err, arrowio.ErrCorrupt) || !strings.Contains(err.Error(), "UTF-8") {
+	if _, err := readRuns(t, f, s, [][]arrowio.RowRange{runs}, mem, false); !errors.Is(err, errs.ErrCorrupt) || !strings.Contains(err.Error(), "UTF-8") {
 		t.Error(err)
 	}
 }
@@ -210,7 +211,7 @@ func TestReadRunsRefuse(t *testing.T) {
 	for _, runs := range [][]arrowio.RowRange{
 		{{Start: 5, End: 3}}, {{Start: 5, End: 9}, {Start: 8, End: 12}}, {{Start: -1, End: 2}}, {{Start: 3, End: s.Rows.End + 1}},
 	} {
-		if _, err := readRuns(t, f, s, [][]arrowio.RowRange{runs}, memory.DefaultAllocator, false); !errors.Is(err, arrowio.ErrInternal) {
+		if _, err := readRuns(t, f, s, [][]arrowio.RowRange{runs}, memory.DefaultAllocator, false); !errors.Is(err, errs.ErrInternal) {
 			t.Errorf("%v: %v", runs, err)
 		}
 	}

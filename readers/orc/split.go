@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // splitReader decodes one split. See arrowio.SplitReader.
@@ -42,7 +43,7 @@ func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 	want := rows.Clip(s.Rows)
 	if err := t.prepare(ctx, st, first, s, want); err != nil {
 		t.discard()
-		return nil, arrowio.Locate(err, arrowio.At{Format: Name, Split: c.stripe, Off: -1})
+		return nil, errs.Locate(err, errs.At{Format: Name, Split: errs.N(c.stripe)})
 	}
 	return &splitReader{tree: t, ordinal: c.stripe, split: s, want: want, start: first, end: s.Rows.End, row: s.Rows.Start}, nil
 }
@@ -103,7 +104,7 @@ func (r *splitReader) Read(n int) (int, error) {
 		return 0, err
 	}
 	if err := r.tree.read(r.row-r.start, n); err != nil {
-		r.err = arrowio.Locate(kinded(err), arrowio.At{Format: Name, Split: r.ordinal, Off: -1})
+		r.err = errs.Locate(kinded(err), errs.At{Format: Name, Split: errs.N(r.ordinal)})
 		return 0, r.err
 	}
 	r.add(r.row, r.row+int64(n))
@@ -114,7 +115,7 @@ func (r *splitReader) Read(n int) (int, error) {
 
 func (r *splitReader) admit(n int64) error {
 	if r.err == nil && (n < 0 || n > r.end-r.row) {
-		r.err = arrowio.Errorf(arrowio.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.row, r.end)
+		r.err = errs.Errorf(errs.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.row, r.end)
 	}
 	return r.err
 }
@@ -127,7 +128,7 @@ func (r *splitReader) Take() (arrow.Record, error) {
 	taken := r.tree.batch.Taken()
 	rec, err := r.tree.take(r.rows)
 	if err != nil {
-		r.err = arrowio.Locate(err, arrowio.At{Format: Name, Split: r.ordinal, Off: -1})
+		r.err = errs.Locate(err, errs.At{Format: Name, Split: errs.N(r.ordinal)})
 		return nil, r.err
 	}
 	if r.rows > 0 {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -78,7 +79,7 @@ func (s *stripe) located(err error, op string, off int64) error {
 	if err == nil {
 		return nil
 	}
-	return arrowio.Locate(kinded(err), arrowio.At{Format: Name, Op: op, Split: s.ordinal, Off: off})
+	return errs.Locate(kinded(err), errs.At{Format: Name, Op: op, Split: errs.N(s.ordinal), Off: errs.N(off)})
 }
 
 // open reads the footer, once.
@@ -92,7 +93,7 @@ func (s *stripe) open(ctx context.Context) error {
 	// The parser has checked that the sums do not overflow.
 	data := in.IndexLength + in.DataLength
 	if end := f.tail.footer.Off; in.Offset > end || data > end-in.Offset || in.FooterLength > end-in.Offset-data {
-		err := arrowio.Errorf(arrowio.ErrCorrupt, "stripe of %d bytes at %d, but the tail begins at %d", data+in.FooterLength, in.Offset, end)
+		err := errs.Errorf(errs.ErrCorrupt, "stripe of %d bytes at %d, but the tail begins at %d", data+in.FooterLength, in.Offset, end)
 		return s.located(err, "footer", end) // which says so
 	}
 	packed, err := f.readPart(ctx, arrowio.ByteRange{Off: in.Offset + data, Len: in.FooterLength}, "stripe footer")
@@ -112,7 +113,7 @@ func (s *stripe) open(ctx context.Context) error {
 	}
 	if s.footer.Timezone != "" {
 		if s.zone, err = orcwire.LoadZone(s.footer.Timezone); err != nil {
-			return arrowio.Errorf(arrowio.ErrUnsupported, "writer time zone: %w", err)
+			return errs.Errorf(errs.ErrUnsupported, "writer time zone: %w", err)
 		}
 	}
 	if err := s.directory(); err != nil {

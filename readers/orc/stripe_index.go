@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
@@ -44,7 +45,7 @@ func (s *stripe) readIndex(ctx context.Context, columns, blooms []int) error {
 	add := func(x stream, use func(*columnIndex, []byte, error)) {
 		c := s.index[x.column]
 		if x.len > s.file.limits.MetadataBytes {
-			use(c, nil, arrowio.Errorf(arrowio.ErrLimit, "%d bytes are over the limit MetadataBytes = %d", x.len, s.file.limits.MetadataBytes))
+			use(c, nil, errs.Errorf(errs.ErrLimit, "%d bytes are over the limit MetadataBytes = %d", x.len, s.file.limits.MetadataBytes))
 			return
 		}
 		ranges = append(ranges, arrowio.ByteRange{Off: x.off, Len: x.len})

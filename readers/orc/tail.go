@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
@@ -24,7 +25,7 @@ type tailLayout struct {
 func (f *File) readTail(ctx context.Context) error {
 	size := f.src.Size()
 	if size < 4 {
-		return located(arrowio.Errorf(arrowio.ErrCorrupt, "%d bytes are no ORC file", size), "postscript", 0)
+		return located(errs.Errorf(errs.ErrCorrupt, "%d bytes are no ORC file", size), "postscript", 0)
 	}
 	n := min(size, tailBytes)
 	tail, err := f.fetchBytes(ctx, size-n, n)
@@ -33,7 +34,7 @@ func (f *File) readTail(ctx context.Context) error {
 	}
 	psLen := int64(tail[n-1])
 	if psLen > size-1 {
-		return located(arrowio.Errorf(arrowio.ErrCorrupt, "a postscript of %d bytes in a file of %d", psLen, size), "postscript", size-1)
+		return located(errs.Errorf(errs.ErrCorrupt, "a postscript of %d bytes in a file of %d", psLen, size), "postscript", size-1)
 	}
 	l := &f.tail
 	l.postscript = arrowio.ByteRange{Off: size - 1 - psLen, Len: psLen}
@@ -48,10 +49,10 @@ func (f *File) readTail(ctx context.Context) error {
 			return err
 		}
 		if string(head) != orcwire.Magic {
-			return located(arrowio.Errorf(arrowio.ErrCorrupt, "neither the postscript nor the header has the magic ORC"), "postscript", l.postscript.Off)
+			return located(errs.Errorf(errs.ErrCorrupt, "neither the postscript nor the header has the magic ORC"), "postscript", l.postscript.Off)
 		}
 	default:
-		return located(arrowio.Errorf(arrowio.ErrCorrupt, "the magic is %q, not ORC", f.ps.Magic), "postscript", l.postscript.Off)
+		return located(errs.Errorf(errs.ErrCorrupt, "the magic is %q, not ORC", f.ps.Magic), "postscript", l.postscript.Off)
 	}
 	if f.packing, err = f.pack(); err != nil {
 		return located(err, "postscript", l.postscript.Off)
@@ -67,7 +68,7 @@ func (f *File) readTail(ctx context.Context) error {
 		{"stripe statistics", f.ps.StripeStatsLength, &l.stats},
 	} {
 		if part.len > uint64(at) {
-			return located(arrowio.Errorf(arrowio.ErrCorrupt, "the %s has %d bytes, %d are left of the file", part.name, part.len, at), "postscript", l.postscript.Off)
+			return located(errs.Errorf(errs.ErrCorrupt, "the %s has %d bytes, %d are left of the file", part.name, part.len, at), "postscript", l.postscript.Off)
 		}
 		at -= int64(part.len)
 		*part.r = arrowio.ByteRange{Off: at, Len: int64(part.len)}
@@ -101,7 +102,7 @@ func (f *File) pack() (orcwire.Packing, error) {
 // readPart reads a part of the tail, which is metadata: its size has a limit.
 func (f *File) readPart(ctx context.Context, r arrowio.ByteRange, name string) ([]byte, error) {
 	if r.Len > f.limits.MetadataBytes {
-		return nil, located(arrowio.Errorf(arrowio.ErrLimit, "%d bytes are over the limit MetadataBytes = %d", r.Len, f.limits.MetadataBytes), name, r.Off)
+		return nil, located(errs.Errorf(errs.ErrLimit, "%d bytes are over the limit MetadataBytes = %d", r.Len, f.limits.MetadataBytes), name, r.Off)
 	}
 	return f.fetchBytes(ctx, r.Off, r.Len)
 }
@@ -146,7 +147,7 @@ func (f *File) unpack(packed []byte) ([]byte, error) {
 			return raw, nil
 		}
 		if int64(len(raw))+int64(len(w)) > f.limits.MetadataBytes {
-			return nil, arrowio.Errorf(arrowio.ErrLimit, "decompressed, it is over the limit MetadataBytes = %d", f.limits.MetadataBytes)
+			return nil, errs.Errorf(errs.ErrLimit, "decompressed, it is over the limit MetadataBytes = %d", f.limits.MetadataBytes)
 		}
 		raw = append(raw, w...)
 		b.Advance(len(w))

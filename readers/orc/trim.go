@@ -1,7 +1,7 @@
 package orc
 
 import (
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 )
@@ -151,7 +151,7 @@ func (c *stringValues) copyKept(n int, runs [][2]int, left int) error {
 	}
 	last, err := bitpack.Offsets(ends)
 	if err != nil {
-		return c.length.fail(arrowio.Errorf(arrowio.ErrLimit, "a batch holds over 2 GiB of strings: take fewer rows in a batch"))
+		return c.length.fail(errs.Errorf(errs.ErrLimit, "a batch holds over 2 GiB of strings: take fewer rows in a batch"))
 	}
 	size := int64(last) - int64(start)
 	gone, at := int64(0), 0

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orcwire"
 	"github.com/arrowio/arrowio/internal/readall"
 )
@@ -55,16 +56,16 @@ type badColumn struct{ stripe, column int }
 // fault reports what is wrong with the file. It returns what says nothing about the file: the end of ctx, trouble with
 // reading.
 func (v *verifier) fault(err error) error {
-	var e *arrowio.Error
+	var e *errs.Error
 	if err == nil || isIO(err) || !errors.As(err, &e) {
 		return err
 	}
-	v.report(arrowio.Locate(err, arrowio.At{Format: Name, Split: -1, Off: -1}))
+	v.report(errs.Locate(err, errs.At{Format: Name}))
 	return nil
 }
 
 func corrupt(format string, args ...any) error {
-	return arrowio.Errorf(arrowio.ErrCorrupt, format, args...)
+	return errs.Errorf(errs.ErrCorrupt, format, args...)
 }
 
 // layout checks that stripes follow each other and end where the footer says. Gaps are legal: writers align stripes to
@@ -74,7 +75,7 @@ func (v *verifier) layout() error {
 	for i := range v.footer.Stripes {
 		s := &v.footer.Stripes[i]
 		if s.Offset < end {
-			err := arrowio.Locate(corrupt("the stripe begins at %d, what is before it ends at %d", s.Offset, end), arrowio.At{Op: "footer", Split: i, Off: min(s.Offset, v.tail.footer.Off)})
+			err := errs.Locate(corrupt("the stripe begins at %d, what is before it ends at %d", s.Offset, end), errs.At{Op: "footer", Split: errs.N(i), Off: errs.N(min(s.Offset, v.tail.footer.Off))})
 			if err := v.fault(err); err != nil {
 				return err
 			}
@@ -178,7 +179,7 @@ func (v *verifier) fileStats() error {
 			err = v.compare(t, &s, &v.totals[id], true)
 		}
 		if err != nil {
-			err = arrowio.Locate(kinded(err), arrowio.At{Format: Name, Op: "statistics of the file", Column: t.Path(), Split: -1, Off: v.tail.footer.Off})
+			err = errs.Locate(kinded(err), errs.At{Format: Name, Op: "statistics of the file", Column: t.Path(), Off: errs.N(v.tail.footer.Off)})
 			if err := v.fault(err); err != nil {
 				return err
 			}
@@ -258,8 +259,8 @@ func (v *verifier) rows() error {
 				continue
 			}
 			err := readall.Split(v.ctx, v.File, s, p, verifyRows)
-			var e *arrowio.Error
-			if errors.As(err, &e) && (e.Kind == arrowio.ErrSchema || e.Kind == arrowio.ErrOption) {
+			var e *errs.Error
+			if errors.As(err, &e) && (e.Kind == errs.ErrSchema || e.Kind == errs.ErrOption) {
 				err = nil // legal, but not what Arrow can hold
 			}
 			if err != nil {

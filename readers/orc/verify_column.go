@@ -3,7 +3,7 @@ package orc
 import (
 	"errors"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -51,7 +51,7 @@ func (c *columnCheck) fault(sort string, err error, op string) error {
 	if err == nil || isIO(err) {
 		return err
 	}
-	var e *arrowio.Error
+	var e *errs.Error
 	if !errors.As(err, &e) {
 		err = kinded(err)
 	}
@@ -63,7 +63,7 @@ func (c *columnCheck) fault(sort string, err error, op string) error {
 		c.reported = map[string]bool{}
 	}
 	c.reported[sort] = true
-	return c.verifier.fault(arrowio.Locate(err, arrowio.At{Format: Name, Op: op, Column: c.typ.Path(), Split: c.stripe.ordinal, Off: max(c.index, c.stripe.info.Offset)}))
+	return c.verifier.fault(errs.Locate(err, errs.At{Format: Name, Op: op, Column: c.typ.Path(), Split: errs.N(c.stripe.ordinal), Off: errs.N(max(c.index, c.stripe.info.Offset))}))
 }
 
 // column checks a column and those below it. counts is how many slots each row group has for it.
@@ -212,8 +212,8 @@ func (w *stripeCheck) stats() error {
 			err = w.compare(t, &s, &w.totals[id], true)
 		}
 		if err != nil {
-			err = arrowio.Locate(kinded(err), arrowio.At{
-				Format: Name, Op: "statistics of the stripe", Column: t.Path(), Split: w.stripe.ordinal, Off: w.tail.metadata.Off,
+			err = errs.Locate(kinded(err), errs.At{
+				Format: Name, Op: "statistics of the stripe", Column: t.Path(), Split: errs.N(w.stripe.ordinal), Off: errs.N(w.tail.metadata.Off),
 			})
 			if err := w.verifier.fault(err); err != nil {
 				return err

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
@@ -392,7 +392,7 @@ func (c *checkStrings) read(n int, t *tally) error {
 		case v < 0 || v > c.data.MostLeft():
 			return c.second.fail(corrupt("a value of %d bytes, the stream has at most %d left", uint64(v), c.data.MostLeft()))
 		case v > c.limit:
-			return c.second.fail(arrowio.Errorf(arrowio.ErrLimit, "a value of %d bytes is over the limit ValueBytes = %d", v, c.limit))
+			return c.second.fail(errs.Errorf(errs.ErrLimit, "a value of %d bytes is over the limit ValueBytes = %d", v, c.limit))
 		}
 		c.buf = grow(c.buf, int(v))
 		if err := c.data.Take(c.buf); err != nil {
@@ -464,7 +464,7 @@ func (d *columnDecoder) dictionary(size uint32, v2 bool) ([][]byte, error) {
 				return nil, length.fail(corrupt("a word of %d bytes, the stream has at most %d left", uint64(v), data.MostLeft()))
 			}
 			if total += v + 24; total > d.limits.DictionaryBytes {
-				return nil, length.fail(arrowio.Errorf(arrowio.ErrLimit, "the dictionary is over the limit DictionaryBytes = %d", d.limits.DictionaryBytes))
+				return nil, length.fail(errs.Errorf(errs.ErrLimit, "the dictionary is over the limit DictionaryBytes = %d", d.limits.DictionaryBytes))
 			}
 			b := make([]byte, v)
 			if err := data.Take(b); err != nil {

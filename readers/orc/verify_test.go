@@ -7,14 +7,15 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
-func faults(t testing.TB, f *File) []*arrowio.Error {
+func faults(t testing.TB, f *File) []*errs.Error {
 	t.Helper()
-	var out []*arrowio.Error
+	var out []*errs.Error
 	err := f.Verify(context.Background(), func(err error) {
-		var e *arrowio.Error
+		var e *errs.Error
 		if !errors.As(err, &e) {
 			t.Errorf("a fault without a kind: %v", err)
 			return
@@ -77,7 +78,7 @@ func TestVerifyFindsWhatWasChanged(t *testing.T) {
 				continue
 			}
 			e := found[0]
-			if e.Kind != arrowio.ErrCorrupt || e.Op != level.op || e.Split != level.split || e.Column != orcwire.RootName || e.Off < 0 {
+			if e.Kind != errs.ErrCorrupt || e.Op != level.op || e.Split != level.split || e.Column != orcwire.RootName || e.Off < 0 {
 				t.Errorf("%s, %s: %#v", level.name, c.name, e)
 			}
 			if !strings.Contains(e.Error(), c.what) {
@@ -98,7 +99,7 @@ func TestVerifyFindsWhatWasChanged(t *testing.T) {
 	} {
 		f, err := Open(context.Background(), arrowio.NewBytesSource(altered(x.at, x.b)), arrowio.Limits{}, Options{})
 		if x.op == "" {
-			if !errors.Is(err, arrowio.ErrCorrupt) {
+			if !errors.Is(err, errs.ErrCorrupt) {
 				t.Errorf("%s: %v", x.name, err)
 			}
 			continue

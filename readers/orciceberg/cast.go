@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 )
@@ -58,7 +59,7 @@ func valid(d arrow.ArrayData, i int) bool {
 }
 
 func valueError(column, format string, args ...any) error {
-	e := arrowio.Errorf(arrowio.ErrCorrupt, format, args...)
+	e := errs.Errorf(errs.ErrCorrupt, format, args...)
 	e.Column = column
 	return e
 }
@@ -76,7 +77,7 @@ func fixed(t *arrow.FixedSizeBinaryType, name string) arrowio.Casting {
 			}
 		}()
 		if int64(n)*int64(w) > maxBytes {
-			return nil, arrowio.Errorf(arrowio.ErrLimit, "%d values of %d bytes in a batch: take fewer rows", n, w)
+			return nil, errs.Errorf(errs.ErrLimit, "%d values of %d bytes in a batch: take fewer rows", n, w)
 		}
 		v.Tail(max(n*w, 1)) // an array has its buffer, of no values too
 		dst := v.Grow(n * w)

@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/iceberg"
 	"github.com/arrowio/arrowio/internal/orcwire"
@@ -59,7 +60,7 @@ func (o *Options) delete(ctx context.Context, f *File) error {
 
 // inDelete says which delete file an error is about.
 func inDelete(name string, err error) error {
-	var e *arrowio.Error
+	var e *errs.Error
 	if !errors.As(err, &e) {
 		return fmt.Errorf("delete file %s: %w", name, err)
 	}
@@ -116,7 +117,7 @@ func (d *deletes) isPositions(in *orc.File) (bool, error) {
 		return false, nil
 	case "":
 	default:
-		return false, arrowio.Errorf(arrowio.ErrUnsupported, "deletes of type %q", kind)
+		return false, errs.Errorf(errs.ErrUnsupported, "deletes of type %q", kind)
 	}
 	a, b, err := positionColumns(in)
 	return a >= 0 && b >= 0, err
@@ -151,20 +152,20 @@ func (d *deletes) loadPositions(ctx context.Context, in *orc.File) error {
 		return err
 	}
 	if file < 0 || pos < 0 {
-		return arrowio.Errorf(arrowio.ErrSchema, "it has no columns %s and %s", pathName, positionName)
+		return errs.Errorf(errs.ErrSchema, "it has no columns %s and %s", pathName, positionName)
 	}
 	schema := in.Schema()
 	return scan(ctx, in, []string{expr.Quote(schema.Field(file).Name), expr.Quote(schema.Field(pos).Name)}, func(rec arrow.Record) error {
 		names, ok := rec.Column(0).(*array.Dictionary)
 		if !ok {
-			return arrowio.Errorf(arrowio.ErrInternal, "%s is %s", pathName, rec.Column(0).DataType())
+			return errs.Errorf(errs.ErrInternal, "%s is %s", pathName, rec.Column(0).DataType())
 		}
 		if names.NullN() > 0 || rec.Column(1).NullN() > 0 {
-			return arrowio.Errorf(arrowio.ErrCorrupt, "a delete without a path or a position")
+			return errs.Errorf(errs.ErrCorrupt, "a delete without a path or a position")
 		}
 		values, ok := names.Dictionary().(*array.String)
 		if !ok {
-			return arrowio.Errorf(arrowio.ErrInternal, "%s is %s", pathName, rec.Column(0).DataType())
+			return errs.Errorf(errs.ErrInternal, "%s is %s", pathName, rec.Column(0).DataType())
 		}
 		about := make([]bool, values.Len())
 		some := false
@@ -189,7 +190,7 @@ func (d *deletes) loadPositions(ctx context.Context, in *orc.File) error {
 }
 
 func (d *deletes) tooMany() error {
-	return arrowio.Errorf(arrowio.ErrLimit, "more than %d deletes of one file: --orc-delete-events allows more", d.most)
+	return errs.Errorf(errs.ErrLimit, "more than %d deletes of one file: --orc-delete-events allows more", d.most)
 }
 
 // scan calls do with the batches of some columns, in the order of rows.
@@ -266,7 +267,7 @@ func (d *deletes) elsewhere() error {
 	if d.moved == "" || len(d.positions) > 0 || d.o.Paths != PathChecked {
 		return nil
 	}
-	return arrowio.Errorf(arrowio.ErrOption, "no position delete is about this file, and some are about %s: --orc-delete-move says what the path has become, --orc-delete-paths=suffix that the last part tells, --orc-delete-paths=full that these are two files",
+	return errs.Errorf(errs.ErrOption, "no position delete is about this file, and some are about %s: --orc-delete-move says what the path has become, --orc-delete-paths=suffix that the last part tells, --orc-delete-paths=full that these are two files",
 		d.moved)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/iceberg"
 	"github.com/arrowio/arrowio/readers/orc"
@@ -34,11 +35,11 @@ type File struct {
 }
 
 // Open opens an ORC file as a file of an Iceberg table. What the schema asks for and the file cannot give is
-// arrowio.ErrSchema; what deletes it are read whole here.
+// errs.ErrSchema; what deletes it are read whole here.
 func Open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o Options, files orc.Options) (arrowio.File, error) {
 	f, err := o.openFile(ctx, src, limits, files)
 	if err != nil {
-		return nil, arrowio.Locate(err, arrowio.At{Format: orc.Name, Split: -1, Off: -1})
+		return nil, errs.Locate(err, errs.At{Format: orc.Name})
 	}
 	return f, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/iceberg"
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/readers/orc"
@@ -82,7 +83,7 @@ func Format(f arrowio.Format) arrowio.Format {
 		f.OpenTree = func(ctx context.Context, t arrowio.Tree, o arrowio.OpenOptions) (arrowio.File, error) {
 			_, given, err := parseOptions(o)
 			if err == nil && given {
-				err = arrowio.Errorf(arrowio.ErrOption, "a Hive ACID table is none of Iceberg's")
+				err = errs.Errorf(errs.ErrOption, "a Hive ACID table is none of Iceberg's")
 			}
 			if err != nil {
 				return nil, err
@@ -120,7 +121,7 @@ func parseOptions(oo arrowio.OpenOptions) (o Options, given bool, err error) {
 			return o, false, optionError("orc-name-mapping", err)
 		}
 		if o.Table == nil {
-			return o, false, arrowio.Errorf(arrowio.ErrOption, "orc-name-mapping is about ids of --orc-iceberg-schema, which is missing")
+			return o, false, errs.Errorf(errs.ErrOption, "orc-name-mapping is about ids of --orc-iceberg-schema, which is missing")
 		}
 	}
 	if text := m["orc-deletes"]; text != "" {
@@ -132,7 +133,7 @@ func parseOptions(oo arrowio.OpenOptions) (o Options, given bool, err error) {
 	if text := m["orc-delete-events"]; text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < 1 || n >= math.MaxUint32 || n > math.MaxInt/24 {
-			return o, false, arrowio.Errorf(arrowio.ErrOption, "orc-delete-events=%q is no number of events", text)
+			return o, false, errs.Errorf(errs.ErrOption, "orc-delete-events=%q is no number of events", text)
 		}
 		o.DeleteEvents = int(n)
 	}
@@ -147,13 +148,13 @@ func (o *Options) parsePaths(m map[string]string) error {
 	case "suffix":
 		o.Paths = PathSuffix
 	default:
-		return arrowio.Errorf(arrowio.ErrOption, "orc-delete-paths=%q: one of %q", text, pathWords)
+		return errs.Errorf(errs.ErrOption, "orc-delete-paths=%q: one of %q", text, pathWords)
 	}
 	if text := m["orc-delete-move"]; text != "" {
 		for _, line := range strings.Split(text, "\n") {
 			from, to, ok := strings.Cut(line, "=")
 			if !ok || from == "" {
-				return arrowio.Errorf(arrowio.ErrOption, "orc-delete-move=%q is not FROM=TO", line)
+				return errs.Errorf(errs.ErrOption, "orc-delete-move=%q is not FROM=TO", line)
 			}
 			o.Moves = append(o.Moves, Move{from, to})
 		}
@@ -162,7 +163,7 @@ func (o *Options) parsePaths(m map[string]string) error {
 }
 
 func optionError(name string, err error) error {
-	return arrowio.Locate(err, arrowio.At{Format: orc.Name, Op: "--" + name, Split: -1, Off: -1})
+	return errs.Locate(err, errs.At{Format: orc.Name, Op: "--" + name})
 }
 
 func openLocal(_ context.Context, name string) (arrowio.OpenSource, error) {

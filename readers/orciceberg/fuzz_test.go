@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // FuzzOpen reads any file under any schema, less what any file deletes.
@@ -28,7 +29,7 @@ func FuzzOpen(f *testing.F) {
 			}
 			_, err = rowsOf(t, in, arrowio.ScanOptions{})
 		}
-		if errors.Is(err, arrowio.ErrInternal) {
+		if errors.Is(err, errs.ErrInternal) {
 			t.Error(err)
 		}
 	})

@@ -7,7 +7,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/iceberg"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
@@ -39,11 +39,11 @@ func (x ids) carried(t *orcwire.Type, seen map[int32]*orcwire.Type) error {
 		if text, ok := c.Attribute(iceberg.AttrID); ok {
 			n, err := strconv.ParseInt(text, 10, 32)
 			if err != nil || n < 0 {
-				return typeError(c, arrowio.ErrCorrupt, "the id %q is no number", text)
+				return typeError(c, errs.ErrCorrupt, "the id %q is no number", text)
 			}
 			id := int32(n)
 			if other := seen[id]; other != nil {
-				return typeError(c, arrowio.ErrCorrupt, "it has the id %d of %s", id, other.Path())
+				return typeError(c, errs.ErrCorrupt, "it has the id %d of %s", id, other.Path())
 			}
 			x[c.ID], seen[id] = id, c
 		}
@@ -85,8 +85,8 @@ func (x ids) named(t *orcwire.Type, mapping []iceberg.Name, taken map[int32]bool
 	}
 }
 
-func typeError(t *orcwire.Type, kind arrowio.Kind, format string, args ...any) error {
-	e := arrowio.Errorf(kind, format, args...)
+func typeError(t *orcwire.Type, kind errs.Kind, format string, args ...any) error {
+	e := errs.Errorf(kind, format, args...)
 	e.Op, e.Column = "schema", t.Path()
 	return e
 }
@@ -107,7 +107,7 @@ type matcher struct {
 // match finds fields in a file; shown are they in Arrow, and own is the schema of the file.
 func match(root *orcwire.Type, own []arrow.Field, x ids, fields []iceberg.Field, shown []arrow.Field) (*matched, error) {
 	if root.Kind != orcwire.Struct {
-		return nil, typeError(root, arrowio.ErrSchema, "the root is %s, and a table of Iceberg a struct", root.Kind)
+		return nil, typeError(root, errs.ErrSchema, "the root is %s, and a table of Iceberg a struct", root.Kind)
 	}
 	m := matcher{ids: x}
 	var err error
@@ -171,7 +171,7 @@ func (m *matcher) field(t *orcwire.Type, own arrow.Field, f *iceberg.Field, show
 	case iceberg.Map:
 		a, ok := own.Type.(*arrow.MapType)
 		if !ok {
-			return out, typeError(t, arrowio.ErrOption, "maps of Iceberg have no null keys: --orc-null-keys=list is not for them")
+			return out, typeError(t, errs.ErrOption, "maps of Iceberg have no null keys: --orc-null-keys=list is not for them")
 		}
 		b := shown.Type.(*arrow.MapType)
 		kids, kidsShown = []arrow.Field{a.KeyField(), a.ItemField()}, []arrow.Field{b.KeyField(), b.ItemField()}
@@ -187,7 +187,7 @@ func (m *matcher) field(t *orcwire.Type, own arrow.Field, f *iceberg.Field, show
 	for i, c := range t.Children {
 		want := &f.Type.Fields[i]
 		if id := m.ids[c.ID]; id >= 0 && id != want.ID {
-			return out, typeError(c, arrowio.ErrSchema, "its id is %d, and %s of %s has %d", id, want.Name, f.Name, want.ID)
+			return out, typeError(c, errs.ErrSchema, "its id is %d, and %s of %s has %d", id, want.Name, f.Name, want.ID)
 		}
 		var err error
 		if kids[i], err = m.field(c, kids[i], want, kidsShown[i]); err != nil {
@@ -238,7 +238,7 @@ var attributesOf = map[iceberg.Kind]iceberg.Attribute{
 // compare checks that a type is read as one of Iceberg's.
 func (m *matcher) compare(t *orcwire.Type, want *iceberg.Type) error {
 	fail := func(is string) error {
-		return typeError(t, arrowio.ErrSchema, "it is %s in the file, which is not promoted to %s", is, want)
+		return typeError(t, errs.ErrSchema, "it is %s in the file, which is not promoted to %s", is, want)
 	}
 	if !slices.Contains(kindsOf[want.Kind], t.Kind) {
 		return fail(t.String())

@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orctext"
 	"github.com/arrowio/arrowio/readers/orc"
 	"github.com/arrowio/arrowio/readers/orciceberg"
@@ -175,7 +176,7 @@ func TestShown(t *testing.T) {
 		if err == nil {
 			got, err = rowsOf(t, f, arrowio.ScanOptions{})
 		}
-		var e *arrowio.Error
+		var e *errs.Error
 		switch {
 		case c.want == nil && (err == nil || !errors.As(err, &e)):
 			t.Errorf("%s: %v", c.schema, err)
@@ -425,7 +426,7 @@ func TestEquality(t *testing.T) {
 		t.Error(got, err)
 	}
 	// Values need a schema to be about.
-	if _, err := openBytes(data, "", map[string]string{"orc-deletes": filepath.Join(dir, "eq0.orc")}); !errors.Is(err, arrowio.ErrOption) {
+	if _, err := openBytes(data, "", map[string]string{"orc-deletes": filepath.Join(dir, "eq0.orc")}); !errors.Is(err, errs.ErrOption) {
 		t.Error(err)
 	}
 }
@@ -443,7 +444,7 @@ func TestBounds(t *testing.T) {
 		_, err := openBytes(data, "/d", map[string]string{
 			"orc-deletes": filepath.Join(dir, name), "orc-delete-events": "3", "orc-iceberg-schema": schema(optional(1, "id", `"long"`)),
 		})
-		if !errors.Is(err, arrowio.ErrLimit) {
+		if !errors.Is(err, errs.ErrLimit) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -462,7 +463,7 @@ func TestDamaged(t *testing.T) {
 		if err == nil {
 			_, err = rowsOf(t, f, arrowio.ScanOptions{})
 		}
-		if errors.Is(err, arrowio.ErrInternal) {
+		if errors.Is(err, errs.ErrInternal) {
 			t.Error(err)
 		}
 	}
@@ -495,7 +496,7 @@ func TestOptions(t *testing.T) {
 		{"orc-iceberg-schema": one, "orc-delete-move": "x"},
 		{"orc-iceberg-schema": one, "orc-delete-events": "0"},
 	} {
-		if _, err := openBytes(data, "", o); !errors.Is(err, arrowio.ErrOption) {
+		if _, err := openBytes(data, "", o); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%v: %v", o, err)
 		}
 	}

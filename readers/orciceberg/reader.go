@@ -5,6 +5,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // runReader is a reader of a file that takes many runs of rows at once.
@@ -49,7 +50,7 @@ func (r *reader) Fit(n int, bytes int64) int {
 
 func (r *reader) admit(n int64) error {
 	if n < 0 || n > r.split.Rows.End-r.row {
-		return arrowio.Errorf(arrowio.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.row, r.split.Rows.End)
+		return errs.Errorf(errs.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.row, r.split.Rows.End)
 	}
 	return nil
 }
@@ -117,7 +118,7 @@ func (r *reader) Take() (arrow.Record, error) {
 // there checks that nothing of a required field is null: what is required in it is in all of its values.
 func there(d arrow.ArrayData, f arrow.Field, path string) error {
 	if d.NullN() > 0 || d.NullN() == array.UnknownNullCount && anyNull(d) {
-		e := arrowio.Errorf(arrowio.ErrCorrupt, "it is required, and a row has no value")
+		e := errs.Errorf(errs.ErrCorrupt, "it is required, and a row has no value")
 		e.Column = path
 		return e
 	}

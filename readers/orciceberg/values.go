@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/iceberg"
@@ -35,7 +36,7 @@ const keyBytes, positionBytes = 72, 24
 // loadValues adds the values of an equality delete file.
 func (d *deletes) loadValues(ctx context.Context, in *orc.File, src arrowio.Source) error {
 	if d.o.Table == nil {
-		return arrowio.Errorf(arrowio.ErrOption, "deletes by values are about the columns of --orc-iceberg-schema, which is missing")
+		return errs.Errorf(errs.ErrOption, "deletes by values are about the columns of --orc-iceberg-schema, which is missing")
 	}
 	ids, err := equalityIDs(in)
 	if err != nil {
@@ -90,7 +91,7 @@ func equalityIDs(in *orc.File) ([]int32, error) {
 		for _, part := range strings.Split(text, ",") {
 			n, err := strconv.ParseInt(strings.TrimSpace(part), 10, 32)
 			if err != nil || n < 0 {
-				return nil, arrowio.Errorf(arrowio.ErrCorrupt, "%s is %q", deleteIDs, text)
+				return nil, errs.Errorf(errs.ErrCorrupt, "%s is %q", deleteIDs, text)
 			}
 			out = append(out, int32(n))
 		}
@@ -102,7 +103,7 @@ func equalityIDs(in *orc.File) ([]int32, error) {
 		for _, c := range in.Root().Children {
 			if id := x[c.ID]; id >= 0 {
 				if c.Kind.Compound() {
-					return nil, arrowio.Errorf(arrowio.ErrUnsupported, "it does not say by which columns it deletes (%s), and has %s", deleteIDs, c.Kind)
+					return nil, errs.Errorf(errs.ErrUnsupported, "it does not say by which columns it deletes (%s), and has %s", deleteIDs, c.Kind)
 				}
 				out = append(out, id)
 			}
@@ -111,7 +112,7 @@ func equalityIDs(in *orc.File) ([]int32, error) {
 	slices.Sort(out)
 	out = slices.Compact(out)
 	if len(out) == 0 {
-		return nil, arrowio.Errorf(arrowio.ErrSchema, "it deletes neither by positions nor by the values of columns with ids")
+		return nil, errs.Errorf(errs.ErrSchema, "it deletes neither by positions nor by the values of columns with ids")
 	}
 	return out, nil
 }
@@ -136,7 +137,7 @@ func (o *Options) only(ids []int32) ([]iceberg.Field, error) {
 			}
 		}
 		if bad {
-			return nil, arrowio.Errorf(arrowio.ErrSchema, "it deletes by column %d, which the schema does not have", id)
+			return nil, errs.Errorf(errs.ErrSchema, "it deletes by column %d, which the schema does not have", id)
 		}
 	}
 	return pick(from, ids), nil
@@ -173,7 +174,7 @@ func (d *deletes) set(ids []int32, all []iceberg.Field) (*valueSet, error) {
 		for _, i := range iceberg.Find(fields, id) {
 			names = append(names, fields[i].Name)
 			if k := fields[i].Type.Kind; fields[i].ID == id && k >= iceberg.Struct {
-				return nil, arrowio.Errorf(arrowio.ErrUnsupported, "it deletes by column %d, which is %s", id, k)
+				return nil, errs.Errorf(errs.ErrUnsupported, "it deletes by column %d, which is %s", id, k)
 			}
 			fields = fields[i].Type.Fields
 		}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/readers/orc"
 )
@@ -62,7 +62,7 @@ func (t *Table) loadDeletes(ctx context.Context, f *dataFile, set *eventSet) (er
 		err := h.readEvents(ctx, s, columns, func(b *eventBatch) error {
 			for _, op := range b.ints[orc.Operation] {
 				if op != 2 {
-					return arrowio.Errorf(arrowio.ErrCorrupt, "it holds an event that is no delete: %s", operationName(int64(op)))
+					return errs.Errorf(errs.ErrCorrupt, "it holds an event that is no delete: %s", operationName(int64(op)))
 				}
 			}
 			w, k, r := b.longs[orc.Original], b.ints[orc.Bucket], b.longs[orc.RowID]
@@ -230,7 +230,7 @@ func (t *Table) findGoneRaw(g *fragment, p *piece, set *eventSet, newest *update
 		b := everywhere
 		b.write = [2]int64{raw.write, raw.write}
 		if set.len() > 0 && set.may(b) {
-			return arrowio.Errorf(arrowio.ErrUnsupported, "rows of write id %d were deleted, and neither the file nor its name tells the ids of its rows", raw.write)
+			return errs.Errorf(errs.ErrUnsupported, "rows of write id %d were deleted, and neither the file nor its name tells the ids of its rows", raw.write)
 		}
 		return nil
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // candidate is a directory of a partition, by its name.
@@ -93,7 +93,7 @@ func (c *choice) chooseBase(dirs []candidate, ids *writeIDs) error {
 		if c.base >= 0 {
 			o := &dirs[c.base]
 			if o.min == d.min && o.compacted() == d.compacted() && o.txn == d.txn {
-				return arrowio.Errorf(arrowio.ErrCorrupt, "%s and %s are bases of one write id", o.name, d.name)
+				return errs.Errorf(errs.ErrCorrupt, "%s and %s are bases of one write id", o.name, d.name)
 			}
 			if olderBase(d, o) < 0 {
 				c.hidden[i] = o.name + " is newer"
@@ -112,7 +112,7 @@ func (c *choice) chooseBase(dirs []candidate, ids *writeIDs) error {
 		return nil
 	}
 	if oldest >= 0 && dirs[oldest].compacted() {
-		return arrowio.Errorf(arrowio.ErrOption, "orc-write-ids=%q: not enough history: %s, the oldest base, %s", ids.text(), dirs[oldest].name, c.hidden[oldest])
+		return errs.Errorf(errs.ErrOption, "orc-write-ids=%q: not enough history: %s, the oldest base, %s", ids.text(), dirs[oldest].name, c.hidden[oldest])
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func (w *walk) step(i int) error {
 	if twin && w.dirs[w.prev].kind == d.kind {
 		p := &w.dirs[w.prev]
 		if p.txn == d.txn {
-			return arrowio.Errorf(arrowio.ErrCorrupt, "%s and %s are deltas of the same write ids", p.name, d.name)
+			return errs.Errorf(errs.ErrCorrupt, "%s and %s are deltas of the same write ids", p.name, d.name)
 		}
 		w.choice.hidden[i] = p.name + " is the same, compacted later"
 		return nil
@@ -170,7 +170,7 @@ func (w *walk) step(i int) error {
 			return nil
 		}
 		if w.by >= 0 && d.min <= w.current {
-			return arrowio.Errorf(arrowio.ErrCorrupt, "%s and %s overlap, and neither holds all of the other", w.dirs[w.by].name, d.name)
+			return errs.Errorf(errs.ErrCorrupt, "%s and %s overlap, and neither holds all of the other", w.dirs[w.by].name, d.name)
 		}
 		w.current, w.by, w.stmt = d.max, i, d.stmt
 	case d.max == w.current && w.stmt >= 0: // a further statement of the transaction

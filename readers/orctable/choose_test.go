@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // TestChoose has a case for every rule by which Hive chooses directories. A name with a * holds the mark of compaction.
@@ -97,7 +97,7 @@ func TestChoose(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), k.err) {
 					t.Errorf("%s: %v", k.rule, err)
 				}
-				var e *arrowio.Error
+				var e *errs.Error
 				if !errors.As(err, &e) {
 					t.Errorf("%s: %v is of no kind", k.rule, err)
 				}

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
@@ -57,7 +58,7 @@ func (t *Table) describe(ctx context.Context, f *dataFile) (err error) {
 			return err
 		}
 		if n > f.size {
-			return arrowio.Errorf(arrowio.ErrCorrupt, "it has %d bytes, and %d were flushed", f.size, n)
+			return errs.Errorf(errs.ErrCorrupt, "it has %d bytes, and %d were flushed", f.size, n)
 		}
 		f.length = n
 	}

@@ -5,19 +5,19 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
 // at says which file or directory of the table an error is about, unless it says so itself. That becomes part of what was
 // being read, where whoever adds the number of a split leaves it alone.
 func at(name string, err error) error {
-	var e *arrowio.Error
+	var e *errs.Error
 	switch {
 	case err == nil:
 		return nil
 	case name == "":
-		return arrowio.Locate(err, arrowio.At{Format: orc.Name, Split: -1, Off: -1})
+		return errs.Locate(err, errs.At{Format: orc.Name})
 	case !errors.As(err, &e):
 		if strings.Contains(err.Error(), name) {
 			return err

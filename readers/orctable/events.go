@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/readers/orc"
 )
@@ -26,7 +27,7 @@ const eventRows = 64 << 10
 // readEvents calls each with the events of a split, batch by batch. What a batch holds is good until each returns.
 func (h *handle) readEvents(ctx context.Context, s arrowio.Split, columns []orc.EventColumn, each func(*eventBatch) error) (err error) {
 	if h.pool.events {
-		return arrowio.Errorf(arrowio.ErrInternal, "events are shown, not read")
+		return errs.Errorf(errs.ErrInternal, "events are shown, not read")
 	}
 	var p arrowio.Projection
 	var fields []arrow.Field
@@ -70,7 +71,7 @@ func (b *eventBatch) fill(rec arrow.Record, columns []orc.EventColumn) error {
 	for i, c := range columns {
 		a := rec.Column(i)
 		if a.NullN() > 0 {
-			e := arrowio.Errorf(arrowio.ErrCorrupt, "%d events have none", a.NullN())
+			e := errs.Errorf(errs.ErrCorrupt, "%d events have none", a.NullN())
 			e.Column = rec.ColumnName(i)
 			return e
 		}

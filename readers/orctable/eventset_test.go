@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 type triple struct {
@@ -158,14 +158,14 @@ func TestEventSetLimits(t *testing.T) {
 	if err := s.add(three, make([]int32, 3), three); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.add(three[:1], make([]int32, 1), three[:1]); !errors.Is(err, arrowio.ErrLimit) {
+	if err := s.add(three[:1], make([]int32, 1), three[:1]); !errors.Is(err, errs.ErrLimit) {
 		t.Error(err)
 	}
-	if err := (&eventSet{most: 9}).add(three[:1], []int32{-1}, three[:1]); !errors.Is(err, arrowio.ErrUnsupported) {
+	if err := (&eventSet{most: 9}).add(three[:1], []int32{-1}, three[:1]); !errors.Is(err, errs.ErrUnsupported) {
 		t.Error(err)
 	}
 	m := matcher{set: &eventSet{}}
-	if err := m.match(three[:1], []int32{-1}, three[:1], 0, nil); !errors.Is(err, arrowio.ErrUnsupported) {
+	if err := m.match(three[:1], []int32{-1}, three[:1], 0, nil); !errors.Is(err, errs.ErrUnsupported) {
 		t.Error(err)
 	}
 	// So many groups that looking at them is no less work than reading: the answer is yes.

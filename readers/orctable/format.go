@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
@@ -65,19 +66,19 @@ func parseOptions(m map[string]string) (o Options, err error) {
 	case "true":
 		o.RowIDs = true
 	default:
-		return o, arrowio.Errorf(arrowio.ErrOption, "orc-row-ids=%q: true or false", v)
+		return o, errs.Errorf(errs.ErrOption, "orc-row-ids=%q: true or false", v)
 	}
 	switch v := m["orc-acid"]; v {
 	case "", "rows":
 	case "raw":
 		o.Events = true
 	default:
-		return o, arrowio.Errorf(arrowio.ErrOption, "orc-acid=%q: rows or raw", v)
+		return o, errs.Errorf(errs.ErrOption, "orc-acid=%q: rows or raw", v)
 	}
 	if v := m["orc-delete-events"]; v != "" {
 		n, err := strconv.ParseInt(v, 10, 64)
 		if err != nil || n < 1 || n >= math.MaxUint32 || n > math.MaxInt/24 {
-			return o, arrowio.Errorf(arrowio.ErrOption, "orc-delete-events=%q is no number of events", v)
+			return o, errs.Errorf(errs.ErrOption, "orc-delete-events=%q is no number of events", v)
 		}
 		o.DeleteEvents = int(n)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/scalar"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/readers/orc"
 )
@@ -74,7 +75,7 @@ func (t *Table) newFragment(p *partition, f *dataFile) (*fragment, error) {
 	g.schema = t.shared(arrow.NewSchema(fields, nil))
 	for _, s := range f.splits {
 		if s.Rows.Len() > math.MaxUint32 {
-			return nil, at(f.path, arrowio.Errorf(arrowio.ErrUnsupported, "a stripe of %d rows", s.Rows.Len()))
+			return nil, at(f.path, errs.Errorf(errs.ErrUnsupported, "a stripe of %d rows", s.Rows.Len()))
 		}
 		g.pieces = append(g.pieces, piece{stored: s})
 	}

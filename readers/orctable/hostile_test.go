@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
@@ -20,30 +21,30 @@ func TestContradictions(t *testing.T) {
 	rows := rowsFile(t, []row{{1, ""}})
 	for name, k := range map[string]struct {
 		tree memTree
-		kind arrowio.Kind
+		kind errs.Kind
 		at   string
 	}{
-		"a name that is none":         {memTree{"delta_1_1/bucket_00000": good, "delta_5_3/bucket_00000": good}, arrowio.ErrCorrupt, "delta_5_3"},
-		"a base of no number":         {memTree{"delta_1_1/bucket_00000": good, "base_five/bucket_00000": good}, arrowio.ErrCorrupt, "base_five"},
-		"overlapping deltas":          {memTree{"delta_1_4/bucket_00000": good, "delta_3_6/bucket_00000": good}, arrowio.ErrCorrupt, "delta_3_6"},
-		"in a partition":              {memTree{"p=1/delta_1_4/bucket_00000": good, "p=1/delta_3_6/bucket_00000": good}, arrowio.ErrCorrupt, "p=1"},
-		"events outside of deltas":    {memTree{"delta_1_1/bucket_00000": good, "bucket_00000": good}, arrowio.ErrCorrupt, "bucket_00000"},
-		"rows as deletes":             {memTree{"delta_1_1/bucket_00000": good, "delete_delta_2_2/bucket_00000": rows}, arrowio.ErrCorrupt, "delete_delta_2_2/bucket_00000"},
-		"inserts as deletes":          {memTree{"delta_1_1/bucket_00000": good, "delete_delta_2_2/bucket_00000": good}, arrowio.ErrCorrupt, "delete_delta_2_2/bucket_00000"},
-		"deletes in a base":           {memTree{"base_1/bucket_00000": eventsFile(t, deletes(1, 1, b0, 1), nil)}, arrowio.ErrCorrupt, "base_1/bucket_00000"},
-		"an operation that is none":   {memTree{"delta_1_1/bucket_00000": eventsFile(t, []event{{op: 3, write: 1, current: 1, bucket: b0}}, nil)}, arrowio.ErrCorrupt, "delta_1_1/bucket_00000"},
-		"an operation below all":      {memTree{"delta_1_1/bucket_00000": eventsFile(t, []event{{op: -1, write: 1, current: 1, bucket: b0}}, nil)}, arrowio.ErrCorrupt, "delta_1_1/bucket_00000"},
-		"an operation of null":        {memTree{"base_1/bucket_00000": good, "delete_delta_2_2/bucket_00000": eventsFile(t, append(deletes(2, 1, b0, 1), event{nullOperation: true, none: true}), nil)}, arrowio.ErrCorrupt, "delete_delta_2_2/bucket_00000"},
-		"a bucket of another version": {memTree{"base_1/bucket_00000": good, "delete_delta_2_2/bucket_00000": eventsFile(t, deletes(2, 1, math.MinInt32, 1), nil)}, arrowio.ErrUnsupported, "delete_delta_2_2/bucket_00000"},
-		"one, inserted":               {memTree{"delta_1_1/bucket_00000": eventsFile(t, inserts(1, -1, 1, 2), nil)}, arrowio.ErrUnsupported, "delta_1_1/bucket_00000"},
-		"one of version 2":            {memTree{"delta_1_1/bucket_00000": eventsFile(t, append(inserts(1, b0, 1, 2), inserts(1, 1<<30, 3, 4)...), nil)}, arrowio.ErrUnsupported, "delta_1_1/bucket_00000"},
-		"partitions by other columns": {memTree{"p=1/base_1/bucket_00000": good, "q=1/base_1/bucket_00000": good}, arrowio.ErrUnsupported, "q=1"},
-		"a partition in a partition":  {memTree{"p=1/base_1/bucket_00000": good, "p=1/q=1/base_1/bucket_00000": good}, arrowio.ErrUnsupported, "p=1/q=1"},
-		"a partition beside files":    {memTree{"p=1/base_1/bucket_00000": good, "base_1/bucket_00000": good}, arrowio.ErrUnsupported, "p=1"},
-		"a partition that is no text": {memTree{"p=%ff/base_1/bucket_00000": good}, arrowio.ErrUnsupported, "p=%ff"},
-		"a column like a partition's": {memTree{"ID=1/base_1/bucket_00000": good}, arrowio.ErrSchema, "id"},
-		"what is no ORC file":         {memTree{"base_1/bucket_00000": good, "delta_2_2/bucket_00000": []byte("no ORC file at all")}, arrowio.ErrCorrupt, "delta_2_2/bucket_00000"},
-		"a file of too few bytes":     {memTree{"base_1/bucket_00000": good, "delta_2_2/bucket_00000": {1}}, arrowio.ErrCorrupt, "delta_2_2/bucket_00000"},
+		"a name that is none":         {memTree{"delta_1_1/bucket_00000": good, "delta_5_3/bucket_00000": good}, errs.ErrCorrupt, "delta_5_3"},
+		"a base of no number":         {memTree{"delta_1_1/bucket_00000": good, "base_five/bucket_00000": good}, errs.ErrCorrupt, "base_five"},
+		"overlapping deltas":          {memTree{"delta_1_4/bucket_00000": good, "delta_3_6/bucket_00000": good}, errs.ErrCorrupt, "delta_3_6"},
+		"in a partition":              {memTree{"p=1/delta_1_4/bucket_00000": good, "p=1/delta_3_6/bucket_00000": good}, errs.ErrCorrupt, "p=1"},
+		"events outside of deltas":    {memTree{"delta_1_1/bucket_00000": good, "bucket_00000": good}, errs.ErrCorrupt, "bucket_00000"},
+		"rows as deletes":             {memTree{"delta_1_1/bucket_00000": good, "delete_delta_2_2/bucket_00000": rows}, errs.ErrCorrupt, "delete_delta_2_2/bucket_00000"},
+		"inserts as deletes":          {memTree{"delta_1_1/bucket_00000": good, "delete_delta_2_2/bucket_00000": good}, errs.ErrCorrupt, "delete_delta_2_2/bucket_00000"},
+		"deletes in a base":           {memTree{"base_1/bucket_00000": eventsFile(t, deletes(1, 1, b0, 1), nil)}, errs.ErrCorrupt, "base_1/bucket_00000"},
+		"an operation that is none":   {memTree{"delta_1_1/bucket_00000": eventsFile(t, []event{{op: 3, write: 1, current: 1, bucket: b0}}, nil)}, errs.ErrCorrupt, "delta_1_1/bucket_00000"},
+		"an operation below all":      {memTree{"delta_1_1/bucket_00000": eventsFile(t, []event{{op: -1, write: 1, current: 1, bucket: b0}}, nil)}, errs.ErrCorrupt, "delta_1_1/bucket_00000"},
+		"an operation of null":        {memTree{"base_1/bucket_00000": good, "delete_delta_2_2/bucket_00000": eventsFile(t, append(deletes(2, 1, b0, 1), event{nullOperation: true, none: true}), nil)}, errs.ErrCorrupt, "delete_delta_2_2/bucket_00000"},
+		"a bucket of another version": {memTree{"base_1/bucket_00000": good, "delete_delta_2_2/bucket_00000": eventsFile(t, deletes(2, 1, math.MinInt32, 1), nil)}, errs.ErrUnsupported, "delete_delta_2_2/bucket_00000"},
+		"one, inserted":               {memTree{"delta_1_1/bucket_00000": eventsFile(t, inserts(1, -1, 1, 2), nil)}, errs.ErrUnsupported, "delta_1_1/bucket_00000"},
+		"one of version 2":            {memTree{"delta_1_1/bucket_00000": eventsFile(t, append(inserts(1, b0, 1, 2), inserts(1, 1<<30, 3, 4)...), nil)}, errs.ErrUnsupported, "delta_1_1/bucket_00000"},
+		"partitions by other columns": {memTree{"p=1/base_1/bucket_00000": good, "q=1/base_1/bucket_00000": good}, errs.ErrUnsupported, "q=1"},
+		"a partition in a partition":  {memTree{"p=1/base_1/bucket_00000": good, "p=1/q=1/base_1/bucket_00000": good}, errs.ErrUnsupported, "p=1/q=1"},
+		"a partition beside files":    {memTree{"p=1/base_1/bucket_00000": good, "base_1/bucket_00000": good}, errs.ErrUnsupported, "p=1"},
+		"a partition that is no text": {memTree{"p=%ff/base_1/bucket_00000": good}, errs.ErrUnsupported, "p=%ff"},
+		"a column like a partition's": {memTree{"ID=1/base_1/bucket_00000": good}, errs.ErrSchema, "id"},
+		"what is no ORC file":         {memTree{"base_1/bucket_00000": good, "delta_2_2/bucket_00000": []byte("no ORC file at all")}, errs.ErrCorrupt, "delta_2_2/bucket_00000"},
+		"a file of too few bytes":     {memTree{"base_1/bucket_00000": good, "delta_2_2/bucket_00000": {1}}, errs.ErrCorrupt, "delta_2_2/bucket_00000"},
 	} {
 		_, err := Open(context.Background(), k.tree, arrowio.Limits{}, Options{}, orc.Options{})
 		if !errors.Is(err, k.kind) || !strings.Contains(err.Error(), k.at) {
@@ -65,7 +66,7 @@ func TestEventsWithoutRows(t *testing.T) {
 		for s.Next() {
 			t.Error("a batch")
 		}
-		if err := s.Err(); !errors.Is(err, arrowio.ErrCorrupt) || !strings.Contains(err.Error(), "base_1/bucket_00000") || !strings.Contains(err.Error(), "column row") {
+		if err := s.Err(); !errors.Is(err, errs.ErrCorrupt) || !strings.Contains(err.Error(), "base_1/bucket_00000") || !strings.Contains(err.Error(), "column row") {
 			t.Errorf("%q: %v", columns, err)
 		}
 		s.Release()
@@ -101,7 +102,7 @@ func TestLimits(t *testing.T) {
 			"--orc-delete-events",
 		},
 	} {
-		if _, err := Open(context.Background(), k.tree, k.limits, k.opt, orc.Options{}); !errors.Is(err, arrowio.ErrLimit) || !strings.Contains(err.Error(), k.text) {
+		if _, err := Open(context.Background(), k.tree, k.limits, k.opt, orc.Options{}); !errors.Is(err, errs.ErrLimit) || !strings.Contains(err.Error(), k.text) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -136,7 +137,7 @@ func TestDamagedFiles(t *testing.T) {
 	read := func(what string, m memTree) {
 		f, err := Open(ctx, m, arrowio.Limits{}, Options{RowIDs: true}, orc.Options{})
 		if err != nil {
-			var e *arrowio.Error
+			var e *errs.Error
 			if !errors.As(err, &e) {
 				t.Errorf("%s: %v", what, err)
 			}
@@ -151,11 +152,11 @@ func TestDamagedFiles(t *testing.T) {
 		defer s.Release()
 		for s.Next() {
 		}
-		var e *arrowio.Error
+		var e *errs.Error
 		if err := s.Err(); err != nil && !errors.As(err, &e) {
 			t.Errorf("%s: %v", what, err)
 		}
-		if errors.Is(s.Err(), arrowio.ErrInternal) {
+		if errors.Is(s.Err(), errs.ErrInternal) {
 			t.Errorf("%s: %v", what, s.Err())
 		}
 	}
@@ -212,7 +213,7 @@ func FuzzTable(f *testing.F) {
 		}
 		t1, err := Open(context.Background(), maps.Clone(m), arrowio.Limits{}, Options{WriteIDs: list, DeleteEvents: 1000}, orc.Options{})
 		if err != nil {
-			if errors.Is(err, arrowio.ErrInternal) {
+			if errors.Is(err, errs.ErrInternal) {
 				t.Error(err)
 			}
 			return
@@ -227,12 +228,12 @@ func FuzzTable(f *testing.F) {
 		for s.Next() {
 			rows += s.Record().NumRows()
 		}
-		if err := s.Err(); errors.Is(err, arrowio.ErrInternal) {
+		if err := s.Err(); errors.Is(err, errs.ErrInternal) {
 			t.Error(err)
 		} else if n := len(t1.splits); err == nil && n > 0 && rows != t1.splits[n-1].Rows.End {
 			t.Errorf("%d rows, %d were counted", rows, t1.splits[n-1].Rows.End)
 		}
-		if _, err := t1.Info(context.Background(), arrowio.InfoOptions{Blocks: true}); errors.Is(err, arrowio.ErrInternal) {
+		if _, err := t1.Info(context.Background(), arrowio.InfoOptions{Blocks: true}); errors.Is(err, errs.ErrInternal) {
 			t.Error(err)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/readers/orc"
 )
@@ -235,10 +236,10 @@ func TestOptions(t *testing.T) {
 		"orc-write-ids": "x", "orc-row-ids": "yes", "orc-acid": "events", "orc-delete-events": "0", "orc-strings": "latin", "orc-timezone": "Nowhere/Land",
 	} {
 		o := arrowio.OpenOptions{Options: map[string]string{name: value}}
-		if _, err := f.OpenTree(ctx, m, o); !errors.Is(err, arrowio.ErrOption) {
+		if _, err := f.OpenTree(ctx, m, o); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("a table, %s=%s: %v", name, value, err)
 		}
-		if _, err := f.Open(ctx, arrowio.NewBytesSource(m["base_0000001/bucket_00000"]), o); !errors.Is(err, arrowio.ErrOption) {
+		if _, err := f.Open(ctx, arrowio.NewBytesSource(m["base_0000001/bucket_00000"]), o); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("a file, %s=%s: %v", name, value, err)
 		}
 		if !slices.ContainsFunc(f.Options, func(o arrowio.Option) bool { return o.Name == name }) {

@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orctext"
 	"github.com/arrowio/arrowio/readers/orc"
 )
@@ -153,7 +154,7 @@ func checkRefused(t *testing.T, dir string) {
 	if err == nil {
 		t.Errorf("%s: it is read, and Hive refuses it", ids)
 		f.Close()
-	} else if !errors.Is(err, arrowio.ErrOption) {
+	} else if !errors.Is(err, errs.ErrOption) {
 		t.Errorf("%s: %v", ids, err)
 	}
 }

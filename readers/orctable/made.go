@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/readers/orc"
 )
@@ -117,7 +117,7 @@ func (r *fragmentReader) partitionValues(v partitionValue) (arrow.ArrayData, err
 		return r.nulls(arrow.BinaryTypes.String), nil
 	}
 	if len(v.text) > 0 && r.rows > math.MaxInt32/len(v.text) {
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "a batch holds over 2 GiB of a partition's name: take fewer rows in a batch")
+		return nil, errs.Errorf(errs.ErrLimit, "a batch holds over 2 GiB of a partition's name: take fewer rows in a batch")
 	}
 	offsets := arrowbuf.NewVec[int32](&arrowbuf.Arena{Allocator: r.mem})
 	for i := range offsets.Grow(r.rows + 1) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 func TestParseDir(t *testing.T) {
@@ -101,7 +101,7 @@ func TestBucketBits(t *testing.T) {
 		}
 	}
 	for _, b := range []int32{1 << 30, -1, math.MinInt32} {
-		if err := checkBucket(b); !errors.Is(err, arrowio.ErrUnsupported) {
+		if err := checkBucket(b); !errors.Is(err, errs.ErrUnsupported) {
 			t.Errorf("%d: %v", b, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
@@ -74,7 +75,7 @@ func explore(ctx context.Context, t arrowio.Tree, limits arrowio.Limits) ([]*par
 	}
 	for _, p := range e.parts[min(1, len(e.parts)):] {
 		if !slices.EqualFunc(p.keys, e.parts[0].keys, strings.EqualFold) {
-			return nil, arrowio.Errorf(arrowio.ErrUnsupported, "%s and %s are not partitioned by the same columns", e.parts[0].path, p.path)
+			return nil, errs.Errorf(errs.ErrUnsupported, "%s and %s are not partitioned by the same columns", e.parts[0].path, p.path)
 		}
 	}
 	return e.parts, nil
@@ -85,14 +86,14 @@ func (e *explorer) list(ctx context.Context, dir string, depth int) ([]arrowio.T
 		return nil, err
 	}
 	if depth > e.limits.Depth {
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "%s: directories are nested deeper than the limit Depth = %d", dir, e.limits.Depth)
+		return nil, errs.Errorf(errs.ErrLimit, "%s: directories are nested deeper than the limit Depth = %d", dir, e.limits.Depth)
 	}
 	entries, err := e.tree.List(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	if e.names += len(entries); e.names > e.limits.Splits {
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "the table has more files and directories than the limit Splits = %d", e.limits.Splits)
+		return nil, errs.Errorf(errs.ErrLimit, "the table has more files and directories than the limit Splits = %d", e.limits.Splits)
 	}
 	return entries, nil
 }
@@ -126,7 +127,7 @@ func (e *explorer) partitions(ctx context.Context, p *partition, depth int) erro
 			continue
 		}
 		if !utf8.ValidString(key) || !utf8.ValidString(value) {
-			return arrowio.Errorf(arrowio.ErrUnsupported, "the directory's name %q is not UTF-8", join(p.path, x.Name))
+			return errs.Errorf(errs.ErrUnsupported, "the directory's name %q is not UTF-8", join(p.path, x.Name))
 		}
 		sub := &partition{path: join(p.path, x.Name), keys: append(slices.Clone(p.keys), key)}
 		sub.values = append(slices.Clone(p.values), partitionValue{value, null})
@@ -147,10 +148,10 @@ func (e *explorer) partition(ctx context.Context, p *partition, entries []arrowi
 		d, why := parseDir(x.Name)
 		switch {
 		case why != "":
-			return at(path, arrowio.Errorf(arrowio.ErrCorrupt, "the directory's name is none that Hive gives: %s", why))
+			return at(path, errs.Errorf(errs.ErrCorrupt, "the directory's name is none that Hive gives: %s", why))
 		case d.kind == notAcid:
 			if _, _, _, ok := partitionOf(x.Name); ok {
-				return at(path, arrowio.Errorf(arrowio.ErrUnsupported, "a partition beside files or deltas that are in none"))
+				return at(path, errs.Errorf(errs.ErrUnsupported, "a partition beside files or deltas that are in none"))
 			}
 			sub, err := e.list(ctx, path, depth+1)
 			if err != nil {
@@ -197,7 +198,7 @@ func (e *explorer) files(ctx context.Context, to []*dataFile, of *acidDir, dir s
 		}
 		path := join(dir, x.Name)
 		if d, _ := parseDir(x.Name); d.kind != notAcid {
-			return nil, at(path, arrowio.Errorf(arrowio.ErrCorrupt, "a base or a delta within another directory of the table: a move that went wrong"))
+			return nil, at(path, errs.Errorf(errs.ErrCorrupt, "a base or a delta within another directory of the table: a move that went wrong"))
 		}
 		sub, err := e.list(ctx, path, depth+1)
 		if err != nil {

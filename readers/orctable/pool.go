@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
@@ -141,11 +142,11 @@ func (p *pool) drop() error {
 		delete(p.open, h.of)
 	}
 	p.mu.Unlock()
-	var errs []error
+	var all []error
 	for _, h := range idle {
-		errs = append(errs, h.end())
+		all = append(all, h.end())
 	}
-	return errors.Join(errs...)
+	return errors.Join(all...)
 }
 
 // close closes what nobody reads, and later, as they are given back, the others.
@@ -212,7 +213,7 @@ func (p *pool) flushed(ctx context.Context, f *flushFile) (n int64, err error) {
 	}
 	v := int64(binary.BigEndian.Uint64(last[:]))
 	if v < 0 {
-		return 0, at(f.path, arrowio.Errorf(arrowio.ErrCorrupt, "a length of %d", v))
+		return 0, at(f.path, errs.Errorf(errs.ErrCorrupt, "a length of %d", v))
 	}
 	return v, nil
 }

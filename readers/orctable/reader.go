@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
@@ -153,7 +154,7 @@ func (r *fragmentReader) admit(n int64) error {
 		return errClosed
 	}
 	if n < 0 || n > r.split.Rows.End-r.row {
-		return arrowio.Errorf(arrowio.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.row, r.split.Rows.End)
+		return errs.Errorf(errs.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.row, r.split.Rows.End)
 	}
 	return nil
 }
@@ -266,12 +267,12 @@ func (r *fragmentReader) Close() error {
 		return nil
 	}
 	r.closed = true
-	var errs []error
+	var all []error
 	if r.inner != nil {
-		errs = append(errs, r.inner.Close())
+		all = append(all, r.inner.Close())
 	}
 	if r.handle != nil {
-		errs = append(errs, r.handle.release())
+		all = append(all, r.handle.release())
 	}
-	return errors.Join(errs...)
+	return errors.Join(all...)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -75,7 +76,7 @@ func (t *Table) makeSchema(ctx context.Context) error {
 	}
 	for _, f := range rows {
 		if seen[strings.ToLower(f.Name)] && !t.opt.Events {
-			e := arrowio.Errorf(arrowio.ErrSchema, "the rows have a column of that name, and it is one of the partitions' or of the row ids")
+			e := errs.Errorf(errs.ErrSchema, "the rows have a column of that name, and it is one of the partitions' or of the row ids")
 			e.Column = f.Name
 			return e
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/readers/orc"
 )
@@ -92,7 +93,7 @@ func TestEvolvedSchema(t *testing.T) {
 	}
 	// What the newer type does not hold is refused, and the file named.
 	m["delta_4_4_0/bucket_00000"] = eventsOf(t, 4, []arrow.Field{field("id", i32)}, `[{"id": 4}]`)
-	if _, err := Open(context.Background(), m, arrowio.Limits{}, Options{}, orc.Options{}); !errors.Is(err, arrowio.ErrSchema) || !strings.Contains(err.Error(), "delta_2_2_0/bucket_00000") || !strings.Contains(err.Error(), "column id") {
+	if _, err := Open(context.Background(), m, arrowio.Limits{}, Options{}, orc.Options{}); !errors.Is(err, errs.ErrSchema) || !strings.Contains(err.Error(), "delta_2_2_0/bucket_00000") || !strings.Contains(err.Error(), "column id") {
 		t.Error(err)
 	}
 }
@@ -133,7 +134,7 @@ func TestNumbersAsText(t *testing.T) {
 			t.Errorf("%v: %s, %v", v, got, err)
 		}
 	}
-	if _, err := appendFloat(nil, math.NaN()); !errors.Is(err, arrowio.ErrSchema) {
+	if _, err := appendFloat(nil, math.NaN()); !errors.Is(err, errs.ErrSchema) {
 		t.Error(err)
 	}
 	short := field("i", text)

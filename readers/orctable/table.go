@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/fanout"
 	"github.com/arrowio/arrowio/readers/orc"
@@ -181,7 +182,7 @@ func (t *Table) place(p *partition, d *acidDir) error {
 	if d == nil {
 		for _, f := range p.loose {
 			if f.events {
-				return at(f.path, arrowio.Errorf(arrowio.ErrCorrupt, "it holds events, and lies in no base or delta"))
+				return at(f.path, errs.Errorf(errs.ErrCorrupt, "it holds events, and lies in no base or delta"))
 			}
 		}
 		numberRaw(p.loose, 0, 0, true)
@@ -196,11 +197,11 @@ func (t *Table) place(p *partition, d *acidDir) error {
 		raw = raw || !f.events && f.rows > 0
 		switch {
 		case d.kind == deleteDelta && !f.events && f.rows > 0:
-			return at(f.path, arrowio.Errorf(arrowio.ErrCorrupt, "it does not hold events"))
+			return at(f.path, errs.Errorf(errs.ErrCorrupt, "it does not hold events"))
 		case d.kind == base && f.events && f.operation.Max > 0:
-			return at(f.path, arrowio.Errorf(arrowio.ErrCorrupt, "a base holds an event that is no insert: %s", operationName(f.operation.Max)))
+			return at(f.path, errs.Errorf(errs.ErrCorrupt, "a base holds an event that is no insert: %s", operationName(f.operation.Max)))
 		case f.operation.Max > 2 || f.operation.Min < 0:
-			return at(f.path, arrowio.Errorf(arrowio.ErrCorrupt, "it holds operations %d to %d", f.operation.Min, f.operation.Max))
+			return at(f.path, errs.Errorf(errs.ErrCorrupt, "it holds operations %d to %d", f.operation.Min, f.operation.Max))
 		}
 	}
 	if raw && d.kind == delta && !t.ids.all(d.min, d.max) {
@@ -261,7 +262,7 @@ func (t *Table) add(g *fragment) error {
 	g.shown = shown
 	for i, s := range g.splits {
 		if len(t.splits) >= t.limits.Splits {
-			return arrowio.Errorf(arrowio.ErrLimit, "more stripes than the limit Splits = %d", t.limits.Splits)
+			return errs.Errorf(errs.ErrLimit, "more stripes than the limit Splits = %d", t.limits.Splits)
 		}
 		t.places = append(t.places, place{g, i, base})
 		t.splits = append(t.splits, arrowio.Split{

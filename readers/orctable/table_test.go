@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/readers/orc"
 )
@@ -269,7 +270,7 @@ func TestLoadedFiles(t *testing.T) {
 		t.Errorf("%q", lines)
 	}
 	odd["delete_delta_4_4_0/bucket_00000"] = eventsFile(t, deletes(4, 1, b0, 0), nil)
-	if _, err := Open(context.Background(), odd, arrowio.Limits{}, Options{}, orc.Options{}); !errors.Is(err, arrowio.ErrUnsupported) || !strings.Contains(err.Error(), "part-0.orc") {
+	if _, err := Open(context.Background(), odd, arrowio.Limits{}, Options{}, orc.Options{}); !errors.Is(err, errs.ErrUnsupported) || !strings.Contains(err.Error(), "part-0.orc") {
 		t.Error(err)
 	}
 }
@@ -279,7 +280,7 @@ func TestDirectoryWithinAnother(t *testing.T) {
 	for _, name := range []string{"delta_1_8/delta_1_8/bucket_00000", "base_8/HIVE_UNION_SUBDIR_1/base_8/bucket_00000", "HIVE_UNION_SUBDIR_1/delete_delta_2_2_0/bucket_00000"} {
 		m := memTree{"delta_9_9_0/bucket_00000": eventsFile(t, inserts(9, b0, 0, 2), nil), name: eventsFile(t, inserts(1, b0, 10, 2), nil)}
 		_, err := Open(context.Background(), m, arrowio.Limits{}, Options{}, orc.Options{})
-		if dir := name[:strings.LastIndex(name, "/")]; !errors.Is(err, arrowio.ErrCorrupt) || !strings.Contains(err.Error(), dir) {
+		if dir := name[:strings.LastIndex(name, "/")]; !errors.Is(err, errs.ErrCorrupt) || !strings.Contains(err.Error(), dir) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -358,7 +359,7 @@ func TestStreaming(t *testing.T) {
 	}
 	for name, b := range map[string][]byte{"too long": length(1 << 40), "negative": length(-1)} {
 		m["delta_1_4/bucket_00000_flush_length"] = b
-		if _, err := Open(context.Background(), m, arrowio.Limits{}, Options{}, orc.Options{}); !errors.Is(err, arrowio.ErrCorrupt) {
+		if _, err := Open(context.Background(), m, arrowio.Limits{}, Options{}, orc.Options{}); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // asText is the arrowio.Cast of tables whose column became one of text: numbers as Hive writes them. A value that has no
@@ -92,7 +93,7 @@ func texts(one func(b []byte, a arrow.Array, i int) ([]byte, error)) arrowio.Cas
 func appendFloat(b []byte, v float64) ([]byte, error) {
 	switch {
 	case math.IsNaN(v):
-		return nil, arrowio.Errorf(arrowio.ErrSchema, "NaN has no text in Hive, which reads it as null")
+		return nil, errs.Errorf(errs.ErrSchema, "NaN has no text in Hive, which reads it as null")
 	case math.IsInf(v, 1):
 		return append(b, "Infinity"...), nil
 	case math.IsInf(v, -1):
@@ -112,7 +113,7 @@ func appendFloat(b []byte, v float64) ([]byte, error) {
 	}
 	n, err := strconv.Atoi(exp)
 	if err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrInternal, "%w", err)
+		return nil, errs.Errorf(errs.ErrInternal, "%w", err)
 	}
 	b = append(append(b, digits...), 'E')
 	return strconv.AppendInt(b, int64(n), 10), nil

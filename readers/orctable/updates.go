@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
@@ -78,13 +78,13 @@ func (t *Table) loadUpdated(ctx context.Context, u *updates, g *fragment) (err e
 		err := h.readEvents(ctx, s, allEvents, func(b *eventBatch) error {
 			for i, op := range b.ints[orc.Operation] {
 				if op < 0 || op > 2 {
-					return arrowio.Errorf(arrowio.ErrCorrupt, "operation %d", op)
+					return errs.Errorf(errs.ErrCorrupt, "operation %d", op)
 				}
 				if op == 0 || !t.ids.valid(b.longs[orc.Current][i]) {
 					continue
 				}
 				if len(u.events) >= t.opt.DeleteEvents/updateShare {
-					return arrowio.Errorf(arrowio.ErrLimit, "more than %d updates and deletes: --orc-delete-events allows more, a third of what it says", len(u.events))
+					return errs.Errorf(errs.ErrLimit, "more than %d updates and deletes: --orc-delete-events allows more, a third of what it says", len(u.events))
 				}
 				x := b.update(i)
 				x.stmt, x.frag = f.dir.stmt, g.number

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
@@ -38,7 +39,7 @@ func (t *Table) Verify(ctx context.Context, report func(error)) error {
 			for _, f := range p.in(d) {
 				if f.length == 0 {
 					if d != nil && d.kind == deleteDelta {
-						report(at(f.path, arrowio.Errorf(arrowio.ErrCorrupt, "a file of deletes has no bytes")))
+						report(at(f.path, errs.Errorf(errs.ErrCorrupt, "a file of deletes has no bytes")))
 					}
 					continue
 				}

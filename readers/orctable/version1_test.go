@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
@@ -40,7 +41,7 @@ func TestUpdatesInPlace(t *testing.T) {
 	if !f.updated {
 		t.Error("nobody noticed that rows are updated in place")
 	}
-	if _, err := Open(context.Background(), m, arrowio.Limits{}, Options{DeleteEvents: 9}, orc.Options{}); !errors.Is(err, arrowio.ErrLimit) {
+	if _, err := Open(context.Background(), m, arrowio.Limits{}, Options{DeleteEvents: 9}, orc.Options{}); !errors.Is(err, errs.ErrLimit) {
 		t.Error(err)
 	}
 	// Deletes in directories of their own go together with it: Hive 2 could write both.

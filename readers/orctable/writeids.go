@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // writeIDs says which write ids are valid: all up to the highest but those that were open, or aborted, when the list was
@@ -26,7 +26,7 @@ func parseWriteIDs(text string) (*writeIDs, error) {
 		return everything, nil
 	}
 	bad := func(what string) (*writeIDs, error) {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "orc-write-ids=%q: %s; it is HIGHEST:OPEN,…:ABORTED,…, as in 17:15,16:3", text, what)
+		return nil, errs.Errorf(errs.ErrOption, "orc-write-ids=%q: %s; it is HIGHEST:OPEN,…:ABORTED,…, as in 17:15,16:3", text, what)
 	}
 	parts := strings.Split(text, ":")
 	if len(parts) > 3 {

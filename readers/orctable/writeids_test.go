@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 func TestParseWriteIDs(t *testing.T) {
@@ -37,7 +37,7 @@ func TestParseWriteIDs(t *testing.T) {
 		t.Error(got, err)
 	}
 	for _, text := range []string{":", "x", "-1", "5:x", "5:3,", "5:0", "5:-3", "5:1:2:3", "5::x", "9223372036854775808", "5,6"} {
-		if got, err := parseWriteIDs(text); !errors.Is(err, arrowio.ErrOption) {
+		if got, err := parseWriteIDs(text); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%q: %+v, %v", text, got, err)
 		}
 	}

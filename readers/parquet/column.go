@@ -6,7 +6,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
 )
@@ -62,7 +62,7 @@ func (c *column) advance(pass int64) (passed int64, err error) {
 			return passed, corrupt("the column chunk ends before its row group, which has %d rows", c.pages.rows)
 		}
 		if err := c.begin(&p, pass, &passed); err != nil {
-			return passed, arrowio.Locate(damaged(err), arrowio.At{Split: -1, Off: p.off})
+			return passed, errs.Locate(damaged(err), errs.At{Off: errs.N(p.off)})
 		}
 	}
 	return passed, nil
@@ -108,7 +108,7 @@ func (c *column) prepare() error {
 		}
 		if p.Kind == decode.DictionaryPage {
 			if err := c.readDictionary(&p); err != nil {
-				return arrowio.Locate(damaged(err), arrowio.At{Split: -1, Off: p.off})
+				return errs.Locate(damaged(err), errs.At{Off: errs.N(p.off)})
 			}
 		}
 	}
@@ -117,10 +117,10 @@ func (c *column) prepare() error {
 
 func (c *column) readDictionary(p *page) error {
 	if p.Encoding != decode.Plain && p.Encoding != decode.PlainDictionary {
-		return arrowio.Errorf(arrowio.ErrUnsupported, "encoding %s of a dictionary", p.Encoding)
+		return errs.Errorf(errs.ErrUnsupported, "encoding %s of a dictionary", p.Encoding)
 	}
 	if int64(p.Raw) > c.pages.limits.DictionaryBytes {
-		return arrowio.Errorf(arrowio.ErrLimit, "a dictionary of %d bytes (Limits.DictionaryBytes)", p.Raw)
+		return errs.Errorf(errs.ErrLimit, "a dictionary of %d bytes (Limits.DictionaryBytes)", p.Raw)
 	}
 	_, raw, err := c.pages.body(p)
 	if err != nil {
@@ -146,7 +146,7 @@ func (c *column) elemBytes() int {
 // beginPage decompresses a data page and decodes its levels.
 func (c *column) beginPage(p *page) error {
 	if int64(p.Values) > c.pages.limits.BatchElements {
-		return arrowio.Errorf(arrowio.ErrLimit, "a page of %d values (Limits.BatchElements)", p.Values)
+		return errs.Errorf(errs.ErrLimit, "a page of %d values (Limits.BatchElements)", p.Values)
 	}
 	levels, raw, err := c.pages.body(p)
 	if err != nil {
@@ -206,7 +206,7 @@ func (c *column) versionOne(dst *[]uint8, raw []byte, e decode.Encoding, n int, 
 		return raw[used:], nil
 	}
 	if e != decode.RLE {
-		return nil, arrowio.Errorf(arrowio.ErrUnsupported, "encoding %s of levels", e)
+		return nil, errs.Errorf(errs.ErrUnsupported, "encoding %s of levels", e)
 	}
 	if len(raw) < 4 {
 		return nil, decode.ErrRuns
@@ -409,7 +409,7 @@ func (c *column) entries(k int) error {
 		c.scratch = grown(c.scratch, k/8+16)
 		slots, set := levelBits(c.scratch, defs, c.anc, c.maxDef)
 		if int64(c.slots+slots) > c.pages.limits.BatchElements {
-			return arrowio.Errorf(arrowio.ErrLimit, "more than %d values in one batch (Limits.BatchElements)", c.pages.limits.BatchElements)
+			return errs.Errorf(errs.ErrLimit, "more than %d values in one batch (Limits.BatchElements)", c.pages.limits.BatchElements)
 		}
 		off := c.valid.Len()
 		c.valid.Append(c.scratch, 0, slots)
@@ -418,7 +418,7 @@ func (c *column) entries(k int) error {
 		err = c.values.read(slots, set, c.valid.Bytes(), off)
 	}
 	if err == nil && c.values.bytes() > c.pages.limits.BatchBytes {
-		err = arrowio.Errorf(arrowio.ErrLimit, "values of more than %d bytes in one batch (Limits.BatchBytes)", c.pages.limits.BatchBytes)
+		err = errs.Errorf(errs.ErrLimit, "values of more than %d bytes in one batch (Limits.BatchBytes)", c.pages.limits.BatchBytes)
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
 )
@@ -44,7 +45,7 @@ var formatOptions = []arrowio.Option{{
 }}
 
 func locate(err error) error {
-	return arrowio.Locate(err, arrowio.At{Format: "parquet", Split: -1, Off: -1})
+	return errs.Locate(err, errs.At{Format: "parquet"})
 }
 
 // parquetFile is a Parquet file. It is not changed after open, apart from the indexes.
@@ -81,7 +82,7 @@ func open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, int96 
 	if err == nil {
 		err = f.check()
 	}
-	return f, arrowio.Locate(err, arrowio.At{Op: "footer", Split: -1, Off: -1})
+	return f, errs.Locate(err, errs.At{Op: "footer"})
 }
 
 // parseSchema makes the Arrow schema.
@@ -146,7 +147,7 @@ func (f *parquetFile) namePaths(elems []decode.Element) {
 // check looks at every row group: what is wrong with one is better said before a scan starts.
 func (f *parquetFile) check() error {
 	if n := len(f.footer.Groups); n > f.limits.Splits {
-		return arrowio.Errorf(arrowio.ErrLimit, "%d row groups (Limits.Splits)", n)
+		return errs.Errorf(errs.ErrLimit, "%d row groups (Limits.Splits)", n)
 	}
 	var rows int64
 	for i := range f.footer.Groups {
@@ -156,7 +157,7 @@ func (f *parquetFile) check() error {
 			err = corrupt("%d rows", g.Rows)
 		}
 		if err != nil {
-			return arrowio.Locate(err, arrowio.At{Split: i, Off: -1})
+			return errs.Locate(err, errs.At{Split: errs.N(i)})
 		}
 		f.splits = append(f.splits, arrowio.Split{Ordinal: i, Rows: arrowio.RowRange{Start: rows, End: rows + g.Rows}, Bytes: size})
 		rows += g.Rows
@@ -176,7 +177,7 @@ func (f *parquetFile) checkGroup(g *decode.RowGroup) (size int64, err error) {
 	}
 	for i := range g.Chunks {
 		if err := f.checkChunk(&g.Chunks[i], f.leaves[i], g.Rows); err != nil {
-			return 0, arrowio.Locate(err, arrowio.At{Column: f.paths[i], Split: -1, Off: -1})
+			return 0, errs.Locate(err, errs.At{Column: f.paths[i]})
 		}
 		size += g.Chunks[i].Stored
 	}
@@ -191,9 +192,9 @@ func (f *parquetFile) checkChunk(c *decode.Chunk, n *node, rows int64) error {
 		if algorithm == "" {
 			algorithm = "an algorithm that the file does not name"
 		}
-		return arrowio.Errorf(arrowio.ErrUnsupported, "the column is encrypted with %s; encrypted Parquet files cannot be read", algorithm)
+		return errs.Errorf(errs.ErrUnsupported, "the column is encrypted with %s; encrypted Parquet files cannot be read", algorithm)
 	case c.Elsewhere:
-		return arrowio.Errorf(arrowio.ErrUnsupported, "the column chunk is in another file")
+		return errs.Errorf(errs.ErrUnsupported, "the column chunk is in another file")
 	case c.Type != n.elem.Type:
 		return corrupt("a column chunk of %s where the schema has %s", c.Type, n.elem.Type)
 	case rows == 0 && c.Values == 0: // nothing is read of it; writers leave its place out

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
 )
 
@@ -30,7 +31,7 @@ func readFooter(ctx context.Context, src arrowio.Source, limits arrowio.Limits) 
 	}
 	switch {
 	case bytes.Equal(tail[4:], []byte(magicEncrypted)):
-		return nil, arrowio.Errorf(arrowio.ErrUnsupported, "the file is encrypted, its metadata too; encrypted Parquet files cannot be read")
+		return nil, errs.Errorf(errs.ErrUnsupported, "the file is encrypted, its metadata too; encrypted Parquet files cannot be read")
 	case !bytes.Equal(tail[4:], []byte(magic)):
 		return nil, corrupt("the file does not end with %s: it is cut off", magic)
 	}
@@ -39,7 +40,7 @@ func readFooter(ctx context.Context, src arrowio.Source, limits arrowio.Limits) 
 	case n == 0 || n > end-4:
 		return nil, corrupt("a footer of %d bytes in a file of %d", n, src.Size())
 	case n > limits.MetadataBytes:
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "a footer of %d bytes (Limits.MetadataBytes)", n)
+		return nil, errs.Errorf(errs.ErrLimit, "a footer of %d bytes (Limits.MetadataBytes)", n)
 	}
 	b := make([]byte, n)
 	if err := readAt(ctx, src, b, end-n); err != nil {
@@ -63,12 +64,12 @@ func readAt(ctx context.Context, src arrowio.Source, dst []byte, off int64) erro
 }
 
 func corrupt(format string, args ...any) error {
-	return arrowio.Errorf(arrowio.ErrCorrupt, format, args...)
+	return errs.Errorf(errs.ErrCorrupt, format, args...)
 }
 
 // damaged makes ErrCorrupt of an error of package decode, and of kernels, which have no kinds.
 func damaged(err error) error {
-	var e *arrowio.Error
+	var e *errs.Error
 	if err == nil || errors.As(err, &e) {
 		return err
 	}
@@ -83,9 +84,9 @@ func parseFooter(b []byte, off int64, limits arrowio.Limits) (*decode.Footer, er
 	f, at, err := decode.ParseFooter(b, budgetTimes*limits.MetadataBytes)
 	switch {
 	case errors.Is(err, decode.ErrBudget):
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "%w (Limits.MetadataBytes)", err)
+		return nil, errs.Errorf(errs.ErrLimit, "%w (Limits.MetadataBytes)", err)
 	case err != nil:
-		return nil, arrowio.Locate(corrupt("%w", err), arrowio.At{Split: -1, Off: off + int64(at)})
+		return nil, errs.Locate(corrupt("%w", err), errs.At{Off: errs.N(off + int64(at))})
 	}
 	return f, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
 )
 
@@ -150,7 +151,7 @@ func (f *parquetFile) bloomOf(ctx context.Context, id chunkID) (decode.Bloom, er
 
 // isIO reports whether an error is one of the source: those about a file's content have a kind.
 func isIO(err error) bool {
-	var e *arrowio.Error
+	var e *errs.Error
 	return !errors.As(err, &e)
 }
 

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
 )
@@ -40,7 +41,7 @@ func (c *chunkBytes) view(off int64, want, n int) ([]byte, error) {
 			c.pieces = c.pieces[1:]
 		}
 		if len(c.pieces) == 0 || off < c.pieces[0].off {
-			return nil, arrowio.Errorf(arrowio.ErrInternal, "bytes at %d were not fetched", off)
+			return nil, errs.Errorf(errs.ErrInternal, "bytes at %d were not fetched", off)
 		}
 		b := c.pieces[0].b[off-c.pieces[0].off:]
 		if len(b) < want {
@@ -141,13 +142,13 @@ func (r *pageReader) header() (p page, ok bool, err error) {
 			continue
 		}
 		if err != nil {
-			return page{}, false, arrowio.Locate(corrupt("page header: %w", err), arrowio.At{Split: -1, Off: r.off})
+			return page{}, false, errs.Locate(corrupt("page header: %w", err), errs.At{Off: errs.N(r.off)})
 		}
 		p = page{Page: h, off: r.off, body: r.off + int64(size)}
 		break
 	}
 	if int64(p.Stored) > r.data.end-p.body {
-		return page{}, false, arrowio.Locate(corrupt("a page of %d bytes where the column chunk has %d left", p.Stored, r.data.end-p.body), arrowio.At{Split: -1, Off: p.off})
+		return page{}, false, errs.Locate(corrupt("a page of %d bytes where the column chunk has %d left", p.Stored, r.data.end-p.body), errs.At{Off: errs.N(p.off)})
 	}
 	r.off = p.body + int64(p.Stored)
 	return p, true, nil
@@ -172,24 +173,24 @@ func (r *pageReader) stored(p *page) ([]byte, error) {
 func (r *pageReader) body(p *page) (levels, values []byte, err error) {
 	b, err := r.stored(p)
 	if err != nil {
-		return nil, nil, arrowio.Locate(err, arrowio.At{Split: -1, Off: p.off})
+		return nil, nil, errs.Locate(err, errs.At{Off: errs.N(p.off)})
 	}
 	raw := p.Raw
 	compressed := r.chunk.Codec != decode.Uncompressed
 	if p.Kind == decode.DataPageV2 {
 		n := p.RepBytes + p.DefBytes
 		if n > len(b) || n > raw {
-			return nil, nil, arrowio.Locate(corrupt("levels of %d bytes in a page of %d", n, len(b)), arrowio.At{Split: -1, Off: p.off})
+			return nil, nil, errs.Locate(corrupt("levels of %d bytes in a page of %d", n, len(b)), errs.At{Off: errs.N(p.off)})
 		}
 		levels, b, raw = b[:n], b[n:], raw-n
 		compressed = compressed && p.Compressed
 	}
 	if compressed {
 		if b, err = r.decompress(b, raw); err != nil {
-			return nil, nil, arrowio.Locate(err, arrowio.At{Split: -1, Off: p.off})
+			return nil, nil, errs.Locate(err, errs.At{Off: errs.N(p.off)})
 		}
 	} else if len(b) != raw {
-		return nil, nil, arrowio.Locate(corrupt("a page of %d bytes that is not compressed has %d", raw, len(b)), arrowio.At{Split: -1, Off: p.off})
+		return nil, nil, errs.Locate(corrupt("a page of %d bytes that is not compressed has %d", raw, len(b)), errs.At{Off: errs.N(p.off)})
 	}
 	return levels, b, nil
 }
@@ -204,14 +205,14 @@ func checkCodec(c decode.Codec) error {
 	if c == decode.Uncompressed || c > 0 && int(c) < len(codecs) && codecs[c] != blockcodec.None {
 		return nil
 	}
-	return arrowio.Errorf(arrowio.ErrUnsupported, "compression %s", c)
+	return errs.Errorf(errs.ErrUnsupported, "compression %s", c)
 }
 
 func (r *pageReader) decompress(b []byte, raw int) ([]byte, error) {
 	codec := codecs[r.chunk.Codec]
 	switch {
 	case int64(raw) > r.limits.BatchBytes:
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "a page of %d bytes (Limits.BatchBytes)", raw)
+		return nil, errs.Errorf(errs.ErrLimit, "a page of %d bytes (Limits.BatchBytes)", raw)
 	case raw == 0 && len(b) == 0:
 		return nil, nil
 	case int64(raw) > blockcodec.MaxRaw(codec, int64(len(b))):

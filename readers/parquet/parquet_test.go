@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
 	"github.com/arrowio/arrowio/internal/fixtures"
@@ -366,7 +367,7 @@ func TestLimits(t *testing.T) {
 		if err == nil {
 			_, err = readAll(f, nil, 100, memory.NewGoAllocator())
 		}
-		if !errors.Is(err, arrowio.ErrLimit) {
+		if !errors.Is(err, errs.ErrLimit) {
 			t.Errorf("%+v: %v", l, err)
 		}
 	}
@@ -402,8 +403,8 @@ func hostile(t testing.TB, b []byte) error {
 }
 
 func kindOf(t testing.TB, err error) error {
-	var e *arrowio.Error
-	if errors.As(err, &e) && e.Kind == arrowio.ErrInternal {
+	var e *errs.Error
+	if errors.As(err, &e) && e.Kind == errs.ErrInternal {
 		t.Fatalf("not an error about data: %v", err)
 	}
 	return err

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/scalar"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
 )
@@ -19,7 +20,7 @@ func (f *parquetFile) Prune(ctx context.Context, s arrowio.Split, pred *expr.Bou
 	p := f.newPruner(ctx, s, pred)
 	rows, err := p.prune()
 	if err != nil {
-		return nil, arrowio.Locate(err, arrowio.At{Format: "parquet", Op: "prune", Split: s.Ordinal, Off: -1})
+		return nil, errs.Locate(err, errs.At{Format: "parquet", Op: "prune", Split: errs.N(s.Ordinal)})
 	}
 	return rows, nil
 }
@@ -224,7 +225,7 @@ func (f *parquetFile) plan(ctx context.Context, pred *expr.Bound) ([]arrowio.Pla
 		p := f.newPruner(ctx, s, pred)
 		rows, err := p.prune()
 		if err != nil {
-			return nil, arrowio.Locate(err, arrowio.At{Format: "parquet", Op: "prune", Split: s.Ordinal, Off: -1})
+			return nil, errs.Locate(err, errs.At{Format: "parquet", Op: "prune", Split: errs.N(s.Ordinal)})
 		}
 		info := arrowio.PlanInfo{
 			Unit: fmt.Sprintf("row group %d", s.Ordinal), Rows: s.Rows, Left: rows.Len(), BytesOf: s.Bytes,

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
@@ -27,7 +28,7 @@ func (f *parquetFile) Read(ctx context.Context, s arrowio.Split, rows arrowio.Ro
 	g := &rowGroup{f: f, split: s, p: p, pos: s.Rows.Start, rows: rows.Intersect(arrowio.RowSet{s.Rows}), mem: &arrowbuf.Arena{Allocator: mem}}
 	if err := g.open(ctx); err != nil {
 		_ = g.Close()
-		return nil, arrowio.Locate(err, arrowio.At{Format: "parquet", Split: s.Ordinal, Off: -1})
+		return nil, errs.Locate(err, errs.At{Format: "parquet", Split: errs.N(s.Ordinal)})
 	}
 	return recordsplit.New(g, p.Schema, mem), nil
 }
@@ -61,11 +62,11 @@ func (g *rowGroup) open(ctx context.Context) error {
 	raw, stored := int64(0), int64(0)
 	for _, c := range g.cols {
 		if err := checkCodec(c.pages.chunk.Codec); err != nil {
-			return arrowio.Locate(err, arrowio.At{Column: c.path(g.f), Split: -1, Off: -1})
+			return errs.Locate(err, errs.At{Column: c.path(g.f)})
 		}
 		raw += c.pages.chunk.Raw
 		if stored += c.pages.chunk.Stored; stored > g.f.limits.SplitBytes {
-			return arrowio.Errorf(arrowio.ErrLimit, "a row group of more than %d bytes (Limits.SplitBytes)", g.f.limits.SplitBytes)
+			return errs.Errorf(errs.ErrLimit, "a row group of more than %d bytes (Limits.SplitBytes)", g.f.limits.SplitBytes)
 		}
 	}
 	g.batch = batchRows
@@ -215,7 +216,7 @@ func (g *rowGroup) Next() (recordsplit.Batch, error) {
 		}
 		g.pos += n
 		return recordsplit.Batch{Rows: n, Load: func() (arrow.Record, error) {
-			return nil, arrowio.Errorf(arrowio.ErrInternal, "rows are read that were not asked for")
+			return nil, errs.Errorf(errs.ErrInternal, "rows are read that were not asked for")
 		}}, nil
 	}
 	from, n := g.pos, min(g.rows[0].End-g.pos, g.rowsPerBatch())
@@ -243,7 +244,7 @@ func (g *rowGroup) load(from, n int64) (arrow.Record, error) {
 			err = c.read(n)
 		}
 		if err != nil {
-			return nil, arrowio.Locate(err, arrowio.At{Format: "parquet", Op: "read", Column: c.path(g.f), Split: g.split.Ordinal, Off: -1})
+			return nil, errs.Locate(err, errs.At{Format: "parquet", Op: "read", Column: c.path(g.f), Split: errs.N(g.split.Ordinal)})
 		}
 	}
 	g.at = from + n
@@ -256,7 +257,7 @@ func (g *rowGroup) load(from, n int64) (arrow.Record, error) {
 	for i, t := range g.trees {
 		arr, err := t.array(n, g.p.Schema.Field(i).Type)
 		if err != nil {
-			return nil, arrowio.Locate(err, arrowio.At{Format: "parquet", Op: "read", Column: t.field.Name, Split: g.split.Ordinal, Off: -1})
+			return nil, errs.Locate(err, errs.At{Format: "parquet", Op: "read", Column: t.field.Name, Split: errs.N(g.split.Ordinal)})
 		}
 		cols = append(cols, arr)
 	}

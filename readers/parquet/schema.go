@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
 )
 
@@ -93,7 +94,7 @@ func (b *treeBuilder) field(at place) (*node, error) {
 		return nil, err
 	}
 	if b.depth++; b.depth > 3*b.limits.Depth {
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "a schema nested deeper than %d (Limits.Depth)", b.limits.Depth)
+		return nil, errs.Errorf(errs.ErrLimit, "a schema nested deeper than %d (Limits.Depth)", b.limits.Depth)
 	}
 	defer func() { b.depth-- }()
 	switch e.Repetition {
@@ -113,7 +114,7 @@ func (b *treeBuilder) field(at place) (*node, error) {
 // list, which is not null.
 func (b *treeBuilder) body(e *decode.Element, at place, inList bool) (n *node, err error) {
 	if at.def > maxLevel {
-		return nil, arrowio.Errorf(arrowio.ErrUnsupported, "a schema of more than %d levels", maxLevel)
+		return nil, errs.Errorf(errs.ErrUnsupported, "a schema of more than %d levels", maxLevel)
 	}
 	nullable := e.Repetition == decode.Optional && !inList
 	switch {
@@ -124,7 +125,7 @@ func (b *treeBuilder) body(e *decode.Element, at place, inList bool) (n *node, e
 	case e.Children == 0:
 		return nil, corrupt("group %q of the schema has no children", e.Name)
 	case e.Kind == decode.Variant:
-		return nil, arrowio.Errorf(arrowio.ErrUnsupported, "column %q is a VARIANT, a type that Arrow for Go v15 does not have", e.Name)
+		return nil, errs.Errorf(errs.ErrUnsupported, "column %q is a VARIANT, a type that Arrow for Go v15 does not have", e.Name)
 	case e.Kind == decode.List && e.Children == 1 && b.elems[b.pos].Repetition == decode.Repeated:
 		n, err = b.annotated(e, at)
 	case e.Kind == decode.Map && e.Children == 1 && b.isEntries():
@@ -155,7 +156,7 @@ func (b *treeBuilder) leaf(e *decode.Element, at place) (*node, error) {
 	n.short = n
 	n.field.Type = t
 	if b.columns++; b.columns > b.limits.Columns {
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "more than %d columns (Limits.Columns)", b.limits.Columns)
+		return nil, errs.Errorf(errs.ErrLimit, "more than %d columns (Limits.Columns)", b.limits.Columns)
 	}
 	b.leaves = append(b.leaves, n)
 	return n, nil

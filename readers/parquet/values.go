@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
@@ -152,7 +153,7 @@ func (s *storedValues) begin(e decode.Encoding, raw []byte, n int) (indices bool
 			return false, s.deltaStrings(raw, n, e == decode.DeltaByteArray)
 		}
 	}
-	return false, arrowio.Errorf(arrowio.ErrUnsupported, "encoding %s of %s", e, s.elem.Type)
+	return false, errs.Errorf(errs.ErrUnsupported, "encoding %s of %s", e, s.elem.Type)
 }
 
 // plainDecimals brings decimals of variable length to one width.
@@ -482,7 +483,7 @@ func (b *boolValues) bytes() int64 { return int64(b.bits.Len()) / 8 }
 func (b *boolValues) release()     { b.bits.Release() }
 
 func (b *boolValues) dictionary([]byte, int) error {
-	return arrowio.Errorf(arrowio.ErrUnsupported, "a dictionary of BOOLEAN")
+	return errs.Errorf(errs.ErrUnsupported, "a dictionary of BOOLEAN")
 }
 
 func (b *boolValues) page(e decode.Encoding, raw []byte, n int) error {
@@ -502,7 +503,7 @@ func (b *boolValues) page(e decode.Encoding, raw []byte, n int) error {
 		b.runs.Reset(raw[4:4+size], 1)
 		return nil
 	}
-	return arrowio.Errorf(arrowio.ErrUnsupported, "encoding %s of BOOLEAN", e)
+	return errs.Errorf(errs.ErrUnsupported, "encoding %s of BOOLEAN", e)
 }
 
 func (b *boolValues) read(slots, stored int, valid []byte, off int) error {

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
 )
 
@@ -37,7 +37,7 @@ func int96sIn(dst []uint64, src []byte, nanos int64) error {
 		day := int64(binary.LittleEndian.Uint32(v[8:])) - unixEpoch
 		inDay := int64(binary.LittleEndian.Uint64(v))
 		if day > far || day < -far || inDay < -dayNanos || inDay > 2*dayNanos {
-			return arrowio.Errorf(arrowio.ErrUnsupported, "an INT96 timestamp on Julian day %d does not fit int64; read it with --parquet-int96 us", day+unixEpoch)
+			return errs.Errorf(errs.ErrUnsupported, "an INT96 timestamp on Julian day %d does not fit int64; read it with --parquet-int96 us", day+unixEpoch)
 		}
 		t := inDay / nanos
 		if inDay%nanos < 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
@@ -72,7 +73,7 @@ func (p *textPages) page(e decode.Encoding, raw []byte, n int) error {
 	case decode.DeltaLengthByteArray, decode.DeltaByteArray:
 		return p.deltas.Reset(raw, n, e == decode.DeltaByteArray)
 	}
-	return arrowio.Errorf(arrowio.ErrUnsupported, "encoding %s of BYTE_ARRAY", e)
+	return errs.Errorf(errs.ErrUnsupported, "encoding %s of BYTE_ARRAY", e)
 }
 
 // spareBytes is how much more than needed may be reserved for values instead of adding up their lengths first.
@@ -123,7 +124,7 @@ func (p *textPages) skip(n int) error {
 		return err
 	}
 	if size > p.limit {
-		return arrowio.Errorf(arrowio.ErrLimit, "%d values of %d bytes (Limits.BatchBytes)", n, size)
+		return errs.Errorf(errs.ErrLimit, "%d values of %d bytes (Limits.BatchBytes)", n, size)
 	}
 	ends := make([]int32, n+1)
 	return p.deltas.Read(ends, make([]byte, size))
@@ -203,11 +204,11 @@ func (v *textValues) read(slots, stored int, valid []byte, off int) error {
 
 func (v *textValues) room(from, size int64) ([]byte, error) {
 	if from+size > v.limit {
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "values of more than %d bytes in one batch (Limits.BatchBytes)", v.limit)
+		return nil, errs.Errorf(errs.ErrLimit, "values of more than %d bytes in one batch (Limits.BatchBytes)", v.limit)
 	}
 	data, ok := v.strings.Room(size)
 	if !ok {
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "values of more than 2 GiB in one batch")
+		return nil, errs.Errorf(errs.ErrLimit, "values of more than 2 GiB in one batch")
 	}
 	return data, nil
 }
@@ -346,7 +347,7 @@ func (v *indexValues) add(ids []int32) error {
 		return err
 	}
 	if size > v.limit {
-		return arrowio.Errorf(arrowio.ErrLimit, "values of more than %d bytes in one batch (Limits.BatchBytes)", v.limit)
+		return errs.Errorf(errs.ErrLimit, "values of more than %d bytes in one batch (Limits.BatchBytes)", v.limit)
 	}
 	ends := make([]int32, len(ids)+1)
 	data := make([]byte, size)
@@ -361,7 +362,7 @@ func (v *indexValues) add(ids []int32) error {
 		id, ok := v.found[string(e)]
 		if !ok {
 			if int64(len(v.entries)+len(e)) > v.limit {
-				return arrowio.Errorf(arrowio.ErrLimit, "a dictionary of more than %d bytes (Limits.BatchBytes)", v.limit)
+				return errs.Errorf(errs.ErrLimit, "a dictionary of more than %d bytes (Limits.BatchBytes)", v.limit)
 			}
 			id = int32(len(v.offsets) - 1)
 			v.entries = append(v.entries, e...)
@@ -384,7 +385,7 @@ func (v *indexValues) take(t arrow.DataType, slots, nulls int, valid *memory.Buf
 		}
 		data, ok := strings.Room(int64(ends[n]))
 		if !ok {
-			return nil, arrowio.Errorf(arrowio.ErrLimit, "a dictionary of more than 2 GiB")
+			return nil, errs.Errorf(errs.ErrLimit, "a dictionary of more than 2 GiB")
 		}
 		copy(data, v.entries[:ends[n]])
 		strings.Fill(ends, ends, nil, 0)

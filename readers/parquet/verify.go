@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
 	"github.com/arrowio/arrowio/internal/blockcodec"
@@ -17,7 +18,7 @@ import (
 // the numbers of values and nulls, the page index against the pages, and that bloom filters can be read.
 func (f *parquetFile) Verify(ctx context.Context, report func(error)) error {
 	if f.rowsFault != nil {
-		report(arrowio.Locate(f.rowsFault, arrowio.At{Format: "parquet", Op: "verify", Split: -1, Off: -1}))
+		report(errs.Locate(f.rowsFault, errs.At{Format: "parquet", Op: "verify"}))
 	}
 	for g := range f.footer.Groups {
 		if f.footer.Groups[g].Rows == 0 {
@@ -31,7 +32,7 @@ func (f *parquetFile) Verify(ctx context.Context, report func(error)) error {
 				if isIO(err) {
 					return err
 				}
-				report(arrowio.Locate(err, arrowio.At{Format: "parquet", Op: "verify", Column: f.paths[n.column], Split: g, Off: -1}))
+				report(errs.Locate(err, errs.At{Format: "parquet", Op: "verify", Column: f.paths[n.column], Split: errs.N(g)}))
 			}
 		}
 	}
@@ -78,7 +79,7 @@ func (f *parquetFile) verifyField(ctx context.Context, s arrowio.Split, p arrowi
 		err = arrowcheck.Record(rec)
 		rec.Release()
 		if err != nil {
-			return arrowio.Locate(err, arrowio.At{Format: "parquet", Op: "verify", Split: s.Ordinal, Off: -1})
+			return errs.Locate(err, errs.At{Format: "parquet", Op: "verify", Split: errs.N(s.Ordinal)})
 		}
 		left -= int64(n)
 	}
@@ -191,7 +192,7 @@ func (f *parquetFile) eachPage(ctx context.Context, c *decode.Chunk, use func(*p
 			return err
 		}
 		if err := use(&p, &r); err != nil {
-			return arrowio.Locate(err, arrowio.At{Split: -1, Off: p.off})
+			return errs.Locate(err, errs.At{Off: errs.N(p.off)})
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	writer "github.com/arrowio/arrowio/writers/parquet"
 )
@@ -111,7 +112,7 @@ func TestChecksums(t *testing.T) {
 		t.Errorf("another column: %v", err)
 	}
 	release(recs)
-	if _, err := readAll(f, []string{"text"}, 1000, checked(t)); !errors.Is(err, arrowio.ErrCorrupt) || !strings.Contains(err.Error(), "CRC") {
+	if _, err := readAll(f, []string{"text"}, 1000, checked(t)); !errors.Is(err, errs.ErrCorrupt) || !strings.Contains(err.Error(), "CRC") {
 		t.Errorf("read: %v", err)
 	}
 	var faults []string

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
@@ -28,7 +29,7 @@ func (f *File) columnBlocks(ctx context.Context, i int) ([]trevniwire.Block, err
 	}
 	b, err := f.readDescriptors(ctx, i, trevniwire.ParseDescriptors)
 	if err != nil {
-		return nil, arrowio.Locate(err, arrowio.At{Format: Name, Op: "block descriptors", Column: f.header.Columns[i].Name, Split: -1, Off: f.header.Columns[i].Start})
+		return nil, errs.Locate(err, errs.At{Format: Name, Op: "block descriptors", Column: f.header.Columns[i].Name, Off: errs.N(f.header.Columns[i].Start)})
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -38,7 +39,7 @@ func (f *File) columnBlocks(ctx context.Context, i int) ([]trevniwire.Block, err
 	// Columns may lie about sharing one place: each list counts.
 	if f.known += int64(len(b)); f.known > f.limits.MetadataBytes/trevniwire.DescriptorSize {
 		f.known -= int64(len(b))
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "descriptors of all columns are over the limit MetadataBytes = %d", f.limits.MetadataBytes)
+		return nil, errs.Errorf(errs.ErrLimit, "descriptors of all columns are over the limit MetadataBytes = %d", f.limits.MetadataBytes)
 	}
 	f.blocks[i] = b
 	return b, nil
@@ -53,7 +54,7 @@ type parseBlocks func(b []byte, col *trevniwire.Column, rows, size int64, lim ar
 func (f *File) readDescriptors(ctx context.Context, i int, parse parseBlocks) ([]trevniwire.Block, error) {
 	col, size := &f.header.Columns[i], f.src.Size()
 	if col.Start < f.header.Size || col.Start > size-4 {
-		e := arrowio.Errorf(arrowio.ErrCorrupt, "the column starts at %d, the header ends at %d and the file at %d", col.Start, f.header.Size, size)
+		e := errs.Errorf(errs.ErrCorrupt, "the column starts at %d, the header ends at %d and the file at %d", col.Start, f.header.Size, size)
 		e.Op, e.Off = "column start", f.startField(i)
 		return nil, e
 	}
@@ -68,7 +69,7 @@ func (f *File) readDescriptors(ctx context.Context, i int, parse parseBlocks) ([
 			return blocks, err
 		}
 		if n == size-col.Start {
-			return nil, arrowio.Errorf(arrowio.ErrCorrupt, "the file ends within the descriptors")
+			return nil, errs.Errorf(errs.ErrCorrupt, "the file ends within the descriptors")
 		}
 		// the count, which the parser has checked against the file's size, says how much is sure to be needed
 		n = max(n, (4+trevniwire.DescriptorSize*int64(binary.LittleEndian.Uint32(b)))/4)
@@ -125,7 +126,7 @@ func checkSize(h *trevniwire.Header, size int64) error {
 	if len(h.Columns) > 0 || size == h.Size {
 		return nil
 	}
-	e := arrowio.Errorf(arrowio.ErrCorrupt, "the header says 0 columns, but %d bytes follow it", size-h.Size)
+	e := errs.Errorf(errs.ErrCorrupt, "the header says 0 columns, but %d bytes follow it", size-h.Size)
 	e.Op, e.Off = "header", 12
 	return e
 }
@@ -138,7 +139,7 @@ func (f *File) checkRows(ctx context.Context) error {
 		return nil
 	}
 	fail := func(text string) error {
-		e := arrowio.Errorf(arrowio.ErrLimit, text, rows, size, f.limits.BatchElements)
+		e := errs.Errorf(errs.ErrLimit, text, rows, size, f.limits.BatchElements)
 		e.Op, e.Off = "header", 4
 		return e
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/trevniwire"
@@ -51,11 +52,11 @@ func (c *column) seek(row, end int64) (live bool, until int64, err error) {
 		c.loaded = false
 	}
 	if c.block == len(c.blocks) {
-		return false, 0, c.fail(arrowio.Errorf(arrowio.ErrInternal, "no block planned for row %d", row))
+		return false, 0, c.fail(errs.Errorf(errs.ErrInternal, "no block planned for row %d", row))
 	}
 	if !c.loaded {
 		if c.blocks[c.block].Start != row && c.resume(&c.blocks[c.block]) != row {
-			return false, 0, c.fail(arrowio.Errorf(arrowio.ErrInternal, "row %d is inside a block that was not entered", row))
+			return false, 0, c.fail(errs.Errorf(errs.ErrInternal, "row %d is inside a block that was not entered", row))
 		}
 		if err := c.load(row); err != nil {
 			return false, 0, err
@@ -150,7 +151,7 @@ func (c *column) load(row int64) error {
 func (c *column) unpack(b *trevniwire.Block) error {
 	stored, err := c.stored()
 	if err != nil {
-		return arrowio.Locate(err, arrowio.At{Column: c.Name, Split: -1, Off: b.Off})
+		return errs.Locate(err, errs.At{Column: c.Name, Off: errs.N(b.Off)})
 	}
 	c.whole = stored[:b.Packed]
 	if c.Codec != blockcodec.None {
@@ -165,11 +166,11 @@ func (c *column) unpack(b *trevniwire.Block) error {
 		v := trevniwire.CheckSum(c.Column, c.whole, stored[b.Packed:])
 		if v == trevniwire.SumAbsent {
 			if v, err = c.zero(); err != nil {
-				return arrowio.Locate(err, arrowio.At{Column: c.Name, Split: -1, Off: b.Off})
+				return errs.Locate(err, errs.At{Column: c.Name, Off: errs.N(b.Off)})
 			}
 		}
 		if v == trevniwire.SumWrong {
-			return c.failAt(arrowio.Errorf(arrowio.ErrCorrupt, "the checksum is wrong"), b.Off+b.Packed)
+			return c.failAt(errs.Errorf(errs.ErrCorrupt, "the checksum is wrong"), b.Off+b.Packed)
 		}
 	}
 	return nil
@@ -185,10 +186,10 @@ func (c *column) finish(row int64) error {
 		p = (c.bits + 7) >> 3
 	}
 	if p != len(c.raw) {
-		return c.fail(arrowio.Errorf(arrowio.ErrCorrupt, "%d bytes are left behind the block's last row", len(c.raw)-p))
+		return c.fail(errs.Errorf(errs.ErrCorrupt, "%d bytes are left behind the block's last row", len(c.raw)-p))
 	}
 	if c.run > 0 {
-		return c.fail(arrowio.Errorf(arrowio.ErrCorrupt, "a run of lengths goes on for %d entries behind the block's last row", c.run))
+		return c.fail(errs.Errorf(errs.ErrCorrupt, "a run of lengths goes on for %d entries behind the block's last row", c.run))
 	}
 	return nil
 }
@@ -239,7 +240,7 @@ func (c *column) bytes() ([]byte, error) {
 		return nil, err
 	}
 	if n < 0 || int(n) > len(c.raw)-c.p {
-		return nil, c.fail(arrowio.Errorf(arrowio.ErrCorrupt, "a value of %d bytes in the last %d bytes of the block", n, len(c.raw)-c.p))
+		return nil, c.fail(errs.Errorf(errs.ErrCorrupt, "a value of %d bytes in the last %d bytes of the block", n, len(c.raw)-c.p))
 	}
 	c.p += int(n)
 	return c.raw[c.p-int(n) : c.p], nil
@@ -254,7 +255,7 @@ func (c *column) alignBits() {
 }
 
 func errShort(n, left int64) error {
-	return arrowio.Errorf(arrowio.ErrCorrupt, "%d values in the last %d bytes of the block", n, left)
+	return errs.Errorf(errs.ErrCorrupt, "%d values in the last %d bytes of the block", n, left)
 }
 
 // values hands the next n values of a column that is no array to s.
@@ -329,11 +330,11 @@ func (c *column) failAt(err error, off int64) error {
 	}
 	switch {
 	case errors.Is(err, bitpack.ErrShort):
-		err = arrowio.Errorf(arrowio.ErrCorrupt, "the block ends within a value")
+		err = errs.Errorf(errs.ErrCorrupt, "the block ends within a value")
 	case errors.Is(err, bitpack.ErrVarint):
-		err = arrowio.Errorf(arrowio.ErrCorrupt, "a number has too many bytes")
+		err = errs.Errorf(errs.ErrCorrupt, "a number has too many bytes")
 	case !isKind(err):
-		err = arrowio.Errorf(arrowio.ErrCorrupt, "%w", err)
+		err = errs.Errorf(errs.ErrCorrupt, "%w", err)
 	}
-	return arrowio.Locate(err, arrowio.At{Format: Name, Op: op, Column: c.Name, Split: -1, Off: off})
+	return errs.Locate(err, errs.At{Format: Name, Op: op, Column: c.Name, Off: errs.N(off)})
 }

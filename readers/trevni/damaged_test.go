@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
@@ -62,18 +63,18 @@ func readDamaged(b []byte, o Options, mem memory.Allocator, batch int) error {
 // checkError tests that an error says what is wrong and where.
 func checkError(t *testing.T, err error) {
 	t.Helper()
-	var e *arrowio.Error
+	var e *errs.Error
 	if !errors.As(err, &e) {
-		t.Errorf("no *arrowio.Error: %v", err)
+		t.Errorf("no *errs.Error: %v", err)
 		return
 	}
 	if e.Format != Name {
 		t.Errorf("no format: %v", err)
 	}
-	if e.Kind == arrowio.ErrInternal || e.Kind == arrowio.ErrOption {
+	if e.Kind == errs.ErrInternal || e.Kind == errs.ErrOption {
 		t.Errorf("kind %v: %v", e.Kind, err)
 	}
-	if e.Kind == arrowio.ErrCorrupt && e.Off < 0 {
+	if e.Kind == errs.ErrCorrupt && e.Off < 0 {
 		t.Errorf("no offset: %v", err)
 	}
 }
@@ -104,7 +105,7 @@ func TestDamaged(t *testing.T) {
 							t.Log(err)
 						}
 						checkError(t, err)
-						if e := (*arrowio.Error)(nil); errors.As(err, &e) && e.Split >= 0 && e.Column == "" {
+						if e := (*errs.Error)(nil); errors.As(err, &e) && e.Split >= 0 && e.Column == "" {
 							t.Errorf("no column: %v", err)
 						}
 					}

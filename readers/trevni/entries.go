@@ -3,7 +3,7 @@ package trevni
 import (
 	"math"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
@@ -228,7 +228,7 @@ entries:
 func (c *column) admit(n int64) error {
 	if c.Type == trevniwire.Null {
 		if c.free += n; c.free > c.batch.elements {
-			return c.fail(arrowio.Errorf(arrowio.ErrLimit, "more than %d elements that take no bytes in one batch: over the limit BatchElements", c.batch.elements))
+			return c.fail(errs.Errorf(errs.ErrLimit, "more than %d elements that take no bytes in one batch: over the limit BatchElements", c.batch.elements))
 		}
 		return nil
 	}

@@ -7,16 +7,16 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 func isKind(err error) bool {
-	var e *arrowio.Error
+	var e *errs.Error
 	return errors.As(err, &e)
 }
 
 func errEnum(v int32, symbols int) error {
-	return arrowio.Errorf(arrowio.ErrCorrupt, "enum value %d of %d symbols", v, symbols)
+	return errs.Errorf(errs.ErrCorrupt, "enum value %d of %d symbols", v, symbols)
 }
 
 // symbolArray makes the dictionary of an enum. It lives on Go's heap, as long as the file.
@@ -35,5 +35,5 @@ func selectField(s *arrow.Schema, i int) *arrow.Schema {
 
 // errPrecision says that a decimal is more than its type can hold.
 func errPrecision(p int) error {
-	return arrowio.Errorf(arrowio.ErrSchema, "a decimal has more digits than its precision %d: trevni-decimals=bytes shows the bytes", p)
+	return errs.Errorf(errs.ErrSchema, "a decimal has more digits than its precision %d: trevni-decimals=bytes shows the bytes", p)
 }

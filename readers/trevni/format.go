@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
@@ -57,10 +58,10 @@ func Format() arrowio.Format {
 func parseOptions(m map[string]string) (Options, error) {
 	o := Options{View: m["trevni-view"], Decimals: m["trevni-decimals"]}
 	if !slices.Contains([]string{"", "records", "columns"}, o.View) {
-		return o, arrowio.Errorf(arrowio.ErrOption, "trevni-view=%q: records or columns", o.View)
+		return o, errs.Errorf(errs.ErrOption, "trevni-view=%q: records or columns", o.View)
 	}
 	if !slices.Contains([]string{"", "decimal", "bytes"}, o.Decimals) {
-		return o, arrowio.Errorf(arrowio.ErrOption, "trevni-decimals=%q: decimal or bytes", o.Decimals)
+		return o, errs.Errorf(errs.ErrOption, "trevni-decimals=%q: decimal or bytes", o.Decimals)
 	}
 	if s := m["trevni-sorted"]; s != "" {
 		o.Sorted = strings.Split(s, ",")
@@ -115,7 +116,7 @@ func Open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o Opti
 }
 
 func locate(err error) error {
-	return arrowio.Locate(err, arrowio.At{Format: Name, Split: -1, Off: -1})
+	return errs.Locate(err, errs.At{Format: Name})
 }
 
 // readHeader reads more and more of the file's beginning until the header is whole.
@@ -131,7 +132,7 @@ func readHeader(ctx context.Context, src arrowio.Source, lim arrowio.Limits) (*t
 			return h, err
 		}
 		if n == lim.MetadataBytes {
-			return nil, arrowio.Errorf(arrowio.ErrLimit, "the header is over the limit MetadataBytes = %d", n)
+			return nil, errs.Errorf(errs.ErrLimit, "the header is over the limit MetadataBytes = %d", n)
 		}
 	}
 }
@@ -162,11 +163,11 @@ func (f *File) chooseView(ctx context.Context) error {
 			return nil
 		}
 		if f.opt.View == "records" {
-			return arrowio.Errorf(arrowio.ErrSchema, "no records view: %w", err)
+			return errs.Errorf(errs.ErrSchema, "no records view: %w", err)
 		}
 		f.warnings = append(f.warnings, arrowio.Warnf(arrowio.WarnDoubt, fmt.Sprintf("the rows are shown as stored columns, not as records: %v", err)))
 	} else if f.opt.View == "records" {
-		return arrowio.Errorf(arrowio.ErrSchema, "no records view: the file has no avro.schema")
+		return errs.Errorf(errs.ErrSchema, "no records view: the file has no avro.schema")
 	}
 	var err error
 	f.view = "columns"
@@ -178,7 +179,7 @@ func (f *File) chooseView(ctx context.Context) error {
 func (f *File) checkSorted() error {
 	for _, name := range f.opt.Sorted {
 		if name != "*" && !slices.ContainsFunc(f.header.Columns, func(c trevniwire.Column) bool { return c.Name == name && c.Values }) {
-			return arrowio.Errorf(arrowio.ErrOption, "trevni-sorted: %q is no column with first values", name)
+			return errs.Errorf(errs.ErrOption, "trevni-sorted: %q is no column with first values", name)
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
@@ -66,7 +67,7 @@ func checkFile(t *testing.T, b []byte, o Options) {
 			checkError(t, err)
 		}
 	}
-	limited := errors.Is(errFirst, arrowio.ErrLimit) || errors.Is(errSecond, arrowio.ErrLimit)
+	limited := errors.Is(errFirst, errs.ErrLimit) || errors.Is(errSecond, errs.ErrLimit)
 	if (errFirst == nil) != (errSecond == nil) && !limited {
 		t.Errorf("batches of 65536: %v; of 3: %v", errFirst, errSecond)
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/trevniwire"
@@ -106,7 +107,7 @@ func (f *File) columnInfo(ctx context.Context, i int, o arrowio.InfoOptions) (ar
 			case isKind(err): // a block that cannot be unpacked cannot be what its checksum was made of
 				v, bi.Verdict = trevniwire.SumWrong, err.Error()
 			default:
-				return c, arrowio.Locate(err, arrowio.At{Column: col.Name, Split: -1, Off: b.Off})
+				return c, errs.Locate(err, errs.At{Column: col.Name, Off: errs.N(b.Off)})
 			}
 			sums[v]++
 		}

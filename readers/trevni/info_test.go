@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
@@ -134,7 +135,7 @@ func TestInfoNotes(t *testing.T) {
 			t.Errorf("%s: notes %q", x.path, i.Notes)
 		}
 		if strings.Contains(x.path, "schema") {
-			if _, err := openBytes(t, fixtures.Read(t, x.path), Options{View: "records"}); !errors.Is(err, arrowio.ErrSchema) {
+			if _, err := openBytes(t, fixtures.Read(t, x.path), Options{View: "records"}); !errors.Is(err, errs.ErrSchema) {
 				t.Errorf("%s, records wanted: %v", x.path, err)
 			}
 		}
@@ -175,9 +176,9 @@ func TestFormatOptions(t *testing.T) {
 	}{
 		{nil, nil},
 		{map[string]string{"trevni-view": "records", "trevni-decimals": "bytes", "trevni-sorted": "*"}, nil},
-		{map[string]string{"trevni-view": "rows"}, arrowio.ErrOption},
-		{map[string]string{"trevni-decimals": "float"}, arrowio.ErrOption},
-		{map[string]string{"trevni-sorted": "nowhere"}, arrowio.ErrOption},
+		{map[string]string{"trevni-view": "rows"}, errs.ErrOption},
+		{map[string]string{"trevni-decimals": "float"}, errs.ErrOption},
+		{map[string]string{"trevni-sorted": "nowhere"}, errs.ErrOption},
 	} {
 		f, err := Format().Open(context.Background(), src, arrowio.OpenOptions{Options: x.o})
 		if !errors.Is(err, x.kind) {
@@ -210,8 +211,8 @@ func TestDecimals(t *testing.T) {
 		{"good", good, "", "decimal(4, 2)", nil},
 		{"good", good, "bytes", "binary", nil},
 		{"early", early, "", "binary", nil},
-		{"early", early, "decimal", "decimal(4, 2)", arrowio.ErrSchema},
-		{"late", late, "", "decimal(4, 2)", arrowio.ErrSchema},
+		{"early", early, "decimal", "decimal(4, 2)", errs.ErrSchema},
+		{"late", late, "", "decimal(4, 2)", errs.ErrSchema},
 		{"late", late, "bytes", "binary", nil},
 	} {
 		f, err := openBytes(t, x.b, Options{Decimals: x.decimals})

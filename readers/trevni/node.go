@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/trevniwire"
@@ -65,7 +65,7 @@ func (n *node) fill(s slots) error {
 		more = int64(s.n-s.count) * n.width // the others were counted as values
 	}
 	if err := n.batch.take(more); err != nil {
-		return arrowio.Locate(err, arrowio.At{Column: n.field.Name, Split: -1, Off: -1})
+		return errs.Locate(err, errs.At{Column: n.field.Name})
 	}
 	switch n.kind {
 	case trevniwire.Leaf:
@@ -113,7 +113,7 @@ func (n *node) presence(s slots) (slots, error) {
 	}
 	n.dense = grow(n.dense, (s.count+7)>>3)
 	if !packFlags(n.dense, n.lens) {
-		return s, n.opt.fail(arrowio.Errorf(arrowio.ErrCorrupt, "an optional value stands more than once"))
+		return s, n.opt.fail(errs.Errorf(errs.ErrCorrupt, "an optional value stands more than once"))
 	}
 	if s.present == nil {
 		return slots{n: s.n, count: total, present: n.dense}, nil
@@ -139,7 +139,7 @@ func (n *node) readList(s slots) error {
 	}
 	at := n.offsets.Values()[n.offsets.Len()-1]
 	if int64(at)+int64(total) > math.MaxInt32 {
-		return n.rep.fail(arrowio.Errorf(arrowio.ErrLimit, "a batch holds over 2^31 elements: take fewer rows in a batch"))
+		return n.rep.fail(errs.Errorf(errs.ErrLimit, "a batch holds over 2^31 elements: take fewer rows in a batch"))
 	}
 	off := n.offsets.Grow(s.n)
 	if s.present == nil {
@@ -208,7 +208,7 @@ func (n *node) readUnion(s slots) error {
 				continue
 			}
 			if l != 1 || chosen[j] != 0 {
-				return k.opt.fail(arrowio.Errorf(arrowio.ErrCorrupt, "a union has more than one value"))
+				return k.opt.fail(errs.Errorf(errs.ErrCorrupt, "a union has more than one value"))
 			}
 			chosen[j] = int32(i) + 1
 		}
@@ -234,7 +234,7 @@ func (n *node) placeUnion(s slots, chosen []int32, null int) error {
 			j++
 			if b < 0 {
 				if null < 0 {
-					return n.kids[0].opt.fail(arrowio.Errorf(arrowio.ErrCorrupt, "a union without a null branch has no value"))
+					return n.kids[0].opt.fail(errs.Errorf(errs.ErrCorrupt, "a union without a null branch has no value"))
 				}
 				b = null
 			}

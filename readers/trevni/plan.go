@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
@@ -90,10 +91,10 @@ func (r *splitReader) fetch(ctx context.Context) error {
 		unpacked += most
 	}
 	if unpacked > r.file.limits.SplitBytes {
-		return arrowio.Errorf(arrowio.ErrLimit, "%d bytes to unpack, a block of each column, are over the limit SplitBytes = %d: take fewer columns", unpacked, r.file.limits.SplitBytes)
+		return errs.Errorf(errs.ErrLimit, "%d bytes to unpack, a block of each column, are over the limit SplitBytes = %d: take fewer columns", unpacked, r.file.limits.SplitBytes)
 	}
 	if total > r.file.limits.SplitBytes {
-		return arrowio.Errorf(arrowio.ErrLimit, "%d bytes to fetch are over the limit SplitBytes = %d", total, r.file.limits.SplitBytes)
+		return errs.Errorf(errs.ErrLimit, "%d bytes to fetch are over the limit SplitBytes = %d", total, r.file.limits.SplitBytes)
 	}
 	if arrowio.Near(r.file.src) {
 		return nil // columns read their blocks as they come to them: see column.read

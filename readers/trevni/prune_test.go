@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/trevniwire"
@@ -185,7 +186,7 @@ func TestPruneRows(t *testing.T) {
 func TestSortedOption(t *testing.T) {
 	for _, name := range []string{"nowhere", "x"} {
 		_, err := openBytes(t, fixtures.Read(t, data+"java-1.12.1/rows1.trv"), Options{Sorted: []string{name}})
-		if !errors.Is(err, arrowio.ErrOption) {
+		if !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 )
@@ -37,7 +37,7 @@ func (k *bytesSink) plain(c *column, n int) error {
 	}
 	if int64(k.data.Len())+int64(len(src)) > math.MaxInt32 {
 		// what is left of the block bounds what the values can take
-		return c.fail(arrowio.Errorf(arrowio.ErrLimit, "a batch holds over 2 GiB of text: take fewer rows in a batch"))
+		return c.fail(errs.Errorf(errs.ErrLimit, "a batch holds over 2 GiB of text: take fewer rows in a batch"))
 	}
 	k.offsets.Grow(n)
 	ends := k.offsets.Values()
@@ -80,7 +80,7 @@ func (k *bytesSink) check(c *column) error {
 	n := k.offsets.Len() - 1
 	if k.utf8 && n > k.checked {
 		if bitpack.FirstNotUTF8(k.offsets.Values()[k.checked:], k.data.Values()) >= 0 {
-			return c.fail(arrowio.Errorf(arrowio.ErrCorrupt, "a string is not UTF-8"))
+			return c.fail(errs.Errorf(errs.ErrCorrupt, "a string is not UTF-8"))
 		}
 	}
 	k.checked = n
@@ -118,7 +118,7 @@ func (k *fixedBytesSink) plain(c *column, n int) error {
 			return err
 		}
 		if len(v) != k.width {
-			return c.fail(arrowio.Errorf(arrowio.ErrCorrupt, "a fixed of %d bytes has %d", k.width, len(v)))
+			return c.fail(errs.Errorf(errs.ErrCorrupt, "a fixed of %d bytes has %d", k.width, len(v)))
 		}
 		copy(dst, v)
 		dst = dst[k.width:]

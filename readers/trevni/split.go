@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/blockcodec"
@@ -53,7 +54,7 @@ type budget struct {
 
 func (b *budget) take(n int64) error {
 	if b.left.Add(-n) < 0 {
-		return arrowio.Errorf(arrowio.ErrLimit, "the batch is over the limit BatchBytes = %d: take fewer rows", b.bytes)
+		return errs.Errorf(errs.ErrLimit, "the batch is over the limit BatchBytes = %d: take fewer rows", b.bytes)
 	}
 	return nil
 }
@@ -124,7 +125,7 @@ func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 	}
 	if err != nil {
 		_ = r.Close()
-		return nil, arrowio.Locate(err, arrowio.At{Format: Name, Split: s.Ordinal, Off: -1})
+		return nil, errs.Locate(err, errs.At{Format: Name, Split: errs.N(s.Ordinal)})
 	}
 	return r, nil
 }
@@ -254,7 +255,7 @@ func (r *splitReader) walk(n int64, read bool) error {
 		return r.err
 	}
 	if n < 0 || n > r.split.Rows.End-r.row {
-		r.err = arrowio.Errorf(arrowio.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.row, r.split.Rows.End)
+		r.err = errs.Errorf(errs.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.row, r.split.Rows.End)
 		return r.err
 	}
 	do := func(i int) error {
@@ -278,7 +279,7 @@ func (r *splitReader) walk(n int64, read bool) error {
 		}
 	}
 	if err != nil {
-		r.err = arrowio.Locate(err, arrowio.At{Format: Name, Split: r.split.Ordinal, Off: -1})
+		r.err = errs.Locate(err, errs.At{Format: Name, Split: errs.N(r.split.Ordinal)})
 		return r.err
 	}
 	r.row += n
@@ -298,7 +299,7 @@ func (t *root) walk(end int64, read bool) error {
 				return err
 			}
 			if read && !live {
-				return c.fail(arrowio.Errorf(arrowio.ErrInternal, "row %d was not planned", row))
+				return c.fail(errs.Errorf(errs.ErrInternal, "row %d was not planned", row))
 			}
 			t.live[i], until, some = live, u, some || live
 			c.live = live

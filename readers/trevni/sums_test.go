@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
@@ -53,7 +54,7 @@ func TestZeroedSums(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := everythingOf(g); !errors.Is(err, arrowio.ErrCorrupt) || !strings.Contains(err.Error(), "checksum") {
+			if err := everythingOf(g); !errors.Is(err, errs.ErrCorrupt) || !strings.Contains(err.Error(), "checksum") {
 				t.Errorf("column %s, block at %d: %v", f.header.Columns[i].Name, k.Off, err)
 			}
 			if len(faultsOf(t, g)) == 0 {
@@ -80,8 +81,8 @@ func TestZeroedColumnCount(t *testing.T) {
 	b := bytes.Clone(fixtures.Read(t, trueSums))
 	clear(b[12:16])
 	_, err := openBytes(t, b, Options{})
-	var e *arrowio.Error
-	if !errors.Is(err, arrowio.ErrCorrupt) || !errors.As(err, &e) || e.Off != 12 {
+	var e *errs.Error
+	if !errors.Is(err, errs.ErrCorrupt) || !errors.As(err, &e) || e.Off != 12 {
 		t.Errorf("got %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/readall"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
@@ -63,7 +64,7 @@ func (v *verifier) column(ctx context.Context, i int) error {
 		case err != nil:
 			return err
 		case verdict == trevniwire.SumWrong:
-			err = c.failAt(arrowio.Errorf(arrowio.ErrCorrupt, "the checksum is wrong"), b.Off+b.Packed)
+			err = c.failAt(errs.Errorf(errs.ErrCorrupt, "the checksum is wrong"), b.Off+b.Packed)
 		case col.Values:
 			err = c.checkFirst(b.First)
 		}
@@ -88,7 +89,7 @@ func (c *column) checkFirst(first []byte) error {
 		same = firstText(c.Type, got) == firstText(c.Type, first)
 	}
 	if !same {
-		return c.fail(arrowio.Errorf(arrowio.ErrCorrupt, "the block begins with %s, its descriptor says %s", firstText(c.Type, got), firstText(c.Type, first)))
+		return c.fail(errs.Errorf(errs.ErrCorrupt, "the block begins with %s, its descriptor says %s", firstText(c.Type, got), firstText(c.Type, first)))
 	}
 	return nil
 }
@@ -112,9 +113,9 @@ func (v *verifier) layout(ctx context.Context) error {
 	for _, i := range v.byStart() {
 		col := &v.header.Columns[i]
 		if col.Start < end {
-			e := arrowio.Errorf(arrowio.ErrCorrupt, "the column starts at %d, within %s, which ends at %d", col.Start, last, end)
-			at := arrowio.At{Format: Name, Column: col.Name, Op: "column start", Split: -1, Off: v.startField(i)}
-			if err := v.fault(arrowio.Locate(e, at)); err != nil {
+			e := errs.Errorf(errs.ErrCorrupt, "the column starts at %d, within %s, which ends at %d", col.Start, last, end)
+			at := errs.At{Format: Name, Column: col.Name, Op: "column start", Off: errs.N(v.startField(i))}
+			if err := v.fault(errs.Locate(e, at)); err != nil {
 				return err
 			}
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
@@ -141,7 +142,7 @@ func TestSkipNulls(t *testing.T) {
 		}
 		rec.Release()
 	}
-	if _, err := r.Read(2000); !errors.Is(err, arrowio.ErrLimit) {
+	if _, err := r.Read(2000); !errors.Is(err, errs.ErrLimit) {
 		t.Errorf("2000 elements in a batch: %v", err)
 	}
 }
@@ -199,7 +200,7 @@ func TestBatchBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := allocated()
-	if _, err := r.Read(rows - n); !errors.Is(err, arrowio.ErrLimit) {
+	if _, err := r.Read(rows - n); !errors.Is(err, errs.ErrLimit) {
 		t.Errorf("%d rows of %d bytes: %v", rows, width, err)
 	}
 	if more := allocated() - before; more > 64<<20 {
@@ -216,7 +217,7 @@ func TestBatchBytesOfValues(t *testing.T) {
 		for _, x := range []struct {
 			limit int64
 			kind  error
-		}{{0, nil}, {100_000, arrowio.ErrLimit}} {
+		}{{0, nil}, {100_000, errs.ErrLimit}} {
 			f, err := Open(context.Background(), arrowio.NewBytesSource(b), arrowio.Limits{BatchBytes: x.limit}, Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -276,15 +277,15 @@ func TestMisuse(t *testing.T) {
 		return r
 	}
 	r := open(arrowio.RowSet{{Start: 0, End: 3}})
-	if _, err := r.Read(8); !errors.Is(err, arrowio.ErrInternal) {
+	if _, err := r.Read(8); !errors.Is(err, errs.ErrInternal) {
 		t.Errorf("more rows than there are: %v", err)
 	}
-	if _, err := r.Read(1); !errors.Is(err, arrowio.ErrInternal) {
+	if _, err := r.Read(1); !errors.Is(err, errs.ErrInternal) {
 		t.Errorf("after an error: %v", err)
 	}
 	r.Close()
 	r = open(arrowio.RowSet{{Start: 0, End: 3}})
-	if _, err := r.Read(5); !errors.Is(err, arrowio.ErrInternal) {
+	if _, err := r.Read(5); !errors.Is(err, errs.ErrInternal) {
 		t.Errorf("rows that were not planned: %v", err)
 	}
 	r.Close()

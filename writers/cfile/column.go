@@ -5,7 +5,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
@@ -21,7 +21,7 @@ type place struct {
 
 // refuse says that the value of a row cannot be written.
 func (p place) refuse(column string, i int, format string, args ...any) error {
-	e := arrowio.Errorf(arrowio.ErrSchema, "row %d: %s", p.row+int64(i), fmt.Sprintf(format, args...))
+	e := errs.Errorf(errs.ErrSchema, "row %d: %s", p.row+int64(i), fmt.Sprintf(format, args...))
 	e.Format, e.Column = p.format, column
 	return e
 }

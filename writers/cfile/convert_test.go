@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	writer "github.com/arrowio/arrowio/writers/cfile"
 )
 
@@ -137,7 +138,7 @@ func TestValuesThatDoNotFit(t *testing.T) {
 			readBack(t, write(t, format, rec.Schema(), []arrow.Record{rec}, o), rec.Schema(), []arrow.Record{rec})
 			rec = make(c.bad)
 			got, err := tryWrite(format, rec.Schema(), []arrow.Record{rec}, o)
-			var e *arrowio.Error
+			var e *errs.Error
 			switch {
 			case c.onlyTable && !table:
 				if err != nil {
@@ -145,7 +146,7 @@ func TestValuesThatDoNotFit(t *testing.T) {
 				} else {
 					readBack(t, got, rec.Schema(), []arrow.Record{rec})
 				}
-			case !errors.Is(err, arrowio.ErrSchema) || !errors.As(err, &e) || e.Column != "v" || e.Format != format.Name ||
+			case !errors.Is(err, errs.ErrSchema) || !errors.As(err, &e) || e.Column != "v" || e.Format != format.Name ||
 				!strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), fmt.Sprintf("row %d: ", c.bad.Len()-1)):
 				t.Errorf("%s as %s: %v", name, format.Name, err)
 			}
@@ -210,16 +211,16 @@ func TestNullsWithoutPlace(t *testing.T) {
 	words, indices := arrayOf(t, arrow.BinaryTypes.String, `["a", null]`), arrayOf(t, arrow.PrimitiveTypes.Int8, `[0, 0, 1, 0]`)
 	rec := recordOf(field("v", dt), array.NewDictionaryArray(dt, indices, words))
 	_, err := tryWrite(writer.Format(), rec.Schema(), []arrow.Record{rec}, arrowio.WriteOptions{})
-	if !errors.Is(err, arrowio.ErrSchema) || !strings.Contains(err.Error(), "row 2: a null") {
+	if !errors.Is(err, errs.ErrSchema) || !strings.Contains(err.Error(), "row 2: a null") {
 		t.Errorf("%v", err)
 	}
 	_, err = tryWrite(writer.KuduFormat(), rec.Schema(), []arrow.Record{rec}, arrowio.WriteOptions{Options: map[string]string{"kudu-key": "v"}})
-	if !errors.Is(err, arrowio.ErrSchema) {
+	if !errors.Is(err, errs.ErrSchema) {
 		t.Errorf("%v", err)
 	}
 	// A dictionary without the entry.
 	rec = recordOf(field("v", dt), array.NewDictionaryArray(dt, arrayOf(t, arrow.PrimitiveTypes.Int8, `[0, 2]`), words))
-	if _, err := tryWrite(writer.Format(), rec.Schema(), []arrow.Record{rec}, arrowio.WriteOptions{}); !errors.Is(err, arrowio.ErrSchema) {
+	if _, err := tryWrite(writer.Format(), rec.Schema(), []arrow.Record{rec}, arrowio.WriteOptions{}); !errors.Is(err, errs.ErrSchema) {
 		t.Errorf("%v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	writer "github.com/arrowio/arrowio/writers/cfile"
 )
 
@@ -53,10 +54,10 @@ func TestDeclared(t *testing.T) {
 		o    map[string]string
 		kind error
 	}{
-		{map[string]string{"kudu-not-null": "none"}, arrowio.ErrOption},
-		{map[string]string{"kudu-varchar": "name=0"}, arrowio.ErrOption},
-		{map[string]string{"kudu-varchar": "name=70000"}, arrowio.ErrOption},
-		{map[string]string{"kudu-varchar": "v=5"}, arrowio.ErrSchema},
+		{map[string]string{"kudu-not-null": "none"}, errs.ErrOption},
+		{map[string]string{"kudu-varchar": "name=0"}, errs.ErrOption},
+		{map[string]string{"kudu-varchar": "name=70000"}, errs.ErrOption},
+		{map[string]string{"kudu-varchar": "v=5"}, errs.ErrSchema},
 	} {
 		if got, err := stored(x.o); !errors.Is(err, x.kind) {
 			t.Errorf("%v: %q, %v", x.o, got, err)
@@ -81,7 +82,7 @@ func TestDeclared(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var e *arrowio.Error
+		var e *errs.Error
 		if err := w.Write(rec); !errors.As(err, &e) || e.Column != x.column {
 			t.Errorf("--%s %s: %v", x.option, x.value, err)
 		}

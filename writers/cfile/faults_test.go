@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	writer "github.com/arrowio/arrowio/writers/cfile"
 )
 
@@ -213,7 +214,7 @@ func TestAbort(t *testing.T) {
 				}
 			case "bad row":
 				part := rec.NewSlice(0, 1)
-				if err := errors.Join(w.Write(part), w.Write(part)); !errors.Is(err, arrowio.ErrSchema) {
+				if err := errors.Join(w.Write(part), w.Write(part)); !errors.Is(err, errs.ErrSchema) {
 					t.Error(err)
 				}
 			}
@@ -224,7 +225,7 @@ func TestAbort(t *testing.T) {
 			cancel()
 		}
 	}
-	if _, err := writer.Format().Create(context.Background(), newFaultStore(-1), &arrowio.WritePlan{}); !errors.Is(err, arrowio.ErrInternal) {
+	if _, err := writer.Format().Create(context.Background(), newFaultStore(-1), &arrowio.WritePlan{}); !errors.Is(err, errs.ErrInternal) {
 		t.Error(err)
 	}
 }

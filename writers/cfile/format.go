@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
@@ -36,7 +37,7 @@ func format(name, extension string) arrowio.OutputFormat {
 		Plan: func(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 			p, err := plan(name, s, o)
 			if err != nil {
-				return nil, arrowio.Locate(err, arrowio.At{Format: name, Split: -1, Off: -1})
+				return nil, errs.Locate(err, errs.At{Format: name})
 			}
 			return p, nil
 		},
@@ -114,7 +115,7 @@ func (d *driver) keyNames() string {
 func create(ctx context.Context, st arrowio.Store, p *arrowio.WritePlan) (arrowio.Writer, error) {
 	d, ok := p.Driver.(*driver)
 	if !ok {
-		return nil, arrowio.Errorf(arrowio.ErrInternal, "not a plan of the cfile writer")
+		return nil, errs.Errorf(errs.ErrInternal, "not a plan of the cfile writer")
 	}
 	return newWriter(ctx, st, d), nil
 }

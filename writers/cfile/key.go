@@ -11,7 +11,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -103,7 +103,7 @@ func (k *keyOut) take(rec arrow.Record, from, n int, p place) (int, error) {
 			part.values, err = c.values(&part.rows, &part.scratch, p)
 		}
 		if err != nil {
-			return 0, arrowio.Locate(err, arrowio.At{Format: p.format, Column: c.wire.Name, Split: -1, Off: -1})
+			return 0, errs.Locate(err, errs.At{Format: p.format, Column: c.wire.Name})
 		}
 		n = min(n, part.rows.n)
 	}
@@ -263,7 +263,7 @@ func (k *keyOut) check(n int, p place) error {
 			return k.disorder(last, key, i, p)
 		}
 		if len(key) > mostKey {
-			e := arrowio.Errorf(arrowio.ErrLimit, "row %d: a key of %d bytes, where %d are the most", p.row+int64(i), len(key), mostKey)
+			e := errs.Errorf(errs.ErrLimit, "row %d: a key of %d bytes, where %d are the most", p.row+int64(i), len(key), mostKey)
 			e.Format, e.Column = p.format, k.d.keyNames()
 			return e
 		}

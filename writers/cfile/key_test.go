@@ -18,6 +18,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	reader "github.com/arrowio/arrowio/readers/cfile"
@@ -304,7 +305,7 @@ func TestOrder(t *testing.T) {
 				}
 				continue
 			}
-			if !errors.Is(err, arrowio.ErrSchema) {
+			if !errors.Is(err, errs.ErrSchema) {
 				t.Errorf("%v", err)
 				continue
 			}
@@ -319,7 +320,7 @@ func TestOrder(t *testing.T) {
 	f := optional("k", arrow.PrimitiveTypes.Int64)
 	rec := recordOf(f, arrayOf(t, f.Type, `[1, 2, null]`))
 	_, err := tryWrite(writer.KuduFormat(), rec.Schema(), []arrow.Record{rec}, arrowio.WriteOptions{Options: map[string]string{"kudu-key": "k"}})
-	if !errors.Is(err, arrowio.ErrSchema) || !strings.Contains(err.Error(), "row 2: a null in a column of the key") {
+	if !errors.Is(err, errs.ErrSchema) || !strings.Contains(err.Error(), "row 2: a null in a column of the key") {
 		t.Error(err)
 	}
 }
@@ -345,7 +346,7 @@ func TestOrderEverywhere(t *testing.T) {
 		o := arrowio.WriteOptions{MaxFileBytes: 30_000, Options: map[string]string{"kudu-key": "k,n"}}
 		recs := cut(r, rec, 3000)
 		_, err := tryWrite(writer.KuduFormat(), s, recs, o)
-		if !errors.Is(err, arrowio.ErrSchema) || !strings.Contains(err.Error(), fmt.Sprintf("row %d: ", bad)) {
+		if !errors.Is(err, errs.ErrSchema) || !strings.Contains(err.Error(), fmt.Sprintf("row %d: ", bad)) {
 			t.Fatalf("row %d of %d, twice %t: %v", bad, n, twice, err)
 		}
 	}
@@ -375,7 +376,7 @@ func TestLongKeys(t *testing.T) {
 	text.Append(strings.Repeat("x", 40_000))
 	long := recordOf(field("k", arrow.BinaryTypes.String), text.NewArray())
 	o.Options["kudu-key"] = "k"
-	if _, err := tryWrite(writer.KuduFormat(), long.Schema(), []arrow.Record{long}, o); !errors.Is(err, arrowio.ErrLimit) || !strings.Contains(err.Error(), "row 1: a key of 40000 bytes") {
+	if _, err := tryWrite(writer.KuduFormat(), long.Schema(), []arrow.Record{long}, o); !errors.Is(err, errs.ErrLimit) || !strings.Contains(err.Error(), "row 1: a key of 40000 bytes") {
 		t.Error(err)
 	}
 }

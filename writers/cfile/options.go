@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/options"
 )
@@ -41,13 +42,13 @@ func parsePerColumn[T any](option, text string, s *arrow.Schema, def T, parse fu
 		_, twice := p.some[name]
 		switch {
 		case !ok:
-			return p, arrowio.Errorf(arrowio.ErrOption, "%s: %q is not %s", option, word, takes)
+			return p, errs.Errorf(errs.ErrOption, "%s: %q is not %s", option, word, takes)
 		case named && !s.HasField(name):
-			return p, arrowio.Errorf(arrowio.ErrOption, "%s: there is no column %q", option, name)
+			return p, errs.Errorf(errs.ErrOption, "%s: there is no column %q", option, name)
 		case named && twice:
-			return p, arrowio.Errorf(arrowio.ErrOption, "%s: column %q is there twice", option, name)
+			return p, errs.Errorf(errs.ErrOption, "%s: column %q is there twice", option, name)
 		case !named && all:
-			return p, arrowio.Errorf(arrowio.ErrOption, "%s: two values for all columns: %q", option, text)
+			return p, errs.Errorf(errs.ErrOption, "%s: two values for all columns: %q", option, text)
 		case named:
 			p.some[name] = v
 		default:
@@ -99,7 +100,7 @@ func (set *settings) parseNotNull(option, text string, s *arrow.Schema) error {
 	set.notNull = map[string]bool{}
 	for name := range strings.SplitSeq(text, ",") {
 		if !s.HasField(name) {
-			return arrowio.Errorf(arrowio.ErrOption, "%s: there is no column %q", option, name)
+			return errs.Errorf(errs.ErrOption, "%s: there is no column %q", option, name)
 		}
 		set.notNull[name] = true
 	}
@@ -123,7 +124,7 @@ func parseSettings(format string, s *arrow.Schema, o arrowio.WriteOptions) (set 
 	if o.Compression != "" {
 		var ok bool
 		if codec, ok = parseCompression(o.Compression); !ok {
-			return set, arrowio.Errorf(arrowio.ErrOption, "compression %q is not %s; none has levels", o.Compression, codecs)
+			return set, errs.Errorf(errs.ErrOption, "compression %q is not %s; none has levels", o.Compression, codecs)
 		}
 	}
 	set.compression, err = parsePerColumn(format+"-compression", given("compression"), s, codec, parseCompression, codecs)
@@ -151,9 +152,9 @@ func parseSettings(format string, s *arrow.Schema, o arrowio.WriteOptions) (set 
 	for i, name := range set.key {
 		switch {
 		case !s.HasField(name):
-			return set, arrowio.Errorf(arrowio.ErrOption, "kudu-key: there is no column %q", name)
+			return set, errs.Errorf(errs.ErrOption, "kudu-key: there is no column %q", name)
 		case slices.Contains(set.key[:i], name):
-			return set, arrowio.Errorf(arrowio.ErrOption, "kudu-key: column %q is there twice", name)
+			return set, errs.Errorf(errs.ErrOption, "kudu-key: column %q is there twice", name)
 		}
 	}
 	return set, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
@@ -55,7 +56,7 @@ func PlanLike(set *kuduwire.Set, s *arrow.Schema, o arrowio.WriteOptions) (*arro
 		like.encoding.some[c.Name], like.compression.some[c.Name], like.blockSize.some[c.Name] = c.Encoding, c.Compression, c.BlockSize
 	}
 	p, err := planWith(KuduName, s, o, like)
-	return p, arrowio.Locate(err, arrowio.At{Format: KuduName, Split: -1, Off: -1})
+	return p, errs.Locate(err, errs.At{Format: KuduName})
 }
 
 func planWith(format string, s *arrow.Schema, o arrowio.WriteOptions, set settings) (*arrowio.WritePlan, error) {
@@ -68,10 +69,10 @@ func planWith(format string, s *arrow.Schema, o arrowio.WriteOptions, set settin
 		p.d.workers = runtime.GOMAXPROCS(0)
 	}
 	if s.NumFields() == 0 {
-		return nil, arrowio.Errorf(arrowio.ErrSchema, "rows without columns have no files")
+		return nil, errs.Errorf(errs.ErrSchema, "rows without columns have no files")
 	}
 	if lim := (arrowio.Limits{}).WithDefaults(); s.NumFields() > lim.Columns {
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "%d columns, more than the limit Columns = %d", s.NumFields(), lim.Columns)
+		return nil, errs.Errorf(errs.ErrLimit, "%d columns, more than the limit Columns = %d", s.NumFields(), lim.Columns)
 	}
 	order, err := p.order()
 	if err != nil {
@@ -81,7 +82,7 @@ func planWith(format string, s *arrow.Schema, o arrowio.WriteOptions, set settin
 		p.column(i, field)
 	}
 	if len(p.refused) > 0 {
-		return nil, arrowio.Errorf(arrowio.ErrSchema, "%s has no place for %s", format, strings.Join(p.refused, ", "))
+		return nil, errs.Errorf(errs.ErrSchema, "%s has no place for %s", format, strings.Join(p.refused, ", "))
 	}
 	names := make([]string, len(p.d.columns))
 	key := 0
@@ -92,7 +93,7 @@ func planWith(format string, s *arrow.Schema, o arrowio.WriteOptions, set settin
 		}
 	}
 	if key > mostKey {
-		return nil, arrowio.Errorf(arrowio.ErrSchema, "a key of %d bytes, where %d are the most", key, mostKey)
+		return nil, errs.Errorf(errs.ErrSchema, "a key of %d bytes, where %d are the most", key, mostKey)
 	}
 	for i, file := range fileNames(names) {
 		p.d.columns[i].file = file
@@ -126,7 +127,7 @@ func (p *planner) order() ([]int, error) {
 		}
 	}
 	if len(key) == 0 {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "a table has a primary key: say with --kudu-key COLUMN[,COLUMN…] which columns it has")
+		return nil, errs.Errorf(errs.ErrOption, "a table has a primary key: say with --kudu-key COLUMN[,COLUMN…] which columns it has")
 	}
 	p.d.keys = len(key)
 	for _, i := range all {

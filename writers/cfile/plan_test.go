@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	writer "github.com/arrowio/arrowio/writers/cfile"
 )
 
@@ -109,7 +110,7 @@ func TestMapping(t *testing.T) {
 			}
 			p, err := f.Plan(s, o)
 			if stored == refused {
-				if !errors.Is(err, arrowio.ErrSchema) || !strings.Contains(err.Error(), "x ("+c.f.Type.String()) {
+				if !errors.Is(err, errs.ErrSchema) || !strings.Contains(err.Error(), "x ("+c.f.Type.String()) {
 					t.Errorf("%s: %s: %v", f.Name, c.f, err)
 				}
 				continue
@@ -150,7 +151,7 @@ func TestRefusals(t *testing.T) {
 			o.Options[k] = v
 		}
 		_, err := writer.KuduFormat().Plan(c.s, o)
-		if !errors.Is(err, arrowio.ErrSchema) {
+		if !errors.Is(err, errs.ErrSchema) {
 			t.Errorf("%s: %v", c.what, err)
 			continue
 		}
@@ -160,21 +161,21 @@ func TestRefusals(t *testing.T) {
 			}
 		}
 	}
-	if _, err := writer.Format().Plan(schemaOf(), arrowio.WriteOptions{}); !errors.Is(err, arrowio.ErrSchema) {
+	if _, err := writer.Format().Plan(schemaOf(), arrowio.WriteOptions{}); !errors.Is(err, errs.ErrSchema) {
 		t.Errorf("no columns: %v", err)
 	}
 	var wide []arrow.Field
 	for i := range 3000 {
 		wide = append(wide, withMeta(field(fmt.Sprint("k", i), &arrow.Decimal128Type{Precision: 38}), "kudu.key", "true"))
 	}
-	if _, err := writer.KuduFormat().Plan(schemaOf(wide...), arrowio.WriteOptions{}); !errors.Is(err, arrowio.ErrSchema) || !strings.Contains(err.Error(), "48000 bytes") {
+	if _, err := writer.KuduFormat().Plan(schemaOf(wide...), arrowio.WriteOptions{}); !errors.Is(err, errs.ErrSchema) || !strings.Contains(err.Error(), "48000 bytes") {
 		t.Errorf("a wide key: %v", err)
 	}
 	var many []arrow.Field
 	for i := range (arrowio.Limits{}).WithDefaults().Columns + 1 {
 		many = append(many, field(fmt.Sprint("c", i), str))
 	}
-	if _, err := writer.Format().Plan(schemaOf(many...), arrowio.WriteOptions{}); !errors.Is(err, arrowio.ErrLimit) {
+	if _, err := writer.Format().Plan(schemaOf(many...), arrowio.WriteOptions{}); !errors.Is(err, errs.ErrLimit) {
 		t.Errorf("too many columns: %v", err)
 	}
 }
@@ -201,7 +202,7 @@ func TestOptions(t *testing.T) {
 		"column's codec":      {Options: map[string]string{"kudu-key": "a", "kudu-compression": "a="}},
 		"timestamps":          {Options: map[string]string{"kudu-key": "a", "kudu-timestamps": "round"}},
 	} {
-		if _, err := writer.KuduFormat().Plan(s, o); !errors.Is(err, arrowio.ErrOption) {
+		if _, err := writer.KuduFormat().Plan(s, o); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

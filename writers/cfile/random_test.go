@@ -17,6 +17,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	writer "github.com/arrowio/arrowio/writers/cfile"
 )
 
@@ -208,7 +209,7 @@ func (r *randomizer) check(t testing.TB, most int) {
 	}
 	got, err := tryWrite(format, s, recs, o)
 	if !good {
-		if !errors.Is(err, arrowio.ErrSchema) {
+		if !errors.Is(err, errs.ErrSchema) {
 			t.Fatalf("a value that does not fit %s: %v", s, err)
 		}
 		return

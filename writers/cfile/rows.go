@@ -6,7 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // rows are slots of an array, one after the other. They are a view of it, or in memory of the scratch that made them,
@@ -187,7 +187,7 @@ func follow(at []int32, d *array.Dictionary) error {
 	case *array.Uint64:
 		return followIndices(at, d, x.Uint64Values())
 	}
-	return arrowio.Errorf(arrowio.ErrInternal, "a dictionary with indices of %v", d.Indices().DataType())
+	return errs.Errorf(errs.ErrInternal, "a dictionary with indices of %v", d.Indices().DataType())
 }
 
 func followIndices[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](at []int32, d *array.Dictionary, indices []T) error {
@@ -203,7 +203,7 @@ func followIndices[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | ui
 		}
 		x := uint64(indices[k])
 		if x >= entries {
-			return arrowio.Errorf(arrowio.ErrSchema, "a dictionary of %d entries has no entry %d", entries, indices[k])
+			return errs.Errorf(errs.ErrSchema, "a dictionary of %d entries has no entry %d", entries, indices[k])
 		}
 		at[i] = int32(x)
 	}
@@ -321,7 +321,7 @@ func (s *scratch) strings64(r *rows, offsets []int64, data []byte, from int) err
 	return nil
 }
 
-var errTooLong error = arrowio.Errorf(arrowio.ErrLimit, "a value of over %d bytes", math.MaxInt32)
+var errTooLong error = errs.Errorf(errs.ErrLimit, "a value of over %d bytes", math.MaxInt32)
 
 // gather copies strings that lie anywhere, until they are many bytes, but one at least. Those of nulls are empty.
 func gather[T string | []byte](s *scratch, r *rows, arr arrow.Array, from int, at []int32, value func(i int) T) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
@@ -45,7 +46,7 @@ func (f *fileOut) located(err error, column, format string) error {
 	if f.failed != nil {
 		return err
 	}
-	return arrowio.Locate(err, arrowio.At{Format: format, Column: column, Split: -1, Off: -1})
+	return errs.Locate(err, errs.At{Format: format, Column: column})
 }
 
 // rowset is the rowset that is being written: its columns' files, and those of its key. They are used again for the next.
@@ -177,12 +178,12 @@ func (k *keyOut) finish(finish func() error, f *fileOut) error {
 
 // abort closes what is open.
 func (r *rowset) abort() error {
-	var errs []error
+	var all []error
 	for i := range r.columns {
-		errs = append(errs, r.columns[i].file.close())
+		all = append(all, r.columns[i].file.close())
 	}
 	if r.key != nil {
-		errs = append(errs, r.key.indexFile.close(), r.key.bloomFile.close())
+		all = append(all, r.key.indexFile.close(), r.key.bloomFile.close())
 	}
-	return errors.Join(errs...)
+	return errors.Join(all...)
 }

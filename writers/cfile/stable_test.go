@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	writer "github.com/arrowio/arrowio/writers/cfile"
 )
 
@@ -148,7 +149,7 @@ func TestMostRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		writer.SetMaxRows(p, most)
-		if _, err = writePlan(writer.Format(), p, []arrow.Record{rec}); errors.Is(err, arrowio.ErrLimit) != (most < 1000) {
+		if _, err = writePlan(writer.Format(), p, []arrow.Record{rec}); errors.Is(err, errs.ErrLimit) != (most < 1000) {
 			t.Errorf("%d rows at most: %v", most, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/fanout"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
@@ -113,7 +114,7 @@ func (w *writer) begin() error {
 func (w *writer) look() error {
 	rows := w.rowset.rows
 	if !w.d.rolls() {
-		return arrowio.Errorf(arrowio.ErrLimit, "%s: more than %d rows in a file; --max-file-bytes writes several", w.d.format, rows)
+		return errs.Errorf(errs.ErrLimit, "%s: more than %d rows in a file; --max-file-bytes writes several", w.d.format, rows)
 	}
 	size := w.rowset.size()
 	if size >= w.d.maxFile || rows >= w.d.maxRows {

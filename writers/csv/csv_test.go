@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	reader "github.com/arrowio/arrowio/readers/csv"
 )
 
@@ -183,7 +184,7 @@ func TestPlan(t *testing.T) {
 	if err != nil || !strings.Contains(p.Columns[0].Loss, "JSON") || !strings.Contains(p.Columns[1].Loss, "zone") {
 		t.Errorf("%+v, %v", p, err)
 	}
-	if _, err := Format().Plan(arrow.NewSchema(nil, nil), arrowio.WriteOptions{}); !errors.Is(err, arrowio.ErrSchema) {
+	if _, err := Format().Plan(arrow.NewSchema(nil, nil), arrowio.WriteOptions{}); !errors.Is(err, errs.ErrSchema) {
 		t.Errorf("no columns: %v", err)
 	}
 	for _, o := range []arrowio.WriteOptions{
@@ -194,17 +195,17 @@ func TestPlan(t *testing.T) {
 		{Options: map[string]string{"csv-null": "a,b"}},
 		{Options: map[string]string{"csv-header": "no"}},
 	} {
-		if _, err := Format().Plan(s, o); !errors.Is(err, arrowio.ErrOption) {
+		if _, err := Format().Plan(s, o); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
 }
 
 func TestNotUTF8(t *testing.T) {
-	if _, err := write(texts([]string{"a"}, []any{"\xff"}), arrowio.WriteOptions{}); !errors.Is(err, arrowio.ErrSchema) || !strings.Contains(fmt.Sprint(err), "column a") {
+	if _, err := write(texts([]string{"a"}, []any{"\xff"}), arrowio.WriteOptions{}); !errors.Is(err, errs.ErrSchema) || !strings.Contains(fmt.Sprint(err), "column a") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := write(texts([]string{"\xff"}), arrowio.WriteOptions{}); !errors.Is(err, arrowio.ErrSchema) {
+	if _, err := write(texts([]string{"\xff"}), arrowio.WriteOptions{}); !errors.Is(err, errs.ErrSchema) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowjson"
 	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/options"
@@ -33,7 +34,7 @@ func Format() arrowio.OutputFormat {
 		Options:    slices.Clone(known),
 		Plan: func(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 			p, err := plan(s, o)
-			return p, arrowio.Locate(err, arrowio.At{Format: "csv", Split: -1, Off: -1})
+			return p, errs.Locate(err, errs.At{Format: "csv"})
 		},
 		Create: func(ctx context.Context, st arrowio.Store, p *arrowio.WritePlan) (arrowio.Writer, error) {
 			return partwriter.New(ctx, st, partwriter.Options{
@@ -59,11 +60,11 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 		return nil, err
 	}
 	if s.NumFields() == 0 {
-		return nil, arrowio.Errorf(arrowio.ErrSchema, "rows without columns have no text")
+		return nil, errs.Errorf(errs.ErrSchema, "rows without columns have no text")
 	}
 	for i, f := range s.Fields() {
 		if set.header && !utf8.ValidString(f.Name) {
-			return nil, arrowio.Errorf(arrowio.ErrSchema, "the name of column %d is not UTF-8: %.40q", i, f.Name)
+			return nil, errs.Errorf(errs.ErrSchema, "the name of column %d is not UTF-8: %.40q", i, f.Name)
 		}
 	}
 	p := &arrowio.WritePlan{Format: "csv", Schema: s, Options: o, Driver: set}
@@ -86,7 +87,7 @@ func readSettings(o arrowio.WriteOptions) (*settings, error) {
 		return nil, err
 	}
 	if o.Compression != "" && o.Compression != "none" {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "compression %q: text is not compressed", o.Compression)
+		return nil, errs.Errorf(errs.ErrOption, "compression %q: text is not compressed", o.Compression)
 	}
 	s := &settings{header: v["csv-header"] == "true", null: v["csv-null"], end: "\n"}
 	if v["csv-line-end"] == "crlf" {
@@ -98,10 +99,10 @@ func readSettings(o arrowio.WriteOptions) (*settings, error) {
 	case len(d) == 1 && d[0] < utf8.RuneSelf && !strings.Contains("\"\r\n", d):
 		s.delim = d[0]
 	default:
-		return nil, arrowio.Errorf(arrowio.ErrOption, "csv-delimiter is %q; it takes one ASCII character other than a quote or a line break, or tab", d)
+		return nil, errs.Errorf(errs.ErrOption, "csv-delimiter is %q; it takes one ASCII character other than a quote or a line break, or tab", d)
 	}
 	if s.special([]byte(s.null)) {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "csv-null is %q, which would need quotes", s.null)
+		return nil, errs.Errorf(errs.ErrOption, "csv-null is %q, which would need quotes", s.null)
 	}
 	return s, nil
 }
@@ -179,7 +180,7 @@ func (e *encoder) Write(rec arrow.Record) error {
 			}
 			e.row = cols[k](e.row[:0], i)
 			if enc.Err() != nil {
-				return arrowio.Locate(enc.Err(), arrowio.At{Format: "csv", Column: rec.ColumnName(k), Split: -1, Off: -1})
+				return errs.Locate(enc.Err(), errs.At{Format: "csv", Column: rec.ColumnName(k)})
 			}
 			e.field(e.row)
 		}

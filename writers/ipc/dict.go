@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowipc"
 )
@@ -109,7 +109,7 @@ func (d *dictionaries) extend(i int, c arrow.Array) (arrow.Array, error) {
 
 func tooLarge(err error) error {
 	if errors.Is(err, arrowbuf.ErrOverflow) {
-		return arrowio.Errorf(arrowio.ErrSchema, "the dictionaries of all batches together need a larger index type: %w", err)
+		return errs.Errorf(errs.ErrSchema, "the dictionaries of all batches together need a larger index type: %w", err)
 	}
 	return err
 }
@@ -145,7 +145,7 @@ func (d *dictionaries) write(e *encoder, n *arrowipc.Node, data arrow.ArrayData)
 	case old != nil && !inner && sameValues(old, dict):
 		return false, nil
 	case old != nil && d.grow && hasDictionary(n.Dict):
-		return false, arrowio.Errorf(arrowio.ErrUnsupported, "a dictionary with dictionaries inside changes between batches, which a file cannot hold; write ipc-stream instead")
+		return false, errs.Errorf(errs.ErrUnsupported, "a dictionary with dictionaries inside changes between batches, which a file cannot hold; write ipc-stream instead")
 	case old != nil && d.grow:
 		if from = old.Len(); from == dict.Len() { // it only grows, so it is the same
 			return false, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowipc"
 )
 
@@ -104,7 +104,7 @@ func (b *batch) values(t arrow.DataType, d arrow.ArrayData) error {
 	case arrow.FixedWidthDataType:
 		return b.put(d, 1, (t.BitWidth()*rows+7)/8)
 	}
-	return arrowio.Errorf(arrowio.ErrUnsupported, "arrays of type %s", t)
+	return errs.Errorf(errs.ErrUnsupported, "arrays of type %s", t)
 }
 
 // offsetBytes returns how many bytes the offsets of so many rows take; none for no rows, as the format allows.

@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
 	reader "github.com/arrowio/arrowio/readers/ipc"
 )
@@ -299,7 +300,7 @@ func TestDictionaryGrowsTooLarge(t *testing.T) {
 		recs = append(recs, dictionaryBatch(mem, dictionarySchema, values, indices))
 	}
 	defer release(recs)
-	if _, err := write(Format(), recs, dictionarySchema, arrowio.WriteOptions{Allocator: mem}); !errors.Is(err, arrowio.ErrSchema) {
+	if _, err := write(Format(), recs, dictionarySchema, arrowio.WriteOptions{Allocator: mem}); !errors.Is(err, errs.ErrSchema) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -399,7 +400,7 @@ func TestAbortLeavesNothing(t *testing.T) {
 func TestPlan(t *testing.T) {
 	for _, f := range formats {
 		for _, o := range []arrowio.WriteOptions{{Compression: "snappy"}, {Compression: "zstd:3"}, {Options: map[string]string{"x": "y"}}} {
-			if _, err := f.Plan(dictionarySchema, o); !errors.Is(err, arrowio.ErrOption) {
+			if _, err := f.Plan(dictionarySchema, o); !errors.Is(err, errs.ErrOption) {
 				t.Errorf("%+v: %v", o, err)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // framed appends a message as a stream has it.
@@ -83,10 +84,10 @@ func TestMessagesRefuse(t *testing.T) {
 	s := arrow.NewSchema([]arrow.Field{{Name: "c", Type: &arrow.DictionaryType{
 		IndexType: arrow.PrimitiveTypes.Int8, ValueType: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String},
 	}}}, nil)
-	if _, err := NewMessages(s, "", nil); !errors.Is(err, arrowio.ErrSchema) {
+	if _, err := NewMessages(s, "", nil); !errors.Is(err, errs.ErrSchema) {
 		t.Error(err)
 	}
-	if _, err := NewMessages(arrow.NewSchema(nil, nil), "gzip", nil); !errors.Is(err, arrowio.ErrOption) {
+	if _, err := NewMessages(arrow.NewSchema(nil, nil), "gzip", nil); !errors.Is(err, errs.ErrOption) {
 		t.Error(err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // TestRandom writes random batches of every type, slices among them, with another dictionary each, and reads them back.
@@ -25,7 +26,7 @@ func TestRandom(t *testing.T) {
 	for _, f := range formats {
 		for i, typ := range conformance.Types() {
 			if refuse(typ) != "" {
-				if _, err := f.Plan(arrow.NewSchema([]arrow.Field{{Name: "c", Type: typ}}, nil), arrowio.WriteOptions{}); !errors.Is(err, arrowio.ErrSchema) {
+				if _, err := f.Plan(arrow.NewSchema([]arrow.Field{{Name: "c", Type: typ}}, nil), arrowio.WriteOptions{}); !errors.Is(err, errs.ErrSchema) {
 					t.Errorf("%s: %v", typ, err)
 				}
 				continue

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowipc"
 	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/options"
@@ -32,7 +33,7 @@ func format(name string, extensions []string) arrowio.OutputFormat {
 		Extensions: extensions,
 		Plan: func(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 			p, err := plan(name, s, o)
-			return p, arrowio.Locate(err, arrowio.At{Format: name, Split: -1, Off: -1})
+			return p, errs.Locate(err, errs.At{Format: name})
 		},
 		Create: func(ctx context.Context, st arrowio.Store, p *arrowio.WritePlan) (arrowio.Writer, error) {
 			return partwriter.New(ctx, st, partwriter.Options{
@@ -58,7 +59,7 @@ func plan(name string, s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WriteP
 	}
 	codec, ok := codecs[o.Compression]
 	if !ok {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "compression %q is not one of none, lz4, zstd, which take no level", o.Compression)
+		return nil, errs.Errorf(errs.ErrOption, "compression %q is not one of none, lz4, zstd, which take no level", o.Compression)
 	}
 	p := &arrowio.WritePlan{Format: name, Schema: s, Options: o}
 	var refused []string
@@ -69,7 +70,7 @@ func plan(name string, s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WriteP
 		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: f.Name, Type: f.Type.String(), Stored: f.Type.Name()})
 	}
 	if len(refused) > 0 {
-		return nil, arrowio.Errorf(arrowio.ErrSchema, "Arrow IPC cannot hold %s", strings.Join(refused, ", "))
+		return nil, errs.Errorf(errs.ErrSchema, "Arrow IPC cannot hold %s", strings.Join(refused, ", "))
 	}
 	d, err := describe(s, codec)
 	if err != nil {
@@ -133,12 +134,12 @@ func describe(s *arrow.Schema, codec int8) (*driver, error) {
 	if err == nil {
 		d.schema, err = m.Schema()
 	}
-	var e *arrowio.Error
-	if errors.As(err, &e) && e.Kind == arrowio.ErrLimit {
-		return nil, arrowio.Errorf(arrowio.ErrSchema, "what would be written could not be read: %w", err)
+	var e *errs.Error
+	if errors.As(err, &e) && e.Kind == errs.ErrLimit {
+		return nil, errs.Errorf(errs.ErrSchema, "what would be written could not be read: %w", err)
 	}
 	if err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrInternal, "arrow's schema message: %w", err)
+		return nil, errs.Errorf(errs.ErrInternal, "arrow's schema message: %w", err)
 	}
 	d.table = m.HeaderPos()
 	return d, nil
@@ -199,7 +200,7 @@ func (e *encoder) layOut(rec arrow.Record) (b *batch, settled []arrow.Array, err
 			err = b.add(e.d.schema.Columns[i], s.Data())
 		}
 		if err != nil {
-			return nil, settled, arrowio.Locate(err, arrowio.At{Format: e.format, Column: rec.ColumnName(i), Split: -1, Off: -1})
+			return nil, settled, errs.Locate(err, errs.At{Format: e.format, Column: rec.ColumnName(i)})
 		}
 	}
 	e.nodes, e.buffers = len(b.nodes), len(b.buffers)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	ipcreader "github.com/arrowio/arrowio/readers/ipc"
 	reader "github.com/arrowio/arrowio/readers/jsonl"
 )
@@ -145,13 +146,13 @@ func TestPlan(t *testing.T) {
 	inner := arrow.StructOf(arrow.Field{Name: "a", Type: arrow.Null}, arrow.Field{Name: "a", Type: arrow.Null})
 	for _, typ := range []arrow.DataType{inner, arrow.ListOf(inner), arrow.MapOf(arrow.BinaryTypes.String, inner)} {
 		_, err := Format().Plan(arrow.NewSchema([]arrow.Field{{Name: "c", Type: typ}}, nil), arrowio.WriteOptions{})
-		if !errors.Is(err, arrowio.ErrSchema) || !strings.Contains(err.Error(), `"c.`) {
+		if !errors.Is(err, errs.ErrSchema) || !strings.Contains(err.Error(), `"c.`) {
 			t.Errorf("%s: %v", typ, err)
 		}
 	}
 	s := arrow.NewSchema([]arrow.Field{{Name: "c", Type: arrow.Null}}, nil)
 	for _, o := range []arrowio.WriteOptions{{Compression: "gzip"}, {Options: map[string]string{"x": "y"}}} {
-		if _, err := Format().Plan(s, o); !errors.Is(err, arrowio.ErrOption) {
+		if _, err := Format().Plan(s, o); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}

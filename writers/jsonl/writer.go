@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowjson"
 	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/options"
@@ -20,7 +21,7 @@ func Format() arrowio.OutputFormat {
 		Extensions: []string{".jsonl", ".ndjson"},
 		Plan: func(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 			p, err := plan(s, o)
-			return p, arrowio.Locate(err, arrowio.At{Format: "jsonl", Split: -1, Off: -1})
+			return p, errs.Locate(err, errs.At{Format: "jsonl"})
 		},
 		Create: func(ctx context.Context, st arrowio.Store, p *arrowio.WritePlan) (arrowio.Writer, error) {
 			return partwriter.New(ctx, st, partwriter.Options{
@@ -37,7 +38,7 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 		return nil, err
 	}
 	if o.Compression != "" && o.Compression != "none" {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "compression %q: text is not compressed", o.Compression)
+		return nil, errs.Errorf(errs.ErrOption, "compression %q: text is not compressed", o.Compression)
 	}
 	if err := distinct("", s.Fields()); err != nil {
 		return nil, err
@@ -45,7 +46,7 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	limit := arrowio.Limits{}.WithDefaults().Depth
 	for _, f := range s.Fields() {
 		if n := depth(f.Type); n > limit {
-			return nil, arrowio.Errorf(arrowio.ErrSchema, "column %s is nested %d deep, and readers take %d (Limits.Depth)", f.Name, n, limit)
+			return nil, errs.Errorf(errs.ErrSchema, "column %s is nested %d deep, and readers take %d (Limits.Depth)", f.Name, n, limit)
 		}
 	}
 	p := &arrowio.WritePlan{Format: "jsonl", Schema: s, Options: o}
@@ -61,7 +62,7 @@ func distinct(path string, fields []arrow.Field) error {
 	seen := map[string]bool{}
 	for _, f := range fields {
 		if seen[f.Name] {
-			return arrowio.Errorf(arrowio.ErrSchema, "two members of one object would be named %q", path+f.Name)
+			return errs.Errorf(errs.ErrSchema, "two members of one object would be named %q", path+f.Name)
 		}
 		seen[f.Name] = true
 		if err := distinctIn(path+f.Name+".", f.Type); err != nil {
@@ -162,7 +163,7 @@ func (e *encoder) Write(rec arrow.Record) error {
 		for k, f := range cols {
 			e.buf = f(append(e.buf, names[k]...), i)
 			if enc.Err() != nil {
-				return arrowio.Locate(enc.Err(), arrowio.At{Format: "jsonl", Column: rec.ColumnName(k), Split: -1, Off: -1})
+				return errs.Locate(enc.Err(), errs.At{Format: "jsonl", Column: rec.ColumnName(k)})
 			}
 		}
 		e.buf = append(e.buf, '}', '\n')

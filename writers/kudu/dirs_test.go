@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	reader "github.com/arrowio/arrowio/readers/kudu"
 )
@@ -61,7 +61,7 @@ func TestTwoDirectories(t *testing.T) {
 			b := s.tablet("changed")
 			set := setFor(t, b, span(5000, 3000, 1))
 			o := s.options(set, b.TabletID)
-			s.refuses(o, arrowio.ErrSchema, "are not among --data-dir", strings.Repeat("5", 32))
+			s.refuses(o, errs.ErrSchema, "are not among --data-dir", strings.Repeat("5", 32))
 			o.Data = []string{s.path("data"), s.path("more")}
 			for _, c := range []struct {
 				free    [2]int64 // of the two

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	reader "github.com/arrowio/arrowio/readers/kudu"
 )
@@ -91,7 +92,7 @@ func Import(ctx context.Context, o ImportOptions) (*ImportReport, error) {
 	for i := len(im.closers) - 1; i >= 0; i-- {
 		err = errors.Join(err, im.closers[i]())
 	}
-	return im.report, arrowio.Locate(err, arrowio.At{Format: format, Split: -1, Off: -1})
+	return im.report, errs.Locate(err, errs.At{Format: format})
 }
 
 // importer is one import.

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 func init() { lockChild = lockAsKuduDoes }
@@ -87,7 +87,7 @@ func TestLocks(t *testing.T) {
 		for _, dry := range []bool{false, true} {
 			o.DryRun = dry
 			s.refuses(o, ErrRunning, path, fmt.Sprintf("process %d", pid))
-			var e *arrowio.Error
+			var e *errs.Error
 			var p *fs.PathError
 			if _, err := Import(t.Context(), o); errors.As(err, &e) || !errors.As(err, &p) {
 				t.Errorf("%v is no error of the system", err)

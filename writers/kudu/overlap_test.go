@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	reader "github.com/arrowio/arrowio/readers/kudu"
@@ -73,10 +74,10 @@ func TestOverlap(t *testing.T) {
 					set := newSet(t, table, columnsOf(b.Schema)...)
 					set.add(someRows(set.columns, -77_777, k, 1_000_000))
 					o := s.options(set, b.TabletID)
-					s.refuses(o, arrowio.ErrSchema, fmt.Sprintf("%s rows with 1 key of the set, the first %d", kind, k))
+					s.refuses(o, errs.ErrSchema, fmt.Sprintf("%s rows with 1 key of the set, the first %d", kind, k))
 					o.Force = true
 					if kind != "the tablet has deleted" {
-						s.refuses(o, arrowio.ErrSchema, kind)
+						s.refuses(o, errs.ErrSchema, kind)
 						continue
 					}
 					o.DryRun = true
@@ -96,7 +97,7 @@ func TestOverlap(t *testing.T) {
 				set.add(someRows(set.columns, all...))
 				live := slices.Clone(of.live)
 				slices.Sort(live)
-				s.refuses(s.options(set, b.TabletID), arrowio.ErrSchema, fmt.Sprintf("the tablet has rows with %d keys of the set, the first %d", len(slices.Compact(live)), live[0]))
+				s.refuses(s.options(set, b.TabletID), errs.ErrSchema, fmt.Sprintf("the tablet has rows with %d keys of the set, the first %d", len(slices.Compact(live)), live[0]))
 			}
 		}
 		if len(seen.live) < 100 || len(seen.logged) < 10 || len(seen.ghosts) < 10 {
@@ -145,7 +146,7 @@ func TestManyRowSets(t *testing.T) {
 		set.add(someRows(set.columns, -1, k, 99_999))
 		o := s.options(set, b.TabletID)
 		o.ops.ways = ways
-		s.refuses(o, arrowio.ErrSchema, fmt.Sprintf("the first %d", k))
+		s.refuses(o, errs.ErrSchema, fmt.Sprintf("the first %d", k))
 	}
 	between := newSet(t, "empty", columnsOf(b.Schema)...)
 	between.add(someRows(between.columns, 5000, 5001))

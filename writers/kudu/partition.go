@@ -6,7 +6,7 @@ import (
 	"errors"
 	"io"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	"github.com/arrowio/arrowio/readers/cfile"
 	reader "github.com/arrowio/arrowio/readers/kudu"
@@ -31,7 +31,7 @@ func (im *importer) openKeys(ctx context.Context, r *setRowSet) (*cfile.Keys, io
 
 // inFile says which file of the set an error is about.
 func (im *importer) inFile(err error, f *setFile) error {
-	return arrowio.Locate(err, arrowio.At{Format: format, Op: im.tree.Path(f.Name), Split: -1, Off: -1})
+	return errs.Locate(err, errs.At{Format: format, Op: im.tree.Path(f.Name)})
 }
 
 // neighbour is a tablet of the table that the server has.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	reader "github.com/arrowio/arrowio/readers/kudu"
 )
@@ -111,7 +112,7 @@ func TestPartition(t *testing.T) {
 		all := newSet(t, "partitioned", columnsOf(tablets[0].Schema)...)
 		all.add(slices.Clone(rows))
 		other := tablets[1].TabletID
-		s.refuses(s.options(all, tablets[0].TabletID), arrowio.ErrSchema, "of 400 rows do not belong to tablet "+tablets[0].TabletID, "which is one of tablet "+other, "belong to tablet "+other)
+		s.refuses(s.options(all, tablets[0].TabletID), errs.ErrSchema, "of 400 rows do not belong to tablet "+tablets[0].TabletID, "which is one of tablet "+other, "belong to tablet "+other)
 		how, err := kuduwire.ParsePartitioning(tablets[0].Partitioning, tablets[0].Schema, arrowio.Limits{})
 		if err != nil {
 			t.Fatal(err)
@@ -142,7 +143,7 @@ func TestPartition(t *testing.T) {
 		set := setFor(t, b, span(0, 20, 1))
 		bound := func(n byte) string { return string([]byte{0x80, 0, 0, n}) }
 		restore := s.edit(s.path("wal", "tablet-meta", b.TabletID), appendFields(t, text(13, string(append(text(2, bound(5)), text(3, bound(19))...)))))
-		s.refuses(s.options(set, b.TabletID), arrowio.ErrSchema, "6 of 20 rows do not belong", "the first 0", "belong to no tablet of the table that this server has")
+		s.refuses(s.options(set, b.TabletID), errs.ErrSchema, "6 of 20 rows do not belong", "the first 0", "belong to no tablet of the table that this server has")
 		fits := setFor(t, b, span(5, 14, 1))
 		s.imports(fits, b.TabletID)
 		restore()

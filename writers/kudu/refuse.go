@@ -4,28 +4,28 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // refuse is the error of what the data do not allow, though nothing is wrong with them.
 func refuse(format string, args ...any) error {
-	return arrowio.Errorf(arrowio.ErrSchema, format, args...)
+	return errs.Errorf(errs.ErrSchema, format, args...)
 }
 
 func corrupt(format string, args ...any) error {
-	return arrowio.Errorf(arrowio.ErrCorrupt, format, args...)
+	return errs.Errorf(errs.ErrCorrupt, format, args...)
 }
 
 func unsupported(format string, args ...any) error {
-	return arrowio.Errorf(arrowio.ErrUnsupported, format, args...)
+	return errs.Errorf(errs.ErrUnsupported, format, args...)
 }
 
 func badOption(format string, args ...any) error {
-	return arrowio.Errorf(arrowio.ErrOption, format, args...)
+	return errs.Errorf(errs.ErrOption, format, args...)
 }
 
 func internal(format string, args ...any) error {
-	return arrowio.Errorf(arrowio.ErrInternal, format, args...)
+	return errs.Errorf(errs.ErrInternal, format, args...)
 }
 
 func sentence(format string, args ...any) string { return fmt.Sprintf(format, args...) }

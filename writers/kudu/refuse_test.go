@@ -13,7 +13,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
@@ -96,33 +96,33 @@ func TestRefusesTargets(t *testing.T) {
 
 			o := good
 			o.Wal = ""
-			s.refuses(o, arrowio.ErrOption, "--wal-dir")
+			s.refuses(o, errs.ErrOption, "--wal-dir")
 			o = good
 			o.Wal = filepath.Join(t.TempDir(), "nowhere")
 			s.refuses(o, fs.ErrNotExist)
 			o = good
 			o.Wal = t.TempDir()
-			s.refuses(o, arrowio.ErrOption, "not the directory of a server")
+			s.refuses(o, errs.ErrOption, "not the directory of a server")
 			o = good
 			o.Wal = s.path("data") // an instance file, and no logs
-			s.refuses(o, arrowio.ErrOption, "no write-ahead logs")
+			s.refuses(o, errs.ErrOption, "no write-ahead logs")
 			o = good
 			o.Data = []string{s.path("nowhere")}
 			s.refuses(o, fs.ErrNotExist)
 			o = good
 			o.Metadata = s.path("data")
-			s.refuses(o, arrowio.ErrOption, "tablet-meta")
+			s.refuses(o, errs.ErrOption, "tablet-meta")
 			o = good
 			o.Tablet = ""
-			s.refuses(o, arrowio.ErrOption, "--tablet")
+			s.refuses(o, errs.ErrOption, "--tablet")
 			o.Tablet = "../" + b.TabletID
-			s.refuses(o, arrowio.ErrOption, "32 hex digits")
+			s.refuses(o, errs.ErrOption, "32 hex digits")
 			o.Tablet = strings.Repeat("a", 32)
-			s.refuses(o, arrowio.ErrOption, "no tablet aaaa", s.tablet("tombstoned").TabletID+" of tombstoned")
+			s.refuses(o, errs.ErrOption, "no tablet aaaa", s.tablet("tombstoned").TabletID+" of tombstoned")
 			o.Tablet = masterTablet
-			s.refuses(o, arrowio.ErrUnsupported, "catalog of a master")
+			s.refuses(o, errs.ErrUnsupported, "catalog of a master")
 			o.Tablet = s.tablet("tombstoned").TabletID
-			s.refuses(o, arrowio.ErrUnsupported, "tombstoned")
+			s.refuses(o, errs.ErrUnsupported, "tombstoned")
 
 			for _, c := range []struct {
 				path   string
@@ -130,19 +130,19 @@ func TestRefusesTargets(t *testing.T) {
 				kind   error
 				says   string
 			}{
-				{super, appendFields(t, number(10, 0)), arrowio.ErrUnsupported, "copying"},
-				{super, appendFields(t, number(19, 1)), arrowio.ErrUnsupported, "states of transactions"},
-				{super, appendFields(t, text(20, "")), arrowio.ErrUnsupported, "transactions over several rows"},
-				{super, appendFields(t, text(15, string(text(1, "another")))), arrowio.ErrSchema, "another"},
-				{super, appendFields(t, text(14, string(text(1, "")))), arrowio.ErrCorrupt, "partition schema"},
-				{super, func(b []byte) []byte { return b[:len(b)-1] }, arrowio.ErrCorrupt, "container"},
-				{s.path("data", "data", lockName), func([]byte) []byte { return []byte("no container") }, arrowio.ErrCorrupt, lockName},
+				{super, appendFields(t, number(10, 0)), errs.ErrUnsupported, "copying"},
+				{super, appendFields(t, number(19, 1)), errs.ErrUnsupported, "states of transactions"},
+				{super, appendFields(t, text(20, "")), errs.ErrUnsupported, "transactions over several rows"},
+				{super, appendFields(t, text(15, string(text(1, "another")))), errs.ErrSchema, "another"},
+				{super, appendFields(t, text(14, string(text(1, "")))), errs.ErrCorrupt, "partition schema"},
+				{super, func(b []byte) []byte { return b[:len(b)-1] }, errs.ErrCorrupt, "container"},
+				{s.path("data", "data", lockName), func([]byte) []byte { return []byte("no container") }, errs.ErrCorrupt, lockName},
 				{s.path("data", "data", lockName), func(b []byte) []byte {
 					return bytes.Replace(b, []byte("kuducntr"), []byte("kuduencr"), 1)
-				}, arrowio.ErrUnsupported, "encrypted"},
-				{s.path("wal", "instance"), appendFields(t, text(3, "a key")), arrowio.ErrUnsupported, "encrypted"},
-				{s.path("wal", "instance"), appendFields(t, text(1, "of another server")), arrowio.ErrOption, "different servers"},
-				{cmeta, func(b []byte) []byte { return b[:40] }, arrowio.ErrCorrupt, "consensus"},
+				}, errs.ErrUnsupported, "encrypted"},
+				{s.path("wal", "instance"), appendFields(t, text(3, "a key")), errs.ErrUnsupported, "encrypted"},
+				{s.path("wal", "instance"), appendFields(t, text(1, "of another server")), errs.ErrOption, "different servers"},
+				{cmeta, func(b []byte) []byte { return b[:40] }, errs.ErrCorrupt, "consensus"},
 			} {
 				restore := s.edit(c.path, c.change)
 				s.refuses(good, c.kind, c.says)
@@ -158,7 +158,7 @@ func TestRefusesTargets(t *testing.T) {
 				}
 				forced := good
 				forced.Force = true
-				s.refuses(forced, arrowio.ErrSchema)
+				s.refuses(forced, errs.ErrSchema)
 				if err := os.Rename(away, path); err != nil {
 					t.Fatal(err)
 				}
@@ -168,7 +168,7 @@ func TestRefusesTargets(t *testing.T) {
 				b[len(b)/2] ^= 1
 				return b
 			})
-			s.refuses(good, arrowio.ErrCorrupt)
+			s.refuses(good, errs.ErrCorrupt)
 			restore()
 			s.imports(setFor(t, b, span(5000, 20, 1)), b.TabletID)
 		})
@@ -184,7 +184,7 @@ func TestDoubts(t *testing.T) {
 	restore := s.edit(path, appendFields(t, text(1, string(append(peer(s.dirs().UUID), peer("another")...)))))
 	set := setFor(t, b, span(5000, 20, 1))
 	o := s.options(set, b.TabletID)
-	s.refuses(o, arrowio.ErrSchema, "replicas", "another", "--force")
+	s.refuses(o, errs.ErrSchema, "replicas", "another", "--force")
 	o.DryRun = true
 	r, err := Import(t.Context(), o)
 	if err == nil || r == nil || r.Done || len(r.Doubts) != 1 || len(r.RowSets) != 2 {
@@ -207,10 +207,10 @@ func TestDoubts(t *testing.T) {
 		dirSet := append(text(1, s.dirs().Data[0].UUID), append(text(2, s.dirs().Data[0].UUID), text(2, "lost disk")...)...)
 		s.edit(s.path("data", "data", lockName), appendFields(t, text(1, string(dirSet))))
 		o = s.options(setFor(t, b, span(5000, 20, 1)), b.TabletID)
-		s.refuses(o, arrowio.ErrSchema, "lost disk")
+		s.refuses(o, errs.ErrSchema, "lost disk")
 		o.Force = true
 		if name == "file" {
-			s.refuses(o, arrowio.ErrSchema, "starts only with all of them")
+			s.refuses(o, errs.ErrSchema, "starts only with all of them")
 			continue
 		}
 		if r, err := Import(t.Context(), o); err != nil || !r.Done {
@@ -223,7 +223,7 @@ func TestDoubts(t *testing.T) {
 	b = s.tablet("changed")
 	s.edit(s.path("wal", "tablet-meta", s.tablet("merged").TabletID), func(b []byte) []byte { return b[:100] })
 	o = s.options(setFor(t, b, span(5000, 20, 1)), b.TabletID)
-	s.refuses(o, arrowio.ErrSchema, "superblock of tablet", "--force")
+	s.refuses(o, errs.ErrSchema, "superblock of tablet", "--force")
 
 	// Records of a container are damaged.
 	s = newServer(t, "log")
@@ -252,7 +252,7 @@ func TestDoubts(t *testing.T) {
 		t.Fatal("all containers have blocks of the tablet")
 	}
 	o = s.options(setFor(t, b, span(5000, 20, 1)), b.TabletID)
-	s.refuses(o, arrowio.ErrSchema, "cannot all be read", "--force")
+	s.refuses(o, errs.ErrSchema, "cannot all be read", "--force")
 }
 
 // TestRefusesSchemas: columns that do not fit.
@@ -294,7 +294,7 @@ func TestRefusesSchemas(t *testing.T) {
 		set.add(someRows(set.columns, span(5000, 9, 1)...))
 		o := s.options(set, b.TabletID)
 		o.Force = true
-		s.refuses(o, arrowio.ErrSchema, append(c.says, "does not fit table "+c.table)...)
+		s.refuses(o, errs.ErrSchema, append(c.says, "does not fit table "+c.table)...)
 	}
 	// A shorter varchar fits.
 	b := s.tablet("types")
@@ -332,37 +332,37 @@ func TestRefusesSets(t *testing.T) {
 	}
 	o := s.options(setFor(t, b, span(5000, 20, 1)), b.TabletID)
 	o.Set = ""
-	s.refuses(o, arrowio.ErrOption, "which set")
+	s.refuses(o, errs.ErrOption, "which set")
 	o.Set = t.TempDir()
 	s.refuses(o, fs.ErrNotExist)
-	refuses(arrowio.ErrCorrupt, "schema.json", func(set *madeSet) { set.write(kuduwire.SetFileName, []byte("{")) })
-	refuses(arrowio.ErrUnsupported, "schema.json", func(set *madeSet) { set.write(kuduwire.SetFileName, []byte("{}")) })
-	refuses(arrowio.ErrSchema, "no rows", describe(func(x *kuduwire.Set) { x.RowSets = nil }))
-	refuses(arrowio.ErrSchema, "has no key", describe(func(x *kuduwire.Set) {
+	refuses(errs.ErrCorrupt, "schema.json", func(set *madeSet) { set.write(kuduwire.SetFileName, []byte("{")) })
+	refuses(errs.ErrUnsupported, "schema.json", func(set *madeSet) { set.write(kuduwire.SetFileName, []byte("{}")) })
+	refuses(errs.ErrSchema, "no rows", describe(func(x *kuduwire.Set) { x.RowSets = nil }))
+	refuses(errs.ErrSchema, "has no key", describe(func(x *kuduwire.Set) {
 		x.Schema.Columns[0].Key = false
 		for i := range x.RowSets {
 			x.RowSets[i].Bloom = nil
 		}
 	}))
-	refuses(arrowio.ErrCorrupt, "it has 100 rows, the rowset 101", describe(func(x *kuduwire.Set) { x.RowSets[1].Rows++ }))
-	refuses(arrowio.ErrCorrupt, "bytes, it has", describe(func(x *kuduwire.Set) { x.RowSets[1].Columns[2].Bytes++ }))
+	refuses(errs.ErrCorrupt, "it has 100 rows, the rowset 101", describe(func(x *kuduwire.Set) { x.RowSets[1].Rows++ }))
+	refuses(errs.ErrCorrupt, "bytes, it has", describe(func(x *kuduwire.Set) { x.RowSets[1].Columns[2].Bytes++ }))
 	refuses(fs.ErrNotExist, "nowhere", describe(func(x *kuduwire.Set) { x.RowSets[1].Columns[2].Name = "nowhere" }))
-	refuses(arrowio.ErrCorrupt, "min_key", describe(func(x *kuduwire.Set) { x.RowSets[0].MinKey[0]++ }))
-	refuses(arrowio.ErrCorrupt, "max_key", describe(func(x *kuduwire.Set) { x.RowSets[0].MaxKey[0]++ }))
-	refuses(arrowio.ErrCorrupt, "it is of type", describe(func(x *kuduwire.Set) {
+	refuses(errs.ErrCorrupt, "min_key", describe(func(x *kuduwire.Set) { x.RowSets[0].MinKey[0]++ }))
+	refuses(errs.ErrCorrupt, "max_key", describe(func(x *kuduwire.Set) { x.RowSets[0].MaxKey[0]++ }))
+	refuses(errs.ErrCorrupt, "it is of type", describe(func(x *kuduwire.Set) {
 		c := x.RowSets[0].Columns
 		c[1], c[2] = c[2], c[1]
 	}))
-	refuses(arrowio.ErrCorrupt, "not one of a column", describe(func(x *kuduwire.Set) {
+	refuses(errs.ErrCorrupt, "not one of a column", describe(func(x *kuduwire.Set) {
 		r := &x.RowSets[0]
 		*r.Bloom, r.Columns[1] = r.Columns[1], *r.Bloom
 	}))
-	refuses(arrowio.ErrCorrupt, "lacks 100 keys of 100", func(set *madeSet) {
+	refuses(errs.ErrCorrupt, "lacks 100 keys of 100", func(set *madeSet) {
 		// the filters of another rowset
 		set.set.RowSets[0].Bloom, set.set.RowSets[1].Bloom = set.set.RowSets[1].Bloom, set.set.RowSets[0].Bloom
 		set.describe()
 	})
-	refuses(arrowio.ErrCorrupt, "no min_key", func(set *madeSet) {
+	refuses(errs.ErrCorrupt, "no min_key", func(set *madeSet) {
 		cells := [][]byte{}
 		for _, row := range set.rows[:100] {
 			cells = append(cells, row[0])
@@ -372,7 +372,7 @@ func TestRefusesSets(t *testing.T) {
 		set.set.RowSets[0].Columns[0] = set.file("rowset-00000/id.cfile", columnFile(t, settings, cells))
 		set.describe()
 	})
-	refuses(arrowio.ErrCorrupt, "no index of keys", func(set *madeSet) {
+	refuses(errs.ErrCorrupt, "no index of keys", func(set *madeSet) {
 		cells := [][]byte{}
 		for _, row := range set.rows[:100] {
 			cells = append(cells, row[0])
@@ -380,7 +380,7 @@ func TestRefusesSets(t *testing.T) {
 		set.set.RowSets[0].Columns[0] = set.file("rowset-00000/id.cfile", columnFile(t, cfilewire.ColumnSettings(cfilewire.Int32, cfilewire.EncodingAuto, 0, false, false), cells))
 		set.describe()
 	})
-	refuses(arrowio.ErrCorrupt, "may hold nulls", func(set *madeSet) {
+	refuses(errs.ErrCorrupt, "may hold nulls", func(set *madeSet) {
 		cells := [][]byte{}
 		for _, row := range set.rows[:100] {
 			cells = append(cells, row[2])
@@ -388,13 +388,13 @@ func TestRefusesSets(t *testing.T) {
 		set.set.RowSets[0].Columns[2] = set.file("rowset-00000/word.cfile", columnFile(t, cfilewire.ColumnSettings(cfilewire.String, cfilewire.EncodingAuto, 0, true, false), cells))
 		set.describe()
 	})
-	refuses(arrowio.ErrCorrupt, "is not above the one before", func(set *madeSet) { // not sorted
+	refuses(errs.ErrCorrupt, "is not above the one before", func(set *madeSet) { // not sorted
 		set.addSorted(someRows(set.columns, 9000, 9002, 9001, 9003))
 	})
-	refuses(arrowio.ErrCorrupt, "key", func(set *madeSet) { // a key twice
+	refuses(errs.ErrCorrupt, "key", func(set *madeSet) { // a key twice
 		set.addSorted(someRows(set.columns, 9000, 9001, 9001, 9003))
 	})
-	refuses(arrowio.ErrCorrupt, "5150", func(set *madeSet) { set.add(someRows(set.columns, 4000, 5150)) }) // a key in two rowsets
+	refuses(errs.ErrCorrupt, "5150", func(set *madeSet) { set.add(someRows(set.columns, 4000, 5150)) }) // a key in two rowsets
 	// A bit anywhere in any file.
 	for _, name := range []string{"id", "number", "word", "flag", "amount", "bloom"} {
 		set := setFor(t, b, span(5000, 200, 1))
@@ -446,7 +446,7 @@ func TestChangedMeanwhile(t *testing.T) {
 			whole[len(whole)/2] ^= 1
 			return os.WriteFile(path, whole, 0o600)
 		}
-		s.refuses(o, arrowio.ErrCorrupt, "changed since it was checked", "word.cfile")
+		s.refuses(o, errs.ErrCorrupt, "changed since it was checked", "word.cfile")
 	}
 }
 

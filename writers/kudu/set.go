@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	"github.com/arrowio/arrowio/readers/cfile"
@@ -97,7 +98,7 @@ func (im *importer) readFile(name string) ([]byte, error) {
 	}
 	defer src.Close()
 	if n := src.Size(); n > im.Limits.MetadataBytes {
-		return nil, arrowio.Errorf(arrowio.ErrLimit, "%s: %d bytes, over the limit of %d (MetadataBytes)", im.tree.Path(name), n, im.Limits.MetadataBytes)
+		return nil, errs.Errorf(errs.ErrLimit, "%s: %d bytes, over the limit of %d (MetadataBytes)", im.tree.Path(name), n, im.Limits.MetadataBytes)
 	}
 	b := make([]byte, src.Size())
 	if n, err := src.ReadAt(b, 0); n < len(b) {
@@ -117,7 +118,7 @@ func (im *importer) openFiles() error {
 				return err
 			}
 			if err := im.openFile(r, f); err != nil {
-				return arrowio.Locate(err, arrowio.At{Format: format, Op: im.tree.Path(f.Name), Split: -1, Off: -1})
+				return errs.Locate(err, errs.At{Format: format, Op: im.tree.Path(f.Name)})
 			}
 		}
 	}
@@ -261,12 +262,12 @@ func (im *importer) verifySet() error {
 	}
 	n := 0
 	var first []string
-	var kind arrowio.Kind
+	var kind errs.Kind
 	err = v.Verify(im.ctx, func(err error) {
 		if n++; n <= maxFaults {
 			first = append(first, err.Error())
 		}
-		var e *arrowio.Error
+		var e *errs.Error
 		if errors.As(err, &e) && kind == 0 {
 			kind = e.Kind
 		}
@@ -274,12 +275,12 @@ func (im *importer) verifySet() error {
 	switch {
 	case err != nil:
 		return err
-	case n > 0 && kind == arrowio.ErrLimit && limits.BlockBytes == mostBlockBytes:
+	case n > 0 && kind == errs.ErrLimit && limits.BlockBytes == mostBlockBytes:
 		return refuse("Kudu reads no block of more than %d bytes: %s", limits.BlockBytes, first[0])
 	case n == 1:
-		return arrowio.Errorf(kind, "the set has a fault: %s", first[0])
+		return errs.Errorf(kind, "the set has a fault: %s", first[0])
 	case n > 1:
-		return arrowio.Errorf(kind, "the set has %d faults: %s", n, strings.Join(first, "; "))
+		return errs.Errorf(kind, "the set has %d faults: %s", n, strings.Join(first, "; "))
 	}
 	im.steps.reach(stepsOfCheck * im.bytes())
 	return nil

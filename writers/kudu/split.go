@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowdense"
 	"github.com/arrowio/arrowio/internal/kuduwire"
@@ -73,7 +74,7 @@ func Split(ctx context.Context, o SplitOptions) (*SplitReport, error) {
 		s.Memory = defaultSplitMemory
 	}
 	err := s.run()
-	return s.report, arrowio.Locate(err, arrowio.At{Format: format, Split: -1, Off: -1})
+	return s.report, errs.Locate(err, errs.At{Format: format})
 }
 
 // splitter is one split. Of the importer it has what is about the set, and a tablet for its table.
@@ -436,11 +437,11 @@ func selected(rec arrow.Record, runs [][2]int64) (arrow.Record, error) {
 }
 
 func (p *splitPass) abort() error {
-	var errs []error
+	var all []error
 	for _, w := range p.writers {
-		errs = append(errs, w.Abort())
+		all = append(all, w.Abort())
 	}
-	return errors.Join(errs...)
+	return errors.Join(all...)
 }
 
 // folder is a part of a store, whose end is not its own.

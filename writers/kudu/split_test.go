@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // splitRows returns n rows of the table partitioned, as sets of so many rowsets, and what splits them.
@@ -57,9 +57,9 @@ func TestSplit(t *testing.T) {
 func TestSplitRefuses(t *testing.T) {
 	s := newServer(t, "file")
 	set, o := splitRows(t, s, 400, 2)
-	nothing := func(what string, err error, kind arrowio.Kind) {
+	nothing := func(what string, err error, kind errs.Kind) {
 		t.Helper()
-		var e *arrowio.Error
+		var e *errs.Error
 		if !errors.As(err, &e) || e.Kind != kind {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -73,7 +73,7 @@ func TestSplitRefuses(t *testing.T) {
 	slices.Reverse(set.set.RowSets)
 	set.describe()
 	_, err := Split(t.Context(), o)
-	nothing("rowsets in disorder", err, arrowio.ErrSchema)
+	nothing("rowsets in disorder", err, errs.ErrSchema)
 	slices.Reverse(set.set.RowSets)
 	set.describe()
 
@@ -88,7 +88,7 @@ func TestSplitRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Split(t.Context(), o)
-	nothing("damage", err, arrowio.ErrCorrupt)
+	nothing("damage", err, errs.ErrCorrupt)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -97,5 +97,5 @@ func TestSplitRefuses(t *testing.T) {
 	}
 	o.Wal = ""
 	_, err = Split(t.Context(), o)
-	nothing("no server", err, arrowio.ErrOption)
+	nothing("no server", err, errs.ErrOption)
 }

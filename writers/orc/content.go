@@ -4,7 +4,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
@@ -122,7 +122,7 @@ func (l *leaf) children() []*node { return nil }
 
 // mismatch says that an array is not of the planned type, which Writer checks before.
 func mismatch(n *node, arr arrow.Array) error {
-	return arrowio.Errorf(arrowio.ErrInternal, "%v for a column of type %s", arr.DataType(), n.typ)
+	return errs.Errorf(errs.ErrInternal, "%v for a column of type %s", arr.DataType(), n.typ)
 }
 
 // ints encodes smallint, int and bigint.
@@ -197,7 +197,7 @@ func (c *dates) write(arr arrow.Array) error {
 		for i, x := range a.Date64Values() {
 			d := int64(x) / day
 			if int64(x)%day != 0 || d != int64(int32(d)) {
-				return arrowio.Errorf(arrowio.ErrSchema, "date64 %d ms is no whole day that a date can be", x)
+				return errs.Errorf(errs.ErrSchema, "date64 %d ms is no whole day that a date can be", x)
 			}
 			c.scratch[i] = int32(d)
 		}

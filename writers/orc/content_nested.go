@@ -6,7 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowdense"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
@@ -142,7 +142,7 @@ func (c *lists) write(arr arrow.Array) error {
 		return mismatch(c.node, arr)
 	}
 	if entries.NullN() > 0 {
-		return arrowio.Errorf(arrowio.ErrSchema, "an entry of a map is null, which ORC has no way to store")
+		return errs.Errorf(errs.ErrSchema, "an entry of a map is null, which ORC has no way to store")
 	}
 	for i, k := range c.kids {
 		if err := k.write(entries.Field(i)); err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -49,7 +49,7 @@ func (c *timestamps) write(arr arrow.Array) error {
 		return err
 	}
 	if c.out.Late > late && !c.node.d.opt.Shift {
-		return arrowio.Errorf(arrowio.ErrSchema, "a time in the last second before 1970, which the format has no way to store: --orc-last-second=shift stores it a second later, as other writers do")
+		return errs.Errorf(errs.ErrSchema, "a time in the last second before 1970, which the format has no way to store: --orc-last-second=shift stores it a second later, as other writers do")
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (c *decimals) write(arr arrow.Array) error {
 		c.scratch = grow(c.scratch, a.Len())
 		for i, x := range view[[4]uint64](a.Values()) {
 			if sign := uint64(int64(x[1]) >> 63); x[2] != sign || x[3] != sign {
-				return arrowio.Errorf(arrowio.ErrSchema, "a value has more digits than %s", c.node.typ)
+				return errs.Errorf(errs.ErrSchema, "a value has more digits than %s", c.node.typ)
 			}
 			c.scratch[i] = [2]uint64{x[0], x[1]}
 		}
@@ -129,7 +129,7 @@ func (c *decimals) write(arr arrow.Array) error {
 		return mismatch(c.node, arr)
 	}
 	if !c.fit(v) {
-		return arrowio.Errorf(arrowio.ErrSchema, "a value has more digits than %s", c.node.typ)
+		return errs.Errorf(errs.ErrSchema, "a value has more digits than %s", c.node.typ)
 	}
 	c.stats.add(v)
 	if b := c.node.bloom; b != nil {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
@@ -37,7 +37,7 @@ func planEncryption(given map[string]string, types []*orcwire.Type) (*encryption
 		return nil, err
 	}
 	if k := given["orc-keys"]; k == "" || k == "none" {
-		return nil, arrowio.Errorf(arrowio.ErrOption, "orc-encrypt needs master keys: orc-keys")
+		return nil, errs.Errorf(errs.ErrOption, "orc-encrypt needs master keys: orc-keys")
 	}
 	text, err := options.JSON("orc-keys", given["orc-keys"])
 	if err != nil {
@@ -60,7 +60,7 @@ func planEncryption(given map[string]string, types []*orcwire.Type) (*encryption
 func (e *encryption) want(w encrypted, types []*orcwire.Type) error {
 	key, ok := e.keys.Newest(w.key)
 	if !ok {
-		return arrowio.Errorf(arrowio.ErrOption, "orc-encrypt: there is no key %q, only %s", w.key, e.keys)
+		return errs.Errorf(errs.ErrOption, "orc-encrypt: there is no key %q, only %s", w.key, e.keys)
 	}
 	k := slices.Index(e.info.Keys, key)
 	if k < 0 {
@@ -79,7 +79,7 @@ func (e *encryption) want(w encrypted, types []*orcwire.Type) error {
 			}
 		}
 		if !found {
-			return arrowio.Errorf(arrowio.ErrOption, "orc-encrypt: there is no column %q", strings.Join(path, "."))
+			return errs.Errorf(errs.ErrOption, "orc-encrypt: there is no column %q", strings.Join(path, "."))
 		}
 	}
 	return nil
@@ -98,12 +98,12 @@ func namesTo(t *orcwire.Type) (names []string) {
 func (e *encryption) add(root *orcwire.Type, key int, mask maskName) error {
 	for _, v := range e.info.Variants {
 		if other := v.Root; root.ID <= other && other <= root.Last {
-			return arrowio.Errorf(arrowio.ErrOption, "orc-encrypt: column %s is encrypted twice, or a column in it", root.Path())
+			return errs.Errorf(errs.ErrOption, "orc-encrypt: column %s is encrypted twice, or a column in it", root.Path())
 		}
 	}
 	for t := root.Parent; t != nil; t = t.Parent {
 		if _, ok := e.roots[t.ID]; ok {
-			return arrowio.Errorf(arrowio.ErrOption, "orc-encrypt: column %s is in %s, which is encrypted whole", root.Path(), t.Path())
+			return errs.Errorf(errs.ErrOption, "orc-encrypt: column %s is in %s, which is encrypted whole", root.Path(), t.Path())
 		}
 	}
 	if err := e.mask(root, mask, false); err != nil {
@@ -124,10 +124,10 @@ func (e *encryption) add(root *orcwire.Type, key int, mask maskName) error {
 func (e *encryption) mask(t *orcwire.Type, m maskName, hidden bool) error {
 	null, err := m.nulls(t)
 	if err != nil {
-		return arrowio.Locate(err, arrowio.At{Column: t.Path(), Split: -1, Off: -1})
+		return errs.Locate(err, errs.At{Column: t.Path()})
 	}
 	if p := t.Parent; null && !hidden && p != nil && p.Kind == orcwire.Map && t == p.Children[0] {
-		return arrowio.Errorf(arrowio.ErrOption, "orc-encrypt: the mask %s leaves null keys in map %s, which few readers bear: encrypt the map whole, with nullify", m, p.Path())
+		return errs.Errorf(errs.ErrOption, "orc-encrypt: the mask %s leaves null keys in map %s, which few readers bear: encrypt the map whole, with nullify", m, p.Path())
 	}
 	e.masks[t.ID] = m
 	e.hidden[t.ID] = null || hidden
@@ -224,11 +224,11 @@ func (e *encryption) open(types []*orcwire.Type) (*secrets, error) {
 		k := &e.info.Keys[v.Key]
 		wrapped := make([]byte, orcwire.Algorithm(k.Algorithm).KeyBytes())
 		if _, err := io.ReadFull(e.random, wrapped); err != nil {
-			return nil, arrowio.Errorf(arrowio.ErrInternal, "no random numbers for a key: %w", err)
+			return nil, errs.Errorf(errs.ErrInternal, "no random numbers for a key: %w", err)
 		}
 		local, err := e.keys.Unwrap(k, wrapped)
 		if err != nil {
-			return nil, arrowio.Errorf(arrowio.ErrInternal, "a local key for %q: %w", k.Name, err)
+			return nil, errs.Errorf(errs.ErrInternal, "a local key for %q: %w", k.Name, err)
 		}
 		x.local = append(x.local, local)
 		x.wrapped = append(x.wrapped, wrapped)
@@ -244,7 +244,7 @@ func (x *secrets) seal(variant, column int, kind orcwire.StreamKind, stripe int6
 	}
 	c, err := x.local[variant].Stream(column, kind, stripe)
 	if err != nil {
-		return arrowio.Errorf(arrowio.ErrInternal, "%w", err)
+		return errs.Errorf(errs.ErrInternal, "%w", err)
 	}
 	c.Apply(parts...)
 	return nil
@@ -256,7 +256,7 @@ func (x *secrets) number(s *orcwire.StripeInfo, before int) error {
 		return nil
 	}
 	if before >= orcwire.MostEncryptStripes {
-		return arrowio.Errorf(arrowio.ErrLimit, "over %d stripes in a file with encrypted columns: write larger stripes", before)
+		return errs.Errorf(errs.ErrLimit, "over %d stripes in a file with encrypted columns: write larger stripes", before)
 	}
 	s.EncryptStripeID, s.EncryptedLocalKeys = int64(before)+1, x.wrapped
 	return nil

@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -89,7 +90,7 @@ func TestNoRandom(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.random = noRandom{}
-	if _, err := e.open([]*orcwire.Type{{Kind: orcwire.Int}}); !errors.Is(err, arrowio.ErrInternal) {
+	if _, err := e.open([]*orcwire.Type{{Kind: orcwire.Int}}); !errors.Is(err, errs.ErrInternal) {
 		t.Errorf("%v", err)
 	}
 }
@@ -100,7 +101,7 @@ func TestManyStripes(t *testing.T) {
 	if err := x.number(&s, orcwire.MostEncryptStripes-1); err != nil || s.EncryptStripeID != orcwire.MostEncryptStripes {
 		t.Errorf("%d, %v", s.EncryptStripeID, err)
 	}
-	if err := x.number(&s, orcwire.MostEncryptStripes); !errors.Is(err, arrowio.ErrLimit) {
+	if err := x.number(&s, orcwire.MostEncryptStripes); !errors.Is(err, errs.ErrLimit) {
 		t.Errorf("%v", err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/orcwire"
 	"github.com/arrowio/arrowio/internal/race"
@@ -73,7 +74,7 @@ func encryptSample(t testing.TB, r *randomizer, s *sample) *secretSample {
 		}
 		o := s.options
 		o.Options = map[string]string{"orc-keys": keysFile, "orc-encrypt": strings.Join(append(slices.Clone(parts), part), pick(r, ";", "\n"))}
-		if _, err := writer.Plan(s.schema, o); errors.Is(err, arrowio.ErrOption) {
+		if _, err := writer.Plan(s.schema, o); errors.Is(err, errs.ErrOption) {
 			continue // twice, or no mask for it
 		} else if err != nil {
 			t.Fatal(err)
@@ -556,7 +557,7 @@ func TestEncryptOptions(t *testing.T) {
 		"pii:l:redact":          "not for text",
 		"pii:small:redact":      "18 digits",
 	} {
-		if _, err := plan(keysFile, encrypt); !errors.Is(err, arrowio.ErrOption) || !strings.Contains(err.Error(), want) {
+		if _, err := plan(keysFile, encrypt); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", encrypt, err)
 		}
 	}
@@ -565,7 +566,7 @@ func TestEncryptOptions(t *testing.T) {
 		`{"pii": "` + material + `"}`: "neither version",
 	} {
 		_, err := plan(keys, "pii:a")
-		if !errors.Is(err, arrowio.ErrOption) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), material) {
+		if !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), material) {
 			t.Errorf("%s: %v", keys, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/orcwire"
@@ -75,19 +76,19 @@ func parseOptions(given map[string]string) (o Options, err error) {
 		return o, err
 	}
 	if o.Stride, err = strconv.ParseInt(m["orc-row-index-stride"], 10, 64); err != nil || o.Stride < 0 || o.Stride > math.MaxInt32 {
-		return o, arrowio.Errorf(arrowio.ErrOption, "orc-row-index-stride=%q is no number of rows", m["orc-row-index-stride"])
+		return o, errs.Errorf(errs.ErrOption, "orc-row-index-stride=%q is no number of rows", m["orc-row-index-stride"])
 	}
 	if o.BlockSize, err = strconv.Atoi(m["orc-block-size"]); err != nil || o.BlockSize < 1<<10 || o.BlockSize >= 1<<23 {
-		return o, arrowio.Errorf(arrowio.ErrOption, "orc-block-size=%q is no number from 1024 to 8388607", m["orc-block-size"])
+		return o, errs.Errorf(errs.ErrOption, "orc-block-size=%q is no number from 1024 to 8388607", m["orc-block-size"])
 	}
 	if s := given["orc-bloom"]; s != "" && s != "none" {
 		o.Bloom = strings.Split(s, ",")
 	}
 	if o.BloomFPP, err = strconv.ParseFloat(m["orc-bloom-fpp"], 64); err != nil || !(o.BloomFPP > 0 && o.BloomFPP < 1) {
-		return o, arrowio.Errorf(arrowio.ErrOption, "orc-bloom-fpp=%q is not between 0 and 1", m["orc-bloom-fpp"])
+		return o, errs.Errorf(errs.ErrOption, "orc-bloom-fpp=%q is not between 0 and 1", m["orc-bloom-fpp"])
 	}
 	if o.Dictionary, err = strconv.ParseFloat(m["orc-dictionary"], 64); err != nil || !(o.Dictionary >= 0 && o.Dictionary <= 1) {
-		return o, arrowio.Errorf(arrowio.ErrOption, "orc-dictionary=%q is not from 0 to 1", m["orc-dictionary"])
+		return o, errs.Errorf(errs.ErrOption, "orc-dictionary=%q is not from 0 to 1", m["orc-dictionary"])
 	}
 	return o, nil
 }
@@ -125,7 +126,7 @@ type driver struct {
 func Create(ctx context.Context, st arrowio.Store, p *arrowio.WritePlan) (arrowio.Writer, error) {
 	d, ok := p.Driver.(*driver)
 	if !ok {
-		return nil, arrowio.Errorf(arrowio.ErrInternal, "not a plan of the orc writer")
+		return nil, errs.Errorf(errs.ErrInternal, "not a plan of the orc writer")
 	}
 	return newWriter(ctx, st, d, p)
 }
@@ -134,7 +135,7 @@ func Create(ctx context.Context, st arrowio.Store, p *arrowio.WritePlan) (arrowi
 func Plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	p, err := plan(s, o)
 	if err != nil {
-		return nil, arrowio.Locate(err, arrowio.At{Format: Name, Split: -1, Off: -1})
+		return nil, errs.Locate(err, errs.At{Format: Name})
 	}
 	return p, nil
 }

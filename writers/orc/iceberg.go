@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/iceberg"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
@@ -18,19 +18,19 @@ const schemaKey = "iceberg.schema"
 
 // forIceberg gives types the ids and attributes by which Iceberg reads them (Iceberg table specification, "Appendix A: ORC").
 // Ids that the fields have are kept; the others are assigned behind them. Names and types that Iceberg does not have are
-// an arrowio.ErrSchema that lists them all.
+// an errs.ErrSchema that lists them all.
 func (d *driver) forIceberg(s *arrow.Schema) error {
 	root := d.types[0]
 	if root.Kind != orcwire.Struct {
-		return arrowio.Errorf(arrowio.ErrSchema, "orc-iceberg: the root is %s, and a table of Iceberg a struct", root.Kind)
+		return errs.Errorf(errs.ErrSchema, "orc-iceberg: the root is %s, and a table of Iceberg a struct", root.Kind)
 	}
 	if d.kind == orcwire.CompressionBrotli {
-		return arrowio.Errorf(arrowio.ErrOption, "orc-iceberg: Iceberg's reader does not know brotli: take zstd, zlib, snappy, lz4 or none")
+		return errs.Errorf(errs.ErrOption, "orc-iceberg: Iceberg's reader does not know brotli: take zstd, zlib, snappy, lz4 or none")
 	}
 	var p icebergPlan
 	fields := p.children(root, s.Fields())
 	if len(p.refused) > 0 {
-		return arrowio.Errorf(arrowio.ErrSchema, "orc-iceberg: Iceberg has no place for %s", strings.Join(p.refused, ", "))
+		return errs.Errorf(errs.ErrSchema, "orc-iceberg: Iceberg has no place for %s", strings.Join(p.refused, ", "))
 	}
 	if err := iceberg.AssignIDs(fields); err != nil {
 		return err
@@ -250,12 +250,12 @@ func (p *promise) check(values arrow.Array, n int) error {
 		return nil
 	}
 	if p.required && values.Len() < n {
-		return arrowio.Errorf(arrowio.ErrSchema, "a row has no value, and the field is required in Iceberg")
+		return errs.Errorf(errs.ErrSchema, "a row has no value, and the field is required in Iceberg")
 	}
 	if b, ok := values.(array.BinaryLike); ok && p.width > 0 {
 		for i := range b.Len() {
 			if k := b.ValueLen(i); k != p.width {
-				return arrowio.Errorf(arrowio.ErrSchema, "a value of %d bytes, and in Iceberg all have %d", k, p.width)
+				return errs.Errorf(errs.ErrSchema, "a value of %d bytes, and in Iceberg all have %d", k, p.width)
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	reader "github.com/arrowio/arrowio/readers/orc"
 )
 
@@ -109,7 +110,7 @@ func TestIcebergRefusals(t *testing.T) {
 		arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int32, Metadata: id}, {Name: "b", Type: arrow.PrimitiveTypes.Int32, Metadata: id}}, nil),
 		arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int32}, {Name: "a", Type: arrow.PrimitiveTypes.Int32}}, nil),
 	} {
-		if _, err := writeRecords(s, nil, icebergOptions("ids")); !errors.Is(err, arrowio.ErrSchema) {
+		if _, err := writeRecords(s, nil, icebergOptions("ids")); !errors.Is(err, errs.ErrSchema) {
 			t.Errorf("%d: %s: %v", i, s, err)
 		}
 	}
@@ -121,14 +122,14 @@ func TestIcebergRefusals(t *testing.T) {
 		{one(arrow.BinaryTypes.Binary, "orc.iceberg.binary-type", "UUID"), `[{"a": "AAE="}]`},
 	} {
 		rec := fromJSON(t, c.s, c.text)
-		if _, err := writeRecords(c.s, []arrow.Record{rec}, icebergOptions("ids")); !errors.Is(err, arrowio.ErrSchema) {
+		if _, err := writeRecords(c.s, []arrow.Record{rec}, icebergOptions("ids")); !errors.Is(err, errs.ErrSchema) {
 			t.Errorf("%s: %v", c.text, err)
 		}
 		rec.Release()
 	}
 	o := icebergOptions("ids")
 	o.Compression = "brotli"
-	if _, err := writeRecords(one(arrow.PrimitiveTypes.Int32), nil, o); !errors.Is(err, arrowio.ErrOption) {
+	if _, err := writeRecords(one(arrow.PrimitiveTypes.Int32), nil, o); !errors.Is(err, errs.ErrOption) {
 		t.Error(err)
 	}
 }

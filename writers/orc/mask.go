@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowdense"
 	"github.com/arrowio/arrowio/internal/orcwire"
@@ -38,7 +38,7 @@ func parseMask(s string) (maskName, error) {
 	case maskNullify, maskSHA256, maskRedact:
 		return m, nil
 	}
-	return "", arrowio.Errorf(arrowio.ErrOption, "orc-encrypt: there is no mask %q, only nullify, sha256 and redact", s)
+	return "", errs.Errorf(errs.ErrOption, "orc-encrypt: there is no mask %q, only nullify, sha256 and redact", s)
 }
 
 // nulls reports whether a type, whatever is below it, is null in clear. An error says that Java's writer cannot mask the
@@ -51,17 +51,17 @@ func (m maskName) nulls(t *orcwire.Type) (bool, error) {
 	case orcwire.Struct, orcwire.List, orcwire.Map, orcwire.Union:
 		return false, nil
 	case orcwire.Geometry, orcwire.Geography:
-		return false, arrowio.Errorf(arrowio.ErrOption, "orc-encrypt: the mask %s is not for %s: take nullify", m, t.Kind)
+		return false, errs.Errorf(errs.ErrOption, "orc-encrypt: the mask %s is not for %s: take nullify", m, t.Kind)
 	case orcwire.String, orcwire.Char, orcwire.Varchar:
 		if m == maskRedact {
-			return false, arrowio.Errorf(arrowio.ErrOption, "orc-encrypt: the mask redact is not for text: take sha256 or nullify")
+			return false, errs.Errorf(errs.ErrOption, "orc-encrypt: the mask redact is not for text: take sha256 or nullify")
 		}
 		return false, nil
 	case orcwire.Binary:
 		return m == maskRedact, nil
 	case orcwire.Decimal:
 		if p, _ := t.DecimalType(); m == maskRedact && p <= 18 {
-			return false, arrowio.Errorf(arrowio.ErrOption, "orc-encrypt: the mask redact is not for decimals of 18 digits or less: take nullify")
+			return false, errs.Errorf(errs.ErrOption, "orc-encrypt: the mask redact is not for decimals of 18 digits or less: take nullify")
 		}
 	}
 	return m == maskSHA256, nil

@@ -3,7 +3,7 @@ package orc
 import (
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowdense"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
@@ -135,7 +135,7 @@ func (n *node) write(arr arrow.Array) error {
 }
 
 func (n *node) located(err error) error {
-	return arrowio.Locate(err, arrowio.At{Format: Name, Column: n.typ.Path(), Split: -1, Off: -1})
+	return errs.Locate(err, errs.At{Format: Name, Column: n.typ.Path()})
 }
 
 // mark begins a row group of the node and all below it.

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/orcwire"
@@ -96,7 +97,7 @@ func (d *driver) compression(s string) error {
 	case "null", "uncompressed":
 		s = "none"
 	case "lzo":
-		return arrowio.Errorf(arrowio.ErrUnsupported, "compression lzo is read, not written: take zstd, zlib, snappy, lz4, brotli or none")
+		return errs.Errorf(errs.ErrUnsupported, "compression lzo is read, not written: take zstd, zlib, snappy, lz4, brotli or none")
 	}
 	name, level, leveled := strings.Cut(s, ":")
 	if name == "zlib" { // the format's word for deflate without a header
@@ -142,7 +143,7 @@ func (d *driver) expects(t *orcwire.Type) string {
 func (d *driver) chooseBlooms() error {
 	d.bloom = map[int]bool{}
 	if d.opt.Stride == 0 && len(d.opt.Bloom) > 0 {
-		return arrowio.Errorf(arrowio.ErrOption, "orc-bloom: bloom filters are of row groups, and orc-row-index-stride is 0")
+		return errs.Errorf(errs.ErrOption, "orc-bloom: bloom filters are of row groups, and orc-row-index-stride is 0")
 	}
 	for _, want := range d.opt.Bloom {
 		found := false
@@ -152,7 +153,7 @@ func (d *driver) chooseBlooms() error {
 			}
 		}
 		if !found && want != "*" {
-			return arrowio.Errorf(arrowio.ErrOption, "orc-bloom: there is no column %q that can have a bloom filter", want)
+			return errs.Errorf(errs.ErrOption, "orc-bloom: there is no column %q that can have a bloom filter", want)
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	reader "github.com/arrowio/arrowio/readers/orc"
 	writer "github.com/arrowio/arrowio/writers/orc"
 )
@@ -107,7 +108,7 @@ func TestPlanRefuses(t *testing.T) {
 		field("bad\xff", i32),
 	)
 	_, err := writer.Plan(s, arrowio.WriteOptions{})
-	wantError(t, err, arrowio.ErrSchema, "span (", "s.inner (", "l.item (", "m.value (", "d (", "u (", "dict (", "ree (", "UTF-8")
+	wantError(t, err, errs.ErrSchema, "span (", "s.inner (", "l.item (", "m.value (", "d (", "u (", "dict (", "ree (", "UTF-8")
 	for _, word := range []string{"fine", "good"} {
 		if err != nil && strings.Contains(err.Error(), word) {
 			t.Errorf("names %s, which is in no way: %v", word, err)
@@ -121,7 +122,7 @@ func TestEveryTypeHasAnAnswer(t *testing.T) {
 		s := schemaOf(optional("x", dt))
 		_, err := writer.Plan(s, arrowio.WriteOptions{})
 		if err != nil {
-			wantError(t, err, arrowio.ErrSchema, "x")
+			wantError(t, err, errs.ErrSchema, "x")
 		}
 	}
 }
@@ -135,24 +136,24 @@ func TestOptions(t *testing.T) {
 		kind        error
 		says        string
 	}{
-		{"", map[string]string{"orc-version": "2.0"}, arrowio.ErrOption, "0.12, 0.11"},
-		{"", map[string]string{"orc-row-index-stride": "-1"}, arrowio.ErrOption, "no number of rows"},
-		{"", map[string]string{"orc-row-index-stride": "99999999999"}, arrowio.ErrOption, "no number of rows"},
-		{"", map[string]string{"orc-stripe-rows": "x"}, arrowio.ErrOption, "orc-stripe-rows"},
-		{"", map[string]string{"orc-block-size": "1023"}, arrowio.ErrOption, "1024 to 8388607"},
-		{"", map[string]string{"orc-block-size": "8388608"}, arrowio.ErrOption, "1024 to 8388607"},
-		{"", map[string]string{"orc-bloom": "b"}, arrowio.ErrOption, `"b"`},
-		{"", map[string]string{"orc-bloom": "id,nobody"}, arrowio.ErrOption, `"nobody"`},
-		{"", map[string]string{"orc-bloom": "id", "orc-row-index-stride": "0"}, arrowio.ErrOption, "row groups"},
-		{"", map[string]string{"orc-bloom-fpp": "1"}, arrowio.ErrOption, "between 0 and 1"},
-		{"", map[string]string{"orc-bloom-fpp": "NaN"}, arrowio.ErrOption, "between 0 and 1"},
-		{"", map[string]string{"orc-dictionary": "1.5"}, arrowio.ErrOption, "from 0 to 1"},
-		{"", map[string]string{"orc-last-second": "lose"}, arrowio.ErrOption, "refuse, shift"},
-		{"lzo", nil, arrowio.ErrUnsupported, "lzo is read, not written"},
-		{"zlib:10", nil, arrowio.ErrOption, "0 to 9"},
-		{"none:1", nil, arrowio.ErrOption, "no level"},
-		{"bzip2", nil, arrowio.ErrOption, "bzip2"},
-		{"middle-out", nil, arrowio.ErrOption, "middle-out"},
+		{"", map[string]string{"orc-version": "2.0"}, errs.ErrOption, "0.12, 0.11"},
+		{"", map[string]string{"orc-row-index-stride": "-1"}, errs.ErrOption, "no number of rows"},
+		{"", map[string]string{"orc-row-index-stride": "99999999999"}, errs.ErrOption, "no number of rows"},
+		{"", map[string]string{"orc-stripe-rows": "x"}, errs.ErrOption, "orc-stripe-rows"},
+		{"", map[string]string{"orc-block-size": "1023"}, errs.ErrOption, "1024 to 8388607"},
+		{"", map[string]string{"orc-block-size": "8388608"}, errs.ErrOption, "1024 to 8388607"},
+		{"", map[string]string{"orc-bloom": "b"}, errs.ErrOption, `"b"`},
+		{"", map[string]string{"orc-bloom": "id,nobody"}, errs.ErrOption, `"nobody"`},
+		{"", map[string]string{"orc-bloom": "id", "orc-row-index-stride": "0"}, errs.ErrOption, "row groups"},
+		{"", map[string]string{"orc-bloom-fpp": "1"}, errs.ErrOption, "between 0 and 1"},
+		{"", map[string]string{"orc-bloom-fpp": "NaN"}, errs.ErrOption, "between 0 and 1"},
+		{"", map[string]string{"orc-dictionary": "1.5"}, errs.ErrOption, "from 0 to 1"},
+		{"", map[string]string{"orc-last-second": "lose"}, errs.ErrOption, "refuse, shift"},
+		{"lzo", nil, errs.ErrUnsupported, "lzo is read, not written"},
+		{"zlib:10", nil, errs.ErrOption, "0 to 9"},
+		{"none:1", nil, errs.ErrOption, "no level"},
+		{"bzip2", nil, errs.ErrOption, "bzip2"},
+		{"middle-out", nil, errs.ErrOption, "middle-out"},
 	} {
 		_, err := writer.Plan(s, arrowio.WriteOptions{Compression: c.compression, Options: c.options})
 		wantError(t, err, c.kind, c.says)

@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orcwire"
 	"github.com/arrowio/arrowio/internal/writertest"
 )
@@ -224,8 +225,8 @@ func TestRefusedValues(t *testing.T) {
 			defer b.Release()
 			for _, o := range []arrowio.WriteOptions{{Allocator: mem}, {Allocator: mem, Parallelism: 1, Options: map[string]string{"orc-row-index-stride": "40", "orc-stripe-rows": "100", "orc-dictionary": "0"}}} {
 				err := tryWrite(t, s, o, a, b)
-				wantError(t, err, arrowio.ErrSchema, c.says)
-				var e *arrowio.Error
+				wantError(t, err, errs.ErrSchema, c.says)
+				var e *errs.Error
 				if !errors.As(err, &e) || !strings.HasPrefix(e.Column, c.column) || e.Format != "orc" {
 					t.Errorf("%v does not name column %s", err, c.column)
 				}
@@ -252,7 +253,7 @@ func TestRefusedNulls(t *testing.T) {
 			st.FieldBuilder(1).(*array.Int32Builder).Append(int32(i))
 		})
 	}
-	wantError(t, tryWrite(t, s, arrowio.WriteOptions{}, pairs(true)), arrowio.ErrSchema, "column x", "entry of a map is null")
+	wantError(t, tryWrite(t, s, arrowio.WriteOptions{}, pairs(true)), errs.ErrSchema, "column x", "entry of a map is null")
 	if err := tryWrite(t, s, arrowio.WriteOptions{}, pairs(false)); err != nil {
 		t.Error(err)
 	}
@@ -260,7 +261,7 @@ func TestRefusedNulls(t *testing.T) {
 	// A column that is planned without nulls has one.
 	s = schemaOf(field("x", arrow.PrimitiveTypes.Int32))
 	rec := build(memory.DefaultAllocator, s, 1, func(b *array.RecordBuilder, _ int) { b.Field(0).AppendNull() })
-	wantError(t, tryWrite(t, s, arrowio.WriteOptions{}, rec), arrowio.ErrSchema, "column x", "no nulls")
+	wantError(t, tryWrite(t, s, arrowio.WriteOptions{}, rec), errs.ErrSchema, "column x", "no nulls")
 }
 
 // TestShift: with orc-last-second=shift the times that the format cannot store are a second later, as Java has them;
@@ -310,7 +311,7 @@ func TestTooMuchInOneBatch(t *testing.T) {
 			t.Logf("%s: not an array", c.t)
 			continue
 		}
-		wantError(t, tryWrite(t, s, arrowio.WriteOptions{}, array.NewRecord(s, []arrow.Array{arr}, n)), arrowio.ErrLimit, "column x", "smaller batches")
+		wantError(t, tryWrite(t, s, arrowio.WriteOptions{}, array.NewRecord(s, []arrow.Array{arr}, n)), errs.ErrLimit, "column x", "smaller batches")
 	}
 }
 

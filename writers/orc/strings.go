@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowdense"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/orcwire"
@@ -295,7 +295,7 @@ func (c *stringValues) flatten(arr arrow.Array) (offsets []int32, data []byte, e
 	return nil, nil, mismatch(c.node, arr)
 }
 
-var errNotText = arrowio.Errorf(arrowio.ErrSchema, "a string is not UTF-8, which Arrow's type promises: cast the column to binary")
+var errNotText = errs.Errorf(errs.ErrSchema, "a string is not UTF-8, which Arrow's type promises: cast the column to binary")
 
 // shorten makes 32-bit offsets, counted from the first string.
 func (c *stringValues) shorten(offsets []int64, data []byte) ([]int32, []byte, error) {
@@ -341,11 +341,11 @@ func (c *stringValues) fit(offsets []int32, data []byte) ([]int32, []byte, error
 		v := data[offsets[i]:offsets[i+1]]
 		k := utf8.RuneCount(v)
 		if k > n {
-			return nil, nil, arrowio.Errorf(arrowio.ErrSchema, "a string of %d characters for %s", k, t)
+			return nil, nil, errs.Errorf(errs.ErrSchema, "a string of %d characters for %s", k, t)
 		}
 		if pad {
 			if k < n && len(v) > 0 && v[len(v)-1] == ' ' { // of k = n, readers may have kept the padding
-				return nil, nil, arrowio.Errorf(arrowio.ErrSchema, "a string that ends in a space, which %s does not keep; without the metadata orc.type it is stored as it is", t)
+				return nil, nil, errs.Errorf(errs.ErrSchema, "a string that ends in a space, which %s does not keep; without the metadata orc.type it is stored as it is", t)
 			}
 			out = append(out, v...)
 			for ; k < n; k++ {

@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // arraySlice is array.NewSlice: the caller releases it.
@@ -76,7 +76,7 @@ func intValues[T int16 | int32 | int64](scratch []T, arr arrow.Array) (v, _ []T,
 			over |= x
 		}
 		if over > math.MaxInt64 {
-			return nil, scratch, arrowio.Errorf(arrowio.ErrSchema, "a uint64 is beyond the range of bigint")
+			return nil, scratch, errs.Errorf(errs.ErrSchema, "a uint64 is beyond the range of bigint")
 		}
 		return same[T](view[int64](a.Uint64Values())), scratch, nil
 	}

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // shape is what statistics tell of one geometry. What orc-core makes of well-known binary is what JTS does, whose reader
@@ -99,7 +99,7 @@ func readShape(b []byte) (shape, error) {
 }
 
 func notWKB(format string, args ...any) error {
-	return arrowio.Errorf(arrowio.ErrSchema, "a geometry is not well-known binary: "+format, args...)
+	return errs.Errorf(errs.ErrSchema, "a geometry is not well-known binary: "+format, args...)
 }
 
 var errCutWKB = notWKB("it ends too early")

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -155,7 +155,7 @@ func TestNoShapes(t *testing.T) {
 		"deep":                        deep,
 		"a spatial reference too few": wkb(false, little, 1<<29|1),
 	} {
-		if s, err := readShape(b); !errors.Is(err, arrowio.ErrSchema) {
+		if s, err := readShape(b); !errors.Is(err, errs.ErrSchema) {
 			t.Errorf("%s: %+v, %v", name, s, err)
 		}
 	}

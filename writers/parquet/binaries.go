@@ -12,7 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/float16"
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/parquetwire/encode"
 )
 
@@ -118,7 +118,7 @@ func (b *binaries) tooLong() error {
 	}
 	for i := range b.cum[1:] {
 		if n := b.cum[i+1] - b.cum[i]; n >= 1<<31-64 {
-			return arrowio.Errorf(arrowio.ErrSchema, "a value has %d bytes; a value in a Parquet file has less than 2 GiB", n)
+			return errs.Errorf(errs.ErrSchema, "a value has %d bytes; a value in a Parquet file has less than 2 GiB", n)
 		}
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowdense"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/parquetwire/encode"
@@ -95,7 +95,7 @@ func (c *column) begin() {
 // add takes the values at p of arr, whose slots are s.
 func (c *column) add(w *worker, arr arrow.Array, s slots, p positions) error {
 	if err := c.load(w, arr, p); err != nil {
-		return arrowio.Locate(err, arrowio.At{Column: c.column, Split: -1, Off: -1})
+		return errs.Locate(err, errs.At{Column: c.column})
 	}
 	const most = 4096 // entries at a time
 	done := 0         // values
@@ -269,7 +269,7 @@ func (c *column) endPage(w *worker) error {
 		w.body = append(w.body, c.raw...)
 	}
 	if len(w.body) > math.MaxInt32 || c.entries > math.MaxInt32 {
-		return arrowio.Locate(arrowio.Errorf(arrowio.ErrLimit, "a row has %d values in %d bytes; a page of a Parquet file has less than 2^31 of either", c.entries, len(w.body)), arrowio.At{Column: c.column, Split: -1, Off: -1})
+		return errs.Locate(errs.Errorf(errs.ErrLimit, "a row has %d values in %d bytes; a page of a Parquet file has less than 2^31 of either", c.entries, len(w.body)), errs.At{Column: c.column})
 	}
 	page := encode.Page{V2: c.o.V2, Values: c.entries, Nulls: c.entries - c.present, Rows: int(c.rows), Encoding: encoding}
 	levels := 0

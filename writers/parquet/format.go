@@ -11,6 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/parquetwire/encode"
@@ -57,7 +58,7 @@ func Format() arrowio.OutputFormat {
 func Plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	p, err := plan(s, o)
 	if err != nil {
-		return nil, arrowio.Locate(err, arrowio.At{Format: Name, Split: -1, Off: -1})
+		return nil, errs.Locate(err, errs.At{Format: Name})
 	}
 	return p, nil
 }
@@ -65,7 +66,7 @@ func Plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 // Create opens a writer for a plan of this package.
 func Create(ctx context.Context, st arrowio.Store, p *arrowio.WritePlan) (arrowio.Writer, error) {
 	if _, ok := p.Driver.(*driver); !ok {
-		return nil, arrowio.Errorf(arrowio.ErrInternal, "not a plan of the parquet writer")
+		return nil, errs.Errorf(errs.ErrInternal, "not a plan of the parquet writer")
 	}
 	return partwriter.New(ctx, st, partwriter.Options{
 		Extension:    ".parquet",
@@ -81,18 +82,18 @@ func parseOptions(given map[string]string) (o Options, err error) {
 	}
 	size, err := humanize.ParseBytes(m["parquet-page-bytes"])
 	if err != nil || size < 1<<10 || size > 256<<20 {
-		return o, arrowio.Errorf(arrowio.ErrOption, "parquet-page-bytes=%q is not a size from 1KiB to 256MiB", m["parquet-page-bytes"])
+		return o, errs.Errorf(errs.ErrOption, "parquet-page-bytes=%q is not a size from 1KiB to 256MiB", m["parquet-page-bytes"])
 	}
 	o.PageBytes = int(size)
 	if o.PageRows, err = strconv.ParseInt(m["parquet-page-rows"], 10, 64); err != nil || o.PageRows < 1 || o.PageRows > math.MaxInt32 {
-		return o, arrowio.Errorf(arrowio.ErrOption, "parquet-page-rows=%q is not a number of rows", m["parquet-page-rows"])
+		return o, errs.Errorf(errs.ErrOption, "parquet-page-rows=%q is not a number of rows", m["parquet-page-rows"])
 	}
 	o.V2, o.PageIndex = m["parquet-data-page"] == "v2", m["parquet-page-index"] == "yes"
 	o.BloomFPP = DefaultBloomFPP
 	if s := m["parquet-bloom"]; s != "none" {
 		if i := strings.LastIndexByte(s, ':'); i >= 0 {
 			if o.BloomFPP, err = strconv.ParseFloat(s[i+1:], 64); err != nil || !(o.BloomFPP > 0 && o.BloomFPP < 1) {
-				return o, arrowio.Errorf(arrowio.ErrOption, "parquet-bloom=%q: the number after the colon is not between 0 and 1", s)
+				return o, errs.Errorf(errs.ErrOption, "parquet-bloom=%q: the number after the colon is not between 0 and 1", s)
 			}
 			s = s[:i]
 		}
@@ -146,5 +147,5 @@ func parsePacking(s string) (packing, error) {
 		p.level = n
 		return p.packing, nil
 	}
-	return packing{}, arrowio.Errorf(arrowio.ErrOption, "compression %q is not one of none, snappy, gzip[:1-9], brotli[:0-11], zstd[:1-22], lz4[:1-9]", s)
+	return packing{}, errs.Errorf(errs.ErrOption, "compression %q is not one of none, snappy, gzip[:1-9], brotli[:0-11], zstd[:1-22], lz4[:1-9]", s)
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // run is a range of positions of an array.
@@ -79,7 +79,7 @@ func (s *slots) noNulls(n *node, bits []byte, off int) error {
 }
 
 func nullWhereNone(n *node) error {
-	return arrowio.Locate(arrowio.Errorf(arrowio.ErrSchema, "the field is declared to have no nulls, but has one"), arrowio.At{Column: n.name, Split: -1, Off: -1})
+	return errs.Locate(errs.Errorf(errs.ErrSchema, "the field is declared to have no nulls, but has one"), errs.At{Column: n.name})
 }
 
 // present adds the level of an optional field, which is not a leaf: bits tell which are there.

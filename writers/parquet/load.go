@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/decimal128"
 	"github.com/apache/arrow/go/v15/arrow/decimal256"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // raw returns the values of an array of fixed width, nulls among them, as V.
@@ -43,7 +43,7 @@ func load32(t arrow.DataType) func(w *worker, arr arrow.Array, p positions) ([]u
 			return func(w *worker, arr arrow.Array, p positions) ([]uint32, error) {
 				return convert(&w.four, raw[int32](arr), p, func(v int32) (uint32, error) {
 					if v > math.MaxInt32/1000 || v < math.MinInt32/1000 {
-						return 0, arrowio.Errorf(arrowio.ErrSchema, "the time %d s does not fit a time of milliseconds, and Parquet has none of seconds", v)
+						return 0, errs.Errorf(errs.ErrSchema, "the time %d s does not fit a time of milliseconds, and Parquet has none of seconds", v)
 					}
 					return uint32(v * 1000), nil
 				})
@@ -65,7 +65,7 @@ func load64(t arrow.DataType) func(w *worker, arr arrow.Array, p positions) ([]u
 			return func(w *worker, arr arrow.Array, p positions) ([]uint64, error) {
 				return convert(&w.eight, raw[int64](arr), p, func(v int64) (uint64, error) {
 					if v > math.MaxInt64/1000 || v < math.MinInt64/1000 {
-						return 0, arrowio.Errorf(arrowio.ErrSchema, "the timestamp %d s does not fit a timestamp of milliseconds, and Parquet has none of seconds", v)
+						return 0, errs.Errorf(errs.ErrSchema, "the timestamp %d s does not fit a timestamp of milliseconds, and Parquet has none of seconds", v)
 					}
 					return uint64(v * 1000), nil
 				})
@@ -115,13 +115,13 @@ func dayOf(v int64) (uint32, error) {
 	const day = 86_400_000
 	n := v / day
 	if v%day != 0 || int64(int32(n)) != n {
-		return 0, arrowio.Errorf(arrowio.ErrSchema, "the date64 value %d ms is not midnight, and Parquet stores dates as days", v)
+		return 0, errs.Errorf(errs.ErrSchema, "the date64 value %d ms is not midnight, and Parquet stores dates as days", v)
 	}
 	return uint32(n), nil
 }
 
 func tooManyDigits(t arrow.DecimalType, v *big.Int) error {
-	return arrowio.Errorf(arrowio.ErrSchema, "the value %s, without its point, does not fit %s: it has too many digits", v, t)
+	return errs.Errorf(errs.ErrSchema, "the value %s, without its point, does not fit %s: it has too many digits", v, t)
 }
 
 // loadDecimal makes integers of decimals of at most 18 digits.

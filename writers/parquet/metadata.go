@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowmeta"
 )
 
@@ -20,7 +21,7 @@ func planMetadata(md arrow.Metadata) ([]arrowio.PlannedKey, error) {
 		}
 	}
 	if len(bad) > 0 {
-		return nil, arrowio.Errorf(arrowio.ErrSchema, "metadata of Parquet files is UTF-8, and that of %s is not: leave it out with --drop-metadata, or write a format that keeps it (orc, trevni, cfile, ipc)", strings.Join(bad, ", "))
+		return nil, errs.Errorf(errs.ErrSchema, "metadata of Parquet files is UTF-8, and that of %s is not: leave it out with --drop-metadata, or write a format that keeps it (orc, trevni, cfile, ipc)", strings.Join(bad, ", "))
 	}
 	return arrowmeta.Planned(md, md, "key-value metadata", ""), nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
 	ipcreader "github.com/arrowio/arrowio/readers/ipc"
 	reader "github.com/arrowio/arrowio/readers/parquet"
@@ -115,7 +116,7 @@ func TestEveryType(t *testing.T) {
 	defer all.Release()
 	_, err := Format().Plan(all.Schema(), arrowio.WriteOptions{})
 	for name, why := range refused {
-		if !errors.Is(err, arrowio.ErrSchema) || !strings.Contains(err.Error(), "column "+name+" (") || !strings.Contains(err.Error(), why) {
+		if !errors.Is(err, errs.ErrSchema) || !strings.Contains(err.Error(), "column "+name+" (") || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -255,7 +256,7 @@ func TestCodecs(t *testing.T) {
 		got.Release()
 	}
 	for _, codec := range []string{"gzip:0", "gzip:10", "zstd:23", "none:1", "zlib", "lzo", "x"} {
-		if _, err := write([]arrow.Record{rec}, arrowio.WriteOptions{Compression: codec}); !errors.Is(err, arrowio.ErrOption) {
+		if _, err := write([]arrow.Record{rec}, arrowio.WriteOptions{Compression: codec}); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%s: %v", codec, err)
 		}
 	}
@@ -269,11 +270,11 @@ func TestRefused(t *testing.T) {
 		&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}},
 	} {
 		_, err := Format().Plan(arrow.NewSchema([]arrow.Field{{Name: "c", Type: typ}}, nil), arrowio.WriteOptions{})
-		if !errors.Is(err, arrowio.ErrSchema) || !strings.Contains(err.Error(), "column c") {
+		if !errors.Is(err, errs.ErrSchema) || !strings.Contains(err.Error(), "column c") {
 			t.Errorf("%s: %v", typ, err)
 		}
 	}
-	if _, err := Format().Plan(arrow.NewSchema(nil, nil), arrowio.WriteOptions{}); !errors.Is(err, arrowio.ErrSchema) {
+	if _, err := Format().Plan(arrow.NewSchema(nil, nil), arrowio.WriteOptions{}); !errors.Is(err, errs.ErrSchema) {
 		t.Errorf("no columns: %v", err)
 	}
 }
@@ -285,7 +286,7 @@ func TestDatesMustBeDays(t *testing.T) {
 	a := b.NewArray()
 	rec := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "d", Type: arrow.FixedWidthTypes.Date64}}, nil), []arrow.Array{a}, 1)
 	_, err := write([]arrow.Record{rec}, arrowio.WriteOptions{})
-	if !errors.Is(err, arrowio.ErrSchema) || !strings.Contains(fmt.Sprint(err), "column d") {
+	if !errors.Is(err, errs.ErrSchema) || !strings.Contains(fmt.Sprint(err), "column d") {
 		t.Errorf("got %v", err)
 	}
 }

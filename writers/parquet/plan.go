@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowipc"
 	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/parquetwire/encode"
@@ -38,7 +39,7 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 		return nil, err
 	}
 	if s.NumFields() == 0 {
-		return nil, arrowio.Errorf(arrowio.ErrSchema, "rows without columns cannot be written")
+		return nil, errs.Errorf(errs.ErrSchema, "rows without columns cannot be written")
 	}
 	var refused []string
 	for _, f := range s.Fields() {
@@ -49,7 +50,7 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 		refused = refuse(refused, f.Name, f, 0)
 	}
 	if len(refused) > 0 {
-		return nil, arrowio.Errorf(arrowio.ErrSchema, "Parquet files cannot hold %s", strings.Join(refused, ", "))
+		return nil, errs.Errorf(errs.ErrSchema, "Parquet files cannot hold %s", strings.Join(refused, ", "))
 	}
 	d.build(s.Fields())
 	if err := d.choose(); err != nil {
@@ -93,7 +94,7 @@ func (d *driver) choose() error {
 				}
 			}
 			if !found {
-				return arrowio.Errorf(arrowio.ErrOption, "%s: there is no column %q", c.option, path)
+				return errs.Errorf(errs.ErrOption, "%s: there is no column %q", c.option, path)
 			}
 		}
 	}
@@ -114,7 +115,7 @@ func (d *driver) describe(s *arrow.Schema) (back *arrow.Schema, err error) {
 	}
 	var stream bytes.Buffer
 	if err := ipc.NewWriter(&stream, ipc.WithSchema(s)).Close(); err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrSchema, "the schema cannot be described: %w", err)
+		return nil, errs.Errorf(errs.ErrSchema, "the schema cannot be described: %w", err)
 	}
 	message := bytes.TrimSuffix(stream.Bytes(), []byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}) // the end of the stream
 	d.keys, d.values = append(d.keys, schemaKey), append(d.values, base64.StdEncoding.EncodeToString(message))
@@ -128,7 +129,7 @@ func (d *driver) describe(s *arrow.Schema) (back *arrow.Schema, err error) {
 		described, err = m.Schema()
 	}
 	if err != nil {
-		return nil, arrowio.Errorf(arrowio.ErrSchema, "what would be written could not be read: %w", err)
+		return nil, errs.Errorf(errs.ErrSchema, "what would be written could not be read: %w", err)
 	}
 	return described.Arrow, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	reader "github.com/arrowio/arrowio/readers/parquet"
 )
 
@@ -31,7 +32,7 @@ func TestRandom(t *testing.T) {
 		schema := arrow.NewSchema([]arrow.Field{{Name: "c", Type: typ, Nullable: true}}, nil)
 		p, err := Format().Plan(schema, arrowio.WriteOptions{})
 		if err != nil {
-			if !errors.Is(err, arrowio.ErrSchema) {
+			if !errors.Is(err, errs.ErrSchema) {
 				t.Errorf("%s: %v", typ, err)
 			}
 			continue
@@ -46,7 +47,7 @@ func TestRandom(t *testing.T) {
 		objects, err := write(recs, arrowio.WriteOptions{Allocator: mem})
 		if err != nil {
 			// Random milliseconds are no dates, and random seconds too large: errors that say so.
-			if s := typ.String(); !(s == "date64" || strings.HasPrefix(s, "timestamp[s")) || !errors.Is(err, arrowio.ErrSchema) {
+			if s := typ.String(); !(s == "date64" || strings.HasPrefix(s, "timestamp[s")) || !errors.Is(err, errs.ErrSchema) {
 				t.Errorf("%s: %v", typ, err)
 			}
 			continue

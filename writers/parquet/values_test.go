@@ -15,6 +15,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	reader "github.com/arrowio/arrowio/readers/parquet"
 )
 
@@ -78,7 +79,7 @@ func TestNullsWhereNoneAre(t *testing.T) {
 		if i == 0 && err != nil {
 			t.Errorf("a null below a null struct: %v", err)
 		}
-		if i == 1 && (!errors.Is(err, arrowio.ErrSchema) || !strings.Contains(fmt.Sprint(err), "column a.x")) {
+		if i == 1 && (!errors.Is(err, errs.ErrSchema) || !strings.Contains(fmt.Sprint(err), "column a.x")) {
 			t.Errorf("a null below a struct: %v", err)
 		}
 	}
@@ -163,7 +164,7 @@ func checkDecimals(t *testing.T, a arrow.Array, tooLong bool) {
 		return
 	}
 	_, err := write([]arrow.Record{recordOf(a)}, arrowio.WriteOptions{})
-	if !errors.Is(err, arrowio.ErrSchema) || !strings.Contains(fmt.Sprint(err), "too many digits") || !strings.Contains(fmt.Sprint(err), "column a") {
+	if !errors.Is(err, errs.ErrSchema) || !strings.Contains(fmt.Sprint(err), "too many digits") || !strings.Contains(fmt.Sprint(err), "column a") {
 		t.Errorf("%s: %v", a.DataType(), err)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"sort"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/trevniwire"
@@ -118,7 +118,7 @@ func (c *column) close() error {
 		return err
 	}
 	if max(len(c.buf), len(packed)) > math.MaxInt32 {
-		return arrowio.Errorf(arrowio.ErrLimit, "a block of %d bytes, which one row takes, is more than the format can describe", len(c.buf))
+		return errs.Errorf(errs.ErrLimit, "a block of %d bytes, which one row takes, is more than the format can describe", len(c.buf))
 	}
 	sum := trevniwire.AppendSum(nil, c.Checksum, c.buf)
 	at, err := c.storage.put(packed, sum)

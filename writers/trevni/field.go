@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowdense"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
@@ -139,7 +139,7 @@ func (f *field) writeLeaf(arr arrow.Array, rows rowsOf, offs []int32) error {
 		return f.refuse(rows.rowAt(at), bad.why)
 	}
 	if err != nil {
-		return arrowio.Locate(err, arrowio.At{Format: Name, Column: f.path, Split: -1, Off: -1})
+		return errs.Locate(err, errs.At{Format: Name, Column: f.path})
 	}
 	return f.col.append(rows.n, rows.ends, offs, v)
 }
@@ -279,13 +279,13 @@ func offsets32(arr arrow.Array) []int32 {
 
 // refuse says that a value of a row cannot be written.
 func (f *field) refuse(row int64, why string) error {
-	e := arrowio.Errorf(arrowio.ErrSchema, "row %d: %s", row, why)
+	e := errs.Errorf(errs.ErrSchema, "row %d: %s", row, why)
 	e.Format, e.Column = Name, f.path
 	return e
 }
 
 func (f *field) mismatch(arr arrow.Array) error {
-	e := arrowio.Errorf(arrowio.ErrInternal, "a batch of %s where %s was planned", arr.DataType(), f.Field.Type)
+	e := errs.Errorf(errs.ErrInternal, "a batch of %s where %s was planned", arr.DataType(), f.Field.Type)
 	e.Format, e.Column = Name, f.path
 	return e
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
@@ -51,12 +52,12 @@ func parseOptions(m map[string]string) (Options, error) {
 	switch o.Schema {
 	case "", "avro", "columns":
 	default:
-		return o, arrowio.Errorf(arrowio.ErrOption, "trevni-schema=%q: avro or columns", o.Schema)
+		return o, errs.Errorf(errs.ErrOption, "trevni-schema=%q: avro or columns", o.Schema)
 	}
 	switch o.Checksum {
 	case "", "crc32", "null":
 	default:
-		return o, arrowio.Errorf(arrowio.ErrOption, "trevni-checksum=%q: crc32 or null", o.Checksum)
+		return o, errs.Errorf(errs.ErrOption, "trevni-checksum=%q: crc32 or null", o.Checksum)
 	}
 	return o, nil
 }
@@ -69,7 +70,7 @@ func parseCompression(s string) (blockcodec.Codec, int, error) {
 	case "null":
 		return blockcodec.None, blockcodec.DefaultLevel, nil
 	case "bzip2":
-		return 0, 0, arrowio.Errorf(arrowio.ErrUnsupported, "compression bzip2 is read, not written: take deflate, snappy or none")
+		return 0, 0, errs.Errorf(errs.ErrUnsupported, "compression bzip2 is read, not written: take deflate, snappy or none")
 	}
 	c, level, err := blockcodec.ParseCodec(s, blockcodec.None, blockcodec.Deflate, blockcodec.Snappy)
 	if err == nil && c == blockcodec.Deflate && level == blockcodec.DefaultLevel {
@@ -99,7 +100,7 @@ type driver struct {
 func Plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	p, err := plan(s, o)
 	if err != nil {
-		return nil, arrowio.Locate(err, arrowio.At{Format: Name, Split: -1, Off: -1})
+		return nil, errs.Locate(err, errs.At{Format: Name})
 	}
 	return p, nil
 }
@@ -108,7 +109,7 @@ func Plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 func Create(ctx context.Context, st arrowio.Store, p *arrowio.WritePlan) (arrowio.Writer, error) {
 	d, ok := p.Driver.(*driver)
 	if !ok {
-		return nil, arrowio.Errorf(arrowio.ErrInternal, "not a plan of the trevni writer")
+		return nil, errs.Errorf(errs.ErrInternal, "not a plan of the trevni writer")
 	}
 	return newWriter(ctx, st, d, p), nil
 }

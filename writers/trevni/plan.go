@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/schemadiff"
@@ -78,7 +79,7 @@ func (d *driver) compare(s *arrow.Schema, p *arrowio.WritePlan) error {
 	collectBytes(s.Fields(), d.tree.Roots, bytes)
 	back, err := shown(h, lim, d.avro, func(column, _ int) bool { return !bytes[column] })
 	if err != nil {
-		return arrowio.Errorf(arrowio.ErrSchema, "what would be written could not be read: %w", err)
+		return errs.Errorf(errs.ErrSchema, "what would be written could not be read: %w", err)
 	}
 	p.Metadata = arrowmeta.Planned(s.Metadata(), back.Metadata(), "file metadata", "the format has another use for this key, or the key is not UTF-8")
 	p.Columns = arrowmeta.AddDifferences(p.Columns, schemadiff.Fields(s.Fields(), back.Fields()))
@@ -224,7 +225,7 @@ func (d *driver) describe(s *arrow.Schema, o Options) error {
 	}
 	for _, v := range o.Values {
 		if v != "*" && !slices.ContainsFunc(d.columns, func(c trevniwire.Column) bool { return c.Name == v && c.Values }) {
-			return arrowio.Errorf(arrowio.ErrOption, "trevni-values: %q is no column that can have first values (top level, never null, not boolean)", v)
+			return errs.Errorf(errs.ErrOption, "trevni-values: %q is no column that can have first values (top level, never null, not boolean)", v)
 		}
 	}
 	return nil

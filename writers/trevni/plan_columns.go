@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
@@ -16,7 +17,7 @@ func (d *driver) planColumns(s *arrow.Schema, p *arrowio.WritePlan) error {
 		c.field(f, "", f.Name, -1)
 	}
 	if len(c.refused) > 0 {
-		return arrowio.Errorf(arrowio.ErrSchema, "as plain columns there is no place for %s: trevni-schema=avro has one", strings.Join(c.refused, ", "))
+		return errs.Errorf(errs.ErrSchema, "as plain columns there is no place for %s: trevni-schema=avro has one", strings.Join(c.refused, ", "))
 	}
 	h := &trevniwire.Header{Columns: c.columns}
 	tree, err := trevniwire.ColumnsView(h, arrowio.Limits{}.WithDefaults())

@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 	writer "github.com/arrowio/arrowio/writers/trevni"
 )
@@ -129,7 +130,7 @@ func TestPlanRefuses(t *testing.T) {
 		field("uu", arrow.DenseUnionOf([]arrow.Field{field("x", arrow.DenseUnionOf([]arrow.Field{field("y", i32)}, []arrow.UnionTypeCode{0}))}, []arrow.UnionTypeCode{0})),
 		field("d", &arrow.Decimal128Type{Precision: 5, Scale: -2}),
 	), arrowio.WriteOptions{})
-	wantError(t, err, arrowio.ErrSchema, "span (", "s.span (", "m (map<int32, int32, items_nullable>: keys are not text)", "u (", "two branches are int", "uu (", "a union within a union", "d (", "scale")
+	wantError(t, err, errs.ErrSchema, "span (", "s.span (", "m (map<int32, int32, items_nullable>: keys are not text)", "u (", "two branches are int", "uu (", "a union within a union", "d (", "scale")
 	if strings.Contains(err.Error(), "fine") {
 		t.Errorf("names a column that is in no way: %v", err)
 	}
@@ -141,7 +142,7 @@ func TestPlanRefuses(t *testing.T) {
 		field("fine", i32),
 		field("d", &arrow.Decimal128Type{Precision: 5, Scale: 2}),
 	), arrowio.WriteOptions{Options: map[string]string{"trevni-schema": "columns"}})
-	wantError(t, err, arrowio.ErrSchema, "s (", "l (", "fine (two columns of one name)", "d (", "trevni-schema=avro")
+	wantError(t, err, errs.ErrSchema, "s (", "l (", "fine (two columns of one name)", "d (", "trevni-schema=avro")
 }
 
 // wantError checks an error's kind and that it says all of parts.
@@ -165,15 +166,15 @@ func TestOptions(t *testing.T) {
 		kind error
 		says string
 	}{
-		{arrowio.WriteOptions{Options: map[string]string{"trevni-schema": "parquet"}}, arrowio.ErrOption, "avro or columns"},
-		{arrowio.WriteOptions{Options: map[string]string{"trevni-checksum": "md5"}}, arrowio.ErrOption, "crc32 or null"},
-		{arrowio.WriteOptions{Options: map[string]string{"trevni-values": "id,flag"}}, arrowio.ErrOption, `"flag"`},
-		{arrowio.WriteOptions{Options: map[string]string{"trevni-values": "opt"}}, arrowio.ErrOption, `"opt"`},
-		{arrowio.WriteOptions{Options: map[string]string{"trevni-values": "nobody"}}, arrowio.ErrOption, `"nobody"`},
-		{arrowio.WriteOptions{Compression: "zstd"}, arrowio.ErrOption, "none, deflate, snappy"},
-		{arrowio.WriteOptions{Compression: "deflate:12"}, arrowio.ErrOption, "0 to 9"},
-		{arrowio.WriteOptions{Compression: "none:1"}, arrowio.ErrOption, "no level"},
-		{arrowio.WriteOptions{Compression: "bzip2"}, arrowio.ErrUnsupported, "bzip2 is read, not written"},
+		{arrowio.WriteOptions{Options: map[string]string{"trevni-schema": "parquet"}}, errs.ErrOption, "avro or columns"},
+		{arrowio.WriteOptions{Options: map[string]string{"trevni-checksum": "md5"}}, errs.ErrOption, "crc32 or null"},
+		{arrowio.WriteOptions{Options: map[string]string{"trevni-values": "id,flag"}}, errs.ErrOption, `"flag"`},
+		{arrowio.WriteOptions{Options: map[string]string{"trevni-values": "opt"}}, errs.ErrOption, `"opt"`},
+		{arrowio.WriteOptions{Options: map[string]string{"trevni-values": "nobody"}}, errs.ErrOption, `"nobody"`},
+		{arrowio.WriteOptions{Compression: "zstd"}, errs.ErrOption, "none, deflate, snappy"},
+		{arrowio.WriteOptions{Compression: "deflate:12"}, errs.ErrOption, "0 to 9"},
+		{arrowio.WriteOptions{Compression: "none:1"}, errs.ErrOption, "no level"},
+		{arrowio.WriteOptions{Compression: "bzip2"}, errs.ErrUnsupported, "bzip2 is read, not written"},
 	} {
 		_, err := writer.Plan(s, c.o)
 		wantError(t, err, c.kind, c.says)
@@ -222,7 +223,7 @@ func TestAvroSchemaKept(t *testing.T) {
 		b.Field(1).AppendNull()
 	})
 	defer rec.Release()
-	wantError(t, tryWrite(t, s, arrowio.WriteOptions{}, rec), arrowio.ErrSchema, "column e", "row 2", `"C" is no symbol`)
+	wantError(t, tryWrite(t, s, arrowio.WriteOptions{}, rec), errs.ErrSchema, "column e", "row 2", `"C" is no symbol`)
 }
 
 // TestNames: what Avro does not call a name is kept beside the one that stands in for it.

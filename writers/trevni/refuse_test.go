@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	writer "github.com/arrowio/arrowio/writers/trevni"
 )
 
@@ -175,7 +176,7 @@ func TestRefusedValues(t *testing.T) {
 			defer a.Release()
 			defer b.Release()
 			o := arrowio.WriteOptions{Allocator: mem, Parallelism: 2}
-			wantError(t, tryWrite(t, s, o, a, b), arrowio.ErrSchema, "column "+c.column+":", "row 150: ", c.says)
+			wantError(t, tryWrite(t, s, o, a, b), errs.ErrSchema, "column "+c.column+":", "row 150: ", c.says)
 			if err := tryWrite(t, s, o, a); err != nil {
 				t.Errorf("without the bad row: %v", err)
 			}
@@ -210,7 +211,7 @@ func TestPlainNulls(t *testing.T) {
 	} {
 		s := schemaOf(c.field)
 		rec := build(memory.DefaultAllocator, s, 1, func(b *array.RecordBuilder, _ int) { c.put(b.Field(0)) })
-		wantError(t, tryWrite(t, s, o, rec), arrowio.ErrSchema, "column "+c.field.Name, "row 0: a null")
+		wantError(t, tryWrite(t, s, o, rec), errs.ErrSchema, "column "+c.field.Name, "row 0: a null")
 		rec.Release()
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowdense"
 	"github.com/arrowio/arrowio/internal/fanout"
 	"github.com/arrowio/arrowio/internal/trevniwire"
@@ -85,7 +86,7 @@ func (w *writer) Write(rec arrow.Record) error {
 		err := w.encode(part)
 		part.Release()
 		if err != nil {
-			return arrowio.Locate(err, arrowio.At{Format: Name, Split: -1, Off: -1})
+			return errs.Locate(err, errs.At{Format: Name})
 		}
 		from = to
 	}
@@ -143,7 +144,7 @@ func (w *writer) stride() int64 {
 func (w *writer) endGroup() error {
 	err := w.each(len(w.columns), func(i int) error {
 		c := w.columns[i]
-		return arrowio.Locate(c.close(), arrowio.At{Format: Name, Column: c.Name, Split: -1, Off: -1})
+		return errs.Locate(c.close(), errs.At{Format: Name, Column: c.Name})
 	})
 	if err != nil {
 		return err

@@ -22,6 +22,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/flight"
 )
@@ -136,7 +137,7 @@ func (p *prepared) Prune(_ context.Context, s arrowio.Split, _ *expr.Bound) (arr
 // Read implements arrowio.File, for all columns.
 func (p *prepared) Read(_ context.Context, s arrowio.Split, _ arrowio.RowSet, pr arrowio.Projection, _ memory.Allocator) (arrowio.SplitReader, error) {
 	if len(pr.Fields) != p.schema.NumFields() {
-		return nil, arrowio.Errorf(arrowio.ErrUnsupported, "a projection")
+		return nil, errs.Errorf(errs.ErrUnsupported, "a projection")
 	}
 	return &batchReader{p: p, at: s.Ordinal * splitBatches}, nil
 }
@@ -158,7 +159,7 @@ func (r *batchReader) Skip(n int64) (int64, error) {
 
 func (r *batchReader) Read(n int) (int, error) {
 	if int64(n) != r.p.recs[r.at].NumRows() {
-		return 0, arrowio.Errorf(arrowio.ErrUnsupported, "%d rows of a batch of %d", n, r.p.recs[r.at].NumRows())
+		return 0, errs.Errorf(errs.ErrUnsupported, "%d rows of a batch of %d", n, r.p.recs[r.at].NumRows())
 	}
 	return n, nil
 }

@@ -1,4 +1,4 @@
-package arrowio
+package errs
 
 import (
 	"errors"
@@ -49,19 +49,43 @@ func TestLocate(t *testing.T) {
 		t.Error("nothing became an error")
 	}
 	e := Errorf(ErrCorrupt, "bad")
-	got := Locate(Locate(e, At{Op: "block", Column: "a", Split: -1, Off: 7}), At{Format: "trevni", Op: "file", Column: "b", Split: 3, Off: 9})
+	got := Locate(Locate(e, At{Op: "block", Column: "a", Off: N(7)}), At{Format: "trevni", Op: "file", Column: "b", Split: N(3), Off: N(9)})
 	if want := "trevni: split 3: column a: block at 7: bad"; got.Error() != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if e.Error() != "bad" {
 		t.Errorf("Locate changed its argument to %v", e)
 	}
-	plain := Locate(io.ErrUnexpectedEOF, At{Format: "trevni", Split: -1, Off: 12})
+	plain := Locate(io.ErrUnexpectedEOF, At{Format: "trevni", Off: N(12)})
 	if want := "trevni: at 12: unexpected EOF"; plain.Error() != want || !errors.Is(plain, io.ErrUnexpectedEOF) {
 		t.Errorf("got  %v\nwant %s", plain, want)
 	}
 	var k Kind
 	if errors.As(plain, &k) {
 		t.Errorf("an I/O error became %v", k)
+	}
+}
+
+func TestFileOfErrors(t *testing.T) {
+	data := Locate(fmt.Errorf("reading: %w", Locate(Errorf(ErrCorrupt, "bad"), At{Split: N(0)})), At{File: "a.orc", Format: "orc"})
+	outer := Locate(data, At{File: "directory"})
+	if want := "a.orc: orc: split 0: bad"; outer.Error() != want {
+		t.Errorf("got  %s\nwant %s", outer, want)
+	}
+	if at, text := Where(outer); at.File != "a.orc" || at.Split != N(0) || at.Off != 0 || text != "orc: split 0: bad" {
+		t.Errorf("%+v, %q", at, text)
+	}
+	other := Locate(Locate(io.ErrUnexpectedEOF, At{Off: N(3)}), At{File: "b"})
+	if want := "b: at 3: unexpected EOF"; other.Error() != want || !errors.Is(other, io.ErrUnexpectedEOF) {
+		t.Errorf("got  %s\nwant %s", other, want)
+	}
+	if at, text := Where(other); at.File != "b" || at.Off != N(3) || text != "at 3: unexpected EOF" {
+		t.Errorf("%+v, %q", at, text)
+	}
+	if at, text := Where(io.EOF); at != (At{}) || text != "EOF" {
+		t.Errorf("%+v, %q", at, text)
+	}
+	if N(-1) != 0 || N(int64(-7)) != 0 || N(0) == 0 {
+		t.Error("a missing number is not the zero value")
 	}
 }

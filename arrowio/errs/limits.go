@@ -1,4 +1,4 @@
-package arrowio
+package errs
 
 // Limits bounds what a file may make a reader do. Files come from strangers: a number in a file is a hint, a limit is
 // a promise. The zero value of each field means its default.

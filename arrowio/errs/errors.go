@@ -1,0 +1,179 @@
+package errs
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Kind says what went wrong with the data, apart from where. It implements error, so each kind is its own
+// sentinel: errors.Is(err, errs.ErrCorrupt).
+type Kind uint8
+
+// Kinds. I/O errors and context errors have none: they say nothing about the data.
+const (
+	ErrCorrupt     Kind = iota + 1 // the bytes contradict the format
+	ErrUnsupported                 // legal, but not implemented here
+	ErrLimit                       // legal, but larger than Limits allow; the text names the limit to raise
+	ErrSchema                      // request or target does not fit the schema
+	ErrOption                      // an option that does not exist or a value that it does not take
+	ErrInternal                    // a bug in this module; carries a stack
+)
+
+var kindNames = [...]string{"", "corrupt", "unsupported", "limit", "schema", "option", "internal"}
+
+// Error returns the kind's name.
+func (k Kind) Error() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "unknown"
+}
+
+// Error says what kind of trouble there is with data, and where. The code that finds the trouble fills in what it knows;
+// callers that know more of the place add it with Locate.
+type Error struct {
+	Kind   Kind
+	File   string // path, URL or name of the file, "" = not known
+	Format string // "orc"
+	Op     string // the structure being read: "stripe footer", "block 3"
+	Column string // dotted path, "" = none
+	Split  int    // ordinal of the split, stripe or row group, -1 = none
+	Off    int64  // absolute file offset, -1 = unknown
+	Err    error  // the innermost fact
+}
+
+// Errorf makes an Error of a kind with no place yet; Locate adds it. The format is as for fmt.Errorf, %w included.
+func Errorf(k Kind, format string, args ...any) *Error {
+	return &Error{Kind: k, Split: -1, Off: -1, Err: fmt.Errorf(format, args...)}
+}
+
+// Error renders "data.orc: orc: split 3: column a.b: DATA at 4182: rle v2: width 61 is not legal".
+func (e *Error) Error() string {
+	if e.File == "" {
+		return e.local()
+	}
+	return e.File + ": " + e.local()
+}
+
+// local is the text without the name of the file.
+func (e *Error) local() string {
+	var b strings.Builder
+	part := func(s string) {
+		if b.Len() > 0 {
+			b.WriteString(": ")
+		}
+		b.WriteString(s)
+	}
+	if e.Format != "" {
+		part(e.Format)
+	}
+	if e.Split >= 0 {
+		part(fmt.Sprintf("split %d", e.Split))
+	}
+	if e.Column != "" {
+		part("column " + e.Column)
+	}
+	switch {
+	case e.Op != "" && e.Off >= 0:
+		part(fmt.Sprintf("%s at %d", e.Op, e.Off))
+	case e.Op != "":
+		part(e.Op)
+	case e.Off >= 0:
+		part(fmt.Sprintf("at %d", e.Off))
+	}
+	if e.Err != nil {
+		part(e.Err.Error())
+	} else {
+		part(e.Kind.Error())
+	}
+	return b.String()
+}
+
+// Unwrap gives errors.Is and errors.As both the kind and the cause.
+func (e *Error) Unwrap() []error {
+	if e.Err == nil {
+		return []error{e.Kind}
+	}
+	return []error{e.Kind, e.Err}
+}
+
+// At is a place to add to an error. Each zero field adds nothing.
+type At struct {
+	File, Format, Op, Column string
+	Split, Off               Number
+}
+
+// Number is a number that may be missing, which is its zero value: see N.
+type Number int64
+
+// N is the Number n; a negative n is missing.
+func N[T int | int64](n T) Number { return Number(max(n, -1)) + 1 }
+
+// or returns own where it is a number already, else n.
+func or[T int | int64](own T, n Number) T {
+	if own < 0 {
+		return T(n - 1)
+	}
+	return own
+}
+
+// Locate returns err with the parts of a that it did not have yet. An error that carries no *Error, of I/O or a context,
+// gets its place in front and stays without a Kind: it goes on to be what it is for errors.Is and errors.As.
+func Locate(err error, a At) error {
+	if err == nil {
+		return nil
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		c := e.at(a)
+		return &c
+	}
+	var p *placed
+	if errors.As(err, &p) {
+		return &placed{p.e.at(a)}
+	}
+	bare := Error{Split: -1, Off: -1, Err: err}
+	return &placed{bare.at(a)}
+}
+
+// at returns e with the parts of a that it did not have yet.
+func (e *Error) at(a At) Error {
+	c := *e
+	for _, s := range []struct {
+		own *string
+		add string
+	}{{&c.File, a.File}, {&c.Format, a.Format}, {&c.Op, a.Op}, {&c.Column, a.Column}} {
+		if *s.own == "" {
+			*s.own = s.add
+		}
+	}
+	c.Split, c.Off = or(c.Split, a.Split), or(c.Off, a.Off)
+	return c
+}
+
+// placed is an error without a Kind at a place.
+type placed struct{ e Error }
+
+func (p *placed) Error() string { return p.e.Error() }
+func (p *placed) Unwrap() error { return p.e.Err }
+
+// Where returns the place of err and its text without the name of the file. An error that has no place has a zero one.
+func Where(err error) (a At, text string) {
+	var e *Error
+	var p *placed
+	switch {
+	case err == nil:
+		return At{}, ""
+	case errors.As(err, &e):
+	case errors.As(err, &p):
+		e = &p.e
+	default:
+		return At{}, err.Error()
+	}
+	text = err.Error()
+	if e.File != "" {
+		text = strings.TrimPrefix(text, e.File+": ")
+	}
+	return At{File: e.File, Format: e.Format, Op: e.Op, Column: e.Column, Split: N(e.Split), Off: N(e.Off)}, text
+}
