@@ -111,10 +111,16 @@ func (s *server) table(ctx context.Context) (*File, error) {
 }
 
 func (f *File) open(ctx context.Context) error {
-	if err := f.choose(); err != nil {
-		return err
+	err := f.choose()
+	if err == nil {
+		err = f.openTablets(ctx)
 	}
-	return f.openTablets(ctx)
+	if err != nil && !f.opt.Salvage && errors.Is(err, arrowio.ErrCorrupt) {
+		return reword(err, func(cause error) error {
+			return fmt.Errorf("%w; --kudu-salvage reads what is left and reports what is lost", cause)
+		})
+	}
+	return err
 }
 
 // openTablets opens the tablets that were chosen.

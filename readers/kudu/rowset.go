@@ -191,6 +191,7 @@ type lookup struct {
 	closer io.Closer
 	redo   []deltaFile
 	live   map[int64][]byte // after all changes on disk, by chunk of sizes.rows; nil = all rows of it
+	seen   map[int64][]byte // by the snapshot, after the log's changes, too: of the last chunk asked for
 }
 
 // find implements diskRows.

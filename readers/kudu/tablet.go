@@ -75,6 +75,12 @@ func (f *File) openTablet(ctx context.Context, t *tablet) error {
 	if t.mem, err = log.mem.sorted(); err != nil {
 		return err
 	}
+	for _, rs := range t.rowsets {
+		rs.endLookup() // what it knows is from before the log's changes
+	}
+	if err := f.unique(ctx, t); err != nil {
+		return err
+	}
 	if len(t.rowsets) == 0 && t.mem.len() == 0 {
 		f.note("tablet %s is empty", t.id)
 	}

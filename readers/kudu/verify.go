@@ -64,7 +64,9 @@ type verifier struct {
 	ctx    context.Context
 	report func(error)
 	bad    map[uint64]bool // blocks with faults: what depends on them is not checked
-	ways   int             // rowsets whose keys are merged at once
+	// reading means that nothing was verified before: what hides keys is an error.
+	reading bool
+	ways    int // rowsets whose keys are merged at once
 }
 
 func corrupt(format string, args ...any) error {

@@ -26,12 +26,26 @@ func (v *verifier) liveOnce(t *tablet) error {
 		v.doubt(t.place(), "tablet %s: whether keys are live in several rowsets was not checked, for that takes its log", t.id)
 		return nil
 	}
-	m := &liveMerge{verifier: v, tablet: t, pairs: map[[2]int64]*livePair{}}
+	p := &livePairs{verifier: v, tablet: t, pairs: map[[2]int64]*livePair{}}
+	ok, err := v.mergeKeys(t, p.twice)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		v.doubt(t.place(), "tablet %s: more than %d of its rowsets have overlapping keys: whether keys are live in several of them was not checked", t.id, v.ways)
+	}
+	return p.tell()
+}
+
+// mergeKeys calls twice for each two rows of a tablet that are live and have the same key, one after the other where there are
+// more than two. It is false where there are too many rowsets.
+func (v *verifier) mergeKeys(t *tablet, twice func(a, b storedRow, key []byte)) (bool, error) {
+	m := &liveMerge{verifier: v, found: twice}
 	defer m.close()
 	for _, rs := range t.rowsets {
 		s, err := v.source(rs)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if s != nil {
 			m.waiting = append(m.waiting, s)
@@ -39,17 +53,10 @@ func (v *verifier) liveOnce(t *tablet) error {
 	}
 	slices.SortStableFunc(m.waiting, func(a, b *keySource) int { return bytes.Compare(a.key, b.key) })
 	if t.mem.len() > 0 {
-		s := &keySource{mem: t.mem, key: t.mem.key(0), set: inMemory}
+		s := &keySource{mem: t.mem, key: t.mem.key(0)}
 		m.active = append(m.active, s)
 	}
-	ok, err := m.run()
-	if err != nil {
-		return err
-	}
-	if !ok {
-		v.doubt(t.place(), "tablet %s: more than %d of its rowsets have overlapping keys: whether keys are live in several of them was not checked", t.id, m.ways)
-	}
-	return m.tell()
+	return m.run()
 }
 
 // inMemory stands for the rows that only the log has, among ids of rowsets.
@@ -57,9 +64,8 @@ const inMemory = int64(-1)
 
 // keySource is the keys of a rowset that are live, in order.
 type keySource struct {
-	set    int64 // id of the rowset
-	rs     *rowset
-	id     uint64 // block of the keys
+	rs     *rowset // nil = the rows that only the log has
+	id     uint64  // block of the keys
 	what   string
 	keys   *cfile.Keys
 	closer io.Closer
@@ -72,6 +78,9 @@ type keySource struct {
 // source returns the keys of a rowset, to be opened later; nil where a fault hides them.
 func (v *verifier) source(rs *rowset) (*keySource, error) {
 	id, what, ok := rs.keyBlock()
+	if !ok && v.reading {
+		return nil, inRowSet(corrupt("it has no file of keys"), rs)
+	}
 	if !ok || v.bad[id] {
 		return nil, nil
 	}
@@ -84,11 +93,14 @@ func (v *verifier) source(rs *rowset) (*keySource, error) {
 	}
 	r, closer, err := v.File.block(v.ctx, id, what)
 	if err != nil {
+		if v.reading {
+			return nil, inRowSet(err, rs)
+		}
 		return nil, nil // reported
 	}
 	defer closer.Close()
 	least, _ := r.Footer().Lookup(cfilewire.MetaMinKey)
-	return &keySource{set: rs.meta.ID, rs: rs, id: id, what: what, key: bytes.Clone(least)}, nil
+	return &keySource{rs: rs, id: id, what: what, key: bytes.Clone(least)}, nil
 }
 
 // open reads the first key that is live.
@@ -147,10 +159,9 @@ type livePair struct {
 // liveMerge merges the keys of a tablet's rowsets. It is the heap of those that are open.
 type liveMerge struct {
 	*verifier
-	tablet  *tablet
 	waiting []*keySource // by least key
 	active  []*keySource
-	pairs   map[[2]int64]*livePair
+	found   func(a, b storedRow, key []byte)
 }
 
 func (m *liveMerge) Len() int           { return len(m.active) }
@@ -167,7 +178,7 @@ func (m *liveMerge) Pop() any {
 func (m *liveMerge) run() (bool, error) {
 	var before []byte
 	var has *keySource
-	hasRow := int64(0)
+	var last storedRow
 	for n := 0; ; n++ {
 		if n&1023 == 0 && m.ctx.Err() != nil {
 			return false, m.ctx.Err()
@@ -187,9 +198,9 @@ func (m *liveMerge) run() (bool, error) {
 		}
 		s := m.active[0]
 		if has != nil && has != s && bytes.Equal(before, s.key) {
-			m.twice(has, hasRow, s)
+			m.found(last, storedRow{s.rs, s.row}, before)
 		}
-		before, has, hasRow = append(before[:0], s.key...), s, s.row
+		before, has, last = append(before[:0], s.key...), s, storedRow{s.rs, s.row}
 		ok, err := s.next()
 		if ok {
 			heap.Fix(m, 0)
@@ -222,22 +233,33 @@ func (m *liveMerge) ended(s *keySource, err error) error {
 	return m.fault(inRowSet(inBlock(err, s.id, s.what), s.rs))
 }
 
-func (m *liveMerge) twice(a *keySource, row int64, b *keySource) {
-	rows := [2]int64{row, b.row}
-	sets := [2]int64{a.set, b.set}
+// livePairs counts the keys that are live twice, by rowsets.
+type livePairs struct {
+	*verifier
+	tablet *tablet
+	pairs  map[[2]int64]*livePair
+}
+
+func (m *livePairs) twice(a, b storedRow, key []byte) {
+	rows, sets := [2]int64{a.row, b.row}, [2]int64{inMemory, inMemory}
+	for i, r := range []storedRow{a, b} {
+		if r.rs != nil {
+			sets[i] = r.rs.meta.ID
+		}
+	}
 	if sets[0] > sets[1] {
 		sets[0], sets[1], rows[0], rows[1] = sets[1], sets[0], rows[1], rows[0]
 	}
 	p := m.pairs[sets]
 	if p == nil {
-		p = &livePair{first: bytes.Clone(b.key), rows: rows, sets: sets, firstOrder: len(m.pairs)}
+		p = &livePair{first: bytes.Clone(key), rows: rows, sets: sets, firstOrder: len(m.pairs)}
 		m.pairs[sets] = p
 	}
 	p.keys++
 }
 
 // tell reports what was found: a fault for each two rowsets.
-func (m *liveMerge) tell() error {
+func (m *livePairs) tell() error {
 	var all []*livePair
 	for _, p := range m.pairs {
 		all = append(all, p)

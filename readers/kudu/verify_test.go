@@ -208,39 +208,10 @@ func TestVerifySharedBlocks(t *testing.T) {
 func TestVerifyLiveTwice(t *testing.T) {
 	s := newRealServer(t, "file")
 	rows := fixtures.Unpack(t, realServers+"rows.tar.gz")
-	next := uint64(1 << 40)
 	for _, name := range []string{"changed", "unflushed"} {
 		f := s.table(name)
 		x := f.tablets[0]
-		again := func(id uint64) uint64 {
-			from, _, err := f.blocks.At(id)
-			if err != nil {
-				t.Fatal(err)
-			}
-			next++
-			to := BlockPath(&f.dirs.Data[0], next)
-			if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(to, fixtures.Read(t, from), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			return next
-		}
-		s.editSuper(x.id, func(m protoMsg) protoMsg {
-			rs := &x.super.RowSets[0]
-			c := protoMsg{}.num(1, 77).num(2, rs.LastDurableDMS).num(10, rs.LiveRows).block(6, again(rs.Bloom))
-			for _, k := range rs.Columns {
-				c = c.str(3, string(protoMsg{}.block(2, again(k.Block)).num(4, int64(k.ID))))
-			}
-			for _, b := range rs.Redo {
-				c = c.str(4, string(protoMsg{}.block(2, again(b))))
-			}
-			for _, b := range rs.Undo {
-				c = c.str(5, string(protoMsg{}.block(2, again(b))))
-			}
-			return m.str(6, string(c))
-		})
+		s.copyRowSet(f, x)
 		want := int(x.super.RowSets[0].LiveRows)
 		if name == "unflushed" { // the rowset had all rows of the first snapshot
 			want = 0
@@ -268,6 +239,40 @@ func TestVerifyLiveTwice(t *testing.T) {
 			t.Errorf("%s, without the log: %v, %q", name, err, told(f))
 		}
 	}
+}
+
+// copyRowSet gives a tablet a copy of its first rowset, with the id 77, in blocks of its own.
+func (s *realServer) copyRowSet(f *File, x *tablet) {
+	s.t.Helper()
+	again := func(id uint64) uint64 {
+		from, _, err := f.blocks.At(id)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		id |= 1 << 40
+		to := BlockPath(&f.dirs.Data[0], id)
+		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+			s.t.Fatal(err)
+		}
+		if err := os.WriteFile(to, fixtures.Read(s.t, from), 0o600); err != nil {
+			s.t.Fatal(err)
+		}
+		return id
+	}
+	s.editSuper(x.id, func(m protoMsg) protoMsg {
+		rs := &x.super.RowSets[0]
+		c := protoMsg{}.num(1, 77).num(2, rs.LastDurableDMS).num(10, rs.LiveRows).block(6, again(rs.Bloom))
+		for _, k := range rs.Columns {
+			c = c.str(3, string(protoMsg{}.block(2, again(k.Block)).num(4, int64(k.ID))))
+		}
+		for _, b := range rs.Redo {
+			c = c.str(4, string(protoMsg{}.block(2, again(b))))
+		}
+		for _, b := range rs.Undo {
+			c = c.str(5, string(protoMsg{}.block(2, again(b))))
+		}
+		return m.str(6, string(c))
+	})
 }
 
 // Logs: damage is one fault, with the segment and the offset; an end that was not finished is none.

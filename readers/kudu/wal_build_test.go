@@ -116,6 +116,8 @@ func writeOf(cols []madeColumn, rows ...madeRow) protoMsg {
 				cells = binary.LittleEndian.AppendUint64(cells, uint64(v))
 			case int:
 				cells = binary.LittleEndian.AppendUint64(cells, uint64(v))
+			case bool:
+				cells = append(cells, map[bool]byte{true: 1}[v])
 			case string:
 				cells = binary.LittleEndian.AppendUint64(cells, uint64(len(indirect)))
 				cells = binary.LittleEndian.AppendUint64(cells, uint64(len(v)))

@@ -55,6 +55,9 @@ func (r *replayer) replicate(e *kuduwire.Entry, b *batch) error {
 	if !r.hasPrev && e.ID.Index > 1 && r.sb.LastDurableMRS < 0 && len(r.sb.RowSets) == 0 {
 		r.report.note("the log begins with operation %s though nothing is on disk: segments before it may be missing", e.ID)
 	}
+	if !r.hasPrev {
+		r.st.first = e.ID
+	}
 	r.prev, r.hasPrev, r.holes = e.ID, true, r.reader.holes
 	switch e.Op {
 	case kuduwire.OpNoOp, kuduwire.OpWrite, kuduwire.OpAlterSchema, kuduwire.OpChangeConfig, kuduwire.OpParticipant:
@@ -84,7 +87,8 @@ func (r *replayer) replicate(e *kuduwire.Entry, b *batch) error {
 	return nil
 }
 
-// follows reports whether an operation may come after the one before. A salvage goes on where it has itself passed over
+// follows reports whether an operation may come after the one before. No index may be left out, even where the term
+// changes, which Kudu lets pass: a new leader goes on with the next index, so operations are missing. A salvage goes on where it has itself passed over
 // a part of the log, which accounts for what is missing, and else stops.
 func (r *replayer) follows(e *kuduwire.Entry) (bool, error) {
 	if !r.hasPrev || e.ID.Index <= r.prev.Index || e.ID.Index-1 == r.prev.Index {
@@ -96,11 +100,8 @@ func (r *replayer) follows(e *kuduwire.Entry) (bool, error) {
 		r.report.lose("%s between %s and %s: not in what can be read of the log", count(missing, "operation"), r.prev, e.ID)
 		r.miss(indexRange{r.prev.Index + 1, e.ID.Index - 1})
 		return true, nil
-	case e.ID.Term != r.prev.Term:
-		r.report.note("operation %s follows %s: the indices between are not in the log", e.ID, r.prev)
-		return true, nil
 	case r.o.Salvage:
-		r.report.lose("operation %s follows %s without what was between: what comes behind is not applied", e.ID, r.prev)
+		r.report.lose("%s: operation %s follows %s: %s missing; what comes behind is not applied", r.where.file.name, e.ID, r.prev, count(missing, "operation"))
 		r.stopped = true
 		r.behindGap(e)
 		return false, nil
