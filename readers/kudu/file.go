@@ -115,7 +115,7 @@ func (f *File) open(ctx context.Context) error {
 	if err == nil {
 		err = f.openTablets(ctx)
 	}
-	if err != nil && !f.opt.Salvage && errors.Is(err, arrowio.ErrCorrupt) {
+	if err != nil && !f.opt.Salvage && errors.Is(err, errs.ErrCorrupt) {
 		return reword(err, func(cause error) error {
 			return fmt.Errorf("%w; --kudu-salvage reads what is left and reports what is lost", cause)
 		})

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -80,7 +81,7 @@ func (f *File) lookUp(ctx context.Context, t *tablet) (keys [][]storedRow, first
 			first = bytes.Clone(t.mem.key(int(found[0][0].row)))
 		}
 		if keys = append(keys, found...); len(keys) > maxTwice {
-			return nil, nil, arrowio.Errorf(arrowio.ErrLimit, "more than %d keys are live twice", maxTwice)
+			return nil, nil, errs.Errorf(errs.ErrLimit, "more than %d keys are live twice", maxTwice)
 		}
 	}
 	return keys, first, nil
@@ -192,13 +193,13 @@ func (f *File) compareAll(ctx context.Context, t *tablet) (keys [][]storedRow, f
 	case err != nil:
 		return nil, nil, err
 	case many:
-		return nil, nil, arrowio.Errorf(arrowio.ErrLimit, "more than %d keys are live twice", maxTwice)
+		return nil, nil, errs.Errorf(errs.ErrLimit, "more than %d keys are live twice", maxTwice)
 	case failed != nil && !f.opt.Salvage:
 		return nil, nil, failed
 	case failed != nil:
 		f.doubt(t.place(), "tablet %s: keys may be live twice, because not all keys can be read: %v", t.id, failed)
 	case !checked && !f.opt.Salvage:
-		return nil, nil, arrowio.Errorf(arrowio.ErrUnsupported, "a part of the write-ahead log is missing, and more than %d rowsets have overlapping keys: whether keys are live twice cannot be checked", mergeWays)
+		return nil, nil, errs.Errorf(errs.ErrUnsupported, "a part of the write-ahead log is missing, and more than %d rowsets have overlapping keys: whether keys are live twice cannot be checked", mergeWays)
 	case !checked:
 		f.doubt(t.place(), "tablet %s: keys may be live twice: more than %d rowsets have overlapping keys, which is more than can be compared", t.id, mergeWays)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	kw "github.com/arrowio/arrowio/internal/kuduwire"
@@ -72,7 +73,7 @@ func TestFirstSegmentLost(t *testing.T) {
 
 	s.changedLog(x, insertChanged(x, 2, 14, later, 1, 2, 1000)...)
 	_, _, err = s.scanAll("kudu-table=changed")
-	if !errors.Is(err, arrowio.ErrCorrupt) || !anyHas([]string{err.Error()}, x.id, "2 keys live twice, the first is 1, in the log and in rowset 0", "2.14", "--kudu-salvage") {
+	if !errors.Is(err, errs.ErrCorrupt) || !anyHas([]string{err.Error()}, x.id, "2 keys live twice, the first is 1, in the log and in rowset 0", "2.14", "--kudu-salvage") {
 		t.Errorf("keys of rows on disk: %v", err)
 	}
 	got, _, err = s.scanAll("kudu-table=changed", "kudu-salvage=true")
@@ -99,7 +100,7 @@ func TestGapAtNewTerm(t *testing.T) {
 	whole, _, _ := s.scanAll("kudu-table=changed")
 	const later = 8_000_000_000_000_000_000
 	s.changedLog(x, append(insertChanged(x, 1, 2, later, 1000), insertChanged(x, 2, 14, later+1, 1001)...)...)
-	if _, _, err := s.scanAll("kudu-table=changed"); !errors.Is(err, arrowio.ErrCorrupt) || !anyHas([]string{err.Error()}, "operation 2.14 follows 1.2: 11 operations missing", "--kudu-salvage") {
+	if _, _, err := s.scanAll("kudu-table=changed"); !errors.Is(err, errs.ErrCorrupt) || !anyHas([]string{err.Error()}, "operation 2.14 follows 1.2: 11 operations missing", "--kudu-salvage") {
 		t.Errorf("a gap: %v", err)
 	}
 	got, w, err := s.scanAll("kudu-table=changed", "kudu-salvage=true")
@@ -128,7 +129,7 @@ func TestKeysTwiceWithoutLog(t *testing.T) {
 		t.Errorf("no key twice: %d rows, %q, %v", len(got), w, err)
 	}
 	s.copyRowSet(f, x)
-	if _, _, err := s.scanAll("kudu-table=changed"); !errors.Is(err, arrowio.ErrCorrupt) || !anyHas([]string{err.Error()}, "48 keys live twice", "rowset 0", "rowset 77", "--kudu-salvage") {
+	if _, _, err := s.scanAll("kudu-table=changed"); !errors.Is(err, errs.ErrCorrupt) || !anyHas([]string{err.Error()}, "48 keys live twice", "rowset 0", "rowset 77", "--kudu-salvage") {
 		t.Errorf("keys twice: %v", err)
 	}
 	got, w, err := s.scanAll("kudu-table=changed", "kudu-salvage=true")
