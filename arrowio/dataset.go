@@ -3,7 +3,6 @@ package arrowio
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"sync/atomic"
@@ -193,13 +192,13 @@ func (js *jobs) open(ctx context.Context) error {
 		return err
 	})
 	if err != nil {
-		return named(fr.Name, err)
+		return errs.Locate(err, errs.At{File: fr.Name})
 	}
 	if js.show != nil {
 		shown, err := js.show(f)
 		if err != nil {
 			_ = guard(f.Close) // it was not read
-			return named(fr.Name, err)
+			return errs.Locate(err, errs.At{File: fr.Name})
 		}
 		f = shown
 	}
@@ -222,17 +221,11 @@ func (j *job) located(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
+	at := errs.At{File: j.file.name}
 	if j.file.splits > 1 {
-		err = errs.Locate(err, errs.At{Split: errs.N(j.split.Ordinal)})
+		at.Split = errs.N(j.split.Ordinal)
 	}
-	return named(j.file.name, err)
-}
-
-func named(name string, err error) error {
-	if name == "" {
-		return err
-	}
-	return fmt.Errorf("%s: %w", name, err)
+	return errs.Locate(err, at)
 }
 
 // addRows adds two counts, of rows or bytes; what no int64 can hold is more than anybody reads.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
@@ -31,7 +32,7 @@ func NewDataset(ctx context.Context, fragments []Fragment, o DatasetOptions) (*D
 		}
 		s, err := fr.schema(ctx)
 		if err != nil {
-			return nil, named(fr.Name, err)
+			return nil, errs.Locate(err, errs.At{File: fr.Name})
 		}
 		if !hasEqual(schemas, s) {
 			schemas, names = append(schemas, s), append(names, fr.Name)

@@ -66,9 +66,10 @@ type fieldClash struct {
 
 // err is the error about the schema `at`.
 func (c *fieldClash) err(name func(int) string) error {
-	return named(name(c.at), atColumn(c.column+c.path,
+	err := atColumn(c.column+c.path,
 		"it is %s here and %s in %s, and no type holds all values of both; read the files separately, or leave the column out (--columns)",
-		c.b, c.a, name(c.before)))
+		c.b, c.a, name(c.before))
+	return errs.Locate(err, errs.At{File: name(c.at)})
 }
 
 // unify joins schemas; two columns of one name are an error, a column without a common type is marked.
@@ -110,7 +111,7 @@ func unify(schemas []*arrow.Schema, name func(int) string, by Match) (*unified, 
 			continue
 		}
 		if err := u.addByName(k, s, index); err != nil {
-			return nil, named(name(k), err)
+			return nil, errs.Locate(err, errs.At{File: name(k)})
 		}
 	}
 	for _, k := range numbered {

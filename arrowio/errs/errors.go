@@ -1,8 +1,11 @@
 package errs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
+	"strconv"
 	"strings"
 )
 
@@ -104,19 +107,29 @@ type At struct {
 	Split, Off               Number
 }
 
-// Number is a number that may be missing, which is its zero value: see N.
+// Number is a number that may be missing, which is its zero value: see N. As JSON it is the number, or null.
 type Number int64
+
+// MarshalJSON implements json.Marshaler.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if n <= 0 {
+		return []byte("null"), nil
+	}
+	return strconv.AppendInt(nil, int64(n)-1, 10), nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *Number) UnmarshalJSON(b []byte) error {
+	if *n = 0; string(b) == "null" {
+		return nil
+	}
+	v, err := strconv.ParseInt(string(b), 10, 64)
+	*n = N(v)
+	return err
+}
 
 // N is the Number n; a negative n is missing.
 func N[T int | int64](n T) Number { return Number(max(n, -1)) + 1 }
-
-// or returns own where it is a number already, else n.
-func or[T int | int64](own T, n Number) T {
-	if own < 0 {
-		return T(n - 1)
-	}
-	return own
-}
 
 // Locate returns err with the parts of a that it did not have yet. An error that carries no *Error, of I/O or a context,
 // gets its place in front and stays without a Kind: it goes on to be what it is for errors.Is and errors.As.
@@ -124,56 +137,95 @@ func Locate(err error, a At) error {
 	if err == nil {
 		return nil
 	}
-	var e *Error
-	if errors.As(err, &e) {
-		c := e.at(a)
-		return &c
+	had, _ := Where(err)
+	switch x := err.(type) {
+	case *Error:
+		return x.at(a.without(had))
+	case *placed:
+		return &placed{x.e.at(a.without(had))}
 	}
-	var p *placed
-	if errors.As(err, &p) {
-		return &placed{p.e.at(a)}
+	a = a.without(had)
+	if a == (At{}) {
+		return err
 	}
-	bare := Error{Split: -1, Off: -1, Err: err}
-	return &placed{bare.at(a)}
+	var k Kind
+	if errors.As(err, &k) {
+		return (&Error{Kind: k, Split: -1, Off: -1, Err: err}).at(a)
+	}
+	return &placed{(&Error{Split: -1, Off: -1, Err: err}).at(a)}
 }
 
 // at returns e with the parts of a that it did not have yet.
-func (e *Error) at(a At) Error {
+func (e *Error) at(a At) *Error {
 	c := *e
-	for _, s := range []struct {
-		own *string
-		add string
-	}{{&c.File, a.File}, {&c.Format, a.Format}, {&c.Op, a.Op}, {&c.Column, a.Column}} {
-		if *s.own == "" {
-			*s.own = s.add
-		}
+	had := c.place().and(a)
+	c.File, c.Format, c.Op, c.Column = had.File, had.Format, had.Op, had.Column
+	c.Split, c.Off = int(had.Split-1), int64(had.Off-1)
+	return &c
+}
+
+func (e *Error) place() At {
+	return At{File: e.File, Format: e.Format, Op: e.Op, Column: e.Column, Split: N(e.Split), Off: N(e.Off)}
+}
+
+// and returns a with those parts of b that it lacks.
+func (a At) and(b At) At {
+	return At{
+		cmp.Or(a.File, b.File), cmp.Or(a.Format, b.Format), cmp.Or(a.Op, b.Op), cmp.Or(a.Column, b.Column),
+		cmp.Or(a.Split, b.Split), cmp.Or(a.Off, b.Off),
 	}
-	c.Split, c.Off = or(c.Split, a.Split), or(c.Off, a.Off)
-	return c
+}
+
+// without returns the parts of a that b lacks.
+func (a At) without(b At) At {
+	return At{
+		lacking(a.File, b.File), lacking(a.Format, b.Format), lacking(a.Op, b.Op), lacking(a.Column, b.Column),
+		lacking(a.Split, b.Split), lacking(a.Off, b.Off),
+	}
+}
+
+func lacking[T comparable](a, b T) (none T) {
+	if b == none {
+		return a
+	}
+	return none
 }
 
 // placed is an error without a Kind at a place.
-type placed struct{ e Error }
+type placed struct{ e *Error }
 
 func (p *placed) Error() string { return p.e.Error() }
 func (p *placed) Unwrap() error { return p.e.Err }
 
-// Where returns the place of err and its text without the name of the file. An error that has no place has a zero one.
+// Where returns the place of err, with what each error that it wraps adds, and its text without the name of the file,
+// which the operating system's own errors repeat. An error that has no place has a zero one.
 func Where(err error) (a At, text string) {
+	if err == nil {
+		return At{}, ""
+	}
+	text = err.Error()
+	for e := next(err); e != nil; e = next(e.Err) {
+		a = e.place().and(a) // the inner one knows better
+	}
+	if a.File != "" {
+		text = strings.TrimPrefix(text, a.File+": ")
+	}
+	var pe *fs.PathError
+	if errors.As(err, &pe) && pe.Path == a.File {
+		text = strings.Replace(text, pe.Error(), pe.Err.Error(), 1)
+	}
+	return a, text
+}
+
+// next returns the first error with a place that err is or wraps; nil = there is none.
+func next(err error) *Error {
 	var e *Error
 	var p *placed
 	switch {
-	case err == nil:
-		return At{}, ""
 	case errors.As(err, &e):
+		return e
 	case errors.As(err, &p):
-		e = &p.e
-	default:
-		return At{}, err.Error()
+		return p.e
 	}
-	text = err.Error()
-	if e.File != "" {
-		text = strings.TrimPrefix(text, e.File+": ")
-	}
-	return At{File: e.File, Format: e.Format, Op: e.Op, Column: e.Column, Split: N(e.Split), Off: N(e.Off)}, text
+	return nil
 }

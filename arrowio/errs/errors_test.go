@@ -69,10 +69,10 @@ func TestLocate(t *testing.T) {
 func TestFileOfErrors(t *testing.T) {
 	data := Locate(fmt.Errorf("reading: %w", Locate(Errorf(ErrCorrupt, "bad"), At{Split: N(0)})), At{File: "a.orc", Format: "orc"})
 	outer := Locate(data, At{File: "directory"})
-	if want := "a.orc: orc: split 0: bad"; outer.Error() != want {
+	if want := "a.orc: orc: reading: split 0: bad"; outer.Error() != want {
 		t.Errorf("got  %s\nwant %s", outer, want)
 	}
-	if at, text := Where(outer); at.File != "a.orc" || at.Split != N(0) || at.Off != 0 || text != "orc: split 0: bad" {
+	if at, text := Where(outer); at.File != "a.orc" || at.Split != N(0) || at.Off != 0 || text != "orc: reading: split 0: bad" {
 		t.Errorf("%+v, %q", at, text)
 	}
 	other := Locate(Locate(io.ErrUnexpectedEOF, At{Off: N(3)}), At{File: "b"})

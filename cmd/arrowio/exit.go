@@ -50,69 +50,34 @@ type printedError struct{ err error }
 func (e *printedError) Error() string { return e.err.Error() }
 func (e *printedError) Unwrap() error { return e.err }
 
-// fileError adds the file that an error is about.
-type fileError struct {
-	file string
-	err  error
-}
-
-// Error puts the file in front, where err's text does not have it there already.
-func (e *fileError) Error() string {
-	if text := e.err.Error(); strings.HasPrefix(text, e.file+": ") {
-		return text
-	}
-	return e.file + ": " + e.err.Error()
-}
-
-func (e *fileError) Unwrap() error { return e.err }
-
 // inFile returns err with the file it is about, unless it already names one.
-func inFile(file string, err error) error {
-	var fe *fileError
-	if err == nil || errors.As(err, &fe) {
-		return err
-	}
-	return &fileError{file, err}
-}
+func inFile(file string, err error) error { return errs.Locate(err, errs.At{File: file}) }
 
 // failure is an error as the user sees it; its JSON is what --json-errors prints.
 type failure struct {
-	Kind    string `json:"kind"` // an errs.Kind's name, or usage, system, interrupted
-	File    string `json:"file"`
-	Format  string `json:"format"`
-	Column  string `json:"column"`
-	Split   *int   `json:"split"`  // null = none
-	Offset  *int64 `json:"offset"` // null = unknown
-	Message string `json:"message"`
-	code    int    // the exit code it asks for
-	silent  bool   // nobody is left to read it
+	Kind    string      `json:"kind"` // an errs.Kind's name, or usage, system, interrupted
+	File    string      `json:"file"`
+	Format  string      `json:"format"`
+	Column  string      `json:"column"`
+	Split   errs.Number `json:"split"`  // null = none
+	Offset  errs.Number `json:"offset"` // null = unknown
+	Message string      `json:"message"`
+	code    int         // the exit code it asks for
+	silent  bool        // nobody is left to read it
 }
 
 // describe sorts err into the exit codes. ctx tells an interruption from every other reason to stop.
 func describe(ctx context.Context, err error) failure {
 	f := failure{Kind: "system", code: exitSystem}
-	var fe *fileError
-	if errors.As(err, &fe) {
-		f.File = fe.file
-	}
-	f.Message = message(err)
+	at, text := errs.Where(err)
+	f.File, f.Format, f.Column, f.Split, f.Offset, f.Message = at.File, at.Format, at.Column, at.Split, at.Off, text
 
 	var ue *usageError
 	var ae *errs.Error
 	isArrowio := errors.As(err, &ae)
-	if isArrowio {
-		f.Format, f.Column = ae.Format, ae.Column
-		if ae.Split >= 0 {
-			f.Split = &ae.Split
-		}
-		if ae.Off >= 0 {
-			f.Offset = &ae.Off
-		}
-	}
 	var placed interface{ Offset() int64 } // trouble of a store
 	if !isArrowio && errors.As(err, &placed) && placed.Offset() >= 0 {
-		off := placed.Offset()
-		f.Offset = &off
+		f.Offset = errs.N(placed.Offset())
 	}
 	switch {
 	case ctx.Err() != nil && (errors.Is(context.Cause(ctx), errInterrupted) || errors.Is(err, context.Canceled)):
@@ -133,23 +98,6 @@ func describe(ctx context.Context, err error) failure {
 	var printed *printedError
 	f.silent = f.silent || errors.As(err, &printed)
 	return f
-}
-
-// message is err's text without what the line says already: the file's name in front, and the file's name again inside
-// the operating system's own error.
-func message(err error) string {
-	var fe *fileError
-	text := err.Error()
-	if errors.As(err, &fe) {
-		if rest, ok := strings.CutPrefix(text, fe.file+": "); ok {
-			text = rest
-		}
-		var pe *fs.PathError
-		if errors.As(fe.err, &pe) && pe.Path == fe.file {
-			text = strings.Replace(text, pe.Error(), pe.Err.Error(), 1)
-		}
-	}
-	return text
 }
 
 // String is the one line for people. The stack of a bug is not for the line; the object has it.

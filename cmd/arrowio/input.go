@@ -248,7 +248,7 @@ func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *sel
 		return a.openInput(ctx, ds, i, inputs[i].Path, r)
 	}
 	if ds.Dataset, err = readers.NewDataset(ctx, inputs, o, open); err != nil {
-		return nil, errors.Join(ds.locate(err), ds.close())
+		return nil, errors.Join(err, ds.close())
 	}
 	first := ds.kept[0]
 	ds.format = first.format
@@ -338,10 +338,6 @@ func (a *app) openInput(ctx context.Context, ds *dataset, i int, path string, r 
 	}
 	f, err := a.open(ctx, path, r)
 	if err != nil {
-		var fe *fileError
-		if errors.As(err, &fe) && fe.file == displayName(path) {
-			err = fe.err // who asked names the file
-		}
 		return nil, err
 	}
 	columns := ds.columns
@@ -423,19 +419,6 @@ func (d *dataset) work(s *selectFlags) work {
 		w.rows = r.Intersect(arrowio.RowRange{End: w.rows}).Len()
 	}
 	return w
-}
-
-// locate names the file that an error of a scan is about: the scan has put its name in front of the text.
-func (d *dataset) locate(err error) error {
-	if err == nil {
-		return nil
-	}
-	for _, name := range d.files {
-		if strings.HasPrefix(err.Error(), name+": ") {
-			return inFile(name, err)
-		}
-	}
-	return err
 }
 
 // expand turns directories and globs into the files that they stand for.

@@ -119,7 +119,7 @@ func (a *app) query(ctx context.Context, f *queryFlags, sql string) (err error) 
 	defer db.Close()
 	rows, err := db.Query(ctx, sql)
 	if err != nil {
-		return q.locate(err)
+		return err
 	}
 	defer func() { _ = rows.Close() }() // where it is not the first time, it says nothing
 	if err := q.checkOptions(format.Name); err != nil {
@@ -138,7 +138,7 @@ func (a *app) query(ctx context.Context, f *queryFlags, sql string) (err error) 
 	}
 	done()
 	q.tellScans(rows.Scans())
-	return q.locate(rows.Close())
+	return rows.Close()
 }
 
 // statement is the SQL with its parameters filled in.
@@ -220,7 +220,7 @@ func (q *querying) copyRows(rows *duckdb.Rows, out arrowio.Writer) error {
 			return nil
 		}
 		if err != nil {
-			return q.locate(err)
+			return err
 		}
 		n := min(rec.NumRows(), limit)
 		err = writeRows(out, rec, 0, n)
@@ -247,14 +247,6 @@ func (q *querying) checkOptions(output string) error {
 		used = append(used, usedFormat{f.readFlags.options, ds.format, ds.files[0]})
 	}
 	return f.readFlags.options.check(used...)
-}
-
-// locate names the file that an error is about.
-func (q *querying) locate(err error) error {
-	for _, ds := range q.opened {
-		err = ds.locate(err)
-	}
-	return err
 }
 
 func (q *querying) tellScans(scans []duckdb.Scan) {

@@ -127,7 +127,7 @@ func (a *app) scanOnce(ctx context.Context, f *scanFlags, in []string, report *s
 	bar := a.startProgress(f.progress.word, "scan", ds.work(f.selectFlags))
 	defer bar.stop()
 	if r.scanned, err = discard(ctx, ds, f, bar); err != nil {
-		return r, ds.locate(err)
+		return r, err
 	}
 	r.FileBytes = ds.read()
 	if err := ds.close(); err != nil {

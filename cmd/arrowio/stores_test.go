@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/s3fake"
 )
 
@@ -89,7 +90,7 @@ func TestStoreErrors(t *testing.T) {
 	})
 	o := do(t, "--json-errors", "cat", inBucket+"x.csv")
 	var f failure
-	if err := json.Unmarshal([]byte(o.err), &f); err != nil || o.code != 3 || f.Kind != "system" || f.File != inBucket+"x.csv" || f.Offset == nil || *f.Offset != 0 {
+	if err := json.Unmarshal([]byte(o.err), &f); err != nil || o.code != 3 || f.Kind != "system" || f.File != inBucket+"x.csv" || f.Offset != errs.N(0) {
 		t.Errorf("%d: %s", o.code, o.err)
 	}
 	fails(t, do(t, "cat", inBucket+"x.csv"), 3, inBucket+"x.csv: at 0: permission denied", "403")

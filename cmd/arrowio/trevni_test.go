@@ -73,7 +73,7 @@ func TestTrevniThroughEveryCommand(t *testing.T) {
 	only(t, dir, "back.arrow", "bad.trv", "in.arrow", "out.trv")
 	o = do(t, "--json-errors", "convert", bad, filepath.Join(dir, "x.arrow"))
 	var f failure
-	if err := json.Unmarshal([]byte(o.err), &f); err != nil || f.Kind != "corrupt" || f.File != bad || f.Format != "trevni" || f.Column == "" || f.Offset == nil {
+	if err := json.Unmarshal([]byte(o.err), &f); err != nil || f.Kind != "corrupt" || f.File != bad || f.Format != "trevni" || f.Column == "" || f.Offset == 0 {
 		t.Errorf("%v: %s", err, o.err)
 	}
 }

@@ -110,7 +110,7 @@ func (a *app) verify(ctx context.Context, read *readFlags, in []string, asJSON b
 	}
 	switch {
 	case bad > 0 && len(all.Files) == 1:
-		return &fileError{all.Files[0].File, errs.Errorf(errs.ErrCorrupt, "%s found", plural(faults, "fault"))}
+		return inFile(all.Files[0].File, errs.Errorf(errs.ErrCorrupt, "%s found", plural(faults, "fault")))
 	case bad > 0:
 		return errs.Errorf(errs.ErrCorrupt, "%s found in %d of %d files", plural(faults, "fault"), bad, len(all.Files))
 	}

@@ -131,7 +131,7 @@ func TestPanic(t *testing.T) {
 func TestDescribe(t *testing.T) {
 	at := errs.Locate(errs.Errorf(errs.ErrCorrupt, "bad"), errs.At{Format: "orc", Column: "a.b", Split: errs.N(3), Off: errs.N(9)})
 	f := describe(about("f.orc", about("other", at)))
-	if f.Kind != errs.ErrCorrupt.Error() || f.Column != "a.b" || f.Split == nil || *f.Split != 3 || f.Offset == nil || *f.Offset != 9 {
+	if f.Kind != errs.ErrCorrupt.Error() || f.Column != "a.b" || f.Split != errs.N(3) || f.Offset != errs.N(9) {
 		t.Errorf("%+v", f)
 	}
 	if f := describe(context.Canceled); f.Kind != "cancelled" {

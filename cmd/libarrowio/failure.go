@@ -5,59 +5,33 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 	"syscall"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
-// inFile is an error with the file that it is about.
-type inFile struct {
-	file string
-	err  error
-}
-
-func (e *inFile) Error() string {
-	if text := e.err.Error(); strings.HasPrefix(text, e.file+": ") {
-		return text
-	}
-	return e.file + ": " + e.err.Error()
-}
-
-func (e *inFile) Unwrap() error { return e.err }
-
 // about returns err with its file, unless it names one.
-func about(file string, err error) error {
-	var f *inFile
-	if err == nil || errors.As(err, &f) {
-		return err
-	}
-	return &inFile{file, err}
-}
+func about(file string, err error) error { return errs.Locate(err, errs.At{File: file}) }
 
 // failure is an error as other languages see it.
 type failure struct {
-	Kind    string `json:"kind"` // an errs.Kind's name, or system, cancelled, closed
-	File    string `json:"file,omitempty"`
-	Format  string `json:"format,omitempty"`
-	Column  string `json:"column,omitempty"`
-	Split   *int   `json:"split"`  // null = none
-	Offset  *int64 `json:"offset"` // null = unknown
-	Errno   int    `json:"errno,omitempty"`
-	Message string `json:"message"`
+	Kind    string      `json:"kind"` // an errs.Kind's name, or system, cancelled, closed
+	File    string      `json:"file,omitempty"`
+	Format  string      `json:"format,omitempty"`
+	Column  string      `json:"column,omitempty"`
+	Split   errs.Number `json:"split"`  // null = none
+	Offset  errs.Number `json:"offset"` // null = unknown
+	Errno   int         `json:"errno,omitempty"`
+	Message string      `json:"message"`
 }
 
 // errClosed is of handles that were closed.
 var errClosed = errors.New("it is closed")
 
 func describe(err error) failure {
-	f := failure{Kind: "system", Message: err.Error()}
-	var in *inFile
-	if errors.As(err, &in) {
-		f.File = in.file
-		f.Message = strings.TrimPrefix(f.Message, in.file+": ")
-	}
+	at, text := errs.Where(err)
+	f := failure{Kind: "system", File: at.File, Format: at.Format, Column: at.Column, Split: at.Split, Offset: at.Off, Message: text}
 	var ae *errs.Error
 	var parse *expr.ParseError
 	var no syscall.Errno
@@ -67,13 +41,7 @@ func describe(err error) failure {
 	case errors.Is(err, errClosed):
 		f.Kind = "closed"
 	case errors.As(err, &ae):
-		f.Kind, f.Format, f.Column = ae.Kind.Error(), ae.Format, ae.Column
-		if ae.Split >= 0 {
-			f.Split = &ae.Split
-		}
-		if ae.Off >= 0 {
-			f.Offset = &ae.Off
-		}
+		f.Kind = ae.Kind.Error()
 	case errors.As(err, &parse):
 		f.Kind, f.Message = errs.ErrOption.Error(), fmt.Sprintf("where: %s", f.Message)
 	case errors.As(err, &no):
@@ -86,13 +54,8 @@ func describe(err error) failure {
 		f.Errno = int(syscall.EEXIST)
 	}
 	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		if f.File == "" {
-			f.File = pe.Path
-		}
-		if pe.Path == f.File {
-			f.Message = strings.Replace(f.Message, pe.Error(), pe.Err.Error(), 1)
-		}
+	if f.File == "" && errors.As(err, &pe) {
+		return describe(about(pe.Path, err))
 	}
 	return f
 }

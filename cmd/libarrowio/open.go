@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -329,16 +328,8 @@ func (h *handle) said() []arrowio.Warning {
 	return append([]arrowio.Warning{}, h.warnings...)
 }
 
-// locate finds the file that an error is about: a dataset puts its name in front.
+// locate returns err with its file where there is only one that it can be.
 func (h *handle) locate(err error) error {
-	if err == nil {
-		return nil
-	}
-	for _, name := range h.names {
-		if strings.HasPrefix(err.Error(), name+": ") {
-			return about(name, err)
-		}
-	}
 	if len(h.names) == 1 {
 		return about(h.names[0], err)
 	}

@@ -2,7 +2,7 @@ package orctable
 
 import (
 	"errors"
-	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -19,10 +19,11 @@ func at(name string, err error) error {
 	case name == "":
 		return errs.Locate(err, errs.At{Format: orc.Name})
 	case !errors.As(err, &e):
-		if strings.Contains(err.Error(), name) {
+		var p *fs.PathError
+		if errors.As(err, &p) && strings.HasSuffix(p.Path, name) {
 			return err
 		}
-		return fmt.Errorf("%s: %w", name, err)
+		return errs.Locate(err, errs.At{Op: name})
 	}
 	c := *e
 	c.Format = orc.Name
