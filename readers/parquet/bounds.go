@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/decimal128"
 	"github.com/apache/arrow/go/v15/arrow/decimal256"
+	"github.com/apache/arrow/go/v15/arrow/float16"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/arrow/scalar"
 	"github.com/cespare/xxhash/v2"
@@ -68,7 +69,7 @@ func (n *node) bound(b []byte, ordered, upper bool) scalar.Scalar {
 		}
 	case decode.ByteArray, decode.Fixed:
 		if ordered {
-			return n.bytesBound(b, t)
+			return n.bytesBound(b, t, upper)
 		}
 	}
 	return nil
@@ -84,8 +85,26 @@ func wider(v float64, upper bool) float64 {
 	return math.Copysign(0, -1)
 }
 
+// holds reports whether v is a value of t, where that has fewer than 32 bits.
+func holds(t arrow.DataType, v int64) bool {
+	switch t.ID() {
+	case arrow.INT8:
+		return v == int64(int8(v))
+	case arrow.INT16:
+		return v == int64(int16(v))
+	case arrow.UINT8:
+		return v == int64(uint8(v))
+	case arrow.UINT16:
+		return v == int64(uint16(v))
+	}
+	return true
+}
+
 // integer returns a bound as a value of t.
 func integer(v int64, t arrow.DataType, ordered bool) scalar.Scalar {
+	if !holds(t, v) {
+		return nil
+	}
 	switch t := t.(type) {
 	case *arrow.Int8Type:
 		return scalar.NewInt8Scalar(int8(v))
@@ -127,26 +146,70 @@ func integer(v int64, t arrow.DataType, ordered bool) scalar.Scalar {
 }
 
 // bytesBound returns a bound of text, bytes or a decimal. Bounds of text that were cut off are bounds still.
-func (n *node) bytesBound(b []byte, t arrow.DataType) scalar.Scalar {
+func (n *node) bytesBound(b []byte, t arrow.DataType, upper bool) scalar.Scalar {
+	switch n.elem.Kind {
+	case decode.Interval, decode.Geometry, decode.Geography: // they have no order
+		return nil
+	}
 	switch t := t.(type) {
 	case *arrow.StringType, *arrow.LargeStringType, *arrow.StringViewType:
 		return scalar.NewStringScalar(string(b))
 	case *arrow.BinaryType, *arrow.LargeBinaryType, *arrow.BinaryViewType:
 		return scalar.NewBinaryScalar(memory.NewBufferBytes(append([]byte(nil), b...)), arrow.BinaryTypes.Binary)
 	case *arrow.FixedSizeBinaryType:
-		if len(b) == t.ByteWidth && n.elem.Kind != decode.Interval {
+		if len(b) == t.ByteWidth {
 			return scalar.NewFixedSizeBinaryScalar(memory.NewBufferBytes(append([]byte(nil), b...)), t)
 		}
+	case *arrow.Float16Type:
+		if len(b) == 2 {
+			return half(float16.FromBits(binary.LittleEndian.Uint16(b)), upper)
+		}
 	case *arrow.Decimal128Type:
-		if len(b) > 0 && len(b) <= 16 {
-			hi, lo := int64(int8(b[0]))>>63, uint64(int64(int8(b[0]))>>63)
-			for _, x := range b {
-				hi, lo = hi<<8|int64(lo>>56), lo<<8|uint64(x)
-			}
-			return scalar.NewDecimal128Scalar(decimal128.New(hi, lo), t)
+		if v, ok := bigEndian[[2]uint64](b); ok {
+			return scalar.NewDecimal128Scalar(decimal128.New(int64(v[1]), v[0]), t)
+		}
+	case *arrow.Decimal256Type:
+		if v, ok := bigEndian[[4]uint64](b); ok {
+			return scalar.NewDecimal256Scalar(decimal256.New(v[3], v[2], v[1], v[0]), t)
 		}
 	}
 	return nil
+}
+
+// bigEndian returns a number in two's complement, of any width, as words with the lowest first; false where it does not
+// fit.
+func bigEndian[W [2]uint64 | [4]uint64](b []byte) (w W, ok bool) {
+	if len(b) == 0 {
+		return w, false
+	}
+	sign := byte(int8(b[0]) >> 7)
+	for ; len(b) > 8*len(w); b = b[1:] {
+		if b[0] != sign || byte(int8(b[1])>>7) != sign {
+			return w, false
+		}
+	}
+	for i := range 8 * len(w) {
+		x := sign
+		if i < len(b) {
+			x = b[len(b)-1-i]
+		}
+		w[i/8] |= uint64(x) << (i % 8 * 8)
+	}
+	return w, true
+}
+
+// half returns a bound of half floats; nil of NaN.
+func half(v float16.Num, upper bool) scalar.Scalar {
+	switch {
+	case isHalfNaN(v):
+		return nil
+	case halfRank(v) != 0:
+	case upper:
+		v = float16.FromBits(0)
+	default:
+		v = float16.FromBits(0x8000)
+	}
+	return scalar.NewFloat16Scalar(v)
 }
 
 // hash returns the hash that a value has in a bloom filter of the column; false = it is not known.
@@ -235,6 +298,14 @@ func less(a, b scalar.Scalar) (is, comparable bool) {
 	if x, ok := a.(*scalar.Decimal128); ok {
 		y, ok := b.(*scalar.Decimal128)
 		return ok && x.Value.Less(y.Value), ok
+	}
+	if x, ok := a.(*scalar.Decimal256); ok {
+		y, ok := b.(*scalar.Decimal256)
+		return ok && x.Value.Less(y.Value), ok
+	}
+	if x, ok := a.(*scalar.Float16); ok {
+		y, ok := b.(*scalar.Float16)
+		return ok && halfRank(x.Value) < halfRank(y.Value), ok
 	}
 	if x, ok := a.(*scalar.Boolean); ok {
 		y, ok := b.(*scalar.Boolean)

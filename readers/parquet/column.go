@@ -70,10 +70,13 @@ func (c *column) advance(pass int64) (passed int64, err error) {
 
 // begin begins a page, unless it is to be left out.
 func (c *column) begin(p *page, pass int64, passed *int64) error {
-	switch p.Kind {
-	case decode.DictionaryPage:
+	switch {
+	case p.Kind == decode.DataPage || p.Kind == decode.DataPageV2:
+	case c.pages.only != nil: // what is in front of the data pages was read
+		return corrupt("the offset index has a page that is no data page")
+	case p.Kind == decode.DictionaryPage:
 		return c.readDictionary(p)
-	case decode.IndexPage:
+	default:
 		return nil
 	}
 	if c.pages.only != nil {

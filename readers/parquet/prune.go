@@ -136,10 +136,19 @@ func (f *parquetFile) ordered(n *node) bool {
 	return n.column < len(f.footer.Ordered) && f.footer.Ordered[n.column]
 }
 
-// countsNulls reports whether the statistics of a column count all nulls. Those of parquet-cpp-arrow leave out, for
-// columns that were dictionaries, the rows where a struct around the column is null.
+// countsNulls reports whether the statistics of a column count all nulls. Those of parquet-cpp leave out, for columns that
+// were dictionaries, the rows where a struct or list around the column is null or empty.
 func (f *parquetFile) countsNulls(n *node) bool {
-	return n.maxDef < 2 || n.elem.Type != decode.ByteArray || !strings.HasPrefix(f.footer.CreatedBy, "parquet-cpp-arrow")
+	return n.maxDef < 2 || n.elem.Type != decode.ByteArray || !strings.HasPrefix(f.footer.CreatedBy, "parquet-cpp")
+}
+
+// countsExactly reports whether a bound that is marked as exact is a value of the column. DuckDB marks bounds that count
+// values below structs that are null.
+func (f *parquetFile) countsExactly() bool { return !strings.HasPrefix(f.footer.CreatedBy, "DuckDB") }
+
+// nullPage reports whether a page has nothing but nulls. Where the number of nulls is -1, the writer had no statistics.
+func nullPage(x *decode.ColumnIndex, page int) bool {
+	return x.NullPages[page] && (x.Nulls == nil || x.Nulls[page] >= 0)
 }
 
 // prunePages tests the runs of rows that the pages of the predicate's columns cut the row group into.
@@ -207,14 +216,16 @@ func (p *pruner) prunePages(all arrowio.RowSet) (arrowio.RowSet, error) {
 func (p *pruner) page(n *node, x *index, page int, rows int64) expr.Evidence {
 	st := expr.Stats{Rows: rows, Nulls: -1}
 	switch {
-	case x.pages.NullPages[page]:
+	case nullPage(x.pages, page):
 		st.Nulls = rows
 		return expr.StatsOnly(st)
 	case x.pages.Nulls != nil && x.pages.Nulls[page] == 0 && p.f.countsNulls(n):
 		st.Nulls = 0
 	}
 	ordered := p.f.ordered(n)
-	st.Min, st.Max = n.bound(x.pages.Min[page], ordered, false), n.bound(x.pages.Max[page], ordered, true)
+	if !x.pages.NullPages[page] {
+		st.Min, st.Max = n.bound(x.pages.Min[page], ordered, false), n.bound(x.pages.Max[page], ordered, true)
+	}
 	return &chunkEvidence{p: p, n: n, st: st}
 }
 

@@ -7,15 +7,14 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
-	"github.com/arrowio/arrowio/arrowio/errs"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
 )
 
 // Verify implements arrowio.Verifier. It decodes every page of every column chunk, checks the CRC of those that have one,
-// the numbers of values and nulls, the page index against the pages, and that bloom filters can be read.
+// and compares the values with everything that filters rely on: the statistics of column chunks and of pages, the page
+// index, and the bloom filters.
 func (f *parquetFile) Verify(ctx context.Context, report func(error)) error {
 	if f.rowsFault != nil {
 		report(errs.Locate(f.rowsFault, errs.At{Format: "parquet", Op: "verify"}))
@@ -28,11 +27,12 @@ func (f *parquetFile) Verify(ctx context.Context, report func(error)) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := f.verifyChunk(ctx, g, n); err != nil {
+			at := arrowio.At{Format: "parquet", Op: "verify", Column: f.paths[n.column], Split: g, Off: f.chunk(chunkID{g, n.column}).Start()}
+			if err := f.verifyChunk(ctx, g, n, func(err error) { report(arrowio.Locate(err, at)) }); err != nil {
 				if isIO(err) {
 					return err
 				}
-				report(errs.Locate(err, errs.At{Format: "parquet", Op: "verify", Column: f.paths[n.column], Split: errs.N(g)}))
+				report(arrowio.Locate(err, at))
 			}
 		}
 	}
@@ -82,102 +82,6 @@ func (f *parquetFile) verifyField(ctx context.Context, s arrowio.Split, p arrowi
 			return errs.Locate(err, errs.At{Format: "parquet", Op: "verify", Split: errs.N(s.Ordinal)})
 		}
 		left -= int64(n)
-	}
-	return nil
-}
-
-// verifyChunk decodes a column chunk.
-func (f *parquetFile) verifyChunk(ctx context.Context, group int, n *node) error {
-	id := chunkID{group, n.column}
-	c := f.chunk(id)
-	if err := checkCodec(c.Codec); err != nil {
-		return err
-	}
-	g := &rowGroup{f: f, split: f.splits[group], mem: &arrowbuf.Arena{Allocator: memory.DefaultAllocator}}
-	t := g.grow(n, &f.footer.Groups[group])
-	defer t.release()
-	col := t.column
-	col.pages.data.ctx, col.pages.data.src = ctx, f.src
-	left, nulls := f.footer.Groups[group].Rows, int64(0)
-	for left > 0 {
-		k := min(left, batchRows)
-		if c.Raw > batchBytes {
-			k = min(k, max(int64(float64(batchBytes)/float64(c.Raw)*float64(g.split.Rows.Len())), 64))
-		}
-		if err := col.read(k); err != nil {
-			return err
-		}
-		nulls += int64(col.nulls)
-		d, err := col.take()
-		if err != nil {
-			return err
-		}
-		d.Release()
-		left -= k
-	}
-	if got := col.pages.levels; got != c.Values {
-		return corrupt("%d values in the pages, %d in the metadata", got, c.Values)
-	}
-	if col.maxRep == 0 && f.countsNulls(n) && c.Stats.Nulls >= 0 && c.Stats.Nulls != nulls {
-		return corrupt("%d nulls, the statistics say %d", nulls, c.Stats.Nulls)
-	}
-	if err := f.verifyIndex(ctx, id); err != nil {
-		return err
-	}
-	_, err := f.readBloom(ctx, c)
-	return err
-}
-
-// verifyIndex compares the offset index of a column chunk with its pages.
-func (f *parquetFile) verifyIndex(ctx context.Context, id chunkID) error {
-	c := f.chunk(id)
-	if c.OffsetIndex.Len == 0 {
-		return nil
-	}
-	if !f.within(c.OffsetIndex) {
-		return corrupt("an offset index of %d bytes at %d, in front of a footer at %d", c.OffsetIndex.Len, c.OffsetIndex.Off, f.end)
-	}
-	b := make([]byte, c.OffsetIndex.Len)
-	if err := readAt(ctx, f.src, b, c.OffsetIndex.Off); err != nil {
-		return err
-	}
-	pages, err := decode.ParseOffsetIndex(b, f.limits.MetadataBytes)
-	if err != nil {
-		return corrupt("offset index: %w", err)
-	}
-	if err := f.checkOffsets(id, pages); err != nil {
-		return err
-	}
-	i := 0
-	err = f.eachPage(ctx, c, func(p *page, _ *pageReader) error {
-		if p.Kind != decode.DataPage && p.Kind != decode.DataPageV2 {
-			return nil
-		}
-		if i >= len(pages) || pages[i].Off != p.off {
-			return corrupt("the offset index does not have the data page at %d", p.off)
-		}
-		i++
-		return nil
-	})
-	if err == nil && i != len(pages) {
-		err = corrupt("%d data pages, the offset index has %d", i, len(pages))
-	}
-	if err != nil || c.ColumnIndex.Len == 0 {
-		return err
-	}
-	if !f.within(c.ColumnIndex) {
-		return corrupt("a column index of %d bytes at %d, in front of a footer at %d", c.ColumnIndex.Len, c.ColumnIndex.Off, f.end)
-	}
-	b = make([]byte, c.ColumnIndex.Len)
-	if err := readAt(ctx, f.src, b, c.ColumnIndex.Off); err != nil {
-		return err
-	}
-	bounds, err := decode.ParseColumnIndex(b, f.limits.MetadataBytes)
-	if err != nil {
-		return corrupt("column index: %w", err)
-	}
-	if len(bounds.NullPages) != len(pages) {
-		return corrupt("a column index of %d pages, the offset index has %d", len(bounds.NullPages), len(pages))
 	}
 	return nil
 }

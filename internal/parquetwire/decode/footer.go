@@ -107,8 +107,11 @@ type Stats struct {
 	Min, Max       []byte // in the order of the column's type
 	OldMin, OldMax []byte // in an order that writers did not agree on
 	Nulls          int64  // -1 = unknown
+	Distinct       int64  // different values; -1 = unknown
 	HasMin, HasMax bool
 	HasOld         bool
+	// MinExact and MaxExact say that Min and Max are values of the column, and not only bounds.
+	MinExact, MaxExact bool
 }
 
 // Start returns where the chunk's first page is.
@@ -213,7 +216,7 @@ func (t *thrift) rowGroup(g *RowGroup) {
 }
 
 func (t *thrift) chunk(c *Chunk) {
-	c.Stats.Nulls = -1
+	c.Stats.Nulls, c.Stats.Distinct = -1, -1
 	for f := (field{}); t.next(&f); {
 		switch f.id {
 		case 1:
@@ -291,10 +294,16 @@ func (t *thrift) stats(in field, s *Stats) {
 			s.OldMin = t.bytes(f)
 		case 3:
 			s.Nulls = t.int(f)
+		case 4:
+			s.Distinct = t.int(f)
 		case 5:
 			s.Max, s.HasMax = t.bytes(f), true
 		case 6:
 			s.Min, s.HasMin = t.bytes(f), true
+		case 7:
+			s.MaxExact = t.bool(f)
+		case 8:
+			s.MinExact = t.bool(f)
 		default:
 			t.skip(f)
 		}

@@ -26,13 +26,15 @@ type Page struct {
 	RepBytes    int      // of version 2
 	DefBytes    int      // of version 2
 	Compressed  bool     // of version 2
+	HasRows     bool     // Nulls and Rows are there
+	Stats       Stats    // of data pages; its byte slices are views
 }
 
 // ParsePage parses the PageHeader that b starts with and returns how many bytes it takes. ErrShort means that it goes
 // on behind b.
 func ParsePage(b []byte) (p Page, n int, err error) {
 	t := thrift{b: b, budget: 1 << 20}
-	p.Kind, p.Values = -1, -1
+	p.Kind, p.Values, p.Stats.Nulls, p.Stats.Distinct = -1, -1, -1, -1
 	raw, stored, values, nulls, rows, rep, def := int32(-1), int32(-1), int32(-1), int32(0), int32(0), int32(0), int32(0)
 	for f := (field{}); t.next(&f); {
 		switch f.id {
@@ -59,6 +61,8 @@ func ParsePage(b []byte) (p Page, n int, err error) {
 					p.DefEncoding = t.encoding(h)
 				case 4:
 					p.RepEncoding = t.encoding(h)
+				case 5:
+					t.stats(h, &p.Stats)
 				default:
 					t.skip(h)
 				}
@@ -75,7 +79,7 @@ func ParsePage(b []byte) (p Page, n int, err error) {
 				}
 			}
 		case 8:
-			p.Compressed = true
+			p.Compressed, p.HasRows = true, true
 			for h := t.open(f); t.next(&h); {
 				switch h.id {
 				case 1:
@@ -92,6 +96,8 @@ func ParsePage(b []byte) (p Page, n int, err error) {
 					rep = t.i32(h)
 				case 7:
 					p.Compressed = t.bool(h)
+				case 8:
+					t.stats(h, &p.Stats)
 				default:
 					t.skip(h)
 				}
@@ -158,7 +164,18 @@ type ColumnIndex struct {
 	NullPages []bool // all values of the page are null; its bounds are empty
 	Min, Max  [][]byte
 	Nulls     []int64 // nil = unknown
+	Order     Order
 }
+
+// Order says how the bounds of pages follow one another, pages of nulls left out.
+type Order int32
+
+// Orders.
+const (
+	Unordered  Order = 0
+	Ascending  Order = 1
+	Descending Order = 2
+)
 
 // ParseColumnIndex parses a ColumnIndex.
 func ParseColumnIndex(b []byte, budget int64) (*ColumnIndex, error) {
@@ -175,6 +192,8 @@ func ParseColumnIndex(b []byte, budget int64) (*ColumnIndex, error) {
 			out.Min = t.listOfBytes(f)
 		case 3:
 			out.Max = t.listOfBytes(f)
+		case 4:
+			out.Order = Order(t.i32(f))
 		case 5:
 			out.Nulls = make([]int64, t.list(f, typeI64, 8))
 			for i := range out.Nulls {
