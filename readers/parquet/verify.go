@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
@@ -27,12 +28,12 @@ func (f *parquetFile) Verify(ctx context.Context, report func(error)) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			at := arrowio.At{Format: "parquet", Op: "verify", Column: f.paths[n.column], Split: g, Off: f.chunk(chunkID{g, n.column}).Start()}
-			if err := f.verifyChunk(ctx, g, n, func(err error) { report(arrowio.Locate(err, at)) }); err != nil {
+			at := errs.At{Format: "parquet", Op: "verify", Column: f.paths[n.column], Split: errs.N(g), Off: errs.N(f.chunk(chunkID{g, n.column}).Start())}
+			if err := f.verifyChunk(ctx, g, n, func(err error) { report(errs.Locate(err, at)) }); err != nil {
 				if isIO(err) {
 					return err
 				}
-				report(arrowio.Locate(err, at))
+				report(errs.Locate(err, at))
 			}
 		}
 	}

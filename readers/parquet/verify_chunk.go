@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
 )
@@ -83,7 +83,7 @@ func (v *chunkCheck) fault(err error, op string, off int64) {
 	if off < 0 || off > v.f.src.Size() {
 		off = v.f.end
 	}
-	v.report(arrowio.Locate(err, arrowio.At{Op: op, Split: -1, Off: off}))
+	v.report(errs.Locate(err, errs.At{Op: op, Off: errs.N(off)}))
 }
 
 // loadIndex reads the offset index and the column index.
@@ -106,10 +106,10 @@ func (v *chunkCheck) loadIndex(ctx context.Context, id chunkID) error {
 		return err
 	}
 	if v.bounds, err = decode.ParseColumnIndex(b, v.f.limits.MetadataBytes); err != nil {
-		return arrowio.Locate(corrupt("column index: %w", err), arrowio.At{Split: -1, Off: c.ColumnIndex.Off})
+		return errs.Locate(corrupt("column index: %w", err), errs.At{Off: errs.N(c.ColumnIndex.Off)})
 	}
 	if n := len(v.bounds.NullPages); n != len(v.offsets) {
-		return arrowio.Locate(corrupt("a column index of %d pages, the offset index has %d", n, len(v.offsets)), arrowio.At{Split: -1, Off: c.ColumnIndex.Off})
+		return errs.Locate(corrupt("a column index of %d pages, the offset index has %d", n, len(v.offsets)), errs.At{Off: errs.N(c.ColumnIndex.Off)})
 	}
 	return nil
 }
@@ -143,11 +143,11 @@ func (v *chunkCheck) pages(g *rowGroup) error {
 			err = v.page(g, &p, r.off)
 		}
 		if err != nil {
-			return arrowio.Locate(damaged(err), arrowio.At{Split: -1, Off: p.off})
+			return errs.Locate(damaged(err), errs.At{Off: errs.N(p.off)})
 		}
 	}
 	if r.levels != v.c.Values {
-		return arrowio.Locate(corrupt("%d values in the pages, %d in the metadata", r.levels, v.c.Values), arrowio.At{Split: -1, Off: v.c.Start()})
+		return errs.Locate(corrupt("%d values in the pages, %d in the metadata", r.levels, v.c.Values), errs.At{Off: errs.N(v.c.Start())})
 	}
 	return nil
 }

@@ -15,14 +15,15 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
 )
 
 // faultsOf returns what Verify reports.
-func faultsOf(t testing.TB, f arrowio.File) (out []*arrowio.Error) {
+func faultsOf(t testing.TB, f arrowio.File) (out []*errs.Error) {
 	t.Helper()
 	err := f.(arrowio.Verifier).Verify(context.Background(), func(err error) {
-		var e *arrowio.Error
+		var e *errs.Error
 		if !errors.As(err, &e) {
 			t.Fatalf("%v is no fault", err)
 		}
@@ -59,7 +60,9 @@ func TestVerifyComparesStatistics(t *testing.T) {
 			*s = decode.Stats{OldMin: number(0), OldMax: number(7), HasOld: true, Nulls: 0, Distinct: -1}
 		}, "the maximum is given as 7"},
 		{"text", 1, func(s *decode.Stats) { s.Max = []byte("even 0001997") }, `the largest value is "even 0001998", the maximum is given as "even 0001997"`},
-		{"cut off text", 1, func(s *decode.Stats) { s.Min, s.MinExact, s.Max, s.MaxExact = []byte("even"), false, []byte("f"), false }, ""},
+		{"cut off text", 1, func(s *decode.Stats) {
+			s.Min, s.MinExact, s.Max, s.MaxExact = []byte("even"), false, []byte("f"), false
+		}, ""},
 		{"nulls", 2, func(s *decode.Stats) { s.Nulls++ }, "values are null, the statistics say"},
 		{"nulls in a list", 5, func(s *decode.Stats) { s.Nulls++ }, "values are null, the statistics say"},
 		{"different values", 0, func(s *decode.Stats) { s.Distinct = 999 }, "1000 different values are stored, the statistics say 999"},
@@ -199,7 +202,7 @@ func TestIndexOfAnotherPage(t *testing.T) {
 	defer s.Release()
 	for s.Next() {
 	}
-	if !errors.Is(s.Err(), arrowio.ErrCorrupt) {
+	if !errors.Is(s.Err(), errs.ErrCorrupt) {
 		t.Error(s.Err())
 	}
 }
