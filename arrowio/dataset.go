@@ -47,7 +47,8 @@ func FileDataset(name string, f File) *Dataset {
 // kept is a file that its user must not close.
 type kept struct{ File }
 
-func (kept) Close() error { return nil }
+func (kept) Close() error   { return nil }
+func (k kept) Unwrap() File { return k.File }
 
 // Scan reads the rows of d that o asks for, in the order of the fragments; see Scan for what holds besides. A fragment
 // is opened when the one before it has been handed to the workers, so that the next file is there when it is needed,

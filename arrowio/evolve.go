@@ -178,21 +178,10 @@ func adapt(f File, to *arrow.Schema, columns []int, r rules) (File, error) {
 			return nil, err
 		}
 	}
-	v, verifies := f.(Verifier)
-	d, dumps := f.(Dumper)
-	switch {
-	case verifies && dumps:
-		return adaptedBoth{a, v, d}, nil
-	case verifies:
-		return adaptedVerifier{a, v}, nil
-	case dumps:
-		return adaptedDumper{a, d}, nil
-	}
 	return a, nil
 }
 
-// adapted is a File under another schema. What else a file can do must still be seen, so there is a type for each
-// combination.
+// adapted is a File under another schema.
 type adapted struct {
 	File
 	schema  *arrow.Schema
@@ -201,21 +190,8 @@ type adapted struct {
 	pruning lastPredicate
 }
 
-type adaptedVerifier struct {
-	*adapted
-	Verifier
-}
-
-type adaptedDumper struct {
-	*adapted
-	Dumper
-}
-
-type adaptedBoth struct {
-	*adapted
-	Verifier
-	Dumper
-}
+// Unwrap returns the file as it is: see As.
+func (a *adapted) Unwrap() File { return a.File }
 
 // Schema is the schema that the file is shown under.
 func (a *adapted) Schema() *arrow.Schema { return a.schema }
@@ -229,17 +205,6 @@ func (a *adapted) Info(ctx context.Context, o InfoOptions) (*Info, error) {
 	shown := *info
 	shown.Schema = a.schema
 	return &shown, nil
-}
-
-// Warnings implements Warner.
-func (a *adapted) Warnings() []Warning { return WarningsOf(a.File) }
-
-// Identity implements Identifier: what a file is shown as does not make it another.
-func (a *adapted) Identity(ctx context.Context) (string, error) {
-	if id, ok := a.File.(Identifier); ok {
-		return id.Identity(ctx)
-	}
-	return "", errs.Errorf(errs.ErrUnsupported, "the file does not tell when it changes")
 }
 
 // Prune asks the file with the predicate in the file's own columns and types, as far as that says the same.

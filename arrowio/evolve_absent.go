@@ -8,19 +8,15 @@ type Absent struct {
 	Has     []string // the columns of the file, where All
 }
 
-// absentee is implemented by files that are shown under another schema.
-type absentee interface{ Absent() Absent }
-
 // AbsentOf returns what a file lacks of the schema that it is shown under; a file that is shown as it is lacks nothing.
 func AbsentOf(f File) Absent {
-	if a, ok := f.(absentee); ok {
-		return a.Absent()
+	if a, ok := As[*adapted](f); ok {
+		return a.absent()
 	}
 	return Absent{}
 }
 
-// Absent implements what AbsentOf asks.
-func (a *adapted) Absent() Absent {
+func (a *adapted) absent() Absent {
 	x := explanation{rules: a.rules, ok: true}
 	own := a.File.Schema()
 	x.fields(own.Fields(), a.schema.Fields(), a.columns, "", "")
@@ -38,7 +34,7 @@ func (a *adapted) Absent() Absent {
 	if !out.All {
 		return out
 	}
-	if s, ok := a.File.(interface{ StoredColumns() []string }); ok {
+	if s, ok := As[interface{ StoredColumns() []string }](a.File); ok {
 		out.Has = s.StoredColumns()
 		return out
 	}

@@ -11,18 +11,10 @@ const (
 	SeveralCalendars                  // the parts of the file differ
 )
 
-// Calendared is a File that knows its calendar. What wraps one passes it on.
-type Calendared interface {
-	Calendar() Calendar
-}
-
 // CalendarOf asks a file for its calendar: one that does not know counts as Arrow does.
 func CalendarOf(f File) Calendar {
-	if c, ok := f.(Calendared); ok {
+	if c, ok := As[interface{ Calendar() Calendar }](f); ok {
 		return c.Calendar()
 	}
 	return ProlepticCalendar
 }
-
-// Calendar implements Calendared.
-func (a *adapted) Calendar() Calendar { return CalendarOf(a.File) }

@@ -391,8 +391,8 @@ func TestAdaptedVerifies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, v := f.(Verifier)
-		_, d := f.(Dumper)
+		_, v := As[Verifier](f)
+		_, d := As[Dumper](f)
 		if v != c.verifies || d != c.dump || f.Schema() != to {
 			t.Errorf("%T verifies: %v, dumps: %v", f, v, d)
 		}

@@ -24,7 +24,7 @@ type Identifier interface {
 func Identity(ctx context.Context, f File) (string, error) {
 	h := sha256.New()
 	own := ""
-	if id, ok := f.(Identifier); ok {
+	if id, ok := As[Identifier](f); ok {
 		var err error
 		if own, err = id.Identity(ctx); err != nil && !errors.Is(err, errs.ErrUnsupported) {
 			return "", err

@@ -101,7 +101,7 @@ func (w Warning) For(columns []string) (Warning, bool) {
 
 // WarningsOf returns the warnings of a file that has any.
 func WarningsOf(f File) []Warning {
-	if w, ok := f.(Warner); ok {
+	if w, ok := As[Warner](f); ok {
 		return w.Warnings()
 	}
 	return nil

@@ -285,7 +285,7 @@ func (e *Entry) verifyFile(ctx context.Context, s *service, i int, report func(e
 		return err
 	}
 	defer f.Close()
-	if v, ok := f.(arrowio.Verifier); ok {
+	if v, ok := arrowio.As[arrowio.Verifier](f); ok {
 		return v.Verify(ctx, report)
 	}
 	o := arrowio.ScanOptions{Parallelism: s.o.Parallelism, MemoryBudget: s.o.Memory, BatchBytes: defaultBatchBytes, Allocator: s.o.Allocator}

@@ -9,16 +9,12 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-// owned is a File that closes its source. What else a File can do must still be seen from outside, so there is a type
-// for each combination.
+// owned is a File that closes its source.
 type owned struct {
 	arrowio.File
 	src    io.Closer
 	beside *beside // nil = nothing is
 }
-
-// Warnings implements arrowio.Warner: a file that has none to give is as good as one without.
-func (f *owned) Warnings() []arrowio.Warning { return arrowio.WarningsOf(f.File) }
 
 // Identity implements arrowio.Identifier: a file is what its bytes are, and those of the files that options name.
 func (f *owned) Identity(ctx context.Context) (string, error) {
@@ -35,36 +31,10 @@ func (f *owned) Identity(ctx context.Context) (string, error) {
 
 func (f *owned) Close() error { return errors.Join(f.File.Close(), f.src.Close()) }
 
-type ownedVerifier struct {
-	*owned
-	arrowio.Verifier
-}
-
-type ownedDumper struct {
-	*owned
-	arrowio.Dumper
-}
-
-type ownedBoth struct {
-	*owned
-	arrowio.Verifier
-	arrowio.Dumper
-}
+// Unwrap returns the file that does not close its source: see arrowio.As.
+func (f *owned) Unwrap() arrowio.File { return f.File }
 
 func own(f arrowio.File, src io.Closer) arrowio.File { return ownBeside(f, src, nil) }
 
 // ownBeside is own for a file that is read together with those that options name.
-func ownBeside(f arrowio.File, src io.Closer, b *beside) arrowio.File {
-	o := &owned{f, src, b}
-	v, verifies := f.(arrowio.Verifier)
-	d, dumps := f.(arrowio.Dumper)
-	switch {
-	case verifies && dumps:
-		return ownedBoth{o, v, d}
-	case verifies:
-		return ownedVerifier{o, v}
-	case dumps:
-		return ownedDumper{o, d}
-	}
-	return o
-}
+func ownBeside(f arrowio.File, src io.Closer, b *beside) arrowio.File { return &owned{f, src, b} }

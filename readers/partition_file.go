@@ -11,7 +11,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
-	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
@@ -54,53 +53,7 @@ func (p *partitions) has(name string) bool { return len(p.schema.FieldIndices(na
 
 // wrap returns a file with the columns of its directories; shown is raw, or closes it.
 func (p *partitions) wrap(r *partition, raw, shown arrowio.File, schema *arrow.Schema, own []int) arrowio.File {
-	f := &partitioned{File: shown, raw: raw, p: p, r: r, schema: schema, own: own}
-	v, verifies := raw.(arrowio.Verifier)
-	d, dumps := raw.(arrowio.Dumper)
-	c, counts := raw.(arrowio.ByteCounter)
-	switch {
-	case verifies && dumps && counts:
-		return struct {
-			*partitioned
-			arrowio.Verifier
-			arrowio.Dumper
-			arrowio.ByteCounter
-		}{f, v, d, c}
-	case verifies && counts:
-		return struct {
-			*partitioned
-			arrowio.Verifier
-			arrowio.ByteCounter
-		}{f, v, c}
-	case dumps && counts:
-		return struct {
-			*partitioned
-			arrowio.Dumper
-			arrowio.ByteCounter
-		}{f, d, c}
-	case counts:
-		return struct {
-			*partitioned
-			arrowio.ByteCounter
-		}{f, c}
-	case verifies && dumps:
-		return struct {
-			*partitioned
-			arrowio.Verifier
-			arrowio.Dumper
-		}{f, v, d}
-	case verifies:
-		return struct {
-			*partitioned
-			arrowio.Verifier
-		}{f, v}
-	case dumps:
-		return struct {
-			*partitioned
-			arrowio.Dumper
-		}{f, d}
-	}
-	return f
+	return &partitioned{File: shown, raw: raw, p: p, r: r, schema: schema, own: own}
 }
 
 // shadowed lists the columns of a file that its directories take the place of.
@@ -184,14 +137,8 @@ func (f *partitioned) Warnings() []arrowio.Warning {
 	return out
 }
 
-// Identity implements arrowio.Identifier.
-func (f *partitioned) Identity(ctx context.Context) (string, error) {
-	id, ok := f.raw.(arrowio.Identifier)
-	if !ok {
-		return "", errs.Errorf(errs.ErrUnsupported, "the file does not tell when it changes")
-	}
-	return id.Identity(ctx)
-}
+// Unwrap returns the file without the columns of its directories: see arrowio.As.
+func (f *partitioned) Unwrap() arrowio.File { return f.File }
 
 // filter translates a filter on the dataset's schema.
 func (f *partitioned) filter(pred *expr.Bound) *ownFilter {

@@ -400,14 +400,14 @@ func TestPartitionShadows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := f.(arrowio.Warner).Warnings(); len(got) != want {
+		if got := arrowio.WarningsOf(f); len(got) != want {
 			t.Errorf("%d: %q", i, got)
 		}
 		info, err := f.Info(t.Context(), arrowio.InfoOptions{})
 		if err != nil || info.Schema.NumFields() != 2 || info.Facts[len(info.Facts)-1] != (arrowio.Fact{Name: "partition p", Value: fmt.Sprint(i + 1)}) {
 			t.Errorf("%+v, %v", info, err)
 		}
-		if _, err := f.(arrowio.Identifier).Identity(t.Context()); err != nil {
+		if _, err := arrowio.Identity(t.Context(), f); err != nil {
 			t.Error(err)
 		}
 		if err := f.Close(); err != nil {
@@ -492,10 +492,10 @@ func TestPartitionedKeepsWhatFilesCan(t *testing.T) {
 	schema := arrow.NewSchema(nil, nil)
 	type counts struct{ arrowio.ByteCounter }
 	can := func(f arrowio.File) (out string) {
-		if _, ok := f.(arrowio.Verifier); ok {
+		if _, ok := arrowio.As[arrowio.Verifier](f); ok {
 			out += "v"
 		}
-		if _, ok := f.(arrowio.Dumper); ok {
+		if _, ok := arrowio.As[arrowio.Dumper](f); ok {
 			out += "d"
 		}
 		if _, ok := f.(arrowio.ByteCounter); ok {

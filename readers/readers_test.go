@@ -96,13 +96,13 @@ func TestEmptyFile(t *testing.T) {
 // What a file can do besides must not be hidden by the type that owns its source.
 func TestOwnedKeepsWhatFilesCan(t *testing.T) {
 	f := own(plain{}, nopCloser{})
-	if _, ok := f.(arrowio.Verifier); ok {
+	if _, ok := arrowio.As[arrowio.Verifier](f); ok {
 		t.Error("it cannot verify")
 	}
-	if _, ok := own(verifier{}, nopCloser{}).(arrowio.Verifier); !ok {
+	if _, ok := arrowio.As[arrowio.Verifier](own(verifier{}, nopCloser{})); !ok {
 		t.Error("it can verify")
 	}
-	if _, ok := own(dumper{}, nopCloser{}).(arrowio.Dumper); !ok {
+	if _, ok := arrowio.As[arrowio.Dumper](own(dumper{}, nopCloser{})); !ok {
 		t.Error("it can dump")
 	}
 	both := own(struct {
@@ -110,8 +110,8 @@ func TestOwnedKeepsWhatFilesCan(t *testing.T) {
 		arrowio.Verifier
 		arrowio.Dumper
 	}{}, nopCloser{})
-	_, v := both.(arrowio.Verifier)
-	_, d := both.(arrowio.Dumper)
+	_, v := arrowio.As[arrowio.Verifier](both)
+	_, d := arrowio.As[arrowio.Dumper](both)
 	if !v || !d {
 		t.Error("it can both")
 	}

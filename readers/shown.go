@@ -64,12 +64,6 @@ func Explain(file *arrow.Schema, o Options) (fields []arrowio.ShownField, ok boo
 	return arrowio.ExplainAdapt(file, o.Schema, as)
 }
 
-// Calendar implements arrowio.Calendared.
-func (f *owned) Calendar() arrowio.Calendar { return arrowio.CalendarOf(f.File) }
-
-// Absent implements what arrowio.AbsentOf asks.
-func (f *owned) Absent() arrowio.Absent { return arrowio.AbsentOf(f.File) }
-
 // adapt says how files of a calendar are shown under o.Schema.
 func (o Options) adapt(c arrowio.Calendar) (arrowio.AdaptOptions, error) {
 	a := arrowio.AdaptOptions{Match: o.Match}

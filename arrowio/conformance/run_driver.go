@@ -186,13 +186,13 @@ func (s *suite) info(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if v, ok := f.(arrowio.Verifier); ok {
+	if v, ok := arrowio.As[arrowio.Verifier](f); ok {
 		err := v.Verify(context.Background(), func(fault error) { t.Error("verify:", fault) })
 		if err != nil {
 			t.Error("verify:", err)
 		}
 	}
-	if d, ok := f.(arrowio.Dumper); ok {
+	if d, ok := arrowio.As[arrowio.Dumper](f); ok {
 		if err := d.Dump(context.Background(), io.Discard); err != nil {
 			t.Error("dump:", err)
 		}

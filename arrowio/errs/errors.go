@@ -138,11 +138,14 @@ func Locate(err error, a At) error {
 		return nil
 	}
 	had, _ := Where(err)
+	if had.File != "" {
+		a.File = "" // of all errors that one wraps, only one names the file
+	}
 	switch x := err.(type) {
 	case *Error:
-		return x.at(a.without(had))
+		return x.at(a)
 	case *placed:
-		return &placed{x.e.at(a.without(had))}
+		return &placed{x.e.at(a)}
 	}
 	a = a.without(had)
 	if a == (At{}) {

@@ -30,7 +30,7 @@ func (a *app) dumpCommand() *cobra.Command {
 				return usagef("dump shows bytes as they are stored, and --schema and --cast say how rows are read: see arrowio cat, or inspect for what becomes of the columns")
 			}
 			return a.eachFile(cmd.Context(), args, read, func(f *openFile) error {
-				d, ok := f.File.(arrowio.Dumper)
+				d, ok := arrowio.As[arrowio.Dumper](f)
 				switch {
 				case !ok && f.directory:
 					return errs.Errorf(errs.ErrUnsupported, "there is no dump of a directory; inspect tells what this one of %s holds", f.format)

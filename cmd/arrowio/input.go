@@ -37,11 +37,8 @@ func (f *openFile) Close() error {
 	return err
 }
 
-// Calendar implements arrowio.Calendared.
-func (f *openFile) Calendar() arrowio.Calendar { return arrowio.CalendarOf(f.File) }
-
-// Absent implements what arrowio.AbsentOf asks.
-func (f *openFile) Absent() arrowio.Absent { return arrowio.AbsentOf(f.File) }
+// Unwrap returns the file that does not close what is below it: see arrowio.As.
+func (f *openFile) Unwrap() arrowio.File { return f.File }
 
 // open opens one path, or standard input.
 func (a *app) open(ctx context.Context, path string, r *readFlags) (*openFile, error) {
@@ -132,7 +129,7 @@ func openDirectory(ctx context.Context, path string, r *readFlags, o readers.Opt
 // asDirectory is an open directory of a format.
 func asDirectory(file arrowio.File, format string) *openFile {
 	f := &openFile{File: file, format: format, directory: true, read: func() int64 { return 0 }}
-	if c, ok := file.(arrowio.ByteCounter); ok {
+	if c, ok := arrowio.As[arrowio.ByteCounter](file); ok {
 		f.read, f.size = c.BytesRead, c.BytesStored()
 	}
 	return f
@@ -284,7 +281,7 @@ func (d *dataset) opened(i int, f *openFile) {
 	defer d.mu.Unlock()
 	d.sizes[i] = f.size
 	d.reads = append(d.reads, f.read)
-	if b, ok := f.File.(interface{ BeyondNanoseconds() []string }); ok {
+	if b, ok := arrowio.As[interface{ BeyondNanoseconds() []string }](f); ok {
 		d.beyond = append(d.beyond, b.BeyondNanoseconds()...)
 	}
 }
@@ -318,13 +315,8 @@ func (s *selectFlags) excluded() []string {
 // shared is a file that a scan must not close.
 type shared struct{ arrowio.File }
 
-func (shared) Close() error { return nil }
-
-// Calendar implements arrowio.Calendared.
-func (s shared) Calendar() arrowio.Calendar { return arrowio.CalendarOf(s.File) }
-
-// Absent implements what arrowio.AbsentOf asks.
-func (s shared) Absent() arrowio.Absent { return arrowio.AbsentOf(s.File) }
+func (shared) Close() error           { return nil }
+func (s shared) Unwrap() arrowio.File { return s.File }
 
 // openInput opens file i. The first that is opened, and standard input, which can be read only once, stay open for all that
 // comes.

@@ -155,7 +155,7 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Opti
 		v.Format = file.format
 		bar = a.startProgress(progressMode, name, work{rows: -1, bytes: file.size, read: file.read})
 		defer bar.stop()
-		if checker, ok := file.File.(arrowio.Verifier); ok {
+		if checker, ok := arrowio.As[arrowio.Verifier](file); ok {
 			err = checker.Verify(ctx, report)
 			bar.aside(func() { a.warn(file, nil) })
 			if err != nil || show.Schema == nil {

@@ -139,7 +139,8 @@ func (h *handle) close() error {
 // shared is a file that a scan must not close.
 type shared struct{ arrowio.File }
 
-func (shared) Close() error { return nil }
+func (shared) Close() error           { return nil }
+func (s shared) Unwrap() arrowio.File { return s.File }
 
 // opened is what open answers.
 type opened struct {
@@ -257,8 +258,8 @@ type file struct {
 	below io.Closer
 }
 
-// Warnings implements arrowio.Warner.
-func (f *file) Warnings() []arrowio.Warning { return arrowio.WarningsOf(f.File) }
+// Unwrap returns the file that does not close its bytes: see arrowio.As.
+func (f *file) Unwrap() arrowio.File { return f.File }
 
 func (f *file) Close() error { return errors.Join(f.File.Close(), f.below.Close()) }
 

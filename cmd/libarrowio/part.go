@@ -219,14 +219,6 @@ func (f *file) Identity(ctx context.Context) (string, error) {
 	return "", errs.Errorf(errs.ErrUnsupported, "the file is not made of one source")
 }
 
-// Identity implements arrowio.Identifier.
-func (s shared) Identity(ctx context.Context) (string, error) {
-	if id, ok := s.File.(arrowio.Identifier); ok {
-		return id.Identity(ctx)
-	}
-	return "", errs.Errorf(errs.ErrUnsupported, "the file does not tell when it changes")
-}
-
 // schemaHash tells schemas apart, metadata included.
 func schemaHash(s *arrow.Schema) string {
 	h := sha256.Sum256([]byte(s.Fingerprint() + "\x00" + s.String()))

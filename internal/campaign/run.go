@@ -164,7 +164,7 @@ func (c *oneCase) read(ctx context.Context, filter expr.Expr) Result {
 			return r
 		}
 	}
-	if d, ok := f.(arrowio.Dumper); ok && c.dump {
+	if d, ok := arrowio.As[arrowio.Dumper](f); ok && c.dump {
 		if err := d.Dump(ctx, io.Discard); err != nil {
 			if r := c.failed("dump", err); r.Outcome != Refused {
 				return r
@@ -193,10 +193,10 @@ func (c *oneCase) read(ctx context.Context, filter expr.Expr) Result {
 
 // verify counts faults and warnings. It returns Same, or what is wrong with them.
 func (c *oneCase) verify(ctx context.Context, f arrowio.File) (r Result) {
-	if w, ok := f.(arrowio.Warner); ok {
+	if w, ok := arrowio.As[arrowio.Warner](f); ok {
 		c.told += len(w.Warnings())
 	}
-	v, ok := f.(arrowio.Verifier)
+	v, ok := arrowio.As[arrowio.Verifier](f)
 	if !ok {
 		return r
 	}

@@ -307,7 +307,7 @@ func TestDeletes(t *testing.T) {
 	if err != nil || info.Rows != int64(len(want)) {
 		t.Errorf("%d rows told: %v", info.Rows, err)
 	}
-	if v, ok := f.(arrowio.Verifier); !ok {
+	if v, ok := arrowio.As[arrowio.Verifier](f); !ok {
 		t.Error("it does not verify itself")
 	} else if err := v.Verify(context.Background(), func(err error) { t.Error(err) }); err != nil {
 		t.Error(err)
@@ -364,7 +364,7 @@ func TestPaths(t *testing.T) {
 		if err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%v: %q %v", c, got, err)
 		}
-		if w := f.(arrowio.Warner).Warnings(); (len(w) > 0) != (c.deletes == "far.orc") {
+		if w := arrowio.WarningsOf(f); (len(w) > 0) != (c.deletes == "far.orc") {
 			t.Errorf("%v: %q", c, w)
 		}
 	}

@@ -256,7 +256,7 @@ func (im *importer) verifySet() error {
 		return err
 	}
 	defer f.Close()
-	v, ok := f.(arrowio.Verifier)
+	v, ok := arrowio.As[arrowio.Verifier](f)
 	if !ok {
 		return internal("a set that cannot be verified")
 	}
