@@ -498,7 +498,7 @@ func TestPartitionedKeepsWhatFilesCan(t *testing.T) {
 		if _, ok := arrowio.As[arrowio.Dumper](f); ok {
 			out += "d"
 		}
-		if _, ok := f.(arrowio.ByteCounter); ok {
+		if _, ok := arrowio.As[arrowio.ByteCounter](f); ok {
 			out += "c"
 		}
 		return out
