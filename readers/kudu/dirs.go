@@ -45,6 +45,7 @@ type Dirs struct {
 	lim     arrowio.Limits
 	salvage bool
 	notes   []string
+	noLogs  string   // the doubt that tells that there are no logs; "" = there are
 	doubts  []string // those notes that mean that something may be missing
 	claimed []string // directories whose instance files were looked at
 	first   string   // the one that UUID is from
@@ -102,6 +103,7 @@ func OpenDirs(o DirOptions) (*Dirs, error) {
 	}
 	if o.Wal != "" && d.Wal == "" {
 		d.doubt("no %s in %s: rows that were only in memory and in the write-ahead log are not there", walsName, root)
+		d.noLogs = d.doubts[len(d.doubts)-1]
 	}
 	return d, nil
 }

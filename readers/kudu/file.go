@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -111,16 +110,20 @@ func (s *server) table(ctx context.Context) (*File, error) {
 }
 
 func (f *File) open(ctx context.Context) error {
-	err := f.choose()
-	if err == nil {
-		err = f.openTablets(ctx)
+	if err := f.choose(); err != nil {
+		return err
 	}
-	if err != nil && !f.opt.Salvage && errors.Is(err, errs.ErrCorrupt) {
-		return reword(err, func(cause error) error {
-			return fmt.Errorf("%w; --kudu-salvage reads what is left and reports what is lost", cause)
-		})
+	return f.hintSalvage(f.openTablets(ctx))
+}
+
+// hintSalvage adds to an error of the data that a salvage would go on.
+func (f *File) hintSalvage(err error) error {
+	if f.opt.Salvage || !errors.Is(err, errs.ErrCorrupt) {
+		return err
 	}
-	return err
+	return reword(err, func(cause error) error {
+		return fmt.Errorf("%w; --kudu-salvage reads what is left and reports what is lost", cause)
+	})
 }
 
 // openTablets opens the tablets that were chosen.
@@ -172,101 +175,6 @@ func inPlace(err error, where string) error {
 		err = &c
 	}
 	return errs.Locate(err, errs.At{Format: Name, Op: where})
-}
-
-// choose finds the tablets to read.
-func (f *File) choose() error {
-	ids, err := f.dirs.Tablets()
-	if err != nil {
-		return err
-	}
-	var all []*tablet
-	for _, id := range ids {
-		s, err := f.dirs.SuperBlock(id)
-		if err != nil {
-			if f.opt.Tablet != "" && f.opt.Tablet != id {
-				continue
-			}
-			if f.opt.Salvage {
-				f.lose(err, at("tablet "+id, arrowio.UnknownRows), "tablet %s: its superblock cannot be read, so nobody knows its blocks: %v", id, err)
-				continue
-			}
-			return err
-		}
-		if s.TxnStatus {
-			continue
-		}
-		all = append(all, &tablet{id: id, super: s})
-	}
-	if err := f.tellStrays(f.dirs, f.opt.Tablet); err != nil {
-		return err
-	}
-	if len(all) == 0 {
-		return errs.Errorf(errs.ErrUnsupported, "kudu: no tablet in %s%s", f.where(), f.hint())
-	}
-	if f.opt.Tablet != "" {
-		all = slices.DeleteFunc(all, func(t *tablet) bool { return t.id != f.opt.Tablet })
-		if len(all) == 0 {
-			return errs.Errorf(errs.ErrOption, "kudu: no tablet %q in %s", f.opt.Tablet, f.where())
-		}
-	}
-	if all, err = f.ofTable(all); err != nil {
-		return err
-	}
-	f.table = all[0].super.TableName
-	return f.withData(all)
-}
-
-func (f *File) where() string {
-	if f.dirs.Metadata == "" {
-		return "these directories"
-	}
-	return f.dirs.Metadata
-}
-
-func (f *File) hint() string {
-	if f.dirs.Metadata == "" {
-		return ": there are no superblocks, which tell what a block is. Each block is a CFile that can be read by itself (--kudu-block); inspect lists them"
-	}
-	return ""
-}
-
-// ofTable returns the tablets of the one table that is meant.
-func (f *File) ofTable(all []*tablet) ([]*tablet, error) {
-	tables := map[string][]*tablet{}
-	for _, t := range all {
-		if w := f.opt.Table; w == "" || w == t.super.TableName || w == t.super.TableID {
-			tables[t.super.TableID] = append(tables[t.super.TableID], t)
-		}
-	}
-	if len(tables) == 1 {
-		for _, tablets := range tables {
-			return tablets, nil
-		}
-	}
-	var names []string
-	for _, t := range all {
-		if f.opt.Table == "" || len(tables) > 0 {
-			if len(tables[t.super.TableID]) == 0 {
-				continue
-			}
-		}
-		name := t.super.TableName
-		if f.opt.Table != "" && len(tables) > 1 { // one name, several tables: one of them was dropped
-			name = t.super.TableID
-		}
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	switch {
-	case len(tables) > 1 && f.opt.Table != "":
-		return nil, errs.Errorf(errs.ErrOption, "kudu: several tables have the name %q; say which by id: --kudu-table %s", f.opt.Table, strings.Join(names, ", or "))
-	case len(tables) > 1:
-		return nil, errs.Errorf(errs.ErrOption, "kudu: there are several tables; say which with --kudu-table: %s", strings.Join(names, ", "))
-	}
-	return nil, errs.Errorf(errs.ErrOption, "kudu: there is no table %q, only %s", f.opt.Table, strings.Join(names, ", "))
 }
 
 // withData keeps the tablets that hold rows, or could.

@@ -33,6 +33,7 @@ type Overview struct {
 type tableMember struct {
 	arrowio.MemberInfo
 	tablets []arrowio.MemberInfo
+	supers  []*kuduwire.SuperBlock // without what they have
 }
 
 // openForInfo opens the table that the options name, or the only one; where there are several, or none, an overview.
@@ -79,7 +80,7 @@ func (s *server) overview(ctx context.Context) (*Overview, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := v.tellStrays(s.dirs, ""); err != nil {
+	if _, err := v.tellStrays(s.dirs, ""); err != nil {
 		return nil, err
 	}
 	byID := map[string]*tableMember{}
@@ -89,7 +90,7 @@ func (s *server) overview(ctx context.Context) (*Overview, error) {
 		}
 		sb, err := s.dirs.SuperBlock(id)
 		if err != nil {
-			v.doubt("tablet "+id, "the superblock of tablet %s cannot be read, so nobody knows its table and its blocks: %v", id, err)
+			v.doubt("tablet "+id, "the superblock of tablet %s cannot be read, so nothing tells its table and its blocks: %v", id, err)
 			v.damaged = append(v.damaged, arrowio.MemberInfo{Kind: kindTablet, ID: id, State: "superblock unreadable", Rows: arrowio.UnknownRows})
 			continue
 		}
@@ -106,10 +107,17 @@ func (s *server) overview(ctx context.Context) (*Overview, error) {
 			v.tables = append(v.tables, t)
 		}
 		t.add(v.tablet(sb))
+		light := *sb
+		light.RowSets, light.Orphaned = nil, nil
+		t.supers = append(t.supers, &light)
 	}
 	slices.Sort(v.used)
 	slices.SortFunc(v.tables, func(a, b *tableMember) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
 	v.choices()
+	for _, t := range v.tables {
+		v.tellPartitions(s.dirs, t.supers)
+		t.supers = nil
+	}
 	return v, nil
 }
 

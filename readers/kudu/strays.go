@@ -6,10 +6,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/kuduwire"
+	"github.com/arrowio/arrowio/internal/pb"
 )
 
 // stray is a tablet that has files, but no superblock: nothing tells which table it belongs to or which blocks it has.
@@ -62,22 +65,53 @@ func (d *Dirs) strays() ([]*stray, error) {
 	return out, nil
 }
 
-// tellStrays warns of tablets without superblock, which Verify reports; tablet is the one that is read, "" = all.
-func (f *findings) tellStrays(d *Dirs, tablet string) error {
-	strays, err := d.strays()
-	if err != nil {
-		return err
+// strayColumns says which columns a tablet has by the first segment of its log whose header can be read; "" = not known.
+func (d *Dirs) strayColumns(tablet string) string {
+	dir := d.LogDir(tablet)
+	if dir == "" {
+		return ""
 	}
-	for _, s := range strays {
-		if tablet != "" && s.id != tablet {
+	dir, err := findLog(dir, &logReport{})
+	if err != nil {
+		return ""
+	}
+	names, _ := logDir(dir).names()
+	for _, name := range names {
+		if !strings.HasPrefix(name, segmentPrefix) {
 			continue
 		}
+		s, err := openSegment(logDir(dir), name)
+		if err != nil {
+			continue
+		}
+		schema, err := kuduwire.ParseSchema(pb.New(s.head.Schema), d.lim)
+		if err != nil {
+			continue
+		}
+		columns := make([]string, len(schema.Columns))
+		for i := range columns {
+			columns[i] = schema.Columns[i].Name
+		}
+		return "; its log has the columns " + strings.Join(columns, ", ")
+	}
+	return ""
+}
+
+// tellStrays returns the tablets without superblock, and warns of them; Verify reports them. tablet is the one that is read,
+// "" = all.
+func (f *findings) tellStrays(d *Dirs, tablet string) ([]*stray, error) {
+	strays, err := d.strays()
+	if err != nil {
+		return nil, err
+	}
+	strays = slices.DeleteFunc(strays, func(s *stray) bool { return tablet != "" && s.id != tablet })
+	for _, s := range strays {
 		f.fault(errs.Locate(errs.Errorf(errs.ErrCorrupt, "%v", s), errs.At{Format: Name}))
 		if !f.verify {
 			w := at("tablet "+s.id, arrowio.UnknownRows)
 			w.Kind = arrowio.WarnMissing
-			f.warn(w, "%v: its rows are missing, and nothing tells which table they belong to", s)
+			f.warn(w, "%v: its rows are missing, and nothing tells which table they belong to%s", s, d.strayColumns(s.id))
 		}
 	}
-	return nil
+	return strays, nil
 }

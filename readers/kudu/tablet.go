@@ -59,7 +59,9 @@ func (f *File) openTablet(ctx context.Context, t *tablet) error {
 		case log.absent:
 			f.warn(arrowio.Warning{Kind: arrowio.WarnMissing, Place: t.place(), Rows: arrowio.UnknownRows}, "tablet %s: %s", t.id, n)
 		default:
-			f.doubt(t.place(), "tablet %s: %s", t.id, n)
+			w := at(t.place(), log.rowsLost(n))
+			w.Kind = arrowio.WarnDoubt
+			f.warn(w, "tablet %s: %s", t.id, n)
 		}
 	}
 	if log.absent {

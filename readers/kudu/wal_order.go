@@ -234,13 +234,17 @@ func (r *replayer) rest() error {
 		if err != nil {
 			return err
 		}
-		rows := int64(0)
+		rows, unsure := int64(0), false
 		for i := above; i < len(r.pending); i++ {
-			rows += max(0, r.opRows(&r.pending[i].op))
+			n := r.opRows(&r.pending[i].op)
+			rows, unsure = rows+max(0, n), unsure || n < 0
 		}
 		what, tell := "applied", r.report.tell
-		if !apply {
+		switch {
+		case !apply && unsure:
 			what, tell = "left out", r.report.note
+		case !apply:
+			what, tell = "left out", func(format string, args ...any) { r.report.noteRows(rows, format, args...) }
 		}
 		tell("%s above the highest COMMIT, %s to %s (%s): %s, as %s",
 			count(int64(len(r.pending)-above), "operation"), r.pending[above].op.ID, r.pending[len(r.pending)-1].op.ID, count(rows, "row"), what, reason)

@@ -41,7 +41,7 @@ type logState struct {
 	notes         []string            // doubts, and what was passed over without loss
 	sound         []string            // those notes that are no doubts
 	lost          []string            // what a salvage has given up
-	lostOf        map[string]int64    // rows of those lines where they could be counted
+	lostOf        map[string]int64    // rows of lines of notes and lost where they could be counted
 	lostOps       int64               // operations of them, as far as they could be counted
 	lostRows      int64               // rows of them, as far as they could be counted
 	segments      int                 //
@@ -53,7 +53,7 @@ type logState struct {
 	lastTime      uint64              // hybrid time of it
 }
 
-// rowsLost returns how many rows a line of lost is about; arrowio.UnknownRows = not known.
+// rowsLost returns how many rows a line of notes or lost is about; arrowio.UnknownRows = not known.
 func (st *logState) rowsLost(line string) int64 {
 	if n, ok := st.lostOf[line]; ok {
 		return n
@@ -151,7 +151,8 @@ func newReplayer(ctx context.Context, sb *kuduwire.SuperBlock, rows map[int64]di
 func (r *replayer) run(dirs *Dirs) error {
 	dir := dirs.LogDir(r.sb.TabletID)
 	if dir == "" {
-		r.report.note("there is no directory of write-ahead logs: rows that were not flushed are missing")
+		r.report.note("the tablet has no write-ahead log, because there is no directory of them (%s): rows that were not flushed are missing", walsName)
+		r.st.absent = true
 		return nil
 	}
 	dir, err := findLog(dir, &r.report)
@@ -317,4 +318,12 @@ func count(n int64, what string) string {
 		return "1 " + what
 	}
 	return strconv.FormatInt(n, 10) + " " + what + "s"
+}
+
+// counted is a number and what it counts, in one of two forms.
+func counted(n int64, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.FormatInt(n, 10) + " " + more
 }

@@ -16,7 +16,7 @@ type logReport struct {
 	sound                 []string // notes that are no doubts
 	moreNotes, moreLosses int64
 
-	rowsOf map[string]int64 // of lost lines, as far as they could be counted
+	rowsOf map[string]int64 // of lines of notes and lost, as far as they could be counted
 
 	ops, rows int64 // lost: operations, and those of their rows that could be counted
 	open      opLoss
@@ -36,6 +36,19 @@ func (r *logReport) note(format string, args ...any) {
 		return
 	}
 	r.notes = append(r.notes, fmt.Sprintf(format, args...))
+}
+
+// noteRows notes what is about that many rows.
+func (r *logReport) noteRows(rows int64, format string, args ...any) {
+	r.note(format, args...)
+	r.setRows(fmt.Sprintf(format, args...), rows)
+}
+
+func (r *logReport) setRows(line string, rows int64) {
+	if r.rowsOf == nil {
+		r.rowsOf = map[string]int64{}
+	}
+	r.rowsOf[line] = rows
 }
 
 // tell notes what is as it should be.
@@ -95,10 +108,7 @@ func (r *logReport) flush() {
 		what += fmt.Sprintf(" (%s)", count(o.rows, "row"))
 	}
 	if !o.unsure {
-		if r.rowsOf == nil {
-			r.rowsOf = map[string]int64{}
-		}
-		r.rowsOf[what+": "+o.why] = o.rows
+		r.setRows(what+": "+o.why, o.rows)
 	}
 	r.add("%s: %s", what, o.why)
 }

@@ -67,7 +67,11 @@ func (f *findings) ofServer(s *server) {
 	doubts := s.dirs.Doubts()
 	f.notes = slices.DeleteFunc(append(s.dirs.Notes(), s.blocks.Notes()...), func(n string) bool { return slices.Contains(doubts, n) })
 	for _, d := range doubts {
-		f.doubts.add(arrowio.Warnf(arrowio.WarnDoubt, d))
+		kind := arrowio.WarnDoubt
+		if d == s.dirs.noLogs {
+			kind = arrowio.WarnMissing
+		}
+		f.doubts.add(arrowio.Warnf(kind, d))
 	}
 	if s.failed != nil {
 		f.fault(s.failed)

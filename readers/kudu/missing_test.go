@@ -1,0 +1,150 @@
+package kudu
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
+)
+
+// warningsOf opens a table and returns what it warns of.
+func (s *realServer) warningsOf(options ...string) (*File, []arrowio.Warning) {
+	s.t.Helper()
+	f := s.must(arrowio.ForRows, options...).(*File)
+	return f, f.Warnings()
+}
+
+// addPeer gives a tablet a replica on another server.
+func (s *realServer) addPeer(uuid, tablet string) {
+	s.t.Helper()
+	peers := protoMsg{}.num(1, 1)
+	for _, uuid := range []string{uuid, "another server"} {
+		peers = peers.sub(3, protoMsg{}.str(1, uuid).num(2, 1))
+	}
+	s.edit(s.path("wal", "consensus-meta", tablet), func([]byte) []byte {
+		return protoContainer("kudu.consensus.ConsensusMetadataPB", protoMsg{}.sub(1, peers).num(2, 1))
+	})
+}
+
+// Operations that are left out are counted in rows.
+func TestUncommittedRows(t *testing.T) {
+	s := newRealServer(t, "file")
+	f := s.table("changed")
+	x := f.tablets[0]
+	const later = 8_000_000_000_000_000_000
+	s.changedLog(x, insertChanged(x, 1, 1, later, 1000, 1001, 1002)[0])
+	s.addPeer(f.dirs.UUID, x.id)
+	if _, w := s.warningsOf("kudu-table=changed"); len(w) != 1 || w[0].Kind != arrowio.WarnDoubt || w[0].Rows != 3 || !strings.Contains(w[0].Text, "left out") {
+		t.Errorf("%+v", w)
+	}
+}
+
+// A tablet of which nothing is left leaves a gap in the partitions of its table.
+func TestTabletGone(t *testing.T) {
+	s := newRealServer(t, "file")
+	f := s.table("partitioned")
+	rows, gone := f.rows(), f.tablets[0].super
+	left := f.tablets[1].id
+	s.removeTablet(gone.TabletID)
+	f, w := s.warningsOf("kudu-table=partitioned")
+	bucket := partitionText(gone)
+	if f.rows() >= rows || len(w) != 1 || w[0].Kind != arrowio.WarnMissing || w[0].Place != "table partitioned" || !strings.Contains(w[0].Text, bucket) {
+		t.Errorf("%d of %d rows, no word of %q: %+v", f.rows(), rows, bucket, w)
+	}
+	if faults := s.verify("kudu-table=partitioned"); len(faults) != 1 || !strings.Contains(faults[0], bucket) {
+		t.Errorf("verify: %q", faults)
+	}
+	if w := s.must(arrowio.ForInfo).(arrowio.Warner).Warnings(); len(w) != 1 || !strings.Contains(w[0].Text, bucket) {
+		t.Errorf("overview: %+v", w)
+	}
+	if _, w = s.warningsOf("kudu-tablet=" + left); len(w) > 0 { // it was asked for
+		t.Errorf("one tablet: %+v", w)
+	}
+
+	// Where tablets have replicas on other servers, these may have the missing ones.
+	s.addPeer(f.dirs.UUID, left)
+	if _, w = s.warningsOf("kudu-table=partitioned"); len(w) != 1 || !strings.Contains(w[0].Text, "other servers may have them") {
+		t.Errorf("with other servers: %+v", w)
+	}
+	if faults := s.verify("kudu-table=partitioned"); len(faults) > 0 {
+		t.Errorf("verify with other servers: %q", faults)
+	}
+}
+
+func TestNoLogs(t *testing.T) {
+	s := newRealServer(t, "file")
+	if err := os.RemoveAll(s.path("wal", "wals")); err != nil {
+		t.Fatal(err)
+	}
+	_, w := s.warningsOf("kudu-table=changed")
+	if len(w) == 0 || !anyHas(told(s.table("changed")), "has no write-ahead log") {
+		t.Errorf("%+v", w)
+	}
+	// Rows of this table were deleted in memory only, and their keys inserted again.
+	if _, err := s.openAs(arrowio.ForRows, "kudu-table=unflushed"); !errors.Is(err, errs.ErrCorrupt) || !anyHas([]string{err.Error()}, "2 keys live twice", "--kudu-salvage") {
+		t.Errorf("keys twice: %v", err)
+	}
+	if f, _ := s.warningsOf("kudu-table=unflushed", "kudu-salvage=true"); f.rows() != 50 { // 40 and 12, less the two
+		t.Errorf("salvage: %d rows", f.rows())
+	}
+	for _, w := range w {
+		if w.Kind != arrowio.WarnMissing {
+			t.Errorf("%+v", w)
+		}
+	}
+	if faults := s.verify("kudu-table=unflushed"); !anyHas(faults, "no write-ahead log") {
+		t.Errorf("verify: %q", faults)
+	}
+}
+
+// Of a table whose only superblock is lost there are still the log and the consensus metadata.
+func TestSuperblockLost(t *testing.T) {
+	s := newRealServer(t, "file")
+	id := s.table("changed").tablets[0].id
+	if err := os.Remove(s.superPath(id)); err != nil {
+		t.Fatal(err)
+	}
+	for _, option := range []string{"kudu-table=changed", "kudu-tablet=" + id} {
+		_, err := s.openAs(arrowio.ForRows, option)
+		if !errors.Is(err, errs.ErrCorrupt) || !anyHas([]string{err.Error()}, id, "no superblock", "id, number, word, flag, amount") || strings.Contains(err.Error(), "--kudu-salvage") {
+			t.Errorf("%s: %v", option, err)
+		}
+	}
+	if _, w := s.warningsOf("kudu-table=altered"); len(w) != 1 || w[0].Kind != arrowio.WarnMissing || !strings.Contains(w[0].Text, id) {
+		t.Errorf("another table: %+v", w)
+	}
+}
+
+// A superblock that cannot be read stops the reading of its own table only.
+func TestSuperblockDamaged(t *testing.T) {
+	s := newRealServer(t, "file")
+	x := s.table("partitioned").tablets[0]
+	whole := s.table("altered").rows()
+	s.saved([]string{s.superPath(x.id)}, func() {
+		s.edit(s.superPath(x.id), func(b []byte) []byte { b[len(b)-3] ^= 1; return b })
+		f, w := s.warningsOf("kudu-table=altered")
+		if f.rows() != whole || len(w) > 0 { // the superblock names another table, which is here
+			t.Errorf("another table: %d rows of %d, %+v", f.rows(), whole, w)
+		}
+		if _, err := s.openAs(arrowio.ForRows, "kudu-table=partitioned"); !errors.Is(err, errs.ErrCorrupt) || !anyHas([]string{err.Error()}, x.id, "--kudu-salvage") {
+			t.Errorf("the table itself: %v", err)
+		}
+		if faults := s.verify("kudu-table=altered"); len(faults) > 0 {
+			t.Errorf("verify of another table: %q", faults)
+		}
+	})
+	s.edit(s.superPath(x.id), func(b []byte) []byte { return b[:len(b)/4] })
+	f, w := s.warningsOf("kudu-table=altered")
+	if f.rows() != whole || len(w) != 1 || w[0].Kind != arrowio.WarnDoubt || !strings.Contains(w[0].Text, x.id) {
+		t.Errorf("it may be of any table: %d rows of %d, %+v", f.rows(), whole, w)
+	}
+	if _, err := s.openAs(arrowio.ForRows, "kudu-table=nothing"); !errors.Is(err, errs.ErrCorrupt) || !strings.Contains(err.Error(), x.id) {
+		t.Errorf("a table that is not there: %v", err)
+	}
+	if faults := s.verify("kudu-table=altered"); len(faults) != 1 || !strings.Contains(faults[0], x.id) {
+		t.Errorf("verify: %q", faults)
+	}
+}
