@@ -11,5 +11,5 @@
 //	row group   batches of all columns                                                 rowgroup.go
 //
 // Types follow the Arrow schema that the file may carry, else Parquet's own. Not read: encrypted columns, VARIANT,
-// LZO compression, and column chunks in other files.
+// LZO compression, and column chunks in other files; the other columns of such files are.
 package parquet

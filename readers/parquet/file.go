@@ -3,6 +3,7 @@ package parquet
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"math"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
 )
@@ -167,6 +169,11 @@ func (f *parquetFile) check() error {
 		f.notes = append(f.notes, f.rowsFault.Error()+"; those of the row groups are read")
 	}
 	f.rows = rows
+	for _, n := range f.nodes {
+		if path, why := n.refusal(); why != "" {
+			f.notes = append(f.notes, fmt.Sprintf("column %s cannot be read: %s", expr.Quote(append([]string{n.field.Name}, path...)...), why))
+		}
+	}
 	return nil
 }
 
@@ -184,17 +191,27 @@ func (f *parquetFile) checkGroup(g *decode.RowGroup) (size int64, err error) {
 	return size, nil
 }
 
+// refusal says why a column chunk cannot be read; "" = it can.
+func (f *parquetFile) refusal(c *decode.Chunk) string {
+	switch {
+	case c.Encrypted && f.footer.Algorithm == "":
+		return "the column is encrypted with an algorithm that the file does not name"
+	case c.Encrypted:
+		return "the column is encrypted with " + f.footer.Algorithm + ", which cannot be read"
+	case c.Elsewhere:
+		return "a column chunk is in another file"
+	}
+	return ""
+}
+
 func (f *parquetFile) checkChunk(c *decode.Chunk, n *node, rows int64) error {
+	if why := f.refusal(c); why != "" {
+		n.refused = why
+		c.Stored, c.Values = min(max(c.Stored, 0), f.end), max(c.Values, 0)
+		return nil
+	}
 	start, end := c.Start(), f.end
 	switch {
-	case c.Encrypted:
-		algorithm := f.footer.Algorithm
-		if algorithm == "" {
-			algorithm = "an algorithm that the file does not name"
-		}
-		return errs.Errorf(errs.ErrUnsupported, "the column is encrypted with %s; encrypted Parquet files cannot be read", algorithm)
-	case c.Elsewhere:
-		return errs.Errorf(errs.ErrUnsupported, "the column chunk is in another file")
 	case c.Type != n.elem.Type:
 		return corrupt("a column chunk of %s where the schema has %s", c.Type, n.elem.Type)
 	case rows == 0 && c.Values == 0: // nothing is read of it; writers leave its place out

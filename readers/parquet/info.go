@@ -36,7 +36,7 @@ func (f *parquetFile) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio
 	}
 	for i := range f.leaves {
 		c := f.columnInfo(i, info.Groups)
-		if o.Checksums {
+		if o.Checksums && f.leaves[i].refused == "" {
 			if err := f.checksums(ctx, i, &c); err != nil {
 				return nil, locate(err)
 			}

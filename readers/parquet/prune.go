@@ -60,6 +60,9 @@ func (f *parquetFile) leafAt(col string) *node {
 			return nil
 		}
 		n := nodes[at]
+		if n.refused != "" {
+			return nil
+		}
 		if n.shape == leafShape && i == len(path)-1 && n.maxRep == 0 {
 			return n
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
@@ -52,6 +53,12 @@ type rowGroup struct {
 // open prepares the columns that the projection needs, and fetches what it wants of them.
 func (g *rowGroup) open(ctx context.Context) error {
 	g.at = g.pos
+	for _, pf := range g.p.Fields {
+		if path, why := narrowed(g.f.nodes[pf.Index], pf.Children).refusal(); why != "" {
+			name := expr.Quote(append([]string{g.f.nodes[pf.Index].field.Name}, path...)...)
+			return errs.Locate(errs.Errorf(errs.ErrUnsupported, "%s; leave it out with --exclude %s", why, name), errs.At{Column: name, Off: errs.N(g.f.end)})
+		}
+	}
 	group := &g.f.footer.Groups[g.split.Ordinal]
 	if group.Rows == 0 {
 		return nil
@@ -104,6 +111,23 @@ func (g *rowGroup) grow(n *node, group *decode.RowGroup) *tree {
 		t.kids = append(t.kids, g.grow(k, group))
 	}
 	return t
+}
+
+// refusal returns why something of a field cannot be read, and its path below the field as far as that leads through
+// structs; "" = all of it can be read.
+func (n *node) refusal() (path []string, why string) {
+	if n.refused != "" {
+		return nil, n.refused
+	}
+	for _, k := range n.kids {
+		if path, why = k.refusal(); why != "" {
+			if n.shape == structShape {
+				return append([]string{k.field.Name}, path...), why
+			}
+			return nil, why
+		}
+	}
+	return nil, ""
 }
 
 // narrowed returns the node with the wanted children only; nil = all.

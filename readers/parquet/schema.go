@@ -29,6 +29,8 @@ type node struct {
 	maxDef uint8           // of a leaf: the highest levels
 	maxRep uint8
 	short  *node // the leaf below with the fewest lists around it
+	// refused says why the column cannot be read; "" = it can. The others of the file can.
+	refused string
 }
 
 type shape uint8
@@ -124,8 +126,6 @@ func (b *treeBuilder) body(e *decode.Element, at place, inList bool) (n *node, e
 		return nil, corrupt("group %q of the schema has %d children", e.Name, e.Children)
 	case e.Children == 0:
 		return nil, corrupt("group %q of the schema has no children", e.Name)
-	case e.Kind == decode.Variant:
-		return nil, errs.Errorf(errs.ErrUnsupported, "column %q is a VARIANT, a type that Arrow for Go v15 does not have", e.Name)
 	case e.Kind == decode.List && e.Children == 1 && b.elems[b.pos].Repetition == decode.Repeated:
 		n, err = b.annotated(e, at)
 	case e.Kind == decode.Map && e.Children == 1 && b.isEntries():
@@ -137,6 +137,9 @@ func (b *treeBuilder) body(e *decode.Element, at place, inList bool) (n *node, e
 		return nil, err
 	}
 	n.field.Name, n.field.Nullable = e.Name, nullable
+	if e.Kind == decode.Variant {
+		n.refused = "the column is a VARIANT, a type that Arrow for Go v15 does not have"
+	}
 	if e.HasFieldID && e.FieldID >= 0 {
 		n.field.Metadata = arrow.NewMetadata([]string{"PARQUET:field_id"}, []string{strconv.Itoa(int(e.FieldID))})
 	}

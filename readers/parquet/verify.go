@@ -25,6 +25,9 @@ func (f *parquetFile) Verify(ctx context.Context, report func(error)) error {
 			continue
 		}
 		for _, n := range f.leaves {
+			if n.refused != "" { // Info notes it
+				continue
+			}
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -43,7 +46,7 @@ func (f *parquetFile) Verify(ctx context.Context, report func(error)) error {
 // verifyNested decodes fields with children as a scan does: some faults show only when they are put together.
 func (f *parquetFile) verifyNested(ctx context.Context, report func(error)) error {
 	for i, n := range f.nodes {
-		if n.shape == leafShape {
+		if _, why := n.refusal(); n.shape == leafShape || why != "" {
 			continue
 		}
 		p, err := arrowio.Project(f.schema, []string{f.schema.Field(i).Name})
