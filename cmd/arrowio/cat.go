@@ -115,7 +115,7 @@ func (a *app) printOnce(ctx context.Context, f *catFlags, in []string, print fun
 			return true, nil
 		}
 		_ = out.Abort() // what is printed is printed
-		return false, pagerLeft(err)
+		return false, ds.explain(pagerLeft(err))
 	}
 	return false, pagerLeft(out.Close())
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -28,40 +29,123 @@ func (r *readFlags) mayCoarsen(in []string) bool {
 	return ok && !unit.set && !r.shown.given() && !slices.Contains(in, "-")
 }
 
-// coarsen has those of beyond that are among columns, nil being all, read in microseconds from here on. It reports whether
-// there were any, and warns of them: file is what the warning is about.
-func (a *app) coarsen(r *readFlags, file string, beyond, columns []string) bool {
+// farTimes are the columns of a file that its statistics say nanoseconds cannot hold, as the file names them.
+type farTimes struct {
+	number  int // of the file, in the order of reading
+	file    string
+	columns []string
+	table   bool // it is a directory: a Hive ACID table, whose files have its columns in a struct
+}
+
+// acidRow is in front of the names of columns in the files of Hive ACID tables.
+const acidRow = "row."
+
+// farIn returns what is known of f before its rows are read.
+func farIn(f *openFile, number int) farTimes {
+	far := farTimes{number: number, file: f.name, table: f.directory}
+	if b, ok := arrowio.As[interface{ BeyondNanoseconds() []string }](f); ok {
+		far.columns = b.BeyondNanoseconds()
+	}
+	return far
+}
+
+// coarsen has the columns of far that are among columns, nil being all, read in microseconds from here on. It reports whether
+// there were any, and warns of them: each warning is about the first file that has such times in a column.
+func (a *app) coarsen(r *readFlags, far []farTimes, columns []string) bool {
 	v := r.options.values[optionMicroseconds]
 	if v == nil {
 		return false
 	}
-	given := strings.Split(v.text, "\n")
-	var found []string
-	if w, ok := (arrowio.Warning{Columns: beyond}).For(columns); ok {
-		for _, c := range w.Columns {
-			if !slices.Contains(given, c) && !slices.Contains(found, c) && v.Set(c) == nil {
-				found = append(found, c)
+	slices.SortFunc(far, func(a, b farTimes) int { return a.number - b.number })
+	changed := false
+	for _, f := range far {
+		given := strings.Split(v.text, "\n")
+		var shown, found []string
+		for _, c := range f.columns {
+			name := c
+			if f.table {
+				name = strings.TrimPrefix(c, acidRow)
+			}
+			if slices.Contains(given, c) || slices.Contains(shown, name) {
+				continue
+			}
+			if _, ok := (arrowio.Warning{Columns: []string{name}}).For(columns); ok {
+				if shown, found = append(shown, name), append(found, name); f.table {
+					found = append(found, acidRow+name)
+				}
 			}
 		}
+		for _, c := range found {
+			changed = v.Set(c) == nil || changed
+		}
+		if len(found) > 0 {
+			a.tellCoarse(r, f.file, shown)
+		}
 	}
-	if len(found) == 0 {
-		return false
-	}
+	return changed
+}
+
+// tellCoarse warns of columns of a file that are read in microseconds.
+func (a *app) tellCoarse(r *readFlags, file string, columns []string) {
 	finer := "finer digits are cut off"
 	if o := r.options.values[optionFiner]; r.lossless && o != nil && !o.set && o.Set("error") == nil || o != nil && o.text == "error" {
 		finer = "finer digits are an error"
 	}
 	w := arrowio.Warnf(arrowio.WarnCoarse, "these columns are read in microseconds, because nanoseconds cannot hold times before 1677 or after 2262; "+finer+"; --timestamp-unit sets one unit for all columns")
-	w.File, w.Columns = file, found
+	w.File, w.Columns = file, columns
 	a.tell(w)
-	return true
+}
+
+// coarsenFile is coarsen for one file that was opened for a look at it. restore has the next file read as if nothing had been.
+func (a *app) coarsenFile(r *readFlags, path string, f *openFile) (again bool, restore func()) {
+	v := r.options.values[optionMicroseconds]
+	if v == nil || !r.mayCoarsen([]string{path}) {
+		return false, func() {}
+	}
+	old := *v
+	return a.coarsen(r, []farTimes{farIn(f, 0)}, nil), func() { *v = old }
+}
+
+// tooFar returns the error of a timestamp that nanoseconds cannot hold; nil if err is another.
+func tooFar(err error) *arrowio.Error {
+	var ae *arrowio.Error
+	if !errors.As(err, &ae) || ae.Kind != arrowio.ErrSchema || ae.Column == "" || !strings.Contains(err.Error(), "does not fit timestamp[ns]") {
+		return nil
+	}
+	return ae
 }
 
 // coarsenAfter is coarsen for the column that err, which reading has met, is about.
 func (a *app) coarsenAfter(err error, r *readFlags, ds *dataset, in []string) bool {
-	var ae *errs.Error
-	if !errors.As(err, &ae) || ae.Kind != errs.ErrSchema || ae.Column == "" || !strings.Contains(err.Error(), "does not fit timestamp[ns]") {
+	ae := tooFar(err)
+	if ae == nil || !r.mayCoarsen(in) {
 		return false
 	}
-	return r.mayCoarsen(in) && a.coarsen(r, ds.files[0], []string{ae.Column}, nil)
+	far := farTimes{file: ds.files[0], columns: []string{ae.Column}, table: ds.directory}
+	if at, _ := errs.Where(err); at.File != "" {
+		far.file = at.File
+	}
+	return a.coarsen(r, []farTimes{far}, nil)
+}
+
+// explain adds to the error of a timestamp that nanoseconds cannot hold why its column was not read in microseconds.
+func (d *dataset) explain(err error) error {
+	if d.inNanos != "" && tooFar(err) != nil {
+		return fmt.Errorf("%w (%s)", err, d.inNanos)
+	}
+	return err
+}
+
+// whyNotCoarse says why the columns of these inputs are not read in microseconds where that is needed; "" = they are, or a unit
+// was asked for.
+func (r *readFlags) whyNotCoarse(in []string) string {
+	unit, ok := r.options.values["timestamp-unit"]
+	switch {
+	case !ok || unit.set:
+	case r.shown.given():
+		return "with --schema no other unit is chosen by itself"
+	case slices.Contains(in, "-"):
+		return "for standard input, which is read once, no other unit is chosen by itself"
+	}
+	return ""
 }

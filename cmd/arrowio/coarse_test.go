@@ -14,12 +14,12 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 )
 
-const farTimes = "../../testdata/orc/java-2.3.1/times-far-v11"
+const farFile = "../../testdata/orc/java-2.3.1/times-far-v11"
 
 // farRows are what Java says of the file: seconds and nanoseconds of each column, rounded down.
 func farRows(t *testing.T) []string {
 	t.Helper()
-	f, err := os.Open(farTimes + ".jsonl.gz")
+	f, err := os.Open(farFile + ".jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func farRows(t *testing.T) []string {
 }
 
 func TestTimesBeyondNanoseconds(t *testing.T) {
-	in, rows := farTimes+".orc", len(farRows(t))
+	in, rows := farFile+".orc", len(farRows(t))
 	dir := t.TempDir()
 	for _, args := range [][]string{
 		{"cat", "--format", "jsonl", in},
@@ -103,45 +103,47 @@ func TestTimesBeyondNanoseconds(t *testing.T) {
 // silent hides the statistics of files.
 type silent struct{ arrowio.File }
 
-func TestTimesBeyondNanosecondsWithoutStatistics(t *testing.T) {
-	dir, in := t.TempDir(), farTimes+".orc"
-	run := func(args ...string) outcome {
-		t.Helper()
-		var out, errs bytes.Buffer
-		a := newApp(t.Context(), nil, &out, &errs)
-		for i := range a.readers {
-			open := a.readers[i].Open
-			a.readers[i].Open = func(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
-				f, err := open(ctx, src, o)
-				if err != nil {
-					return nil, err
-				}
-				return silent{f}, nil
+// silentRun runs the program on files whose statistics nobody sees.
+func silentRun(t *testing.T, args ...string) outcome {
+	t.Helper()
+	var out, errs bytes.Buffer
+	a := newApp(t.Context(), nil, &out, &errs)
+	for i := range a.readers {
+		open := a.readers[i].Open
+		a.readers[i].Open = func(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
+			f, err := open(ctx, src, o)
+			if err != nil {
+				return nil, err
 			}
+			return silent{f}, nil
 		}
-		code := a.run(t.Context(), args)
-		return outcome{code, out.String(), errs.String()}
 	}
+	code := a.run(t.Context(), args)
+	return outcome{code, out.String(), errs.String()}
+}
+
+func TestTimesBeyondNanosecondsWithoutStatistics(t *testing.T) {
+	dir, in := t.TempDir(), farFile+".orc"
 	want := do(t, "cat", in)
 	for _, args := range [][]string{{"cat", in}, {"head", "-n", "1000", in}} {
-		if o := run(args...); o.code != 0 || o.out != want.out || strings.Count(o.err, "\n") != 2 { // a column at a time
+		if o := silentRun(t, args...); o.code != 0 || o.out != want.out || strings.Count(o.err, "\n") != 2 { // a column at a time
 			t.Errorf("%q: %+v", args, o)
 		}
 	}
 	out := filepath.Join(dir, "out.arrow")
-	if o := run("convert", in, out); o.code != 0 || strings.Count(o.err, "\n") != 2 {
+	if o := silentRun(t, "convert", in, out); o.code != 0 || strings.Count(o.err, "\n") != 2 {
 		t.Errorf("%+v", o)
 	}
 	if got := ok(t, "cat", out); got != want.out {
 		t.Errorf("got\n%swant\n%s", got, want.out)
 	}
-	fails(t, run("convert", "--to", "jsonl", in, "-"), 1, "does not fit timestamp[ns]")
+	fails(t, silentRun(t, "convert", "--to", "jsonl", in, "-"), 1, "does not fit timestamp[ns]")
 	only(t, dir, "out.arrow")
 }
 
 // Statistics and bloom filters are compared in the unit of the column.
 func TestFiltersOfTimesBeyondNanoseconds(t *testing.T) {
-	in, plain := farTimes+".orc", filepath.Join(t.TempDir(), "plain.arrow")
+	in, plain := farFile+".orc", filepath.Join(t.TempDir(), "plain.arrow")
 	if o := do(t, "convert", in, plain); o.code != 0 {
 		t.Fatal(o.err)
 	}
@@ -155,5 +157,100 @@ func TestFiltersOfTimesBeyondNanoseconds(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// farAndNear makes two ORC files: only the second has times that nanoseconds cannot hold.
+func farAndNear(t *testing.T, dir string) (near, far string) {
+	t.Helper()
+	var out []string
+	for name, year := range map[string]string{"near": "2001", "far": "9000"} {
+		in := tableFile(t, filepath.Join(t.TempDir(), "in.arrow"), `[{"id":1,"at":"`+year+`-01-01 00:00:00"},{"id":2,"at":"2000-01-01 00:00:00"}]`, "id int64", "at seconds")
+		out = append(out, filepath.Join(dir, name+".orc"))
+		ok(t, "convert", in, out[len(out)-1])
+	}
+	return filepath.Join(dir, "near.orc"), filepath.Join(dir, "far.orc")
+}
+
+// The warning names the file that has the times, not the first of all.
+func TestTimesBeyondNanosecondsNameTheirFile(t *testing.T) {
+	near, far := farAndNear(t, t.TempDir())
+	for _, args := range [][]string{{"cat", near, far}, {"convert", "--to", "csv", near, far, "-"}, {"schema", near, far}} {
+		o := do(t, args...)
+		if o.code != 0 || !strings.HasPrefix(o.err, "arrowio: "+far+": warning: ") || strings.Count(o.err, "warning") != 1 {
+			t.Errorf("%q: %+v", args, o)
+		}
+	}
+	out := filepath.Join(t.TempDir(), "out.arrow")
+	silently := silentRun(t, "convert", near, far, out)
+	if silently.code != 0 || !strings.HasPrefix(silently.err, "arrowio: "+far+": warning: ") {
+		t.Errorf("%+v", silently)
+	}
+}
+
+// inspect shows what is read, and its --where what a scan does.
+func TestInspectTimesBeyondNanoseconds(t *testing.T) {
+	near, far := farAndNear(t, t.TempDir())
+	o := do(t, "inspect", near, far, far)
+	if o.code != 0 || strings.Count(o.out, "timestamp[ns") != 1 || strings.Count(o.out, "timestamp[us") != 2 || !strings.HasPrefix(o.err, "arrowio: "+far+": warning: ") {
+		t.Errorf("%+v", o)
+	}
+	for where, want := range map[string]int{"at > '8000-01-01'": 1, "at < '1990-01-01'": 0} {
+		o := do(t, "inspect", "--json", "--where", where, far)
+		var r struct {
+			Pruning  struct{ Splits int }
+			Warnings []struct{ Kind string }
+		}
+		if err := json.Unmarshal([]byte(o.out), &r); err != nil || r.Pruning.Splits != want || len(r.Warnings) != 1 || r.Warnings[0].Kind != "coarse" {
+			t.Errorf("%s: %+v %v %s", where, r, err, o.err)
+		}
+	}
+}
+
+// Where no unit is chosen the error says why, and which flag chooses one.
+func TestTimesBeyondNanosecondsAreRefused(t *testing.T) {
+	_, far := farAndNear(t, t.TempDir())
+	b, err := os.ReadFile(far)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fails(t, doWith(t, t.Context(), bytes.NewReader(b), "cat", "-"), 1, "standard input", "column at", "--timestamp-unit=us can hold it", "for standard input")
+	if o := doWith(t, t.Context(), bytes.NewReader(b), "cat", "--timestamp-unit=us", "-"); o.code != 0 || !strings.Contains(o.out, "9000-01-01") {
+		t.Errorf("%+v", o)
+	}
+	fails(t, do(t, "cat", "--schema", "struct<at:timestamp with local time zone>", far), 1, far, "column at", "--timestamp-unit=us can hold it", "with --schema")
+	if o := do(t, "cat", "--timestamp-unit=us", "--schema", "struct<at:timestamp with local time zone>", far); o.code != 0 || !strings.Contains(o.out, "9000-01-01") {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestTimesBeyondNanosecondsOfTables(t *testing.T) {
+	dir := t.TempDir()
+	near, far := farAndNear(t, dir)
+	schema, mapping := `{"type":"struct","schema-id":0,"fields":[{"id":7,"name":"when","required":false,"type":"timestamptz"}]}`, `[{"field-id":7,"names":["at"]}]`
+	if o := do(t, "cat", "--orc-iceberg-schema", schema, "--orc-name-mapping", mapping, near, far); o.code != 0 || o.err != "" || !strings.Contains(o.out, "9000-01-01T00:00:00.000000") {
+		t.Errorf("Iceberg: %+v", o)
+	}
+	table := filepath.Join(dir, "table")
+	delta := filepath.Join(table, "delta_0000001_0000001_0000")
+	if err := os.MkdirAll(delta, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	events := tableFile(t, filepath.Join(dir, "events.arrow"),
+		`[{"operation":0,"originalTransaction":1,"bucket":536870912,"rowId":0,"currentTransaction":1,"row":{"id":3,"at":"1500-01-01 00:00:00"}}]`,
+		"operation int32", "originalTransaction int64", "bucket int32", "rowId int64", "currentTransaction int64", "row event")
+	ok(t, "convert", "--to", "orc", events, filepath.Join(delta, "bucket_00000"))
+	ok(t, "convert", "--to", "orc", tableFile(t, filepath.Join(dir, "near.arrow"), `[{"id":1,"at":"2001-01-01 00:00:00"}]`, "id int64", "at seconds"), filepath.Join(table, "000000_0"))
+	for _, args := range [][]string{{"cat"}, {"tail", "--columns", "at"}, {"cat", "--where", "at < '1600-01-01'"}, {"schema"}, {"inspect"}} {
+		o := do(t, append(args, table)...)
+		if o.code != 0 || strings.Count(o.err, "\n") != 1 || !strings.HasSuffix(o.err, ": at\n") {
+			t.Errorf("%q: %+v", args, o)
+		}
+		if args[0] != "schema" && args[0] != "inspect" && !strings.Contains(o.out, "1500-01-01T00:00:00.000000") || strings.Contains(o.out, "timestamp[ns") {
+			t.Errorf("%q: %s", args, o.out)
+		}
+	}
+	if o := do(t, "cat", "--columns", "id", table); o.code != 0 || o.err != "" {
+		t.Errorf("%+v", o)
 	}
 }

@@ -164,7 +164,7 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 		if out != "-" && a.coarsenAfter(err, f.readFlags, ds, in) {
 			return true, nil
 		}
-		return false, outputError(out, err)
+		return false, outputError(out, ds.explain(err))
 	}
 	return false, a.printReport(f, out, report)
 }

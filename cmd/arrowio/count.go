@@ -71,7 +71,7 @@ func (a *app) count(ctx context.Context, f *countFlags, in []string) error {
 		bar.set(rows)
 	}
 	if err := rr.Err(); err != nil {
-		return err
+		return ds.explain(err)
 	}
 	bar.stop()
 	if f.json {

@@ -186,11 +186,14 @@ type dataset struct {
 	exclude []string // of these
 	dropped []string // of these, what a file has: the schema of all may lack it, where it has no common type
 	format  string   // of the first file
-	size    int64    // of all files
-	rows    int64    // of all files; arrowio.UnknownRows = not known without opening them
+	inNanos string   // why no column is read in microseconds by itself; "" = it is, where it must be
+	// directory = the first file is one.
+	directory bool
+	size      int64 // of all files
+	rows      int64 // of all files; arrowio.UnknownRows = not known without opening them
 
 	mu     sync.Mutex
-	beyond []string          // columns with timestamps that nanoseconds cannot hold, as far as files were opened
+	far    []farTimes        // of the files that were opened
 	kept   []*openFile       // those that stay open: the first, and standard input
 	shared map[int]*openFile // the same by number
 	sizes  []int64           // of each file, as far as they were opened
@@ -201,7 +204,7 @@ type dataset struct {
 // microseconds: see coarse.go.
 func (a *app) openDataset(ctx context.Context, args []string, r *readFlags, s *selectFlags) (*dataset, error) {
 	ds, err := a.openFiles(ctx, args, r, s)
-	if err != nil || !r.mayCoarsen(args) || !a.coarsen(r, ds.files[0], ds.beyond, s.paths()) {
+	if err != nil || !r.mayCoarsen(args) || !a.coarsen(r, ds.far, s.paths()) {
 		return ds, err
 	}
 	if err := ds.close(); err != nil {
@@ -231,7 +234,7 @@ func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *sel
 	if o.Columns = s.paths(); s != nil {
 		o.Exclude, o.Filter = s.excluded(), s.where.x
 	}
-	ds := &dataset{rows: arrowio.UnknownRows, sizes: make([]int64, len(inputs)), shared: map[int]*openFile{}}
+	ds := &dataset{inNanos: r.whyNotCoarse(args), rows: arrowio.UnknownRows, sizes: make([]int64, len(inputs)), shared: map[int]*openFile{}}
 	if !r.shown.given() { // else columns may have other names in the files
 		ds.columns = s.paths()
 		if s != nil {
@@ -248,7 +251,7 @@ func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *sel
 		return nil, errors.Join(err, ds.close())
 	}
 	first := ds.kept[0]
-	ds.format = first.format
+	ds.format, ds.directory = first.format, first.directory
 	for _, n := range ds.sizes {
 		ds.size += n
 	}
@@ -281,8 +284,8 @@ func (d *dataset) opened(i int, f *openFile) {
 	defer d.mu.Unlock()
 	d.sizes[i] = f.size
 	d.reads = append(d.reads, f.read)
-	if b, ok := arrowio.As[interface{ BeyondNanoseconds() []string }](f); ok {
-		d.beyond = append(d.beyond, b.BeyondNanoseconds()...)
+	if far := farIn(f, i); len(far.columns) > 0 {
+		d.far = append(d.far, far)
 	}
 }
 

@@ -116,7 +116,7 @@ func (a *app) inspect(ctx context.Context, f *inspectFlags, in []string, askedCh
 	if f.where.x == nil && show.Schema == nil { // a filter is about columns
 		f.purpose = arrowio.ForInfo
 	}
-	err = a.eachFile(ctx, in, f.readFlags, func(file *openFile) error {
+	look := func(file *openFile) error {
 		doc := inspection{File: file.name, ChecksumsChecked: f.checksums || !askedChecksums && file.size <= checksumBytes}
 		o := arrowio.InfoOptions{Blocks: f.blocks, Checksums: doc.ChecksumsChecked}
 		var err error
@@ -156,6 +156,20 @@ func (a *app) inspect(ctx context.Context, f *inspectFlags, in []string, askedCh
 			return err
 		}
 		return w.Flush()
+	}
+	err = a.eachPath(ctx, in, f.readFlags, func(path string) error {
+		again, restore := false, func() {}
+		err := a.withFile(ctx, path, f.readFlags, func(file *openFile) error {
+			if again, restore = a.coarsenFile(f.readFlags, path, file); again {
+				return nil
+			}
+			return look(file)
+		})
+		defer func() { restore() }()
+		if err != nil || !again {
+			return err
+		}
+		return a.withFile(ctx, path, f.readFlags, look)
 	})
 	switch {
 	case err != nil || !f.json:

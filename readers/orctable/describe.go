@@ -28,6 +28,7 @@ type described struct {
 	operation orc.EventRange
 	current   orc.EventRange // write ids of events
 	hidden    []arrowio.Warning
+	beyond    []string // columns as orc.File.BeyondNanoseconds has them
 }
 
 // buckets returns what the bucket of the rows' ids may be in delete events: Hive 2, which has them only for rows from
@@ -72,7 +73,7 @@ func (t *Table) describe(ctx context.Context, f *dataFile) (err error) {
 	defer func() { err = errors.Join(err, h.release()) }()
 	f.rows, f.splits, f.events = h.Rows(), h.Splits(), h.IsEvents()
 	f.columns, f.calendar = t.shared(withoutMetadata(h.Schema())), h.Calendar()
-	f.hidden = h.Warnings()
+	f.hidden, f.beyond = h.Warnings(), h.BeyondNanoseconds()
 	if !f.events {
 		return nil
 	}

@@ -319,6 +319,22 @@ func (t *Table) warn(kind arrowio.WarningKind, path, text string) {
 // Warnings implements arrowio.Warner.
 func (t *Table) Warnings() []arrowio.Warning { return t.warnings }
 
+// BeyondNanoseconds is orc.File.BeyondNanoseconds for all chosen files, with the names that columns have in these.
+func (t *Table) BeyondNanoseconds() (out []string) {
+	for _, p := range t.parts {
+		for _, d := range p.chosen() {
+			for _, f := range p.in(d) {
+				for _, c := range f.beyond {
+					if !slices.Contains(out, c) {
+						out = append(out, c)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
 // BytesRead implements arrowio.ByteCounter.
 func (t *Table) BytesRead() int64 { return t.pool.bytes() }
 
