@@ -64,6 +64,8 @@ type PlannedColumn struct {
 	Stored   string `json:"stored"` // the target's own type, in its own words
 	Encoding string `json:"encoding,omitempty"`
 	Loss     string `json:"loss,omitempty"` // what reading back will not show; "" = nothing
+	// Refused says which values of the type Write refuses, with ErrSchema: whether there are any, only the rows tell. "" = none.
+	Refused string `json:"refused,omitempty"`
 }
 
 // Writer encodes batches. Write does not keep rec after it returns. Close finishes the output; Abort gives it up.

@@ -31,7 +31,7 @@ type Options struct {
 	// PartitionBy names columns that become directories NAME=VALUE below the output, outermost first, as Hive does it: rows go
 	// into the files below the directory of their values, without these columns. Null is __HIVE_DEFAULT_PARTITION__; text that
 	// would be read back as null is ErrSchema. Rows are sorted by these columns, in front of Sort, so that one directory is
-	// written after the other. Formats whose output is a directory are ErrOption, columns that do not exist or are of a type
+	// written after the other; of no rows the output is an empty directory. Formats whose output is a directory are ErrOption, columns that do not exist or are of a type
 	// without names ErrSchema of operation "partition".
 	PartitionBy []string
 	// Metadata changes the metadata that is written. A key to be dropped that is not there is ErrOption.

@@ -3,10 +3,8 @@ package convert
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -54,7 +52,7 @@ func (o *Options) newPartitioning(s *arrow.Schema) (*partitioning, error) {
 		case f.Name == "" || strings.HasPrefix(f.Name, "."):
 			return nil, refuse(name, "a directory of such a name would not be read back")
 		case partitionText(f.Type) == nil:
-			return nil, refuse(name, "values of type %s cannot be names of directories, only those of bool, integers, utf8 and date32", f.Type)
+			return nil, refuse(name, "values of type %s cannot be names of directories: %s", f.Type, partitionTypes)
 		}
 		p.by = append(p.by, path[0])
 	}
@@ -105,33 +103,18 @@ func (p *partitioning) columns() []arrowio.PlannedColumn {
 			losses = append(losses, "comes back without metadata")
 		}
 		losses = append(losses, "comes back behind the columns of the files")
+		refused := ""
+		switch t := valueType(f.Type); {
+		case isText(t):
+			refused = `empty text, and "` + nullPartition + `"`
+		case arrow.IsFloating(t.ID()):
+			losses = append(losses, "minus zero comes back as zero")
+		}
 		out = append(out, arrowio.PlannedColumn{
-			Path: f.Name, Type: f.Type.String(), Stored: "directories " + escapePartition(f.Name) + "=…", Loss: strings.Join(losses, "; "),
+			Path: f.Name, Type: f.Type.String(), Stored: "directories " + escapePartition(f.Name) + "=…", Loss: strings.Join(losses, "; "), Refused: refused,
 		})
 	}
 	return out
-}
-
-// partitionText returns what writes the values of a type as names of directories; nil = it has no names for them.
-func partitionText(t arrow.DataType) func(a arrow.Array, i int) string {
-	switch t := t.(type) {
-	case *arrow.BooleanType:
-		return func(a arrow.Array, i int) string { return strconv.FormatBool(a.(*array.Boolean).Value(i)) }
-	case *arrow.StringType, *arrow.LargeStringType, *arrow.StringViewType, *arrow.Date32Type,
-		*arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type,
-		*arrow.Uint8Type, *arrow.Uint16Type, *arrow.Uint32Type, *arrow.Uint64Type:
-		return func(a arrow.Array, i int) string { return a.ValueStr(i) }
-	case *arrow.DictionaryType:
-		inner := partitionText(t.ValueType)
-		if inner == nil {
-			return nil
-		}
-		return func(a arrow.Array, i int) string {
-			d := a.(*array.Dictionary)
-			return inner(d.Dictionary(), d.GetValueIndex(i))
-		}
-	}
-	return nil
 }
 
 // isNull looks into dictionaries, too.
@@ -141,20 +124,6 @@ func isNull(a arrow.Array, i int) bool {
 	}
 	d, ok := a.(*array.Dictionary)
 	return ok && isNull(d.Dictionary(), d.GetValueIndex(i))
-}
-
-// escapePartition replaces the characters that Hive replaces in names of directories, and the zero byte.
-func escapePartition(s string) string {
-	var b strings.Builder
-	for i := range len(s) {
-		c := s[i]
-		if c < 0x20 || c == 0x7f || strings.IndexByte("\"#%'*/:=?\\{[]^", c) >= 0 {
-			fmt.Fprintf(&b, "%%%02X", c)
-		} else {
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
 }
 
 // directory returns where row i of rec belongs.
@@ -258,13 +227,10 @@ func (w *partitioned) leave() error {
 	return err
 }
 
-// Close finishes the last directory and makes all of them visible.
+// Close finishes the last directory and makes all of them visible: of no rows an empty directory, as Spark and DuckDB have it.
 func (w *partitioned) Close() error {
 	w.done = true
 	err := w.leave()
-	if err == nil && w.at == "" {
-		err = errs.Errorf(errs.ErrSchema, "there are no rows, and so there is no directory to write")
-	}
 	if err == nil {
 		err = w.ctx.Err()
 	}

@@ -107,9 +107,9 @@ func (a *app) coarsenFile(r *readFlags, path string, f *openFile) (again bool, r
 }
 
 // tooFar returns the error of a timestamp that nanoseconds cannot hold; nil if err is another.
-func tooFar(err error) *arrowio.Error {
-	var ae *arrowio.Error
-	if !errors.As(err, &ae) || ae.Kind != arrowio.ErrSchema || ae.Column == "" || !strings.Contains(err.Error(), "does not fit timestamp[ns]") {
+func tooFar(err error) *errs.Error {
+	var ae *errs.Error
+	if !errors.As(err, &ae) || ae.Kind != errs.ErrSchema || ae.Column == "" || !strings.Contains(err.Error(), "does not fit timestamp[ns]") {
 		return nil
 	}
 	return ae
@@ -134,6 +134,18 @@ func (d *dataset) explain(err error) error {
 		return fmt.Errorf("%w (%s)", err, d.inNanos)
 	}
 	return err
+}
+
+// cutFiner adds to the error of a timestamp that OUTPUT cannot hold, since it is no whole number of microseconds, which flag of
+// reading cuts off what is finer.
+func (d *dataset) cutFiner(r *readFlags, err error) error {
+	var ae *errs.Error
+	unit := r.options.values["timestamp-unit"]
+	if unit == nil || unit.set || !slices.Contains(r.options.formats["timestamp-unit"], d.format) ||
+		!errors.As(err, &ae) || ae.Kind != errs.ErrSchema || !strings.Contains(err.Error(), "is no whole number of microseconds") {
+		return err
+	}
+	return fmt.Errorf("%w; --timestamp-unit=us reads timestamps without what is finer", err)
 }
 
 // whyNotCoarse says why the columns of these inputs are not read in microseconds where that is needed; "" = they are, or a unit

@@ -39,8 +39,8 @@ func (a *app) convertCommand() *cobra.Command {
 		Long: `Convert reads the rows of every INPUT, in order, and writes them to OUTPUT.
 
 OUTPUT appears only when it is complete; a failed or interrupted run leaves nothing behind. --dry-run writes nothing and
-prints what would become of each column and of the metadata, and what reading OUTPUT back would not show; without it, a
-note on standard error tells the latter.
+prints what would become of each column and of the metadata, what reading OUTPUT back would not show, and which values would
+be refused; without it, a note on standard error tells what would not be shown.
 
 Metadata of the input, and of its columns, goes to OUTPUT where its format has a place for it. --metadata sets a key,
 --drop-metadata leaves one out.
@@ -126,13 +126,17 @@ func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out str
 
 // convertTo converts once. It reports whether it is to be called again, since columns are to be read in another unit.
 func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.OutputFormat, in []string, out string) (again bool, err error) {
-	// The output is checked before the input is read: an hour of spooled input is a bad time to learn that it exists.
-	var store arrowio.Store
-	if !f.dryRun {
-		if store, err = a.openStore(ctx, format, out, f.force, len(f.parts) > 0 || f.maxFileBytes > 0); err != nil {
+	// The output is checked before the input is read: an hour of spooled input is a bad time to learn that it exists. A dry run
+	// finds what the real one would.
+	store, err := a.openStore(ctx, format, out, f.force, len(f.parts) > 0 || f.maxFileBytes > 0)
+	if err != nil {
+		return false, err
+	}
+	defer store.Abort() // does nothing once it is committed
+	if f.dryRun {
+		if err := tryToWrite(store); err != nil {
 			return false, err
 		}
-		defer store.Abort() // does nothing once it is committed
 	}
 	ds, err := a.openDataset(ctx, in, f.readFlags, f.selectFlags)
 	if err != nil {
@@ -164,7 +168,7 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 		if out != "-" && a.coarsenAfter(err, f.readFlags, ds, in) {
 			return true, nil
 		}
-		return false, outputError(out, ds.explain(err))
+		return false, outputError(out, ds.cutFiner(f.readFlags, ds.explain(err)))
 	}
 	return false, a.printReport(f, out, report)
 }

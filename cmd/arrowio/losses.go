@@ -64,9 +64,9 @@ func printPlan(w sheet, out string, p *arrowio.WritePlan, sortedBy []string) err
 	w.line("", "  ", fmt.Sprintf("%s as %s, %s%s", printable(out), p.Format, lossCount(len(p.Losses())), order))
 	rows := make([][]string, len(p.Columns))
 	for i, c := range p.Columns {
-		rows[i] = []string{c.Path, c.Type, c.Stored, c.Encoding, c.Loss}
+		rows[i] = []string{c.Path, c.Type, c.Stored, c.Encoding, c.Loss, c.Refused}
 	}
-	if err := printTable(w, []string{"column", "type", "stored", "encoding", "lost"}, nil, rows); err != nil || len(p.Metadata) == 0 {
+	if err := printTable(w, []string{"column", "type", "stored", "encoding", "lost", "refused"}, nil, rows); err != nil || len(p.Metadata) == 0 {
 		return err
 	}
 	rows = rows[:0]

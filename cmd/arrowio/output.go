@@ -34,6 +34,15 @@ func (a *app) openStore(ctx context.Context, f arrowio.OutputFormat, out string,
 	return &namedStore{Store: st, name: out}, nil
 }
 
+// tryToWrite reports whether files can be made where the store is. It leaves nothing there.
+func tryToWrite(st arrowio.Store) error {
+	f, err := st.Scratch()
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
 func isText(format string) bool {
 	for _, t := range textFormats {
 		if t == format {

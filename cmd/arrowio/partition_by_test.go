@@ -1,6 +1,10 @@
 package main
 
 import (
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -110,10 +114,75 @@ func TestPartitionByDetails(t *testing.T) {
 		{2, []string{"--partition-by", "id", "--columns", "id", "--to", "orc", in, bad}, []string{"no column is left"}},
 		{2, []string{"--partition-by", "id", "--to", "cfile", in, bad}, []string{"cfile", "directory"}},
 		{2, []string{"--partition-by", "id", "--to", "csv", in, "-"}, []string{"--partition-by", "standard output"}},
-		{1, []string{"--partition-by", "id", "--where", "id < 0", "--to", "orc", in, bad}, []string{"no rows"}},
 		{1, []string{"--partition-by", "b", "--to", "orc", empty, bad}, []string{"column b", `""`, "null"}},
 	} {
 		fails(t, do(t, append([]string{"convert"}, c.args...)...), c.code, c.parts...)
 		only(t, dir, before...)
+	}
+}
+
+// Of no rows there is an empty directory, as Spark and DuckDB have it.
+func TestPartitionByOfNoRows(t *testing.T) {
+	dir := t.TempDir()
+	in, out := peopleFile(t, dir, "in.arrow", 0, 40), filepath.Join(dir, "out")
+	ok(t, "convert", "--partition-by", "id", "--where", "id < 0", "--to", "orc", in, out)
+	only(t, out)
+}
+
+// Directories have the names that Spark 3 gives them: floats as Java writes them, decimals with their scale, timestamps without zeros
+// at the end of the fraction.
+func TestPartitionByOfEveryType(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.arrow")
+	fields := []arrow.Field{
+		{Name: "id", Type: arrow.PrimitiveTypes.Int8},
+		{Name: "d", Type: arrow.PrimitiveTypes.Float64, Nullable: true},
+		{Name: "f", Type: arrow.PrimitiveTypes.Float32, Nullable: true},
+		{Name: "m", Type: &arrow.Decimal128Type{Precision: 38, Scale: 2}, Nullable: true},
+		{Name: "w", Type: &arrow.Decimal256Type{Precision: 60, Scale: 3}, Nullable: true},
+		{Name: "t", Type: &arrow.TimestampType{Unit: arrow.Nanosecond}, Nullable: true},
+		{Name: "s", Type: &arrow.TimestampType{Unit: arrow.Second}, Nullable: true},
+		{Name: "z", Type: &arrow.TimestampType{Unit: arrow.Second, TimeZone: "UTC"}, Nullable: true},
+		{Name: "b", Type: arrow.BinaryTypes.Binary, Nullable: true},
+		{Name: "l", Type: arrow.FixedWidthTypes.Time32s, Nullable: true},
+	}
+	s := arrow.NewSchema(fields, nil)
+	rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, s, strings.NewReader(`[
+		{"id": 1, "d": 1.5, "f": 0.1, "m": "0.05", "w": "123456789012345678901234567890123456789.125", "t": "2020-01-02 03:04:05.500", "s": "1969-12-31 23:59:59"},
+		{"id": 2, "d": 1e10, "f": 1e-9, "m": "-123456789012345678901234567890123456.70", "w": "-0.001", "t": "1969-12-31 23:59:59.999999999", "s": "2020-01-02 00:00:00"},
+		{"id": 3, "d": -0.0, "f": 1e7, "m": "7.00"},
+		{"id": 4, "d": 0.0, "f": 9999999, "m": "-0.07"}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rec.Release()
+	writeIPC(t, in, s, rec)
+	const null = "__HIVE_DEFAULT_PARTITION__"
+	for column, want := range map[string][]string{
+		"d": {"0.0", "1.0E10", "1.5"},
+		"f": {"0.1", "1.0E-9", "1.0E7", "9999999.0"},
+		"m": {"-0.07", "-123456789012345678901234567890123456.70", "0.05", "7.00"},
+		"w": {"-0.001", "123456789012345678901234567890123456789.125", null},
+		"t": {"1969-12-31 23%3A59%3A59.999999999", "2020-01-02 03%3A04%3A05.5", null},
+		"s": {"1969-12-31 23%3A59%3A59", "2020-01-02 00%3A00%3A00", null},
+	} {
+		out := filepath.Join(dir, column)
+		if o := do(t, "convert", "--columns", "id,"+column, "--partition-by", column, "--to", "parquet", in, out); o.code != 0 {
+			t.Errorf("%s: %s", column, o.err)
+			continue
+		}
+		var got []string
+		for _, name := range filesBelow(t, out) {
+			got = append(got, strings.TrimPrefix(filepath.Base(filepath.Dir(name)), column+"="))
+		}
+		if slices.Sort(want); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", column, got, want)
+		}
+		if got := ok(t, "count", out); got != "4\n" {
+			t.Errorf("%s: %s rows", column, got)
+		}
+	}
+	for column, says := range map[string]string{"z": "timestamp[s, tz=UTC]", "b": "binary", "l": "time32[s]"} {
+		fails(t, do(t, "convert", "--partition-by", column, "--to", "parquet", in, filepath.Join(dir, "bad")), 2, "partition", "by "+column, says, "decimals")
 	}
 }

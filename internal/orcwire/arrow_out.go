@@ -280,12 +280,12 @@ var outScalars = map[arrow.Type]struct {
 	arrow.UINT8:           {Short, ""},
 	arrow.UINT16:          {Int, ""},
 	arrow.UINT32:          {Long, ""},
-	arrow.UINT64:          {Long, "; values above its range are refused"},
+	arrow.UINT64:          {Long, ""},
 	arrow.FLOAT16:         {Float, ""},
 	arrow.FLOAT32:         {Float, ""},
 	arrow.FLOAT64:         {Double, ""},
 	arrow.DATE32:          {Date, ""},
-	arrow.DATE64:          {Date, "; times of day are refused"},
+	arrow.DATE64:          {Date, ""},
 	arrow.INTERVAL_MONTHS: {Int, ", the number of months"},
 }
 

@@ -272,7 +272,7 @@ func (d *avroDeriver) leaf(f arrow.Field, path string) *Avro {
 	case *arrow.Int64Type:
 		return prim(Long, "")
 	case *arrow.Uint64Type:
-		return prim(Long, "comes back as int64; values above its range are refused")
+		return prim(Long, "comes back as int64")
 	case *arrow.Float16Type:
 		return prim(Float, "comes back as float32")
 	case *arrow.Float32Type:
@@ -296,7 +296,7 @@ func (d *avroDeriver) leaf(f arrow.Field, path string) *Avro {
 	case *arrow.Date32Type:
 		return logical(Int, "date", "")
 	case *arrow.Date64Type:
-		return logical(Int, "date", "comes back as date32; times of day are refused")
+		return logical(Int, "date", "comes back as date32")
 	case *arrow.Time32Type:
 		if t.Unit == arrow.Second {
 			return logical(Int, "time-millis", "comes back as time32[ms]")
@@ -304,7 +304,7 @@ func (d *avroDeriver) leaf(f arrow.Field, path string) *Avro {
 		return logical(Int, "time-millis", "")
 	case *arrow.Time64Type:
 		if t.Unit == arrow.Nanosecond {
-			return logical(Long, "time-micros", "comes back as time64[us]; parts of microseconds are refused")
+			return logical(Long, "time-micros", "comes back as time64[us]")
 		}
 		return logical(Long, "time-micros", "")
 	case *arrow.TimestampType:
@@ -341,7 +341,7 @@ func (d *avroDeriver) timestamp(t *arrow.TimestampType, logical func(Type, strin
 	case arrow.Millisecond:
 		return logical(Long, local+"timestamp-millis", loss)
 	case arrow.Nanosecond:
-		return logical(Long, local+"timestamp-micros", more("comes back in microseconds; parts of them are refused"))
+		return logical(Long, local+"timestamp-micros", more("comes back in microseconds"))
 	}
 	return logical(Long, local+"timestamp-micros", loss)
 }

@@ -168,18 +168,23 @@ func (p *planner) column(i, field int) {
 	losses := p.losses(c, f, m.note)
 	if c.wire.Key {
 		if f.Nullable {
-			losses = append(losses, "comes back as not nullable; a null is refused")
+			losses = append(losses, "comes back as not nullable")
 		}
 		c.wire.Nullable = false
 	} else if c.wire.Nullable && (p.set.allNotNull || p.set.notNull[f.Name]) {
-		losses = append(losses, "comes back as not nullable; a null is refused")
+		losses = append(losses, "comes back as not nullable")
 		c.wire.Nullable = false
 	}
 	if i != field {
 		losses = append(losses, fmt.Sprintf("comes back as column %d instead of %d: those of the key come first", i+1, field+1))
 	}
+	refused := m.refused
+	if f.Nullable && !c.wire.Nullable {
+		refused = arrowmeta.Join(refused, "nulls")
+	}
 	p.planned = append(p.planned, arrowio.PlannedColumn{
-		Path: f.Name, Type: f.Type.String(), Stored: typeName(&c.wire), Loss: strings.Join(losses, "; "),
+		Refused: refused,
+		Path:    f.Name, Type: f.Type.String(), Stored: typeName(&c.wire), Loss: strings.Join(losses, "; "),
 		Encoding: fmt.Sprintf("%s, %s blocks, %s", c.wire.Encoding, sizeName(c.wire.BlockSize), c.wire.Compression),
 	})
 }

@@ -40,7 +40,7 @@ func TestMapping(t *testing.T) {
 		{f: field("x", arrow.PrimitiveTypes.Uint8), lone: "uint8", table: "int16", inTable: "comes back as int16"},
 		{f: field("x", arrow.PrimitiveTypes.Uint16), lone: "uint16", table: "int32", inTable: "comes back as int32"},
 		{f: field("x", arrow.PrimitiveTypes.Uint32), lone: "uint32", table: "int64", inTable: "comes back as int64"},
-		{f: field("x", arrow.PrimitiveTypes.Uint64), lone: "uint64", table: "int64", inTable: "comes back as int64; values above its range are refused"},
+		{f: field("x", arrow.PrimitiveTypes.Uint64), lone: "uint64", table: "int64", inTable: "comes back as int64; refused: values above 9223372036854775807"},
 		{f: field("x", arrow.FixedWidthTypes.Float16), lone: "float", loss: "comes back as float32"},
 		{f: field("x", arrow.PrimitiveTypes.Float32), lone: "float"},
 		{f: field("x", arrow.PrimitiveTypes.Float64), lone: "double"},
@@ -58,9 +58,9 @@ func TestMapping(t *testing.T) {
 		{f: field("x", times(arrow.Microsecond, "UTC")), lone: "unixtime_micros"},
 		{f: field("x", times(arrow.Microsecond, "")), lone: "unixtime_micros", loss: "comes back as timestamp[us, tz=UTC], the same wall clock in UTC"},
 		{f: field("x", times(arrow.Second, "Europe/Paris")), lone: "unixtime_micros", loss: "the same instants"},
-		{f: field("x", times(arrow.Nanosecond, "UTC")), lone: "unixtime_micros", loss: "refused unless --cfile-timestamps=truncate", inTable: "refused unless --kudu-timestamps=truncate"},
+		{f: field("x", times(arrow.Nanosecond, "UTC")), lone: "unixtime_micros", loss: "; refused: values that are no whole number of microseconds, unless --cfile-timestamps=truncate", inTable: "refused: values that are no whole number of microseconds, unless --kudu-timestamps=truncate"},
 		{f: field("x", arrow.FixedWidthTypes.Date32), lone: "date"},
-		{f: field("x", arrow.FixedWidthTypes.Date64), lone: "date", loss: "times of day are refused"},
+		{f: field("x", arrow.FixedWidthTypes.Date64), lone: "date", loss: "; refused: values that are not midnight", inTable: "comes back as date32; refused: values that are not midnight"},
 		{f: field("x", arrow.FixedWidthTypes.Time32ms), lone: "int32", loss: "the milliseconds since midnight"},
 		{f: field("x", arrow.FixedWidthTypes.Time64ns), lone: "int64", loss: "the nanoseconds since midnight"},
 		{f: field("x", arrow.FixedWidthTypes.Duration_us), lone: "int64", loss: "the number of microseconds"},
@@ -120,7 +120,11 @@ func TestMapping(t *testing.T) {
 				continue
 			}
 			got := p.Columns[len(p.Columns)-1]
-			if got.Path != "x" || got.Stored != stored || (got.Loss == "") != (loss == "") || !strings.Contains(got.Loss, loss) {
+			told := got.Loss
+			if got.Refused != "" && strings.Contains(loss, "refused: ") {
+				told += "; refused: " + got.Refused
+			}
+			if got.Path != "x" || got.Stored != stored || (told == "") != (loss == "") || !strings.Contains(told, loss) {
 				t.Errorf("%s: %s becomes %+v; want %s, loss %q", f.Name, c.f, got, stored, loss)
 			}
 		}
@@ -247,7 +251,7 @@ func TestSchemaJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.Metadata) != 2 || p.Metadata[1] != (arrowio.PlannedKey{Key: "other", Stored: "schema.json"}) || p.Columns[0].Path != "host" || !strings.Contains(p.Columns[1].Loss, "a null is refused") {
+	if len(p.Metadata) != 2 || p.Metadata[1] != (arrowio.PlannedKey{Key: "other", Stored: "schema.json"}) || p.Columns[0].Path != "host" || !strings.Contains(p.Columns[1].Loss, "comes back as not nullable") || p.Columns[1].Refused != "nulls" {
 		t.Errorf("%+v, %+v", p.Metadata, p.Columns)
 	}
 	got := write(t, writer.KuduFormat(), s, []arrow.Record{rec}, o)

@@ -68,6 +68,7 @@ type mapper struct {
 	kuduType string // what the field's metadata says that it was
 	wire     *kuduwire.Column
 	form     form
+	refused  string // values of the type that are refused
 	note     string // what else there is to say of values that come back as another type
 }
 
@@ -110,11 +111,12 @@ func (m *mapper) choose(f arrow.Field) (refusal string) {
 	case *arrow.Date32Type:
 		m.wire.Type = cfilewire.Date
 		if m.table {
+			m.refused = "dates outside of the years 1 to 9999"
 			m.form.conv = tableDates
 		}
 	case *arrow.Date64Type:
 		m.wire.Type, m.form.conv = cfilewire.Date, millisDates(m.table)
-		m.note = "; times of day are refused"
+		m.refused = "values that are not midnight"
 	case *arrow.Time32Type:
 		m.wire.Type, m.note = cfilewire.Int32, ", the "+unitNames[t.Unit]+" since midnight"
 	case *arrow.Time64Type:
@@ -145,7 +147,7 @@ func (m *mapper) widen() {
 		m.wire.Type, m.form.conv = cfilewire.Int64, intsWider
 	case cfilewire.UInt64:
 		m.wire.Type, m.form.conv = cfilewire.Int64, longsSigned
-		m.note = "; values above its range are refused"
+		m.refused = "values above 9223372036854775807"
 	}
 }
 
@@ -190,19 +192,23 @@ func (m *mapper) format() string {
 	return Name
 }
 
+const beyondMicros = "values that microseconds cannot count"
+
 // times returns what makes microseconds of a timestamp.
 func (m *mapper) times(t *arrow.TimestampType) *conversion {
 	switch t.Unit {
 	case arrow.Second:
+		m.refused = beyondMicros
 		return timesUp(1_000_000, t.Unit)
 	case arrow.Millisecond:
+		m.refused = beyondMicros
 		return timesUp(1_000, t.Unit)
 	case arrow.Nanosecond:
 		if m.truncate {
 			m.note = ", truncated to microseconds"
 			return truncateNanos
 		}
-		m.note = "; times that are no whole number of microseconds are refused unless --" + m.option + "=truncate is given"
+		m.refused = "values that are no whole number of microseconds, unless --" + m.option + "=truncate is given"
 		return exactNanos(m.option)
 	}
 	return nil

@@ -83,6 +83,7 @@ func (d *driver) compare(s *arrow.Schema, p *arrowio.WritePlan) error {
 	}
 	p.Metadata = arrowmeta.Planned(s.Metadata(), back.Metadata(), "file metadata", "the format has another use for this key, or the key is not UTF-8")
 	p.Columns = arrowmeta.AddDifferences(p.Columns, schemadiff.Fields(s.Fields(), back.Fields()))
+	arrowmeta.AddRefused(p.Columns, s.Fields(), refused)
 	return nil
 }
 

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// A dry run finds what is wrong with OUTPUT, with the code and the words of the real run, and leaves nothing there.
+func TestDryRunChecksOutput(t *testing.T) {
+	dir := t.TempDir()
+	in := peopleFile(t, dir, "in.arrow", 0, 4)
+	there := peopleFile(t, dir, "there.arrow", 0, 4)
+	foreign := filepath.Join(dir, "foreign")
+	if err := os.MkdirAll(filepath.Join(foreign, "mine"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	before := names(t, dir)
+	for _, c := range []struct {
+		code int
+		args []string
+	}{
+		{2, []string{in, there}},
+		{3, []string{in, filepath.Join(dir, "missing", "out.arrow")}},
+		{3, []string{in, filepath.Join(in, "out.arrow")}},
+		{3, []string{"--force", "--to", "parquet", in, foreign}},
+		{2, []string{"--partition-by", "id", "--to", "parquet", in, foreign}},
+	} {
+		real, dry := do(t, append([]string{"convert"}, c.args...)...), do(t, append([]string{"convert", "--dry-run"}, c.args...)...)
+		fails(t, dry, c.code)
+		if dry != real {
+			t.Errorf("%q: %+v, and the real run %+v", c.args, dry, real)
+		}
+		only(t, dir, before...)
+	}
+	ok(t, "convert", "--dry-run", "--force", in, there)
+	ok(t, "convert", "--dry-run", in, filepath.Join(dir, "new.arrow"))
+	only(t, dir, before...)
+	if runtime.GOOS != "linux" {
+		return
+	}
+	const sealed = "/proc/self/fdinfo/out.arrow" // where nobody makes files
+	real, dry := do(t, "convert", in, sealed), do(t, "convert", "--dry-run", in, sealed)
+	fails(t, real, 3)
+	fails(t, dry, 3)
+}
+
+// What a plan takes is written, but for values that it says are refused.
+func TestDryRunTellsOfRefusedValues(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.orc")
+	ok(t, "convert", tableFile(t, filepath.Join(dir, "in.arrow"), `[{"id":1,"at":"2020-01-02 03:04:05.000000001"}]`, "id int64", "at nanos"), in)
+	out := filepath.Join(dir, "out.trv")
+	if o := do(t, "convert", "--dry-run", in, out); o.code != 0 || !strings.Contains(o.out, "refused") || !strings.Contains(o.out, "values that are no whole number of microseconds") {
+		t.Errorf("%+v", o)
+	}
+	o := do(t, "convert", "--dry-run", "--json", in, out)
+	conforms(t, "convert", o.out)
+	var r struct {
+		Plan struct {
+			Columns []struct{ Path, Refused string }
+		}
+	}
+	if err := json.Unmarshal([]byte(o.out), &r); err != nil || len(r.Plan.Columns) != 2 || r.Plan.Columns[0].Refused != "" || r.Plan.Columns[1].Refused != "values that are no whole number of microseconds" {
+		t.Errorf("%+v %v", r, err)
+	}
+	fails(t, do(t, "convert", in, out), 1, out, "column at", "no whole number of microseconds", "--timestamp-unit=us reads")
+	if o := do(t, "convert", "--timestamp-unit=us", in, out); o.code != 0 {
+		t.Error(o.err)
+	}
+	// CSV has no flag for the unit: it is not offered.
+	lines := filepath.Join(dir, "in.csv")
+	if err := os.WriteFile(lines, []byte("at\n2020-01-02 03:04:05.000000001\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if o := do(t, "convert", lines, filepath.Join(dir, "csv.trv")); o.code != 1 || strings.Contains(o.err, "--timestamp-unit") {
+		t.Errorf("%+v", o)
+	}
+}

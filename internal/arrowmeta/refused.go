@@ -1,0 +1,55 @@
+package arrowmeta
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// AddRefused says in the entries of columns which values are refused. refused is asked about every field that has values of its
+// own: of a dictionary as a field of its values, of nested types about what they are made of. "" = none is.
+func AddRefused(columns []arrowio.PlannedColumn, fields []arrow.Field, refused func(arrow.Field) string) {
+	for _, f := range fields {
+		all := appendRefused(nil, f, refused)
+		if len(all) == 0 {
+			continue
+		}
+		i := slices.IndexFunc(columns, func(c arrowio.PlannedColumn) bool { return c.Path == f.Name })
+		if i < 0 {
+			i = slices.IndexFunc(columns, func(c arrowio.PlannedColumn) bool { return strings.HasPrefix(c.Path, f.Name+".") })
+		}
+		if i >= 0 {
+			columns[i].Refused = Join(append([]string{columns[i].Refused}, all...)...)
+		}
+	}
+}
+
+func appendRefused(to []string, f arrow.Field, refused func(arrow.Field) string) []string {
+	for {
+		switch t := f.Type.(type) {
+		case arrow.ExtensionType:
+			f.Type = t.StorageType()
+			continue
+		case *arrow.DictionaryType:
+			f.Type = t.ValueType
+			continue
+		case *arrow.RunEndEncodedType:
+			f.Type = t.Encoded()
+			continue
+		case *arrow.MapType:
+			return appendRefused(appendRefused(to, t.KeyField(), refused), t.ItemField(), refused)
+		case arrow.NestedType:
+			for _, k := range t.Fields() {
+				to = appendRefused(to, k, refused)
+			}
+			return to
+		}
+		if why := refused(f); why != "" && !slices.Contains(to, why) {
+			to = append(to, why)
+		}
+		return to
+	}
+}
