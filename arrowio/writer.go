@@ -64,7 +64,7 @@ type PlannedColumn struct {
 	Stored   string `json:"stored"` // the target's own type, in its own words
 	Encoding string `json:"encoding,omitempty"`
 	Loss     string `json:"loss,omitempty"` // what reading back will not show; "" = nothing
-	// Refused says which values of the type Write refuses, with ErrSchema: whether there are any, only the rows tell. "" = none.
+	// Refused says which values of the type Write refuses, with errs.ErrSchema: whether there are any, only the rows tell. "" = none.
 	Refused string `json:"refused,omitempty"`
 }
 
