@@ -117,6 +117,14 @@ func (o *Options) names() []iceberg.Name {
 	return iceberg.NamesOf(o.Table.Current)
 }
 
+// BeyondNanoseconds is orc.File.BeyondNanoseconds; under the schema of a table times have the units of that.
+func (f *File) BeyondNanoseconds() []string {
+	if f.names != nil {
+		return nil
+	}
+	return f.File.BeyondNanoseconds()
+}
+
 // StoredColumns returns the names of the columns in the file.
 func (f *File) StoredColumns() []string { return f.names }
 
