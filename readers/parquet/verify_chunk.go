@@ -46,7 +46,9 @@ func (f *parquetFile) verifyChunk(ctx context.Context, group int, n *node, repor
 		return err
 	}
 	g := &rowGroup{f: f, split: f.splits[group], mem: &arrowbuf.Arena{Allocator: memory.DefaultAllocator}}
-	t := g.grow(n, &f.footer.Groups[group])
+	nullable := *n // a required column has nulls where a struct around it is null
+	nullable.field.Nullable = true
+	t := g.grow(&nullable, &f.footer.Groups[group])
 	defer t.release()
 	g.batch = batchRows
 	if c.Raw > batchBytes {

@@ -234,3 +234,23 @@ func TestWideBoundsPrune(t *testing.T) {
 		t.Error(faults)
 	}
 }
+
+// A required column below a struct that is null in some rows has values in the others only.
+func TestVerifyRequiredBelowNull(t *testing.T) {
+	n, x := array.NewInt64Builder(memory.DefaultAllocator), array.NewStringBuilder(memory.DefaultAllocator)
+	for i := range 8 {
+		n.Append(int64(i + 5))
+		x.Append("some text")
+	}
+	a, b := n.NewArray(), x.NewArray()
+	st := arrow.StructOf(arrow.Field{Name: "n", Type: a.DataType()}, arrow.Field{Name: "t", Type: b.DataType()})
+	data := array.NewData(st, 8, []*memory.Buffer{memory.NewBufferBytes([]byte{0b01101110})}, []arrow.ArrayData{a.Data(), b.Data()}, 3, 0)
+	rec := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "s", Type: st, Nullable: true}}, nil), []arrow.Array{array.MakeFromData(data)}, 8)
+	f, err := openBytes(written(t, []arrow.Record{rec}, "none", map[string]string{"parquet-page-index": "yes", "parquet-bloom": "*"}), arrowio.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if faults := faultsOf(t, f); len(faults) > 0 {
+		t.Error(faults)
+	}
+}
