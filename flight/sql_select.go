@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	pb "github.com/apache/arrow/go/v15/arrow/flight/gen/flight"
+	"github.com/apache/arrow/go/v15/arrow/scalar"
 	"google.golang.org/grpc/codes"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -316,28 +317,32 @@ func parameterTypes(sel *sqltext.Select, s *arrow.Schema) ([]arrow.DataType, err
 		}
 	}
 	var walk func(expr.Expr) error
-	note := func(t arrow.DataType, texts ...string) {
-		for _, text := range texts {
-			if i := slices.Index(marks, "'"+text+"'"); i >= 0 {
+	note := func(t arrow.DataType, values ...scalar.Scalar) {
+		for _, v := range values {
+			text, ok := v.(*scalar.String) // other scalars may have no text at all
+			if !ok {
+				continue
+			}
+			if i := slices.Index(marks, "'"+string(text.Data())+"'"); i >= 0 {
 				out[i] = t
 			}
 		}
 	}
-	see := func(col string, texts ...string) error {
+	see := func(col string, values ...scalar.Scalar) error {
 		t, err := sqlColumnType(s, col)
 		if err != nil {
 			return err
 		}
-		note(t, texts...)
+		note(t, values...)
 		return nil
 	}
 	walk = func(x expr.Expr) error {
 		switch x := x.(type) {
 		case expr.Compare:
-			return see(x.Col, x.Value.String())
+			return see(x.Col, x.Value)
 		case expr.In:
 			for _, v := range x.Values {
-				if err := see(x.Col, v.String()); err != nil {
+				if err := see(x.Col, v); err != nil {
 					return err
 				}
 			}
@@ -350,7 +355,7 @@ func parameterTypes(sel *sqltext.Select, s *arrow.Schema) ([]arrow.DataType, err
 		case expr.Contains:
 			list, err := sqlColumnType(s, x.Col)
 			if l, ok := list.(arrow.ListLikeType); ok && err == nil {
-				note(l.Elem(), x.Value.String())
+				note(l.Elem(), x.Value)
 			}
 			return err
 		case expr.Like:

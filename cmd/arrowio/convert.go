@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -128,7 +130,7 @@ func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out str
 func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.OutputFormat, in []string, out string) (again bool, err error) {
 	// The output is checked before the input is read: an hour of spooled input is a bad time to learn that it exists. A dry run
 	// finds what the real one would.
-	store, err := a.openStore(ctx, format, out, f.force, len(f.parts) > 0 || f.maxFileBytes > 0)
+	store, err := a.openStore(ctx, format, out, f.force, f.directory(format, out))
 	if err != nil {
 		return false, err
 	}
@@ -170,7 +172,7 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 		}
 		return false, outputError(out, ds.cutFiner(f.readFlags, ds.explain(err)))
 	}
-	return false, a.printReport(f, out, report)
+	return false, a.printReport(f, format, out, report)
 }
 
 // conversion is the JSON of a conversion.
@@ -180,6 +182,11 @@ type conversion struct {
 }
 
 func (a *app) conversionOf(r *convert.Report) conversion { return conversion{r, a.warnings.list()} }
+
+// directory reports whether OUTPUT is a directory of files however many there are.
+func (f *convertFlags) directory(format arrowio.OutputFormat, out string) bool {
+	return len(f.parts) > 0 || f.maxFileBytes > 0 || format.Directory || strings.HasSuffix(out, "/")
+}
 
 func (f *convertFlags) progressMode() string {
 	if f.dryRun {
@@ -200,7 +207,10 @@ func outputError(out string, err error) error {
 	return err
 }
 
-func (a *app) printReport(f *convertFlags, out string, r *convert.Report) error {
+func (a *app) printReport(f *convertFlags, format arrowio.OutputFormat, out string, r *convert.Report) error {
+	if len(r.Files) == 1 && !f.directory(format, out) {
+		r.Files[0].Name = path.Base(filepath.ToSlash(out)) // whatever the writer called it
+	}
 	switch {
 	case f.json:
 		return printJSON(a.stdout, a.conversionOf(r))

@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -45,6 +47,8 @@ func TestJSONSchemas(t *testing.T) {
 		{"convert", 0, []string{"convert", "--json", "--dry-run", encrypted, out("b.trv")}},
 		{"convert", 0, []string{"convert", "--json", "--sort=b", csv, out("c.orc")}},
 		{"convert", 0, []string{"convert", "--json", "--metadata", "owner=me", csv, out("d.csv")}},
+		{"convert", 0, []string{"convert", "--json", orc + "times-far-v11.orc", out("e.arrow")}},
+		{"count", 0, []string{"count", "--json", "--where", "a__far IS NULL", orc + "times-far-v11.orc"}},
 		{"schema", 0, []string{"schema", "--json", trevni}},
 		{"schema", 0, []string{"schema", "--json", encrypted}},
 		{"inspect", 0, []string{"inspect", "--json", "--blocks", encrypted}},
@@ -78,6 +82,11 @@ func TestJSONSchemas(t *testing.T) {
 			conforms(t, "error", line)
 		}
 	}
+	served, _, stop := serving(t, "--json", "--listen", "grpc://127.0.0.1:0", "--http", "127.0.0.1:0", "one="+csv, "two="+pruning)
+	conforms(t, "serve", served.String())
+	if stop() != 0 || strings.Contains(served.String(), ": -1") {
+		t.Errorf("serve: %s", served)
+	}
 	var fields struct {
 		Files []struct{ Name string }
 	}
@@ -88,6 +97,43 @@ func TestJSONSchemas(t *testing.T) {
 	for _, f := range fields.Files {
 		if _, err := os.Stat(filepath.Join(out("parts.trv"), f.Name)); err != nil {
 			t.Errorf("names are relative to OUTPUT: %v", err)
+		}
+	}
+}
+
+// A file of OUTPUT has OUTPUT's name, one in a directory the name that it has there.
+func TestJSONNamesOfFiles(t *testing.T) {
+	dir := t.TempDir()
+	in := peopleFile(t, dir, "in.arrow", 0, 40)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{filepath.Join(dir, "one.parquet")}, "one.parquet"},
+		{[]string{filepath.Join(dir, "one.trv")}, "one.trv"},
+		{[]string{"--to", "orc", filepath.Join(dir, "noending")}, "noending"},
+		{[]string{"--to", "orc", filepath.Join(dir, "directory") + "/"}, "part-00000.orc"},
+		{[]string{"--max-file-bytes", "1GB", filepath.Join(dir, "parts.orc")}, "part-00000.orc"},
+		{[]string{"--partition-by", "id", "--limit", "1", "--to", "orc", filepath.Join(dir, "by")}, "id=0/part-00000.orc"},
+	} {
+		o := do(t, append([]string{"convert", "--json", "--exclude", "tags", in}, c.args...)...)
+		var r struct{ Files []struct{ Name string } }
+		if err := json.Unmarshal([]byte(o.out), &r); err != nil || len(r.Files) != 1 || r.Files[0].Name != c.want {
+			t.Errorf("%q: %+v %v", c.args, r, o)
+		}
+	}
+}
+
+// Metadata is text in every command, and base64 where it is none.
+func TestJSONMetadataIsTheSameEverywhere(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.arrow")
+	in := peopleFile(t, t.TempDir(), "in.arrow", 0, 4)
+	ok(t, "convert", "--metadata", "text=Zürich", "--metadata", "bytes=\xff\xfe", in, out)
+	want := map[string]any{"text": "Zürich", "bytes": map[string]any{"base64": "//4="}}
+	for _, command := range []string{"schema", "inspect"} {
+		var r struct{ Metadata map[string]any }
+		if err := json.Unmarshal([]byte(ok(t, command, "--json", out)), &r); err != nil || !maps.EqualFunc(r.Metadata, want, func(a, b any) bool { return reflect.DeepEqual(a, b) }) {
+			t.Errorf("%s: %v, %v", command, r, err)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
 )
@@ -26,7 +25,7 @@ func (a *app) openStore(ctx context.Context, f arrowio.OutputFormat, out string,
 	}
 	st, err := a.places(ctx).Create(ctx, out, arrowio.FileStoreOptions{
 		Force:     force,
-		Directory: directory || f.Directory || strings.HasSuffix(out, "/"),
+		Directory: directory,
 	})
 	if err != nil {
 		return nil, inFile(out, explainExists(err))

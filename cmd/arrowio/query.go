@@ -98,7 +98,7 @@ func (a *app) query(ctx context.Context, f *queryFlags, sql string) (err error) 
 		if format, err = a.outputFormat(f.to.word, f.output); err != nil {
 			return err
 		}
-		if store, err = a.openStore(ctx, format, f.output, f.force, false); err != nil {
+		if store, err = a.openStore(ctx, format, f.output, f.force, format.Directory || strings.HasSuffix(f.output, "/")); err != nil {
 			return err
 		}
 		defer store.Abort() // does nothing once it is committed

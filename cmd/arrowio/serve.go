@@ -137,7 +137,7 @@ type servedDataset struct {
 	Name      string `json:"name"`
 	Format    string `json:"format"` // of the first file
 	Fragments int    `json:"fragments"`
-	Rows      int64  `json:"rows"` // -1 = not told before they are read
+	Rows      *int64 `json:"rows"` // null = not known before they are read
 	Bytes     int64  `json:"bytes"`
 }
 
@@ -242,7 +242,11 @@ func (a *app) printServed(ctx context.Context, c *flight.Catalog, names []string
 		if err != nil {
 			return err
 		}
-		out.Datasets = append(out.Datasets, servedDataset{name, e.Format, len(e.Fragments), e.Rows, e.Bytes})
+		d := servedDataset{Name: name, Format: e.Format, Fragments: len(e.Fragments), Bytes: e.Bytes}
+		if e.Rows >= 0 {
+			d.Rows = &e.Rows
+		}
+		out.Datasets = append(out.Datasets, d)
 	}
 	return printJSON(a.stdout, out)
 }

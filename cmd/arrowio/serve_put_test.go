@@ -77,7 +77,7 @@ func TestServeWritable(t *testing.T) {
 	if _, err := os.Stat(left); !os.IsNotExist(err) {
 		t.Errorf("what was left is there still: %v", err)
 	}
-	if len(ready.Datasets) != 1 || ready.Datasets[0].Name != "in-x" || ready.Datasets[0].Rows != 3000 || ready.Datasets[0].Format != "orc" {
+	if len(ready.Datasets) != 1 || ready.Datasets[0].Name != "in-x" || *ready.Datasets[0].Rows != 3000 || ready.Datasets[0].Format != "orc" {
 		t.Errorf("%+v", ready.Datasets)
 	}
 	if err := put(c, "in-y"); err != nil {

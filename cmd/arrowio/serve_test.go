@@ -78,7 +78,7 @@ func TestServe(t *testing.T) {
 	if len(ready.Addresses) != 2 || ready.Addresses[1] != "grpc+unix://"+sock || len(ready.Datasets) != 3 {
 		t.Fatalf("%+v", ready)
 	}
-	if d := ready.Datasets[1]; d.Name != "people" || d.Format != "ipc" || d.Fragments != 2 || d.Rows != 3000 || d.Bytes <= 0 {
+	if d := ready.Datasets[1]; d.Name != "people" || d.Format != "ipc" || d.Fragments != 2 || *d.Rows != 3000 || d.Bytes <= 0 {
 		t.Errorf("%+v", d)
 	}
 	for _, addr := range []string{strings.TrimPrefix(ready.Addresses[0], "grpc://"), "unix:" + sock} {
