@@ -66,10 +66,15 @@ func refusal(err error) bool {
 	return errors.Is(err, errs.ErrSchema) || errors.Is(err, errs.ErrUnsupported) || errors.Is(err, errs.ErrLimit) || errors.Is(err, errs.ErrOption)
 }
 
+// indexed are options that make writers write indexes, which there are none of by default.
+var indexed = map[string]map[string]string{
+	"parquet": {"parquet-page-index": "yes", "parquet-page-rows": "20", "parquet-bloom": "*"},
+}
+
 // written writes recs and reads them back. in is nil where the format does not take them, or makes a directory of them.
 func written(ctx context.Context, out arrowio.OutputFormat, f arrowio.Format, recs []arrow.Record) (in *Input, err error) {
 	var mem meter
-	p, err := out.Plan(recs[0].Schema(), arrowio.WriteOptions{Allocator: &mem})
+	p, err := out.Plan(recs[0].Schema(), arrowio.WriteOptions{Allocator: &mem, Options: indexed[out.Name]})
 	if err != nil {
 		if refusal(err) {
 			return nil, nil

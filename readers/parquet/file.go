@@ -73,6 +73,7 @@ type parquetFile struct {
 
 func open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, int96 string) (*parquetFile, error) {
 	f := &parquetFile{src: src, limits: limits, int96: int96, indexes: map[chunkID]*index{}}
+	f.end = max(src.Size()-8, 0)
 	b, err := readFooter(ctx, src, limits)
 	if err == nil {
 		f.end = src.Size() - 8 - int64(len(b))
@@ -84,7 +85,16 @@ func open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, int96 
 	if err == nil {
 		err = f.check()
 	}
-	return f, errs.Locate(err, errs.At{Op: "footer"})
+	return f, errs.Locate(err, errs.At{Op: "footer", Off: errs.N(f.end)})
+}
+
+// chunkOff returns where a column chunk begins, for an error to tell: the footer where it does not lie in the file.
+func (f *parquetFile) chunkOff(group, column int) errs.Number {
+	off := f.chunk(chunkID{group, column}).Start()
+	if off < 0 || off > f.end {
+		off = f.end
+	}
+	return errs.N(off)
 }
 
 // parseSchema makes the Arrow schema.

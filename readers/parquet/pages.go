@@ -69,6 +69,7 @@ type pageReader struct {
 	limits arrowio.Limits
 	dec    *blockcodec.Decoder
 	off    int64 // of the next page
+	at     int64 // of the page being read
 	raw    []byte
 	levels int64 // levels of the pages so far
 	rows   int64 // of the row group
@@ -145,6 +146,7 @@ func (r *pageReader) header() (p page, ok bool, err error) {
 			return page{}, false, errs.Locate(corrupt("page header: %w", err), errs.At{Off: errs.N(r.off)})
 		}
 		p = page{Page: h, off: r.off, body: r.off + int64(size)}
+		r.at = r.off
 		break
 	}
 	if int64(p.Stored) > r.data.end-p.body {

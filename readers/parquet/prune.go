@@ -20,7 +20,7 @@ func (f *parquetFile) Prune(ctx context.Context, s arrowio.Split, pred *expr.Bou
 	p := f.newPruner(ctx, s, pred)
 	rows, err := p.prune()
 	if err != nil {
-		return nil, errs.Locate(err, errs.At{Format: "parquet", Op: "prune", Split: errs.N(s.Ordinal)})
+		return nil, errs.Locate(err, errs.At{Format: "parquet", Op: "prune", Split: errs.N(s.Ordinal), Off: errs.N(f.end)})
 	}
 	return rows, nil
 }
@@ -239,7 +239,7 @@ func (f *parquetFile) plan(ctx context.Context, pred *expr.Bound) ([]arrowio.Pla
 		p := f.newPruner(ctx, s, pred)
 		rows, err := p.prune()
 		if err != nil {
-			return nil, errs.Locate(err, errs.At{Format: "parquet", Op: "prune", Split: errs.N(s.Ordinal)})
+			return nil, errs.Locate(err, errs.At{Format: "parquet", Op: "prune", Split: errs.N(s.Ordinal), Off: errs.N(f.end)})
 		}
 		info := arrowio.PlanInfo{
 			Unit: fmt.Sprintf("row group %d", s.Ordinal), Rows: s.Rows, Left: rows.Len(), BytesOf: s.Bytes,

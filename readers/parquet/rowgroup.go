@@ -29,7 +29,7 @@ func (f *parquetFile) Read(ctx context.Context, s arrowio.Split, rows arrowio.Ro
 	g := &rowGroup{f: f, split: s, p: p, pos: s.Rows.Start, rows: rows.Intersect(arrowio.RowSet{s.Rows}), mem: &arrowbuf.Arena{Allocator: mem}}
 	if err := g.open(ctx); err != nil {
 		_ = g.Close()
-		return nil, errs.Locate(err, errs.At{Format: "parquet", Split: errs.N(s.Ordinal)})
+		return nil, errs.Locate(err, errs.At{Format: "parquet", Split: errs.N(s.Ordinal), Off: errs.N(f.end)})
 	}
 	return recordsplit.New(g, p.Schema, mem), nil
 }
@@ -69,7 +69,7 @@ func (g *rowGroup) open(ctx context.Context) error {
 	raw, stored := int64(0), int64(0)
 	for _, c := range g.cols {
 		if err := checkCodec(c.pages.chunk.Codec); err != nil {
-			return errs.Locate(err, errs.At{Column: c.path(g.f)})
+			return errs.Locate(err, errs.At{Column: c.path(g.f), Off: g.f.chunkOff(g.split.Ordinal, c.column)})
 		}
 		raw += c.pages.chunk.Raw
 		if stored += c.pages.chunk.Stored; stored > g.f.limits.SplitBytes {
@@ -101,7 +101,7 @@ func (g *rowGroup) grow(n *node, group *decode.RowGroup) *tree {
 		chunk := &group.Chunks[n.column]
 		t.column = &column{
 			node: n, values: newValues(n, g.mem, g.f.limits), valid: arrowbuf.NewBits(g.mem), rowsLeft: group.Rows,
-			pages: pageReader{chunk: chunk, limits: g.f.limits, dec: &g.dec, off: chunk.Start(), rows: group.Rows},
+			pages: pageReader{chunk: chunk, limits: g.f.limits, dec: &g.dec, off: chunk.Start(), at: chunk.Start(), rows: group.Rows},
 		}
 		t.column.pages.data.end = g.f.chunkEnd(chunk)
 		g.cols = append(g.cols, t.column)
@@ -268,7 +268,7 @@ func (g *rowGroup) load(from, n int64) (arrow.Record, error) {
 			err = c.read(n)
 		}
 		if err != nil {
-			return nil, errs.Locate(err, errs.At{Format: "parquet", Op: "read", Column: c.path(g.f), Split: errs.N(g.split.Ordinal)})
+			return nil, errs.Locate(err, errs.At{Format: "parquet", Op: "read", Column: c.path(g.f), Split: errs.N(g.split.Ordinal), Off: errs.N(c.pages.at)})
 		}
 	}
 	g.at = from + n
@@ -281,7 +281,7 @@ func (g *rowGroup) load(from, n int64) (arrow.Record, error) {
 	for i, t := range g.trees {
 		arr, err := t.array(n, g.p.Schema.Field(i).Type)
 		if err != nil {
-			return nil, errs.Locate(err, errs.At{Format: "parquet", Op: "read", Column: t.field.Name, Split: errs.N(g.split.Ordinal)})
+			return nil, errs.Locate(err, errs.At{Format: "parquet", Op: "read", Column: t.field.Name, Split: errs.N(g.split.Ordinal), Off: g.f.chunkOff(g.split.Ordinal, t.short.column)})
 		}
 		cols = append(cols, arr)
 	}

@@ -18,7 +18,7 @@ import (
 // index, and the bloom filters.
 func (f *parquetFile) Verify(ctx context.Context, report func(error)) error {
 	if f.rowsFault != nil {
-		report(errs.Locate(f.rowsFault, errs.At{Format: "parquet", Op: "verify"}))
+		report(errs.Locate(f.rowsFault, errs.At{Format: "parquet", Op: "verify", Off: errs.N(f.end)}))
 	}
 	for g := range f.footer.Groups {
 		if f.footer.Groups[g].Rows == 0 {
@@ -31,7 +31,7 @@ func (f *parquetFile) Verify(ctx context.Context, report func(error)) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			at := errs.At{Format: "parquet", Op: "verify", Column: f.paths[n.column], Split: errs.N(g), Off: errs.N(f.chunk(chunkID{g, n.column}).Start())}
+			at := errs.At{Format: "parquet", Op: "verify", Column: f.paths[n.column], Split: errs.N(g), Off: f.chunkOff(g, n.column)}
 			if err := f.verifyChunk(ctx, g, n, func(err error) { report(errs.Locate(err, at)) }); err != nil {
 				if isIO(err) {
 					return err
@@ -54,7 +54,7 @@ func (f *parquetFile) verifyNested(ctx context.Context, report func(error)) erro
 			continue // several columns have this name
 		}
 		for _, s := range f.splits {
-			if err := f.verifyField(ctx, s, p); err != nil {
+			if err := f.verifyField(ctx, s, p, f.chunkOff(s.Ordinal, n.short.column)); err != nil {
 				if isIO(err) || ctx.Err() != nil {
 					return err
 				}
@@ -65,7 +65,7 @@ func (f *parquetFile) verifyNested(ctx context.Context, report func(error)) erro
 	return nil
 }
 
-func (f *parquetFile) verifyField(ctx context.Context, s arrowio.Split, p arrowio.Projection) error {
+func (f *parquetFile) verifyField(ctx context.Context, s arrowio.Split, p arrowio.Projection, off errs.Number) error {
 	r, err := f.Read(ctx, s, arrowio.RowSet{}.Add(s.Rows), p, memory.DefaultAllocator)
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (f *parquetFile) verifyField(ctx context.Context, s arrowio.Split, p arrowi
 		err = arrowcheck.Record(rec)
 		rec.Release()
 		if err != nil {
-			return errs.Locate(err, errs.At{Format: "parquet", Op: "verify", Split: errs.N(s.Ordinal)})
+			return errs.Locate(err, errs.At{Format: "parquet", Op: "verify", Split: errs.N(s.Ordinal), Off: off})
 		}
 		left -= int64(n)
 	}

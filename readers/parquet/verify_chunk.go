@@ -74,7 +74,7 @@ func (f *parquetFile) verifyChunk(ctx context.Context, group int, n *node, repor
 		v.offsets, v.bounds = nil, nil
 	}
 	if err := v.pages(g); err != nil {
-		return err
+		return errs.Locate(err, errs.At{Off: errs.N(v.col.pages.at)})
 	}
 	v.chunk(g.split.Rows.Len())
 	return nil
