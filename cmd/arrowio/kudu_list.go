@@ -52,7 +52,7 @@ func (a *app) kuduListCommand() *cobra.Command {
 		Use:   "list [flags] DIR",
 		Short: "List the tables and tablets of a server that does not run",
 		Long: `List prints the tables of which a tablet server has tablets, and these tablets, with their rows and their bytes. DIR is the
-server's directory of write-ahead logs (--fs_wal_dir).
+server's directory of write-ahead logs (--fs_wal_dir). Bytes are those of blocks that are here: data directories may be missing.
 
 Rows are those on disk, as the tablets' superblocks count them; there may be more in the logs. arrowio count --from kudu
 reads those, too.`,

@@ -281,20 +281,28 @@ func (b *blockCloser) Close() error {
 }
 
 // suspects names the containers that a missing block may have been recorded in.
-func (l *logBlocks) suspects() string {
-	var names []string
-	n := 0
-	for _, c := range l.containers {
-		if !c.whole() {
-			if n++; len(names) < 3 {
-				names = append(names, c.base)
+func (l *logBlocks) suspects() (text string) {
+	for _, x := range []struct {
+		what string
+		is   func(*container) bool
+	}{
+		{"containers whose records are damaged", func(c *container) bool { return !c.whole() }},
+		{"containers whose last record is torn", func(c *container) bool { return c.whole() && c.damage.Torn }},
+	} {
+		var names []string
+		n := 0
+		for _, c := range l.containers {
+			if x.is(c) {
+				if n++; len(names) < 3 {
+					names = append(names, c.base+metadataSuffix)
+				}
 			}
 		}
+		if n > 0 {
+			text += fmt.Sprintf("; its record may have been in one of the %d %s (%s)", n, x.what, more(names, n))
+		}
 	}
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("; it may have been in one of the %d containers whose records are damaged (%s)", n, more(names, n))
+	return text
 }
 
 // notes says what is wrong with containers, each kind of damage once, with examples.

@@ -31,6 +31,7 @@ type DirOptions struct {
 	Metadata string   // --fs_metadata_dir; "" = where Kudu looks itself: the other directories
 	Data     []string // --fs_data_dirs; none = Wal and its sibling `data`, whichever are this server's
 	Salvage  bool     // leave out what cannot be read, and say so in Notes
+	NoData   bool     // go on without data directories, and say so in Notes: for who needs the superblocks only
 	Limits   arrowio.Limits
 }
 
@@ -44,8 +45,9 @@ type Dirs struct {
 
 	lim     arrowio.Limits
 	salvage bool
+	noData  bool
 	notes   []string
-	noLogs  string   // the doubt that tells that there are no logs; "" = there are
+	gone    []string // those doubts that are about directories that are not there
 	doubts  []string // those notes that mean that something may be missing
 	claimed []string // directories whose instance files were looked at
 	first   string   // the one that UUID is from
@@ -67,12 +69,16 @@ type DataDir struct {
 // or, to salvage, left out. That a data directory of the server is missing is only a note: tablets that have no blocks
 // there are complete.
 func OpenDirs(o DirOptions) (*Dirs, error) {
-	d := &Dirs{lim: o.Limits.WithDefaults(), salvage: o.Salvage}
+	d := &Dirs{lim: o.Limits.WithDefaults(), salvage: o.Salvage, noData: o.NoData}
 	root := ""
 	if o.Wal != "" {
 		var err error
 		if root, err = serverRoot(o.Wal); err != nil {
 			return nil, err
+		}
+		if of, ok := d.besideData(root); ok {
+			d.note("%s is a data directory; the write-ahead logs and superblocks of its server are in %s", root, of)
+			root = of
 		}
 		if err := d.claim(root); err != nil {
 			return nil, err
@@ -103,7 +109,7 @@ func OpenDirs(o DirOptions) (*Dirs, error) {
 	}
 	if o.Wal != "" && d.Wal == "" {
 		d.doubt("no %s in %s: rows that were only in memory and in the write-ahead log are not there", walsName, root)
-		d.noLogs = d.doubts[len(d.doubts)-1]
+		d.gone = append(d.gone, d.doubts[len(d.doubts)-1])
 	}
 	return d, nil
 }
@@ -206,18 +212,52 @@ func (d *Dirs) findData(root string) error {
 	if len(d.Data) > 0 {
 		return nil
 	}
-	return d.orNote(errs.Errorf(errs.ErrOption,
+	return d.orWithout(errs.Errorf(errs.ErrOption,
 		"kudu: no data directory in %s or beside it; name those that --fs_data_dirs of the server names", root))
+}
+
+// orWithout is orNote, for a data directory that is not there.
+func (d *Dirs) orWithout(err error) error {
+	if !d.noData {
+		return d.orNote(err)
+	}
+	d.doubt("no sizes are known of what is in a data directory that is not here: %s", strings.TrimPrefix(innermost(err), "kudu: "))
+	d.gone = append(d.gone, d.doubts[len(d.doubts)-1])
+	return nil
+}
+
+// besideData returns the directory of logs of a server whose data directory root is.
+func (d *Dirs) besideData(root string) (string, bool) {
+	uuid := d.serverOf(root)
+	if uuid == "" || !isDir(filepath.Join(root, dataName)) || isDir(filepath.Join(root, walsName)) || isDir(filepath.Join(root, tabletMetaName)) {
+		return "", false
+	}
+	parent := filepath.Dir(filepath.Clean(root))
+	for _, of := range []string{filepath.Join(parent, "wal"), parent} {
+		if d.serverOf(of) == uuid && isDir(filepath.Join(of, tabletMetaName)) {
+			return of, true
+		}
+	}
+	return "", false
+}
+
+// serverOf returns the uuid of the server whose directory root is, "" = not known.
+func (d *Dirs) serverOf(root string) string {
+	b, err := readSmall(filepath.Join(root, instanceName), d.lim.MetadataBytes, nil)
+	if err != nil {
+		return ""
+	}
+	i, err := kuduwire.ParseInstance(b, d.lim)
+	if err != nil {
+		return ""
+	}
+	return i.UUID
 }
 
 // foreign reports whether the instance file at root is of another server; a file that cannot be read proves nothing.
 func (d *Dirs) foreign(root string) bool {
-	b, err := readSmall(filepath.Join(root, instanceName), d.lim.MetadataBytes, nil)
-	if err != nil {
-		return false
-	}
-	i, err := kuduwire.ParseInstance(b, d.lim)
-	return err == nil && i.UUID != d.UUID
+	uuid := d.serverOf(root)
+	return uuid != "" && uuid != d.UUID
 }
 
 // addData adds the data directory at path, which is what --fs_data_dirs names or the folder `data` in it.
@@ -227,10 +267,10 @@ func (d *Dirs) addData(path string) error {
 		dir = DataDir{Root: filepath.Dir(filepath.Clean(path)), Path: path}
 	}
 	if _, err := os.ReadDir(dir.Root); err != nil { // a dead disk, or a name mistyped
-		return d.orNote(err)
+		return d.orWithout(err)
 	}
 	if fi, err := os.Stat(dir.Path); err != nil {
-		return d.orNote(err)
+		return d.orWithout(err)
 	} else if !fi.IsDir() {
 		return d.orNote(&fs.PathError{Op: "open", Path: dir.Path, Err: errors.New("is not a directory")})
 	} else if d.have(fi) {

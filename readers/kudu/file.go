@@ -81,7 +81,7 @@ type server struct {
 
 func openServer(ctx context.Context, path string, limits arrowio.Limits, o Options) (*server, error) {
 	s := &server{limits: limits.WithDefaults(), opt: o}
-	d := DirOptions{Wal: path, Metadata: o.Metadata, Data: o.Data, Salvage: o.Salvage && !o.verify, Limits: s.limits}
+	d := DirOptions{Wal: path, Metadata: o.Metadata, Data: o.Data, Salvage: o.Salvage && !o.verify, NoData: o.noData, Limits: s.limits}
 	var err error
 	if s.dirs, err = OpenDirs(d); err != nil && o.verify && isData(err) {
 		s.failed, d.Salvage = err, true
@@ -154,6 +154,7 @@ func (f *File) openTablets(ctx context.Context) error {
 			}
 		}
 	}
+	f.tellBefore()
 	return nil
 }
 

@@ -29,6 +29,7 @@ type Options struct {
 	Salvage       bool  // go on past damage: what is lost is null or missing, and in File.Warnings
 	StringsBinary bool  // show strings as binary: Kudu does not check that they are UTF-8
 
+	noData bool      // go on without data directories, to list what superblocks tell
 	verify bool      // for Verify alone: go on past damage, which Verify then reports
 	watch  *logWatch // notes what logs are about; nil = nobody wants to know
 
@@ -119,20 +120,29 @@ func parseOptions(given map[string]string) (o Options, err error) {
 // logicalBits is how many low bits of a hybrid time are a counter; above them are microseconds since 1970.
 const logicalBits = 12
 
-// parseSnapshot reads a hybrid time or an RFC 3339 time. At the latter everything is seen that happened before it.
+// parseSnapshot reads a hybrid time or an RFC 3339 time. At the latter everything is seen that happened before it. A moment
+// in the future is refused.
 func parseSnapshot(s string) (uint64, error) {
-	if v, err := strconv.ParseUint(s, 10, 64); err == nil {
-		if v == 0 {
-			return 0, errs.Errorf(errs.ErrOption, "kudu-snapshot=0 is before any operation")
-		}
-		return v, nil
+	v, err := strconv.ParseUint(s, 10, 64)
+	t := time.UnixMicro(int64(v >> logicalBits)).UTC()
+	if err != nil {
+		t, err = time.Parse(time.RFC3339Nano, s)
+		v = uint64(t.UnixMicro()) << logicalBits
 	}
-	t, err := time.Parse(time.RFC3339Nano, s)
-	if now := time.Now(); err == nil && t.After(now) {
-		return 0, errs.Errorf(errs.ErrOption, "kudu-snapshot=%s is in the future (now is %s); without it the latest rows are read", s, now.UTC().Format(time.RFC3339))
-	}
-	if err != nil || t.UnixMicro() <= 0 || t.UnixMicro() >= 1<<(63-logicalBits) {
+	now := time.Now()
+	switch {
+	case err != nil || v != 0 && t.UnixMicro() < 0:
 		return 0, errs.Errorf(errs.ErrOption, "kudu-snapshot=%q is neither a hybrid time nor an RFC 3339 time such as 2024-05-01T12:00:00Z", s)
+	case v == 0:
+		return 0, errs.Errorf(errs.ErrOption, "kudu-snapshot=%s is before any operation", s)
+	case t.After(now):
+		return 0, errs.Errorf(errs.ErrOption, "kudu-snapshot=%s is in the future (it is %s, now is %s); without it the latest rows are read",
+			s, t.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))
 	}
-	return uint64(t.UnixMicro()) << logicalBits, nil
+	return v, nil
+}
+
+// timeText is a hybrid time as RFC 3339 has it.
+func timeText(hybrid uint64) string {
+	return time.UnixMicro(int64(hybrid >> logicalBits)).UTC().Format("2006-01-02T15:04:05.999999Z07:00")
 }

@@ -1,6 +1,7 @@
 package kudu
 
 import (
+	"math"
 	"os"
 	"time"
 
@@ -73,4 +74,32 @@ func (f *File) tellHistory(t *tablet, rows, rowsets int64) {
 	w.Kind = arrowio.WarnHistory
 	f.warn(w, "tablet %s: the history of %s in %s does not reach back to the snapshot: they are shown though they may not have been there, or may have been different",
 		t.id, count(rows, "row"), count(rowsets, "rowset"))
+}
+
+// tellBefore warns of a snapshot at which there are no rows because it is before everything that the files tell.
+func (f *File) tellBefore() {
+	if f.opt.Snapshot == 0 || f.rows() > 0 {
+		return
+	}
+	earliest := uint64(math.MaxUint64)
+	for _, t := range f.tablets {
+		if t.log != nil && t.log.ops > 0 {
+			earliest = min(earliest, t.log.firstTime)
+		}
+		for _, rs := range t.rowsets {
+			if rs.reach.undos {
+				earliest = min(earliest, rs.reach.earliest)
+			}
+			if rs.reach.redone {
+				earliest = min(earliest, rs.reach.first)
+			}
+		}
+	}
+	if earliest == math.MaxUint64 || f.opt.Snapshot > earliest {
+		return
+	}
+	w := at("", arrowio.UnknownRows)
+	w.Kind = arrowio.WarnHistory
+	f.warn(w, "there are no rows at the snapshot %d, which is %s: the first operation that the files tell of was at %s. A hybrid time is microseconds since 1970, times %d",
+		f.opt.Snapshot, timeText(f.opt.Snapshot), timeText(earliest), 1<<logicalBits)
 }

@@ -54,7 +54,7 @@ func TestSnapshotBeforeHistory(t *testing.T) {
 		snapshot uint64
 		want     bool
 	}{
-		{"with all undos", whole, 1, false},
+		{"with all undos", whole, x.first() + 1, false},
 		{"with all undos, in the middle", whole, 1030, false},
 		{"without undos", cut, 1, true},
 		{"without undos, the latest", cut, 0, false},

@@ -3,6 +3,7 @@ package kudu
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -34,7 +35,7 @@ func TestUncommittedRows(t *testing.T) {
 	s := newRealServer(t, "file")
 	f := s.table("changed")
 	x := f.tablets[0]
-	const later = 8_000_000_000_000_000_000
+	const later = 7_353_454_000_000_000_000 // after all that the fixture has
 	s.changedLog(x, insertChanged(x, 1, 1, later, 1000, 1001, 1002)[0])
 	s.addPeer(f.dirs.UUID, x.id)
 	if _, w := s.warningsOf("kudu-table=changed"); len(w) != 1 || w[0].Kind != arrowio.WarnDoubt || w[0].Rows != 3 || !strings.Contains(w[0].Text, "left out") {
@@ -146,5 +147,93 @@ func TestSuperblockDamaged(t *testing.T) {
 	}
 	if faults := s.verify("kudu-table=altered"); len(faults) != 1 || !strings.Contains(faults[0], x.id) {
 		t.Errorf("verify: %q", faults)
+	}
+}
+
+// What superblocks tell is listed without data directories.
+func TestListWithoutData(t *testing.T) {
+	for _, named := range []bool{false, true} {
+		s := newRealServer(t, "log")
+		if err := os.RemoveAll(s.path("data")); err != nil {
+			t.Fatal(err)
+		}
+		o := Options{}
+		if named {
+			o.Data = []string{s.path("data")}
+		}
+		v, err := OpenOverview(t.Context(), s.path("wal"), arrowio.Limits{}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer v.Close()
+		info, err := v.Info(t.Context(), arrowio.InfoOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables := 0
+		for _, m := range info.Members {
+			if m.Kind == kindTable {
+				tables++
+			}
+		}
+		if w := v.Warnings(); tables != len(realTables(t, "log")) || len(w) != 1 || w[0].Kind != arrowio.WarnMissing {
+			t.Errorf("%d tables, %+v", tables, w)
+		}
+		if f := s.must(arrowio.ForInfo); len(f.(*Overview).tables) != tables {
+			t.Errorf("inspect: %T", f)
+		}
+		if _, err := s.openAs(arrowio.ForRows, "kudu-table=changed"); err == nil {
+			t.Error("rows without a data directory")
+		}
+	}
+}
+
+// The directory of logs is found beside a data directory, if it is the same server's.
+func TestListDataDirectory(t *testing.T) {
+	s := newRealServer(t, "log")
+	v, err := OpenOverview(t.Context(), s.path("data"), arrowio.Limits{}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	if n := len(v.tables); n != len(realTables(t, "log")) || !noted(v.allNotes(), "is a data directory", s.path("wal")) {
+		t.Errorf("%d tables, %q", n, v.allNotes())
+	}
+	if err := os.Rename(s.path("wal"), s.path("away")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenOverview(t.Context(), s.path("data"), arrowio.Limits{}, Options{}); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "--fs_wal_dir") {
+		t.Errorf("without superblocks: %v", err)
+	}
+}
+
+// A block whose record was torn may have been in any container that ends so: the error names them.
+func TestTornContainer(t *testing.T) {
+	s := newRealServer(t, "log")
+	metas, err := filepath.Glob(s.path("data", "data", "*"+metadataSuffix))
+	if err != nil || len(metas) == 0 {
+		t.Fatal(err)
+	}
+	hurt := 0
+	for _, path := range metas {
+		s.saved([]string{path}, func() {
+			s.edit(path, func(b []byte) []byte { return b[:len(b)-5] })
+			for _, x := range realTables(t, "log") {
+				_, _, err := s.scanAll("kudu-table=" + x.Table)
+				if err == nil || errors.Is(err, errs.ErrUnsupported) {
+					continue
+				}
+				hurt++
+				if !strings.Contains(err.Error(), path) {
+					t.Errorf("%s: %v", x.Table, err)
+				}
+				if faults := s.verify("kudu-table=" + x.Table); !anyHas(faults, path) {
+					t.Errorf("verify %s: %q", x.Table, faults)
+				}
+			}
+		})
+	}
+	if hurt == 0 {
+		t.Error("no table was hurt")
 	}
 }

@@ -19,7 +19,6 @@ func TestParseSnapshot(t *testing.T) {
 	for text, want := range map[string]uint64{
 		"1":                                   1,
 		"7353453183689576449":                 7353453183689576449,
-		"18446744073709551615":                1<<64 - 1,
 		"1970-01-01T00:00:01Z":                second,
 		"1970-01-01T01:00:01+01:00":           second,
 		"1970-01-01T00:00:00.000001Z":         1 << logicalBits,
@@ -81,14 +80,23 @@ func TestSnapshotTimes(t *testing.T) {
 		}
 	}
 	// Before there was anything, and long after.
-	if got, _, err := s.scanAll("kudu-table=changed", "kudu-snapshot=1"); err != nil || len(got) != 0 {
-		t.Errorf("%d rows, %v", len(got), err)
+	// Before everything there is nothing, and that is told: seconds are no hybrid time.
+	for text, says := range map[string]string{"1": "1970-01-01T00:00:00Z", "1795276800": "1970-01-01T00:00:00.438", "2020-05-01T12:00:00Z": "2020-05-01T12:00:00Z"} {
+		got, w, err := s.scanAll("kudu-table=changed", "kudu-snapshot="+text)
+		if err != nil || len(got) != 0 || len(w) != 1 || !anyHas(w, says, "no rows at the snapshot", "2026-11-21") {
+			t.Errorf("%s: %d rows, %q, %v", text, len(got), w, err)
+		}
 	}
-	if _, _, err := s.scanAll("kudu-table=changed", "kudu-snapshot=2999-01-01T00:00:00Z"); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "is in the future (now is ") {
-		t.Errorf("in the future: %v", err)
+	f := s.must(arrowio.ForRows, "kudu-table=changed", "kudu-snapshot=1").(*File)
+	if w := f.Warnings(); len(w) != 1 || w[0].Kind != arrowio.WarnHistory {
+		t.Errorf("%+v", w)
 	}
-	if got, _, err := s.scanAll("kudu-table=changed", "kudu-snapshot=18446744073709551615"); err != nil || len(got) != 77 {
-		t.Errorf("%d rows, %v", len(got), err)
+	// A moment in the future is refused, however it is written.
+	for _, text := range []string{"2999-01-01T00:00:00Z", "18446744073709551615", fmt.Sprint(uint64(time.Now().Add(time.Hour).UnixMicro()) << 12)} {
+		_, _, err := s.scanAll("kudu-table=changed", "kudu-snapshot="+text)
+		if !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "is in the future (it is ") {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 

@@ -38,16 +38,17 @@ type tableMember struct {
 
 // openForInfo opens the table that the options name, or the only one; where there are several, or none, an overview.
 func openForInfo(ctx context.Context, path string, limits arrowio.Limits, o Options) (arrowio.File, error) {
+	o.noData = o.Table == "" && o.Tablet == ""
 	s, err := openServer(ctx, path, limits, o)
 	if err != nil {
 		return nil, err
 	}
-	if o.Table == "" && o.Tablet == "" {
+	if o.noData {
 		v, err := s.overview(ctx)
 		if err != nil {
 			return nil, errors.Join(err, s.blocks.Close())
 		}
-		if len(v.tables) != 1 || len(v.damaged) > 0 || !v.tables[0].readable() {
+		if len(v.tables) != 1 || len(v.damaged) > 0 || len(s.dirs.Data) == 0 || !v.tables[0].readable() {
 			return v, nil
 		}
 	}
@@ -59,11 +60,17 @@ func openForInfo(ctx context.Context, path string, limits arrowio.Limits, o Opti
 }
 
 // OpenOverview opens the directories of a tablet server to see what there is. path is the server's WAL directory. Of the
-// options only those count that say where directories are, and Salvage.
+// options only those count that say where directories are, and Salvage. Data directories may be missing: then sizes are not
+// known. A path without superblocks is errs.ErrOption.
 func OpenOverview(ctx context.Context, path string, limits arrowio.Limits, o Options) (*Overview, error) {
+	o.noData = true
 	s, err := openServer(ctx, path, limits, o)
 	if err != nil {
 		return nil, err
+	}
+	if s.dirs.Metadata == "" {
+		err := errs.Errorf(errs.ErrOption, "kudu: no %s in %s or its data directories: name the server's directory of write-ahead logs (--fs_wal_dir), or its metadata directory (--fs_metadata_dir); inspect --from kudu counts blocks without superblocks", tabletMetaName, path)
+		return nil, errors.Join(err, s.blocks.Close())
 	}
 	v, err := s.overview(ctx)
 	if err != nil {

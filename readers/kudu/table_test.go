@@ -2,6 +2,7 @@ package kudu
 
 import (
 	"fmt"
+	"math"
 	"math/rand"
 	"slices"
 	"testing"
@@ -43,9 +44,29 @@ func (x *madeTable) checkRows(t *testing.T, s *tableServer, o Options, batch int
 	}
 	defer f.Close()
 	expectRows(t, f, batch, x.expect(t, o.Snapshot, o.StringsBinary))
-	if w := told(f); len(w) > 1+len(x.tablets) || len(w) > 0 && !anyHas(w, "log") {
+	w := told(f)
+	if before := anyHas(w, "no rows at the snapshot"); before {
+		if o.Snapshot == 0 || o.Snapshot > x.first() {
+			t.Errorf("at %d, the first row is of %d: %q", o.Snapshot, x.first(), w)
+		}
+		w = w[:len(w)-1]
+	}
+	if len(w) > 1+len(x.tablets) || len(w) > 0 && !anyHas(w, "log") {
 		t.Errorf("warnings: %q", w)
 	}
+}
+
+// first returns when the first row came.
+func (x *madeTable) first() uint64 {
+	first := uint64(math.MaxUint64)
+	for _, t := range x.tablets {
+		for _, rs := range t.rowsets {
+			for _, row := range rs.rows {
+				first = min(first, row.events[0].time)
+			}
+		}
+	}
+	return first
 }
 
 // Tables whose rows come, change, go and come again, in several rowsets, tablets and schemas: at every moment they are

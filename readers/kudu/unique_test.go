@@ -63,7 +63,7 @@ func TestFirstSegmentLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const later = 8_000_000_000_000_000_000
+	const later = 7_353_454_000_000_000_000 // after all that the fixture has
 
 	s.changedLog(x, insertChanged(x, 2, 14, later, 1000, 1001)...)
 	got, w, err := s.scanAll("kudu-table=changed")
@@ -85,7 +85,7 @@ func TestFirstSegmentLost(t *testing.T) {
 	if len(ws) != 1 || ws[0].Kind != arrowio.WarnLost || ws[0].Rows != 2 || !strings.Contains(ws[0].Place, "rowset 0") {
 		t.Errorf("salvage tells %+v", ws)
 	}
-	if got, w, err = s.scanAll("kudu-table=changed", "kudu-snapshot=7999999999999999999"); err != nil || len(got) != len(whole) || len(w) > 0 {
+	if got, w, err = s.scanAll("kudu-table=changed", "kudu-snapshot=7353453999999999999"); err != nil || len(got) != len(whole) || len(w) > 0 {
 		t.Errorf("before the operation: %d rows, %q, %v", len(got), w, err)
 	}
 	if faults := s.verify("kudu-table=changed"); len(faults) != 1 || !anyHas(faults, "2 keys live both in the log and in rowset 0") {
@@ -98,7 +98,7 @@ func TestGapAtNewTerm(t *testing.T) {
 	s := newRealServer(t, "file")
 	x := s.table("changed").tablets[0]
 	whole, _, _ := s.scanAll("kudu-table=changed")
-	const later = 8_000_000_000_000_000_000
+	const later = 7_353_454_000_000_000_000 // after all that the fixture has
 	s.changedLog(x, append(insertChanged(x, 1, 2, later, 1000), insertChanged(x, 2, 14, later+1, 1001)...)...)
 	if _, _, err := s.scanAll("kudu-table=changed"); !errors.Is(err, errs.ErrCorrupt) || !anyHas([]string{err.Error()}, "operation 2.14 follows 1.2: 11 operations missing", "--kudu-salvage") {
 		t.Errorf("a gap: %v", err)

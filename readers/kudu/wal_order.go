@@ -56,7 +56,7 @@ func (r *replayer) replicate(e *kuduwire.Entry, b *batch) error {
 		r.report.note("the log begins with operation %s though nothing is on disk: segments before it may be missing", e.ID)
 	}
 	if !r.hasPrev {
-		r.st.first = e.ID
+		r.st.first, r.st.firstTime = e.ID, e.Time
 	}
 	r.prev, r.hasPrev, r.holes = e.ID, true, r.reader.holes
 	switch e.Op {

@@ -49,6 +49,7 @@ type logState struct {
 	ops           int64               // operations that the log has
 	applied       int64               // row operations that were not on disk yet
 	first         kuduwire.OpID       // the first operation of the log; its index is 0 if there is none
+	firstTime     uint64              // hybrid time of it
 	last          kuduwire.OpID       // the last operation that counts; its index is 0 if there is none
 	lastTime      uint64              // hybrid time of it
 }

@@ -68,7 +68,7 @@ func (f *findings) ofServer(s *server) {
 	f.notes = slices.DeleteFunc(append(s.dirs.Notes(), s.blocks.Notes()...), func(n string) bool { return slices.Contains(doubts, n) })
 	for _, d := range doubts {
 		kind := arrowio.WarnDoubt
-		if d == s.dirs.noLogs {
+		if slices.Contains(s.dirs.gone, d) {
 			kind = arrowio.WarnMissing
 		}
 		f.doubts.add(arrowio.Warnf(kind, d))
