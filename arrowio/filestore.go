@@ -70,6 +70,8 @@ func NewFileStore(path string, o FileStoreOptions) (Store, error) {
 		return nil, err
 	}
 	switch fi, err := os.Stat(s.dir()); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &fs.PathError{Op: "create", Path: path, Err: missingDirectory(filepath.Dir(filepath.Clean(path)))}
 	case err != nil:
 		return nil, err
 	case !fi.IsDir():
@@ -77,6 +79,12 @@ func NewFileStore(path string, o FileStoreOptions) (Store, error) {
 	}
 	return s, nil
 }
+
+// missingDirectory is the path of a directory that an output should be in. It is fs.ErrNotExist.
+type missingDirectory string
+
+func (m missingDirectory) Error() string        { return fmt.Sprintf("the directory %s does not exist", string(m)) }
+func (m missingDirectory) Is(target error) bool { return target == fs.ErrNotExist }
 
 func (s *fileStore) dir() string { return filepath.Dir(s.path) }
 

@@ -81,6 +81,7 @@ func (a *app) printing(ctx context.Context, f *catFlags, in []string, print func
 	for {
 		again, err := a.printOnce(ctx, f, in, print)
 		if !again {
+			a.tellLater()
 			return err
 		}
 	}

@@ -49,15 +49,14 @@ func farIn(f *openFile, number int) farTimes {
 	return far
 }
 
-// coarsen has the columns of far that are among columns, nil being all, read in microseconds from here on. It reports whether
-// there were any, and warns of them: each warning is about the first file that has such times in a column.
-func (a *app) coarsen(r *readFlags, far []farTimes, columns []string) bool {
+// coarsen has the columns of far that are among columns, nil being all, read in microseconds from here on. It returns the warnings
+// of that, each about the first file that has such times in a column; nil = there are no such columns.
+func (r *readFlags) coarsen(far []farTimes, columns []string) (told []arrowio.Warning) {
 	v := r.options.values[optionMicroseconds]
 	if v == nil {
-		return false
+		return nil
 	}
 	slices.SortFunc(far, func(a, b farTimes) int { return a.number - b.number })
-	changed := false
 	for _, f := range far {
 		given := strings.Split(v.text, "\n")
 		var shown, found []string
@@ -76,24 +75,40 @@ func (a *app) coarsen(r *readFlags, far []farTimes, columns []string) bool {
 			}
 		}
 		for _, c := range found {
-			changed = v.Set(c) == nil || changed
+			if err := v.Set(c); err != nil {
+				return nil // a name of several lines: its times stay an error
+			}
 		}
 		if len(found) > 0 {
-			a.tellCoarse(r, f.file, shown)
+			told = append(told, r.coarse(f.file, shown))
 		}
 	}
-	return changed
+	return told
 }
 
-// tellCoarse warns of columns of a file that are read in microseconds.
-func (a *app) tellCoarse(r *readFlags, file string, columns []string) {
+// coarse is the warning of columns of a file that are read in microseconds.
+func (r *readFlags) coarse(file string, columns []string) arrowio.Warning {
 	finer := "finer digits are cut off"
 	if o := r.options.values[optionFiner]; r.lossless && o != nil && !o.set && o.Set("error") == nil || o != nil && o.text == "error" {
 		finer = "finer digits are an error"
 	}
 	w := arrowio.Warnf(arrowio.WarnCoarse, "these columns are read in microseconds, because nanoseconds cannot hold times before 1677 or after 2262; "+finer+"; --timestamp-unit sets one unit for all columns")
 	w.File, w.Columns = file, columns
-	a.tell(w)
+	return w
+}
+
+// coarsened prints the warnings of coarsen, and reports whether there are any.
+func (a *app) coarsened(told []arrowio.Warning) bool {
+	for _, w := range told {
+		a.tell(w)
+	}
+	return len(told) > 0
+}
+
+// tellLater prints the warnings of coarsenAfter.
+func (a *app) tellLater() {
+	a.coarsened(a.later)
+	a.later = nil
 }
 
 // coarsenFile is coarsen for one file that was opened for a look at it. restore has the next file read as if nothing had been.
@@ -103,7 +118,7 @@ func (a *app) coarsenFile(r *readFlags, path string, f *openFile) (again bool, r
 		return false, func() {}
 	}
 	old := *v
-	return a.coarsen(r, []farTimes{farIn(f, 0)}, nil), func() { *v = old }
+	return a.coarsened(r.coarsen([]farTimes{farIn(f, 0)}, nil)), func() { *v = old }
 }
 
 // tooFar returns the error of a timestamp that nanoseconds cannot hold; nil if err is another.
@@ -115,7 +130,8 @@ func tooFar(err error) *errs.Error {
 	return ae
 }
 
-// coarsenAfter is coarsen for the column that err, which reading has met, is about.
+// coarsenAfter is coarsen for the column that err, which reading has met, is about. It warns of all such columns of a file at once,
+// when tellLater is called.
 func (a *app) coarsenAfter(err error, r *readFlags, ds *dataset, in []string) bool {
 	ae := tooFar(err)
 	if ae == nil || !r.mayCoarsen(in) {
@@ -125,7 +141,16 @@ func (a *app) coarsenAfter(err error, r *readFlags, ds *dataset, in []string) bo
 	if at, _ := errs.Where(err); at.File != "" {
 		far.file = at.File
 	}
-	return a.coarsen(r, []farTimes{far}, nil)
+	told := r.coarsen([]farTimes{far}, nil)
+	for _, w := range told {
+		i := slices.IndexFunc(a.later, func(o arrowio.Warning) bool { return o.File == w.File && o.Text == w.Text })
+		if i < 0 {
+			a.later = append(a.later, w)
+		} else {
+			a.later[i].Columns = append(a.later[i].Columns, w.Columns...)
+		}
+	}
+	return len(told) > 0
 }
 
 // explain adds to the error of a timestamp that nanoseconds cannot hold why its column was not read in microseconds.

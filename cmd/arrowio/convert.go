@@ -170,6 +170,7 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 		if out != "-" && a.coarsenAfter(err, f.readFlags, ds, in) {
 			return true, nil
 		}
+		a.tellLater()
 		return false, outputError(out, ds.cutFiner(f.readFlags, ds.explain(err)))
 	}
 	return false, a.printReport(f, format, out, report)
@@ -208,6 +209,7 @@ func outputError(out string, err error) error {
 }
 
 func (a *app) printReport(f *convertFlags, format arrowio.OutputFormat, out string, r *convert.Report) error {
+	a.tellLater()
 	if len(r.Files) == 1 && !f.directory(format, out) {
 		r.Files[0].Name = path.Base(filepath.ToSlash(out)) // whatever the writer called it
 	}

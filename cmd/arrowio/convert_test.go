@@ -201,7 +201,7 @@ func TestConvertCommandLine(t *testing.T) {
 		{"two standard inputs", []string{"-", "-", out}, 2, []string{"standard input"}},
 		{"empty name", []string{"", out}, 2, nil},
 		{"no such file", []string{filepath.Join(dir, "none.arrow"), out}, 3, []string{"none.arrow", "no such file"}},
-		{"no such directory", []string{in, filepath.Join(dir, "none", "out.arrow")}, 3, []string{"no such file"}},
+		{"no such directory", []string{in, filepath.Join(dir, "none", "out.arrow")}, 3, []string{"the directory", "does not exist"}},
 		{"no match", []string{filepath.Join(dir, "*.none"), out}, 3, []string{"*.none"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -204,7 +204,7 @@ type dataset struct {
 // microseconds: see coarse.go.
 func (a *app) openDataset(ctx context.Context, args []string, r *readFlags, s *selectFlags) (*dataset, error) {
 	ds, err := a.openFiles(ctx, args, r, s)
-	if err != nil || !r.mayCoarsen(args) || !a.coarsen(r, ds.far, s.paths()) {
+	if err != nil || !r.mayCoarsen(args) || !a.coarsened(r.coarsen(ds.far, s.paths())) {
 		return ds, err
 	}
 	if err := ds.close(); err != nil {

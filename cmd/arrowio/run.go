@@ -33,6 +33,7 @@ type app struct {
 	unhook     func() bool
 
 	warnings warnings
+	later    []arrowio.Warning // that are told when nothing is read again: see coarsenAfter
 }
 
 // run is the whole program: it parses args, does what they say and returns the exit code. Cancelling ctx stops it;

@@ -1,9 +1,12 @@
 package orc
 
 import (
+	"errors"
+	"fmt"
 	"io"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
@@ -116,6 +119,9 @@ func (in *input) fail(err error) error {
 	off := int64(-1)
 	if in.there {
 		off = in.stream.off + in.Offset()
+	}
+	if in.stream.key != nil && errors.Is(kinded(err), errs.ErrCorrupt) {
+		err = fmt.Errorf("%w: the key of this encrypted column is wrong, or the file is damaged", err)
 	}
 	return located(err, in.stream.kind.String()+" stream", off)
 }

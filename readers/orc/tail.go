@@ -2,6 +2,8 @@ package orc
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"sync"
 
@@ -21,8 +23,26 @@ type tailLayout struct {
 	stats, metadata, footer, postscript arrowio.ByteRange
 }
 
-// readTail reads the postscript and the footer.
+// readTail reads the postscript and the footer. Of a file that begins as ORC and does not end so an error says that it is
+// probably truncated.
 func (f *File) readTail(ctx context.Context) error {
+	err := f.parseTail(ctx)
+	var e *errs.Error
+	size := f.src.Size()
+	if !errors.As(err, &e) || e.Kind != errs.ErrCorrupt || size < 4 {
+		return err
+	}
+	head, headErr := f.fetchBytes(ctx, 0, 3)
+	last, lastErr := f.fetchBytes(ctx, size-4, 3) // in front of the length of the postscript, which ends with the magic
+	if headErr != nil || lastErr != nil || string(head) != orcwire.Magic || string(last) == orcwire.Magic {
+		return err
+	}
+	c := *e
+	c.Err = fmt.Errorf("the file does not end as ORC files do, it is probably truncated: %w", e.Err)
+	return &c
+}
+
+func (f *File) parseTail(ctx context.Context) error {
 	size := f.src.Size()
 	if size < 4 {
 		return located(errs.Errorf(errs.ErrCorrupt, "%d bytes are no ORC file", size), "postscript", 0)

@@ -60,7 +60,7 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 		return nil, err
 	}
 	if s.NumFields() == 0 {
-		return nil, errs.Errorf(errs.ErrSchema, "rows without columns have no text")
+		return nil, errs.Errorf(errs.ErrSchema, "the rows have no columns, and a CSV file has one at least")
 	}
 	for i, f := range s.Fields() {
 		if set.header && !utf8.ValidString(f.Name) {

@@ -39,7 +39,7 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 		return nil, err
 	}
 	if s.NumFields() == 0 {
-		return nil, errs.Errorf(errs.ErrSchema, "rows without columns cannot be written")
+		return nil, errs.Errorf(errs.ErrSchema, "the rows have no columns, and a Parquet file has one at least")
 	}
 	var refused []string
 	for _, f := range s.Fields() {

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Errors say what is most likely wrong, and what to do.
+func TestErrorsExplain(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, b []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	const orc = "../../testdata/orc/java-2.3.1/"
+	whole, err := os.ReadFile(orc + "pruning.orc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []int{10, 100, 2000, len(whole) - 1} {
+		cut := write("cut.orc", whole[:size])
+		fails(t, do(t, "cat", cut), 1, cut, "truncated")
+	}
+	damaged := append([]byte{}, whole...)
+	damaged[len(damaged)-1] = 255 // the end is there
+	if o := do(t, "cat", write("damaged.orc", damaged)); o.code != 1 {
+		t.Errorf("%+v", o)
+	}
+
+	b, err := os.ReadFile("../../testdata/orc/keys.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys map[string]map[string]any
+	if err := json.Unmarshal(b, &keys); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range keys {
+		k["key"] = k["key"].(string)[2:] + "aa"
+	}
+	if b, err = json.Marshal(keys); err != nil {
+		t.Fatal(err)
+	}
+	wrong := write("wrong.json", b)
+	for _, name := range []string{"encrypted-0-none", "encrypted-0-zlib", "encrypted-1-none", "encrypted-2-zlib", "encrypted-strides"} {
+		o := do(t, "cat", "--orc-keys", wrong, orc+name+".orc")
+		o.out = "" // columns in clear
+		fails(t, o, 1, name, "column ", "the key of this encrypted column is wrong")
+	}
+
+	nothing := write("nothing.orc", nil)
+	fails(t, do(t, "convert", nothing, filepath.Join(dir, "x.csv")), 1, "the rows have no columns")
+	fails(t, do(t, "convert", nothing, filepath.Join(dir, "x.parquet")), 1, "the rows have no columns")
+	missing := filepath.Join(dir, "missing")
+	fails(t, do(t, "convert", nothing, filepath.Join(missing, "x.trv")), 3, "the directory "+missing+" does not exist")
+}
