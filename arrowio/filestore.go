@@ -83,7 +83,9 @@ func NewFileStore(path string, o FileStoreOptions) (Store, error) {
 // missingDirectory is the path of a directory that an output should be in. It is fs.ErrNotExist.
 type missingDirectory string
 
-func (m missingDirectory) Error() string        { return fmt.Sprintf("the directory %s does not exist", string(m)) }
+func (m missingDirectory) Error() string {
+	return fmt.Sprintf("the directory %s does not exist", string(m))
+}
 func (m missingDirectory) Is(target error) bool { return target == fs.ErrNotExist }
 
 func (s *fileStore) dir() string { return filepath.Dir(s.path) }
