@@ -389,6 +389,9 @@ func hostile(t testing.TB, b []byte) error {
 	if rows > 1<<16 {
 		return nil // sound metadata may promise rows that take no bytes, and a scan asks for one batch at a time
 	}
+	if err := f.(arrowio.Verifier).Verify(context.Background(), func(err error) { _ = kindOf(t, err) }); err != nil {
+		return kindOf(t, err)
+	}
 	recs, err := readAll(f, nil, 1<<16, memory.NewGoAllocator())
 	if err != nil {
 		return kindOf(t, err)
@@ -437,6 +440,9 @@ func FuzzFile(f *testing.F) {
 	for _, name := range []string{"nested.parquet", "plain.parquet", "codec_none.parquet", "codec_gzip.parquet"} {
 		f.Add(fixture(f, name))
 	}
+	rec := table(40)
+	defer rec.Release()
+	f.Add(written(f, []arrow.Record{rec}, "none", map[string]string{"parquet-page-rows": "15", "parquet-page-index": "yes", "parquet-bloom": "id"}))
 	f.Fuzz(func(t *testing.T, b []byte) { hostile(t, b) })
 }
 
