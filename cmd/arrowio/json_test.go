@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
 // conforms checks an output against its schema in docs/json.
@@ -38,6 +40,31 @@ func TestJSONSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := func(name string) string { return filepath.Join(dir, name) }
+	const servers = "../../testdata/kudu/kudu-1.17.1/"
+	server, damaged := fixtures.Unpack(t, servers+"log.tar.gz"), fixtures.Unpack(t, servers+"file.tar.gz")
+	set, _, empty := stolenSet(t, server)
+	ok(t, "convert", "--sort", "--from", "kudu", "--kudu-table", "partitioned", server, out("all.kudu"))
+	wal, data := filepath.Join(server, "wal"), filepath.Join(server, "data")
+	kuduImport := []string{"kudu", "import", "--json", "--wal-dir", wal, "--data-dir", data, "--tablet", empty, set}
+	if err := os.RemoveAll(filepath.Join(damaged, "data")); err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{"wals", "tablet-meta"} { // of some tablets nothing is left but the consensus metadata
+		all, err := filepath.Glob(filepath.Join(damaged, "wal", folder, "*"))
+		if err != nil || len(all) < 5 {
+			t.Fatal(all, err)
+		}
+		for _, path := range all[:4] {
+			if err := os.RemoveAll(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if folder == "tablet-meta" {
+			if err := os.Truncate(all[4], 100); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	for _, c := range []struct {
 		schema string
 		code   int
@@ -62,6 +89,16 @@ func TestJSONSchemas(t *testing.T) {
 		{"scan", 0, []string{"scan", "--json", "--repeat", "2", encrypted}},
 		{"count", 0, []string{"count", "--json", csv, csv}},
 		{"version", 0, []string{"version", "--json"}},
+		{"kudu-list", 0, []string{"kudu", "list", "--json", wal}},
+		{"kudu-list", 0, []string{"kudu", "list", "--json", filepath.Join(damaged, "wal")}},
+		{"inspect", 0, []string{"inspect", "--json", "--from", "kudu", filepath.Join(damaged, "wal")}},
+		{"count", 0, []string{"count", "--json", "--from", "kudu", "--kudu-table", "unflushed", "--kudu-salvage", filepath.Join(damaged, "wal")}},
+		{"count", 0, []string{"count", "--json", "--from", "kudu", "--kudu-table", "changed", "--kudu-snapshot", "1", wal}},
+		{"verify", 0, []string{"verify", "--json", "--from", "kudu", "--kudu-table", "changed", wal}},
+		{"kudu-split", 0, []string{"kudu", "split", "--json", "--dry-run", out("all.kudu"), out("tablets"), "--wal-dir", wal}},
+		{"kudu-split", 0, []string{"kudu", "split", "--json", out("all.kudu"), out("tablets"), "--wal-dir", wal}},
+		{"kudu-import", 0, append(kuduImport[:len(kuduImport):len(kuduImport)], "--dry-run")},
+		{"kudu-import", 0, kuduImport},
 	} {
 		o := do(t, c.args...)
 		if o.code != c.code {

@@ -40,9 +40,9 @@ type kuduTable struct {
 type kuduTablet struct {
 	ID      string `json:"id"`
 	State   string `json:"state"`
-	RowSets int64  `json:"rowsets"`
+	RowSets *int64 `json:"rowsets"` // null = the superblock cannot be read
 	Rows    *int64 `json:"rows"`
-	Bytes   int64  `json:"bytes"`
+	Bytes   *int64 `json:"bytes"` // likewise
 	Detail  string `json:"detail"`
 }
 
@@ -105,11 +105,12 @@ func listKudu(dir string, info *arrowio.Info) *kuduListing {
 		switch m.Kind {
 		case "table":
 			l.Tables = append(l.Tables, kuduTable{Name: m.Name, ID: m.ID, Rows: knownRows(m.Rows), Bytes: m.Bytes, Tablets: []kuduTablet{}})
-		default:
-			t := kuduTablet{ID: m.ID, State: m.State, RowSets: m.Parts, Rows: knownRows(m.Rows), Bytes: m.Bytes, Detail: m.Detail}
+		case "tablet":
+			t := kuduTablet{ID: m.ID, State: m.State, RowSets: &m.Parts, Rows: knownRows(m.Rows), Bytes: &m.Bytes, Detail: m.Detail}
 			if n := len(l.Tables); n > 0 && l.Tables[n-1].Name == m.Name {
 				l.Tables[n-1].Tablets = append(l.Tables[n-1].Tablets, t)
 			} else {
+				t.RowSets, t.Bytes = nil, nil
 				l.Tablets = append(l.Tablets, t)
 			}
 		}
@@ -136,11 +137,15 @@ func (l *kuduListing) print(w sheet) error {
 	tablets, total, bytes := 0, int64(0), int64(0)
 	add := func(table string, t kuduTablet) {
 		tablets++
-		rows = append(rows, []string{table, t.ID, t.State, humanize.Comma(t.RowSets), text(t.Rows), humanize.IBytes(uint64(max(t.Bytes, 0))), t.Detail})
+		size := ""
+		if t.Bytes != nil {
+			size = humanize.IBytes(uint64(max(*t.Bytes, 0)))
+			bytes += *t.Bytes
+		}
+		rows = append(rows, []string{table, t.ID, t.State, text(t.RowSets), text(t.Rows), size, t.Detail})
 		if t.Rows != nil {
 			total += *t.Rows
 		}
-		bytes += t.Bytes
 	}
 	for _, table := range l.Tables {
 		for _, t := range table.Tablets {
