@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"math/rand"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -22,9 +25,12 @@ func TestErrorsHaveAPlace(t *testing.T) {
 	own := written(t, []arrow.Record{rec}, "none", map[string]string{"parquet-page-rows": "50", "parquet-page-index": "yes", "parquet-bloom": "id"})
 	rng := rand.New(rand.NewSource(7))
 	failed := 0
-	for name, b := range map[string][]byte{
-		"types": fixture(t, "types.parquet"), "nested": fixture(t, "nested.parquet"), "gzip": fixture(t, "codec_gzip.parquet"), "own": own,
-	} {
+	files := map[string][]byte{"own": own}
+	for _, name := range []string{"types.parquet", "nested.parquet", "codec_gzip.parquet"} {
+		files[name] = fixture(t, name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		b := files[name]
 		for range 600 {
 			d := bytes.Clone(b)
 			at := rng.Intn(len(d))
@@ -62,7 +68,8 @@ func TestErrorsHaveAPlace(t *testing.T) {
 			_, err = f.Info(context.Background(), arrowio.InfoOptions{Blocks: true, Checksums: true})
 			placed("info", err, false)
 			err = f.(arrowio.Verifier).Verify(context.Background(), func(err error) {
-				placed("fault", err, !errors.Is(err, f.(*parquetFile).rowsFault) || f.(*parquetFile).rowsFault == nil)
+				ofFile := strings.Contains(err.Error(), "the metadata of the file says")
+				placed("fault", err, !ofFile)
 			})
 			placed("verify", err, false)
 			recs, err := readAll(f, nil, 100, memory.DefaultAllocator)
