@@ -31,6 +31,7 @@ type DirOptions struct {
 	Metadata string   // --fs_metadata_dir; "" = where Kudu looks itself: the other directories
 	Data     []string // --fs_data_dirs; none = Wal and its sibling `data`, whichever are this server's
 	Salvage  bool     // leave out what cannot be read, and say so in Notes
+	FindWal  bool     // where Wal is a data directory, take the directory of its server's logs beside it
 	NoData   bool     // go on without data directories, and say so in Notes: for who needs the superblocks only
 	Limits   arrowio.Limits
 }
@@ -76,7 +77,7 @@ func OpenDirs(o DirOptions) (*Dirs, error) {
 		if root, err = serverRoot(o.Wal); err != nil {
 			return nil, err
 		}
-		if of, ok := d.besideData(root); ok {
+		if of, ok := d.besideData(root); ok && o.FindWal {
 			d.note("%s is a data directory; the write-ahead logs and superblocks of its server are in %s", root, of)
 			root = of
 		}

@@ -81,7 +81,7 @@ type server struct {
 
 func openServer(ctx context.Context, path string, limits arrowio.Limits, o Options) (*server, error) {
 	s := &server{limits: limits.WithDefaults(), opt: o}
-	d := DirOptions{Wal: path, Metadata: o.Metadata, Data: o.Data, Salvage: o.Salvage && !o.verify, NoData: o.noData, Limits: s.limits}
+	d := DirOptions{Wal: path, Metadata: o.Metadata, Data: o.Data, Salvage: o.Salvage && !o.verify, FindWal: true, NoData: o.noData, Limits: s.limits}
 	var err error
 	if s.dirs, err = OpenDirs(d); err != nil && o.verify && isData(err) {
 		s.failed, d.Salvage = err, true
