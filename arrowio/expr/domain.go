@@ -284,7 +284,14 @@ func (d *domain) parse(s string) (scalar.Scalar, error) {
 		}
 		return v, nil
 	case litDate, litLocal, litInstant:
-		return parseTimestamp(s) // also a date alone
+		v, err := parseTimestamp(s) // also a date alone
+		if err != nil && d.holds == litDate {
+			err = errDate
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%.40q: %w", s, err)
+		}
+		return v, nil
 	case litTime:
 		return parseTime(s)
 	case litDuration:

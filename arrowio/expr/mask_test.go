@@ -357,7 +357,7 @@ func TestBindErrors(t *testing.T) {
 		{"b = 1", "write TRUE or FALSE"},
 		{"b = 'true'", "write TRUE or FALSE"},
 		{"d = 18000", "write DATE"},
-		{"d = 'x'", "a timestamp is written"},
+		{"d = 'x'", "a date is written"},
 		{"ts = 5", "write TIMESTAMP"},
 		{"ts = '2020-01-31 10:00Z'", "it has no time zone"},
 		{"t = '25:00'", "a time is written"},

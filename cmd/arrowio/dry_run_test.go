@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
 )
 
 // A dry run finds what is wrong with OUTPUT, with the code and the words of the real run, and leaves nothing there.
@@ -78,5 +80,26 @@ func TestDryRunTellsOfRefusedValues(t *testing.T) {
 	}
 	if o := do(t, "convert", lines, filepath.Join(dir, "csv.trv")); o.code != 1 || strings.Contains(o.err, "--timestamp-unit") {
 		t.Errorf("%+v", o)
+	}
+}
+
+// Unions are refused by the plan as by the real run, those of one branch among them.
+func TestDryRunRefusesUnions(t *testing.T) {
+	dir := t.TempDir()
+	for name, of := range map[string]func([]arrow.Field, []arrow.UnionTypeCode) arrow.DataType{
+		"dense":  func(f []arrow.Field, c []arrow.UnionTypeCode) arrow.DataType { return arrow.DenseUnionOf(f, c) },
+		"sparse": func(f []arrow.Field, c []arrow.UnionTypeCode) arrow.DataType { return arrow.SparseUnionOf(f, c) },
+	} {
+		union := of([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int32, Nullable: true}}, []arrow.UnionTypeCode{0})
+		for _, typ := range []arrow.DataType{union, arrow.ListOf(union)} {
+			in := writeIPC(t, filepath.Join(dir, name+".arrow"), arrow.NewSchema([]arrow.Field{{Name: "u", Type: typ}, {Name: "n", Type: arrow.PrimitiveTypes.Int8}}, nil))
+			out := filepath.Join(dir, "out.parquet")
+			real, dry := do(t, "convert", in, out), do(t, "convert", "--dry-run", in, out)
+			fails(t, dry, 1, "column u", "Parquet has no unions")
+			if dry != real {
+				t.Errorf("%+v, and the real run %+v", dry, real)
+			}
+			ok(t, "convert", "--force", "--exclude", "u", in, filepath.Join(dir, "rest.parquet"))
+		}
 	}
 }

@@ -53,6 +53,15 @@ func TestErrorsExplain(t *testing.T) {
 		fails(t, o, 1, name, "column ", "the key of this encrypted column is wrong")
 	}
 
+	days := write("days.csv", []byte("d,at\n2020-01-01,2020-01-01 00:00:00\n"))
+	for where, says := range map[string]string{
+		"d IN ('2020-01-02', '2020-13-01')": `"2020-13-01": a date is written as 2020-01-31`,
+		"d = 'x'":                           `"x": a date is written as 2020-01-31`,
+		"at IN ('2020-13-01')":              `"2020-13-01": a timestamp is written as`,
+	} {
+		fails(t, do(t, "cat", "--where", where, days), 2, says)
+	}
+
 	nothing := write("nothing.orc", nil)
 	fails(t, do(t, "convert", nothing, filepath.Join(dir, "x.csv")), 1, "the rows have no columns")
 	fails(t, do(t, "convert", nothing, filepath.Join(dir, "x.parquet")), 1, "the rows have no columns")
