@@ -28,6 +28,12 @@ type Format struct {
 	// sources as well. t stays the caller's, and is in use until the File is closed.
 	MatchTree func(ctx context.Context, t Tree) (bool, error)
 	OpenTree  func(ctx context.Context, t Tree, o OpenOptions) (File, error)
+	// LooksLike reports whether a directory of this machine looks like one that OpenPath opens, so that the files in it are
+	// not to be read one by one; nil = never.
+	LooksLike func(path string) bool
+	// Finished returns how many of the bytes of a file its writer had finished, where that stands beside it, with open for
+	// what lies there; ok is false where nothing does. nil = all of them.
+	Finished func(ctx context.Context, name string, open func(ctx context.Context, name string) (OpenSource, error)) (n int64, ok bool, err error)
 }
 
 // Option describes one format option: on the command line --NAME, in a Flight command the same word.
@@ -39,6 +45,12 @@ type Option struct {
 	// Repeated says that the option takes several values: a flag given several times, and in OpenOptions.Options one
 	// text with a line feed between them. No value may be empty or hold a line feed.
 	Repeated bool
+	// Files says that the value, or each line of it, names a file where it is not JSON. The rows of a file that is opened
+	// with the option depend on that file, too.
+	Files bool
+	// Remote says that a client of a server may set the option for its own call: it changes how values look, or how they are
+	// stored, and names no file.
+	Remote bool
 }
 
 // OpenOptions goes to Format.Open. The zero value is the default.

@@ -194,7 +194,7 @@ type optionInfo struct {
 
 func optionInfos(options []arrowio.Option) (out []optionInfo) {
 	for _, o := range options {
-		out = append(out, optionInfo(o))
+		out = append(out, optionInfo{o.Name, o.Usage, o.Default, o.Values, o.Repeated})
 	}
 	return out
 }

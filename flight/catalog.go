@@ -46,12 +46,23 @@ type Spec struct {
 	Open func(ctx context.Context, options map[string]string) (*arrowio.Dataset, error)
 }
 
-// ClientOptions lists the options of formats that any client may set, for its own call: words that change how values look.
+// ClientOptions lists the options of formats that any client may set, for its own call: see arrowio.Option.Remote.
 func ClientOptions() []string {
-	return []string{
-		"orc-strings", "orc-char-padding", "orc-null-keys", "orc-calendar", "timestamp-unit", dictionaryOption,
-		"trevni-view", "trevni-decimals", "cfile-strings", "cfile-int128", "kudu-strings", "csv-types", "jsonl-types",
+	var out []string
+	for _, f := range readers.All() {
+		out = append(out, remoteOptions(f.Options)...)
 	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func remoteOptions(options []arrowio.Option) (out []string) {
+	for _, o := range options {
+		if o.Remote {
+			out = append(out, o.Name)
+		}
+	}
+	return out
 }
 
 // NewCatalog returns a catalog without datasets.

@@ -94,7 +94,7 @@ func (s *Spec) open(ctx context.Context, options map[string]string, warn func(ar
 	if o.Warn == nil {
 		o.Warn = warn
 	}
-	o.Formats = lenient(o.Formats)
+	o.Lenient, o.Identified = true, true
 	o.Options = maps.Clone(o.Options)
 	if len(options) > 0 {
 		if o.Options == nil {

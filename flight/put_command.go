@@ -54,22 +54,14 @@ type PutReport struct {
 	Losses   []arrowio.Loss `json:"losses,omitempty"` // what reading back will not show
 }
 
-// notPut are options of formats that clients may not set: those that name files of the server, and those that a reader
-// would have to be told, too.
-var notPut = []string{"orc-keys", "orc-encrypt", "csv-header", "csv-delimiter", "csv-null"}
-
-// PutOptions lists the options of formats that clients may set for what they put.
+// PutOptions lists the options of formats that clients may set for what they put: see arrowio.Option.Remote.
 func PutOptions() []string {
 	var out []string
 	for _, f := range writers.All() {
-		for _, o := range f.Options {
-			if !slices.Contains(notPut, o.Name) && !slices.Contains(out, o.Name) {
-				out = append(out, o.Name)
-			}
-		}
+		out = append(out, remoteOptions(f.Options)...)
 	}
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }
 
 // ParsePut reads the descriptor of a DoPut. Fields that it does not know are refused.

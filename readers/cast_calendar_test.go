@@ -100,7 +100,7 @@ func TestShownInCalendar(t *testing.T) {
 		{[]string{proleptic}, "hybrid", moved},
 		{[]string{proleptic, hybrid}, "", slices.Concat(asIs, moved)},
 	} {
-		o := readers.Options{Options: map[string]string{"timestamp-unit": "s"}, Cast: "java"}
+		o := readers.Options{Options: map[string]string{"timestamp-unit": "s"}, Cast: readers.CastJava}
 		if c.calendar != "" {
 			o.Options["orc-calendar"] = c.calendar
 		}

@@ -241,7 +241,7 @@ func TestCastLikeJava(t *testing.T) {
 func comparePair(t *testing.T, path, from, to, want string) {
 	t.Helper()
 	options := func(unit string) readers.Options {
-		o := readers.Options{Options: map[string]string{"timestamp-unit": unit}, Cast: "java"}
+		o := readers.Options{Options: map[string]string{"timestamp-unit": unit}, Cast: readers.CastJava}
 		var err error
 		if o.Schema, err = readers.ParseSchema("struct<c:"+to+">", o.Options); err != nil {
 			t.Fatal(err)

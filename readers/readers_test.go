@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
@@ -93,46 +94,6 @@ func TestEmptyFile(t *testing.T) {
 	}
 }
 
-// What a file can do besides must not be hidden by the type that owns its source.
-func TestOwnedKeepsWhatFilesCan(t *testing.T) {
-	f := own(plain{}, nopCloser{})
-	if _, ok := arrowio.As[arrowio.Verifier](f); ok {
-		t.Error("it cannot verify")
-	}
-	if _, ok := arrowio.As[arrowio.Verifier](own(verifier{}, nopCloser{})); !ok {
-		t.Error("it can verify")
-	}
-	if _, ok := arrowio.As[arrowio.Dumper](own(dumper{}, nopCloser{})); !ok {
-		t.Error("it can dump")
-	}
-	both := own(struct {
-		plain
-		arrowio.Verifier
-		arrowio.Dumper
-	}{}, nopCloser{})
-	_, v := arrowio.As[arrowio.Verifier](both)
-	_, d := arrowio.As[arrowio.Dumper](both)
-	if !v || !d {
-		t.Error("it can both")
-	}
-}
-
-type plain struct{ arrowio.File }
-
-type verifier struct {
-	plain
-	arrowio.Verifier
-}
-
-type dumper struct {
-	plain
-	arrowio.Dumper
-}
-
-type nopCloser struct{}
-
-func (nopCloser) Close() error { return nil }
-
 func put(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -156,6 +117,20 @@ func tree(t *testing.T) string {
 	return dir
 }
 
+// expand returns the paths of what List finds.
+func expand(ctx context.Context, paths []string, o Options) (out []string, err error) {
+	for _, p := range paths {
+		inputs, err := dataset.List(ctx, p, Defaults(o))
+		if err != nil {
+			return nil, err
+		}
+		for _, in := range inputs {
+			out = append(out, in.Path)
+		}
+	}
+	return out, nil
+}
+
 func TestExpand(t *testing.T) {
 	dir := tree(t)
 	rel := func(names ...string) []string {
@@ -171,25 +146,25 @@ func TestExpand(t *testing.T) {
 		{rel("s*"), rel("sub/c.csv")},
 		{rel("notes.txt", "sub"), rel("notes.txt", "sub/c.csv")},
 	} {
-		got, err := Expand(t.Context(), c.args, Options{})
+		got, err := expand(t.Context(), c.args, Options{})
 		if err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%v: %v, %v", c.args, got, err)
 		}
 	}
 	for _, missing := range []string{"nothing", "nothing*", "no/thing.csv", "?SUCCESS"} {
-		if _, err := Expand(t.Context(), rel(missing), Options{}); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := expand(t.Context(), rel(missing), Options{}); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: %v", missing, err)
 		}
 	}
-	if _, err := Expand(t.Context(), rel("["), Options{}); err == nil {
+	if _, err := expand(t.Context(), rel("["), Options{}); err == nil {
 		t.Error("a broken pattern stands for something")
 	}
-	if _, err := Expand(t.Context(), []string{t.TempDir()}, Options{}); !errors.Is(err, errs.ErrUnsupported) {
+	if _, err := expand(t.Context(), []string{t.TempDir()}, Options{}); !errors.Is(err, errs.ErrUnsupported) {
 		t.Errorf("an empty directory: %v", err)
 	}
 	odd := filepath.Join(dir, "odd[1].csv")
 	put(t, odd, "x\n")
-	if got, err := Expand(t.Context(), []string{odd}, Options{}); err != nil || len(got) != 1 {
+	if got, err := expand(t.Context(), []string{odd}, Options{}); err != nil || len(got) != 1 {
 		t.Errorf("a file whose name is a pattern: %v, %v", got, err)
 	}
 }

@@ -11,6 +11,33 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
+// rowsOf reads a dataset as lines of text.
+func rowsOf(t *testing.T, d *arrowio.Dataset, columns ...string) string {
+	t.Helper()
+	s, err := d.Scan(context.Background(), arrowio.ScanOptions{Columns: columns})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Release()
+	var b strings.Builder
+	for s.Next() {
+		rec := s.Record()
+		for i := range int(rec.NumRows()) {
+			for k, c := range rec.Columns() {
+				if k > 0 {
+					b.WriteByte(' ')
+				}
+				b.WriteString(c.ValueStr(i))
+			}
+			b.WriteByte('\n')
+		}
+	}
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
 // Files are read as a schema that is given: by name, to the case or not, by position, with defaults, and cast or not.
 func TestShown(t *testing.T) {
 	ctx := context.Background()
@@ -39,7 +66,14 @@ func TestShown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := OpenDataset(ctx, []string{dir}, Options{Schema: schema, Cast: c.cast, Match: c.by})
+		cast, err := Cast(c.cast)
+		if err != nil {
+			if !strings.Contains(err.Error(), c.want) {
+				t.Error(err)
+			}
+			continue
+		}
+		d, err := OpenDataset(ctx, []string{dir}, Options{Schema: schema, Cast: cast, Match: c.by})
 		if err != nil {
 			if strings.Contains(c.want, "\n") || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %v", c.schema, err)

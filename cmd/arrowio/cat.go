@@ -68,7 +68,7 @@ func (a *app) addCatFlags(cmd *cobra.Command, f *catFlags) {
 }
 
 func (a *app) cat(ctx context.Context, f *catFlags, in []string) error {
-	return a.printing(ctx, f, in, func(ctx context.Context, ds *dataset, out rowPrinter) error {
+	return a.printing(ctx, f, in, func(ctx context.Context, ds *inputSet, out rowPrinter) error {
 		o := limitScan(scanOptions(f.readFlags, f.selectFlags), f.limit.n)
 		bar := a.startProgress(a.catProgress(f), "cat", ds.work(f.selectFlags))
 		defer bar.stop()
@@ -77,7 +77,7 @@ func (a *app) cat(ctx context.Context, f *catFlags, in []string) error {
 }
 
 // printing opens the inputs and a printer for the columns that are wanted, lets print send rows to it, and closes both.
-func (a *app) printing(ctx context.Context, f *catFlags, in []string, print func(context.Context, *dataset, rowPrinter) error) error {
+func (a *app) printing(ctx context.Context, f *catFlags, in []string, print func(context.Context, *inputSet, rowPrinter) error) error {
 	for {
 		again, err := a.printOnce(ctx, f, in, print)
 		if !again {
@@ -88,7 +88,7 @@ func (a *app) printing(ctx context.Context, f *catFlags, in []string, print func
 }
 
 // printOnce reports whether it is to be called again, since columns are to be read in another unit.
-func (a *app) printOnce(ctx context.Context, f *catFlags, in []string, print func(context.Context, *dataset, rowPrinter) error) (again bool, err error) {
+func (a *app) printOnce(ctx context.Context, f *catFlags, in []string, print func(context.Context, *inputSet, rowPrinter) error) (again bool, err error) {
 	ds, err := a.openDataset(ctx, in, f.readFlags, f.selectFlags)
 	if err != nil {
 		return false, err

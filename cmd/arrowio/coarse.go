@@ -42,7 +42,7 @@ const acidRow = "row."
 
 // farIn returns what is known of f before its rows are read.
 func farIn(f *openFile, number int) farTimes {
-	far := farTimes{number: number, file: f.name, table: f.directory}
+	far := farTimes{number: number, file: f.name, table: f.IsDirectory()}
 	if b, ok := arrowio.As[interface{ BeyondNanoseconds() []string }](f); ok {
 		far.columns = b.BeyondNanoseconds()
 	}
@@ -132,7 +132,7 @@ func tooFar(err error) *errs.Error {
 
 // coarsenAfter is coarsen for the column that err, which reading has met, is about. It warns of all such columns of a file at once,
 // when tellLater is called.
-func (a *app) coarsenAfter(err error, r *readFlags, ds *dataset, in []string) bool {
+func (a *app) coarsenAfter(err error, r *readFlags, ds *inputSet, in []string) bool {
 	ae := tooFar(err)
 	if ae == nil || !r.mayCoarsen(in) {
 		return false
@@ -154,7 +154,7 @@ func (a *app) coarsenAfter(err error, r *readFlags, ds *dataset, in []string) bo
 }
 
 // explain adds to the error of a timestamp that nanoseconds cannot hold why its column was not read in microseconds.
-func (d *dataset) explain(err error) error {
+func (d *inputSet) explain(err error) error {
 	if d.inNanos != "" && tooFar(err) != nil {
 		return fmt.Errorf("%w (%s)", err, d.inNanos)
 	}
@@ -163,7 +163,7 @@ func (d *dataset) explain(err error) error {
 
 // cutFiner adds to the error of a timestamp that OUTPUT cannot hold, since it is no whole number of microseconds, which flag of
 // reading cuts off what is finer.
-func (d *dataset) cutFiner(r *readFlags, err error) error {
+func (d *inputSet) cutFiner(r *readFlags, err error) error {
 	var ae *errs.Error
 	unit := r.options.values["timestamp-unit"]
 	if unit == nil || unit.set || !slices.Contains(r.options.formats["timestamp-unit"], d.format) ||

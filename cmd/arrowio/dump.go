@@ -32,10 +32,10 @@ func (a *app) dumpCommand() *cobra.Command {
 			return a.eachFile(cmd.Context(), args, read, func(f *openFile) error {
 				d, ok := arrowio.As[arrowio.Dumper](f)
 				switch {
-				case !ok && f.directory:
-					return errs.Errorf(errs.ErrUnsupported, "there is no dump of a directory; inspect tells what this one of %s holds", f.format)
+				case !ok && f.IsDirectory():
+					return errs.Errorf(errs.ErrUnsupported, "there is no dump of a directory; inspect tells what this one of %s holds", f.Format())
 				case !ok:
-					return errs.Errorf(errs.ErrUnsupported, "no dump of %s files; inspect tells what such a file holds", f.format)
+					return errs.Errorf(errs.ErrUnsupported, "no dump of %s files; inspect tells what such a file holds", f.Format())
 				}
 				w := bufio.NewWriterSize(a.stdout, 64<<10)
 				// What was understood before an error is printed too: that is what a dump is for.

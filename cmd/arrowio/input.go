@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/readers"
 )
@@ -20,24 +20,11 @@ const spoolBytes = 64 << 20
 
 // openFile is an open INPUT: a file, or a directory of a format that is one. Closing it closes the bytes below it, too.
 type openFile struct {
-	arrowio.File
-	name      string // for messages: the path, or "standard input"
-	format    string
-	directory bool
-	size      int64
-	read      func() int64 // how many bytes were read so far; any goroutine may ask
-	below     io.Closer    // nil = the File closes what it reads
+	*dataset.File
+	name string // for messages: the path, or "standard input"
 }
 
-func (f *openFile) Close() error {
-	err := f.File.Close()
-	if f.below != nil {
-		err = errors.Join(err, f.below.Close())
-	}
-	return err
-}
-
-// Unwrap returns the file that does not close what is below it: see arrowio.As.
+// Unwrap returns the file as its format has it: see arrowio.As.
 func (f *openFile) Unwrap() arrowio.File { return f.File }
 
 // open opens one path, or standard input.
@@ -46,93 +33,31 @@ func (a *app) open(ctx context.Context, path string, r *readFlags) (*openFile, e
 	if err != nil {
 		return nil, inFile(displayName(path), err)
 	}
-	f.name = displayName(path)
-	return f, nil
+	return &openFile{f, displayName(path)}, nil
 }
 
-func (a *app) openNamed(ctx context.Context, path string, r *readFlags) (*openFile, error) {
+func (a *app) openNamed(ctx context.Context, path string, r *readFlags) (*dataset.File, error) {
 	o, err := a.readOptions(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	d, err := readers.Directory(o)
-	if err != nil {
-		return nil, err
-	}
-	if d.OpenPath != nil {
-		return openDirectory(ctx, path, r, o)
-	}
-	found, err := a.find(ctx, path, o)
-	if err != nil {
-		return nil, err
-	}
-	if found.Tree != nil {
-		file, err := found.Format.OpenTree(ctx, found.Tree, arrowio.OpenOptions{Options: r.options.forFormat(found.Format.Name), For: r.purpose})
-		if err != nil {
-			return nil, err // whatever file is
-		}
-		return asDirectory(file, found.Format.Name), nil
-	}
-	counted := arrowio.NewCountingSource(found.Source)
-	f := &openFile{size: counted.Size(), read: counted.Bytes, below: found.Source}
-	if f.File, f.format, err = openFormat(ctx, counted, path, r, o); err != nil {
-		return nil, errors.Join(err, found.Source.Close())
-	}
-	return f, nil
-}
-
-// find opens what an INPUT is: standard input becomes a file.
-func (a *app) find(ctx context.Context, path string, o readers.Options) (readers.Found, error) {
 	if path != "-" {
-		return readers.Find(ctx, path, o)
+		return dataset.Open(ctx, path, o)
 	}
 	src, err := arrowio.SpoolSource(a.stdin, spoolBytes, "")
 	if err != nil {
-		return readers.Found{}, err
-	}
-	return readers.Found{Source: src}, nil
-}
-
-// readOptions says where files are, which formats are known, and which one --from names.
-func (a *app) readOptions(ctx context.Context, r *readFlags) (readers.Options, error) {
-	p, err := r.partitions.options()
-	return readers.Options{
-		Format: r.from.word, Formats: a.readers, For: r.purpose, Stores: a.places(ctx), Mapped: r.mmap, Partitions: p, Warn: a.tell,
-	}, err
-}
-
-// openFormat opens src as what it is, or as --from says, with the options that are about that format.
-func openFormat(ctx context.Context, src arrowio.Source, path string, r *readFlags, o readers.Options) (arrowio.File, string, error) {
-	format, err := readers.Choose(src, path, o)
-	if err != nil {
-		return nil, "", err
-	}
-	f, err := format.Open(ctx, src, arrowio.OpenOptions{
-		Options: r.options.forFormat(format.Name), For: r.purpose, Name: path, OpenSource: o.Opener(),
-	})
-	return f, format.Name, err
-}
-
-// openDirectory opens an INPUT that is a directory. What is read and how much there is only the File can tell.
-func openDirectory(ctx context.Context, path string, r *readFlags, o readers.Options) (*openFile, error) {
-	if path == "-" {
-		return nil, usagef("%s is the format of a directory, which standard input is not", o.Format)
-	}
-	o.Options = r.options.forFormat(o.Format)
-	file, err := readers.OpenFile(ctx, path, o)
-	if err != nil {
 		return nil, err
 	}
-	return asDirectory(file, o.Format), nil
+	return dataset.OpenSource(ctx, src, path, o)
 }
 
-// asDirectory is an open directory of a format.
-func asDirectory(file arrowio.File, format string) *openFile {
-	f := &openFile{File: file, format: format, directory: true, read: func() int64 { return 0 }}
-	if c, ok := arrowio.As[arrowio.ByteCounter](file); ok {
-		f.read, f.size = c.BytesRead, c.BytesStored()
-	}
-	return f
+// readOptions says where files are, which formats are known, and how they are opened.
+func (a *app) readOptions(ctx context.Context, r *readFlags) (readers.Options, error) {
+	p, err := r.partitions.options()
+	return readers.Defaults(readers.Options{
+		Formats: a.readers, Format: r.from.word, Options: r.options.all(), Lenient: true, For: r.purpose,
+		Stores: a.places(ctx), Mapped: r.mmap, Partitions: p, Warn: a.tell,
+	}), err
 }
 
 func displayName(path string) string {
@@ -148,10 +73,10 @@ func (a *app) withFile(ctx context.Context, path string, r *readFlags, fn func(*
 	if err != nil {
 		return err
 	}
-	if err := r.options.check(usedFormat{r.options, f.format, f.name}); err != nil {
+	if err := r.options.check(usedFormat{r.options, f.Format(), f.name}); err != nil {
 		return errors.Join(err, f.Close())
 	}
-	a.warn(f, nil)
+	a.warn(f.name, f, nil)
 	err = fn(f)
 	return inFile(f.name, errors.Join(err, f.Close()))
 }
@@ -178,8 +103,8 @@ func (a *app) eachFile(ctx context.Context, args []string, r *readFlags, fn func
 	return a.eachPath(ctx, args, r, func(path string) error { return a.withFile(ctx, path, r, fn) })
 }
 
-// dataset is all INPUTs of a command, read one after the other.
-type dataset struct {
+// inputSet is all INPUTs of a command, read one after the other.
+type inputSet struct {
 	*arrowio.Dataset
 	files   []string
 	columns []string // that are read, by the names of the files; nil = all
@@ -202,7 +127,7 @@ type dataset struct {
 
 // openDataset prepares to read the files that the arguments name as one, timestamps that nanoseconds cannot hold in
 // microseconds: see coarse.go.
-func (a *app) openDataset(ctx context.Context, args []string, r *readFlags, s *selectFlags) (*dataset, error) {
+func (a *app) openDataset(ctx context.Context, args []string, r *readFlags, s *selectFlags) (*inputSet, error) {
 	ds, err := a.openFiles(ctx, args, r, s)
 	if err != nil || !r.mayCoarsen(args) || !a.coarsened(r.coarsen(ds.far, s.paths())) {
 		return ds, err
@@ -216,7 +141,7 @@ func (a *app) openDataset(ctx context.Context, args []string, r *readFlags, s *s
 // openFiles opens the files that the arguments name for their schemas, but for those
 // that the filter needs no row of, the first to stay open; the others are opened again as a scan gets to them. Columns and
 // filter are checked against the common schema: what is wrong with them is wrong with the command line.
-func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *selectFlags) (*dataset, error) {
+func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *selectFlags) (*inputSet, error) {
 	inputs, err := a.expand(ctx, args, r)
 	if err != nil {
 		return nil, err
@@ -234,7 +159,7 @@ func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *sel
 	if o.Columns = s.paths(); s != nil {
 		o.Exclude, o.Filter = s.excluded(), s.where.x
 	}
-	ds := &dataset{inNanos: r.whyNotCoarse(args), rows: arrowio.UnknownRows, sizes: make([]int64, len(inputs)), shared: map[int]*openFile{}}
+	ds := &inputSet{inNanos: r.whyNotCoarse(args), rows: arrowio.UnknownRows, sizes: make([]int64, len(inputs)), shared: map[int]*openFile{}}
 	if !r.shown.given() { // else columns may have other names in the files
 		ds.columns = s.paths()
 		if s != nil {
@@ -247,11 +172,11 @@ func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *sel
 	open := func(ctx context.Context, i int) (arrowio.File, error) {
 		return a.openInput(ctx, ds, i, inputs[i].Path, r)
 	}
-	if ds.Dataset, err = readers.NewDataset(ctx, inputs, o, open); err != nil {
+	if ds.Dataset, err = dataset.New(ctx, inputs, o, open); err != nil {
 		return nil, errors.Join(err, ds.close())
 	}
 	first := ds.kept[0]
-	ds.format, ds.directory = first.format, first.directory
+	ds.format, ds.directory = first.Format(), first.IsDirectory()
 	for _, n := range ds.sizes {
 		ds.size += n
 	}
@@ -268,7 +193,7 @@ func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *sel
 }
 
 // drop takes note of the excluded columns that a file has.
-func (d *dataset) drop(s *arrow.Schema) {
+func (d *inputSet) drop(s *arrow.Schema) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, c := range d.exclude {
@@ -279,11 +204,11 @@ func (d *dataset) drop(s *arrow.Schema) {
 }
 
 // opened takes note of file i.
-func (d *dataset) opened(i int, f *openFile) {
+func (d *inputSet) opened(i int, f *openFile) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.sizes[i] = f.size
-	d.reads = append(d.reads, f.read)
+	d.sizes[i] = f.BytesStored()
+	d.reads = append(d.reads, f.BytesRead)
 	if far := farIn(f, i); len(far.columns) > 0 {
 		d.far = append(d.far, far)
 	}
@@ -295,7 +220,7 @@ func (o *optionFlags) match() (arrowio.Match, error) {
 	for _, name := range o.given() {
 		given[name] = o.values[name].text
 	}
-	by, err := readers.Match(given)
+	by, err := dataset.Match(given)
 	return by, asUsage(err)
 }
 
@@ -323,7 +248,7 @@ func (s shared) Unwrap() arrowio.File { return s.File }
 
 // openInput opens file i. The first that is opened, and standard input, which can be read only once, stay open for all that
 // comes.
-func (a *app) openInput(ctx context.Context, ds *dataset, i int, path string, r *readFlags) (arrowio.File, error) {
+func (a *app) openInput(ctx context.Context, ds *inputSet, i int, path string, r *readFlags) (arrowio.File, error) {
 	ds.mu.Lock()
 	f := ds.shared[i]
 	keep := len(ds.kept) == 0 || path == "-"
@@ -340,7 +265,7 @@ func (a *app) openInput(ctx context.Context, ds *dataset, i int, path string, r 
 		columns = left
 	}
 	ds.drop(f.Schema())
-	a.warn(f, columns)
+	a.warn(f.name, f, columns)
 	ds.opened(i, f)
 	if !keep {
 		return f, nil
@@ -380,7 +305,7 @@ func (s *selectFlags) check(schema *arrow.Schema, dropped []string) error {
 }
 
 // close closes what is open. It may be called twice.
-func (d *dataset) close() error {
+func (d *inputSet) close() error {
 	var errs []error
 	for _, f := range d.kept {
 		errs = append(errs, inFile(f.name, f.Close()))
@@ -390,7 +315,7 @@ func (d *dataset) close() error {
 }
 
 // read tells how many bytes of all files were read so far.
-func (d *dataset) read() int64 {
+func (d *inputSet) read() int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var n int64
@@ -401,12 +326,12 @@ func (d *dataset) read() int64 {
 }
 
 // used says which format the options for reading must be about.
-func (d *dataset) used(o *optionFlags) []usedFormat {
+func (d *inputSet) used(o *optionFlags) []usedFormat {
 	return []usedFormat{{o, d.format, "INPUT"}}
 }
 
 // work is what a scan of d with these flags has before it.
-func (d *dataset) work(s *selectFlags) work {
+func (d *inputSet) work(s *selectFlags) work {
 	w := work{rows: d.rows, bytes: d.size, read: d.read}
 	if s.where.x != nil {
 		w.rows = arrowio.UnknownRows // nobody knows how many rows pass
@@ -417,18 +342,18 @@ func (d *dataset) work(s *selectFlags) work {
 }
 
 // expand turns directories and globs into the files that they stand for.
-func (a *app) expand(ctx context.Context, args []string, r *readFlags) ([]readers.Input, error) {
+func (a *app) expand(ctx context.Context, args []string, r *readFlags) ([]dataset.Input, error) {
 	o, err := a.readOptions(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	var out []readers.Input
+	var out []dataset.Input
 	for _, arg := range args {
 		if arg == "-" {
-			out = append(out, readers.Input{Path: arg, Name: displayName(arg)})
+			out = append(out, dataset.Input{Path: arg, Name: displayName(arg)})
 			continue
 		}
-		inputs, err := readers.List(ctx, arg, o)
+		inputs, err := dataset.List(ctx, arg, o)
 		if err != nil {
 			return nil, inFile(arg, err)
 		}

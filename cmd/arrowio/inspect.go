@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/expr"
-	"github.com/arrowio/arrowio/readers"
 )
 
 // checksumBytes is the largest file whose checksums inspect reads without being asked.
@@ -117,14 +117,14 @@ func (a *app) inspect(ctx context.Context, f *inspectFlags, in []string, askedCh
 		f.purpose = arrowio.ForInfo
 	}
 	look := func(file *openFile) error {
-		doc := inspection{File: file.name, ChecksumsChecked: f.checksums || !askedChecksums && file.size <= checksumBytes}
+		doc := inspection{File: file.name, ChecksumsChecked: f.checksums || !askedChecksums && file.BytesStored() <= checksumBytes}
 		o := arrowio.InfoOptions{Blocks: f.blocks, Checksums: doc.ChecksumsChecked}
 		var err error
 		if doc.Shown, err = shownAs(file, show); err != nil {
 			return err
 		}
 		if f.where.x != nil {
-			shown, err := readers.Show(shared{file}, show)
+			shown, err := dataset.Show(shared{file}, show)
 			if err != nil {
 				return err
 			}

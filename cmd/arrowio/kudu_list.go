@@ -89,7 +89,7 @@ func (a *app) kuduList(ctx context.Context, f *kuduListFlags, dir string) error 
 	if err != nil {
 		return inFile(dir, err)
 	}
-	a.warn(&openFile{File: v, name: dir}, nil)
+	a.warn(dir, v, nil)
 	l := listKudu(dir, info)
 	if f.json {
 		l.Warnings = a.warnings.list()

@@ -103,6 +103,17 @@ func (o *optionFlags) forFormat(format string) map[string]string {
 	return out
 }
 
+// all returns the options that were given and that formats of this direction take.
+func (o *optionFlags) all() map[string]string {
+	out := map[string]string{}
+	for name := range o.formats {
+		if v := o.values[name]; v.set {
+			out[name] = v.text
+		}
+	}
+	return out
+}
+
 // given lists the options that were given, sorted.
 func (o *optionFlags) given() []string {
 	var names []string

@@ -84,7 +84,7 @@ blocks and rows. DuckDB itself reads and writes no file and loads no extension. 
 type querying struct {
 	a      *app
 	f      *queryFlags
-	opened []*dataset
+	opened []*inputSet
 }
 
 func (a *app) query(ctx context.Context, f *queryFlags, sql string) (err error) {

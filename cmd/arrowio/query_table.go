@@ -50,7 +50,7 @@ func (a *app) tableOptions() (names []string) {
 
 // queryTable is a dataset that DuckDB scans.
 type queryTable struct {
-	ds *dataset
+	ds *inputSet
 	r  *readFlags
 }
 

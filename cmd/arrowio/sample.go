@@ -35,14 +35,14 @@ ones. With the same --seed the same rows of the same INPUTs are chosen.`,
 		if !cmd.Flags().Changed("seed") {
 			seed.n = rand.Int64()
 		}
-		return a.printing(cmd.Context(), f, args, func(ctx context.Context, ds *dataset, out rowPrinter) error {
+		return a.printing(cmd.Context(), f, args, func(ctx context.Context, ds *inputSet, out rowPrinter) error {
 			return a.sample(ctx, f, uint64(seed.n), ds, out)
 		})
 	}
 	return cmd
 }
 
-func (a *app) sample(ctx context.Context, f *catFlags, seed uint64, ds *dataset, out rowPrinter) error {
+func (a *app) sample(ctx context.Context, f *catFlags, seed uint64, ds *inputSet, out rowPrinter) error {
 	o := scanOptions(f.readFlags, f.selectFlags)
 	bar := a.startProgress(f.progress.word, "count", ds.work(f.selectFlags))
 	defer bar.stop()

@@ -144,7 +144,7 @@ func (a *app) scanOnce(ctx context.Context, f *scanFlags, in []string, report *s
 }
 
 // discard reads everything and keeps nothing.
-func discard(ctx context.Context, ds *dataset, f *scanFlags, bar *progress) (s scanned, err error) {
+func discard(ctx context.Context, ds *inputSet, f *scanFlags, bar *progress) (s scanned, err error) {
 	rr, err := ds.Scan(ctx, scanOptions(f.readFlags, f.selectFlags))
 	if err != nil {
 		return s, err

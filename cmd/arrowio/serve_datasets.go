@@ -93,7 +93,9 @@ func (f *serveFlags) readOptions(a *app, name string, names []string) (readers.O
 	case schema == "":
 		return o, nil
 	}
-	o.Cast = cast
+	if o.Cast, err = readers.Cast(cast); err != nil {
+		return o, err
+	}
 	o.Schema, err = schemaOf(schema, o.Options)
 	return o, inFile(name, err)
 }

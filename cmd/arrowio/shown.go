@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/readers"
 )
 
@@ -35,13 +36,16 @@ func (s *schemaFlags) apply(r *readFlags, o *readers.Options) error {
 	if s == nil {
 		return nil
 	}
-	if o.Cast = s.cast.word; s.text == "" {
+	if s.text == "" {
 		if s.cast.word != "none" {
 			return usagef("--cast says how values become those of --schema, which is missing")
 		}
 		return nil
 	}
 	var err error
+	if o.Cast, err = readers.Cast(s.cast.word); err != nil {
+		return err
+	}
 	o.Schema, err = schemaOf(s.text, r.options.forFormat("orc"))
 	return err
 }
@@ -49,7 +53,7 @@ func (s *schemaFlags) apply(r *readFlags, o *readers.Options) error {
 // given reports whether there is anything to apply.
 func (s *schemaFlags) given() bool { return s != nil && (s.text != "" || s.cast.word != "none") }
 
-// options returns what readers.Show is told of a single file.
+// options returns what dataset.Show is told of a single file.
 func (s *schemaFlags) options(r *readFlags) (o readers.Options, err error) {
 	if o.Match, err = r.options.match(); err == nil {
 		err = s.apply(r, &o)
@@ -63,12 +67,12 @@ type shownInfo struct {
 	Fields []arrowio.ShownField `json:"fields"`
 }
 
-// shownAs explains what readers.Show does; nil where nothing is asked for.
+// shownAs explains what dataset.Show does; nil where nothing is asked for.
 func shownAs(f arrowio.File, o readers.Options) (*shownInfo, error) {
 	if o.Schema == nil {
 		return nil, nil
 	}
-	fields, fits, err := readers.Explain(f.Schema(), o)
+	fields, fits, err := dataset.Explain(f.Schema(), o)
 	return &shownInfo{fits, fields}, err
 }
 

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/stores"
-	"github.com/arrowio/arrowio/readers"
 )
 
 // storeFlags says how files of stores are reached, and what their directories mean.
@@ -38,13 +38,13 @@ func addPartitionFlags(cmd *cobra.Command) *partitionFlags {
 	return f
 }
 
-func (f *partitionFlags) options() (readers.Partitions, error) {
-	p := readers.Partitions{Off: f.mode.word == "none"}
+func (f *partitionFlags) options() (dataset.Partitions, error) {
+	p := dataset.Partitions{Off: f.mode.word == "none"}
 	if f.types == "" {
 		return p, nil
 	}
 	var err error
-	p.Types, err = readers.PartitionTypes(f.types)
+	p.Types, err = dataset.PartitionTypes(f.types)
 	return p, asUsage(err)
 }
 

@@ -25,14 +25,14 @@ rows themselves. Formats that do not tell how many rows a file has (csv, jsonl, 
 	a.addCatFlags(cmd, f)
 	addShortLimit(cmd, &f.limit)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.printing(cmd.Context(), f, args, func(ctx context.Context, ds *dataset, out rowPrinter) error {
+		return a.printing(cmd.Context(), f, args, func(ctx context.Context, ds *inputSet, out rowPrinter) error {
 			return a.tail(ctx, f, ds, out)
 		})
 	}
 	return cmd
 }
 
-func (a *app) tail(ctx context.Context, f *catFlags, ds *dataset, out rowPrinter) error {
+func (a *app) tail(ctx context.Context, f *catFlags, ds *inputSet, out rowPrinter) error {
 	if f.limit.n == 0 {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/readers"
 )
@@ -152,19 +153,19 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Opti
 		}
 	}
 	err := a.withFile(ctx, name, read, func(file *openFile) (err error) {
-		v.Format = file.format
-		bar = a.startProgress(progressMode, name, work{rows: -1, bytes: file.size, read: file.read})
+		v.Format = file.Format()
+		bar = a.startProgress(progressMode, name, work{rows: -1, bytes: file.BytesStored(), read: file.BytesRead})
 		defer bar.stop()
 		if checker, ok := arrowio.As[arrowio.Verifier](file); ok {
 			err = checker.Verify(ctx, report)
-			bar.aside(func() { a.warn(file, nil) })
+			bar.aside(func() { a.warn(file.name, file, nil) })
 			if err != nil || show.Schema == nil {
 				return err
 			}
 		} else {
 			v.Method = "scan"
 		}
-		shown, err := readers.Show(shared{file}, show)
+		shown, err := dataset.Show(shared{file}, show)
 		if err != nil {
 			return err
 		}

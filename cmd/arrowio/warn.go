@@ -33,10 +33,10 @@ func (w *warnings) of(file string) []arrowio.Warning {
 
 // warn prints the warnings of a file that concern a scan of columns, given as dotted paths; nil = all columns. However
 // often a file is opened, each is printed once.
-func (a *app) warn(f *openFile, columns []string) {
-	for _, w := range arrowio.WarningsOf(f.File) {
+func (a *app) warn(name string, f arrowio.File, columns []string) {
+	for _, w := range arrowio.WarningsOf(f) {
 		if w, ok := w.For(columns); ok {
-			w.File = f.name
+			w.File = name
 			a.tell(w)
 		}
 	}

@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -153,5 +156,51 @@ func TestCancelled(t *testing.T) {
 	}
 	if callOf(id) != nil {
 		t.Error("a call that was forgotten is there")
+	}
+}
+
+// A part is of files that are what they were when the work was planned, those that options name among them.
+func TestStaleSideFile(t *testing.T) {
+	keys := filepath.Join(t.TempDir(), "keys.json")
+	b, err := os.ReadFile("../../testdata/orc/keys.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(keys, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	v, err := done(t, fmt.Sprintf(`{"call": "open", "paths": [%q], "options": {"orc-keys": %q}}`, sample, keys))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := v.(*opened)
+	defer closeHandle(o.Handle)
+	v, err = done(t, fmt.Sprintf(`{"call": "plan", "handle": %d, "parts": 1}`, o.Handle))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := v.(*planned)
+	request, err := json.Marshal(partRequest{Call: "open_part", Whole: p.Whole, Files: p.Parts[0].Files})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func() error {
+		v, err := done(t, string(request))
+		if err != nil {
+			return err
+		}
+		id := v.(*opened).Handle
+		defer closeHandle(id)
+		_, err = scanned(id, `{}`)
+		return err
+	}
+	if err := read(); err != nil {
+		t.Error(err)
+	}
+	if err := os.WriteFile(keys, append(b, '\n'), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := read(); !errors.Is(err, syscall.ESTALE) {
+		t.Errorf("after a change of the keys: %v", err)
 	}
 }

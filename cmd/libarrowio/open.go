@@ -3,11 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"slices"
 	"sync"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/arrowio/stores"
@@ -56,7 +56,7 @@ func (r storeRequest) places() (places, owned *stores.Stores) {
 type handle struct {
 	*arrowio.Dataset
 	request openRequest
-	inputs  []readers.Input
+	inputs  []dataset.Input
 	shapes  shapes // of the files that were opened to make the dataset
 	names   []string
 	places  *stores.Stores // its own; nil = the shared ones
@@ -172,7 +172,7 @@ func open(ctx context.Context, request string) (_ *opened, err error) {
 		h.names = append(h.names, in.Path)
 	}
 	h.inputs = inputs
-	h.Dataset, err = readers.NewDataset(ctx, inputs, o, func(ctx context.Context, i int) (arrowio.File, error) {
+	h.Dataset, err = dataset.New(ctx, inputs, o, func(ctx context.Context, i int) (arrowio.File, error) {
 		f, err := h.open(ctx, i, inputs[i].Path, o)
 		if err == nil {
 			h.shapes.add(i, f.Schema())
@@ -190,8 +190,8 @@ func open(ctx context.Context, request string) (_ *opened, err error) {
 func (h *handle) options(r openRequest) (o readers.Options, err error) {
 	var places *stores.Stores
 	places, h.places = r.Stores.places()
-	o = readers.Options{Format: r.From, Options: r.Options, Stores: places, Warn: h.note}
-	if o.Match, err = readers.Match(r.Options); err != nil {
+	o = readers.Defaults(readers.Options{Format: r.From, Options: r.Options, Identified: true, Stores: places, Warn: h.note})
+	if o.Match, err = dataset.Match(r.Options); err != nil {
 		return o, err
 	}
 	switch r.Partitions {
@@ -202,7 +202,7 @@ func (h *handle) options(r openRequest) (o readers.Options, err error) {
 		return o, errs.Errorf(errs.ErrOption, "partitions is hive or none, not %q", r.Partitions)
 	}
 	if r.Types != "" {
-		if o.Partitions.Types, err = readers.PartitionTypes(r.Types); err != nil {
+		if o.Partitions.Types, err = dataset.PartitionTypes(r.Types); err != nil {
 			return o, err
 		}
 	}
@@ -216,9 +216,9 @@ func (h *handle) options(r openRequest) (o readers.Options, err error) {
 }
 
 // list returns the files that paths stand for.
-func list(ctx context.Context, paths []string, o readers.Options) (out []readers.Input, err error) {
+func list(ctx context.Context, paths []string, o readers.Options) (out []dataset.Input, err error) {
 	for _, p := range paths {
-		in, err := readers.List(ctx, p, o)
+		in, err := dataset.List(ctx, p, o)
 		if err != nil {
 			return nil, about(p, err)
 		}
@@ -235,10 +235,11 @@ func (h *handle) open(ctx context.Context, i int, path string, o readers.Options
 	if f != nil && at == i {
 		return shared{f}, nil
 	}
-	f, err := openFile(ctx, path, o)
+	opened, err := dataset.Open(ctx, path, o)
 	if err != nil {
 		return nil, err
 	}
+	f = opened
 	for _, w := range arrowio.WarningsOf(f) {
 		w.File = path
 		h.note(w)
@@ -250,64 +251,6 @@ func (h *handle) open(ctx context.Context, i int, path string, o readers.Options
 	}
 	h.first, h.firstAt = f, i
 	return shared{f}, nil
-}
-
-// file is an open file that closes its bytes.
-type file struct {
-	arrowio.File
-	below io.Closer
-}
-
-// Unwrap returns the file that does not close its bytes: see arrowio.As.
-func (f *file) Unwrap() arrowio.File { return f.File }
-
-func (f *file) Close() error { return errors.Join(f.File.Close(), f.below.Close()) }
-
-// openFile opens what lies at path with those options that its format takes, which are to be all of them.
-func openFile(ctx context.Context, path string, o readers.Options) (arrowio.File, error) {
-	d, err := readers.Directory(o)
-	if err != nil {
-		return nil, err
-	}
-	if d.OpenPath != nil {
-		if err := taken(d, o.Options); err != nil {
-			return nil, err
-		}
-		return readers.OpenFile(ctx, path, o)
-	}
-	found, err := readers.Find(ctx, path, o)
-	if err != nil {
-		return nil, err
-	}
-	if found.Tree != nil {
-		if err := taken(found.Format, o.Options); err != nil {
-			return nil, err
-		}
-		return found.Format.OpenTree(ctx, found.Tree, arrowio.OpenOptions{Options: o.Options})
-	}
-	format, err := readers.Choose(found.Source, path, o)
-	if err == nil {
-		err = taken(format, o.Options)
-	}
-	var f arrowio.File
-	if err == nil {
-		f, err = format.Open(ctx, found.Source, arrowio.OpenOptions{Options: o.Options, Name: path, OpenSource: o.Opener()})
-	}
-	if err != nil {
-		_ = found.Source.Close() // it was only read
-		return nil, err
-	}
-	return &file{f, found.Source}, nil
-}
-
-// taken refuses options that a format does not take: nobody would look at them.
-func taken(f arrowio.Format, options map[string]string) error {
-	for name := range options {
-		if !slices.ContainsFunc(f.Options, func(o arrowio.Option) bool { return o.Name == name }) {
-			return errs.Errorf(errs.ErrOption, "%s is no option for reading %s", name, f.Name)
-		}
-	}
-	return nil
 }
 
 const maxWarnings = 10000

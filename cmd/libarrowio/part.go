@@ -16,8 +16,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
-	"github.com/arrowio/arrowio/readers"
 )
 
 // whole is what every part says of the dataset that it is a part of: enough to show files of it as the dataset does,
@@ -31,13 +31,13 @@ type whole struct {
 
 // fileSchema is the schema of one file, or more that have the same.
 type fileSchema struct {
-	First readers.Input `json:"first"` // which has it
+	First dataset.Input `json:"first"` // which has it
 	IPC   []byte        `json:"ipc"`   // a stream of no batches
 }
 
 // partFile is a file of a part.
 type partFile struct {
-	Input  readers.Input `json:"input"`
+	Input  dataset.Input `json:"input"`
 	ID     string        `json:"id"`     // it must be that still: see identity
 	Schema int           `json:"schema"` // which of Schemas
 }
@@ -79,7 +79,7 @@ func openPart(ctx context.Context, request string) (_ *opened, err error) {
 	}
 	// The dataset is made of schemas alone; after that its files are there to be read.
 	var made atomic.Bool
-	h.Dataset, err = readers.NewDataset(ctx, inputs, o, func(ctx context.Context, i int) (arrowio.File, error) {
+	h.Dataset, err = dataset.New(ctx, inputs, o, func(ctx context.Context, i int) (arrowio.File, error) {
 		if !made.Load() {
 			return &shape{schema: schemas[i]}, nil
 		}
@@ -105,7 +105,7 @@ func openPart(ctx context.Context, request string) (_ *opened, err error) {
 }
 
 // inputs returns the inputs of the dataset, and the schema of each: first those that only stand for a schema.
-func (r *partRequest) inputs() (schemas []*arrow.Schema, inputs []readers.Input, err error) {
+func (r *partRequest) inputs() (schemas []*arrow.Schema, inputs []dataset.Input, err error) {
 	for i, s := range r.Whole.Schemas {
 		schema, err := schemaOf(s.IPC)
 		if err != nil {
@@ -209,14 +209,6 @@ func unchanged(ctx context.Context, f arrowio.File, id string) error {
 		err = errStale
 	}
 	return err
-}
-
-// Identity implements arrowio.Identifier.
-func (f *file) Identity(ctx context.Context) (string, error) {
-	if src, ok := f.below.(arrowio.Source); ok {
-		return arrowio.SourceIdentity(ctx, src)
-	}
-	return "", errs.Errorf(errs.ErrUnsupported, "the file is not made of one source")
 }
 
 // schemaHash tells schemas apart, metadata included.

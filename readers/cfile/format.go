@@ -39,8 +39,8 @@ func Format() arrowio.Format {
 		Extensions: []string{".cfile"},
 		Options: []arrowio.Option{
 			{Name: "cfile-decimal", Usage: "PRECISION,SCALE of a decimal column: the file itself does not know them", Default: "9, 18 or 38 digits and no fraction"},
-			{Name: "cfile-int128", Usage: "how to show integers of 128 bits", Default: "decimal", Values: []string{"decimal", "binary"}},
-			{Name: "cfile-strings", Usage: "how to show strings: text, which must be UTF-8, or their bytes", Default: "text", Values: []string{"text", "binary"}},
+			{Name: "cfile-int128", Usage: "how to show integers of 128 bits", Default: "decimal", Values: []string{"decimal", "binary"}, Remote: true},
+			{Name: "cfile-strings", Usage: "how to show strings: text, which must be UTF-8, or their bytes", Default: "text", Values: []string{"text", "binary"}, Remote: true},
 		},
 		Match: cfilewire.Match,
 		Open: func(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {

@@ -24,7 +24,7 @@ var known = []arrowio.Option{
 	{Name: "csv-header", Usage: "whether the first line names the columns", Default: "true", Values: []string{"true", "false"}},
 	{Name: "csv-delimiter", Usage: "one character, or tab", Default: ","},
 	{Name: "csv-null", Usage: "spellings of null outside quotes, separated by commas; the empty field is one only if listed", Default: ""},
-	{Name: "csv-types", Usage: "types of the columns: infer, or utf8 for all", Default: "infer", Values: []string{"infer", "utf8"}},
+	{Name: "csv-types", Usage: "types of the columns: infer, or utf8 for all", Default: "infer", Values: []string{"infer", "utf8"}, Remote: true},
 	{Name: "csv-sample", Usage: "rows from which types are inferred, or all", Default: "10000"},
 }
 

@@ -21,7 +21,7 @@ import (
 )
 
 var known = []arrowio.Option{
-	{Name: "jsonl-types", Usage: "types of the columns: infer, or text for all", Default: "infer", Values: []string{"infer", "text"}},
+	{Name: "jsonl-types", Usage: "types of the columns: infer, or text for all", Default: "infer", Values: []string{"infer", "text"}, Remote: true},
 	{Name: "jsonl-sample", Usage: "rows from which types are inferred, or all", Default: "10000"},
 }
 

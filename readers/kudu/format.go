@@ -53,8 +53,9 @@ func Format() arrowio.Format {
 			{Name: "kudu-uncommitted", Usage: "operations at a log's end that only other servers know to be committed", Default: "apply where this server alone decides", Values: []string{"apply", "skip"}},
 			{Name: "kudu-wal-memory", Usage: "bound on the bytes of memory that rows of write-ahead logs take", Default: "2147483648"},
 			{Name: "kudu-salvage", Usage: "go on past damage and report what is lost", Default: "false", Values: []string{"true", "false"}},
-			{Name: "kudu-strings", Usage: "how to show strings: text, which must be UTF-8, or their bytes", Default: "text", Values: []string{"text", "binary"}},
+			{Name: "kudu-strings", Usage: "how to show strings: text, which must be UTF-8, or their bytes", Default: "text", Values: []string{"text", "binary"}, Remote: true},
 		},
+		LooksLike: looksLikeServer,
 		MatchTree: isSet,
 		OpenTree: func(ctx context.Context, t arrowio.Tree, o arrowio.OpenOptions) (arrowio.File, error) {
 			opt, err := parseOptions(o.Options)

@@ -1,38 +1,47 @@
 package orc
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
+	"io"
 	"io/fs"
-	"os"
+	"path"
+	"strings"
+
+	"github.com/arrowio/arrowio/arrowio"
 )
 
 // flushSuffix ends the names of side files: Hive's streaming writers append the length of their file to it, eight bytes
 // big-endian, each time the file is whole up to there.
 const flushSuffix = "_flush_length"
 
-// FlushedLength returns how much of the file at path its side file vouches for; ok is false where there is none. Behind
-// that length lies what a writer had not finished.
-func FlushedLength(path string) (n int64, ok bool, err error) {
-	f, err := os.Open(path + flushSuffix)
+// Finished returns how much of the file of a name its side file vouches for; ok is false where there is none. Behind that
+// length lies what a writer had not finished. See arrowio.Format.Finished.
+func Finished(ctx context.Context, name string, open func(ctx context.Context, name string) (arrowio.OpenSource, error)) (n int64, ok bool, err error) {
+	scheme, _, remote := strings.Cut(name, "://")
+	if remote && (scheme != "hdfs" || !strings.HasPrefix(path.Base(name), "bucket_")) {
+		return 0, false, nil // of the stores Hive's writers leave them in HDFS alone, beside their buckets
+	}
+	side, err := open(ctx, name+flushSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, false, nil
 	}
 	if err != nil {
 		return 0, false, err
 	}
-	defer f.Close()
-	fi, err := f.Stat()
-	if err != nil {
-		return 0, false, err
-	}
-	if !fi.Mode().IsRegular() || fi.Size() < 8 {
+	n, ok, err = lastLength(side)
+	return n, ok, errors.Join(err, side.Close())
+}
+
+// lastLength reads a side file: lengths of 8 bytes, of which the last counts.
+func lastLength(src arrowio.Source) (n int64, ok bool, err error) {
+	if src.Size() < 8 {
 		return 0, false, nil // nothing was flushed
 	}
 	var last [8]byte
-	if _, err := f.ReadAt(last[:], (fi.Size()-8)/8*8); err != nil {
+	if _, err := src.ReadAt(last[:], (src.Size()-8)/8*8); err != nil && err != io.EOF {
 		return 0, false, err
 	}
-	v := binary.BigEndian.Uint64(last[:])
-	return int64(min(v, 1<<62)), true, nil
+	return int64(min(binary.BigEndian.Uint64(last[:]), 1<<62)), true, nil
 }

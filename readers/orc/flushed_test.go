@@ -1,15 +1,24 @@
 package orc
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/arrowio/arrowio/arrowio"
 )
 
 // A side file vouches for as much as its last whole number says.
-func TestFlushedLength(t *testing.T) {
+func TestFinished(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bucket_00000")
-	if _, ok, err := FlushedLength(path); ok || err != nil {
+	opened := 0
+	open := func(_ context.Context, name string) (arrowio.OpenSource, error) {
+		opened++
+		return arrowio.OpenFile(strings.TrimPrefix(name, "hdfs://"))
+	}
+	if _, ok, err := Finished(t.Context(), path, open); ok || err != nil {
 		t.Fatalf("without a side file: %v, %v", ok, err)
 	}
 	for _, x := range []struct {
@@ -27,9 +36,18 @@ func TestFlushedLength(t *testing.T) {
 		if err := os.WriteFile(path+flushSuffix, x.side, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		n, ok, err := FlushedLength(path)
+		n, ok, err := Finished(t.Context(), path, open)
 		if n != x.n || ok != x.ok || err != nil {
 			t.Errorf("%v: %d, %v, %v", x.side, n, ok, err)
+		}
+	}
+	if n, ok, err := Finished(t.Context(), "hdfs://"+path, open); n != 1<<62 || !ok || err != nil {
+		t.Errorf("in HDFS: %d, %v, %v", n, ok, err)
+	}
+	opened = 0
+	for _, name := range []string{"s3://" + path, "hdfs:///x/000000_0"} {
+		if _, ok, err := Finished(t.Context(), name, open); ok || err != nil || opened > 0 {
+			t.Errorf("%s: %v, %v, %d opened", name, ok, err, opened)
 		}
 	}
 }

@@ -54,18 +54,19 @@ func Format() arrowio.Format {
 		Extensions: []string{".orc"}, // an empty file is an empty table
 		Options: []arrowio.Option{
 			{Name: "orc-timezone", Usage: "time zone of timestamps in stripes that name none", Default: "UTC"},
-			{Name: "orc-calendar", Usage: "calendar of dates and timestamps before 1582-10-15", Default: "what the file says", Values: []string{"hybrid", "proleptic"}},
-			{Name: "orc-strings", Usage: "show strings as utf8 or, where they are not UTF-8, as binary", Default: "utf8", Values: []string{"utf8", "binary"}},
-			{Name: "orc-char-padding", Usage: "blanks at the end of char values", Default: "strip", Values: []string{"strip", "keep"}},
-			{Name: "orc-null-keys", Usage: "null keys of maps: an error, or maps shown as lists of structs", Default: "error", Values: []string{"error", "list"}},
-			{Name: "orc-keys", Usage: "master keys of encrypted columns, a file of JSON: {\"NAME\": {\"version\": 0, \"algorithm\": \"AES_CTR_128\", \"key\": \"hex\"}}", Default: "none: masked values"},
+			{Name: "orc-calendar", Usage: "calendar of dates and timestamps before 1582-10-15", Default: "what the file says", Values: []string{"hybrid", "proleptic"}, Remote: true},
+			{Name: "orc-strings", Usage: "show strings as utf8 or, where they are not UTF-8, as binary", Default: "utf8", Values: []string{"utf8", "binary"}, Remote: true},
+			{Name: "orc-char-padding", Usage: "blanks at the end of char values", Default: "strip", Values: []string{"strip", "keep"}, Remote: true},
+			{Name: "orc-null-keys", Usage: "null keys of maps: an error, or maps shown as lists of structs", Default: "error", Values: []string{"error", "list"}, Remote: true},
+			{Name: "orc-keys", Usage: "master keys of encrypted columns, a file of JSON: {\"NAME\": {\"version\": 0, \"algorithm\": \"AES_CTR_128\", \"key\": \"hex\"}}", Default: "none: masked values", Files: true},
 			{Name: "orc-by", Usage: "how columns of several files are matched", Default: "name", Values: []string{"name", "name-any-case", "position"}},
-			{Name: "timestamp-unit", Usage: "unit of timestamps", Default: "ns", Values: []string{"ns", "us", "ms", "s"}},
+			{Name: "timestamp-unit", Usage: "unit of timestamps", Default: "ns", Values: []string{"ns", "us", "ms", "s"}, Remote: true},
 			{Name: optionMicroseconds, Usage: "a column whose timestamps are in microseconds where those of others are in nanoseconds", Repeated: true},
 			{Name: optionFiner, Usage: "digits finer than the microseconds of --" + optionMicroseconds, Default: "cut", Values: []string{"cut", "error"}},
-			{Name: "dictionary", Usage: "keep dictionaries: strings become dictionary<int32, utf8>", Default: "false", Values: []string{"true", "false"}},
+			{Name: "dictionary", Usage: "keep dictionaries: strings become dictionary<int32, utf8>", Default: "false", Values: []string{"true", "false"}, Remote: true},
 		},
-		Match: Match,
+		Match:    Match,
+		Finished: Finished,
 		Open: func(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
 			opt, err := ParseOptions(o.Options)
 			if err != nil {

@@ -58,9 +58,9 @@ var pathWords = []string{"checked", "full", "suffix"}
 // Format returns f, the reader of ORC, with the options of this package; without them files are read by f.
 func Format(f arrowio.Format) arrowio.Format {
 	f.Options = append(f.Options,
-		arrowio.Option{Name: "orc-iceberg-schema", Usage: "read files under an Iceberg schema: a table's metadata, or a schema's JSON, or the name of a file of it", Default: "files as they are"},
-		arrowio.Option{Name: "orc-name-mapping", Usage: "Iceberg's mapping of names, JSON or a file of it, for files without ids", Default: "the table's, or the schema's names"},
-		arrowio.Option{Name: "orc-deletes", Usage: "a delete file of Iceberg, of positions or of values, for every INPUT", Default: "none", Repeated: true},
+		arrowio.Option{Name: "orc-iceberg-schema", Usage: "read files under an Iceberg schema: a table's metadata, or a schema's JSON, or the name of a file of it", Default: "files as they are", Files: true},
+		arrowio.Option{Name: "orc-name-mapping", Usage: "Iceberg's mapping of names, JSON or a file of it, for files without ids", Default: "the table's, or the schema's names", Files: true},
+		arrowio.Option{Name: "orc-deletes", Usage: "a delete file of Iceberg, of positions or of values, for every INPUT", Default: "none", Repeated: true, Files: true},
 		arrowio.Option{Name: "orc-delete-paths", Usage: "how position deletes find their file: by its full path, checked against files of the same name elsewhere or not, or by the last part of the path", Default: "checked", Values: pathWords},
 		arrowio.Option{Name: "orc-delete-move", Usage: "FROM=TO: paths in position deletes that begin with FROM begin with TO", Default: "none", Repeated: true},
 	)
@@ -83,7 +83,7 @@ func Format(f arrowio.Format) arrowio.Format {
 		f.OpenTree = func(ctx context.Context, t arrowio.Tree, o arrowio.OpenOptions) (arrowio.File, error) {
 			_, given, err := parseOptions(o)
 			if err == nil && given {
-				err = errs.Errorf(errs.ErrOption, "a Hive ACID table is none of Iceberg's")
+				err = errs.Errorf(errs.ErrOption, "options of Iceberg tables cannot be used with a Hive ACID table")
 			}
 			if err != nil {
 				return nil, err

@@ -36,8 +36,8 @@ func Format() arrowio.Format {
 		Name:       Name,
 		Extensions: []string{".trv"},
 		Options: []arrowio.Option{
-			{Name: "trevni-view", Usage: "what to show: Avro records rebuilt, or columns as stored", Default: "records where the file has an avro.schema", Values: []string{"records", "columns"}},
-			{Name: "trevni-decimals", Usage: "how to show Avro decimals", Default: "decimal, or bytes where the first block holds values beyond the precision", Values: []string{"decimal", "bytes"}},
+			{Name: "trevni-view", Usage: "what to show: Avro records rebuilt, or columns as stored", Default: "records where the file has an avro.schema", Values: []string{"records", "columns"}, Remote: true},
+			{Name: "trevni-decimals", Usage: "how to show Avro decimals", Default: "decimal, or bytes where the first block holds values beyond the precision", Values: []string{"decimal", "bytes"}, Remote: true},
 			{Name: "trevni-sorted", Usage: "columns (comma-separated, or *) known to ascend, so that their blocks' first values may prune", Default: "those that the file vouches for"},
 		},
 		Match: func(head, _ []byte) bool { return trevniwire.Match(head) },

@@ -23,7 +23,7 @@ var known = []arrowio.Option{
 	{Name: "csv-header", Usage: "whether the first line names the columns", Default: "true", Values: []string{"true", "false"}},
 	{Name: "csv-delimiter", Usage: "one character, or tab", Default: ","},
 	{Name: "csv-null", Usage: "how null is written", Default: ""},
-	{Name: "csv-line-end", Usage: "what ends a line", Default: "lf", Values: []string{"lf", "crlf"}},
+	{Name: "csv-line-end", Usage: "what ends a line", Default: "lf", Values: []string{"lf", "crlf"}, Remote: true},
 }
 
 // Format returns the format "csv".

@@ -39,17 +39,17 @@ type Options struct {
 }
 
 var formatOptions = []arrowio.Option{
-	{Name: "orc-version", Usage: "version of the format", Default: "0.12", Values: []string{"0.12", "0.11"}},
-	{Name: "orc-stripe-rows", Usage: "rows of a stripe at most", Default: "all"},
-	{Name: "orc-row-index-stride", Usage: "rows of a row group, 0 for no row index", Default: strconv.Itoa(DefaultStride)},
-	{Name: "orc-block-size", Usage: "bytes that are compressed at a time, of 1024 to 8388607", Default: strconv.Itoa(DefaultBlockSize)},
-	{Name: "orc-bloom", Usage: "columns (comma-separated, or *) with bloom filters", Default: "none"},
-	{Name: "orc-bloom-fpp", Usage: "how often a bloom filter may say yes wrongly", Default: "0.01"},
-	{Name: "orc-last-second", Usage: "times in the last second before 1970, which the format cannot store: refuse them, or shift them a second", Default: "refuse", Values: []string{"refuse", "shift"}},
+	{Name: "orc-version", Usage: "version of the format", Default: "0.12", Values: []string{"0.12", "0.11"}, Remote: true},
+	{Name: "orc-stripe-rows", Usage: "rows of a stripe at most", Default: "all", Remote: true},
+	{Name: "orc-row-index-stride", Usage: "rows of a row group, 0 for no row index", Default: strconv.Itoa(DefaultStride), Remote: true},
+	{Name: "orc-block-size", Usage: "bytes that are compressed at a time, of 1024 to 8388607", Default: strconv.Itoa(DefaultBlockSize), Remote: true},
+	{Name: "orc-bloom", Usage: "columns (comma-separated, or *) with bloom filters", Default: "none", Remote: true},
+	{Name: "orc-bloom-fpp", Usage: "how often a bloom filter may say yes wrongly", Default: "0.01", Remote: true},
+	{Name: "orc-last-second", Usage: "times in the last second before 1970, which the format cannot store: refuse them, or shift them a second", Default: "refuse", Values: []string{"refuse", "shift"}, Remote: true},
 	{Name: "orc-keys", Usage: "master keys to encrypt with, a file of JSON", Default: "none"},
 	{Name: "orc-encrypt", Usage: "columns to encrypt, KEY:COLUMN,COLUMN:MASK; the mask, which says what stands there without the key, is nullify where it is left out, or sha256, or redact", Default: "none", Repeated: true},
-	{Name: "orc-iceberg", Usage: "write for a table of Iceberg: types carry ids, those of the fields or fresh ones, and what Iceberg calls them; with schema, its schema is in the user metadata iceberg.schema", Default: "none", Values: []string{"none", IcebergIDs, IcebergSchema}},
-	{Name: "orc-dictionary", Usage: "distinct strings per string up to which a dictionary is written, 0 to 1", Default: "0.8"},
+	{Name: "orc-iceberg", Usage: "write for a table of Iceberg: types carry ids, those of the fields or fresh ones, and what Iceberg calls them; with schema, its schema is in the user metadata iceberg.schema", Default: "none", Values: []string{"none", IcebergIDs, IcebergSchema}, Remote: true},
+	{Name: "orc-dictionary", Usage: "distinct strings per string up to which a dictionary is written, 0 to 1", Default: "0.8", Remote: true},
 }
 
 // Values of Options.Iceberg.

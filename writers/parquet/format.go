@@ -41,12 +41,12 @@ type Options struct {
 }
 
 var formatOptions = []arrowio.Option{
-	{Name: "parquet-page-bytes", Usage: "uncompressed bytes of a data page, 1KiB to 256MiB; a larger dictionary is given up", Default: strconv.Itoa(DefaultPageBytes)},
-	{Name: "parquet-page-rows", Usage: "rows of a data page at most", Default: strconv.Itoa(DefaultPageRows)},
-	{Name: "parquet-data-page", Usage: "version of the data pages", Default: "v1", Values: []string{"v1", "v2"}},
-	{Name: "parquet-page-index", Usage: "write the smallest and largest value of every page, so that readers can skip pages", Default: "no", Values: []string{"no", "yes"}},
-	{Name: "parquet-bloom", Usage: "columns (comma-separated, or *) with bloom filters; with :FPP at the end, how often one may say yes wrongly (0.01)", Default: "none"},
-	{Name: "parquet-dictionary", Usage: "columns (comma-separated, * or none) that get a dictionary where it saves space", Default: "*"},
+	{Name: "parquet-page-bytes", Usage: "uncompressed bytes of a data page, 1KiB to 256MiB; a larger dictionary is given up", Default: strconv.Itoa(DefaultPageBytes), Remote: true},
+	{Name: "parquet-page-rows", Usage: "rows of a data page at most", Default: strconv.Itoa(DefaultPageRows), Remote: true},
+	{Name: "parquet-data-page", Usage: "version of the data pages", Default: "v1", Values: []string{"v1", "v2"}, Remote: true},
+	{Name: "parquet-page-index", Usage: "write the smallest and largest value of every page, so that readers can skip pages", Default: "no", Values: []string{"no", "yes"}, Remote: true},
+	{Name: "parquet-bloom", Usage: "columns (comma-separated, or *) with bloom filters; with :FPP at the end, how often one may say yes wrongly (0.01)", Default: "none", Remote: true},
+	{Name: "parquet-dictionary", Usage: "columns (comma-separated, * or none) that get a dictionary where it saves space", Default: "*", Remote: true},
 }
 
 // Format returns the Parquet writer.

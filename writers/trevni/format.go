@@ -35,9 +35,9 @@ func Format() arrowio.OutputFormat {
 		Name:       Name,
 		Extensions: []string{".trv"},
 		Options: []arrowio.Option{
-			{Name: "trevni-schema", Usage: "how fields become columns", Default: "avro; columns for data read as Trevni columns", Values: []string{"avro", "columns"}},
-			{Name: "trevni-checksum", Usage: "what protects blocks", Default: "crc32", Values: []string{"crc32", "null"}},
-			{Name: "trevni-values", Usage: "columns (comma-separated, or *) whose blocks get first values, to prune by", Default: "none"},
+			{Name: "trevni-schema", Usage: "how fields become columns", Default: "avro; columns for data read as Trevni columns", Values: []string{"avro", "columns"}, Remote: true},
+			{Name: "trevni-checksum", Usage: "what protects blocks", Default: "crc32", Values: []string{"crc32", "null"}, Remote: true},
+			{Name: "trevni-values", Usage: "columns (comma-separated, or *) whose blocks get first values, to prune by", Default: "none", Remote: true},
 		},
 		Plan:   Plan,
 		Create: Create,

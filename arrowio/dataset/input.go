@@ -1,6 +1,21 @@
-package readers
+package dataset
 
 import "encoding/json"
+
+// Input is a file of a dataset, or a directory that a format reads as a whole.
+type Input struct {
+	Path string // or URL, for Open
+	Name string // for messages; "" = Path
+
+	keys []keyValue // that the directories say which lead to it
+}
+
+func (in Input) name() string {
+	if in.Name != "" {
+		return in.Name
+	}
+	return in.Path
+}
 
 // inputText is an Input as JSON.
 type inputText struct {

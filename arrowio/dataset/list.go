@@ -1,4 +1,4 @@
-package readers
+package dataset
 
 import (
 	"cmp"
@@ -17,55 +17,24 @@ import (
 	"github.com/arrowio/arrowio/internal/fanout"
 )
 
-// Input is a file of a dataset, or a directory that a format reads as a whole.
-type Input struct {
-	Path string // or URL, for OpenFile
-	Name string // for messages; "" = Path
-
-	keys []keyValue // that the directories say which lead to it
-}
-
-func (in Input) name() string {
-	if in.Name != "" {
-		return in.Name
-	}
-	return in.Path
-}
-
-// Expand returns the files that paths and URLs stand for when they are opened with o: those of List, in the order of
-// paths.
-func Expand(ctx context.Context, paths []string, o Options) ([]string, error) {
-	var out []string
-	for _, p := range paths {
-		inputs, err := List(ctx, p, o)
-		if err != nil {
-			return nil, err
-		}
-		for _, in := range inputs {
-			out = append(out, in.Path)
-		}
-	}
-	return out, nil
-}
-
 // List returns the files that a path or URL stands for when they are opened with o. A file stands for itself. A directory
 // stands for the files below it that have a readable format's ending or content, sorted by path; names that start with a
 // dot or an underscore are passed over, but not a directory _KEY=VALUE. A path that does not exist but is a pattern (see
 // path.Match) stands for what it matches, sorted, passing over the same names unless it says their first character. A
-// directory that is of a format as a whole (see Tree) stands for itself, also below another one. A directory or pattern
-// that stands for nothing is an error, and so is a directory that looks like a Kudu tablet server's where o names no
-// format.
+// directory that is of a format as a whole (see arrowio.Format.MatchTree) stands for itself, also below another one. A directory or pattern
+// that stands for nothing is an error, and so is a directory that looks like one of a format that is to be named
+// (arrowio.Format.LooksLike) where o names none.
 //
-// Where o names a format that is a directory (see Directory), every path stands for itself.
+// Where o names a format that is a directory (see arrowio.Format.OpenPath), every path stands for itself.
 func List(ctx context.Context, path string, o Options) ([]Input, error) {
-	d, err := Directory(o)
+	d, err := o.directory()
 	if err != nil {
 		return nil, err
 	}
 	if d.OpenPath != nil {
 		return []Input{{Path: path}}, nil
 	}
-	x := expansion{ctx: ctx, o: o, formats: o.formats(), told: o.Format != ""}
+	x := expansion{ctx: ctx, o: o, formats: o.Formats, told: o.Format != ""}
 	if local, ok := stores.Local(path); ok {
 		return x.local(local)
 	}
@@ -257,8 +226,12 @@ type candidate struct {
 
 // walk returns the inputs in a directory, to which names lead from the root of the dataset.
 func (x expansion) walk(t arrowio.Tree, names []string) ([]Input, error) {
-	if l, ok := t.(localTree); ok && !x.told && tabletServer(l.path) {
-		return nil, errs.Errorf(errs.ErrUnsupported, "%s: this looks like a directory of a Kudu tablet server, which is read as one: say so with --from kudu", l.path)
+	if l, ok := t.(localTree); ok && !x.told {
+		for _, f := range x.formats {
+			if f.LooksLike != nil && f.LooksLike(l.path) {
+				return nil, errs.Errorf(errs.ErrUnsupported, "%s: this looks like a directory of %s, which is read as a whole: name the format with --from %s", l.path, f.Name, f.Name)
+			}
+		}
 	}
 	all, err := x.collect(t, "", nil)
 	if err != nil {

@@ -1,4 +1,4 @@
-package readers
+package dataset
 
 import (
 	"context"
@@ -32,7 +32,7 @@ func table(t *testing.T, dirs ...string) string {
 
 func openTable(t *testing.T, o Options, paths ...string) *arrowio.Dataset {
 	t.Helper()
-	d, err := OpenDataset(t.Context(), paths, o)
+	d, err := OpenAll(t.Context(), paths, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestPartitionTypes(t *testing.T) {
 		{[]string{"2024-01-01"}, "k=string", "utf8 2024-01-01"},
 		{[]string{null}, "k=date", "date32 (null)"},
 	} {
-		o := Options{}
+		o := Options{Formats: formats()}
 		if c.types != "" {
 			var err error
 			if o.Partitions.Types, err = PartitionTypes(c.types); err != nil {
@@ -160,7 +160,7 @@ func TestPartitions(t *testing.T) {
 	root := table(t, "y=2023/m=11", "y=2023/m=12", "y=2024/m=1", "y="+nullPartition+"/m=2")
 	put(t, filepath.Join(root, "_tmp", "y=1", "m=1", "f.csv"), "x\n9\n")
 	put(t, filepath.Join(root, "y=2024", "_SUCCESS"), "")
-	d := openTable(t, Options{}, root)
+	d := openTable(t, Options{Formats: formats()}, root)
 	if got := columnsOf(d.Schema); got != "x:int64 y:int64 m:int64" {
 		t.Error(got)
 	}
@@ -188,27 +188,27 @@ func TestPartitions(t *testing.T) {
 		"y=202[34]/m=1/f2.csv":   "x:int64 y:int64 m:int64",
 		"y=2023/m=11/f[0-9].csv": "x:int64",
 	} {
-		if got := columnsOf(openTable(t, Options{}, filepath.Join(root, filepath.FromSlash(path))).Schema); got != want {
+		if got := columnsOf(openTable(t, Options{Formats: formats()}, filepath.Join(root, filepath.FromSlash(path))).Schema); got != want {
 			t.Errorf("%s: %s", path, got)
 		}
 	}
-	if got := columnsOf(openTable(t, Options{Partitions: Partitions{Off: true}}, root).Schema); got != "x:int64" {
+	if got := columnsOf(openTable(t, Options{Formats: formats(), Partitions: Partitions{Off: true}}, root).Schema); got != "x:int64" {
 		t.Errorf("off: %s", got)
 	}
 	// Several roots of one table.
 	other := table(t, "y=1/m=1")
-	if got := scanRows(t, openTable(t, Options{}, root, other), arrowio.ScanOptions{}); got != all+"0 1 1\n" {
+	if got := scanRows(t, openTable(t, Options{Formats: formats()}, root, other), arrowio.ScanOptions{}); got != all+"0 1 1\n" {
 		t.Errorf("got\n%s", got)
 	}
 	// A key may begin with an underscore.
-	if got := columnsOf(openTable(t, Options{}, table(t, "_p=1")).Schema); got != "x:int64 _p:int64" {
+	if got := columnsOf(openTable(t, Options{Formats: formats()}, table(t, "_p=1")).Schema); got != "x:int64 _p:int64" {
 		t.Error(got)
 	}
-	if _, err := OpenDataset(t.Context(), []string{table(t, "_p=1")}, Options{Partitions: Partitions{Off: true}}); !errors.Is(err, errs.ErrUnsupported) {
+	if _, err := OpenAll(t.Context(), []string{table(t, "_p=1")}, Options{Formats: formats(), Partitions: Partitions{Off: true}}); !errors.Is(err, errs.ErrUnsupported) {
 		t.Error(err)
 	}
 	// Directories between that are no keys mean nothing; names are unescaped too.
-	if got := columnsOf(openTable(t, Options{}, table(t, "a/k%3D=1/b/j=2", "c/d/k%3D=2/j=3")).Schema); got != "x:int64 k=:int64 j:int64" {
+	if got := columnsOf(openTable(t, Options{Formats: formats()}, table(t, "a/k%3D=1/b/j=2", "c/d/k%3D=2/j=3")).Schema); got != "x:int64 k=:int64 j:int64" {
 		t.Error(got)
 	}
 }
@@ -233,7 +233,7 @@ func TestPartitionMistakes(t *testing.T) {
 		"no keys":   {[]string{"z"}, Partitions{Types: map[string]arrow.DataType{"b": arrow.PrimitiveTypes.Int32}}, []string{"KEY=VALUE"}, errs.ErrOption},
 		"empty key": {[]string{"=1", "a=1"}, Partitions{}, []string{"f0.csv"}, errs.ErrSchema},
 	} {
-		_, err := OpenDataset(t.Context(), []string{table(t, c.dirs...)}, Options{Partitions: c.o})
+		_, err := OpenAll(t.Context(), []string{table(t, c.dirs...)}, Options{Formats: formats(), Partitions: c.o})
 		if !errors.Is(err, c.is) {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -250,10 +250,10 @@ func TestPartitionMistakes(t *testing.T) {
 func counted() (arrowio.Format, func() string) {
 	var opened []string
 	f := arrowio.Format{Name: "csv", Extensions: []string{".csv"}}
-	all := All()
+	all := formats()
 	csv := all[slices.IndexFunc(all, func(f arrowio.Format) bool { return f.Name == "csv" })]
 	f.Open = func(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
-		opened = append(opened, strings.TrimSuffix(filepath.Base(src.(*arrowio.FileSource).Name()), ".csv"))
+		opened = append(opened, strings.TrimSuffix(filepath.Base(o.Name), ".csv"))
 		return csv.Open(ctx, src, o)
 	}
 	return f, func() string {
@@ -338,10 +338,10 @@ func TestPartitionPruning(t *testing.T) {
 	for _, bad := range []string{"d = 'x'", "k > 5"} {
 		o := o
 		o.Filter = parse(t, bad)
-		_, err := OpenDataset(t.Context(), []string{root}, o)
+		_, err := OpenAll(t.Context(), []string{root}, o)
 		if err == nil {
 			var d *arrowio.Dataset
-			if d, err = OpenDataset(t.Context(), []string{root}, o); err == nil {
+			if d, err = OpenAll(t.Context(), []string{root}, o); err == nil {
 				_, err = d.Scan(t.Context(), arrowio.ScanOptions{Filter: o.Filter})
 			}
 		}
@@ -356,7 +356,7 @@ func TestPartitionPruningAndSchemas(t *testing.T) {
 	root := t.TempDir()
 	put(t, filepath.Join(root, "p=1", "a.csv"), "x,old\n1,o\n")
 	put(t, filepath.Join(root, "p=2", "b.csv"), "x,new\n2,n\n")
-	o := Options{Filter: parse(t, "p = 2")}
+	o := Options{Formats: formats(), Filter: parse(t, "p = 2")}
 	if got := columnsOf(openTable(t, o, root).Schema); got != "x:int64 new:utf8 p:int64" {
 		t.Error(got)
 	}
@@ -368,7 +368,7 @@ func TestPartitionPruningAndSchemas(t *testing.T) {
 	if got := scanRows(t, d, arrowio.ScanOptions{Filter: o.Filter, Columns: o.Columns}); got != "(null) 2\n" {
 		t.Error(got)
 	}
-	o = Options{Filter: parse(t, "p = 2 AND old IS NULL")}
+	o = Options{Formats: formats(), Filter: parse(t, "p = 2 AND old IS NULL")}
 	if got := scanRows(t, openTable(t, o, root), arrowio.ScanOptions{Filter: o.Filter}); got != "2 (null) n 2\n" {
 		t.Error(got)
 	}
@@ -381,7 +381,7 @@ func TestPartitionShadows(t *testing.T) {
 	put(t, filepath.Join(root, "p=2", "b.csv"), "x\n2\n")
 	put(t, filepath.Join(root, "p=3", "c.csv"), "x,p\n3,4.5\n") // of another type, which does not matter then
 	var told []string
-	o := Options{Warn: func(w arrowio.Warning) { told = append(told, filepath.Base(w.File)+": "+w.Text) }, Columns: []string{"x", "p"}}
+	o := Options{Formats: formats(), Warn: func(w arrowio.Warning) { told = append(told, filepath.Base(w.File)+": "+w.Text) }, Columns: []string{"x", "p"}}
 	d := openTable(t, o, root)
 	if got := columnsOf(d.Schema); got != "x:int64 p:int64" {
 		t.Error(got)
@@ -421,11 +421,11 @@ func TestPartitionsByPosition(t *testing.T) {
 	root := t.TempDir()
 	put(t, filepath.Join(root, "p=1", "a.csv"), "_col0,_col1\n1,a\n")
 	put(t, filepath.Join(root, "p=2", "b.csv"), "id,name,more\n2,b,0.5\n")
-	if got := scanRows(t, openTable(t, Options{}, root), arrowio.ScanOptions{Columns: []string{"id", "name", "more", "p"}}); got != "1 a (null) 1\n2 b 0.5 2\n" {
+	if got := scanRows(t, openTable(t, Options{Formats: formats()}, root), arrowio.ScanOptions{Columns: []string{"id", "name", "more", "p"}}); got != "1 a (null) 1\n2 b 0.5 2\n" {
 		t.Error(got)
 	}
 	put(t, filepath.Join(root, "p=1", "a.csv"), "q,p\n1,a\n")
-	d := openTable(t, Options{Match: arrowio.ByPosition}, root)
+	d := openTable(t, Options{Formats: formats(), Match: arrowio.ByPosition}, root)
 	if got := columnsOf(d.Schema); got != "q:int64 more:double p:int64" && got != "q:int64 more:float64 p:int64" {
 		t.Error(got)
 	}
@@ -439,7 +439,7 @@ func TestPartitionBatches(t *testing.T) {
 	root := t.TempDir()
 	value := strings.Repeat("v", 200)
 	put(t, filepath.Join(root, "k="+value, "f.csv"), "x\n"+strings.Repeat("1\n", 10_000))
-	d := openTable(t, Options{}, root)
+	d := openTable(t, Options{Formats: formats()}, root)
 	for _, c := range []struct {
 		o       arrowio.ScanOptions
 		batches int64
@@ -548,8 +548,8 @@ func TestPartitionsOfFormats(t *testing.T) {
 		for _, k := range []string{"a", "b"} {
 			put(t, filepath.Join(root, "part="+k, "file"+filepath.Ext(name)), string(b))
 		}
-		one := openTable(t, Options{}, testdata+name)
-		two := openTable(t, Options{}, root)
+		one := openTable(t, Options{Formats: formats()}, testdata+name)
+		two := openTable(t, Options{Formats: formats()}, root)
 		if two.Schema.NumFields() != one.Schema.NumFields()+1 {
 			t.Errorf("%s: %s", name, two.Schema)
 		}
@@ -578,13 +578,13 @@ func TestPartitionsOfTrees(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			all := All()
+			all := formats()
 			csv := all[slices.IndexFunc(all, func(f arrowio.Format) bool { return f.Name == "csv" })]
 			f, err := csv.Open(ctx, src, o)
 			if err != nil {
 				return nil, err
 			}
-			return own(f, src), nil
+			return owner{f, src}, nil
 		},
 	}
 	root := t.TempDir()
@@ -592,12 +592,12 @@ func TestPartitionsOfTrees(t *testing.T) {
 		put(t, filepath.Join(root, "k="+k, "box"), "")
 		put(t, filepath.Join(root, "k="+k, "data", "rows.csv"), "x\n"+k+"0\n")
 	}
-	o := Options{Formats: append(All(), box)}
+	o := Options{Formats: append(formats(), box)}
 	d := openTable(t, o, root)
 	if got := scanRows(t, d, arrowio.ScanOptions{}); got != "10 1\n20 2\n" || asked.Load() == 0 {
 		t.Error(got)
 	}
-	if got, err := Expand(t.Context(), []string{root}, o); err != nil || len(got) != 2 || got[0] != filepath.Join(root, "k=1") {
+	if got, err := expand(t.Context(), []string{root}, o); err != nil || len(got) != 2 || got[0] != filepath.Join(root, "k=1") {
 		t.Errorf("%v, %v", got, err)
 	}
 }
@@ -611,7 +611,7 @@ func TestPartitionFilterProperty(t *testing.T) {
 			dirs = append(dirs, "s="+s+"/n="+n)
 		}
 	}
-	d := openTable(t, Options{}, table(t, dirs...))
+	d := openTable(t, Options{Formats: formats()}, table(t, dirs...))
 	var leaves []string
 	for _, v := range []string{"1", "2", "30", "31"} {
 		for _, op := range []string{"=", "!=", "<", ">="} {
@@ -665,7 +665,7 @@ func TestPartitionsOfOtherCase(t *testing.T) {
 		"Y = X OR x = X":  "",
 		"y > X":           "1 0 2\n",
 	} {
-		d := openTable(t, Options{Filter: parse(t, where)}, root)
+		d := openTable(t, Options{Formats: formats(), Filter: parse(t, where)}, root)
 		if got := scanRows(t, d, arrowio.ScanOptions{Filter: parse(t, where)}); got != want {
 			t.Errorf("%s: %q, want %q", where, got, want)
 		}

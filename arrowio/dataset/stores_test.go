@@ -1,4 +1,4 @@
-package readers
+package dataset
 
 import (
 	"context"
@@ -42,7 +42,7 @@ func s3Options(t *testing.T, s *s3fake.Server) Options {
 			}
 		}
 	})
-	return Options{Stores: st}
+	return Options{Formats: formats(), Stores: st}
 }
 
 // realFiles lists files of every format that the tree has.
@@ -70,7 +70,7 @@ func realFiles(t *testing.T) map[string]string {
 func TestFormatsFromS3(t *testing.T) {
 	s := s3fake.New(t)
 	o := s3Options(t, s)
-	formats := map[string]bool{}
+	read := map[string]bool{}
 	for path, format := range realFiles(t) {
 		b, err := os.ReadFile(path)
 		if err != nil {
@@ -78,15 +78,15 @@ func TestFormatsFromS3(t *testing.T) {
 		}
 		key := "files/" + strings.TrimPrefix(path, testdata)
 		s.Put(t, key, b)
-		want, err := scanOf(t, path, Options{})
+		want, err := scanOf(t, path, Options{Formats: formats()})
 		got, err2 := scanOf(t, bucketURL+key, o)
 		if (err == nil) != (err2 == nil) || got != want {
 			t.Errorf("%s: %v, %v, got\n%.300s\nwant\n%.300s", path, err, err2, got, want)
 		}
-		formats[format] = formats[format] || err == nil
+		read[format] = read[format] || err == nil
 	}
 	for _, f := range []string{"orc", "trevni", "cfile", "ipc", "ipc-stream", "parquet", "csv", "jsonl"} {
-		if !formats[f] {
+		if !read[f] {
 			t.Errorf("no file of %s was read", f)
 		}
 	}
@@ -95,7 +95,7 @@ func TestFormatsFromS3(t *testing.T) {
 // scanOf reads a file as lines, in one goroutine and in four.
 func scanOf(t *testing.T, path string, o Options) (string, error) {
 	t.Helper()
-	f, err := OpenFile(t.Context(), path, o)
+	f, err := Open(t.Context(), path, o)
 	if err != nil {
 		return "", err
 	}
@@ -130,7 +130,7 @@ func scanOf(t *testing.T, path string, o Options) (string, error) {
 
 // What names mean does not depend on the store.
 func TestExpandS3(t *testing.T) {
-	dir := tree(t)
+	dir := mixedTree(t)
 	s := s3fake.New(t)
 	o := s3Options(t, s)
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -149,11 +149,11 @@ func TestExpandS3(t *testing.T) {
 	s.Put(t, "dir/empty", nil)
 	put(t, filepath.Join(dir, "odd[1].csv"), "x\n1\n")
 	for _, arg := range []string{"", "*.csv", ".h*", "s*", "notes.txt", "sub", "sub/", "?.csv", "*/c.csv", "*/*", "odd[1].csv", "odd[[]*", "[ab].csv", "_*"} {
-		want, err := Expand(t.Context(), []string{filepath.Join(dir, filepath.FromSlash(arg))}, Options{})
+		want, err := expand(t.Context(), []string{filepath.Join(dir, filepath.FromSlash(arg))}, Options{Formats: formats()})
 		if err != nil {
 			t.Fatalf("%s: %v", arg, err)
 		}
-		got, err := Expand(t.Context(), []string{bucketURL + "dir/" + arg}, o)
+		got, err := expand(t.Context(), []string{bucketURL + "dir/" + arg}, o)
 		if err != nil {
 			t.Errorf("%s: %v", arg, err)
 			continue
@@ -167,14 +167,14 @@ func TestExpandS3(t *testing.T) {
 		}
 	}
 	for _, missing := range []string{"nothing", "nothing*", "no/thing.csv", "?SUCCESS", "no*/x", "none/*"} {
-		if _, err := Expand(t.Context(), []string{bucketURL + "dir/" + missing}, o); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing) {
+		if _, err := expand(t.Context(), []string{bucketURL + "dir/" + missing}, o); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing) {
 			t.Errorf("%s: %v", missing, err)
 		}
 	}
-	if _, err := Expand(t.Context(), []string{bucketURL + "dir/["}, o); !errors.Is(err, errs.ErrOption) {
+	if _, err := expand(t.Context(), []string{bucketURL + "dir/["}, o); !errors.Is(err, errs.ErrOption) {
 		t.Error(err)
 	}
-	if _, err := Expand(t.Context(), []string{"s3://*/x"}, o); err == nil {
+	if _, err := expand(t.Context(), []string{"s3://*/x"}, o); err == nil {
 		t.Error("a pattern of buckets")
 	}
 }
@@ -222,7 +222,7 @@ func TestPartitionsFromS3(t *testing.T) {
 	if got := scanRows(t, d, arrowio.ScanOptions{Filter: o.Filter}); got != "26 2024-01-07 1\n46 2024-01-07 2\n" {
 		t.Error(got)
 	}
-	if got := scanRows(t, openTable(t, Options{Stores: o.Stores}, bucketURL+"t/d=*-0[12]/k=0/*.csv"), arrowio.ScanOptions{}); got != "0 2024-01-01 0\n1 2024-01-02 0\n" {
+	if got := scanRows(t, openTable(t, Options{Formats: formats(), Stores: o.Stores}, bucketURL+"t/d=*-0[12]/k=0/*.csv"), arrowio.ScanOptions{}); got != "0 2024-01-01 0\n1 2024-01-02 0\n" {
 		t.Error(got)
 	}
 }
@@ -242,12 +242,12 @@ func TestOpenAheadErrors(t *testing.T) {
 		var mu sync.Mutex
 		open := map[int]int{}
 		failed := errors.New("no")
-		_, err := NewDataset(t.Context(), inputs, o, func(ctx context.Context, i int) (arrowio.File, error) {
+		_, err := New(t.Context(), inputs, o, func(ctx context.Context, i int) (arrowio.File, error) {
 			if i >= bad {
 				time.Sleep(time.Duration(30-i) * time.Millisecond / 10)
 				return nil, fmt.Errorf("%d: %w", i, failed)
 			}
-			f, err := OpenFile(ctx, inputs[i].Path, o)
+			f, err := Open(ctx, inputs[i].Path, o)
 			mu.Lock()
 			defer mu.Unlock()
 			open[i]++
@@ -262,25 +262,25 @@ func TestOpenAheadErrors(t *testing.T) {
 			}
 		}
 	}
-	_, err = NewDataset(t.Context(), inputs, o, func(context.Context, int) (arrowio.File, error) { panic("a bug") })
+	_, err = New(t.Context(), inputs, o, func(context.Context, int) (arrowio.File, error) { panic("a bug") })
 	if !errors.Is(err, errs.ErrInternal) {
 		t.Error(err)
 	}
-	_, err = NewDataset(t.Context(), inputs, o, func(ctx context.Context, i int) (arrowio.File, error) {
+	_, err = New(t.Context(), inputs, o, func(ctx context.Context, i int) (arrowio.File, error) {
 		if i > 3 {
 			panic("a bug")
 		}
-		return OpenFile(ctx, inputs[i].Path, o)
+		return Open(ctx, inputs[i].Path, o)
 	})
 	if !errors.Is(err, errs.ErrInternal) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = NewDataset(ctx, inputs, o, func(ctx context.Context, i int) (arrowio.File, error) {
+	_, err = New(ctx, inputs, o, func(ctx context.Context, i int) (arrowio.File, error) {
 		if i == 5 {
 			cancel()
 		}
-		return OpenFile(ctx, inputs[i].Path, o)
+		return Open(ctx, inputs[i].Path, o)
 	})
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
@@ -303,7 +303,7 @@ func TestReplacedInS3(t *testing.T) {
 	o := s3Options(t, s)
 	big := append([]byte("x,y\n"), []byte(strings.Repeat("1,2\n", 1<<20))...)
 	s.Put(t, "x.csv", big)
-	f, err := OpenFile(t.Context(), bucketURL+"x.csv", o)
+	f, err := Open(t.Context(), bucketURL+"x.csv", o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,14 +341,14 @@ func TestTreesFromS3(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			f, err := Open(ctx, src, "rows.csv", Options{})
+			f, err := OpenSource(ctx, src, "rows.csv", Options{Formats: formats()})
 			if err != nil {
-				return nil, errors.Join(err, src.Close())
+				return nil, err
 			}
-			return own(f, src), nil
+			return f, nil
 		},
 	}
-	o.Formats = append(All(), box)
+	o.Formats = append(formats(), box)
 	for _, k := range []string{"k=1", "k=2"} {
 		s.Put(t, "t/"+k+"/box", []byte("x"))
 		s.Put(t, "t/"+k+"/rows.csv", []byte("x\n5\n"))
@@ -359,22 +359,22 @@ func TestTreesFromS3(t *testing.T) {
 	if got, err := scanOf(t, bucketURL+"t/k=1", o); got != "0 5\n" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
-	tree, f, err := Tree(t.Context(), bucketURL+"t/k=1", o)
-	if err != nil || f.Name != "box" || tree.Path("rows.csv") != bucketURL+"t/k=1/rows.csv" {
-		t.Errorf("%s, %v", f.Name, err)
+	at, err := treeAt(t.Context(), bucketURL+"t/k=1", o)
+	if err != nil || at.format.Name != "box" || at.files.Path("rows.csv") != bucketURL+"t/k=1/rows.csv" {
+		t.Errorf("%s, %v", at.format.Name, err)
 	}
-	if tree, _, err := Tree(t.Context(), bucketURL+"t", o); tree != nil || err != nil {
+	if at, err := treeAt(t.Context(), bucketURL+"t", o); at.files != nil || err != nil {
 		t.Error(err)
 	}
-	if _, err := OpenFile(t.Context(), bucketURL+"t", o); !errors.Is(err, stores.ErrIsDirectory) {
+	if _, err := Open(t.Context(), bucketURL+"t", o); !errors.Is(err, stores.ErrIsDirectory) {
 		t.Error(err)
 	}
-	if _, err := OpenFile(t.Context(), bucketURL+"none", o); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Open(t.Context(), bucketURL+"none", o); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 	// A format that opens paths opens those of this machine.
 	o.Format = "kudu"
-	if _, err := OpenFile(t.Context(), bucketURL+"t", o); !errors.Is(err, errs.ErrUnsupported) || !strings.Contains(err.Error(), "s3://") {
+	if _, err := Open(t.Context(), bucketURL+"t", o); !errors.Is(err, errs.ErrUnsupported) || !strings.Contains(err.Error(), "s3://") {
 		t.Error(err)
 	}
 }

@@ -1,4 +1,4 @@
-package readers
+package dataset
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package readers
+package dataset
 
 import (
 	"context"
@@ -29,7 +29,7 @@ func shelf() arrowio.Format {
 			if err != nil {
 				return nil, errors.Join(err, src.Close())
 			}
-			return own(f, src), nil
+			return owner{f, src}, nil
 		},
 	}
 }
@@ -41,30 +41,30 @@ func TestDirectoryFormat(t *testing.T) {
 	put(t, filepath.Join(one, "rows.csv"), "x,y\n1,a\n")
 	put(t, filepath.Join(one, "other.csv"), "z\n1\n")
 	put(t, filepath.Join(two, "rows.csv"), "x,y\n2,b\n")
-	o := Options{Format: "shelf", Formats: append(All(), shelf())}
+	o := Options{Format: "shelf", Formats: append(formats(), shelf())}
 
-	paths, err := Expand(t.Context(), []string{two, one}, o)
+	paths, err := expand(t.Context(), []string{two, one}, o)
 	if err != nil || len(paths) != 2 || paths[0] != two {
 		t.Errorf("%v, %v", paths, err)
 	}
-	d, err := OpenDataset(ctx, []string{two, one}, o)
+	d, err := OpenAll(ctx, []string{two, one}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, want := rowsOf(t, d), "2 b\n1 a\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	if f, err := Directory(o); err != nil || f.Name != "shelf" {
+	if f, err := o.directory(); err != nil || f.Name != "shelf" {
 		t.Errorf("%s, %v", f.Name, err)
 	}
 
-	if _, err := OpenFile(ctx, filepath.Join(one, "rows.csv"), o); !errors.Is(err, errs.ErrOption) {
+	if _, err := Open(ctx, filepath.Join(one, "rows.csv"), o); !errors.Is(err, errs.ErrOption) {
 		t.Errorf("a file: %v", err)
 	}
-	if _, err := OpenFile(ctx, filepath.Join(dir, "none"), o); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Open(ctx, filepath.Join(dir, "none"), o); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("nothing: %v", err)
 	}
-	if _, err := Open(ctx, arrowio.NewBytesSource([]byte("x\n1\n")), "x.csv", o); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "shelf") {
+	if _, err := OpenSource(ctx, unclosed{arrowio.NewBytesSource([]byte("x\n1\n"))}, "x.csv", o); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "shelf") {
 		t.Errorf("bytes: %v", err)
 	}
 }
@@ -72,23 +72,23 @@ func TestDirectoryFormat(t *testing.T) {
 // Neither content nor ending chooses a format that is a directory.
 func TestDirectoryFormatIsNotGuessed(t *testing.T) {
 	ctx := context.Background()
-	formats := []arrowio.Format{shelf(), csv.Format()}
-	f, err := Choose(arrowio.NewBytesSource([]byte("x\n1\n")), "x.csv", Options{Formats: formats})
+	known := []arrowio.Format{shelf(), csv.Format()}
+	f, err := choose(arrowio.NewBytesSource([]byte("x\n1\n")), "x.csv", Options{Formats: known})
 	if err != nil || f.Name != "csv" {
 		t.Errorf("%s, %v", f.Name, err)
 	}
-	if _, err := Choose(arrowio.NewBytesSource([]byte("x\n1\n")), "x", Options{Formats: formats}); !errors.Is(err, errs.ErrUnsupported) {
+	if _, err := choose(arrowio.NewBytesSource([]byte("x\n1\n")), "x", Options{Formats: known}); !errors.Is(err, errs.ErrUnsupported) {
 		t.Error(err)
 	}
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "notes"), "something\n")
-	if _, err := OpenDataset(ctx, []string{dir}, Options{Formats: formats}); !errors.Is(err, errs.ErrUnsupported) {
+	if _, err := OpenAll(ctx, []string{dir}, Options{Formats: known}); !errors.Is(err, errs.ErrUnsupported) {
 		t.Error(err)
 	}
-	if _, err := OpenFile(ctx, dir, Options{Format: "nonesuch"}); !errors.Is(err, errs.ErrOption) {
+	if _, err := Open(ctx, dir, Options{Formats: formats(), Format: "nonesuch"}); !errors.Is(err, errs.ErrOption) {
 		t.Error(err)
 	}
-	if f, err := Directory(Options{Format: "csv"}); err != nil || f.OpenPath != nil {
+	if f, err := (Options{Formats: formats(), Format: "csv"}).directory(); err != nil || f.OpenPath != nil {
 		t.Errorf("%s, %v", f.Name, err)
 	}
 }
@@ -108,11 +108,11 @@ func TestTabletServerDirectory(t *testing.T) {
 		for f, text := range files {
 			put(t, filepath.Join(dir, filepath.FromSlash(f)), text)
 		}
-		_, err := Expand(t.Context(), []string{dir}, Options{})
+		_, err := expand(t.Context(), []string{dir}, Options{Formats: formats()})
 		if !errors.Is(err, errs.ErrUnsupported) || !strings.Contains(err.Error(), "--from kudu") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if got, err := Expand(t.Context(), []string{dir}, Options{Format: "csv"}); err != nil || len(got) == 0 {
+		if got, err := expand(t.Context(), []string{dir}, Options{Formats: formats(), Format: "csv"}); err != nil || len(got) == 0 {
 			t.Errorf("%s, read as csv: %v, %v", name, got, err)
 		}
 	}
@@ -123,7 +123,7 @@ func TestTabletServerDirectory(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "block_manager_instance"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := Expand(t.Context(), []string{dir}, Options{}); err != nil || len(got) != 2 {
+	if got, err := expand(t.Context(), []string{dir}, Options{Formats: formats()}); err != nil || len(got) != 2 {
 		t.Errorf("%v, %v", got, err)
 	}
 }

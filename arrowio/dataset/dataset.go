@@ -1,4 +1,4 @@
-package readers
+package dataset
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 	"github.com/arrowio/arrowio/arrowio/stores"
 )
 
-// OpenDataset makes one dataset of what paths and URLs stand for (see List), in that order; see NewDataset. The columns of
+// OpenAll makes one dataset of what paths and URLs stand for (see List), in that order; see New. The columns of
 // the files are matched as o.Match says, or the option of a format that ends in "-by".
-func OpenDataset(ctx context.Context, paths []string, o Options) (*arrowio.Dataset, error) {
+func OpenAll(ctx context.Context, paths []string, o Options) (*arrowio.Dataset, error) {
 	var inputs []Input
 	for _, p := range paths {
 		in, err := List(ctx, p, o)
@@ -31,7 +31,7 @@ func OpenDataset(ctx context.Context, paths []string, o Options) (*arrowio.Datas
 		return nil, err
 	}
 	o.Match = max(by, o.Match)
-	return NewDataset(ctx, inputs, o, nil)
+	return New(ctx, inputs, o, nil)
 }
 
 // Match returns how the columns of several files are matched, which is an option of the formats that offer it
@@ -49,17 +49,23 @@ func Match(options map[string]string) (by arrowio.Match, err error) {
 	return by, nil
 }
 
-// NewDataset makes one dataset of inputs, a fragment each. Files whose columns differ read as one schema, see
+// New makes one dataset of inputs, a fragment each. Files whose columns differ read as one schema, see
 // arrowio.NewDataset. Behind it come the columns that directories named KEY=VALUE add, see Partitions.
 //
-// open opens input i; nil = OpenFile does. Files are opened once here, for their schemas, but for those that o.Filter needs
+// open opens input i; nil = Open does. Files are opened once here, for their schemas, but for those that o.Filter needs
 // no row of, and again when a scan gets there: one after the other, files of a store several at once, the first alone.
-func NewDataset(ctx context.Context, inputs []Input, o Options, open func(ctx context.Context, i int) (arrowio.File, error)) (*arrowio.Dataset, error) {
+func New(ctx context.Context, inputs []Input, o Options, open func(ctx context.Context, i int) (arrowio.File, error)) (*arrowio.Dataset, error) {
 	if len(inputs) == 0 {
 		return nil, errs.Errorf(errs.ErrOption, "no files were named")
 	}
 	if open == nil {
-		open = func(ctx context.Context, i int) (arrowio.File, error) { return OpenFile(ctx, inputs[i].Path, o) }
+		open = func(ctx context.Context, i int) (arrowio.File, error) {
+			f, err := Open(ctx, inputs[i].Path, o)
+			if err != nil {
+				return nil, err // not a nil *File
+			}
+			return f, nil
+		}
 	}
 	switch {
 	case o.Schema != nil:

@@ -1,4 +1,4 @@
-package readers
+package dataset
 
 import (
 	"context"
@@ -47,7 +47,7 @@ func TestDatasetOfDifferentFiles(t *testing.T) {
 	put(t, filepath.Join(dir, "1.csv"), "x,y\n1,a\n")
 	put(t, filepath.Join(dir, "2.csv"), "y,z\nb,true\n")
 	put(t, filepath.Join(dir, "3.jsonl"), "{\"z\":false,\"x\":7,\"n\":{\"k\":1}}\n")
-	d, err := OpenDataset(ctx, []string{dir}, Options{})
+	d, err := OpenAll(ctx, []string{dir}, Options{Formats: formats()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestDatasetByPosition(t *testing.T) {
 	put(t, filepath.Join(dir, "1.csv"), "_col0,_col1\n1,a\n")
 	put(t, filepath.Join(dir, "2.csv"), "id,name,more\n2,b,0.5\n")
 	for _, by := range []arrowio.Match{arrowio.ByName, arrowio.ByPosition} { // _colN are no names
-		d, err := OpenDataset(ctx, []string{dir}, Options{Match: by})
+		d, err := OpenAll(ctx, []string{dir}, Options{Formats: formats(), Match: by})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestDatasetByPosition(t *testing.T) {
 		}
 	}
 	put(t, filepath.Join(dir, "1.csv"), "a,b\n1,a\n")
-	d, err := OpenDataset(ctx, []string{dir}, Options{Match: arrowio.ByPosition})
+	d, err := OpenAll(ctx, []string{dir}, Options{Formats: formats(), Match: arrowio.ByPosition})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,12 +90,12 @@ func TestDatasetOfClashingFiles(t *testing.T) {
 	one, two := filepath.Join(dir, "1.csv"), filepath.Join(dir, "2.csv")
 	put(t, one, "x,y\n1,a\n")
 	put(t, two, "x,y\nzwei,b\n")
-	_, err := OpenDataset(ctx, []string{dir}, Options{})
+	_, err := OpenAll(ctx, []string{dir}, Options{Formats: formats()})
 	var e *errs.Error
 	if !errors.As(err, &e) || e.Kind != errs.ErrSchema || e.Column != "x" || !strings.HasPrefix(err.Error(), two+": ") || !strings.Contains(err.Error(), "int64 in "+one) {
 		t.Errorf("got %v", err)
 	}
-	d, err := OpenDataset(ctx, []string{dir}, Options{Columns: []string{"y"}})
+	d, err := OpenAll(ctx, []string{dir}, Options{Formats: formats(), Columns: []string{"y"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,76 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
+)
+
+// File is an open file, or a directory that a format reads as a whole. Closing it closes what is below it, too. What else
+// the format's own File can do arrowio.As finds.
+type File struct {
+	arrowio.File
+	format  string
+	counted *arrowio.CountingSource // nil = a directory
+	below   arrowio.OpenSource      // of counted
+	sides   *sideFiles              // nil = none is looked at
+}
+
+// Format returns the name of the format.
+func (f *File) Format() string { return f.format }
+
+// IsDirectory reports whether the format reads a directory as a whole.
+func (f *File) IsDirectory() bool { return f.counted == nil }
+
+// Unwrap returns the format's own File: see arrowio.As.
+func (f *File) Unwrap() arrowio.File { return f.File }
+
+// BytesRead implements arrowio.ByteCounter.
+func (f *File) BytesRead() int64 {
+	if f.counted != nil {
+		return f.counted.Bytes()
+	}
+	if c, ok := arrowio.As[arrowio.ByteCounter](f.File); ok {
+		return c.BytesRead()
+	}
+	return 0
+}
+
+// BytesStored implements arrowio.ByteCounter.
+func (f *File) BytesStored() int64 {
+	if f.counted != nil {
+		return f.counted.Size()
+	}
+	if c, ok := arrowio.As[arrowio.ByteCounter](f.File); ok {
+		return c.BytesStored()
+	}
+	return 0
+}
+
+// Identity implements arrowio.Identifier: a file is what its bytes are, and those of the files that options name.
+func (f *File) Identity(ctx context.Context) (string, error) {
+	own := ""
+	var err error
+	if f.counted != nil {
+		own, err = arrowio.SourceIdentity(ctx, f.below)
+	} else if id, ok := arrowio.As[arrowio.Identifier](f.File); ok {
+		own, err = id.Identity(ctx)
+	} else {
+		err = errs.Errorf(errs.ErrUnsupported, "the directory does not tell when it changes")
+	}
+	if err != nil {
+		return "", err
+	}
+	return f.sides.with(ctx, own)
+}
+
+// Close closes the file and what it was read from.
+func (f *File) Close() error {
+	err := f.File.Close()
+	if f.below != nil {
+		err = errors.Join(err, f.below.Close())
+	}
+	return err
+}

@@ -1,0 +1,124 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/stores"
+)
+
+// Open opens the file at a path or URL, or the directory there where that is what a format is. Closing the File closes all
+// that was opened for it.
+func Open(ctx context.Context, path string, o Options) (*File, error) {
+	d, err := o.directory()
+	if err != nil {
+		return nil, err
+	}
+	if d.OpenPath != nil {
+		return openDirectory(ctx, d, path, o)
+	}
+	s, err := o.sideFiles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	src, tree, err := find(ctx, path, o)
+	switch {
+	case err != nil:
+		return nil, err
+	case src == nil:
+		return tree.open(ctx, o, s)
+	}
+	return openOwned(ctx, src, path, o, s)
+}
+
+// OpenSource opens src, whose name only tells the formats that nothing else tells. Closing the File closes src, and so does
+// an error.
+func OpenSource(ctx context.Context, src arrowio.OpenSource, name string, o Options) (*File, error) {
+	s, err := o.sideFiles(ctx)
+	if err != nil {
+		return nil, errors.Join(err, src.Close())
+	}
+	return openOwned(ctx, src, name, o, s)
+}
+
+func openOwned(ctx context.Context, src arrowio.OpenSource, name string, o Options, s *sideFiles) (*File, error) {
+	f := &File{counted: arrowio.NewCountingSource(src), below: src, sides: s}
+	var err error
+	if f.File, f.format, err = open(ctx, f.counted, name, o); err != nil {
+		_ = src.Close() // a file that was only read has nothing to lose when it is closed
+		return nil, err
+	}
+	return f, nil
+}
+
+// open opens src, which stays the caller's to close, and returns the name of its format.
+func open(ctx context.Context, src arrowio.Source, name string, o Options) (arrowio.File, string, error) {
+	format, err := choose(src, name, o)
+	if err != nil {
+		return nil, "", err
+	}
+	to, err := o.forFormat(format, name)
+	if err != nil {
+		return nil, "", err
+	}
+	f, err := format.Open(ctx, src, to)
+	return f, format.Name, err
+}
+
+// find opens what lies at a path or URL: the bytes of a file, or a directory that is of a format as a whole
+// (arrowio.Format.MatchTree), of the one that o names or of any. Any other directory is an error.
+func find(ctx context.Context, path string, o Options) (arrowio.OpenSource, tree, error) {
+	if local, ok := stores.Local(path); ok {
+		t, err := treeAt(ctx, path, o)
+		if err != nil || t.files != nil {
+			return nil, t, err
+		}
+		src, err := o.source(ctx, local)
+		return src, tree{}, err
+	}
+	// Elsewhere looking costs as much as opening, and most are files.
+	src, err := o.source(ctx, path)
+	if !errors.Is(err, stores.ErrIsDirectory) {
+		return src, tree{}, err
+	}
+	t, terr := treeAt(ctx, path, o)
+	if terr != nil || t.files != nil {
+		return nil, t, terr
+	}
+	return nil, tree{}, err
+}
+
+// source opens the bytes of a file. Where a format knows, by what lies beside it, that only a part of it was finished (see
+// arrowio.Format.Finished), the source ends there.
+func (o Options) source(ctx context.Context, name string) (arrowio.OpenSource, error) {
+	open := o.stores().Open
+	if _, local := stores.Local(name); local && o.Mapped {
+		open = mapFile
+	}
+	src, err := open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range o.Formats {
+		if f.Finished == nil {
+			continue
+		}
+		n, ok, err := f.Finished(ctx, name, o.stores().Open)
+		if err != nil {
+			return nil, errors.Join(err, src.Close())
+		}
+		if s, can := src.(interface{ Shorten(n int64) }); ok && can {
+			s.Shorten(n)
+		}
+	}
+	return src, nil
+}
+
+func mapFile(_ context.Context, path string) (arrowio.OpenSource, error) {
+	src, err := arrowio.MapFile(path)
+	if err != nil {
+		return nil, err // not a nil *MappedSource
+	}
+	return src, nil
+}

@@ -1,0 +1,51 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// Show shows a file under o.Schema; without one it is returned as it is. The result closes f, and so does an error.
+func Show(f arrowio.File, o Options) (arrowio.File, error) {
+	if o.Schema == nil {
+		return f, nil
+	}
+	shown, err := arrowio.AdaptWith(f, o.Schema, o.adapt(arrowio.CalendarOf(f)))
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return shown, nil
+}
+
+// Explain tells what Show makes of each field of a file of a schema, and whether it takes the file: see
+// arrowio.ExplainAdapt. Without o.Schema there is nothing to tell.
+func Explain(file *arrow.Schema, o Options) (fields []arrowio.ShownField, ok bool, err error) {
+	if o.Schema == nil {
+		return nil, true, nil
+	}
+	return arrowio.ExplainAdapt(file, o.Schema, o.adapt(arrowio.ProlepticCalendar)) // what is cast does not depend on it
+}
+
+// adapt says how files of a calendar are shown under o.Schema.
+func (o Options) adapt(c arrowio.Calendar) arrowio.AdaptOptions {
+	a := arrowio.AdaptOptions{Match: o.Match}
+	if o.Cast != nil {
+		a.Cast = o.Cast(c)
+	}
+	return a
+}
+
+// showing is open with what Show makes of its files.
+func showing(open func(ctx context.Context, i int) (arrowio.File, error), o Options) func(ctx context.Context, i int) (arrowio.File, error) {
+	return func(ctx context.Context, i int) (arrowio.File, error) {
+		f, err := open(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		return Show(f, o)
+	}
+}

@@ -1,0 +1,93 @@
+package dataset
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
+)
+
+// sideFiles are the files that options name, with what they were before the file that they are for was opened: its rows
+// are others when they change.
+type sideFiles struct {
+	open  func(ctx context.Context, name string) (arrowio.OpenSource, error)
+	names []string
+	was   []string // see look; nil = not looked at
+}
+
+// sideFiles looks at the files that the options name (arrowio.Option.Files).
+func (o Options) sideFiles(ctx context.Context) (*sideFiles, error) {
+	s := &sideFiles{open: o.stores().Open}
+	for _, f := range o.Formats {
+		for _, option := range f.Options {
+			if option.Files {
+				s.add(o.Options[option.Name])
+			}
+		}
+	}
+	if len(s.names) == 0 || !o.Identified {
+		return s, nil
+	}
+	var err error
+	s.was, err = s.look(ctx)
+	return s, err
+}
+
+// add takes the names in an option's value: a line each, or JSON instead of them.
+func (s *sideFiles) add(value string) {
+	for _, name := range strings.Split(value, "\n") {
+		text := strings.TrimSpace(name)
+		if text != "" && strings.ContainsAny(text[:1], "{[") {
+			return // the rest is of the same JSON
+		}
+		if text != "" && !slices.Contains(s.names, name) {
+			s.names = append(s.names, name)
+		}
+	}
+}
+
+// look returns the identities of the files as they are now, in the order of names. One that is not there has one, too.
+func (s *sideFiles) look(ctx context.Context) ([]string, error) {
+	out := make([]string, len(s.names))
+	for i, name := range s.names {
+		src, err := s.open(ctx, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			out[i] = "none"
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		id, err := arrowio.SourceIdentity(ctx, src)
+		if err = errors.Join(err, src.Close()); err != nil {
+			return nil, errs.Locate(err, errs.At{File: name})
+		}
+		out[i] = id
+	}
+	return out, nil
+}
+
+// with returns own, the identity of a file, together with those of the files beside it. Where these have changed since the
+// file was opened, the content that was read is unknown, and the identity is that of no other file.
+func (s *sideFiles) with(ctx context.Context, own string) (string, error) {
+	if s == nil || len(s.names) == 0 {
+		return own, nil
+	}
+	is, err := s.look(ctx)
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q", own, is)
+	if s.was != nil && !slices.Equal(is, s.was) {
+		fmt.Fprintf(h, " was %q", s.was)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16]), nil
+}

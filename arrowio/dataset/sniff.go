@@ -1,0 +1,165 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
+)
+
+// sniffBytes is how much of both ends of a file is looked at.
+const sniffBytes = 64
+
+// Sniff returns the format of a file with these first and last bytes, up to 64 each. What the bytes say counts; the
+// ending of the name decides only where they say nothing. If they fit no format, or several, the error is
+// ErrUnsupported and lists what was tried.
+func Sniff(formats []arrowio.Format, head, tail []byte, name string) (arrowio.Format, error) {
+	var matches []arrowio.Format
+	for _, f := range formats {
+		if matchesBytes(f, head, tail) {
+			matches = append(matches, f)
+		}
+	}
+	if len(matches) == 0 {
+		if f, ok := byExtension(formats, name); ok {
+			return explained(f, formats, false), nil
+		}
+	}
+	switch len(matches) {
+	case 1:
+		return matches[0], nil
+	case 0:
+		if len(head) == 0 {
+			return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "it is empty, so its format cannot be told; name the format with --from")
+		}
+		return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "unknown format: the content matches none of %s and the extension none of %s; name the format with --from",
+			strings.Join(names(formats, true), ", "), strings.Join(extensions(formats), ", "))
+	}
+	return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "the content matches %s; choose one with --from", strings.Join(names(matches, false), " or "))
+}
+
+// matchesBytes tells whether a file with these ends is of a format.
+func matchesBytes(f arrowio.Format, head, tail []byte) bool {
+	return f.OpenPath == nil && f.Match != nil && f.Match(head, tail)
+}
+
+func byExtension(formats []arrowio.Format, name string) (arrowio.Format, bool) {
+	ext := strings.ToLower(path.Ext(name))
+	for _, f := range formats {
+		if f.OpenPath == nil && slices.Contains(f.Extensions, ext) {
+			return f, true
+		}
+	}
+	return arrowio.Format{}, false
+}
+
+// names returns the names of formats, of all or only of those with bytes to know them by.
+func names(formats []arrowio.Format, matching bool) []string {
+	var out []string
+	for _, f := range formats {
+		if !matching || f.Match != nil {
+			out = append(out, f.Name)
+		}
+	}
+	return out
+}
+
+func extensions(formats []arrowio.Format) []string {
+	var out []string
+	for _, f := range formats {
+		out = append(out, f.Extensions...)
+	}
+	return out
+}
+
+// Lookup returns the format of a name; one that does not exist is errs.ErrOption and lists those that do.
+func Lookup(formats []arrowio.Format, name string) (arrowio.Format, error) {
+	for _, f := range formats {
+		if f.Name == name {
+			return f, nil
+		}
+	}
+	return arrowio.Format{}, errs.Errorf(errs.ErrOption, "unknown input format %q (known: %s)", name, strings.Join(names(formats, false), ", "))
+}
+
+// choose returns the format in which OpenSource opens src: the one that o names, or else what Sniff says of src.
+func choose(src arrowio.Source, name string, o Options) (arrowio.Format, error) {
+	if o.Format != "" {
+		f, err := Lookup(o.Formats, o.Format)
+		if err == nil && f.OpenPath != nil {
+			err = errs.Errorf(errs.ErrOption, "%s is the format of a directory, not of a single file", f.Name)
+		}
+		return explained(f, o.Formats, true), err
+	}
+	head, tail, err := readEnds(src)
+	if err != nil {
+		return arrowio.Format{}, err
+	}
+	return Sniff(o.Formats, head, tail, name)
+}
+
+func readEnds(src arrowio.Source) (head, tail []byte, err error) {
+	n := min(src.Size(), sniffBytes)
+	buf := make([]byte, 2*n)
+	head, tail = buf[:n], buf[n:]
+	for _, r := range []struct {
+		dst []byte
+		off int64
+	}{{head, 0}, {tail, src.Size() - n}} {
+		if k, err := src.ReadAt(r.dst, r.off); k < len(r.dst) {
+			if err == nil || err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return nil, nil, err
+		}
+	}
+	return head, tail, nil
+}
+
+// explained is f, whose Open says so where a source that cannot be opened does not look like a file of f at all. given is
+// whether somebody named the format; otherwise the extension of name told it.
+func explained(f arrowio.Format, formats []arrowio.Format, given bool) arrowio.Format {
+	if f.Match == nil || f.Open == nil {
+		return f
+	}
+	open := f.Open
+	f.Open = func(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
+		file, err := open(ctx, src, o)
+		var e *errs.Error
+		if err == nil || !errors.As(err, &e) || e.Kind != errs.ErrCorrupt && e.Kind != errs.ErrUnsupported {
+			return file, err
+		}
+		head, tail, ends := readEnds(src)
+		if ends != nil || matchesBytes(f, head, tail) {
+			return nil, err
+		}
+		return nil, mismatch(e.Kind, err, f, looksLike(formats, head, tail), path.Ext(o.Name), given)
+	}
+	return f
+}
+
+// looksLike returns the names of the formats that the ends of a file are of.
+func looksLike(formats []arrowio.Format, head, tail []byte) string {
+	var found []string
+	for _, f := range formats {
+		if matchesBytes(f, head, tail) {
+			found = append(found, f.Name)
+		}
+	}
+	return strings.Join(found, " or ")
+}
+
+func mismatch(kind errs.Kind, err error, f arrowio.Format, like, extension string, given bool) error {
+	switch {
+	case given && like != "":
+		return errs.Errorf(kind, "the content is not %s but %s; leave out --from %s (%w)", f.Name, like, f.Name, err)
+	case given:
+		return errs.Errorf(kind, "the content is not %s (%w)", f.Name, err)
+	}
+	return errs.Errorf(kind, "the extension is %s, but the content is not %s; name the format with --from (%w)", extension, f.Name, err)
+}
