@@ -121,6 +121,11 @@ type AdaptOptions struct {
 	Cast  Cast // what goes beyond widening; nil = nothing does
 	// Columns are the file's columns by those of the schema, -1 = none; nil = Match tells.
 	Columns []int
+	// Constants has one row: the values, in every row of the file, of columns that it does not have, found by their names.
+	// It stays the caller's, and is in use until the file is closed.
+	Constants arrow.Record
+	Facts     []Fact    // that Info tells besides
+	Warnings  []Warning // that the file gives besides
 }
 
 // AdaptWith is Adapt with more to say about it.
@@ -132,7 +137,7 @@ func AdaptWith(f File, to *arrow.Schema, o AdaptOptions) (File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return adapt(f, to, columns, r)
+	return adapt(f, to, columns, r, o)
 }
 
 // matched returns the column of a file for each column of `to`; -1 = none.
@@ -165,13 +170,18 @@ func matched(file, to *arrow.Schema, o AdaptOptions) (rules, []int, error) {
 }
 
 // adapt is AdaptWith with the column of f for each column of `to`; -1 = none.
-func adapt(f File, to *arrow.Schema, columns []int, r rules) (File, error) {
-	a := &adapted{File: f, schema: to, columns: columns, rules: r}
+func adapt(f File, to *arrow.Schema, columns []int, r rules, o AdaptOptions) (File, error) {
+	a := &adapted{File: f, schema: to, columns: columns, rules: r, constants: o.Constants, facts: o.Facts, warnings: o.Warnings}
+	if a.through() {
+		return a, nil
+	}
 	for i, k := range columns {
 		var err error
-		if k < 0 {
+		switch {
+		case a.constantOf(i) != nil:
+		case k < 0:
 			err = missing(to.Field(i), to.Field(i).Name)
-		} else {
+		default:
 			_, err = r.conversionOf(f.Schema().Field(k), to.Field(i), to.Field(i).Name)
 		}
 		if err != nil {
@@ -184,10 +194,39 @@ func adapt(f File, to *arrow.Schema, columns []int, r rules) (File, error) {
 // adapted is a File under another schema.
 type adapted struct {
 	File
-	schema  *arrow.Schema
-	columns []int // of File, by column of schema; -1 = none
-	rules   rules
-	pruning lastPredicate
+	schema    *arrow.Schema
+	columns   []int // of File, by column of schema; -1 = none
+	rules     rules
+	constants arrow.Record // nil = there are none
+	facts     []Fact
+	warnings  []Warning
+	pruning   lastPredicate
+	alone     bool // it has only constants, and says nothing of what is in the file
+}
+
+// through makes a, which shows a file that is adapted itself, show the file below that, where a changes none of its columns:
+// then one adaptation does the work of both.
+func (a *adapted) through() bool {
+	b, ok := a.File.(*adapted)
+	if !ok || b.constants != nil {
+		return false
+	}
+	columns := make([]int, len(a.columns))
+	for i, k := range a.columns {
+		if columns[i] = -1; k < 0 {
+			if a.constantOf(i) == nil {
+				return false
+			}
+			continue
+		}
+		if !a.schema.Field(i).Equal(b.schema.Field(k)) {
+			return false
+		}
+		columns[i] = b.columns[k]
+	}
+	a.File, a.columns, a.rules = b.File, columns, b.rules
+	a.facts, a.warnings = append(b.facts, a.facts...), append(b.warnings, a.warnings...)
+	return true
 }
 
 // Unwrap returns the file as it is: see As.
@@ -198,14 +237,27 @@ func (a *adapted) Schema() *arrow.Schema { return a.schema }
 
 // Info describes the file as it is, but for the schema.
 func (a *adapted) Info(ctx context.Context, o InfoOptions) (*Info, error) {
+	if o.Filter != nil {
+		if own := a.pruning.of(a, o.Filter); own.never {
+			o.Filter, _ = expr.Bind(never, a.File.Schema())
+		} else {
+			o.Filter = own.bound
+		}
+	}
 	info, err := a.File.Info(ctx, o)
-	if err != nil || info.Schema == nil {
+	if err != nil {
 		return info, err
 	}
 	shown := *info
-	shown.Schema = a.schema
+	shown.Facts = append(info.Facts[:len(info.Facts):len(info.Facts)], a.facts...)
+	if info.Schema != nil {
+		shown.Schema = a.schema
+	}
 	return &shown, nil
 }
+
+// Warnings implements Warner.
+func (a *adapted) Warnings() []Warning { return append(WarningsOf(a.File), a.warnings...) }
 
 // Prune asks the file with the predicate in the file's own columns and types, as far as that says the same.
 func (a *adapted) Prune(ctx context.Context, s Split, pred *expr.Bound) (RowSet, error) {
@@ -227,7 +279,7 @@ func (a *adapted) Read(ctx context.Context, s Split, rows RowSet, p Projection, 
 	}
 	r := &adaptedReader{schema: p.Schema, columns: columns, mem: mem}
 	if len(own.Fields) == 0 && s.Known() {
-		return r, nil // nothing of the file is needed to count its rows
+		return &sizedAdaptedReader{r, nil, r.extra()}, nil // nothing of the file is needed to count its rows
 	}
 	if r.SplitReader, err = a.File.Read(ctx, s, rows, own, mem); err != nil {
 		return nil, err

@@ -24,12 +24,12 @@ func (a *adapted) absent() Absent {
 	for _, s := range x.out {
 		switch {
 		case s.Path == "":
-		case s.From == "" && s.How == ShownNull:
+		case s.From == "" && s.How == ShownNull && !a.isConstant(s.Path):
 			out.Columns = append(out.Columns, s.Path)
 		}
 	}
-	for _, k := range a.columns {
-		out.All = out.All && k < 0
+	for i, k := range a.columns {
+		out.All = out.All && k < 0 && a.constantOf(i) == nil
 	}
 	if !out.All {
 		return out

@@ -147,7 +147,7 @@ func (d *Dataset) Show(f File) (File, error) {
 			return nil, atColumn(have.Name+extra, "the schema of the dataset does not have it")
 		}
 	}
-	return adapt(f, d.Schema, columns, rules{})
+	return adapt(f, d.Schema, columns, rules{}, AdaptOptions{})
 }
 
 // leftOut returns the path of a struct's child that the type it is shown as does not have; "" = none.

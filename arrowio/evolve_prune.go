@@ -26,7 +26,8 @@ func (l *lastPredicate) of(a *adapted, pred *expr.Bound) *ownPredicate {
 		return p
 	}
 	p := &ownPredicate{shown: pred}
-	e := a.weaken(pred.Expr(), false)
+	w := weakening{adapted: a}
+	e := w.weaken(pred.Expr(), false)
 	switch {
 	case isConst(e, false):
 		p.never = true
@@ -53,18 +54,33 @@ func isConst(e expr.Expr, value bool) bool {
 	return ok && len(x) == 0
 }
 
+// weakening is the translation of one predicate.
+type weakening struct {
+	*adapted
+	err error // the first
+}
+
+func (w *weakening) fail(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
 // weaken translates e, or its opposite, into the file's columns. Negations are moved down to the leaves, where AND and
 // OR only grow when their parts do: so a leaf that cannot be translated becomes TRUE, whichever way it is asked.
-func (a *adapted) weaken(e expr.Expr, negated bool) expr.Expr {
+func (w *weakening) weaken(e expr.Expr, negated bool) expr.Expr {
 	switch e := e.(type) {
 	case expr.And:
-		return a.weakenList(e, negated, negated)
+		return w.weakenList(e, negated, negated)
 	case expr.Or:
-		return a.weakenList(e, negated, !negated)
+		return w.weakenList(e, negated, !negated)
 	case expr.Not:
-		return a.weaken(e.X, !negated)
+		return w.weaken(e.X, !negated)
 	case expr.IsNull:
-		c := a.find(e.Col)
+		c := w.find(e.Col)
+		if c.constant {
+			return w.settled(e, negated)
+		}
 		if c.missing && !c.unknown {
 			if negated {
 				return never
@@ -74,19 +90,31 @@ func (a *adapted) weaken(e expr.Expr, negated bool) expr.Expr {
 		e.Col = c.path
 		return c.leaf(e, negated, nil)
 	case expr.IsNaN:
-		c := a.find(e.Col)
+		c := w.find(e.Col)
+		if c.constant {
+			return w.settled(e, negated)
+		}
 		if !c.unknown && !c.missing && !numberOf(valueType(c.from)).float {
 			return always // only a column of floats takes the test
 		}
 		e.Col = c.path
 		return c.leaf(e, negated, nil)
 	case expr.Compare:
-		c := a.find(e.Col)
+		c := w.find(e.Col)
+		if c.constant {
+			return w.settled(e, negated)
+		}
 		e.Col, e.Value = c.path, c.literal(e.Value)
 		return c.leaf(e, negated, []scalar.Scalar{e.Value})
 	case expr.CompareColumns:
-		l, r := a.find(e.Left), a.find(e.Right)
+		l, r := w.find(e.Left), w.find(e.Right)
 		switch {
+		case l.constant && r.constant:
+			return w.settled(e, negated)
+		case l.constant:
+			return w.against(l.index, opposite(e.Op), e.Right, negated)
+		case r.constant:
+			return w.against(r.index, e.Op, e.Left, negated)
 		case l.unknown || r.unknown:
 			return always
 		case l.missing || r.missing:
@@ -97,11 +125,14 @@ func (a *adapted) weaken(e expr.Expr, negated bool) expr.Expr {
 		e.Left, e.Right = l.path, r.path
 		return l.leaf(e, negated, nil)
 	case expr.Contains:
-		c := a.find(e.Col)
+		c := w.find(e.Col)
 		e.Col = c.path
 		return c.leaf(e, negated, []scalar.Scalar{e.Value})
 	case expr.In:
-		c := a.find(e.Col)
+		c := w.find(e.Col)
+		if c.constant {
+			return w.settled(e, negated)
+		}
 		if len(e.Values) == 0 { // false even for a null
 			if negated {
 				return always
@@ -115,7 +146,10 @@ func (a *adapted) weaken(e expr.Expr, negated bool) expr.Expr {
 		e.Col, e.Values = c.path, own
 		return c.leaf(e, negated, own)
 	case expr.Like:
-		c := a.find(e.Col)
+		c := w.find(e.Col)
+		if c.constant {
+			return w.settled(e, negated)
+		}
 		e.Col = c.path
 		return c.leaf(e, negated, nil)
 	}
@@ -123,10 +157,10 @@ func (a *adapted) weaken(e expr.Expr, negated bool) expr.Expr {
 }
 
 // weakenList joins the parts with OR, or AND.
-func (a *adapted) weakenList(parts []expr.Expr, negated, or bool) expr.Expr {
+func (w *weakening) weakenList(parts []expr.Expr, negated, or bool) expr.Expr {
 	var out []expr.Expr
 	for _, p := range parts {
-		x := a.weaken(p, negated)
+		x := w.weaken(p, negated)
 		if isConst(x, or) {
 			return x
 		}
@@ -146,6 +180,8 @@ type ownColumn struct {
 	from, to arrow.DataType
 	missing  bool
 	unknown  bool // nothing can be said
+	constant bool // the same in every row; index is the column that is shown
+	index    int
 }
 
 // find follows a path. Of elements of lists and maps nothing is known.
@@ -153,12 +189,19 @@ func (a *adapted) find(path string) ownColumn {
 	if _, element := expr.Base(path); element {
 		return ownColumn{unknown: true}
 	}
-	ids, err := expr.Resolve(a.schema, path)
+	resolve := expr.Resolve
+	if a.alone {
+		resolve = expr.ResolveExact
+	}
+	ids, err := resolve(a.schema, path)
 	if err != nil {
 		return ownColumn{unknown: true}
 	}
 	shown := a.schema.Field(ids[0])
 	k := a.columns[ids[0]]
+	if a.constantOf(ids[0]) != nil && len(ids) == 1 {
+		return ownColumn{constant: true, index: ids[0]}
+	}
 	if k < 0 {
 		_, filled := defaultOf(shown)
 		return ownColumn{missing: true, unknown: filled}

@@ -16,6 +16,8 @@ type adaptedColumn struct {
 	from    int         // column of the file's record, -1 = none: all null
 	convert convertFunc // nil = as it is
 	extra   int64       // bytes that a row has more than in the file's record
+	one     arrow.Array // the value in every row; nil = it has no such
+	made    arrow.Array // the longest run of it so far
 }
 
 // project translates a projection of the shown schema into one of the file's own.
@@ -29,6 +31,9 @@ func (a *adapted) project(p Projection) (Projection, []adaptedColumn, error) {
 		k := a.columns[pf.Index]
 		if k < 0 {
 			c.extra = nullRowBytes(c.field.Type)
+			if c.one = a.constantOf(pf.Index); c.one != nil {
+				c.extra = bytesOfRow(c.one)
+			}
 			columns[i] = c
 			continue
 		}
@@ -141,6 +146,12 @@ func (r *adaptedReader) Read(n int) (int, error) {
 
 // Close frees what the reader below holds.
 func (r *adaptedReader) Close() error {
+	for i := range r.columns {
+		if c := &r.columns[i]; c.made != nil {
+			c.made.Release()
+			c.made = nil
+		}
+	}
 	if r.SplitReader == nil {
 		return nil
 	}
@@ -174,6 +185,14 @@ func (r *adaptedReader) Take() (arrow.Record, error) {
 			cols = append(cols, col)
 			continue
 		}
+		if c.one != nil {
+			a, err := c.run(n, r.mem)
+			if err != nil {
+				return nil, errs.Locate(err, errs.At{Column: c.field.Name})
+			}
+			cols = append(cols, a)
+			continue
+		}
 		d, err := c.make(own, n, r.mem)
 		if err != nil {
 			return nil, errs.Locate(err, errs.At{Column: c.field.Name})
@@ -182,6 +201,27 @@ func (r *adaptedReader) Take() (arrow.Record, error) {
 		d.Release()
 	}
 	return array.NewRecord(r.schema, cols, int64(n)), nil
+}
+
+// run returns n times the value, which the caller releases: a part of what was made for an earlier batch, if that is long
+// enough.
+func (c *adaptedColumn) run(n int, mem memory.Allocator) (arrow.Array, error) {
+	if c.made == nil || c.made.Len() < n {
+		d, err := repeat(c.one, n, mem)
+		if err != nil {
+			return nil, err
+		}
+		if c.made != nil {
+			c.made.Release()
+		}
+		c.made = array.MakeFromData(d)
+		d.Release()
+	}
+	if c.made.Len() == n {
+		c.made.Retain()
+		return c.made, nil
+	}
+	return array.NewSlice(c.made, 0, int64(n)), nil
 }
 
 func (c *adaptedColumn) make(own arrow.Record, n int, mem memory.Allocator) (arrow.ArrayData, error) {
@@ -208,7 +248,7 @@ func (r *adaptedReader) extra() int64 {
 	return n
 }
 
-// sizedAdaptedReader is an adaptedReader over one that can tell sizes.
+// sizedAdaptedReader is an adaptedReader over one that can tell sizes, or over none.
 type sizedAdaptedReader struct {
 	*adaptedReader
 	sizer Sizer
@@ -217,7 +257,10 @@ type sizedAdaptedReader struct {
 
 // Fit gives the reader below its share of the bytes: what it says of all of them tells how large its rows are.
 func (r *sizedAdaptedReader) Fit(n int, bytes int64) int {
-	k := r.sizer.Fit(n, bytes)
+	k := n
+	if r.sizer != nil {
+		k = r.sizer.Fit(n, bytes)
+	}
 	if r.extra == 0 || k < 1 {
 		return k
 	}

@@ -109,17 +109,22 @@ type builder struct {
 
 // needed lists the inputs that may have rows of the filter: at least one, for its schema.
 func (b *builder) needed() ([]int, error) {
-	var never func(i int) bool
+	never := map[*partition]bool{}
 	if b.p != nil && b.o.Filter != nil {
-		t, err := b.p.tester(b.o.Filter)
-		if err != nil {
-			return nil, err
+		for _, r := range b.p.rows {
+			if _, known := never[r]; known {
+				continue
+			}
+			may, err := arrowio.MaySatisfy(b.o.Filter, r.row)
+			if err != nil {
+				return nil, err
+			}
+			never[r] = !may
 		}
-		never = func(i int) bool { return !t.possible(b.p.rows[i]) }
 	}
 	var out []int
 	for i := range b.inputs {
-		if never == nil || !never(i) {
+		if b.p == nil || !never[b.p.rows[i]] {
 			out = append(out, i)
 		}
 	}

@@ -1,13 +1,13 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -102,7 +102,6 @@ type partitions struct {
 	schema *arrow.Schema // of these columns alone
 	rows   []*partition  // by input; inputs of one directory share one
 
-	last   atomic.Pointer[boundTester] // of the filter that was asked about last
 	told   sync.Mutex
 	warned map[string]bool // columns of files that were said to be left out
 }
@@ -110,14 +109,7 @@ type partitions struct {
 // partition is one row of these columns: its values.
 type partition struct {
 	keys []keyValue
-	vals []value
-}
-
-// value is null, or what one of the types has.
-type value struct {
-	null bool
-	num  int64  // int32, int64, and days
-	text string // utf8
+	row  arrow.Record
 }
 
 // newPartitions looks at the directories of all inputs; nil = none of them means anything.
@@ -137,22 +129,24 @@ func newPartitions(inputs []Input, o Partitions) (*partitions, error) {
 	for i, in := range inputs {
 		id := fmt.Sprintf("%q", in.keys)
 		if byText[id] == nil {
-			byText[id] = &partition{keys: in.keys, vals: make([]value, len(in.keys))}
+			byText[id] = &partition{keys: in.keys}
 			distinct = append(distinct, byText[id])
 		}
 		p.rows[i] = byText[id]
 	}
 	fields := make([]arrow.Field, len(inputs[0].keys))
+	columns := map[*partition][]arrow.Array{}
 	for k, kv := range inputs[0].keys {
 		t, ok := o.Types[kv.key]
 		if !ok {
 			t = typeOfValues(distinct, k)
 		}
 		for _, d := range distinct {
-			var err error
-			if d.vals[k], err = parseValue(t, d.keys[k].value); err != nil {
+			one, err := valueOf(t, d.keys[k].value)
+			if err != nil {
 				return nil, errs.Errorf(errs.ErrSchema, "%s: the directory %s=%s: %w", pathOf(inputs, p, d), kv.key, d.keys[k].value, err)
 			}
+			columns[d] = append(columns[d], one)
 		}
 		fields[k] = arrow.Field{Name: kv.key, Type: t, Nullable: true}
 	}
@@ -162,6 +156,9 @@ func newPartitions(inputs []Input, o Partitions) (*partitions, error) {
 		}
 	}
 	p.schema = arrow.NewSchema(fields, nil)
+	for _, d := range distinct {
+		d.row = array.NewRecord(p.schema, columns[d], 1)
+	}
 	return p, nil
 }
 
@@ -235,28 +232,46 @@ func day(s string) (int64, bool) {
 	return t.Unix() / 86400, err == nil && len(s) == len(time.DateOnly)
 }
 
-func parseValue(t arrow.DataType, s string) (value, error) {
-	if s == nullPartition {
-		return value{null: true}, nil
-	}
-	if !utf8.ValidString(s) {
-		return value{}, fmt.Errorf("the value is not UTF-8")
-	}
-	var ok bool
-	v := value{text: s}
-	switch t.ID() {
-	case arrow.STRING:
-		return v, nil
-	case arrow.INT32, arrow.INT64: // a type that was asked for takes leading zeros
-		n, err := strconv.ParseInt(s, 10, t.(arrow.FixedWidthDataType).BitWidth())
-		v.num, ok = n, err == nil
-	case arrow.DATE32:
-		v.num, ok = day(s)
+// valueOf returns the value of a directory, once, in Go memory.
+func valueOf(t arrow.DataType, s string) (arrow.Array, error) {
+	b := array.NewBuilder(memory.DefaultAllocator, t)
+	ok := true
+	switch b := b.(type) {
+	case *array.StringBuilder:
+		if !utf8.ValidString(s) {
+			return nil, errors.New("the value is not UTF-8")
+		}
+		if s == nullPartition {
+			b.AppendNull()
+		} else {
+			b.Append(s)
+		}
+	case *array.Int32Builder:
+		n, err := strconv.ParseInt(s, 10, 32) // a type that was asked for takes leading zeros
+		ok = appendOrNull(b, s, int32(n), err == nil)
+	case *array.Int64Builder:
+		n, err := strconv.ParseInt(s, 10, 64)
+		ok = appendOrNull(b, s, n, err == nil)
+	case *array.Date32Builder:
+		n, is := day(s)
+		ok = appendOrNull(b, s, arrow.Date32(n), is)
 	}
 	if !ok {
-		return value{}, fmt.Errorf("the value is no %s", t)
+		return nil, fmt.Errorf("the value is no %s", t)
 	}
-	return v, nil
+	return b.NewArray(), nil
+}
+
+func appendOrNull[T any](b interface {
+	Append(T)
+	AppendNull()
+}, text string, v T, ok bool) bool {
+	if text == nullPartition {
+		b.AppendNull()
+		return true
+	}
+	b.Append(v)
+	return ok
 }
 
 // without returns columns but for those of directories, for the files that have one of that name all the same.
@@ -271,15 +286,4 @@ func (p *partitions) without(columns []string) []string {
 		}
 	}
 	return out
-}
-
-// row returns a record of one row of a partition's values, for filters.
-func (p *partitions) row(r *partition) arrow.Record {
-	cols := make([]arrow.Array, len(r.vals))
-	for k, v := range r.vals {
-		d := constant(p.schema.Field(k).Type, v, 1, memory.DefaultAllocator)
-		cols[k] = array.MakeFromData(d)
-		d.Release()
-	}
-	return array.NewRecord(p.schema, cols, 1)
 }

@@ -64,18 +64,6 @@ type unclosed struct{ arrowio.Source }
 
 func (unclosed) Close() error { return nil }
 
-type plain struct{ arrowio.File }
-
-type verifier struct {
-	plain
-	arrowio.Verifier
-}
-
-type dumper struct {
-	plain
-	arrowio.Dumper
-}
-
 func put(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
