@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"sync"
+
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // run decodes one job, in whatever goroutine. end must be called once, whatever happened before.
@@ -102,7 +104,7 @@ type parallel struct {
 	feed sync.Mutex // held while the next split is looked for and admitted; guards jobs
 	jobs *jobs
 
-	crew crew // helps readers that can share a batch
+	helpers *workers.Helpers // of readers that can share a batch
 
 	mu      sync.Mutex
 	came    sync.Cond // what the caller waits for: a record, or the end of a lane or of all
@@ -139,20 +141,19 @@ type waiting struct {
 }
 
 func newParallel(ctx context.Context, p *plan, js *jobs) *parallel {
-	e := &parallel{p: p, ctx: ctx, jobs: js}
-	e.crew.size = p.o.Parallelism - 1
+	e := &parallel{p: p, ctx: ctx, jobs: js, helpers: workers.NewHelpers(p.o.Parallelism - 1)}
 	e.came.L, e.room.L = &e.mu, &e.mu
 	e.inner, e.cancel = context.WithCancel(ctx)
 	e.unhook = context.AfterFunc(ctx, e.notify)
 	return e
 }
 
-// shares offers the crew to a reader of a split, and adapts the number of splits under way to what the split's first
+// shares offers the helpers to a reader of a split, and adapts the number of splits under way to what the split's first
 // reader can do with it: that of the predicate's columns, where there is one.
 func (e *parallel) shares(r SplitReader, first bool) {
 	width := 1
 	if s, ok := r.(Sharer); ok {
-		width = max(1, s.Share(e.crew.run))
+		width = max(1, s.Share(e.helpers.Run))
 	}
 	if !first {
 		return
@@ -234,7 +235,7 @@ func (e *parallel) start() {
 	}()
 }
 
-// admit takes the next split and waits until it fits; nil = the worker can go home.
+// admit takes the next split and waits until it fits; nil = there is nothing left for the worker.
 func (e *parallel) admit() *lane {
 	e.feed.Lock()
 	defer e.feed.Unlock()
@@ -354,7 +355,7 @@ func (e *parallel) close() {
 	e.room.Broadcast()
 	e.mu.Unlock()
 	e.wg.Wait()
-	e.crew.end()
+	e.helpers.Close()
 	for _, l := range e.lanes {
 		for _, w := range l.records {
 			w.Release()

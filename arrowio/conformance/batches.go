@@ -2,8 +2,6 @@ package conformance
 
 import (
 	"context"
-	"fmt"
-	"runtime/debug"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -11,6 +9,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // EachBatch decodes the rows of rs, which lie in split s, with the driver alone, in batches of up to so many rows. use may
@@ -48,22 +47,19 @@ func EachBatch(f arrowio.File, s arrowio.Split, rs arrowio.RowSet, p arrowio.Pro
 
 // Everything decodes all rows and columns of f with the driver alone, in batches of up to so many rows. use may keep what
 // it is given if it retains it. A panic is returned as an error, so that a test gets to its other files.
-func Everything(f arrowio.File, mem memory.Allocator, batch int, use func(arrow.Record) error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	p, err := arrowio.Project(f.Schema(), nil)
-	if err != nil {
-		return err
-	}
-	for _, s := range f.Splits() {
-		if err := EachBatch(f, s, arrowio.RowSet{s.Rows}, p, mem, batch, use); err != nil {
+func Everything(f arrowio.File, mem memory.Allocator, batch int, use func(arrow.Record) error) error {
+	return workers.Catch(func() error {
+		p, err := arrowio.Project(f.Schema(), nil)
+		if err != nil {
 			return err
 		}
-	}
-	return nil
+		for _, s := range f.Splits() {
+			if err := EachBatch(f, s, arrowio.RowSet{s.Rows}, p, mem, batch, use); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // Collect returns what Everything reads as one record, which the caller releases; nil if there are no rows. Batches that

@@ -14,7 +14,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/stores"
-	"github.com/arrowio/arrowio/internal/fanout"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // List returns the files that a path or URL stands for when they are opened with o. A file stands for itself. A directory
@@ -304,11 +304,11 @@ func (x expansion) sniffAll(t arrowio.Tree, all []candidate) error {
 			unknown = append(unknown, &all[i])
 		}
 	}
-	workers := openers
+	sniffers := openers
 	if _, ok := t.(localTree); ok {
-		workers = 1
+		sniffers = 1
 	}
-	return fanout.Each(workers, len(unknown), func(i int) (err error) {
+	return workers.Each(sniffers, len(unknown), func(i int) (err error) {
 		if err := x.ctx.Err(); err != nil {
 			return err
 		}

@@ -6,12 +6,12 @@ import "C"
 
 import (
 	"encoding/json"
-	"runtime/debug"
 	"time"
 	"unsafe"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowc"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // answer is the JSON of what came of a call.
@@ -26,15 +26,8 @@ func answer(value any, err error) *C.char {
 	return C.CString(string(b))
 }
 
-// guarded runs f; a panic is an error: it must not end a process that is not ours.
-func guarded(f func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = errs.Errorf(errs.ErrInternal, "panic: %v\n%s", v, debug.Stack())
-		}
-	}()
-	return f()
-}
+// guarded calls f and returns a panic as an error: it must not end the process that has loaded this library.
+func guarded(f func() error) error { return workers.Catch(f) }
 
 // failed is the answer of a call that has nothing to say but errors; nil = there is none.
 func failed(f func() error) *C.char {

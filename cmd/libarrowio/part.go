@@ -18,6 +18,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // whole is what every part says of the dataset that it is a part of: enough to show files of it as the dataset does,
@@ -226,17 +227,16 @@ func schemaBytes(s *arrow.Schema) ([]byte, error) {
 
 // schemaOf reads a schema that the planner wrote.
 func schemaOf(b []byte) (s *arrow.Schema, err error) {
-	defer func() {
-		if v := recover(); v != nil { // so says the library of bytes that are no schema
-			err = fmt.Errorf("it cannot be read: %v", v)
+	err = workers.Foreign(errs.ErrSchema, "it cannot be read", func() error {
+		r, err := ipc.NewReader(bytes.NewReader(b))
+		if err != nil {
+			return err
 		}
-	}()
-	r, err := ipc.NewReader(bytes.NewReader(b))
-	if err != nil {
-		return nil, err
-	}
-	defer r.Release()
-	return r.Schema(), nil
+		defer r.Release()
+		s = r.Schema()
+		return nil
+	})
+	return s, err
 }
 
 // columnTypes are the types of columns that directories add.

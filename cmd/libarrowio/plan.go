@@ -8,7 +8,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
-	"github.com/arrowio/arrowio/internal/fanout"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // planRequest asks for the parts that a scan can be divided into.
@@ -128,7 +128,7 @@ func (p *planner) counted() bool { return p.rows != arrowio.RowRange{End: math.M
 
 // look opens every file that may have rows of the scan.
 func (p *planner) look(ctx context.Context) error {
-	return fanout.Each(planners, len(p.files), func(i int) error {
+	return workers.Each(planners, len(p.files), func(i int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -13,7 +13,7 @@ type rule struct {
 // neutral are the packages that know no format, and that what reads or writes one may use.
 var neutral = []string{
 	"arrowio/arrow18",
-	"internal/annotate", "internal/arrowbuf", "internal/arrowcheck", "internal/arrowdense", "internal/budget", "internal/fanout", "internal/bitpack", "internal/blockcodec",
+	"internal/annotate", "internal/arrowbuf", "internal/arrowcheck", "internal/arrowdense", "internal/budget", "internal/workers", "internal/bitpack", "internal/blockcodec",
 	"internal/cursor", "internal/inflate", "internal/options", "internal/pb", "internal/readall", "internal/recordsplit", "internal/partwriter", "internal/arrowipc", "internal/arrowjson",
 	"internal/arrowmeta", "internal/schemadiff", "internal/floattext",
 }
@@ -29,8 +29,8 @@ const arrowPath = "github.com/apache/arrow/go/**"
 var rules = []rule{
 	{
 		pkg: "arrowio",
-		may: []string{"arrowio/errs", "arrowio/expr", "internal/arrowbuf", "internal/bitpack"},
-		why: "the contracts know no format; of internal only the allocator and what narrows batches",
+		may: []string{"arrowio/errs", "arrowio/expr", "internal/arrowbuf", "internal/bitpack", "internal/workers"},
+		why: "the contracts know no format; of internal only the allocator, what narrows batches, and workers",
 	},
 	{
 		pkg:   "arrowio/errs",
@@ -54,12 +54,12 @@ var rules = []rule{
 	},
 	{
 		pkg: "arrowio/dataset",
-		may: []string{"arrowio", "arrowio/errs", "arrowio/expr", "arrowio/stores", "internal/fanout"},
+		may: []string{"arrowio", "arrowio/errs", "arrowio/expr", "arrowio/stores", "internal/workers"},
 		why: "the way from paths to rows, which is that of every format",
 	},
 	{
 		pkg: "arrowio/conformance",
-		may: []string{"arrowio", "arrowio/errs", "arrowio/expr", "internal/arrowbuf", "internal/arrowcheck", "internal/bitpack"},
+		may: []string{"arrowio", "arrowio/errs", "arrowio/expr", "internal/arrowbuf", "internal/arrowcheck", "internal/bitpack", "internal/workers"},
 		why: "one suite for every format, so it knows none",
 	},
 	{
@@ -131,7 +131,7 @@ var rules = []rule{
 		why: "it reads protocol buffers of any format",
 	},
 	{
-		pkg: "internal/fanout",
+		pkg: "internal/workers",
 		may: []string{"arrowio/errs"},
 		why: "it runs tasks, whatever they do",
 	},
@@ -257,7 +257,7 @@ var rules = []rule{
 	},
 	{
 		pkg: "cmd/libarrowio",
-		may: append([]string{"internal/arrowc", "internal/fanout"}, public...),
+		may: append([]string{"internal/arrowc", "internal/workers"}, public...),
 		why: "it is built on what users have; rows leave it, and come, through C; files are looked at side by side",
 	},
 	{

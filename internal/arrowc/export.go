@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 const arraySize = int(unsafe.Sizeof(C.struct_ArrowArray{}))
@@ -193,10 +195,12 @@ func nulls(d arrow.ArrayData) int {
 
 //export arrowcGiveBack
 func arrowcGiveBack(handle C.uint64_t) {
-	defer func() { _ = recover() }() // a bug here must not end the process of others
-	h := cgo.Handle(handle)
-	x := h.Value().(*held)
-	h.Delete()
-	x.pin.Unpin()
-	x.rec.Release()
+	_ = workers.Catch(func() error { // nobody can be told, and a bug here must not end the process of others
+		h := cgo.Handle(handle)
+		x := h.Value().(*held)
+		h.Delete()
+		x.pin.Unpin()
+		x.rec.Release()
+		return nil
+	})
 }

@@ -25,6 +25,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // Reader reads the batches of a stream that somebody else made. It is for one goroutine at a time, but for Cancel.
@@ -46,7 +47,7 @@ func Import(stream unsafe.Pointer) (*Reader, error) {
 	r := &Reader{in: (*C.struct_ArrowArrayStream)(C.calloc(1, C.sizeof_struct_ArrowArrayStream))}
 	C.memcpy(unsafe.Pointer(r.in), stream, C.sizeof_struct_ArrowArrayStream)
 	from.release = nil
-	err := safely(func() error { return r.readSchema() })
+	err := workers.Foreign(errs.ErrSchema, noImport, r.readSchema)
 	if err != nil {
 		r.Close()
 		return nil, err
@@ -122,7 +123,7 @@ func (r *Reader) Read() (rec arrow.Record, err error) {
 		return nil, io.EOF
 	}
 	defer C.arrowc_call_release_array(out) // nothing where the import took it over
-	err = safely(func() error {
+	err = workers.Foreign(errs.ErrSchema, noImport, func() error {
 		if err := checkArray(out, arrow.StructOf(r.schema.Fields()...), 0); err != nil {
 			return err
 		}
@@ -144,12 +145,5 @@ func (r *Reader) Read() (rec arrow.Record, err error) {
 	return rec, nil
 }
 
-// safely makes errors of panics: v15 panics on what it does not expect.
-func safely(f func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = errs.Errorf(errs.ErrSchema, "the batches cannot be taken over: %v", v)
-		}
-	}()
-	return f()
-}
+// noImport begins what is said where v15 panics, as it does on what it does not expect.
+const noImport = "the batches cannot be imported"

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io/fs"
 	"runtime/cgo"
-	"runtime/debug"
 	"sync"
 	"syscall"
 	"unsafe"
@@ -16,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // Stream is batches on their way to C. From the first get_next on, a goroutine reads them, up to five ahead of the
@@ -159,14 +159,7 @@ func Code(err error) int {
 // guarded runs f, which a consumer in C waits for: nothing may escape it. It returns the errno of its error, and the text;
 // note, where it is not nil, gets the error itself.
 func guarded(text **C.char, f func() error, note func(error)) (code C.int) {
-	err := func() (err error) {
-		defer func() {
-			if v := recover(); v != nil {
-				err = errs.Errorf(errs.ErrInternal, "panic: %v\n%s", v, debug.Stack())
-			}
-		}()
-		return f()
-	}()
+	err := workers.Catch(f)
 	if err == nil {
 		return 0
 	}
@@ -206,15 +199,19 @@ func arrowcStreamRoom(handle C.uint64_t) {
 
 //export arrowcStreamCancel
 func arrowcStreamCancel(handle C.uint64_t) {
-	defer func() { _ = recover() }()
-	cgo.Handle(handle).Value().(*Stream).cancel()
+	_ = workers.Catch(func() error { // nobody can be told
+		cgo.Handle(handle).Value().(*Stream).cancel()
+		return nil
+	})
 }
 
 //export arrowcStreamRelease
 func arrowcStreamRelease(handle C.uint64_t) {
-	defer func() { _ = recover() }()
-	h := cgo.Handle(handle)
-	s := h.Value().(*Stream)
-	h.Delete()
-	s.release()
+	_ = workers.Catch(func() error { // nobody can be told
+		h := cgo.Handle(handle)
+		s := h.Value().(*Stream)
+		h.Delete()
+		s.release()
+		return nil
+	})
 }

@@ -11,7 +11,6 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -20,6 +19,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // Input is something sound to damage: a file, or a file in a directory that is read as a whole.
@@ -98,12 +98,11 @@ func LoadFiles(ctx context.Context, testdata string, formats []arrowio.Format, n
 }
 
 // prepare reads the sound input. An error says that it is of no use here.
-func (in *Input) prepare(ctx context.Context) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
+func (in *Input) prepare(ctx context.Context) error {
+	return workers.Catch(func() error { return in.readSound(ctx) })
+}
+
+func (in *Input) readSound(ctx context.Context) error {
 	c := newCase(in, in.Bytes)
 	f, err := c.open(ctx)
 	if err != nil {

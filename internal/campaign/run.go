@@ -7,7 +7,6 @@ import (
 	"io"
 	"math/rand"
 	"os"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // Limits are what a case may take. A sound input of a campaign takes a hundredth of them.
@@ -144,12 +144,14 @@ func Run(ctx context.Context, in *Input, ops []Op, rng *rand.Rand, l Limits) Res
 }
 
 func (c *oneCase) guarded(ctx context.Context, filter expr.Expr) (r Result) {
-	defer func() {
-		if p := recover(); p != nil {
-			r = Result{Outcome: Panic, Text: fmt.Sprintf("%v\n%s", p, debug.Stack())}
-		}
-	}()
-	return c.read(ctx, filter)
+	err := workers.Catch(func() error {
+		r = c.read(ctx, filter)
+		return nil
+	})
+	if err != nil {
+		return Result{Outcome: Panic, Text: err.Error()}
+	}
+	return r
 }
 
 // read does with a file all that there is.

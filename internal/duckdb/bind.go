@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"runtime/cgo"
-	"runtime/debug"
 	"slices"
 	"unsafe"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowc"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // table is an open Table of a query, and what its columns are in DuckDB.
@@ -55,15 +55,8 @@ type bound struct {
 	t *table
 }
 
-// guard runs f, which DuckDB waits for: nothing may escape it.
-func guard(f func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = errs.Errorf(errs.ErrInternal, "panic: %v\n%s", v, debug.Stack())
-		}
-	}()
-	return f()
-}
+// guard calls f for DuckDB, which no panic may reach.
+func guard(f func() error) error { return workers.Catch(f) }
 
 //export duckdbKnown
 func duckdbKnown(db C.uint64_t, name *C.char) C.int {

@@ -12,7 +12,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
-	"github.com/arrowio/arrowio/internal/fanout"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // pick is rows to be gathered out of batches.
@@ -117,12 +117,12 @@ func newScatter(dt arrow.DataType) scatter {
 }
 
 // gatherAll gathers the rows of p of all columns, at offset 0 throughout where they are copied.
-func gatherAll(gs []*gatherer, p *pick, workers int) ([]arrow.Array, error) {
+func gatherAll(gs []*gatherer, p *pick, parallelism int) ([]arrow.Array, error) {
 	if len(p.refs) < 1024 {
-		workers = 1
+		parallelism = 1
 	}
 	cols := make([]arrow.Array, len(gs))
-	err := fanout.Each(workers, len(gs), func(i int) (err error) {
+	err := workers.Each(parallelism, len(gs), func(i int) (err error) {
 		cols[i], err = gs[i].take(p)
 		return err
 	})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"io/fs"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 const (
@@ -154,17 +154,14 @@ func (s *Source) ReadSpans(ctx context.Context, spans []arrowio.Span) error {
 }
 
 // fetch makes one request, when there is room for it.
-func (s *Source) fetch(ctx context.Context, p arrowio.Span) (err error) {
+func (s *Source) fetch(ctx context.Context, p arrowio.Span) error {
 	if err := s.host.Slot(ctx); err != nil {
 		return err
 	}
 	defer s.host.Done()
-	defer func() {
-		if v := recover(); v != nil { // of a library, on what a server answered
-			err = errs.Errorf(errs.ErrInternal, "panic: %v\n%s", v, debug.Stack())
-		}
-	}()
-	return s.f.Fetch(ctx, p.Dst, p.Off)
+	return workers.Catch(func() error { // libraries parse what a server answered
+		return s.f.Fetch(ctx, p.Dst, p.Off)
+	})
 }
 
 // fromTail copies what opening gave of the bytes at off, and returns how many before that are still to be read.

@@ -13,7 +13,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
-	"github.com/arrowio/arrowio/internal/fanout"
+	"github.com/arrowio/arrowio/internal/workers"
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
@@ -120,8 +120,7 @@ func (p *partition) in(d *acidDir) []*dataFile {
 
 // each runs do for 0 to n-1, several at once.
 func each(ctx context.Context, n int, do func(i int) error) error {
-	crew := fanout.Crew[struct{}]{Workers: min(runtime.GOMAXPROCS(0), max(1, n))}
-	return crew.Each(n, func(i int, _ *struct{}) error {
+	return workers.Each(runtime.GOMAXPROCS(0), n, func(i int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

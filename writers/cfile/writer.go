@@ -10,8 +10,8 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
-	"github.com/arrowio/arrowio/internal/fanout"
 	"github.com/arrowio/arrowio/internal/kuduwire"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // writer is the driver behind arrowio.NewWriter: rowsets, and what schema.json says of them.
@@ -127,7 +127,7 @@ func (w *writer) look() error {
 }
 
 // each runs tasks side by side.
-func (w *writer) each(n int, f func(i int) error) error { return fanout.Each(w.d.workers, n, f) }
+func (w *writer) each(n int, f func(i int) error) error { return workers.Each(w.d.workers, n, f) }
 
 // encode writes rows of a batch, column by column.
 func (w *writer) encode(rec arrow.Record, from, to int) error {

@@ -2,8 +2,8 @@ package orc
 
 import (
 	"github.com/arrowio/arrowio/arrowio"
-	"github.com/arrowio/arrowio/internal/fanout"
 	"github.com/arrowio/arrowio/internal/orcwire"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 const (
@@ -77,10 +77,10 @@ func (f *file) send(parts [][]byte) error {
 		}
 		return nil
 	}
-	if f.w.crew.Workers <= 1 {
+	if f.w.workers.Workers <= 1 {
 		return put()
 	}
-	f.flight = fanout.Go(put)
+	f.flight = workers.Go(put)
 	return nil
 }
 
@@ -140,7 +140,7 @@ func (w *writer) complete(x *secrets, stripe int64) error {
 	}); err != nil {
 		return err
 	}
-	if err := w.crew.Wait(); err != nil {
+	if err := w.workers.Wait(); err != nil {
 		return err
 	}
 	if err := w.each(func(i int, sc *orcwire.OutScratch) error {

@@ -13,23 +13,23 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
-	"github.com/arrowio/arrowio/internal/fanout"
 	"github.com/arrowio/arrowio/internal/orcwire"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // writer is the driver behind arrowio.NewWriter: files of stripes.
 type writer struct {
-	ctx    context.Context
-	store  arrowio.Store
-	d      *driver
-	plan   *arrowio.WritePlan
-	mem    memory.Allocator
-	fields []*node // of the root struct, or the root itself
-	root   *node   // the root struct's own entry; nil where the root is no struct
-	crew   fanout.Crew[orcwire.OutScratch]
-	pool   orcwire.OutPool
-	file   *file
-	part   int
+	ctx     context.Context
+	store   arrowio.Store
+	d       *driver
+	plan    *arrowio.WritePlan
+	mem     memory.Allocator
+	fields  []*node // of the root struct, or the root itself
+	root    *node   // the root struct's own entry; nil where the root is no struct
+	workers workers.Pool[orcwire.OutScratch]
+	pool    orcwire.OutPool
+	file    *file
+	part    int
 
 	rows  int64 // of the open stripe
 	next  int64 // rows of the open stripe at which its size is looked at again
@@ -43,7 +43,7 @@ func newWriter(ctx context.Context, st arrowio.Store, d *driver, p *arrowio.Writ
 		w.mem = arrowbuf.Shared()
 	}
 	w.mem = arrowbuf.Clean(w.mem)
-	w.crew.Workers, w.crew.Backlog = d.workers, chunksWaiting*d.workers
+	w.workers.Workers, w.workers.Backlog = d.workers, chunksWaiting*d.workers
 	return w, w.begin()
 }
 
@@ -136,7 +136,7 @@ func (w *writer) left() (int64, error) {
 	if w.d.maxFile <= 0 {
 		return math.MaxInt64, nil
 	}
-	err := w.crew.Wait() // what is not compressed has no size
+	err := w.workers.Wait() // what is not compressed has no size
 	n := w.d.maxFile - w.file.at
 	for _, f := range w.fields {
 		n -= f.packed()
@@ -223,27 +223,27 @@ func (w *writer) cut(before, n int64, f func(from, to int64, begins, ends bool) 
 	return nil
 }
 
-// each calls f with all fields, several at once where that is wanted, each with a compressor of its own.
+// each calls f with all fields, several at once if there are several workers. A call has a compressor of its own.
 func (w *writer) each(f func(i int, sc *orcwire.OutScratch) error) error {
 	order := w.byCost()
-	return w.crew.Each(len(order), func(i int, sc *orcwire.OutScratch) error {
-		w.furnish(sc)
+	return w.workers.Each(len(order), func(i int, sc *orcwire.OutScratch) error {
+		w.attach(sc)
 		return f(order[i], sc)
 	})
 }
 
-// furnish makes a compressor one of this writer.
-func (w *writer) furnish(sc *orcwire.OutScratch) {
+// attach binds a compressor to the writer.
+func (w *writer) attach(sc *orcwire.OutScratch) {
 	sc.Pool = &w.pool
-	if w.crew.Workers > 1 {
+	if w.workers.Workers > 1 {
 		sc.Later = w.later
 	}
 }
 
-// later leaves a chunk to who has time for it.
+// later leaves a chunk to the next worker that has nothing to do. It returns false where the caller must pack it.
 func (w *writer) later(c *orcwire.OutChunk) bool {
-	return w.crew.Later(func(sc *orcwire.OutScratch) {
-		w.furnish(sc)
+	return w.workers.Later(func(sc *orcwire.OutScratch) {
+		w.attach(sc)
 		c.Pack(sc)
 	})
 }
@@ -314,7 +314,7 @@ func (w *writer) Abort() error {
 	}
 	f := w.file
 	w.file = nil
-	_ = errors.Join(w.crew.Wait(), f.landed()) // it may be why
+	_ = errors.Join(w.workers.Wait(), f.landed()) // it may be why
 	for _, f := range w.fields {
 		f.reset()
 	}

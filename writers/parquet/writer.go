@@ -11,8 +11,8 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
-	"github.com/arrowio/arrowio/internal/fanout"
 	"github.com/arrowio/arrowio/internal/parquetwire/encode"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // createdBy names the writer in the form that readers parse.
@@ -27,7 +27,7 @@ type encoder struct {
 	out     io.Writer
 	at      int64 // bytes written
 	columns []*column
-	crew    fanout.Crew[worker]
+	workers workers.Pool[worker]
 	mem     memory.Allocator
 	limit   int64 // bytes of a row group
 	rows    int64 // of the open row group
@@ -51,11 +51,11 @@ func begin(w io.Writer, p *arrowio.WritePlan) (*encoder, error) {
 	if p.Options.Memory > 0 {
 		e.limit = min(e.limit, max(p.Options.Memory/memoryOfGroup, 1<<16))
 	}
-	e.crew.Workers = p.Options.Parallelism
-	if e.crew.Workers <= 0 {
-		e.crew.Workers = runtime.GOMAXPROCS(0)
+	e.workers.Workers = p.Options.Parallelism
+	if e.workers.Workers <= 0 {
+		e.workers.Workers = runtime.GOMAXPROCS(0)
 	}
-	e.crew.Workers = min(e.crew.Workers, len(d.fields))
+	e.workers.Workers = min(e.workers.Workers, len(d.fields))
 	for _, l := range d.leaves {
 		e.columns = append(e.columns, newColumn(l, d))
 	}
@@ -110,7 +110,7 @@ func (e *encoder) open() (size int64) {
 // add encodes rows of a batch.
 func (e *encoder) add(rec arrow.Record, from, to int64) error {
 	e.rows += to - from
-	return e.crew.Each(len(e.d.fields), func(i int, w *worker) error {
+	return e.workers.Each(len(e.d.fields), func(i int, w *worker) error {
 		w.mem = e.mem
 		part := array.NewSlice(rec.Column(i), from, to)
 		defer part.Release()
@@ -127,7 +127,7 @@ func (e *encoder) endGroup() error {
 	if e.rows == 0 {
 		return nil
 	}
-	if err := e.crew.Each(len(e.columns), func(i int, w *worker) error { return e.columns[i].endChunk(w) }); err != nil {
+	if err := e.workers.Each(len(e.columns), func(i int, w *worker) error { return e.columns[i].endChunk(w) }); err != nil {
 		return err
 	}
 	g := encode.Group{Rows: e.rows, Start: e.at}

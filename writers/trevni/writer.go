@@ -11,8 +11,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowdense"
-	"github.com/arrowio/arrowio/internal/fanout"
 	"github.com/arrowio/arrowio/internal/trevniwire"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // sliceRows bounds the rows that are encoded at once: what is made on the way of a huge batch stays small.
@@ -103,7 +103,7 @@ func (w *writer) encode(rec arrow.Record) error {
 
 // each calls f with 0 to n-1, several at once where that is wanted.
 func (w *writer) each(n int, f func(int) error) error {
-	return fanout.Each(w.d.workers, n, f)
+	return workers.Each(w.d.workers, n, f)
 }
 
 // size returns the bytes of the open row group, unpacked and packed. Open blocks are taken to pack like those before.

@@ -1,5 +1,0 @@
-//go:build !arrowio_debug
-
-package arrowio
-
-const rePanic = false
