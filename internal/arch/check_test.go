@@ -157,6 +157,7 @@ func (c *checker) checkPackage(dir string, sources []*source) {
 			c.checkSkips(s)
 			continue
 		}
+		c.checkGoroutines(dir, s)
 		if s.generated {
 			continue
 		}
@@ -227,14 +228,6 @@ func (c *checker) checkImports(dir string, code []*source) {
 			case wire && within(arrowPath, imported) && !strings.HasPrefix(s.base(), "arrow"):
 				c.fault(at, "only arrow*.go of a wire package may import %s", imported)
 			}
-		}
-		if wire {
-			ast.Inspect(s.ast, func(n ast.Node) bool {
-				if g, ok := n.(*ast.GoStmt); ok {
-					c.fault(c.fset.Position(g.Pos()).String(), "%s starts a goroutine: wire packages do not", dir)
-				}
-				return true
-			})
 		}
 	}
 }

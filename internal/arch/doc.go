@@ -1,6 +1,7 @@
 // Package arch holds the module to its own architecture. It has no code, only a test:
 //
-//   - who may import whom (rules_test.go has the table), and which packages may know Arrow, do I/O, start goroutines
+//   - who may import whom (rules_test.go has the table), and which packages may know Arrow or do I/O
+//   - which packages may start goroutines or recover from panics, and why (goroutines_test.go)
 //   - every package has a doc.go with a package comment
 //   - the top level holds what it is meant to hold
 //   - no file is longer than 800 lines, no init functions, no skipped tests

@@ -141,7 +141,7 @@ var rules = []rule{
 	},
 	{
 		pkg: "internal/s3store",
-		may: []string{"arrowio", "arrowio/errs", "internal/remote"},
+		may: []string{"arrowio", "arrowio/errs", "internal/remote", "internal/workers"},
 		why: "a store knows bytes and names, no format and no other store",
 	},
 	{

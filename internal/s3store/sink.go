@@ -18,6 +18,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/remote"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 const (
@@ -153,7 +154,7 @@ func (k *sink) send() error {
 	go func() {
 		defer k.wg.Done()
 		defer func() { <-k.ahead }()
-		err := k.put(ctx, p, number)
+		err := workers.Guard(func() error { return k.put(ctx, p, number) })
 		if e := p.f.Close(); err == nil {
 			err = e
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/s3fake"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 func create(t *testing.T, c *Client, key string, o arrowio.FileStoreOptions) arrowio.Store {
@@ -401,6 +402,35 @@ func TestScratch(t *testing.T) {
 		t.Error(err)
 	}
 	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// brokenFile panics where a part is read back, as a bug on the way to the store would.
+type brokenFile struct{ arrowio.ScratchFile }
+
+func (brokenFile) ReadAt([]byte, int64) (int, error) { panic("oh") }
+
+// A panic of an upload is an error of the object: it is in a goroutine where nobody else could recover it.
+func TestUploadPanics(t *testing.T) {
+	if workers.Debug {
+		return // panics go on
+	}
+	s := s3fake.New(t)
+	st := create(t, newClient(t, s), "out", arrowio.FileStoreOptions{})
+	w, err := st.Create(t.Context(), "part-00000.x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write([]byte("some")); err != nil {
+		t.Fatal(err)
+	}
+	k := w.(*sink)
+	k.part.f = brokenFile{k.part.f}
+	if err := w.Close(); !errors.Is(err, errs.ErrInternal) {
+		t.Error(err)
+	}
+	if err := st.Abort(); err != nil {
 		t.Error(err)
 	}
 }

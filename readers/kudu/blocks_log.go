@@ -17,6 +17,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/kuduwire"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 const (
@@ -65,35 +66,31 @@ func (l *logBlocks) open(ctx context.Context, d *Dirs, dirs []*DataDir) error {
 		}
 	}
 	const perDir = 4
-	workers := min(perDir*len(dirs), 32, len(l.containers))
-	found := make([][]logPlace, workers)
-	last := make([]uint64, workers)
+	readers := min(perDir*len(dirs), 32, len(l.containers))
+	found := make([][]logPlace, readers)
+	last := make([]uint64, readers)
 	var next atomic.Int64
-	var failed atomic.Pointer[error]
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			r := recordReader{limit: d.lim.MetadataBytes}
-			for {
-				i := int(next.Add(1) - 1)
-				if i >= len(l.containers) || failed.Load() != nil {
-					break
-				}
-				err := ctx.Err()
-				if err == nil {
-					err = r.read(l.containers[i], uint32(i))
-				}
-				if err != nil {
-					failed.CompareAndSwap(nil, &err)
-					break
-				}
+	err := workers.Each(readers, readers, func(w int) error {
+		r := recordReader{limit: d.lim.MetadataBytes}
+		for {
+			i := int(next.Add(1) - 1)
+			if i >= len(l.containers) {
+				break
 			}
-			found[w], last[w] = r.places, r.last
-		})
-	}
-	wg.Wait()
-	if err := failed.Load(); err != nil {
-		return *err
+			err := ctx.Err()
+			if err == nil {
+				err = r.read(l.containers[i], uint32(i))
+			}
+			if err != nil {
+				next.Store(int64(len(l.containers))) // the others end
+				return err
+			}
+		}
+		found[w], last[w] = r.places, r.last
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	n := 0
 	for _, f := range found {
