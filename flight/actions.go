@@ -15,6 +15,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 	"github.com/arrowio/arrowio/readers"
 	"github.com/arrowio/arrowio/writers"
 )
@@ -58,7 +59,7 @@ func (s *service) DoAction(r *flight.Action, stream flight.FlightService_DoActio
 	for i, a := range s.actions {
 		names[i] = a.name
 	}
-	return failf(codes.InvalidArgument, "there is no action %q, only %s", r.GetType(), strings.Join(names, ", "))
+	return rpcerr.Errorf(codes.InvalidArgument, "there is no action %q, only %s", r.GetType(), strings.Join(names, ", "))
 }
 
 // body decodes the JSON of an action; none at all is an object without fields.
@@ -112,7 +113,7 @@ func (q *inspection) open(ctx context.Context, s *service) (e *Entry, files []in
 		if len(e.Fragments) > 0 {
 			also = fmt.Sprintf("; one that it has is %q", e.Fragments[0].Name)
 		}
-		return nil, nil, failf(codes.NotFound, "%s has no file %q%s", q.Dataset, q.File, also)
+		return nil, nil, rpcerr.Errorf(codes.NotFound, "%s has no file %q%s", q.Dataset, q.File, also)
 	}
 	return e, files, nil
 }
@@ -356,7 +357,7 @@ func cancel(ctx context.Context, s *service, b []byte, send func([]byte) error) 
 	}
 	n := s.Cancel(q.RequestID, s.mine(ctx))
 	if n == 0 {
-		return failf(codes.NotFound, "no call of request id %q is under way", q.RequestID)
+		return rpcerr.Errorf(codes.NotFound, "no call of request id %q is under way", q.RequestID)
 	}
 	return sendJSON(send, struct {
 		Cancelled int `json:"cancelled"`

@@ -24,6 +24,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 )
 
 // AccessOptions says how an Access tells clients apart, and what it permits them. The zero value lets everybody read.
@@ -329,9 +330,9 @@ func (a *Access) Authorize(_ context.Context, c *Call, p Permission, dataset str
 		who = "a client without a name"
 	}
 	if dataset == "" {
-		return failf(codes.PermissionDenied, "%s may not %s the server", who, p)
+		return rpcerr.Errorf(codes.PermissionDenied, "%s may not %s the server", who, p)
 	}
-	return failf(codes.PermissionDenied, "%s may not %s %s", who, p, dataset)
+	return rpcerr.Errorf(codes.PermissionDenied, "%s may not %s %s", who, p, dataset)
 }
 
 func peerCertificate(p *peer.Peer) string {

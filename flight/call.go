@@ -6,18 +6,21 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/flight/internal/transport"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // RequestIDHeader is the header by which a client may name its call, and in which every answer names it. Logs and
@@ -35,13 +38,9 @@ type Call struct {
 
 	dataset atomic.Pointer[string]
 	query   atomic.Pointer[string]
-	rows    atomic.Int64
-	batches atomic.Int64
-	bytes   atomic.Int64
-	unsent  atomic.Int64  // messages that the client has not taken: with the transport, or waiting for it
-	taken   atomic.Uint64 // counts up whenever the client has taken a part of one
+	sent    transport.Sent
 	lease   Lease
-	conn    *connection
+	conn    *transport.Connection
 	cancel  context.CancelCauseFunc
 }
 
@@ -49,9 +48,7 @@ type Call struct {
 func (c *Call) Dataset() string { return load(&c.dataset) }
 
 // Sent returns how many rows, in how many batches of how many bytes, were handed to the transport.
-func (c *Call) Sent() (rows, batches, bytes int64) {
-	return c.rows.Load(), c.batches.Load(), c.bytes.Load()
-}
+func (c *Call) Sent() (rows, batches, bytes int64) { return c.sent.Totals() }
 
 func load(p *atomic.Pointer[string]) string {
 	if s := p.Load(); s != nil {
@@ -151,13 +148,15 @@ type callStream struct {
 
 func (s *callStream) Context() context.Context { return s.ctx }
 
-func (s *callStream) SendMsg(m any) error {
-	s.call.unsent.Add(1)
-	defer func() {
-		s.call.unsent.Add(-1)
-		s.call.taken.Add(1)
-	}()
-	return s.ServerStream.SendMsg(m)
+func (s *callStream) SendMsg(m any) error { return s.call.sent.Send(s.ServerStream, m) }
+
+// newSender prepares to send records of schema s as a part of the stream's call; see transport.NewSender.
+func newSender(stream grpc.ServerStream, s *arrow.Schema, compression string, mem memory.Allocator) (*transport.Sender, error) {
+	call := CallFrom(stream.Context())
+	if call == nil { // outside of a Server
+		call = &Call{lease: unlimited{}, conn: transport.ConnectionOf(stream.Context())}
+	}
+	return transport.NewSender(stream, transport.Account{Conn: call.conn, Lease: call.lease, Sent: &call.sent}, s, compression, mem)
 }
 
 // call runs one RPC.
@@ -167,13 +166,13 @@ func (s *Server) call(ctx context.Context, method string, run func(context.Conte
 	if p, ok := peer.FromContext(ctx); ok && p.Addr != nil {
 		c.Peer = p.Addr.String()
 	}
-	c.conn = connectionFrom(ctx)
+	c.conn = transport.ConnectionOf(ctx)
 	ctx, c.cancel = context.WithCancelCause(context.WithValue(ctx, callKey{}, c))
 	defer c.cancel(nil)
 	// Fails only where the answer has begun, which it has not.
 	_ = grpc.SetHeader(ctx, metadata.Pairs(RequestIDHeader, c.ID))
 
-	err := s.guarded(ctx, c, run)
+	err := workers.Catch(func() error { return s.guarded(ctx, c, run) })
 	if cause := context.Cause(ctx); cause != nil && err != nil && errors.Is(cause, errStopped) {
 		err = cause // whatever it stumbled over on its way out
 	}
@@ -187,11 +186,6 @@ func (s *Server) call(ctx context.Context, method string, run func(context.Conte
 
 // guarded does everything that may fail or panic.
 func (s *Server) guarded(ctx context.Context, c *Call, run func(context.Context) error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = panicked(p)
-		}
-	}()
 	if s.draining.Load() {
 		return errDraining
 	}
@@ -214,11 +208,6 @@ func (s *Server) guarded(ctx context.Context, c *Call, run func(context.Context)
 		o.Started(c)
 	}
 	return run(ctx)
-}
-
-// panicked makes an error of a panic, with the stack of it.
-func panicked(p any) error {
-	return errs.Errorf(errs.ErrInternal, "panic: %v\n%s", p, debug.Stack())
 }
 
 // authorize is where every use of a dataset, and of the server itself, is permitted.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 	"github.com/arrowio/arrowio/readers"
 )
 
@@ -122,7 +123,7 @@ func (c *Catalog) dataset(name string) (*dataset, error) {
 	if d := c.by[name]; d != nil {
 		return d, nil
 	}
-	return nil, failf(codes.NotFound, "there is no dataset %q", name)
+	return nil, rpcerr.Errorf(codes.NotFound, "there is no dataset %q", name)
 }
 
 // Lookup returns a dataset as it is known now, opened with these options of its format; nil = as it was added.
@@ -315,7 +316,7 @@ func (d *dataset) load(ctx context.Context, key string, options map[string]strin
 	defer cancel()
 	l.entry, l.err = loadEntry(ctx, d, options)
 	if l.err != nil && errors.Is(l.err, context.DeadlineExceeded) {
-		l.err = failf(codes.Unavailable, "%s: it could not be opened in %s", d.name, d.catalog.o.Timeout)
+		l.err = rpcerr.Errorf(codes.Unavailable, "%s: it could not be opened in %s", d.name, d.catalog.o.Timeout)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

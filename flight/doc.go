@@ -13,9 +13,9 @@
 //
 // # Sending
 //
-// A batch goes to gRPC as its own buffers: FlightData is framed by hand around them (see codec.go) and the record is kept
-// until the transport has written it. Copying each batch into a message first, as Arrow's own package does, costs a third
-// of the server's time. Nor does the transport copy it: see gather.go.
+// A batch goes to gRPC as its own buffers: FlightData is framed by hand around them, and the record is kept until the
+// transport has written it. Copying each batch into a message first, as Arrow's own package does, costs a third of the
+// server's time. Nor does the transport copy it. Both are the work of package transport in flight/internal.
 //
 // # What is trusted
 //

@@ -13,49 +13,26 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 )
-
-// coded is an error that knows how a call is answered.
-type coded struct {
-	code codes.Code
-	err  error
-}
-
-func (e *coded) Error() string { return e.err.Error() }
-func (e *coded) Unwrap() error { return e.err }
-
-func failf(c codes.Code, format string, args ...any) error {
-	return &coded{c, fmt.Errorf(format, args...)}
-}
 
 var (
 	// errStopped is inside every reason for which this server ends a call itself.
 	errStopped   = errors.New("ended by the server")
-	errDraining  = &coded{codes.Unavailable, errors.New("the server is shutting down")}
-	errTimeout   = &coded{codes.Unavailable, fmt.Errorf("the server is shutting down, and the time that running calls had is over: %w", errStopped)}
-	errCancelled = &coded{codes.Canceled, fmt.Errorf("cancelled on request: %w", errStopped)}
+	errDraining  = &rpcerr.Error{Code: codes.Unavailable, Err: errors.New("the server is shutting down")}
+	errTimeout   = &rpcerr.Error{Code: codes.Unavailable, Err: fmt.Errorf("the server is shutting down, and the time that running calls had is over: %w", errStopped)}
+	errCancelled = &rpcerr.Error{Code: codes.Canceled, Err: fmt.Errorf("cancelled on request: %w", errStopped)}
 	// errChanged is what a ticket gets whose files are not what they were.
 	errChanged = errors.New("the dataset has changed: get a new FlightInfo")
 )
 
 func changed(name string) error {
-	return &coded{codes.FailedPrecondition, fmt.Errorf("%s: %w", name, errChanged)}
+	return &rpcerr.Error{Code: codes.FailedPrecondition, Err: fmt.Errorf("%s: %w", name, errChanged)}
 }
 
-// withCode gives err a code where it has none.
-func withCode(c codes.Code, err error) error {
-	if err == nil {
-		return nil
-	}
-	if _, ok := status.FromError(err); ok {
-		return err
-	}
-	return &coded{c, err}
-}
-
-func unauthenticated(err error) error { return withCode(codes.Unauthenticated, err) }
-func denied(err error) error          { return withCode(codes.PermissionDenied, err) }
-func exhausted(err error) error       { return withCode(codes.ResourceExhausted, err) }
+func unauthenticated(err error) error { return rpcerr.WithCode(codes.Unauthenticated, err) }
+func denied(err error) error          { return rpcerr.WithCode(codes.PermissionDenied, err) }
+func exhausted(err error) error       { return rpcerr.WithCode(codes.ResourceExhausted, err) }
 
 // status makes the answer of a call. The text is err's, and names the place as errs.Error does; ErrorInfo has the
 // same by fields. What a bug leaves, its stack, stays here: the client gets the request id to ask about.
@@ -98,9 +75,9 @@ func (s *Server) status(c *Call, err error) error {
 
 // classify returns the code and the reason, a word of its own, for an error.
 func classify(err error) (codes.Code, string) {
-	var c *coded
+	var c *rpcerr.Error
 	if errors.As(err, &c) {
-		return c.code, reason(c.code)
+		return c.Code, reason(c.Code)
 	}
 	switch {
 	case errors.Is(err, context.Canceled):

@@ -15,9 +15,9 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/flight/internal/transport"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/readers/ipc"
-	outipc "github.com/arrowio/arrowio/writers/ipc"
 )
 
 // ExchangeCommand says what a DoExchange does with the client's batches: the JSON of its descriptor CMD. Its fields are those
@@ -56,7 +56,7 @@ func (s *service) DoExchange(stream flight.FlightService_DoExchangeServer) error
 		return err
 	}
 	defer in.close()
-	return streaming(ctx, func() error { return badStream(s.exchange(ctx, in, stream)) })
+	return transport.Streaming(ctx, func() error { return badStream(s.exchange(ctx, in, stream)) })
 }
 
 // exchange works on one batch at a time: the client's next one waits in its transport, and one more here.
@@ -87,13 +87,12 @@ func (s *service) exchange(ctx context.Context, in *inbound, stream grpc.ServerS
 	if err != nil {
 		return err
 	}
-	defer out.close()
-	out.begun = true
-	if err := out.post(out.messages.Schema(), first); err != nil {
+	defer out.Close()
+	if err := out.BeginWith(first); err != nil {
 		return err
 	}
 	for _, m := range notes {
-		if err := out.note(m); err != nil {
+		if err := out.Note(m); err != nil {
 			return err
 		}
 	}
@@ -134,9 +133,6 @@ func (in *inbound) schemaAndMeta(ctx context.Context, l arrowio.Limits) (dec *ip
 
 // maxEarlyMeta is how many messages of metadata alone may come before the schema: they wait for it.
 const maxEarlyMeta = 4
-
-// note sends app_metadata alone.
-func (s *sender) note(meta []byte) error { return s.post(outipc.Message{}, meta) }
 
 // exchange is a command that fits a client's schema.
 type exchange struct {
@@ -209,13 +205,13 @@ func selections(fields []arrowio.ProjectedField, at func(int) int) []arrowbuf.Se
 }
 
 // answer sends what becomes of a message.
-func (x *exchange) answer(d *flight.FlightData, dec *ipc.Decoder, out *sender) error {
+func (x *exchange) answer(d *flight.FlightData, dec *ipc.Decoder, out *transport.Sender) error {
 	meta := d.GetAppMetadata()
 	if len(d.GetDataHeader()) == 0 {
 		if len(meta) == 0 {
 			return nil
 		}
-		return out.note(meta)
+		return out.Note(meta)
 	}
 	rec, err := dec.Decode(d.GetDataHeader(), d.GetDataBody())
 	if err != nil || rec == nil {
@@ -241,13 +237,13 @@ func (x *exchange) answer(d *flight.FlightData, dec *ipc.Decoder, out *sender) e
 	return nil
 }
 
-func (x *exchange) piece(rec arrow.Record, from, to int64, meta []byte, out *sender) error {
+func (x *exchange) piece(rec arrow.Record, from, to int64, meta []byte, out *transport.Sender) error {
 	if to-from == rec.NumRows() {
-		return out.send(rec, meta)
+		return out.Send(rec, meta)
 	}
 	p := rec.NewSlice(from, to)
 	defer p.Release()
-	return out.send(p, meta)
+	return out.Send(p, meta)
 }
 
 // through returns the rows and columns of a batch that are wanted. The caller releases them.

@@ -8,6 +8,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"google.golang.org/grpc/metadata"
+
+	"github.com/arrowio/arrowio/flight/internal/transport"
 )
 
 // sink is a DoGet stream that goes nowhere.
@@ -19,7 +21,11 @@ type sink struct {
 func (s *sink) Context() context.Context { return s.ctx }
 
 func (s *sink) SendMsg(m any) error {
-	m.(*outbound).marshal().Free()
+	out, err := transport.NewCodec().Marshal(m)
+	if err != nil {
+		return err
+	}
+	out.Free()
 	return nil
 }
 
@@ -108,7 +114,7 @@ func FuzzTicket(f *testing.F) {
 }
 
 func FuzzBatchMeta(f *testing.F) {
-	var k metaBuilder
-	f.Add(k.build(BatchMeta{Fragment: 1, Split: 2, FirstRow: 3, Rows: 4, Resume: Position{5, 6, 7}}))
+	var k transport.MetaBuilder
+	f.Add(k.Build(BatchMeta{Fragment: 1, Split: 2, FirstRow: 3, Rows: 4, Resume: Position{Fragment: 5, Split: 6, Row: 7}}))
 	f.Fuzz(func(_ *testing.T, b []byte) { _, _ = ParseBatchMeta(b) })
 }

@@ -10,13 +10,14 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/flight/internal/transport"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
 // DoGet implements the RPC: it streams what a ticket stands for.
 func (s *service) DoGet(t *flight.Ticket, stream flight.FlightService_DoGetServer) error {
 	ctx := stream.Context()
-	return streaming(ctx, func() error { return s.redeem(ctx, t, stream) })
+	return transport.Streaming(ctx, func() error { return s.redeem(ctx, t, stream) })
 }
 
 func (s *service) redeem(ctx context.Context, t *flight.Ticket, stream flight.FlightService_DoGetServer) error {
@@ -140,19 +141,19 @@ func (s *service) get(ctx context.Context, p *passage, stream flight.FlightServi
 	if err != nil {
 		return err
 	}
-	defer out.close()
-	if err := out.begin(); err != nil { // before the first row is looked for, which may take its time
+	defer out.Close()
+	if err := out.Begin(); err != nil { // before the first row is looked for, which may take its time
 		return err
 	}
-	var meta metaBuilder
-	cut := &batches{rows: o.BatchRows, bytes: o.BatchBytes, mem: mem, send: func(rec arrow.Record, m BatchMeta) error {
-		return out.send(rec, meta.build(m))
+	var meta transport.MetaBuilder
+	cut := &transport.Batches{Rows: o.BatchRows, Bytes: o.BatchBytes, Mem: mem, Send: func(rec arrow.Record, m BatchMeta) error {
+		return out.Send(rec, meta.Build(m))
 	}}
-	defer cut.release()
+	defer cut.Release()
 	for scan.Next() {
 		at := scan.Place()
 		rec := scan.Record()
-		if err := cut.add(rec, metaOf(at, p.parts[at.Fragment].Fragment, rec.NumRows())); err != nil {
+		if err := cut.Add(rec, transport.MetaOf(at, p.parts[at.Fragment].Fragment, rec.NumRows())); err != nil {
 			return err
 		}
 	}
@@ -163,5 +164,5 @@ func (s *service) get(ctx context.Context, p *passage, stream flight.FlightServi
 	if err != nil {
 		return err
 	}
-	return cut.flush()
+	return cut.Flush()
 }

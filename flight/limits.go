@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 )
 
 // LimitOptions says what calls may use, all together and those of one client. A client is who the Authorizer says, or else
@@ -123,10 +124,10 @@ func (l *Limits) enter(client string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.byClient[client] >= l.o.ClientStreams {
-		return failf(codes.ResourceExhausted, "%d streams of this client are running, which is as many as it may have: wait until one has ended", l.byClient[client])
+		return rpcerr.Errorf(codes.ResourceExhausted, "%d streams of this client are running, which is as many as it may have: wait until one has ended", l.byClient[client])
 	}
 	if l.streams >= l.o.Streams {
-		return failf(codes.ResourceExhausted, "%d streams are running, which is as many as there may be: try again later, or another server", l.streams)
+		return rpcerr.Errorf(codes.ResourceExhausted, "%d streams are running, which is as many as there may be: try again later, or another server", l.streams)
 	}
 	l.streams++
 	l.byClient[client]++
@@ -180,7 +181,7 @@ func (e *limitLease) reserve(ctx context.Context, want int64) (err error) {
 	}
 	if err != nil {
 		used, waiting := e.l.memory.usage()
-		return failf(codes.ResourceExhausted, "no memory for another stream after %s: %s of %s are taken, %d more calls wait: run fewer at once, or try again later", e.l.o.Wait, size(used), size(e.l.o.Memory), waiting)
+		return rpcerr.Errorf(codes.ResourceExhausted, "no memory for another stream after %s: %s of %s are taken, %d more calls wait: run fewer at once, or try again later", e.l.o.Wait, size(used), size(e.l.o.Memory), waiting)
 	}
 	return err
 }

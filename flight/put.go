@@ -14,6 +14,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/convert"
+	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 	"github.com/arrowio/arrowio/readers/ipc"
 	"github.com/arrowio/arrowio/writers"
 )
@@ -133,7 +134,7 @@ func (c *PutCommand) permits(p *arrowio.WritePlan) error {
 // complete refuses a stream that has ended with other than the rows that were announced.
 func (c *PutCommand) complete(rows int64) error {
 	if c.Rows != nil && *c.Rows != rows {
-		return failf(codes.InvalidArgument, "the stream has ended with %d rows, where the command says %d: nothing is kept", rows, *c.Rows)
+		return rpcerr.Errorf(codes.InvalidArgument, "the stream has ended with %d rows, where the command says %d: nothing is kept", rows, *c.Rows)
 	}
 	return nil
 }
@@ -153,14 +154,14 @@ func (s *service) confirm(ctx context.Context, stream flight.FlightService_DoPut
 
 // putError gives a code to what can be wrong with the place of a dataset.
 func putError(name string, err error) error {
-	var c *coded
+	var c *rpcerr.Error
 	switch {
 	case err == nil, errors.As(err, &c):
 		return err
 	case errors.Is(err, fs.ErrExist):
-		return failf(codes.AlreadyExists, "there is something called %s already: %w", name, err)
+		return rpcerr.Errorf(codes.AlreadyExists, "there is something called %s already: %w", name, err)
 	case errors.Is(err, syscall.ENOSPC):
-		return &coded{codes.ResourceExhausted, err}
+		return &rpcerr.Error{Code: codes.ResourceExhausted, Err: err}
 	}
 	return err
 }

@@ -20,6 +20,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/flight/internal/transport"
 	outipc "github.com/arrowio/arrowio/writers/ipc"
 )
 
@@ -40,7 +41,7 @@ func framed(t testing.TB, d *flight.FlightDescriptor, s *arrow.Schema, recs []ar
 		for i := range all {
 			f := &flight.FlightData{DataHeader: bytes.Clone(all[i].Metadata)}
 			for _, b := range all[i].Body {
-				f.DataBody = append(append(f.DataBody, b...), zeros[:-len(b)&7]...)
+				f.DataBody = append(append(f.DataBody, b...), make([]byte, -len(b)&7)...)
 			}
 			all[i].Release()
 			out = append(out, f)
@@ -76,7 +77,10 @@ func (c *client) Recv() (*flight.FlightData, error) {
 }
 
 func (c *client) SendMsg(m any) error {
-	out := m.(*outbound).marshal()
+	out, err := transport.NewCodec().Marshal(m)
+	if err != nil {
+		return err
+	}
 	defer out.Free()
 	d := &flight.FlightData{}
 	if err := proto.Unmarshal(out.Materialize(), d); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 	"github.com/arrowio/arrowio/readers"
 )
 
@@ -123,7 +124,7 @@ func (p *puts) begin(name string) (end func(), err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.by[name] {
-		return nil, failf(codes.Aborted, "another stream is being put as %s: try again when it has ended", name)
+		return nil, rpcerr.Errorf(codes.Aborted, "another stream is being put as %s: try again when it has ended", name)
 	}
 	if p.by == nil {
 		p.by = map[string]bool{}
@@ -140,20 +141,20 @@ func (p *puts) begin(name string) (end func(), err error) {
 func (s *service) place(ctx context.Context, c *PutCommand) (st arrowio.Store, spec Spec, known bool, err error) {
 	i := slices.IndexFunc(s.o.Writable, func(w Writable) bool { return w.has(c.Dataset) })
 	if i < 0 && len(s.o.Writable) == 0 {
-		return nil, spec, false, failf(codes.Unimplemented, "nothing can be put here: the server has no place for it")
+		return nil, spec, false, rpcerr.Errorf(codes.Unimplemented, "nothing can be put here: the server has no place for it")
 	}
 	if i < 0 {
-		return nil, spec, false, failf(codes.PermissionDenied, "%s cannot be put: the server has no place for a dataset of this name", c.Dataset)
+		return nil, spec, false, rpcerr.Errorf(codes.PermissionDenied, "%s cannot be put: the server has no place for a dataset of this name", c.Dataset)
 	}
 	had, err := s.o.Catalog.dataset(c.Dataset)
 	known = err == nil
 	if known && c.Mode == PutCreate {
-		return nil, spec, true, failf(codes.AlreadyExists, "there is a dataset %s already; mode %q would replace it", c.Dataset, PutReplace)
+		return nil, spec, true, rpcerr.Errorf(codes.AlreadyExists, "there is a dataset %s already; mode %q would replace it", c.Dataset, PutReplace)
 	}
 	st, spec, err = s.o.Writable[i].open(ctx, c.Dataset, c.Mode == PutReplace)
 	if err == nil && known && !slices.Equal(had.spec.Paths, spec.Paths) {
 		_ = st.Abort() // it has nothing yet
-		return nil, spec, true, failf(codes.FailedPrecondition, "%s is served from another place than what is put goes to", c.Dataset)
+		return nil, spec, true, rpcerr.Errorf(codes.FailedPrecondition, "%s is served from another place than what is put goes to", c.Dataset)
 	}
 	return st, spec, known, err
 }

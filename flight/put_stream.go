@@ -10,6 +10,8 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/flight/internal/rpcerr"
+	"github.com/arrowio/arrowio/internal/workers"
 	"github.com/arrowio/arrowio/readers/ipc"
 )
 
@@ -32,14 +34,10 @@ func receive(ctx context.Context, recv func() (*flight.FlightData, error)) *inbo
 	go func() {
 		for {
 			var r received
-			func() {
-				defer func() {
-					if p := recover(); p != nil {
-						r.err = panicked(p)
-					}
-				}()
-				r.data, r.err = recv()
-			}()
+			r.err = workers.Catch(func() (err error) {
+				r.data, err = recv()
+				return err
+			})
 			select {
 			case in.from <- r:
 			case <-ctx.Done():
@@ -73,7 +71,7 @@ func (in *inbound) next(ctx context.Context) (*flight.FlightData, error) {
 		}
 	}
 	if len(d.GetDataHeader()) == 0 && len(d.GetDataBody()) > 0 {
-		return nil, failf(codes.InvalidArgument, "a body of %d bytes without a message", len(d.GetDataBody()))
+		return nil, rpcerr.Errorf(codes.InvalidArgument, "a body of %d bytes without a message", len(d.GetDataBody()))
 	}
 	return d, nil
 }
@@ -88,7 +86,7 @@ func (in *inbound) message(ctx context.Context) (*flight.FlightData, error) {
 	}
 }
 
-var errNoSchema = failf(codes.InvalidArgument, "a stream without a schema")
+var errNoSchema = rpcerr.Errorf(codes.InvalidArgument, "a stream without a schema")
 
 // schema reads up to the schema, and that.
 func (in *inbound) schema(ctx context.Context, l arrowio.Limits) (*ipc.Decoder, error) {
@@ -114,7 +112,7 @@ func streamLimits(memory int64) arrowio.Limits {
 // badStream is the client's fault, whatever is wrong with its stream.
 func badStream(err error) error {
 	if errors.Is(err, errs.ErrCorrupt) || errors.Is(err, errs.ErrUnsupported) {
-		return &coded{codes.InvalidArgument, err}
+		return &rpcerr.Error{Code: codes.InvalidArgument, Err: err}
 	}
 	return err
 }
@@ -124,7 +122,7 @@ func firstMessage(ctx context.Context, recv func() (*flight.FlightData, error)) 
 	in := receive(ctx, recv)
 	first, err := in.next(ctx)
 	if err == nil && first.GetFlightDescriptor() == nil || errors.Is(err, io.EOF) {
-		err = failf(codes.InvalidArgument, "a stream without a descriptor")
+		err = rpcerr.Errorf(codes.InvalidArgument, "a stream without a descriptor")
 	}
 	if err != nil {
 		in.close()

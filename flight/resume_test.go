@@ -8,6 +8,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/flight/internal/transport"
 )
 
 // mixed are files that know how many rows they have, or do not.
@@ -110,12 +112,12 @@ func TestBatchMeta(t *testing.T) {
 
 func TestParseBatchMeta(t *testing.T) {
 	want := BatchMeta{Fragment: 3, Split: 7, FirstRow: 1 << 40, Rows: 65536, Resume: Position{Fragment: 4, Split: 0, Row: 12}}
-	var k metaBuilder
-	b := k.build(want)
+	var k transport.MetaBuilder
+	b := k.Build(want)
 	if got, err := ParseBatchMeta(b); err != nil || got != want {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if got, err := ParseBatchMeta(k.build(BatchMeta{})); err != nil || got != (BatchMeta{}) {
+	if got, err := ParseBatchMeta(k.Build(BatchMeta{})); err != nil || got != (BatchMeta{}) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	for n := range b { // never beyond what is there

@@ -16,6 +16,8 @@ import (
 	"google.golang.org/grpc/credentials"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/flight/internal/rpcerr"
+	"github.com/arrowio/arrowio/flight/internal/transport"
 )
 
 // Options says what a server serves, and how. Only Catalog is needed.
@@ -96,8 +98,8 @@ func (s *Server) Draining() bool { return s.draining.Load() }
 // grpcServer returns a gRPC server with every service of s.
 func (s *Server) grpcServer(creds credentials.TransportCredentials) *grpc.Server {
 	o := []grpc.ServerOption{
-		grpc.ForceServerCodecV2(newCodec()),
-		grpc.StatsHandler(connections{}),
+		grpc.ForceServerCodecV2(transport.NewCodec()),
+		grpc.StatsHandler(transport.StatsHandler()),
 		grpc.ChainUnaryInterceptor(s.unary),
 		grpc.ChainStreamInterceptor(s.stream),
 		grpc.MaxRecvMsgSize(s.o.MaxReceive),
@@ -106,7 +108,7 @@ func (s *Server) grpcServer(creds credentials.TransportCredentials) *grpc.Server
 	if creds != nil {
 		o = append(o, grpc.Creds(creds), grpc.WriteBufferSize(writeBuffer))
 	} else {
-		o = append(o, grpc.WriteBufferSize(0)) // gatherConn waits for more
+		o = append(o, grpc.WriteBufferSize(0)) // Gathering waits for more
 	}
 	g := grpc.NewServer(append(o, s.o.GRPC...)...)
 	flight.RegisterFlightServiceServer(g, newService(s))
@@ -127,7 +129,9 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	}
 	for _, l := range listeners {
 		if err := s.CheckAddress(l.Addr()); err != nil {
-			closeAll(listeners)
+			for _, l := range listeners {
+				_ = l.Close()
+			}
 			return err
 		}
 	}
@@ -157,9 +161,9 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 		}
 		servers[i] = s.grpcServer(creds)
 		if creds == nil {
-			l = gatherListener{l}
+			l = transport.Gathering(l)
 		} else {
-			l = knownListener{l}
+			l = transport.Known(l)
 		}
 		s.logger.InfoContext(ctx, "serving", "address", URI(l.Addr(), creds != nil))
 		go func() { ended <- servers[i].Serve(l) }()
@@ -178,14 +182,14 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 		}
 	}
 	if err == nil && cut > 0 {
-		err = failf(codes.DeadlineExceeded, "%d calls did not end in the %s that they had, and were cut off", cut, s.o.DrainTimeout)
+		err = rpcerr.Errorf(codes.DeadlineExceeded, "%d calls did not end in the %s that they had, and were cut off", cut, s.o.DrainTimeout)
 	}
 	return err
 }
 
 // CheckAddress refuses what Serve would not listen at.
 func (s *Server) CheckAddress(a net.Addr) error {
-	if s.o.Secure || local(a) {
+	if s.o.Secure || transport.Local(a) {
 		return nil
 	}
 	return errs.Errorf(errs.ErrOption, "%s can be reached from outside, and anybody could read everything: without security only loopback addresses and Unix sockets are served", a)

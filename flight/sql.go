@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 )
 
 // What datasets are, to clients that speak Flight SQL: the tables of one schema of one catalog.
@@ -51,7 +52,7 @@ func (sql) message(b []byte) (proto.Message, error) {
 	}
 	m, err := a.UnmarshalNew()
 	if err != nil {
-		return nil, failf(codes.Unimplemented, "Flight SQL: %s is not known here", a.MessageName())
+		return nil, rpcerr.Errorf(codes.Unimplemented, "Flight SQL: %s is not known here", a.MessageName())
 	}
 	return m, nil
 }
@@ -61,9 +62,9 @@ func refusedMessage(m proto.Message) error {
 	name := m.ProtoReflect().Descriptor().Name()
 	switch m.(type) {
 	case *pb.CommandStatementUpdate, *pb.CommandPreparedStatementUpdate:
-		return failf(codes.InvalidArgument, "Flight SQL: nothing can be changed by SQL here: %s is not answered", name)
+		return rpcerr.Errorf(codes.InvalidArgument, "Flight SQL: nothing can be changed by SQL here: %s is not answered", name)
 	}
-	return failf(codes.Unimplemented, "Flight SQL: %s is not answered here", name)
+	return rpcerr.Errorf(codes.Unimplemented, "Flight SQL: %s is not answered here", name)
 }
 
 // info implements dialect.
@@ -148,7 +149,7 @@ func (q sql) planMessage(ctx context.Context, m proto.Message) (*sqlPlan, error)
 
 func noTransaction(id []byte) error {
 	if len(id) > 0 {
-		return failf(codes.InvalidArgument, "Flight SQL: there are no transactions here")
+		return rpcerr.Errorf(codes.InvalidArgument, "Flight SQL: there are no transactions here")
 	}
 	return nil
 }
@@ -183,8 +184,8 @@ func (q sql) sendOne(rec arrow.Record, stream flight.FlightService_DoGetServer) 
 	if err != nil {
 		return err
 	}
-	defer out.close()
-	return out.send(rec, nil)
+	defer out.Close()
+	return out.Send(rec, nil)
 }
 
 // packSQL makes a message the Any that owns tells.

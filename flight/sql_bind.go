@@ -18,6 +18,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 	"github.com/arrowio/arrowio/readers/ipc"
 )
 
@@ -60,6 +61,8 @@ func (q sql) putSQL(in *inbound, stream flight.FlightService_DoPutServer) error 
 	return stream.Send(&flight.PutResult{AppMetadata: protowire.AppendBytes(meta, handle)})
 }
 
+var padding [8]byte
+
 // streamOf puts messages together as the IPC stream that they are, in memory.
 func streamOf(next func() (*flight.FlightData, error)) ([]byte, error) {
 	var b []byte
@@ -77,8 +80,8 @@ func streamOf(next func() (*flight.FlightData, error)) ([]byte, error) {
 			}
 			b = append(b, 0xFF, 0xFF, 0xFF, 0xFF)
 			b = binary.LittleEndian.AppendUint32(b, uint32(len(h)+7)&^7)
-			b = append(append(b, h...), zeros[:-len(h)&7]...)
-			b = append(append(b, d.GetDataBody()...), zeros[:-len(d.GetDataBody())&7]...)
+			b = append(append(b, h...), padding[:-len(h)&7]...)
+			b = append(append(b, d.GetDataBody()...), padding[:-len(d.GetDataBody())&7]...)
 		}
 	}
 }
@@ -101,7 +104,7 @@ func parameterValues(ctx context.Context, b []byte) ([]string, error) {
 	for scan.Next() {
 		rec := scan.Record()
 		if rows += rec.NumRows(); rows > 1 {
-			return nil, failf(codes.InvalidArgument, "parameters: several rows; a SELECT takes one")
+			return nil, rpcerr.Errorf(codes.InvalidArgument, "parameters: several rows; a SELECT takes one")
 		}
 		if rec.NumRows() == 0 {
 			continue
@@ -118,7 +121,7 @@ func parameterValues(ctx context.Context, b []byte) ([]string, error) {
 		return nil, badStream(err)
 	}
 	if rows == 0 && f.Schema().NumFields() > 0 {
-		return nil, failf(codes.InvalidArgument, "parameters: no row of values")
+		return nil, rpcerr.Errorf(codes.InvalidArgument, "parameters: no row of values")
 	}
 	return out, nil
 }

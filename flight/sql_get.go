@@ -13,6 +13,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/flight/internal/transport"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
@@ -78,21 +79,21 @@ func (q sql) streamSQL(ctx context.Context, p *passage, t *sqlTicket, stream fli
 	if err != nil {
 		return err
 	}
-	defer out.close()
-	if err := out.begin(); err != nil {
+	defer out.Close()
+	if err := out.Begin(); err != nil {
 		return err
 	}
 	o := p.b.scanOptions()
 	o.Rows = p.b.rows
-	r.cut = &batches{rows: o.BatchRows, bytes: o.BatchBytes, mem: mem, send: func(rec arrow.Record, _ BatchMeta) error { return out.send(rec, nil) }}
-	defer r.cut.release()
+	r.cut = &transport.Batches{Rows: o.BatchRows, Bytes: o.BatchBytes, Mem: mem, Send: func(rec arrow.Record, _ BatchMeta) error { return out.Send(rec, nil) }}
+	defer r.cut.Release()
 	if t.Count != "" {
 		return q.count(ctx, p, o, r, t)
 	}
 	if err := q.scan(ctx, p, o, r.add); err != nil {
 		return err
 	}
-	return r.cut.flush()
+	return r.cut.Flush()
 }
 
 // scan gives the rows of a passage to use until that says no.
@@ -109,7 +110,7 @@ func (q sql) scan(ctx context.Context, p *passage, o arrowio.ScanOptions, use fu
 	more := true
 	for more && scan.Next() {
 		at := scan.Place()
-		if more, err = use(scan.Record(), metaOf(at, p.parts[at.Fragment].Fragment, scan.Record().NumRows())); err != nil {
+		if more, err = use(scan.Record(), transport.MetaOf(at, p.parts[at.Fragment].Fragment, scan.Record().NumRows())); err != nil {
 			return err
 		}
 	}
@@ -140,7 +141,7 @@ func (q sql) count(ctx context.Context, p *passage, o arrowio.ScanOptions, r *sq
 	if _, err := r.add(rec, BatchMeta{Rows: 1}); err != nil {
 		return err
 	}
-	return r.cut.flush()
+	return r.cut.Flush()
 }
 
 // sqlRows makes the rows of a SELECT of those of its dataset.
@@ -150,7 +151,7 @@ type sqlRows struct {
 	offset  int64       // rows still to be left out
 	schema  *arrow.Schema
 	mem     memory.Allocator
-	cut     *batches
+	cut     *transport.Batches
 }
 
 // add takes a record, which the caller keeps, and reports whether more are wanted.
@@ -184,7 +185,7 @@ func (r *sqlRows) send(rec arrow.Record, m BatchMeta, from, to int64) error {
 		defer x.Release()
 		rec = x
 	}
-	return r.cut.add(rec, m)
+	return r.cut.Add(rec, m)
 }
 
 // extraction makes columns of those of a schema, and of what is in its structs.

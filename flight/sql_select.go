@@ -19,6 +19,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 	"github.com/arrowio/arrowio/internal/sqltext"
 )
 
@@ -99,7 +100,7 @@ func (p *sqlPlan) public(err error) error {
 // sqlError gives what the text is refused for its code: all of it is the client's to change.
 func sqlError(err error) error {
 	if errors.Is(err, errs.ErrUnsupported) {
-		return &coded{codes.InvalidArgument, err}
+		return &rpcerr.Error{Code: codes.InvalidArgument, Err: err}
 	}
 	return err
 }
@@ -120,7 +121,7 @@ func (q sql) plan(ctx context.Context, text string, params []string, unbound boo
 		return p, nil
 	}
 	if sel.Params > 0 && params == nil && !unbound {
-		return nil, failf(codes.InvalidArgument, "SQL: there are %d parameters, and no values are bound to them; prepare the statement and bind them", sel.Params)
+		return nil, rpcerr.Errorf(codes.InvalidArgument, "SQL: there are %d parameters, and no values are bound to them; prepare the statement and bind them", sel.Params)
 	}
 	name, err := sqlDataset(sel.Table)
 	if err != nil {
@@ -153,7 +154,7 @@ func (q sql) plan(ctx context.Context, text string, params []string, unbound boo
 func sqlDataset(table []string) (string, error) {
 	n := len(table)
 	if n > 1 && table[n-2] != SQLSchema || n > 2 && table[n-3] != SQLCatalog {
-		return "", failf(codes.NotFound, "SQL: there is no table %s: datasets are in %s.%s, and one with a dot in its name is written in quotes", expr.Quote(table...), SQLCatalog, SQLSchema)
+		return "", rpcerr.Errorf(codes.NotFound, "SQL: there is no table %s: datasets are in %s.%s, and one with a dot in its name is written in quotes", expr.Quote(table...), SQLCatalog, SQLSchema)
 	}
 	return table[n-1], nil
 }

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"google.golang.org/grpc/codes"
+
+	"github.com/arrowio/arrowio/flight/internal/rpcerr"
+	"github.com/arrowio/arrowio/flight/internal/transport"
 )
 
 // stallWatch ends calls whose clients neither read nor cancel. What they hold otherwise stays theirs for ever: memory, open
@@ -18,8 +21,8 @@ type stallWatch struct {
 	s       *Server
 	timeout time.Duration
 	calls   map[*Call]still
-	ended   map[*Call]bool        // by this; an RPC that waits for its client goes on until its connection ends
-	cut     map[*connection]still // of calls that were ended
+	ended   map[*Call]bool                  // by this; an RPC that waits for its client goes on until its connection ends
+	cut     map[*transport.Connection]still // of calls that were ended
 }
 
 // still says since when nothing was taken.
@@ -37,7 +40,7 @@ func (s still) moved(taken uint64, now time.Time) (still, bool) {
 }
 
 func (s *Server) watchStalls(ctx context.Context) {
-	w := &stallWatch{s: s, timeout: s.o.StallTimeout, cut: map[*connection]still{}}
+	w := &stallWatch{s: s, timeout: s.o.StallTimeout, cut: map[*transport.Connection]still{}}
 	t := time.NewTicker(max(time.Millisecond, min(w.timeout/8, 10*time.Second)))
 	defer t.Stop()
 	for {
@@ -53,17 +56,17 @@ func (s *Server) watchStalls(ctx context.Context) {
 // look ends what has stalled.
 func (w *stallWatch) look(ctx context.Context, now time.Time) {
 	calls, ended := map[*Call]still{}, map[*Call]bool{}
-	used := map[*connection]bool{}
+	used := map[*transport.Connection]bool{}
 	for _, c := range w.s.Calls() {
 		if w.ended[c] {
 			ended[c] = true
 			continue
 		}
 		used[c.conn] = true
-		if c.unsent.Load() == 0 { // it waits for something else, or for nothing
+		if !c.sent.Waits() { // it waits for something else, or for nothing
 			continue
 		}
-		at, moved := w.calls[c].moved(c.taken.Load(), now)
+		at, moved := w.calls[c].moved(c.sent.Taken(), now)
 		calls[c] = at
 		if moved || now.Sub(at.since) < w.timeout {
 			continue
@@ -74,26 +77,26 @@ func (w *stallWatch) look(ctx context.Context, now time.Time) {
 		c.cancel(errStalled(w.timeout))
 		delete(calls, c)
 		ended[c] = true
-		w.cut[c.conn] = still{c.conn.taken.Load(), now}
+		w.cut[c.conn] = still{c.conn.Taken(), now}
 	}
 	w.calls, w.ended = calls, ended
 	for conn, was := range w.cut {
-		at, moved := was.moved(conn.taken.Load(), now)
+		at, moved := was.moved(conn.Taken(), now)
 		w.cut[conn] = at
 		switch {
-		case !conn.waits() && !endedOn(ended, conn):
+		case !conn.Waits() && !endedOn(ended, conn):
 			delete(w.cut, conn)
 		case moved || used[conn] || now.Sub(at.since) < w.timeout:
 		default:
 			delete(w.cut, conn)
-			w.s.logger.WarnContext(ctx, "stalled: the client does not read, and its connection is closed", "peer", conn.peer())
-			conn.abort()
+			w.s.logger.WarnContext(ctx, "stalled: the client does not read, and its connection is closed", "peer", conn.Peer())
+			conn.Abort()
 		}
 	}
 }
 
 // endedOn reports whether a call that was ended still uses a connection.
-func endedOn(ended map[*Call]bool, conn *connection) bool {
+func endedOn(ended map[*Call]bool, conn *transport.Connection) bool {
 	for c := range ended {
 		if c.conn == conn {
 			return true
@@ -104,5 +107,5 @@ func endedOn(ended map[*Call]bool, conn *connection) bool {
 
 // errStalled is the end of a call whose client does not read.
 func errStalled(after time.Duration) error {
-	return &coded{codes.Aborted, fmt.Errorf("the client has taken nothing for %s: %w", after, errStopped)}
+	return &rpcerr.Error{Code: codes.Aborted, Err: fmt.Errorf("the client has taken nothing for %s: %w", after, errStopped)}
 }

@@ -10,8 +10,11 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
+
+	"github.com/arrowio/arrowio/flight/internal/transport"
 )
 
 const stallForTest = 300 * time.Millisecond
@@ -120,6 +123,14 @@ func TestStalledClientReadsOn(t *testing.T) {
 	}
 }
 
+// slow is a stream whose messages are taken when they, channels, are closed.
+type slow struct{ grpc.ServerStream }
+
+func (slow) SendMsg(m any) error {
+	<-m.(chan struct{})
+	return nil
+}
+
 // A call for whose client nothing waits does not stall, and neither does one that takes a little now and then.
 func TestNothingToTake(t *testing.T) {
 	s, err := New(Options{Catalog: NewCatalog(CatalogOptions{}), StallTimeout: time.Minute})
@@ -128,18 +139,24 @@ func TestNothingToTake(t *testing.T) {
 	}
 	var cause error
 	call := func() *Call {
-		c := &Call{conn: &connection{}, cancel: func(err error) { cause = err }}
+		c := &Call{conn: &transport.Connection{}, cancel: func(err error) { cause = err }}
 		s.calls.add(c)
 		return c
 	}
 	call() // waits for something else
 	sends := call()
-	w := &stallWatch{s: s, timeout: time.Minute, cut: map[*connection]still{}}
+	waits, taken := make(chan struct{}), make(chan struct{})
+	close(taken)
+	defer close(waits)
+	go func() { _ = sends.sent.Send(slow{}, waits) }()
+	settled(t, "nothing waits for the client", sends.sent.Waits)
+	w := &stallWatch{s: s, timeout: time.Minute, cut: map[*transport.Connection]still{}}
 	now := time.Now()
 	for range 30 {
 		now = now.Add(20 * time.Second)
-		sends.unsent.Store(1)
-		sends.taken.Add(1)
+		if err := sends.sent.Send(slow{}, taken); err != nil {
+			t.Fatal(err)
+		}
 		w.look(context.Background(), now)
 	}
 	if cause != nil {

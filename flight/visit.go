@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/peer"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 )
 
 // Visitor is somebody who asks the server over another protocol than gRPC, such as a browser over HTTP.
@@ -114,7 +115,7 @@ func (v *Visit) Streams(ctx context.Context) []*Call {
 func (v *Visit) Cancel(ctx context.Context, id string) error {
 	mine := v.mine(ctx)
 	if v.s.Cancel(id, func(c *Call) bool { return c.Method != readMethod && c.Method != visitMethod && mine(c) }) == 0 {
-		return failf(codes.NotFound, "no stream of request id %q is under way", id)
+		return rpcerr.Errorf(codes.NotFound, "no stream of request id %q is under way", id)
 	}
 	return nil
 }

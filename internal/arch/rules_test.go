@@ -247,8 +247,17 @@ var rules = []rule{
 	},
 	{
 		pkg: "flight",
-		may: append([]string{"internal/arrowbuf", "internal/sqltext"}, public...),
+		may: append([]string{"internal/arrowbuf", "internal/sqltext", "internal/workers"}, public...),
 		why: "it is built on what users have, and reads SQL; small batches are joined, and memory is reused, as scans do it",
+	},
+	{
+		pkg: "flight/internal/rpcerr",
+		why: "every package of the server makes these errors",
+	},
+	{
+		pkg: "flight/internal/transport",
+		may: []string{"arrowio", "arrowio/errs", "flight/internal/rpcerr", "internal/arrowbuf", "internal/workers", "writers/ipc"},
+		why: "it sends records; it knows no dataset and no format but that of the messages",
 	},
 	{
 		pkg: "flight/page",

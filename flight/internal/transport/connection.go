@@ -1,4 +1,4 @@
-package flight
+package transport
 
 import (
 	"context"
@@ -9,10 +9,10 @@ import (
 	"google.golang.org/grpc/stats"
 )
 
-// connection knows the messages that the transport of a connection still refers to. gRPC gives back what it has written,
+// Connection knows the messages that the transport of a connection still refers to. gRPC gives back what it has written,
 // and what was cancelled, but not what waits when a connection breaks: that is given back here, when nothing of the
 // transport runs any more.
-type connection struct {
+type Connection struct {
 	raw   net.Conn      // nil = it is not known
 	taken atomic.Uint64 // counts up whenever the transport is done with a part of a message
 
@@ -23,6 +23,10 @@ type connection struct {
 	latest *outbound // that owner has found
 }
 
+// Known returns a listener whose connections StatsHandler finds again. gRPC writes to them itself, as it must where they are
+// encrypted.
+func Known(l net.Listener) net.Listener { return knownListener{l} }
+
 // knownListener gives connections that are found again by the address of the other side.
 type knownListener struct{ net.Listener }
 
@@ -31,12 +35,12 @@ func (l knownListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return knownConn{c, &connection{raw: c}}, nil
+	return knownConn{c, &Connection{raw: c}}, nil
 }
 
 type knownConn struct {
 	net.Conn
-	from *connection
+	from *Connection
 }
 
 // RemoteAddr implements net.Conn.
@@ -45,11 +49,11 @@ func (c knownConn) RemoteAddr() net.Addr { return knownAddr{c.Conn.RemoteAddr(),
 // knownAddr is the address of the other side of a connection.
 type knownAddr struct {
 	net.Addr
-	of *connection
+	of *Connection
 }
 
 // add takes note of a message; false = the connection has ended.
-func (c *connection) add(m *outbound) bool {
+func (c *Connection) add(m *outbound) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ended {
@@ -63,7 +67,7 @@ func (c *connection) add(m *outbound) bool {
 }
 
 // remove reports whether the message was still known: what it holds is given back once.
-func (c *connection) remove(m *outbound) bool {
+func (c *Connection) remove(m *outbound) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, ok := c.unsent[m]
@@ -75,7 +79,7 @@ func (c *connection) remove(m *outbound) bool {
 const maxOwners = 64
 
 // owner returns a message whose memory b is of, with a reference for the caller; nil = none was found.
-func (c *connection) owner(b []byte) *outbound {
+func (c *Connection) owner(b []byte) *outbound {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, ok := c.unsent[c.latest]; ok && c.latest.owns(b) && c.latest.ref() {
@@ -93,29 +97,32 @@ func (c *connection) owner(b []byte) *outbound {
 	return nil
 }
 
-// waits reports whether the transport refers to messages.
-func (c *connection) waits() bool {
+// Waits reports whether the transport refers to messages.
+func (c *Connection) Waits() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.unsent) > 0
 }
 
-// peer is the address of the other side, where the connection is known.
-func (c *connection) peer() string {
+// Taken is a count that changes whenever the transport is done with a part of a message.
+func (c *Connection) Taken() uint64 { return c.taken.Load() }
+
+// Peer is the address of the other side, where the connection is known.
+func (c *Connection) Peer() string {
 	if c.raw == nil {
 		return ""
 	}
 	return c.raw.RemoteAddr().String()
 }
 
-// abort breaks the connection, where it is known; end follows.
-func (c *connection) abort() {
+// Abort breaks the connection, where it is known; end follows.
+func (c *Connection) Abort() {
 	if c.raw != nil {
 		_ = c.raw.Close() // nobody is left to be told
 	}
 }
 
-func (c *connection) end() {
+func (c *Connection) end() {
 	if c.conn != nil {
 		<-c.conn.stopped // nothing is written any more
 	}
@@ -130,18 +137,22 @@ func (c *connection) end() {
 
 type connectionKey struct{}
 
-func connectionFrom(ctx context.Context) *connection {
-	if c, ok := ctx.Value(connectionKey{}).(*connection); ok {
+// ConnectionOf returns the connection that the context of a call belongs to; one that is not known gives an empty one.
+func ConnectionOf(ctx context.Context) *Connection {
+	if c, ok := ctx.Value(connectionKey{}).(*Connection); ok {
 		return c
 	}
-	return &connection{}
+	return &Connection{}
 }
+
+// StatsHandler returns what a gRPC server needs to know its connections, and when they end.
+func StatsHandler() stats.Handler { return connections{} }
 
 // connections implements stats.Handler: it tells the connection of a call from its context, and when it has ended.
 type connections struct{}
 
 func (connections) TagConn(ctx context.Context, i *stats.ConnTagInfo) context.Context {
-	c := &connection{}
+	c := &Connection{}
 	if a, ok := i.RemoteAddr.(knownAddr); ok {
 		c = a.of
 	}
@@ -150,7 +161,7 @@ func (connections) TagConn(ctx context.Context, i *stats.ConnTagInfo) context.Co
 
 func (connections) HandleConn(ctx context.Context, s stats.ConnStats) {
 	if _, ok := s.(*stats.ConnEnd); ok {
-		connectionFrom(ctx).end()
+		ConnectionOf(ctx).end()
 	}
 }
 

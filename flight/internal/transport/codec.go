@@ -1,4 +1,4 @@
-package flight
+package transport
 
 import (
 	"encoding/binary"
@@ -14,7 +14,8 @@ import (
 // memory that is not copied.
 type codec struct{ encoding.CodecV2 }
 
-func newCodec() codec { return codec{encoding.GetCodecV2("proto")} }
+// NewCodec returns the codec of a server.
+func NewCodec() encoding.CodecV2 { return codec{encoding.GetCodecV2("proto")} }
 
 // Marshal implements encoding.CodecV2.
 func (c codec) Marshal(v any) (mem.BufferSlice, error) {
@@ -31,8 +32,8 @@ type outbound struct {
 	body   [][]byte // each followed by zeros up to a multiple of 8
 	size   int64    // of the body
 
-	conn    *connection
-	call    *Call        // nil = of none
+	conn    *Connection
+	sent    *Sent        // of its call; nil = of none
 	release func()       // of the memory; called once
 	refs    atomic.Int64 // pieces that gRPC refers to, and one until it has been handed over
 }
@@ -132,8 +133,8 @@ func (m *outbound) ref() bool {
 
 func (m *outbound) unref() {
 	m.conn.taken.Add(1)
-	if m.call != nil {
-		m.call.taken.Add(1)
+	if m.sent != nil {
+		m.sent.taken.Add(1)
 	}
 	if m.refs.Add(-1) == 0 && m.conn.remove(m) { // unless the end of the connection came first
 		m.release()

@@ -1,10 +1,14 @@
-package flight
+package transport
 
 import (
 	"net"
 	"sync"
 	"time"
 )
+
+// Gathering returns a listener whose connections write without copying; see gatherConn. It is for connections that are not
+// encrypted; StatsHandler finds them again, and the gRPC server should have a write buffer of 0.
+func Gathering(l net.Listener) net.Listener { return gatherListener{l} }
 
 // gatherListener gives connections that write without copying; see gatherConn.
 type gatherListener struct{ net.Listener }
@@ -30,7 +34,7 @@ func (l gatherListener) Accept() (net.Conn, error) {
 // So Write returns before anything is written, and an error is that of a Write before.
 type gatherConn struct {
 	net.Conn
-	from *connection // whose messages the memory is of
+	from *Connection // whose messages the memory is of
 
 	mu      sync.Mutex
 	work    sync.Cond // there is something to write, or an end
@@ -65,7 +69,7 @@ const (
 )
 
 func newGatherConn(c net.Conn) *gatherConn {
-	g := &gatherConn{Conn: c, from: &connection{raw: c}, stopped: make(chan struct{})}
+	g := &gatherConn{Conn: c, from: &Connection{raw: c}, stopped: make(chan struct{})}
 	g.from.conn = g
 	g.work.L, g.room.L = &g.mu, &g.mu
 	return g

@@ -1,4 +1,4 @@
-package flight
+package transport
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -33,7 +34,7 @@ func gatherPair(t *testing.T) (*gatherConn, net.Conn) {
 }
 
 // message makes a message of one piece that counts when it is released.
-func message(c *connection, n int, released *atomic.Int64) *outbound {
+func message(c *Connection, n int, released *atomic.Int64) *outbound {
 	m := &outbound{body: [][]byte{make([]byte, n)}, size: int64(n), conn: c, release: func() { released.Add(1) }}
 	for i := range m.body[0] {
 		m.body[0][i] = byte(rand.Uint32())
@@ -181,7 +182,7 @@ func TestGatherUnused(t *testing.T) {
 
 // Messages of the same memory, one of them gone: whoever is taken for the owner keeps the memory.
 func TestOwner(t *testing.T) {
-	c := &connection{}
+	c := &Connection{}
 	var released atomic.Int64
 	a := message(c, 5000, &released)
 	b := &outbound{body: a.body, size: 5000, conn: c, release: func() { released.Add(1) }}
@@ -231,4 +232,16 @@ func TestOwner(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// settled waits until a condition holds, for as long as a loaded machine may take.
+func settled(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !ok(); {
+		if time.Now().After(end) {
+			t.Fatalf("%s, and stays so", what)
+		}
+		runtime.Gosched()
+		time.Sleep(5 * time.Millisecond)
+	}
 }

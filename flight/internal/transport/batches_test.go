@@ -1,6 +1,8 @@
-package flight
+package transport
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -10,18 +12,66 @@ import (
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
+// stream is what comes out of Batches.
+type stream struct {
+	recs []arrow.Record
+	meta []BatchMeta
+}
+
+// table makes a record of n rows.
+func table(mem memory.Allocator, n int) arrow.Record {
+	b := array.NewRecordBuilder(mem, arrow.NewSchema([]arrow.Field{
+		{Name: "id", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "s", Type: arrow.BinaryTypes.String, Nullable: true},
+	}, nil))
+	defer b.Release()
+	for i := range n {
+		b.Field(0).(*array.Int64Builder).Append(int64(i))
+		if i%10 == 0 {
+			b.Field(1).AppendNull()
+		} else {
+			b.Field(1).(*array.StringBuilder).Append(strings.Repeat("é", i%8) + fmt.Sprint(i))
+		}
+	}
+	return b.NewRecord()
+}
+
+// sameRows compares the rows of two streams, however they are cut.
+func sameRows(t *testing.T, got, want *stream) {
+	t.Helper()
+	for i := range want.recs[0].NumCols() {
+		g, w := column(t, got, int(i)), column(t, want, int(i))
+		if !array.Equal(g, w) {
+			t.Fatalf("column %d differs:\n%.300s\nwant\n%.300s", i, g, w)
+		}
+	}
+}
+
+func column(t *testing.T, s *stream, i int) arrow.Array {
+	t.Helper()
+	var parts []arrow.Array
+	for _, r := range s.recs {
+		parts = append(parts, r.Column(i))
+	}
+	a, err := array.Concatenate(parts, memory.NewGoAllocator())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
 // pile cuts records of these numbers of rows, and returns what comes out.
-func pile(t *testing.T, mem memory.Allocator, b *batches, rows []int) (*stream, *stream) {
+func pile(t *testing.T, mem memory.Allocator, b *Batches, rows []int) (*stream, *stream) {
 	t.Helper()
 	total := 0
 	for _, n := range rows {
 		total += n
 	}
-	s, all := table(mem, total, total, 3)
-	whole := &stream{schema: s, recs: all}
-	out := &stream{schema: s}
-	b.mem = mem
-	b.send = func(rec arrow.Record, m BatchMeta) error {
+	all := table(mem, total)
+	whole := &stream{recs: []arrow.Record{all}}
+	out := &stream{}
+	b.Mem = mem
+	b.Send = func(rec arrow.Record, m BatchMeta) error {
 		rec.Retain()
 		out.recs, out.meta = append(out.recs, rec), append(out.meta, m)
 		if m.Rows != rec.NumRows() {
@@ -31,18 +81,18 @@ func pile(t *testing.T, mem memory.Allocator, b *batches, rows []int) (*stream, 
 	}
 	at := 0
 	for _, n := range rows {
-		rec := all[0].NewSlice(int64(at), int64(at+n))
-		err := b.add(rec, BatchMeta{Fragment: 2, FirstRow: int64(at), Rows: int64(n), Resume: Position{Fragment: 2, Row: int64(at + n)}})
+		rec := all.NewSlice(int64(at), int64(at+n))
+		err := b.Add(rec, BatchMeta{Fragment: 2, FirstRow: int64(at), Rows: int64(n), Resume: Position{Fragment: 2, Row: int64(at + n)}})
 		rec.Release()
 		if err != nil {
 			t.Fatal(err)
 		}
 		at += n
 	}
-	if err := b.flush(); err != nil {
+	if err := b.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	b.release()
+	b.Release()
 	return whole, out
 }
 
@@ -61,7 +111,7 @@ func TestBatches(t *testing.T) {
 		"nothing":                         {1 << 16, 1 << 20, nil, nil},
 	} {
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-		whole, got := pile(t, mem, &batches{rows: c.rows, bytes: c.bytes}, c.in)
+		whole, got := pile(t, mem, &Batches{Rows: c.rows, Bytes: c.bytes}, c.in)
 		var rows []int
 		for _, r := range got.recs {
 			rows = append(rows, int(r.NumRows()))
@@ -106,7 +156,7 @@ func TestBatchesThatCannotBeJoined(t *testing.T) {
 	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.PrimitiveTypes.Int64}
 	s := arrow.NewSchema([]arrow.Field{{Name: "d", Type: dt}}, nil)
 	var sent []BatchMeta
-	b := &batches{rows: 1 << 16, bytes: 1 << 20, mem: memory.DefaultAllocator, send: func(rec arrow.Record, m BatchMeta) error {
+	b := &Batches{Rows: 1 << 16, Bytes: 1 << 20, Mem: memory.DefaultAllocator, Send: func(rec arrow.Record, m BatchMeta) error {
 		sent = append(sent, m)
 		return nil
 	}}
@@ -119,11 +169,11 @@ func TestBatchesThatCannotBeJoined(t *testing.T) {
 		}
 		a := db.NewArray()
 		rec := array.NewRecord(s, []arrow.Array{a}, 100)
-		if err := b.add(rec, BatchMeta{FirstRow: int64(100 * k), Rows: 100, Resume: Position{Row: int64(100*k + 100)}}); err != nil {
+		if err := b.Add(rec, BatchMeta{FirstRow: int64(100 * k), Rows: 100, Resume: Position{Row: int64(100*k + 100)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := b.flush(); err != nil {
+	if err := b.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	if len(sent) != 3 || sent[1].FirstRow != 100 || sent[1].Resume.Row != 200 {

@@ -1,4 +1,4 @@
-package flight
+package transport
 
 import (
 	"errors"
@@ -19,12 +19,12 @@ const (
 	joinBytes = 1 << 20
 )
 
-// batches cuts the records of a scan into what is sent: small ones are joined, large ones cut, each with its BatchMeta.
-type batches struct {
-	rows    int   // of a batch, at most
-	bytes   int64 // of a batch, about
-	mem     memory.Allocator
-	send    func(rec arrow.Record, m BatchMeta) error
+// Batches cuts the records of a scan into what is sent: small ones are joined, large ones cut, each with its BatchMeta.
+type Batches struct {
+	Rows    int   // of a batch, at most
+	Bytes   int64 // of a batch, about
+	Mem     memory.Allocator
+	Send    func(rec arrow.Record, m BatchMeta) error
 	wait    []waiting
 	waiting int64 // rows of what waits
 	size    int64 // of what waits
@@ -35,15 +35,15 @@ type waiting struct {
 	meta BatchMeta
 }
 
-// add takes a record. The caller keeps it.
-func (b *batches) add(rec arrow.Record, m BatchMeta) error {
+// Add takes a record. The caller keeps it.
+func (b *Batches) Add(rec arrow.Record, m BatchMeta) error {
 	n, size := rec.NumRows(), arrowbuf.RecordSize(rec)
-	if len(b.wait) > 0 && (b.waiting+n > int64(b.rows) || b.size+size > b.bytes) {
-		if err := b.flush(); err != nil {
+	if len(b.wait) > 0 && (b.waiting+n > int64(b.Rows) || b.size+size > b.Bytes) {
+		if err := b.Flush(); err != nil {
 			return err
 		}
 	}
-	small := n < min(joinRows, int64(b.rows)) && size < min(joinBytes, b.bytes)
+	small := n < min(joinRows, int64(b.Rows)) && size < min(joinBytes, b.Bytes)
 	if !small && len(b.wait) == 0 {
 		return b.cut(rec, m, size)
 	}
@@ -51,25 +51,25 @@ func (b *batches) add(rec arrow.Record, m BatchMeta) error {
 	b.wait = append(b.wait, waiting{rec, m})
 	b.waiting += n
 	b.size += size
-	if b.waiting >= min(joinRows, int64(b.rows)) || b.size >= min(joinBytes, b.bytes) {
-		return b.flush()
+	if b.waiting >= min(joinRows, int64(b.Rows)) || b.size >= min(joinBytes, b.Bytes) {
+		return b.Flush()
 	}
 	return nil
 }
 
 // cut sends a record in pieces where it is more than twice as large as it should be.
-func (b *batches) cut(rec arrow.Record, m BatchMeta, size int64) error {
+func (b *Batches) cut(rec arrow.Record, m BatchMeta, size int64) error {
 	n := rec.NumRows()
-	pieces := min((size+b.bytes-1)/b.bytes, n)
-	if size <= 2*b.bytes || pieces < 2 || m.Resume.Row-m.FirstRow != n {
-		return b.send(rec, m) // of rows that a filter has chosen, nobody could say where a piece ends
+	pieces := min((size+b.Bytes-1)/b.Bytes, n)
+	if size <= 2*b.Bytes || pieces < 2 || m.Resume.Row-m.FirstRow != n {
+		return b.Send(rec, m) // of rows that a filter has chosen, nobody could say where a piece ends
 	}
 	for i := range pieces {
 		from, to := part(n, i, pieces), part(n, i+1, pieces)
 		p := rec.NewSlice(from, to)
 		pm := BatchMeta{Fragment: m.Fragment, Split: m.Split, FirstRow: m.FirstRow + from, Rows: to - from, Resume: m.Resume}
 		pm.Resume.Row = m.FirstRow + to
-		err := b.send(p, pm)
+		err := b.Send(p, pm)
 		p.Release()
 		if err != nil {
 			return err
@@ -86,23 +86,23 @@ func part(n, i, k int64) int64 {
 	return n / k * i
 }
 
-// flush sends what waits.
-func (b *batches) flush() error {
+// Flush sends what waits.
+func (b *Batches) Flush() error {
 	if len(b.wait) == 0 {
 		return nil
 	}
-	defer b.release()
+	defer b.Release()
 	m := b.wait[0].meta
 	m.Rows, m.Resume = b.waiting, b.wait[len(b.wait)-1].meta.Resume
 	recs := make([]arrow.Record, len(b.wait))
 	for i, w := range b.wait {
 		recs[i] = w.Record
 	}
-	rec, err := arrowbuf.Concat(recs, b.mem)
+	rec, err := arrowbuf.Concat(recs, b.Mem)
 	switch {
 	case errors.Is(err, arrowbuf.ErrOverflow): // of dictionaries, that together have too many values for their indices
 		for _, w := range b.wait {
-			if err := b.send(w.Record, w.meta); err != nil {
+			if err := b.Send(w.Record, w.meta); err != nil {
 				return err
 			}
 		}
@@ -111,11 +111,11 @@ func (b *batches) flush() error {
 		return errs.Errorf(errs.ErrInternal, "%w", err)
 	}
 	defer rec.Release()
-	return b.send(rec, m)
+	return b.Send(rec, m)
 }
 
-// release frees what waits.
-func (b *batches) release() {
+// Release frees what waits.
+func (b *Batches) Release() {
 	for _, w := range b.wait {
 		w.Release()
 	}
@@ -123,8 +123,8 @@ func (b *batches) release() {
 	b.wait, b.waiting, b.size = b.wait[:0], 0, 0
 }
 
-// metaOf returns the BatchMeta of a record that comes from a place; fragments are counted as the ticket does.
-func metaOf(p arrowio.Place, fragment int, rows int64) BatchMeta {
+// MetaOf returns the BatchMeta of a record that comes from a place; fragments are counted as the ticket does.
+func MetaOf(p arrowio.Place, fragment int, rows int64) BatchMeta {
 	fragment = min(fragment, math.MaxInt32)
 	return BatchMeta{
 		Fragment: fragment, Split: p.Split, FirstRow: p.Rows.Start, Rows: rows,

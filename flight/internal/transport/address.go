@@ -1,4 +1,4 @@
-package flight
+package transport
 
 import (
 	"errors"
@@ -94,8 +94,8 @@ func URI(a net.Addr, tls bool) string {
 	return "grpc://" + a.String()
 }
 
-// local reports whether only this machine can reach an address.
-func local(a net.Addr) bool {
+// Local reports whether only this machine can reach an address.
+func Local(a net.Addr) bool {
 	switch a := a.(type) {
 	case *net.UnixAddr:
 		return true
@@ -103,10 +103,4 @@ func local(a net.Addr) bool {
 		return a.IP.IsLoopback()
 	}
 	return a.Network() == "bufconn" // in the process
-}
-
-func closeAll(listeners []net.Listener) {
-	for _, l := range listeners {
-		_ = l.Close()
-	}
 }

@@ -1,4 +1,4 @@
-package flight
+package transport
 
 import (
 	"bytes"
@@ -21,9 +21,9 @@ func TestOutboundIsFlightData(t *testing.T) {
 		}
 		return b
 	}
-	c := newCodec()
+	c := NewCodec()
 	for range 200 {
-		conn := &connection{}
+		conn := &Connection{}
 		released := 0
 		m := &outbound{header: random(rnd.IntN(300)), meta: random(rnd.IntN(3) * 40), conn: conn, release: func() { released++ }}
 		var body []byte
@@ -86,7 +86,7 @@ func hasLarge(body [][]byte) bool {
 
 // What gRPC never gives back is released when the connection has ended; what comes after that is not begun.
 func TestConnectionEndReleases(t *testing.T) {
-	conn := &connection{}
+	conn := &Connection{}
 	released := 0
 	m := &outbound{body: [][]byte{make([]byte, 5000)}, size: 5000, conn: conn, release: func() { released++ }}
 	if !conn.add(m) {
@@ -107,7 +107,7 @@ func TestConnectionEndReleases(t *testing.T) {
 
 // Other messages are protobuf as always.
 func TestCodecFallsBack(t *testing.T) {
-	c := newCodec()
+	c := NewCodec()
 	in := &flight.Ticket{Ticket: []byte("x")}
 	b, err := c.Marshal(in)
 	if err != nil {

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package flight
+package transport
 
 import "net"
 
