@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -17,6 +16,7 @@ import (
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/budget"
 	"github.com/arrowio/arrowio/internal/kuduwire"
+	"github.com/arrowio/arrowio/internal/workers"
 	"github.com/arrowio/arrowio/readers/cfile"
 )
 
@@ -60,9 +60,9 @@ type splitReader struct {
 	schema  *arrow.Schema
 	mem     memory.Allocator
 	columns []*column
-	deal    [][]*column   // columns in branches that can be decoded at the same time
-	share   arrowio.Share // nil = one after another
-	live    []byte        // nil = all rows are there
+	groups  workers.Groups // of columns, by number
+	share   arrowio.Share  // nil = one after another
+	live    []byte         // nil = all rows are there
 	budget  *budget.Batch
 
 	row    int64 // of the file
@@ -123,7 +123,11 @@ func (r *splitReader) open(ctx context.Context, rows arrowio.RowSet, p arrowio.P
 			return err
 		}
 	}
-	r.dealOut()
+	costs := make([]float64, len(r.columns))
+	for i, c := range r.columns {
+		costs[i] = float64(c.cost())
+	}
+	r.groups = workers.Divide(costs)
 	return nil
 }
 
@@ -184,43 +188,13 @@ func checkColumn(r *cfile.Reader, c *kuduwire.Column, rs *rowset) error {
 	return nil
 }
 
-// mostBranches bounds how many branches columns are dealt out to.
-const mostBranches = 16
-
-// dealOut deals the columns out to branches of about the same number of bytes, the largest first.
-func (r *splitReader) dealOut() {
-	r.deal = make([][]*column, min(mostBranches, len(r.columns)))
-	sums := make([]int64, len(r.deal))
-	order := slices.Clone(r.columns)
-	slices.SortStableFunc(order, func(a, b *column) int { return int(b.cost() - a.cost()) })
-	for _, c := range order {
-		i := 0
-		for k, s := range sums {
-			if s < sums[i] {
-				i = k
-			}
-		}
-		sums[i] += c.cost()
-		r.deal[i] = append(r.deal[i], c)
-	}
-}
-
 // cost guesses at what decoding takes: text is written for every byte, numbers are packed.
 func (c *column) cost() int64 { return c.bytes + 1 }
 
 // Share implements arrowio.Sharer.
 func (r *splitReader) Share(run arrowio.Share) int {
 	r.share = run
-	total, most := int64(0), int64(1)
-	for _, d := range r.deal {
-		sum := int64(0)
-		for _, c := range d {
-			sum += c.cost()
-		}
-		total += sum
-		most = max(most, sum)
-	}
-	return max(1, int(float64(total)/float64(most)+0.25))
+	return r.groups.Width
 }
 
 // Skip passes over n rows.
@@ -269,8 +243,9 @@ func (r *splitReader) Read(n int) (int, error) {
 	r.row += int64(n)
 	r.rows += n
 	runs := r.runs[first:]
-	do := func(i int) error {
-		for _, c := range r.deal[i] {
+	err := r.groups.Run(r.share, func(i int) error {
+		for _, k := range r.groups.Tasks[i] {
+			c := r.columns[k]
 			for _, u := range runs {
 				c.Skip(u.row - c.Row())
 				if err := c.Read(u.n); err != nil {
@@ -279,15 +254,7 @@ func (r *splitReader) Read(n int) (int, error) {
 			}
 		}
 		return nil
-	}
-	var err error
-	if r.share != nil && len(r.deal) > 1 {
-		err = r.share(len(r.deal), do)
-	} else {
-		for i := 0; i < len(r.deal) && err == nil; i++ {
-			err = do(i)
-		}
-	}
+	})
 	if err != nil {
 		r.err = errs.Locate(inRowSet(err, r.part.rowset), errs.At{Split: errs.N(r.split.Ordinal)})
 		return 0, r.err

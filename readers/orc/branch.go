@@ -1,8 +1,6 @@
 package orc
 
 import (
-	"slices"
-
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -15,14 +13,10 @@ import (
 // stepRows bounds the rows that nodes handle at once: ids, lengths and nanoseconds of that many are held.
 const stepRows = 1 << 16
 
-// mostBranches bounds how many branches a tree has: each has the state of a decompressor.
-const mostBranches = 16
-
 // branch is some of a tree's columns, with what they need to be decoded apart from the others. One goroutine at a time.
 type branch struct {
 	tree    *tree
-	columns []int // positions in the projection
-	cost    float64
+	columns []int   // positions in the projection
 	roots   []*node // what is decoded side by side: columns, and gate
 	gate    *node   // the struct that some columns are children of; nil = none
 	trims   []bool  // which of roots can be trimmed
@@ -31,53 +25,6 @@ type branch struct {
 	scratch orcwire.Scratch
 	row     int64    // of the stripe, where the nodes stand
 	pieces  [][2]int // see window
-}
-
-// newBranches deals columns out so that branches cost about the same, the dearest column first.
-func (t *tree) newBranches(costs []float64) []*branch {
-	for range min(mostBranches, len(costs)) {
-		t.branches = append(t.branches, &branch{tree: t})
-	}
-	order := make([]int, len(costs))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case costs[a] > costs[b]:
-			return -1
-		case costs[a] < costs[b]:
-			return 1
-		}
-		return 0
-	})
-	for _, i := range order {
-		g := slices.MinFunc(t.branches, func(a, b *branch) int {
-			if a.cost < b.cost {
-				return -1
-			}
-			return 1
-		})
-		g.columns = append(g.columns, i)
-		g.cost += costs[i]
-	}
-	for _, g := range t.branches {
-		slices.Sort(g.columns)
-	}
-	return t.branches
-}
-
-// width returns how many goroutines the branches keep busy.
-func (t *tree) width() int {
-	total, most := 0.0, 0.0
-	for _, g := range t.branches {
-		total += g.cost
-		most = max(most, g.cost)
-	}
-	if most == 0 {
-		return 1
-	}
-	return int(total/most + 0.25)
 }
 
 // costs guesses what decoding the columns of a stripe takes, in nanoseconds.

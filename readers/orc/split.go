@@ -86,7 +86,7 @@ func (t *tree) passes(rows arrowio.RowSet, first int64, here bool) bool {
 // Share implements arrowio.Sharer.
 func (r *splitReader) Share(run arrowio.Share) int {
 	r.tree.share = run
-	return r.tree.width()
+	return r.tree.groups.Width
 }
 
 // Skip passes over n rows.

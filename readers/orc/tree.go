@@ -13,6 +13,7 @@ import (
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/budget"
 	"github.com/arrowio/arrowio/internal/orcwire"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // tree decodes the columns of a projection, one stripe after another, forward only. One goroutine at a time has it; it
@@ -24,8 +25,9 @@ type tree struct {
 	fields   []arrowio.ProjectedField
 	arena    arrowbuf.Arena
 	roots    []*node
-	branches []*branch
-	nodes    []*node // of all branches
+	groups   workers.Groups // of columns, by their positions in the projection
+	branches []*branch      // what decodes each group
+	nodes    []*node        // of all branches
 	inputs   []*input
 
 	window int64            // of each input
@@ -38,7 +40,7 @@ type tree struct {
 	row    int64   // of the stripe, where the branches stand
 }
 
-// newTree builds the decoders of a projection. What its columns have in stripe s tells how to deal them out.
+// newTree builds the decoders of a projection. What its columns have in stripe s tells how to divide them.
 func (f *File) newTree(p arrowio.Projection, mem memory.Allocator, s *stripe) *tree {
 	t := &tree{
 		file: f, schema: p.Schema, fields: p.Fields, arena: arrowbuf.Arena{Allocator: mem}, batch: budget.NewBatch(f.limits),
@@ -48,8 +50,11 @@ func (f *File) newTree(p arrowio.Projection, mem memory.Allocator, s *stripe) *t
 		types[i] = f.top[pf.Index]
 	}
 	t.roots = make([]*node, len(types))
-	for _, g := range t.newBranches(s.costs(types)) {
-		for _, i := range g.columns {
+	t.groups = workers.Divide(s.costs(types))
+	for _, columns := range t.groups.Tasks {
+		g := &branch{tree: t, columns: columns}
+		t.branches = append(t.branches, g)
+		for _, i := range columns {
 			t.roots[i] = g.column(types[i], p.Fields[i], p.Schema.Field(i))
 		}
 		for _, r := range g.roots {
@@ -169,17 +174,9 @@ func (t *tree) read(row int64, n int) error {
 	})
 }
 
-// each has all branches do something, at the same time where there is help.
+// each calls do for all branches, at the same time where share allows it.
 func (t *tree) each(do func(g *branch) error) error {
-	if t.share != nil && len(t.branches) > 1 {
-		return t.share(len(t.branches), func(i int) error { return do(t.branches[i]) })
-	}
-	for _, g := range t.branches {
-		if err := do(g); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.groups.Run(t.share, func(i int) error { return do(t.branches[i]) })
 }
 
 // take makes a record of what was read since the last one.

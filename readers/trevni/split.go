@@ -15,6 +15,7 @@ import (
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/trevniwire"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // walkRows bounds the rows that one step of the walk handles: lengths of that many entries are held at once.
@@ -23,8 +24,8 @@ const walkRows = 1 << 16
 // scratch is what readers of one file reuse: fetched bytes, unpacked blocks, decompressor state.
 type scratch struct {
 	fetch  []byte
-	kept   map[int]*kept                    // by column
-	codecs [mostBranches]blockcodec.Decoder // of each branch
+	kept   map[int]*kept                          // by column
+	codecs [workers.MostGroups]blockcodec.Decoder // of each group of roots
 }
 
 // splitReader decodes one split. See arrowio.SplitReader.
@@ -34,9 +35,9 @@ type splitReader struct {
 	split   arrowio.Split
 	schema  *arrow.Schema
 	roots   []*root
-	deal    [][]*root     // the roots in branches that can be decoded at the same time
-	share   arrowio.Share // nil = they are decoded one after another
-	columns []*column     // every column in use, in file order: parents before children
+	groups  workers.Groups // of roots, by number
+	share   arrowio.Share  // nil = they are decoded one after another
+	columns []*column      // every column in use, in file order: parents before children
 	scratch *scratch
 	row     int64
 	rows    int // of the batch being built
@@ -111,7 +112,7 @@ func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 	if err == nil && len(r.columns) == 0 {
 		err = f.confirmRows(ctx)
 	}
-	r.branch()
+	r.divide()
 	for _, rt := range r.roots {
 		rt.row = s.Rows.Start
 		for _, c := range rt.columns {
@@ -258,8 +259,9 @@ func (r *splitReader) walk(n int64, read bool) error {
 		r.err = errs.Errorf(errs.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.row, r.split.Rows.End)
 		return r.err
 	}
-	do := func(i int) error {
-		for _, rt := range r.deal[i] {
+	err := r.groups.Run(r.share, func(i int) error {
+		for _, k := range r.groups.Tasks[i] {
+			rt := r.roots[k]
 			err := rt.walk(r.row, false)
 			if err == nil {
 				err = rt.walk(r.row+n, read)
@@ -269,15 +271,7 @@ func (r *splitReader) walk(n int64, read bool) error {
 			}
 		}
 		return nil
-	}
-	var err error
-	if r.share != nil && len(r.deal) > 1 {
-		err = r.share(len(r.deal), do)
-	} else {
-		for i := 0; i < len(r.deal) && err == nil; i++ {
-			err = do(i)
-		}
-	}
+	})
 	if err != nil {
 		r.err = errs.Locate(err, errs.At{Format: Name, Split: errs.N(r.split.Ordinal)})
 		return r.err
