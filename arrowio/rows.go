@@ -1,12 +1,25 @@
 package arrowio
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
+)
 
 // RowRange is a half-open range of rows of a file.
 type RowRange struct{ Start, End int64 }
 
 // Len returns the number of rows; 0 for an empty or reversed range.
 func (r RowRange) Len() int64 { return max(0, r.End-r.Start) }
+
+// Check returns an error of kind errs.ErrInternal unless the n rows from row on are all in r. A SplitReader that stands at
+// row calls it, with the rows of its split, before it reads or skips n rows.
+func (r RowRange) Check(row, n int64) error {
+	if row < r.Start || n < 0 || n > r.End-row {
+		return errs.Errorf(errs.ErrInternal, "%d rows requested from row %d on, outside rows %d to %d of the split", n, row, r.Start, r.End)
+	}
+	return nil
+}
 
 // Intersect returns the rows in both.
 func (r RowRange) Intersect(o RowRange) RowRange {

@@ -1,9 +1,12 @@
 package arrowio
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // universe is how many rows the sets of these tests are about.
@@ -120,6 +123,31 @@ func TestAddRuns(t *testing.T) {
 	} {
 		if got := addRuns(c.set, c.runs, c.got); fmt.Sprint(got) != fmt.Sprint(c.want) {
 			t.Errorf("runs %v of %v: %v, want %v", c.runs, c.got, got, c.want)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	split := RowRange{10, 20}
+	for _, c := range []struct {
+		row, n int64
+		ok     bool
+	}{
+		{10, 10, true},
+		{15, 0, true},
+		{20, 0, true},
+		{19, 1, true},
+		{10, 11, false},
+		{20, 1, false},
+		{9, 1, false},
+		{21, 0, false},
+		{15, -1, false},
+		{11, math.MaxInt64, false},
+		{math.MaxInt64, 1, false},
+		{math.MinInt64, 1, false},
+	} {
+		if err := split.Check(c.row, c.n); (err == nil) != c.ok || err != nil && !errors.Is(err, errs.ErrInternal) {
+			t.Errorf("%d rows from %d on: %v", c.n, c.row, err)
 		}
 	}
 }

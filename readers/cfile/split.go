@@ -83,8 +83,8 @@ func (r *splitReader) Read(n int) (int, error) {
 }
 
 func (r *splitReader) admit(n int64) error {
-	if r.err == nil && (n < 0 || n > r.split.Rows.End-r.row) {
-		r.err = errs.Errorf(errs.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.row, r.split.Rows.End)
+	if r.err == nil {
+		r.err = r.split.Rows.Check(r.row, n)
 	}
 	return r.err
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
-	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/budget"
 )
@@ -57,8 +56,8 @@ func (r *memoryReader) Read(n int) (int, error) {
 }
 
 func (r *memoryReader) admit(n int64) error {
-	if r.err == nil && (n < 0 || n > r.split.Rows.End-r.row) {
-		r.err = errs.Errorf(errs.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.row, r.split.Rows.End)
+	if r.err == nil {
+		r.err = r.split.Rows.Check(r.row, n)
 	}
 	return r.err
 }

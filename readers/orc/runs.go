@@ -20,8 +20,8 @@ const (
 func (r *splitReader) ReadRuns(runs []arrowio.RowRange) error {
 	n := 0
 	for _, x := range runs {
-		if r.err == nil && (x.Start < r.row || x.End < x.Start || x.End > r.end) {
-			r.err = errs.Errorf(errs.ErrInternal, "rows %v asked for at row %d of a split that ends at %d", x, r.row, r.end)
+		if r.err == nil { // rows before r.row are behind the reader
+			r.err = arrowio.RowRange{Start: r.row, End: r.end}.Check(x.Start, x.End-x.Start)
 		}
 		if r.err != nil {
 			return r.err

@@ -114,8 +114,8 @@ func (r *splitReader) Read(n int) (int, error) {
 }
 
 func (r *splitReader) admit(n int64) error {
-	if r.err == nil && (n < 0 || n > r.end-r.row) {
-		r.err = errs.Errorf(errs.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.row, r.end)
+	if r.err == nil {
+		r.err = arrowio.RowRange{Start: r.start, End: r.end}.Check(r.row, n)
 	}
 	return r.err
 }

@@ -48,19 +48,12 @@ func (r *reader) Fit(n int, bytes int64) int {
 	return n
 }
 
-func (r *reader) admit(n int64) error {
-	if n < 0 || n > r.split.Rows.End-r.row {
-		return errs.Errorf(errs.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.row, r.split.Rows.End)
-	}
-	return nil
-}
-
 // Skip passes over n rows.
 func (r *reader) Skip(n int64) (int64, error) {
 	if r.left == nil {
 		return r.SplitReader.Skip(n)
 	}
-	if err := r.admit(n); err != nil {
+	if err := r.split.Rows.Check(r.row, n); err != nil {
 		return 0, err
 	}
 	r.row += n
@@ -72,7 +65,7 @@ func (r *reader) Read(n int) (int, error) {
 	if r.left == nil || n == 0 {
 		return r.SplitReader.Read(n)
 	}
-	if err := r.admit(int64(n)); err != nil {
+	if err := r.split.Rows.Check(r.row, int64(n)); err != nil {
 		return 0, err
 	}
 	r.runs = r.left.stored(r.runs[:0], r.row-r.split.Rows.Start, int64(n))

@@ -9,7 +9,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
-	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
@@ -153,10 +152,7 @@ func (r *fragmentReader) admit(n int64) error {
 	if r.closed {
 		return errClosed
 	}
-	if n < 0 || n > r.split.Rows.End-r.row {
-		return errs.Errorf(errs.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.row, r.split.Rows.End)
-	}
-	return nil
+	return r.split.Rows.Check(r.row, n)
 }
 
 // Skip passes over n rows.

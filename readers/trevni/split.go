@@ -252,11 +252,10 @@ func (r *splitReader) Read(n int) (int, error) {
 }
 
 func (r *splitReader) walk(n int64, read bool) error {
-	if r.err != nil {
-		return r.err
+	if r.err == nil {
+		r.err = r.split.Rows.Check(r.row, n)
 	}
-	if n < 0 || n > r.split.Rows.End-r.row {
-		r.err = errs.Errorf(errs.ErrInternal, "%d rows asked for at row %d of a split that ends at %d", n, r.row, r.split.Rows.End)
+	if r.err != nil {
 		return r.err
 	}
 	err := r.groups.Run(r.share, func(i int) error {
