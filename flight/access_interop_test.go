@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/flight/internal/certtest"
 )
 
 // pyarrow's client shows tokens, passwords and certificates as it does to any server.
@@ -20,7 +22,7 @@ func TestPyarrowAccess(t *testing.T) {
 	if python == "" || bin == "" {
 		t.Fatal("ARROWIO_PYTHON and ARROWIO_BIN must say where they are: see testdata/interop/README.md")
 	}
-	dir, ca := t.TempDir(), newAuthority(t, "ca")
+	dir, ca := t.TempDir(), certtest.New(t, "ca")
 	_, recs := table(memory.DefaultAllocator, 1000, 100, 1)
 	write(t, filepath.Join(dir, "data.orc"), recs, nil)
 	move := func(from, to string) {
@@ -28,9 +30,9 @@ func TestPyarrowAccess(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	move(ca.file, "ca.pem")
+	move(ca.File, "ca.pem")
 	for _, name := range []string{"server", "alice"} {
-		cert, key := ca.issue(t, name, nil)
+		cert, key := ca.Issue(t, name, nil)
 		move(cert, name+".pem")
 		move(key, name+".key")
 	}

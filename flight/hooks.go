@@ -12,16 +12,6 @@ type Client struct {
 	Detail any    // the Authorizer's own
 }
 
-// Permission is what a call wants of a dataset, or of the server.
-type Permission string
-
-// Permissions.
-const (
-	PermitRead   Permission = "read"   // its schema and rows, and what is known of its files
-	PermitWrite  Permission = "write"  // put rows under its name
-	PermitManage Permission = "manage" // refresh it; the calls of others
-)
-
 // Authorizer says who makes a call and what they may do. Its methods may be called concurrently. An error that is not a
 // gRPC status already becomes UNAUTHENTICATED from the first, PERMISSION_DENIED from the second.
 type Authorizer interface {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/flight/auth"
 	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 )
 
@@ -94,7 +95,7 @@ func clientKey(c *Call) string {
 	if c.Client.Name != "" {
 		return "name " + c.Client.Name
 	}
-	return hostOf(c.Peer)
+	return auth.Host(c.Peer)
 }
 
 // Begin implements Limiter.

@@ -46,7 +46,11 @@ func (s *service) dialect(command []byte) dialect {
 // has set, which is how clients get a token for their password.
 func (s *service) Handshake(stream flight.FlightService_HandshakeServer) error {
 	if a, ok := s.o.Authorizer.(*Access); ok {
-		return a.handshake(stream)
+		name := ""
+		if c := CallFrom(stream.Context()); c != nil {
+			name = c.Client.Name
+		}
+		return a.a.Handshake(stream, name)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func TestParameterTypesBesideDurations(t *testing.T) {
 			t.Fatalf("%s: %v", where, err)
 		}
 		types, err := parameterTypes(sel, s)
-		want := arrow.DataType(arrow.PrimitiveTypes.Int64)
+		want := arrow.PrimitiveTypes.Int64
 		if where == "d = ? " {
 			want = s.Field(0).Type
 		}

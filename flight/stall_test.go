@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 
+	"github.com/arrowio/arrowio/flight/internal/certtest"
 	"github.com/arrowio/arrowio/flight/internal/transport"
 )
 
@@ -26,13 +27,13 @@ var halfMiB = []byte(`{"dataset":"events","batch_bytes":524288}`)
 func TestStalledClient(t *testing.T) {
 	t.Run("plain", func(t *testing.T) { testStalledClient(t, nil, nil) })
 	t.Run("TLS", func(t *testing.T) { // where gRPC writes itself
-		ca := newAuthority(t, "ca")
-		cert, key := ca.issue(t, "server", nil)
+		ca := certtest.New(t, "ca")
+		cert, key := ca.Issue(t, "server", nil)
 		creds, err := TLSCredentials(TLSFiles{Cert: cert, Key: key})
 		if err != nil {
 			t.Fatal(err)
 		}
-		testStalledClient(t, creds, &tls.Config{RootCAs: ca.pool})
+		testStalledClient(t, creds, &tls.Config{RootCAs: ca.Pool})
 	})
 }
 

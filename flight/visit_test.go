@@ -20,13 +20,14 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/flight/internal/certtest"
 )
 
 // A visitor over HTTP is who its certificate says, over HTTP/1.1 and HTTP/2, and is refused without one.
 func TestVisitCertificate(t *testing.T) {
-	ca := newAuthority(t, "ca")
-	cert, key := ca.issue(t, "server", nil)
-	config, err := TLSConfig(TLSFiles{Cert: cert, Key: key, ClientCA: ca.file, Logger: slog.New(slog.DiscardHandler)}, "h2", "http/1.1")
+	ca := certtest.New(t, "ca")
+	cert, key := ca.Issue(t, "server", nil)
+	config, err := TLSConfig(TLSFiles{Cert: cert, Key: key, ClientCA: ca.File, Logger: slog.New(slog.DiscardHandler)}, "h2", "http/1.1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,14 +53,14 @@ func TestVisitCertificate(t *testing.T) {
 	h.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)
 	h.StartTLS()
 	defer h.Close()
-	pem, err := os.ReadFile(ca.file)
+	pem, err := os.ReadFile(ca.File)
 	if err != nil {
 		t.Fatal(err)
 	}
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(pem)
 	own := func(name string) tls.Certificate {
-		c, k := ca.issue(t, name, nil)
+		c, k := ca.Issue(t, name, nil)
 		pair, err := tls.LoadX509KeyPair(c, k)
 		if err != nil {
 			t.Fatal(err)

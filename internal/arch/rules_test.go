@@ -19,7 +19,7 @@ var neutral = []string{
 }
 
 // public is what users may import, and the programs built on it.
-var public = []string{"arrowio/**", "readers/**", "writers/**", "convert", "flight"}
+var public = []string{"arrowio/**", "readers/**", "writers/**", "convert", "flight", "flight/auth"}
 
 // doesIO are the packages that reach outside the process, or wait.
 var doesIO = []string{"io", "io/fs", "io/ioutil", "bufio", "os", "os/**", "net", "net/**", "syscall", "golang.org/x/sys/**"}
@@ -249,6 +249,15 @@ var rules = []rule{
 		pkg: "flight",
 		may: append([]string{"internal/arrowbuf", "internal/sqltext", "internal/workers"}, public...),
 		why: "it is built on what users have, and reads SQL; small batches are joined, and memory is reused, as scans do it",
+	},
+	{
+		pkg: "flight/auth",
+		may: []string{"arrowio/errs", "flight/internal/rpcerr"},
+		why: "who a client is, and what it may do, is decided without a look at data",
+	},
+	{
+		pkg: "flight/internal/certtest",
+		why: "tests alone import it",
 	},
 	{
 		pkg: "flight/internal/rpcerr",

@@ -1,4 +1,4 @@
-package flight
+package auth
 
 import (
 	"path"
@@ -6,6 +6,16 @@ import (
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+)
+
+// Permission is what a call wants of a dataset, or of the server.
+type Permission string
+
+// Permissions.
+const (
+	PermitRead   Permission = "read"   // its schema and rows, and what is known of its files
+	PermitWrite  Permission = "write"  // put rows under its name
+	PermitManage Permission = "manage" // refresh it; the calls of others
 )
 
 // Rule permits clients something. Names and datasets are patterns as path.Match reads them.

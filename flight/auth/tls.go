@@ -1,12 +1,10 @@
-package flight
+package auth
 
 import (
 	"crypto/tls"
 	"crypto/x509"
 	"log/slog"
 	"os"
-	"sync"
-	"time"
 
 	"google.golang.org/grpc/credentials"
 
@@ -23,7 +21,7 @@ type TLSFiles struct {
 	Logger         *slog.Logger // default slog.Default()
 }
 
-// TLSCredentials returns credentials of TLS 1.3 for Options.Credentials. The files are looked at again when clients
+// TLSCredentials returns credentials of TLS 1.3 for a gRPC server. The files are looked at again when clients
 // connect, at most once a second: new ones are used for new connections. Files that cannot be used are logged, and the
 // last good ones stay in use.
 func TLSCredentials(f TLSFiles) (credentials.TransportCredentials, error) {
@@ -107,73 +105,4 @@ func certificateName(c *x509.Certificate) string {
 		return c.EmailAddresses[0]
 	}
 	return ""
-}
-
-// watched is what was loaded from files, and is loaded again when they change.
-type watched[T any] struct {
-	paths  []string
-	load   func() (T, error)
-	logger *slog.Logger
-
-	mu      sync.Mutex
-	value   T
-	seen    []os.FileInfo
-	checked time.Time
-}
-
-// watchEvery is how often files are looked at.
-const watchEvery = time.Second
-
-func (w *watched[T]) reload() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.again()
-}
-
-func (w *watched[T]) again() error {
-	seen := w.stat() // before they are read: what is written meanwhile is seen the next time
-	v, err := w.load()
-	w.checked, w.seen = time.Now(), seen
-	if err == nil {
-		w.value = v
-	}
-	return err
-}
-
-func (w *watched[T]) get() T {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if time.Since(w.checked) < watchEvery {
-		return w.value
-	}
-	w.checked = time.Now()
-	if w.changed() {
-		if err := w.again(); err != nil {
-			w.logger.Error("cannot be used; what was loaded before stays in use", "files", w.paths, "error", err.Error())
-		} else {
-			w.logger.Info("loaded again", "files", w.paths)
-		}
-	}
-	return w.value
-}
-
-func (w *watched[T]) stat() []os.FileInfo {
-	out := make([]os.FileInfo, len(w.paths))
-	for i, p := range w.paths {
-		out[i], _ = os.Stat(p) // nil = not there
-	}
-	return out
-}
-
-func (w *watched[T]) changed() bool {
-	for i, now := range w.stat() {
-		was := w.seen[i]
-		if (now == nil) != (was == nil) {
-			return true
-		}
-		if now != nil && (!os.SameFile(now, was) || now.Size() != was.Size() || !now.ModTime().Equal(was.ModTime())) {
-			return true
-		}
-	}
-	return false
 }

@@ -1,4 +1,4 @@
-package flight
+package auth
 
 import (
 	"crypto/rand"
@@ -71,7 +71,7 @@ func parseArgon2(s string) (*argon2Hash, error) {
 
 // decoy takes as long as a real hash, for names that have none.
 var decoy = sync.OnceValue(func() *argon2Hash {
-	h, err := parseArgon2(hashPassword(randomID()))
+	h, err := parseArgon2(hashPassword(rand.Text()))
 	if err != nil {
 		panic(err)
 	}

@@ -1,0 +1,101 @@
+package flight
+
+import (
+	"context"
+	"crypto/tls"
+	"time"
+
+	"google.golang.org/grpc/credentials"
+
+	"github.com/arrowio/arrowio/flight/auth"
+)
+
+// Permission is what a call wants of a dataset, or of the server.
+type Permission = auth.Permission
+
+// Permissions.
+const (
+	PermitRead   = auth.PermitRead   // its schema and rows, and what is known of its files
+	PermitWrite  = auth.PermitWrite  // put rows under its name
+	PermitManage = auth.PermitManage // refresh it; the calls of others
+)
+
+// AccessOptions says how an Access tells clients apart, and what it permits them; see auth.Options.
+type AccessOptions = auth.Options
+
+// Rule permits clients something; see auth.Rule.
+type Rule = auth.Rule
+
+// Token is a line of a token file; see auth.Token.
+type Token = auth.Token
+
+// TokenKind says what a client shows.
+type TokenKind = auth.TokenKind
+
+// TLSFiles says where a server's certificates are; see auth.TLSFiles.
+type TLSFiles = auth.TLSFiles
+
+// Constants of package auth.
+const (
+	BearerToken   = auth.BearerToken
+	PasswordToken = auth.PasswordToken
+	LocalClient   = auth.LocalClient
+)
+
+// Access is an Authorizer that knows tokens, passwords and certificates; see auth.Access.
+type Access struct{ a *auth.Access }
+
+// NewAccess reads the token file.
+func NewAccess(o AccessOptions) (*Access, error) {
+	a, err := auth.New(o)
+	if err != nil {
+		return nil, err
+	}
+	return &Access{a}, nil
+}
+
+// Known reports whether clients must say who they are.
+func (a *Access) Known() bool { return a.a.Known() }
+
+// Authenticate implements Authorizer.
+func (a *Access) Authenticate(ctx context.Context, c *Call) (Client, error) {
+	name, err := a.a.Authenticate(ctx, c.Method)
+	return Client{Name: name}, err
+}
+
+// Authorize implements Authorizer.
+func (a *Access) Authorize(_ context.Context, c *Call, p Permission, dataset string) error {
+	return a.a.Authorize(c.Client.Name, p, dataset)
+}
+
+// ParseRule is auth.ParseRule.
+func ParseRule(s string) (Rule, error) { return auth.ParseRule(s) }
+
+// NewToken is auth.NewToken.
+func NewToken(name string, expires time.Time) (secret string, t Token, err error) {
+	return auth.NewToken(name, expires)
+}
+
+// NewPassword is auth.NewPassword.
+func NewPassword(name, password string, expires time.Time) (Token, error) {
+	return auth.NewPassword(name, password, expires)
+}
+
+// ReadTokens is auth.ReadTokens.
+func ReadTokens(path string) ([]Token, error) { return auth.ReadTokens(path) }
+
+// AddToken is auth.AddToken.
+func AddToken(path string, t Token) error { return auth.AddToken(path, t) }
+
+// RemoveTokens is auth.RemoveTokens.
+func RemoveTokens(path, name string) (removed int, err error) { return auth.RemoveTokens(path, name) }
+
+// TLSCredentials is auth.TLSCredentials, for Options.Credentials.
+func TLSCredentials(f TLSFiles) (credentials.TransportCredentials, error) {
+	return auth.TLSCredentials(f)
+}
+
+// TLSConfig is auth.TLSConfig.
+func TLSConfig(f TLSFiles, protocols ...string) (*tls.Config, error) {
+	return auth.TLSConfig(f, protocols...)
+}

@@ -1,0 +1,55 @@
+package auth
+
+import (
+	"context"
+	"time"
+
+	"github.com/apache/arrow/go/v15/arrow/flight"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/peer"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/arrowio/arrowio/flight/internal/rpcerr"
+)
+
+// Handshake implements the RPC for clients that send their name and password as its payload, and not as a header. client is
+// the name that Authenticate has returned: who has one is not asked.
+func (a *Access) Handshake(stream flight.FlightService_HandshakeServer, client string) error {
+	ctx := stream.Context()
+	if a.tokens == nil || client != "" {
+		return nil
+	}
+	type received struct {
+		r   *flight.HandshakeRequest
+		err error
+	}
+	first := make(chan received, 1)
+	go func() {
+		r, err := stream.Recv()
+		first <- received{r, err}
+	}()
+	var got received
+	select {
+	case got = <-first:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(handshakeTimeout):
+		return rpcerr.WithCode(codes.Unauthenticated, errNoToken)
+	}
+	if got.err != nil {
+		return rpcerr.WithCode(codes.Unauthenticated, errNoToken)
+	}
+	var basic flight.BasicAuth
+	if len(got.r.GetPayload()) > 4*maxPassword || proto.Unmarshal(got.r.GetPayload(), &basic) != nil {
+		return rpcerr.WithCode(codes.Unauthenticated, errBadLogin)
+	}
+	p, _ := peer.FromContext(ctx)
+	t, err := a.login(ctx, p, basic.Username, basic.Password)
+	if err != nil {
+		return rpcerr.WithCode(codes.Unauthenticated, err)
+	}
+	return stream.Send(&flight.HandshakeResponse{Payload: []byte(a.session(t))})
+}
+
+// handshakeTimeout is how long a client may take to say who it is.
+const handshakeTimeout = 20 * time.Second
