@@ -95,6 +95,7 @@ func TestJSONSchemas(t *testing.T) {
 		{"count", 0, []string{"count", "--json", "--from", "kudu", "--kudu-table", "unflushed", "--kudu-salvage", filepath.Join(damaged, "wal")}},
 		{"count", 0, []string{"count", "--json", "--from", "kudu", "--kudu-table", "changed", "--kudu-snapshot", "1", wal}},
 		{"verify", 0, []string{"verify", "--json", "--from", "kudu", "--kudu-table", "changed", wal}},
+		{"verify", 0, []string{"verify", "--json", "--from", "kudu", wal}},
 		{"kudu-split", 0, []string{"kudu", "split", "--json", "--dry-run", out("all.kudu"), out("tablets"), "--wal-dir", wal}},
 		{"kudu-split", 0, []string{"kudu", "split", "--json", out("all.kudu"), out("tablets"), "--wal-dir", wal}},
 		{"kudu-import", 0, append(kuduImport[:len(kuduImport):len(kuduImport)], "--dry-run")},

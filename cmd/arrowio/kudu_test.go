@@ -61,6 +61,15 @@ func TestKuduServer(t *testing.T) {
 		t.Error(got)
 	}
 
+	if got := ok(t, "verify", "--from", "kudu", dir); got != dir+": ok\n" {
+		t.Error(got)
+	}
+	schema := filepath.Join(t.TempDir(), "schema.json")
+	if err := os.WriteFile(schema, []byte(ok(t, "schema", "--from", "kudu", "--kudu-table", "changed", "--json", dir)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fails(t, do(t, "verify", "--schema", schema, "--from", "kudu", dir), 2, "several tables", "--kudu-table")
+
 	// Part of a log is gone: rows are missing, which is told.
 	var info struct {
 		Facts []struct{ Name, Value string }
@@ -85,6 +94,10 @@ func TestKuduServer(t *testing.T) {
 	}
 	if o := do(t, "verify", "--from", "kudu", "--kudu-table", "unflushed", dir); o.code != 1 || !strings.Contains(o.out, "wal-000000001") {
 		t.Errorf("exit %d, %q, %q", o.code, o.out, o.err)
+	}
+
+	if o := do(t, "verify", "--from", "kudu", dir); o.code != 1 || !strings.Contains(o.out, dir+": kudu: table unflushed, tablet "+tablet) || !strings.Contains(o.out, "wal-000000001") {
+		t.Errorf("all tables: exit %d, %q, %q", o.code, o.out, o.err)
 	}
 
 	// Without superblocks each block is a file of its own.

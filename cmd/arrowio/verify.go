@@ -12,6 +12,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/readers"
+	readkudu "github.com/arrowio/arrowio/readers/kudu"
 )
 
 func (a *app) verifyCommand() *cobra.Command {
@@ -25,11 +26,14 @@ func (a *app) verifyCommand() *cobra.Command {
 at all does not keep it from the others. The exit code is 0 only if every file is ok, 1 if any has faults, and 3 if files
 could not be read and no other has faults. A format that keeps no checks of its own is decoded from end to end.
 
+Of the directories of a Kudu server all tables are checked, unless --kudu-table or --kudu-tablet names what to check.
+
 With --schema a file must also be one that can be read as that schema: all its rows are, and what does not fit is a fault.
 
 --json prints {"ok", "files": [{"file", "format", "ok", "method", "rows", "faults", "error", "warnings"}]}; docs/json.md has
 the schema.`,
 		Example: `  arrowio verify events.orc
+  arrowio verify --from kudu /kudu/wal
   arrowio verify --json archive/*.trv | jq '.files[] | select(.ok | not)'`,
 		Args: inputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -156,6 +160,9 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Opti
 		v.Format = file.Format()
 		bar = a.startProgress(progressMode, name, work{rows: -1, bytes: file.BytesStored(), read: file.BytesRead})
 		defer bar.stop()
+		if _, ok := arrowio.As[*readkudu.Overview](file); ok && show.Schema != nil {
+			return errs.Errorf(errs.ErrOption, "kudu: there are several tables, and --schema is for one; say which with --kudu-table")
+		}
 		if checker, ok := arrowio.As[arrowio.Verifier](file); ok {
 			err = checker.Verify(ctx, report)
 			bar.aside(func() { a.warn(file.name, file, nil) })

@@ -239,7 +239,7 @@ func (h *SegmentHeader) CheckEntryHead(e EntryHead, room, limit int64) error {
 	case e.Unpacked == 0:
 		return walError(op, -1, "it is empty")
 	case int64(e.Stored) > room:
-		return walError(op, -1, "%d bytes run over the end, %d are left", e.Stored, room)
+		return walError(op, -1, "the entry says that it has %d bytes, and only %d are left", e.Stored, room)
 	case int64(e.Unpacked) > most:
 		return walError(op, -1, "%d bytes of %s cannot become %d", e.Stored, h.Codec, e.Unpacked)
 	case int64(e.Unpacked) > min(limit, math.MaxInt-blockcodec.Slack), int64(e.Stored)/2 > limit:

@@ -176,11 +176,11 @@ func (b *Blocks) At(id uint64) (path string, at arrowio.ByteRange, err error) {
 	return path, arrowio.ByteRange{Len: fi.Size()}, nil
 }
 
-// sizeOf returns how many bytes the blocks of a tablet have, and how many blocks are not there.
+// sizeOf returns how many bytes the blocks of a tablet have, and how many blocks are not there or have none.
 func sizeOf(b blockStore, s *kuduwire.SuperBlock) (bytes int64, missing int) {
 	for _, u := range s.Blocks() {
 		_, at, err := b.At(u.Block)
-		if err != nil {
+		if err != nil || at.Len == 0 {
 			missing++
 		}
 		bytes += at.Len
@@ -261,7 +261,7 @@ func (b *Blocks) missing(id uint64) error {
 		at = append(at, b.dirs.Data[i].Path)
 	}
 	if len(at) == 0 {
-		at = []string{"no data directory"}
+		return blockError(id, "%w", absent("it cannot be found: no data directory is here"))
 	}
 	why := ""
 	if n := len(b.dirs.Missing); n > 0 {
@@ -271,8 +271,14 @@ func (b *Blocks) missing(id uint64) error {
 		why += fmt.Sprintf("; its id says directory %d of the server, from 0", id>>48)
 	}
 	why += b.log.suspects()
-	return blockError(id, "it is not in %s%s: %w", strings.Join(at, ", "), why, fs.ErrNotExist)
+	return blockError(id, "%w", absent(fmt.Sprintf("it is not in %s%s", strings.Join(at, ", "), why)))
 }
+
+// absent is fs.ErrNotExist in words that say what is not there.
+type absent string
+
+func (a absent) Error() string        { return string(a) }
+func (a absent) Is(target error) bool { return target == fs.ErrNotExist }
 
 func blockError(id uint64, format string, args ...any) error {
 	return &errs.Error{

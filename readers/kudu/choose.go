@@ -71,7 +71,6 @@ func (f *File) choose() error {
 			return err
 		}
 	}
-	f.table = of[0].super.TableName
 	if f.opt.Tablet == "" {
 		var supers []*kuduwire.SuperBlock
 		for _, t := range of {
@@ -194,6 +193,8 @@ func (f *File) ofTable(all []*tablet) ([]*tablet, error) {
 	}
 	slices.Sort(names)
 	switch {
+	case f.opt.Tablet != "" && len(all) == 1:
+		return nil, errs.Errorf(errs.ErrOption, "kudu: tablet %s is of table %q, not of %q", all[0].id, all[0].super.TableName, f.opt.Table)
 	case len(tables) > 1 && f.opt.Table != "":
 		return nil, errs.Errorf(errs.ErrOption, "kudu: several tables have the name %q; say which by id: --kudu-table %s", f.opt.Table, strings.Join(names, ", or "))
 	case len(tables) > 1:

@@ -25,6 +25,7 @@ type File struct {
 	opt     Options
 	table   string
 	set     *kuduwire.Set // nil = of a server
+	apart   bool          // it is known that no other table has its blocks
 	tablets []*tablet
 	columns []kuduwire.Column // of the newest schema
 	schema  *arrow.Schema
@@ -47,6 +48,7 @@ type tablet struct {
 	rowsets []*rowset
 	mem     *memRows // rows that were never flushed; nil = none
 	log     *logState
+	blind   bool // to verify: it has blocks, and there is no data directory
 }
 
 // part is what a split reads: rows of a rowset, or of a tablet's memory.
@@ -81,7 +83,7 @@ type server struct {
 
 func openServer(ctx context.Context, path string, limits arrowio.Limits, o Options) (*server, error) {
 	s := &server{limits: limits.WithDefaults(), opt: o}
-	d := DirOptions{Wal: path, Metadata: o.Metadata, Data: o.Data, Salvage: o.Salvage && !o.verify, FindWal: true, NoData: o.noData, Limits: s.limits}
+	d := DirOptions{Wal: path, Metadata: o.Metadata, Data: o.Data, Salvage: o.Salvage && !o.verify, FindWal: true, NoData: o.noData, DataLater: true, Limits: s.limits}
 	var err error
 	if s.dirs, err = OpenDirs(d); err != nil && o.verify && isData(err) {
 		s.failed, d.Salvage = err, true
@@ -113,7 +115,31 @@ func (f *File) open(ctx context.Context) error {
 	if err := f.choose(); err != nil {
 		return err
 	}
+	if err := f.needData(); err != nil {
+		return err
+	}
 	return f.hintSalvage(f.openTablets(ctx))
+}
+
+// needData makes sure that there is a data directory where a tablet has blocks. To verify the table, that there is none is
+// a fault of each such tablet; a salvage tells of the blocks one by one.
+func (f *File) needData() error {
+	err := f.dirs.NeedData()
+	if err == nil || f.opt.Salvage && !f.opt.verify {
+		return nil
+	}
+	for _, t := range f.tablets {
+		n := len(t.super.Blocks())
+		switch {
+		case n == 0:
+		case !f.opt.verify:
+			return err
+		default:
+			t.blind = true
+			f.fault(inTablet(corrupt("%s cannot be read: %s", counted(int64(n), "block", "blocks"), strings.TrimPrefix(innermost(err), "kudu: ")), t))
+		}
+	}
+	return nil
 }
 
 // hintSalvage adds to an error of the data that a salvage would go on.
@@ -178,8 +204,9 @@ func inPlace(err error, where string) error {
 	return errs.Locate(err, errs.At{Format: Name, Op: where})
 }
 
-// withData keeps the tablets that hold rows, or could.
+// withData keeps the tablets of a table that hold rows, or could.
 func (f *File) withData(all []*tablet) error {
+	f.table = all[0].super.TableName
 	gone := ""
 	for _, t := range all {
 		switch t.super.State {

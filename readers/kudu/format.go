@@ -86,6 +86,7 @@ func Format() arrowio.Format {
 				return openForInfo(ctx, path, o.Limits, opt)
 			case o.For == arrowio.ForVerify:
 				opt.Salvage, opt.verify = true, true
+				return openToVerify(ctx, path, o.Limits, opt)
 			}
 			f, err := Open(ctx, path, o.Limits, opt)
 			if err != nil {

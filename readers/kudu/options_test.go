@@ -122,7 +122,7 @@ func TestChooseTable(t *testing.T) {
 	refused(errs.ErrUnsupported, []string{"tombstoned", "other servers may have them"}, "kudu-table=tombstoned")
 	refused(errs.ErrUnsupported, []string{"tombstoned"}, "kudu-table=tombstoned", "kudu-salvage=true")
 	changed := s.table("changed").tablets[0]
-	refused(errs.ErrOption, []string{`no table "empty"`, "changed"}, "kudu-table=empty", "kudu-tablet="+changed.id)
+	refused(errs.ErrOption, []string{`is of table "changed", not of "empty"`}, "kudu-table=empty", "kudu-tablet="+changed.id)
 	for _, options := range [][]string{{"kudu-tablet=" + changed.id}, {"kudu-tablet=" + changed.id, "kudu-table=changed"}, {"kudu-table=" + changed.super.TableID}} {
 		if got, _, err := s.scanAll(options...); err != nil || len(got) != 77 {
 			t.Errorf("%q: %d rows, %v", options, len(got), err)

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -26,6 +28,8 @@ type Overview struct {
 	tables  []*tableMember
 	damaged []arrowio.MemberInfo // tablets whose superblocks cannot be read
 	used    []uint64             // blocks of all tablets, sorted
+	apart   bool                 // no block is used twice, or orphaned and used
+	read    atomic.Int64         // bytes that Verify has read
 	schema  *arrow.Schema
 }
 
@@ -91,19 +95,24 @@ func (s *server) overview(ctx context.Context) (*Overview, error) {
 		return nil, err
 	}
 	byID := map[string]*tableMember{}
+	var orphaned []uint64
 	for _, id := range ids {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		sb, err := s.dirs.SuperBlock(id)
 		if err != nil {
-			v.doubt("tablet "+id, "the superblock of tablet %s cannot be read, so nothing tells its table and its blocks: %v", id, err)
+			v.fault(errs.Locate(corrupt("the superblock of tablet %s cannot be read: %v", id, innermost(err)), errs.At{Format: Name}))
+			if !v.verify {
+				v.doubt("tablet "+id, "the superblock of tablet %s cannot be read, so nothing tells its table and its blocks: %v", id, err)
+			}
 			v.damaged = append(v.damaged, arrowio.MemberInfo{Kind: kindTablet, ID: id, State: "superblock unreadable", Rows: arrowio.UnknownRows})
 			continue
 		}
 		for _, u := range sb.Blocks() {
 			v.used = append(v.used, u.Block)
 		}
+		orphaned = append(orphaned, sb.Orphaned...)
 		if sb.TxnStatus {
 			continue
 		}
@@ -119,6 +128,13 @@ func (s *server) overview(ctx context.Context) (*Overview, error) {
 		t.supers = append(t.supers, &light)
 	}
 	slices.Sort(v.used)
+	v.apart = !slices.ContainsFunc(orphaned, func(id uint64) bool {
+		_, found := slices.BinarySearch(v.used, id)
+		return found
+	})
+	n := len(v.used)
+	v.used = slices.Compact(v.used)
+	v.apart = v.apart && n == len(v.used)
 	slices.SortFunc(v.tables, func(a, b *tableMember) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
 	v.choices()
 	for _, t := range v.tables {
@@ -177,13 +193,29 @@ func (v *Overview) tablet(sb *kuduwire.SuperBlock) arrowio.MemberInfo {
 	}
 	if sb.State == kuduwire.TabletReady {
 		detail = append(detail, v.logSize(sb.TabletID))
+		v.tellConsensus(sb)
 	}
-	if missing > 0 {
+	if missing > 0 && len(v.dirs.Data) > 0 {
 		detail = append(detail, count(int64(missing), "block")+" missing")
 	}
 	m.Detail = strings.Join(detail, ", ")
 	m.Open = []arrowio.Choice{{Option: "kudu-tablet", Value: sb.TabletID}}
 	return m
+}
+
+// tellConsensus warns of consensus metadata that cannot be read. Verify looks at that of each tablet itself.
+func (v *Overview) tellConsensus(sb *kuduwire.SuperBlock) {
+	if v.verify {
+		return
+	}
+	place := "tablet " + sb.TabletID
+	switch _, err := v.dirs.Consensus(sb.TabletID); {
+	case errors.Is(err, fs.ErrNotExist):
+		v.warn(arrowio.Warning{Kind: arrowio.WarnMissing, Place: place, Rows: arrowio.UnknownRows},
+			"%s of table %s has no consensus metadata (%s/%s): Kudu does not start it", place, sb.TableName, consensusName, sb.TabletID)
+	case err != nil:
+		v.doubt(place, "the consensus metadata of %s of table %s cannot be read, so Kudu does not start it: %v", place, sb.TableName, err)
+	}
 }
 
 // logSize says how much of a write-ahead log there is.
@@ -238,7 +270,11 @@ func (v *Overview) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.In
 		info.Rows = arrowio.UnknownRows // of which table nobody knows
 	} else {
 		note("to read a table, or to see more of it, name it with --kudu-table, or one tablet with --kudu-tablet")
-		note("rows are those on disk, where superblocks count them; there may be more in the logs")
+		if v.dirs.Wal == "" {
+			note("rows are those on disk, where superblocks count them")
+		} else {
+			note("rows are those on disk, where superblocks count them; there may be more in the logs")
+		}
 	}
 	if o.Blocks || len(v.tables) == 0 {
 		if err := v.listBlocks(ctx, info, o.Blocks); err != nil {
@@ -266,8 +302,8 @@ func (v *Overview) Read(context.Context, arrowio.Split, arrowio.RowSet, arrowio.
 	return nil, errOverview
 }
 
-// BytesRead is not counted: an overview reads little.
-func (v *Overview) BytesRead() int64 { return 0 }
+// BytesRead implements arrowio.ByteCounter: what Verify has read. Nothing else reads much.
+func (v *Overview) BytesRead() int64 { return v.read.Load() }
 
 // BytesStored implements arrowio.ByteCounter: the sizes of all tables' blocks.
 func (v *Overview) BytesStored() (n int64) {

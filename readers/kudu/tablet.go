@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"slices"
 	"strings"
@@ -23,6 +24,9 @@ func (f *File) openTablet(ctx context.Context, t *tablet) error {
 	}
 	if f.dirs != nil {
 		f.missing(t)
+		if err := f.checkConsensus(t); err != nil {
+			return err
+		}
 	}
 	rows := map[int64]diskRows{}
 	for i := range t.super.RowSets {
@@ -94,6 +98,30 @@ func (f *File) missing(t *tablet) {
 	for _, uuid := range f.dirs.MissingFor(t.super) {
 		f.warn(arrowio.Warning{Kind: arrowio.WarnMissing, Place: t.place(), Rows: arrowio.UnknownRows}, "tablet %s is spread over the data directory %s, too, which is not here", t.id, uuid)
 	}
+	if f.opt.Salvage { // which tells of each
+		return
+	}
+	if _, n := sizeOf(f.blocks, t.super); n > 0 {
+		f.warn(arrowio.Warning{Kind: arrowio.WarnMissing, Place: t.place(), Rows: arrowio.UnknownRows},
+			"tablet %s: %d of its %d blocks are missing or empty: rows can be counted, perhaps, but what is in these blocks cannot be read", t.id, n, len(t.super.Blocks()))
+	}
+}
+
+// checkConsensus is for Verify: a tablet without its consensus metadata can be read, but no server starts it.
+func (f *File) checkConsensus(t *tablet) error {
+	if !f.opt.verify {
+		return nil
+	}
+	_, err := f.dirs.Consensus(t.id)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		f.fault(inTablet(corrupt("it has no consensus metadata (%s/%s), without which Kudu does not start it", consensusName, t.id), t))
+	case err != nil && !isData(err):
+		return err
+	case err != nil:
+		f.fault(inTablet(err, t))
+	}
+	return nil
 }
 
 // replayLog replays the log of a tablet. To verify it, it does so in spite of damage.
@@ -104,6 +132,14 @@ func (f *File) replayLog(ctx context.Context, t *tablet, rows map[int64]diskRows
 	o := replayOptions{
 		Skip: f.opt.SkipLog, Salvage: f.opt.Salvage && !f.opt.verify, Snapshot: f.opt.Snapshot, Uncommitted: f.opt.Uncommitted,
 		Memory: f.opt.LogMemory, Limits: f.limits, Watch: f.opt.watch,
+	}
+	if t.blind { // changes of its rows on disk cannot be followed
+		o.Salvage = true
+		log, err := replay(ctx, f.dirs, t.super, rows, o)
+		if err == nil {
+			log.lost = slices.DeleteFunc(log.lost, func(line string) bool { return strings.HasSuffix(line, errNoRow) })
+		}
+		return log, err
 	}
 	log, err := replay(ctx, f.dirs, t.super, rows, o)
 	if err != nil && f.opt.verify && isData(err) {

@@ -34,19 +34,21 @@ func (f *File) Verify(ctx context.Context, report func(error)) error {
 	for _, err := range faults {
 		report(err)
 	}
-	if v.dirs != nil {
+	if v.dirs != nil && !f.apart {
 		if err := v.shared(); err != nil {
 			return err
 		}
 	}
 	for _, t := range f.tablets {
-		for i := range t.super.RowSets {
-			if err := v.rowset(t, &t.super.RowSets[i]); err != nil {
+		if !t.blind {
+			for i := range t.super.RowSets {
+				if err := v.rowset(t, &t.super.RowSets[i]); err != nil {
+					return err
+				}
+			}
+			if err := v.liveOnce(t); err != nil {
 				return err
 			}
-		}
-		if err := v.liveOnce(t); err != nil {
-			return err
 		}
 		if v.dirs == nil {
 			continue

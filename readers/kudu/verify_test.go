@@ -78,7 +78,7 @@ func TestVerifyFlips(t *testing.T) {
 				if err := os.Remove(path); err != nil {
 					t.Fatal(err)
 				}
-				if faults := s.verify("kudu-table=" + name); !anyHas(faults, kuduwire.BlockName(u.Block), "file does not exist") {
+				if faults := s.verify("kudu-table=" + name); !anyHas(faults, kuduwire.BlockName(u.Block), "it is not in") {
 					t.Errorf("%s, %v, without the file: %q", name, u, faults)
 				}
 			})

@@ -251,7 +251,8 @@ func (w *segmentWalk) tail(off int64, cause error) error {
 		}
 		for _, c := range b {
 			if c != 0 {
-				w.report.note("%s ends at %d, %s before the file does: %s", w.s.name, off, count(w.end-off, "byte"), innermost(cause))
+				w.report.note("the log ends in bytes that are not a whole entry: %s of %s, from byte %d on (%s); they are not read, so rows may be missing",
+					count(w.end-off, "byte"), w.s.name, off, innermost(cause))
 				return nil
 			}
 		}

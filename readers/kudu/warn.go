@@ -124,7 +124,8 @@ func (f *findings) loseBlocks(w arrowio.Warning, format string, args ...any) {
 func (f *findings) fault(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.faults) < maxTold {
+	text := err.Error()
+	if len(f.faults) < maxTold && !slices.ContainsFunc(f.faults, func(o error) bool { return o.Error() == text }) {
 		f.faults = append(f.faults, err)
 	}
 }
