@@ -18,20 +18,12 @@ import (
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
-// slots says which of the next n places of an array hold a stored value.
-type slots struct {
-	n, count int
-	present  []byte // Arrow bit order; nil = all
-	off      int    // position of the first bit
-	lost     bool   // none has a value, and no block is open for them
-}
-
 // content decodes the values of blocks into buffers, nulls left out.
 type content interface {
 	// open starts a block, which holds the values without their null bitmap.
 	open(b []byte) (cfilewire.Head, error)
-	// read appends s.n slots, s.count of which are stored.
-	read(s slots) error
+	// read appends s.N slots, s.Count of which are stored.
+	read(s arrowbuf.Slots) error
 	// skip passes over stored values.
 	skip(n int) error
 	// left returns how many stored values of the block are still to come.
@@ -211,7 +203,13 @@ func (c *Column) leaveNull(n int) error {
 	}
 	bits, at := c.validity.Grow(n)
 	bitpack.FillBits(bits, at, n, false)
-	if err := c.content.read(slots{n: n, present: bits, off: at, lost: true}); err != nil {
+	var err error
+	if l, ok := c.content.(*lists); ok {
+		err = l.leaveNull(n)
+	} else {
+		err = c.content.read(arrowbuf.Slots{N: n, Present: bits, Off: at})
+	}
+	if err != nil {
 		return err
 	}
 	c.n += n
@@ -361,7 +359,7 @@ func (c *Column) read(n int) error {
 	if err := c.opt.Budget.Take(int64(n) >> 3); err != nil {
 		return err
 	}
-	s := slots{n: n, count: n}
+	s := arrowbuf.Slots{N: n, Count: n}
 	if !c.nullable() && c.count < c.n { // some were lost
 		c.validity.Fill(n, true)
 	}
@@ -370,8 +368,8 @@ func (c *Column) read(n int) error {
 		if err := c.nulls.Next(bits, at, n); err != nil {
 			return err
 		}
-		if s.count = bitpack.CountBits(bits, at, n); s.count < n {
-			s.present, s.off = bits, at
+		if s.Count = bitpack.CountBits(bits, at, n); s.Count < n {
+			s.Present, s.Off = bits, at
 			if !c.file.footer.Nullable {
 				return errs.Errorf(errs.ErrCorrupt, "an array is null in a column that has no nulls")
 			}
@@ -381,7 +379,7 @@ func (c *Column) read(n int) error {
 		return err
 	}
 	c.n += n
-	c.count += s.count
+	c.count += s.Count
 	c.row += int64(n)
 	c.at = c.row
 	if c.at == c.window.blocks[c.k].rows.End && c.content.left() != 0 {

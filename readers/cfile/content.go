@@ -128,17 +128,15 @@ func newFixed[T number](c *Column) (content, error) {
 
 func (f *fixed[T]) open(b []byte) (cfilewire.Head, error) { return f.source.Open(b) }
 
-func (f *fixed[T]) read(s slots) error {
-	if err := f.budget.Take(int64(s.n) * f.width); err != nil {
+func (f *fixed[T]) read(s arrowbuf.Slots) error {
+	if err := f.budget.Take(int64(s.N) * f.width); err != nil {
 		return err
 	}
-	dst := f.out.Grow(s.n)
-	if err := f.source.Next(dst[s.n-s.count:]); err != nil {
+	dst := f.out.Grow(s.N)
+	if err := f.source.Next(dst[s.N-s.Count:]); err != nil {
 		return err
 	}
-	if s.present != nil {
-		bitpack.Spread(dst, s.present, s.off)
-	}
+	arrowbuf.Spread(dst, s)
 	return nil
 }
 
@@ -176,19 +174,19 @@ func newBools(c *Column) (content, error) {
 
 func (b *bools) open(raw []byte) (cfilewire.Head, error) { return b.source.Open(raw) }
 
-func (b *bools) read(s slots) error {
-	if err := b.budget.Take(int64(s.n) >> 3); err != nil {
+func (b *bools) read(s arrowbuf.Slots) error {
+	if err := b.budget.Take(int64(s.N) >> 3); err != nil {
 		return err
 	}
-	dst, at := b.out.Grow(s.n)
-	if s.present == nil {
-		return b.source.Next(dst, at, s.n)
+	dst, at := b.out.Grow(s.N)
+	if s.Present == nil {
+		return b.source.Next(dst, at, s.N)
 	}
-	b.dense = grow(b.dense, (s.count+7)>>3)
-	if err := b.source.Next(b.dense, 0, s.count); err != nil {
+	b.dense = grow(b.dense, (s.Count+7)>>3)
+	if err := b.source.Next(b.dense, 0, s.Count); err != nil {
 		return err
 	}
-	bitpack.SpreadBits(dst, at, b.dense, 0, s.present, s.off, s.n)
+	bitpack.SpreadBits(dst, at, b.dense, 0, s.Present, s.Off, s.N)
 	return nil
 }
 

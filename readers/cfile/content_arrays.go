@@ -85,43 +85,47 @@ func (l *lists) next(n int) (lengths []uint16, sum int, err error) {
 	return lengths, sum, nil
 }
 
-func (l *lists) read(s slots) error {
+// leaveNull appends n lists that are null, although no block is open for them.
+func (l *lists) leaveNull(n int) error {
 	l.begin()
 	at := l.offsets.Values()[l.offsets.Len()-1]
-	if s.lost {
-		if err := l.column.opt.Budget.Take(4 * int64(s.n)); err != nil {
-			return err
-		}
-		dst := l.offsets.Grow(s.n)
-		for i := range dst {
-			dst[i] = at
-		}
-		return nil
+	if err := l.column.opt.Budget.Take(4 * int64(n)); err != nil {
+		return err
 	}
-	lengths, sum, err := l.next(s.n)
+	dst := l.offsets.Grow(n)
+	for i := range dst {
+		dst[i] = at
+	}
+	return nil
+}
+
+func (l *lists) read(s arrowbuf.Slots) error {
+	l.begin()
+	at := l.offsets.Values()[l.offsets.Len()-1]
+	lengths, sum, err := l.next(s.N)
 	if err != nil {
 		return err
 	}
 	if sum > math.MaxInt32-int(at) {
 		return errs.Errorf(errs.ErrLimit, "a batch holds over 2^31 elements of arrays: take fewer rows in a batch")
 	}
-	if err := l.column.opt.Budget.Take(4*int64(s.n) + int64(sum)>>3); err != nil {
+	if err := l.column.opt.Budget.Take(4*int64(s.N) + int64(sum)>>3); err != nil {
 		return err
 	}
-	for i, dst := 0, l.offsets.Grow(s.n); i < len(dst); i++ {
+	for i, dst := 0, l.offsets.Grow(s.N); i < len(dst); i++ {
 		at += int32(lengths[i])
 		dst[i] = at
 	}
-	e := slots{n: sum, count: sum}
+	e := arrowbuf.Slots{N: sum, Count: sum}
 	bits, off := l.validity.Grow(sum)
 	if err := l.valid.Next(bits, off, sum); err != nil {
 		return err
 	}
-	if e.count = bitpack.CountBits(bits, off, sum); e.count < sum {
-		e.present, e.off = bits, off
+	if e.Count = bitpack.CountBits(bits, off, sum); e.Count < sum {
+		e.Present, e.Off = bits, off
 	}
 	l.n += sum
-	l.count += e.count
+	l.count += e.Count
 	return l.values.read(e)
 }
 

@@ -34,17 +34,17 @@ func newDecimals[T int32 | int64](c *Column, t arrow.DataType) (content, error) 
 
 func (d *decimals[T]) open(b []byte) (cfilewire.Head, error) { return d.source.Open(b) }
 
-func (d *decimals[T]) read(s slots) error {
-	if err := d.budget.Take(int64(s.n) * 16); err != nil {
+func (d *decimals[T]) read(s arrowbuf.Slots) error {
+	if err := d.budget.Take(int64(s.N) * 16); err != nil {
 		return err
 	}
-	d.scratch = grow(d.scratch, s.count+bitpack.DstSlack/4)
-	src := d.scratch[:s.count]
+	d.scratch = grow(d.scratch, s.Count+bitpack.DstSlack/4)
+	src := d.scratch[:s.Count]
 	if err := d.source.Next(src); err != nil {
 		return err
 	}
-	dst := d.out.Grow(s.n)
-	stored := dst[s.n-s.count:][:len(src)]
+	dst := d.out.Grow(s.N)
+	stored := dst[s.N-s.Count:][:len(src)]
 	low, high := T(0), T(0)
 	for i, v := range src {
 		low, high = min(low, v), max(high, v)
@@ -53,9 +53,7 @@ func (d *decimals[T]) read(s slots) error {
 	if high > d.most || low < -d.most {
 		return errs.Errorf(errs.ErrSchema, "a decimal has more digits than the precision: give the column's own, see cfile-decimal")
 	}
-	if s.present != nil {
-		bitpack.Spread(dst, s.present, s.off)
-	}
+	arrowbuf.Spread(dst, s)
 	return nil
 }
 
@@ -102,7 +100,7 @@ func pow10(p int) [2]uint64 {
 	return [2]uint64{l, h}
 }
 
-func (w *wide) read(s slots) error {
+func (w *wide) read(s arrowbuf.Slots) error {
 	at := w.out.Len()
 	if err := w.fixed.read(s); err != nil || !w.check {
 		return err

@@ -94,11 +94,11 @@ func (v *stringValues) open(b []byte) (cfilewire.Head, error) {
 	return v.flat.OpenPlain(b)
 }
 
-func (v *stringValues) read(s slots) error {
-	if err := v.column.opt.Budget.Take(4 * int64(s.n)); err != nil {
+func (v *stringValues) read(s arrowbuf.Slots) error {
+	if err := v.column.opt.Budget.Take(4 * int64(s.N)); err != nil {
 		return err
 	}
-	slots, ends := v.out.Grow(s.n, s.count)
+	slots, ends := v.out.Grow(s.N, s.Count)
 	var err error
 	if v.dict != nil {
 		err = v.gather(ends)
@@ -108,7 +108,7 @@ func (v *stringValues) read(s slots) error {
 	if err != nil {
 		return err
 	}
-	v.out.Fill(slots, ends, s.present, s.off)
+	v.out.Fill(slots, ends, s.Present, s.Off)
 	return nil
 }
 

@@ -159,7 +159,7 @@ func (v *verifier) decode(c *Column, b *block, raw []byte) error {
 			return err
 		}
 		k := max(1, c.content.fit(min(n, verifyRows), verifyBytes))
-		if err := c.content.read(slots{n: k, count: k}); err != nil {
+		if err := c.content.read(arrowbuf.Slots{N: k, Count: k}); err != nil {
 			return err
 		}
 		c.content.take().release()

@@ -171,7 +171,7 @@ func (g *branch) read(n int) error {
 	for n > 0 {
 		k := min(n, stepRows)
 		for _, r := range g.roots {
-			if err := r.read(full(k)); err != nil {
+			if err := r.read(arrowbuf.AllSlots(k)); err != nil {
 				return err
 			}
 		}

@@ -64,13 +64,6 @@ func (n *node) direct(s *stripe) (v2 bool, err error) {
 	}
 }
 
-// spread gives the last s.count values of v the slots of s.
-func spread[T arrowbuf.Fixed](dst []T, s slots) {
-	if s.present != nil {
-		bitpack.Spread(dst, s.present, s.off)
-	}
-}
-
 // ints decodes integers, and dates, which are days.
 type ints[T int16 | int32 | int64] struct {
 	node *node
@@ -104,19 +97,19 @@ func (c *ints[T]) open(s *stripe) error {
 
 func (c *ints[T]) seek(p *orcwire.Positions) error { return c.runs.Seek(p) }
 
-func (c *ints[T]) read(s slots) error {
-	if err := c.node.tree.batch.Take(int64(s.n) * int64(c.node.field.Type.(arrow.FixedWidthDataType).BitWidth()) / 8); err != nil {
+func (c *ints[T]) read(s arrowbuf.Slots) error {
+	if err := c.node.tree.batch.Take(int64(s.N) * int64(c.node.field.Type.(arrow.FixedWidthDataType).BitWidth()) / 8); err != nil {
 		return err
 	}
-	dst := c.out.Grow(s.n)
-	stored := dst[s.n-s.count:]
+	dst := c.out.Grow(s.N)
+	stored := dst[s.N-s.Count:]
 	if err := c.runs.Next(stored); err != nil {
 		return c.data.fail(err)
 	}
 	if c.each != nil {
 		c.each(stored)
 	}
-	spread(dst, s)
+	arrowbuf.Spread(dst, s)
 	return nil
 }
 
@@ -153,12 +146,12 @@ func (c *tinyInts) open(s *stripe) error {
 
 func (c *tinyInts) seek(p *orcwire.Positions) error { return c.runs.Seek(p) }
 
-func (c *tinyInts) read(s slots) error {
-	dst := c.out.Grow(s.n)
-	if err := c.runs.Next(dst[s.n-s.count:]); err != nil {
+func (c *tinyInts) read(s arrowbuf.Slots) error {
+	dst := c.out.Grow(s.N)
+	if err := c.runs.Next(dst[s.N-s.Count:]); err != nil {
 		return c.data.fail(err)
 	}
-	spread(dst, s)
+	arrowbuf.Spread(dst, s)
 	return nil
 }
 
@@ -184,16 +177,16 @@ func (c *bools) open(s *stripe) error {
 
 func (c *bools) seek(p *orcwire.Positions) error { return c.runs.Seek(p) }
 
-func (c *bools) read(s slots) error {
-	dst, at := c.out.Grow(s.n)
-	if s.present == nil {
-		return c.data.fail(c.runs.Next(dst, at, s.n))
+func (c *bools) read(s arrowbuf.Slots) error {
+	dst, at := c.out.Grow(s.N)
+	if s.Present == nil {
+		return c.data.fail(c.runs.Next(dst, at, s.N))
 	}
-	c.dense = grow(c.dense, (s.count+7)>>3)
-	if err := c.runs.Next(c.dense, 0, s.count); err != nil {
+	c.dense = grow(c.dense, (s.Count+7)>>3)
+	if err := c.runs.Next(c.dense, 0, s.Count); err != nil {
 		return c.data.fail(err)
 	}
-	bitpack.SpreadBits(dst, at, c.dense, 0, s.present, s.off, s.n)
+	bitpack.SpreadBits(dst, at, c.dense, 0, s.Present, s.Off, s.N)
 	return nil
 }
 
@@ -229,15 +222,15 @@ func (c *floats[T]) open(s *stripe) error {
 
 func (c *floats[T]) seek(p *orcwire.Positions) error { return c.data.Seek(p) }
 
-func (c *floats[T]) read(s slots) error {
-	if err := c.node.tree.batch.Take(int64(s.n) * c.width); err != nil {
+func (c *floats[T]) read(s arrowbuf.Slots) error {
+	if err := c.node.tree.batch.Take(int64(s.N) * c.width); err != nil {
 		return err
 	}
-	dst := c.out.Grow(s.n)
-	if err := c.data.Take(arrowbuf.AsBytes(dst[s.n-s.count:])); err != nil {
+	dst := c.out.Grow(s.N)
+	if err := c.data.Take(arrowbuf.AsBytes(dst[s.N-s.Count:])); err != nil {
 		return c.data.fail(err)
 	}
-	spread(dst, s)
+	arrowbuf.Spread(dst, s)
 	return nil
 }
 

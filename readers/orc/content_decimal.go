@@ -51,15 +51,15 @@ func (c *decimals) open(s *stripe) error {
 
 func (c *decimals) seek(p *orcwire.Positions) error { return c.values.Seek(p) }
 
-func (c *decimals) read(s slots) error {
-	if err := c.node.tree.batch.Take(16 * int64(s.n)); err != nil {
+func (c *decimals) read(s arrowbuf.Slots) error {
+	if err := c.node.tree.batch.Take(16 * int64(s.N)); err != nil {
 		return err
 	}
-	dst := c.out.Grow(s.n)
-	if err := c.values.Next(arrowbuf.Words(dst[s.n-s.count:])); err != nil {
+	dst := c.out.Grow(s.N)
+	if err := c.values.Next(arrowbuf.Words(dst[s.N-s.Count:])); err != nil {
 		return c.data.fail(c.node.inRow(err, s))
 	}
-	spread(dst, s)
+	arrowbuf.Spread(dst, s)
 	return nil
 }
 

@@ -39,7 +39,7 @@ func (c *structs) open(s *stripe) error {
 
 func (c *structs) seek(*orcwire.Positions) error { return nil }
 
-func (c *structs) read(s slots) error {
+func (c *structs) read(s arrowbuf.Slots) error {
 	for _, k := range c.kids {
 		if err := k.read(s); err != nil {
 			return err
@@ -118,11 +118,11 @@ func (c *lists) open(s *stripe) error {
 
 func (c *lists) seek(p *orcwire.Positions) error { return c.lengths.Seek(p) }
 
-func (c *lists) read(s slots) error {
-	if err := c.node.tree.batch.Take(4 * int64(s.n)); err != nil {
+func (c *lists) read(s arrowbuf.Slots) error {
+	if err := c.node.tree.batch.Take(4 * int64(s.N)); err != nil {
 		return err
 	}
-	slots, ends := c.offsets.Grow(s.n, s.count)
+	slots, ends := c.offsets.Grow(s.N, s.Count)
 	start := ends[0]
 	if err := c.lengths.Next(ends[1:]); err != nil {
 		return c.length.fail(err)
@@ -131,8 +131,8 @@ func (c *lists) read(s slots) error {
 	if err != nil {
 		return c.length.fail(errs.Errorf(errs.ErrLimit, "a batch holds over 2^31 elements: take fewer rows in a batch"))
 	}
-	if s.present != nil {
-		bitpack.SpreadOffsets(slots, s.present, s.off)
+	if s.Present != nil {
+		bitpack.SpreadOffsets(slots, s.Present, s.Off)
 	}
 	return c.elements(int64(last) - int64(start))
 }
@@ -145,7 +145,7 @@ func (c *lists) elements(n int64) error {
 	for n > 0 {
 		k := int(min(n, stepRows))
 		for _, kid := range c.kids {
-			if err := kid.read(full(k)); err != nil {
+			if err := kid.read(arrowbuf.AllSlots(k)); err != nil {
 				return err
 			}
 		}
@@ -236,32 +236,30 @@ func (c *unions) open(s *stripe) error {
 
 func (c *unions) seek(p *orcwire.Positions) error { return c.tags.Seek(p) }
 
-func (c *unions) read(s slots) error {
-	if err := c.node.tree.batch.Take(5 * int64(s.n)); err != nil {
+func (c *unions) read(s arrowbuf.Slots) error {
+	if err := c.node.tree.batch.Take(5 * int64(s.N)); err != nil {
 		return err
 	}
-	types := c.types.Grow(s.n)
-	if err := c.readTags(types[s.n-s.count:]); err != nil {
+	types := c.types.Grow(s.N)
+	if err := c.readTags(types[s.N-s.Count:]); err != nil {
 		return err
 	}
-	if s.present != nil {
-		bitpack.Spread(types, s.present, s.off)
-	}
+	arrowbuf.Spread(types, s)
 	for i, k := range c.kids {
-		if int64(k.n)+int64(s.n) > math.MaxInt32 {
+		if int64(k.n)+int64(s.N) > math.MaxInt32 {
 			return errs.Errorf(errs.ErrLimit, "a batch holds over 2^31 values of a union: take fewer rows in a batch")
 		}
 		c.bases[i] = int32(k.n)
 	}
 	clear(c.counts)
-	places := c.places.Grow(s.n)
+	places := c.places.Grow(s.N)
 	for i, t := range types {
 		places[i] = c.bases[t] + int32(c.counts[t])
 		c.counts[t]++
 	}
 	for i, k := range c.kids {
-		one := full(c.counts[i])
-		if i == 0 && s.present != nil {
+		one := arrowbuf.AllSlots(c.counts[i])
+		if i == 0 && s.Present != nil {
 			one = c.firstSlots(types, s)
 		}
 		if err := k.read(one); err != nil {
@@ -287,24 +285,24 @@ func (c *unions) readTags(tags []int8) error {
 }
 
 // firstSlots returns the slots of the first variant: its own values, and the null unions.
-func (c *unions) firstSlots(types []int8, s slots) slots {
-	out := slots{n: c.counts[0], off: 0}
-	c.first = grow(c.first, (out.n+7)>>3)
+func (c *unions) firstSlots(types []int8, s arrowbuf.Slots) arrowbuf.Slots {
+	out := arrowbuf.Slots{N: c.counts[0], Off: 0}
+	c.first = grow(c.first, (out.N+7)>>3)
 	clear(c.first)
 	k := 0
 	for i, t := range types {
 		if t != 0 {
 			continue
 		}
-		if p := s.off + i; s.present[p>>3]>>(p&7)&1 == 1 {
+		if p := s.Off + i; s.Present[p>>3]>>(p&7)&1 == 1 {
 			c.first[k>>3] |= 1 << (k & 7)
-			out.count++
+			out.Count++
 		}
 		k++
 	}
-	out.present = c.first
-	if out.count == out.n {
-		out.present = nil
+	out.Present = c.first
+	if out.Count == out.N {
+		out.Present = nil
 	}
 	return out
 }

@@ -76,15 +76,15 @@ func (c *stringValues) seek(p *orcwire.Positions) error {
 	return c.lengths.Seek(p)
 }
 
-func (c *stringValues) read(s slots) error {
-	if err := c.node.tree.batch.Take(4 * int64(s.n)); err != nil {
+func (c *stringValues) read(s arrowbuf.Slots) error {
+	if err := c.node.tree.batch.Take(4 * int64(s.N)); err != nil {
 		return err
 	}
-	slots, ends := c.offsets.Grow(s.n, s.count) // spread afterwards
+	slots, ends := c.offsets.Grow(s.N, s.Count) // spread afterwards
 	var err error
 	if c.dict != nil {
 		var ids []int32
-		if ids, err = c.nextIDs(s.count); err == nil {
+		if ids, err = c.nextIDs(s.Count); err == nil {
 			err = c.gather(ends, ids)
 		}
 	} else {
@@ -93,8 +93,8 @@ func (c *stringValues) read(s slots) error {
 	if err != nil {
 		return err
 	}
-	if s.present != nil {
-		bitpack.SpreadOffsets(slots, s.present, s.off)
+	if s.Present != nil {
+		bitpack.SpreadOffsets(slots, s.Present, s.Off)
 	}
 	return nil
 }
@@ -256,12 +256,12 @@ type keptDictionary struct {
 	seen map[string]int32
 }
 
-func (k *keptDictionary) read(s slots) error {
-	if err := k.node.tree.batch.Take(4 * int64(s.n)); err != nil {
+func (k *keptDictionary) read(s arrowbuf.Slots) error {
+	if err := k.node.tree.batch.Take(4 * int64(s.N)); err != nil {
 		return err
 	}
-	dst := k.out.Grow(s.n)
-	stored := dst[s.n-s.count:]
+	dst := k.out.Grow(s.N)
+	stored := dst[s.N-s.Count:]
 	if k.dict == nil {
 		if err := k.number(stored); err != nil {
 			return err
@@ -274,7 +274,7 @@ func (k *keptDictionary) read(s slots) error {
 			return k.data.fail(err)
 		}
 	}
-	spread(dst, s)
+	arrowbuf.Spread(dst, s)
 	return nil
 }
 

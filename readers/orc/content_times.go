@@ -59,24 +59,24 @@ func (c *timestamps) seek(p *orcwire.Positions) error {
 	return c.nanos.Seek(p)
 }
 
-func (c *timestamps) read(s slots) error {
-	if err := c.node.tree.batch.Take(8 * int64(s.n)); err != nil {
+func (c *timestamps) read(s arrowbuf.Slots) error {
+	if err := c.node.tree.batch.Take(8 * int64(s.N)); err != nil {
 		return err
 	}
-	dst := c.out.Grow(s.n)
-	stored := dst[s.n-s.count:]
+	dst := c.out.Grow(s.N)
+	stored := dst[s.N-s.Count:]
 	if err := c.seconds.Next(stored); err != nil {
 		return c.data.fail(err)
 	}
-	c.scratch = grow(c.scratch, s.count+bitpack.DstSlack/8)
-	nanos := c.scratch[:s.count]
+	c.scratch = grow(c.scratch, s.Count+bitpack.DstSlack/8)
+	nanos := c.scratch[:s.Count]
 	if err := c.nanos.Next(nanos); err != nil {
 		return c.second.fail(err)
 	}
 	if err := c.join.Combine(stored, nanos); err != nil {
 		return c.node.inRow(err, s)
 	}
-	spread(dst, s)
+	arrowbuf.Spread(dst, s)
 	return nil
 }
 
@@ -91,7 +91,7 @@ func (c *timestamps) take() parts { return parts{buffers: []*memory.Buffer{c.out
 func (c *timestamps) release()    { c.out.Release() }
 
 // inRow makes an error about one of the stored values one about a row, where the node's slots are rows.
-func (n *node) inRow(err error, s slots) error {
+func (n *node) inRow(err error, s arrowbuf.Slots) error {
 	var v *orcwire.ValueError
 	var e *errs.Error
 	if n.typ.Parent != nil && n.typ.Parent.Parent != nil || !errors.As(err, &v) || !errors.As(err, &e) {
@@ -102,15 +102,15 @@ func (n *node) inRow(err error, s slots) error {
 }
 
 // slotOf returns which slot the i-th stored value is in.
-func slotOf(s slots, i int) int {
-	if s.present == nil {
+func slotOf(s arrowbuf.Slots, i int) int {
+	if s.Present == nil {
 		return i
 	}
-	for k := range s.n {
-		p := s.off + k
-		if i -= int(s.present[p>>3] >> (p & 7) & 1); i < 0 {
+	for k := range s.N {
+		p := s.Off + k
+		if i -= int(s.Present[p>>3] >> (p & 7) & 1); i < 0 {
 			return k
 		}
 	}
-	return s.n // not reached: there are s.count values
+	return s.N // not reached: there are s.count values
 }

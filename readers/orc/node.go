@@ -11,23 +11,14 @@ import (
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
-// slots says which of the next n places of an array hold a stored value.
-type slots struct {
-	n, count int
-	present  []byte // Arrow bit order; nil = all
-	off      int    // position of the first bit
-}
-
-func full(n int) slots { return slots{n: n, count: n} }
-
 // content is what a node holds besides its validity: values, or lengths and children.
 type content interface {
 	// open points the streams at the start of a stripe.
 	open(s *stripe) error
 	// seek moves the streams to the positions of a row group, behind those of PRESENT.
 	seek(p *orcwire.Positions) error
-	// read appends s.n slots, s.count of which are stored.
-	read(s slots) error
+	// read appends s.N slots, s.Count of which are stored.
+	read(s arrowbuf.Slots) error
 	// skip passes over stored values.
 	skip(n int64) error
 	// take hands over what was read since the last take.
@@ -123,8 +114,8 @@ func (n *node) seek(group int) error {
 }
 
 // read appends the slots of the parent.
-func (n *node) read(s slots) error {
-	if err := n.tree.batch.Take(int64(s.n)); err != nil {
+func (n *node) read(s arrowbuf.Slots) error {
+	if err := n.tree.batch.Take(int64(s.N)); err != nil {
 		return n.located(err)
 	}
 	if n.presence.there {
@@ -133,53 +124,53 @@ func (n *node) read(s slots) error {
 			return n.located(err)
 		}
 	}
-	if s.count == s.n {
-		s.present = nil
+	if s.Count == s.N {
+		s.Present = nil
 	}
 	n.append(s)
 	return n.located(n.content.read(s))
 }
 
 // filter narrows the slots of the parent to those that PRESENT says are stored.
-func (n *node) filter(s slots) (slots, error) {
-	n.dense = grow(n.dense, (s.count+7)>>3)
+func (n *node) filter(s arrowbuf.Slots) (arrowbuf.Slots, error) {
+	n.dense = grow(n.dense, (s.Count+7)>>3)
 	dense := n.dense
-	if s.count > 0 {
+	if s.Count > 0 {
 		dense[len(dense)-1] = 0
 	}
-	if err := n.present.Next(dense, 0, s.count); err != nil {
+	if err := n.present.Next(dense, 0, s.Count); err != nil {
 		return s, n.presence.fail(err)
 	}
-	count := bitpack.CountBits(dense, 0, s.count)
+	count := bitpack.CountBits(dense, 0, s.Count)
 	switch {
-	case count == s.count:
+	case count == s.Count:
 		return s, nil
-	case s.present == nil:
-		return slots{n: s.n, count: count, present: dense}, nil
+	case s.Present == nil:
+		return arrowbuf.Slots{N: s.N, Count: count, Present: dense}, nil
 	}
-	n.sparse = grow(n.sparse, (s.n+7)>>3)
-	bitpack.SpreadBits(n.sparse, 0, dense, 0, s.present, s.off, s.n)
-	return slots{n: s.n, count: count, present: n.sparse}, nil
+	n.sparse = grow(n.sparse, (s.N+7)>>3)
+	bitpack.SpreadBits(n.sparse, 0, dense, 0, s.Present, s.Off, s.N)
+	return arrowbuf.Slots{N: s.N, Count: count, Present: n.sparse}, nil
 }
 
 // append notes which of the slots are null.
-func (n *node) append(s slots) {
+func (n *node) append(s arrowbuf.Slots) {
 	if !n.hasValidity() {
-		n.n += s.n
+		n.n += s.N
 		return
 	}
-	if s.present == nil {
+	if s.Present == nil {
 		if n.nulls > 0 {
-			n.validity.Fill(s.n, true)
+			n.validity.Fill(s.N, true)
 		}
 	} else {
 		if n.nulls == 0 {
 			n.validity.Fill(n.n, true)
 		}
-		n.nulls += s.n - s.count
-		n.validity.Append(s.present, s.off, s.n)
+		n.nulls += s.N - s.Count
+		n.validity.Append(s.Present, s.Off, s.N)
 	}
-	n.n += s.n
+	n.n += s.N
 }
 
 func (n *node) hasValidity() bool { return n.typ.Kind != orcwire.Union }

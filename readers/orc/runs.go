@@ -3,6 +3,7 @@ package orc
 import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
 // A window of short runs is decoded whole and trimmed: to stop and to go on takes about as long, for each column, as
@@ -132,7 +133,7 @@ func (g *branch) readWindow() error {
 	}
 	for i, r := range g.roots {
 		if g.trims[i] {
-			if err := r.readKept(full(n), g.pieces, left); err != nil {
+			if err := r.readKept(arrowbuf.AllSlots(n), g.pieces, left); err != nil {
 				return err
 			}
 			continue
@@ -144,7 +145,7 @@ func (g *branch) readWindow() error {
 			}
 			at = p[1]
 			g.row = row + int64(p[0])
-			if err := r.read(full(p[1] - p[0])); err != nil {
+			if err := r.read(arrowbuf.AllSlots(p[1] - p[0])); err != nil {
 				return err
 			}
 		}

@@ -33,20 +33,20 @@ func (n *node) trims() bool {
 }
 
 // readKept appends of the next slots of the parent those of runs, left in all.
-func (n *node) readKept(s slots, runs [][2]int, left int) error {
+func (n *node) readKept(s arrowbuf.Slots, runs [][2]int, left int) error {
 	c, ok := n.content.(keeper)
 	if n.presence.there || !ok {
 		if err := n.read(s); err != nil {
 			return err
 		}
-		n.trim(s.n, runs, left)
+		n.trim(s.N, runs, left)
 		return nil
 	}
-	if err := n.tree.batch.Take(int64(s.n)); err != nil {
+	if err := n.tree.batch.Take(int64(s.N)); err != nil {
 		return n.located(err)
 	}
-	n.append(full(left))
-	return n.located(c.readKept(s.n, runs, left))
+	n.append(arrowbuf.AllSlots(left))
+	return n.located(c.readKept(s.N, runs, left))
 }
 
 // trim keeps of the last k slots those of runs, left in all.
@@ -81,7 +81,7 @@ func (c *structs) trim(n int, runs [][2]int, left int) {
 
 func (c *structs) readKept(n int, runs [][2]int, left int) error {
 	for _, k := range c.kids {
-		if err := k.readKept(full(n), runs, left); err != nil {
+		if err := k.readKept(arrowbuf.AllSlots(n), runs, left); err != nil {
 			return err
 		}
 	}
@@ -92,7 +92,7 @@ func (c *structs) readKept(n int, runs [][2]int, left int) error {
 // stream reads to where they are wanted, it reads all.
 func (c *floats[T]) readKept(n int, runs [][2]int, left int) error {
 	if fewGone(int64(n-left), int64(left)) && c.data.Straight(int64(n)*c.width) {
-		err := c.read(full(n))
+		err := c.read(arrowbuf.AllSlots(n))
 		if err == nil {
 			c.trim(n, runs, left)
 		}
@@ -261,7 +261,7 @@ func (c *stringValues) total(lens []int32) (int64, error) {
 }
 
 func (k *keptDictionary) readKept(n int, runs [][2]int, left int) error {
-	err := k.read(full(n))
+	err := k.read(arrowbuf.AllSlots(n))
 	if err == nil {
 		k.trim(n, runs, left)
 	}

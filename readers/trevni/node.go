@@ -39,8 +39,8 @@ type node struct {
 	counts   []int
 }
 
-// read appends s.n slots, of which s.count are stored in the columns at their present places.
-func (n *node) read(s slots) error {
+// read appends s.N slots, of which s.Count are stored in the columns at their present places.
+func (n *node) read(s arrowbuf.Slots) error {
 	if n.opt != nil {
 		var err error
 		if s, err = n.presence(s); err != nil {
@@ -51,18 +51,18 @@ func (n *node) read(s slots) error {
 }
 
 // fill does what read does behind the presence lengths.
-func (n *node) fill(s slots) error {
+func (n *node) fill(s arrowbuf.Slots) error {
 	if n.field.Nullable && n.kind != trevniwire.Union {
-		if s.present == nil {
-			n.validity.Fill(s.n, true)
+		if s.Present == nil {
+			n.validity.Fill(s.N, true)
 		} else {
-			n.validity.Append(s.present, 0, s.n)
+			n.validity.Append(s.Present, 0, s.N)
 		}
 	}
-	n.n += s.n
-	more := int64(s.n) * n.width
+	n.n += s.N
+	more := int64(s.N) * n.width
 	if n.kind == trevniwire.Leaf {
-		more = int64(s.n-s.count) * n.width // the others were counted as values
+		more = int64(s.N-s.Count) * n.width // the others were counted as values
 	}
 	if err := n.batch.take(more); err != nil {
 		return errs.Locate(err, errs.At{Column: n.field.Name})
@@ -72,7 +72,7 @@ func (n *node) fill(s slots) error {
 		c := n.own
 		if n.col != nil {
 			c = n.col
-			if err := c.values(s.count, n.leaf); err != nil {
+			if err := c.values(s.Count, n.leaf); err != nil {
 				return err
 			}
 		}
@@ -105,27 +105,27 @@ func (n *node) ownSink() sink {
 }
 
 // presence reads which of the stored slots hold a value.
-func (n *node) presence(s slots) (slots, error) {
-	n.lens = grow(n.lens, s.count)
+func (n *node) presence(s arrowbuf.Slots) (arrowbuf.Slots, error) {
+	n.lens = grow(n.lens, s.Count)
 	total, err := n.opt.entries(n.lens, n.ownSink())
 	if err != nil {
 		return s, err
 	}
-	n.dense = grow(n.dense, (s.count+7)>>3)
+	n.dense = grow(n.dense, (s.Count+7)>>3)
 	if !packFlags(n.dense, n.lens) {
 		return s, n.opt.fail(errs.Errorf(errs.ErrCorrupt, "an optional value stands more than once"))
 	}
-	if s.present == nil {
-		return slots{n: s.n, count: total, present: n.dense}, nil
+	if s.Present == nil {
+		return arrowbuf.Slots{N: s.N, Count: total, Present: n.dense}, nil
 	}
-	n.sparse = grow(n.sparse, (s.n+7)>>3)
-	bitpack.SpreadBits(n.sparse, 0, n.dense, 0, s.present, 0, s.n)
-	return slots{n: s.n, count: total, present: n.sparse}, nil
+	n.sparse = grow(n.sparse, (s.N+7)>>3)
+	bitpack.SpreadBits(n.sparse, 0, n.dense, 0, s.Present, 0, s.N)
+	return arrowbuf.Slots{N: s.N, Count: total, Present: n.sparse}, nil
 }
 
 // readList reads lengths and then as many elements.
-func (n *node) readList(s slots) error {
-	n.lens = grow(n.lens, s.count)
+func (n *node) readList(s arrowbuf.Slots) error {
+	n.lens = grow(n.lens, s.Count)
 	var own sink
 	if n.kind == trevniwire.List && len(n.kids) == 1 {
 		own = n.kids[0].elementSink(n.rep)
@@ -141,18 +141,18 @@ func (n *node) readList(s slots) error {
 	if int64(at)+int64(total) > math.MaxInt32 {
 		return n.rep.fail(errs.Errorf(errs.ErrLimit, "a batch holds over 2^31 elements: take fewer rows in a batch"))
 	}
-	off := n.offsets.Grow(s.n)
-	if s.present == nil {
-		copy(off, n.lens[:s.count])
+	off := n.offsets.Grow(s.N)
+	if s.Present == nil {
+		copy(off, n.lens[:s.Count])
 	} else {
-		copy(off[s.n-s.count:], n.lens[:s.count])
-		bitpack.Spread(off, s.present, 0)
+		copy(off[s.N-s.Count:], n.lens[:s.Count])
+		bitpack.Spread(off, s.Present, 0)
 	}
 	for i, l := range off {
 		at += l
 		off[i] = at
 	}
-	all := full(total)
+	all := arrowbuf.AllSlots(total)
 	if n.kind == trevniwire.Map {
 		for _, k := range n.kids {
 			if err := k.read(all); err != nil {
@@ -181,22 +181,22 @@ func (n *node) elementSink(rep *column) sink {
 }
 
 // readUnion reads the lengths of every branch: exactly one of them is 1, or none where the union has a null branch.
-func (n *node) readUnion(s slots) error {
+func (n *node) readUnion(s arrowbuf.Slots) error {
 	for len(n.branch) < len(n.kids) {
 		n.branch = append(n.branch, nil)
 	}
 	n.counts = grow(n.counts, len(n.kids))
 	clear(n.counts)
 	null := -1
-	n.lens = grow(n.lens, s.count)
-	chosen := n.lens[:s.count] // branch + 1
+	n.lens = grow(n.lens, s.Count)
+	chosen := n.lens[:s.Count] // branch + 1
 	clear(chosen)
 	for i, k := range n.kids {
 		if k.opt == nil {
 			null = i
 			continue
 		}
-		lens := grow(n.branch[i], s.count)
+		lens := grow(n.branch[i], s.Count)
 		n.branch[i] = lens
 		total, err := k.opt.entries(lens, k.ownSink())
 		if err != nil {
@@ -216,19 +216,19 @@ func (n *node) readUnion(s slots) error {
 	return n.placeUnion(s, chosen, null)
 }
 
-// placeUnion appends type ids and offsets for s.n slots. A slot that is not stored, because a record around it is null,
+// placeUnion appends type ids and offsets for s.N slots. A slot that is not stored, because a record around it is null,
 // becomes a null of the null branch, or else of the first.
-func (n *node) placeUnion(s slots, chosen []int32, null int) error {
-	types, places := n.types.Grow(s.n), n.places.Grow(s.n)
+func (n *node) placeUnion(s arrowbuf.Slots, chosen []int32, null int) error {
+	types, places := n.types.Grow(s.N), n.places.Grow(s.N)
 	base := make([]int32, len(n.kids))
 	for i, k := range n.kids {
 		base[i] = int32(k.n)
 	}
 	var spare []bool // slots of branch 0 that hold nothing, when a null has nowhere else to go
 	j := 0
-	for i := range s.n {
+	for i := range s.N {
 		b := 0
-		stored := s.present == nil || s.present[i>>3]>>(i&7)&1 == 1
+		stored := s.Present == nil || s.Present[i>>3]>>(i&7)&1 == 1
 		if stored {
 			b = int(chosen[j]) - 1
 			j++
@@ -243,16 +243,16 @@ func (n *node) placeUnion(s slots, chosen []int32, null int) error {
 		}
 		if b == null {
 			n.counts[b]++
-		} else if b == 0 && null < 0 && s.present != nil {
+		} else if b == 0 && null < 0 && s.Present != nil {
 			spare = append(spare, stored)
 		}
 		types[i], places[i] = int8(b), base[b]
 		base[b]++
 	}
 	for i, k := range n.kids {
-		one := full(n.counts[i])
-		if i == 0 && null < 0 && s.present != nil {
-			one = slots{n: len(spare), count: n.counts[0], present: packBools(spare)}
+		one := arrowbuf.AllSlots(n.counts[i])
+		if i == 0 && null < 0 && s.Present != nil {
+			one = arrowbuf.Slots{N: len(spare), Count: n.counts[0], Present: packBools(spare)}
 		}
 		if err := k.fill(one); err != nil {
 			return err

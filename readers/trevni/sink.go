@@ -13,22 +13,14 @@ import (
 type sink interface {
 	// plain appends the next n stored values of c, which c.room has admitted.
 	plain(c *column, n int) error
-	// spread gives the last s.count values s.n slots, those of s.present; the others become zero or empty.
-	spread(s slots)
+	// spread gives the last s.Count values s.N slots, those of s.Present; the others become zero or empty.
+	spread(s arrowbuf.Slots)
 	// check tests what was appended since the last check and names the column's place when it is wrong.
 	check(c *column) error
 	// take hands over the buffers behind the validity bitmap.
 	take() []*memory.Buffer
 	release()
 }
-
-// slots says which of the next n places of an array hold a stored value.
-type slots struct {
-	n, count int
-	present  []byte // Arrow bit order from bit 0; nil = all
-}
-
-func full(n int) slots { return slots{n: n, count: n} }
 
 // newSink is the one place that switches on types: how values of a stored type become the wanted Arrow type.
 func newSink(n *trevniwire.Node, stored trevniwire.Type, mem *arrowbuf.Arena) sink {
@@ -60,23 +52,23 @@ func newSink(n *trevniwire.Node, stored trevniwire.Type, mem *arrowbuf.Arena) si
 	return nullSink{}
 }
 
-// spreadVec gives the last s.count values of v the slots of s.
-func spreadVec[T arrowbuf.Fixed](v *arrowbuf.Vec[T], s slots) {
-	if s.present == nil {
+// spreadVec gives the last s.Count values of v the slots of s.
+func spreadVec[T arrowbuf.Fixed](v *arrowbuf.Vec[T], s arrowbuf.Slots) {
+	if s.Present == nil {
 		return
 	}
-	v.Grow(s.n - s.count)
+	v.Grow(s.N - s.Count)
 	all := v.Values()
-	region := all[len(all)-s.n:]
-	copy(region[s.n-s.count:], region[:s.count])
-	bitpack.Spread(region, s.present, 0)
+	region := all[len(all)-s.N:]
+	copy(region[s.N-s.Count:], region[:s.Count])
+	arrowbuf.Spread(region, s)
 }
 
 // nullSink takes values that have no bytes.
 type nullSink struct{}
 
 func (nullSink) plain(*column, int) error { return nil }
-func (nullSink) spread(slots)             {}
+func (nullSink) spread(arrowbuf.Slots)    {}
 func (nullSink) check(*column) error      { return nil }
 func (nullSink) take() []*memory.Buffer   { return nil }
 func (nullSink) release()                 {}
@@ -93,10 +85,10 @@ func (k *fixedSink[T]) plain(c *column, n int) error {
 	return nil
 }
 
-func (k *fixedSink[T]) spread(s slots)         { spreadVec(&k.vec, s) }
-func (k *fixedSink[T]) check(*column) error    { return nil }
-func (k *fixedSink[T]) take() []*memory.Buffer { return []*memory.Buffer{k.vec.Take()} }
-func (k *fixedSink[T]) release()               { k.vec.Release() }
+func (k *fixedSink[T]) spread(s arrowbuf.Slots) { spreadVec(&k.vec, s) }
+func (k *fixedSink[T]) check(*column) error     { return nil }
+func (k *fixedSink[T]) take() []*memory.Buffer  { return []*memory.Buffer{k.vec.Take()} }
+func (k *fixedSink[T]) release()                { k.vec.Release() }
 
 // varintSink decodes zig-zag varints.
 type varintSink[T int32 | int64] struct{ vec arrowbuf.Vec[T] }
@@ -105,10 +97,10 @@ func (k *varintSink[T]) plain(c *column, n int) error {
 	return c.passed(bitpack.DecodeZigzag(k.vec.Grow(n), c.raw[c.p:]))
 }
 
-func (k *varintSink[T]) spread(s slots)         { spreadVec(&k.vec, s) }
-func (k *varintSink[T]) check(*column) error    { return nil }
-func (k *varintSink[T]) take() []*memory.Buffer { return []*memory.Buffer{k.vec.Take()} }
-func (k *varintSink[T]) release()               { k.vec.Release() }
+func (k *varintSink[T]) spread(s arrowbuf.Slots) { spreadVec(&k.vec, s) }
+func (k *varintSink[T]) check(*column) error     { return nil }
+func (k *varintSink[T]) take() []*memory.Buffer  { return []*memory.Buffer{k.vec.Take()} }
+func (k *varintSink[T]) release()                { k.vec.Release() }
 
 // enumSink decodes the ordinals of an Avro enum: the indices of its dictionary.
 type enumSink struct {
@@ -130,7 +122,7 @@ func (k *enumSink) check(c *column) error {
 	return nil
 }
 
-func (k *enumSink) spread(s slots) {
+func (k *enumSink) spread(s arrowbuf.Slots) {
 	k.varintSink.spread(s)
 	k.checked = k.vec.Len()
 }
@@ -152,14 +144,14 @@ func (k *boolSink) plain(c *column, n int) error {
 	return nil
 }
 
-func (k *boolSink) spread(s slots) {
-	if s.present == nil {
+func (k *boolSink) spread(s arrowbuf.Slots) {
+	if s.Present == nil {
 		return
 	}
-	b, end := k.bits.Grow(s.n - s.count)
-	k.dense = grow(k.dense, (s.count+7)>>3)
-	bitpack.CopyBits(k.dense, 0, b, end-s.count, s.count)
-	bitpack.SpreadBits(b, end-s.count, k.dense, 0, s.present, 0, s.n)
+	b, end := k.bits.Grow(s.N - s.Count)
+	k.dense = grow(k.dense, (s.Count+7)>>3)
+	bitpack.CopyBits(k.dense, 0, b, end-s.Count, s.Count)
+	bitpack.SpreadBits(b, end-s.Count, k.dense, 0, s.Present, 0, s.N)
 }
 
 func (k *boolSink) check(*column) error    { return nil }

@@ -61,16 +61,16 @@ func (k *bytesSink) begin() {
 	}
 }
 
-func (k *bytesSink) spread(s slots) {
+func (k *bytesSink) spread(s arrowbuf.Slots) {
 	k.begin()
-	if s.present == nil {
+	if s.Present == nil {
 		return
 	}
-	k.offsets.Grow(s.n - s.count)
+	k.offsets.Grow(s.N - s.Count)
 	all := k.offsets.Values()
-	region := all[len(all)-s.n-1:]
-	copy(region[s.n-s.count:], region[:s.count+1])
-	bitpack.SpreadOffsets(region, s.present, 0)
+	region := all[len(all)-s.N-1:]
+	copy(region[s.N-s.Count:], region[:s.Count+1])
+	bitpack.SpreadOffsets(region, s.Present, 0)
 	k.checked = len(all) - 1
 }
 
@@ -126,17 +126,17 @@ func (k *fixedBytesSink) plain(c *column, n int) error {
 	return nil
 }
 
-func (k *fixedBytesSink) spread(s slots) {
-	if s.present == nil {
+func (k *fixedBytesSink) spread(s arrowbuf.Slots) {
+	if s.Present == nil {
 		return
 	}
 	w := k.width
-	k.vec.Grow((s.n - s.count) * w)
+	k.vec.Grow((s.N - s.Count) * w)
 	all := k.vec.Values()
-	region := all[len(all)-s.n*w:]
-	from := s.count
-	for i := s.n - 1; i >= 0; i-- {
-		if s.present[i>>3]>>(i&7)&1 == 1 {
+	region := all[len(all)-s.N*w:]
+	from := s.Count
+	for i := s.N - 1; i >= 0; i-- {
+		if s.Present[i>>3]>>(i&7)&1 == 1 {
 			from--
 			copy(region[i*w:(i+1)*w], region[from*w:(from+1)*w])
 		} else {
@@ -229,17 +229,17 @@ func (k *decimalSink[T]) set(dst *T, src []byte) bool {
 	return slices.Compare(mag[:w], k.bound) < 0
 }
 
-func (k *decimalSink[T]) spread(s slots) {
-	if s.present == nil {
+func (k *decimalSink[T]) spread(s arrowbuf.Slots) {
+	if s.Present == nil {
 		return
 	}
-	k.vec.Grow(s.n - s.count)
+	k.vec.Grow(s.N - s.Count)
 	all := k.vec.Values()
-	region := all[len(all)-s.n:]
-	from := s.count
+	region := all[len(all)-s.N:]
+	from := s.Count
 	var zero T
-	for i := s.n - 1; i >= 0; i-- {
-		if s.present[i>>3]>>(i&7)&1 == 1 {
+	for i := s.N - 1; i >= 0; i-- {
+		if s.Present[i>>3]>>(i&7)&1 == 1 {
 			from--
 			region[i] = region[from]
 		} else {

@@ -300,7 +300,7 @@ func (t *root) walk(end int64, read bool) error {
 		var err error
 		switch {
 		case read:
-			err = t.node.read(full(int(until - row)))
+			err = t.node.read(arrowbuf.AllSlots(int(until - row)))
 		case some:
 			err = t.node.skip(until - row)
 		}
