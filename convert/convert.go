@@ -36,7 +36,7 @@ type Options struct {
 	PartitionBy []string
 	// Metadata changes the metadata that is written. A key to be dropped that is not there is ErrOption.
 	Metadata arrowio.MetadataEdit
-	// DryRun stops after the plan: no data is read, the store is not touched.
+	// DryRun stops after the plan: no rows are read, the store is not touched.
 	DryRun bool
 	// Planned is called with the plan before anything is written; an error from it (a loss that the caller does not
 	// want) ends the conversion. nil = every plan will do.
@@ -88,7 +88,8 @@ type File struct {
 func (r *Report) Losses() []arrowio.Loss { return r.Plan.Losses() }
 
 // Convert reads ds and writes it with f into st. It ends the store in any case: committed when the error is nil,
-// aborted otherwise and after a dry run (which takes a nil store, too). A cancelled ctx is an error like any other.
+// aborted otherwise and after a dry run (which takes a nil store, too). A dry run returns the error of a column that cannot
+// be read; see arrowio.Dataset.Check. A cancelled ctx is an error like any other.
 //
 // The report is returned with an error as well, as far as it got; it is nil only if there is no plan.
 func Convert(ctx context.Context, ds *arrowio.Dataset, f arrowio.OutputFormat, st arrowio.Store, o Options) (*Report, error) {
@@ -113,6 +114,9 @@ func Convert(ctx context.Context, ds *arrowio.Dataset, f arrowio.OutputFormat, s
 	}
 	if err == nil && o.Planned != nil {
 		err = o.Planned(plan)
+	}
+	if err == nil && o.DryRun {
+		err = ds.Check(ctx, o.Scan)
 	}
 	if err != nil || o.DryRun {
 		if st != nil {

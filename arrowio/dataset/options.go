@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"context"
 	"maps"
 	"slices"
 
@@ -73,9 +72,4 @@ func (o Options) forFormat(f arrowio.Format, name string) (arrowio.OpenOptions, 
 
 func has(f arrowio.Format, option string) bool {
 	return slices.ContainsFunc(f.Options, func(o arrowio.Option) bool { return o.Name == option })
-}
-
-// opener is where files that options name are opened.
-func (o Options) opener() func(ctx context.Context, name string) (arrowio.OpenSource, error) {
-	return o.stores().Open
 }

@@ -141,7 +141,7 @@ func Locate(err error, a At) error {
 	if had.File != "" {
 		a.File = "" // of all errors that one wraps, only one names the file
 	}
-	switch x := err.(type) {
+	switch x := err.(type) { //nolint:errorlint // what wraps an *Error stays around it
 	case *Error:
 		return x.at(a)
 	case *placed:

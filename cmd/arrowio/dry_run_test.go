@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,4 +105,44 @@ func TestDryRunRefusesUnions(t *testing.T) {
 			ok(t, "convert", "--force", "--exclude", "u", in, filepath.Join(dir, "rest.parquet"))
 		}
 	}
+}
+
+// variantFile makes a Parquet file of the columns id and var, where var is annotated as VARIANT.
+func variantFile(t *testing.T, dir string) string {
+	t.Helper()
+	name := filepath.Join(dir, "variant.parquet")
+	ok(t, "convert", tableFile(t, filepath.Join(dir, "plain.arrow"), `[{"id":1,"var":{"x":1,"y":"a"}}]`, "id int64", "var xy"), name)
+	file, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	element := []byte("\x18\x03var\x15\x04") // field 4 of a SchemaElement, a name; field 5, 2 children
+	at := bytes.LastIndex(file, element)
+	if at < 0 {
+		t.Fatal("the schema has no var")
+	}
+	logical := []byte("\x5c\x0c\x20\x00\x00") // field 10, a LogicalType; its field 16, a VariantType
+	file = slices.Insert(file, at+len(element), logical...)
+	size := file[len(file)-8:]
+	binary.LittleEndian.PutUint32(size, binary.LittleEndian.Uint32(size)+uint32(len(logical)))
+	if err := os.WriteFile(name, file, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// A plan refuses the columns that the real run cannot read, in its words.
+func TestDryRunRefusesUnreadableColumns(t *testing.T) {
+	dir := t.TempDir()
+	in, out := variantFile(t, dir), filepath.Join(dir, "out.orc")
+	for _, flags := range [][]string{nil, {"--where", "id > 0"}, {"--columns", "id", "--where", "var.x = 1"}} {
+		args := append(flags, in, out)
+		real, dry := do(t, append([]string{"convert"}, args...)...), do(t, append([]string{"convert", "--dry-run"}, args...)...)
+		fails(t, dry, 1, in, "column var", "VARIANT", "--exclude var")
+		if dry != real {
+			t.Errorf("%q: %+v, and the real run %+v", flags, dry, real)
+		}
+	}
+	ok(t, "convert", "--dry-run", "--exclude", "var", in, out)
+	ok(t, "convert", "--exclude", "var", in, out)
 }

@@ -130,6 +130,14 @@ func (n *node) refusal() (path []string, why string) {
 	return nil, ""
 }
 
+// Refuses implements arrowio.Refuser.
+func (f *parquetFile) Refuses() bool {
+	return slices.ContainsFunc(f.nodes, func(n *node) bool {
+		_, why := n.refusal()
+		return why != ""
+	})
+}
+
 // narrowed returns the node with the wanted children only; nil = all.
 func narrowed(n *node, keep []arrowio.ProjectedField) *node {
 	if keep == nil {
