@@ -117,7 +117,7 @@ type MemberInfo struct {
 	State  string   `json:"state,omitempty"`
 	Parts  int64    `json:"parts"` // of which it consists; Detail may tell which kind
 	Rows   int64    `json:"rows"`  // UnknownRows where only reading tells
-	Bytes  int64    `json:"bytes"`
+	Bytes  int64    `json:"bytes"` // negative = not known
 	Detail string   `json:"detail,omitempty"`
 	Open   []Choice `json:"open,omitempty"` // the options that open it by itself
 }

@@ -47,13 +47,14 @@ func (g GroupInfo) MarshalJSON() ([]byte, error) {
 	}{plain(g), known(g.Off)})
 }
 
-// MarshalJSON writes the fields under their names, an unknown number of rows as null.
+// MarshalJSON writes the fields under their names, unknown numbers of rows and bytes as null.
 func (m MemberInfo) MarshalJSON() ([]byte, error) {
 	type plain MemberInfo
 	return marshal(struct {
 		plain
-		Rows *int64 `json:"rows"`
-	}{plain(m), known(m.Rows)})
+		Rows  *int64 `json:"rows"`
+		Bytes *int64 `json:"bytes"`
+	}{plain(m), known(m.Rows), known(m.Bytes)})
 }
 
 // MarshalJSON writes {"start", "end"}; end is null where the rows end nobody knows where.

@@ -110,7 +110,7 @@ func (s *service) write(ctx context.Context, in *inbound, c *PutCommand, format 
 		return nil, badStream(err)
 	}
 	return &PutReport{
-		Dataset: c.Dataset, Format: format.Name, Rows: r.Rows, Bytes: r.BytesOut, Files: r.Files, SortedBy: r.SortedBy, Losses: r.Losses(),
+		Dataset: c.Dataset, Format: format.Name, Rows: r.Rows, Bytes: r.BytesOut, Files: r.Files, SortedBy: r.SortedBy, Losses: r.Losses(), Columns: r.Plan.Columns,
 	}, nil
 }
 

@@ -52,6 +52,8 @@ type PutReport struct {
 	Files    []convert.File `json:"files"`
 	SortedBy []string       `json:"sorted_by,omitempty"`
 	Losses   []arrowio.Loss `json:"losses,omitempty"` // what reading back will not show
+	// Columns says what became of each column, and which values of its type would have been refused.
+	Columns []arrowio.PlannedColumn `json:"columns"`
 }
 
 // PutOptions lists the options of formats that clients may set for what they put: see arrowio.Option.Remote.

@@ -181,6 +181,13 @@ func TestPutCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if len(lossy.Columns) != 1 || lossy.Columns[0].Path != "m" {
+		t.Errorf("%+v", lossy.Columns)
+	}
+	narrow, err := putting(t.Context(), t, c, cmdOf(`{"dataset":"in-trevni","format":"trevni"}`), month, []arrow.Record{rec})
+	if err != nil || narrow.Columns[0].Refused != "values above 9223372036854775807" {
+		t.Errorf("%+v, %v", narrow, err)
+	}
 	_, err = putting(t.Context(), t, c, cmdOf(`{"dataset":"in-csv2","format":"csv","losses":"refuse"}`), month, []arrow.Record{rec})
 	if refused := codeOf(err) == codes.InvalidArgument; refused != (len(lossy.Losses) > 0) {
 		t.Errorf("losses %+v, and refused: %v", lossy.Losses, err)

@@ -173,6 +173,24 @@ func (d *inputSet) cutFiner(r *readFlags, err error) error {
 	return fmt.Errorf("%w; --timestamp-unit=us reads timestamps without what is finer", err)
 }
 
+// planFiner says in a plan that finer digits are refused in the columns that are read in microseconds, where they are an error.
+func (r *readFlags) planFiner(p *arrowio.WritePlan) {
+	v, finer := r.options.values[optionMicroseconds], r.options.values[optionFiner]
+	if v == nil || v.text == "" || finer == nil || finer.text != "error" {
+		return
+	}
+	for _, name := range strings.Split(v.text, "\n") {
+		i := slices.IndexFunc(p.Columns, func(c arrowio.PlannedColumn) bool { return c.Path == name })
+		if i < 0 { // of a list or a union, whose entries the plan does not name as the file does
+			top, _, _ := strings.Cut(name, ".")
+			i = slices.IndexFunc(p.Columns, func(c arrowio.PlannedColumn) bool { return c.Path == top })
+		}
+		if i >= 0 && p.Columns[i].Refused == "" {
+			p.Columns[i].Refused = "values that are no whole number of microseconds"
+		}
+	}
+}
+
 // whyNotCoarse says why the columns of these inputs are not read in microseconds where that is needed; "" = they are, or a unit
 // was asked for.
 func (r *readFlags) whyNotCoarse(in []string) string {

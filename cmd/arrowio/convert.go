@@ -173,6 +173,7 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 		a.tellLater()
 		return false, outputError(out, ds.cutFiner(f.readFlags, ds.explain(err)))
 	}
+	f.planFiner(report.Plan)
 	return false, a.printReport(f, format, out, report)
 }
 

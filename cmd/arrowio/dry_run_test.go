@@ -107,6 +107,28 @@ func TestDryRunRefusesUnions(t *testing.T) {
 	}
 }
 
+// So it does of columns that are read in microseconds, because nanoseconds cannot hold their times: finer digits are an error.
+func TestDryRunTellsOfFinerDigits(t *testing.T) {
+	var r struct {
+		Plan struct {
+			Columns []struct{ Path, Refused string }
+		}
+	}
+	_, far := farAndNear(t, t.TempDir())
+	table := filepath.Join(t.TempDir(), "table")
+	acidTable(t, table)
+	for _, in := range []string{far, table} {
+		o := do(t, "convert", "--dry-run", "--json", in, filepath.Join(t.TempDir(), "out.trv"))
+		if err := json.Unmarshal([]byte(o.out), &r); err != nil || len(r.Plan.Columns) != 2 || r.Plan.Columns[0].Refused != "" || r.Plan.Columns[1].Refused != "values that are no whole number of microseconds" {
+			t.Errorf("%+v %v", o, err)
+		}
+	}
+	o := do(t, "convert", "--dry-run", "--json", "--timestamp-unit=us", far, filepath.Join(t.TempDir(), "out.trv"))
+	if strings.Contains(o.out, "refused") {
+		t.Errorf("%+v", o)
+	}
+}
+
 // variantFile makes a Parquet file of the columns id and var, where var is annotated as VARIANT.
 func variantFile(t *testing.T, dir string) string {
 	t.Helper()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -16,7 +15,7 @@ func printMembers(w sheet, members []arrowio.MemberInfo) error {
 			open = append(open, "--"+c.Option+" "+quoted(c.Value))
 		}
 		rows[i] = []string{
-			m.Kind, m.Name, m.ID, m.State, positive(m.Parts), known(m.Rows), strconv.FormatInt(m.Bytes, 10), m.Detail,
+			m.Kind, m.Name, m.ID, m.State, positive(m.Parts), known(m.Rows), known(m.Bytes), m.Detail,
 			strings.Join(open, " "),
 		}
 	}

@@ -32,7 +32,7 @@ type kuduTable struct {
 	Name    string       `json:"name"`
 	ID      string       `json:"id"`
 	Rows    *int64       `json:"rows"`  // on disk; null = only reading tells
-	Bytes   int64        `json:"bytes"` // of the blocks of its rowsets
+	Bytes   *int64       `json:"bytes"` // of the blocks of its rowsets; nil = not known
 	Tablets []kuduTablet `json:"tablets"`
 }
 
@@ -52,7 +52,7 @@ func (a *app) kuduListCommand() *cobra.Command {
 		Use:   "list [flags] DIR",
 		Short: "List the tables and tablets of a server that does not run",
 		Long: `List prints the tables of which a tablet server has tablets, and these tablets, with their rows and their bytes. DIR is the
-server's directory of write-ahead logs (--fs_wal_dir). Bytes are those of blocks that are here: data directories may be missing.
+server's directory of write-ahead logs (--fs_wal_dir). Bytes are those of blocks that are here. Without data directories they are not known.
 
 Rows are those on disk, as the tablets' superblocks count them; there may be more in the logs. arrowio count --from kudu
 reads those, too.`,
@@ -104,9 +104,9 @@ func listKudu(dir string, info *arrowio.Info) *kuduListing {
 	for _, m := range info.Members {
 		switch m.Kind {
 		case "table":
-			l.Tables = append(l.Tables, kuduTable{Name: m.Name, ID: m.ID, Rows: knownRows(m.Rows), Bytes: m.Bytes, Tablets: []kuduTablet{}})
+			l.Tables = append(l.Tables, kuduTable{Name: m.Name, ID: m.ID, Rows: knownNumber(m.Rows), Bytes: knownNumber(m.Bytes), Tablets: []kuduTablet{}})
 		case "tablet":
-			t := kuduTablet{ID: m.ID, State: m.State, RowSets: &m.Parts, Rows: knownRows(m.Rows), Bytes: &m.Bytes, Detail: m.Detail}
+			t := kuduTablet{ID: m.ID, State: m.State, RowSets: &m.Parts, Rows: knownNumber(m.Rows), Bytes: knownNumber(m.Bytes), Detail: m.Detail}
 			if n := len(l.Tables); n > 0 && l.Tables[n-1].Name == m.Name {
 				l.Tables[n-1].Tablets = append(l.Tables[n-1].Tablets, t)
 			} else {
@@ -119,7 +119,7 @@ func listKudu(dir string, info *arrowio.Info) *kuduListing {
 	return l
 }
 
-func knownRows(n int64) *int64 {
+func knownNumber(n int64) *int64 {
 	if n < 0 {
 		return nil
 	}
@@ -134,13 +134,15 @@ func (l *kuduListing) print(w sheet) error {
 		return humanize.Comma(*n)
 	}
 	var rows [][]string
-	tablets, total, bytes := 0, int64(0), int64(0)
+	tablets, total, bytes, unknown := 0, int64(0), int64(0), false
 	add := func(table string, t kuduTablet) {
 		tablets++
 		size := ""
 		if t.Bytes != nil {
-			size = humanize.IBytes(uint64(max(*t.Bytes, 0)))
+			size = humanize.IBytes(uint64(*t.Bytes))
 			bytes += *t.Bytes
+		} else if t.RowSets != nil {
+			unknown = true
 		}
 		rows = append(rows, []string{table, t.ID, t.State, text(t.RowSets), text(t.Rows), size, t.Detail})
 		if t.Rows != nil {
@@ -159,8 +161,11 @@ func (l *kuduListing) print(w sheet) error {
 	if err := printTable(w, []string{"table", "tablet", "state", "rowsets", "rows", "size", "detail"}, right, rows); err != nil {
 		return err
 	}
-	w.line("", "", fmt.Sprintf("%s, %s, %s, %s", counted(int64(len(l.Tables)), "table"), counted(int64(tablets), "tablet"), counted(total, "row"),
-		humanize.IBytes(uint64(max(bytes, 0)))))
+	size := humanize.IBytes(uint64(bytes))
+	if unknown {
+		size = "size not known"
+	}
+	w.line("", "", fmt.Sprintf("%s, %s, %s, %s", counted(int64(len(l.Tables)), "table"), counted(int64(tablets), "tablet"), counted(total, "row"), size))
 	for _, n := range l.Notes {
 		if !strings.Contains(n, "--kudu-table") { // of inspect
 			w.line("note: ", "  ", printable(n))

@@ -32,6 +32,7 @@ func TestKuduServer(t *testing.T) {
 		Tables []struct {
 			Name    string
 			Rows    *int64
+			Bytes   int64
 			Tablets []struct{ ID string }
 		}
 	}
@@ -69,6 +70,31 @@ func TestKuduServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	fails(t, do(t, "verify", "--schema", schema, "--from", "kudu", dir), 2, "several tables", "--kudu-table")
+
+	// Without data directories nobody knows how large the blocks are.
+	lone := t.TempDir()
+	if err := os.CopyFS(filepath.Join(lone, "wal"), os.DirFS(filepath.Join(dir, "wal"))); err != nil {
+		t.Fatal(err)
+	}
+	bare := do(t, "kudu", "list", "--json", filepath.Join(lone, "wal"))
+	conforms(t, "kudu-list", bare.out)
+	var sizes struct {
+		Tables []struct {
+			Bytes   *int64
+			Tablets []struct{ Bytes *int64 }
+		}
+	}
+	if err := json.Unmarshal([]byte(bare.out), &sizes); err != nil || len(sizes.Tables) == 0 {
+		t.Fatalf("%+v %v", bare, err)
+	}
+	for i, table := range sizes.Tables {
+		if flushed := listing.Tables[i].Bytes > 0; flushed != (table.Bytes == nil) || flushed != (table.Tablets[0].Bytes == nil) {
+			t.Errorf("table %d: %+v", i, table)
+		}
+	}
+	if o := do(t, "kudu", "list", filepath.Join(lone, "wal")); o.code != 0 || !strings.Contains(o.out, "│       3 │   55 │      │") || !strings.Contains(o.out, "size not known") {
+		t.Errorf("%+v", o)
+	}
 
 	// Part of a log is gone: rows are missing, which is told.
 	var info struct {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -78,7 +80,8 @@ func write(ctx context.Context, request string, in *arrowc.Reader, c *call) (_ *
 	if owned != nil {
 		defer func() { err = errors.Join(err, owned.Close()) }()
 	}
-	st, err := places.Create(ctx, r.Path, arrowio.FileStoreOptions{Force: r.Force, Directory: f.Directory || r.MaxFileBytes > 0 || strings.HasSuffix(r.Path, "/")})
+	directory := f.Directory || r.MaxFileBytes > 0 || strings.HasSuffix(r.Path, "/")
+	st, err := places.Create(ctx, r.Path, arrowio.FileStoreOptions{Force: r.Force, Directory: directory})
 	if err != nil {
 		return nil, about(r.Path, err)
 	}
@@ -94,6 +97,9 @@ func write(ctx context.Context, request string, in *arrowc.Reader, c *call) (_ *
 		return nil, about(r.Path, err)
 	}
 	out.Files, out.Bytes = counted.list(), counted.bytes.Load()
+	if len(out.Files) == 1 && !directory {
+		out.Files[0].Name = path.Base(filepath.ToSlash(r.Path)) // whatever the writer called it
+	}
 	return out, nil
 }
 

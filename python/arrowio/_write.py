@@ -17,6 +17,7 @@ class Column(NamedTuple):
     stored: str
     encoding: str
     loss: str  # what reading it back will not show; "" = nothing
+    refused: str = ""  # which values of the type cannot be written; "" = none
 
 
 class Loss(NamedTuple):
@@ -108,7 +109,10 @@ def write(
         answer["rows"],
         answer["bytes"],
         [(f["name"], f["bytes"]) for f in answer["files"]],
-        [Column(c["path"], c["type"], c["stored"], c.get("encoding", ""), c.get("loss", "")) for c in answer["columns"]],
+        [
+            Column(c["path"], c["type"], c["stored"], c.get("encoding", ""), c.get("loss", ""), c.get("refused", ""))
+            for c in answer["columns"]
+        ],
         [Loss(x["of"], x.get("path", ""), x.get("key", ""), x["loss"]) for x in answer["losses"] or []],
     )
 

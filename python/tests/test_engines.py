@@ -466,7 +466,7 @@ def test_write(tmp_path):
     t = pa.table({"a": [1, 2], "d": pa.array(["x", "y"]).dictionary_encode()})
     plan = arrowio.write(t, path, dry_run=True)
     assert plan.rows == 0 and [c.path for c in plan.columns] == ["a", "d"] and not path.exists()
-    arrowio.write(t, path)
+    assert arrowio.write(t, path).files == [("t.trv", path.stat().st_size)]
     arrowio.write(t, path, force=True, compression="deflate")
     assert arrowio.open(path).num_rows == 2
     with pytest.raises(arrowio.SchemaError):
@@ -476,6 +476,15 @@ def test_write(tmp_path):
     with pytest.raises(arrowio.OptionError):
         arrowio.write(t, tmp_path / "t.nothing")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["t.trv"]
+
+
+def test_write_refused(tmp_path):
+    """The plan tells which values of a type cannot be written, and names of files are relative to the path."""
+    t = pa.table({"n": pa.array([1], pa.uint64()), "a": [1]})
+    plan = arrowio.write(t, tmp_path / "t.trv", dry_run=True)
+    assert [c.refused for c in plan.columns] == ["values above 9223372036854775807", ""]
+    report = arrowio.write(t, tmp_path / "parts.trv", max_file_bytes=1 << 20)
+    assert [name for name, _ in report.files] == [p.name for p in (tmp_path / "parts.trv").iterdir()]
 
 
 def test_write_metadata(tmp_path):

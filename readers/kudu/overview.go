@@ -106,7 +106,7 @@ func (s *server) overview(ctx context.Context) (*Overview, error) {
 			if !v.verify {
 				v.doubt("tablet "+id, "the superblock of tablet %s cannot be read, so nothing tells its table and its blocks: %v", id, err)
 			}
-			v.damaged = append(v.damaged, arrowio.MemberInfo{Kind: kindTablet, ID: id, State: "superblock unreadable", Rows: arrowio.UnknownRows})
+			v.damaged = append(v.damaged, arrowio.MemberInfo{Kind: kindTablet, ID: id, State: "superblock unreadable", Rows: arrowio.UnknownRows, Bytes: unknownBytes})
 			continue
 		}
 		for _, u := range sb.Blocks() {
@@ -152,6 +152,9 @@ const (
 	kindBlock  = "block"
 )
 
+// unknownBytes is the size of blocks when there is no data directory.
+const unknownBytes = -1
+
 // readable reports whether the server has rows of the table.
 func (t *tableMember) readable() bool {
 	return slices.ContainsFunc(t.tablets, func(m arrowio.MemberInfo) bool { return m.State == kuduwire.TabletReady.String() })
@@ -160,7 +163,11 @@ func (t *tableMember) readable() bool {
 func (t *tableMember) add(m arrowio.MemberInfo) {
 	t.tablets = append(t.tablets, m)
 	t.Parts++
-	t.Bytes += m.Bytes
+	if m.Bytes < 0 || t.Bytes < 0 {
+		t.Bytes = unknownBytes
+	} else {
+		t.Bytes += m.Bytes
+	}
 	switch {
 	case m.State != kuduwire.TabletReady.String(): // has no rows here
 	case m.Rows < 0 || t.Rows < 0:
@@ -186,7 +193,9 @@ func (v *Overview) tablet(sb *kuduwire.SuperBlock) arrowio.MemberInfo {
 		m.Rows = arrowio.UnknownRows
 	}
 	var missing int
-	m.Bytes, missing = sizeOf(v.blocks, sb)
+	if m.Bytes, missing = sizeOf(v.blocks, sb); missing > 0 && len(v.dirs.Data) == 0 {
+		m.Bytes = unknownBytes
+	}
 	detail := []string{count(m.Parts, "rowset")}
 	if p := partitionText(sb); p != "" {
 		detail = append(detail, p)
@@ -308,7 +317,7 @@ func (v *Overview) BytesRead() int64 { return v.read.Load() }
 // BytesStored implements arrowio.ByteCounter: the sizes of all tables' blocks.
 func (v *Overview) BytesStored() (n int64) {
 	for _, t := range v.tables {
-		n += t.Bytes
+		n += max(t.Bytes, 0)
 	}
 	return n
 }
