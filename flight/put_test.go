@@ -235,7 +235,7 @@ func TestPutCommand(t *testing.T) {
 			t.Errorf("%.100s: %v", q.d, err)
 		}
 	}
-	if got := names(t, dir); !slices.Equal(got, []string{"in-a", "in-csv", "in-md", "in-md2"}) {
+	if got := names(t, dir); !slices.Equal(got, []string{"in-a", "in-csv", "in-md", "in-md2", "in-trevni"}) {
 		t.Error(got)
 	}
 }
