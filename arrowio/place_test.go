@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
@@ -12,18 +13,17 @@ import (
 func TestPlace(t *testing.T) {
 	rec := anyRecord(t, 60, 1)
 	defer rec.Release()
-	fragments := func() *Dataset {
-		return &Dataset{Schema: rec.Schema(), Fragments: []Fragment{
-			fragment(t, "a", rec), fragment(t, "b", rec),
-		}}
+	fragment := func(name string) Fragment {
+		return Fragment{Name: name, Open: func(context.Context) (File, error) { return newMemFile(t, rec), nil }}
 	}
+	fragments := []Fragment{fragment("a"), fragment("b")}
 	for _, filter := range filters {
 		for _, columns := range [][]string{nil, {"id"}, {}} {
 			for _, o := range []ScanOptions{{BatchRows: 7, Parallelism: 1}, {BatchRows: 4, Parallelism: 3}, {BatchRows: 100, Parallelism: 2}} {
 				o.Columns, o.Filter = columns, parseFilter(t, filter.text)
 				o.Allocator = memory.NewGoAllocator()
 				total := int64(0)
-				places, rows := placesOf(t, fragments(), o)
+				places, rows := placesOf(t, rec.Schema(), fragments, o)
 				for _, n := range rows {
 					total += n
 				}
@@ -43,7 +43,7 @@ func TestPlace(t *testing.T) {
 					if o.Rows.Start == 120 {
 						o.Rows = RowRange{120, 121}
 					}
-					_, rest := placesOf(t, fragments(), o)
+					_, rest := placesOf(t, rec.Schema(), fragments, o)
 					left := int64(0)
 					for _, n := range rest {
 						left += n
@@ -57,9 +57,9 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-func placesOf(t *testing.T, d *Dataset, o ScanOptions) (places []Place, rows []int64) {
+func placesOf(t *testing.T, schema *arrow.Schema, fragments []Fragment, o ScanOptions) (places []Place, rows []int64) {
 	t.Helper()
-	s, err := d.Scan(context.Background(), o)
+	s, err := ScanFragments(context.Background(), schema, fragments, o)
 	if err != nil {
 		t.Fatal(err)
 	}

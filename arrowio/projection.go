@@ -53,8 +53,8 @@ func Project(s *arrow.Schema, columns []string) (Projection, error) {
 	p := Projection{}
 	fields := make([]arrow.Field, 0, len(roots))
 	for _, w := range roots {
-		f, pf := projectField(s.Field(w.index), w)
-		fields = append(fields, f)
+		pf := w.projected()
+		fields = append(fields, pf.Narrow(s.Field(w.index)))
 		p.Fields = append(p.Fields, pf)
 	}
 	md := s.Metadata()
@@ -89,54 +89,55 @@ func (w *want) add(rest []int) {
 	}
 }
 
-// projectField narrows f to w. Lists and map values are passed through to the struct inside them.
-func projectField(f arrow.Field, w *want) (arrow.Field, ProjectedField) {
-	pf := ProjectedField{Index: w.index}
+// projected is w as part of a projection, its children in their struct's own order.
+func (w *want) projected() ProjectedField {
+	p := ProjectedField{Index: w.index}
 	if w.whole || len(w.kids) == 0 {
-		return f, pf
+		return p
 	}
-	f.Type, pf.Children = projectType(f.Type, w)
-	return f, pf
+	for _, k := range w.kids {
+		p.Children = append(p.Children, k.projected())
+	}
+	slices.SortStableFunc(p.Children, func(a, b ProjectedField) int { return a.Index - b.Index })
+	return p
 }
 
-func projectType(t arrow.DataType, w *want) (arrow.DataType, []ProjectedField) {
+// Narrow returns f, which is the field at p.Index, with those of its children that p wants. Lists and map values are passed
+// through to the struct inside them.
+func (p ProjectedField) Narrow(f arrow.Field) arrow.Field {
+	if p.Children != nil {
+		f.Type = narrow(f.Type, p.Children)
+	}
+	return f
+}
+
+func narrow(t arrow.DataType, wanted []ProjectedField) arrow.DataType {
 	switch t := t.(type) {
 	case *arrow.StructType:
-		var fields []arrow.Field
-		var kids []ProjectedField
-		for i, f := range t.Fields() {
-			for _, k := range w.kids {
-				if k.index == i {
-					g, pf := projectField(f, k)
-					fields = append(fields, g)
-					kids = append(kids, pf)
-				}
-			}
+		fields := make([]arrow.Field, len(wanted))
+		for i, p := range wanted {
+			fields[i] = p.Narrow(t.Field(p.Index))
 		}
-		return arrow.StructOf(fields...), kids
+		return arrow.StructOf(fields...)
 	case *arrow.ListType:
 		e := t.ElemField()
-		var kids []ProjectedField
-		e.Type, kids = projectType(e.Type, w)
-		return arrow.ListOfField(e), kids
+		e.Type = narrow(e.Type, wanted)
+		return arrow.ListOfField(e)
 	case *arrow.LargeListType:
 		e := t.ElemField()
-		var kids []ProjectedField
-		e.Type, kids = projectType(e.Type, w)
-		return arrow.LargeListOfField(e), kids
+		e.Type = narrow(e.Type, wanted)
+		return arrow.LargeListOfField(e)
 	case *arrow.FixedSizeListType:
 		e := t.ElemField()
-		var kids []ProjectedField
-		e.Type, kids = projectType(e.Type, w)
-		return arrow.FixedSizeListOfField(t.Len(), e), kids
+		e.Type = narrow(e.Type, wanted)
+		return arrow.FixedSizeListOfField(t.Len(), e)
 	case *arrow.MapType:
-		item, kids := projectType(t.ItemType(), w)
-		m := arrow.MapOf(t.KeyType(), item)
+		m := arrow.MapOf(t.KeyType(), narrow(t.ItemType(), wanted))
 		m.KeysSorted = t.KeysSorted
 		m.SetItemNullable(t.ItemField().Nullable)
-		return m, kids
+		return m
 	}
-	return t, nil
+	return t
 }
 
 // Exclude returns the columns of s, or of those that columns names where it is not nil, without the excluded: as paths for

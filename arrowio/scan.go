@@ -68,7 +68,7 @@ func (o ScanOptions) withDefaults() (ScanOptions, error) {
 // Splits are decoded in parallel, ahead of the caller, and handed out in order: which rows come, how they are cut into
 // batches, and which error is reported does not depend on Parallelism. Nothing is read before the first Next.
 func Scan(ctx context.Context, f File, o ScanOptions) (*Scanner, error) {
-	return newScanner(ctx, f.Schema(), []Fragment{{Open: func(context.Context) (File, error) { return kept{f}, nil }}}, nil, o)
+	return ScanFragments(ctx, f.Schema(), []Fragment{{Open: func(context.Context) (File, error) { return kept{f}, nil }}}, o)
 }
 
 // Scanner is a running scan. It is an array.RecordReader: Next, Record and Err belong to one goroutine, Stats may be
@@ -93,7 +93,10 @@ type records interface {
 	close()
 }
 
-func newScanner(ctx context.Context, schema *arrow.Schema, fragments []Fragment, show func(File) (File, error), o ScanOptions) (*Scanner, error) {
+// ScanFragments reads the rows of several files of one schema that o asks for, in order; see Scan for what holds besides. A
+// fragment is opened when the one before it has been handed to the workers, so that the next file is there when it is
+// needed, and closed as soon as its rows are decoded. Datasets of files whose schemas differ are those of package dataset.
+func ScanFragments(ctx context.Context, schema *arrow.Schema, fragments []Fragment, o ScanOptions) (*Scanner, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -103,7 +106,7 @@ func newScanner(ctx context.Context, schema *arrow.Schema, fragments []Fragment,
 	}
 	s := &Scanner{p: p}
 	s.refs.Store(1)
-	js := &jobs{p: p, fragments: fragments, show: show}
+	js := &jobs{p: p, fragments: fragments}
 	if p.o.Parallelism == 1 {
 		s.src = &serial{ctx: ctx, p: p, jobs: js}
 	} else {

@@ -278,7 +278,7 @@ func TestScanParallelism(t *testing.T) {
 	}
 }
 
-func TestDatasetScan(t *testing.T) {
+func TestScanFragments(t *testing.T) {
 	var recs []arrow.Record
 	var all []map[string]any
 	for i := range 4 {
@@ -292,7 +292,7 @@ func TestDatasetScan(t *testing.T) {
 			for _, rr := range []RowRange{{}, {0, 10}, {20, 80}, {26, 51}, {100, 1000}, {500, 600}} {
 				mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 				check := noGoroutines(t)
-				d := &Dataset{Schema: recs[0].Schema()}
+				var fragments []Fragment
 				var opened atomic.Int64
 				var files []*memFile
 				for i, rec := range recs {
@@ -301,12 +301,12 @@ func TestDatasetScan(t *testing.T) {
 						f.asStream()
 					}
 					files = append(files, f)
-					d.Fragments = append(d.Fragments, Fragment{Name: fmt.Sprintf("file%d", i), Open: func(context.Context) (File, error) {
+					fragments = append(fragments, Fragment{Name: fmt.Sprintf("file%d", i), Open: func(context.Context) (File, error) {
 						opened.Add(1)
 						return f, nil
 					}})
 				}
-				s, err := d.Scan(context.Background(), ScanOptions{Parallelism: p, Rows: rr, BatchRows: 8, Columns: []string{"id", "li"}, Allocator: mem})
+				s, err := ScanFragments(context.Background(), recs[0].Schema(), fragments, ScanOptions{Parallelism: p, Rows: rr, BatchRows: 8, Columns: []string{"id", "li"}, Allocator: mem})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -342,87 +342,6 @@ func TestDatasetScan(t *testing.T) {
 				check()
 			}
 		}
-	}
-}
-
-func TestDatasetErrors(t *testing.T) {
-	rec := anyRecord(t, 10, 1)
-	defer rec.Release()
-	other := array.NewRecord(arrow.NewSchema(append(rec.Schema().Fields()[:9:9], arrow.Field{Name: "nil", Type: arrow.PrimitiveTypes.Int8, Nullable: true}), nil),
-		append(rec.Columns()[:9:9], array.MakeArrayOfNull(memory.NewGoAllocator(), arrow.PrimitiveTypes.Int8, 10)), 10)
-	defer other.Release()
-	file := func(r arrow.Record) func(context.Context) (File, error) {
-		return func(context.Context) (File, error) { return newMemFile(t, r), nil }
-	}
-	for _, p := range []int{1, 2} {
-		for _, c := range []struct {
-			open func(context.Context) (File, error)
-			is   error
-			text []string
-		}{
-			{file(other), errs.ErrSchema, []string{"second", "column nil", "int8", "null"}},
-			{func(context.Context) (File, error) { return nil, errDisk }, errDisk, []string{"second"}},
-		} {
-			d := &Dataset{Schema: rec.Schema(), Fragments: []Fragment{{Name: "first", Open: file(rec)}, {Name: "second", Open: c.open}, {Name: "third", Open: file(rec)}}}
-			s, err := d.Scan(context.Background(), ScanOptions{Parallelism: p})
-			if err != nil {
-				t.Fatal(err)
-			}
-			rows, _, err := drain(t, s)
-			if len(rows) != 10 || !errors.Is(err, c.is) {
-				t.Errorf("%d rows, error %v; want 10 and %v", len(rows), err, c.is)
-			}
-			for _, w := range c.text {
-				if err != nil && !strings.Contains(err.Error(), w) {
-					t.Errorf("error %q does not name %s", err, w)
-				}
-			}
-		}
-	}
-	if _, err := (&Dataset{}).Scan(context.Background(), ScanOptions{}); !errors.Is(err, errs.ErrSchema) {
-		t.Errorf("a dataset without a schema: %v", err)
-	}
-}
-
-// Metadata may differ between the files of a dataset; records have that of the dataset.
-func TestDatasetMetadata(t *testing.T) {
-	rec := anyRecord(t, 3, 1)
-	defer rec.Release()
-	fields := rec.Schema().Fields()
-	for i := range fields {
-		fields[i].Metadata = arrow.NewMetadata([]string{"of"}, []string{"the dataset"})
-	}
-	md := arrow.NewMetadata([]string{"k"}, []string{"v"})
-	d := &Dataset{Schema: arrow.NewSchema(fields, &md), Fragments: []Fragment{{Open: func(context.Context) (File, error) { return newMemFile(t, rec), nil }}}}
-	s, err := d.Scan(context.Background(), ScanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Release()
-	if !s.Next() || s.Record().Schema() != d.Schema {
-		t.Errorf("error %v, schema %v", s.Err(), s.Schema())
-	}
-}
-
-func TestFileDataset(t *testing.T) {
-	rec := anyRecord(t, 3, 1)
-	defer rec.Release()
-	f := newMemFile(t, rec)
-	d := FileDataset("one", f)
-	for range 2 {
-		s, err := d.Scan(context.Background(), ScanOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if rows, _, err := drain(t, s); len(rows) != 3 || err != nil {
-			t.Fatalf("%d rows, error %v", len(rows), err)
-		}
-	}
-	if f.closed.Load() != 0 {
-		t.Error("a scan closed the file")
-	}
-	if err := d.Close(); err != nil || f.closed.Load() != 1 {
-		t.Errorf("closed %d times, error %v", f.closed.Load(), err)
 	}
 }
 

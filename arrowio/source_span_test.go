@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
@@ -79,12 +81,16 @@ func TestSpanSource(t *testing.T) {
 // A file that a filter needs no row of is not opened, unless rows are counted before the filter; the numbers of the
 // others stay what they are.
 func TestNeedlessFragments(t *testing.T) {
-	rec := fromJSON(t, arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Int64, Nullable: true}}, nil),
-		`[{"x":0},{"x":1},{"x":2},{"x":3},{"x":4},{"x":5},{"x":6},{"x":7},{"x":8},{"x":9}]`)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Int64, Nullable: true}}, nil)
+	rec, _, err := array.RecordFromJSON(memory.NewGoAllocator(), schema, strings.NewReader(
+		`[{"x":0},{"x":1},{"x":2},{"x":3},{"x":4},{"x":5},{"x":6},{"x":7},{"x":8},{"x":9}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
 	var opened []string
-	d := &Dataset{Schema: rec.Schema()}
+	var fragments []Fragment
 	for i, name := range []string{"a", "b", "c", "d"} {
-		d.Fragments = append(d.Fragments, Fragment{
+		fragments = append(fragments, Fragment{
 			Name: name,
 			Open: func(context.Context) (File, error) {
 				opened = append(opened, name)
@@ -110,7 +116,7 @@ func TestNeedlessFragments(t *testing.T) {
 		} {
 			opened = nil
 			o.Parallelism = jobs
-			s, err := d.Scan(t.Context(), o)
+			s, err := ScanFragments(t.Context(), schema, fragments, o)
 			if err != nil {
 				t.Fatal(err)
 			}

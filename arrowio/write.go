@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
 // NewWriter opens a writer for a plan of f.Plan. Close makes the whole output visible in st; any error, a cancelled ctx
@@ -62,7 +63,7 @@ func (w *writer) Write(rec arrow.Record) error {
 // check compares rec with the plan: fields and types must be the planned ones, nulls only where they are allowed.
 func (w *writer) check(rec arrow.Record) error {
 	if s := rec.Schema(); s != w.good {
-		if diff := schemaDifference(w.plan.Schema, s); diff != "" {
+		if diff := schemadiff.Schemas(w.plan.Schema, s); diff != "" {
 			return errs.Locate(errs.Errorf(errs.ErrSchema, "the batch does not fit the plan: %s", diff), errs.At{Format: w.format})
 		}
 		w.good = s

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
@@ -89,10 +90,10 @@ func (r *Report) Losses() []arrowio.Loss { return r.Plan.Losses() }
 
 // Convert reads ds and writes it with f into st. It ends the store in any case: committed when the error is nil,
 // aborted otherwise and after a dry run (which takes a nil store, too). A dry run returns the error of a column that cannot
-// be read; see arrowio.Dataset.Check. A cancelled ctx is an error like any other.
+// be read; see dataset.Dataset.Check. A cancelled ctx is an error like any other.
 //
 // The report is returned with an error as well, as far as it got; it is nil only if there is no plan.
-func Convert(ctx context.Context, ds *arrowio.Dataset, f arrowio.OutputFormat, st arrowio.Store, o Options) (*Report, error) {
+func Convert(ctx context.Context, ds *dataset.Dataset, f arrowio.OutputFormat, st arrowio.Store, o Options) (*Report, error) {
 	start := time.Now()
 	o.shareMemory()
 	o.limitScan()
@@ -165,7 +166,7 @@ func planFor(s *arrow.Schema, f arrowio.OutputFormat, o Options) (*arrowio.Write
 
 // copy streams the batches. Back-pressure is Scan's: it decodes no further ahead than its memory budget while Write is
 // busy.
-func (r *Report) copy(ctx context.Context, ds *arrowio.Dataset, f arrowio.OutputFormat, st *countingStore, parts *partitioning, o Options) error {
+func (r *Report) copy(ctx context.Context, ds *dataset.Dataset, f arrowio.OutputFormat, st *countingStore, parts *partitioning, o Options) error {
 	// What the scan still does when the writer has failed is of no use to anyone.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -187,7 +188,7 @@ func (r *Report) copy(ctx context.Context, ds *arrowio.Dataset, f arrowio.Output
 	return w.Close()
 }
 
-func (r *Report) writeAll(ctx context.Context, ds *arrowio.Dataset, w arrowio.Writer, st *countingStore, o Options) (err error) {
+func (r *Report) writeAll(ctx context.Context, ds *dataset.Dataset, w arrowio.Writer, st *countingStore, o Options) (err error) {
 	scan, err := ds.Scan(ctx, o.Scan)
 	if err != nil {
 		return err

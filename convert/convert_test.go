@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/convert"
@@ -185,7 +186,7 @@ func checked(t *testing.T, jobs int) arrowio.ScanOptions {
 
 func TestConvert(t *testing.T) {
 	for _, jobs := range []int{1, 4} {
-		ds := arrowio.FileDataset("numbers", &numbers{rows: 10, splitRows: 4})
+		ds := dataset.FromFile("numbers", &numbers{rows: 10, splitRows: 4})
 		st := arrowio.NewMemStore()
 		var seen []convert.Progress
 		r, err := convert.Convert(context.Background(), ds, sums("a", "b"), st, convert.Options{
@@ -224,7 +225,7 @@ func TestConvertSelects(t *testing.T) {
 	o := checked(t, 2)
 	o.Columns, o.Filter = []string{"square"}, x
 	st := arrowio.NewMemStore()
-	r, err := convert.Convert(context.Background(), arrowio.FileDataset("", &numbers{rows: 8, splitRows: 8}), sums("out"), st, convert.Options{Scan: o})
+	r, err := convert.Convert(context.Background(), dataset.FromFile("", &numbers{rows: 8, splitRows: 8}), sums("out"), st, convert.Options{Scan: o})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +236,7 @@ func TestConvertSelects(t *testing.T) {
 
 // Reports are read by programs: the shape of their JSON is a promise.
 func TestReportJSON(t *testing.T) {
-	r, err := convert.Convert(context.Background(), arrowio.FileDataset("", &numbers{rows: 1, splitRows: 1}), sums(), nil, convert.Options{DryRun: true})
+	r, err := convert.Convert(context.Background(), dataset.FromFile("", &numbers{rows: 1, splitRows: 1}), sums(), nil, convert.Options{DryRun: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +310,7 @@ func TestConvertFails(t *testing.T) {
 				if c.o != nil {
 					c.o(&o, cancel)
 				}
-				_, err = convert.Convert(ctx, arrowio.FileDataset("in", c.file), c.out, st, o)
+				_, err = convert.Convert(ctx, dataset.FromFile("in", c.file), c.out, st, o)
 				if !errors.Is(err, c.want) {
 					t.Errorf("%d jobs: %v, want %v", jobs, err, c.want)
 				}
@@ -328,7 +329,7 @@ func TestDryRunTouchesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := &numbers{rows: 10, splitRows: 1, failAt: -1}
-	r, err := convert.Convert(context.Background(), arrowio.FileDataset("in", file), sums("out"), st, convert.Options{DryRun: true})
+	r, err := convert.Convert(context.Background(), dataset.FromFile("in", file), sums("out"), st, convert.Options{DryRun: true})
 	if err != nil || !r.DryRun || r.Plan.Columns[0].Stored != "sum" {
 		t.Errorf("%v: %+v", err, r)
 	}
@@ -344,7 +345,7 @@ func TestMetadata(t *testing.T) {
 		planned = s
 		return &arrowio.WritePlan{Format: "none", Schema: s}, nil
 	}}
-	ds := arrowio.FileDataset("", &numbers{rows: 1, splitRows: 1})
+	ds := dataset.FromFile("", &numbers{rows: 1, splitRows: 1})
 	for _, c := range []struct {
 		edit arrowio.MetadataEdit
 		want string

@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/convert"
 	"github.com/arrowio/arrowio/readers"
@@ -19,7 +20,7 @@ func ExampleConvert() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	cities := arrowio.FileDataset("cities.csv", file)
+	cities := dataset.FromFile("cities.csv", file)
 	defer cities.Close()
 	jsonl, err := writers.Lookup("jsonl")
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/convert"
@@ -80,7 +81,7 @@ func TestSort(t *testing.T) {
 			var seen []convert.Progress
 			c.o.Progress = func(p convert.Progress) { seen = append(seen, p) }
 			st := arrowio.NewMemStore()
-			r, err := convert.Convert(context.Background(), arrowio.FileDataset("numbers", shuffled(rows, 5000)), lines(c.key...), st, c.o)
+			r, err := convert.Convert(context.Background(), dataset.FromFile("numbers", shuffled(rows, 5000)), lines(c.key...), st, c.o)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
@@ -115,21 +116,21 @@ func TestSort(t *testing.T) {
 // The memory is shared by half.
 func TestSortLeavesMemory(t *testing.T) {
 	for given, want := range map[int64]int64{0: 512 << 20, 64 << 20: 32 << 20} {
-		r, err := convert.Convert(context.Background(), arrowio.FileDataset("", shuffled(10, 10)), lines("n"), nil, convert.Options{
+		r, err := convert.Convert(context.Background(), dataset.FromFile("", shuffled(10, 10)), lines("n"), nil, convert.Options{
 			DryRun: true, SortByKey: true, Write: arrowio.WriteOptions{Memory: given},
 		})
 		if err != nil || r.Plan.Options.Memory != want {
 			t.Errorf("of %d: %d, %v", given, r.Plan.Options.Memory, err)
 		}
 	}
-	r, err := convert.Convert(context.Background(), arrowio.FileDataset("", shuffled(10, 10)), lines("n"), nil, convert.Options{DryRun: true})
+	r, err := convert.Convert(context.Background(), dataset.FromFile("", shuffled(10, 10)), lines("n"), nil, convert.Options{DryRun: true})
 	if err != nil || r.Plan.Options.Memory != 0 {
 		t.Errorf("not sorted: %d, %v", r.Plan.Options.Memory, err)
 	}
 }
 
 func TestSortReport(t *testing.T) {
-	r, err := convert.Convert(context.Background(), arrowio.FileDataset("", shuffled(10, 10)), lines("square", "n"), nil, convert.Options{DryRun: true, SortByKey: true})
+	r, err := convert.Convert(context.Background(), dataset.FromFile("", shuffled(10, 10)), lines("square", "n"), nil, convert.Options{DryRun: true, SortByKey: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +194,7 @@ func TestSortFails(t *testing.T) {
 						cancel()
 					}
 				}
-				if _, err = convert.Convert(ctx, arrowio.FileDataset("in", c.file), c.out, st, o); !errors.Is(err, c.want) {
+				if _, err = convert.Convert(ctx, dataset.FromFile("in", c.file), c.out, st, o); !errors.Is(err, c.want) {
 					t.Errorf("%d jobs: %v, want %v", jobs, err, c.want)
 				}
 				if left, _ := os.ReadDir(dir); len(left) > 0 {
@@ -227,7 +228,7 @@ func TestLimit(t *testing.T) {
 	} {
 		c.o.Scan.Parallelism = 1
 		st := arrowio.NewMemStore()
-		r, err := convert.Convert(context.Background(), arrowio.FileDataset("numbers", shuffled(30_000, 5000)), lines(), st, c.o)
+		r, err := convert.Convert(context.Background(), dataset.FromFile("numbers", shuffled(30_000, 5000)), lines(), st, c.o)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -247,7 +248,7 @@ func TestLimit(t *testing.T) {
 			}
 			o.Scan.Filter = x
 		}
-		r, err := convert.Convert(context.Background(), arrowio.FileDataset("numbers", torn), lines(), arrowio.NewMemStore(), o)
+		r, err := convert.Convert(context.Background(), dataset.FromFile("numbers", torn), lines(), arrowio.NewMemStore(), o)
 		if err != nil || r.Rows != 4_500 {
 			t.Errorf("filter %q: %v, %+v", filter, err, r)
 		}

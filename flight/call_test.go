@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 )
 
 // guard is an Authorizer who knows tokens.
@@ -167,7 +168,7 @@ func TestRequestID(t *testing.T) {
 
 // A bug is an answer, and the stack stays here.
 func TestPanic(t *testing.T) {
-	r := start(t, Options{}, map[string]Spec{"bad": {Open: func(context.Context, map[string]string) (*arrowio.Dataset, error) {
+	r := start(t, Options{}, map[string]Spec{"bad": {Open: func(context.Context, map[string]string) (*dataset.Dataset, error) {
 		dir := events(t, 10)
 		d, err := readersOpen(t, dir)
 		if err != nil {

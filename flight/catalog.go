@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 	"github.com/arrowio/arrowio/readers"
@@ -23,7 +24,7 @@ import (
 type Catalog struct {
 	o  CatalogOptions
 	mu sync.Mutex
-	by map[string]*dataset
+	by map[string]*served
 
 	others func(context.Context) (map[string]Spec, error) // see Discover
 }
@@ -44,7 +45,7 @@ type Spec struct {
 	ClientOptions []string
 	// Open makes the dataset instead, for programs whose rows are not in files of Paths. options are those of the client,
 	// of ClientOptions. Its fragments are opened again for each call.
-	Open func(ctx context.Context, options map[string]string) (*arrowio.Dataset, error)
+	Open func(ctx context.Context, options map[string]string) (*dataset.Dataset, error)
 }
 
 // ClientOptions lists the options of formats that any client may set, for its own call: see arrowio.Option.Remote.
@@ -74,7 +75,7 @@ func NewCatalog(o CatalogOptions) *Catalog {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	return &Catalog{o: o, by: map[string]*dataset{}}
+	return &Catalog{o: o, by: map[string]*served{}}
 }
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
@@ -88,7 +89,7 @@ func (c *Catalog) Add(ctx context.Context, name string, s Spec) error {
 	if !ValidName(name) {
 		return errs.Errorf(errs.ErrOption, "%q cannot be the name of a dataset: letters, digits, _ . - are allowed, at most 128", name)
 	}
-	d := &dataset{name: name, spec: s, roots: rootsOf(s.Paths), catalog: c, loaded: map[string]*Entry{}}
+	d := &served{name: name, spec: s, roots: rootsOf(s.Paths), catalog: c, loaded: map[string]*Entry{}}
 	if _, err := d.entry(ctx, nil, false); err != nil {
 		return err
 	}
@@ -117,7 +118,7 @@ func (c *Catalog) Names() []string {
 	return slices.Sorted(maps.Keys(c.by))
 }
 
-func (c *Catalog) dataset(name string) (*dataset, error) {
+func (c *Catalog) dataset(name string) (*served, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if d := c.by[name]; d != nil {
@@ -241,8 +242,8 @@ func (c *Catalog) Run(ctx context.Context) {
 // maxVariants is how many sets of client options a dataset is kept open for.
 const maxVariants = 16
 
-// dataset is a name and what it stands for.
-type dataset struct {
+// served is a dataset's name and what it stands for.
+type served struct {
 	name    string
 	spec    Spec
 	roots   []string // see rootsOf
@@ -263,13 +264,13 @@ type loading struct {
 	entry *Entry
 	err   error
 	next  *loading // for those who came after it had begun and want to see what is there now
-	stale int      // dataset.stale when it began
+	stale int      // served.stale when it began
 	again bool     // it is to see what is there now
 }
 
 // entry returns the dataset for these options, and loads it where it is not loaded, or is to be again. Several callers
 // share one load, which goes on when they do not wait any more.
-func (d *dataset) entry(ctx context.Context, options map[string]string, again bool) (*Entry, error) {
+func (d *served) entry(ctx context.Context, options map[string]string, again bool) (*Entry, error) {
 	options, err := d.clientOptions(options)
 	if err != nil {
 		return nil, err
@@ -302,7 +303,7 @@ func (d *dataset) entry(ctx context.Context, options map[string]string, again bo
 }
 
 // begin starts a load. d.mu is held.
-func (d *dataset) begin(ctx context.Context, key string, options map[string]string, l *loading) {
+func (d *served) begin(ctx context.Context, key string, options map[string]string, l *loading) {
 	if d.loading == nil {
 		d.loading = map[string]*loading{}
 	}
@@ -311,7 +312,7 @@ func (d *dataset) begin(ctx context.Context, key string, options map[string]stri
 }
 
 // load keeps what there was where it fails.
-func (d *dataset) load(ctx context.Context, key string, options map[string]string, l *loading) {
+func (d *served) load(ctx context.Context, key string, options map[string]string, l *loading) {
 	ctx, cancel := context.WithTimeout(ctx, d.catalog.o.Timeout)
 	defer cancel()
 	l.entry, l.err = loadEntry(ctx, d, options)
@@ -341,7 +342,7 @@ func (d *dataset) load(ctx context.Context, key string, options map[string]strin
 }
 
 // warn logs what is doubtful about files that were not known before; old may be nil.
-func (d *dataset) warn(ctx context.Context, old, now *Entry) {
+func (d *served) warn(ctx context.Context, old, now *Entry) {
 	for _, f := range now.Fragments {
 		if old != nil {
 			if _, known := old.at[f.Identity]; known {
@@ -355,7 +356,7 @@ func (d *dataset) warn(ctx context.Context, old, now *Entry) {
 }
 
 // forget drops the variant that was loaded first, not the dataset as it was added.
-func (d *dataset) forget() {
+func (d *served) forget() {
 	oldest := ""
 	for k, e := range d.loaded {
 		if k != "" && (oldest == "" || e.Loaded.Before(d.loaded[oldest].Loaded)) {
@@ -366,7 +367,7 @@ func (d *dataset) forget() {
 }
 
 // markStale makes the next Lookup load the dataset again.
-func (d *dataset) markStale() {
+func (d *served) markStale() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.stale++
@@ -374,7 +375,7 @@ func (d *dataset) markStale() {
 
 // lookAgain returns the dataset for somebody who knows of files that it does not have: those that another server has
 // found, or nobody. However often that is asked, it takes a tenth of the time at most.
-func (d *dataset) lookAgain(ctx context.Context, e *Entry) (*Entry, error) {
+func (d *served) lookAgain(ctx context.Context, e *Entry) (*Entry, error) {
 	if time.Since(e.Loaded) < max(10*e.took, 20*time.Millisecond) {
 		return e, nil
 	}
@@ -383,7 +384,7 @@ func (d *dataset) lookAgain(ctx context.Context, e *Entry) (*Entry, error) {
 }
 
 // public returns err without where the dataset lies.
-func (d *dataset) public(err error) error {
+func (d *served) public(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -395,7 +396,7 @@ func (d *dataset) public(err error) error {
 }
 
 // clientOptions checks what a client asks for, and leaves out what the dataset's format does not have.
-func (d *dataset) clientOptions(options map[string]string) (map[string]string, error) {
+func (d *served) clientOptions(options map[string]string) (map[string]string, error) {
 	if len(options) == 0 {
 		return nil, nil
 	}

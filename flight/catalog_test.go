@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
@@ -55,7 +56,7 @@ func TestClientOptions(t *testing.T) {
 	dir := events(t, 100)
 	var loads atomic.Int64
 	c := NewCatalog(CatalogOptions{})
-	spec := Spec{ClientOptions: []string{"n"}, Open: func(ctx context.Context, o map[string]string) (*arrowio.Dataset, error) {
+	spec := Spec{ClientOptions: []string{"n"}, Open: func(ctx context.Context, o map[string]string) (*dataset.Dataset, error) {
 		loads.Add(1)
 		return (&Spec{Paths: []string{dir}}).open(ctx, o, nil)
 	}}
@@ -96,7 +97,7 @@ func TestSharedLoad(t *testing.T) {
 	gate := make(chan struct{})
 	var loads atomic.Int64
 	c := NewCatalog(CatalogOptions{})
-	err := c.Add(t.Context(), "events", Spec{Open: func(ctx context.Context, o map[string]string) (*arrowio.Dataset, error) {
+	err := c.Add(t.Context(), "events", Spec{Open: func(ctx context.Context, o map[string]string) (*dataset.Dataset, error) {
 		if loads.Add(1) > 1 {
 			<-gate
 		}

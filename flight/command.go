@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
@@ -152,7 +153,7 @@ func (c *Command) rowRange() (arrowio.RowRange, error) {
 type bound struct {
 	*Command
 	entry  *Entry
-	data   *arrowio.Dataset // under the schema that the command asks for
+	data   *dataset.Dataset // under the schema that the command asks for
 	schema *arrow.Schema    // of the records
 	filter *expr.Bound      // nil = all rows
 	where  expr.Expr

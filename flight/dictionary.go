@@ -3,12 +3,12 @@ package flight
 import (
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 )
 
 // plainDictionaries returns d with plain values where it has dictionaries: files are shown under the dataset's schema
 // whatever their own is.
-func plainDictionaries(d *arrowio.Dataset) *arrowio.Dataset {
+func plainDictionaries(d *dataset.Dataset) *dataset.Dataset {
 	fields := make([]arrow.Field, d.Schema.NumFields())
 	changed := false
 	for i, f := range d.Schema.Fields() {

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/stores"
 	"github.com/arrowio/arrowio/readers"
 )
@@ -25,14 +26,14 @@ type Entry struct {
 	Name      string
 	Schema    *arrow.Schema
 	Format    string            // of the first file; "" = there is none
-	Dataset   *arrowio.Dataset  // its fragments are opened as they are now: see Open
+	Dataset   *dataset.Dataset  // its fragments are opened as they are now: see Open
 	Fragments []Fragment        // one for each of Dataset.Fragments
 	Options   map[string]string // of the client, that it was opened with
 	Rows      int64             // arrowio.UnknownRows = some file does not say
 	Bytes     int64             // stored
 	Loaded    time.Time         // when that began
 
-	of   *dataset
+	of   *served
 	at   map[string]int // fragment by identity
 	took time.Duration  // to load
 	old  bool           // the dataset's: to be loaded again
@@ -52,7 +53,7 @@ type Fragment struct {
 // openers is how many files are looked at together when a dataset is opened or pruned.
 const openers = 8
 
-func loadEntry(ctx context.Context, d *dataset, options map[string]string) (*Entry, error) {
+func loadEntry(ctx context.Context, d *served, options map[string]string) (*Entry, error) {
 	begun := time.Now()
 	data, err := d.spec.open(ctx, options, func(w arrowio.Warning) {
 		d.catalog.o.Logger.WarnContext(ctx, "dataset", "dataset", d.name, "kind", string(w.Kind), "warning", w.String())
@@ -86,7 +87,7 @@ func loadEntry(ctx context.Context, d *dataset, options map[string]string) (*Ent
 }
 
 // open opens the files; warn is called with what is doubtful about them as a whole.
-func (s *Spec) open(ctx context.Context, options map[string]string, warn func(arrowio.Warning)) (*arrowio.Dataset, error) {
+func (s *Spec) open(ctx context.Context, options map[string]string, warn func(arrowio.Warning)) (*dataset.Dataset, error) {
 	if s.Open != nil {
 		return s.Open(ctx, options)
 	}

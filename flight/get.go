@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/flight"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/flight/internal/transport"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
@@ -55,7 +56,7 @@ func (s *service) redeem(ctx context.Context, t *flight.Ticket, stream flight.Fl
 // passage is the part of a dataset that a ticket stands for, being read.
 type passage struct {
 	b       *bound
-	data    *arrowio.Dataset // a fragment for each part
+	data    *dataset.Dataset // a fragment for each part
 	parts   []Part
 	changed atomic.Bool // a file was changed while it was read
 }

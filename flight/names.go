@@ -52,7 +52,7 @@ func cutLast(s string) (dir, name string, ok bool) {
 }
 
 // publicName is a file's name without where the dataset lies. Files of different directories have different ones.
-func (d *dataset) publicName(file string, i int) string {
+func (d *served) publicName(file string, i int) string {
 	if file == "" {
 		return d.name + "/" + fmt.Sprint(i)
 	}
@@ -98,7 +98,7 @@ func ofName(r rune) bool {
 var address = regexp.MustCompile(`\b[a-z][a-z0-9+.-]*://[^\s"']+`)
 
 // publicText is a text without where the dataset lies: neither directories nor servers of a store.
-func (d *dataset) publicText(text string) string {
+func (d *served) publicText(text string) string {
 	far := false
 	for i, root := range append(slices.Clone(d.roots), d.spec.Paths...) {
 		far = far || strings.Contains(root, "://")

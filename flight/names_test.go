@@ -23,12 +23,12 @@ func TestPublicNames(t *testing.T) {
 		{"s3://lake/a.orc", "s3://lake/a.orc", "d/a.orc"},
 		{"/table", "/table", "d/table"},
 	} {
-		d := &dataset{name: "d", spec: Spec{Paths: []string{c.root}}, roots: rootsOf([]string{c.root})}
+		d := &served{name: "d", spec: Spec{Paths: []string{c.root}}, roots: rootsOf([]string{c.root})}
 		if got := d.publicName(c.file, 0); got != c.want {
 			t.Errorf("%s in %s: %s, want %s", c.file, c.root, got, c.want)
 		}
 	}
-	d := &dataset{name: "d", spec: Spec{Paths: []string{"/in", "/in/sub"}}, roots: rootsOf([]string{"/in", "/in/sub"})}
+	d := &served{name: "d", spec: Spec{Paths: []string{"/in", "/in/sub"}}, roots: rootsOf([]string{"/in", "/in/sub"})}
 	if got := d.publicName("/in/sub/a", 0); got != "d/a" {
 		t.Error(got)
 	}
@@ -46,7 +46,7 @@ func TestPublicText(t *testing.T) {
 		{"s3://lake/in", `s3://lake/in/x: Get "https://minio:9000/lake/in/x?a=b": refused`, `d/x: Get "(its store)": refused`},
 		{"hdfs://nn:8020/in", "hdfs://nn:8020/in: not found", "d: not found"},
 	} {
-		d := &dataset{name: "d", spec: Spec{Paths: []string{c.root}}, roots: rootsOf([]string{c.root})}
+		d := &served{name: "d", spec: Spec{Paths: []string{c.root}}, roots: rootsOf([]string{c.root})}
 		if got := d.publicText(c.text); got != c.want {
 			t.Errorf("%s: %s, want %s", c.root, got, c.want)
 		}

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/convert"
 	"github.com/arrowio/arrowio/flight/internal/rpcerr"
@@ -83,7 +84,7 @@ func (s *service) write(ctx context.Context, in *inbound, c *PutCommand, format 
 		d, err := in.message(ctx)
 		return d.GetDataHeader(), d.GetDataBody(), err
 	})
-	ds := arrowio.FileDataset("", f)
+	ds := dataset.FromFile("", f)
 	defer func() { _ = ds.Close() }() // of memory
 	var by []convert.SortColumn
 	for _, text := range c.Sort {
@@ -168,5 +169,5 @@ func putError(name string, err error) error {
 
 // public returns err without where the dataset lies.
 func (s *Spec) public(name string, err error) error {
-	return (&dataset{name: name, spec: *s}).public(err)
+	return (&served{name: name, spec: *s}).public(err)
 }

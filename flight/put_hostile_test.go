@@ -20,6 +20,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/flight/internal/transport"
 	outipc "github.com/arrowio/arrowio/writers/ipc"
 )
@@ -110,8 +111,8 @@ func taker(t testing.TB) *service {
 	t.Helper()
 	s, err := New(Options{Catalog: NewCatalog(CatalogOptions{}), Logger: slog.New(slog.DiscardHandler), Memory: 16 << 20, Writable: []Writable{{
 		Names: "d", Store: func(context.Context, string, bool) (arrowio.Store, Spec, error) {
-			return arrowio.NewMemStore(), Spec{Open: func(context.Context, map[string]string) (*arrowio.Dataset, error) {
-				return &arrowio.Dataset{Schema: arrow.NewSchema(nil, nil)}, nil
+			return arrowio.NewMemStore(), Spec{Open: func(context.Context, map[string]string) (*dataset.Dataset, error) {
+				return &dataset.Dataset{Schema: arrow.NewSchema(nil, nil)}, nil
 			}}, nil
 		},
 	}}})

@@ -25,6 +25,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/readers"
 	"github.com/arrowio/arrowio/writers"
 )
@@ -337,7 +338,7 @@ func settled(t testing.TB, what string, ok func() bool) {
 	}
 }
 
-func readersOpen(t testing.TB, paths ...string) (*arrowio.Dataset, error) {
+func readersOpen(t testing.TB, paths ...string) (*dataset.Dataset, error) {
 	return readers.OpenDataset(t.Context(), paths, readers.Options{})
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/internal/orccast"
 	"github.com/arrowio/arrowio/readers/cfile"
 	"github.com/arrowio/arrowio/readers/csv"
@@ -82,22 +83,22 @@ type kept struct{ arrowio.Source }
 func (kept) Close() error { return nil }
 
 // OpenDataset makes one dataset of what paths and URLs stand for: see dataset.OpenAll.
-func OpenDataset(ctx context.Context, paths []string, o Options) (*arrowio.Dataset, error) {
+func OpenDataset(ctx context.Context, paths []string, o Options) (*dataset.Dataset, error) {
 	return dataset.OpenAll(ctx, paths, Defaults(o))
 }
 
 // CastExact is a value for Options.Cast, and its default: values become those of the schema where none of them loses
 // anything.
-func CastExact(arrowio.Calendar) arrowio.Cast { return orccast.Exact }
+func CastExact(arrowio.Calendar) view.Cast { return orccast.Exact }
 
 // CastJava is a value for Options.Cast: values are converted as orc-core converts them; those that do not fit become null.
-func CastJava(c arrowio.Calendar) arrowio.Cast { return orccast.JavaOf(c) }
+func CastJava(c arrowio.Calendar) view.Cast { return orccast.JavaOf(c) }
 
 // Casts are the words for Cast.
 var Casts = []string{"none", "java"}
 
 // Cast returns the value of Options.Cast for a word of Casts.
-func Cast(word string) (func(arrowio.Calendar) arrowio.Cast, error) {
+func Cast(word string) (func(arrowio.Calendar) view.Cast, error) {
 	switch word {
 	case "", "none":
 		return CastExact, nil

@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/view"
 )
 
 // rowsOf reads a dataset as lines of text.
-func rowsOf(t *testing.T, d *arrowio.Dataset, columns ...string) string {
+func rowsOf(t *testing.T, d *dataset.Dataset, columns ...string) string {
 	t.Helper()
 	s, err := d.Scan(context.Background(), arrowio.ScanOptions{Columns: columns})
 	if err != nil {
@@ -46,21 +48,21 @@ func TestShown(t *testing.T) {
 	put(t, filepath.Join(dir, "2.jsonl"), `{"n": {"X": 7}, "id": 2, "Name": "b"}`+"\n")
 	for _, c := range []struct {
 		schema, cast string
-		by           arrowio.Match
+		by           view.Match
 		want         string // rows, or an error
 	}{
-		{"struct<Name:string,id:bigint>", "", arrowio.ByName, "a 1\nb 2\n"},
-		{"struct<name:string,id:bigint>", "", arrowio.ByName, "(null) 1\n(null) 2\n"},
-		{"struct<name:string,n:struct<x:bigint>>", "", arrowio.ByNameFold, "a {\"x\":5}\nb {\"x\":7}\n"},
-		{"struct<id:string>", "", arrowio.ByName, "id"},
-		{"struct<id:string,z:int>", "java", arrowio.ByName, "1 (null)\n2 (null)\n"},
-		{"struct<Name:bigint>", "java", arrowio.ByName, "(null)\n(null)\n"},
-		{"struct<id:binary>", "java", arrowio.ByName, "id"},
-		{"struct<id:string>", "python", arrowio.ByName, "python"},
-		{`{"fields": [{"name": "z", "type": "utf8", "nullable": false, "default": "d"}, {"name": "id", "type": "int64"}]}`, "", arrowio.ByName, "d 1\nd 2\n"},
-		{`{"fields": [{"name": "n", "type": "struct", "fields": [{"name": "y", "type": "int64", "default": 9}]}]}`, "", arrowio.ByName, "{\"y\":9}\n{\"y\":9}\n"},
-		{`{"fields": [{"name": "z", "type": "int8", "default": "d"}]}`, "", arrowio.ByName, "default"},
-		{`{"fields": [{"name": "z", "type": "int8", "nullable": false}]}`, "", arrowio.ByName, "never null"},
+		{"struct<Name:string,id:bigint>", "", view.ByName, "a 1\nb 2\n"},
+		{"struct<name:string,id:bigint>", "", view.ByName, "(null) 1\n(null) 2\n"},
+		{"struct<name:string,n:struct<x:bigint>>", "", view.ByNameFold, "a {\"x\":5}\nb {\"x\":7}\n"},
+		{"struct<id:string>", "", view.ByName, "id"},
+		{"struct<id:string,z:int>", "java", view.ByName, "1 (null)\n2 (null)\n"},
+		{"struct<Name:bigint>", "java", view.ByName, "(null)\n(null)\n"},
+		{"struct<id:binary>", "java", view.ByName, "id"},
+		{"struct<id:string>", "python", view.ByName, "python"},
+		{`{"fields": [{"name": "z", "type": "utf8", "nullable": false, "default": "d"}, {"name": "id", "type": "int64"}]}`, "", view.ByName, "d 1\nd 2\n"},
+		{`{"fields": [{"name": "n", "type": "struct", "fields": [{"name": "y", "type": "int64", "default": 9}]}]}`, "", view.ByName, "{\"y\":9}\n{\"y\":9}\n"},
+		{`{"fields": [{"name": "z", "type": "int8", "default": "d"}]}`, "", view.ByName, "default"},
+		{`{"fields": [{"name": "z", "type": "int8", "nullable": false}]}`, "", view.ByName, "never null"},
 	} {
 		schema, err := ParseSchema(c.schema, nil)
 		if err != nil {
@@ -84,7 +86,7 @@ func TestShown(t *testing.T) {
 			t.Errorf("%s: got\n%swant\n%s", c.schema, got, c.want)
 		}
 	}
-	if _, err := OpenDataset(ctx, []string{dir}, Options{Match: arrowio.ByNameFold}); !errors.Is(err, errs.ErrOption) {
+	if _, err := OpenDataset(ctx, []string{dir}, Options{Match: view.ByNameFold}); !errors.Is(err, errs.ErrOption) {
 		t.Error(err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/convert"
 	"github.com/arrowio/arrowio/readers"
@@ -83,7 +84,7 @@ func (c *lossCheck) convert(name string) outcome {
 		return refused
 	}
 	defer releaseAll(recs)
-	open := func() *arrowio.Dataset {
+	open := func() *dataset.Dataset {
 		ds, err := readers.OpenDataset(ctx, []string{name}, readers.Options{})
 		if err != nil {
 			c.t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/view"
 )
 
 // absent finds out which columns of a schema that files are shown under are in none of them.
@@ -42,7 +43,7 @@ func (a *absent) noting(open func(ctx context.Context, i int) (arrowio.File, err
 }
 
 func (a *absent) add(i int, f arrowio.File) {
-	x := arrowio.AbsentOf(f)
+	x := view.AbsentOf(f)
 	if a.files == 0 || i < a.first {
 		a.first = i
 	}

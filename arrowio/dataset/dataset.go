@@ -13,11 +13,12 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/arrowio/stores"
+	"github.com/arrowio/arrowio/arrowio/view"
 )
 
 // OpenAll makes one dataset of what paths and URLs stand for (see List), in that order; see New. The columns of
 // the files are matched as o.Match says, or the option of a format that ends in "-by".
-func OpenAll(ctx context.Context, paths []string, o Options) (*arrowio.Dataset, error) {
+func OpenAll(ctx context.Context, paths []string, o Options) (*Dataset, error) {
 	var inputs []Input
 	for _, p := range paths {
 		in, err := List(ctx, p, o)
@@ -35,11 +36,11 @@ func OpenAll(ctx context.Context, paths []string, o Options) (*arrowio.Dataset, 
 }
 
 // Match returns how the columns of several files are matched, which is an option of the formats that offer it
-// (arrowio.MatchOption).
-func Match(options map[string]string) (by arrowio.Match, err error) {
+// (view.MatchOption).
+func Match(options map[string]string) (by view.Match, err error) {
 	for name, value := range options {
 		if strings.HasSuffix(name, "-by") {
-			m, err := arrowio.MatchOf(value)
+			m, err := view.MatchOf(value)
 			if err != nil {
 				return by, errs.Errorf(errs.ErrOption, "%s: %w", name, err)
 			}
@@ -50,11 +51,11 @@ func Match(options map[string]string) (by arrowio.Match, err error) {
 }
 
 // New makes one dataset of inputs, a fragment each. Files whose columns differ read as one schema, see
-// arrowio.NewDataset. Behind it come the columns that directories named KEY=VALUE add, see Partitions.
+// Join. Behind it come the columns that directories named KEY=VALUE add, see Partitions.
 //
 // open opens input i; nil = Open does. Files are opened once here, for their schemas, but for those that o.Filter needs
 // no row of, and again when a scan gets there: one after the other, files of a store several at once, the first alone.
-func New(ctx context.Context, inputs []Input, o Options, open func(ctx context.Context, i int) (arrowio.File, error)) (*arrowio.Dataset, error) {
+func New(ctx context.Context, inputs []Input, o Options, open func(ctx context.Context, i int) (arrowio.File, error)) (*Dataset, error) {
 	if len(inputs) == 0 {
 		return nil, errs.Errorf(errs.ErrOption, "no files were named")
 	}
@@ -70,8 +71,8 @@ func New(ctx context.Context, inputs []Input, o Options, open func(ctx context.C
 	switch {
 	case o.Schema != nil:
 		open = showing(open, o)
-		o.Match = arrowio.ByName // they have one schema now
-	case o.Match == arrowio.ByNameFold:
+		o.Match = view.ByName // they have one schema now
+	case o.Match == view.ByNameFold:
 		return nil, errs.Errorf(errs.ErrOption, "names are matched without regard to case only where a schema says how they are written")
 	}
 	p, err := newPartitions(inputs, o.Partitions)
@@ -115,7 +116,7 @@ func (b *builder) needed() ([]int, error) {
 			if _, known := never[r]; known {
 				continue
 			}
-			may, err := arrowio.MaySatisfy(b.o.Filter, r.row)
+			may, err := view.MaySatisfy(b.o.Filter, r.row)
 			if err != nil {
 				return nil, err
 			}
@@ -153,7 +154,7 @@ func (b *builder) resolves(s *arrow.Schema) bool {
 }
 
 // dataset unifies the schemas of some of the inputs and adds the columns of the directories.
-func (b *builder) dataset(ctx context.Context, some []int) (*arrowio.Dataset, error) {
+func (b *builder) dataset(ctx context.Context, some []int) (*Dataset, error) {
 	fragments := make([]arrowio.Fragment, len(b.inputs))
 	for i, in := range b.inputs {
 		fragments[i] = arrowio.Fragment{
@@ -172,7 +173,7 @@ func (b *builder) dataset(ctx context.Context, some []int) (*arrowio.Dataset, er
 	return b.p.over(base, fragments), nil
 }
 
-func (b *builder) unify(ctx context.Context, fragments []arrowio.Fragment, some []int) (*arrowio.Dataset, error) {
+func (b *builder) unify(ctx context.Context, fragments []arrowio.Fragment, some []int) (*Dataset, error) {
 	first := make([]arrowio.Fragment, len(some))
 	for k, i := range some {
 		first[k] = fragments[i]
@@ -191,7 +192,7 @@ func (b *builder) unify(ctx context.Context, fragments []arrowio.Fragment, some 
 		first = a.start(ctx)
 		defer a.stop()
 	}
-	return arrowio.NewDataset(ctx, first, arrowio.DatasetOptions{
+	return Join(ctx, first, JoinOptions{
 		Match: b.o.Match, Columns: b.p.without(b.o.Columns), Exclude: b.o.Exclude,
 	})
 }

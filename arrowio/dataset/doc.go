@@ -1,7 +1,7 @@
 // Package dataset leads from paths to rows: it lists the files that paths, patterns and directories stand for, opens them
 // as what they are, and makes one dataset of many.
 //
-//	path, URL ──List──▶ []Input ──New──▶ arrowio.Dataset ──Scan──▶ batches
+//	path, URL ──List──▶ []Input ──New──▶ Dataset ──Scan──▶ batches
 //	                       │               fragments: each opened by Open,
 //	                       │               shown under one schema, with the
 //	                       ▼               columns of its directories

@@ -11,10 +11,11 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/view"
 )
 
 // rowsOf reads a dataset as lines of text.
-func rowsOf(t *testing.T, d *arrowio.Dataset, columns ...string) string {
+func rowsOf(t *testing.T, d *Dataset, columns ...string) string {
 	t.Helper()
 	s, err := d.Scan(context.Background(), arrowio.ScanOptions{Columns: columns})
 	if err != nil {
@@ -65,7 +66,7 @@ func TestDatasetByPosition(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "1.csv"), "_col0,_col1\n1,a\n")
 	put(t, filepath.Join(dir, "2.csv"), "id,name,more\n2,b,0.5\n")
-	for _, by := range []arrowio.Match{arrowio.ByName, arrowio.ByPosition} { // _colN are no names
+	for _, by := range []view.Match{view.ByName, view.ByPosition} { // _colN are no names
 		d, err := OpenAll(ctx, []string{dir}, Options{Formats: formats(), Match: by})
 		if err != nil {
 			t.Fatal(err)
@@ -75,7 +76,7 @@ func TestDatasetByPosition(t *testing.T) {
 		}
 	}
 	put(t, filepath.Join(dir, "1.csv"), "a,b\n1,a\n")
-	d, err := OpenAll(ctx, []string{dir}, Options{Formats: formats(), Match: arrowio.ByPosition})
+	d, err := OpenAll(ctx, []string{dir}, Options{Formats: formats(), Match: view.ByPosition})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func TestDatasetOfClashingFiles(t *testing.T) {
 }
 
 func TestMatch(t *testing.T) {
-	for value, want := range map[string]arrowio.Match{"name": arrowio.ByName, "position": arrowio.ByPosition} {
+	for value, want := range map[string]view.Match{"name": view.ByName, "position": view.ByPosition} {
 		if m, err := Match(map[string]string{"orc-by": value, "orc-strings": "position"}); err != nil || m != want {
 			t.Errorf("%s: %v, %v", value, m, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/arrowio/stores"
+	"github.com/arrowio/arrowio/arrowio/view"
 )
 
 // Options says how to find and open files. The zero value knows no format.
@@ -30,10 +31,10 @@ type Options struct {
 
 	// Of several files.
 
-	Match      arrowio.Match // how their columns find each other
-	Columns    []string      // that will be read; nil = all. See arrowio.DatasetOptions
-	Exclude    []string      // that will not be read, whatever Columns says
-	Partitions Partitions    // what directories KEY=VALUE mean
+	Match      view.Match // how their columns find each other
+	Columns    []string   // that will be read; nil = all. See JoinOptions
+	Exclude    []string   // that will not be read, whatever Columns says
+	Partitions Partitions // what directories KEY=VALUE mean
 	// Filter is what scans will have, with others beside it or not; nil = not known. Files of which the directories tell
 	// that no row satisfies it are not opened, and do not count for the schema, unless a column that Columns or the filter
 	// name is in none of the others.
@@ -42,7 +43,7 @@ type Options struct {
 	Schema *arrow.Schema
 	// Cast says how values become those of Schema where it does not only widen types, by the calendar of the file; nil = not
 	// at all. Package readers has two.
-	Cast func(arrowio.Calendar) arrowio.Cast
+	Cast func(arrowio.Calendar) view.Cast
 	// Warn is called with what is doubtful about the files as a whole; Warning.File is the first of them. nil = not reported.
 	Warn func(arrowio.Warning)
 }

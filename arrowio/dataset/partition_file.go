@@ -9,10 +9,11 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/view"
 )
 
 // over returns the dataset of fragments, whose files base shows under one schema, with the columns of their directories.
-func (p *partitions) over(base *arrowio.Dataset, fragments []arrowio.Fragment) *arrowio.Dataset {
+func (p *partitions) over(base *Dataset, fragments []arrowio.Fragment) *Dataset {
 	var fields []arrow.Field
 	var own []int // of base, by column of the dataset
 	for i, f := range base.Schema.Fields() {
@@ -24,7 +25,7 @@ func (p *partitions) over(base *arrowio.Dataset, fragments []arrowio.Fragment) *
 		own = append(own, -1)
 	}
 	md := base.Schema.Metadata()
-	d := &arrowio.Dataset{Schema: arrow.NewSchema(append(fields, p.schema.Fields()...), &md), Match: base.Match}
+	d := &Dataset{Schema: arrow.NewSchema(append(fields, p.schema.Fields()...), &md), Match: base.Match}
 	for i, fr := range fragments {
 		r := p.rows[i]
 		d.Fragments = append(d.Fragments, arrowio.Fragment{
@@ -36,7 +37,7 @@ func (p *partitions) over(base *arrowio.Dataset, fragments []arrowio.Fragment) *
 				}
 				shown, err := base.Show(f)
 				if err == nil {
-					shown, err = arrowio.AdaptWith(shown, d.Schema, p.adding(r, f.Schema(), own))
+					shown, err = view.Show(shown, d.Schema, p.adding(r, f.Schema(), own))
 				}
 				if err != nil {
 					return nil, errors.Join(err, f.Close())
@@ -44,7 +45,7 @@ func (p *partitions) over(base *arrowio.Dataset, fragments []arrowio.Fragment) *
 				return shown, nil
 			},
 			Never: func(filter *expr.Bound) bool {
-				may, err := arrowio.MaySatisfy(filter.Expr(), r.row)
+				may, err := view.MaySatisfy(filter.Expr(), r.row)
 				return err == nil && !may
 			},
 		})
@@ -55,8 +56,8 @@ func (p *partitions) over(base *arrowio.Dataset, fragments []arrowio.Fragment) *
 func (p *partitions) has(name string) bool { return len(p.schema.FieldIndices(name)) > 0 }
 
 // adding shows a file of a schema with the columns of its directories; own are the columns of the file.
-func (p *partitions) adding(r *partition, file *arrow.Schema, own []int) arrowio.AdaptOptions {
-	o := arrowio.AdaptOptions{Columns: own, Constants: r.row}
+func (p *partitions) adding(r *partition, file *arrow.Schema, own []int) view.Options {
+	o := view.Options{Columns: own, Constants: r.row}
 	for _, kv := range r.keys {
 		o.Facts = append(o.Facts, arrowio.Fact{Name: "partition " + kv.key, Value: kv.value})
 	}

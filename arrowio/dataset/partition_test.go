@@ -17,6 +17,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
 )
 
@@ -30,7 +31,7 @@ func table(t *testing.T, dirs ...string) string {
 	return root
 }
 
-func openTable(t *testing.T, o Options, paths ...string) *arrowio.Dataset {
+func openTable(t *testing.T, o Options, paths ...string) *Dataset {
 	t.Helper()
 	d, err := OpenAll(t.Context(), paths, o)
 	if err != nil {
@@ -57,7 +58,7 @@ func parse(t *testing.T, text string) expr.Expr {
 }
 
 // scanRows reads rows as lines, with a checked allocator.
-func scanRows(t *testing.T, d *arrowio.Dataset, o arrowio.ScanOptions) string {
+func scanRows(t *testing.T, d *Dataset, o arrowio.ScanOptions) string {
 	t.Helper()
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
@@ -340,7 +341,7 @@ func TestPartitionPruning(t *testing.T) {
 		o.Filter = parse(t, bad)
 		_, err := OpenAll(t.Context(), []string{root}, o)
 		if err == nil {
-			var d *arrowio.Dataset
+			var d *Dataset
 			if d, err = OpenAll(t.Context(), []string{root}, o); err == nil {
 				_, err = d.Scan(t.Context(), arrowio.ScanOptions{Filter: o.Filter})
 			}
@@ -425,7 +426,7 @@ func TestPartitionsByPosition(t *testing.T) {
 		t.Error(got)
 	}
 	put(t, filepath.Join(root, "p=1", "a.csv"), "q,p\n1,a\n")
-	d := openTable(t, Options{Formats: formats(), Match: arrowio.ByPosition}, root)
+	d := openTable(t, Options{Formats: formats(), Match: view.ByPosition}, root)
 	if got := columnsOf(d.Schema); got != "q:int64 more:double p:int64" && got != "q:int64 more:float64 p:int64" {
 		t.Error(got)
 	}
@@ -561,7 +562,7 @@ func TestPartitionFilterProperty(t *testing.T) {
 			got := scanRows(t, d, arrowio.ScanOptions{Filter: e})
 			// The same without pruning: rows are counted first.
 			want := scanRows(t, d, arrowio.ScanOptions{Filter: e, Rows: arrowio.RowRange{End: 1000}})
-			plain := &arrowio.Dataset{Schema: d.Schema}
+			plain := &Dataset{Schema: d.Schema}
 			for _, fr := range d.Fragments {
 				plain.Fragments = append(plain.Fragments, arrowio.Fragment{Name: fr.Name, Open: func(ctx context.Context) (arrowio.File, error) {
 					f, err := fr.Open(ctx)

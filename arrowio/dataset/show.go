@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/view"
 )
 
 // Show shows a file under o.Schema; without one it is returned as it is. The result closes f, and so does an error.
@@ -14,7 +15,7 @@ func Show(f arrowio.File, o Options) (arrowio.File, error) {
 	if o.Schema == nil {
 		return f, nil
 	}
-	shown, err := arrowio.AdaptWith(f, o.Schema, o.adapt(arrowio.CalendarOf(f)))
+	shown, err := view.Show(f, o.Schema, o.adapt(arrowio.CalendarOf(f)))
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -22,17 +23,17 @@ func Show(f arrowio.File, o Options) (arrowio.File, error) {
 }
 
 // Explain tells what Show makes of each field of a file of a schema, and whether it takes the file: see
-// arrowio.ExplainAdapt. Without o.Schema there is nothing to tell.
-func Explain(file *arrow.Schema, o Options) (fields []arrowio.ShownField, ok bool, err error) {
+// view.Explain. Without o.Schema there is nothing to tell.
+func Explain(file *arrow.Schema, o Options) (fields []view.Field, ok bool, err error) {
 	if o.Schema == nil {
 		return nil, true, nil
 	}
-	return arrowio.ExplainAdapt(file, o.Schema, o.adapt(arrowio.ProlepticCalendar)) // what is cast does not depend on it
+	return view.Explain(file, o.Schema, o.adapt(arrowio.ProlepticCalendar)) // what is cast does not depend on it
 }
 
 // adapt says how files of a calendar are shown under o.Schema.
-func (o Options) adapt(c arrowio.Calendar) arrowio.AdaptOptions {
-	a := arrowio.AdaptOptions{Match: o.Match}
+func (o Options) adapt(c arrowio.Calendar) view.Options {
+	a := view.Options{Match: o.Match}
 	if o.Cast != nil {
 		a.Cast = o.Cast(c)
 	}

@@ -44,6 +44,8 @@ type Error struct {
 	Split  int    // ordinal of the split, stripe or row group, -1 = none
 	Off    int64  // absolute file offset, -1 = unknown
 	Err    error  // the innermost fact
+
+	said At // what the text of Err says of the place already
 }
 
 // Errorf makes an Error of a kind with no place yet; Locate adds it. The format is as for fmt.Errorf, %w included.
@@ -53,7 +55,7 @@ func Errorf(k Kind, format string, args ...any) *Error {
 
 // Error renders "data.orc: orc: split 3: column a.b: DATA at 4182: rle v2: width 61 is not legal".
 func (e *Error) Error() string {
-	if e.File == "" {
+	if e.File == "" || e.said.File != "" {
 		return e.local()
 	}
 	return e.File + ": " + e.local()
@@ -68,22 +70,23 @@ func (e *Error) local() string {
 		}
 		b.WriteString(s)
 	}
-	if e.Format != "" {
-		part(e.Format)
+	at := e.place().without(e.said)
+	if at.Format != "" {
+		part(at.Format)
 	}
-	if e.Split >= 0 {
-		part(fmt.Sprintf("split %d", e.Split))
+	if at.Split > 0 {
+		part(fmt.Sprintf("split %d", at.Split-1))
 	}
-	if e.Column != "" {
-		part("column " + e.Column)
+	if at.Column != "" {
+		part("column " + at.Column)
 	}
 	switch {
-	case e.Op != "" && e.Off >= 0:
-		part(fmt.Sprintf("%s at %d", e.Op, e.Off))
-	case e.Op != "":
-		part(e.Op)
-	case e.Off >= 0:
-		part(fmt.Sprintf("at %d", e.Off))
+	case at.Op != "" && at.Off > 0:
+		part(fmt.Sprintf("%s at %d", at.Op, at.Off-1))
+	case at.Op != "":
+		part(at.Op)
+	case at.Off > 0:
+		part(fmt.Sprintf("at %d", at.Off-1))
 	}
 	if e.Err != nil {
 		part(e.Err.Error())
@@ -147,15 +150,14 @@ func Locate(err error, a At) error {
 	case *placed:
 		return &placed{x.e.at(a)}
 	}
-	a = a.without(had)
-	if a == (At{}) {
+	if a.without(had) == (At{}) {
 		return err
 	}
-	var k Kind
-	if errors.As(err, &k) {
-		return (&Error{Kind: k, Split: -1, Off: -1, Err: err}).at(a)
+	e := &Error{Split: -1, Off: -1, Err: err, said: had}
+	if errors.As(err, &e.Kind) {
+		return e.at(had.and(a))
 	}
-	return &placed{(&Error{Split: -1, Off: -1, Err: err}).at(a)}
+	return &placed{e.at(had.and(a))}
 }
 
 // at returns e with the parts of a that it did not have yet.
@@ -208,7 +210,7 @@ func Where(err error) (a At, text string) {
 	}
 	text = err.Error()
 	for e := next(err); e != nil; e = next(e.Err) {
-		a = e.place().and(a) // the inner one knows better
+		a = a.and(e.place())
 	}
 	if a.File != "" {
 		text = strings.TrimPrefix(text, a.File+": ")

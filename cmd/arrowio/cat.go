@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 )
 
 // catFlags is what the commands that print rows can be told.
@@ -157,7 +158,7 @@ func limitScan(o arrowio.ScanOptions, limit int64) arrowio.ScanOptions {
 type rowPrinter = arrowio.Writer
 
 // printRows passes over skip rows of a scan and sends up to limit others to out.
-func printRows(ctx context.Context, ds *arrowio.Dataset, o arrowio.ScanOptions, skip, limit int64, out rowPrinter, bar *progress) error {
+func printRows(ctx context.Context, ds *dataset.Dataset, o arrowio.ScanOptions, skip, limit int64, out rowPrinter, bar *progress) error {
 	if limit == 0 {
 		return nil
 	}

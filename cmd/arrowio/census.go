@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 )
 
 // piece is a range of the rows of a file, and how many of them satisfy the filter.
@@ -37,7 +38,7 @@ func pieces(rr *arrowio.Scanner, bar *progress) ([]piece, error) {
 }
 
 // withFragment runs fn on a file of a dataset, shown as the dataset shows it.
-func withFragment(ctx context.Context, ds *arrowio.Dataset, i int, fn func(arrowio.File) error) error {
+func withFragment(ctx context.Context, ds *dataset.Dataset, i int, fn func(arrowio.File) error) error {
 	fr := ds.Fragments[i]
 	named := func(err error) error {
 		if err != nil {
@@ -65,7 +66,7 @@ func streamed(f arrowio.File) bool {
 }
 
 // from returns the dataset that begins with file i.
-func from(ds *arrowio.Dataset, i int) *arrowio.Dataset {
+func from(ds *dataset.Dataset, i int) *dataset.Dataset {
 	rest := *ds
 	rest.Fragments = rest.Fragments[i:]
 	return &rest

@@ -12,6 +12,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/readers"
 )
 
@@ -105,7 +106,7 @@ func (a *app) eachFile(ctx context.Context, args []string, r *readFlags, fn func
 
 // inputSet is all INPUTs of a command, read one after the other.
 type inputSet struct {
-	*arrowio.Dataset
+	*dataset.Dataset
 	files   []string
 	columns []string // that are read, by the names of the files; nil = all
 	exclude []string // of these
@@ -215,7 +216,7 @@ func (d *inputSet) opened(i int, f *openFile) {
 }
 
 // match says how the columns of several files find each other: an option of the formats that offer it.
-func (o *optionFlags) match() (arrowio.Match, error) {
+func (o *optionFlags) match() (view.Match, error) {
 	given := map[string]string{}
 	for _, name := range o.given() {
 		given[name] = o.values[name].text

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 )
 
 func (a *app) sampleCommand() *cobra.Command {
@@ -96,7 +97,7 @@ func choose(r *rand.Rand, n, total int64) []int64 {
 
 // takeFile sends the chosen rows of the pieces of one file to out, and returns those that come later. first is the number of
 // the first row of the first piece.
-func takeFile(ctx context.Context, ds *arrowio.Dataset, of []piece, first int64, chosen []int64, o arrowio.ScanOptions, out rowPrinter) ([]int64, error) {
+func takeFile(ctx context.Context, ds *dataset.Dataset, of []piece, first int64, chosen []int64, o arrowio.ScanOptions, out rowPrinter) ([]int64, error) {
 	end := first
 	for _, p := range of {
 		end += p.matches

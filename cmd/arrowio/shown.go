@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
+	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/readers"
 )
 
@@ -63,8 +64,8 @@ func (s *schemaFlags) options(r *readFlags) (o readers.Options, err error) {
 
 // shownInfo says what becomes of a file under the schema that is asked for.
 type shownInfo struct {
-	Fits   bool                 `json:"fits"` // it can be read so
-	Fields []arrowio.ShownField `json:"fields"`
+	Fits   bool         `json:"fits"` // it can be read so
+	Fields []view.Field `json:"fields"`
 }
 
 // shownAs explains what dataset.Show does; nil where nothing is asked for.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/view"
 )
 
 // Inspect tells what becomes of each column, verify whether the rows fit, and dump that it has nothing to do with it.
@@ -27,7 +27,7 @@ func TestSchemaOfFiles(t *testing.T) {
 		Pruning *struct{ Filter string }
 		Shown   *struct {
 			Fits   bool
-			Fields []arrowio.ShownField
+			Fields []view.Field
 		}
 	}
 	inspect := func(args ...string) {
@@ -51,7 +51,7 @@ more utf8 <-  : null`; got != want || !doc.Shown.Fits || doc.Pruning == nil {
 		t.Errorf("%v\n%s", doc.Shown.Fits, got)
 	}
 	inspect(schema...)
-	if f := doc.Shown.Fields[0]; doc.Shown.Fits || f.How != arrowio.ShownImpossible || !strings.Contains(f.Why, "utf8") {
+	if f := doc.Shown.Fields[0]; doc.Shown.Fits || f.How != view.ShownImpossible || !strings.Contains(f.Why, "utf8") {
 		t.Errorf("%+v", doc.Shown)
 	}
 	if inspect(); doc.Shown != nil {

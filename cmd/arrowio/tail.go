@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 )
 
 func (a *app) tailCommand() *cobra.Command {
@@ -52,7 +53,7 @@ func (a *app) tail(ctx context.Context, f *catFlags, ds *inputSet, out rowPrinte
 
 // lastRows finds where the last n rows of a scan begin: in which file and piece of it, and how many rows of the scan are to be
 // passed over there.
-func lastRows(ctx context.Context, ds *arrowio.Dataset, o arrowio.ScanOptions, n int64) (at piece, skip int64, err error) {
+func lastRows(ctx context.Context, ds *dataset.Dataset, o arrowio.ScanOptions, n int64) (at piece, skip int64, err error) {
 	o = countOptions(o)
 	var found int64
 	for i := len(ds.Fragments) - 1; i >= 0 && found < n; i-- {

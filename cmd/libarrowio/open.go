@@ -54,7 +54,7 @@ func (r storeRequest) places() (places, owned *stores.Stores) {
 
 // handle is an open dataset. Its references are the caller's and those of scans.
 type handle struct {
-	*arrowio.Dataset
+	*dataset.Dataset
 	request openRequest
 	inputs  []dataset.Input
 	shapes  shapes // of the files that were opened to make the dataset

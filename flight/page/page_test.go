@@ -28,6 +28,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/flight"
 	"github.com/arrowio/arrowio/readers"
 	"github.com/arrowio/arrowio/writers"
@@ -435,7 +436,7 @@ func TestOthers(t *testing.T) {
 
 // A stream is listed while it runs, and ends when it is cancelled.
 func TestStreams(t *testing.T) {
-	spec := flight.Spec{Open: func(context.Context, map[string]string) (*arrowio.Dataset, error) {
+	spec := flight.Spec{Open: func(context.Context, map[string]string) (*dataset.Dataset, error) {
 		return readers.OpenDataset(t.Context(), []string{fixtures + "orc/java-2.3.1/many-stripes.orc"}, readers.Options{})
 	}}
 	held := &holder{reached: make(chan struct{})}
@@ -523,7 +524,7 @@ func TestKept(t *testing.T) {
 func TestSlow(t *testing.T) {
 	gate := make(chan struct{})
 	var opened atomic.Int32
-	spec := flight.Spec{Open: func(ctx context.Context, _ map[string]string) (*arrowio.Dataset, error) {
+	spec := flight.Spec{Open: func(ctx context.Context, _ map[string]string) (*dataset.Dataset, error) {
 		d, err := readers.OpenDataset(ctx, []string{fixtures + "orc/java-2.3.1/many-stripes.orc"}, readers.Options{})
 		if err != nil {
 			return nil, err
@@ -559,7 +560,7 @@ func TestSlow(t *testing.T) {
 func TestPanic(t *testing.T) {
 	spec := func(after int32) flight.Spec {
 		var n atomic.Int32
-		return flight.Spec{Open: func(ctx context.Context, _ map[string]string) (*arrowio.Dataset, error) {
+		return flight.Spec{Open: func(ctx context.Context, _ map[string]string) (*dataset.Dataset, error) {
 			d, err := readers.OpenDataset(ctx, []string{fixtures + "orc/java-2.3.1/many-stripes.orc"}, readers.Options{})
 			if err != nil {
 				return nil, err

@@ -5,8 +5,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/view"
 )
 
 // Metadata of Arrow fields, and attributes of ORC's types (Iceberg table specification, "Appendix A: ORC").
@@ -77,7 +77,7 @@ type ArrowOptions struct {
 // Schema returns fields as Arrow's. A field is not nullable where it and all that it is inside of are required: a required
 // field of an optional struct may be missing in a file, and is null there, as Iceberg reads it.
 //
-// A default becomes arrowio.MetaDefault. One that is no value of its type is errs.ErrOption.
+// A default becomes view.MetaDefault. One that is no value of its type is errs.ErrOption.
 func Schema(fields []Field, o ArrowOptions) ([]arrow.Field, error) { return o.fields(fields, true, "") }
 
 func (o ArrowOptions) fields(fields []Field, required bool, path string) ([]arrow.Field, error) {
@@ -111,7 +111,7 @@ func (o ArrowOptions) field(f *Field, required bool, path string) (arrow.Field, 
 			return out, e
 		}
 		md := out.Metadata
-		out.Metadata = arrow.NewMetadata(append(md.Keys(), arrowio.MetaDefault), append(md.Values(), text))
+		out.Metadata = arrow.NewMetadata(append(md.Keys(), view.MetaDefault), append(md.Values(), text))
 	}
 	return out, nil
 }

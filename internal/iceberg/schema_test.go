@@ -10,8 +10,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/view"
 )
 
 // nested is the example of the specification's Appendix C, and a field of each type.
@@ -176,7 +176,7 @@ func TestDefaults(t *testing.T) {
 			t.Errorf("%s: %v", c.typ, err)
 			continue
 		}
-		text, _ := fields[0].Metadata.GetValue(arrowio.MetaDefault)
+		text, _ := fields[0].Metadata.GetValue(view.MetaDefault)
 		a, _, err := array.FromJSON(memory.DefaultAllocator, fields[0].Type, strings.NewReader("["+text+"]"))
 		if err != nil {
 			t.Errorf("%s: %s: %v", c.typ, text, err)

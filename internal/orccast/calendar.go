@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -16,8 +17,8 @@ const switchSecond = -12219292800
 // JavaOf is Java for a file whose calendar is c. orc-core takes numbers that become timestamps for seconds of the file's
 // calendar; of texts it does not. Where the file's parts have several calendars, values before they meet are
 // errs.ErrUnsupported.
-func JavaOf(c arrowio.Calendar) arrowio.Cast {
-	return func(from, to arrow.Field) arrowio.Casting { return java(from, to, c) }
+func JavaOf(c arrowio.Calendar) view.Cast {
+	return func(from, to arrow.Field) view.Casting { return java(from, to, c) }
 }
 
 // counted returns made with the times in the proleptic calendar.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -75,11 +76,11 @@ func (c column) shortens(to column) bool {
 	return to.limit > 0 && (c.limit == 0 || c.limit > to.limit || to.padded && !c.padded)
 }
 
-// Java is the arrowio.Cast of orc-core: see its ConvertTreeReaderFactory. Where it converts nothing, or only widens, it is
+// Java is the view.Cast of orc-core: see its ConvertTreeReaderFactory. Where it converts nothing, or only widens, it is
 // nil. Values that have no place in a timestamp's unit are errs.ErrSchema, as they are in a file.
-func Java(from, to arrow.Field) arrowio.Casting { return java(from, to, arrowio.ProlepticCalendar) }
+func Java(from, to arrow.Field) view.Casting { return java(from, to, arrowio.ProlepticCalendar) }
 
-func java(from, to arrow.Field, c arrowio.Calendar) arrowio.Casting {
+func java(from, to arrow.Field, c arrowio.Calendar) view.Casting {
 	f, t := columnOf(from), columnOf(to)
 	if f.family == other || t.family == other || arrow.TypeEqual(f.typ, t.typ) && !(f.family == text && f.shortens(t)) {
 		return nil
@@ -99,9 +100,9 @@ func java(from, to arrow.Field, c arrowio.Calendar) arrowio.Casting {
 	}
 }
 
-// Exact is the arrowio.Cast of reading under a schema without conversions: text that is longer than its new type has room
+// Exact is the view.Cast of reading under a schema without conversions: text that is longer than its new type has room
 // for is errs.ErrSchema.
-func Exact(from, to arrow.Field) arrowio.Casting {
+func Exact(from, to arrow.Field) view.Casting {
 	f, t := columnOf(from), columnOf(to)
 	if f.family != text || t.family != text || !arrow.TypeEqual(f.typ, t.typ) || !f.shortens(t) {
 		return nil

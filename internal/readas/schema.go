@@ -10,8 +10,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -24,7 +24,7 @@ type Options struct {
 
 // Schema reads a schema: {"fields": [{"name", "type", "nullable", "metadata", "fields", "default"}], "metadata"} with
 // types named as Arrow names them, all but name and type optional, or "struct<a:int,b:string>" in ORC's notation. A
-// default is the value in JSON of rows from files without the field (arrowio.MetaDefault). Errors are
+// default is the value in JSON of rows from files without the field (view.MetaDefault). Errors are
 // errs.ErrOption.
 func Schema(text string, o Options) (*arrow.Schema, error) {
 	if strings.HasPrefix(strings.TrimSpace(text), "{") {
@@ -90,7 +90,7 @@ func fieldsOf(in []field) ([]arrow.Field, error) {
 		}
 		if f.Default != nil {
 			md := out[i].Metadata
-			out[i].Metadata = arrow.NewMetadata(append(md.Keys(), arrowio.MetaDefault), append(md.Values(), string(f.Default)))
+			out[i].Metadata = arrow.NewMetadata(append(md.Keys(), view.MetaDefault), append(md.Values(), string(f.Default)))
 		}
 	}
 	return out, nil

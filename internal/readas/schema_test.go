@@ -7,8 +7,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/view"
 )
 
 func TestSchema(t *testing.T) {
@@ -47,7 +47,7 @@ func TestSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v, _ := s.Field(0).Metadata.GetValue(arrowio.MetaDefault); v != `{"x": 1}` || s.Field(0).Nullable {
+	if v, _ := s.Field(0).Metadata.GetValue(view.MetaDefault); v != `{"x": 1}` || s.Field(0).Nullable {
 		t.Error(s)
 	}
 	if v, _ := s.Metadata().GetValue("k"); v != "\xff" {

@@ -5,14 +5,14 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 )
 
-// cast makes Iceberg's types of what ORC stores them as: an arrowio.Cast.
-func cast(from, to arrow.Field) arrowio.Casting {
+// cast makes Iceberg's types of what ORC stores them as: an view.Cast.
+func cast(from, to arrow.Field) view.Casting {
 	switch t := to.Type.(type) {
 	case *arrow.FixedSizeBinaryType:
 		if from.Type.ID() == arrow.BINARY {
@@ -29,7 +29,7 @@ func cast(from, to arrow.Field) arrowio.Casting {
 const dayMicros = 24 * 3600 * 1e6
 
 // timeOfDay shows microseconds as a time.
-func timeOfDay(t *arrow.Time64Type, name string) arrowio.Casting {
+func timeOfDay(t *arrow.Time64Type, name string) view.Casting {
 	return func(d arrow.ArrayData, _ memory.Allocator) (arrow.ArrayData, error) {
 		if d.Len() > 0 {
 			bad := false
@@ -65,7 +65,7 @@ func valueError(column, format string, args ...any) error {
 }
 
 // fixed makes values of one length of bytes of that length.
-func fixed(t *arrow.FixedSizeBinaryType, name string) arrowio.Casting {
+func fixed(t *arrow.FixedSizeBinaryType, name string) view.Casting {
 	return func(d arrow.ArrayData, mem memory.Allocator) (arrow.ArrayData, error) {
 		n, w := d.Len(), t.ByteWidth
 		v := arrowbuf.NewVec[byte](&arrowbuf.Arena{Allocator: mem})

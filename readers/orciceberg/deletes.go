@@ -195,7 +195,7 @@ func (d *deletes) tooMany() error {
 
 // scan calls do with the batches of some columns, in the order of rows.
 func scan(ctx context.Context, f arrowio.File, columns []string, do func(rec arrow.Record) error) error {
-	s, err := arrowio.FileDataset("", f).Scan(ctx, arrowio.ScanOptions{Columns: columns})
+	s, err := arrowio.Scan(ctx, f, arrowio.ScanOptions{Columns: columns})
 	if err != nil {
 		return err
 	}

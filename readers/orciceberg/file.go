@@ -13,6 +13,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/internal/iceberg"
 	"github.com/arrowio/arrowio/readers/orc"
 )
@@ -91,11 +92,11 @@ func (o *Options) rename(f *File) (func(arrowio.File) (arrowio.File, error), err
 	for i, c := range m.fields {
 		f.required = append(f.required, !c.Nullable && slices.Contains(m.columns, i))
 	}
-	a := arrowio.AdaptOptions{Columns: m.columns}
+	a := view.Options{Columns: m.columns}
 	if m.cast {
 		a.Cast = cast
 	}
-	return func(in arrowio.File) (arrowio.File, error) { return arrowio.AdaptWith(in, to, a) }, nil
+	return func(in arrowio.File) (arrowio.File, error) { return view.Show(in, to, a) }, nil
 }
 
 func optional(fields []arrow.Field) []arrow.Field {

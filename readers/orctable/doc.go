@@ -12,7 +12,7 @@
 // Each chosen data file is a fragment: an arrowio.File of the rows of one ORC file that are there. Which are not is found
 // when the table is opened, from the row ids alone, and only in stripes where statistics do not rule it out: so the rows
 // of a split are counted, and ranges of rows, filters and parallel scans work as for any file. Fragments are shown under
-// the table's schema by arrowio.AdaptWith; the table is their splits in a row.
+// the table's schema by view.Show; the table is their splits in a row.
 //
 //	table ── adapted ── fragment ── orc.File (rows of events as columns) ── source of the tree
 package orctable

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -245,9 +246,9 @@ func renamedType(own, table arrow.DataType) arrow.DataType {
 
 // show shows a fragment under the table's schema.
 func (t *Table) show(g *fragment) (arrowio.File, error) {
-	f, err := arrowio.Adapt(g, t.schema, arrowio.ByName)
+	f, err := view.Show(g, t.schema, view.Options{Match: view.ByName})
 	if err != nil {
-		f, err = arrowio.AdaptWith(g, t.schema, arrowio.AdaptOptions{Cast: asText})
+		f, err = view.Show(g, t.schema, view.Options{Cast: asText})
 	}
 	if err != nil {
 		return nil, at(g.of.path, err)

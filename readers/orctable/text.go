@@ -9,13 +9,13 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/view"
 )
 
-// asText is the arrowio.Cast of tables whose column became one of text: numbers as Hive writes them. A value that has no
+// asText is the view.Cast of tables whose column became one of text: numbers as Hive writes them. A value that has no
 // text there, which is NaN, is an error: Hive reads it as null.
-func asText(from, to arrow.Field) arrowio.Casting {
+func asText(from, to arrow.Field) view.Casting {
 	if to.Type.ID() != arrow.STRING || strings.HasPrefix(orcType(to), "char(") || strings.HasPrefix(orcType(to), "varchar(") {
 		return nil // shortened, values would be others
 	}
@@ -56,14 +56,14 @@ type integers[T any] interface {
 	Value(i int) T
 }
 
-func integerTexts[T int8 | int16 | int32 | int64]() arrowio.Casting {
+func integerTexts[T int8 | int16 | int32 | int64]() view.Casting {
 	return texts(func(b []byte, a arrow.Array, i int) ([]byte, error) {
 		return strconv.AppendInt(b, int64(a.(integers[T]).Value(i)), 10), nil
 	})
 }
 
 // texts makes a column of text, value by value: columns change their type once in the life of a table.
-func texts(one func(b []byte, a arrow.Array, i int) ([]byte, error)) arrowio.Casting {
+func texts(one func(b []byte, a arrow.Array, i int) ([]byte, error)) view.Casting {
 	return func(d arrow.ArrayData, mem memory.Allocator) (arrow.ArrayData, error) {
 		a := array.MakeFromData(d)
 		defer a.Release()

@@ -22,6 +22,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/flight"
@@ -47,8 +48,8 @@ func run(ctx context.Context, args []string) error {
 	rows := prepare(mib)
 	log := slog.New(slog.DiscardHandler)
 	catalog := flight.NewCatalog(flight.CatalogOptions{Logger: log})
-	err = catalog.Add(ctx, "memory", flight.Spec{Open: func(context.Context, map[string]string) (*arrowio.Dataset, error) {
-		return arrowio.FileDataset("memory", rows), nil
+	err = catalog.Add(ctx, "memory", flight.Spec{Open: func(context.Context, map[string]string) (*dataset.Dataset, error) {
+		return dataset.FromFile("memory", rows), nil
 	}})
 	if err != nil {
 		return err

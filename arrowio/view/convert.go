@@ -1,4 +1,4 @@
-package arrowio
+package view
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
@@ -512,7 +513,7 @@ func (s *scope) counts(n int) []bool {
 
 // rowsTooLarge refuses arrays whose size no file has to answer for.
 func rowsTooLarge(t arrow.DataType, n int) error {
-	limit := Limits{}.WithDefaults().BatchBytes
+	limit := arrowio.Limits{}.WithDefaults().BatchBytes
 	if row := nullRowBytes(t); n > 0 && row > limit/int64(n) {
 		return errs.Errorf(errs.ErrLimit, "%d nulls of type %s take more than %d bytes; ask for smaller batches", n, t, limit)
 	}

@@ -1,4 +1,4 @@
-package arrowio
+package dataset_test
 
 import (
 	"errors"
@@ -10,12 +10,15 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/view"
 )
 
 // halved is a cast of numbers to text, and of text marked as short to its first character.
-func halved(from, to arrow.Field) Casting {
-	texts := func(value func(a arrow.Array, i int) (string, error)) Casting {
+func halved(from, to arrow.Field) view.Casting {
+	texts := func(value func(a arrow.Array, i int) (string, error)) view.Casting {
 		return func(d arrow.ArrayData, mem memory.Allocator) (arrow.ArrayData, error) {
 			a := array.MakeFromData(d)
 			defer a.Release()
@@ -64,12 +67,12 @@ func TestCast(t *testing.T) {
 	inner := opt("z", tStr)
 	inner.Metadata = marked.Metadata
 	to := schemaOf(opt("n", tStr), opt("w", tI64), opt("l", arrow.ListOf(tStr)), opt("s", arrow.StructOf(opt("y", tStr), opt("x", tStr))), marked, opt("kept", arrow.StructOf(inner)))
-	show := func(cast Cast) (*Dataset, error) {
-		f, err := AdaptWith(newMemFile(t, rec, 1), to, AdaptOptions{Cast: cast})
+	show := func(cast view.Cast) (*dataset.Dataset, error) {
+		f, err := view.Show(newMemFile(t, rec, 1), to, view.Options{Cast: cast})
 		if err != nil {
 			return nil, err
 		}
-		return FileDataset("", f), nil
+		return dataset.FromFile("", f), nil
 	}
 	if _, err := show(nil); !errors.Is(err, errs.ErrSchema) || !strings.Contains(err.Error(), "column n") {
 		t.Error(err)
@@ -78,7 +81,7 @@ func TestCast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := scanOf(t, d, ScanOptions{})
+	rows, err := scanOf(t, d, arrowio.ScanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,23 +95,23 @@ func TestCast(t *testing.T) {
 		}
 	}
 	for filter, n := range map[string]int{"n = '1'": 1, "same = 's'": 1, "same = 'seven'": 0, "s.x = '5' AND w = 2": 1, "kept.z = 'e'": 1, "n IS NULL": 1} {
-		rows, err := scanOf(t, d, ScanOptions{Filter: parseFilter(t, filter)})
+		rows, err := scanOf(t, d, arrowio.ScanOptions{Filter: parseFilter(t, filter)})
 		if err != nil || len(rows) != n {
 			t.Errorf("%s: %v, %v", filter, rows, err)
 		}
 	}
 	// Only some columns, and an error that names its column.
-	if rows, err := scanOf(t, d, ScanOptions{Columns: []string{"s.x"}}); err != nil || !sameJSON(rows[0], map[string]any{"s": map[string]any{"x": "5"}}) {
+	if rows, err := scanOf(t, d, arrowio.ScanOptions{Columns: []string{"s.x"}}); err != nil || !sameJSON(rows[0], map[string]any{"s": map[string]any{"x": "5"}}) {
 		t.Errorf("%v, %v", rows, err)
 	}
 	bad := fromJSON(t, columnsOf("n", tI32), `[{"n": 13}]`)
 	defer bad.Release()
-	f, err := AdaptWith(newMemFile(t, bad), columnsOf("n", tStr), AdaptOptions{Cast: halved})
+	f, err := view.Show(newMemFile(t, bad), columnsOf("n", tStr), view.Options{Cast: halved})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var e *errs.Error
-	if _, err := scanOf(t, FileDataset("", f), ScanOptions{}); !errors.As(err, &e) || e.Column != "n" || e.Kind != errs.ErrSchema {
+	if _, err := scanOf(t, dataset.FromFile("", f), arrowio.ScanOptions{}); !errors.As(err, &e) || e.Column != "n" || e.Kind != errs.ErrSchema {
 		t.Error(err)
 	}
 }

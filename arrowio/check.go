@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
@@ -14,10 +15,10 @@ type Refuser interface {
 	Refuses() bool
 }
 
-// Check returns the error that a scan of d with o would return before its first row, for a column that cannot be read. It reads
-// no rows, and opens the files that the scan may open.
-func (d *Dataset) Check(ctx context.Context, o ScanOptions) error {
-	p, err := newPlan(d.Schema, o)
+// CheckFragments returns the error that ScanFragments would return before its first row, for a column that cannot be read. It
+// reads no rows, and opens the files that the scan may open.
+func CheckFragments(ctx context.Context, schema *arrow.Schema, fragments []Fragment, o ScanOptions) error {
+	p, err := newPlan(schema, o)
 	if err != nil {
 		return err
 	}
@@ -25,7 +26,7 @@ func (d *Dataset) Check(ctx context.Context, o ScanOptions) error {
 	if p.filter != nil {
 		columns = p.filter.both.Projection
 	}
-	js := &jobs{p: p, fragments: d.Fragments, show: d.Show}
+	js := &jobs{p: p, fragments: fragments}
 	defer js.close()
 	for len(js.fragments) > 0 {
 		if err := ctx.Err(); err != nil {

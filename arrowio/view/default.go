@@ -1,4 +1,4 @@
-package arrowio
+package view
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ import (
 )
 
 // MetaDefault is the metadata key of a field whose value, in JSON, rows have that come from a file without the field:
-// see AdaptWith. Without it they are null.
+// see Show. Without it they are null.
 const MetaDefault = "arrowio.default"
 
 // rules are how fields of files become those of another schema.

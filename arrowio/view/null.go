@@ -1,4 +1,4 @@
-package arrowio
+package view
 
 import (
 	"math"
@@ -225,11 +225,19 @@ func nullRowBytes(t arrow.DataType) int64 {
 	case arrow.NestedType: // structs and unions
 		row := int64(5)
 		for _, f := range t.Fields() {
-			row = addRows(row, nullRowBytes(f.Type))
+			row = addBytes(row, nullRowBytes(f.Type))
 		}
 		return row
 	case arrow.FixedWidthDataType:
 		return int64(t.Bytes()) + 1
 	}
 	return 1
+}
+
+// addBytes adds two counts; what no int64 can hold is more than anybody reads.
+func addBytes(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
 }

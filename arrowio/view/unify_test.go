@@ -1,4 +1,4 @@
-package arrowio
+package view
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
 // The common type of each pair, in both orders; nil = refused.
@@ -136,18 +137,18 @@ func TestUnifySchemas(t *testing.T) {
 			columnsOf("u", arrow.DenseUnionOf([]arrow.Field{opt("i", tI32), req("s", tStr)}, []int8{0, 1})),
 		},
 	} {
-		got, err := UnifySchemas(c.schemas, c.by)
+		got, err := Unify(c.schemas, c.by)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
-		} else if d := schemaDifference(c.want, got); d != "" {
+		} else if d := schemadiff.Schemas(c.want, got); d != "" {
 			t.Errorf("%s: %s", c.name, d)
 		}
 	}
 	s := columnsOf("a", tI32)
-	if got, err := UnifySchemas([]*arrow.Schema{s, columnsOf("a", tI32)}, ByName); err != nil || got != s {
+	if got, err := Unify([]*arrow.Schema{s, columnsOf("a", tI32)}, ByName); err != nil || got != s {
 		t.Errorf("equal schemas: %v, %v", got, err)
 	}
-	if _, err := UnifySchemas(nil, ByName); !errors.Is(err, errs.ErrSchema) {
+	if _, err := Unify(nil, ByName); !errors.Is(err, errs.ErrSchema) {
 		t.Errorf("no schemas: %v", err)
 	}
 }
@@ -163,7 +164,7 @@ func TestUnifyErrors(t *testing.T) {
 		{[]*arrow.Schema{columnsOf("a", arrow.ListOf(arrow.StructOf(opt("x", tI32)))), columnsOf("a", arrow.ListOf(arrow.StructOf(opt("x", tStr))))}, "a.item.x", []string{"schema 1:", "int32 in schema 0"}},
 		{[]*arrow.Schema{columnsOf("a", tI8), columnsOf("a", tI64, "a", tI64)}, "a", []string{"schema 1:", "by position"}},
 	} {
-		_, err := UnifySchemas(c.schemas, ByName)
+		_, err := Unify(c.schemas, ByName)
 		var e *errs.Error
 		if !errors.As(err, &e) || e.Kind != errs.ErrSchema || e.Column != c.column {
 			t.Errorf("%v: %v", c.schemas, err)
@@ -193,7 +194,7 @@ func TestUnifyMetadata(t *testing.T) {
 	}
 	a := schema(md("k", "1", "only", "x", "same", "y"), md("orc.type", "varchar(10)", "id", "7"))
 	b := schema(md("k", "2", "same", "y", "new", "z"), md("orc.type", "varchar(20)", "id", "7"))
-	got, err := UnifySchemas([]*arrow.Schema{a, b}, ByName)
+	got, err := Unify([]*arrow.Schema{a, b}, ByName)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,11 @@
-package arrowio
+package view
 
 import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// Cast makes values of one type into another where no wider type holds them both: AdaptOptions.Cast. It is asked about
+// Cast makes values of one type into another where no wider type holds them both: Options.Cast. It is asked about
 // the types at the bottom of two schemas, where structs, lists, maps and unions end, also about those that are the same,
 // since metadata may tell them apart; nil = it has nothing to do with these two, which are widened, or refused, as ever.
 // Filters on a column that is cast prune nothing. It must not depend on anything but what it is given.

@@ -1,4 +1,4 @@
-package arrowio_test
+package view_test
 
 import (
 	"bytes"
@@ -16,7 +16,9 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
@@ -233,7 +235,7 @@ func TestRandomSchemas(t *testing.T) {
 			f := recordFile{rec: rec, stream: rng.Intn(4) == 0, sizer: rng.Intn(2) == 0, slices: rng.Intn(2) == 0}
 			fragments = append(fragments, arrowio.Fragment{Name: fmt.Sprint("file ", k), Open: func(context.Context) (arrowio.File, error) { return f, nil }})
 		}
-		d, err := arrowio.NewDataset(context.Background(), fragments, arrowio.DatasetOptions{})
+		d, err := dataset.Join(context.Background(), fragments, dataset.JoinOptions{})
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -243,7 +245,7 @@ func TestRandomSchemas(t *testing.T) {
 	}
 }
 
-func compare(t *testing.T, d *arrowio.Dataset, recs []arrow.Record, batch int) error {
+func compare(t *testing.T, d *dataset.Dataset, recs []arrow.Record, batch int) error {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
 	s, err := d.Scan(context.Background(), arrowio.ScanOptions{Allocator: mem, BatchRows: batch, Parallelism: 1})
@@ -428,14 +430,14 @@ func TestAdaptedConformance(t *testing.T) {
 		seed          int64
 		rows          int
 		stream, sizer bool
-		by            arrowio.Match
+		by            view.Match
 	}{
-		{1, 900, false, false, arrowio.ByName},
-		{2, 900, false, true, arrowio.ByName},
-		{3, 500, true, false, arrowio.ByName},
-		{4, 900, false, true, arrowio.ByPosition},
-		{5, 0, false, false, arrowio.ByName},
-		{6, 700, false, false, arrowio.ByName},
+		{1, 900, false, false, view.ByName},
+		{2, 900, false, true, view.ByName},
+		{3, 500, true, false, view.ByName},
+		{4, 900, false, true, view.ByPosition},
+		{5, 0, false, false, view.ByName},
+		{6, 700, false, false, view.ByName},
 	} {
 		t.Run(fmt.Sprint(c.seed), func(t *testing.T) {
 			rng := rand.New(rand.NewSource(c.seed))
@@ -444,7 +446,7 @@ func TestAdaptedConformance(t *testing.T) {
 			var to *arrow.Schema
 			for to == nil || to.NumFields() < 5 {
 				schemas = randomSchemas(rng, 3)
-				u, err := arrowio.UnifySchemas(schemas, c.by)
+				u, err := view.Unify(schemas, c.by)
 				if err == nil {
 					to = u
 				}
@@ -454,7 +456,7 @@ func TestAdaptedConformance(t *testing.T) {
 			conformance.Run(t, conformance.Harness{
 				Scans: 60, Seed: c.seed,
 				Open: func(context.Context, arrowio.Source) (arrowio.File, error) {
-					return arrowio.Adapt(recordFile{rec: rec, stream: c.stream, sizer: c.sizer}, to, c.by)
+					return view.Show(recordFile{rec: rec, stream: c.stream, sizer: c.sizer}, to, view.Options{Match: c.by})
 				},
 			})
 		})
@@ -532,7 +534,7 @@ func TestAdaptedPrune(t *testing.T) {
 			t.Fatal(err)
 		}
 		pruned := 0
-		f, err := arrowio.Adapt(recordFile{rec: rec, pruned: &pruned}, to, arrowio.ByName)
+		f, err := view.Show(recordFile{rec: rec, pruned: &pruned}, to, view.Options{Match: view.ByName})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package arrowio
+package view
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-// ShownField says what becomes of a field where a file is shown under another schema: see ExplainAdapt.
-type ShownField struct {
+// Field says what becomes of a field where a file is shown under another schema: see Explain.
+type Field struct {
 	Path   string `json:"path"`             // in the schema asked for; "" = nowhere
 	Type   string `json:"type,omitempty"`   // there
 	From   string `json:"from,omitempty"`   // path in the file; "" = the file does not have it
@@ -23,18 +23,18 @@ type ShownField struct {
 const (
 	ShownAsItIs     = "as it is"
 	ShownWidened    = "widened"  // every value is one of the wider type
-	ShownCast       = "cast"     // by AdaptOptions.Cast
+	ShownCast       = "cast"     // by Options.Cast
 	ShownDefault    = "default"  // the file does not have it, and the schema says what rows have instead
 	ShownNull       = "null"     // the file does not have it
 	ShownPartly     = "inside"   // something becomes of the fields in it
 	ShownNot        = "left out" // the schema does not have it
-	ShownImpossible = "refused"  // AdaptWith refuses the file for it; Why says what the error says
+	ShownImpossible = "refused"  // Show refuses the file for it; Why says what the error says
 )
 
-// ExplainAdapt tells what AdaptWith makes of each field of a file: those of the schema asked for in its order, structs before
-// what is in them, then the columns of the file that it does not have. ok reports whether AdaptWith takes the file. The error
+// Explain tells what Show makes of each field of a file: those of the schema asked for in its order, structs before
+// what is in them, then the columns of the file that it does not have. ok reports whether Show takes the file. The error
 // is about the schemas as such, as where two columns have one name.
-func ExplainAdapt(file, to *arrow.Schema, o AdaptOptions) (fields []ShownField, ok bool, err error) {
+func Explain(file, to *arrow.Schema, o Options) (fields []Field, ok bool, err error) {
 	r, columns, err := matched(file, to, o)
 	if err != nil {
 		return nil, false, err
@@ -47,7 +47,7 @@ func ExplainAdapt(file, to *arrow.Schema, o AdaptOptions) (fields []ShownField, 
 // explanation grows field by field.
 type explanation struct {
 	rules
-	out []ShownField
+	out []Field
 	ok  bool
 }
 
@@ -65,13 +65,13 @@ func (x *explanation) fields(from, to []arrow.Field, at []int, fromPath, toPath 
 	}
 	for i, f := range from {
 		if !used[i] {
-			x.out = append(x.out, ShownField{From: fromPath + f.Name, Stored: f.Type.String(), How: ShownNot, Why: "the schema does not have it"})
+			x.out = append(x.out, Field{From: fromPath + f.Name, Stored: f.Type.String(), How: ShownNot, Why: "the schema does not have it"})
 		}
 	}
 }
 
 func (x *explanation) missing(f arrow.Field, path string) {
-	s := ShownField{Path: path, Type: f.Type.String(), How: ShownNull, Why: "the file does not have it"}
+	s := Field{Path: path, Type: f.Type.String(), How: ShownNull, Why: "the file does not have it"}
 	if text, ok := defaultOf(f); ok {
 		s.How, s.Why = ShownDefault, text
 	}
@@ -80,7 +80,7 @@ func (x *explanation) missing(f arrow.Field, path string) {
 }
 
 // judge notes a refusal.
-func (x *explanation) judge(s *ShownField, err error) {
+func (x *explanation) judge(s *Field, err error) {
 	if err == nil {
 		return
 	}
@@ -95,7 +95,7 @@ func (x *explanation) judge(s *ShownField, err error) {
 }
 
 func (x *explanation) field(from, to arrow.Field, fromPath, toPath string) {
-	s := ShownField{Path: toPath, Type: to.Type.String(), From: fromPath, Stored: from.Type.String(), How: ShownWidened}
+	s := Field{Path: toPath, Type: to.Type.String(), From: fromPath, Stored: from.Type.String(), How: ShownWidened}
 	c, err := x.conversionOf(from, to, toPath)
 	a, isStruct := from.Type.(*arrow.StructType)
 	b, toStruct := to.Type.(*arrow.StructType)

@@ -1,4 +1,4 @@
-package arrowio
+package schemadiff
 
 import (
 	"fmt"
@@ -6,9 +6,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// schemaDifference says in words where got differs from want, "" = nowhere. Names, order, types and nullability count;
+// Schemas says in words where got differs from want, "" = nowhere. Names, order, types and nullability count;
 // metadata does not, neither the schema's nor a field's: it describes how something is stored, not what it is.
-func schemaDifference(want, got *arrow.Schema) string {
+func Schemas(want, got *arrow.Schema) string {
 	if want == got {
 		return ""
 	}
@@ -37,4 +37,18 @@ func nullable(f arrow.Field) string {
 		return "nullable"
 	}
 	return "not nullable"
+}
+
+// SameMetadata reports whether two schemas of the same fields have the same metadata, at every depth.
+func SameMetadata(a, b *arrow.Schema) bool {
+	if !a.Metadata().Equal(b.Metadata()) {
+		return false
+	}
+	for i := range a.NumFields() {
+		x, y := a.Field(i), b.Field(i)
+		if !x.Metadata.Equal(y.Metadata) || !arrow.TypeEqual(x.Type, y.Type, arrow.CheckMetadata()) {
+			return false
+		}
+	}
+	return true
 }

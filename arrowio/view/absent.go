@@ -1,4 +1,6 @@
-package arrowio
+package view
+
+import "github.com/arrowio/arrowio/arrowio"
 
 // Absent says which columns of the schema that a file is shown under are not in it, and are null in all its rows. Columns
 // with a default are not among them.
@@ -9,8 +11,8 @@ type Absent struct {
 }
 
 // AbsentOf returns what a file lacks of the schema that it is shown under; a file that is shown as it is lacks nothing.
-func AbsentOf(f File) Absent {
-	if a, ok := As[*adapted](f); ok {
+func AbsentOf(f arrowio.File) Absent {
+	if a, ok := arrowio.As[*adapted](f); ok {
 		return a.absent()
 	}
 	return Absent{}
@@ -34,7 +36,7 @@ func (a *adapted) absent() Absent {
 	if !out.All {
 		return out
 	}
-	if s, ok := As[interface{ StoredColumns() []string }](a.File); ok {
+	if s, ok := arrowio.As[interface{ StoredColumns() []string }](a.File); ok {
 		out.Has = s.StoredColumns()
 		return out
 	}

@@ -7,24 +7,9 @@ import (
 	"math"
 	"sync/atomic"
 
-	"github.com/apache/arrow/go/v15/arrow"
-
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
-
-// Dataset is a list of files, read one after the other as if they were one.
-type Dataset struct {
-	// Schema is what every fragment is shown as. One that has another is adapted (see Adapt), except that columns and
-	// children of structs that Schema does not have are an error: nothing is left out unasked. Metadata, of the schema
-	// and of fields, may differ: records carry the metadata of this one. NewDataset finds a schema for all.
-	Schema    *arrow.Schema
-	Fragments []Fragment
-	Match     Match // how the columns of a fragment and of Schema find each other
-
-	files []File // to be closed by Close
-	joint *joint // of NewDataset, where columns of the files were left out; nil = Schema has all
-}
 
 // Fragment is one file of a dataset.
 type Fragment struct {
@@ -37,49 +22,21 @@ type Fragment struct {
 	Never func(filter *expr.Bound) bool
 }
 
-// FileDataset returns a dataset of one open file, which scans share and Close closes.
-func FileDataset(name string, f File) *Dataset {
-	d := &Dataset{Schema: f.Schema(), files: []File{f}}
-	d.Fragments = []Fragment{{Name: name, Open: func(context.Context) (File, error) { return kept{f}, nil }}}
-	return d
-}
-
 // kept is a file that its user must not close.
 type kept struct{ File }
 
 func (kept) Close() error   { return nil }
 func (k kept) Unwrap() File { return k.File }
 
-// Scan reads the rows of d that o asks for, in the order of the fragments; see Scan for what holds besides. A fragment
-// is opened when the one before it has been handed to the workers, so that the next file is there when it is needed,
-// and closed as soon as its rows are decoded. One that does not fit the schema ends the scan there with errs.ErrSchema.
-func (d *Dataset) Scan(ctx context.Context, o ScanOptions) (*Scanner, error) {
-	if d.Schema == nil {
-		return nil, errs.Errorf(errs.ErrSchema, "the dataset has no schema")
-	}
-	return newScanner(ctx, d.Schema, d.Fragments, d.Show, o)
-}
-
-// Close closes what FileDataset was given. Scans of the dataset must be released before.
-func (d *Dataset) Close() error {
-	var all []error
-	for _, f := range d.files {
-		all = append(all, f.Close())
-	}
-	d.files = nil
-	return errors.Join(all...)
-}
-
 // jobs lists the splits of a scan, in order, and opens the files on the way. One goroutine at a time.
 type jobs struct {
 	p         *plan
-	fragments []Fragment               // still to be opened
-	opened    int                      // how many are not: opened, or passed over
-	show      func(File) (File, error) // under the schema of the plan; nil = they have it
-	file      *openFile                // being listed; nil = none
-	split     int                      // next of file
-	base      int64                    // rows of the files before
-	wait      *job                     // a split of unknown length, whose rows count before the next file's do
+	fragments []Fragment // still to be opened
+	opened    int        // how many are not: opened, or passed over
+	file      *openFile  // being listed; nil = none
+	split     int        // next of file
+	base      int64      // rows of the files before
+	wait      *job       // a split of unknown length, whose rows count before the next file's do
 }
 
 // openFile is a file that is in use.
@@ -194,14 +151,6 @@ func (js *jobs) open(ctx context.Context) error {
 	})
 	if err != nil {
 		return errs.Locate(err, errs.At{File: fr.Name})
-	}
-	if js.show != nil {
-		shown, err := js.show(f)
-		if err != nil {
-			_ = guard(f.Close) // it was not read
-			return errs.Locate(err, errs.At{File: fr.Name})
-		}
-		f = shown
 	}
 	js.file, js.split = &openFile{File: f, name: fr.Name, fragment: js.opened, splits: len(f.Splits())}, 0
 	js.opened++

@@ -1,4 +1,4 @@
-package arrowio
+package view
 
 import (
 	"strconv"
@@ -6,9 +6,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
-// UnifySchemas returns the schema under which files of all the given schemas can be read as one (see Adapt): the
+// Unify returns the schema under which files of all the given schemas can be read as one (see Adapt): the
 // columns of the first in its order, then those that others have besides, in the order in which they come up.
 //
 // A type that differs is widened to the narrowest that holds every value of both exactly:
@@ -25,25 +26,33 @@ import (
 //
 // Metadata of a column is what all who have the column say; that of the schema is the first's, except what others
 // contradict. If nothing differs, the first schema is returned as it is.
-func UnifySchemas(schemas []*arrow.Schema, by Match) (*arrow.Schema, error) {
-	name := func(k int) string { return "schema " + strconv.Itoa(k) }
-	u, err := unify(schemas, name, by)
+func Unify(schemas []*arrow.Schema, by Match) (*arrow.Schema, error) {
+	u, err := Join(schemas, func(k int) string { return "schema " + strconv.Itoa(k) }, by)
 	if err != nil {
 		return nil, err
 	}
 	for i := range u.fields {
-		if c := u.fields[i].clash; c != nil {
-			return nil, c.err(name)
+		if err := u.Clash(i); err != nil {
+			return nil, err
 		}
 	}
-	return u.schema(), nil
+	return u.Schema(), nil
 }
 
-// unified is a schema in the making.
-type unified struct {
+// Union is what several schemas are together, with columns that have no common type.
+type Union struct {
 	schemas []*arrow.Schema
 	fields  []unifiedField
-	same    bool // all schemas are equal, metadata included
+	same    bool             // all schemas are equal, metadata included
+	name    func(int) string // of a schema, for messages
+}
+
+// Clash returns the error of a column of u.Schema for which there is no type that holds all values; nil = there is one.
+func (u *Union) Clash(i int) error {
+	if c := u.fields[i].clash; c != nil {
+		return c.err(u.name)
+	}
+	return nil
 }
 
 type unifiedField struct {
@@ -72,15 +81,16 @@ func (c *fieldClash) err(name func(int) string) error {
 	return errs.Locate(err, errs.At{File: name(c.at)})
 }
 
-// unify joins schemas; two columns of one name are an error, a column without a common type is marked.
-func unify(schemas []*arrow.Schema, name func(int) string, by Match) (*unified, error) {
+// Join joins schemas as Unify does, but that a column without a common type is no error: see Union.Clash. name tells the name
+// of a schema, for messages. Two columns of one name are an error.
+func Join(schemas []*arrow.Schema, name func(int) string, by Match) (*Union, error) {
 	if len(schemas) == 0 {
 		return nil, errs.Errorf(errs.ErrSchema, "no schemas")
 	}
-	u := &unified{schemas: schemas, same: true}
+	u := &Union{schemas: schemas, same: true, name: name}
 	first := schemas[0]
 	for _, s := range schemas[1:] {
-		u.same = u.same && (s == first || schemaDifference(first, s) == "" && sameMetadata(first, s))
+		u.same = u.same && (s == first || schemadiff.Schemas(first, s) == "" && schemadiff.SameMetadata(first, s))
 	}
 	if u.same {
 		for i, f := range first.Fields() {
@@ -120,20 +130,7 @@ func unify(schemas []*arrow.Schema, name func(int) string, by Match) (*unified, 
 	return u, nil
 }
 
-func sameMetadata(a, b *arrow.Schema) bool {
-	if !a.Metadata().Equal(b.Metadata()) {
-		return false
-	}
-	for i := range a.NumFields() {
-		x, y := a.Field(i), b.Field(i)
-		if !x.Metadata.Equal(y.Metadata) || !arrow.TypeEqual(x.Type, y.Type, arrow.CheckMetadata()) {
-			return false
-		}
-	}
-	return true
-}
-
-func (u *unified) addByName(k int, s *arrow.Schema, index map[string]int) error {
+func (u *Union) addByName(k int, s *arrow.Schema, index map[string]int) error {
 	if _, err := byName(s); err != nil {
 		return err
 	}
@@ -148,7 +145,7 @@ func (u *unified) addByName(k int, s *arrow.Schema, index map[string]int) error 
 	return nil
 }
 
-func (u *unified) addByPosition(k int, s *arrow.Schema) {
+func (u *Union) addByPosition(k int, s *arrow.Schema) {
 	isNamed := !unnamed(s)
 	for i := range s.NumFields() {
 		u.add(i, k, i)
@@ -159,7 +156,7 @@ func (u *unified) addByPosition(k int, s *arrow.Schema) {
 }
 
 // distinguish gives their number for a name to columns found by position whose names come from several schemas.
-func (u *unified) distinguish() {
+func (u *Union) distinguish() {
 	seen := map[string]bool{}
 	for i := range u.fields {
 		f := &u.fields[i]
@@ -171,7 +168,7 @@ func (u *unified) distinguish() {
 }
 
 // add joins column i of schema k to field at, which may be new.
-func (u *unified) add(at, k, i int) {
+func (u *Union) add(at, k, i int) {
 	s := u.schemas[k]
 	if at == len(u.fields) {
 		u.fields = append(u.fields, unifiedField{Field: s.Field(i), seen: 1, at: []origin{{k, i}}})
@@ -198,7 +195,7 @@ func (u *unified) add(at, k, i int) {
 }
 
 // schema returns what came of it; columns without a type have the first.
-func (u *unified) schema() *arrow.Schema {
+func (u *Union) Schema() *arrow.Schema {
 	first := u.schemas[0]
 	if u.same {
 		return first

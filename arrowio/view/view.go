@@ -1,4 +1,4 @@
-package arrowio
+package view
 
 import (
 	"context"
@@ -7,8 +7,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
 // Match says how the columns of several files find each other.
@@ -22,13 +24,13 @@ const (
 	// names in every file and are matched by them.
 	ByPosition
 	// ByNameFold matches by name at every depth, to the letter but not to the case; of several that match, a file's last
-	// counts. It is for AdaptWith alone: a schema of several files is found to the case.
+	// counts. It is for Show alone: a schema of several files is found to the case.
 	ByNameFold
 )
 
 // MatchOption is the option by which a format offers the choice: --FORMAT-by.
-func MatchOption(format string) Option {
-	return Option{
+func MatchOption(format string) arrowio.Option {
+	return arrowio.Option{
 		Name:    format + "-by",
 		Usage:   "how the columns of several files find each other",
 		Default: "name",
@@ -61,8 +63,8 @@ func unnamed(s *arrow.Schema) bool {
 
 func numberedName(i int) string { return "_col" + strconv.Itoa(i) }
 
-// place returns where each column of file is in the schema `in`; -1 = nowhere.
-func place(in, file *arrow.Schema, by Match) ([]int, error) {
+// Place returns where each column of file is in the schema `in`; -1 = nowhere.
+func Place(in, file *arrow.Schema, by Match) ([]int, error) {
 	at := make([]int, file.NumFields())
 	if by == ByPosition || unnamed(file) != unnamed(in) {
 		for i := range at {
@@ -105,18 +107,8 @@ func byName(s *arrow.Schema) (map[string]int, error) {
 	return index, nil
 }
 
-// Adapt returns f as a file of schema `to`, whose columns are matched with f's as `by` says, at every depth of structs
-// by name. Columns that f does not have are null, columns that `to` does not have are not shown, types are widened
-// where every value of f's type is one of the wider (see UnifySchemas). What cannot be shown is errs.ErrSchema with the
-// column: a narrower or another type, and what is, or may be, null where `to` says that nothing is.
-//
-// The result closes f. It can verify or dump itself if f can. Where f has that schema already it is returned as it is.
-func Adapt(f File, to *arrow.Schema, by Match) (File, error) {
-	return AdaptWith(f, to, AdaptOptions{Match: by})
-}
-
-// AdaptOptions says how a file is shown under another schema. The zero value is the default.
-type AdaptOptions struct {
+// Options says how a file is shown under another schema. The zero value is the default.
+type Options struct {
 	Match Match
 	Cast  Cast // what goes beyond widening; nil = nothing does
 	// Columns are the file's columns by those of the schema, -1 = none; nil = Match tells.
@@ -124,13 +116,18 @@ type AdaptOptions struct {
 	// Constants has one row: the values, in every row of the file, of columns that it does not have, found by their names.
 	// It stays the caller's, and is in use until the file is closed.
 	Constants arrow.Record
-	Facts     []Fact    // that Info tells besides
-	Warnings  []Warning // that the file gives besides
+	Facts     []arrowio.Fact    // that Info tells besides
+	Warnings  []arrowio.Warning // that the file gives besides
 }
 
-// AdaptWith is Adapt with more to say about it.
-func AdaptWith(f File, to *arrow.Schema, o AdaptOptions) (File, error) {
-	if o.Cast == nil && o.Columns == nil && schemaDifference(to, f.Schema()) == "" {
+// Show returns f as a file of schema `to`, whose columns are matched with f's as o.Match says, at every depth of structs
+// by name. Columns that f does not have are null, columns that `to` does not have are not shown, types are widened
+// where every value of f's type is one of the wider (see Unify). What cannot be shown is errs.ErrSchema with the
+// column: a narrower or another type, and what is, or may be, null where `to` says that nothing is.
+//
+// The result closes f. It can verify or dump itself if f can. Where f has that schema already it is returned as it is.
+func Show(f arrowio.File, to *arrow.Schema, o Options) (arrowio.File, error) {
+	if o.Cast == nil && o.Columns == nil && schemadiff.Schemas(to, f.Schema()) == "" {
 		return f, nil
 	}
 	r, columns, err := matched(f.Schema(), to, o)
@@ -141,7 +138,7 @@ func AdaptWith(f File, to *arrow.Schema, o AdaptOptions) (File, error) {
 }
 
 // matched returns the column of a file for each column of `to`; -1 = none.
-func matched(file, to *arrow.Schema, o AdaptOptions) (rules, []int, error) {
+func matched(file, to *arrow.Schema, o Options) (rules, []int, error) {
 	r := rules{cast: o.Cast}
 	if o.Columns != nil {
 		return r, o.Columns, nil
@@ -154,7 +151,7 @@ func matched(file, to *arrow.Schema, o AdaptOptions) (rules, []int, error) {
 		}
 		return r, columns, nil
 	}
-	at, err := place(to, file, o.Match)
+	at, err := Place(to, file, o.Match)
 	if err != nil {
 		return r, nil, err
 	}
@@ -169,8 +166,8 @@ func matched(file, to *arrow.Schema, o AdaptOptions) (rules, []int, error) {
 	return r, columns, nil
 }
 
-// adapt is AdaptWith with the column of f for each column of `to`; -1 = none.
-func adapt(f File, to *arrow.Schema, columns []int, r rules, o AdaptOptions) (File, error) {
+// adapt is Show with the column of f for each column of `to`; -1 = none.
+func adapt(f arrowio.File, to *arrow.Schema, columns []int, r rules, o Options) (arrowio.File, error) {
 	a := &adapted{File: f, schema: to, columns: columns, rules: r, constants: o.Constants, facts: o.Facts, warnings: o.Warnings}
 	if a.through() {
 		return a, nil
@@ -193,13 +190,13 @@ func adapt(f File, to *arrow.Schema, columns []int, r rules, o AdaptOptions) (Fi
 
 // adapted is a File under another schema.
 type adapted struct {
-	File
+	arrowio.File
 	schema    *arrow.Schema
 	columns   []int // of File, by column of schema; -1 = none
 	rules     rules
 	constants arrow.Record // nil = there are none
-	facts     []Fact
-	warnings  []Warning
+	facts     []arrowio.Fact
+	warnings  []arrowio.Warning
 	pruning   lastPredicate
 	alone     bool // it has only constants, and says nothing of what is in the file
 }
@@ -230,13 +227,13 @@ func (a *adapted) through() bool {
 }
 
 // Unwrap returns the file as it is: see As.
-func (a *adapted) Unwrap() File { return a.File }
+func (a *adapted) Unwrap() arrowio.File { return a.File }
 
 // Schema is the schema that the file is shown under.
 func (a *adapted) Schema() *arrow.Schema { return a.schema }
 
 // Info describes the file as it is, but for the schema.
-func (a *adapted) Info(ctx context.Context, o InfoOptions) (*Info, error) {
+func (a *adapted) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, error) {
 	if o.Filter != nil {
 		if own := a.pruning.of(a, o.Filter); own.never {
 			o.Filter, _ = expr.Bind(never, a.File.Schema())
@@ -257,22 +254,24 @@ func (a *adapted) Info(ctx context.Context, o InfoOptions) (*Info, error) {
 }
 
 // Warnings implements Warner.
-func (a *adapted) Warnings() []Warning { return append(WarningsOf(a.File), a.warnings...) }
+func (a *adapted) Warnings() []arrowio.Warning {
+	return append(arrowio.WarningsOf(a.File), a.warnings...)
+}
 
 // Prune asks the file with the predicate in the file's own columns and types, as far as that says the same.
-func (a *adapted) Prune(ctx context.Context, s Split, pred *expr.Bound) (RowSet, error) {
+func (a *adapted) Prune(ctx context.Context, s arrowio.Split, pred *expr.Bound) (arrowio.RowSet, error) {
 	own := a.pruning.of(a, pred)
 	switch {
 	case own.never:
 		return nil, nil
 	case own.bound == nil:
-		return RowSet{}.Add(s.Rows), nil
+		return arrowio.RowSet{}.Add(s.Rows), nil
 	}
 	return a.File.Prune(ctx, s, own.bound)
 }
 
 // Read reads what the file has of p and makes the rest.
-func (a *adapted) Read(ctx context.Context, s Split, rows RowSet, p Projection, mem memory.Allocator) (SplitReader, error) {
+func (a *adapted) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
 	own, columns, err := a.project(p)
 	if err != nil {
 		return nil, err
@@ -284,10 +283,10 @@ func (a *adapted) Read(ctx context.Context, s Split, rows RowSet, p Projection, 
 	if r.SplitReader, err = a.File.Read(ctx, s, rows, own, mem); err != nil {
 		return nil, err
 	}
-	if a.rules.cast == nil && schemaDifference(p.Schema, own.Schema) == "" {
+	if a.rules.cast == nil && schemadiff.Schemas(p.Schema, own.Schema) == "" {
 		return r.SplitReader, nil
 	}
-	if z, ok := r.SplitReader.(Sizer); ok {
+	if z, ok := r.SplitReader.(arrowio.Sizer); ok {
 		return &sizedAdaptedReader{r, z, r.extra()}, nil
 	}
 	return r, nil

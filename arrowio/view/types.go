@@ -1,4 +1,4 @@
-package arrowio
+package view
 
 import (
 	"github.com/apache/arrow/go/v15/arrow"

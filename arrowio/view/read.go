@@ -1,4 +1,4 @@
-package arrowio
+package view
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
@@ -21,9 +22,9 @@ type adaptedColumn struct {
 }
 
 // project translates a projection of the shown schema into one of the file's own.
-func (a *adapted) project(p Projection) (Projection, []adaptedColumn, error) {
+func (a *adapted) project(p arrowio.Projection) (arrowio.Projection, []adaptedColumn, error) {
 	file := a.File.Schema()
-	own := Projection{Fields: []ProjectedField{}}
+	own := arrowio.Projection{Fields: []arrowio.ProjectedField{}}
 	var fields []arrow.Field
 	columns := make([]adaptedColumn, len(p.Fields))
 	for i, pf := range p.Fields {
@@ -37,9 +38,8 @@ func (a *adapted) project(p Projection) (Projection, []adaptedColumn, error) {
 			columns[i] = c
 			continue
 		}
-		w := &want{index: k}
-		w.whole, w.kids = a.rules.wanted(file.Field(k).Type, a.schema.Field(pf.Index).Type, pf.Children)
-		f, of := projectField(file.Field(k), w)
+		of := arrowio.ProjectedField{Index: k, Children: a.rules.wanted(file.Field(k).Type, a.schema.Field(pf.Index).Type, pf.Children)}
+		f := of.Narrow(file.Field(k))
 		var err error
 		if c.convert, err = a.rules.conversionOf(f, c.field, c.field.Name); err != nil {
 			return own, nil, err
@@ -58,30 +58,30 @@ func (a *adapted) project(p Projection) (Projection, []adaptedColumn, error) {
 
 // wanted says which children of a field of the file are needed for the children kids of the field that it is shown as;
 // nil = all of them. Like a projection it passes through lists and the values of maps to the struct inside.
-func (c rules) wanted(from, to arrow.DataType, kids []ProjectedField) (whole bool, out []*want) {
+func (c rules) wanted(from, to arrow.DataType, kids []arrowio.ProjectedField) []arrowio.ProjectedField {
 	have, _ := structInside(from)
 	shown, ok := structInside(to)
 	if have == nil || !ok || have.NumFields() == 0 {
-		return true, nil
+		return nil
 	}
 	same := arrow.TypeEqual(have, shown)
 	if kids == nil {
-		kids = make([]ProjectedField, shown.NumFields())
+		kids = make([]arrowio.ProjectedField, shown.NumFields())
 		for i := range kids {
 			kids[i].Index = i
 		}
 	}
+	var out []arrowio.ProjectedField
 	all := true
 	for _, k := range kids {
-		i := k.Index
+		w := arrowio.ProjectedField{Index: k.Index}
 		if !same {
-			if i = c.find(have.Fields(), shown.Field(k.Index).Name); i < 0 {
+			if w.Index = c.find(have.Fields(), shown.Field(k.Index).Name); w.Index < 0 {
 				continue
 			}
 		}
-		w := &want{index: i}
-		w.whole, w.kids = c.wanted(have.Field(i).Type, shown.Field(k.Index).Type, k.Children)
-		all = all && w.whole
+		w.Children = c.wanted(have.Field(w.Index).Type, shown.Field(k.Index).Type, k.Children)
+		all = all && w.Children == nil
 		out = append(out, w)
 	}
 	if len(out) == 0 { // one child carries which structs are null, and how many there are
@@ -89,12 +89,13 @@ func (c rules) wanted(from, to arrow.DataType, kids []ProjectedField) (whole boo
 			_, flat := f.Type.(arrow.FixedWidthDataType)
 			return flat
 		})
-		out = append(out, &want{index: max(0, i), whole: true})
+		out, all = append(out, arrowio.ProjectedField{Index: max(0, i)}), true
 	}
 	if all && len(out) == have.NumFields() {
-		return true, nil
+		return nil
 	}
-	return false, out
+	slices.SortStableFunc(out, func(a, b arrowio.ProjectedField) int { return a.Index - b.Index })
+	return out
 }
 
 // structInside returns the struct that t is, or that its elements or values are.
@@ -120,7 +121,7 @@ func structInside(t arrow.DataType) (*arrow.StructType, bool) {
 // adaptedReader makes the batches of a file's reader into those of another schema. Without a reader below it counts
 // rows.
 type adaptedReader struct {
-	SplitReader
+	arrowio.SplitReader
 	schema  *arrow.Schema
 	columns []adaptedColumn
 	mem     memory.Allocator
@@ -232,8 +233,8 @@ func (c *adaptedColumn) make(own arrow.Record, n int, mem memory.Allocator) (arr
 }
 
 // Share offers help to the reader below.
-func (r *adaptedReader) Share(run Share) int {
-	if s, ok := r.SplitReader.(Sharer); ok {
+func (r *adaptedReader) Share(run arrowio.Share) int {
+	if s, ok := r.SplitReader.(arrowio.Sharer); ok {
 		return s.Share(run)
 	}
 	return 1
@@ -243,7 +244,7 @@ func (r *adaptedReader) Share(run Share) int {
 func (r *adaptedReader) extra() int64 {
 	var n int64
 	for i := range r.columns {
-		n = addRows(n, r.columns[i].extra)
+		n = addBytes(n, r.columns[i].extra)
 	}
 	return n
 }
@@ -251,7 +252,7 @@ func (r *adaptedReader) extra() int64 {
 // sizedAdaptedReader is an adaptedReader over one that can tell sizes, or over none.
 type sizedAdaptedReader struct {
 	*adaptedReader
-	sizer Sizer
+	sizer arrowio.Sizer
 	extra int64
 }
 

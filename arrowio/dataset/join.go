@@ -1,0 +1,265 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/view"
+	"github.com/arrowio/arrowio/internal/schemadiff"
+	"github.com/arrowio/arrowio/internal/workers"
+)
+
+// Dataset is a list of files, read one after the other as if they were one.
+type Dataset struct {
+	// Schema is what every fragment is shown as (see view.Show), except that columns and children of structs that it does not
+	// have are an error: nothing is left out unasked. Metadata, of the schema and of fields, may differ: records carry the
+	// metadata of this one. Join finds a schema for all.
+	Schema    *arrow.Schema
+	Fragments []arrowio.Fragment
+	Match     view.Match // how the columns of a fragment and of Schema find each other
+
+	files []arrowio.File // to be closed by Close
+	joint *joint         // of Join, where columns of the files were left out; nil = Schema has all
+}
+
+// FromFile returns a dataset of one open file, which scans share and Close closes.
+func FromFile(name string, f arrowio.File) *Dataset {
+	d := &Dataset{Schema: f.Schema(), files: []arrowio.File{f}}
+	d.Fragments = []arrowio.Fragment{{Name: name, Open: func(context.Context) (arrowio.File, error) { return kept{f}, nil }}}
+	return d
+}
+
+// kept is a file that its user must not close.
+type kept struct{ arrowio.File }
+
+func (kept) Close() error           { return nil }
+func (k kept) Unwrap() arrowio.File { return k.File }
+
+// Scan reads the rows of d that o asks for, in the order of the fragments: see arrowio.ScanFragments. A fragment that does not
+// fit the schema ends the scan there with errs.ErrSchema.
+func (d *Dataset) Scan(ctx context.Context, o arrowio.ScanOptions) (*arrowio.Scanner, error) {
+	if d.Schema == nil {
+		return nil, errs.Errorf(errs.ErrSchema, "the dataset has no schema")
+	}
+	return arrowio.ScanFragments(ctx, d.Schema, d.shown(), o)
+}
+
+// Check returns the error that a scan of d with o would return before its first row, for a column that cannot be read: see
+// arrowio.CheckFragments.
+func (d *Dataset) Check(ctx context.Context, o arrowio.ScanOptions) error {
+	return arrowio.CheckFragments(ctx, d.Schema, d.shown(), o)
+}
+
+// shown are the fragments under the schema of d.
+func (d *Dataset) shown() []arrowio.Fragment {
+	shown := slices.Clone(d.Fragments)
+	for i := range shown {
+		open := shown[i].Open
+		shown[i].Open = func(ctx context.Context) (arrowio.File, error) {
+			f, err := open(ctx)
+			if err != nil {
+				return nil, err
+			}
+			s, err := d.Show(f)
+			if err != nil {
+				return nil, errors.Join(err, f.Close())
+			}
+			return s, nil
+		}
+	}
+	return shown
+}
+
+// Close closes what FromFile was given. Scans of the dataset must be released before.
+func (d *Dataset) Close() error {
+	var all []error
+	for _, f := range d.files {
+		all = append(all, f.Close())
+	}
+	d.files = nil
+	return errors.Join(all...)
+}
+
+// JoinOptions says how files become a dataset. The zero value is the default.
+type JoinOptions struct {
+	Match view.Match
+	// Columns are the paths that will be read, those of filters included; nil = all. A column that the files have no
+	// common type for is an error, unless it is not among them: then it is left out of the schema.
+	Columns []string
+	// Exclude are paths that will not be read, whatever Columns says, unless a filter needs them.
+	Exclude []string
+}
+
+// Join makes a dataset of files whose schemas may differ: its schema is what view.Unify makes of theirs. Every
+// fragment is opened and closed once for that, in order; with one fragment the dataset's schema is that of the file.
+// Errors name the fragment that they are about.
+func Join(ctx context.Context, fragments []arrowio.Fragment, o JoinOptions) (*Dataset, error) {
+	var schemas []*arrow.Schema
+	var names []string // of the first file of each schema
+	for _, fr := range fragments {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		s, err := schemaIn(ctx, fr)
+		if err != nil {
+			return nil, errs.Locate(err, errs.At{File: fr.Name})
+		}
+		if !hasEqual(schemas, s) {
+			schemas, names = append(schemas, s), append(names, fr.Name)
+		}
+	}
+	u, err := view.Join(schemas, func(k int) string { return names[k] }, o.Match)
+	if err != nil {
+		return nil, err
+	}
+	d := &Dataset{Schema: u.Schema(), Fragments: fragments, Match: o.Match}
+	if err := d.leaveOut(u, o); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// schemaIn opens the file for its schema.
+func schemaIn(ctx context.Context, fr arrowio.Fragment) (s *arrow.Schema, err error) {
+	err = workers.Guard(func() error {
+		f, err := fr.Open(ctx)
+		if err != nil {
+			return err
+		}
+		s = f.Schema()
+		return f.Close()
+	})
+	return s, err
+}
+
+// hasEqual looks among the latest schemas first: files differ in runs.
+func hasEqual(schemas []*arrow.Schema, s *arrow.Schema) bool {
+	for i := len(schemas) - 1; i >= 0; i-- {
+		if x := schemas[i]; x == s || schemadiff.Schemas(x, s) == "" && schemadiff.SameMetadata(x, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// joint is the schema of all files with columns that a dataset leaves out.
+type joint struct {
+	schema *arrow.Schema
+	kept   []int // its columns that the dataset has, in order
+}
+
+// leaveOut takes columns without a common type out of the schema, and refuses those that are asked for.
+func (d *Dataset) leaveOut(u *view.Union, o JoinOptions) error {
+	asked, excluded := map[int]bool{}, map[int]bool{}
+	for _, path := range o.Columns {
+		if ids, err := expr.Resolve(d.Schema, path); err == nil { // the scan says what is wrong with a path
+			asked[ids[0]] = true
+		}
+	}
+	for _, path := range o.Exclude {
+		if ids, err := expr.Resolve(d.Schema, path); err == nil && len(ids) == 1 {
+			excluded[ids[0]] = true
+		}
+	}
+	j := &joint{schema: d.Schema}
+	var fields []arrow.Field
+	for i := range d.Schema.NumFields() {
+		clash := u.Clash(i)
+		switch {
+		case clash == nil:
+			j.kept, fields = append(j.kept, i), append(fields, d.Schema.Field(i))
+		case o.Columns == nil && !excluded[i] || asked[i]:
+			return clash
+		}
+	}
+	if len(fields) < d.Schema.NumFields() {
+		md := d.Schema.Metadata()
+		d.joint, d.Schema = j, arrow.NewSchema(fields, &md)
+	}
+	return nil
+}
+
+// Show returns a fragment's file as a scan of d shows it, under the schema of d. The result closes f; after an error f is
+// still the caller's.
+func (d *Dataset) Show(f arrowio.File) (arrowio.File, error) {
+	if schemadiff.Schemas(d.Schema, f.Schema()) == "" {
+		return f, nil
+	}
+	all := d.joint
+	if all == nil {
+		all = &joint{schema: d.Schema, kept: make([]int, d.Schema.NumFields())}
+		for i := range all.kept {
+			all.kept[i] = i
+		}
+	}
+	at, err := view.Place(all.schema, f.Schema(), d.Match)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]int, all.schema.NumFields())
+	for i := range found {
+		found[i] = -1
+	}
+	for i, k := range at {
+		if k < 0 {
+			return nil, errs.Locate(errs.Errorf(errs.ErrSchema, "the schema of the dataset does not have it"), errs.At{Column: f.Schema().Field(i).Name})
+		}
+		found[k] = i
+	}
+	columns := make([]int, len(all.kept))
+	for i, k := range all.kept {
+		columns[i] = found[k]
+		if columns[i] < 0 {
+			continue
+		}
+		have := f.Schema().Field(columns[i])
+		if extra := unshown(have.Type, d.Schema.Field(i).Type); extra != "" {
+			return nil, errs.Locate(errs.Errorf(errs.ErrSchema, "the schema of the dataset does not have it"), errs.At{Column: have.Name + extra})
+		}
+	}
+	return view.Show(f, d.Schema, view.Options{Columns: columns})
+}
+
+// unshown returns the path of a struct's child that the type it is shown as does not have; "" = none.
+func unshown(from, to arrow.DataType) string {
+	if arrow.TypeEqual(from, to) {
+		return ""
+	}
+	if d, ok := from.(*arrow.DictionaryType); ok && to.ID() != arrow.DICTIONARY {
+		return unshown(d.ValueType, to)
+	}
+	if f, ok := from.(*arrow.StructType); ok {
+		t, ok := to.(*arrow.StructType)
+		if !ok {
+			return "" // what does not fit is found elsewhere
+		}
+		for _, c := range f.Fields() {
+			shown, ok := t.FieldByName(c.Name)
+			if !ok {
+				return "." + c.Name
+			}
+			if extra := unshown(c.Type, shown.Type); extra != "" {
+				return "." + c.Name + extra
+			}
+		}
+		return ""
+	}
+	a, ok := from.(arrow.NestedType)
+	b, ok2 := to.(arrow.NestedType)
+	if !ok || !ok2 || len(a.Fields()) != len(b.Fields()) {
+		return ""
+	}
+	for i, c := range a.Fields() {
+		if extra := unshown(c.Type, b.Fields()[i].Type); extra != "" {
+			return strings.TrimPrefix("."+c.Name+extra, ".entries")
+		}
+	}
+	return ""
+}
