@@ -42,6 +42,10 @@ func TestJSONSchemas(t *testing.T) {
 	out := func(name string) string { return filepath.Join(dir, name) }
 	const servers = "../../testdata/kudu/kudu-1.17.1/"
 	server, damaged := fixtures.Unpack(t, servers+"log.tar.gz"), fixtures.Unpack(t, servers+"file.tar.gz")
+	noData := fixtures.Unpack(t, servers+"file.tar.gz")
+	if err := os.RemoveAll(filepath.Join(noData, "data")); err != nil {
+		t.Fatal(err)
+	}
 	set, _, empty := stolenSet(t, server)
 	ok(t, "convert", "--sort", "--from", "kudu", "--kudu-table", "partitioned", server, out("all.kudu"))
 	wal, data := filepath.Join(server, "wal"), filepath.Join(server, "data")
@@ -91,6 +95,9 @@ func TestJSONSchemas(t *testing.T) {
 		{"version", 0, []string{"version", "--json"}},
 		{"kudu-list", 0, []string{"kudu", "list", "--json", wal}},
 		{"kudu-list", 0, []string{"kudu", "list", "--json", filepath.Join(damaged, "wal")}},
+		{"kudu-list", 0, []string{"kudu", "list", "--json", noData}},
+		{"inspect", 0, []string{"inspect", "--json", "--from", "kudu", noData}},
+		{"verify", 1, []string{"verify", "--json", "--from", "kudu", noData}},
 		{"inspect", 0, []string{"inspect", "--json", "--from", "kudu", filepath.Join(damaged, "wal")}},
 		{"count", 0, []string{"count", "--json", "--from", "kudu", "--kudu-table", "unflushed", "--kudu-salvage", filepath.Join(damaged, "wal")}},
 		{"count", 0, []string{"count", "--json", "--from", "kudu", "--kudu-table", "changed", "--kudu-snapshot", "1", wal}},

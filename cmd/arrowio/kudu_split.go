@@ -107,7 +107,7 @@ func printSplit(w sheet, r *writekudu.SplitReport, took time.Duration) error {
 	if r.DryRun {
 		what = "to divide"
 	}
-	if _, err := fmt.Fprintln(w, printable(fmt.Sprintf("%s rows %s among tablets of table %s", humanize.Comma(r.Rows), what, r.Table))); err != nil {
+	if _, err := fmt.Fprintln(w, printable(fmt.Sprintf("%s %s among tablets of table %s", counted(r.Rows, "row"), what, r.Table))); err != nil {
 		return err
 	}
 	var lines [][]string
@@ -120,6 +120,10 @@ func printSplit(w sheet, r *writekudu.SplitReport, took time.Duration) error {
 	if r.Elsewhere == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "%s rows are left out: they belong to tablets that this server does not have\n", humanize.Comma(r.Elsewhere))
+	text := "1 row is left out: it belongs to a tablet that this server does not have"
+	if r.Elsewhere > 1 {
+		text = humanize.Comma(r.Elsewhere) + " rows are left out: they belong to tablets that this server does not have"
+	}
+	_, err := fmt.Fprintln(w, text)
 	return err
 }

@@ -45,6 +45,8 @@ func TestKuduServer(t *testing.T) {
 		}
 	}
 	fails(t, do(t, "kudu", "list"), 2, "DIR")
+	fails(t, do(t, "kudu", "inspect", dir), 2, "arrowio inspect --from kudu DIR")
+	fails(t, do(t, "kudu", "import", "../../go.mod", "--wal-dir", filepath.Join(dir, "wal"), "--tablet", listing.Tables[0].Tablets[0].ID), 2, "go.mod is a file", "OUT.kudu/")
 	fails(t, do(t, "kudu", "list", t.TempDir()), 2, "not the directory of a server")
 	fails(t, do(t, "cat", "--from", "kudu", dir), 2, "several tables", "--kudu-table", "changed")
 	fails(t, do(t, "inspect", "--from", "kudu", "--where", "id = 1", dir), 2, "several tables")

@@ -132,6 +132,9 @@ func noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return usagef("%sno command given; %s", prefix, hint)
 	}
+	if cmd.Name() == "kudu" && slices.ContainsFunc(cmd.Root().Commands(), func(c *cobra.Command) bool { return c.Name() == args[0] }) {
+		return usagef("%sno command %q; use arrowio %s --from kudu DIR", prefix, args[0], args[0])
+	}
 	cmd.SuggestionsMinimumDistance = 2
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = "did you mean " + strings.Join(near, " or ") + "?"

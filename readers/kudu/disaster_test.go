@@ -1,6 +1,7 @@
 package kudu
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/fixtures"
+	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
 // Kudu does not start a tablet without its consensus metadata.
@@ -147,5 +149,71 @@ func TestVerifyServer(t *testing.T) {
 				t.Errorf("told twice: %s", f)
 			}
 		}
+	}
+}
+
+// Each operation is told once, however often a part of it is lost, and in the right number.
+func TestLostOperationsToldOnce(t *testing.T) {
+	var r logReport
+	for _, index := range []int64{3, 6, 6, 3, 4, 9, 3} {
+		r.loseOp(kuduwire.OpID{Term: 1, Index: index}, 2, errNoRow)
+	}
+	r.loseOp(kuduwire.OpID{Term: 1, Index: 5}, -1, lostRequest)
+	_, lost := r.done()
+	want := []string{
+		"2 operations, 1.3 to 1.4 (8 rows): they change rows that are not there",
+		"operation 1.6 (4 rows): " + errNoRow, "operation 1.9 (2 rows): " + errNoRow, "operation 1.5: " + lostRequest,
+	}
+	if !slices.Equal(lost, want) || r.ops != 5 || r.rows != 14 {
+		t.Errorf("%q, %d operations, %d rows", lost, r.ops, r.rows)
+	}
+}
+
+// What is not known is not 0, and nothing is said of logs that are not there.
+func TestOverviewWithoutDirectories(t *testing.T) {
+	s := newRealServer(t, "file")
+	for _, name := range []string{"data", "wal/wals"} {
+		if err := os.RemoveAll(s.path(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := s.overview()
+	info := infoOf(t, v, arrowio.InfoOptions{})
+	unknown := 0
+	for _, m := range info.Members {
+		if m.Bytes == 0 && m.Kind == kindTablet && m.Parts > 0 {
+			t.Errorf("%+v", m)
+		}
+		if m.Bytes < 0 {
+			unknown++
+		}
+	}
+	if b, err := json.Marshal(info.Members); err != nil || strings.Contains(string(b), "-1") || unknown == 0 {
+		t.Errorf("%s, %v", b, err)
+	}
+	if noted(info.Notes, "more in the logs") {
+		t.Errorf("%q", info.Notes)
+	}
+}
+
+// Bounds of ranges are values.
+func TestRangesAreValues(t *testing.T) {
+	s := newRealServer(t, "file")
+	for _, x := range s.table("partitioned").tablets {
+		if text := partitionText(x.super); !strings.Contains(text, "hash bucket") || strings.Contains(text, " x") {
+			t.Error(text)
+		}
+	}
+}
+
+// A data directory that is found from itself is not named twice.
+func TestDataDirectoryFoundOnce(t *testing.T) {
+	s := newRealServer(t, "file")
+	if err := os.RemoveAll(s.path("wal")); err != nil {
+		t.Fatal(err)
+	}
+	d, err := OpenDirs(DirOptions{Wal: s.path("data")})
+	if err != nil || noted(d.Notes(), "twice") {
+		t.Errorf("%v, %q", err, d.Notes())
 	}
 }

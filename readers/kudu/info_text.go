@@ -189,7 +189,14 @@ func (b *infoBuilder) tabletText(t *tablet) string {
 }
 
 // partitionText says which rows a tablet is for: hash buckets, and a range of encoded keys.
+// Where the columns of the range are not known its bounds are encoded keys.
 func partitionText(s *kuduwire.SuperBlock) string {
+	if len(s.Partitioning) > 0 && s.Schema != nil {
+		if p, err := kuduwire.ParsePartitioning(s.Partitioning, s.Schema, arrowio.Limits{}.WithDefaults()); err == nil {
+			x := s.Partition()
+			return partitionName(&x, p, s.Schema)
+		}
+	}
 	var parts []string
 	if n := len(s.HashBuckets); n > 0 {
 		text := "hash bucket"

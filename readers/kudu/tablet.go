@@ -36,11 +36,10 @@ func (f *File) openTablet(ctx context.Context, t *tablet) error {
 			err = f.findLosses(ctx, rs)
 		}
 		if err != nil {
-			err = inRowSet(err, &rowset{tablet: t, meta: meta})
 			if !f.opt.Salvage || ctx.Err() != nil {
-				return err
+				return inRowSet(err, &rowset{tablet: t, meta: meta})
 			}
-			f.loseBlocks(at((&rowset{tablet: t, meta: meta}).place(), meta.LiveRows), "tablet %s, rowset %d: all rows: %v", t.id, meta.ID, err)
+			f.loseBlocks(at((&rowset{tablet: t, meta: meta}).place(), meta.LiveRows), "tablet %s, rowset %d: all rows: %v", t.id, meta.ID, unplaced(err, t))
 			continue
 		}
 		t.rowsets = append(t.rowsets, rs)
@@ -137,7 +136,9 @@ func (f *File) replayLog(ctx context.Context, t *tablet, rows map[int64]diskRows
 		o.Salvage = true
 		log, err := replay(ctx, f.dirs, t.super, rows, o)
 		if err == nil {
-			log.lost = slices.DeleteFunc(log.lost, func(line string) bool { return strings.HasSuffix(line, errNoRow) })
+			log.lost = slices.DeleteFunc(log.lost, func(line string) bool {
+				return strings.HasSuffix(line, errNoRow) || strings.HasSuffix(line, pluralReason(errNoRow))
+			})
 		}
 		return log, err
 	}
@@ -165,7 +166,7 @@ func sameDamage(err error, line string) bool {
 	where, _, _ := strings.Cut(e.Op, ":")
 	what, _, _ := strings.Cut(innermost(err), "; ")
 	what, _, _ = strings.Cut(what, ", and ")
-	return where != "" && strings.Contains(line, where) && strings.Contains(line, what)
+	return where != "" && strings.Contains(line, where) && (strings.Contains(line, what) || strings.Contains(line, pluralReason(what)))
 }
 
 // losses are the rows of a column that a salvage gives up.
@@ -197,7 +198,7 @@ func (f *File) findLosses(ctx context.Context, rs *rowset) error {
 			return ctx.Err()
 		}
 		if err != nil { // no block of it can be reached
-			f.loseBlocks(at(rs.place(), rs.rows, column.Name), "tablet %s, rowset %d: all %d rows of %v", rs.tablet.id, rs.meta.ID, rs.rows, err)
+			f.loseBlocks(at(rs.place(), rs.rows, column.Name), "tablet %s, rowset %d: all %d rows of %v", rs.tablet.id, rs.meta.ID, rs.rows, unplaced(err, rs.tablet))
 			bad = arrowio.RowSet{}.Add(arrowio.RowRange{End: rs.rows})
 		}
 		if len(bad) > 0 {
@@ -205,6 +206,23 @@ func (f *File) findLosses(ctx context.Context, rs *rowset) error {
 		}
 	}
 	return nil
+}
+
+// unplaced is err without the format and the tablet, which the line that it becomes a part of has said.
+func unplaced(err error, t *tablet) error {
+	var e *errs.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	c := *e
+	c.Format = ""
+	if rest, ok := strings.CutPrefix(c.Op, "tablet "+t.id+", "); ok {
+		c.Op = rest
+		if _, block, ok := strings.Cut(rest, ", "); ok && strings.HasPrefix(rest, "rowset ") {
+			c.Op = block
+		}
+	}
+	return &c
 }
 
 // damage returns the rows of a column whose blocks cannot be decoded, and reports each.

@@ -252,8 +252,8 @@ func (f *File) hide(ctx context.Context, t *tablet, keys [][]storedRow, why stri
 			rs.log = append(rs.log[:len(rs.log):len(rs.log)], logDelta{row: row, change: deleteChange})
 		}
 		slices.SortStableFunc(rs.log, func(a, b logDelta) int { return cmp.Compare(a.row, b.row) })
-		f.lose(nil, at(rs.place(), int64(len(rows))), "tablet %s, rowset %d: %s, whose keys are live again in newer rows, which are shown instead: %s",
-			t.id, rs.meta.ID, count(int64(len(rows)), "older row"), why)
+		f.lose(nil, at(rs.place(), int64(len(rows))), "tablet %s, rowset %d: %s, and the log lacks the deletion: %s", t.id, rs.meta.ID,
+			counted(int64(len(rows)), "row is left out, because a newer row has its key", "rows are left out, because newer rows have their keys"), why)
 	}
 	return nil
 }

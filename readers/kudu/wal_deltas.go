@@ -106,12 +106,6 @@ func (d *deltaStore) row(key []byte) (int, error) {
 	return i, nil
 }
 
-// errNoRow is why an operation cannot be applied though it once was.
-const (
-	errNoRow   = "it changes a row that is not there"
-	errRowLive = "it inserts a row that is there already"
-)
-
 // change appends a mutation to row i. It is false where the row is known not to be live.
 func (d *deltaStore) change(i int, kind cfilewire.Op, change []byte, time uint64, op uint32) (bool, error) {
 	r := &d.rows[i]

@@ -3,6 +3,7 @@ package kudu
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 
@@ -65,14 +66,14 @@ func (r *replayer) replicate(e *kuduwire.Entry, b *batch) error {
 		if !r.o.Salvage {
 			return opError(errs.Errorf(errs.ErrCorrupt, "%s is not known", e.Op), e.ID)
 		}
-		r.report.loseOp(e.ID, -1, "its type is not known")
+		r.report.loseOp(e.ID, -1, lostType)
 		return nil
 	}
 	if e.ID.Index <= r.done {
 		if !r.o.Salvage {
 			return opError(errs.Errorf(errs.ErrCorrupt, "its index was committed before"), e.ID)
 		}
-		r.report.loseOp(e.ID, r.opRows(e), "its index was committed before")
+		r.report.loseOp(e.ID, r.opRows(e), lostTwice)
 		return nil
 	}
 	i, _ := r.find(e.ID.Index)
@@ -116,7 +117,7 @@ func (r *replayer) behindGap(e *kuduwire.Entry) {
 		r.miss(indexRange{r.prev.Index + 1, e.ID.Index - 1})
 	}
 	r.gapCounted = true
-	r.report.loseOp(e.ID, r.opRows(e), "it comes behind a gap in the log")
+	r.report.loseOp(e.ID, r.opRows(e), lostBehind)
 }
 
 // commit takes what became of an operation, and applies all that nothing stands before any more.
@@ -183,7 +184,7 @@ func (r *replayer) orphan(e *kuduwire.Entry) error {
 	if len(r.orphans) < maxOrphans {
 		r.orphans[e.ID.Index] = true
 	}
-	r.report.loseOp(e.ID, -1, "the log has its COMMIT, but not the operation")
+	r.report.loseOp(e.ID, -1, lostRequest)
 	return nil
 }
 
@@ -246,8 +247,11 @@ func (r *replayer) rest() error {
 		case !apply:
 			what, tell = "left out", func(format string, args ...any) { r.report.noteRows(rows, format, args...) }
 		}
-		tell("%s above the highest COMMIT, %s to %s (%s): %s, as %s",
-			count(int64(len(r.pending)-above), "operation"), r.pending[above].op.ID, r.pending[len(r.pending)-1].op.ID, count(rows, "row"), what, reason)
+		which, first := "operation "+r.pending[above].op.ID.String()+" is", r.pending[above].op.ID
+		if n := len(r.pending) - above; n > 1 {
+			which = fmt.Sprintf("%d operations, %s to %s, are", n, first, r.pending[len(r.pending)-1].op.ID)
+		}
+		tell("%s above the highest COMMIT (%s): %s, as %s", which, count(rows, "row"), what, reason)
 		if !apply {
 			for i := above; i < len(r.pending); i++ {
 				r.release(&r.pending[i])

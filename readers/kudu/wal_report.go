@@ -1,13 +1,18 @@
 package kudu
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
 // maxReport is how many notes, and how many losses, are told one by one. The rest is counted.
 const maxReport = 1000
+
+// maxOpen is how many lost operations are remembered, so that each is told once.
+const maxOpen = 1 << 16
 
 // logReport collects what a replay has to tell: notes are doubts and things passed over that cost no row, losses are
 // what a salvage has given up.
@@ -18,16 +23,21 @@ type logReport struct {
 
 	rowsOf map[string]int64 // of lines of notes and lost, as far as they could be counted
 
-	ops, rows int64 // lost: operations, and those of their rows that could be counted
-	open      opLoss
+	ops, rows int64               // lost: operations, and those of their rows that could be counted
+	open      map[lostOp]lostRows // not reported yet
+	whys      []string            // of open, in the order in which they came
 }
 
-// opLoss is operations lost for one reason, in a row.
-type opLoss struct {
-	why         string
-	first, last kuduwire.OpID
-	ops, rows   int64
-	unsure      bool // the rows of some are not known
+// lostOp is an operation that is lost, and why.
+type lostOp struct {
+	why string
+	id  kuduwire.OpID
+}
+
+// lostRows is how many rows of an operation are lost.
+type lostRows struct {
+	rows   int64
+	unsure bool // there are more, nobody knows how many
 }
 
 func (r *logReport) note(format string, args ...any) {
@@ -58,7 +68,6 @@ func (r *logReport) tell(format string, args ...any) {
 }
 
 func (r *logReport) lose(format string, args ...any) {
-	r.flush()
 	r.add(format, args...)
 }
 
@@ -70,47 +79,94 @@ func (r *logReport) add(format string, args ...any) {
 	r.lost = append(r.lost, fmt.Sprintf(format, args...))
 }
 
-// loseOp reports that rows of an operation are lost; -1 = nobody knows how many.
+// loseOp reports that rows of an operation are lost; -1 = nobody knows how many. An operation may be reported several times.
 func (r *logReport) loseOp(id kuduwire.OpID, rows int64, why string) {
-	o := &r.open
-	if o.why != why || o.ops == 0 || id.Index != o.last.Index && id.Index != o.last.Index+1 {
-		r.flush()
-		*o = opLoss{why: why, first: id}
-	}
-	if o.ops == 0 || id != o.last {
-		o.ops++
+	k := lostOp{why, id}
+	n, seen := r.open[k]
+	if !seen {
+		if len(r.open) >= maxOpen {
+			r.flush()
+		}
+		if r.open == nil {
+			r.open = map[lostOp]lostRows{}
+		}
+		if !slices.Contains(r.whys, why) {
+			r.whys = append(r.whys, why)
+		}
 		r.ops++
 	}
-	o.last = id
-	if rows < 0 {
-		o.unsure = true
-		return
-	}
-	o.rows += rows
-	r.rows += rows
+	n.unsure = n.unsure || rows < 0
+	n.rows += max(0, rows)
+	r.rows += max(0, rows)
+	r.open[k] = n
 }
 
-// flush ends the operations that are being collected.
+// flush reports the operations that were collected: those with one reason together, and each run of them in a line.
 func (r *logReport) flush() {
-	o := r.open
-	r.open = opLoss{}
-	if o.ops == 0 {
-		return
+	ops := make([]lostOp, 0, len(r.open))
+	for k := range r.open {
+		ops = append(ops, k)
 	}
-	what := "operation " + o.first.String()
-	if o.ops > 1 {
-		what = fmt.Sprintf("%s, %s to %s", count(o.ops, "operation"), o.first, o.last)
+	slices.SortFunc(ops, func(a, b lostOp) int {
+		return cmp.Or(cmp.Compare(slices.Index(r.whys, a.why), slices.Index(r.whys, b.why)), cmp.Compare(a.id.Index, b.id.Index), cmp.Compare(a.id.Term, b.id.Term))
+	})
+	for i := 0; i < len(ops); {
+		sum, j := r.open[ops[i]], i+1
+		for ; j < len(ops) && ops[j].why == ops[i].why && ops[j].id.Index <= ops[j-1].id.Index+1; j++ {
+			n := r.open[ops[j]]
+			sum.rows, sum.unsure = sum.rows+n.rows, sum.unsure || n.unsure
+		}
+		r.addRun(ops[i:j], sum)
+		i = j
+	}
+	r.open, r.whys = nil, nil
+}
+
+// addRun reports operations that follow each other and are lost for one reason.
+func (r *logReport) addRun(ops []lostOp, sum lostRows) {
+	what, why := "operation "+ops[0].id.String(), ops[0].why
+	if n := len(ops); n > 1 {
+		what, why = fmt.Sprintf("%d operations, %s to %s", n, ops[0].id, ops[n-1].id), pluralReason(why)
 	}
 	switch {
-	case o.rows > 0 && o.unsure:
-		what += fmt.Sprintf(" (at least %s)", count(o.rows, "row"))
-	case o.rows > 0:
-		what += fmt.Sprintf(" (%s)", count(o.rows, "row"))
+	case sum.rows > 0 && sum.unsure:
+		what += fmt.Sprintf(" (at least %s)", count(sum.rows, "row"))
+	case sum.rows > 0:
+		what += fmt.Sprintf(" (%s)", count(sum.rows, "row"))
 	}
-	if !o.unsure {
-		r.setRows(what+": "+o.why, o.rows)
+	if !sum.unsure {
+		r.setRows(what+": "+why, sum.rows)
 	}
-	r.add("%s: %s", what, o.why)
+	r.add("%s: %s", what, why)
+}
+
+// Reasons why an operation is lost.
+const (
+	errNoRow    = "it changes a row that is not there"
+	errRowLive  = "it inserts a row that is there already"
+	lostType    = "its type is not known"
+	lostTwice   = "its index was committed before"
+	lostBehind  = "it comes behind a gap in the log"
+	lostRequest = "the log has its COMMIT, but not the operation"
+)
+
+// pluralReason is a reason as it is said of several operations.
+func pluralReason(why string) string {
+	switch why {
+	case errNoRow:
+		return "they change rows that are not there"
+	case errRowLive:
+		return "they insert rows that are there already"
+	case lostType:
+		return "their types are not known"
+	case lostTwice:
+		return "their indices were committed before"
+	case lostBehind:
+		return "they come behind a gap in the log"
+	case lostRequest:
+		return "the log has their COMMITs, but not the operations"
+	}
+	return why
 }
 
 // done returns the notes and losses, with a last line each for those that were only counted.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -47,13 +48,21 @@ func (im *importer) bytes() (n int64) {
 	return n
 }
 
+// readSet reads the description of the set at path.
+func (im *importer) readSet(path string) ([]byte, error) {
+	if fi, err := os.Stat(path); err == nil && !fi.IsDir() {
+		return nil, badOption("%s is a file, and a set of rowsets is a directory; arrowio convert FILE OUT.kudu/ writes one", path)
+	}
+	return im.readFile(kuduwire.SetFileName)
+}
+
 // openSet reads what the set says of itself.
 func (im *importer) openSet() error {
 	if im.Set == "" {
 		return badOption("which set? A directory with %s", kuduwire.SetFileName)
 	}
 	im.tree = arrowio.DirTree(im.Set)
-	b, err := im.readFile(kuduwire.SetFileName)
+	b, err := im.readSet(im.Set)
 	if err != nil {
 		return err
 	}

@@ -99,8 +99,12 @@ func (s *splitter) run() error {
 		}
 	}
 	if n := s.report.Elsewhere; n > 0 && !s.Partial {
-		return refuse("%d of %s belong to tablets of table %s that this server does not have, the first is %s; --partial leaves them out, for the servers that have them",
-			n, count(s.report.Rows, "row"), s.report.Table, reader.KeyText(s.tablet.Schema, s.example))
+		belong := "belong to tablets"
+		if n == 1 {
+			belong = "belongs to a tablet"
+		}
+		return refuse("%d of %s %s of table %s that this server does not have, the first is %s; --partial leaves them out, for the servers that have them",
+			n, count(s.report.Rows, "row"), belong, s.report.Table, reader.KeyText(s.tablet.Schema, s.example))
 	}
 	if s.DryRun {
 		return nil
@@ -169,7 +173,7 @@ func (s *splitter) tableName() (string, error) {
 		return "", badOption("which set? A directory with %s", kuduwire.SetFileName)
 	}
 	s.tree = arrowio.DirTree(s.SplitOptions.Set)
-	b, err := s.readFile(kuduwire.SetFileName)
+	b, err := s.readSet(s.SplitOptions.Set)
 	if err != nil {
 		return "", err
 	}
