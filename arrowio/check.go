@@ -6,6 +6,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // Refuser is implemented by files that may have columns that cannot be read. File.Read returns the error of such a column even
@@ -53,7 +55,7 @@ func (f *openFile) check(ctx context.Context, p Projection) error {
 		return nil
 	}
 	j := &job{file: f, split: splits[0], rows: RowRange{0, math.MaxInt64}}
-	return j.located(guard(func() error {
+	return j.located(workers.Guard(func() error {
 		r, err := f.Read(ctx, j.split, RowSet{}, p, memory.DefaultAllocator)
 		if err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // Fragment is one file of a dataset.
@@ -51,7 +52,7 @@ type openFile struct {
 func (f *openFile) release() {
 	if f.users.Add(-1) == 0 {
 		// A file that was only read has nothing to lose when it is closed.
-		_ = guard(f.Close)
+		_ = workers.Guard(f.Close)
 	}
 }
 
@@ -145,7 +146,7 @@ func (js *jobs) open(ctx context.Context) error {
 	fr := js.fragments[0]
 	js.fragments = js.fragments[1:]
 	var f File
-	err := guard(func() (err error) {
+	err := workers.Guard(func() (err error) {
 		f, err = fr.Open(ctx)
 		return err
 	})

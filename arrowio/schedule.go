@@ -16,7 +16,7 @@ type run struct {
 
 // next returns the next record of the split; nil = there are no more.
 func (r *run) next(ctx context.Context, p *plan) (rec sized, err error) {
-	err = guard(func() (err error) {
+	err = workers.Guard(func() (err error) {
 		if r.scan == nil {
 			if r.scan, err = p.openSplit(ctx, r.job); err != nil {
 				return err
@@ -36,7 +36,7 @@ func (r *run) next(ctx context.Context, p *plan) (rec sized, err error) {
 func (r *run) end() error {
 	var err error
 	if r.scan != nil {
-		err = guard(r.scan.close)
+		err = workers.Guard(r.scan.close)
 		if r.ended != nil {
 			r.rowsPassed = r.scan.passed()
 		}
@@ -246,7 +246,7 @@ func (e *parallel) admit() *lane {
 		return nil
 	}
 	var j *job
-	err := guard(func() (err error) {
+	err := workers.Guard(func() (err error) {
 		j, err = e.jobs.next(e.inner)
 		return err
 	})

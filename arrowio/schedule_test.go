@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // A failure of any call of the driver ends the scan with that error, frees everything and leaves no goroutine.
@@ -58,7 +59,7 @@ func TestScanFailsAtEveryCall(t *testing.T) {
 }
 
 func TestScanTurnsPanicsIntoErrors(t *testing.T) {
-	if rePanic {
+	if workers.Debug {
 		return // under arrowio_debug the panic is meant to be seen
 	}
 	rec := anyRecord(t, 60, 5)
@@ -449,7 +450,7 @@ func (f *lyingFile) Read(context.Context, Split, RowSet, Projection, memory.Allo
 func TestScanDistrustsDrivers(t *testing.T) {
 	rec := ints(t, vField, 1, 2, 3, 4)
 	for _, lie := range []string{"", "skip", "few", "many", "rows", "columns", "type"} {
-		if rePanic && lie == "type" {
+		if workers.Debug && lie == "type" {
 			continue // found out by a panic of arrow's
 		}
 		f := &lyingFile{nullFile{rec: rec, splits: []Split{{Rows: RowRange{0, 10}}}}, lie}

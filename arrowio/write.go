@@ -8,6 +8,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/schemadiff"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // NewWriter opens a writer for a plan of f.Plan. Close makes the whole output visible in st; any error, a cancelled ctx
@@ -17,7 +18,7 @@ func NewWriter(ctx context.Context, f OutputFormat, st Store, p *WritePlan) (Wri
 	w := &writer{ctx: ctx, st: st, plan: p, format: f.Name}
 	err := ctx.Err()
 	if err == nil {
-		err = guard(func() (err error) {
+		err = workers.Guard(func() (err error) {
 			w.driver, err = f.Create(ctx, st, p)
 			return err
 		})
@@ -48,10 +49,10 @@ func (w *writer) Write(rec arrow.Record) error {
 	}
 	err := w.ctx.Err()
 	if err == nil {
-		err = guard(func() error { return w.check(rec) }) // v15 panics on some arrays that it can hold
+		err = workers.Guard(func() error { return w.check(rec) }) // v15 panics on some arrays that it can hold
 	}
 	if err == nil {
-		err = guard(func() error { return w.driver.Write(rec) })
+		err = workers.Guard(func() error { return w.driver.Write(rec) })
 	}
 	if err != nil {
 		return w.fail(err)
@@ -84,7 +85,7 @@ func (w *writer) Close() error {
 	}
 	err := w.ctx.Err()
 	if err == nil {
-		err = guard(w.driver.Close)
+		err = workers.Guard(w.driver.Close)
 	}
 	if err == nil {
 		err = w.ctx.Err() // finishing may take long; what was cancelled meanwhile must not appear
@@ -128,7 +129,7 @@ func (w *writer) giveUp() error {
 	w.done = true
 	var err error
 	if w.driver != nil {
-		err = guard(w.driver.Abort)
+		err = workers.Guard(w.driver.Abort)
 	}
 	return errors.Join(err, w.st.Abort())
 }

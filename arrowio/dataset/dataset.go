@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"context"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +13,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/arrowio/stores"
 	"github.com/arrowio/arrowio/arrowio/view"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // OpenAll makes one dataset of what paths and URLs stand for (see List), in that order; see New. The columns of
@@ -262,12 +262,10 @@ func (a *ahead) run(ctx context.Context) {
 		go func() {
 			defer a.wg.Done()
 			defer close(o.done)
-			defer func() {
-				if v := recover(); v != nil { // nobody else could
-					o.err = errs.Errorf(errs.ErrInternal, "panic: %v\n%s", v, debug.Stack())
-				}
-			}()
-			o.f, o.err = a.fragments[i].Open(ctx)
+			o.err = workers.Catch(func() (err error) {
+				o.f, err = a.fragments[i].Open(ctx)
+				return err
+			})
 		}()
 	}
 }

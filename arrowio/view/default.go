@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // MetaDefault is the metadata key of a field whose value, in JSON, rows have that come from a file without the field:
@@ -51,11 +52,6 @@ func checkDefault(f arrow.Field, text, path string) error {
 
 // defaultArray is the default of a field, once.
 func defaultArray(f arrow.Field, text string, mem memory.Allocator) (a arrow.Array, err error) {
-	defer func() {
-		if v := recover(); v != nil { // of Arrow's reader of JSON, on types that it does not know
-			err = errs.Errorf(errs.ErrUnsupported, "%v", v)
-		}
-	}()
 	in := json.NewDecoder(strings.NewReader(text))
 	in.UseNumber()
 	var v any
@@ -74,7 +70,10 @@ func defaultArray(f arrow.Field, text string, mem memory.Allocator) (a arrow.Arr
 	if err != nil {
 		return nil, err
 	}
-	a, _, err = array.FromJSON(mem, f.Type, strings.NewReader(string(exact)), array.WithUseNumber())
+	err = workers.Foreign(errs.ErrUnsupported, "Arrow's reader of JSON", func() (err error) { // it panics on types that it does not know
+		a, _, err = array.FromJSON(mem, f.Type, strings.NewReader(string(exact)), array.WithUseNumber())
+		return err
+	})
 	return a, err
 }
 

@@ -31,8 +31,6 @@ var mayStart = []exception{
 // mayRecover are the packages that recover from panics themselves.
 var mayRecover = []exception{
 	{"internal/workers", "Guard, Catch and Foreign are what the others use"},
-	{"arrowio", "a default that Arrow's reader of JSON panics on is refused"},
-	{"arrowio/dataset", "files that are opened ahead have goroutines of their own"},
 	{"flight/page", "a panic while a file is read for a page is shown on the page"},
 }
 
