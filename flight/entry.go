@@ -156,7 +156,7 @@ func identityOf(ctx context.Context, name string, f arrowio.File) (string, error
 // same reports whether two entries of one dataset are of the same files and schema.
 func (e *Entry) same(o *Entry) bool {
 	return slices.EqualFunc(e.Fragments, o.Fragments, func(a, b Fragment) bool { return a.Identity == b.Identity }) &&
-		schemaHash(e.Schema) == schemaHash(o.Schema)
+		dataset.SchemaHash(e.Schema) == dataset.SchemaHash(o.Schema)
 }
 
 // Open opens fragment i, if it still is what it was. The file has its own schema; Dataset.Show gives it the dataset's.

@@ -74,10 +74,7 @@ func (s *service) exchange(ctx context.Context, in *inbound, stream grpc.ServerS
 		return err
 	}
 	defer dec.Close()
-	mem := s.o.Allocator
-	if mem == nil {
-		mem = arrowbuf.Shared()
-	}
+	mem := s.allocator()
 	x, err := c.bind(dec.Schema(), mem)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/flight"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
@@ -29,14 +30,19 @@ func (s *service) redeem(ctx context.Context, t *flight.Ticket, stream flight.Fl
 	if err != nil {
 		return err
 	}
-	e, err := s.open(ctx, PermitRead, ticket.Dataset, ticket.openOptions())
+	return s.withPassage(ctx, ticket, func(p *passage) error { return s.get(ctx, p, stream) })
+}
+
+// withPassage calls use with the part of a dataset that a ticket stands for. The names of files in the error are public.
+func (s *service) withPassage(ctx context.Context, t *Ticket, use func(*passage) error) error {
+	e, err := s.open(ctx, PermitRead, t.Dataset, t.openOptions())
 	if err != nil {
 		return err
 	}
 	if c := CallFrom(ctx); c != nil {
-		c.query.Store(&ticket.Query)
+		c.query.Store(&t.Query)
 	}
-	p, err := s.newPassage(ctx, e, ticket)
+	p, err := s.newPassage(ctx, e, t)
 	if errors.Is(err, errChanged) { // another server of the fleet may know more
 		again, lookErr := e.of.lookAgain(ctx, e)
 		switch {
@@ -44,11 +50,11 @@ func (s *service) redeem(ctx context.Context, t *flight.Ticket, stream flight.Fl
 			return lookErr
 		case again != e:
 			e = again
-			p, err = s.newPassage(ctx, e, ticket)
+			p, err = s.newPassage(ctx, e, t)
 		}
 	}
 	if err == nil {
-		err = s.get(ctx, p, stream)
+		err = use(p)
 	}
 	return e.Public(err)
 }
@@ -69,7 +75,7 @@ func (s *service) newPassage(_ context.Context, e *Entry, t *Ticket) (*passage, 
 	if err != nil {
 		return nil, err
 	}
-	if t.Schema != "" && t.Schema != schemaHash(b.schema) {
+	if t.Schema != "" && t.Schema != dataset.SchemaHash(b.schema) {
 		return nil, changed(e.Name)
 	}
 	if t.Parts == nil { // all of it, as one stream
@@ -122,22 +128,15 @@ func (p *passage) open(ctx context.Context, fragment int, part Part) (arrowio.Fi
 }
 
 // get scans and sends.
-func (s *service) get(ctx context.Context, p *passage, stream flight.FlightService_DoGetServer) (err error) {
+func (s *service) get(ctx context.Context, p *passage, stream flight.FlightService_DoGetServer) error {
 	o := p.b.scanOptions()
 	o.Rows = p.b.rows
-	o.Parallelism, o.MemoryBudget, o.Allocator = s.o.Parallelism, s.o.Memory, s.o.Allocator
-	if c := CallFrom(ctx); c != nil {
-		c.lease.Scan(&o)
-	}
-	scan, err := p.data.Scan(ctx, o)
+	scan, err := s.scan(ctx, p, o)
 	if err != nil {
 		return err
 	}
 	defer scan.Release()
-	mem := s.o.Allocator
-	if mem == nil {
-		mem = arrowbuf.Shared()
-	}
+	mem := s.allocator()
 	out, err := newSender(stream, scan.Schema(), p.b.Compression, mem)
 	if err != nil {
 		return err
@@ -151,19 +150,44 @@ func (s *service) get(ctx context.Context, p *passage, stream flight.FlightServi
 		return out.Send(rec, meta.Build(m))
 	}}
 	defer cut.Release()
-	for scan.Next() {
-		at := scan.Place()
-		rec := scan.Record()
-		if err := cut.Add(rec, transport.MetaOf(at, p.parts[at.Fragment].Fragment, rec.NumRows())); err != nil {
-			return err
-		}
-	}
-	err = scan.Err()
-	if p.changed.Load() { // whatever else it looked like
-		return changed(p.b.entry.Name)
-	}
+	err = p.each(scan, func(rec arrow.Record, m BatchMeta) (more bool, err error) { return true, cut.Add(rec, m) })
 	if err != nil {
 		return err
 	}
 	return cut.Flush()
+}
+
+// allocator returns that of records.
+func (s *service) allocator() memory.Allocator {
+	if s.o.Allocator != nil {
+		return s.o.Allocator
+	}
+	return arrowbuf.Shared()
+}
+
+// scan begins to read a passage with what its call may use. The caller releases it.
+func (s *service) scan(ctx context.Context, p *passage, o arrowio.ScanOptions) (*arrowio.Scanner, error) {
+	o.Parallelism, o.MemoryBudget, o.Allocator = s.o.Parallelism, s.o.Memory, s.o.Allocator
+	if c := CallFrom(ctx); c != nil {
+		c.lease.Scan(&o)
+	}
+	return p.data.Scan(ctx, o)
+}
+
+// each gives the records of a scan of p to use until that wants no more. use does not keep them.
+func (p *passage) each(scan *arrowio.Scanner, use func(arrow.Record, BatchMeta) (more bool, err error)) error {
+	more, err := true, error(nil)
+	for more && scan.Next() {
+		at, rec := scan.Place(), scan.Record()
+		if more, err = use(rec, transport.MetaOf(at, p.parts[at.Fragment].Fragment, rec.NumRows())); err != nil {
+			return err
+		}
+	}
+	if p.changed.Load() { // whatever else it looked like
+		return changed(p.b.entry.Name)
+	}
+	if !more {
+		return nil
+	}
+	return scan.Err()
 }

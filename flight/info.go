@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
@@ -84,7 +85,7 @@ func (s *service) flightInfo(ctx context.Context, b *bound, d *flight.FlightDesc
 		return nil, err
 	}
 	query := randomID()
-	at, rows, bytes := b.flightEndpoints(es, schemaHash(b.schema), query, s.o.Advertise)
+	at, rows, bytes := b.flightEndpoints(es, dataset.SchemaHash(b.schema), query, s.o.Advertise)
 	meta, err := json.Marshal(infoMeta{Query: query, Format: b.entry.Format, Fragments: len(b.entry.Fragments)})
 	if err != nil {
 		return nil, errs.Errorf(errs.ErrInternal, "%w", err)

@@ -2,7 +2,6 @@ package flight
 
 import (
 	"context"
-	"errors"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -14,7 +13,6 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/flight/internal/transport"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
 // redeemSQL streams what the ticket of a SELECT stands for.
@@ -24,28 +22,7 @@ func (q sql) redeemSQL(ctx context.Context, t *sqlTicket, stream flight.FlightSe
 		defer rec.Release()
 		return q.sendOne(rec, stream)
 	}
-	e, err := q.open(ctx, PermitRead, t.rows.Dataset, t.rows.openOptions())
-	if err != nil {
-		return err
-	}
-	if c := CallFrom(ctx); c != nil {
-		c.query.Store(&t.rows.Query)
-	}
-	p, err := q.newPassage(ctx, e, t.rows)
-	if errors.Is(err, errChanged) { // another server of the fleet may know more
-		again, lookErr := e.of.lookAgain(ctx, e)
-		switch {
-		case lookErr != nil:
-			return lookErr
-		case again != e:
-			e = again
-			p, err = q.newPassage(ctx, e, t.rows)
-		}
-	}
-	if err == nil {
-		err = q.streamSQL(ctx, p, t, stream)
-	}
-	return e.Public(err)
+	return q.withPassage(ctx, t.rows, func(p *passage) error { return q.streamSQL(ctx, p, t, stream) })
 }
 
 func oneNumber(name string, n int64) arrow.Record {
@@ -57,10 +34,7 @@ func oneNumber(name string, n int64) arrow.Record {
 
 // streamSQL scans, changes what comes as the ticket says, and sends it.
 func (q sql) streamSQL(ctx context.Context, p *passage, t *sqlTicket, stream flight.FlightService_DoGetServer) error {
-	mem := q.o.Allocator
-	if mem == nil {
-		mem = arrowbuf.Shared()
-	}
+	mem := q.allocator()
 	r := &sqlRows{limit: -1, offset: t.Offset, mem: mem, schema: p.b.schema}
 	if t.Limit != nil {
 		r.limit = *t.Limit
@@ -90,37 +64,20 @@ func (q sql) streamSQL(ctx context.Context, p *passage, t *sqlTicket, stream fli
 	if t.Count != "" {
 		return q.count(ctx, p, o, r, t)
 	}
-	if err := q.scan(ctx, p, o, r.add); err != nil {
+	if err := q.read(ctx, p, o, r.add); err != nil {
 		return err
 	}
 	return r.cut.Flush()
 }
 
-// scan gives the rows of a passage to use until that says no.
-func (q sql) scan(ctx context.Context, p *passage, o arrowio.ScanOptions, use func(arrow.Record, BatchMeta) (more bool, err error)) error {
-	o.Parallelism, o.MemoryBudget, o.Allocator = q.o.Parallelism, q.o.Memory, q.o.Allocator
-	if c := CallFrom(ctx); c != nil {
-		c.lease.Scan(&o)
-	}
-	scan, err := p.data.Scan(ctx, o)
+// read gives the rows of a passage to use until that wants no more.
+func (q sql) read(ctx context.Context, p *passage, o arrowio.ScanOptions, use func(arrow.Record, BatchMeta) (more bool, err error)) error {
+	scan, err := q.scan(ctx, p, o)
 	if err != nil {
 		return err
 	}
 	defer scan.Release()
-	more := true
-	for more && scan.Next() {
-		at := scan.Place()
-		if more, err = use(scan.Record(), transport.MetaOf(at, p.parts[at.Fragment].Fragment, scan.Record().NumRows())); err != nil {
-			return err
-		}
-	}
-	if more {
-		err = scan.Err()
-	}
-	if p.changed.Load() { // whatever else it looked like
-		return changed(p.b.entry.Name)
-	}
-	return err
+	return p.each(scan, use)
 }
 
 // count answers with how many rows there are.
@@ -129,7 +86,7 @@ func (q sql) count(ctx context.Context, p *passage, o arrowio.ScanOptions, r *sq
 		return nil // that is of the row which the count is
 	}
 	var n int64
-	err := q.scan(ctx, p, o, func(rec arrow.Record, _ BatchMeta) (bool, error) {
+	err := q.read(ctx, p, o, func(rec arrow.Record, _ BatchMeta) (bool, error) {
 		n += rec.NumRows()
 		return true, nil
 	})

@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/flight/internal/rpcerr"
@@ -256,7 +257,7 @@ func (p *sqlPlan) flightInfo(ctx context.Context, s *service, d *flight.FlightDe
 		es = p.together(es)
 	}
 	query := randomID()
-	info.Endpoint, info.TotalRecords, info.TotalBytes = p.b.flightEndpoints(es, schemaHash(p.b.schema), query, s.o.Advertise)
+	info.Endpoint, info.TotalRecords, info.TotalBytes = p.b.flightEndpoints(es, dataset.SchemaHash(p.b.schema), query, s.o.Advertise)
 	if p.whole {
 		info.TotalRecords = arrowio.UnknownRows
 	}

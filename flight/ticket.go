@@ -2,12 +2,8 @@ package flight
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"math"
-
-	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -84,12 +80,6 @@ func (t *Ticket) Bytes() []byte {
 		panic(err) // a struct of numbers and text
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
-
-// schemaHash tells schemas apart, metadata included.
-func schemaHash(s *arrow.Schema) string {
-	h := sha256.Sum256([]byte(s.Fingerprint() + "\x00" + s.String()))
-	return hex.EncodeToString(h[:8])
 }
 
 // resolve finds the parts of a ticket among the files of a dataset: the fragment that each part is of now. A part whose

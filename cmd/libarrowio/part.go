@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,7 +25,7 @@ type whole struct {
 	Open    openRequest       `json:"open"`
 	Schemas []fileSchema      `json:"schemas"`         // those of its files that differ, in order
 	Types   map[string]string `json:"types,omitempty"` // of the columns that directories add
-	Schema  string            `json:"schema"`          // what comes of them: see schemaHash
+	Schema  string            `json:"schema"`          // what comes of them: see dataset.SchemaHash
 }
 
 // fileSchema is the schema of one file, or more that have the same.
@@ -97,7 +95,7 @@ func openPart(ctx context.Context, request string) (_ *opened, err error) {
 		return nil, err
 	}
 	made.Store(true)
-	if schemaHash(h.Schema) != r.Whole.Schema {
+	if dataset.SchemaHash(h.Schema) != r.Whole.Schema {
 		return nil, errs.Errorf(errs.ErrOption, "the part was made by another version, or is none")
 	}
 	h.Fragments = h.Fragments[first:]
@@ -210,12 +208,6 @@ func unchanged(ctx context.Context, f arrowio.File, id string) error {
 		err = errStale
 	}
 	return err
-}
-
-// schemaHash tells schemas apart, metadata included.
-func schemaHash(s *arrow.Schema) string {
-	h := sha256.Sum256([]byte(s.Fingerprint() + "\x00" + s.String()))
-	return hex.EncodeToString(h[:8])
 }
 
 // schemaBytes is what schemaOf reads.

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/workers"
@@ -80,7 +81,7 @@ func planHandle(ctx context.Context, request string) (*planned, error) {
 
 // whole returns what parts of h say of it.
 func (h *handle) whole() (whole, error) {
-	w := whole{Open: h.request, Schema: schemaHash(h.Schema)}
+	w := whole{Open: h.request, Schema: dataset.SchemaHash(h.Schema)}
 	w.Open.Call, w.Open.Paths = "", nil
 	for k, s := range h.shapes.all {
 		b, err := schemaBytes(s)
