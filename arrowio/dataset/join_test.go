@@ -23,13 +23,10 @@ import (
 
 var (
 	tI8, tI16, tI32, tI64 = arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64
-	tU8, tU16, tU32, tU64 = arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Uint64
 	tF32, tF64            = arrow.PrimitiveTypes.Float32, arrow.PrimitiveTypes.Float64
-	tStr, tBin            = arrow.BinaryTypes.String, arrow.BinaryTypes.Binary
+	tStr                  = arrow.BinaryTypes.String
 )
 
-func dec(p, s int32) arrow.DataType    { return &arrow.Decimal128Type{Precision: p, Scale: s} }
-func dec256(p, s int32) arrow.DataType { return &arrow.Decimal256Type{Precision: p, Scale: s} }
 func stamp(u arrow.TimeUnit, zone string) arrow.DataType {
 	return &arrow.TimestampType{Unit: u, TimeZone: zone}
 }

@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -53,12 +51,6 @@ func newMemFile(t testing.TB, rec arrow.Record, cuts ...int64) *memFile {
 		f.splits = append(f.splits, arrowio.Split{Ordinal: len(f.splits), Rows: arrowio.RowRange{Start: at, End: c}, Bytes: (c - at) * 10})
 		at = c
 	}
-	return f
-}
-
-// asStream makes the file's length unknown.
-func (f *memFile) asStream() *memFile {
-	f.splits = []arrowio.Split{{Rows: arrowio.RowRange{Start: 0, End: arrowio.UnknownRows}}}
 	return f
 }
 
@@ -375,22 +367,6 @@ func drain(t testing.TB, s *arrowio.Scanner) (rows []map[string]any, batches []i
 		rows = append(rows, rowsOf(t, rec)...)
 	}
 	return rows, batches, s.Err()
-}
-
-// noGoroutines fails if goroutines are left that were not there before.
-func noGoroutines(t testing.TB) func() {
-	before := runtime.NumGoroutine()
-	return func() {
-		t.Helper()
-		for range 200 {
-			if runtime.NumGoroutine() <= before {
-				return
-			}
-			time.Sleep(5 * time.Millisecond)
-		}
-		buf := make([]byte, 1<<16)
-		t.Errorf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, buf[:runtime.Stack(buf, true)])
-	}
 }
 
 func parseFilter(t testing.TB, text string) expr.Expr {

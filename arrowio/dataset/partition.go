@@ -262,10 +262,13 @@ func valueOf(t arrow.DataType, s string) (arrow.Array, error) {
 	return b.NewArray(), nil
 }
 
-func appendOrNull[T any](b interface {
-	Append(T)
+// valueBuilder is an Arrow builder of values of a type.
+type valueBuilder[T any] interface {
+	Append(v T)
 	AppendNull()
-}, text string, v T, ok bool) bool {
+}
+
+func appendOrNull[T any](b valueBuilder[T], text string, v T, ok bool) bool {
 	if text == nullPartition {
 		b.AppendNull()
 		return true

@@ -82,11 +82,14 @@ func TestRepeat(t *testing.T) {
 // What is known of a row is used, and nothing is concluded from what is not.
 func TestMaySatisfy(t *testing.T) {
 	schema := arrow.NewSchema([]arrow.Field{
-		{Name: "y", Type: arrow.PrimitiveTypes.Int64, Nullable: true}, {Name: "k", Type: arrow.BinaryTypes.String, Nullable: true},
+		{Name: "y", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
+		{Name: "k", Type: arrow.BinaryTypes.String, Nullable: true},
 		{Name: "n", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
 	}, nil)
 	row := array.NewRecord(schema, []arrow.Array{
-		oneOf(t, schema.Field(0).Type, "2024"), oneOf(t, schema.Field(1).Type, `"a"`), oneOf(t, schema.Field(2).Type, "null"),
+		oneOf(t, schema.Field(0).Type, "2024"),
+		oneOf(t, schema.Field(1).Type, `"a"`),
+		oneOf(t, schema.Field(2).Type, "null"),
 	}, 1)
 	for where, want := range map[string]bool{
 		"y = 2024": true, "y < 2024": false, "NOT y = 2024": false, "NOT y < 2024": true,

@@ -194,7 +194,7 @@ func (u *Union) add(at, k, i int) {
 	}
 }
 
-// schema returns what came of it; columns without a type have the first.
+// Schema returns what came of it; columns without a type have the first.
 func (u *Union) Schema() *arrow.Schema {
 	first := u.schemas[0]
 	if u.same {
