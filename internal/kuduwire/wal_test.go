@@ -303,7 +303,7 @@ func TestEntries(t *testing.T) {
 func TestMessages(t *testing.T) {
 	b := msg{}.str(1, "tablet").str(2, "schema").sub(3, msg{}.str(2, "rows").str(3, "indirect")).str(6, "token").num(7, 9).sub(8, msg{}.num(1, -5))
 	w, err := ParseWriteRequest(b)
-	if want := (WriteRequest{[]byte("schema"), []byte("rows"), []byte("indirect"), true, true, -5}); err != nil || !reflect.DeepEqual(w, want) {
+	if want := (WriteRequest{[]byte("tablet"), []byte("schema"), []byte("rows"), []byte("indirect"), true, true, -5}); err != nil || !reflect.DeepEqual(w, want) {
 		t.Errorf("%+v, %v", w, err)
 	}
 	for _, m := range []msg{msg{}.num(3, 1), msg{}.sub(3, msg{}.num(2, 1)), msg{}.sub(8, msg{}.str(1, "")), b[:len(b)-1]} {

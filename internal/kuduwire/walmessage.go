@@ -7,6 +7,7 @@ import (
 // WriteRequest is what a WriteRequestPB says of rows. Its parts are parts of the bytes it was read from. Who sent it
 // (field 6, a signed token with a user's name) is not read.
 type WriteRequest struct {
+	Tablet   []byte // the id of the tablet that the rows are for
 	Schema   []byte // the client's SchemaPB: names and types, no ids
 	Rows     []byte // see RowOps
 	Indirect []byte
@@ -21,6 +22,8 @@ func ParseWriteRequest(b []byte) (WriteRequest, error) {
 	m := pb.New(b)
 	for m.Next() {
 		switch m.Num {
+		case 1:
+			w.Tablet = m.Bytes()
 		case 2:
 			w.Schema = m.Bytes()
 		case 3:

@@ -65,7 +65,8 @@ func (d *Dirs) strays() ([]*stray, error) {
 	return out, nil
 }
 
-// strayColumns says which columns a tablet has by the first segment of its log whose header can be read; "" = not known.
+// strayColumns says which columns a tablet has by the first segment of its log whose header can be read and
+// names it; "" = not known.
 func (d *Dirs) strayColumns(tablet string) string {
 	dir := d.LogDir(tablet)
 	if dir == "" {
@@ -81,7 +82,7 @@ func (d *Dirs) strayColumns(tablet string) string {
 			continue
 		}
 		s, err := openSegment(logDir(dir), name)
-		if err != nil {
+		if err != nil || s.head.TabletID != tablet {
 			continue
 		}
 		schema, err := kuduwire.ParseSchema(pb.New(s.head.Schema), d.lim)

@@ -98,7 +98,15 @@ func (r *replayer) openLog(files logFiles) (segs []*segmentFile, gap int, err er
 		case err != nil:
 			return nil, 0, locate(err, name, -1)
 		default:
-			segs = append(segs, s)
+			switch err := r.ofOther(files, s); {
+			case err == nil:
+				segs = append(segs, s)
+			case r.o.Salvage && isData(err):
+				r.report.lose("%s is left out: %s", name, innermost(err))
+				r.skippedFiles++
+			default:
+				return nil, 0, locate(err, name, -1)
+			}
 		}
 	}
 	slices.SortStableFunc(segs, bySequence)

@@ -177,6 +177,9 @@ func (r *replayer) log(files logFiles) error {
 		return err
 	}
 	r.st.segments = len(segs)
+	if len(segs) == 0 && r.skippedFiles > 0 {
+		return nil // reported as lost
+	}
 	if len(segs) == 0 {
 		r.report.note("the tablet has no write-ahead log: rows that were not flushed are missing")
 		r.st.absent = true
@@ -191,9 +194,6 @@ func (r *replayer) log(files logFiles) error {
 	closed := false
 	for i, s := range segs {
 		r.stopped = r.stopped || i >= gap
-		if s.head.TabletID != r.sb.TabletID {
-			r.report.note("%s: its header names another tablet, %q", s.name, s.head.TabletID)
-		}
 		if closed, err = r.segment(files, s); err != nil {
 			return err
 		}
