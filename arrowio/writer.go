@@ -24,7 +24,7 @@ type OutputFormat struct {
 // WriteOptions goes to OutputFormat.Plan. The zero value is the default.
 type WriteOptions struct {
 	Compression   string // "NAME" or "NAME:LEVEL"; "" = the format's default
-	RowGroupBytes int64  // uncompressed bytes of a row group, stripe or part; 0 = the format's default
+	RowGroupBytes int64  // uncompressed bytes of a row group or stripe, and of a Trevni file; 0 = the format's default
 	MaxFileBytes  int64  // start another part beyond this many stored bytes; 0 = never
 	Memory        int64  // what the writer may hold before it spills; 0 = 1 GiB
 	Parallelism   int    // columns encoded at once; 0 = GOMAXPROCS
@@ -43,6 +43,9 @@ type WritePlan struct {
 	// Key names the columns by whose values, ascending, the rows must come, no key twice; nil = in any order. The driver
 	// checks it. See convert.Options.Sort.
 	Key []string `json:"key,omitempty"`
+	// Parts says, as a sentence, when the rows become several files, and so the output a directory; "" = always one file, or
+	// what OutputFormat.Directory and WriteOptions.MaxFileBytes say.
+	Parts string `json:"parts,omitempty"`
 	// Sorted names the columns that the rows will come sorted by; nil = nobody says. Whoever writes sets it, and a driver
 	// may note it in the file.
 	Sorted  []SortedColumn `json:"-"`

@@ -53,7 +53,11 @@ where they are last otherwise. What does not fit into half of --memory lies in s
 --limit writes the first rows only, of sorted rows the first in that order.
 
 --partition-by makes OUTPUT a directory with a directory NAME=VALUE for every value of these columns, as Hive and Spark do it,
-and files without the columns below; arrowio reads them as columns again. Rows are sorted by these columns for that.`,
+and files without the columns below; arrowio reads them as columns again. Rows are sorted by these columns for that.
+
+OUTPUT is one file, and a directory of files only for the formats kudu and cfile, with --partition-by, with --max-file-bytes,
+where OUTPUT ends in a slash, and for Trevni where the rows take more than --row-group-bytes, if that is given. A note says so
+in the last case. To standard output goes one file: rows that need more are an error, and nothing is written.`,
 		Example: `  arrowio convert events.orc events.parquet
   arrowio convert --where "price > 100" --columns id,price sales/*.trv big.arrow
   arrowio convert --compression deflate:9 --row-group-bytes 64MiB table.parquet out.trv
@@ -180,10 +184,14 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 // conversion is the JSON of a conversion.
 type conversion struct {
 	*convert.Report
-	Warnings []arrowio.Warning `json:"warnings"`
+	// Directory says that OUTPUT is a directory of files, of a dry run that it will be, whatever the rows are.
+	Directory bool              `json:"directory"`
+	Warnings  []arrowio.Warning `json:"warnings"`
 }
 
-func (a *app) conversionOf(r *convert.Report) conversion { return conversion{r, a.warnings.list()} }
+func (a *app) conversionOf(r *convert.Report, directory bool) conversion {
+	return conversion{r, directory || len(r.Files) > 1, a.warnings.list()}
+}
 
 // directory reports whether OUTPUT is a directory of files however many there are.
 func (f *convertFlags) directory(format arrowio.OutputFormat, out string) bool {
@@ -211,16 +219,20 @@ func outputError(out string, err error) error {
 
 func (a *app) printReport(f *convertFlags, format arrowio.OutputFormat, out string, r *convert.Report) error {
 	a.tellLater()
-	if len(r.Files) == 1 && !f.directory(format, out) {
+	directory := f.directory(format, out)
+	if len(r.Files) == 1 && !directory {
 		r.Files[0].Name = path.Base(filepath.ToSlash(out)) // whatever the writer called it
 	}
 	switch {
 	case f.json:
-		return printJSON(a.stdout, a.conversionOf(r))
+		return printJSON(a.stdout, a.conversionOf(r, directory))
 	case f.dryRun:
 		return printPlan(a.onSheet(a.stdout), out, r.Plan, r.SortedBy)
 	}
 	a.noteLosses(out, r.Plan)
+	if !directory {
+		a.noteParts(out, r.Plan, int64(len(r.Files)))
+	}
 	_, tty := a.terminal(a.stderr)
 	if f.progress.word == "never" || f.progress.word == "auto" && !tty {
 		return nil

@@ -55,6 +55,14 @@ func (a *app) noteLosses(out string, p *arrowio.WritePlan) {
 	fmt.Fprintln(a.stderr, printable(fmt.Sprintf("arrowio: %s: note: not all can be read back: %s (--dry-run lists it)", out, strings.Join(parts, "; "))))
 }
 
+// noteParts tells on standard error that OUTPUT, which looks like a file, is a directory of so many files.
+func (a *app) noteParts(out string, p *arrowio.WritePlan, files int64) {
+	if files < 2 || a.jsonErrors {
+		return
+	}
+	fmt.Fprintln(a.stderr, printable(fmt.Sprintf("arrowio: %s: note: this is a directory of %s: %s", out, counted(files, "file"), p.Parts)))
+}
+
 // printPlan prints what a dry run found out: what becomes of each column, and of the metadata where there is any.
 func printPlan(w sheet, out string, p *arrowio.WritePlan, sortedBy []string) error {
 	order := ""
@@ -62,6 +70,9 @@ func printPlan(w sheet, out string, p *arrowio.WritePlan, sortedBy []string) err
 		order = ", sorted by " + printable(strings.Join(sortedBy, ", "))
 	}
 	w.line("", "  ", fmt.Sprintf("%s as %s, %s%s", printable(out), p.Format, lossCount(len(p.Losses())), order))
+	if p.Parts != "" {
+		w.line("", "  ", p.Parts)
+	}
 	rows := make([][]string, len(p.Columns))
 	for i, c := range p.Columns {
 		rows[i] = []string{c.Path, c.Type, c.Stored, c.Encoding, c.Loss, c.Refused}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"sync/atomic"
 
 	"github.com/arrowio/arrowio/arrowio"
 )
@@ -63,7 +64,8 @@ func explainExists(err error) error {
 // apart by that: it never comes through here.
 type namedStore struct {
 	arrowio.Store
-	name string
+	name  string
+	files atomic.Int64 // created
 }
 
 func (s *namedStore) Create(ctx context.Context, name string) (arrowio.Sink, error) {
@@ -71,6 +73,7 @@ func (s *namedStore) Create(ctx context.Context, name string) (arrowio.Sink, err
 	if err != nil {
 		return nil, inFile(s.name, err)
 	}
+	s.files.Add(1)
 	return &namedSink{Sink: k, name: s.name}, nil
 }
 

@@ -201,7 +201,12 @@ func (q *querying) printer(ctx context.Context, s *arrow.Schema, format arrowio.
 		return nil, nil, q.outputError(err)
 	}
 	w, err := arrowio.NewWriter(ctx, format, store, plan)
-	return w, func() { a.noteLosses(f.output, plan) }, q.outputError(err)
+	return w, func() {
+		a.noteLosses(f.output, plan)
+		if s, ok := store.(*namedStore); ok && plan.Parts != "" && !strings.HasSuffix(f.output, "/") {
+			a.noteParts(f.output, plan, s.files.Load())
+		}
+	}, q.outputError(err)
 }
 
 // outputError names OUTPUT, where there is one, in errors that are about it.

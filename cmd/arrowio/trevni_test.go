@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -75,5 +76,80 @@ func TestTrevniThroughEveryCommand(t *testing.T) {
 	var f failure
 	if err := json.Unmarshal([]byte(o.err), &f); err != nil || f.Kind != "corrupt" || f.File != bad || f.Format != "trevni" || f.Column == "" || f.Offset == 0 {
 		t.Errorf("%v: %s", err, o.err)
+	}
+}
+
+// Trevni output is one file however many rows there are, unless --row-group-bytes limits it. Then plan, note and JSON say that
+// OUTPUT is, or may be, a directory.
+func TestTrevniParts(t *testing.T) {
+	dir := t.TempDir()
+	in := peopleFile(t, dir, "in.arrow", 0, 2500)
+	const why = "rows that take more than 4.0 KiB before compression are divided among files in a directory"
+	limited := func(args ...string) []string {
+		return append([]string{"convert", "--row-group-bytes", "4KiB"}, args...)
+	}
+	type report struct {
+		Directory *bool
+		Plan      struct{ Parts string }
+		Files     []struct{ Name string }
+	}
+	parse := func(text string) (r report) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(text), &r); err != nil || r.Directory == nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+		return r
+	}
+
+	one := filepath.Join(dir, "one.trv")
+	if got := ok(t, "convert", "--dry-run", in, one); strings.Contains(got, "directory") {
+		t.Errorf("plan of one file: %s", got)
+	}
+	if r := parse(ok(t, "convert", "--json", in, one)); *r.Directory || r.Plan.Parts != "" || len(r.Files) != 1 || r.Files[0].Name != "one.trv" {
+		t.Errorf("%+v", r)
+	}
+
+	many := filepath.Join(dir, "many.trv")
+	if got := ok(t, limited("--dry-run", in, many)...); !strings.Contains(got, why) {
+		t.Errorf("plan: %s", got)
+	}
+	if r := parse(ok(t, limited("--dry-run", "--json", in, many)...)); *r.Directory || r.Plan.Parts != why {
+		t.Errorf("plan: %+v", r)
+	}
+	if err := os.WriteFile(many, []byte("a file"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	o := do(t, limited("--force", in, many)...)
+	entries, err := os.ReadDir(many)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("arrowio: %s: note: this is a directory of %d files: %s\n", many, len(entries), why); o.code != 0 || len(entries) < 2 || o.err != want {
+		t.Errorf("%d files, %+v, want %q", len(entries), o, want)
+	}
+	if r := parse(ok(t, limited("--force", "--json", in, many)...)); !*r.Directory || r.Plan.Parts != why || len(r.Files) != len(entries) {
+		t.Errorf("%+v", r)
+	}
+	if got := ok(t, "count", many); strings.TrimSpace(got) != "2500" {
+		t.Errorf("count: %q", got)
+	}
+	if o := do(t, limited(in, filepath.Join(dir, "asked.trv")+"/")...); o.code != 0 || o.err != "" {
+		t.Errorf("a directory that was asked for: %+v", o)
+	}
+	if o := do(t, limited("--limit", "3", in, filepath.Join(dir, "few.trv"))...); o.code != 0 || o.err != "" {
+		t.Errorf("rows that fit into a file: %+v", o)
+	}
+
+	o = do(t, limited("--to", "trevni", in, "-")...)
+	fails(t, o, 2, "more than one file", "--row-group-bytes")
+	if o.out != "" {
+		t.Errorf("%d bytes went to standard output before the error", len(o.out))
+	}
+	b, err := os.ReadFile(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := do(t, "convert", "--to", "trevni", in, "-"); o.code != 0 || o.out != string(b) {
+		t.Errorf("standard output: exit %d, %d bytes, want those of the file, %d: %s", o.code, len(o.out), len(b), o.err)
 	}
 }

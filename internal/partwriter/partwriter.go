@@ -59,18 +59,26 @@ func (c *counter) Write(p []byte) (int, error) {
 // New begins the first object, part-00000.
 func New(ctx context.Context, st arrowio.Store, o Options) (arrowio.Writer, error) {
 	w := &writer{ctx: ctx, st: st, o: o}
-	if err := w.begin(); err != nil {
+	s, err := w.create()
+	if err != nil {
+		return nil, err
+	}
+	if err := w.begin(s); err != nil {
 		return nil, errors.Join(err, w.Abort())
 	}
 	return w, nil
 }
 
-func (w *writer) begin() error {
+// create opens the next object.
+func (w *writer) create() (arrowio.Sink, error) {
 	s, err := w.st.Create(w.ctx, fmt.Sprintf("part-%05d%s", w.n, w.o.Extension))
-	if err != nil {
-		return err
+	if err == nil {
+		w.n++
 	}
-	w.n++
+	return s, err
+}
+
+func (w *writer) begin(s arrowio.Sink) error {
 	w.sink = &counter{Sink: s}
 	enc, err := w.o.Begin(w.sink)
 	if err == nil { // beside an error it may hold a nil pointer
@@ -107,10 +115,15 @@ func (w *writer) Write(rec arrow.Record) error {
 // writePiece writes rows of a batch, into another object where this one has enough.
 func (w *writer) writePiece(rec arrow.Record, from, to int64) error {
 	if w.size() >= w.o.MaxFileBytes {
-		if err := w.end(); err != nil {
+		// A store that takes one object only refuses another before the first has its end.
+		next, err := w.create()
+		if err != nil {
 			return err
 		}
-		if err := w.begin(); err != nil {
+		if err := w.end(); err != nil {
+			return errors.Join(err, next.Close())
+		}
+		if err := w.begin(next); err != nil {
 			return err
 		}
 	}

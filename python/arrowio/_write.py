@@ -72,6 +72,9 @@ def write(
             reader of pyarrow, or a DataFrame of pandas.
         path: its ending tells the format, unless `format` does.
         compression: "zstd", "zlib:9", …
+        row_group_bytes: bytes of a row group or stripe before compression, and of a Trevni file: rows that take more make `path` a
+            directory of files.
+        max_file_bytes: make `path` a directory of files of about this many stored bytes.
         metadata: keys and values to set in the metadata of the schema.
         drop_metadata: keys to leave out, of the schema and of its fields; ["*"] for all.
         force: replace what is there.

@@ -44,20 +44,28 @@ func newWriter(ctx context.Context, st arrowio.Store, d *driver, p *arrowio.Writ
 	}
 	w.mem = arrowbuf.Clean(w.mem)
 	w.workers.Workers, w.workers.Backlog = d.workers, chunksWaiting*d.workers
-	return w, w.begin()
+	sink, err := w.create()
+	if err != nil {
+		return w, err
+	}
+	return w, w.begin(sink)
 }
 
 // chunksWaiting is how many full chunks may wait for a compressor, for each that there can be: enough to have something to
 // do while the last fields of a batch are encoded.
 const chunksWaiting = 4
 
-// begin starts a file.
-func (w *writer) begin() error {
+// create opens the next file.
+func (w *writer) create() (arrowio.Sink, error) {
 	sink, err := w.store.Create(w.ctx, fmt.Sprintf("part-%05d.orc", w.part))
-	if err != nil {
-		return err
+	if err == nil {
+		w.part++
 	}
-	w.part++
+	return sink, err
+}
+
+// begin starts a file.
+func (w *writer) begin(sink arrowio.Sink) error {
 	w.root, w.fields = nil, nil
 	if root := w.d.types[0]; w.d.rootOnly {
 		w.fields = []*node{w.newNode(root, w.plan.Schema.Field(0).Type, -1)}
@@ -112,10 +120,15 @@ func (w *writer) look() error {
 			if left, err := w.left(); err != nil {
 				return err
 			} else if left <= w.d.maxFile/8 { // what is left would make a small stripe
-				if err := w.endFile(); err != nil {
+				// A store that takes one file only refuses another before the first has its footer.
+				sink, err := w.create()
+				if err != nil {
 					return err
 				}
-				if err := w.begin(); err != nil {
+				if err := w.endFile(); err != nil {
+					return errors.Join(err, sink.Close())
+				}
+				if err := w.begin(sink); err != nil {
 					return err
 				}
 			}

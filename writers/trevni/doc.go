@@ -12,6 +12,7 @@
 //
 // Blocks are closed by Java's rule: a row begins a new block when 64 KiB are buffered. One file is one row group and
 // its header, which comes first, says where columns start: the packed blocks of a file wait in memory, and beyond
-// WriteOptions.Memory in a scratch file, until the row group is full. Where that is follows from the rows alone: the same
+// WriteOptions.Memory in a scratch file, until all rows are there. WriteOptions.RowGroupBytes and MaxFileBytes end files
+// sooner; without them the output is one file. Where that is follows from the rows alone: the same
 // rows make the same files, however they are cut into batches and however many columns are encoded at once.
 package trevni

@@ -15,9 +15,6 @@ import (
 // Name is the format's name.
 const Name = "trevni"
 
-// DefaultRowGroupBytes is how many unpacked bytes a file holds before the next is begun.
-const DefaultRowGroupBytes = 128 << 20
-
 // Options are the options of this format; on the command line each is --trevni-NAME.
 type Options struct {
 	// Schema is "avro": shred by Avro's rules and store avro.schema, or "columns": one plain column a field, no nulls.
@@ -90,8 +87,8 @@ type driver struct {
 	avro     bool // as Avro records
 	codec    blockcodec.Codec
 	level    int
-	rowGroup int64
-	maxFile  int64
+	rowGroup int64 // unpacked bytes of a file before the next is begun; 0 = all rows are one
+	maxFile  int64 // stored bytes; 0 = likewise
 	memory   int64
 	workers  int
 }

@@ -1,11 +1,13 @@
 package trevni
 
 import (
+	"fmt"
 	"runtime"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/dustin/go-humanize"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -24,9 +26,6 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	if d.codec, d.level, err = parseCompression(o.Compression); err != nil {
 		return nil, err
 	}
-	if d.rowGroup <= 0 {
-		d.rowGroup = DefaultRowGroupBytes
-	}
 	if d.memory <= 0 {
 		d.memory = 1 << 30
 	}
@@ -36,7 +35,7 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	if o.Allocator == nil {
 		o.Allocator = memory.DefaultAllocator
 	}
-	p := &arrowio.WritePlan{Format: Name, Schema: s, Options: o, Driver: d}
+	p := &arrowio.WritePlan{Format: Name, Schema: s, Options: o, Driver: d, Parts: d.parts()}
 	if opt.Schema == "columns" || opt.Schema == "" && storedColumns(s) {
 		err = d.planColumns(s, p)
 	} else {
@@ -55,6 +54,24 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 		p.Columns[i].Encoding = trevniwire.CodecName(d.codec)
 	}
 	return p, nil
+}
+
+// parts says when rows become several files; "" = they never do.
+func (d *driver) parts() string {
+	var limits []string
+	if d.rowGroup > 0 {
+		limits = append(limits, humanize.IBytes(uint64(d.rowGroup))+" before compression")
+	}
+	if d.maxFile > 0 {
+		limits = append(limits, humanize.IBytes(uint64(d.maxFile))+" stored")
+	}
+	switch len(limits) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("rows that take more than %s are divided among files in a directory", limits[0])
+	}
+	return fmt.Sprintf("rows that take more than %s, or %s, are divided among files in a directory", limits[0], limits[1])
 }
 
 // storedColumns reports whether a schema came out of the columns view: every field says which column it was. Where

@@ -19,6 +19,9 @@ type storage struct {
 	at      int64
 }
 
+// blockMemory is about what a packedBlock and its descriptor take, which stay in memory wherever the block is.
+const blockMemory = 96
+
 // chunk is where a block's bytes are: in memory, or in the scratch file.
 type chunk struct {
 	bytes []byte
@@ -31,6 +34,7 @@ func (s *storage) put(block, sum []byte) (chunk, error) {
 	n := len(block) + len(sum)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.held += blockMemory
 	if s.held+int64(n) <= s.memory {
 		s.held += int64(n)
 		b := make([]byte, 0, n)

@@ -31,6 +31,7 @@ type writer struct {
 	next    int64 // rows of the open row group at which its size is looked at again
 	total   int64 // rows of all
 	part    int
+	sink    arrowio.Sink // of the open row group, once it is known to be needed beside the one before; nil = not yet
 	ended   bool
 }
 
@@ -75,7 +76,7 @@ func (w *writer) Write(rec arrow.Record) error {
 		}
 		if w.rows == w.next {
 			if w.rows > 0 && w.full() {
-				if err := w.endGroup(); err != nil {
+				if err := w.endGroup(true); err != nil {
 					return err
 				}
 			}
@@ -123,7 +124,7 @@ func (w *writer) size() (raw, stored int64) {
 // full reports whether the open row group has reached its size.
 func (w *writer) full() bool {
 	raw, stored := w.size()
-	return raw >= w.d.rowGroup || w.d.maxFile > 0 && stored >= w.d.maxFile
+	return w.d.rowGroup > 0 && raw >= w.d.rowGroup || w.d.maxFile > 0 && stored >= w.d.maxFile
 }
 
 // stride returns how many rows to take before the size is looked at again: half of what seems to be missing. It follows
@@ -140,8 +141,9 @@ func (w *writer) stride() int64 {
 	return max(int64(n), 1)
 }
 
-// endGroup writes the open row group as a file of its own.
-func (w *writer) endGroup() error {
+// endGroup writes the open row group as a file of its own. If more rows are to follow, it first opens the next file: a
+// store that takes one file only refuses that one before anything of the first is written.
+func (w *writer) endGroup(more bool) error {
 	err := w.each(len(w.columns), func(i int) error {
 		c := w.columns[i]
 		return errs.Locate(c.close(), errs.At{Format: Name, Column: c.Name})
@@ -149,9 +151,17 @@ func (w *writer) endGroup() error {
 	if err != nil {
 		return err
 	}
-	sink, err := w.store.Create(w.ctx, fmt.Sprintf("part-%05d.trv", w.part))
-	if err != nil {
-		return err
+	sink := w.sink
+	w.sink = nil
+	if sink == nil {
+		if sink, err = w.create(w.part); err != nil {
+			return err
+		}
+	}
+	if more {
+		if w.sink, err = w.create(w.part + 1); err != nil {
+			return errors.Join(err, sink.Close())
+		}
 	}
 	if err := w.writeFile(sink); err != nil {
 		return errors.Join(err, sink.Close())
@@ -165,6 +175,10 @@ func (w *writer) endGroup() error {
 		c.reset()
 	}
 	return w.storage.reset()
+}
+
+func (w *writer) create(part int) (arrowio.Sink, error) {
+	return w.store.Create(w.ctx, fmt.Sprintf("part-%05d.trv", part))
 }
 
 // writeFile writes header, descriptors and blocks of the row group.
@@ -211,7 +225,7 @@ func (w *writer) Close() error {
 	}
 	w.ended = true
 	if w.rows > 0 || w.part == 0 {
-		return w.endGroup()
+		return w.endGroup(false)
 	}
 	return nil
 }
@@ -222,5 +236,10 @@ func (w *writer) Abort() error {
 	for _, c := range w.columns {
 		c.reset()
 	}
-	return w.storage.reset()
+	err := w.storage.reset()
+	if w.sink != nil {
+		err = errors.Join(err, w.sink.Close())
+		w.sink = nil
+	}
+	return err
 }
