@@ -50,8 +50,8 @@ type fileStore struct {
 //
 // If path exists, the error is fs.ErrExist, here and again at Commit, unless o.Force. Force replaces a file atomically,
 // and a directory only if all it holds looks like an output of this module: regular files named part-*, schema.json,
-// and beside a schema.json *.cfile, and directories rowset-NNNNN of such. A symbolic link is followed, and what it points to is replaced. Devices, pipes and
-// sockets are never replaced.
+// and beside a schema.json *.cfile, and directories rowset-NNNNN of such. The permissions of what is replaced are kept. A symbolic
+// link is followed, and what it points to is replaced. Devices, pipes and sockets are never replaced.
 //
 // Create, Commit and Abort may be called concurrently; a sink is for one goroutine at a time.
 func NewFileStore(path string, o FileStoreOptions) (Store, error) {
@@ -150,7 +150,7 @@ func (s *fileStore) hidden(suffix string) string {
 func (s *fileStore) mkdirHidden() (string, error) {
 	for try := 0; ; try++ {
 		name := s.hidden("tmp")
-		err := os.Mkdir(name, 0o777)
+		err := os.Mkdir(name, s.workMode())
 		if err == nil && !s.lock(name) {
 			err = fs.ErrExist // RemoveLeftovers was there first
 		}
@@ -288,6 +288,11 @@ func (s *fileStore) publish() error {
 	old, err := s.present()
 	if err != nil {
 		return err
+	}
+	if old != nil {
+		if err := s.keepMode(from, old); err != nil {
+			return err
+		}
 	}
 	switch {
 	case old == nil && single:
