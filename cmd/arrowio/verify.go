@@ -181,6 +181,7 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Opti
 			if rows, err = scanAll(ctx, shown, read, bar); err == nil {
 				v.Rows = &rows
 			}
+			bar.aside(func() { a.warn(file.name, file, nil) })
 		}
 		return err
 	})

@@ -190,3 +190,25 @@ func TestInspectMembers(t *testing.T) {
 		t.Errorf("%d, %s", o.code, o.out)
 	}
 }
+
+// A stream that was cut between two messages is read and verified with a warning.
+func TestStreamWithoutEndMark(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.arrows")
+	ok(t, "convert", tableFile(t, filepath.Join(dir, "in.arrow"), `[{"a":1},{"a":2}]`, "a int64"), in)
+	b, err := os.ReadFile(in)
+	if err == nil {
+		err = os.WriteFile(in, b[:len(b)-8], 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"count", in}, {"cat", in}, {"verify", in}, {"convert", in, filepath.Join(dir, "out.csv")}} {
+		if o := do(t, args...); o.code != 0 || !strings.Contains(o.err, in+": warning: the stream has no end mark") {
+			t.Errorf("%q: %+v", args, o)
+		}
+	}
+	if o := do(t, "verify", "--json", in); !strings.Contains(o.out, `"kind": "doubt"`) {
+		t.Errorf("%+v", o)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"io"
+	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -49,13 +50,15 @@ func matchStream(head, _ []byte) bool {
 	return int32(n) > 0 && n%8 == 0 && root < n
 }
 
-// stream is an IPC stream. It is never changed after openStream.
+// stream is an IPC stream. It is never changed after openStream, but for unmarked.
 type stream struct {
 	src     arrowio.Source
 	limits  arrowio.Limits
 	schema  *arrowipc.Schema
 	version int16
 	start   int64 // of the first message behind the schema
+	// unmarked says that the stream is known to have no end mark.
+	unmarked atomic.Bool
 }
 
 func openStream(ctx context.Context, src arrowio.Source, limits arrowio.Limits) (*stream, error) {
@@ -71,7 +74,7 @@ func openStream(ctx context.Context, src arrowio.Source, limits arrowio.Limits) 
 		return nil, errs.Locate(err, errs.At{Op: "schema", Off: errs.N(0)})
 	}
 	s.version, s.start = m.Version, next
-	return s, nil
+	return s, s.findEnd(ctx)
 }
 
 // message reads the metadata of the message at off; next is where the following one starts, m.Body bytes behind the
@@ -79,6 +82,9 @@ func openStream(ctx context.Context, src arrowio.Source, limits arrowio.Limits) 
 func (s *stream) message(ctx context.Context, off int64) (m arrowipc.Message, next int64, err error) {
 	size := s.src.Size()
 	if off == size {
+		if off > 0 {
+			s.unmarked.Store(true)
+		}
 		return m, 0, io.EOF
 	}
 	var head [8]byte
