@@ -155,13 +155,22 @@ func planFor(s *arrow.Schema, f arrowio.OutputFormat, o Options) (*arrowio.Write
 	case err != nil:
 		return nil, nil, err
 	case parts == nil:
-		plan, err := f.Plan(edited, o.Write)
+		plan, err := planOf(f, edited, o.Write)
 		return plan, nil, err
 	case f.Directory:
 		return nil, nil, errs.Errorf(errs.ErrOption, "%s is a directory of files already: its rows cannot be partitioned", f.Name)
 	}
-	plan, err := f.Plan(parts.rest, o.Write)
+	plan, err := planOf(f, parts.rest, o.Write)
 	return plan, parts, err
+}
+
+// planOf is f.Plan with a list of columns even where there are none, for reports in JSON.
+func planOf(f arrowio.OutputFormat, s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
+	plan, err := f.Plan(s, o)
+	if err == nil && plan.Columns == nil {
+		plan.Columns = []arrowio.PlannedColumn{}
+	}
+	return plan, err
 }
 
 // copy streams the batches. Back-pressure is Scan's: it decodes no further ahead than its memory budget while Write is

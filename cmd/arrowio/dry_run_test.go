@@ -168,3 +168,16 @@ func TestDryRunRefusesUnreadableColumns(t *testing.T) {
 	ok(t, "convert", "--dry-run", "--exclude", "var", in, out)
 	ok(t, "convert", "--exclude", "var", in, out)
 }
+
+// A file without columns has a plan with an empty list of columns, as the schema of the JSON says.
+func TestPlanWithoutColumns(t *testing.T) {
+	dir := t.TempDir()
+	in := tableFile(t, filepath.Join(dir, "in.arrow"), `[]`)
+	for _, flags := range [][]string{{"--dry-run"}, nil} {
+		o := do(t, append(append([]string{"convert", "--json"}, flags...), in, filepath.Join(dir, "out.orc"))...)
+		if o.code != 0 || !strings.Contains(o.out, `"columns": []`) {
+			t.Errorf("%q: %+v", flags, o)
+		}
+		conforms(t, "convert", o.out)
+	}
+}

@@ -72,7 +72,7 @@ func write(ctx context.Context, request string, in *arrowc.Reader, c *call) (_ *
 	if err != nil {
 		return nil, about(r.Path, err)
 	}
-	out := &written{Path: r.Path, Format: f.Name, Columns: plan.Columns, Losses: plan.Losses(), Files: []writtenFile{}, DryRun: r.DryRun}
+	out := &written{Path: r.Path, Format: f.Name, Columns: append([]arrowio.PlannedColumn{}, plan.Columns...), Losses: plan.Losses(), Files: []writtenFile{}, DryRun: r.DryRun}
 	if r.DryRun {
 		return out, nil
 	}
