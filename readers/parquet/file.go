@@ -103,6 +103,9 @@ func (f *parquetFile) parseSchema() error {
 	if f.int96 == "us" {
 		b.int96 = arrow.Microsecond
 	}
+	for _, kv := range f.footer.Metadata {
+		b.stored = b.stored || kv.Key == arrowSchemaKey
+	}
 	var err error
 	if f.nodes, err = b.build(); err != nil {
 		return err
@@ -128,7 +131,7 @@ func (f *parquetFile) parseSchema() error {
 		o := stored.Field(i)
 		n.adopt(&o)
 		fields[i] = n.field
-		if arrow.TypeEqual(storage(o.Type), n.field.Type) {
+		if arrow.TypeEqual(storage(o.Type), n.field.Type) && (!tellsLogical(n.field.Type) || !arrow.TypeEqual(o.Type, n.field.Type)) {
 			fields[i].Type = o.Type // the same with extensions
 		}
 	}

@@ -54,6 +54,7 @@ type treeBuilder struct {
 	limits  arrowio.Limits
 	int96   arrow.TimeUnit // of older timestamps
 	depth   int
+	stored  bool // the file has an Arrow schema, too
 }
 
 // place is where in the levels a field stands.
@@ -140,8 +141,17 @@ func (b *treeBuilder) body(e *decode.Element, at place, inList bool) (n *node, e
 	if e.Kind == decode.Variant {
 		n.refused = "the column is a VARIANT, a type that Arrow for Go v15 does not have"
 	}
+	var keys, values []string
 	if e.HasFieldID && e.FieldID >= 0 {
-		n.field.Metadata = arrow.NewMetadata([]string{"PARQUET:field_id"}, []string{strconv.Itoa(int(e.FieldID))})
+		keys, values = append(keys, "PARQUET:field_id"), append(values, strconv.Itoa(int(e.FieldID)))
+	}
+	if n.shape == leafShape {
+		if l := logicalType(e); l != "" && !(b.stored && e.Kind == decode.Time) { // Arrow's own writers give every time this zone
+			keys, values = append(keys, metaLogical), append(values, l)
+		}
+	}
+	if keys != nil {
+		n.field.Metadata = arrow.NewMetadata(keys, values)
 	}
 	return n, nil
 }
@@ -285,9 +295,14 @@ func (n *node) settle(stored arrow.DataType) {
 	}
 }
 
-// renamed returns the item of a list under the name and with the metadata that the stored schema has for it.
+// renamed returns the item of a list under the name and with the metadata that the stored schema has for it, and what Parquet
+// says besides.
 func renamed(item, stored arrow.Field) arrow.Field {
+	l, ok := item.Metadata.GetValue(metaLogical)
 	item.Name, item.Metadata = stored.Name, stored.Metadata
+	if ok {
+		item.Metadata = merge(item.Metadata, arrow.NewMetadata([]string{metaLogical}, []string{l}))
+	}
 	return item
 }
 

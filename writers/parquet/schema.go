@@ -117,6 +117,9 @@ func (d *driver) node(f arrow.Field, name, column string, path []string, def, re
 		n.kids = []*node{d.node(item, "element", column+"."+item.Name, append(path, "list"), def+1, rep+1)}
 	default:
 		l := leafOf(t)
+		if v, ok := f.Metadata.GetValue(metaLogical); ok {
+			l.annotate(v)
+		}
 		l.wire.Name, l.wire.Repetition, l.wire.FieldID, l.wire.HasFieldID, l.wire.Leaf = e.Name, e.Repetition, e.FieldID, e.HasFieldID, true
 		l.path, l.column, l.def, l.rep, l.index = path, column, def, rep, len(d.leaves)
 		d.elements[at] = l.wire
@@ -260,6 +263,16 @@ func logicalName(l encode.Logical) string {
 		return fmt.Sprintf("UINT(%d)", l.Bits)
 	case encode.Null:
 		return "NULL"
+	case encode.Enum:
+		return "ENUM"
+	case encode.Interval:
+		return "INTERVAL"
+	case encode.JSON:
+		return "JSON"
+	case encode.BSON:
+		return "BSON"
+	case encode.UUID:
+		return "UUID"
 	case encode.Float16:
 		return "FLOAT16"
 	}

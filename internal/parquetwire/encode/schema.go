@@ -33,12 +33,17 @@ const (
 	String    Kind = 1
 	Map       Kind = 2
 	List      Kind = 3
+	Enum      Kind = 4
 	Decimal   Kind = 5
 	Date      Kind = 6
 	Time      Kind = 7
 	Timestamp Kind = 8
+	Interval  Kind = 9 // stored as a ConvertedType alone: the union has no such type
 	Integer   Kind = 10
 	Null      Kind = 11
+	JSON      Kind = 12
+	BSON      Kind = 13
+	UUID      Kind = 14
 	Float16   Kind = 15
 )
 
@@ -85,6 +90,8 @@ func (l Logical) converted() int32 {
 		return 1
 	case List:
 		return 3
+	case Enum:
+		return 4
 	case Decimal:
 		return 5
 	case Date:
@@ -111,12 +118,18 @@ func (l Logical) converted() int32 {
 			first += 3
 		}
 		return first
+	case JSON:
+		return 19
+	case BSON:
+		return 20
+	case Interval:
+		return 21
 	}
 	return -1
 }
 
 func (l Logical) append(t *thrift, id int) {
-	if l.Kind == NoKind {
+	if l.Kind == NoKind || l.Kind == Interval {
 		return
 	}
 	t.open(id)
