@@ -70,17 +70,12 @@ func OpenFile(ctx context.Context, path string, o Options) (arrowio.File, error)
 // Open opens src, whose name only tells the formats that nothing else tells. src stays the caller's to close, after
 // the File. A format that is a directory (arrowio.Format.OpenPath) has no source: it is errs.ErrOption here.
 func Open(ctx context.Context, src arrowio.Source, name string, o Options) (arrowio.File, error) {
-	f, err := dataset.OpenSource(ctx, kept{src}, name, Defaults(o))
+	f, err := dataset.OpenSource(ctx, src, name, Defaults(o))
 	if err != nil {
 		return nil, err
 	}
 	return f, nil
 }
-
-// kept is a source that stays its owner's to close.
-type kept struct{ arrowio.Source }
-
-func (kept) Close() error { return nil }
 
 // OpenDataset makes one dataset of what paths and URLs stand for: see dataset.OpenAll.
 func OpenDataset(ctx context.Context, paths []string, o Options) (*dataset.Dataset, error) {

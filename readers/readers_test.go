@@ -3,15 +3,12 @@ package readers
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
-	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
@@ -104,100 +101,6 @@ func put(t *testing.T, path, text string) {
 	}
 }
 
-func tree(t *testing.T) string {
-	dir := t.TempDir()
-	for _, n := range []string{"b.csv", "a.csv", "sub/c.csv", ".hidden.csv", "_SUCCESS", "_tmp/d.csv", ".git/e.csv", "notes.txt"} {
-		put(t, filepath.Join(dir, n), "x,y\n1,"+n+"\n")
-	}
-	b, err := os.ReadFile(testdata + "ipc/pyarrow-26.0.1/empty.arrow")
-	if err != nil {
-		t.Fatal(err)
-	}
-	put(t, filepath.Join(dir, "unnamed"), string(b))
-	return dir
-}
-
-// expand returns the paths of what List finds.
-func expand(ctx context.Context, paths []string, o Options) (out []string, err error) {
-	for _, p := range paths {
-		inputs, err := dataset.List(ctx, p, Defaults(o))
-		if err != nil {
-			return nil, err
-		}
-		for _, in := range inputs {
-			out = append(out, in.Path)
-		}
-	}
-	return out, nil
-}
-
-func TestExpand(t *testing.T) {
-	dir := tree(t)
-	rel := func(names ...string) []string {
-		for i := range names {
-			names[i] = filepath.Join(dir, filepath.FromSlash(names[i]))
-		}
-		return names
-	}
-	for _, c := range []struct{ args, want []string }{
-		{rel(""), rel("a.csv", "b.csv", "sub/c.csv", "unnamed")},
-		{rel("*.csv"), rel("a.csv", "b.csv")},
-		{rel(".h*"), rel(".hidden.csv")},
-		{rel("s*"), rel("sub/c.csv")},
-		{rel("notes.txt", "sub"), rel("notes.txt", "sub/c.csv")},
-	} {
-		got, err := expand(t.Context(), c.args, Options{})
-		if err != nil || !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%v: %v, %v", c.args, got, err)
-		}
-	}
-	for _, missing := range []string{"nothing", "nothing*", "no/thing.csv", "?SUCCESS"} {
-		if _, err := expand(t.Context(), rel(missing), Options{}); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s: %v", missing, err)
-		}
-	}
-	if _, err := expand(t.Context(), rel("["), Options{}); err == nil {
-		t.Error("a broken pattern stands for something")
-	}
-	if _, err := expand(t.Context(), []string{t.TempDir()}, Options{}); !errors.Is(err, errs.ErrUnsupported) {
-		t.Errorf("an empty directory: %v", err)
-	}
-	odd := filepath.Join(dir, "odd[1].csv")
-	put(t, odd, "x\n")
-	if got, err := expand(t.Context(), []string{odd}, Options{}); err != nil || len(got) != 1 {
-		t.Errorf("a file whose name is a pattern: %v, %v", got, err)
-	}
-}
-
-func TestDataset(t *testing.T) {
-	ctx := context.Background()
-	dir := tree(t)
-	d, err := OpenDataset(ctx, []string{filepath.Join(dir, "*.csv"), filepath.Join(dir, "sub")}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rr, err := d.Scan(ctx, arrowio.ScanOptions{Columns: []string{"y"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rr.Release()
-	var got []string
-	for rr.Next() {
-		for i := 0; i < int(rr.Record().NumRows()); i++ {
-			got = append(got, strings.Clone(rr.Record().Column(0).ValueStr(i)))
-		}
-	}
-	if err := rr.Err(); err != nil || strings.Join(got, " ") != "a.csv b.csv sub/c.csv" {
-		t.Errorf("%v, %v", got, err)
-	}
-	if _, err := OpenDataset(ctx, nil, Options{}); !errors.Is(err, errs.ErrOption) {
-		t.Errorf("no files: %v", err)
-	}
-	if _, err := OpenDataset(ctx, []string{filepath.Join(dir, "notes.txt")}, Options{}); err == nil || !strings.Contains(err.Error(), "notes.txt") {
-		t.Errorf("got %v", err)
-	}
-}
-
 func TestNamesAreDistinct(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range All() {
@@ -217,5 +120,31 @@ func TestNamesAreDistinct(t *testing.T) {
 				t.Errorf("option %+v", o)
 			}
 		}
+	}
+}
+
+// versioned is a source that says itself which version it is.
+type versioned struct {
+	*arrowio.BytesSource
+	version string
+}
+
+func (v *versioned) Identity(context.Context) (string, error) { return v.version, nil }
+
+// What a source can do besides is not hidden from the file that is opened over it, and the source stays its owner's.
+func TestOpenKeepsWhatSourcesCan(t *testing.T) {
+	src := &versioned{arrowio.NewBytesSource([]byte("x\n1\n")), "one"}
+	f, err := Open(t.Context(), src, "x.csv", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	before, err := arrowio.Identity(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src.version = "two"
+	if after, err := arrowio.Identity(t.Context(), f); err != nil || after == before {
+		t.Errorf("%s, %s, %v", before, after, err)
 	}
 }

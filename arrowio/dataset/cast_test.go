@@ -14,6 +14,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/view"
+	"github.com/arrowio/arrowio/internal/recordfile"
 )
 
 // halved is a cast of numbers to text, and of text marked as short to its first character.
@@ -68,7 +69,7 @@ func TestCast(t *testing.T) {
 	inner.Metadata = marked.Metadata
 	to := schemaOf(opt("n", tStr), opt("w", tI64), opt("l", arrow.ListOf(tStr)), opt("s", arrow.StructOf(opt("y", tStr), opt("x", tStr))), marked, opt("kept", arrow.StructOf(inner)))
 	show := func(cast view.Cast) (*dataset.Dataset, error) {
-		f, err := view.Show(newMemFile(t, rec, 1), to, view.Options{Cast: cast})
+		f, err := view.Show(recordfile.File{Record: rec}, to, view.Options{Cast: cast})
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +107,7 @@ func TestCast(t *testing.T) {
 	}
 	bad := fromJSON(t, columnsOf("n", tI32), `[{"n": 13}]`)
 	defer bad.Release()
-	f, err := view.Show(newMemFile(t, bad), columnsOf("n", tStr), view.Options{Cast: halved})
+	f, err := view.Show(recordfile.File{Record: bad}, columnsOf("n", tStr), view.Options{Cast: halved})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,22 +110,16 @@ type builder struct {
 
 // needed lists the inputs that may have rows of the filter: at least one, for its schema.
 func (b *builder) needed() ([]int, error) {
-	never := map[*partition]bool{}
+	var may *possible // nil = all
 	if b.p != nil && b.o.Filter != nil {
-		for _, r := range b.p.rows {
-			if _, known := never[r]; known {
-				continue
-			}
-			may, err := view.MaySatisfy(b.o.Filter, r.row)
-			if err != nil {
-				return nil, err
-			}
-			never[r] = !may
+		var err error
+		if may, err = b.p.may(b.o.Filter); err != nil {
+			return nil, err
 		}
 	}
 	var out []int
 	for i := range b.inputs {
-		if b.p == nil || !never[b.p.rows[i]] {
+		if may == nil || may.has(b.p.rows[i]) {
 			out = append(out, i)
 		}
 	}

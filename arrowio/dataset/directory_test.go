@@ -64,7 +64,7 @@ func TestDirectoryFormat(t *testing.T) {
 	if _, err := Open(ctx, filepath.Join(dir, "none"), o); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("nothing: %v", err)
 	}
-	if _, err := OpenSource(ctx, unclosed{arrowio.NewBytesSource([]byte("x\n1\n"))}, "x.csv", o); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "shelf") {
+	if _, err := OpenSource(ctx, arrowio.NewBytesSource([]byte("x\n1\n")), "x.csv", o); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "shelf") {
 		t.Errorf("bytes: %v", err)
 	}
 }

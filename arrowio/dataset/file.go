@@ -3,19 +3,21 @@ package dataset
 import (
 	"context"
 	"errors"
+	"io"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-// File is an open file, or a directory that a format reads as a whole. Closing it closes what is below it, too. What else
+// File is an open file, or a directory that a format reads as a whole. Closing it closes the source that it owns, too. What else
 // the format's own File can do arrowio.As finds.
 type File struct {
 	arrowio.File
 	format  string
 	counted *arrowio.CountingSource // nil = a directory
-	below   arrowio.OpenSource      // of counted
-	sides   *sideFiles              // nil = none is looked at
+	src     arrowio.Source          // of counted
+	closer  io.Closer               // of src; nil = it stays its owner's
+	sides   *sideFiles
 }
 
 // Format returns the name of the format.
@@ -54,7 +56,7 @@ func (f *File) Identity(ctx context.Context) (string, error) {
 	own := ""
 	var err error
 	if f.counted != nil {
-		own, err = arrowio.SourceIdentity(ctx, f.below)
+		own, err = arrowio.SourceIdentity(ctx, f.src)
 	} else if id, ok := arrowio.As[arrowio.Identifier](f.File); ok {
 		own, err = id.Identity(ctx)
 	} else {
@@ -69,8 +71,8 @@ func (f *File) Identity(ctx context.Context) (string, error) {
 // Close closes the file and what it was read from.
 func (f *File) Close() error {
 	err := f.File.Close()
-	if f.below != nil {
-		err = errors.Join(err, f.below.Close())
+	if f.closer != nil {
+		err = errors.Join(err, f.closer.Close())
 	}
 	return err
 }

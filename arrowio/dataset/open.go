@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"errors"
+	"io"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/stores"
@@ -15,12 +16,12 @@ func Open(ctx context.Context, path string, o Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.OpenPath != nil {
-		return openDirectory(ctx, d, path, o)
-	}
 	s, err := o.sideFiles(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if d.OpenPath != nil {
+		return openDirectory(ctx, d, path, o, s)
 	}
 	src, tree, err := find(ctx, path, o)
 	switch {
@@ -29,24 +30,36 @@ func Open(ctx context.Context, path string, o Options) (*File, error) {
 	case src == nil:
 		return tree.open(ctx, o, s)
 	}
-	return openOwned(ctx, src, path, o, s)
+	return openSource(ctx, src, src, path, o, s)
 }
 
-// OpenSource opens src, whose name only tells the formats that nothing else tells. Closing the File closes src, and so does
-// an error.
-func OpenSource(ctx context.Context, src arrowio.OpenSource, name string, o Options) (*File, error) {
+// OpenSource opens src, whose name only tells the formats that nothing else tells. src stays the caller's to close, after the
+// File.
+func OpenSource(ctx context.Context, src arrowio.Source, name string, o Options) (*File, error) {
+	s, err := o.sideFiles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return openSource(ctx, src, nil, name, o, s)
+}
+
+// OpenOwned is OpenSource for a source that the File is to own: closing the File closes src, and so does an error.
+func OpenOwned(ctx context.Context, src arrowio.OpenSource, name string, o Options) (*File, error) {
 	s, err := o.sideFiles(ctx)
 	if err != nil {
 		return nil, errors.Join(err, src.Close())
 	}
-	return openOwned(ctx, src, name, o, s)
+	return openSource(ctx, src, src, name, o, s)
 }
 
-func openOwned(ctx context.Context, src arrowio.OpenSource, name string, o Options, s *sideFiles) (*File, error) {
-	f := &File{counted: arrowio.NewCountingSource(src), below: src, sides: s}
+// openSource opens src. What closes it, if anything, belongs to the File, and is closed after an error.
+func openSource(ctx context.Context, src arrowio.Source, closer io.Closer, name string, o Options, s *sideFiles) (*File, error) {
+	f := &File{counted: arrowio.NewCountingSource(src), src: src, closer: closer, sides: s}
 	var err error
 	if f.File, f.format, err = open(ctx, f.counted, name, o); err != nil {
-		_ = src.Close() // a file that was only read has nothing to lose when it is closed
+		if closer != nil {
+			_ = closer.Close() // a file that was only read has nothing to lose when it is closed
+		}
 		return nil, err
 	}
 	return f, nil

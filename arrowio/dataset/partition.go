@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -17,6 +18,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/view"
 )
 
 // Partitions says what directories of the form KEY=VALUE below the directory or the pattern that was named mean: a column
@@ -101,7 +103,9 @@ func unescape(s string) string {
 type partitions struct {
 	schema *arrow.Schema // of these columns alone
 	rows   []*partition  // by input; inputs of one directory share one
+	values arrow.Record  // of each partition that differs a row
 
+	last   atomic.Pointer[possible] // of the filter that was asked about last
 	told   sync.Mutex
 	warned map[string]bool // columns of files that were said to be left out
 }
@@ -109,7 +113,40 @@ type partitions struct {
 // partition is one row of these columns: its values.
 type partition struct {
 	keys []keyValue
-	row  arrow.Record
+	at   int          // its row of values
+	row  arrow.Record // that row
+}
+
+// possible says which partitions may have rows of a filter.
+type possible struct {
+	filter *expr.Bound
+	of     *array.Boolean // null = none
+}
+
+func (p possible) has(r *partition) bool { return p.of.IsValid(r.at) && p.of.Value(r.at) }
+
+// may finds out which partitions may have rows of a filter. An error says what is wrong with a comparison.
+func (p *partitions) may(filter expr.Expr) (*possible, error) {
+	known, err := expr.Bind(view.Known(filter, p.schema), p.schema)
+	if err != nil {
+		return nil, err
+	}
+	m, err := known.Mask(p.values)
+	return &possible{of: m}, err
+}
+
+// never reports whether no row of a partition satisfies a filter on the dataset's schema, which scans ask for each file.
+func (p *partitions) never(filter *expr.Bound, r *partition) bool {
+	last := p.last.Load()
+	if last == nil || last.filter != filter {
+		var err error
+		if last, err = p.may(filter.Expr()); err != nil {
+			return false // it is not about this dataset
+		}
+		last.filter = filter
+		p.last.Store(last)
+	}
+	return !last.has(r)
 }
 
 // newPartitions looks at the directories of all inputs; nil = none of them means anything.
@@ -129,25 +166,25 @@ func newPartitions(inputs []Input, o Partitions) (*partitions, error) {
 	for i, in := range inputs {
 		id := fmt.Sprintf("%q", in.keys)
 		if byText[id] == nil {
-			byText[id] = &partition{keys: in.keys}
+			byText[id] = &partition{keys: in.keys, at: len(distinct)}
 			distinct = append(distinct, byText[id])
 		}
 		p.rows[i] = byText[id]
 	}
 	fields := make([]arrow.Field, len(inputs[0].keys))
-	columns := map[*partition][]arrow.Array{}
+	columns := make([]arrow.Array, len(fields))
 	for k, kv := range inputs[0].keys {
 		t, ok := o.Types[kv.key]
 		if !ok {
 			t = typeOfValues(distinct, k)
 		}
+		b := array.NewBuilder(memory.DefaultAllocator, t) // Go memory: nobody need release it
 		for _, d := range distinct {
-			one, err := valueOf(t, d.keys[k].value)
-			if err != nil {
+			if err := appendValue(b, d.keys[k].value); err != nil {
 				return nil, errs.Errorf(errs.ErrSchema, "%s: the directory %s=%s: %w", pathOf(inputs, p, d), kv.key, d.keys[k].value, err)
 			}
-			columns[d] = append(columns[d], one)
 		}
+		columns[k] = b.NewArray()
 		fields[k] = arrow.Field{Name: kv.key, Type: t, Nullable: true}
 	}
 	for key := range o.Types {
@@ -156,8 +193,9 @@ func newPartitions(inputs []Input, o Partitions) (*partitions, error) {
 		}
 	}
 	p.schema = arrow.NewSchema(fields, nil)
-	for _, d := range distinct {
-		d.row = array.NewRecord(p.schema, columns[d], 1)
+	p.values = array.NewRecord(p.schema, columns, int64(len(distinct)))
+	for i, d := range distinct {
+		d.row = p.values.NewSlice(int64(i), int64(i)+1)
 	}
 	return p, nil
 }
@@ -232,20 +270,15 @@ func day(s string) (int64, bool) {
 	return t.Unix() / 86400, err == nil && len(s) == len(time.DateOnly)
 }
 
-// valueOf returns the value of a directory, once, in Go memory.
-func valueOf(t arrow.DataType, s string) (arrow.Array, error) {
-	b := array.NewBuilder(memory.DefaultAllocator, t)
+// appendValue appends the value of a directory.
+func appendValue(b array.Builder, s string) error {
 	ok := true
 	switch b := b.(type) {
 	case *array.StringBuilder:
 		if !utf8.ValidString(s) {
-			return nil, errors.New("the value is not UTF-8")
+			return errors.New("the value is not UTF-8")
 		}
-		if s == nullPartition {
-			b.AppendNull()
-		} else {
-			b.Append(s)
-		}
+		ok = appendOrNull(b, s, s, true)
 	case *array.Int32Builder:
 		n, err := strconv.ParseInt(s, 10, 32) // a type that was asked for takes leading zeros
 		ok = appendOrNull(b, s, int32(n), err == nil)
@@ -257,9 +290,9 @@ func valueOf(t arrow.DataType, s string) (arrow.Array, error) {
 		ok = appendOrNull(b, s, arrow.Date32(n), is)
 	}
 	if !ok {
-		return nil, fmt.Errorf("the value is no %s", t)
+		return fmt.Errorf("the value is no %s", b.Type())
 	}
-	return b.NewArray(), nil
+	return nil
 }
 
 // valueBuilder is an Arrow builder of values of a type.

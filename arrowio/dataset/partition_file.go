@@ -44,10 +44,7 @@ func (p *partitions) over(base *Dataset, fragments []arrowio.Fragment) *Dataset 
 				}
 				return shown, nil
 			},
-			Never: func(filter *expr.Bound) bool {
-				may, err := view.MaySatisfy(filter.Expr(), r.row)
-				return err == nil && !may
-			},
+			Never: func(filter *expr.Bound) bool { return p.never(filter, r) },
 		})
 	}
 	return d

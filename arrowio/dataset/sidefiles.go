@@ -77,7 +77,7 @@ func (s *sideFiles) look(ctx context.Context) ([]string, error) {
 // with returns own, the identity of a file, together with those of the files beside it. Where these have changed since the
 // file was opened, the content that was read is unknown, and the identity is that of no other file.
 func (s *sideFiles) with(ctx context.Context, own string) (string, error) {
-	if s == nil || len(s.names) == 0 {
+	if len(s.names) == 0 {
 		return own, nil
 	}
 	is, err := s.look(ctx)

@@ -341,7 +341,7 @@ func TestTreesFromS3(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			f, err := OpenSource(ctx, src, "rows.csv", Options{Formats: formats()})
+			f, err := OpenOwned(ctx, src, "rows.csv", Options{Formats: formats()})
 			if err != nil {
 				return nil, err
 			}

@@ -59,11 +59,6 @@ type owner struct {
 
 func (c owner) Close() error { return errors.Join(c.File.Close(), c.below.Close()) }
 
-// unclosed is a source that stays open.
-type unclosed struct{ arrowio.Source }
-
-func (unclosed) Close() error { return nil }
-
 func put(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {

@@ -22,13 +22,13 @@ func (o Options) directory() (arrowio.Format, error) {
 	return f, nil
 }
 
-func openDirectory(ctx context.Context, f arrowio.Format, path string, o Options) (*File, error) {
+func openDirectory(ctx context.Context, f arrowio.Format, path string, o Options, s *sideFiles) (*File, error) {
 	local, ok := stores.Local(path)
 	if !ok { // a directory that other programs than its own server take, perhaps
 		t, err := treeAt(ctx, path, o)
 		if err != nil || t.files != nil {
 			if err == nil {
-				return t.open(ctx, o, nil)
+				return t.open(ctx, o, s)
 			}
 			return nil, err
 		}
@@ -49,7 +49,7 @@ func openDirectory(ctx context.Context, f arrowio.Format, path string, o Options
 	if err != nil {
 		return nil, err
 	}
-	return &File{File: in, format: f.Name}, nil
+	return &File{File: in, format: f.Name, sides: s}, nil
 }
 
 // tree is a directory that a format reads as a whole. Without files it is none.

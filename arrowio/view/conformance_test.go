@@ -19,146 +19,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/arrowio/view"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/recordfile"
 )
-
-// recordFile is a File over a record, in splits of 300 rows, pruned exactly in blocks of 20.
-type recordFile struct {
-	rec    arrow.Record
-	stream bool
-	sizer  bool
-	slices bool // batches are slices of the record: for reading without gaps
-	pruned *int // rows that Prune took away
-}
-
-func (f recordFile) Schema() *arrow.Schema { return f.rec.Schema() }
-func (f recordFile) Close() error          { return nil }
-
-func (f recordFile) Info(context.Context, arrowio.InfoOptions) (*arrowio.Info, error) {
-	return &arrowio.Info{Format: "memory", Rows: f.rec.NumRows(), Schema: f.rec.Schema()}, nil
-}
-
-func (f recordFile) Splits() []arrowio.Split {
-	if f.stream {
-		return []arrowio.Split{{Rows: arrowio.RowRange{End: arrowio.UnknownRows}}}
-	}
-	var out []arrowio.Split
-	for at := int64(0); at < f.rec.NumRows(); at += 300 {
-		out = append(out, arrowio.Split{Ordinal: len(out), Rows: arrowio.RowRange{Start: at, End: min(at+300, f.rec.NumRows())}, Bytes: 5000})
-	}
-	return out
-}
-
-func (f recordFile) Prune(_ context.Context, s arrowio.Split, pred *expr.Bound) (arrowio.RowSet, error) {
-	mask, err := pred.Mask(f.rec)
-	if err != nil {
-		return nil, err
-	}
-	defer mask.Release()
-	var set arrowio.RowSet
-	for at := s.Rows.Start; at < s.Rows.End; at += 20 {
-		block := arrowio.RowRange{Start: at, End: min(at+20, s.Rows.End)}
-		passes := false
-		for i := block.Start; i < block.End; i++ {
-			passes = passes || mask.IsValid(int(i)) && mask.Value(int(i))
-		}
-		if passes {
-			set = set.Add(block)
-		} else if f.pruned != nil {
-			*f.pruned += int(block.Len())
-		}
-	}
-	return set, nil
-}
-
-func selections(fields []arrowio.ProjectedField) []arrowbuf.Selection {
-	var out []arrowbuf.Selection
-	for _, f := range fields {
-		out = append(out, arrowbuf.Selection{Index: f.Index, Children: selections(f.Children)})
-	}
-	return out
-}
-
-func (f recordFile) Read(_ context.Context, s arrowio.Split, _ arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
-	rec, err := arrowbuf.Project(f.rec, p.Schema, selections(p.Fields))
-	if err != nil {
-		return nil, err
-	}
-	r := &recordReader{rec: rec, at: s.Rows.Start, end: s.Rows.End}
-	if !s.Known() {
-		r.end = rec.NumRows()
-	}
-	for _, fd := range p.Schema.Fields() {
-		r.cols = append(r.cols, arrowbuf.NewAppender(fd.Type, mem))
-	}
-	if f.slices {
-		return &sliceReader{r, r.at}, nil
-	}
-	if f.sizer {
-		return sizedRecordReader{r}, nil
-	}
-	return r, nil
-}
-
-type recordReader struct {
-	rec     arrow.Record
-	cols    []*arrowbuf.Appender
-	at, end int64
-	rows    int64
-}
-
-func (r *recordReader) Skip(n int64) (int64, error) {
-	n = min(n, r.end-r.at)
-	r.at += n
-	return n, nil
-}
-
-func (r *recordReader) Read(n int) (int, error) {
-	n = int(min(int64(n), r.end-r.at))
-	for i, c := range r.cols {
-		if err := c.Append(r.rec.Column(i), int(r.at), int(r.at)+n); err != nil {
-			return 0, err
-		}
-	}
-	r.at += int64(n)
-	r.rows += int64(n)
-	return n, nil
-}
-
-func (r *recordReader) Take() (arrow.Record, error) {
-	cols := make([]arrow.Array, len(r.cols))
-	for i, c := range r.cols {
-		cols[i] = c.Take()
-		defer cols[i].Release()
-	}
-	n := r.rows
-	r.rows = 0
-	return array.NewRecord(r.rec.Schema(), cols, n), nil
-}
-
-func (r *recordReader) Close() error {
-	for _, c := range r.cols {
-		c.Release()
-	}
-	return nil
-}
-
-type sliceReader struct {
-	*recordReader
-	from int64
-}
-
-func (r *sliceReader) Take() (arrow.Record, error) {
-	rec := r.rec.NewSlice(r.from, r.at)
-	r.from = r.at
-	empty, err := r.recordReader.Take()
-	empty.Release()
-	return rec, err
-}
-
-type sizedRecordReader struct{ *recordReader }
-
-func (sizedRecordReader) Fit(n int, bytes int64) int { return int(max(1, min(int64(n), bytes/50))) }
 
 // variants are types that have a common type; the last of each row is not always it.
 func variants() [][]arrow.DataType {
@@ -232,7 +94,7 @@ func TestRandomSchemas(t *testing.T) {
 		for k, s := range schemas {
 			rec := g.Record(s, rng.Intn(40))
 			recs = append(recs, rec)
-			f := recordFile{rec: rec, stream: rng.Intn(4) == 0, sizer: rng.Intn(2) == 0, slices: rng.Intn(2) == 0}
+			f := recordfile.File{Record: rec, Stream: rng.Intn(4) == 0, Sizer: rng.Intn(2) == 0, Slices: rng.Intn(2) == 0}
 			fragments = append(fragments, arrowio.Fragment{Name: fmt.Sprint("file ", k), Open: func(context.Context) (arrowio.File, error) { return f, nil }})
 		}
 		d, err := dataset.Join(context.Background(), fragments, dataset.JoinOptions{})
@@ -456,7 +318,7 @@ func TestAdaptedConformance(t *testing.T) {
 			conformance.Run(t, conformance.Harness{
 				Scans: 60, Seed: c.seed,
 				Open: func(context.Context, arrowio.Source) (arrowio.File, error) {
-					return view.Show(recordFile{rec: rec, stream: c.stream, sizer: c.sizer}, to, view.Options{Match: c.by})
+					return view.Show(recordfile.File{Record: rec, Stream: c.stream, Sizer: c.sizer}, to, view.Options{Match: c.by})
 				},
 			})
 		})
@@ -534,7 +396,7 @@ func TestAdaptedPrune(t *testing.T) {
 			t.Fatal(err)
 		}
 		pruned := 0
-		f, err := view.Show(recordFile{rec: rec, pruned: &pruned}, to, view.Options{Match: view.ByName})
+		f, err := view.Show(recordfile.File{Record: rec, Pruned: &pruned}, to, view.Options{Match: view.ByName})
 		if err != nil {
 			t.Fatal(err)
 		}

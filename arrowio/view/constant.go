@@ -9,22 +9,28 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/arrow/scalar"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
-// MaySatisfy reports whether a row may satisfy a filter whose values in some columns are those of row, which has one. Columns are
-// found by their exact names; of those that row does not have nothing is known. An error says what is wrong with a
-// comparison.
-func MaySatisfy(filter expr.Expr, row arrow.Record) (bool, error) {
-	a := &adapted{schema: row.Schema(), columns: make([]int, row.NumCols()), constants: row, alone: true}
+// Known returns what remains of a filter where only the columns of s are known, found by their exact names: it is true for
+// every row for which the filter is.
+func Known(filter expr.Expr, s *arrow.Schema) expr.Expr {
+	a := &adapted{File: bare{schema: s}, schema: s, columns: make([]int, s.NumFields()), exact: true}
 	for i := range a.columns {
-		a.columns[i] = -1
+		a.columns[i] = i
 	}
-	w := weakening{adapted: a}
-	e := w.weaken(filter, false)
-	return !isConst(e, false), w.err
+	return a.weaken(filter, false)
 }
+
+// bare is a file of which only the schema is known.
+type bare struct {
+	arrowio.File // none: nobody reads
+	schema       *arrow.Schema
+}
+
+func (b bare) Schema() *arrow.Schema { return b.schema }
 
 // constantOf returns the array of a column that is the same in every row; nil = it is another.
 func (a *adapted) constantOf(i int) arrow.Array {
@@ -47,15 +53,13 @@ func (a *adapted) isConstant(path string) bool {
 }
 
 // settled is e, or its opposite, which is about columns that are the same in every row alone: TRUE or FALSE.
-func (w *weakening) settled(e expr.Expr, negated bool) expr.Expr {
-	b, err := expr.Bind(e, w.constants.Schema())
+func (a *adapted) settled(e expr.Expr, negated bool) expr.Expr {
+	b, err := expr.Bind(e, a.constants.Schema())
 	if err != nil {
-		w.fail(err)
 		return always
 	}
-	m, err := b.Mask(w.constants)
+	m, err := b.Mask(a.constants)
 	if err != nil {
-		w.fail(err)
 		return always
 	}
 	defer m.Release()
@@ -66,8 +70,8 @@ func (w *weakening) settled(e expr.Expr, negated bool) expr.Expr {
 }
 
 // against compares the column other with the value that column i has in every row: other op value.
-func (w *weakening) against(i int, op expr.Op, other string, negated bool) expr.Expr {
-	one := w.constantOf(i)
+func (a *adapted) against(i int, op expr.Op, other string, negated bool) expr.Expr {
+	one := a.constantOf(i)
 	if one.IsNull(0) {
 		return never
 	}
@@ -75,7 +79,7 @@ func (w *weakening) against(i int, op expr.Op, other string, negated bool) expr.
 	if id := one.DataType().ID(); err != nil || arrow.IsFloating(id) || arrow.IsDecimal(id) {
 		return always // decimals are rounded to floats of another column
 	}
-	return w.weaken(expr.Compare{Col: other, Op: op, Value: v}, negated)
+	return a.weaken(expr.Compare{Col: other, Op: op, Value: v}, negated)
 }
 
 // opposite is op with its sides exchanged.

@@ -26,8 +26,7 @@ func (l *lastPredicate) of(a *adapted, pred *expr.Bound) *ownPredicate {
 		return p
 	}
 	p := &ownPredicate{shown: pred}
-	w := weakening{adapted: a}
-	e := w.weaken(pred.Expr(), false)
+	e := a.weaken(pred.Expr(), false)
 	switch {
 	case isConst(e, false):
 		p.never = true
@@ -54,32 +53,20 @@ func isConst(e expr.Expr, value bool) bool {
 	return ok && len(x) == 0
 }
 
-// weakening is the translation of one predicate.
-type weakening struct {
-	*adapted
-	err error // the first
-}
-
-func (w *weakening) fail(err error) {
-	if w.err == nil {
-		w.err = err
-	}
-}
-
 // weaken translates e, or its opposite, into the file's columns. Negations are moved down to the leaves, where AND and
 // OR only grow when their parts do: so a leaf that cannot be translated becomes TRUE, whichever way it is asked.
-func (w *weakening) weaken(e expr.Expr, negated bool) expr.Expr {
+func (a *adapted) weaken(e expr.Expr, negated bool) expr.Expr {
 	switch e := e.(type) {
 	case expr.And:
-		return w.weakenList(e, negated, negated)
+		return a.weakenList(e, negated, negated)
 	case expr.Or:
-		return w.weakenList(e, negated, !negated)
+		return a.weakenList(e, negated, !negated)
 	case expr.Not:
-		return w.weaken(e.X, !negated)
+		return a.weaken(e.X, !negated)
 	case expr.IsNull:
-		c := w.find(e.Col)
+		c := a.find(e.Col)
 		if c.constant {
-			return w.settled(e, negated)
+			return a.settled(e, negated)
 		}
 		if c.missing && !c.unknown {
 			if negated {
@@ -90,9 +77,9 @@ func (w *weakening) weaken(e expr.Expr, negated bool) expr.Expr {
 		e.Col = c.path
 		return c.leaf(e, negated, nil)
 	case expr.IsNaN:
-		c := w.find(e.Col)
+		c := a.find(e.Col)
 		if c.constant {
-			return w.settled(e, negated)
+			return a.settled(e, negated)
 		}
 		if !c.unknown && !c.missing && !numberOf(valueType(c.from)).float {
 			return always // only a column of floats takes the test
@@ -100,21 +87,21 @@ func (w *weakening) weaken(e expr.Expr, negated bool) expr.Expr {
 		e.Col = c.path
 		return c.leaf(e, negated, nil)
 	case expr.Compare:
-		c := w.find(e.Col)
+		c := a.find(e.Col)
 		if c.constant {
-			return w.settled(e, negated)
+			return a.settled(e, negated)
 		}
 		e.Col, e.Value = c.path, c.literal(e.Value)
 		return c.leaf(e, negated, []scalar.Scalar{e.Value})
 	case expr.CompareColumns:
-		l, r := w.find(e.Left), w.find(e.Right)
+		l, r := a.find(e.Left), a.find(e.Right)
 		switch {
 		case l.constant && r.constant:
-			return w.settled(e, negated)
+			return a.settled(e, negated)
 		case l.constant:
-			return w.against(l.index, opposite(e.Op), e.Right, negated)
+			return a.against(l.index, opposite(e.Op), e.Right, negated)
 		case r.constant:
-			return w.against(r.index, e.Op, e.Left, negated)
+			return a.against(r.index, e.Op, e.Left, negated)
 		case l.unknown || r.unknown:
 			return always
 		case l.missing || r.missing:
@@ -125,13 +112,13 @@ func (w *weakening) weaken(e expr.Expr, negated bool) expr.Expr {
 		e.Left, e.Right = l.path, r.path
 		return l.leaf(e, negated, nil)
 	case expr.Contains:
-		c := w.find(e.Col)
+		c := a.find(e.Col)
 		e.Col = c.path
 		return c.leaf(e, negated, []scalar.Scalar{e.Value})
 	case expr.In:
-		c := w.find(e.Col)
+		c := a.find(e.Col)
 		if c.constant {
-			return w.settled(e, negated)
+			return a.settled(e, negated)
 		}
 		if len(e.Values) == 0 { // false even for a null
 			if negated {
@@ -146,9 +133,9 @@ func (w *weakening) weaken(e expr.Expr, negated bool) expr.Expr {
 		e.Col, e.Values = c.path, own
 		return c.leaf(e, negated, own)
 	case expr.Like:
-		c := w.find(e.Col)
+		c := a.find(e.Col)
 		if c.constant {
-			return w.settled(e, negated)
+			return a.settled(e, negated)
 		}
 		e.Col = c.path
 		return c.leaf(e, negated, nil)
@@ -157,10 +144,10 @@ func (w *weakening) weaken(e expr.Expr, negated bool) expr.Expr {
 }
 
 // weakenList joins the parts with OR, or AND.
-func (w *weakening) weakenList(parts []expr.Expr, negated, or bool) expr.Expr {
+func (a *adapted) weakenList(parts []expr.Expr, negated, or bool) expr.Expr {
 	var out []expr.Expr
 	for _, p := range parts {
-		x := w.weaken(p, negated)
+		x := a.weaken(p, negated)
 		if isConst(x, or) {
 			return x
 		}
@@ -190,7 +177,7 @@ func (a *adapted) find(path string) ownColumn {
 		return ownColumn{unknown: true}
 	}
 	resolve := expr.Resolve
-	if a.alone {
+	if a.exact {
 		resolve = expr.ResolveExact
 	}
 	ids, err := resolve(a.schema, path)

@@ -2,6 +2,7 @@ package view
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -198,7 +199,7 @@ type adapted struct {
 	facts     []arrowio.Fact
 	warnings  []arrowio.Warning
 	pruning   lastPredicate
-	alone     bool // it has only constants, and says nothing of what is in the file
+	exact     bool // filters name columns as they are written, and in no other case
 }
 
 // through makes a, which shows a file that is adapted itself, show the file below that, where a changes none of its columns:
@@ -222,7 +223,7 @@ func (a *adapted) through() bool {
 		columns[i] = b.columns[k]
 	}
 	a.File, a.columns, a.rules = b.File, columns, b.rules
-	a.facts, a.warnings = append(b.facts, a.facts...), append(b.warnings, a.warnings...)
+	a.facts, a.warnings = slices.Concat(b.facts, a.facts), slices.Concat(b.warnings, a.warnings)
 	return true
 }
 
@@ -236,7 +237,7 @@ func (a *adapted) Schema() *arrow.Schema { return a.schema }
 func (a *adapted) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, error) {
 	if o.Filter != nil {
 		if own := a.pruning.of(a, o.Filter); own.never {
-			o.Filter, _ = expr.Bind(never, a.File.Schema())
+			o.Filter, _ = expr.Bind(never, a.File.Schema()) // it names no column, and always binds
 		} else {
 			o.Filter = own.bound
 		}
@@ -246,7 +247,7 @@ func (a *adapted) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Inf
 		return info, err
 	}
 	shown := *info
-	shown.Facts = append(info.Facts[:len(info.Facts):len(info.Facts)], a.facts...)
+	shown.Facts = slices.Concat(info.Facts, a.facts)
 	if info.Schema != nil {
 		shown.Schema = a.schema
 	}
@@ -255,7 +256,7 @@ func (a *adapted) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Inf
 
 // Warnings implements Warner.
 func (a *adapted) Warnings() []arrowio.Warning {
-	return append(arrowio.WarningsOf(a.File), a.warnings...)
+	return slices.Concat(arrowio.WarningsOf(a.File), a.warnings)
 }
 
 // Prune asks the file with the predicate in the file's own columns and types, as far as that says the same.

@@ -49,7 +49,7 @@ func (a *app) openNamed(ctx context.Context, path string, r *readFlags) (*datase
 	if err != nil {
 		return nil, err
 	}
-	return dataset.OpenSource(ctx, src, path, o)
+	return dataset.OpenOwned(ctx, src, path, o)
 }
 
 // readOptions says where files are, which formats are known, and how they are opened.

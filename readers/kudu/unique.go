@@ -248,8 +248,9 @@ func (f *File) hide(ctx context.Context, t *tablet, keys [][]storedRow, why stri
 		if len(rows) == 0 {
 			continue
 		}
+		rs.log = slices.Clip(rs.log) // others may have what is behind it
 		for _, row := range rows {
-			rs.log = append(rs.log[:len(rs.log):len(rs.log)], logDelta{row: row, change: deleteChange})
+			rs.log = append(rs.log, logDelta{row: row, change: deleteChange})
 		}
 		slices.SortStableFunc(rs.log, func(a, b logDelta) int { return cmp.Compare(a.row, b.row) })
 		f.lose(nil, at(rs.place(), int64(len(rows))), "tablet %s, rowset %d: %s, and the log lacks the deletion: %s", t.id, rs.meta.ID,

@@ -1,4 +1,4 @@
-package readers
+package dataset_test
 
 import (
 	"context"
@@ -7,45 +7,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/view"
+	"github.com/arrowio/arrowio/readers"
 )
-
-// rowsOf reads a dataset as lines of text.
-func rowsOf(t *testing.T, d *dataset.Dataset, columns ...string) string {
-	t.Helper()
-	s, err := d.Scan(context.Background(), arrowio.ScanOptions{Columns: columns})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Release()
-	var b strings.Builder
-	for s.Next() {
-		rec := s.Record()
-		for i := range int(rec.NumRows()) {
-			for k, c := range rec.Columns() {
-				if k > 0 {
-					b.WriteByte(' ')
-				}
-				b.WriteString(c.ValueStr(i))
-			}
-			b.WriteByte('\n')
-		}
-	}
-	if err := s.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
 
 // Files are read as a schema that is given: by name, to the case or not, by position, with defaults, and cast or not.
 func TestShown(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, "1.jsonl"), `{"id": 1, "Name": "a", "n": {"X": 5}}`+"\n")
-	put(t, filepath.Join(dir, "2.jsonl"), `{"n": {"X": 7}, "id": 2, "Name": "b"}`+"\n")
+	dataset.Put(t, filepath.Join(dir, "1.jsonl"), `{"id": 1, "Name": "a", "n": {"X": 5}}`+"\n")
+	dataset.Put(t, filepath.Join(dir, "2.jsonl"), `{"n": {"X": 7}, "id": 2, "Name": "b"}`+"\n")
 	for _, c := range []struct {
 		schema, cast string
 		by           view.Match
@@ -64,29 +37,29 @@ func TestShown(t *testing.T) {
 		{`{"fields": [{"name": "z", "type": "int8", "default": "d"}]}`, "", view.ByName, "default"},
 		{`{"fields": [{"name": "z", "type": "int8", "nullable": false}]}`, "", view.ByName, "never null"},
 	} {
-		schema, err := ParseSchema(c.schema, nil)
+		schema, err := readers.ParseSchema(c.schema, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		cast, err := Cast(c.cast)
+		cast, err := readers.Cast(c.cast)
 		if err != nil {
 			if !strings.Contains(err.Error(), c.want) {
 				t.Error(err)
 			}
 			continue
 		}
-		d, err := OpenDataset(ctx, []string{dir}, Options{Schema: schema, Cast: cast, Match: c.by})
+		d, err := readers.OpenDataset(ctx, []string{dir}, readers.Options{Schema: schema, Cast: cast, Match: c.by})
 		if err != nil {
 			if strings.Contains(c.want, "\n") || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %v", c.schema, err)
 			}
 			continue
 		}
-		if got := rowsOf(t, d); got != c.want {
+		if got := dataset.RowsOf(t, d); got != c.want {
 			t.Errorf("%s: got\n%swant\n%s", c.schema, got, c.want)
 		}
 	}
-	if _, err := OpenDataset(ctx, []string{dir}, Options{Match: view.ByNameFold}); !errors.Is(err, errs.ErrOption) {
+	if _, err := readers.OpenDataset(ctx, []string{dir}, readers.Options{Match: view.ByNameFold}); !errors.Is(err, errs.ErrOption) {
 		t.Error(err)
 	}
 }

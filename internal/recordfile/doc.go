@@ -1,0 +1,2 @@
+// Package recordfile has a file in memory, for tests of what is built on files.
+package recordfile
