@@ -71,12 +71,14 @@ func (a *app) startProgress(mode, what string, w work) *progress {
 
 func (p *progress) draw(delay time.Duration) {
 	defer close(p.gone)
-	start := time.NewTimer(delay)
-	defer start.Stop()
-	select {
-	case <-p.quit:
-		return
-	case <-start.C:
+	if delay > 0 { // without one, the shortest work shows its line
+		start := time.NewTimer(delay)
+		defer start.Stop()
+		select {
+		case <-p.quit:
+			return
+		case <-start.C:
+		}
 	}
 	tick := time.NewTicker(progressTick)
 	defer tick.Stop()
