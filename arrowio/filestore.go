@@ -50,8 +50,9 @@ type fileStore struct {
 //
 // If path exists, the error is fs.ErrExist, here and again at Commit, unless o.Force. Force replaces a file atomically,
 // and a directory only if all it holds looks like an output of this module: regular files named part-*, schema.json,
-// and beside a schema.json *.cfile, and directories rowset-NNNNN of such. The permissions of what is replaced are kept. A symbolic
-// link is followed, and what it points to is replaced. Devices, pipes and sockets are never replaced.
+// and beside a schema.json *.cfile, and directories rowset-NNNNN of such, or directories NAME=VALUE of parts, of any columns. For
+// any other directory the error is errs.ErrOption and names what it holds. The permissions of what is replaced are kept. A
+// symbolic link is followed, and what it points to is replaced. Devices, pipes and sockets are never replaced.
 //
 // Create, Commit and Abort may be called concurrently; a sink is for one goroutine at a time.
 func NewFileStore(path string, o FileStoreOptions) (Store, error) {
@@ -129,10 +130,8 @@ func isColumn(name string) bool { return strings.HasSuffix(name, ".cfile") }
 
 // notOurs says that a directory holds what this module does not write.
 func (s *fileStore) notOurs(name string) error {
-	return &fs.PathError{
-		Op: "replace", Path: s.shown,
-		Err: fmt.Errorf("the directory holds %q, which does not look like output of this program; remove it first", name),
-	}
+	err := errs.Errorf(errs.ErrOption, "the directory holds %q, which does not look like output of this program; remove it first", name)
+	return errs.Locate(err, errs.At{File: s.shown})
 }
 
 // hidden returns a new name beside the output.

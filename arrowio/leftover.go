@@ -84,6 +84,9 @@ func outputNames(dir string, column func(name string) bool) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(entries) > 0 && partitionColumn(entries[0]) != "" {
+		return partitionNames(dir, "", entries)
+	}
 	var names []string
 	for _, e := range entries {
 		n := e.Name()
@@ -105,6 +108,44 @@ func outputNames(dir string, column func(name string) bool) ([]string, error) {
 			return nil, foreignError(n)
 		}
 		names = append(names, n)
+	}
+	return names, nil
+}
+
+// partName is of the files in directories NAME=VALUE.
+var partName = regexp.MustCompile(`^part-[0-9]{5,}\.[a-z0-9]+$`)
+
+// partitionColumn returns NAME of a directory NAME=VALUE, "" of anything else.
+func partitionColumn(e fs.DirEntry) string {
+	name, _, ok := strings.Cut(e.Name(), "=")
+	if !ok || !e.IsDir() {
+		return ""
+	}
+	return name
+}
+
+// partitionNames is outputNames for an output with directories NAME=VALUE: each directory has either such directories, of one
+// NAME, or parts. entries are those of the directory at below, a path in dir.
+func partitionNames(dir, below string, entries []fs.DirEntry) ([]string, error) {
+	var names []string
+	for _, e := range entries {
+		path, column := filepath.Join(below, e.Name()), partitionColumn(e)
+		switch {
+		case column != partitionColumn(entries[0]),
+			column == "" && (!e.Type().IsRegular() || !partName.MatchString(e.Name())):
+			return nil, foreignError(path)
+		case column != "":
+			inner, err := os.ReadDir(filepath.Join(dir, path))
+			if err != nil {
+				return nil, err
+			}
+			more, err := partitionNames(dir, path, inner)
+			if err != nil {
+				return nil, err
+			}
+			names = append(names, more...)
+		}
+		names = append(names, path)
 	}
 	return names, nil
 }

@@ -31,7 +31,7 @@ func TestDryRunChecksOutput(t *testing.T) {
 		{2, []string{in, there}},
 		{3, []string{in, filepath.Join(dir, "missing", "out.arrow")}},
 		{3, []string{in, filepath.Join(in, "out.arrow")}},
-		{3, []string{"--force", "--to", "parquet", in, foreign}},
+		{2, []string{"--force", "--to", "parquet", in, foreign}},
 		{2, []string{"--partition-by", "id", "--to", "parquet", in, foreign}},
 	} {
 		real, dry := do(t, append([]string{"convert"}, c.args...)...), do(t, append([]string{"convert", "--dry-run"}, c.args...)...)

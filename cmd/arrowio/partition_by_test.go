@@ -121,6 +121,54 @@ func TestPartitionByDetails(t *testing.T) {
 	}
 }
 
+// What --partition-by made is replaced under --force, whatever its columns are, and nothing else is.
+func TestPartitionByReplaces(t *testing.T) {
+	dir := t.TempDir()
+	in := peopleFile(t, dir, "in.arrow", 0, 3)
+	out := filepath.Join(dir, "out")
+	write := func(args ...string) []string {
+		return append(append([]string{"convert", "--force", "--to", "orc"}, args...), in, out)
+	}
+	for _, c := range []struct {
+		args  []string
+		files []string
+	}{
+		{[]string{"--partition-by", "id"}, []string{"id=0/part-00000.orc", "id=1/part-00000.orc", "id=2/part-00000.orc"}},
+		{[]string{"--partition-by", "id", "--limit", "2"}, []string{"id=0/part-00000.orc", "id=1/part-00000.orc"}},
+		{[]string{"--columns", "name,id,at", "--partition-by", "name,id", "--where", "id = 1"}, nil},
+		{[]string{"--partition-by", "id", "--where", "id = 2"}, []string{"id=2/part-00000.orc"}},
+	} {
+		ok(t, write(c.args...)...)
+		if got := filesBelow(t, out); c.files != nil && !slices.Equal(got, c.files) {
+			t.Errorf("%q: %q, want %q", c.args, got, c.files)
+		}
+		only(t, dir, "in.arrow", "out")
+	}
+	for _, name := range []string{"notes.txt", "id=2/notes.txt", "id=2/part-00000-6a5c.c000.orc", "name=x/part-00000.orc", "id=2/sub=1/part-00000.orc", "part-00000.orc"} {
+		path := filepath.Join(out, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("mine"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		fails(t, do(t, write("--partition-by", "id")...), 2, "out: the directory holds", "remove it first")
+		if b, err := os.ReadFile(path); string(b) != "mine" {
+			t.Errorf("%s is gone: %v", name, err)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if parent := filepath.Dir(path); parent != out && filepath.Base(parent) != "id=2" {
+			if err := os.Remove(parent); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	ok(t, write()...)
+	only(t, dir, "in.arrow", "out")
+}
+
 // Of no rows there is an empty directory, as Spark and DuckDB have it.
 func TestPartitionByOfNoRows(t *testing.T) {
 	dir := t.TempDir()
