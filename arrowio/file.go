@@ -121,6 +121,19 @@ type Verifier interface {
 	Verify(ctx context.Context, report func(error)) error
 }
 
+// ChecksumCounter is implemented by a Verifier whose files may lack checksums: what they do not cover, Verify can only decode.
+type ChecksumCounter interface {
+	// CountChecksums says how much of the stored data has checksums. It does not say whether they are right.
+	CountChecksums(ctx context.Context) (Checksums, error)
+}
+
+// Checksums says how many parts of a file hold data, and how many of them have a checksum.
+type Checksums struct {
+	Unit  string `json:"unit"`  // what a part is: "column", "page" or "file"
+	Parts int    `json:"parts"` // that hold data
+	With  int    `json:"with"`  // of these, with a checksum
+}
+
 // Dumper is implemented by files that can print their own bytes, annotated.
 type Dumper interface {
 	Dump(ctx context.Context, w io.Writer) error

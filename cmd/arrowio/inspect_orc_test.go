@@ -38,7 +38,7 @@ func TestInspectORC(t *testing.T) {
 	if len(doc.Facts) == 0 || len(doc.Groups) == 0 || doc.Groups[0].Offset != 3 || len(doc.Columns) == 0 || len(doc.Columns[0].BlockList) == 0 {
 		t.Errorf("%+v", doc)
 	}
-	if got := ok(t, "verify", in); got != in+": ok\n" {
+	if got := ok(t, "verify", in); !strings.HasPrefix(got, in+": ok (no column has a checksum; all ") {
 		t.Errorf("verify: %s", got)
 	}
 	if got := ok(t, "dump", in); !strings.HasPrefix(got, "0-3: x 4f 52 43  # magic\n") {

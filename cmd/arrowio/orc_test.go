@@ -30,7 +30,7 @@ func TestORCThroughEveryCommand(t *testing.T) {
 	if got := ok(t, "schema", orc); !strings.Contains(got, "orc, 4 columns") {
 		t.Errorf("schema: %s", got)
 	}
-	if got := ok(t, "verify", orc); got != orc+": ok\n" {
+	if got := ok(t, "verify", orc); !strings.HasPrefix(got, orc+": ok (no column has a checksum; all ") {
 		t.Errorf("verify: %q", got)
 	}
 	if got := ok(t, "inspect", orc); !strings.Contains(got, "zstd") {

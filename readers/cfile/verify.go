@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/pb"
@@ -34,6 +35,15 @@ type CheckOptions struct {
 // Verify checks all that the file says against all that it holds. See Reader.Check.
 func (f *File) Verify(ctx context.Context, report func(error)) error {
 	return f.Check(ctx, CheckOptions{Field: f.field()}, report)
+}
+
+// CountChecksums implements arrowio.ChecksumCounter: all blocks of a file have checksums, or none has.
+func (f *File) CountChecksums(context.Context) (arrowio.Checksums, error) {
+	n := arrowio.Checksums{Unit: "file", Parts: 1}
+	if f.footer.Checksums {
+		n.With = 1
+	}
+	return n, nil
 }
 
 // Check checks the frame of the file, the checksums of all blocks, and that nothing lies between them; of the indexes the

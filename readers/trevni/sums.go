@@ -3,7 +3,9 @@ package trevni
 import (
 	"context"
 	"encoding/binary"
+	"slices"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
@@ -109,4 +111,34 @@ func (f *File) sumsNote(ctx context.Context) (string, error) {
 		return "columns without a codec have no checksums: 0 is stored instead, as Java's writer does", nil
 	}
 	return "columns without a codec have checksums", nil
+}
+
+// CountChecksums implements arrowio.ChecksumCounter. Columns without a byte of data are not counted.
+func (f *File) CountChecksums(ctx context.Context) (arrowio.Checksums, error) {
+	n := arrowio.Checksums{Unit: "column"}
+	for i := range f.header.Columns {
+		blocks, err := f.columnBlocks(ctx, i)
+		if err != nil {
+			return n, err
+		}
+		if !slices.ContainsFunc(blocks, func(b trevniwire.Block) bool { return b.Raw > 0 }) {
+			continue
+		}
+		n.Parts++
+		c := &f.header.Columns[i]
+		if c.Checksum == trevniwire.NoChecksum {
+			continue
+		}
+		if c.Codec == blockcodec.None {
+			v, err := f.zeroSum(ctx)
+			if err != nil {
+				return n, err
+			}
+			if v == trevniwire.SumAbsent {
+				continue
+			}
+		}
+		n.With++
+	}
+	return n, nil
 }
