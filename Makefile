@@ -9,8 +9,10 @@ PKG ?= ./...
 FUZZTIME ?= 30s
 SECONDS ?= 60
 COUNT ?= 1
+BENCH ?= .
 
 GOLANGCI_VERSION := v2.15.0
+BENCHSTAT_VERSION := v0.0.0-20260908200009-22c9c6c9d4da
 GOLANGCI := $(CACHE)/bin/golangci-lint-$(GOLANGCI_VERSION)
 BIN := $(CACHE)/bin/arrowio
 INTEROP := testdata/interop
@@ -64,6 +66,10 @@ vet: ## go vet
 	go vet $(PKG)
 	go vet -tags interop $(PKG)
 
+.PHONY: tidy
+tidy: ## are go.mod and go.sum what go mod tidy makes?
+	go mod tidy -diff
+
 .PHONY: lint
 lint: $(GOLANGCI) ## golangci-lint, its version pinned
 	$(GOLANGCI) run $(PKG)
@@ -113,6 +119,24 @@ flips: ## every bit of the indexes and tails of ORC files, one at a time (FILES=
 .PHONY: bench
 bench: ## the Go benchmarks (COUNT=10 for benchstat)
 	go test -run '^$$' -bench . -benchmem -count $(COUNT) $(PKG)
+
+# The test binaries of BASE and of the working tree run in turns, so that a busy machine slows both.
+.PHONY: bench-compare
+bench-compare: ## the Go benchmarks of BASE=COMMIT and of the working tree in turns, compared (PKG=./readers/orc BENCH=. COUNT=6)
+	@[ -n "$(BASE)" ] || { echo "name the commit to compare with: make bench-compare BASE=HEAD~1 PKG=./readers/orc" >&2; exit 2; }
+	@mkdir -p $(CACHE)/compare && rm -rf $(CACHE)/compare/* && git worktree prune
+	git worktree add --quiet --detach $(CACHE)/compare/base $(BASE)
+	@for p in $$(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}' $(PKG)); do \
+		p=$${p#$(CURDIR)/}; n=$${p//\//-}; c=$(CACHE)/compare; \
+		go test -c -o $$c/$$n.new ./$$p; \
+		[ -d $$c/base/$$p ] && (cd $$c/base && go test -c -o $$c/$$n.old ./$$p) || { echo "$$p is not in $(BASE)"; continue; }; \
+		for i in $$(seq $(COUNT)); do \
+			(cd $$c/base/$$p && $$c/$$n.old -test.run '^$$' -test.bench '$(BENCH)' -test.benchmem >> $$c/old.txt); \
+			(cd $$p && $$c/$$n.new -test.run '^$$' -test.bench '$(BENCH)' -test.benchmem >> $$c/new.txt); \
+		done; \
+	done
+	git worktree remove --force $(CACHE)/compare/base
+	go run golang.org/x/perf/cmd/benchstat@$(BENCHSTAT_VERSION) $(CACHE)/compare/old.txt $(CACHE)/compare/new.txt
 
 .PHONY: cover
 cover: ## coverage by package; the profile is .cache/cover.out

@@ -320,7 +320,7 @@ var topLevel = []string{
 	// code
 	"arrowio", "readers", "writers", "convert", "flight", "cmd", "internal", "python", "examples", "testdata",
 	// the module and what is written about it
-	"go.mod", "go.sum", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "docs",
+	"go.mod", "go.sum", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs",
 	// chores
 	"Makefile", ".ci", ".golangci.yml", ".gitignore",
 }
