@@ -2,15 +2,14 @@ package flight
 
 import "github.com/arrowio/arrowio/flight/internal/transport"
 
-// Position is a place in a dataset: the next row to be read is row Row of the file of fragment Fragment. Split is the
-// split that the row lies in.
+// Position is a place in a dataset: row Row of file Fragment, which lies in split Split. Reading continues with that row.
 //
 //	Fragment int   `json:"fragment"`
 //	Split    int   `json:"split,omitempty"`
 //	Row      int64 `json:"row"`
 type Position = transport.Position
 
-// BatchMeta is what the app_metadata of a record batch say; see batchmeta.fbs.
+// BatchMeta is the content of the app_metadata of a record batch; see batchmeta.fbs.
 //
 //	Fragment int      // the file that the first row comes from, by its number in the ticket
 //	Split    int      // and its split
@@ -19,5 +18,6 @@ type Position = transport.Position
 //	Resume   Position // where to go on behind it
 type BatchMeta = transport.BatchMeta
 
-// ParseBatchMeta reads app_metadata. Every access is checked: what is no BatchMeta gives an error, or nonsense.
+// ParseBatchMeta reads app_metadata. It checks every access: bytes that are not a BatchMeta give an error or meaningless
+// values, and never a panic.
 func ParseBatchMeta(b []byte) (BatchMeta, error) { return transport.ParseBatchMeta(b) }

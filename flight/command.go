@@ -21,8 +21,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
-// Command is a request for rows of a dataset: the JSON of a descriptor CMD. What it says is checked by ParseCommand as
-// far as can be without the dataset, and against the schema by the server.
+// Command is a request for rows of a dataset: the JSON of a descriptor of type CMD. ParseCommand checks what can be
+// checked without the dataset; the server checks the rest against the schema.
 type Command struct {
 	Dataset     string            `json:"dataset"`
 	Columns     []string          `json:"columns,omitzero"`      // dotted paths; absent = all, [] = none: only the rows are counted
@@ -51,7 +51,7 @@ const (
 	defaultBatchBytes = 2 << 20
 )
 
-// ParseCommand reads a command. Fields that it does not know are refused: they might have been meant to leave rows out.
+// ParseCommand reads a command. It refuses unknown fields, since one of them may have been meant to exclude rows.
 func ParseCommand(b []byte) (*Command, error) {
 	if len(b) > maxCommandBytes {
 		return nil, errs.Errorf(errs.ErrOption, "a command of %d bytes; the most is %d", len(b), maxCommandBytes)

@@ -9,21 +9,22 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-// Ticket is what an endpoint is redeemed by: the command, and which part of the dataset the endpoint is. Its bytes are
-// JSON, so that a client may set Resume; without Parts it is all of the dataset, so that a command is a ticket.
+// Ticket names the rows of one endpoint: the command, and the part of the dataset that the endpoint covers. It is written
+// as JSON, so that a client can set Resume. A ticket without Parts covers the whole dataset; every command is such a ticket.
 //
-// A ticket is all that a server needs to honour it. It comes back from clients, and is checked as a command is.
+// A ticket holds everything that a server needs to answer it. It comes from a client, so ParseTicket checks it as
+// ParseCommand checks a command.
 type Ticket struct {
 	Command
-	Parts  []Part `json:"parts,omitzero"`   // in this order; nil = everything, as it is then
-	Schema string `json:"schema,omitempty"` // what the records look like: they must look so still
+	Parts  []Part `json:"parts,omitzero"`   // in this order; nil = the whole dataset, as it is when it is read
+	Schema string `json:"schema,omitempty"` // dataset.SchemaHash of the records; the ticket is refused when it has changed
 	Query  string `json:"query,omitempty"`  // names the FlightInfo, for CancelFlightInfo
 }
 
-// Part is splits of one file.
+// Part is a range of splits of one file.
 type Part struct {
-	Fragment int    `json:"f"`              // its position in the dataset when the ticket was made; app_metadata say it, too
-	ID       string `json:"id"`             // of the file's name and content: it must be that still, wherever it stands
+	Fragment int    `json:"f"`              // position of the file in the dataset when the ticket was made; app_metadata repeats it
+	ID       string `json:"id"`             // identity of the file's name and content; the ticket is refused when no file has it
 	From     int    `json:"from,omitempty"` // first split
 	To       int    `json:"to"`             // behind the last split
 	Start    int64  `json:"start,omitempty"`
@@ -44,7 +45,7 @@ const (
 	identityLen = 24
 )
 
-// ParseTicket reads a ticket.
+// ParseTicket reads a ticket and checks it against the limits. The error is of kind ErrOption.
 func ParseTicket(b []byte) (*Ticket, error) {
 	if len(b) > maxTicketBytes {
 		return nil, errs.Errorf(errs.ErrOption, "a ticket of %d bytes; the most is %d", len(b), maxTicketBytes)
@@ -71,7 +72,7 @@ func ParseTicket(b []byte) (*Ticket, error) {
 	return t, nil
 }
 
-// Bytes returns what ParseTicket reads.
+// Bytes returns the ticket as JSON, for ParseTicket.
 func (t *Ticket) Bytes() []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -14,7 +14,7 @@ import (
 	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 )
 
-// Visitor is somebody who asks the server over another protocol than gRPC, such as a browser over HTTP.
+// Visitor is a client that reaches the server over a protocol other than gRPC, such as a browser over HTTP.
 type Visitor struct {
 	Addr          net.Addr             // of the connection
 	TLS           *tls.ConnectionState // nil = not encrypted
@@ -29,7 +29,7 @@ const (
 	readMethod  = "VisitRead" // reads files
 )
 
-// Visit is the call of a Visitor, while it lasts.
+// Visit is one call of a Visitor. It is valid until the function passed to Server.Visit returns.
 type Visit struct {
 	s    *Server
 	call *Call
@@ -59,7 +59,7 @@ func (s *Server) Visit(ctx context.Context, v Visitor, do func(ctx context.Conte
 	})
 }
 
-// Call is what Authorizers, Observers and the log know of the visit.
+// Call returns the call as Authorizers, Observers and the log see it.
 func (v *Visit) Call() *Call { return v.call }
 
 // Names lists the datasets that the visitor may read, sorted.
@@ -73,7 +73,7 @@ func (v *Visit) Names(ctx context.Context) []string {
 	return out
 }
 
-// Open returns a dataset as it is known now. Who may not read it is not told whether there is one.
+// Open returns a dataset as the catalog knows it now. A visitor without permission to read it cannot learn whether it exists.
 func (v *Visit) Open(ctx context.Context, name string) (*Entry, error) {
 	return v.s.open(ctx, PermitRead, name, nil)
 }
