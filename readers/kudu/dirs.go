@@ -326,6 +326,16 @@ func (d *Dirs) MissingFor(s *kuduwire.SuperBlock) []string {
 	return missing
 }
 
+// unknown counts the data directories whose uuids cannot be read.
+func (d *Dirs) unknown() (n int) {
+	for i := range d.Data {
+		if d.Data[i].UUID == "" {
+			n++
+		}
+	}
+	return n
+}
+
 func isDir(path string) bool {
 	fi, err := os.Stat(path)
 	return err == nil && fi.IsDir()

@@ -237,3 +237,16 @@ func TestTornContainer(t *testing.T) {
 		t.Error("no table was hurt")
 	}
 }
+
+// A data directory whose uuid cannot be read may be the one that a tablet names: it is not said to be missing.
+func TestDataDirectoryUnknown(t *testing.T) {
+	s := newRealServer(t, "file")
+	rows := s.table("changed").rows()
+	if err := os.Remove(s.path("data", "data", "block_manager_instance")); err != nil {
+		t.Fatal(err)
+	}
+	f, w := s.warningsOf("kudu-table=changed")
+	if f.rows() != rows || len(w) != 1 || w[0].Kind != arrowio.WarnDoubt || !strings.Contains(w[0].Text, "block_manager_instance") {
+		t.Errorf("%d of %d rows: %+v", f.rows(), rows, w)
+	}
+}

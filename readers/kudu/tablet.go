@@ -94,7 +94,11 @@ func (f *File) openTablet(ctx context.Context, t *tablet) error {
 
 // missing tells which data directories of a tablet are not here.
 func (f *File) missing(t *tablet) {
-	for _, uuid := range f.dirs.MissingFor(t.super) {
+	missing := f.dirs.MissingFor(t.super)
+	if len(missing) <= f.dirs.unknown() {
+		missing = nil // they may be those whose uuids cannot be read, of which there is a warning
+	}
+	for _, uuid := range missing {
 		f.warn(arrowio.Warning{Kind: arrowio.WarnMissing, Place: t.place(), Rows: arrowio.UnknownRows}, "tablet %s is spread over the data directory %s, too, which is not here", t.id, uuid)
 	}
 	if f.opt.Salvage { // which tells of each
