@@ -389,3 +389,21 @@ func noGoroutines(t testing.TB) func() {
 		t.Errorf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, buf[:runtime.Stack(buf, true)])
 	}
 }
+
+// ints returns a record of one column of int64; nil is null.
+func ints(t testing.TB, f arrow.Field, values ...any) arrow.Record {
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), arrow.NewSchema([]arrow.Field{f}, nil))
+	defer b.Release()
+	for _, v := range values {
+		if v == nil {
+			b.Field(0).AppendNull()
+		} else {
+			b.Field(0).(*array.Int64Builder).Append(int64(v.(int)))
+		}
+	}
+	rec := b.NewRecord()
+	t.Cleanup(rec.Release)
+	return rec
+}
+
+var vField = arrow.Field{Name: "v", Type: arrow.PrimitiveTypes.Int64}

@@ -60,7 +60,7 @@ type OpenOptions struct {
 	For     Purpose           // what the File is wanted for
 	// Name is the path or URL that the source was opened by; "" = it has none that is known.
 	Name string
-	// OpenSource opens another file that an option names; nil = OpenFile does.
+	// OpenSource opens another file that an option names; nil = local.OpenFile does.
 	OpenSource func(ctx context.Context, name string) (OpenSource, error)
 }
 

@@ -71,17 +71,3 @@ func endsIdentity(ctx context.Context, src Source) (string, error) {
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }
-
-// Identity implements Identifier: the size of the open file, when it was changed last, and both of its ends. A file that
-// takes the place of this one under its name does not change it.
-func (s *FileSource) Identity(ctx context.Context) (string, error) {
-	fi, err := s.f.Stat()
-	if err != nil {
-		return "", err
-	}
-	ends, err := endsIdentity(ctx, s)
-	if errors.Is(err, io.ErrUnexpectedEOF) { // it has become shorter
-		ends, err = "", nil
-	}
-	return fmt.Sprintf("%s %d %d", ends, fi.Size(), fi.ModTime().UnixNano()), err
-}

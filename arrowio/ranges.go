@@ -27,8 +27,8 @@ func (r ByteRange) Clamp(size int64) ByteRange {
 	return ByteRange{off, min(n, size-off)}
 }
 
-// check returns errs.ErrCorrupt unless r lies within a source of the given size: ranges come out of files.
-func (r ByteRange) check(size int64) error {
+// Check returns errs.ErrCorrupt unless r lies within a source of the given size: ranges come out of files.
+func (r ByteRange) Check(size int64) error {
 	if r.Off < 0 || r.Len < 0 || r.Off > size || r.Len > size-r.Off {
 		e := errs.Errorf(errs.ErrCorrupt, "%d bytes wanted at %d, but the file has %d: %w", r.Len, r.Off, size, io.ErrUnexpectedEOF)
 		e.Off = r.Off
@@ -46,13 +46,11 @@ const (
 // Near reports whether a positioned read of src costs about as much as copying the bytes: a file of this machine.
 // Readers of such a source do better to read a little at a time, shortly before it is used, than to fetch ahead.
 func Near(src Source) bool {
-	switch s := src.(type) {
-	case *CountingSource:
-		return Near(s.src)
-	case *FileSource, *SectionSource, *SpooledSource:
-		return true
+	if c, ok := src.(*CountingSource); ok {
+		return Near(c.src)
 	}
-	return false
+	s, ok := src.(interface{ Near() bool })
+	return ok && s.Near()
 }
 
 // ReadRanges returns the bytes of each of rs, in the order of rs. Ranges may overlap and come in any order. They are
@@ -71,7 +69,7 @@ func ReadRanges(ctx context.Context, src Source, rs []ByteRange) ([][]byte, erro
 func ReadRangesInto(ctx context.Context, src Source, rs []ByteRange, buf []byte, slack int) ([][]byte, []byte, error) {
 	size := src.Size()
 	for _, r := range rs {
-		if err := r.check(size); err != nil {
+		if err := r.Check(size); err != nil {
 			return nil, buf, err
 		}
 	}
@@ -105,9 +103,6 @@ func (f *fetch) run(ctx context.Context, buf []byte) ([][]byte, []byte, error) {
 		}
 		f.count, inner = c, c.src
 	}
-	if s, ok := inner.(*SpooledSource); ok && s.file == nil {
-		inner = &s.mem
-	}
 	switch s := inner.(type) {
 	case viewer:
 		return f.views(s, buf)
@@ -116,7 +111,8 @@ func (f *fetch) run(ctx context.Context, buf []byte) ([][]byte, []byte, error) {
 		return f.reads(ctx, buf, farGap)
 	case RangeSource:
 		return f.ranges(ctx, s, buf)
-	case *FileSource, *SectionSource, *SpooledSource:
+	}
+	if Near(inner) {
 		return f.reads(ctx, buf, nearGap)
 	}
 	return f.reads(ctx, buf, farGap)
@@ -127,7 +123,7 @@ func (f *fetch) views(s viewer, buf []byte) ([][]byte, []byte, error) {
 	pieces := make([][]byte, len(f.rs))
 	for i, r := range f.rs {
 		n := r.Len + min(f.slack, f.size-r.End())
-		pieces[i] = s.view(r.Off, n)[:r.Len:n]
+		pieces[i] = s.View(r.Off, n)[:r.Len:n]
 		if f.count != nil {
 			f.count.add(r.Len)
 		}

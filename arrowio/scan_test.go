@@ -163,7 +163,7 @@ func TestScanOptionErrors(t *testing.T) {
 	tooMany := int64(math.MaxInt32) + 1 // negative where int has 32 bits: refused there, too
 	for _, c := range []struct {
 		o    ScanOptions
-		kind Kind
+		kind errs.Kind
 	}{
 		{ScanOptions{BatchRows: -1}, errs.ErrOption},
 		{ScanOptions{BatchRows: int(tooMany)}, errs.ErrOption},

@@ -2,11 +2,7 @@ package arrowio
 
 import (
 	"context"
-	"errors"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"time"
 )
 
@@ -37,54 +33,4 @@ type TreeEntry struct {
 type OpenSource interface {
 	Source
 	io.Closer
-}
-
-// dirTree is a directory of the file system.
-type dirTree string
-
-// DirTree returns the tree at a directory of the file system. Symbolic links are followed; files that are not regular are
-// not listed.
-func DirTree(path string) Tree { return dirTree(path) }
-
-func (t dirTree) Path(name string) string { return filepath.Join(string(t), filepath.FromSlash(name)) }
-
-func (t dirTree) check(op, name string) error {
-	if name != "" && (name == "." || !fs.ValidPath(name)) {
-		return &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
-	}
-	return nil
-}
-
-func (t dirTree) List(ctx context.Context, dir string) ([]TreeEntry, error) {
-	if err := errors.Join(ctx.Err(), t.check("list", dir)); err != nil {
-		return nil, err
-	}
-	entries, err := os.ReadDir(t.Path(dir))
-	if err != nil {
-		return nil, err
-	}
-	var out []TreeEntry
-	for _, e := range entries {
-		fi, err := e.Info()
-		if err == nil && fi.Mode()&fs.ModeSymlink != 0 {
-			fi, err = os.Stat(filepath.Join(t.Path(dir), e.Name()))
-		}
-		switch {
-		case errors.Is(err, fs.ErrNotExist): // gone meanwhile, or a link that leads nowhere
-		case err != nil:
-			return nil, err
-		case fi.IsDir():
-			out = append(out, TreeEntry{Name: e.Name(), Dir: true, ModTime: fi.ModTime()})
-		case fi.Mode().IsRegular():
-			out = append(out, TreeEntry{Name: e.Name(), Size: fi.Size(), ModTime: fi.ModTime()})
-		}
-	}
-	return out, nil
-}
-
-func (t dirTree) Open(ctx context.Context, name string) (OpenSource, error) {
-	if err := errors.Join(ctx.Err(), t.check("open", name)); err != nil {
-		return nil, err
-	}
-	return OpenFile(t.Path(name))
 }

@@ -1,4 +1,4 @@
-package arrowio
+package arrowio_test
 
 import (
 	"context"
@@ -7,16 +7,16 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/workers"
 )
 
 // rowCounter is an output format that writes a byte for each row.
 type rowCounter struct {
-	sink    Sink
+	sink    arrowio.Sink
 	failOn  string
 	aborted int
 }
@@ -24,15 +24,15 @@ type rowCounter struct {
 func (w *rowCounter) at(what string) error {
 	switch w.failOn {
 	case what:
-		return errDisk
+		return arrowio.ErrDisk
 	case "panic in " + what:
 		panic("a bug in the driver")
 	}
 	return nil
 }
 
-func (w *rowCounter) format() OutputFormat {
-	return OutputFormat{Name: "count", Create: func(ctx context.Context, st Store, p *WritePlan) (Writer, error) {
+func (w *rowCounter) format() arrowio.OutputFormat {
+	return arrowio.OutputFormat{Name: "count", Create: func(ctx context.Context, st arrowio.Store, p *arrowio.WritePlan) (arrowio.Writer, error) {
 		var err error
 		if w.sink, err = st.Create(ctx, "part-00000.count"); err != nil {
 			return nil, err
@@ -60,28 +60,18 @@ func (w *rowCounter) Close() error {
 
 func (w *rowCounter) Abort() error { w.aborted++; return nil }
 
-func ints(t testing.TB, f arrow.Field, values ...any) arrow.Record {
-	b := array.NewRecordBuilder(memory.NewGoAllocator(), arrow.NewSchema([]arrow.Field{f}, nil))
-	defer b.Release()
-	for _, v := range values {
-		if v == nil {
-			b.Field(0).AppendNull()
-		} else {
-			b.Field(0).(*array.Int64Builder).Append(int64(v.(int)))
-		}
-	}
-	rec := b.NewRecord()
-	t.Cleanup(rec.Release)
-	return rec
+// givenUp reports whether a store was given up.
+func givenUp(t testing.TB, st *local.MemStore) bool {
+	t.Helper()
+	_, err := st.Create(context.Background(), "late")
+	return err != nil && st.Objects() == nil
 }
 
-var vField = arrow.Field{Name: "v", Type: arrow.PrimitiveTypes.Int64}
-
 func TestWriter(t *testing.T) {
-	rec := ints(t, vField, 1, 2, 3)
-	st := NewMemStore()
+	rec := arrowio.Ints(t, arrowio.VField, 1, 2, 3)
+	st := local.NewMemStore()
 	d := &rowCounter{}
-	w, err := NewWriter(context.Background(), d.format(), st, &WritePlan{Schema: rec.Schema()})
+	w, err := arrowio.NewWriter(context.Background(), d.format(), st, &arrowio.WritePlan{Schema: rec.Schema()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,28 +98,28 @@ func TestWriter(t *testing.T) {
 }
 
 func TestWriterGivesUp(t *testing.T) {
-	rec := ints(t, vField, 1, 2, 3)
+	rec := arrowio.Ints(t, arrowio.VField, 1, 2, 3)
 	for _, where := range []string{"create", "write", "close", "panic in create", "panic in write", "panic in close"} {
 		if workers.Debug && strings.HasPrefix(where, "panic") {
 			continue
 		}
-		st := NewMemStore()
+		st := local.NewMemStore()
 		d := &rowCounter{failOn: where}
-		w, err := NewWriter(context.Background(), d.format(), st, &WritePlan{Schema: rec.Schema()})
+		w, err := arrowio.NewWriter(context.Background(), d.format(), st, &arrowio.WritePlan{Schema: rec.Schema()})
 		if err == nil {
 			err = w.Write(rec)
 		}
 		if err == nil {
 			err = w.Close()
 		}
-		want := errDisk
+		want := arrowio.ErrDisk
 		if strings.HasPrefix(where, "panic") {
 			want = errs.ErrInternal
 		}
 		if !errors.Is(err, want) {
 			t.Errorf("%s fails: error %v", where, err)
 		}
-		if st.Objects() != nil || !st.done {
+		if !givenUp(t, st) {
 			t.Errorf("%s fails: the store was not given up", where)
 		}
 		if w != nil {
@@ -144,24 +134,24 @@ func TestWriterGivesUp(t *testing.T) {
 }
 
 func TestWriterChecksBatches(t *testing.T) {
-	nullable := vField
+	nullable := arrowio.VField
 	nullable.Nullable = true
 	for name, c := range map[string]struct {
 		plan arrow.Field
 		rec  arrow.Record
 		want string // "" = fits
 	}{
-		"fits":          {vField, ints(t, vField, 1), ""},
-		"metadata":      {vField, ints(t, arrow.Field{Name: "v", Type: vField.Type, Metadata: arrow.NewMetadata([]string{"k"}, []string{"v"})}, 1), ""},
-		"name":          {vField, ints(t, arrow.Field{Name: "w", Type: vField.Type}, 1), `"w"`},
-		"type":          {arrow.Field{Name: "v", Type: arrow.PrimitiveTypes.Int32}, ints(t, vField, 1), "int64"},
-		"nullable":      {vField, ints(t, nullable, 1), "nullable"},
-		"hidden nulls":  {vField, ints(t, vField, 1, nil), "1"},
-		"allowed nulls": {nullable, ints(t, nullable, 1, nil), ""},
+		"fits":          {arrowio.VField, arrowio.Ints(t, arrowio.VField, 1), ""},
+		"metadata":      {arrowio.VField, arrowio.Ints(t, arrow.Field{Name: "v", Type: arrowio.VField.Type, Metadata: arrow.NewMetadata([]string{"k"}, []string{"v"})}, 1), ""},
+		"name":          {arrowio.VField, arrowio.Ints(t, arrow.Field{Name: "w", Type: arrowio.VField.Type}, 1), `"w"`},
+		"type":          {arrow.Field{Name: "v", Type: arrow.PrimitiveTypes.Int32}, arrowio.Ints(t, arrowio.VField, 1), "int64"},
+		"nullable":      {arrowio.VField, arrowio.Ints(t, nullable, 1), "nullable"},
+		"hidden nulls":  {arrowio.VField, arrowio.Ints(t, arrowio.VField, 1, nil), "1"},
+		"allowed nulls": {nullable, arrowio.Ints(t, nullable, 1, nil), ""},
 	} {
-		st := NewMemStore()
+		st := local.NewMemStore()
 		d := &rowCounter{}
-		w, err := NewWriter(context.Background(), d.format(), st, &WritePlan{Schema: arrow.NewSchema([]arrow.Field{c.plan}, nil)})
+		w, err := arrowio.NewWriter(context.Background(), d.format(), st, &arrowio.WritePlan{Schema: arrow.NewSchema([]arrow.Field{c.plan}, nil)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,12 +170,12 @@ func TestWriterChecksBatches(t *testing.T) {
 }
 
 func TestWriterCancel(t *testing.T) {
-	rec := ints(t, vField, 1)
+	rec := arrowio.Ints(t, arrowio.VField, 1)
 	for _, closing := range []bool{false, true} {
 		ctx, cancel := context.WithCancel(context.Background())
-		st := NewMemStore()
+		st := local.NewMemStore()
 		d := &rowCounter{}
-		w, err := NewWriter(ctx, d.format(), st, &WritePlan{Schema: rec.Schema()})
+		w, err := arrowio.NewWriter(ctx, d.format(), st, &arrowio.WritePlan{Schema: rec.Schema()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,20 +185,20 @@ func TestWriterCancel(t *testing.T) {
 		} else {
 			err = w.Write(rec)
 		}
-		if !errors.Is(err, context.Canceled) || d.aborted != 1 || !st.done || st.Objects() != nil {
+		if !errors.Is(err, context.Canceled) || d.aborted != 1 || !givenUp(t, st) {
 			t.Errorf("error %v, aborted %d times", err, d.aborted)
 		}
-		if _, err := NewWriter(ctx, d.format(), NewMemStore(), &WritePlan{Schema: rec.Schema()}); !errors.Is(err, context.Canceled) {
+		if _, err := arrowio.NewWriter(ctx, d.format(), local.NewMemStore(), &arrowio.WritePlan{Schema: rec.Schema()}); !errors.Is(err, context.Canceled) {
 			t.Errorf("opened: %v", err)
 		}
 	}
 }
 
 func TestWriterAbort(t *testing.T) {
-	rec := ints(t, vField, 1)
-	st := NewMemStore()
+	rec := arrowio.Ints(t, arrowio.VField, 1)
+	st := local.NewMemStore()
 	d := &rowCounter{}
-	w, err := NewWriter(context.Background(), d.format(), st, &WritePlan{Schema: rec.Schema()})
+	w, err := arrowio.NewWriter(context.Background(), d.format(), st, &arrowio.WritePlan{Schema: rec.Schema()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +207,7 @@ func TestWriterAbort(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if d.aborted != 1 || !st.done || w.Write(rec) == nil || w.Close() == nil {
+	if d.aborted != 1 || !givenUp(t, st) || w.Write(rec) == nil || w.Close() == nil {
 		t.Errorf("the driver was aborted %d times; the writer goes on", d.aborted)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/convert"
 )
 
@@ -187,7 +188,7 @@ func checked(t *testing.T, jobs int) arrowio.ScanOptions {
 func TestConvert(t *testing.T) {
 	for _, jobs := range []int{1, 4} {
 		ds := dataset.FromFile("numbers", &numbers{rows: 10, splitRows: 4})
-		st := arrowio.NewMemStore()
+		st := local.NewMemStore()
 		var seen []convert.Progress
 		r, err := convert.Convert(context.Background(), ds, sums("a", "b"), st, convert.Options{
 			Scan:     checked(t, jobs),
@@ -224,7 +225,7 @@ func TestConvertSelects(t *testing.T) {
 	}
 	o := checked(t, 2)
 	o.Columns, o.Filter = []string{"square"}, x
-	st := arrowio.NewMemStore()
+	st := local.NewMemStore()
 	r, err := convert.Convert(context.Background(), dataset.FromFile("", &numbers{rows: 8, splitRows: 8}), sums("out"), st, convert.Options{Scan: o})
 	if err != nil {
 		t.Fatal(err)
@@ -300,7 +301,7 @@ func TestConvertFails(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			for _, jobs := range []int{1, 3} {
 				dir := t.TempDir()
-				st, err := arrowio.NewFileStore(filepath.Join(dir, "out"), arrowio.FileStoreOptions{})
+				st, err := local.NewFileStore(filepath.Join(dir, "out"), local.FileStoreOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -324,7 +325,7 @@ func TestConvertFails(t *testing.T) {
 
 func TestDryRunTouchesNothing(t *testing.T) {
 	dir := t.TempDir()
-	st, err := arrowio.NewFileStore(filepath.Join(dir, "out"), arrowio.FileStoreOptions{})
+	st, err := local.NewFileStore(filepath.Join(dir, "out"), local.FileStoreOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

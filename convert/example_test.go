@@ -8,6 +8,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/convert"
 	"github.com/arrowio/arrowio/readers"
 	"github.com/arrowio/arrowio/writers"
@@ -15,7 +16,7 @@ import (
 
 func ExampleConvert() {
 	ctx := context.Background()
-	src := arrowio.NewBytesSource([]byte("city,people\nGhent,265086\nBruges,118656\nLeuven,102851\n"))
+	src := local.NewBytesSource([]byte("city,people\nGhent,265086\nBruges,118656\nLeuven,102851\n"))
 	file, err := readers.Open(ctx, src, "cities.csv", readers.Options{})
 	if err != nil {
 		log.Fatal(err)
@@ -30,7 +31,7 @@ func ExampleConvert() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	store := arrowio.NewMemStore() // arrowio.NewFileStore for a file
+	store := local.NewMemStore() // local.NewFileStore for a file
 	report, err := convert.Convert(ctx, cities, jsonl, store, convert.Options{Scan: arrowio.ScanOptions{Filter: large}})
 	if err != nil {
 		log.Fatal(err)

@@ -20,6 +20,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/convert"
 )
 
@@ -80,7 +81,7 @@ func TestSort(t *testing.T) {
 			c.o.Scan = checked(t, jobs)
 			var seen []convert.Progress
 			c.o.Progress = func(p convert.Progress) { seen = append(seen, p) }
-			st := arrowio.NewMemStore()
+			st := local.NewMemStore()
 			r, err := convert.Convert(context.Background(), dataset.FromFile("numbers", shuffled(rows, 5000)), lines(c.key...), st, c.o)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -177,7 +178,7 @@ func TestSortFails(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			for _, jobs := range []int{1, 3} {
 				dir := t.TempDir()
-				st, err := arrowio.NewFileStore(filepath.Join(dir, "out"), arrowio.FileStoreOptions{})
+				st, err := local.NewFileStore(filepath.Join(dir, "out"), local.FileStoreOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -227,7 +228,7 @@ func TestLimit(t *testing.T) {
 		"last":   {convert.Options{Limit: 2, Sort: down}, fmt.Sprintf("%d\n%d\n", 29_999*29_999, 29_998*29_998)},
 	} {
 		c.o.Scan.Parallelism = 1
-		st := arrowio.NewMemStore()
+		st := local.NewMemStore()
 		r, err := convert.Convert(context.Background(), dataset.FromFile("numbers", shuffled(30_000, 5000)), lines(), st, c.o)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -248,7 +249,7 @@ func TestLimit(t *testing.T) {
 			}
 			o.Scan.Filter = x
 		}
-		r, err := convert.Convert(context.Background(), dataset.FromFile("numbers", torn), lines(), arrowio.NewMemStore(), o)
+		r, err := convert.Convert(context.Background(), dataset.FromFile("numbers", torn), lines(), local.NewMemStore(), o)
 		if err != nil || r.Rows != 4_500 {
 			t.Errorf("filter %q: %v, %+v", filter, err, r)
 		}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/flight/internal/transport"
 	outipc "github.com/arrowio/arrowio/writers/ipc"
 )
@@ -111,7 +112,7 @@ func taker(t testing.TB) *service {
 	t.Helper()
 	s, err := New(Options{Catalog: NewCatalog(CatalogOptions{}), Logger: slog.New(slog.DiscardHandler), Memory: 16 << 20, Writable: []Writable{{
 		Names: "d", Store: func(context.Context, string, bool) (arrowio.Store, Spec, error) {
-			return arrowio.NewMemStore(), Spec{Open: func(context.Context, map[string]string) (*dataset.Dataset, error) {
+			return local.NewMemStore(), Spec{Open: func(context.Context, map[string]string) (*dataset.Dataset, error) {
 				return &dataset.Dataset{Schema: arrow.NewSchema(nil, nil)}, nil
 			}}, nil
 		},

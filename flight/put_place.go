@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 	"github.com/arrowio/arrowio/readers"
 )
@@ -53,9 +54,9 @@ func (w *Writable) Datasets() ([]string, error) {
 }
 
 // Clean removes what servers that were killed have left in Dir of datasets that were being put, and puts back one that was
-// to be replaced and was not: see arrowio.RemoveLeftovers. It logs each. Call it before Datasets, when a server starts.
+// to be replaced and was not: see local.RemoveLeftovers. It logs each. Call it before Datasets, when a server starts.
 func (w *Writable) Clean(log *slog.Logger) error {
-	left, err := arrowio.RemoveLeftovers(w.Dir, func(name string) bool { return ValidName(name) && w.has(name) })
+	left, err := local.RemoveLeftovers(w.Dir, func(name string) bool { return ValidName(name) && w.has(name) })
 	for _, l := range left {
 		what := "removed what a put that was killed has left"
 		switch {
@@ -97,7 +98,7 @@ func (w *Writable) open(ctx context.Context, name string, replace bool) (arrowio
 		return w.Store(ctx, name, replace)
 	}
 	s := w.Spec(name)
-	st, err := arrowio.NewFileStore(s.Paths[0], arrowio.FileStoreOptions{Force: replace, Directory: true})
+	st, err := local.NewFileStore(s.Paths[0], local.FileStoreOptions{Force: replace, Directory: true})
 	return st, s, err
 }
 

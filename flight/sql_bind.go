@@ -18,6 +18,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 	"github.com/arrowio/arrowio/readers/ipc"
 )
@@ -89,7 +90,7 @@ func streamOf(next func() (*flight.FlightData, error)) ([]byte, error) {
 // parameterValues returns the one row of a stream as literals of package expr. What strangers send is read as their files
 // are.
 func parameterValues(ctx context.Context, b []byte) ([]string, error) {
-	f, err := ipc.StreamFormat().Open(ctx, arrowio.NewBytesSource(b), arrowio.OpenOptions{})
+	f, err := ipc.StreamFormat().Open(ctx, local.NewBytesSource(b), arrowio.OpenOptions{})
 	if err != nil {
 		return nil, badStream(err)
 	}

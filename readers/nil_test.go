@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
@@ -21,14 +22,14 @@ func TestNoFileWithError(t *testing.T) {
 		for _, purpose := range []arrowio.Purpose{arrowio.ForRows, arrowio.ForInfo, arrowio.ForVerify} {
 			o := arrowio.OpenOptions{For: purpose}
 			if f.Open != nil {
-				file, err := f.Open(t.Context(), arrowio.NewBytesSource(junk), o)
+				file, err := f.Open(t.Context(), local.NewBytesSource(junk), o)
 				if (err == nil) == (file == nil) {
 					t.Errorf("%s: %T, %v", f.Name, file, err)
 				}
 			}
 			for _, d := range []string{set, filepath.Join(dir, "acid"), dir} {
 				if f.OpenTree != nil {
-					file, err := f.OpenTree(t.Context(), arrowio.DirTree(d), o)
+					file, err := f.OpenTree(t.Context(), local.DirTree(d), o)
 					if (err == nil) == (file == nil) {
 						t.Errorf("%s, the tree %s: %T, %v", f.Name, filepath.Base(d), file, err)
 					}

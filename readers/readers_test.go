@@ -10,6 +10,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 )
 
 const testdata = "../testdata/"
@@ -63,7 +64,7 @@ func TestContentWins(t *testing.T) {
 }
 
 func TestUnknown(t *testing.T) {
-	_, err := Open(context.Background(), arrowio.NewBytesSource([]byte("what is this")), "x.bin", Options{})
+	_, err := Open(context.Background(), local.NewBytesSource([]byte("what is this")), "x.bin", Options{})
 	if !errors.Is(err, errs.ErrUnsupported) {
 		t.Fatal(err)
 	}
@@ -72,21 +73,21 @@ func TestUnknown(t *testing.T) {
 			t.Errorf("%q does not say %q", err, s)
 		}
 	}
-	_, err = Open(context.Background(), arrowio.NewBytesSource(nil), "", Options{Format: "x"})
+	_, err = Open(context.Background(), local.NewBytesSource(nil), "", Options{Format: "x"})
 	if !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "trevni") {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestFormatIsSaid(t *testing.T) {
-	f, err := Open(context.Background(), arrowio.NewBytesSource([]byte("a\n1\n")), "x.bin", Options{Format: "csv", Options: map[string]string{"csv-header": "false"}})
+	f, err := Open(context.Background(), local.NewBytesSource([]byte("a\n1\n")), "x.bin", Options{Format: "csv", Options: map[string]string{"csv-header": "false"}})
 	if err != nil || f.Schema().Field(0).Name != "f0" {
 		t.Errorf("%v, %v", f, err)
 	}
 }
 
 func TestEmptyFile(t *testing.T) {
-	if _, err := Open(context.Background(), arrowio.NewBytesSource(nil), "x", Options{}); !errors.Is(err, errs.ErrUnsupported) {
+	if _, err := Open(context.Background(), local.NewBytesSource(nil), "x", Options{}); !errors.Is(err, errs.ErrUnsupported) {
 		t.Error(err)
 	}
 }
@@ -125,7 +126,7 @@ func TestNamesAreDistinct(t *testing.T) {
 
 // versioned is a source that says itself which version it is.
 type versioned struct {
-	*arrowio.BytesSource
+	*local.BytesSource
 	version string
 }
 
@@ -133,7 +134,7 @@ func (v *versioned) Identity(context.Context) (string, error) { return v.version
 
 // What a source can do besides is not hidden from the file that is opened over it, and the source stays its owner's.
 func TestOpenKeepsWhatSourcesCan(t *testing.T) {
-	src := &versioned{arrowio.NewBytesSource([]byte("x\n1\n")), "one"}
+	src := &versioned{local.NewBytesSource([]byte("x\n1\n")), "one"}
 	f, err := Open(t.Context(), src, "x.csv", Options{})
 	if err != nil {
 		t.Fatal(err)

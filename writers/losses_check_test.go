@@ -18,6 +18,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/arrowjson"
 	"github.com/arrowio/arrowio/internal/schemadiff"
 	"github.com/arrowio/arrowio/readers"
@@ -84,7 +85,7 @@ func (c *lossCheck) run(s *arrow.Schema, recs []arrow.Record) outcome {
 }
 
 func (c *lossCheck) write(path string, plan *arrowio.WritePlan, recs []arrow.Record) error {
-	st, err := arrowio.NewFileStore(path, arrowio.FileStoreOptions{Directory: c.format.Directory})
+	st, err := local.NewFileStore(path, local.FileStoreOptions{Directory: c.format.Directory})
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/convert"
 	"github.com/arrowio/arrowio/readers"
 	"github.com/arrowio/arrowio/writers"
@@ -101,7 +102,7 @@ func (c *lossCheck) convert(name string) outcome {
 		return refused
 	}
 	path := filepath.Join(c.t.TempDir(), "out"+c.format.Extensions[0])
-	st, err := arrowio.NewFileStore(path, arrowio.FileStoreOptions{Directory: c.format.Directory})
+	st, err := local.NewFileStore(path, local.FileStoreOptions{Directory: c.format.Directory})
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/writers"
 )
 
@@ -88,7 +89,7 @@ func refusedBy(t *testing.T, f arrowio.OutputFormat, typ arrow.DataType, rows st
 	for _, c := range p.Columns {
 		told += c.Refused
 	}
-	w, err := arrowio.NewWriter(t.Context(), f, arrowio.NewMemStore(), p)
+	w, err := arrowio.NewWriter(t.Context(), f, local.NewMemStore(), p)
 	if err != nil {
 		t.Fatal(err)
 	}

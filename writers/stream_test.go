@@ -10,6 +10,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/readers"
 )
 
@@ -28,7 +29,7 @@ func TestStreamIsNotCutShort(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		w, err := arrowio.NewWriter(context.Background(), f, arrowio.NewStreamStore(&out), p)
+		w, err := arrowio.NewWriter(context.Background(), f, local.NewStreamStore(&out), p)
 		for n := 0; n < 10_000 && err == nil; n++ { // ORC looks at the size now and then
 			err = w.Write(rec)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/writers/cfile"
 	"github.com/arrowio/arrowio/writers/csv"
 	"github.com/arrowio/arrowio/writers/ipc"
@@ -68,7 +69,7 @@ type Options struct {
 }
 
 // Create opens a writer of batches of schema s. What it writes appears at path when Close succeeded, and not before;
-// see arrowio.NewFileStore for what happens to what is there.
+// see local.NewFileStore for what happens to what is there.
 func Create(ctx context.Context, path string, s *arrow.Schema, o Options) (arrowio.Writer, error) {
 	f, err := choose(path, o)
 	if err != nil {
@@ -78,7 +79,7 @@ func Create(ctx context.Context, path string, s *arrow.Schema, o Options) (arrow
 	if err != nil {
 		return nil, err
 	}
-	st, err := arrowio.NewFileStore(path, arrowio.FileStoreOptions{Force: o.Force, Directory: f.Directory})
+	st, err := local.NewFileStore(path, local.FileStoreOptions{Force: o.Force, Directory: f.Directory})
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/race"
 )
@@ -213,7 +214,7 @@ func harness(rec arrow.Record, stream bool, bug string) Harness {
 		Open: func(_ context.Context, src arrowio.Source) (arrowio.File, error) {
 			return openMemory(rec, src, stream, bug)
 		},
-		Source: arrowio.NewBytesSource(make([]byte, 100)),
+		Source: local.NewBytesSource(make([]byte, 100)),
 		Want:   []arrow.Record{rec},
 		Scans:  scans,
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/readers/csv"
 )
 
@@ -21,7 +22,7 @@ func shelf() arrowio.Format {
 		Extensions: []string{".csv"}, // which must not count
 		Match:      func([]byte, []byte) bool { return true },
 		OpenPath: func(ctx context.Context, path string, o arrowio.OpenOptions) (arrowio.File, error) {
-			src, err := arrowio.OpenFile(filepath.Join(path, "rows.csv"))
+			src, err := local.OpenFile(filepath.Join(path, "rows.csv"))
 			if err != nil {
 				return nil, err
 			}
@@ -64,7 +65,7 @@ func TestDirectoryFormat(t *testing.T) {
 	if _, err := Open(ctx, filepath.Join(dir, "none"), o); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("nothing: %v", err)
 	}
-	if _, err := OpenSource(ctx, arrowio.NewBytesSource([]byte("x\n1\n")), "x.csv", o); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "shelf") {
+	if _, err := OpenSource(ctx, local.NewBytesSource([]byte("x\n1\n")), "x.csv", o); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "shelf") {
 		t.Errorf("bytes: %v", err)
 	}
 }
@@ -73,11 +74,11 @@ func TestDirectoryFormat(t *testing.T) {
 func TestDirectoryFormatIsNotGuessed(t *testing.T) {
 	ctx := context.Background()
 	known := []arrowio.Format{shelf(), csv.Format()}
-	f, err := choose(arrowio.NewBytesSource([]byte("x\n1\n")), "x.csv", Options{Formats: known})
+	f, err := choose(local.NewBytesSource([]byte("x\n1\n")), "x.csv", Options{Formats: known})
 	if err != nil || f.Name != "csv" {
 		t.Errorf("%s, %v", f.Name, err)
 	}
-	if _, err := choose(arrowio.NewBytesSource([]byte("x\n1\n")), "x", Options{Formats: known}); !errors.Is(err, errs.ErrUnsupported) {
+	if _, err := choose(local.NewBytesSource([]byte("x\n1\n")), "x", Options{Formats: known}); !errors.Is(err, errs.ErrUnsupported) {
 		t.Error(err)
 	}
 	dir := t.TempDir()

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/expr"
@@ -52,7 +51,7 @@ func ExampleOpenAll() {
 	for rows.Next() {
 		rec := rows.Record()
 		for i, f := range rec.Schema().Fields() {
-			fmt.Println(f.Name, arrow.Array(rec.Column(i)))
+			fmt.Println(f.Name, rec.Column(i))
 		}
 	}
 	if err := rows.Err(); err != nil {

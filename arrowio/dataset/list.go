@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/arrowio/stores"
 	"github.com/arrowio/arrowio/internal/workers"
 )
@@ -74,7 +75,7 @@ func (x expansion) local(name string) ([]Input, error) {
 	case !fi.IsDir():
 		return []Input{{Path: name}}, nil
 	}
-	return x.walk(localTree{arrowio.DirTree(name), name}, nil)
+	return x.walk(localTree{local.DirTree(name), name}, nil)
 }
 
 func (x expansion) localGlob(pattern string, missing error) ([]Input, error) {
@@ -100,7 +101,7 @@ func (x expansion) localGlob(pattern string, missing error) ([]Input, error) {
 			out = append(out, Input{Path: m, keys: keysOf(names[:len(names)-1])})
 			continue
 		}
-		files, err := x.walk(localTree{arrowio.DirTree(m), m}, names)
+		files, err := x.walk(localTree{local.DirTree(m), m}, names)
 		if err != nil {
 			return nil, err
 		}
@@ -369,7 +370,7 @@ func (t localTree) List(ctx context.Context, dir string) ([]arrowio.TreeEntry, e
 // below returns a directory of a tree as a tree.
 func below(t arrowio.Tree, dir string) arrowio.Tree {
 	if l, ok := t.(localTree); ok {
-		return arrowio.DirTree(l.Path(dir)) // what a format reads as a whole may hold links
+		return local.DirTree(l.Path(dir)) // what a format reads as a whole may hold links
 	}
 	if dir == "" {
 		return t

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/arrowio/stores"
 )
 
@@ -129,7 +130,7 @@ func (o Options) source(ctx context.Context, name string) (arrowio.OpenSource, e
 }
 
 func mapFile(_ context.Context, path string) (arrowio.OpenSource, error) {
-	src, err := arrowio.MapFile(path)
+	src, err := local.MapFile(path)
 	if err != nil {
 		return nil, err // not a nil *MappedSource
 	}

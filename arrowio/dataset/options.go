@@ -24,7 +24,7 @@ type Options struct {
 	Limits  arrowio.Limits
 	For     arrowio.Purpose // what files are opened for
 	Stores  *stores.Stores  // where files are; nil = stores.Shared
-	Mapped  bool            // map files of this machine into memory: see arrowio.MapFile
+	Mapped  bool            // map files of this machine into memory: see local.MapFile
 	// Identified says that files will be asked for their identity (arrowio.Identity): those that options name are looked at
 	// before each file is opened, so that a change of them while it is open is found.
 	Identified bool

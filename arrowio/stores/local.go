@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 )
 
 // localPlace is this machine.
@@ -34,19 +35,19 @@ func (localPlace) source(ctx context.Context, path string) (arrowio.OpenSource, 
 	if fi, err := os.Stat(path); err == nil && fi.IsDir() {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrIsDirectory}
 	}
-	src, err := arrowio.OpenFile(path)
+	src, err := local.OpenFile(path)
 	if err != nil {
 		return nil, err
 	}
 	return src, nil
 }
 
-func (localPlace) Tree(path string) (arrowio.Tree, error) { return arrowio.DirTree(path), nil }
+func (localPlace) Tree(path string) (arrowio.Tree, error) { return local.DirTree(path), nil }
 
-func (localPlace) Create(ctx context.Context, path string, o arrowio.FileStoreOptions) (arrowio.Store, error) {
+func (localPlace) Create(ctx context.Context, path string, o local.FileStoreOptions) (arrowio.Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	o.Directory = o.Directory || strings.HasSuffix(path, "/")
-	return arrowio.NewFileStore(path, o)
+	return local.NewFileStore(path, o)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/hdfsstore"
 	"github.com/arrowio/arrowio/internal/remote"
 	"github.com/arrowio/arrowio/internal/s3store"
@@ -74,7 +75,7 @@ func (s *Stores) Close() error { return errors.Join(s.s3.Close(), s.hdfs.Close()
 type place interface {
 	Stat(ctx context.Context, path string) (arrowio.TreeEntry, error)
 	Tree(path string) (arrowio.Tree, error)
-	Create(ctx context.Context, path string, o arrowio.FileStoreOptions) (arrowio.Store, error)
+	Create(ctx context.Context, path string, o local.FileStoreOptions) (arrowio.Store, error)
 	source(ctx context.Context, path string) (arrowio.OpenSource, error)
 }
 
@@ -158,9 +159,9 @@ func (s *Stores) Snapshot(ctx context.Context, t arrowio.Tree) (arrowio.Tree, er
 	return snap, nil
 }
 
-// Create opens a transaction that will put an output at path: see arrowio.NewFileStore, whose rules about what is there
+// Create opens a transaction that will put an output at path: see local.NewFileStore, whose rules about what is there
 // already hold everywhere. A path that ends in a slash is a directory. What a store cannot do at once is in docs/stores.md.
-func (s *Stores) Create(ctx context.Context, path string, o arrowio.FileStoreOptions) (arrowio.Store, error) {
+func (s *Stores) Create(ctx context.Context, path string, o local.FileStoreOptions) (arrowio.Store, error) {
 	p, path, err := s.place(path)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/arrowio/stores"
 	"github.com/arrowio/arrowio/internal/s3fake"
 )
@@ -86,7 +87,7 @@ func TestAllTheSame(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		st, err := s.Create(ctx, root+"/x.csv", arrowio.FileStoreOptions{})
+		st, err := s.Create(ctx, root+"/x.csv", local.FileStoreOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,14 +98,14 @@ func TestAllTheSame(t *testing.T) {
 		if got := read(t, s, root+"/x.csv"); got != "text" {
 			t.Errorf("%s: %q", root, got)
 		}
-		if _, err := s.Create(ctx, root+"/x.csv", arrowio.FileStoreOptions{}); !errors.Is(err, fs.ErrExist) {
+		if _, err := s.Create(ctx, root+"/x.csv", local.FileStoreOptions{}); !errors.Is(err, fs.ErrExist) {
 			t.Errorf("%s: %v", root, err)
 		}
 		e, err := s.Stat(ctx, root+"/x.csv")
 		if err != nil || e.Size != 4 || e.Name != "x.csv" || e.Dir {
 			t.Errorf("%s: %+v, %v", root, e, err)
 		}
-		st, err = s.Create(ctx, root+"/sub/", arrowio.FileStoreOptions{})
+		st, err = s.Create(ctx, root+"/sub/", local.FileStoreOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +160,7 @@ func TestNoStore(t *testing.T) {
 		_, err := s.Open(ctx, path)
 		_, err2 := s.Stat(ctx, path)
 		_, err3 := s.Tree(path)
-		_, err4 := s.Create(ctx, path, arrowio.FileStoreOptions{})
+		_, err4 := s.Create(ctx, path, local.FileStoreOptions{})
 		for _, err := range []error{err, err2, err3, err4} {
 			if !errors.Is(err, errs.ErrOption) {
 				t.Errorf("%s: %v", path, err)
@@ -176,7 +177,7 @@ func TestNoStore(t *testing.T) {
 	dir := t.TempDir()
 	_, err := s.Stat(cancelled, dir)
 	_, err2 := s.Open(cancelled, dir)
-	_, err3 := s.Create(cancelled, filepath.Join(dir, "x"), arrowio.FileStoreOptions{})
+	_, err3 := s.Create(cancelled, filepath.Join(dir, "x"), local.FileStoreOptions{})
 	for _, err := range []error{err, err2, err3} {
 		if !errors.Is(err, context.Canceled) {
 			t.Error(err)

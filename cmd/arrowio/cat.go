@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
+	"github.com/arrowio/arrowio/arrowio/local"
 )
 
 // catFlags is what the commands that print rows can be told.
@@ -211,7 +212,7 @@ func (a *app) newFormatPrinter(ctx context.Context, name string, options *option
 	if err != nil {
 		return nil, err
 	}
-	out, err := arrowio.NewWriter(ctx, format, arrowio.NewStreamStore(w), plan)
+	out, err := arrowio.NewWriter(ctx, format, local.NewStreamStore(w), plan)
 	if err != nil {
 		return nil, err
 	}

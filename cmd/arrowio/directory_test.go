@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/readers/csv"
 )
@@ -31,7 +32,7 @@ func shelf() arrowio.Format {
 			if len(files) > 1 {
 				return nil, errs.Errorf(errs.ErrSchema, "files %s", strings.Join(files, " and "))
 			}
-			src, err := arrowio.OpenFile(filepath.Join(path, files[0]))
+			src, err := local.OpenFile(filepath.Join(path, files[0]))
 			if err != nil {
 				return nil, err
 			}
@@ -48,7 +49,7 @@ func shelf() arrowio.Format {
 type shelfFile struct {
 	arrowio.File
 	counted *arrowio.CountingSource
-	src     *arrowio.FileSource
+	src     *local.FileSource
 }
 
 func (f *shelfFile) BytesRead() int64   { return f.counted.Bytes() }

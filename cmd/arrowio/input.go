@@ -12,6 +12,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/readers"
 )
@@ -45,7 +46,7 @@ func (a *app) openNamed(ctx context.Context, path string, r *readFlags) (*datase
 	if path != "-" {
 		return dataset.Open(ctx, path, o)
 	}
-	src, err := arrowio.SpoolSource(a.stdin, spoolBytes, "")
+	src, err := local.SpoolSource(a.stdin, spoolBytes, "")
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 )
 
 // textFormats may go to a terminal.
@@ -22,9 +23,9 @@ func (a *app) openStore(ctx context.Context, f arrowio.OutputFormat, out string,
 		if _, tty := a.terminal(a.stdout); tty && !isText(f.Name) {
 			return nil, usagef("%s is not for a terminal: name a file, or pipe the output into something", f.Name)
 		}
-		return arrowio.NewStreamStore(a.stdout), nil
+		return local.NewStreamStore(a.stdout), nil
 	}
-	st, err := a.places(ctx).Create(ctx, out, arrowio.FileStoreOptions{
+	st, err := a.places(ctx).Create(ctx, out, local.FileStoreOptions{
 		Force:     force,
 		Directory: directory,
 	})

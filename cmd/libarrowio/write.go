@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/arrowc"
 	"github.com/arrowio/arrowio/writers"
 )
@@ -81,7 +82,7 @@ func write(ctx context.Context, request string, in *arrowc.Reader, c *call) (_ *
 		defer func() { err = errors.Join(err, owned.Close()) }()
 	}
 	directory := f.Directory || r.MaxFileBytes > 0 || strings.HasSuffix(r.Path, "/")
-	st, err := places.Create(ctx, r.Path, arrowio.FileStoreOptions{Force: r.Force, Directory: directory})
+	st, err := places.Create(ctx, r.Path, local.FileStoreOptions{Force: r.Force, Directory: directory})
 	if err != nil {
 		return nil, about(r.Path, err)
 	}

@@ -12,10 +12,10 @@ type rule struct {
 
 // neutral are the packages that know no format, and that what reads or writes one may use.
 var neutral = []string{
-	"arrowio/arrow18",
+	"arrowio/arrow18", "arrowio/local",
 	"internal/annotate", "internal/arrowbuf", "internal/arrowcheck", "internal/arrowdense", "internal/budget", "internal/workers", "internal/bitpack", "internal/blockcodec",
 	"internal/cursor", "internal/inflate", "internal/options", "internal/pb", "internal/readall", "internal/recordsplit", "internal/partwriter", "internal/arrowipc", "internal/arrowjson",
-	"internal/arrowmeta", "internal/schemadiff", "internal/floattext",
+	"internal/arrowmeta", "internal/plans", "internal/schemadiff", "internal/floattext",
 }
 
 // public is what users may import, and the programs built on it.
@@ -31,6 +31,11 @@ var rules = []rule{
 		pkg: "arrowio",
 		may: []string{"arrowio/errs", "arrowio/expr", "internal/arrowbuf", "internal/bitpack", "internal/workers", "internal/schemadiff"},
 		why: "the contracts know no format; of internal only the allocator, what narrows batches, workers and the comparison of schemas",
+	},
+	{
+		pkg: "arrowio/local",
+		may: []string{"arrowio", "arrowio/errs"},
+		why: "sources and stores of this machine: what the contracts ask for and nothing more",
 	},
 	{
 		pkg:   "arrowio/errs",
@@ -49,7 +54,7 @@ var rules = []rule{
 	},
 	{
 		pkg: "arrowio/stores",
-		may: []string{"arrowio", "arrowio/errs", "internal/remote", "internal/s3store", "internal/hdfsstore"},
+		may: []string{"arrowio", "arrowio/errs", "arrowio/local", "internal/remote", "internal/s3store", "internal/hdfsstore"},
 		why: "one face for all stores, which know no format",
 	},
 	{
@@ -59,7 +64,7 @@ var rules = []rule{
 	},
 	{
 		pkg: "arrowio/dataset",
-		may: []string{"arrowio", "arrowio/errs", "arrowio/expr", "arrowio/stores", "arrowio/view", "internal/schemadiff", "internal/workers"},
+		may: []string{"arrowio", "arrowio/errs", "arrowio/expr", "arrowio/local", "arrowio/stores", "arrowio/view", "internal/schemadiff", "internal/workers"},
 		why: "the way from paths to rows, which is that of every format",
 	},
 	{
@@ -146,17 +151,17 @@ var rules = []rule{
 	},
 	{
 		pkg: "internal/s3store",
-		may: []string{"arrowio", "arrowio/errs", "internal/remote", "internal/workers"},
+		may: []string{"arrowio", "arrowio/errs", "arrowio/local", "internal/remote", "internal/workers"},
 		why: "a store knows bytes and names, no format and no other store",
 	},
 	{
 		pkg: "internal/hdfsstore",
-		may: []string{"arrowio", "arrowio/errs", "internal/remote"},
+		may: []string{"arrowio", "arrowio/errs", "arrowio/local", "internal/remote"},
 		why: "a store knows bytes and names, no format and no other store",
 	},
 	{
 		pkg: "internal/writertest",
-		may: []string{"arrowio", "arrowio/errs", "arrowio/conformance"},
+		may: []string{"arrowio", "arrowio/errs", "arrowio/local", "arrowio/conformance"},
 		why: "tests of writers alone import it",
 	},
 	{

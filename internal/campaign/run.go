@@ -16,6 +16,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
 	"github.com/arrowio/arrowio/internal/workers"
@@ -67,7 +68,7 @@ func (c *oneCase) open(ctx context.Context) (arrowio.File, error) {
 	if c.in.dir != "" {
 		return c.in.Format.OpenPath(ctx, c.in.dir, o)
 	}
-	return c.in.Format.Open(ctx, arrowio.NewBytesSource(c.b), o)
+	return c.in.Format.Open(ctx, local.NewBytesSource(c.b), o)
 }
 
 var (

@@ -13,6 +13,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
@@ -81,7 +82,7 @@ func written(ctx context.Context, out arrowio.OutputFormat, f arrowio.Format, re
 		}
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	st := arrowio.NewMemStore()
+	st := local.NewMemStore()
 	w, err := arrowio.NewWriter(ctx, out, st, p)
 	if err != nil {
 		return nil, fmt.Errorf("create: %w", err)

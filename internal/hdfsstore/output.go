@@ -16,6 +16,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/remote"
 )
 
@@ -27,7 +28,7 @@ import (
 type output struct {
 	c *Client
 	l location
-	o arrowio.FileStoreOptions
+	o local.FileStoreOptions
 
 	mu    sync.Mutex
 	work  string // "" until the first Create
@@ -46,10 +47,10 @@ const (
 var errOutputDone = errors.New("the output is committed or given up already")
 
 // Create opens a transaction that will put one file at url, or several, or with o.Directory any number, into a new
-// directory there. Nothing is there before Commit, which renames. What arrowio.NewFileStore says of what exists holds here
+// directory there. Nothing is there before Commit, which renames. What local.NewFileStore says of what exists holds here
 // too, but for one thing: HDFS cannot rename to where nothing may be, so that of two programs that write the same output
 // at the same moment one replaces the other's.
-func (c *Client) Create(ctx context.Context, url string, o arrowio.FileStoreOptions) (arrowio.Store, error) {
+func (c *Client) Create(ctx context.Context, url string, o local.FileStoreOptions) (arrowio.Store, error) {
 	l, err := parse(url)
 	if err != nil {
 		return nil, err
@@ -165,7 +166,7 @@ func (t *output) Create(ctx context.Context, name string) (arrowio.Sink, error) 
 }
 
 // Scratch opens a file on this machine.
-func (t *output) Scratch() (arrowio.ScratchFile, error) { return arrowio.NewMemStore().Scratch() }
+func (t *output) Scratch() (arrowio.ScratchFile, error) { return local.NewMemStore().Scratch() }
 
 func (t *output) Commit() error {
 	t.mu.Lock()

@@ -19,6 +19,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/remote"
 )
 
@@ -249,7 +250,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-func create(t *testing.T, c *Client, path string, o arrowio.FileStoreOptions) arrowio.Store {
+func create(t *testing.T, c *Client, path string, o local.FileStoreOptions) arrowio.Store {
 	t.Helper()
 	st, err := c.Create(t.Context(), root+path, o)
 	if err != nil {
@@ -278,17 +279,17 @@ func TestOutput(t *testing.T) {
 	c := newClient(t, f)
 	for _, x := range []struct {
 		path  string
-		o     arrowio.FileStoreOptions
+		o     local.FileStoreOptions
 		names []string
 		want  string
 	}{
-		{"/out/one", arrowio.FileStoreOptions{}, []string{"part-00000.x"}, "/out/one /out/other"},
-		{"/out/two", arrowio.FileStoreOptions{}, []string{"part-00000.x", "part-00001.x"}, "/out/one /out/other /out/two/part-00000.x /out/two/part-00001.x"},
-		{"/out/dir/", arrowio.FileStoreOptions{}, []string{"sub/x"}, "/out/dir/sub/x /out/one /out/other /out/two/part-00000.x /out/two/part-00001.x"},
-		{"/out/two", arrowio.FileStoreOptions{Force: true}, []string{"part-00000.x"}, "/out/dir/sub/x /out/one /out/other /out/two"},
-		{"/out/two", arrowio.FileStoreOptions{Force: true, Directory: true}, []string{"schema.json", "a.cfile"}, "/out/dir/sub/x /out/one /out/other /out/two/a.cfile /out/two/schema.json"},
-		{"/out/two", arrowio.FileStoreOptions{Force: true, Directory: true}, nil, "/out/dir/sub/x /out/one /out/other"},
-		{"/out/one", arrowio.FileStoreOptions{Force: true}, []string{"x"}, "/out/dir/sub/x /out/one /out/other"},
+		{"/out/one", local.FileStoreOptions{}, []string{"part-00000.x"}, "/out/one /out/other"},
+		{"/out/two", local.FileStoreOptions{}, []string{"part-00000.x", "part-00001.x"}, "/out/one /out/other /out/two/part-00000.x /out/two/part-00001.x"},
+		{"/out/dir/", local.FileStoreOptions{}, []string{"sub/x"}, "/out/dir/sub/x /out/one /out/other /out/two/part-00000.x /out/two/part-00001.x"},
+		{"/out/two", local.FileStoreOptions{Force: true}, []string{"part-00000.x"}, "/out/dir/sub/x /out/one /out/other /out/two"},
+		{"/out/two", local.FileStoreOptions{Force: true, Directory: true}, []string{"schema.json", "a.cfile"}, "/out/dir/sub/x /out/one /out/other /out/two/a.cfile /out/two/schema.json"},
+		{"/out/two", local.FileStoreOptions{Force: true, Directory: true}, nil, "/out/dir/sub/x /out/one /out/other"},
+		{"/out/one", local.FileStoreOptions{Force: true}, []string{"x"}, "/out/dir/sub/x /out/one /out/other"},
 	} {
 		st := create(t, c, x.path, x.o)
 		before := f.names()
@@ -318,18 +319,18 @@ func TestOutput(t *testing.T) {
 		t.Errorf("%s", b)
 	}
 	for path, is := range map[string]error{"/out/one": fs.ErrExist, "/out/dir": fs.ErrExist, "/none/x": fs.ErrNotExist, "/": errs.ErrOption} {
-		if _, err := c.Create(t.Context(), root+path, arrowio.FileStoreOptions{}); !errors.Is(err, is) {
+		if _, err := c.Create(t.Context(), root+path, local.FileStoreOptions{}); !errors.Is(err, is) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if _, err := c.Create(t.Context(), root+"/out/dir", arrowio.FileStoreOptions{Force: true}); err == nil || !strings.Contains(err.Error(), `"sub"`) {
+	if _, err := c.Create(t.Context(), root+"/out/dir", local.FileStoreOptions{Force: true}); err == nil || !strings.Contains(err.Error(), `"sub"`) {
 		t.Error(err)
 	}
-	if _, err := c.Create(t.Context(), root+"/out/one/x", arrowio.FileStoreOptions{}); err == nil {
+	if _, err := c.Create(t.Context(), root+"/out/one/x", local.FileStoreOptions{}); err == nil {
 		t.Error("below a file")
 	}
 	// It appeared meanwhile.
-	st := create(t, c, "/out/late", arrowio.FileStoreOptions{})
+	st := create(t, c, "/out/late", local.FileStoreOptions{})
 	write(t, st, "x", []byte("mine"))
 	f.put("/out/late", []byte("theirs"))
 	if err := st.Commit(); !errors.Is(err, fs.ErrExist) {
@@ -347,7 +348,7 @@ func TestOutputAbort(t *testing.T) {
 	f := newFake()
 	f.put("/out/other", nil)
 	c := newClient(t, f)
-	st := create(t, c, "/out/x", arrowio.FileStoreOptions{})
+	st := create(t, c, "/out/x", local.FileStoreOptions{})
 	write(t, st, "a", []byte("a"))
 	k, err := st.Create(t.Context(), "b")
 	if err != nil {
@@ -366,7 +367,7 @@ func TestOutputAbort(t *testing.T) {
 		t.Error(got)
 	}
 	// Errors of writing stay, and Commit tells them.
-	st = create(t, c, "/out/x", arrowio.FileStoreOptions{})
+	st = create(t, c, "/out/x", local.FileStoreOptions{})
 	if k, err = st.Create(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
@@ -390,7 +391,7 @@ func TestOutputAbort(t *testing.T) {
 	}
 	// A rename that fails puts back what it had moved aside.
 	f.put("/out/dir/part-0", []byte("old"))
-	st = create(t, c, "/out/dir", arrowio.FileStoreOptions{Force: true})
+	st = create(t, c, "/out/dir", local.FileStoreOptions{Force: true})
 	write(t, st, "part-0", []byte("new"))
 	n := 0
 	f.fault = func(op, _ string) error {
@@ -411,7 +412,7 @@ func TestOutputAbort(t *testing.T) {
 	if got := f.names(); got != "/out/dir/part-0 /out/other" || string(f.nodes["/out/dir/part-0"].b) != "old" {
 		t.Error(got)
 	}
-	if s, err := create(t, c, "/out/s", arrowio.FileStoreOptions{}).Scratch(); err != nil {
+	if s, err := create(t, c, "/out/s", local.FileStoreOptions{}).Scratch(); err != nil {
 		t.Error(err)
 	} else if err := s.Close(); err != nil {
 		t.Error(err)
@@ -423,7 +424,7 @@ func TestLostRename(t *testing.T) {
 	f := newFake()
 	f.put("/out/other", nil)
 	c := newClient(t, f)
-	st := create(t, c, "/out/x", arrowio.FileStoreOptions{})
+	st := create(t, c, "/out/x", local.FileStoreOptions{})
 	write(t, st, "a", []byte("a"))
 	f.fault = func(op, path string) error {
 		if op == "rename" {

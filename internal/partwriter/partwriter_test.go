@@ -11,7 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 )
 
 // lines writes a byte a row, and an end mark.
@@ -39,7 +39,7 @@ func TestParts(t *testing.T) {
 		limit int64
 		want  []int // bytes of each part, end mark included
 	}{{0, []int{36}}, {10, []int{11, 16, 11}}, {1, []int{11, 6, 11, 11}}} {
-		st := arrowio.NewMemStore()
+		st := local.NewMemStore()
 		w, err := New(context.Background(), st, Options{Extension: ".x", MaxFileBytes: c.limit, Begin: func(w io.Writer) (Encoder, error) { return &lines{w: w}, nil }})
 		if err != nil {
 			t.Fatal(err)
@@ -69,7 +69,7 @@ func TestParts(t *testing.T) {
 func TestAbortAfterAnError(t *testing.T) {
 	broken := errors.New("broken")
 	aborted := 0
-	w, err := New(context.Background(), arrowio.NewMemStore(), Options{Extension: ".x", Begin: func(w io.Writer) (Encoder, error) { return &lines{w, broken, &aborted}, nil }})
+	w, err := New(context.Background(), local.NewMemStore(), Options{Extension: ".x", Begin: func(w io.Writer) (Encoder, error) { return &lines{w, broken, &aborted}, nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestAbortAfterAnError(t *testing.T) {
 
 func TestBeginFails(t *testing.T) {
 	broken := errors.New("broken")
-	w, err := New(context.Background(), arrowio.NewMemStore(), Options{Begin: func(io.Writer) (Encoder, error) { return (*lines)(nil), broken }})
+	w, err := New(context.Background(), local.NewMemStore(), Options{Begin: func(io.Writer) (Encoder, error) { return (*lines)(nil), broken }})
 	if !errors.Is(err, broken) || w != nil {
 		t.Errorf("%v, %v", w, err)
 	}
@@ -91,7 +91,7 @@ func TestBeginFails(t *testing.T) {
 
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	w, err := New(ctx, arrowio.NewMemStore(), Options{Begin: func(w io.Writer) (Encoder, error) { return &lines{w: w}, nil }})
+	w, err := New(ctx, local.NewMemStore(), Options{Begin: func(w io.Writer) (Encoder, error) { return &lines{w: w}, nil }})
 	if err != nil {
 		t.Fatal(err)
 	}

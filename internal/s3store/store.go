@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 )
 
 // store is an output: one object at a key, or several below it as a directory. The parts of an object are uploaded as they
@@ -25,7 +26,7 @@ type store struct {
 	c *Client
 	s *session
 	l location // of the output, no slash at its end
-	o arrowio.FileStoreOptions
+	o local.FileStoreOptions
 
 	ctx    context.Context // of uploads, which ends with Abort
 	cancel context.CancelFunc
@@ -50,7 +51,7 @@ var errStoreDone = errors.New("the output is committed or given up already")
 //
 // Commit makes one object visible at once. Several become visible one after the other, a schema.json last; if it fails in
 // between, the error says so and what was completed is removed again, unless it has replaced something.
-func (c *Client) Create(ctx context.Context, url string, o arrowio.FileStoreOptions) (arrowio.Store, error) {
+func (c *Client) Create(ctx context.Context, url string, o local.FileStoreOptions) (arrowio.Store, error) {
 	l, err := parse(url)
 	if err != nil {
 		return nil, err
@@ -167,7 +168,7 @@ func (st *store) newSink(ctx context.Context, name, key string) *sink {
 // Scratch opens a file on this machine.
 func (st *store) Scratch() (arrowio.ScratchFile, error) { return newScratch() }
 
-func newScratch() (arrowio.ScratchFile, error) { return arrowio.NewMemStore().Scratch() }
+func newScratch() (arrowio.ScratchFile, error) { return local.NewMemStore().Scratch() }
 
 func (st *store) Commit() error {
 	st.mu.Lock()

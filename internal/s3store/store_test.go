@@ -16,11 +16,12 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/s3fake"
 	"github.com/arrowio/arrowio/internal/workers"
 )
 
-func create(t *testing.T, c *Client, key string, o arrowio.FileStoreOptions) arrowio.Store {
+func create(t *testing.T, c *Client, key string, o local.FileStoreOptions) arrowio.Store {
 	t.Helper()
 	st, err := c.Create(t.Context(), at(key), o)
 	if err != nil {
@@ -76,7 +77,7 @@ func TestOneObject(t *testing.T) {
 	for _, size := range []int{0, 1, 1000, 5 << 20, 5<<20 + 1, 17 << 20} {
 		want := randomBytes(size)
 		key := fmt.Sprintf("dir/out-%d", size)
-		st := create(t, c, key, arrowio.FileStoreOptions{})
+		st := create(t, c, key, local.FileStoreOptions{})
 		write(t, st, "part-00000.x", want)
 		if got := keys(t, s); strings.Contains(got, key) {
 			t.Errorf("%d bytes: visible before Commit: %s", size, got)
@@ -109,7 +110,7 @@ func TestSeveralObjects(t *testing.T) {
 	s := s3fake.New(t)
 	c := newClient(t, s)
 	// A second object makes the output a directory, whatever became of the first.
-	st := create(t, c, "out", arrowio.FileStoreOptions{})
+	st := create(t, c, "out", local.FileStoreOptions{})
 	big := randomBytes(20 << 20)
 	write(t, st, "part-00000.x", big)
 	write(t, st, "part-00001.x", []byte("two"))
@@ -125,7 +126,7 @@ func TestSeveralObjects(t *testing.T) {
 
 	// A directory has one even for one object, or none.
 	for _, key := range []string{"dir/", "dir2"} {
-		st = create(t, c, key, arrowio.FileStoreOptions{Directory: key == "dir2"})
+		st = create(t, c, key, local.FileStoreOptions{Directory: key == "dir2"})
 		write(t, st, "sub/x", []byte("x"))
 		if err := st.Commit(); err != nil {
 			t.Fatal(err)
@@ -134,7 +135,7 @@ func TestSeveralObjects(t *testing.T) {
 			t.Errorf("got %s", got)
 		}
 	}
-	st = create(t, c, "empty", arrowio.FileStoreOptions{Directory: true})
+	st = create(t, c, "empty", local.FileStoreOptions{Directory: true})
 	if err := st.Commit(); err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +145,7 @@ func TestSeveralObjects(t *testing.T) {
 
 	// schema.json comes last.
 	s.Requests()
-	st = create(t, c, "set", arrowio.FileStoreOptions{Directory: true})
+	st = create(t, c, "set", local.FileStoreOptions{Directory: true})
 	for _, n := range []string{"schema.json", "a.cfile", "b.cfile"} {
 		write(t, st, n, []byte(n))
 	}
@@ -173,22 +174,22 @@ func TestExists(t *testing.T) {
 	s.Put(t, "other/part-00000.x", []byte("old"))
 	s.Put(t, "other/notes.txt", []byte("old"))
 	for _, key := range []string{"one", "many", "many/", "other"} {
-		if _, err := c.Create(t.Context(), at(key), arrowio.FileStoreOptions{}); !errors.Is(err, fs.ErrExist) {
+		if _, err := c.Create(t.Context(), at(key), local.FileStoreOptions{}); !errors.Is(err, fs.ErrExist) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
-	if _, err := c.Create(t.Context(), at("other"), arrowio.FileStoreOptions{Force: true}); err == nil || !strings.Contains(err.Error(), "notes.txt") {
+	if _, err := c.Create(t.Context(), at("other"), local.FileStoreOptions{Force: true}); err == nil || !strings.Contains(err.Error(), "notes.txt") {
 		t.Error(err)
 	}
 	for _, bad := range []string{"s3://bucket", "s3://bucket/", "s3://bucket//"} {
-		if _, err := c.Create(t.Context(), bad, arrowio.FileStoreOptions{}); !errors.Is(err, errs.ErrOption) {
+		if _, err := c.Create(t.Context(), bad, local.FileStoreOptions{}); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
-	if _, err := c.Create(t.Context(), "s3://none/x", arrowio.FileStoreOptions{}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := c.Create(t.Context(), "s3://none/x", local.FileStoreOptions{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
-	force := arrowio.FileStoreOptions{Force: true}
+	force := local.FileStoreOptions{Force: true}
 	// One object in the place of one, of many, and many in the place of one.
 	for _, key := range []string{"one", "many"} {
 		st := create(t, c, key, force)
@@ -207,7 +208,7 @@ func TestExists(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	// It appeared meanwhile.
-	st = create(t, c, "late", arrowio.FileStoreOptions{})
+	st = create(t, c, "late", local.FileStoreOptions{})
 	write(t, st, "part-00000.x", []byte("mine"))
 	s.Put(t, "late", []byte("theirs"))
 	if err := st.Commit(); !errors.Is(err, fs.ErrExist) {
@@ -227,7 +228,7 @@ func TestExists(t *testing.T) {
 func TestAbort(t *testing.T) {
 	s := s3fake.New(t)
 	c := newClient(t, s, func(o *Options) { o.PartBytes = 5 << 20 })
-	st := create(t, c, "out", arrowio.FileStoreOptions{})
+	st := create(t, c, "out", local.FileStoreOptions{})
 	write(t, st, "a", randomBytes(12<<20))
 	k, err := st.Create(t.Context(), "b")
 	if err != nil {
@@ -257,7 +258,7 @@ func TestAbort(t *testing.T) {
 	if got, left := keys(t, s), uploads(t, c); got != "" || len(left) > 0 {
 		t.Errorf("left: %s, %v", got, left)
 	}
-	if _, err := create(t, c, "out", arrowio.FileStoreOptions{}).Create(t.Context(), "../x"); !errors.Is(err, errs.ErrInternal) {
+	if _, err := create(t, c, "out", local.FileStoreOptions{}).Create(t.Context(), "../x"); !errors.Is(err, errs.ErrInternal) {
 		t.Error(err)
 	}
 }
@@ -275,7 +276,7 @@ func TestUploadErrors(t *testing.T) {
 		}
 		next.ServeHTTP(w, r)
 	})
-	st := create(t, c, "out", arrowio.FileStoreOptions{})
+	st := create(t, c, "out", local.FileStoreOptions{})
 	write(t, st, "a", want)
 	if err := st.Commit(); err != nil {
 		t.Fatal(err)
@@ -285,7 +286,7 @@ func TestUploadErrors(t *testing.T) {
 		t.Error("wrong bytes")
 	}
 
-	st = create(t, c, "out2", arrowio.FileStoreOptions{})
+	st = create(t, c, "out2", local.FileStoreOptions{})
 	k, err := st.Create(t.Context(), "a")
 	if err != nil {
 		t.Fatal(err)
@@ -311,7 +312,7 @@ func TestUploadErrors(t *testing.T) {
 	}
 
 	// Half of several objects are completed when it fails: they are taken back.
-	st = create(t, c, "out3", arrowio.FileStoreOptions{})
+	st = create(t, c, "out3", local.FileStoreOptions{})
 	for _, name := range []string{"a", "b", "c"} {
 		write(t, st, name, []byte(name))
 	}
@@ -338,7 +339,7 @@ func TestUploadErrors(t *testing.T) {
 func TestLostAnswer(t *testing.T) {
 	s := s3fake.New(t)
 	c := newClient(t, s)
-	st := create(t, c, "out", arrowio.FileStoreOptions{})
+	st := create(t, c, "out", local.FileStoreOptions{})
 	write(t, st, "a", []byte("bytes"))
 	var n atomic.Int64
 	s.Fault(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
@@ -361,7 +362,7 @@ func TestLostAnswer(t *testing.T) {
 func TestUploadCancelled(t *testing.T) {
 	s := s3fake.New(t)
 	c := newClient(t, s, func(o *Options) { o.PartBytes = 5 << 20 })
-	st := create(t, c, "out", arrowio.FileStoreOptions{})
+	st := create(t, c, "out", local.FileStoreOptions{})
 	ctx, cancel := context.WithCancel(t.Context())
 	k, err := st.Create(ctx, "a")
 	if err != nil {
@@ -394,7 +395,7 @@ func TestUploadCancelled(t *testing.T) {
 
 func TestScratch(t *testing.T) {
 	s := s3fake.New(t)
-	f, err := create(t, newClient(t, s), "out", arrowio.FileStoreOptions{}).Scratch()
+	f, err := create(t, newClient(t, s), "out", local.FileStoreOptions{}).Scratch()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -417,7 +418,7 @@ func TestUploadPanics(t *testing.T) {
 		return // panics go on
 	}
 	s := s3fake.New(t)
-	st := create(t, newClient(t, s), "out", arrowio.FileStoreOptions{})
+	st := create(t, newClient(t, s), "out", local.FileStoreOptions{})
 	w, err := st.Create(t.Context(), "part-00000.x")
 	if err != nil {
 		t.Fatal(err)

@@ -10,16 +10,17 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 )
 
 // ErrFault is the error of the call that a Store lets fail.
 var ErrFault = errors.New("the disk is on fire")
 
-// Store is an arrowio.MemStore whose calls are counted; the one numbered Fail, from 0 on, does not succeed, and after Room
+// Store is an local.MemStore whose calls are counted; the one numbered Fail, from 0 on, does not succeed, and after Room
 // bytes none does, as on a full disk. A call is anything that a writer asks of the store, a sink or a scratch file. The
 // counts are for when the writer has ended.
 type Store struct {
-	Mem  *arrowio.MemStore
+	Mem  *local.MemStore
 	Fail int   // negative = none
 	Room int64 // in sinks; negative = any number
 
@@ -32,7 +33,7 @@ type Store struct {
 
 // NewStore returns a store that lets one call fail, or, if that is negative, none.
 func NewStore(fail int) *Store {
-	return &Store{Mem: arrowio.NewMemStore(), Fail: fail, Room: -1}
+	return &Store{Mem: local.NewMemStore(), Fail: fail, Room: -1}
 }
 
 func (s *Store) call() error {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -51,7 +52,7 @@ func benchFiles() (out []*built) {
 // BenchmarkRead scans columns of each encoding.
 func BenchmarkRead(b *testing.B) {
 	for _, f := range benchFiles() {
-		src := arrowio.NewBytesSource(f.build(b))
+		src := local.NewBytesSource(f.build(b))
 		b.Run(fmt.Sprintf("cfile/%v", f), func(b *testing.B) {
 			conformance.Bench(b, conformance.Harness{Source: src, Open: func(ctx context.Context, src arrowio.Source) (arrowio.File, error) {
 				return Open(ctx, src, arrowio.Limits{}, Options{})
@@ -64,7 +65,7 @@ func BenchmarkRead(b *testing.B) {
 func BenchmarkFind(b *testing.B) {
 	f := numbered(1 << 18)
 	f.encoding, f.compression, f.perBlock, f.fanout = cfilewire.EncodingBitShuffle, cfilewire.LZ4, 32<<10, 0
-	r, err := OpenReader(context.Background(), arrowio.NewBytesSource(f.build(b)), arrowio.Limits{})
+	r, err := OpenReader(context.Background(), local.NewBytesSource(f.build(b)), arrowio.Limits{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -91,7 +92,7 @@ func BenchmarkDeltas(b *testing.B) {
 	f := deltaFile(changes(rand.New(rand.NewSource(1)), 100_000), cfilewire.EncodingPlain)
 	f.perBlock, f.fanout = 1000, 0
 	raw := f.build(b)
-	r, err := OpenReader(context.Background(), arrowio.NewBytesSource(raw), arrowio.Limits{})
+	r, err := OpenReader(context.Background(), local.NewBytesSource(raw), arrowio.Limits{})
 	if err != nil {
 		b.Fatal(err)
 	}

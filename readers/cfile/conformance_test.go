@@ -11,13 +11,14 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
 // openBuilt writes a file and opens it, which must go.
 func openBuilt(tb testing.TB, f *built, o Options) *File {
 	tb.Helper()
-	file, err := Open(context.Background(), arrowio.NewBytesSource(f.build(tb)), arrowio.Limits{}, o)
+	file, err := Open(context.Background(), local.NewBytesSource(f.build(tb)), arrowio.Limits{}, o)
 	if err != nil {
 		tb.Fatalf("%v: %v", f, err)
 	}
@@ -139,7 +140,7 @@ func runConformance(t *testing.T, name string, f *built, split int64) {
 		want := expected(t, file.Schema().Field(0), f)
 		defer want.Release()
 		h := conformance.Harness{
-			Source: arrowio.NewBytesSource(f.build(t)),
+			Source: local.NewBytesSource(f.build(t)),
 			Scans:  4,
 			Open: func(ctx context.Context, src arrowio.Source) (arrowio.File, error) {
 				file, err := Open(ctx, src, arrowio.Limits{}, o)

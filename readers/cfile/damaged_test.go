@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/fixtures"
 )
@@ -44,7 +45,7 @@ const (
 
 // readDamaged opens and reads a file, and returns its rows as text and what is wrong with it.
 func readDamaged(b []byte, o Options, mem memory.Allocator, batch int) ([]string, error) {
-	f, err := Open(context.Background(), arrowio.NewBytesSource(b), arrowio.Limits{}, o)
+	f, err := Open(context.Background(), local.NewBytesSource(b), arrowio.Limits{}, o)
 	if err != nil {
 		return nil, err
 	}

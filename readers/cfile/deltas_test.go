@@ -18,6 +18,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/orctext"
 )
@@ -151,7 +152,7 @@ func TestDeltaRows(t *testing.T) {
 				mem.AssertSize(t, 0)
 			}
 			if n != 12 {
-				src := arrowio.NewBytesSource(f.build(t))
+				src := local.NewBytesSource(f.build(t))
 				t.Run(fmt.Sprintf("%v/%d", encoding, n), func(t *testing.T) {
 					conformance.Run(t, conformance.Harness{Source: src, Scans: 20, Open: func(ctx context.Context, src arrowio.Source) (arrowio.File, error) {
 						return Open(ctx, src, arrowio.Limits{}, Options{})
@@ -223,7 +224,7 @@ func TestDeltas(t *testing.T) {
 	ctx := context.Background()
 	for range 20 {
 		list := changes(r, 1+r.Intn(400))
-		f, err := OpenReader(ctx, arrowio.NewBytesSource(deltaFile(list, cfilewire.EncodingPlain).build(t)), arrowio.Limits{})
+		f, err := OpenReader(ctx, local.NewBytesSource(deltaFile(list, cfilewire.EncodingPlain).build(t)), arrowio.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -299,7 +300,7 @@ func TestDeltasDamaged(t *testing.T) {
 			b = f.build(t)
 			b[f.data[3].Off+9] ^= 1
 		}
-		file, err := Open(ctx, arrowio.NewBytesSource(b), arrowio.Limits{}, Options{})
+		file, err := Open(ctx, local.NewBytesSource(b), arrowio.Limits{}, Options{})
 		if err == nil {
 			_, err = textOf(file, memory.DefaultAllocator, 7, 1<<20)
 		}
@@ -308,7 +309,7 @@ func TestDeltasDamaged(t *testing.T) {
 		} else {
 			checkError(t, err)
 		}
-		reader, err := OpenReader(ctx, arrowio.NewBytesSource(b), arrowio.Limits{})
+		reader, err := OpenReader(ctx, local.NewBytesSource(b), arrowio.Limits{})
 		if err != nil {
 			checkError(t, err)
 			continue

@@ -13,6 +13,7 @@ import (
 	"github.com/arrowio/arrowio/internal/fixtures"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 )
 
 func dumpOf(t testing.TB, f *File) string {
@@ -37,7 +38,7 @@ func TestDumpGoldenFixtures(t *testing.T) {
 		"key-index", "delta-redo-update", "delta-undo", "bool-rle-zlib-nulls", "int32-rle-lz4", "int32-bitshuffle-snappy-nulls",
 		"binary-prefix-none-nulls", "all-null-string-dict", "dict-codes-2", "date-plain-none",
 	} {
-		f, err := Open(context.Background(), arrowio.NewBytesSource(fixtures.Read(t, byKudu+name+".cfile")), arrowio.Limits{}, Options{})
+		f, err := Open(context.Background(), local.NewBytesSource(fixtures.Read(t, byKudu+name+".cfile")), arrowio.Limits{}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +71,7 @@ func TestDumpGoldenBuilt(t *testing.T) {
 	b[f.data[0].Off+9] ^= 1 // not what its checksum says
 	b[f.data[1].Off] = 5    // values that are not there
 	reseal(b, f.data[1])
-	file, err := Open(context.Background(), arrowio.NewBytesSource(b), arrowio.Limits{}, Options{})
+	file, err := Open(context.Background(), local.NewBytesSource(b), arrowio.Limits{}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -30,7 +31,7 @@ const mostRows = 1 << 15
 func exercise(t testing.TB, b []byte, o Options) error {
 	t.Helper()
 	ctx := context.Background()
-	f, err := Open(ctx, arrowio.NewBytesSource(b), smallLimits, o)
+	f, err := Open(ctx, local.NewBytesSource(b), smallLimits, o)
 	if err != nil {
 		checkError(t, err)
 		return err

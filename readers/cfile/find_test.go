@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/fixtures"
 )
@@ -19,7 +20,7 @@ import (
 // newFinder opens a file that build has made.
 func newFinder(t testing.TB, b []byte, lim arrowio.Limits) (*Finder, error) {
 	t.Helper()
-	f, err := OpenReader(context.Background(), arrowio.NewBytesSource(b), lim)
+	f, err := OpenReader(context.Background(), local.NewBytesSource(b), lim)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +209,7 @@ func TestMayContainKey(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	ctx := context.Background()
 	keys := ascending(r, cfilewire.Binary, 500)
-	f, err := OpenReader(ctx, arrowio.NewBytesSource(bloomFile(keys, 70).build(t)), arrowio.Limits{})
+	f, err := OpenReader(ctx, local.NewBytesSource(bloomFile(keys, 70).build(t)), arrowio.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +246,7 @@ func TestMayContainKey(t *testing.T) {
 	b := bloomFile(keys, 500)
 	bytes := b.build(t)
 	bytes[b.data[0].Off+20] ^= 1
-	f, err = OpenReader(ctx, arrowio.NewBytesSource(bytes), arrowio.Limits{})
+	f, err = OpenReader(ctx, local.NewBytesSource(bytes), arrowio.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,18 +259,18 @@ func TestMayContainKey(t *testing.T) {
 func TestBloomFixture(t *testing.T) {
 	ctx := context.Background()
 	b := fixtures.Read(t, byKudu+"bloom.cfile")
-	f, err := OpenReader(ctx, arrowio.NewBytesSource(b), arrowio.Limits{})
+	f, err := OpenReader(ctx, local.NewBytesSource(b), arrowio.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	lone, err := Open(ctx, arrowio.NewBytesSource(b), arrowio.Limits{}, Options{})
+	lone, err := Open(ctx, local.NewBytesSource(b), arrowio.Limits{}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := textOf(lone, nil, 10, 10); !errors.Is(err, errs.ErrUnsupported) {
 		t.Errorf("rows of filters: %v", err)
 	}
-	keys, err := OpenReader(ctx, arrowio.NewBytesSource(fixtures.Read(t, byKudu+"key-int64.cfile")), arrowio.Limits{})
+	keys, err := OpenReader(ctx, local.NewBytesSource(fixtures.Read(t, byKudu+"key-int64.cfile")), arrowio.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/orctext"
 )
@@ -112,7 +113,7 @@ func TestFixtures(t *testing.T) {
 	for _, x := range manifest(t) {
 		b := fixtures.ReadSum(t, testdata+x.File, x.SHA256)
 		t.Run(x.name(), func(t *testing.T) {
-			f, err := x.open(ctx, arrowio.NewBytesSource(b))
+			f, err := x.open(ctx, local.NewBytesSource(b))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,7 +148,7 @@ func TestConformanceFixtures(t *testing.T) {
 		if x.Text.File == "" || !special && i%6 != 0 {
 			continue
 		}
-		src := arrowio.NewBytesSource(fixtures.Read(t, testdata+x.File))
+		src := local.NewBytesSource(fixtures.Read(t, testdata+x.File))
 		for _, rows := range []int64{0, 1 + x.Rows/5} {
 			if rows > 0 && i%4 != 0 {
 				continue

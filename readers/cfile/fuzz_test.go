@@ -9,6 +9,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/fixtures"
 )
@@ -66,7 +67,7 @@ func FuzzIndex(f *testing.F) {
 		}
 		x.onFooter = func(m *[]builtField) { (*m)[2].value = uint64(rows) }
 		b := x.build(t)
-		r, err := OpenReader(context.Background(), arrowio.NewBytesSource(b), smallLimits)
+		r, err := OpenReader(context.Background(), local.NewBytesSource(b), smallLimits)
 		if err != nil {
 			checkError(t, err)
 			return
@@ -120,7 +121,7 @@ func FuzzDeltas(f *testing.F) {
 		}
 		raw := x.build(t)
 		exercise(t, raw, Options{})
-		file, err := Open(context.Background(), arrowio.NewBytesSource(raw), smallLimits, Options{})
+		file, err := Open(context.Background(), local.NewBytesSource(raw), smallLimits, Options{})
 		if err != nil {
 			checkError(t, err)
 			return
@@ -210,7 +211,7 @@ func FuzzBlocks(f *testing.F) {
 
 // salvage reads what is left of a file.
 func salvage(t *testing.T, b []byte) {
-	file, err := Open(context.Background(), arrowio.NewBytesSource(b), smallLimits, Options{})
+	file, err := Open(context.Background(), local.NewBytesSource(b), smallLimits, Options{})
 	if err != nil {
 		return
 	}

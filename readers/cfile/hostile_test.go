@@ -13,6 +13,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -439,7 +440,7 @@ func TestBombs(t *testing.T) {
 				b := f.build(t)
 				within(t, func() { exercise(t, b, Options{}) })
 				within(t, func() {
-					file, err := Open(context.Background(), arrowio.NewBytesSource(b), arrowio.Limits{}, Options{})
+					file, err := Open(context.Background(), local.NewBytesSource(b), arrowio.Limits{}, Options{})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -497,7 +498,7 @@ func TestSizes(t *testing.T) {
 	f = &built{typ: cfilewire.Binary, encoding: cfilewire.EncodingDict, rows: slices.Repeat([][]byte{make([]byte, 100_000)}, 5000), perBlock: 5000}
 	long := f.build(t)
 	within(t, func() {
-		file, err := Open(context.Background(), arrowio.NewBytesSource(long), arrowio.Limits{BatchBytes: 20 << 20}, Options{})
+		file, err := Open(context.Background(), local.NewBytesSource(long), arrowio.Limits{BatchBytes: 20 << 20}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

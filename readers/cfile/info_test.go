@@ -9,6 +9,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/fixtures"
 )
@@ -148,7 +149,7 @@ func TestInfoNotes(t *testing.T) {
 	b := f.build(t)
 	b[f.data[0].Off] ^= 1
 	b[f.val[0].Off] ^= 1
-	file, err := Open(ctx, arrowio.NewBytesSource(b), arrowio.Limits{}, Options{})
+	file, err := Open(ctx, local.NewBytesSource(b), arrowio.Limits{}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

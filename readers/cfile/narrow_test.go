@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -29,7 +30,7 @@ func TestNarrowNumbers(t *testing.T) {
 		if _, err := c.Finish(); err != nil {
 			t.Fatal(err)
 		}
-		f, err := Open(context.Background(), arrowio.NewBytesSource(file), arrowio.Limits{}, Options{})
+		f, err := Open(context.Background(), local.NewBytesSource(file), arrowio.Limits{}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
@@ -20,7 +21,7 @@ import (
 // readWith opens a file through its format and returns its rows, and their type.
 func readWith(t *testing.T, f *built, options map[string]string) (text []string, typ arrow.DataType, err error) {
 	t.Helper()
-	file, err := Format().Open(context.Background(), arrowio.NewBytesSource(f.build(t)), arrowio.OpenOptions{Options: options})
+	file, err := Format().Open(context.Background(), local.NewBytesSource(f.build(t)), arrowio.OpenOptions{Options: options})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -326,7 +327,7 @@ func TestPruneComposite(t *testing.T) {
 		}
 		of[0] = types[try%len(types)]
 		k := newKeyTable(t, r, of, 1+r.Intn(300))
-		f, err := OpenReader(context.Background(), arrowio.NewBytesSource(k.f.build(t)), arrowio.Limits{})
+		f, err := OpenReader(context.Background(), local.NewBytesSource(k.f.build(t)), arrowio.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -400,7 +401,7 @@ func TestPruneDamaged(t *testing.T) {
 		}
 		return raw
 	}
-	f, err := OpenReader(context.Background(), arrowio.NewBytesSource(k.f.build(t)), arrowio.Limits{})
+	f, err := OpenReader(context.Background(), local.NewBytesSource(k.f.build(t)), arrowio.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

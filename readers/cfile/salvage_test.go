@@ -14,6 +14,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
@@ -40,7 +41,7 @@ func TestSalvage(t *testing.T) {
 				from := int64(i * f.perBlock)
 				want = want.Add(arrowio.RowRange{Start: from, End: min(from+int64(f.perBlock), 650)})
 			}
-			file, err := Open(context.Background(), arrowio.NewBytesSource(b), arrowio.Limits{}, Options{Int128Binary: f.typ == cfilewire.Int128})
+			file, err := Open(context.Background(), local.NewBytesSource(b), arrowio.Limits{}, Options{Int128Binary: f.typ == cfilewire.Int128})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,7 +125,7 @@ func TestSalvageNothing(t *testing.T) {
 	f := &built{typ: cfilewire.Int32, encoding: cfilewire.EncodingPlain, rows: cellsOf(rand.New(rand.NewSource(1)), cfilewire.Int32, 300, nil)}
 	b := f.build(t)
 	b[f.pos[0].Off] ^= 1
-	r, err := OpenReader(context.Background(), arrowio.NewBytesSource(b), arrowio.Limits{})
+	r, err := OpenReader(context.Background(), local.NewBytesSource(b), arrowio.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +136,7 @@ func TestSalvageNothing(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	sound, err := OpenReader(context.Background(), arrowio.NewBytesSource(f.build(t)), arrowio.Limits{})
+	sound, err := OpenReader(context.Background(), local.NewBytesSource(f.build(t)), arrowio.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
@@ -56,7 +57,7 @@ func openFile(t *testing.T, f *built, lim arrowio.Limits) (*File, *arrowio.Count
 	if err := os.WriteFile(path, f.build(t), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	disk, err := arrowio.OpenFile(path)
+	disk, err := local.OpenFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +148,7 @@ func (s *farSource) ReadAt(p []byte, off int64) (int, error) {
 // From far away the blocks of a split come at once; nearby they come a little at a time.
 func TestFetches(t *testing.T) {
 	f := numbered(100_000)
-	far := &farSource{Source: arrowio.NewBytesSource(f.build(t))}
+	far := &farSource{Source: local.NewBytesSource(f.build(t))}
 	ctx := context.Background()
 	file, err := Open(ctx, far, arrowio.Limits{}, Options{})
 	if err != nil {
@@ -187,7 +188,7 @@ func TestFetches(t *testing.T) {
 // Opening a file reads its ends and its index, not its values.
 func TestOpenReads(t *testing.T) {
 	f := numbered(100_000)
-	far := &farSource{Source: arrowio.NewBytesSource(f.build(t))}
+	far := &farSource{Source: local.NewBytesSource(f.build(t))}
 	src := arrowio.NewCountingSource(far)
 	if _, err := Open(context.Background(), src, arrowio.Limits{}, Options{}); err != nil {
 		t.Fatal(err)
@@ -239,7 +240,7 @@ func TestSplits(t *testing.T) {
 		e.key = binary.BigEndian.AppendUint32(nil, binary.BigEndian.Uint32(e.key)*rows)
 	}
 	f.onFooter = func(m *[]builtField) { (*m)[2].value *= rows }
-	src := arrowio.NewBytesSource(f.build(t))
+	src := local.NewBytesSource(f.build(t))
 	for _, x := range []struct{ most, want int }{{0, 5}, {1000, 5}, {4, 2}, {2, 1}, {1, 1}} {
 		file, err := Open(context.Background(), src, arrowio.Limits{Splits: x.most}, Options{})
 		if err != nil {
@@ -295,7 +296,7 @@ func TestBatchBytes(t *testing.T) {
 		for i := range f.rows {
 			f.rows[i] = []byte(strings.Repeat("a", r.Intn(long)))
 		}
-		file, err := Open(context.Background(), arrowio.NewBytesSource(f.build(t)), arrowio.Limits{BatchBytes: 1 << 20}, Options{})
+		file, err := Open(context.Background(), local.NewBytesSource(f.build(t)), arrowio.Limits{BatchBytes: 1 << 20}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/fixtures"
 )
@@ -46,7 +47,7 @@ func faults(t testing.TB, f *File) []*errs.Error {
 
 func openFixture(t testing.TB, x fixture) *File {
 	t.Helper()
-	f, err := x.open(context.Background(), arrowio.NewBytesSource(fixtures.Read(t, testdata+x.File)))
+	f, err := x.open(context.Background(), local.NewBytesSource(fixtures.Read(t, testdata+x.File)))
 	if err != nil {
 		t.Fatalf("%s: %v", x.File, err)
 	}
@@ -55,7 +56,7 @@ func openFixture(t testing.TB, x fixture) *File {
 
 func openReader(t testing.TB, b []byte) *Reader {
 	t.Helper()
-	f, err := OpenReader(context.Background(), arrowio.NewBytesSource(b), arrowio.Limits{})
+	f, err := OpenReader(context.Background(), local.NewBytesSource(b), arrowio.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func TestVerifyDamaged(t *testing.T) {
 	for _, x := range damagedFiles(t) {
 		b := fixtures.Read(t, damage+x.File)
 		t.Run(x.File, func(t *testing.T) {
-			f, err := Open(context.Background(), arrowio.NewBytesSource(b), arrowio.Limits{}, Options{})
+			f, err := Open(context.Background(), local.NewBytesSource(b), arrowio.Limits{}, Options{})
 			if err != nil {
 				checkError(t, err)
 				return
@@ -277,7 +278,7 @@ func TestVerifyVersions(t *testing.T) {
 	at := len(b) - cfilewire.TailSize
 	copy(b[at:], cfilewire.MagicV1)
 	f.resealFooter(b)
-	file, err := Open(context.Background(), arrowio.NewBytesSource(b), arrowio.Limits{}, Options{})
+	file, err := Open(context.Background(), local.NewBytesSource(b), arrowio.Limits{}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +293,7 @@ func TestVerifyGapsAndChecksums(t *testing.T) {
 	b := f.build(t)
 	b[f.data[0].Off+9] ^= 1
 	b[f.data[2].Off+9] ^= 1
-	file, err := Open(context.Background(), arrowio.NewBytesSource(b), arrowio.Limits{}, Options{})
+	file, err := Open(context.Background(), local.NewBytesSource(b), arrowio.Limits{}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -510,7 +511,7 @@ func TestShowReadErrors(t *testing.T) {
 	for _, name := range []string{"key-int64", "delta-undo", "bloom", "key-index", "dict-overflow-nulls"} {
 		b := fixtures.Read(t, byKudu+name+".cfile")
 		for n := 0; ; n++ {
-			src := &brokenSource{Source: arrowio.NewBytesSource(b), left: 1 << 20}
+			src := &brokenSource{Source: local.NewBytesSource(b), left: 1 << 20}
 			f, err := Open(ctx, src, arrowio.Limits{}, Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -548,7 +549,7 @@ var showLimits = arrowio.Limits{MetadataBytes: 1 << 20, BlockBytes: 1 << 20, Dic
 // checkShown describes, dumps and verifies any bytes. What verify lets pass can be read.
 func checkShown(t *testing.T, b []byte) {
 	ctx := context.Background()
-	f, err := Open(ctx, arrowio.NewBytesSource(b), showLimits, Options{})
+	f, err := Open(ctx, local.NewBytesSource(b), showLimits, Options{})
 	if err != nil {
 		checkError(t, err)
 		return

@@ -8,6 +8,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/local"
 )
 
 func TestConformance(t *testing.T) {
@@ -20,7 +21,7 @@ func TestConformance(t *testing.T) {
 		}
 	}
 	conformance.Run(t, conformance.Harness{
-		Source: arrowio.NewBytesSource([]byte(b.String())),
+		Source: local.NewBytesSource([]byte(b.String())),
 		Scans:  40,
 		Open: func(ctx context.Context, src arrowio.Source) (arrowio.File, error) {
 			return Format().Open(ctx, src, arrowio.OpenOptions{})

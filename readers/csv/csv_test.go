@@ -14,11 +14,12 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
 )
 
 func openText(text string, o map[string]string) (arrowio.File, error) {
-	return Format().Open(context.Background(), arrowio.NewBytesSource([]byte(text)), arrowio.OpenOptions{Options: o})
+	return Format().Open(context.Background(), local.NewBytesSource([]byte(text)), arrowio.OpenOptions{Options: o})
 }
 
 // read returns the schema as "name type, …" and the rows as text, null as NULL.
@@ -213,7 +214,7 @@ func TestLongValues(t *testing.T) {
 	if err != nil || len(rows) != 1 || rows[0][0] != long || rows[0][1] != long+"\n"+long {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
-	src := arrowio.NewBytesSource([]byte("a\n" + long + "\n"))
+	src := local.NewBytesSource([]byte("a\n" + long + "\n"))
 	_, err = Format().Open(context.Background(), src, arrowio.OpenOptions{Limits: arrowio.Limits{ValueBytes: 1 << 19}})
 	if !errors.Is(err, errs.ErrLimit) {
 		t.Errorf("got %v", err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/local"
 )
 
 func TestConformance(t *testing.T) {
@@ -17,7 +18,7 @@ func TestConformance(t *testing.T) {
 				f = StreamFormat()
 			}
 			conformance.Run(t, conformance.Harness{
-				Source: arrowio.NewBytesSource(fixture(t, name)),
+				Source: local.NewBytesSource(fixture(t, name)),
 				Scans:  12,
 				Open: func(ctx context.Context, src arrowio.Source) (arrowio.File, error) {
 					return f.Open(ctx, src, arrowio.OpenOptions{})

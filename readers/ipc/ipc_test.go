@@ -21,6 +21,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
 	"github.com/arrowio/arrowio/internal/fixtures"
 )
@@ -41,7 +42,7 @@ func open(b []byte, name string, o arrowio.OpenOptions) (arrowio.File, error) {
 	if strings.HasSuffix(name, ".arrows") {
 		f = StreamFormat()
 	}
-	return f.Open(context.Background(), arrowio.NewBytesSource(b), o)
+	return f.Open(context.Background(), local.NewBytesSource(b), o)
 }
 
 func mustOpen(t testing.TB, name string) arrowio.File {
@@ -224,7 +225,7 @@ func TestSchema(t *testing.T) {
 }
 
 func newSeeker(b []byte) *io.SectionReader {
-	return io.NewSectionReader(arrowio.NewBytesSource(b), 0, int64(len(b)))
+	return io.NewSectionReader(local.NewBytesSource(b), 0, int64(len(b)))
 }
 
 // TestRows reads row ranges across the edges of batches.
@@ -321,7 +322,7 @@ func TestOnlyWhatIsAskedFor(t *testing.T) {
 	if err := errors.Join(w.Write(rec), w.Close(), out.Close()); err != nil {
 		t.Fatal(err)
 	}
-	fs, err := arrowio.OpenFile(path)
+	fs, err := local.OpenFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

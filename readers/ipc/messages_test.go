@@ -14,6 +14,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/arrowipc"
 )
 
@@ -83,7 +84,7 @@ func TestMessages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		file, err := StreamFormat().Open(t.Context(), arrowio.NewBytesSource(b), arrowio.OpenOptions{})
+		file, err := StreamFormat().Open(t.Context(), local.NewBytesSource(b), arrowio.OpenOptions{})
 		if err != nil {
 			t.Fatal(path, err)
 		}

@@ -14,11 +14,12 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
 )
 
 func openText(text string, o arrowio.OpenOptions) (arrowio.File, error) {
-	return Format().Open(context.Background(), arrowio.NewBytesSource([]byte(text)), o)
+	return Format().Open(context.Background(), local.NewBytesSource([]byte(text)), o)
 }
 
 // read returns the schema as "name type, …" and the rows as text, columns separated by blanks.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
@@ -125,7 +126,7 @@ func (b *Blocks) Open(id uint64) (arrowio.Source, io.Closer, error) {
 	if p.log != nil {
 		return b.log.openBlock(*p.log)
 	}
-	src, err := arrowio.OpenFile(BlockPath(p.file, id))
+	src, err := local.OpenFile(BlockPath(p.file, id))
 	if err != nil {
 		return nil, nil, fmt.Errorf("block %s: %w", kuduwire.BlockName(id), err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	"github.com/arrowio/arrowio/internal/workers"
 )
@@ -51,7 +52,7 @@ type container struct {
 
 	mu   sync.Mutex
 	refs int
-	f    *arrowio.FileSource
+	f    *local.FileSource
 }
 
 // whole reports whether all records could be read. One that is torn belongs to a block that was never finished.
@@ -238,11 +239,11 @@ func (l *logBlocks) openBlock(p logPlace) (arrowio.Source, io.Closer, error) {
 }
 
 // acquire opens the container's data file, or shares it with other blocks.
-func (c *container) acquire() (*arrowio.FileSource, error) {
+func (c *container) acquire() (*local.FileSource, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.f == nil {
-		f, err := arrowio.OpenFile(c.base + dataSuffix)
+		f, err := local.OpenFile(c.base + dataSuffix)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/local"
 )
 
 // joined is the blocks of a server one behind the other, so that they can be read through one source.
@@ -60,7 +61,7 @@ func runConformance(t *testing.T, wal string, o Options, scans int) {
 	j := joinBlocks(t, f)
 	_ = f.Close()
 	conformance.Run(t, conformance.Harness{
-		Source: arrowio.NewBytesSource(j.bytes),
+		Source: local.NewBytesSource(j.bytes),
 		Scans:  scans,
 		Open: func(ctx context.Context, src arrowio.Source) (arrowio.File, error) {
 			o := o

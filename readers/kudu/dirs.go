@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
@@ -343,7 +344,7 @@ func isDir(path string) bool {
 
 // readSmall reads a whole file of metadata into buf, or into a larger one.
 func readSmall(path string, limit int64, buf []byte) ([]byte, error) {
-	f, err := arrowio.OpenFile(path)
+	f, err := local.OpenFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/options"
 )
 
@@ -76,8 +77,8 @@ func Format() arrowio.Format {
 			if err != nil {
 				return nil, err
 			}
-			if ok, err := isSet(ctx, arrowio.DirTree(path)); err == nil && ok {
-				return Format().OpenTree(ctx, arrowio.DirTree(path), o)
+			if ok, err := isSet(ctx, local.DirTree(path)); err == nil && ok {
+				return Format().OpenTree(ctx, local.DirTree(path), o)
 			}
 			switch {
 			case opt.Block != "":

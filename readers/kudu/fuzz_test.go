@@ -13,6 +13,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 )
 
 // fuzzServer is a small server, one part of which a fuzz target replaces.
@@ -60,7 +61,7 @@ func (s *fuzzServer) put(part int, b []byte) Options {
 		sizes: sizes{rows: 9, bytes: 1 << 20, updates: 1 << 20, kept: 2},
 		through: func(id uint64, src arrowio.Source) arrowio.Source {
 			if id == uint64(part) {
-				return arrowio.NewBytesSource(b)
+				return local.NewBytesSource(b)
 			}
 			return src
 		},

@@ -17,6 +17,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
@@ -138,7 +139,7 @@ func madeRowSet(t testing.TB, dir, name string, first, hosts int, keys bool) kud
 
 func openSet(t testing.TB, dir string, o arrowio.OpenOptions) (arrowio.File, error) {
 	t.Helper()
-	tree := arrowio.DirTree(dir)
+	tree := local.DirTree(dir)
 	ok, err := Format().MatchTree(t.Context(), tree)
 	if err != nil || !ok {
 		t.Fatalf("not taken for a set: %v, %v", ok, err)
@@ -267,7 +268,7 @@ func TestSetOptions(t *testing.T) {
 		}
 	}
 	for _, name := range []string{t.TempDir(), filepath.Dir(dir)} {
-		if ok, err := Format().MatchTree(t.Context(), arrowio.DirTree(name)); ok || err != nil {
+		if ok, err := Format().MatchTree(t.Context(), local.DirTree(name)); ok || err != nil {
 			t.Errorf("a directory without a set: %v, %v", ok, err)
 		}
 	}
@@ -277,19 +278,19 @@ func TestSetOptions(t *testing.T) {
 func TestSetConformance(t *testing.T) {
 	dir, _ := madeSet(t, true, 100, 3, 60)
 	o := Options{sizes: sizes{rows: 37, bytes: 1 << 20, updates: 1 << 20, kept: 1 << 20}}
-	f, err := OpenSet(t.Context(), arrowio.DirTree(dir), testLimits, o)
+	f, err := OpenSet(t.Context(), local.DirTree(dir), testLimits, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	j := joinBlocks(t, f)
 	_ = f.Close()
 	conformance.Run(t, conformance.Harness{
-		Source: arrowio.NewBytesSource(j.bytes),
+		Source: local.NewBytesSource(j.bytes),
 		Scans:  8,
 		Open: func(ctx context.Context, src arrowio.Source) (arrowio.File, error) {
 			o := o
 			o.through = func(id uint64, _ arrowio.Source) arrowio.Source { return partOf{src, j.at[id]} }
-			return OpenSet(ctx, arrowio.DirTree(dir), testLimits, o)
+			return OpenSet(ctx, local.DirTree(dir), testLimits, o)
 		},
 	})
 }

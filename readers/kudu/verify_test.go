@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
@@ -330,7 +331,7 @@ func closeSegment(t *testing.T, b []byte, off int64) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := arrowio.OpenFile(path)
+	src, err := local.OpenFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
@@ -316,7 +317,7 @@ type memFiles map[string][]byte
 func (m memFiles) names() ([]string, error) { return slices.Sorted(maps.Keys(m)), nil }
 
 func (m memFiles) open(name string) (arrowio.Source, io.Closer, error) {
-	return arrowio.NewBytesSource(m[name]), io.NopCloser(nil), nil
+	return local.NewBytesSource(m[name]), io.NopCloser(nil), nil
 }
 
 func (l *madeLog) disk() map[int64]diskRows {

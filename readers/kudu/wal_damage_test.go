@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	kw "github.com/arrowio/arrowio/internal/kuduwire"
 )
@@ -35,7 +35,7 @@ func threeSegments() []*madeSegment {
 // batches returns the offsets at which a segment's batches begin, and where the last one ends.
 func (s *madeSegment) batches(tb testing.TB) []int64 {
 	tb.Helper()
-	src := arrowio.NewBytesSource(s.b)
+	src := local.NewBytesSource(s.b)
 	f, err := parseSegment(segmentName(1), src)
 	if err != nil {
 		tb.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
@@ -64,7 +65,7 @@ func (d logDir) names() ([]string, error) {
 }
 
 func (d logDir) open(name string) (arrowio.Source, io.Closer, error) {
-	f, err := arrowio.OpenFile(filepath.Join(string(d), name))
+	f, err := local.OpenFile(filepath.Join(string(d), name))
 	if err != nil {
 		return nil, nil, err
 	}

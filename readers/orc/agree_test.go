@@ -9,6 +9,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
@@ -16,7 +17,7 @@ import (
 // countRows returns how many rows of a file satisfy a condition, -1 = an error.
 func countRows(t *testing.T, b []byte, where string) (rows int64) {
 	t.Helper()
-	f, err := Open(t.Context(), arrowio.NewBytesSource(b), arrowio.Limits{}, Options{})
+	f, err := Open(t.Context(), local.NewBytesSource(b), arrowio.Limits{}, Options{})
 	if err != nil {
 		return -1
 	}
@@ -42,7 +43,7 @@ func countRows(t *testing.T, b []byte, where string) (rows int64) {
 // TestDamagedStatistics flips bits of row indexes: where a stripe has one row group, its statistics tell of all damage.
 func TestDamagedStatistics(t *testing.T) {
 	sound := fixtures.Read(t, "../../testdata/orc/java-2.3.1/small-none.orc")
-	f, err := Open(t.Context(), arrowio.NewBytesSource(sound), arrowio.Limits{}, Options{})
+	f, err := Open(t.Context(), local.NewBytesSource(sound), arrowio.Limits{}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

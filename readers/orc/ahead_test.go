@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/orctext"
 )
@@ -76,18 +77,18 @@ func TestFarRows(t *testing.T) {
 			o = options(t, x.Options, map[string]string{"orc-keys": keysFile})
 		}
 		b := fixtures.Read(t, testdata+x.File)
-		near, err := arrowio.OpenFile(testdata + x.File)
+		near, err := local.OpenFile(testdata + x.File)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer near.Close()
-		local, err := Open(t.Context(), near, arrowio.Limits{}, o)
+		f, err := Open(t.Context(), near, arrowio.Limits{}, o)
 		if err != nil {
 			t.Fatalf("%s: %v", x.File, err)
 		}
 		rng := rand.New(rand.NewSource(x.Rows))
 		scans := []arrowio.ScanOptions{{}, {Rows: arrowio.RowRange{End: x.Rows/2 + 1}}, {Rows: arrowio.RowRange{Start: x.Rows - 1, End: x.Rows}}}
-		fields := local.Schema().Fields()
+		fields := f.Schema().Fields()
 		for range 3 {
 			from := rng.Int63n(x.Rows)
 			scan := arrowio.ScanOptions{Rows: arrowio.RowRange{Start: from, End: from + 1 + rng.Int63n(x.Rows-from)}, BatchRows: 1 + rng.Intn(2000)}
@@ -97,13 +98,13 @@ func TestFarRows(t *testing.T) {
 			scans = append(scans, scan)
 		}
 		for i, scan := range scans {
-			if scan.Columns != nil && !named(local, scan.Columns) {
+			if scan.Columns != nil && !named(f, scan.Columns) {
 				continue
 			}
 			scan.Parallelism = 1 + i%2
-			want := scanText(t, local, scan)
+			want := scanText(t, f, scan)
 			ahead := []int64{aheadBytes, 0, 1 + rng.Int63n(int64(len(b)))}[i%3]
-			for _, src := range []arrowio.Source{&farSource{Source: near}, &rangeSource{farSource{Source: near}}, arrowio.NewBytesSource(b)} {
+			for _, src := range []arrowio.Source{&farSource{Source: near}, &rangeSource{farSource{Source: near}}, local.NewBytesSource(b)} {
 				f, err := Open(t.Context(), src, arrowio.Limits{}, o)
 				if err != nil {
 					t.Fatalf("%s: %v", x.File, err)
@@ -115,7 +116,7 @@ func TestFarRows(t *testing.T) {
 				f.Close()
 			}
 		}
-		local.Close()
+		f.Close()
 	}
 }
 
@@ -149,7 +150,7 @@ func openPruning(t *testing.T, src arrowio.Source) *File {
 // A far source is asked seldom: once for the tail, and for each stripe once for its footer and once for all its streams.
 func TestFarRequests(t *testing.T) {
 	b := fixtures.Read(t, byJava+"pruning.orc")
-	src := &farSource{Source: arrowio.NewBytesSource(b)}
+	src := &farSource{Source: local.NewBytesSource(b)}
 	f := openPruning(t, src)
 	if n := src.calls.Load(); n != 1 {
 		t.Errorf("opened by %d reads", n)
@@ -166,7 +167,7 @@ func TestFarRequests(t *testing.T) {
 // A filter that leaves one row group reads that, and not again what it has.
 func TestFarFilter(t *testing.T) {
 	b := fixtures.Read(t, byJava+"pruning.orc")
-	src := &rangeSource{farSource{Source: arrowio.NewBytesSource(b)}}
+	src := &rangeSource{farSource{Source: local.NewBytesSource(b)}}
 	f := openPruning(t, src)
 	columns := []string{"id__mono", "name__seq", "at__seq"}
 	e, err := expr.Parse("id__mono = 7500")
@@ -193,7 +194,7 @@ func TestFarPiecesFallShort(t *testing.T) {
 		if x.Masked.File != "" {
 			o = options(t, x.Options, map[string]string{"orc-keys": keysFile})
 		}
-		f, err := Open(t.Context(), &farSource{Source: arrowio.NewBytesSource(fixtures.Read(t, testdata+x.File))}, arrowio.Limits{}, o)
+		f, err := Open(t.Context(), &farSource{Source: local.NewBytesSource(fixtures.Read(t, testdata+x.File))}, arrowio.Limits{}, o)
 		if err != nil {
 			t.Fatalf("%s: %v", x.File, err)
 		}

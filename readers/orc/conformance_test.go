@@ -6,6 +6,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
@@ -43,7 +44,7 @@ func TestConformance(t *testing.T) {
 		{"foreign/chunks-of-five", nil, 7},
 		{"foreign/stripe-of-no-rows", nil, 7},
 	} {
-		src := arrowio.NewBytesSource(fixtures.Read(t, data+x.file+".orc"))
+		src := local.NewBytesSource(fixtures.Read(t, data+x.file+".orc"))
 		o := options(t, x.options)
 		for _, small := range []bool{false, true} {
 			name := x.file

@@ -16,6 +16,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/orctext"
 )
@@ -40,7 +41,7 @@ var errEnough = errors.New("enough rows")
 
 // readDamaged opens and reads a file, and returns its rows as text and what is wrong with it.
 func readDamaged(b []byte, o Options, mem memory.Allocator, batch int) ([]string, error) {
-	f, err := Open(context.Background(), arrowio.NewBytesSource(b), arrowio.Limits{}, o)
+	f, err := Open(context.Background(), local.NewBytesSource(b), arrowio.Limits{}, o)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +189,7 @@ func TestFlipped(t *testing.T) {
 func verified(t *testing.T, b []byte, o Options) (list []error, err error) {
 	t.Helper()
 	ctx := context.Background()
-	f, err := Open(ctx, arrowio.NewBytesSource(b), arrowio.Limits{}, o)
+	f, err := Open(ctx, local.NewBytesSource(b), arrowio.Limits{}, o)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +238,7 @@ func TestVerifyDamaged(t *testing.T) {
 func TestShowDamaged(t *testing.T) {
 	ctx := context.Background()
 	for _, x := range damagedFiles(t) {
-		f, err := Open(ctx, arrowio.NewBytesSource(fixtures.Read(t, damage+x.File)), arrowio.Limits{}, Options{})
+		f, err := Open(ctx, local.NewBytesSource(fixtures.Read(t, damage+x.File)), arrowio.Limits{}, Options{})
 		if err != nil {
 			continue
 		}

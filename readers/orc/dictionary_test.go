@@ -12,6 +12,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/orcwire"
 	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
@@ -50,7 +51,7 @@ func (h handmade) bytes() []byte {
 // readHandmade reads a file with limits and returns its nulls and its other values.
 func readHandmade(t *testing.T, h handmade, limits arrowio.Limits) (values, nulls int, err error) {
 	t.Helper()
-	f, err := Open(context.Background(), arrowio.NewBytesSource(h.bytes()), limits, Options{})
+	f, err := Open(context.Background(), local.NewBytesSource(h.bytes()), limits, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +97,7 @@ func TestDictionaryWithoutLengths(t *testing.T) {
 func TestBrokenMetadata(t *testing.T) {
 	ctx := context.Background()
 	h := handmade{rows: 3, metadata: []byte{0x0a, 0x05}, streams: []handmadeStream{{orcwire.Present, []byte{0xff, 0x00}}}}
-	src := arrowio.NewCountingSource(arrowio.NewBytesSource(h.bytes()))
+	src := arrowio.NewCountingSource(local.NewBytesSource(h.bytes()))
 	f, err := Open(ctx, src, arrowio.Limits{}, Options{})
 	if err != nil {
 		t.Fatal(err)

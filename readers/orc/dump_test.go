@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/annotate/golden"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
@@ -39,7 +40,7 @@ func mustHex(s string) []byte {
 
 func showBytes(t testing.TB, b []byte, o Options) *File {
 	t.Helper()
-	f, err := Open(context.Background(), arrowio.NewBytesSource(b), arrowio.Limits{}, o)
+	f, err := Open(context.Background(), local.NewBytesSource(b), arrowio.Limits{}, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/orctext"
 )
@@ -72,7 +73,7 @@ func checkText(t *testing.T, b []byte, o Options, want []string, batch int) {
 	t.Helper()
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
-	f, err := Open(context.Background(), arrowio.NewBytesSource(b), arrowio.Limits{}, o)
+	f, err := Open(context.Background(), local.NewBytesSource(b), arrowio.Limits{}, o)
 	if err != nil {
 		t.Error(err)
 		return

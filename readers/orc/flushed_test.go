@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 )
 
 // A side file vouches for as much as its last whole number says.
@@ -16,7 +17,7 @@ func TestFinished(t *testing.T) {
 	opened := 0
 	open := func(_ context.Context, name string) (arrowio.OpenSource, error) {
 		opened++
-		return arrowio.OpenFile(strings.TrimPrefix(name, "hdfs://"))
+		return local.OpenFile(strings.TrimPrefix(name, "hdfs://"))
 	}
 	if _, ok, err := Finished(t.Context(), path, open); ok || err != nil {
 		t.Fatalf("without a side file: %v, %v", ok, err)

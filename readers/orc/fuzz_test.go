@@ -12,6 +12,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
@@ -25,7 +26,7 @@ const fuzzRows = 1 << 15
 // checkFile reads a file in every way there is; they must agree.
 func checkFile(t *testing.T, b []byte, o Options) {
 	ctx := context.Background()
-	f, err := Open(ctx, arrowio.NewBytesSource(b), fuzzLimits, o)
+	f, err := Open(ctx, local.NewBytesSource(b), fuzzLimits, o)
 	if err != nil {
 		checkError(t, err)
 		return

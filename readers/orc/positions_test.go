@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/orctext"
 )
@@ -42,7 +43,7 @@ func TestWrongPositions(t *testing.T) {
 		var want []string
 		for range 3 {
 			for name, change := range wrongPositions {
-				f, err := Open(t.Context(), arrowio.NewBytesSource(b), arrowio.Limits{}, o)
+				f, err := Open(t.Context(), local.NewBytesSource(b), arrowio.Limits{}, o)
 				if err != nil {
 					t.Fatalf("%s: %v", x.File, err)
 				}
@@ -127,7 +128,7 @@ func rowsOf(t *testing.T, f *File, split int, rs arrowio.RowRange) (out []string
 func TestPositionsAreUsed(t *testing.T) {
 	used := 0
 	for _, x := range manifest(t) {
-		f, err := Open(t.Context(), arrowio.NewBytesSource(fixtures.Read(t, testdata+x.File)), arrowio.Limits{}, options(t, x.Options))
+		f, err := Open(t.Context(), local.NewBytesSource(fixtures.Read(t, testdata+x.File)), arrowio.Limits{}, options(t, x.Options))
 		if err != nil {
 			t.Fatalf("%s: %v", x.File, err)
 		}

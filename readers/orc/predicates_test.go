@@ -21,6 +21,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/local"
 )
 
 // prunedFile is a file, whole, and what was made of it.
@@ -76,7 +77,7 @@ func prunedFiles(t testing.TB, dir string) []*prunedFile {
 
 func openPruned(t testing.TB, path string, o Options) *prunedFile {
 	t.Helper()
-	src, err := arrowio.OpenFile(path)
+	src, err := local.OpenFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/local"
 )
 
 // Pruning takes away no row for which the predicate is true, whatever the file, its writer and the options.
@@ -239,7 +240,7 @@ func (s *flaky) ReadAt(p []byte, off int64) (int, error) {
 
 // An index that cannot be read for want of a disk is an error; one that makes no sense prunes nothing.
 func TestPruneDamagedIndex(t *testing.T) {
-	file, err := arrowio.OpenFile("../../testdata/orc/java-2.3.1/pruning.orc")
+	file, err := local.OpenFile("../../testdata/orc/java-2.3.1/pruning.orc")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/orctext"
 	"github.com/arrowio/arrowio/internal/orcwire"
@@ -108,7 +109,7 @@ func TestReadRuns(t *testing.T) {
 		{"root-uniontype", nil},
 		{"empty-struct", nil},
 	} {
-		f, err := Open(t.Context(), arrowio.NewBytesSource(fixtures.Read(t, byJava+x.file+".orc")), arrowio.Limits{}, options(t, x.options, map[string]string{"timestamp-unit": "us"}))
+		f, err := Open(t.Context(), local.NewBytesSource(fixtures.Read(t, byJava+x.file+".orc")), arrowio.Limits{}, options(t, x.options, map[string]string{"timestamp-unit": "us"}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +149,7 @@ func TestReadRuns(t *testing.T) {
 // A value that nobody asked for is no error, even where it was decoded on the way.
 func TestReadRunsPassOverBadValues(t *testing.T) {
 	b := slices.Clone(fixtures.Read(t, byJava+"strides-none.orc"))
-	f, err := Open(t.Context(), arrowio.NewBytesSource(b), arrowio.Limits{}, Options{})
+	f, err := Open(t.Context(), local.NewBytesSource(b), arrowio.Limits{}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +177,7 @@ func TestReadRunsPassOverBadValues(t *testing.T) {
 		}
 	}
 	b[at] = 0xff
-	if f, err = Open(t.Context(), arrowio.NewBytesSource(b), arrowio.Limits{}, Options{}); err != nil {
+	if f, err = Open(t.Context(), local.NewBytesSource(b), arrowio.Limits{}, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	s := f.Splits()[0]
@@ -203,7 +204,7 @@ func TestReadRunsPassOverBadValues(t *testing.T) {
 
 // Runs that are not ahead, or not of the split, are refused.
 func TestReadRunsRefuse(t *testing.T) {
-	f, err := Open(t.Context(), arrowio.NewBytesSource(fixtures.Read(t, byJava+"strides-none.orc")), arrowio.Limits{}, Options{})
+	f, err := Open(t.Context(), local.NewBytesSource(fixtures.Read(t, byJava+"strides-none.orc")), arrowio.Limits{}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/orctext"
 	"github.com/arrowio/arrowio/internal/orcwire"
 	writer "github.com/arrowio/arrowio/writers/orc"
@@ -34,7 +35,7 @@ func bigValues(t *testing.T, rows int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st := arrowio.NewMemStore()
+	st := local.NewMemStore()
 	w, err := arrowio.NewWriter(context.Background(), writer.Format(), st, p)
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +75,7 @@ func bigValues(t *testing.T, rows int) string {
 func TestReadRunsStraight(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
-	src, err := arrowio.OpenFile(bigValues(t, 40_000))
+	src, err := local.OpenFile(bigValues(t, 40_000))
 	if err != nil {
 		t.Fatal(err)
 	}

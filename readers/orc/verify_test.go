@@ -8,6 +8,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -97,7 +98,7 @@ func TestVerifyFindsWhatWasChanged(t *testing.T) {
 		{"content length", 216, 0xb0, "footer", "contentLength is 176"},
 		{"rows of the stripe", 229, 0x47, "", ""}, // not even opened: the footer has another sum
 	} {
-		f, err := Open(context.Background(), arrowio.NewBytesSource(altered(x.at, x.b)), arrowio.Limits{}, Options{})
+		f, err := Open(context.Background(), local.NewBytesSource(altered(x.at, x.b)), arrowio.Limits{}, Options{})
 		if x.op == "" {
 			if !errors.Is(err, errs.ErrCorrupt) {
 				t.Errorf("%s: %v", x.name, err)

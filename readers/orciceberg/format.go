@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/iceberg"
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/readers/orc"
@@ -167,7 +168,7 @@ func optionError(name string, err error) error {
 }
 
 func openLocal(_ context.Context, name string) (arrowio.OpenSource, error) {
-	src, err := arrowio.OpenFile(name)
+	src, err := local.OpenFile(name)
 	if err != nil {
 		return nil, err
 	}

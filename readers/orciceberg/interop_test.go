@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/orctext"
 	"github.com/arrowio/arrowio/readers/orc"
 	"github.com/arrowio/arrowio/readers/orciceberg"
@@ -77,7 +78,7 @@ func TestRandomTables(t *testing.T) {
 // readTable returns the rows of a data file as text.
 func readTable(t *testing.T, path string, o map[string]string) ([]string, []arrow.Field) {
 	t.Helper()
-	src, err := arrowio.OpenFile(path)
+	src, err := local.OpenFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/orctext"
 	"github.com/arrowio/arrowio/readers/orc"
 	"github.com/arrowio/arrowio/readers/orciceberg"
@@ -65,7 +66,7 @@ func file(t testing.TB, metadata map[string]string, columns ...column) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st := arrowio.NewMemStore()
+	st := local.NewMemStore()
 	w, err := arrowio.NewWriter(context.Background(), writer.Format(), st, p)
 	if err == nil {
 		err = errors.Join(w.Write(rec), w.Close())
@@ -81,7 +82,7 @@ func file(t testing.TB, metadata map[string]string, columns ...column) []byte {
 
 // openBytes opens a file under options.
 func openBytes(b []byte, name string, o map[string]string) (arrowio.File, error) {
-	return orciceberg.Format(orc.Format()).Open(context.Background(), arrowio.NewBytesSource(b), arrowio.OpenOptions{Options: o, Name: name})
+	return orciceberg.Format(orc.Format()).Open(context.Background(), local.NewBytesSource(b), arrowio.OpenOptions{Options: o, Name: name})
 }
 
 // rowsOf reads a file's rows as text, and checks that no memory is left.

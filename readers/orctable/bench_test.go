@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/readers/orc"
 	writer "github.com/arrowio/arrowio/writers/orc"
 )
@@ -78,7 +79,7 @@ func benchTable(b *testing.B, dir, codec string) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		st, err := arrowio.NewFileStore(path, arrowio.FileStoreOptions{})
+		st, err := local.NewFileStore(path, local.FileStoreOptions{})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -175,7 +176,7 @@ func BenchmarkTable(b *testing.B) {
 			name := fmt.Sprintf("%s/jobs=%d/", codec, workers)
 			b.Run(name+"plain", func(b *testing.B) {
 				scan(b, func() (arrowio.File, error) {
-					src, err := arrowio.OpenFile(filepath.Join(dir, "plain", "000000_0.orc"))
+					src, err := local.OpenFile(filepath.Join(dir, "plain", "000000_0.orc"))
 					if err != nil {
 						return nil, err
 					}
@@ -184,7 +185,7 @@ func BenchmarkTable(b *testing.B) {
 			})
 			b.Run(name+"table", func(b *testing.B) {
 				scan(b, func() (arrowio.File, error) {
-					return Open(context.Background(), arrowio.DirTree(filepath.Join(dir, "table")), arrowio.Limits{}, Options{}, orc.Options{})
+					return Open(context.Background(), local.DirTree(filepath.Join(dir, "table")), arrowio.Limits{}, Options{}, orc.Options{})
 				})
 			})
 		}

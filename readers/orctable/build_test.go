@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/orcwire"
 	"github.com/arrowio/arrowio/readers/orc"
 	writer "github.com/arrowio/arrowio/writers/orc"
@@ -52,7 +53,7 @@ func (m memTree) List(_ context.Context, dir string) ([]arrowio.TreeEntry, error
 }
 
 // memSource is a file of a memTree.
-type memSource struct{ *arrowio.BytesSource }
+type memSource struct{ *local.BytesSource }
 
 func (memSource) Close() error { return nil }
 
@@ -61,7 +62,7 @@ func (m memTree) Open(_ context.Context, name string) (arrowio.OpenSource, error
 	if !ok {
 		return nil, fs.ErrNotExist
 	}
-	return memSource{arrowio.NewBytesSource(b)}, nil
+	return memSource{local.NewBytesSource(b)}, nil
 }
 
 func (m memTree) Path(name string) string { return "table/" + name }
@@ -78,7 +79,7 @@ func orcFile(t testing.TB, rec arrow.Record, md map[string]string, options map[s
 	if err != nil {
 		t.Fatal(err)
 	}
-	st := arrowio.NewMemStore()
+	st := local.NewMemStore()
 	w, err := arrowio.NewWriter(context.Background(), writer.Format(), st, p)
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
@@ -239,7 +240,7 @@ func TestOptions(t *testing.T) {
 		if _, err := f.OpenTree(ctx, m, o); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("a table, %s=%s: %v", name, value, err)
 		}
-		if _, err := f.Open(ctx, arrowio.NewBytesSource(m["base_0000001/bucket_00000"]), o); !errors.Is(err, errs.ErrOption) {
+		if _, err := f.Open(ctx, local.NewBytesSource(m["base_0000001/bucket_00000"]), o); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("a file, %s=%s: %v", name, value, err)
 		}
 		if !slices.ContainsFunc(f.Options, func(o arrowio.Option) bool { return o.Name == name }) {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/orctext"
 	"github.com/arrowio/arrowio/readers/orc"
 )
@@ -92,7 +93,7 @@ func checkList(t *testing.T, dir, name string) int {
 	t.Helper()
 	ids, want := expected(t, dir, name)
 	slices.Sort(want)
-	f, err := Open(t.Context(), arrowio.DirTree(filepath.Join(dir, "table")), arrowio.Limits{}, Options{WriteIDs: ids, RowIDs: true}, orc.Options{})
+	f, err := Open(t.Context(), local.DirTree(filepath.Join(dir, "table")), arrowio.Limits{}, Options{WriteIDs: ids, RowIDs: true}, orc.Options{})
 	if err != nil {
 		t.Errorf("%s, %s: %v", name, ids, err)
 		return 0
@@ -150,7 +151,7 @@ func differences(got, want []string) string {
 func checkRefused(t *testing.T, dir string) {
 	t.Helper()
 	ids, _ := expected(t, dir, "refused")
-	f, err := Open(t.Context(), arrowio.DirTree(filepath.Join(dir, "table")), arrowio.Limits{}, Options{WriteIDs: ids}, orc.Options{})
+	f, err := Open(t.Context(), local.DirTree(filepath.Join(dir, "table")), arrowio.Limits{}, Options{WriteIDs: ids}, orc.Options{})
 	if err == nil {
 		t.Errorf("%s: it is read, and Hive refuses it", ids)
 		f.Close()

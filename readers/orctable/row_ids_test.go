@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/readers/orc"
 )
@@ -33,7 +34,7 @@ func TestReadRowIDs(t *testing.T) {
 		jumps := round%2 == 0
 		events := numbered(rng, 1+rng.Intn(9000), jumps)
 		b := eventsFile(t, events, map[string]string{"orc-row-index-stride": "1000"})
-		f, err := orc.Open(t.Context(), arrowio.NewBytesSource(b), arrowio.Limits{}, orc.Options{})
+		f, err := orc.Open(t.Context(), local.NewBytesSource(b), arrowio.Limits{}, orc.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

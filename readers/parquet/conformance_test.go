@@ -6,13 +6,14 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/local"
 )
 
 func TestConformance(t *testing.T) {
 	for _, name := range []string{"groups.parquet", "nested.parquet"} {
 		t.Run(name, func(t *testing.T) {
 			conformance.Run(t, conformance.Harness{
-				Source: arrowio.NewBytesSource(fixture(t, name)),
+				Source: local.NewBytesSource(fixture(t, name)),
 				Scans:  6,
 				Open: func(ctx context.Context, src arrowio.Source) (arrowio.File, error) {
 					return Format().Open(ctx, src, arrowio.OpenOptions{})

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 	reader "github.com/arrowio/arrowio/readers/parquet"
 	writer "github.com/arrowio/arrowio/writers/parquet"
 )
@@ -25,7 +26,7 @@ func TestInfoOfDurations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st := arrowio.NewMemStore()
+	st := local.NewMemStore()
 	w, err := arrowio.NewWriter(t.Context(), writer.Format(), st, p)
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +35,7 @@ func TestInfoOfDurations(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range st.Objects() {
-		f, err := reader.Format().Open(t.Context(), arrowio.NewBytesSource(file), arrowio.OpenOptions{})
+		f, err := reader.Format().Open(t.Context(), local.NewBytesSource(file), arrowio.OpenOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/readers/ipc"
 )
 
@@ -127,7 +128,7 @@ func collect(t *testing.T, format arrowio.Format, name string, mem memory.Alloca
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := format.Open(context.Background(), arrowio.NewBytesSource(b), arrowio.OpenOptions{})
+	f, err := format.Open(context.Background(), local.NewBytesSource(b), arrowio.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +152,7 @@ func verifies(t *testing.T, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := Format().Open(context.Background(), arrowio.NewBytesSource(b), arrowio.OpenOptions{})
+	f, err := Format().Open(context.Background(), local.NewBytesSource(b), arrowio.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

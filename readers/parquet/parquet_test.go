@@ -17,6 +17,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
 	"github.com/arrowio/arrowio/internal/fixtures"
 )
@@ -33,7 +34,7 @@ func fixture(t testing.TB, name string) []byte {
 }
 
 func openBytes(b []byte, l arrowio.Limits) (arrowio.File, error) {
-	return Format().Open(context.Background(), arrowio.NewBytesSource(b), arrowio.OpenOptions{Limits: l})
+	return Format().Open(context.Background(), local.NewBytesSource(b), arrowio.OpenOptions{Limits: l})
 }
 
 func mustOpen(t testing.TB, name string) arrowio.File {
@@ -345,7 +346,7 @@ func TestInfoBlocks(t *testing.T) {
 }
 
 func TestOnlyWhatIsAskedFor(t *testing.T) {
-	src := arrowio.NewCountingSource(arrowio.NewBytesSource(fixture(t, "groups.parquet")))
+	src := arrowio.NewCountingSource(local.NewBytesSource(fixture(t, "groups.parquet")))
 	f, err := Format().Open(context.Background(), src, arrowio.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -448,7 +449,7 @@ func FuzzFile(f *testing.F) {
 
 func FuzzFooter(f *testing.F) {
 	for _, name := range []string{"nested.parquet", "codec_none.parquet"} {
-		b, err := readFooter(context.Background(), arrowio.NewBytesSource(fixture(f, name)), arrowio.Limits{}.WithDefaults())
+		b, err := readFooter(context.Background(), local.NewBytesSource(fixture(f, name)), arrowio.Limits{}.WithDefaults())
 		if err != nil {
 			f.Fatal(err)
 		}

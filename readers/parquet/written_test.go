@@ -19,6 +19,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/local"
 	writer "github.com/arrowio/arrowio/writers/parquet"
 )
 
@@ -30,7 +31,7 @@ func written(t testing.TB, recs []arrow.Record, compression string, options map[
 	if err != nil {
 		t.Fatal(err)
 	}
-	st := arrowio.NewMemStore()
+	st := local.NewMemStore()
 	w, err := arrowio.NewWriter(context.Background(), f, st, p)
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +132,7 @@ func TestChecksums(t *testing.T) {
 // The page index leaves out pages, of all columns, and bloom filters row groups; inspect says which did.
 func TestPagesAndBloomFiltersPrune(t *testing.T) {
 	b := written(t, []arrow.Record{table(10_000)}, "snappy", map[string]string{"parquet-page-index": "yes", "parquet-page-rows": "100", "parquet-bloom": "text", "parquet-dictionary": "none"})
-	src := arrowio.NewCountingSource(arrowio.NewBytesSource(b))
+	src := arrowio.NewCountingSource(local.NewBytesSource(b))
 	f, err := Format().Open(context.Background(), src, arrowio.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +192,7 @@ func TestConformanceOfPages(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			b := written(t, []arrow.Record{table(700)}, codec, map[string]string{"parquet-page-index": "yes", "parquet-page-rows": "30", "parquet-data-page": version, "parquet-bloom": "*"})
 			conformance.Run(t, conformance.Harness{
-				Source: arrowio.NewBytesSource(b),
+				Source: local.NewBytesSource(b),
 				Scans:  6,
 				Open: func(ctx context.Context, src arrowio.Source) (arrowio.File, error) {
 					return Format().Open(ctx, src, arrowio.OpenOptions{})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
@@ -40,7 +41,7 @@ func TestConformance(t *testing.T) {
 		{"foreign/blocks-of-no-rows.trv", 7, 12},
 		{"foreign/order-gaps-tail.trv", 20, 12},
 	} {
-		src := arrowio.NewBytesSource(fixtures.Read(t, data+x.file))
+		src := local.NewBytesSource(fixtures.Read(t, data+x.file))
 		for _, view := range []string{"columns", "records"} {
 			avro := strings.Contains(x.file, "avro-")
 			if view == "records" && !avro {

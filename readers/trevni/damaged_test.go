@@ -14,6 +14,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
@@ -39,7 +40,7 @@ var errEnough = errors.New("enough rows")
 
 // readDamaged opens and reads a file, and returns what is wrong with it.
 func readDamaged(b []byte, o Options, mem memory.Allocator, batch int) error {
-	f, err := Open(context.Background(), arrowio.NewBytesSource(b), arrowio.Limits{}, o)
+	f, err := Open(context.Background(), local.NewBytesSource(b), arrowio.Limits{}, o)
 	if err != nil {
 		return err
 	}

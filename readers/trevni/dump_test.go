@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/annotate/golden"
 )
 
@@ -88,7 +89,7 @@ func TestDumpErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := &failingSource{Source: arrowio.NewBytesSource(b)}
+	src := &failingSource{Source: local.NewBytesSource(b)}
 	f, err := Open(context.Background(), src, arrowio.Limits{}, Options{})
 	if err != nil {
 		t.Fatal(err)

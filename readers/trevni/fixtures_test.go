@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/trevnitext"
 	"github.com/arrowio/arrowio/internal/trevniwire"
@@ -53,7 +54,7 @@ func sound(t testing.TB) []string {
 
 func openBytes(t testing.TB, b []byte, o Options) (*File, error) {
 	t.Helper()
-	return Open(context.Background(), arrowio.NewBytesSource(b), arrowio.Limits{}, o)
+	return Open(context.Background(), local.NewBytesSource(b), arrowio.Limits{}, o)
 }
 
 // openFile opens a file that must open.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
@@ -145,7 +146,7 @@ func TestInfoNotes(t *testing.T) {
 // Trouble with reading is an error of its own, never a verdict on the file.
 func TestReadErrors(t *testing.T) {
 	for _, path := range []string{data + "java-1.12.1/prim-snappy-crc32.trv", data + "java-1.12.1/avro-logical.trv", data + "java-1.12.1/first-values.trv"} {
-		src := &failingSource{Source: arrowio.NewBytesSource(fixtures.Read(t, path))}
+		src := &failingSource{Source: local.NewBytesSource(fixtures.Read(t, path))}
 		f, err := Open(context.Background(), src, arrowio.Limits{}, Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -169,7 +170,7 @@ func TestReadErrors(t *testing.T) {
 
 // Options by name, as a command line gives them.
 func TestFormatOptions(t *testing.T) {
-	src := arrowio.NewBytesSource(fixtures.Read(t, data+"java-1.12.1/avro-logical.trv"))
+	src := local.NewBytesSource(fixtures.Read(t, data+"java-1.12.1/avro-logical.trv"))
 	for _, x := range []struct {
 		o    map[string]string
 		kind error

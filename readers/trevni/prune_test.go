@@ -14,6 +14,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
@@ -23,7 +24,7 @@ func filtered(t *testing.T, path string, o Options, filter, column string) ([]in
 	t.Helper()
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
-	src := arrowio.NewCountingSource(arrowio.NewBytesSource(fixtures.Read(t, path)))
+	src := arrowio.NewCountingSource(local.NewBytesSource(fixtures.Read(t, path)))
 	f, err := Open(context.Background(), src, arrowio.Limits{}, o)
 	if err != nil {
 		t.Fatal(err)
@@ -209,7 +210,7 @@ func TestProjectionReads(t *testing.T) {
 		{"java-1.12.1/avro-union-records.trv", "", nil, nil},
 	} {
 		b := fixtures.Read(t, data+x.file)
-		src := arrowio.NewCountingSource(arrowio.NewBytesSource(b))
+		src := arrowio.NewCountingSource(local.NewBytesSource(b))
 		f, err := Open(context.Background(), src, arrowio.Limits{}, Options{View: x.view})
 		if err != nil {
 			t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
@@ -116,7 +117,7 @@ func TestSkipNulls(t *testing.T) {
 		builtColumn{name: "a", typ: "null", array: true, blocks: []builtBlock{block(rows, lens...)}},
 		builtColumn{name: "k", typ: "null", parent: "a", blocks: []builtBlock{block(rows)}},
 	)
-	f, err := Open(context.Background(), arrowio.NewBytesSource(b), arrowio.Limits{BatchElements: 1000}, Options{})
+	f, err := Open(context.Background(), local.NewBytesSource(b), arrowio.Limits{BatchElements: 1000}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +219,7 @@ func TestBatchBytesOfValues(t *testing.T) {
 			limit int64
 			kind  error
 		}{{0, nil}, {100_000, errs.ErrLimit}} {
-			f, err := Open(context.Background(), arrowio.NewBytesSource(b), arrowio.Limits{BatchBytes: x.limit}, Options{})
+			f, err := Open(context.Background(), local.NewBytesSource(b), arrowio.Limits{BatchBytes: x.limit}, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	writer "github.com/arrowio/arrowio/writers/cfile"
 )
 
@@ -78,7 +79,7 @@ func TestDeclared(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := arrowio.NewWriter(t.Context(), writer.KuduFormat(), arrowio.NewMemStore(), p)
+		w, err := arrowio.NewWriter(t.Context(), writer.KuduFormat(), local.NewMemStore(), p)
 		if err != nil {
 			t.Fatal(err)
 		}

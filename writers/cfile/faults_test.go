@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	writer "github.com/arrowio/arrowio/writers/cfile"
 )
 
@@ -20,7 +21,7 @@ var errFault = errors.New("the disk is on fire")
 // faultStore is a MemStore whose calls are counted; the one numbered fail does not succeed, and after room bytes none
 // does, as on a full disk. A call is anything that a writer asks of the store or of a sink.
 type faultStore struct {
-	mem *arrowio.MemStore
+	mem *local.MemStore
 
 	mu                    sync.Mutex
 	calls, fail           int
@@ -29,7 +30,7 @@ type faultStore struct {
 }
 
 func newFaultStore(fail int) *faultStore {
-	return &faultStore{mem: arrowio.NewMemStore(), fail: fail, room: -1}
+	return &faultStore{mem: local.NewMemStore(), fail: fail, room: -1}
 }
 
 func (s *faultStore) call() error {

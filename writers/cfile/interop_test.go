@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/fixtures"
 	reader "github.com/arrowio/arrowio/readers/cfile"
@@ -92,7 +93,7 @@ func writeSet(t *testing.T, f arrowio.OutputFormat, dir string, schema *arrow.Sc
 	if err != nil {
 		t.Fatal(err)
 	}
-	st, err := arrowio.NewFileStore(dir, arrowio.FileStoreOptions{Directory: true})
+	st, err := local.NewFileStore(dir, local.FileStoreOptions{Directory: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +275,7 @@ func TestRewritten(t *testing.T) {
 		o := arrowio.WriteOptions{Compression: footer.Compression.String(), Options: map[string]string{
 			"cfile-encoding": footer.Encoding.String(), "cfile-block-size": []string{"512", "4096", "262144"}[i%3],
 		}}
-		f, err := reader.Format().Open(context.Background(), arrowio.NewBytesSource(b), arrowio.OpenOptions{})
+		f, err := reader.Format().Open(context.Background(), local.NewBytesSource(b), arrowio.OpenOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

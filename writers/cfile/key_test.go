@@ -19,6 +19,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	reader "github.com/arrowio/arrowio/readers/cfile"
@@ -124,7 +125,7 @@ func checkKeys(t testing.TB, o objects, recs []arrow.Record) {
 		if r.Keys != nil {
 			name = r.Keys.Name
 		}
-		f, err := reader.OpenReader(context.Background(), arrowio.NewBytesSource(o[name]), arrowio.Limits{})
+		f, err := reader.OpenReader(context.Background(), local.NewBytesSource(o[name]), arrowio.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}

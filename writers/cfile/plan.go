@@ -15,6 +15,7 @@ import (
 	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
+	"github.com/arrowio/arrowio/internal/plans"
 	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
@@ -180,7 +181,7 @@ func (p *planner) column(i, field int) {
 	}
 	refused := m.refused
 	if f.Nullable && !c.wire.Nullable {
-		refused = arrowmeta.Join(refused, "nulls")
+		refused = plans.Join(refused, "nulls")
 	}
 	p.planned = append(p.planned, arrowio.PlannedColumn{
 		Refused: refused,

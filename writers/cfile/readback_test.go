@@ -19,6 +19,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	reader "github.com/arrowio/arrowio/readers/cfile"
@@ -38,7 +39,7 @@ func (t memTree) Open(_ context.Context, name string) (arrowio.OpenSource, error
 	if !ok {
 		return nil, fs.ErrNotExist
 	}
-	return openBytes{arrowio.NewBytesSource(b)}, nil
+	return openBytes{local.NewBytesSource(b)}, nil
 }
 
 type openBytes struct{ arrowio.Source }
@@ -76,7 +77,7 @@ func tryWrite(f arrowio.OutputFormat, s *arrow.Schema, recs []arrow.Record, o ar
 }
 
 func writePlan(f arrowio.OutputFormat, p *arrowio.WritePlan, recs []arrow.Record) (objects, error) {
-	st := arrowio.NewMemStore()
+	st := local.NewMemStore()
 	w, err := arrowio.NewWriter(context.Background(), f, st, p)
 	if err != nil {
 		return nil, err
@@ -136,7 +137,7 @@ func open(t testing.TB, o objects, name string, c *kuduwire.Column) *reader.File
 	if c.Type.Decimal() > 0 {
 		opt.Precision, opt.Scale = c.Precision, c.Scale
 	}
-	f, err := reader.Open(context.Background(), arrowio.NewBytesSource(o[name]), arrowio.Limits{}, opt)
+	f, err := reader.Open(context.Background(), local.NewBytesSource(o[name]), arrowio.Limits{}, opt)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}

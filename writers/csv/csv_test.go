@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	reader "github.com/arrowio/arrowio/readers/csv"
 )
 
@@ -21,7 +22,7 @@ func write(rec arrow.Record, o arrowio.WriteOptions) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	st := arrowio.NewMemStore()
+	st := local.NewMemStore()
 	w, err := arrowio.NewWriter(context.Background(), Format(), st, p)
 	if err != nil {
 		return "", err
@@ -114,7 +115,7 @@ func TestRoundTrip(t *testing.T) {
 func read(t *testing.T, s string, o map[string]string) arrow.Record {
 	t.Helper()
 	ctx := context.Background()
-	f, err := reader.Format().Open(ctx, arrowio.NewBytesSource([]byte(s)), arrowio.OpenOptions{Options: o})
+	f, err := reader.Format().Open(ctx, local.NewBytesSource([]byte(s)), arrowio.OpenOptions{Options: o})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowjson"
-	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/partwriter"
+	"github.com/arrowio/arrowio/internal/plans"
 )
 
 var known = []arrowio.Option{
@@ -74,10 +74,10 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 			name = fmt.Sprintf("comes back with the name f%d", i)
 		}
 		p.Columns = append(p.Columns, arrowio.PlannedColumn{
-			Path: f.Name, Type: f.Type.String(), Stored: "text", Loss: arrowmeta.Join(name, loss(f.Type), arrowmeta.FieldsLost(f)),
+			Path: f.Name, Type: f.Type.String(), Stored: "text", Loss: plans.Join(name, loss(f.Type), plans.FieldsLost(f)),
 		})
 	}
-	p.Metadata = append(arrowmeta.Planned(s.Metadata(), arrow.Metadata{}, "", "CSV has no place for metadata"), arrowio.PlannedKey{Loss: typesLost})
+	p.Metadata = append(plans.Planned(s.Metadata(), arrow.Metadata{}, "", "CSV has no place for metadata"), arrowio.PlannedKey{Loss: typesLost})
 	return p, nil
 }
 

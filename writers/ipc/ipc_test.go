@@ -16,6 +16,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
 	reader "github.com/arrowio/arrowio/readers/ipc"
 )
@@ -31,7 +32,7 @@ func write(f arrowio.OutputFormat, recs []arrow.Record, s *arrow.Schema, o arrow
 	if err != nil {
 		return nil, err
 	}
-	st := arrowio.NewMemStore()
+	st := local.NewMemStore()
 	w, err := arrowio.NewWriter(ctx, f, st, p)
 	if err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func one(t testing.TB, f arrowio.OutputFormat, recs []arrow.Record, o arrowio.Wr
 	if err != nil {
 		t.Fatal(err)
 	}
-	st := arrowio.NewMemStore()
+	st := local.NewMemStore()
 	w, err := arrowio.NewWriter(context.Background(), f, st, p)
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +78,7 @@ func read(t testing.TB, name string, b []byte, mem memory.Allocator) []arrow.Rec
 	if name == "ipc-stream" {
 		f = reader.StreamFormat()
 	}
-	file, err := f.Open(ctx, arrowio.NewBytesSource(b), arrowio.OpenOptions{})
+	file, err := f.Open(ctx, local.NewBytesSource(b), arrowio.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -325,7 +326,7 @@ func TestNoRowsAndNoColumns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			st := arrowio.NewMemStore()
+			st := local.NewMemStore()
 			w, err := arrowio.NewWriter(context.Background(), f, st, p)
 			if err != nil {
 				t.Fatal(err)
@@ -350,7 +351,7 @@ func TestParts(t *testing.T) {
 	defer release(recs)
 	ctx := context.Background()
 	p, _ := Format().Plan(recs[0].Schema(), arrowio.WriteOptions{MaxFileBytes: 4000, Allocator: mem})
-	st := arrowio.NewMemStore()
+	st := local.NewMemStore()
 	w, err := arrowio.NewWriter(ctx, Format(), st, p)
 	if err != nil {
 		t.Fatal(err)
@@ -383,7 +384,7 @@ func TestAbortLeavesNothing(t *testing.T) {
 	defer release(recs)
 	for _, f := range formats {
 		p, _ := f.Plan(recs[0].Schema(), arrowio.WriteOptions{Allocator: mem})
-		st := arrowio.NewMemStore()
+		st := local.NewMemStore()
 		w, err := arrowio.NewWriter(context.Background(), f, st, p)
 		if err != nil {
 			t.Fatal(err)

@@ -15,9 +15,9 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowipc"
-	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/partwriter"
+	"github.com/arrowio/arrowio/internal/plans"
 	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
@@ -78,14 +78,14 @@ func plan(name string, s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WriteP
 	}
 	p.Driver = d
 	back := d.schema.Arrow
-	p.Metadata = arrowmeta.Planned(s.Metadata(), back.Metadata(), "schema message", "another key of this name takes its place")
+	p.Metadata = plans.Planned(s.Metadata(), back.Metadata(), "schema message", "another key of this name takes its place")
 	for _, x := range schemadiff.Fields(s.Fields(), back.Fields()) {
 		c := &p.Columns[x.Column]
 		text := x.Text
 		if x.Path != c.Path {
 			text = x.Path + " " + text
 		}
-		c.Loss = arrowmeta.Join(c.Loss, text)
+		c.Loss = plans.Join(c.Loss, text)
 	}
 	return p, nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	ipcreader "github.com/arrowio/arrowio/readers/ipc"
 	reader "github.com/arrowio/arrowio/readers/jsonl"
 )
@@ -24,7 +25,7 @@ func write(rec arrow.Record, o arrowio.WriteOptions) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	st := arrowio.NewMemStore()
+	st := local.NewMemStore()
 	w, err := arrowio.NewWriter(context.Background(), Format(), st, p)
 	if err != nil {
 		return "", err
@@ -42,7 +43,7 @@ func write(rec arrow.Record, o arrowio.WriteOptions) (string, error) {
 func read(t *testing.T, format arrowio.Format, b []byte, columns []string, n int) arrow.Record {
 	t.Helper()
 	ctx := context.Background()
-	f, err := format.Open(ctx, arrowio.NewBytesSource(b), arrowio.OpenOptions{})
+	f, err := format.Open(ctx, local.NewBytesSource(b), arrowio.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowjson"
-	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/partwriter"
+	"github.com/arrowio/arrowio/internal/plans"
 )
 
 // Format returns the format "jsonl".
@@ -51,9 +51,9 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	}
 	p := &arrowio.WritePlan{Format: "jsonl", Schema: s, Options: o}
 	for _, f := range s.Fields() {
-		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: f.Name, Type: f.Type.String(), Stored: stored(f.Type), Loss: arrowmeta.Join(loss(f.Type), arrowmeta.FieldsLost(f))})
+		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: f.Name, Type: f.Type.String(), Stored: stored(f.Type), Loss: plans.Join(loss(f.Type), plans.FieldsLost(f))})
 	}
-	p.Metadata = append(arrowmeta.Planned(s.Metadata(), arrow.Metadata{}, "", "JSON lines have no place for metadata"), arrowio.PlannedKey{Loss: typesLost})
+	p.Metadata = append(plans.Planned(s.Metadata(), arrow.Metadata{}, "", "JSON lines have no place for metadata"), arrowio.PlannedKey{Loss: typesLost})
 	return p, nil
 }
 

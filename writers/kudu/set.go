@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	"github.com/arrowio/arrowio/readers/cfile"
@@ -61,7 +62,7 @@ func (im *importer) openSet() error {
 	if im.Set == "" {
 		return badOption("which set? A directory with %s", kuduwire.SetFileName)
 	}
-	im.tree = arrowio.DirTree(im.Set)
+	im.tree = local.DirTree(im.Set)
 	b, err := im.readSet(im.Set)
 	if err != nil {
 		return err

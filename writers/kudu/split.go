@@ -14,6 +14,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowdense"
 	"github.com/arrowio/arrowio/internal/kuduwire"
@@ -172,7 +173,7 @@ func (s *splitter) tableName() (string, error) {
 	if s.SplitOptions.Set == "" {
 		return "", badOption("which set? A directory with %s", kuduwire.SetFileName)
 	}
-	s.tree = arrowio.DirTree(s.SplitOptions.Set)
+	s.tree = local.DirTree(s.SplitOptions.Set)
 	b, err := s.readSet(s.SplitOptions.Set)
 	if err != nil {
 		return "", err
@@ -214,7 +215,7 @@ func (s *splitter) count() error {
 
 // write makes the sets, several at a time.
 func (s *splitter) write() (err error) {
-	store, err := arrowio.NewFileStore(s.Out, arrowio.FileStoreOptions{Directory: true})
+	store, err := local.NewFileStore(s.Out, local.FileStoreOptions{Directory: true})
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -38,7 +39,7 @@ func encryptWith(random *mathrand.Rand, n, workers int) (map[string][]byte, erro
 	if random != nil {
 		p.Driver.(*driver).crypt.random = random
 	}
-	st := arrowio.NewMemStore()
+	st := local.NewMemStore()
 	w, err := arrowio.NewWriter(context.Background(), Format(), st, p)
 	if err != nil {
 		return nil, err

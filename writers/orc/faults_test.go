@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/writertest"
 )
 
@@ -114,7 +115,7 @@ const childTarget = "ARROWIO_TEST_ORC_TARGET"
 
 // child is what the process does that is killed: it writes a file in a few stripes.
 func child(path string) error {
-	st, err := arrowio.NewFileStore(path, arrowio.FileStoreOptions{Force: true})
+	st, err := local.NewFileStore(path, local.FileStoreOptions{Force: true})
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/orctext"
 	"github.com/arrowio/arrowio/internal/writertest"
@@ -161,7 +162,7 @@ func TestRewritten(t *testing.T) {
 
 // writtenAgain reads an ORC file and writes another one.
 func writtenAgain(b []byte, open arrowio.OpenOptions, o arrowio.WriteOptions) ([]byte, error) {
-	f, err := reader.Format().Open(context.Background(), arrowio.NewBytesSource(b), open)
+	f, err := reader.Format().Open(context.Background(), local.NewBytesSource(b), open)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/orcwire"
 	"github.com/arrowio/arrowio/internal/writertest"
 	reader "github.com/arrowio/arrowio/readers/orc"
@@ -47,7 +48,7 @@ func writeSample(t testing.TB, s *sample) []written {
 	var out []written
 	at := 0
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		f, err := reader.Open(context.Background(), arrowio.NewBytesSource(files[name]), arrowio.Limits{}, reader.Options{})
+		f, err := reader.Open(context.Background(), local.NewBytesSource(files[name]), arrowio.Limits{}, reader.Options{})
 		if err != nil {
 			t.Fatalf("%s: %v", s.name, err)
 		}
@@ -73,7 +74,7 @@ func writeRecords(s *arrow.Schema, recs []arrow.Record, o arrowio.WriteOptions) 
 	if err != nil {
 		return nil, err
 	}
-	st := arrowio.NewMemStore()
+	st := local.NewMemStore()
 	w, err := arrowio.NewWriter(context.Background(), writer.Format(), st, p)
 	if err != nil {
 		return nil, err

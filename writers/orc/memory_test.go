@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/local"
 	writer "github.com/arrowio/arrowio/writers/orc"
 )
 
@@ -106,7 +107,7 @@ func TestManyColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st := arrowio.NewMemStore()
+	st := local.NewMemStore()
 	w, err := newWriter(st, p)
 	if err != nil {
 		t.Fatal(err)

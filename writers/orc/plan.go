@@ -10,9 +10,9 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
-	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/orcwire"
+	"github.com/arrowio/arrowio/internal/plans"
 	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
@@ -67,7 +67,7 @@ func (d *driver) planFile(s *arrow.Schema, p *arrowio.WritePlan) error {
 	if err != nil {
 		return err
 	}
-	p.Metadata = arrowmeta.Planned(s.Metadata(), back.Metadata(), "user metadata", "the key is not UTF-8, or another takes its place")
+	p.Metadata = plans.Planned(s.Metadata(), back.Metadata(), "user metadata", "the key is not UTF-8, or another takes its place")
 	var strict []string
 	for _, x := range schemadiff.Fields(s.Fields(), back.Fields()) {
 		if x.Aspect == schemadiff.Nullable {

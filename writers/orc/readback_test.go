@@ -11,13 +11,14 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/local"
 	reader "github.com/arrowio/arrowio/readers/orc"
 )
 
 // open opens a file's bytes.
 func open(t testing.TB, name string, b []byte, o reader.Options) arrowio.File {
 	t.Helper()
-	f, err := reader.Open(context.Background(), arrowio.NewBytesSource(b), arrowio.Limits{}, o)
+	f, err := reader.Open(context.Background(), local.NewBytesSource(b), arrowio.Limits{}, o)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}

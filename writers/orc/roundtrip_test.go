@@ -14,6 +14,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/local"
 	reader "github.com/arrowio/arrowio/readers/orc"
 )
 
@@ -86,7 +87,7 @@ func TestConformance(t *testing.T) {
 		files++
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			conformance.Run(t, conformance.Harness{
-				Source: arrowio.NewBytesSource(b), Scans: 16, Seed: seed,
+				Source: local.NewBytesSource(b), Scans: 16, Seed: seed,
 				Open: func(ctx context.Context, src arrowio.Source) (arrowio.File, error) {
 					return reader.Open(ctx, src, arrowio.Limits{}, reader.Options{})
 				},
@@ -177,7 +178,7 @@ func TestWriteKeepsNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		st := arrowio.NewMemStore()
+		st := local.NewMemStore()
 		w, err := newWriter(st, p)
 		if err != nil {
 			t.Fatal(err)

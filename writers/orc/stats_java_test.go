@@ -15,6 +15,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/arrowdense"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/fixtures"
@@ -146,7 +147,7 @@ func likeJava(t *testing.T, name string, b []byte, ids bool, seen map[string]int
 	if f.footer.Encryption != nil {
 		return // what lies open is of masked values
 	}
-	file, err := reader.Format().Open(context.Background(), arrowio.NewBytesSource(b), arrowio.OpenOptions{Options: asStored(name)})
+	file, err := reader.Format().Open(context.Background(), local.NewBytesSource(b), arrowio.OpenOptions{Options: asStored(name)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
-	"github.com/arrowio/arrowio/internal/arrowmeta"
+	"github.com/arrowio/arrowio/internal/plans"
 )
 
 // planMetadata says what becomes of a schema's metadata: all of it goes to the footer's key-value pairs, which are text.
@@ -23,5 +23,5 @@ func planMetadata(md arrow.Metadata) ([]arrowio.PlannedKey, error) {
 	if len(bad) > 0 {
 		return nil, errs.Errorf(errs.ErrSchema, "metadata of Parquet files is UTF-8, and that of %s is not: leave it out with --drop-metadata, or write a format that keeps it (orc, trevni, cfile, ipc)", strings.Join(bad, ", "))
 	}
-	return arrowmeta.Planned(md, md, "key-value metadata", ""), nil
+	return plans.Planned(md, md, "key-value metadata", ""), nil
 }

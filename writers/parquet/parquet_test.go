@@ -14,6 +14,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
 	ipcreader "github.com/arrowio/arrowio/readers/ipc"
 	reader "github.com/arrowio/arrowio/readers/parquet"
@@ -23,7 +24,7 @@ import (
 func batch(t testing.TB, f arrowio.Format, b []byte, columns []string, mem memory.Allocator) arrow.Record {
 	t.Helper()
 	ctx := context.Background()
-	file, err := f.Open(ctx, arrowio.NewBytesSource(b), arrowio.OpenOptions{})
+	file, err := f.Open(ctx, local.NewBytesSource(b), arrowio.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,7 @@ func writeSorted(f arrowio.OutputFormat, recs []arrow.Record, o arrowio.WriteOpt
 	if err != nil {
 		return nil, err
 	}
-	st := arrowio.NewMemStore()
+	st := local.NewMemStore()
 	w, err := arrowio.NewWriter(context.Background(), f, st, p)
 	if err != nil {
 		return nil, err
@@ -194,7 +195,7 @@ func TestZones(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := reader.Format().Open(context.Background(), arrowio.NewBytesSource(objects["part-00000.parquet"]), arrowio.OpenOptions{})
+	f, err := reader.Format().Open(context.Background(), local.NewBytesSource(objects["part-00000.parquet"]), arrowio.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +229,7 @@ func TestRowGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := reader.Format().Open(context.Background(), arrowio.NewBytesSource(objects["part-00000.parquet"]), arrowio.OpenOptions{})
+	f, err := reader.Format().Open(context.Background(), local.NewBytesSource(objects["part-00000.parquet"]), arrowio.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,7 +298,7 @@ func TestNoRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := reader.Format().Open(context.Background(), arrowio.NewBytesSource(objects["part-00000.parquet"]), arrowio.OpenOptions{})
+	f, err := reader.Format().Open(context.Background(), local.NewBytesSource(objects["part-00000.parquet"]), arrowio.OpenOptions{})
 	if err != nil || len(f.Splits()) != 0 || f.Schema().Field(0).Name != "n" {
 		t.Errorf("%v, %v", f, err)
 	}

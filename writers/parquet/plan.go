@@ -13,8 +13,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowipc"
-	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/parquetwire/encode"
+	"github.com/arrowio/arrowio/internal/plans"
 	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
@@ -68,8 +68,8 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	for i, f := range s.Fields() {
 		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: f.Name, Type: f.Type.String(), Stored: d.fields[i].stored(), Loss: loss(f.Type)})
 	}
-	p.Columns = arrowmeta.AddDifferences(p.Columns, schemadiff.Fields(s.Fields(), back.Fields()))
-	arrowmeta.AddRefused(p.Columns, s.Fields(), refusedValues)
+	p.Columns = plans.AddDifferences(p.Columns, schemadiff.Fields(s.Fields(), back.Fields()))
+	plans.AddRefused(p.Columns, s.Fields(), refusedValues)
 	return p, nil
 }
 

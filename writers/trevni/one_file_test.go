@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	writer "github.com/arrowio/arrowio/writers/trevni"
 )
 
@@ -81,7 +82,7 @@ func TestStreamTakesOneFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		w, err := arrowio.NewWriter(context.Background(), writer.Format(), arrowio.NewStreamStore(&out), p)
+		w, err := arrowio.NewWriter(context.Background(), writer.Format(), local.NewStreamStore(&out), p)
 		if err != nil {
 			t.Fatal(err)
 		}

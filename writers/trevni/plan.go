@@ -13,6 +13,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/blockcodec"
+	"github.com/arrowio/arrowio/internal/plans"
 	"github.com/arrowio/arrowio/internal/schemadiff"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
@@ -98,9 +99,9 @@ func (d *driver) compare(s *arrow.Schema, p *arrowio.WritePlan) error {
 	if err != nil {
 		return errs.Errorf(errs.ErrSchema, "what would be written could not be read: %w", err)
 	}
-	p.Metadata = arrowmeta.Planned(s.Metadata(), back.Metadata(), "file metadata", "the format has another use for this key, or the key is not UTF-8")
-	p.Columns = arrowmeta.AddDifferences(p.Columns, schemadiff.Fields(s.Fields(), back.Fields()))
-	arrowmeta.AddRefused(p.Columns, s.Fields(), refused)
+	p.Metadata = plans.Planned(s.Metadata(), back.Metadata(), "file metadata", "the format has another use for this key, or the key is not UTF-8")
+	p.Columns = plans.AddDifferences(p.Columns, schemadiff.Fields(s.Fields(), back.Fields()))
+	plans.AddRefused(p.Columns, s.Fields(), refused)
 	return nil
 }
 

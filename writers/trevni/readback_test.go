@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/trevnitext"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 	reader "github.com/arrowio/arrowio/readers/trevni"
@@ -54,7 +55,7 @@ func readBack(t testing.TB, w written, mem memory.Allocator) {
 func verify(t testing.TB, name string, b []byte) {
 	t.Helper()
 	ctx := context.Background()
-	f, err := reader.Open(ctx, arrowio.NewBytesSource(b), arrowio.Limits{}, reader.Options{})
+	f, err := reader.Open(ctx, local.NewBytesSource(b), arrowio.Limits{}, reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

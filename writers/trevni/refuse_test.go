@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	writer "github.com/arrowio/arrowio/writers/trevni"
 )
 
@@ -22,7 +23,7 @@ func tryWrite(t testing.TB, s *arrow.Schema, o arrowio.WriteOptions, recs ...arr
 	if err != nil {
 		return err
 	}
-	st := arrowio.NewMemStore()
+	st := local.NewMemStore()
 	w, err := arrowio.NewWriter(context.Background(), writer.Format(), st, p)
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/trevnitext"
 	"github.com/arrowio/arrowio/internal/trevniwire"
@@ -24,7 +25,7 @@ import (
 func scan(t testing.TB, b []byte, view string, mem memory.Allocator, batch int) (*arrow.Schema, []arrow.Record) {
 	t.Helper()
 	ctx := context.Background()
-	f, err := reader.Open(ctx, arrowio.NewBytesSource(b), arrowio.Limits{}, reader.Options{View: view})
+	f, err := reader.Open(ctx, local.NewBytesSource(b), arrowio.Limits{}, reader.Options{View: view})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,7 @@ func write(t testing.TB, s *arrow.Schema, recs []arrow.Record, o arrowio.WriteOp
 	if err != nil {
 		t.Fatal(err)
 	}
-	st := arrowio.NewMemStore()
+	st := local.NewMemStore()
 	w, err := arrowio.NewWriter(context.Background(), writer.Format(), st, p)
 	if err != nil {
 		t.Fatal(err)

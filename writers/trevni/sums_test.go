@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 	reader "github.com/arrowio/arrowio/readers/trevni"
 	writer "github.com/arrowio/arrowio/writers/trevni"
 )
@@ -28,7 +29,7 @@ func TestZeroedOnlySum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st := arrowio.NewMemStore()
+	st := local.NewMemStore()
 	w, err := arrowio.NewWriter(ctx, f, st, p)
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +39,7 @@ func TestZeroedOnlySum(t *testing.T) {
 	}
 	for _, file := range st.Objects() {
 		clear(file[len(file)-4:])
-		r, err := reader.Open(ctx, arrowio.NewBytesSource(file), arrowio.Limits{}, reader.Options{})
+		r, err := reader.Open(ctx, local.NewBytesSource(file), arrowio.Limits{}, reader.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

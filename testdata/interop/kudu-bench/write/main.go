@@ -22,6 +22,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/readers"
 	"github.com/arrowio/arrowio/writers"
 )
@@ -90,7 +91,7 @@ func pass(recs []arrow.Record, out, format string, o arrowio.WriteOptions, log i
 	if err != nil {
 		return err
 	}
-	st, err := arrowio.NewFileStore(out, arrowio.FileStoreOptions{Force: true, Directory: f.Directory})
+	st, err := local.NewFileStore(out, local.FileStoreOptions{Force: true, Directory: f.Directory})
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/readers"
 	"github.com/arrowio/arrowio/writers"
 )
@@ -83,7 +84,7 @@ func pass(recs []arrow.Record, out, codec string, jobs int, log io.Writer) error
 	if err != nil {
 		return err
 	}
-	st, err := arrowio.NewFileStore(out, arrowio.FileStoreOptions{Force: true})
+	st, err := local.NewFileStore(out, local.FileStoreOptions{Force: true})
 	if err != nil {
 		return err
 	}

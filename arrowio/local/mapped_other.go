@@ -1,6 +1,6 @@
 //go:build !unix
 
-package arrowio
+package local
 
 // MappedSource is a file that would be mapped into memory on other systems; here it is read with positioned reads.
 type MappedSource struct{ FileSource }

@@ -1,35 +1,46 @@
-package arrowio
+package local
 
 import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+
+	"github.com/arrowio/arrowio/arrowio"
 )
 
-// SpooledSource holds a stream so that it can be read at random: in memory while it is small, in a temporary file beyond.
-type SpooledSource struct {
-	mem  BytesSource
-	file *os.File // nil while everything is in mem
+// spooled is a stream in a temporary file.
+type spooled struct {
+	file *os.File // nil once closed
 	size int64
 	gone bool // the file has no name any more
 }
 
+// spooledBytes is a stream that is small enough for memory.
+type spooledBytes struct{ BytesSource }
+
+// Close frees the memory. It may be called twice.
+func (s *spooledBytes) Close() error {
+	s.b = nil
+	return nil
+}
+
 // SpoolSource reads r to its end: the first memory bytes into memory and, if there are more, everything into a private
 // file in dir ("" = the system's place for temporary files) that has no name where the system allows that. Close it.
-func SpoolSource(r io.Reader, memory int64, dir string) (*SpooledSource, error) {
+func SpoolSource(r io.Reader, memory int64, dir string) (arrowio.OpenSource, error) {
 	head, err := readUpTo(r, max(memory, 0))
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
 	if err == io.EOF {
-		return &SpooledSource{mem: BytesSource{head}, size: int64(len(head))}, nil
+		return &spooledBytes{BytesSource{head}}, nil
 	}
 	f, gone, err := createPrivate(dir, "arrowio-spool-*")
 	if err != nil {
 		return nil, fmt.Errorf("spool the input: %w", err)
 	}
-	s := &SpooledSource{file: f, gone: gone}
+	s := &spooled{file: f, gone: gone}
 	n, err := f.Write(head)
 	s.size = int64(n)
 	if err == nil {
@@ -71,19 +82,22 @@ func createPrivate(dir, pattern string) (f *os.File, gone bool, err error) {
 }
 
 // Size returns the length of the stream.
-func (s *SpooledSource) Size() int64 { return s.size }
+func (s *spooled) Size() int64 { return s.size }
 
 // ReadAt implements io.ReaderAt.
-func (s *SpooledSource) ReadAt(p []byte, off int64) (int, error) {
+func (s *spooled) ReadAt(p []byte, off int64) (int, error) {
 	if s.file == nil {
-		return s.mem.ReadAt(p, off)
+		return 0, fs.ErrClosed
 	}
 	return readAtSized(s.file, "the spooled input", s.size, p, off)
 }
 
-// Close frees the memory or the file. It may be called twice.
-func (s *SpooledSource) Close() error {
-	s.mem.b, s.size = nil, 0
+// Near says that the file is one of this machine: see arrowio.Near.
+func (s *spooled) Near() bool { return true }
+
+// Close frees the file. It may be called twice.
+func (s *spooled) Close() error {
+	s.size = 0
 	if s.file == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package arrowio
+package local
 
 import (
 	"bytes"
@@ -16,8 +16,11 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
+
+var errDisk = errors.New("the disk is full")
 
 func testBytes(n int) []byte {
 	b := make([]byte, n)
@@ -38,15 +41,15 @@ func writeTemp(t testing.TB, b []byte) string {
 }
 
 type closableSource interface {
-	Source
+	arrowio.Source
 	io.Closer
 }
 
 // sources returns every kind of source over b.
-func sources(t testing.TB, b []byte) map[string]Source {
+func sources(t testing.TB, b []byte) map[string]arrowio.Source {
 	t.Helper()
 	path := writeTemp(t, b)
-	out := map[string]Source{"bytes": NewBytesSource(b), "counting bytes": NewCountingSource(NewBytesSource(b)), "far": farSource{NewBytesSource(b)}, "ranges": &rangeSource{BytesSource: *NewBytesSource(b)}}
+	out := map[string]arrowio.Source{"bytes": NewBytesSource(b), "counting bytes": arrowio.NewCountingSource(NewBytesSource(b)), "far": farSource{NewBytesSource(b)}, "ranges": &rangeSource{BytesSource: *NewBytesSource(b)}}
 	add := func(name string, s closableSource, err error) {
 		if err != nil {
 			t.Fatal(err)
@@ -57,7 +60,7 @@ func sources(t testing.TB, b []byte) map[string]Source {
 			}
 		})
 		out[name] = s
-		out["counting "+name] = NewCountingSource(s)
+		out["counting "+name] = arrowio.NewCountingSource(s)
 	}
 	f, err := OpenFile(path)
 	add("file", f, err)
@@ -71,7 +74,7 @@ func sources(t testing.TB, b []byte) map[string]Source {
 }
 
 // farSource hides what a BytesSource can do.
-type farSource struct{ Source }
+type farSource struct{ arrowio.Source }
 
 // rangeSource answers ranges itself, without spare capacity.
 type rangeSource struct {
@@ -80,9 +83,9 @@ type rangeSource struct {
 	calls int
 }
 
-func (s *rangeSource) view() {} //nolint:unused // hides the embedded one
+func (s *rangeSource) View() {} // hides the embedded one
 
-func (s *rangeSource) ReadRanges(_ context.Context, rs []ByteRange) ([][]byte, error) {
+func (s *rangeSource) ReadRanges(_ context.Context, rs []arrowio.ByteRange) ([][]byte, error) {
 	s.calls++
 	out := make([][]byte, len(rs))
 	for i, r := range rs {
@@ -128,23 +131,23 @@ func TestSourcesReadAt(t *testing.T) {
 func TestReadRanges(t *testing.T) {
 	const n = 3 << 20
 	b := testBytes(n)
-	cases := map[string][]ByteRange{
+	cases := map[string][]arrowio.ByteRange{
 		"none":        {},
-		"one":         {{5, 10}},
-		"all":         {{0, n}},
-		"empty":       {{0, 0}, {n, 0}, {7, 0}},
-		"neighbours":  {{0, 10}, {10, 10}, {20, 10}},
-		"backwards":   {{2 << 20, 100}, {1 << 20, 100}, {0, 100}},
-		"gaps":        {{0, 10}, {40 << 10, 10}, {1 << 20, 10}, {n - 10, 10}},
-		"overlapping": {{100, 1000}, {0, 500}, {0, 500}, {200, 50}, {1099, 2}},
-		"the tail":    {{n - 1, 1}, {n - 100, 100}, {n - 64, 1}},
+		"one":         {{Off: 5, Len: 10}},
+		"all":         {{Off: 0, Len: n}},
+		"empty":       {{Off: 0, Len: 0}, {Off: n, Len: 0}, {Off: 7, Len: 0}},
+		"neighbours":  {{Off: 0, Len: 10}, {Off: 10, Len: 10}, {Off: 20, Len: 10}},
+		"backwards":   {{Off: 2 << 20, Len: 100}, {Off: 1 << 20, Len: 100}, {Off: 0, Len: 100}},
+		"gaps":        {{Off: 0, Len: 10}, {Off: 40 << 10, Len: 10}, {Off: 1 << 20, Len: 10}, {Off: n - 10, Len: 10}},
+		"overlapping": {{Off: 100, Len: 1000}, {Off: 0, Len: 500}, {Off: 0, Len: 500}, {Off: 200, Len: 50}, {Off: 1099, Len: 2}},
+		"the tail":    {{Off: n - 1, Len: 1}, {Off: n - 100, Len: 100}, {Off: n - 64, Len: 1}},
 	}
 	for name, s := range sources(t, b) {
 		for what, rs := range cases {
 			for _, slack := range []int{0, 1, 72, 4096} {
 				var buf []byte
 				for range 2 { // the second time with the buffer of the first
-					pieces, kept, err := ReadRangesInto(context.Background(), s, rs, buf, slack)
+					pieces, kept, err := arrowio.ReadRangesInto(context.Background(), s, rs, buf, slack)
 					if err != nil {
 						t.Fatalf("%s %s: %v", name, what, err)
 					}
@@ -167,7 +170,7 @@ func TestReadRanges(t *testing.T) {
 					}
 				}
 			}
-			pieces, err := ReadRanges(context.Background(), s, rs)
+			pieces, err := arrowio.ReadRanges(context.Background(), s, rs)
 			if err != nil || len(pieces) != len(rs) {
 				t.Fatalf("%s %s: %v", name, what, err)
 			}
@@ -177,20 +180,20 @@ func TestReadRanges(t *testing.T) {
 
 func TestReadRangesRefusesWhatIsNotThere(t *testing.T) {
 	for name, s := range sources(t, testBytes(1000)) {
-		for _, r := range []ByteRange{
-			{-1, 5},
-			{5, -1},
-			{0, 1001},
-			{1000, 1},
-			{1001, 0},
-			{999, 2},
-			{1, math.MaxInt64},
-			{math.MaxInt64, 1},
-			{math.MaxInt64, math.MaxInt64},
-			{math.MinInt64, math.MaxInt64},
-			{math.MaxInt64 - 5, 10},
+		for _, r := range []arrowio.ByteRange{
+			{Off: -1, Len: 5},
+			{Off: 5, Len: -1},
+			{Off: 0, Len: 1001},
+			{Off: 1000, Len: 1},
+			{Off: 1001, Len: 0},
+			{Off: 999, Len: 2},
+			{Off: 1, Len: math.MaxInt64},
+			{Off: math.MaxInt64, Len: 1},
+			{Off: math.MaxInt64, Len: math.MaxInt64},
+			{Off: math.MinInt64, Len: math.MaxInt64},
+			{Off: math.MaxInt64 - 5, Len: 10},
 		} {
-			pieces, err := ReadRanges(context.Background(), s, []ByteRange{{0, 1}, r})
+			pieces, err := arrowio.ReadRanges(context.Background(), s, []arrowio.ByteRange{{Off: 0, Len: 1}, r})
 			var e *errs.Error
 			if !errors.Is(err, errs.ErrCorrupt) || !errors.Is(err, io.ErrUnexpectedEOF) || !errors.As(err, &e) || e.Off != r.Off || pieces != nil {
 				t.Errorf("%s %v: %v", name, r, err)
@@ -198,7 +201,7 @@ func TestReadRangesRefusesWhatIsNotThere(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		if _, err := ReadRanges(ctx, s, []ByteRange{{0, 1}}); !errors.Is(err, context.Canceled) {
+		if _, err := arrowio.ReadRanges(ctx, s, []arrowio.ByteRange{{Off: 0, Len: 1}}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: a cancelled context gives %v", name, err)
 		}
 	}
@@ -208,9 +211,9 @@ func TestReadRangesRefusesWhatIsNotThere(t *testing.T) {
 func TestReadRangesOverlapsOnce(t *testing.T) {
 	const n = 1 << 20
 	b := testBytes(n)
-	rs := make([]ByteRange, 5000)
+	rs := make([]arrowio.ByteRange, 5000)
 	for i := range rs {
-		rs[i] = ByteRange{int64(i % 7), n - int64(i%7)}
+		rs[i] = arrowio.ByteRange{Off: int64(i % 7), Len: n - int64(i%7)}
 	}
 	for name, s := range sources(t, b) {
 		if name == "ranges" { // answers each for itself
@@ -218,7 +221,7 @@ func TestReadRangesOverlapsOnce(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		pieces, _, err := ReadRangesInto(context.Background(), s, rs, nil, 72)
+		pieces, _, err := arrowio.ReadRangesInto(context.Background(), s, rs, nil, 72)
 		runtime.ReadMemStats(&after)
 		if err != nil || !bytes.Equal(pieces[4999], b[4999%7:]) {
 			t.Fatalf("%s: %v", name, err)
@@ -231,13 +234,13 @@ func TestReadRangesOverlapsOnce(t *testing.T) {
 
 // readLog notes the reads of a source.
 type readLog struct {
-	Source
-	reads []ByteRange
+	arrowio.Source
+	reads []arrowio.ByteRange
 	fail  error
 }
 
 func (s *readLog) ReadAt(p []byte, off int64) (int, error) {
-	s.reads = append(s.reads, ByteRange{off, int64(len(p))})
+	s.reads = append(s.reads, arrowio.ByteRange{Off: off, Len: int64(len(p))})
 	if s.fail != nil {
 		return 0, s.fail
 	}
@@ -250,18 +253,18 @@ func TestReadRangesCoalesces(t *testing.T) {
 		b[i] = byte(i >> 10)
 	}
 	for _, c := range []struct {
-		rs   []ByteRange
-		want []ByteRange
+		rs   []arrowio.ByteRange
+		want []arrowio.ByteRange
 	}{
-		{[]ByteRange{{0, 10}, {100, 10}}, []ByteRange{{0, 110}}},
-		{[]ByteRange{{0, 10}, {10 + 1<<20, 10}}, []ByteRange{{0, 20 + 1<<20}}},
-		{[]ByteRange{{0, 10}, {11 + 1<<20, 10}}, []ByteRange{{0, 10}, {11 + 1<<20, 10}}},
-		{[]ByteRange{{0, 15 << 20}, {15 << 20, 2 << 20}}, []ByteRange{{0, 15 << 20}, {15 << 20, 2 << 20}}},
-		{[]ByteRange{{0, 36 << 20}}, []ByteRange{{0, 16 << 20}, {16 << 20, 16 << 20}, {32 << 20, 4 << 20}}},
-		{[]ByteRange{{0, 12 << 20}, {8 << 20, 12 << 20}}, []ByteRange{{0, 16 << 20}, {16 << 20, 4 << 20}}},
+		{[]arrowio.ByteRange{{Off: 0, Len: 10}, {Off: 100, Len: 10}}, []arrowio.ByteRange{{Off: 0, Len: 110}}},
+		{[]arrowio.ByteRange{{Off: 0, Len: 10}, {Off: 10 + 1<<20, Len: 10}}, []arrowio.ByteRange{{Off: 0, Len: 20 + 1<<20}}},
+		{[]arrowio.ByteRange{{Off: 0, Len: 10}, {Off: 11 + 1<<20, Len: 10}}, []arrowio.ByteRange{{Off: 0, Len: 10}, {Off: 11 + 1<<20, Len: 10}}},
+		{[]arrowio.ByteRange{{Off: 0, Len: 15 << 20}, {Off: 15 << 20, Len: 2 << 20}}, []arrowio.ByteRange{{Off: 0, Len: 15 << 20}, {Off: 15 << 20, Len: 2 << 20}}},
+		{[]arrowio.ByteRange{{Off: 0, Len: 36 << 20}}, []arrowio.ByteRange{{Off: 0, Len: 16 << 20}, {Off: 16 << 20, Len: 16 << 20}, {Off: 32 << 20, Len: 4 << 20}}},
+		{[]arrowio.ByteRange{{Off: 0, Len: 12 << 20}, {Off: 8 << 20, Len: 12 << 20}}, []arrowio.ByteRange{{Off: 0, Len: 16 << 20}, {Off: 16 << 20, Len: 4 << 20}}},
 	} {
 		s := &readLog{Source: NewBytesSource(b)}
-		pieces, err := ReadRanges(context.Background(), s, c.rs)
+		pieces, err := arrowio.ReadRanges(context.Background(), s, c.rs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,30 +281,30 @@ func TestReadRangesCoalesces(t *testing.T) {
 
 func TestReadRangesErrors(t *testing.T) {
 	b := testBytes(100)
-	rs := []ByteRange{{0, 10}}
-	if _, err := ReadRanges(context.Background(), &readLog{Source: NewBytesSource(b), fail: errDisk}, rs); !errors.Is(err, errDisk) {
+	rs := []arrowio.ByteRange{{Off: 0, Len: 10}}
+	if _, err := arrowio.ReadRanges(context.Background(), &readLog{Source: NewBytesSource(b), fail: errDisk}, rs); !errors.Is(err, errDisk) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := ReadRanges(context.Background(), &readLog{Source: NewBytesSource(b), fail: io.EOF}, rs); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := arrowio.ReadRanges(context.Background(), &readLog{Source: NewBytesSource(b), fail: io.EOF}, rs); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := ReadRanges(context.Background(), &rangeSource{BytesSource: BytesSource{b}, short: true}, rs); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := arrowio.ReadRanges(context.Background(), &rangeSource{BytesSource: BytesSource{b}, short: true}, rs); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestClamp(t *testing.T) {
-	for _, c := range []struct{ in, want ByteRange }{
-		{ByteRange{0, 10}, ByteRange{0, 10}},
-		{ByteRange{95, 10}, ByteRange{95, 5}},
-		{ByteRange{100, 10}, ByteRange{100, 0}},
-		{ByteRange{200, 10}, ByteRange{100, 0}},
-		{ByteRange{-5, 10}, ByteRange{0, 5}},
-		{ByteRange{-50, 10}, ByteRange{0, 0}},
-		{ByteRange{5, -1}, ByteRange{5, 0}},
-		{ByteRange{50, math.MaxInt64}, ByteRange{50, 50}},
-		{ByteRange{math.MaxInt64, math.MaxInt64}, ByteRange{100, 0}},
-		{ByteRange{math.MinInt64, math.MaxInt64}, ByteRange{0, 0}},
+	for _, c := range []struct{ in, want arrowio.ByteRange }{
+		{arrowio.ByteRange{Off: 0, Len: 10}, arrowio.ByteRange{Off: 0, Len: 10}},
+		{arrowio.ByteRange{Off: 95, Len: 10}, arrowio.ByteRange{Off: 95, Len: 5}},
+		{arrowio.ByteRange{Off: 100, Len: 10}, arrowio.ByteRange{Off: 100, Len: 0}},
+		{arrowio.ByteRange{Off: 200, Len: 10}, arrowio.ByteRange{Off: 100, Len: 0}},
+		{arrowio.ByteRange{Off: -5, Len: 10}, arrowio.ByteRange{Off: 0, Len: 5}},
+		{arrowio.ByteRange{Off: -50, Len: 10}, arrowio.ByteRange{Off: 0, Len: 0}},
+		{arrowio.ByteRange{Off: 5, Len: -1}, arrowio.ByteRange{Off: 5, Len: 0}},
+		{arrowio.ByteRange{Off: 50, Len: math.MaxInt64}, arrowio.ByteRange{Off: 50, Len: 50}},
+		{arrowio.ByteRange{Off: math.MaxInt64, Len: math.MaxInt64}, arrowio.ByteRange{Off: 100, Len: 0}},
+		{arrowio.ByteRange{Off: math.MinInt64, Len: math.MaxInt64}, arrowio.ByteRange{Off: 0, Len: 0}},
 	} {
 		if got := c.in.Clamp(100); got != c.want {
 			t.Errorf("%v clamped to 100 is %v, want %v", c.in, got, c.want)
@@ -317,11 +320,11 @@ func TestCountingSource(t *testing.T) {
 	}
 	defer f.Close()
 	for name, c := range map[string]struct {
-		src   Source
+		src   arrowio.Source
 		calls int64
 	}{"file": {f, 1}, "bytes": {NewBytesSource(testBytes(1000)), 2}, "ranges": {&rangeSource{BytesSource: BytesSource{testBytes(1000)}}, 1}} {
-		s := NewCountingSource(c.src)
-		if _, err := ReadRanges(context.Background(), s, []ByteRange{{0, 10}, {10, 20}}); err != nil {
+		s := arrowio.NewCountingSource(c.src)
+		if _, err := arrowio.ReadRanges(context.Background(), s, []arrowio.ByteRange{{Off: 0, Len: 10}, {Off: 10, Len: 20}}); err != nil {
 			t.Fatal(err)
 		}
 		if s.Bytes() != 30 || s.Calls() != c.calls {
@@ -364,7 +367,7 @@ func TestFileThatShrinks(t *testing.T) {
 	if n != 100 || !errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || !strings.Contains(err.Error(), path) {
 		t.Errorf("%d bytes, error %v", n, err)
 	}
-	if _, err := ReadRanges(context.Background(), s, []ByteRange{{400, 200}}); !errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errs.ErrCorrupt) {
+	if _, err := arrowio.ReadRanges(context.Background(), s, []arrowio.ByteRange{{Off: 400, Len: 200}}); !errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errs.ErrCorrupt) {
 		t.Errorf("ranges: %v", err)
 	}
 }
@@ -443,17 +446,17 @@ func BenchmarkReadRangesInto(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer m.Close()
-	var rs []ByteRange
+	var rs []arrowio.ByteRange
 	for off := int64(0); off < int64(len(data)); off += 64 << 10 {
-		rs = append(rs, ByteRange{off, 64<<10 - 20})
+		rs = append(rs, arrowio.ByteRange{Off: off, Len: 64<<10 - 20})
 	}
-	for name, s := range map[string]Source{"file": f, "map": m, "bytes": NewBytesSource(data)} {
+	for name, s := range map[string]arrowio.Source{"file": f, "map": m, "bytes": NewBytesSource(data)} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			var buf []byte
 			for b.Loop() {
-				if _, buf, err = ReadRangesInto(context.Background(), s, rs, buf, 72); err != nil {
+				if _, buf, err = arrowio.ReadRangesInto(context.Background(), s, rs, buf, 72); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -1,9 +1,11 @@
-package arrowio
+package local
 
 import (
 	"fmt"
 	"io"
 	"io/fs"
+
+	"github.com/arrowio/arrowio/arrowio"
 )
 
 // SectionSource is a part of a file as a source of its own: a file that lies within another. Reading it is one
@@ -15,8 +17,8 @@ type SectionSource struct {
 }
 
 // Section returns the bytes of r as a source, or errs.ErrCorrupt unless the file has all of them.
-func (s *FileSource) Section(r ByteRange) (*SectionSource, error) {
-	if err := r.check(s.size); err != nil {
+func (s *FileSource) Section(r arrowio.ByteRange) (*SectionSource, error) {
+	if err := r.Check(s.size); err != nil {
 		return nil, err
 	}
 	return &SectionSource{file: s, off: r.Off, size: r.Len}, nil
@@ -27,6 +29,9 @@ func (s *SectionSource) Name() string { return s.file.Name() }
 
 // Size returns the number of bytes of the section.
 func (s *SectionSource) Size() int64 { return s.size }
+
+// Near says that the file is one of this machine: see arrowio.Near.
+func (s *SectionSource) Near() bool { return true }
 
 // ReadAt implements io.ReaderAt. Errors of the file name its own offsets, not the section's.
 func (s *SectionSource) ReadAt(p []byte, off int64) (int, error) {

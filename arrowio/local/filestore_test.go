@@ -1,4 +1,4 @@
-package arrowio
+package local
 
 import (
 	"bytes"
@@ -12,11 +12,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // put creates an object with a content and closes it.
-func put(t testing.TB, st Store, name, content string) {
+func put(t testing.TB, st arrowio.Store, name, content string) {
 	t.Helper()
 	k, err := st.Create(context.Background(), name)
 	if err != nil {
@@ -70,7 +71,7 @@ func wantTree(t testing.TB, dir string, want map[string]string) {
 	}
 }
 
-func fileStoreAt(t testing.TB, path string, o FileStoreOptions) Store {
+func fileStoreAt(t testing.TB, path string, o FileStoreOptions) arrowio.Store {
 	t.Helper()
 	st, err := NewFileStore(path, o)
 	if err != nil {
@@ -79,7 +80,7 @@ func fileStoreAt(t testing.TB, path string, o FileStoreOptions) Store {
 	return st
 }
 
-func commit(t testing.TB, st Store) {
+func commit(t testing.TB, st arrowio.Store) {
 	t.Helper()
 	if err := st.Commit(); err != nil {
 		t.Fatal(err)
@@ -348,7 +349,7 @@ func TestFileStoreLongName(t *testing.T) {
 }
 
 func TestFileStoreRefusesBadNames(t *testing.T) {
-	for _, st := range []Store{fileStoreAt(t, filepath.Join(t.TempDir(), "out"), FileStoreOptions{}), NewMemStore(), NewStreamStore(io.Discard)} {
+	for _, st := range []arrowio.Store{fileStoreAt(t, filepath.Join(t.TempDir(), "out"), FileStoreOptions{}), NewMemStore(), NewStreamStore(io.Discard)} {
 		for _, n := range []string{"", ".", "..", "/a", "../a", "a/../../b", "a//b", "a/", "a\\b", "a\x00"} {
 			if _, err := st.Create(context.Background(), n); !errors.Is(err, errs.ErrInternal) {
 				t.Errorf("%T: name %q: %v", st, n, err)
@@ -367,7 +368,7 @@ func TestFileStoreRefusesBadNames(t *testing.T) {
 
 func TestFileStoreCommitNeedsFinishedObjects(t *testing.T) {
 	dir := t.TempDir()
-	for name, st := range map[string]Store{"file": fileStoreAt(t, filepath.Join(dir, "out"), FileStoreOptions{}), "mem": NewMemStore(), "stream": NewStreamStore(io.Discard)} {
+	for name, st := range map[string]arrowio.Store{"file": fileStoreAt(t, filepath.Join(dir, "out"), FileStoreOptions{}), "mem": NewMemStore(), "stream": NewStreamStore(io.Discard)} {
 		if name != "mem" { // which may be empty
 			if err := st.Commit(); !errors.Is(err, errs.ErrInternal) {
 				t.Errorf("%s with no object: %v", name, err)
@@ -428,7 +429,7 @@ func TestFileSinkErrorsStick(t *testing.T) {
 
 func TestScratch(t *testing.T) {
 	dir := t.TempDir()
-	for name, st := range map[string]Store{"file": fileStoreAt(t, filepath.Join(dir, "out"), FileStoreOptions{}), "mem": NewMemStore(), "stream": NewStreamStore(io.Discard)} {
+	for name, st := range map[string]arrowio.Store{"file": fileStoreAt(t, filepath.Join(dir, "out"), FileStoreOptions{}), "mem": NewMemStore(), "stream": NewStreamStore(io.Discard)} {
 		f, err := st.Scratch()
 		if err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package arrowio
+package local
 
 import (
 	"bufio"
@@ -14,6 +14,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
@@ -55,7 +56,7 @@ type fileStore struct {
 // symbolic link is followed, and what it points to is replaced. Devices, pipes and sockets are never replaced.
 //
 // Create, Commit and Abort may be called concurrently; a sink is for one goroutine at a time.
-func NewFileStore(path string, o FileStoreOptions) (Store, error) {
+func NewFileStore(path string, o FileStoreOptions) (arrowio.Store, error) {
 	if path == "" {
 		return nil, errs.Errorf(errs.ErrOption, "the output has no name")
 	}
@@ -201,7 +202,7 @@ func (s *fileStore) rename(err error) error {
 	return err
 }
 
-func (s *fileStore) Create(ctx context.Context, name string) (Sink, error) {
+func (s *fileStore) Create(ctx context.Context, name string) (arrowio.Sink, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -235,7 +236,7 @@ func (s *fileStore) Create(ctx context.Context, name string) (Sink, error) {
 	return k, nil
 }
 
-func (s *fileStore) Scratch() (ScratchFile, error) {
+func (s *fileStore) Scratch() (arrowio.ScratchFile, error) {
 	for try := 0; ; try++ {
 		f, err := openScratch(s.hidden("tmp"))
 		if err == nil || !errors.Is(err, fs.ErrExist) || try == 100 {
@@ -435,7 +436,7 @@ type scratchFile struct {
 }
 
 // newScratch makes one in dir; "" is the system's place for temporary files.
-func newScratch(dir, pattern string) (ScratchFile, error) {
+func newScratch(dir, pattern string) (arrowio.ScratchFile, error) {
 	f, gone, err := createPrivate(dir, pattern)
 	if err != nil {
 		return nil, err
@@ -444,7 +445,7 @@ func newScratch(dir, pattern string) (ScratchFile, error) {
 }
 
 // openScratch makes one at a path.
-func openScratch(path string) (ScratchFile, error) {
+func openScratch(path string) (arrowio.ScratchFile, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err

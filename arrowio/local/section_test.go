@@ -1,4 +1,4 @@
-package arrowio
+package local
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
@@ -25,13 +26,13 @@ func TestSection(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	for _, r := range []ByteRange{{0, 16}, {3, 7}, {16, 0}, {15, 1}} {
+	for _, r := range []arrowio.ByteRange{{Off: 0, Len: 16}, {Off: 3, Len: 7}, {Off: 16, Len: 0}, {Off: 15, Len: 1}} {
 		s, err := f.Section(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Size() != r.Len || !Near(s) || !Near(NewCountingSource(s)) || s.Name() != path {
-			t.Fatalf("%v: size %d, near %t, name %s", r, s.Size(), Near(s), s.Name())
+		if s.Size() != r.Len || !arrowio.Near(s) || !arrowio.Near(arrowio.NewCountingSource(s)) || s.Name() != path {
+			t.Fatalf("%v: size %d, near %t, name %s", r, s.Size(), arrowio.Near(s), s.Name())
 		}
 		if err := iotest.TestReader(io.NewSectionReader(s, 0, s.Size()), data[r.Off:r.End()]); err != nil {
 			t.Errorf("%v: %v", r, err)
@@ -47,15 +48,15 @@ func TestSection(t *testing.T) {
 		if n, err := s.ReadAt(nil, math.MaxInt64); n != 0 || err != nil {
 			t.Errorf("%v: nothing far away: %d, %v", r, n, err)
 		}
-		got, err := ReadRanges(context.Background(), s, []ByteRange{{0, r.Len}})
+		got, err := arrowio.ReadRanges(context.Background(), s, []arrowio.ByteRange{{Off: 0, Len: r.Len}})
 		if err != nil || !bytes.Equal(got[0], data[r.Off:r.End()]) {
 			t.Errorf("%v: %q, %v", r, got, err)
 		}
-		if _, err := ReadRanges(context.Background(), s, []ByteRange{{0, r.Len + 1}}); !errors.Is(err, errs.ErrCorrupt) {
+		if _, err := arrowio.ReadRanges(context.Background(), s, []arrowio.ByteRange{{Off: 0, Len: r.Len + 1}}); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("%v: a range beyond the section: %v", r, err)
 		}
 	}
-	for _, r := range []ByteRange{{-1, 2}, {0, 17}, {17, 0}, {4, -1}, {8, math.MaxInt64}, {math.MaxInt64, math.MaxInt64}} {
+	for _, r := range []arrowio.ByteRange{{Off: -1, Len: 2}, {Off: 0, Len: 17}, {Off: 17, Len: 0}, {Off: 4, Len: -1}, {Off: 8, Len: math.MaxInt64}, {Off: math.MaxInt64, Len: math.MaxInt64}} {
 		if _, err := f.Section(r); !errors.Is(err, errs.ErrCorrupt) {
 			t.Errorf("%v: %v", r, err)
 		}
@@ -72,7 +73,7 @@ func TestSectionOfShrunkFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	s, err := f.Section(ByteRange{50, 50})
+	s, err := f.Section(arrowio.ByteRange{Off: 50, Len: 50})
 	if err != nil {
 		t.Fatal(err)
 	}

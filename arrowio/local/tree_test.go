@@ -1,4 +1,4 @@
-package arrowio_test
+package local_test
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/local"
 )
 
 // A tree shows a directory's files and directories, behind symbolic links too, by name, and nothing outside.
@@ -24,7 +25,7 @@ func TestDirTree(t *testing.T) {
 	if err := errors.Join(os.Symlink("b", filepath.Join(top, "link")), os.Symlink("nowhere", filepath.Join(top, "gone"))); err != nil {
 		t.Fatal(err)
 	}
-	tree := arrowio.DirTree(top)
+	tree := local.DirTree(top)
 	for dir, want := range map[string][]arrowio.TreeEntry{
 		"":  {{Name: "a", Dir: true}, {Name: "b", Size: 5}, {Name: "link", Size: 5}},
 		"a": {{Name: "x"}, {Name: "y", Dir: true}},

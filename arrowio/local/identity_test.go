@@ -1,4 +1,4 @@
-package arrowio
+package local
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/arrowio/arrowio/arrowio"
 )
 
 // Whatever happens to a file is seen, except that another takes its name.
@@ -29,9 +31,9 @@ func TestIdentity(t *testing.T) {
 		t.Cleanup(func() { s.Close() })
 		return s
 	}
-	of := func(s Source) string {
+	of := func(s arrowio.Source) string {
 		t.Helper()
-		id, err := SourceIdentity(context.Background(), s)
+		id, err := arrowio.SourceIdentity(context.Background(), s)
 		if err != nil || id == "" {
 			t.Fatal(id, err)
 		}
@@ -76,7 +78,7 @@ func TestIdentity(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := SourceIdentity(ctx, NewBytesSource(content)); err == nil {
+	if _, err := arrowio.SourceIdentity(ctx, NewBytesSource(content)); err == nil {
 		t.Error("cancelled, and not told")
 	}
 }

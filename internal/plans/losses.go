@@ -1,4 +1,4 @@
-package arrowmeta
+package plans
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package arrowio
+package local
 
 import (
 	"bufio"
@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
@@ -39,11 +40,11 @@ type streamStore struct {
 
 // NewStreamStore returns a store whose single object goes to w as it is written: nothing can be taken back, so Commit
 // only flushes and Abort only stops. A second object is refused with errs.ErrOption. It is for one goroutine at a time.
-func NewStreamStore(w io.Writer) Store {
+func NewStreamStore(w io.Writer) arrowio.Store {
 	return &streamStore{w: bufio.NewWriterSize(w, sinkBuffer)}
 }
 
-func (s *streamStore) Create(ctx context.Context, name string) (Sink, error) {
+func (s *streamStore) Create(ctx context.Context, name string) (arrowio.Sink, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -61,7 +62,9 @@ func (s *streamStore) Create(ctx context.Context, name string) (Sink, error) {
 	return s.sink, nil
 }
 
-func (s *streamStore) Scratch() (ScratchFile, error) { return newScratch("", "arrowio-scratch-*") }
+func (s *streamStore) Scratch() (arrowio.ScratchFile, error) {
+	return newScratch("", "arrowio-scratch-*")
+}
 
 func (s *streamStore) Commit() error {
 	if s.done {
@@ -125,7 +128,7 @@ func (s *MemStore) Objects() map[string][]byte {
 }
 
 // Create implements Store.
-func (s *MemStore) Create(ctx context.Context, name string) (Sink, error) {
+func (s *MemStore) Create(ctx context.Context, name string) (arrowio.Sink, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -146,7 +149,7 @@ func (s *MemStore) Create(ctx context.Context, name string) (Sink, error) {
 }
 
 // Scratch implements Store.
-func (s *MemStore) Scratch() (ScratchFile, error) { return newScratch("", "arrowio-scratch-*") }
+func (s *MemStore) Scratch() (arrowio.ScratchFile, error) { return newScratch("", "arrowio-scratch-*") }
 
 // Commit implements Store.
 func (s *MemStore) Commit() error {

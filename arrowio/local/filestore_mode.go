@@ -1,4 +1,4 @@
-package arrowio
+package local
 
 import (
 	"io/fs"

@@ -1,6 +1,6 @@
 //go:build unix
 
-package arrowio
+package local
 
 import (
 	"errors"
