@@ -123,15 +123,19 @@ type Verifier interface {
 
 // ChecksumCounter is implemented by a Verifier whose files may lack checksums: what they do not cover, Verify can only decode.
 type ChecksumCounter interface {
-	// CountChecksums says how much of the stored data has checksums. It does not say whether they are right.
+	// CountChecksums says how much of the stored data has checksums, and what Verify does not decode. It does not say whether the
+	// checksums are right. It is called after Verify.
 	CountChecksums(ctx context.Context) (Checksums, error)
 }
 
 // Checksums says how many parts of a file hold data, and how many of them have a checksum.
 type Checksums struct {
-	Unit  string `json:"unit"`  // what a part is: "column", "page" or "file"
-	Parts int    `json:"parts"` // that hold data
+	Unit  string `json:"unit"`  // what a part is: "column", "page", "block" or "file"
+	Parts int    `json:"parts"` // that hold data and can be read
 	With  int    `json:"with"`  // of these, with a checksum
+	// Undecoded are the dotted paths of columns of which some values cannot be decoded, for want of a key or of an Arrow type for
+	// them. That is no fault, but Verify has not compared them with all that the file says of them.
+	Undecoded []string `json:"-"`
 }
 
 // Dumper is implemented by files that can print their own bytes, annotated.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -26,18 +27,18 @@ func (a *app) verifyCommand() *cobra.Command {
 at all does not keep it from the others. The exit code is 0 only if every file is ok, 1 if any has faults, and 3 if files
 could not be read and no other has faults.
 
-What is checked depends on the format. All of every file is decoded. CFile, Parquet, ORC and Trevni are compared with the
-counts, offsets, indexes and statistics that they hold. Checksums: CFile and Trevni may have them, Parquet may have them
-for each page, ORC has none; IPC, CSV and JSON lines hold nothing to compare with. Where checksums are missing, a changed
-value may go unnoticed, and verify says so: "ok (9 of 10 columns have no checksum; all 1,000 rows decode)".
+What is checked depends on the format. All of every file is decoded. CFiles, Kudu tables, Parquet, ORC and Trevni are compared
+with the counts, offsets, indexes and statistics that they hold. Checksums: CFiles (Kudu's blocks, too) and Trevni may have
+them, Parquet may have them for each page, ORC has none; IPC, CSV and JSON lines hold nothing to compare with. Where checksums
+are missing, a changed value may go unnoticed, and verify says so: "ok (9 of 10 columns have no checksum; all 1,000 rows
+decode)". Columns that cannot be decoded, such as encrypted ones, are named, and are not checked.
 
 Of the directories of a Kudu server all tables are checked, unless --kudu-table or --kudu-tablet names what to check.
 
 With --schema a file must also be one that can be read as that schema: all its rows are, and what does not fit is a fault.
 
---json prints {"ok", "files": [{"file", "format", "ok", "method", "rows", "checksums", "faults", "error",
-"warnings"}]}; docs/json.md has
-the schema.`,
+--json prints {"ok", "files": [{"file", "format", "ok", "method", "rows", "checksums", "undecoded",
+"faults", "error", "warnings"}]}; docs/json.md has the schema.`,
 		Example: `  arrowio verify events.orc
   arrowio verify --from kudu /kudu/wal
   arrowio verify --json archive/*.trv | jq '.files[] | select(.ok | not)'`,
@@ -61,8 +62,9 @@ type verdict struct {
 	OK     bool   `json:"ok"`
 	Method string `json:"method"` // "checks", the format's own, or "scan"
 	Rows   *int64 `json:"rows"`   // decoded; null = not counted
-	// Checksums says what has checksums; null = not known, or there are faults.
+	// Checksums says what has checksums; null = the format has none, or there are faults.
 	Checksums *arrowio.Checksums `json:"checksums"`
+	Undecoded []string           `json:"undecoded"` // columns
 
 	Faults []failure `json:"faults"`
 	Error  *failure  `json:"error"` // why the file could not be read; null = it could
@@ -145,13 +147,13 @@ func (a *app) passOver(path string, err error, add func(verdict)) error {
 	err = inFile(displayName(path), err)
 	f := describe(context.Background(), err)
 	f.print(a.stderr, a.jsonErrors)
-	add(verdict{File: displayName(path), Faults: []failure{}, Method: "none", Error: &f})
+	add(verdict{File: displayName(path), Faults: []failure{}, Undecoded: []string{}, Method: "none", Error: &f})
 	return &printedError{err}
 }
 
 // verifyFile checks one file. Trouble with the data is a fault of the file; an error is trouble of any other kind.
 func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Options, name string, asJSON bool, progressMode string, faults *int) (verdict, error) {
-	v := verdict{File: name, Method: "checks", Faults: []failure{}}
+	v := verdict{File: name, Method: "checks", Faults: []failure{}, Undecoded: []string{}}
 	var printErr error
 	bar := (*progress)(nil)
 	report := func(err error) {
@@ -212,7 +214,7 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Opti
 	return v, nil
 }
 
-// countChecksums adds to v, of a file without faults, what has checksums and how many rows were decoded.
+// countChecksums adds to v, of a file without faults, what has checksums, which columns were not decoded, and how many rows were.
 func countChecksums(ctx context.Context, file *openFile, v *verdict) error {
 	counter, ok := arrowio.As[arrowio.ChecksumCounter](file)
 	if !ok {
@@ -222,22 +224,60 @@ func countChecksums(ctx context.Context, file *openFile, v *verdict) error {
 	if err != nil {
 		return err
 	}
+	v.Checksums, v.Undecoded = &sums, append(v.Undecoded, sums.Undecoded...)
+	if _, ok := arrowio.As[*readkudu.Overview](file); ok {
+		return nil
+	}
 	var rows int64
 	for _, s := range file.Splits() {
+		if !s.Known() {
+			return nil
+		}
 		rows += s.Rows.Len()
 	}
-	v.Checksums, v.Rows = &sums, &rows
+	v.Rows = &rows
 	return nil
 }
 
 func (a *app) printOK(v verdict) error {
-	if v.Method == "scan" {
-		return a.printf("%s: ok (%s keeps no checks of its own; all %s rows decode)\n", printable(v.File), v.Format, humanize.Comma(*v.Rows))
-	}
-	if lack := lacking(v.Checksums); lack != "" {
-		return a.printf("%s: ok (%s; all %s rows decode)\n", printable(v.File), lack, humanize.Comma(*v.Rows))
+	if said := v.reserves(); len(said) > 0 {
+		return a.printf("%s: ok (%s)\n", printable(v.File), printable(strings.Join(said, "; ")))
 	}
 	return a.printf("%s: ok\n", printable(v.File))
+}
+
+// reserves says what of a file without faults was not checked, and what was done instead; nil = all of it was checked.
+func (v verdict) reserves() (said []string) {
+	if v.Method == "scan" {
+		said = append(said, v.Format+" keeps no checks of its own")
+	} else if lack := lacking(v.Checksums); lack != "" {
+		said = append(said, lack)
+	}
+	rows := "all rows"
+	if v.Rows != nil {
+		rows = fmt.Sprintf("all %s rows", humanize.Comma(*v.Rows))
+	}
+	switch n := len(v.Undecoded); {
+	case n == 1:
+		said = append(said, "column "+v.Undecoded[0]+" cannot be decoded and was not checked")
+	case n > 1:
+		said = append(said, fmt.Sprintf("%d columns cannot be decoded and were not checked: %s", n, brief(v.Undecoded)))
+	case len(said) > 0:
+		return append(said, rows+" decode")
+	}
+	if len(said) > 0 {
+		said = append(said, rows+" of the other columns decode")
+	}
+	return said
+}
+
+// brief lists names, the first of them where there are many.
+func brief(names []string) string {
+	const most = 8
+	if n := len(names); n > most {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", n-most)
+	}
+	return strings.Join(names, ", ")
 }
 
 // lacking says which parts of a file have no checksum, "" if all have one or nothing is known.

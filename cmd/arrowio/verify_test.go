@@ -6,16 +6,34 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/arrowio/arrowio/arrowio"
 )
 
-// TestVerifyWithoutChecksums flips bits of files without checksums: whatever verify does not find, it must not claim to
-// have checked.
+// TestVerifyWithoutChecksums flips bits of files without checksums, and of one that has some: whatever verify does not find,
+// it must not claim to have checked.
 func TestVerifyWithoutChecksums(t *testing.T) {
+	made := t.TempDir()
+	parquet, csv := "../../testdata/parquet/pyarrow-26.0.1/types.parquet", filepath.Join(made, "t.csv")
+	write := func(file string, b []byte) {
+		t.Helper()
+		if err := os.WriteFile(file, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(csv, []byte("id,name\n1,one\n2,two\n3,three\n"))
+	for _, to := range []string{"t.arrow", "t.arrows", "t.jsonl"} {
+		ok(t, "convert", csv, filepath.Join(made, to))
+	}
 	for _, c := range []struct{ name, file, says string }{
 		{"trevni", "../../testdata/trevni/java-1.12.1/prim-absent-absent.trv", "no column has a checksum"},
 		{"orc", "../../testdata/orc/java-2.3.1/pruning.orc", "no column has a checksum"},
-		{"parquet", "../../testdata/parquet/pyarrow-26.0.1/types.parquet", "no page has a checksum"},
+		{"parquet", parquet, "no page has a checksum"},
 		{"cfile", "../../testdata/corrupt/cfile/no-checksums.cfile", "the file has no checksums"},
+		{"ipc", filepath.Join(made, "t.arrow"), "ipc keeps no checks of its own"},
+		{"ipc-stream", filepath.Join(made, "t.arrows"), "ipc-stream keeps no checks of its own"},
+		{"csv", csv, "csv keeps no checks of its own"},
+		{"jsonl", filepath.Join(made, "t.jsonl"), "jsonl keeps no checks of its own"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			data, err := os.ReadFile(c.file)
@@ -23,12 +41,7 @@ func TestVerifyWithoutChecksums(t *testing.T) {
 				t.Fatal(err)
 			}
 			file := filepath.Join(t.TempDir(), filepath.Base(c.file))
-			write := func(b []byte) {
-				if err := os.WriteFile(file, b, 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			write(data)
+			write(file, data)
 			if got := ok(t, "verify", file); !strings.HasPrefix(got, file+": ok ("+c.says+"; all ") {
 				t.Errorf("%q", got)
 			}
@@ -36,18 +49,54 @@ func TestVerifyWithoutChecksums(t *testing.T) {
 			if err := json.Unmarshal([]byte(ok(t, "verify", "--json", file)), &doc); err != nil {
 				t.Fatal(err)
 			}
-			if v := doc.Files[0]; v.Checksums == nil || v.Checksums.With != 0 || v.Checksums.Parts == 0 || v.Rows == nil || *v.Rows == 0 {
+			if v := doc.Files[0]; v.Rows == nil || *v.Rows == 0 || v.Method == "checks" && (v.Checksums == nil || v.Checksums.With != 0 || v.Checksums.Parts == 0) {
 				t.Errorf("%+v", v)
 			}
 			for k := range 24 {
 				damaged := append([]byte(nil), data...)
 				damaged[len(data)*(k+1)/25] ^= 1 << (k % 8)
-				write(damaged)
+				write(file, damaged)
 				o := do(t, "verify", file)
 				if o.code == 0 && strings.Contains(o.out, ": ok\n") {
 					t.Errorf("flip %d: %q", k, o.out)
 				}
 			}
 		})
+	}
+}
+
+// TestVerifyTablesWithoutChecksums verifies tables: what a table is made of has checksums or not.
+func TestVerifyTablesWithoutChecksums(t *testing.T) {
+	acid := filepath.Join(t.TempDir(), "table")
+	acidTable(t, acid) // of which nanoseconds cannot hold a time
+	schema := `{"type":"struct","schema-id":0,"fields":[{"id":1,"name":"id__mono","required":false,"type":"long"}]}`
+	for _, c := range []struct {
+		name, says string
+		args       []string
+	}{
+		{"acid", "no column has a checksum; column row cannot be decoded and was not checked; all 2 rows of the other columns decode)", []string{acid}},
+		{"iceberg", "no column has a checksum; all ", []string{"--orc-iceberg-schema", schema, "../../testdata/orc/java-2.3.1/pruning.orc"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := ok(t, append([]string{"verify"}, c.args...)...); !strings.Contains(got, ": ok ("+c.says) {
+				t.Errorf("%q", got)
+			}
+		})
+	}
+}
+
+// TestVerifyUndecoded verifies files with columns that cannot be decoded.
+func TestVerifyUndecoded(t *testing.T) {
+	for _, c := range []struct {
+		v    verdict
+		says string
+	}{
+		{verdict{Method: "checks", Undecoded: []string{"v"}, Rows: new(int64), Checksums: &arrowio.Checksums{Unit: "page", Parts: 2, With: 2}}, "column v cannot be decoded and was not checked; all 0 rows of the other columns decode"},
+		{verdict{Method: "checks", Undecoded: []string{"v", "w"}, Checksums: &arrowio.Checksums{Unit: "page", Parts: 2, With: 1}}, "1 of 2 pages have no checksum; 2 columns cannot be decoded and were not checked: v, w; all rows of the other columns decode"},
+		{verdict{Method: "checks", Checksums: &arrowio.Checksums{Unit: "block", Parts: 7, With: 7}}, ""},
+	} {
+		if got := strings.Join(c.v.reserves(), "; "); got != c.says {
+			t.Errorf("%q, want %q", got, c.says)
+		}
 	}
 }

@@ -31,6 +31,7 @@ type Overview struct {
 	apart   bool                 // no block is used twice, or orphaned and used
 	read    atomic.Int64         // bytes that Verify has read
 	schema  *arrow.Schema
+	sums    arrowio.Checksums // of what Verify has checked
 }
 
 // tableMember is a table and what there is of it.

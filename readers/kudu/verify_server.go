@@ -37,6 +37,7 @@ func openToVerify(ctx context.Context, path string, limits arrowio.Limits, o Opt
 func (v *Overview) Verify(ctx context.Context, report func(error)) error {
 	v.mu.Lock()
 	faults := v.faults
+	v.sums = arrowio.Checksums{Unit: "block"}
 	v.mu.Unlock()
 	for _, err := range faults {
 		report(err)
@@ -70,8 +71,12 @@ func (v *Overview) verifyTable(ctx context.Context, t *tableMember, report func(
 	f := &File{dirs: v.dirs, blocks: v.blocks, limits: v.limits, opt: v.opt, sizes: usualSizes, apart: v.apart}
 	f.opt.Table, f.opt.Salvage, f.opt.verify, f.verify = t.ID, true, true, true
 	err := f.openThose(ctx, t)
+	faults := 0
 	if err == nil {
-		err = f.Verify(ctx, report)
+		err = f.Verify(ctx, func(err error) { faults++; report(err) })
+	}
+	if err == nil && faults == 0 {
+		err = v.addChecksums(ctx, f)
 	}
 	v.read.Add(f.BytesRead())
 	for _, w := range f.Warnings() {

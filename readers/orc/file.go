@@ -35,12 +35,13 @@ type File struct {
 	cuts    []cut         // what each split is
 	splits  []arrowio.Split
 
-	mu       sync.Mutex
-	metadata metadata        // see stripeStats
-	stripes  map[int]*stripe // in use, and the latest that are not
-	agree    map[int]bool    // by type id: see stripesAgree; guarded by mu
-	idle     []int           // stripes that nobody uses, the latest last
-	parked   []*tree         // decoders that nobody uses, the latest last
+	mu        sync.Mutex
+	metadata  metadata        // see stripeStats
+	stripes   map[int]*stripe // in use, and the latest that are not
+	undecoded []string        // what Verify could not decode
+	agree     map[int]bool    // by type id: see stripesAgree; guarded by mu
+	idle      []int           // stripes that nobody uses, the latest last
+	parked    []*tree         // decoders that nobody uses, the latest last
 }
 
 // metadata is the statistics of each stripe, or what is wrong with them.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -40,7 +41,16 @@ func (f *File) Verify(ctx context.Context, report func(error)) error {
 
 // CountChecksums implements arrowio.ChecksumCounter: ORC has no checksums.
 func (f *File) CountChecksums(context.Context) (arrowio.Checksums, error) {
-	return arrowio.Checksums{Unit: "column", Parts: f.schema.NumFields()}, nil
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return arrowio.Checksums{Unit: "column", Parts: f.schema.NumFields(), Undecoded: slices.Clone(f.undecoded)}, nil
+}
+
+// notDecoded remembers columns of the top level that Verify could not decode, in the order of the schema.
+func (f *File) notDecoded(names []string) {
+	f.mu.Lock()
+	f.undecoded = names
+	f.mu.Unlock()
 }
 
 // verifier is one run of Verify.
@@ -252,6 +262,8 @@ const verifyRows = 1 << 13
 
 // rows reads everything, column by column and stripe by stripe, and drops it.
 func (v *verifier) rows() error {
+	var undecoded []string
+	defer func() { v.notDecoded(undecoded) }()
 	for i, id := range v.top() {
 		if hollow(v.footer.Types[id]) {
 			continue
@@ -267,6 +279,9 @@ func (v *verifier) rows() error {
 			var e *errs.Error
 			if errors.As(err, &e) && (e.Kind == errs.ErrSchema || e.Kind == errs.ErrOption) {
 				err = nil // legal, but not what Arrow can hold
+				if name := v.schema.Field(i).Name; !slices.Contains(undecoded, name) {
+					undecoded = append(undecoded, name)
+				}
 			}
 			if err != nil {
 				v.bad[at] = true

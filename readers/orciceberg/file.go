@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -33,6 +34,9 @@ type File struct {
 	deleted  int64
 	warnings []arrowio.Warning
 	names    []string // of the columns in the file
+
+	mu   sync.Mutex
+	sums arrowio.Checksums // of the file, as Verify has found it
 }
 
 // Open opens an ORC file as a file of an Iceberg table. What the schema asks for and the file cannot give is
@@ -158,7 +162,23 @@ func (f *File) Warnings() []arrowio.Warning { return append(f.File.Warnings(), f
 
 // Verify implements arrowio.Verifier: the file is checked as what it is.
 func (f *File) Verify(ctx context.Context, report func(error)) error {
-	return f.plain(ctx, func(in *orc.File) error { return in.Verify(ctx, report) })
+	return f.plain(ctx, func(in *orc.File) error {
+		if err := in.Verify(ctx, report); err != nil {
+			return err
+		}
+		sums, err := in.CountChecksums(ctx)
+		f.mu.Lock()
+		f.sums = sums
+		f.mu.Unlock()
+		return err
+	})
+}
+
+// CountChecksums implements arrowio.ChecksumCounter, for the file as what it is.
+func (f *File) CountChecksums(context.Context) (arrowio.Checksums, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.sums, nil
 }
 
 // Dump implements arrowio.Dumper, likewise.

@@ -35,8 +35,9 @@ type Table struct {
 	gone     int64 // rows that are stored and not there
 	updated  bool  // some partition is of version 1: rows were updated in place
 
-	mu      sync.Mutex
-	schemas map[string]*arrow.Schema
+	mu        sync.Mutex
+	schemas   map[string]*arrow.Schema
+	undecoded []string // what Verify could not decode
 }
 
 // place is where a split of the table is.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,6 +69,9 @@ func refuses(t *testing.T, f arrowio.File, column, why string) {
 	}
 	if err := f.(arrowio.Verifier).Verify(context.Background(), func(err error) { t.Error(err) }); err != nil {
 		t.Error(err)
+	}
+	if sums, err := f.(arrowio.ChecksumCounter).CountChecksums(context.Background()); err != nil || !slices.Equal(sums.Undecoded, []string{column}) {
+		t.Errorf("not decoded: %q, %v", sums.Undecoded, err)
 	}
 }
 

@@ -130,6 +130,19 @@ func (n *node) refusal() (path []string, why string) {
 	return nil, ""
 }
 
+// allRefused adds to out the paths of what cannot be read of a field, as refusal tells them.
+func (n *node) allRefused(out, above []string) []string {
+	path := append(above[:len(above):len(above)], n.field.Name)
+	if n.shape == structShape && n.refused == "" {
+		for _, k := range n.kids {
+			out = k.allRefused(out, path)
+		}
+	} else if _, why := n.refusal(); why != "" {
+		out = append(out, expr.Quote(path...))
+	}
+	return out
+}
+
 // Refuses implements arrowio.Refuser.
 func (f *parquetFile) Refuses() bool {
 	return slices.ContainsFunc(f.nodes, func(n *node) bool {

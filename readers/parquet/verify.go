@@ -128,6 +128,9 @@ func (f *parquetFile) CountChecksums(ctx context.Context) (arrowio.Checksums, er
 			}
 		}
 	}
+	for _, n := range f.nodes {
+		sums.Undecoded = n.allRefused(sums.Undecoded, nil)
+	}
 	return sums, nil
 }
 
