@@ -51,7 +51,7 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	p := &arrowio.WritePlan{Format: Name, Schema: s, Options: o, Driver: d}
 	for _, c := range columns {
 		p.Columns = append(p.Columns, arrowio.PlannedColumn{
-			Path: c.Path, Type: c.Type, Stored: c.Stored, Encoding: d.crypt.says(types[c.ID], d.expects(types[c.ID])), Loss: c.Loss,
+			Path: c.Path, Type: c.Type, Stored: c.Stored, Encoding: d.crypt.says(types[c.ID], d.expects(types[c.ID])), Loss: d.lost(types[c.ID], c.Type, c.Loss),
 			Refused: d.refused(types[c.ID], c.Type),
 		})
 	}

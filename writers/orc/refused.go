@@ -34,3 +34,14 @@ func (d *driver) refused(t *orcwire.Type, from string) string {
 	}
 	return ""
 }
+
+// lost adds to what reading back an Arrow type from a column of type t does not show what Write itself changes.
+func (d *driver) lost(t *orcwire.Type, from, loss string) string {
+	if t.Kind != orcwire.Timestamp && t.Kind != orcwire.TimestampInstant || !d.opt.Shift || strings.Contains(from, "timestamp[s") {
+		return loss
+	}
+	if loss != "" {
+		loss += "; "
+	}
+	return loss + "times in the last second before 1970 are stored one second later"
+}
