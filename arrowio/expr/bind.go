@@ -302,7 +302,7 @@ func (b *binder) isNaN(path string) (node, error) {
 // newNumberPred tests whether a float is not NaN.
 func newNumberPred(d *domain) *keyPred {
 	all := span[int64]{d.min.Int64(), d.max.Int64()}
-	return &keyPred{d, spanSet[int64]{cmp: cmp.Compare[int64], all: all, spans: []span[int64]{all}}}
+	return &keyPred{d: d, spanSet: spanSet[int64]{cmp: cmp.Compare[int64], all: all, spans: []span[int64]{all}}}
 }
 
 func (b *binder) like(e Like) (node, error) {

@@ -138,15 +138,28 @@ func (d *domain) bound(s scalar.Scalar) (cut, bool) {
 type keyPred struct {
 	d *domain
 	spanSet[int64]
+	// A literal lies below or above all timestamps of the column's unit.
+	below, above bool
 }
 
 func newKeyPred(d *domain, op Op, cuts []cut) *keyPred {
-	return &keyPred{d, newSpanSet(d, op, cuts, d.key, cmp.Compare[int64])}
+	p := &keyPred{d: d, spanSet: newSpanSet(d, op, cuts, d.key, cmp.Compare[int64])}
+	if d.t.ID() == arrow.TIMESTAMP {
+		for _, c := range cuts {
+			p.below = p.below || c.le.Cmp(d.min) < 0
+			p.above = p.above || c.ge.Cmp(d.max) > 0
+		}
+	}
+	return p
 }
 
 func (p *keyPred) test(e Evidence, st Stats) Truth {
 	b, ok := p.fastBounds(st)
 	if !ok {
+		// The file may hold times that the unit cannot: reading them is an error, which must not be passed over.
+		if p.below && !p.bounded(st.Min) || p.above && !p.bounded(st.Max) {
+			return CanBeTrue | CanBeFalse
+		}
 		b = p.bounds(p.d, st, p.d.key)
 	}
 	t := p.spanSet.test(b, e)
@@ -154,6 +167,12 @@ func (p *keyPred) test(e Evidence, st Stats) Truth {
 		t |= CanBeFalse // of NaN, bounds say nothing
 	}
 	return t
+}
+
+// bounded reports whether a statistic is a value of the column's type.
+func (p *keyPred) bounded(s scalar.Scalar) bool {
+	c, ok := p.d.bound(s)
+	return ok && p.d.has(c.le)
 }
 
 // fastBounds reads the statistics that most formats have without computing: pruning asks for each block.

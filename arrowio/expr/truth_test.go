@@ -59,6 +59,7 @@ func TestTestByStats(t *testing.T) {
 	s := arrow.NewSchema([]arrow.Field{
 		field("a", arrow.PrimitiveTypes.Int32), field("f", arrow.PrimitiveTypes.Float64), field("s", arrow.BinaryTypes.String),
 		field("n", arrow.ListOf(i64)), field("b", arrow.FixedWidthTypes.Boolean),
+		field("at", &arrow.TimestampType{Unit: arrow.Nanosecond}),
 	}, nil)
 	lit := func(text string) expr.Compare {
 		e, err := expr.Parse("x = " + text)
@@ -114,6 +115,16 @@ func TestTestByStats(t *testing.T) {
 		{"a IS NULL", st("", "", 10, 10), T},
 		{"a IS NULL", st("", "", 10, 5), F | T},
 		{"n IS NULL", expr.Stats{}, F | T},
+		{"at < '1500-01-01'", st("", "", 10, 0), F | T}, // the file may hold times that nanoseconds cannot
+		{"at > '1500-01-01'", st("", "", 10, 0), F | T},
+		{"at <> '9000-01-01'", st("", "", 10, 0), F | T},
+		{"at IN ('2000-01-01', '9000-01-01')", st("TIMESTAMP '2001-01-01'", "", 10, 0), F | T},
+		{"at > '1500-01-01'", st("TIMESTAMP '2001-01-01'", "", 10, 0), T},
+		{"at < '1500-01-01'", st("TIMESTAMP '2001-01-01'", "", 10, 0), F},
+		{"at > '1500-01-01'", st("TIMESTAMP '1400-01-01'", "", 10, 0), F | T},
+		{"at > '9000-01-01'", st("", "TIMESTAMP '2001-01-01'", 10, 0), F},
+		{"at < '9000-01-01'", st("TIMESTAMP '2001-01-01'", "TIMESTAMP '2002-01-01'", 10, 0), T},
+		{"at < '9000-01-01'", st("", "", 10, 10), N},
 		{"a BETWEEN 3 AND 7", st("3", "7", 10, 0), T},
 		{"NOT (a BETWEEN 3 AND 7)", st("3", "7", 10, 0), F},
 		{"f > 5", st("6.5", "7.5", 10, 0), F | T}, // NaN may be among them

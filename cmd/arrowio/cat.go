@@ -80,13 +80,7 @@ func (a *app) cat(ctx context.Context, f *catFlags, in []string) error {
 
 // printing opens the inputs and a printer for the columns that are wanted, lets print send rows to it, and closes both.
 func (a *app) printing(ctx context.Context, f *catFlags, in []string, print func(context.Context, *inputSet, rowPrinter) error) error {
-	for {
-		again, err := a.printOnce(ctx, f, in, print)
-		if !again {
-			a.tellLater()
-			return err
-		}
-	}
+	return a.untilRead(func() (again bool, err error) { return a.printOnce(ctx, f, in, print) })
 }
 
 // printOnce reports whether it is to be called again, since columns are to be read in another unit.

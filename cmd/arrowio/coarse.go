@@ -153,6 +153,17 @@ func (a *app) coarsenAfter(err error, r *readFlags, ds *inputSet, in []string) b
 	return len(told) > 0
 }
 
+// untilRead calls once again as long as it asks for that, since columns are to be read in another unit.
+func (a *app) untilRead(once func() (again bool, err error)) error {
+	for {
+		again, err := once()
+		if !again {
+			a.tellLater()
+			return err
+		}
+	}
+}
+
 // explain adds to the error of a timestamp that nanoseconds cannot hold why its column was not read in microseconds.
 func (d *inputSet) explain(err error) error {
 	if d.inNanos != "" && tooFar(err) != nil {

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -166,6 +167,78 @@ func TestFiltersOfTimesBeyondNanoseconds(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A filter whose literal nanoseconds cannot hold is not decided by the unit where nothing else is known of a file.
+func TestFiltersOfTimesBeyondNanosecondsWithoutStatistics(t *testing.T) {
+	in := farFile + ".orc"
+	literals := map[string]time.Time{}
+	for _, year := range []int{500, 1600, 2000, 2300, 9000} {
+		at := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)
+		literals[at.Format("'2006-01-02'")] = at
+	}
+	count := func(column int, pass func(time.Time) bool) (n int) {
+		for _, text := range farRows(t) {
+			var times [][]int64
+			if err := json.Unmarshal([]byte(text), &times); err != nil {
+				t.Fatal(err)
+			}
+			if x := times[column]; x != nil && pass(time.Unix(x[0], x[1])) {
+				n++
+			}
+		}
+		return n
+	}
+	first := time.Unix(58198343736, 0).UTC()
+	for column, name := range []string{"a__far", "b__far__r10"} {
+		wants := map[string]int{
+			name + " IN ('1500-01-01', '9500-01-01')":                                 0,
+			"a__far IN ('1500-01-01', '" + first.Format("2006-01-02 15:04:05") + "')": 1,
+			name + " BETWEEN '1500-01-01' AND '1600-01-01'":                           0,
+			name + " BETWEEN '1500-01-01' AND '9000-01-01'":                           count(column, func(x time.Time) bool { return !x.After(literals["'9000-01-01'"]) }),
+		}
+		for text, at := range literals {
+			for op, pass := range map[string]func(int) bool{
+				"<":  func(c int) bool { return c < 0 },
+				"<=": func(c int) bool { return c <= 0 },
+				"=":  func(c int) bool { return c == 0 },
+				"<>": func(c int) bool { return c != 0 },
+				">":  func(c int) bool { return c > 0 },
+				">=": func(c int) bool { return c >= 0 },
+			} {
+				n := count(column, func(x time.Time) bool { return pass(x.Compare(at)) })
+				wants[name+" "+op+" "+text] = n
+				wants["NOT ("+name+" "+op+" "+text+")"] = count(column, func(time.Time) bool { return true }) - n
+			}
+		}
+		for where, want := range wants {
+			if o := silentRun(t, "count", "--where", where, in); o.code != 0 || o.out != fmt.Sprintln(want) {
+				t.Errorf("%s: %+v, want %d", where, o, want)
+			}
+		}
+	}
+	table := filepath.Join(t.TempDir(), "table")
+	acidTable(t, table)
+	for where, want := range map[string]string{"at < '1600-01-01'": "1\n", "at > '1600-01-01'": "1\n", "at > '1400-01-01'": "2\n", "at <> '1500-01-01'": "1\n"} {
+		if o := silentRun(t, "count", "--where", where, table); o.code != 0 || o.out != want {
+			t.Errorf("%s: %+v, want %s", where, o, want)
+		}
+	}
+	where := []string{"--where", "a__far > '9000-01-01'", in}
+	want := do(t, append([]string{"cat"}, where...)...).out
+	for _, args := range [][]string{{"cat"}, {"head", "-n", "1000"}, {"tail", "-n", "1000"}, {"sample", "-n", "1000"}} {
+		if o := silentRun(t, append(args, where...)...); o.code != 0 || o.out != want {
+			t.Errorf("%q: %+v", args, o)
+		}
+	}
+	if o := silentRun(t, append([]string{"scan", "--json"}, where...)...); o.code != 0 || !strings.Contains(o.out, fmt.Sprintf(`"rows": %d,`, strings.Count(want, "\n")-2)) {
+		t.Errorf("%+v", o)
+	}
+	o := silentRun(t, append([]string{"inspect", "--json"}, where...)...)
+	var r struct{ Pruning struct{ Splits int } }
+	if err := json.Unmarshal([]byte(o.out), &r); err != nil || r.Pruning.Splits != 1 {
+		t.Errorf("%+v %v", o, err)
 	}
 }
 

@@ -122,12 +122,7 @@ func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out str
 		return err
 	}
 	f.readFlags.lossless = true
-	for {
-		again, err := a.convertTo(ctx, f, format, in, out)
-		if !again {
-			return err
-		}
-	}
+	return a.untilRead(func() (again bool, err error) { return a.convertTo(ctx, f, format, in, out) })
 }
 
 // convertTo converts once. It reports whether it is to be called again, since columns are to be read in another unit.

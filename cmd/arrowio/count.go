@@ -50,32 +50,45 @@ func (a *app) countCommand() *cobra.Command {
 }
 
 func (a *app) count(ctx context.Context, f *countFlags, in []string) error {
+	var n countDoc
+	err := a.untilRead(func() (again bool, err error) {
+		n, again, err = a.countOnce(ctx, f, in)
+		return again, err
+	})
+	switch {
+	case err != nil:
+		return err
+	case f.json:
+		n.Warnings = a.warnings.list()
+		return printJSON(a.stdout, n)
+	}
+	return a.printf("%d\n", n.Rows)
+}
+
+// countOnce reports whether it is to be called again, since columns are to be read in another unit.
+func (a *app) countOnce(ctx context.Context, f *countFlags, in []string) (n countDoc, again bool, err error) {
 	ds, err := a.openDataset(ctx, in, f.readFlags, f.selectFlags)
 	if err != nil {
-		return err
+		return n, false, err
 	}
 	defer ds.close()
+	n.Files, n.Format = ds.files, ds.format
 	if err := f.readFlags.options.check(ds.used(f.readFlags.options)...); err != nil {
-		return err
+		return n, false, err
 	}
 	bar := a.startProgress(f.progress.word, "count", ds.work(f.selectFlags))
 	defer bar.stop()
 	rr, err := ds.Scan(ctx, scanOptions(f.readFlags, f.selectFlags))
 	if err != nil {
-		return err
+		return n, false, err
 	}
 	defer rr.Release()
-	var rows int64
 	for rr.Next() {
-		rows += rr.Record().NumRows()
-		bar.set(rows)
+		n.Rows += rr.Record().NumRows()
+		bar.set(n.Rows)
 	}
 	if err := rr.Err(); err != nil {
-		return ds.explain(err)
+		return n, a.coarsenAfter(err, f.readFlags, ds, in), ds.explain(err)
 	}
-	bar.stop()
-	if f.json {
-		return printJSON(a.stdout, countDoc{rows, ds.files, ds.format, a.warnings.list()})
-	}
-	return a.printf("%d\n", rows)
+	return n, false, nil
 }

@@ -94,7 +94,11 @@ func (a *app) scan(ctx context.Context, f *scanFlags, in []string) error {
 	}
 	report := scanReport{}
 	for range f.repeat.n {
-		r, err := a.scanOnce(ctx, f, in, &report)
+		var r scanRepeat
+		err := a.untilRead(func() (again bool, err error) {
+			r, again, err = a.scanOnce(ctx, f, in, &report)
+			return again, err
+		})
 		if err != nil {
 			return err
 		}
@@ -109,7 +113,8 @@ func (a *app) scan(ctx context.Context, f *scanFlags, in []string) error {
 	return printScan(a.onSheet(a.stdout), report)
 }
 
-func (a *app) scanOnce(ctx context.Context, f *scanFlags, in []string, report *scanReport) (r scanRepeat, err error) {
+// scanOnce reports whether it is to be called again, since columns are to be read in another unit.
+func (a *app) scanOnce(ctx context.Context, f *scanFlags, in []string, report *scanReport) (r scanRepeat, again bool, err error) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	cpu := processUsage()
@@ -117,21 +122,21 @@ func (a *app) scanOnce(ctx context.Context, f *scanFlags, in []string, report *s
 
 	ds, err := a.openDataset(ctx, in, f.readFlags, f.selectFlags)
 	if err != nil {
-		return r, err
+		return r, false, err
 	}
 	defer ds.close()
 	if err := f.readFlags.options.check(ds.used(f.readFlags.options)...); err != nil {
-		return r, err
+		return r, false, err
 	}
 	report.Files, report.Format, report.FileSize = ds.files, ds.format, ds.size
 	bar := a.startProgress(f.progress.word, "scan", ds.work(f.selectFlags))
 	defer bar.stop()
 	if r.scanned, err = discard(ctx, ds, f, bar); err != nil {
-		return r, err
+		return scanRepeat{}, a.coarsenAfter(err, f.readFlags, ds, in), ds.explain(err)
 	}
 	r.FileBytes = ds.read()
 	if err := ds.close(); err != nil {
-		return r, err
+		return r, false, err
 	}
 
 	r.Wall = time.Since(start).Seconds()
@@ -140,7 +145,7 @@ func (a *app) scanOnce(ctx context.Context, f *scanFlags, in []string, report *s
 	r.CPU = r.User + r.System
 	runtime.ReadMemStats(&after)
 	r.Allocs, r.AllocBytes = after.Mallocs-before.Mallocs, after.TotalAlloc-before.TotalAlloc
-	return r, nil
+	return r, false, nil
 }
 
 // discard reads everything and keeps nothing.
