@@ -11,9 +11,17 @@ import (
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
+// NoBytes is the warning about a file of no bytes.
+func NoBytes() arrowio.Warning {
+	return arrowio.Warnf(arrowio.WarnDoubt, "the file has no bytes and is read as one without rows: Hive writes such files, but a write or a copy that was cut off leaves them, too")
+}
+
 // Warnings implements arrowio.Warner: encrypted columns whose keys are not here show the values that the writer put in
-// their place.
+// their place, and a file of no bytes may have had rows.
 func (f *File) Warnings() []arrowio.Warning {
+	if f.src.Size() == 0 {
+		return []arrowio.Warning{NoBytes()}
+	}
 	e := f.footer.Encryption
 	if e == nil || len(f.first) == 0 || f.first[len(f.first)-1] == 0 {
 		return nil

@@ -12,7 +12,7 @@ import (
 
 // apply finds the rows of a partition that are not there: those that delete events name, and those whose write id is not
 // valid. In files of version 1, it is those that are not the newest of their row id.
-func (t *Table) apply(ctx context.Context, deletes []*dataFile, frags []*fragment) error {
+func (t *Table) apply(ctx context.Context, p *partition, deletes []*dataFile, frags []*fragment) error {
 	set := &eventSet{most: t.opt.DeleteEvents}
 	for _, f := range deletes {
 		if err := t.loadDeletes(ctx, f, set); err != nil {
@@ -34,8 +34,13 @@ func (t *Table) apply(ctx context.Context, deletes []*dataFile, frags []*fragmen
 		w := work[i]
 		return at(w.frag.of.path, t.findGone(ctx, w.frag, w.piece, set, newest))
 	})
+	gone := int64(0)
 	for _, w := range work {
-		t.gone += int64(w.piece.gone.total)
+		gone += int64(w.piece.gone.total)
+	}
+	t.gone += gone
+	if err == nil && t.ids == everything && newest.len() == 0 {
+		t.warnAbsent(p, int64(set.distinct())-gone)
 	}
 	return err
 }

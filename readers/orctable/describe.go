@@ -64,6 +64,9 @@ func (t *Table) describe(ctx context.Context, f *dataFile) (err error) {
 		f.length = n
 	}
 	if f.length == 0 {
+		if f.flush == nil && (f.dir == nil || f.dir.kind != deleteDelta) { // place warns of files of deletes
+			f.hidden = []arrowio.Warning{orc.NoBytes()}
+		}
 		return nil
 	}
 	h, err := t.pool.acquire(ctx, f)

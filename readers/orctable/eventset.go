@@ -109,6 +109,19 @@ func (s *eventSet) of(i int) []int64 {
 // len returns how many events there are, those counted that name the same row.
 func (s *eventSet) len() int { return len(s.rows) }
 
+// distinct returns how many rows the events name, once the set is finished.
+func (s *eventSet) distinct() int {
+	n := 0
+	for i := range s.groups {
+		for k, rows := 0, s.of(i); k < len(rows); k++ {
+			if k == 0 || rows[k] != rows[k-1] {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // find returns the rows of a write id and a bucket.
 func (s *eventSet) find(write int64, bucket int32) []int64 {
 	i, ok := slices.BinarySearchFunc(s.groups, eventGroup{write: write, bucket: bucket}, compareGroups)

@@ -89,6 +89,9 @@ func (h *handle) begin(ctx context.Context) error {
 		err = f.ShowRows()
 	}
 	if err != nil {
+		if errors.Is(err, errs.ErrCorrupt) && !begins(src) {
+			err = errs.Errorf(errs.ErrCorrupt, "the file is not ORC (%w)", err)
+		}
 		_ = src.Close() // it was only read
 		return at(h.of.path, err)
 	}
@@ -97,6 +100,13 @@ func (h *handle) begin(ctx context.Context) error {
 	}
 	h.src, h.count, h.File = src, count, f
 	return nil
+}
+
+// begins reports whether a file begins as ORC files do, or cannot be read there.
+func begins(src arrowio.Source) bool {
+	head := make([]byte, 3)
+	_, err := src.ReadAt(head, 0)
+	return err != nil || orc.Match(head, nil)
 }
 
 // release gives the file back.

@@ -52,13 +52,18 @@ func (t *Table) makeSchema(ctx context.Context) error {
 			return err
 		}
 	}
+	others := &strange{newest: newest}
 	for _, p := range t.parts {
 		for _, d := range p.chosen() {
 			for _, f := range p.in(d) {
 				t.rename(f, rows)
+				if err := others.look(t, f, rows); err != nil {
+					return err
+				}
 			}
 		}
 	}
+	others.warn(t)
 	fields := slices.Clone(rows)
 	if t.opt.Events {
 		fields = append(slices.Clone(eventFields), arrow.Field{Name: eventRowName, Type: arrow.StructOf(rows...), Nullable: true})

@@ -236,7 +236,7 @@ func (t *Table) addPartition(ctx context.Context, p *partition) error {
 		}
 	}
 	if !t.opt.Events {
-		if err := t.apply(ctx, deletes, frags); err != nil {
+		if err := t.apply(ctx, p, deletes, frags); err != nil {
 			return err
 		}
 	}

@@ -33,7 +33,8 @@ func (t *Table) plain(ctx context.Context, f *dataFile, do func(o *orc.File) err
 	return nil
 }
 
-// Verify checks every chosen file as a file of its own. That names and files agree is checked when the table is opened.
+// Verify checks every chosen file as a file of its own, and that delete events name rows that are there. That names and files agree
+// is checked when the table is opened.
 func (t *Table) Verify(ctx context.Context, report func(error)) error {
 	var undecoded []string
 	defer func() {
@@ -65,6 +66,11 @@ func (t *Table) Verify(ctx context.Context, report func(error)) error {
 				if err != nil {
 					return err
 				}
+			}
+		}
+		if !t.opt.Events {
+			if err := t.verifyDeletes(ctx, p, report); err != nil {
+				return err
 			}
 		}
 	}
