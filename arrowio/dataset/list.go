@@ -230,7 +230,7 @@ func (x expansion) walk(t arrowio.Tree, names []string) ([]Input, error) {
 	if l, ok := t.(localTree); ok && !x.told {
 		for _, f := range x.formats {
 			if f.LooksLike != nil && f.LooksLike(l.path) {
-				return nil, errs.Errorf(errs.ErrUnsupported, "%s: this looks like a directory of %s, which is read as a whole: name the format with --from %s", l.path, f.Name, f.Name)
+				return nil, errs.Locate(errs.Errorf(errs.ErrOption, "this looks like a directory of %s, which is read as a whole: name the format with --from %s", f.Name, f.Name), errs.At{File: l.path})
 			}
 		}
 	}
@@ -256,7 +256,7 @@ func (x expansion) walk(t arrowio.Tree, names []string) ([]Input, error) {
 		out = append(out, Input{Path: t.Path(c.name), keys: keysOf(dirs)})
 	}
 	if len(out) == 0 {
-		return nil, errs.Errorf(errs.ErrUnsupported, "%s: no file in it has a readable format's ending or content", t.Path(""))
+		return nil, errs.Locate(errs.Errorf(errs.ErrUnsupported, "no file in it has a readable format's ending or content"), errs.At{File: t.Path("")})
 	}
 	return out, nil
 }

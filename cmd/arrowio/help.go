@@ -16,6 +16,10 @@ const helpWidth = 100
 
 // help prints a command's description and usage.
 func (a *app) help(cmd *cobra.Command, _ []string) {
+	if names := cmd.Flags().Args(); cmd.HasSubCommands() && len(names) > 0 { // they stand before --help
+		a.failed = noCommand(cmd, names)
+		return
+	}
 	text := cmd.Long
 	if text == "" {
 		text = cmd.Short

@@ -46,6 +46,15 @@ func TestKuduServer(t *testing.T) {
 	}
 	fails(t, do(t, "kudu", "list"), 2, "DIR")
 	fails(t, do(t, "kudu", "inspect", dir), 2, "arrowio inspect --from kudu DIR")
+	fails(t, do(t, "kudu", "inspect", "--help"), 2, "arrowio inspect --from kudu DIR")
+	fails(t, do(t, "kudu", "lst", "--help"), 2, "did you mean list?")
+	for _, of := range []string{dir, filepath.Join(dir, "wal")} {
+		o := do(t, "cat", of)
+		fails(t, o, 2, "name the format with --from kudu")
+		if strings.Count(o.err, of) != 1 {
+			t.Errorf("the name twice: %s", o.err)
+		}
+	}
 	fails(t, do(t, "kudu", "import", "../../go.mod", "--wal-dir", filepath.Join(dir, "wal"), "--tablet", listing.Tables[0].Tablets[0].ID), 2, "go.mod is a file", "OUT.kudu/")
 	fails(t, do(t, "kudu", "list", t.TempDir()), 2, "not the directory of a server")
 	fails(t, do(t, "cat", "--from", "kudu", dir), 2, "several tables", "--kudu-table", "changed")

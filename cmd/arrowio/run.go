@@ -32,6 +32,7 @@ type app struct {
 	stores     *stores.Stores // nil before places
 	unhook     func() bool
 
+	failed   error // of the help, which cannot return it; nil = nothing
 	warnings warnings
 	later    []arrowio.Warning // that are told when nothing is read again: see coarsenAfter
 }
@@ -48,7 +49,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root := a.rootCommand()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	err = errors.Join(err, a.leavePlaces(), a.profiles.stop())
+	err = errors.Join(err, a.failed, a.leavePlaces(), a.profiles.stop())
 	if err == nil {
 		return exitOK
 	}

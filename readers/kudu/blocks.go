@@ -265,7 +265,7 @@ func (b *Blocks) missing(id uint64) error {
 		return blockError(id, "%w", absent("it cannot be found: no data directory is here"))
 	}
 	why := ""
-	if n := len(b.dirs.Missing); n > 0 {
+	if n := len(b.dirs.Missing); n > b.dirs.unknown() {
 		why += fmt.Sprintf("; %d data directories of the server are not here: %s", n, strings.Join(b.dirs.Missing, ", "))
 	}
 	if len(b.files) > 0 {

@@ -331,7 +331,7 @@ func (l *logBlocks) notes() []string {
 		}
 		return s
 	})
-	say("the last record is torn, which an abrupt stop of the server explains", func(c *container) bool { return c.damage.Torn }, name)
+	say("the last record is torn, which an abrupt stop of the server explains", func(c *container) bool { return c.err == nil && c.damage.Torn }, name)
 	say("blocks created twice at different places", func(c *container) bool { return c.damage.Doubled > 0 }, name)
 	say("blocks deleted that were not there", func(c *container) bool { return c.damage.Unknown > 0 }, name)
 	return append(notes, l.doubles()...)

@@ -229,7 +229,7 @@ func TestLogBlocksDamaged(t *testing.T) {
 		{"data without records", "1 of", "norecords"},
 		{"no data file", "1 of", "nodata"},
 		{"passed over", "1 of", "flipped"},
-		{"torn", "4 of"},
+		{"torn", "3 of", "begun", "zeros"}, // wiped.metadata is told of once
 		{"created twice", "1 of", "twice"},
 		{"not there", "1 of", "senseless"},
 		{"in several containers", "0000000000000080"},

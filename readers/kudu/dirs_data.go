@@ -39,10 +39,17 @@ func (d *Dirs) findData(root string) error {
 			"kudu: no data directory of server %s, which %s is of: %s is of server %s; name those that --fs_data_dirs of the server names",
 			d.UUID, d.first, foreign, d.serverOf(foreign))
 	}
-	if d.later && !d.salvage && !d.noData {
+	switch {
+	case d.noData:
+		return d.orWithout(d.noneErr)
+	case d.salvage:
+		d.doubt("%s", strings.TrimPrefix(innermost(d.noneErr), "kudu: "))
+		d.gone = append(d.gone, d.doubts[len(d.doubts)-1])
+		return nil
+	case d.later:
 		return nil
 	}
-	return d.orWithout(d.noneErr)
+	return d.noneErr
 }
 
 // NeedData returns an error where no data directory was found, which says where one was looked for.
@@ -206,7 +213,7 @@ func (d *Dirs) compareData() error {
 			}
 		}
 	}
-	if n := len(d.Missing); n > 0 {
+	if n := len(d.Missing); n > d.unknown() { // else they may be those whose uuids cannot be read, of which there is a warning
 		d.note("of the server's data directories %d of %d are not among those given (%s): tablets with blocks there are not complete",
 			n, n+len(d.Data), strings.Join(d.Missing, ", "))
 	}

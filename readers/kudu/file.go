@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -78,7 +79,8 @@ type server struct {
 	blocks *Blocks
 	limits arrowio.Limits
 	opt    Options
-	failed error // what had to be passed over to open them, to verify them; nil = nothing
+	locked string // the file that a server locks while it runs, where one is locked; "" = none is
+	failed error  // what had to be passed over to open them, to verify them; nil = nothing
 }
 
 func openServer(ctx context.Context, path string, limits arrowio.Limits, o Options) (*server, error) {
@@ -91,6 +93,11 @@ func openServer(ctx context.Context, path string, limits arrowio.Limits, o Optio
 	}
 	if err != nil {
 		return nil, err
+	}
+	for i := range s.dirs.Data {
+		if name := filepath.Join(s.dirs.Data[i].Path, dirInstanceName); s.locked == "" && isLocked(name) {
+			s.locked = name
+		}
 	}
 	if s.blocks, err = OpenBlocks(ctx, s.dirs); err != nil {
 		return nil, err
@@ -184,10 +191,18 @@ func (f *File) openTablets(ctx context.Context) error {
 	return nil
 }
 
-func inTablet(err error, t *tablet) error { return inPlace(err, "tablet "+t.id) }
+func inTablet(err error, t *tablet) error {
+	if t.id == setTablet { // which the file's name tells
+		return errs.Locate(err, errs.At{Format: Name})
+	}
+	return inPlace(err, t.place())
+}
 
 func inRowSet(err error, rs *rowset) error {
-	return inPlace(err, fmt.Sprintf("tablet %s, rowset %d", rs.tablet.id, rs.meta.ID))
+	if at, _ := errs.Where(err); rs.tablet.id == setTablet && (at.File != "" || strings.HasPrefix(at.Op, "rowset ")) {
+		return err // the name of the file tells the rowset
+	}
+	return inPlace(err, rs.place())
 }
 
 // inPlace says in which tablet, or in which rowset of it, an error is, unless it says so itself.

@@ -136,7 +136,7 @@ func (h *HeldRowSet) Keys(ctx context.Context) (*cfile.Keys, io.Closer, error) {
 	keys, err := r.NewKeys(ctx)
 	if err != nil {
 		_ = closer.Close()
-		return nil, nil, inRowSet(inBlock(err, id, what), h.rs)
+		return nil, nil, inRowSet(h.rs.file.inBlock(err, id, what), h.rs)
 	}
 	return keys, closer, nil
 }

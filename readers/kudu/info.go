@@ -271,7 +271,10 @@ func (b *infoBuilder) rowset(t *tablet, rs *kuduwire.RowSet, uses []kuduwire.Blo
 	for _, u := range uses {
 		at := b.entry(u)
 		path, where, err := b.blocks.At(u.Block)
-		block := arrowio.BlockInfo{Group: b.group, Kind: kindOf(u), ID: kuduwire.BlockName(u.Block), Where: path, Off: where.Off, Bytes: where.Len}
+		block := arrowio.BlockInfo{Group: b.group, Kind: kindOf(u), Where: path, Off: where.Off, Bytes: where.Len}
+		if b.set == nil {
+			block.ID = kuduwire.BlockName(u.Block)
+		}
 		c := &b.Columns[at]
 		c.Bytes += where.Len
 		c.Blocks++
@@ -352,7 +355,11 @@ func (b *infoBuilder) footer(t *tablet, u kuduwire.BlockUse, c *arrowio.ColumnIn
 		}
 		b.doubled[at]++
 		c.Verdict = fmt.Sprintf("%s damaged", count(int64(b.doubled[at]), "file"))
-		b.Notes = append(b.Notes, fmt.Sprintf("! tablet %s, %v, block %s: checksums: %s", t.id, u, kuduwire.BlockName(u.Block), v))
+		where := block.Where
+		if b.set == nil {
+			where = fmt.Sprintf("tablet %s, %v, block %s", t.id, u, kuduwire.BlockName(u.Block))
+		}
+		b.Notes = append(b.Notes, fmt.Sprintf("! %s: checksums: %s", where, v))
 	}
 	return nil
 }

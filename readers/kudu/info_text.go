@@ -82,7 +82,7 @@ func (g *rowsetInfo) keys(r *cfile.Reader) {
 }
 
 func (b *infoBuilder) rowsetText(t *tablet, rs *kuduwire.RowSet, g *rowsetInfo) string {
-	parts := []string{fmt.Sprintf("tablet %s", t.id), fmt.Sprintf("rowset %d", rs.ID)}
+	parts := []string{(&rowset{tablet: t, meta: rs}).place()}
 	if g.rows >= 0 {
 		parts = append(parts, fmt.Sprintf("%s stored, %d live", count(g.rows, "row"), b.places.rowsets[rs].Len()))
 	}

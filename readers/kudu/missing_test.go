@@ -1,14 +1,18 @@
 package kudu
 
 import (
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/cfilewire"
+	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
 // warningsOf opens a table and returns what it warns of.
@@ -248,5 +252,60 @@ func TestDataDirectoryUnknown(t *testing.T) {
 	f, w := s.warningsOf("kudu-table=changed")
 	if f.rows() != rows || len(w) != 1 || w[0].Kind != arrowio.WarnDoubt || !strings.Contains(w[0].Text, "block_manager_instance") {
 		t.Errorf("%d of %d rows: %+v", f.rows(), rows, w)
+	}
+
+	// Nor is it where another data directory names it.
+	d := Dirs{Data: []DataDir{{Path: "a"}, {Path: "b", UUID: "b", AllUUIDs: []string{"a", "b"}}}}
+	if err := d.compareData(); err != nil || len(d.Notes()) > 0 {
+		t.Errorf("%v, %q", err, d.Notes())
+	}
+	d.Data[1].AllUUIDs = append(d.Data[1].AllUUIDs, "c")
+	d.Missing = nil
+	if err := d.compareData(); err != nil || len(d.Notes()) != 1 || !strings.Contains(d.Notes()[0], "2 of 4") {
+		t.Errorf("%v, %q", err, d.Notes())
+	}
+}
+
+// Where no data directory is found, a salvage says so as the error does.
+func TestSalvageWithoutData(t *testing.T) {
+	s := newRealServer(t, "file")
+	if err := os.RemoveAll(s.path("data")); err != nil {
+		t.Fatal(err)
+	}
+	_, w := s.warningsOf("kudu-table=changed", "kudu-salvage=true")
+	if !slices.ContainsFunc(w, func(w arrowio.Warning) bool {
+		return w.Kind == arrowio.WarnMissing && strings.HasPrefix(w.Text, "no data directory in ")
+	}) {
+		t.Errorf("%+v", w)
+	}
+}
+
+// The bounds of a range are values, on both sides of the columns.
+func TestRangeText(t *testing.T) {
+	schema := &kuduwire.Schema{Columns: []kuduwire.Column{{Name: "a", Type: cfilewire.Int32, Key: true}, {Name: "b", Type: cfilewire.String, Key: true}}}
+	key := func(n uint32, s string) []byte {
+		k, err := cfilewire.AppendKey(nil, cfilewire.Int32, binary.LittleEndian.AppendUint32(nil, n), false)
+		if err == nil {
+			k, err = cfilewire.AppendKey(k, cfilewire.String, []byte(s), true)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	for want, c := range map[string]struct {
+		columns      []int
+		lower, upper []byte
+	}{
+		"hash bucket 1, 0 <= a < 100":                      {[]int{0}, key(0, "")[:4], key(100, "")[:4]},
+		"hash bucket 1, a >= 7":                            {[]int{0}, key(7, "")[:4], nil},
+		"hash bucket 1, a < 7":                             {[]int{0}, nil, key(7, "")[:4]},
+		`hash bucket 1, (1, "x") <= (a, b) < (1, "y\x00")`: {[]int{0, 1}, key(1, "x"), key(1, "y\x00")},
+		"hash bucket 1":                                    {nil, nil, nil},
+	} {
+		x := kuduwire.Partition{Buckets: []int32{1}, Lower: c.lower, Upper: c.upper}
+		if got := partitionName(&x, &kuduwire.Partitioning{Range: c.columns}, schema); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }

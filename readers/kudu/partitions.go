@@ -94,11 +94,14 @@ func partitionName(x *kuduwire.Partition, p *kuduwire.Partitioning, s *kuduwire.
 	if len(names) > 1 {
 		columns = "(" + columns + ")"
 	}
-	if len(x.Lower) > 0 {
-		parts = append(parts, fmt.Sprintf("%s >= %s", columns, keyText(ranged, x.Lower)))
-	}
-	if len(x.Upper) > 0 {
-		parts = append(parts, fmt.Sprintf("%s < %s", columns, keyText(ranged, x.Upper)))
+	lower, upper := keyText(ranged, x.Lower), keyText(ranged, x.Upper)
+	switch {
+	case len(x.Lower) > 0 && len(x.Upper) > 0:
+		parts = append(parts, fmt.Sprintf("%s <= %s < %s", lower, columns, upper))
+	case len(x.Lower) > 0:
+		parts = append(parts, fmt.Sprintf("%s >= %s", columns, lower))
+	case len(x.Upper) > 0:
+		parts = append(parts, fmt.Sprintf("%s < %s", columns, upper))
 	}
 	return strings.Join(parts, ", ")
 }

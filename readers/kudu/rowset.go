@@ -85,13 +85,13 @@ func columnName(s *kuduwire.Schema, id int32) string {
 }
 
 // inBlock says which block an error is about; what is "column", a space and the column's name, or says what the block is.
+// Of a set it says which file.
 func (f *File) inBlock(err error, id uint64, what string) error {
-	return inBlock(err, id, what)
-}
-
-func inBlock(err error, id uint64, what string) error {
 	if err == nil {
 		return nil
+	}
+	if f.set != nil {
+		return f.inSetFile(err, id, what)
 	}
 	where := "block " + kuduwire.BlockName(id)
 	column, ok := strings.CutPrefix(what, "column ")
@@ -118,6 +118,22 @@ func inBlock(err error, id uint64, what string) error {
 		c.Op += ", " + e.Op
 	}
 	return &c
+}
+
+// inSetFile is inBlock for a set.
+func (f *File) inSetFile(err error, id uint64, what string) error {
+	at := errs.At{Format: Name}
+	at.File, _, _ = f.blocks.At(id) // of a block that the set has not there is nothing to say
+	if column, ok := strings.CutPrefix(what, "column "); ok {
+		at.Column = column
+	}
+	var e *errs.Error
+	if errors.As(err, &e) && e.Format != Name { // it is one of CFiles
+		c := *e
+		c.Format = Name
+		err = &c
+	}
+	return errs.Locate(err, at)
 }
 
 // openRowSet reads what is needed to know about a rowset before it is read.
@@ -173,7 +189,7 @@ func (f *File) openDeltas(ctx context.Context, rs *rowset, blocks []uint64, matt
 		}
 		if err != nil {
 			if f.opt.Salvage && ctx.Err() == nil {
-				f.loseBlocks(at(rs.place(), arrowio.UnknownRows), "tablet %s, rowset %d: changes to rows: %v", rs.tablet.id, rs.meta.ID, err)
+				f.loseBlocks(at(rs.place(), arrowio.UnknownRows), "%s: changes to rows: %v", rs.place(), err)
 				continue
 			}
 			return nil, err

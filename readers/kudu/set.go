@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -156,11 +157,14 @@ func (b *setBlocks) open(ctx context.Context, id uint64) (arrowio.Source, io.Clo
 		return nil, nil, err
 	}
 	src, err := b.tree.Open(ctx, f.Name)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, corrupt("%w", absent("there is no such file, although "+kuduwire.SetFileName+" names it"))
+	case err != nil:
 		return nil, nil, err
 	}
 	if src.Size() != f.Bytes {
-		return nil, nil, errors.Join(corrupt("%s: %s says that it has %d bytes, it has %d", f.Name, kuduwire.SetFileName, f.Bytes, src.Size()), src.Close())
+		return nil, nil, errors.Join(corrupt("%s says that it has %d bytes, it has %d", kuduwire.SetFileName, f.Bytes, src.Size()), src.Close())
 	}
 	return src, src, nil
 }

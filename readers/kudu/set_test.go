@@ -238,7 +238,7 @@ func TestSetDamaged(t *testing.T) {
 			err = v.(arrowio.Verifier).Verify(t.Context(), func(error) { faults++ })
 			_ = v.Close()
 		}
-		if err != nil && name != "a file is missing" || err == nil && faults == 0 {
+		if err != nil || faults == 0 {
 			t.Errorf("%s: Verify: %d faults, %v", name, faults, err)
 		}
 		f, err := openSet(t, dir, arrowio.OpenOptions{})
@@ -254,6 +254,79 @@ func TestSetDamaged(t *testing.T) {
 		if err == nil && name != "bounds" && name != "swapped" { // which no reading of all rows looks at
 			t.Errorf("%s: it was read", name)
 		}
+	}
+}
+
+// Errors, faults and warnings of a set name the file, and no tablets or blocks, which a set does not have.
+func TestSetNamesFiles(t *testing.T) {
+	for name, harm := range map[string]func(path string) error{
+		"a flip": func(path string) error {
+			b, err := os.ReadFile(path)
+			if err == nil {
+				b[30] ^= 1
+				err = os.WriteFile(path, b, 0o666)
+			}
+			return err
+		},
+		"cut":  func(path string) error { return os.Truncate(path, 40) },
+		"gone": os.Remove,
+	} {
+		dir, _ := madeSet(t, true, 40, 30)
+		path := filepath.Join(dir, "rowset-00001", "v.cfile")
+		if err := harm(path); err != nil {
+			t.Fatal(err)
+		}
+		said := func(what, text string) {
+			t.Helper()
+			if !strings.Contains(text, path) || strings.Contains(text, "tablet") || strings.Contains(text, "block 0") || strings.Count(text, Name+": ") > 1 {
+				t.Errorf("%s: %s: %s", name, what, text)
+			}
+		}
+		f, err := openSet(t, dir, arrowio.OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rec, err := conformance.Collect(t, f, memory.NewGoAllocator(), 100); err == nil {
+			rec.Release()
+			t.Errorf("%s: read", name)
+		} else {
+			said("reading", err.Error())
+			if at, _ := errs.Where(err); at.File != path || at.Column != "v" || !errors.Is(err, errs.ErrCorrupt) {
+				t.Errorf("%s: %+v", name, at)
+			}
+		}
+		info, err := f.Info(t.Context(), arrowio.InfoOptions{Checksums: true, Blocks: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		said("info", strings.Join(info.Notes, "; "))
+		_ = f.Close()
+		v, err := openSet(t, dir, arrowio.OpenOptions{For: arrowio.ForVerify})
+		if err != nil {
+			t.Fatal(err)
+		}
+		faults := 0
+		if err := v.(arrowio.Verifier).Verify(t.Context(), func(err error) { faults++; said("verify", err.Error()) }); err != nil || faults != 1 {
+			t.Errorf("%s: %d faults, %v", name, faults, err)
+		}
+		_ = v.Close()
+		s, err := openSet(t, dir, arrowio.OpenOptions{Options: map[string]string{"kudu-salvage": "true"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rec, err := conformance.Collect(t, s, memory.NewGoAllocator(), 100); err != nil {
+			t.Errorf("%s: salvage: %v", name, err)
+		} else {
+			rec.Release()
+		}
+		w := s.(arrowio.Warner).Warnings()
+		if len(w) == 0 {
+			t.Errorf("%s: no warning", name)
+		}
+		for _, w := range w {
+			said("salvage", w.Text)
+		}
+		_ = s.Close()
 	}
 }
 

@@ -168,11 +168,11 @@ func (r *splitReader) openColumn(ctx context.Context, c *column, rows arrowio.Ro
 }
 
 // located says which column, and which block, an error of reading is about.
-func (c *column) located(err error) error {
+func (f *File) located(c *column, err error) error {
 	if c.block == nil {
 		return errs.Locate(err, errs.At{Column: c.kudu.Name})
 	}
-	return inBlock(err, c.id, "column "+c.kudu.Name)
+	return f.inBlock(err, c.id, "column "+c.kudu.Name)
 }
 
 // checkColumn tests that a block holds the column that the superblock says.
@@ -249,7 +249,7 @@ func (r *splitReader) Read(n int) (int, error) {
 			for _, u := range runs {
 				c.Skip(u.row - c.Row())
 				if err := c.Read(u.n); err != nil {
-					return c.located(err)
+					return r.file.located(c, err)
 				}
 			}
 		}

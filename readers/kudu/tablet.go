@@ -39,7 +39,8 @@ func (f *File) openTablet(ctx context.Context, t *tablet) error {
 			if !f.opt.Salvage || ctx.Err() != nil {
 				return inRowSet(err, &rowset{tablet: t, meta: meta})
 			}
-			f.loseBlocks(at((&rowset{tablet: t, meta: meta}).place(), meta.LiveRows), "tablet %s, rowset %d: all rows: %v", t.id, meta.ID, unplaced(err, t))
+			place := (&rowset{tablet: t, meta: meta}).place()
+			f.loseBlocks(at(place, meta.LiveRows), "%s: all rows: %v", place, unplaced(err, t))
 			continue
 		}
 		t.rowsets = append(t.rowsets, rs)
@@ -87,7 +88,7 @@ func (f *File) openTablet(ctx context.Context, t *tablet) error {
 		return err
 	}
 	if len(t.rowsets) == 0 && t.mem.len() == 0 {
-		f.note("tablet %s is empty", t.id)
+		f.note("%s is empty", t.place())
 	}
 	return nil
 }
@@ -186,7 +187,7 @@ func (f *File) findLosses(ctx context.Context, rs *rowset) error {
 	for i := range rs.tablet.schema.Columns {
 		c := &rs.tablet.schema.Columns[i]
 		if _, ok := rs.column(c.ID); !ok && !c.Nullable && c.ReadDefault == nil {
-			f.loseBlocks(at(rs.place(), rs.rows, c.Name), "tablet %s, rowset %d: all %d rows of column %s, which has neither a block nor nulls nor a default", rs.tablet.id, rs.meta.ID, rs.rows, c.Name)
+			f.loseBlocks(at(rs.place(), rs.rows, c.Name), "%s: all %d rows of column %s, which has neither a block nor nulls nor a default", rs.place(), rs.rows, c.Name)
 			rs.lost[c.ID] = losses{arrowio.RowSet{}.Add(arrowio.RowRange{End: rs.rows})}
 		}
 	}
@@ -202,7 +203,7 @@ func (f *File) findLosses(ctx context.Context, rs *rowset) error {
 			return ctx.Err()
 		}
 		if err != nil { // no block of it can be reached
-			f.loseBlocks(at(rs.place(), rs.rows, column.Name), "tablet %s, rowset %d: all %d rows of %v", rs.tablet.id, rs.meta.ID, rs.rows, unplaced(err, rs.tablet))
+			f.loseBlocks(at(rs.place(), rs.rows, column.Name), "%s: all %d rows of %v", rs.place(), rs.rows, unplaced(err, rs.tablet))
 			bad = arrowio.RowSet{}.Add(arrowio.RowRange{End: rs.rows})
 		}
 		if len(bad) > 0 {
@@ -244,7 +245,7 @@ func (f *File) damage(ctx context.Context, rs *rowset, c *kuduwire.Column, block
 		return nil, err
 	}
 	bad, err := r.Damage(ctx, field, func(rows arrowio.RowRange, err error) {
-		f.loseBlocks(at(rs.place(), rows.Len(), c.Name), "tablet %s, rowset %d: rows %d to %d of %v", rs.tablet.id, rs.meta.ID, rows.Start, rows.End, f.inBlock(err, block, what))
+		f.loseBlocks(at(rs.place(), rows.Len(), c.Name), "%s: rows %d to %d of %v", rs.place(), rows.Start, rows.End, unplaced(f.inBlock(err, block, what), rs.tablet))
 	})
 	return bad, f.inBlock(err, block, what)
 }
@@ -257,7 +258,7 @@ func (f *File) tryDeltas(ctx context.Context, rs *rowset, r *cfile.Reader, id ui
 		return f.inBlock(err, id, "deltas")
 	}
 	lose := func(rows int64, what string, err error) {
-		f.loseBlocks(at(rs.place(), rows), "tablet %s, rowset %d: %s: %v", rs.tablet.id, rs.meta.ID, what, f.inBlock(err, id, "deltas"))
+		f.loseBlocks(at(rs.place(), rows), "%s: %s: %v", rs.place(), what, unplaced(f.inBlock(err, id, "deltas"), rs.tablet))
 	}
 	d.Pass = func(err error) { lose(arrowio.UnknownRows, "changes to rows", err) }
 	for d.Next() {

@@ -71,7 +71,7 @@ func (f *File) lookUp(ctx context.Context, t *tablet) (keys [][]storedRow, first
 	for _, rs := range t.rowsets {
 		found, err := f.lookUpIn(ctx, t, rs)
 		if err != nil && f.opt.Salvage && isData(err) {
-			f.doubt(rs.place(), "tablet %s, rowset %d: its rows may be older ones of keys that the log has, because its keys cannot be read: %v", t.id, rs.meta.ID, err)
+			f.doubt(rs.place(), "%s: its rows may be older ones of keys that the log has, because its keys cannot be read: %v", rs.place(), err)
 			continue
 		}
 		if err != nil {
@@ -197,11 +197,11 @@ func (f *File) compareAll(ctx context.Context, t *tablet) (keys [][]storedRow, f
 	case failed != nil && !f.opt.Salvage:
 		return nil, nil, failed
 	case failed != nil:
-		f.doubt(t.place(), "tablet %s: keys may be live twice, because not all keys can be read: %v", t.id, failed)
+		f.doubt(t.place(), "%s: keys may be live twice, because not all keys can be read: %v", t.place(), failed)
 	case !checked && !f.opt.Salvage:
 		return nil, nil, errs.Errorf(errs.ErrUnsupported, "a part of the write-ahead log is missing, and more than %d rowsets have overlapping keys: whether keys are live twice cannot be checked", mergeWays)
 	case !checked:
-		f.doubt(t.place(), "tablet %s: keys may be live twice: more than %d rowsets have overlapping keys, which is more than can be compared", t.id, mergeWays)
+		f.doubt(t.place(), "%s: keys may be live twice: more than %d rowsets have overlapping keys, which is more than can be compared", t.place(), mergeWays)
 	}
 	return keys, first, nil
 }
@@ -253,8 +253,8 @@ func (f *File) hide(ctx context.Context, t *tablet, keys [][]storedRow, why stri
 			rs.log = append(rs.log, logDelta{row: row, change: deleteChange})
 		}
 		slices.SortStableFunc(rs.log, func(a, b logDelta) int { return cmp.Compare(a.row, b.row) })
-		f.lose(nil, at(rs.place(), int64(len(rows))), "tablet %s, rowset %d: %s, and the log lacks the deletion: %s", t.id, rs.meta.ID,
-			counted(int64(len(rows)), "row is left out, because a newer row has its key", "rows are left out, because newer rows have their keys"), why)
+		f.lose(nil, at(rs.place(), int64(len(rows))), "%s: %s: %s", rs.place(),
+			counted(int64(len(rows)), "row is left out, because a newer row has its key and the log does not have the deletion of the older one", "rows are left out, because newer rows have their keys and the log does not have the deletions of the older ones"), why)
 	}
 	return nil
 }

@@ -97,7 +97,7 @@ func (v *verifier) shared() error {
 		for _, u := range t.super.Blocks() {
 			if other := ours[u.Block]; other != nil {
 				err := corrupt("%v is also a block of tablet %s", u, other.id)
-				if err := v.fault(inTablet(inBlock(err, u.Block, ""), t)); err != nil {
+				if err := v.fault(inTablet(v.inBlock(err, u.Block, ""), t)); err != nil {
 					return err
 				}
 			}
@@ -118,14 +118,14 @@ func (v *verifier) shared() error {
 		}
 		for _, b := range s.Orphaned {
 			if t := ours[b]; t != nil {
-				if err := v.fault(inTablet(inBlock(corrupt("tablet %s calls it orphaned, and it is used", id), b, ""), t)); err != nil {
+				if err := v.fault(inTablet(v.inBlock(corrupt("tablet %s calls it orphaned, and it is used", id), b, ""), t)); err != nil {
 					return err
 				}
 			}
 		}
 		for _, u := range s.Blocks() {
 			if t := ours[u.Block]; t != nil && t.id != id && !v.has(id) {
-				if err := v.fault(inTablet(inBlock(corrupt("it is also %v of tablet %s of table %s", u, id, s.TableName), u.Block, ""), t)); err != nil {
+				if err := v.fault(inTablet(v.inBlock(corrupt("it is also %v of tablet %s of table %s", u, id, s.TableName), u.Block, ""), t)); err != nil {
 					return err
 				}
 			}
@@ -194,7 +194,7 @@ func (c *rowsetCheck) check(id uint64, what string, o cfile.CheckOptions, more f
 	defer closer.Close()
 	report := func(err error) {
 		c.bad[id] = true
-		c.report(inRowSet(inBlock(err, id, what), c.rs))
+		c.report(inRowSet(c.inBlock(err, id, what), c.rs))
 	}
 	if err := r.Check(c.ctx, o, report); err != nil {
 		return err
@@ -204,7 +204,7 @@ func (c *rowsetCheck) check(id uint64, what string, o cfile.CheckOptions, more f
 	}
 	if err := more(r); err != nil {
 		c.bad[id] = true
-		return c.fault(inRowSet(inBlock(err, id, what), c.rs))
+		return c.fault(inRowSet(c.inBlock(err, id, what), c.rs))
 	}
 	return nil
 }

@@ -70,14 +70,14 @@ func (c *rowsetCheck) index() error {
 		if ok && len(x.said) > 0 && !bytes.Equal(is, x.said) {
 			err := corrupt("the superblock says that the %s key is %s, the file of the keys %s", x.name,
 				keyText(c.rs.tablet.schema, x.said), keyText(c.rs.tablet.schema, is))
-			if err := c.fault(inRowSet(inBlock(err, id, what), c.rs)); err != nil {
+			if err := c.fault(inRowSet(c.inBlock(err, id, what), c.rs)); err != nil {
 				return err
 			}
 		}
 	}
 	if r.Footer().Val == nil && c.rs.rows > 0 {
 		c.bad[id] = true
-		return c.fault(inRowSet(inBlock(corrupt("it has no index of keys"), id, what), c.rs))
+		return c.fault(inRowSet(c.inBlock(corrupt("it has no index of keys"), id, what), c.rs))
 	}
 	if !meta.HasAdHoc {
 		return nil
@@ -90,7 +90,7 @@ func (c *rowsetCheck) index() error {
 	if len(c.keys) == 0 {
 		return nil
 	}
-	return c.fault(inRowSet(inBlock(c.compareKeys(r), id, what), c.rs))
+	return c.fault(inRowSet(c.inBlock(c.compareKeys(r), id, what), c.rs))
 }
 
 // bloom checks the filters.
@@ -112,7 +112,7 @@ func (c *rowsetCheck) bloom() error {
 		return c.fault(inRowSet(err, c.rs))
 	}
 	defer fc.Close()
-	return cfile.CheckBloom(c.ctx, filters, keys, func(err error) { c.report(inRowSet(inBlock(err, id, whatBloom), c.rs)) })
+	return cfile.CheckBloom(c.ctx, filters, keys, func(err error) { c.report(inRowSet(c.inBlock(err, id, whatBloom), c.rs)) })
 }
 
 // compareRows is how many rows of the key columns are compared at a time.

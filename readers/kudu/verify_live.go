@@ -23,7 +23,7 @@ func (v *verifier) liveOnce(t *tablet) error {
 		return nil
 	}
 	if v.opt.SkipLog {
-		v.doubt(t.place(), "tablet %s: whether keys are live in several rowsets was not checked, for that takes its log", t.id)
+		v.doubt(t.place(), "%s: whether keys are live in several rowsets was not checked, for that takes its log", t.place())
 		return nil
 	}
 	p := &livePairs{verifier: v, tablet: t, pairs: map[[2]int64]*livePair{}}
@@ -32,7 +32,7 @@ func (v *verifier) liveOnce(t *tablet) error {
 		return err
 	}
 	if !ok {
-		v.doubt(t.place(), "tablet %s: more than %d of its rowsets have overlapping keys: whether keys are live in several of them was not checked", t.id, v.ways)
+		v.doubt(t.place(), "%s: more than %d of its rowsets have overlapping keys: whether keys are live in several of them was not checked", t.place(), v.ways)
 	}
 	return p.tell()
 }
@@ -230,7 +230,7 @@ func (m *liveMerge) ended(s *keySource, err error) error {
 	if err == nil {
 		return nil
 	}
-	return m.fault(inRowSet(inBlock(err, s.id, s.what), s.rs))
+	return m.fault(inRowSet(m.inBlock(err, s.id, s.what), s.rs))
 }
 
 // livePairs counts the keys that are live twice, by rowsets.

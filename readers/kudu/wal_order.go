@@ -247,11 +247,11 @@ func (r *replayer) rest() error {
 		case !apply:
 			what, tell = "left out", func(format string, args ...any) { r.report.noteRows(rows, format, args...) }
 		}
-		which, first := "operation "+r.pending[above].op.ID.String()+" is", r.pending[above].op.ID
+		which, are, first := "operation "+r.pending[above].op.ID.String(), "is", r.pending[above].op.ID
 		if n := len(r.pending) - above; n > 1 {
-			which = fmt.Sprintf("%d operations, %s to %s, are", n, first, r.pending[len(r.pending)-1].op.ID)
+			which, are = fmt.Sprintf("%d operations, %s to %s", n, first, r.pending[len(r.pending)-1].op.ID), "are"
 		}
-		tell("%s above the highest COMMIT (%s): %s, as %s", which, count(rows, "row"), what, reason)
+		tell("%s (%s) %s above the highest COMMIT, and %s, because %s", which, count(rows, "row"), are, what, reason)
 		if !apply {
 			for i := above; i < len(r.pending); i++ {
 				r.release(&r.pending[i])
@@ -273,7 +273,7 @@ func (r *replayer) rest() error {
 // decide says whether to apply operations of which the log does not tell whether they were committed, and why.
 func (r *replayer) decide() (apply bool, reason string, err error) {
 	if r.o.Uncommitted != "" {
-		return r.o.Uncommitted == "apply", "was asked for", nil
+		return r.o.Uncommitted == "apply", "this was asked for", nil
 	}
 	sole, err := r.sole()
 	switch {
@@ -281,8 +281,10 @@ func (r *replayer) decide() (apply bool, reason string, err error) {
 		return true, "this server alone decides what is committed", nil
 	case err == nil:
 		return false, "the replicas on other servers know whether they were committed", nil
-	case errors.Is(err, fs.ErrNotExist) || r.o.Salvage && isData(err):
-		return false, "nothing tells which replicas the tablet has: " + innermost(err), nil
+	case errors.Is(err, fs.ErrNotExist):
+		return false, "the tablet has no consensus metadata, which tells what other replicas there are", nil
+	case r.o.Salvage && isData(err):
+		return false, "the tablet's consensus metadata, which tells what other replicas there are, cannot be read: " + innermost(err), nil
 	}
 	return false, "", err
 }

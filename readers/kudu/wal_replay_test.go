@@ -220,14 +220,14 @@ func TestReplayUncommitted(t *testing.T) {
 	without := []string{`1 null null 7 null`, `2 null null 7 2`}
 	st := l.must(t, replayOptions{})
 	wantText(t, st, applied...)
-	if len(st.notes) != 1 || !strings.Contains(st.notes[0], "operation 1.2 is above the highest COMMIT (17 rows): applied") {
+	if len(st.notes) != 1 || !strings.Contains(st.notes[0], "operation 1.2 (17 rows) is above the highest COMMIT, and applied, because") {
 		t.Errorf("%q", st.notes)
 	}
 	wantText(t, l.must(t, replayOptions{Uncommitted: "skip"}), without...)
 	l.peers = append(l.peers, protoMsg{}.str(1, "another").num(2, 1))
 	st = l.must(t, replayOptions{})
 	wantText(t, st, without...)
-	if len(st.notes) != 1 || !strings.Contains(st.notes[0], "(17 rows): left out") || st.lost != nil {
+	if len(st.notes) != 1 || !strings.Contains(st.notes[0], "(17 rows) is above the highest COMMIT, and left out, because") || st.lost != nil {
 		t.Errorf("%q", st.notes)
 	}
 	wantText(t, l.must(t, replayOptions{Uncommitted: "apply"}), applied...)

@@ -48,11 +48,19 @@ func (t *lineList) appendTo(out []arrowio.Warning, kind arrowio.WarningKind, wha
 	return out
 }
 
-// place is a tablet as the place of a warning.
-func (t *tablet) place() string { return "tablet " + t.id }
+// place is a tablet as the place of a warning or an error.
+func (t *tablet) place() string {
+	if t.id == setTablet {
+		return "the set"
+	}
+	return "tablet " + t.id
+}
 
-// place is a rowset as the place of a warning.
+// place is a rowset as the place of a warning or an error.
 func (rs *rowset) place() string {
+	if rs.tablet.id == setTablet {
+		return fmt.Sprintf("rowset %d", rs.meta.ID)
+	}
 	return fmt.Sprintf("tablet %s, rowset %d", rs.tablet.id, rs.meta.ID)
 }
 
@@ -72,6 +80,9 @@ func (f *findings) ofServer(s *server) {
 			kind = arrowio.WarnMissing
 		}
 		f.doubts.add(arrowio.Warnf(kind, d))
+	}
+	if s.locked != "" {
+		f.doubts.add(arrowio.Warnf(arrowio.WarnDoubt, fmt.Sprintf("the server is running: a process has locked %s. It changes and deletes files while they are read, so rows may be missing or wrong; stop the server first, or read a snapshot of its file systems", s.locked)))
 	}
 	if s.failed != nil {
 		f.fault(s.failed)
