@@ -168,7 +168,7 @@ func TestPruneMadeTables(t *testing.T) {
 	if testing.Short() {
 		rounds = 30
 	}
-	for seed := range int64(24) {
+	for seed := int64(0); seed < 24; seed += sampled {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r := rand.New(rand.NewSource(seed))
 			x := newTable(t, r, history{keys: 1 + r.Intn(3), columns: 2, tablets: 1 + r.Intn(2), steps: 250, span: 30})

@@ -143,13 +143,13 @@ func TestCrashes(t *testing.T) {
 			}
 			n := 1
 			for try(never, n) {
-				n++
+				n += sampled
 			}
 			for _, at := range []int{n / 2, n - 8, n - 3} {
-				for m := at + 1; try(at, m); m += 2 {
+				for m := at + 1; try(at, m); m += 2 * sampled {
 				}
 			}
-			if outcomes[false] < 20 || outcomes[true] < 1 {
+			if outcomes[false] < 20/sampled || outcomes[true] < 1 {
 				t.Errorf("%v", outcomes)
 			}
 		})
@@ -158,10 +158,7 @@ func TestCrashes(t *testing.T) {
 
 // TestKilled kills processes that import, at any time: the tablet is the old one or the new one, and a server would start.
 func TestKilled(t *testing.T) {
-	kills := 100
-	if testing.Short() {
-		kills = 10
-	}
+	kills := 100 / sampled
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
