@@ -117,7 +117,7 @@ func (c *lossCheck) convert(name string) outcome {
 		c.errorf("the dry run says %v, the other %v", dry.Losses(), done.Losses())
 	}
 	back, got, err := readAll(path, nil, c.mem)
-	if err != nil && strings.Contains(err.Error(), "--timestamp-unit") && slices.ContainsFunc(done.Losses(), func(l arrowio.Loss) bool { return strings.Contains(l.Text, "refused") }) {
+	if err != nil && strings.Contains(err.Error(), "--timestamp-unit") && slices.ContainsFunc(done.Losses(), func(l arrowio.Loss) bool { return strings.Contains(l.Text, "--timestamp-unit") }) {
 		return unfit // as the plan says
 	}
 	if err != nil {

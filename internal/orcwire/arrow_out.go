@@ -346,7 +346,7 @@ func (x *fieldOut) timestamp(t *Type, typ *arrow.TimestampType) {
 		t.Kind = TimestampInstant
 	}
 	if typ.Unit != arrow.Nanosecond {
-		x.note = ", and times before 1677 or after 2262 are refused, unless --timestamp-unit=" + typ.Unit.String() + " is given"
+		x.note = ", and with times before 1677 or after 2262 only in a coarser unit, such as that of --timestamp-unit=" + typ.Unit.String()
 	}
 	if typ.TimeZone != "" && typ.TimeZone != "UTC" {
 		x.note += "; the same instants, zone UTC instead of " + typ.TimeZone

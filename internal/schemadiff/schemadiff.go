@@ -27,6 +27,7 @@ type Difference struct {
 	Type   arrow.DataType // of the field that is compared
 	Text   string         // "comes back as int32"
 	Lost   []string       // keys of metadata
+	Strict bool           // of Nullable: the field comes back as never null, not the reverse
 }
 
 // Names of the metadata by which extension types are known where they are not registered.
@@ -101,6 +102,7 @@ func (d *differ) field(path string, w, b arrow.Field) {
 			text = "comes back as never null"
 		}
 		d.add(path, Nullable, "%s", text)
+		d.found[len(d.found)-1].Strict = w.Nullable
 	}
 	if lost := Keys(w.Metadata, b.Metadata); len(lost) > 0 {
 		d.add(path, Metadata, "%s", WithoutMetadata(lost))

@@ -68,20 +68,30 @@ func (d *driver) planFile(s *arrow.Schema, p *arrowio.WritePlan) error {
 		return err
 	}
 	p.Metadata = plans.Planned(s.Metadata(), back.Metadata(), "user metadata", "the key is not UTF-8, or another takes its place")
-	var strict []string
+	var lax, strict []string
 	for _, x := range schemadiff.Fields(s.Fields(), back.Fields()) {
-		if x.Aspect == schemadiff.Nullable {
+		switch {
+		case x.Aspect != schemadiff.Nullable:
+		case x.Strict: // unions
 			strict = append(strict, x.Path)
+		default:
+			lax = append(lax, x.Path)
 		}
 	}
-	if n := len(strict); n > 0 {
+	add := func(what string, paths []string) {
 		const shown = 3
-		names := strings.Join(strict[:min(n, shown)], ", ")
+		n := len(paths)
+		if n == 0 {
+			return
+		}
+		names := strings.Join(paths[:min(n, shown)], ", ")
 		if n > shown {
 			names += fmt.Sprintf(" and %d more", n-shown)
 		}
-		p.Metadata = append(p.Metadata, arrowio.PlannedKey{Loss: "fields that are never null come back as nullable: " + names})
+		p.Metadata = append(p.Metadata, arrowio.PlannedKey{Loss: what + ": " + names})
 	}
+	add("fields that are never null come back as nullable", lax)
+	add("fields that may be null come back as never null", strict)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package orc_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -31,5 +32,22 @@ func TestPlanSaysWhatShiftChanges(t *testing.T) {
 		if got := p.Columns[0]; got.Loss != c.loss || (got.Refused != "") != c.refused {
 			t.Errorf("%s: %q, %q", c.t, got.Loss, got.Refused)
 		}
+	}
+}
+
+// TestPlanNullability: fields are read back as nullable, but unions, which are never null in Arrow.
+func TestPlanNullability(t *testing.T) {
+	u := arrow.DenseUnionOf([]arrow.Field{optional("0", arrow.PrimitiveTypes.Int32), optional("1", arrow.BinaryTypes.String)}, []arrow.UnionTypeCode{0, 1})
+	p, err := writer.Plan(schemaOf(field("x", arrow.PrimitiveTypes.Int32), optional("u", u), field("v", u), optional("s", arrow.StructOf(optional("u", u)))), arrowio.WriteOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, k := range p.Metadata {
+		got = append(got, k.Loss)
+	}
+	want := []string{"fields that are never null come back as nullable: x", "fields that may be null come back as never null: u, s.u"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -225,7 +225,7 @@ func TestRefusedValues(t *testing.T) {
 			defer b.Release()
 			for _, o := range []arrowio.WriteOptions{{Allocator: mem}, {Allocator: mem, Parallelism: 1, Options: map[string]string{"orc-row-index-stride": "40", "orc-stripe-rows": "100", "orc-dictionary": "0"}}} {
 				err := tryWrite(t, s, o, a, b)
-				wantError(t, err, errs.ErrSchema, c.says)
+				wantError(t, err, errs.ErrSchema, c.says, "row 150: ")
 				var e *errs.Error
 				if !errors.As(err, &e) || !strings.HasPrefix(e.Column, c.column) || e.Format != "orc" {
 					t.Errorf("%v does not name column %s", err, c.column)
@@ -253,7 +253,7 @@ func TestRefusedNulls(t *testing.T) {
 			st.FieldBuilder(1).(*array.Int32Builder).Append(int32(i))
 		})
 	}
-	wantError(t, tryWrite(t, s, arrowio.WriteOptions{}, pairs(true)), errs.ErrSchema, "column x", "entry of a map is null")
+	wantError(t, tryWrite(t, s, arrowio.WriteOptions{}, pairs(true)), errs.ErrSchema, "column x", "row 33: ", "entry of a map is null")
 	if err := tryWrite(t, s, arrowio.WriteOptions{}, pairs(false)); err != nil {
 		t.Error(err)
 	}

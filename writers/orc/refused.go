@@ -1,11 +1,13 @@
 package orc
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -33,6 +35,49 @@ func (d *driver) refused(t *orcwire.Type, from string) string {
 		}
 	}
 	return ""
+}
+
+// nameRow adds to the error of a value that a field refuses which row it is in: part is what was to be written of it, and first the
+// number of its first row. Only now are rows looked at one by one, each by encoding it once more, to be thrown away.
+func (w *writer) nameRow(field int, part arrow.Array, first int64, err error) error {
+	var refusal *errs.Error
+	if !errors.As(err, &refusal) || refusal.Kind != errs.ErrSchema {
+		return err
+	}
+	// Rows before from are not refused; some before to are.
+	from, to := 0, part.Len()
+	for to-from > 1 {
+		mid := from + (to-from)/2
+		if w.tryRows(field, part, from, mid) != nil {
+			to = mid
+		} else {
+			from = mid
+		}
+	}
+	var e *errs.Error
+	if !errors.As(w.tryRows(field, part, from, to), &e) || e.Kind != errs.ErrSchema {
+		return err // of no row by itself
+	}
+	var bad *orcwire.ValueError
+	named := *e
+	if named.Err = fmt.Errorf("row %d: %w", first+int64(from), e.Err); errors.As(e, &bad) {
+		named.Err = fmt.Errorf("row %d: %s", first+int64(from), bad.Text) // the value's number counts within the row
+	}
+	return &named
+}
+
+// tryRows encodes rows of a field that start from none.
+func (w *writer) tryRows(field int, part arrow.Array, from, to int) error {
+	t := w.d.types[0]
+	if !w.d.rootOnly {
+		t = t.Children[field]
+	}
+	n := w.newNode(t, w.plan.Schema.Field(field).Type, -1)
+	defer n.reset()
+	n.use(&orcwire.OutScratch{})
+	rows := arraySlice(part, int64(from), int64(to))
+	defer rows.Release()
+	return n.write(rows)
 }
 
 // lost adds to what reading back an Arrow type from a column of type t does not show what Write itself changes.

@@ -2,6 +2,7 @@ package orc
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -76,7 +77,8 @@ func intValues[T int16 | int32 | int64](scratch []T, arr arrow.Array) (v, _ []T,
 			over |= x
 		}
 		if over > math.MaxInt64 {
-			return nil, scratch, errs.Errorf(errs.ErrSchema, "a uint64 is beyond the range of bigint")
+			i := slices.IndexFunc(a.Uint64Values(), func(x uint64) bool { return x > math.MaxInt64 })
+			return nil, scratch, errs.Errorf(errs.ErrSchema, "uint64 %d is above the range of bigint", a.Value(i))
 		}
 		return same[T](view[int64](a.Uint64Values())), scratch, nil
 	}

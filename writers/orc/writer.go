@@ -186,7 +186,7 @@ func (w *writer) encode(rec arrow.Record) error {
 				defer part.Release()
 			}
 			if err := f.write(part); err != nil {
-				return err
+				return w.nameRow(i, part, w.total+from, err)
 			}
 			if ends {
 				f.endGroup()
