@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -187,6 +188,9 @@ func (v *countValue) String() string {
 
 func (v *countValue) Set(s string) error {
 	n, err := strconv.Atoi(s)
+	if errors.Is(err, strconv.ErrRange) && s[0] != '-' {
+		return fmt.Errorf("the number is too large")
+	}
 	if err != nil || n < v.min {
 		return fmt.Errorf("want a whole number of at least %d", v.min)
 	}
@@ -202,6 +206,9 @@ func (v *numberValue) String() string { return strconv.FormatInt(v.n, 10) }
 
 func (v *numberValue) Set(s string) error {
 	n, err := strconv.ParseInt(s, 10, 64)
+	if errors.Is(err, strconv.ErrRange) && s[0] != '-' {
+		return fmt.Errorf("the number is too large")
+	}
 	if err != nil || n < v.min {
 		return fmt.Errorf("want a whole number of at least %d", v.min)
 	}

@@ -94,3 +94,11 @@ func TestWhereTwice(t *testing.T) {
 		}
 	}
 }
+
+func TestNumbersTooLarge(t *testing.T) {
+	const large = "99999999999999999999"
+	for _, args := range [][]string{{"tail", "-n", large, "x"}, {"cat", "--jobs", large, "x"}, {"cat", "--limit", large, "x"}} {
+		fails(t, do(t, args...), 2, large, "the number is too large")
+	}
+	fails(t, do(t, "tail", "-n", "-"+large, "x"), 2, "want a whole number of at least 0")
+}
