@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -50,9 +49,8 @@ type fileStore struct {
 // path removes them, and RemoveLeftovers.
 //
 // If path exists, the error is fs.ErrExist, here and again at Commit, unless o.Force. Force replaces a file atomically,
-// and a directory only if all it holds looks like an output of this module: regular files named part-*, schema.json,
-// and beside a schema.json *.cfile, and directories rowset-NNNNN of such, or directories NAME=VALUE of parts, of any columns. For
-// any other directory the error is errs.ErrOption and names what it holds. The permissions of what is replaced are kept. A
+// and a directory only if all it holds looks like an output of this module (see OutputNames); for any other the error is
+// errs.ErrOption and names what it holds. The permissions of what is replaced are kept. A
 // symbolic link is followed, and what it points to is replaced. Devices, pipes and sockets are never replaced.
 //
 // Create, Commit and Abort may be called concurrently; a sink is for one goroutine at a time.
@@ -115,24 +113,8 @@ func (s *fileStore) present() (fs.FileInfo, error) {
 // listOutput returns the names of all that is below a directory that holds nothing but output of ours, those in a directory
 // before its own, and an error for any other.
 func (s *fileStore) listOutput(dir string) ([]string, error) {
-	_, err := os.Lstat(filepath.Join(dir, "schema.json"))
-	schema := err == nil
-	names, err := outputNames(dir, func(string) bool { return schema })
-	if foreign := foreignError(""); errors.As(err, &foreign) {
-		return nil, s.notOurs(string(foreign))
-	}
-	return names, err
-}
-
-// rowsetName is of the directories of a set that has several.
-var rowsetName = regexp.MustCompile(`^rowset-[0-9]{5,}$`)
-
-func isColumn(name string) bool { return strings.HasSuffix(name, ".cfile") }
-
-// notOurs says that a directory holds what this module does not write.
-func (s *fileStore) notOurs(name string) error {
-	err := errs.Errorf(errs.ErrOption, "the directory holds %q, which does not look like output of this program; remove it first", name)
-	return errs.Locate(err, errs.At{File: s.shown})
+	names, err := OutputNames(localEntries(dir))
+	return names, errs.Locate(err, errs.At{File: s.shown})
 }
 
 // hidden returns a new name beside the output.
@@ -347,7 +329,7 @@ func (s *fileStore) exchange(from string, old fs.FileInfo) error {
 		return errors.Join(err, os.Rename(aside, s.path))
 	}
 	for i, n := range names {
-		names[i] = filepath.Join(aside, n)
+		names[i] = filepath.Join(aside, filepath.FromSlash(n))
 	}
 	s.old = append(names, aside)
 	return nil

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 )
 
 // leftoverName is of what a fileStore has beside an output: see fileStore.hidden.
@@ -65,94 +64,14 @@ func restore(aside, path string) (bool, error) {
 
 // removeOutput removes a directory of objects, whole or not, and nothing that is none.
 func removeOutput(dir string) error {
-	names, err := outputNames(dir, func(string) bool { return true })
+	names, err := outputNames(localEntries(dir), true)
 	if err != nil {
 		return err
 	}
 	for _, n := range names {
-		if err := os.Remove(filepath.Join(dir, n)); err != nil {
+		if err := os.Remove(filepath.Join(dir, filepath.FromSlash(n))); err != nil {
 			return err
 		}
 	}
 	return os.Remove(dir)
-}
-
-// outputNames returns the names of all that is below a directory that holds nothing but objects of ours, those in a
-// directory before its own. column tells whether NAME.cfile may be one. The error is a foreignError for any other.
-func outputNames(dir string, column func(name string) bool) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	if len(entries) > 0 && partitionColumn(entries[0]) != "" {
-		return partitionNames(dir, "", entries)
-	}
-	var names []string
-	for _, e := range entries {
-		n := e.Name()
-		switch {
-		case e.Type().IsRegular() && (n == "schema.json" || strings.HasPrefix(n, "part-") || isColumn(n) && column(n)):
-		case e.IsDir() && rowsetName.MatchString(n) && column(n):
-			files, err := os.ReadDir(filepath.Join(dir, n))
-			if err != nil {
-				return nil, err
-			}
-			for _, f := range files {
-				name := filepath.Join(n, f.Name())
-				if !f.Type().IsRegular() || !isColumn(f.Name()) {
-					return nil, foreignError(name)
-				}
-				names = append(names, name)
-			}
-		default:
-			return nil, foreignError(n)
-		}
-		names = append(names, n)
-	}
-	return names, nil
-}
-
-// partName is of the files in directories NAME=VALUE.
-var partName = regexp.MustCompile(`^part-[0-9]{5,}\.[a-z0-9]+$`)
-
-// partitionColumn returns NAME of a directory NAME=VALUE, "" of anything else.
-func partitionColumn(e fs.DirEntry) string {
-	name, _, ok := strings.Cut(e.Name(), "=")
-	if !ok || !e.IsDir() {
-		return ""
-	}
-	return name
-}
-
-// partitionNames is outputNames for an output with directories NAME=VALUE: each directory has either such directories, of one
-// NAME, or parts. entries are those of the directory at below, a path in dir.
-func partitionNames(dir, below string, entries []fs.DirEntry) ([]string, error) {
-	var names []string
-	for _, e := range entries {
-		path, column := filepath.Join(below, e.Name()), partitionColumn(e)
-		switch {
-		case column != partitionColumn(entries[0]),
-			column == "" && (!e.Type().IsRegular() || !partName.MatchString(e.Name())):
-			return nil, foreignError(path)
-		case column != "":
-			inner, err := os.ReadDir(filepath.Join(dir, path))
-			if err != nil {
-				return nil, err
-			}
-			more, err := partitionNames(dir, path, inner)
-			if err != nil {
-				return nil, err
-			}
-			names = append(names, more...)
-		}
-		names = append(names, path)
-	}
-	return names, nil
-}
-
-// foreignError is the name of what this module does not write.
-type foreignError string
-
-func (e foreignError) Error() string {
-	return "the directory holds \"" + string(e) + "\", which does not look like output of this program"
 }

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -100,21 +99,8 @@ func (t *output) present(ctx context.Context) (*arrowio.TreeEntry, error) {
 // ours returns an error for a directory that holds anything but output of this module.
 func (t *output) ours(ctx context.Context, dir string) error {
 	tree := &tree{t.c, location{t.l.authority, dir}}
-	entries, err := tree.List(ctx, "")
-	if err != nil {
-		return err
-	}
-	schema := slices.ContainsFunc(entries, func(e arrowio.TreeEntry) bool { return e.Name == "schema.json" })
-	for _, e := range entries {
-		n := e.Name
-		if e.Dir || n != "schema.json" && !strings.HasPrefix(n, "part-") && (!schema || !strings.HasSuffix(n, ".cfile")) {
-			return &fs.PathError{
-				Op: "replace", Path: t.l.String(),
-				Err: fmt.Errorf("the directory holds %q, which does not look like output of this program; remove it first", n),
-			}
-		}
-	}
-	return nil
+	_, err := arrowio.OutputNames(func(dir string) ([]arrowio.TreeEntry, error) { return tree.List(ctx, dir) })
+	return errs.Locate(err, errs.At{File: t.l.String()})
 }
 
 // hidden returns a new name beside the output.

@@ -106,29 +106,30 @@ func (st *store) present(ctx context.Context) (old, error) {
 	if was.exists() && !st.o.Force {
 		return was, &fs.PathError{Op: "create", Path: st.l.String(), Err: fs.ErrExist}
 	}
-	if name := foreign(names); name != "" {
-		return was, &fs.PathError{
-			Op: "replace", Path: st.l.String(),
-			Err: fmt.Errorf("the directory holds %q, which does not look like output of this program; remove it first", name),
-		}
+	if _, err := arrowio.OutputNames(entriesOf(names)); err != nil {
+		return was, errs.Locate(err, errs.At{File: st.l.String()})
 	}
 	return was, nil
 }
 
-// foreign returns a name in a directory that no output of this module has; "" = none. The empty name is an object that
-// stands for the directory itself.
-func foreign(names []string) string {
-	schema := false
+// entriesOf lists the directories of a tree of objects with these names, for arrowio.OutputNames. The empty name, and those
+// that end in a slash, are of objects that stand for a directory.
+func entriesOf(names []string) func(dir string) ([]arrowio.TreeEntry, error) {
+	tree := map[string][]arrowio.TreeEntry{}
+	seen := map[string]bool{}
 	for _, n := range names {
-		schema = schema || n == "schema.json"
-	}
-	for _, n := range names {
-		ours := n == "" || n == "schema.json" || strings.HasPrefix(n, "part-") || schema && strings.HasSuffix(n, ".cfile")
-		if !ours || strings.Contains(n, "/") {
-			return n
+		for start := 0; start < len(n); {
+			name, _, dir := strings.Cut(n[start:], "/")
+			end := start + len(name)
+			if !seen[n[:end]] {
+				seen[n[:end]] = true
+				below := strings.TrimSuffix(n[:start], "/")
+				tree[below] = append(tree[below], arrowio.TreeEntry{Name: name, Dir: dir})
+			}
+			start = end + 1
 		}
 	}
-	return ""
+	return func(dir string) ([]arrowio.TreeEntry, error) { return tree[dir], nil }
 }
 
 func (st *store) Create(ctx context.Context, name string) (arrowio.Sink, error) {

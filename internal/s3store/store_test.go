@@ -181,6 +181,19 @@ func TestExists(t *testing.T) {
 	if _, err := c.Create(t.Context(), at("other"), local.FileStoreOptions{Force: true}); err == nil || !strings.Contains(err.Error(), "notes.txt") {
 		t.Error(err)
 	}
+	s.Put(t, "by/b=false/c=1/part-00000.orc", []byte("1"))
+	s.Put(t, "by/b=true/c=2/part-00000.orc", []byte("2"))
+	s.Put(t, "mixed/b=true/part-00000.orc", []byte("3"))
+	s.Put(t, "mixed/b=true/notes.txt", []byte("4"))
+	st := create(t, c, "by", arrowio.FileStoreOptions{Force: true, Directory: true})
+	write(t, st, "d=x/part-00000.orc", []byte("5"))
+	if err := st.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	_, err := c.Create(t.Context(), at("mixed"), arrowio.FileStoreOptions{Force: true})
+	if !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), `"b=true/notes.txt"`) {
+		t.Error(err)
+	}
 	for _, bad := range []string{"s3://bucket", "s3://bucket/", "s3://bucket//"} {
 		if _, err := c.Create(t.Context(), bad, local.FileStoreOptions{}); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%s: %v", bad, err)
@@ -198,13 +211,14 @@ func TestExists(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	st := create(t, c, "one", force)
+	st = create(t, c, "one", force)
 	write(t, st, "part-00000.x", []byte("a"))
 	write(t, st, "part-00001.x", []byte("b"))
 	if err := st.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	if got := keys(t, s); got != "many one/part-00000.x one/part-00001.x other/notes.txt other/part-00000.x" {
+	if got := keys(t, s); got != "by/d=x/part-00000.orc many mixed/b=true/notes.txt mixed/b=true/part-00000.orc one/part-00000.x one/part-00001.x "+
+		"other/notes.txt other/part-00000.x" {
 		t.Errorf("got %s", got)
 	}
 	// It appeared meanwhile.

@@ -1,0 +1,116 @@
+package arrowio
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
+)
+
+// OutputNames returns the names of all that is below a directory that holds nothing but an output of this module, paths with
+// slashes, what is in a directory before the directory. An output is files part-* and schema.json; beside a schema.json
+// *.cfile, and directories rowset-NNNNN of such; or directories NAME=VALUE of parts, of any columns. Anything else is an
+// errs.ErrOption that names it. list lists a directory below, whose path is "" for the whole.
+func OutputNames(list func(dir string) ([]TreeEntry, error)) ([]string, error) {
+	return outputNames(list, false)
+}
+
+// outputNames is OutputNames; partial = schema.json may still be missing.
+func outputNames(list func(dir string) ([]TreeEntry, error), partial bool) ([]string, error) {
+	entries, err := list("")
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) > 0 && partitionColumn(entries[0]) != "" {
+		return partitionNames(list, "", entries)
+	}
+	columns := partial || slices.ContainsFunc(entries, func(e TreeEntry) bool { return e.Name == "schema.json" })
+	var names []string
+	for _, e := range entries {
+		switch {
+		case !e.Dir && (e.Name == "schema.json" || strings.HasPrefix(e.Name, "part-") || isColumn(e.Name) && columns):
+		case e.Dir && rowsetName.MatchString(e.Name) && columns:
+			files, err := list(e.Name)
+			if err != nil {
+				return nil, err
+			}
+			for _, f := range files {
+				name := path.Join(e.Name, f.Name)
+				if f.Dir || !isColumn(f.Name) {
+					return nil, notOurs(name)
+				}
+				names = append(names, name)
+			}
+		default:
+			return nil, notOurs(e.Name)
+		}
+		names = append(names, e.Name)
+	}
+	return names, nil
+}
+
+// rowsetName is of the directories of a set that has several.
+var rowsetName = regexp.MustCompile(`^rowset-[0-9]{5,}$`)
+
+func isColumn(name string) bool { return strings.HasSuffix(name, ".cfile") }
+
+// partName is of the files in directories NAME=VALUE.
+var partName = regexp.MustCompile(`^part-[0-9]{5,}\.[a-z0-9]+$`)
+
+// partitionColumn returns NAME of a directory NAME=VALUE, "" of anything else.
+func partitionColumn(e TreeEntry) string {
+	name, _, ok := strings.Cut(e.Name, "=")
+	if !ok || !e.Dir {
+		return ""
+	}
+	return name
+}
+
+// partitionNames is outputNames for an output with directories NAME=VALUE: each directory has either such directories, of one
+// NAME, or parts. entries are those of the directory at below.
+func partitionNames(list func(dir string) ([]TreeEntry, error), below string, entries []TreeEntry) ([]string, error) {
+	var names []string
+	for _, e := range entries {
+		name, column := path.Join(below, e.Name), partitionColumn(e)
+		switch {
+		case column != partitionColumn(entries[0]), column == "" && (e.Dir || !partName.MatchString(e.Name)):
+			return nil, notOurs(name)
+		case column != "":
+			inner, err := list(name)
+			if err != nil {
+				return nil, err
+			}
+			more, err := partitionNames(list, name, inner)
+			if err != nil {
+				return nil, err
+			}
+			names = append(names, more...)
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// notOurs says that a directory holds what this module does not write.
+func notOurs(name string) error {
+	return errs.Errorf(errs.ErrOption, "the directory holds %q, which does not look like output of this program; remove it first", name)
+}
+
+// localEntries lists the directories below one of the file system, for OutputNames. Links, devices and the like are no output.
+func localEntries(dir string) func(string) ([]TreeEntry, error) {
+	return func(below string) ([]TreeEntry, error) {
+		entries, err := os.ReadDir(filepath.Join(dir, filepath.FromSlash(below)))
+		out := make([]TreeEntry, len(entries))
+		for i, e := range entries {
+			if !e.IsDir() && !e.Type().IsRegular() {
+				return nil, notOurs(path.Join(below, e.Name()))
+			}
+			out[i] = TreeEntry{Name: e.Name(), Dir: e.IsDir()}
+		}
+		return out, err
+	}
+}
