@@ -12,11 +12,32 @@ import (
 	"github.com/arrowio/arrowio/arrowio/view"
 )
 
-// over returns the dataset of fragments, whose files base shows under one schema, with the columns of their directories.
-func (p *partitions) over(base *Dataset, fragments []arrowio.Fragment) *Dataset {
+// ShowKeys returns what shows file i of inputs with the columns of the directories that lead to it, behind its own columns. As in
+// a dataset, the values of all inputs tell the types of these columns. Closing the result closes the file, and so does an
+// error. Inputs below no directory KEY=VALUE are shown as they are.
+func ShowKeys(inputs []Input, o Partitions) (func(i int, f arrowio.File) (arrowio.File, error), error) {
+	p, err := newPartitions(inputs, o)
+	if err != nil {
+		return nil, err
+	}
+	return func(i int, f arrowio.File) (arrowio.File, error) {
+		if p == nil {
+			return f, nil
+		}
+		schema, own := p.behind(f.Schema())
+		shown, err := view.Show(f, schema, p.adding(p.rows[i], f.Schema(), own))
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		return shown, nil
+	}, nil
+}
+
+// behind returns a schema with the columns of directories behind its own, and for each column its number in s; -1 = it has none.
+func (p *partitions) behind(s *arrow.Schema) (*arrow.Schema, []int) {
 	var fields []arrow.Field
-	var own []int // of base, by column of the dataset
-	for i, f := range base.Schema.Fields() {
+	var own []int
+	for i, f := range s.Fields() {
 		if !p.has(f.Name) {
 			fields, own = append(fields, f), append(own, i)
 		}
@@ -24,8 +45,14 @@ func (p *partitions) over(base *Dataset, fragments []arrowio.Fragment) *Dataset 
 	for range p.schema.Fields() {
 		own = append(own, -1)
 	}
-	md := base.Schema.Metadata()
-	d := &Dataset{Schema: arrow.NewSchema(append(fields, p.schema.Fields()...), &md), Match: base.Match}
+	md := s.Metadata()
+	return arrow.NewSchema(append(fields, p.schema.Fields()...), &md), own
+}
+
+// over returns the dataset of fragments, whose files base shows under one schema, with the columns of their directories.
+func (p *partitions) over(base *Dataset, fragments []arrowio.Fragment) *Dataset {
+	schema, own := p.behind(base.Schema)
+	d := &Dataset{Schema: schema, Match: base.Match}
 	for i, fr := range fragments {
 		r := p.rows[i]
 		d.Fragments = append(d.Fragments, arrowio.Fragment{

@@ -249,6 +249,9 @@ func (d *domain) read(l literal) (literal, error) {
 	case litText, litBytes:
 		fits = l.kind == litText || l.kind == litBytes
 	}
+	if !fits && l.kind == litBool { // that may be a column alone, which stands for COLUMN = TRUE
+		return l, fmt.Errorf("only a boolean column is a condition by itself, or is compared with TRUE; compare this one with %s", literalNames[d.holds])
+	}
 	if !fits {
 		return l, fmt.Errorf("%s %w%s", literalNames[l.kind], errKind, hints[d.holds])
 	}

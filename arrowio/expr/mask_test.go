@@ -349,10 +349,11 @@ func TestBindErrors(t *testing.T) {
 		field("wild", &arrow.Decimal128Type{Precision: 5, Scale: 1 << 30}),
 	}, nil)
 	for _, c := range []struct{ e, say string }{
-		{"i = TRUE", "column i is int64: a boolean cannot be compared with it"},
+		{"i = TRUE", "column i is int64: only a boolean column is a condition by itself, or is compared with TRUE; compare this one with a number"},
 		{"i = 'x'", `column i is int64: "x": not a number`},
 		{"i = DATE '2020-01-01'", "a date cannot"},
-		{"i", "a boolean cannot"},
+		{"i", "only a boolean column is a condition by itself"},
+		{"s AND b", "column s is utf8: only a boolean column is a condition by itself, or is compared with TRUE; compare this one with text"},
 		{"s = 5", "a number cannot be compared with it; write 'text'"},
 		{"b = 1", "write TRUE or FALSE"},
 		{"b = 'true'", "write TRUE or FALSE"},

@@ -157,7 +157,7 @@ func scaling[F, T int32 | int64](s unitScale, lowest, highest int64) convertFunc
 				err := onlyUncounted(d, sc, func(i int) bool { return src[i] >= lo && src[i] <= hi }, func(i int) { dst[i] = 0 })
 				if err != nil {
 					out.Release()
-					return nil, atColumn(s.path, "the value %d in units of %s does not fit into %s; read the files separately, or leave the column out (--columns)",
+					return nil, atColumn(s.path, "the value %d in units of %s does not fit into %s; read the files separately, or leave the column out with --exclude",
 						src[err.row], unitName(d.DataType()), s.to)
 				}
 			}

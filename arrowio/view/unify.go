@@ -76,7 +76,7 @@ type fieldClash struct {
 // err is the error about the schema `at`.
 func (c *fieldClash) err(name func(int) string) error {
 	err := atColumn(c.column+c.path,
-		"it is %s here and %s in %s, and no type holds all values of both; read the files separately, or leave the column out (--columns)",
+		"it is %s here and %s in %s, and no type holds all values of both; read the files separately, or leave the column out with --exclude",
 		c.b, c.a, name(c.before))
 	return errs.Locate(err, errs.At{File: name(c.at)})
 }

@@ -159,7 +159,7 @@ func TestUnifyErrors(t *testing.T) {
 		column  string
 		text    []string
 	}{
-		{[]*arrow.Schema{columnsOf("a", tI32), columnsOf("b", tI8), columnsOf("a", tStr)}, "a", []string{"schema 2:", "int32 in schema 0", "utf8 here", "--columns"}},
+		{[]*arrow.Schema{columnsOf("a", tI32), columnsOf("b", tI8), columnsOf("a", tStr)}, "a", []string{"schema 2:", "int32 in schema 0", "utf8 here", "--exclude"}},
 		{[]*arrow.Schema{columnsOf("a", tI8), columnsOf("a", tI64), columnsOf("a", tF64)}, "a", []string{"schema 2:", "int64 in schema 1", "float64 here"}},
 		{[]*arrow.Schema{columnsOf("a", arrow.ListOf(arrow.StructOf(opt("x", tI32)))), columnsOf("a", arrow.ListOf(arrow.StructOf(opt("x", tStr))))}, "a.item.x", []string{"schema 1:", "int32 in schema 0"}},
 		{[]*arrow.Schema{columnsOf("a", tI8), columnsOf("a", tI64, "a", tI64)}, "a", []string{"schema 1:", "by position"}},

@@ -40,7 +40,7 @@ func (a *app) countCommand() *cobra.Command {
 	}
 	f.readFlags = a.addReadFlags(cmd)
 	f.shown = addSchemaFlags(cmd)
-	f.selectFlags = &selectFlags{columns: columnsValue{}, batchRows: countValue{min: 1}}
+	f.selectFlags = &selectFlags{columns: columnsValue{}, batchRows: countValue{min: 1}, onlyRows: true}
 	fs := cmd.Flags()
 	addWhere(fs, &f.where, "count only rows for which this is true, such as \"price >= 10 AND tag IN ('x', 'y')\"; see arrowio help where")
 	fs.Var(&f.rows, "rows", "only rows A up to but not including B, counted before --where; A: and :B too")

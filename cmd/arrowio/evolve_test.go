@@ -80,7 +80,7 @@ func TestFilesThatClash(t *testing.T) {
 	b := tableFile(t, filepath.Join(dir, "b.arrow"), `[{"v":0.5,"id":2}]`, "v double", "id int64")
 	out := filepath.Join(dir, "out.arrow")
 	for _, args := range [][]string{{"cat", a, b}, {"schema", a, b}, {"scan", a, b}, {"convert", a, b, out}, {"cat", "--columns", "id", "--where", "v > 0", a, b}} {
-		fails(t, do(t, args...), 1, "arrowio: "+b+": column v: ", "float64", "int64 in "+a, "--columns")
+		fails(t, do(t, args...), 1, "arrowio: "+b+": column v: ", "float64", "int64 in "+a, "--exclude")
 	}
 	if got, want := ok(t, "cat", "--format", "jsonl", "--columns", "id", a, b), "{\"id\":1}\n{\"id\":2}\n"; got != want {
 		t.Errorf("got %swant %s", got, want)

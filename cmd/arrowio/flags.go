@@ -45,6 +45,7 @@ type selectFlags struct {
 	where     filterValue
 	rows      rowsValue
 	batchRows countValue
+	onlyRows  bool // the command is of use without any column
 }
 
 func addSelectFlags(cmd *cobra.Command) *selectFlags {

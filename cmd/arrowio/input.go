@@ -124,7 +124,7 @@ type inputSet struct {
 	kept   []*openFile       // those that stay open: the first, and standard input
 	shared map[int]*openFile // the same by number
 	sizes  []int64           // of each file, as far as they were opened
-	reads  []func() int64    // of every file that was opened
+	reads  [][]func() int64  // by file, of every time it was opened
 }
 
 // openDataset prepares to read the files that the arguments name as one, timestamps that nanoseconds cannot hold in
@@ -161,7 +161,7 @@ func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *sel
 	if o.Columns = s.paths(); s != nil {
 		o.Exclude, o.Filter = s.excluded(), s.where.x
 	}
-	ds := &inputSet{inNanos: r.whyNotCoarse(args), rows: arrowio.UnknownRows, sizes: make([]int64, len(inputs)), shared: map[int]*openFile{}}
+	ds := &inputSet{inNanos: r.whyNotCoarse(args), rows: arrowio.UnknownRows, sizes: make([]int64, len(inputs)), reads: make([][]func() int64, len(inputs)), shared: map[int]*openFile{}}
 	if !r.shown.given() { // else columns may have other names in the files
 		ds.columns = s.paths()
 		if s != nil {
@@ -210,7 +210,7 @@ func (d *inputSet) opened(i int, f *openFile) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.sizes[i] = f.BytesStored()
-	d.reads = append(d.reads, f.BytesRead)
+	d.reads[i] = append(d.reads[i], f.BytesRead)
 	if far := farIn(f, i); len(far.columns) > 0 {
 		d.far = append(d.far, far)
 	}
@@ -284,6 +284,9 @@ func (s *selectFlags) check(schema *arrow.Schema, dropped []string) error {
 	if s == nil {
 		return nil
 	}
+	if err := s.distinct(schema); err != nil {
+		return err
+	}
 	if s.exclude != nil {
 		exclude := slices.DeleteFunc(slices.Clone(s.exclude), func(c string) bool {
 			_, err := expr.Resolve(schema, c)
@@ -295,13 +298,34 @@ func (s *selectFlags) check(schema *arrow.Schema, dropped []string) error {
 		}
 		s.columns = columns
 	}
-	if _, err := arrowio.Project(schema, s.columns); err != nil {
+	p, err := arrowio.Project(schema, s.columns)
+	switch {
+	case err != nil:
 		return asUsage(err)
+	case s.columns == nil:
+	case len(p.Fields) == 0 && !s.onlyRows:
+		return usagef("no column is left; name at least one with --columns, or leave out fewer with --exclude")
 	}
 	if s.where.x != nil {
 		if _, err := expr.Bind(s.where.x, schema); err != nil {
 			return asUsage(err)
 		}
+	}
+	return nil
+}
+
+// distinct refuses a column that --columns names twice.
+func (s *selectFlags) distinct(schema *arrow.Schema) error {
+	var seen [][]int
+	for _, c := range s.columns {
+		path, err := expr.Resolve(schema, c)
+		if err != nil {
+			continue // said where the columns are looked for
+		}
+		if slices.ContainsFunc(seen, func(p []int) bool { return slices.Equal(p, path) }) {
+			return usagef("--columns names column %s twice", c)
+		}
+		seen = append(seen, path)
 	}
 	return nil
 }
@@ -316,15 +340,22 @@ func (d *inputSet) close() error {
 	return errors.Join(errs...)
 }
 
-// read tells how many bytes of all files were read so far.
+// read tells how many bytes of all files were read so far. Bytes that are read again do not make it more than the size of a file.
 func (d *inputSet) read() int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var n int64
-	for _, read := range d.reads {
-		n += read()
+	var all int64
+	for i, reads := range d.reads {
+		var n int64
+		for _, read := range reads {
+			n += read()
+		}
+		if size := d.sizes[i]; size > 0 {
+			n = min(n, size)
+		}
+		all += n
 	}
-	return n
+	return all
 }
 
 // used says which format the options for reading must be about.

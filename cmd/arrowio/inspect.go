@@ -116,16 +116,34 @@ func (a *app) inspect(ctx context.Context, f *inspectFlags, in []string, askedCh
 	if f.where.x == nil && show.Schema == nil { // a filter is about columns
 		f.purpose = arrowio.ForInfo
 	}
-	look := func(file *openFile) error {
+	inputs, err := a.expand(ctx, in, f.readFlags)
+	if err != nil {
+		return err
+	}
+	o, err := a.readOptions(ctx, f.readFlags)
+	if err != nil {
+		return err
+	}
+	withKeys := func(_ int, file arrowio.File) (arrowio.File, error) { return file, nil }
+	if f.where.x != nil {
+		if withKeys, err = dataset.ShowKeys(inputs, o.Partitions); err != nil {
+			return err
+		}
+	}
+	look := func(i int, file *openFile) error {
 		doc := inspection{File: file.name, ChecksumsChecked: f.checksums || !askedChecksums && file.BytesStored() <= checksumBytes}
 		o := arrowio.InfoOptions{Blocks: f.blocks, Checksums: doc.ChecksumsChecked}
 		var err error
 		if doc.Shown, err = shownAs(file, show); err != nil {
 			return err
 		}
+		described := arrowio.File(file)
 		if f.where.x != nil {
 			shown, err := dataset.Show(shared{file}, show)
 			if err != nil {
+				return err
+			}
+			if shown, err = withKeys(i, shown); err != nil {
 				return err
 			}
 			bound, err := expr.Bind(f.where.x, shown.Schema())
@@ -136,10 +154,10 @@ func (a *app) inspect(ctx context.Context, f *inspectFlags, in []string, askedCh
 				return err
 			}
 			if show.Schema == nil { // otherwise it is about other columns
-				o.Filter = bound
+				described, o.Filter = shown, bound
 			}
 		}
-		if doc.Info, err = file.Info(ctx, o); err != nil {
+		if doc.Info, err = described.Info(ctx, o); err != nil {
 			return err
 		}
 		doc.Warnings = a.warnings.of(file.name)
@@ -157,20 +175,28 @@ func (a *app) inspect(ctx context.Context, f *inspectFlags, in []string, askedCh
 		}
 		return w.Flush()
 	}
-	err = a.eachPath(ctx, in, f.readFlags, func(path string) error {
+	each := func(i int, path string) error {
 		again, restore := false, func() {}
 		err := a.withFile(ctx, path, f.readFlags, func(file *openFile) error {
 			if again, restore = a.coarsenFile(f.readFlags, path, file); again {
 				return nil
 			}
-			return look(file)
+			return look(i, file)
 		})
 		defer func() { restore() }()
 		if err != nil || !again {
 			return err
 		}
-		return a.withFile(ctx, path, f.readFlags, look)
-	})
+		return a.withFile(ctx, path, f.readFlags, func(file *openFile) error { return look(i, file) })
+	}
+	for i, in := range inputs {
+		if err = ctx.Err(); err == nil {
+			err = each(i, in.Path)
+		}
+		if err != nil {
+			break
+		}
+	}
 	switch {
 	case err != nil || !f.json:
 		return err

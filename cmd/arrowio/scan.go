@@ -45,6 +45,7 @@ in one goroutine. Arrow bytes are the sizes of the batches' buffers, file bytes 
 	f.readFlags = a.addReadFlags(cmd)
 	f.shown = addSchemaFlags(cmd)
 	f.selectFlags = addSelectFlags(cmd)
+	f.onlyRows = true
 	f.progress = addProgressFlag(cmd)
 	cmd.Flags().Var(&f.repeat, "repeat", "do it so many times")
 	cmd.Flags().BoolVar(&f.json, "json", false, "as a JSON object")

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// csvFile writes rows of columns id and s.
+func csvFile(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(file, []byte("id,s\n1,x\n2,y\n3,z\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestColumnsTwiceOrNone(t *testing.T) {
+	in := csvFile(t)
+	out := filepath.Join(t.TempDir(), "out.csv")
+	for _, args := range [][]string{{"cat", in}, {"head", in}, {"tail", in}, {"sample", in}, {"convert", in, out}} {
+		with := func(flags ...string) []string { return append(append([]string{args[0]}, flags...), args[1:]...) }
+		fails(t, do(t, with("--columns", "id,id")...), 2, "--columns names column id twice")
+		fails(t, do(t, with("--columns", `id,"id"`)...), 2, "twice")
+		fails(t, do(t, with("--columns", "")...), 2, "no column is left")
+		fails(t, do(t, with("--exclude", "id,s")...), 2, "no column is left")
+	}
+	if got := ok(t, "scan", "--columns", "", in); !strings.Contains(got, "3 rows") {
+		t.Error(got)
+	}
+	fails(t, do(t, "count", "--where", "id", in), 2, "column id is int64: only a boolean column is a condition by itself")
+}
+
+// Columns of types that do not go together are named, with the flag that leaves them out, and do not keep rows from being counted.
+func TestColumnsThatDoNotMeet(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"1.jsonl": `{"id":1,"s":{"a":1}}`, "2.jsonl": `{"id":2,"s":[1]}`} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fails(t, do(t, "cat", dir), 1, "column s", "--exclude")
+	if got := ok(t, "cat", "--exclude", "s", "--format", "csv", dir); got != "id\n1\n2\n" {
+		t.Error(got)
+	}
+	if got := ok(t, "count", dir); got != "2\n" {
+		t.Error(got)
+	}
+}
+
+// What directories say can be asked for in inspect --where, too.
+func TestInspectWhereDirectories(t *testing.T) {
+	in, dir := csvFile(t), filepath.Join(t.TempDir(), "by")
+	ok(t, "convert", "--partition-by", "s", "--to", "parquet", in, dir)
+	var doc struct {
+		Files []struct {
+			File    string
+			Pruning struct {
+				Rows int64
+				Of   int64 `json:"rows_total"`
+			}
+			Plan []struct{ Left int64 }
+		}
+	}
+	if err := json.Unmarshal([]byte(ok(t, "inspect", "--json", "--where", "s = 'y' AND id > 0", dir)), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if len(doc.Files) != 3 {
+		t.Fatalf("%+v", doc)
+	}
+	for _, f := range doc.Files {
+		want := int64(0)
+		if strings.Contains(f.File, "s=y") {
+			want = 1
+		}
+		if f.Pruning.Rows != want || f.Pruning.Of != 1 || len(f.Plan) != 1 || f.Plan[0].Left != want {
+			t.Errorf("%+v", f)
+		}
+	}
+	fails(t, do(t, "inspect", "--where", "nope = 1", dir), 2, "nope")
+}
+
+// A byte that is read twice, for the types of columns and for their values, is one byte of the input.
+func TestBytesInOnce(t *testing.T) {
+	in := csvFile(t)
+	var r struct {
+		BytesIn int64 `json:"bytes_in"`
+	}
+	if err := json.Unmarshal([]byte(ok(t, "convert", "--json", in, filepath.Join(t.TempDir(), "a.parquet"))), &r); err != nil {
+		t.Fatal(err)
+	}
+	fi, err := os.Stat(in)
+	if err != nil || r.BytesIn != fi.Size() {
+		t.Error(r.BytesIn, fi.Size(), err)
+	}
+}
