@@ -328,17 +328,17 @@ func TestOutput(t *testing.T) {
 	}
 	f.put("/out/by/b=true/c=1/part-00000.orc", nil)
 	f.put("/out/by/b=false/c=2/part-00000.orc", nil)
-	by := create(t, c, "/out/by", arrowio.FileStoreOptions{Force: true, Directory: true})
+	by := create(t, c, "/out/by", local.FileStoreOptions{Force: true, Directory: true})
 	write(t, by, "d=1/part-00000.orc", []byte("x"))
 	if err := by.Commit(); err != nil || strings.Contains(f.names(), "b=") || !strings.Contains(f.names(), "/out/by/d=1/part-00000.orc") {
 		t.Error(err, f.names())
 	}
 	f.put("/out/by/d=1/notes.txt", nil)
-	_, err := c.Create(t.Context(), root+"/out/by", arrowio.FileStoreOptions{Force: true})
+	_, err := c.Create(t.Context(), root+"/out/by", local.FileStoreOptions{Force: true})
 	if !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), `"d=1/notes.txt"`) {
 		t.Error(err)
 	}
-	if _, err := c.Create(t.Context(), root+"/out/one/x", arrowio.FileStoreOptions{}); err == nil {
+	if _, err := c.Create(t.Context(), root+"/out/one/x", local.FileStoreOptions{}); err == nil {
 		t.Error("below a file")
 	}
 	// It appeared meanwhile.

@@ -185,12 +185,12 @@ func TestExists(t *testing.T) {
 	s.Put(t, "by/b=true/c=2/part-00000.orc", []byte("2"))
 	s.Put(t, "mixed/b=true/part-00000.orc", []byte("3"))
 	s.Put(t, "mixed/b=true/notes.txt", []byte("4"))
-	st := create(t, c, "by", arrowio.FileStoreOptions{Force: true, Directory: true})
+	st := create(t, c, "by", local.FileStoreOptions{Force: true, Directory: true})
 	write(t, st, "d=x/part-00000.orc", []byte("5"))
 	if err := st.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	_, err := c.Create(t.Context(), at("mixed"), arrowio.FileStoreOptions{Force: true})
+	_, err := c.Create(t.Context(), at("mixed"), local.FileStoreOptions{Force: true})
 	if !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), `"b=true/notes.txt"`) {
 		t.Error(err)
 	}
