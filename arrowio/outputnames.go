@@ -1,9 +1,7 @@
 package arrowio
 
 import (
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,13 +12,9 @@ import (
 // OutputNames returns the names of all that is below a directory that holds nothing but an output of this module, paths with
 // slashes, what is in a directory before the directory. An output is files part-* and schema.json; beside a schema.json
 // *.cfile, and directories rowset-NNNNN of such; or directories NAME=VALUE of parts, of any columns. Anything else is an
-// errs.ErrOption that names it. list lists a directory below, whose path is "" for the whole.
-func OutputNames(list func(dir string) ([]TreeEntry, error)) ([]string, error) {
-	return outputNames(list, false)
-}
-
-// outputNames is OutputNames; partial = schema.json may still be missing.
-func outputNames(list func(dir string) ([]TreeEntry, error), partial bool) ([]string, error) {
+// errs.ErrOption that names it. list lists a directory below, whose path is "" for the whole. Of a partial output, which was not
+// finished, schema.json may be missing.
+func OutputNames(list func(dir string) ([]TreeEntry, error), partial bool) ([]string, error) {
 	entries, err := list("")
 	if err != nil {
 		return nil, err
@@ -41,12 +35,12 @@ func outputNames(list func(dir string) ([]TreeEntry, error), partial bool) ([]st
 			for _, f := range files {
 				name := path.Join(e.Name, f.Name)
 				if f.Dir || !isColumn(f.Name) {
-					return nil, notOurs(name)
+					return nil, NotOurs(name)
 				}
 				names = append(names, name)
 			}
 		default:
-			return nil, notOurs(e.Name)
+			return nil, NotOurs(e.Name)
 		}
 		names = append(names, e.Name)
 	}
@@ -70,7 +64,7 @@ func partitionColumn(e TreeEntry) string {
 	return name
 }
 
-// partitionNames is outputNames for an output with directories NAME=VALUE: each directory has either such directories, of one
+// partitionNames is OutputNames for an output with directories NAME=VALUE: each directory has either such directories, of one
 // NAME, or parts. entries are those of the directory at below.
 func partitionNames(list func(dir string) ([]TreeEntry, error), below string, entries []TreeEntry) ([]string, error) {
 	var names []string
@@ -78,7 +72,7 @@ func partitionNames(list func(dir string) ([]TreeEntry, error), below string, en
 		name, column := path.Join(below, e.Name), partitionColumn(e)
 		switch {
 		case column != partitionColumn(entries[0]), column == "" && (e.Dir || !partName.MatchString(e.Name)):
-			return nil, notOurs(name)
+			return nil, NotOurs(name)
 		case column != "":
 			inner, err := list(name)
 			if err != nil {
@@ -95,22 +89,7 @@ func partitionNames(list func(dir string) ([]TreeEntry, error), below string, en
 	return names, nil
 }
 
-// notOurs says that a directory holds what this module does not write.
-func notOurs(name string) error {
+// NotOurs says that a directory holds what this module does not write.
+func NotOurs(name string) error {
 	return errs.Errorf(errs.ErrOption, "the directory holds %q, which does not look like output of this program; remove it first", name)
-}
-
-// localEntries lists the directories below one of the file system, for OutputNames. Links, devices and the like are no output.
-func localEntries(dir string) func(string) ([]TreeEntry, error) {
-	return func(below string) ([]TreeEntry, error) {
-		entries, err := os.ReadDir(filepath.Join(dir, filepath.FromSlash(below)))
-		out := make([]TreeEntry, len(entries))
-		for i, e := range entries {
-			if !e.IsDir() && !e.Type().IsRegular() {
-				return nil, notOurs(path.Join(below, e.Name()))
-			}
-			out[i] = TreeEntry{Name: e.Name(), Dir: e.IsDir()}
-		}
-		return out, err
-	}
 }

@@ -4,8 +4,11 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
+
+	"github.com/arrowio/arrowio/arrowio"
 )
 
 // leftoverName is of what a fileStore has beside an output: see fileStore.hidden.
@@ -64,7 +67,7 @@ func restore(aside, path string) (bool, error) {
 
 // removeOutput removes a directory of objects, whole or not, and nothing that is none.
 func removeOutput(dir string) error {
-	names, err := outputNames(localEntries(dir), true)
+	names, err := arrowio.OutputNames(entries(dir), true)
 	if err != nil {
 		return err
 	}
@@ -74,4 +77,19 @@ func removeOutput(dir string) error {
 		}
 	}
 	return os.Remove(dir)
+}
+
+// entries lists the directories below one of the file system, for arrowio.OutputNames. Links, devices and the like are no output.
+func entries(dir string) func(string) ([]arrowio.TreeEntry, error) {
+	return func(below string) ([]arrowio.TreeEntry, error) {
+		list, err := os.ReadDir(filepath.Join(dir, filepath.FromSlash(below)))
+		out := make([]arrowio.TreeEntry, len(list))
+		for i, e := range list {
+			if !e.IsDir() && !e.Type().IsRegular() {
+				return nil, arrowio.NotOurs(path.Join(below, e.Name()))
+			}
+			out[i] = arrowio.TreeEntry{Name: e.Name(), Dir: e.IsDir()}
+		}
+		return out, err
+	}
 }

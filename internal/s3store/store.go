@@ -106,7 +106,7 @@ func (st *store) present(ctx context.Context) (old, error) {
 	if was.exists() && !st.o.Force {
 		return was, &fs.PathError{Op: "create", Path: st.l.String(), Err: fs.ErrExist}
 	}
-	if _, err := arrowio.OutputNames(entriesOf(names)); err != nil {
+	if _, err := arrowio.OutputNames(entriesOf(names), false); err != nil {
 		return was, errs.Locate(err, errs.At{File: st.l.String()})
 	}
 	return was, nil
