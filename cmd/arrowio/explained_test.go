@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -63,8 +64,14 @@ func TestErrorsExplain(t *testing.T) {
 	}
 
 	nothing := write("nothing.orc", nil)
-	fails(t, do(t, "convert", nothing, filepath.Join(dir, "x.csv")), 1, "the rows have no columns")
-	fails(t, do(t, "convert", nothing, filepath.Join(dir, "x.parquet")), 1, "the rows have no columns")
+	for _, out := range []string{"x.csv", "x.parquet"} {
+		o := do(t, "convert", nothing, filepath.Join(dir, out))
+		var warned bool
+		if _, o.err, warned = strings.Cut(o.err, "cut off leaves them, too\n"); !warned {
+			t.Error("no warning of a file without bytes")
+		}
+		fails(t, o, 1, "the rows have no columns")
+	}
 	missing := filepath.Join(dir, "missing")
 	fails(t, do(t, "convert", nothing, filepath.Join(missing, "x.trv")), 3, "the directory "+missing+" does not exist")
 }
