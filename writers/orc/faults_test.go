@@ -151,7 +151,7 @@ func TestMain(m *testing.M) {
 // TestKilled kills processes that write a file, at any time: what lies under the file's name is a whole file, or, where
 // there was one before, that one.
 func TestKilled(t *testing.T) {
-	kills := 200
+	kills := 200 / sampled
 	if testing.Short() {
 		kills = 20
 	}
