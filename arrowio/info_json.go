@@ -57,7 +57,7 @@ func (m MemberInfo) MarshalJSON() ([]byte, error) {
 	}{plain(m), known(m.Rows), known(m.Bytes)})
 }
 
-// MarshalJSON writes {"start", "end"}; end is null where the rows end nobody knows where.
+// MarshalJSON writes {"start", "end"}; end is null where the number of rows is not known.
 func (r RowRange) MarshalJSON() ([]byte, error) {
 	return marshal(struct {
 		Start int64  `json:"start"`

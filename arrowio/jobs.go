@@ -64,7 +64,7 @@ type job struct {
 	// ended is closed, and rowsPassed set, when a split of unknown length has been read.
 	ended      chan struct{}
 	rowsPassed int64
-	opened     func(r SplitReader, first bool) // told of each reader of the split; nil = nobody wants to know
+	opened     func(r SplitReader, first bool) // told of each reader of the split; nil = not reported
 	readers    int
 }
 

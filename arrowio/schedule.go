@@ -79,7 +79,7 @@ func (s *serial) next() (sized, error) {
 
 func (s *serial) close() {
 	if s.run != nil {
-		_ = s.run.end() // after an error, or because nobody wants to know any more
+		_ = s.run.end() // after an error, or because the caller has stopped
 		s.run = nil
 	}
 	s.jobs.close()

@@ -231,7 +231,7 @@ func TestErrors(t *testing.T) {
 		{pathOf("/etc/passwd"), codes.NotFound, "no dataset"},
 		{pathOf(""), codes.InvalidArgument, "names no dataset"},
 		{&flight.FlightDescriptor{Type: flight.DescriptorPATH, Path: []string{"a", "b"}}, codes.InvalidArgument, "2 parts"},
-		{&flight.FlightDescriptor{}, codes.InvalidArgument, "neither"},
+		{&flight.FlightDescriptor{}, codes.InvalidArgument, "must be PATH or CMD"},
 		{cmdOf(``), codes.InvalidArgument, "ends early"},
 		{cmdOf(`[]`), codes.InvalidArgument, "command"},
 		{cmdOf(`{"dataset":"events"} {}`), codes.InvalidArgument, "more behind"},

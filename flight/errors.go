@@ -22,7 +22,7 @@ var (
 	errDraining  = &rpcerr.Error{Code: codes.Unavailable, Err: errors.New("the server is shutting down")}
 	errTimeout   = &rpcerr.Error{Code: codes.Unavailable, Err: fmt.Errorf("the server is shutting down, and the time that running calls had is over: %w", errStopped)}
 	errCancelled = &rpcerr.Error{Code: codes.Canceled, Err: fmt.Errorf("cancelled on request: %w", errStopped)}
-	// errChanged is what a ticket gets whose files are not what they were.
+	// errChanged: the files changed since the ticket was made.
 	errChanged = errors.New("the dataset has changed: get a new FlightInfo")
 )
 

@@ -68,7 +68,7 @@ func (s *service) exchange(ctx context.Context, in *inbound, stream grpc.ServerS
 	if err := s.authorize(ctx, PermitRead, ""); err != nil {
 		return err
 	}
-	scan := s.strangersScan(ctx)
+	scan := s.clientScan(ctx)
 	dec, first, notes, err := in.schemaAndMeta(ctx, streamLimits(scan.MemoryBudget))
 	if err != nil {
 		return err

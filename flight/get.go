@@ -19,10 +19,10 @@ import (
 // DoGet implements the RPC: it streams what a ticket stands for.
 func (s *service) DoGet(t *flight.Ticket, stream flight.FlightService_DoGetServer) error {
 	ctx := stream.Context()
-	return transport.Streaming(ctx, func() error { return s.redeem(ctx, t, stream) })
+	return transport.Streaming(ctx, func() error { return s.serveTicket(ctx, t, stream) })
 }
 
-func (s *service) redeem(ctx context.Context, t *flight.Ticket, stream flight.FlightService_DoGetServer) error {
+func (s *service) serveTicket(ctx context.Context, t *flight.Ticket, stream flight.FlightService_DoGetServer) error {
 	if d := s.dialect(t.GetTicket()); d != nil {
 		return d.get(ctx, t, stream)
 	}
@@ -30,11 +30,11 @@ func (s *service) redeem(ctx context.Context, t *flight.Ticket, stream flight.Fl
 	if err != nil {
 		return err
 	}
-	return s.withPassage(ctx, ticket, func(p *passage) error { return s.get(ctx, p, stream) })
+	return s.withTicketRows(ctx, ticket, func(p *ticketRows) error { return s.get(ctx, p, stream) })
 }
 
-// withPassage calls use with the part of a dataset that a ticket stands for. The names of files in the error are public.
-func (s *service) withPassage(ctx context.Context, t *Ticket, use func(*passage) error) error {
+// withTicketRows calls use with the part of a dataset that a ticket stands for. The names of files in the error are public.
+func (s *service) withTicketRows(ctx context.Context, t *Ticket, use func(*ticketRows) error) error {
 	e, err := s.open(ctx, PermitRead, t.Dataset, t.openOptions())
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func (s *service) withPassage(ctx context.Context, t *Ticket, use func(*passage)
 	if c := CallFrom(ctx); c != nil {
 		c.query.Store(&t.Query)
 	}
-	p, err := s.newPassage(ctx, e, t)
+	p, err := s.newTicketRows(ctx, e, t)
 	if errors.Is(err, errChanged) { // another server of the fleet may know more
 		again, lookErr := e.of.lookAgain(ctx, e)
 		switch {
@@ -50,7 +50,7 @@ func (s *service) withPassage(ctx context.Context, t *Ticket, use func(*passage)
 			return lookErr
 		case again != e:
 			e = again
-			p, err = s.newPassage(ctx, e, t)
+			p, err = s.newTicketRows(ctx, e, t)
 		}
 	}
 	if err == nil {
@@ -59,15 +59,15 @@ func (s *service) withPassage(ctx context.Context, t *Ticket, use func(*passage)
 	return e.Public(err)
 }
 
-// passage is the part of a dataset that a ticket stands for, being read.
-type passage struct {
+// ticketRows is the part of a dataset that a ticket stands for, being read.
+type ticketRows struct {
 	b       *bound
 	data    *dataset.Dataset // a fragment for each part
 	parts   []Part
 	changed atomic.Bool // a file was changed while it was read
 }
 
-func (s *service) newPassage(_ context.Context, e *Entry, t *Ticket) (*passage, error) {
+func (s *service) newTicketRows(_ context.Context, e *Entry, t *Ticket) (*ticketRows, error) {
 	b, err := t.bind(e)
 	if t.Schema != "" && errors.Is(err, errs.ErrSchema) { // it fitted when the ticket was made
 		return nil, changed(e.Name)
@@ -95,7 +95,7 @@ func (s *service) newPassage(_ context.Context, e *Entry, t *Ticket) (*passage, 
 	if err != nil {
 		return nil, err
 	}
-	p := &passage{b: b, parts: parts}
+	p := &ticketRows{b: b, parts: parts}
 	data := *b.data
 	data.Fragments = make([]arrowio.Fragment, len(parts))
 	for i, part := range parts {
@@ -111,7 +111,7 @@ func (s *service) newPassage(_ context.Context, e *Entry, t *Ticket) (*passage, 
 }
 
 // open opens the file of a part, and looks at it again before it is closed.
-func (p *passage) open(ctx context.Context, fragment int, part Part) (arrowio.File, error) {
+func (p *ticketRows) open(ctx context.Context, fragment int, part Part) (arrowio.File, error) {
 	f, err := p.b.entry.Open(ctx, fragment)
 	if err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (p *passage) open(ctx context.Context, fragment int, part Part) (arrowio.Fi
 }
 
 // get scans and sends.
-func (s *service) get(ctx context.Context, p *passage, stream flight.FlightService_DoGetServer) error {
+func (s *service) get(ctx context.Context, p *ticketRows, stream flight.FlightService_DoGetServer) error {
 	o := p.b.scanOptions()
 	o.Rows = p.b.rows
 	scan, err := s.scan(ctx, p, o)
@@ -165,8 +165,8 @@ func (s *service) allocator() memory.Allocator {
 	return arrowbuf.Shared()
 }
 
-// scan begins to read a passage with what its call may use. The caller releases it.
-func (s *service) scan(ctx context.Context, p *passage, o arrowio.ScanOptions) (*arrowio.Scanner, error) {
+// scan begins to read the rows of a ticket with what its call may use. The caller releases it.
+func (s *service) scan(ctx context.Context, p *ticketRows, o arrowio.ScanOptions) (*arrowio.Scanner, error) {
 	o.Parallelism, o.MemoryBudget, o.Allocator = s.o.Parallelism, s.o.Memory, s.o.Allocator
 	if c := CallFrom(ctx); c != nil {
 		c.lease.Scan(&o)
@@ -175,7 +175,7 @@ func (s *service) scan(ctx context.Context, p *passage, o arrowio.ScanOptions) (
 }
 
 // each gives the records of a scan of p to use until that wants no more. use does not keep them.
-func (p *passage) each(scan *arrowio.Scanner, use func(arrow.Record, BatchMeta) (more bool, err error)) error {
+func (p *ticketRows) each(scan *arrowio.Scanner, use func(arrow.Record, BatchMeta) (more bool, err error)) error {
 	more, err := true, error(nil)
 	for more && scan.Next() {
 		at, rec := scan.Place(), scan.Record()

@@ -28,7 +28,7 @@ func commandOf(d *flight.FlightDescriptor) (*Command, error) {
 	case flight.DescriptorCMD:
 		return ParseCommand(d.GetCmd())
 	}
-	return nil, errs.Errorf(errs.ErrOption, "a descriptor that is neither PATH nor CMD")
+	return nil, errs.Errorf(errs.ErrOption, "invalid FlightDescriptor: its type must be PATH or CMD")
 }
 
 // bindDescriptor opens the dataset that a descriptor names.

@@ -74,7 +74,7 @@ func (s *service) put(in *inbound, stream flight.FlightService_DoPutServer) erro
 
 // write ends the store in any case.
 func (s *service) write(ctx context.Context, in *inbound, c *PutCommand, format arrowio.OutputFormat, st arrowio.Store) (*PutReport, error) {
-	scan := s.strangersScan(ctx)
+	scan := s.clientScan(ctx)
 	limits := streamLimits(scan.MemoryBudget)
 	dec, err := in.schema(ctx, limits)
 	if err != nil {
@@ -115,8 +115,8 @@ func (s *service) write(ctx context.Context, in *inbound, c *PutCommand, format 
 	}, nil
 }
 
-// strangersScan says what may be used for what a client sends.
-func (s *service) strangersScan(ctx context.Context) arrowio.ScanOptions {
+// clientScan says what may be used for what a client sends.
+func (s *service) clientScan(ctx context.Context) arrowio.ScanOptions {
 	o := arrowio.ScanOptions{Parallelism: 1, MemoryBudget: s.o.Memory, Allocator: s.o.Allocator, BatchBytes: defaultBatchBytes}
 	if call := CallFrom(ctx); call != nil && call.lease != nil {
 		call.lease.Scan(&o)

@@ -75,7 +75,7 @@ func ParsePut(d *flight.FlightDescriptor) (*PutCommand, error) {
 	case d.GetType() == flight.DescriptorPATH:
 		return nil, errs.Errorf(errs.ErrOption, "a path of %d names; the name of a dataset is one", len(d.GetPath()))
 	case d.GetType() != flight.DescriptorCMD:
-		return nil, errs.Errorf(errs.ErrOption, "a descriptor that is neither PATH nor CMD")
+		return nil, errs.Errorf(errs.ErrOption, "invalid FlightDescriptor: its type must be PATH or CMD")
 	case len(d.GetCmd()) > maxCommandBytes:
 		return nil, errs.Errorf(errs.ErrOption, "a command of %d bytes; the most is %d", len(d.GetCmd()), maxCommandBytes)
 	default:

@@ -217,7 +217,7 @@ func TestPutCommand(t *testing.T) {
 		{pathOf("../in-a"), codes.InvalidArgument, "cannot be the name"},
 		{pathOf("in-a/b"), codes.InvalidArgument, "cannot be the name"},
 		{&flight.FlightDescriptor{Type: flight.DescriptorPATH, Path: []string{"in-x", "y"}}, codes.InvalidArgument, "path of 2"},
-		{&flight.FlightDescriptor{}, codes.InvalidArgument, "neither"},
+		{&flight.FlightDescriptor{}, codes.InvalidArgument, "must be PATH or CMD"},
 		{cmdOf(`{"dataset":"in-x","format":"xls"}`), codes.InvalidArgument, "xls"},
 		{cmdOf(`{"dataset":"in-x","mode":"append"}`), codes.InvalidArgument, "append"},
 		{cmdOf(`{"dataset":"in-x","columns":["a"]}`), codes.InvalidArgument, "columns"},

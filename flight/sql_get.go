@@ -22,7 +22,7 @@ func (q sql) redeemSQL(ctx context.Context, t *sqlTicket, stream flight.FlightSe
 		defer rec.Release()
 		return q.sendOne(rec, stream)
 	}
-	return q.withPassage(ctx, t.rows, func(p *passage) error { return q.streamSQL(ctx, p, t, stream) })
+	return q.withTicketRows(ctx, t.rows, func(p *ticketRows) error { return q.streamSQL(ctx, p, t, stream) })
 }
 
 func oneNumber(name string, n int64) arrow.Record {
@@ -33,7 +33,7 @@ func oneNumber(name string, n int64) arrow.Record {
 }
 
 // streamSQL scans, changes what comes as the ticket says, and sends it.
-func (q sql) streamSQL(ctx context.Context, p *passage, t *sqlTicket, stream flight.FlightService_DoGetServer) error {
+func (q sql) streamSQL(ctx context.Context, p *ticketRows, t *sqlTicket, stream flight.FlightService_DoGetServer) error {
 	mem := q.allocator()
 	r := &sqlRows{limit: -1, offset: t.Offset, mem: mem, schema: p.b.schema}
 	if t.Limit != nil {
@@ -70,8 +70,8 @@ func (q sql) streamSQL(ctx context.Context, p *passage, t *sqlTicket, stream fli
 	return r.cut.Flush()
 }
 
-// read gives the rows of a passage to use until that wants no more.
-func (q sql) read(ctx context.Context, p *passage, o arrowio.ScanOptions, use func(arrow.Record, BatchMeta) (more bool, err error)) error {
+// read gives the rows of a ticket to use until that wants no more.
+func (q sql) read(ctx context.Context, p *ticketRows, o arrowio.ScanOptions, use func(arrow.Record, BatchMeta) (more bool, err error)) error {
 	scan, err := q.scan(ctx, p, o)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (q sql) read(ctx context.Context, p *passage, o arrowio.ScanOptions, use fu
 }
 
 // count answers with how many rows there are.
-func (q sql) count(ctx context.Context, p *passage, o arrowio.ScanOptions, r *sqlRows, t *sqlTicket) error {
+func (q sql) count(ctx context.Context, p *ticketRows, o arrowio.ScanOptions, r *sqlRows, t *sqlTicket) error {
 	if r.limit == 0 || r.offset > 0 {
 		return nil // that is of the row which the count is
 	}
@@ -163,7 +163,7 @@ func newExtraction(s *arrow.Schema, items []sqlItem) (*extraction, error) {
 		for _, i := range ids[1:] {
 			st, ok := f.Type.(*arrow.StructType)
 			if !ok {
-				return nil, sqlError(errs.Errorf(errs.ErrUnsupported, "SQL: %s is inside of a %s, of which a SELECT can only have the whole", it.Path, f.Type.Name()))
+				return nil, sqlError(errs.Errorf(errs.ErrUnsupported, "SQL: %s is inside a %s; SELECT can only take all of it", it.Path, f.Type.Name()))
 			}
 			nullable := f.Nullable
 			f = st.Field(i)

@@ -79,7 +79,7 @@ func moduleVersion() string {
 	return "(devel)"
 }
 
-// appendSQLInfo tells what is asked for, or everything, in order. What nobody knows here is left out.
+// appendSQLInfo appends what is asked for, or everything, in order. Unknown codes are left out.
 func appendSQLInfo(b *array.RecordBuilder, want []uint32) {
 	if len(want) == 0 {
 		for _, k := range slices.Sorted(maps.Keys(sqlInfo)) {

@@ -77,7 +77,7 @@ func (a *absent) end(inputs []Input, o Options, p *partitions) error {
 		return nil
 	}
 	if !a.found && p == nil {
-		return errs.Errorf(errs.ErrSchema, "none of the columns of the schema (%s) is in any file; the first has %s", someNames(a.names), someNames(a.has))
+		return errs.Errorf(errs.ErrSchema, "no file has any column of the schema (%s); the first file has %s", someNames(a.names), someNames(a.has))
 	}
 	w := arrowio.Warnf(arrowio.WarnColumn, "columns of the schema are in no file, and null in every row")
 	for _, c := range a.order {

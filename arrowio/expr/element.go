@@ -19,7 +19,7 @@ func (l *lexer) element(pos int) (key scalar.Scalar, n int, err error) {
 		return nil, 0, err
 	}
 	if key == scalar.ScalarNull {
-		return nil, 0, p.fail(first.pos, "NULL is neither a position nor a key")
+		return nil, 0, p.fail(first.pos, "NULL cannot be a position or a key")
 	}
 	if !p.tok.is(tokPunct, "]") {
 		return nil, 0, p.expected("']'")

@@ -123,7 +123,7 @@ func TestParseErrors(t *testing.T) {
 		{"a[0", 4, "expected ']', found the end"},
 		{"a[", 3, "a position or a key"},
 		{"a[b[0]] = 1", 3, "a position or a key"},
-		{"a[NULL] = 1", 3, "neither a position nor a key"},
+		{"a[NULL] = 1", 3, "cannot be a position or a key"},
 		{"a[0]x = 1", 5, "expected a dot or a space"},
 		{"a [0] = 1", 3, "brackets follow"},
 		{"a[0]. = 1", 6, "name after the dot"},

@@ -59,7 +59,7 @@ func withFragment(ctx context.Context, ds *dataset.Dataset, i int, fn func(arrow
 	return named(fn(shown))
 }
 
-// streamed reports whether nobody knows how many rows a file has before it is read.
+// streamed reports whether the number of rows of a file is not known before it is read.
 func streamed(f arrowio.File) bool {
 	splits := f.Splits()
 	return len(splits) > 0 && !splits[len(splits)-1].Known()

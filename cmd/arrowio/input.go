@@ -188,7 +188,7 @@ func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *sel
 	if splits := first.Splits(); len(inputs) == 1 {
 		ds.rows = 0
 		if n := len(splits); n > 0 {
-			ds.rows = splits[n-1].Rows.End // the last split ends where the file does, or nobody knows where
+			ds.rows = splits[n-1].Rows.End // the last split ends where the file does, or at an unknown row
 		}
 	}
 	return ds, nil
@@ -367,7 +367,7 @@ func (d *inputSet) used(o *optionFlags) []usedFormat {
 func (d *inputSet) work(s *selectFlags) work {
 	w := work{rows: d.rows, bytes: d.size, read: d.read}
 	if s.where.x != nil {
-		w.rows = arrowio.UnknownRows // nobody knows how many rows pass
+		w.rows = arrowio.UnknownRows // the filter decides how many
 	} else if r := s.rows.RowRange; w.rows >= 0 && r != (arrowio.RowRange{}) {
 		w.rows = r.Intersect(arrowio.RowRange{End: w.rows}).Len()
 	}

@@ -119,7 +119,7 @@ type progressState struct {
 	took           time.Duration
 }
 
-// share is how much is done, of 1; negative = nobody knows.
+// share is how much is done, of 1; negative = not known.
 func (s progressState) share() float64 {
 	switch {
 	case s.rowsOf > 0:

@@ -64,7 +64,7 @@ func (f *opsFlags) add(cmd *cobra.Command) {
 	fs.Var(&f.sent, "max-sent-bytes", "bytes that were sent and that clients have not taken yet (default 1GiB)")
 	fs.Var(&f.clientSent, "max-client-sent-bytes", "those of one client (default: half of all)")
 	fs.Var(&f.memory, "max-memory", "what the memory of all streams adds up to (default 4 × --memory)")
-	fs.Var(&f.clientMemory, "max-client-memory", "that of one client (default: half of all)")
+	fs.Var(&f.clientMemory, "max-client-memory", "bytes that one client may use (default: half of all)")
 	fs.DurationVar(&f.wait, "max-wait", 2*time.Minute, "how long a stream may wait for memory before it is refused; -1s = as long as its client does (default 2m)")
 	fs.Var(&f.message, "max-message", "bytes of a message that a client sends (default 16MiB)")
 

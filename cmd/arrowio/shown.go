@@ -28,7 +28,7 @@ type schemaFlags struct {
 func addSchemaFlags(cmd *cobra.Command) *schemaFlags {
 	s := &schemaFlags{cast: wordValue{word: "none", words: readers.Casts}}
 	cmd.Flags().StringVar(&s.text, "schema", "", "read every INPUT as this schema: `FILE|TEXT`, JSON as of arrowio schema --json, where fields may have a \"default\", or ORC's notation struct<a:int,b:string>")
-	addWord(cmd, &s.cast, "cast", "with --schema, of types that are not widened: none = an error; java = converted as orc-core does, to null what does not fit")
+	addWord(cmd, &s.cast, "cast", "with --schema, what to do where types do not widen: none = an error; java = convert like orc-core: values that do not fit become null")
 	return s
 }
 

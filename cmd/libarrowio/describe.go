@@ -23,7 +23,7 @@ type describeRequest struct {
 // description is the answer.
 type description struct {
 	Files    []string          `json:"files"`
-	Rows     *int64            `json:"rows"` // null = nobody knows before reading
+	Rows     *int64            `json:"rows"` // null = not known before reading
 	Info     []*arrowio.Info   `json:"info,omitempty"`
 	Warnings []arrowio.Warning `json:"warnings"`
 }

@@ -96,7 +96,7 @@ func openPart(ctx context.Context, request string) (_ *opened, err error) {
 	}
 	made.Store(true)
 	if dataset.SchemaHash(h.Schema) != r.Whole.Schema {
-		return nil, errs.Errorf(errs.ErrOption, "the part was made by another version, or is none")
+		return nil, errs.Errorf(errs.ErrOption, "this is not a part, or another version made it")
 	}
 	h.Fragments = h.Fragments[first:]
 	h.names = h.names[first:]
@@ -198,7 +198,7 @@ func (s *shapes) end() {
 	}
 }
 
-// errStale is of files that are not what they were.
+// errStale: the files changed since the part was made.
 var errStale = fmt.Errorf("the file has changed since the work was planned: %w", syscall.ESTALE)
 
 // unchanged looks whether a file is what it was.

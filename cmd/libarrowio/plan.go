@@ -31,7 +31,7 @@ type planned struct {
 type part struct {
 	Files []partFile `json:"files"`
 	Rows  *[2]int64  `json:"rows,omitempty"` // of these files together; null = all of them
-	Count *int64     `json:"count"`          // how many rows there are; null = nobody knows before reading
+	Count *int64     `json:"count"`          // how many rows there are; null = not known before reading
 	Bytes int64      `json:"bytes"`          // stored
 }
 
@@ -194,7 +194,7 @@ type piece struct {
 	bytes int64
 }
 
-// pieces lists them. together: they can only be read in one go, as rows are counted that nobody knows.
+// pieces lists them. together: they can only be read in one go, because the number of rows is not known.
 func (p *planner) pieces() (out []piece, together bool) {
 	base := int64(0)
 	for i := range p.files {

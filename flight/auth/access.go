@@ -86,10 +86,10 @@ func New(o Options) (*Access, error) {
 func (a *Access) Known() bool { return a.tokens != nil || a.o.Certificates }
 
 var (
-	errNoToken   = errors.New("who are you? Send a bearer token, or a name and a password, in the header authorization")
+	errNoToken   = errors.New("authentication required: send a bearer token, or a name and a password, in the header authorization")
 	errBadToken  = errors.New("the token is unknown, has expired or was withdrawn")
 	errBadLogin  = errors.New("the name or the password is wrong")
-	errBadHeader = errors.New("the header authorization is neither Bearer TOKEN nor Basic NAME:PASSWORD")
+	errBadHeader = errors.New("invalid header authorization: want Bearer TOKEN or Basic NAME:PASSWORD")
 )
 
 // healthPrefix is of the calls that need nobody's name: those who watch a server have no token, and learn nothing else.
@@ -118,7 +118,7 @@ func (a *Access) Authenticate(ctx context.Context, method string) (name string, 
 		return LocalClient, nil
 	}
 	if a.tokens == nil {
-		return "", errors.New("who are you? The server wants a client certificate with a name")
+		return "", errors.New("authentication required: send a client certificate with a name")
 	}
 	if method == "Handshake" { // it is asked there
 		return "", nil

@@ -139,7 +139,7 @@ func parseToken(line string) (t Token, err error) {
 			return t, err
 		}
 	default:
-		return t, errors.New("the second word is neither token nor password")
+		return t, errors.New("the second word must be token or password")
 	}
 	if len(words) == 4 {
 		if t.Expires, err = time.Parse(time.RFC3339, words[3]); err != nil {

@@ -222,7 +222,7 @@ func (p *Page) write(w http.ResponseWriter, code int, a *answer) {
 	_, _ = w.Write([]byte(b.String())) // nobody to tell
 }
 
-// errGone is of files that are not what they were when their address was made.
+// errGone: the files changed since their address was made.
 var errGone = status.Error(codes.NotFound, "the dataset has no such file, or not any more")
 
 // failed answers a status of a visit.

@@ -23,7 +23,7 @@ import (
 type Stream struct {
 	Reader array.RecordReader // released with the stream; its memory should come from Memory
 	Cancel func()             // ends what Next is doing, soon; nil = nothing does
-	Done   func()             // called once when the stream is released; nil = nobody wants to know
+	Done   func()             // called once when the stream is released; nil = not reported
 	// Polls makes get_next look for signals of Python where it waits in Python's main thread. Only streams that the main
 	// interpreter asked for may.
 	Polls bool

@@ -19,7 +19,7 @@ var (
 	errBlockEnd     error = errs.Errorf(errs.ErrCorrupt, "block ends before its values do")
 	errNullHead     error = errs.Errorf(errs.ErrCorrupt, "null bitmap does not fit its block")
 	errRun          error = errs.Errorf(errs.ErrCorrupt, "run is not legal")
-	errStringOffset error = errs.Errorf(errs.ErrCorrupt, "offset of a string is behind that of the next, or out of its block")
+	errStringOffset error = errs.Errorf(errs.ErrCorrupt, "the offset of a string is after the next offset, or outside its block")
 	errPrefix       error = errs.Errorf(errs.ErrCorrupt, "string shares more bytes than the one before has, or leads out of its block")
 	errRestarts     error = errs.Errorf(errs.ErrCorrupt, "restart points are not those of the strings")
 	errArrays       error = errs.Errorf(errs.ErrCorrupt, "parts of a block of arrays do not fit it")

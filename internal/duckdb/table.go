@@ -19,7 +19,7 @@ const Available = true
 // Table is rows that a query may scan, several times at once.
 type Table interface {
 	Schema() *arrow.Schema
-	// Rows is how many there are; negative = nobody knows.
+	// Rows is how many there are; negative = not known.
 	Rows() int64
 	// Scan begins a scan of the named columns, in their order; an empty list is none of them, but the rows still count.
 	// The rows are those for which filter holds, nil = all. Its memory should be Memory.

@@ -154,7 +154,7 @@ func (t *Table) choose(schemas []json.RawMessage, current int64) error {
 		}
 	}
 	if !found {
-		return bad("the current schema is %d, which is none of the table's", current)
+		return bad("the current schema is %d, which the table does not have's", current)
 	}
 	return nil
 }
@@ -254,7 +254,7 @@ func (p *parser) parse(text []byte, path string, depth int) (t Type, err error) 
 		names := map[string]bool{}
 		for _, f := range raw.Fields {
 			if f.Name == nil || names[*f.Name] {
-				return fail("a field has no name, or that of another")
+				return fail("a field has no name, or the name of another field")
 			}
 			names[*f.Name] = true
 			if err := add(f.ID, *f.Name, f.Required, f.Type, f.Default); err != nil {

@@ -72,7 +72,7 @@ func (s *Schema) check() error {
 		}
 		switch {
 		case c.Key && i > 0 && !s.Columns[i-1].Key:
-			return errs.Errorf(errs.ErrCorrupt, "key column %q comes behind a column that is none", c.Name)
+			return errs.Errorf(errs.ErrCorrupt, "key column %q follows a column that is not a key", c.Name)
 		case c.Key && (c.Nullable || c.Array):
 			return errs.Errorf(errs.ErrCorrupt, "key column %q is nullable or an array", c.Name)
 		}

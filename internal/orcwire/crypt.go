@@ -86,7 +86,7 @@ func ParseKeys(text []byte) (KeyRing, error) {
 		}
 		list := make([]version, 1)
 		if json.Unmarshal(raw, &list[0]) != nil && json.Unmarshal(raw, &list) != nil {
-			return nil, errs.Errorf(errs.ErrOption, "key %q: neither version, algorithm and key nor a list of those", name)
+			return nil, errs.Errorf(errs.ErrOption, "key %q: want version, algorithm and key, or a list of these", name)
 		}
 		for _, v := range list {
 			k := MasterKey{Version: v.Version}
@@ -96,7 +96,7 @@ func ParseKeys(text []byte) (KeyRing, error) {
 				}
 			}
 			if k.Algorithm == 0 {
-				return nil, errs.Errorf(errs.ErrOption, "key %q: the algorithm is neither AES_CTR_128 nor AES_CTR_256", name)
+				return nil, errs.Errorf(errs.ErrOption, "key %q: the algorithm must be AES_CTR_128 or AES_CTR_256", name)
 			}
 			var err error
 			if k.material, err = hex.DecodeString(v.Key); err != nil || len(k.material) != k.Algorithm.KeyBytes() {

@@ -89,7 +89,7 @@ func (d *Decimals) Next(dst []uint64) error {
 			continue
 		}
 		if i := d.beyond(v); i >= 0 {
-			return badValue(errs.ErrSchema, at+i, "decimal %v has more digits than the %d of its type", toBig(v[2*i], v[2*i+1]), d.digits)
+			return badValue(errs.ErrSchema, at+i, "decimal %v does not fit its type of %d digits", toBig(v[2*i], v[2*i+1]), d.digits)
 		}
 	}
 	return nil

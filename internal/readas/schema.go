@@ -160,7 +160,7 @@ func typeOf(name string, kids []arrow.Field) (arrow.DataType, error) {
 		return arrow.LargeListOfField(kids[0]), nil
 	case "map":
 		if len(kids) != 2 || kids[0].Nullable {
-			return bad("a map has two fields, of which the first is not nullable")
+			return bad("a map must have two fields, and the first must not be nullable")
 		}
 		m := arrow.MapOfWithMetadata(kids[0].Type, kids[0].Metadata, kids[1].Type, kids[1].Metadata)
 		m.SetItemNullable(kids[1].Nullable)

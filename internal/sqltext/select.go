@@ -313,7 +313,7 @@ func (p *parser) table(s *Select) (err error) {
 		return errs.Errorf(errs.ErrUnsupported, "SQL: several datasets are not answered here: %s", instead)
 	}
 	if s.of != nil && s.qualifier(append(slices.Clone(s.of), "*")) != len(s.of) {
-		return errs.Errorf(errs.ErrOption, "SQL: %s.* is of another table than that of FROM, %s", expr.Quote(s.of...), expr.Quote(s.tables[0]...))
+		return errs.Errorf(errs.ErrOption, "SQL: %s.* names a table other than the one in FROM, %s", expr.Quote(s.of...), expr.Quote(s.tables[0]...))
 	}
 	return nil
 }

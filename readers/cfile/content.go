@@ -14,7 +14,7 @@ import (
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
-// newContent is the one place that switches on types and encodings: what decodes a column into its Arrow type.
+// newContent chooses by type and encoding what decodes a column into its Arrow type.
 func (c *Column) newContent() (content, error) {
 	if c.file.footer.Array {
 		return c.newArrays()

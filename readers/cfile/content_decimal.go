@@ -51,7 +51,7 @@ func (d *decimals[T]) read(s arrowbuf.Slots) error {
 		stored[i] = [2]uint64{uint64(v), uint64(int64(v) >> 63)}
 	}
 	if high > d.most || low < -d.most {
-		return errs.Errorf(errs.ErrSchema, "a decimal has more digits than the precision: give the column's own, see cfile-decimal")
+		return errs.Errorf(errs.ErrSchema, "a decimal does not fit the precision: give the column's own, see cfile-decimal")
 	}
 	arrowbuf.Spread(dst, s)
 	return nil
@@ -115,7 +115,7 @@ func (w *wide) read(s arrowbuf.Slots) error {
 		over |= borrow
 	}
 	if over != 0 {
-		return errs.Errorf(errs.ErrSchema, "a value has more digits than decimal128 of this precision: %s", w.hint)
+		return errs.Errorf(errs.ErrSchema, "a value does not fit decimal128 of this precision: %s", w.hint)
 	}
 	return nil
 }

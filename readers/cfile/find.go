@@ -153,7 +153,7 @@ func (d *Finder) decode(raw []byte) (h cfilewire.Head, err error) {
 	if h, err = codes.Open(raw, 4, true); err != nil {
 		return h, err
 	}
-	if err := d.affords(h, 4); err != nil {
+	if err := d.checkLength(h, 4); err != nil {
 		return h, err
 	}
 	d.codes = make([]int32, h.Count)
@@ -164,8 +164,8 @@ func (d *Finder) decode(raw []byte) (h cfilewire.Head, err error) {
 	return h, err
 }
 
-// affords tests that the values of a block, which may be packed, take no more than a block may.
-func (d *Finder) affords(h cfilewire.Head, w int) error {
+// checkLength tests that the values of a block, which may be packed, take no more than a block may.
+func (d *Finder) checkLength(h cfilewire.Head, w int) error {
 	if n := int64(h.Count) * int64(w); n > d.file.frame.Limit {
 		return errs.Errorf(errs.ErrLimit, "keys of %d bytes are over the limit BlockBytes = %d", n, d.file.frame.Limit)
 	}
@@ -177,7 +177,7 @@ func (d *Finder) decodeFixed(raw []byte, w int) (h cfilewire.Head, err error) {
 	case cfilewire.EncodingBitShuffle:
 		var s cfilewire.BitShuffle
 		if h, err = s.Open(raw, w, false); err == nil {
-			err = d.affords(h, w)
+			err = d.checkLength(h, w)
 		}
 		if err == nil {
 			d.cells = grow(d.cells, int(h.Count)*w)
@@ -199,7 +199,7 @@ func (d *Finder) decodeFixed(raw []byte, w int) (h cfilewire.Head, err error) {
 	case cfilewire.EncodingGroupVarint:
 		var g cfilewire.GroupVarint
 		if h, err = g.Open(raw); err == nil {
-			err = d.affords(h, w)
+			err = d.checkLength(h, w)
 		}
 		if err == nil {
 			values := make([]uint32, h.Count)

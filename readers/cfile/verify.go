@@ -202,7 +202,7 @@ func (v *verifier) order() error {
 	}
 	for i := range min(len(p.leaves), len(k.leaves)) {
 		if a, b := p.leaves[i].ptr, k.leaves[i].ptr; a != b {
-			return v.fault(opValue, k.leaves[i].in, corrupt("entry %d leads to %d, that of the positional index to %d", i, b.Off, a.Off))
+			return v.fault(opValue, k.leaves[i].in, corrupt("entry %d leads to %d, the entry of the positional index to %d", i, b.Off, a.Off))
 		}
 	}
 	if len(p.leaves) != len(k.leaves) {

@@ -231,7 +231,7 @@ func (s *shape) numberType() (arrow.DataType, error) {
 	case !s.large:
 		return arrow.PrimitiveTypes.Int64, nil
 	case s.tooLarge || s.negative:
-		return nil, errors.New("integers that neither int64 nor uint64 can hold; --jsonl-types=text reads columns as text")
+		return nil, errors.New("integers beyond the range of int64 and uint64; --jsonl-types=text reads columns as text")
 	}
 	return arrow.PrimitiveTypes.Uint64, nil
 }

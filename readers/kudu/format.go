@@ -32,7 +32,7 @@ type Options struct {
 
 	noData bool      // go on without data directories, to list what superblocks tell
 	verify bool      // for Verify alone: go on past damage, which Verify then reports
-	watch  *logWatch // notes what logs are about; nil = nobody wants to know
+	watch  *logWatch // notes what logs are about; nil = not reported
 
 	// For tests.
 	sizes   sizes                                                 // of splits; zero = usualSizes

@@ -29,7 +29,7 @@ type replayOptions struct {
 	Uncommitted string
 	Memory      int64 // bytes that the log's rows may take, 0 = 2 GiB
 	Limits      arrowio.Limits
-	Watch       *logWatch // nil = nobody wants to know
+	Watch       *logWatch // nil = not reported
 }
 
 // logState is what a log adds to the rows on disk.

@@ -11,7 +11,7 @@ import (
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
-// newContent is the one place that switches on types: what decodes a type of the file into the wanted Arrow type.
+// newContent chooses by type what decodes a type of the file into the wanted Arrow type.
 func (n *node) newContent(pf arrowio.ProjectedField) content {
 	mem := &n.tree.arena
 	switch k := n.typ.Kind; k {

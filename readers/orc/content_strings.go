@@ -121,7 +121,7 @@ func (c *stringValues) copy(ends []int32) error {
 		return c.length.fail(errs.Errorf(errs.ErrLimit, "a batch holds over 2 GiB of strings: take fewer rows in a batch"))
 	}
 	n := int64(last) - int64(start)
-	if err := c.affords(n); err != nil {
+	if err := c.checkLength(n); err != nil {
 		return err
 	}
 	dst, err := c.room(n)
@@ -138,8 +138,8 @@ func (c *stringValues) copy(ends []int32) error {
 	return c.check(ends)
 }
 
-// affords checks lengths against what the stream can hold, before memory is taken for them.
-func (c *stringValues) affords(n int64) error {
+// checkLength checks lengths against what the stream can hold, before memory is taken for them.
+func (c *stringValues) checkLength(n int64) error {
 	if most := c.data.MostLeft(); n > most {
 		return c.data.fail(errs.Errorf(errs.ErrCorrupt, "%d bytes of strings wanted, the stream has at most %d", n, most))
 	}

@@ -69,7 +69,7 @@ func (f *File) parseTail(ctx context.Context) error {
 			return err
 		}
 		if string(head) != orcwire.Magic {
-			return located(errs.Errorf(errs.ErrCorrupt, "neither the postscript nor the header has the magic ORC"), "postscript", l.postscript.Off)
+			return located(errs.Errorf(errs.ErrCorrupt, "the magic ORC is missing from both the postscript and the header"), "postscript", l.postscript.Off)
 		}
 	default:
 		return located(errs.Errorf(errs.ErrCorrupt, "the magic is %q, not ORC", f.ps.Magic), "postscript", l.postscript.Off)

@@ -166,7 +166,7 @@ func (c *stringValues) copyKept(n int, runs [][2]int, left int) error {
 	if err != nil {
 		return err
 	}
-	if err := c.affords(size + gone + behind); err != nil {
+	if err := c.checkLength(size + gone + behind); err != nil {
 		return err
 	}
 	if fewGone(gone, size) && c.data.Straight(size+gone) {

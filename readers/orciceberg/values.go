@@ -112,7 +112,7 @@ func equalityIDs(in *orc.File) ([]int32, error) {
 	slices.Sort(out)
 	out = slices.Compact(out)
 	if len(out) == 0 {
-		return nil, errs.Errorf(errs.ErrSchema, "it deletes neither by positions nor by the values of columns with ids")
+		return nil, errs.Errorf(errs.ErrSchema, "it must delete by positions or by the values of columns with ids")
 	}
 	return out, nil
 }

@@ -65,7 +65,7 @@ func invalidRange(d *candidate, ids *writeIDs) string {
 	if d.min == d.max {
 		return fmt.Sprintf("write id %d %s", d.min, ids.why(d.min))
 	}
-	return fmt.Sprintf("none of its write ids is valid: %d %s", d.min, ids.why(d.min))
+	return fmt.Sprintf("its write ids are all invalid: %d %s", d.min, ids.why(d.min))
 }
 
 // before orders deltas: by the first write id, the widest first, by statement, and by name. Of several with all of that

@@ -184,7 +184,7 @@ func bucketBits(bucket, stmt int64) (int32, bool) {
 // of it is the bucket.
 func checkBucket(b int32) error {
 	if uint32(b)>>29 > 1 {
-		return errs.Errorf(errs.ErrUnsupported, "bucket %d of a row id is of version %d, of which nothing is known", b, uint32(b)>>29)
+		return errs.Errorf(errs.ErrUnsupported, "bucket %d of a row id has the unknown version %d", b, uint32(b)>>29)
 	}
 	return nil
 }

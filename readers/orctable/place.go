@@ -148,7 +148,7 @@ func (e *explorer) partition(ctx context.Context, p *partition, entries []arrowi
 		d, why := parseDir(x.Name)
 		switch {
 		case why != "":
-			return at(path, errs.Errorf(errs.ErrCorrupt, "the directory's name is none that Hive gives: %s", why))
+			return at(path, errs.Errorf(errs.ErrCorrupt, "this is not a name that Hive gives to directories: %s", why))
 		case d.kind == notAcid:
 			if _, _, _, ok := partitionOf(x.Name); ok {
 				return at(path, errs.Errorf(errs.ErrUnsupported, "a partition beside files or deltas that are in none"))

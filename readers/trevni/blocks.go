@@ -155,7 +155,7 @@ func (f *File) checkRows(ctx context.Context) error {
 			return nil
 		}
 	}
-	return fail("%d rows of which the file of %d bytes stores no value are over the limit BatchElements = %d")
+	return fail("%d rows for which the file of %d bytes stores no value are more than the limit BatchElements = %d")
 }
 
 // confirmRows compares the header's number of rows with the blocks of a column, for reads that use none: with the first

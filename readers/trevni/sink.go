@@ -22,7 +22,7 @@ type sink interface {
 	release()
 }
 
-// newSink is the one place that switches on types: how values of a stored type become the wanted Arrow type.
+// newSink chooses by type how values of a stored type become the wanted Arrow type.
 func newSink(n *trevniwire.Node, stored trevniwire.Type, mem *arrowbuf.Arena) sink {
 	switch stored {
 	case trevniwire.Boolean:

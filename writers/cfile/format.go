@@ -57,7 +57,7 @@ func knownOptions(format string) []arrowio.Option {
 	if format == KuduName {
 		known = append(known,
 			arrowio.Option{Name: "kudu-key", Usage: "columns of the primary key (comma-separated), in its order", Default: "those that were key columns where they were read", Remote: true},
-			arrowio.Option{Name: "kudu-table", Usage: "name of the table, for schema.json", Default: "that of the table that was read", Remote: true},
+			arrowio.Option{Name: "kudu-table", Usage: "name of the table, for schema.json", Default: "the name of the table that was read", Remote: true},
 		)
 	}
 	return known

@@ -306,7 +306,7 @@ func (k *keyOut) write(n int) error {
 // disorder is the error for a key that does not come after the one before.
 func (k *keyOut) disorder(last, key []byte, i int, p place) error {
 	if bytes.Equal(last, key) {
-		return p.refuse(k.d.keyNames(), i, "the key %s is that of the row before, too; a table has each key once", k.text(key))
+		return p.refuse(k.d.keyNames(), i, "the key %s is also the key of the row before; keys of a table must be unique", k.text(key))
 	}
 	return p.refuse(k.d.keyNames(), i, "the key %s comes after %s; rows must come in the order of the key, which --sort puts them in", k.text(key), k.text(last))
 }

@@ -70,7 +70,7 @@ func planWith(format string, s *arrow.Schema, o arrowio.WriteOptions, set settin
 		p.d.workers = runtime.GOMAXPROCS(0)
 	}
 	if s.NumFields() == 0 {
-		return nil, errs.Errorf(errs.ErrSchema, "the rows have no columns, each of which would be a file")
+		return nil, errs.Errorf(errs.ErrSchema, "the rows have no columns, and each column would be a file")
 	}
 	if lim := (arrowio.Limits{}).WithDefaults(); s.NumFields() > lim.Columns {
 		return nil, errs.Errorf(errs.ErrLimit, "%d columns, more than the limit Columns = %d", s.NumFields(), lim.Columns)

@@ -36,7 +36,7 @@ type SplitOptions struct {
 	Jobs     int      // default GOMAXPROCS
 	Memory   int64    // of what is being written, about; more tablets than that take more passes. Default 512 MiB
 	Limits   arrowio.Limits
-	// Progress is called now and then with how much of the work is done, in bytes of the set; nil = nobody wants to know.
+	// Progress is called now and then with how much of the work is done, in bytes of the set; nil = not reported.
 	Progress func(done, total int64)
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
-// newContent is the one place that switches on types: what encodes the values of a type.
+// newContent chooses by type what encodes the values.
 func (w *writer) newContent(n *node) content {
 	switch n.typ.Kind {
 	case orcwire.Boolean:

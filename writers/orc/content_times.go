@@ -120,7 +120,7 @@ func (c *decimals) write(arr arrow.Array) error {
 		c.scratch = grow(c.scratch, a.Len())
 		for i, x := range view[[4]uint64](a.Values()) {
 			if sign := uint64(int64(x[1]) >> 63); x[2] != sign || x[3] != sign {
-				return errs.Errorf(errs.ErrSchema, "%s has more digits than %s", a.ValueStr(i), c.node.typ)
+				return errs.Errorf(errs.ErrSchema, "%s does not fit %s: too many digits", a.ValueStr(i), c.node.typ)
 			}
 			c.scratch[i] = [2]uint64{x[0], x[1]}
 		}
@@ -133,7 +133,7 @@ func (c *decimals) write(arr arrow.Array) error {
 		for c.fit(v[i : i+1]) {
 			i++
 		}
-		return errs.Errorf(errs.ErrSchema, "%s has more digits than %s", arr.ValueStr(i), c.node.typ)
+		return errs.Errorf(errs.ErrSchema, "%s does not fit %s: too many digits", arr.ValueStr(i), c.node.typ)
 	}
 	c.stats.add(v)
 	if b := c.node.bloom; b != nil {

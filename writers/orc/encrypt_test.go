@@ -567,7 +567,7 @@ func TestEncryptOptions(t *testing.T) {
 	}
 	for keys, want := range map[string]string{
 		"": "orc-keys", "none": "orc-keys", t.TempDir() + "/none": "no such file", `{"pii": {"algorithm": "AES_CTR_256", "key": "` + material + `"}}`: "64 hexadecimal digits",
-		`{"pii": "` + material + `"}`: "neither version",
+		`{"pii": "` + material + `"}`: "want version",
 	} {
 		_, err := plan(keys, "pii:a")
 		if !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), material) {

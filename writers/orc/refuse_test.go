@@ -119,23 +119,23 @@ func TestRefusedValues(t *testing.T) {
 		{"far date64", field("x", arrow.FixedWidthTypes.Date64), func(b array.Builder, i int) {
 			b.(*array.Date64Builder).Append(arrow.Date64(map[bool]int64{true: 86_400_000 * (math.MaxInt32 + 1)}[is(i)]))
 		}, "x", "no whole day that a date can be"},
-		{"decimal(4,2)", field("x", &arrow.Decimal128Type{Precision: 4, Scale: 2}), dec(4, 2, "10000"), "x", "more digits than decimal(4,2)"},
-		{"decimal(4,2), negative", field("x", &arrow.Decimal128Type{Precision: 4, Scale: 2}), dec(4, 2, "-10000"), "x", "more digits"},
-		{"decimal(4,2), of 128 bits", field("x", &arrow.Decimal128Type{Precision: 4, Scale: 2}), dec(4, 2, "18446744073709551616"), "x", "more digits"},
-		{"decimal(18,0)", field("x", &arrow.Decimal128Type{Precision: 18}), dec(18, 0, "1000000000000000000"), "x", "more digits"},
-		{"decimal(18,0), of a word", field("x", &arrow.Decimal128Type{Precision: 18}), dec(18, 0, "9223372036854775808"), "x", "more digits"},
-		{"decimal(19,0)", field("x", &arrow.Decimal128Type{Precision: 19}), dec(19, 0, "10000000000000000000"), "x", "more digits"},
-		{"decimal(20,1)", field("x", &arrow.Decimal128Type{Precision: 20, Scale: 1}), dec(20, 1, "-100000000000000000000"), "x", "more digits"},
-		{"decimal(37,0)", field("x", &arrow.Decimal128Type{Precision: 37}), dec(37, 0, nines), "x", "more digits"},
+		{"decimal(4,2)", field("x", &arrow.Decimal128Type{Precision: 4, Scale: 2}), dec(4, 2, "10000"), "x", "does not fit decimal(4,2)"},
+		{"decimal(4,2), negative", field("x", &arrow.Decimal128Type{Precision: 4, Scale: 2}), dec(4, 2, "-10000"), "x", "too many digits"},
+		{"decimal(4,2), of 128 bits", field("x", &arrow.Decimal128Type{Precision: 4, Scale: 2}), dec(4, 2, "18446744073709551616"), "x", "too many digits"},
+		{"decimal(18,0)", field("x", &arrow.Decimal128Type{Precision: 18}), dec(18, 0, "1000000000000000000"), "x", "too many digits"},
+		{"decimal(18,0), of a word", field("x", &arrow.Decimal128Type{Precision: 18}), dec(18, 0, "9223372036854775808"), "x", "too many digits"},
+		{"decimal(19,0)", field("x", &arrow.Decimal128Type{Precision: 19}), dec(19, 0, "10000000000000000000"), "x", "too many digits"},
+		{"decimal(20,1)", field("x", &arrow.Decimal128Type{Precision: 20, Scale: 1}), dec(20, 1, "-100000000000000000000"), "x", "too many digits"},
+		{"decimal(37,0)", field("x", &arrow.Decimal128Type{Precision: 37}), dec(37, 0, nines), "x", "too many digits"},
 		{"decimal(38,0)", field("x", &arrow.Decimal128Type{Precision: 38}), func(b array.Builder, i int) {
 			b.(*array.Decimal128Builder).Append(map[bool]decimal128.Num{true: decimal128.New(math.MaxInt64, 0), false: decimalOf(nines)}[is(i)])
-		}, "x", "more digits"},
+		}, "x", "too many digits"},
 		{"decimal256", field("x", &arrow.Decimal256Type{Precision: 38}), func(b array.Builder, i int) {
 			b.(*array.Decimal256Builder).Append(map[bool]decimal256.Num{true: decimal256.New(0, 1, 0, 0), false: decimal256.FromI64(-1)}[is(i)])
-		}, "x", "more digits"},
+		}, "x", "too many digits"},
 		{"decimal256(5,0)", field("x", &arrow.Decimal256Type{Precision: 5}), func(b array.Builder, i int) {
 			b.(*array.Decimal256Builder).Append(decimal256.FromI64(map[bool]int64{true: 100_000, false: 99_999}[is(i)]))
-		}, "x", "more digits"},
+		}, "x", "too many digits"},
 		{"last second, ns", field("x", &arrow.TimestampType{Unit: arrow.Nanosecond}), at(-1_000_000), "x", "last second before 1970"},
 		{"last second, us", field("x", &arrow.TimestampType{Unit: arrow.Microsecond}), at(-1), "x", "--orc-last-second=shift"},
 		{"last second, ms", optional("x", &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "UTC"}), func(b array.Builder, i int) {

@@ -43,7 +43,7 @@ func load32(t arrow.DataType) func(w *worker, arr arrow.Array, p positions) ([]u
 			return func(w *worker, arr arrow.Array, p positions) ([]uint32, error) {
 				return convert(&w.four, raw[int32](arr), p, func(v int32) (uint32, error) {
 					if v > math.MaxInt32/1000 || v < math.MinInt32/1000 {
-						return 0, errs.Errorf(errs.ErrSchema, "the time %d s does not fit a time of milliseconds, and Parquet has none of seconds", v)
+						return 0, errs.Errorf(errs.ErrSchema, "the time %d s does not fit a time in milliseconds, and Parquet has no times in seconds", v)
 					}
 					return uint32(v * 1000), nil
 				})
@@ -65,7 +65,7 @@ func load64(t arrow.DataType) func(w *worker, arr arrow.Array, p positions) ([]u
 			return func(w *worker, arr arrow.Array, p positions) ([]uint64, error) {
 				return convert(&w.eight, raw[int64](arr), p, func(v int64) (uint64, error) {
 					if v > math.MaxInt64/1000 || v < math.MinInt64/1000 {
-						return 0, errs.Errorf(errs.ErrSchema, "the timestamp %d s does not fit a timestamp of milliseconds, and Parquet has none of seconds", v)
+						return 0, errs.Errorf(errs.ErrSchema, "the timestamp %d s does not fit a timestamp in milliseconds, and Parquet has no timestamps in seconds", v)
 					}
 					return uint64(v * 1000), nil
 				})

@@ -24,7 +24,7 @@ type leafBuffers struct {
 	data    []byte
 }
 
-// values is the one place that switches on types: it views, or converts, the values of arr, which has no nulls, as its
+// values chooses by type: it views, or converts, the values of arr, which has no nulls, as its
 // column stores them. They are valid until the next call.
 func (l *leafBuffers) values(arr arrow.Array, f *field) (values, error) {
 	if f.col.Type == trevniwire.Null {

@@ -52,7 +52,7 @@ func parseAddress(uri string) (network, address string, err error) {
 		}
 		return "unix", path, nil
 	}
-	return bad("the scheme is none of grpc, grpc+tcp, grpc+tls, unix, grpc+unix")
+	return bad("unknown scheme: want grpc, grpc+tcp, grpc+tls, unix or grpc+unix")
 }
 
 // listenUnix makes a socket that only this user may use.
