@@ -20,7 +20,8 @@ func (a *app) kuduCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "kudu",
 		Short: "Work on the directories of a Kudu tablet server",
-		Long: `Commands for operators of Kudu who have a server's directories and no server. Reading them needs none of these:
+		Long: `These commands work on the directories of a Kudu tablet server that is stopped or lost: they list its tables, divide rows
+among tablets, and import rows. To read tables, use the other commands of arrowio with --from kudu, for example
 arrowio cat --from kudu.`,
 		Example:               "  arrowio kudu list /kudu/wal\n  arrowio kudu import metrics.kudu --wal-dir /kudu/wal --data-dir /disk1/kudu --tablet 27d38d8cc1d64fcabaf1cc938909010e",
 		DisableFlagsInUseLine: true,
@@ -41,30 +42,31 @@ func (a *app) kuduImportCommand() *cobra.Command {
 	f := &kuduImportFlags{}
 	cmd := &cobra.Command{
 		Use:   "import [flags] SETDIR",
-		Short: "Put rowsets into a tablet of a server that does not run",
-		Long: `Import puts all rowsets of SETDIR, which convert has written as OUT.kudu, into one tablet of a tablet server that
-does not run. The rows are there when the server starts.
+		Short: "Put rowsets into a tablet of a stopped server",
+		Long: `Import adds all rowsets of SETDIR to one tablet of a stopped tablet server. SETDIR is a directory OUT.kudu that convert
+wrote. The server has the rows when it starts again.
 
-Everything is checked first: that the server does not run (its own locks are held until the import ends), that the columns fit,
-that every file is whole and sorted, that all rows belong to the tablet (kudu split divides them), and that none is there already. New blocks go
-to new files; then the tablet's superblock is replaced in one step, and the old one is kept beside it. Whatever happens before
-that step leaves the tablet as it was. --dry-run does all the checks and prints what would be written.
+Import first checks that the server is stopped, that the columns match the table, that every file is complete and sorted, that
+all rows belong to the tablet (kudu split divides them), and that the tablet does not have their keys yet. It holds the locks of
+the server until it ends. It writes the blocks to new files, then replaces the tablet's superblock in one step, and keeps the old
+superblock beside the new one. If it fails before that step, the tablet stays as it was. --dry-run does all checks and prints
+what import would write.
 
---force goes on in spite of doubts: other replicas of the tablet, which would not get the rows; rows that were deleted before;
-what makes it unsure that the directories are complete. It never makes a row be there twice.`,
+--force imports in spite of doubts: the tablet has other replicas, which do not get the rows; it has deleted rows with the same
+keys; or some directories may be incomplete. It never adds a key that the tablet has.`,
 		Example: `  arrowio convert --kudu-key host,time metrics.parquet metrics.kudu
   arrowio kudu import --dry-run metrics.kudu --wal-dir /kudu/wal --data-dir /disk1/kudu --data-dir /disk2/kudu --tablet 27d38d8cc1d64fcabaf1cc938909010e
   sudo arrowio kudu import metrics.kudu --wal-dir /kudu/wal --data-dir /disk1/kudu --data-dir /disk2/kudu --tablet 27d38d8cc1d64fcabaf1cc938909010e`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0 || args[0] == "":
-				return usagef("kudu import: which SETDIR? The directory that convert has written as OUT.kudu")
+				return usagef("kudu import: which SETDIR? A directory OUT.kudu that convert wrote")
 			case len(args) > 1:
 				return usagef("kudu import: one SETDIR at a time, not %s", strings.Join(args, ", "))
 			case f.Wal == "":
-				return usagef("kudu import: which server? --wal-dir names what its --fs_wal_dir does")
+				return usagef("kudu import: which server? Name its --fs_wal_dir with --wal-dir")
 			case f.Tablet == "":
-				return usagef("kudu import: into which tablet? --tablet names it by its id; inspect --from kudu lists them")
+				return usagef("kudu import: into which tablet? Name its id with --tablet; kudu list lists the tablets")
 			}
 			return nil
 		},
@@ -77,8 +79,8 @@ what makes it unsure that the directories are complete. It never makes a row be 
 	fs := cmd.Flags()
 	addServerFlags(cmd, &f.Wal, &f.Metadata, &f.Data)
 	fs.StringVar(&f.Tablet, "tablet", "", "`ID` of the tablet that gets the rows")
-	fs.BoolVar(&f.Force, "force", false, "go on in spite of doubts")
-	fs.BoolVar(&f.DryRun, "dry-run", false, "check everything, print what would be written, and write nothing")
+	fs.BoolVar(&f.Force, "force", false, "import in spite of doubts")
+	fs.BoolVar(&f.DryRun, "dry-run", false, "do all checks and print what would be written, but write nothing")
 	fs.BoolVar(&f.json, "json", false, "print the report as a JSON object")
 	f.progress = addProgressFlag(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("tablet", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {

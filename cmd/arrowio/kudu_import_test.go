@@ -85,7 +85,7 @@ func TestKuduImport(t *testing.T) {
 			return append(append([]string{"kudu", "import", set}, where...), more...)
 		}
 
-		fails(t, do(t, args("--tablet", full)...), 1, "the tablet has rows with 50 keys of the set", "the first ")
+		fails(t, do(t, args("--tablet", full)...), 1, "the tablet already has 50 keys of the set", "the first ")
 		out := ok(t, args("--tablet", empty, "--dry-run")...)
 		for _, want := range []string{"50 rows", "to import into tablet " + empty + " of table empty (" + manager, "bloom filters", "column amount", "amount.cfile", "goes to", "note: the set is of table compacted", "make a full one"} {
 			if !strings.Contains(out, want) {
@@ -121,7 +121,7 @@ func TestKuduImport(t *testing.T) {
 		if got := ok(t, "verify", "--from", "kudu", "--kudu-table", "empty", dir); !strings.HasSuffix(got, ": ok\n") {
 			t.Error(got)
 		}
-		fails(t, do(t, args("--tablet", empty)...), 1, "the tablet has rows with 50 keys of the set")
+		fails(t, do(t, args("--tablet", empty)...), 1, "the tablet already has 50 keys of the set")
 		o = do(t, append([]string{"__complete"}, args("--tablet", "")...)...)
 		if !strings.Contains(o.out, empty+"\tempty\n") {
 			t.Errorf("%+v", o)

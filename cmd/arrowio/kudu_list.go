@@ -50,12 +50,12 @@ func (a *app) kuduListCommand() *cobra.Command {
 	f := &kuduListFlags{}
 	cmd := &cobra.Command{
 		Use:   "list [flags] DIR",
-		Short: "List the tables and tablets of a server that does not run",
-		Long: `List prints the tables of which a tablet server has tablets, and these tablets, with their rows and their bytes. DIR is the
-server's directory of write-ahead logs (--fs_wal_dir). Bytes are those of blocks that are here. Without data directories they are not known.
+		Short: "List the tables and tablets of a stopped server",
+		Long: `List prints the tables and tablets of a tablet server, with the rows and the size of each tablet. DIR is the server's
+directory of write-ahead logs (--fs_wal_dir).
 
-Rows are those on disk, as the tablets' superblocks count them; there may be more in the logs. arrowio count --from kudu
-reads those, too.`,
+Rows are those that the tablets' superblocks count; write-ahead logs may have more, which arrowio count --from kudu counts,
+too. The size is that of the blocks found in the data directories; it is not known without them.`,
 		Example: `  arrowio kudu list /kudu/wal
   arrowio kudu list --data-dir /disk1/kudu --data-dir /disk2/kudu --json /kudu/wal | jq -r '.tables[].name'`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -70,12 +70,12 @@ reads those, too.`,
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringArrayVar(&f.data, "data-dir", nil, "a data `DIR` of the server (--fs_data_dirs); once for each of them (default: DIR, or its sibling data)")
-	fs.StringVar(&f.metadata, "metadata-dir", "", "the server's metadata `DIR` (--fs_metadata_dir), where it has one (default: where Kudu looks)")
+	fs.StringArrayVar(&f.data, "data-dir", nil, "a data `DIR` of the server (--fs_data_dirs); repeat for each (default: DIR and the directory data beside it)")
+	fs.StringVar(&f.metadata, "metadata-dir", "", "the server's metadata `DIR` (--fs_metadata_dir), if it has one (default: DIR, then the data directories)")
 	for _, name := range []string{"data-dir", "metadata-dir"} {
 		_ = cmd.RegisterFlagCompletionFunc(name, completeDirs)
 	}
-	fs.BoolVar(&f.json, "json", false, "as a JSON object")
+	fs.BoolVar(&f.json, "json", false, "print a JSON object")
 	return cmd
 }
 

@@ -27,12 +27,12 @@ func (a *app) kuduSplitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "split [flags] SETDIR OUTDIR",
 		Short: "Divide rowsets among the tablets of a table",
-		Long: `Split writes OUTDIR with a set for each tablet that a tablet server has of a table, ID.kudu, of the rows of
-SETDIR that belong there; kudu import takes one after another. Of the server only superblocks are read, it may run.
+		Long: `Split divides the rows of SETDIR among the tablets that a tablet server has of a table. For each tablet it writes a set
+OUTDIR/ID.kudu, which kudu import adds to that tablet. It reads only the server's superblocks, so the server may run.
 
-A table is spread over tablets by hashes and ranges of its key, and Kudu looks for a row in one tablet only. Where several
-servers share a table, run it for each of them with --partial, which leaves out what belongs to the tablets of the others and
-says how many rows those are.`,
+The hashes and ranges of a row's key tell which tablet the row belongs to; Kudu looks for the row nowhere else. If the tablets of a
+table are on several servers, run split for each server with --partial, which leaves out the rows of other servers' tablets
+and prints how many there are.`,
 		Example: `  arrowio convert --sort --kudu-key host,time --kudu-table metrics metrics.parquet metrics.kudu
   arrowio kudu split metrics.kudu tablets --wal-dir /kudu/wal
   for set in tablets/*.kudu; do
@@ -41,9 +41,9 @@ says how many rows those are.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) != 2 || args[0] == "" || args[1] == "":
-				return usagef("kudu split: SETDIR and OUTDIR are needed: what convert has written as OUT.kudu, and a directory to make")
+				return usagef("kudu split: SETDIR and OUTDIR are needed: a directory OUT.kudu that convert wrote, and a directory to create")
 			case f.Wal == "":
-				return usagef("kudu split: which server? --wal-dir names what its --fs_wal_dir does")
+				return usagef("kudu split: which server? Name its --fs_wal_dir with --wal-dir")
 			}
 			return nil
 		},
@@ -55,7 +55,7 @@ says how many rows those are.`,
 	}
 	fs := cmd.Flags()
 	addServerFlags(cmd, &f.Wal, &f.Metadata, &f.Data)
-	fs.StringVar(&f.Table, "table", "", "`NAME` of the table (default: the one that the set is of)")
+	fs.StringVar(&f.Table, "table", "", "`NAME` of the table (default: the table of the set)")
 	fs.BoolVar(&f.Partial, "partial", false, "leave out rows of tablets that this server does not have")
 	fs.BoolVar(&f.DryRun, "dry-run", false, "only count the rows of each tablet")
 	fs.BoolVar(&f.json, "json", false, "print the report as a JSON object")
@@ -69,8 +69,8 @@ says how many rows those are.`,
 func addServerFlags(cmd *cobra.Command, wal, metadata *string, data *[]string) {
 	fs := cmd.Flags()
 	fs.StringVar(wal, "wal-dir", "", "the server's `DIR` of write-ahead logs (--fs_wal_dir)")
-	fs.StringArrayVar(data, "data-dir", nil, "a data `DIR` of the server (--fs_data_dirs); once for each of them (default: the directory of the logs, or its sibling data)")
-	fs.StringVar(metadata, "metadata-dir", "", "the server's metadata `DIR` (--fs_metadata_dir), where it has one (default: where Kudu looks)")
+	fs.StringArrayVar(data, "data-dir", nil, "a data `DIR` of the server (--fs_data_dirs); repeat for each (default: the directory of the logs and the directory data beside it)")
+	fs.StringVar(metadata, "metadata-dir", "", "the server's metadata `DIR` (--fs_metadata_dir), if it has one (default: the directory of the logs, then the data directories)")
 	for _, name := range []string{"wal-dir", "data-dir", "metadata-dir"} {
 		_ = cmd.RegisterFlagCompletionFunc(name, completeDirs)
 	}

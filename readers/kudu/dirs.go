@@ -348,7 +348,7 @@ func readSmall(path string, limit int64, buf []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	n := f.Size()
 	if n > limit {
 		return nil, errs.Errorf(errs.ErrLimit, "kudu: %s: %d bytes, over the limit of %d (MetadataBytes)", path, n, limit)

@@ -242,7 +242,7 @@ func (f *File) withData(all []*tablet) error {
 	if len(f.tablets) == 0 {
 		return errs.Errorf(errs.ErrUnsupported, "kudu: table %s has no rows here: %s", f.table, gone)
 	}
-	f.note("this is what one server has of the table; a replica that was not the leader may lack the last operations")
+	f.note("these are the rows of one server; a replica that was not the leader may lack the last operations")
 	return nil
 }
 

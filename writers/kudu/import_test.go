@@ -192,7 +192,7 @@ func TestImportTwice(t *testing.T) {
 				t.Error("one backup for two imports")
 			}
 			s.hasRows("changed", before, first, second)
-			if _, err := Import(context.Background(), s.options(first, b.TabletID)); err == nil || !strings.Contains(err.Error(), "the tablet has rows with 100 keys of the set, the first 1000") {
+			if _, err := Import(context.Background(), s.options(first, b.TabletID)); err == nil || !strings.Contains(err.Error(), "the tablet already has 100 keys of the set (the first is 1000)") {
 				t.Errorf("the same again: %v", err)
 			}
 		})

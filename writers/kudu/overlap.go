@@ -263,17 +263,17 @@ func (o *overlap) text(key []byte) string { return reader.KeyText(o.im.tablet.Sc
 func (o *overlap) result() error {
 	var parts []string
 	if f := o.found[liveKey]; f.keys > 0 {
-		parts = append(parts, sentence("the tablet has rows with %s of the set, the first %s", count(f.keys, "key"), o.text(f.first)))
+		parts = append(parts, sentence("the tablet already has %s of the set (the first is %s)", count(f.keys, "key"), o.text(f.first)))
 	}
 	if f := o.found[loggedKey]; f.keys > 0 {
-		parts = append(parts, sentence("the tablet's write-ahead log, which is replayed when the server starts, is about rows with %s of the set, the first %s", count(f.keys, "key"), o.text(f.first)))
+		parts = append(parts, sentence("the tablet's write-ahead log, which the server replays when it starts, changes rows with %s of the set (the first is %s)", count(f.keys, "key"), o.text(f.first)))
 	}
 	if len(parts) > 0 {
-		return refuse("%s. A key can be there once: delete these rows by a client, let that be flushed, and import then; or write a set without them", strings.Join(parts, "; "))
+		return refuse("%s. Keys are unique: delete these rows with a Kudu client, wait until the deletions are flushed, and import again; or write a set without these keys", strings.Join(parts, "; "))
 	}
 	if f := o.found[ghostKey]; f.keys > 0 {
-		o.im.doubt("the tablet has deleted rows with %s of the set, the first %s: the new rows are right, but until a compaction scans of a time "+
-			"before the deletion show old and new ones", count(f.keys, "key"), o.text(f.first))
+		o.im.doubt("the tablet has deleted rows with %s of the set (the first is %s): until a compaction, scans as of a time before the deletion "+
+			"show both the deleted rows and the imported ones", count(f.keys, "key"), o.text(f.first))
 	}
 	return nil
 }

@@ -74,9 +74,9 @@ func TestOverlap(t *testing.T) {
 					set := newSet(t, table, columnsOf(b.Schema)...)
 					set.add(someRows(set.columns, -77_777, k, 1_000_000))
 					o := s.options(set, b.TabletID)
-					s.refuses(o, errs.ErrSchema, fmt.Sprintf("%s rows with 1 key of the set, the first %d", kind, k))
+					s.refuses(o, errs.ErrSchema, kind+" 1 key of the set", fmt.Sprintf("(the first is %d)", k))
 					o.Force = true
-					if kind != "the tablet has deleted" {
+					if kind != "the tablet has deleted rows with" {
 						s.refuses(o, errs.ErrSchema, kind)
 						continue
 					}
@@ -86,9 +86,9 @@ func TestOverlap(t *testing.T) {
 					}
 				}
 			}
-			try(slices.DeleteFunc(slices.Clone(of.live), func(n int64) bool { return slices.Contains(of.logged, n) }), "the tablet has")
-			try(slices.DeleteFunc(slices.Clone(of.logged), func(n int64) bool { return slices.Contains(of.live, n) }), "is about")
-			try(of.ghosts, "the tablet has deleted")
+			try(slices.DeleteFunc(slices.Clone(of.live), func(n int64) bool { return slices.Contains(of.logged, n) }), "the tablet already has")
+			try(slices.DeleteFunc(slices.Clone(of.logged), func(n int64) bool { return slices.Contains(of.live, n) }), "changes rows with")
+			try(of.ghosts, "the tablet has deleted rows with")
 			// All of them at once are counted.
 			all := slices.Concat(of.live, of.ghosts)
 			slices.Sort(all)
@@ -97,7 +97,7 @@ func TestOverlap(t *testing.T) {
 				set.add(someRows(set.columns, all...))
 				live := slices.Clone(of.live)
 				slices.Sort(live)
-				s.refuses(s.options(set, b.TabletID), errs.ErrSchema, fmt.Sprintf("the tablet has rows with %d keys of the set, the first %d", len(slices.Compact(live)), live[0]))
+				s.refuses(s.options(set, b.TabletID), errs.ErrSchema, fmt.Sprintf("the tablet already has %d keys of the set (the first is %d)", len(slices.Compact(live)), live[0]))
 			}
 		}
 		if len(seen.live) < 100 || len(seen.logged) < 10 || len(seen.ghosts) < 10 {
@@ -146,7 +146,7 @@ func TestManyRowSets(t *testing.T) {
 		set.add(someRows(set.columns, -1, k, 99_999))
 		o := s.options(set, b.TabletID)
 		o.ops.ways = ways
-		s.refuses(o, errs.ErrSchema, fmt.Sprintf("the first %d", k))
+		s.refuses(o, errs.ErrSchema, fmt.Sprintf("the first is %d", k))
 	}
 	between := newSet(t, "empty", columnsOf(b.Schema)...)
 	between.add(someRows(between.columns, 5000, 5001))

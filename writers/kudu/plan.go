@@ -113,7 +113,7 @@ func (im *importer) newIDs() (*newIDs, error) {
 		}
 		s, err := im.dirs.SuperBlock(id)
 		if err != nil {
-			im.doubt("the superblock of tablet %s cannot be read, and the server does not start with it; its blocks are not known: %v", id, err)
+			im.doubt("the superblock of tablet %s cannot be read, so its blocks are not known, and the server does not start: %v", id, err)
 			continue
 		}
 		for _, u := range s.Blocks() {
@@ -182,7 +182,7 @@ func (im *importer) room() (*room, error) {
 		r.places = append(r.places, &freeDir{dir: d, index: index, disk: disks[disk]})
 	}
 	if len(r.places) == 0 {
-		return nil, refuse("none of the data directories is one of the tablet's")
+		return nil, refuse("none of the data directories belongs to the tablet")
 	}
 	return r, nil
 }

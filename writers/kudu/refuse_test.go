@@ -252,7 +252,7 @@ func TestDoubts(t *testing.T) {
 		t.Fatal("all containers have blocks of the tablet")
 	}
 	o = s.options(setFor(t, b, span(5000, 20, 1)), b.TabletID)
-	s.refuses(o, errs.ErrSchema, "cannot all be read", "--force")
+	s.refuses(o, errs.ErrSchema, "some records of 1 container cannot be read", "--force")
 }
 
 // TestRefusesSchemas: columns that do not fit.

@@ -41,7 +41,7 @@ func (im *importer) openTarget() error {
 	}
 	im.closers = append(im.closers, im.blocks.Close)
 	if n := im.blocks.Unread(); n > 0 {
-		im.doubt("the records of %s cannot all be read, so nobody knows which blocks there are: %s", count(int64(n), "container"), strings.Join(im.blocks.Notes(), "; "))
+		im.doubt("some records of %s cannot be read, so not all block ids in use are known: %s", count(int64(n), "container"), strings.Join(im.blocks.Notes(), "; "))
 	}
 	super, err := im.superBlock()
 	if err != nil {
@@ -60,7 +60,7 @@ func (im *importer) openTarget() error {
 		im.doubt("%s", w)
 	}
 	if im.tablet.Segments == 0 {
-		return refuse("the tablet has no write-ahead log in %s: Kudu opens no tablet that has rows and no log", im.dirs.LogDir(im.Tablet))
+		return refuse("the tablet has no write-ahead log in %s; Kudu does not open a tablet without one", im.dirs.LogDir(im.Tablet))
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ func (im *importer) lock() error {
 	for i := range im.dirs.Data {
 		d := &im.dirs.Data[i]
 		if d.UUID == "" {
-			return refuse("%s cannot be read: without it there is no lock to take, and nothing proves that the directory belongs to this server", filepath.Join(d.Path, lockName))
+			return refuse("%s cannot be read; it holds the lock of the directory and says which server the directory belongs to", filepath.Join(d.Path, lockName))
 		}
 		f, err := lockDir(d.Path, im.DryRun)
 		if err != nil {
@@ -100,7 +100,7 @@ func (im *importer) checkDirs() error {
 			return corrupt("%s is of the %s block manager, %s of the %s block manager", d.Data[0].Path, typ, d.Data[i].Path, d.Data[i].Type)
 		}
 		if typ == kuduwire.DirFile && !slices.Equal(d.Data[i].AllUUIDs, d.Data[0].AllUUIDs) {
-			return refuse("%s and %s do not number the data directories alike: ids of blocks would mean other files to Kudu", d.Data[0].Path, d.Data[i].Path)
+			return refuse("%s and %s list the data directories differently, so Kudu would look for new blocks in the wrong directory", d.Data[0].Path, d.Data[i].Path)
 		}
 	}
 	if len(d.Missing) == 0 {
@@ -140,11 +140,11 @@ func (im *importer) superBlock() (*kuduwire.SuperBlock, error) {
 func (im *importer) checkState(s *kuduwire.SuperBlock) error {
 	switch {
 	case s.State != kuduwire.TabletReady:
-		return unsupported("tablet %s is %v, not ready: this server has not its rows", im.Tablet, s.State)
+		return unsupported("tablet %s is %v, not ready: this server does not have its rows", im.Tablet, s.State)
 	case s.TxnStatus:
 		return unsupported("tablet %s keeps the states of transactions, not rows", im.Tablet)
 	case s.TxnMetadata:
-		return unsupported("tablet %s has taken part in transactions over several rows: nobody but Kudu can tell which of them count", im.Tablet)
+		return unsupported("tablet %s has taken part in transactions over several rows, which are not supported", im.Tablet)
 	}
 	if missing := im.dirs.MissingFor(s); len(missing) > 0 {
 		return refuse("the tablet is spread over data directories that are not among --data-dir: %s", strings.Join(missing, ", "))
@@ -156,7 +156,7 @@ func (im *importer) checkState(s *kuduwire.SuperBlock) error {
 func (im *importer) checkReplicas() error {
 	c, err := im.dirs.Consensus(im.Tablet)
 	if errors.Is(err, fs.ErrNotExist) {
-		return refuse("the tablet has no consensus metadata: nobody knows which servers have it, and Kudu does not open it")
+		return refuse("the tablet has no consensus metadata, which lists its replicas; Kudu does not open a tablet without it")
 	}
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (im *importer) checkReplicas() error {
 			voters = append(voters, p.UUID)
 		}
 	}
-	im.doubt("the tablet has the replicas %s: only this server's would get the rows, and Raft does not repair that; import where there is "+
-		"one replica (kudu tablet change_config, or a table of one replica) and add replicas afterwards, which copies the rows", strings.Join(voters, ", "))
+	im.doubt("the tablet has replicas on several servers (%s): only the replica of this server would get the rows, and Kudu would not copy them to the others; "+
+		"reduce the tablet to one replica first (kudu tablet change_config), and add replicas after the import", strings.Join(voters, ", "))
 	return nil
 }
