@@ -66,6 +66,8 @@ type parquetFile struct {
 	rows   int64
 	// rowsFault says that the file's own count of its rows is wrong.
 	rowsFault error
+	// schemaFaults say what is wrong with the Arrow schema in the metadata, and with names.
+	schemaFaults []error
 
 	mu      sync.Mutex
 	indexes map[chunkID]*index
@@ -113,13 +115,19 @@ func (f *parquetFile) parseSchema() error {
 	f.leaves = b.leaves
 	f.paths = make([]string, len(f.leaves))
 	f.namePaths(f.footer.Schema)
+	f.checkNames()
 	var stored *arrow.Schema
 	var keys, values []string
 	for _, kv := range f.footer.Metadata {
 		if kv.Key != arrowSchemaKey {
 			keys, values = append(keys, kv.Key), append(values, kv.Value)
-		} else if stored = storedSchema(kv.Value, f.limits); stored == nil {
-			f.notes = append(f.notes, "the Arrow schema in the metadata is damaged or of types not known here: types are Parquet's own")
+			continue
+		}
+		if stored, err = storedSchema(kv.Value, f.limits); err != nil {
+			f.notes = append(f.notes, fmt.Sprintf("the Arrow schema in the metadata cannot be used, and types are Parquet's own: %v", err))
+			f.noteSchema(err)
+		} else {
+			f.compareSchema(stored)
 		}
 	}
 	fields := make([]arrow.Field, len(f.nodes))

@@ -65,6 +65,8 @@ func storedName(e *decode.Element) string {
 		return fmt.Sprintf("%s DECIMAL(%d, %d)", s, e.Precision, e.Scale)
 	case decode.Integer:
 		return fmt.Sprintf("%s INT(%d, isSigned=%t)", s, e.Bits, e.Signed)
+	case decode.Geometry, decode.Geography:
+		return s + " " + geoOf(e).String()
 	case decode.Time, decode.Timestamp:
 		unit := [...]string{"?", "MILLIS", "MICROS", "NANOS"}[min(e.Unit, decode.Nanos)]
 		return fmt.Sprintf("%s %s(isAdjustedToUTC=%t, unit=%s)", s, e.Kind, e.UTC, unit)

@@ -3,6 +3,7 @@ package parquet
 import (
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowio/arrowio/internal/parquetwire"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
 )
 
@@ -25,12 +26,20 @@ func logicalType(e *decode.Element) string {
 		if e.Type == decode.ByteArray {
 			return e.Kind.String()
 		}
+	case decode.Geometry, decode.Geography:
+		if e.Type == decode.ByteArray {
+			return geoOf(e).String()
+		}
 	case decode.Time:
 		if e.UTC && (e.Type == decode.Int32 && e.Unit == decode.Millis || e.Type == decode.Int64 && (e.Unit == decode.Micros || e.Unit == decode.Nanos)) {
 			return "TIME(isAdjustedToUTC=true)"
 		}
 	}
 	return ""
+}
+
+func geoOf(e *decode.Element) parquetwire.Geo {
+	return parquetwire.Geo{Edges: e.Kind == decode.Geography, CRS: e.CRS, HasCRS: e.HasCRS, Algorithm: e.Algorithm, HasAlgorithm: e.HasAlgorithm}
 }
 
 // tellsLogical reports whether metadata in a field of a type, or below it, names a logical type.

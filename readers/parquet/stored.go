@@ -13,25 +13,31 @@ import (
 
 const arrowSchemaKey = "ARROW:schema"
 
-// storedSchema reads an Arrow schema message in base64; nil = it is none.
-func storedSchema(text string, limits arrowio.Limits) *arrow.Schema {
+// storedSchema reads an Arrow schema message in base64.
+func storedSchema(text string, limits arrowio.Limits) (*arrow.Schema, error) {
 	b, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
-		return nil
+		return nil, corrupt("it is not in base64")
 	}
 	prefix, n, err := arrowipc.Framing(b)
-	if err != nil || n > int64(len(b))-prefix {
-		return nil
+	if err != nil {
+		return nil, err
+	}
+	if n > int64(len(b))-prefix {
+		return nil, corrupt("it is cut off")
 	}
 	m, err := arrowipc.ParseMessage(b[prefix:prefix+n], limits)
-	if err != nil || m.Body != 0 {
-		return nil
+	if err != nil {
+		return nil, err
+	}
+	if m.Body != 0 {
+		return nil, corrupt("it is no schema")
 	}
 	s, err := m.Schema()
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	return s.Arrow
+	return s.Arrow, nil
 }
 
 // adopt gives a node, and what is below it, what the field in the stored Arrow schema says beyond Parquet: types that

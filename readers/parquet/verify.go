@@ -15,10 +15,13 @@ import (
 
 // Verify implements arrowio.Verifier. It decodes every page of every column chunk, checks the CRC of those that have one,
 // and compares the values with everything that filters rely on: the statistics of column chunks and of pages, the page
-// index, and the bloom filters.
+// index, and the bloom filters; and the Parquet schema with the Arrow schema in the metadata.
 func (f *parquetFile) Verify(ctx context.Context, report func(error)) error {
 	if f.rowsFault != nil {
 		report(errs.Locate(f.rowsFault, errs.At{Format: "parquet", Op: "verify", Off: errs.N(f.end)}))
+	}
+	for _, err := range f.schemaFaults {
+		report(errs.Locate(err, errs.At{Format: "parquet", Op: "footer", Off: errs.N(f.end)}))
 	}
 	for g := range f.footer.Groups {
 		if f.footer.Groups[g].Rows == 0 {

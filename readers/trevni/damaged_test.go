@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -137,6 +138,23 @@ func TestVerifySound(t *testing.T) {
 			if err := f.Verify(context.Background(), func(err error) { t.Errorf("%s: %v", path, err) }); err != nil {
 				t.Errorf("%s: %v", path, err)
 			}
+		}
+	}
+}
+
+// Verify reports an avro.schema that cannot be used: what is read is not what was written.
+func TestVerifyAvroSchema(t *testing.T) {
+	for _, name := range []string{"schema-not-json.trv", "schema-other.trv"} {
+		f, err := openBytes(t, fixtures.Read(t, corrupt+name), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var faults []error
+		if err := f.Verify(context.Background(), func(err error) { faults = append(faults, err) }); err != nil {
+			t.Fatal(err)
+		}
+		if len(faults) != 1 || !errors.Is(faults[0], errs.ErrCorrupt) || !strings.Contains(faults[0].Error(), "avro.schema") {
+			t.Errorf("%s: %v", name, faults)
 		}
 	}
 }

@@ -79,6 +79,7 @@ type File struct {
 	view     string
 	notes    []string
 	warnings []arrowio.Warning
+	noView   error // why the records of avro.schema cannot be shown; nil = they are, or nobody has asked for them
 	splits   []arrowio.Split
 	dicts    map[*trevniwire.Node]arrow.Array // of enums
 
@@ -165,6 +166,7 @@ func (f *File) chooseView(ctx context.Context) error {
 		if f.opt.View == "records" {
 			return errs.Errorf(errs.ErrSchema, "no records view: %w", err)
 		}
+		f.noView = err
 		f.warnings = append(f.warnings, arrowio.Warnf(arrowio.WarnDoubt, fmt.Sprintf("the rows are shown as stored columns, not as records: %v", err)))
 	} else if f.opt.View == "records" {
 		return errs.Errorf(errs.ErrSchema, "no records view: the file has no avro.schema")

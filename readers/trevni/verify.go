@@ -3,6 +3,7 @@ package trevni
 import (
 	"bytes"
 	"context"
+	"errors"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -20,6 +21,9 @@ func (f *File) Verify(ctx context.Context, report func(error)) error {
 		}
 	}
 	if err := v.layout(ctx); err != nil {
+		return err
+	}
+	if err := v.schema(ctx); err != nil {
 		return err
 	}
 	if v.faults > 0 {
@@ -105,6 +109,19 @@ func (c *column) one() ([]byte, error) {
 	}
 	err := c.skip(1)
 	return c.raw[at:c.p], err
+}
+
+// schema reports an avro.schema that is damaged or does not fit the columns. One that is over a limit may be sound.
+func (v *verifier) schema(ctx context.Context) error {
+	if v.noView == nil || errors.Is(v.noView, errs.ErrLimit) || errors.Is(v.noView, errs.ErrUnsupported) {
+		return nil
+	}
+	b, err := readAt(ctx, v.src, 0, v.header.Size)
+	if err != nil {
+		return err
+	}
+	at := errs.At{Format: Name, Op: "header", Off: errs.N(int64(max(0, bytes.Index(b, []byte(trevniwire.KeyAvro)))))}
+	return v.fault(errs.Locate(errs.Errorf(errs.ErrCorrupt, "%w", v.noView), at))
 }
 
 // layout reports columns that overlap; gaps are legal.

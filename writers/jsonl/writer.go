@@ -3,6 +3,7 @@ package jsonl
 import (
 	"context"
 	"io"
+	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -57,10 +58,13 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	return p, nil
 }
 
-// distinct refuses two members of one name at any depth: what they mean is up to each reader.
+// distinct refuses names that JSON cannot have, and two members of one name, at any depth: what these mean is up to each reader.
 func distinct(path string, fields []arrow.Field) error {
 	seen := map[string]bool{}
 	for _, f := range fields {
+		if !utf8.ValidString(f.Name) {
+			return errs.Errorf(errs.ErrSchema, "the name of a column is not UTF-8: %.40q", path+f.Name)
+		}
 		if seen[f.Name] {
 			return errs.Errorf(errs.ErrSchema, "two members of one object would be named %q", path+f.Name)
 		}

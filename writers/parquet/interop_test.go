@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -47,6 +48,40 @@ func TestJudged(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	t.Logf("%s", out)
+}
+
+// Logical types that only metadata tells are those that pyarrow sees, with all that they say.
+func TestLogicalTypesJudged(t *testing.T) {
+	python := os.Getenv("ARROWIO_PYTHON")
+	if python == "" {
+		t.Fatal("ARROWIO_PYTHON is not set: make interop does")
+	}
+	names := []string{"GEOMETRY", "GEOMETRY(crs=EPSG:3857)", "GEOGRAPHY", "GEOGRAPHY(algorithm=KARNEY, crs=OGC:CRS84)", "BSON"}
+	want := "Geometry(crs=)\nGeometry(crs=EPSG:3857)\nGeography(crs=, algorithm=spherical)\nGeography(crs=OGC:CRS84, algorithm=karney)\nBSON\n"
+	var fields []arrow.Field
+	for i, name := range names {
+		fields = append(fields, arrow.Field{Name: fmt.Sprint("c", i), Type: arrow.BinaryTypes.Binary, Nullable: true, Metadata: arrow.NewMetadata([]string{metaLogical}, []string{name})})
+	}
+	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))
+	defer b.Release()
+	for _, c := range b.Fields() {
+		c.AppendNull()
+	}
+	rec := b.NewRecord()
+	defer rec.Release()
+	objects, err := write([]arrow.Record{rec}, arrowio.WriteOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "logical.parquet")
+	if err := os.WriteFile(path, objects["part-00000.parquet"], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const script = "import sys, pyarrow.parquet as pq\ns = pq.ParquetFile(sys.argv[1]).schema\nfor i in range(len(s)): print(s.column(i).logical_type)"
+	out, err := exec.Command(python, "-c", script, path).CombinedOutput()
+	if err != nil || string(out) != want {
+		t.Errorf("%v: %s", err, out)
+	}
 }
 
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.Intn(len(of))] }

@@ -1,6 +1,11 @@
 package parquet
 
-import "github.com/arrowio/arrowio/internal/parquetwire/encode"
+import (
+	"strings"
+
+	"github.com/arrowio/arrowio/internal/parquetwire"
+	"github.com/arrowio/arrowio/internal/parquetwire/encode"
+)
 
 // metaLogical is the key of a field's metadata that names a logical type of Parquet which Arrow types do not tell. The
 // reader of Parquet sets it.
@@ -21,6 +26,15 @@ func (l *leaf) annotate(name string) {
 		w.Logical.Kind = encode.Enum
 	case name == "BSON" && plain && w.Type == encode.ByteArray:
 		w.Logical.Kind = encode.BSON
+	case strings.HasPrefix(name, "GEO") && plain && w.Type == encode.ByteArray:
+		g, ok := parquetwire.ParseGeo(name)
+		if !ok {
+			return
+		}
+		w.Logical = encode.Logical{Kind: encode.Geometry, CRS: g.CRS, HasCRS: g.HasCRS, Algorithm: g.Algorithm, HasAlgorithm: g.HasAlgorithm}
+		if l.order = noOrder; g.Edges {
+			w.Logical.Kind = encode.Geography
+		}
 	case name == "TIME(isAdjustedToUTC=true)" && w.Logical.Kind == encode.Time:
 		w.Logical.UTC = true
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowio/arrowio/internal/parquetwire"
 	"github.com/arrowio/arrowio/internal/parquetwire/encode"
 )
 
@@ -275,6 +276,8 @@ func logicalName(l encode.Logical) string {
 		return "UUID"
 	case encode.Float16:
 		return "FLOAT16"
+	case encode.Geometry, encode.Geography:
+		return parquetwire.Geo{Edges: l.Kind == encode.Geography, CRS: l.CRS, HasCRS: l.HasCRS, Algorithm: l.Algorithm, HasAlgorithm: l.HasAlgorithm}.String()
 	}
 	return ""
 }

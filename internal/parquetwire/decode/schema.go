@@ -87,20 +87,24 @@ const (
 
 // Element is a node of the schema; the nodes below it follow it.
 type Element struct {
-	Name       string
-	Type       Type
-	Width      int32 // of Fixed
-	Repetition Repetition
-	Children   int32
-	Kind       Kind
-	Unit       Unit // of Time and Timestamp
-	UTC        bool // of Time and Timestamp: an instant
-	Bits       int8 // of Integer
-	Signed     bool // of Integer
-	Precision  int32
-	Scale      int32
-	FieldID    int32
-	HasFieldID bool
+	Name         string
+	Type         Type
+	Width        int32 // of Fixed
+	Repetition   Repetition
+	Children     int32
+	Kind         Kind
+	Unit         Unit // of Time and Timestamp
+	UTC          bool // of Time and Timestamp: an instant
+	Bits         int8 // of Integer
+	Signed       bool // of Integer
+	Precision    int32
+	Scale        int32
+	FieldID      int32
+	HasFieldID   bool
+	CRS          string // of Geometry and Geography: the coordinate reference system
+	HasCRS       bool
+	Algorithm    int32 // of Geography: how edges run between points
+	HasAlgorithm bool
 }
 
 // converted are the kinds of the older ConvertedType, which a file without logical types has.
@@ -195,6 +199,11 @@ func (t *thrift) logical(f field, e *Element) {
 				for x := t.open(p); t.next(&x); t.skip(x) {
 					e.Unit = Unit(min(max(x.id, 0), 255))
 				}
+			case (e.Kind == Geometry || e.Kind == Geography) && p.id == 1:
+				e.CRS, e.HasCRS = string(t.bytes(p)), true
+				t.charge(int64(len(e.CRS)))
+			case e.Kind == Geography && p.id == 2:
+				e.Algorithm, e.HasAlgorithm = t.i32(p), true
 			case e.Kind == Integer && p.id == 1:
 				e.Bits = int8(t.i32(p))
 			case e.Kind == Integer && p.id == 2:

@@ -45,6 +45,8 @@ const (
 	BSON      Kind = 13
 	UUID      Kind = 14
 	Float16   Kind = 15
+	Geometry  Kind = 17
+	Geography Kind = 18
 )
 
 // Unit is the unit of times, with its number in the union TimeUnit.
@@ -66,6 +68,11 @@ type Logical struct {
 	Signed    bool // Integer
 	Precision int32
 	Scale     int32
+	// Of Geometry and Geography: the coordinate reference system, and how edges run between points.
+	CRS          string
+	HasCRS       bool
+	Algorithm    int32
+	HasAlgorithm bool
 }
 
 // Element is a node of the schema; the nodes below it follow it.
@@ -146,6 +153,13 @@ func (l Logical) append(t *thrift, id int) {
 	case Integer:
 		t.i8(1, l.Bits)
 		t.bool(2, l.Signed)
+	case Geometry, Geography:
+		if l.HasCRS {
+			t.text(1, l.CRS)
+		}
+		if l.HasAlgorithm && l.Kind == Geography {
+			t.i32(2, l.Algorithm)
+		}
 	}
 	t.end()
 	t.end()
