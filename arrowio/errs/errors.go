@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -208,6 +209,9 @@ func Where(err error) (a At, text string) {
 	if err == nil {
 		return At{}, ""
 	}
+	if all := parts(err); len(all) > 1 {
+		return whereAll(all)
+	}
 	text = err.Error()
 	for e := next(err); e != nil; e = next(e.Err) {
 		a = a.and(e.place())
@@ -215,11 +219,68 @@ func Where(err error) (a At, text string) {
 	if a.File != "" {
 		text = strings.TrimPrefix(text, a.File+": ")
 	}
+	return a, withoutFile(err, a.File, text)
+}
+
+// withoutFile returns the text of err without the name of the file where the operating system says it.
+func withoutFile(err error, file, text string) string {
 	var pe *fs.PathError
-	if errors.As(err, &pe) && pe.Path == a.File {
-		text = strings.Replace(text, pe.Error(), pe.Err.Error(), 1)
+	if errors.As(err, &pe) && pe.Path == file {
+		return strings.Replace(text, pe.Error(), pe.Err.Error(), 1)
 	}
-	return a, text
+	return text
+}
+
+// parts returns the errors that errors.Join made one of, each at the place that the whole was given; err itself if it is one.
+func parts(err error) []error {
+	switch x := err.(type) { //nolint:errorlint // what wraps several is looked into, level by level
+	case *Error:
+		return partsAt(err, x.Err, func(p error) error { c := *x; c.Err = p; return &c })
+	case *placed:
+		return partsAt(err, x.e.Err, func(p error) error { return Locate(p, x.e.place()) })
+	case interface{ Unwrap() []error }:
+		if strings.Contains(err.Error(), "\n") { // else it is of fmt.Errorf, whose text says it all
+			var out []error
+			for _, e := range x.Unwrap() {
+				out = append(out, parts(e)...)
+			}
+			return out
+		}
+	}
+	return []error{err}
+}
+
+// partsAt returns the parts of what err wraps, each wrapped again; err itself if that is one.
+func partsAt(err, wrapped error, again func(error) error) []error {
+	inner := []error{}
+	if wrapped != nil {
+		inner = parts(wrapped)
+	}
+	if len(inner) < 2 {
+		return []error{err}
+	}
+	for i, p := range inner {
+		inner[i] = again(p)
+	}
+	return inner
+}
+
+// whereAll is Where for several errors: the place is that of the first, and what several say is said once.
+func whereAll(all []error) (a At, text string) {
+	var texts []string
+	for i, e := range all {
+		at, t := Where(e)
+		if i == 0 {
+			a = at
+		} else if at.File != "" && at.File != a.File {
+			t = at.File + ": " + t
+		}
+		t = withoutFile(e, a.File, t)
+		if !slices.Contains(texts, t) {
+			texts = append(texts, t)
+		}
+	}
+	return a, strings.Join(texts, "; ")
 }
 
 // next returns the first error with a place that err is or wraps; nil = there is none.

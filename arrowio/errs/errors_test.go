@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"strings"
 	"testing"
 )
 
@@ -87,5 +89,17 @@ func TestFileOfErrors(t *testing.T) {
 	}
 	if N(-1) != 0 || N(int64(-7)) != 0 || N(0) == 0 {
 		t.Error("a missing number is not the zero value")
+	}
+}
+
+// Errors that were joined are told on one line: the place of the first, and each cause once.
+func TestWhereOfJoined(t *testing.T) {
+	full := &fs.PathError{Op: "write", Path: "o.orc", Err: errors.New("no space left on device")}
+	joined := errors.Join(Locate(full, At{File: "o.orc"}), Locate(full, At{File: "o.orc"}), Locate(errors.New("close failed"), At{File: "p.orc"}))
+	for _, err := range []error{joined, Locate(joined, At{Format: "orc"}), errors.Join(joined, full)} {
+		at, text := Where(err)
+		if at.File != "o.orc" || strings.Contains(text, "\n") || strings.Count(text, "no space") != 1 || !strings.Contains(text, "; p.orc: ") {
+			t.Errorf("%+v: %q", at, text)
+		}
 	}
 }

@@ -61,6 +61,9 @@ func NewFileStore(path string, o FileStoreOptions) (arrowio.Store, error) {
 	s := &fileStore{shown: path, path: filepath.Clean(path), o: o}
 	if fi, err := os.Lstat(s.path); err == nil && fi.Mode()&fs.ModeSymlink != 0 {
 		real, err := filepath.EvalSymlinks(s.path)
+		if fi, serr := os.Stat(s.path); serr == nil && !fi.IsDir() && !fi.Mode().IsRegular() { // such as /dev/stdout, a pipe without a name
+			return nil, &fs.PathError{Op: "create", Path: path, Err: errDevice}
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s is a symbolic link that leads nowhere: %w", path, err)
 		}
@@ -79,6 +82,8 @@ func NewFileStore(path string, o FileStoreOptions) (arrowio.Store, error) {
 	}
 	return s, nil
 }
+
+var errDevice = errors.New("is a device, pipe or socket; the name - is standard output")
 
 // missingDirectory is the path of a directory that an output should be in. It is fs.ErrNotExist.
 type missingDirectory string
@@ -99,7 +104,7 @@ func (s *fileStore) present() (fs.FileInfo, error) {
 	case err != nil:
 		return nil, err
 	case !fi.IsDir() && !fi.Mode().IsRegular():
-		return nil, &fs.PathError{Op: "create", Path: s.shown, Err: errors.New("is a device, pipe or socket; write to standard output instead")}
+		return nil, &fs.PathError{Op: "create", Path: s.shown, Err: errDevice}
 	case !s.o.Force:
 		return nil, &fs.PathError{Op: "create", Path: s.shown, Err: fs.ErrExist}
 	case fi.IsDir():

@@ -92,7 +92,7 @@ func (r *readFlags) coarse(file string, columns []string) arrowio.Warning {
 	if o := r.options.values[optionFiner]; r.lossless && o != nil && !o.set && o.Set("error") == nil || o != nil && o.text == "error" {
 		finer = "finer digits are an error"
 	}
-	w := arrowio.Warnf(arrowio.WarnCoarse, "these columns are read in microseconds, because nanoseconds cannot hold times before 1677 or after 2262; "+finer+"; --timestamp-unit sets one unit for all columns")
+	w := arrowio.Warnf(arrowio.WarnCoarse, "nanoseconds cannot hold times before 1677 or after 2262; "+finer+"; --timestamp-unit sets one unit for all columns; these columns are read in microseconds")
 	w.File, w.Columns = file, columns
 	return w
 }

@@ -51,7 +51,7 @@ func TestTimesBeyondNanoseconds(t *testing.T) {
 		if o.code != 0 || strings.Count(o.out, "\n") != rows {
 			t.Errorf("%q: exit %d, %d rows: %s", args, o.code, strings.Count(o.out, "\n"), o.err)
 		}
-		if !strings.Contains(o.err, "warning: these columns are read in microseconds") || !strings.HasSuffix(o.err, ": a__far, b__far__r10\n") || strings.Count(o.err, "\n") != 1 {
+		if !strings.HasSuffix(o.err, "; these columns are read in microseconds: a__far, b__far__r10\n") || strings.Count(o.err, "\n") != 1 {
 			t.Errorf("%q: %s", args, o.err)
 		}
 	}

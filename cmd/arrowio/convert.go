@@ -65,7 +65,7 @@ in the last case. To standard output goes one file: rows that need more are an e
   arrowio convert --exclude payload --limit 1000 events.orc few.parquet
   arrowio convert --sort=host,-time events.orc sorted.parquet
   arrowio convert --partition-by country,day --max-file-bytes 1GB events/ --to parquet table/
-  arrowio convert --metadata owner=ops --drop-metadata pandas events.orc events.parquet
+  arrowio convert --metadata owner=ops --drop-metadata pandas table.parquet events.orc
   arrowio convert --sort --kudu-key host,time events.orc events.kudu/
   arrowio convert --from kudu --kudu-table metrics --kudu-data-dir /data/1 /wal metrics.parquet
   arrowio convert --from csv --to jsonl - - < in.csv | head`,
@@ -232,8 +232,8 @@ func (a *app) printReport(f *convertFlags, format arrowio.OutputFormat, out stri
 	if f.progress.word == "never" || f.progress.word == "auto" && !tty {
 		return nil
 	}
-	_, err := fmt.Fprintln(a.stderr, summary(out, r))
-	return err
+	a.onErrors().line("", "  ", summary(out, r))
+	return nil
 }
 
 // summary tells in a line what a conversion did.

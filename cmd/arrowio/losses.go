@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -37,11 +38,25 @@ func (f *metadataFlags) edit() (arrowio.MetadataEdit, error) {
 	return e, nil
 }
 
-// noteLosses tells on standard error, in one line, what reading OUTPUT back will not show. Programs that asked for JSON
-// find it in the report.
+// note prints on standard error, as a line or as an object, what is neither an error nor a warning.
+func (a *app) note(file, text string) {
+	if !a.jsonErrors {
+		a.onErrors().line("", "  ", printable(fmt.Sprintf("arrowio: %s: note: %s", file, text)))
+		return
+	}
+	e := json.NewEncoder(a.stderr)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(struct { // standard error is the last resort: nowhere to report to
+		Level   string `json:"level"`
+		File    string `json:"file"`
+		Message string `json:"message"`
+	}{"note", file, text})
+}
+
+// noteLosses tells in one line what reading OUTPUT back will not show.
 func (a *app) noteLosses(out string, p *arrowio.WritePlan) {
 	lost := p.Losses()
-	if len(lost) == 0 || a.jsonErrors {
+	if len(lost) == 0 {
 		return
 	}
 	const shown = 3
@@ -52,15 +67,15 @@ func (a *app) noteLosses(out string, p *arrowio.WritePlan) {
 	if more := len(lost) - shown; more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", more))
 	}
-	fmt.Fprintln(a.stderr, printable(fmt.Sprintf("arrowio: %s: note: not all can be read back: %s (--dry-run lists it)", out, strings.Join(parts, "; "))))
+	a.note(out, fmt.Sprintf("not all can be read back: %s (--dry-run lists it)", strings.Join(parts, "; ")))
 }
 
 // noteParts tells on standard error that OUTPUT, which looks like a file, is a directory of so many files.
 func (a *app) noteParts(out string, p *arrowio.WritePlan, files int64) {
-	if files < 2 || a.jsonErrors {
+	if files < 2 {
 		return
 	}
-	fmt.Fprintln(a.stderr, printable(fmt.Sprintf("arrowio: %s: note: this is a directory of %s: %s", out, counted(files, "file"), p.Parts)))
+	a.note(out, fmt.Sprintf("this is a directory of %s: %s", counted(files, "file"), p.Parts))
 }
 
 // printPlan prints what a dry run found out: what becomes of each column, and of the metadata where there is any.

@@ -20,9 +20,11 @@ func main() {
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) && !slices.Contains(os.Args[1:], "serve") { // nohup ignores it
-		signal.Notify(signals, syscall.SIGHUP)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		// What was ignored stays so: nohup does that to SIGHUP, and a shell to SIGINT of what it runs in the background.
+		if !signal.Ignored(s) && (s != syscall.SIGHUP || !slices.Contains(os.Args[1:], "serve")) {
+			signal.Notify(signals, s)
+		}
 	}
 	go func() {
 		<-signals

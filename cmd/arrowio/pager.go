@@ -95,7 +95,7 @@ func (p *pager) linesOf(b []byte) int {
 
 func (p *pager) start() {
 	cmd := exec.Command(p.command[0], p.command[1:]...)
-	cmd.Stdout, cmd.Stderr = p.out, os.Stderr
+	cmd.Stdout, cmd.Stderr = bare(p.out), os.Stderr
 	in, err := cmd.StdinPipe()
 	if err == nil {
 		err = cmd.Start()

@@ -18,11 +18,12 @@ import (
 
 // app is one call of the program.
 type app struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	readers        []arrowio.Format
-	writers        []arrowio.OutputFormat
-	terminal       func(io.Writer) (screen, bool)
+	stdin    io.Reader
+	stdout   *standardOutput
+	stderr   io.Writer
+	readers  []arrowio.Format
+	writers  []arrowio.OutputFormat
+	terminal func(io.Writer) (screen, bool)
 
 	version    bool // is asked for, by the flag
 	jsonErrors bool
@@ -49,6 +50,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root := a.rootCommand()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = a.stdout.err // of a help, which nobody looks at
+	}
 	err = errors.Join(err, a.failed, a.leavePlaces(), a.profiles.stop())
 	if err == nil {
 		return exitOK
@@ -63,7 +67,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app {
 	return &app{
 		stdin:   &interruptibleReader{ctx: ctx, r: stdin},
-		stdout:  stdout,
+		stdout:  &standardOutput{Writer: stdout},
 		stderr:  stderr,
 		readers: readers.All(),
 		writers: writers.All(),

@@ -29,7 +29,7 @@ func (s screen) layout() int {
 
 // terminalSize returns the size of w if it is a terminal.
 func terminalSize(w io.Writer) (s screen, ok bool) {
-	f, isFile := w.(*os.File)
+	f, isFile := bare(w).(*os.File)
 	if !isFile || !term.IsTerminal(int(f.Fd())) {
 		return screen{}, false
 	}
@@ -44,6 +44,12 @@ func terminalSize(w io.Writer) (s screen, ok bool) {
 type sheet struct {
 	io.Writer
 	width int // of its lines, at most; 0 = no bound
+}
+
+// onErrors writes to standard error.
+func (a *app) onErrors() sheet {
+	s, _ := a.terminal(a.stderr)
+	return sheet{a.stderr, s.layout()}
 }
 
 // onSheet writes to w for who reads standard output.

@@ -153,23 +153,24 @@ func (a *app) passOver(path string, err error, add func(verdict)) error {
 
 // verifyFile checks one file. Trouble with the data is a fault of the file; an error is trouble of any other kind.
 func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Options, name string, asJSON bool, progressMode string, faults *int) (verdict, error) {
-	v := verdict{File: name, Method: "checks", Faults: []failure{}, Undecoded: []string{}}
+	shown := displayName(name)
+	v := verdict{File: shown, Method: "checks", Faults: []failure{}, Undecoded: []string{}}
 	var printErr error
 	bar := (*progress)(nil)
 	report := func(err error) {
-		f := describe(ctx, inFile(name, err))
+		f := describe(ctx, inFile(shown, err))
 		*faults++
 		v.Format = orElse(v.Format, f.Format)
 		if len(v.Faults) < maxFaults {
 			v.Faults = append(v.Faults, f)
 		}
 		if !asJSON && printErr == nil {
-			bar.aside(func() { _, printErr = fmt.Fprintln(a.stdout, printable(name+": "+f.Message)) })
+			bar.aside(func() { _, printErr = fmt.Fprintln(a.stdout, printable(shown+": "+f.Message)) })
 		}
 	}
 	err := a.withFile(ctx, name, read, func(file *openFile) (err error) {
 		v.Format = file.Format()
-		bar = a.startProgress(progressMode, name, work{rows: -1, bytes: file.BytesStored(), read: file.BytesRead})
+		bar = a.startProgress(progressMode, shown, work{rows: -1, bytes: file.BytesStored(), read: file.BytesRead})
 		defer bar.stop()
 		if _, ok := arrowio.As[*readkudu.Overview](file); ok && show.Schema != nil {
 			return errs.Errorf(errs.ErrOption, "kudu: there are several tables, and --schema is for one; say which with --kudu-table")
@@ -186,13 +187,13 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Opti
 		} else {
 			v.Method = "scan"
 		}
-		shown, err := dataset.Show(shared{file}, show)
+		under, err := dataset.Show(shared{file}, show)
 		if err != nil {
 			return err
 		}
 		if len(v.Faults) == 0 { // otherwise they would be told again
 			var rows int64
-			if rows, err = scanAll(ctx, shown, read, bar); err == nil {
+			if rows, err = scanAll(ctx, under, read, bar); err == nil {
 				v.Rows = &rows
 			}
 			bar.aside(func() { a.warn(file.name, file, nil) })

@@ -55,7 +55,7 @@ func (a *app) tell(w arrowio.Warning) {
 		a.warnings.all = append(a.warnings.all, w)
 	}
 	if !a.jsonErrors {
-		fmt.Fprintln(a.stderr, printable(fmt.Sprintf("arrowio: %s: warning: %s", w.File, w)))
+		a.onErrors().line("", "  ", printable(fmt.Sprintf("arrowio: %s: warning: %s", w.File, w)))
 		return
 	}
 	b, err := json.Marshal(w)

@@ -198,6 +198,11 @@ func newValueWriter(a arrow.Array) Writer {
 	case *array.Dictionary:
 		values := New(a.Dictionary())
 		return func(c *Cell, i int) { values(c, a.GetValueIndex(i)) }
+	case *array.BinaryView:
+		return func(c *Cell, i int) { c.bytes(a.Value(i)) }
+	case *array.RunEndEncoded:
+		values := New(a.Values())
+		return func(c *Cell, i int) { values(c, a.GetPhysicalIndex(i)) }
 	case array.ExtensionArray:
 		return newValueWriter(a.Storage())
 	}

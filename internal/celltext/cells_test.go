@@ -156,3 +156,35 @@ func TestScaled(t *testing.T) {
 		}
 	}
 }
+
+// A null of a run and bytes of a view read as those of any column.
+func TestCellsOfRunsAndViews(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	runs := array.NewRunEndEncodedBuilder(mem, arrow.PrimitiveTypes.Int32, arrow.BinaryTypes.String)
+	defer runs.Release()
+	runs.Append(2)
+	runs.ValueBuilder().(*array.StringBuilder).Append("(null)")
+	runs.Append(1)
+	runs.ValueBuilder().AppendNull()
+	ree := runs.NewArray()
+	defer ree.Release()
+	views := array.NewBinaryViewBuilder(mem)
+	defer views.Release()
+	views.Append([]byte("1"))
+	views.AppendNull()
+	view := views.NewArray()
+	defer view.Release()
+	for _, c := range []struct {
+		a    arrow.Array
+		want []string
+	}{{ree, []string{"(null)", "(null)", "NULL"}}, {view, []string{"0x31", "NULL"}}} {
+		write := New(c.a)
+		for i, want := range c.want {
+			cell := Cell{Limit: 100}
+			if write(&cell, i); string(cell.Text) != want {
+				t.Errorf("%v %d: %s, want %s", c.a.DataType(), i, cell.Text, want)
+			}
+		}
+	}
+}
