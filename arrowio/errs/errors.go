@@ -24,6 +24,12 @@ const (
 	ErrInternal                    // a bug in this module; carries a stack
 )
 
+// What an ErrSchema is about, where a program can do something about it by itself. They are parts of the text.
+var (
+	ErrBeyondNanoseconds = errors.New("does not fit timestamp[ns]")
+	ErrFinerThanMicros   = errors.New("is no whole number of microseconds")
+)
+
 var kindNames = [...]string{"", "corrupt", "unsupported", "limit", "schema", "option", "internal"}
 
 // Error returns the kind's name.

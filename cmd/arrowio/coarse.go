@@ -124,7 +124,7 @@ func (a *app) coarsenFile(r *readFlags, path string, f *openFile) (again bool, r
 // tooFar returns the error of a timestamp that nanoseconds cannot hold; nil if err is another.
 func tooFar(err error) *errs.Error {
 	var ae *errs.Error
-	if !errors.As(err, &ae) || ae.Kind != errs.ErrSchema || ae.Column == "" || !strings.Contains(err.Error(), "does not fit timestamp[ns]") {
+	if !errors.As(err, &ae) || ae.Column == "" || !errors.Is(err, errs.ErrBeyondNanoseconds) {
 		return nil
 	}
 	return ae
@@ -175,10 +175,9 @@ func (d *inputSet) explain(err error) error {
 // cutFiner adds to the error of a timestamp that OUTPUT cannot hold, since it is no whole number of microseconds, which flag of
 // reading cuts off what is finer.
 func (d *inputSet) cutFiner(r *readFlags, err error) error {
-	var ae *errs.Error
 	unit := r.options.values["timestamp-unit"]
 	if unit == nil || unit.set || !slices.Contains(r.options.formats["timestamp-unit"], d.format) ||
-		!errors.As(err, &ae) || ae.Kind != errs.ErrSchema || !strings.Contains(err.Error(), "is no whole number of microseconds") {
+		!errors.Is(err, errs.ErrFinerThanMicros) {
 		return err
 	}
 	return fmt.Errorf("%w; --timestamp-unit=us reads timestamps without what is finer", err)

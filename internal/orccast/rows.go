@@ -1,6 +1,7 @@
 package orccast
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -272,7 +273,11 @@ func (in *input) units(t times, to arrow.DataType) (output, error) {
 		if s < least || s > most {
 			if in.valid(i) && !in.isDropped(i) {
 				b.Release()
-				return nil, errs.Errorf(errs.ErrSchema, "a timestamp %d seconds from 1970 does not fit %s; a coarser --timestamp-unit can hold it", s, to)
+				unfit := errs.ErrBeyondNanoseconds
+				if nano > 1 {
+					unfit = fmt.Errorf("does not fit %s", to)
+				}
+				return nil, errs.Errorf(errs.ErrSchema, "a timestamp %d seconds from 1970 %w; a coarser --timestamp-unit can hold it", s, unfit)
 			}
 			s = 0
 		}

@@ -12,14 +12,17 @@ import (
 // as the call did. Callers that know which row that is say so. It comes wrapped in an *errs.Error.
 type ValueError struct {
 	Index int
-	Text  string
+	Err   error
 }
 
 // Error names the value by its index.
-func (e *ValueError) Error() string { return fmt.Sprintf("value %d: %s", e.Index, e.Text) }
+func (e *ValueError) Error() string { return fmt.Sprintf("value %d: %v", e.Index, e.Err) }
+
+// Unwrap returns what is wrong with the value.
+func (e *ValueError) Unwrap() error { return e.Err }
 
 func badValue(k errs.Kind, index int, format string, args ...any) error {
-	return errs.Errorf(k, "%w", &ValueError{Index: index, Text: fmt.Sprintf(format, args...)})
+	return errs.Errorf(k, "%w", &ValueError{Index: index, Err: fmt.Errorf(format, args...)})
 }
 
 // offsetIndex returns err with by added to the index of a ValueError in it, which must be fresh.
@@ -218,7 +221,11 @@ func (t *Timestamps) finish(dst, secs, subs []int64, u *timeUnit, at int) error 
 	for i, s := range secs {
 		v, ok := u.of(s, subs[i])
 		if !ok {
-			return badValue(errs.ErrSchema, at+i, "a timestamp %d seconds from 1970 does not fit timestamp[%s]; --timestamp-unit=%s can hold it", s, u.name, holder(s, subs[i]))
+			unfit := errs.ErrBeyondNanoseconds
+			if u.name != "ns" {
+				unfit = fmt.Errorf("does not fit timestamp[%s]", u.name)
+			}
+			return badValue(errs.ErrSchema, at+i, "a timestamp %d seconds from 1970 %w; --timestamp-unit=%s can hold it", s, unfit, holder(s, subs[i]))
 		}
 		dst[i] = v
 	}

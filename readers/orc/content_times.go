@@ -98,7 +98,7 @@ func (n *node) inRow(err error, s arrowbuf.Slots) error {
 		return err
 	}
 	t := n.tree
-	return errs.Errorf(e.Kind, "row %d: %s", t.file.first[t.stripe.ordinal]+n.branch.row+int64(slotOf(s, v.Index)), v.Text)
+	return errs.Errorf(e.Kind, "row %d: %w", t.file.first[t.stripe.ordinal]+n.branch.row+int64(slotOf(s, v.Index)), v.Err)
 }
 
 // slotOf returns which slot the i-th stored value is in.

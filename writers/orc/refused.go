@@ -61,7 +61,7 @@ func (w *writer) nameRow(field int, part arrow.Array, first int64, err error) er
 	var bad *orcwire.ValueError
 	named := *e
 	if named.Err = fmt.Errorf("row %d: %w", first+int64(from), e.Err); errors.As(e, &bad) {
-		named.Err = fmt.Errorf("row %d: %s", first+int64(from), bad.Text) // the value's number counts within the row
+		named.Err = fmt.Errorf("row %d: %w", first+int64(from), bad.Err) // the value's number counts within the row
 	}
 	return &named
 }

@@ -63,9 +63,9 @@ func (l *leafBuffers) appendNumber(b []byte, size int) bool {
 }
 
 func tooManyDigits(i int, v string, precision int32) error {
-	return &badValue{i, fmt.Sprintf("decimal %s has more than the %d digits of its type", v, precision)}
+	return &badValue{i, fmt.Errorf("decimal %s has more than the %d digits of its type", v, precision)}
 }
 
 func tooLarge(i int, v string, size int) error {
-	return &badValue{i, fmt.Sprintf("decimal %s does not fit the %d bytes of its fixed", v, size)}
+	return &badValue{i, fmt.Errorf("decimal %s does not fit the %d bytes of its fixed", v, size)}
 }

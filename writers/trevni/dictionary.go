@@ -36,7 +36,7 @@ func (l *leafBuffers) dictionary(d *array.Dictionary, f *field) (values, error) 
 // enum turns texts into the ordinals of an Avro enum's symbols.
 func (l *leafBuffers) enum(arr arrow.Array, f *field) (values, error) {
 	noSymbol := func(i int, text string) error {
-		return &badValue{i, fmt.Sprintf("%q is no symbol of its enum", text)}
+		return &badValue{i, fmt.Errorf("%q is no symbol of its enum", text)}
 	}
 	switch a := arr.(type) {
 	case *array.String:

@@ -136,7 +136,7 @@ func (f *field) writeLeaf(arr arrow.Array, rows rowsOf, offs []int32) error {
 		if offs != nil {
 			at = sort.Search(len(offs)-1, func(k int) bool { return int(offs[k+1]) > at })
 		}
-		return f.refuse(rows.rowAt(at), bad.why)
+		return f.refused(rows.rowAt(at), bad.why)
 	}
 	if err != nil {
 		return errs.Locate(err, errs.At{Format: Name, Column: f.path})
@@ -279,7 +279,11 @@ func offsets32(arr arrow.Array) []int32 {
 
 // refuse says that a value of a row cannot be written.
 func (f *field) refuse(row int64, why string) error {
-	e := errs.Errorf(errs.ErrSchema, "row %d: %s", row, why)
+	return f.refused(row, errors.New(why))
+}
+
+func (f *field) refused(row int64, why error) error {
+	e := errs.Errorf(errs.ErrSchema, "row %d: %w", row, why)
 	e.Format, e.Column = Name, f.path
 	return e
 }

@@ -1,6 +1,7 @@
 package trevni
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowdense"
 	"github.com/arrowio/arrowio/internal/bitpack"
@@ -97,7 +99,7 @@ func (l *leafBuffers) int32s(arr arrow.Array, f *field) ([]int32, error) {
 		l.ints = append(l.ints[:0], v...)
 		for i, x := range l.ints {
 			if x > math.MaxInt32/1000 || x < math.MinInt32/1000 {
-				return nil, &badValue{i, fmt.Sprintf("time %d s does not fit milliseconds", x)}
+				return nil, &badValue{i, fmt.Errorf("time %d s does not fit milliseconds", x)}
 			}
 			l.ints[i] = x * 1000
 		}
@@ -106,7 +108,7 @@ func (l *leafBuffers) int32s(arr arrow.Array, f *field) ([]int32, error) {
 		l.ints = l.ints[:0]
 		for i, x := range a.Date64Values() {
 			if x%day != 0 || x/day > math.MaxInt32 || x/day < math.MinInt32 {
-				return nil, &badValue{i, fmt.Sprintf("date64 %d ms is no whole day that fits date32", x)}
+				return nil, &badValue{i, fmt.Errorf("date64 %d ms is no whole day that fits date32", x)}
 			}
 			l.ints = append(l.ints, int32(x/day))
 		}
@@ -130,7 +132,7 @@ func (l *leafBuffers) int64s(arr arrow.Array, f *field) ([]int64, error) {
 		}
 		if all > math.MaxInt64 {
 			i := slices.IndexFunc(a.Uint64Values(), func(x uint64) bool { return x > math.MaxInt64 })
-			return nil, &badValue{i, fmt.Sprintf("uint64 %d is above the range of long", a.Value(i))}
+			return nil, &badValue{i, fmt.Errorf("uint64 %d is above the range of long", a.Value(i))}
 		}
 		return reinterpret[int64](a.Uint64Values()), nil
 	case *array.Duration:
@@ -162,11 +164,11 @@ func (l *leafBuffers) scale(v []int64, factor int64) ([]int64, error) {
 	for i, x := range v {
 		switch {
 		case factor < 0 && x%factor != 0:
-			return nil, &badValue{i, fmt.Sprintf("%d ns is no whole number of microseconds, the finest unit of Avro", x)}
+			return nil, &badValue{i, fmt.Errorf("%d ns %w, the finest unit of Avro", x, errs.ErrFinerThanMicros)}
 		case factor < 0:
 			x /= -factor
 		case x > math.MaxInt64/factor || x < math.MinInt64/factor:
-			return nil, &badValue{i, fmt.Sprintf("%d s does not fit milliseconds", x)}
+			return nil, &badValue{i, fmt.Errorf("%d s does not fit milliseconds", x)}
 		default:
 			x *= factor
 		}
@@ -282,7 +284,7 @@ func (l *leafBuffers) views(n int, value func(int) string) (bytesValues, error) 
 func (l *leafBuffers) text(v bytesValues, f *field) (values, error) {
 	if f.col.Type == trevniwire.String {
 		if i := bitpack.FirstNotUTF8(v.offsets, v.data); i >= 0 {
-			return nil, &badValue{i, "text that is not UTF-8"}
+			return nil, &badValue{i, errors.New("text that is not UTF-8")}
 		}
 	}
 	return v, nil
@@ -291,10 +293,10 @@ func (l *leafBuffers) text(v bytesValues, f *field) (values, error) {
 // badValue is a value that its column cannot hold: its position among those of the leaf, and why.
 type badValue struct {
 	at  int
-	why string
+	why error
 }
 
-func (b *badValue) Error() string { return b.why }
+func (b *badValue) Error() string { return b.why.Error() }
 
 // reinterpret views values as integers of the same size: dates, times and the like are nothing else in memory.
 func reinterpret[T, F int32 | int64 | uint64 | arrow.Date32 | arrow.Time32 | arrow.Time64 | arrow.Timestamp | arrow.Duration](v []F) []T {
