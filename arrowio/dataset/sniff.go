@@ -37,10 +37,23 @@ func Sniff(formats []arrowio.Format, head, tail []byte, name string) (arrowio.Fo
 		if len(head) == 0 {
 			return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "it is empty, so its format cannot be told; name the format with --from")
 		}
+		if packer := compressor(head); packer != "" {
+			return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "the whole file is compressed with %s, which is not read; unpack it first, or read it from a pipe as standard input with --from", packer)
+		}
 		return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "unknown format: the content matches none of %s and the extension none of %s; name the format with --from",
 			strings.Join(names(formats, true), ", "), strings.Join(extensions(formats), ", "))
 	}
 	return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "the content matches %s; choose one with --from", strings.Join(names(matches, false), " or "))
+}
+
+// compressor names the program that has compressed a file with this beginning; "" = none that is known.
+func compressor(head []byte) string {
+	for magic, name := range map[string]string{"\x1f\x8b\x08": "gzip", "BZh": "bzip2", "\xfd7zXZ\x00": "xz", "\x28\xb5\x2f\xfd": "zstd", "PK\x03\x04": "zip"} {
+		if strings.HasPrefix(string(head), magic) {
+			return name
+		}
+	}
+	return ""
 }
 
 // matchesBytes tells whether a file with these ends is of a format.

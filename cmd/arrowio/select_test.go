@@ -97,3 +97,11 @@ func TestBytesInOnce(t *testing.T) {
 		t.Error(r.BytesIn, fi.Size(), err)
 	}
 }
+
+func TestCompressedText(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.csv.gz")
+	if err := os.WriteFile(file, []byte("\x1f\x8b\x08\x00 and more that nobody can unpack"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fails(t, do(t, "cat", file), 1, "compressed with gzip", "unpack it first")
+}

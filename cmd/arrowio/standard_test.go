@@ -24,9 +24,18 @@ func (fullWriter) Write([]byte) (int, error) {
 func TestFullStandardOutput(t *testing.T) {
 	in := csvFile(t)
 	for _, args := range [][]string{
-		{"help"}, {"convert", "--help"}, {"help", "where"}, {"completion", "bash"}, {"version"},
-		{"cat", in}, {"cat", "--format", "csv", in}, {"verify", in},
-		{"inspect", in}, {"schema", in}, {"count", in}, {"convert", "--to", "ipc-stream", in, "-"},
+		{"help"},
+		{"convert", "--help"},
+		{"help", "where"},
+		{"completion", "bash"},
+		{"version"},
+		{"cat", in},
+		{"cat", "--format", "csv", in},
+		{"verify", in},
+		{"inspect", in},
+		{"schema", in},
+		{"count", in},
+		{"convert", "--to", "ipc-stream", in, "-"},
 	} {
 		var stderr bytes.Buffer
 		code := run(t.Context(), args, strings.NewReader(""), fullWriter{}, &stderr)

@@ -165,7 +165,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{"misfit", "a,b\n1,x\n2,y\nz,w\n", map[string]string{"csv-sample": "2"}, errs.ErrSchema, []string{"line 4", "column a", "int64", "--csv-types=utf8", "--csv-sample=all"}},
 		{"digits that a float64 does not keep", "a\n1.5\n0.1234567890123456789\n", map[string]string{"csv-sample": "1"}, errs.ErrSchema, []string{"line 3", "column a", "float64", "0.1234567890123456789"}},
-		{"too few fields", "a,b\n1,2\n3\n", nil, errs.ErrCorrupt, []string{"line 3", "1 fields", "2 columns"}},
+		{"too few fields", "a,b\n1,2\n3\n", nil, errs.ErrCorrupt, []string{"line 3", "fields is 1", "columns is 2"}},
 		{"too few fields behind the sample", "a,b\n1,2\n3\n", map[string]string{"csv-sample": "1"}, errs.ErrCorrupt, []string{"line 3"}},
 		{"open quote", "a,b\n1,\"x\n2,3\n", nil, errs.ErrCorrupt, []string{"line 2", "never closed"}},
 		{"text behind a quote", "a\n\"x\"y\n", nil, errs.ErrCorrupt, []string{"line 2"}},

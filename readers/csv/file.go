@@ -216,7 +216,7 @@ func (f *file) see(s *scanner, guesses []guess) {
 }
 
 func miscounted(s *scanner, want int) error {
-	return s.corrupt(s.start, "%d fields, where the file has %d columns", s.numFields(), want)
+	return s.corrupt(s.start, "the number of fields is %d, but that of columns is %d", s.numFields(), want)
 }
 
 // Schema implements arrowio.File.
