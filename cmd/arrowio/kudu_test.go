@@ -10,6 +10,23 @@ import (
 	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
+// A fault of a set is told with the name of the file.
+func TestKuduSetFault(t *testing.T) {
+	dir := fixtures.Unpack(t, "../../testdata/kudu/kudu-1.17.1/log.tar.gz")
+	set := filepath.Join(t.TempDir(), "all.kudu")
+	ok(t, "convert", "--sort", "--from", "kudu", "--kudu-table", "partitioned", dir, set)
+	files, err := filepath.Glob(filepath.Join(set, "rowset-00000", "*.cfile"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	if err := os.Truncate(files[0], 30); err != nil {
+		t.Fatal(err)
+	}
+	if o := do(t, "verify", set); o.code != 1 || !strings.HasPrefix(o.out, files[0]+": kudu: ") || strings.Count(o.out, "\n") != 1 {
+		t.Errorf("%+v", o)
+	}
+}
+
 // A server's directory, as an operator meets it.
 func TestKuduServer(t *testing.T) {
 	const testdata = "../../testdata/kudu/kudu-1.17.1/"

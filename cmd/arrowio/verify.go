@@ -165,7 +165,7 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Opti
 			v.Faults = append(v.Faults, f)
 		}
 		if !asJSON && printErr == nil {
-			bar.aside(func() { _, printErr = fmt.Fprintln(a.stdout, printable(shown+": "+f.Message)) })
+			bar.aside(func() { _, printErr = fmt.Fprintln(a.stdout, printable(orElse(f.File, shown)+": "+f.Message)) })
 		}
 	}
 	err := a.withFile(ctx, name, read, func(file *openFile) (err error) {
