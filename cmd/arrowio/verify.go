@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -12,6 +13,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/readers"
 	readkudu "github.com/arrowio/arrowio/readers/kudu"
 )
@@ -193,7 +195,17 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Opti
 		}
 		if len(v.Faults) == 0 { // otherwise they would be told again
 			var rows int64
-			if rows, err = scanAll(ctx, under, read, bar); err == nil {
+			var columns []string
+			if r, ok := arrowio.As[interface{ RefusedColumns() []string }](file); ok && len(r.RefusedColumns()) > 0 && show.Schema == nil {
+				v.Undecoded = append(v.Undecoded, r.RefusedColumns()...)
+				columns = []string{}
+				for _, f := range under.Schema().Fields() {
+					if !slices.Contains(v.Undecoded, f.Name) {
+						columns = append(columns, expr.Quote(f.Name))
+					}
+				}
+			}
+			if rows, err = scanAll(ctx, under, read, columns, bar); err == nil {
 				v.Rows = &rows
 			}
 			bar.aside(func() { a.warn(file.name, file, nil) })
@@ -294,9 +306,11 @@ func lacking(c *arrowio.Checksums) string {
 	return fmt.Sprintf("no %s has a checksum", c.Unit)
 }
 
-// scanAll decodes everything and counts the rows.
-func scanAll(ctx context.Context, f arrowio.File, read *readFlags, bar *progress) (int64, error) {
-	rr, err := arrowio.Scan(ctx, f, scanOptions(read, nil))
+// scanAll decodes columns, nil = all, and counts the rows.
+func scanAll(ctx context.Context, f arrowio.File, read *readFlags, columns []string, bar *progress) (int64, error) {
+	o := scanOptions(read, nil)
+	o.Columns = columns
+	rr, err := arrowio.Scan(ctx, f, o)
 	if err != nil {
 		return 0, err
 	}

@@ -14,6 +14,9 @@ type Node struct {
 	Kids []*Node
 	Dict *Node // the values, where the field's own slots are indices of a dictionary; nil = no dictionary
 	ID   int64 // of the dictionary
+
+	Stored  int    // bytes of a stored value of decimal32 and decimal64, whose Type is decimal128; 0 = as the Type has them
+	Refused string // why the values cannot be read, and Type only stands in; "" = they can
 }
 
 // Schema is a schema message: what arrow knows of it, and what only batches need.
@@ -84,8 +87,15 @@ func (r *schemaReader) field(t table, depth int) (arrow.Field, *Node, error) {
 	n := &Node{Kids: nodes}
 	kind := t.uint8(2)
 	body, _ := t.child(3)
-	if t.f.err == nil {
+	switch {
+	case t.f.err != nil:
+	case kind == typeInt && body.int32(0, 0) == 128:
+		n.Type, n.Refused = &arrow.FixedSizeBinaryType{ByteWidth: 16}, "integers of 128 bits are not supported"
+	default:
 		n.Type, err = fieldType(kind, body, kids)
+	}
+	if width := body.int32(2, 128); kind == typeDecimal && width < 128 {
+		n.Stored = int(width / 8)
 	}
 	if m, ok := n.Type.(*arrow.MapType); ok {
 		nodes[0].Type = m.Elem() // arrow's map has names of its own for key and value
@@ -323,7 +333,7 @@ func decimalType(t table) (arrow.DataType, error) {
 		return nil, corrupt("decimal of %d bits with precision %d", width, p)
 	}
 	switch width {
-	case 128:
+	case 32, 64, 128:
 		return &arrow.Decimal128Type{Precision: p, Scale: s}, nil
 	case 256:
 		return &arrow.Decimal256Type{Precision: p, Scale: s}, nil

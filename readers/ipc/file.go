@@ -203,6 +203,9 @@ func (f *file) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 
 func (f *file) read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (*fileBatches, error) {
 	src := &fileBatches{f: f, r: newBatches(f.src, f.Footer.Schema, f.limits, p, mem), split: s, next: f.from[s.Ordinal]}
+	if err := refuse(f.Footer.Schema, p); err != nil {
+		return nil, err
+	}
 	if err := f.readDictionaries(ctx, src.r); err != nil {
 		_ = src.Close()
 		return nil, err
@@ -330,7 +333,10 @@ func newInfo(format string, version int16, s *arrowipc.Schema, size int64) *arro
 			info.Metadata[k] = []byte(md.Values()[i])
 		}
 	}
-	for _, f := range s.Arrow.Fields() {
+	for i, f := range s.Arrow.Fields() {
+		if path, why := refusal(s.Columns[i], nil); why != "" {
+			info.Notes = append(info.Notes, fmt.Sprintf("column %s cannot be read: %s", expr.Quote(append([]string{f.Name}, path...)...), why))
+		}
 		info.Columns = append(info.Columns, arrowio.ColumnInfo{Path: f.Name, Type: f.Type.String(), Stored: f.Type.Name()})
 	}
 	return info

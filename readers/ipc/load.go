@@ -159,6 +159,14 @@ func (l *loader) load(n *arrowipc.Node) (*array.Data, error) {
 	if err != nil {
 		return nil, err
 	}
+	if n.Stored > 0 {
+		wide, err := l.widen(bufs[1], length, n.Stored)
+		if err != nil {
+			return nil, err
+		}
+		bufs[1].Release()
+		bufs[1] = wide
+	}
 	if n.Dict != nil {
 		dict, err := l.dicts.get(n.ID)
 		if err != nil {

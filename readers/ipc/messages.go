@@ -139,6 +139,9 @@ func (d *Decoder) dictionary(m arrowipc.Message) error {
 }
 
 func (d *Decoder) load(rb arrowipc.Batch) (arrow.Record, error) {
+	if err := refuse(d.schema, d.b.proj); err != nil {
+		return nil, err
+	}
 	p, err := d.b.fetch(context.Background(), rb, d.schema.Columns, d.b.cols, 0, d.limits.BatchBytes)
 	if err != nil {
 		return nil, err

@@ -142,6 +142,9 @@ func (s *stream) Info(context.Context, arrowio.InfoOptions) (*arrowio.Info, erro
 
 // Read implements arrowio.File. The reader reads from the source as it goes, until ctx is done.
 func (s *stream) Read(ctx context.Context, _ arrowio.Split, _ arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
+	if err := refuse(s.schema, p); err != nil {
+		return nil, locateStream(err)
+	}
 	src := &streamBatches{ctx: ctx, s: s, r: newBatches(s.src, s.schema, s.limits, p, mem), off: s.start}
 	return recordsplit.New(src, p.Schema, mem), nil
 }

@@ -37,7 +37,10 @@ func int96sIn(dst []uint64, src []byte, nanos int64) error {
 		day := int64(binary.LittleEndian.Uint32(v[8:])) - unixEpoch
 		inDay := int64(binary.LittleEndian.Uint64(v))
 		if day > far || day < -far || inDay < -dayNanos || inDay > 2*dayNanos {
-			return errs.Errorf(errs.ErrUnsupported, "an INT96 timestamp on Julian day %d does not fit int64; read it with --parquet-int96 us", day+unixEpoch)
+			if nanos == 1 {
+				return errs.Errorf(errs.ErrUnsupported, "an INT96 timestamp on Julian day %d does not fit timestamp[ns]; --parquet-int96=us can hold it", day+unixEpoch)
+			}
+			return errs.Errorf(errs.ErrUnsupported, "an INT96 timestamp on Julian day %d does not fit timestamp[us]", day+unixEpoch)
 		}
 		t := inDay / nanos
 		if inDay%nanos < 0 {

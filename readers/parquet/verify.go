@@ -20,6 +20,13 @@ func (f *parquetFile) Verify(ctx context.Context, report func(error)) error {
 	if f.rowsFault != nil {
 		report(errs.Locate(f.rowsFault, errs.At{Format: "parquet", Op: "verify", Off: errs.N(f.end)}))
 	}
+	if f.int96 != "us" && slices.ContainsFunc(f.leaves, func(n *node) bool { return n.elem.Type == decode.Int96 }) {
+		coarse, err := open(ctx, f.src, f.limits, "us") // times that nanoseconds cannot hold are no fault of the file
+		if err != nil {
+			return err
+		}
+		return coarse.Verify(ctx, report)
+	}
 	for _, err := range f.schemaFaults {
 		report(errs.Locate(err, errs.At{Format: "parquet", Op: "footer", Off: errs.N(f.end)}))
 	}
