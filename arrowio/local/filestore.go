@@ -49,7 +49,7 @@ type fileStore struct {
 // path removes them, and RemoveLeftovers.
 //
 // If path exists, the error is fs.ErrExist, here and again at Commit, unless o.Force. Force replaces a file atomically,
-// and a directory only if all it holds looks like an output of this module (see arrowio.OutputNames); for any other the error is
+// and a directory only if all it holds looks like an output of this module (see OutputNames); for any other the error is
 // errs.ErrOption and names what it holds. The permissions of what is replaced are kept. A
 // symbolic link is followed, and what it points to is replaced. Devices, pipes and sockets are never replaced.
 //
@@ -118,7 +118,7 @@ func (s *fileStore) present() (fs.FileInfo, error) {
 // listOutput returns the names of all that is below a directory that holds nothing but output of ours, those in a directory
 // before its own, and an error for any other.
 func (s *fileStore) listOutput(dir string) ([]string, error) {
-	names, err := arrowio.OutputNames(entries(dir), false)
+	names, err := OutputNames(entries(dir), false)
 	return names, errs.Locate(err, errs.At{File: s.shown})
 }
 
@@ -190,10 +190,7 @@ func (s *fileStore) rename(err error) error {
 }
 
 func (s *fileStore) Create(ctx context.Context, name string) (arrowio.Sink, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if err := checkObject(name); err != nil {
+	if err := checkObject(ctx, name); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()

@@ -67,7 +67,7 @@ func restore(aside, path string) (bool, error) {
 
 // removeOutput removes a directory of objects, whole or not, and nothing that is none.
 func removeOutput(dir string) error {
-	names, err := arrowio.OutputNames(entries(dir), true)
+	names, err := OutputNames(entries(dir), true)
 	if err != nil {
 		return err
 	}
@@ -79,14 +79,14 @@ func removeOutput(dir string) error {
 	return os.Remove(dir)
 }
 
-// entries lists the directories below one of the file system, for arrowio.OutputNames. Links, devices and the like are no output.
+// entries lists the directories below one of the file system, for OutputNames. Links, devices and the like are no output.
 func entries(dir string) func(string) ([]arrowio.TreeEntry, error) {
 	return func(below string) ([]arrowio.TreeEntry, error) {
 		list, err := os.ReadDir(filepath.Join(dir, filepath.FromSlash(below)))
 		out := make([]arrowio.TreeEntry, len(list))
 		for i, e := range list {
 			if !e.IsDir() && !e.Type().IsRegular() {
-				return nil, arrowio.NotOurs(path.Join(below, e.Name()))
+				return nil, NotOurs(path.Join(below, e.Name()))
 			}
 			out[i] = arrowio.TreeEntry{Name: e.Name(), Dir: e.IsDir()}
 		}

@@ -20,8 +20,11 @@ import (
 // costs nothing beside what it writes. Larger writes pass it by.
 const sinkBuffer = 256 << 10
 
-// checkObject refuses names that would lead out of the output or that no directory could hold.
-func checkObject(name string) error {
+// checkObject refuses a context that has ended, and names that would lead out of the output or that no directory could hold.
+func checkObject(ctx context.Context, name string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if !fs.ValidPath(name) || name == "." || strings.ContainsAny(name, "\\\x00") {
 		return errs.Errorf(errs.ErrInternal, "%q is not a legal object name", name)
 	}
@@ -45,13 +48,10 @@ func NewStreamStore(w io.Writer) arrowio.Store {
 }
 
 func (s *streamStore) Create(ctx context.Context, name string) (arrowio.Sink, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	if s.done {
 		return nil, errStoreDone
 	}
-	if err := checkObject(name); err != nil {
+	if err := checkObject(ctx, name); err != nil {
 		return nil, err
 	}
 	if s.name != "" {
@@ -129,10 +129,7 @@ func (s *MemStore) Objects() map[string][]byte {
 
 // Create implements Store.
 func (s *MemStore) Create(ctx context.Context, name string) (arrowio.Sink, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if err := checkObject(name); err != nil {
+	if err := checkObject(ctx, name); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()

@@ -99,7 +99,7 @@ func (t *output) present(ctx context.Context) (*arrowio.TreeEntry, error) {
 // ours returns an error for a directory that holds anything but output of this module.
 func (t *output) ours(ctx context.Context, dir string) error {
 	tree := &tree{t.c, location{t.l.authority, dir}}
-	_, err := arrowio.OutputNames(func(dir string) ([]arrowio.TreeEntry, error) { return tree.List(ctx, dir) }, false)
+	_, err := local.OutputNames(func(dir string) ([]arrowio.TreeEntry, error) { return tree.List(ctx, dir) }, false)
 	return errs.Locate(err, errs.At{File: t.l.String()})
 }
 

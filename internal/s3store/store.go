@@ -106,13 +106,13 @@ func (st *store) present(ctx context.Context) (old, error) {
 	if was.exists() && !st.o.Force {
 		return was, &fs.PathError{Op: "create", Path: st.l.String(), Err: fs.ErrExist}
 	}
-	if _, err := arrowio.OutputNames(entriesOf(names), false); err != nil {
+	if _, err := local.OutputNames(entriesOf(names), false); err != nil {
 		return was, errs.Locate(err, errs.At{File: st.l.String()})
 	}
 	return was, nil
 }
 
-// entriesOf lists the directories of a tree of objects with these names, for arrowio.OutputNames. The empty name, and those
+// entriesOf lists the directories of a tree of objects with these names, for local.OutputNames. The empty name, and those
 // that end in a slash, are of objects that stand for a directory.
 func entriesOf(names []string) func(dir string) ([]arrowio.TreeEntry, error) {
 	tree := map[string][]arrowio.TreeEntry{}

@@ -236,7 +236,9 @@ func TestSetDamaged(t *testing.T) {
 		v, err := openSet(t, dir, arrowio.OpenOptions{For: arrowio.ForVerify})
 		if err == nil {
 			err = v.(arrowio.Verifier).Verify(t.Context(), func(error) { faults++ })
-			_ = v.Close()
+			if err := v.Close(); err != nil {
+				t.Error(err)
+			}
 		}
 		if err != nil || faults == 0 {
 			t.Errorf("%s: Verify: %d faults, %v", name, faults, err)
@@ -249,7 +251,9 @@ func TestSetDamaged(t *testing.T) {
 				rec.Release()
 			}
 			mem.AssertSize(t, 0)
-			_ = f.Close()
+			if err := f.Close(); err != nil {
+				t.Error(err)
+			}
 		}
 		if err == nil && name != "bounds" && name != "swapped" { // which no reading of all rows looks at
 			t.Errorf("%s: it was read", name)
@@ -300,7 +304,9 @@ func TestSetNamesFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		said("info", strings.Join(info.Notes, "; "))
-		_ = f.Close()
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
 		v, err := openSet(t, dir, arrowio.OpenOptions{For: arrowio.ForVerify})
 		if err != nil {
 			t.Fatal(err)
@@ -309,7 +315,9 @@ func TestSetNamesFiles(t *testing.T) {
 		if err := v.(arrowio.Verifier).Verify(t.Context(), func(err error) { faults++; said("verify", err.Error()) }); err != nil || faults != 1 {
 			t.Errorf("%s: %d faults, %v", name, faults, err)
 		}
-		_ = v.Close()
+		if err := v.Close(); err != nil {
+			t.Error(err)
+		}
 		s, err := openSet(t, dir, arrowio.OpenOptions{Options: map[string]string{"kudu-salvage": "true"}})
 		if err != nil {
 			t.Fatal(err)
@@ -326,7 +334,9 @@ func TestSetNamesFiles(t *testing.T) {
 		for _, w := range w {
 			said("salvage", w.Text)
 		}
-		_ = s.Close()
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

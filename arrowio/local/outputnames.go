@@ -1,4 +1,4 @@
-package arrowio
+package local
 
 import (
 	"path"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
@@ -14,7 +15,7 @@ import (
 // *.cfile, and directories rowset-NNNNN of such; or directories NAME=VALUE of parts, of any columns. Anything else is an
 // errs.ErrOption that names it. list lists a directory below, whose path is "" for the whole. Of a partial output, which was not
 // finished, schema.json may be missing.
-func OutputNames(list func(dir string) ([]TreeEntry, error), partial bool) ([]string, error) {
+func OutputNames(list func(dir string) ([]arrowio.TreeEntry, error), partial bool) ([]string, error) {
 	entries, err := list("")
 	if err != nil {
 		return nil, err
@@ -22,7 +23,7 @@ func OutputNames(list func(dir string) ([]TreeEntry, error), partial bool) ([]st
 	if len(entries) > 0 && partitionColumn(entries[0]) != "" {
 		return partitionNames(list, "", entries)
 	}
-	columns := partial || slices.ContainsFunc(entries, func(e TreeEntry) bool { return e.Name == "schema.json" })
+	columns := partial || slices.ContainsFunc(entries, func(e arrowio.TreeEntry) bool { return e.Name == "schema.json" })
 	var names []string
 	for _, e := range entries {
 		switch {
@@ -56,7 +57,7 @@ func isColumn(name string) bool { return strings.HasSuffix(name, ".cfile") }
 var partName = regexp.MustCompile(`^part-[0-9]{5,}\.[a-z0-9]+$`)
 
 // partitionColumn returns NAME of a directory NAME=VALUE, "" of anything else.
-func partitionColumn(e TreeEntry) string {
+func partitionColumn(e arrowio.TreeEntry) string {
 	name, _, ok := strings.Cut(e.Name, "=")
 	if !ok || !e.Dir {
 		return ""
@@ -66,7 +67,7 @@ func partitionColumn(e TreeEntry) string {
 
 // partitionNames is OutputNames for an output with directories NAME=VALUE: each directory has either such directories, of one
 // NAME, or parts. entries are those of the directory at below.
-func partitionNames(list func(dir string) ([]TreeEntry, error), below string, entries []TreeEntry) ([]string, error) {
+func partitionNames(list func(dir string) ([]arrowio.TreeEntry, error), below string, entries []arrowio.TreeEntry) ([]string, error) {
 	var names []string
 	for _, e := range entries {
 		name, column := path.Join(below, e.Name), partitionColumn(e)
