@@ -218,21 +218,25 @@ func TestKilled(t *testing.T) {
 		}
 		return false, hidden
 	}
+	// How long a process takes changes with what else the machine does: the range of times follows what was hit.
 	r := rand.New(rand.NewSource(1))
-	var left, hidden, done atomic.Int64
+	var left, hidden, done, limit atomic.Int64
+	limit.Store(int64(whole))
 	var g errgroup.Group
 	g.SetLimit(4)
 	for i := range kills {
-		after := time.Duration(r.Int63n(int64(whole) * 3 / 2))
+		when := r.Float64()
 		g.Go(func() error {
-			l, h := try(i, after)
+			l, h := try(i, time.Duration(when*float64(limit.Load())))
 			if h {
 				hidden.Add(1)
 			}
 			if l {
 				left.Add(1)
+				limit.Store(limit.Load() * 5 / 4)
 			} else {
 				done.Add(1)
+				limit.Store(limit.Load() * 4 / 5)
 			}
 			return nil
 		})
