@@ -26,7 +26,6 @@ type Writer struct {
 	r     io.ReaderAt
 	size  int64
 	depth int
-	end   int64 // where the last range ended
 	seen  cover
 	err   error
 	buf   [wholeBytes]byte
@@ -79,9 +78,6 @@ func (a *Writer) Range(off, n int64, format string, args ...any) {
 	if legal && there < n {
 		a.line = fmt.Appendf(a.line, " ! the file ends at %d", a.size)
 	}
-	if legal {
-		a.end = off + there
-	}
 	a.flush()
 }
 
@@ -92,17 +88,6 @@ func (a *Writer) Note(format string, args ...any) {
 	a.text(format, args...)
 	a.flush()
 }
-
-// Gap prints the bytes between the end of the last range and to, if there are any, as not explained. It is for layouts
-// whose parts follow one another; what lies elsewhere is found by Close.
-func (a *Writer) Gap(to int64) {
-	if a.end < to {
-		a.Range(a.end, to-a.end, "not explained")
-	}
-}
-
-// Err returns the first error so far.
-func (a *Writer) Err() error { return a.err }
 
 // Close prints what no range covered, completes the output, and returns the first error.
 func (a *Writer) Close() error {

@@ -9,10 +9,8 @@ import (
 const VarintRoom = 16
 
 // PutZigzag writes zig-zag varints of src to dst. It stops at the first that would begin at len(dst)-VarintRoom or
-// behind, and returns how many it wrote and the bytes they took; the rest of dst is scratch. Two uses:
-//
-//	dst of ZigzagSize(src)+VarintRoom bytes takes all of src;
-//	dst of size+VarintRoom bytes takes values until size bytes are reached or passed, as a Trevni block does.
+// behind, and returns how many it wrote and the bytes they took; the rest of dst is scratch. A dst of size+VarintRoom
+// bytes takes values until size bytes are reached or passed, as a Trevni block does.
 func PutZigzag[T Signed](dst []byte, src []T) (values, size int) {
 	p := 0
 	for i, v := range src {
@@ -69,14 +67,6 @@ func expand(x uint64) uint64 {
 	x = x&0x0fffffff | x&0x00fffffff0000000<<4
 	x = x&0x00003fff00003fff | x&0x0fffc0000fffc000<<2
 	return x&0x007f007f007f007f | x&0x3f803f803f803f80<<1
-}
-
-// ZigzagSize returns how many bytes the zig-zag varints of src take.
-func ZigzagSize[T Signed](src []T) (n int) {
-	for _, v := range src {
-		n += forms[bits.Len64(zigzagOf(v))].size
-	}
-	return n
 }
 
 // AppendZigzag appends the zig-zag varint of v.

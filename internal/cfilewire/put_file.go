@@ -43,26 +43,9 @@ func KeyIndexSettings() FileSettings {
 	return FileSettings{Type: Binary, Encoding: EncodingPrefix, Compression: LZ4, BlockSize: 4 << 10, Keyed: true, Bounds: true}
 }
 
-// DeltaSettings are those of a delta file. Its values begin with their DeltaKey.
-func DeltaSettings() FileSettings {
-	return FileSettings{
-		Type: Binary, Encoding: EncodingPlain, Compression: LZ4, BlockSize: 32 << 10, Keyed: true, WholeKeys: true,
-		Key: appendDeltaKeyOf,
-	}
-}
-
 // BloomSettings are those of a file of bloom filters, which is written by BloomFileOut.
 func BloomSettings() FileSettings {
 	return FileSettings{Type: Binary, Encoding: EncodingPlain, Keyed: true}
-}
-
-// appendDeltaKeyOf appends the key that a value of a delta file begins with.
-func appendDeltaKeyOf(dst, value []byte) ([]byte, error) {
-	_, rest, err := ParseDeltaKey(value)
-	if err != nil {
-		return dst, err
-	}
-	return append(dst, value[:len(value)-len(rest)]...), nil
 }
 
 // FileOut writes the parts of a file in the order that Kudu has them: header, data blocks with index blocks among them,

@@ -95,29 +95,3 @@ func appendPair(b []byte, num protowire.Number, p Pair) []byte {
 	msg := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), p.Key)
 	return appendMessage(b, num, appendMessage(msg, 2, p.Value))
 }
-
-// AppendDeltaStats appends DeltaStatsPB, the footer metadata MetaDeltaStats of a delta file.
-func AppendDeltaStats(b []byte, s DeltaStats) []byte {
-	b = appendNumber(b, 1, uint64(s.Deletes))
-	b = protowire.AppendFixed64(protowire.AppendTag(b, 3, protowire.Fixed64Type), s.MinTime)
-	b = protowire.AppendFixed64(protowire.AppendTag(b, 4, protowire.Fixed64Type), s.MaxTime)
-	for _, u := range s.Updates {
-		b = appendMessage(b, 5, appendNumber(appendNumber(nil, 1, uint64(int64(u.ID))), 2, uint64(u.Count)))
-	}
-	return appendNumber(b, 6, uint64(s.Reinserts))
-}
-
-// AppendChange appends the beginning of a row change list; AppendCell and AppendNull append the cells of an Update or a
-// Reinsert. See ParseChange.
-func AppendChange(dst []byte, op Op) []byte { return append(dst, byte(op)) }
-
-// AppendCell appends a cell that a change sets: little-endian at the type's width, a byte for bool, bytes as they are.
-func AppendCell(dst []byte, column int32, value []byte) []byte {
-	dst = binary.AppendUvarint(dst, uint64(uint32(column)))
-	return append(binary.AppendUvarint(dst, uint64(len(value))+1), value...)
-}
-
-// AppendNull appends a cell that a change makes null.
-func AppendNull(dst []byte, column int32) []byte {
-	return append(binary.AppendUvarint(dst, uint64(uint32(column))), 0)
-}

@@ -87,14 +87,6 @@ func (c *Cursor) U8() uint8 {
 	return 0
 }
 
-// U16 reads two bytes, little-endian.
-func (c *Cursor) U16() uint16 {
-	if b := c.take(2); b != nil {
-		return binary.LittleEndian.Uint16(b)
-	}
-	return 0
-}
-
 // U32 reads four bytes, little-endian.
 func (c *Cursor) U32() uint32 {
 	if b := c.take(4); b != nil {
@@ -111,30 +103,6 @@ func (c *Cursor) U64() uint64 {
 	return 0
 }
 
-// U16BE reads two bytes, big-endian.
-func (c *Cursor) U16BE() uint16 {
-	if b := c.take(2); b != nil {
-		return binary.BigEndian.Uint16(b)
-	}
-	return 0
-}
-
-// U32BE reads four bytes, big-endian.
-func (c *Cursor) U32BE() uint32 {
-	if b := c.take(4); b != nil {
-		return binary.BigEndian.Uint32(b)
-	}
-	return 0
-}
-
-// U64BE reads eight bytes, big-endian.
-func (c *Cursor) U64BE() uint64 {
-	if b := c.take(8); b != nil {
-		return binary.BigEndian.Uint64(b)
-	}
-	return 0
-}
-
 // I32 reads four bytes, little-endian, two's complement.
 func (c *Cursor) I32() int32 { return int32(c.U32()) }
 
@@ -147,15 +115,6 @@ func (c *Cursor) Varint32() int32 {
 	u := uint32(c.varint(5))
 	return int32(u>>1) ^ -int32(u&1)
 }
-
-// Varint64 reads a zig-zag varint of at most ten bytes. Padding and bits above the 64th are ignored.
-func (c *Cursor) Varint64() int64 {
-	u := c.varint(10)
-	return int64(u>>1) ^ -int64(u&1)
-}
-
-// Uvarint reads an unsigned varint of at most ten bytes. Padding and bits above the 64th are ignored.
-func (c *Cursor) Uvarint() uint64 { return c.varint(10) }
 
 func (c *Cursor) varint(most int) uint64 {
 	if c.err != nil {

@@ -14,12 +14,8 @@ import (
 func TestFields(t *testing.T) {
 	b := []byte{
 		0xfe,
-		0x01, 0x82,
 		0x01, 0x02, 0x03, 0x84,
 		0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x88,
-		0x81, 0x02,
-		0x81, 0x02, 0x03, 0x04,
-		0x81, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08,
 		0xff, 0xff, 0xff, 0xff,
 		0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 		'a', 'b', 'c', 'd',
@@ -32,21 +28,17 @@ func TestFields(t *testing.T) {
 		}
 	}
 	check("U8", c.U8(), uint8(0xfe), 1001)
-	check("U16", c.U16(), uint16(0x8201), 1003)
-	check("U32", c.U32(), uint32(0x84030201), 1007)
-	check("U64", c.U64(), uint64(0x8807060504030201), 1015)
-	check("U16BE", c.U16BE(), uint16(0x8102), 1017)
-	check("U32BE", c.U32BE(), uint32(0x81020304), 1021)
-	check("U64BE", c.U64BE(), uint64(0x8102030405060708), 1029)
-	check("I32", c.I32(), int32(-1), 1033)
-	check("I64", c.I64(), int64(-2), 1041)
+	check("U32", c.U32(), uint32(0x84030201), 1005)
+	check("U64", c.U64(), uint64(0x8807060504030201), 1013)
+	check("I32", c.I32(), int32(-1), 1017)
+	check("I64", c.I64(), int64(-2), 1025)
 	c.Skip(1)
 	s := c.Bytes(2)
-	check("Bytes", string(s), "bc", 1044)
+	check("Bytes", string(s), "bc", 1028)
 	if cap(s) != 2 {
 		t.Errorf("capacity of Bytes(2) is %d", cap(s))
 	}
-	check("Remaining", c.Remaining(), 1, 1044)
+	check("Remaining", c.Remaining(), 1, 1028)
 	if c.Err() != nil {
 		t.Fatal(c.Err())
 	}
@@ -56,19 +48,10 @@ func TestFields(t *testing.T) {
 }
 
 func TestVarints(t *testing.T) {
-	for _, v := range []int64{0, -1, 1, 63, 64, -64, -65, math.MaxInt32, math.MinInt32, math.MaxInt64, math.MinInt64} {
+	for _, v := range []int64{0, -1, 1, 63, 64, -64, -65, math.MaxInt32, math.MinInt32} {
 		b := binary.AppendVarint(nil, v)
-		if got := cursor.New(b, 0).Varint64(); got != v {
-			t.Errorf("Varint64 %d = %d", v, got)
-		}
-		if v == int64(int32(v)) {
-			if got := cursor.New(b, 0).Varint32(); int64(got) != v {
-				t.Errorf("Varint32 %d = %d", v, got)
-			}
-		}
-		u := binary.AppendUvarint(nil, uint64(v))
-		if got := cursor.New(u, 0).Uvarint(); got != uint64(v) {
-			t.Errorf("Uvarint %d = %d", uint64(v), got)
+		if got := cursor.New(b, 0).Varint32(); int64(got) != v {
+			t.Errorf("Varint32 %d = %d", v, got)
 		}
 	}
 	// Needless padding, and bits that do not fit, as Java reads them.
@@ -98,22 +81,16 @@ func TestFailures(t *testing.T) {
 		want error
 	}{
 		{"U8", nil, func(c *cursor.Cursor) { c.U8() }, cursor.ErrShort},
-		{"U16", []byte{1}, func(c *cursor.Cursor) { c.U16() }, cursor.ErrShort},
 		{"U32", []byte{1, 2, 3}, func(c *cursor.Cursor) { c.U32() }, cursor.ErrShort},
 		{"U64", make([]byte, 7), func(c *cursor.Cursor) { c.U64() }, cursor.ErrShort},
-		{"U16BE", []byte{1}, func(c *cursor.Cursor) { c.U16BE() }, cursor.ErrShort},
-		{"U32BE", []byte{1, 2, 3}, func(c *cursor.Cursor) { c.U32BE() }, cursor.ErrShort},
-		{"U64BE", make([]byte, 7), func(c *cursor.Cursor) { c.U64BE() }, cursor.ErrShort},
 		{"Bytes", []byte{1, 2}, func(c *cursor.Cursor) { c.Bytes(3) }, cursor.ErrShort},
 		{"Bytes huge", []byte{1, 2}, func(c *cursor.Cursor) { c.Bytes(math.MaxInt) }, cursor.ErrShort},
 		{"Bytes negative", []byte{1, 2}, func(c *cursor.Cursor) { c.Bytes(-1) }, cursor.ErrNegative},
 		{"Skip least", []byte{1, 2}, func(c *cursor.Cursor) { c.Skip(math.MinInt) }, cursor.ErrNegative},
+		{"Varint32 empty", nil, func(c *cursor.Cursor) { c.Varint32() }, cursor.ErrShort},
 		{"Varint32 cut", long[:4], func(c *cursor.Cursor) { c.Varint32() }, cursor.ErrShort},
 		{"Varint32 six", long[:6], func(c *cursor.Cursor) { c.Varint32() }, cursor.ErrVarint},
 		{"Varint32 five open", long[:5], func(c *cursor.Cursor) { c.Varint32() }, cursor.ErrVarint},
-		{"Varint64 cut", long[:9], func(c *cursor.Cursor) { c.Varint64() }, cursor.ErrShort},
-		{"Varint64 eleven", append(bytes.Clone(long[:10]), 0), func(c *cursor.Cursor) { c.Varint64() }, cursor.ErrVarint},
-		{"Uvarint empty", nil, func(c *cursor.Cursor) { c.Uvarint() }, cursor.ErrShort},
 	} {
 		c := cursor.New(k.b, 50)
 		k.f(c)
@@ -124,7 +101,7 @@ func TestFailures(t *testing.T) {
 			continue
 		}
 		// Sticky: nothing is read any more, and the first failure stays.
-		if c.U8() != 0 || c.I64() != 0 || c.Varint64() != 0 || c.Bytes(0) != nil || c.Remaining() != 0 || c.Offset() != 50 {
+		if c.U8() != 0 || c.I64() != 0 || c.Varint32() != 0 || c.Bytes(0) != nil || c.Remaining() != 0 || c.Offset() != 50 {
 			t.Errorf("%s: reads go on after the failure", k.name)
 		}
 		c.Fail(errors.New("later"))
@@ -159,9 +136,9 @@ func FuzzCursor(f *testing.F) {
 			case 0:
 				c.U8()
 			case 1:
-				c.U16()
+				c.I32()
 			case 2:
-				c.U32BE()
+				c.U32()
 			case 3:
 				c.U64()
 			case 4:
@@ -170,12 +147,10 @@ func FuzzCursor(f *testing.F) {
 				c.Skip(math.MaxInt - int(op))
 			case 6:
 				c.Bytes(int(c.Varint32()))
-			case 7:
-				c.Uvarint()
 			default:
 				want, n := binary.Varint(b[before:])
-				got := c.Varint64()
-				if n > 0 && !failed && (got != want || c.Offset() != before+int64(n)) {
+				got := c.Varint32()
+				if n > 0 && n <= 5 && !failed && (int64(got) != want || c.Offset() != before+int64(n)) {
 					t.Fatalf("% x: %d, want %d", b[before:], got, want)
 				}
 			}

@@ -76,10 +76,8 @@ func (c column) shortens(to column) bool {
 	return to.limit > 0 && (c.limit == 0 || c.limit > to.limit || to.padded && !c.padded)
 }
 
-// Java is the view.Cast of orc-core: see its ConvertTreeReaderFactory. Where it converts nothing, or only widens, it is
+// java is the view.Cast of orc-core: see its ConvertTreeReaderFactory. Where it converts nothing, or only widens, it is
 // nil. Values that have no place in a timestamp's unit are errs.ErrSchema, as they are in a file.
-func Java(from, to arrow.Field) view.Casting { return java(from, to, arrowio.ProlepticCalendar) }
-
 func java(from, to arrow.Field, c arrowio.Calendar) view.Casting {
 	f, t := columnOf(from), columnOf(to)
 	if f.family == other || t.family == other || arrow.TypeEqual(f.typ, t.typ) && !(f.family == text && f.shortens(t)) {

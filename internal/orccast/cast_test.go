@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/decimal128"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/view"
 )
 
 func field(t arrow.DataType, orcType string) arrow.Field {
@@ -123,6 +125,9 @@ func shown(a arrow.Array, i int) any {
 	}
 	return fmt.Sprintf("%T", a)
 }
+
+// Java converts as orc-core does where days and times are of the proleptic calendar.
+func Java(from, to arrow.Field) view.Casting { return java(from, to, arrowio.ProlepticCalendar) }
 
 // What orc-core 2.3.1 makes of these values; milliseconds for timestamps.
 func TestJava(t *testing.T) {
