@@ -218,7 +218,7 @@ func TestTypesOfFormats(t *testing.T) {
 }
 
 func FuzzFormats(f *testing.F) {
-	for _, s := range []string{"", "ts", "tsn", "tsn:UTC", "w:", "w:-1", "w:3", "d:", "d:1", "d:38,10", "d:99,1", "d:1,1,64", "+", "+w", "+w:9", "+ud:0", "+ud:-1", "+us:0,1", "+vl", "+m", "+r", "x"} {
+	for _, s := range []string{"", "ts", "tsn", "tsn:UTC", "w:", "w:-1", "w:3", "d:", "d:1", "d:38,10", "d:99,1", "d:1,1,64", "+", "+w", "+w:0", "+w:9", "+ud:0", "+ud:-1", "+us:0,1", "+vl", "+m", "+r", "x"} {
 		f.Add(s)
 	}
 	children := []arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int32}}

@@ -150,7 +150,7 @@ func nestedOf(kind, rest string, children []arrow.Field, flags int64) arrow.Data
 	case kind == "+vL" && one:
 		return arrow.LargeListViewOfField(children[0])
 	case kind == "+w" && one:
-		if n, err := strconv.ParseInt(rest, 10, 32); err == nil && n >= 0 {
+		if n, err := strconv.ParseInt(rest, 10, 32); err == nil && n > 0 { // arrow's package panics at 0
 			return arrow.FixedSizeListOfField(int32(n), children[0])
 		}
 	case kind == "+m" && one:

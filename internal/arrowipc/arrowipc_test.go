@@ -236,6 +236,26 @@ func TestVersions(t *testing.T) {
 	}
 }
 
+// Big-endian data, which a schema declares, are refused.
+func TestBigEndian(t *testing.T) {
+	b := flatbuffers.NewBuilder(0)
+	b.StartObject(4)
+	b.PrependInt16Slot(0, 1, 0)
+	schema := b.EndObject()
+	b.StartObject(5)
+	b.PrependInt16Slot(0, V5, 0)
+	b.PrependByteSlot(1, SchemaMessage, 0)
+	b.PrependUOffsetTSlot(2, schema, 0)
+	b.Finish(b.EndObject())
+	m, err := ParseMessage(b.FinishedBytes(), limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Schema(); !errors.Is(err, errs.ErrUnsupported) {
+		t.Error(err)
+	}
+}
+
 func seeds(f *testing.F, pattern string) [][]byte {
 	names, err := filepath.Glob("../../testdata/ipc/pyarrow-26.0.1/" + pattern)
 	if err != nil || len(names) == 0 {

@@ -16,6 +16,7 @@ type Node struct {
 	ID   int64 // of the dictionary
 
 	Stored  int    // bytes of a stored value of decimal32 and decimal64, whose Type is decimal128; 0 = as the Type has them
+	Empty   bool   // a fixed-size list of size 0, which arrow's package does not have: Type is a list, of which no offsets are stored
 	Refused string // why the values cannot be read, and Type only stands in; "" = they can
 }
 
@@ -91,6 +92,8 @@ func (r *schemaReader) field(t table, depth int) (arrow.Field, *Node, error) {
 	case t.f.err != nil:
 	case kind == typeInt && body.int32(0, 0) == 128:
 		n.Type, n.Refused = &arrow.FixedSizeBinaryType{ByteWidth: 16}, "integers of 128 bits are not supported"
+	case kind == typeFixedSizeList && len(kids) == 1 && body.int32(0, 0) == 0:
+		n.Type, n.Empty = arrow.ListOfField(kids[0]), true
 	default:
 		n.Type, err = fieldType(kind, body, kids)
 	}
@@ -150,7 +153,7 @@ func extend(n *Node, f *arrow.Field) error {
 		return nil
 	}
 	ext := arrow.GetExtensionType(name)
-	if ext == nil {
+	if ext == nil || n.Empty { // Type is not the storage type that ext knows
 		return nil
 	}
 	data, _ := f.Metadata.GetValue(extensionData)
@@ -270,11 +273,8 @@ func nestedType(kind uint8, t table, kids []arrow.Field) (arrow.DataType, error)
 		return arrow.LargeListViewOfField(kids[0]), nil
 	case typeFixedSizeList:
 		n := t.int32(0, 0)
-		switch {
-		case n < 0:
-			return nil, corrupt("fixed-size list of %d", n)
-		case n == 0:
-			return nil, errs.Errorf(errs.ErrUnsupported, "fixed-size list of 0")
+		if n <= 0 { // 0 is Node.Empty
+			return nil, corrupt("fixed-size list of size %d", n)
 		}
 		return arrow.FixedSizeListOfField(n, kids[0]), nil
 	case typeStruct:

@@ -21,7 +21,7 @@
 // type (package arrowcheck), so that hostile input ends in an error; columns that nobody asked for are not fetched;
 // and batches without compression are views of the bytes as they were read.
 //
-// Read: metadata versions 4 and 5, little endian, every type of arrow v15, dictionaries with deltas (and, in a stream,
-// replacements; in either nested ones), registered extension types. A file is split at its batches, about 16 MiB a split;
-// a stream is one split of unknown length.
+// Read: metadata versions 4 and 5, little endian, every type of arrow v15, decimals of 32 and 64 bits as decimals of 128,
+// fixed-size lists of size 0 as lists, dictionaries with deltas (and, in a stream, replacements; in either nested ones),
+// registered extension types. A file is split at its batches, about 16 MiB a split; a stream is one split of unknown length.
 package ipc

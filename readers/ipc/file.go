@@ -24,14 +24,19 @@ func corrupt(format string, args ...any) error {
 	return errs.Errorf(errs.ErrCorrupt, format, args...)
 }
 
-var magic = []byte("ARROW1")
+var (
+	magic        = []byte("ARROW1")
+	featherMagic = []byte("FEA1") // Feather version 1, which is another format; version 2 is an IPC file
+)
 
 // Format returns the IPC file format, "ipc".
 func Format() arrowio.Format {
 	return arrowio.Format{
 		Name:       "ipc",
 		Extensions: []string{".arrow", ".feather"},
-		Match:      func(head, _ []byte) bool { return bytes.HasPrefix(head, magic) },
+		Match: func(head, _ []byte) bool {
+			return bytes.HasPrefix(head, magic) || bytes.HasPrefix(head, featherMagic)
+		},
 		Open: func(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
 			if _, err := options.Check(nil, o.Options); err != nil {
 				return nil, locate(err)
@@ -85,6 +90,9 @@ func (f *file) footer(ctx context.Context) (size int64, err error) {
 	var t [tail]byte
 	if err := readAt(ctx, f.src, t[:], end); err != nil {
 		return 0, err
+	}
+	if bytes.Equal(t[tail-len(featherMagic):], featherMagic) {
+		return 0, errs.Errorf(errs.ErrUnsupported, "Feather version 1 is not supported; write the table again as version 2, which is an IPC file")
 	}
 	if !bytes.Equal(t[4:], magic) {
 		return 0, corrupt("the file does not end with %s: it is cut off, or a stream was meant (ipc-stream)", magic)

@@ -39,9 +39,12 @@ func (c *cursor) take(k int) (int, error) {
 	return c.buffers - k, nil
 }
 
-// numBuffers returns how many buffers a field of type dt has, children apart, and whether the first is a validity bitmap.
-func (c *cursor) numBuffers(dt arrow.DataType) (n int, validity bool, err error) {
-	switch dt := dt.(type) {
+// numBuffers returns how many buffers a field has, children apart, and whether the first is a validity bitmap.
+func (c *cursor) numBuffers(field *arrowipc.Node) (n int, validity bool, err error) {
+	if field.Empty {
+		return 1, true, nil
+	}
+	switch dt := storage(field.Type).(type) {
 	case *arrow.NullType, *arrow.RunEndEncodedType:
 		return 0, false, nil
 	case *arrow.StructType, *arrow.FixedSizeListType:
@@ -87,7 +90,7 @@ func (c *cursor) skip(n *arrowipc.Node) error {
 	if _, _, err := c.field(); err != nil {
 		return err
 	}
-	k, _, err := c.numBuffers(storage(n.Type))
+	k, _, err := c.numBuffers(n)
 	if err != nil {
 		return err
 	}
@@ -144,11 +147,10 @@ func (l *loader) load(n *arrowipc.Node) (*array.Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	dt := storage(n.Type)
-	if err := l.bounded(dt, length); err != nil {
+	if err := l.bounded(n, length); err != nil {
 		return nil, err
 	}
-	bufs, err := l.loadBuffers(dt, length, &nulls)
+	bufs, err := l.loadBuffers(n, length, &nulls)
 	defer func() {
 		for _, b := range bufs {
 			if b != nil {
@@ -166,6 +168,13 @@ func (l *loader) load(n *arrowipc.Node) (*array.Data, error) {
 		}
 		bufs[1].Release()
 		bufs[1] = wide
+	}
+	if n.Empty {
+		offsets, err := l.emptyLists(length)
+		if err != nil {
+			return nil, err
+		}
+		bufs = append(bufs, offsets)
 	}
 	if n.Dict != nil {
 		dict, err := l.dicts.get(n.ID)
@@ -191,9 +200,9 @@ func (l *loader) load(n *arrowipc.Node) (*array.Data, error) {
 }
 
 // bounded refuses lengths that no bytes stand for: they would cost whoever goes through them as much as they claim.
-func (l *loader) bounded(dt arrow.DataType, length int64) error {
-	free := false
-	switch dt := dt.(type) {
+func (l *loader) bounded(n *arrowipc.Node, length int64) error {
+	free := n.Empty
+	switch dt := storage(n.Type).(type) {
 	case *arrow.NullType, *arrow.RunEndEncodedType:
 		free = true
 	case *arrow.FixedSizeBinaryType:
@@ -202,15 +211,30 @@ func (l *loader) bounded(dt arrow.DataType, length int64) error {
 		free = dt.NumFields() == 0
 	}
 	if free && length > l.limits.BatchElements {
-		return errs.Errorf(errs.ErrLimit, "%d slots of type %s (Limits.BatchElements)", length, dt)
+		return errs.Errorf(errs.ErrLimit, "%d slots of type %s (Limits.BatchElements)", length, n.Type)
 	}
 	return nil
 }
 
+// emptyLists returns the offsets of so many lists without items. The caller releases them.
+func (l *loader) emptyLists(length int64) (*memory.Buffer, error) {
+	const width = 4
+	if length >= l.body.left/width {
+		return nil, errs.Errorf(errs.ErrLimit, "a batch of more than Limits.BatchBytes, with the offsets of %d empty lists", length)
+	}
+	size := width * (length + 1)
+	l.body.left -= size
+	offsets := memory.NewResizableBuffer(l.body.mem)
+	offsets.Resize(int(size))
+	clear(offsets.Bytes())
+	return offsets, nil
+}
+
 // loadBuffers returns the buffers of a field as arrow's arrays want them: a place for the validity bitmap in front even
 // where the format has none. On error too, the caller releases what is there.
-func (l *loader) loadBuffers(dt arrow.DataType, length int64, nulls *int64) ([]*memory.Buffer, error) {
-	k, validity, err := l.numBuffers(dt)
+func (l *loader) loadBuffers(n *arrowipc.Node, length int64, nulls *int64) ([]*memory.Buffer, error) {
+	dt := storage(n.Type)
+	k, validity, err := l.numBuffers(n)
 	if err != nil {
 		return nil, err
 	}
