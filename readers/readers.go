@@ -22,15 +22,15 @@ import (
 // All returns every format that can be read.
 func All() []arrowio.Format {
 	return []arrowio.Format{
-		trevni.Format(),
+		inUnit(trevni.Format(), ""),
 		orciceberg.Format(orctable.Format()),
-		cfile.Format(),
-		kudu.Format(),
-		ipc.Format(),
-		ipc.StreamFormat(),
-		parquet.Format(),
-		csv.Format(),
-		jsonl.Format(),
+		inUnit(cfile.Format(), ""),
+		inUnit(kudu.Format(), ""),
+		inUnit(ipc.Format(), ""),
+		inUnit(ipc.StreamFormat(), ""),
+		inUnit(parquet.Format(), "parquet-int96"),
+		inUnit(csv.Format(), ""),
+		jsonl.Format(), // its times are text
 	}
 }
 

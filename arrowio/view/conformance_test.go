@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -415,4 +416,48 @@ func TestAdaptedPrune(t *testing.T) {
 		s.Release()
 		mem.AssertSize(t, 0)
 	}
+}
+
+// A file whose timestamps are shown in another unit behaves as every file, and says what it shows.
+func TestInUnit(t *testing.T) {
+	opt := func(name string, t arrow.DataType) arrow.Field {
+		return arrow.Field{Name: name, Type: t, Nullable: true}
+	}
+	schema := func(u arrow.TimeUnit) *arrow.Schema {
+		at := &arrow.TimestampType{Unit: u, TimeZone: "UTC"}
+		meta := arrow.MetadataFrom(map[string]string{"k": "v"})
+		return arrow.NewSchema([]arrow.Field{opt("id", arrow.PrimitiveTypes.Int8), opt("at", at), opt("s", arrow.StructOf(opt("l", arrow.ListOf(at))))}, &meta)
+	}
+	record := func(u arrow.TimeUnit, text string) arrow.Record {
+		rec, _, err := array.RecordFromJSON(memory.NewGoAllocator(), schema(u), strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rec
+	}
+	rec := record(arrow.Nanosecond, `[{"id":1,"at":"1969-12-31 23:59:59.999999999","s":{"l":["2020-01-01 00:00:00.000001999",null]}},{"id":2,"at":null,"s":null}]`)
+	defer rec.Release()
+	want := record(arrow.Microsecond, `[{"id":1,"at":"1969-12-31 23:59:59.999999","s":{"l":["2020-01-01 00:00:00.000001",null]}},{"id":2,"at":null,"s":null}]`)
+	defer want.Release()
+	open := func(rec arrow.Record) arrowio.File {
+		f, err := view.InUnit(recordfile.File{Record: rec, Sizer: true}, arrow.Microsecond)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	s, err := arrowio.Scan(context.Background(), open(rec), arrowio.ScanOptions{Allocator: mem})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Release()
+	if !s.Next() || !array.RecordEqual(s.Record(), want) || !s.Schema().Equal(want.Schema()) {
+		t.Errorf("%v, want %v: %v", s.Record(), want, s.Err())
+	}
+	g := conformance.Generator{Rand: rand.New(rand.NewSource(1)), Mem: memory.NewGoAllocator(), Nulls: 0.2}
+	random := g.Record(schema(arrow.Nanosecond), 700)
+	defer random.Release()
+	conformance.Run(t, conformance.Harness{Scans: 60, Seed: 1, Open: func(context.Context, arrowio.Source) (arrowio.File, error) { return open(random), nil }})
 }

@@ -97,6 +97,9 @@ func (a *app) printOnce(ctx context.Context, f *catFlags, in []string, print fun
 	if err := f.readFlags.options.check(used...); err != nil {
 		return false, err
 	}
+	if again, err := a.lookFirst(f.readFlags, f.selectFlags, ds, in, func() error { return print(ctx, ds, unprinted{}) }); again || err != nil {
+		return again, err
+	}
 	p, err := arrowio.Project(ds.Schema, f.columns)
 	if err != nil {
 		return false, asUsage(err)

@@ -17,10 +17,10 @@ import (
 
 // A conversion loses nothing that way: digits finer than microseconds are an error there. Rows that are printed have them cut off.
 
-// optionMicroseconds is the option of columns that are read in microseconds, and optionFiner that of finer digits.
+// The options of a format that has such times begin with its name: of columns that are read in microseconds, and of finer digits.
 const (
-	optionMicroseconds = "orc-microseconds"
-	optionFiner        = "orc-finer-digits"
+	optionMicroseconds = "-microseconds"
+	optionFiner        = "-finer-digits"
 )
 
 // mayCoarsen reports whether nobody has asked for a unit and the files can be opened twice.
@@ -33,8 +33,10 @@ func (r *readFlags) mayCoarsen(in []string) bool {
 type farTimes struct {
 	number  int // of the file, in the order of reading
 	file    string
+	format  string
 	columns []string
-	table   bool // it is a directory: a Hive ACID table, whose files have its columns in a struct
+	unknown []string // those of which only the rows tell
+	table   bool     // it is a directory: a Hive ACID table, whose files have its columns in a struct
 }
 
 // acidRow is in front of the names of columns in the files of Hive ACID tables.
@@ -42,9 +44,11 @@ const acidRow = "row."
 
 // farIn returns what is known of f before its rows are read.
 func farIn(f *openFile, number int) farTimes {
-	far := farTimes{number: number, file: f.name, table: f.IsDirectory()}
-	if b, ok := arrowio.As[interface{ BeyondNanoseconds() []string }](f); ok {
-		far.columns = b.BeyondNanoseconds()
+	far := farTimes{number: number, file: f.name, format: f.Format(), table: f.IsDirectory()}
+	if b, ok := arrowio.As[interface {
+		BeyondNanoseconds() (beyond, unknown []string)
+	}](f); ok {
+		far.columns, far.unknown = b.BeyondNanoseconds()
 	}
 	return far
 }
@@ -52,12 +56,12 @@ func farIn(f *openFile, number int) farTimes {
 // coarsen has the columns of far that are among columns, nil being all, read in microseconds from here on. It returns the warnings
 // of that, each about the first file that has such times in a column; nil = there are no such columns.
 func (r *readFlags) coarsen(far []farTimes, columns []string) (told []arrowio.Warning) {
-	v := r.options.values[optionMicroseconds]
-	if v == nil {
-		return nil
-	}
 	slices.SortFunc(far, func(a, b farTimes) int { return a.number - b.number })
 	for _, f := range far {
+		v := r.options.values[f.format+optionMicroseconds]
+		if v == nil {
+			continue
+		}
 		given := strings.Split(v.text, "\n")
 		var shown, found []string
 		for _, c := range f.columns {
@@ -75,25 +79,30 @@ func (r *readFlags) coarsen(far []farTimes, columns []string) (told []arrowio.Wa
 			}
 		}
 		for _, c := range found {
+			v.chosen = v.chosen || !v.set
 			if err := v.Set(c); err != nil {
 				return nil // a name of several lines: its times stay an error
 			}
 		}
 		if len(found) > 0 {
-			told = append(told, r.coarse(f.file, shown))
+			told = append(told, r.coarse(f, shown))
 		}
 	}
 	return told
 }
 
 // coarse is the warning of columns of a file that are read in microseconds.
-func (r *readFlags) coarse(file string, columns []string) arrowio.Warning {
+func (r *readFlags) coarse(f farTimes, columns []string) arrowio.Warning {
 	finer := "finer digits are cut off"
-	if o := r.options.values[optionFiner]; r.lossless && o != nil && !o.set && o.Set("error") == nil || o != nil && o.text == "error" {
+	o := r.options.values[f.format+optionFiner]
+	if r.lossless && o != nil && !o.set && o.Set("error") == nil {
+		o.chosen = true
+	}
+	if o != nil && o.text == "error" {
 		finer = "finer digits are an error"
 	}
 	w := arrowio.Warnf(arrowio.WarnCoarse, "nanoseconds cannot hold times before 1677 or after 2262; "+finer+"; --timestamp-unit sets one unit for all columns; these columns are read in microseconds")
-	w.File, w.Columns = file, columns
+	w.File, w.Columns = f.file, columns
 	return w
 }
 
@@ -113,7 +122,7 @@ func (a *app) tellLater() {
 
 // coarsenFile is coarsen for one file that was opened for a look at it. restore has the next file read as if nothing had been.
 func (a *app) coarsenFile(r *readFlags, path string, f *openFile) (again bool, restore func()) {
-	v := r.options.values[optionMicroseconds]
+	v := r.options.values[f.Format()+optionMicroseconds]
 	if v == nil || !r.mayCoarsen([]string{path}) {
 		return false, func() {}
 	}
@@ -137,9 +146,13 @@ func (a *app) coarsenAfter(err error, r *readFlags, ds *inputSet, in []string) b
 	if ae == nil || !r.mayCoarsen(in) {
 		return false
 	}
-	far := farTimes{file: ds.files[0], columns: []string{ae.Column}, table: ds.directory}
-	if at, _ := errs.Where(err); at.File != "" {
+	far := farTimes{file: ds.files[0], format: ds.format, columns: []string{ae.Column}, table: ds.directory}
+	at, _ := errs.Where(err)
+	if at.File != "" {
 		far.file = at.File
+	}
+	if r.options.values[at.Format+optionMicroseconds] != nil {
+		far.format = at.Format
 	}
 	told := r.coarsen([]farTimes{far}, nil)
 	for _, w := range told {
@@ -185,18 +198,21 @@ func (d *inputSet) cutFiner(r *readFlags, err error) error {
 
 // planFiner says in a plan that finer digits are refused in the columns that are read in microseconds, where they are an error.
 func (r *readFlags) planFiner(p *arrowio.WritePlan) {
-	v, finer := r.options.values[optionMicroseconds], r.options.values[optionFiner]
-	if v == nil || v.text == "" || finer == nil || finer.text != "error" {
-		return
-	}
-	for _, name := range strings.Split(v.text, "\n") {
-		i := slices.IndexFunc(p.Columns, func(c arrowio.PlannedColumn) bool { return c.Path == name })
-		if i < 0 { // of a list or a union, whose entries the plan does not name as the file does
-			top, _, _ := strings.Cut(name, ".")
-			i = slices.IndexFunc(p.Columns, func(c arrowio.PlannedColumn) bool { return c.Path == top })
+	for option, v := range r.options.values {
+		format, micros := strings.CutSuffix(option, optionMicroseconds)
+		finer := r.options.values[format+optionFiner]
+		if !micros || v.text == "" || finer == nil || finer.text != "error" {
+			continue
 		}
-		if i >= 0 && p.Columns[i].Refused == "" {
-			p.Columns[i].Refused = "values that are no whole number of microseconds"
+		for _, name := range strings.Split(v.text, "\n") {
+			i := slices.IndexFunc(p.Columns, func(c arrowio.PlannedColumn) bool { return c.Path == name })
+			if i < 0 { // of a list or a union, whose entries the plan does not name as the file does
+				top, _, _ := strings.Cut(name, ".")
+				i = slices.IndexFunc(p.Columns, func(c arrowio.PlannedColumn) bool { return c.Path == top })
+			}
+			if i >= 0 && p.Columns[i].Refused == "" {
+				p.Columns[i].Refused = "values that are no whole number of microseconds"
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path"
 	"path/filepath"
 	"strings"
@@ -149,6 +150,15 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 		return false, err
 	}
 
+	switch {
+	case f.dryRun:
+		a.tellUndecided(f.readFlags, f.selectFlags, ds, in)
+	case out == "-":
+		again, err := a.lookFirst(f.readFlags, f.selectFlags, ds, in, func() error { return a.readUnprinted(ctx, f, ds) })
+		if again || err != nil {
+			return again, err
+		}
+	}
 	bar := a.startSteps(f.progressMode(), ds.work(f.selectFlags))
 	defer bar.stop()
 	report, err := convert.Convert(ctx, ds.Dataset, format, store, convert.Options{
@@ -174,6 +184,15 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 	}
 	f.planFiner(report.Plan)
 	return false, a.printReport(f, format, out, report)
+}
+
+// readUnprinted reads the rows that a conversion reads.
+func (a *app) readUnprinted(ctx context.Context, f *convertFlags, ds *inputSet) error {
+	limit := int64(math.MaxInt64)
+	if f.limit.n > 0 && f.sort.columns == nil && !f.sort.byKey {
+		limit = f.limit.n
+	}
+	return printRows(ctx, ds.Dataset, limitScan(scanOptions(f.readFlags, f.selectFlags), limit), 0, limit, unprinted{}, nil)
 }
 
 // conversion is the JSON of a conversion.

@@ -76,13 +76,37 @@ func TestDryRunTellsOfRefusedValues(t *testing.T) {
 	if o := do(t, "convert", "--timestamp-unit=us", in, out); o.code != 0 {
 		t.Error(o.err)
 	}
-	// CSV has no flag for the unit: it is not offered.
-	lines := filepath.Join(dir, "in.csv")
-	if err := os.WriteFile(lines, []byte("at\n2020-01-02 03:04:05.000000001\n"), 0o666); err != nil {
-		t.Fatal(err)
+}
+
+// Digits that Trevni cannot hold are cut off, towards the past, of every format that has such times; without the flag the error
+// names it, and the plan says what is refused.
+func TestTimestampUnitOfEveryFormat(t *testing.T) {
+	dir := t.TempDir()
+	arrow := tableFile(t, filepath.Join(dir, "in.arrow"), `[{"id":1,"at":"2020-01-02 03:04:05.000000001"},{"id":2,"at":"1969-12-31 23:59:58.999999999"},{"id":3,"at":null}]`, "id int64", "at nanos")
+	for _, name := range []string{"in.arrows", "in.parquet", "in.csv", "in.orc"} {
+		ok(t, "convert", arrow, filepath.Join(dir, name))
 	}
-	if o := do(t, "convert", lines, filepath.Join(dir, "csv.trv")); o.code != 1 || strings.Contains(o.err, "--timestamp-unit") {
-		t.Errorf("%+v", o)
+	const want = "{\"id\":1,\"at\":\"2020-01-02T03:04:05Z\"}\n{\"id\":2,\"at\":\"1969-12-31T23:59:58.999999Z\"}\n{\"id\":3,\"at\":null}\n"
+	for _, name := range []string{"in.arrow", "in.arrows", "in.parquet", "in.csv", "in.orc"} {
+		in, out := filepath.Join(dir, name), filepath.Join(dir, name+".trv")
+		fails(t, do(t, "convert", in, out), 1, out, "column at", "no whole number of microseconds", "--timestamp-unit=us reads")
+		for flag, refused := range map[string]bool{"--timestamp-unit=us": false, "--timestamp-unit=ns": true} {
+			if o := do(t, "convert", "--dry-run", flag, in, out); o.code != 0 || o.err != "" || strings.Contains(o.out, "refused") != refused {
+				t.Errorf("%s %s: %+v", name, flag, o)
+			}
+		}
+		if o := do(t, "convert", "--timestamp-unit=us", in, out); o.code != 0 {
+			t.Errorf("%s: %s", name, o.err)
+			continue
+		}
+		if got := strings.ReplaceAll(ok(t, "cat", "--format", "jsonl", out), "Z\"", "\""); got != strings.ReplaceAll(want, "Z\"", "\"") {
+			t.Errorf("%s: %s", name, got)
+		}
+		for where, want := range map[string]string{"at = '2020-01-02 03:04:05'": "1\n", "at < '1970-01-01'": "1\n", "at > '2020-01-02 03:04:05'": "0\n", "at IS NULL": "1\n"} {
+			if got := ok(t, "count", "--timestamp-unit=us", "--where", strings.ReplaceAll(where, "5'", "5Z'"), in); got != want {
+				t.Errorf("%s, %s: %q", name, where, got)
+			}
+		}
 	}
 }
 

@@ -211,7 +211,7 @@ func (d *inputSet) opened(i int, f *openFile) {
 	defer d.mu.Unlock()
 	d.sizes[i] = f.BytesStored()
 	d.reads[i] = append(d.reads[i], f.BytesRead)
-	if far := farIn(f, i); len(far.columns) > 0 {
+	if far := farIn(f, i); len(far.columns)+len(far.unknown) > 0 {
 		d.far = append(d.far, far)
 	}
 }

@@ -129,6 +129,9 @@ func (o *optionFlags) given() []string {
 // check refuses options that were given and that none of the used formats takes: nobody would look at them.
 func (o *optionFlags) check(used ...usedFormat) error {
 	for _, name := range o.given() {
+		if o.values[name].chosen {
+			continue
+		}
 		taken := false
 		var takers, sides []string
 		for _, u := range used {
@@ -157,6 +160,7 @@ type optionValue struct {
 	words    []string // what it takes; nil = free text
 	repeated bool     // it takes several, which text has one a line
 	set      bool
+	chosen   bool // by the command itself, for what it has found in a file
 }
 
 var _ pflag.Value = (*optionValue)(nil)

@@ -1,9 +1,11 @@
 """Opening, views, and what is known without reading."""
 
+import datetime
 import pathlib
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
 import arrowio
@@ -160,3 +162,26 @@ def test_filters_in_a_list(small):
     assert ds.filter([]).count_rows() == 4
     with pytest.raises(arrowio.OptionError):
         arrowio.open(small, where=[["x > 2"], 5])
+
+
+def test_timestamps_that_nanoseconds_cannot_hold(tmp_path):
+    """INT96 of Parquet, which pyarrow writes, and nanoseconds of every format in another unit."""
+    times = [datetime.datetime(2001, 1, 1), datetime.datetime(9000, 1, 1, 0, 0, 0, 1500), None]
+    path = tmp_path / "far.parquet"
+    pq.write_table(pa.table({"at": pa.array(times, pa.timestamp("us"))}), path, use_deprecated_int96_timestamps=True, store_schema=False)
+    with pytest.raises(arrowio.ArrowioError, match="parquet-int96=us can hold it"):
+        arrowio.open(path).to_table()
+    assert arrowio.open(path, parquet_int96="us").to_table()["at"].to_pylist() == times
+    whole = arrowio.open(path, timestamp_unit="ms").to_table()["at"]
+    assert whole.type == pa.timestamp("ms")
+    assert whole.to_pylist() == [times[0], datetime.datetime(9000, 1, 1, 0, 0, 0, 1000), None]
+
+
+@pytest.mark.parametrize("name", ["x.parquet", "x.arrow", "x.csv"])
+def test_nanoseconds_into_trevni(tmp_path, name):
+    path = tmp_path / name
+    arrowio.write(pa.table({"at": pa.array([-1, 1999], pa.timestamp("ns"))}), path)
+    with pytest.raises(arrowio.ArrowioError, match="no whole number of microseconds"):
+        arrowio.write(arrowio.open(path), tmp_path / "ns.trv")
+    arrowio.write(arrowio.open(path, timestamp_unit="us"), tmp_path / "us.trv")
+    assert arrowio.open(tmp_path / "us.trv").to_table()["at"].cast(pa.int64()).to_pylist() == [-1, 1]

@@ -123,9 +123,9 @@ func (o *Options) names() []iceberg.Name {
 }
 
 // BeyondNanoseconds is orc.File.BeyondNanoseconds; under the schema of a table times have the units of that.
-func (f *File) BeyondNanoseconds() []string {
+func (f *File) BeyondNanoseconds() (beyond, unknown []string) {
 	if f.names != nil {
-		return nil
+		return nil, nil
 	}
 	return f.File.BeyondNanoseconds()
 }

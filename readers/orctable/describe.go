@@ -29,6 +29,7 @@ type described struct {
 	current   orc.EventRange // write ids of events
 	hidden    []arrowio.Warning
 	beyond    []string // columns as orc.File.BeyondNanoseconds has them
+	unknown   []string // the same
 }
 
 // buckets returns what the bucket of the rows' ids may be in delete events: Hive 2, which has them only for rows from
@@ -76,7 +77,8 @@ func (t *Table) describe(ctx context.Context, f *dataFile) (err error) {
 	defer func() { err = errors.Join(err, h.release()) }()
 	f.rows, f.splits, f.events = h.Rows(), h.Splits(), h.IsEvents()
 	f.columns, f.calendar = t.shared(withoutMetadata(h.Schema())), h.Calendar()
-	f.hidden, f.beyond = h.Warnings(), h.BeyondNanoseconds()
+	f.hidden = h.Warnings()
+	f.beyond, f.unknown = h.BeyondNanoseconds()
 	if !f.events {
 		return nil
 	}

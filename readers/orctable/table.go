@@ -320,19 +320,25 @@ func (t *Table) warn(kind arrowio.WarningKind, path, text string) {
 func (t *Table) Warnings() []arrowio.Warning { return t.warnings }
 
 // BeyondNanoseconds is orc.File.BeyondNanoseconds for all chosen files, with the names that columns have in these.
-func (t *Table) BeyondNanoseconds() (out []string) {
+func (t *Table) BeyondNanoseconds() (beyond, unknown []string) {
 	for _, p := range t.parts {
 		for _, d := range p.chosen() {
 			for _, f := range p.in(d) {
-				for _, c := range f.beyond {
-					if !slices.Contains(out, c) {
-						out = append(out, c)
-					}
-				}
+				beyond, unknown = union(beyond, f.beyond), union(unknown, f.unknown)
 			}
 		}
 	}
-	return out
+	return beyond, unknown
+}
+
+// union adds to names those of more that it lacks.
+func union(names, more []string) []string {
+	for _, n := range more {
+		if !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	return names
 }
 
 // BytesRead implements arrowio.ByteCounter.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 
@@ -13,7 +14,6 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
-	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
 )
 
@@ -27,11 +27,11 @@ func Format() arrowio.Format {
 			return bytes.HasPrefix(head, []byte(magic)) || bytes.HasPrefix(head, []byte(magicEncrypted))
 		},
 		Open: func(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
-			set, err := options.Check(formatOptions, o.Options)
+			times, err := int96Of(o.Options)
 			if err != nil {
 				return nil, locate(err)
 			}
-			f, err := open(ctx, src, o.Limits.WithDefaults(), set[optionInt96])
+			f, err := open(ctx, src, o.Limits.WithDefaults(), times)
 			if err != nil {
 				return nil, locate(err)
 			}
@@ -39,12 +39,6 @@ func Format() arrowio.Format {
 		},
 	}
 }
-
-const optionInt96 = "parquet-int96"
-
-var formatOptions = []arrowio.Option{{
-	Name: optionInt96, Usage: "unit of timestamps stored as INT96; ns reaches from 1677 to 2262", Default: "ns", Values: []string{"ns", "us"},
-}}
 
 func locate(err error) error {
 	return errs.Locate(err, errs.At{Format: "parquet"})
@@ -55,8 +49,8 @@ type parquetFile struct {
 	src    arrowio.Source
 	limits arrowio.Limits
 	footer *decode.Footer
-	int96  string // the unit that INT96 is read in
-	end    int64  // where the footer starts
+	int96  int96Options
+	end    int64 // where the footer starts
 	nodes  []*node
 	leaves []*node  // by stored column
 	paths  []string // of stored columns
@@ -73,7 +67,7 @@ type parquetFile struct {
 	indexes map[chunkID]*index
 }
 
-func open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, int96 string) (*parquetFile, error) {
+func open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, int96 int96Options) (*parquetFile, error) {
 	f := &parquetFile{src: src, limits: limits, int96: int96, indexes: map[chunkID]*index{}}
 	f.end = max(src.Size()-8, 0)
 	b, err := readFooter(ctx, src, limits)
@@ -101,42 +95,33 @@ func (f *parquetFile) chunkOff(group, column int) errs.Number {
 
 // parseSchema makes the Arrow schema.
 func (f *parquetFile) parseSchema() error {
-	b := treeBuilder{elems: f.footer.Schema, limits: f.limits, int96: arrow.Nanosecond}
-	if f.int96 == "us" {
-		b.int96 = arrow.Microsecond
-	}
-	for _, kv := range f.footer.Metadata {
-		b.stored = b.stored || kv.Key == arrowSchemaKey
-	}
-	var err error
-	if f.nodes, err = b.build(); err != nil {
+	stored := slices.ContainsFunc(f.footer.Metadata, func(kv decode.KeyValue) bool { return kv.Key == arrowSchemaKey })
+	err := f.build(treeBuilder{elems: f.footer.Schema, limits: f.limits, stored: stored, int96: f.int96.way(nil)})
+	if err != nil {
 		return err
 	}
-	f.leaves = b.leaves
-	f.paths = make([]string, len(f.leaves))
-	f.namePaths(f.footer.Schema)
 	f.checkNames()
-	var stored *arrow.Schema
+	var own *arrow.Schema
 	var keys, values []string
 	for _, kv := range f.footer.Metadata {
 		if kv.Key != arrowSchemaKey {
 			keys, values = append(keys, kv.Key), append(values, kv.Value)
 			continue
 		}
-		if stored, err = storedSchema(kv.Value, f.limits); err != nil {
+		if own, err = storedSchema(kv.Value, f.limits); err != nil {
 			f.notes = append(f.notes, fmt.Sprintf("the Arrow schema in the metadata cannot be used, and types are Parquet's own: %v", err))
 			f.noteSchema(err)
 		} else {
-			f.compareSchema(stored)
+			f.compareSchema(own)
 		}
 	}
 	fields := make([]arrow.Field, len(f.nodes))
 	for i, n := range f.nodes {
 		fields[i] = n.field
-		if stored == nil || stored.NumFields() != len(fields) {
+		if own == nil || own.NumFields() != len(fields) {
 			continue
 		}
-		o := stored.Field(i)
+		o := own.Field(i)
 		n.adopt(&o)
 		fields[i] = n.field
 		if arrow.TypeEqual(storage(o.Type), n.field.Type) && (!tellsLogical(n.field.Type) || !arrow.TypeEqual(o.Type, n.field.Type)) {
@@ -146,6 +131,25 @@ func (f *parquetFile) parseSchema() error {
 	meta := arrow.NewMetadata(keys, values)
 	f.schema = arrow.NewSchema(fields, &meta)
 	return nil
+}
+
+// build makes the nodes of the schema's fields. Columns that are named to be read in microseconds have a name once there are
+// nodes, and are inside the types of others: of these, all are made again.
+func (f *parquetFile) build(b treeBuilder) (err error) {
+	again := b
+	if f.nodes, err = b.build(); err != nil {
+		return err
+	}
+	f.leaves = b.leaves
+	f.paths = make([]string, len(f.leaves))
+	f.namePaths(f.footer.Schema)
+	again.int96 = f.int96.way(f.paths)
+	if again.int96 == nil {
+		return nil
+	}
+	f.nodes, err = again.build()
+	f.leaves = again.leaves
+	return err
 }
 
 // namePaths gives every stored column its name: the names from the top down.

@@ -28,7 +28,8 @@ type node struct {
 	elem   *decode.Element // of a leaf
 	maxDef uint8           // of a leaf: the highest levels
 	maxRep uint8
-	short  *node // the leaf below with the fewest lists around it
+	int96  int96Way // of a leaf of that type
+	short  *node    // the leaf below with the fewest lists around it
 	// refused says why the column cannot be read; "" = it can. The others of the file can.
 	refused string
 }
@@ -52,7 +53,7 @@ type treeBuilder struct {
 	columns int
 	leaves  []*node
 	limits  arrowio.Limits
-	int96   arrow.TimeUnit // of older timestamps
+	int96   func(column int) int96Way // how timestamps stored as INT96 are read
 	depth   int
 	stored  bool // the file has an Arrow schema, too
 }
@@ -161,10 +162,12 @@ func (b *treeBuilder) leaf(e *decode.Element, at place) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
+	way := int96Nanos
 	if e.Type == decode.Int96 {
-		t = &arrow.TimestampType{Unit: b.int96}
+		way = b.int96(b.columns)
+		t = &arrow.TimestampType{Unit: way.unit()}
 	}
-	n := &node{elem: e, column: b.columns, maxDef: uint8(at.def), maxRep: uint8(at.rep)}
+	n := &node{elem: e, int96: way, column: b.columns, maxDef: uint8(at.def), maxRep: uint8(at.rep)}
 	n.at(at)
 	n.short = n
 	n.field.Type = t

@@ -69,10 +69,7 @@ func newValues(n *node, mem *arrowbuf.Arena, limits arrowio.Limits) values {
 		return newFixed[uint64](e, mem)
 	case decode.Int96:
 		f := newFixed[uint64](e, mem)
-		f.convert = int96s
-		if u, ok := t.(*arrow.TimestampType); ok && u.Unit == arrow.Microsecond {
-			f.convert = int96Micros
-		}
+		f.convert = n.int96.convert
 		return f
 	}
 	switch e.Width {

@@ -2,9 +2,7 @@ package parquet
 
 import (
 	"encoding/binary"
-	"math"
 
-	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
 )
 
@@ -13,40 +11,6 @@ func narrow[D uint8 | uint16](dst []D, src []byte) error {
 	src = src[:4*len(dst)]
 	for i := range dst {
 		dst[i] = D(binary.LittleEndian.Uint32(src[4*i:]))
-	}
-	return nil
-}
-
-// int96s makes nanoseconds since 1970 of the timestamps of older writers: nanoseconds of the day, 8 bytes, and the Julian
-// day, 4 bytes.
-func int96s(dst []uint64, src []byte) error {
-	return int96sIn(dst, src, 1)
-}
-
-// int96Micros does the same in microseconds; what is finer is cut off.
-func int96Micros(dst []uint64, src []byte) error { return int96sIn(dst, src, 1000) }
-
-func int96sIn(dst []uint64, src []byte, nanos int64) error {
-	const (
-		unixEpoch = 2440588
-		dayNanos  = 86400e9
-	)
-	far := int64(math.MaxInt64)/(dayNanos/nanos) - 2 // days that surely fit
-	for i := range dst {
-		v := src[12*i:]
-		day := int64(binary.LittleEndian.Uint32(v[8:])) - unixEpoch
-		inDay := int64(binary.LittleEndian.Uint64(v))
-		if day > far || day < -far || inDay < -dayNanos || inDay > 2*dayNanos {
-			if nanos == 1 {
-				return errs.Errorf(errs.ErrUnsupported, "an INT96 timestamp on Julian day %d does not fit timestamp[ns]; --parquet-int96=us can hold it", day+unixEpoch)
-			}
-			return errs.Errorf(errs.ErrUnsupported, "an INT96 timestamp on Julian day %d does not fit timestamp[us]", day+unixEpoch)
-		}
-		t := inDay / nanos
-		if inDay%nanos < 0 {
-			t--
-		}
-		dst[i] = uint64(day*(dayNanos/nanos) + t)
 	}
 	return nil
 }

@@ -20,8 +20,8 @@ func (f *parquetFile) Verify(ctx context.Context, report func(error)) error {
 	if f.rowsFault != nil {
 		report(errs.Locate(f.rowsFault, errs.At{Format: "parquet", Op: "verify", Off: errs.N(f.end)}))
 	}
-	if f.int96 != "us" && slices.ContainsFunc(f.leaves, func(n *node) bool { return n.elem.Type == decode.Int96 }) {
-		coarse, err := open(ctx, f.src, f.limits, "us") // times that nanoseconds cannot hold are no fault of the file
+	if f.int96.unit != "us" && slices.ContainsFunc(f.leaves, func(n *node) bool { return n.elem.Type == decode.Int96 }) {
+		coarse, err := open(ctx, f.src, f.limits, int96Options{unit: "us"}) // times that nanoseconds cannot hold are no fault of the file
 		if err != nil {
 			return err
 		}

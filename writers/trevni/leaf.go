@@ -140,16 +140,16 @@ func (l *leafBuffers) int64s(arr arrow.Array, f *field) ([]int64, error) {
 	case *array.Time64:
 		v := reinterpret[int64](a.Time64Values())
 		if a.DataType().(*arrow.Time64Type).Unit == arrow.Nanosecond {
-			return l.scale(v, -1000)
+			return l.scale(v, -1000, errors.New("is no whole number of microseconds"))
 		}
 		return v, nil
 	case *array.Timestamp:
 		v := reinterpret[int64](a.TimestampValues())
 		switch a.DataType().(*arrow.TimestampType).Unit {
 		case arrow.Second:
-			return l.scale(v, 1000)
+			return l.scale(v, 1000, nil)
 		case arrow.Nanosecond:
-			return l.scale(v, -1000)
+			return l.scale(v, -1000, errs.ErrFinerThanMicros)
 		}
 		return v, nil
 	default:
@@ -158,13 +158,14 @@ func (l *leafBuffers) int64s(arr arrow.Array, f *field) ([]int64, error) {
 	return l.longs, nil
 }
 
-// scale multiplies by a positive factor, and divides by a negative one, without loss.
-func (l *leafBuffers) scale(v []int64, factor int64) ([]int64, error) {
+// scale multiplies by a positive factor, and divides by a negative one, without loss; finer says what is wrong with a value
+// that cannot be divided.
+func (l *leafBuffers) scale(v []int64, factor int64, finer error) ([]int64, error) {
 	l.longs = l.longs[:0]
 	for i, x := range v {
 		switch {
 		case factor < 0 && x%factor != 0:
-			return nil, &badValue{i, fmt.Errorf("%d ns %w, the finest unit of Avro", x, errs.ErrFinerThanMicros)}
+			return nil, &badValue{i, fmt.Errorf("%d ns %w, the finest unit of Avro", x, finer)}
 		case factor < 0:
 			x /= -factor
 		case x > math.MaxInt64/factor || x < math.MinInt64/factor:

@@ -1,0 +1,100 @@
+package view
+
+import (
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// InUnit shows a file with its timestamps, at every depth, in one unit. Digits that are finer are cut off: times are rounded
+// towards the past. A time that a finer unit cannot hold is an error of reading it. Filters on columns whose digits are cut off
+// prune nothing. The result closes f; where nothing changes it is f.
+func InUnit(f arrowio.File, unit arrow.TimeUnit) (arrowio.File, error) {
+	own := f.Schema()
+	fields := slices.Clone(own.Fields())
+	columns := make([]int, len(fields))
+	same := true
+	for i := range fields {
+		columns[i] = i
+		t := typeIn(fields[i].Type, unit)
+		same = same && arrow.TypeEqual(t, fields[i].Type)
+		fields[i].Type = t
+	}
+	if same {
+		return f, nil
+	}
+	meta := own.Metadata()
+	return Show(f, arrow.NewSchema(fields, &meta), Options{Columns: columns, Cast: truncate})
+}
+
+// typeIn returns a type with the timestamps in it in a unit. Dictionaries of them become their values.
+func typeIn(t arrow.DataType, unit arrow.TimeUnit) arrow.DataType {
+	field := func(f arrow.Field) arrow.Field {
+		f.Type = typeIn(f.Type, unit)
+		return f
+	}
+	switch t := t.(type) {
+	case *arrow.TimestampType:
+		return &arrow.TimestampType{Unit: unit, TimeZone: t.TimeZone}
+	case *arrow.DictionaryType:
+		if v := typeIn(t.ValueType, unit); !arrow.TypeEqual(v, t.ValueType) {
+			return v
+		}
+	case *arrow.StructType:
+		fields := slices.Clone(t.Fields())
+		for i := range fields {
+			fields[i] = field(fields[i])
+		}
+		return arrow.StructOf(fields...)
+	case *arrow.MapType:
+		key, item := field(t.KeyField()), field(t.ItemField())
+		m := arrow.MapOfWithMetadata(key.Type, key.Metadata, item.Type, item.Metadata)
+		m.SetItemNullable(item.Nullable)
+		m.KeysSorted = t.KeysSorted
+		return m
+	case *arrow.ListType:
+		return arrow.ListOfField(field(t.ElemField()))
+	case *arrow.LargeListType:
+		return arrow.LargeListOfField(field(t.ElemField()))
+	case *arrow.FixedSizeListType:
+		return arrow.FixedSizeListOfField(t.Len(), field(t.ElemField()))
+	case *arrow.ListViewType:
+		return arrow.ListViewOfField(field(t.ElemField()))
+	case *arrow.LargeListViewType:
+		return arrow.LargeListViewOfField(field(t.ElemField()))
+	case arrow.UnionType:
+		fields := slices.Clone(t.Fields())
+		for i := range fields {
+			fields[i] = field(fields[i])
+		}
+		if t.Mode() == arrow.SparseMode {
+			return arrow.SparseUnionOf(fields, t.TypeCodes())
+		}
+		return arrow.DenseUnionOf(fields, t.TypeCodes())
+	}
+	return t
+}
+
+// truncate is a Cast: it makes coarser timestamps of finer ones.
+func truncate(from, to arrow.Field) Casting {
+	a, ok := from.Type.(*arrow.TimestampType)
+	b, ok2 := to.Type.(*arrow.TimestampType)
+	if !ok || !ok2 || a.Unit <= b.Unit {
+		return nil
+	}
+	per := int64(1)
+	for u := b.Unit; u < a.Unit; u++ {
+		per *= 1000
+	}
+	cut := values(to.Type, func(dst []int64, src []arrow.Timestamp) {
+		dst = dst[:len(src)]
+		for i, x := range src {
+			q := int64(x) / per
+			dst[i] = q + (int64(x)-q*per)>>63 // a remainder below zero rounds down
+		}
+	})
+	return func(d arrow.ArrayData, mem memory.Allocator) (arrow.ArrayData, error) { return cut(d, nil, mem) }
+}

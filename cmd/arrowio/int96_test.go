@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// pyarrow 26 has written this file: id is 1 to 5, at is INT96 of int96Times, two rows a row group, plain and uncompressed.
+const int96Bytes = "UEFSMRUAFSwVLCwVBBUAFQYVBhwYCAIAAAAAAAAAGAgBAAAAAAAAABYAKAgCAAAAAAAAABgIAQAAAAAAAAAREQAAAAIAAAAEAQEAAAAAAAAAAgAAAAAAAAAVABU8FTwsFQQVABUGFQYcAAAAAgAAAAQBAAAAAAAAAADHaSUACLpR72IDAAA0ayUAFQAVLBUsLBUEFQAVBhUGHBgIBAAAAAAAAAAYCAMAAAAAAAAAFgAoCAQAAAAAAAAAGAgDAAAAAAAAABERAAAAAgAAAAQBAwAAAAAAAAAEAAAAAAAAABUAFSQVJCwVBBUAFQYVBhwAAAACAAAAAwEAAAAAAAAAAHNrTAAVABUcFRwsFQIVABUGFQYcGAgFAAAAAAAAABgIBQAAAAAAAAAWACgIBQAAAAAAAAAYCAUAAAAAAAAAEREAAAACAAAAAgEFAAAAAAAAABUAFSQVJCwVAhUAFQYVBhwAAAACAAAAAgEAAAAAAAAAAPyeIgAVBBk8NQAYBnNjaGVtYRUEABUEJQIYAmlkABUGJQIYAmF0ABYKGTwZLCYAHBUEGSUGABkYAmlkFQAWBBaqARaqASYIPBgIAgAAAAAAAAAYCAEAAAAAAAAAFgAoCAIAAAAAAAAAGAgBAAAAAAAAABERABkcFQAVABUCADwpBhkmAAQAAAAmABwVBhklBgAZGAJhdBUAFgQWYhZiJrIBSRwVABUAFQIAPCkGGSYABAAAABaMAhYEJggWjAIAGSwmABwVBBklBgAZGAJpZBUAFgQWqgEWqgEmlAI8GAgEAAAAAAAAABgIAwAAAAAAAAAWACgIBAAAAAAAAAAYCAMAAAAAAAAAEREAGRwVABUAFQIAPCkGGSYABAAAACYAHBUGGSUGABkYAmF0FQAWBBZKFkomvgNJHBUAFQAVAgA8KQYZJgICAAAAFvQBFgQmlAIW9AEAGSwmABwVBBklBgAZGAJpZBUAFgIWmgEWmgEmiAQ8GAgFAAAAAAAAABgIBQAAAAAAAAAWACgIBQAAAAAAAAAYCAUAAAAAAAAAEREAGRwVABUAFQIAPCkGGSYAAgAAACYAHBUGGSUGABkYAmF0FQAWAhZKFkomogVJHBUAFQAVAgA8KQYZJgACAAAAFuQBFgImiAQW5AEAKCBwYXJxdWV0LWNwcC1hcnJvdyB2ZXJzaW9uIDI2LjAuMRksHAAAHAAAABICAABQQVIx"
+
+var int96Times = []string{"2001-01-01T00:00:00", "2002-01-01T01:02:03.456789", "9000-01-01T00:00:00", "", "1500-01-01T00:00:00"}
+
+// int96File writes the file; finer nanoseconds are added to its second time.
+func int96File(t *testing.T, finer uint64) string {
+	t.Helper()
+	b, err := base64.StdEncoding.DecodeString(int96Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := binary.LittleEndian.AppendUint64(nil, 3723456789000)
+	if bytes.Count(b, old) != 1 {
+		t.Fatal("the file has no such time")
+	}
+	b = bytes.Replace(b, old, binary.LittleEndian.AppendUint64(nil, 3723456789000+finer), 1)
+	name := filepath.Join(t.TempDir(), "far.parquet")
+	if err := os.WriteFile(name, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// int96Lines are the rows as JSON lines.
+func int96Lines() string {
+	var b strings.Builder
+	for i, at := range int96Times {
+		if at == "" {
+			fmt.Fprintf(&b, "{\"id\":%d,\"at\":null}\n", i+1)
+		} else {
+			fmt.Fprintf(&b, "{\"id\":%d,\"at\":%q}\n", i+1, at)
+		}
+	}
+	return b.String()
+}
+
+// INT96 has no statistics: that a column has times that nanoseconds cannot hold is found in its rows, before the first is printed.
+func TestInt96BeyondNanoseconds(t *testing.T) {
+	in := int96File(t, 0)
+	want := int96Lines()
+	for _, args := range [][]string{
+		{"cat", "--format", "jsonl", in},
+		{"cat", "--format", "jsonl", "--jobs", "1", in},
+		{"head", "-n", "1000", "--format", "jsonl", in},
+		{"tail", "-n", "1000", "--format", "jsonl", in},
+		{"sample", "-n", "1000", "--format", "jsonl", in},
+		{"convert", "--to", "jsonl", in, "-"},
+	} {
+		o := do(t, args...)
+		o.err, _, _ = strings.Cut(o.err, "arrowio: -: note: ") // of what jsonl does not keep
+		if o.code != 0 || o.out != want || strings.Count(o.err, "\n") != 1 || !strings.HasPrefix(o.err, "arrowio: "+in+": warning: ") || !strings.HasSuffix(o.err, " are read in microseconds: at\n") {
+			t.Errorf("%q: %+v", args, o)
+		}
+	}
+	if o := do(t, "cat", in); o.code != 0 || strings.Count(o.err, "\n") != 1 || !strings.Contains(o.out, "9000-01-01T00:00:00.000000") {
+		t.Errorf("%+v", o)
+	}
+	// Only what is read counts.
+	for _, args := range [][]string{{"head", "-n", "2"}, {"cat", "--rows", "0:2"}, {"cat", "--columns", "id"}, {"cat", "--where", "id <= 2"}, {"count"}, {"convert", "--limit", "2", "--to", "jsonl"}} {
+		args = append(args, in)
+		if args[0] == "convert" {
+			args = append(args, "-")
+		}
+		o := do(t, args...)
+		if o.err, _, _ = strings.Cut(o.err, "arrowio: -: note: "); o.code != 0 || o.err != "" {
+			t.Errorf("%q: %+v", args, o)
+		}
+	}
+	for _, args := range [][]string{{"tail", "-n", "1"}, {"cat", "--where", "id = 5"}, {"cat", "--where", "at < '1600-01-01'"}, {"scan"}} {
+		if o := do(t, append(args, in)...); o.code != 0 || !strings.HasSuffix(o.err, " are read in microseconds: at\n") {
+			t.Errorf("%q: %+v", args, o)
+		}
+	}
+	out := filepath.Join(t.TempDir(), "out.arrow")
+	if o := do(t, "convert", in, out); o.code != 0 || !strings.HasSuffix(o.err, " are read in microseconds: at\n") {
+		t.Errorf("%+v", o)
+	}
+	if s, _ := readIPC(t, out); s.Field(1).Type.String() != "timestamp[us]" {
+		t.Error(s)
+	}
+	if got := ok(t, "cat", "--format", "jsonl", out); got != want {
+		t.Error(got)
+	}
+}
+
+// Rows that pass a filter are those that pass it in microseconds, whether nanoseconds hold the literal or not.
+func TestInt96Filters(t *testing.T) {
+	in := int96File(t, 0)
+	var times []time.Time
+	for _, text := range int96Times {
+		if text != "" {
+			at, err := time.Parse("2006-01-02T15:04:05", text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			times = append(times, at)
+		}
+	}
+	for _, day := range []string{"0500-01-01", "1500-01-01", "1600-01-01", "2001-01-01", "2300-01-01", "9000-01-01", "9500-01-01"} {
+		at, err := time.Parse(time.DateOnly, day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for op, pass := range map[string]func(int) bool{
+			"<":  func(c int) bool { return c < 0 },
+			"<=": func(c int) bool { return c <= 0 },
+			"=":  func(c int) bool { return c == 0 },
+			"<>": func(c int) bool { return c != 0 },
+			">":  func(c int) bool { return c > 0 },
+			">=": func(c int) bool { return c >= 0 },
+		} {
+			n := 0
+			for _, x := range times {
+				if pass(x.Compare(at)) {
+					n++
+				}
+			}
+			where := "at " + op + " '" + day + "'"
+			for where, want := range map[string]int{where: n, "NOT (" + where + ")": len(times) - n} {
+				if o := do(t, "count", "--where", where, in); o.code != 0 || o.out != fmt.Sprintln(want) {
+					t.Errorf("%s: %+v, want %d", where, o, want)
+				}
+				if o := do(t, "cat", "--format", "jsonl", "--columns", "id", "--where", where, in); o.code != 0 || strings.Count(o.out, "\n") != want {
+					t.Errorf("%s: %+v, want %d", where, o, want)
+				}
+			}
+		}
+	}
+}
+
+// A conversion loses no digits; who asks for a unit gets it.
+func TestInt96FinerDigits(t *testing.T) {
+	in := int96File(t, 1)
+	dir := t.TempDir()
+	for _, args := range [][]string{{in, filepath.Join(dir, "out.arrow")}, {"--to", "jsonl", in, "-"}} {
+		o := do(t, append([]string{"convert"}, args...)...)
+		_, o.err, _ = strings.Cut(o.err, " are read in microseconds: at\n")
+		fails(t, o, 1, in, "column at", "finer than a microsecond", "--parquet-int96=us cuts")
+	}
+	for _, args := range [][]string{{"cat"}, {"cat", "--parquet-int96=us"}, {"cat", "--timestamp-unit=us"}} {
+		if o := do(t, append(args, "--format", "jsonl", in)...); o.code != 0 || o.out != int96Lines() {
+			t.Errorf("%q: %+v", args, o)
+		}
+	}
+	if o := do(t, "convert", "--parquet-int96=us", in, filepath.Join(dir, "us.arrow")); o.code != 0 || o.err != "" {
+		t.Errorf("%+v", o)
+	}
+	if o := do(t, "cat", "--rows", ":2", "--format", "jsonl", in); o.code != 0 || o.err != "" || !strings.Contains(o.out, "2002-01-01T01:02:03.456789001") {
+		t.Errorf("%+v", o)
+	}
+	fails(t, do(t, "cat", "--jobs", "1", "--rows", "2:", "--parquet-int96=ns", in), 1, in, "column at", "does not fit timestamp[ns]", "--parquet-int96=us can hold it")
+	b, err := os.ReadFile(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fails(t, doWith(t, t.Context(), bytes.NewReader(b), "cat", "--rows", "2:", "-"), 1, "standard input", "column at", "--parquet-int96=us can hold it", "for standard input")
+	only(t, dir, "us.arrow")
+}
+
+// A dry run reads no rows: it says of which columns only these tell.
+func TestInt96DryRun(t *testing.T) {
+	in := int96File(t, 0)
+	out := filepath.Join(t.TempDir(), "out.trv")
+	o := do(t, "convert", "--dry-run", "--json", in, out)
+	conforms(t, "convert", o.out)
+	var r struct{ Warnings []arrowio.Warning }
+	if err := json.Unmarshal([]byte(o.out), &r); err != nil || len(r.Warnings) != 1 || r.Warnings[0].Kind != arrowio.WarnCoarse || fmt.Sprint(r.Warnings[0].Columns) != "[at]" {
+		t.Errorf("%+v %v", o, err)
+	}
+	for _, args := range [][]string{{"--columns", "id"}, {"--parquet-int96=us"}, {"--parquet-int96=ns"}} {
+		if o := do(t, append(append([]string{"convert", "--dry-run"}, args...), in, out)...); o.code != 0 || o.err != "" {
+			t.Errorf("%q: %+v", args, o)
+		}
+	}
+}
