@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
@@ -37,37 +36,4 @@ func Identity(ctx context.Context, f File) (string, error) {
 	}
 	fmt.Fprintf(h, "%q", own)
 	return hex.EncodeToString(h.Sum(nil)[:12]), nil
-}
-
-// identityBytes is how much of both ends of a source is part of its identity.
-const identityBytes = 4 << 10
-
-// SourceIdentity returns the identity of a source: what it says itself, where it is an Identifier, or else its size and a
-// hash of both of its ends, where the formats keep what changes with any of their content.
-func SourceIdentity(ctx context.Context, src Source) (string, error) {
-	if id, ok := src.(Identifier); ok {
-		return id.Identity(ctx)
-	}
-	return endsIdentity(ctx, src)
-}
-
-func endsIdentity(ctx context.Context, src Source) (string, error) {
-	h := sha256.New()
-	size := src.Size()
-	n := min(size, identityBytes)
-	buf := make([]byte, n)
-	fmt.Fprintf(h, "size %d", size)
-	for _, off := range []int64{0, size - n} {
-		if err := ctx.Err(); err != nil {
-			return "", err
-		}
-		if k, err := src.ReadAt(buf, off); int64(k) < n {
-			if err == nil || err == io.EOF {
-				err = io.ErrUnexpectedEOF
-			}
-			return "", err
-		}
-		h.Write(buf)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }

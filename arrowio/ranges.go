@@ -109,8 +109,6 @@ func (f *fetch) run(ctx context.Context, buf []byte) ([][]byte, []byte, error) {
 	case SpanSource:
 		f.far = s
 		return f.reads(ctx, buf, farGap)
-	case RangeSource:
-		return f.ranges(ctx, s, buf)
 	}
 	if Near(inner) {
 		return f.reads(ctx, buf, nearGap)
@@ -129,28 +127,6 @@ func (f *fetch) views(s viewer, buf []byte) ([][]byte, []byte, error) {
 		}
 	}
 	return f.withSlack(pieces, buf)
-}
-
-// ranges asks the source for everything at once.
-func (f *fetch) ranges(ctx context.Context, s RangeSource, buf []byte) ([][]byte, []byte, error) {
-	got, err := s.ReadRanges(ctx, f.rs)
-	if err != nil {
-		return nil, buf, err
-	}
-	if len(got) != len(f.rs) {
-		return nil, buf, errs.Errorf(errs.ErrInternal, "the source answered %d of %d ranges", len(got), len(f.rs))
-	}
-	var n int64
-	for i, p := range got {
-		if int64(len(p)) != f.rs[i].Len {
-			return nil, buf, fmt.Errorf("read %d bytes at %d: the source gave %d: %w", f.rs[i].Len, f.rs[i].Off, len(p), io.ErrUnexpectedEOF)
-		}
-		n += int64(len(p))
-	}
-	if f.count != nil {
-		f.count.add(n)
-	}
-	return f.withSlack(got, buf)
 }
 
 // withSlack copies the pieces that are too close to the end of their memory into buf, overlaps once.

@@ -16,12 +16,6 @@ type Source interface {
 	Size() int64
 }
 
-// RangeSource is implemented by sources that serve many ranges better than one ReadAt each (object stores, caches).
-type RangeSource interface {
-	Source
-	ReadRanges(ctx context.Context, rs []ByteRange) ([][]byte, error)
-}
-
 // Span is a stretch of a source and where its bytes go.
 type Span struct {
 	Off int64

@@ -36,7 +36,7 @@ type Options struct {
 	// without names ErrSchema of operation "partition".
 	PartitionBy []string
 	// Metadata changes the metadata that is written. A key to be dropped that is not there is ErrOption.
-	Metadata arrowio.MetadataEdit
+	Metadata MetadataEdit
 	// DryRun stops after the plan: no rows are read, the store is not touched.
 	DryRun bool
 	// Planned is called with the plan before anything is written; an error from it (a loss that the caller does not

@@ -348,14 +348,14 @@ func TestMetadata(t *testing.T) {
 	}}
 	ds := dataset.FromFile("", &numbers{rows: 1, splitRows: 1})
 	for _, c := range []struct {
-		edit arrowio.MetadataEdit
+		edit convert.MetadataEdit
 		want string
 	}{
-		{arrowio.MetadataEdit{}, "map[]"},
-		{arrowio.MetadataEdit{Set: map[string]string{"b": "2", "a": "1"}}, "map[a:1 b:2]"},
-		{arrowio.MetadataEdit{Set: map[string]string{"a": "1"}, Drop: []string{"*"}}, "map[a:1]"},
-		{arrowio.MetadataEdit{Drop: []string{"a"}}, ""},
-		{arrowio.MetadataEdit{Set: map[string]string{"": "1"}}, ""},
+		{convert.MetadataEdit{}, "map[]"},
+		{convert.MetadataEdit{Set: map[string]string{"b": "2", "a": "1"}}, "map[a:1 b:2]"},
+		{convert.MetadataEdit{Set: map[string]string{"a": "1"}, Drop: []string{"*"}}, "map[a:1]"},
+		{convert.MetadataEdit{Drop: []string{"a"}}, ""},
+		{convert.MetadataEdit{Set: map[string]string{"": "1"}}, ""},
 	} {
 		_, err := convert.Convert(t.Context(), ds, f, nil, convert.Options{DryRun: true, Metadata: c.edit})
 		if c.want == "" {

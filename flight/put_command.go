@@ -23,7 +23,7 @@ type PutCommand struct {
 	// Rows is how many there will be; nil = not known. A stream that ends with another number of them leaves nothing: clients
 	// end a stream in an orderly way after an error of their own, too.
 	Rows                 *int64 `json:"rows,omitempty"`
-	arrowio.MetadataEdit        // what is stored of the stream's metadata: metadata, drop_metadata
+	convert.MetadataEdit        // what is stored of the stream's metadata: metadata, drop_metadata
 	// Losses is "report", the default, or "refuse": whether rows may be stored of which reading back will not show all.
 	Losses      string            `json:"losses,omitempty"`
 	Sort        []string          `json:"sort,omitempty"` // columns, see convert.ParseSortColumn

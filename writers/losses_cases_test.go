@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/convert"
 	"github.com/arrowio/arrowio/internal/schemadiff"
 	"github.com/arrowio/arrowio/writers"
 )
@@ -90,7 +91,7 @@ func TestTypesSurviveOtherFormats(t *testing.T) {
 			if _, err = must(writers.Lookup(by)).Plan(s, arrowio.WriteOptions{}); !errors.Is(err, errs.ErrSchema) || !strings.Contains(err.Error(), `"orc.raw"`) || !strings.Contains(err.Error(), "--drop-metadata") {
 				t.Errorf("parquet takes metadata that is not UTF-8: %v", err)
 			}
-			if from, err = (arrowio.MetadataEdit{Drop: []string{"orc.raw"}}).Apply(s); err != nil {
+			if from, err = (convert.MetadataEdit{Drop: []string{"orc.raw"}}).Apply(s); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 )
 
 // File is an open file, or a directory that a format reads as a whole. Closing it closes the source that it owns, too. What else
@@ -56,7 +57,7 @@ func (f *File) Identity(ctx context.Context) (string, error) {
 	own := ""
 	var err error
 	if f.counted != nil {
-		own, err = arrowio.SourceIdentity(ctx, f.src)
+		own, err = local.Identity(ctx, f.src)
 	} else if id, ok := arrowio.As[arrowio.Identifier](f.File); ok {
 		own, err = id.Identity(ctx)
 	} else {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 )
 
 // sideFiles are the files that options name, with what they were before the file that they are for was opened: its rows
@@ -65,7 +66,7 @@ func (s *sideFiles) look(ctx context.Context) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		id, err := arrowio.SourceIdentity(ctx, src)
+		id, err := local.Identity(ctx, src)
 		if err = errors.Join(err, src.Close()); err != nil {
 			return nil, errs.Locate(err, errs.At{File: name})
 		}

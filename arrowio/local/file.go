@@ -108,7 +108,7 @@ func (s *FileSource) Identity(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ends, err := arrowio.SourceIdentity(ctx, struct{ arrowio.Source }{s})
+	ends, err := Identity(ctx, struct{ arrowio.Source }{s})
 	if errors.Is(err, io.ErrUnexpectedEOF) { // it has become shorter
 		ends, err = "", nil
 	}

@@ -33,7 +33,7 @@ func TestIdentity(t *testing.T) {
 	}
 	of := func(s arrowio.Source) string {
 		t.Helper()
-		id, err := arrowio.SourceIdentity(context.Background(), s)
+		id, err := Identity(context.Background(), s)
 		if err != nil || id == "" {
 			t.Fatal(id, err)
 		}
@@ -78,7 +78,7 @@ func TestIdentity(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := arrowio.SourceIdentity(ctx, NewBytesSource(content)); err == nil {
+	if _, err := Identity(ctx, NewBytesSource(content)); err == nil {
 		t.Error("cancelled, and not told")
 	}
 }

@@ -49,7 +49,7 @@ type closableSource interface {
 func sources(t testing.TB, b []byte) map[string]arrowio.Source {
 	t.Helper()
 	path := writeTemp(t, b)
-	out := map[string]arrowio.Source{"bytes": NewBytesSource(b), "counting bytes": arrowio.NewCountingSource(NewBytesSource(b)), "far": farSource{NewBytesSource(b)}, "ranges": &rangeSource{BytesSource: *NewBytesSource(b)}}
+	out := map[string]arrowio.Source{"bytes": NewBytesSource(b), "counting bytes": arrowio.NewCountingSource(NewBytesSource(b)), "far": farSource{NewBytesSource(b)}}
 	add := func(name string, s closableSource, err error) {
 		if err != nil {
 			t.Fatal(err)
@@ -75,28 +75,6 @@ func sources(t testing.TB, b []byte) map[string]arrowio.Source {
 
 // farSource hides what a BytesSource can do.
 type farSource struct{ arrowio.Source }
-
-// rangeSource answers ranges itself, without spare capacity.
-type rangeSource struct {
-	BytesSource
-	short bool
-	calls int
-}
-
-func (s *rangeSource) View() {} // hides the embedded one
-
-func (s *rangeSource) ReadRanges(_ context.Context, rs []arrowio.ByteRange) ([][]byte, error) {
-	s.calls++
-	out := make([][]byte, len(rs))
-	for i, r := range rs {
-		out[i] = bytes.Clone(s.b[r.Off : r.Off+r.Len])
-		out[i] = out[i][:len(out[i]):len(out[i])]
-		if s.short && len(out[i]) > 0 {
-			out[i] = out[i][1:]
-		}
-	}
-	return out, nil
-}
 
 func TestSourcesReadAt(t *testing.T) {
 	for _, n := range []int{0, 1, 1000} {
@@ -288,9 +266,6 @@ func TestReadRangesErrors(t *testing.T) {
 	if _, err := arrowio.ReadRanges(context.Background(), &readLog{Source: NewBytesSource(b), fail: io.EOF}, rs); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := arrowio.ReadRanges(context.Background(), &rangeSource{BytesSource: BytesSource{b}, short: true}, rs); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("error %v", err)
-	}
 }
 
 func TestClamp(t *testing.T) {
@@ -322,7 +297,7 @@ func TestCountingSource(t *testing.T) {
 	for name, c := range map[string]struct {
 		src   arrowio.Source
 		calls int64
-	}{"file": {f, 1}, "bytes": {NewBytesSource(testBytes(1000)), 2}, "ranges": {&rangeSource{BytesSource: BytesSource{testBytes(1000)}}, 1}} {
+	}{"file": {f, 1}, "bytes": {NewBytesSource(testBytes(1000)), 2}} {
 		s := arrowio.NewCountingSource(c.src)
 		if _, err := arrowio.ReadRanges(context.Background(), s, []arrowio.ByteRange{{Off: 0, Len: 10}, {Off: 10, Len: 20}}); err != nil {
 			t.Fatal(err)

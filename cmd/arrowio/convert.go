@@ -25,7 +25,7 @@ type convertFlags struct {
 	*selectFlags
 	*writeFlags
 	metadata *metadataFlags
-	edit     arrowio.MetadataEdit // what metadata says
+	edit     convert.MetadataEdit // what metadata says
 	progress *wordValue
 	sort     sortValue
 	limit    numberValue

@@ -263,7 +263,7 @@ func (a *app) openInput(ctx context.Context, ds *inputSet, i int, path string, r
 		return nil, err
 	}
 	columns := ds.columns
-	if left, err := arrowio.Exclude(f.Schema(), columns, ds.exclude); err == nil && ds.exclude != nil {
+	if left, err := dataset.Exclude(f.Schema(), columns, ds.exclude); err == nil && ds.exclude != nil {
 		columns = left
 	}
 	ds.drop(f.Schema())
@@ -292,7 +292,7 @@ func (s *selectFlags) check(schema *arrow.Schema, dropped []string) error {
 			_, err := expr.Resolve(schema, c)
 			return err != nil && slices.Contains(dropped, c)
 		})
-		columns, err := arrowio.Exclude(schema, s.columns, exclude)
+		columns, err := dataset.Exclude(schema, s.columns, exclude)
 		if err != nil {
 			return usagef("--exclude: %w", err)
 		}

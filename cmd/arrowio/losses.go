@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/convert"
 )
 
 // metadataFlags change the metadata that is written.
@@ -23,8 +24,8 @@ func addMetadataFlags(cmd *cobra.Command) *metadataFlags {
 	return f
 }
 
-func (f *metadataFlags) edit() (arrowio.MetadataEdit, error) {
-	e := arrowio.MetadataEdit{Set: map[string]string{}, Drop: f.drop}
+func (f *metadataFlags) edit() (convert.MetadataEdit, error) {
+	e := convert.MetadataEdit{Set: map[string]string{}, Drop: f.drop}
 	for _, kv := range f.set {
 		key, value, ok := strings.Cut(kv, "=")
 		if !ok || key == "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/local"
+	"github.com/arrowio/arrowio/convert"
 	"github.com/arrowio/arrowio/internal/arrowc"
 	"github.com/arrowio/arrowio/writers"
 )
@@ -30,7 +31,7 @@ type writeRequest struct {
 	Force         bool              `json:"force"`
 	DryRun        bool              `json:"dry_run"`
 	Stores        storeRequest      `json:"stores"`
-	arrowio.MetadataEdit
+	convert.MetadataEdit
 }
 
 // written is the answer.

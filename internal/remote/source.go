@@ -46,9 +46,8 @@ type Source struct {
 }
 
 var (
-	_ arrowio.SpanSource  = (*Source)(nil)
-	_ arrowio.RangeSource = (*Source)(nil)
-	_ arrowio.Identifier  = (*Source)(nil)
+	_ arrowio.SpanSource = (*Source)(nil)
+	_ arrowio.Identifier = (*Source)(nil)
 )
 
 // NewSource returns a source of f, whose requests count among those of h.
@@ -119,11 +118,6 @@ func (s *Source) read(dst []byte, off int64) error {
 		return s.readSmall(dst, off)
 	}
 	return s.ReadSpans(s.ctx, []arrowio.Span{{Off: off, Dst: dst}})
-}
-
-// ReadRanges implements arrowio.RangeSource.
-func (s *Source) ReadRanges(ctx context.Context, rs []arrowio.ByteRange) ([][]byte, error) {
-	return arrowio.ReadRanges(ctx, s, rs)
 }
 
 // ReadSpans implements arrowio.SpanSource. Spans may be of any size.

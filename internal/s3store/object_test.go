@@ -158,7 +158,7 @@ func TestFewRequests(t *testing.T) {
 	if n := counted.Bytes(); n < 20<<20+501_010 || n > 21<<20 {
 		t.Errorf("%d bytes were counted", n)
 	}
-	if pieces, err := src.ReadRanges(t.Context(), rs[:1]); err != nil || !bytes.Equal(pieces[0], big[5<<20:5<<20+100]) {
+	if pieces, err := arrowio.ReadRanges(t.Context(), src, rs[:1]); err != nil || !bytes.Equal(pieces[0], big[5<<20:5<<20+100]) {
 		t.Error(err)
 	}
 	if _, err := arrowio.ReadRanges(t.Context(), src, []arrowio.ByteRange{{Off: 40 << 20, Len: 1}}); !errors.Is(err, errs.ErrCorrupt) {

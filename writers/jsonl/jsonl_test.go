@@ -16,6 +16,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/local"
+	"github.com/arrowio/arrowio/convert"
 	ipcreader "github.com/arrowio/arrowio/readers/ipc"
 	reader "github.com/arrowio/arrowio/readers/jsonl"
 )
@@ -102,7 +103,7 @@ func TestValues(t *testing.T) {
 func TestRoundTrip(t *testing.T) {
 	all := read(t, ipcreader.Format(), fixture(t), nil, 5)
 	defer all.Release()
-	plain, err := arrowio.MetadataEdit{Drop: []string{"*"}}.Apply(all.Schema())
+	plain, err := convert.MetadataEdit{Drop: []string{"*"}}.Apply(all.Schema())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,95 @@
+package dataset
+
+import (
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/expr"
+)
+
+// Exclude returns the columns of s, or of those that columns names where it is not nil, without the excluded: as paths for
+// arrowio.Project. Of a struct of which a child is excluded the others stay. A path that names nothing is errs.ErrSchema.
+func Exclude(s *arrow.Schema, columns, excluded []string) ([]string, error) {
+	if len(excluded) == 0 {
+		return columns, nil
+	}
+	var out [][]int
+	if columns == nil {
+		for i := range s.NumFields() {
+			out = append(out, []int{i})
+		}
+	}
+	for _, c := range columns {
+		path, err := expr.Resolve(s, c)
+		if err != nil {
+			return nil, errs.Errorf(errs.ErrSchema, "%w", err)
+		}
+		out = append(out, path)
+	}
+	for _, c := range excluded {
+		path, err := expr.Resolve(s, c)
+		if err != nil {
+			return nil, errs.Errorf(errs.ErrSchema, "%w", err)
+		}
+		var rest [][]int
+		for _, p := range out {
+			rest = append(rest, without(s, p, path)...)
+		}
+		out = rest
+	}
+	names, fields := make([]string, len(out)), s.Fields()
+	for i, p := range out {
+		names[i] = pathName(fields, p)
+	}
+	return names, nil
+}
+
+// without returns what of the column p is left without the column x.
+func without(s *arrow.Schema, p, x []int) [][]int {
+	n := min(len(p), len(x))
+	switch {
+	case !slices.Equal(p[:n], x[:n]):
+		return [][]int{p}
+	case len(x) <= len(p):
+		return nil
+	}
+	var out [][]int
+	fields := fieldsBelow(s, p)
+	for i := range fields {
+		out = append(out, without(s, append(slices.Clone(p), i), x)...)
+	}
+	return out
+}
+
+// fieldsBelow returns the fields of the struct that a column is, or of the one inside its lists and maps.
+func fieldsBelow(s *arrow.Schema, path []int) []arrow.Field {
+	fields := s.Fields()
+	for _, i := range path {
+		fields = structFields(fields[i].Type)
+	}
+	return fields
+}
+
+func structFields(t arrow.DataType) []arrow.Field {
+	switch t := t.(type) {
+	case *arrow.StructType:
+		return t.Fields()
+	case *arrow.MapType: // before the list that it is
+		return structFields(t.ItemType())
+	case arrow.ListLikeType:
+		return structFields(t.Elem())
+	}
+	return nil
+}
+
+// pathName returns the path that Resolve finds a column of fields by.
+func pathName(fields []arrow.Field, path []int) string {
+	names := make([]string, len(path))
+	for k, i := range path {
+		names[k] = fields[i].Name
+		fields = structFields(fields[i].Type)
+	}
+	return expr.Quote(names...)
+}
