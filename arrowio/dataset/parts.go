@@ -1,0 +1,359 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/workers"
+)
+
+// Part is a part of a scan: some splits of some files, in order. Parts can be read by different processes.
+type Part struct {
+	Files []FilePart
+	Range *arrowio.RowRange // what a scan of Files has to ask for, counted over all of them; nil = all rows
+	Rows  int64             // how many rows there are; arrowio.UnknownRows = only reading tells
+	Bytes int64             // stored, about
+}
+
+// Bounds on parts.
+const (
+	// DefaultPartBytes is about how many stored bytes a part has where PartOptions does not say.
+	DefaultPartBytes = 128 << 20
+	// MaxPartFiles is how many files a part has at most where its rows can only be counted in one scan.
+	MaxPartFiles = 4096
+
+	partFiles = 256    // files of any other part, at most
+	mostParts = 10_000 // about, where no number is asked for
+)
+
+// PartOptions says what is divided into parts, and how.
+type PartOptions struct {
+	Filter *expr.Bound       // on the dataset's schema; nil = all rows
+	Rows   *arrowio.RowRange // counted over the dataset before the filter; nil = all
+	After  *arrowio.Place    // only what comes after this place, as Scanner.Place has told it; nil = all
+
+	Parts int   // about how many; 0 = as Bytes says
+	Bytes int64 // about how many stored bytes a part has; 0 = DefaultPartBytes. More where there were over 10,000 parts
+
+	Extents []Extent // of the fragments; nil = Parts opens the files to learn them
+	// Open opens fragment i; nil = its own Open does.
+	Open func(ctx context.Context, i int) (arrowio.File, error)
+}
+
+// Parts divides what a scan of d reads into parts: every row of the scan is in exactly one of them, and they are in the order
+// of the rows. Parts begin and end where splits do, or where the rows that are asked for do. Splits that the filter cannot
+// match are in none, unless they lie between two others of a part; the scan of the part leaves them out again. So there may be
+// no part at all.
+//
+// Where rows are asked for by number, and a file does not say how many it has, there is one part of all files.
+//
+// Parts opens several files at the same time, each once or, for rows by number with a filter, twice.
+func (d *Dataset) Parts(ctx context.Context, o PartOptions) ([]Part, error) {
+	p := planner{d: d, o: o, files: make([]fileToPlan, len(d.Fragments))}
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	if len(p.files) == 0 || p.o.Rows != nil && p.o.Rows.Len() == 0 {
+		return nil, nil
+	}
+	if p.o.Rows != nil || p.o.After != nil { // which files these are in must be known first
+		if err := p.each(ctx, p.measure); err != nil {
+			return nil, err
+		}
+	}
+	together := p.o.Rows != nil && p.unknown()
+	if err := p.narrow(together); err != nil {
+		return nil, err
+	}
+	if err := p.each(ctx, func(ctx context.Context, i int) error { return p.divide(ctx, i, together) }); err != nil {
+		return nil, err
+	}
+	if !together {
+		return p.cut(), nil
+	}
+	one := p.together()
+	if len(one.Files) > MaxPartFiles {
+		return nil, errs.Errorf(errs.ErrUnsupported, "rows by number need all %d files in one part, because some do not say how many rows they have; the most is %d", len(one.Files), MaxPartFiles)
+	}
+	return []Part{one}, nil
+}
+
+// planner makes parts.
+type planner struct {
+	d     *Dataset
+	o     PartOptions
+	files []fileToPlan
+}
+
+// fileToPlan is what is known of a file.
+type fileToPlan struct {
+	Extent
+	measured bool
+	from     int              // first split that is wanted
+	rows     arrowio.RowRange // that are wanted
+	pieces   []piece
+}
+
+// piece is a split that belongs to the scan.
+type piece struct {
+	split arrowio.Split // with the rows that are wanted
+	at    int           // which of the file's
+}
+
+func (p *planner) check() error {
+	switch {
+	case p.o.Parts < 0 || p.o.Bytes < 0:
+		return errs.Errorf(errs.ErrOption, "%d parts of %d bytes were asked for; neither number may be negative", p.o.Parts, p.o.Bytes)
+	case p.o.Extents != nil && len(p.o.Extents) != len(p.files):
+		return errs.Errorf(errs.ErrInternal, "%d extents of %d files", len(p.o.Extents), len(p.files))
+	}
+	if r := p.o.Rows; r != nil && *r == (arrowio.RowRange{End: math.MaxInt64}) {
+		p.o.Rows = nil
+	}
+	for i := range p.o.Extents {
+		p.files[i].Extent, p.files[i].measured = p.o.Extents[i], true
+	}
+	return nil
+}
+
+// each calls f for all files, several at the same time. Errors name the file.
+func (p *planner) each(ctx context.Context, f func(ctx context.Context, i int) error) error {
+	return workers.Each(openers, len(p.files), func(i int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := f(ctx, i)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		return errs.Locate(err, errs.At{File: p.d.Fragments[i].Name})
+	})
+}
+
+// measure opens a file to learn its extent, unless that is known.
+func (p *planner) measure(ctx context.Context, i int) error {
+	if p.files[i].measured {
+		return nil
+	}
+	return p.open(ctx, i, func(arrowio.File) error { return nil })
+}
+
+// open opens file i for use, which does not close it, and learns its extent first, unless that is known.
+func (p *planner) open(ctx context.Context, i int, use func(f arrowio.File) error) (err error) {
+	var f arrowio.File
+	if p.o.Open != nil {
+		f, err = p.o.Open(ctx, i)
+	} else {
+		f, err = p.d.Fragments[i].Open(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	closing := f
+	defer func() { err = errors.Join(err, closing.Close()) }()
+	x := &p.files[i]
+	if !x.measured {
+		if x.Extent, err = Measure(ctx, f); err != nil {
+			return err
+		}
+		x.measured = true
+	}
+	shown, err := p.d.Show(f)
+	if err != nil {
+		return err
+	}
+	closing = shown
+	return use(shown)
+}
+
+// unknown reports whether there is a file that does not say how many rows it has.
+func (p *planner) unknown() bool {
+	for i := range p.files {
+		if p.files[i].Rows() == arrowio.UnknownRows {
+			return true
+		}
+	}
+	return false
+}
+
+// narrow finds out which splits and rows of each file are wanted, as far as the filter does not say it. together: all files
+// have to be read, whatever rows are wanted.
+func (p *planner) narrow(together bool) error {
+	base := int64(0) // rows of the files before
+	for i := range p.files {
+		x := &p.files[i]
+		x.rows = arrowio.RowRange{End: math.MaxInt64}
+		if r := p.o.Rows; r != nil && !together {
+			x.rows = arrowio.RowRange{Start: max(0, r.Start-base), End: max(0, r.End-base)}
+			base = sum(base, x.Extent.Rows())
+		}
+	}
+	if p.o.After == nil {
+		return nil
+	}
+	if together {
+		return errs.Errorf(errs.ErrUnsupported, "cannot resume among rows by number: some files do not say how many rows they have")
+	}
+	at := p.o.After.Fragment
+	if at < 0 || at >= len(p.files) || p.o.After.Split < 0 || p.o.After.Split >= max(1, len(p.files[at].Splits)) {
+		return errs.Errorf(errs.ErrOption, "cannot resume at split %d of fragment %d: the dataset does not have it", p.o.After.Split, at)
+	}
+	x := &p.files[at]
+	row := p.o.After.Rows.End
+	if rows := x.Extent.Rows(); rows != arrowio.UnknownRows && row > rows {
+		return errs.Errorf(errs.ErrOption, "cannot resume at row %d of fragment %d, which has %d rows", row, at, rows)
+	}
+	for i := range at {
+		p.files[i].rows = arrowio.RowRange{}
+	}
+	x.from, x.rows.Start = p.o.After.Split, max(x.rows.Start, row)
+	return nil
+}
+
+// divide finds the pieces of a file. Where files are read together no split is left out: its rows count.
+func (p *planner) divide(ctx context.Context, i int, together bool) error {
+	x := &p.files[i]
+	filter := p.o.Filter
+	if together {
+		filter = nil
+	}
+	if x.rows.Len() == 0 {
+		return nil
+	}
+	if never := p.d.Fragments[i].Never; filter != nil && never != nil && never(filter) {
+		return nil
+	}
+	if !x.measured {
+		return p.open(ctx, i, func(f arrowio.File) error {
+			x.divide()
+			return x.prune(ctx, f, filter)
+		})
+	}
+	if x.divide(); filter == nil || len(x.pieces) == 0 {
+		return nil
+	}
+	return p.open(ctx, i, func(f arrowio.File) error { return x.prune(ctx, f, filter) })
+}
+
+// divide lists the splits that have rows that are wanted.
+func (x *fileToPlan) divide() {
+	for i := min(x.from, len(x.Splits)); i < len(x.Splits); i++ {
+		if s, ok := clip(x.Splits[i], x.rows); ok {
+			x.pieces = append(x.pieces, piece{s, i})
+		}
+	}
+}
+
+// prune leaves out the splits that a filter cannot match; f is the file, as the dataset shows it.
+func (x *fileToPlan) prune(ctx context.Context, f arrowio.File, filter *expr.Bound) error {
+	if filter == nil {
+		return nil
+	}
+	kept := x.pieces[:0]
+	for _, c := range x.pieces {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if c.split.Known() {
+			may, err := f.Prune(ctx, x.Splits[c.at], filter)
+			if err != nil {
+				return err
+			}
+			if !may.Overlaps(c.split.Rows) {
+				continue
+			}
+		}
+		kept = append(kept, c)
+	}
+	x.pieces = kept
+	return nil
+}
+
+// cut makes parts of about the same size.
+func (p *planner) cut() []Part {
+	size := p.partBytes()
+	var parts []Part
+	for i := range p.files {
+		for k, c := range p.files[i].pieces {
+			n := len(parts) - 1
+			if n < 0 || parts[n].Bytes > size-c.split.Bytes/2 || k == 0 && len(parts[n].Files) >= partFiles {
+				parts = append(parts, Part{})
+				n++
+			}
+			p.add(&parts[n], i, c)
+		}
+	}
+	return parts
+}
+
+// partBytes returns about how many stored bytes a part is to have.
+func (p *planner) partBytes() int64 {
+	var total int64
+	for i := range p.files {
+		for _, c := range p.files[i].pieces {
+			total = sum(total, c.split.Bytes)
+		}
+	}
+	if n := int64(p.o.Parts); n > 0 {
+		return max(1, total/n+min(1, total%n))
+	}
+	size := p.o.Bytes
+	if size == 0 {
+		size = DefaultPartBytes
+	}
+	return max(size, total/mostParts+1)
+}
+
+// together makes one part of everything.
+func (p *planner) together() Part {
+	one := Part{Range: p.o.Rows}
+	for i := range p.files {
+		for _, c := range p.files[i].pieces {
+			p.add(&one, i, c)
+		}
+	}
+	return one
+}
+
+// add puts a piece of file i behind the others of a part.
+func (p *planner) add(to *Part, i int, c piece) {
+	switch {
+	case p.o.Filter != nil || !c.split.Known():
+		to.Rows = arrowio.UnknownRows
+	case to.Rows != arrowio.UnknownRows:
+		to.Rows = sum(to.Rows, c.split.Rows.Len())
+	}
+	to.Bytes = sum(to.Bytes, c.split.Bytes)
+	if n := len(to.Files); n > 0 && to.Files[n-1].Fragment == i {
+		to.Files[n-1].To = c.at + 1 // with those between that the filter cannot match
+		return
+	}
+	x := &p.files[i]
+	f := FilePart{Fragment: i, ID: x.ID, From: c.at, To: c.at + 1, Start: x.rows.Start}
+	if c.split.Known() && x.rows.End < x.Extent.Rows() {
+		f.End = x.rows.End
+	}
+	to.Files = append(to.Files, f)
+}
+
+// Together returns parts that follow one another as one.
+func Together(parts []Part) Part {
+	var one Part
+	for _, p := range parts {
+		one.Files = append(one.Files, p.Files...)
+		one.Bytes = sum(one.Bytes, p.Bytes)
+		if one.Rows == arrowio.UnknownRows || p.Rows == arrowio.UnknownRows {
+			one.Rows = arrowio.UnknownRows
+		} else {
+			one.Rows = sum(one.Rows, p.Rows)
+		}
+		if p.Range != nil {
+			one.Range = p.Range // it was the only one
+		}
+	}
+	return one
+}
