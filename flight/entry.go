@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/stores"
+	"github.com/arrowio/arrowio/internal/workers"
 	"github.com/arrowio/arrowio/readers"
 )
 
@@ -50,7 +50,7 @@ type Fragment struct {
 	path     string
 }
 
-// openers is how many files are looked at together when a dataset is opened or pruned.
+// openers is how many files are looked at together when a dataset is opened.
 const openers = 8
 
 func loadEntry(ctx context.Context, d *served, options map[string]string) (*Entry, error) {
@@ -65,12 +65,13 @@ func loadEntry(ctx context.Context, d *served, options map[string]string) (*Entr
 		Name: d.name, Schema: data.Schema, Dataset: data, Fragments: make([]Fragment, len(data.Fragments)), Options: options,
 		Loaded: begun, of: d, at: map[string]int{},
 	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(openers)
-	for i := range e.Fragments {
-		g.Go(func() error { return e.look(ctx, i) })
-	}
-	if err := g.Wait(); err != nil {
+	err = workers.Each(openers, len(e.Fragments), func(i int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return e.look(ctx, i)
+	})
+	if err != nil {
 		return nil, err
 	}
 	for i, f := range e.Fragments {
@@ -120,18 +121,11 @@ func (e *Entry) look(ctx context.Context, i int) (err error) {
 			err = cerr
 		}
 	}()
-	if f.Identity, err = identityOf(ctx, f.Name, file); err != nil {
+	x, err := dataset.Measure(ctx, file)
+	if err != nil {
 		return fmt.Errorf("%s: %w", fr.Name, err)
 	}
-	f.Splits = slices.Clone(file.Splits())
-	for _, s := range f.Splits {
-		f.Bytes += max(0, s.Bytes)
-		if s.Known() {
-			f.Rows = s.Rows.End
-		} else {
-			f.Rows = arrowio.UnknownRows
-		}
-	}
+	f.Identity, f.Splits, f.Rows, f.Bytes = named(x.ID, f.Name), x.Splits, x.Rows(), x.Bytes()
 	f.Warnings = arrowio.WarningsOf(file)
 	if i == 0 {
 		info, err := file.Info(ctx, arrowio.InfoOptions{})
@@ -149,8 +143,13 @@ func identityOf(ctx context.Context, name string, f arrowio.File) (string, error
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256([]byte(own + " " + name))
-	return hex.EncodeToString(sum[:12]), nil
+	return named(own, name), nil
+}
+
+// named returns the identity of a file of a name: two files of the same content are not the same.
+func named(identity, name string) string {
+	sum := sha256.Sum256([]byte(identity + " " + name))
+	return hex.EncodeToString(sum[:12])
 }
 
 // same reports whether two entries of one dataset are of the same files and schema.
@@ -177,7 +176,7 @@ func (e *Entry) check(ctx context.Context, i int, f arrowio.File) error {
 	id, err := identityOf(ctx, e.Fragments[i].Name, f)
 	if err == nil && id != e.Fragments[i].Identity {
 		e.of.markStale()
-		err = changed(e.Fragments[i].Name)
+		err = changedFile(e.Fragments[i].Name)
 	}
 	return err
 }

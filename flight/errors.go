@@ -26,8 +26,14 @@ var (
 	errChanged = errors.New("the dataset has changed: get a new FlightInfo")
 )
 
+// changed is errChanged of a dataset.
 func changed(name string) error {
 	return &rpcerr.Error{Code: codes.FailedPrecondition, Err: fmt.Errorf("%s: %w", name, errChanged)}
+}
+
+// changedFile is errChanged of a file, as clients know it. Who knows the path of the file does not add it.
+func changedFile(name string) error {
+	return &rpcerr.Error{Code: codes.FailedPrecondition, Err: errs.Locate(errChanged, errs.At{File: name})}
 }
 
 func unauthenticated(err error) error { return rpcerr.WithCode(codes.Unauthenticated, err) }

@@ -67,7 +67,7 @@ type ticketRows struct {
 	changed atomic.Bool // a file was changed while it was read
 }
 
-func (s *service) newTicketRows(_ context.Context, e *Entry, t *Ticket) (*ticketRows, error) {
+func (s *service) newTicketRows(ctx context.Context, e *Entry, t *Ticket) (*ticketRows, error) {
 	b, err := t.bind(e)
 	if t.Schema != "" && errors.Is(err, errs.ErrSchema) { // it fitted when the ticket was made
 		return nil, changed(e.Name)
@@ -79,11 +79,11 @@ func (s *service) newTicketRows(_ context.Context, e *Entry, t *Ticket) (*ticket
 		return nil, changed(e.Name)
 	}
 	if t.Parts == nil { // all of it, as one stream
-		parts, err := b.parts()
+		part, err := b.together(ctx, false)
 		if err != nil {
 			return nil, err
 		}
-		t = b.ticket(endpoint{parts: parts}, "", "")
+		t = b.ticket(part, "", "")
 	}
 	parts, err := t.resumed()
 	if err != nil {
@@ -116,15 +116,30 @@ func (p *ticketRows) open(ctx context.Context, fragment int, part Part) (arrowio
 	if err != nil {
 		return nil, err
 	}
-	w := newWindow(f, part.From, part.To, part.rows())
-	w.before = func() error {
+	checked := &checkedFile{File: f, before: func() {
 		err := p.b.entry.check(context.WithoutCancel(ctx), fragment, f)
 		if errors.Is(err, errChanged) {
 			p.changed.Store(true)
 		}
-		return err
+	}}
+	shown, err := part.Show(checked)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
-	return w, nil
+	return shown, nil
+}
+
+// checkedFile is a file that is looked at before it is closed.
+type checkedFile struct {
+	arrowio.File
+	before func()
+}
+
+func (c *checkedFile) Unwrap() arrowio.File { return c.File }
+
+func (c *checkedFile) Close() error {
+	c.before()
+	return c.File.Close()
 }
 
 // get scans and sends.

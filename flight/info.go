@@ -80,12 +80,12 @@ func (s *service) GetSchema(ctx context.Context, d *flight.FlightDescriptor) (*f
 
 // flightInfo answers a command.
 func (s *service) flightInfo(ctx context.Context, b *bound, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
-	es, err := b.endpoints(ctx, s.o.EndpointBytes)
+	parts, err := b.endpoints(ctx, s.o.EndpointBytes)
 	if err != nil {
 		return nil, err
 	}
 	query := randomID()
-	at, rows, bytes := b.flightEndpoints(es, dataset.SchemaHash(b.schema), query, s.o.Advertise)
+	at, rows, bytes := b.flightEndpoints(parts, dataset.SchemaHash(b.schema), query, s.o.Advertise)
 	meta, err := json.Marshal(infoMeta{Query: query, Format: b.entry.Format, Fragments: len(b.entry.Fragments)})
 	if err != nil {
 		return nil, errs.Errorf(errs.ErrInternal, "%w", err)

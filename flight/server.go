@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 	"github.com/arrowio/arrowio/flight/internal/transport"
@@ -74,7 +75,7 @@ func New(o Options) (*Server, error) {
 		o.Memory = 256 << 20
 	}
 	if o.EndpointBytes <= 0 {
-		o.EndpointBytes = defaultEndpointBytes
+		o.EndpointBytes = dataset.DefaultPartBytes
 	}
 	if o.MaxReceive <= 0 {
 		o.MaxReceive = 16 << 20

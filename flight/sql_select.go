@@ -245,19 +245,12 @@ func (p *sqlPlan) flightInfo(ctx context.Context, s *service, d *flight.FlightDe
 		info.Endpoint, info.TotalRecords, info.TotalBytes = []*flight.FlightEndpoint{{Ticket: &flight.Ticket{Ticket: b}}}, 1, -1
 		return info, err
 	}
-	bytes := s.o.EndpointBytes
-	if p.whole {
-		bytes = math.MaxInt64 / 2
-	}
-	es, err := p.b.endpoints(ctx, bytes)
+	parts, err := p.parts(ctx, s.o.EndpointBytes)
 	if err != nil {
 		return nil, err
 	}
-	if p.whole {
-		es = p.together(es)
-	}
 	query := randomID()
-	info.Endpoint, info.TotalRecords, info.TotalBytes = p.b.flightEndpoints(es, dataset.SchemaHash(p.b.schema), query, s.o.Advertise)
+	info.Endpoint, info.TotalRecords, info.TotalBytes = p.b.flightEndpoints(parts, dataset.SchemaHash(p.b.schema), query, s.o.Advertise)
 	if p.whole {
 		info.TotalRecords = arrowio.UnknownRows
 	}
@@ -289,18 +282,17 @@ func (p *sqlPlan) flightInfo(ctx context.Context, s *service, d *flight.FlightDe
 	return info, nil
 }
 
-// together makes one endpoint of all; where it has more parts than a ticket may, it names none of them, and stands for
-// what there is when it is redeemed.
-func (p *sqlPlan) together(es []endpoint) []endpoint {
-	one := endpoint{parts: []Part{}, rows: arrowio.UnknownRows}
-	for _, e := range es {
-		one.parts = append(one.parts, e.parts...)
-		one.bytes += e.bytes
+// parts divides the rows into endpoints, or makes one of all where one stream must do it. If that one has more files than a
+// ticket may name, it names none of them, and stands for what there is when it is read.
+func (p *sqlPlan) parts(ctx context.Context, bytes int64) ([]dataset.Part, error) {
+	if !p.whole {
+		return p.b.endpoints(ctx, bytes)
 	}
-	if len(one.parts) > maxParts {
-		one.parts = nil
+	one, err := p.b.together(ctx, true)
+	if len(one.Files) > maxParts {
+		one.Files = nil
 	}
-	return []endpoint{one}
+	return []dataset.Part{one}, err
 }
 
 // parameterTypes returns the type of what each parameter is compared with, and checks that the condition's columns are

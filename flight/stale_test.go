@@ -48,6 +48,18 @@ func TestReplacedFile(t *testing.T) {
 	}
 }
 
+// A filter that is to leave out splits of a file that was replaced finds that out, and names the file once.
+func TestReplacedFilePruned(t *testing.T) {
+	dir := events(t, 1000)
+	c := start(t, Options{}, map[string]Spec{"events": {Paths: []string{dir}}}).client(t)
+	_, recs := table(memory.DefaultAllocator, 1000, 1000, 77)
+	write(t, filepath.Join(dir, "part-1.orc"), recs, nil)
+	_, err := c.GetFlightInfo(t.Context(), cmdOf(`{"dataset":"events","where":"id < 5"}`))
+	if want := "events/part-1.orc: the dataset has changed: get a new FlightInfo"; code(err) != codes.FailedPrecondition || status.Convert(err).Message() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 // A file that is changed while it is read gives an error, however it looks.
 func TestChangedWhileRead(t *testing.T) {
 	for name, change := range map[string]func(path string) error{

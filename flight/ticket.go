@@ -3,9 +3,9 @@ package flight
 import (
 	"bytes"
 	"encoding/json"
-	"math"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
@@ -21,27 +21,13 @@ type Ticket struct {
 	Query  string `json:"query,omitempty"`  // names the FlightInfo, for CancelFlightInfo
 }
 
-// Part is a range of splits of one file.
-type Part struct {
-	Fragment int    `json:"f"`              // position of the file in the dataset when the ticket was made; app_metadata repeats it
-	ID       string `json:"id"`             // identity of the file's name and content; the ticket is refused when no file has it
-	From     int    `json:"from,omitempty"` // first split
-	To       int    `json:"to"`             // behind the last split
-	Start    int64  `json:"start,omitempty"`
-	End      int64  `json:"end,omitempty"` // rows [Start, End) of the file; End 0 = to the end
-}
-
-func (p Part) rows() arrowio.RowRange {
-	r := arrowio.RowRange{Start: p.Start, End: p.End}
-	if r.End == 0 {
-		r.End = math.MaxInt64
-	}
-	return r
-}
+// Part is a range of splits of one file. Its Fragment, the file's position in the dataset when the ticket was made, is repeated
+// by app_metadata; its ID is of the file's name and content, and the ticket is refused when no file has it.
+type Part = dataset.FilePart
 
 // Bounds on tickets.
 const (
-	maxParts    = 4096 // of a ticket
+	maxParts    = dataset.MaxPartFiles // of a ticket
 	identityLen = 24
 )
 
@@ -64,8 +50,7 @@ func ParseTicket(b []byte) (*Ticket, error) {
 		return nil, errs.Errorf(errs.ErrOption, "a ticket that was not made here")
 	}
 	for i, p := range t.Parts {
-		switch {
-		case p.Fragment < 0, len(p.ID) != identityLen, p.From < 0, p.To < p.From, p.Start < 0, p.End < 0, p.End != 0 && p.End < p.Start:
+		if !p.Valid() || len(p.ID) != identityLen {
 			return nil, errs.Errorf(errs.ErrOption, "part %d of the ticket is not one of ours", i)
 		}
 	}
@@ -110,7 +95,7 @@ func (t *Ticket) resumed() ([]Part, error) {
 		return t.Parts, nil
 	}
 	for i, p := range t.Parts {
-		rows := p.rows()
+		rows := p.Rows()
 		if p.Fragment != r.Fragment || r.Row < rows.Start || r.Row > rows.End || r.Split < p.From || r.Split >= p.To {
 			continue
 		}
