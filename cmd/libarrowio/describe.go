@@ -103,11 +103,14 @@ func (h *handle) look(ctx context.Context, fr arrowio.Fragment, fn func(arrowio.
 
 // rowsOf returns how many rows a file has; arrowio.UnknownRows = only reading tells.
 func rowsOf(f arrowio.File) int64 {
-	splits := f.Splits()
-	if len(splits) == 0 {
-		return 0
+	n := int64(0)
+	for _, s := range f.Splits() { // of a part not all
+		if !s.Known() {
+			return arrowio.UnknownRows
+		}
+		n += s.Rows.Len()
 	}
-	return splits[len(splits)-1].Rows.End
+	return n
 }
 
 // formatInfo describes a format.

@@ -36,9 +36,9 @@ type fileSchema struct {
 
 // partFile is a file of a part.
 type partFile struct {
-	Input  dataset.Input `json:"input"`
-	ID     string        `json:"id"`     // it must be that still: see identity
-	Schema int           `json:"schema"` // which of Schemas
+	dataset.FilePart               // the file must have its identity still
+	Input            dataset.Input `json:"input"`
+	Schema           int           `json:"schema"` // which of Schemas
 }
 
 // partRequest asks for the files of a part.
@@ -86,10 +86,15 @@ func openPart(ctx context.Context, request string) (_ *opened, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := unchanged(ctx, f, r.Files[i-first].ID); err != nil {
+		p := r.Files[i-first].FilePart
+		if err := unchanged(ctx, f, p.ID); err != nil {
 			return nil, errors.Join(about(inputs[i].Path, err), f.Close())
 		}
-		return f, nil
+		shown, err := p.Show(f)
+		if err != nil {
+			return nil, errors.Join(about(inputs[i].Path, err), f.Close())
+		}
+		return shown, nil
 	})
 	if err != nil {
 		return nil, err

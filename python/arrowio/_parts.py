@@ -34,8 +34,9 @@ def plan(
 ) -> list[Part]:
     """Divides the scan that `open` with the same arguments makes into parts: all rows, each in one of them, in order.
 
-    A part is a range of rows of one file, or of some that follow one another. It begins and ends at stripes, row groups or
-    what the format has. Splits that where cannot match are left out, so there may be no part at all.
+    A part is some stripes, row groups or other splits of one file, or of up to 256 files. Splits that where cannot match are
+    left out, so there may be no part at all. Where rows are asked for by number, and a file does not say how many it has, there
+    is one part.
 
     >>> parts = arrowio.plan(example, parts=2, where="x > 7")
     >>> [row for p in parts for row in arrowio.open_part(p).to_table()["x"].to_pylist()]

@@ -39,7 +39,7 @@ def test_every_row_once(tree, parts):
     planned = arrowio.plan(tree, parts)
     tables = read(planned)
     assert pa.concat_tables(tables).equals(whole)
-    assert [p["rows"] for p in planned] == [t.num_rows for t in tables]
+    assert [p["rows"] for p in planned] == [t.num_rows for t in tables] == [arrowio.open_part(p).num_rows for p in planned]
     assert all(p["bytes"] > 0 for p in planned)
     assert 1 <= len(planned) <= (parts or 1)
 
@@ -78,7 +78,7 @@ def test_inside_a_file(tmp_path):
     assert [v for t in read(parts) for v in t["v"].to_pylist()] == list(range(n))
     # Splits that the filter cannot match are in no part.
     (part,) = arrowio.plan(path, 100, where="v = 199999")
-    assert part["range"][0] > 0 and arrowio.open_part(part).to_table()["v"].to_pylist() == [199_999]
+    assert part["range"] is None and part["files"][0]["from"] > 0 and arrowio.open_part(part).to_table()["v"].to_pylist() == [199_999]
 
 
 def test_columns(tree):
@@ -112,6 +112,8 @@ def test_unknown_rows(tmp_path):
     parts = arrowio.plan(tmp_path, 100)
     assert [p["rows"] for p in parts] == [None, None, None, 10]
     assert [v for t in read(parts) for v in t["a"].to_pylist()] == list(range(40))
+    (one,) = arrowio.plan(tmp_path, 1)
+    assert one["rows"] is None and arrowio.open_part(one).to_table()["a"].to_pylist() == list(range(40))
     (one,) = arrowio.plan(tmp_path, 100, rows="5:35")
     assert arrowio.open_part(one).to_table()["a"].to_pylist() == list(range(5, 35))
 
@@ -162,6 +164,9 @@ def test_refused(small):
             arrowio.open_part({**part, "whole": {**part["whole"], **change}})
     with pytest.raises(arrowio.ArrowioError):
         arrowio.open_part({**part, "files": [{**part["files"][0], "schema": 7}]})
+    for change in ({"to": 1000}, {"from": -1}, {"from": 1, "to": 0}, {"start": -1}, {"start": 2, "end": 1}, {"f": -1}):
+        with pytest.raises(arrowio.OptionError):
+            arrowio.open_part({**part, "files": [{**part["files"][0], **change}]}).to_table()
     ipc = part["whole"]["schemas"][0]["ipc"]
     for n in range(0, len(ipc) - 16, 4):  # groups of base64; at the end it says only that there is no more
         with pytest.raises(arrowio.ArrowioError):
