@@ -52,7 +52,7 @@ func TestVerifyWithoutChecksums(t *testing.T) {
 			if v := doc.Files[0]; v.Rows == nil || *v.Rows == 0 || v.Method == "checks" && (v.Checksums == nil || v.Checksums.With != 0 || v.Checksums.Parts == 0) {
 				t.Errorf("%+v", v)
 			}
-			for k := range 24 {
+			for k := 0; k < 24; k += sampled {
 				damaged := append([]byte(nil), data...)
 				damaged[len(data)*(k+1)/25] ^= 1 << (k % 8)
 				write(file, damaged)

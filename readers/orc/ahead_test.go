@@ -104,7 +104,10 @@ func TestFarRows(t *testing.T) {
 			scan.Parallelism = 1 + i%2
 			want := scanText(t, f, scan)
 			ahead := []int64{aheadBytes, 0, 1 + rng.Int63n(int64(len(b)))}[i%3]
-			for _, src := range []arrowio.Source{&farSource{Source: near}, &rangeSource{farSource{Source: near}}, local.NewBytesSource(b)} {
+			for k, src := range []arrowio.Source{&farSource{Source: near}, &rangeSource{farSource{Source: near}}, local.NewBytesSource(b)} {
+				if sampled > 1 && (i+k)%3 > 0 {
+					continue // with the tag interop every scan is done through all of them
+				}
 				f, err := Open(t.Context(), src, arrowio.Limits{}, o)
 				if err != nil {
 					t.Fatalf("%s: %v", x.File, err)

@@ -161,8 +161,8 @@ func TestFlipped(t *testing.T) {
 	for _, name := range []string{"tiny-none", "tiny-zlib", "small-none", "small-zlib"} {
 		b := fixtures.Read(t, byJava+name+".orc")
 		n, step := 2, 1
-		if len(b) > 1000 {
-			n, step = 1, 3 // they take turns
+		if len(b) > 1000 && sampled > 1 {
+			n, step = 1, 2*sampled-1 // they take turns
 		}
 		before := allocated()
 		for i := 0; i < len(b); i += step {

@@ -114,7 +114,7 @@ var batches = []int{1 << 16, 7}
 
 // Every file gives the rows that Java sees in it, however it is read.
 func TestFixtures(t *testing.T) {
-	for _, x := range manifest(t) {
+	for i, x := range manifest(t) {
 		b := fixtures.ReadSum(t, testdata+x.File, x.SHA256)
 		if x.JavaReads != (x.Quirk == "") {
 			t.Errorf("%s: java_reads and quirk contradict each other", x.File)
@@ -135,6 +135,9 @@ func TestFixtures(t *testing.T) {
 				})
 			}
 			t.Run(x.File, func(t *testing.T) { checkText(t, b, options(t, x.Options, keys), want, batch) })
+			if sampled > 1 && (i%2 == 0) == (batch > 1000) {
+				continue // with the tag interop dictionaries are read in batches of every size
+			}
 			t.Run(x.File+"/dictionary", func(t *testing.T) {
 				checkText(t, b, options(t, x.Options, keys, map[string]string{"dictionary": "true"}), want, batch)
 			})

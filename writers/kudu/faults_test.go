@@ -69,7 +69,7 @@ func TestFaults(t *testing.T) {
 			set.add(someRows(set.columns, span(5000, 40, 1)...))
 			old := s.rows("changed")
 			before := contents(t, s.root)
-			for n := 1; ; n++ {
+			for n := 1; ; n += (sampled + 1) / 2 {
 				o := s.options(set, b.TabletID)
 				var count *int
 				o.ops.hook, count = failsAt(n, never)

@@ -68,7 +68,7 @@ func TestOverlap(t *testing.T) {
 			try := func(keys []int64, kind string) {
 				t.Helper()
 				for i, k := range keys {
-					if i > 0 && i < len(keys)-1 && i%16 != 0 {
+					if i > 0 && i < len(keys)-1 && i%(8*sampled) != 0 {
 						continue
 					}
 					set := newSet(t, table, columnsOf(b.Schema)...)

@@ -403,7 +403,7 @@ func TestRefusesSets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for at := 1; at < len(whole); at += 1 + len(whole)/23 {
+		for at := 1; at < len(whole); at += 1 + len(whole)*sampled/46 {
 			bad := bytes.Clone(whole)
 			bad[at] ^= 4
 			if err := os.WriteFile(path, bad, 0o600); err != nil {

@@ -3,4 +3,4 @@
 package kudu
 
 // sampled divides the work of tests that try every case: plain runs try one case in so many. With the tag interop they try all.
-const sampled = 5
+const sampled = 8

@@ -25,15 +25,15 @@ import (
 
 // TestFaults lets each call to the store fail, one after another: the error comes out, and nothing is left behind.
 func TestFaults(t *testing.T) {
-	rec := lineItems(1_500)
+	rec := lineItems(500)
 	defer rec.Release()
 	for _, parallelism := range []int{1, 3} {
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 		o := arrowio.WriteOptions{
-			RowGroupBytes: 30 << 10, MaxFileBytes: 50 << 10, Parallelism: parallelism, Compression: "snappy", Allocator: mem,
-			Options: map[string]string{"orc-row-index-stride": "300", "orc-bloom": "orderkey"},
+			RowGroupBytes: 10 << 10, MaxFileBytes: 16 << 10, Parallelism: parallelism, Compression: "snappy", Allocator: mem,
+			Options: map[string]string{"orc-row-index-stride": "100", "orc-bloom": "orderkey"},
 		}
-		if count := writertest.CheckFaults(t, format(), rec, 500, o); count.Sinks < 2 {
+		if count := writertest.CheckFaults(t, format(), rec, 150, o); count.Sinks < 2 {
 			t.Errorf("%d files: too few to fail", count.Sinks)
 		}
 		mem.AssertSize(t, 0)

@@ -61,7 +61,7 @@ func TestMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		most, total := int64(0), int64(0)
-		for total < 200<<20 {
+		for total < 400<<20/sampled {
 			if err := w.Write(rec); err != nil {
 				t.Fatal(err)
 			}
