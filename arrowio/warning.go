@@ -27,6 +27,7 @@ const (
 	WarnMissing WarningKind = "missing-file"   // a file is not there that others say should be
 	WarnCoarse  WarningKind = "coarse"         // timestamps are read in a coarser unit than the others
 	WarnColumn  WarningKind = "missing-column" // a column of the schema asked for is in no file
+	WarnNames   WarningKind = "same-name"      // several columns have one name
 )
 
 // Warning is one thing that a reader should know before trusting the rows.

@@ -2,6 +2,7 @@ package writers_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"path/filepath"
 	"strings"
@@ -187,5 +188,66 @@ func TestTrevniColumnsTellTypes(t *testing.T) {
 		c.run(s, []arrow.Record{rec})
 		rec.Release()
 		mem.AssertSize(t, 0)
+	}
+}
+
+// Values that text has, and the types inferred from it have not, come back as the plan says: years of more than four digits or
+// below zero, and integers beyond int64. Values are compared as text.
+func TestPlansOfFarValues(t *testing.T) {
+	const yearSeconds = 31556952
+	stamp := func(u arrow.TimeUnit, zone string) *arrow.TimestampType {
+		return &arrow.TimestampType{Unit: u, TimeZone: zone}
+	}
+	var fields []arrow.Field
+	add := func(name string, t arrow.DataType) {
+		fields = append(fields, arrow.Field{Name: name, Type: t, Nullable: true})
+	}
+	add("date32", arrow.FixedWidthTypes.Date32)
+	add("date64", arrow.FixedWidthTypes.Date64)
+	for _, zone := range []string{"", "UTC", "Asia/Tokyo"} {
+		for _, u := range []arrow.TimeUnit{arrow.Second, arrow.Millisecond, arrow.Microsecond} {
+			add(u.String()+zone, stamp(u, zone))
+		}
+	}
+	add("uint64", arrow.PrimitiveTypes.Uint64)
+	for _, format := range []string{"csv", "jsonl"} {
+		for _, f := range fields {
+			for _, year := range []int64{-5, 10000, 20000} {
+				mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+				b := array.NewRecordBuilder(mem, arrow.NewSchema([]arrow.Field{f}, nil))
+				for _, seconds := range []int64{0, (year - 1970) * yearSeconds} {
+					switch b := b.Field(0).(type) {
+					case *array.Date32Builder:
+						b.Append(arrow.Date32(seconds / 86400))
+					case *array.Date64Builder:
+						b.Append(arrow.Date64(seconds / 86400 * 86_400_000))
+					case *array.TimestampBuilder:
+						for range f.Type.(*arrow.TimestampType).Unit {
+							seconds *= 1000
+						}
+						b.Append(arrow.Timestamp(seconds))
+					case *array.Uint64Builder:
+						b.Append(uint64(seconds&1) | 1<<63)
+					}
+				}
+				rec := b.NewRecord()
+				b.Release()
+				c := lossCheck{t: t, mem: mem, format: must(writers.Lookup(format)), name: fmt.Sprintf("%s in the year %d", f.Name, year)}
+				if c.run(rec.Schema(), []arrow.Record{rec}) != compared {
+					t.Errorf("%s: %s is not written", format, c.name)
+				}
+				_, back, recs := through(t, mem, format, rec.Schema(), []arrow.Record{rec})
+				want := "utf8"
+				if format == "jsonl" && f.Name == "uint64" {
+					want = "uint64"
+				}
+				if got := back.Field(0).Type.String(); got != want {
+					t.Errorf("%s: %s comes back as %s", format, c.name, got)
+				}
+				releaseAll(recs)
+				rec.Release()
+				mem.AssertSize(t, 0)
+			}
+		}
 	}
 }

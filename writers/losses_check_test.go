@@ -155,9 +155,10 @@ func (c *lossCheck) compare(plan *arrowio.WritePlan, s, back *arrow.Schema, recs
 	whole := slices.ContainsFunc(losses, func(l arrowio.Loss) bool { return l.Of == arrowio.LossOfFile })
 	stated := map[string]bool{}
 	for _, d := range diffs {
-		found := d.Aspect == schemadiff.Nullable && whole || d.Aspect == schemadiff.Type && whole && untyped(c.format.Name)
+		inferred := d.Aspect == schemadiff.Type && untyped(c.format.Name)
+		found := d.Aspect == schemadiff.Nullable && whole || inferred && whole && fromText(s.Field(d.Column), recs, d.Column)
 		for _, l := range losses {
-			if l.Of == arrowio.LossOfColumn && covers(l.Path, d.Path) {
+			if l.Of == arrowio.LossOfColumn && covers(l.Path, d.Path) && (found || !inferred || saysType(l.Text, back.Field(place[d.Column]).Type)) {
 				found, stated[l.Path] = true, true
 			}
 			above := d.Path // what is below it is another type's, or has other names
@@ -194,6 +195,43 @@ func (c *lossCheck) compare(plan *arrowio.WritePlan, s, back *arrow.Schema, recs
 
 // untyped tells formats whose files do not say of what type a column is.
 func untyped(format string) bool { return format == "csv" || format == "jsonl" }
+
+// fromText tells whether the plan of the file as a whole says that the type of a column is inferred anew: of text, and of columns
+// without values.
+func fromText(f arrow.Field, recs []arrow.Record, column int) bool {
+	switch f.Type.ID() {
+	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW:
+		return true
+	}
+	for _, r := range recs {
+		for i := range int(r.NumRows()) {
+			if !arrowjson.IsNull(r.Column(column), i) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// saysType tells whether a loss says that values come back as a type.
+func saysType(loss string, t arrow.DataType) bool {
+	if strings.Contains(loss, "without its ") || strings.HasPrefix(loss, "in ") { // of the values, of a child
+		return true
+	}
+	name := t.String()
+	switch t := t.(type) {
+	case *arrow.TimestampType:
+		name = map[arrow.TimeUnit]string{arrow.Microsecond: "microseconds", arrow.Nanosecond: "nanoseconds"}[t.Unit]
+		if strings.Contains(loss, "as a timestamp") || strings.Contains(loss, "in zone UTC") && t.TimeZone == "UTC" {
+			return true
+		}
+	case *arrow.ListType:
+		name = "a list"
+	case *arrow.StructType:
+		name = "a struct"
+	}
+	return strings.Contains(loss, name)
+}
 
 // covers tells whether what is said of one path is said of another.
 func covers(said, path string) bool {

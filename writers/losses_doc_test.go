@@ -124,6 +124,8 @@ func lossCell(f arrowio.OutputFormat, s *arrow.Schema) string {
 		switch {
 		case strings.Contains(l.Text, "same instants"):
 			text = "in zone UTC"
+		case strings.HasPrefix(text, "as utf8 where"):
+			text = "kept, or as utf8"
 		case strings.HasPrefix(text, "without its extension type"):
 			text = "without it"
 		case strings.HasPrefix(text, "without"):

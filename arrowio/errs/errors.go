@@ -28,6 +28,7 @@ const (
 var (
 	ErrBeyondNanoseconds = errors.New("does not fit timestamp[ns]")
 	ErrFinerThanMicros   = errors.New("is no whole number of microseconds")
+	ErrSameName          = errors.New("is the name of several fields")
 )
 
 var kindNames = [...]string{"", "corrupt", "unsupported", "limit", "schema", "option", "internal"}

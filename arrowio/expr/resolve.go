@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Resolve finds the field that a dotted path names and returns its positions, from the top-level field down through
@@ -65,7 +67,7 @@ func resolveNames(s *arrow.Schema, path string, fold bool) (resolved, error) {
 	if ids := top.find(path); len(ids) == 1 {
 		return resolved{ids: []int{ids[0]}}, nil
 	} else if len(ids) > 1 {
-		return resolved{}, fmt.Errorf("%q is the name of %d fields", path, len(ids))
+		return resolved{}, fmt.Errorf("%q %w: there are %d", path, errs.ErrSameName, len(ids))
 	}
 	segs, err := splitPath(path)
 	if err != nil {
@@ -171,7 +173,7 @@ func (r *resolver) fields(l level, at int) ([]int, bool) {
 		}
 		switch {
 		case len(ids) > 1:
-			return r.fail(end, "%q is the name of %d fields%s", name, len(ids), r.in(at))
+			return r.fail(end, "%q %w: there are %d%s", name, errs.ErrSameName, len(ids), r.in(at))
 		case len(ids) == 0:
 			continue
 		case end == len(r.segs):

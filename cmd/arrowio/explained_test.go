@@ -75,3 +75,32 @@ func TestErrorsExplain(t *testing.T) {
 	missing := filepath.Join(dir, "missing")
 	fails(t, do(t, "convert", nothing, filepath.Join(missing, "x.trv")), 3, "the directory "+missing+" does not exist")
 }
+
+// A name that several columns of a CSV file have: reading warns, writing notes it, and what asks for one of them is told the flag.
+func TestColumnsOfOneName(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.csv"), filepath.Join(dir, "out.csv")
+	if err := os.WriteFile(in, []byte("a,b,a\n1,2,3\n4,5,6\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"--where", "a = 1"}, {"--columns", "b,a"}, {"--exclude", "a"}} {
+		o := do(t, append(append([]string{"cat"}, args...), in)...)
+		if o.code != 2 || o.out != "" || !strings.HasPrefix(o.err, "arrowio: "+in+": warning: 2 columns") || !strings.HasSuffix(o.err, "--csv-names=position names the columns f0, f1 and so on\n") {
+			t.Errorf("%q: %+v", args, o)
+		}
+	}
+	if o := do(t, "cat", "--columns", "b", "--format", "csv", in); o.code != 0 || o.err != "" || o.out != "b\n2\n5\n" {
+		t.Errorf("%+v", o)
+	}
+	if o := do(t, "cat", "--csv-names=position", "--where", "f2 > 3", "--format", "csv", in); o.code != 0 || o.err != "" || o.out != "f0,f1,f2\n4,5,6\n" {
+		t.Errorf("%+v", o)
+	}
+	if o := do(t, "convert", in, out); o.code != 0 || !strings.Contains(o.err, "a: cannot be chosen by its name, which 2 columns have") {
+		t.Errorf("%+v", o)
+	}
+	o := do(t, "scan", "--json", in)
+	conforms(t, "scan", o.out)
+	if !strings.Contains(o.out, `"kind": "same-name"`) {
+		t.Errorf("%+v", o)
+	}
+}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/arrowio/view"
@@ -183,7 +185,7 @@ func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *sel
 		ds.size += n
 	}
 	if err := s.check(ds.Schema, ds.dropped); err != nil {
-		return nil, errors.Join(inFile(first.name, err), ds.close())
+		return nil, errors.Join(inFile(first.name, r.cureNames(err, ds.format)), ds.close())
 	}
 	if splits := first.Splits(); len(inputs) == 1 {
 		ds.rows = 0
@@ -312,6 +314,15 @@ func (s *selectFlags) check(schema *arrow.Schema, dropped []string) error {
 		}
 	}
 	return nil
+}
+
+// cureNames adds to the error of a name that several columns have which flag gives every column of the format a name of its own.
+func (r *readFlags) cureNames(err error, format string) error {
+	option := format + "-names"
+	if v := r.options.values[option]; v == nil || v.text == "position" || !errors.Is(err, errs.ErrSameName) {
+		return err
+	}
+	return fmt.Errorf("%w; --%s=position names the columns f0, f1 and so on", err, option)
 }
 
 // distinct refuses a column that --columns names twice.

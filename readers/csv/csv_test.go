@@ -304,3 +304,33 @@ func TestPyarrow(t *testing.T) {
 		}
 	}
 }
+
+// All columns of one name are read, and a warning says so.
+func TestColumnsOfOneName(t *testing.T) {
+	const text = "a,b,a,c,c\n1,x,2.5,3,4\n"
+	schema, rows, err := read(t, text, nil, nil)
+	if err != nil || schema != "a int64, b utf8, a float64, c int64, c int64" || fmt.Sprint(rows) != "[[1 x 2.5 3 4]]" {
+		t.Errorf("%s %v %v", schema, rows, err)
+	}
+	f, err := openText(text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, w := range arrowio.WarningsOf(f) {
+		if w.Kind != arrowio.WarnNames || !strings.Contains(w.Text, "2 columns") || !strings.Contains(w.Text, "--csv-names=position") {
+			t.Error(w)
+		}
+		names = append(names, w.Columns...)
+	}
+	if fmt.Sprint(names) != "[a c]" {
+		t.Error(names)
+	}
+	schema, rows, err = read(t, text, map[string]string{"csv-names": "position"}, []string{"f2", "f0"})
+	if err != nil || schema != "f2 float64, f0 int64" || fmt.Sprint(rows) != "[[2.5 1]]" {
+		t.Errorf("%s %v %v", schema, rows, err)
+	}
+	if f, err = openText(text, map[string]string{"csv-names": "position"}); err != nil || arrowio.WarningsOf(f) != nil {
+		t.Errorf("%v %v", arrowio.WarningsOf(f), err)
+	}
+}

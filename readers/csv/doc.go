@@ -6,7 +6,8 @@
 //	2,,               the second field is null
 //	3,"",             here it is an empty string
 //
-// Text is UTF-8, a byte order mark is passed over. The first line names the columns unless csv-header=false.
+// Text is UTF-8, a byte order mark is passed over. The first line names the columns unless csv-header=false; with
+// csv-names=position it is passed over. Columns of one name are read, with a warning.
 //
 // Types are inferred from the first rows (csv-sample), as the narrowest of: int64; float64; bool; date32; timestamp of
 // microseconds, or nanoseconds where a fraction needs them, UTC where every value has a zone; and else utf8. Nothing is

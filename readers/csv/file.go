@@ -20,8 +20,11 @@ import (
 	"github.com/arrowio/arrowio/internal/recordsplit"
 )
 
+const optionNames = "csv-names"
+
 var known = []arrowio.Option{
 	{Name: "csv-header", Usage: "whether the first line names the columns", Default: "true", Values: []string{"true", "false"}},
+	{Name: optionNames, Usage: "names of the columns: those in the header, or f0, f1 and so on by position", Default: "header", Values: []string{"header", "position"}, Remote: true},
 	{Name: "csv-delimiter", Usage: "one character, or tab", Default: ","},
 	{Name: "csv-null", Usage: "spellings of null outside quotes, separated by commas; the empty field is one only if listed", Default: ""},
 	{Name: "csv-types", Usage: "types of the columns: infer, or utf8 for all", Default: "infer", Values: []string{"infer", "utf8"}, Remote: true},
@@ -53,6 +56,7 @@ func lineName(n int64) string { return "line " + strconv.FormatInt(n, 10) }
 // settings are the options, read.
 type settings struct {
 	header bool
+	named  bool // columns have the names of the header
 	delim  byte
 	nulls  []string
 	infer  bool
@@ -65,6 +69,7 @@ func readSettings(o arrowio.OpenOptions) (s settings, err error) {
 		return s, err
 	}
 	s.header, s.infer = v["csv-header"] == "true", v["csv-types"] == "infer"
+	s.named = s.header && v[optionNames] == "header"
 	s.nulls = strings.Split(v["csv-null"], ",")
 	switch d := v["csv-delimiter"]; {
 	case d == "tab" || d == `\t`:
@@ -163,7 +168,7 @@ func (f *file) names(s *scanner) ([]string, error) {
 	names := make([]string, s.numFields())
 	for i := range names {
 		names[i] = "f" + strconv.Itoa(i)
-		if !f.set.header {
+		if !f.set.named {
 			continue
 		}
 		v, _ := s.field(i)

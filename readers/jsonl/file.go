@@ -45,6 +45,8 @@ func locate(err error) error {
 	return errs.Locate(err, errs.At{Format: "jsonl"})
 }
 
+func lineName(n int64) string { return "line " + strconv.FormatInt(n, 10) }
+
 // file is a JSON Lines file. It is never changed after open.
 type file struct {
 	src     arrowio.Source
@@ -93,8 +95,8 @@ func (f *file) sample(ctx context.Context, rows int64) (*shape, error) {
 		if err != nil {
 			return nil, err
 		}
-		in.lex.b, in.lex.pos = line, 0
-		err = in.lex.expect('{')
+		in.lex.b, in.lex.pos, in.line = line, 0, l.n
+		err = in.lex.begin()
 		if err == nil {
 			err = in.object(root, 0)
 		}
@@ -115,6 +117,10 @@ func fault(kind errs.Kind, err error) error {
 	var p *placed
 	if errors.As(err, &p) {
 		at.Column, err = p.path, p.err
+	}
+	var l *inLine
+	if errors.As(err, &l) {
+		at.Op, err = lineName(l.line), l.err
 	}
 	var m misfit
 	switch {
@@ -139,7 +145,7 @@ func (f *file) lines() *lines {
 }
 
 func (l *lines) fault(kind errs.Kind, err error) error {
-	return errs.Locate(fault(kind, err), errs.At{Op: "line " + strconv.FormatInt(l.n, 10)})
+	return errs.Locate(fault(kind, err), errs.At{Op: lineName(l.n)})
 }
 
 // next returns the next line that is not empty, valid until the next call; io.EOF behind the last.

@@ -36,12 +36,55 @@ type shape struct {
 	class class
 
 	// numbers
-	fraction, negative, large, inexact, tooLarge, tooFine bool
+	fraction, negative bool
+	large              number // beyond int64
+	tooLarge           number // beyond uint64, too
+	inexact            number // an integer that is none of float64's
+	notFloat           number // one with a fraction or exponent that a float64 does not keep
 
 	elem    *shape
 	members []member
 	index   map[string]int
 	seen    int64 // object number that members are marked with, to find those that come twice
+}
+
+// number is the first of a kind that the sample showed; its zero value is none.
+type number struct {
+	line int64
+	text string
+	why  string // what is wrong with it, where that is not the same for all
+}
+
+// note takes the text of a number of the kind, unless there was one before.
+func (n *number) note(text []byte, line int64) {
+	if n.line == 0 {
+		*n = number{line: line, text: shown(text)}
+	}
+}
+
+func (n *number) seen() bool { return n.line > 0 }
+
+// error says what is wrong with the number; the line is where it stands.
+func (n *number) error(what string) error {
+	return &inLine{n.line, fmt.Errorf("%s %s; --jsonl-types=text reads columns as text", n.text, what)}
+}
+
+// inLine is an error about a line that was read before.
+type inLine struct {
+	line int64
+	err  error
+}
+
+func (l *inLine) Error() string { return lineName(l.line) + ": " + l.err.Error() }
+func (l *inLine) Unwrap() error { return l.err }
+
+// shown is the text of a number in an error.
+func shown(text []byte) string {
+	const most = 60
+	if len(text) > most {
+		return string(text[:most]) + "…"
+	}
+	return string(text)
 }
 
 type member struct {
@@ -55,6 +98,7 @@ type inference struct {
 	depth, columns int // limits
 	fields         int
 	lex            *lexer
+	line           int64
 	asText         bool
 }
 
@@ -106,7 +150,7 @@ func (in *inference) see(s *shape, depth int) error {
 		if err != nil {
 			return err
 		}
-		s.number(text, integer)
+		s.number(text, integer, in.line)
 		return s.become(classNumber)
 	case tokenArray:
 		if err := s.become(classArray); err != nil {
@@ -160,11 +204,12 @@ func (in *inference) object(s *shape, depth int) error {
 func twice(name string) error { return fmt.Errorf("%q comes twice in one object", name) }
 
 // number notes what it takes to hold a number.
-func (s *shape) number(text []byte, integer bool) {
+func (s *shape) number(text []byte, integer bool, line int64) {
 	if !integer {
 		s.fraction = true
-		if _, kept := floattext.Parse(text); !kept {
-			s.tooFine = true
+		if _, kept := floattext.Parse(text); !kept && !s.notFloat.seen() {
+			s.notFloat.note(text, line)
+			s.notFloat.why = whyNotFloat(string(text))
 		}
 		return
 	}
@@ -174,14 +219,22 @@ func (s *shape) number(text []byte, integer bool) {
 	}
 	s.negative = s.negative || text[0] == '-'
 	if _, err := strconv.ParseInt(string(text), 10, 64); err != nil {
-		s.large = true
+		s.large.note(text, line)
 		if _, err := strconv.ParseUint(string(text), 10, 64); err != nil {
-			s.tooLarge = true
+			s.tooLarge.note(text, line)
 		}
 	}
 	if _, ok := exactFloat(text); !ok {
-		s.inexact = true
+		s.inexact.note(text, line)
 	}
+}
+
+// whyNotFloat says why a float64 does not keep a number with a fraction or an exponent.
+func whyNotFloat(text string) string {
+	if v, err := strconv.ParseFloat(text, 64); err != nil || v == 0 {
+		return "is beyond the range of float64"
+	}
+	return "has more digits than a float64 keeps"
 }
 
 // exactFloat returns an integer as a float64 if that holds it exactly.
@@ -222,18 +275,20 @@ func (s *shape) dataType() (arrow.DataType, error) {
 
 func (s *shape) numberType() (arrow.DataType, error) {
 	switch {
-	case s.tooFine:
-		return nil, errors.New("numbers with more digits than a float64 keeps; --jsonl-types=text reads columns as text")
-	case s.fraction && s.inexact:
-		return nil, errors.New("integers that a float64 cannot hold, beside fractions; --jsonl-types=text reads columns as text")
+	case s.notFloat.seen():
+		return nil, s.notFloat.error(s.notFloat.why)
+	case s.fraction && s.inexact.seen():
+		return nil, s.inexact.error("is not exact as float64, and other values have fractions")
 	case s.fraction:
 		return arrow.PrimitiveTypes.Float64, nil
-	case !s.large:
-		return arrow.PrimitiveTypes.Int64, nil
-	case s.tooLarge || s.negative:
-		return nil, errors.New("integers beyond the range of int64 and uint64; --jsonl-types=text reads columns as text")
+	case s.tooLarge.seen():
+		return nil, s.tooLarge.error("is beyond the range of int64 and uint64")
+	case s.large.seen() && s.negative:
+		return nil, s.large.error("is beyond the range of int64, and other values are negative")
+	case s.large.seen():
+		return arrow.PrimitiveTypes.Uint64, nil
 	}
-	return arrow.PrimitiveTypes.Uint64, nil
+	return arrow.PrimitiveTypes.Int64, nil
 }
 
 func (s *shape) fields() ([]arrow.Field, error) {

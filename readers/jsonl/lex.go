@@ -59,6 +59,19 @@ func (l *lexer) expect(c byte) error {
 	return nil
 }
 
+// begin passes over the brace that a line begins with.
+func (l *lexer) begin() error {
+	switch {
+	case l.accept('{'):
+		return nil
+	case l.accept('['):
+		return errors.New("the line begins with '[', as a JSON array does; JSON lines have one object a line")
+	case l.pos >= len(l.b):
+		return errEnd
+	}
+	return fmt.Errorf("the line begins with %q, not with '{'; JSON lines have one object a line", l.b[l.pos])
+}
+
 // next tells what comes next and passes over it where it says everything: null, false, true, and the brackets.
 func (l *lexer) next() (token, error) {
 	l.space()

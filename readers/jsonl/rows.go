@@ -133,7 +133,7 @@ func (r *rows) parse() (n int64, err error) {
 }
 
 func (r *rows) line() error {
-	if err := r.lex.expect('{'); err != nil {
+	if err := r.lex.begin(); err != nil {
 		return err
 	}
 	r.seen++
@@ -295,17 +295,20 @@ func (r *rows) number(n *node) error {
 			return nil
 		}
 	case *array.Float64Builder:
-		parse := floattext.Parse
 		if integer {
-			parse = exactFloat
+			if v, ok := exactFloat(text); ok {
+				b.Append(v)
+				return nil
+			}
+			return misfit{fmt.Errorf("%s is not exact as float64, and other values have fractions; --jsonl-types=text reads columns as text", shown(text))}
 		}
-		v, ok := parse(text)
-		if ok {
+		if v, kept := floattext.Parse(text); kept {
 			b.Append(v)
 			return nil
 		}
+		return misfit{fmt.Errorf("%s %s; --jsonl-types=text reads columns as text", shown(text), whyNotFloat(string(text)))}
 	}
-	return r.misfit(n, string(text))
+	return r.misfit(n, shown(text))
 }
 
 func (r *rows) drop() {

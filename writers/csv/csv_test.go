@@ -173,7 +173,11 @@ func TestTypesComeBack(t *testing.T) {
 		if !array.Equal(got.Column(c), rec.Column(c)) {
 			t.Errorf("%s: %v, want %v", schema.Field(c).Name, got.Column(c), rec.Column(c))
 		}
-		if p.Columns[c].Loss != "" {
+		loss := ""
+		if strings.Contains("dtz", schema.Field(c).Name) {
+			loss = "comes back as utf8 where a year is outside 0 to 9999"
+		}
+		if p.Columns[c].Loss != loss {
 			t.Errorf("%s: the plan says loss %q", schema.Field(c).Name, p.Columns[c].Loss)
 		}
 	}
@@ -183,6 +187,10 @@ func TestPlan(t *testing.T) {
 	s := arrow.NewSchema([]arrow.Field{{Name: "l", Type: arrow.ListOf(arrow.Null)}, {Name: "z", Type: &arrow.TimestampType{TimeZone: "Asia/Tokyo"}}}, nil)
 	p, err := Format().Plan(s, arrowio.WriteOptions{})
 	if err != nil || !strings.Contains(p.Columns[0].Loss, "JSON") || !strings.Contains(p.Columns[1].Loss, "zone") {
+		t.Errorf("%+v, %v", p, err)
+	}
+	twice := texts([]string{"a", "b", "a"}).Schema()
+	if p, err = Format().Plan(twice, arrowio.WriteOptions{}); err != nil || !strings.Contains(p.Columns[0].Loss, "2 columns") || p.Columns[1].Loss != "" || p.Columns[2].Loss != p.Columns[0].Loss {
 		t.Errorf("%+v, %v", p, err)
 	}
 	if _, err := Format().Plan(arrow.NewSchema(nil, nil), arrowio.WriteOptions{}); !errors.Is(err, errs.ErrSchema) {

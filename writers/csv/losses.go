@@ -7,21 +7,22 @@ import (
 // typesLost is what is lost of every file, whatever is in it.
 const typesLost = "CSV has no types: a reader infers them from the text, and every column may be null; text that reads like numbers, dates or truth values comes back as these, a column without values as utf8, and all NaNs as one"
 
+// farYears is said of types that hold years which are not written with four digits.
+const farYears = "utf8 where a year is outside 0 to 9999"
+
 // loss says what reading the text of a type back does not show; "" = nothing beside what typesLost says.
 func loss(t arrow.DataType) string {
 	switch t := t.(type) {
-	case *arrow.Int64Type, *arrow.Float64Type, *arrow.BooleanType, *arrow.StringType, *arrow.Date32Type:
+	case *arrow.Int64Type, *arrow.Float64Type, *arrow.BooleanType, *arrow.StringType:
 		return ""
+	case *arrow.Date32Type:
+		return "comes back as " + farYears
+	case *arrow.Uint64Type:
+		return "comes back as int64, or as utf8 where a value is beyond int64"
 	case *arrow.NullType, *arrow.LargeStringType, *arrow.StringViewType:
 		return "comes back as utf8"
 	case *arrow.TimestampType:
-		switch {
-		case t.TimeZone != "" && t.TimeZone != "UTC":
-			return "comes back as the same instants in zone UTC instead of " + t.TimeZone
-		case t.Unit != arrow.Microsecond:
-			return "comes back in microseconds, or in nanoseconds where a fraction needs them"
-		}
-		return ""
+		return timestampLoss(t)
 	case *arrow.DictionaryType:
 		return "comes back without its dictionary"
 	case *arrow.RunEndEncodedType:
@@ -33,7 +34,7 @@ func loss(t arrow.DataType) string {
 	case *arrow.Float16Type, *arrow.Float32Type:
 		return "comes back as float64"
 	case *arrow.Date64Type:
-		return "comes back as date32, or as a timestamp where there are times of day"
+		return "comes back as date32, or as a timestamp where there are times of day, or as " + farYears
 	case *arrow.Time32Type, *arrow.Time64Type:
 		return "comes back as utf8"
 	case *arrow.DurationType:
@@ -46,4 +47,18 @@ func loss(t arrow.DataType) string {
 		return "comes back as utf8: written as JSON"
 	}
 	return "comes back as int64"
+}
+
+func timestampLoss(t *arrow.TimestampType) string {
+	unit := "comes back in microseconds, or as " + farYears
+	switch t.Unit {
+	case arrow.Nanosecond: // which no such year fits
+		unit = "comes back in microseconds, or in nanoseconds where a fraction needs them"
+	case arrow.Microsecond:
+		unit = "comes back as " + farYears
+	}
+	if t.TimeZone != "" && t.TimeZone != "UTC" {
+		return "comes back as the same instants in zone UTC instead of " + t.TimeZone + "; " + unit
+	}
+	return unit
 }

@@ -73,8 +73,12 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 		if f.Name == "" || !set.header {
 			name = fmt.Sprintf("comes back with the name f%d", i)
 		}
+		alike := ""
+		if n := len(s.FieldIndices(f.Name)); n > 1 && set.header {
+			alike = fmt.Sprintf("cannot be chosen by its name, which %d columns have", n)
+		}
 		p.Columns = append(p.Columns, arrowio.PlannedColumn{
-			Path: f.Name, Type: f.Type.String(), Stored: "text", Loss: plans.Join(name, loss(f.Type), plans.FieldsLost(f)),
+			Path: f.Name, Type: f.Type.String(), Stored: "text", Loss: plans.Join(name, alike, loss(f.Type), plans.FieldsLost(f)),
 		})
 	}
 	p.Metadata = append(plans.Planned(s.Metadata(), arrow.Metadata{}, "", "CSV has no place for metadata"), arrowio.PlannedKey{Loss: typesLost})

@@ -43,6 +43,9 @@ func loss(t arrow.DataType) string {
 	case *arrow.BinaryType, *arrow.LargeBinaryType, *arrow.BinaryViewType, *arrow.FixedSizeBinaryType:
 		return "comes back as utf8: written as base64"
 	}
+	if t.ID() == arrow.UINT64 {
+		return "comes back as int64, or as uint64 where a value is beyond int64"
+	}
 	if arrow.IsInteger(t.ID()) {
 		return "comes back as int64"
 	}
