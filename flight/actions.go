@@ -16,6 +16,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/flight/internal/rpcerr"
+	"github.com/arrowio/arrowio/flight/internal/sql"
+	"github.com/arrowio/arrowio/flight/internal/strict"
 	"github.com/arrowio/arrowio/readers"
 	"github.com/arrowio/arrowio/writers"
 )
@@ -70,7 +72,7 @@ func body(b []byte, v any) error {
 	if len(b) > maxCommandBytes {
 		return errs.Errorf(errs.ErrOption, "a body of %d bytes; the most is %d", len(b), maxCommandBytes)
 	}
-	if err := strict(b, v); err != nil {
+	if err := strict.Decode(b, v); err != nil {
 		return errs.Errorf(errs.ErrOption, "body: %w", err)
 	}
 	return nil
@@ -379,4 +381,33 @@ func cancelFlightInfo(ctx context.Context, s *service, b []byte, send func([]byt
 		return errs.Errorf(errs.ErrInternal, "%w", err)
 	}
 	return send(out)
+}
+
+// cancelInfo ends the calls that this client may end and whose tickets are of info.
+func (s *service) cancelInfo(ctx context.Context, info *flight.FlightInfo) error {
+	queries := map[string]bool{}
+	for _, e := range info.GetEndpoint() {
+		id, err := s.queryOf(e.GetTicket().GetTicket())
+		if err != nil {
+			return err
+		}
+		if id != "" {
+			queries[id] = true
+		}
+	}
+	mine := s.mine(ctx)
+	s.cancelCalls(func(c *Call) bool { return queries[load(&c.query)] && mine(c) })
+	return nil
+}
+
+// queryOf returns the query id of a ticket, of whatever language; "" = it has none.
+func (s *service) queryOf(ticket []byte) (string, error) {
+	if sql.Owns(ticket) {
+		return s.sql.QueryOf(ticket)
+	}
+	t, err := ParseTicket(ticket)
+	if err != nil {
+		return "", err
+	}
+	return t.Query, nil
 }

@@ -1,14 +1,7 @@
 package flight
 
 import (
-	"bytes"
-	"cmp"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"math"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +12,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/flight/internal/strict"
 )
 
 // Command is a request for rows of a dataset: the JSON of a descriptor of type CMD. ParseCommand checks what can be
@@ -57,48 +51,10 @@ func ParseCommand(b []byte) (*Command, error) {
 		return nil, errs.Errorf(errs.ErrOption, "a command of %d bytes; the most is %d", len(b), maxCommandBytes)
 	}
 	c := &Command{}
-	if err := strict(b, c); err != nil {
+	if err := strict.Decode(b, c); err != nil {
 		return nil, errs.Errorf(errs.ErrOption, "command: %w", err)
 	}
 	return c, c.check()
-}
-
-// strict decodes one JSON value and nothing behind it.
-func strict(b []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
-			return errors.New("the JSON ends early")
-		}
-		var te *json.UnmarshalTypeError
-		if errors.As(err, &te) { // whose text is of Go's types
-			return fmt.Errorf("%s: %s where %s is wanted", cmp.Or(te.Field, "the JSON"), te.Value, wantedJSON(te.Type))
-		}
-		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("there is more behind the JSON value")
-	}
-	return nil
-}
-
-// wantedJSON names what a Go type takes in JSON.
-func wantedJSON(t reflect.Type) string {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	switch t.Kind() {
-	case reflect.Bool:
-		return "true or false"
-	case reflect.String:
-		return "a string"
-	case reflect.Slice:
-		return "an array"
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	}
-	return "a whole number"
 }
 
 func (c *Command) check() error {

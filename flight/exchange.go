@@ -15,6 +15,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/flight/internal/rpcerr"
+	"github.com/arrowio/arrowio/flight/internal/strict"
 	"github.com/arrowio/arrowio/flight/internal/transport"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/readers/ipc"
@@ -39,7 +41,7 @@ func ParseExchange(d *flight.FlightDescriptor) (*ExchangeCommand, error) {
 	case len(d.GetCmd()) > maxCommandBytes:
 		return nil, errs.Errorf(errs.ErrOption, "a command of %d bytes; the most is %d", len(d.GetCmd()), maxCommandBytes)
 	}
-	if err := strict(d.GetCmd(), c); err != nil {
+	if err := strict.Decode(d.GetCmd(), c); err != nil {
 		return nil, errs.Errorf(errs.ErrOption, "command: %w", err)
 	}
 	same := Command{Dataset: "-", BatchRows: c.BatchRows, BatchBytes: c.BatchBytes, Compression: c.Compression}
@@ -56,7 +58,7 @@ func (s *service) DoExchange(stream flight.FlightService_DoExchangeServer) error
 		return err
 	}
 	defer in.close()
-	return transport.Streaming(ctx, func() error { return badStream(s.exchange(ctx, in, stream)) })
+	return transport.Streaming(ctx, func() error { return rpcerr.Stream(s.exchange(ctx, in, stream)) })
 }
 
 // exchange works on one batch at a time: the client's next one waits in its transport, and one more here.

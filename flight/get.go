@@ -8,10 +8,12 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"google.golang.org/grpc"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/flight/internal/sql"
 	"github.com/arrowio/arrowio/flight/internal/transport"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
@@ -23,14 +25,16 @@ func (s *service) DoGet(t *flight.Ticket, stream flight.FlightService_DoGetServe
 }
 
 func (s *service) serveTicket(ctx context.Context, t *flight.Ticket, stream flight.FlightService_DoGetServer) error {
-	if d := s.dialect(t.GetTicket()); d != nil {
-		return d.get(ctx, t, stream)
+	if sql.Owns(t.GetTicket()) {
+		return s.sql.Get(ctx, t.GetTicket(), stream)
 	}
 	ticket, err := ParseTicket(t.GetTicket())
 	if err != nil {
 		return err
 	}
-	return s.withTicketRows(ctx, ticket, func(p *ticketRows) error { return s.get(ctx, p, stream) })
+	return s.withTicketRows(ctx, ticket, func(p *ticketRows) error {
+		return s.streamRows(ctx, p, stream, rowsToSend{schema: p.b.schema, places: true})
+	})
 }
 
 // withTicketRows calls use with the part of a dataset that a ticket stands for. The names of files in the error are public.
@@ -142,8 +146,17 @@ func (c *checkedFile) Close() error {
 	return c.File.Close()
 }
 
-// get scans and sends.
-func (s *service) get(ctx context.Context, p *ticketRows, stream flight.FlightService_DoGetServer) error {
+// rowsToSend says what is sent of the rows of a ticket.
+type rowsToSend struct {
+	schema *arrow.Schema
+	places bool // each batch says where its rows come from
+	// add sends what becomes of a record, which it does not keep, and reports whether more are wanted; nil = all, as they are.
+	add func(rec arrow.Record, m BatchMeta, send sql.Sending) (more bool, err error)
+	end func(send sql.Sending) error // sends what is left at the end; nil = nothing is
+}
+
+// streamRows scans and sends.
+func (s *service) streamRows(ctx context.Context, p *ticketRows, stream grpc.ServerStream, to rowsToSend) error {
 	o := p.b.scanOptions()
 	o.Rows = p.b.rows
 	scan, err := s.scan(ctx, p, o)
@@ -152,7 +165,7 @@ func (s *service) get(ctx context.Context, p *ticketRows, stream flight.FlightSe
 	}
 	defer scan.Release()
 	mem := s.allocator()
-	out, err := newSender(stream, scan.Schema(), p.b.Compression, mem)
+	out, err := newSender(stream, to.schema, p.b.Compression, mem)
 	if err != nil {
 		return err
 	}
@@ -162,10 +175,21 @@ func (s *service) get(ctx context.Context, p *ticketRows, stream flight.FlightSe
 	}
 	var meta transport.MetaBuilder
 	cut := &transport.Batches{Rows: o.BatchRows, Bytes: o.BatchBytes, Mem: mem, Send: func(rec arrow.Record, m BatchMeta) error {
+		if !to.places {
+			return out.Send(rec, nil)
+		}
 		return out.Send(rec, meta.Build(m))
 	}}
 	defer cut.Release()
-	err = p.each(scan, func(rec arrow.Record, m BatchMeta) (more bool, err error) { return true, cut.Add(rec, m) })
+	err = p.each(scan, func(rec arrow.Record, m BatchMeta) (more bool, err error) {
+		if to.add == nil {
+			return true, cut.Add(rec, m)
+		}
+		return to.add(rec, m, cut.Add)
+	})
+	if err == nil && to.end != nil {
+		err = to.end(cut.Add)
+	}
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/flight/internal/sql"
+	"github.com/arrowio/arrowio/flight/internal/strict"
 )
 
 // commandOf reads a descriptor: a PATH of one name, or a CMD.
@@ -46,8 +48,8 @@ func (s *service) bindDescriptor(ctx context.Context, d *flight.FlightDescriptor
 
 // GetFlightInfo implements the RPC.
 func (s *service) GetFlightInfo(ctx context.Context, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
-	if x := s.dialect(d.GetCmd()); x != nil {
-		return x.info(ctx, d)
+	if sql.Owns(d.GetCmd()) {
+		return s.sql.Info(ctx, d)
 	}
 	b, err := s.bindDescriptor(ctx, d)
 	if err != nil {
@@ -68,8 +70,8 @@ func (s *service) PollFlightInfo(ctx context.Context, d *flight.FlightDescriptor
 
 // GetSchema implements the RPC.
 func (s *service) GetSchema(ctx context.Context, d *flight.FlightDescriptor) (*flight.SchemaResult, error) {
-	if x := s.dialect(d.GetCmd()); x != nil {
-		return x.schema(ctx, d)
+	if sql.Owns(d.GetCmd()) {
+		return s.sql.Schema(ctx, d)
 	}
 	b, err := s.bindDescriptor(ctx, d)
 	if err != nil {
@@ -84,16 +86,23 @@ func (s *service) flightInfo(ctx context.Context, b *bound, d *flight.FlightDesc
 	if err != nil {
 		return nil, err
 	}
+	info, err := s.infoOf(b, parts)
+	if err != nil {
+		return nil, err
+	}
+	info.Schema, info.FlightDescriptor = schemaBytes(b.schema), d
+	return info, nil
+}
+
+// infoOf returns what a FlightInfo says of the parts of a command, but for schema and descriptor.
+func (s *service) infoOf(b *bound, parts []dataset.Part) (*flight.FlightInfo, error) {
 	query := randomID()
 	at, rows, bytes := b.flightEndpoints(parts, dataset.SchemaHash(b.schema), query, s.o.Advertise)
 	meta, err := json.Marshal(infoMeta{Query: query, Format: b.entry.Format, Fragments: len(b.entry.Fragments)})
 	if err != nil {
 		return nil, errs.Errorf(errs.ErrInternal, "%w", err)
 	}
-	return &flight.FlightInfo{
-		Schema: schemaBytes(b.schema), FlightDescriptor: d, Endpoint: at, TotalRecords: rows, TotalBytes: bytes,
-		Ordered: true, AppMetadata: meta,
-	}, nil
+	return &flight.FlightInfo{Endpoint: at, TotalRecords: rows, TotalBytes: bytes, Ordered: true, AppMetadata: meta}, nil
 }
 
 // infoMeta is the app_metadata of a FlightInfo.
@@ -121,7 +130,7 @@ func matcher(expression []byte) (func(string) bool, error) {
 		return func(name string) bool { return strings.HasPrefix(name, string(expression)) }, nil
 	}
 	c := criteria{}
-	if err := strict(expression, &c); err != nil {
+	if err := strict.Decode(expression, &c); err != nil {
 		return nil, errs.Errorf(errs.ErrOption, "criteria: %w", err)
 	}
 	if _, err := path.Match(c.Name, ""); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/convert"
 	"github.com/arrowio/arrowio/flight/internal/rpcerr"
+	"github.com/arrowio/arrowio/flight/internal/sql"
 	"github.com/arrowio/arrowio/readers/ipc"
 	"github.com/arrowio/arrowio/writers"
 )
@@ -27,9 +28,9 @@ func (s *service) DoPut(stream flight.FlightService_DoPutServer) error {
 		return err
 	}
 	defer in.close()
-	q := sql{s}
-	if q.owns(in.first.GetFlightDescriptor().GetCmd()) {
-		return q.putSQL(in, stream)
+	if cmd := in.first.GetFlightDescriptor().GetCmd(); sql.Owns(cmd) {
+		ctx := stream.Context()
+		return s.sql.Put(ctx, cmd, func() (*flight.FlightData, error) { return in.next(ctx) }, stream.Send)
 	}
 	return s.put(in, stream)
 }
@@ -108,7 +109,7 @@ func (s *service) write(ctx context.Context, in *inbound, c *PutCommand, format 
 		Planned: c.permits, Complete: c.complete,
 	})
 	if err != nil {
-		return nil, badStream(err)
+		return nil, rpcerr.Stream(err)
 	}
 	return &PutReport{
 		Dataset: c.Dataset, Format: format.Name, Rows: r.Rows, Bytes: r.BytesOut, Files: r.Files, SortedBy: r.SortedBy, Losses: r.Losses(), Columns: r.Plan.Columns,

@@ -9,6 +9,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/convert"
+	"github.com/arrowio/arrowio/flight/internal/strict"
 	"github.com/arrowio/arrowio/writers"
 )
 
@@ -79,7 +80,7 @@ func ParsePut(d *flight.FlightDescriptor) (*PutCommand, error) {
 	case len(d.GetCmd()) > maxCommandBytes:
 		return nil, errs.Errorf(errs.ErrOption, "a command of %d bytes; the most is %d", len(d.GetCmd()), maxCommandBytes)
 	default:
-		if err := strict(d.GetCmd(), c); err != nil {
+		if err := strict.Decode(d.GetCmd(), c); err != nil {
 			return nil, errs.Errorf(errs.ErrOption, "command: %w", err)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/arrowio/arrowio/arrowio"
-	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 	"github.com/arrowio/arrowio/internal/workers"
 	"github.com/arrowio/arrowio/readers/ipc"
@@ -98,7 +97,7 @@ func (in *inbound) schema(ctx context.Context, l arrowio.Limits) (*ipc.Decoder, 
 		return nil, err
 	}
 	dec, err := ipc.NewDecoder(d.GetDataHeader(), l)
-	return dec, badStream(err)
+	return dec, rpcerr.Stream(err)
 }
 
 // streamLimits bounds what one stream of a stranger may have; what it sends in one message is bounded by Options.MaxReceive.
@@ -107,14 +106,6 @@ func streamLimits(memory int64) arrowio.Limits {
 		MetadataBytes: 16 << 20, Columns: 16 << 10, BatchElements: 16 << 20, BatchBytes: max(memory, 16<<20),
 		DictionaryBytes: max(memory/2, 8<<20), ValueBytes: max(memory, 16<<20),
 	}
-}
-
-// badStream is the client's fault, whatever is wrong with its stream.
-func badStream(err error) error {
-	if errors.Is(err, errs.ErrCorrupt) || errors.Is(err, errs.ErrUnsupported) {
-		return &rpcerr.Error{Code: codes.InvalidArgument, Err: err}
-	}
-	return err
 }
 
 // firstMessage waits for the first message of a stream, which must have a descriptor. It is the caller's to close.

@@ -18,6 +18,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/flight/internal/rpcerr"
+	"github.com/arrowio/arrowio/flight/internal/sql"
 	"github.com/arrowio/arrowio/flight/internal/transport"
 )
 
@@ -58,7 +59,7 @@ type Server struct {
 	o        Options
 	logger   *slog.Logger
 	calls    calls
-	prepared boundValues // of Flight SQL's statements
+	sql      *sql.Dialect
 	puts     puts
 	draining atomic.Bool
 }
@@ -87,6 +88,7 @@ func New(o Options) (*Server, error) {
 	if s.logger == nil {
 		s.logger = slog.Default()
 	}
+	s.sql = sql.New(sqlServer{&service{Server: s}})
 	return s, nil
 }
 

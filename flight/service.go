@@ -5,6 +5,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"google.golang.org/grpc/codes"
+
+	"github.com/arrowio/arrowio/flight/internal/sql"
 )
 
 const notFound = codes.NotFound
@@ -13,33 +15,17 @@ const notFound = codes.NotFound
 type service struct {
 	flight.BaseFlightServer
 	*Server
-	actions  []action
-	dialects []dialect
+	actions []action
 }
 
 func newService(s *Server) *service {
-	x := &service{Server: s, actions: append(coreActions(), sqlActions()...)}
-	x.dialects = []dialect{sql{x}}
-	return x
-}
-
-// dialect is another language of commands and tickets, such as that of Flight SQL.
-type dialect interface {
-	// owns reports whether a command, a ticket or the type of an action is of this language.
-	owns(command []byte) bool
-	info(ctx context.Context, d *flight.FlightDescriptor) (*flight.FlightInfo, error)
-	schema(ctx context.Context, d *flight.FlightDescriptor) (*flight.SchemaResult, error)
-	get(ctx context.Context, t *flight.Ticket, stream flight.FlightService_DoGetServer) error
-}
-
-// dialect returns the language of a command; nil = ours.
-func (s *service) dialect(command []byte) dialect {
-	for _, d := range s.dialects {
-		if d.owns(command) {
-			return d
-		}
+	x := &service{Server: s, actions: coreActions()}
+	for _, a := range sql.Actions() {
+		x.actions = append(x.actions, action{a.Type, a.Description, func(ctx context.Context, s *service, body []byte, send func([]byte) error) error {
+			return a.Run(ctx, s.sql, body, send)
+		}})
 	}
-	return nil
+	return x
 }
 
 // Handshake implements the RPC: whoever the Authorizer has let through needs none. It answers headers that the Authorizer

@@ -1,185 +1,64 @@
 package flight
 
 import (
-	"bytes"
 	"context"
-	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/flight"
-	pb "github.com/apache/arrow/go/v15/arrow/flight/gen/flight"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/anypb"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"google.golang.org/grpc"
 
-	"github.com/arrowio/arrowio/arrowio/errs"
-	"github.com/arrowio/arrowio/flight/internal/rpcerr"
+	"github.com/arrowio/arrowio/arrowio/dataset"
+	"github.com/arrowio/arrowio/flight/internal/sql"
 )
 
 // What datasets are, to clients that speak Flight SQL: the tables of one schema of one catalog.
 const (
-	SQLCatalog   = "arrowio"
-	SQLSchema    = "main"
-	sqlTableType = "TABLE"
+	SQLCatalog = sql.Catalog
+	SQLSchema  = sql.Schema
 )
 
-// sqlPrefix is what the messages of Flight SQL are named with.
-const sqlPrefix = "arrow.flight.protocol.sql."
+// sqlServer is the server as package sql sees it.
+type sqlServer struct{ *service }
 
-// sql is the dialect of Flight SQL: a protobuf Any of one of its messages, in descriptors and tickets.
-type sql struct{ *service }
-
-// owns implements dialect. A JSON text, which might begin with a newline as an Any does, names no message.
-func (sql) owns(command []byte) bool {
-	if len(command) == 0 || command[0] != anyTag || !bytes.Contains(command[:min(len(command), 128)], []byte(sqlPrefix)) {
-		return false
+func (q sqlServer) Names(ctx context.Context) []string {
+	var out []string
+	for _, name := range q.o.Catalog.Names() {
+		if q.authorize(ctx, PermitRead, name) == nil {
+			out = append(out, name)
+		}
 	}
-	var a anypb.Any
-	return proto.Unmarshal(command, &a) == nil && strings.HasPrefix(string(a.MessageName()), sqlPrefix)
+	return out
 }
 
-// anyTag is the field type_url of an Any.
-const anyTag = 1<<3 | 2
-
-// message reads a command or a ticket.
-func (sql) message(b []byte) (proto.Message, error) {
-	if len(b) > maxTicketBytes {
-		return nil, errs.Errorf(errs.ErrOption, "Flight SQL: %d bytes; the most is %d", len(b), maxTicketBytes)
+func (q sqlServer) Listed(ctx context.Context, name string) (*arrow.Schema, error) {
+	e, err := q.o.Catalog.listed(ctx, name)
+	if codeOf(q.status(&Call{}, err)) == notFound {
+		return nil, nil // taken out meanwhile
 	}
-	var a anypb.Any
-	if err := proto.Unmarshal(b, &a); err != nil {
-		return nil, errs.Errorf(errs.ErrOption, "Flight SQL: this is no message of it")
-	}
-	m, err := a.UnmarshalNew()
-	if err != nil {
-		return nil, rpcerr.Errorf(codes.Unimplemented, "Flight SQL: %s is not known here", a.MessageName())
-	}
-	return m, nil
-}
-
-// refusedMessage says why a message is not answered.
-func refusedMessage(m proto.Message) error {
-	name := m.ProtoReflect().Descriptor().Name()
-	switch m.(type) {
-	case *pb.CommandStatementUpdate, *pb.CommandPreparedStatementUpdate:
-		return rpcerr.Errorf(codes.InvalidArgument, "Flight SQL: nothing can be changed by SQL here: %s is not answered", name)
-	}
-	return rpcerr.Errorf(codes.Unimplemented, "Flight SQL: %s is not answered here", name)
-}
-
-// info implements dialect.
-func (q sql) info(ctx context.Context, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
-	m, err := q.message(d.GetCmd())
 	if err != nil {
 		return nil, err
 	}
-	p, err := q.planMessage(ctx, m)
+	return e.Schema, nil
+}
+
+func (q sqlServer) Open(ctx context.Context, name string) (sql.Dataset, error) {
+	e, err := q.open(ctx, PermitRead, name, nil)
 	if err != nil {
 		return nil, err
 	}
-	if p != nil {
-		info, err := p.flightInfo(ctx, q.service, d)
-		return info, p.public(err)
-	}
-	s := metadataSchema(m)
-	if s == nil {
-		return nil, refusedMessage(m)
-	}
-	// The command is the ticket: what there is, is looked up when it is redeemed.
-	return &flight.FlightInfo{
-		Schema: schemaBytes(s), FlightDescriptor: d, TotalRecords: -1, TotalBytes: -1, Ordered: true,
-		Endpoint: []*flight.FlightEndpoint{{Ticket: &flight.Ticket{Ticket: d.GetCmd()}}},
-	}, nil
+	return sqlDataset{q.service, e}, nil
 }
 
-// schema implements dialect.
-func (q sql) schema(ctx context.Context, d *flight.FlightDescriptor) (*flight.SchemaResult, error) {
-	m, err := q.message(d.GetCmd())
-	if err != nil {
-		return nil, err
-	}
-	var s *arrow.Schema
-	switch m := m.(type) {
-	case *pb.CommandPreparedStatementQuery: // values need not be bound to know it
-		st, err := parseStatement(m.GetPreparedStatementHandle())
-		if err != nil {
-			return nil, err
-		}
-		p, err := q.plan(ctx, st.SQL, nil, true)
-		if err != nil {
-			return nil, err
-		}
-		s = p.schema
-	default:
-		p, err := q.planMessage(ctx, m)
-		if err != nil {
-			return nil, err
-		}
-		if s = metadataSchema(m); p != nil {
-			s = p.schema
-		}
-	}
-	if s == nil {
-		return nil, refusedMessage(m)
-	}
-	return &flight.SchemaResult{Schema: schemaBytes(s)}, nil
-}
-
-// planMessage returns the plan of a message that is a SELECT; nil = it is none.
-func (q sql) planMessage(ctx context.Context, m proto.Message) (*sqlPlan, error) {
-	switch m := m.(type) {
-	case *pb.CommandStatementQuery:
-		if err := noTransaction(m.GetTransactionId()); err != nil {
-			return nil, err
-		}
-		return q.plan(ctx, m.GetQuery(), nil, false)
-	case *pb.CommandPreparedStatementQuery:
-		st, err := parseStatement(m.GetPreparedStatementHandle())
-		if err != nil {
-			return nil, err
-		}
-		params := st.Params
-		if params == nil {
-			params = q.prepared.params(ctx, st.ID)
-		}
-		return q.plan(ctx, st.SQL, params, false)
-	}
-	return nil, nil
-}
-
-func noTransaction(id []byte) error {
-	if len(id) > 0 {
-		return rpcerr.Errorf(codes.InvalidArgument, "Flight SQL: there are no transactions here")
-	}
-	return nil
-}
-
-// get implements dialect.
-func (q sql) get(ctx context.Context, t *flight.Ticket, stream flight.FlightService_DoGetServer) error {
-	m, err := q.message(t.GetTicket())
+func (q sqlServer) Read(ctx context.Context, ticket []byte, stream grpc.ServerStream, use func(sql.Rows) error) error {
+	t, err := ParseTicket(ticket)
 	if err != nil {
 		return err
 	}
-	if m, ok := m.(*pb.TicketStatementQuery); ok {
-		st, err := parseSQLTicket(m.GetStatementHandle())
-		if err != nil {
-			return err
-		}
-		return q.redeemSQL(ctx, st, stream)
-	}
-	rec, err := q.metadata(ctx, m)
-	if err != nil {
-		return err
-	}
-	if rec == nil {
-		return refusedMessage(m)
-	}
-	defer rec.Release()
-	return q.sendOne(rec, stream)
+	return q.withTicketRows(ctx, t, func(p *ticketRows) error { return use(&sqlRows{q.service, ctx, p, stream}) })
 }
 
-// sendOne answers with one record.
-func (q sql) sendOne(rec arrow.Record, stream flight.FlightService_DoGetServer) error {
+func (q sqlServer) Send(stream grpc.ServerStream, rec arrow.Record) error {
 	out, err := newSender(stream, rec.Schema(), "", q.o.Allocator)
 	if err != nil {
 		return err
@@ -188,38 +67,91 @@ func (q sql) sendOne(rec arrow.Record, stream flight.FlightService_DoGetServer) 
 	return out.Send(rec, nil)
 }
 
-// packSQL makes a message the Any that owns tells.
-func packSQL(m proto.Message) ([]byte, error) {
-	a, err := anypb.New(m)
-	if err == nil {
-		var b []byte
-		if b, err = (proto.MarshalOptions{Deterministic: true}).Marshal(a); err == nil {
-			return b, nil
-		}
-	}
-	return nil, errs.Errorf(errs.ErrInternal, "%w", err)
-}
-
-// queryOf returns the query id of a ticket, of whatever language; "" = it has none.
-func queryOf(ticket []byte) (string, error) {
-	if !(sql{}).owns(ticket) {
-		t, err := ParseTicket(ticket)
-		if err != nil {
-			return "", err
-		}
-		return t.Query, nil
-	}
-	m, err := sql{}.message(ticket)
+func (q sqlServer) QueryOf(ticket []byte) (string, error) {
+	t, err := ParseTicket(ticket)
 	if err != nil {
 		return "", err
 	}
-	st, ok := m.(*pb.TicketStatementQuery)
-	if !ok {
-		return "", nil
+	return t.Query, nil
+}
+
+func (q sqlServer) CancelInfo(ctx context.Context, info *flight.FlightInfo) error {
+	return q.cancelInfo(ctx, info)
+}
+
+func (q sqlServer) Client(ctx context.Context) string {
+	if c := CallFrom(ctx); c != nil {
+		return c.Client.Name
 	}
-	t, err := parseSQLTicket(st.GetStatementHandle())
-	if err != nil || t.rows == nil {
-		return "", err
+	return ""
+}
+
+func (q sqlServer) Allocator() memory.Allocator { return q.allocator() }
+
+// sqlDataset is an Entry as package sql sees it.
+type sqlDataset struct {
+	s *service
+	e *Entry
+}
+
+func (d sqlDataset) Schema() *arrow.Schema { return d.e.Schema }
+
+func (d sqlDataset) Select(q sql.Query) (sql.Selection, error) {
+	b, err := (&Command{Dataset: d.e.Name, Columns: q.Columns, Where: q.Where, Rows: q.Rows}).bind(d.e)
+	if err != nil {
+		return nil, d.e.Public(err)
 	}
-	return t.rows.Query, nil
+	return sqlSelection{d.s, b}, nil
+}
+
+// sqlSelection is a bound command as package sql sees it.
+type sqlSelection struct {
+	s *service
+	b *bound
+}
+
+func (x sqlSelection) Schema() *arrow.Schema { return x.b.schema }
+
+func (x sqlSelection) Info(ctx context.Context, whole bool) (*flight.FlightInfo, error) {
+	parts, err := x.parts(ctx, whole)
+	if err != nil {
+		return nil, x.b.entry.Public(err)
+	}
+	return x.s.infoOf(x.b, parts)
+}
+
+// parts divides the rows into endpoints, or makes one of all. If that one has more files than a ticket may name, it names none
+// of them, and stands for what there is when it is read.
+func (x sqlSelection) parts(ctx context.Context, whole bool) ([]dataset.Part, error) {
+	if !whole {
+		return x.b.endpoints(ctx, x.s.o.EndpointBytes)
+	}
+	one, err := x.b.together(ctx, true)
+	if len(one.Files) > maxParts {
+		one.Files = nil
+	}
+	return []dataset.Part{one}, err
+}
+
+// sqlRows are the rows of a ticket as package sql sees them.
+type sqlRows struct {
+	s      *service
+	ctx    context.Context
+	p      *ticketRows
+	stream grpc.ServerStream
+}
+
+func (r *sqlRows) Schema() *arrow.Schema { return r.p.b.schema }
+
+func (r *sqlRows) Stream(schema *arrow.Schema, add func(arrow.Record, BatchMeta, sql.Sending) (bool, error), end func(sql.Sending) error) error {
+	return r.s.streamRows(r.ctx, r.p, r.stream, rowsToSend{schema: schema, add: add, end: end})
+}
+
+func (r *sqlRows) None(schema *arrow.Schema) error {
+	out, err := newSender(r.stream, schema, r.p.b.Compression, r.s.allocator())
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	return out.Begin()
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	pb "github.com/apache/arrow/go/v15/arrow/flight/gen/flight"
+
+	"github.com/arrowio/arrowio/flight/internal/sql"
 )
 
 var selectSeeds = []string{
@@ -28,7 +30,7 @@ func FuzzSelect(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		b, err := packSQL(&pb.CommandStatementQuery{Query: text})
+		b, err := sql.Pack(&pb.CommandStatementQuery{Query: text})
 		if err != nil {
 			return // no UTF-8
 		}
@@ -57,12 +59,12 @@ func FuzzSQLHandle(f *testing.F) {
 		f.Add([]byte(h))
 	}
 	f.Fuzz(func(t *testing.T, h []byte) {
-		b, err := packSQL(&pb.TicketStatementQuery{StatementHandle: h})
+		b, err := sql.Pack(&pb.TicketStatementQuery{StatementHandle: h})
 		if err != nil {
 			t.Fatal(err)
 		}
 		answered(t, s, s.DoGet(&flight.Ticket{Ticket: b}, &sink{ctx: t.Context()}))
-		if b, err = packSQL(&pb.CommandPreparedStatementQuery{PreparedStatementHandle: h}); err != nil {
+		if b, err = sql.Pack(&pb.CommandPreparedStatementQuery{PreparedStatementHandle: h}); err != nil {
 			t.Fatal(err)
 		}
 		_, err = s.GetFlightInfo(t.Context(), &flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: b})

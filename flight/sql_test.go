@@ -23,6 +23,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/flight/internal/sql"
 )
 
 func (r *running) sqlClient(t testing.TB) *flightsql.Client {
@@ -224,23 +225,23 @@ func TestSelectRefused(t *testing.T) {
 		code codes.Code
 		text string
 	}{
-		"select * from nothing":                             {codes.NotFound, "nothing"},
-		"select * from a.b":                                 {codes.NotFound, "in quotes"},
-		"select nope from events":                           {codes.InvalidArgument, "nope"},
-		"select id from events where nope = 1":              {codes.InvalidArgument, "nope"},
-		"select id from events where id = 'five'":           {codes.InvalidArgument, "five"},
-		"select id from events order by id":                 {codes.InvalidArgument, "DuckDB"},
-		"select sum(id) from events":                        {codes.InvalidArgument, "DuckDB"},
-		"select * from events join nested on true":          {codes.InvalidArgument, "DuckDB"},
-		"select * from (select * from events)":              {codes.InvalidArgument, "subquery"},
-		"select id from events where id in (select 1)":      {codes.InvalidArgument, "subquery"},
-		"insert into events values (1)":                     {codes.InvalidArgument, "INSERT"},
-		"drop table events":                                 {codes.InvalidArgument, "DROP"},
-		"select l.z from nested":                            {codes.InvalidArgument, "l.z"},
-		"select id from events where id = ?":                {codes.InvalidArgument, "bind"},
-		"select":                                            {codes.InvalidArgument, "column"},
-		"":                                                  {codes.InvalidArgument, "SELECT"},
-		"select '" + strings.Repeat("x", maxSQLBytes) + "'": {codes.ResourceExhausted, "the most"},
+		"select * from nothing":                                  {codes.NotFound, "nothing"},
+		"select * from a.b":                                      {codes.NotFound, "in quotes"},
+		"select nope from events":                                {codes.InvalidArgument, "nope"},
+		"select id from events where nope = 1":                   {codes.InvalidArgument, "nope"},
+		"select id from events where id = 'five'":                {codes.InvalidArgument, "five"},
+		"select id from events order by id":                      {codes.InvalidArgument, "DuckDB"},
+		"select sum(id) from events":                             {codes.InvalidArgument, "DuckDB"},
+		"select * from events join nested on true":               {codes.InvalidArgument, "DuckDB"},
+		"select * from (select * from events)":                   {codes.InvalidArgument, "subquery"},
+		"select id from events where id in (select 1)":           {codes.InvalidArgument, "subquery"},
+		"insert into events values (1)":                          {codes.InvalidArgument, "INSERT"},
+		"drop table events":                                      {codes.InvalidArgument, "DROP"},
+		"select l.z from nested":                                 {codes.InvalidArgument, "l.z"},
+		"select id from events where id = ?":                     {codes.InvalidArgument, "bind"},
+		"select":                                                 {codes.InvalidArgument, "column"},
+		"":                                                       {codes.InvalidArgument, "SELECT"},
+		"select '" + strings.Repeat("x", sql.MaxTextBytes) + "'": {codes.ResourceExhausted, "the most"},
 	} {
 		_, err := c.Execute(t.Context(), text)
 		if code(err) != want.code || !strings.Contains(err.Error(), want.text) {
@@ -336,8 +337,8 @@ func TestPrepared(t *testing.T) {
 	if err := st.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if n := r.prepared.order.Len(); n != 0 || r.prepared.bytes != 0 {
-		t.Errorf("%d statements, %d bytes are kept of a closed one", n, r.prepared.bytes)
+	if statements, bytes := r.sql.Bound(); statements != 0 || bytes != 0 {
+		t.Errorf("%d statements, %d bytes are kept of a closed one", statements, bytes)
 	}
 
 	st, err = c.Prepare(t.Context(), "select * from events where id < 10")
@@ -357,82 +358,13 @@ func TestPrepared(t *testing.T) {
 func TestPreparedHandle(t *testing.T) {
 	r, paths := startSQL(t, Options{})
 	c := r.sqlClient(t)
-	handle, err := (&statement{SQL: "select id from events where id = ?", ID: randomID(), Params: []string{"7"}}).handle()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd, err := packSQL(&pb.CommandPreparedStatementQuery{PreparedStatementHandle: handle})
+	handle := []byte(`{"sql":"select id from events where id = ?","id":"0123456789abcdef","params":["7"]}`)
+	cmd, err := sql.Pack(&pb.CommandPreparedStatementQuery{PreparedStatementHandle: handle})
 	if err != nil {
 		t.Fatal(err)
 	}
 	info, err := c.Client.GetFlightInfo(t.Context(), cmdOf("%s", cmd))
 	sameRows(t, fetchSQL(t, c, info, err), scanned(t, paths[:2], arrowio.ScanOptions{Columns: []string{"id"}, Filter: parsedExpr(t, "id = 7")}))
-}
-
-func TestBoundValues(t *testing.T) {
-	var v boundValues
-	ctx := func(name string) context.Context {
-		return context.WithValue(t.Context(), callKey{}, &Call{Client: Client{Name: name}})
-	}
-	v.bind(ctx("a"), "1", []string{"5"})
-	v.bind(ctx("b"), "1", []string{"6"})
-	if v.params(ctx("a"), "1")[0] != "5" || v.params(ctx("b"), "1")[0] != "6" || v.params(ctx("c"), "1") != nil {
-		t.Error("clients see the values of others")
-	}
-	for i := range 2 * maxBound {
-		v.bind(ctx("a"), fmt.Sprint(i), []string{"1"})
-	}
-	if v.order.Len() != maxBound || len(v.by) != maxBound {
-		t.Errorf("%d are kept", v.order.Len())
-	}
-	for i := range 100 {
-		v.bind(ctx("a"), fmt.Sprint(i), []string{strings.Repeat("x", maxSQLBytes)})
-	}
-	if v.bytes > boundBytes {
-		t.Errorf("%d bytes are kept", v.bytes)
-	}
-	for e := v.order.Front(); e != nil; e = e.Next() {
-		e.Value.(*boundSet).at = e.Value.(*boundSet).at.Add(-2 * boundFor)
-	}
-	if v.params(ctx("a"), "99") != nil {
-		t.Error("they are kept too long")
-	}
-	v.bind(ctx("a"), "z", nil)
-	if v.order.Len() != 1 {
-		t.Errorf("%d are kept too long", v.order.Len())
-	}
-}
-
-// Every flat type can be bound, and means the value that it is.
-func TestLiterals(t *testing.T) {
-	for _, q := range []struct {
-		t            arrow.DataType
-		values, want string
-	}{
-		{arrow.FixedWidthTypes.Boolean, `true`, "TRUE"},
-		{arrow.PrimitiveTypes.Uint64, `9223372036854775808`, "9223372036854775808"},
-		{arrow.PrimitiveTypes.Int8, `-128`, "-128"},
-		{arrow.BinaryTypes.LargeString, `"it's"`, "'it''s'"},
-		{arrow.BinaryTypes.Binary, `"AP8="`, "X'00ff'"},
-		{&arrow.FixedSizeBinaryType{ByteWidth: 1}, `"AQ=="`, "X'01'"},
-		{&arrow.Decimal128Type{Precision: 10, Scale: 2}, `"-12.50"`, "-12.50"},
-		{arrow.FixedWidthTypes.Date32, `"2020-02-29"`, "DATE '2020-02-29'"},
-		{arrow.FixedWidthTypes.Date64, `"2020-02-29"`, "DATE '2020-02-29'"},
-		{arrow.FixedWidthTypes.Timestamp_us, `"2020-02-29T10:11:12.5Z"`, "TIMESTAMP '2020-02-29 10:11:12.500000Z'"},
-		{arrow.FixedWidthTypes.Time64ns, `"10:11:12.000000001"`, "TIME '10:11:12.000000001'"},
-		{arrow.PrimitiveTypes.Int32, `null`, "NULL"},
-		{arrow.Null, `null`, "NULL"},
-	} {
-		rec := recordOf(t, `[{"v": `+q.values+`}]`, arrow.Field{Name: "v", Type: q.t, Nullable: true})
-		got, err := literal(rec.Column(0))
-		if err != nil || got != q.want {
-			t.Errorf("%s %s: %s, want %s (%v)", q.t, q.values, got, q.want, err)
-		}
-	}
-	rec := recordOf(t, `[{"v": [1]}]`, arrow.Field{Name: "v", Type: arrow.ListOf(arrow.PrimitiveTypes.Int32)})
-	if _, err := literal(rec.Column(0)); err == nil {
-		t.Error("a list is a value")
-	}
 }
 
 func sqlText(v string) *string { return &v }
@@ -494,12 +426,12 @@ func TestSQLCatalog(t *testing.T) {
 	check("cross reference", 0, "", schema_ref.CrossReference)(c.GetCrossReference(ctx, ref, ref))
 	check("some info", 0, "3 0 500", schema_ref.SqlInfo)(c.GetSqlInfo(ctx, []flightsql.SqlInfo{3, 0, 9999, 500, 3}))
 	info, err := c.GetSqlInfo(ctx, nil)
-	if s := fetchSQL(t, c, info, err); s.err != nil || s.rows() != int64(len(sqlInfo)) {
+	if s := fetchSQL(t, c, info, err); s.err != nil || s.rows() != 53 {
 		t.Error(s.err, s.rows())
 	}
 	info, err = c.GetXdbcTypeInfo(ctx, nil)
 	all := fetchSQL(t, c, info, err)
-	if all.err != nil || all.rows() != int64(len(xdbcTypes)) {
+	if all.err != nil || all.rows() != 17 {
 		t.Fatal(all.err, all.rows())
 	}
 	if codes := all.recs[0].Column(1).(*array.Int32).Int32Values(); !slices.IsSorted(codes) {
@@ -523,7 +455,7 @@ func TestSQLPermissions(t *testing.T) {
 	if _, err := c.Prepare(t.Context(), "select * from events"); code(err) != codes.PermissionDenied {
 		t.Error(err)
 	}
-	b, err := (&sqlTicket{Of: []byte(`{"dataset":"events"}`)}).pack()
+	b, err := sql.Pack(&pb.TicketStatementQuery{StatementHandle: []byte(`{"of":{"dataset":"events"}}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -544,36 +476,6 @@ func (o sqlOnly) Authorize(_ context.Context, _ *Call, p Permission, dataset str
 	return fmt.Errorf("%s is not yours", dataset)
 }
 
-func TestLike(t *testing.T) {
-	for _, q := range []struct {
-		pattern, name string
-		want          bool
-	}{
-		{"", "", true},
-		{"", "a", false},
-		{"%", "", true},
-		{"%", "abc", true},
-		{"_", "", false},
-		{"a%c", "abbc", true},
-		{"a%c", "abbd", false},
-		{"%b%b%", "abcb", true},
-		{"%b%b%", "acb", false},
-		{"_é_", "aéb", true},
-		{`\%`, "%", true},
-		{`\%`, "a", false},
-		{`a\_%`, "a_c", true},
-		{`a\_%`, "abc", false},
-		{`\`, `\`, true},
-		{`%\_x`, "a_x", true},
-		{"abc%%", "abc", true},
-		{"%%%_", "", false},
-	} {
-		if got := likeName(&q.pattern, q.name); got != q.want {
-			t.Errorf("%s like %s: %v", q.name, q.pattern, got)
-		}
-	}
-}
-
 // A SELECT is ended by its FlightInfo, in the old way and the new.
 func TestSQLCancel(t *testing.T) {
 	r, _ := startSQL(t, Options{})
@@ -582,7 +484,7 @@ func TestSQLCancel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := queryOf(info.Endpoint[0].Ticket.Ticket)
+	id, err := (&service{Server: r.Server}).queryOf(info.Endpoint[0].Ticket.Ticket)
 	if err != nil || id == "" {
 		t.Fatal(id, err)
 	}
@@ -605,7 +507,7 @@ func TestForeignMessages(t *testing.T) {
 	r, _ := startSQL(t, Options{})
 	c := r.client(t)
 	for _, m := range []proto.Message{&pb.CommandStatementSubstraitPlan{}, &pb.CommandStatementUpdate{Query: "x"}, &pb.TicketStatementQuery{}} {
-		b, err := packSQL(m)
+		b, err := sql.Pack(m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -616,7 +518,7 @@ func TestForeignMessages(t *testing.T) {
 			t.Error(m, s.err)
 		}
 	}
-	if (sql{}).owns([]byte("\n{\"dataset\":\"arrow.flight.protocol.sql.x\"}")) {
+	if sql.Owns([]byte("\n{\"dataset\":\"arrow.flight.protocol.sql.x\"}")) {
 		t.Error("JSON is taken for Flight SQL")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/flight/internal/strict"
 )
 
 // Ticket names the rows of one endpoint: the command, and the part of the dataset that the endpoint covers. It is written
@@ -37,7 +38,7 @@ func ParseTicket(b []byte) (*Ticket, error) {
 		return nil, errs.Errorf(errs.ErrOption, "a ticket of %d bytes; the most is %d", len(b), maxTicketBytes)
 	}
 	t := &Ticket{}
-	if err := strict(b, t); err != nil {
+	if err := strict.Decode(b, t); err != nil {
 		return nil, errs.Errorf(errs.ErrOption, "ticket: %w", err)
 	}
 	if err := t.check(); err != nil {

@@ -257,8 +257,8 @@ var rules = []rule{
 	},
 	{
 		pkg: "flight",
-		may: append([]string{"internal/arrowbuf", "internal/sqltext", "internal/workers"}, public...),
-		why: "it is built on what users have, and reads SQL; small batches are joined, and memory is reused, as scans do it",
+		may: append([]string{"internal/arrowbuf", "internal/workers"}, public...),
+		why: "it is built on what users have; small batches are joined, and memory is reused, as scans do it",
 	},
 	{
 		pkg: "flight/auth",
@@ -271,7 +271,17 @@ var rules = []rule{
 	},
 	{
 		pkg: "flight/internal/rpcerr",
+		may: []string{"arrowio/errs"},
 		why: "every package of the server makes these errors",
+	},
+	{
+		pkg: "flight/internal/sql",
+		may: []string{"arrowio", "arrowio/errs", "arrowio/expr", "arrowio/local", "flight/internal/rpcerr", "flight/internal/strict", "flight/internal/transport", "internal/sqltext", "readers/ipc"},
+		why: "it answers SQL; catalogs, datasets and files it reaches through its interface Server alone; parameters come as an IPC stream",
+	},
+	{
+		pkg: "flight/internal/strict",
+		why: "it reads the JSON of clients, whatever it is",
 	},
 	{
 		pkg: "flight/internal/transport",

@@ -1,10 +1,13 @@
 package rpcerr
 
 import (
+	"errors"
 	"fmt"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Error is an error with a code. Its text is that of Err.
@@ -33,4 +36,12 @@ func WithCode(c codes.Code, err error) error {
 		return err
 	}
 	return &Error{c, err}
+}
+
+// Stream returns the error of a stream that a client sends: what is wrong with its bytes is the client's fault.
+func Stream(err error) error {
+	if errors.Is(err, errs.ErrCorrupt) || errors.Is(err, errs.ErrUnsupported) {
+		return &Error{codes.InvalidArgument, err}
+	}
+	return err
 }

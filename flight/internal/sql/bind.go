@@ -1,10 +1,11 @@
-package flight
+package sql
 
 import (
 	"context"
 	"encoding/binary"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -26,10 +27,9 @@ import (
 // maxBindBytes is the most that a stream of parameters may have.
 const maxBindBytes = 1 << 20
 
-// putSQL answers a DoPut of Flight SQL, whose first message in.next gives again: values for a prepared statement, and nothing else.
-func (q sql) putSQL(in *inbound, stream flight.FlightService_DoPutServer) error {
-	ctx := stream.Context()
-	m, err := q.message(in.first.GetFlightDescriptor().GetCmd())
+// Put answers DoPut: values for a prepared statement, and nothing else. next returns the messages, the first one among them.
+func (d *Dialect) Put(ctx context.Context, command []byte, next func() (*flight.FlightData, error), send func(*flight.PutResult) error) error {
+	m, err := messageOf(command)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (q sql) putSQL(in *inbound, stream flight.FlightService_DoPutServer) error 
 	if err != nil {
 		return err
 	}
-	b, err := streamOf(func() (*flight.FlightData, error) { return in.next(ctx) })
+	b, err := streamOf(next)
 	if err != nil {
 		return err
 	}
@@ -52,14 +52,14 @@ func (q sql) putSQL(in *inbound, stream flight.FlightService_DoPutServer) error 
 	if st.Params, err = st.literals(values); err != nil {
 		return err
 	}
-	q.prepared.bind(ctx, st.ID, st.Params)
+	d.bound.bind(d.boundKey(ctx, st.ID), st.Params)
 	handle, err := st.handle()
 	if err != nil {
 		return err
 	}
 	// DoPutPreparedStatementResult: a client that knows of it uses the new handle, at whatever server.
 	meta := protowire.AppendTag(nil, 1, protowire.BytesType)
-	return stream.Send(&flight.PutResult{AppMetadata: protowire.AppendBytes(meta, handle)})
+	return send(&flight.PutResult{AppMetadata: protowire.AppendBytes(meta, handle)})
 }
 
 var padding [8]byte
@@ -92,12 +92,12 @@ func streamOf(next func() (*flight.FlightData, error)) ([]byte, error) {
 func parameterValues(ctx context.Context, b []byte) ([]string, error) {
 	f, err := ipc.StreamFormat().Open(ctx, local.NewBytesSource(b), arrowio.OpenOptions{})
 	if err != nil {
-		return nil, badStream(err)
+		return nil, rpcerr.Stream(err)
 	}
 	defer f.Close()
 	scan, err := arrowio.Scan(ctx, f, arrowio.ScanOptions{Parallelism: 1, MemoryBudget: 16 * maxBindBytes, BatchRows: 2})
 	if err != nil {
-		return nil, badStream(err)
+		return nil, rpcerr.Stream(err)
 	}
 	defer scan.Release()
 	out := []string{}
@@ -119,7 +119,7 @@ func parameterValues(ctx context.Context, b []byte) ([]string, error) {
 		}
 	}
 	if err := scan.Err(); err != nil {
-		return nil, badStream(err)
+		return nil, rpcerr.Stream(err)
 	}
 	if rows == 0 && f.Schema().NumFields() > 0 {
 		return nil, rpcerr.Errorf(codes.InvalidArgument, "parameters: no row of values")
@@ -155,4 +155,12 @@ func literal(col arrow.Array) (string, error) {
 		return "", errs.Errorf(errs.ErrOption, "a value of type %s is compared with nothing", col.DataType())
 	}
 	return text, nil
+}
+
+// literalPrefix is what a comparison has in front of its value.
+const literalPrefix = "x = "
+
+func literalText(text string) (string, bool) {
+	text, ok := strings.CutPrefix(text, literalPrefix)
+	return text, ok && text != "?"
 }

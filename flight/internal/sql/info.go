@@ -1,4 +1,4 @@
-package flight
+package sql
 
 import (
 	"maps"
@@ -11,11 +11,11 @@ import (
 	pb "github.com/apache/arrow/go/v15/arrow/flight/gen/flight"
 )
 
-// sqlKeywords are the words of the SELECT that is answered, beyond those of every SQL.
-var sqlKeywords = []string{"DURATION", "LIMIT", "OFFSET"}
+// keywords are the words of the SELECT that is answered, beyond those of every SQL.
+var keywords = []string{"DURATION", "LIMIT", "OFFSET"}
 
-// sqlInfo is what GetSqlInfo tells; what is not in it, is not told.
-var sqlInfo = map[flightsql.SqlInfo]any{
+// infos is what GetSqlInfo tells; what is not in it, is not told.
+var infos = map[flightsql.SqlInfo]any{
 	flightsql.SqlInfoFlightSqlServerName:         "arrowio",
 	flightsql.SqlInfoFlightSqlServerVersion:      moduleVersion(),
 	flightsql.SqlInfoFlightSqlServerArrowVersion: arrow.PkgVersion,
@@ -33,7 +33,7 @@ var sqlInfo = map[flightsql.SqlInfo]any{
 	flightsql.SqlInfoQuotedIdentifierCase:          int64(flightsql.SqlCaseSensitivityUnknown),
 	flightsql.SqlInfoAllTablesAreASelectable:       true,
 	flightsql.SqlInfoNullOrdering:                  int64(flightsql.SqlNullOrderingSortAtEnd), // nothing is sorted
-	flightsql.SqlInfoKeywords:                      sqlKeywords,
+	flightsql.SqlInfoKeywords:                      keywords,
 	flightsql.SqlInfoNumericFunctions:              []string{},
 	flightsql.SqlInfoStringFunctions:               []string{},
 	flightsql.SqlInfoSystemFunctions:               []string{},
@@ -62,7 +62,7 @@ var sqlInfo = map[flightsql.SqlInfo]any{
 	flightsql.SqlInfoSupportedSubqueries:           int32(0),
 	flightsql.SqlInfoCorrelatedSubqueriesSupported: false,
 	flightsql.SqlInfoSupportedUnions:               int32(0),
-	flightsql.SqlInfoMaxStatementLen:               int64(maxSQLBytes),
+	flightsql.SqlInfoMaxStatementLen:               int64(MaxTextBytes),
 	flightsql.SqlInfoMaxTableNameLen:               int64(128), // see ValidName
 	flightsql.SqlInfoMaxTablesInSelect:             int64(1),
 	flightsql.SqlInfoTransactionsSupported:         false,
@@ -79,24 +79,24 @@ func moduleVersion() string {
 	return "(devel)"
 }
 
-// appendSQLInfo appends what is asked for, or everything, in order. Unknown codes are left out.
-func appendSQLInfo(b *array.RecordBuilder, want []uint32) {
+// appendInfo appends what is asked for, or everything, in order. Unknown codes are left out.
+func appendInfo(b *array.RecordBuilder, want []uint32) {
 	if len(want) == 0 {
-		for _, k := range slices.Sorted(maps.Keys(sqlInfo)) {
+		for _, k := range slices.Sorted(maps.Keys(infos)) {
 			want = append(want, uint32(k))
 		}
 	}
 	seen := map[uint32]bool{}
 	for _, k := range want {
-		if v, ok := sqlInfo[flightsql.SqlInfo(k)]; ok && !seen[k] {
+		if v, ok := infos[flightsql.SqlInfo(k)]; ok && !seen[k] {
 			seen[k] = true
 			b.Field(0).(*array.Uint32Builder).Append(k)
-			appendSQLValue(b.Field(1).(*array.DenseUnionBuilder), v)
+			appendValue(b.Field(1).(*array.DenseUnionBuilder), v)
 		}
 	}
 }
 
-func appendSQLValue(u *array.DenseUnionBuilder, v any) {
+func appendValue(u *array.DenseUnionBuilder, v any) {
 	switch v := v.(type) {
 	case string:
 		u.Append(0)

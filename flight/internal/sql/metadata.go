@@ -1,4 +1,4 @@
-package flight
+package sql
 
 import (
 	"context"
@@ -44,7 +44,7 @@ func metadataSchema(m proto.Message) *arrow.Schema {
 
 // metadata answers a message about the catalog; nil = it is none. The caller releases the record. Keys there are none:
 // datasets declare nothing of the kind.
-func (q sql) metadata(ctx context.Context, m proto.Message) (arrow.Record, error) {
+func (d *Dialect) metadata(ctx context.Context, m proto.Message) (arrow.Record, error) {
 	s := metadataSchema(m)
 	if s == nil {
 		return nil, nil
@@ -53,19 +53,19 @@ func (q sql) metadata(ctx context.Context, m proto.Message) (arrow.Record, error
 	defer b.Release()
 	switch m := m.(type) {
 	case *pb.CommandGetCatalogs:
-		appendTexts(b, SQLCatalog)
+		appendTexts(b, Catalog)
 	case *pb.CommandGetDbSchemas:
-		if inCatalog(m.Catalog) && likeName(m.DbSchemaFilterPattern, SQLSchema) {
-			appendTexts(b, SQLCatalog, SQLSchema)
+		if inCatalog(m.Catalog) && likeName(m.DbSchemaFilterPattern, Schema) {
+			appendTexts(b, Catalog, Schema)
 		}
 	case *pb.CommandGetTables:
-		if err := q.tables(ctx, b, m); err != nil {
+		if err := d.tables(ctx, b, m); err != nil {
 			return nil, err
 		}
 	case *pb.CommandGetTableTypes:
-		appendTexts(b, sqlTableType)
+		appendTexts(b, tableType)
 	case *pb.CommandGetSqlInfo:
-		appendSQLInfo(b, m.GetInfo())
+		appendInfo(b, m.GetInfo())
 	case *pb.CommandGetXdbcTypeInfo:
 		appendXdbcTypes(b, m.DataType)
 	}
@@ -79,32 +79,32 @@ func appendTexts(b *array.RecordBuilder, texts ...string) {
 }
 
 // tables lists the datasets that the client may read, sorted by name.
-func (q sql) tables(ctx context.Context, b *array.RecordBuilder, m *pb.CommandGetTables) error {
+func (d *Dialect) tables(ctx context.Context, b *array.RecordBuilder, m *pb.CommandGetTables) error {
 	types := m.GetTableTypes()
-	if !inCatalog(m.Catalog) || !likeName(m.DbSchemaFilterPattern, SQLSchema) || len(types) > 0 && !slices.Contains(types, sqlTableType) {
+	if !inCatalog(m.Catalog) || !likeName(m.DbSchemaFilterPattern, Schema) || len(types) > 0 && !slices.Contains(types, tableType) {
 		return nil
 	}
-	for _, name := range q.o.Catalog.Names() {
-		if !likeName(m.TableNameFilterPattern, name) || q.authorize(ctx, PermitRead, name) != nil {
+	for _, name := range d.s.Names(ctx) {
+		if !likeName(m.TableNameFilterPattern, name) {
 			continue
 		}
 		if m.GetIncludeSchema() {
-			e, err := q.o.Catalog.listed(ctx, name)
-			if codeOf(q.status(&Call{}, err)) == notFound {
-				continue // taken out meanwhile
-			}
+			s, err := d.s.Listed(ctx, name)
 			if err != nil {
 				return err
 			}
-			b.Field(4).(*array.BinaryBuilder).Append(schemaBytes(e.Schema))
+			if s == nil {
+				continue
+			}
+			b.Field(4).(*array.BinaryBuilder).Append(schemaBytes(s))
 		}
-		appendTexts(b, SQLCatalog, SQLSchema, name, sqlTableType)
+		appendTexts(b, Catalog, Schema, name, tableType)
 	}
 	return nil
 }
 
 // inCatalog reports whether a filter lets our catalog through: none, or its name.
-func inCatalog(name *string) bool { return name == nil || *name == SQLCatalog }
+func inCatalog(name *string) bool { return name == nil || *name == Catalog }
 
 // likeName reports whether a name is like a pattern of SQL: % is any text, _ one character, and a backslash makes the
 // next character plain; nil = every name is.

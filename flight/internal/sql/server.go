@@ -1,0 +1,69 @@
+package sql
+
+import (
+	"context"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/flight"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"google.golang.org/grpc"
+
+	"github.com/arrowio/arrowio/flight/internal/transport"
+)
+
+// Server is what SQL is answered from. Contexts are those of the client's calls.
+type Server interface {
+	// Names lists the datasets that the client may read, sorted.
+	Names(ctx context.Context) []string
+	// Listed returns the schema of a dataset, for a list of several; nil = it is gone.
+	Listed(ctx context.Context, name string) (*arrow.Schema, error)
+	// Open opens a dataset for the client.
+	Open(ctx context.Context, name string) (Dataset, error)
+	// Read calls use with the rows of a ticket that Selection.Info has returned. They are sent to stream.
+	Read(ctx context.Context, ticket []byte, stream grpc.ServerStream, use func(Rows) error) error
+	// Send sends one record. The caller keeps it.
+	Send(stream grpc.ServerStream, rec arrow.Record) error
+	// QueryOf returns the id of the query that a ticket of the server is of; "" = it has none.
+	QueryOf(ticket []byte) (string, error)
+	// CancelInfo ends the calls of the client that read what info is of.
+	CancelInfo(ctx context.Context, info *flight.FlightInfo) error
+	// Client returns the name of the client; "" = it has none.
+	Client(ctx context.Context) string
+	// Allocator returns that of records.
+	Allocator() memory.Allocator
+}
+
+// Dataset is an open dataset.
+type Dataset interface {
+	Schema() *arrow.Schema
+	Select(q Query) (Selection, error)
+}
+
+// Query says what is read of a dataset, as a command of the server does.
+type Query struct {
+	Columns []string // nil = all
+	Where   string   // "" = all rows
+	Rows    string   // "A:B", counted before Where; "" = all
+}
+
+// Selection is a query that fits its dataset.
+type Selection interface {
+	// Schema is that of the records.
+	Schema() *arrow.Schema
+	// Info returns the endpoints and their tickets, and how much there is. whole: there is one endpoint.
+	Info(ctx context.Context, whole bool) (*flight.FlightInfo, error)
+}
+
+// Rows are the rows of a ticket, not read yet.
+type Rows interface {
+	// Schema is that of the records.
+	Schema() *arrow.Schema
+	// Stream reads the rows and sends records of a schema. add takes each record, which it does not keep, sends what becomes of it,
+	// and reports whether more are wanted; end, which may be nil, sends what is left at the end.
+	Stream(schema *arrow.Schema, add func(rec arrow.Record, m transport.BatchMeta, send Sending) (more bool, err error), end func(send Sending) error) error
+	// None sends the schema, and no record.
+	None(schema *arrow.Schema) error
+}
+
+// Sending sends a record, which its caller keeps.
+type Sending = func(rec arrow.Record, m transport.BatchMeta) error
