@@ -203,7 +203,10 @@ func TestScanMemoryBudget(t *testing.T) {
 	n := int64(0)
 	for s.Next() {
 		if n == 0 {
-			time.Sleep(50 * time.Millisecond) // let the workers do their worst
+			for end := time.Now().Add(time.Minute); mem.peak.Load() < budget/4 && time.Now().Before(end); {
+				time.Sleep(time.Millisecond)
+			}
+			time.Sleep(10 * time.Millisecond) // for workers that would go beyond the budget
 		}
 		rec := s.Record()
 		for i, v := range rec.Column(0).(*array.Int64).Int64Values() {
@@ -251,13 +254,21 @@ func TestScanParallelism(t *testing.T) {
 		check := noGoroutines(t)
 		var mu sync.Mutex
 		running, most := 0, 0
+		all := make(chan struct{}) // closed when as many as may run at the same time do
+		var once sync.Once
 		f := newMemFile(t, rec, 10, 20, 30, 40, 50, 60, 70)
 		f.delay = func(Split) {
 			mu.Lock()
 			running++
 			most = max(most, running)
+			if most == p {
+				once.Do(func() { close(all) })
+			}
 			mu.Unlock()
-			time.Sleep(10 * time.Millisecond)
+			select { // the first wait for the others
+			case <-all:
+			case <-time.After(time.Minute):
+			}
 			mu.Lock()
 			running--
 			mu.Unlock()

@@ -83,7 +83,7 @@ func stalled(ctx context.Context, t *testing.T, r *running, c flight.Client, tic
 		}
 		_, n, _ := calls[before].Sent()
 		time.Sleep(30 * time.Millisecond)
-		same := n == last
+		same := n == last && calls[before].sent.Waits()
 		last = n
 		return same
 	})

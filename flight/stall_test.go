@@ -90,24 +90,45 @@ func testStalledClient(t *testing.T, creds credentials.TransportCredentials, c *
 // A client that reads on late is told why its call ended, with what it had been sent before; its connection stays while
 // another call uses it.
 func TestStalledClientReadsOn(t *testing.T) {
-	r := start(t, Options{StallTimeout: stallForTest}, map[string]Spec{"events": {Paths: []string{events(t, 150_000)}}})
+	r := start(t, Options{StallTimeout: time.Hour}, map[string]Spec{"events": {Paths: []string{events(t, 150_000)}}})
 	c := r.client(t)
 	st, err := c.DoGet(t.Context(), &flight.Ticket{Ticket: halfMiB})
 	if err != nil {
 		t.Fatal(err)
 	}
+	settled(t, "the call does not begin", func() bool { return len(r.Calls()) == 1 })
+	first := r.Calls()[0]
 	slow, err := c.DoGet(t.Context(), &flight.Ticket{Ticket: halfMiB})
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := 0
-	for end := time.Now().Add(4 * stallForTest); time.Now().Before(end); time.Sleep(stallForTest / 8) {
-		if _, err := slow.Recv(); err != nil {
-			t.Fatal("the slow one: ", err)
-		}
-		rows++
+	settled(t, "the slow call does not begin", func() bool { return len(r.Calls()) == 2 })
+	second := r.Calls()[0]
+	if second == first {
+		second = r.Calls()[1]
 	}
-	if !strings.Contains(r.log.String(), "its call is ended") || strings.Contains(r.log.String(), "its connection is closed") {
+	// The test's own watch: for it, 50 seconds pass whenever the slow one has taken something.
+	w := &stallWatch{s: r.Server, timeout: time.Minute, cut: map[*transport.Connection]still{}}
+	now, rows := time.Now(), 0
+	pass := func() {
+		before := second.sent.Taken()
+		for second.sent.Taken() == before { // its window is opened again only after some messages
+			if _, err := slow.Recv(); err != nil {
+				t.Fatal("the slow one: ", err)
+			}
+			rows++
+			time.Sleep(time.Millisecond)
+		}
+		now = now.Add(50 * time.Second)
+		w.look(t.Context(), now)
+	}
+	for !strings.Contains(r.log.String(), "its call is ended") {
+		pass()
+	}
+	for range 3 { // for longer than the timeout
+		pass()
+	}
+	if strings.Contains(r.log.String(), "its connection is closed") {
 		t.Error(r.log)
 	}
 	for err == nil {

@@ -329,7 +329,7 @@ func write(t testing.TB, path string, recs []arrow.Record, options map[string]st
 // settled waits until a condition holds, for as long as a loaded machine may take.
 func settled(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !ok(); {
+	for end := time.Now().Add(time.Minute); !ok(); {
 		if time.Now().After(end) {
 			t.Fatalf("%s, and stays so", what)
 		}

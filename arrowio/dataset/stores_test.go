@@ -36,7 +36,7 @@ func s3Options(t *testing.T, s *s3fake.Server) Options {
 		if err := st.Close(); err != nil {
 			t.Error(err)
 		}
-		for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before+2; time.Sleep(10 * time.Millisecond) {
+		for end := time.Now().Add(time.Minute); runtime.NumGoroutine() > before+2; time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("%d goroutines are left, of %d", runtime.NumGoroutine(), before)
 			}
@@ -189,14 +189,24 @@ func TestPartitionsFromS3(t *testing.T) {
 		s.Put(t, fmt.Sprintf("t/d=2024-01-%02d/k=%d/f.csv", 1+i%20, i/20), fmt.Appendf(nil, "x\n%d\n", i))
 	}
 	s.Requests()
-	var now, most atomic.Int64
+	var now, most, asked atomic.Int64
+	var once sync.Once
+	several := make(chan struct{})
 	s.Fault(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		if r.Header.Get("Range") != "" {
 			m := now.Add(1)
 			defer now.Add(-1)
 			for v := most.Load(); m > v && !most.CompareAndSwap(v, m); v = most.Load() {
 			}
-			time.Sleep(2 * time.Millisecond)
+			if m > 1 {
+				once.Do(func() { close(several) })
+			}
+			if asked.Add(1) > 5 { // the first file is opened alone
+				select {
+				case <-several:
+				case <-time.After(10 * time.Second):
+				}
+			}
 		}
 		next.ServeHTTP(w, r)
 	})

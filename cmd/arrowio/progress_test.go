@@ -31,7 +31,7 @@ func (b *lockedBuffer) String() string {
 // waitFor waits until text shows up.
 func waitFor(t *testing.T, b *lockedBuffer, text string) {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); !strings.Contains(b.String(), text); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(b.String(), text); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("no %q in %q", text, b.String())
 		}

@@ -101,7 +101,7 @@ func TestServeStore(t *testing.T) {
 	}
 
 	s.Put(t, "in/k=4/a.csv", []byte("x\n9\n"))
-	for end := time.Now().Add(20 * time.Second); answer(t, c, `{"dataset":"events","where":"k = 4"}`) != "{\"k\":4,\"x\":9}\n"; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); answer(t, c, `{"dataset":"events","where":"k = 4"}`) != "{\"k\":4,\"x\":9}\n"; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("the new object is not seen: %s", errs)
 		}

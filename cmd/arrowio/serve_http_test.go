@@ -14,7 +14,7 @@ import (
 // fetch gets a page, with a name and a password where there is one.
 func fetch(t *testing.T, url, name, password string) (code int, body string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

@@ -46,13 +46,13 @@ func serving(t *testing.T, args ...string) (out, errs *output, stop func() int) 
 		select {
 		case code := <-ended:
 			return code
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			t.Error("serve does not end")
 			return -1
 		}
 	})
 	t.Cleanup(func() { stop() })
-	for end := time.Now().Add(20 * time.Second); !strings.HasSuffix(strings.TrimSpace(out.String()), "}") && strings.Count(out.String(), "\n") == 0; {
+	for end := time.Now().Add(time.Minute); !strings.HasSuffix(strings.TrimSpace(out.String()), "}") && strings.Count(out.String(), "\n") == 0; {
 		if time.Now().After(end) {
 			t.Fatalf("serve is not ready: %s", errs)
 		}
@@ -69,7 +69,7 @@ func TestServe(t *testing.T) {
 	out, errs, stop := serving(t, "--json", "--listen", "grpc://127.0.0.1:0", "--listen", "unix://"+sock, "--advertise", "grpc://elsewhere:1",
 		"people="+dir, "first="+filepath.Join(dir, "a.arrow"), "twice="+filepath.Join(dir, "a.arrow"), "twice="+filepath.Join(dir, "b.arrow"))
 	var ready served
-	for end := time.Now().Add(10 * time.Second); json.Unmarshal([]byte(out.String()), &ready) != nil; {
+	for end := time.Now().Add(time.Minute); json.Unmarshal([]byte(out.String()), &ready) != nil; {
 		if time.Now().After(end) {
 			t.Fatal(out)
 		}

@@ -454,7 +454,7 @@ func TestStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	wait, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	wait, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	stream, err := c.DoGet(wait, &arrowflight.Ticket{Ticket: []byte(`{"dataset":"d"}`)})
 	if err != nil {
@@ -548,7 +548,7 @@ func TestSlow(t *testing.T) {
 	contains(t, "a slow file", s.get(file, 504), "longer than 50ms")
 	contains(t, "slow rows", s.get("/datasets/d/rows", 200), "stopped after 50ms")
 	close(gate)
-	for end := time.Now().Add(20 * time.Second); s.do("GET", file, nil).Code != 200; {
+	for end := time.Now().Add(time.Minute); s.do("GET", file, nil).Code != 200; {
 		if time.Now().After(end) {
 			t.Fatal("the file is not there later")
 		}

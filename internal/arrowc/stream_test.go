@@ -62,7 +62,7 @@ func pacedStream(t *testing.T, n, free int) (*paced, *Reader) {
 // settle waits until Next was called as often as least, and a little for what should not come: most.
 func (p *paced) settle(t *testing.T, least, most int64) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); p.calls.Load() < least; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); p.calls.Load() < least; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("Next was called %d times, want %d", p.calls.Load(), least)
 		}

@@ -319,7 +319,7 @@ func TestCancel(t *testing.T) {
 		if _, err := result(ctx, db, sql); !errors.Is(err, reason) {
 			t.Errorf("%s: %v", sql, err)
 		}
-		if d := time.Since(start); d > 20*time.Second {
+		if d := time.Since(start); d > time.Minute {
 			t.Errorf("%s: ended after %v", sql, d)
 		}
 	}

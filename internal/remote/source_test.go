@@ -209,7 +209,7 @@ func TestHost(t *testing.T) {
 		t.Error(err)
 	}
 	h.Done()
-	if err := h.Slot(ctx); err != nil {
+	if err := h.Slot(t.Context()); err != nil {
 		t.Error(err)
 	}
 	bound, end := h.bound(t.Context())

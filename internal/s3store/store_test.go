@@ -395,7 +395,7 @@ func TestUploadCancelled(t *testing.T) {
 	start := time.Now()
 	_, err = k.Write(randomBytes(30 << 20))
 	err = errors.Join(err, k.Close())
-	if !errors.Is(err, context.Canceled) || time.Since(start) > 5*time.Second {
+	if !errors.Is(err, context.Canceled) || time.Since(start) > time.Minute {
 		t.Errorf("%v after %v", err, time.Since(start))
 	}
 	s.Fault(nil)

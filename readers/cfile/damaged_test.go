@@ -89,9 +89,9 @@ func allocated() uint64 {
 // within calls do, which may take so much time and memory.
 func within(t *testing.T, do func()) {
 	t.Helper()
-	before, start := allocated(), time.Now()
+	before, start := allocated(), fixtures.CPUTime()
 	do()
-	if d, n := time.Since(start), allocated()-before; d > damagedTime || n > damagedMemory {
+	if d, n := fixtures.CPUTime()-start, allocated()-before; d > damagedTime || n > damagedMemory {
 		t.Errorf("%v and %d MiB", d, n>>20)
 	}
 }

@@ -95,9 +95,9 @@ func TestDamaged(t *testing.T) {
 			for _, o := range []Options{{View: "columns"}, {Decimals: "decimal"}, {}} {
 				for _, batch := range batches {
 					mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-					before, start := allocated(), time.Now()
+					before, start := allocated(), fixtures.CPUTime()
 					err := readDamaged(b, o, mem, batch)
-					if d, n := time.Since(start), allocated()-before; d > damagedTime || n > damagedMemory && batch > 7 {
+					if d, n := fixtures.CPUTime()-start, allocated()-before; d > damagedTime || n > damagedMemory && batch > 7 {
 						t.Errorf("%v, batches of %d: %v and %d MiB: %v", o, batch, d, n>>20, err)
 					}
 					mem.AssertSize(t, 0)

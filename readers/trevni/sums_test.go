@@ -95,12 +95,12 @@ func TestRowsOfNothing(t *testing.T) {
 		for bit := range 64 {
 			b := bytes.Clone(sound)
 			b[4+bit/8] ^= 1 << (bit % 8)
-			start := time.Now()
+			start := fixtures.CPUTime()
 			f, err := openBytes(t, b, Options{})
 			if err == nil {
 				err = everythingOf(f)
 			}
-			if d := time.Since(start); d > 5*time.Second {
+			if d := fixtures.CPUTime() - start; d > 5*time.Second {
 				t.Errorf("%s, bit %d: %v", name, bit, d)
 			}
 			if rows := binary.LittleEndian.Uint64(b[4:]); err == nil && rows > 128<<20 || name == "nulls.trv" && err == nil {

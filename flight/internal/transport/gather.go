@@ -45,6 +45,8 @@ type gatherConn struct {
 	stopped chan struct{} // closed when run has ended
 	closed  bool
 	err     error
+
+	linger time.Duration // how long what waits may still be written after Close
 }
 
 // gathered is what is written at once.
@@ -63,13 +65,12 @@ const (
 	// other several times in each message; TCP's grows by itself.
 	unixBuffer = 1 << 20
 
-	// linger is how long what waits may still be written after Close: gRPC closes a connection as soon as it has handed
-	// over the end of its last stream.
-	linger = 5 * time.Second
+	// defaultLinger is gatherConn.linger: gRPC closes a connection as soon as it has handed over the end of its last stream.
+	defaultLinger = 5 * time.Second
 )
 
 func newGatherConn(c net.Conn) *gatherConn {
-	g := &gatherConn{Conn: c, from: &Connection{raw: c}, stopped: make(chan struct{})}
+	g := &gatherConn{Conn: c, from: &Connection{raw: c}, stopped: make(chan struct{}), linger: defaultLinger}
 	g.from.conn = g
 	g.work.L, g.room.L = &g.mu, &g.mu
 	return g
@@ -198,7 +199,7 @@ func (g *gatherConn) Close() error {
 	}
 	g.work.Broadcast()
 	g.room.Broadcast()
-	if g.err == nil && (g.writing || g.next.size > 0) && g.SetReadDeadline(time.Unix(1, 0)) == nil && g.SetWriteDeadline(time.Now().Add(linger)) == nil {
+	if g.err == nil && (g.writing || g.next.size > 0) && g.SetReadDeadline(time.Unix(1, 0)) == nil && g.SetWriteDeadline(time.Now().Add(g.linger)) == nil {
 		return nil // run closes it
 	}
 	return g.Conn.Close()

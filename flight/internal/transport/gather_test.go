@@ -94,6 +94,7 @@ func TestGather(t *testing.T) {
 // A reader that does not read makes Write wait, with a bounded amount held; closing ends that, and releases everything.
 func TestGatherWaits(t *testing.T) {
 	g, _ := gatherPair(t)
+	g.linger = 50 * time.Millisecond
 	var released, written atomic.Int64
 	var total int64
 	done := make(chan error, 1)
@@ -134,6 +135,7 @@ func TestGatherWaits(t *testing.T) {
 // What was written before the connection was closed arrives, however late the other side reads it.
 func TestGatherLast(t *testing.T) {
 	g, far := gatherPair(t)
+	g.linger = time.Minute
 	var released atomic.Int64
 	var want []byte
 	for len(want) < gatherBytes {
@@ -237,7 +239,7 @@ func TestOwner(t *testing.T) {
 // settled waits until a condition holds, for as long as a loaded machine may take.
 func settled(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !ok(); {
+	for end := time.Now().Add(time.Minute); !ok(); {
 		if time.Now().After(end) {
 			t.Fatalf("%s, and stays so", what)
 		}
