@@ -11,6 +11,7 @@ import (
 )
 
 func TestActions(t *testing.T) {
+	t.Parallel()
 	dir := events(t, 20_000)
 	bad := events(t, 20_000)
 	damage(t, bad+"/part-2.orc")

@@ -73,6 +73,7 @@ func rules(t testing.TB, texts ...string) (out []Rule) {
 
 // Without a token nothing is told; with one, what it permits.
 func TestTokens(t *testing.T) {
+	t.Parallel()
 	dir := events(t, 100)
 	path, secrets := tokenFileOf(t, "alice", "bob")
 	lines, err := ReadTokens(path)
@@ -148,6 +149,7 @@ func TestTokens(t *testing.T) {
 
 // Both ways of Flight clients to give a password: a header of Handshake, and its payload.
 func TestHandshake(t *testing.T) {
+	t.Parallel()
 	dir := events(t, 100)
 	path, _ := tokenFileOf(t)
 	addPassword(t, path, "alice", "öpen: sesame", time.Time{})
@@ -214,6 +216,7 @@ func TestHandshake(t *testing.T) {
 
 // Passwords can be tried only so often; one that was right once is no try.
 func TestAttempts(t *testing.T) {
+	t.Parallel()
 	dir := events(t, 10)
 	path, secrets := tokenFileOf(t, "bob")
 	addPassword(t, path, "alice", "right", time.Time{})

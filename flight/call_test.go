@@ -60,6 +60,7 @@ func (w *watch) Ended(c *Call, err error) {
 }
 
 func TestAuthorizer(t *testing.T) {
+	t.Parallel()
 	dir := events(t, 100)
 	w := &watch{ended: map[string]error{}}
 	r := start(t, Options{
@@ -205,6 +206,7 @@ func TestPanic(t *testing.T) {
 
 // Errors tell what kind they are and where, and not where the server keeps its files.
 func TestErrors(t *testing.T) {
+	t.Parallel()
 	dir := events(t, 20_000)
 	damage(t, dir+"/part-1.orc")
 	r := start(t, Options{}, map[string]Spec{"events": {Paths: []string{dir}}})

@@ -153,6 +153,7 @@ func TestStreamsEnd(t *testing.T) {
 
 // A stream that stalls holds little, however much there is to come.
 func TestSlowReaderHoldsItsShare(t *testing.T) {
+	t.Parallel()
 	dir := events(t, 300_000)
 	hold := &held{}
 	r := start(t, Options{Limiter: hold}, map[string]Spec{"events": {Paths: []string{dir}}})
@@ -166,6 +167,7 @@ func TestSlowReaderHoldsItsShare(t *testing.T) {
 
 // CancelFlightInfo ends the streams of one FlightInfo, not those of another of the same rows.
 func TestCancelFlightInfo(t *testing.T) {
+	t.Parallel()
 	dir := events(t, 150_000)
 	r := start(t, Options{}, map[string]Spec{"events": {Paths: []string{dir}}})
 	c := r.client(t)
@@ -209,6 +211,7 @@ func TestCancelFlightInfo(t *testing.T) {
 
 // Many clients at once, each with a stream of its own over few connections: all of them get all rows.
 func TestManyStreams(t *testing.T) {
+	t.Parallel()
 	dir := events(t, 2000)
 	want := scanned(t, []string{dir}, arrowio.ScanOptions{}).rows()
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
@@ -239,6 +242,7 @@ func TestManyStreams(t *testing.T) {
 
 // A connection that is cut in the middle of a message.
 func TestConnectionCut(t *testing.T) {
+	t.Parallel()
 	dir := events(t, 150_000)
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	hold := &held{}

@@ -135,6 +135,7 @@ func TestSharedLoad(t *testing.T) {
 
 // Servers over one place see what any of them is given, and what is taken away.
 func TestDiscover(t *testing.T) {
+	t.Parallel()
 	put, other := t.TempDir(), events(t, 10)
 	places := []Writable{{Names: "new-*", Dir: put}, {Names: "elsewhere", Store: func(context.Context, string, bool) (arrowio.Store, Spec, error) {
 		return nil, Spec{}, errors.New("not asked")

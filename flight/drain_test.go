@@ -13,6 +13,7 @@ import (
 
 // Of fifty streams under way when the server is told to end, none is truncated.
 func TestDrainOfManyStreams(t *testing.T) {
+	t.Parallel()
 	dir := events(t, 20_000)
 	want := scanned(t, []string{dir}, arrowio.ScanOptions{}).rows()
 	// Memory for some at a time: the others wait for it, and are finished, too.

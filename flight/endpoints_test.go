@@ -14,6 +14,7 @@ import (
 
 // Endpoints hold about the bytes that they are to, in order, and together everything once.
 func TestEndpoints(t *testing.T) {
+	t.Parallel()
 	dir := events(t, 60_000)
 	r := start(t, Options{EndpointBytes: 64 << 10}, map[string]Spec{"events": {Paths: []string{dir}}})
 	c := r.client(t)
@@ -40,6 +41,7 @@ func TestEndpoints(t *testing.T) {
 
 // Splits that the filter cannot match are in no endpoint.
 func TestPruned(t *testing.T) {
+	t.Parallel()
 	dir := events(t, 60_000)
 	r := start(t, Options{}, map[string]Spec{"events": {Paths: []string{dir}}})
 	c := r.client(t)
@@ -55,6 +57,7 @@ func TestPruned(t *testing.T) {
 
 // Directories that are named k=v are a column, and files that a filter on it leaves out are not even opened.
 func TestPartitions(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "p")
 	for k := range 4 {
 		_, recs := table(memory.DefaultAllocator, 1000, 500, uint64(k))

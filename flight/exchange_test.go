@@ -81,6 +81,7 @@ func chosen(t testing.TB, s *arrow.Schema, recs []arrow.Record, columns []string
 
 // Every batch is answered before the next one is sent, with the rows and columns that are wanted.
 func TestExchange(t *testing.T) {
+	t.Parallel()
 	r := start(t, Options{}, nil)
 	c := r.client(t)
 	s, recs := table(memory.DefaultAllocator, 5000, 1000, 1)
@@ -226,6 +227,7 @@ func TestExchangeRefuses(t *testing.T) {
 
 // A client that sends and does not read is not read either, before long; when it does read, all is there.
 func TestExchangeHoldsBack(t *testing.T) {
+	t.Parallel()
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	r := start(t, Options{Allocator: mem}, nil)
 	s, recs := table(memory.DefaultAllocator, 64_000, 16_000, 1)

@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -20,15 +22,39 @@ import (
 // events are three ORC files of a directory.
 func events(t testing.TB, rows int) string {
 	t.Helper()
+	made, _ := eventFiles.LoadOrStore(rows, sync.OnceValue(func() (files [3][]byte) {
+		dir := t.TempDir()
+		for i := range files {
+			_, recs := table(memory.DefaultAllocator, rows, 5000, uint64(i))
+			path := filepath.Join(dir, "part.orc")
+			write(t, path, recs, nil)
+			var err error
+			if files[i], err = os.ReadFile(path); err == nil {
+				err = os.Remove(path)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		return files
+	}))
 	dir := filepath.Join(t.TempDir(), "events")
-	for i := range 3 {
-		_, recs := table(memory.DefaultAllocator, rows, 5000, uint64(i))
-		write(t, filepath.Join(dir, fmt.Sprintf("part-%d.orc", i)), recs, nil)
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for i, b := range made.(func() [3][]byte)() {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("part-%d.orc", i)), b, 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return dir
 }
 
+// eventFiles are the files of events by their rows: many tests read the same.
+var eventFiles sync.Map
+
 func TestRead(t *testing.T) {
+	t.Parallel()
 	dir := events(t, 30_000)
 	r := start(t, Options{}, map[string]Spec{"events": {Paths: []string{dir}}})
 	c := r.client(t)
@@ -85,6 +111,7 @@ func parse(t testing.TB, s string) expr.Expr {
 
 // A dictionary column is sent as a dictionary where it is asked for.
 func TestDictionary(t *testing.T) {
+	t.Parallel()
 	dir := events(t, 20_000)
 	r := start(t, Options{}, map[string]Spec{"events": {Paths: []string{dir}}})
 	c := r.client(t)

@@ -178,6 +178,7 @@ var inputs = map[string]func(t *testing.T, n int) input{
 // Whatever a dataset's rows are made of: where it is replaced between GetFlightInfo and DoGet, nothing is sent for what was
 // meant, and a new FlightInfo is of what is there now.
 func TestReplacedInput(t *testing.T) {
+	t.Parallel()
 	for name, make := range inputs {
 		t.Run(name, func(t *testing.T) {
 			in := make(t, 1000)
@@ -205,6 +206,7 @@ func TestReplacedInput(t *testing.T) {
 
 // Where it is replaced in the middle of a stream, the stream ends with an error.
 func TestReplacedInputInMidStream(t *testing.T) {
+	t.Parallel()
 	for name, make := range inputs {
 		t.Run(name, func(t *testing.T) {
 			in := make(t, 100_000)

@@ -151,6 +151,7 @@ func TestLimitOptions(t *testing.T) {
 
 // What is one too many is told what to do, and a stream that ends makes room for another.
 func TestStreamLimits(t *testing.T) {
+	t.Parallel()
 	dir := events(t, 150_000)
 	l := limits(t, LimitOptions{Streams: 3, ClientStreams: 2})
 	path, secrets := tokenFileOf(t, "alice", "bob")
@@ -183,6 +184,7 @@ func TestStreamLimits(t *testing.T) {
 
 // A client that does not read holds its share; others go on, and its end gives all back.
 func TestSlowClient(t *testing.T) {
+	t.Parallel()
 	dir := events(t, 150_000)
 	const mine = 600 << 10
 	l := limits(t, LimitOptions{SentBytes: 2 * mine, ClientSentBytes: mine, MinMemory: 1 << 20, StreamMemory: 8 << 20, Memory: 32 << 20})

@@ -94,6 +94,7 @@ func TestMetrics(t *testing.T) {
 
 // Rows of a stream are counted while it runs.
 func TestMetricsOfRunningStreams(t *testing.T) {
+	t.Parallel()
 	dir := events(t, 150_000)
 	catalog := NewCatalog(CatalogOptions{})
 	m := NewMetrics(catalog, nil)

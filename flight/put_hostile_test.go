@@ -168,6 +168,7 @@ var (
 
 // Any byte of any message may be another, or missing.
 func TestPutHostile(t *testing.T) {
+	t.Parallel()
 	s := taker(t)
 	for _, exchange := range []bool{false, true} {
 		command := putSmall

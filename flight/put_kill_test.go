@@ -42,6 +42,7 @@ func TestPutServer(t *testing.T) {
 
 // A server that is killed while it writes leaves nothing that can be seen, and what was there before.
 func TestPutKilled(t *testing.T) {
+	t.Parallel()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

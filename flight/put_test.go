@@ -92,6 +92,7 @@ func names(t testing.TB, dir string) []string {
 
 // What a client puts is there when the answer comes, in the format that it wants, and can be read.
 func TestPut(t *testing.T) {
+	t.Parallel()
 	r, dir := puttable(t, Options{})
 	c := r.client(t)
 	s, recs := table(memory.DefaultAllocator, 5000, 700, 1)
@@ -154,6 +155,7 @@ func TestPutOptionsReadAgain(t *testing.T) {
 
 // Sorting, options, sizes and losses are the command's.
 func TestPutCommand(t *testing.T) {
+	t.Parallel()
 	r, dir := puttable(t, Options{Memory: 32 << 20})
 	c := r.client(t)
 	s, recs := table(memory.DefaultAllocator, 3000, 1000, 1)
@@ -242,6 +244,7 @@ func TestPutCommand(t *testing.T) {
 
 // A client that fails ends its stream as one does that has sent all: the number of rows tells them apart.
 func TestPutRows(t *testing.T) {
+	t.Parallel()
 	r, dir := puttable(t, Options{})
 	c := r.client(t)
 	s, recs := table(memory.DefaultAllocator, 3000, 1000, 1)

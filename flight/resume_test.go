@@ -44,6 +44,7 @@ func withResume(t testing.TB, ticket []byte, p Position) []byte {
 
 // A stream that is broken off after any batch goes on there with the ticket that it had, and the rows of both are all.
 func TestResume(t *testing.T) {
+	t.Parallel()
 	for _, streams := range []bool{false, true} {
 		dir := mixed(t, streams)
 		c := start(t, Options{}, map[string]Spec{"mixed": {Paths: []string{dir}}}).client(t)

@@ -22,6 +22,7 @@ import (
 
 // When a server is told to end, what runs is finished, and what is new is refused.
 func TestDrain(t *testing.T) {
+	t.Parallel()
 	dir := events(t, 150_000)
 	want := scanned(t, []string{dir}, arrowio.ScanOptions{}).rows()
 	r := start(t, Options{DrainTimeout: -1}, map[string]Spec{"events": {Paths: []string{dir}}})
@@ -64,6 +65,7 @@ func TestDrain(t *testing.T) {
 
 // A call that does not end in the time that it has is told why.
 func TestDrainTimeout(t *testing.T) {
+	t.Parallel()
 	dir := events(t, 150_000)
 	r := start(t, Options{DrainTimeout: 100 * time.Millisecond}, map[string]Spec{"events": {Paths: []string{dir}}})
 	st := stalled(t.Context(), t, r, r.client(t), []byte(`{"dataset":"events","batch_bytes":262144}`))

@@ -142,6 +142,7 @@ func (s *stream) slice(from, to int64) *stream {
 }
 
 func TestSelect(t *testing.T) {
+	t.Parallel()
 	r, paths := startSQL(t, Options{EndpointBytes: 20_000})
 	c := r.sqlClient(t)
 	events := paths[:2]
@@ -282,6 +283,7 @@ func recordOf(t testing.TB, text string, fields ...arrow.Field) arrow.Record {
 }
 
 func TestPrepared(t *testing.T) {
+	t.Parallel()
 	r, paths := startSQL(t, Options{})
 	c := r.sqlClient(t)
 	events := paths[:2]

@@ -62,6 +62,7 @@ func TestReplacedFilePruned(t *testing.T) {
 
 // A file that is changed while it is read gives an error, however it looks.
 func TestChangedWhileRead(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(path string) error{
 		"touched": func(path string) error { return os.Chtimes(path, time.Now(), time.Now().Add(time.Hour)) },
 		"cut off": func(path string) error { return os.Truncate(path, 100) },
@@ -104,6 +105,7 @@ func TestChangedWhileRead(t *testing.T) {
 
 // A file that takes another's place by its name does not disturb the streams of that one.
 func TestRenamedOverWhileRead(t *testing.T) {
+	t.Parallel()
 	dir := events(t, 100_000)
 	want := scanned(t, []string{dir + "/part-0.orc"}, arrowio.ScanOptions{})
 	c := start(t, Options{Parallelism: 1}, map[string]Spec{"one": {Paths: []string{dir + "/part-0.orc"}}}).client(t)
@@ -136,6 +138,7 @@ func TestRenamedOverWhileRead(t *testing.T) {
 
 // New files are seen on a refresh; tickets of before stay good, also where the files have other places now.
 func TestNewFiles(t *testing.T) {
+	t.Parallel()
 	dir := events(t, 1000)
 	r := start(t, Options{}, map[string]Spec{"events": {Paths: []string{dir}}})
 	c := r.client(t)
@@ -220,6 +223,7 @@ func TestBrokenIsListed(t *testing.T) {
 
 // Another server over the same files honours the tickets of this one.
 func TestFleet(t *testing.T) {
+	t.Parallel()
 	dir := events(t, 1000)
 	spec := map[string]Spec{"events": {Paths: []string{dir}}}
 	a, b := start(t, Options{}, spec).client(t), start(t, Options{}, spec).client(t)

@@ -25,6 +25,7 @@ var halfMiB = []byte(`{"dataset":"events","batch_bytes":524288}`)
 // A client that reads no more, and lives, loses its call and then its connection; nothing of either is left. Another, which
 // has nothing to read, keeps its own.
 func TestStalledClient(t *testing.T) {
+	t.Parallel()
 	t.Run("plain", func(t *testing.T) { testStalledClient(t, nil, nil) })
 	t.Run("TLS", func(t *testing.T) { // where gRPC writes itself
 		ca := certtest.New(t, "ca")
@@ -90,6 +91,7 @@ func testStalledClient(t *testing.T, creds credentials.TransportCredentials, c *
 // A client that reads on late is told why its call ended, with what it had been sent before; its connection stays while
 // another call uses it.
 func TestStalledClientReadsOn(t *testing.T) {
+	t.Parallel()
 	r := start(t, Options{StallTimeout: time.Hour}, map[string]Spec{"events": {Paths: []string{events(t, 150_000)}}})
 	c := r.client(t)
 	st, err := c.DoGet(t.Context(), &flight.Ticket{Ticket: halfMiB})

@@ -36,6 +36,7 @@ func pair(t testing.TB, cert, key string) []tls.Certificate {
 
 // A client is who its certificate says; without a good one it is nobody.
 func TestClientCertificates(t *testing.T) {
+	t.Parallel()
 	dir := events(t, 100)
 	ca, stranger := certtest.New(t, "ca"), certtest.New(t, "ca")
 	cert, key := ca.Issue(t, "server", nil)
