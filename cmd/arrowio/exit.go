@@ -113,10 +113,10 @@ func (f failure) String() string {
 	return printable(line + text)
 }
 
-// print writes f to w as a line or as an object.
-func (f failure) print(w io.Writer, asJSON bool) {
+// print writes f to w as a line, on a terminal as many as it needs, or as an object.
+func (f failure) print(w sheet, asJSON bool) {
 	if !asJSON {
-		fmt.Fprintln(w, f.String())
+		w.line("", "  ", f.String())
 		return
 	}
 	e := json.NewEncoder(w)

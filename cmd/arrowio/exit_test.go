@@ -74,7 +74,7 @@ func TestDescribeClosedPipe(t *testing.T) {
 func TestFailureJSON(t *testing.T) {
 	var buf bytes.Buffer
 	err := errs.Locate(errs.Errorf(errs.ErrCorrupt, "odd <bytes>"), errs.At{Format: "trevni", Column: "a", Split: errs.N(0), Off: errs.N(12)})
-	describe(context.Background(), inFile("x.trv", err)).print(&buf, true)
+	describe(context.Background(), inFile("x.trv", err)).print(sheet{Writer: &buf}, true)
 	if n := strings.Count(buf.String(), "\n"); n != 1 {
 		t.Errorf("%d lines: %s", n, buf.String())
 	}
@@ -95,7 +95,7 @@ func TestFailureJSON(t *testing.T) {
 		t.Errorf("keys: %v", got)
 	}
 	buf.Reset()
-	describe(context.Background(), usagef("x")).print(&buf, true)
+	describe(context.Background(), usagef("x")).print(sheet{Writer: &buf}, true)
 	if !strings.Contains(buf.String(), `"split":null,"offset":null`) {
 		t.Errorf("unknown places: %s", buf.String())
 	}

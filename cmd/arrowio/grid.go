@@ -253,6 +253,8 @@ func newTable(w sheet, header []string, right []bool, rows [][]string) *grid {
 			g.widths[k] = max(g.widths[k], n)
 			if right[k] {
 				floors[k] = max(floors[k], n)
+			} else {
+				floors[k] = max(floors[k], idWidth(row[k]))
 			}
 		}
 		if k == 0 {
@@ -313,9 +315,27 @@ func printRecords(w sheet, header []string, rows [][]string) error {
 			}
 		}
 		expand(out, clip(header[0]+" "+row[0], w.width-3), names, values, pad, w.width,
-			func(text string, width int) []string { return wrapWidth(text, width, width) })
+			func(text string, room int) []string {
+				if w.width > 0 && idWidth(text) > room {
+					room = w.width - 2
+				}
+				return wrapWidth(text, room, room)
+			})
 	}
 	return out.Flush()
+}
+
+// idWidth returns the width of the widest word of text that is an id of 32 hex digits, with what is written next to it; 0 = there
+// is none. Ids are copied from what is printed, so they are not broken.
+func idWidth(text string) (width int) {
+	const digits, most = 32, narrowest - 2
+	for word := range strings.FieldsSeq(text) {
+		n := displayWidth(word)
+		if n >= digits && n <= most && len(strings.Trim(word, "()[]{},.:;'\"")) == digits {
+			width = max(width, n)
+		}
+	}
+	return width
 }
 
 func (g *grid) flush() error { return g.w.Flush() }

@@ -59,7 +59,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	f := describe(ctx, err)
 	if !f.silent {
-		f.print(a.stderr, a.jsonErrors)
+		f.print(a.onErrors(), a.jsonErrors)
 	}
 	return f.code
 }

@@ -62,6 +62,9 @@ func (w sheet) line(prefix, indent, text string) {
 		fmt.Fprintf(w, "%s%s\n", prefix, text)
 		return
 	}
+	if id := idWidth(text); id > w.width-displayWidth(indent) {
+		indent = strings.Repeat(" ", w.width-id)
+	}
 	room := w.width - displayWidth(indent)
 	if room < w.width/3 {
 		room = w.width / 3
@@ -72,6 +75,14 @@ func (w sheet) line(prefix, indent, text string) {
 		}
 		fmt.Fprintf(w, "%s%s\n", prefix, part)
 	}
+}
+
+// printLine prints a line on standard output, on a terminal as many as it needs.
+func (a *app) printLine(text string) error {
+	var b strings.Builder
+	a.onSheet(&b).line("", "  ", text)
+	_, err := io.WriteString(a.stdout, b.String())
+	return err
 }
 
 // wrapWidth breaks text into lines of at most width columns, the first of at most first: at spaces where there are some.
@@ -94,8 +105,11 @@ func wrapWidth(text string, width, first int) []string {
 			used += n
 			cut = i + utf8.RuneLen(r)
 		}
+		word, _, _ := strings.Cut(text, " ")
 		if space > 0 {
 			cut = space
+		} else if room < width && displayWidth(word) <= width { // the next line has room for it
+			cut = 0
 		} else if cut == 0 { // not even a character
 			_, cut = utf8.DecodeRuneInString(text)
 		}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -286,7 +287,7 @@ func (p *expandedPrinter) Write(rec arrow.Record) error {
 }
 
 // expand prints a title and names with their values, a line each, more lines for values that are wider than the terminal: cut
-// says where they break.
+// says where they break. Where it gives lines that do not fit beside the names, they stand below the name.
 func expand(w *bufio.Writer, title string, names, values []string, pad, width int, cut func(text string, width int) []string) {
 	title = "─ " + title + " "
 	line := width
@@ -301,6 +302,10 @@ func expand(w *bufio.Writer, title string, names, values []string, pad, width in
 		parts := values[k : k+1]
 		if width > 0 {
 			parts = cut(values[k], max(1, width-pad-displayWidth(gridSeparator)))
+		}
+		if room := width - pad - displayWidth(gridSeparator); width > 0 && slices.ContainsFunc(parts, func(p string) bool { return displayWidth(p) > room }) {
+			w.WriteString(name + ":\n  " + strings.Join(parts, "\n  ") + "\n")
+			continue
 		}
 		for i, part := range parts {
 			if i > 0 {

@@ -148,7 +148,7 @@ func passable(ctx context.Context, err error) bool {
 func (a *app) passOver(path string, err error, add func(verdict)) error {
 	err = inFile(displayName(path), err)
 	f := describe(context.Background(), err)
-	f.print(a.stderr, a.jsonErrors)
+	f.print(a.onErrors(), a.jsonErrors)
 	add(verdict{File: displayName(path), Faults: []failure{}, Undecoded: []string{}, Method: "none", Error: &f})
 	return &printedError{err}
 }
@@ -167,7 +167,7 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Opti
 			v.Faults = append(v.Faults, f)
 		}
 		if !asJSON && printErr == nil {
-			bar.aside(func() { _, printErr = fmt.Fprintln(a.stdout, printable(orElse(f.File, shown)+": "+f.Message)) })
+			bar.aside(func() { printErr = a.printLine(printable(orElse(f.File, shown) + ": " + f.Message)) })
 		}
 	}
 	err := a.withFile(ctx, name, read, func(file *openFile) (err error) {
@@ -254,7 +254,7 @@ func countChecksums(ctx context.Context, file *openFile, v *verdict) error {
 
 func (a *app) printOK(v verdict) error {
 	if said := v.reserves(); len(said) > 0 {
-		return a.printf("%s: ok (%s)\n", printable(v.File), printable(strings.Join(said, "; ")))
+		return a.printLine(fmt.Sprintf("%s: ok (%s)", printable(v.File), printable(strings.Join(said, "; "))))
 	}
 	return a.printf("%s: ok\n", printable(v.File))
 }
