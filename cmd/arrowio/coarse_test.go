@@ -244,6 +244,9 @@ func TestFiltersOfTimesBeyondNanosecondsWithoutStatistics(t *testing.T) {
 			t.Errorf("%s: %+v, want %s", where, o, want)
 		}
 	}
+	if o := silentRun(t, "cat", "--format", "jsonl", "--columns", "at", table); o.code != 0 || strings.Count(o.out, "\n") != 2 || strings.Count(o.err, "\n") != 1 || !strings.HasSuffix(o.err, ": at\n") {
+		t.Errorf("%+v", o)
+	}
 	where := []string{"--where", "a__far > '9000-01-01'", in}
 	want := do(t, append([]string{"cat"}, where...)...).out
 	for _, args := range [][]string{{"cat"}, {"head", "-n", "1000"}, {"tail", "-n", "1000"}, {"sample", "-n", "1000"}} {

@@ -191,3 +191,41 @@ func TestInt96DryRun(t *testing.T) {
 		}
 	}
 }
+
+// pyarrow 26 has written this file, of two rows: s is a struct of t, l a list, a.b a name with a dot, all INT96 of the years 2001 and
+// 9000; near has 2001 alone.
+const int96Nested = "UEFSMRUAFTwVPCwVBBUAFQYVBhwAAAACAAAABAIAAAAAAAAAAMdpJQAAAAAAAAAAAHNrTAAVABVKFUosFQYVABUGFQYcAAAAAgAAAAMCAwAAAAMfAAAAAAAAAAAAx2klAAAAAAAAAAAAc2tMABUAFTwVPCwVBBUAFQYVBhwAAAACAAAABAEAAAAAAAAAAHNrTAAAAAAAAAAAAMdpJQAVABUkFSQsFQQVABUGFQYcAAAAAgAAAAMBAAAAAAAAAADHaSUAFQQZjDUAGAZzY2hlbWEVCAA1AhgBcxUCABUGJQIYAXQANQIYAWwVAhUGTDwAAAA1BBgEbGlzdBUCABUGJQIYB2VsZW1lbnQAFQYlAhgDYS5iABUGJQIYBG5lYXIAFgQZHBlMJgAcFQYZJQYAGSgBcwF0FQAWBBZiFmImCEkcFQAVABUCADwpBhk2AAAEAAAAJgAcFQYZJQYAGTgBbARsaXN0B2VsZW1lbnQVABYGFnAWcCZqSRwVABUAFQIAPCkmBAIZRgACAAQAAAAmABwVBhklBgAZGANhLmIVABYEFmIWYibaAUkcFQAVABUCADwpBhkmAAQAAAAmABwVBhklBgAZGARuZWFyFQAWBBZKFkomvAJJHBUAFQAVAgA8KQYZJgICAAAAFv4CFgQmCBb+AgAoIHBhcnF1ZXQtY3BwLWFycm93IHZlcnNpb24gMjYuMC4xGUwcAAAcAAAcAAAcAAAAYgEAAFBBUjE="
+
+// Times are found in structs and lists; only the columns that have some are read in another unit.
+func TestInt96Nested(t *testing.T) {
+	b, err := base64.StdEncoding.DecodeString(int96Nested)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	in := filepath.Join(dir, "nested.parquet")
+	if err := os.WriteFile(in, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	o := do(t, "cat", "--format", "jsonl", in)
+	const want = `{"s":{"t":"2001-01-01T00:00:00"},"l":["2001-01-01T00:00:00","9000-01-01T00:00:00"],"a.b":"9000-01-01T00:00:00","near":"2001-01-01T00:00:00"}
+{"s":{"t":"9000-01-01T00:00:00"},"l":[],"a.b":"2001-01-01T00:00:00","near":null}
+`
+	if o.code != 0 || o.out != want || strings.Count(o.err, "\n") != 1 || strings.Contains(o.err, "near") {
+		t.Errorf("%+v", o)
+	}
+	for columns, far := range map[string]string{"s.t": "s.t", "l": "l.list.element", `"a.b"`: "a.b", "near": ""} {
+		o := do(t, "cat", "--format", "jsonl", "--columns", columns, in)
+		if o.code != 0 || strings.Count(o.out, "\n") != 2 || (far == "") != (o.err == "") || !strings.HasSuffix(o.err, far+"\n") && far != "" {
+			t.Errorf("%s: %+v", columns, o)
+		}
+	}
+	out := filepath.Join(dir, "out.arrow")
+	if o := do(t, "convert", in, out); o.code != 0 {
+		t.Errorf("%+v", o)
+	}
+	s, _ := readIPC(t, out)
+	if got := fmt.Sprint(s.Field(0).Type, s.Field(1).Type, s.Field(2).Type, s.Field(3).Type); got != "struct<t: timestamp[us]> list<item: timestamp[us], nullable> timestamp[us] timestamp[ns]" {
+		t.Error(got)
+	}
+}

@@ -95,9 +95,9 @@ func (w int96Way) convert(dst []uint64, src []byte) error {
 	}
 	const far = math.MaxInt64/dayNanos - 2 // days that surely fit
 	for i := range dst {
-		day, inDay, err := int96At(src, i)
-		if err != nil {
-			return err
+		day, inDay := int96At(src, i)
+		if inDay < -dayNanos || inDay > 2*dayNanos {
+			return noTimeOfDay(inDay)
 		}
 		if day <= far && day >= -far {
 			dst[i] = uint64(day*dayNanos + inDay)
@@ -116,9 +116,9 @@ func (w int96Way) convert(dst []uint64, src []byte) error {
 func (w int96Way) micros(dst []uint64, src []byte) error {
 	const far = math.MaxInt64/(dayNanos/1000) - 2
 	for i := range dst {
-		day, inDay, err := int96At(src, i)
-		if err != nil {
-			return err
+		day, inDay := int96At(src, i)
+		if inDay < -dayNanos || inDay > 2*dayNanos {
+			return noTimeOfDay(inDay)
 		}
 		if day > far || day < -far {
 			return errs.Errorf(errs.ErrSchema, "an INT96 timestamp on Julian day %d does not fit timestamp[us]", day+unixEpoch)
@@ -141,14 +141,13 @@ const unixEpoch = 2440588 // the Julian day of 1970-01-01
 
 // int96At returns the days since 1970 of a stored value, and the nanoseconds of its day, which some writers let reach into
 // the days beside it.
-func int96At(src []byte, i int) (day, inDay int64, err error) {
+func int96At(src []byte, i int) (day, inDay int64) {
 	v := src[12*i:][:12]
-	day = int64(binary.LittleEndian.Uint32(v[8:])) - unixEpoch
-	inDay = int64(binary.LittleEndian.Uint64(v))
-	if inDay < -dayNanos || inDay > 2*dayNanos {
-		err = corrupt("an INT96 timestamp with %d nanoseconds of the day", inDay)
-	}
-	return day, inDay, err
+	return int64(binary.LittleEndian.Uint32(v[8:])) - unixEpoch, int64(binary.LittleEndian.Uint64(v))
+}
+
+func noTimeOfDay(nanos int64) error {
+	return corrupt("an INT96 timestamp with %d nanoseconds of the day", nanos)
 }
 
 // nanosOf returns nanoseconds since 1970; false = an int64 does not hold them.
