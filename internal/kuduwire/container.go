@@ -3,7 +3,6 @@ package kuduwire
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash/crc32"
 	"slices"
 
@@ -212,15 +211,4 @@ func zeros(b []byte) bool {
 // place says where err happened; Off -1 = unknown.
 func place(err error, op string, off int64) error {
 	return errs.Locate(err, errs.At{Format: format, Op: op, Off: errs.N(off)})
-}
-
-// inside says which element of a message err is about, in the words of what.
-func inside(err error, what string, args ...any) error {
-	var e *errs.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	c := *e
-	c.Err = fmt.Errorf("%s: %w", fmt.Sprintf(what, args...), e.Err)
-	return &c
 }

@@ -109,7 +109,7 @@ func (p *Partitioning) parse(b []byte, schema *Schema, lim errs.Limits) error {
 	}
 	for _, b := range bounds {
 		if err := p.addRange(b, schema); err != nil {
-			return inside(err, "range %d", len(p.Ranges))
+			return pb.Inside(err, "range %d", len(p.Ranges))
 		}
 	}
 	slices.SortFunc(p.Ranges, func(a, b HashedRange) int { return bytes.Compare(a.Lower, b.Lower) })

@@ -42,7 +42,7 @@ func ParseSchema(m pb.Message, lim errs.Limits) (*Schema, error) {
 		}
 		c, err := parseColumn(m.Message())
 		if m.Err == nil && err != nil {
-			return nil, inside(err, "column %d", len(s.Columns))
+			return nil, pb.Inside(err, "column %d", len(s.Columns))
 		}
 		if len(s.Columns) == limit {
 			return nil, errs.Errorf(errs.ErrLimit, "the schema has more than %d columns (Columns)", limit)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
+	"github.com/arrowio/arrowio/internal/pb"
 )
 
 // SetFileName is the name of the file that describes a set of rowsets, beside or above theirs.
@@ -213,7 +214,7 @@ func parseSet(b []byte, lim errs.Limits) (*Set, error) {
 			meta, err = fromMetaJSON(j.Columns[i].Meta)
 		}
 		if err != nil {
-			return nil, inside(err, "column %d", i)
+			return nil, pb.Inside(err, "column %d", i)
 		}
 		if meta != nil && s.ColumnMetadata == nil {
 			s.ColumnMetadata = make([][]SetMeta, len(j.Columns))
@@ -230,7 +231,7 @@ func parseSet(b []byte, lim errs.Limits) (*Set, error) {
 	for i := range j.RowSets {
 		r, err := j.RowSets[i].rowSet(&s.Schema, used)
 		if err != nil {
-			return nil, inside(err, "rowset %d", i)
+			return nil, pb.Inside(err, "rowset %d", i)
 		}
 		s.RowSets = append(s.RowSets, r)
 	}

@@ -103,7 +103,7 @@ func (s *SuperBlock) field(m *pb.Message, lim errs.Limits) error {
 	case 6:
 		r, err := parseRowSet(m.Message())
 		if m.Err == nil && err != nil {
-			return inside(err, "rowset %d of the list", len(s.RowSets))
+			return pb.Inside(err, "rowset %d of the list", len(s.RowSets))
 		}
 		s.RowSets = append(s.RowSets, r)
 	case 7:
@@ -111,7 +111,7 @@ func (s *SuperBlock) field(m *pb.Message, lim errs.Limits) error {
 	case 8:
 		schema, err := ParseSchema(m.Message(), lim)
 		if m.Err == nil && err != nil {
-			return inside(err, "schema")
+			return pb.Inside(err, "schema")
 		}
 		s.Schema = schema
 	case 9:
@@ -154,9 +154,7 @@ func (s *SuperBlock) partition(m *pb.Message) {
 	for p.Next() {
 		switch p.Num {
 		case 1:
-			for _, v := range p.AppendVarints(nil) {
-				s.HashBuckets = append(s.HashBuckets, int32(v))
-			}
+			s.HashBuckets = pb.AppendVarints(&p, s.HashBuckets)
 		case 2:
 			s.PartitionStart = cell(&p)
 		case 3:
@@ -175,7 +173,7 @@ func (s *SuperBlock) check() error {
 		return errs.Errorf(errs.ErrCorrupt, "no schema")
 	}
 	if err := s.Schema.CheckIDs(); err != nil {
-		return inside(err, "schema")
+		return pb.Inside(err, "schema")
 	}
 	rowsets := make(map[int64]struct{}, len(s.RowSets))
 	for i := range s.RowSets {

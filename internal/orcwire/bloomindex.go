@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb"
 )
 
@@ -38,54 +39,74 @@ func ParseBloomIndex(b []byte, maxEntries int) ([]BloomFilter, error) {
 		if m.Num != 1 || len(out) == n {
 			continue
 		}
-		f, err := parseBloomFilter(m.Message())
-		if err != nil {
-			return nil, within(err, "row group", len(out))
+		out = append(out, BloomFilter{})
+		if readBloomFilter(&m, &out[len(out)-1]); m.Err != nil {
+			return nil, pb.Inside(m.Err, "row group %d", len(out)-1)
 		}
-		out = append(out, f)
 	}
 	return out, nil
 }
 
-func parseBloomFilter(m pb.Message) (BloomFilter, error) {
-	var f BloomFilter
+// AppendBloomIndex appends a BLOOM_FILTER_UTF8 stream, the reverse of ParseBloomIndex.
+func AppendBloomIndex(dst []byte, filters []BloomFilter) []byte {
+	return bloomIndexTable.Append(dst, &filters)
+}
+
+var bloomIndexTable = pb.NewTable(
+	pb.Parts(1, "bloomFilter", "row group", bloomFilterTable, func(x *[]BloomFilter) *[]BloomFilter { return x }).Each(pb.ListNumbered, shownGroups),
+)
+
+// bloomFilterTable has the bits twice: the newer form counts where the older is not there.
+var bloomFilterTable = pb.NewTable(
+	pb.Uint(1, "numHashFunctions", func(f *BloomFilter) *uint32 { return &f.Hashes }),
+	pb.Custom(2, "bitset", pb.FormBits, func(m *pb.Message, f *BloomFilter) { // fixed64, packed or one
+		if m.Type == protowire.BytesType {
+			f.Bits = appendWords(m, f.Bits)
+		} else if m.Is(protowire.Fixed64Type) {
+			f.Bits = append(f.Bits, m.Val)
+		}
+	}, nil).Each(pb.ListPlain, 1),
+	pb.Custom(3, "utf8bitset", pb.FormBits, func(m *pb.Message, f *BloomFilter) {
+		if b := m.Bytes(); cap(f.Bits) == 0 {
+			f.Bits = appendWords(m, make([]uint64, 0, len(b)/8))
+		}
+	}, func(b []byte, num protowire.Number, f *BloomFilter) []byte {
+		b, at := pb.Open(b, num)
+		for _, w := range f.Bits {
+			b = binary.LittleEndian.AppendUint64(b, w)
+		}
+		return pb.Close(b, at)
+	}),
+).Check(func(f *BloomFilter) error {
+	switch {
+	case len(f.Bits) == 0:
+		return errs.Errorf(errs.ErrCorrupt, "bloom filter without bits")
+	case f.Hashes == 0 || f.Hashes > maxBloomHashes:
+		return errs.Errorf(errs.ErrCorrupt, "bloom filter with %d hash functions", f.Hashes)
+	}
+	return nil
+})
+
+func readBloomFilter(m *pb.Message, f *BloomFilter) {
 	words := 0
-	for count := m; count.Next(); {
-		if count.Num == 2 {
-			words += max(1, len(count.Data)/8)
+	for c := m.Message(); c.Next(); {
+		switch {
+		case c.Num != 2:
+		case c.Type == protowire.BytesType:
+			words += max(1, len(c.Bytes())/8)
+		default:
+			words++
 		}
 	}
 	if words > 0 {
 		f.Bits = make([]uint64, 0, words)
 	}
-	for m.Next() {
-		switch m.Num {
-		case 1:
-			f.Hashes = m.Uint32()
-		case 2: // fixed64, packed or one
-			if m.Type == protowire.BytesType {
-				f.Bits = appendWords(&m, f.Bits)
-			} else if m.Is(protowire.Fixed64Type) {
-				f.Bits = append(f.Bits, m.Val)
-			}
-		case 3:
-			if b := m.Bytes(); words == 0 {
-				f.Bits = appendWords(&m, make([]uint64, 0, len(b)/8))
-			}
-		}
-	}
-	if m.Err == nil && len(f.Bits) == 0 {
-		m.Fail("bloom filter without bits")
-	}
-	if m.Err == nil && (f.Hashes == 0 || f.Hashes > maxBloomHashes) {
-		m.Fail("bloom filter with %d hash functions", f.Hashes)
-	}
-	return f, m.Err
+	bloomFilterTable.ReadField(m, f)
 }
 
 // appendWords appends the field's bytes as little-endian words.
 func appendWords(m *pb.Message, dst []uint64) []uint64 {
-	b := m.Data
+	b := m.Bytes()
 	if len(b)%8 != 0 {
 		m.Fail("bloom filter of %d bytes is not whole words", len(b))
 		return dst

@@ -40,110 +40,53 @@ type Variant struct {
 	FileStats   []byte // a FileStatistics message, compressed in chunks, then encrypted
 }
 
-// parseEncryption reads an Encryption message. Types, keys and columns that it names exist.
-func parseEncryption(b []byte, types int, budget *metaBudget) (*Encryption, error) {
-	e := &Encryption{}
-	// Lists grow while they are read. No element takes more than 32 bytes of memory for a byte of the message.
-	if err := budget.take(len(b), 32); err != nil {
-		return nil, err
-	}
-	m := pb.New(b)
-	var variants [][]byte
-	for m.Next() {
-		switch m.Num {
-		case 1:
-			k, err := parseMask(m.Message(), types)
-			if err != nil {
-				return nil, within(err, "mask", len(e.Masks))
+var encryptionTable = pb.NewTable(
+	pb.Parts(1, "mask", "mask", pb.NewTable(
+		pb.Text(1, "name", func(k *Mask) *string { return &k.Name }),
+		pb.Strings(2, "maskParameters", pb.FormText, func(k *Mask) *[]string { return &k.Params }),
+		pb.Varints(3, "columns", func(k *Mask) *[]int { return &k.Columns }),
+	), func(e *Encryption) *[]Mask { return &e.Masks }),
+	pb.Parts(2, "key", "encryption key", pb.NewTable(
+		pb.Text(1, "keyName", func(k *Key) *string { return &k.Name }),
+		pb.Uint(2, "keyVersion", func(k *Key) *uint32 { return &k.Version }),
+		pb.Uint(3, "algorithm", func(k *Key) *uint8 { return &k.Algorithm }).Words("", "AES_CTR_128", "AES_CTR_256").
+			Reading(func(m *pb.Message, k *Key) { k.Algorithm = uint8(min(m.Uint64(), math.MaxUint8)) }),
+	), func(e *Encryption) *[]Key { return &e.Keys }).Each(pb.ListNumbered, 0),
+	pb.Parts(3, "variants", "encryption variant", pb.NewTable(
+		pb.Uint(1, "root", func(v *Variant) *int { return &v.Root }),
+		pb.Uint(2, "key", func(v *Variant) *int { return &v.Key }),
+		pb.Bytes(3, "encryptedKey", func(v *Variant) *[]byte { return &v.EncryptedKey }),
+		pb.Parts(4, "stripeStatistics", "stream", streamTable, func(v *Variant) *[]Stream { return &v.StripeStats }),
+		pb.Bytes(5, "fileStatistics", func(v *Variant) *[]byte { return &v.FileStats }),
+	), func(e *Encryption) *[]Variant { return &e.Variants }).Each(pb.ListNumbered, 0),
+	pb.Uint(4, "keyProvider", func(e *Encryption) *uint8 { return &e.Provider }).OmitZero().Words("UNKNOWN", "HADOOP", "AWS", "GCP", "AZURE").
+		Reading(func(m *pb.Message, e *Encryption) {
+			if v := m.Uint64(); v <= math.MaxUint8 {
+				e.Provider = uint8(v)
 			}
-			e.Masks = append(e.Masks, k)
-		case 2:
-			k, err := parseKey(m.Message())
-			if err != nil {
-				return nil, within(err, "encryption key", len(e.Keys))
-			}
-			e.Keys = append(e.Keys, k)
-		case 3:
-			variants = append(variants, m.Bytes()) // they name keys, which may follow
-		case 4:
-			v := m.Uint64()
-			if v > 255 {
-				v = 0
-			}
-			e.Provider = uint8(v)
-		}
-	}
-	if m.Err != nil {
-		return nil, m.Err
-	}
-	for i, b := range variants {
-		v, err := parseVariant(pb.New(b), types, len(e.Keys))
-		if err != nil {
-			return nil, within(err, "encryption variant", i)
-		}
-		e.Variants = append(e.Variants, v)
-	}
-	return e, nil
-}
+		}),
+)
 
-func parseMask(m pb.Message, types int) (Mask, error) {
-	var k Mask
-	for m.Next() {
-		switch m.Num {
-		case 1:
-			k.Name = m.String()
-		case 2:
-			k.Params = append(k.Params, m.String())
-		case 3:
-			k.Columns = m.AppendIDs(k.Columns, "column", types)
-		}
-	}
-	return k, m.Err
-}
-
-func parseKey(m pb.Message) (Key, error) {
-	var k Key
-	for m.Next() {
-		switch m.Num {
-		case 1:
-			k.Name = m.String()
-		case 2:
-			k.Version = m.Uint32()
-		case 3:
-			v := m.Uint64()
-			if v > 255 {
-				v = 255
+// check says whether the types, keys and columns that are named exist, and places the streams of statistics.
+func (e *Encryption) check(types int) error {
+	for i := range e.Masks {
+		for _, c := range e.Masks[i].Columns {
+			if c < 0 || c >= types {
+				return errs.Errorf(errs.ErrCorrupt, "mask %d: column %d of %d", i, c, types)
 			}
-			k.Algorithm = uint8(v)
 		}
 	}
-	return k, m.Err
-}
-
-func parseVariant(m pb.Message, types, keys int) (Variant, error) {
-	var v Variant
-	end := int64(0)
-	hasKey := false
-	for m.Next() {
-		switch m.Num {
-		case 1:
-			v.Root = m.ID("column", types)
-		case 2:
-			v.Key, hasKey = m.ID("encryption key", keys), true
-		case 3:
-			v.EncryptedKey = m.Bytes()
-		case 4:
-			s, err := parseStream(m.Message(), types, &end, math.MaxInt64)
-			if err != nil {
-				return v, within(err, "stream", len(v.StripeStats))
-			}
-			v.StripeStats = append(v.StripeStats, s)
-		case 5:
-			v.FileStats = m.Bytes()
+	for i := range e.Variants {
+		v := &e.Variants[i]
+		switch {
+		case v.Root >= types:
+			return errs.Errorf(errs.ErrCorrupt, "encryption variant %d: column %d of %d", i, v.Root, types)
+		case v.Key >= len(e.Keys):
+			return errs.Errorf(errs.ErrCorrupt, "encryption variant %d: encryption key %d of %d", i, v.Key, len(e.Keys))
+		}
+		if err := placeStreams(v.StripeStats, types, math.MaxInt64); err != nil {
+			return pb.Inside(err, "encryption variant %d", i)
 		}
 	}
-	if m.Err == nil && !hasKey && keys == 0 {
-		return v, errs.Errorf(errs.ErrCorrupt, "no key")
-	}
-	return v, m.Err
+	return nil
 }

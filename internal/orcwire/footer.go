@@ -1,8 +1,12 @@
 package orcwire
 
 import (
+	"bytes"
 	"math"
+	"slices"
 	"unsafe"
+
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb"
@@ -59,6 +63,47 @@ type Footer struct {
 	SoftwareVersion string // of the writer; "" in older files
 }
 
+// footerFields is a footer that is being read or written.
+type footerFields struct {
+	*Footer
+	b      []byte
+	types  int // how many there are
+	tree   *typeTree
+	budget *metaBudget
+}
+
+var footerTable = pb.NewTable(
+	pb.Uint(1, "headerLength", func(f *footerFields) *uint64 { return &f.HeaderLength }),
+	pb.Uint(2, "contentLength", func(f *footerFields) *uint64 { return &f.ContentLength }),
+	pb.Parts(3, "stripes", "stripe", stripeInfoTable, func(f *footerFields) *[]StripeInfo { return &f.Stripes }).
+		Writing(appendStripes).Each(pb.ListNumbered, 0),
+	pb.Custom(4, "types", pb.FormMessage, readType, appendTypes).Of(&typeTable.Shape).Each(pb.ListColumns, 0),
+	pb.Parts(5, "metadata", "metadata item", keyValueTable, func(f *footerFields) *[]KeyValue { return &f.Metadata }),
+	pb.Uint(6, "numberOfRows", func(f *footerFields) *int64 { return &f.Rows }).With(func(f *footerFields) *bool { return &f.HasRows }),
+	pb.Custom(7, "statistics", pb.FormMessage, func(m *pb.Message, f *footerFields) {
+		m.Bytes()
+		if f.Stats.n < f.types { // more would be about nothing
+			f.Stats.add(len(f.b) - m.Left())
+		}
+	}, func(b []byte, num protowire.Number, f *footerFields) []byte {
+		return appendStatsList(b, num, f.Stats)
+	}).Of(&columnStatsTable.Shape).Each(pb.ListColumns, 0),
+	pb.Uint(8, "rowIndexStride", func(f *footerFields) *uint32 { return &f.RowIndexStride }),
+	pb.Uint(9, "writer", func(f *footerFields) *uint32 { return &f.Writer }).
+		Words("ORC Java", "ORC C++", "Presto", "scritchley/orc", "Trino", "cuDF"),
+	pb.PartOf(10, "encryption", encryptionTable, func(f *footerFields) **Encryption { return &f.Encryption }).
+		Reading(func(m *pb.Message, f *footerFields) {
+			// Lists grow while they are read. No element takes more than 32 bytes of memory for a byte of the message.
+			if m.Err = f.budget.take(len(m.Bytes()), 32); m.Err == nil {
+				f.Encryption = &Encryption{}
+				encryptionTable.ReadField(m, f.Encryption)
+			}
+		}),
+	pb.Uint(11, "calendar", func(f *footerFields) *uint32 { return &f.Calendar }).OmitZero().
+		Words("UNKNOWN_CALENDAR", "JULIAN_GREGORIAN", "PROLEPTIC_GREGORIAN"),
+	pb.Text(12, "softwareVersion", func(f *footerFields) *string { return &f.SoftwareVersion }).OmitZero(),
+)
+
 // ParseFooter reads a footer. What it returns refers to b.
 //
 // The type tree is whole: ids in pre-order, every type but the root the child of one other, as many children and names
@@ -77,69 +122,29 @@ func ParseFooter(b []byte, lim errs.Limits) (*Footer, error) {
 		return nil, err
 	}
 	f.Stripes = make([]StripeInfo, 0, count.stripes)
-	f.Metadata = make([]KeyValue, 0, count.metadata)
-	if count.metadata == 0 {
-		f.Metadata = nil
+	if count.metadata > 0 {
+		f.Metadata = make([]KeyValue, 0, count.metadata)
 	}
-	tree := newTypeTree(count.types, lim, budget)
 	f.Stats = StatsList{b: b, num: 7}
-	var encryption []byte
-	m := pb.New(b)
-	for at := 0; m.Next(); at = len(b) - m.Left() {
-		switch m.Num {
-		case 1:
-			f.HeaderLength = m.Uint64()
-		case 2:
-			f.ContentLength = m.Uint64()
-		case 3:
-			s, err := parseStripeInfo(m.Message())
-			if err != nil {
-				return nil, within(err, "stripe", len(f.Stripes))
-			}
-			f.Stripes = append(f.Stripes, s)
-		case 4:
-			if b := m.Bytes(); m.Err == nil {
-				if err := tree.add(b); err != nil {
-					return nil, within(err, "type", tree.n-1)
-				}
-			}
-		case 5:
-			kv, err := parseKeyValue(m.Message())
-			if err != nil {
-				return nil, within(err, "metadata item", len(f.Metadata))
-			}
-			f.Metadata = append(f.Metadata, kv)
-		case 6:
-			f.Rows, f.HasRows = m.Size(), true
-		case 7:
-			m.Bytes()
-			if f.Stats.n < count.types { // more would be about nothing
-				f.Stats.add(at)
-			}
-		case 8:
-			f.RowIndexStride = m.Uint32()
-		case 9:
-			f.Writer = m.Uint32()
-		case 10:
-			encryption = m.Bytes()
-		case 11:
-			f.Calendar = m.Uint32()
-		case 12:
-			f.SoftwareVersion = m.String()
-		}
-	}
-	if m.Err != nil {
-		return nil, m.Err
+	tree := newTypeTree(count.types, lim, budget)
+	if err := footerTable.Parse(b, &footerFields{Footer: f, b: b, types: count.types, tree: tree, budget: budget}); err != nil {
+		return nil, err
 	}
 	if f.Types, err = tree.link(); err != nil {
 		return nil, err
 	}
-	if encryption != nil {
-		if f.Encryption, err = parseEncryption(encryption, len(f.Types), budget); err != nil {
+	if f.Encryption != nil {
+		if err := f.Encryption.check(len(f.Types)); err != nil {
 			return nil, err
 		}
 	}
 	return f, f.finishStripes()
+}
+
+// AppendFooter appends a footer, the reverse of ParseFooter. Parts of Footer that say nothing are left out: stripe ids
+// that count on from the one before, keys that go on from there, and numbers and texts that are optional.
+func AppendFooter(dst []byte, f *Footer) []byte {
+	return footerTable.Append(dst, &footerFields{Footer: f})
 }
 
 // footerCount is how many elements a footer has of what may be many.
@@ -180,60 +185,63 @@ func (c footerCount) check(lim errs.Limits, budget *metaBudget) error {
 	return budget.take(c.metadata, unsafe.Sizeof(KeyValue{}))
 }
 
-func parseStripeInfo(m pb.Message) (StripeInfo, error) {
-	var s StripeInfo
-	keys := 0
-	for count := m; count.Next(); {
-		if count.Num == 7 {
-			keys++
-		}
-	}
-	if keys > 0 {
-		s.EncryptedLocalKeys = make([][]byte, 0, keys)
-	}
-	for m.Next() {
-		switch m.Num {
-		case 1:
-			s.Offset = m.Size()
-		case 2:
-			s.IndexLength = m.Size()
-		case 3:
-			s.DataLength = m.Size()
-		case 4:
-			s.FooterLength = m.Size()
-		case 5:
-			s.Rows = m.Size()
-		case 6:
-			s.EncryptStripeID = m.Size()
-		case 7:
+var stripeInfoTable = pb.NewTable(
+	pb.Uint(1, "offset", func(s *StripeInfo) *int64 { return &s.Offset }),
+	pb.Uint(2, "indexLength", func(s *StripeInfo) *int64 { return &s.IndexLength }),
+	pb.Uint(3, "dataLength", func(s *StripeInfo) *int64 { return &s.DataLength }),
+	pb.Uint(4, "footerLength", func(s *StripeInfo) *int64 { return &s.FooterLength }),
+	pb.Uint(5, "numberOfRows", func(s *StripeInfo) *int64 { return &s.Rows }),
+	pb.Uint(6, "encryptStripeId", func(s *StripeInfo) *int64 { return &s.EncryptStripeID }).OmitZero(),
+	pb.Strings(7, "encryptedLocalKeys", pb.FormBytes, func(s *StripeInfo) *[][]byte { return &s.EncryptedLocalKeys }).
+		Reading(func(m *pb.Message, s *StripeInfo) {
+			if s.EncryptedLocalKeys == nil {
+				s.EncryptedLocalKeys = make([][]byte, 0, 1+m.Count(7))
+			}
 			s.EncryptedLocalKeys = append(s.EncryptedLocalKeys, m.Bytes())
-		}
-	}
-	if m.Err != nil {
-		return s, m.Err
-	}
+		}),
+).Check(func(s *StripeInfo) error {
 	left := int64(math.MaxInt64)
-	for _, n := range []int64{s.Offset, s.IndexLength, s.DataLength, s.FooterLength} {
+	for _, n := range [...]int64{s.Offset, s.IndexLength, s.DataLength, s.FooterLength} {
 		if n > left {
-			return s, errs.Errorf(errs.ErrCorrupt, "%d bytes of index, %d of data, %d of footer at %d go beyond any file", s.IndexLength, s.DataLength, s.FooterLength, s.Offset)
+			return errs.Errorf(errs.ErrCorrupt, "%d bytes of index, %d of data, %d of footer at %d go beyond any file", s.IndexLength, s.DataLength, s.FooterLength, s.Offset)
 		}
 		left -= n
 	}
-	return s, nil
+	return nil
+})
+
+// appendStripes appends stripes. It leaves out the ids and keys that ParseFooter works out.
+func appendStripes(dst []byte, num protowire.Number, f *footerFields) []byte {
+	id := int64(0)
+	var keys [][]byte
+	var s StripeInfo
+	for i := range f.Stripes {
+		s = f.Stripes[i]
+		next := id + 1
+		if s.EncryptStripeID != 0 {
+			next = s.EncryptStripeID
+		}
+		if !sameKeys(s.EncryptedLocalKeys, keys) {
+			keys = s.EncryptedLocalKeys
+		} else {
+			if s.EncryptedLocalKeys = nil; next == id+1 {
+				s.EncryptStripeID = 0
+			}
+		}
+		id = next
+		dst = stripeInfoTable.AppendField(dst, num, &s)
+	}
+	return dst
 }
 
-func parseKeyValue(m pb.Message) (KeyValue, error) {
-	var kv KeyValue
-	for m.Next() {
-		switch m.Num {
-		case 1:
-			kv.Key = m.String()
-		case 2:
-			kv.Value = m.Bytes()
-		}
-	}
-	return kv, m.Err
+func sameKeys(a, b [][]byte) bool { // none: those before go on
+	return len(a) == 0 || slices.EqualFunc(a, b, bytes.Equal)
 }
+
+var keyValueTable = pb.NewTable(
+	pb.Text(1, "name", func(kv *KeyValue) *string { return &kv.Key }),
+	pb.Bytes(2, "value", func(kv *KeyValue) *[]byte { return &kv.Value }).Always().As(pb.FormText),
+)
 
 // finishStripes works out what stripes take over from those before them, and adds up their rows.
 func (f *Footer) finishStripes() error {

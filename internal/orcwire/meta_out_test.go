@@ -10,6 +10,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
+	"github.com/arrowio/arrowio/internal/pb"
 	"github.com/arrowio/arrowio/internal/pb/pbtest"
 )
 
@@ -100,10 +101,10 @@ func TestNestedMessages(t *testing.T) {
 	for _, n := range []int{0, 1, 127, 128, 129, 16383, 16384, 2097151, 2097152} {
 		content := bytes.Repeat([]byte("x"), n)
 		want := pbtest.Message("before").Bytes(1, pbtest.Message(nil).Bytes(2, content)).Uint(3, 1)
-		b, outer := openMessage([]byte("before"), 1)
-		b, inner := openMessage(b, 2)
-		b = closeMessage(append(b, content...), inner)
-		b = appendUint(closeMessage(b, outer), 3, 1)
+		b, outer := pb.Open([]byte("before"), 1)
+		b, inner := pb.Open(b, 2)
+		b = pb.Close(append(b, content...), inner)
+		b = pb.AppendUint(pb.Close(b, outer), 3, uint64(1))
 		if !bytes.Equal(b, want) {
 			t.Errorf("%d bytes: %.30q, want %.30q", n, b, want)
 		}

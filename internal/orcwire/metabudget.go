@@ -1,23 +1,10 @@
 package orcwire
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
-
-// within says which element of a message an error is in. It costs nothing where there is none.
-func within(err error, what string, i int) error {
-	var e *errs.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	c := *e
-	c.Err = fmt.Errorf("%s %d: %w", what, i, e.Err)
-	return &c
-}
 
 // metaBudget bounds the memory that the parsed form of a message takes. An element may take two bytes of a message
 // and many of memory, so the limit on a message's bytes alone does not bound it.

@@ -3,6 +3,8 @@ package orcwire
 import (
 	"strconv"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/pb"
@@ -72,52 +74,62 @@ type PostScript struct {
 	Magic             string   // "" in files of Hive 0.11.0; then the file's head must have it
 }
 
-// ParsePostScript reads a postscript. It does not judge the magic, nor versions that are newer than known. Each length
-// is below 1<<60, so that sums of them do not overflow; the caller compares them with the file.
-func ParsePostScript(b []byte) (*PostScript, error) {
-	p := &PostScript{BlockSize: DefaultBlockSize}
-	m := pb.New(b)
-	length := func() uint64 {
+var postScriptTable = pb.NewTable(
+	tailPart(1, "footerLength", func(p *PostScript) *uint64 { return &p.FooterLength }),
+	enum(2, "compression", "compression kind", len(compressionKinds), func(p *PostScript) *CompressionKind { return &p.Compression }).
+		Words("NONE", "ZLIB", "SNAPPY", "LZO", "LZ4", "ZSTD", "BROTLI"),
+	pb.Uint(3, "compressionBlockSize", func(p *PostScript) *uint64 { return &p.BlockSize }).
+		If(func(p *PostScript) bool { return p.Compression != CompressionNone }),
+	pb.Varints(4, "version", func(p *PostScript) *[]uint32 { return &p.Version }),
+	tailPart(5, "metadataLength", func(p *PostScript) *uint64 { return &p.MetadataLength }),
+	pb.Uint(6, "writerVersion", func(p *PostScript) *uint32 { return &p.WriterVersion }),
+	tailPart(7, "stripeStatisticsLength", func(p *PostScript) *uint64 { return &p.StripeStatsLength }).OmitZero(),
+	pb.Text(8000, "magic", func(p *PostScript) *string { return &p.Magic }).OmitZero(),
+).Start(func(p *PostScript) {
+	p.BlockSize = DefaultBlockSize
+}).Check(func(p *PostScript) error {
+	if p.BlockSize == 0 && p.Compression != CompressionNone {
+		return errs.Errorf(errs.ErrCorrupt, "compression in blocks of 0 bytes")
+	}
+	return nil
+})
+
+// tailPart is a field with the length of a part of the tail.
+func tailPart(num protowire.Number, name string, at func(p *PostScript) *uint64) pb.Entry[PostScript] {
+	return pb.Uint(num, name, at).Reading(func(m *pb.Message, p *PostScript) {
 		v := m.Uint64()
 		if v >= maxTailPart {
 			m.Fail("protobuf field %d is a length of %d", m.Num, v)
 		}
-		return v
-	}
-	for m.Next() {
-		switch m.Num {
-		case 1:
-			p.FooterLength = length()
-		case 2:
-			v := m.Uint64()
-			if m.Err == nil && v >= uint64(len(compressionKinds)) {
-				return nil, errs.Errorf(errs.ErrUnsupported, "compression kind %d is not known", v)
-			}
-			p.Compression = CompressionKind(v)
-		case 3:
-			p.BlockSize = m.Uint64()
-		case 4:
-			for _, v := range m.AppendVarints(nil) {
-				p.Version = append(p.Version, uint32(v))
-			}
-		case 5:
-			p.MetadataLength = length()
-		case 6:
-			p.WriterVersion = m.Uint32()
-		case 7:
-			p.StripeStatsLength = length()
-		case 8000:
-			p.Magic = m.String()
+		*at(p) = v
+	})
+}
+
+// enum is a field of one of n values. What is not known is errs.ErrUnsupported.
+func enum[T any, V ~uint8](num protowire.Number, name, what string, n int, at func(v *T) *V) pb.Entry[T] {
+	return pb.Uint(num, name, at).Reading(func(m *pb.Message, v *T) {
+		u := m.Uint64()
+		if m.Err == nil && u >= uint64(n) {
+			m.Err = errs.Errorf(errs.ErrUnsupported, "%s %d is not known", what, u)
+			return
 		}
-	}
-	if m.Err != nil {
-		return nil, m.Err
-	}
-	if p.BlockSize == 0 && p.Compression != CompressionNone {
-		return nil, errs.Errorf(errs.ErrCorrupt, "compression in blocks of 0 bytes")
+		*at(v) = V(u)
+	})
+}
+
+// ParsePostScript reads a postscript. It does not judge the magic, nor versions that are newer than known. Each length
+// is below 1<<60, so that sums of them do not overflow; the caller compares them with the file.
+func ParsePostScript(b []byte) (*PostScript, error) {
+	p := &PostScript{}
+	if err := postScriptTable.Parse(b, p); err != nil {
+		return nil, err
 	}
 	return p, nil
 }
+
+// AppendPostScript appends a postscript, the reverse of ParsePostScript. It is never compressed, and a byte with its
+// length follows it.
+func AppendPostScript(dst []byte, p *PostScript) []byte { return postScriptTable.Append(dst, p) }
 
 // FileVersion returns the version of the file format: 0, 11 where the postscript says none.
 func (p *PostScript) FileVersion() (major, minor uint32) {

@@ -13,6 +13,18 @@ type RowIndexEntry struct {
 // ColumnStats parses the entry's statistics; where there are none, the result says nothing.
 func (e *RowIndexEntry) ColumnStats() (ColumnStats, error) { return ParseColumnStats(e.Stats) }
 
+var rowIndexEntryTable = pb.NewTable(
+	pb.Varints(1, "positions", func(e *RowIndexEntry) *[]uint64 { return &e.Positions }).As(pb.FormPositions),
+	pb.Bytes(2, "statistics", func(e *RowIndexEntry) *[]byte { return &e.Stats }).Of(&columnStatsTable.Shape),
+)
+
+var rowIndexTable = pb.NewTable(
+	pb.Parts(1, "entry", "row group", rowIndexEntryTable, func(x *[]RowIndexEntry) *[]RowIndexEntry { return x }).Each(pb.ListNumbered, shownGroups),
+)
+
+// shownGroups is how many row groups of an index a dump shows.
+const shownGroups = 6
+
 // ParseRowIndex reads a ROW_INDEX stream: an entry for each row group. Behind the first maxEntries it leaves out what
 // there is: writers have ended encrypted columns with one entry too many. The result refers to b.
 func ParseRowIndex(b []byte, maxEntries int) ([]RowIndexEntry, error) {
@@ -30,7 +42,7 @@ func ParseRowIndex(b []byte, maxEntries int) ([]RowIndexEntry, error) {
 			}
 		}
 		if m.Err == nil && e.Err != nil {
-			return nil, within(e.Err, "row group", entries-1)
+			return nil, pb.Inside(e.Err, "row group %d", entries-1)
 		}
 	}
 	if m.Err != nil {
@@ -42,22 +54,18 @@ func ParseRowIndex(b []byte, maxEntries int) ([]RowIndexEntry, error) {
 		if m.Num != 1 || len(out) == entries {
 			continue
 		}
-		var entry RowIndexEntry
-		at := len(arena)
-		e := m.Message()
-		for e.Next() {
-			switch e.Num {
-			case 1:
-				arena = e.AppendVarints(arena)
-			case 2:
-				entry.Stats = e.Bytes()
-			}
+		out = append(out, RowIndexEntry{Positions: arena})
+		e := &out[len(out)-1]
+		if rowIndexEntryTable.ReadField(&m, e); m.Err != nil {
+			return nil, pb.Inside(m.Err, "row group %d", len(out)-1)
 		}
-		if e.Err != nil {
-			return nil, within(e.Err, "row group", len(out))
-		}
-		entry.Positions = arena[at:len(arena):len(arena)]
-		out = append(out, entry)
+		n := len(e.Positions)
+		e.Positions, arena = e.Positions[:n:n], e.Positions[n:]
 	}
 	return out, nil
+}
+
+// AppendRowIndex appends a ROW_INDEX stream, the reverse of ParseRowIndex.
+func AppendRowIndex(dst []byte, entries []RowIndexEntry) []byte {
+	return rowIndexTable.Append(dst, &entries)
 }

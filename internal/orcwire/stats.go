@@ -1,12 +1,8 @@
 package orcwire
 
 import (
-	"sort"
-	"unsafe"
-
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb"
 )
 
@@ -92,322 +88,128 @@ type BoundingBox struct {
 	ZMin, ZMax, MMin, MMax *float64
 }
 
-// ParseColumnStats reads one ColumnStatistics message. The result refers to b.
-func ParseColumnStats(b []byte) (ColumnStats, error) {
-	var s ColumnStats
-	m := pb.New(b)
-	for m.Next() {
-		switch m.Num {
-		case 1:
-			s.Values, s.HasValues = m.Size(), true
-		case 2:
-			s.Int = new(IntStats)
-			part(&m, s.Int.field)
-		case 3:
-			s.Double = new(DoubleStats)
-			part(&m, s.Double.field)
-		case 4:
-			s.String = new(StringStats)
-			part(&m, s.String.field)
-		case 5:
-			s.Bool = new(BucketStats)
-			part(&m, s.Bool.field)
-		case 6:
-			s.Decimal = new(DecimalStats)
-			part(&m, s.Decimal.field)
-		case 7:
-			s.Date = new(DateStats)
-			part(&m, s.Date.field)
-		case 8:
-			s.Binary = new(BinaryStats)
-			part(&m, s.Binary.field)
-		case 9:
-			s.Timestamp = &TimestampStats{MaxNanos: lastNanos}
-			part(&m, s.Timestamp.field)
-		case 10:
-			s.HasNull = No
-			if m.Uint64() != 0 {
-				s.HasNull = Yes
-			}
-		case 11:
-			s.BytesOnDisk, s.HasBytes = m.Size(), true
-		case 12:
-			s.Collection = new(CollectionStats)
-			part(&m, s.Collection.field)
-		case 13:
-			s.Geo = new(GeoStats)
-			part(&m, s.Geo.field)
+var columnStatsTable = pb.NewTable(
+	pb.Uint(1, "numberOfValues", func(s *ColumnStats) *int64 { return &s.Values }).With(func(s *ColumnStats) *bool { return &s.HasValues }),
+	pb.PartOf(2, "intStatistics", intStatsTable, func(s *ColumnStats) **IntStats { return &s.Int }),
+	pb.PartOf(3, "doubleStatistics", doubleStatsTable, func(s *ColumnStats) **DoubleStats { return &s.Double }),
+	pb.PartOf(4, "stringStatistics", stringStatsTable, func(s *ColumnStats) **StringStats { return &s.String }),
+	pb.PartOf(5, "bucketStatistics", pb.NewTable(
+		pb.Varints(1, "count", func(s *BucketStats) *[]uint64 { return &s.True }),
+	), func(s *ColumnStats) **BucketStats { return &s.Bool }),
+	pb.PartOf(6, "decimalStatistics", decimalStatsTable, func(s *ColumnStats) **DecimalStats { return &s.Decimal }),
+	pb.PartOf(7, "dateStatistics", dateStatsTable, func(s *ColumnStats) **DateStats { return &s.Date }),
+	pb.PartOf(8, "binaryStatistics", pb.NewTable(
+		pb.SintOf(1, "sum", func(s *BinaryStats) **int64 { return &s.Sum }),
+	), func(s *ColumnStats) **BinaryStats { return &s.Binary }),
+	pb.PartOf(9, "timestampStatistics", timestampStatsTable, func(s *ColumnStats) **TimestampStats { return &s.Timestamp }),
+	pb.Custom(10, "hasNull", pb.FormBool, func(m *pb.Message, s *ColumnStats) {
+		if s.HasNull = No; m.Bool() {
+			s.HasNull = Yes
 		}
-	}
-	if m.Err != nil {
-		return ColumnStats{}, m.Err
-	}
-	return s, nil
-}
+	}, func(b []byte, num protowire.Number, s *ColumnStats) []byte {
+		if s.HasNull == Unknown {
+			return b
+		}
+		return pb.AppendUint(b, num, uint64(s.HasNull-No))
+	}),
+	pb.Uint(11, "bytesOnDisk", func(s *ColumnStats) *int64 { return &s.BytesOnDisk }).With(func(s *ColumnStats) *bool { return &s.HasBytes }),
+	pb.PartOf(12, "collectionStatistics", collectionStatsTable, func(s *ColumnStats) **CollectionStats { return &s.Collection }),
+	pb.PartOf(13, "geospatialStatistics", geoStatsTable, func(s *ColumnStats) **GeoStats { return &s.Geo }),
+)
 
-// part reads the present field as a message, giving each of its fields to field.
-func part(m *pb.Message, field func(m *pb.Message)) {
-	p := m.Message()
-	for p.Next() {
-		field(&p)
-	}
-	if m.Err == nil {
-		m.Err = p.Err
-	}
-}
+var intStatsTable = pb.NewTable(
+	pb.SintOf(1, "minimum", func(s *IntStats) **int64 { return &s.Min }),
+	pb.SintOf(2, "maximum", func(s *IntStats) **int64 { return &s.Max }),
+	pb.SintOf(3, "sum", func(s *IntStats) **int64 { return &s.Sum }),
+)
 
-func (s *IntStats) field(m *pb.Message) {
-	switch m.Num {
-	case 1:
-		s.Min = new(m.Sint64())
-	case 2:
-		s.Max = new(m.Sint64())
-	case 3:
-		s.Sum = new(m.Sint64())
-	}
-}
+var doubleStatsTable = pb.NewTable(
+	pb.DoubleOf(1, "minimum", func(s *DoubleStats) **float64 { return &s.Min }),
+	pb.DoubleOf(2, "maximum", func(s *DoubleStats) **float64 { return &s.Max }),
+	pb.DoubleOf(3, "sum", func(s *DoubleStats) **float64 { return &s.Sum }),
+)
 
-func (s *DoubleStats) field(m *pb.Message) {
-	switch m.Num {
-	case 1:
-		s.Min = new(m.Double())
-	case 2:
-		s.Max = new(m.Double())
-	case 3:
-		s.Sum = new(m.Double())
-	}
-}
+var stringStatsTable = pb.NewTable(
+	pb.Bytes(1, "minimum", func(s *StringStats) *[]byte { return &s.Min }).As(pb.FormText),
+	pb.Bytes(2, "maximum", func(s *StringStats) *[]byte { return &s.Max }).As(pb.FormText),
+	pb.SintOf(3, "sum", func(s *StringStats) **int64 { return &s.Sum }),
+	pb.Bytes(4, "lowerBound", func(s *StringStats) *[]byte { return &s.Lower }).As(pb.FormText),
+	pb.Bytes(5, "upperBound", func(s *StringStats) *[]byte { return &s.Upper }).As(pb.FormText),
+)
 
-func (s *StringStats) field(m *pb.Message) {
-	switch m.Num {
-	case 1:
-		s.Min = m.Bytes()
-	case 2:
-		s.Max = m.Bytes()
-	case 3:
-		s.Sum = new(m.Sint64())
-	case 4:
-		s.Lower = m.Bytes()
-	case 5:
-		s.Upper = m.Bytes()
-	}
-}
+var decimalStatsTable = pb.NewTable(
+	pb.Text(1, "minimum", func(s *DecimalStats) *string { return &s.Min }).OmitZero(),
+	pb.Text(2, "maximum", func(s *DecimalStats) *string { return &s.Max }).OmitZero(),
+	pb.Text(3, "sum", func(s *DecimalStats) *string { return &s.Sum }).OmitZero(),
+)
 
-func (s *BucketStats) field(m *pb.Message) {
-	if m.Num == 1 {
-		s.True = m.AppendVarints(s.True)
-	}
-}
+var dateStatsTable = pb.NewTable(
+	pb.SintOf(1, "minimum", func(s *DateStats) **int32 { return &s.Min }),
+	pb.SintOf(2, "maximum", func(s *DateStats) **int32 { return &s.Max }),
+)
 
-func (s *DecimalStats) field(m *pb.Message) {
-	switch m.Num {
-	case 1:
-		s.Min = m.String()
-	case 2:
-		s.Max = m.String()
-	case 3:
-		s.Sum = m.String()
-	}
-}
-
-func (s *DateStats) field(m *pb.Message) {
-	switch m.Num {
-	case 1:
-		s.Min = new(m.Sint32())
-	case 2:
-		s.Max = new(m.Sint32())
-	}
-}
-
-func (s *BinaryStats) field(m *pb.Message) {
-	if m.Num == 1 {
-		s.Sum = new(m.Sint64())
-	}
-}
+var timestampStatsTable = pb.NewTable(
+	pb.SintOf(1, "minimum", func(s *TimestampStats) **int64 { return &s.Min }),
+	pb.SintOf(2, "maximum", func(s *TimestampStats) **int64 { return &s.Max }),
+	pb.SintOf(3, "minimumUtc", func(s *TimestampStats) **int64 { return &s.MinUTC }),
+	pb.SintOf(4, "maximumUtc", func(s *TimestampStats) **int64 { return &s.MaxUTC }),
+	nanosOfMilli(5, "minimumNanos", 0, func(s *TimestampStats) *int32 { return &s.MinNanos }),
+	nanosOfMilli(6, "maximumNanos", lastNanos, func(s *TimestampStats) *int32 { return &s.MaxNanos }),
+).Start(func(s *TimestampStats) { s.MaxNanos = lastNanos })
 
 const lastNanos = 999_999
 
-func (s *TimestampStats) field(m *pb.Message) {
-	switch m.Num {
-	case 1:
-		s.Min = new(m.Sint64())
-	case 2:
-		s.Max = new(m.Sint64())
-	case 3:
-		s.MinUTC = new(m.Sint64())
-	case 4:
-		s.MaxUTC = new(m.Sint64())
-	case 5, 6:
-		// Stored with 1 added. What is out of range leaves the widest bound.
-		v := m.Int32() - 1
-		if v < 0 || v > lastNanos {
-			return
+// nanosOfMilli is a field of nanoseconds within a millisecond, which are stored with 1 added. What is out of range is as good as
+// absent: it leaves the widest bound.
+func nanosOfMilli(num protowire.Number, name string, widest int32, at func(s *TimestampStats) *int32) pb.Entry[TimestampStats] {
+	return pb.Int(num, name, at).Reading(func(m *pb.Message, s *TimestampStats) {
+		if v := m.Int32() - 1; v >= 0 && v <= lastNanos {
+			*at(s) = v
 		}
-		if m.Num == 5 {
-			s.MinNanos = v
-		} else {
-			s.MaxNanos = v
+	}).Writing(func(b []byte, num protowire.Number, s *TimestampStats) []byte {
+		if *at(s) == widest {
+			return b
 		}
-	}
+		return pb.AppendUint(b, num, uint64(*at(s)+1))
+	})
 }
 
-func (s *CollectionStats) field(m *pb.Message) {
-	switch m.Num {
-	case 1:
-		s.MinChildren = new(m.Uint64())
-	case 2:
-		s.MaxChildren = new(m.Uint64())
-	case 3:
-		s.TotalChildren = new(m.Uint64())
-	}
-}
-
-func (s *GeoStats) field(m *pb.Message) {
-	switch m.Num {
-	case 1:
-		s.Box = new(BoundingBox)
-		part(m, s.Box.field)
-	case 2:
-		for _, v := range m.AppendVarints(nil) {
-			s.Types = append(s.Types, int32(v))
-		}
-	}
-}
-
-func (s *BoundingBox) field(m *pb.Message) {
-	switch m.Num {
-	case 1:
-		s.XMin = m.Double()
-	case 2:
-		s.XMax = m.Double()
-	case 3:
-		s.YMin = m.Double()
-	case 4:
-		s.YMax = m.Double()
-	case 5:
-		s.ZMin = new(m.Double())
-	case 6:
-		s.ZMax = new(m.Double())
-	case 7:
-		s.MMin = new(m.Double())
-	case 8:
-		s.MMax = new(m.Double())
-	}
-}
-
-// StatsList is a list of statistics that are parsed one by one, when asked for: a file may have millions. The zero
-// StatsList is empty. It refers to the bytes it was parsed from; its methods may be called concurrently.
-type StatsList struct {
-	b     []byte
-	num   protowire.Number // of the repeated field in b
-	n     int
-	marks []statsMark // where to begin looking for an element
-}
-
-// statsMark is an element, and where its field begins.
-type statsMark struct{ elem, at int }
-
-// At passes over so many elements and bytes at most to find one.
-const (
-	statsStep  = 64
-	statsBytes = 4 << 10
+var collectionStatsTable = pb.NewTable(
+	pb.UintOf(1, "minChildren", func(s *CollectionStats) **uint64 { return &s.MinChildren }),
+	pb.UintOf(2, "maxChildren", func(s *CollectionStats) **uint64 { return &s.MaxChildren }),
+	pb.UintOf(3, "totalChildren", func(s *CollectionStats) **uint64 { return &s.TotalChildren }),
 )
 
-// newStatsList lists the elements of the repeated field num of message b, which it walks through once.
-func newStatsList(b []byte, num protowire.Number, budget *metaBudget) (StatsList, error) {
-	l := StatsList{b: b, num: num}
-	m := pb.New(b)
-	for at := 0; m.Next(); at = len(b) - m.Left() {
-		if m.Num == num {
-			m.Bytes()
-			l.add(at)
-		}
-	}
-	if m.Err != nil {
-		return StatsList{}, m.Err
-	}
-	return l, budget.take(cap(l.marks), unsafe.Sizeof(statsMark{}))
-}
+var geoStatsTable = pb.NewTable(
+	pb.PartOf(1, "bbox", boxTable, func(s *GeoStats) **BoundingBox { return &s.Box }),
+	pb.Varints(2, "geospatialTypes", func(s *GeoStats) *[]int32 { return &s.Types }).As(pb.FormInt).
+		Writing(func(b []byte, num protowire.Number, s *GeoStats) []byte { // one by one
+			for _, v := range s.Types {
+				b = pb.AppendUint(b, num, uint64(int64(v)))
+			}
+			return b
+		}),
+)
 
-// add notes that the field of the next element begins at a place.
-func (l *StatsList) add(at int) {
-	if k := len(l.marks); k == 0 || l.n-l.marks[k-1].elem >= statsStep || at-l.marks[k-1].at >= statsBytes {
-		l.marks = append(l.marks, statsMark{l.n, at})
-	}
-	l.n++
-}
+var boxTable = pb.NewTable(
+	pb.Double(1, "xmin", func(s *BoundingBox) *float64 { return &s.XMin }),
+	pb.Double(2, "xmax", func(s *BoundingBox) *float64 { return &s.XMax }),
+	pb.Double(3, "ymin", func(s *BoundingBox) *float64 { return &s.YMin }),
+	pb.Double(4, "ymax", func(s *BoundingBox) *float64 { return &s.YMax }),
+	pb.DoubleOf(5, "zmin", func(s *BoundingBox) **float64 { return &s.ZMin }),
+	pb.DoubleOf(6, "zmax", func(s *BoundingBox) **float64 { return &s.ZMax }),
+	pb.DoubleOf(7, "mmin", func(s *BoundingBox) **float64 { return &s.MMin }),
+	pb.DoubleOf(8, "mmax", func(s *BoundingBox) **float64 { return &s.MMax }),
+)
 
-// Len returns the number of elements.
-func (l StatsList) Len() int { return l.n }
-
-// Bytes returns the message of element i; false if the list is shorter.
-func (l StatsList) Bytes(i int) ([]byte, bool) {
-	if i < 0 || i >= l.n {
-		return nil, false
-	}
-	mark := l.marks[sort.Search(len(l.marks), func(k int) bool { return l.marks[k].elem > i })-1]
-	m := pb.New(l.b[mark.at:])
-	for k := i - mark.elem; m.Next(); {
-		if m.Num != l.num {
-			continue
-		}
-		if k == 0 {
-			return m.Data, true
-		}
-		k--
-	}
-	return nil, false // it was walked through before
-}
-
-// At returns element i. Behind the end it returns statistics that say nothing: lists may be shorter than the type tree.
-func (l StatsList) At(i int) (ColumnStats, error) {
-	b, ok := l.Bytes(i)
-	if !ok {
-		return ColumnStats{}, nil
-	}
-	s, err := ParseColumnStats(b)
-	if err != nil {
-		return ColumnStats{}, within(err, "statistics of column", i)
+// ParseColumnStats reads one ColumnStatistics message. The result refers to b.
+func ParseColumnStats(b []byte) (ColumnStats, error) {
+	var s ColumnStats
+	if err := columnStatsTable.Parse(b, &s); err != nil {
+		return ColumnStats{}, err
 	}
 	return s, nil
 }
 
-// ParseMetadata reads the statistics of stripes (specification, "File Metadata"): by stripe, then by type id. Both
-// lists may be shorter than the file's. The result refers to b.
-func ParseMetadata(b []byte, lim errs.Limits) ([]StatsList, error) {
-	lim = lim.WithDefaults()
-	n := 0
-	m := pb.New(b)
-	for m.Next() {
-		if m.Num == 1 {
-			n++
-			m.Bytes()
-		}
-	}
-	if m.Err != nil {
-		return nil, m.Err
-	}
-	if n > lim.Splits {
-		return nil, errs.Errorf(errs.ErrLimit, "statistics of %d stripes are over the limit Splits = %d", n, lim.Splits)
-	}
-	budget := newMetaBudget(lim)
-	out := make([]StatsList, 0, n)
-	for m = pb.New(b); m.Next(); {
-		if m.Num != 1 {
-			continue
-		}
-		l, err := newStatsList(m.Data, 1, budget)
-		if err != nil {
-			return nil, within(err, "statistics of stripe", len(out))
-		}
-		out = append(out, l)
-	}
-	return out, nil
-}
-
-// ParseFileStats reads a FileStatistics message, which holds an encrypted column's statistics for the whole file, by
-// type id from the variant's root on; or a ColumnarStripeStatistics message, which holds those of one type, by stripe.
-// The result refers to b.
-func ParseFileStats(b []byte, lim errs.Limits) (StatsList, error) {
-	return newStatsList(b, 1, newMetaBudget(lim.WithDefaults()))
-}
+// AppendColumnStats appends one ColumnStatistics message, the reverse of ParseColumnStats.
+func AppendColumnStats(dst []byte, s *ColumnStats) []byte { return columnStatsTable.Append(dst, s) }

@@ -117,6 +117,33 @@ type StripeFooter struct {
 // memory for: so many for each type. There are 9 kinds of streams, and a type may have them again in variants.
 const stripeElements = 64
 
+var streamTable = pb.NewTable(
+	pb.Uint(1, "kind", func(s *Stream) *StreamKind { return &s.Kind }).Words(streamKindNames[:]...).
+		Reading(func(m *pb.Message, s *Stream) { s.Kind = StreamKind(min(m.Uint64(), uint64(UnknownStream))) }),
+	pb.Uint(2, "column", func(s *Stream) *int { return &s.Column }).Reading(func(m *pb.Message, s *Stream) { s.Column = int(m.Uint32()) }).If(func(s *Stream) bool {
+		return s.Column != 0 || s.Kind != EncryptedIndex && s.Kind != EncryptedData // those are of no column
+	}),
+	pb.Uint(3, "length", func(s *Stream) *int64 { return &s.Length }).Reading(func(m *pb.Message, s *Stream) { s.Length = m.Size() }),
+)
+
+var encodingTable = pb.NewTable(
+	enum(1, "kind", "encoding", len(encodingNames), func(e *Encoding) *EncodingKind { return &e.Kind }).Words(encodingNames[:]...),
+	pb.Uint(2, "dictionarySize", func(e *Encoding) *uint32 { return &e.DictionarySize }).If(func(e *Encoding) bool { return e.Kind.IsDictionary() }),
+	pb.Uint(3, "bloomEncoding", func(e *Encoding) *uint32 { return &e.Bloom }).OmitZero().Words("ORIGINAL", "UTF8_UTC"),
+)
+
+var stripeVariantTable = pb.NewTable(
+	pb.Parts(1, "streams", "stream", streamTable, func(v *StripeVariant) *[]Stream { return &v.Streams }),
+	pb.Parts(2, "encoding", "encoding", encodingTable, func(v *StripeVariant) *[]Encoding { return &v.Encodings }),
+)
+
+var stripeFooterTable = pb.NewTable(
+	pb.Parts(1, "streams", "stream", streamTable, func(f *StripeFooter) *[]Stream { return &f.Streams }),
+	pb.Parts(2, "columns", "encoding of column", encodingTable, func(f *StripeFooter) *[]Encoding { return &f.Encodings }).Each(pb.ListColumns, 0),
+	pb.Text(3, "writerTimezone", func(f *StripeFooter) *string { return &f.Timezone }).OmitZero(),
+	pb.Parts(4, "encryption", "encryption variant", stripeVariantTable, func(f *StripeFooter) *[]StripeVariant { return &f.Encryption }).Each(pb.ListNumbered, 0),
+)
+
 // ParseStripeFooter reads the footer of a stripe of a file with so many types, whose index and data have stripeBytes.
 // Streams lie within those, name types that exist, and there is an encoding for each type.
 func ParseStripeFooter(b []byte, types int, stripeBytes int64) (*StripeFooter, error) {
@@ -150,102 +177,41 @@ func ParseStripeFooter(b []byte, types int, stripeBytes int64) (*StripeFooter, e
 	if variants > 0 {
 		f.Encryption = make([]StripeVariant, 0, variants)
 	}
+	if err := stripeFooterTable.Parse(b, f); err != nil {
+		return nil, err
+	}
+	if err := placeStreams(f.Streams, types, stripeBytes); err != nil {
+		return nil, err
+	}
+	for i := range f.Encryption {
+		v := &f.Encryption[i]
+		if len(v.Encodings) > types {
+			return nil, errs.Errorf(errs.ErrCorrupt, "encryption variant %d has %d encodings for the file's %d types", i, len(v.Encodings), types)
+		}
+		if err := placeStreams(v.Streams, types, stripeBytes); err != nil {
+			return nil, pb.Inside(err, "encryption variant %d", i)
+		}
+	}
+	return f, nil
+}
+
+// AppendStripeFooter appends the directory of a stripe, the reverse of ParseStripeFooter. Offsets of streams are not
+// told: each follows the one before.
+func AppendStripeFooter(dst []byte, f *StripeFooter) []byte { return stripeFooterTable.Append(dst, f) }
+
+// placeStreams works out where streams are, which follow each other and end no later than most.
+func placeStreams(streams []Stream, types int, most int64) error {
 	end := int64(0)
-	m := pb.New(b)
-	for m.Next() {
-		switch m.Num {
-		case 1:
-			s, err := parseStream(m.Message(), types, &end, stripeBytes)
-			if err != nil {
-				return nil, within(err, "stream", len(f.Streams))
-			}
-			f.Streams = append(f.Streams, s)
-		case 2:
-			e, err := parseEncoding(m.Message())
-			if err != nil {
-				return nil, within(err, "encoding of column", len(f.Encodings))
-			}
-			f.Encodings = append(f.Encodings, e)
-		case 3:
-			f.Timezone = m.String()
-		case 4:
-			v, err := parseStripeVariant(m.Message(), types, stripeBytes)
-			if err != nil {
-				return nil, within(err, "encryption variant", len(f.Encryption))
-			}
-			f.Encryption = append(f.Encryption, v)
+	for i := range streams {
+		s := &streams[i]
+		switch {
+		case s.Column < 0 || s.Column >= types:
+			return errs.Errorf(errs.ErrCorrupt, "stream %d: column %d of %d", i, s.Column, types)
+		case s.Length > most-end:
+			return errs.Errorf(errs.ErrCorrupt, "stream %d: %s of column %d: %d bytes at %d, where %d is the end", i, s.Kind, s.Column, s.Length, end, most)
 		}
+		s.Offset = end
+		end += s.Length
 	}
-	return f, m.Err
-}
-
-// parseStream reads a Stream that begins at *end and ends no later than most, and moves *end behind it.
-func parseStream(m pb.Message, types int, end *int64, most int64) (Stream, error) {
-	s := Stream{Offset: *end}
-	for m.Next() {
-		switch m.Num {
-		case 1:
-			if k := m.Uint64(); k < uint64(UnknownStream) {
-				s.Kind = StreamKind(k)
-			} else {
-				s.Kind = UnknownStream
-			}
-		case 2:
-			s.Column = m.ID("column", types)
-		case 3:
-			s.Length = m.Size()
-		}
-	}
-	if m.Err == nil && s.Length > most-*end {
-		m.Fail("%s of column %d: %d bytes at %d, where %d is the end", s.Kind, s.Column, s.Length, *end, most)
-	}
-	if m.Err == nil {
-		*end += s.Length
-	}
-	return s, m.Err
-}
-
-func parseEncoding(m pb.Message) (Encoding, error) {
-	var e Encoding
-	for m.Next() {
-		switch m.Num {
-		case 1:
-			v := m.Uint64()
-			if m.Err == nil && v >= uint64(len(encodingNames)) {
-				return e, errs.Errorf(errs.ErrUnsupported, "encoding %d is not known", v)
-			}
-			e.Kind = EncodingKind(v)
-		case 2:
-			e.DictionarySize = m.Uint32()
-		case 3:
-			e.Bloom = m.Uint32()
-		}
-	}
-	return e, m.Err
-}
-
-func parseStripeVariant(m pb.Message, types int, stripeBytes int64) (StripeVariant, error) {
-	var v StripeVariant
-	end := int64(0)
-	for m.Next() {
-		switch m.Num {
-		case 1:
-			s, err := parseStream(m.Message(), types, &end, stripeBytes)
-			if err != nil {
-				return v, within(err, "stream", len(v.Streams))
-			}
-			v.Streams = append(v.Streams, s)
-		case 2:
-			if len(v.Encodings) >= types {
-				m.Fail("more encodings than the file's %d types", types)
-				break
-			}
-			e, err := parseEncoding(m.Message())
-			if err != nil {
-				return v, within(err, "encoding", len(v.Encodings))
-			}
-			v.Encodings = append(v.Encodings, e)
-		}
-	}
-	return v, m.Err
+	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"unsafe"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb"
 )
@@ -20,6 +22,7 @@ type typeTree struct {
 	n      int      // types seen
 	kids   []uint64 // ids of all types' children, one type's after another
 	ends   []int    // by type: where its children end in kids
+	fields typeFields
 	lim    errs.Limits
 	budget *metaBudget
 }
@@ -31,12 +34,65 @@ func newTypeTree(types int, lim errs.Limits, budget *metaBudget) *typeTree {
 	}
 }
 
-// add reads the next type.
-func (r *typeTree) add(b []byte) error {
+// typeFields is a type that is being read or written.
+type typeFields struct {
+	*Type
+	tree *typeTree
+}
+
+var typeTable = pb.NewTable(
+	enum(1, "kind", "type kind", len(kindNames), func(t *typeFields) *Kind { return &t.Kind }).Required().Words(
+		"BOOLEAN", "BYTE", "SHORT", "INT", "LONG", "FLOAT", "DOUBLE", "STRING", "BINARY", "TIMESTAMP", "LIST", "MAP", "STRUCT", "UNION",
+		"DECIMAL", "DATE", "VARCHAR", "CHAR", "TIMESTAMP_INSTANT", "GEOMETRY", "GEOGRAPHY"),
+	pb.Custom(2, "subtypes", pb.FormUint, func(m *pb.Message, t *typeFields) {
+		t.tree.kids = pb.AppendVarints(m, t.tree.kids)
+	}, appendChildren),
+	pb.Strings(3, "fieldNames", pb.FormText, func(t *typeFields) *[]string { return &t.Names }),
+	pb.Uint(4, "maximumLength", func(t *typeFields) *uint32 { return &t.MaxLength }).OmitZero(),
+	pb.Uint(5, "precision", func(t *typeFields) *uint32 { return &t.Precision }).OmitZero(),
+	pb.Uint(6, "scale", func(t *typeFields) *uint32 { return &t.Scale }).If(func(t *typeFields) bool { return t.Precision > 0 || t.Scale > 0 }),
+	pb.Parts(7, "attributes", "attribute", attributeTable, func(t *typeFields) *[]Attribute { return &t.Attributes }),
+	pb.Text(8, "crs", func(t *typeFields) *string { return &t.CRS }).OmitZero(),
+	enum(9, "algorithm", "edge algorithm", len(edgeNames), func(t *typeFields) *uint8 { return &t.EdgeAlgorithm }).
+		If(func(t *typeFields) bool { return t.Kind == Geography }),
+)
+
+var attributeTable = pb.NewTable(
+	pb.Text(1, "key", func(a *Attribute) *string { return &a.Key }),
+	pb.Text(2, "value", func(a *Attribute) *string { return &a.Value }),
+)
+
+func appendChildren(dst []byte, num protowire.Number, t *typeFields) []byte {
+	if len(t.Children) == 0 {
+		return dst
+	}
+	dst, at := pb.Open(dst, num)
+	for _, c := range t.Children {
+		dst = protowire.AppendVarint(dst, uint64(c.ID))
+	}
+	return pb.Close(dst, at)
+}
+
+func appendTypes(dst []byte, num protowire.Number, f *footerFields) []byte {
+	t := &typeFields{}
+	for _, t.Type = range f.Types {
+		dst = typeTable.AppendField(dst, num, t)
+	}
+	return dst
+}
+
+func readType(m *pb.Message, f *footerFields) {
+	if err := f.tree.add(m); err != nil {
+		m.Err = pb.Inside(err, "type %d", f.tree.n-1)
+	}
+}
+
+// add reads the next type, the present field of m.
+func (r *typeTree) add(m *pb.Message) error {
 	t := &r.arena[r.n]
 	t.ID = r.n
 	r.n++
-	names, attributes, err := r.count(b)
+	names, attributes, err := r.count(m.Bytes())
 	if err != nil {
 		return err
 	}
@@ -53,47 +109,9 @@ func (r *typeTree) add(b []byte) error {
 		t.Attributes = make([]Attribute, 0, attributes)
 	}
 	first := len(r.kids)
-	hasKind := false
-	m := pb.New(b)
-	for m.Next() {
-		switch m.Num {
-		case 1:
-			v := m.Uint64()
-			if m.Err == nil && v >= uint64(len(kindNames)) {
-				return errs.Errorf(errs.ErrUnsupported, "type kind %d is not known", v)
-			}
-			t.Kind, hasKind = Kind(v), true
-		case 2:
-			r.kids = m.AppendVarints(r.kids)
-		case 3:
-			t.Names = append(t.Names, m.String())
-		case 4:
-			t.MaxLength = m.Uint32()
-		case 5:
-			t.Precision = m.Uint32()
-		case 6:
-			t.Scale = m.Uint32()
-		case 7:
-			a, err := parseAttribute(m.Message())
-			if err != nil {
-				return err
-			}
-			t.Attributes = append(t.Attributes, a)
-		case 8:
-			t.CRS = m.String()
-		case 9:
-			v := m.Uint64()
-			if m.Err == nil && v >= uint64(len(edgeNames)) {
-				return errs.Errorf(errs.ErrUnsupported, "edge algorithm %d is not known", v)
-			}
-			t.EdgeAlgorithm = uint8(v)
-		}
-	}
-	if m.Err != nil {
+	r.fields = typeFields{Type: t, tree: r}
+	if typeTable.ReadField(m, &r.fields); m.Err != nil {
 		return m.Err
-	}
-	if !hasKind {
-		return errs.Errorf(errs.ErrCorrupt, "no kind")
 	}
 	r.ends = append(r.ends, len(r.kids))
 	return t.check(len(r.kids) - first)
@@ -135,19 +153,6 @@ func (t *Type) check(kids int) error {
 		}
 	}
 	return nil
-}
-
-func parseAttribute(m pb.Message) (Attribute, error) {
-	var a Attribute
-	for m.Next() {
-		switch m.Num {
-		case 1:
-			a.Key = m.String()
-		case 2:
-			a.Value = m.String()
-		}
-	}
-	return a, m.Err
 }
 
 // link joins the types that were added, and returns them by id.

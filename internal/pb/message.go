@@ -21,65 +21,75 @@ import (
 //	}
 //	return m.Err
 type Message struct {
-	b    []byte // what follows the present field
+	b    []byte
+	at   int // where the field behind the present one begins, in b
+	end  int // where the last field ends
+	here int // where the present field begins
+	from int // where its bytes begin, if it has a length; they end at `at`
+
 	Num  protowire.Number
 	Type protowire.Type
-	Val  uint64 // of a varint, fixed32 or fixed64
-	Data []byte // of a field with a length; its capacity ends with it
+	Val  uint64 // of a varint, fixed32 or fixed64; else not defined
 	Err  error
 }
 
 // New returns the message that b holds, before its first field. The message's parts are parts of b.
-func New(b []byte) Message { return Message{b: b} }
+func New(b []byte) Message { return Message{b: b, end: len(b)} }
 
 var errField = errors.New("protobuf field cannot be read")
 
 // Next moves to the next field; false at the end and after an error.
 func (m *Message) Next() bool {
-	if len(m.b) == 0 || m.Err != nil {
+	b, p := m.b[:m.end], m.at
+	if p >= len(b) || m.Err != nil {
 		return false
 	}
-	tag, used := uint64(m.b[0]), 1
+	m.here = p
+	tag, used := uint64(b[p]), 1
 	if tag >= 0x80 {
-		if tag, used = protowire.ConsumeVarint(m.b); used < 0 {
+		if tag, used = protowire.ConsumeVarint(b[p:]); used < 0 {
 			return m.broken(protowire.ParseError(used))
 		}
 	}
+	p += used
 	num, typ := tag>>3, protowire.Type(tag&7)
 	if num == 0 || num > uint64(protowire.MaxValidNumber) {
 		return m.broken(fmt.Errorf("field number %d", num))
 	}
-	m.Num, m.Type, m.Data = protowire.Number(num), typ, nil
-	b := m.b[used:]
+	m.Num, m.Type = protowire.Number(num), typ
 	n := 0
 	switch typ {
 	case protowire.VarintType:
-		if len(b) > 0 && b[0] < 0x80 { // most are that small
-			m.Val, m.b = uint64(b[0]), b[1:]
+		if p < len(b) && b[p] < 0x80 { // most are that small
+			m.Val, m.at = uint64(b[p]), p+1
 			return true
 		}
-		m.Val, n = protowire.ConsumeVarint(b)
+		if p+1 < len(b) && b[p+1] < 0x80 { // or that
+			m.Val, m.at = uint64(b[p]&0x7f)|uint64(b[p+1])<<7, p+2
+			return true
+		}
+		m.Val, n = protowire.ConsumeVarint(b[p:])
 	case protowire.BytesType:
-		if len(b) > 0 && b[0] < 0x80 && int(b[0]) < len(b) {
-			end := 1 + int(b[0])
-			m.Data, m.b = b[1:end:end], b[end:]
+		if p < len(b) && b[p] < 0x80 && int(b[p]) < len(b)-p {
+			m.from, m.at = p+1, p+1+int(b[p])
 			return true
 		}
-		m.Data, n = protowire.ConsumeBytes(b)
-		m.Data = m.Data[:len(m.Data):len(m.Data)]
+		var data []byte
+		data, n = protowire.ConsumeBytes(b[p:])
+		m.from = p + n - len(data)
 	case protowire.Fixed64Type:
-		m.Val, n = protowire.ConsumeFixed64(b)
+		m.Val, n = protowire.ConsumeFixed64(b[p:])
 	case protowire.Fixed32Type:
 		var v uint32
-		v, n = protowire.ConsumeFixed32(b)
+		v, n = protowire.ConsumeFixed32(b[p:])
 		m.Val = uint64(v)
 	default:
-		n = protowire.ConsumeFieldValue(m.Num, typ, b)
+		n = protowire.ConsumeFieldValue(m.Num, typ, b[p:])
 	}
 	if n < 0 {
 		return m.broken(protowire.ParseError(n))
 	}
-	m.b = b[n:]
+	m.at = p + n
 	return true
 }
 
@@ -95,16 +105,15 @@ func (m *Message) Fail(format string, args ...any) {
 	}
 }
 
-// Left returns how many bytes follow the present field.
-func (m *Message) Left() int { return len(m.b) }
+// Left returns how many bytes the present field and those that follow it have.
+func (m *Message) Left() int { return m.end - m.here }
 
 // Is makes another wire type of the present field than t the message's error.
-func (m *Message) Is(t protowire.Type) bool {
-	if m.Type != t {
-		m.Fail("protobuf field %d has wire type %d, not %d", m.Num, m.Type, t)
-		return false
-	}
-	return true
+func (m *Message) Is(t protowire.Type) bool { return m.Type == t || m.isNot(t) }
+
+func (m *Message) isNot(t protowire.Type) bool {
+	m.Fail("protobuf field %d has wire type %d, not %d", m.Num, m.Type, t)
+	return false
 }
 
 // Uint64 reads a uint64.
@@ -144,16 +153,6 @@ func (m *Message) Int32() int32 {
 	return int32(v)
 }
 
-// ID reads a uint32 that must be below n.
-func (m *Message) ID(what string, n int) int {
-	v := m.Uint64()
-	if m.Err == nil && v >= uint64(n) {
-		m.Fail("%s %d of %d", what, v, n)
-		return 0
-	}
-	return int(v)
-}
-
 // Int64 reads an int64, which is ten bytes long where it is negative.
 func (m *Message) Int64() int64 { return int64(m.Uint64()) }
 
@@ -171,15 +170,6 @@ func (m *Message) Fixed64() uint64 {
 // Sint64 reads a sint64.
 func (m *Message) Sint64() int64 { return protowire.DecodeZigZag(m.Uint64()) }
 
-// Sint32 reads a sint32.
-func (m *Message) Sint32() int32 {
-	v := m.Sint64()
-	if v != int64(int32(v)) {
-		m.Fail("protobuf field %d is %d, over 32 bits", m.Num, v)
-	}
-	return int32(v)
-}
-
 // Double reads a double.
 func (m *Message) Double() float64 {
 	if !m.Is(protowire.Fixed64Type) {
@@ -193,14 +183,14 @@ func (m *Message) Bytes() []byte {
 	if !m.Is(protowire.BytesType) {
 		return nil
 	}
-	return m.Data
+	return m.b[m.from:m.at:m.at]
 }
 
 // String returns the field's bytes as text, which need not be UTF-8.
 func (m *Message) String() string { return string(m.Bytes()) }
 
 // Message returns the field as a message of its own.
-func (m *Message) Message() Message { return Message{b: m.Bytes()} }
+func (m *Message) Message() Message { return New(m.Bytes()) }
 
 // Varints returns how many numbers a repeated field has here: packed any number, else one.
 func (m *Message) Varints() int {
@@ -208,7 +198,7 @@ func (m *Message) Varints() int {
 		return 1
 	}
 	n := 0
-	for _, b := range m.Data {
+	for _, b := range m.Bytes() {
 		if b < 0x80 {
 			n++
 		}
@@ -216,30 +206,39 @@ func (m *Message) Varints() int {
 	return n
 }
 
-// AppendVarints appends the numbers of a repeated field, packed or not.
-func (m *Message) AppendVarints(dst []uint64) []uint64 {
+// AppendVarints appends the numbers of a repeated field of m, packed or not, cut to the bits that V has.
+func AppendVarints[V ~uint32 | ~uint64 | ~int32 | ~int](m *Message, dst []V) []V {
 	if m.Type != protowire.BytesType {
-		return append(dst, m.Uint64())
+		return append(dst, V(m.Uint64()))
 	}
-	for b := m.Data; len(b) > 0; {
+	for b := m.Bytes(); len(b) > 0; {
 		v, n := protowire.ConsumeVarint(b)
 		if n < 0 {
 			m.broken(protowire.ParseError(n))
 			break
 		}
-		dst, b = append(dst, v), b[n:]
+		dst, b = append(dst, V(v)), b[n:]
 	}
 	return dst
 }
 
-// AppendIDs is AppendVarints for numbers that must be below n.
-func (m *Message) AppendIDs(dst []int, what string, n int) []int {
-	for _, v := range m.AppendVarints(nil) {
-		if v >= uint64(n) {
-			m.Fail("%s %d of %d", what, v, n)
-			break
+// Count returns how many fields with a number follow the present field.
+func (m *Message) Count(num protowire.Number) (n int) {
+	for c := *m; c.Next(); {
+		if c.Num == num {
+			n++
 		}
-		dst = append(dst, int(v))
 	}
-	return dst
+	return n
+}
+
+// Inside says in which part of a message an error of package errs is. nil stays nil.
+func Inside(err error, part string, args ...any) error {
+	var e *errs.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	c := *e
+	c.Err = fmt.Errorf("%s: %w", fmt.Sprintf(part, args...), e.Err)
+	return &c
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/arrowio/arrowio/internal/annotate"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/orcwire"
+	"github.com/arrowio/arrowio/internal/pb"
 )
 
 // Dump prints the bytes of the file and what they mean: of each stripe the index with positions and bloom filters, the
@@ -83,8 +84,8 @@ func (d *dumper) tail() error {
 	for _, x := range []struct {
 		title string
 		r     arrowio.ByteRange
-		m     message
-	}{{"metadata", l.metadata, messageMetadata}, {"footer", l.footer, messageFooter}} {
+		m     *pb.Shape
+	}{{"metadata", l.metadata, orcwire.ShapeMetadata}, {"footer", l.footer, orcwire.ShapeFooter}} {
 		if x.r.Len == 0 {
 			continue
 		}
@@ -92,7 +93,7 @@ func (d *dumper) tail() error {
 			return err
 		}
 	}
-	if err := d.part("postscript", stored{ByteRange: l.postscript}, messagePostScript); err != nil {
+	if err := d.part("postscript", stored{ByteRange: l.postscript}, orcwire.ShapePostScript); err != nil {
 		return err
 	}
 	d.Range(l.postscript.End(), 1, "the postscript has %d bytes", l.postscript.Len)
@@ -100,14 +101,14 @@ func (d *dumper) tail() error {
 }
 
 // part prints a message that is a part of the file.
-func (d *dumper) part(title string, x stored, m message) error {
+func (d *dumper) part(title string, x stored, m *pb.Shape) error {
 	d.Section("%s", title)
 	defer d.End()
 	c, err := d.open(x)
 	if err != nil {
 		return err
 	}
-	d.rest(c, d.message(c, 0, len(c.raw), m), "the rest")
+	d.rest(c, d.message(c, m), "the rest")
 	d.leftOut()
 	return nil
 }
@@ -140,7 +141,7 @@ func (d *dumper) stripe(i int) error {
 		}
 	}
 	footer := arrowio.ByteRange{Off: info.Offset + info.IndexLength + info.DataLength, Len: info.FooterLength}
-	return d.part("stripe footer", stored{ByteRange: footer, packed: true}, messageStripeFooter)
+	return d.part("stripe footer", stored{ByteRange: footer, packed: true}, orcwire.ShapeStripeFooter)
 }
 
 // stream prints one stream.
@@ -158,9 +159,9 @@ func (d *dumper) stream(s *stripe, x *orcwire.Stream) error {
 	switch x.Kind {
 	case orcwire.RowIndex:
 		d.order = s.numbersOf(t, s.clearPresent(t.ID), s.footer.Encodings[t.ID].Kind)
-		return d.part(title, stored{ByteRange: at, packed: true}, messageRowIndex)
+		return d.part(title, stored{ByteRange: at, packed: true}, orcwire.ShapeRowIndex)
 	case orcwire.BloomFilterOriginal, orcwire.BloomFilterUTF8:
-		return d.part(title, stored{ByteRange: at, packed: true}, messageBloomIndex)
+		return d.part(title, stored{ByteRange: at, packed: true}, orcwire.ShapeBloomIndex)
 	case orcwire.EncryptedIndex, orcwire.EncryptedData:
 		d.Section("%s", x.Kind)
 		defer d.End()
@@ -184,9 +185,9 @@ func (d *dumper) opened(s *stripe, x stream) error {
 	switch x.kind {
 	case orcwire.RowIndex:
 		d.order = s.numbers(t)
-		return d.part(title, in, messageRowIndex)
+		return d.part(title, in, orcwire.ShapeRowIndex)
 	case orcwire.BloomFilterOriginal, orcwire.BloomFilterUTF8:
-		return d.part(title, in, messageBloomIndex)
+		return d.part(title, in, orcwire.ShapeBloomIndex)
 	}
 	in.most = shownChunks
 	return d.data(title, t, x.kind, s.encoding(t.ID).Kind, in)
