@@ -25,6 +25,8 @@ type Messages struct {
 	Name func(f *pb.Field, i int) string
 	// Positions renders the positions of a row group. It may be nil where there are none.
 	Positions func(p []uint64) string
+	// Braces puts messages within a message that is on one line between braces.
+	Braces bool
 	// Pair returns the shape of a value, or how to show it, by the bytes of the field before it. It may be nil.
 	Pair func(before []byte, f *pb.Field, value []byte) (parts *pb.Shape, text string)
 }
@@ -152,7 +154,7 @@ func (w *Messages) flat(b []byte, s *pb.Shape) string {
 			parts = append(parts, fmt.Sprintf("field %d", num))
 		case f.Parts != nil && typ == protowire.BytesType:
 			inner, _ := protowire.ConsumeBytes(v)
-			parts = append(parts, f.Name+" {"+w.flat(inner, f.Parts)+"}")
+			parts = append(parts, f.Name+" "+w.inner(w.flat(inner, f.Parts)))
 		default:
 			parts = append(parts, f.Name+" "+w.value(f, typ, v))
 		}
@@ -162,6 +164,13 @@ func (w *Messages) flat(b []byte, s *pb.Shape) string {
 		return "empty"
 	}
 	return strings.Join(parts, ", ")
+}
+
+func (w *Messages) inner(s string) string {
+	if w.Braces {
+		return "{" + s + "}"
+	}
+	return s
 }
 
 // value renders the value of a field, which is whole.

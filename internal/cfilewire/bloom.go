@@ -19,6 +19,11 @@ type Bloom struct {
 	Bits   []byte // lowest bit first
 }
 
+// bloomHeaderTable is BloomBlockHeaderPB: how many bits a key sets.
+var bloomHeaderTable = pb.NewTable(
+	pb.Int(1, "num_hash_functions", func(hashes *int32) *int32 { return hashes }),
+)
+
 // ParseBloom reads an opened block of a bloom file:
 //
 //	length of BloomBlockHeaderPB(u32)  BloomBlockHeaderPB  bits
@@ -34,14 +39,8 @@ func ParseBloom(b []byte) (Bloom, error) {
 		return Bloom{}, errs.Errorf(errs.ErrCorrupt, "bloom header of %d bytes before the last %d", n, len(b))
 	}
 	hashes := int32(0)
-	m := pb.New(b[:n])
-	for m.Next() {
-		if m.Num == 1 {
-			hashes = m.Int32()
-		}
-	}
-	if m.Err != nil {
-		return Bloom{}, m.Err
+	if err := bloomHeaderTable.Parse(b[:n], &hashes); err != nil {
+		return Bloom{}, err
 	}
 	if hashes < 1 || hashes > maxHashes {
 		return Bloom{}, errs.Errorf(errs.ErrCorrupt, "bloom filter of %d hash functions", hashes)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"strconv"
+	"time"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb"
@@ -189,49 +190,35 @@ type ColumnUpdates struct {
 	Count int64
 }
 
+var deltaStatsTable = pb.NewTable(
+	pb.Uint(1, "delete_count", func(s *DeltaStats) *int64 { return &s.Deletes }).Required(),
+	pb.Fixed64(3, "min_timestamp", func(s *DeltaStats) *uint64 { return &s.MinTime }).Required().Word(TimeText),
+	pb.Fixed64(4, "max_timestamp", func(s *DeltaStats) *uint64 { return &s.MaxTime }).Required().Word(TimeText),
+	pb.Parts(5, "column_stats", "column", pb.NewTable(
+		pb.Int(1, "col_id", func(u *ColumnUpdates) *int32 { return &u.ID }).Required(),
+		pb.Uint(2, "update_count", func(u *ColumnUpdates) *int64 { return &u.Count }),
+	), func(s *DeltaStats) *[]ColumnUpdates { return &s.Updates }),
+	pb.Uint(6, "reinsert_count", func(s *DeltaStats) *int64 { return &s.Reinserts }),
+)
+
 // ParseDeltaStats reads DeltaStatsPB, the footer metadata MetaDeltaStats of a delta file.
 func ParseDeltaStats(b []byte) (DeltaStats, error) {
 	var s DeltaStats
-	seen := 0
-	m := pb.New(b)
-	for m.Next() {
-		switch m.Num {
-		case 1:
-			s.Deletes = m.Size()
-			seen |= 1
-		case 3:
-			s.MinTime = m.Fixed64()
-			seen |= 2
-		case 4:
-			s.MaxTime = m.Fixed64()
-			seen |= 4
-		case 5:
-			t := m.Message()
-			s.Updates = append(s.Updates, parseColumnUpdates(&t))
-			take(&m, &t)
-		case 6:
-			s.Reinserts = m.Size()
-		}
-	}
-	if m.Err == nil && seen != 7 {
-		m.Fail("%w: deletes or times of delta statistics", errRequired)
-	}
-	return s, m.Err
+	err := deltaStatsTable.Parse(b, &s)
+	return s, err
 }
 
-func parseColumnUpdates(m *pb.Message) ColumnUpdates {
-	var u ColumnUpdates
-	seen := false
-	for m.Next() {
-		switch m.Num {
-		case 1:
-			u.ID, seen = m.Int32(), true
-		case 2:
-			u.Count = m.Size()
-		}
+// TimeText renders a hybrid time for people: microseconds << 12 | a counter, and the number itself. A time before 1990 is
+// the number alone.
+func TimeText(hybrid uint64) string {
+	const nineties = 631152000 * 1000000
+	number := strconv.FormatUint(hybrid, 10)
+	if hybrid>>12 < nineties {
+		return number
 	}
-	if m.Err == nil && !seen {
-		m.Fail("%w: column id of delta statistics", errRequired)
+	s := time.UnixMicro(int64(hybrid >> 12)).UTC().Format("2006-01-02T15:04:05.000000Z")
+	if n := hybrid & (1<<12 - 1); n > 0 {
+		s += "+" + strconv.FormatUint(n, 10)
 	}
-	return u
+	return s + " (" + number + ")"
 }

@@ -2,9 +2,10 @@ package cfilewire
 
 import (
 	"encoding/binary"
-	"errors"
+	"fmt"
 	"hash/crc32"
 	"math"
+	"strings"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cursor"
@@ -199,8 +200,8 @@ func ParseFooter(b []byte, size int64) (*Footer, error) {
 	b = b[len(b)-n-TailSize:]
 	start := size - int64(len(b))
 	sum := verify(b[checksumSize:], b) // first: a message that cannot be read is then a wrong checksum
-	f, err := parseFooterMessage(pb.New(b[checksumSize:n:n]))
-	switch {
+	f := &Footer{}
+	switch err := footerTable.Parse(b[checksumSize:n:n], f); {
 	case err != nil && sum != nil:
 		return nil, located(errs.Errorf(errs.ErrCorrupt, "%w, and the message cannot be read: %w", sum, err), "footer", start)
 	case err != nil:
@@ -231,118 +232,81 @@ func verify(b, sum []byte) error {
 	return nil
 }
 
-var errRequired = errors.New("a required protobuf field is missing")
+var pointerTable = pb.NewTable(
+	pb.Int(1, "offset", func(p *BlockPointer) *int64 { return &p.Off }).Required(),
+	pb.Int(2, "size", func(p *BlockPointer) *int32 { return &p.Size }).Required(),
+)
 
-// parseFooterMessage reads CFileFooterPB.
-func parseFooterMessage(m pb.Message) (*Footer, error) {
-	f := &Footer{Compression: NoCompression}
-	var seen uint32
-	var typ, encoding uint64
-	for m.Next() {
-		if m.Num < 32 {
-			seen |= 1 << m.Num
-		}
-		switch m.Num {
-		case 1:
-			typ = m.Uint64()
-		case 2:
-			encoding = m.Uint64()
-		case 3:
-			f.Values = m.Int64()
-		case 4:
-			f.Pos = parseRoot(&m)
-		case 5:
-			f.Val = parseRoot(&m)
-		case 6:
+// treeTable is BTreeInfoPB.
+var treeTable = pb.NewTable(
+	pb.Part(1, "root_block", pointerTable, func(p *BlockPointer) *BlockPointer { return p }).Required(),
+)
+
+var pairTable = pb.NewTable(
+	pb.Text(1, "key", func(p *Pair) *string { return &p.Key }).Required(),
+	pb.Bytes(2, "value", func(p *Pair) *[]byte { return &p.Value }).Required().Always(),
+)
+
+var headerTable = pb.NewTable(
+	pb.Only[[]Pair](1, "major_version", pb.FormInt),
+	pb.Only[[]Pair](2, "minor_version", pb.FormInt),
+	pb.Parts(3, "metadata", "metadata pair", pairTable, func(meta *[]Pair) *[]Pair { return meta }),
+)
+
+var footerTable = pb.NewTable(
+	pb.Uint(1, "data_type", func(f *Footer) *DataType { return &f.Type }).Required().
+		Word(func(v uint64) string { return DataType(v).String() }).
+		Reading(func(m *pb.Message, f *Footer) { f.Type = DataType(min(m.Uint64(), math.MaxUint32)) }),
+	pb.Uint(2, "encoding", func(f *Footer) *Encoding { return &f.Encoding }).Required().
+		Word(func(v uint64) string { return Encoding(v).String() }).
+		Reading(func(m *pb.Message, f *Footer) { f.Encoding = Encoding(min(m.Uint64(), math.MaxUint32)) }),
+	pb.Int(3, "num_values", func(f *Footer) *int64 { return &f.Values }).Required(),
+	pb.PartOf(4, "posidx_info", treeTable, func(f *Footer) **BlockPointer { return &f.Pos }),
+	pb.PartOf(5, "validx_info", treeTable, func(f *Footer) **BlockPointer { return &f.Val }),
+	pb.Uint(6, "compression", func(f *Footer) *Compression { return &f.Compression }).
+		Word(func(v uint64) string { return Compression(v).String() }).
+		Reading(func(m *pb.Message, f *Footer) {
 			if f.Compression = NoCompression; m.Uint64() < uint64(len(compressions)) {
 				f.Compression = Compression(m.Val)
 			}
-		case 7:
-			f.Meta = append(f.Meta, parsePair(&m))
-		case 8:
-			f.Nullable = m.Bool()
-		case 9:
-			f.Dict = parsePointer(&m)
-		case 10:
-			f.Incompatible = m.Uint32()
-		case 11:
-			f.Compatible = m.Uint32()
-		case 12:
-			f.Array = m.Bool()
+		}),
+	pb.Parts(7, "metadata", "metadata pair", pairTable, func(f *Footer) *[]Pair { return &f.Meta }),
+	pb.Bool(8, "is_type_nullable", func(f *Footer) *bool { return &f.Nullable }),
+	pb.PartOf(9, "dict_block_ptr", pointerTable, func(f *Footer) **BlockPointer { return &f.Dict }),
+	pb.Uint(10, "incompatible_features", func(f *Footer) *uint32 { return &f.Incompatible }).Word(featuresText),
+	pb.Uint(11, "compatible_features", func(f *Footer) *uint32 { return &f.Compatible }).OmitZero(),
+	pb.Bool(12, "is_type_array", func(f *Footer) *bool { return &f.Array }).OmitZero(),
+).Start(func(f *Footer) {
+	f.Compression = NoCompression
+}).Check(func(f *Footer) error {
+	f.Encoding = f.Encoding.Resolve(f.Type)
+	return nil
+})
+
+// Shapes of messages, for showing them.
+var (
+	ShapeHeader       = &headerTable.Shape
+	ShapeFooter       = &footerTable.Shape
+	ShapeIndexTrailer = &indexTrailerTable.Shape
+	ShapeBloomHeader  = &bloomHeaderTable.Shape
+	ShapeDeltaStats   = &deltaStatsTable.Shape
+)
+
+func featuresText(v uint64) string {
+	var parts []string
+	for _, x := range []struct {
+		bit  uint64
+		name string
+	}{{FeatureChecksums, "checksums"}, {FeatureArrays, "arrays"}} {
+		if v&x.bit != 0 {
+			parts = append(parts, x.name)
+			v &^= x.bit
 		}
 	}
-	const required = 1<<1 | 1<<2 | 1<<3
-	if m.Err == nil && seen&required != required {
-		m.Fail("%w: type, encoding or number of values", errRequired)
+	if v != 0 || len(parts) == 0 {
+		parts = append(parts, fmt.Sprintf("%#x", v))
 	}
-	f.Type = DataType(min(typ, math.MaxUint32))
-	f.Encoding = Encoding(min(encoding, math.MaxUint32)).Resolve(f.Type)
-	return f, m.Err
-}
-
-// parseRoot reads BTreeInfoPB, parsePointer BlockPointerPB; the error, if any, is m's.
-func parseRoot(m *pb.Message) *BlockPointer {
-	var root *BlockPointer
-	t := m.Message()
-	for t.Next() {
-		if t.Num == 1 {
-			root = parsePointer(&t)
-		}
-	}
-	if t.Err == nil && root == nil {
-		t.Fail("%w: root of an index", errRequired)
-	}
-	take(m, &t)
-	return root
-}
-
-func parsePointer(m *pb.Message) *BlockPointer {
-	p, seen := &BlockPointer{}, 0
-	t := m.Message()
-	for t.Next() {
-		switch t.Num {
-		case 1:
-			p.Off = t.Int64()
-			seen |= 1
-		case 2:
-			p.Size = t.Int32()
-			seen |= 2
-		}
-	}
-	if t.Err == nil && seen != 3 {
-		t.Fail("%w: offset or size of a block", errRequired)
-	}
-	take(m, &t)
-	return p
-}
-
-// parsePair reads FileMetadataPairPB.
-func parsePair(m *pb.Message) Pair {
-	var p Pair
-	seen := 0
-	t := m.Message()
-	for t.Next() {
-		switch t.Num {
-		case 1:
-			p.Key = t.String()
-			seen |= 1
-		case 2:
-			p.Value = t.Bytes()
-			seen |= 2
-		}
-	}
-	if t.Err == nil && seen != 3 {
-		t.Fail("%w: key or value of a metadata pair", errRequired)
-	}
-	take(m, &t)
-	return p
-}
-
-// take makes the error of a message inside m that of m.
-func take(m, inner *pb.Message) {
-	if m.Err == nil {
-		m.Err = inner.Err
-	}
+	return strings.Join(parts, " ")
 }
 
 // check holds what the message says against the rest of the file.
@@ -428,15 +392,9 @@ func parseHeader(b []byte, f *Footer) error {
 	} else if len(b) >= msg+checksumSize && verify(b[:msg], b[msg:]) == nil {
 		return errs.Errorf(errs.ErrCorrupt, "the header has a checksum, but the footer says that the file has none")
 	}
-	m := pb.New(b[TailSize:msg:msg])
 	var meta []Pair
-	for m.Next() {
-		if m.Num == 3 {
-			meta = append(meta, parsePair(&m))
-		}
-	}
-	if m.Err != nil {
-		return m.Err
+	if err := headerTable.Parse(b[TailSize:msg:msg], &meta); err != nil {
+		return err
 	}
 	f.Version, f.HeaderSize, f.HeaderMeta = version(b), int64(end), meta
 	return nil

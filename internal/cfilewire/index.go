@@ -41,40 +41,33 @@ func ParseIndex(b []byte) (IndexBlock, error) {
 	}
 	trailer := body[len(body)-int(size):]
 	body = body[:len(body)-int(size)]
-	n, leaf, err := parseIndexTrailer(trailer)
-	if err != nil {
+	var t indexTrailer
+	if err := indexTrailerTable.Parse(trailer, &t); err != nil {
 		return x, err
 	}
-	if n < 0 || n > int64(len(body)/indexEntryMin) {
-		return x, errs.Errorf(errs.ErrCorrupt, "%d index entries in %d bytes", n, len(body))
+	if t.entries < 0 || int(t.entries) > len(body)/indexEntryMin {
+		return x, errs.Errorf(errs.ErrCorrupt, "%d index entries in %d bytes", t.entries, len(body))
 	}
-	table := len(body) - 4*int(n)
-	x = IndexBlock{Leaf: leaf, b: body[:table:table], offsets: body[table:len(body):len(body)]}
+	table := len(body) - 4*int(t.entries)
+	x = IndexBlock{Leaf: t.level == 0, b: body[:table:table], offsets: body[table:len(body):len(body)]}
 	return x, x.check()
 }
 
-// parseIndexTrailer reads IndexBlockTrailerPB.
-func parseIndexTrailer(b []byte) (n int64, leaf bool, err error) {
-	m := pb.New(b)
-	seen, typ := 0, uint64(0)
-	for m.Next() {
-		switch m.Num {
-		case 1:
-			n = int64(m.Int32())
-			seen |= 1
-		case 2:
-			typ = m.Uint64()
-			seen |= 2
-		}
-	}
-	switch {
-	case m.Err != nil:
-		return 0, false, m.Err
-	case seen != 3 || typ > 1:
-		return 0, false, errs.Errorf(errs.ErrCorrupt, "%w: number of index entries, or leaf or not", errRequired)
-	}
-	return n, typ == 0, nil
+// indexTrailer is IndexBlockTrailerPB.
+type indexTrailer struct {
+	entries int32
+	level   uint32 // 0 = leaf, 1 = above
 }
+
+var indexTrailerTable = pb.NewTable(
+	pb.Int(1, "num_entries", func(t *indexTrailer) *int32 { return &t.entries }).Required(),
+	pb.Uint(2, "type", func(t *indexTrailer) *uint32 { return &t.level }).Required().Words("LEAF", "INTERNAL"),
+).Check(func(t *indexTrailer) error {
+	if t.level > 1 {
+		return errs.Errorf(errs.ErrCorrupt, "index block of type %d", t.level)
+	}
+	return nil
+})
 
 // check walks all entries, so that Entry need not.
 func (x *IndexBlock) check() error {

@@ -68,7 +68,8 @@ func (w *BloomOut) Full() bool { return w.keys >= w.most }
 
 // Finish appends the block to dst, and starts an empty filter.
 func (w *BloomOut) Finish(dst []byte) []byte {
-	head := appendNumber(nil, 1, uint64(w.hashes))
+	hashes := int32(w.hashes)
+	head := bloomHeaderTable.Append(nil, &hashes)
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(head)))
 	dst = append(append(dst, head...), w.bits...)
 	clear(w.bits)

@@ -2,8 +2,6 @@ package cfilewire
 
 import (
 	"encoding/binary"
-
-	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // What is here writes delta files, which tests compare with those of Kudu: nothing else writes any.
@@ -26,15 +24,7 @@ func appendDeltaKeyOf(dst, value []byte) ([]byte, error) {
 }
 
 // AppendDeltaStats appends DeltaStatsPB, the footer metadata MetaDeltaStats of a delta file.
-func AppendDeltaStats(b []byte, s DeltaStats) []byte {
-	b = appendNumber(b, 1, uint64(s.Deletes))
-	b = protowire.AppendFixed64(protowire.AppendTag(b, 3, protowire.Fixed64Type), s.MinTime)
-	b = protowire.AppendFixed64(protowire.AppendTag(b, 4, protowire.Fixed64Type), s.MaxTime)
-	for _, u := range s.Updates {
-		b = appendMessage(b, 5, appendNumber(appendNumber(nil, 1, uint64(int64(u.ID))), 2, uint64(u.Count)))
-	}
-	return appendNumber(b, 6, uint64(s.Reinserts))
-}
+func AppendDeltaStats(b []byte, s DeltaStats) []byte { return deltaStatsTable.Append(b, &s) }
 
 // AppendChange appends the beginning of a row change list; AppendCell and AppendNull append the cells of an Update or a
 // Reinsert. See ParseChange.

@@ -3,8 +3,6 @@ package cfilewire
 import (
 	"encoding/binary"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
@@ -19,10 +17,7 @@ func magicOf(version int) string {
 // AppendHeader appends the header of a file: the reverse of ParseHeader. Kudu writes no metadata there. A message of more
 // than MaxMetaBytes is errs.ErrLimit.
 func AppendHeader(dst []byte, version int, meta []Pair, checksums bool) ([]byte, error) {
-	var msg []byte
-	for _, p := range meta {
-		msg = appendPair(msg, 3, p)
-	}
+	msg := headerTable.Append(nil, &meta)
 	if len(msg) > MaxMetaBytes {
 		return dst, errs.Errorf(errs.ErrLimit, "header of %d bytes", len(msg))
 	}
@@ -40,7 +35,7 @@ func AppendHeader(dst []byte, version int, meta []Pair, checksums bool) ([]byte,
 // checksums is Incompatible's to say, not Checksums'. A message of more than MaxMetaBytes is errs.ErrLimit: its
 // metadata are too long.
 func AppendFooter(dst []byte, f *Footer) ([]byte, error) {
-	msg := appendFooterMessage(nil, f)
+	msg := footerTable.Append(nil, f)
 	if len(msg) > MaxMetaBytes {
 		return dst, errs.Errorf(errs.ErrLimit, "footer of %d bytes", len(msg))
 	}
@@ -51,47 +46,4 @@ func AppendFooter(dst []byte, f *Footer) ([]byte, error) {
 		dst = appendSum(dst, msg)
 	}
 	return append(dst, msg...), nil
-}
-
-// appendFooterMessage appends CFileFooterPB, fields in the order of their numbers.
-func appendFooterMessage(b []byte, f *Footer) []byte {
-	b = appendNumber(b, 1, uint64(f.Type))
-	b = appendNumber(b, 2, uint64(f.Encoding))
-	b = appendNumber(b, 3, uint64(f.Values))
-	for i, p := range []*BlockPointer{f.Pos, f.Val} {
-		if p != nil {
-			b = appendMessage(b, protowire.Number(4+i), appendPointer(nil, 1, *p))
-		}
-	}
-	b = appendNumber(b, 6, uint64(f.Compression))
-	for _, p := range f.Meta {
-		b = appendPair(b, 7, p)
-	}
-	b = appendNumber(b, 8, protowire.EncodeBool(f.Nullable))
-	if f.Dict != nil {
-		b = appendPointer(b, 9, *f.Dict)
-	}
-	b = appendNumber(b, 10, uint64(f.Incompatible))
-	if f.Compatible != 0 {
-		b = appendNumber(b, 11, uint64(f.Compatible))
-	}
-	if f.Array {
-		b = appendNumber(b, 12, 1)
-	}
-	return b
-}
-
-func appendMessage(b []byte, num protowire.Number, msg []byte) []byte {
-	return protowire.AppendBytes(protowire.AppendTag(b, num, protowire.BytesType), msg)
-}
-
-// appendPointer appends BlockPointerPB.
-func appendPointer(b []byte, num protowire.Number, p BlockPointer) []byte {
-	return appendMessage(b, num, appendNumber(appendNumber(nil, 1, uint64(p.Off)), 2, uint64(int64(p.Size))))
-}
-
-// appendPair appends FileMetadataPairPB.
-func appendPair(b []byte, num protowire.Number, p Pair) []byte {
-	msg := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), p.Key)
-	return appendMessage(b, num, appendMessage(msg, 2, p.Value))
 }

@@ -2,8 +2,6 @@ package cfilewire
 
 import (
 	"encoding/binary"
-
-	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // IndexBlockSize is the size from which on Kudu closes index blocks.
@@ -98,8 +96,7 @@ func (x *IndexOut) put(level int) (BlockPointer, error) {
 		l.b = binary.LittleEndian.AppendUint32(l.b, at)
 	}
 	trailer := len(l.b)
-	l.b = appendNumber(l.b, 1, uint64(len(l.at)))
-	l.b = appendNumber(l.b, 2, uint64(min(level, 1)))
+	l.b = indexTrailerTable.Append(l.b, &indexTrailer{entries: int32(len(l.at)), level: uint32(min(level, 1))})
 	l.b = binary.LittleEndian.AppendUint32(l.b, uint32(len(l.b)-trailer))
 	return x.write(l.b)
 }
@@ -113,11 +110,6 @@ func (x *IndexOut) Finish() (BlockPointer, error) {
 		}
 	}
 	return x.put(len(x.levels) - 1)
-}
-
-// appendNumber appends a field of a protobuf message.
-func appendNumber(dst []byte, num protowire.Number, v uint64) []byte {
-	return protowire.AppendVarint(protowire.AppendTag(dst, num, protowire.VarintType), v)
 }
 
 // Separator returns the beginning of first that tells it from last, the key before: one byte more than they share, or all

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"io"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -113,7 +114,7 @@ func (d *dumper) header() error {
 	d.Range(0, 8, "magic: version %d", f.Version)
 	end := len(b) - d.sumSize()
 	d.Range(8, 4, "length of the message: %d bytes", end-cfilewire.TailSize)
-	d.message(body{raw: b}, cfilewire.TailSize, end, messageHeader)
+	d.message(body{raw: b}, cfilewire.TailSize, end, cfilewire.ShapeHeader)
 	d.checksum(0, b)
 	return nil
 }
@@ -129,11 +130,11 @@ func (d *dumper) footer() error {
 	defer d.End()
 	at := d.sumSize()
 	if at > 0 {
-		said, is := binary.LittleEndian.Uint32(b), crc(b[at:])
+		said, is := binary.LittleEndian.Uint32(b), crc32.Checksum(b[at:], crcTable)
 		d.Range(f.FooterOff, checksumSize, "%s", sumText(said, is))
 	}
 	x, end := body{raw: b, off: f.FooterOff}, len(b)-cfilewire.TailSize
-	d.message(x, at, end, messageFooter)
+	d.message(x, at, end, cfilewire.ShapeFooter)
 	version := 2
 	if string(b[end:end+8]) == cfilewire.MagicV1 {
 		version = 1
@@ -293,7 +294,7 @@ func (d *dumper) index(kind placeKind, x body) (int, error) {
 	if n > 0 {
 		d.say(x, offsets, message, "offsets of the entries")
 	}
-	d.message(x, message, len(x.raw)-4, messageIndexTrailer)
+	d.message(x, message, len(x.raw)-4, cfilewire.ShapeIndexTrailer)
 	d.say(x, len(x.raw)-4, len(x.raw), "length of the message: %d bytes", trailer)
 	return len(x.raw), nil
 }
@@ -317,8 +318,8 @@ func (d *dumper) filter(x body) (int, error) {
 	}
 	at := len(x.raw) - len(b.Bits)
 	d.say(x, 0, 4, "length of the message: %d bytes", at-4)
-	d.message(x, 4, at, messageBloomHeader)
-	d.say(x, at, len(x.raw), "%s", setText(b.Bits))
+	d.message(x, 4, at, cfilewire.ShapeBloomHeader)
+	d.say(x, at, len(x.raw), "%s", annotate.SetBits(b.Bits))
 	return len(x.raw), nil
 }
 

@@ -230,7 +230,7 @@ func (d *dumper) delta(x body, at int, b []byte) {
 	}
 	end := at + len(b)
 	from := end - len(change)
-	d.say(x, at, from, "row %d at %s", key.Row, hybridText(key.Time))
+	d.say(x, at, from, "row %d at %s", key.Row, cfilewire.TimeText(key.Time))
 	op, cells, err := cfilewire.ParseChange(change)
 	if err != nil {
 		d.say(x, from, end, "! %v", err)

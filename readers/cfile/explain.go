@@ -8,9 +8,6 @@ import (
 // CellText renders a cell for people: little-endian at its type's width, or bytes. scale is that of decimals.
 func CellText(t cfilewire.DataType, scale int32, cell []byte) string { return cellText(t, scale, cell) }
 
-// TimeText renders a hybrid time for people: the time, and the number itself.
-func TimeText(hybrid uint64) string { return hybridText(hybrid) }
-
 // Left returns how many of the index's blocks may have keys that satisfy pred, and how many there are.
 func (k *KeyPruner) Left(pred *expr.Bound) (left, of int) {
 	of = len(k.entries)

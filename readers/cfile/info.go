@@ -250,8 +250,8 @@ func (d *describer) deltas() {
 		d.fact("updates", "%d of column id %d", u.Count, u.ID)
 	}
 	if d.f.footer.Values > 0 {
-		d.fact("from", "%s", hybridText(s.MinTime))
-		d.fact("to", "%s", hybridText(s.MaxTime))
+		d.fact("from", "%s", cfilewire.TimeText(s.MinTime))
+		d.fact("to", "%s", cfilewire.TimeText(s.MaxTime))
 	}
 }
 

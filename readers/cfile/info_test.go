@@ -190,10 +190,10 @@ func TestCellText(t *testing.T) {
 			t.Errorf("%v %x: %s, want %s", x.typ, x.cell, got, x.want)
 		}
 	}
-	if s := hybridText(7353453208694063104 + 5); s != "2026-11-21T15:57:42.278824Z+5 (7353453208694063109)" {
+	if s := cfilewire.TimeText(7353453208694063104 + 5); s != "2026-11-21T15:57:42.278824Z+5 (7353453208694063109)" {
 		t.Error(s)
 	}
-	if s := hybridText(1000); s != "1000" {
+	if s := cfilewire.TimeText(1000); s != "1000" {
 		t.Error(s)
 	}
 	if s := decimalText(big.NewInt(-12345), 5); s != "-0.12345" {

@@ -107,7 +107,7 @@ func (f *Reader) keyText(scale int32, key []byte) string {
 	switch f.kind {
 	case cfilewire.DeltaFile:
 		if k, _, err := cfilewire.ParseDeltaKey(key); err == nil {
-			return fmt.Sprintf("row %d at %s", k.Row, hybridText(k.Time))
+			return fmt.Sprintf("row %d at %s", k.Row, cfilewire.TimeText(k.Time))
 		}
 	case cfilewire.ColumnFile:
 		if cell, rest, _, err := cfilewire.DecodeKeyPrefix(key, f.footer.Type, true); err == nil && len(rest) == 0 {
@@ -115,19 +115,6 @@ func (f *Reader) keyText(scale int32, key []byte) string {
 		}
 	}
 	return bytesText(key, false)
-}
-
-// hybridText renders a hybrid time: microseconds << 12 | a counter, or where that would be before 1990 the number alone.
-func hybridText(v uint64) string {
-	const nineties = 631152000 * 1000000
-	if v>>12 < nineties {
-		return strconv.FormatUint(v, 10)
-	}
-	s := microsText(int64(v >> 12))
-	if n := v & (1<<12 - 1); n > 0 {
-		s += "+" + strconv.FormatUint(n, 10)
-	}
-	return s + " (" + strconv.FormatUint(v, 10) + ")"
 }
 
 // scaleOf returns the scale of a decimal field, or of a list of them; 0 for others.

@@ -133,7 +133,7 @@ func (c *deltaCheck) follows(k cfilewire.DeltaKey) error {
 		c.order = order
 	}
 	if order != c.order {
-		return corrupt("row %d: a change at %s follows one at %s", k.Row, hybridText(k.Time), hybridText(last.Time))
+		return corrupt("row %d: a change at %s follows one at %s", k.Row, cfilewire.TimeText(k.Time), cfilewire.TimeText(last.Time))
 	}
 	return nil
 }

@@ -56,9 +56,9 @@ func (d *deltaInfo) text(what string) string {
 			parts = append(parts, strings.Replace(count(x.n, x.what), "cell updateds", "cells updated", 1))
 		}
 	}
-	when := cfile.TimeText(d.from)
+	when := cfilewire.TimeText(d.from)
 	if d.to != d.from {
-		when += " to " + cfile.TimeText(d.to)
+		when += " to " + cfilewire.TimeText(d.to)
 	}
 	return fmt.Sprintf("%s (%s; %s)", count(d.files, what+" file"), strings.Join(parts, ", "), when)
 }
@@ -148,7 +148,7 @@ func (b *infoBuilder) facts() {
 	}
 	add("table", "%s (%s)", b.table, b.File.tablets[0].super.TableID)
 	if b.opt.Snapshot > 0 {
-		add("snapshot", "%s", cfile.TimeText(b.opt.Snapshot))
+		add("snapshot", "%s", cfilewire.TimeText(b.opt.Snapshot))
 	} else {
 		add("snapshot", "the latest")
 	}
@@ -181,7 +181,7 @@ func (b *infoBuilder) tabletText(t *tablet) string {
 	if l := t.log; l != nil {
 		text := fmt.Sprintf("log of %s with %s, %s applied", count(int64(l.segments), "segment"), count(l.ops, "operation"), count(l.applied, "change"))
 		if l.last.Index > 0 {
-			text += fmt.Sprintf(", the last %s at %s", l.last, cfile.TimeText(l.lastTime))
+			text += fmt.Sprintf(", the last %s at %s", l.last, cfilewire.TimeText(l.lastTime))
 		}
 		parts = append(parts, text)
 	}

@@ -20,6 +20,7 @@ func (d *dumper) message(c *unpacked, s *pb.Shape) int {
 		Bytes:     messageBytes,
 		Name:      d.elementName,
 		Positions: d.positions,
+		Braces:    true,
 	}
 	return w.Fields(c.raw, 0, len(c.raw), s)
 }
