@@ -2,11 +2,13 @@ package kuduwire
 
 import (
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"slices"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // BlockOp is what a block record says of its block.
@@ -58,17 +60,19 @@ func ParseBlockRecords(b []byte, dst []BlockRecord) (records []BlockRecord, d Bl
 	case c.Type != blockRecordType:
 		return dst, d, place(errs.Errorf(errs.ErrCorrupt, "the file holds %q, not %q", c.Type, blockRecordType), "block records", -1)
 	}
+	var r blockRecordFields
+	var m pb.Message
 	for {
 		at := c.Good
 		data, ok := c.Next()
 		if ok {
-			r, err := parseBlockRecord(data)
-			if err != nil {
-				d.skip(place(err, "block record", at))
+			r, m = blockRecordFields{}, pb.New(data)
+			if blockRecordTable.Read(&m, &r); m.Err != nil {
+				d.skip(place(m.Err, "block record", at))
 				continue
 			}
 			r.Seq = int32(len(dst))
-			dst = append(dst, r)
+			dst = append(dst, r.BlockRecord)
 			continue
 		}
 		switch {
@@ -93,36 +97,44 @@ func (d *BlockDamage) skip(err error) {
 	}
 }
 
-// parseBlockRecord parses a BlockRecordPB: 1 block id, 2 operation, 3 time, 4 offset, 5 length.
-func parseBlockRecord(b []byte) (BlockRecord, error) {
-	r := BlockRecord{Off: -1, Length: -1}
-	id := false
-	m := pb.New(b)
-	for m.Next() {
-		switch m.Num {
-		case 1:
-			r.ID, id = blockID(&m), true
-		case 2:
-			if v := m.Uint64(); v <= uint64(BlockDelete) {
-				r.Op = BlockOp(v)
-			}
-		case 4:
-			r.Off = m.Int64()
-		case 5:
-			r.Length = m.Int64()
+// blockRecordFields is a block record with the time when it was made.
+type blockRecordFields struct {
+	BlockRecord
+	micros uint64
+}
+
+var blockRecordTable = pb.NewTable(
+	pb.Part(1, "block_id", blockTable, func(r *blockRecordFields) *uint64 { return &r.ID }).Required().Reading(func(m *pb.Message, r *blockRecordFields) {
+		if b := m.Bytes(); len(b) == 9 && b[0] == 1<<3|byte(protowire.Fixed64Type) { // there are millions of these
+			r.ID = binary.LittleEndian.Uint64(b[1:])
+		} else {
+			blockTable.ReadField(m, &r.ID)
 		}
+	}),
+	pb.Uint(2, "op_type", func(r *blockRecordFields) *BlockOp { return &r.Op }).Reading(func(m *pb.Message, r *blockRecordFields) {
+		if v := m.Uint64(); v <= uint64(BlockDelete) {
+			r.Op = BlockOp(v)
+		}
+	}),
+	pb.Uint(3, "timestamp_us", func(r *blockRecordFields) *uint64 { return &r.micros }).Reading(nil),
+	pb.Int(4, "offset", func(r *blockRecordFields) *int64 { return &r.Off }).If((*blockRecordFields).created),
+	pb.Int(5, "length", func(r *blockRecordFields) *int64 { return &r.Length }).If((*blockRecordFields).created),
+).Start(func(r *blockRecordFields) {
+	r.Off, r.Length = -1, -1
+}).Check(func(r *blockRecordFields) error {
+	if r.ID == 0 {
+		return errs.Errorf(errs.ErrCorrupt, "a block without an id")
 	}
-	if m.Err == nil && !id {
-		m.Fail("no block id")
-	}
-	if m.Err == nil && r.Op != BlockCreate && r.Op != BlockDelete {
-		m.Fail("block %s is neither created nor deleted", BlockName(r.ID))
+	if r.Op != BlockCreate && r.Op != BlockDelete {
+		return errs.Errorf(errs.ErrCorrupt, "block %s is neither created nor deleted", BlockName(r.ID))
 	}
 	if r.Off < 0 || r.Length < 0 || r.Off+r.Length < 0 {
 		r.Off, r.Length = -1, 0
 	}
-	return r, m.Err
-}
+	return nil
+})
+
+func (r *blockRecordFields) created() bool { return r.Op == BlockCreate }
 
 // LiveBlocks sorts records by block and leaves those that exist: of each block the last record, if that creates it. The
 // result is the beginning of records. What makes no sense is counted in d; a block created at two places gets the

@@ -1,6 +1,9 @@
 package kuduwire
 
-import "github.com/arrowio/arrowio/arrowio/errs"
+import (
+	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/pb"
+)
 
 // Consensus is the Raft configuration of a tablet that was last committed.
 type Consensus struct {
@@ -29,48 +32,30 @@ func (c *Consensus) SoleVoter(uuid string) bool {
 	return sole
 }
 
-// ParseConsensus parses the container file b, a ConsensusMetadataPB: 1 committed configuration{1 index, 3 peers{1 uuid,
-// 2 member type}}, 2 term.
+var consensusTable = pb.NewTable(
+	pb.Part(1, "committed_config", pb.NewTable(
+		pb.Int(1, "opid_index", func(c *Consensus) *int64 { return &c.OpIndex }),
+		pb.Parts(3, "peers", "peer", pb.NewTable(
+			pb.Text(1, "permanent_uuid", func(p *Peer) *string { return &p.UUID }),
+			pb.Bool(2, "member_type", func(p *Peer) *bool { return &p.Voter }).
+				Reading(func(m *pb.Message, p *Peer) { p.Voter = m.Uint64() == 1 }),
+		), func(c *Consensus) *[]Peer { return &c.Peers }),
+	), func(c *Consensus) *Consensus { return c }),
+	pb.Int(2, "current_term", func(c *Consensus) *int64 { return &c.Term }),
+).Start(func(c *Consensus) {
+	c.OpIndex = -1
+}).Check(func(c *Consensus) error {
+	if len(c.Peers) == 0 {
+		return errs.Errorf(errs.ErrCorrupt, "no peers")
+	}
+	return nil
+})
+
+// ParseConsensus parses the container file b, a ConsensusMetadataPB.
 func ParseConsensus(b []byte, lim errs.Limits) (*Consensus, error) {
-	const op = "consensus metadata"
-	m, err := single(b, op, lim, "kudu.consensus.ConsensusMetadataPB")
-	if err != nil {
+	c := &Consensus{}
+	if err := parseSingle(b, "consensus metadata", lim, consensusTable, c, "kudu.consensus.ConsensusMetadataPB"); err != nil {
 		return nil, err
-	}
-	c := &Consensus{OpIndex: -1}
-	for m.Next() {
-		switch m.Num {
-		case 1:
-			config := m.Message()
-			for config.Next() {
-				switch config.Num {
-				case 1:
-					c.OpIndex = config.Int64()
-				case 3:
-					p := Peer{}
-					peer := config.Message()
-					for peer.Next() {
-						switch peer.Num {
-						case 1:
-							p.UUID = peer.String()
-						case 2:
-							p.Voter = peer.Uint64() == 1
-						}
-					}
-					config.Err = orElse(config.Err, peer.Err)
-					c.Peers = append(c.Peers, p)
-				}
-			}
-			m.Err = orElse(m.Err, config.Err)
-		case 2:
-			c.Term = m.Int64()
-		}
-	}
-	if m.Err == nil && len(c.Peers) == 0 {
-		m.Fail("no peers")
-	}
-	if m.Err != nil {
-		return nil, place(m.Err, op, -1)
 	}
 	return c, nil
 }

@@ -192,6 +192,16 @@ func single(b []byte, op string, lim errs.Limits, types ...string) (pb.Message, 
 	return pb.New(data), nil
 }
 
+// parseSingle parses the only message of a container file into v.
+func parseSingle[T any](b []byte, op string, lim errs.Limits, t *pb.Table[T], v *T, types ...string) error {
+	m, err := single(b, op, lim, types...)
+	if err != nil {
+		return err
+	}
+	t.Read(&m, v)
+	return place(m.Err, op, -1)
+}
+
 // zeros reports whether b holds nothing else; true of no bytes.
 func zeros(b []byte) bool {
 	for len(b) >= 8 {

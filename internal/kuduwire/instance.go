@@ -1,6 +1,9 @@
 package kuduwire
 
-import "github.com/arrowio/arrowio/arrowio/errs"
+import (
+	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/pb"
+)
 
 // Instance says whose directory this is: the file `instance` at the top of each of a server's directories.
 type Instance struct {
@@ -9,30 +12,20 @@ type Instance struct {
 	Encrypted bool   // the server's files are encrypted
 }
 
-// ParseInstance parses the container file b, an InstanceMetadataPB: 1 uuid, 2 format stamp, 3 server key, 6 tenants
-// with keys of their own.
+var instanceTable = pb.NewTable(
+	pb.Text(1, "uuid", func(i *Instance) *string { return &i.UUID }).Required(),
+	pb.Text(2, "format_stamp", func(i *Instance) *string { return &i.Stamp }),
+	pb.Custom(3, "server_key", pb.FormBytes, readServerKey, nil),
+	pb.Custom(6, "tenants", pb.FormMessage, readServerKey, nil), // with keys of their own
+)
+
+func readServerKey(m *pb.Message, i *Instance) { i.Encrypted = i.Encrypted || len(m.Bytes()) > 0 }
+
+// ParseInstance parses the container file b, an InstanceMetadataPB.
 func ParseInstance(b []byte, lim errs.Limits) (*Instance, error) {
-	const op = "instance file"
-	m, err := single(b, op, lim, "kudu.InstanceMetadataPB")
-	if err != nil {
-		return nil, err
-	}
 	i := &Instance{}
-	for m.Next() {
-		switch m.Num {
-		case 1:
-			i.UUID = m.String()
-		case 2:
-			i.Stamp = m.String()
-		case 3, 6:
-			i.Encrypted = i.Encrypted || len(m.Bytes()) > 0
-		}
-	}
-	if m.Err == nil && i.UUID == "" {
-		m.Fail("no uuid")
-	}
-	if m.Err != nil {
-		return nil, place(m.Err, op, -1)
+	if err := parseSingle(b, "instance file", lim, instanceTable, i, "kudu.InstanceMetadataPB"); err != nil {
+		return nil, err
 	}
 	return i, nil
 }
@@ -51,46 +44,21 @@ type DirInstance struct {
 	BlockSize int64 // of the file system where it was made
 }
 
-// ParseDirInstance parses the container file b, a DirInstanceMetadataPB: 1 set of directories{1 uuid, 2 all uuids},
-// 2 type, 3 block size of the file system.
+var dirInstanceTable = pb.NewTable(
+	pb.Part(1, "path_set", pb.NewTable(
+		pb.Text(1, "uuid", func(d *DirInstance) *string { return &d.UUID }).Required(),
+		pb.Strings(2, "all_uuids", pb.FormText, func(d *DirInstance) *[]string { return &d.AllUUIDs }),
+	), func(d *DirInstance) *DirInstance { return d }).Required(),
+	pb.Text(2, "block_manager_type", func(d *DirInstance) *string { return &d.Type }).Required(),
+	pb.Uint(3, "filesystem_block_size_bytes", func(d *DirInstance) *int64 { return &d.BlockSize }),
+)
+
+// ParseDirInstance parses the container file b, a DirInstanceMetadataPB.
 func ParseDirInstance(b []byte, lim errs.Limits) (*DirInstance, error) {
-	const op = "block manager instance"
-	// The second name is the one that it had until Kudu 1.11.
-	m, err := single(b, op, lim, "kudu.DirInstanceMetadataPB", "kudu.PathInstanceMetadataPB")
-	if err != nil {
-		return nil, err
-	}
 	d := &DirInstance{}
-	for m.Next() {
-		switch m.Num {
-		case 1:
-			s := m.Message()
-			for s.Next() {
-				switch s.Num {
-				case 1:
-					d.UUID = s.String()
-				case 2:
-					d.AllUUIDs = append(d.AllUUIDs, s.String())
-				}
-			}
-			if s.Err != nil {
-				m.Fail("%w", s.Err)
-			}
-		case 2:
-			d.Type = m.String()
-		case 3:
-			d.BlockSize = m.Size()
-		}
-	}
-	switch {
-	case m.Err != nil:
-	case d.UUID == "":
-		m.Fail("no uuid")
-	case d.Type == "":
-		m.Fail("no type")
-	}
-	if m.Err != nil {
-		return nil, place(m.Err, op, -1)
+	// The second name is the one that it had until Kudu 1.11.
+	if err := parseSingle(b, "block manager instance", lim, dirInstanceTable, d, "kudu.DirInstanceMetadataPB", "kudu.PathInstanceMetadataPB"); err != nil {
+		return nil, err
 	}
 	return d, nil
 }

@@ -36,18 +36,19 @@ type Column struct {
 func ParseSchema(m pb.Message, lim errs.Limits) (*Schema, error) {
 	limit := lim.WithDefaults().Columns
 	s := &Schema{}
+	var c columnFields
 	for m.Next() {
 		if m.Num != 1 {
 			continue
 		}
-		c, err := parseColumn(m.Message())
-		if m.Err == nil && err != nil {
-			return nil, pb.Inside(err, "column %d", len(s.Columns))
+		c = columnFields{}
+		if columnTable.ReadField(&m, &c); m.Err != nil {
+			return nil, pb.Inside(m.Err, "column %d", len(s.Columns))
 		}
 		if len(s.Columns) == limit {
 			return nil, errs.Errorf(errs.ErrLimit, "the schema has more than %d columns (Columns)", limit)
 		}
-		s.Columns = append(s.Columns, c)
+		s.Columns = append(s.Columns, c.Column)
 	}
 	if m.Err != nil {
 		return nil, m.Err
@@ -119,100 +120,62 @@ func (s *Schema) Index(id int32) int {
 	return -1
 }
 
-// parseColumn parses a ColumnSchemaPB: 1 id, 2 name, 3 type, 4 is key, 5 is nullable, 6 read default, 7 write default,
-// 8 encoding, 9 compression, 10 block size, 11 attributes{1 precision, 2 scale, 3 length}, 12 comment, 13 immutable,
-// 14 auto-incrementing, 15 nested type{1 array{1 type}}.
-func parseColumn(m pb.Message) (Column, error) {
-	c := Column{Type: unknownType}
-	typ, element := uint64(unknownType), uint64(unknownType)
-	named := false
-	for m.Next() {
-		switch m.Num {
-		case 1:
-			c.ID, c.HasID = m.Int32(), true
-		case 2:
-			c.Name, named = m.String(), true
-		case 3:
-			typ = m.Uint64()
-		case 4:
-			c.Key = m.Bool()
-		case 5:
-			c.Nullable = m.Bool()
-		case 6:
-			c.ReadDefault = cell(&m)
-		case 7:
-			c.WriteDefault = cell(&m)
-		case 8:
-			if v := m.Uint64(); v <= uint64(cfilewire.EncodingBitShuffle) { // a value that nobody knows is none
-				c.Encoding = cfilewire.Encoding(v)
-			}
-		case 9:
-			if v := m.Uint64(); v <= uint64(cfilewire.Zlib) {
-				c.Compression = cfilewire.Compression(v)
-			}
-		case 10:
-			c.BlockSize = m.Int32()
-		case 11:
-			a := m.Message()
-			for a.Next() {
-				switch a.Num {
-				case 1:
-					c.Precision = a.Int32()
-				case 2:
-					c.Scale = a.Int32()
-				case 3:
-					c.Length = a.Int32()
-				}
-			}
-			m.Err = orElse(m.Err, a.Err)
-		case 12:
-			c.Comment = m.String()
-		case 13:
-			c.Immutable = m.Bool()
-		case 14:
-			c.AutoIncrement = m.Bool()
-		case 15:
-			element = arrayElement(&m)
-		}
-	}
-	if m.Err != nil {
-		return c, m.Err
-	}
-	if !named || c.Name == "" {
-		return c, errs.Errorf(errs.ErrCorrupt, "no name")
-	}
-	if typ == uint64(cfilewire.Nested) {
-		c.Array, typ = true, element
-	}
-	if typ > uint64(cfilewire.Date) || typ == uint64(cfilewire.IsDeleted) {
-		return c, errs.Errorf(errs.ErrUnsupported, "column %q has no type that this reader knows (%d)", c.Name, typ)
-	}
-	c.Type = cfilewire.DataType(typ)
-	return c, c.check()
+// columnFields is a column that is being read.
+type columnFields struct {
+	Column
+	typ, element uint64
 }
+
+var columnTable = pb.NewTable(
+	pb.Int(1, "id", func(c *columnFields) *int32 { return &c.ID }).With(func(c *columnFields) *bool { return &c.HasID }),
+	pb.Text(2, "name", func(c *columnFields) *string { return &c.Name }),
+	pb.Uint(3, "type", func(c *columnFields) *uint64 { return &c.typ }),
+	pb.Bool(4, "is_key", func(c *columnFields) *bool { return &c.Key }),
+	pb.Bool(5, "is_nullable", func(c *columnFields) *bool { return &c.Nullable }),
+	cellOf(6, "read_default_value", func(c *columnFields) *[]byte { return &c.ReadDefault }),
+	cellOf(7, "write_default_value", func(c *columnFields) *[]byte { return &c.WriteDefault }),
+	pb.Uint(8, "encoding", func(c *columnFields) *cfilewire.Encoding { return &c.Encoding }).Reading(func(m *pb.Message, c *columnFields) {
+		if v := m.Uint64(); v <= uint64(cfilewire.EncodingBitShuffle) { // a value that nobody knows is none
+			c.Encoding = cfilewire.Encoding(v)
+		}
+	}),
+	pb.Uint(9, "compression", func(c *columnFields) *cfilewire.Compression { return &c.Compression }).Reading(func(m *pb.Message, c *columnFields) {
+		if v := m.Uint64(); v <= uint64(cfilewire.Zlib) {
+			c.Compression = cfilewire.Compression(v)
+		}
+	}),
+	pb.Int(10, "cfile_block_size", func(c *columnFields) *int32 { return &c.BlockSize }),
+	pb.Part(11, "type_attributes", pb.NewTable(
+		pb.Int(1, "precision", func(c *columnFields) *int32 { return &c.Precision }),
+		pb.Int(2, "scale", func(c *columnFields) *int32 { return &c.Scale }),
+		pb.Int(3, "length", func(c *columnFields) *int32 { return &c.Length }),
+	), func(c *columnFields) *columnFields { return c }),
+	pb.Text(12, "comment", func(c *columnFields) *string { return &c.Comment }),
+	pb.Bool(13, "immutable", func(c *columnFields) *bool { return &c.Immutable }),
+	pb.Bool(14, "is_auto_incrementing", func(c *columnFields) *bool { return &c.AutoIncrement }),
+	pb.Part(15, "nested_type", pb.NewTable(
+		pb.Part(1, "array", pb.NewTable(
+			pb.Uint(1, "type", func(element *uint64) *uint64 { return element }),
+		), func(element *uint64) *uint64 { return element }),
+	), func(c *columnFields) *uint64 { return &c.element }),
+).Start(func(c *columnFields) {
+	c.typ, c.element = unknownType, unknownType
+}).Check(func(c *columnFields) error {
+	if c.Name == "" {
+		return errs.Errorf(errs.ErrCorrupt, "no name")
+	}
+	if c.typ == uint64(cfilewire.Nested) {
+		c.Array, c.typ = true, c.element
+	}
+	if c.typ > uint64(cfilewire.Date) || c.typ == uint64(cfilewire.IsDeleted) {
+		return errs.Errorf(errs.ErrUnsupported, "column %q has no type that this reader knows (%d)", c.Name, c.typ)
+	}
+	c.Type = cfilewire.DataType(c.typ)
+	return c.check()
+})
 
 // unknownType is Kudu's number for it.
 const unknownType = 999
-
-// arrayElement parses a NestedDataTypePB: 1 array{1 type}.
-func arrayElement(m *pb.Message) uint64 {
-	element := uint64(unknownType)
-	n := m.Message()
-	for n.Next() {
-		if n.Num != 1 {
-			continue
-		}
-		a := n.Message()
-		for a.Next() {
-			if a.Num == 1 {
-				element = a.Uint64()
-			}
-		}
-		n.Err = orElse(n.Err, a.Err)
-	}
-	m.Err = orElse(m.Err, n.Err)
-	return element
-}
 
 func orElse(err, other error) error {
 	if err != nil {

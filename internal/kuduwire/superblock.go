@@ -5,6 +5,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/pb"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // TabletState is what a server makes of its replica of a tablet.
@@ -70,98 +71,62 @@ type ColumnBlock struct {
 	ID    int32 // of the column
 }
 
+// superFields is a superblock that is being read.
+type superFields struct {
+	*SuperBlock
+	lim errs.Limits
+}
+
+var superBlockTable = pb.NewTable(
+	pb.Text(1, "table_id", func(s *superFields) *string { return &s.TableID }),
+	pb.Text(2, "tablet_id", func(s *superFields) *string { return &s.TabletID }),
+	pb.Int(3, "last_durable_mrs_id", func(s *superFields) *int64 { return &s.LastDurableMRS }),
+	pb.Parts(6, "rowsets", "rowset at", rowSetTable, func(s *superFields) *[]RowSet { return &s.RowSets }),
+	pb.Text(7, "table_name", func(s *superFields) *string { return &s.TableName }),
+	pb.Custom(8, "schema", pb.FormMessage, func(m *pb.Message, s *superFields) {
+		schema, err := ParseSchema(m.Message(), s.lim)
+		if s.Schema = schema; m.Err == nil && err != nil {
+			m.Err = pb.Inside(err, "schema")
+		}
+	}, nil),
+	pb.Uint(9, "schema_version", func(s *superFields) *uint32 { return &s.SchemaVersion }),
+	pb.Uint(10, "tablet_data_state", func(s *superFields) *TabletState { return &s.State }).Reading(func(m *pb.Message, s *superFields) {
+		if v := m.Uint64(); v <= 3 {
+			s.State = TabletState(v) + TabletCopying
+		}
+	}),
+	pb.Parts(11, "orphaned_blocks", "orphaned block", blockTable, func(s *superFields) *[]uint64 { return &s.Orphaned }),
+	pb.Part(13, "partition", pb.NewTable(
+		pb.Varints(1, "hash_buckets", func(s *SuperBlock) *[]int32 { return &s.HashBuckets }),
+		cellOf(2, "partition_key_start", func(s *SuperBlock) *[]byte { return &s.PartitionStart }),
+		cellOf(3, "partition_key_end", func(s *SuperBlock) *[]byte { return &s.PartitionEnd }),
+	), func(s *superFields) *SuperBlock { return s.SuperBlock }),
+	cellOf(14, "partition_schema", func(s *superFields) *[]byte { return &s.Partitioning }),
+	pb.Part(15, "data_dir_group", pb.NewTable(
+		pb.Strings(1, "uuids", pb.FormText, func(s *SuperBlock) *[]string { return &s.DataDirs }),
+	), func(s *superFields) *SuperBlock { return s.SuperBlock }),
+	pb.Bool(16, "supports_live_row_count", func(s *superFields) *bool { return &s.CountsLiveRows }),
+	pb.Custom(17, "extra_config", pb.FormMessage, func(m *pb.Message, s *superFields) { s.ExtraConfigBytes += len(m.Bytes()) }, nil),
+	pb.Text(18, "dimension_label", func(s *superFields) *string { return &s.DimensionLabel }),
+	pb.Bool(19, "table_type", func(s *superFields) *bool { return &s.TxnStatus }).
+		Reading(func(m *pb.Message, s *superFields) { s.TxnStatus = m.Uint64() == 1 }),
+	pb.Custom(20, "txn_metadata", pb.FormMessage, func(_ *pb.Message, s *superFields) { s.TxnMetadata = true }, nil),
+)
+
 // ParseSuperBlock parses the container file b, a TabletSuperBlockPB. It checks that ids of rowsets, of columns within a
 // rowset and of the schema, and all blocks in use are used once. Nothing in the result refers to b. The limits that
 // count are MetadataBytes and Columns.
 func ParseSuperBlock(b []byte, lim errs.Limits) (*SuperBlock, error) {
 	const op = "superblock"
-	m, err := single(b, op, lim, "kudu.tablet.TabletSuperBlockPB")
+	s := &SuperBlock{LastDurableMRS: -1}
+	err := parseSingle(b, op, lim, superBlockTable, &superFields{s, lim}, "kudu.tablet.TabletSuperBlockPB")
+	if err == nil {
+		err = place(s.check(), op, -1)
+	}
 	if err != nil {
 		return nil, err
 	}
-	s := &SuperBlock{LastDurableMRS: -1}
-	for m.Next() && err == nil {
-		err = s.field(&m, lim)
-	}
-	if err = orElse(err, m.Err); err == nil {
-		err = s.check()
-	}
-	if err != nil {
-		return nil, place(err, op, -1)
-	}
 	return s, nil
-}
-
-func (s *SuperBlock) field(m *pb.Message, lim errs.Limits) error {
-	switch m.Num {
-	case 1:
-		s.TableID = m.String()
-	case 2:
-		s.TabletID = m.String()
-	case 3:
-		s.LastDurableMRS = m.Int64()
-	case 6:
-		r, err := parseRowSet(m.Message())
-		if m.Err == nil && err != nil {
-			return pb.Inside(err, "rowset %d of the list", len(s.RowSets))
-		}
-		s.RowSets = append(s.RowSets, r)
-	case 7:
-		s.TableName = m.String()
-	case 8:
-		schema, err := ParseSchema(m.Message(), lim)
-		if m.Err == nil && err != nil {
-			return pb.Inside(err, "schema")
-		}
-		s.Schema = schema
-	case 9:
-		s.SchemaVersion = m.Uint32()
-	case 10:
-		if v := m.Uint64(); v <= 3 {
-			s.State = TabletState(v) + TabletCopying
-		}
-	case 11:
-		s.Orphaned = append(s.Orphaned, blockID(m))
-	case 13:
-		s.partition(m)
-	case 14:
-		s.Partitioning = cell(m)
-	case 15:
-		g := m.Message()
-		for g.Next() {
-			if g.Num == 1 {
-				s.DataDirs = append(s.DataDirs, g.String())
-			}
-		}
-		m.Err = orElse(m.Err, g.Err)
-	case 16:
-		s.CountsLiveRows = m.Bool()
-	case 17:
-		s.ExtraConfigBytes += len(m.Bytes())
-	case 18:
-		s.DimensionLabel = m.String()
-	case 19:
-		s.TxnStatus = m.Uint64() == 1
-	case 20:
-		s.TxnMetadata = true
-	}
-	return m.Err
-}
-
-// partition parses a PartitionPB: 1 hash buckets, 2 start, 3 end.
-func (s *SuperBlock) partition(m *pb.Message) {
-	p := m.Message()
-	for p.Next() {
-		switch p.Num {
-		case 1:
-			s.HashBuckets = pb.AppendVarints(&p, s.HashBuckets)
-		case 2:
-			s.PartitionStart = cell(&p)
-		case 3:
-			s.PartitionEnd = cell(&p)
-		}
-	}
-	m.Err = orElse(m.Err, p.Err)
 }
 
 // check looks at the superblock as a whole.
@@ -255,103 +220,54 @@ func (s *SuperBlock) Blocks() []BlockUse {
 	return uses
 }
 
-// parseRowSet parses a RowSetDataPB: 1 id, 2 last durable dms, 3 columns{2 block, 4 column id}, 4 redos{2 block},
-// 5 undos{2 block}, 6 bloom block, 7 ad-hoc index block, 8 and 9 smallest and largest key, 10 live rows.
-func parseRowSet(m pb.Message) (RowSet, error) {
-	r := RowSet{ID: -1, LastDurableDMS: -1, LiveRows: -1}
-	for m.Next() {
-		switch m.Num {
-		case 1:
-			r.ID = m.Size()
-		case 2:
-			r.LastDurableDMS = m.Int64()
-		case 3:
-			c, err := parseColumnBlock(m.Message())
-			m.Err = orElse(m.Err, err)
-			r.Columns = append(r.Columns, c)
-		case 4:
-			r.Redo = append(r.Redo, deltaBlock(&m))
-		case 5:
-			r.Undo = append(r.Undo, deltaBlock(&m))
-		case 6:
-			r.Bloom, r.HasBloom = blockID(&m), true
-		case 7:
-			r.AdHoc, r.HasAdHoc = blockID(&m), true
-		case 8:
-			r.MinKey = cell(&m)
-		case 9:
-			r.MaxKey = cell(&m)
-		case 10:
-			r.LiveRows = m.Int64()
-		}
-	}
-	if m.Err != nil {
-		return r, m.Err
-	}
-	if r.ID < 0 {
-		return r, errs.Errorf(errs.ErrCorrupt, "no id")
-	}
+var rowSetTable = pb.NewTable(
+	pb.Uint(1, "id", func(r *RowSet) *int64 { return &r.ID }).Required(),
+	pb.Int(2, "last_durable_dms_id", func(r *RowSet) *int64 { return &r.LastDurableDMS }),
+	pb.Parts(3, "columns", "column", pb.NewTable(
+		pb.Part(2, "block", blockTable, func(c *ColumnBlock) *uint64 { return &c.Block }).Required(),
+		pb.Int(4, "column_id", func(c *ColumnBlock) *int32 { return &c.ID }), // left out where it is 0
+	), func(r *RowSet) *[]ColumnBlock { return &r.Columns }),
+	pb.Parts(4, "redo_deltas", "redo delta file", deltaTable, func(r *RowSet) *[]uint64 { return &r.Redo }),
+	pb.Parts(5, "undo_deltas", "undo delta file", deltaTable, func(r *RowSet) *[]uint64 { return &r.Undo }),
+	pb.Part(6, "bloom_block", blockTable, func(r *RowSet) *uint64 { return &r.Bloom }).With(func(r *RowSet) *bool { return &r.HasBloom }),
+	pb.Part(7, "adhoc_index_block", blockTable, func(r *RowSet) *uint64 { return &r.AdHoc }).With(func(r *RowSet) *bool { return &r.HasAdHoc }),
+	cellOf(8, "min_encoded_key", func(r *RowSet) *[]byte { return &r.MinKey }),
+	cellOf(9, "max_encoded_key", func(r *RowSet) *[]byte { return &r.MaxKey }),
+	pb.Int(10, "live_row_count", func(r *RowSet) *int64 { return &r.LiveRows }).If(func(r *RowSet) bool { return r.LiveRows >= 0 }),
+).Start(func(r *RowSet) {
+	r.ID, r.LastDurableDMS, r.LiveRows = -1, -1, -1
+}).Check(func(r *RowSet) error {
 	if r.LastDurableDMS < -1 || r.LiveRows < -1 {
-		return r, errs.Errorf(errs.ErrCorrupt, "last deltamemstore %d, %d live rows", r.LastDurableDMS, r.LiveRows)
+		return errs.Errorf(errs.ErrCorrupt, "last deltamemstore %d, %d live rows", r.LastDurableDMS, r.LiveRows)
 	}
 	columns := make(map[int32]struct{}, len(r.Columns))
 	for _, c := range r.Columns {
 		if _, ok := columns[c.ID]; ok {
-			return r, errs.Errorf(errs.ErrCorrupt, "two blocks for column %d", c.ID)
+			return errs.Errorf(errs.ErrCorrupt, "two blocks for column %d", c.ID)
 		}
 		columns[c.ID] = struct{}{}
 	}
-	return r, nil
-}
+	return nil
+})
 
-// parseColumnBlock parses a ColumnDataPB: 2 block, 4 column id, which is left out where it is 0.
-func parseColumnBlock(m pb.Message) (ColumnBlock, error) {
-	c, have := ColumnBlock{}, false
-	for m.Next() {
-		switch m.Num {
-		case 2:
-			c.Block, have = blockID(&m), true
-		case 4:
-			c.ID = m.Int32()
-		}
-	}
-	if !have {
-		m.Fail("a column without a block")
-	}
-	return c, m.Err
-}
+// deltaTable is DeltaDataPB.
+var deltaTable = pb.NewTable(
+	pb.Part(2, "block", blockTable, func(id *uint64) *uint64 { return id }).Required(),
+)
 
-// deltaBlock parses a DeltaDataPB: 2 block.
-func deltaBlock(m *pb.Message) uint64 {
-	var id uint64
-	have := false
-	d := m.Message()
-	for d.Next() {
-		if d.Num == 2 {
-			id, have = blockID(&d), true
-		}
+// blockTable is BlockIdPB.
+var blockTable = pb.NewTable(
+	pb.Fixed64(1, "id", func(id *uint64) *uint64 { return id }).Required(),
+).Check(func(id *uint64) error {
+	if *id == 0 {
+		return errs.Errorf(errs.ErrCorrupt, "a block without an id")
 	}
-	if !have {
-		d.Fail("a delta file without a block")
-	}
-	m.Err = orElse(m.Err, d.Err)
-	return id
-}
+	return nil
+})
 
-// blockID parses a BlockIdPB: 1 id, a fixed64.
-func blockID(m *pb.Message) uint64 {
-	id, have := uint64(0), false
-	b := m.Message()
-	for b.Next() {
-		if b.Num == 1 {
-			id, have = b.Fixed64(), true
-		}
-	}
-	if !have || id == 0 {
-		b.Fail("a block without an id")
-	}
-	m.Err = orElse(m.Err, b.Err)
-	return id
+// cellOf is a field of bytes, which are copied; empty is not nil.
+func cellOf[T any](num protowire.Number, name string, at func(v *T) *[]byte) pb.Entry[T] {
+	return pb.Bytes(num, name, at).Reading(func(m *pb.Message, v *T) { *at(v) = cell(m) })
 }
 
 // BlockName returns a block's id as Kudu prints it: decimal, sixteen digits or more.

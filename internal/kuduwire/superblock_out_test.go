@@ -34,11 +34,11 @@ func TestRowSetsAsKuduWritesThem(t *testing.T) {
 		if m.Num != 6 {
 			continue
 		}
-		r, err := parseRowSet(m.Message())
-		if err != nil {
+		var r RowSet
+		if err := rowSetTable.Parse(m.Bytes(), &r); err != nil {
 			t.Fatal(err)
 		}
-		if got := appendRowSet(nil, &r); !bytes.Equal(got, m.Bytes()) {
+		if got := rowSetTable.Append(nil, &r); !bytes.Equal(got, m.Bytes()) {
 			t.Errorf("rowset %d\n got %x\nwant %x", r.ID, got, m.Bytes())
 		}
 		n++
