@@ -115,6 +115,6 @@ func FuzzTicket(f *testing.F) {
 
 func FuzzBatchMeta(f *testing.F) {
 	var k transport.MetaBuilder
-	f.Add(k.Build(BatchMeta{Fragment: 1, Split: 2, FirstRow: 3, Rows: 4, Resume: Position{Fragment: 5, Split: 6, Row: 7}}))
+	f.Add(k.Build(transport.BatchMeta{Fragment: 1, Split: 2, FirstRow: 3, Rows: 4, Resume: transport.Position{Fragment: 5, Split: 6, Row: 7}}))
 	f.Fuzz(func(_ *testing.T, b []byte) { _, _ = ParseBatchMeta(b) })
 }

@@ -151,7 +151,7 @@ type rowsToSend struct {
 	schema *arrow.Schema
 	places bool // each batch says where its rows come from
 	// add sends what becomes of a record, which it does not keep, and reports whether more are wanted; nil = all, as they are.
-	add func(rec arrow.Record, m BatchMeta, send sql.Sending) (more bool, err error)
+	add func(rec arrow.Record, m transport.BatchMeta, send sql.Sending) (more bool, err error)
 	end func(send sql.Sending) error // sends what is left at the end; nil = nothing is
 }
 
@@ -174,14 +174,14 @@ func (s *service) streamRows(ctx context.Context, p *ticketRows, stream grpc.Ser
 		return err
 	}
 	var meta transport.MetaBuilder
-	cut := &transport.Batches{Rows: o.BatchRows, Bytes: o.BatchBytes, Mem: mem, Send: func(rec arrow.Record, m BatchMeta) error {
+	cut := &transport.Batches{Rows: o.BatchRows, Bytes: o.BatchBytes, Mem: mem, Send: func(rec arrow.Record, m transport.BatchMeta) error {
 		if !to.places {
 			return out.Send(rec, nil)
 		}
 		return out.Send(rec, meta.Build(m))
 	}}
 	defer cut.Release()
-	err = p.each(scan, func(rec arrow.Record, m BatchMeta) (more bool, err error) {
+	err = p.each(scan, func(rec arrow.Record, m transport.BatchMeta) (more bool, err error) {
 		if to.add == nil {
 			return true, cut.Add(rec, m)
 		}
@@ -214,7 +214,7 @@ func (s *service) scan(ctx context.Context, p *ticketRows, o arrowio.ScanOptions
 }
 
 // each gives the records of a scan of p to use until that wants no more. use does not keep them.
-func (p *ticketRows) each(scan *arrowio.Scanner, use func(arrow.Record, BatchMeta) (more bool, err error)) error {
+func (p *ticketRows) each(scan *arrowio.Scanner, use func(arrow.Record, transport.BatchMeta) (more bool, err error)) error {
 	more, err := true, error(nil)
 	for more && scan.Next() {
 		at, rec := scan.Place(), scan.Record()

@@ -114,11 +114,11 @@ func TestBatchMeta(t *testing.T) {
 func TestParseBatchMeta(t *testing.T) {
 	want := BatchMeta{Fragment: 3, Split: 7, FirstRow: 1 << 40, Rows: 65536, Resume: Position{Fragment: 4, Split: 0, Row: 12}}
 	var k transport.MetaBuilder
-	b := k.Build(want)
+	b := k.Build(transport.BatchMeta{Fragment: want.Fragment, Split: want.Split, FirstRow: want.FirstRow, Rows: want.Rows, Resume: transport.Position(want.Resume)})
 	if got, err := ParseBatchMeta(b); err != nil || got != want {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if got, err := ParseBatchMeta(k.Build(BatchMeta{})); err != nil || got != (BatchMeta{}) {
+	if got, err := ParseBatchMeta(k.Build(transport.BatchMeta{})); err != nil || got != (BatchMeta{}) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	for n := range b { // never beyond what is there

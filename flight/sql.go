@@ -10,6 +10,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/flight/internal/sql"
+	"github.com/arrowio/arrowio/flight/internal/transport"
 )
 
 // What datasets are, to clients that speak Flight SQL: the tables of one schema of one catalog.
@@ -143,7 +144,7 @@ type sqlRows struct {
 
 func (r *sqlRows) Schema() *arrow.Schema { return r.p.b.schema }
 
-func (r *sqlRows) Stream(schema *arrow.Schema, add func(arrow.Record, BatchMeta, sql.Sending) (bool, error), end func(sql.Sending) error) error {
+func (r *sqlRows) Stream(schema *arrow.Schema, add func(arrow.Record, transport.BatchMeta, sql.Sending) (bool, error), end func(sql.Sending) error) error {
 	return r.s.streamRows(r.ctx, r.p, r.stream, rowsToSend{schema: schema, add: add, end: end})
 }
 

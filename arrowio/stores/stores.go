@@ -23,26 +23,6 @@ var (
 	ErrIsDirectory = remote.ErrIsDirectory
 )
 
-// S3Options says where S3 is.
-type S3Options = s3store.Options
-
-// HDFSOptions says how clusters of HDFS are reached.
-type HDFSOptions = hdfsstore.Options
-
-// Retry says how often a request is tried.
-type Retry = remote.Policy
-
-// Options says how stores are reached. Of what is zero the defaults hold, which look at no environment but where the
-// store's own tools keep credentials and configuration.
-type Options struct {
-	S3   S3Options
-	HDFS HDFSOptions
-}
-
-// FromEnvironment returns the options that the environment gives, in the variables of the stores' own tools:
-// AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_REGION, AWS_DEFAULT_REGION.
-func FromEnvironment() Options { return Options{S3: s3store.FromEnvironment()} }
-
 // Stores reaches files wherever they are. It keeps connections, so that one serves a whole program. Its methods may be
 // called concurrently. Errors of the system's kind (not found, no permission, see the variables above) are, or wrap,
 // an *fs.PathError with the path as it was given.
@@ -53,7 +33,7 @@ type Stores struct {
 
 // New returns stores; nobody is asked for anything yet.
 func New(o Options) *Stores {
-	return &Stores{s3: s3store.New(o.S3), hdfs: hdfsstore.New(o.HDFS)}
+	return &Stores{s3: s3store.New(o.S3.client()), hdfs: hdfsstore.New(o.HDFS.client())}
 }
 
 var shared = sync.OnceValue(func() *Stores { return New(FromEnvironment()) })

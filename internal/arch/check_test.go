@@ -20,6 +20,7 @@ type checker struct {
 	fset   *token.FileSet
 	faults []string
 	notes  []string
+	shown  map[string]bool // of internalTypes
 }
 
 func (c *checker) fault(where, format string, args ...any) {
@@ -48,6 +49,7 @@ func (c *checker) run() error {
 	if err := c.root(); err != nil {
 		return err
 	}
+	c.shown = map[string]bool{}
 	packages := map[string][]*source{}
 	err = fs.WalkDir(c.fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -158,6 +160,7 @@ func (c *checker) checkPackage(dir string, sources []*source) {
 			continue
 		}
 		c.checkGoroutines(dir, s)
+		c.checkSignatures(dir, s)
 		if s.generated {
 			continue
 		}

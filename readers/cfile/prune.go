@@ -225,14 +225,14 @@ func (k *KeyPruner) test(pred *expr.Bound, low, high []byte) expr.Truth {
 			if lowCell, low, lowWhole, err = cfilewire.DecodeKeyPrefix(low, p.Type, last); err != nil {
 				break
 			}
-			st.Min = Scalar(p.Type, p.Arrow, lowCell)
+			st.Min = cellScalar(p.Type, p.Arrow, lowCell)
 		}
 		if high != nil {
 			var err error
 			if highCell, high, highWhole, err = cfilewire.DecodeKeyPrefix(high, p.Type, last); err != nil {
 				break
 			}
-			st.Max = Scalar(p.Type, p.Arrow, highCell)
+			st.Max = cellScalar(p.Type, p.Arrow, highCell)
 		}
 		bounds[p.Path] = expr.StatsOnly(st)
 		if !lowWhole || !highWhole || string(lowCell) != string(highCell) {
@@ -242,9 +242,9 @@ func (k *KeyPruner) test(pred *expr.Bound, low, high []byte) expr.Truth {
 	return pred.Test(func(col string) expr.Evidence { return bounds[col] })
 }
 
-// Scalar returns a cell, little-endian at its type's width or bytes, as a value of the Arrow type that it becomes; nil
+// cellScalar returns a cell, little-endian at its type's width or bytes, as a value of the Arrow type that it becomes; nil
 // where predicates cannot compare it.
-func Scalar(t cfilewire.DataType, dt arrow.DataType, cell []byte) scalar.Scalar {
+func cellScalar(t cfilewire.DataType, dt arrow.DataType, cell []byte) scalar.Scalar {
 	if t.Binary() {
 		b := memory.NewBufferBytes(slices.Clone(cell))
 		if dt.ID() == arrow.STRING {

@@ -438,7 +438,7 @@ func TestCell(t *testing.T) {
 		p := KeyPart{Type: x.typ, Arrow: dt}
 		for range 50 {
 			cell := cellOf(r, x.typ)
-			got, ok := Cell(p, Scalar(x.typ, dt, cell))
+			got, ok := Cell(p, cellScalar(x.typ, dt, cell))
 			if !ok || !bytes.Equal(got, cell) {
 				t.Errorf("%v: %x is %x", x.typ, cell, got)
 			}

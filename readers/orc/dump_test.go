@@ -13,7 +13,6 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/annotate/golden"
-	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
 // rootInt is a whole file, the one that docs/formats/orc.md takes apart: 70 integers, by Java 2.3.1. All of its messages
@@ -122,7 +121,7 @@ func soundFiles(t testing.TB) []string {
 }
 
 // testKeys are the keys of the encrypted fixtures.
-func testKeys(t testing.TB) orcwire.KeyRing {
+func testKeys(t testing.TB) Keys {
 	t.Helper()
 	keys, err := loadKeys(fixtureDir + "keys.json")
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
-	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
 // Name is the format's name.
@@ -35,7 +34,7 @@ type Options struct {
 	// NullKeys shows maps as lists of key and value, whose keys may be null; otherwise a null key is an error.
 	NullKeys bool
 	// Keys are the master keys of encrypted columns; columns whose key is missing show what the writer put in its place.
-	Keys orcwire.KeyRing
+	Keys Keys
 	// Unit is the unit of timestamps; nil = nanoseconds. In a coarser one values are truncated towards the past.
 	Unit *arrow.TimeUnit
 	// Microseconds are paths of columns whose timestamps are in microseconds, where Unit is nanoseconds; those that the file

@@ -140,7 +140,7 @@ func (p *pruner) testStripe(ctx context.Context) (expr.Truth, error) {
 // concealed reports whether the statistics of stripes are of what stands in a column's place: it is encrypted, and we
 // may have the key. The streams of its row index are those of the column that is read, whichever that is.
 func (f *File) concealed(t *orcwire.Type) bool {
-	if f.footer.Encryption == nil || len(f.opt.Keys) == 0 {
+	if f.footer.Encryption == nil || len(f.opt.Keys.ring) == 0 {
 		return false
 	}
 	for _, v := range f.footer.Encryption.Variants {

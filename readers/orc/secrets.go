@@ -18,7 +18,7 @@ func (f *File) unlock() (*secrets, error) {
 	if e == nil || len(e.Variants) == 0 {
 		return nil, nil
 	}
-	x := &secrets{info: e, keys: f.opt.Keys}
+	x := &secrets{info: e, keys: f.opt.Keys.ring}
 	x.use = e.Choose(f.footer.Types, func(key int) bool { return x.keys.Has(&e.Keys[key]) })
 	return x, nil
 }
@@ -97,11 +97,30 @@ func (x *secrets) cipher(s *stripe, y orcwire.VariantStream, local map[int32]*or
 	return k.Stream(y.Column, y.Kind, s.info.EncryptStripeID)
 }
 
+// Keys are master keys by name, each with its versions. The zero value has none. It prints names only.
+type Keys struct{ ring orcwire.KeyRing }
+
+// ParseKeys reads master keys from JSON, a version of a key, or a list of versions, for each name:
+//
+//	{"pii": {"version": 0, "algorithm": "AES_CTR_128", "key": "000102030405060708090a0b0c0d0e0f"}}
+//
+// The error is of kind errs.ErrOption, and does not repeat what the text says.
+func ParseKeys(text []byte) (Keys, error) {
+	ring, err := orcwire.ParseKeys(text)
+	return Keys{ring}, err
+}
+
+// String returns the names of the keys.
+func (k Keys) String() string { return k.ring.String() }
+
+// GoString returns the names of the keys.
+func (k Keys) GoString() string { return k.ring.String() }
+
 // loadKeys reads master keys: JSON itself, or the name of a file that holds it.
-func loadKeys(text string) (orcwire.KeyRing, error) {
+func loadKeys(text string) (Keys, error) {
 	b, err := optionvalues.JSON("orc-keys", text)
 	if err != nil {
-		return nil, err
+		return Keys{}, err
 	}
-	return orcwire.ParseKeys(b)
+	return ParseKeys(b)
 }

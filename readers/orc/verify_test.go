@@ -32,8 +32,8 @@ func faults(t testing.TB, f *File) []*errs.Error {
 // What real writers say of their own files is so, but for what they are known to get wrong.
 func TestVerifyEveryFile(t *testing.T) {
 	for _, path := range soundFiles(t) {
-		for _, keys := range []orcwire.KeyRing{nil, testKeys(t)} {
-			if keys != nil && !strings.Contains(path, "encrypted") {
+		for _, keys := range []Keys{{}, testKeys(t)} {
+			if keys.ring != nil && !strings.Contains(path, "encrypted") {
 				continue
 			}
 			for _, e := range faults(t, showFile(t, path, Options{Keys: keys})) {

@@ -35,10 +35,10 @@ const (
 )
 
 // delete finds the rows of a file that delete files name.
-func (o *Options) delete(ctx context.Context, f *File) error {
+func (o *tableOptions) delete(ctx context.Context, f *file) error {
 	most := o.DeleteEvents
 	if most == 0 {
-		most = DefaultDeleteEvents
+		most = defaultDeleteEvents
 	}
 	d := deletes{o: o, file: f, most: most, paths: newPaths(o)}
 	for _, name := range o.Deletes {
@@ -74,8 +74,8 @@ func inDelete(name string, err error) error {
 
 // deletes are the rows of one file that are deleted.
 type deletes struct {
-	o         *Options
-	file      *File
+	o         *tableOptions
+	file      *file
 	most      int
 	paths     paths
 	positions []int64 // in no order
@@ -214,7 +214,7 @@ type paths struct {
 	last string
 }
 
-func newPaths(o *Options) paths {
+func newPaths(o *tableOptions) paths {
 	p := paths{full: []string{plainPath(o.path)}, last: path.Base(plainPath(o.path))}
 	if !strings.Contains(o.path, "://") && o.path != "" {
 		if abs, err := filepath.Abs(strings.TrimPrefix(o.path, "file:")); err == nil {
@@ -255,7 +255,7 @@ func (d *deletes) isAbout(name string) bool {
 	if path.Base(name) != d.paths.last {
 		return false
 	}
-	if d.o.Paths == PathSuffix {
+	if d.o.Paths == pathSuffix {
 		return true
 	}
 	d.moved = name
@@ -264,7 +264,7 @@ func (d *deletes) isAbout(name string) bool {
 
 // elsewhere refuses deletes of which none is about the file, and some are about one of its name.
 func (d *deletes) elsewhere() error {
-	if d.moved == "" || len(d.positions) > 0 || d.o.Paths != PathChecked {
+	if d.moved == "" || len(d.positions) > 0 || d.o.Paths != pathChecked {
 		return nil
 	}
 	return errs.Errorf(errs.ErrOption, "no position delete is about this file, and some are about %s: --orc-delete-move says what the path has become, --orc-delete-paths=suffix that the last part tells, --orc-delete-paths=full that these are two files",
@@ -272,7 +272,7 @@ func (d *deletes) elsewhere() error {
 }
 
 // cut leaves out the rows at positions; positions that the file does not have delete nothing, and are told.
-func (f *File) cut(positions []int64) {
+func (f *file) cut(positions []int64) {
 	slices.Sort(positions)
 	positions = slices.Compact(positions)
 	n := f.Rows()

@@ -19,9 +19,9 @@ import (
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
-// File is an ORC file without the rows that are deleted, its columns under the names that they are found by. What it is
+// file is an ORC file without the rows that are deleted, its columns under the names that they are found by. What it is
 // read as is another File over this one.
-type File struct {
+type file struct {
 	*orc.File
 	src      arrowio.Source
 	limits   arrowio.Limits
@@ -39,9 +39,9 @@ type File struct {
 	sums arrowio.Checksums // of the file, as Verify has found it
 }
 
-// Open opens an ORC file as a file of an Iceberg table. What the schema asks for and the file cannot give is
+// openTable opens an ORC file as a file of an Iceberg table. What the schema asks for and the file cannot give is
 // errs.ErrSchema; what deletes it are read whole here.
-func Open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o Options, files orc.Options) (arrowio.File, error) {
+func openTable(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o tableOptions, files orc.Options) (arrowio.File, error) {
 	f, err := o.openFile(ctx, src, limits, files)
 	if err != nil {
 		return nil, errs.Locate(err, errs.At{Format: orc.Name})
@@ -49,12 +49,12 @@ func Open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o Opti
 	return f, nil
 }
 
-func (o *Options) openFile(ctx context.Context, src arrowio.Source, limits arrowio.Limits, files orc.Options) (arrowio.File, error) {
+func (o *tableOptions) openFile(ctx context.Context, src arrowio.Source, limits arrowio.Limits, files orc.Options) (arrowio.File, error) {
 	in, err := orc.Open(ctx, src, limits, files)
 	if err != nil {
 		return nil, err
 	}
-	f := &File{File: in, src: src, limits: limits, files: files, schema: in.Schema(), splits: in.Splits()}
+	f := &file{File: in, src: src, limits: limits, files: files, schema: in.Schema(), splits: in.Splits()}
 	show := func(f arrowio.File) (arrowio.File, error) { return f, nil }
 	if o.Table != nil {
 		if show, err = o.rename(f); err != nil {
@@ -69,7 +69,7 @@ func (o *Options) openFile(ctx context.Context, src arrowio.Source, limits arrow
 }
 
 // rename gives a file's columns the names of what they are read as. It returns what shows the file as that.
-func (o *Options) rename(f *File) (func(arrowio.File) (arrowio.File, error), error) {
+func (o *tableOptions) rename(f *file) (func(arrowio.File) (arrowio.File, error), error) {
 	shown, err := o.shown(f.files)
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func optional(fields []arrow.Field) []arrow.Field {
 }
 
 // names is what names stand for.
-func (o *Options) names() []iceberg.Name {
+func (o *tableOptions) names() []iceberg.Name {
 	switch {
 	case o.Names != nil:
 		return o.Names
@@ -123,7 +123,7 @@ func (o *Options) names() []iceberg.Name {
 }
 
 // BeyondNanoseconds is orc.File.BeyondNanoseconds; under the schema of a table times have the units of that.
-func (f *File) BeyondNanoseconds() (beyond, unknown []string) {
+func (f *file) BeyondNanoseconds() (beyond, unknown []string) {
 	if f.names != nil {
 		return nil, nil
 	}
@@ -131,16 +131,16 @@ func (f *File) BeyondNanoseconds() (beyond, unknown []string) {
 }
 
 // StoredColumns returns the names of the columns in the file.
-func (f *File) StoredColumns() []string { return f.names }
+func (f *file) StoredColumns() []string { return f.names }
 
 // Schema returns the columns of the file under the names that they are found by.
-func (f *File) Schema() *arrow.Schema { return f.schema }
+func (f *file) Schema() *arrow.Schema { return f.schema }
 
 // Splits lists the splits of the file in which rows are left.
-func (f *File) Splits() []arrowio.Split { return f.splits }
+func (f *file) Splits() []arrowio.Split { return f.splits }
 
 // Info describes the file, and counts the rows that are left.
-func (f *File) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, error) {
+func (f *file) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, error) {
 	if f.left != nil {
 		o.Filter = nil // it would be explained for the splits as they are stored
 	}
@@ -158,10 +158,10 @@ func (f *File) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, 
 }
 
 // Warnings implements arrowio.Warner.
-func (f *File) Warnings() []arrowio.Warning { return append(f.File.Warnings(), f.warnings...) }
+func (f *file) Warnings() []arrowio.Warning { return append(f.File.Warnings(), f.warnings...) }
 
 // Verify implements arrowio.Verifier: the file is checked as what it is.
-func (f *File) Verify(ctx context.Context, report func(error)) error {
+func (f *file) Verify(ctx context.Context, report func(error)) error {
 	return f.plain(ctx, func(in *orc.File) error {
 		if err := in.Verify(ctx, report); err != nil {
 			return err
@@ -175,18 +175,18 @@ func (f *File) Verify(ctx context.Context, report func(error)) error {
 }
 
 // CountChecksums implements arrowio.ChecksumCounter, for the file as what it is.
-func (f *File) CountChecksums(context.Context) (arrowio.Checksums, error) {
+func (f *file) CountChecksums(context.Context) (arrowio.Checksums, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.sums, nil
 }
 
 // Dump implements arrowio.Dumper, likewise.
-func (f *File) Dump(ctx context.Context, w io.Writer) error {
+func (f *file) Dump(ctx context.Context, w io.Writer) error {
 	return f.plain(ctx, func(in *orc.File) error { return in.Dump(ctx, w) })
 }
 
-func (f *File) plain(ctx context.Context, do func(in *orc.File) error) error {
+func (f *file) plain(ctx context.Context, do func(in *orc.File) error) error {
 	in, err := orc.Open(ctx, f.src, f.limits, f.files)
 	if err != nil {
 		return err
@@ -195,7 +195,7 @@ func (f *File) plain(ctx context.Context, do func(in *orc.File) error) error {
 }
 
 // Prune asks the file.
-func (f *File) Prune(ctx context.Context, s arrowio.Split, pred *expr.Bound) (arrowio.RowSet, error) {
+func (f *file) Prune(ctx context.Context, s arrowio.Split, pred *expr.Bound) (arrowio.RowSet, error) {
 	if f.left == nil {
 		return f.File.Prune(ctx, s, pred)
 	}
@@ -215,7 +215,7 @@ func (f *File) Prune(ctx context.Context, s arrowio.Split, pred *expr.Bound) (ar
 }
 
 // Read opens the rows of a split.
-func (f *File) Read(ctx context.Context, s arrowio.Split, set arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
+func (f *file) Read(ctx context.Context, s arrowio.Split, set arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
 	var never []int
 	for i, pf := range p.Fields {
 		if pf.Index < len(f.required) && f.required[pf.Index] {

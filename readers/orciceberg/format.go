@@ -17,16 +17,16 @@ import (
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
-// Options are the options of this package. The zero value reads files as they are.
-type Options struct {
+// tableOptions are the options of this package. The zero value reads files as they are.
+type tableOptions struct {
 	Table   *iceberg.Table // what files are read as; nil = as what they are
 	Names   []iceberg.Name // of files without ids; nil = Table.Mapping, or else the schema's own names
 	Deletes []string       // paths or URLs of delete files
-	Paths   PathMatch      // how position deletes find the file
+	Paths   pathMatch      // how position deletes find the file
 	// Moves are put into the paths of position deletes: one that begins with From begins with To instead, by the first
 	// that fits.
-	Moves []Move
-	// DeleteEvents bounds the deletes of one file that are held; 0 = DefaultDeleteEvents. A position takes 8 bytes, and up to
+	Moves []move
+	// DeleteEvents bounds the deletes of one file that are held; 0 = defaultDeleteEvents. A position takes 8 bytes, and up to
 	// 24 once the delete files are read; the values of an equality delete count as three, and one more for every 24 bytes.
 	DeleteEvents int
 
@@ -34,24 +34,24 @@ type Options struct {
 	open func(ctx context.Context, name string) (arrowio.OpenSource, error)
 }
 
-// DefaultDeleteEvents is the default of Options.DeleteEvents, that of ACID tables.
-const DefaultDeleteEvents = 32 << 20
+// defaultDeleteEvents is the default of DeleteEvents, that of ACID tables.
+const defaultDeleteEvents = 32 << 20
 
-// Move is the beginning of paths, and what stands for it.
-type Move struct{ From, To string }
+// move is the beginning of paths, and what stands for it.
+type move struct{ From, To string }
 
-// PathMatch says how the path in a position delete stands to that of the file that is read.
-type PathMatch uint8
+// pathMatch says how the path in a position delete stands to that of the file that is read.
+type pathMatch uint8
 
 // Ways to match paths.
 const (
-	// PathChecked matches whole paths, and refuses deletes that are about a file of the same name elsewhere alone: the
+	// pathChecked matches whole paths, and refuses deletes that are about a file of the same name elsewhere alone: the
 	// table has been moved, or the path was given in another way.
-	PathChecked PathMatch = iota
-	// PathFull matches whole paths.
-	PathFull
-	// PathSuffix matches the last part of paths, which in Iceberg's own files is unique.
-	PathSuffix
+	pathChecked pathMatch = iota
+	// pathFull matches whole paths.
+	pathFull
+	// pathSuffix matches the last part of paths, which in Iceberg's own files is unique.
+	pathSuffix
 )
 
 var pathWords = []string{"checked", "full", "suffix"}
@@ -78,7 +78,7 @@ func Format(f arrowio.Format) arrowio.Format {
 		if err != nil {
 			return nil, err
 		}
-		return Open(ctx, src, o.Limits, opt, files)
+		return openTable(ctx, src, o.Limits, opt, files)
 	}
 	if openTree != nil {
 		f.OpenTree = func(ctx context.Context, t arrowio.Tree, o arrowio.OpenOptions) (arrowio.File, error) {
@@ -96,7 +96,7 @@ func Format(f arrowio.Format) arrowio.Format {
 }
 
 // parseOptions reads the options by name; given = there are some.
-func parseOptions(oo arrowio.OpenOptions) (o Options, given bool, err error) {
+func parseOptions(oo arrowio.OpenOptions) (o tableOptions, given bool, err error) {
 	m := oo.Options
 	o.path, o.open = oo.Name, oo.OpenSource
 	if o.open == nil {
@@ -141,13 +141,13 @@ func parseOptions(oo arrowio.OpenOptions) (o Options, given bool, err error) {
 	return o, o.Table != nil || len(o.Deletes) > 0, nil
 }
 
-func (o *Options) parsePaths(m map[string]string) error {
+func (o *tableOptions) parsePaths(m map[string]string) error {
 	switch text := m["orc-delete-paths"]; text {
 	case "", "checked":
 	case "full":
-		o.Paths = PathFull
+		o.Paths = pathFull
 	case "suffix":
-		o.Paths = PathSuffix
+		o.Paths = pathSuffix
 	default:
 		return errs.Errorf(errs.ErrOption, "orc-delete-paths=%q: one of %q", text, pathWords)
 	}
@@ -157,7 +157,7 @@ func (o *Options) parsePaths(m map[string]string) error {
 			if !ok || from == "" {
 				return errs.Errorf(errs.ErrOption, "orc-delete-move=%q is not FROM=TO", line)
 			}
-			o.Moves = append(o.Moves, Move{from, to})
+			o.Moves = append(o.Moves, move{from, to})
 		}
 	}
 	return nil
@@ -176,6 +176,6 @@ func openLocal(_ context.Context, name string) (arrowio.OpenSource, error) {
 }
 
 // shown is what a file is read as.
-func (o *Options) shown(files orc.Options) ([]arrow.Field, error) {
+func (o *tableOptions) shown(files orc.Options) ([]arrow.Field, error) {
 	return iceberg.Schema(o.Table.Current, iceberg.ArrowOptions{StringsAsBinary: files.BinaryStrings, Dictionary: files.Dictionary})
 }

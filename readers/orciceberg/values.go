@@ -75,7 +75,7 @@ func (d *deletes) loadValues(ctx context.Context, in *orc.File, src arrowio.Sour
 
 // keysOf opens a file for the columns of a set alone.
 func (d *deletes) keysOf(ctx context.Context, s *valueSet, src arrowio.Source) (arrowio.File, error) {
-	o := Options{Table: &iceberg.Table{Current: s.fields, Mapping: d.o.Table.Mapping}, Names: d.o.Names}
+	o := tableOptions{Table: &iceberg.Table{Current: s.fields, Mapping: d.o.Table.Mapping}, Names: d.o.Names}
 	if o.Names == nil && o.Table.Mapping == nil {
 		o.Names = iceberg.NamesOf(d.o.Table.Current)
 	}
@@ -119,7 +119,7 @@ func equalityIDs(in *orc.File) ([]int32, error) {
 
 // only returns the schema's fields of these ids, with the structs that they are in, none of them required. Where the current
 // schema has dropped one, the latest that has all of them counts.
-func (o *Options) only(ids []int32) ([]iceberg.Field, error) {
+func (o *tableOptions) only(ids []int32) ([]iceberg.Field, error) {
 	lacks := func(fields []iceberg.Field) (int32, bool) {
 		for _, id := range ids {
 			if iceberg.Find(fields, id) == nil {

@@ -44,17 +44,33 @@ func plan(format string, s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.Writ
 	return planWith(format, s, o, set)
 }
 
-// PlanLike plans rowsets of rows that a set has, as they are read from it, with its key, encodings, codecs and sizes of
-// blocks. Of the options those count that are not the format's own.
-func PlanLike(set *kuduwire.Set, s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
-	like := settings{table: set.Table}
+// StoredColumn says how a set stores a column.
+type StoredColumn struct {
+	Name        string
+	Key         bool   // it is part of the key
+	Encoding    string // as the option kudu-encoding has it
+	Compression string // as the option kudu-compression has it; "default" = none
+	BlockSize   int32  // bytes; 0 = the default
+}
+
+// PlanLike plans rowsets of rows that a set of a table has, as they are read from it, with its key, encodings, codecs and sizes
+// of blocks. Of the options those count that are not the format's own.
+func PlanLike(table string, columns []StoredColumn, s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
+	like := settings{table: table}
 	like.encoding.some, like.compression.some, like.blockSize.some = map[string]cfilewire.Encoding{}, map[string]cfilewire.Compression{}, map[string]int32{}
-	for i := range set.Schema.Columns {
-		c := &set.Schema.Columns[i]
+	for _, c := range columns {
 		if c.Key {
 			like.key = append(like.key, c.Name)
 		}
-		like.encoding.some[c.Name], like.compression.some[c.Name], like.blockSize.some[c.Name] = c.Encoding, c.Compression, c.BlockSize
+		encoding, ok := parseEncoding(c.Encoding)
+		if !ok {
+			return nil, errs.Locate(errs.Errorf(errs.ErrUnsupported, "the encoding %s is not written", c.Encoding), errs.At{Format: KuduName, Column: c.Name})
+		}
+		codec, ok := parseCompression(c.Compression)
+		if !ok && c.Compression != cfilewire.DefaultCompression.String() {
+			return nil, errs.Locate(errs.Errorf(errs.ErrUnsupported, "the compression %s is not written", c.Compression), errs.At{Format: KuduName, Column: c.Name})
+		}
+		like.encoding.some[c.Name], like.compression.some[c.Name], like.blockSize.some[c.Name] = encoding, codec, c.BlockSize
 	}
 	p, err := planWith(KuduName, s, o, like)
 	return p, errs.Locate(err, errs.At{Format: KuduName})

@@ -229,7 +229,13 @@ func (s *splitter) write() (err error) {
 		return err
 	}
 	defer f.Close()
-	plan, err := cfile.PlanLike(s.set, f.Schema(), arrowio.WriteOptions{Parallelism: s.Jobs})
+	var columns []cfile.StoredColumn
+	for _, c := range s.set.Schema.Columns {
+		columns = append(columns, cfile.StoredColumn{
+			Name: c.Name, Key: c.Key, Encoding: c.Encoding.String(), Compression: c.Compression.String(), BlockSize: c.BlockSize,
+		})
+	}
+	plan, err := cfile.PlanLike(s.set.Table, columns, f.Schema(), arrowio.WriteOptions{Parallelism: s.Jobs})
 	if err != nil {
 		return err
 	}

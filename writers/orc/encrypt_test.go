@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -28,17 +29,26 @@ import (
 
 const keysFile = "../../testdata/orc/keys.json"
 
-func keyRing(t testing.TB) orcwire.KeyRing {
+// readKeys returns the keys of the fixtures, those of some names or all.
+func readKeys(t testing.TB, names ...string) reader.Keys {
 	t.Helper()
 	b, err := os.ReadFile(keysFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ring, err := orcwire.ParseKeys(b)
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(b, &all); err != nil {
+		t.Fatal(err)
+	}
+	maps.DeleteFunc(all, func(name string, _ json.RawMessage) bool { return len(names) > 0 && !slices.Contains(names, name) })
+	if b, err = json.Marshal(all); err != nil {
+		t.Fatal(err)
+	}
+	keys, err := reader.ParseKeys(b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ring
+	return keys
 }
 
 // secretSample is a sample of which some columns are encrypted.
@@ -135,15 +145,14 @@ func changedRows(t testing.TB, rows []string, change func(any) any) []string {
 // verified both ways.
 func readSecret(t testing.TB, x *secretSample, w written) {
 	t.Helper()
-	ring := keyRing(t)
 	for _, view := range []struct {
 		name string
-		keys orcwire.KeyRing
+		keys reader.Keys
 		want []string
 	}{
-		{"with keys", ring, w.rows},
-		{"without keys", nil, x.masked(t, w.rows)},
-		{"with one of the keys", orcwire.KeyRing{"pii": ring["pii"]}, nil},
+		{"with keys", readKeys(t), w.rows},
+		{"without keys", reader.Keys{}, x.masked(t, w.rows)},
+		{"with one of the keys", readKeys(t, "pii"), nil},
 	} {
 		o := reader.Options{Keys: view.keys}
 		if x.far {
@@ -165,7 +174,7 @@ func readSecret(t testing.TB, x *secretSample, w written) {
 				t.Errorf("%s, %s: %d rows, want %d", w.name, view.name, len(got), len(w.rows))
 			}
 		default:
-			if view.keys == nil {
+			if view.name == "without keys" {
 				got = changedRows(t, got, func(v any) any { return v })
 			}
 			sameLines(t, w.name+" "+view.name, withoutNullUnions(got), withoutNullUnions(view.want))
@@ -438,7 +447,7 @@ func TestFilterSecrets(t *testing.T) {
 		for keys, want := range map[bool]int{true: c.with, false: c.without} {
 			var o reader.Options
 			if keys {
-				o.Keys = keyRing(t)
+				o.Keys = readKeys(t)
 			}
 			where, err := expr.Parse(c.where)
 			if err != nil {
@@ -461,7 +470,7 @@ func TestFilterSecrets(t *testing.T) {
 func TestWrongKey(t *testing.T) {
 	s, rec := flatSample(t, 3000)
 	defer rec.Release()
-	other, err := orcwire.ParseKeys([]byte(`{"pii": {"algorithm": "AES_CTR_128", "key": "ffffffffffffffffffffffffffffffff"}}`))
+	other, err := reader.ParseKeys([]byte(`{"pii": {"algorithm": "AES_CTR_128", "key": "ffffffffffffffffffffffffffffffff"}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
