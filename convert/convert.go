@@ -204,17 +204,13 @@ func (r *Report) writeAll(ctx context.Context, ds *dataset.Dataset, w arrowio.Wr
 	}
 	rr, done := array.RecordReader(scan), Progress{}
 	if len(o.Sort) > 0 {
-		s, err := o.newSorter(rr.Schema(), st, &done)
-		if err != nil {
-			rr.Release()
-			return err
-		}
+		in := &sorting{o: &o, schema: rr.Schema(), st: st, done: &done}
 		defer func() {
-			stats := s.Stats()
+			stats := in.stats()
 			r.SpilledRuns, r.SpilledBytes = stats.Runs, stats.SpilledBytes
-			err = errors.Join(err, s.Close())
+			err = errors.Join(err, in.close())
 		}()
-		if rr, err = sorted(ctx, rr, s, o, &done); err != nil {
+		if rr, err = in.sorted(ctx, rr); err != nil {
 			return err
 		}
 	}

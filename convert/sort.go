@@ -1,11 +1,9 @@
 package convert
 
 import (
-	"context"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -128,27 +126,4 @@ func (o *Options) newSorter(s *arrow.Schema, st arrowio.Store, done *Progress) (
 			}
 		},
 	})
-}
-
-// sorted reads rr to its end, releases it, and returns a reader of the same rows in order, which the caller releases.
-func sorted(ctx context.Context, rr array.RecordReader, s *extsort.Sorter, o Options, done *Progress) (array.RecordReader, error) {
-	if err := addAll(ctx, rr, s, o, done); err != nil {
-		return nil, err
-	}
-	return s.Merge(ctx) // without the memory of the scan
-}
-
-func addAll(ctx context.Context, rr array.RecordReader, s *extsort.Sorter, o Options, done *Progress) error {
-	defer rr.Release()
-	for rr.Next() {
-		rec := rr.Record()
-		if err := s.Add(ctx, rec); err != nil {
-			return err
-		}
-		done.Sorted += rec.NumRows()
-		if o.Progress != nil {
-			o.Progress(*done)
-		}
-	}
-	return rr.Err()
 }

@@ -51,7 +51,8 @@ Metadata of the input, and of its columns, goes to OUTPUT where its format has a
 --sort puts the rows in order before they are written; rows of equal values stay as they come. Alone it sorts by the key of
 OUTPUT, where its format has one, and with =A,B by these columns: -A is descending, "A nulls first" puts nulls in front,
 where they are last otherwise. What does not fit into half of --memory lies in scratch files beside OUTPUT meanwhile.
---limit writes the first rows only, of sorted rows the first in that order.
+--limit writes the first rows only, of sorted rows the first in that order. While rows are sorted no more than these are kept,
+so that scratch files are only needed where they do not fit.
 
 --partition-by makes OUTPUT a directory with a directory NAME=VALUE for every value of these columns, as Hive and Spark do it,
 and files without the columns below; arrowio reads them as columns again. Rows are sorted by these columns for that.

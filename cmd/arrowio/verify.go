@@ -33,7 +33,8 @@ What is checked depends on the format. All of every file is decoded. CFiles, Kud
 with the counts, offsets, indexes and statistics that they hold. Checksums: CFiles (Kudu's blocks, too) and Trevni may have
 them, Parquet may have them for each page, ORC has none; IPC, CSV and JSON lines hold nothing to compare with. Where checksums
 are missing, a changed value may go unnoticed, and verify says so: "ok (9 of 10 columns have no checksum; all 1,000 rows
-decode)". Columns that cannot be decoded, such as encrypted ones, are named, and are not checked.
+decode)". The headers of Trevni, and the footers of ORC and Parquet, never have checksums: changed metadata, such as names of columns,
+may go unnoticed. Columns that cannot be decoded, such as encrypted ones, are named, and are not checked.
 
 Of the directories of a Kudu server all tables are checked, unless --kudu-table or --kudu-tablet names what to check.
 
