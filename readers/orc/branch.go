@@ -25,6 +25,9 @@ type branch struct {
 	scratch orcwire.Scratch
 	row     int64    // of the stripe, where the nodes stand
 	pieces  [][2]int // see window
+
+	confirmed    int // row groups of the stripe: see confirm
+	places, next []orcwire.Place
 }
 
 // costs guesses what decoding the columns of a stripe takes, in nanoseconds.
@@ -84,16 +87,21 @@ func (g *branch) bareNode(typ *orcwire.Type, field arrow.Field) *node {
 // column builds the decoders of a column.
 func (g *branch) column(typ *orcwire.Type, pf arrowio.ProjectedField, field arrow.Field) *node {
 	if w := g.tree.file.within; w == nil || typ.Parent != w {
+		first := len(g.nodes)
 		n := g.node(typ, pf, field)
+		n.all = g.nodes[first:len(g.nodes):len(g.nodes)]
 		g.roots = append(g.roots, n)
 		return n
 	}
 	if g.gate == nil {
 		g.gate = g.bareNode(g.tree.file.within, arrow.Field{})
 		g.gate.content = &structs{node: g.gate}
+		g.gate.all = []*node{g.gate}
 		g.roots = append(g.roots, g.gate)
 	}
+	first := len(g.nodes)
 	n := g.node(typ, pf, field)
+	g.gate.all = append(g.gate.all, g.nodes[first:]...)
 	c := g.gate.content.(*structs)
 	c.kids = append(c.kids, n)
 	return n
@@ -114,7 +122,7 @@ func (g *branch) takeGate() error {
 
 // rewind opens all streams at the start of the stripe.
 func (g *branch) rewind() error {
-	g.row = 0
+	g.row, g.confirmed = 0, 0
 	for _, n := range g.nodes {
 		if err := n.open(g.tree.stripe); err != nil {
 			return err
@@ -129,6 +137,9 @@ func (g *branch) move(row int64) error {
 	if stride := int64(s.file.footer.RowIndexStride); stride > 0 {
 		if i := row / stride; i*stride > g.row && s.seekable(g.nodes) {
 			err := g.seek(int(i))
+			if err == nil {
+				err = g.confirm(int(i))
+			}
 			if err == nil {
 				g.row = i * stride
 			} else if isIO(err) {

@@ -97,6 +97,8 @@ func (c *ints[T]) open(s *stripe) error {
 
 func (c *ints[T]) seek(p *orcwire.Positions) error { return c.runs.Seek(p) }
 
+func (c *ints[T]) standing(to []orcwire.Place) []orcwire.Place { return append(to, c.runs.Place()) }
+
 func (c *ints[T]) read(s arrowbuf.Slots) error {
 	if err := c.node.tree.batch.Take(int64(s.N) * int64(c.node.field.Type.(arrow.FixedWidthDataType).BitWidth()) / 8); err != nil {
 		return err
@@ -146,6 +148,8 @@ func (c *tinyInts) open(s *stripe) error {
 
 func (c *tinyInts) seek(p *orcwire.Positions) error { return c.runs.Seek(p) }
 
+func (c *tinyInts) standing(to []orcwire.Place) []orcwire.Place { return append(to, c.runs.Place()) }
+
 func (c *tinyInts) read(s arrowbuf.Slots) error {
 	dst := c.out.Grow(s.N)
 	if err := c.runs.Next(dst[s.N-s.Count:]); err != nil {
@@ -176,6 +180,8 @@ func (c *bools) open(s *stripe) error {
 }
 
 func (c *bools) seek(p *orcwire.Positions) error { return c.runs.Seek(p) }
+
+func (c *bools) standing(to []orcwire.Place) []orcwire.Place { return append(to, c.runs.Place()) }
 
 func (c *bools) read(s arrowbuf.Slots) error {
 	dst, at := c.out.Grow(s.N)
@@ -221,6 +227,8 @@ func (c *floats[T]) open(s *stripe) error {
 }
 
 func (c *floats[T]) seek(p *orcwire.Positions) error { return c.data.Seek(p) }
+
+func (c *floats[T]) standing(to []orcwire.Place) []orcwire.Place { return append(to, c.data.Place()) }
 
 func (c *floats[T]) read(s arrowbuf.Slots) error {
 	if err := c.node.tree.batch.Take(int64(s.N) * c.width); err != nil {

@@ -51,6 +51,8 @@ func (c *decimals) open(s *stripe) error {
 
 func (c *decimals) seek(p *orcwire.Positions) error { return c.values.Seek(p) }
 
+func (c *decimals) standing(to []orcwire.Place) []orcwire.Place { return c.values.Places(to) }
+
 func (c *decimals) read(s arrowbuf.Slots) error {
 	if err := c.node.tree.batch.Take(16 * int64(s.N)); err != nil {
 		return err

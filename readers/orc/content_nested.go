@@ -39,6 +39,8 @@ func (c *structs) open(s *stripe) error {
 
 func (c *structs) seek(*orcwire.Positions) error { return nil }
 
+func (c *structs) standing(to []orcwire.Place) []orcwire.Place { return to }
+
 func (c *structs) read(s arrowbuf.Slots) error {
 	for _, k := range c.kids {
 		if err := k.read(s); err != nil {
@@ -117,6 +119,8 @@ func (c *lists) open(s *stripe) error {
 }
 
 func (c *lists) seek(p *orcwire.Positions) error { return c.lengths.Seek(p) }
+
+func (c *lists) standing(to []orcwire.Place) []orcwire.Place { return append(to, c.lengths.Place()) }
 
 func (c *lists) read(s arrowbuf.Slots) error {
 	if err := c.node.tree.batch.Take(4 * int64(s.N)); err != nil {
@@ -235,6 +239,8 @@ func (c *unions) open(s *stripe) error {
 }
 
 func (c *unions) seek(p *orcwire.Positions) error { return c.tags.Seek(p) }
+
+func (c *unions) standing(to []orcwire.Place) []orcwire.Place { return append(to, c.tags.Place()) }
 
 func (c *unions) read(s arrowbuf.Slots) error {
 	if err := c.node.tree.batch.Take(5 * int64(s.N)); err != nil {

@@ -24,6 +24,9 @@ type stringValues struct {
 	text    bool        // must be UTF-8
 	strip   bool        // char: without the blanks at the end
 
+	brief bool  // confirm is passing over a row group whose strings have
+	sum   int64 // so many bytes; -1 = unknown
+
 	offsets arrowbuf.Offsets
 	bytes   arrowbuf.Vec[uint8]
 	scratch []int32
@@ -74,6 +77,16 @@ func (c *stringValues) seek(p *orcwire.Positions) error {
 		return err
 	}
 	return c.lengths.Seek(p)
+}
+
+func (c *stringValues) standing(to []orcwire.Place) []orcwire.Place {
+	if c.dict != nil {
+		return append(to, c.ids.Place(), orcwire.Place{})
+	}
+	if c.brief && c.sum < 0 {
+		return append(to, orcwire.UnknownPlace(), c.lengths.Place())
+	}
+	return append(to, c.data.Place(), c.lengths.Place())
 }
 
 func (c *stringValues) read(s arrowbuf.Slots) error {
@@ -220,6 +233,15 @@ func (c *stringValues) nextIDs(n int) ([]int32, error) {
 func (c *stringValues) skip(n int64) error {
 	if c.dict != nil {
 		return c.data.fail(skipAll(n, c.ids.Skip))
+	}
+	if c.brief {
+		if c.sum > 0 {
+			if err := c.data.Discard(c.sum); err != nil {
+				return c.data.fail(err)
+			}
+			c.sum = 0 // once, though lists come here in steps
+		}
+		return c.length.fail(skipAll(n, c.lengths.Skip))
 	}
 	for n > 0 {
 		k := int(min(n, stepRows))

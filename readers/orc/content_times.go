@@ -59,6 +59,10 @@ func (c *timestamps) seek(p *orcwire.Positions) error {
 	return c.nanos.Seek(p)
 }
 
+func (c *timestamps) standing(to []orcwire.Place) []orcwire.Place {
+	return append(to, c.seconds.Place(), c.nanos.Place())
+}
+
 func (c *timestamps) read(s arrowbuf.Slots) error {
 	if err := c.node.tree.batch.Take(8 * int64(s.N)); err != nil {
 		return err

@@ -30,6 +30,7 @@ type input struct {
 	numbers int     // that its positions have behind those of the byte
 	ordinal int     // of its first number in an entry of the row index
 	pieces  []piece // of it, fetched ahead
+	offline bool    // nothing is to be fetched now: errOffline
 	buf     []byte
 }
 
@@ -77,6 +78,9 @@ func (in *input) fetch(off, least, most int64) ([]byte, error) {
 			most = max(least, min(most, p.off-off))
 		}
 	}
+	if in.offline {
+		return nil, errOffline
+	}
 	rs := []arrowio.ByteRange{{Off: in.stream.off + off, Len: most}}
 	got, buf, err := arrowio.ReadRangesInto(in.tree.ctx, in.tree.file.src, rs, in.buf, bitpack.SrcSlack)
 	if in.buf = buf; in.tree.window < manyWindow && off+most == in.stream.len {
@@ -87,6 +91,8 @@ func (in *input) fetch(off, least, most int64) ([]byte, error) {
 	}
 	return in.decrypt(got[0], off), nil
 }
+
+var errOffline = errors.New("orc: the bytes have not been fetched")
 
 // readInto reads stored bytes of a stream that is not encrypted.
 func (in *input) readInto(off int64, dst []byte) error {

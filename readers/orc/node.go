@@ -17,6 +17,8 @@ type content interface {
 	open(s *stripe) error
 	// seek moves the streams to the positions of a row group, behind those of PRESENT.
 	seek(p *orcwire.Positions) error
+	// standing appends where the decoders stand in each of node.ins.
+	standing(to []orcwire.Place) []orcwire.Place
 	// read appends s.N slots, s.Count of which are stored.
 	read(s arrowbuf.Slots) error
 	// skip passes over stored values.
@@ -40,6 +42,7 @@ type node struct {
 	typ     *orcwire.Type
 	field   arrow.Field
 	content content
+	all     []*node // of a root: the node, and those below it
 
 	presence input
 	present  orcwire.Bools
