@@ -216,6 +216,16 @@ var rules = []rule{
 		why: "a table's files are ORC files, and what the table says of them",
 	},
 	{
+		pkg: "readers/cfile",
+		may: append([]string{"arrowio", "arrowio/errs", "arrowio/expr", "internal/cfilewire", "readers/cfile/internal/inspect"}, neutral...),
+		why: "it reads CFiles, and has them explained",
+	},
+	{
+		pkg: "readers/cfile/internal/inspect",
+		may: append([]string{"arrowio", "arrowio/errs", "internal/cfilewire"}, neutral...),
+		why: "it explains the bytes of CFiles, and knows nothing of how they are scanned",
+	},
+	{
 		pkg: "readers/*",
 		may: append([]string{"arrowio", "arrowio/errs", "arrowio/expr", "internal/$wire", "internal/$wire/**", "internal/$text"}, neutral...),
 		why: "a reader knows its own format, no other, and no writer",

@@ -158,7 +158,7 @@ func (c *Column) located(err error) error {
 	if c.k < len(c.window.blocks) {
 		off = c.window.blocks[c.k].ptr.Off
 	}
-	return errs.Locate(kinded(err), errs.At{Format: Name, Op: "block", Column: c.opt.Field.Name, Off: errs.N(off)})
+	return errs.Locate(cfilewire.Kinded(err), errs.At{Format: Name, Op: "block", Column: c.opt.Field.Name, Off: errs.N(off)})
 }
 
 // Row returns the next row.

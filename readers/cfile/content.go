@@ -1,7 +1,6 @@
 package cfile
 
 import (
-	"errors"
 	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -206,22 +205,4 @@ func grow[T any](s []T, n int) []T {
 		return make([]T, n, n+n/4)
 	}
 	return s[:n]
-}
-
-// kinded gives the errors of kernels a kind.
-func kinded(err error) error {
-	var e *errs.Error
-	if errors.As(err, &e) || !isKernel(err) {
-		return err
-	}
-	return errs.Errorf(errs.ErrCorrupt, "%w", err)
-}
-
-func isKernel(err error) bool {
-	for _, k := range []error{bitpack.ErrShort, bitpack.ErrVarint, bitpack.ErrNegative, bitpack.ErrOverflow, bitpack.ErrRoom, bitpack.ErrID, bitpack.ErrWidth} {
-		if errors.Is(err, k) {
-			return true
-		}
-	}
-	return false
 }

@@ -31,7 +31,7 @@ func (f *Reader) dictionary(ctx context.Context) (*dictionary, error) {
 	}
 	d, err := f.readDictionary(ctx)
 	if err != nil {
-		return nil, errs.Locate(kinded(err), errs.At{Format: Name, Op: "dictionary", Off: errs.N(f.footer.Dict.Off)})
+		return nil, errs.Locate(cfilewire.Kinded(err), errs.At{Format: Name, Op: "dictionary", Off: errs.N(f.footer.Dict.Off)})
 	}
 	f.dict = d
 	return d, nil

@@ -8,6 +8,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
+	"github.com/arrowio/arrowio/readers/cfile/internal/inspect"
 )
 
 // Deltas walks over the changes of a delta file in file order: by row, and within a row by time, upwards in a file of
@@ -50,7 +51,7 @@ func (f *Reader) NewDeltas(ctx context.Context, rows arrowio.RowRange, sc *Scrat
 			err = errs.Errorf(errs.ErrCorrupt, "row %d after row %d", k.Row, starts[i-1])
 		}
 		if err != nil {
-			return nil, errs.Locate(err, errs.At{Format: Name, Op: opValue, Off: errs.N(e.ptr.Off)})
+			return nil, errs.Locate(err, errs.At{Format: Name, Op: inspect.OpValue, Off: errs.N(e.ptr.Off)})
 		}
 		starts[i] = k.Row
 	}
@@ -151,5 +152,5 @@ func (d *Deltas) located(err error, k int) error {
 	if n := len(d.window.blocks); n > 0 {
 		off = d.window.blocks[min(max(k, 0), n-1)].ptr.Off
 	}
-	return errs.Locate(kinded(err), errs.At{Format: Name, Op: "deltas", Off: errs.N(off)})
+	return errs.Locate(cfilewire.Kinded(err), errs.At{Format: Name, Op: "deltas", Off: errs.N(off)})
 }

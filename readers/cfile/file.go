@@ -9,6 +9,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/cursor"
+	"github.com/arrowio/arrowio/readers/cfile/internal/inspect"
 )
 
 // Name is the format's name.
@@ -68,7 +69,7 @@ func readFooter(ctx context.Context, src arrowio.Source) (*cfilewire.Footer, err
 		return nil, footerAt(0, errs.Errorf(errs.ErrCorrupt, "%d bytes are too few for a CFile", size))
 	}
 	n := min(size, tailGuess)
-	tail, err := readAt(ctx, src, size-n, n)
+	tail, err := inspect.ReadAt(ctx, src, size-n, n)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +82,7 @@ func readFooter(ctx context.Context, src arrowio.Source) (*cfilewire.Footer, err
 		return nil, footerAt(size-cfilewire.TailSize, errs.Errorf(errs.ErrCorrupt, "a footer of %d bytes in a file of %d", want, size))
 	}
 	if want > n {
-		if tail, err = readAt(ctx, src, size-want, want); err != nil {
+		if tail, err = inspect.ReadAt(ctx, src, size-want, want); err != nil {
 			return nil, err
 		}
 	}
@@ -91,7 +92,7 @@ func readFooter(ctx context.Context, src arrowio.Source) (*cfilewire.Footer, err
 	}
 	for n := int64(2 * cfilewire.TailSize); ; n = cfilewire.TailSize + cfilewire.MaxMetaBytes + 4 {
 		n = min(n, size)
-		head, err := readAt(ctx, src, 0, n)
+		head, err := inspect.ReadAt(ctx, src, 0, n)
 		if err != nil {
 			return nil, err
 		}
@@ -105,14 +106,6 @@ func readFooter(ctx context.Context, src arrowio.Source) (*cfilewire.Footer, err
 // footerAt returns err with the footer as its place, and an offset where it had none.
 func footerAt(off int64, err error) error {
 	return errs.Locate(err, errs.At{Op: "footer", Off: errs.N(off)})
-}
-
-func readAt(ctx context.Context, src arrowio.Source, off, n int64) ([]byte, error) {
-	bs, err := arrowio.ReadRanges(ctx, src, []arrowio.ByteRange{{Off: off, Len: n}})
-	if err != nil {
-		return nil, err
-	}
-	return bs[0], nil
 }
 
 // Kind returns what the file holds.

@@ -12,6 +12,7 @@ import (
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/cfilewire"
+	"github.com/arrowio/arrowio/readers/cfile/internal/inspect"
 )
 
 // Finder finds rows by their encoded key in a file with a value index: the column of a key of one column, or the key
@@ -54,7 +55,7 @@ func (d *Finder) Find(key []byte) (row int64, ok bool, err error) {
 	if i != d.open {
 		if err := d.load(i); err != nil {
 			d.open = -1
-			return 0, false, errs.Locate(kinded(err), errs.At{Format: Name, Op: "keys", Off: errs.N(d.entries[i].ptr.Off)})
+			return 0, false, errs.Locate(cfilewire.Kinded(err), errs.At{Format: Name, Op: "keys", Off: errs.N(d.entries[i].ptr.Off)})
 		}
 	}
 	k := sort.Search(d.n, func(k int) bool { return bytes.Compare(d.at(k), key) >= 0 })
@@ -86,7 +87,7 @@ func (d *Finder) at(k int) []byte {
 
 // load unpacks the block of an entry.
 func (d *Finder) load(i int) error {
-	stored, err := readAt(d.ctx, d.file.src, d.entries[i].ptr.Off, int64(d.entries[i].ptr.Size))
+	stored, err := inspect.ReadAt(d.ctx, d.file.src, d.entries[i].ptr.Off, int64(d.entries[i].ptr.Size))
 	if err != nil {
 		return err
 	}

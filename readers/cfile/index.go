@@ -9,6 +9,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/cfilewire"
+	"github.com/arrowio/arrowio/readers/cfile/internal/inspect"
 )
 
 // block is a data block: where it lies, and its rows.
@@ -24,14 +25,11 @@ type entry struct {
 }
 
 const (
-	maxIndexDepth = 32
 	// indexGrowth is how much larger than Limits.MetadataBytes the lists made of an index may be: an entry takes about
 	// eight bytes of an index block and 32 here.
-	indexGrowth  = 4
-	sizeOfBlock  = 32
-	sizeOfEntry  = 40
-	opPositional = "positional index"
-	opValue      = "value index"
+	indexGrowth = 4
+	sizeOfBlock = 32
+	sizeOfEntry = 40
 )
 
 // positions returns the data blocks of a column, in row order.
@@ -63,13 +61,13 @@ func (f *Reader) positions(ctx context.Context) ([]block, error) {
 		return nil
 	}
 	if f.footer.Pos != nil {
-		w := f.newWalker(ctx, opPositional, sizeOfBlock)
+		w := f.newWalker(ctx, inspect.OpPositional, sizeOfBlock)
 		if err := w.walk(*f.footer.Pos, visit); err != nil {
 			return nil, err
 		}
 	}
 	if len(blocks) == 0 && rows > 0 {
-		return nil, errs.Locate(errs.Errorf(errs.ErrCorrupt, "%d rows and no block", rows), errs.At{Format: Name, Op: opPositional, Off: errs.N(f.footer.FooterOff)})
+		return nil, errs.Locate(errs.Errorf(errs.ErrCorrupt, "%d rows and no block", rows), errs.At{Format: Name, Op: inspect.OpPositional, Off: errs.N(f.footer.FooterOff)})
 	}
 	f.blocks = blocks
 	return blocks, nil
@@ -91,7 +89,7 @@ func (f *Reader) values(ctx context.Context) ([]entry, error) {
 		return nil
 	}
 	if f.footer.Val != nil {
-		w := f.newWalker(ctx, opValue, sizeOfEntry)
+		w := f.newWalker(ctx, inspect.OpValue, sizeOfEntry)
 		if err := w.walk(*f.footer.Val, visit); err != nil {
 			return nil, err
 		}
@@ -148,7 +146,7 @@ func (w *walker) down(p cfilewire.BlockPointer, depth int, visit func([]byte, cf
 // index reads an index block.
 func (w *walker) index(p cfilewire.BlockPointer, depth int) (cfilewire.IndexBlock, error) {
 	switch {
-	case depth == maxIndexDepth:
+	case depth == inspect.MaxDepth:
 		return cfilewire.IndexBlock{}, errs.Errorf(errs.ErrCorrupt, "more than %d levels", depth)
 	case w.seen[p.Off]:
 		return cfilewire.IndexBlock{}, errs.Errorf(errs.ErrCorrupt, "two ways lead to this block")
@@ -163,13 +161,5 @@ func (w *walker) index(p cfilewire.BlockPointer, depth int) (cfilewire.IndexBloc
 
 // readBlock reads and unpacks one block.
 func (f *Reader) readBlock(ctx context.Context, p cfilewire.BlockPointer, d *blockcodec.Decoder) ([]byte, error) {
-	if err := f.footer.CheckPointer(p); err != nil {
-		return nil, err
-	}
-	stored, err := readAt(ctx, f.src, p.Off, int64(p.Size))
-	if err != nil {
-		return nil, err
-	}
-	raw, _, err := f.frame.Open(stored, nil, d)
-	return raw, err
+	return f.inspect().ReadBlock(ctx, p, d)
 }

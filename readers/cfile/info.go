@@ -3,13 +3,14 @@ package cfile
 import (
 	"context"
 	"fmt"
+	"io"
 	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
-	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
+	"github.com/arrowio/arrowio/readers/cfile/internal/inspect"
 )
 
 // Info describes the file: what it is for, its column, indexes, dictionary, least and greatest key, and what the footer
@@ -73,233 +74,31 @@ func (f *File) viewNotes(info *arrowio.Info) {
 }
 
 // Description is what there is to tell of one file.
-type Description struct {
-	Column arrowio.ColumnInfo // Path and Type are those of the field
-	Facts  []arrowio.Fact
-	Notes  []string
-}
+type Description = inspect.Description
 
 // Describe tells what the file holds, of whatever kind it is. field is what a column is read as; its type may be nil.
 // The Filter of o is not used. An error is one of reading: what is wrong with the file is in the notes.
 func (f *Reader) Describe(ctx context.Context, field arrow.Field, o arrowio.InfoOptions) (*Description, error) {
-	d := &describer{Description: &Description{}, f: f, ctx: ctx, o: o, scale: scaleOf(field.Type)}
-	if err := d.run(field); err != nil {
-		return nil, err
-	}
-	return d.Description, nil
+	return f.inspect().Describe(ctx, field, o)
 }
 
-// describer is one run of Describe.
-type describer struct {
-	*Description
-	f      *Reader
-	ctx    context.Context
-	o      arrowio.InfoOptions
-	scale  int32
-	faults int
+// Dump prints the bytes of the file and what they mean: the header; blocks in the order in which they lie, with the first
+// entries, runs or values of each; and the footer, field by field. What a codec hides is said without its bytes. What is
+// wrong is said where it stands, and the dump goes on; bytes that no index leads to come last. An error is one of reading
+// or writing.
+func (f *File) Dump(ctx context.Context, w io.Writer) error {
+	return f.inspect().Dump(ctx, w, f.field().Type)
 }
 
-// shownFaults is how many faults are named in the notes.
-const shownFaults = 5
+// Dump is File.Dump, with decimals as integers.
+func (f *Reader) Dump(ctx context.Context, w io.Writer) error { return f.inspect().Dump(ctx, w, nil) }
 
-// fault notes what is wrong with the file. It returns what says nothing about the file.
-func (d *describer) fault(err error) error {
-	if err == nil || !isKind(err) {
-		return err
-	}
-	if d.faults++; d.faults <= shownFaults {
-		d.note("! %v", err)
-	}
-	return nil
+// inspect returns the file as what explains it sees it.
+func (f *Reader) inspect() *inspect.File {
+	return &inspect.File{Src: f.src, Footer: f.footer, Frame: f.frame, Limits: f.limits, Kind: f.kind, Stats: f.stats}
 }
 
-func (d *describer) note(format string, args ...any) {
-	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
-}
-
-func (d *describer) fact(name, format string, args ...any) {
-	d.Facts = append(d.Facts, arrowio.Fact{Name: name, Value: fmt.Sprintf(format, args...)})
-}
-
-func (d *describer) run(field arrow.Field) error {
-	f := d.f.footer
-	d.Column = arrowio.ColumnInfo{
-		Path: field.Name, Stored: f.Type.String(), Encodings: []string{f.Encoding.String()}, Codec: f.Compression.String(),
-		Stats: &arrowio.ColumnStats{Values: -1, Nulls: -1},
-	}
-	c := &d.Column
-	if field.Type != nil {
-		c.Type = field.Type.String()
-	}
-	if f.Array {
-		c.Stored = "array of " + c.Stored
-	}
-	if f.Checksums {
-		c.Checksum = "crc32c"
-	}
-	if !f.Nullable && !f.Array {
-		c.Stats.Values, c.Stats.Nulls = f.Values, 0
-	}
-	l, err := d.f.survey(d.ctx, d.fault)
-	if err != nil {
-		return err
-	}
-	d.fact("kind", "%s", d.f.kind)
-	d.fact("nullable", "%t", f.Nullable)
-	d.index(f.Pos, &l.pos)
-	d.index(f.Val, &l.val)
-	if f.Val != nil && d.f.kind != cfilewire.BloomFile && d.f.kind != cfilewire.DeltaFile {
-		c.Index = opValue
-	}
-	if err := d.dictionary(); err != nil {
-		return err
-	}
-	d.keys(l)
-	d.deltas()
-	if err := d.bloom(l); err != nil {
-		return err
-	}
-	if err := d.blocks(l); err != nil {
-		return err
-	}
-	d.oddities(l)
-	if d.faults > shownFaults {
-		d.note("! %d faults more: verify names them", d.faults-shownFaults)
-	}
-	return nil
-}
-
-// indexFacts name the indexes.
-var indexFacts = [...]string{positionBlock: "row index", valueBlock: "key index"}
-
-func (d *describer) index(root *cfilewire.BlockPointer, t *tree) {
-	if root != nil {
-		d.fact(indexFacts[t.kind], "%s, %s, %d bytes, %s", count(t.levels, "level"), count(t.blocks, "block"), t.bytes, plural(len(t.leaves), "entry", "entries"))
-	}
-}
-
-func count(n int, what string) string { return plural(n, what, what+"s") }
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
-}
-
-func (d *describer) dictionary() error {
-	p := d.f.footer.Dict
-	if p == nil {
-		return nil
-	}
-	n, err := d.f.dictionaryLen(d.ctx)
-	if err != nil {
-		d.fact("dict", "%d bytes at %d", p.Size, p.Off)
-		return d.fault(errs.Locate(kinded(err), errs.At{Format: Name, Op: "dictionary", Off: errs.N(p.Off)}))
-	}
-	d.fact("dict", "%s, %d bytes at %d", plural(n, "entry", "entries"), p.Size, p.Off)
-	return nil
-}
-
-// keys tells the least and the greatest key.
-func (d *describer) keys(l *layout) {
-	least, ok := d.f.footer.Lookup(cfilewire.MetaMinKey)
-	if ok {
-		d.fact("min key", "%s", d.f.keyText(d.scale, least))
-	}
-	greatest, both := d.f.footer.Lookup(cfilewire.MetaMaxKey)
-	if both {
-		d.fact("max key", "%s", d.f.keyText(d.scale, greatest))
-	}
-	if ok && both {
-		if string(least) > string(greatest) {
-			d.note("the least key is above the greatest")
-		}
-		d.Column.Stats.Min, d.Column.Stats.Max = d.f.keyText(d.scale, least), d.f.keyText(d.scale, greatest)
-	}
-	if d.f.kind == cfilewire.DeltaFile {
-		return // by row upwards, but by time downwards in a file of UNDOs
-	}
-	for i := 1; i < len(l.val.leaves); i++ {
-		if string(l.val.leaves[i].key) <= string(l.val.leaves[i-1].key) {
-			d.note("the keys of the value index do not ascend: filters do not use it")
-			d.Column.Index = ""
-			if d.Column.Stats.Min != "" {
-				d.Column.Stats.Doubt = "keys do not ascend"
-			}
-			return
-		}
-	}
-}
-
-// shownColumns is how many columns of a delta file's statistics are shown.
-const shownColumns = 16
-
-func (d *describer) deltas() {
-	if d.f.kind != cfilewire.DeltaFile {
-		return
-	}
-	s := d.f.stats
-	d.fact("deletes", "%d", s.Deletes)
-	d.fact("reinserts", "%d", s.Reinserts)
-	for i, u := range s.Updates {
-		if i == shownColumns {
-			d.fact("updates", "of %d more columns", len(s.Updates)-i)
-			break
-		}
-		d.fact("updates", "%d of column id %d", u.Count, u.ID)
-	}
-	if d.f.footer.Values > 0 {
-		d.fact("from", "%s", cfilewire.TimeText(s.MinTime))
-		d.fact("to", "%s", cfilewire.TimeText(s.MaxTime))
-	}
-}
-
-// bloom tells the size of the filters by the first.
-func (d *describer) bloom(l *layout) error {
-	if d.f.kind != cfilewire.BloomFile {
-		return nil
-	}
-	d.Column.Encodings = []string{"bloom"}
-	d.fact("filters", "%d", len(l.val.leaves))
-	if len(l.val.leaves) == 0 {
-		return nil
-	}
-	p := l.val.leaves[0].ptr
-	b, err := d.f.readBloom(d.ctx, p)
-	if err != nil {
-		return d.fault(errs.Locate(kinded(err), errs.At{Format: Name, Op: "bloom filter", Off: errs.N(p.Off)}))
-	}
-	d.fact("filter", "%d hash functions, %d bits", b.Hashes, 8*len(b.Bits))
-	return nil
-}
-
-// oddities notes what is legal, but not as Kudu writes it today.
-func (d *describer) oddities(l *layout) {
-	f := d.f.footer
-	if !f.Checksums {
-		d.note("the file has no checksums")
-	}
-	if f.Version == 1 {
-		d.note("version 1 of the format: written by Kudu 1.2 or before")
-	}
-	if f.Compatible != 0 {
-		d.note("features that a reader need not know: bits %#x", f.Compatible)
-	}
-	if len(f.HeaderMeta) > 0 {
-		d.note("metadata in the header, where Kudu writes none")
-	}
-	if f.Encoding == cfilewire.EncodingGroupVarint {
-		d.note("encoding group_varint was removed from Kudu")
-	}
-	if f.Dict != nil && f.Encoding != cfilewire.EncodingDict {
-		d.note("a dictionary that encoding %v has no use for", f.Encoding)
-	}
-	if f.Val != nil && d.f.kind == cfilewire.ColumnFile && (f.Nullable || f.Array || !f.Type.IsKey()) {
-		d.note("a value index of a column that cannot be a key: filters do not use it")
-		d.Column.Index = ""
-	}
-	if free := l.uncovered(d.f); free > 0 && l.pos.complete(f.Pos) && l.val.complete(f.Val) {
-		d.note("%d bytes between header and footer belong to no block", free)
-	}
+// CellText renders a cell for people: little-endian at its type's width, or bytes. scale is that of decimals.
+func CellText(t cfilewire.DataType, scale int32, cell []byte) string {
+	return inspect.CellText(t, scale, cell)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/cfilewire"
+	"github.com/arrowio/arrowio/readers/cfile/internal/inspect"
 )
 
 // plan tells what pred leaves of each split. Where no index says anything about the values there is no plan.
@@ -34,7 +35,7 @@ func (f *File) plan(ctx context.Context, pred *expr.Bound) ([]arrowio.PlanInfo, 
 			p.Bytes += int64(b.ptr.Size)
 		}
 		if p.Left < s.Rows.Len() {
-			p.By = []string{opValue}
+			p.By = []string{inspect.OpValue}
 		}
 		out = append(out, p)
 	}

@@ -207,7 +207,7 @@ func (k *KeyPruner) row(ctx context.Context, i int) (int64, error) {
 			return min(int64(h.Ordinal), k.file.footer.Values), nil
 		}
 	}
-	return 0, errs.Locate(kinded(err), errs.At{Format: Name, Op: "keys", Off: errs.N(k.entries[i].ptr.Off)})
+	return 0, errs.Locate(cfilewire.Kinded(err), errs.At{Format: Name, Op: "keys", Off: errs.N(k.entries[i].ptr.Off)})
 }
 
 // test evaluates pred on keys between low and high, either of which may be cut short, or unknown. Of a composite key
@@ -318,4 +318,18 @@ func Cell(p KeyPart, v scalar.Scalar) ([]byte, bool) {
 		}
 	}
 	return nil, false
+}
+
+// Left returns how many of the index's blocks may have keys that satisfy pred, and how many there are.
+func (k *KeyPruner) Left(pred *expr.Bound) (left, of int) {
+	of = len(k.entries)
+	if !k.May(pred) {
+		return 0, of
+	}
+	for i := range k.entries {
+		if !k.test(pred, k.lower(i), k.upper(i)).Skip() {
+			left++
+		}
+	}
+	return left, of
 }

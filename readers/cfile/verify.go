@@ -10,6 +10,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/pb"
+	"github.com/arrowio/arrowio/readers/cfile/internal/inspect"
 )
 
 // DeltaOrder is how the changes of one row follow each other in a delta file. The file itself does not say.
@@ -54,7 +55,7 @@ func (f *File) CountChecksums(context.Context) (arrowio.Checksums, error) {
 // report is called once for each fault, which is an *errs.Error with the offset of the block, or of the footer. What a
 // fault hides is not checked. An error is one of reading, or the end of ctx.
 func (f *Reader) Check(ctx context.Context, o CheckOptions, report func(error)) error {
-	v := &verifier{Reader: f, ctx: ctx, o: o, report: report, blocks: blockReader{ctx: ctx, f: f}}
+	v := &verifier{Reader: f, ctx: ctx, o: o, report: report, blocks: inspect.NewBlocks(ctx, f.inspect())}
 	if o.Field.Type == nil && f.kind == cfilewire.ColumnFile {
 		var err error
 		if v.o.Field, err = cfilewire.ArrowField(f.footer, cfilewire.ArrowOptions{}); err != nil {
@@ -70,8 +71,8 @@ type verifier struct {
 	ctx    context.Context
 	o      CheckOptions
 	report func(error)
-	blocks blockReader
-	layout *layout
+	blocks *inspect.Blocks
+	layout *inspect.Layout
 	dict   *dictionary
 	field  arrow.Field // what a column is decoded as
 }
@@ -79,7 +80,7 @@ type verifier struct {
 // fault reports what is wrong with the file. It returns what says nothing about the file: the end of ctx, trouble with
 // reading.
 func (v *verifier) fault(op string, off int64, err error) error {
-	if err = kinded(err); err == nil || !isKind(err) {
+	if err = cfilewire.Kinded(err); err == nil || !inspect.IsFault(err) {
 		return err
 	}
 	v.report(errs.Locate(err, errs.At{Format: Name, Op: op, Off: errs.N(off)}))
@@ -95,7 +96,7 @@ func (v *verifier) run() error {
 		return err
 	}
 	var err error
-	v.layout, err = v.survey(v.ctx, func(err error) error { return v.fault("", -1, err) })
+	v.layout, err = v.inspect().Survey(v.ctx, func(err error) error { return v.fault("", -1, err) })
 	if err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func (v *verifier) run() error {
 // header and footer disagree about the version.
 func (v *verifier) frame() error {
 	n := v.src.Size() - v.footer.FooterOff
-	b, err := readAt(v.ctx, v.src, v.footer.FooterOff, n)
+	b, err := inspect.ReadAt(v.ctx, v.src, v.footer.FooterOff, n)
 	if err != nil {
 		return err
 	}
@@ -140,7 +141,7 @@ func (v *verifier) frame() error {
 			return err
 		}
 	}
-	m := pb.New(b[v.sumSize() : len(b)-cfilewire.TailSize])
+	m := pb.New(b[v.inspect().SumSize() : len(b)-cfilewire.TailSize])
 	for m.Next() {
 		if m.Num == 6 && m.Uint64() > uint64(cfilewire.Zlib) {
 			if err := v.fault("footer", v.footer.FooterOff, corrupt("compression %d is not known, and taken for none", m.Val)); err != nil {
@@ -154,18 +155,10 @@ func (v *verifier) frame() error {
 	return nil
 }
 
-// sumSize returns the size of a checksum, where there are some.
-func (v *verifier) sumSize() int {
-	if v.footer.Checksums {
-		return checksumSize
-	}
-	return 0
-}
-
 // gaps reports bytes of no block, and of two.
 func (v *verifier) gaps() error {
-	whole := v.layout.pos.complete(v.footer.Pos) && v.layout.val.complete(v.footer.Val)
-	return v.layout.gaps(v.Reader, func(off, n int64, twice bool) error {
+	whole := v.layout.Pos.Complete(v.footer.Pos) && v.layout.Val.Complete(v.footer.Val)
+	return v.layout.Gaps(v.inspect(), func(off, n int64, twice bool) error {
 		switch {
 		case twice:
 			return v.fault("blocks", off, corrupt("%d bytes are in two blocks", n))
@@ -179,34 +172,34 @@ func (v *verifier) gaps() error {
 // order checks that the entries of each index ascend, as the blocks do that they lead to; and that both lead to the same
 // blocks where there are both.
 func (v *verifier) order() error {
-	for _, t := range []*tree{&v.layout.pos, &v.layout.val} {
-		for i := 1; i < len(t.leaves); i++ {
-			a, b := &t.leaves[i-1], &t.leaves[i]
+	for _, t := range []*inspect.Tree{&v.layout.Pos, &v.layout.Val} {
+		for i := 1; i < len(t.Leaves); i++ {
+			a, b := &t.Leaves[i-1], &t.Leaves[i]
 			var err error
 			switch {
-			case t.kind == positionBlock && b.row <= a.row:
-				err = corrupt("row %d after row %d", b.row, a.row)
-			case t.kind == valueBlock && v.kind != cfilewire.DeltaFile && string(b.key) <= string(a.key):
-				err = corrupt("key %x after key %x", brief(b.key), brief(a.key))
-			case b.ptr.Off <= a.ptr.Off:
-				err = corrupt("a block at %d after one at %d", b.ptr.Off, a.ptr.Off)
+			case t.Kind == inspect.PositionBlock && b.Row <= a.Row:
+				err = corrupt("row %d after row %d", b.Row, a.Row)
+			case t.Kind == inspect.ValueBlock && v.kind != cfilewire.DeltaFile && string(b.Key) <= string(a.Key):
+				err = corrupt("key %x after key %x", inspect.Brief(b.Key), inspect.Brief(a.Key))
+			case b.Ptr.Off <= a.Ptr.Off:
+				err = corrupt("a block at %d after one at %d", b.Ptr.Off, a.Ptr.Off)
 			}
-			if err := v.fault(t.kind.String(), b.in, err); err != nil {
+			if err := v.fault(t.Kind.String(), b.In, err); err != nil {
 				return err
 			}
 		}
 	}
-	p, k := &v.layout.pos, &v.layout.val
-	if v.footer.Pos == nil || v.footer.Val == nil || !p.whole || !k.whole {
+	p, k := &v.layout.Pos, &v.layout.Val
+	if v.footer.Pos == nil || v.footer.Val == nil || !p.Whole || !k.Whole {
 		return nil
 	}
-	for i := range min(len(p.leaves), len(k.leaves)) {
-		if a, b := p.leaves[i].ptr, k.leaves[i].ptr; a != b {
-			return v.fault(opValue, k.leaves[i].in, corrupt("entry %d leads to %d, the entry of the positional index to %d", i, b.Off, a.Off))
+	for i := range min(len(p.Leaves), len(k.Leaves)) {
+		if a, b := p.Leaves[i].Ptr, k.Leaves[i].Ptr; a != b {
+			return v.fault(inspect.OpValue, k.Leaves[i].In, corrupt("entry %d leads to %d, the entry of the positional index to %d", i, b.Off, a.Off))
 		}
 	}
-	if len(p.leaves) != len(k.leaves) {
-		return v.fault(opValue, v.footer.Val.Off, corrupt("%d blocks, by the positional index there are %d", len(k.leaves), len(p.leaves)))
+	if len(p.Leaves) != len(k.Leaves) {
+		return v.fault(inspect.OpValue, v.footer.Val.Off, corrupt("%d blocks, by the positional index there are %d", len(k.Leaves), len(p.Leaves)))
 	}
 	return nil
 }
@@ -217,7 +210,7 @@ func (v *verifier) dictionary() error {
 	if p == nil {
 		return nil
 	}
-	raw, err := v.blocks.read(*p)
+	raw, err := v.blocks.Read(*p)
 	if err == nil && len(raw) >= 4 && binary.LittleEndian.Uint32(raw) != 0 {
 		err = corrupt("the dictionary begins at row %d", binary.LittleEndian.Uint32(raw))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/cfilewire"
+	"github.com/arrowio/arrowio/readers/cfile/internal/inspect"
 )
 
 // column checks the blocks of a column by its positional index.
@@ -31,7 +32,7 @@ func (v *verifier) column() error {
 		if err := v.ctx.Err(); err != nil {
 			return err
 		}
-		raw, err := v.blocks.read(good[i].ptr)
+		raw, err := v.blocks.Read(good[i].ptr)
 		if err == nil && c == nil {
 			if c, err = v.newColumn(); err != nil {
 				return v.fault("footer", v.footer.FooterOff, err)
@@ -46,7 +47,7 @@ func (v *verifier) column() error {
 			}
 		}
 		at := errs.At{Column: v.field.Name, Off: errs.N(good[i].ptr.Off)}
-		if err := v.fault("block", good[i].ptr.Off, errs.Locate(kinded(err), at)); err != nil {
+		if err := v.fault("block", good[i].ptr.Off, errs.Locate(cfilewire.Kinded(err), at)); err != nil {
 			return err
 		}
 	}
@@ -55,43 +56,43 @@ func (v *verifier) column() error {
 
 // positioned returns the blocks whose place and rows the positional index can be right about, and reports the others.
 func (v *verifier) positioned() ([]block, error) {
-	t, all := &v.layout.pos, v.footer.Values
+	t, all := &v.layout.Pos, v.footer.Values
 	var good []block
 	row, end := int64(0), int64(0) // that the next one may have
-	for i := range t.leaves {
-		e := &t.leaves[i]
+	for i := range t.Leaves {
+		e := &t.Leaves[i]
 		var err error
 		switch {
-		case i == 0 && t.whole && e.row != 0:
-			err = corrupt("the first block begins at row %d", e.row)
-		case e.row >= all:
-			err = corrupt("a block at row %d of %d", e.row, all)
+		case i == 0 && t.Whole && e.Row != 0:
+			err = corrupt("the first block begins at row %d", e.Row)
+		case e.Row >= all:
+			err = corrupt("a block at row %d of %d", e.Row, all)
 		}
-		if err := v.fault(opPositional, e.in, err); err != nil {
+		if err := v.fault(inspect.OpPositional, e.In, err); err != nil {
 			return nil, err
 		}
-		if e.ptr.Off < end {
+		if e.Ptr.Off < end {
 			continue // reported by order and gaps; it may be there any number of times
 		}
-		end = e.ptr.End()
+		end = e.Ptr.End()
 		next := all
-		if i+1 < len(t.leaves) {
-			next = t.leaves[i+1].row
+		if i+1 < len(t.Leaves) {
+			next = t.Leaves[i+1].Row
 		}
-		if e.row < row || next <= e.row || next > all || i+1 == len(t.leaves) && !t.whole || v.footer.Encoding == cfilewire.EncodingDict && v.dict == nil {
+		if e.Row < row || next <= e.Row || next > all || i+1 == len(t.Leaves) && !t.Whole || v.footer.Encoding == cfilewire.EncodingDict && v.dict == nil {
 			// Which rows the block has is not known, or what its codes stand for: reported.
-			if _, err := v.blocks.read(e.ptr); err != nil {
-				if err := v.fault("block", e.ptr.Off, err); err != nil {
+			if _, err := v.blocks.Read(e.Ptr); err != nil {
+				if err := v.fault("block", e.Ptr.Off, err); err != nil {
 					return nil, err
 				}
 			}
 			continue
 		}
 		row = next
-		good = append(good, block{ptr: e.ptr, rows: arrowio.RowRange{Start: e.row, End: next}})
+		good = append(good, block{ptr: e.Ptr, rows: arrowio.RowRange{Start: e.Row, End: next}})
 	}
-	if len(t.leaves) == 0 && all > 0 && t.complete(v.footer.Pos) {
-		return nil, v.fault(opPositional, v.footer.FooterOff, corrupt("%d rows and no block", all))
+	if len(t.Leaves) == 0 && all > 0 && t.Complete(v.footer.Pos) {
+		return nil, v.fault(inspect.OpPositional, v.footer.FooterOff, corrupt("%d rows and no block", all))
 	}
 	return good, nil
 }

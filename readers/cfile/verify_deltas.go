@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
+	"github.com/arrowio/arrowio/readers/cfile/internal/inspect"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -23,23 +24,23 @@ func (v *verifier) deltas() error {
 		}
 		c.columns[u.ID] = i
 	}
-	t := &v.layout.val
+	t := &v.layout.Val
 	end := int64(0)
-	for i := range t.leaves {
+	for i := range t.Leaves {
 		if err := v.ctx.Err(); err != nil {
 			return err
 		}
-		e := &t.leaves[i]
-		if e.ptr.Off < end {
+		e := &t.Leaves[i]
+		if e.Ptr.Off < end {
 			c.lost = true // reported
 			continue
 		}
-		end = e.ptr.End()
+		end = e.Ptr.End()
 		if err := c.block(e, i); err != nil {
 			return err
 		}
 	}
-	if c.lost || !t.whole {
+	if c.lost || !t.Whole {
 		return nil
 	}
 	return c.stats()
@@ -65,8 +66,8 @@ type deltaCheck struct {
 }
 
 // block checks a block. What is wrong with one change hides those behind it.
-func (c *deltaCheck) block(e *leaf, i int) error {
-	raw, err := c.blocks.read(e.ptr)
+func (c *deltaCheck) block(e *inspect.Leaf, i int) error {
+	raw, err := c.blocks.Read(e.Ptr)
 	var h cfilewire.Head
 	if err == nil {
 		if c.footer.Encoding == cfilewire.EncodingPrefix {
@@ -83,15 +84,15 @@ func (c *deltaCheck) block(e *leaf, i int) error {
 	}
 	if err != nil {
 		c.lost, c.known = true, false
-		return c.fault("block", e.ptr.Off, err)
+		return c.fault("block", e.Ptr.Off, err)
 	}
 	c.n += int64(h.Count)
 	for k := range c.values.Len() {
 		value := c.values.At(k)
 		key, change, err := cfilewire.ParseDeltaKey(value)
-		if err == nil && k == 0 && !bytes.Equal(e.key, value[:len(value)-len(change)]) {
-			err := corrupt("the key of the index is %x, the first of the block %x", brief(e.key), value[:len(value)-len(change)])
-			if err := c.fault("value index, entry "+itoa(i), e.in, err); err != nil {
+		if err == nil && k == 0 && !bytes.Equal(e.Key, value[:len(value)-len(change)]) {
+			err := corrupt("the key of the index is %x, the first of the block %x", inspect.Brief(e.Key), value[:len(value)-len(change)])
+			if err := c.fault("value index, entry "+itoa(i), e.In, err); err != nil {
 				return err
 			}
 		}
@@ -103,7 +104,7 @@ func (c *deltaCheck) block(e *leaf, i int) error {
 		}
 		if err != nil {
 			c.lost, c.known = true, false
-			return c.fault("block", e.ptr.Off, errs.Locate(err, errs.At{Op: "delta " + itoa(k) + " of the block", Off: errs.N(e.ptr.Off)}))
+			return c.fault("block", e.Ptr.Off, errs.Locate(err, errs.At{Op: "delta " + itoa(k) + " of the block", Off: errs.N(e.Ptr.Off)}))
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
+	"github.com/arrowio/arrowio/readers/cfile/internal/inspect"
 )
 
 // Keys walks over the encoded keys of a file with a value index, in row order: of the column of a key of one column, or
@@ -47,7 +48,7 @@ func (k *Keys) Next() bool {
 			return false
 		}
 		if err := d.load(k.i); err != nil {
-			k.Err = errs.Locate(kinded(err), errs.At{Format: Name, Op: "keys", Off: errs.N(d.entries[k.i].ptr.Off)})
+			k.Err = errs.Locate(cfilewire.Kinded(err), errs.At{Format: Name, Op: "keys", Off: errs.N(d.entries[k.i].ptr.Off)})
 		}
 		k.n = 0
 	}
@@ -66,24 +67,24 @@ func (v *verifier) keys() error {
 	} else if v.footer.Dict != nil {
 		return nil // reported
 	}
-	t := &v.layout.val
+	t := &v.layout.Val
 	end := int64(0)
-	for i := range t.leaves {
+	for i := range t.Leaves {
 		if err := v.ctx.Err(); err != nil {
 			return err
 		}
-		e := &t.leaves[i]
-		if e.ptr.Off < end {
+		e := &t.Leaves[i]
+		if e.Ptr.Off < end {
 			c.before = nil
 			c.lost = true
 			continue
 		}
-		end = e.ptr.End()
+		end = e.Ptr.End()
 		if err := c.block(e, i); err != nil {
 			return err
 		}
 	}
-	if c.lost || !t.whole {
+	if c.lost || !t.Whole {
 		return nil
 	}
 	return c.footer()
@@ -100,9 +101,9 @@ type keyCheck struct {
 }
 
 // block checks the keys of a block.
-func (c *keyCheck) block(e *leaf, i int) error {
+func (c *keyCheck) block(e *inspect.Leaf, i int) error {
 	d := c.finder
-	d.entries = []entry{{key: e.key, ptr: e.ptr}}
+	d.entries = []entry{{key: e.Key, ptr: e.Ptr}}
 	err := d.load(0)
 	if err == nil && c.kind == cfilewire.KeyIndexFile && !c.lost && d.first != c.rows {
 		err = corrupt("the block begins at row %d, the one before ends at %d", d.first, c.rows)
@@ -110,25 +111,25 @@ func (c *keyCheck) block(e *leaf, i int) error {
 	if err != nil {
 		c.lost, c.before = true, nil
 		if c.kind == cfilewire.ColumnFile {
-			if !isKind(kinded(err)) {
+			if !inspect.IsFault(cfilewire.Kinded(err)) {
 				return err
 			}
 			return nil // its rows have been read, and reported
 		}
-		return c.fault("block", e.ptr.Off, err)
+		return c.fault("block", e.Ptr.Off, err)
 	}
 	c.rows = d.first + int64(d.n)
 	if d.n == 0 {
-		return c.fault("block", e.ptr.Off, corrupt("a block without keys"))
+		return c.fault("block", e.Ptr.Off, corrupt("a block without keys"))
 	}
 	key := d.at(0)
 	switch {
-	case bytes.Compare(e.key, key) > 0:
-		err = corrupt("the key of the index, %x, is above the first of the block, %x", brief(e.key), brief(key))
-	case c.before != nil && bytes.Compare(e.key, c.before) <= 0 && bytes.Compare(key, c.before) > 0:
-		err = corrupt("the key of the index, %x, is not above the last of the block before, %x", brief(e.key), brief(c.before))
+	case bytes.Compare(e.Key, key) > 0:
+		err = corrupt("the key of the index, %x, is above the first of the block, %x", inspect.Brief(e.Key), inspect.Brief(key))
+	case c.before != nil && bytes.Compare(e.Key, c.before) <= 0 && bytes.Compare(key, c.before) > 0:
+		err = corrupt("the key of the index, %x, is not above the last of the block before, %x", inspect.Brief(e.Key), inspect.Brief(c.before))
 	}
-	if err := c.fault("value index, entry "+itoa(i), e.in, err); err != nil {
+	if err := c.fault("value index, entry "+itoa(i), e.In, err); err != nil {
 		return err
 	}
 	if i == 0 {
@@ -142,7 +143,7 @@ func (c *keyCheck) block(e *leaf, i int) error {
 		key = d.at(k)
 		if c.before != nil && bytes.Compare(key, c.before) <= 0 && !said {
 			said = true
-			if err := c.fault("block", e.ptr.Off, corrupt("the key of row %d, %x, is not above the one before, %x", d.first+int64(k), brief(key), brief(c.before))); err != nil {
+			if err := c.fault("block", e.Ptr.Off, corrupt("the key of row %d, %x, is not above the one before, %x", d.first+int64(k), inspect.Brief(key), inspect.Brief(c.before))); err != nil {
 				return err
 			}
 		}
@@ -168,7 +169,7 @@ func (c *keyCheck) footer() error {
 	}{{cfilewire.MetaMinKey, c.first}, {cfilewire.MetaMaxKey, c.before}} {
 		said, ok := c.verifier.footer.Lookup(x.meta)
 		if ok && !bytes.Equal(said, x.is) {
-			if err := c.fault("footer", off, corrupt("%s is %x, it is %x", x.meta, brief(said), brief(x.is))); err != nil {
+			if err := c.fault("footer", off, corrupt("%s is %x, it is %x", x.meta, inspect.Brief(said), inspect.Brief(x.is))); err != nil {
 				return err
 			}
 		}
@@ -179,19 +180,19 @@ func (c *keyCheck) footer() error {
 // filters checks the blocks of a bloom file.
 func (v *verifier) filters() error {
 	end := int64(0)
-	for _, e := range v.layout.val.leaves {
+	for _, e := range v.layout.Val.Leaves {
 		if err := v.ctx.Err(); err != nil {
 			return err
 		}
-		if e.ptr.Off < end {
+		if e.Ptr.Off < end {
 			continue // reported
 		}
-		end = e.ptr.End()
-		raw, err := v.blocks.read(e.ptr)
+		end = e.Ptr.End()
+		raw, err := v.blocks.Read(e.Ptr)
 		if err == nil {
 			_, err = cfilewire.ParseBloom(raw)
 		}
-		if err := v.fault("bloom filter", e.ptr.Off, err); err != nil {
+		if err := v.fault("bloom filter", e.Ptr.Off, err); err != nil {
 			return err
 		}
 	}
@@ -202,13 +203,13 @@ func (v *verifier) filters() error {
 // or the key index of the same rowset. report is called once for each filter that lacks some, and for the first block of
 // keys, or filter, that cannot be read. An error is one of reading.
 func CheckBloom(ctx context.Context, bloom, keys *Reader, report func(error)) error {
-	v := &verifier{Reader: bloom, ctx: ctx, report: report, blocks: blockReader{ctx: ctx, f: bloom}}
+	v := &verifier{Reader: bloom, ctx: ctx, report: report, blocks: inspect.NewBlocks(ctx, bloom.inspect())}
 	if bloom.kind != cfilewire.BloomFile {
 		return v.fault("footer", bloom.footer.FooterOff, corrupt("a %v, where bloom filters were looked for", bloom.kind))
 	}
 	entries, err := bloom.values(ctx)
 	if err != nil {
-		return v.fault(opValue, -1, err)
+		return v.fault(inspect.OpValue, -1, err)
 	}
 	k, err := keys.NewKeys(ctx)
 	if err != nil {
@@ -238,7 +239,7 @@ func CheckBloom(ctx context.Context, bloom, keys *Reader, report func(error)) er
 				return err
 			}
 			if open = i; i >= 0 {
-				raw, err := v.blocks.read(entries[i].ptr)
+				raw, err := v.blocks.Read(entries[i].ptr)
 				if err == nil {
 					filter, err = cfilewire.ParseBloom(raw)
 				}

@@ -1,4 +1,4 @@
-package cfile
+package inspect
 
 import (
 	"encoding/binary"
@@ -17,13 +17,13 @@ import (
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
-// cellText renders a cell, little-endian at the type's width or bytes, for people. scale is that of a decimal.
-func cellText(t cfilewire.DataType, scale int32, cell []byte) string {
+// CellText renders a cell, little-endian at the type's width or bytes, for people. scale is that of a decimal.
+func CellText(t cfilewire.DataType, scale int32, cell []byte) string {
 	if t.Binary() {
 		return bytesText(cell, t != cfilewire.Binary)
 	}
 	if len(cell) != t.Width() || len(cell) == 0 {
-		return "x" + hex.EncodeToString(brief(cell))
+		return "x" + hex.EncodeToString(Brief(cell))
 	}
 	if len(cell) == 16 {
 		return decimalText(wideInt(cell), scale)
@@ -103,15 +103,15 @@ func bytesText(b []byte, text bool) string {
 
 // keyText renders an encoded key, or the beginning of one, of a column of type t; of a key of several parts, which the
 // file itself cannot tell apart, the bytes.
-func (f *Reader) keyText(scale int32, key []byte) string {
-	switch f.kind {
+func (f *File) keyText(scale int32, key []byte) string {
+	switch f.Kind {
 	case cfilewire.DeltaFile:
 		if k, _, err := cfilewire.ParseDeltaKey(key); err == nil {
 			return fmt.Sprintf("row %d at %s", k.Row, cfilewire.TimeText(k.Time))
 		}
 	case cfilewire.ColumnFile:
-		if cell, rest, _, err := cfilewire.DecodeKeyPrefix(key, f.footer.Type, true); err == nil && len(rest) == 0 {
-			return cellText(f.footer.Type, scale, cell)
+		if cell, rest, _, err := cfilewire.DecodeKeyPrefix(key, f.Footer.Type, true); err == nil && len(rest) == 0 {
+			return CellText(f.Footer.Type, scale, cell)
 		}
 	}
 	return bytesText(key, false)

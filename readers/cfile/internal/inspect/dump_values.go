@@ -1,4 +1,4 @@
-package cfile
+package inspect
 
 import (
 	"encoding/binary"
@@ -22,7 +22,7 @@ const (
 
 // values prints a block of values and returns where it stopped.
 func (d *dumper) values(x body) (at int, err error) {
-	f := d.f.footer
+	f := d.f.Footer
 	switch {
 	case f.Array:
 		at, err = d.arrays(x)
@@ -49,7 +49,7 @@ func (d *dumper) values(x body) (at int, err error) {
 	case encoding == cfilewire.EncodingPrefix:
 		return d.prefixed(x, at)
 	case f.Type.Binary():
-		return d.strings(x, at, d.f.kind == cfilewire.DeltaFile)
+		return d.strings(x, at, d.f.Kind == cfilewire.DeltaFile)
 	case encoding == cfilewire.EncodingBitShuffle:
 		return d.shuffled(x, at, f.Type, w)
 	case encoding == cfilewire.EncodingGroupVarint:
@@ -138,7 +138,7 @@ func (d *dumper) arrays(x body) (at int, err error) {
 func clampInt(v uint64) int { return int(min(v, 1<<31-1)) }
 
 // cell renders a value of the column.
-func (d *dumper) cell(b []byte) string { return cellText(d.f.footer.Type, d.scale, b) }
+func (d *dumper) cell(b []byte) string { return CellText(d.f.Footer.Type, d.scale, b) }
 
 // plain prints values of a fixed width, or bits.
 func (d *dumper) plain(x body, at, width int) (int, error) {
@@ -147,7 +147,7 @@ func (d *dumper) plain(x body, at, width int) (int, error) {
 		return at, err
 	}
 	bits := uint64(8 * width)
-	if d.f.footer.Type == cfilewire.Bool {
+	if d.f.Footer.Type == cfilewire.Bool {
 		bits = 1
 	}
 	if need := (uint64(head[0])*bits + 7) / 8; need != uint64(len(x.raw)-at) {
@@ -215,7 +215,7 @@ func (d *dumper) strings(x body, at int, deltas bool) (int, error) {
 
 // text renders a string of the column; keys of a rowset are bytes.
 func (d *dumper) text(b []byte) string {
-	if t := d.f.footer.Type; t.Binary() {
+	if t := d.f.Footer.Type; t.Binary() {
 		return bytesText(b, t != cfilewire.Binary)
 	}
 	return bytesText(b, true)
@@ -251,7 +251,7 @@ func (d *dumper) delta(x body, at int, b []byte) {
 		if cells.Null {
 			d.say(x, p, next, "column id %d: null", cells.Column)
 		} else {
-			d.say(x, p, next, "column id %d: x%x%s", cells.Column, brief(cells.Value), longer(cells.Value))
+			d.say(x, p, next, "column id %d: x%x%s", cells.Column, Brief(cells.Value), longer(cells.Value))
 		}
 		p = next
 	}
@@ -262,7 +262,7 @@ func (d *dumper) delta(x body, at int, b []byte) {
 }
 
 func longer(b []byte) string {
-	if n := len(b); n > len(brief(b)) {
+	if n := len(b); n > len(Brief(b)) {
 		return fmt.Sprintf("… (%d bytes)", n)
 	}
 	return ""
@@ -332,7 +332,7 @@ func (d *dumper) firstShuffled(b []byte, t cfilewire.DataType, width int) string
 func (d *dumper) listed(cells []byte, t cfilewire.DataType, width int, more bool) string {
 	var parts []string
 	for i := 0; i+width <= len(cells); i += width {
-		parts = append(parts, cellText(t, d.scale, cells[i:i+width]))
+		parts = append(parts, CellText(t, d.scale, cells[i:i+width]))
 	}
 	if more {
 		parts = append(parts, "…")
@@ -392,7 +392,7 @@ func (d *dumper) runValue(b []byte, width int) string {
 	switch {
 	case width == 1:
 		return strconv.Itoa(int(b[0] & 1))
-	case d.f.footer.Array && width == 16:
+	case d.f.Footer.Array && width == 16:
 		return strconv.Itoa(int(binary.LittleEndian.Uint16(b)))
 	}
 	return d.cell(b)
@@ -418,7 +418,7 @@ func (d *dumper) prefixed(x body, at int) (int, error) {
 	var head [4]uint32
 	n, err := bitpack.DecodeGroupVarint(head[:], x.raw[at:])
 	if err != nil {
-		return at, kinded(err)
+		return at, cfilewire.Kinded(err)
 	}
 	d.say(x, at, at+n, "%d values from row %d, a restart every %d", head[0], head[1], head[2])
 	at += n
@@ -462,7 +462,7 @@ func (d *dumper) groups(x body, at int) (int, error) {
 	var head [4]uint32
 	n, err := bitpack.DecodeGroupVarint(head[:], x.raw[at:])
 	if err != nil {
-		return at, kinded(err)
+		return at, cfilewire.Kinded(err)
 	}
 	d.say(x, at, at+n, "%d values from row %d, the least is %d", head[0], head[2], head[1])
 	at += n
@@ -470,7 +470,7 @@ func (d *dumper) groups(x body, at int) (int, error) {
 		var four [4]uint32
 		n, err := bitpack.DecodeGroupVarint(four[:], x.raw[at:])
 		if err != nil {
-			return at, kinded(err)
+			return at, cfilewire.Kinded(err)
 		}
 		d.say(x, at, at+n, "above the least: %d %d %d %d", four[0], four[1], four[2], four[3])
 		at += n

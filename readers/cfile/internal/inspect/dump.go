@@ -1,4 +1,4 @@
-package cfile
+package inspect
 
 import (
 	"context"
@@ -7,25 +7,17 @@ import (
 	"hash/crc32"
 	"io"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/annotate"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
-// Dump prints the bytes of the file and what they mean: the header; blocks in the order in which they lie, with the first
-// entries, runs or values of each; and the footer, field by field. What a codec hides is said without its bytes. What is
-// wrong is said where it stands, and the dump goes on; bytes that no index leads to come last. An error is one of reading
-// or writing.
-func (f *File) Dump(ctx context.Context, w io.Writer) error {
-	return f.dump(ctx, w, scaleOf(f.field().Type))
-}
-
-// Dump is File.Dump, with decimals as integers.
-func (f *Reader) Dump(ctx context.Context, w io.Writer) error { return f.dump(ctx, w, 0) }
-
-func (f *Reader) dump(ctx context.Context, w io.Writer, scale int32) error {
-	d := dumper{Writer: annotate.New(w, f.src, f.src.Size()), f: f, ctx: ctx, blocks: blockReader{ctx: ctx, f: f}, scale: scale}
+// Dump prints the bytes of the file and what they mean. field is what values are read as, which tells the scale of
+// decimals; nil = not known.
+func (f *File) Dump(ctx context.Context, w io.Writer, field arrow.DataType) error {
+	d := dumper{Writer: annotate.New(w, f.Src, f.Src.Size()), f: f, ctx: ctx, blocks: Blocks{ctx: ctx, f: f}, scale: scaleOf(field)}
 	err := d.file()
 	if e := d.Close(); err == nil {
 		err = e
@@ -36,16 +28,16 @@ func (f *Reader) dump(ctx context.Context, w io.Writer, scale int32) error {
 // dumper is one run of Dump.
 type dumper struct {
 	*annotate.Writer
-	f      *Reader
+	f      *File
 	ctx    context.Context
-	blocks blockReader
+	blocks Blocks
 	scale  int32
 	ranks  [dictionaryBlock + 1]int // of the next block of each kind
 }
 
 // note prints a fault of the file. It returns what says nothing about the file.
 func (d *dumper) note(err error) error {
-	if err == nil || !isKind(err) {
+	if err == nil || !IsFault(err) {
 		return err
 	}
 	d.Note("! %v", err)
@@ -57,11 +49,11 @@ func (d *dumper) file() error {
 		return err
 	}
 	var faults []error // of the indexes: said behind the blocks, which they are about
-	l, err := d.f.survey(d.ctx, func(err error) error {
-		if isKind(err) && len(faults) < shownFaults {
+	l, err := d.f.Survey(d.ctx, func(err error) error {
+		if IsFault(err) && len(faults) < shownFaults {
 			faults, err = append(faults, err), nil
 		}
-		if isKind(err) {
+		if IsFault(err) {
 			err = nil
 		}
 		return err
@@ -71,11 +63,11 @@ func (d *dumper) file() error {
 	}
 	rows := d.rowsOf(l)
 	end := int64(0)
-	for _, p := range l.places {
+	for _, p := range l.Places {
 		if err := d.ctx.Err(); err != nil {
 			return err
 		}
-		if d.f.footer.CheckPointer(p.ptr) != nil {
+		if d.f.Footer.CheckPointer(p.ptr) != nil {
 			continue // said with the index that has it
 		}
 		if p.ptr.Off < end {
@@ -94,25 +86,25 @@ func (d *dumper) file() error {
 }
 
 // rowsOf returns the first row of each data block of a column.
-func (d *dumper) rowsOf(l *layout) map[int64]int64 {
-	rows := make(map[int64]int64, len(l.pos.leaves))
-	for _, e := range l.pos.leaves {
-		rows[e.ptr.Off] = e.row
+func (d *dumper) rowsOf(l *Layout) map[int64]int64 {
+	rows := make(map[int64]int64, len(l.Pos.Leaves))
+	for _, e := range l.Pos.Leaves {
+		rows[e.Ptr.Off] = e.Row
 	}
 	return rows
 }
 
 // header prints the header, which opening the file has read.
 func (d *dumper) header() error {
-	f := d.f.footer
-	b, err := readAt(d.ctx, d.f.src, 0, f.HeaderSize)
+	f := d.f.Footer
+	b, err := ReadAt(d.ctx, d.f.Src, 0, f.HeaderSize)
 	if err != nil {
 		return err
 	}
 	d.Section("header")
 	defer d.End()
 	d.Range(0, 8, "magic: version %d", f.Version)
-	end := len(b) - d.sumSize()
+	end := len(b) - d.f.SumSize()
 	d.Range(8, 4, "length of the message: %d bytes", end-cfilewire.TailSize)
 	d.message(body{raw: b}, cfilewire.TailSize, end, cfilewire.ShapeHeader)
 	d.checksum(0, b)
@@ -121,14 +113,14 @@ func (d *dumper) header() error {
 
 // footer prints the footer.
 func (d *dumper) footer() error {
-	f := d.f.footer
-	b, err := readAt(d.ctx, d.f.src, f.FooterOff, d.f.src.Size()-f.FooterOff)
+	f := d.f.Footer
+	b, err := ReadAt(d.ctx, d.f.Src, f.FooterOff, d.f.Src.Size()-f.FooterOff)
 	if err != nil {
 		return err
 	}
 	d.Section("footer")
 	defer d.End()
-	at := d.sumSize()
+	at := d.f.SumSize()
 	if at > 0 {
 		said, is := binary.LittleEndian.Uint32(b), crc32.Checksum(b[at:], crcTable)
 		d.Range(f.FooterOff, checksumSize, "%s", sumText(said, is))
@@ -144,13 +136,6 @@ func (d *dumper) footer() error {
 	return nil
 }
 
-func (d *dumper) sumSize() int {
-	if d.f.footer.Checksums {
-		return checksumSize
-	}
-	return 0
-}
-
 func sumText(said, is uint32) string {
 	if said != is {
 		return fmt.Sprintf("! crc32c %08x, it is %08x", said, is)
@@ -160,7 +145,7 @@ func sumText(said, is uint32) string {
 
 // checksum prints what is behind stored bytes at off.
 func (d *dumper) checksum(off int64, stored []byte) {
-	if d.f.footer.Checksums {
+	if d.f.Footer.Checksums {
 		said, is := checksums(stored)
 		d.Range(off+int64(len(stored)-checksumSize), checksumSize, "%s", sumText(said, is))
 	}
@@ -207,7 +192,7 @@ func (d *dumper) block(p place, rows map[int64]int64) error {
 		d.Section("data block %d", rank)
 	}
 	defer d.End()
-	payload := len(stored) - d.sumSize()
+	payload := len(stored) - d.f.SumSize()
 	raw, err := d.blocks.open(stored)
 	if err := d.note(err); err != nil {
 		return err
@@ -218,7 +203,7 @@ func (d *dumper) block(p place, rows map[int64]int64) error {
 		return nil
 	}
 	x := body{raw: raw, off: p.ptr.Off}
-	if codec := d.f.frame.Codec; codec != blockcodec.None {
+	if codec := d.f.Frame.Codec; codec != blockcodec.None {
 		x.off = d.sizes(p.ptr.Off, payload, len(raw))
 	}
 	d.content(p.kind, x)
@@ -229,7 +214,7 @@ func (d *dumper) block(p place, rows map[int64]int64) error {
 // sizes prints what is around a compressed block, and returns where its content is, or -1.
 func (d *dumper) sizes(off int64, payload, raw int) int64 {
 	head := 4
-	if d.f.footer.Version == 1 {
+	if d.f.Footer.Version == 1 {
 		d.Range(off, 4, "%d bytes packed", payload-8)
 		d.Range(off+4, 4, "%d bytes unpacked", raw)
 		head = 8
@@ -239,7 +224,7 @@ func (d *dumper) sizes(off int64, payload, raw int) int64 {
 			return off + int64(head) // stored as it is
 		}
 	}
-	d.Range(off+int64(head), int64(payload-head), "%s", d.f.footer.Compression)
+	d.Range(off+int64(head), int64(payload-head), "%s", d.f.Footer.Compression)
 	return -1
 }
 
@@ -247,11 +232,11 @@ func (d *dumper) sizes(off int64, payload, raw int) int64 {
 func (d *dumper) content(kind placeKind, x body) {
 	at, err := 0, error(nil)
 	switch {
-	case kind == positionBlock || kind == valueBlock:
+	case kind == PositionBlock || kind == ValueBlock:
 		at, err = d.index(kind, x)
 	case kind == dictionaryBlock:
 		at, err = d.strings(x, 0, false)
-	case d.f.kind == cfilewire.BloomFile:
+	case d.f.Kind == cfilewire.BloomFile:
 		at, err = d.filter(x)
 	default:
 		at, err = d.values(x)
@@ -300,7 +285,7 @@ func (d *dumper) index(kind placeKind, x body) (int, error) {
 }
 
 func (d *dumper) indexKey(kind placeKind, key []byte) string {
-	if kind == positionBlock {
+	if kind == PositionBlock {
 		row, err := cfilewire.OrdinalKey(key)
 		if err != nil {
 			return "! " + err.Error()

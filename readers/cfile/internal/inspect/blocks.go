@@ -1,4 +1,4 @@
-package cfile
+package inspect
 
 import (
 	"context"
@@ -14,14 +14,14 @@ import (
 	"github.com/arrowio/arrowio/internal/cfilewire"
 )
 
-// complete reports whether nothing of a tree is missing, of one that is there.
-func (t *tree) complete(root *cfilewire.BlockPointer) bool { return root == nil || t.whole }
+// Complete reports whether nothing of a tree is missing, of one that is there.
+func (t *Tree) Complete(root *cfilewire.BlockPointer) bool { return root == nil || t.Whole }
 
-// gaps calls do for each range of bytes between header and footer that is in no block, and for each that is in two.
-func (l *layout) gaps(f *Reader, do func(off, n int64, twice bool) error) error {
-	at := f.footer.HeaderSize
-	for _, p := range l.places {
-		if f.footer.CheckPointer(p.ptr) != nil {
+// Gaps calls do for each range of bytes between header and footer that is in no block, and for each that is in two.
+func (l *Layout) Gaps(f *File, do func(off, n int64, twice bool) error) error {
+	at := f.Footer.HeaderSize
+	for _, p := range l.Places {
+		if f.Footer.CheckPointer(p.ptr) != nil {
 			continue
 		}
 		var err error
@@ -36,15 +36,15 @@ func (l *layout) gaps(f *Reader, do func(off, n int64, twice bool) error) error 
 		}
 		at = max(at, p.ptr.End())
 	}
-	if end := f.footer.FooterOff; at < end {
+	if end := f.Footer.FooterOff; at < end {
 		return do(at, end-at, false)
 	}
 	return nil
 }
 
 // uncovered returns how many bytes between header and footer are in no block.
-func (l *layout) uncovered(f *Reader) (sum int64) {
-	_ = l.gaps(f, func(_, n int64, twice bool) error {
+func (l *Layout) uncovered(f *File) (sum int64) {
+	_ = l.Gaps(f, func(_, n int64, twice bool) error {
 		if !twice {
 			sum += n
 		}
@@ -53,20 +53,25 @@ func (l *layout) uncovered(f *Reader) (sum int64) {
 	return sum
 }
 
-// blockReader reads blocks one by one, for inspection. What it returns is good until the next call.
-type blockReader struct {
+// Blocks reads blocks one by one, for inspection. What it returns is good until the next call.
+type Blocks struct {
 	ctx context.Context
-	f   *Reader
-	sc  Scratch
+	f   *File
+
+	fetch, raw []byte
+	codec      blockcodec.Decoder
 }
 
+// NewBlocks returns what reads the blocks of f.
+func NewBlocks(ctx context.Context, f *File) *Blocks { return &Blocks{ctx: ctx, f: f} }
+
 // stored returns a block as it is in the file.
-func (r *blockReader) stored(p cfilewire.BlockPointer) ([]byte, error) {
-	if err := r.f.footer.CheckPointer(p); err != nil {
+func (r *Blocks) stored(p cfilewire.BlockPointer) ([]byte, error) {
+	if err := r.f.Footer.CheckPointer(p); err != nil {
 		return nil, err
 	}
-	pieces, buf, err := arrowio.ReadRangesInto(r.ctx, r.f.src, []arrowio.ByteRange{{Off: p.Off, Len: int64(p.Size)}}, r.sc.fetch, bitpack.SrcSlack)
-	r.sc.fetch = buf
+	pieces, buf, err := arrowio.ReadRangesInto(r.ctx, r.f.Src, []arrowio.ByteRange{{Off: p.Off, Len: int64(p.Size)}}, r.fetch, bitpack.SrcSlack)
+	r.fetch = buf
 	if err != nil {
 		return nil, err
 	}
@@ -74,12 +79,13 @@ func (r *blockReader) stored(p cfilewire.BlockPointer) ([]byte, error) {
 }
 
 // open unpacks a stored block.
-func (r *blockReader) open(stored []byte) (raw []byte, err error) {
-	raw, r.sc.raw, err = r.f.frame.Open(stored, r.sc.raw, &r.sc.codec)
+func (r *Blocks) open(stored []byte) (raw []byte, err error) {
+	raw, r.raw, err = r.f.Frame.Open(stored, r.raw, &r.codec)
 	return raw, err
 }
 
-func (r *blockReader) read(p cfilewire.BlockPointer) ([]byte, error) {
+// Read returns a block as it is once it is unpacked.
+func (r *Blocks) Read(p cfilewire.BlockPointer) ([]byte, error) {
 	stored, err := r.stored(p)
 	if err != nil {
 		return nil, err
@@ -98,9 +104,9 @@ func checksums(stored []byte) (said, is uint32) {
 }
 
 // dictionaryLen returns how many entries the dictionary has.
-func (f *Reader) dictionaryLen(ctx context.Context) (int, error) {
+func (f *File) dictionaryLen(ctx context.Context) (int, error) {
 	var codec blockcodec.Decoder
-	raw, err := f.readBlock(ctx, *f.footer.Dict, &codec)
+	raw, err := f.ReadBlock(ctx, *f.Footer.Dict, &codec)
 	if err != nil {
 		return 0, err
 	}
@@ -111,9 +117,9 @@ func (f *Reader) dictionaryLen(ctx context.Context) (int, error) {
 	return s.Len(), nil
 }
 
-func (f *Reader) readBloom(ctx context.Context, p cfilewire.BlockPointer) (cfilewire.Bloom, error) {
+func (f *File) readBloom(ctx context.Context, p cfilewire.BlockPointer) (cfilewire.Bloom, error) {
 	var codec blockcodec.Decoder
-	raw, err := f.readBlock(ctx, p, &codec)
+	raw, err := f.ReadBlock(ctx, p, &codec)
 	if err != nil {
 		return cfilewire.Bloom{}, err
 	}
@@ -129,10 +135,10 @@ type glance struct {
 }
 
 // glance reads the headers of an opened data block.
-func (f *Reader) glance(raw []byte) (g glance, err error) {
-	ft := f.footer
+func (f *File) glance(raw []byte) (g glance, err error) {
+	ft := f.Footer
 	g = glance{rows: -1, ordinal: -1, encoding: ft.Encoding.String()}
-	if f.kind == cfilewire.BloomFile {
+	if f.Kind == cfilewire.BloomFile {
 		b, err := cfilewire.ParseBloom(raw)
 		return glance{ordinal: -1, encoding: fmt.Sprintf("bloom, %d hash functions", b.Hashes)}, err
 	}
@@ -161,8 +167,8 @@ func (f *Reader) glance(raw []byte) (g glance, err error) {
 }
 
 // head reads the header of a block of values.
-func (f *Reader) head(raw []byte, g *glance) (h cfilewire.Head, err error) {
-	encoding := f.footer.Encoding
+func (f *File) head(raw []byte, g *glance) (h cfilewire.Head, err error) {
+	encoding := f.Footer.Encoding
 	if encoding == cfilewire.EncodingDict {
 		mode, rest, err := cfilewire.ParseDictMode(raw)
 		if err != nil {
@@ -177,7 +183,7 @@ func (f *Reader) head(raw []byte, g *glance) (h cfilewire.Head, err error) {
 	switch encoding {
 	case cfilewire.EncodingPrefix, cfilewire.EncodingGroupVarint:
 		if _, err := bitpack.DecodeGroupVarint(words[:], raw); err != nil {
-			return h, kinded(err)
+			return h, cfilewire.Kinded(err)
 		}
 		if encoding == cfilewire.EncodingPrefix {
 			return cfilewire.Head{Count: words[0], Ordinal: words[1]}, nil
@@ -188,7 +194,7 @@ func (f *Reader) head(raw []byte, g *glance) (h cfilewire.Head, err error) {
 		return h, errs.Errorf(errs.ErrCorrupt, "block of values ends within its header")
 	}
 	a, b := binary.LittleEndian.Uint32(raw), binary.LittleEndian.Uint32(raw[4:])
-	if encoding == cfilewire.EncodingBitShuffle || f.footer.Type.Binary() {
+	if encoding == cfilewire.EncodingBitShuffle || f.Footer.Type.Binary() {
 		return cfilewire.Head{Ordinal: a, Count: b}, nil
 	}
 	return cfilewire.Head{Count: a, Ordinal: b}, nil
@@ -218,28 +224,28 @@ func (s sums) String() string {
 }
 
 // blocks adds up the blocks, and reads them if that was asked for.
-func (d *describer) blocks(l *layout) error {
+func (d *describer) blocks(l *Layout) error {
 	c := &d.Column
-	c.Blocks = len(l.places)
-	for _, p := range l.places {
+	c.Blocks = len(l.Places)
+	for _, p := range l.Places {
 		c.Bytes += int64(p.ptr.Size)
 	}
 	if !d.o.Blocks && !d.o.Checksums {
 		return nil
 	}
-	r := blockReader{ctx: d.ctx, f: d.f}
+	r := Blocks{ctx: d.ctx, f: d.f}
 	var s sums
 	var keys map[int64][]byte
 	if d.o.Blocks {
 		keys = l.keysOf()
 	}
 	end, nulls, known := int64(0), int64(0), true
-	for _, p := range l.places {
+	for _, p := range l.Places {
 		if err := d.ctx.Err(); err != nil {
 			return err
 		}
 		b := arrowio.BlockInfo{Kind: p.kind.String(), Off: p.ptr.Off, Bytes: int64(p.ptr.Size)}
-		if p.ptr.Off < end || d.f.footer.CheckPointer(p.ptr) != nil {
+		if p.ptr.Off < end || d.f.Footer.CheckPointer(p.ptr) != nil {
 			b.Verdict = "not the block's own bytes" // and reading them again and again is what a hostile file wants
 			known = false
 		} else {
@@ -259,32 +265,32 @@ func (d *describer) blocks(l *layout) error {
 			c.BlockList = append(c.BlockList, b)
 		}
 	}
-	if d.o.Checksums && d.f.footer.Checksums {
+	if d.o.Checksums && d.f.Footer.Checksums {
 		c.Verdict = s.String()
 	}
-	if known && d.f.kind == cfilewire.ColumnFile && d.f.footer.Nullable && !d.f.footer.Array {
-		c.Stats.Nulls, c.Stats.Values = nulls, d.f.footer.Values-nulls
+	if known && d.f.Kind == cfilewire.ColumnFile && d.f.Footer.Nullable && !d.f.Footer.Array {
+		c.Stats.Nulls, c.Stats.Values = nulls, d.f.Footer.Values-nulls
 	}
 	return nil
 }
 
 // keysOf returns the key that the value index has for each block.
-func (l *layout) keysOf() map[int64][]byte {
-	keys := make(map[int64][]byte, len(l.val.leaves))
-	for _, e := range l.val.leaves {
-		keys[e.ptr.Off] = e.key
+func (l *Layout) keysOf() map[int64][]byte {
+	keys := make(map[int64][]byte, len(l.Val.Leaves))
+	for _, e := range l.Val.Leaves {
+		keys[e.Ptr.Off] = e.Key
 	}
 	return keys
 }
 
 // block reads a block.
-func (d *describer) block(r *blockReader, p place, b *arrowio.BlockInfo, s *sums) (g glance, size int64, err error) {
+func (d *describer) block(r *Blocks, p place, b *arrowio.BlockInfo, s *sums) (g glance, size int64, err error) {
 	bad := glance{rows: -1}
 	stored, err := r.stored(p.ptr)
 	if err != nil {
 		return bad, 0, d.fault(err)
 	}
-	if d.f.footer.Checksums {
+	if d.f.Footer.Checksums {
 		if said, is := checksums(stored); said != is {
 			s.wrong++
 			b.Verdict = "wrong"
@@ -312,7 +318,7 @@ func (d *describer) block(r *blockReader, p place, b *arrowio.BlockInfo, s *sums
 		g = bad
 		b.Verdict = err.Error()
 	}
-	if !isKind(err) {
+	if !IsFault(err) {
 		return g, size, err
 	}
 	return g, size, nil

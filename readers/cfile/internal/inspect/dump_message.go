@@ -1,4 +1,4 @@
-package cfile
+package inspect
 
 import (
 	"github.com/arrowio/arrowio/internal/annotate"
