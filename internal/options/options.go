@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -58,6 +59,17 @@ func Rows(name, value string) (int64, error) {
 		return 0, errs.Errorf(errs.ErrOption, "%s is %q; it takes a number of rows, or all", name, value)
 	}
 	return n, nil
+}
+
+// Delimiter reads what stands between fields: one ASCII character, or tab.
+func Delimiter(name, value string) (byte, error) {
+	switch {
+	case value == "tab" || value == `\t`:
+		return '\t', nil
+	case len(value) == 1 && value[0] < utf8.RuneSelf && !strings.Contains("\"\r\n", value):
+		return value[0], nil
+	}
+	return 0, errs.Errorf(errs.ErrOption, "%s is %q; it takes one ASCII character other than a quote or a line break, or tab", name, value)
 }
 
 // Values returns the values of an option that may be repeated (arrowio.Option.Repeated), in order; nil = none.

@@ -16,6 +16,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/arrowcheck"
+	"github.com/arrowio/arrowio/internal/recordsplit"
 )
 
 func openText(text string, o map[string]string) (arrowio.File, error) {
@@ -224,7 +225,7 @@ func TestLongValues(t *testing.T) {
 func TestManyBatches(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("a\n")
-	const n = 3*batchRows + 5
+	const n = 3*recordsplit.BatchRows + 5
 	for i := range n {
 		fmt.Fprintln(&b, i)
 	}
@@ -238,10 +239,10 @@ func TestManyBatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if k, err := r.Skip(batchRows + 2); k != batchRows+2 || err != nil {
+	if k, err := r.Skip(recordsplit.BatchRows + 2); k != recordsplit.BatchRows+2 || err != nil {
 		t.Fatal(k, err)
 	}
-	if k, err := r.Read(2 * batchRows); k != 2*batchRows || err != nil {
+	if k, err := r.Read(2 * recordsplit.BatchRows); k != 2*recordsplit.BatchRows || err != nil {
 		t.Fatal(k, err)
 	}
 	rec, err := r.Take()
@@ -249,7 +250,7 @@ func TestManyBatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer rec.Release()
-	if v := rec.Column(0).ValueStr(2*batchRows - 1); v != fmt.Sprint(3*batchRows+1) {
+	if v := rec.Column(0).ValueStr(2*recordsplit.BatchRows - 1); v != fmt.Sprint(3*recordsplit.BatchRows+1) {
 		t.Errorf("the last is %s", v)
 	}
 	if k, err := r.Read(100); k != 3 || err != nil {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
-	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/recordsplit"
 )
@@ -71,13 +70,8 @@ func readSettings(o arrowio.OpenOptions) (s settings, err error) {
 	s.header, s.infer = v["csv-header"] == "true", v["csv-types"] == "infer"
 	s.named = s.header && v[optionNames] == "header"
 	s.nulls = strings.Split(v["csv-null"], ",")
-	switch d := v["csv-delimiter"]; {
-	case d == "tab" || d == `\t`:
-		s.delim = '\t'
-	case len(d) == 1 && d[0] < utf8.RuneSelf && !strings.Contains("\"\r\n", d):
-		s.delim = d[0]
-	default:
-		return s, errs.Errorf(errs.ErrOption, "csv-delimiter is %q; it takes one ASCII character other than a quote or a line break, or tab", d)
+	if s.delim, err = options.Delimiter("csv-delimiter", v["csv-delimiter"]); err != nil {
+		return s, err
 	}
 	if s.sample, err = options.Rows("csv-sample", v["csv-sample"]); err != nil {
 		return s, err
@@ -104,16 +98,15 @@ func (s *settings) spellsNull(v []byte) bool {
 
 // file is a CSV file. It is never changed after open.
 type file struct {
-	src     arrowio.Source
+	recordsplit.TextFile
 	limits  arrowio.Limits
 	set     settings
-	schema  *arrow.Schema
 	kinds   []kind
 	sampled int64
 }
 
 func open(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (*file, error) {
-	f := &file{src: src, limits: o.Limits.WithDefaults()}
+	f := &file{TextFile: recordsplit.TextFile{Src: src}, limits: o.Limits.WithDefaults()}
 	var err error
 	if f.set, err = readSettings(o); err != nil {
 		return nil, err
@@ -138,20 +131,20 @@ func open(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (*file
 		f.kinds[i] = guesses[i].kind()
 		fields[i] = arrow.Field{Name: n, Type: types[f.kinds[i]], Nullable: true}
 	}
-	f.schema = arrow.NewSchema(fields, nil)
+	f.Fields = arrow.NewSchema(fields, nil)
 	return f, nil
 }
 
 func (f *file) scanner() *scanner {
-	return newScanner(io.NewSectionReader(f.src, 0, f.src.Size()), f.set.delim, f.limits.ValueBytes)
+	return newScanner(io.NewSectionReader(f.Src, 0, f.Src.Size()), f.set.delim, f.limits.ValueBytes)
 }
 
 // names reads the header, or the first record for the number of its fields. s is then in front of the first row, or
 // with no header in front of the second, which makes no difference to what names or types there are.
 func (f *file) names(s *scanner) ([]string, error) {
-	if f.src.Size() >= 2 {
+	if f.Src.Size() >= 2 {
 		var bom [2]byte
-		if _, err := f.src.ReadAt(bom[:], 0); err != nil && err != io.EOF {
+		if _, err := f.Src.ReadAt(bom[:], 0); err != nil && err != io.EOF {
 			return nil, err
 		}
 		if bom == [2]byte{0xFF, 0xFE} || bom == [2]byte{0xFE, 0xFF} {
@@ -224,28 +217,9 @@ func miscounted(s *scanner, want int) error {
 	return s.corrupt(s.start, "the number of fields is %d, but that of columns is %d", s.numFields(), want)
 }
 
-// Schema implements arrowio.File.
-func (f *file) Schema() *arrow.Schema { return f.schema }
-
-// Splits implements arrowio.File.
-func (f *file) Splits() []arrowio.Split {
-	return []arrowio.Split{{Rows: arrowio.RowRange{End: arrowio.UnknownRows}, Bytes: f.src.Size()}}
-}
-
-// Prune implements arrowio.File: text has no statistics.
-func (f *file) Prune(_ context.Context, s arrowio.Split, _ *expr.Bound) (arrowio.RowSet, error) {
-	return arrowio.RowSet{s.Rows}, nil
-}
-
-// Close implements arrowio.File.
-func (f *file) Close() error { return nil }
-
 // Info implements arrowio.File.
 func (f *file) Info(context.Context, arrowio.InfoOptions) (*arrowio.Info, error) {
-	info := &arrowio.Info{Format: "csv", Rows: arrowio.UnknownRows, Bytes: f.src.Size(), Schema: f.schema}
-	for _, c := range f.schema.Fields() {
-		info.Columns = append(info.Columns, arrowio.ColumnInfo{Path: c.Name, Type: c.Type.String(), Stored: "text"})
-	}
+	info := f.Describe("csv", "text")
 	if f.set.infer {
 		info.Notes = append(info.Notes, fmt.Sprintf("types inferred from %d rows", f.sampled))
 	}
@@ -254,12 +228,12 @@ func (f *file) Info(context.Context, arrowio.InfoOptions) (*arrowio.Info, error)
 
 // Read implements arrowio.File. The reader reads from the source as it goes, until ctx is done.
 func (f *file) Read(ctx context.Context, _ arrowio.Split, _ arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
-	src := &rows{ctx: ctx, f: f, s: f.scanner(), p: p}
+	r := &rows{f: f, s: f.scanner()}
 	if f.set.header {
-		if err := src.s.next(); err != nil && !errors.Is(err, io.EOF) {
+		if err := r.s.next(); err != nil && !errors.Is(err, io.EOF) {
 			return nil, locate(err)
 		}
 	}
-	src.build(mem)
+	src := &recordsplit.Rows{Ctx: ctx, Projection: p, Format: "csv", Builders: r.build(p, mem), Parse: r.parse}
 	return recordsplit.New(src, p.Schema, mem), nil
 }

@@ -10,10 +10,10 @@ import (
 // Warnings implements arrowio.Warner: the header may name several columns alike.
 func (f *file) Warnings() (out []arrowio.Warning) {
 	count := map[string]int{}
-	for _, c := range f.schema.Fields() {
+	for _, c := range f.Fields.Fields() {
 		count[c.Name]++
 	}
-	for _, c := range f.schema.Fields() {
+	for _, c := range f.Fields.Fields() {
 		if n := count[c.Name]; n > 1 && !slices.ContainsFunc(out, func(w arrowio.Warning) bool { return w.Columns[0] == c.Name }) {
 			w := arrowio.Warnf(arrowio.WarnNames, fmt.Sprintf(
 				"%d columns have the name %q: all of them are read, but a filter or a list of columns cannot choose one of them; --%s=position names the columns f0, f1 and so on",

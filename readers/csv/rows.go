@@ -1,7 +1,6 @@
 package csv
 
 import (
-	"context"
 	"io"
 	"unicode/utf8"
 
@@ -15,20 +14,11 @@ import (
 	"github.com/arrowio/arrowio/internal/recordsplit"
 )
 
-// A batch ends with the first of these.
-const (
-	batchRows  = 64 << 10
-	batchBytes = 8 << 20
-)
-
-// rows implements recordsplit.Source: it parses a batch at a time.
+// rows parses rows.
 type rows struct {
-	ctx  context.Context // of File.Read, whose reading goes on here
 	f    *file
 	s    *scanner
-	p    arrowio.Projection
 	cols []column
-	rec  arrow.Record // parsed, not loaded yet
 }
 
 // column builds one projected column.
@@ -40,13 +30,16 @@ type column struct {
 	add func(v []byte) bool
 }
 
-func (r *rows) build(mem memory.Allocator) {
+// build makes the columns that p asks for, and returns their builders.
+func (r *rows) build(p arrowio.Projection, mem memory.Allocator) (builders []array.Builder) {
 	mem = arrowbuf.Clean(mem)
-	for _, i := range r.p.Columns() {
+	for _, i := range p.Columns() {
 		c := column{index: i, kind: r.f.kinds[i], builder: array.NewBuilder(mem, types[r.f.kinds[i]])}
 		c.add = adder(c.kind, c.builder)
 		r.cols = append(r.cols, c)
+		builders = append(builders, c.builder)
 	}
+	return builders
 }
 
 // adder is the one place that joins a kind with its builder.
@@ -89,36 +82,10 @@ func adding[T any](parse func([]byte) (T, bool), add func(T)) func([]byte) bool 
 	}
 }
 
-// Next implements recordsplit.Source.
-func (r *rows) Next() (recordsplit.Batch, error) {
-	if err := r.ctx.Err(); err != nil {
-		return recordsplit.Batch{}, err
-	}
-	r.drop()
-	n, err := r.parse()
-	if err != nil {
-		return recordsplit.Batch{}, locate(err)
-	}
-	if n == 0 {
-		return recordsplit.Batch{}, io.EOF
-	}
-	cols := make([]arrow.Array, len(r.cols))
-	for i, c := range r.cols {
-		cols[i] = c.builder.NewArray()
-		defer cols[i].Release()
-	}
-	r.rec = array.NewRecord(r.p.Schema, cols, n)
-	return recordsplit.Batch{Rows: n, Load: func() (arrow.Record, error) {
-		rec := r.rec
-		r.rec = nil
-		return rec, nil
-	}}, nil
-}
-
 // parse appends the rows of one batch to the builders.
 func (r *rows) parse() (n int64, err error) {
 	want := len(r.f.kinds)
-	for size := 0; n < batchRows && size < batchBytes; {
+	for size := 0; n < recordsplit.BatchRows && size < recordsplit.BatchBytes; {
 		if err := r.s.next(); err == io.EOF {
 			return n, nil
 		} else if err != nil {
@@ -148,7 +115,7 @@ func (r *rows) parse() (n int64, err error) {
 
 // misfit explains a value that its column cannot take, and what to do about it.
 func (r *rows) misfit(c *column, v []byte) error {
-	name := r.f.schema.Field(c.index).Name
+	name := r.f.Fields.Field(c.index).Name
 	at := errs.At{Op: lineName(r.s.start), Column: name}
 	if c.kind == kindText {
 		return errs.Locate(errs.Errorf(errs.ErrCorrupt, "%.40q is not UTF-8", v), at)
@@ -156,21 +123,4 @@ func (r *rows) misfit(c *column, v []byte) error {
 	return errs.Locate(errs.Errorf(errs.ErrSchema,
 		"%.40q is not %s, as which the column was inferred from the first %d rows; read all of it for that with --csv-sample=all, or columns as text with --csv-types=utf8",
 		v, types[c.kind], r.f.sampled), at)
-}
-
-func (r *rows) drop() {
-	if r.rec != nil {
-		r.rec.Release()
-		r.rec = nil
-	}
-}
-
-// Close implements recordsplit.Source.
-func (r *rows) Close() error {
-	r.drop()
-	for _, c := range r.cols {
-		c.builder.Release()
-	}
-	r.cols = nil
-	return nil
 }

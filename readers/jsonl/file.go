@@ -15,7 +15,6 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
-	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/recordsplit"
 )
@@ -49,15 +48,14 @@ func lineName(n int64) string { return "line " + strconv.FormatInt(n, 10) }
 
 // file is a JSON Lines file. It is never changed after open.
 type file struct {
-	src     arrowio.Source
+	recordsplit.TextFile
 	limits  arrowio.Limits
-	schema  *arrow.Schema
 	asText  bool
 	sampled int64
 }
 
 func open(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (*file, error) {
-	f := &file{src: src, limits: o.Limits.WithDefaults()}
+	f := &file{TextFile: recordsplit.TextFile{Src: src}, limits: o.Limits.WithDefaults()}
 	v, err := options.Check(known, o.Options)
 	if err != nil {
 		return nil, err
@@ -75,7 +73,7 @@ func open(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (*file
 	if err != nil {
 		return nil, fault(errs.ErrSchema, err)
 	}
-	f.schema = arrow.NewSchema(fields, nil)
+	f.Fields = arrow.NewSchema(fields, nil)
 	return f, nil
 }
 
@@ -141,7 +139,7 @@ type lines struct {
 }
 
 func (f *file) lines() *lines {
-	return &lines{r: bufio.NewReaderSize(io.NewSectionReader(f.src, 0, f.src.Size()), 256<<10), limit: f.limits.ValueBytes}
+	return &lines{r: bufio.NewReaderSize(io.NewSectionReader(f.Src, 0, f.Src.Size()), 256<<10), limit: f.limits.ValueBytes}
 }
 
 func (l *lines) fault(kind errs.Kind, err error) error {
@@ -176,33 +174,16 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-// Schema implements arrowio.File.
-func (f *file) Schema() *arrow.Schema { return f.schema }
-
-// Splits implements arrowio.File.
-func (f *file) Splits() []arrowio.Split {
-	return []arrowio.Split{{Rows: arrowio.RowRange{End: arrowio.UnknownRows}, Bytes: f.src.Size()}}
-}
-
-// Prune implements arrowio.File: text has no statistics.
-func (f *file) Prune(_ context.Context, s arrowio.Split, _ *expr.Bound) (arrowio.RowSet, error) {
-	return arrowio.RowSet{s.Rows}, nil
-}
-
-// Close implements arrowio.File.
-func (f *file) Close() error { return nil }
-
 // Info implements arrowio.File.
 func (f *file) Info(context.Context, arrowio.InfoOptions) (*arrowio.Info, error) {
-	info := &arrowio.Info{Format: "jsonl", Rows: arrowio.UnknownRows, Bytes: f.src.Size(), Schema: f.schema}
-	for _, c := range f.schema.Fields() {
-		info.Columns = append(info.Columns, arrowio.ColumnInfo{Path: c.Name, Type: c.Type.String(), Stored: "JSON"})
-	}
+	info := f.Describe("jsonl", "JSON")
 	info.Notes = append(info.Notes, fmt.Sprintf("types inferred from %d rows", f.sampled))
 	return info, nil
 }
 
 // Read implements arrowio.File. The reader reads from the source as it goes, until ctx is done.
 func (f *file) Read(ctx context.Context, _ arrowio.Split, _ arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
-	return recordsplit.New(newRows(ctx, f, p, mem), p.Schema, mem), nil
+	r, builders := newRows(f, p, mem)
+	src := &recordsplit.Rows{Ctx: ctx, Projection: p, Format: "jsonl", Builders: builders, Parse: r.parse}
+	return recordsplit.New(src, p.Schema, mem), nil
 }

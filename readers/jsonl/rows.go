@@ -1,7 +1,6 @@
 package jsonl
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strconv"
@@ -17,24 +16,14 @@ import (
 	"github.com/arrowio/arrowio/internal/recordsplit"
 )
 
-// A batch ends with the first of these.
-const (
-	batchRows  = 64 << 10
-	batchBytes = 8 << 20
-)
-
-// rows implements recordsplit.Source: it parses a batch at a time.
+// rows parses rows.
 type rows struct {
-	ctx   context.Context // of File.Read, whose reading goes on here
 	f     *file
 	lines *lines
 	lex   lexer
-	p     arrowio.Projection
 	root  []child // all columns; those that nobody wants have no node
 	index map[string]int
 	seen  int64
-	want  []int
-	rec   arrow.Record
 }
 
 // node appends values of one place to a builder.
@@ -56,18 +45,20 @@ type child struct {
 // misfit is a value or member that the sample did not show.
 type misfit struct{ error }
 
-func newRows(ctx context.Context, f *file, p arrowio.Projection, mem memory.Allocator) *rows {
-	r := &rows{ctx: ctx, f: f, lines: f.lines(), p: p, want: p.Columns(), root: make([]child, f.schema.NumFields()), index: map[string]int{}}
+// newRows returns what parses rows of the columns that p asks for, and the columns' builders.
+func newRows(f *file, p arrowio.Projection, mem memory.Allocator) (r *rows, builders []array.Builder) {
+	r = &rows{f: f, lines: f.lines(), root: make([]child, f.Fields.NumFields()), index: map[string]int{}}
 	mem = arrowbuf.Clean(mem)
-	for i, fl := range f.schema.Fields() {
+	for i, fl := range f.Fields.Fields() {
 		r.root[i].name = fl.Name
 		r.index[fl.Name] = i
 	}
-	for _, i := range r.want {
-		t := f.schema.Field(i).Type
+	for _, i := range p.Columns() {
+		t := f.Fields.Field(i).Type
 		r.root[i].node = newNode(t, array.NewBuilder(mem, t))
+		builders = append(builders, r.root[i].node.builder)
 	}
-	return r
+	return r, builders
 }
 
 func newNode(t arrow.DataType, b array.Builder) *node {
@@ -85,37 +76,9 @@ func newNode(t arrow.DataType, b array.Builder) *node {
 	return n
 }
 
-// Next implements recordsplit.Source.
-func (r *rows) Next() (recordsplit.Batch, error) {
-	if err := r.ctx.Err(); err != nil {
-		return recordsplit.Batch{}, err
-	}
-	r.drop()
-	n, err := r.parse()
-	if err != nil {
-		return recordsplit.Batch{}, locate(err)
-	}
-	if n == 0 {
-		return recordsplit.Batch{}, io.EOF
-	}
-	cols := make([]arrow.Array, len(r.want))
-	for i, c := range r.want {
-		cols[i] = r.root[c].node.builder.NewArray()
-		defer cols[i].Release()
-	}
-	if r.rec, err = recordsplit.Record(r.p, cols, n); err != nil {
-		return recordsplit.Batch{}, err
-	}
-	return recordsplit.Batch{Rows: n, Load: func() (arrow.Record, error) {
-		rec := r.rec
-		r.rec = nil
-		return rec, nil
-	}}, nil
-}
-
 // parse appends the rows of one batch to the builders.
 func (r *rows) parse() (n int64, err error) {
-	for size := 0; n < batchRows && size < batchBytes; n++ {
+	for size := 0; n < recordsplit.BatchRows && size < recordsplit.BatchBytes; n++ {
 		line, err := r.lines.next()
 		if err == io.EOF {
 			return n, nil
@@ -309,21 +272,4 @@ func (r *rows) number(n *node) error {
 		return misfit{fmt.Errorf("%s %s; --jsonl-types=text reads columns as text", shown(text), whyNotFloat(string(text)))}
 	}
 	return r.misfit(n, shown(text))
-}
-
-func (r *rows) drop() {
-	if r.rec != nil {
-		r.rec.Release()
-		r.rec = nil
-	}
-}
-
-// Close implements recordsplit.Source.
-func (r *rows) Close() error {
-	r.drop()
-	for _, i := range r.want {
-		r.root[i].node.builder.Release()
-	}
-	r.want = nil
-	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -97,13 +96,8 @@ func readSettings(o arrowio.WriteOptions) (*settings, error) {
 	if v["csv-line-end"] == "crlf" {
 		s.end = "\r\n"
 	}
-	switch d := v["csv-delimiter"]; {
-	case d == "tab" || d == `\t`:
-		s.delim = '\t'
-	case len(d) == 1 && d[0] < utf8.RuneSelf && !strings.Contains("\"\r\n", d):
-		s.delim = d[0]
-	default:
-		return nil, errs.Errorf(errs.ErrOption, "csv-delimiter is %q; it takes one ASCII character other than a quote or a line break, or tab", d)
+	if s.delim, err = options.Delimiter("csv-delimiter", v["csv-delimiter"]); err != nil {
+		return nil, err
 	}
 	if s.special([]byte(s.null)) {
 		return nil, errs.Errorf(errs.ErrOption, "csv-null is %q, which would need quotes", s.null)
@@ -121,49 +115,45 @@ func (s *settings) special(v []byte) bool {
 	return bytes.HasPrefix(v, []byte("\ufeff"))
 }
 
-// encoder implements partwriter.Encoder.
+// encoder is a partwriter.Encoder.
 type encoder struct {
-	w   io.Writer
+	partwriter.Text
 	set *settings
-	buf []byte
 	row []byte // scratch: a field before it is known whether it needs quotes
 }
 
-// flushBytes is how much text is collected before it is written.
-const flushBytes = 256 << 10
-
 func begin(w io.Writer, p *arrowio.WritePlan) *encoder {
-	e := &encoder{w: w, set: p.Driver.(*settings)}
+	e := &encoder{Text: partwriter.Text{W: w}, set: p.Driver.(*settings)}
 	if !e.set.header {
 		return e
 	}
 	for i, f := range p.Schema.Fields() {
 		if i > 0 {
-			e.buf = append(e.buf, e.set.delim)
+			e.Buf = append(e.Buf, e.set.delim)
 		}
 		e.row = append(e.row[:0], f.Name...)
 		e.field(e.row)
 	}
-	e.buf = append(e.buf, e.set.end...)
+	e.Buf = append(e.Buf, e.set.end...)
 	return e
 }
 
 // field appends a field that is not null.
 func (e *encoder) field(v []byte) {
 	if string(v) != e.set.null && len(v) > 0 && !e.set.special(v) {
-		e.buf = append(e.buf, v...)
+		e.Buf = append(e.Buf, v...)
 		return
 	}
-	e.buf = append(e.buf, '"')
+	e.Buf = append(e.Buf, '"')
 	for {
 		i := bytes.IndexByte(v, '"')
 		if i < 0 {
 			break
 		}
-		e.buf = append(append(e.buf, v[:i+1]...), '"')
+		e.Buf = append(append(e.Buf, v[:i+1]...), '"')
 		v = v[i+1:]
 	}
-	e.buf = append(append(e.buf, v...), '"')
+	e.Buf = append(append(e.Buf, v...), '"')
 }
 
 // Write implements partwriter.Encoder.
@@ -176,10 +166,10 @@ func (e *encoder) Write(rec arrow.Record) error {
 	for i := 0; i < int(rec.NumRows()); i++ {
 		for k, c := range rec.Columns() {
 			if k > 0 {
-				e.buf = append(e.buf, e.set.delim)
+				e.Buf = append(e.Buf, e.set.delim)
 			}
 			if arrowjson.IsNull(c, i) {
-				e.buf = append(e.buf, e.set.null...)
+				e.Buf = append(e.Buf, e.set.null...)
 				continue
 			}
 			e.row = cols[k](e.row[:0], i)
@@ -188,24 +178,10 @@ func (e *encoder) Write(rec arrow.Record) error {
 			}
 			e.field(e.row)
 		}
-		e.buf = append(e.buf, e.set.end...)
-		if len(e.buf) >= flushBytes {
-			if err := e.flush(); err != nil {
-				return err
-			}
+		e.Buf = append(e.Buf, e.set.end...)
+		if err := e.EndLine(); err != nil {
+			return err
 		}
 	}
-	return e.flush()
+	return e.Close()
 }
-
-func (e *encoder) flush() error {
-	_, err := e.w.Write(e.buf)
-	e.buf = e.buf[:0]
-	return err
-}
-
-// Close implements partwriter.Encoder.
-func (e *encoder) Close() error { return e.flush() }
-
-// Abort implements partwriter.Encoder.
-func (e *encoder) Abort() {}

@@ -28,7 +28,7 @@ func Format() arrowio.OutputFormat {
 			return partwriter.New(ctx, st, partwriter.Options{
 				Extension:    ".jsonl",
 				MaxFileBytes: p.Options.MaxFileBytes,
-				Begin:        func(w io.Writer) (partwriter.Encoder, error) { return &encoder{w: w}, nil },
+				Begin:        func(w io.Writer) (partwriter.Encoder, error) { return &encoder{partwriter.Text{W: w}}, nil },
 			})
 		},
 	}
@@ -141,14 +141,8 @@ func stored(t arrow.DataType) string {
 	return "string"
 }
 
-// encoder implements partwriter.Encoder.
-type encoder struct {
-	w   io.Writer
-	buf []byte
-}
-
-// flushBytes is how much text is collected before it is written.
-const flushBytes = 256 << 10
+// encoder is a partwriter.Encoder.
+type encoder struct{ partwriter.Text }
 
 // Write implements partwriter.Encoder.
 func (e *encoder) Write(rec arrow.Record) error {
@@ -162,32 +156,18 @@ func (e *encoder) Write(rec arrow.Record) error {
 	}
 	for i := 0; i < int(rec.NumRows()); i++ {
 		if len(cols) == 0 {
-			e.buf = append(e.buf, '{')
+			e.Buf = append(e.Buf, '{')
 		}
 		for k, f := range cols {
-			e.buf = f(append(e.buf, names[k]...), i)
+			e.Buf = f(append(e.Buf, names[k]...), i)
 			if enc.Err() != nil {
 				return errs.Locate(enc.Err(), errs.At{Format: "jsonl", Column: rec.ColumnName(k)})
 			}
 		}
-		e.buf = append(e.buf, '}', '\n')
-		if len(e.buf) >= flushBytes {
-			if err := e.flush(); err != nil {
-				return err
-			}
+		e.Buf = append(e.Buf, '}', '\n')
+		if err := e.EndLine(); err != nil {
+			return err
 		}
 	}
-	return e.flush()
+	return e.Close()
 }
-
-func (e *encoder) flush() error {
-	_, err := e.w.Write(e.buf)
-	e.buf = e.buf[:0]
-	return err
-}
-
-// Close implements partwriter.Encoder.
-func (e *encoder) Close() error { return e.flush() }
-
-// Abort implements partwriter.Encoder.
-func (e *encoder) Abort() {}
