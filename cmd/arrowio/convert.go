@@ -48,11 +48,11 @@ be refused; without it, a note on standard error tells what would not be shown.
 Metadata of the input, and of its columns, goes to OUTPUT where its format has a place for it. --metadata sets a key,
 --drop-metadata leaves one out.
 
---sort puts the rows in order before they are written; rows of equal values stay as they come. Alone it sorts by the key of
-OUTPUT, where its format has one, and with =A,B by these columns: -A is descending, "A nulls first" puts nulls in front,
-where they are last otherwise. What does not fit into half of --memory lies in scratch files beside OUTPUT meanwhile.
---limit writes the first rows only, of sorted rows the first in that order. While rows are sorted no more than these are kept,
-so that scratch files are only needed where they do not fit.
+--sort puts the rows in order before they are written; rows of equal values stay in the order in which they are read. --sort
+without a value sorts by the key of OUTPUT, if its format has one. --sort=A,B sorts by these columns: -A is descending, and
+nulls are last unless "A nulls first" puts them first. Rows that do not fit into half of --memory are kept in scratch files
+beside OUTPUT until they are written. --limit writes only the first rows, with --sort the first in that order; only these are
+kept while rows are sorted.
 
 --partition-by makes OUTPUT a directory with a directory NAME=VALUE for every value of these columns, as Hive and Spark do it,
 and files without the columns below; arrowio reads them as columns again. Rows are sorted by these columns for that.
@@ -74,12 +74,12 @@ in the last case. To standard output goes one file: rows that need more are an e
 		Args: func(cmd *cobra.Command, args []string) error {
 			if err := inputs(cmd, args[:max(0, len(args)-1)]); err != nil {
 				if len(args) == 1 {
-					return usagef("convert: which OUTPUT? Usage: arrowio convert [flags] INPUT... OUTPUT")
+					return usagef("convert: OUTPUT is missing; usage: arrowio convert [flags] INPUT... OUTPUT")
 				}
 				return err
 			}
 			if args[len(args)-1] == "" {
-				return usagef("convert: OUTPUT has no name")
+				return usagef("convert: the name of OUTPUT is empty")
 			}
 			return nil
 		},
@@ -112,7 +112,7 @@ func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out str
 		return err
 	}
 	if out == "-" && f.json && !f.dryRun {
-		return usagef("--json and OUTPUT - both want standard output")
+		return usagef("--json cannot be used with OUTPUT -: both write to standard output")
 	}
 	if out == "-" && f.maxFileBytes > 0 {
 		return usagef("--max-file-bytes makes a directory of files: it cannot go to standard output")
@@ -288,7 +288,7 @@ func (a *app) outputFormat(name, out string) (arrowio.OutputFormat, error) {
 	case name != "":
 		return writers.Lookup(name)
 	case out == "-":
-		return arrowio.OutputFormat{}, usagef("which format should standard output be? --to %s", strings.Join(a.writerNames(), "|"))
+		return arrowio.OutputFormat{}, usagef("the format of standard output is missing; give --to %s", strings.Join(a.writerNames(), "|"))
 	}
 	return writers.ByExtension(strings.TrimRight(out, "/"))
 }

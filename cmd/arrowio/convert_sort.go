@@ -39,7 +39,7 @@ func (v *sortValue) Set(s string) error {
 		v.byKey = true
 		return nil
 	case "":
-		return errors.New("want columns behind the =, or no = for OUTPUT's key")
+		return errors.New("columns are missing after the =; --sort without = sorts by OUTPUT's key")
 	}
 	var names columnsValue
 	if err := names.Set(s); err != nil {
@@ -58,13 +58,13 @@ func (v *sortValue) Set(s string) error {
 // explain helps those who wrote --sort COLUMN: it takes its columns behind a =, so COLUMN was the first INPUT.
 func (v *sortValue) explain(err error, in []string) error {
 	if v.byKey && errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(err.Error(), in[0]+": ") {
-		return fmt.Errorf("%w (columns to sort by go behind a =: --sort=%s)", err, in[0])
+		return fmt.Errorf("%w (columns to sort by are written after a =: --sort=%s)", err, in[0])
 	}
 	return err
 }
 
 func addSortFlag(cmd *cobra.Command, v *sortValue) {
-	cmd.Flags().VarPF(v, "sort", "", "sort the rows by these columns, each descending with a - in front, and with 'nulls first' behind it so; alone by OUTPUT's key").NoOptDefVal = sortByKey
+	cmd.Flags().VarPF(v, "sort", "", "sort the rows by these columns: -A is descending, 'A nulls first' puts nulls first; without a value, by OUTPUT's key").NoOptDefVal = sortByKey
 }
 
 // steps is the progress of a conversion, a bar for each of its steps: reading and writing at once, or where rows are

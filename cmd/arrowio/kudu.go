@@ -60,13 +60,13 @@ keys; or some directories may be incomplete. It never adds a key that the tablet
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0 || args[0] == "":
-				return usagef("kudu import: which SETDIR? A directory OUT.kudu that convert wrote")
+				return usagef("kudu import: SETDIR is missing: name a directory OUT.kudu that convert wrote")
 			case len(args) > 1:
-				return usagef("kudu import: one SETDIR at a time, not %s", strings.Join(args, ", "))
+				return usagef("kudu import takes one SETDIR, not %s", strings.Join(args, ", "))
 			case f.Wal == "":
-				return usagef("kudu import: which server? Name its --fs_wal_dir with --wal-dir")
+				return usagef("kudu import: --wal-dir is missing: name the write-ahead log directory of the server (its --fs_wal_dir)")
 			case f.Tablet == "":
-				return usagef("kudu import: into which tablet? Name its id with --tablet; kudu list lists the tablets")
+				return usagef("kudu import: --tablet is missing: name the id of a tablet; kudu list prints them")
 			}
 			return nil
 		},

@@ -60,7 +60,7 @@ too. The size is that of the blocks found in the data directories; it is not kno
   arrowio kudu list --data-dir /disk1/kudu --data-dir /disk2/kudu --json /kudu/wal | jq -r '.tables[].name'`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || args[0] == "" {
-				return usagef("kudu list: which DIR? One, the server's directory of write-ahead logs (--fs_wal_dir)")
+				return usagef("kudu list: name one DIR: the server's directory of write-ahead logs (--fs_wal_dir)")
 			}
 			return nil
 		},

@@ -41,9 +41,9 @@ and prints how many there are.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) != 2 || args[0] == "" || args[1] == "":
-				return usagef("kudu split: SETDIR and OUTDIR are needed: a directory OUT.kudu that convert wrote, and a directory to create")
+				return usagef("kudu split: name SETDIR and OUTDIR: a directory OUT.kudu that convert wrote, and a directory to create")
 			case f.Wal == "":
-				return usagef("kudu split: which server? Name its --fs_wal_dir with --wal-dir")
+				return usagef("kudu split: --wal-dir is missing: name the write-ahead log directory of the server (its --fs_wal_dir)")
 			}
 			return nil
 		},

@@ -21,7 +21,7 @@ func (a *app) openStore(ctx context.Context, f arrowio.OutputFormat, out string,
 			return nil, usagef("%s is a directory of files: it cannot go to standard output", f.Name)
 		}
 		if _, tty := a.terminal(a.stdout); tty && !isText(f.Name) {
-			return nil, usagef("%s is not for a terminal: name a file, or pipe the output into something", f.Name)
+			return nil, usagef("%s cannot be printed on a terminal; name a file, or use a pipe", f.Name)
 		}
 		return local.NewStreamStore(a.stdout), nil
 	}

@@ -48,7 +48,7 @@ blocks and rows. DuckDB itself reads and writes no file and loads no extension. 
   arrowio query "from arrowio('/wal', format := 'kudu', kudu_table := 'metrics', kudu_data_dir := ['/data/1'])"`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("query: one SQL, in quotes; - reads it from standard input")
+				return usagef("query takes one SQL statement, in quotes; - reads it from standard input")
 			}
 			return nil
 		},
@@ -60,7 +60,7 @@ blocks and rows. DuckDB itself reads and writes no file and loads no extension. 
 				f.limit = math.MaxInt64
 			}
 			if f.output != "" && cmd.Flags().Changed("format") {
-				return usagef("--format is of what is printed, and --output prints nothing: --to names its format")
+				return usagef("--format cannot be used with --output; use --to for the format of the output")
 			}
 			return a.query(cmd.Context(), f, args[0])
 		},

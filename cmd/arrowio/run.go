@@ -110,7 +110,7 @@ func (a *app) rootCommand() *cobra.Command {
 			return noCommand(cmd, names)
 		}
 		if m := unknownShorthand.FindStringSubmatch(err.Error()); m != nil && cmd.Flags().Changed("sort") {
-			return usagef("%w; columns to sort by go behind a =: --sort=%s", err, m[1])
+			return usagef("%w; columns to sort by are written after a =: --sort=%s", err, m[1])
 		}
 		if near := nearestFlag(cmd, err); near != "" {
 			return usagef("%w; did you mean --%s?", err, near)
@@ -187,7 +187,7 @@ func adoptCompletion(root *cobra.Command) {
   arrowio completion zsh > "${fpath[1]}/_arrowio"`
 		cmd.Args = nil
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
-			return usagef("completion: for which shell? One of bash, zsh, fish, powershell")
+			return usagef("completion: name one shell: bash, zsh, fish or powershell")
 		}
 		for _, shell := range cmd.Commands() {
 			shell.Args = noArguments
@@ -199,10 +199,10 @@ func adoptCompletion(root *cobra.Command) {
 // inputs is the check of the arguments of a command that reads: at least one INPUT.
 func inputs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return usagef("%s: which INPUT? A file, a directory, a glob or - for standard input", cmd.Name())
+		return usagef("%s: INPUT is missing: name a file, a directory, a glob or - for standard input", cmd.Name())
 	}
 	if slices.Contains(args, "") {
-		return usagef("%s: an empty file name", cmd.Name())
+		return usagef("%s: a file name is empty", cmd.Name())
 	}
 	if n := len(slices.DeleteFunc(slices.Clone(args), func(s string) bool { return s != "-" })); n > 1 {
 		return usagef("%s: standard input can be read only once", cmd.Name())

@@ -19,11 +19,11 @@ func (a *app) sampleCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sample [flags] INPUT...",
 		Short: "Print random rows",
-		Long: `Sample prints rows chosen at random, 10 where --limit does not say how many, each as likely as any other and none twice, in
-the order in which the INPUTs have them. All rows are printed where there are no more.
+		Long: `Sample prints rows chosen at random: 10, or as many as --limit says. Every row is as likely as any other, and none is printed
+twice. They are printed in the order of the INPUTs. If there are not so many rows, all are printed.
 
-It counts the rows first, with a filter those that satisfy it, and then reads the parts of the files that have the chosen
-ones. With the same --seed the same rows of the same INPUTs are chosen.`,
+Sample first counts the rows, or with --where those for which it is true. Then it reads only the parts of the files that hold
+chosen rows. The same --seed chooses the same rows of the same INPUTs.`,
 		Example: `  arrowio sample events.orc
   arrowio sample -n 1000 --seed 1 --format csv --where "country = 'CH'" events/ > sample.csv`,
 		Args: inputs,

@@ -47,18 +47,18 @@ of a store, as an INPUT is; a NAME that comes twice has both. Clients ask for a 
 
   {"dataset": "events", "columns": ["a", "b.c"], "where": "a > 5", "rows": "0:1000000", "compression": "zstd"}
 
-Nothing but these datasets can be read, and what clients have put where --writable lets them. Without security it
+Clients can read only these datasets, and what clients have put into the directories of --writable. Without security serve
 listens on loopback addresses and Unix sockets only.
 
 The addresses are printed when it is ready: a line each, or with --json {"addresses": [...], "datasets": [{"name",
 "format", "fragments", "rows", "bytes"}], "page": of --http}. On SIGTERM or SIGINT it takes no more calls and ends when those that run are
-done; on a second signal at once. What it does is logged to standard error.`,
+done; on a second signal it ends at once. Its log goes to standard error.`,
 		Example: `  arrowio serve events=archive/events/ prices=prices.orc
   arrowio serve --listen unix:///run/arrowio.sock --listen grpc://127.0.0.1:0 --json events='archive/*.trv'
   arrowio serve --refresh 1m --schema events=events.json events=s3://lake/events/ sales=hdfs:///warehouse/sales`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 && f.ops.config == "" && len(f.put.writable) == 0 {
-				return usagef("serve: which datasets? NAME=PATH, such as events=archive/events/")
+				return usagef("serve: datasets are missing: give NAME=PATH, such as events=archive/events/")
 			}
 			return nil
 		},
@@ -147,7 +147,7 @@ func (a *app) serve(ctx context.Context, f *serveFlags, args []string) error {
 		return err
 	}
 	if len(names) == 0 && len(f.put.writable) == 0 { // the config file has none
-		return usagef("serve: which datasets? NAME=PATH, such as events=archive/events/, or a table [%s] in the config file", datasetsKey)
+		return usagef("serve: datasets are missing: give NAME=PATH, such as events=archive/events/, or a table [%s] in the config file", datasetsKey)
 	}
 	if err := checkAdvertised(f.advertise); err != nil {
 		return err

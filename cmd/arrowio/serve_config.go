@@ -91,15 +91,15 @@ func configWords(value any) ([]string, error) {
 		for _, e := range v {
 			w, err := configWords(e)
 			if _, nested := e.([]any); err != nil || nested {
-				return nil, errors.New("a list of words is wanted")
+				return nil, errors.New("want a list of words")
 			}
 			out = append(out, w...)
 		}
 		return out, nil
 	case time.Time, toml.LocalDate, toml.LocalDateTime, toml.LocalTime:
-		return nil, errors.New("a time is not wanted here")
+		return nil, errors.New("dates and times are not allowed here")
 	}
-	return nil, errors.New("a table is not wanted here")
+	return nil, errors.New("a table is not allowed here")
 }
 
 func (f *opsFlags) withDatasets(args []string, value any) ([]string, error) {
@@ -108,7 +108,7 @@ func (f *opsFlags) withDatasets(args []string, value any) ([]string, error) {
 	}
 	table, ok := value.(map[string]any)
 	if !ok {
-		return nil, usagef("%s: a table is wanted, NAME = PATH in each line", datasetsKey)
+		return nil, usagef("%s: want a table with NAME = PATH in each line", datasetsKey)
 	}
 	_, given, err := datasetArgs(args)
 	if err != nil {
@@ -152,7 +152,7 @@ func pathsOf(value any) (paths []string, err error) {
 		}
 	}
 	if len(paths) == 0 {
-		return nil, errors.New("a path or a list of paths is wanted")
+		return nil, errors.New("want a path or a list of paths")
 	}
 	return paths, nil
 }
@@ -166,7 +166,7 @@ func (f *opsFlags) setOwn(name string, table map[string]any) error {
 		}
 		words, err := configWords(v)
 		if err == nil && len(words) == 0 {
-			err = errors.New("a value is wanted")
+			err = errors.New("want a value")
 		}
 		if err != nil {
 			return usagef("%s: %s: %s: %w", datasetsKey, name, key, err)

@@ -195,7 +195,7 @@ func TestServeConfigRefuses(t *testing.T) {
 	if err := os.WriteFile(config, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, errs := said(t, "", "serve", "--config", config); code != exitUsage || !strings.Contains(errs, "which datasets") {
+	if code, _, errs := said(t, "", "serve", "--config", config); code != exitUsage || !strings.Contains(errs, "datasets are missing") {
 		t.Error(code, errs)
 	}
 }

@@ -124,7 +124,7 @@ func TestServe(t *testing.T) {
 func TestServeRefuses(t *testing.T) {
 	dir := t.TempDir()
 	file := peopleFile(t, dir, "a.arrow", 0, 10)
-	fails(t, do(t, "serve"), 2, "which datasets")
+	fails(t, do(t, "serve"), 2, "datasets are missing")
 	fails(t, do(t, "serve", file), 2, "is not NAME=PATH")
 	fails(t, do(t, "serve", "a="), 2, "is not NAME=PATH")
 	fails(t, do(t, "serve", "../a="+file), 2, "cannot be a name")

@@ -40,9 +40,9 @@ func tokenArgs(file *string, names int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case *file == "":
-			return usagef("token %s: which file? --file FILE", cmd.Name())
+			return usagef("token %s: --file is missing", cmd.Name())
 		case len(args) != names && names == 1:
-			return usagef("token %s: which NAME?", cmd.Name())
+			return usagef("token %s: NAME is missing", cmd.Name())
 		case len(args) != names:
 			return usagef("token %s takes no arguments", cmd.Name())
 		}

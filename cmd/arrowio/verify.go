@@ -25,8 +25,8 @@ func (a *app) verifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [flags] INPUT...",
 		Short: "Check every checksum, count, offset and statistic against the data",
-		Long: `Verify reads all of every file and prints a line for each fault, and "ok" for a file without. A file that cannot be read
-at all does not keep it from the others. The exit code is 0 only if every file is ok, 1 if any has faults, and 3 if files
+		Long: `Verify reads all of every file and prints a line for each fault, or "ok" if there is none. If a file cannot be read at
+all, verify goes on with the others. The exit code is 0 only if every file is ok, 1 if any has faults, and 3 if files
 could not be read and no other has faults.
 
 What is checked depends on the format. All of every file is decoded. CFiles, Kudu tables, Parquet, ORC and Trevni are compared
