@@ -4,7 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -14,12 +14,19 @@ const mostNames = 80
 
 // TestFewNames: package arrowio has the contracts, and what is not one of them stands where it is used.
 func TestFewNames(t *testing.T) {
-	pkgs, err := parser.ParseDir(token.NewFileSet(), "../../arrowio", func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
-	if err != nil {
+	files, err := filepath.Glob("../../arrowio/*.go")
+	if err != nil || len(files) == 0 {
 		t.Fatal(err)
 	}
 	n := 0
-	for _, f := range pkgs["arrowio"].Files {
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, d := range f.Decls {
 			n += names(d)
 		}

@@ -262,8 +262,8 @@ var rules = []rule{
 	},
 	{
 		pkg: "convert",
-		may: append([]string{"internal/extsort"}, public...),
-		why: "it is built on what users have, and sorts on the way",
+		may: append([]string{"internal/arrowbuf", "internal/extsort"}, public...),
+		why: "it is built on what users have, and sorts on the way; what it keeps it measures as scans do",
 	},
 	{
 		pkg: "flight",

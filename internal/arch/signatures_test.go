@@ -18,14 +18,9 @@ var internalTypes = map[string]string{
 	"readers/cfile Reader.Footer":        "readers/kudu makes tables of CFiles",
 	"readers/cfile Reader.DeltaStats":    "readers/kudu makes tables of CFiles",
 	"readers/cfile KeyPart.Type":         "readers/kudu makes tables of CFiles",
-	"readers/kudu LostBlock.BlockUse":    "writers/kudu begins with reading what is there",
-	"readers/kudu Blocks.Lost":           "writers/kudu begins with reading what is there",
 	"readers/kudu Dirs.SuperBlock":       "writers/kudu begins with reading what is there",
-	"readers/kudu Dirs.Consensus":        "writers/kudu begins with reading what is there",
-	"readers/kudu Dirs.MissingFor":       "writers/kudu begins with reading what is there",
 	"readers/kudu Tablet.Super":          "writers/kudu begins with reading what is there",
 	"readers/kudu Tablet.Schema":         "writers/kudu begins with reading what is there",
-	"readers/kudu KeyText":               "writers/kudu begins with reading what is there",
 	"readers/orc File.Root":              "readers/orciceberg finds the ids of columns there",
 }
 

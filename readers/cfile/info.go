@@ -74,12 +74,17 @@ func (f *File) viewNotes(info *arrowio.Info) {
 }
 
 // Description is what there is to tell of one file.
-type Description = inspect.Description
+type Description struct {
+	Column arrowio.ColumnInfo // Path and Type are those of the field
+	Facts  []arrowio.Fact
+	Notes  []string
+}
 
 // Describe tells what the file holds, of whatever kind it is. field is what a column is read as; its type may be nil.
 // The Filter of o is not used. An error is one of reading: what is wrong with the file is in the notes.
 func (f *Reader) Describe(ctx context.Context, field arrow.Field, o arrowio.InfoOptions) (*Description, error) {
-	return f.inspect().Describe(ctx, field, o)
+	d, err := f.inspect().Describe(ctx, field, o)
+	return (*Description)(d), err
 }
 
 // Dump prints the bytes of the file and what they mean: the header; blocks in the order in which they lie, with the first

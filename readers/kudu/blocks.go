@@ -235,26 +235,6 @@ func (b *Blocks) Unread() int {
 // is still there; 0 = none.
 func (b *Blocks) LastRecorded() uint64 { return b.log.last }
 
-// LostBlock is a block of a tablet that cannot be read.
-type LostBlock struct {
-	kuduwire.BlockUse
-	Err error
-}
-
-// Lost checks all blocks of a tablet and returns those that are not there or not whole, in the order of the superblock.
-func (b *Blocks) Lost(ctx context.Context, s *kuduwire.SuperBlock) ([]LostBlock, error) {
-	var lost []LostBlock
-	for _, u := range s.Blocks() {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if err := b.Check(u.Block); err != nil {
-			lost = append(lost, LostBlock{u, err})
-		}
-	}
-	return lost, nil
-}
-
 // missing says that a block is nowhere, and what may be the cause.
 func (b *Blocks) missing(id uint64) error {
 	var at []string

@@ -286,8 +286,23 @@ func (d *Dirs) SuperBlockPath(tablet string) string {
 	return filepath.Join(d.Metadata, tabletMetaName, tablet)
 }
 
-// Consensus reads the consensus metadata of a tablet.
-func (d *Dirs) Consensus(tablet string) (*kuduwire.Consensus, error) {
+// Voters returns the uuids of the servers that vote in a tablet, and whether the server of these directories alone does. The error
+// wraps fs.ErrNotExist where the tablet has no consensus metadata.
+func (d *Dirs) Voters(tablet string) (uuids []string, alone bool, err error) {
+	c, err := d.consensus(tablet)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, p := range c.Peers {
+		if p.Voter {
+			uuids = append(uuids, p.UUID)
+		}
+	}
+	return uuids, c.SoleVoter(d.UUID), nil
+}
+
+// consensus reads the consensus metadata of a tablet.
+func (d *Dirs) consensus(tablet string) (*kuduwire.Consensus, error) {
 	path, b, err := d.tabletFile(consensusName, tablet)
 	if err != nil {
 		return nil, err
@@ -316,10 +331,10 @@ func (d *Dirs) LogDir(tablet string) string {
 	return filepath.Join(d.Wal, walsName, tablet)
 }
 
-// MissingFor returns the uuids of the data directories that the tablet's blocks are spread over and that are not here.
-func (d *Dirs) MissingFor(s *kuduwire.SuperBlock) []string {
+// Absent returns those of the uuids, of data directories that the blocks of a tablet are spread over, that are not here.
+func (d *Dirs) Absent(uuids []string) []string {
 	var missing []string
-	for _, uuid := range s.DataDirs {
+	for _, uuid := range uuids {
 		if !slices.ContainsFunc(d.Data, func(dir DataDir) bool { return dir.UUID == uuid }) {
 			missing = append(missing, uuid)
 		}

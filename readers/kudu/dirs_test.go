@@ -102,8 +102,8 @@ func TestDirsOfSeveralDisks(t *testing.T) {
 		t.Fatalf("%+v, %v", d, err)
 	}
 	sb, err := d.SuperBlock(madeTablet)
-	if err != nil || !slices.Equal(d.MissingFor(sb), []string{"d1"}) {
-		t.Errorf("%v, %v", d.MissingFor(sb), err)
+	if err != nil || !slices.Equal(d.Absent(sb.DataDirs), []string{"d1"}) {
+		t.Errorf("%v, %v", d.Absent(sb.DataDirs), err)
 	}
 	// A disk is dead: what says that it was the server's is gone.
 	if err := os.RemoveAll(s.path("b", "data")); err != nil {
@@ -300,13 +300,13 @@ func TestTabletFiles(t *testing.T) {
 	if sb, err := d.SuperBlock(madeTablet); err != nil || sb.TableName != "table" {
 		t.Errorf("%+v, %v", sb, err)
 	}
-	if c, err := d.Consensus(madeTablet); err != nil || !c.SoleVoter(d.UUID) {
+	if c, err := d.consensus(madeTablet); err != nil || !c.SoleVoter(d.UUID) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if _, err := d.SuperBlock(second); !errors.Is(err, errs.ErrCorrupt) || !strings.Contains(err.Error(), madeTablet) {
 		t.Errorf("under another's name: %v", err)
 	}
-	if _, err := d.Consensus(second); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := d.consensus(second); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
 	for _, name := range []string{"", "..", "../instance", madeTablet[1:], strings.ToUpper(second)} {

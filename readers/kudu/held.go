@@ -91,8 +91,8 @@ func (t *Tablet) LoggedKeys() int { return len(t.logged) }
 // LoggedKey returns the i-th of those keys in their order, encoded.
 func (t *Tablet) LoggedKey(i int) []byte { return t.watch.keys.key(int(t.logged[i])) }
 
-// KeyText says for people what an encoded primary key of a table is.
-func KeyText(s *kuduwire.Schema, key []byte) string { return keyText(s, key) }
+// KeyText says for people what an encoded primary key of the table is.
+func (t *Tablet) KeyText(key []byte) string { return keyText(t.Schema, key) }
 
 // HeldRowSet is a rowset on disk.
 type HeldRowSet struct {

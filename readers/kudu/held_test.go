@@ -54,7 +54,7 @@ func TestHeldRows(t *testing.T) {
 			saw := realKeys(t, rows, super.TableName)
 			there := map[string]bool{}
 			for i := range x.LoggedKeys() {
-				key := "[" + KeyText(x.Schema, x.LoggedKey(i))
+				key := "[" + x.KeyText(x.LoggedKey(i))
 				there[key] = true
 				logged++
 				if i > 0 && string(x.LoggedKey(i-1)) >= string(x.LoggedKey(i)) {
@@ -79,7 +79,7 @@ func TestHeldRows(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					key := "[" + KeyText(x.Schema, k.Key)
+					key := "[" + x.KeyText(k.Key)
 					if live {
 						there[key] = true
 					}

@@ -219,7 +219,7 @@ func (v *Overview) tellConsensus(sb *kuduwire.SuperBlock) {
 		return
 	}
 	place := "tablet " + sb.TabletID
-	switch _, err := v.dirs.Consensus(sb.TabletID); {
+	switch _, err := v.dirs.consensus(sb.TabletID); {
 	case errors.Is(err, fs.ErrNotExist):
 		v.warn(arrowio.Warning{Kind: arrowio.WarnMissing, Place: place, Rows: arrowio.UnknownRows},
 			"%s of table %s has no consensus metadata (%s/%s): Kudu does not start it", place, sb.TableName, consensusName, sb.TabletID)

@@ -61,7 +61,7 @@ func (f *findings) tellPartitions(d *Dirs, supers []*kuduwire.SuperBlock) {
 // alone reports whether no other server has replicas of the tablets.
 func (d *Dirs) alone(supers []*kuduwire.SuperBlock) bool {
 	for _, s := range supers {
-		c, err := d.Consensus(s.TabletID)
+		c, err := d.consensus(s.TabletID)
 		if err != nil {
 			continue // nothing tells
 		}

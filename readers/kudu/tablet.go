@@ -95,7 +95,7 @@ func (f *File) openTablet(ctx context.Context, t *tablet) error {
 
 // missing tells which data directories of a tablet are not here.
 func (f *File) missing(t *tablet) {
-	missing := f.dirs.MissingFor(t.super)
+	missing := f.dirs.Absent(t.super.DataDirs)
 	if len(missing) <= f.dirs.unknown() {
 		missing = nil // they may be those whose uuids cannot be read, of which there is a warning
 	}
@@ -116,7 +116,7 @@ func (f *File) checkConsensus(t *tablet) error {
 	if !f.opt.verify {
 		return nil
 	}
-	_, err := f.dirs.Consensus(t.id)
+	_, err := f.dirs.consensus(t.id)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		f.fault(inTablet(corrupt("it has no consensus metadata (%s/%s), without which Kudu does not start it", consensusName, t.id), t))

@@ -161,7 +161,7 @@ func (r *replayer) run(dirs *Dirs) error {
 		return err
 	}
 	r.sole = func() (bool, error) {
-		c, err := dirs.Consensus(r.sb.TabletID)
+		c, err := dirs.consensus(r.sb.TabletID)
 		return err == nil && c.SoleVoter(dirs.UUID), err
 	}
 	return r.log(logDir(dir))

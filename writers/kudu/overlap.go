@@ -255,7 +255,7 @@ func (o *overlap) equal(same []*keySource) error {
 	return nil
 }
 
-func (o *overlap) text(key []byte) string { return reader.KeyText(o.im.tablet.Schema, key) }
+func (o *overlap) text(key []byte) string { return o.im.tablet.KeyText(key) }
 
 // result refuses what was found. A key that is live twice is one that Kudu finds once, and counts twice; one that the log
 // is about makes the tablet fail when it starts, or does to the new row what was meant for the old one. Both are refused

@@ -9,7 +9,6 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	"github.com/arrowio/arrowio/readers/cfile"
-	reader "github.com/arrowio/arrowio/readers/kudu"
 )
 
 // openKeys returns the keys of a rowset of the set, in order.
@@ -139,7 +138,7 @@ func (c *partitionCheck) result() error {
 	for _, r := range c.im.rowsets {
 		all += r.rows
 	}
-	text := sentence("%d of %s do not belong to tablet %s, the first %s", c.rows, count(all, "row"), c.im.Tablet, reader.KeyText(c.im.tablet.Schema, c.first))
+	text := sentence("%d of %s do not belong to tablet %s, the first %s", c.rows, count(all, "row"), c.im.Tablet, c.im.tablet.KeyText(c.first))
 	if c.to != "" {
 		text += ", which is one of tablet " + c.to
 	}

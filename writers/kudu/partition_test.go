@@ -65,7 +65,7 @@ func TestRowsBelongWhereKuduPutThem(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !router.In(&own) {
-					t.Errorf("%s: %s does not belong to its tablet", b.TableName, reader.KeyText(b.Schema, key))
+					t.Errorf("%s: %s does not belong to its tablet", b.TableName, (&reader.Tablet{Schema: b.Schema}).KeyText(key))
 				}
 				if len(own.Buckets) > 0 {
 					hashed++

@@ -218,7 +218,7 @@ func (im *importer) makeReport() *ImportReport {
 	for i, rs := range im.rowsets {
 		out := ImportedRowSet{
 			ID: im.plan.rowsets[i].ID, Rows: rs.rows,
-			MinKey: reader.KeyText(im.tablet.Schema, rs.min), MaxKey: reader.KeyText(im.tablet.Schema, rs.max),
+			MinKey: im.tablet.KeyText(rs.min), MaxKey: im.tablet.KeyText(rs.max),
 		}
 		for range rs.files {
 			b := blocks[0]

@@ -247,9 +247,10 @@ func (s *server) startable() error {
 		if err != nil {
 			return err
 		}
-		lost, err := blocks.Lost(context.Background(), b)
-		if err != nil || len(lost) > 0 {
-			return fmt.Errorf("tablet %s: %v %w", id, lost, err)
+		for _, u := range b.Blocks() {
+			if err := blocks.Check(u.Block); err != nil {
+				return fmt.Errorf("tablet %s: block %d: %w", id, u.Block, err)
+			}
 		}
 	}
 	return nil

@@ -105,7 +105,7 @@ func (s *splitter) run() error {
 			belong = "belongs to a tablet"
 		}
 		return refuse("%d of %s %s of table %s that this server does not have, the first is %s; --partial leaves them out, for the servers that have them",
-			n, count(s.report.Rows, "row"), belong, s.report.Table, reader.KeyText(s.tablet.Schema, s.example))
+			n, count(s.report.Rows, "row"), belong, s.report.Table, s.tablet.KeyText(s.example))
 	}
 	if s.DryRun {
 		return nil

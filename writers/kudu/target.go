@@ -146,7 +146,7 @@ func (im *importer) checkState(s *kuduwire.SuperBlock) error {
 	case s.TxnMetadata:
 		return unsupported("tablet %s has taken part in transactions over several rows, which are not supported", im.Tablet)
 	}
-	if missing := im.dirs.MissingFor(s); len(missing) > 0 {
+	if missing := im.dirs.Absent(s.DataDirs); len(missing) > 0 {
 		return refuse("the tablet is spread over data directories that are not among --data-dir: %s", strings.Join(missing, ", "))
 	}
 	return nil
@@ -154,21 +154,12 @@ func (im *importer) checkState(s *kuduwire.SuperBlock) error {
 
 // checkReplicas wants this server to be the only one that has the tablet.
 func (im *importer) checkReplicas() error {
-	c, err := im.dirs.Consensus(im.Tablet)
+	voters, alone, err := im.dirs.Voters(im.Tablet)
 	if errors.Is(err, fs.ErrNotExist) {
 		return refuse("the tablet has no consensus metadata, which lists its replicas; Kudu does not open a tablet without it")
 	}
-	if err != nil {
+	if err != nil || alone {
 		return err
-	}
-	if c.SoleVoter(im.dirs.UUID) {
-		return nil
-	}
-	voters := []string{}
-	for _, p := range c.Peers {
-		if p.Voter {
-			voters = append(voters, p.UUID)
-		}
 	}
 	im.doubt("the tablet has replicas on several servers (%s): only the replica of this server would get the rows, and Kudu would not copy them to the others; "+
 		"reduce the tablet to one replica first (kudu tablet change_config), and add replicas after the import", strings.Join(voters, ", "))
