@@ -77,11 +77,7 @@ func (x *sorting) add(ctx context.Context, rec arrow.Record) error {
 	if x.whole {
 		return x.s.Add(ctx, rec)
 	}
-	var size int64
-	for _, c := range rec.Columns() {
-		size += arrowbuf.Size(c)
-	}
-	rows := rec.NumRows()
+	size, rows := arrowbuf.RecordSize(rec), rec.NumRows()
 	piece := rows
 	if most := x.memory() / 16; size > most {
 		piece = max(1, rows/(size/most+1))

@@ -110,6 +110,7 @@ func TestFaults(t *testing.T) {
 // TestCrashes stops at every operation, as a killed process does, and at every operation of taking back what was done: a
 // server would start, and have the old tablet or the new one.
 func TestCrashes(t *testing.T) {
+	t.Parallel()
 	for _, manager := range managers {
 		t.Run(manager, func(t *testing.T) {
 			s := newServer(t, manager)

@@ -60,6 +60,7 @@ func setFor(t testing.TB, b *kuduwire.SuperBlock, keys []int64) *madeSet {
 // TestImport imports into tables of every kind that the servers of both block managers have, and reads them: all old rows
 // and all new ones are there, nothing else has changed, and everything verifies.
 func TestImport(t *testing.T) {
+	t.Parallel()
 	for i, manager := range managers {
 		for k, c := range []struct {
 			table string

@@ -58,6 +58,7 @@ func statesOf(t testing.TB, s *server, b *kuduwire.SuperBlock) (out states) {
 
 // TestOverlap: keys that the tablet has in any way, one by one.
 func TestOverlap(t *testing.T) {
+	t.Parallel()
 	for _, manager := range managers {
 		s := newServer(t, manager)
 		seen := states{}
@@ -108,6 +109,7 @@ func TestOverlap(t *testing.T) {
 
 // TestGhosts: beside rows that were deleted, new ones with their keys.
 func TestGhosts(t *testing.T) {
+	t.Parallel()
 	for _, manager := range managers {
 		s := newServer(t, manager)
 		b := s.tablet("deleted")
@@ -130,6 +132,7 @@ func TestGhosts(t *testing.T) {
 
 // TestManyRowSets: more rowsets than are compared at once.
 func TestManyRowSets(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, "log")
 	b := s.tablet("empty")
 	const rowsets, ways = 25, 4

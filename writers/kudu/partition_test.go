@@ -105,6 +105,7 @@ func partitionedRows(columns []kuduwire.Column, n int) (rows [][][]byte) {
 
 // TestPartition: rows of another tablet are refused, with where they belong; each tablet takes its own.
 func TestPartition(t *testing.T) {
+	t.Parallel()
 	for _, manager := range managers {
 		s := newServer(t, manager)
 		tablets := s.tablets("partitioned")

@@ -86,6 +86,7 @@ func text(field protowire.Number, s string) []byte {
 
 // TestRefusesTargets: tablets and directories that nobody may change.
 func TestRefusesTargets(t *testing.T) {
+	t.Parallel()
 	for _, manager := range managers {
 		t.Run(manager, func(t *testing.T) {
 			s := newServer(t, manager)
@@ -177,6 +178,7 @@ func TestRefusesTargets(t *testing.T) {
 
 // TestDoubts: what Force overrules, and nothing else does.
 func TestDoubts(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, "log")
 	b := s.tablet("changed")
 	path := s.path("wal", "consensus-meta", b.TabletID)
@@ -257,6 +259,7 @@ func TestDoubts(t *testing.T) {
 
 // TestRefusesSchemas: columns that do not fit.
 func TestRefusesSchemas(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, "file")
 	for _, c := range []struct {
 		table  string
@@ -314,6 +317,7 @@ func longer(c []kuduwire.Column, by int32) []kuduwire.Column {
 
 // TestRefusesSets: sets that are not what they say.
 func TestRefusesSets(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, "log")
 	b := s.tablet("changed")
 	refuses := func(kind error, says string, change func(set *madeSet)) {

@@ -28,6 +28,7 @@ func splitRows(t *testing.T, s *server, n, rowsets int) (*madeSet, SplitOptions)
 
 // TestSplit: what a set is divided into has a place, and all of it has.
 func TestSplit(t *testing.T) {
+	t.Parallel()
 	for _, memory := range []int64{0, 1} {
 		s := newServer(t, "log")
 		before := s.rows("partitioned")
