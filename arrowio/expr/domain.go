@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/decimal128"
+	"github.com/apache/arrow/go/v15/arrow/decimal256"
 	"github.com/apache/arrow/go/v15/arrow/float16"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/arrow/scalar"
@@ -445,22 +447,6 @@ func (d *domain) scalar(v *big.Int) scalar.Scalar {
 	switch t := d.t.(type) {
 	case *arrow.BooleanType:
 		return scalar.NewBooleanScalar(v.Sign() != 0)
-	case *arrow.Int8Type:
-		return scalar.NewInt8Scalar(int8(v.Int64()))
-	case *arrow.Int16Type:
-		return scalar.NewInt16Scalar(int16(v.Int64()))
-	case *arrow.Int32Type:
-		return scalar.NewInt32Scalar(int32(v.Int64()))
-	case *arrow.Int64Type:
-		return scalar.NewInt64Scalar(v.Int64())
-	case *arrow.Uint8Type:
-		return scalar.NewUint8Scalar(uint8(v.Uint64()))
-	case *arrow.Uint16Type:
-		return scalar.NewUint16Scalar(uint16(v.Uint64()))
-	case *arrow.Uint32Type:
-		return scalar.NewUint32Scalar(uint32(v.Uint64()))
-	case *arrow.Uint64Type:
-		return scalar.NewUint64Scalar(v.Uint64())
 	case *arrow.Float16Type:
 		return scalar.NewFloat16Scalar(float16.FromBits(uint16(floatBits(v.Int64(), 2))))
 	case *arrow.Float32Type:
@@ -471,20 +457,55 @@ func (d *domain) scalar(v *big.Int) scalar.Scalar {
 		return scalar.NewDecimal128Scalar(toDecimal128(v), t)
 	case *arrow.Decimal256Type:
 		return scalar.NewDecimal256Scalar(toDecimal256(v), t)
-	case *arrow.Date32Type:
-		return scalar.NewDate32Scalar(arrow.Date32(v.Int64()))
-	case *arrow.Date64Type:
-		return scalar.NewDate64Scalar(arrow.Date64(v.Int64()))
-	case *arrow.TimestampType:
-		return scalar.NewTimestampScalar(arrow.Timestamp(v.Int64()), t)
-	case *arrow.Time32Type:
-		return scalar.NewTime32Scalar(arrow.Time32(v.Int64()), t)
-	case *arrow.Time64Type:
-		return scalar.NewTime64Scalar(arrow.Time64(v.Int64()), t)
-	case *arrow.DurationType:
-		return scalar.NewDurationScalar(arrow.Duration(v.Int64()), t)
+	}
+	n := v.Int64()
+	if d.class == classUint {
+		n = int64(v.Uint64())
+	}
+	if x := IntScalar(d.t, n); x != nil {
+		return x
 	}
 	return scalar.ScalarNull
+}
+
+// IntScalar returns v as a value of t, in the unit of t: an integer, a decimal, a date, a time, a timestamp or a duration;
+// nil where t is none of these. v must be in the range of t. Of a uint64 it has the bits.
+func IntScalar(t arrow.DataType, v int64) scalar.Scalar {
+	switch t := t.(type) {
+	case *arrow.Int8Type:
+		return scalar.NewInt8Scalar(int8(v))
+	case *arrow.Int16Type:
+		return scalar.NewInt16Scalar(int16(v))
+	case *arrow.Int32Type:
+		return scalar.NewInt32Scalar(int32(v))
+	case *arrow.Int64Type:
+		return scalar.NewInt64Scalar(v)
+	case *arrow.Uint8Type:
+		return scalar.NewUint8Scalar(uint8(v))
+	case *arrow.Uint16Type:
+		return scalar.NewUint16Scalar(uint16(v))
+	case *arrow.Uint32Type:
+		return scalar.NewUint32Scalar(uint32(v))
+	case *arrow.Uint64Type:
+		return scalar.NewUint64Scalar(uint64(v))
+	case *arrow.Date32Type:
+		return scalar.NewDate32Scalar(arrow.Date32(v))
+	case *arrow.Date64Type:
+		return scalar.NewDate64Scalar(arrow.Date64(v))
+	case *arrow.TimestampType:
+		return scalar.NewTimestampScalar(arrow.Timestamp(v), t)
+	case *arrow.Time32Type:
+		return scalar.NewTime32Scalar(arrow.Time32(v), t)
+	case *arrow.Time64Type:
+		return scalar.NewTime64Scalar(arrow.Time64(v), t)
+	case *arrow.DurationType:
+		return scalar.NewDurationScalar(arrow.Duration(v), t)
+	case *arrow.Decimal128Type:
+		return scalar.NewDecimal128Scalar(decimal128.FromI64(v), t)
+	case *arrow.Decimal256Type:
+		return scalar.NewDecimal256Scalar(decimal256.FromI64(v), t)
+	}
+	return nil
 }
 
 // bytesScalar is the value as the column holds it; nil if no value of the column is so long.

@@ -46,7 +46,7 @@ func NewAppender(dt arrow.DataType, mem memory.Allocator) *Appender {
 
 // newRowNode is the one place that looks at types. An extension array is its storage under another name.
 func newRowNode(dt arrow.DataType, mem memory.Allocator) rowNode {
-	storage := storageType(dt)
+	storage := StorageType(dt)
 	base := rowBase{dt: dt, mem: mem}
 	switch t := storage.(type) {
 	case *arrow.NullType:
@@ -93,17 +93,6 @@ func newRowNodes(fields []arrow.Field, mem memory.Allocator) []rowNode {
 		nodes[i] = newRowNode(f.Type, mem)
 	}
 	return nodes
-}
-
-// storageType returns what dt is made of.
-func storageType(dt arrow.DataType) arrow.DataType {
-	for {
-		e, ok := dt.(arrow.ExtensionType)
-		if !ok {
-			return dt
-		}
-		dt = e.StorageType()
-	}
 }
 
 // Len returns the number of rows appended since the last Take.
@@ -240,7 +229,7 @@ func rebased(d arrow.ArrayData) bool {
 		return false
 	}
 	childLen := d.Len()
-	switch t := storageType(d.DataType()).(type) {
+	switch t := StorageType(d.DataType()).(type) {
 	case *arrow.StringType, *arrow.BinaryType:
 		first, _ := ends[int32](d)
 		return first == 0

@@ -16,7 +16,7 @@ func appendKey(key []byte, d arrow.ArrayData, i int) []byte {
 	}
 	key = append(key, 1)
 	at := d.Offset() + i
-	switch t := storageType(d.DataType()).(type) {
+	switch t := StorageType(d.DataType()).(type) {
 	case *arrow.NullType:
 	case *arrow.BooleanType:
 		if bitutil.BitIsSet(d.Buffers()[1].Bytes(), at) {
@@ -91,7 +91,7 @@ func appendListKey(key []byte, child arrow.ArrayData, start, end int) []byte {
 // indexAt returns a dictionary index; at counts from the start of the buffer.
 func indexAt(d arrow.ArrayData, at int) int {
 	b := d.Buffers()[1].Bytes()
-	switch storageType(d.DataType()).(*arrow.DictionaryType).IndexType.ID() {
+	switch StorageType(d.DataType()).(*arrow.DictionaryType).IndexType.ID() {
 	case arrow.INT8, arrow.UINT8:
 		return int(b[at])
 	case arrow.INT16, arrow.UINT16:

@@ -29,7 +29,7 @@ func sizeOf(d arrow.ArrayData, start, end int64) int64 {
 		size = (n + 7) / 8
 	}
 	at := int64(d.Offset()) + start
-	switch t := storageType(d.DataType()).(type) {
+	switch t := StorageType(d.DataType()).(type) {
 	case *arrow.NullType:
 	case *arrow.BooleanType:
 		size += (n + 7) / 8

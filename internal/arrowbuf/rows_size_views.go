@@ -40,7 +40,7 @@ func rangesOf(d arrow.ArrayData) (ranges, int64) {
 // slotsOf is rangesOf without validity. Ranges have at least one slot.
 func slotsOf(d arrow.ArrayData) (ranges, int64) {
 	at := int64(d.Offset())
-	switch t := storageType(d.DataType()).(type) {
+	switch t := StorageType(d.DataType()).(type) {
 	case *arrow.BooleanType:
 		return func(start, end int64) int64 { return (end - start + 7) / 8 }, 0
 	case *arrow.DictionaryType:

@@ -190,7 +190,7 @@ func (r *blockReader) array(dt arrow.DataType) *array.Data {
 		}
 	}
 	var kids []arrow.ArrayData
-	for _, t := range childTypes(storageType(dt)) {
+	for _, t := range childTypes(arrowbuf.StorageType(dt)) {
 		kids = append(kids, r.array(t))
 	}
 	d := array.NewData(dt, n, buffers, kids, nulls, 0)

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/decimal256"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
 // slots are n values of an array: those from off on of its buffers.
@@ -31,7 +32,7 @@ type encoder interface {
 
 // newEncoder is the one place that looks at the types of key columns; nil = values of dt have no order.
 func newEncoder(dt arrow.DataType) encoder {
-	switch t := storageType(dt).(type) {
+	switch t := arrowbuf.StorageType(dt).(type) {
 	case *arrow.NullType:
 		return nullValues{}
 	case *arrow.BooleanType:
@@ -76,17 +77,6 @@ func newEncoder(dt arrow.DataType) encoder {
 		return newIndirect(t.Encoded(), runEntries)
 	}
 	return nil
-}
-
-// storageType returns what dt is made of.
-func storageType(dt arrow.DataType) arrow.DataType {
-	for {
-		e, ok := dt.(arrow.ExtensionType)
-		if !ok {
-			return dt
-		}
-		dt = e.StorageType()
-	}
 }
 
 // nullValues: nothing but nulls.

@@ -86,7 +86,7 @@ func newGatherer(column int, l *layout, mem memory.Allocator) *gatherer {
 }
 
 func newScatter(dt arrow.DataType) scatter {
-	switch t := storageType(dt).(type) {
+	switch t := arrowbuf.StorageType(dt).(type) {
 	case *arrow.NullType, *arrow.DictionaryType, arrow.BinaryViewDataType:
 		return &anything{}
 	case *arrow.BooleanType:
@@ -274,7 +274,7 @@ func (c *numbers[T]) gather(g *gatherer, p *pick) (arrow.ArrayData, error) {
 	for _, b := range p.used {
 		c.values[b] = arrow.GetValues[T](p.batches[b].cols[g.column].Data(), 1)
 	}
-	w := storageType(g.dt).(arrow.FixedWidthDataType).Bytes()
+	w := arrowbuf.StorageType(g.dt).(arrow.FixedWidthDataType).Bytes()
 	buf := g.buffer(len(p.refs) * w)
 	dst, values := arrow.GetData[T](buf.Bytes()), c.values
 	for i, r := range p.refs[:len(dst)] {

@@ -94,7 +94,7 @@ func newKeyColumn(s *arrow.Schema, key Key) (keyColumn, error) {
 	f := s.Field(path[0])
 	c := keyColumn{Key: key, path: path, marked: f.Nullable}
 	for _, i := range path[1:] {
-		st, ok := storageType(f.Type).(*arrow.StructType)
+		st, ok := arrowbuf.StorageType(f.Type).(*arrow.StructType)
 		if !ok {
 			return refuse("by %s: what is inside %s has no order", name, f.Type)
 		}

@@ -4,6 +4,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
 // layout is a type as it is given and as it is sorted: without dictionaries, which are uint32 columns instead.
@@ -15,7 +16,7 @@ type layout struct {
 
 func newLayout(dt arrow.DataType, mem memory.Allocator) *layout {
 	l := &layout{outer: dt, inner: dt}
-	storage := storageType(dt)
+	storage := arrowbuf.StorageType(dt)
 	if t, ok := storage.(*arrow.DictionaryType); ok {
 		l.inner = arrow.PrimitiveTypes.Uint32
 		l.dict = newDictionary(t, mem)

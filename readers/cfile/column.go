@@ -444,14 +444,7 @@ func (c *Column) Take() arrow.ArrayData {
 	if validity != nil {
 		validity.Release()
 	}
-	for _, b := range p.buffers {
-		if b != nil {
-			b.Release()
-		}
-	}
-	for _, k := range p.children {
-		k.Release()
-	}
+	p.release()
 	c.n, c.count = 0, 0
 	return d
 }

@@ -260,38 +260,14 @@ func cellScalar(t cfilewire.DataType, dt arrow.DataType, cell []byte) scalar.Sca
 	if t.Signed() {
 		v = v << shift >> shift
 	}
-	switch dt := dt.(type) {
-	case *arrow.Int8Type:
-		return scalar.NewInt8Scalar(int8(v))
-	case *arrow.Int16Type:
-		return scalar.NewInt16Scalar(int16(v))
-	case *arrow.Int32Type:
-		return scalar.NewInt32Scalar(int32(v))
-	case *arrow.Int64Type:
-		return scalar.NewInt64Scalar(v)
-	case *arrow.Uint8Type:
-		return scalar.NewUint8Scalar(uint8(v))
-	case *arrow.Uint16Type:
-		return scalar.NewUint16Scalar(uint16(v))
-	case *arrow.Uint32Type:
-		return scalar.NewUint32Scalar(uint32(v))
-	case *arrow.Uint64Type:
-		return scalar.NewUint64Scalar(uint64(v))
-	case *arrow.Date32Type:
-		return scalar.NewDate32Scalar(arrow.Date32(v))
-	case *arrow.TimestampType:
-		return scalar.NewTimestampScalar(arrow.Timestamp(v), dt)
-	case *arrow.Decimal128Type:
-		if len(cell) == 16 {
-			hi := int64(0)
-			for i := 15; i >= 8; i-- {
-				hi = hi<<8 | int64(cell[i])
-			}
-			return scalar.NewDecimal128Scalar(decimal128.New(hi, uint64(v)), dt)
-		}
-		return scalar.NewDecimal128Scalar(decimal128.FromI64(v), dt)
+	if dt, ok := dt.(*arrow.Decimal128Type); ok && len(cell) == 16 {
+		return scalar.NewDecimal128Scalar(decimal128.New(int64(binary.LittleEndian.Uint64(cell[8:])), uint64(v)), dt)
 	}
-	return nil
+	switch dt.ID() {
+	case arrow.DATE64, arrow.TIME32, arrow.TIME64, arrow.DURATION, arrow.DECIMAL256: // no column of Kudu is one
+		return nil
+	}
+	return expr.IntScalar(dt, v)
 }
 
 // Cell is the reverse of Scalar; false = v is of another type, or null.

@@ -6,6 +6,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowipc"
 )
 
@@ -15,7 +16,7 @@ func refusal(n *arrowipc.Node, keep []arrowio.ProjectedField) (path []string, wh
 	if n.Dict != nil {
 		return refusal(n.Dict, nil)
 	}
-	switch t := storage(n.Type).(type) {
+	switch t := arrowbuf.StorageType(n.Type).(type) {
 	case *arrow.StructType:
 		if keep == nil {
 			for i := range n.Kids {

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/scalar"
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
 )
 
@@ -105,44 +106,10 @@ func integer(v int64, t arrow.DataType, ordered bool) scalar.Scalar {
 	if !holds(t, v) {
 		return nil
 	}
-	switch t := t.(type) {
-	case *arrow.Int8Type:
-		return scalar.NewInt8Scalar(int8(v))
-	case *arrow.Int16Type:
-		return scalar.NewInt16Scalar(int16(v))
-	case *arrow.Int32Type:
-		return scalar.NewInt32Scalar(int32(v))
-	case *arrow.Int64Type:
-		return scalar.NewInt64Scalar(v)
-	case *arrow.Date32Type:
-		return scalar.NewDate32Scalar(arrow.Date32(v))
-	case *arrow.TimestampType:
-		return scalar.NewTimestampScalar(arrow.Timestamp(v), t)
-	case *arrow.Time32Type:
-		return scalar.NewTime32Scalar(arrow.Time32(v), t)
-	case *arrow.Time64Type:
-		return scalar.NewTime64Scalar(arrow.Time64(v), t)
-	case *arrow.DurationType:
-		return scalar.NewDurationScalar(arrow.Duration(v), t)
-	case *arrow.Decimal128Type:
-		return scalar.NewDecimal128Scalar(decimal128.FromI64(v), t)
-	case *arrow.Decimal256Type:
-		return scalar.NewDecimal256Scalar(decimal256.FromI64(v), t)
-	}
-	if !ordered {
+	if arrow.IsUnsignedInteger(t.ID()) && !ordered || t.ID() == arrow.DATE64 {
 		return nil
 	}
-	switch t.ID() {
-	case arrow.UINT8:
-		return scalar.NewUint8Scalar(uint8(v))
-	case arrow.UINT16:
-		return scalar.NewUint16Scalar(uint16(v))
-	case arrow.UINT32:
-		return scalar.NewUint32Scalar(uint32(v))
-	case arrow.UINT64:
-		return scalar.NewUint64Scalar(uint64(v))
-	}
-	return nil
+	return expr.IntScalar(t, v)
 }
 
 // bytesBound returns a bound of text, bytes or a decimal. Bounds of text that were cut off are bounds still.

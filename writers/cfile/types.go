@@ -7,6 +7,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
@@ -19,22 +20,6 @@ type form struct {
 	conv  *conversion // of numbers; nil = they are stored as they are
 	text  bool        // strings must be UTF-8: Kudu does not ask, but Arrow's type promises it
 	chars int         // most characters of a string; 0 = any number
-}
-
-// underlying returns the type of what an extension type, a dictionary or run ends hold.
-func underlying(t arrow.DataType) arrow.DataType {
-	for {
-		switch x := t.(type) {
-		case arrow.ExtensionType:
-			t = x.StorageType()
-		case *arrow.DictionaryType:
-			t = x.ValueType
-		case *arrow.RunEndEncodedType:
-			t = x.Encoded()
-		default:
-			return t
-		}
-	}
 }
 
 // scalars are the Arrow types that Kudu has. Tables have no unsigned integers; those are for lone files.
@@ -78,7 +63,7 @@ func (m *mapper) choose(f arrow.Field) (refusal string) {
 	if m.varchar > 0 {
 		m.kuduType = fmt.Sprintf("%s(%d)", cfilewire.Varchar, m.varchar)
 	}
-	inner := underlying(f.Type)
+	inner := arrowbuf.ValueType(f.Type)
 	if t, ok := scalars[inner.ID()]; ok {
 		m.wire.Type = t
 		m.widen()

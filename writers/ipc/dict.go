@@ -197,7 +197,7 @@ func (d *dictionaries) release() {
 
 // sameDictionaries compares the dictionaries at all depths of two arrays of one type.
 func sameDictionaries(a, b arrow.ArrayData) bool {
-	if storage(a.DataType()).ID() == arrow.DICTIONARY {
+	if arrowbuf.StorageType(a.DataType()).ID() == arrow.DICTIONARY {
 		return sameValues(a.Dictionary(), b.Dictionary())
 	}
 	for i := range a.Children() {
@@ -228,5 +228,5 @@ func sameValues(a, b arrow.ArrayData) bool {
 			return false
 		}
 	}
-	return storage(a.DataType()).ID() != arrow.DICTIONARY || sameValues(a.Dictionary(), b.Dictionary())
+	return arrowbuf.StorageType(a.DataType()).ID() != arrow.DICTIONARY || sameValues(a.Dictionary(), b.Dictionary())
 }

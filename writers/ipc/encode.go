@@ -11,6 +11,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowipc"
 )
 
@@ -34,7 +35,7 @@ const align = 8
 
 // add lays out a field depth first, as readers walk it. d is at offset 0 throughout and has exact children.
 func (b *batch) add(n *arrowipc.Node, d arrow.ArrayData) error {
-	t := storage(n.Type)
+	t := arrowbuf.StorageType(n.Type)
 	rows := d.Len()
 	b.nodes = append(b.nodes, pair{int64(rows), int64(d.NullN())})
 	if err := b.fieldBuffers(n, t, d); err != nil {
@@ -162,16 +163,6 @@ func (b *batch) append(p []byte) error {
 	b.body = append(b.body, p)
 	b.size += (int64(len(p)) + align - 1) &^ (align - 1)
 	return nil
-}
-
-func storage(t arrow.DataType) arrow.DataType {
-	for {
-		e, ok := t.(arrow.ExtensionType)
-		if !ok {
-			return t
-		}
-		t = e.StorageType()
-	}
 }
 
 // packer compresses buffers: int64 size, then one frame.

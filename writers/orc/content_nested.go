@@ -53,22 +53,6 @@ func (c *structs) encoding() orcwire.Encoding { return c.node.d.direct(false) }
 func (c *structs) reset()                     { c.clear() }
 func (c *structs) children() []*node          { return c.kids }
 
-// stored returns the type whose values stand for those of dt.
-func stored(dt arrow.DataType) arrow.DataType {
-	for {
-		switch t := dt.(type) {
-		case arrow.ExtensionType:
-			dt = t.StorageType()
-		case *arrow.DictionaryType:
-			dt = t.ValueType
-		case *arrow.RunEndEncodedType:
-			dt = t.Encoded()
-		default:
-			return dt
-		}
-	}
-}
-
 // childType returns the Arrow type of child i of a nested type; of a map the key's and the value's, also where the map is
 // a list of structs.
 func childType(n *node, i int) arrow.DataType {

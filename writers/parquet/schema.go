@@ -7,6 +7,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/parquetwire"
 	"github.com/arrowio/arrowio/internal/parquetwire/encode"
 )
@@ -50,22 +51,6 @@ type leaf struct {
 	bloom      bool
 }
 
-// valueType resolves extensions, run ends and dictionaries.
-func valueType(t arrow.DataType) arrow.DataType {
-	for {
-		switch u := t.(type) {
-		case arrow.ExtensionType:
-			t = u.StorageType()
-		case *arrow.RunEndEncodedType:
-			t = u.Encoded()
-		case *arrow.DictionaryType:
-			t = u.ValueType
-		default:
-			return t
-		}
-	}
-}
-
 // build makes nodes, leaves and elements.
 func (d *driver) build(fields []arrow.Field) {
 	d.elements = []encode.Element{{Name: "schema", Children: int32(len(fields))}}
@@ -76,7 +61,7 @@ func (d *driver) build(fields []arrow.Field) {
 
 // node makes the node of a field, which is called name in the file, under a slot of levels def and rep.
 func (d *driver) node(f arrow.Field, name, column string, path []string, def, rep uint8) *node {
-	t := valueType(f.Type)
+	t := arrowbuf.ValueType(f.Type)
 	n := &node{optional: f.Nullable, rep: rep, name: column}
 	path = append(path[:len(path):len(path)], name)
 	e := encode.Element{Name: name}

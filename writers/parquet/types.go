@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
 // maxDepth is how deep columns nest at most: levels are kept in bytes, and a list takes two.
@@ -17,15 +18,15 @@ func refuse(list []string, path string, f arrow.Field, depth int) []string {
 	}
 	switch t := f.Type.(type) {
 	case arrow.ExtensionType:
-		if storage(t).ID() == arrow.DICTIONARY {
+		if arrowbuf.StorageType(t).ID() == arrow.DICTIONARY {
 			return no("an extension of a dictionary, which Arrow's schema message cannot describe")
 		}
 	case *arrow.DictionaryType:
-		if storage(t.ValueType).ID() == arrow.DICTIONARY {
+		if arrowbuf.StorageType(t.ValueType).ID() == arrow.DICTIONARY {
 			return no("a dictionary of dictionaries, which Arrow's schema message cannot describe")
 		}
 	}
-	switch t := valueType(f.Type).(type) {
+	switch t := arrowbuf.ValueType(f.Type).(type) {
 	case *arrow.NullType:
 		if !f.Nullable {
 			return no("all values are null, and none may be")
@@ -58,15 +59,4 @@ func refuse(list []string, path string, f arrow.Field, depth int) []string {
 		return no("Parquet's intervals are months, days and unsigned milliseconds, which is another type")
 	}
 	return list
-}
-
-// storage resolves extensions.
-func storage(t arrow.DataType) arrow.DataType {
-	for {
-		e, ok := t.(arrow.ExtensionType)
-		if !ok {
-			return t
-		}
-		t = e.StorageType()
-	}
 }
