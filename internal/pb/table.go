@@ -128,6 +128,13 @@ func (t *Table[T]) ReadField(m *Message, v *T) {
 	m.at, m.end = at, end
 }
 
+// readPart is ReadField; errors name the field.
+func (t *Table[T]) readPart(m *Message, name string, v *T) {
+	if t.ReadField(m, v); m.Err != nil {
+		m.Err = Inside(m.Err, "%s", name)
+	}
+}
+
 // Append appends the message that has v.
 func (t *Table[T]) Append(b []byte, v *T) []byte {
 	for i := range t.entries {
@@ -397,7 +404,7 @@ func Varints[T any, V ~uint32 | ~uint64 | ~int32 | ~int](num protowire.Number, n
 func Part[T, P any](num protowire.Number, name string, of *Table[P], at func(v *T) *P) Entry[T] {
 	return Entry[T]{
 		Field: Field{Num: num, Name: name, Form: FormMessage, Parts: &of.Shape},
-		read:  func(m *Message, v *T) { of.ReadField(m, at(v)) },
+		read:  func(m *Message, v *T) { of.readPart(m, name, at(v)) },
 		write: func(b []byte, num protowire.Number, v *T) []byte { return of.AppendField(b, num, at(v)) },
 	}
 }
@@ -408,7 +415,7 @@ func PartOf[T, P any](num protowire.Number, name string, of *Table[P], at func(v
 		Field: Field{Num: num, Name: name, Form: FormMessage, Parts: &of.Shape},
 		read: func(m *Message, v *T) {
 			p := new(P)
-			of.ReadField(m, p)
+			of.readPart(m, name, p)
 			*at(v) = p
 		},
 		write:  func(b []byte, num protowire.Number, v *T) []byte { return of.AppendField(b, num, *at(v)) },

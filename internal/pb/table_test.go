@@ -101,9 +101,9 @@ func TestTableFaults(t *testing.T) {
 		{pbtest.Message(nil).Uint(3, 1), "point 0: protobuf field 3 has wire type 0, not 2"},
 		{pbtest.Message(nil).Bytes(3, pbtest.Message(nil).Uint(1, 1)).Bytes(3, nil), "point 1: no x"},
 		{pbtest.Message(nil).Bytes(3, pbtest.Message(nil).Uint(1, 1).Text(3, "bad")), "point 0: a bad label"},
-		{pbtest.Message(nil).Bytes(4, nil), "no x"},
+		{pbtest.Message(nil).Bytes(4, nil), "best: no x"},
 		{pbtest.Message(nil).Bytes(4, []byte{0x08}), ""},
-		{pbtest.Message(nil).Bytes(4, pbtest.Message(nil).Text(2, "x")), "protobuf field 2 has wire type 2, not 0"},
+		{pbtest.Message(nil).Bytes(4, pbtest.Message(nil).Text(2, "x")), "best: protobuf field 2 has wire type 2, not 0"},
 		// The length of an inner message ends what is read of it.
 		{append(pbtest.Message(nil).Bytes(4, []byte{0x08}), 0x01), ""},
 	} {
