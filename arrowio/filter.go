@@ -35,8 +35,8 @@ func (c *chunk) release() {
 	*c = chunk{}
 }
 
-// sieve reads a pass, computes the predicate, and gathers the rows that satisfy it into chunks of about a batch.
-type sieve struct {
+// filterReader reads a pass, computes the predicate, and gathers the rows that satisfy it into chunks of about a batch.
+type filterReader struct {
 	p    *plan
 	w    *pass
 	b    *batcher
@@ -50,12 +50,12 @@ type sieve struct {
 	rec   arrow.Record // read, but not in apps yet, with runs; nil = none
 }
 
-func (p *plan) newSieve(ctx context.Context, j *job, rows RowSet, w *pass, keep bool) (*sieve, error) {
+func (p *plan) newFilterReader(ctx context.Context, j *job, rows RowSet, w *pass, keep bool) (*filterReader, error) {
 	b, err := p.newBatcher(ctx, j, rows, w.Projection)
 	if err != nil {
 		return nil, err
 	}
-	s := &sieve{p: p, w: w, b: b, keep: keep, apps: make([]*arrowbuf.Appender, w.give.NumFields())}
+	s := &filterReader{p: p, w: w, b: b, keep: keep, apps: make([]*arrowbuf.Appender, w.give.NumFields())}
 	for i := range s.apps {
 		s.apps[i] = arrowbuf.NewAppender(w.give.Field(i).Type, p.o.Allocator)
 	}
@@ -64,7 +64,7 @@ func (p *plan) newSieve(ctx context.Context, j *job, rows RowSet, w *pass, keep 
 
 // next returns the next chunk, which the caller releases; n = 0 at the end. Batches go into a chunk whole: a chunk that
 // a batch would make too large is finished first, so that rows kept in full are handed on without being copied.
-func (s *sieve) next() (chunk, error) {
+func (s *filterReader) next() (chunk, error) {
 	for {
 		if s.rec == nil {
 			if err := s.read(); err != nil {
@@ -86,7 +86,7 @@ func (s *sieve) next() (chunk, error) {
 }
 
 // read fills rec and runs with the next batch that has rows to keep; rec stays nil at the end.
-func (s *sieve) read() error {
+func (s *filterReader) read() error {
 	for {
 		rec, err := s.b.next(s.p.o.BatchRows)
 		if err != nil || rec == nil {
@@ -113,7 +113,7 @@ func (s *sieve) read() error {
 }
 
 // add moves the kept rows of rec to apps.
-func (s *sieve) add(n int, size int64) error {
+func (s *filterReader) add(n int, size int64) error {
 	defer func() {
 		s.rec.Release()
 		s.rec = nil
@@ -144,7 +144,7 @@ func (s *sieve) add(n int, size int64) error {
 	return nil
 }
 
-func (s *sieve) take() chunk {
+func (s *filterReader) take() chunk {
 	c := s.open
 	s.open, s.bytes = chunk{}, 0
 	if c.n > 0 {
@@ -156,7 +156,7 @@ func (s *sieve) take() chunk {
 	return c
 }
 
-func (s *sieve) close() error {
+func (s *filterReader) close() error {
 	if s.rec != nil {
 		s.rec.Release()
 		s.rec = nil
@@ -167,11 +167,11 @@ func (s *sieve) close() error {
 	return s.b.close()
 }
 
-// onePass gives the records of a sieve that has all their columns.
-type onePass struct{ s *sieve }
+// onePass gives the records of a filterReader that has all their columns.
+type onePass struct{ s *filterReader }
 
 func (p *plan) newOnePass(ctx context.Context, j *job, rows RowSet) (splitScan, error) {
-	s, err := p.newSieve(ctx, j, rows, &p.filter.both, false)
+	s, err := p.newFilterReader(ctx, j, rows, &p.filter.both, false)
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +203,7 @@ type twoPass struct {
 	p      *plan
 	ctx    context.Context
 	j      *job
-	first  *sieve
+	first  *filterReader
 	done   bool    // first is at its end
 	chunks []chunk // of this window, not handed on yet
 	at     int     // rows of chunks[0] that are handed on
@@ -211,7 +211,7 @@ type twoPass struct {
 }
 
 func (p *plan) newTwoPass(ctx context.Context, j *job, rows RowSet) (splitScan, error) {
-	s, err := p.newSieve(ctx, j, rows, &p.filter.first, true)
+	s, err := p.newFilterReader(ctx, j, rows, &p.filter.first, true)
 	if err != nil {
 		return nil, err
 	}

@@ -64,9 +64,9 @@ func Project(s *arrow.Schema, columns []string) (Projection, error) {
 
 // want is a node of the tree of asked-for paths; whole = the subtree below it.
 type want struct {
-	index int
-	whole bool
-	kids  []*want
+	index    int
+	whole    bool
+	children []*want
 }
 
 func addPath(level []*want, path []int) []*want {
@@ -85,17 +85,17 @@ func (w *want) add(rest []int) {
 	if len(rest) == 0 {
 		w.whole = true
 	} else {
-		w.kids = addPath(w.kids, rest)
+		w.children = addPath(w.children, rest)
 	}
 }
 
 // projected is w as part of a projection, its children in their struct's own order.
 func (w *want) projected() ProjectedField {
 	p := ProjectedField{Index: w.index}
-	if w.whole || len(w.kids) == 0 {
+	if w.whole || len(w.children) == 0 {
 		return p
 	}
-	for _, k := range w.kids {
+	for _, k := range w.children {
 		p.Children = append(p.Children, k.projected())
 	}
 	slices.SortStableFunc(p.Children, func(a, b ProjectedField) int { return a.Index - b.Index })

@@ -245,8 +245,8 @@ func TestPutStrange(t *testing.T) {
 func TestPutBombs(t *testing.T) {
 	mem := memory.DefaultAllocator
 	s := taker(t)
-	sized := func(dt arrow.DataType, n int, buffers []*memory.Buffer, kids ...arrow.ArrayData) arrow.ArrayData {
-		return array.NewData(dt, n, append([]*memory.Buffer{nil}, buffers...), kids, 0, 0)
+	sized := func(dt arrow.DataType, n int, buffers []*memory.Buffer, children ...arrow.ArrayData) arrow.ArrayData {
+		return array.NewData(dt, n, append([]*memory.Buffer{nil}, buffers...), children, 0, 0)
 	}
 	ints := func(n int, f func(i int) uint32) *memory.Buffer {
 		b := make([]byte, 4*n)
@@ -259,8 +259,8 @@ func TestPutBombs(t *testing.T) {
 	// Views that each have one of a list, in place of which all is put.
 	places, ones := ints(n, func(i int) uint32 { return uint32(i) }), ints(n, func(int) uint32 { return 1 })
 	none, everything := ints(n, func(int) uint32 { return 0 }), ints(n, func(int) uint32 { return n })
-	views := func(kid arrow.ArrayData) arrow.ArrayData {
-		return sized(arrow.ListViewOf(kid.DataType()), n, []*memory.Buffer{places, ones}, kid)
+	views := func(child arrow.ArrayData) arrow.ArrayData {
+		return sized(arrow.ListViewOf(child.DataType()), n, []*memory.Buffer{places, ones}, child)
 	}
 	flat := sized(arrow.PrimitiveTypes.Int32, n, []*memory.Buffer{ints(n, func(int) uint32 { return 7 })})
 	words := array.NewStringBuilder(mem)

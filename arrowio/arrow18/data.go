@@ -56,14 +56,14 @@ func toData(d arrow.ArrayData, t arrow18.DataType) (*array18.Data, error) {
 			}
 		}
 	}()
-	var kids []arrow18.ArrayData
+	var children []arrow18.ArrayData
 	defer func() {
-		for _, k := range kids {
+		for _, k := range children {
 			k.Release()
 		}
 	}()
 	if n := len(d.Children()); n > 0 {
-		kids = make([]arrow18.ArrayData, 0, n)
+		children = make([]arrow18.ArrayData, 0, n)
 	}
 	for i, c := range d.Children() {
 		ct := child18(t, i)
@@ -74,7 +74,7 @@ func toData(d arrow.ArrayData, t arrow18.DataType) (*array18.Data, error) {
 		if err != nil {
 			return nil, err
 		}
-		kids = append(kids, k)
+		children = append(children, k)
 	}
 	if dict, ok := d.Dictionary().(*array.Data); ok && dict != nil {
 		dt, ok := storage18(t).(*arrow18.DictionaryType)
@@ -88,7 +88,7 @@ func toData(d arrow.ArrayData, t arrow18.DataType) (*array18.Data, error) {
 		defer values.Release()
 		return array18.NewDataWithDictionary(t, d.Len(), bufs, d.NullN(), d.Offset(), values), nil
 	}
-	return array18.NewData(t, d.Len(), bufs, kids, d.NullN(), d.Offset()), nil
+	return array18.NewData(t, d.Len(), bufs, children, d.NullN(), d.Offset()), nil
 }
 
 // FromData returns the data of an array of v18 in v15, as type t, which must be what FromType or FromField made of its
@@ -126,14 +126,14 @@ func fromData(d arrow18.ArrayData, t arrow.DataType) (*array.Data, error) {
 			}
 		}
 	}()
-	var kids []arrow.ArrayData
+	var children []arrow.ArrayData
 	defer func() {
-		for _, k := range kids {
+		for _, k := range children {
 			k.Release()
 		}
 	}()
 	if n := len(d.Children()); n > 0 {
-		kids = make([]arrow.ArrayData, 0, n)
+		children = make([]arrow.ArrayData, 0, n)
 	}
 	for i, c := range d.Children() {
 		ct := child15(t, i)
@@ -144,7 +144,7 @@ func fromData(d arrow18.ArrayData, t arrow.DataType) (*array.Data, error) {
 		if err != nil {
 			return nil, err
 		}
-		kids = append(kids, k)
+		children = append(children, k)
 	}
 	if dict, ok := d.Dictionary().(*array18.Data); ok && dict != nil {
 		dt, ok := storage15(t).(*arrow.DictionaryType)
@@ -158,7 +158,7 @@ func fromData(d arrow18.ArrayData, t arrow.DataType) (*array.Data, error) {
 		defer values.Release()
 		return array.NewDataWithDictionary(t, d.Len(), bufs, d.NullN(), d.Offset(), values), nil
 	}
-	return array.NewData(t, d.Len(), bufs, kids, d.NullN(), d.Offset()), nil
+	return array.NewData(t, d.Len(), bufs, children, d.NullN(), d.Offset()), nil
 }
 
 func mismatch(from, to fmt.Stringer) error {

@@ -104,11 +104,11 @@ func (g *Generator) data(dt arrow.DataType, n int, nullable bool) *array.Data {
 	case *arrow.FixedSizeListType:
 		return g.make(dt, n, valid, nulls, []arrow.ArrayData{g.field(t.ElemField(), n*int(t.Len())+g.Rand.Intn(3))})
 	case *arrow.StructType:
-		var kids []arrow.ArrayData
+		var children []arrow.ArrayData
 		for _, f := range t.Fields() {
-			kids = append(kids, g.field(f, n))
+			children = append(children, g.field(f, n))
 		}
-		return g.make(dt, n, valid, nulls, kids)
+		return g.make(dt, n, valid, nulls, children)
 	case *arrow.DictionaryType:
 		return g.dictionary(dt, t, n, valid, nulls)
 	case arrow.FixedWidthDataType:
@@ -117,8 +117,8 @@ func (g *Generator) data(dt arrow.DataType, n int, nullable bool) *array.Data {
 	panic(fmt.Sprintf("no generator for %s", dt)) // a new type in a test's own list
 }
 
-// make copies the buffers into memory of g and builds the array's data around them and kids, which it releases.
-func (g *Generator) make(dt arrow.DataType, n int, valid []byte, nulls int, kids []arrow.ArrayData, buffers ...[]byte) *array.Data {
+// make copies the buffers into memory of g and builds the array's data around them and children, which it releases.
+func (g *Generator) make(dt arrow.DataType, n int, valid []byte, nulls int, children []arrow.ArrayData, buffers ...[]byte) *array.Data {
 	bufs := make([]*memory.Buffer, 1+len(buffers))
 	if valid != nil {
 		bufs[0] = g.buffer(valid)
@@ -129,13 +129,13 @@ func (g *Generator) make(dt arrow.DataType, n int, valid []byte, nulls int, kids
 	if storage := storageOf(array.NewData(dt, 0, nil, nil, 0, 0)); storage.ID() == arrow.NULL {
 		nulls = n
 	}
-	d := array.NewData(dt, n, bufs, kids, nulls, 0)
+	d := array.NewData(dt, n, bufs, children, nulls, 0)
 	for _, b := range bufs {
 		if b != nil {
 			b.Release()
 		}
 	}
-	for _, k := range kids {
+	for _, k := range children {
 		k.Release()
 	}
 	return d
@@ -245,18 +245,18 @@ func (g *Generator) union(dt arrow.DataType, t arrow.UnionType, n int) *array.Da
 		places = putInt(places, 4, int64(counts[k]))
 		counts[k]++
 	}
-	var kids []arrow.ArrayData
+	var children []arrow.ArrayData
 	for k, f := range t.Fields() {
 		m := n
 		if t.Mode() == arrow.DenseMode {
 			m = counts[k]
 		}
-		kids = append(kids, g.field(f, m))
+		children = append(children, g.field(f, m))
 	}
 	if t.Mode() == arrow.DenseMode {
-		return g.make(dt, n, nil, 0, kids, codes, places)
+		return g.make(dt, n, nil, 0, children, codes, places)
 	}
-	return g.make(dt, n, nil, 0, kids, codes)
+	return g.make(dt, n, nil, 0, children, codes)
 }
 
 func (g *Generator) runEnd(dt arrow.DataType, t *arrow.RunEndEncodedType, n int) *array.Data {

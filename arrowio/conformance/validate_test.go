@@ -37,11 +37,11 @@ func buf(b ...byte) *memory.Buffer { return memory.NewBufferBytes(b) }
 
 func i32(v ...int32) *memory.Buffer { return memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(v)) }
 
-func data(dt arrow.DataType, n, nulls int, kids []arrow.ArrayData, bufs ...*memory.Buffer) arrow.ArrayData {
-	return array.NewData(dt, n, bufs, kids, nulls, 0)
+func data(dt arrow.DataType, n, nulls int, children []arrow.ArrayData, bufs ...*memory.Buffer) arrow.ArrayData {
+	return array.NewData(dt, n, bufs, children, nulls, 0)
 }
 
-func kids(d ...arrow.ArrayData) []arrow.ArrayData { return d }
+func children(d ...arrow.ArrayData) []arrow.ArrayData { return d }
 
 // Each of these breaks one rule; arrow's constructors are not asked, for some would panic.
 func TestInvalidArrays(t *testing.T) {
@@ -77,26 +77,26 @@ func TestInvalidArrays(t *testing.T) {
 		{"few offsets", data(str, 2, 0, nil, nil, i32(0, 1), buf('a', 'b')), "need 12"},
 		{"not text", data(str, 1, 0, nil, nil, i32(0, 1), buf(0xFF)), "UTF-8"},
 		{"half a rune", data(str, 2, 0, nil, nil, i32(0, 1, 2), buf(0xC3, 0xA9)), "UTF-8"},
-		{"list outside", data(arrow.ListOf(num), 1, 0, kids(ints(1)), nil, i32(0, 2)), "end at 2 of 1"},
-		{"list of another type", data(arrow.ListOf(str), 1, 0, kids(ints(1)), nil, i32(0, 1)), "child 0 is not utf8"},
+		{"list outside", data(arrow.ListOf(num), 1, 0, children(ints(1)), nil, i32(0, 2)), "end at 2 of 1"},
+		{"list of another type", data(arrow.ListOf(str), 1, 0, children(ints(1)), nil, i32(0, 1)), "child 0 is not utf8"},
 		{"no child", data(arrow.ListOf(num), 1, 0, nil, nil, i32(0, 1)), "0 children"},
-		{"bad grandchild", data(arrow.ListOf(num), 1, 0, kids(data(num, 1, 0, nil, nil, nil)), nil, i32(0, 1)), "list.item: buffer 1"},
-		{"list view outside", data(arrow.ListViewOf(num), 1, 0, kids(ints(1)), nil, i32(1), i32(1)), "[1, 2) of 1"},
-		{"list view negative", data(arrow.ListViewOf(num), 1, 0, kids(ints(1)), nil, i32(0), i32(-1)), "[0, -1) of 1"},
-		{"fixed list", data(arrow.FixedSizeListOf(2, num), 2, 0, kids(ints(1, 2, 3)), nil), "3 elements for 2 lists of 2"},
-		{"struct child", data(point, 2, 0, kids(ints(1)), nil), "1 rows of 2"},
-		{"null key", data(entry, 1, 0, kids(data(entry.Elem(), 1, 0, kids(data(num, 1, 1, nil, buf(0), i32(0)), ints(1)), nil)), nil, i32(0, 1)), "key 0 is null"},
-		{"null entry", data(entry, 1, 0, kids(data(entry.Elem(), 1, 1, kids(ints(1), ints(1)), buf(0))), nil, i32(0, 1)), "entry 0 is null"},
-		{"type code", data(union, 1, 0, kids(ints(1), ints(1)), nil, buf(2), i32(0)), "type code 2"},
-		{"place outside", data(union, 1, 0, kids(ints(1), ints(1)), nil, buf(1), i32(1)), "place 1"},
-		{"place falls", data(union, 2, 0, kids(ints(1, 2), ints()), nil, buf(0, 0), i32(1, 0)), "place 0 after 1"},
-		{"sparse child", data(arrow.SparseUnionOf(union.Fields(), union.TypeCodes()), 2, 0, kids(ints(1, 2), ints(1)), nil, buf(0, 0)), "child 1 has 1 rows"},
-		{"union with nulls", data(union, 1, 1, kids(ints(1), ints(1)), buf(0), buf(0), i32(0)), "validity bitmap"},
+		{"bad grandchild", data(arrow.ListOf(num), 1, 0, children(data(num, 1, 0, nil, nil, nil)), nil, i32(0, 1)), "list.item: buffer 1"},
+		{"list view outside", data(arrow.ListViewOf(num), 1, 0, children(ints(1)), nil, i32(1), i32(1)), "[1, 2) of 1"},
+		{"list view negative", data(arrow.ListViewOf(num), 1, 0, children(ints(1)), nil, i32(0), i32(-1)), "[0, -1) of 1"},
+		{"fixed list", data(arrow.FixedSizeListOf(2, num), 2, 0, children(ints(1, 2, 3)), nil), "3 elements for 2 lists of 2"},
+		{"struct child", data(point, 2, 0, children(ints(1)), nil), "1 rows of 2"},
+		{"null key", data(entry, 1, 0, children(data(entry.Elem(), 1, 0, children(data(num, 1, 1, nil, buf(0), i32(0)), ints(1)), nil)), nil, i32(0, 1)), "key 0 is null"},
+		{"null entry", data(entry, 1, 0, children(data(entry.Elem(), 1, 1, children(ints(1), ints(1)), buf(0))), nil, i32(0, 1)), "entry 0 is null"},
+		{"type code", data(union, 1, 0, children(ints(1), ints(1)), nil, buf(2), i32(0)), "type code 2"},
+		{"place outside", data(union, 1, 0, children(ints(1), ints(1)), nil, buf(1), i32(1)), "place 1"},
+		{"place falls", data(union, 2, 0, children(ints(1, 2), ints()), nil, buf(0, 0), i32(1, 0)), "place 0 after 1"},
+		{"sparse child", data(arrow.SparseUnionOf(union.Fields(), union.TypeCodes()), 2, 0, children(ints(1, 2), ints(1)), nil, buf(0, 0)), "child 1 has 1 rows"},
+		{"union with nulls", data(union, 1, 1, children(ints(1), ints(1)), buf(0), buf(0), i32(0)), "validity bitmap"},
 		{"index outside", dict(2), "index 2 into a dictionary of 2"},
 		{"index negative", dict(-1), "index -1"},
-		{"ends fall", data(ree, 3, 0, kids(ints(2, 2, 3), ints(1, 2, 3)), nil), "ends at 2"},
-		{"ends short", data(ree, 3, 0, kids(ints(2), ints(1)), nil), "row 2 of 3"},
-		{"few values", data(ree, 3, 0, kids(ints(1, 3), ints(1)), nil), "1 values for 2 runs"},
+		{"ends fall", data(ree, 3, 0, children(ints(2, 2, 3), ints(1, 2, 3)), nil), "ends at 2"},
+		{"ends short", data(ree, 3, 0, children(ints(2), ints(1)), nil), "row 2 of 3"},
+		{"few values", data(ree, 3, 0, children(ints(1, 3), ints(1)), nil), "1 values for 2 runs"},
 		{"view outside", data(arrow.BinaryTypes.BinaryView, 1, 0, nil, nil, memory.NewBufferBytes(arrow.GetBytes([]arrow.ViewHeader{long})), buf([]byte("thirteen bytes")...)), "14 bytes at 1"},
 		{"view prefix", data(arrow.BinaryTypes.BinaryView, 1, 0, nil, nil, memory.NewBufferBytes(arrow.GetBytes([]arrow.ViewHeader{long})), buf([]byte("thirteen bytes!")...)), "prefix"},
 		{"decimal", data(&arrow.Decimal128Type{Precision: 2}, 1, 0, nil, nil, buf(100, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), "does not fit"},
@@ -124,7 +124,7 @@ func TestValidateRecordChecksNullability(t *testing.T) {
 		{"null below a value", nil, 0, true, false},
 		{"null in a field that has none", buf(2), 1, false, false},
 	} {
-		col := array.NewStructData(data(outer, 2, c.nulls, kids(child), c.validity))
+		col := array.NewStructData(data(outer, 2, c.nulls, children(child), c.validity))
 		rec := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "s", Type: outer, Nullable: c.nullable}}, nil), []arrow.Array{col}, 2)
 		if err := ValidateRecord(rec); (err == nil) != c.ok {
 			t.Errorf("%s: %v", c.name, err)

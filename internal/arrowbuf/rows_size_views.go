@@ -51,11 +51,11 @@ func slotsOf(d arrow.ArrayData) (ranges, int64) {
 	case *arrow.LargeStringType, *arrow.LargeBinaryType:
 		return rangesOfOffsets(offsetsOf[int64](d), 8, nil), 0
 	case *arrow.ListType, *arrow.MapType:
-		kid, dicts := rangesOf(d.Children()[0])
-		return rangesOfOffsets(offsetsOf[int32](d), 4, kid), dicts
+		child, dicts := rangesOf(d.Children()[0])
+		return rangesOfOffsets(offsetsOf[int32](d), 4, child), dicts
 	case *arrow.LargeListType:
-		kid, dicts := rangesOf(d.Children()[0])
-		return rangesOfOffsets(offsetsOf[int64](d), 8, kid), dicts
+		child, dicts := rangesOf(d.Children()[0])
+		return rangesOfOffsets(offsetsOf[int64](d), 8, child), dicts
 	case arrow.BinaryViewDataType:
 		heads := arrow.GetData[arrow.ViewHeader](d.Buffers()[1].Bytes())[at:]
 		return summed(d.Len(), func(i int) int64 {
@@ -69,9 +69,9 @@ func slotsOf(d arrow.ArrayData) (ranges, int64) {
 	case *arrow.LargeListViewType:
 		return rangesOfViews[int64](d, 16)
 	case *arrow.FixedSizeListType:
-		kid, dicts := rangesOf(d.Children()[0])
+		child, dicts := rangesOf(d.Children()[0])
 		w := int64(t.Len())
-		return func(start, end int64) int64 { return kid((at+start)*w, (at+end)*w) }, dicts
+		return func(start, end int64) int64 { return child((at+start)*w, (at+end)*w) }, dicts
 	case *arrow.StructType:
 		return rangesOfSiblings(d, 0)
 	case *arrow.SparseUnionType:
@@ -93,38 +93,38 @@ func slotsOf(d arrow.ArrayData) (ranges, int64) {
 	return func(int64, int64) int64 { return 0 }, 0 // of nulls
 }
 
-// rangesOfOffsets are those of offsets of w bytes each, and of the elements or, where kid is nil, the bytes between them.
-func rangesOfOffsets[O int32 | int64](offsets []O, w int64, kid ranges) ranges {
+// rangesOfOffsets are those of offsets of w bytes each, and of the elements or, where child is nil, the bytes between them.
+func rangesOfOffsets[O int32 | int64](offsets []O, w int64, child ranges) ranges {
 	return func(start, end int64) int64 {
 		size := w * (end - start + 1)
 		from, to := int64(offsets[start]), int64(offsets[end])
-		if kid == nil {
+		if child == nil {
 			return size + to - from
 		}
-		return addSize(size, kid(from, to))
+		return addSize(size, child(from, to))
 	}
 }
 
 // rangesOfViews are those of list views of w bytes each.
 func rangesOfViews[O int32 | int64](d arrow.ArrayData, w int64) (ranges, int64) {
-	kid, dicts := rangesOf(d.Children()[0])
+	child, dicts := rangesOf(d.Children()[0])
 	offsets, counts := arrow.GetData[O](d.Buffers()[1].Bytes())[d.Offset():], arrow.GetData[O](d.Buffers()[2].Bytes())[d.Offset():]
 	return summed(d.Len(), func(i int) int64 {
-		return addSize(w, kid(int64(offsets[i]), int64(offsets[i])+int64(counts[i])))
+		return addSize(w, child(int64(offsets[i]), int64(offsets[i])+int64(counts[i])))
 	}), dicts
 }
 
 // rangesOfSiblings are those of children that have a slot for each of the parent's, and w bytes beside them.
 func rangesOfSiblings(d arrow.ArrayData, w int64) (ranges, int64) {
-	at, kids, dicts := int64(d.Offset()), make([]ranges, len(d.Children())), int64(0)
+	at, children, dicts := int64(d.Offset()), make([]ranges, len(d.Children())), int64(0)
 	for i, c := range d.Children() {
 		var below int64
-		kids[i], below = rangesOf(c)
+		children[i], below = rangesOf(c)
 		dicts = addSize(dicts, below)
 	}
 	return func(start, end int64) int64 {
 		size := w * (end - start)
-		for _, k := range kids {
+		for _, k := range children {
 			size = addSize(size, k(at+start, at+end))
 		}
 		return size
@@ -133,17 +133,17 @@ func rangesOfSiblings(d arrow.ArrayData, w int64) (ranges, int64) {
 
 // rangesOfDense counts the values that are used, not what lies between them.
 func rangesOfDense(d arrow.ArrayData, t *arrow.DenseUnionType) (ranges, int64) {
-	kids, dicts := make([]ranges, len(d.Children())), int64(0)
+	children, dicts := make([]ranges, len(d.Children())), int64(0)
 	for i, c := range d.Children() {
 		var below int64
-		kids[i], below = rangesOf(c)
+		children[i], below = rangesOf(c)
 		dicts = addSize(dicts, below)
 	}
 	codes, places := arrow.GetData[int8](d.Buffers()[1].Bytes())[d.Offset():], arrow.GetData[int32](d.Buffers()[2].Bytes())[d.Offset():]
 	ids := t.ChildIDs()
 	return summed(d.Len(), func(i int) int64 {
 		place := int64(places[i])
-		return addSize(5, kids[ids[codes[i]]](place, place+1))
+		return addSize(5, children[ids[codes[i]]](place, place+1))
 	}), dicts
 }
 

@@ -188,11 +188,11 @@ func (a *slots) fixed(width int) error {
 
 // child returns child i after checking that it is there, of type dt, and sound.
 func (a *slots) child(i int, dt arrow.DataType) (arrow.ArrayData, error) {
-	kids := a.d.Children()
-	if i >= len(kids) || isNil(kids[i]) {
+	children := a.d.Children()
+	if i >= len(children) || isNil(children[i]) {
 		return nil, corrupt("child %d is missing", i)
 	}
-	c := kids[i]
+	c := children[i]
 	if c.DataType() == nil || !arrow.TypeEqual(c.DataType(), dt) {
 		return nil, corrupt("child %d is %v, not %s", i, c.DataType(), dt)
 	}

@@ -28,7 +28,7 @@ func (a *slots) mapping(dt *arrow.MapType) error {
 	if nulls(entries) != 0 {
 		return corrupt("null entries in a map")
 	}
-	if kids := entries.Children(); len(kids) != 2 || nulls(kids[0]) != 0 {
+	if children := entries.Children(); len(children) != 2 || nulls(children[0]) != 0 {
 		return corrupt("null keys in a map")
 	}
 	return nil

@@ -117,18 +117,18 @@ func unfolding(depth int) []byte {
 	typ := b.EndObject()
 	var field flatbuffers.UOffsetT
 	for i := range depth {
-		var kids flatbuffers.UOffsetT
+		var children flatbuffers.UOffsetT
 		if i > 0 {
 			b.StartVector(4, 2, 4)
 			b.PrependUOffsetT(field)
 			b.PrependUOffsetT(field)
-			kids = b.EndVector(2)
+			children = b.EndVector(2)
 		}
 		b.StartObject(7)
 		b.PrependUOffsetTSlot(0, name, 0)
 		b.PrependByteSlot(2, typeStruct, 0)
 		b.PrependUOffsetTSlot(3, typ, 0)
-		b.PrependUOffsetTSlot(5, kids, 0)
+		b.PrependUOffsetTSlot(5, children, 0)
 		field = b.EndObject()
 	}
 	b.StartVector(4, 1, 4)

@@ -81,7 +81,7 @@ func (r *schemaReader) children(v tables, depth int) ([]arrow.Field, []*Node, er
 // field reads Field{name, nullable, type_type, type, dictionary, children, custom_metadata}.
 func (r *schemaReader) field(t table, depth int) (arrow.Field, *Node, error) {
 	f := arrow.Field{Name: t.string(0), Nullable: t.bool(1), Metadata: metadata(t.tables(6))}
-	kids, nodes, err := r.children(t.tables(5), depth+1)
+	children, nodes, err := r.children(t.tables(5), depth+1)
 	if err != nil {
 		return f, nil, errs.Locate(err, errs.At{Column: f.Name})
 	}
@@ -92,10 +92,10 @@ func (r *schemaReader) field(t table, depth int) (arrow.Field, *Node, error) {
 	case t.f.err != nil:
 	case kind == typeInt && body.int32(0, 0) == 128:
 		n.Type, n.Refused = &arrow.FixedSizeBinaryType{ByteWidth: 16}, "integers of 128 bits are not supported"
-	case kind == typeFixedSizeList && len(kids) == 1 && body.int32(0, 0) == 0:
-		n.Type, n.Empty = arrow.ListOfField(kids[0]), true
+	case kind == typeFixedSizeList && len(children) == 1 && body.int32(0, 0) == 0:
+		n.Type, n.Empty = arrow.ListOfField(children[0]), true
 	default:
-		n.Type, err = fieldType(kind, body, kids)
+		n.Type, err = fieldType(kind, body, children)
 	}
 	if width := body.int32(2, 128); kind == typeDecimal && width < 128 {
 		n.Stored = int(width / 8)
@@ -212,9 +212,9 @@ var childCount = map[uint8]int{
 }
 
 // fieldType maps a type table to arrow's type.
-func fieldType(kind uint8, t table, kids []arrow.Field) (arrow.DataType, error) {
-	if want := childCount[kind]; want >= 0 && len(kids) != want {
-		return nil, corrupt("type %d with %d children", kind, len(kids))
+func fieldType(kind uint8, t table, children []arrow.Field) (arrow.DataType, error) {
+	if want := childCount[kind]; want >= 0 && len(children) != want {
+		return nil, corrupt("type %d with %d children", kind, len(children))
 	}
 	switch kind {
 	case typeNull:
@@ -258,37 +258,37 @@ func fieldType(kind uint8, t table, kids []arrow.Field) (arrow.DataType, error) 
 	case typeUtf8View:
 		return arrow.BinaryTypes.StringView, nil
 	}
-	return nestedType(kind, t, kids)
+	return nestedType(kind, t, children)
 }
 
-func nestedType(kind uint8, t table, kids []arrow.Field) (arrow.DataType, error) {
+func nestedType(kind uint8, t table, children []arrow.Field) (arrow.DataType, error) {
 	switch kind {
 	case typeList:
-		return arrow.ListOfField(kids[0]), nil
+		return arrow.ListOfField(children[0]), nil
 	case typeLargeList:
-		return arrow.LargeListOfField(kids[0]), nil
+		return arrow.LargeListOfField(children[0]), nil
 	case typeListView:
-		return arrow.ListViewOfField(kids[0]), nil
+		return arrow.ListViewOfField(children[0]), nil
 	case typeLargeListView:
-		return arrow.LargeListViewOfField(kids[0]), nil
+		return arrow.LargeListViewOfField(children[0]), nil
 	case typeFixedSizeList:
 		n := t.int32(0, 0)
 		if n <= 0 { // 0 is Node.Empty
 			return nil, corrupt("fixed-size list of size %d", n)
 		}
-		return arrow.FixedSizeListOfField(n, kids[0]), nil
+		return arrow.FixedSizeListOfField(n, children[0]), nil
 	case typeStruct:
-		return arrow.StructOf(kids...), nil
+		return arrow.StructOf(children...), nil
 	case typeMap:
-		return mapType(t, kids[0])
+		return mapType(t, children[0])
 	case typeUnion:
-		return unionType(t, kids)
+		return unionType(t, children)
 	case typeRunEndEncoded:
-		switch kids[0].Type.ID() {
+		switch children[0].Type.ID() {
 		case arrow.INT16, arrow.INT32, arrow.INT64:
-			return arrow.RunEndEncodedOf(kids[0].Type, kids[1].Type), nil
+			return arrow.RunEndEncodedOf(children[0].Type, children[1].Type), nil
 		}
-		return nil, corrupt("run ends of type %s", kids[0].Type)
+		return nil, corrupt("run ends of type %s", children[0].Type)
 	}
 	return nil, errs.Errorf(errs.ErrUnsupported, "type %d of the Arrow format", kind)
 }
@@ -374,17 +374,17 @@ func mapType(t table, entries arrow.Field) (arrow.DataType, error) {
 	return m, nil
 }
 
-func unionType(t table, kids []arrow.Field) (arrow.DataType, error) {
-	if len(kids) > 128 {
-		return nil, corrupt("union of %d children", len(kids))
+func unionType(t table, children []arrow.Field) (arrow.DataType, error) {
+	if len(children) > 128 {
+		return nil, corrupt("union of %d children", len(children))
 	}
-	codes := make([]arrow.UnionTypeCode, len(kids))
+	codes := make([]arrow.UnionTypeCode, len(children))
 	for i := range codes {
 		codes[i] = arrow.UnionTypeCode(i)
 	}
 	if b := t.vector(1, 4); b != nil {
-		if len(b) != 4*len(kids) {
-			return nil, corrupt("%d type ids for a union of %d", len(b)/4, len(kids))
+		if len(b) != 4*len(children) {
+			return nil, corrupt("%d type ids for a union of %d", len(b)/4, len(children))
 		}
 		var seen [128]bool
 		for i := range codes {
@@ -397,9 +397,9 @@ func unionType(t table, kids []arrow.Field) (arrow.DataType, error) {
 	}
 	switch t.int16(0, 0) {
 	case 0:
-		return arrow.SparseUnionOf(kids, codes), nil
+		return arrow.SparseUnionOf(children, codes), nil
 	case 1:
-		return arrow.DenseUnionOf(kids, codes), nil
+		return arrow.DenseUnionOf(children, codes), nil
 	}
 	return nil, corrupt("union mode %d", t.int16(0, 0))
 }

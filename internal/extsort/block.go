@@ -189,17 +189,17 @@ func (r *blockReader) array(dt arrow.DataType) *array.Data {
 			r.at += (k - 1 + 7) &^ 7
 		}
 	}
-	var kids []arrow.ArrayData
+	var children []arrow.ArrayData
 	for _, t := range childTypes(arrowbuf.StorageType(dt)) {
-		kids = append(kids, r.array(t))
+		children = append(children, r.array(t))
 	}
-	d := array.NewData(dt, n, buffers, kids, nulls, 0)
+	d := array.NewData(dt, n, buffers, children, nulls, 0)
 	for _, b := range buffers {
 		if b != nil {
 			b.Release()
 		}
 	}
-	for _, k := range kids {
+	for _, k := range children {
 		k.Release()
 	}
 	return d

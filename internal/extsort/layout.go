@@ -11,7 +11,7 @@ import (
 type layout struct {
 	outer, inner arrow.DataType
 	dict         *dictionary // this is one
-	kids         []*layout   // where one of them has a dictionary
+	children     []*layout   // where one of them has a dictionary
 }
 
 func newLayout(dt arrow.DataType, mem memory.Allocator) *layout {
@@ -23,29 +23,29 @@ func newLayout(dt arrow.DataType, mem memory.Allocator) *layout {
 		return l
 	}
 	types := childTypes(storage)
-	kids := make([]*layout, len(types))
+	children := make([]*layout, len(types))
 	changed := false
 	for i, t := range types {
-		kids[i] = newLayout(t, mem)
-		types[i] = kids[i].inner
-		changed = changed || !kids[i].same()
+		children[i] = newLayout(t, mem)
+		types[i] = children[i].inner
+		changed = changed || !children[i].same()
 	}
 	if changed {
-		l.kids = kids
+		l.children = children
 		l.inner = withChildTypes(storage, types)
 	}
 	return l
 }
 
 // same reports whether arrays need not be touched.
-func (l *layout) same() bool { return l.dict == nil && l.kids == nil }
+func (l *layout) same() bool { return l.dict == nil && l.children == nil }
 
 // each calls f for every dictionary.
 func (l *layout) each(f func(*dictionary)) {
 	if l.dict != nil {
 		f(l.dict)
 	}
-	for _, k := range l.kids {
+	for _, k := range l.children {
 		k.each(f)
 	}
 }
@@ -76,21 +76,21 @@ func (l *layout) leave(d arrow.ArrayData) (arrow.ArrayData, error) {
 
 // rebuild returns d with other children, as type dt.
 func (l *layout) rebuild(d arrow.ArrayData, dt arrow.DataType, through func(*layout, arrow.ArrayData) (arrow.ArrayData, error)) (arrow.ArrayData, error) {
-	kids := make([]arrow.ArrayData, 0, len(l.kids))
+	children := make([]arrow.ArrayData, 0, len(l.children))
 	defer func() {
-		for _, k := range kids {
+		for _, k := range children {
 			k.Release()
 		}
 	}()
 	for i, c := range d.Children() {
-		k, err := through(l.kids[i], c)
+		k, err := through(l.children[i], c)
 		if err != nil {
 			return nil, err
 		}
-		kids = append(kids, k)
+		children = append(children, k)
 	}
 	// NewData keeps the slices that it is given.
-	return array.NewData(dt, d.Len(), append([]*memory.Buffer(nil), d.Buffers()...), append([]arrow.ArrayData(nil), kids...), d.NullN(), d.Offset()), nil
+	return array.NewData(dt, d.Len(), append([]*memory.Buffer(nil), d.Buffers()...), append([]arrow.ArrayData(nil), children...), d.NullN(), d.Offset()), nil
 }
 
 // childTypes returns the types of an array's children. The caller may change it.

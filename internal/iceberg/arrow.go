@@ -144,26 +144,26 @@ func (o ArrowOptions) dataType(f *Field, required bool, path string) (arrow.Data
 		}
 		return a, nil
 	case Struct, List, Map:
-		kids, err := o.fields(t.Fields, required, path)
+		children, err := o.fields(t.Fields, required, path)
 		if err != nil {
 			return nil, err
 		}
-		return Nested(t.Kind, kids), nil
+		return Nested(t.Kind, children), nil
 	}
 	return plainTypes[t.Kind], nil
 }
 
 // Nested returns the Arrow type of a struct, a list or a map of fields. Elements and entries have the names that readers
 // of ORC give them.
-func Nested(k Kind, kids []arrow.Field) arrow.DataType {
+func Nested(k Kind, children []arrow.Field) arrow.DataType {
 	switch k {
 	case List:
-		kids[0].Name = "item"
-		return arrow.ListOfField(kids[0])
+		children[0].Name = "item"
+		return arrow.ListOfField(children[0])
 	case Map:
-		m := arrow.MapOfWithMetadata(kids[0].Type, kids[0].Metadata, kids[1].Type, kids[1].Metadata)
-		m.SetItemNullable(kids[1].Nullable)
+		m := arrow.MapOfWithMetadata(children[0].Type, children[0].Metadata, children[1].Type, children[1].Metadata)
+		m.SetItemNullable(children[1].Nullable)
 		return m
 	}
-	return arrow.StructOf(kids...)
+	return arrow.StructOf(children...)
 }

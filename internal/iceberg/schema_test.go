@@ -261,8 +261,8 @@ func TestBadDefaults(t *testing.T) {
 
 // TestAssignIDs numbers the fields of a struct before what is in them, as Iceberg's AssignFreshIds does.
 func TestAssignIDs(t *testing.T) {
-	n := func(name string, kids ...Field) Field {
-		return Field{ID: NoID, Name: name, Type: Type{Kind: Struct, Fields: kids}}
+	n := func(name string, children ...Field) Field {
+		return Field{ID: NoID, Name: name, Type: Type{Kind: Struct, Fields: children}}
 	}
 	fields := []Field{n("a"), n("b", n("c"), n("d", n("e"))), n("f", n("g"))}
 	fields[0].ID = 10

@@ -252,9 +252,9 @@ func TestRefusedFromArrow(t *testing.T) {
 	named := func(name string, typ arrow.DataType) arrow.Field {
 		return arrow.Field{Name: name, Type: typ, Nullable: true}
 	}
-	codes, kids := make([]arrow.UnionTypeCode, 129), make([]arrow.Field, 129)
-	for i := range kids {
-		codes[i], kids[i] = arrow.UnionTypeCode(i&127), named("k", arrow.PrimitiveTypes.Int8)
+	codes, children := make([]arrow.UnionTypeCode, 129), make([]arrow.Field, 129)
+	for i := range children {
+		codes[i], children[i] = arrow.UnionTypeCode(i&127), named("k", arrow.PrimitiveTypes.Int8)
 	}
 	s := arrow.NewSchema([]arrow.Field{
 		named("fine", arrow.PrimitiveTypes.Int32),

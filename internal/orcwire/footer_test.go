@@ -22,10 +22,10 @@ func mustFooter(t testing.TB, b []byte) *Footer {
 }
 
 // typeMsg is a Type message with these children.
-func typeMsg(k Kind, kids ...uint64) pbtest.Message {
+func typeMsg(k Kind, children ...uint64) pbtest.Message {
 	w := pbtest.Message(nil).Uint(1, uint64(k))
-	if len(kids) > 0 {
-		w = w.Packed(2, kids...)
+	if len(children) > 0 {
+		w = w.Packed(2, children...)
 	}
 	return w
 }

@@ -173,10 +173,10 @@ func unionName(i int) string { return "_" + strconv.Itoa(i) }
 
 // index returns the type's position among its parent's children, whose ids increase.
 func (t *Type) index() int {
-	kids := t.Parent.Children
-	lo, hi := 0, len(kids)-1
+	children := t.Parent.Children
+	lo, hi := 0, len(children)-1
 	for lo < hi {
-		if mid := (lo + hi + 1) / 2; kids[mid].ID <= t.ID {
+		if mid := (lo + hi + 1) / 2; children[mid].ID <= t.ID {
 			lo = mid
 		} else {
 			hi = mid - 1

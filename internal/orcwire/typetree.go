@@ -18,18 +18,18 @@ import (
 //	3     string
 //	4   double
 type typeTree struct {
-	arena  []Type
-	n      int      // types seen
-	kids   []uint64 // ids of all types' children, one type's after another
-	ends   []int    // by type: where its children end in kids
-	fields typeFields
-	lim    errs.Limits
-	budget *metaBudget
+	arena    []Type
+	n        int      // types seen
+	children []uint64 // ids of all types' children, one type's after another
+	ends     []int    // by type: where its children end in children
+	fields   typeFields
+	lim      errs.Limits
+	budget   *metaBudget
 }
 
 func newTypeTree(types int, lim errs.Limits, budget *metaBudget) *typeTree {
 	return &typeTree{
-		arena: make([]Type, types), kids: make([]uint64, 0, types-1), ends: make([]int, 0, types),
+		arena: make([]Type, types), children: make([]uint64, 0, types-1), ends: make([]int, 0, types),
 		lim: lim, budget: budget,
 	}
 }
@@ -45,7 +45,7 @@ var typeTable = pb.NewTable(
 		"BOOLEAN", "BYTE", "SHORT", "INT", "LONG", "FLOAT", "DOUBLE", "STRING", "BINARY", "TIMESTAMP", "LIST", "MAP", "STRUCT", "UNION",
 		"DECIMAL", "DATE", "VARCHAR", "CHAR", "TIMESTAMP_INSTANT", "GEOMETRY", "GEOGRAPHY"),
 	pb.Custom(2, "subtypes", pb.FormUint, func(m *pb.Message, t *typeFields) {
-		t.tree.kids = pb.AppendVarints(m, t.tree.kids)
+		t.tree.children = pb.AppendVarints(m, t.tree.children)
 	}, appendChildren),
 	pb.Strings(3, "fieldNames", pb.FormText, func(t *typeFields) *[]string { return &t.Names }),
 	pb.Uint(4, "maximumLength", func(t *typeFields) *uint32 { return &t.MaxLength }).OmitZero(),
@@ -108,44 +108,44 @@ func (r *typeTree) add(m *pb.Message) error {
 	if attributes > 0 {
 		t.Attributes = make([]Attribute, 0, attributes)
 	}
-	first := len(r.kids)
+	first := len(r.children)
 	r.fields = typeFields{Type: t, tree: r}
 	if typeTable.ReadField(m, &r.fields); m.Err != nil {
 		return m.Err
 	}
-	r.ends = append(r.ends, len(r.kids))
-	return t.check(len(r.kids) - first)
+	r.ends = append(r.ends, len(r.children))
+	return t.check(len(r.children) - first)
 }
 
 // count returns how many names and attributes a type has, and that its children are no more than all types can be.
 func (r *typeTree) count(b []byte) (names, attributes int, err error) {
 	m := pb.New(b)
-	kids := len(r.kids)
+	children := len(r.children)
 	for m.Next() {
 		switch m.Num {
 		case 2:
-			kids += m.Varints()
+			children += m.Varints()
 		case 3:
 			names++
 		case 7:
 			attributes++
 		}
 	}
-	if m.Err == nil && kids > len(r.arena)-1 {
-		m.Fail("%d types have %d children or more", len(r.arena), kids)
+	if m.Err == nil && children > len(r.arena)-1 {
+		m.Fail("%d types have %d children or more", len(r.arena), children)
 	}
 	return names, attributes, m.Err
 }
 
 // check says what is wrong with a type that has so many children.
-func (t *Type) check(kids int) error {
-	if least, most := t.Kind.arity(); kids < least || kids > most {
-		return errs.Errorf(errs.ErrCorrupt, "%s with %d children", t.Kind, kids)
+func (t *Type) check(children int) error {
+	if least, most := t.Kind.arity(); children < least || children > most {
+		return errs.Errorf(errs.ErrCorrupt, "%s with %d children", t.Kind, children)
 	}
 	if t.Kind != Struct {
 		t.Names = nil
-	} else if len(t.Names) != kids {
-		return errs.Errorf(errs.ErrCorrupt, "%s with %d names for %d children", t.Kind, len(t.Names), kids)
+	} else if len(t.Names) != children {
+		return errs.Errorf(errs.ErrCorrupt, "%s with %d names for %d children", t.Kind, len(t.Names), children)
 	}
 	if t.Kind == Decimal {
 		if p, s := max(t.Precision, 1), t.Scale; p > 38 || s > 38 || t.Precision > 0 && s > p {
@@ -163,7 +163,7 @@ func (r *typeTree) link() ([]*Type, error) {
 	}
 	children := make([]*Type, 0, max(r.n-1, 0)) // all of them, one type's after another
 	// In pre-order the next type is a child of the innermost type that still wants children.
-	type open struct{ t, next, end int } // next and end are places in kids
+	type open struct{ t, next, end int } // next and end are places in children
 	var stack []open
 	first := 0
 	for i, t := range types {
@@ -176,7 +176,7 @@ func (r *typeTree) link() ([]*Type, error) {
 				return nil, errs.Errorf(errs.ErrCorrupt, "type %d is no type's child", i)
 			}
 			p := &stack[len(stack)-1]
-			if id := r.kids[p.next]; id != uint64(i) {
+			if id := r.children[p.next]; id != uint64(i) {
 				return nil, errs.Errorf(errs.ErrCorrupt, "type %d has type %d for a child, not %d: ids are in pre-order", p.t, id, i)
 			}
 			t.Parent = types[p.t]
@@ -195,7 +195,7 @@ func (r *typeTree) link() ([]*Type, error) {
 	}
 	for _, p := range slices.Backward(stack) {
 		if p.next < p.end {
-			return nil, errs.Errorf(errs.ErrCorrupt, "type %d has type %d for a child, which is not there", p.t, r.kids[p.next])
+			return nil, errs.Errorf(errs.ErrCorrupt, "type %d has type %d for a child, which is not there", p.t, r.children[p.next])
 		}
 		types[p.t].Last = r.n - 1
 	}

@@ -77,10 +77,10 @@ func fromJSON(text string) (*arrow.Schema, error) {
 func fieldsOf(in []field) ([]arrow.Field, error) {
 	out := make([]arrow.Field, len(in))
 	for i, f := range in {
-		kids, err := fieldsOf(f.Fields)
+		children, err := fieldsOf(f.Fields)
 		if err == nil {
 			out[i] = arrow.Field{Name: f.Name, Nullable: f.Nullable == nil || *f.Nullable}
-			out[i].Type, err = typeOf(f.Type, kids)
+			out[i].Type, err = typeOf(f.Type, children)
 		}
 		if err == nil {
 			out[i].Metadata, err = metadataOf(f.Metadata)
@@ -143,54 +143,54 @@ var (
 	dictionaryForm = regexp.MustCompile(`^dictionary<values=(.+), indices=(\w+), ordered=(true|false)>$`)
 )
 
-func typeOf(name string, kids []arrow.Field) (arrow.DataType, error) {
+func typeOf(name string, children []arrow.Field) (arrow.DataType, error) {
 	bad := func(why string) (arrow.DataType, error) {
 		return nil, errs.Errorf(errs.ErrOption, "type %q: %s", name, why)
 	}
 	switch name {
 	case "struct":
-		return arrow.StructOf(kids...), nil
+		return arrow.StructOf(children...), nil
 	case "list", "large_list":
-		if len(kids) != 1 {
+		if len(children) != 1 {
 			return bad("a list has one field")
 		}
 		if name == "list" {
-			return arrow.ListOfField(kids[0]), nil
+			return arrow.ListOfField(children[0]), nil
 		}
-		return arrow.LargeListOfField(kids[0]), nil
+		return arrow.LargeListOfField(children[0]), nil
 	case "map":
-		if len(kids) != 2 || kids[0].Nullable {
+		if len(children) != 2 || children[0].Nullable {
 			return bad("a map must have two fields, and the first must not be nullable")
 		}
-		m := arrow.MapOfWithMetadata(kids[0].Type, kids[0].Metadata, kids[1].Type, kids[1].Metadata)
-		m.SetItemNullable(kids[1].Nullable)
+		m := arrow.MapOfWithMetadata(children[0].Type, children[0].Metadata, children[1].Type, children[1].Metadata)
+		m.SetItemNullable(children[1].Nullable)
 		return m, nil
 	case "dense_union", "sparse_union":
-		if len(kids) == 0 || len(kids) > 128 {
+		if len(children) == 0 || len(children) > 128 {
 			return bad("a union has 1 to 128 fields")
 		}
-		codes := make([]arrow.UnionTypeCode, len(kids))
+		codes := make([]arrow.UnionTypeCode, len(children))
 		for i := range codes {
 			codes[i] = arrow.UnionTypeCode(i)
 		}
 		if name == "dense_union" {
-			return arrow.DenseUnionOf(kids, codes), nil
+			return arrow.DenseUnionOf(children, codes), nil
 		}
-		return arrow.SparseUnionOf(kids, codes), nil
+		return arrow.SparseUnionOf(children, codes), nil
 	}
 	if m := sizedForm.FindStringSubmatch(name); m != nil {
 		n, err := strconv.ParseInt(m[2], 10, 32)
 		switch {
 		case err != nil:
 			return bad("too large")
-		case m[1] == "fixed_size_binary" && len(kids) == 0:
+		case m[1] == "fixed_size_binary" && len(children) == 0:
 			return &arrow.FixedSizeBinaryType{ByteWidth: int(n)}, nil
-		case m[1] == "fixed_size_list" && len(kids) == 1 && n > 0:
-			return arrow.FixedSizeListOfField(int32(n), kids[0]), nil
+		case m[1] == "fixed_size_list" && len(children) == 1 && n > 0:
+			return arrow.FixedSizeListOfField(int32(n), children[0]), nil
 		}
 		return bad("a list has one field, and bytes have none")
 	}
-	if len(kids) > 0 {
+	if len(children) > 0 {
 		return bad("there are no fields in it")
 	}
 	if t, ok := plain[name]; ok {

@@ -53,9 +53,9 @@ func (p *rawPrinter) emit(n *trevniwire.Node, a arrow.Array, i int) {
 		}
 		st := values.(*array.Struct)
 		own := false
-		for k, kid := range elem.Kids {
-			own = own || kid.Own
-			p.emit(kid, st.Field(k), j)
+		for k, child := range elem.Kids {
+			own = own || child.Own
+			p.emit(child, st.Field(k), j)
 		}
 		if !own {
 			p.cells[n.Rep] = append(p.cells[n.Rep], "null"...)

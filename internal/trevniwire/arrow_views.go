@@ -182,12 +182,12 @@ func (b *binder) node(s *Avro, path, name string, parent int) (*Node, error) {
 		return n, nil
 	case AvroArray:
 		n := &Node{Kind: List, Opt: -1, Col: -1, Field: arrow.Field{Name: name}}
-		kid, col, err := b.repeated(s.Items, path+"[]", "item", parent)
+		child, col, err := b.repeated(s.Items, path+"[]", "item", parent)
 		if err != nil {
 			return nil, err
 		}
-		kid.addMeta(s.ItemMeta)
-		n.Rep, n.Kids = col, []*Node{kid}
+		child.addMeta(s.ItemMeta)
+		n.Rep, n.Kids = col, []*Node{child}
 		n.setType()
 		return n, nil
 	case AvroMap:
@@ -371,7 +371,7 @@ func leafNode(col int, name string, t arrow.DataType) *Node {
 	return &Node{Kind: Leaf, Opt: -1, Rep: -1, Col: col, Field: arrow.Field{Name: name, Type: t, Nullable: t.ID() == arrow.NULL}}
 }
 
-// setType derives the Arrow type of a node from its kids'.
+// setType derives the Arrow type of a node from its children'.
 func (n *Node) setType() {
 	fields := make([]arrow.Field, len(n.Kids))
 	for i, k := range n.Kids {

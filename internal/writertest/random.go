@@ -70,17 +70,17 @@ func (r *Random) fit(d arrow.ArrayData, f arrow.Field) *array.Data {
 		defer values.Release()
 		return array.NewData(dt, d.Len(), d.Buffers(), []arrow.ArrayData{d.Children()[0], values}, 0, d.Offset())
 	}
-	kids := make([]arrow.ArrayData, len(d.Children()))
+	children := make([]arrow.ArrayData, len(d.Children()))
 	for i, k := range d.Children() {
-		kid := arrow.Field{Type: k.DataType()}
+		child := arrow.Field{Type: k.DataType()}
 		switch t := storage.(type) {
 		case *arrow.MapType:
 		case arrow.ListLikeType:
-			kid = t.ElemField()
+			child = t.ElemField()
 		case arrow.NestedType:
-			kid = t.Fields()[i]
+			child = t.Fields()[i]
 		}
-		kids[i] = r.fit(k, kid)
+		children[i] = r.fit(k, child)
 	}
 	buffers := d.Buffers()
 	switch storage.ID() {
@@ -95,8 +95,8 @@ func (r *Random) fit(d arrow.ArrayData, f arrow.Field) *array.Data {
 			}
 		}
 	}
-	out := array.NewData(dt, d.Len(), buffers, kids, d.NullN(), d.Offset())
-	for _, k := range kids {
+	out := array.NewData(dt, d.Len(), buffers, children, d.NullN(), d.Offset())
+	for _, k := range children {
 		k.Release()
 	}
 	if t, ok := storage.(*arrow.DictionaryType); ok {

@@ -88,8 +88,8 @@ func (c *cursor) skip(n *arrowipc.Node) error {
 	if _, err := c.take(k); err != nil {
 		return err
 	}
-	for _, kid := range n.Kids {
-		if err := c.skip(kid); err != nil {
+	for _, child := range n.Kids {
+		if err := c.skip(child); err != nil {
 			return err
 		}
 	}
@@ -174,20 +174,20 @@ func (l *loader) load(n *arrowipc.Node) (*array.Data, error) {
 		}
 		return array.NewDataWithDictionary(n.Type, int(length), bufs, int(nulls), 0, dict), nil
 	}
-	kids := make([]arrow.ArrayData, 0, len(n.Kids))
+	children := make([]arrow.ArrayData, 0, len(n.Kids))
 	defer func() {
-		for _, k := range kids {
+		for _, k := range children {
 			k.Release()
 		}
 	}()
-	for _, kid := range n.Kids {
-		d, err := l.load(kid)
+	for _, child := range n.Kids {
+		d, err := l.load(child)
 		if err != nil {
 			return nil, err
 		}
-		kids = append(kids, d)
+		children = append(children, d)
 	}
-	return array.NewData(n.Type, int(length), bufs, kids, int(nulls), 0), nil
+	return array.NewData(n.Type, int(length), bufs, children, int(nulls), 0), nil
 }
 
 // bounded refuses lengths that no bytes stand for: they would cost whoever goes through them as much as they claim.

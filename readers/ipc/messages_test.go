@@ -164,8 +164,8 @@ func TestWrittenOut(t *testing.T) {
 	i32 := func(v ...int32) *memory.Buffer {
 		return memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(v))
 	}
-	views := func(kid arrow.ArrayData, offsets, sizes []int32) arrow.ArrayData {
-		return array.NewData(arrow.ListViewOf(kid.DataType()), len(sizes), []*memory.Buffer{nil, i32(offsets...), i32(sizes...)}, []arrow.ArrayData{kid}, 0, 0)
+	views := func(child arrow.ArrayData, offsets, sizes []int32) arrow.ArrayData {
+		return array.NewData(arrow.ListViewOf(child.DataType()), len(sizes), []*memory.Buffer{nil, i32(offsets...), i32(sizes...)}, []arrow.ArrayData{child}, 0, 0)
 	}
 	ints := of(arrow.PrimitiveTypes.Int32, `[1, 2, 3, 4]`)
 	twice := views(ints, []int32{0, 0}, []int32{4, 4})

@@ -46,9 +46,9 @@ func extentOf(d arrow.ArrayData, random bool) extent {
 	case *arrow.LargeStringType, *arrow.LargeBinaryType:
 		e.fn = offsetExtent[int64](d, at, nil)
 	case *arrow.ListType, *arrow.MapType:
-		e.fn = offsetExtent[int32](d, at, kid(d, 0, random))
+		e.fn = offsetExtent[int32](d, at, child(d, 0, random))
 	case *arrow.LargeListType:
-		e.fn = offsetExtent[int64](d, at, kid(d, 0, random))
+		e.fn = offsetExtent[int64](d, at, child(d, 0, random))
 	case arrow.BinaryViewDataType:
 		heads := arrow.GetData[arrow.ViewHeader](d.Buffers()[1].Bytes())
 		e.fn = each(func(i int64) int64 { return int64(arrow.ViewHeaderSizeBytes) + max(0, int64(heads[at+i].Len())) })
@@ -57,16 +57,16 @@ func extentOf(d arrow.ArrayData, random bool) extent {
 	case *arrow.LargeListViewType:
 		e.fn = each(viewSlot[int64](d, at))
 	case *arrow.FixedSizeListType:
-		k, w := kid(d, 0, random), int64(t.Len())
+		k, w := child(d, 0, random), int64(t.Len())
 		e.fn = func(start, end int64) int64 { return k.of((at+start)*w, (at+end)*w) }
 	case *arrow.StructType, *arrow.SparseUnionType:
-		kids := make([]extent, len(d.Children()))
-		for i := range kids {
-			kids[i] = *kid(d, i, random)
+		children := make([]extent, len(d.Children()))
+		for i := range children {
+			children[i] = *child(d, i, random)
 		}
 		e.fn = func(start, end int64) int64 {
 			all := end - start
-			for _, k := range kids {
+			for _, k := range children {
 				all = sum(all, k.of(at+start, at+end))
 			}
 			return all
@@ -86,7 +86,7 @@ func extentOf(d arrow.ArrayData, random bool) extent {
 	return e
 }
 
-func kid(d arrow.ArrayData, i int, random bool) *extent {
+func child(d arrow.ArrayData, i int, random bool) *extent {
 	e := extentOf(d.Children()[i], random)
 	return &e
 }
@@ -139,19 +139,19 @@ func viewSlot[O int32 | int64](d arrow.ArrayData, at int64) func(i int64) int64 
 }
 
 func denseSlot(d arrow.ArrayData, t *arrow.DenseUnionType, at int64) func(i int64) int64 {
-	kids := make([]extent, len(d.Children()))
-	for i := range kids {
-		kids[i] = *kid(d, i, true)
+	children := make([]extent, len(d.Children()))
+	for i := range children {
+		children[i] = *child(d, i, true)
 	}
 	codes, places := arrow.GetData[int8](d.Buffers()[1].Bytes()), arrow.GetData[int32](d.Buffers()[2].Bytes())
 	ids := t.ChildIDs()
 	return func(i int64) int64 {
 		code := codes[at+i]
-		if code < 0 || int(code) >= len(ids) || ids[code] < 0 || ids[code] >= len(kids) {
+		if code < 0 || int(code) >= len(ids) || ids[code] < 0 || ids[code] >= len(children) {
 			return 0
 		}
 		place := int64(places[at+i])
-		return 5 + kids[ids[code]].of(place, place+1)
+		return 5 + children[ids[code]].of(place, place+1)
 	}
 }
 

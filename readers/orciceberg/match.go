@@ -156,25 +156,25 @@ func (m *matcher) field(t *orcwire.Type, own arrow.Field, f *iceberg.Field, show
 	if err := m.compare(t, &f.Type); err != nil {
 		return out, err
 	}
-	var kids, kidsShown []arrow.Field
+	var children, childrenShown []arrow.Field
 	switch f.Type.Kind {
 	case iceberg.Struct:
 		var err error
-		kids, _, err = m.children(t, own.Type.(*arrow.StructType).Fields(), f.Type.Fields, shown.Type.(*arrow.StructType).Fields())
+		children, _, err = m.children(t, own.Type.(*arrow.StructType).Fields(), f.Type.Fields, shown.Type.(*arrow.StructType).Fields())
 		if err != nil {
 			return out, err
 		}
-		out.Type = arrow.StructOf(kids...)
+		out.Type = arrow.StructOf(children...)
 		return out, nil
 	case iceberg.List:
-		kids, kidsShown = []arrow.Field{own.Type.(*arrow.ListType).ElemField()}, []arrow.Field{shown.Type.(*arrow.ListType).ElemField()}
+		children, childrenShown = []arrow.Field{own.Type.(*arrow.ListType).ElemField()}, []arrow.Field{shown.Type.(*arrow.ListType).ElemField()}
 	case iceberg.Map:
 		a, ok := own.Type.(*arrow.MapType)
 		if !ok {
 			return out, typeError(t, errs.ErrOption, "maps of Iceberg have no null keys: --orc-null-keys=list is not for them")
 		}
 		b := shown.Type.(*arrow.MapType)
-		kids, kidsShown = []arrow.Field{a.KeyField(), a.ItemField()}, []arrow.Field{b.KeyField(), b.ItemField()}
+		children, childrenShown = []arrow.Field{a.KeyField(), a.ItemField()}, []arrow.Field{b.KeyField(), b.ItemField()}
 	case iceberg.Timestamp, iceberg.TimestampTZ, iceberg.TimestampNS, iceberg.TimestampTZNS:
 		out.Type = shown.Type
 		return out, nil
@@ -190,11 +190,11 @@ func (m *matcher) field(t *orcwire.Type, own arrow.Field, f *iceberg.Field, show
 			return out, typeError(c, errs.ErrSchema, "its id is %d, and %s of %s has %d", id, want.Name, f.Name, want.ID)
 		}
 		var err error
-		if kids[i], err = m.field(c, kids[i], want, kidsShown[i]); err != nil {
+		if children[i], err = m.field(c, children[i], want, childrenShown[i]); err != nil {
 			return out, err
 		}
 	}
-	out.Type = iceberg.Nested(f.Type.Kind, kids)
+	out.Type = iceberg.Nested(f.Type.Kind, children)
 	return out, nil
 }
 

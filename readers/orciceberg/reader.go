@@ -120,13 +120,13 @@ func there(d arrow.ArrayData, f arrow.Field, path string) error {
 		return nil
 	}
 	fields := t.Fields()
-	kids := d.Children()
+	children := d.Children()
 	if m, ok := f.Type.(*arrow.MapType); ok {
-		kids, fields = kids[0].Children(), []arrow.Field{m.KeyField(), m.ItemField()}
+		children, fields = children[0].Children(), []arrow.Field{m.KeyField(), m.ItemField()}
 	}
 	for i, k := range fields {
-		if !k.Nullable && i < len(kids) {
-			if err := there(kids[i], k, path+"."+k.Name); err != nil {
+		if !k.Nullable && i < len(children) {
+			if err := there(children[i], k, path+"."+k.Name); err != nil {
 				return err
 			}
 		}

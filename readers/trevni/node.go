@@ -15,17 +15,17 @@ import (
 
 // node builds one Arrow field of a batch. It mirrors a trevniwire.Node, with the columns of this split.
 type node struct {
-	kind  trevniwire.NodeKind
-	field arrow.Field
-	enum  arrow.Array // dictionary of an enum
-	opt   *column     // lengths 0 and 1: which slots are there
-	rep   *column     // lengths of lists and maps
-	col   *column     // leaf: its values; nil when they stand among the lengths of opt or of the rep above
-	own   *column     // leaf: that column of lengths, for naming places
-	leaf  sink
-	kids  []*node
-	width int64 // bytes that a slot takes at least, here
-	batch *budget
+	kind     trevniwire.NodeKind
+	field    arrow.Field
+	enum     arrow.Array // dictionary of an enum
+	opt      *column     // lengths 0 and 1: which slots are there
+	rep      *column     // lengths of lists and maps
+	col      *column     // leaf: its values; nil when they stand among the lengths of opt or of the rep above
+	own      *column     // leaf: that column of lengths, for naming places
+	leaf     sink
+	children []*node
+	width    int64 // bytes that a slot takes at least, here
+	batch    *budget
 
 	n        int
 	validity arrowbuf.Bits       // nullable fields
@@ -84,7 +84,7 @@ func (n *node) fill(s arrowbuf.Slots) error {
 		n.leaf.spread(s)
 		return nil
 	case trevniwire.Struct:
-		for _, k := range n.kids {
+		for _, k := range n.children {
 			if err := k.read(s); err != nil {
 				return err
 			}
@@ -127,8 +127,8 @@ func (n *node) presence(s arrowbuf.Slots) (arrowbuf.Slots, error) {
 func (n *node) readList(s arrowbuf.Slots) error {
 	n.lens = grow(n.lens, s.Count)
 	var own sink
-	if n.kind == trevniwire.List && len(n.kids) == 1 {
-		own = n.kids[0].elementSink(n.rep)
+	if n.kind == trevniwire.List && len(n.children) == 1 {
+		own = n.children[0].elementSink(n.rep)
 	}
 	total, err := n.rep.entries(n.lens, own)
 	if err != nil {
@@ -154,14 +154,14 @@ func (n *node) readList(s arrowbuf.Slots) error {
 	}
 	all := arrowbuf.AllSlots(total)
 	if n.kind == trevniwire.Map {
-		for _, k := range n.kids {
+		for _, k := range n.children {
 			if err := k.read(all); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return n.kids[0].read(all)
+	return n.children[0].read(all)
 }
 
 // elementSink finds the sink of the values that stand among the lengths of rep: the element itself or, in the columns
@@ -171,7 +171,7 @@ func (n *node) elementSink(rep *column) sink {
 		return n.leaf
 	}
 	if n.kind == trevniwire.Struct && n.opt == nil {
-		for _, k := range n.kids {
+		for _, k := range n.children {
 			if k.kind == trevniwire.Leaf && k.own == rep && k.opt == nil {
 				return k.leaf
 			}
@@ -182,16 +182,16 @@ func (n *node) elementSink(rep *column) sink {
 
 // readUnion reads the lengths of every branch: exactly one of them is 1, or none where the union has a null branch.
 func (n *node) readUnion(s arrowbuf.Slots) error {
-	for len(n.branch) < len(n.kids) {
+	for len(n.branch) < len(n.children) {
 		n.branch = append(n.branch, nil)
 	}
-	n.counts = grow(n.counts, len(n.kids))
+	n.counts = grow(n.counts, len(n.children))
 	clear(n.counts)
 	null := -1
 	n.lens = grow(n.lens, s.Count)
 	chosen := n.lens[:s.Count] // branch + 1
 	clear(chosen)
-	for i, k := range n.kids {
+	for i, k := range n.children {
 		if k.opt == nil {
 			null = i
 			continue
@@ -220,8 +220,8 @@ func (n *node) readUnion(s arrowbuf.Slots) error {
 // becomes a null of the null branch, or else of the first.
 func (n *node) placeUnion(s arrowbuf.Slots, chosen []int32, null int) error {
 	types, places := n.types.Grow(s.N), n.places.Grow(s.N)
-	base := make([]int32, len(n.kids))
-	for i, k := range n.kids {
+	base := make([]int32, len(n.children))
+	for i, k := range n.children {
 		base[i] = int32(k.n)
 	}
 	var spare []bool // slots of branch 0 that hold nothing, when a null has nowhere else to go
@@ -234,7 +234,7 @@ func (n *node) placeUnion(s arrowbuf.Slots, chosen []int32, null int) error {
 			j++
 			if b < 0 {
 				if null < 0 {
-					return n.kids[0].opt.fail(errs.Errorf(errs.ErrCorrupt, "a union without a null branch has no value"))
+					return n.children[0].opt.fail(errs.Errorf(errs.ErrCorrupt, "a union without a null branch has no value"))
 				}
 				b = null
 			}
@@ -249,7 +249,7 @@ func (n *node) placeUnion(s arrowbuf.Slots, chosen []int32, null int) error {
 		types[i], places[i] = int8(b), base[b]
 		base[b]++
 	}
-	for i, k := range n.kids {
+	for i, k := range n.children {
 		one := arrowbuf.AllSlots(n.counts[i])
 		if i == 0 && null < 0 && s.Present != nil {
 			one = arrowbuf.Slots{N: len(spare), Count: n.counts[0], Present: packBools(spare)}
@@ -285,7 +285,7 @@ func (n *node) take() arrow.ArrayData {
 	} else {
 		n.validity.Release()
 	}
-	var kids []arrow.ArrayData
+	var children []arrow.ArrayData
 	switch n.kind {
 	case trevniwire.Leaf:
 		if n.field.Type.ID() == arrow.NULL {
@@ -293,31 +293,31 @@ func (n *node) take() arrow.ArrayData {
 		}
 		buffers = append(buffers, n.leaf.take()...)
 	case trevniwire.Struct:
-		kids = n.takeKids()
+		children = n.takeKids()
 	case trevniwire.List:
 		buffers = append(buffers, n.takeOffsets())
-		kids = n.takeKids()
+		children = n.takeKids()
 	case trevniwire.Map:
 		buffers = append(buffers, n.takeOffsets())
 		entries := n.takeKids()
-		kids = []arrow.ArrayData{array.NewData(n.field.Type.(*arrow.MapType).Elem(), entries[0].Len(), []*memory.Buffer{nil}, entries, 0, 0)}
+		children = []arrow.ArrayData{array.NewData(n.field.Type.(*arrow.MapType).Elem(), entries[0].Len(), []*memory.Buffer{nil}, entries, 0, 0)}
 		releaseData(entries)
 	case trevniwire.Union:
 		buffers = append(buffers, n.types.Take(), n.places.Take())
-		kids = n.takeKids()
+		children = n.takeKids()
 	}
 	var d arrow.ArrayData
 	if n.enum != nil {
 		d = array.NewDataWithDictionary(n.field.Type, n.n, buffers, nulls, 0, n.enum.Data().(*array.Data))
 	} else {
-		d = array.NewData(n.field.Type, n.n, buffers, kids, nulls, 0)
+		d = array.NewData(n.field.Type, n.n, buffers, children, nulls, 0)
 	}
 	for _, b := range buffers {
 		if b != nil {
 			b.Release()
 		}
 	}
-	releaseData(kids)
+	releaseData(children)
 	n.n = 0
 	for _, c := range []*column{n.opt, n.rep, n.col} {
 		if c != nil {
@@ -335,11 +335,11 @@ func (n *node) takeOffsets() *memory.Buffer {
 }
 
 func (n *node) takeKids() []arrow.ArrayData {
-	kids := make([]arrow.ArrayData, len(n.kids))
-	for i, k := range n.kids {
-		kids[i] = k.take()
+	children := make([]arrow.ArrayData, len(n.children))
+	for i, k := range n.children {
+		children[i] = k.take()
 	}
-	return kids
+	return children
 }
 
 func releaseData(ds []arrow.ArrayData) {
@@ -357,7 +357,7 @@ func (n *node) release() {
 	if n.leaf != nil {
 		n.leaf.release()
 	}
-	for _, k := range n.kids {
+	for _, k := range n.children {
 		k.release()
 	}
 }
@@ -387,7 +387,7 @@ func (n *node) skip(count int64) (err error) {
 	if n.col != nil && n.col.live {
 		return n.col.skip(count)
 	}
-	for _, k := range n.kids {
+	for _, k := range n.children {
 		if err := k.skip(count); err != nil {
 			return err
 		}

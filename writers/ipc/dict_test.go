@@ -37,13 +37,13 @@ func dictionaryBelow(t testing.TB, mem memory.Allocator, typ arrow.DataType, val
 
 // withDictionary returns d with indices that mean dict, found by value. The caller releases it.
 func withDictionary(d arrow.ArrayData, dict arrow.ArrayData) *array.Data {
-	var kids []arrow.ArrayData
+	var children []arrow.ArrayData
 	for _, k := range d.Children() {
 		k := withDictionary(k, dict)
 		defer k.Release()
-		kids = append(kids, k)
+		children = append(children, k)
 	}
-	out := array.NewData(d.DataType(), d.Len(), d.Buffers(), kids, d.NullN(), d.Offset())
+	out := array.NewData(d.DataType(), d.Len(), d.Buffers(), children, d.NullN(), d.Offset())
 	if d.DataType().ID() != arrow.DICTIONARY {
 		return out
 	}

@@ -18,7 +18,7 @@ type field struct {
 	path     string
 	opt, rep *column
 	col      *column // leaf: its column; that of the lengths when Own
-	kids     []*field
+	children []*field
 	find     arrowdense.Finder
 	leaf     leafBuffers
 
@@ -112,10 +112,10 @@ func (f *field) fill(arr arrow.Array, rows rowsOf, offs []int32) error {
 		return f.writeLeaf(arr, rows, offs)
 	case trevniwire.Struct:
 		st, ok := arr.(*array.Struct)
-		if !ok || st.NumField() != len(f.kids) {
+		if !ok || st.NumField() != len(f.children) {
 			return f.mismatch(arr)
 		}
-		for i, k := range f.kids {
+		for i, k := range f.children {
 			if err := k.write(st.Field(i), rows); err != nil {
 				return err
 			}
@@ -153,7 +153,7 @@ func (f *field) writeList(arr arrow.Array, rows rowsOf) error {
 	defer elems.Release()
 	if f.Kind == trevniwire.Map {
 		entries, ok := elems.(*array.Struct)
-		if !ok || entries.NumField() != len(f.kids) {
+		if !ok || entries.NumField() != len(f.children) {
 			return f.mismatch(arr)
 		}
 		if err := f.rep.append(rows.n, rows.ends, offs, nullValues{}); err != nil {
@@ -161,7 +161,7 @@ func (f *field) writeList(arr arrow.Array, rows rowsOf) error {
 		}
 		return f.writeKids(entries, f.below.through(rows, offs), -1)
 	}
-	elem := f.kids[0]
+	elem := f.children[0]
 	if elem.Kind == trevniwire.Leaf && elem.Own && elem.opt == nil {
 		return elem.writeOwn(elems, rows, offs)
 	}
@@ -183,10 +183,10 @@ func (f *field) writeList(arr arrow.Array, rows rowsOf) error {
 	switch {
 	case p.offs != nil:
 		return elem.refuse(below.rowAt(p.missing()), "a null element, for which plain columns have no place")
-	case !ok || st.NumField() != len(elem.kids):
+	case !ok || st.NumField() != len(elem.children):
 		return f.mismatch(arr)
 	}
-	if err := elem.kids[own].writeOwn(st.Field(own), rows, offs); err != nil {
+	if err := elem.children[own].writeOwn(st.Field(own), rows, offs); err != nil {
 		return err
 	}
 	return elem.writeKids(st, below, own)
@@ -210,7 +210,7 @@ func (f *field) writeOwn(arr arrow.Array, rows rowsOf, offs []int32) error {
 
 // writeKids writes the fields of a struct, all but one.
 func (f *field) writeKids(st *array.Struct, rows rowsOf, but int) error {
-	for i, k := range f.kids {
+	for i, k := range f.children {
 		if i == but {
 			continue
 		}
@@ -223,8 +223,8 @@ func (f *field) writeKids(st *array.Struct, rows rowsOf, but int) error {
 
 // ownKid finds, among the children of the element struct of plain columns, the array column's own value; -1 = none.
 func (f *field) ownKid() int {
-	if f.Kind == trevniwire.List && f.kids[0].Kind == trevniwire.Struct {
-		for i, k := range f.kids[0].kids {
+	if f.Kind == trevniwire.List && f.children[0].Kind == trevniwire.Struct {
+		for i, k := range f.children[0].children {
 			if k.Kind == trevniwire.Leaf && k.Own && k.opt == nil {
 				return i
 			}

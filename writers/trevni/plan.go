@@ -285,11 +285,11 @@ func collectUser(fields []arrow.Field, nodes []*trevniwire.Node, to map[int]arro
 			}
 		}
 		if nested, ok := fields[i].Type.(arrow.NestedType); ok {
-			kids := nested.Fields()
+			children := nested.Fields()
 			if m, ok := fields[i].Type.(*arrow.MapType); ok {
-				kids = []arrow.Field{m.KeyField(), m.ItemField()}
+				children = []arrow.Field{m.KeyField(), m.ItemField()}
 			}
-			collectUser(kids, n.Kids, to)
+			collectUser(children, n.Kids, to)
 		}
 	}
 }

@@ -59,11 +59,11 @@ func (c *columnPlanner) field(f arrow.Field, path, place string, parent int) {
 		col.Array = true
 		elem = l.Elem()
 	}
-	var kids []arrow.Field
+	var children []arrow.Field
 	if st, ok := elem.(*arrow.StructType); ok && col.Array {
-		kids, elem = st.Fields(), arrow.Null
-		if len(kids) > 0 && ownValue(kids[0], name) {
-			elem, kids = kids[0].Type, kids[1:]
+		children, elem = st.Fields(), arrow.Null
+		if len(children) > 0 && ownValue(children[0], name) {
+			elem, children = children[0].Type, children[1:]
 		}
 	}
 	t, ok := storedAs(elem, f.Metadata)
@@ -78,7 +78,7 @@ func (c *columnPlanner) field(f arrow.Field, path, place string, parent int) {
 		c.columns[parent].Children = append(c.columns[parent].Children, i)
 	}
 	c.planned = append(c.planned, arrowio.PlannedColumn{Path: place, Type: f.Type.String(), Stored: t.String()})
-	for _, k := range kids {
+	for _, k := range children {
 		c.field(k, name, place+".item."+k.Name, i)
 	}
 }

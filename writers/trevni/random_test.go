@@ -221,11 +221,11 @@ func (r *randomizer) plainField(used map[string]bool, path string, depth int) ar
 	used[full()] = true
 	switch {
 	case depth > 0 && r.OneOf(3):
-		var kids []arrow.Field
+		var children []arrow.Field
 		for range 1 + r.Intn(3) {
-			kids = append(kids, r.plainField(used, full(), depth-1))
+			children = append(children, r.plainField(used, full(), depth-1))
 		}
-		f.Type = arrow.ListOfNonNullable(arrow.StructOf(kids...))
+		f.Type = arrow.ListOfNonNullable(arrow.StructOf(children...))
 	case depth > 0 && r.OneOf(3):
 		f.Type = arrow.ListOfNonNullable(r.plainType())
 	default:

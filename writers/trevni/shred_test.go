@@ -19,15 +19,15 @@ import (
 type stored struct {
 	name, typ string
 	array     bool
-	kids      []*stored
+	children  []*stored
 	meta      map[string]string // user metadata
 }
 
 // element is an entry of an array column: its own value, and data for its children. What belongs to a column that is
 // no array is the value alone.
 type element struct {
-	own  any
-	kids []any
+	own      any
+	children []any
 }
 
 // shredSchema returns the columns of data of schema s (docs/formats/trevni.md, Avro records).
@@ -46,8 +46,8 @@ func shredSchema(s *trevniwire.Avro, path string) []*stored {
 	case trevniwire.AvroArray:
 		return []*stored{repeated(s.Items, path+"[]")}
 	case trevniwire.AvroMap:
-		kids := append([]*stored{{name: path + ">key", typ: "string"}}, shredSchema(s.Items, path+">value")...)
-		return []*stored{{name: path + ">", typ: "null", array: true, kids: kids}}
+		children := append([]*stored{{name: path + ">key", typ: "string"}}, shredSchema(s.Items, path+">value")...)
+		return []*stored{{name: path + ">", typ: "null", array: true, children: children}}
 	case trevniwire.AvroUnion:
 		var out []*stored
 		for _, b := range s.Branches {
@@ -68,7 +68,7 @@ func repeated(s *trevniwire.Avro, path string) *stored {
 	if simple(s) {
 		return &stored{name: path, typ: s.Type.String(), array: true}
 	}
-	return &stored{name: path, typ: "null", array: true, kids: shredSchema(s, path)}
+	return &stored{name: path, typ: "null", array: true, children: shredSchema(s, path)}
 }
 
 // shred returns what a datum puts into the columns of shredSchema.
@@ -89,7 +89,7 @@ func shred(s *trevniwire.Avro, d any) []any {
 	case trevniwire.AvroMap:
 		elems := []element{}
 		for _, e := range d.([]entry) {
-			elems = append(elems, element{kids: append([]any{e.key}, shred(s.Items, e.value)...)})
+			elems = append(elems, element{children: append([]any{e.key}, shred(s.Items, e.value)...)})
 		}
 		return []any{elems}
 	case trevniwire.AvroUnion:
@@ -113,7 +113,7 @@ func elementOf(s *trevniwire.Avro, d any) element {
 	if simple(s) {
 		return element{own: d}
 	}
-	return element{kids: shred(s, d)}
+	return element{children: shred(s, d)}
 }
 
 // plainColumn is a field as trevni-schema=columns stores it.
@@ -130,7 +130,7 @@ func plainColumn(f arrow.Field, path string) *stored {
 	if st, ok := t.(*arrow.StructType); ok {
 		c.typ = "null"
 		for _, k := range st.Fields() {
-			c.kids = append(c.kids, plainColumn(k, name))
+			c.children = append(c.children, plainColumn(k, name))
 		}
 		return c
 	}
@@ -165,7 +165,7 @@ func plainData(f arrow.Field, a arrow.Array, i int) any {
 		var e element
 		if nested {
 			for k, f := range st.Fields() {
-				e.kids = append(e.kids, plainData(f, list.ListValues().(*array.Struct).Field(k), j))
+				e.children = append(e.children, plainData(f, list.ListValues().(*array.Struct).Field(k), j))
 			}
 		} else {
 			e.own = plainValue(list.ListValues(), j)
@@ -218,8 +218,8 @@ func rawCells(c *stored, d any) [][]byte {
 		}
 		out[0] = appendFlat(out[0], e.own)
 		at := 1
-		for k, kid := range c.kids {
-			for _, cell := range rawCells(kid, e.kids[k]) {
+		for k, child := range c.children {
+			for _, cell := range rawCells(child, e.children[k]) {
 				out[at] = append(out[at], cell...)
 				at++
 			}
@@ -231,7 +231,7 @@ func rawCells(c *stored, d any) [][]byte {
 
 func (c *stored) width() int {
 	n := 1
-	for _, k := range c.kids {
+	for _, k := range c.children {
 		n += k.width()
 	}
 	return n
@@ -370,7 +370,7 @@ func headLine(rows int, meta map[string]string, columns []*stored, codec, sum st
 			b = appendMetadata(append(b, `,"meta":`...), own)
 		}
 		b = append(b, '}')
-		for _, k := range c.kids {
+		for _, k := range c.children {
 			column(k, c.name, false)
 		}
 	}

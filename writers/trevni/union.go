@@ -13,7 +13,7 @@ import (
 // branch, are all lengths 0.
 func (f *field) writeUnion(p presence, rows rowsOf) error {
 	u, ok := p.arr.(array.Union)
-	if !ok || u.NumFields() > len(f.kids) {
+	if !ok || u.NumFields() > len(f.children) {
 		return f.mismatch(p.arr)
 	}
 	n := u.Len()
@@ -21,7 +21,7 @@ func (f *field) writeUnion(p presence, rows rowsOf) error {
 		n = len(p.offs) - 1
 	}
 	s := unionSlots{branch: make([]int, n), rows: rows}
-	s.nullable = slices.ContainsFunc(f.kids, func(k *field) bool { return k.opt == nil })
+	s.nullable = slices.ContainsFunc(f.children, func(k *field) bool { return k.opt == nil })
 	slots := arrowdense.SlotsOf(u)
 	places := make([][]int64, u.NumFields()) // of each branch's values in their child
 	for i := range s.branch {
@@ -39,7 +39,7 @@ func (f *field) writeUnion(p presence, rows rowsOf) error {
 		s.branch[i], places[k] = k, append(places[k], place)
 	}
 	for b := range places {
-		k := f.kids[b]
+		k := f.children[b]
 		if k.opt == nil {
 			continue
 		}

@@ -56,7 +56,7 @@ func (w *writer) field(n *trevniwire.Node, path string) *field {
 		if n.Kind == trevniwire.List {
 			name = path
 		}
-		f.kids = append(f.kids, w.field(k, name))
+		f.children = append(f.children, w.field(k, name))
 	}
 	return f
 }
