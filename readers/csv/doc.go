@@ -1,4 +1,4 @@
-// Package csv reads comma-separated text as RFC 4180 has it: lines that end in LF or CRLF, fields that may stand in
+// Package csv reads comma-separated text as RFC 4180 has it: lines that end in LF, CRLF or CR, fields that may stand in
 // double quotes, a quote inside them doubled, line breaks and delimiters inside quotes part of the value.
 //
 //	id,name,seen

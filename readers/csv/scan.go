@@ -14,6 +14,9 @@ type scanner struct {
 	r     *bufio.Reader
 	delim byte
 	limit int64 // of one record
+	eol   byte  // what ends a line: LF, with or without CR before it, or CR alone
+
+	failed error // of the first bytes, for the first line
 
 	line   int64 // of the next line to be read, from 1
 	start  int64 // line of the record
@@ -23,10 +26,36 @@ type scanner struct {
 	long   []byte // a line that did not fit into r's buffer
 	crlf   bool   // whether the last line ended in CR LF
 	ended  bool   // whether it ended at all
+	other  bool   // whether it has a character inside that ends lines in other files
 }
 
 func newScanner(r io.Reader, delim byte, limit int64) *scanner {
-	return &scanner{r: bufio.NewReaderSize(r, 256<<10), delim: delim, limit: limit, line: 1}
+	s := &scanner{r: bufio.NewReaderSize(r, 256<<10), delim: delim, limit: limit, line: 1, eol: '\n'}
+	first, err := s.r.Peek(s.r.Size())
+	if err != nil && err != io.EOF {
+		s.failed = err
+	}
+	if endsInCR(first) {
+		s.eol = '\r'
+	}
+	return s
+}
+
+// endsInCR reports whether the first line that ends outside quotes does so in CR alone, as lines of old Macintosh programs do.
+func endsInCR(text []byte) bool {
+	for quoted := false; ; {
+		i := bytes.IndexAny(text, "\"\r\n")
+		if i < 0 {
+			return false
+		}
+		switch c := text[i]; {
+		case c == '"':
+			quoted = !quoted
+		case !quoted:
+			return c == '\r' && !bytes.HasPrefix(text[i+1:], []byte("\n"))
+		}
+		text = text[i+1:]
+	}
 }
 
 func (s *scanner) numFields() int { return len(s.ends) }
@@ -79,6 +108,9 @@ func (s *scanner) plain(line []byte) (rest []byte, more bool, err error) {
 	}
 	if bytes.IndexByte(f, '"') >= 0 {
 		return nil, false, s.corrupt(s.start, "a quote inside field %d, which does not start with one", len(s.ends)+1)
+	}
+	if s.other && bytes.ContainsAny(f, "\r\n") {
+		return nil, false, s.corrupt(s.start, "field %d has a line end inside and does not stand in quotes: lines end in LF, CR LF or CR, the same in all of the file", len(s.ends)+1)
 	}
 	s.text = append(s.text, f...)
 	s.end(false)
@@ -133,14 +165,17 @@ func (s *scanner) tooLong() error {
 
 // readLine returns the next line without its end, valid until the next call.
 func (s *scanner) readLine() ([]byte, error) {
-	line, err := s.r.ReadSlice('\n')
+	if s.failed != nil {
+		return nil, s.failed
+	}
+	line, err := s.r.ReadSlice(s.eol)
 	if err == bufio.ErrBufferFull {
 		s.long = append(s.long[:0], line...)
 		for err == bufio.ErrBufferFull {
 			if int64(len(s.long)) > s.limit {
 				return nil, s.tooLong()
 			}
-			line, err = s.r.ReadSlice('\n')
+			line, err = s.r.ReadSlice(s.eol)
 			s.long = append(s.long, line...)
 		}
 		line = s.long
@@ -156,10 +191,11 @@ func (s *scanner) readLine() ([]byte, error) {
 	s.ended = err == nil
 	if s.ended {
 		line = line[:len(line)-1]
-		if n := len(line); n > 0 && line[n-1] == '\r' {
+		if n := len(line); n > 0 && line[n-1] == '\r' && s.eol == '\n' {
 			line, s.crlf = line[:n-1], true
 		}
 	}
+	s.other = bytes.IndexByte(line, '\r'^'\n'^s.eol) >= 0
 	return line, nil
 }
 
@@ -169,7 +205,7 @@ func (s *scanner) lineEnd() string {
 	case s.crlf:
 		return "\r\n"
 	case s.ended:
-		return "\n"
+		return string(s.eol)
 	}
 	return ""
 }
