@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 
@@ -20,6 +21,7 @@ type absent struct {
 	missing map[string]int // files that lack a column
 	order   []string       // of those columns
 	found   bool           // some file has some column, or none at all
+	plain   bool           // some file is no table of a catalog: see view.Absent
 	has     []string       // the columns of a file that has none of the schema's
 	names   []string       // the schema's
 }
@@ -60,6 +62,7 @@ func (a *absent) add(i int, f arrowio.File) {
 		a.found = true
 		return
 	}
+	a.plain = a.plain || !x.Catalog
 	if a.has == nil {
 		a.has = x.Has
 		for _, c := range f.Schema().Fields() {
@@ -68,7 +71,9 @@ func (a *absent) add(i int, f arrowio.File) {
 	}
 }
 
-// end warns of columns that no file has, or says that there is none that any file has. Those of directories are not meant.
+// end warns of columns that no file has, or says that there is none that any file has: the names of the schema are wrong. Only
+// tables of Hive may have none of them, which are null where Hive has renamed all columns: those of a catalog, and directories
+// KEY=VALUE. The columns of such directories are not meant.
 func (a *absent) end(inputs []Input, o Options, p *partitions) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -76,10 +81,13 @@ func (a *absent) end(inputs []Input, o Options, p *partitions) error {
 	if a.files == 0 {
 		return nil
 	}
-	if !a.found && p == nil {
+	if !a.found && a.plain && p == nil {
 		return errs.Errorf(errs.ErrSchema, "no file has any column of the schema (%s); the first file has %s", someNames(a.names), someNames(a.has))
 	}
 	w := arrowio.Warnf(arrowio.WarnColumn, "columns of the schema are in no file, and null in every row")
+	if !a.found {
+		w.Text = fmt.Sprintf("no file has any column of the schema, and all are null in every row (the first file has %s)", someNames(a.has))
+	}
 	for _, c := range a.order {
 		if a.missing[c] == a.files && (p == nil || len(p.schema.FieldIndices(c)) == 0) {
 			w.Columns = append(w.Columns, c)

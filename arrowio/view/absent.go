@@ -8,6 +8,9 @@ type Absent struct {
 	Columns []string // dotted paths; children of absent structs are not listed
 	All     bool     // none of the schema's columns is in the file
 	Has     []string // the columns of the file, where All
+	// Catalog says that the file is a table whose columns have their names in a catalog, as those of a Hive ACID table have: all of
+	// them may have been renamed there, and files keep the names that they were written with.
+	Catalog bool
 }
 
 // AbsentOf returns what a file lacks of the schema that it is shown under; a file that is shown as it is lacks nothing.
@@ -35,6 +38,9 @@ func (a *adapted) absent() Absent {
 	}
 	if !out.All {
 		return out
+	}
+	if t, ok := arrowio.As[interface{ NamedByCatalog() bool }](a.File); ok {
+		out.Catalog = t.NamedByCatalog()
 	}
 	if s, ok := arrowio.As[interface{ StoredColumns() []string }](a.File); ok {
 		out.Has = s.StoredColumns()

@@ -84,6 +84,24 @@ func (f *File) EventIndex(c EventColumn) (int, arrow.Field) {
 // are not expected, and units of timestamps, which are decoded to these. The file must not be in use yet.
 func (f *File) Rename(schema *arrow.Schema) { f.schema = schema }
 
+// path returns the dotted path of a type by the names that columns are shown under: see ShowRows and Rename.
+func (f *File) path(t *orcwire.Type) string {
+	for i, c := range f.top {
+		if t.ID < c.ID || t.ID > c.Last || i >= f.schema.NumFields() {
+			continue
+		}
+		path := strings.TrimPrefix(t.Path(), c.Path())
+		if name := f.schema.Field(i).Name; name != c.Name() {
+			return name + path
+		}
+		if f.within == nil {
+			return c.Path() + path
+		}
+		return strings.TrimPrefix(c.Path(), f.within.Path()+".") + path
+	}
+	return t.Path()
+}
+
 // EventRange bounds the values of a column of events; Known = there is no null among them.
 type EventRange struct {
 	Min, Max int64

@@ -88,7 +88,7 @@ func (n *node) located(err error) error {
 	if err == nil {
 		return nil
 	}
-	return errs.Locate(err, errs.At{Format: Name, Column: n.typ.Path(), Split: errs.N(n.tree.stripe.ordinal)})
+	return errs.Locate(err, errs.At{Format: Name, Column: n.tree.file.path(n.typ), Split: errs.N(n.tree.stripe.ordinal)})
 }
 
 // seek moves to a row group. Every number of the index entry must have a use: otherwise the entry is about something

@@ -268,30 +268,57 @@ func (v *verifier) rows() error {
 		if hollow(v.footer.Types[id]) {
 			continue
 		}
-		one := arrow.NewSchema([]arrow.Field{v.schema.Field(i)}, nil)
-		p := arrowio.Projection{Schema: one, Fields: []arrowio.ProjectedField{{Index: i}}}
-		for k, s := range v.splits {
-			at := badColumn{v.cuts[k].stripe, id}
-			if v.bad[at] {
-				continue
-			}
-			err := readall.Split(v.ctx, v.File, s, p, verifyRows)
-			var e *errs.Error
-			if errors.As(err, &e) && (e.Kind == errs.ErrSchema || e.Kind == errs.ErrOption) {
-				err = nil // legal, but not what Arrow can hold
-				if name := v.schema.Field(i).Name; !slices.Contains(undecoded, name) {
-					undecoded = append(undecoded, name)
+		for _, part := range v.parts(i) {
+			for k, s := range v.splits {
+				at := badColumn{v.cuts[k].stripe, id}
+				if v.bad[at] {
+					continue
 				}
-			}
-			if err != nil {
-				v.bad[at] = true
-			}
-			if err := v.fault(err); err != nil {
-				return err
+				err := readall.Split(v.ctx, v.File, s, part.projection, verifyRows)
+				var e *errs.Error
+				if errors.As(err, &e) && (e.Kind == errs.ErrSchema || e.Kind == errs.ErrOption) {
+					err = nil // legal, but not what Arrow can hold
+					if !slices.Contains(undecoded, part.name) {
+						undecoded = append(undecoded, part.name)
+					}
+				}
+				if err != nil {
+					v.bad[at] = true
+				}
+				if err := v.fault(err); err != nil {
+					return err
+				}
 			}
 		}
 	}
 	return nil
+}
+
+// part is what is read at once: a column of the top level or, of the row of an event, one of its columns.
+type part struct {
+	name       string // dotted path
+	projection arrowio.Projection
+}
+
+// parts returns what is read of column i of the top level.
+func (v *verifier) parts(i int) []part {
+	one := func(f arrow.Field, name string, children []arrowio.ProjectedField) part {
+		return part{name, arrowio.Projection{Schema: arrow.NewSchema([]arrow.Field{f}, nil), Fields: []arrowio.ProjectedField{{Index: i, Children: children}}}}
+	}
+	f := v.schema.Field(i)
+	row, ok := f.Type.(*arrow.StructType)
+	if !ok || i != int(eventRow) || !v.IsEvents() {
+		return []part{one(f, f.Name, nil)}
+	}
+	typ := v.footer.Types[0].Children[eventRow]
+	var out []part
+	for k, c := range row.Fields() {
+		if !hollow(typ.Children[k]) {
+			f.Type = arrow.StructOf(c)
+			out = append(out, one(f, typ.Children[k].Path(), []arrowio.ProjectedField{{Index: k}}))
+		}
+	}
+	return out
 }
 
 // hollow reports whether a type has no values at all: any number of its rows may take no bytes.

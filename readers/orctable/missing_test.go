@@ -73,6 +73,97 @@ func TestFileOfAnotherTable(t *testing.T) {
 	}
 }
 
+// Hive finds the columns of a file by name: where all were renamed, those of older files are null.
+func TestEveryColumnRenamed(t *testing.T) {
+	file := func(fields ...arrow.Field) []byte {
+		b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))
+		defer b.Release()
+		for _, c := range b.Fields() {
+			if err := c.AppendValueFromString("7"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rec := b.NewRecord()
+		defer rec.Release()
+		return orcFile(t, rec, nil, nil)
+	}
+	x := arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int64, Nullable: true}
+	y := arrow.Field{Name: "y", Type: arrow.BinaryTypes.String, Nullable: true}
+	z := arrow.Field{Name: "z", Type: arrow.PrimitiveTypes.Int32, Nullable: true}
+	for _, fields := range [][]arrow.Field{{x, y}, {x, y, z}} {
+		m := smallTable(t)
+		delete(m, "delta_0000004_0000004_0000/bucket_00000")
+		m["delta_0000005_0000005_0000/bucket_00000"] = file(fields...)
+		f := openTable(t, m, Options{})
+		lines := linesOf(t, f, arrowio.ScanOptions{})
+		if n := len(lines); n != 10 || !strings.HasPrefix(lines[9], `{"x":7,"y":"7"`) {
+			t.Fatalf("%q", lines)
+		}
+		for _, l := range lines[:9] {
+			if !strings.HasPrefix(l, `{"x":null,"y":null`) {
+				t.Errorf("%s", l)
+			}
+		}
+		w := warnings(f)
+		if len(w) != 4 { // one for each older file with rows
+			t.Errorf("%q", w)
+		}
+		for _, s := range w {
+			if !strings.Contains(s, "id, s") || !strings.Contains(s, "x, y") || !strings.Contains(s, "null in all its rows") {
+				t.Errorf("%s", s)
+			}
+		}
+	}
+	// Other types, or more columns than the table has, are another table's.
+	for _, fields := range [][]arrow.Field{{y, x}, {x}} {
+		m := smallTable(t)
+		m["delta_0000005_0000005_0000/bucket_00000"] = file(fields...)
+		if _, err := Open(t.Context(), m, arrowio.Limits{}, Options{}, orc.Options{}); !errors.Is(err, errs.ErrCorrupt) || !strings.Contains(err.Error(), "not of this table") {
+			t.Errorf("%v: %v", fields, err)
+		}
+	}
+}
+
+// Whoever reads a table knows its columns, and not that files of events hold them in a struct.
+func TestColumnsAreNamedAsTheTableDoes(t *testing.T) {
+	when := &arrow.TimestampType{Unit: arrow.Microsecond}
+	row := arrow.StructOf(
+		arrow.Field{Name: "id", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
+		arrow.Field{Name: "far", Type: when, Nullable: true},
+		arrow.Field{Name: "farther", Type: arrow.StructOf(arrow.Field{Name: "when", Type: when, Nullable: true}), Nullable: true},
+	)
+	schema := arrow.NewSchema(append(slices.Clone(eventFields), arrow.Field{Name: eventRowName, Type: row, Nullable: true}), nil)
+	rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(`[{"operation":0,"originalTransaction":1,"bucket":536870912,"rowId":0,`+
+		`"currentTransaction":1,"row":{"id":1,"far":"3554-06-08 08:53:20","farther":{"when":"3554-06-08 08:53:20"}}}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rec.Release()
+	m := memTree{"delta_0000001_0000001_0000/bucket_00000": orcFile(t, rec, map[string]string{"hive.acid.stats": "1,0,0"}, nil)}
+	f := openTable(t, m, Options{})
+	if faults := faultsOf(t, f); len(faults) != 0 {
+		t.Errorf("%q", faults)
+	}
+	sums, err := f.CountChecksums(t.Context())
+	if want := []string{"far", "farther"}; err != nil || !slices.Equal(sums.Undecoded, want) {
+		t.Errorf("%q, want %q: %v", sums.Undecoded, want, err)
+	}
+	for column, path := range map[string]string{"far": "far", "farther": "farther.when"} {
+		r, err := arrowio.Scan(t.Context(), f, arrowio.ScanOptions{Columns: []string{column}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for r.Next() {
+			t.Errorf("%s is read", column)
+		}
+		var e *errs.Error
+		if !errors.As(r.Err(), &e) || e.Column != path {
+			t.Errorf("%s: %v", column, r.Err())
+		}
+		r.Release()
+	}
+}
+
 func warnings(f *Table) (out []string) {
 	for _, w := range f.Warnings() {
 		out = append(out, w.String())

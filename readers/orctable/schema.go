@@ -260,3 +260,6 @@ func (t *Table) show(g *fragment) (arrowio.File, error) {
 	}
 	return f, nil
 }
+
+// NamedByCatalog tells that Hive can rename every column of the table and leaves the files as they are: see view.Absent.
+func (t *Table) NamedByCatalog() bool { return true }

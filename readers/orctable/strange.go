@@ -13,6 +13,8 @@ import (
 
 // strange finds the files whose columns are not those of the table. Hive shows nulls for the columns that such a file lacks, and
 // nothing of those that only it has: that is right where columns were added, dropped or renamed, and wrong for another table's file.
+// A file without any column of the table is taken for one from before every column was renamed if it has the types of the table, and
+// for another table's if not.
 type strange struct {
 	newest *dataFile // whose columns are the table's
 
@@ -40,9 +42,12 @@ func (s *strange) look(t *Table, f *dataFile, rows []arrow.Field) error {
 	}
 	switch {
 	case shared == 0 && len(rows) > 0 && t.opt.Events:
-		t.warn(arrowio.WarnDoubt, f.path, f.path+": "+s.noneOf(own, rows))
+		t.warn(arrowio.WarnDoubt, f.path, f.path+": "+s.noneOf(own, rows)+notOfTable)
+	case shared == 0 && startsWith(rows, own):
+		s.columns = s.columns[:lacking]
+		t.warn(arrowio.WarnDoubt, f.path, fmt.Sprintf("%s: %s, but the same types: its columns are taken for renamed ones and are null in all its rows, as in Hive", f.path, s.noneOf(own, rows)))
 	case shared == 0 && len(rows) > 0:
-		return at(f.path, errs.Errorf(errs.ErrCorrupt, "%s", s.noneOf(own, rows)))
+		return at(f.path, errs.Errorf(errs.ErrCorrupt, "%s", s.noneOf(own, rows)+notOfTable))
 	case len(s.columns) > lacking:
 		if s.files++; s.first == nil {
 			s.first = f
@@ -53,8 +58,22 @@ func (s *strange) look(t *Table, f *dataFile, rows []arrow.Field) error {
 
 // noneOf says that a file with the columns own has none of the table's.
 func (s *strange) noneOf(own, table []arrow.Field) string {
-	return fmt.Sprintf("the file has the columns %s, and none of those of the newest file, %s: %s; one of the two is not of this table",
-		few(names(own)), s.newest.path, few(names(table)))
+	return fmt.Sprintf("the file has the columns %s, and none of those of the newest file, %s: %s", few(names(own)), s.newest.path, few(names(table)))
+}
+
+const notOfTable = "; one of the two is not of this table"
+
+// startsWith reports whether the first columns of the table have the types of those of a file.
+func startsWith(table, file []arrow.Field) bool {
+	if len(file) == 0 || len(file) > len(table) {
+		return false
+	}
+	for i, f := range file {
+		if !arrow.TypeEqual(f.Type, table[i].Type) {
+			return false
+		}
+	}
+	return true
 }
 
 // warn tells which columns are not shown.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -52,12 +53,12 @@ func (t *Table) Verify(ctx context.Context, report func(error)) error {
 					continue
 				}
 				err := t.plain(ctx, f, func(o *orc.File) error {
-					if err := o.Verify(ctx, func(fault error) { report(at(f.path, fault)) }); err != nil {
+					if err := o.Verify(ctx, func(fault error) { report(at(f.path, t.ofRow(f, fault))) }); err != nil {
 						return err
 					}
 					sums, err := o.CountChecksums(ctx)
 					for _, name := range sums.Undecoded {
-						if !slices.Contains(undecoded, name) {
+						if name = t.inRow(f, name); !slices.Contains(undecoded, name) {
 							undecoded = append(undecoded, name)
 						}
 					}
@@ -75,6 +76,25 @@ func (t *Table) Verify(ctx context.Context, report func(error)) error {
 		}
 	}
 	return nil
+}
+
+// inRow returns the path of a column of a data file as users of the table know it: without the struct that rows of events are in.
+func (t *Table) inRow(f *dataFile, path string) string {
+	if i := len(eventRowName); f.events && !t.opt.Events && len(path) > i+1 && path[i] == '.' && strings.EqualFold(path[:i], eventRowName) {
+		return path[i+1:]
+	}
+	return path
+}
+
+// ofRow names the column of an error so.
+func (t *Table) ofRow(f *dataFile, err error) error {
+	var e *errs.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	c := *e
+	c.Column = t.inRow(f, c.Column)
+	return &c
 }
 
 // CountChecksums implements arrowio.ChecksumCounter: ORC has no checksums.
