@@ -15,7 +15,7 @@ var neutral = []string{
 	"arrowio/arrow18", "arrowio/local",
 	"internal/annotate", "internal/arrowbuf", "internal/arrowcheck", "internal/arrowdense", "internal/budget", "internal/workers", "internal/bitpack", "internal/blockcodec",
 	"internal/cursor", "internal/inflate", "internal/options", "internal/pb", "internal/readall", "internal/recordsplit", "internal/partwriter", "internal/arrowipc", "internal/arrowjson",
-	"internal/arrowmeta", "internal/plans", "internal/schemadiff", "internal/floattext",
+	"internal/arrowmeta", "internal/geoarrow", "internal/plans", "internal/schemadiff", "internal/floattext",
 }
 
 // public is what users may import, and the programs built on it.
@@ -80,7 +80,7 @@ var rules = []rule{
 	},
 	{
 		pkg:   "internal/*wire",
-		may:   []string{"arrowio/errs", "internal/cursor", "internal/bitpack", "internal/blockcodec", "internal/pb", "internal/arrowmeta", "internal/schemadiff"},
+		may:   []string{"arrowio/errs", "internal/cursor", "internal/bitpack", "internal/blockcodec", "internal/pb", "internal/arrowmeta", "internal/geoarrow", "internal/schemadiff"},
 		never: doesIO,
 		why:   "a wire package is bytes and values, of one format",
 	},
@@ -103,6 +103,11 @@ var rules = []rule{
 		pkg:   "internal/celltext",
 		never: doesIO,
 		why:   "text for people, of any Arrow value",
+	},
+	{
+		pkg:   "internal/geoarrow",
+		never: append([]string{arrowPath}, doesIO...),
+		why:   "what ORC, Parquet and GeoArrow say of geometries, in the words of all three",
 	},
 	{
 		pkg: "internal/*text",

@@ -1,16 +1,15 @@
 package orcwire
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowmeta"
+	"github.com/arrowio/arrowio/internal/geoarrow"
 )
 
 // Metadata keys of Arrow schemas and fields that keep what Arrow has no place for, so that writing ORC again loses
@@ -24,7 +23,6 @@ const (
 
 	metaExtension     = "ARROW:extension:name"
 	metaExtensionData = "ARROW:extension:metadata"
-	extensionWKB      = "geoarrow.wkb"
 	icebergID         = "iceberg.id"
 )
 
@@ -217,7 +215,7 @@ func fieldMetadata(t *Type, orcType string) arrow.Metadata {
 		add(MetaType, orcType)
 	}
 	if t.Kind == Geometry || t.Kind == Geography {
-		add(metaExtension, extensionWKB)
+		add(metaExtension, geoarrow.Name)
 		add(metaExtensionData, geoMetadata(t))
 	}
 	for _, a := range t.Attributes {
@@ -239,31 +237,9 @@ func fieldMetadata(t *Type, orcType string) arrow.Metadata {
 	return arrow.NewMetadata(keys, values)
 }
 
-// geoMetadata returns the metadata of GeoArrow's WKB: the coordinate system, what its text is where that is plain, and
-// how points are joined where that is not by straight lines.
+// geoMetadata returns the metadata of GeoArrow's WKB.
 func geoMetadata(t *Type) string {
-	var md struct {
-		CRS   any    `json:"crs"`
-		Kind  string `json:"crs_type,omitempty"`
-		Edges string `json:"edges,omitempty"`
-	}
-	crs := t.crs()
-	md.CRS = crs
-	authority, code, ok := strings.Cut(crs, ":")
-	switch {
-	case strings.HasPrefix(crs, "{") && json.Valid([]byte(crs)):
-		md.CRS, md.Kind = json.RawMessage(crs), "projjson"
-	case ok && isWord(authority) && isWord(code):
-		md.Kind = "authority_code"
-	}
-	if t.Kind == Geography {
-		md.Edges = strings.ToLower(t.Edges())
-	}
-	b, err := json.Marshal(md)
-	if err != nil {
-		return "{}" // a struct of strings and valid JSON
-	}
-	return string(b)
+	return geoarrow.Type{CRS: t.CRS, Geography: t.Kind == Geography, Algorithm: int(t.EdgeAlgorithm)}.Metadata()
 }
 
 // isWord reports whether s is letters and digits, at least one.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowmeta"
+	"github.com/arrowio/arrowio/internal/geoarrow"
 	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
@@ -327,7 +328,7 @@ func (x *fieldOut) bytes(t *Type, kind Kind) {
 	t.Kind = kind
 	switch {
 	case parseBytesType(t, x.orcType, kind):
-	case kind == Binary && x.extension == extensionWKB:
+	case kind == Binary && x.extension == geoarrow.Name:
 		geoType(t, x.extData)
 	}
 	text := t.Kind == String || t.Kind == Char || t.Kind == Varchar
@@ -404,7 +405,7 @@ func parseBytesType(t *Type, text string, kind Kind) bool {
 		return true
 	case "geography":
 		i := strings.LastIndexByte(args, ',') // systems may have commas, algorithms have none
-		edges := slices.Index(edgeNames[:], args[i+1:])
+		edges := slices.Index(geoarrow.Algorithms[:], args[i+1:])
 		if has && (i < 0 || edges < 0) {
 			return false
 		}
@@ -492,11 +493,11 @@ func (x *fieldOut) losses(t *Type, root bool) (texts []string) {
 	case t.Kind == Union && !plainUnion(was):
 		texts = append(texts, "comes back as dense_union, its children named by their positions")
 	}
-	if md := geoMetadata(t); geo && x.extension == extensionWKB && !sameJSON(md, x.extData) {
+	if md := geoMetadata(t); geo && x.extension == geoarrow.Name && !sameJSON(md, x.extData) {
 		texts = append(texts, "its extension's metadata comes back as "+md)
 	}
 	lost := slices.DeleteFunc(schemadiff.Keys(x.field.Metadata, x.shown), func(k string) bool {
-		return k == metaExtensionData && geo && x.extension == extensionWKB || k == MetaRoot && root
+		return k == metaExtensionData && geo && x.extension == geoarrow.Name || k == MetaRoot && root
 	})
 	if len(lost) > 0 {
 		texts = append(texts, schemadiff.WithoutMetadata(lost))

@@ -1,39 +1,23 @@
 package orcwire
 
 import (
-	"bytes"
 	"encoding/json"
 	"reflect"
-	"slices"
-	"strings"
+
+	"github.com/arrowio/arrowio/internal/geoarrow"
 )
 
 // geoType makes t the geometry or geography that the metadata of GeoArrow's WKB describes, the reverse of geoMetadata.
-// Where edges are of a kind that ORC does not know, t stays what it is.
+// Where edges are of a kind that ORC does not know, t stays what it is. A coordinate reference system that is not known
+// becomes ORC's default.
 func geoType(t *Type, metadata string) {
-	var md struct {
-		CRS   json.RawMessage `json:"crs"`
-		Edges string          `json:"edges"`
-	}
-	if metadata != "" && json.Unmarshal([]byte(metadata), &md) != nil {
+	g, ok := geoarrow.Parse(metadata)
+	if !ok {
 		return
 	}
-	kind, edges := Geometry, 0
-	if md.Edges != "" && md.Edges != "planar" {
-		kind, edges = Geography, slices.Index(edgeNames[:], strings.ToUpper(md.Edges))
-	}
-	if edges < 0 {
-		return
-	}
-	t.Kind, t.EdgeAlgorithm = kind, uint8(edges)
-	var text string
-	if json.Unmarshal(md.CRS, &text) == nil { // null leaves it empty, which is ORC's default
-		t.CRS = text
-	} else if md.CRS != nil {
-		var b bytes.Buffer
-		if json.Compact(&b, md.CRS) == nil {
-			t.CRS = b.String()
-		}
+	t.Kind, t.CRS, t.EdgeAlgorithm = Geometry, g.CRS, uint8(g.Algorithm)
+	if g.Geography {
+		t.Kind = Geography
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/arrowio/arrowio/internal/geoarrow"
 )
 
 // Kind is what a type is.
@@ -87,12 +89,6 @@ func (k Kind) arity() (least, most int) {
 // Attribute is a key and a value that a writer attached to a type, such as Iceberg's ids.
 type Attribute struct{ Key, Value string }
 
-// edgeNames are the ways in which the points of a geography are joined, by their numbers in files.
-var edgeNames = [...]string{"SPHERICAL", "VINCENTY", "THOMAS", "ANDOYER", "KARNEY"}
-
-// DefaultCRS is the coordinate system of geometries and geographies that name none.
-const DefaultCRS = "OGC:CRS84"
-
 // Type is a node of the type tree. Ids number the nodes in pre-order: a type's subtree is the ids from ID to Last. A
 // column of the file is a type's id.
 type Type struct {
@@ -106,7 +102,7 @@ type Type struct {
 	Precision     uint32      // of decimals; 0 where Hive 0.11 left it out
 	Scale         uint32      // of decimals
 	Attributes    []Attribute // in file order
-	CRS           string      // of geometry and geography, "" = DefaultCRS
+	CRS           string      // of geometry and geography, "" = geoarrow.DefaultCRS
 	EdgeAlgorithm uint8       // of geography: 0 spherical, 1 Vincenty, 2 Thomas, 3 Andoyer, 4 Karney
 }
 
@@ -124,10 +120,7 @@ func (t *Type) DecimalType() (precision, scale int32) {
 
 // Edges returns the name of a geography's edge algorithm, in capitals.
 func (t *Type) Edges() string {
-	if int(t.EdgeAlgorithm) < len(edgeNames) {
-		return edgeNames[t.EdgeAlgorithm]
-	}
-	return strconv.Itoa(int(t.EdgeAlgorithm))
+	return geoarrow.AlgorithmName(int(t.EdgeAlgorithm))
 }
 
 // Attribute returns the value of a type's attribute, and whether it is there. Of a repeated key the first counts.
@@ -249,7 +242,7 @@ func (t *Type) write(b *strings.Builder) {
 
 func (t *Type) crs() string {
 	if t.CRS == "" {
-		return DefaultCRS
+		return geoarrow.DefaultCRS
 	}
 	return t.CRS
 }

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/geoarrow"
 	"github.com/arrowio/arrowio/internal/pb"
 )
 
@@ -53,7 +54,7 @@ var typeTable = pb.NewTable(
 	pb.Uint(6, "scale", func(t *typeFields) *uint32 { return &t.Scale }).If(func(t *typeFields) bool { return t.Precision > 0 || t.Scale > 0 }),
 	pb.Parts(7, "attributes", "attribute", attributeTable, func(t *typeFields) *[]Attribute { return &t.Attributes }),
 	pb.Text(8, "crs", func(t *typeFields) *string { return &t.CRS }).OmitZero(),
-	enum(9, "algorithm", "edge algorithm", len(edgeNames), func(t *typeFields) *uint8 { return &t.EdgeAlgorithm }).
+	enum(9, "algorithm", "edge algorithm", len(geoarrow.Algorithms), func(t *typeFields) *uint8 { return &t.EdgeAlgorithm }).
 		If(func(t *typeFields) bool { return t.Kind == Geography }),
 )
 

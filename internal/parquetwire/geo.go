@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/arrowio/arrowio/internal/geoarrow"
 )
 
 // Geo is what a logical type GEOMETRY or GEOGRAPHY says besides its name. Its text is
@@ -16,13 +18,31 @@ type Geo struct {
 	HasAlgorithm bool
 }
 
-// algorithms are the names of edge algorithms, by number.
-var algorithms = [...]string{"SPHERICAL", "VINCENTY", "THOMAS", "ANDOYER", "KARNEY"}
-
 const (
 	algorithmKey = "algorithm="
 	crsKey       = "crs="
 )
+
+// GeoOf returns the logical type of what Arrow has as GeoArrow's well-known binary.
+func GeoOf(t geoarrow.Type) Geo {
+	g := Geo{Edges: t.Geography, CRS: t.CRS, Algorithm: int32(t.Algorithm), HasAlgorithm: t.Algorithm != 0}
+	if g.HasCRS = g.CRS != "" && g.CRS != geoarrow.DefaultCRS; !g.HasCRS {
+		g.CRS = ""
+	}
+	return g
+}
+
+// GeoArrow is the reverse of GeoOf. It is false where edges run in a way that nobody knows.
+func (g Geo) GeoArrow() (t geoarrow.Type, ok bool) {
+	t = geoarrow.Type{Geography: g.Edges}
+	if g.HasCRS {
+		t.CRS = g.CRS
+	}
+	if g.HasAlgorithm && g.Edges {
+		t.Algorithm = int(g.Algorithm)
+	}
+	return t, t.Algorithm >= 0 && t.Algorithm < len(geoarrow.Algorithms)
+}
 
 // String returns the text of g.
 func (g Geo) String() string {
@@ -31,11 +51,7 @@ func (g Geo) String() string {
 		name = "GEOGRAPHY"
 	}
 	if g.HasAlgorithm && g.Edges {
-		a := strconv.Itoa(int(g.Algorithm))
-		if g.Algorithm >= 0 && int(g.Algorithm) < len(algorithms) {
-			a = algorithms[g.Algorithm]
-		}
-		parts = append(parts, algorithmKey+a)
+		parts = append(parts, algorithmKey+geoarrow.AlgorithmName(int(g.Algorithm)))
 	}
 	if g.HasCRS {
 		parts = append(parts, crsKey+g.CRS)
@@ -74,7 +90,7 @@ func ParseGeo(text string) (g Geo, ok bool) {
 }
 
 func algorithm(name string) (int32, bool) {
-	for i, a := range algorithms {
+	for i, a := range geoarrow.Algorithms {
 		if a == name {
 			return int32(i), true
 		}

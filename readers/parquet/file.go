@@ -96,7 +96,7 @@ func (f *parquetFile) chunkOff(group, column int) errs.Number {
 // parseSchema makes the Arrow schema.
 func (f *parquetFile) parseSchema() error {
 	stored := slices.ContainsFunc(f.footer.Metadata, func(kv decode.KeyValue) bool { return kv.Key == arrowSchemaKey })
-	err := f.build(treeBuilder{elems: f.footer.Schema, limits: f.limits, stored: stored, int96: f.int96.way(nil)})
+	err := f.build(treeBuilder{elems: f.footer.Schema, limits: f.limits, stored: stored, file: f.footer.Metadata, int96: f.int96.way(nil)})
 	if err != nil {
 		return err
 	}

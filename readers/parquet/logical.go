@@ -1,10 +1,15 @@
 package parquet
 
 import (
+	"encoding/json"
+
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowio/arrowio/internal/arrowmeta"
+	"github.com/arrowio/arrowio/internal/geoarrow"
 	"github.com/arrowio/arrowio/internal/parquetwire"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
+	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
 // metaLogical is the key of a field's metadata that names a logical type which the Arrow type does not tell. The writer of
@@ -54,4 +59,38 @@ func tellsLogical(t arrow.DataType) bool {
 		}
 	}
 	return false
+}
+
+// isGeo reports whether a column is a geometry or a geography.
+func isGeo(e *decode.Element) bool {
+	return e.Type == decode.ByteArray && (e.Kind == decode.Geometry || e.Kind == decode.Geography)
+}
+
+// geoArrow returns the metadata of GeoArrow's extension type for a geometry or a geography. PROJJSON that the file has under a key of
+// its metadata is put in its place: other files do not have the key.
+func (b *treeBuilder) geoArrow(e *decode.Element) (metadata string, ok bool) {
+	if !isGeo(e) {
+		return "", false
+	}
+	t, ok := geoOf(e).GeoArrow()
+	if key, named := geoarrow.Property(t.CRS); named {
+		for _, kv := range b.file {
+			if kv.Key == key && json.Valid([]byte(kv.Value)) {
+				t.CRS = kv.Value
+			}
+		}
+	}
+	return t.Metadata(), ok
+}
+
+// tellsGeo reports whether the extension type of a field in the stored Arrow schema tells all that the column's logical type does.
+func tellsGeo(stored arrow.Field, e *decode.Element) bool {
+	md := arrowmeta.OfField(stored)
+	if name, _ := md.GetValue(schemadiff.ExtensionName); name != geoarrow.Name || !isGeo(e) {
+		return false
+	}
+	data, _ := md.GetValue(schemadiff.ExtensionMetadata)
+	said, ok := geoarrow.Parse(data)
+	is, known := geoOf(e).GeoArrow()
+	return ok && known && parquetwire.GeoOf(said) == parquetwire.GeoOf(is)
 }

@@ -7,7 +7,9 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/geoarrow"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
+	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
 // node is a field of the Arrow schema, and how its slots show in the levels of the leaves below it. A level entry of a
@@ -56,6 +58,7 @@ type treeBuilder struct {
 	int96   func(column int) int96Way // how timestamps stored as INT96 are read
 	depth   int
 	stored  bool // the file has an Arrow schema, too
+	file    []decode.KeyValue
 }
 
 // place is where in the levels a field stands.
@@ -149,6 +152,9 @@ func (b *treeBuilder) body(e *decode.Element, at place, inList bool) (n *node, e
 	if n.shape == leafShape {
 		if l := logicalType(e); l != "" && !(b.stored && e.Kind == decode.Time) { // Arrow's own writers give every time this zone
 			keys, values = append(keys, metaLogical), append(values, l)
+		}
+		if data, ok := b.geoArrow(e); ok && !b.stored { // an Arrow schema says itself what is an extension type
+			keys, values = append(keys, schemadiff.ExtensionName, schemadiff.ExtensionMetadata), append(values, geoarrow.Name, data)
 		}
 	}
 	if keys != nil {

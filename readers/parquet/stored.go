@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"encoding/base64"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -43,6 +44,9 @@ func storedSchema(text string, limits arrowio.Limits) (*arrow.Schema, error) {
 // adopt gives a node, and what is below it, what the field in the stored Arrow schema says beyond Parquet: types that
 // Parquet stores as another, time zones, metadata. It counts as far as the stored columns can be read that way.
 func (n *node) adopt(stored *arrow.Field) {
+	if n.shape == leafShape && tellsGeo(*stored, n.elem) {
+		n.field.Metadata = without(n.field.Metadata, metaLogical)
+	}
 	if stored.Name == n.field.Name {
 		n.field.Metadata = merge(stored.Metadata, n.field.Metadata)
 	}
@@ -176,4 +180,13 @@ func merge(a, b arrow.Metadata) arrow.Metadata {
 		}
 	}
 	return arrow.NewMetadata(keys, values)
+}
+
+// without returns the metadata without a key.
+func without(md arrow.Metadata, key string) arrow.Metadata {
+	i := md.FindKey(key)
+	if i < 0 {
+		return md
+	}
+	return arrow.NewMetadata(slices.Delete(slices.Clone(md.Keys()), i, i+1), slices.Delete(slices.Clone(md.Values()), i, i+1))
 }

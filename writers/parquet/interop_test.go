@@ -84,6 +84,69 @@ func TestLogicalTypesJudged(t *testing.T) {
 	}
 }
 
+// pyarrow and DuckDB find what GeoArrow says of geometries in the logical types, and pyarrow makes GeoArrow's metadata of them again.
+func TestGeoArrowJudged(t *testing.T) {
+	python := os.Getenv("ARROWIO_PYTHON")
+	if python == "" {
+		t.Fatal("ARROWIO_PYTHON is not set: make interop does")
+	}
+	var fields []arrow.Field
+	for i, metadata := range []string{
+		`{"crs":"OGC:CRS84","crs_type":"authority_code"}`,
+		`{"crs":"EPSG:3857","crs_type":"authority_code","edges":"spherical"}`,
+		`{"crs":"3857","crs_type":"srid"}`,
+		`{"crs":"EPSG:4326","edges":"karney"}`,
+		`{"crs":{"type":"EngineeringCRS"},"crs_type":"projjson"}`,
+	} {
+		md := arrow.NewMetadata([]string{"ARROW:extension:name", "ARROW:extension:metadata"}, []string{"geoarrow.wkb", metadata})
+		fields = append(fields, arrow.Field{Name: fmt.Sprint("c", i), Type: arrow.BinaryTypes.Binary, Nullable: true, Metadata: md})
+	}
+	const want = `Geometry(crs=) GeometryType(crs=<null>) {"crs": "OGC:CRS84", "crs_type": "authority_code"}
+Geography(crs=EPSG:3857, algorithm=spherical) GeographyType(crs=EPSG:3857, algorithm=<null>) {"crs": "EPSG:3857", "edges": "spherical"}
+Geometry(crs=srid:3857) GeometryType(crs=srid:3857) {"crs": "3857", "crs_type": "srid"}
+Geography(crs=EPSG:4326, algorithm=karney) GeographyType(crs=EPSG:4326, algorithm=KARNEY) {"crs": "EPSG:4326", "edges": "karney"}
+Geometry(crs={"type":"EngineeringCRS"}) GeometryType(crs={"type":"EngineeringCRS"}) {"crs": {"type":"EngineeringCRS"}}
+`
+	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))
+	defer b.Release()
+	for _, c := range b.Fields() {
+		c.AppendNull()
+	}
+	rec := b.NewRecord()
+	defer rec.Release()
+	objects, err := write([]arrow.Record{rec}, arrowio.WriteOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "geo.parquet")
+	if err := os.WriteFile(path, objects["part-00000.parquet"], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const script = `
+import sys, duckdb, pyarrow as pa, pyarrow.parquet as pq
+class WKB(pa.ExtensionType):
+    def __init__(self, metadata=""):
+        self.metadata = metadata
+        super().__init__(pa.binary(), "geoarrow.wkb")
+    def __arrow_ext_serialize__(self):
+        return self.metadata.encode()
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage, metadata):
+        return cls(metadata.decode())
+pa.register_extension_type(WKB())
+path = sys.argv[1]
+schema = pq.ParquetFile(path).schema
+types = pq.read_table(path).schema.types
+duck = duckdb.execute("select logical_type from parquet_schema(?) where type is not null", [path]).fetchall()
+for i in range(len(schema)):
+    print(schema.column(i).logical_type, duck[i][0], types[i].metadata)
+`
+	out, err := exec.Command(python, "-c", script, path).CombinedOutput()
+	if err != nil || string(out) != want {
+		t.Errorf("%v:\n%s", err, out)
+	}
+}
+
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.Intn(len(of))] }
 
 // randomType returns a type that can be written and that the judges know.

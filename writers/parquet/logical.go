@@ -1,8 +1,12 @@
 package parquet
 
 import (
+	"fmt"
 	"strings"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/internal/geoarrow"
 	"github.com/arrowio/arrowio/internal/parquetwire"
 	"github.com/arrowio/arrowio/internal/parquetwire/encode"
 )
@@ -27,15 +31,36 @@ func (l *leaf) annotate(name string) {
 	case name == "BSON" && plain && w.Type == encode.ByteArray:
 		w.Logical.Kind = encode.BSON
 	case strings.HasPrefix(name, "GEO") && plain && w.Type == encode.ByteArray:
-		g, ok := parquetwire.ParseGeo(name)
-		if !ok {
-			return
-		}
-		w.Logical = encode.Logical{Kind: encode.Geometry, CRS: g.CRS, HasCRS: g.HasCRS, Algorithm: g.Algorithm, HasAlgorithm: g.HasAlgorithm}
-		if l.order = noOrder; g.Edges {
-			w.Logical.Kind = encode.Geography
+		if g, ok := parquetwire.ParseGeo(name); ok {
+			l.geo(g)
 		}
 	case name == "TIME(isAdjustedToUTC=true)" && w.Logical.Kind == encode.Time:
 		w.Logical.UTC = true
 	}
+}
+
+// geo makes the column a geometry or a geography.
+func (l *leaf) geo(g parquetwire.Geo) {
+	l.wire.Logical = encode.Logical{Kind: encode.Geometry, CRS: g.CRS, HasCRS: g.HasCRS, Algorithm: g.Algorithm, HasAlgorithm: g.HasAlgorithm}
+	if l.order = noOrder; g.Edges {
+		l.wire.Logical.Kind = encode.Geography
+	}
+}
+
+// geoArrow makes a column of GeoArrow's well-known binary the geometry or geography that the metadata of its extension type
+// describes. file is the metadata of the file. It returns what other readers do not find; "" = nothing. Where Parquet does not know
+// how edges run, the column stays plain bytes.
+func (l *leaf) geoArrow(metadata string, file arrow.Metadata) (loss string) {
+	t, ok := geoarrow.Parse(metadata)
+	if !ok || l.wire.Type != encode.ByteArray || l.wire.Logical.Kind != encode.NoKind {
+		return ""
+	}
+	l.geo(parquetwire.GeoOf(t))
+	if t.Unknown {
+		return "names no coordinate reference system, which Parquet takes for " + geoarrow.DefaultCRS
+	}
+	if key, ok := geoarrow.Property(t.CRS); ok && file.FindKey(key) < 0 {
+		return fmt.Sprintf("its coordinate reference system is in the metadata %q, which the file does not have", key)
+	}
+	return ""
 }

@@ -21,12 +21,14 @@ import (
 // driver is this package's part of a plan.
 type driver struct {
 	o        Options
+	schema   *arrow.Schema
 	packing  packing
 	fields   []*node
 	leaves   []*leaf
 	elements []encode.Element
 	keys     []string // metadata of the file
 	values   []string
+	unclear  []schemadiff.Difference // what other readers do not find in geometries
 }
 
 func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
@@ -34,7 +36,7 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &driver{o: opt}
+	d := &driver{o: opt, schema: s}
 	if d.packing, err = parsePacking(o.Compression); err != nil {
 		return nil, err
 	}
@@ -68,7 +70,7 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	for i, f := range s.Fields() {
 		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: f.Name, Type: f.Type.String(), Stored: d.fields[i].stored(), Loss: loss(f.Type)})
 	}
-	p.Columns = plans.AddDifferences(p.Columns, schemadiff.Fields(s.Fields(), back.Fields()))
+	p.Columns = plans.AddDifferences(p.Columns, append(schemadiff.Fields(s.Fields(), back.Fields()), d.unclear...))
 	plans.AddRefused(p.Columns, s.Fields(), refusedValues)
 	return p, nil
 }

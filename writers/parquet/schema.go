@@ -8,8 +8,11 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowmeta"
+	"github.com/arrowio/arrowio/internal/geoarrow"
 	"github.com/arrowio/arrowio/internal/parquetwire"
 	"github.com/arrowio/arrowio/internal/parquetwire/encode"
+	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
 // node is a field of the Arrow schema: a column, or what stands below one.
@@ -105,6 +108,10 @@ func (d *driver) node(f arrow.Field, name, column string, path []string, def, re
 		l := leafOf(t)
 		if v, ok := f.Metadata.GetValue(metaLogical); ok {
 			l.annotate(v)
+		} else if extension, data := extensionOf(f); extension == geoarrow.Name {
+			if loss := l.geoArrow(data, d.schema.Metadata()); loss != "" {
+				d.unclear = append(d.unclear, schemadiff.Difference{Path: column, Aspect: schemadiff.Metadata, Type: f.Type, Text: loss})
+			}
 		}
 		l.wire.Name, l.wire.Repetition, l.wire.FieldID, l.wire.HasFieldID, l.wire.Leaf = e.Name, e.Repetition, e.FieldID, e.HasFieldID, true
 		l.path, l.column, l.def, l.rep, l.index = path, column, def, rep, len(d.leaves)
@@ -113,6 +120,14 @@ func (d *driver) node(f arrow.Field, name, column string, path []string, def, re
 		n.leaf = l
 	}
 	return n
+}
+
+// extensionOf returns the name and the metadata of a field's extension type, of one that is not registered, too.
+func extensionOf(f arrow.Field) (name, data string) {
+	md := arrowmeta.OfField(f)
+	name, _ = md.GetValue(schemadiff.ExtensionName)
+	data, _ = md.GetValue(schemadiff.ExtensionMetadata)
+	return name, data
 }
 
 // leafOf says how values of a type are stored.

@@ -1,0 +1,56 @@
+package parquet
+
+import (
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/parquetwire/decode"
+)
+
+// Geometries and geographies of files without an Arrow schema are GeoArrow's well-known binary.
+func TestGeoArrow(t *testing.T) {
+	file := []decode.KeyValue{{Key: "local", Value: `{"type": "EngineeringCRS"}`}, {Key: "broken", Value: `{`}}
+	for _, c := range []struct {
+		elem      decode.Element
+		extension string // "" = plain bytes
+	}{
+		{decode.Element{Kind: decode.Geometry}, `{"crs":"OGC:CRS84","crs_type":"authority_code"}`},
+		{decode.Element{Kind: decode.Geometry, HasCRS: true}, `{"crs":"OGC:CRS84","crs_type":"authority_code"}`},
+		{decode.Element{Kind: decode.Geometry, HasCRS: true, CRS: "EPSG:3857"}, `{"crs":"EPSG:3857","crs_type":"authority_code"}`},
+		{decode.Element{Kind: decode.Geometry, HasCRS: true, CRS: "srid:3857"}, `{"crs":"3857","crs_type":"srid"}`},
+		{decode.Element{Kind: decode.Geometry, HasCRS: true, CRS: "projjson:local"}, `{"crs":{"type":"EngineeringCRS"},"crs_type":"projjson"}`},
+		{decode.Element{Kind: decode.Geometry, HasCRS: true, CRS: "projjson:gone"}, `{"crs":"projjson:gone"}`},
+		{decode.Element{Kind: decode.Geometry, HasCRS: true, CRS: "projjson:broken"}, `{"crs":"projjson:broken"}`},
+		{decode.Element{Kind: decode.Geometry, HasCRS: true, CRS: `{"id": 1}`}, `{"crs":{"id":1},"crs_type":"projjson"}`},
+		{decode.Element{Kind: decode.Geometry, HasCRS: true, CRS: "some place"}, `{"crs":"some place"}`},
+		{decode.Element{Kind: decode.Geography}, `{"crs":"OGC:CRS84","crs_type":"authority_code","edges":"spherical"}`},
+		{decode.Element{Kind: decode.Geography, HasAlgorithm: true, Algorithm: 4}, `{"crs":"OGC:CRS84","crs_type":"authority_code","edges":"karney"}`},
+		{decode.Element{Kind: decode.Geography, HasAlgorithm: true, Algorithm: 5}, ""},
+		{decode.Element{Kind: decode.Geography, HasAlgorithm: true, Algorithm: -1}, ""},
+		{decode.Element{Kind: decode.BSON}, ""},
+	} {
+		c.elem.Name, c.elem.Type = "g", decode.ByteArray
+		for _, stored := range []bool{false, true} { // an Arrow schema says itself what is an extension type
+			b := treeBuilder{
+				elems: []decode.Element{{Name: "schema", Children: 1}, c.elem}, limits: arrowio.Limits{}.WithDefaults(),
+				file: file, stored: stored, int96: func(int) int96Way { return int96Nanos },
+			}
+			nodes, err := b.build()
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := nodes[0].field
+			name, _ := f.Metadata.GetValue("ARROW:extension:name")
+			data, _ := f.Metadata.GetValue("ARROW:extension:metadata")
+			want := c.extension
+			if stored {
+				want = ""
+			}
+			if f.Type.ID() != arrow.BINARY || (name == "geoarrow.wkb") != (want != "") || data != want {
+				t.Errorf("%s: %s, %q %s, want %s", geoOf(&c.elem), f.Type, name, data, want)
+			}
+		}
+	}
+}
