@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -52,5 +53,32 @@ func TestGeoArrow(t *testing.T) {
 				t.Errorf("%s: %s, %q %s, want %s", geoOf(&c.elem), f.Type, name, data, want)
 			}
 		}
+	}
+}
+
+// A file of many columns that all name one large text does not become as many texts.
+func TestProjJSONIsBounded(t *testing.T) {
+	const columns = 1000
+	b := treeBuilder{
+		elems: []decode.Element{{Name: "schema", Children: columns}}, limits: arrowio.Limits{}.WithDefaults(), int96: func(int) int96Way { return int96Nanos },
+		file: []decode.KeyValue{{Key: "large", Value: `"` + strings.Repeat("x", 1<<20) + `"`}},
+	}
+	for range columns {
+		b.elems = append(b.elems, decode.Element{Name: "g", Type: decode.ByteArray, Kind: decode.Geometry, HasCRS: true, CRS: "projjson:large"})
+	}
+	nodes, err := b.build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	for _, n := range nodes {
+		data, _ := n.field.Metadata.GetValue("ARROW:extension:metadata")
+		total += len(data)
+	}
+	if total > 2*mostProjJSON {
+		t.Errorf("%d bytes", total)
+	}
+	if data, _ := nodes[columns-1].field.Metadata.GetValue("ARROW:extension:metadata"); data != `{"crs":"projjson:large"}` {
+		t.Errorf("%.100s", data)
 	}
 }

@@ -74,13 +74,30 @@ func (b *treeBuilder) geoArrow(e *decode.Element) (metadata string, ok bool) {
 	}
 	t, ok := geoOf(e).GeoArrow()
 	if key, named := geoarrow.Property(t.CRS); named {
-		for _, kv := range b.file {
-			if kv.Key == key && json.Valid([]byte(kv.Value)) {
-				t.CRS = kv.Value
-			}
+		if text, found := b.projJSON(key); found {
+			t.CRS = text
 		}
 	}
 	return t.Metadata(), ok
+}
+
+// mostProjJSON is how many bytes of PROJJSON all columns together may have: many columns may name one key.
+const mostProjJSON = 16 << 20
+
+// projJSON returns the JSON under a key of the file's metadata.
+func (b *treeBuilder) projJSON(key string) (text string, ok bool) {
+	if b.properties == nil {
+		b.properties = make(map[string]string, len(b.file))
+		for _, kv := range b.file {
+			b.properties[kv.Key] = kv.Value
+		}
+	}
+	text, ok = b.properties[key]
+	if !ok || len(text) > mostProjJSON-b.projected {
+		return "", false
+	}
+	b.projected += len(text)
+	return text, json.Valid([]byte(text))
 }
 
 // tellsGeo reports whether the extension type of a field in the stored Arrow schema tells all that the column's logical type does.

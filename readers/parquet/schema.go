@@ -59,6 +59,9 @@ type treeBuilder struct {
 	depth   int
 	stored  bool // the file has an Arrow schema, too
 	file    []decode.KeyValue
+	// properties are file by key, made when they are asked for; projected is how many bytes of them columns have.
+	properties map[string]string
+	projected  int
 }
 
 // place is where in the levels a field stands.
