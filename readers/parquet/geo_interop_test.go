@@ -63,8 +63,8 @@ print(json.dumps([t.metadata for t in pq.read_table(sys.argv[1]).schema.types]))
 			data, _ := field.Metadata.GetValue("ARROW:extension:metadata")
 			got, ok := geoarrow.Parse(data)
 			theirs, _ := geoarrow.Parse(want[i])
-			if stored == "True" && i >= 4 { // the Arrow schema has what the column was called before it was written
-				got = theirs
+			if stored == "True" && i == 5 { // the Arrow schema names the key, and pyarrow does not ask it
+				theirs = geoarrow.Type{CRS: "projjson:local"}
 			}
 			if name != geoarrow.Name || !ok || got != theirs {
 				t.Errorf("column %d: %q %s, pyarrow reads %s", i, name, data, want[i])
