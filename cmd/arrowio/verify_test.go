@@ -74,7 +74,7 @@ func TestVerifyTablesWithoutChecksums(t *testing.T) {
 		name, says string
 		args       []string
 	}{
-		{"acid", "no column has a checksum; column at cannot be decoded and was not checked; all 2 rows of the other columns decode)", []string{acid}},
+		{"acid", "no column has a checksum; all 2 rows decode)", []string{acid}},
 		{"iceberg", "no column has a checksum; all ", []string{"--orc-iceberg-schema", schema, "../../testdata/orc/java-2.3.1/pruning.orc"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -63,6 +63,7 @@ type verifier struct {
 	broken bool    // totals are not those of the whole file
 	bad    map[badColumn]bool
 	hidden map[int]*secretStats // of encryption variants; nil = they cannot be read
+	coarse *File                // see inMicroseconds; nil = not needed so far
 }
 
 // badColumn is a column of the top level that has a fault in a stripe: reading it would only say the same again.
@@ -268,13 +269,21 @@ func (v *verifier) rows() error {
 		if hollow(v.footer.Types[id]) {
 			continue
 		}
-		for _, part := range v.parts(i) {
+		for n, part := range v.parts(i) {
+			f := v.File
 			for k, s := range v.splits {
 				at := badColumn{v.cuts[k].stripe, id}
 				if v.bad[at] {
 					continue
 				}
-				err := readall.Split(v.ctx, v.File, s, part.projection, verifyRows)
+				err := readall.Split(v.ctx, f, s, part.projection, verifyRows)
+				if errors.Is(err, errs.ErrBeyondNanoseconds) {
+					if f, err = v.inMicroseconds(); err != nil {
+						return err
+					}
+					part = f.parts(i)[n]
+					err = readall.Split(v.ctx, f, s, part.projection, verifyRows)
+				}
 				var e *errs.Error
 				if errors.As(err, &e) && (e.Kind == errs.ErrSchema || e.Kind == errs.ErrOption) {
 					err = nil // legal, but not what Arrow can hold
@@ -301,24 +310,37 @@ type part struct {
 }
 
 // parts returns what is read of column i of the top level.
-func (v *verifier) parts(i int) []part {
-	one := func(f arrow.Field, name string, children []arrowio.ProjectedField) part {
-		return part{name, arrowio.Projection{Schema: arrow.NewSchema([]arrow.Field{f}, nil), Fields: []arrowio.ProjectedField{{Index: i, Children: children}}}}
+func (f *File) parts(i int) []part {
+	one := func(c arrow.Field, name string, children []arrowio.ProjectedField) part {
+		return part{name, arrowio.Projection{Schema: arrow.NewSchema([]arrow.Field{c}, nil), Fields: []arrowio.ProjectedField{{Index: i, Children: children}}}}
 	}
-	f := v.schema.Field(i)
-	row, ok := f.Type.(*arrow.StructType)
-	if !ok || i != int(eventRow) || !v.IsEvents() {
-		return []part{one(f, f.Name, nil)}
+	field := f.schema.Field(i)
+	row, ok := field.Type.(*arrow.StructType)
+	if !ok || i != int(eventRow) || !f.IsEvents() {
+		return []part{one(field, field.Name, nil)}
 	}
-	typ := v.footer.Types[0].Children[eventRow]
+	typ := f.footer.Types[0].Children[eventRow]
 	var out []part
 	for k, c := range row.Fields() {
 		if !hollow(typ.Children[k]) {
-			f.Type = arrow.StructOf(c)
-			out = append(out, one(f, typ.Children[k].Path(), []arrowio.ProjectedField{{Index: k}}))
+			field.Type = arrow.StructOf(c)
+			out = append(out, one(field, typ.Children[k].Path(), []arrowio.ProjectedField{{Index: k}}))
 		}
 	}
 	return out
+}
+
+// inMicroseconds returns the file with timestamps in microseconds. It has nothing to close: the source is the file's.
+func (v *verifier) inMicroseconds() (*File, error) {
+	if v.coarse == nil {
+		opt, micros := v.opt, arrow.Microsecond
+		opt.Unit, opt.Microseconds, opt.RefuseFiner = &micros, nil, false
+		var err error
+		if v.coarse, err = Open(v.ctx, v.src, v.limits, opt); err != nil {
+			return nil, err
+		}
+	}
+	return v.coarse, nil
 }
 
 // hollow reports whether a type has no values at all: any number of its rows may take no bytes.

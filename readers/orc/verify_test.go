@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/local"
@@ -39,6 +41,20 @@ func TestVerifyEveryFile(t *testing.T) {
 			for _, e := range faults(t, showFile(t, path, Options{Keys: keys})) {
 				t.Errorf("%s: %v", path, e)
 			}
+		}
+	}
+}
+
+// Times that nanoseconds cannot hold are checked like others.
+func TestVerifyFarTimes(t *testing.T) {
+	nanos := arrow.Nanosecond
+	for _, o := range []Options{{}, {Unit: &nanos}, {Microseconds: []string{"a__far"}, RefuseFiner: true}} {
+		f := showFile(t, byJava+"times-far-v11.orc", o)
+		for _, e := range faults(t, f) {
+			t.Error(e)
+		}
+		if sums, err := f.CountChecksums(t.Context()); err != nil || len(sums.Undecoded) > 0 {
+			t.Errorf("not decoded: %q, %v", sums.Undecoded, err)
 		}
 	}
 }
