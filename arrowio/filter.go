@@ -48,6 +48,9 @@ type filterReader struct {
 	open  chunk        // rows and n of what apps hold
 	bytes int64        // about the size of what apps hold
 	rec   arrow.Record // read, but not in apps yet, with runs; nil = none
+
+	narrow bool          // dictionaries of several records may have too many entries for one
+	room   arrowbuf.Room // of what apps hold, and rec
 }
 
 func (p *plan) newFilterReader(ctx context.Context, j *job, rows RowSet, w *pass, keep bool) (*filterReader, error) {
@@ -55,7 +58,7 @@ func (p *plan) newFilterReader(ctx context.Context, j *job, rows RowSet, w *pass
 	if err != nil {
 		return nil, err
 	}
-	s := &filterReader{p: p, w: w, b: b, keep: keep, apps: make([]*arrowbuf.Appender, w.give.NumFields())}
+	s := &filterReader{p: p, w: w, b: b, keep: keep, narrow: arrowbuf.NarrowIndices(w.Projection.Schema), apps: make([]*arrowbuf.Appender, w.give.NumFields())}
 	for i := range s.apps {
 		s.apps[i] = arrowbuf.NewAppender(w.give.Field(i).Type, p.o.Allocator)
 	}
@@ -76,7 +79,8 @@ func (s *filterReader) next() (chunk, error) {
 		}
 		n := runRows(s.runs)
 		size := int64(float64(s.b.size) * float64(n) / float64(s.rec.NumRows()))
-		if s.open.n > 0 && (s.open.n+n > s.p.o.BatchRows || s.bytes+size > s.p.o.BatchBytes) {
+		full := s.narrow && !s.room.Add(s.rec) || s.open.n+n > s.p.o.BatchRows || s.bytes+size > s.p.o.BatchBytes
+		if full && s.open.n > 0 {
 			return s.take(), nil
 		}
 		if err := s.add(n, size); err != nil {
@@ -147,6 +151,7 @@ func (s *filterReader) add(n int, size int64) error {
 func (s *filterReader) take() chunk {
 	c := s.open
 	s.open, s.bytes = chunk{}, 0
+	s.room.Reset()
 	if c.n > 0 {
 		c.cols = make([]arrow.Array, len(s.apps))
 		for i, a := range s.apps {
@@ -164,6 +169,7 @@ func (s *filterReader) close() error {
 	for _, a := range s.apps {
 		a.Release()
 	}
+	s.room.Reset()
 	return s.b.close()
 }
 

@@ -56,7 +56,7 @@ type ColumnInfo struct {
 	Codec     string            `json:"codec,omitempty"`
 	Checksum  string            `json:"checksum,omitempty"`
 	Verdict   string            `json:"verdict,omitempty"` // of the checksums, where they were asked for
-	Bytes     int64             `json:"bytes"`             // stored, framing included
+	Bytes     int64             `json:"bytes"`             // stored, framing included; -1 = unknown
 	RawBytes  int64             `json:"raw_bytes,omitempty"`
 	Blocks    int               `json:"blocks,omitempty"`
 	Index     string            `json:"index,omitempty"`      // what lets a filter leave out rows, besides the statistics

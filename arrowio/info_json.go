@@ -19,13 +19,14 @@ func (i Info) MarshalJSON() ([]byte, error) {
 	}{plain(i), known(i.Rows), metadataJSON(i.Metadata)})
 }
 
-// MarshalJSON writes the fields under their names.
+// MarshalJSON writes the fields under their names, an unknown number of bytes as null.
 func (c ColumnInfo) MarshalJSON() ([]byte, error) {
 	type plain ColumnInfo
 	return marshal(struct {
 		plain
+		Bytes    *int64         `json:"bytes"`
 		Metadata map[string]any `json:"metadata,omitempty"`
-	}{plain(c), metadataJSON(c.Metadata)})
+	}{plain(c), known(c.Bytes), metadataJSON(c.Metadata)})
 }
 
 // MarshalJSON writes the fields under their names, unknown numbers as null.

@@ -311,6 +311,38 @@ func TestInspectTimesBeyondNanoseconds(t *testing.T) {
 	}
 }
 
+// Statistics of ORC may be a day off: of times that near to the ends of nanoseconds only the rows tell.
+func TestTimesNearTheEndsOfNanoseconds(t *testing.T) {
+	dir := t.TempDir()
+	for at, unit := range map[string]string{
+		"2262-04-11T23:47:16.854775807": "ns", "1677-09-21T00:12:43.145224192": "ns",
+		"2262-04-12T00:00:00": "us", "1677-09-21T00:12:43": "us", "2262-04-14T00:00:00": "us", "1677-09-19T00:00:00": "us",
+	} {
+		text, in := filepath.Join(dir, at+".csv"), filepath.Join(dir, at+".orc")
+		if err := os.WriteFile(text, []byte("at\n"+at+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		ok(t, "convert", text, in)
+		piped, out := do(t, "convert", "--to", "ipc-stream", in, "-"), filepath.Join(dir, at+".arrows")
+		if piped.code != 0 {
+			t.Errorf("%s: %+v", at, piped)
+			continue
+		}
+		if err := os.WriteFile(out, []byte(piped.out), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if got := ok(t, "schema", out); !strings.Contains(got, "timestamp["+unit+"]") {
+			t.Errorf("%s: %s", at, got)
+		}
+		if got := ok(t, "cat", "--format", "jsonl", out); got != `{"at":"`+at+"\"}\n" {
+			t.Errorf("%s: %s", at, got)
+		}
+		if o := do(t, "convert", "--dry-run", in, filepath.Join(dir, "none.arrow")); o.code != 0 || !strings.Contains(o.err, "microseconds") {
+			t.Errorf("%s: %+v", at, o)
+		}
+	}
+}
+
 // Where no unit is chosen the error says why, and which flag chooses one.
 func TestTimesBeyondNanosecondsAreRefused(t *testing.T) {
 	_, far := farAndNear(t, t.TempDir())

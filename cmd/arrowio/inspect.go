@@ -325,7 +325,7 @@ func printColumns(w sheet, columns []arrowio.ColumnInfo) error {
 	for i, c := range columns {
 		row := []string{
 			c.Path, c.Type, c.Stored, c.Parent, strings.Join(c.Encodings, " "), c.Codec, c.Checksum, c.Verdict,
-			positive(int64(c.Blocks)), strconv.FormatInt(c.Bytes, 10), ratio(c.Bytes, c.RawBytes), "", "", "", "", "",
+			positive(int64(c.Blocks)), known(c.Bytes), ratio(c.Bytes, c.RawBytes), "", "", "", "", "",
 			"", c.Index, c.Secret,
 		}
 		if s := c.Stats; s != nil {

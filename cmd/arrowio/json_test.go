@@ -40,6 +40,9 @@ func TestJSONSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := func(name string) string { return filepath.Join(dir, name) }
+	lines, stream := out("in.jsonl"), out("in.arrows")
+	ok(t, "convert", csv, lines)
+	ok(t, "convert", csv, stream)
 	const servers = "../../testdata/kudu/kudu-1.17.1/"
 	server, damaged := fixtures.Unpack(t, servers+"log.tar.gz"), fixtures.Unpack(t, servers+"file.tar.gz")
 	noData := fixtures.Unpack(t, servers+"file.tar.gz")
@@ -86,6 +89,7 @@ func TestJSONSchemas(t *testing.T) {
 		{"inspect", 0, []string{"inspect", "--json", "--where", "id__mono = 7500", pruning}},
 		{"inspect", 0, []string{"inspect", "--json", "--blocks", trevni, csv}},
 		{"inspect", 0, []string{"inspect", "--json", "--where", "a = 1", csv}},
+		{"inspect", 0, []string{"inspect", "--json", lines, stream}},
 		{"inspect", 0, []string{"inspect", "--json", "--schema", "struct<a:bigint,d:string>", csv}},
 		{"verify", 0, []string{"verify", "--json", encrypted, csv}},
 		{"verify", 3, []string{"verify", "--json", csv, out("none.orc")}},

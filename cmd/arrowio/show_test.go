@@ -136,6 +136,31 @@ func TestInspect(t *testing.T) {
 	}
 }
 
+// The bytes of a column are not known of text and of streams: there is no number for them.
+func TestInspectUnknownBytes(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.csv")
+	if err := os.WriteFile(in, []byte("a\n1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"in.csv", "in.jsonl", "in.arrows"} {
+		path := filepath.Join(dir, name)
+		if path != in {
+			ok(t, "convert", in, path)
+		}
+		var doc struct {
+			Columns []struct{ Bytes *int64 }
+		}
+		out := ok(t, "inspect", "--json", path)
+		if err := json.Unmarshal([]byte(out), &doc); err != nil || len(doc.Columns) != 1 || doc.Columns[0].Bytes != nil {
+			t.Errorf("%s: %v %s", name, err, out)
+		}
+		if _, table, _ := strings.Cut(ok(t, "inspect", path), "column"); strings.Contains(table, "bytes") {
+			t.Errorf("%s: %s", name, table)
+		}
+	}
+}
+
 func TestVerify(t *testing.T) {
 	dir := t.TempDir()
 	good := peopleFile(t, dir, "good.arrow", 0, 100)

@@ -11,7 +11,7 @@ import (
 
 // ErrOverflow says that the rows do not fit into one array of their type: 32-bit offsets, run ends or dictionary
 // indices would wrap. The same rows fit into several arrays.
-var ErrOverflow = errors.New("the rows need larger offsets, run ends or dictionary indices than their type has")
+var ErrOverflow = errors.New("there are too many rows for one batch: offsets, run ends or dictionary indices of their type are too narrow")
 
 // Appender copies ranges of rows out of arrays of one data type, any that Arrow has, into new arrays. It is used by
 // one goroutine at a time.

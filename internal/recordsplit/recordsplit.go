@@ -31,23 +31,37 @@ type Reader struct {
 	mem    memory.Allocator
 
 	cur   Batch
-	rec   arrow.Record // cur, once loaded
-	pos   int64        // rows of cur that were passed
-	err   error        // sticky; io.EOF at the end
+	rec   arrow.Record   // cur, once loaded
+	pos   int64          // rows of cur that were passed
+	ahead []arrow.Record // the batches behind cur that Fit has loaded
+	later error          // what stopped that, sticky too
+	err   error          // sticky; io.EOF at the end
 	parts []arrow.Record
 	rows  int64 // in parts
+
+	narrow bool // dictionaries of several batches may have too many entries for one record
+	room   arrowbuf.Room
 }
 
 // New returns a reader of the records of src, which all have the given schema. It owns src and closes it.
 func New(src Source, schema *arrow.Schema, mem memory.Allocator) *Reader {
-	return &Reader{src: src, schema: schema, mem: mem}
+	return &Reader{src: src, schema: schema, mem: mem, narrow: arrowbuf.NarrowIndices(schema)}
 }
 
 // next makes cur a batch with rows left. At the end it reports false; an error is kept in r.err.
 func (r *Reader) next() bool {
 	for r.err == nil && r.pos >= r.cur.Rows {
 		r.drop()
-		r.cur, r.err = r.src.Next()
+		switch {
+		case len(r.ahead) > 0:
+			r.rec, r.ahead = r.ahead[0], r.ahead[1:]
+			r.cur = Batch{Rows: r.rec.NumRows()}
+			continue
+		case r.later != nil:
+			r.err = r.later
+		default:
+			r.cur, r.err = r.src.Next()
+		}
 		if r.err != nil {
 			r.cur = Batch{}
 		}
@@ -68,16 +82,54 @@ func (r *Reader) load() bool {
 		return false
 	}
 	if r.rec == nil {
-		var rec arrow.Record
-		if rec, r.err = r.cur.Load(); r.err != nil {
-			return false
-		}
-		r.rec = rec
-		if rec.NumRows() != r.cur.Rows {
-			r.err = errs.Errorf(errs.ErrInternal, "%d rows in a batch of %d", rec.NumRows(), r.cur.Rows)
-			return false
-		}
+		r.rec, r.err = loaded(r.cur)
 	}
+	return r.err == nil
+}
+
+// loaded returns the record of a batch, which the caller releases.
+func loaded(b Batch) (arrow.Record, error) {
+	rec, err := b.Load()
+	if err == nil && rec.NumRows() != b.Rows {
+		defer rec.Release()
+		return nil, errs.Errorf(errs.ErrInternal, "%d rows in a batch of %d", rec.NumRows(), b.Rows)
+	}
+	return rec, err
+}
+
+// joined returns how many of the next k rows, those of the loaded batch among them, can be one record. The batches that it
+// has to look at for that are loaded.
+func (r *Reader) joined(k int64) int64 {
+	r.room.Reset()
+	defer r.room.Reset()
+	r.room.Add(r.rec)
+	rows := r.cur.Rows - r.pos
+	for i := 0; rows < k; i++ {
+		if i == len(r.ahead) && !r.loadAhead() {
+			break // the end, or an error: reading gets there
+		}
+		if !r.room.Add(r.ahead[i]) {
+			return rows
+		}
+		rows += r.ahead[i].NumRows()
+	}
+	return k
+}
+
+// loadAhead loads the batch behind those that are loaded.
+func (r *Reader) loadAhead() bool {
+	if r.later != nil {
+		return false
+	}
+	var b Batch
+	if b, r.later = r.src.Next(); r.later != nil {
+		return false
+	}
+	var rec arrow.Record
+	if rec, r.later = loaded(b); r.later != nil {
+		return false
+	}
+	r.ahead = append(r.ahead, rec)
 	return true
 }
 
@@ -137,8 +189,12 @@ func (r *Reader) Fit(n int, bytes int64) int {
 	if size := recordBytes(r.rec); size > 0 && r.cur.Rows > 0 {
 		k = min(k, max(1, bytes/max(1, size/r.cur.Rows)))
 	}
-	if left := r.cur.Rows - r.pos; r.rows == 0 && left < k && left >= k/4 {
+	left := r.cur.Rows - r.pos
+	if r.rows == 0 && left < k && left >= k/4 {
 		k = left
+	}
+	if r.narrow && left < k {
+		k = r.joined(k)
 	}
 	return int(k)
 }
@@ -151,11 +207,10 @@ func (r *Reader) Take() (arrow.Record, error) {
 	}
 	rec, err := arrowbuf.Concat(r.parts, r.mem)
 	if err != nil {
-		kind := errs.ErrInternal
 		if errors.Is(err, arrowbuf.ErrOverflow) {
-			kind = errs.ErrLimit
+			return nil, errs.Errorf(errs.ErrLimit, "%w; ask for smaller batches than %d rows", err, r.rows)
 		}
-		return nil, errs.Errorf(kind, "%d rows in one batch: %w", r.rows, err)
+		return nil, errs.Errorf(errs.ErrInternal, "%d rows in one batch: %w", r.rows, err)
 	}
 	return rec, nil
 }
@@ -173,6 +228,10 @@ func (r *Reader) Close() error {
 		return nil
 	}
 	r.drop()
+	for _, rec := range r.ahead {
+		rec.Release()
+	}
+	r.ahead = nil
 	r.releaseParts()
 	err := r.src.Close()
 	r.src, r.err = nil, errs.Errorf(errs.ErrInternal, "the reader is closed")

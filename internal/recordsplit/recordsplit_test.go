@@ -211,3 +211,82 @@ func TestProjection(t *testing.T) {
 		t.Errorf("%s, %v", v, rec)
 	}
 }
+
+// words are batches whose dictionaries of int8 indices have entries of their own: "0-0", "0-1" and so on in the first.
+type words struct {
+	mem     memory.Allocator
+	entries []int // of each batch, which has as many rows; 0 = the dictionary of the batch before, and one row
+	i       int
+	dict    arrow.Array
+	number  int // of the dictionary
+}
+
+var wordType = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+
+func (w *words) Next() (Batch, error) {
+	if w.i == len(w.entries) {
+		return Batch{}, io.EOF
+	}
+	n := w.entries[w.i]
+	w.i++
+	if n > 0 {
+		w.release()
+		b := array.NewStringBuilder(w.mem)
+		defer b.Release()
+		for k := range n {
+			b.Append(fmt.Sprintf("%d-%d", w.number, k))
+		}
+		w.dict = b.NewArray()
+		w.number++
+	}
+	rows := max(1, n)
+	return Batch{Rows: int64(rows), Load: func() (arrow.Record, error) {
+		b := array.NewInt8Builder(w.mem)
+		defer b.Release()
+		for k := range rows {
+			b.Append(int8(k))
+		}
+		indices := b.NewArray()
+		defer indices.Release()
+		col := array.NewDictionaryArray(wordType, indices, w.dict)
+		defer col.Release()
+		return array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "w", Type: wordType}}, nil), []arrow.Array{col}, int64(rows)), nil
+	}}, nil
+}
+
+func (w *words) release() {
+	if w.dict != nil {
+		w.dict.Release()
+	}
+}
+
+func (w *words) Close() error { w.release(); return nil }
+
+// Batches are one record for as long as the indices can number the entries of their dictionaries.
+func TestDictionariesThatDoNotFitTogether(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	r := New(&words{mem: mem, entries: []int{100, 0, 0, 100, 20, 8, 1, 0, 100}}, arrow.NewSchema([]arrow.Field{{Name: "w", Type: wordType}}, nil), mem)
+	defer r.Close()
+	var rows []int64
+	for {
+		n, err := r.Read(r.Fit(1000, 1<<20))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec, err := r.Take()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n > 0 {
+			rows = append(rows, rec.NumRows())
+		}
+		rec.Release()
+		if n == 0 {
+			break
+		}
+	}
+	if fmt.Sprint(rows) != "[102 128 102]" {
+		t.Error(rows)
+	}
+}

@@ -39,7 +39,7 @@ func (f *TextFile) Close() error { return nil }
 func (f *TextFile) Describe(format, stored string) *arrowio.Info {
 	info := &arrowio.Info{Format: format, Rows: arrowio.UnknownRows, Bytes: f.Src.Size(), Schema: f.Fields}
 	for _, c := range f.Fields.Fields() {
-		info.Columns = append(info.Columns, arrowio.ColumnInfo{Path: c.Name, Type: c.Type.String(), Stored: stored})
+		info.Columns = append(info.Columns, arrowio.ColumnInfo{Path: c.Name, Type: c.Type.String(), Stored: stored, Bytes: -1})
 	}
 	return info
 }

@@ -146,8 +146,21 @@ func TestRead(t *testing.T) {
 				{"2020-01-02 03:04:05.5Z", "1970-01-01 00:00:00Z", "2020-01-02 00:00:00Z", "2020-01-02 00:00"},
 			},
 		}, // arrow writes Z always
+		{
+			name: "the first and the last time in nanoseconds", text: "a,b\n1677-09-21T00:12:43.145224192,2262-04-11T21:47:16.854775807-02:00\n2262-04-11T23:47:16.854775807,1677-09-21T02:12:43.145224192+02:00\n",
+			schema: "a timestamp[ns], b timestamp[ns, tz=UTC]",
+			rows: [][]string{
+				{"1677-09-21 00:12:43.145224192Z", "2262-04-11 23:47:16.854775807Z"},
+				{"2262-04-11 23:47:16.854775807Z", "1677-09-21 00:12:43.145224192Z"},
+			},
+		},
+		{
+			name: "one nanosecond too early, and too late", text: "a,b\n1677-09-21T00:12:43.145224191,2262-04-11T23:47:16.854775808\n", schema: "a utf8, b utf8",
+			rows: [][]string{{"1677-09-21T00:12:43.145224191", "2262-04-11T23:47:16.854775808"}},
+		},
 		{name: "nothing", text: "", schema: ""},
 		{name: "header alone", text: "a,,a\n", schema: "a utf8, f1 utf8, a utf8"},
+		{name: "names like those of nameless columns", text: "f1,,,f2,f2_\n", schema: "f1 utf8, f1_ utf8, f2__ utf8, f2 utf8, f2_ utf8"},
 		{name: "a column of nulls", text: "a,b\n,1\n", schema: "a utf8, b int64", rows: [][]string{{"NULL", "1"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -7,7 +7,8 @@
 //	3,"",             here it is an empty string
 //
 // Text is UTF-8, a byte order mark is passed over. The first line names the columns unless csv-header=false; with
-// csv-names=position it is passed over. Columns of one name are read, with a warning.
+// csv-names=position it is passed over. Columns of one name are read, with a warning. A column without a name has that of
+// its position: f0, f1 and so on, or f1_ where another column is called f1.
 //
 // Types are inferred from the first rows (csv-sample), as the narrowest of: int64; float64; bool; date32; timestamp of
 // microseconds, or nanoseconds where a fraction needs them, UTC where every value has a zone; and else utf8. Nothing is

@@ -159,20 +159,16 @@ func (f *file) names(s *scanner) ([]string, error) {
 		return nil, err
 	}
 	names := make([]string, s.numFields())
-	for i := range names {
-		names[i] = "f" + strconv.Itoa(i)
-		if !f.set.named {
-			continue
-		}
-		v, _ := s.field(i)
-		if !utf8.Valid(v) {
-			return nil, s.corrupt(s.start, "the name of column %d is not UTF-8: %.40q", i+1, v)
-		}
-		if len(v) > 0 {
+	if f.set.named {
+		for i := range names {
+			v, _ := s.field(i)
+			if !utf8.Valid(v) {
+				return nil, s.corrupt(s.start, "the name of column %d is not UTF-8: %.40q", i+1, v)
+			}
 			names[i] = string(v)
 		}
 	}
-	return names, nil
+	return nameRest(names), nil
 }
 
 // infer narrows the guesses by the rows of the sample.

@@ -3,9 +3,30 @@ package csv
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/arrowio/arrowio/arrowio"
 )
+
+// nameRest names the columns that have no name by their position: f0, f1 and so on, with underscores behind it where another
+// column has that name.
+func nameRest(names []string) []string {
+	given := make(map[string]bool, len(names))
+	for _, n := range names {
+		given[n] = true
+	}
+	for i, n := range names {
+		if n != "" {
+			continue
+		}
+		n = "f" + strconv.Itoa(i)
+		for given[n] {
+			n += "_"
+		}
+		names[i] = n
+	}
+	return names
+}
 
 // Warnings implements arrowio.Warner: the header may name several columns alike.
 func (f *file) Warnings() (out []arrowio.Warning) {

@@ -98,10 +98,11 @@ func parseTimestamp(v []byte, digits int, zone bool) (arrow.Timestamp, bool) {
 		unit = 1_000_000_000
 	}
 	total := int64(days)*86400 + int64(secs) - int64(east)
-	if total > math.MaxInt64/unit-1 || total < math.MinInt64/unit+1 {
+	if total > math.MaxInt64/unit || total < math.MinInt64/unit-1 {
 		return 0, false
 	}
-	return arrow.Timestamp(total*unit + frac), true
+	at := total*unit + frac // in the first and the last second of an int64 it may overflow: then its sign is another
+	return arrow.Timestamp(at), (at < 0) == (total < 0)
 }
 
 // clock reads HH:MM[:SS].

@@ -137,6 +137,9 @@ func (s *stream) Close() error { return nil }
 func (s *stream) Info(context.Context, arrowio.InfoOptions) (*arrowio.Info, error) {
 	info := newInfo("ipc-stream", s.version, s.schema, s.src.Size())
 	info.Rows = arrowio.UnknownRows
+	for i := range info.Columns {
+		info.Columns[i].Bytes = -1
+	}
 	return info, nil
 }
 

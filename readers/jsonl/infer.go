@@ -103,7 +103,7 @@ type inference struct {
 }
 
 // notNumbers are the strings that stand for floats that JSON has no numbers for.
-var notNumbers = map[string]float64{"NaN": math.NaN(), "Infinity": math.Inf(1), "-Infinity": math.Inf(-1)}
+var notNumbers = map[string]float64{"NaN": math.NaN(), "Infinity": math.Inf(1), minusInfinity: math.Inf(-1)}
 
 // become takes a value of class c. Words are floats among numbers and alone, and text among other strings.
 func (s *shape) become(c class) error {

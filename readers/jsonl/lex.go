@@ -1,6 +1,7 @@
 package jsonl
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"unicode/utf16"
@@ -27,13 +28,19 @@ type lexer struct {
 	text []byte // scratch of string
 }
 
+const (
+	wantDigit     = "a digit"
+	minusInfinity = "-Infinity"
+)
+
 var errEnd = errors.New("the line ends inside a value")
 
-func (l *lexer) unexpected() error {
+// unexpected is the error of a byte that stands where something else must be.
+func (l *lexer) unexpected(want string) error {
 	if l.pos >= len(l.b) {
 		return errEnd
 	}
-	return fmt.Errorf("%q at byte %d", l.b[l.pos], l.pos+1)
+	return fmt.Errorf("byte %d is %q; %s is expected there", l.pos+1, l.b[l.pos], want)
 }
 
 func (l *lexer) space() {
@@ -52,9 +59,9 @@ func (l *lexer) accept(c byte) bool {
 	return false
 }
 
-func (l *lexer) expect(c byte) error {
+func (l *lexer) expect(c byte, want string) error {
 	if !l.accept(c) {
-		return l.unexpected()
+		return l.unexpected(want)
 	}
 	return nil
 }
@@ -96,26 +103,42 @@ func (l *lexer) next() (token, error) {
 			return token(t), nil
 		}
 	}
-	return 0, l.unexpected()
+	for word := range notNumbers {
+		if bytes.HasPrefix(l.b[l.pos:], []byte(word)) {
+			return 0, l.unquoted(word)
+		}
+	}
+	return 0, l.unexpected("a value")
+}
+
+// unquoted is the error of a float that JSON has no number for, written without quotes.
+func (l *lexer) unquoted(word string) error {
+	return fmt.Errorf("%s at byte %d is not JSON; it needs quotes: %q", word, l.pos+1, word)
 }
 
 // number reads a number and tells whether it has neither fraction nor exponent.
 func (l *lexer) number() (text []byte, integer bool, err error) {
 	start := l.pos
 	if l.b[l.pos] == '-' {
+		if bytes.HasPrefix(l.b[l.pos:], []byte(minusInfinity)) {
+			return nil, false, l.unquoted(minusInfinity)
+		}
 		l.pos++
 	}
-	if l.pos < len(l.b) && l.b[l.pos] == '0' {
-		l.pos++
+	if zero := l.pos; l.pos < len(l.b) && l.b[l.pos] == '0' {
+		if l.digits() > 1 {
+			return nil, false, fmt.Errorf("the number at byte %d has a zero in front of it, which JSON does not allow", start+1)
+		}
+		l.pos = zero + 1
 	} else if l.digits() == 0 {
-		return nil, false, l.unexpected()
+		return nil, false, l.unexpected(wantDigit)
 	}
 	integer = true
 	if l.pos < len(l.b) && l.b[l.pos] == '.' {
 		l.pos++
 		integer = false
 		if l.digits() == 0 {
-			return nil, false, l.unexpected()
+			return nil, false, l.unexpected(wantDigit)
 		}
 	}
 	if l.pos < len(l.b) && l.b[l.pos]|0x20 == 'e' {
@@ -125,7 +148,7 @@ func (l *lexer) number() (text []byte, integer bool, err error) {
 			l.pos++
 		}
 		if l.digits() == 0 {
-			return nil, false, l.unexpected()
+			return nil, false, l.unexpected(wantDigit)
 		}
 	}
 	return l.b[start:l.pos], integer, nil
@@ -141,7 +164,7 @@ func (l *lexer) digits() int {
 
 // string reads a string. The result is valid until the next call.
 func (l *lexer) string() ([]byte, error) {
-	if err := l.expect('"'); err != nil {
+	if err := l.expect('"', "a string"); err != nil {
 		return nil, err
 	}
 	start := l.pos
@@ -154,7 +177,7 @@ func (l *lexer) string() ([]byte, error) {
 			l.text = append(l.text[:0], l.b[start:l.pos]...)
 			return l.escaped()
 		case c < 0x20:
-			return nil, l.unexpected()
+			return nil, l.unescaped()
 		}
 		l.pos++
 	}
@@ -168,6 +191,11 @@ func (l *lexer) checked(s []byte) ([]byte, error) {
 	return s, nil
 }
 
+// unescaped is the error of a control character in a string.
+func (l *lexer) unescaped() error {
+	return fmt.Errorf("byte %d is %q; in a string it must be written as an escape", l.pos+1, l.b[l.pos])
+}
+
 // escaped reads the rest of a string into text.
 func (l *lexer) escaped() ([]byte, error) {
 	for l.pos < len(l.b) {
@@ -177,7 +205,7 @@ func (l *lexer) escaped() ([]byte, error) {
 			l.pos++
 			return l.checked(l.text)
 		case c < 0x20:
-			return nil, l.unexpected()
+			return nil, l.unescaped()
 		case c != '\\':
 			l.text = append(l.text, c)
 			l.pos++
@@ -208,7 +236,7 @@ func (l *lexer) escape() error {
 			return nil
 		}
 	}
-	return l.unexpected()
+	return l.unexpected(`one of " \ / b f n r t u`)
 }
 
 // unicode reads uXXXX, and the second half of a surrogate pair. Half a pair has no UTF-8.
@@ -249,7 +277,7 @@ func (l *lexer) hex() (rune, error) {
 		case (c|0x20)-'a' <= 5:
 			r = r<<4 | rune((c|0x20)-'a'+10)
 		default:
-			return 0, l.unexpected()
+			return 0, l.unexpected("a hexadecimal digit")
 		}
 		l.pos++
 	}
@@ -288,7 +316,7 @@ func (l *lexer) elements(f func() error) error {
 			return err
 		}
 		if !l.accept(',') {
-			return l.expect(']')
+			return l.expect(']', "',' or ']'")
 		}
 	}
 }
@@ -303,14 +331,14 @@ func (l *lexer) members(f func(name []byte) error) error {
 		if err != nil {
 			return err
 		}
-		if err := l.expect(':'); err != nil {
+		if err := l.expect(':', "':'"); err != nil {
 			return err
 		}
 		if err := f(name); err != nil {
 			return err
 		}
 		if !l.accept(',') {
-			return l.expect('}')
+			return l.expect('}', "',' or '}'")
 		}
 	}
 }
@@ -319,7 +347,7 @@ func (l *lexer) members(f func(name []byte) error) error {
 func (l *lexer) end() error {
 	l.space()
 	if l.pos < len(l.b) {
-		return l.unexpected()
+		return l.unexpected("the end of the line")
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 
 // BeyondNanoseconds returns the paths of columns that the file shows as timestamps in nanoseconds although its statistics
 // tell of times before 1677-09-21 or after 2262-04-11, which these cannot hold: reading such a time is an error. unknown are
-// the paths of those whose times no statistics tell of. See Options.Microseconds.
+// the paths of those of which only the rows tell whether they have such times. See Options.Microseconds.
 func (f *File) BeyondNanoseconds() (beyond, unknown []string) {
 	if f.unit() != arrow.Nanosecond || f.footer.Rows == 0 {
 		return nil, nil
@@ -24,8 +24,10 @@ func (f *File) BeyondNanoseconds() (beyond, unknown []string) {
 		switch {
 		case err != nil || s.Timestamp == nil || !bounded(s.Timestamp):
 			unknown = append(unknown, t.Path())
-		case outside(s.Timestamp):
+		case outside(s.Timestamp, zoneDoubt):
 			beyond = append(beyond, t.Path())
+		case outside(s.Timestamp, -zoneDoubt):
+			unknown = append(unknown, t.Path())
 		}
 	}
 	return beyond, unknown
@@ -36,12 +38,15 @@ func bounded(s *orcwire.TimestampStats) bool {
 	return (s.Min != nil || s.MinUTC != nil) && (s.Max != nil || s.MaxUTC != nil)
 }
 
-// outside reports whether a bound of the statistics lies outside of what nanoseconds in an int64 hold, by more than a day:
-// statistics may be in another zone.
-func outside(s *orcwire.TimestampStats) bool {
-	const most, day = math.MaxInt64 / 1_000_000, 86_400_000 // in milliseconds
+// zoneDoubt is by how much bounds in statistics may be wrong, in milliseconds, since they may be in another zone.
+const zoneDoubt = 86_400_000
+
+// outside reports whether a bound of the statistics lies outside of what nanoseconds in an int64 hold, by more than so many
+// milliseconds.
+func outside(s *orcwire.TimestampStats, by int64) bool {
+	const most = math.MaxInt64 / 1_000_000
 	for _, bound := range []*int64{s.Min, s.Max, s.MinUTC, s.MaxUTC} {
-		if bound != nil && (*bound > most+day || *bound < -most-day) {
+		if bound != nil && (*bound > most+by || *bound < -most-by) {
 			return true
 		}
 	}

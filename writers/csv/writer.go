@@ -70,7 +70,9 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	for i, f := range s.Fields() {
 		name := ""
 		if f.Name == "" || !set.header {
-			name = fmt.Sprintf("comes back with the name f%d", i)
+			if name = fmt.Sprintf("comes back with the name f%d", i); set.header && s.HasField(fmt.Sprint("f", i)) {
+				name = fmt.Sprintf("comes back with another name, f%d and underscores", i)
+			}
 		}
 		alike := ""
 		if n := len(s.FieldIndices(f.Name)); n > 1 && set.header {

@@ -109,7 +109,7 @@ func (d *dictionaries) extend(i int, c arrow.Array) (arrow.Array, error) {
 
 func tooLarge(err error) error {
 	if errors.Is(err, arrowbuf.ErrOverflow) {
-		return errs.Errorf(errs.ErrSchema, "the dictionaries of all batches together need a larger index type: %w", err)
+		return errs.Errorf(errs.ErrSchema, "the dictionaries of all batches together have more values than their indices can number; a stream (.arrows) can hold them")
 	}
 	return err
 }
