@@ -112,6 +112,62 @@ func TestTypesSurviveOtherFormats(t *testing.T) {
 	}
 }
 
+// A name of an extension type stays only where what is stored comes back as the same type: pyarrow refuses a file with arrow.uuid
+// over anything but 16 bytes, as https://arrow.apache.org/docs/format/CanonicalExtensions.html has it. The plan says what is lost.
+func TestExtensionsNeedTheirStorage(t *testing.T) {
+	extension := func(field, name string, typ arrow.DataType, data string) arrow.Field {
+		return arrow.Field{Name: field, Type: typ, Nullable: true, Metadata: arrow.NewMetadata(
+			[]string{"unit", schemadiff.ExtensionName, schemadiff.ExtensionMetadata}, []string{"m", name, data})}
+	}
+	uuid := extension("uuid", "arrow.uuid", &arrow.FixedSizeBinaryType{ByteWidth: 16}, "")
+	bool8 := extension("bool8", "arrow.bool8", arrow.PrimitiveTypes.Int8, "")
+	json := extension("json", "arrow.json", arrow.BinaryTypes.String, "{}")
+	large := extension("large", "arrow.json", arrow.BinaryTypes.LargeString, "{}")
+	tensor := extension("tensor", "arrow.fixed_shape_tensor", arrow.FixedSizeListOf(2, arrow.PrimitiveTypes.Int32), `{"shape":[2]}`)
+	deep := arrow.Field{Name: "deep", Type: arrow.ListOfField(arrow.Field{Name: "item", Type: arrow.StructOf(uuid, json), Nullable: true}), Nullable: true}
+	stored := map[string]arrow.DataType{"arrow.uuid": uuid.Type, "arrow.bool8": bool8.Type, "arrow.fixed_shape_tensor": tensor.Type}
+	flat := []arrow.Field{uuid, bool8, json, large}
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	for format, fields := range map[string][]arrow.Field{
+		"ipc": append(flat, tensor, deep), "parquet": append(flat, tensor, deep), "orc": append(flat, tensor, deep), "trevni": append(flat, tensor, deep), "cfile": flat,
+	} {
+		s := arrow.NewSchema(fields, nil)
+		b := array.NewRecordBuilder(mem, s)
+		for _, f := range b.Fields() {
+			f.AppendNull()
+		}
+		rec := b.NewRecord()
+		plan, back, recs := through(t, mem, format, s, []arrow.Record{rec})
+		rec.Release()
+		b.Release()
+		releaseAll(recs)
+		losses := fmt.Sprint(plan.Losses())
+		var look func(path string, want, got []arrow.Field)
+		look = func(path string, want, got []arrow.Field) {
+			for i, w := range want {
+				if l, ok := w.Type.(*arrow.ListType); ok {
+					look(path+"deep.item.", l.Elem().(*arrow.StructType).Fields(), got[i].Type.(*arrow.ListType).Elem().(*arrow.StructType).Fields())
+					continue
+				}
+				had, _ := w.Metadata.GetValue(schemadiff.ExtensionName)
+				name, kept := got[i].Metadata.GetValue(schemadiff.ExtensionName)
+				right := stored[had] == nil || arrow.TypeEqual(stored[had], got[i].Type)
+				if kept != right || kept && name != had {
+					t.Errorf("%s: %s%s comes back as %s with the name %q", format, path, w.Name, got[i].Type, name)
+				}
+				if lost := strings.Contains(losses, path+w.Name+": comes back without its extension type "+had); lost == right {
+					t.Errorf("%s: %s%s: the plan says %s", format, path, w.Name, losses)
+				}
+				if unit, _ := got[i].Metadata.GetValue("unit"); unit != "m" {
+					t.Errorf("%s: %s%s loses other metadata", format, path, w.Name)
+				}
+			}
+		}
+		look("", fields, back.Fields())
+	}
+}
+
 func asMap(kv []string) map[string]string {
 	m := map[string]string{}
 	for i := 0; i < len(kv); i += 2 {

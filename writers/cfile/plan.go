@@ -237,6 +237,10 @@ func (p *planner) losses(c *column, f arrow.Field, note string) (losses []string
 	if !arrow.TypeEqual(f.Type, back) {
 		losses = append(losses, "comes back as "+back.String()+note)
 	}
+	if name, storage := schemadiff.Extension(f); name != "" && !schemadiff.Stores(storage, back) {
+		f = schemadiff.WithoutExtension(f)
+		losses = append([]string{plans.WithoutExtensionType(name)}, losses...)
+	}
 	md := arrowmeta.OfField(f)
 	shown := c.shown(kuduType)
 	for i, k := range md.Keys() {

@@ -60,7 +60,7 @@ func TestIcebergAttributes(t *testing.T) {
 		want := []string{
 			"[{iceberg.long-type LONG} {iceberg.id 21} {iceberg.required true}]", "[{iceberg.id 22} {iceberg.required false}]",
 			"[{iceberg.long-type TIME} {iceberg.id 26} {iceberg.required true}]", "[{iceberg.id 27} {iceberg.required false}]",
-			"[{arrowio.field.ARROW:extension:name arrow.uuid} {iceberg.binary-type UUID} {iceberg.id 20} {iceberg.required false}]", // and what Iceberg does not know
+			"[{iceberg.binary-type UUID} {iceberg.id 20} {iceberg.required false}]",
 			"[{iceberg.binary-type FIXED} {iceberg.length 3} {iceberg.id 23} {iceberg.required false}]",
 			"[{iceberg.timestamp-unit NANOS} {iceberg.id 24} {iceberg.required false}]", "[{iceberg.timestamp-unit MICROS} {iceberg.id 25} {iceberg.required false}]",
 		}

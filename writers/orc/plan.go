@@ -38,6 +38,21 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	if err != nil {
 		return nil, err
 	}
+	back, err := comesBack(types, meta)
+	if err != nil {
+		return nil, err
+	}
+	if bare, lost := plans.WithoutLost(s, back.Fields()); lost != nil {
+		were := columns
+		if types, columns, meta, err = orcwire.TypesFromArrow(bare, orcwire.OutOptions{}); err != nil {
+			return nil, err
+		}
+		for i := range columns {
+			if name, ok := lost[columns[i].Path]; ok {
+				columns[i].Type, columns[i].Loss = were[i].Type, plans.Join(plans.WithoutExtensionType(name), columns[i].Loss)
+			}
+		}
+	}
 	d.types, d.meta = types, meta
 	d.rootOnly = types[0].Kind != orcwire.Struct
 	if opt.Iceberg != "" {
@@ -61,9 +76,14 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	return p, d.chooseBlooms()
 }
 
+// comesBack returns the schema under which a file is read.
+func comesBack(types []*orcwire.Type, meta []orcwire.KeyValue) (*arrow.Schema, error) {
+	return orcwire.Schema(&orcwire.Footer{Types: types, Metadata: meta}, orcwire.ArrowOptions{TimestampUnit: arrow.Nanosecond})
+}
+
 // planFile says what becomes of the schema's metadata, and what is lost of all fields.
 func (d *driver) planFile(s *arrow.Schema, p *arrowio.WritePlan) error {
-	back, err := orcwire.Schema(&orcwire.Footer{Types: d.types, Metadata: d.meta}, orcwire.ArrowOptions{TimestampUnit: arrow.Nanosecond})
+	back, err := comesBack(d.types, d.meta)
 	if err != nil {
 		return err
 	}

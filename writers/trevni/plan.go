@@ -19,13 +19,30 @@ import (
 )
 
 func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
-	opt, err := parseOptions(o.Options)
+	p, back, err := planStored(s, s, o)
 	if err != nil {
 		return nil, err
 	}
+	if bare, lost := plans.WithoutLost(s, back.Fields()); lost != nil {
+		were := p.Columns
+		if p, _, err = planStored(s, bare, o); err != nil {
+			return nil, err
+		}
+		lost.Tell(p.Columns, were)
+	}
+	return p, nil
+}
+
+// planStored plans for rows of a schema, of which the file says what another schema does. It returns the schema under which the
+// file is read.
+func planStored(s, stored *arrow.Schema, o arrowio.WriteOptions) (p *arrowio.WritePlan, back *arrow.Schema, err error) {
+	opt, err := parseOptions(o.Options)
+	if err != nil {
+		return nil, nil, err
+	}
 	d := &driver{rowGroup: o.RowGroupBytes, maxFile: o.MaxFileBytes, memory: o.Memory, workers: o.Parallelism}
 	if d.codec, d.level, err = parseCompression(o.Compression); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if d.memory <= 0 {
 		d.memory = 1 << 30
@@ -36,25 +53,25 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	if o.Allocator == nil {
 		o.Allocator = memory.DefaultAllocator
 	}
-	p := &arrowio.WritePlan{Format: Name, Schema: s, Options: o, Driver: d, Parts: d.parts()}
+	p = &arrowio.WritePlan{Format: Name, Schema: s, Options: o, Driver: d, Parts: d.parts()}
 	if opt.Schema == "columns" || opt.Schema == "" && storedColumns(s) {
-		err = d.planColumns(s, p)
+		err = d.planColumns(stored, p)
 	} else {
-		err = d.planAvro(s, p)
+		err = d.planAvro(stored, p)
 	}
 	if err == nil {
-		err = d.describe(s, opt)
+		err = d.describe(stored, opt)
 	}
 	if err == nil {
-		err = d.compare(s, p)
+		back, err = d.compare(s, p)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for i := range p.Columns {
 		p.Columns[i].Encoding = trevniwire.CodecName(d.codec)
 	}
-	return p, nil
+	return p, back, nil
 }
 
 // parts says when rows become several files; "" = they never do.
@@ -89,20 +106,20 @@ func storedColumns(s *arrow.Schema) bool {
 	return true
 }
 
-// compare says what reading back will not show, and refuses what could not be read at all.
-func (d *driver) compare(s *arrow.Schema, p *arrowio.WritePlan) error {
+// compare says what reading back will not show, and refuses what could not be read at all. It returns what is read back.
+func (d *driver) compare(s *arrow.Schema, p *arrowio.WritePlan) (back *arrow.Schema, err error) {
 	lim := arrowio.Limits{}.WithDefaults()
 	h := &trevniwire.Header{Columns: d.columns, Meta: d.meta}
 	bytes := map[int]bool{}
 	collectBytes(s.Fields(), d.tree.Roots, bytes)
-	back, err := shown(h, lim, d.avro, func(column, _ int) bool { return !bytes[column] })
+	back, err = shown(h, lim, d.avro, func(column, _ int) bool { return !bytes[column] })
 	if err != nil {
-		return errs.Errorf(errs.ErrSchema, "what would be written could not be read: %w", err)
+		return nil, errs.Errorf(errs.ErrSchema, "what would be written could not be read: %w", err)
 	}
 	p.Metadata = plans.Planned(s.Metadata(), back.Metadata(), "file metadata", "the format has another use for this key, or the key is not UTF-8")
 	p.Columns = plans.AddDifferences(p.Columns, schemadiff.Fields(s.Fields(), back.Fields()))
 	plans.AddRefused(p.Columns, s.Fields(), refused)
-	return nil
+	return back, nil
 }
 
 // collectBytes finds the columns of decimals whose values are beyond their precision: they were read as bytes, and will be.

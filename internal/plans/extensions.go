@@ -1,0 +1,128 @@
+package plans
+
+import (
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/schemadiff"
+)
+
+// Extensions are the names of extension types that do not come back, by the paths of their fields.
+type Extensions map[string]string
+
+// WithoutLost returns a schema without those extension types whose values come back as another type than they are stored as:
+// a reader that knows such a name would refuse the whole file. back are the fields that come back, in the same order.
+func WithoutLost(s *arrow.Schema, back []arrow.Field) (*arrow.Schema, Extensions) {
+	lost := Extensions{}
+	fields := make([]arrow.Field, s.NumFields())
+	for i, f := range s.Fields() {
+		fields[i] = lost.field(f, at(back, i), f.Name)
+	}
+	if len(lost) == 0 {
+		return s, nil
+	}
+	md := s.Metadata()
+	return arrow.NewSchema(fields, &md), lost
+}
+
+// Tell adds to the columns of a plan of the schema without the lost extension types which these are. were are the columns of
+// the plan with them.
+func (x Extensions) Tell(columns, were []arrowio.PlannedColumn) {
+	types := map[string]string{}
+	for _, c := range were {
+		types[c.Path] = c.Type
+	}
+	for i := range columns {
+		c := &columns[i]
+		name, ok := x[c.Path]
+		if t := types[c.Path]; ok && t != "" {
+			c.Type = t
+		}
+		if text := WithoutExtensionType(name); ok && !strings.Contains(c.Loss, text) {
+			c.Loss = Join(text, c.Loss)
+		}
+	}
+}
+
+// WithoutExtensionType says that an extension type is lost.
+func WithoutExtensionType(name string) string { return "comes back without its extension type " + name }
+
+// at returns a field; one of nulls where there is none.
+func at(fields []arrow.Field, i int) arrow.Field {
+	if i >= len(fields) {
+		return arrow.Field{Type: arrow.Null}
+	}
+	return fields[i]
+}
+
+func (x Extensions) field(f, back arrow.Field, path string) arrow.Field {
+	name, storage := schemadiff.Extension(f)
+	switch {
+	case name != "" && !schemadiff.Stores(storage, back.Type):
+		x[path] = name
+		f = schemadiff.WithoutExtension(f)
+	case f.Type.ID() == arrow.EXTENSION:
+		return f
+	}
+	f.Type = x.inside(f.Type, back.Type, path)
+	return f
+}
+
+// inside does the same for the fields of a type. It returns the type itself where nothing is lost.
+func (x Extensions) inside(t, back arrow.DataType, path string) arrow.DataType {
+	n, ok := t.(arrow.NestedType)
+	if !ok {
+		return t
+	}
+	var kids []arrow.Field
+	if b, ok := back.(arrow.NestedType); ok {
+		kids = b.Fields()
+	}
+	before := len(x)
+	child := func(f arrow.Field, i int, name string) arrow.Field { return x.field(f, at(kids, i), path+"."+name) }
+	out := t
+	switch t := t.(type) {
+	case *arrow.MapType:
+		if b, ok := back.(*arrow.MapType); ok {
+			kids = []arrow.Field{b.KeyField(), b.ItemField()}
+		}
+		key, item := child(t.KeyField(), 0, "key"), child(t.ItemField(), 1, "value")
+		m := arrow.MapOfWithMetadata(key.Type, key.Metadata, item.Type, item.Metadata)
+		m.SetItemNullable(item.Nullable)
+		m.KeysSorted = t.KeysSorted
+		out = m
+	case *arrow.ListType:
+		out = arrow.ListOfField(child(t.ElemField(), 0, "item"))
+	case *arrow.LargeListType:
+		out = arrow.LargeListOfField(child(t.ElemField(), 0, "item"))
+	case *arrow.FixedSizeListType:
+		out = arrow.FixedSizeListOfField(t.Len(), child(t.ElemField(), 0, "item"))
+	case *arrow.ListViewType:
+		out = arrow.ListViewOfField(child(t.ElemField(), 0, "item"))
+	case *arrow.LargeListViewType:
+		out = arrow.LargeListViewOfField(child(t.ElemField(), 0, "item"))
+	case *arrow.StructType, arrow.UnionType:
+		fields := make([]arrow.Field, len(n.Fields()))
+		for i, f := range n.Fields() {
+			fields[i] = child(f, i, f.Name)
+		}
+		out = ofFields(t, fields)
+	}
+	if len(x) == before {
+		return t
+	}
+	return out
+}
+
+// ofFields returns a struct or a union of other fields.
+func ofFields(t arrow.DataType, fields []arrow.Field) arrow.DataType {
+	switch t := t.(type) {
+	case *arrow.SparseUnionType:
+		return arrow.SparseUnionOf(fields, t.TypeCodes())
+	case *arrow.DenseUnionType:
+		return arrow.DenseUnionOf(fields, t.TypeCodes())
+	}
+	return arrow.StructOf(fields...)
+}
