@@ -157,13 +157,22 @@ func scaling[F, T int32 | int64](s unitScale, lowest, highest int64) convertFunc
 				err := onlyUncounted(d, sc, func(i int) bool { return src[i] >= lo && src[i] <= hi }, func(i int) { dst[i] = 0 })
 				if err != nil {
 					out.Release()
-					return nil, atColumn(s.path, "the value %d in units of %s does not fit into %s; read the files separately, or leave the column out with --exclude",
-						src[err.row], unitName(d.DataType()), s.to)
+					return nil, s.misfit(d.DataType(), int64(src[err.row]))
 				}
 			}
 		}
 		return withValues(d, s.to, mem, out), nil
 	}
+}
+
+// misfit is the error of a value that does not fit.
+func (s unitScale) misfit(from arrow.DataType, x int64) error {
+	if t, ok := from.(*arrow.TimestampType); ok {
+		at := arrow.Timestamp(x).ToTime(t.Unit).Format("2006-01-02T15:04:05.999999999")
+		return atColumn(s.path, "%s does not fit %s; --timestamp-unit=%s can hold it, or leave the column out with --exclude", at, s.to, t.Unit)
+	}
+	return atColumn(s.path, "the value %d in units of %s does not fit into %s; read the files separately, or leave the column out with --exclude",
+		x, unitName(from), s.to)
 }
 
 func minOf[F int32 | int64]() F {

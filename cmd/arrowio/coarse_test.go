@@ -311,6 +311,27 @@ func TestInspectTimesBeyondNanoseconds(t *testing.T) {
 	}
 }
 
+// The error of a time that a unit asked for cannot hold has the time, and the unit that can.
+func TestUnitThatCannotHoldATime(t *testing.T) {
+	dir := t.TempDir()
+	in, near := filepath.Join(dir, "far.csv"), filepath.Join(dir, "near.csv")
+	for path, text := range map[string]string{in: "a\n0001-01-01T00:00:00.5\n", near: "a\n2020-01-01T00:00:00.000000001\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const says = "column a: 0001-01-01T00:00:00.5 does not fit timestamp[ns]; --timestamp-unit=us can hold it"
+	o := do(t, "cat", "--timestamp-unit=ns", in)
+	o.out = ""
+	fails(t, o, 1, in, says)
+	o = do(t, "cat", in, near)
+	o.out = ""
+	fails(t, o, 1, in, says)
+	if o := do(t, "cat", "--timestamp-unit=us", "--format", "jsonl", in, near); o.code != 0 || strings.Count(o.out, "\n") != 2 {
+		t.Errorf("%+v", o)
+	}
+}
+
 // Statistics of ORC may be a day off: of times that near to the ends of nanoseconds only the rows tell.
 func TestTimesNearTheEndsOfNanoseconds(t *testing.T) {
 	dir := t.TempDir()

@@ -181,7 +181,7 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 			return true, nil
 		}
 		a.tellLater()
-		return false, outputError(out, ds.cutFiner(f.readFlags, ds.explain(err)))
+		return false, outputError(out, ds.cutFiner(f.readFlags, ds.explain(f.readFlags.cureNames(err, ds.format))))
 	}
 	f.planFiner(report.Plan)
 	return false, a.printReport(f, format, out, report)

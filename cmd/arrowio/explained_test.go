@@ -98,6 +98,12 @@ func TestColumnsOfOneName(t *testing.T) {
 	if o := do(t, "convert", in, out); o.code != 0 || !strings.Contains(o.err, "a: cannot be chosen by its name, which 2 columns have") {
 		t.Errorf("%+v", o)
 	}
+	if o := do(t, "convert", "--sort=a", in, filepath.Join(dir, "sorted.csv")); o.code == 0 || !strings.HasSuffix(o.err, "there are 2; --csv-names=position names the columns f0, f1 and so on\n") {
+		t.Errorf("%+v", o)
+	}
+	if o := do(t, "convert", in, filepath.Join(dir, "out.cfile")); o.code != 1 || !strings.HasSuffix(o.err, "cfile has no place for a (int64: 2 columns have this name)\n") {
+		t.Errorf("%+v", o)
+	}
 	o := do(t, "scan", "--json", in)
 	conforms(t, "scan", o.out)
 	if !strings.Contains(o.out, `"kind": "same-name"`) {

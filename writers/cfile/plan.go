@@ -176,7 +176,9 @@ func (p *planner) column(i, field int) {
 		refusal = p.refuse(i, f)
 	}
 	if refusal != "" {
-		p.refused = append(p.refused, fmt.Sprintf("%s (%s: %s)", f.Name, f.Type, refusal))
+		if text := fmt.Sprintf("%s (%s: %s)", f.Name, f.Type, refusal); !slices.Contains(p.refused, text) {
+			p.refused = append(p.refused, text)
+		}
 		return
 	}
 	if v, ok := f.Metadata.GetValue(metaComment); ok && utf8.ValidString(v) {
@@ -218,7 +220,7 @@ func (p *planner) refuse(i int, f arrow.Field) string {
 	case p.format == KuduName && strings.ContainsRune(f.Name, 0):
 		return "the name has a zero byte"
 	case len(p.schema.FieldIndices(f.Name)) > 1:
-		return "there are two of that name"
+		return fmt.Sprintf("%d columns have this name", len(p.schema.FieldIndices(f.Name)))
 	case c.Key && !c.Type.IsKey():
 		return c.Type.String() + " is not for keys"
 	}

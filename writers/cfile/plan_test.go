@@ -143,7 +143,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"types", schemaOf(field("a", list), field("k", str), field("b", list)), nil, []string{"a (", "b ("}},
 		{"no name", schemaOf(field("", str), field("k", str)), nil, []string{"it has no name"}},
-		{"two of a name", schemaOf(field("k", str), field("a", str), field("a", str)), nil, []string{"a (utf8: there are two"}},
+		{"two of a name", schemaOf(field("k", str), field("a", str), field("a", str)), nil, []string{"a (utf8: 2 columns have this name"}},
 		{"not UTF-8", schemaOf(field("k", str), field("a\xff", str)), nil, []string{"not UTF-8"}},
 		{"zero byte", schemaOf(field("k", str), field("a\x00", str)), nil, []string{"zero byte"}},
 		{"keys", schemaOf(field("k", arrow.FixedWidthTypes.Boolean), field("f", arrow.PrimitiveTypes.Float64)), map[string]string{"kudu-key": "k,f"}, []string{"k (bool: bool is not for keys)", "f ("}},
