@@ -10,6 +10,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/geoarrow"
+	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
 // Metadata keys of Arrow schemas and fields that keep what Arrow has no place for, so that writing ORC again loses
@@ -113,7 +114,12 @@ func ArrowField(t *Type, name string, o ArrowOptions) (arrow.Field, error) {
 	if err != nil {
 		return f, err
 	}
-	f.Metadata = fieldMetadata(t, orcType)
+	if f.Metadata = fieldMetadata(t, orcType); !t.Kind.Compound() && f.Metadata.FindKey(metaExtension) >= 0 {
+		// The name of an extension type is about the usual type: readers that know it refuse a file where it stands at another.
+		if usual, _ := scalarType(t, ArrowOptions{TimestampUnit: arrow.Nanosecond}); !schemadiff.Stores(usual, f.Type) {
+			f = schemadiff.WithoutExtension(f)
+		}
+	}
 	return f, nil
 }
 

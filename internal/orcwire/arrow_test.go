@@ -54,6 +54,8 @@ func TestScalarTypes(t *testing.T) {
 	binary := ArrowOptions{StringsAsBinary: true}
 	dictionary := ArrowOptions{Dictionary: true}
 	both := ArrowOptions{StringsAsBinary: true, Dictionary: true}
+	json := typeMsg(String).Bytes(7, attribute("arrowio.field.ARROW:extension:name", "arrow.json")).
+		Bytes(7, attribute("arrowio.field.ARROW:extension:metadata", "")).Bytes(7, attribute("arrowio.field.unit", "m"))
 	for _, c := range []struct {
 		typ  pbtest.Message
 		o    ArrowOptions
@@ -101,6 +103,9 @@ func TestScalarTypes(t *testing.T) {
 			typeMsg(Char).Uint(4, 9).Bytes(7, attribute("b", "2")).Bytes(7, attribute("iceberg.id", "17")).Bytes(7, attribute("", "")), nanos, utf8,
 			md(MetaType, "char(9)", "orc.b", "2", "orc.iceberg.id", "17", "PARQUET:field_id", "17", "orc.", ""),
 		},
+		{json, nanos, utf8, md("ARROW:extension:name", "arrow.json", "ARROW:extension:metadata", "", "unit", "m")},
+		{json, binary, bin, md(MetaType, "string", "unit", "m")}, // pyarrow refuses arrow.json that is no text, and the whole file with it
+		{json, dictionary, dict(utf8), md("unit", "m")},
 		{
 			typeMsg(Int).Bytes(7, attribute("type", "char(1)")).Bytes(7, attribute("root", "x")).Bytes(7, attribute("iceberg.id", "much")), nanos, arrow.PrimitiveTypes.Int32,
 			md("orc-attribute.type", "char(1)", "orc-attribute.root", "x", "orc.iceberg.id", "much"),

@@ -15,6 +15,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
+	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
 // File is a table, or a tablet of it, read from the directories of a tablet server that does not run. Its methods may be
@@ -269,6 +270,9 @@ func (f *File) makeSchema() error {
 	if f.set != nil {
 		for i, m := range f.set.ColumnMetadata[:min(len(fields), len(f.set.ColumnMetadata))] {
 			fields[i].Metadata = withMeta(fields[i].Metadata.Keys(), fields[i].Metadata.Values(), m)
+			if t := f.columns[i].Type; f.opt.StringsBinary && (t == cfilewire.String || t == cfilewire.Varchar) {
+				fields[i] = schemadiff.WithoutExtension(fields[i]) // whose name is about text
+			}
 		}
 		md := withMeta(keys, values, f.set.Metadata)
 		keys, values = md.Keys(), md.Values()
