@@ -27,6 +27,12 @@ func WithoutLost(s *arrow.Schema, back []arrow.Field) (*arrow.Schema, Extensions
 	return arrow.NewSchema(fields, &md), lost
 }
 
+// Name returns the lost extension type of a column of a plan, whose path has quotes around names with dots.
+func (x Extensions) Name(path string) (string, bool) {
+	name, ok := x[strings.ReplaceAll(path, `"`, "")]
+	return name, ok
+}
+
 // Tell adds to the columns of a plan of the schema without the lost extension types which these are. were are the columns of
 // the plan with them.
 func (x Extensions) Tell(columns, were []arrowio.PlannedColumn) {
@@ -36,7 +42,7 @@ func (x Extensions) Tell(columns, were []arrowio.PlannedColumn) {
 	}
 	for i := range columns {
 		c := &columns[i]
-		name, ok := x[c.Path]
+		name, ok := x.Name(c.Path)
 		if t := types[c.Path]; ok && t != "" {
 			c.Type = t
 		}
@@ -103,6 +109,11 @@ func (x Extensions) inside(t, back arrow.DataType, path string) arrow.DataType {
 		out = arrow.ListViewOfField(child(t.ElemField(), 0, "item"))
 	case *arrow.LargeListViewType:
 		out = arrow.LargeListViewOfField(child(t.ElemField(), 0, "item"))
+	case *arrow.RunEndEncodedType: // whose values come back with their runs or without
+		if b, ok := back.(*arrow.RunEndEncodedType); ok {
+			back = b.Encoded()
+		}
+		out = arrow.RunEndEncodedOf(t.RunEnds(), x.inside(t.Encoded(), back, path))
 	case *arrow.StructType, arrow.UnionType:
 		fields := make([]arrow.Field, len(n.Fields()))
 		for i, f := range n.Fields() {

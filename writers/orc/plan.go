@@ -48,7 +48,7 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 			return nil, err
 		}
 		for i := range columns {
-			if name, ok := lost[columns[i].Path]; ok {
+			if name, ok := lost.Name(columns[i].Path); ok {
 				columns[i].Type, columns[i].Loss = were[i].Type, plans.Join(plans.WithoutExtensionType(name), columns[i].Loss)
 			}
 		}
