@@ -265,9 +265,9 @@ func TestScanParallelism(t *testing.T) {
 				once.Do(func() { close(all) })
 			}
 			mu.Unlock()
-			select { // the first wait for the others
+			select { // those that are alone wait for the others, which may begin only when a first one is done
 			case <-all:
-			case <-time.After(time.Minute):
+			case <-time.After(300 * time.Millisecond):
 			}
 			mu.Lock()
 			running--
