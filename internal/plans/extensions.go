@@ -82,17 +82,17 @@ func (x Extensions) inside(t, back arrow.DataType, path string) arrow.DataType {
 	if !ok {
 		return t
 	}
-	var kids []arrow.Field
+	var children []arrow.Field
 	if b, ok := back.(arrow.NestedType); ok {
-		kids = b.Fields()
+		children = b.Fields()
 	}
 	before := len(x)
-	child := func(f arrow.Field, i int, name string) arrow.Field { return x.field(f, at(kids, i), path+"."+name) }
+	child := func(f arrow.Field, i int, name string) arrow.Field { return x.field(f, at(children, i), path+"."+name) }
 	out := t
 	switch t := t.(type) {
 	case *arrow.MapType:
 		if b, ok := back.(*arrow.MapType); ok {
-			kids = []arrow.Field{b.KeyField(), b.ItemField()}
+			children = []arrow.Field{b.KeyField(), b.ItemField()}
 		}
 		key, item := child(t.KeyField(), 0, "key"), child(t.ItemField(), 1, "value")
 		m := arrow.MapOfWithMetadata(key.Type, key.Metadata, item.Type, item.Metadata)
