@@ -228,12 +228,13 @@ func TestKilled(t *testing.T) {
 			when := r.Float64()
 			g.Go(func() error { return try(i, when) })
 		}
-		if err := g.Wait(); err != nil {
+		err := g.Wait()
+		for i := kills / 2; err == nil && left.Load() == 0; i++ { // all were quicker than the first: the range ends at 0
+			err = try(i, r.Float64())
+		}
+		if err != nil {
 			t.Error(err)
 		}
-		t.Logf("%s: of %d processes %d came to their end, %d were killed before, %d while writing", manager, kills/2, done.Load(), left.Load(), during.Load())
-		if left.Load() == 0 {
-			t.Error("no process was killed in time")
-		}
+		t.Logf("%s: %d processes came to their end, %d were killed before, %d while writing", manager, done.Load(), left.Load(), during.Load())
 	}
 }

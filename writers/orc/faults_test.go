@@ -224,28 +224,31 @@ func TestKilled(t *testing.T) {
 	limit.Store(int64(whole))
 	var g errgroup.Group
 	g.SetLimit(4)
+	kill := func(i int, when float64) {
+		l, h := try(i, time.Duration(when*float64(limit.Load())))
+		if h {
+			hidden.Add(1)
+		}
+		if l {
+			left.Add(1)
+			limit.Store(limit.Load() * 5 / 4)
+		} else {
+			done.Add(1)
+			limit.Store(limit.Load() * 4 / 5)
+		}
+	}
 	for i := range kills {
 		when := r.Float64()
 		g.Go(func() error {
-			l, h := try(i, time.Duration(when*float64(limit.Load())))
-			if h {
-				hidden.Add(1)
-			}
-			if l {
-				left.Add(1)
-				limit.Store(limit.Load() * 5 / 4)
-			} else {
-				done.Add(1)
-				limit.Store(limit.Load() * 4 / 5)
-			}
+			kill(i, when)
 			return nil
 		})
 	}
 	if err := g.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("of %d processes %d came to their end, %d were killed before, %d while writing", kills, done.Load(), left.Load(), hidden.Load())
-	if left.Load() == 0 {
-		t.Error("no process was killed in time")
+	for i := kills; left.Load() == 0 && !t.Failed(); i++ { // all were quicker than the first: the range ends at 0
+		kill(i, r.Float64())
 	}
+	t.Logf("%d processes came to their end, %d were killed before, %d while writing", done.Load(), left.Load(), hidden.Load())
 }
