@@ -35,8 +35,7 @@ func OpenAll(ctx context.Context, paths []string, o Options) (*Dataset, error) {
 	return New(ctx, inputs, o, nil)
 }
 
-// Match returns how the columns of several files are matched, which is an option of the formats that offer it
-// (view.MatchOption).
+// Match returns how the columns of several files are matched, which is an option of the formats that offer it: see view.MatchOf.
 func Match(options map[string]string) (by view.Match, err error) {
 	for name, value := range options {
 		if strings.HasSuffix(name, "-by") {
@@ -73,7 +72,7 @@ func New(ctx context.Context, inputs []Input, o Options, open func(ctx context.C
 		open = showing(open, o)
 		o.Match = view.ByName // they have one schema now
 	case o.Match == view.ByNameFold:
-		return nil, errs.Errorf(errs.ErrOption, "names are matched without regard to case only where a schema says how they are written")
+		return nil, errs.Errorf(errs.ErrOption, "matching columns by name in any case needs a schema, which says how the names are written")
 	}
 	p, err := newPartitions(inputs, o.Partitions)
 	if err != nil {

@@ -29,24 +29,17 @@ const (
 	ByNameFold
 )
 
-// MatchOption is the option by which a format offers the choice: --FORMAT-by.
-func MatchOption(format string) arrowio.Option {
-	return arrowio.Option{
-		Name:    format + "-by",
-		Usage:   "how the columns of several files find each other",
-		Default: "name",
-		Values:  []string{"name", "name-any-case", "position"},
-	}
-}
+// NameAnyCase is the value of an option that stands for ByNameFold: see MatchOf.
+const NameAnyCase = "name-any-case"
 
-// MatchOf reads the value of a MatchOption; "" is the default.
+// MatchOf reads the value of the option by which a format offers the choice, --FORMAT-by; "" is the default.
 func MatchOf(value string) (Match, error) {
 	switch value {
 	case "", "name":
 		return ByName, nil
 	case "position":
 		return ByPosition, nil
-	case "name-any-case":
+	case NameAnyCase:
 		return ByNameFold, nil
 	}
 	return 0, errs.Errorf(errs.ErrOption, "columns are matched by name, name-any-case or position, not %q", value)

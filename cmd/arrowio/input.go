@@ -154,7 +154,7 @@ func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *sel
 	if err != nil {
 		return nil, err
 	}
-	if o.Match, err = r.options.match(); err != nil {
+	if o.Match, err = r.match(); err != nil {
 		return nil, err
 	}
 	if err := r.shown.apply(r, &o); err != nil {
@@ -218,14 +218,22 @@ func (d *inputSet) opened(i int, f *openFile) {
 	}
 }
 
-// match says how the columns of several files find each other: an option of the formats that offer it.
-func (o *optionFlags) match() (view.Match, error) {
+// match says how columns are matched: an option of the formats that offer it.
+func (r *readFlags) match() (view.Match, error) {
 	given := map[string]string{}
-	for _, name := range o.given() {
-		given[name] = o.values[name].text
+	for _, name := range r.options.given() {
+		given[name] = r.options.values[name].text
 	}
 	by, err := dataset.Match(given)
-	return by, asUsage(err)
+	if err != nil || by != view.ByNameFold || r.shown != nil && r.shown.text != "" {
+		return by, asUsage(err)
+	}
+	for name, value := range given {
+		if value == view.NameAnyCase {
+			return by, usagef("--%s=%s needs --schema, which says how the names are written", name, value)
+		}
+	}
+	return by, nil
 }
 
 // paths lists the columns that are read; nil = all.

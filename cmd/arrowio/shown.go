@@ -56,7 +56,7 @@ func (s *schemaFlags) given() bool { return s != nil && (s.text != "" || s.cast.
 
 // options returns what dataset.Show is told of a single file.
 func (s *schemaFlags) options(r *readFlags) (o readers.Options, err error) {
-	if o.Match, err = r.options.match(); err == nil {
+	if o.Match, err = r.match(); err == nil {
 		err = s.apply(r, &o)
 	}
 	return o, err

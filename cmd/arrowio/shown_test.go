@@ -83,7 +83,7 @@ more utf8 <-  : null`; got != want || !doc.Shown.Fits || doc.Pruning == nil {
 
 	fails(t, do(t, "dump", "--schema", "struct<id:int>", out), 2, "dump shows bytes", "arrowio cat")
 	fails(t, do(t, "dump", "--cast", "java", out), 2, "dump shows bytes")
-	if got := ok(t, "dump", "--help"); strings.Contains(got, "--schema") {
+	if got := ok(t, "dump", "--help"); strings.Contains(got, "--schema FILE|TEXT") {
 		t.Error("dump offers --schema")
 	}
 }
@@ -169,4 +169,19 @@ func TestEveryColumnRenamed(t *testing.T) {
 	flat := copyTo(plain, filepath.Join(dir, "flat", "000000_0"))
 	fails(t, do(t, "cat", "--schema", "struct<x:bigint,y:string>", filepath.Dir(flat)), 1, "no file has any column of the schema (x, y)")
 	fails(t, do(t, "cat", "--schema", "struct<x:bigint,y:string>", acid, plain), 1, "no file has any column of the schema (x, y)")
+}
+
+// Without a schema there is no name to compare with, which is said before a file is read.
+func TestNamesInAnyCaseNeedSchema(t *testing.T) {
+	const file = "../../testdata/orc/java-2.3.1/pruning.orc"
+	for _, command := range []string{"cat", "count", "inspect", "verify", "schema", "scan"} {
+		fails(t, do(t, command, "--orc-by", "name-any-case", file), 2, "--orc-by=name-any-case needs --schema, which says how the names are written")
+	}
+	if o := do(t, "cat", "--format", "csv", "--limit", "1", "--orc-by", "name-any-case", "--schema", "struct<ID__mono:bigint>", file); o.code != 0 || o.out != "ID__mono\n0\n" {
+		t.Errorf("%+v", o)
+	}
+	help := strings.Join(strings.Fields(ok(t, "cat", "--help")), " ")
+	if !strings.Contains(help, "how columns of several files are matched with each other, or with --schema; name-any-case needs --schema") {
+		t.Error("the help does not say that name-any-case needs --schema")
+	}
 }

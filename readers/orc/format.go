@@ -58,7 +58,7 @@ func Format() arrowio.Format {
 			{Name: "orc-char-padding", Usage: "blanks at the end of char values", Default: "strip", Values: []string{"strip", "keep"}, Remote: true},
 			{Name: "orc-null-keys", Usage: "null keys of maps: an error, or maps shown as lists of structs", Default: "error", Values: []string{"error", "list"}, Remote: true},
 			{Name: "orc-keys", Usage: "master keys of encrypted columns, a file of JSON: {\"NAME\": {\"version\": 0, \"algorithm\": \"AES_CTR_128\", \"key\": \"hex\"}}", Default: "none: masked values", Files: true},
-			{Name: "orc-by", Usage: "how columns of several files are matched", Default: "name", Values: []string{"name", "name-any-case", "position"}},
+			{Name: "orc-by", Usage: "how columns of several files are matched with each other, or with --schema; name-any-case needs --schema", Default: "name", Values: []string{"name", "name-any-case", "position"}},
 			{Name: "timestamp-unit", Usage: "unit of timestamps", Default: "ns", Values: []string{"ns", "us", "ms", "s"}, Remote: true},
 			{Name: optionMicroseconds, Usage: "a column whose timestamps are in microseconds where those of others are in nanoseconds", Repeated: true},
 			{Name: optionFiner, Usage: "digits finer than the microseconds of --" + optionMicroseconds, Default: "cut", Values: []string{"cut", "error"}},
