@@ -1,6 +1,7 @@
 package flight
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
@@ -54,7 +55,35 @@ func ParseCommand(b []byte) (*Command, error) {
 	if err := strict.Decode(b, c); err != nil {
 		return nil, errs.Errorf(errs.ErrOption, "command: %w", err)
 	}
+	if err := refuseZero(b); err != nil {
+		return nil, err
+	}
 	return c, c.check()
+}
+
+// refuseZero refuses numbers of a command that are given as 0. In a Command, 0 means that a number is not given.
+func refuseZero(b []byte) error {
+	var given struct {
+		BatchRows  *int   `json:"batch_rows"`
+		BatchBytes *int64 `json:"batch_bytes"`
+		Endpoints  *int   `json:"endpoints"`
+	}
+	if err := json.Unmarshal(b, &given); err != nil {
+		return errs.Errorf(errs.ErrOption, "command: %w", err)
+	}
+	switch {
+	case given.BatchRows != nil && *given.BatchRows == 0:
+		return badNumber("batch_rows", 0, 1, maxBatchRows)
+	case given.BatchBytes != nil && *given.BatchBytes == 0:
+		return badNumber("batch_bytes", 0, minBatchBytes, maxBatchBytes)
+	case given.Endpoints != nil && *given.Endpoints == 0:
+		return badNumber("endpoints", 0, 1, maxEndpoints)
+	}
+	return nil
+}
+
+func badNumber(name string, is, least, most int64) error {
+	return errs.Errorf(errs.ErrOption, "%s is %d; it may be %d to %d", name, is, least, most)
 }
 
 func (c *Command) check() error {
@@ -63,15 +92,15 @@ func (c *Command) check() error {
 	case c.Dataset == "":
 		return bad("the command names no dataset")
 	case c.BatchRows < 0 || c.BatchRows > maxBatchRows:
-		return bad("batch_rows is %d; it may be 1 to %d", c.BatchRows, maxBatchRows)
+		return badNumber("batch_rows", int64(c.BatchRows), 1, maxBatchRows)
 	case c.BatchBytes != 0 && (c.BatchBytes < minBatchBytes || c.BatchBytes > maxBatchBytes):
-		return bad("batch_bytes is %d; it may be %d to %d", c.BatchBytes, minBatchBytes, maxBatchBytes)
+		return badNumber("batch_bytes", c.BatchBytes, minBatchBytes, maxBatchBytes)
 	case !slices.Contains([]string{"", "none", "lz4", "zstd"}, c.Compression):
 		return bad("compression %q is not one of none, lz4, zstd", c.Compression)
 	case len(c.Options) > maxOptions:
 		return bad("%d options; the most is %d", len(c.Options), maxOptions)
 	case c.Endpoints < 0 || c.Endpoints > maxEndpoints:
-		return bad("endpoints is %d; it may be 1 to %d", c.Endpoints, maxEndpoints)
+		return badNumber("endpoints", int64(c.Endpoints), 1, maxEndpoints)
 	case c.Resume != nil && (c.Resume.Fragment < 0 || c.Resume.Split < 0 || c.Resume.Row < 0):
 		return bad("resume at a negative place")
 	}

@@ -3,6 +3,8 @@ package flight
 import (
 	"strings"
 	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow/flight"
 )
 
 // What is wrong with a command is said in JSON's words, with the field's name, and not in Go's.
@@ -19,10 +21,27 @@ func TestCommandText(t *testing.T) {
 		`{"dataset":"a"`:                           "the JSON ends early",
 		`{"dataset":"a"} {}`:                       "more behind",
 		`{"dataset":"a","batch_rows":99999999999}`: "batch_rows",
+		`{"dataset":"a","endpoints":-3}`:           "endpoints is -3; it may be 1 to 10000",
+		`{"dataset":"a","endpoints":0}`:            "endpoints is 0; it may be 1 to 10000",
+		`{"dataset":"a","batch_rows":0}`:           "batch_rows is 0; it may be 1 to",
+		`{"dataset":"a","Batch_Bytes":0}`:          "batch_bytes is 0; it may be 4096 to",
 	} {
 		_, err := ParseCommand([]byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "Go ") {
 			t.Errorf("%s: %v; want %q", text, err, want)
 		}
+	}
+}
+
+// A number that is left out or null is the default.
+func TestCommandDefaults(t *testing.T) {
+	for _, text := range []string{`{"dataset":"a"}`, `{"dataset":"a","endpoints":null,"batch_rows":null,"batch_bytes":null}`} {
+		if _, err := ParseCommand([]byte(text)); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	_, err := ParseExchange(&flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: []byte(`{"batch_rows":0}`)})
+	if err == nil || !strings.Contains(err.Error(), "batch_rows is 0; it may be 1 to") {
+		t.Error(err)
 	}
 }

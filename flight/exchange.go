@@ -44,6 +44,9 @@ func ParseExchange(d *flight.FlightDescriptor) (*ExchangeCommand, error) {
 	if err := strict.Decode(d.GetCmd(), c); err != nil {
 		return nil, errs.Errorf(errs.ErrOption, "command: %w", err)
 	}
+	if err := refuseZero(d.GetCmd()); err != nil {
+		return nil, err
+	}
 	same := Command{Dataset: "-", BatchRows: c.BatchRows, BatchBytes: c.BatchBytes, Compression: c.Compression}
 	return c, same.check()
 }

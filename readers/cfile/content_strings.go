@@ -2,6 +2,7 @@ package cfile
 
 import (
 	"context"
+	"errors"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -55,6 +56,9 @@ func (f *Reader) readDictionary(ctx context.Context) (*dictionary, error) {
 	d.mean = s.Size(s.Len()) / int64(max(1, s.Len()))
 	return d, nil
 }
+
+// ErrNotText is in the error about a string that is not UTF-8; the error tells how to read it as binary.
+var ErrNotText = errors.New("a string is not UTF-8")
 
 // stringValues decodes strings and binary into offsets and bytes.
 type stringValues struct {
@@ -177,7 +181,7 @@ func (v *stringValues) check(ends []int32, data []byte) error {
 	if o := v.column.opt.Strings; o != "" {
 		hint = ": --" + o + " shows its bytes"
 	}
-	return errs.Errorf(errs.ErrCorrupt, "a string is not UTF-8%s", hint)
+	return errs.Errorf(errs.ErrCorrupt, "%w%s", ErrNotText, hint)
 }
 
 func (v *stringValues) skip(n int) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/budget"
 	"github.com/arrowio/arrowio/internal/kuduwire"
+	"github.com/arrowio/arrowio/readers/cfile"
 )
 
 // checkCell tests that a cell is as long as its type is wide.
@@ -124,7 +125,7 @@ func buildCells(c *column, n int, mem *arrowbuf.Arena, b *budget.Batch, get func
 var (
 	errText    = errs.Errorf(errs.ErrLimit, "a batch holds over 2 GiB of strings: take fewer rows in a batch")
 	errNull    = errs.Errorf(errs.ErrCorrupt, "a cell is changed to null, in a column that has none")
-	errNotText = errs.Errorf(errs.ErrCorrupt, "a string is not UTF-8: --kudu-strings=binary shows its bytes")
+	errNotText = errs.Errorf(errs.ErrCorrupt, "%w: --kudu-strings=binary shows its bytes", cfile.ErrNotText)
 )
 
 // slotBytes returns the bytes of a slot of a fixed-width type, 0 for others.

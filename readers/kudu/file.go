@@ -16,6 +16,7 @@ import (
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	"github.com/arrowio/arrowio/internal/schemadiff"
+	"github.com/arrowio/arrowio/readers/cfile"
 )
 
 // File is a table, or a tablet of it, read from the directories of a tablet server that does not run. Its methods may be
@@ -126,7 +127,7 @@ func (f *File) open(ctx context.Context) error {
 	if err := f.needData(); err != nil {
 		return err
 	}
-	return f.hintSalvage(f.openTablets(ctx))
+	return f.openTablets(ctx)
 }
 
 // needData makes sure that there is a data directory where a tablet has blocks. To verify the table, that there is none is
@@ -150,9 +151,9 @@ func (f *File) needData() error {
 	return nil
 }
 
-// hintSalvage adds to an error of the data that a salvage would go on.
+// hintSalvage adds to an error about what the files hold that a salvage would go on.
 func (f *File) hintSalvage(err error) error {
-	if f.opt.Salvage || !errors.Is(err, errs.ErrCorrupt) {
+	if f.opt.Salvage || !isData(err) || errors.Is(err, cfile.ErrNotText) {
 		return err
 	}
 	return reword(err, func(cause error) error {
@@ -164,7 +165,7 @@ func (f *File) hintSalvage(err error) error {
 func (f *File) openTablets(ctx context.Context) error {
 	for _, t := range f.tablets {
 		if err := f.openTablet(ctx, t); err != nil {
-			return inTablet(err, t)
+			return f.hintSalvage(inTablet(err, t))
 		}
 	}
 	if err := f.makeSchema(); err != nil {
@@ -175,7 +176,7 @@ func (f *File) openTablets(ctx context.Context) error {
 		for _, rs := range t.rowsets {
 			before := f.rows()
 			if err := f.cut(ctx, rs); err != nil {
-				return inRowSet(err, rs)
+				return f.hintSalvage(inRowSet(err, rs))
 			}
 			if shown := f.rows() - before; f.opt.Snapshot > 0 && shown > 0 && f.forgotten(rs, f.opt.Snapshot) {
 				rows, rowsets = rows+shown, rowsets+1

@@ -2,6 +2,7 @@ package kudu
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -141,7 +142,7 @@ func checkStrict(t *testing.T, what string, err error, x *tablet, u kuduwire.Blo
 		return
 	}
 	text := err.Error()
-	for _, w := range []string{"tablet " + x.id, fmt.Sprintf("rowset %d", u.RowSet), kuduwire.BlockName(u.Block)} {
+	for _, w := range []string{"tablet " + x.id, fmt.Sprintf("rowset %d", u.RowSet), kuduwire.BlockName(u.Block), "--kudu-salvage"} {
 		if !strings.Contains(text, w) {
 			t.Errorf("%s: %q does not say %q", what, text, w)
 		}
@@ -350,5 +351,38 @@ func TestSalvageServer(t *testing.T) {
 	got, w, err := s.scanAll("kudu-table=unflushed", "kudu-salvage=true")
 	if err != nil || !anyHas(w, "lost", "rowset 0", "all rows") {
 		t.Errorf("without the data directory: %d rows, %v, %q", len(got), err, w)
+	}
+}
+
+// Each error of a log that a salvage reads past says so, whether the log is damaged or needs what this reader lacks.
+func TestSalvageNamed(t *testing.T) {
+	s := newRealServer(t, "file")
+	const table = "kudu-table=unflushed"
+	path := s.path("wal", "wals", s.table("unflushed").tablets[0].id, "wal-000000001")
+	for _, c := range []struct {
+		what   string
+		kind   error
+		change func(b []byte) []byte
+	}{
+		{"feature", errs.ErrUnsupported, func(b []byte) []byte {
+			feature := protoMsg{}.num(10, 5)
+			n := binary.LittleEndian.Uint32(b[8:])
+			b = slices.Insert(b, 12+int(n), feature...)
+			binary.LittleEndian.PutUint32(b[8:], n+uint32(len(feature)))
+			return b
+		}},
+		{"encrypted", errs.ErrUnsupported, func(b []byte) []byte { copy(b, "kuduenc1"); return b }},
+		{"magic", errs.ErrCorrupt, func(b []byte) []byte { b[3] ^= 1; return b }},
+		{"too short", errs.ErrCorrupt, func(b []byte) []byte { return b[:5] }},
+	} {
+		s.saved([]string{path}, func() {
+			s.edit(path, c.change)
+			if _, _, err := s.scanAll(table); !errors.Is(err, c.kind) || !strings.Contains(err.Error(), "--kudu-salvage") {
+				t.Errorf("%s: %v", c.what, err)
+			}
+			if got, w, err := s.scanAll(table, "kudu-salvage=true"); err != nil || len(got) == 0 || !anyHas(w, "wal-000000001") {
+				t.Errorf("%s: %d rows, %q, %v", c.what, len(got), w, err)
+			}
+		})
 	}
 }

@@ -89,7 +89,7 @@ func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 	}
 	if err := r.open(ctx, rows.Clip(s.Rows), p); err != nil {
 		_ = r.Close()
-		return nil, errs.Locate(inRowSet(err, part.rowset), errs.At{Split: errs.N(s.Ordinal)})
+		return nil, f.inSplit(err, part.rowset, s)
 	}
 	return r, nil
 }
@@ -165,6 +165,11 @@ func (r *splitReader) openColumn(ctx context.Context, c *column, rows arrowio.Ro
 	}
 	c.stored, c.bytes = col, col.Stored()
 	return nil
+}
+
+// inSplit says where an error of reading a split is, and that a salvage would go on.
+func (f *File) inSplit(err error, rs *rowset, s arrowio.Split) error {
+	return f.hintSalvage(errs.Locate(inRowSet(err, rs), errs.At{Split: errs.N(s.Ordinal)}))
 }
 
 // located says which column, and which block, an error of reading is about.
@@ -256,7 +261,7 @@ func (r *splitReader) Read(n int) (int, error) {
 		return nil
 	})
 	if err != nil {
-		r.err = errs.Locate(inRowSet(err, r.part.rowset), errs.At{Split: errs.N(r.split.Ordinal)})
+		r.err = r.file.inSplit(err, r.part.rowset, r.split)
 		return 0, r.err
 	}
 	return n, nil
@@ -317,7 +322,7 @@ func (r *splitReader) Take() (arrow.Record, error) {
 		}
 	}()
 	if r.err != nil {
-		r.err = errs.Locate(inRowSet(r.err, r.part.rowset), errs.At{Split: errs.N(r.split.Ordinal)})
+		r.err = r.file.inSplit(r.err, r.part.rowset, r.split)
 		return nil, r.err
 	}
 	rec := array.NewRecord(r.schema, cols, int64(r.rows))

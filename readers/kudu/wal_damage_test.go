@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -87,17 +88,26 @@ func TestDamage(t *testing.T) {
 		{"garbage at the end", func(_ *madeLog, s []*madeSegment) { s[2].b = append(s[2].b, strings.Repeat("garbage", 99)...) }, "1 2 3 4 5 6 7 8 9", "", 0, "not a whole entry"},
 		{"an entry of another type", func(_ *madeLog, s []*madeSegment) { s[2].add(protoMsg{}.num(1, 7)) }, "1 2 3 4 5 6 7 8 9", "", 0, "entry type 7"},
 		{"a huge claim", func(_ *madeLog, s []*madeSegment) { s[2].raw(make([]byte, 64), 1<<30) }, "1 2 3 4 5 6 7 8 9", "", 0, "cannot become"},
-		{"no footer magic", func(_ *madeLog, s []*madeSegment) { flip(s[1].b, int64(len(s[1].b))-8) }, "1 2 3 4 5 6 7 8 9", "", 0, "not a whole entry"},
-		{"zeros behind a footer", func(_ *madeLog, s []*madeSegment) { s[1].b = append(s[1].b, make([]byte, 50)...) }, "1 2 3 4 5 6 7 8 9", "", 0, "not a whole entry"},
+		{"no footer magic", func(_ *madeLog, s []*madeSegment) { flip(s[1].b, int64(len(s[1].b))-8) }, "1 2 3 4 5 6 7 8 9", "", 0, "no operation is missing, because wal-000000003 goes on with operation 1.7"},
+		{"zeros behind a footer", func(_ *madeLog, s []*madeSegment) { s[1].b = append(s[1].b, make([]byte, 50)...) }, "1 2 3 4 5 6 7 8 9", "", 0, "no operation is missing, because wal-000000003 goes on with operation 1.7"},
 		{"a footer that is too long", func(_ *madeLog, s []*madeSegment) { s[1].b[len(s[1].b)-2] = 1 }, "", "1 2 3 4 5 6 7 8 9", 0, "the footer cannot be read"},
 		{"a footer that miscounts", func(_ *madeLog, s []*madeSegment) { s[1].b[offs[1][6]+1]++ }, "", "1 2 3 4 5 6 7 8 9", 0, "the footer counts 7 entries"},
 		{"cut before a COMMIT", func(_ *madeLog, s []*madeSegment) { s[1].b = s[1].b[:offs[1][5]] }, "1 2 3 4 5 6 7 8 9", "", 0, ""},
 		{"cut in a REPLICATE", func(_ *madeLog, s []*madeSegment) { s[1].b = s[1].b[:offs[1][2]+30] }, "", "1 2 3 4", 5, "1.7 to 1.9 (3 rows)"},
+		{"cut in a REPLICATE, told", func(_ *madeLog, s []*madeSegment) { s[1].b = s[1].b[:offs[1][2]+30] }, "", "1 2 3 4", 5, "wal-000000002 ends in 30 bytes that are not a whole entry, from byte " + strconv.FormatInt(offs[1][2], 10)},
+		{"cut in the first REPLICATE of the log", func(l *madeLog, s []*madeSegment) {
+			delete(l.files, segmentName(1))
+			s[1].b = s[1].b[:offs[1][0]+30]
+		}, "7 8 9", "", 0, "operations before 1.7 may be missing"},
+		{"cut in a REPLICATE, no operation follows", func(_ *madeLog, s []*madeSegment) {
+			s[1].b = s[1].b[:offs[1][4]+30]
+			s[2].b = s[2].b[:offs[2][0]]
+		}, "1 2 3 4 5", "", 0, "no operation follows, so rows may be missing"},
 		{"no first segment", func(l *madeLog, _ []*madeSegment) { delete(l.files, segmentName(1)) }, "4 5 6 7 8 9", "", 0, "begins with operation 1.4"},
 		{"no middle segment", func(l *madeLog, _ []*madeSegment) { delete(l.files, segmentName(2)) }, "", "1 2 3", 6, "1 segment missing"},
 		{"no last segment", func(l *madeLog, _ []*madeSegment) { delete(l.files, segmentName(3)) }, "1 2 3 4 5 6", "", 0, "is closed"},
-		{"middle segment zero", func(_ *madeLog, s []*madeSegment) { clear(s[1].b[:12]) }, "", "1 2 3", 6, "is passed over"},
-		{"last segment zero", func(_ *madeLog, s []*madeSegment) { clear(s[2].b[:12]) }, "1 2 3 4 5 6", "", 0, "is passed over"},
+		{"middle segment zero", func(_ *madeLog, s []*madeSegment) { clear(s[1].b[:12]) }, "", "1 2 3", 6, "is not read"},
+		{"last segment zero", func(_ *madeLog, s []*madeSegment) { clear(s[2].b[:12]) }, "1 2 3 4 5 6", "", 0, "is not read"},
 		{"last segment empty", func(_ *madeLog, s []*madeSegment) { s[2].b = nil }, "", "1 2 3 4 5 6", 0, "too short"},
 		{"last segment cut short", func(_ *madeLog, s []*madeSegment) { s[2].b = s[2].b[:30] }, "", "1 2 3 4 5 6", 0, "its header cannot be read"},
 		{"magic", func(_ *madeLog, s []*madeSegment) { flip(s[1].b, 3) }, "", "1 2 3", 6, "its header cannot be read"},

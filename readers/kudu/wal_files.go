@@ -92,7 +92,7 @@ func (r *replayer) openLog(files logFiles) (segs []*segmentFile, gap int, err er
 		s, err := openSegment(files, name)
 		switch {
 		case errors.Is(err, kuduwire.ErrUninitialized), r.o.Salvage && errors.Is(err, kuduwire.ErrSegmentShort):
-			r.report.note("%s is passed over: %s; operations that it may have had are lost", name, innermost(err))
+			r.report.note("%s is not read: %s; if it had operations, they are lost", name, innermost(err))
 		case err != nil && r.o.Salvage && isData(err):
 			r.report.lose("%s: its header cannot be read: %s", name, innermost(err))
 			r.skippedFiles++
@@ -191,7 +191,7 @@ func (r *replayer) mend(segs []*segmentFile) ([]*segmentFile, int) {
 	gap := firstGap(kept)
 	if gap < len(kept) {
 		missing := kept[gap].sequence - kept[gap-1].sequence - 1
-		r.report.lose("%s missing between %s and %s: what comes behind is not applied", count(int64(missing), "segment"), kept[gap-1].name, kept[gap].name)
+		r.report.lose("%s missing between %s and %s: later operations are not applied", count(int64(missing), "segment"), kept[gap-1].name, kept[gap].name)
 	}
 	return kept, gap
 }

@@ -46,11 +46,13 @@ func (r *replayer) find(index int64) (int, bool) {
 // it: a new leader did not have them.
 func (r *replayer) replicate(e *kuduwire.Entry, b *batch) error {
 	r.st.ops++
+	torn := r.reader.torn
+	r.tellTorn(e)
 	if r.stopped {
 		r.behindGap(e)
 		return nil
 	}
-	if ok, err := r.follows(e); err != nil || !ok {
+	if ok, err := r.follows(e, torn); err != nil || !ok {
 		return err
 	}
 	if !r.hasPrev && e.ID.Index > 1 && r.sb.LastDurableMRS < 0 && len(r.sb.RowSets) == 0 {
@@ -89,25 +91,29 @@ func (r *replayer) replicate(e *kuduwire.Entry, b *batch) error {
 }
 
 // follows reports whether an operation may come after the one before. No index may be left out, even where the term
-// changes, which Kudu lets pass: a new leader goes on with the next index, so operations are missing. A salvage goes on where it has itself passed over
-// a part of the log, which accounts for what is missing, and else stops.
-func (r *replayer) follows(e *kuduwire.Entry) (bool, error) {
-	if !r.hasPrev || e.ID.Index <= r.prev.Index || e.ID.Index-1 == r.prev.Index {
+// changes, which Kudu lets pass: a new leader goes on with the next index, so operations are missing. A salvage goes on where
+// it has itself passed over a part of the log, which accounts for what is missing. Otherwise it stops. torn is the torn ends
+// of segments between the two.
+func (r *replayer) follows(e *kuduwire.Entry, torn []tornEnd) (bool, error) {
+	if !r.hasPrev || missingBefore(r.prev, e.ID) == 0 {
 		return true, nil
 	}
-	missing := e.ID.Index - 1 - r.prev.Index
 	switch {
 	case r.holes != r.reader.holes:
-		r.report.lose("%s between %s and %s: not in what can be read of the log", count(missing, "operation"), r.prev, e.ID)
+		r.report.lose("%s between %s and %s: not in what can be read of the log", count(missingBefore(r.prev, e.ID), "operation"), r.prev, e.ID)
 		r.miss(indexRange{r.prev.Index + 1, e.ID.Index - 1})
 		return true, nil
 	case r.o.Salvage:
-		r.report.lose("%s: operation %s follows %s: %s missing; what comes behind is not applied", r.where.file.name, e.ID, r.prev, count(missing, "operation"))
+		r.report.lose("%s: %s; later operations are not applied", r.where.file.name, gapText(r.prev, e.ID))
 		r.stopped = true
 		r.behindGap(e)
 		return false, nil
 	}
-	return false, errs.Errorf(errs.ErrCorrupt, "operation %s follows %s: %s missing", e.ID, r.prev, count(missing, "operation"))
+	why := ""
+	for _, t := range torn {
+		why += "; " + t.String()
+	}
+	return false, errs.Errorf(errs.ErrCorrupt, "%s%s", gapText(r.prev, e.ID), why)
 }
 
 // behindGap counts an operation behind the place where a salvage has stopped.

@@ -198,8 +198,9 @@ func (r *replayer) log(files logFiles) error {
 			return err
 		}
 	}
+	r.tellTornEnd(segs[len(segs)-1])
 	if closed {
-		r.report.note("the log's last segment, %s, is closed: either the server was stopped in order, or a later segment is missing", segs[len(segs)-1].name)
+		r.report.note("the log's last segment, %s, is closed: either the server was shut down normally, or a later segment is missing", segs[len(segs)-1].name)
 	}
 	return r.finish()
 }

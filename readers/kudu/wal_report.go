@@ -146,7 +146,7 @@ const (
 	errRowLive  = "it inserts a row that is there already"
 	lostType    = "its type is not known"
 	lostTwice   = "its index was committed before"
-	lostBehind  = "it comes behind a gap in the log"
+	lostBehind  = "it follows a gap in the log"
 	lostRequest = "the log has its COMMIT, but not the operation"
 )
 
@@ -162,7 +162,7 @@ func pluralReason(why string) string {
 	case lostTwice:
 		return "their indices were committed before"
 	case lostBehind:
-		return "they come behind a gap in the log"
+		return "they follow a gap in the log"
 	case lostRequest:
 		return "the log has their COMMITs, but not the operations"
 	}

@@ -30,7 +30,8 @@ type segmentReader struct {
 
 	salvage bool
 	report  *logReport
-	holes   int // parts of the log that a salvage has passed over
+	holes   int       // parts of the log that a salvage has passed over
+	torn    []tornEnd // of the segments that were read since the last operation
 }
 
 const (
@@ -83,8 +84,8 @@ type segmentWalk struct {
 }
 
 // read calls take with each batch of s, in order, and reports whether the segment was closed. An error of take ends it.
-// A batch that cannot be read is the log's end where nothing follows that could be one, and else corrupt; a salvage
-// passes over it.
+// A batch that cannot be read ends a segment that was not closed if no later bytes of it look like a batch. Otherwise it is
+// corrupt; a salvage passes over it.
 func (sr *segmentReader) read(s *segmentFile, src arrowio.Source, take func(b *batch, off int64) error) (closed bool, err error) {
 	sr.window.open(src)
 	w := &segmentWalk{segmentReader: sr, s: s, end: min(src.Size(), s.size)}
@@ -239,7 +240,7 @@ func (w *segmentWalk) findHead(off int64) (int64, error) {
 	return -1, nil
 }
 
-// tail tells of the log's end, unless it is space that was allocated and not used.
+// tail keeps a torn end to be reported, unless it is zeros: space that was allocated and not used.
 func (w *segmentWalk) tail(off int64, cause error) error {
 	for at := off; at < w.end; {
 		if err := w.ctx.Err(); err != nil {
@@ -251,8 +252,7 @@ func (w *segmentWalk) tail(off int64, cause error) error {
 		}
 		for _, c := range b {
 			if c != 0 {
-				w.report.note("the log ends in bytes that are not a whole entry: %s of %s, from byte %d on (%s); they are not read, so rows may be missing",
-					count(w.end-off, "byte"), w.s.name, off, innermost(cause))
+				w.torn = append(w.torn, tornEnd{segment: w.s.name, off: off, end: w.end, cause: cause})
 				return nil
 			}
 		}

@@ -1,0 +1,60 @@
+package kudu
+
+import (
+	"fmt"
+
+	"github.com/arrowio/arrowio/internal/kuduwire"
+)
+
+// tornEnd is the end of a segment that was not closed, where its bytes are not a whole entry.
+type tornEnd struct {
+	segment  string
+	off, end int64
+	cause    error
+}
+
+func (t tornEnd) String() string {
+	return fmt.Sprintf("%s ends in %s that are not a whole entry, from byte %d on (%s)", t.segment, count(t.end-t.off, "byte"), t.off, innermost(t.cause))
+}
+
+// tellTorn reports the torn ends before operation e, which is the first one behind them: its index tells whether
+// operations are missing.
+func (r *replayer) tellTorn(e *kuduwire.Entry) {
+	for _, t := range r.reader.torn {
+		switch {
+		case r.stopped:
+			r.report.note("%s; they are not read", t)
+		case !r.hasPrev && e.ID.Index > 1:
+			r.report.note("%s; they are not read, so operations before %s may be missing", t, e.ID)
+		case missingBefore(r.prev, e.ID) > 0:
+			r.report.note("%s; they are not read; %s", t, gapText(r.prev, e.ID))
+		default:
+			r.report.noteRows(0, "%s; they are not read, and no operation is missing, because %s goes on with operation %s", t, r.where.file.name, e.ID)
+		}
+	}
+	r.reader.torn = r.reader.torn[:0]
+}
+
+// tellTornEnd reports the torn ends that no operation follows; last is the log's last segment.
+func (r *replayer) tellTornEnd(last *segmentFile) {
+	for _, t := range r.reader.torn {
+		if t.segment == last.name {
+			r.report.note("%s; they are not read, and this is the last segment, so rows may be missing", t)
+		} else {
+			r.report.note("%s; they are not read, and no operation follows, so rows may be missing", t)
+		}
+	}
+	r.reader.torn = nil
+}
+
+// missingBefore returns how many operations are missing between two that follow each other in the log.
+func missingBefore(prev, next kuduwire.OpID) int64 { return max(0, next.Index-1-prev.Index) }
+
+// gapText says which operations are missing between two that follow each other in the log.
+func gapText(prev, next kuduwire.OpID) string {
+	first, last := prev.Index+1, next.Index-1
+	if first == last {
+		return fmt.Sprintf("operation %s follows %s: the operation with index %d is missing", next, prev, first)
+	}
+	return fmt.Sprintf("operation %s follows %s: the operations with indices %d to %d are missing", next, prev, first, last)
+}
