@@ -67,6 +67,9 @@ func New(ctx context.Context, inputs []Input, o Options, open func(ctx context.C
 			return f, nil
 		}
 	}
+	if len(inputs) > 1 && o.For == arrowio.ForRows {
+		open = refusingDeletes(open, o.Formats)
+	}
 	switch {
 	case o.Schema != nil:
 		open = showing(open, o)

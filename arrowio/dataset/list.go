@@ -24,7 +24,8 @@ import (
 // path.Match) stands for what it matches, sorted, passing over the same names unless it says their first character. A
 // directory that is of a format as a whole (see arrowio.Format.MatchTree) stands for itself, also below another one. A directory or pattern
 // that stands for nothing is an error, and so is a directory that looks like one of a format that is to be named
-// (arrowio.Format.LooksLike) where o names none.
+// (arrowio.Format.LooksLike) where o names none, and the directory of an Iceberg table. A file that an option names
+// (arrowio.Option.Files) is left out of the directory that it lies in.
 //
 // Where o names a format that is a directory (see arrowio.Format.OpenPath), every path stands for itself.
 func List(ctx context.Context, path string, o Options) ([]Input, error) {
@@ -35,7 +36,12 @@ func List(ctx context.Context, path string, o Options) ([]Input, error) {
 	if d.OpenPath != nil {
 		return []Input{{Path: path}}, nil
 	}
-	x := expansion{ctx: ctx, o: o, formats: o.Formats, told: o.Format != ""}
+	x := expansion{ctx: ctx, o: o, formats: o.Formats, told: o.Format != "", beside: o.named()}
+	for i, name := range x.beside {
+		if p, ok := stores.Local(name); ok {
+			x.beside[i] = filepath.Clean(p)
+		}
+	}
 	if local, ok := stores.Local(path); ok {
 		return x.local(local)
 	}
@@ -47,7 +53,8 @@ type expansion struct {
 	ctx     context.Context
 	o       Options
 	formats []arrowio.Format
-	told    bool // which of them it is
+	told    bool     // which of them it is
+	beside  []string // files that options name, which are no input of a directory that they lie in
 }
 
 // isPattern tells whether a name may be one that stands for others.
@@ -246,6 +253,9 @@ func (x expansion) walk(t arrowio.Tree, names []string) ([]Input, error) {
 		if !c.meant {
 			continue
 		}
+		if slices.Contains(x.beside, t.Path(c.name)) {
+			continue
+		}
 		dirs := slices.Clone(names)
 		if c.name != "" {
 			dirs = append(dirs, strings.Split(c.name, "/")...)
@@ -269,6 +279,11 @@ func (x expansion) collect(t arrowio.Tree, dir string, out []candidate) ([]candi
 	}
 	if f.OpenTree != nil {
 		return append(out, candidate{name: dir, whole: true, meant: true}), nil
+	}
+	if !x.told {
+		if err := refuseTable(x.ctx, below(t, dir)); err != nil {
+			return nil, err
+		}
 	}
 	entries, err := t.List(x.ctx, dir)
 	if err != nil {

@@ -25,14 +25,7 @@ type sideFiles struct {
 
 // sideFiles looks at the files that the options name (arrowio.Option.Files).
 func (o Options) sideFiles(ctx context.Context) (*sideFiles, error) {
-	s := &sideFiles{open: o.stores().Open}
-	for _, f := range o.Formats {
-		for _, option := range f.Options {
-			if option.Files {
-				s.add(o.Options[option.Name])
-			}
-		}
-	}
+	s := &sideFiles{open: o.stores().Open, names: o.named()}
 	if len(s.names) == 0 || !o.Identified {
 		return s, nil
 	}
@@ -41,17 +34,25 @@ func (o Options) sideFiles(ctx context.Context) (*sideFiles, error) {
 	return s, err
 }
 
-// add takes the names in an option's value: a line each, or JSON instead of them.
-func (s *sideFiles) add(value string) {
-	for _, name := range strings.Split(value, "\n") {
-		text := strings.TrimSpace(name)
-		if text != "" && strings.ContainsAny(text[:1], "{[") {
-			return // the rest is of the same JSON
-		}
-		if text != "" && !slices.Contains(s.names, name) {
-			s.names = append(s.names, name)
+// named are the files that options name: a line of a value each, where it is not JSON.
+func (o Options) named() (names []string) {
+	for _, f := range o.Formats {
+		for _, option := range f.Options {
+			if !option.Files {
+				continue
+			}
+			for _, name := range strings.Split(o.Options[option.Name], "\n") {
+				text := strings.TrimSpace(name)
+				if text != "" && strings.ContainsAny(text[:1], "{[") {
+					break // the rest is of the same JSON
+				}
+				if text != "" && !slices.Contains(names, name) {
+					names = append(names, name)
+				}
+			}
 		}
 	}
+	return names
 }
 
 // look returns the identities of the files as they are now, in the order of names. One that is not there has one, too.

@@ -64,7 +64,7 @@ var rules = []rule{
 	},
 	{
 		pkg: "arrowio/dataset",
-		may: []string{"arrowio", "arrowio/errs", "arrowio/expr", "arrowio/local", "arrowio/stores", "arrowio/view", "internal/schemadiff", "internal/workers"},
+		may: []string{"arrowio", "arrowio/errs", "arrowio/expr", "arrowio/local", "arrowio/stores", "arrowio/view", "internal/iceberg", "internal/schemadiff", "internal/workers"},
 		why: "the way from paths to rows, which is that of every format",
 	},
 	{

@@ -22,18 +22,6 @@ import (
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
-// Columns of position deletes (Iceberg table specification, "Reserved Field IDs", "Position Delete Files").
-const (
-	pathID, pathName         = 2147483546, "file_path"
-	positionID, positionName = 2147483545, "pos"
-)
-
-// User metadata of delete files that Iceberg writes.
-const (
-	deleteType = "delete-type"
-	deleteIDs  = "delete-field-ids"
-)
-
 // delete finds the rows of a file that delete files name.
 func (o *tableOptions) delete(ctx context.Context, f *file) error {
 	most := o.DeleteEvents
@@ -110,7 +98,7 @@ func (d *deletes) load(ctx context.Context, name string) (err error) {
 
 // isPositions tells position deletes from values: the file says so, or its columns do.
 func (d *deletes) isPositions(in *orc.File) (bool, error) {
-	switch kind := string(in.UserMetadata(deleteType)); kind {
+	switch kind := string(in.UserMetadata(iceberg.DeleteType)); kind {
 	case "position":
 		return true, nil
 	case "equality":
@@ -131,14 +119,14 @@ func positionColumns(in *orc.File) (file, pos int, err error) {
 		return file, pos, nil
 	}
 	x, err := idsOf(root, func() []iceberg.Name {
-		return []iceberg.Name{{ID: pathID, Names: []string{pathName}}, {ID: positionID, Names: []string{positionName}}}
+		return []iceberg.Name{{ID: iceberg.PathID, Names: []string{iceberg.PathName}}, {ID: iceberg.PositionID, Names: []string{iceberg.PositionName}}}
 	})
 	for i, c := range root.Children {
 		switch {
 		case err != nil:
-		case x[c.ID] == pathID && c.Kind == orcwire.String:
+		case x[c.ID] == iceberg.PathID && c.Kind == orcwire.String:
 			file = i
-		case x[c.ID] == positionID && c.Kind == orcwire.Long:
+		case x[c.ID] == iceberg.PositionID && c.Kind == orcwire.Long:
 			pos = i
 		}
 	}
@@ -152,20 +140,20 @@ func (d *deletes) loadPositions(ctx context.Context, in *orc.File) error {
 		return err
 	}
 	if file < 0 || pos < 0 {
-		return errs.Errorf(errs.ErrSchema, "it has no columns %s and %s", pathName, positionName)
+		return errs.Errorf(errs.ErrSchema, "it has no columns %s and %s", iceberg.PathName, iceberg.PositionName)
 	}
 	schema := in.Schema()
 	return scan(ctx, in, []string{expr.Quote(schema.Field(file).Name), expr.Quote(schema.Field(pos).Name)}, func(rec arrow.Record) error {
 		names, ok := rec.Column(0).(*array.Dictionary)
 		if !ok {
-			return errs.Errorf(errs.ErrInternal, "%s is %s", pathName, rec.Column(0).DataType())
+			return errs.Errorf(errs.ErrInternal, "%s is %s", iceberg.PathName, rec.Column(0).DataType())
 		}
 		if names.NullN() > 0 || rec.Column(1).NullN() > 0 {
 			return errs.Errorf(errs.ErrCorrupt, "a delete without a path or a position")
 		}
 		values, ok := names.Dictionary().(*array.String)
 		if !ok {
-			return errs.Errorf(errs.ErrInternal, "%s is %s", pathName, rec.Column(0).DataType())
+			return errs.Errorf(errs.ErrInternal, "%s is %s", iceberg.PathName, rec.Column(0).DataType())
 		}
 		about := make([]bool, values.Len())
 		some := false

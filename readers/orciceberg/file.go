@@ -32,6 +32,7 @@ type file struct {
 	splits   []arrowio.Split
 	stored   []int // which split of the file each of splits is
 	deleted  int64
+	lists    string // how the file's own rows say which rows of others are deleted; "" = they do not
 	warnings []arrowio.Warning
 	names    []string // of the columns in the file
 
@@ -43,6 +44,11 @@ type file struct {
 // errs.ErrSchema; what deletes it are read whole here.
 func openTable(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o tableOptions, files orc.Options) (arrowio.File, error) {
 	f, err := o.openFile(ctx, src, limits, files)
+	if err == nil {
+		if in, ok := arrowio.As[*file](f); ok && in.lists != "" {
+			err = errors.Join(errs.Errorf(errs.ErrUnsupported, "this file lists deleted rows, by %s; its own rows are not rows of the table: leave it out, and name it with --orc-deletes to leave out the rows that it lists", in.lists), f.Close())
+		}
+	}
 	if err != nil {
 		return nil, errs.Locate(err, errs.At{Format: orc.Name})
 	}
@@ -54,7 +60,7 @@ func (o *tableOptions) openFile(ctx context.Context, src arrowio.Source, limits 
 	if err != nil {
 		return nil, err
 	}
-	f := &file{File: in, src: src, limits: limits, files: files, schema: in.Schema(), splits: in.Splits()}
+	f := &file{File: in, src: src, limits: limits, files: files, schema: in.Schema(), splits: in.Splits(), lists: iceberg.Deletes(in.Schema())}
 	show := func(f arrowio.File) (arrowio.File, error) { return f, nil }
 	if o.Table != nil {
 		if show, err = o.rename(f); err != nil {

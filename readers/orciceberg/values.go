@@ -87,11 +87,11 @@ func (d *deletes) keysOf(ctx context.Context, s *valueSet, src arrowio.Source) (
 // equalityIDs returns the columns by which a file deletes, sorted: as it says, or all that have ids.
 func equalityIDs(in *orc.File) ([]int32, error) {
 	var out []int32
-	if text := string(in.UserMetadata(deleteIDs)); text != "" {
+	if text := string(in.UserMetadata(iceberg.DeleteIDs)); text != "" {
 		for _, part := range strings.Split(text, ",") {
 			n, err := strconv.ParseInt(strings.TrimSpace(part), 10, 32)
 			if err != nil || n < 0 {
-				return nil, errs.Errorf(errs.ErrCorrupt, "%s is %q", deleteIDs, text)
+				return nil, errs.Errorf(errs.ErrCorrupt, "%s is %q", iceberg.DeleteIDs, text)
 			}
 			out = append(out, int32(n))
 		}
@@ -103,7 +103,7 @@ func equalityIDs(in *orc.File) ([]int32, error) {
 		for _, c := range in.Root().Children {
 			if id := x[c.ID]; id >= 0 {
 				if c.Kind.Compound() {
-					return nil, errs.Errorf(errs.ErrUnsupported, "it does not say by which columns it deletes (%s), and has %s", deleteIDs, c.Kind)
+					return nil, errs.Errorf(errs.ErrUnsupported, "it does not say by which columns it deletes (%s), and has %s", iceberg.DeleteIDs, c.Kind)
 				}
 				out = append(out, id)
 			}

@@ -1,0 +1,43 @@
+package iceberg
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// Fields of position deletes (Iceberg table specification, "Reserved Field IDs", "Position Delete Files").
+const (
+	PathID       = 2147483546
+	PathName     = "file_path"
+	PositionID   = 2147483545
+	PositionName = "pos"
+)
+
+// User metadata of the delete files that Iceberg's Java library writes.
+const (
+	DeleteType = "delete-type"
+	DeleteIDs  = "delete-field-ids"
+)
+
+// Deletes tells how a file with a schema says which rows of a table are deleted: by "position", by "equality" with values.
+// It is "" for other files. A file of values that does not say what it is looks like any other.
+func Deletes(s *arrow.Schema) string {
+	md := s.Metadata()
+	for _, key := range []string{DeleteType, MetaORC + DeleteType} {
+		if v, ok := md.GetValue(key); ok && (v == "position" || v == "equality") {
+			return v
+		}
+	}
+	has := func(id int) bool {
+		return slices.ContainsFunc(s.Fields(), func(f arrow.Field) bool {
+			v, _ := f.Metadata.GetValue(MetaFieldID)
+			return v == strconv.Itoa(id)
+		})
+	}
+	if has(PathID) && has(PositionID) {
+		return "position"
+	}
+	return ""
+}
