@@ -36,6 +36,23 @@ type outbound struct {
 	sent    *Sent        // of its call; nil = of none
 	release func()       // of the memory; called once
 	refs    atomic.Int64 // pieces that gRPC refers to, and one until it has been handed over
+
+	pieces []piece // of the body, those that are not copied
+	at     int     // the piece that was written last; it belongs to the goroutine that writes the connection
+}
+
+// piece is a part of a body, as gRPC refers to it. gRPC asks for its bytes right before it writes them, and this is how the
+// connection learns which message is written.
+type piece struct {
+	mem.Buffer
+	data []byte
+	of   *outbound
+}
+
+// ReadOnlyData implements mem.Buffer.
+func (p *piece) ReadOnlyData() []byte {
+	p.of.conn.writes.Store(p.of)
+	return p.data
 }
 
 // Tags of FlightData's fields, of wire type 2 (length-delimited).
@@ -55,10 +72,12 @@ var zeros [bodyAlign]byte
 //
 // Pieces too small to be counted by gRPC are copied into what stands in front of them; so is the padding.
 func (m *outbound) marshal() mem.BufferSlice {
-	small := 0
+	small, large := 0, 0
 	for _, b := range m.body {
 		if mem.IsBelowBufferPoolingThreshold(len(b)) {
 			small += len(b)
+		} else {
+			large++
 		}
 	}
 	glue := make([]byte, 0, len(m.header)+len(m.meta)+small+bodyAlign*len(m.body)+3*(2+binary.MaxVarintLen64))
@@ -70,7 +89,8 @@ func (m *outbound) marshal() mem.BufferSlice {
 		glue = binary.AppendUvarint(glue, tagBody)
 		glue = binary.AppendUvarint(glue, uint64(m.size))
 	}
-	out := make(mem.BufferSlice, 0, 2*len(m.body)+1)
+	out := make(mem.BufferSlice, 0, 2*large+1)
+	m.pieces = make([]piece, 0, large)
 	from := 0 // of glue, not in out yet
 	for i, b := range m.body {
 		if mem.IsBelowBufferPoolingThreshold(len(b)) {
@@ -80,7 +100,8 @@ func (m *outbound) marshal() mem.BufferSlice {
 				out, from = append(out, mem.SliceBuffer(glue[from:])), len(glue)
 			}
 			m.refs.Add(1)
-			out = append(out, mem.NewBuffer(&m.body[i], m))
+			m.pieces = append(m.pieces, piece{mem.NewBuffer(&m.body[i], m), b, m})
+			out = append(out, &m.pieces[len(m.pieces)-1])
 		}
 		glue = append(glue, zeros[:-len(b)&(bodyAlign-1)]...)
 	}
@@ -107,15 +128,22 @@ func (m *outbound) Get(n int) *[]byte {
 // Put is called once for each piece.
 func (m *outbound) Put(*[]byte) { m.unref() }
 
-// owns reports whether b is part of the body's memory.
+// owns reports whether b is memory of the piece that was written last, or of the next one: a message is written in order. It
+// belongs to the goroutine that writes the connection.
 func (m *outbound) owns(b []byte) bool {
-	at := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
-	for _, p := range m.body {
-		if from := uintptr(unsafe.Pointer(unsafe.SliceData(p))); from <= at && at+uintptr(len(b)) <= from+uintptr(len(p)) {
+	for i := m.at; i < min(m.at+2, len(m.pieces)); i++ {
+		if within(b, m.pieces[i].data) {
+			m.at = i
 			return true
 		}
 	}
 	return false
+}
+
+// within reports whether b is a part of the memory of whole.
+func within(b, whole []byte) bool {
+	at, from := uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(unsafe.Pointer(unsafe.SliceData(whole)))
+	return from <= at && at+uintptr(len(b)) <= from+uintptr(len(whole))
 }
 
 // ref adds a reference where there is one; false = the memory is being given back.

@@ -15,12 +15,14 @@ import (
 type Connection struct {
 	raw   net.Conn      // nil = it is not known
 	taken atomic.Uint64 // counts up whenever the transport is done with a part of a message
+	// writes is the message that gRPC has asked for bytes of last: it writes that one. gatherConn looks for the memory it is
+	// given nowhere else.
+	writes atomic.Pointer[outbound]
 
 	mu     sync.Mutex
 	ended  bool
 	conn   *gatherConn // nil = gRPC writes itself
 	unsent map[*outbound]struct{}
-	latest *outbound // that owner has found
 }
 
 // Known returns a listener whose connections StatsHandler finds again. gRPC writes to them itself, as it must where they are
@@ -75,24 +77,12 @@ func (c *Connection) remove(m *outbound) bool {
 	return ok
 }
 
-// maxOwners bounds the search of owner: among more messages it takes longer than a copy.
-const maxOwners = 64
-
-// owner returns a message whose memory b is of, with a reference for the caller; nil = none was found.
+// owner returns the message that gRPC writes, with a reference for the caller, if b is memory of it; nil = it is not, and the
+// memory is somebody else's. gRPC does not promise to ask for bytes right before it writes them; where it did not, they are
+// copied. It belongs to the goroutine that writes the connection.
 func (c *Connection) owner(b []byte) *outbound {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if _, ok := c.unsent[c.latest]; ok && c.latest.owns(b) && c.latest.ref() {
-		return c.latest
-	}
-	if len(c.unsent) > maxOwners {
-		return nil
-	}
-	for m := range c.unsent {
-		if m.owns(b) && m.ref() {
-			c.latest = m
-			return m
-		}
+	if m := c.writes.Load(); m != nil && m.owns(b) && m.ref() {
+		return m
 	}
 	return nil
 }
@@ -128,7 +118,8 @@ func (c *Connection) end() {
 	}
 	c.mu.Lock()
 	left := c.unsent
-	c.unsent, c.latest, c.ended = nil, nil, true
+	c.unsent, c.ended = nil, true
+	c.writes.Store(nil)
 	c.mu.Unlock()
 	for m := range left {
 		m.release()
