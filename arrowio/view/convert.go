@@ -56,6 +56,11 @@ func (c rules) conversionOfType(ff, tf arrow.Field, path string) (convertFunc, e
 	if k := c.cast.of(ff, tf); k != nil {
 		return func(d arrow.ArrayData, _ *scope, mem memory.Allocator) (arrow.ArrayData, error) { return k(d, mem) }, nil
 	}
+	if from.ID() == arrow.EXTENSION && to.ID() != arrow.EXTENSION {
+		ff.Type = arrowbuf.StorageType(from)
+		stored, err := c.conversionOfType(ff, tf, path)
+		return extensionConversion(ff.Type, stored), err
+	}
 	if from.ID() == arrow.NULL {
 		return func(d arrow.ArrayData, _ *scope, mem memory.Allocator) (arrow.ArrayData, error) {
 			return nullData(to, d.Len(), mem)

@@ -2,22 +2,34 @@ package view
 
 import (
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
-// clash is two types that no type of ours holds all values of.
+// clash is why two fields cannot be one: no type of ours holds all values of both, or equal values do not mean the same.
 type clash struct {
 	path string // below the column: ".a.b"
-	a, b arrow.DataType
+	what string // they do not agree in; "" = the type
+	a, b string // what they say of it
 }
+
+func typeClash(a, b arrow.DataType) *clash { return &clash{a: a.String(), b: b.String()} }
 
 // joinFields returns the field that holds every value of a and of b, under a's name. What their metadata says in one
 // voice stays.
 func joinFields(a, b arrow.Field) (arrow.Field, *clash) {
 	t, c := joinTypes(a.Type, b.Type)
 	if c != nil {
+		if c.path == "" && c.what == "" {
+			c.a, c.b = typeText(a), typeText(b)
+		}
 		return a, c
 	}
-	f := arrow.Field{Name: a.Name, Type: t, Nullable: a.Nullable || b.Nullable, Metadata: agreed(a.Metadata, b.Metadata)}
+	e, c := joinExtensions(a, b)
+	if c != nil {
+		return a, c
+	}
+	f := arrow.Field{Name: a.Name, Type: t, Nullable: a.Nullable || b.Nullable, Metadata: e.onto(agreed(a.Metadata, b.Metadata), t)}
 	if a.Type.ID() != b.Type.ID() && (a.Type.ID() == arrow.NULL || b.Type.ID() == arrow.NULL) {
 		f = optional(f)
 	}
@@ -109,22 +121,29 @@ func joinTypes(a, b arrow.DataType) (arrow.DataType, *clash) {
 			return joinUnions(x, y)
 		}
 	}
+	if (a.ID() == arrow.EXTENSION || b.ID() == arrow.EXTENSION) && a.ID() != arrow.NULL && b.ID() != arrow.NULL {
+		return joinTypes(arrowbuf.StorageType(a), arrowbuf.StorageType(b))
+	}
 	if t := joinFlat(a, b); t != nil {
 		return t, nil
 	}
-	return a, &clash{"", a, b}
+	return a, typeClash(a, b)
 }
 
 func joinStructs(a, b *arrow.StructType) (arrow.DataType, *clash) {
 	if arrow.TypeEqual(a, b) { // by place, because two children may have one name
 		fields := make([]arrow.Field, a.NumFields())
 		for i := range fields {
-			fields[i], _ = joinFields(a.Field(i), b.Field(i)) // equal types do not clash
+			var c *clash
+			if fields[i], c = joinFields(a.Field(i), b.Field(i)); c != nil {
+				c.path = "." + a.Field(i).Name + c.path
+				return a, c
+			}
 		}
 		return arrow.StructOf(fields...), nil
 	}
 	if twoOfOneName(a) || twoOfOneName(b) {
-		return a, &clash{"", a, b}
+		return a, typeClash(a, b)
 	}
 	var fields []arrow.Field
 	for _, f := range a.Fields() {
@@ -159,7 +178,7 @@ func twoOfOneName(t *arrow.StructType) bool {
 func joinMaps(a, b *arrow.MapType) (arrow.DataType, *clash) {
 	key, c := joinFields(a.KeyField(), b.KeyField())
 	if c == nil && key.Nullable && !a.KeyField().Nullable {
-		c = &clash{"", a.KeyType(), b.KeyType()} // keys of type null
+		c = typeClash(a.KeyType(), b.KeyType()) // keys of type null
 	}
 	if c != nil {
 		c.path = "." + a.KeyField().Name + c.path
@@ -196,7 +215,7 @@ func joinLists(a, b arrow.ListLikeType) (arrow.DataType, *clash) {
 			return arrow.FixedSizeListOfField(x.Len(), e), nil
 		}
 	}
-	return a, &clash{"", a, b}
+	return a, typeClash(a, b)
 }
 
 // joinUnions joins branches in place: codes and names must be the same.
@@ -206,7 +225,7 @@ func joinUnions(a, b arrow.UnionType) (arrow.DataType, *clash) {
 		same = a.TypeCodes()[i] == b.TypeCodes()[i] && a.Fields()[i].Name == b.Fields()[i].Name
 	}
 	if !same {
-		return a, &clash{"", a, b}
+		return a, typeClash(a, b)
 	}
 	fields := make([]arrow.Field, len(a.Fields()))
 	for i, f := range a.Fields() {

@@ -75,9 +75,12 @@ type fieldClash struct {
 
 // err is the error about the schema `at`.
 func (c *fieldClash) err(name func(int) string) error {
-	err := atColumn(c.column+c.path,
-		"it is %s here and %s in %s, and no type holds all values of both; read the files separately, or leave the column out with --exclude",
-		c.b, c.a, name(c.before))
+	says, why := "it is", ", and no type holds all values of both"
+	if c.what != "" {
+		says, why = c.what, ""
+	}
+	err := atColumn(c.column+c.path, "%s %s here and %s in %s%s; read the files separately, or leave the column out with --exclude",
+		says, c.b, c.a, name(c.before), why)
 	return errs.Locate(err, errs.At{File: name(c.at)})
 }
 

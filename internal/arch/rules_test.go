@@ -59,7 +59,7 @@ var rules = []rule{
 	},
 	{
 		pkg: "arrowio/view",
-		may: []string{"arrowio", "arrowio/errs", "arrowio/expr", "internal/arrowbuf", "internal/bitpack", "internal/schemadiff", "internal/workers"},
+		may: []string{"arrowio", "arrowio/errs", "arrowio/expr", "internal/arrowbuf", "internal/bitpack", "internal/geoarrow", "internal/schemadiff", "internal/workers"},
 		why: "files under another schema, of any format",
 	},
 	{

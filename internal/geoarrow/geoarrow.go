@@ -85,7 +85,7 @@ func (t Type) Metadata() string {
 		d.CRS = crs
 	}
 	if t.Geography {
-		d.Edges = strings.ToLower(AlgorithmName(t.Algorithm))
+		d.Edges = t.Edges()
 	}
 	b, err := json.Marshal(d)
 	if err != nil {
@@ -100,6 +100,14 @@ func AlgorithmName(n int) string {
 		return Algorithms[n]
 	}
 	return strconv.Itoa(n)
+}
+
+// Edges says how the edges between points run, in the words of GeoArrow.
+func (t Type) Edges() string {
+	if !t.Geography {
+		return "planar"
+	}
+	return strings.ToLower(AlgorithmName(t.Algorithm))
 }
 
 // isWord reports whether s is letters and digits, at least one.

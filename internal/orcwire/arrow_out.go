@@ -493,7 +493,7 @@ func (x *fieldOut) losses(t *Type, root bool) (texts []string) {
 	case t.Kind == Union && !plainUnion(was):
 		texts = append(texts, "comes back as dense_union, its children named by their positions")
 	}
-	if md := geoMetadata(t); geo && x.extension == geoarrow.Name && !sameJSON(md, x.extData) {
+	if md := geoMetadata(t); geo && x.extension == geoarrow.Name && !geoarrow.SameJSON(md, x.extData) {
 		texts = append(texts, "its extension's metadata comes back as "+md)
 	}
 	lost := slices.DeleteFunc(schemadiff.Keys(x.field.Metadata, x.shown), func(k string) bool {

@@ -1,11 +1,6 @@
 package orcwire
 
-import (
-	"encoding/json"
-	"reflect"
-
-	"github.com/arrowio/arrowio/internal/geoarrow"
-)
+import "github.com/arrowio/arrowio/internal/geoarrow"
 
 // geoType makes t the geometry or geography that the metadata of GeoArrow's WKB describes, the reverse of geoMetadata.
 // Where edges are of a kind that ORC does not know, t stays what it is. A coordinate reference system that is not known
@@ -19,10 +14,4 @@ func geoType(t *Type, metadata string) {
 	if g.Geography {
 		t.Kind = Geography
 	}
-}
-
-// sameJSON reports whether two texts are the same JSON, written in whatever way.
-func sameJSON(a, b string) bool {
-	var x, y any
-	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && reflect.DeepEqual(x, y)
 }
