@@ -12,6 +12,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/arrowio/view"
+	"github.com/arrowio/arrowio/internal/inferred"
 	"github.com/arrowio/arrowio/internal/schemadiff"
 	"github.com/arrowio/arrowio/internal/workers"
 )
@@ -102,20 +103,21 @@ type JoinOptions struct {
 // Errors name the fragment that they are about.
 func Join(ctx context.Context, fragments []arrowio.Fragment, o JoinOptions) (*Dataset, error) {
 	var schemas []*arrow.Schema
-	var names []string // of the first file of each schema
+	var sources []view.Source // the first file of each schema
+	seen := seenSchemas{}
 	for _, fr := range fragments {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		s, err := schemaIn(ctx, fr)
+		s, asText, err := schemaIn(ctx, fr)
 		if err != nil {
 			return nil, errs.Locate(err, errs.At{File: fr.Name})
 		}
-		if !hasEqual(schemas, s) {
-			schemas, names = append(schemas, s), append(names, fr.Name)
+		if seen.add(s) {
+			schemas, sources = append(schemas, s), append(sources, view.Source{Name: fr.Name, AsText: asText})
 		}
 	}
-	u, err := view.Join(schemas, func(k int) string { return names[k] }, o.Match)
+	u, err := view.Join(schemas, func(k int) view.Source { return sources[k] }, o.Match)
 	if err != nil {
 		return nil, err
 	}
@@ -126,27 +128,36 @@ func Join(ctx context.Context, fragments []arrowio.Fragment, o JoinOptions) (*Da
 	return d, nil
 }
 
-// schemaIn opens the file for its schema.
-func schemaIn(ctx context.Context, fr arrowio.Fragment) (s *arrow.Schema, err error) {
+// schemaIn opens the file for its schema, as SchemaOf has it, and what inferred.AsText says of it.
+func schemaIn(ctx context.Context, fr arrowio.Fragment) (s *arrow.Schema, asText string, err error) {
 	err = workers.Guard(func() error {
 		f, err := fr.Open(ctx)
 		if err != nil {
 			return err
 		}
-		s = f.Schema()
+		s, asText = SchemaOf(f), inferred.AsText(f)
 		return f.Close()
 	})
-	return s, err
+	return s, asText, err
 }
 
-// hasEqual looks among the latest schemas first: files differ in runs.
-func hasEqual(schemas []*arrow.Schema, s *arrow.Schema) bool {
-	for i := len(schemas) - 1; i >= 0; i-- {
-		if x := schemas[i]; x == s || schemadiff.Schemas(x, s) == "" && schemadiff.SameMetadata(x, s) {
-			return true
+// SchemaOf returns the schema of a file as Join takes it. If the file is text, whose types are inferred from its values, the
+// metadata of fields says which other types hold these values; the schema that Join makes does not.
+func SchemaOf(f arrowio.File) *arrow.Schema { return inferred.SchemaOf(f) }
+
+// seenSchemas are the schemas that differ, by what inferred.Key says of them: those of text may all differ in that alone.
+type seenSchemas map[string][]*arrow.Schema
+
+// add reports whether no equal one was added before. It looks among the latest first: files differ in runs.
+func (m seenSchemas) add(s *arrow.Schema) bool {
+	k := inferred.Key(s)
+	for _, x := range slices.Backward(m[k]) {
+		if x == s || schemadiff.Schemas(x, s) == "" && schemadiff.SameMetadata(x, s) {
+			return false
 		}
 	}
-	return false
+	m[k] = append(m[k], s)
+	return true
 }
 
 // joint is the schema of all files with columns that a dataset leaves out.
@@ -213,6 +224,11 @@ func (d *Dataset) Show(f arrowio.File) (arrowio.File, error) {
 		}
 		found[k] = i
 	}
+	types := make([]arrow.DataType, len(at))
+	for i, k := range at {
+		types[i] = all.schema.Field(k).Type
+	}
+	f = inferred.ReadAs(f, types)
 	columns := make([]int, len(all.kept))
 	for i, k := range all.kept {
 		columns[i] = found[k]

@@ -8,6 +8,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/view"
+	"github.com/arrowio/arrowio/internal/inferred"
 )
 
 // Show shows a file under o.Schema; without one it is returned as it is. The result closes f, and so does an error.
@@ -15,20 +16,38 @@ func Show(f arrowio.File, o Options) (arrowio.File, error) {
 	if o.Schema == nil {
 		return f, nil
 	}
-	shown, err := view.Show(f, o.Schema, o.adapt(arrowio.CalendarOf(f)))
+	shown, err := view.Show(o.readAs(f), o.Schema, o.adapt(arrowio.CalendarOf(f)))
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return shown, nil
 }
 
-// Explain tells what Show makes of each field of a file of a schema, and whether it takes the file: see
+// Explain tells what Show makes of each field of a file, and whether it takes the file: see
 // view.Explain. Without o.Schema there is nothing to tell.
-func Explain(file *arrow.Schema, o Options) (fields []view.Field, ok bool, err error) {
+func Explain(f arrowio.File, o Options) (fields []view.Field, ok bool, err error) {
 	if o.Schema == nil {
 		return nil, true, nil
 	}
-	return view.Explain(file, o.Schema, o.adapt(arrowio.ProlepticCalendar)) // what is cast does not depend on it
+	return view.Explain(o.readAs(f).Schema(), o.Schema, o.adapt(arrowio.ProlepticCalendar)) // what is cast does not depend on it
+}
+
+// readAs returns f with columns of the types of o.Schema, where f is text and its values allow that.
+func (o Options) readAs(f arrowio.File) arrowio.File {
+	if o.Match == view.ByNameFold {
+		return f
+	}
+	at, err := view.Place(o.Schema, f.Schema(), o.Match)
+	if err != nil {
+		return f // view.Show says what is wrong
+	}
+	types := make([]arrow.DataType, len(at))
+	for i, k := range at {
+		if k >= 0 {
+			types[i] = o.Schema.Field(k).Type
+		}
+	}
+	return inferred.ReadAs(f, types)
 }
 
 // adapt says how files of a calendar are shown under o.Schema.

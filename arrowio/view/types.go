@@ -4,20 +4,25 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/inferred"
 )
 
 // clash is why two fields cannot be one: no type of ours holds all values of both, or equal values do not mean the same.
 type clash struct {
-	path string // below the column: ".a.b"
-	what string // they do not agree in; "" = the type
-	a, b string // what they say of it
+	path string  // below the column: ".a.b"
+	what string  // they do not agree in; "" = the type
+	a, b string  // what they say of it
+	text [2]bool // which of their types are text
 }
 
-func typeClash(a, b arrow.DataType) *clash { return &clash{a: a.String(), b: b.String()} }
+func typeClash(a, b arrow.DataType) *clash {
+	return &clash{a: a.String(), b: b.String(), text: [2]bool{bytesKind(a) == 's', bytesKind(b) == 's'}}
+}
 
 // joinFields returns the field that holds every value of a and of b, under a's name. What their metadata says in one
 // voice stays.
 func joinFields(a, b arrow.Field) (arrow.Field, *clash) {
+	a, b, possible := inferred.Join(a, b)
 	t, c := joinTypes(a.Type, b.Type)
 	if c != nil {
 		if c.path == "" && c.what == "" {
@@ -32,6 +37,9 @@ func joinFields(a, b arrow.Field) (arrow.Field, *clash) {
 	f := arrow.Field{Name: a.Name, Type: t, Nullable: a.Nullable || b.Nullable, Metadata: e.onto(agreed(a.Metadata, b.Metadata), t)}
 	if a.Type.ID() != b.Type.ID() && (a.Type.ID() == arrow.NULL || b.Type.ID() == arrow.NULL) {
 		f = optional(f)
+	}
+	if possible != 0 {
+		f = inferred.Mark(f, possible)
 	}
 	return f, nil
 }

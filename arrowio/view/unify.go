@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/inferred"
 	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
@@ -18,6 +19,7 @@ import (
 //   - decimals to more digits, before the point and after it; times, timestamps of one zone and durations to finer units
 //   - text, and bytes, to 64-bit offsets; dictionaries to their values; null to anything
 //   - structs by the names of their children, whatever ByPosition says of columns; lists, maps and unions in place
+//   - what was inferred of text, to the narrowest type that holds all values seen in all files
 //
 // Everything else is errs.ErrSchema with the column's path, both types and both schemas, and so is an integer of 64 bits
 // beside a float. A column or child that one schema does not have can be null.
@@ -27,7 +29,7 @@ import (
 // Metadata of a column is what all who have the column say; that of the schema is the first's, except what others
 // contradict. If nothing differs, the first schema is returned as it is.
 func Unify(schemas []*arrow.Schema, by Match) (*arrow.Schema, error) {
-	u, err := Join(schemas, func(k int) string { return "schema " + strconv.Itoa(k) }, by)
+	u, err := Join(schemas, func(k int) Source { return Source{Name: "schema " + strconv.Itoa(k)} }, by)
 	if err != nil {
 		return nil, err
 	}
@@ -44,13 +46,19 @@ type Union struct {
 	schemas []*arrow.Schema
 	fields  []unifiedField
 	same    bool             // all schemas are equal, metadata included
-	name    func(int) string // of a schema, for messages
+	source  func(int) Source // of a schema
+}
+
+// Source says of a schema, for messages, where it comes from.
+type Source struct {
+	Name   string
+	AsText string // says which options read the columns as text; "" = its types were not inferred
 }
 
 // Clash returns the error of a column of u.Schema for which there is no type that holds all values; nil = there is one.
 func (u *Union) Clash(i int) error {
 	if c := u.fields[i].clash; c != nil {
-		return c.err(u.name)
+		return c.err(u.source)
 	}
 	return nil
 }
@@ -74,23 +82,40 @@ type fieldClash struct {
 }
 
 // err is the error about the schema `at`.
-func (c *fieldClash) err(name func(int) string) error {
-	says, why := "it is", ", and no type holds all values of both"
+func (c *fieldClash) err(source func(int) Source) error {
+	there, here := source(c.before), source(c.at)
+	says, why := "it is", ", and these are not read as one type"
 	if c.what != "" {
 		says, why = c.what, ""
 	}
-	err := atColumn(c.column+c.path, "%s %s here and %s in %s%s; read the files separately, or leave the column out with --exclude",
-		says, c.b, c.a, name(c.before), why)
-	return errs.Locate(err, errs.At{File: name(c.at)})
+	cure := "read the files separately, or leave the column out with --exclude"
+	if text := c.asText(there.AsText, here.AsText); text != "" {
+		cure = text + ", and --exclude leaves the column out"
+	}
+	err := atColumn(c.column+c.path, "%s %s here and %s in %s%s; %s", says, c.b, c.a, there.Name, why, cure)
+	return errs.Locate(err, errs.At{File: here.Name})
 }
 
-// Join joins schemas as Unify does, but that a column without a common type is no error: see Union.Clash. name tells the name
-// of a schema, for messages. Two columns of one name are an error.
-func Join(schemas []*arrow.Schema, name func(int) string, by Match) (*Union, error) {
+// asText says how the columns become text, for which one file has the options a, the other b; "" = they do not.
+func (c *fieldClash) asText(a, b string) string {
+	switch {
+	case a == "" && b == "", a == "" && !c.text[0], b == "" && !c.text[1]:
+		return ""
+	case a == b || b == "":
+		return a
+	case a == "":
+		return b
+	}
+	return a + "; " + b
+}
+
+// Join joins schemas as Unify does, but that a column without a common type is no error: see Union.Clash. source tells where a schema
+// comes from. Two columns of one name are an error.
+func Join(schemas []*arrow.Schema, source func(int) Source, by Match) (*Union, error) {
 	if len(schemas) == 0 {
 		return nil, errs.Errorf(errs.ErrSchema, "no schemas")
 	}
-	u := &Union{schemas: schemas, same: true, name: name}
+	u := &Union{schemas: schemas, same: true, source: source}
 	first := schemas[0]
 	for _, s := range schemas[1:] {
 		u.same = u.same && (s == first || schemadiff.Schemas(first, s) == "" && schemadiff.SameMetadata(first, s))
@@ -124,7 +149,7 @@ func Join(schemas []*arrow.Schema, name func(int) string, by Match) (*Union, err
 			continue
 		}
 		if err := u.addByName(k, s, index); err != nil {
-			return nil, errs.Locate(err, errs.At{File: name(k)})
+			return nil, errs.Locate(err, errs.At{File: source(k).Name})
 		}
 	}
 	for _, k := range numbered {
@@ -201,7 +226,7 @@ func (u *Union) add(at, k, i int) {
 func (u *Union) Schema() *arrow.Schema {
 	first := u.schemas[0]
 	if u.same {
-		return first
+		return inferred.Unmarked(first)
 	}
 	fields := make([]arrow.Field, len(u.fields))
 	for i, f := range u.fields {
@@ -214,5 +239,5 @@ func (u *Union) Schema() *arrow.Schema {
 	for _, s := range u.schemas[1:] {
 		md = uncontradicted(md, s.Metadata())
 	}
-	return arrow.NewSchema(fields, &md)
+	return inferred.Unmarked(arrow.NewSchema(fields, &md))
 }

@@ -7,11 +7,12 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/inferred"
 )
 
 // InUnit shows a file with its timestamps, at every depth, in one unit. Digits that are finer are cut off: times are rounded
 // towards the past. A time that a finer unit cannot hold is an error of reading it. Filters on columns whose digits are cut off
-// prune nothing. The result closes f; where nothing changes it is f.
+// prune nothing. The result closes f; where nothing changes it may be f.
 func InUnit(f arrowio.File, unit arrow.TimeUnit) (arrowio.File, error) {
 	own := f.Schema()
 	fields := slices.Clone(own.Fields())
@@ -23,11 +24,54 @@ func InUnit(f arrowio.File, unit arrow.TimeUnit) (arrowio.File, error) {
 		same = same && arrow.TypeEqual(t, fields[i].Type)
 		fields[i].Type = t
 	}
-	if same {
-		return f, nil
+	shown := f
+	if !same {
+		meta := own.Metadata()
+		var err error
+		if shown, err = Show(f, arrow.NewSchema(fields, &meta), Options{Columns: columns, Cast: truncate}); err != nil {
+			return nil, err
+		}
 	}
-	meta := own.Metadata()
-	return Show(f, arrow.NewSchema(fields, &meta), Options{Columns: columns, Cast: truncate})
+	if t, ok := f.(inferred.File); ok {
+		return &textInUnit{File: shown, text: t, unit: unit}, nil
+	}
+	return shown, nil
+}
+
+// textInUnit is text whose timestamps are shown in a unit.
+type textInUnit struct {
+	arrowio.File
+	text inferred.File
+	unit arrow.TimeUnit
+}
+
+func (t *textInUnit) Unwrap() arrowio.File { return t.File }
+func (t *textInUnit) AsText() string       { return t.text.AsText() }
+
+// Inferred returns what is known of the text, but for its timestamps, which have the unit that was asked for.
+func (t *textInUnit) Inferred() *arrow.Schema {
+	fields := slices.Clone(t.text.Inferred().Fields())
+	for i, f := range t.Schema().Fields() {
+		if f.Type.ID() == arrow.TIMESTAMP {
+			fields[i] = f
+		}
+	}
+	return arrow.NewSchema(fields, nil)
+}
+
+// ReadAs reads timestamps in a unit that text has, and shows them in the one that was asked for.
+func (t *textInUnit) ReadAs(types []arrow.DataType) arrowio.File {
+	types = slices.Clone(types)
+	for i, x := range types {
+		if ts, ok := x.(*arrow.TimestampType); ok {
+			types[i] = &arrow.TimestampType{Unit: max(ts.Unit, arrow.Microsecond), TimeZone: ts.TimeZone}
+		}
+	}
+	shown, err := InUnit(t.text.ReadAs(types), t.unit)
+	if err != nil {
+		return t.File // a type that cannot be shown so: Show says it
+	}
+	return shown
 }
 
 // typeIn returns a type with the timestamps in it in a unit. Dictionaries of them become their values.

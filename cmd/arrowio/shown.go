@@ -73,7 +73,7 @@ func shownAs(f arrowio.File, o readers.Options) (*shownInfo, error) {
 	if o.Schema == nil {
 		return nil, nil
 	}
-	fields, fits, err := dataset.Explain(f.Schema(), o)
+	fields, fits, err := dataset.Explain(f, o)
 	return &shownInfo{fits, fields}, err
 }
 

@@ -175,7 +175,7 @@ func open(ctx context.Context, request string) (_ *opened, err error) {
 	h.Dataset, err = dataset.New(ctx, inputs, o, func(ctx context.Context, i int) (arrowio.File, error) {
 		f, err := h.open(ctx, i, inputs[i].Path, o)
 		if err == nil {
-			h.shapes.add(i, f.Schema())
+			h.shapes.add(i, dataset.SchemaOf(f))
 		}
 		return f, err
 	})

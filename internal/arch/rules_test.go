@@ -15,7 +15,7 @@ var neutral = []string{
 	"arrowio/arrow18", "arrowio/local",
 	"internal/annotate", "internal/arrowbuf", "internal/arrowcheck", "internal/arrowdense", "internal/budget", "internal/workers", "internal/bitpack", "internal/blockcodec",
 	"internal/cursor", "internal/inflate", "internal/options", "internal/pb", "internal/readall", "internal/recordsplit", "internal/partwriter", "internal/arrowipc", "internal/arrowjson",
-	"internal/arrowmeta", "internal/geoarrow", "internal/plans", "internal/schemadiff", "internal/floattext",
+	"internal/arrowmeta", "internal/geoarrow", "internal/plans", "internal/schemadiff", "internal/floattext", "internal/inferred",
 }
 
 // public is what users may import, and the programs built on it.
@@ -59,12 +59,12 @@ var rules = []rule{
 	},
 	{
 		pkg: "arrowio/view",
-		may: []string{"arrowio", "arrowio/errs", "arrowio/expr", "internal/arrowbuf", "internal/bitpack", "internal/geoarrow", "internal/schemadiff", "internal/workers"},
+		may: []string{"arrowio", "arrowio/errs", "arrowio/expr", "internal/arrowbuf", "internal/bitpack", "internal/geoarrow", "internal/inferred", "internal/schemadiff", "internal/workers"},
 		why: "files under another schema, of any format",
 	},
 	{
 		pkg: "arrowio/dataset",
-		may: []string{"arrowio", "arrowio/errs", "arrowio/expr", "arrowio/local", "arrowio/stores", "arrowio/view", "internal/iceberg", "internal/schemadiff", "internal/workers"},
+		may: []string{"arrowio", "arrowio/errs", "arrowio/expr", "arrowio/local", "arrowio/stores", "arrowio/view", "internal/iceberg", "internal/inferred", "internal/schemadiff", "internal/workers"},
 		why: "the way from paths to rows, which is that of every format",
 	},
 	{

@@ -15,6 +15,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/inferred"
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/recordsplit"
 )
@@ -99,10 +100,12 @@ func (s *settings) spellsNull(v []byte) bool {
 // file is a CSV file. It is never changed after open.
 type file struct {
 	recordsplit.TextFile
-	limits  arrowio.Limits
-	set     settings
-	kinds   []kind
-	sampled int64
+	limits   arrowio.Limits
+	set      settings
+	kinds    []kind
+	sampled  int64
+	possible []inferred.Types // that hold what was seen of each column
+	asked    []bool           // columns of types that ReadAs was asked for; nil = none
 }
 
 func open(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (*file, error) {
@@ -126,9 +129,12 @@ func open(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (*file
 		}
 	}
 	fields := make([]arrow.Field, len(names))
-	f.kinds = make([]kind, len(names))
+	f.kinds, f.possible = make([]kind, len(names)), make([]inferred.Types, len(names))
 	for i, n := range names {
-		f.kinds[i] = guesses[i].kind()
+		f.kinds[i], f.possible[i] = guesses[i].kind(), guesses[i].possible()
+		if !f.set.infer {
+			f.possible[i] = inferred.Text
+		}
 		fields[i] = arrow.Field{Name: n, Type: types[f.kinds[i]], Nullable: true}
 	}
 	f.Fields = arrow.NewSchema(fields, nil)

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/internal/floattext"
+	"github.com/arrowio/arrowio/internal/inferred"
 )
 
 // kind is a type that the text of a column can have.
@@ -22,6 +23,7 @@ const (
 	kindTimestampNano
 	kindTimestampNanoUTC
 	kindText
+	kindNull // of no value at all
 	numKinds
 )
 
@@ -36,6 +38,7 @@ var types = [numKinds]arrow.DataType{
 	kindTimestampNano:    &arrow.TimestampType{Unit: arrow.Nanosecond},
 	kindTimestampNanoUTC: &arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "UTC"},
 	kindText:             arrow.BinaryTypes.String,
+	kindNull:             arrow.Null,
 }
 
 // guess is what the sample leaves possible for one column.
@@ -64,6 +67,23 @@ func (g *guess) kind() kind {
 		}
 	}
 	return kindText
+}
+
+// possible returns the types that hold all values seen. Text is among them only where it is the narrowest.
+func (g *guess) possible() inferred.Types {
+	if !g.value {
+		return inferred.Any
+	}
+	var t inferred.Types
+	for k := kind(0); k < kindText; k++ {
+		if !g.not[k] {
+			t |= inferred.Of(types[k])
+		}
+	}
+	if t == 0 {
+		t = inferred.Text
+	}
+	return t
 }
 
 func fits(k kind, v []byte) bool {

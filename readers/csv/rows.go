@@ -69,7 +69,7 @@ func adder(k kind, b array.Builder) func([]byte) bool {
 			return true
 		}
 	}
-	return nil
+	return func([]byte) bool { return false } // nothing is null but what is null already
 }
 
 func adding[T any](parse func([]byte) (T, bool), add func(T)) func([]byte) bool {
@@ -119,6 +119,10 @@ func (r *rows) misfit(c *column, v []byte) error {
 	at := errs.At{Op: lineName(r.s.start), Column: name}
 	if c.kind == kindText {
 		return errs.Locate(errs.Errorf(errs.ErrCorrupt, "%.40q is not UTF-8", v), at)
+	}
+	if r.f.asked != nil && r.f.asked[c.index] {
+		return errs.Locate(errs.Errorf(errs.ErrSchema,
+			"%.40q is not %s, as which the column is read in all files; --csv-types=utf8 reads the columns as text", v, types[c.kind]), at)
 	}
 	return errs.Locate(errs.Errorf(errs.ErrSchema,
 		"%.40q is not %s, as which the column was inferred from the first %d rows; read all of it for that with --csv-sample=all, or columns as text with --csv-types=utf8",

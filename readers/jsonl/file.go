@@ -15,6 +15,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/inferred"
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/recordsplit"
 )
@@ -52,6 +53,8 @@ type file struct {
 	limits  arrowio.Limits
 	asText  bool
 	sampled int64
+	marked  *arrow.Schema // Fields as inferred.File has them
+	asked   bool          // ReadAs made it
 }
 
 func open(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (*file, error) {
@@ -73,7 +76,8 @@ func open(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (*file
 	if err != nil {
 		return nil, fault(errs.ErrSchema, err)
 	}
-	f.Fields = arrow.NewSchema(fields, nil)
+	f.marked = arrow.NewSchema(fields, nil)
+	f.Fields = inferred.Unmarked(f.marked)
 	return f, nil
 }
 

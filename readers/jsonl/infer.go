@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/internal/floattext"
+	"github.com/arrowio/arrowio/internal/inferred"
 )
 
 var (
@@ -249,28 +250,39 @@ func exactFloat(text []byte) (float64, bool) {
 	return f, strconv.FormatFloat(f, 'f', 0, 64) == string(text)
 }
 
-// dataType returns the narrowest type of a shape, or why there is none.
-func (s *shape) dataType() (arrow.DataType, error) {
+// field returns the field of a place, of the narrowest type of its shape, or why there is none. It is marked with all types
+// that hold what was seen.
+func (s *shape) field(name string) (arrow.Field, error) {
+	f := arrow.Field{Name: name, Nullable: true}
+	var possible inferred.Types
 	switch s.class {
+	case classNull:
+		f.Type, possible = arrow.Null, inferred.Any
 	case classBool:
-		return arrow.FixedWidthTypes.Boolean, nil
+		f.Type, possible = arrow.FixedWidthTypes.Boolean, inferred.Bool
 	case classNumber:
-		return s.numberType()
-	case classWord:
-		return arrow.PrimitiveTypes.Float64, nil
-	case classString:
-		return arrow.BinaryTypes.String, nil
-	case classArray:
-		t, err := s.elem.dataType()
-		if err != nil {
-			return nil, inside("item", err)
+		var err error
+		if f.Type, err = s.numberType(); err != nil {
+			return f, err
 		}
-		return arrow.ListOf(t), nil
+		possible = s.numberTypes()
+	case classWord:
+		f.Type, possible = arrow.PrimitiveTypes.Float64, inferred.Float64|inferred.Text
+	case classString:
+		f.Type, possible = arrow.BinaryTypes.String, inferred.Text
+	case classArray:
+		elem, err := s.elem.field("item")
+		if err != nil {
+			return f, inside("item", err)
+		}
+		f.Type = arrow.ListOfField(elem)
+		return f, nil
 	case classObject:
 		fields, err := s.fields()
-		return arrow.StructOf(fields...), err
+		f.Type = arrow.StructOf(fields...)
+		return f, err
 	}
-	return arrow.Null, nil
+	return inferred.Mark(f, possible), nil
 }
 
 func (s *shape) numberType() (arrow.DataType, error) {
@@ -291,14 +303,28 @@ func (s *shape) numberType() (arrow.DataType, error) {
 	return arrow.PrimitiveTypes.Int64, nil
 }
 
+// numberTypes returns the types that hold all numbers seen.
+func (s *shape) numberTypes() (t inferred.Types) {
+	if !s.inexact.seen() {
+		t |= inferred.Float64
+	}
+	if !s.fraction && !s.large.seen() {
+		t |= inferred.Int64
+	}
+	if !s.fraction && !s.negative {
+		t |= inferred.Uint64
+	}
+	return t
+}
+
+// fields returns the fields of the members, marked as field does it.
 func (s *shape) fields() ([]arrow.Field, error) {
 	fields := make([]arrow.Field, len(s.members))
 	for i, m := range s.members {
-		t, err := m.shape.dataType()
-		if err != nil {
+		var err error
+		if fields[i], err = m.shape.field(m.name); err != nil {
 			return nil, inside(m.name, err)
 		}
-		fields[i] = arrow.Field{Name: m.name, Type: t, Nullable: true}
 	}
 	return fields, nil
 }

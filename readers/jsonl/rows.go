@@ -237,6 +237,9 @@ func classOf(t token) class {
 }
 
 func (r *rows) misfit(n *node, what string) error {
+	if r.f.asked {
+		return misfit{fmt.Errorf("%s is not %s, as which it is read in all files; --jsonl-types=text reads columns as text", what, n.typ)}
+	}
 	return misfit{fmt.Errorf("%s is not %s, as inferred from the first %d rows; read all of them for that with --jsonl-sample=all, or columns as text with --jsonl-types=text", what, n.typ, r.f.sampled)}
 }
 
