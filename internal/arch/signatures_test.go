@@ -10,18 +10,10 @@ import (
 // internalTypes are the exported declarations that show types of internal packages all the same, and who needs them. The list is to
 // become empty; one that is not needed any more is an error.
 var internalTypes = map[string]string{
-	"readers/cfile ColumnOptions.Mem":    "readers/kudu makes tables of CFiles",
-	"readers/cfile ColumnOptions.Budget": "readers/kudu makes tables of CFiles",
-	"readers/cfile Deltas.Key":           "readers/kudu makes tables of CFiles",
-	"readers/cfile CellText":             "readers/kudu makes tables of CFiles",
-	"readers/cfile Reader.Kind":          "readers/kudu makes tables of CFiles",
-	"readers/cfile Reader.Footer":        "readers/kudu makes tables of CFiles",
-	"readers/cfile Reader.DeltaStats":    "readers/kudu makes tables of CFiles",
-	"readers/cfile KeyPart.Type":         "readers/kudu makes tables of CFiles",
-	"readers/kudu Dirs.SuperBlock":       "writers/kudu begins with reading what is there",
-	"readers/kudu Tablet.Super":          "writers/kudu begins with reading what is there",
-	"readers/kudu Tablet.Schema":         "writers/kudu begins with reading what is there",
-	"readers/orc File.Root":              "readers/orciceberg finds the ids of columns there",
+	"readers/kudu Dirs.SuperBlock": "writers/kudu begins with reading what is there",
+	"readers/kudu Tablet.Super":    "writers/kudu begins with reading what is there",
+	"readers/kudu Tablet.Schema":   "writers/kudu begins with reading what is there",
+	"readers/orc File.Root":        "readers/orciceberg finds the ids of columns there",
 }
 
 // isPublic reports whether users may import a package.

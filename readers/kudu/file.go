@@ -13,10 +13,10 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/cfile"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	"github.com/arrowio/arrowio/internal/schemadiff"
-	"github.com/arrowio/arrowio/readers/cfile"
 )
 
 // File is a table, or a tablet of it, read from the directories of a tablet server that does not run. Its methods may be

@@ -7,9 +7,9 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/cfile"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
-	"github.com/arrowio/arrowio/readers/cfile"
 )
 
 // Tablet is what a server that does not run has of one tablet, as it is for those who mean to put rows beside its own. It
@@ -126,19 +126,44 @@ func (rs *rowset) held(ctx context.Context) (*HeldRowSet, error) {
 	return h, nil
 }
 
-// Keys returns the encoded keys of all stored rows, in order. The caller closes the closer behind them.
-func (h *HeldRowSet) Keys(ctx context.Context) (*cfile.Keys, io.Closer, error) {
+// Keys are the encoded keys of all stored rows of a rowset, in order. They belong to one goroutine, which closes them.
+//
+//	for k.Next() {
+//		… k.Row, k.Key
+//	}
+//	return k.Err
+type Keys struct {
+	Row int64
+	Key []byte // valid until the next Next
+	Err error
+
+	keys   *cfile.Keys
+	closer io.Closer
+}
+
+// Next moves to the next key; false at the end and after an error.
+func (k *Keys) Next() bool {
+	ok := k.keys.Next()
+	k.Row, k.Key, k.Err = k.keys.Row, k.keys.Key, k.keys.Err
+	return ok
+}
+
+// Close closes the block that has the keys.
+func (k *Keys) Close() error { return k.closer.Close() }
+
+// Keys opens the keys of the rowset, before the first. The caller closes them.
+func (h *HeldRowSet) Keys(ctx context.Context) (*Keys, error) {
 	id, what, _ := h.rs.keyBlock()
 	r, closer, err := h.rs.file.block(ctx, id, what)
 	if err != nil {
-		return nil, nil, inRowSet(err, h.rs)
+		return nil, inRowSet(err, h.rs)
 	}
 	keys, err := r.NewKeys(ctx)
 	if err != nil {
 		_ = closer.Close()
-		return nil, nil, inRowSet(h.rs.file.inBlock(err, id, what), h.rs)
+		return nil, inRowSet(h.rs.file.inBlock(err, id, what), h.rs)
 	}
-	return keys, closer, nil
+	return &Keys{keys: keys, closer: closer}, nil
 }
 
 // Live reports whether a row is there after all that is on disk and in the log. It keeps what it reads for the rows around.

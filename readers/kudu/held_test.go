@@ -65,7 +65,7 @@ func TestHeldRows(t *testing.T) {
 				if h.ID > x.LastRowSet {
 					t.Errorf("%s: rowset %d, the last is %d", super.TableName, h.ID, x.LastRowSet)
 				}
-				k, closer, err := h.Keys(t.Context())
+				k, err := h.Keys(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -97,7 +97,7 @@ func TestHeldRows(t *testing.T) {
 					t.Errorf("%s: a row behind the last", super.TableName)
 				}
 				h.Forget()
-				closer.Close()
+				k.Close()
 			}
 			for key := range saw {
 				if !there[key] {

@@ -9,9 +9,9 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/cfile"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
-	"github.com/arrowio/arrowio/readers/cfile"
 )
 
 // Bounds of an Info that does not list blocks.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/cfile"
 	"github.com/arrowio/arrowio/internal/cfilewire"
-	"github.com/arrowio/arrowio/readers/cfile"
 )
 
 // Prune returns the rows of s that may satisfy pred. Rows of a rowset ascend by key, which nothing ever changes: so the

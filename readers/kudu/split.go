@@ -15,9 +15,9 @@ import (
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/budget"
+	"github.com/arrowio/arrowio/internal/cfile"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	"github.com/arrowio/arrowio/internal/workers"
-	"github.com/arrowio/arrowio/readers/cfile"
 )
 
 // stored decodes one column of a rowset: *cfile.Column, or constant for a column that the rowset has not.

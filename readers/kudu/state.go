@@ -9,8 +9,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/cfile"
 	"github.com/arrowio/arrowio/internal/cfilewire"
-	"github.com/arrowio/arrowio/readers/cfile"
 )
 
 // state is what the changes to a range of a rowset's rows come to at a snapshot: which rows are there, and which cells

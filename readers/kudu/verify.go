@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/cfile"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
-	"github.com/arrowio/arrowio/readers/cfile"
 )
 
 // Verify checks the table: every block as a CFile (cfile.Reader.Check), and all of them against each other and against the

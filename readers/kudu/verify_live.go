@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/cfile"
 	"github.com/arrowio/arrowio/internal/cfilewire"
-	"github.com/arrowio/arrowio/readers/cfile"
 )
 
 // mergeWays is how many rowsets with overlapping keys are compared at once: each takes a block of keys, and a bit a row.

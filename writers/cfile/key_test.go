@@ -20,9 +20,9 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/local"
+	reader "github.com/arrowio/arrowio/internal/cfile"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
-	reader "github.com/arrowio/arrowio/readers/cfile"
 	writer "github.com/arrowio/arrowio/writers/cfile"
 )
 

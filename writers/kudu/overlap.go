@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/arrowio/arrowio/readers/cfile"
+	"github.com/arrowio/arrowio/internal/cfile"
 	reader "github.com/arrowio/arrowio/readers/kudu"
 )
 
@@ -56,13 +56,14 @@ func (im *importer) checkOverlap() error {
 
 // keySource is keys in order: of a rowset of the set, of one of the tablet, or of the log.
 type keySource struct {
-	set    *setRowSet
-	held   *reader.HeldRowSet
-	tablet *reader.Tablet // of the log
-	keys   *cfile.Keys
-	closer io.Closer
-	row    int64
-	key    []byte // the present one; before the source is open, the least
+	set      *setRowSet
+	held     *reader.HeldRowSet
+	tablet   *reader.Tablet // of the log
+	keys     *cfile.Keys    // of the set
+	heldKeys *reader.Keys   // of the rowset of the tablet
+	closer   io.Closer
+	row      int64
+	key      []byte // the present one; before the source is open, the least
 }
 
 // overlap merges keys of the set and of the tablet. It is the heap of the sources that are open.
@@ -181,7 +182,9 @@ func (im *importer) openSource(s *keySource) (err error) {
 	case s.set != nil:
 		s.keys, s.closer, err = im.openKeys(im.ctx, s.set)
 	case s.held != nil:
-		s.keys, s.closer, err = s.held.Keys(im.ctx)
+		if s.heldKeys, err = s.held.Keys(im.ctx); err == nil {
+			s.closer = s.heldKeys
+		}
 	}
 	return err
 }
@@ -201,6 +204,13 @@ func (s *keySource) next() (bool, error) {
 			return false, nil
 		}
 		s.key = s.tablet.LoggedKey(int(s.row))
+		return true, nil
+	}
+	if k := s.heldKeys; k != nil {
+		if !k.Next() {
+			return false, k.Err
+		}
+		s.row, s.key = k.Row, k.Key
 		return true, nil
 	}
 	if !s.keys.Next() {

@@ -34,7 +34,7 @@ func statesOf(t testing.TB, s *server, b *kuduwire.SuperBlock) (out states) {
 		out.logged = append(out.logged, number(x.LoggedKey(i)))
 	}
 	for _, h := range x.RowSets {
-		k, closer, err := h.Keys(im.ctx)
+		k, err := h.Keys(im.ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func statesOf(t testing.TB, s *server, b *kuduwire.SuperBlock) (out states) {
 				out.ghosts = append(out.ghosts, n)
 			}
 		}
-		closer.Close()
+		k.Close()
 	}
 	out.ghosts = slices.DeleteFunc(out.ghosts, func(n int64) bool { return slices.Contains(out.live, n) })
 	return out

@@ -7,8 +7,8 @@ import (
 	"io"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/cfile"
 	"github.com/arrowio/arrowio/internal/kuduwire"
-	"github.com/arrowio/arrowio/readers/cfile"
 )
 
 // openKeys returns the keys of a rowset of the set, in order.

@@ -21,7 +21,7 @@ func storedKeys(t testing.TB, s *server, id string) (keys [][]byte) {
 		t.Fatal(err)
 	}
 	for _, h := range x.RowSets {
-		k, closer, err := h.Keys(im.ctx)
+		k, err := h.Keys(im.ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +31,7 @@ func storedKeys(t testing.TB, s *server, id string) (keys [][]byte) {
 		if k.Err != nil {
 			t.Fatal(k.Err)
 		}
-		closer.Close()
+		k.Close()
 	}
 	for i := range x.LoggedKeys() {
 		keys = append(keys, x.LoggedKey(i))

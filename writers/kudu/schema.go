@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/arrowio/arrowio/internal/cfile"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
-	"github.com/arrowio/arrowio/readers/cfile"
 )
 
 // matchSchema finds the table's column for each column of the set, by name. All that does not fit is told at once.

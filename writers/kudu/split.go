@@ -17,8 +17,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowdense"
+	readcfile "github.com/arrowio/arrowio/internal/cfile"
 	"github.com/arrowio/arrowio/internal/kuduwire"
-	readcfile "github.com/arrowio/arrowio/readers/cfile"
 	reader "github.com/arrowio/arrowio/readers/kudu"
 	"github.com/arrowio/arrowio/writers/cfile"
 )

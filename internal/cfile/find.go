@@ -11,8 +11,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/blockcodec"
+	"github.com/arrowio/arrowio/internal/cfile/inspect"
 	"github.com/arrowio/arrowio/internal/cfilewire"
-	"github.com/arrowio/arrowio/readers/cfile/internal/inspect"
 )
 
 // Finder finds rows by their encoded key in a file with a value index: the column of a key of one column, or the key

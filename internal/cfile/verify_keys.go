@@ -6,8 +6,8 @@ import (
 	"sort"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/cfile/inspect"
 	"github.com/arrowio/arrowio/internal/cfilewire"
-	"github.com/arrowio/arrowio/readers/cfile/internal/inspect"
 )
 
 // Keys walks over the encoded keys of a file with a value index, in row order: of the column of a key of one column, or

@@ -8,9 +8,9 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/cfile/inspect"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/pb"
-	"github.com/arrowio/arrowio/readers/cfile/internal/inspect"
 )
 
 // DeltaOrder is how the changes of one row follow each other in a delta file. The file itself does not say.

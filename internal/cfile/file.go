@@ -7,9 +7,9 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/cfile/inspect"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/cursor"
-	"github.com/arrowio/arrowio/readers/cfile/internal/inspect"
 )
 
 // Name is the format's name.

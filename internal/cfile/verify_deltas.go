@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/cfile/inspect"
 	"github.com/arrowio/arrowio/internal/cfilewire"
-	"github.com/arrowio/arrowio/readers/cfile/internal/inspect"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
