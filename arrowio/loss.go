@@ -21,7 +21,7 @@ const (
 type Loss struct {
 	Of   string `json:"of"`             // LossOfColumn, LossOfMetadata (a key of the schema's metadata) or LossOfFile (all of it)
 	Path string `json:"path,omitempty"` // of the column
-	Key  string `json:"key,omitempty"`  // of the schema's metadata
+	Key  string `json:"key,omitempty"`  // of the schema's metadata, or of a column's where it is all that is lost
 	Text string `json:"loss"`
 }
 

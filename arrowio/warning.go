@@ -28,6 +28,8 @@ const (
 	WarnCoarse  WarningKind = "coarse"         // timestamps are read in a coarser unit than the others
 	WarnColumn  WarningKind = "missing-column" // a column of the schema asked for is in no file
 	WarnNames   WarningKind = "same-name"      // several columns have one name
+	WarnKeys    WarningKind = "metadata"       // metadata that differs between files is left out
+	WarnExtType WarningKind = "extension-type" // an extension type that differs between files is left out
 )
 
 // Warning is one thing that a reader should know before trusting the rows.
@@ -48,9 +50,13 @@ func Warnf(kind WarningKind, text string) Warning {
 // maxNamed is how many columns String names.
 const maxNamed = 20
 
-// String is the text, followed by the columns of those kinds whose texts do not name them: masked, coarse and missing columns.
+// listed are the kinds of warnings whose texts do not name the columns.
+var listed = []WarningKind{WarnMasked, WarnColumn, WarnCoarse, WarnKeys}
+
+// String is the text, followed by the columns where the text does not name them: masked, coarse and missing columns, and those whose
+// metadata differ.
 func (w Warning) String() string {
-	if len(w.Columns) == 0 || w.Kind != WarnMasked && w.Kind != WarnColumn && w.Kind != WarnCoarse {
+	if len(w.Columns) == 0 || !slices.Contains(listed, w.Kind) {
 		return w.Text
 	}
 	if more := len(w.Columns) - maxNamed; more > 0 {

@@ -97,7 +97,7 @@ func Convert(ctx context.Context, ds *dataset.Dataset, f arrowio.OutputFormat, s
 	start := time.Now()
 	o.shareMemory()
 	o.limitScan()
-	plan, parts, err := planFor(ds.Schema, f, o)
+	plan, parts, err := planFor(ds, f, o)
 	var by []SortColumn
 	if err == nil {
 		by, err = o.sortColumns(ds.Schema, plan)
@@ -141,12 +141,12 @@ func Convert(ctx context.Context, ds *dataset.Dataset, f arrowio.OutputFormat, s
 }
 
 // planFor asks f what it makes of the columns that o selects, but for those that become directories.
-func planFor(s *arrow.Schema, f arrowio.OutputFormat, o Options) (*arrowio.WritePlan, *partitioning, error) {
-	p, err := arrowio.Project(s, o.Scan.Columns)
+func planFor(ds *dataset.Dataset, f arrowio.OutputFormat, o Options) (*arrowio.WritePlan, *partitioning, error) {
+	p, err := arrowio.Project(ds.Schema, o.Scan.Columns)
 	if err != nil {
 		return nil, nil, err
 	}
-	edited, err := o.Metadata.Apply(p.Schema)
+	edited, err := o.Metadata.apply(p.Schema, ds.Lost)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -154,13 +154,15 @@ func planFor(s *arrow.Schema, f arrowio.OutputFormat, o Options) (*arrowio.Write
 	switch {
 	case err != nil:
 		return nil, nil, err
-	case parts == nil:
-		plan, err := planOf(f, edited, o.Write)
-		return plan, nil, err
-	case f.Directory:
+	case parts != nil && f.Directory:
 		return nil, nil, errs.Errorf(errs.ErrOption, "%s is a directory of files already: its rows cannot be partitioned", f.Name)
+	case parts != nil:
+		edited = parts.rest
 	}
-	plan, err := planOf(f, parts.rest, o.Write)
+	plan, err := planOf(f, edited, o.Write)
+	if err == nil {
+		addLost(plan, o.Metadata.Remaining(ds.Lost), o.Scan.Columns)
+	}
 	return plan, parts, err
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
@@ -19,11 +20,17 @@ type MetadataEdit struct {
 
 // Apply returns s with other metadata, or s itself where there is nothing to change. First keys are dropped, then set. A
 // key to be dropped that neither the schema nor a field has is errs.ErrOption, and so is a key without a name.
-func (e MetadataEdit) Apply(s *arrow.Schema) (*arrow.Schema, error) {
+func (e MetadataEdit) Apply(s *arrow.Schema) (*arrow.Schema, error) { return e.apply(s, nil) }
+
+// apply is Apply for the schema of files that have lost keys already, which may be dropped.
+func (e MetadataEdit) apply(s *arrow.Schema, lost []arrowio.Loss) (*arrow.Schema, error) {
 	if len(e.Set) == 0 && len(e.Drop) == 0 {
 		return s, nil
 	}
 	d := dropper{keys: e.Drop, all: slices.Contains(e.Drop, "*"), found: map[string]bool{}, have: map[string]bool{}}
+	for _, l := range lost {
+		d.found[l.Key] = true
+	}
 	md := d.metadata(s.Metadata())
 	fields := d.fields(s.Fields())
 	for _, k := range e.Drop {

@@ -55,11 +55,15 @@ const openers = 8
 
 func loadEntry(ctx context.Context, d *served, options map[string]string) (*Entry, error) {
 	begun := time.Now()
-	data, err := d.spec.open(ctx, options, func(w arrowio.Warning) {
+	warn := func(w arrowio.Warning) {
 		d.catalog.o.Logger.WarnContext(ctx, "dataset", "dataset", d.name, "kind", string(w.Kind), "warning", w.String())
-	})
+	}
+	data, err := d.spec.open(ctx, options, warn)
 	if err != nil {
 		return nil, err
+	}
+	for _, w := range data.Warnings(nil) {
+		warn(w)
 	}
 	e := &Entry{
 		Name: d.name, Schema: data.Schema, Dataset: data, Fragments: make([]Fragment, len(data.Fragments)), Options: options,

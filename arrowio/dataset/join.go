@@ -25,6 +25,8 @@ type Dataset struct {
 	Schema    *arrow.Schema
 	Fragments []arrowio.Fragment
 	Match     view.Match // how the columns of a fragment and of Schema find each other
+	// Lost is what the files say in different ways, so that Schema does not say it: see view.Union.Lost, and Warnings.
+	Lost []arrowio.Loss
 
 	files []arrowio.File // to be closed by Close
 	joint *joint         // of Join, where columns of the files were left out; nil = Schema has all
@@ -98,7 +100,8 @@ type JoinOptions struct {
 	Exclude []string
 }
 
-// Join makes a dataset of files whose schemas may differ: its schema is what view.Unify makes of theirs. Every
+// Join makes a dataset of files whose schemas may differ: its schema is what view.Unify makes of theirs, and Lost says what that leaves
+// out. Every
 // fragment is opened and closed once for that, in order; with one fragment the dataset's schema is that of the file.
 // Errors name the fragment that they are about.
 func Join(ctx context.Context, fragments []arrowio.Fragment, o JoinOptions) (*Dataset, error) {
@@ -121,7 +124,7 @@ func Join(ctx context.Context, fragments []arrowio.Fragment, o JoinOptions) (*Da
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{Schema: u.Schema(), Fragments: fragments, Match: o.Match}
+	d := &Dataset{Schema: u.Schema(), Fragments: fragments, Match: o.Match, Lost: u.Lost()}
 	if err := d.leaveOut(u, o); err != nil {
 		return nil, err
 	}

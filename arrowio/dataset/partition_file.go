@@ -52,7 +52,7 @@ func (p *partitions) behind(s *arrow.Schema) (*arrow.Schema, []int) {
 // over returns the dataset of fragments, whose files base shows under one schema, with the columns of their directories.
 func (p *partitions) over(base *Dataset, fragments []arrowio.Fragment) *Dataset {
 	schema, own := p.behind(base.Schema)
-	d := &Dataset{Schema: schema, Match: base.Match}
+	d := &Dataset{Schema: schema, Match: base.Match, Lost: base.Lost}
 	for i, fr := range fragments {
 		r := p.rows[i]
 		d.Fragments = append(d.Fragments, arrowio.Fragment{

@@ -34,7 +34,7 @@ func joinFields(a, b arrow.Field) (arrow.Field, *clash) {
 	if c != nil {
 		return a, c
 	}
-	f := arrow.Field{Name: a.Name, Type: t, Nullable: a.Nullable || b.Nullable, Metadata: e.onto(agreed(a.Metadata, b.Metadata), t)}
+	f := arrow.Field{Name: a.Name, Type: t, Nullable: a.Nullable || b.Nullable, Metadata: e.onto(agreed(a, b), t)}
 	if a.Type.ID() != b.Type.ID() && (a.Type.ID() == arrow.NULL || b.Type.ID() == arrow.NULL) {
 		f = optional(f)
 	}
@@ -44,30 +44,20 @@ func joinFields(a, b arrow.Field) (arrow.Field, *clash) {
 	return f, nil
 }
 
-// agreed returns the entries of a that b has, too.
-func agreed(a, b arrow.Metadata) arrow.Metadata {
-	if a.Equal(b) {
+// agreed returns the entries of the metadata of a that b has, too. A field of nulls that says nothing agrees with everything.
+func agreed(x, y arrow.Field) arrow.Metadata {
+	a, b := x.Metadata, y.Metadata
+	switch {
+	case a.Equal(b) || y.Type.ID() == arrow.NULL && b.Len() == 0:
 		return a
+	case x.Type.ID() == arrow.NULL && a.Len() == 0:
+		return b
 	}
 	var keys, values []string
 	for i, k := range a.Keys() {
 		if j := b.FindKey(k); j >= 0 && b.Values()[j] == a.Values()[i] {
 			keys, values = append(keys, k), append(values, a.Values()[i])
 		}
-	}
-	return arrow.NewMetadata(keys, values)
-}
-
-// uncontradicted returns the entries of a except those for which b has other values.
-func uncontradicted(a, b arrow.Metadata) arrow.Metadata {
-	var keys, values []string
-	for i, k := range a.Keys() {
-		if j := b.FindKey(k); j < 0 || b.Values()[j] == a.Values()[i] {
-			keys, values = append(keys, k), append(values, a.Values()[i])
-		}
-	}
-	if len(keys) == a.Len() {
-		return a
 	}
 	return arrow.NewMetadata(keys, values)
 }

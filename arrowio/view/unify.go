@@ -5,6 +5,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/inferred"
 	"github.com/arrowio/arrowio/internal/schemadiff"
@@ -26,8 +27,8 @@ import (
 //
 // By position the names are those of the first schema whose names are not all _col0, _col1 and so on.
 //
-// Metadata of a column is what all who have the column say; that of the schema is the first's, except what others
-// contradict. If nothing differs, the first schema is returned as it is.
+// Metadata of a column is what all who have the column say, and so is its extension type; geometries of different reference systems are
+// an error. Metadata of the schema is what any says and none contradicts. If nothing differs, the first schema is returned as it is.
 func Unify(schemas []*arrow.Schema, by Match) (*arrow.Schema, error) {
 	u, err := Join(schemas, func(k int) Source { return Source{Name: "schema " + strconv.Itoa(k)} }, by)
 	if err != nil {
@@ -47,6 +48,7 @@ type Union struct {
 	fields  []unifiedField
 	same    bool             // all schemas are equal, metadata included
 	source  func(int) Source // of a schema
+	lost    []arrowio.Loss   // see Lost
 }
 
 // Source says of a schema, for messages, where it comes from.
@@ -131,6 +133,7 @@ func Join(schemas []*arrow.Schema, source func(int) Source, by Match) (*Union, e
 			u.addByPosition(k, s)
 		}
 		u.distinguish()
+		u.compare()
 		return u, nil
 	}
 	// Those without names come last: their columns are found by where they stand among those that have names.
@@ -155,6 +158,7 @@ func Join(schemas []*arrow.Schema, source func(int) Source, by Match) (*Union, e
 	for _, k := range numbered {
 		u.addByPosition(k, schemas[k])
 	}
+	u.compare()
 	return u, nil
 }
 
@@ -235,9 +239,6 @@ func (u *Union) Schema() *arrow.Schema {
 			fields[i] = optional(f.Field)
 		}
 	}
-	md := first.Metadata()
-	for _, s := range u.schemas[1:] {
-		md = uncontradicted(md, s.Metadata())
-	}
-	return inferred.Unmarked(arrow.NewSchema(fields, &md))
+	md := u.metadata()
+	return inferred.Unmarked(arrow.NewSchema(fields, &md.Metadata))
 }

@@ -178,7 +178,8 @@ func TestUnifyErrors(t *testing.T) {
 	}
 }
 
-// What the files contradict each other in is dropped: a length of text that holds for some is no property of all.
+// What the files contradict each other in is dropped: a length of text that holds for some is no property of all. What only one
+// says stays.
 func TestUnifyMetadata(t *testing.T) {
 	md := func(kv ...string) arrow.Metadata {
 		m := map[string]string{}
@@ -198,7 +199,7 @@ func TestUnifyMetadata(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := got.Metadata(); !m.Equal(md("only", "x", "same", "y")) {
+	if m := got.Metadata(); !m.Equal(md("only", "x", "same", "y", "new", "z")) {
 		t.Errorf("schema: %v", m)
 	}
 	if m := got.Field(0).Metadata; !m.Equal(md("id", "7")) {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/convert"
 	"github.com/arrowio/arrowio/writers"
@@ -151,6 +152,8 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 		return false, err
 	}
 
+	lost := f.edit.Remaining(ds.Lost)
+	a.tellLost(&dataset.Dataset{Fragments: ds.Fragments, Lost: lost}, f.columns)
 	switch {
 	case f.dryRun:
 		a.tellUndecided(f.readFlags, f.selectFlags, ds, in)
@@ -184,7 +187,7 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 		return false, outputError(out, ds.cutFiner(f.readFlags, ds.explain(f.readFlags.cureNames(err, ds.format))))
 	}
 	f.planFiner(report.Plan)
-	return false, a.printReport(f, format, out, report)
+	return false, a.printReport(f, format, out, report, lost)
 }
 
 // readUnprinted reads the rows that a conversion reads.
@@ -232,7 +235,8 @@ func outputError(out string, err error) error {
 	return err
 }
 
-func (a *app) printReport(f *convertFlags, format arrowio.OutputFormat, out string, r *convert.Report) error {
+// printReport tells what a conversion did; told is what warnings have told of its losses.
+func (a *app) printReport(f *convertFlags, format arrowio.OutputFormat, out string, r *convert.Report, told []arrowio.Loss) error {
 	a.tellLater()
 	directory := f.directory(format, out)
 	if len(r.Files) == 1 && !directory {
@@ -244,7 +248,7 @@ func (a *app) printReport(f *convertFlags, format arrowio.OutputFormat, out stri
 	case f.dryRun:
 		return printPlan(a.onSheet(a.stdout), out, r.Plan, r.SortedBy)
 	}
-	a.noteLosses(out, r.Plan)
+	a.noteLosses(out, r.Plan, told)
 	if !directory {
 		a.noteParts(out, r.Plan, int64(len(r.Files)))
 	}

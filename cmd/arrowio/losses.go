@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -54,9 +55,17 @@ func (a *app) note(file, text string) {
 	}{"note", file, text})
 }
 
-// noteLosses tells in one line what reading OUTPUT back will not show.
-func (a *app) noteLosses(out string, p *arrowio.WritePlan) {
+// noteLosses tells in one line what reading OUTPUT back will not show, but for what was told.
+func (a *app) noteLosses(out string, p *arrowio.WritePlan, told []arrowio.Loss) {
 	lost := p.Losses()
+	for i := range lost {
+		for _, t := range told {
+			if t.Of == lost[i].Of && (t.Of == arrowio.LossOfColumn || t.Key == lost[i].Key) {
+				lost[i].Text = strings.TrimPrefix(strings.TrimPrefix(lost[i].Text, t.Text), "; ")
+			}
+		}
+	}
+	lost = slices.DeleteFunc(lost, func(l arrowio.Loss) bool { return l.Text == "" })
 	if len(lost) == 0 {
 		return
 	}

@@ -46,6 +46,7 @@ func (a *app) schema(ctx context.Context, read *readFlags, in []string, asJSON b
 	if err := read.options.check(ds.used(read.options)...); err != nil {
 		return err
 	}
+	a.tellLost(ds.Dataset, nil)
 	name := strings.Join(in, " ")
 	if asJSON {
 		return printJSON(a.stdout, schemaDoc{

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 )
 
 // warnings is what the files of a command were found to hide, in the order in which it was found.
@@ -39,6 +40,13 @@ func (a *app) warn(name string, f arrowio.File, columns []string) {
 			w.File = name
 			a.tell(w)
 		}
+	}
+}
+
+// tellLost prints what is left out of the schema of several files since they differ, as far as it concerns columns; nil = all.
+func (a *app) tellLost(ds *dataset.Dataset, columns []string) {
+	for _, w := range ds.Warnings(columns) {
+		a.tell(w)
 	}
 }
 

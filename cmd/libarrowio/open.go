@@ -182,6 +182,9 @@ func open(ctx context.Context, request string) (_ *opened, err error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, w := range h.Dataset.Warnings(o.Columns) {
+		h.note(w)
+	}
 	h.shapes.end()
 	return &opened{Handle: h.publish(), Files: h.names, Warnings: h.said()}, nil
 }

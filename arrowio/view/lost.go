@@ -1,0 +1,163 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/inferred"
+	"github.com/arrowio/arrowio/internal/schemadiff"
+)
+
+// Lost returns what the schemas say in different ways, so that u.Schema does not say it: extension types, metadata of columns and
+// metadata of the schemas. Nothing is said of columns that have no common type, nor of keys that describe one file alone.
+func (u *Union) Lost() []arrowio.Loss { return u.lost }
+
+// compare finds out what the schemas say in different ways. It is called once, when all columns have been joined.
+func (u *Union) compare() {
+	for i := range u.fields {
+		f := &u.fields[i]
+		if f.clash != nil || u.alike(f) {
+			continue
+		}
+		c := comparison{source: u.source, nodes: map[string]*node{}}
+		for _, o := range f.at {
+			s := u.schemas[o.schema].Field(o.column)
+			if s.Name = f.Name; !c.field(s, nil, o.schema) {
+				f.clash = c.clash
+				f.clash.column = f.Name
+				break
+			}
+		}
+		if f.clash == nil {
+			u.lost = append(u.lost, c.lost...)
+		}
+	}
+	for _, key := range u.metadata().contradicted {
+		u.lost = append(u.lost, arrowio.Loss{Of: arrowio.LossOfMetadata, Key: key, Text: "differs between the files and is left out"})
+	}
+}
+
+// alike reports whether all schemas that have a column say the same of it.
+func (u *Union) alike(f *unifiedField) bool {
+	first := u.schemas[f.at[0].schema].Field(f.at[0].column)
+	return !slices.ContainsFunc(f.at[1:], func(o origin) bool {
+		s := u.schemas[o.schema].Field(o.column)
+		return !s.Metadata.Equal(first.Metadata) || !arrow.TypeEqual(s.Type, first.Type, arrow.CheckMetadata())
+	})
+}
+
+// comparison compares a column of several schemas, and the fields below it.
+type comparison struct {
+	source func(int) Source // of a schema
+	nodes  map[string]*node // by path
+	lost   []arrowio.Loss
+	clash  *fieldClash
+}
+
+// node is a field, as the first schema has it.
+type node struct {
+	arrow.Field
+	schema int
+	told   map[string]bool // keys that differ; "" = the extension type
+	geo    *node           // the first whose extension type is one of geometries, and says all
+}
+
+// field compares a field of schema k with that of the first that has it. It is false if the two cannot be one.
+func (c *comparison) field(f arrow.Field, above []string, k int) bool {
+	path := append(slices.Clone(above), f.Name)
+	f, _, _ = inferred.Join(f, arrow.Field{Type: arrow.Null}) // a field of which nothing is known has no values
+	if f.Type.ID() == arrow.NULL && f.Metadata.Len() == 0 {
+		return true // it has no values
+	}
+	quoted := expr.Quote(path...)
+	n := c.nodes[quoted]
+	switch {
+	case n == nil:
+		n = &node{Field: f, schema: k, told: map[string]bool{}}
+		c.nodes[quoted] = n
+	case n.schema == k:
+		return true // another of the same name: they are matched by where they stand
+	}
+	if !c.geometry(n, f, path, k) {
+		return false
+	}
+	if e, o := extensionOf(n.Field), extensionOf(f); !n.told[""] && !e.same(o) {
+		n.told[""] = true
+		a, b := typeText(n.Field), typeText(f)
+		if e.name == o.name {
+			a, b = fmt.Sprintf("%s with the metadata %s", a, short(e.data)), fmt.Sprintf("%s with the metadata %s", b, short(o.data))
+		}
+		c.lose(quoted, "", fmt.Sprintf("it is %s in %s and %s in %s, so the extension type is left out", a, c.source(n.schema).Name, b, c.source(k).Name))
+	}
+	for _, key := range slices.Concat(schemadiff.Keys(n.Metadata, f.Metadata), schemadiff.Keys(f.Metadata, n.Metadata)) {
+		if !n.told[key] && !isStorage(key) {
+			n.told[key] = true
+			c.lose(quoted, key, fmt.Sprintf("metadata %s differs between the files and is left out", key))
+		}
+	}
+	for _, child := range fieldsIn(f.Type) {
+		if !c.field(child, path, k) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *comparison) lose(path, key, text string) {
+	c.lost = append(c.lost, arrowio.Loss{Of: arrowio.LossOfColumn, Path: path, Key: key, Text: text})
+}
+
+// geometry compares a field with the first geometry in its place. It is false if the coordinates of the two do not mean the same:
+// between them may be a file that does not say what its coordinates mean.
+func (c *comparison) geometry(n *node, f arrow.Field, path []string, k int) bool {
+	e := extensionOf(f)
+	g, _, ok := geometries(e, e)
+	if !ok || g.Unknown {
+		return true
+	}
+	if n.geo == nil {
+		n.geo = &node{Field: f, schema: k}
+		return true
+	}
+	_, before, _ := geometries(e, extensionOf(n.geo.Field))
+	if no := geometryClash(before, g); no != nil {
+		no.path = strings.Join(append([]string{""}, path[1:]...), ".")
+		c.clash = &fieldClash{clash: *no, at: k, before: n.geo.schema}
+		return false
+	}
+	return true
+}
+
+// fieldsIn returns the fields that a type is made of, as paths name them.
+func fieldsIn(t arrow.DataType) []arrow.Field {
+	named := func(f arrow.Field, name string) arrow.Field {
+		f.Name = name
+		return f
+	}
+	switch t := t.(type) {
+	case *arrow.MapType:
+		return []arrow.Field{named(t.KeyField(), "key"), named(t.ItemField(), "value")}
+	case arrow.ListLikeType:
+		return []arrow.Field{named(t.ElemField(), "item")}
+	case arrow.NestedType:
+		return t.Fields()
+	}
+	return nil
+}
+
+// short returns the beginning of a text for a message.
+func short(s string) string {
+	const most = 60
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most]) + "…"
+	}
+	if s == "" {
+		return `""`
+	}
+	return s
+}

@@ -1,0 +1,96 @@
+package view
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// What files say in different ways is lost, and told once for each column and key.
+func TestLost(t *testing.T) {
+	keyed := func(f arrow.Field, kv ...string) arrow.Field {
+		keys, values := slices.Clone(f.Metadata.Keys()), slices.Clone(f.Metadata.Values())
+		for i := 0; i < len(kv); i += 2 {
+			keys, values = append(keys, kv[i]), append(values, kv[i+1])
+		}
+		f.Metadata = arrow.NewMetadata(keys, values)
+		return f
+	}
+	schema := func(fields []arrow.Field, kv ...string) *arrow.Schema {
+		md := keyed(arrow.Field{}, kv...).Metadata
+		return arrow.NewSchema(fields, &md)
+	}
+	in := func(f arrow.Field) arrow.Field { return opt("s", arrow.ListOf(arrow.StructOf(f))) }
+	one := func(f ...arrow.Field) *arrow.Schema { return schema(f) }
+	uuid := &arrow.FixedSizeBinaryType{ByteWidth: 16}
+	const pandas, indexed = `{"index_columns": [{"kind": "range", "stop": 1}]}`, `{"index_columns": ["i"]}`
+	for _, c := range []struct {
+		name    string
+		schemas []*arrow.Schema
+		want    []string
+	}{
+		{"nothing", []*arrow.Schema{one(keyed(opt("a", tI8), "k", "v")), one(keyed(opt("a", tI16), "k", "v"), opt("b", tI8))}, nil},
+		{
+			"extension there",
+			[]*arrow.Schema{one(ext("a", uuid, "", "")), one(ext("a", uuid, "arrow.uuid", "")), one(ext("a", uuid, "arrow.uuid", ""))},
+			[]string{"a: it is fixed_size_binary[16] in 0 and fixed_size_binary[16] of the extension type arrow.uuid in 1, so the extension type is left out"},
+		},
+		{
+			"extension below",
+			[]*arrow.Schema{one(in(ext("a", tStr, "x", `{"n":1}`))), one(in(ext("a", tStr, "x", `{"n":2}`)))},
+			[]string{`s.item.a: it is utf8 of the extension type x with the metadata {"n":1} in 0 and utf8 of the extension type x with the metadata {"n":2} in 1, so the extension type is left out`},
+		},
+		{
+			"reference system not known",
+			[]*arrow.Schema{one(ext("a", tBin, "geoarrow.wkb", "{}")), one(ext("a", tBin, "geoarrow.wkb", `{"crs":"EPSG:1"}`))},
+			[]string{`a: it is binary of the extension type geoarrow.wkb with the metadata {} in 0 and binary of the extension type geoarrow.wkb with the metadata {"crs":"EPSG:1"} in 1, so the extension type is left out`},
+		},
+		{"no values", []*arrow.Schema{one(opt("a", arrow.Null)), one(keyed(ext("a", uuid, "arrow.uuid", ""), "k", "v"))}, nil},
+		{"not everywhere", []*arrow.Schema{one(opt("b", tI8)), one(ext("a", uuid, "arrow.uuid", ""))}, nil},
+		{
+			"metadata of columns",
+			[]*arrow.Schema{one(keyed(opt("a", tI8), "k", "1", "l", "1")), one(opt("a", tI8)), one(keyed(opt("a", tI8), "k", "2", "m", "2"))},
+			[]string{
+				"a: metadata k differs between the files and is left out", "a: metadata l differs between the files and is left out",
+				"a: metadata m differs between the files and is left out",
+			},
+		},
+		{"how it is stored", []*arrow.Schema{one(keyed(opt("a", tI8), "trevni.type", "int")), one(keyed(opt("a", tI8), "trevni.type", "long"))}, nil},
+		{"two of one name", []*arrow.Schema{
+			one(opt("s", arrow.StructOf(keyed(opt("x", tI8), "k", "1"), keyed(opt("x", tI8), "k", "2")))),
+			one(opt("s", arrow.StructOf(keyed(opt("x", tI8), "k", "1"), keyed(opt("x", tI8), "k", "2"))), opt("y", tI8)),
+		}, nil},
+		{"metadata", []*arrow.Schema{schema(nil, "k", "1", "l", "1"), schema(nil, "k", "2", "m", "1"), schema(nil)}, []string{"metadata k: differs between the files and is left out"}},
+		{"metadata of one file", []*arrow.Schema{
+			schema(nil, "org.apache.spark.version", "1", "orc.hive.acid.stats", "1", "pandas", pandas),
+			schema(nil, "org.apache.spark.version", "2", "orc.hive.acid.stats", "2", "pandas", strings.Replace(pandas, "1", "2", 1)),
+		}, nil},
+		{"index", []*arrow.Schema{schema(nil, "pandas", pandas), schema(nil, "pandas", indexed)}, []string{"metadata pandas: differs between the files and is left out"}},
+	} {
+		u, err := Join(c.schemas, func(k int) Source { return Source{Name: string(rune('0' + k))} }, ByName)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, l := range u.Lost() {
+			got = append(got, l.String())
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+		}
+	}
+}
+
+// Two reference systems are two, also where a file between them names none.
+func TestGeometriesApart(t *testing.T) {
+	_, err := Unify([]*arrow.Schema{
+		schemaOf(opt("s", arrow.StructOf(ext("g", tBin, "geoarrow.wkb", `{"crs":"EPSG:1"}`)))),
+		schemaOf(opt("s", arrow.StructOf(ext("g", tBin, "", "")))),
+		schemaOf(opt("s", arrow.StructOf(ext("g", tBin, "geoarrow.wkt", `{"crs":"EPSG:2"}`)))),
+	}, ByName)
+	if err == nil || !strings.Contains(err.Error(), "schema 2: column s.g: its coordinate reference system is EPSG:2 here and EPSG:1 in schema 0") {
+		t.Error(err)
+	}
+}

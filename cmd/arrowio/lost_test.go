@@ -1,0 +1,86 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// differing writes two Arrow files without rows: of fields of the types with metadata, and with metadata of the schema.
+func differing(t *testing.T, typ arrow.DataType, field, schema [2]map[string]string) (a, b string) {
+	t.Helper()
+	dir := t.TempDir()
+	var paths [2]string
+	for i, name := range []string{"a.arrow", "b.arrow"} {
+		md := arrow.MetadataFrom(schema[i])
+		fields := []arrow.Field{{Name: "id", Type: arrow.PrimitiveTypes.Int64}, {Name: "c", Type: typ, Nullable: true, Metadata: arrow.MetadataFrom(field[i])}}
+		paths[i] = writeIPC(t, filepath.Join(dir, name), arrow.NewSchema(fields, &md))
+	}
+	return paths[0], paths[1]
+}
+
+// What files say in different ways is told where it is lost, once, and not where rows are shown.
+func TestWhatFilesSayInDifferentWays(t *testing.T) {
+	a, b := differing(t, &arrow.FixedSizeBinaryType{ByteWidth: 16},
+		[2]map[string]string{{"ARROW:extension:name": "arrow.uuid", "ARROW:extension:metadata": "", "comment": "x"}, {"comment": "y"}},
+		[2]map[string]string{{"owner": "me", "same": "s"}, {"owner": "you", "same": "s"}})
+	extension := "column c: it is fixed_size_binary[16] of the extension type arrow.uuid in " + a + " and fixed_size_binary[16] in " + b + ", so the extension type is left out\n"
+	comment, owner := "metadata comment differs between the files and is left out of columns: c\n", "metadata that differs between the files is left out: owner\n"
+	out := filepath.Join(t.TempDir(), "out.parquet")
+	for _, c := range []struct {
+		args []string
+		told string
+	}{
+		{[]string{"count", a, b}, ""},
+		{[]string{"cat", a, b}, ""},
+		{[]string{"head", a, b}, ""},
+		{[]string{"schema", a, b}, extension + comment + owner},
+		{[]string{"convert", "--dry-run", a, b, out}, extension + comment + owner},
+		{[]string{"convert", a, b, out}, extension + comment + owner},
+		{[]string{"convert", "--force", "--columns", "id", a, b, out}, owner},
+		{[]string{"convert", "--force", "--exclude", "c", "--drop-metadata", "owner", a, b, out}, ""},
+		{[]string{"convert", "--force", "--metadata", "owner=all", "--drop-metadata", "comment", a, b, out}, extension},
+		{[]string{"convert", "--force", "--drop-metadata", "*", a, b, out}, extension},
+	} {
+		want := strings.ReplaceAll("\n"+c.told, "\n", "\narrowio: "+a+": warning: ")
+		want = strings.TrimPrefix(strings.TrimSuffix(want, "arrowio: "+a+": warning: "), "\n")
+		if o := do(t, c.args...); o.code != 0 || o.err != want {
+			t.Errorf("%s: exit %d\n%s\nwant\n%s", c.args, o.code, o.err, want)
+		}
+	}
+	o := do(t, "convert", "--force", "--dry-run", "--json", a, b, out)
+	conforms(t, "convert", o.out)
+	for _, text := range []string{
+		`"kind": "extension-type"`, `"kind": "metadata"`, `"key": "owner",` + "\n" + `        "loss": "differs between the files and is left out"`,
+		`so the extension type is left out; metadata comment differs between the files and is left out"`,
+	} {
+		if !strings.Contains(o.out, text) {
+			t.Errorf("no %s in %s", text, o.out)
+		}
+	}
+	if o := do(t, "convert", "--force", "--dry-run", a, b, out); !strings.Contains(o.out, "2 things lost") {
+		t.Error(o.out)
+	}
+}
+
+// Geometries of two reference systems are no column, and the others are read.
+func TestGeometriesOfTwoSystems(t *testing.T) {
+	md := func(crs string) map[string]string {
+		return map[string]string{"ARROW:extension:name": "geoarrow.wkb", "ARROW:extension:metadata": `{"crs":"` + crs + `"}`}
+	}
+	a, b := differing(t, arrow.BinaryTypes.Binary, [2]map[string]string{md("EPSG:25832"), md("OGC:CRS84")}, [2]map[string]string{})
+	for _, format := range []string{".arrow", ".orc", ".parquet"} {
+		if format != ".arrow" {
+			ok(t, "convert", a, a+format)
+			ok(t, "convert", b, b+format)
+			a, b := a+format, b+format
+			fails(t, do(t, "cat", a, b), 1, b+": column c: its coordinate reference system is OGC:CRS84 here and EPSG:25832 in "+a, "--exclude")
+			ok(t, "count", a, b)
+			ok(t, "cat", "--exclude", "c", a, b)
+			continue
+		}
+		fails(t, do(t, "convert", "--dry-run", a, b, filepath.Join(t.TempDir(), "x.orc")), 1, "its coordinate reference system is OGC:CRS84 here")
+	}
+}

@@ -1,0 +1,42 @@
+package convert
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// Remaining returns those of lost, what files say in different ways (dataset.Dataset.Lost), that is lost still: not the keys that e
+// sets or drops.
+func (e MetadataEdit) Remaining(lost []arrowio.Loss) []arrowio.Loss {
+	return slices.DeleteFunc(slices.Clone(lost), func(l arrowio.Loss) bool {
+		_, set := e.Set[l.Key]
+		return l.Key != "" && (set && l.Of == arrowio.LossOfMetadata || slices.Contains(e.Drop, l.Key) || slices.Contains(e.Drop, "*"))
+	})
+}
+
+// addLost says in a plan what is lost of the columns that are read, and of the metadata, since files differ.
+func addLost(p *arrowio.WritePlan, lost []arrowio.Loss, columns []string) {
+	bare := func(path string) string { return strings.ReplaceAll(path, `"`, "") }
+	for _, l := range lost {
+		if l.Of == arrowio.LossOfMetadata {
+			p.Metadata = append(p.Metadata, arrowio.PlannedKey{Key: l.Key, Loss: l.Text})
+		}
+	}
+	for _, l := range slices.Backward(lost) { // each goes in front
+		if _, read := (arrowio.Warning{Columns: []string{l.Path}}).For(columns); l.Of != arrowio.LossOfColumn || !read {
+			continue
+		}
+		best, length := -1, -1 // the entry of the field, or of the nearest above it
+		for i, c := range p.Columns {
+			path := bare(c.Path)
+			if len(path) > length && (bare(l.Path) == path || strings.HasPrefix(bare(l.Path), path+".")) {
+				best, length = i, len(path)
+			}
+		}
+		if best >= 0 {
+			p.Columns[best].Loss = strings.TrimSuffix(l.Text+"; "+p.Columns[best].Loss, "; ")
+		}
+	}
+}
