@@ -105,8 +105,8 @@ func TestHostileBlocks(t *testing.T) {
 		{"deltas out of order", func(b *builtRowSet) {
 			b.redo = append(b.redo, deltaFileOf([]madeDelta{{9, 5000, cells(cfilewire.Update, number, "1234")}, {7, 5000, []byte{2}}}))
 		}, "a delta of row 7 follows one of row 9", 24, "row 7 follows"},
-		{"a column in the place of deltas", func(b *builtRowSet) { b.redo = append(b.redo, b.columns[number]) }, "deltas", 24, "changes to rows"},
-		{"filters in the place of deltas", func(b *builtRowSet) { b.redo = append(b.redo, b.bloom) }, "it is a bloom file", 24, "changes to rows"},
+		{"a column in the place of deltas", func(b *builtRowSet) { b.redo = append(b.redo, b.columns[number]) }, "deltas", 24, "updates and deletes of its rows"},
+		{"filters in the place of deltas", func(b *builtRowSet) { b.redo = append(b.redo, b.bloom) }, "it is a bloom file", 24, "updates and deletes of its rows"},
 		{"deltas in the place of a column", func(b *builtRowSet) { b.columns[number] = b.redo[0] }, "column n", 24, "all 25 rows"},
 		{"a column too short", func(b *builtRowSet) { b.columns[text].values = b.columns[text].values[:24] }, "it has 24 rows, another column of the rowset 25", 24, "all 25 rows"},
 		{"a column too long", func(b *builtRowSet) { b.columns[text].values = append(b.columns[text].values, nil) }, "it has 26 rows, another column of the rowset 25", 24, "all 25 rows"},

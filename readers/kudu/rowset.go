@@ -189,7 +189,7 @@ func (f *File) openDeltas(ctx context.Context, rs *rowset, blocks []uint64, matt
 		}
 		if err != nil {
 			if f.opt.Salvage && ctx.Err() == nil {
-				f.loseBlocks(at(rs.place(), arrowio.UnknownRows), "%s: changes to rows: %v", rs.place(), err)
+				f.loseBlocks(at(rs.place(), arrowio.UnknownRows), "%s: %s: %v", rs.place(), lostChanges, err)
 				continue
 			}
 			return nil, err

@@ -250,6 +250,9 @@ func (f *File) damage(ctx context.Context, rs *rowset, c *kuduwire.Column, block
 	return bad, f.inBlock(err, block, what)
 }
 
+// lostChanges says what the loss of deltas means for the rows that are shown.
+const lostChanges = "updates and deletes of its rows, some of which may have old values, or be shown although they were deleted"
+
 // tryDeltas reads all of a delta file and tells what of it cannot be read or does not fit the table. The error is that of
 // a file of which nothing can.
 func (f *File) tryDeltas(ctx context.Context, rs *rowset, r *cfile.Reader, id uint64) error {
@@ -260,7 +263,7 @@ func (f *File) tryDeltas(ctx context.Context, rs *rowset, r *cfile.Reader, id ui
 	lose := func(rows int64, what string, err error) {
 		f.loseBlocks(at(rs.place(), rows), "%s: %s: %v", rs.place(), what, unplaced(f.inBlock(err, id, "deltas"), rs.tablet))
 	}
-	d.Pass = func(err error) { lose(arrowio.UnknownRows, "changes to rows", err) }
+	d.Pass = func(err error) { lose(arrowio.UnknownRows, lostChanges, err) }
 	for d.Next() {
 		row := fmt.Sprintf("a change to row %d", d.Key.Row)
 		_, c, err := cfilewire.ParseChange(d.Change)

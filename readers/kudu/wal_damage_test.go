@@ -102,7 +102,7 @@ func TestDamage(t *testing.T) {
 		{"cut in a REPLICATE, no operation follows", func(_ *madeLog, s []*madeSegment) {
 			s[1].b = s[1].b[:offs[1][4]+30]
 			s[2].b = s[2].b[:offs[2][0]]
-		}, "1 2 3 4 5", "", 0, "no operation follows, so rows may be missing"},
+		}, "1 2 3 4 5", "", 0, "no operation follows, so the last inserts, updates and deletes may be missing"},
 		{"no first segment", func(l *madeLog, _ []*madeSegment) { delete(l.files, segmentName(1)) }, "4 5 6 7 8 9", "", 0, "begins with operation 1.4"},
 		{"no middle segment", func(l *madeLog, _ []*madeSegment) { delete(l.files, segmentName(2)) }, "", "1 2 3", 6, "1 segment missing"},
 		{"no last segment", func(l *madeLog, _ []*madeSegment) { delete(l.files, segmentName(3)) }, "1 2 3 4 5 6", "", 0, "is closed"},

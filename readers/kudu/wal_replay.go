@@ -152,7 +152,7 @@ func newReplayer(ctx context.Context, sb *kuduwire.SuperBlock, rows map[int64]di
 func (r *replayer) run(dirs *Dirs) error {
 	dir := dirs.LogDir(r.sb.TabletID)
 	if dir == "" {
-		r.report.note("the tablet has no write-ahead log, because there is no directory of them (%s): rows that were not flushed are missing", walsName)
+		r.report.note("the tablet has no write-ahead log, because there is no directory of them (%s): inserts, updates and deletes that were not flushed are missing", walsName)
 		r.st.absent = true
 		return nil
 	}
@@ -181,7 +181,7 @@ func (r *replayer) log(files logFiles) error {
 		return nil // reported as lost
 	}
 	if len(segs) == 0 {
-		r.report.note("the tablet has no write-ahead log: rows that were not flushed are missing")
+		r.report.note("the tablet has no write-ahead log: inserts, updates and deletes that were not flushed are missing")
 		r.st.absent = true
 		return nil
 	}

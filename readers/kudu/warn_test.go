@@ -70,7 +70,7 @@ func TestWarnings(t *testing.T) {
 	if err := os.Rename(wal, wal+".gone"); err != nil {
 		t.Fatal(err)
 	}
-	if w := told(s.table("changed")); len(w) != 1 || !anyHas(w, x.id, "has no write-ahead log: rows that were not flushed are missing") {
+	if w := told(s.table("changed")); len(w) != 1 || !anyHas(w, x.id, "has no write-ahead log: inserts, updates and deletes that were not flushed are missing") {
 		t.Errorf("without a log: %q", w)
 	}
 	if w := told(s.must(arrowio.ForRows, "kudu-table=changed", "kudu-wal=skip").(*File)); len(w) > 0 { // it was asked for
@@ -122,7 +122,7 @@ func TestWarningsOfSalvage(t *testing.T) {
 	for _, words := range [][]string{
 		{"lost: ", x.id, fmt.Sprintf("rowset %d: rows 0 to ", first.ID), kuduwire.BlockName(flipped), "column " + x.super.Schema.Columns[2].Name, " at 16"},
 		{"lost: ", x.id, fmt.Sprintf("rowset %d: all ", first.ID), kuduwire.BlockName(gone), x.super.Schema.Columns[3].Name},
-		{"lost: ", x.id, fmt.Sprintf("rowset %d: changes to rows", second.ID), kuduwire.BlockName(redo)},
+		{"lost: ", x.id, fmt.Sprintf("rowset %d: updates and deletes", second.ID), kuduwire.BlockName(redo)},
 	} {
 		if !anyHas(w, words...) {
 			t.Errorf("%q is not in %q", words, w)
