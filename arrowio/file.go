@@ -19,9 +19,9 @@ type Format struct {
 	Match func(head, tail []byte) bool
 	// Open reads the file's own description and returns it; src stays the caller's to close, after the File.
 	Open func(ctx context.Context, src Source, o OpenOptions) (File, error)
-	// OpenPath opens a format that is a whole directory, at path; nil = the format reads single sources. Where it is
-	// set, Open is not called and may be nil, and nothing but its name chooses the format. The File opens what it reads
-	// and closes it; what it counts of that it tells as a ByteCounter.
+	// OpenPath opens a format that is a whole directory, at path; nil = the format reads single sources. Nothing but its name
+	// chooses the format for a directory. Open may be nil then, or opens single files that belong to such directories. The
+	// File opens what it reads and closes it; what it counts of that it tells as a ByteCounter.
 	OpenPath func(ctx context.Context, path string, o OpenOptions) (File, error)
 	// MatchTree reports whether a directory as a whole is of this format, so that the files in it are not to be read one by
 	// one; nil = never. Formats have it together with OpenTree, which opens such a directory; a format may read single

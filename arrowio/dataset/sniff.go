@@ -56,15 +56,18 @@ func compressor(head []byte) string {
 	return ""
 }
 
+// readsFiles reports whether a format opens single files.
+func readsFiles(f arrowio.Format) bool { return f.OpenPath == nil || f.Open != nil }
+
 // matchesBytes tells whether a file with these ends is of a format.
 func matchesBytes(f arrowio.Format, head, tail []byte) bool {
-	return f.OpenPath == nil && f.Match != nil && f.Match(head, tail)
+	return readsFiles(f) && f.Match != nil && f.Match(head, tail)
 }
 
 func byExtension(formats []arrowio.Format, name string) (arrowio.Format, bool) {
 	ext := strings.ToLower(path.Ext(name))
 	for _, f := range formats {
-		if f.OpenPath == nil && slices.Contains(f.Extensions, ext) {
+		if readsFiles(f) && slices.Contains(f.Extensions, ext) {
 			return f, true
 		}
 	}
@@ -104,7 +107,7 @@ func Lookup(formats []arrowio.Format, name string) (arrowio.Format, error) {
 func choose(src arrowio.Source, name string, o Options) (arrowio.Format, error) {
 	if o.Format != "" {
 		f, err := Lookup(o.Formats, o.Format)
-		if err == nil && f.OpenPath != nil {
+		if err == nil && !readsFiles(f) {
 			err = errs.Errorf(errs.ErrOption, "%s is the format of a directory, not of a single file", f.Name)
 		}
 		return explained(f, o.Formats, true), err

@@ -38,8 +38,16 @@ func openDirectory(ctx context.Context, f arrowio.Format, path string, o Options
 	if err != nil {
 		return nil, err
 	}
-	if !fi.IsDir() {
+	switch {
+	case fi.IsDir():
+	case !readsFiles(f):
 		return nil, errs.Errorf(errs.ErrOption, "%s is the format of a directory, and this is a file", f.Name)
+	default:
+		src, err := o.source(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		return openSource(ctx, src, src, path, o, s)
 	}
 	to, err := o.forFormat(f, "")
 	if err != nil {

@@ -72,6 +72,10 @@ func TestJSONSchemas(t *testing.T) {
 			}
 		}
 	}
+	logs, err := filepath.Glob(filepath.Join(wal, "wals", "*", "wal-*"))
+	if err != nil || len(logs) == 0 {
+		t.Fatal(logs, err)
+	}
 	for _, c := range []struct {
 		schema string
 		code   int
@@ -107,6 +111,8 @@ func TestJSONSchemas(t *testing.T) {
 		{"count", 0, []string{"count", "--json", "--from", "kudu", "--kudu-table", "changed", "--kudu-snapshot", "1", wal}},
 		{"verify", 0, []string{"verify", "--json", "--from", "kudu", "--kudu-table", "changed", wal}},
 		{"verify", 0, []string{"verify", "--json", "--from", "kudu", wal}},
+		{"dump", 0, []string{"dump", "--json", filepath.Join(wal, "instance")}},
+		{"dump", 0, []string{"dump", "--json", logs[0]}},
 		{"kudu-split", 0, []string{"kudu", "split", "--json", "--dry-run", out("all.kudu"), out("tablets"), "--wal-dir", wal}},
 		{"kudu-split", 0, []string{"kudu", "split", "--json", out("all.kudu"), out("tablets"), "--wal-dir", wal}},
 		{"kudu-import", 0, append(kuduImport[:len(kuduImport):len(kuduImport)], "--dry-run")},

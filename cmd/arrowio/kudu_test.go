@@ -183,3 +183,51 @@ func TestKuduServer(t *testing.T) {
 		t.Errorf("%d blocks", len(list.Members))
 	}
 }
+
+// The small files of a server are told by their content, wherever they lie, and can be dumped.
+func TestKuduDump(t *testing.T) {
+	dir := fixtures.Unpack(t, "../../testdata/kudu/kudu-1.17.1/log.tar.gz")
+	files, err := filepath.Glob(filepath.Join(dir, "wal", "tablet-meta", "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	super := filepath.Join(t.TempDir(), "found")
+	if err := os.WriteFile(super, fixtures.Read(t, files[0]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	id := filepath.Base(files[0])
+	for _, args := range [][]string{{"dump", super}, {"dump", "--from", "kudu", super}} {
+		if out := ok(t, args...); !strings.Contains(out, "superblock of a tablet") || !strings.Contains(out, "tablet_id: \""+id) {
+			t.Errorf("%s: %s", args, out)
+		}
+	}
+	var doc struct {
+		Kind     string
+		Messages []map[string]any
+	}
+	if err := json.Unmarshal([]byte(ok(t, "dump", "--json", super)), &doc); err != nil || doc.Kind != "superblock of a tablet" || len(doc.Messages) != 1 || doc.Messages[0]["tablet_id"] != id {
+		t.Errorf("%+v, %v", doc, err)
+	}
+	logs, err := filepath.Glob(filepath.Join(dir, "wal", "wals", "*", "wal-*"))
+	if err != nil || len(logs) == 0 {
+		t.Fatal(logs, err)
+	}
+	if out := ok(t, "dump", logs[0]); !strings.Contains(out, "REPLICATE 1.1, NO_OP") {
+		t.Error(out)
+	}
+	if out := ok(t, "inspect", super); !strings.Contains(out, "superblock of a tablet") {
+		t.Error(out)
+	}
+	for _, command := range []string{"cat", "count"} {
+		fails(t, do(t, command, super), 1, "superblock of a tablet", "arrowio dump")
+	}
+	ok(t, "verify", super, logs[0])
+	if err := os.Truncate(super, 100); err != nil {
+		t.Fatal(err)
+	}
+	if o := do(t, "verify", super); o.code != 1 || !strings.Contains(o.err, "1 fault") {
+		t.Errorf("%+v", o)
+	}
+	fails(t, do(t, "dump", "--from", "kudu", dir), 1, "tablet-meta/TABLET", "--kudu-block ID")
+	fails(t, do(t, "dump", "--json", "../../testdata/orc/java-2.3.1/pruning.orc"), 2, "--json", "small files of a Kudu server")
+}

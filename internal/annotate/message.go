@@ -187,7 +187,7 @@ func (w *Messages) value(f *pb.Field, typ protowire.Type, b []byte) string {
 		switch {
 		case f.Form == pb.FormDouble:
 			return strconv.FormatFloat(math.Float64frombits(v), 'g', -1, 64)
-		case f.Word != nil:
+		case f.Word != nil || f.Form == pb.FormUint:
 			return number(f, v)
 		}
 		return fmt.Sprintf("%016x", v)
@@ -204,6 +204,8 @@ func (w *Messages) bytesValue(f *pb.Field, v []byte) string {
 		return w.Bytes(v, f.Form)
 	case pb.FormBits:
 		return SetBits(v)
+	case pb.FormSecret:
+		return fmt.Sprintf("%d bytes, not shown", len(v))
 	case pb.FormDouble, pb.FormFixed:
 		return "! of another wire type"
 	}

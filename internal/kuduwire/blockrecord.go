@@ -43,8 +43,6 @@ type BlockDamage struct {
 // None reports whether nothing is wrong.
 func (d *BlockDamage) None() bool { return *d == BlockDamage{} }
 
-const blockRecordType = "kudu.BlockRecordPB"
-
 // ParseBlockRecords appends the records of the container file b (the .metadata of a log block container) to dst, in the
 // order of the file. Damaged records are passed over where possible, and counted: a record that is lost makes a block
 // missing, or leaves one that nobody refers to, but never gives wrong bytes. A file whose beginning was not completely
@@ -57,8 +55,8 @@ func ParseBlockRecords(b []byte, dst []BlockRecord) (records []BlockRecord, d Bl
 		return dst, d, nil
 	case err != nil:
 		return dst, d, err
-	case c.Type != blockRecordType:
-		return dst, d, place(errs.Errorf(errs.ErrCorrupt, "the file holds %q, not %q", c.Type, blockRecordType), "block records", -1)
+	case c.Type != typeBlockRecord:
+		return dst, d, place(errs.Errorf(errs.ErrCorrupt, "the file holds %q, not %q", c.Type, typeBlockRecord), "block records", -1)
 	}
 	var r blockRecordFields
 	var m pb.Message
@@ -115,7 +113,7 @@ var blockRecordTable = pb.NewTable(
 		if v := m.Uint64(); v <= uint64(BlockDelete) {
 			r.Op = BlockOp(v)
 		}
-	}),
+	}).Words("UNKNOWN", "CREATE", "DELETE"),
 	pb.Uint(3, "timestamp_us", func(r *blockRecordFields) *uint64 { return &r.micros }).Reading(nil),
 	pb.Int(4, "offset", func(r *blockRecordFields) *int64 { return &r.Off }).If((*blockRecordFields).created),
 	pb.Int(5, "length", func(r *blockRecordFields) *int64 { return &r.Length }).If((*blockRecordFields).created),

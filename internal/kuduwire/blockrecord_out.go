@@ -7,7 +7,7 @@ import (
 
 // AppendBlockContainer appends the beginning of a container's .metadata file: no block exists yet.
 func AppendBlockContainer(dst []byte) []byte {
-	return AppendContainer(dst, blockRecordType, blockDescriptors())
+	return AppendContainer(dst, typeBlockRecord, blockDescriptors())
 }
 
 // AppendBlockRecord appends a record to a container's .metadata file: what ParseBlockRecords reads. micros is the time, in

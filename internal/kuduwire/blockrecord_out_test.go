@@ -15,7 +15,7 @@ import (
 
 // What Kudu wrote of blocks comes out of what was read, byte by byte.
 func TestBlockRecordsAsKuduWritesThem(t *testing.T) {
-	records, _, err := ParseBlockRecords(realContainer(t, blockRecordType, realBlocks...), nil)
+	records, _, err := ParseBlockRecords(realContainer(t, typeBlockRecord, realBlocks...), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ func created(id uint64, off, length int64) msg {
 func deleted(id uint64) msg { return msg{}.block(1, id).num(2, 2).num(3, 1) }
 
 func TestBlockRecords(t *testing.T) {
-	b := realContainer(t, blockRecordType, realBlocks...)
+	b := realContainer(t, typeBlockRecord, realBlocks...)
 	got, d, err := ParseBlockRecords(b, nil)
 	want := []BlockRecord{
 		{ID: 7, Op: BlockCreate, Off: 0, Length: 16, Seq: 0},
@@ -59,7 +59,7 @@ func TestBlockRecordsDamaged(t *testing.T) {
 	}
 	messages = append(messages, created(2, 4096, 10), created(3, -1, 10), created(4, 0, -1),
 		created(5, math.MaxInt64, 2), msg{}.block(1, 6).num(2, 1))
-	b := containerOf(2, blockRecordType, messages...)
+	b := containerOf(2, typeBlockRecord, messages...)
 	got, d, err := ParseBlockRecords(b, nil)
 	if err != nil || d.Skipped != len(senseless) || d.Torn || d.Cut || !errors.Is(d.Err, errs.ErrCorrupt) {
 		t.Fatalf("%+v, %v", d, err)
@@ -76,7 +76,7 @@ func TestBlockRecordsDamaged(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	// A wrong checksum of a length hides what follows.
-	first := containerOf(2, blockRecordType, messages[0])
+	first := containerOf(2, typeBlockRecord, messages[0])
 	bad := slices.Clone(b)
 	bad[len(first)] ^= 1
 	got, d, err = ParseBlockRecords(bad, nil)
@@ -111,7 +111,7 @@ func TestLiveBlocks(t *testing.T) {
 		"nobody made it":   {[][]byte{deleted(3)}, nil, nil, BlockDamage{Unknown: 1}},
 		"deleted too soon": {[][]byte{deleted(3), created(3, 8, 1)}, []uint64{3}, []int64{8}, BlockDamage{Unknown: 1}},
 	} {
-		records, d, err := ParseBlockRecords(containerOf(2, blockRecordType, c.messages...), nil)
+		records, d, err := ParseBlockRecords(containerOf(2, typeBlockRecord, c.messages...), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,9 +128,9 @@ func TestLiveBlocks(t *testing.T) {
 
 // FuzzBlockRecords: whatever the bytes, records make sense, and each block lives once.
 func FuzzBlockRecords(f *testing.F) {
-	f.Add(realContainer(f, blockRecordType, realBlocks...))
-	f.Add(containerOf(1, blockRecordType, created(1, 0, 1), deleted(1), created(2, -1, 5)))
-	f.Add(append(containerOf(2, blockRecordType, created(1, 0, 1), created(1, 8, 1)), make([]byte, 32)...))
+	f.Add(realContainer(f, typeBlockRecord, realBlocks...))
+	f.Add(containerOf(1, typeBlockRecord, created(1, 0, 1), deleted(1), created(2, -1, 5)))
+	f.Add(append(containerOf(2, typeBlockRecord, created(1, 0, 1), created(1, 8, 1)), make([]byte, 32)...))
 	f.Add([]byte("kuduenc\x01"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		records, d, err := ParseBlockRecords(b, nil)

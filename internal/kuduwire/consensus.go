@@ -32,16 +32,23 @@ func (c *Consensus) SoleVoter(uuid string) bool {
 	return sole
 }
 
+// raftTable is RaftConfigPB.
+var raftTable = pb.NewTable(
+	pb.Int(1, "opid_index", func(c *Consensus) *int64 { return &c.OpIndex }),
+	pb.Only[Consensus](2, "OBSOLETE_local", pb.FormBool),
+	each(pb.Parts(3, "peers", "peer", pb.NewTable(
+		pb.Text(1, "permanent_uuid", func(p *Peer) *string { return &p.UUID }),
+		pb.Custom(2, "member_type", pb.FormUint, func(m *pb.Message, p *Peer) { p.Voter = m.Uint64() == 1 }, nil).Words("NON_VOTER", "VOTER"),
+		pb.Only[Peer](3, "last_known_addr", pb.FormMessage).Of(shape(showText(1, "host"), showInt(2, "port"))),
+		pb.Only[Peer](4, "attrs", pb.FormMessage).Of(shape(showBool(1, "promote"), showBool(2, "replace"))),
+	), func(c *Consensus) *[]Peer { return &c.Peers })),
+	pb.Only[Consensus](4, "unsafe_config_change", pb.FormBool),
+)
+
 var consensusTable = pb.NewTable(
-	pb.Part(1, "committed_config", pb.NewTable(
-		pb.Int(1, "opid_index", func(c *Consensus) *int64 { return &c.OpIndex }),
-		pb.Parts(3, "peers", "peer", pb.NewTable(
-			pb.Text(1, "permanent_uuid", func(p *Peer) *string { return &p.UUID }),
-			pb.Bool(2, "member_type", func(p *Peer) *bool { return &p.Voter }).
-				Reading(func(m *pb.Message, p *Peer) { p.Voter = m.Uint64() == 1 }),
-		), func(c *Consensus) *[]Peer { return &c.Peers }),
-	), func(c *Consensus) *Consensus { return c }),
+	pb.Part(1, "committed_config", raftTable, func(c *Consensus) *Consensus { return c }),
 	pb.Int(2, "current_term", func(c *Consensus) *int64 { return &c.Term }),
+	pb.Only[Consensus](3, "voted_for", pb.FormText),
 ).Start(func(c *Consensus) {
 	c.OpIndex = -1
 }).Check(func(c *Consensus) error {
@@ -54,7 +61,7 @@ var consensusTable = pb.NewTable(
 // ParseConsensus parses the container file b, a ConsensusMetadataPB.
 func ParseConsensus(b []byte, lim errs.Limits) (*Consensus, error) {
 	c := &Consensus{}
-	if err := parseSingle(b, "consensus metadata", lim, consensusTable, c, "kudu.consensus.ConsensusMetadataPB"); err != nil {
+	if err := parseSingle(b, "consensus metadata", lim, consensusTable, c, typeConsensus); err != nil {
 		return nil, err
 	}
 	return c, nil

@@ -15,8 +15,10 @@ type Instance struct {
 var instanceTable = pb.NewTable(
 	pb.Text(1, "uuid", func(i *Instance) *string { return &i.UUID }).Required(),
 	pb.Text(2, "format_stamp", func(i *Instance) *string { return &i.Stamp }),
-	pb.Custom(3, "server_key", pb.FormBytes, readServerKey, nil),
-	pb.Custom(6, "tenants", pb.FormMessage, readServerKey, nil), // with keys of their own
+	pb.Custom(3, "server_key", pb.FormSecret, readServerKey, nil),
+	pb.Only[Instance](4, "server_key_iv", pb.FormSecret),
+	pb.Only[Instance](5, "server_key_version", pb.FormText),
+	pb.Custom(6, "tenants", pb.FormSecret, readServerKey, nil), // with keys of their own
 )
 
 func readServerKey(m *pb.Message, i *Instance) { i.Encrypted = i.Encrypted || len(m.Bytes()) > 0 }
@@ -24,7 +26,7 @@ func readServerKey(m *pb.Message, i *Instance) { i.Encrypted = i.Encrypted || le
 // ParseInstance parses the container file b, an InstanceMetadataPB.
 func ParseInstance(b []byte, lim errs.Limits) (*Instance, error) {
 	i := &Instance{}
-	if err := parseSingle(b, "instance file", lim, instanceTable, i, "kudu.InstanceMetadataPB"); err != nil {
+	if err := parseSingle(b, "instance file", lim, instanceTable, i, typeInstance); err != nil {
 		return nil, err
 	}
 	return i, nil
@@ -45,19 +47,18 @@ type DirInstance struct {
 }
 
 var dirInstanceTable = pb.NewTable(
-	pb.Part(1, "path_set", pb.NewTable(
+	pb.Part(1, "dir_set", pb.NewTable(
 		pb.Text(1, "uuid", func(d *DirInstance) *string { return &d.UUID }).Required(),
-		pb.Strings(2, "all_uuids", pb.FormText, func(d *DirInstance) *[]string { return &d.AllUUIDs }),
+		each(pb.Strings(2, "all_uuids", pb.FormText, func(d *DirInstance) *[]string { return &d.AllUUIDs })),
 	), func(d *DirInstance) *DirInstance { return d }).Required(),
-	pb.Text(2, "block_manager_type", func(d *DirInstance) *string { return &d.Type }).Required(),
+	pb.Text(2, "dir_type", func(d *DirInstance) *string { return &d.Type }).Required(),
 	pb.Uint(3, "filesystem_block_size_bytes", func(d *DirInstance) *int64 { return &d.BlockSize }),
 )
 
 // ParseDirInstance parses the container file b, a DirInstanceMetadataPB.
 func ParseDirInstance(b []byte, lim errs.Limits) (*DirInstance, error) {
 	d := &DirInstance{}
-	// The second name is the one that it had until Kudu 1.11.
-	if err := parseSingle(b, "block manager instance", lim, dirInstanceTable, d, "kudu.DirInstanceMetadataPB", "kudu.PathInstanceMetadataPB"); err != nil {
+	if err := parseSingle(b, "block manager instance", lim, dirInstanceTable, d, typeDirInstance, typePathInstance); err != nil {
 		return nil, err
 	}
 	return d, nil

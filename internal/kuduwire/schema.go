@@ -129,7 +129,7 @@ type columnFields struct {
 var columnTable = pb.NewTable(
 	pb.Int(1, "id", func(c *columnFields) *int32 { return &c.ID }).With(func(c *columnFields) *bool { return &c.HasID }),
 	pb.Text(2, "name", func(c *columnFields) *string { return &c.Name }),
-	pb.Uint(3, "type", func(c *columnFields) *uint64 { return &c.typ }),
+	pb.Uint(3, "type", func(c *columnFields) *uint64 { return &c.typ }).Word(typeWord),
 	pb.Bool(4, "is_key", func(c *columnFields) *bool { return &c.Key }),
 	pb.Bool(5, "is_nullable", func(c *columnFields) *bool { return &c.Nullable }),
 	cellOf(6, "read_default_value", func(c *columnFields) *[]byte { return &c.ReadDefault }),
@@ -138,12 +138,12 @@ var columnTable = pb.NewTable(
 		if v := m.Uint64(); v <= uint64(cfilewire.EncodingBitShuffle) { // a value that nobody knows is none
 			c.Encoding = cfilewire.Encoding(v)
 		}
-	}),
+	}).Words(encodingWords...),
 	pb.Uint(9, "compression", func(c *columnFields) *cfilewire.Compression { return &c.Compression }).Reading(func(m *pb.Message, c *columnFields) {
 		if v := m.Uint64(); v <= uint64(cfilewire.Zlib) {
 			c.Compression = cfilewire.Compression(v)
 		}
-	}),
+	}).Words(compressionWords...),
 	pb.Int(10, "cfile_block_size", func(c *columnFields) *int32 { return &c.BlockSize }),
 	pb.Part(11, "type_attributes", pb.NewTable(
 		pb.Int(1, "precision", func(c *columnFields) *int32 { return &c.Precision }),
@@ -155,7 +155,7 @@ var columnTable = pb.NewTable(
 	pb.Bool(14, "is_auto_incrementing", func(c *columnFields) *bool { return &c.AutoIncrement }),
 	pb.Part(15, "nested_type", pb.NewTable(
 		pb.Part(1, "array", pb.NewTable(
-			pb.Uint(1, "type", func(element *uint64) *uint64 { return element }),
+			pb.Uint(1, "type", func(element *uint64) *uint64 { return element }).Word(typeWord),
 		), func(element *uint64) *uint64 { return element }),
 	), func(c *columnFields) *uint64 { return &c.element }),
 ).Start(func(c *columnFields) {

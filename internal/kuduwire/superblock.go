@@ -81,36 +81,39 @@ var superBlockTable = pb.NewTable(
 	pb.Text(1, "table_id", func(s *superFields) *string { return &s.TableID }),
 	pb.Text(2, "tablet_id", func(s *superFields) *string { return &s.TabletID }),
 	pb.Int(3, "last_durable_mrs_id", func(s *superFields) *int64 { return &s.LastDurableMRS }),
-	pb.Parts(6, "rowsets", "rowset at", rowSetTable, func(s *superFields) *[]RowSet { return &s.RowSets }),
+	pb.Only[superFields](4, "start_key", pb.FormBytes),
+	pb.Only[superFields](5, "end_key", pb.FormBytes),
+	each(pb.Parts(6, "rowsets", "rowset at", rowSetTable, func(s *superFields) *[]RowSet { return &s.RowSets })),
 	pb.Text(7, "table_name", func(s *superFields) *string { return &s.TableName }),
 	pb.Custom(8, "schema", pb.FormMessage, func(m *pb.Message, s *superFields) {
 		schema, err := ParseSchema(m.Message(), s.lim)
 		if s.Schema = schema; m.Err == nil && err != nil {
 			m.Err = pb.Inside(err, "schema")
 		}
-	}, nil),
+	}, nil).Of(schemaShape),
 	pb.Uint(9, "schema_version", func(s *superFields) *uint32 { return &s.SchemaVersion }),
 	pb.Uint(10, "tablet_data_state", func(s *superFields) *TabletState { return &s.State }).Reading(func(m *pb.Message, s *superFields) {
 		if v := m.Uint64(); v <= 3 {
 			s.State = TabletState(v) + TabletCopying
 		}
-	}),
-	pb.Parts(11, "orphaned_blocks", "orphaned block", blockTable, func(s *superFields) *[]uint64 { return &s.Orphaned }),
+	}).Words(stateWords...),
+	each(pb.Parts(11, "orphaned_blocks", "orphaned block", blockTable, func(s *superFields) *[]uint64 { return &s.Orphaned })),
+	pb.Only[superFields](12, "tombstone_last_logged_opid", pb.FormMessage).Of(opIDShape),
 	pb.Part(13, "partition", pb.NewTable(
-		pb.Varints(1, "hash_buckets", func(s *SuperBlock) *[]int32 { return &s.HashBuckets }),
+		each(pb.Varints(1, "hash_buckets", func(s *SuperBlock) *[]int32 { return &s.HashBuckets })),
 		cellOf(2, "partition_key_start", func(s *SuperBlock) *[]byte { return &s.PartitionStart }),
 		cellOf(3, "partition_key_end", func(s *SuperBlock) *[]byte { return &s.PartitionEnd }),
 	), func(s *superFields) *SuperBlock { return s.SuperBlock }),
-	cellOf(14, "partition_schema", func(s *superFields) *[]byte { return &s.Partitioning }),
+	cellOf(14, "partition_schema", func(s *superFields) *[]byte { return &s.Partitioning }).Of(partitioningShape),
 	pb.Part(15, "data_dir_group", pb.NewTable(
-		pb.Strings(1, "uuids", pb.FormText, func(s *SuperBlock) *[]string { return &s.DataDirs }),
+		each(pb.Strings(1, "uuids", pb.FormText, func(s *SuperBlock) *[]string { return &s.DataDirs })),
 	), func(s *superFields) *SuperBlock { return s.SuperBlock }),
 	pb.Bool(16, "supports_live_row_count", func(s *superFields) *bool { return &s.CountsLiveRows }),
-	pb.Custom(17, "extra_config", pb.FormMessage, func(m *pb.Message, s *superFields) { s.ExtraConfigBytes += len(m.Bytes()) }, nil),
+	pb.Custom(17, "extra_config", pb.FormMessage, func(m *pb.Message, s *superFields) { s.ExtraConfigBytes += len(m.Bytes()) }, nil).Of(extraConfigShape),
 	pb.Text(18, "dimension_label", func(s *superFields) *string { return &s.DimensionLabel }),
-	pb.Bool(19, "table_type", func(s *superFields) *bool { return &s.TxnStatus }).
-		Reading(func(m *pb.Message, s *superFields) { s.TxnStatus = m.Uint64() == 1 }),
-	pb.Custom(20, "txn_metadata", pb.FormMessage, func(_ *pb.Message, s *superFields) { s.TxnMetadata = true }, nil),
+	pb.Custom(19, "table_type", pb.FormUint, func(m *pb.Message, s *superFields) { s.TxnStatus = m.Uint64() == 1 }, nil).
+		Words("DEFAULT_TABLE", "TXN_STATUS_TABLE"),
+	each(pb.Custom(20, "txn_metadata", pb.FormMessage, func(_ *pb.Message, s *superFields) { s.TxnMetadata = true }, nil).Of(txnShape)),
 )
 
 // ParseSuperBlock parses the container file b, a TabletSuperBlockPB. It checks that ids of rowsets, of columns within a
@@ -119,7 +122,7 @@ var superBlockTable = pb.NewTable(
 func ParseSuperBlock(b []byte, lim errs.Limits) (*SuperBlock, error) {
 	const op = "superblock"
 	s := &SuperBlock{LastDurableMRS: -1}
-	err := parseSingle(b, op, lim, superBlockTable, &superFields{s, lim}, "kudu.tablet.TabletSuperBlockPB")
+	err := parseSingle(b, op, lim, superBlockTable, &superFields{s, lim}, typeSuperBlock)
 	if err == nil {
 		err = place(s.check(), op, -1)
 	}
@@ -223,12 +226,12 @@ func (s *SuperBlock) Blocks() []BlockUse {
 var rowSetTable = pb.NewTable(
 	pb.Uint(1, "id", func(r *RowSet) *int64 { return &r.ID }).Required(),
 	pb.Int(2, "last_durable_dms_id", func(r *RowSet) *int64 { return &r.LastDurableDMS }),
-	pb.Parts(3, "columns", "column", pb.NewTable(
+	each(pb.Parts(3, "columns", "column", pb.NewTable(
 		pb.Part(2, "block", blockTable, func(c *ColumnBlock) *uint64 { return &c.Block }).Required(),
 		pb.Int(4, "column_id", func(c *ColumnBlock) *int32 { return &c.ID }), // left out where it is 0
-	), func(r *RowSet) *[]ColumnBlock { return &r.Columns }),
-	pb.Parts(4, "redo_deltas", "redo delta file", deltaTable, func(r *RowSet) *[]uint64 { return &r.Redo }),
-	pb.Parts(5, "undo_deltas", "undo delta file", deltaTable, func(r *RowSet) *[]uint64 { return &r.Undo }),
+	), func(r *RowSet) *[]ColumnBlock { return &r.Columns })),
+	each(pb.Parts(4, "redo_deltas", "redo delta file", deltaTable, func(r *RowSet) *[]uint64 { return &r.Redo })),
+	each(pb.Parts(5, "undo_deltas", "undo delta file", deltaTable, func(r *RowSet) *[]uint64 { return &r.Undo })),
 	pb.Part(6, "bloom_block", blockTable, func(r *RowSet) *uint64 { return &r.Bloom }).With(func(r *RowSet) *bool { return &r.HasBloom }),
 	pb.Part(7, "adhoc_index_block", blockTable, func(r *RowSet) *uint64 { return &r.AdHoc }).With(func(r *RowSet) *bool { return &r.HasAdHoc }),
 	cellOf(8, "min_encoded_key", func(r *RowSet) *[]byte { return &r.MinKey }),
@@ -257,7 +260,7 @@ var deltaTable = pb.NewTable(
 
 // blockTable is BlockIdPB.
 var blockTable = pb.NewTable(
-	pb.Fixed64(1, "id", func(id *uint64) *uint64 { return id }).Required(),
+	pb.Fixed64(1, "id", func(id *uint64) *uint64 { return id }).Required().Word(BlockName),
 ).Check(func(id *uint64) error {
 	if *id == 0 {
 		return errs.Errorf(errs.ErrCorrupt, "a block without an id")

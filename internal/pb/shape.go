@@ -32,6 +32,7 @@ const (
 	FormBits                  // bytes or 64 bits each, of which those that are set are counted
 	FormPositions             // varints: positions of a row group
 	FormMessage
+	FormSecret // bytes that are not shown
 )
 
 // List says how the elements of a repeated field are named.
@@ -43,6 +44,9 @@ const (
 	ListNumbered             // by their number, too
 	ListColumns              // by their number and the column of the file that has it
 )
+
+// Fields returns the fields that are known, which the caller must not change.
+func (s *Shape) Fields() []*Field { return s.fields }
 
 // Find returns a field by its number, nil = not known.
 func (s *Shape) Find(num protowire.Number) *Field {

@@ -39,7 +39,7 @@ type Options struct {
 	through func(block uint64, src arrowio.Source) arrowio.Source // what blocks are read through; nil = nothing
 }
 
-// Format returns the reader of tablet servers' directories.
+// Format returns the reader of tablet servers' directories, of sets, and of the small files of a server, which have no rows.
 func Format() arrowio.Format {
 	return arrowio.Format{
 		Name: Name,
@@ -56,6 +56,8 @@ func Format() arrowio.Format {
 			{Name: "kudu-salvage", Usage: "go on past damage and report what is lost", Default: "false", Values: []string{"true", "false"}},
 			{Name: "kudu-strings", Usage: "how to show strings: text, which must be UTF-8, or their bytes", Default: "text", Values: []string{"text", "binary"}, Remote: true},
 		},
+		Match:     matchServerFile,
+		Open:      openServerFile,
 		LooksLike: looksLikeServer,
 		MatchTree: isSet,
 		OpenTree: func(ctx context.Context, t arrowio.Tree, o arrowio.OpenOptions) (arrowio.File, error) {
