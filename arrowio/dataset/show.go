@@ -23,13 +23,13 @@ func Show(f arrowio.File, o Options) (arrowio.File, error) {
 	return shown, nil
 }
 
-// Explain tells what Show makes of each field of a file, and whether it takes the file: see
-// view.Explain. Without o.Schema there is nothing to tell.
+// Explain tells what Show makes of each field of a file, and whether it takes the file: see view.ExplainFile. Without
+// o.Schema there is nothing to tell.
 func Explain(f arrowio.File, o Options) (fields []view.Field, ok bool, err error) {
 	if o.Schema == nil {
 		return nil, true, nil
 	}
-	return view.Explain(o.readAs(f).Schema(), o.Schema, o.adapt(arrowio.ProlepticCalendar)) // what is cast does not depend on it
+	return view.ExplainFile(o.readAs(f), o.Schema, o.adapt(arrowio.CalendarOf(f)))
 }
 
 // readAs returns f with columns of the types of o.Schema, where f is text and its values allow that.

@@ -1,6 +1,10 @@
 package view
 
-import "github.com/arrowio/arrowio/arrowio"
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
 
 // Absent says which columns of the schema that a file is shown under are not in it, and are null in all its rows. Columns
 // with a default are not among them.
@@ -15,39 +19,51 @@ type Absent struct {
 
 // AbsentOf returns what a file lacks of the schema that it is shown under; a file that is shown as it is lacks nothing.
 func AbsentOf(f arrowio.File) Absent {
-	if a, ok := arrowio.As[*adapted](f); ok {
+	if a, ok := arrowio.As[interface{ absent() Absent }](f); ok {
 		return a.absent()
 	}
 	return Absent{}
 }
 
-func (a *adapted) absent() Absent {
-	x := explanation{rules: a.rules, ok: true}
-	own := a.File.Schema()
-	x.fields(own.Fields(), a.schema.Fields(), a.columns, "", "")
-	out := Absent{All: a.schema.NumFields() > 0 && own.NumFields() > 0}
+// lacking lists the fields of a schema that a file has nothing for and that are null therefore.
+func (c rules) lacking(file, to *arrow.Schema, columns []int) (paths []string) {
+	x := explanation{rules: c, ok: true}
+	x.fields(file.Fields(), to.Fields(), columns, "", "")
 	for _, s := range x.out {
-		switch {
-		case s.Path == "":
-		case s.From == "" && s.How == ShownNull && !a.isConstant(s.Path):
-			out.Columns = append(out.Columns, s.Path)
+		if s.Path != "" && s.From == "" && s.How == ShownNull {
+			paths = append(paths, s.Path)
+		}
+	}
+	return paths
+}
+
+func (a *adapted) absent() Absent {
+	own := a.File.Schema()
+	out := Absent{All: a.schema.NumFields() > 0 && own.NumFields() > 0}
+	for _, path := range a.rules.lacking(own, a.schema, a.columns) {
+		if !a.isConstant(path) {
+			out.Columns = append(out.Columns, path)
 		}
 	}
 	for i, k := range a.columns {
 		out.All = out.All && k < 0 && a.constantOf(i) == nil
 	}
-	if !out.All {
-		return out
-	}
-	if t, ok := arrowio.As[interface{ NamedByCatalog() bool }](a.File); ok {
-		out.Catalog = t.NamedByCatalog()
-	}
-	if s, ok := arrowio.As[interface{ StoredColumns() []string }](a.File); ok {
-		out.Has = s.StoredColumns()
-		return out
-	}
-	for _, f := range own.Fields() {
-		out.Has = append(out.Has, f.Name)
+	if out.All {
+		out.tell(a.File)
 	}
 	return out
+}
+
+// tell fills in what a file is that has none of the columns.
+func (x *Absent) tell(f arrowio.File) {
+	if t, ok := arrowio.As[interface{ NamedByCatalog() bool }](f); ok {
+		x.Catalog = t.NamedByCatalog()
+	}
+	if s, ok := arrowio.As[interface{ StoredColumns() []string }](f); ok {
+		x.Has = s.StoredColumns()
+		return
+	}
+	for _, c := range f.Schema().Fields() {
+		x.Has = append(x.Has, c.Name)
+	}
 }

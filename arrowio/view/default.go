@@ -23,16 +23,25 @@ const MetaDefault = "arrowio.default"
 type rules struct {
 	cast Cast
 	fold bool // names match to the letter, not to the case
+	// exactFirst prefers a name that matches to the case where fold is set.
+	exactFirst bool
 }
 
 // find returns the last field of a name; -1 = there is none.
 func (c rules) find(fields []arrow.Field, name string) int {
+	folded := -1
 	for i := len(fields) - 1; i >= 0; i-- {
-		if n := fields[i].Name; n == name || c.fold && strings.EqualFold(n, name) {
+		switch n := fields[i].Name; {
+		case n == name:
 			return i
+		case !c.fold || folded >= 0 || !strings.EqualFold(n, name):
+		case !c.exactFirst:
+			return i
+		default:
+			folded = i
 		}
 	}
-	return -1
+	return folded
 }
 
 func defaultOf(f arrow.Field) (text string, ok bool) { return f.Metadata.GetValue(MetaDefault) }

@@ -17,6 +17,10 @@ type Field struct {
 	Stored string `json:"stored,omitempty"` // type in the file
 	How    string `json:"how"`              // a ShownAs…
 	Why    string `json:"why,omitempty"`    // more, in words
+
+	// Files is in how many files of a Composed this is so, and FilesTotal how many it has; 0 = in all.
+	Files      int `json:"files,omitempty"`
+	FilesTotal int `json:"files_total,omitempty"`
 }
 
 // What may become of a field.

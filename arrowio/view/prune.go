@@ -205,16 +205,13 @@ func (a *adapted) find(path string) ownColumn {
 			return ownColumn{unknown: true}
 		}
 		shown = st.Field(id)
-		if a.rules.fold { // structs like these are rare
-			return ownColumn{unknown: true}
-		}
-		switch at := own.FieldIndices(shown.Name); len(at) {
-		case 0:
+		at := a.rules.find(own.Fields(), shown.Name)
+		if at < 0 {
 			_, filled := defaultOf(shown)
 			return ownColumn{missing: true, unknown: filled}
-		case 1:
-			f = own.Field(at[0])
-		default:
+		}
+		f = own.Field(at)
+		if len(own.FieldIndices(f.Name)) > 1 {
 			return ownColumn{unknown: true}
 		}
 		names = append(names, f.Name)

@@ -139,7 +139,7 @@ func Join(schemas []*arrow.Schema, source func(int) Source, by Match) (*Union, e
 	// Those without names come last: their columns are found by where they stand among those that have names.
 	var numbered []int
 	for k, s := range schemas {
-		if unnamed(s) {
+		if unnamed(s.Fields()) {
 			numbered = append(numbered, k)
 		}
 	}
@@ -148,7 +148,7 @@ func Join(schemas []*arrow.Schema, source func(int) Source, by Match) (*Union, e
 	}
 	index := map[string]int{}
 	for k, s := range schemas {
-		if len(numbered) > 0 && unnamed(s) {
+		if len(numbered) > 0 && unnamed(s.Fields()) {
 			continue
 		}
 		if err := u.addByName(k, s, index); err != nil {
@@ -178,7 +178,7 @@ func (u *Union) addByName(k int, s *arrow.Schema, index map[string]int) error {
 }
 
 func (u *Union) addByPosition(k int, s *arrow.Schema) {
-	isNamed := !unnamed(s)
+	isNamed := !unnamed(s.Fields())
 	for i := range s.NumFields() {
 		u.add(i, k, i)
 		if f := &u.fields[i]; isNamed && !f.named {

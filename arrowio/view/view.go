@@ -27,6 +27,9 @@ const (
 	// ByNameFold matches by name at every depth, to the letter but not to the case; of several that match, a file's last
 	// counts. It is for Show alone: a schema of several files is found to the case.
 	ByNameFold
+	// ByNameOrFold matches by name at every depth, to the case, and without regard to case what is not found so. It is for Show
+	// alone, and is how the files of a Hive table are matched.
+	ByNameOrFold
 )
 
 // NameAnyCase is the value of an option that stands for ByNameFold: see MatchOf.
@@ -46,13 +49,13 @@ func MatchOf(value string) (Match, error) {
 }
 
 // unnamed tells that a file has no column names of its own, but _col0, _col1 and so on.
-func unnamed(s *arrow.Schema) bool {
-	for i := range s.NumFields() {
-		if s.Field(i).Name != numberedName(i) {
+func unnamed(fields []arrow.Field) bool {
+	for i, f := range fields {
+		if f.Name != numberedName(i) {
 			return false
 		}
 	}
-	return s.NumFields() > 0
+	return len(fields) > 0
 }
 
 func numberedName(i int) string { return "_col" + strconv.Itoa(i) }
@@ -60,7 +63,7 @@ func numberedName(i int) string { return "_col" + strconv.Itoa(i) }
 // Place returns where each column of file is in the schema `in`; -1 = nowhere.
 func Place(in, file *arrow.Schema, by Match) ([]int, error) {
 	at := make([]int, file.NumFields())
-	if by == ByPosition || unnamed(file) != unnamed(in) {
+	if by == ByPosition || unnamed(file.Fields()) != unnamed(in.Fields()) {
 		for i := range at {
 			at[i] = i
 			if i >= in.NumFields() {
@@ -121,6 +124,9 @@ type Options struct {
 //
 // The result closes f. It can verify or dump itself if f can. Where f has that schema already it is returned as it is.
 func Show(f arrowio.File, to *arrow.Schema, o Options) (arrowio.File, error) {
+	if c, ok := composedIn(f); ok && o.Columns == nil && o.Constants == nil {
+		return showFiles(f, c, to, o)
+	}
 	if o.Cast == nil && o.Columns == nil && schemadiff.Schemas(to, f.Schema()) == "" {
 		return f, nil
 	}
@@ -131,24 +137,25 @@ func Show(f arrowio.File, to *arrow.Schema, o Options) (arrowio.File, error) {
 	return adapt(f, to, columns, r, o)
 }
 
+// rules are how fields inside of columns are matched and become others.
+func (o Options) rules() rules {
+	return rules{cast: o.Cast, fold: o.Match == ByNameFold || o.Match == ByNameOrFold, exactFirst: o.Match == ByNameOrFold}
+}
+
 // matched returns the column of a file for each column of `to`; -1 = none.
 func matched(file, to *arrow.Schema, o Options) (rules, []int, error) {
-	r := rules{cast: o.Cast}
+	r := o.rules()
 	if o.Columns != nil {
 		return r, o.Columns, nil
 	}
-	columns := make([]int, to.NumFields())
-	if o.Match == ByNameFold && unnamed(to) == unnamed(file) {
-		r.fold = true
-		for i := range columns {
-			columns[i] = r.find(file.Fields(), to.Field(i).Name)
-		}
-		return r, columns, nil
+	if r.fold {
+		return r, MatchFields(file.Fields(), to.Fields(), o.Match), nil
 	}
 	at, err := Place(to, file, o.Match)
 	if err != nil {
 		return r, nil, err
 	}
+	columns := make([]int, to.NumFields())
 	for i := range columns {
 		columns[i] = -1
 	}
@@ -158,6 +165,25 @@ func matched(file, to *arrow.Schema, o Options) (rules, []int, error) {
 		}
 	}
 	return r, columns, nil
+}
+
+// MatchFields returns for each column of a schema, or each child of a struct, the one of a file that is shown as it; -1 = none. Where
+// two have one name, it is the last.
+func MatchFields(file, to []arrow.Field, by Match) []int {
+	r := Options{Match: by}.rules()
+	byPosition := by == ByPosition || unnamed(to) != unnamed(file)
+	columns := make([]int, len(to))
+	for i := range columns {
+		switch {
+		case !byPosition:
+			columns[i] = r.find(file, to[i].Name)
+		case i < len(file):
+			columns[i] = i
+		default:
+			columns[i] = -1
+		}
+	}
+	return columns
 }
 
 // adapt is Show with the column of f for each column of `to`; -1 = none.

@@ -29,26 +29,27 @@ func (r *readFlags) mayCoarsen(in []string) bool {
 	return ok && !unit.set && !r.shown.given() && !slices.Contains(in, "-")
 }
 
-// farTimes are the columns of a file that its statistics say nanoseconds cannot hold, as the file names them.
+// farTimes are the columns of a file that its statistics say nanoseconds cannot hold.
 type farTimes struct {
 	number  int // of the file, in the order of reading
 	file    string
 	format  string
 	columns []string
 	unknown []string // those of which only the rows tell
-	table   bool     // it is a directory: a Hive ACID table, whose files have its columns in a struct
+	// stored returns the names by which the files of a Hive ACID table have a column; nil = the file is none.
+	stored func(path string) []string
 }
-
-// acidRow is in front of the names of columns in the files of Hive ACID tables.
-const acidRow = "row."
 
 // farIn returns what is known of f before its rows are read.
 func farIn(f *openFile, number int) farTimes {
-	far := farTimes{number: number, file: f.name, format: f.Format(), table: f.IsDirectory()}
+	far := farTimes{number: number, file: f.name, format: f.Format()}
 	if b, ok := arrowio.As[interface {
 		BeyondNanoseconds() (beyond, unknown []string)
 	}](f); ok {
 		far.columns, far.unknown = b.BeyondNanoseconds()
+	}
+	if s, ok := arrowio.As[interface{ StoredNames(path string) []string }](f); ok {
+		far.stored = s.StoredNames
 	}
 	return far
 }
@@ -65,17 +66,16 @@ func (r *readFlags) coarsen(far []farTimes, columns []string) (told []arrowio.Wa
 		given := strings.Split(v.text, "\n")
 		var shown, found []string
 		for _, c := range f.columns {
-			name := c
-			if f.table {
-				name = strings.TrimPrefix(c, acidRow)
+			names := []string{c}
+			if f.stored != nil {
+				names = f.stored(c)
 			}
-			if slices.Contains(given, c) || slices.Contains(shown, name) {
+			names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(given, name) || slices.Contains(found, name) })
+			if len(names) == 0 {
 				continue
 			}
-			if _, ok := (arrowio.Warning{Columns: []string{name}}).For(columns); ok {
-				if shown, found = append(shown, name), append(found, name); f.table {
-					found = append(found, acidRow+name)
-				}
+			if _, ok := (arrowio.Warning{Columns: []string{c}}).For(columns); ok {
+				shown, found = append(shown, c), append(found, names...)
 			}
 		}
 		for _, c := range found {
@@ -146,7 +146,7 @@ func (a *app) coarsenAfter(err error, r *readFlags, ds *inputSet, in []string) b
 	if ae == nil || !r.mayCoarsen(in) {
 		return false
 	}
-	far := farTimes{file: ds.files[0], format: ds.format, columns: []string{ae.Column}, table: ds.directory}
+	far := farTimes{file: ds.files[0], format: ds.format, columns: []string{ae.Column}}
 	at, _ := errs.Where(err)
 	if at.File != "" {
 		far.file = at.File
@@ -154,6 +154,9 @@ func (a *app) coarsenAfter(err error, r *readFlags, ds *inputSet, in []string) b
 	if r.options.values[at.Format+optionMicroseconds] != nil {
 		far.format = at.Format
 	}
+	ds.mu.Lock()
+	far.stored = ds.stored[far.file]
+	ds.mu.Unlock()
 	told := r.coarsen([]farTimes{far}, nil)
 	for _, w := range told {
 		i := slices.IndexFunc(a.later, func(o arrowio.Warning) bool { return o.File == w.File && o.Text == w.Text })

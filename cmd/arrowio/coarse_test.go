@@ -104,6 +104,9 @@ func TestTimesBeyondNanoseconds(t *testing.T) {
 // silent hides the statistics of files.
 type silent struct{ arrowio.File }
 
+// Unwrap returns the file with them.
+func (s silent) Unwrap() arrowio.File { return s.File }
+
 // BeyondNanoseconds is that of a file without statistics.
 func (s silent) BeyondNanoseconds() (beyond, unknown []string) {
 	if f, ok := arrowio.As[interface {

@@ -23,6 +23,9 @@ func tableFile(t *testing.T, path, rows string, fields ...string) string {
 		"yx":    arrow.StructOf(arrow.Field{Name: "y", Type: arrow.BinaryTypes.String, Nullable: true}, arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int32, Nullable: true}),
 		"event": arrow.StructOf(arrow.Field{Name: "id", Type: arrow.PrimitiveTypes.Int64, Nullable: true}, arrow.Field{Name: "at", Type: arrow.FixedWidthTypes.Timestamp_s, Nullable: true}),
 	}
+	for _, second := range []string{"s", "renamed"} {
+		types["event "+second] = arrow.StructOf(arrow.Field{Name: "id", Type: types["int64"], Nullable: true}, arrow.Field{Name: second, Type: types["text"], Nullable: true}, arrow.Field{Name: "when_" + second, Type: types["seconds"], Nullable: true})
+	}
 	var list []arrow.Field
 	for _, f := range fields {
 		name, typ, _ := strings.Cut(f, " ")

@@ -80,7 +80,7 @@ func (a *app) withFile(ctx context.Context, path string, r *readFlags, fn func(*
 	if err := r.options.check(usedFormat{r.options, f.Format(), f.name}); err != nil {
 		return errors.Join(err, f.Close())
 	}
-	a.warn(f.name, f, nil)
+	a.warn(f.name, r.shown.warned(r, f), nil)
 	err = fn(f)
 	return inFile(f.name, errors.Join(err, f.Close()))
 }
@@ -116,17 +116,16 @@ type inputSet struct {
 	dropped []string // of these, what a file has: the schema of all may lack it, where it has no common type
 	format  string   // of the first file
 	inNanos string   // why no column is read in microseconds by itself; "" = it is, where it must be
-	// directory = the first file is one.
-	directory bool
-	size      int64 // of all files
-	rows      int64 // of all files; arrowio.UnknownRows = not known without opening them
+	size    int64    // of all files
+	rows    int64    // of all files; arrowio.UnknownRows = not known without opening them
 
 	mu     sync.Mutex
-	far    []farTimes        // of the files that were opened
-	kept   []*openFile       // those that stay open: the first, and standard input
-	shared map[int]*openFile // the same by number
-	sizes  []int64           // of each file, as far as they were opened
-	reads  [][]func() int64  // by file, of every time it was opened
+	far    []farTimes                            // of the files that were opened
+	stored map[string]func(path string) []string // farTimes.stored by file
+	kept   []*openFile                           // those that stay open: the first, and standard input
+	shared map[int]*openFile                     // the same by number
+	sizes  []int64                               // of each file, as far as they were opened
+	reads  [][]func() int64                      // by file, of every time it was opened
 }
 
 // openDataset prepares to read the files that the arguments name as one, timestamps that nanoseconds cannot hold in
@@ -163,7 +162,7 @@ func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *sel
 	if o.Columns = s.paths(); s != nil {
 		o.Exclude, o.Filter = s.excluded(), s.where.x
 	}
-	ds := &inputSet{inNanos: r.whyNotCoarse(args), rows: arrowio.UnknownRows, sizes: make([]int64, len(inputs)), reads: make([][]func() int64, len(inputs)), shared: map[int]*openFile{}}
+	ds := &inputSet{inNanos: r.whyNotCoarse(args), rows: arrowio.UnknownRows, sizes: make([]int64, len(inputs)), reads: make([][]func() int64, len(inputs)), shared: map[int]*openFile{}, stored: map[string]func(string) []string{}}
 	if !r.shown.given() { // else columns may have other names in the files
 		ds.columns = s.paths()
 		if s != nil {
@@ -180,7 +179,7 @@ func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *sel
 		return nil, errors.Join(err, ds.close())
 	}
 	first := ds.kept[0]
-	ds.format, ds.directory = first.Format(), first.IsDirectory()
+	ds.format = first.Format()
 	for _, n := range ds.sizes {
 		ds.size += n
 	}
@@ -213,8 +212,12 @@ func (d *inputSet) opened(i int, f *openFile) {
 	defer d.mu.Unlock()
 	d.sizes[i] = f.BytesStored()
 	d.reads[i] = append(d.reads[i], f.BytesRead)
-	if far := farIn(f, i); len(far.columns)+len(far.unknown) > 0 {
+	far := farIn(f, i)
+	if len(far.columns)+len(far.unknown) > 0 {
 		d.far = append(d.far, far)
+	}
+	if far.stored != nil {
+		d.stored[far.file] = far.stored
 	}
 }
 
@@ -277,7 +280,7 @@ func (a *app) openInput(ctx context.Context, ds *inputSet, i int, path string, r
 		columns = left
 	}
 	ds.drop(f.Schema())
-	a.warn(f.name, f, columns)
+	a.warn(f.name, r.shown.warned(r, f), columns)
 	ds.opened(i, f)
 	if !keep {
 		return f, nil

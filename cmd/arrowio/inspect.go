@@ -16,6 +16,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/view"
 )
 
 // checksumBytes is the largest file whose checksums inspect reads without being asked.
@@ -155,6 +156,11 @@ func (a *app) inspect(ctx context.Context, f *inspectFlags, in []string, askedCh
 			}
 			if show.Schema == nil { // otherwise it is about other columns
 				described, o.Filter = shown, bound
+			}
+		}
+		if _, ok := arrowio.As[view.Composed](file); ok && doc.Shown != nil && doc.Shown.Fits {
+			if described, err = dataset.Show(shared{file}, show); err != nil {
+				return err
 			}
 		}
 		if doc.Info, err = described.Info(ctx, o); err != nil {

@@ -20,12 +20,7 @@ func (d *inputSet) undecided(s *selectFlags) (columns []string) {
 	defer d.mu.Unlock()
 	var names []string
 	for _, f := range d.far {
-		for _, c := range f.unknown {
-			if f.table {
-				c = strings.TrimPrefix(c, acidRow)
-			}
-			names = append(names, c)
-		}
+		names = append(names, f.unknown...)
 	}
 	if names == nil {
 		return nil

@@ -21,8 +21,9 @@ const schemaBytes = 16 << 20
 
 // schemaFlags say which schema files are read as.
 type schemaFlags struct {
-	text string // or the name of a file with it
-	cast wordValue
+	text   string // or the name of a file with it
+	cast   wordValue
+	schema *arrow.Schema // what text says; nil = it was not read yet
 }
 
 func addSchemaFlags(cmd *cobra.Command) *schemaFlags {
@@ -47,8 +48,29 @@ func (s *schemaFlags) apply(r *readFlags, o *readers.Options) error {
 	if o.Cast, err = readers.Cast(s.cast.word); err != nil {
 		return err
 	}
-	o.Schema, err = schemaOf(s.text, r.options.forFormat("orc"))
-	return err
+	if s.schema == nil { // a file may be a pipe, which is read once
+		if s.schema, err = schemaOf(s.text, r.options.forFormat("orc")); err != nil {
+			return err
+		}
+	}
+	o.Schema = s.schema
+	return nil
+}
+
+// warned returns what is warned of a file under the schema: as it is shown, if it can be shown so.
+func (s *schemaFlags) warned(r *readFlags, f *openFile) arrowio.File {
+	if s == nil || s.text == "" {
+		return f
+	}
+	o, err := s.options(r)
+	if err != nil {
+		return f
+	}
+	shown, err := dataset.Show(shared{f}, o)
+	if err != nil {
+		return f // reading tells
+	}
+	return shown
 }
 
 // given reports whether there is anything to apply.
@@ -87,7 +109,14 @@ func (s *shownInfo) print(w sheet) error {
 	}
 	rows := make([][]string, len(s.Fields))
 	for i, f := range s.Fields {
-		rows[i] = []string{f.Path, f.Type, f.From, f.Stored, f.How, f.Why}
+		why := f.Why
+		if f.Files > 0 {
+			why = fmt.Sprintf("in %d of %d files", f.Files, f.FilesTotal)
+			if f.Why != "" {
+				why += ": " + f.Why
+			}
+		}
+		rows[i] = []string{f.Path, f.Type, f.From, f.Stored, f.How, why}
 	}
 	return printTable(w, []string{"field", "shown as", "column of the file", "type there", "becomes", "why"}, nil, rows)
 }

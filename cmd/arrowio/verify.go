@@ -180,7 +180,7 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Opti
 		}
 		if checker, ok := arrowio.As[arrowio.Verifier](file); ok {
 			err = checker.Verify(ctx, report)
-			bar.aside(func() { a.warn(file.name, file, nil) })
+			bar.aside(func() { a.warn(file.name, read.shown.warned(read, file), nil) })
 			if err == nil && len(v.Faults) == 0 {
 				err = countChecksums(ctx, file, &v)
 			}
@@ -209,7 +209,7 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Opti
 			if rows, err = scanAll(ctx, under, read, columns, bar); err == nil {
 				v.Rows = &rows
 			}
-			bar.aside(func() { a.warn(file.name, file, nil) })
+			bar.aside(func() { a.warn(file.name, read.shown.warned(read, file), nil) })
 		}
 		return err
 	})

@@ -22,7 +22,6 @@ type described struct {
 	columns *arrow.Schema // of the rows, as the file names them
 	// calendar is what the file counts in.
 	calendar arrowio.Calendar
-	shown    *arrow.Schema // the same by the table's names; nil = not known yet
 	splits   []arrowio.Split
 	// operations are from and to these; known = somebody says so.
 	operation orc.EventRange

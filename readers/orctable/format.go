@@ -15,6 +15,7 @@ type Options struct {
 	WriteIDs     string // HIGHEST:OPEN,…:ABORTED,…: reads as of this list of write ids; "" = everything
 	RowIDs       bool   // adds row__id: struct<writeid: int64, bucketid: int32, rowid: int64>
 	Events       bool   // shows the events of the chosen directories as they are stored, nothing applied
+	ByPosition   bool   // matches the columns of files by position, not by name
 	DeleteEvents int    // of one partition, at most; 0 = DefaultDeleteEvents
 }
 
@@ -57,7 +58,7 @@ func Format() arrowio.Format {
 }
 
 func parseOptions(m map[string]string) (o Options, err error) {
-	o.WriteIDs = m["orc-write-ids"]
+	o.WriteIDs, o.ByPosition = m["orc-write-ids"], m["orc-by"] == "position"
 	if _, err := parseWriteIDs(o.WriteIDs); err != nil {
 		return o, err
 	}

@@ -11,21 +11,24 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
-// fragment is the rows of a data file that are there, as a file of its own: its columns under the table's names, the row
-// id, and the values of its partition. It is of the table, which closes the files.
+// fragment is the rows of a data file that are there, as a file of its own: its columns under their own names, the row id,
+// and the values of its partition. It is of the table, which closes the files.
 type fragment struct {
-	shown  arrowio.File // the fragment under the table's schema
-	table  *Table
+	table  *contents
 	part   *partition
 	of     *dataFile
 	number int // in the partition
+	index  int // in the table
 	schema *arrow.Schema
 	sorts  []column // by column
 	pieces []piece
 	splits []arrowio.Split
+	// renamed = the columns inside of the row of events have other names than in the file: see named.
+	renamed bool
 }
 
 // piece is a split of the file, and which of its rows are not there.
@@ -51,7 +54,7 @@ const (
 )
 
 func (t *Table) newFragment(p *partition, f *dataFile) (*fragment, error) {
-	g := &fragment{table: t, part: p, of: f}
+	g := &fragment{table: t.contents, part: p, of: f}
 	var fields []arrow.Field
 	add := func(field arrow.Field, sort columnSort, index int) {
 		fields, g.sorts = append(fields, field), append(g.sorts, column{sort, index})
@@ -60,9 +63,9 @@ func (t *Table) newFragment(p *partition, f *dataFile) (*fragment, error) {
 		for i, field := range eventFields {
 			add(field, fromPosition, i)
 		}
-		add(arrow.Field{Name: eventRowName, Type: arrow.StructOf(f.shown.Fields()...), Nullable: true}, fromRow, 0)
+		add(arrow.Field{Name: eventRowName, Type: arrow.StructOf(f.columns.Fields()...), Nullable: true}, fromRow, 0)
 	} else {
-		for i, field := range f.shown.Fields() {
+		for i, field := range f.columns.Fields() {
 			add(field, fromFile, i)
 		}
 	}
@@ -118,8 +121,11 @@ func (g *fragment) Prune(ctx context.Context, s arrowio.Split, pred *expr.Bound)
 	if g.partitionSays(pred).Skip() {
 		return nil, nil
 	}
-	if g.table.opt.Events && !g.of.events {
-		return all, nil // its columns are in a struct that the file does not have
+	if g.table.opt.Events && !g.of.events || g.renamed {
+		return all, nil // the file does not have its columns in such a struct, or not under such names
+	}
+	if pred = g.ofFile(pred); pred == nil {
+		return all, nil
 	}
 	h, err := g.table.pool.acquire(ctx, g.of)
 	if err != nil {
@@ -139,6 +145,26 @@ func (g *fragment) Prune(ctx context.Context, s arrowio.Split, pred *expr.Bound)
 		out = out.Add(arrowio.RowRange{Start: s.Rows.Start + p.gone.below(r.Start-first), End: s.Rows.Start + p.gone.below(r.End-first)})
 	}
 	return out, nil
+}
+
+// ofFile returns what a predicate asks of the columns of the file; nil = nothing. The file may have columns of its own that are called
+// as the columns of the partition or the row id: these are not meant.
+func (g *fragment) ofFile(pred *expr.Bound) *expr.Bound {
+	for _, path := range pred.Columns() {
+		ids, err := expr.Resolve(g.schema, path)
+		if err == nil && g.sorts[ids[0]].sort == fromFile {
+			continue
+		}
+		if _, err := expr.Resolve(g.of.columns, path); err != nil {
+			continue
+		}
+		bound, err := expr.Bind(view.Known(pred.Expr(), g.of.columns), g.of.columns)
+		if err != nil {
+			return nil
+		}
+		return bound
+	}
+	return pred
 }
 
 // partitionSays tests a predicate on what is the same in all rows.

@@ -265,9 +265,10 @@ func (b *infoBuilder) addFile(ctx context.Context, f *dataFile, o *orc.File) err
 			b.Notes = append(b.Notes, "! "+f.path+": "+strings.TrimPrefix(n, "! "))
 		}
 	}
+	names := b.names(f)
 	for i := range info.Columns {
 		c := &info.Columns[i]
-		at := b.entry(f, c.Path)
+		at := b.entry(f, c.Path, names)
 		to := &b.Columns[at]
 		to.Bytes += c.Bytes
 		to.Blocks += c.Blocks
@@ -287,7 +288,7 @@ func (b *infoBuilder) addFile(ctx context.Context, f *dataFile, o *orc.File) err
 }
 
 // entry returns the column of the table that a type of a file is of: what is inside a column counts as that.
-func (b *infoBuilder) entry(f *dataFile, path string) int {
+func (b *infoBuilder) entry(f *dataFile, path string, names map[string]string) int {
 	name := path
 	switch {
 	case f.dir != nil && f.dir.kind == deleteDelta && !b.opt.Events:
@@ -298,12 +299,17 @@ func (b *infoBuilder) entry(f *dataFile, path string) int {
 			return b.extra(eventPath, "row ids and write ids")
 		}
 	}
-	top, _, _ := strings.Cut(strings.ToLower(name), ".")
-	if i, ok := b.byPath[top]; ok {
-		return i
+	top, _, _ := strings.Cut(name, ".")
+	if shown, ok := names[top]; ok {
+		if i, ok := b.byPath[strings.ToLower(shown)]; ok {
+			return i
+		}
 	}
 	if path == "(root)" {
 		return b.extra(eventPath, "row ids and write ids")
+	}
+	if b.asked {
+		return b.extra("("+top+")", "not a column of the schema")
 	}
 	return b.extra("("+top+")", "not a column of the table any more")
 }

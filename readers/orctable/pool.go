@@ -95,9 +95,6 @@ func (h *handle) begin(ctx context.Context) error {
 		_ = src.Close() // it was only read
 		return at(h.of.path, err)
 	}
-	if h.of.shown != nil {
-		f.Rename(h.of.shown)
-	}
 	h.src, h.count, h.File = src, count, f
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/internal/orcwire"
@@ -37,8 +36,8 @@ var eventFields = []arrow.Field{
 // eventRowName is the column of events that holds the row.
 const eventRowName = "row"
 
-// makeSchema makes the table's schema of the newest file's rows, and tells each file the names that its columns are shown
-// under: Hive finds them without regard to case.
+// makeSchema makes the table's schema of the newest file's rows: Hive finds the columns of the other files by their names, without
+// regard to case, or by position.
 func (t *Table) makeSchema(ctx context.Context) error {
 	newest, err := t.newest(ctx)
 	if err != nil {
@@ -52,18 +51,21 @@ func (t *Table) makeSchema(ctx context.Context) error {
 			return err
 		}
 	}
-	others := &strange{newest: newest}
+	t.by = view.ByNameOrFold
+	if t.opt.ByPosition {
+		t.by = view.ByPosition
+	}
+	others := &strange{newest: newest, by: t.by}
 	for _, p := range t.parts {
 		for _, d := range p.chosen() {
 			for _, f := range p.in(d) {
-				t.rename(f, rows)
 				if err := others.look(t, f, rows); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	others.warn(t)
+	t.unshown = others.warnings()
 	fields := slices.Clone(rows)
 	if t.opt.Events {
 		fields = append(slices.Clone(eventFields), arrow.Field{Name: eventRowName, Type: arrow.StructOf(rows...), Nullable: true})
@@ -88,7 +90,7 @@ func (t *Table) makeSchema(ctx context.Context) error {
 		}
 	}
 	t.schema = arrow.NewSchema(fields, &md)
-	return t.pool.drop() // they were opened under their own names
+	return nil
 }
 
 // rowFields returns the columns of the rows of a file.
@@ -179,20 +181,6 @@ func (t *Table) userMetadata(ctx context.Context, f *dataFile) (arrow.Metadata, 
 	return arrow.NewMetadata(keys, values), h.release()
 }
 
-// rename finds the names that a file's columns are shown under.
-func (t *Table) rename(f *dataFile, rows []arrow.Field) {
-	if f.columns == nil {
-		return
-	}
-	own := t.rowFields(f)
-	to := renamed(own, rows)
-	if t.opt.Events && f.events {
-		all := slices.Clone(eventFields)
-		to = append(all, arrow.Field{Name: eventRowName, Type: arrow.StructOf(to...), Nullable: true})
-	}
-	f.shown = t.shared(arrow.NewSchema(to, nil))
-}
-
 // unnamed tells that columns have no names of their own, but _col0, _col1 and so on, as old Hive wrote them.
 func unnamed(fields []arrow.Field) bool {
 	for i, f := range fields {
@@ -202,64 +190,3 @@ func unnamed(fields []arrow.Field) bool {
 	}
 	return len(fields) > 0
 }
-
-// renamed returns the fields of a file under the names that the table has for them; those without names are found by
-// position.
-func renamed(own, table []arrow.Field) []arrow.Field {
-	out := slices.Clone(own)
-	byPosition := unnamed(own) && !unnamed(table)
-	for i := range out {
-		k := i
-		if !byPosition {
-			k = slices.IndexFunc(table, func(f arrow.Field) bool { return f.Name == out[i].Name })
-			if k < 0 {
-				k = slices.IndexFunc(table, func(f arrow.Field) bool { return strings.EqualFold(f.Name, out[i].Name) })
-			}
-		}
-		if k >= 0 && k < len(table) {
-			out[i].Name, out[i].Type = table[k].Name, renamedType(out[i].Type, table[k].Type)
-		}
-	}
-	return out
-}
-
-// renamedType is renamed for what is inside a type.
-func renamedType(own, table arrow.DataType) arrow.DataType {
-	if arrow.TypeEqual(own, table) {
-		return own
-	}
-	switch o := own.(type) {
-	case *arrow.StructType:
-		if t, ok := table.(*arrow.StructType); ok {
-			return arrow.StructOf(renamed(o.Fields(), t.Fields())...)
-		}
-	case *arrow.MapType:
-		if t, ok := table.(*arrow.MapType); ok {
-			m := arrow.MapOfWithMetadata(renamedType(o.KeyType(), t.KeyType()), o.KeyField().Metadata, renamedType(o.ItemType(), t.ItemType()), o.ItemField().Metadata)
-			m.SetItemNullable(o.ItemField().Nullable)
-			return m
-		}
-	case *arrow.ListType:
-		if t, ok := table.(*arrow.ListType); ok {
-			e := o.ElemField()
-			e.Type = renamedType(e.Type, t.Elem())
-			return arrow.ListOfField(e)
-		}
-	}
-	return own
-}
-
-// show shows a fragment under the table's schema.
-func (t *Table) show(g *fragment) (arrowio.File, error) {
-	f, err := view.Show(g, t.schema, view.Options{Match: view.ByName})
-	if err != nil {
-		f, err = view.Show(g, t.schema, view.Options{Cast: asText})
-	}
-	if err != nil {
-		return nil, at(g.of.path, err)
-	}
-	return f, nil
-}
-
-// NamedByCatalog tells that Hive can rename every column of the table and leaves the files as they are: see view.Absent.
-func (t *Table) NamedByCatalog() bool { return true }

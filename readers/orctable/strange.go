@@ -9,6 +9,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/view"
 )
 
 // strange finds the files whose columns are not those of the table. Hive shows nulls for the columns that such a file lacks, and
@@ -17,35 +18,35 @@ import (
 // for another table's if not.
 type strange struct {
 	newest *dataFile // whose columns are the table's
+	by     view.Match
 
 	columns []string // that the table does not have
 	first   *dataFile
 	files   int
+	told    []arrowio.Warning
 }
 
 // look compares the columns of a file with rows, those of the table.
 func (s *strange) look(t *Table, f *dataFile, rows []arrow.Field) error {
-	if f.shown == nil || f.rows == 0 || f.dir != nil && f.dir.kind == deleteDelta {
+	if f.columns == nil || f.rows == 0 || f.dir != nil && f.dir.kind == deleteDelta {
 		return nil
 	}
-	own := f.shown.Fields()
-	if t.opt.Events && f.events {
-		own = own[len(eventFields)].Type.(*arrow.StructType).Fields()
-	}
+	own := t.rowFields(f)
+	unused := names(own)
 	shared, lacking := 0, len(s.columns)
-	for _, c := range own {
-		if slices.ContainsFunc(rows, func(r arrow.Field) bool { return r.Name == c.Name }) {
+	for _, k := range view.MatchFields(own, rows, s.by) {
+		if k >= 0 {
 			shared++
-		} else {
-			s.columns = append(s.columns, c.Name)
+			unused[k] = ""
 		}
 	}
+	s.columns = append(s.columns, slices.DeleteFunc(unused, func(name string) bool { return name == "" })...)
 	switch {
 	case shared == 0 && len(rows) > 0 && t.opt.Events:
-		t.warn(arrowio.WarnDoubt, f.path, f.path+": "+s.noneOf(own, rows)+notOfTable)
+		s.warn(f, s.noneOf(own, rows)+notOfTable)
 	case shared == 0 && startsWith(rows, own):
 		s.columns = s.columns[:lacking]
-		t.warn(arrowio.WarnDoubt, f.path, fmt.Sprintf("%s: %s, but the same types: its columns are taken for renamed ones and are null in all its rows, as in Hive", f.path, s.noneOf(own, rows)))
+		s.warn(f, s.noneOf(own, rows)+", but the same types: its columns are taken for renamed ones and are null in all its rows, as in Hive; --orc-by=position finds them")
 	case shared == 0 && len(rows) > 0:
 		return at(f.path, errs.Errorf(errs.ErrCorrupt, "%s", s.noneOf(own, rows)+notOfTable))
 	case len(s.columns) > lacking:
@@ -54,6 +55,10 @@ func (s *strange) look(t *Table, f *dataFile, rows []arrow.Field) error {
 		}
 	}
 	return nil
+}
+
+func (s *strange) warn(f *dataFile, text string) {
+	s.told = append(s.told, arrowio.Warning{Kind: arrowio.WarnDoubt, Place: f.path, Rows: arrowio.UnknownRows, Text: f.path + ": " + text})
 }
 
 // noneOf says that a file with the columns own has none of the table's.
@@ -76,20 +81,28 @@ func startsWith(table, file []arrow.Field) bool {
 	return true
 }
 
-// warn tells which columns are not shown.
-func (s *strange) warn(t *Table) {
+// warnings tells of all files.
+func (s *strange) warnings() []arrowio.Warning {
 	if s.first == nil {
-		return
+		return s.told
 	}
 	slices.Sort(s.columns)
-	where := s.first.path
-	if s.files > 1 {
-		where = fmt.Sprintf("%s and %d more files", where, s.files-1)
-	}
-	t.warnings = append(t.warnings, arrowio.Warning{
+	where := andMore(s.first.path, s.files)
+	return append(s.told, arrowio.Warning{
 		Kind: arrowio.WarnDoubt, Place: where, Rows: arrowio.UnknownRows,
 		Text: fmt.Sprintf("%s: columns that the newest file does not have are not shown: %s", where, few(slices.Compact(s.columns))),
 	})
+}
+
+// andMore names the first of n files.
+func andMore(first string, n int) string {
+	switch n {
+	case 1:
+		return first
+	case 2:
+		return first + " and 1 more file"
+	}
+	return fmt.Sprintf("%s and %d more files", first, n-1)
 }
 
 func names(fields []arrow.Field) []string {

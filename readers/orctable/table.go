@@ -20,13 +20,19 @@ import (
 // Table is an open ACID table: the rows of its chosen files, partition by partition in the order of their paths, in each
 // of the base or the originals, and then of the deltas, as they came about. Its methods may be called concurrently.
 type Table struct {
+	*contents
+	presentation
+}
+
+// contents is what a table holds, whatever schema it is shown under.
+type contents struct {
 	tree   arrowio.Tree
 	limits arrowio.Limits
 	opt    Options
 	ids    *writeIDs
 	pool   *pool
 	parts  []*partition
-	schema *arrow.Schema
+	frags  []*fragment
 	splits []arrowio.Split
 	places []place // by split
 
@@ -57,7 +63,7 @@ func Open(ctx context.Context, t arrowio.Tree, limits arrowio.Limits, o Options,
 	if o.DeleteEvents == 0 {
 		o.DeleteEvents = DefaultDeleteEvents
 	}
-	table := &Table{tree: t, limits: limits, opt: o, schemas: map[string]*arrow.Schema{}}
+	table := &Table{contents: &contents{tree: t, limits: limits, opt: o, schemas: map[string]*arrow.Schema{}}}
 	table.pool = &pool{tree: t, limits: limits, opt: files, events: o.Events, open: map[*dataFile]*handle{}}
 	if err := table.load(ctx); err != nil {
 		_ = table.Close() // nothing was written
@@ -93,7 +99,7 @@ func (t *Table) load(ctx context.Context) (err error) {
 			return at(p.path, err)
 		}
 	}
-	return nil
+	return t.show(nil)
 }
 
 // chosen returns what a partition's rows are made of, in their order: nil stands for the originals.
@@ -170,9 +176,7 @@ func hiddenIn(files []*dataFile) []arrowio.Warning {
 		}
 	}
 	for i := range out {
-		if n := count[out[i].String()]; n > 1 {
-			out[i].Place = fmt.Sprintf("%s and %d more files", out[i].Place, n-1)
-		}
+		out[i].Place = andMore(out[i].Place, count[out[i].String()])
 	}
 	return out
 }
@@ -255,11 +259,8 @@ func (t *Table) add(g *fragment) error {
 	if n := len(t.splits); n > 0 {
 		base = t.splits[n-1].Rows.End
 	}
-	shown, err := t.show(g)
-	if err != nil {
-		return err
-	}
-	g.shown = shown
+	g.index = len(t.frags)
+	t.frags = append(t.frags, g)
 	for i, s := range g.splits {
 		if len(t.splits) >= t.limits.Splits {
 			return errs.Errorf(errs.ErrLimit, "more stripes than the limit Splits = %d", t.limits.Splits)
@@ -271,10 +272,6 @@ func (t *Table) add(g *fragment) error {
 	}
 	return nil
 }
-
-// Schema returns the columns of the newest chosen file's rows, row__id where it was asked for, and the columns of the
-// partitions.
-func (t *Table) Schema() *arrow.Schema { return t.schema }
 
 // Splits lists the stripes, and the parts of those that are large, of all fragments.
 func (t *Table) Splits() []arrowio.Split { return t.splits }
@@ -288,14 +285,14 @@ func (t *Table) of(s arrowio.Split) (*fragment, arrowio.Split, int64) {
 // Prune asks the fragment.
 func (t *Table) Prune(ctx context.Context, s arrowio.Split, pred *expr.Bound) (arrowio.RowSet, error) {
 	g, split, base := t.of(s)
-	rows, err := g.shown.Prune(ctx, split, pred)
+	rows, err := t.shown[g.index].Prune(ctx, split, pred)
 	return shift(rows, base), at(g.of.path, err)
 }
 
 // Read opens the rows of a split.
 func (t *Table) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
 	g, split, base := t.of(s)
-	r, err := g.shown.Read(ctx, split, shift(rows, -base), p, mem)
+	r, err := t.shown[g.index].Read(ctx, split, shift(rows, -base), p, mem)
 	return r, at(g.of.path, err)
 }
 
@@ -317,29 +314,7 @@ func (t *Table) warn(kind arrowio.WarningKind, path, text string) {
 }
 
 // Warnings implements arrowio.Warner.
-func (t *Table) Warnings() []arrowio.Warning { return t.warnings }
-
-// BeyondNanoseconds is orc.File.BeyondNanoseconds for all chosen files, with the names that columns have in these.
-func (t *Table) BeyondNanoseconds() (beyond, unknown []string) {
-	for _, p := range t.parts {
-		for _, d := range p.chosen() {
-			for _, f := range p.in(d) {
-				beyond, unknown = union(beyond, f.beyond), union(unknown, f.unknown)
-			}
-		}
-	}
-	return beyond, unknown
-}
-
-// union adds to names those of more that it lacks.
-func union(names, more []string) []string {
-	for _, n := range more {
-		if !slices.Contains(names, n) {
-			names = append(names, n)
-		}
-	}
-	return names
-}
+func (t *Table) Warnings() []arrowio.Warning { return slices.Concat(t.warnings, t.unshown) }
 
 // BytesRead implements arrowio.ByteCounter.
 func (t *Table) BytesRead() int64 { return t.pool.bytes() }

@@ -13,6 +13,7 @@ public final class Main {
       """
       usage: hive-judge COMMAND ...
         histories DIR SEED COUNT   tables with random histories, and what Hive reads in them; a line for each when it is done
+        evolution DIR              tables whose columns were renamed, and what Hive reads in them by name and by position
         big DIR ROWS CODEC         the table that speed is measured on, DIR/table, and its rows without deletes, DIR/plain; NONE, ZLIB, SNAPPY
       """;
 
@@ -21,7 +22,7 @@ public final class Main {
   public static void main(String[] a) throws Exception {
     TimeZone.setDefault(TimeZone.getTimeZone("UTC"));
     PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
-    if (a.length != 4) {
+    if (a.length != (a.length > 0 && a[0].equals("evolution") ? 2 : 4)) {
       usage();
     }
     switch (a[0]) {
@@ -33,6 +34,7 @@ public final class Main {
           out.println(seed + "\t" + dir);
         }
       }
+      case "evolution" -> new Evolution(Path.of(a[1])).run();
       case "big" -> Big.write(Path.of(a[1]), Long.parseLong(a[2]), a[3]);
       default -> usage();
     }

@@ -38,6 +38,7 @@ final class Table {
   final int buckets;
   private final boolean bucketed;
   private String codec = "ZLIB"; // which is what Hive takes
+  private boolean positions;
 
   /** A row that Hive reads, with its id. */
   record Row(long write, int bucket, long row, String text) implements Comparable<Row> {
@@ -69,6 +70,12 @@ final class Table {
     return this;
   }
 
+  /** Reads columns by position instead of by name. */
+  Table byPosition() {
+    positions = true;
+    return this;
+  }
+
   JobConf job(WriteIds ids) {
     JobConf c = new JobConf(new Configuration(false));
     c.set("fs.file.impl", RawLocalFileSystem.class.getName());
@@ -91,6 +98,7 @@ final class Table {
     }
     c.set("hive.exec.orc.split.strategy", "BI"); // no search arguments, a split a file
     c.setBoolean("hive.io.file.readcolumn.all.columns", true);
+    c.setBoolean("orc.force.positional.evolution", positions);
     c.setInt("hive.exec.orc.base.delta.ratio", 1); // stripes of deltas as large as those of bases
     return c;
   }
