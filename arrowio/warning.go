@@ -53,16 +53,23 @@ const maxNamed = 20
 // listed are the kinds of warnings whose texts do not name the columns.
 var listed = []WarningKind{WarnMasked, WarnColumn, WarnCoarse, WarnKeys}
 
-// String is the text, followed by the columns where the text does not name them: masked, coarse and missing columns, and those whose
-// metadata differ.
+// String is the text with the columns where the text does not name them: behind it masked and missing columns, and those whose
+// metadata differ, in front of it coarse ones, of which the text says what they are, as in "read in microseconds".
 func (w Warning) String() string {
 	if len(w.Columns) == 0 || !slices.Contains(listed, w.Kind) {
 		return w.Text
 	}
+	names := strings.Join(w.Columns[:min(len(w.Columns), maxNamed)], ", ")
 	if more := len(w.Columns) - maxNamed; more > 0 {
-		return fmt.Sprintf("%s: %s and %d more", w.Text, strings.Join(w.Columns[:maxNamed], ", "), more)
+		names += fmt.Sprintf(" and %d more", more)
 	}
-	return w.Text + ": " + strings.Join(w.Columns, ", ")
+	switch {
+	case w.Kind != WarnCoarse:
+		return w.Text + ": " + names
+	case len(w.Columns) == 1:
+		return "column " + names + " is " + w.Text
+	}
+	return "columns " + names + " are " + w.Text
 }
 
 // MarshalJSON writes {"kind", "file", "place", "columns", "rows", "message"}; place and columns only where there are any.

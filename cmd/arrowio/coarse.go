@@ -6,8 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
 // Timestamps that nanoseconds cannot hold, those before 1677-09-21 and after 2262-04-11, are an error of reading them in
@@ -37,7 +40,8 @@ type farTimes struct {
 	columns []string
 	unknown []string // those of which only the rows tell
 	// stored returns the names by which the files of a Hive ACID table have a column; nil = the file is none.
-	stored func(path string) []string
+	stored  func(path string) []string
+	coarser []string // those stored in a coarser unit, which --timestamp-unit=ns shows in nanoseconds
 }
 
 // farIn returns what is known of f before its rows are read.
@@ -51,7 +55,39 @@ func farIn(f *openFile, number int) farTimes {
 	if s, ok := arrowio.As[interface{ StoredNames(path string) []string }](f); ok {
 		far.stored = s.StoredNames
 	}
+	own := f.File.File
+	for {
+		w, ok := own.(interface{ Unwrap() arrowio.File })
+		if !ok {
+			break
+		}
+		own = w.Unwrap()
+	}
+	far.coarser = coarserTimes(nil, nil, own.Schema().Fields(), f.Schema().Fields())
 	return far
+}
+
+// coarserTimes adds to names those of the timestamps in fields that are shown in nanoseconds and stored in a coarser unit; path leads
+// to the fields.
+func coarserTimes(names, path []string, stored, shown []arrow.Field) []string {
+	for i := range min(len(stored), len(shown)) {
+		at := append(path[:len(path):len(path)], shown[i].Name)
+		switch t := shown[i].Type.(type) {
+		case *arrow.TimestampType:
+			if own, ok := stored[i].Type.(*arrow.TimestampType); ok && t.Unit == arrow.Nanosecond && own.Unit != t.Unit {
+				names = append(names, strings.Join(at, "."))
+			}
+		case *arrow.MapType:
+			if own, ok := stored[i].Type.(*arrow.MapType); ok {
+				names = coarserTimes(names, at, []arrow.Field{own.KeyField(), own.ItemField()}, []arrow.Field{t.KeyField(), t.ItemField()})
+			}
+		case arrow.NestedType:
+			if own, ok := stored[i].Type.(arrow.NestedType); ok {
+				names = coarserTimes(names, at, own.Fields(), t.Fields())
+			}
+		}
+	}
+	return names
 }
 
 // coarsen has the columns of far that are among columns, nil being all, read in microseconds from here on. It returns the warnings
@@ -93,15 +129,15 @@ func (r *readFlags) coarsen(far []farTimes, columns []string) (told []arrowio.Wa
 
 // coarse is the warning of columns of a file that are read in microseconds.
 func (r *readFlags) coarse(f farTimes, columns []string) arrowio.Warning {
-	finer := "finer digits are cut off"
+	finer := "digits finer than microseconds are cut off"
 	o := r.options.values[f.format+optionFiner]
 	if r.lossless && o != nil && !o.set && o.Set("error") == nil {
 		o.chosen = true
 	}
 	if o != nil && o.text == "error" {
-		finer = "finer digits are an error"
+		finer = "digits finer than microseconds are an error"
 	}
-	w := arrowio.Warnf(arrowio.WarnCoarse, "nanoseconds cannot hold times before 1677 or after 2262; "+finer+"; --timestamp-unit sets one unit for all columns; these columns are read in microseconds")
+	w := arrowio.Warnf(arrowio.WarnCoarse, "read in microseconds: there are times before 1677 or after 2262, which nanoseconds cannot hold; "+finer+"; --timestamp-unit sets one unit for all columns")
 	w.File, w.Columns = f.file, columns
 	return w
 }
@@ -208,16 +244,38 @@ func (r *readFlags) planFiner(p *arrowio.WritePlan) {
 			continue
 		}
 		for _, name := range strings.Split(v.text, "\n") {
-			i := slices.IndexFunc(p.Columns, func(c arrowio.PlannedColumn) bool { return c.Path == name })
-			if i < 0 { // of a list or a union, whose entries the plan does not name as the file does
-				top, _, _ := strings.Cut(name, ".")
-				i = slices.IndexFunc(p.Columns, func(c arrowio.PlannedColumn) bool { return c.Path == top })
-			}
-			if i >= 0 && p.Columns[i].Refused == "" {
+			if i := planned(p, name); i >= 0 && p.Columns[i].Refused == "" {
 				p.Columns[i].Refused = "values that are no whole number of microseconds"
 			}
 		}
 	}
+}
+
+// planFar says in a plan that times are refused which nanoseconds cannot hold, in columns that are read in nanoseconds although
+// files may have such times.
+func (r *readFlags) planFar(p *arrowio.WritePlan, ds *inputSet, in []string) {
+	unit := r.options.values["timestamp-unit"]
+	if r.mayCoarsen(in) || unit == nil || unit.set && unit.text != "ns" {
+		return
+	}
+	for _, f := range ds.far {
+		for _, c := range slices.Concat(f.columns, f.unknown, f.coarser) {
+			const refused = "times before 1677 or after 2262, unless --timestamp-unit=us is given"
+			if i := planned(p, c); i >= 0 && !strings.Contains(p.Columns[i].Refused, refused) {
+				p.Columns[i].Refused = strings.TrimPrefix(p.Columns[i].Refused+"; "+refused, "; ")
+			}
+		}
+	}
+}
+
+// planned returns the number of a column in a plan, or of the column that has it inside; -1 = there is none.
+func planned(p *arrowio.WritePlan, name string) int {
+	i := slices.IndexFunc(p.Columns, func(c arrowio.PlannedColumn) bool { return c.Path == name || c.Path == expr.Quote(name) })
+	if i < 0 { // of a list or a union, whose entries the plan does not name as the file does
+		top, _, _ := strings.Cut(name, ".")
+		i = slices.IndexFunc(p.Columns, func(c arrowio.PlannedColumn) bool { return c.Path == top })
+	}
+	return i
 }
 
 // whyNotCoarse says why the columns of these inputs are not read in microseconds where that is needed; "" = they are, or a unit

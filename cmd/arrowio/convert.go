@@ -187,6 +187,7 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 		return false, outputError(out, ds.cutFiner(f.readFlags, ds.explain(f.readFlags.cureNames(err, ds.format))))
 	}
 	f.planFiner(report.Plan)
+	f.planFar(report.Plan, ds, in)
 	return false, a.printReport(f, format, out, report, lost)
 }
 

@@ -213,7 +213,7 @@ func (d *inputSet) opened(i int, f *openFile) {
 	d.sizes[i] = f.BytesStored()
 	d.reads[i] = append(d.reads[i], f.BytesRead)
 	far := farIn(f, i)
-	if len(far.columns)+len(far.unknown) > 0 {
+	if len(far.columns)+len(far.unknown)+len(far.coarser) > 0 {
 		d.far = append(d.far, far)
 	}
 	if far.stored != nil {

@@ -16,12 +16,7 @@ import (
 // undecided lists the columns, of those that are read, of which only the rows tell whether they have times that nanoseconds
 // cannot hold.
 func (d *inputSet) undecided(s *selectFlags) (columns []string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	var names []string
-	for _, f := range d.far {
-		names = append(names, f.unknown...)
-	}
+	names := d.unknownTimes()
 	if names == nil {
 		return nil
 	}
@@ -44,6 +39,20 @@ func (d *inputSet) undecided(s *selectFlags) (columns []string) {
 		}
 	}
 	return columns
+}
+
+// unknownTimes lists what is in undecided columns, each once: the timestamps of which only the rows tell.
+func (d *inputSet) unknownTimes() (names []string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, f := range d.far {
+		for _, c := range f.unknown {
+			if !slices.Contains(names, c) {
+				names = append(names, c)
+			}
+		}
+	}
+	return names
 }
 
 // fieldAt follows a path of structs.
@@ -93,9 +102,11 @@ func (a *app) tellUndecided(r *readFlags, s *selectFlags, ds *inputSet, in []str
 	if len(columns) == 0 || !r.mayCoarsen(in) {
 		return
 	}
-	w := arrowio.Warnf(arrowio.WarnCoarse, "only the rows tell whether there are times before 1677 or after 2262; where there are, these columns are read in microseconds")
-	w.File, w.Columns = ds.files[0], columns
-	a.tell(w)
+	w := arrowio.Warnf(arrowio.WarnCoarse, "read in microseconds if there are times before 1677 or after 2262, which nanoseconds cannot hold: only the rows tell")
+	w.File, w.Columns = ds.files[0], ds.unknownTimes()
+	if w, ok := w.For(columns); ok {
+		a.tell(w)
+	}
 }
 
 // unprinted takes rows that nobody sees.

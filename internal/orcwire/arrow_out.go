@@ -347,7 +347,11 @@ func (x *fieldOut) timestamp(t *Type, typ *arrow.TimestampType) {
 		t.Kind = TimestampInstant
 	}
 	if typ.Unit != arrow.Nanosecond {
-		x.note = ", and with times before 1677 or after 2262 only in a coarser unit, such as that of --timestamp-unit=" + typ.Unit.String()
+		far := &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: typ.TimeZone}
+		if typ.TimeZone != "" {
+			far.TimeZone = "UTC"
+		}
+		x.note = ", or as " + far.String() + " if there are times before 1677 or after 2262 (Go, Flight and Python: with --timestamp-unit=us)"
 	}
 	if typ.TimeZone != "" && typ.TimeZone != "UTC" {
 		x.note += "; the same instants, zone UTC instead of " + typ.TimeZone

@@ -83,7 +83,7 @@ func TestTypesFromArrow(t *testing.T) {
 		{field(arrow.FixedWidthTypes.Date32), "date", ""},
 		{field(arrow.FixedWidthTypes.Date64), "date", "comes back as date32"},
 		{field(&arrow.TimestampType{Unit: arrow.Nanosecond}), "timestamp", ""},
-		{field(&arrow.TimestampType{Unit: arrow.Microsecond}), "timestamp", "comes back as timestamp[ns], and with times before 1677 or after 2262 only in a coarser unit, such as that of --timestamp-unit=us"},
+		{field(&arrow.TimestampType{Unit: arrow.Microsecond}), "timestamp", "comes back as timestamp[ns], or as timestamp[us] if there are times before 1677 or after 2262 (Go, Flight and Python: with --timestamp-unit=us)"},
 		{field(&arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "UTC"}), "timestamp with local time zone", ""},
 		{
 			field(&arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "Asia/Tokyo"}), "timestamp with local time zone",
@@ -91,7 +91,7 @@ func TestTypesFromArrow(t *testing.T) {
 		},
 		{
 			field(&arrow.TimestampType{Unit: arrow.Second, TimeZone: "+01:00"}), "timestamp with local time zone",
-			"comes back as timestamp[ns, tz=UTC], and with times before 1677 or after 2262 only in a coarser unit, such as that of --timestamp-unit=s; the same instants, zone UTC instead of +01:00",
+			"comes back as timestamp[ns, tz=UTC], or as timestamp[us, tz=UTC] if there are times before 1677 or after 2262 (Go, Flight and Python: with --timestamp-unit=us); the same instants, zone UTC instead of +01:00",
 		},
 		{field(arrow.FixedWidthTypes.Time32s), "int", "comes back as int32, the seconds since midnight"},
 		{field(arrow.FixedWidthTypes.Time32ms), "int", "comes back as int32, the milliseconds since midnight"},

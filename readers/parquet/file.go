@@ -54,6 +54,7 @@ type parquetFile struct {
 	nodes  []*node
 	leaves []*node  // by stored column
 	paths  []string // of stored columns
+	shown  []string // the same, as lists of columns name them
 	schema *arrow.Schema
 	splits []arrowio.Split
 	notes  []string
@@ -96,7 +97,7 @@ func (f *parquetFile) chunkOff(group, column int) errs.Number {
 // parseSchema makes the Arrow schema.
 func (f *parquetFile) parseSchema() error {
 	stored := slices.ContainsFunc(f.footer.Metadata, func(kv decode.KeyValue) bool { return kv.Key == arrowSchemaKey })
-	err := f.build(treeBuilder{elems: f.footer.Schema, limits: f.limits, stored: stored, file: f.footer.Metadata, int96: f.int96.way(nil)})
+	err := f.build(treeBuilder{elems: f.footer.Schema, limits: f.limits, stored: stored, file: f.footer.Metadata, int96: f.int96.way(nil, nil)})
 	if err != nil {
 		return err
 	}
@@ -141,9 +142,12 @@ func (f *parquetFile) build(b treeBuilder) (err error) {
 		return err
 	}
 	f.leaves = b.leaves
-	f.paths = make([]string, len(f.leaves))
+	f.paths, f.shown = make([]string, len(f.leaves)), make([]string, len(f.leaves))
 	f.namePaths(f.footer.Schema)
-	again.int96 = f.int96.way(f.paths)
+	for _, n := range f.nodes {
+		f.nameShown(n, []string{n.field.Name})
+	}
+	again.int96 = f.int96.way(f.paths, f.shown)
 	if again.int96 == nil {
 		return nil
 	}
@@ -169,6 +173,42 @@ func (f *parquetFile) namePaths(elems []decode.Element) {
 		}
 	}
 	walk("", elems[0].Children)
+}
+
+// nameShown gives the stored columns of a field the names that lists of columns have for them. names lead to the field.
+func (f *parquetFile) nameShown(n *node, names []string) {
+	below := func(k *node, name string) { f.nameShown(k, append(names[:len(names):len(names)], name)) }
+	switch n.shape {
+	case leafShape:
+		f.shown[n.column] = shownPath(names)
+	case structShape:
+		for _, k := range n.kids {
+			below(k, k.field.Name)
+		}
+	case listShape:
+		name := "item"
+		if l, ok := n.field.Type.(arrow.ListLikeType); ok {
+			name = l.ElemField().Name
+		}
+		below(n.kids[0], name)
+	case mapShape:
+		below(n.kids[0].kids[0], "key")
+		below(n.kids[0].kids[1], "value")
+	}
+}
+
+// shownPath joins names. The name of a whole column is no path.
+func shownPath(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	parts := make([]string, len(names))
+	for i, n := range names {
+		if parts[i] = n; n == "" || strings.ContainsAny(n, ".\"`") {
+			parts[i] = `"` + strings.ReplaceAll(n, `"`, `""`) + `"`
+		}
+	}
+	return strings.Join(parts, ".")
 }
 
 // check looks at every row group: what is wrong with one is better said before a scan starts.

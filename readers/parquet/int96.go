@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -42,8 +43,9 @@ func int96Of(given map[string]string) (int96Options, error) {
 	}, err
 }
 
-// way returns how each column is read. paths are those of the columns, nil = not known yet; nil = they make no difference.
-func (o int96Options) way(paths []string) func(column int) int96Way {
+// way returns how each column is read. paths and shown are the names of the columns, as Parquet has them and as they are shown;
+// nil = not known yet. nil = they make no difference.
+func (o int96Options) way(paths, shown []string) func(column int) int96Way {
 	all := int96Nanos
 	switch o.unit {
 	case "us":
@@ -55,14 +57,15 @@ func (o int96Options) way(paths []string) func(column int) int96Way {
 	if o.refused {
 		named = int96WholeMicros
 	}
+	isNamed := func(name string) bool { return slices.Contains(o.micros, name) }
 	switch {
 	case paths == nil:
 		return func(int) int96Way { return all }
-	case all == int96Micros || !slices.ContainsFunc(paths, func(p string) bool { return slices.Contains(o.micros, p) }):
+	case all == int96Micros || !slices.ContainsFunc(paths, isNamed) && !slices.ContainsFunc(shown, isNamed):
 		return nil
 	}
 	return func(column int) int96Way {
-		if slices.Contains(o.micros, paths[column]) {
+		if isNamed(paths[column]) || isNamed(shown[column]) {
 			return named
 		}
 		return all
@@ -105,7 +108,7 @@ func (w int96Way) convert(dst []uint64, src []byte) error {
 		}
 		t, ok := nanosOf(day, inDay)
 		if !ok {
-			return w.beyond(day)
+			return w.beyond(day, inDay)
 		}
 		dst[i] = uint64(t)
 	}
@@ -172,11 +175,12 @@ func nanosOf(day, inDay int64) (int64, bool) {
 }
 
 // beyond is the error of a time that nanoseconds cannot hold.
-func (w int96Way) beyond(day int64) error {
+func (w int96Way) beyond(day, inDay int64) error {
+	at := time.Unix(day*86400, 0).UTC().Add(time.Duration(inDay)).Format("2006-01-02T15:04:05.999999999")
 	if w == int96OnlyNanos {
-		return errs.Errorf(errs.ErrSchema, "an INT96 timestamp on Julian day %d does not fit timestamp[ns]; --parquet-int96=us can hold it", day+unixEpoch)
+		return errs.Errorf(errs.ErrSchema, "%s does not fit timestamp[ns]; --parquet-int96=us can hold it", at)
 	}
-	return errs.Errorf(errs.ErrSchema, "an INT96 timestamp on Julian day %d %w; --parquet-int96=us can hold it", day+unixEpoch, errs.ErrBeyondNanoseconds)
+	return errs.Errorf(errs.ErrSchema, "%s %w; --timestamp-unit=us can hold it", at, errs.ErrBeyondNanoseconds)
 }
 
 // BeyondNanoseconds returns the paths of columns that the file shows as timestamps in nanoseconds although it has times that
@@ -184,7 +188,7 @@ func (w int96Way) beyond(day int64) error {
 func (f *parquetFile) BeyondNanoseconds() (beyond, unknown []string) {
 	for _, n := range f.leaves {
 		if n.elem.Type == decode.Int96 && n.int96 == int96Nanos && n.refused == "" && f.rows > 0 {
-			unknown = append(unknown, f.paths[n.column])
+			unknown = append(unknown, f.shown[n.column])
 		}
 	}
 	return nil, unknown

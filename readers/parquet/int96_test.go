@@ -34,7 +34,7 @@ func TestVerifyFarInt96(t *testing.T) {
 	}
 	recs, err := readAll(f, nil, 10, memory.DefaultAllocator)
 	release(recs)
-	if !errors.Is(err, errs.ErrBeyondNanoseconds) || !strings.Contains(err.Error(), "--parquet-int96=us can hold it") {
+	if !errors.Is(err, errs.ErrBeyondNanoseconds) || !strings.Contains(err.Error(), "0001-01-01T00:00:00 does not fit timestamp[ns]; --timestamp-unit=us can hold it") {
 		t.Errorf("in nanoseconds: %v", err)
 	}
 }

@@ -86,8 +86,8 @@ func (g *rowGroup) open(ctx context.Context) error {
 	return g.fetch(ctx)
 }
 
-// path returns the name of a stored column.
-func (n *node) path(f *parquetFile) string { return f.paths[n.column] }
+// path returns the name of a stored column for who reads it.
+func (n *node) path(f *parquetFile) string { return f.shown[n.column] }
 
 // tree makes a tree of the wanted children of a node; keep nil = all.
 func (g *rowGroup) tree(n *node, keep []arrowio.ProjectedField, group *decode.RowGroup) *tree {
