@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/geoarrow"
 )
 
 // Projection is the part of a file's schema that a scan wants, nested fields included.
@@ -33,7 +34,8 @@ func (p Projection) Columns() []int {
 
 // Project resolves dotted paths (see expr.Resolve) against s. Fields come in the order in which columns first names
 // them; several paths into one struct keep its children in the struct's own order. nil columns is everything, an empty
-// list is no column at all. A path that names nothing is errs.ErrSchema and lists what there is.
+// list is no column at all. A path that names nothing is errs.ErrSchema and lists what there is. What GeoParquet's metadata (the key
+// "geo") says of columns that are left out is left out, too.
 func Project(s *arrow.Schema, columns []string) (Projection, error) {
 	if columns == nil {
 		p := Projection{Schema: s, Fields: make([]ProjectedField, s.NumFields())}
@@ -57,9 +59,31 @@ func Project(s *arrow.Schema, columns []string) (Projection, error) {
 		fields = append(fields, pf.Narrow(s.Field(w.index)))
 		p.Fields = append(p.Fields, pf)
 	}
-	md := s.Metadata()
+	md := p.metadata(s)
 	p.Schema = arrow.NewSchema(fields, &md)
 	return p, nil
+}
+
+// metadata returns the metadata of the schema that p is a projection of. GeoParquet's describes columns: only those of p stay, as far
+// as they are whole.
+func (p Projection) metadata(s *arrow.Schema) arrow.Metadata {
+	md := s.Metadata()
+	i := md.FindKey(geoarrow.GeoParquetKey)
+	if i < 0 {
+		return md
+	}
+	var whole []string
+	for _, f := range p.Fields {
+		if f.Children == nil {
+			whole = append(whole, s.Field(f.Index).Name)
+		}
+	}
+	keys, values := slices.Clone(md.Keys()), slices.Clone(md.Values())
+	text, ok := geoarrow.GeoParquetOf(values[i], whole)
+	if values[i] = text; !ok {
+		keys, values = slices.Delete(keys, i, i+1), slices.Delete(values, i, i+1)
+	}
+	return arrow.NewMetadata(keys, values)
 }
 
 // want is a node of the tree of asked-for paths; whole = the subtree below it.

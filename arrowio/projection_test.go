@@ -94,3 +94,30 @@ func inShort(whole, part arrow.DataType) string {
 	}
 	return "?"
 }
+
+// GeoParquet's metadata describe the columns that are left, and nothing else.
+func TestProjectGeoParquet(t *testing.T) {
+	box := arrow.StructOf(arrow.Field{Name: "xmin", Type: arrow.PrimitiveTypes.Float64})
+	md := arrow.NewMetadata([]string{"geo", "k"}, []string{`{"columns":{"g":{"covering":{"bbox":{"xmin":["box","xmin"]}}},"h":{}},"primary_column":"g"}`, "v"})
+	s := arrow.NewSchema([]arrow.Field{{Name: "g", Type: arrow.BinaryTypes.Binary}, {Name: "h", Type: arrow.BinaryTypes.Binary}, {Name: "box", Type: box}}, &md)
+	for _, c := range []struct {
+		columns []string
+		want    string
+	}{
+		{nil, md.Values()[0]},
+		{[]string{"h", "box", "g"}, md.Values()[0]},
+		{[]string{"h"}, `{"columns":{"h":{}},"primary_column":"h"}`},
+		{[]string{"g", "box.xmin"}, `{"columns":{"g":{}},"primary_column":"g"}`},
+		{[]string{"g"}, `{"columns":{"g":{}},"primary_column":"g"}`},
+		{[]string{"box"}, ""},
+	} {
+		p, err := Project(s, c.columns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := p.Schema.Metadata()
+		if got, _ := left.GetValue("geo"); got != c.want || left.FindKey("k") < 0 {
+			t.Errorf("%q: %s", c.columns, left)
+		}
+	}
+}

@@ -146,7 +146,8 @@ func planFor(ds *dataset.Dataset, f arrowio.OutputFormat, o Options) (*arrowio.W
 	if err != nil {
 		return nil, nil, err
 	}
-	edited, err := o.Metadata.apply(p.Schema, ds.Lost)
+	lost := slices.Concat(ds.Lost, notProjected(ds.Schema, p.Schema))
+	edited, err := o.Metadata.apply(p.Schema, lost)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -161,7 +162,7 @@ func planFor(ds *dataset.Dataset, f arrowio.OutputFormat, o Options) (*arrowio.W
 	}
 	plan, err := planOf(f, edited, o.Write)
 	if err == nil {
-		addLost(plan, o.Metadata.Remaining(ds.Lost), o.Scan.Columns)
+		addLost(plan, o.Metadata.Remaining(lost), o.Scan.Columns)
 	}
 	return plan, parts, err
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"github.com/arrowio/arrowio/arrowio"
 )
 
@@ -14,6 +16,16 @@ func (e MetadataEdit) Remaining(lost []arrowio.Loss) []arrowio.Loss {
 		_, set := e.Set[l.Key]
 		return l.Key != "" && (set && l.Of == arrowio.LossOfMetadata || slices.Contains(e.Drop, l.Key) || slices.Contains(e.Drop, "*"))
 	})
+}
+
+// notProjected returns the metadata of a schema that its projection does not have.
+func notProjected(s, projected *arrow.Schema) (lost []arrowio.Loss) {
+	for _, k := range s.Metadata().Keys() {
+		if md := projected.Metadata(); md.FindKey(k) < 0 {
+			lost = append(lost, arrowio.Loss{Of: arrowio.LossOfMetadata, Key: k, Text: "describes only columns that are left out"})
+		}
+	}
+	return lost
 }
 
 // addLost says in a plan what is lost of the columns that are read, and of the metadata, since files differ.

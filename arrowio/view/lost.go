@@ -9,6 +9,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/geoarrow"
 	"github.com/arrowio/arrowio/internal/inferred"
 	"github.com/arrowio/arrowio/internal/schemadiff"
 )
@@ -19,15 +20,22 @@ func (u *Union) Lost() []arrowio.Loss { return u.lost }
 
 // compare finds out what the schemas say in different ways. It is called once, when all columns have been joined.
 func (u *Union) compare() {
+	u.geo = make([]map[string]geoarrow.Type, len(u.schemas))
+	for k, s := range u.schemas {
+		if text, ok := s.Metadata().GetValue(geoarrow.GeoParquetKey); ok {
+			u.geo[k] = geoarrow.GeoParquetColumns(text)
+		}
+	}
 	for i := range u.fields {
 		f := &u.fields[i]
 		if f.clash != nil || u.alike(f) {
 			continue
 		}
-		c := comparison{source: u.source, nodes: map[string]*node{}}
+		c := comparison{source: u.source, nodes: map[string]*node{}, geometries: map[string]*geometry{}}
 		for _, o := range f.at {
 			s := u.schemas[o.schema].Field(o.column)
-			if s.Name = f.Name; !c.field(s, nil, o.schema) {
+			t, ok := u.geo[o.schema][s.Name]
+			if s.Name = f.Name; ok && !c.geometry(expr.Quote(f.Name), "", t, o.schema) || !c.field(s, nil, o.schema) {
 				f.clash = c.clash
 				f.clash.column = f.Name
 				break
@@ -42,21 +50,23 @@ func (u *Union) compare() {
 	}
 }
 
-// alike reports whether all schemas that have a column say the same of it.
+// alike reports whether all schemas that have a column say the same of it, and no metadata that it is a geometry.
 func (u *Union) alike(f *unifiedField) bool {
 	first := u.schemas[f.at[0].schema].Field(f.at[0].column)
-	return !slices.ContainsFunc(f.at[1:], func(o origin) bool {
+	return !slices.ContainsFunc(f.at, func(o origin) bool {
 		s := u.schemas[o.schema].Field(o.column)
-		return !s.Metadata.Equal(first.Metadata) || !arrow.TypeEqual(s.Type, first.Type, arrow.CheckMetadata())
+		_, geo := u.geo[o.schema][s.Name]
+		return geo || !s.Metadata.Equal(first.Metadata) || !arrow.TypeEqual(s.Type, first.Type, arrow.CheckMetadata())
 	})
 }
 
 // comparison compares a column of several schemas, and the fields below it.
 type comparison struct {
-	source func(int) Source // of a schema
-	nodes  map[string]*node // by path
-	lost   []arrowio.Loss
-	clash  *fieldClash
+	source     func(int) Source     // of a schema
+	nodes      map[string]*node     // by path
+	geometries map[string]*geometry // by path, the first that says what its coordinates mean
+	lost       []arrowio.Loss
+	clash      *fieldClash
 }
 
 // node is a field, as the first schema has it.
@@ -64,7 +74,12 @@ type node struct {
 	arrow.Field
 	schema int
 	told   map[string]bool // keys that differ; "" = the extension type
-	geo    *node           // the first whose extension type is one of geometries, and says all
+}
+
+// geometry is what a schema says of a geometry.
+type geometry struct {
+	geoarrow.Type
+	schema int
 }
 
 // field compares a field of schema k with that of the first that has it. It is false if the two cannot be one.
@@ -83,7 +98,7 @@ func (c *comparison) field(f arrow.Field, above []string, k int) bool {
 	case n.schema == k:
 		return true // another of the same name: they are matched by where they stand
 	}
-	if !c.geometry(n, f, path, k) {
+	if g, _, ok := geometries(extensionOf(f), extensionOf(f)); ok && !c.geometry(quoted, strings.Join(path[1:], "."), g, k) {
 		return false
 	}
 	if e, o := extensionOf(n.Field), extensionOf(f); !n.told[""] && !e.same(o) {
@@ -112,25 +127,26 @@ func (c *comparison) lose(path, key, text string) {
 	c.lost = append(c.lost, arrowio.Loss{Of: arrowio.LossOfColumn, Path: path, Key: key, Text: text})
 }
 
-// geometry compares a field with the first geometry in its place. It is false if the coordinates of the two do not mean the same:
-// between them may be a file that does not say what its coordinates mean.
-func (c *comparison) geometry(n *node, f arrow.Field, path []string, k int) bool {
-	e := extensionOf(f)
-	g, _, ok := geometries(e, e)
-	if !ok || g.Unknown {
+// geometry compares a geometry with the first of its path; below is its path below the column. It is false if the coordinates of the two
+// do not mean the same: between them may be a file that does not say what its coordinates mean.
+func (c *comparison) geometry(path, below string, g geoarrow.Type, k int) bool {
+	if g.Unknown {
 		return true
 	}
-	if n.geo == nil {
-		n.geo = &node{Field: f, schema: k}
+	first := c.geometries[path]
+	if first == nil {
+		c.geometries[path] = &geometry{g, k}
 		return true
 	}
-	_, before, _ := geometries(e, extensionOf(n.geo.Field))
-	if no := geometryClash(before, g); no != nil {
-		no.path = strings.Join(append([]string{""}, path[1:]...), ".")
-		c.clash = &fieldClash{clash: *no, at: k, before: n.geo.schema}
-		return false
+	no := geometryClash(first.Type, g)
+	if no == nil {
+		return true
 	}
-	return true
+	if below != "" {
+		no.path = "." + below
+	}
+	c.clash = &fieldClash{clash: *no, at: k, before: first.schema}
+	return false
 }
 
 // fieldsIn returns the fields that a type is made of, as paths name them.

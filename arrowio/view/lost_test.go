@@ -94,3 +94,57 @@ func TestGeometriesApart(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// GeoParquet's metadata are joined where files differ in boxes and kinds of geometries, and left out where geometries differ.
+func TestJoinGeoParquet(t *testing.T) {
+	schema := func(geo string, columns ...string) *arrow.Schema {
+		var fields []arrow.Field
+		for _, c := range columns {
+			fields = append(fields, opt(c, tBin))
+		}
+		md := arrow.NewMetadata([]string{"geo"}, []string{geo})
+		if geo == "" {
+			md = arrow.Metadata{}
+		}
+		return arrow.NewSchema(fields, &md)
+	}
+	geo := func(columns string) string {
+		return `{"columns":{` + columns + `},"primary_column":"g","version":"1.0.0"}`
+	}
+	const (
+		box1, box2 = `"g":{"bbox":[0,0,1,1],"encoding":"WKB","geometry_types":["Point"]}`, `"g":{"bbox":[1,1,2,2],"encoding":"WKB","geometry_types":["Point"]}`
+		utm        = `"g":{"encoding":"WKB","geometry_types":[],"crs":{"id":{"authority":"EPSG","code":25832}}}`
+		h          = `,"h":{"encoding":"WKB","geometry_types":[]}`
+	)
+	for _, c := range []struct {
+		name string
+		a, b *arrow.Schema
+		want string
+		lost int
+		err  string
+	}{
+		{"boxes", schema(geo(box1), "g"), schema(geo(box2), "g"), geo(`"g":{"bbox":[0,0,2,2],"encoding":"WKB","geometry_types":["Point"]}`), 0, ""},
+		{"not everywhere", schema(geo(box1), "g"), schema("", "g"), "", 1, ""},
+		{"nothing to describe", schema("", "x"), schema(geo(box1), "g"), geo(box1), 0, ""},
+		{"no GeoParquet", schema("1", "g"), schema("2", "g"), "", 1, ""},
+		{"two systems", schema(geo(box1), "g"), schema(geo(utm), "g"), "", 1, "schema 1: column g: its coordinate reference system is EPSG:25832 here and OGC:CRS84 in schema 0"},
+		{"two systems and a column", schema(geo(box1+h), "g", "h"), schema(geo(utm+h), "g", "h"), `{"columns":{` + h[1:] + `},"primary_column":"h","version":"1.0.0"}`, 0, "column g"},
+	} {
+		schemas := []*arrow.Schema{c.a, c.b}
+		u, err := Join(schemas, func(int) Source { return Source{} }, ByName)
+		if err != nil {
+			t.Fatal(err)
+		}
+		md := u.Schema().Metadata()
+		got, _ := md.GetValue("geo")
+		_, err = Unify(schemas, ByName)
+		if got != c.want || len(u.Lost()) != c.lost || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s: %s, %v, %v", c.name, got, u.Lost(), err)
+		}
+	}
+	// GeoArrow in one file, GeoParquet in the other.
+	u, err := Join([]*arrow.Schema{schemaOf(ext("g", tBin, "geoarrow.wkb", `{"crs":"OGC:CRS84"}`)), schema(geo(utm), "g")}, func(int) Source { return Source{} }, ByName)
+	if err != nil || u.Clash(0) == nil {
+		t.Error(err)
+	}
+}

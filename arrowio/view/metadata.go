@@ -7,6 +7,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowio/arrowio/internal/geoarrow"
 	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
@@ -82,7 +83,11 @@ func (u *Union) metadata() joinedMetadata {
 	var j joinedMetadata
 	var kept, text []string
 	for n, k := range keys {
-		switch {
+		switch geo, joined, is := u.geoParquet(k); {
+		case is && joined:
+			kept, text = append(kept, k), append(text, geo)
+		case is:
+			j.contradicted = append(j.contradicted, k)
 		case !states[n].differs:
 			kept, text = append(kept, k), append(text, values[n])
 		case states[n].tell:
@@ -91,4 +96,31 @@ func (u *Union) metadata() joinedMetadata {
 	}
 	j.Metadata = arrow.NewMetadata(kept, text)
 	return j
+}
+
+// geoParquet joins what the schemas say under a key; is = that is GeoParquet, ok = they can be joined.
+func (u *Union) geoParquet(key string) (text string, ok, is bool) {
+	if key != geoarrow.GeoParquetKey || !slices.ContainsFunc(u.geo, func(g map[string]geoarrow.Type) bool { return g != nil }) {
+		return "", false, false
+	}
+	readable := make([][]string, len(u.schemas)) // the columns of each
+	for _, f := range u.fields {
+		for _, o := range f.at {
+			if f.clash == nil {
+				readable[o.schema] = append(readable[o.schema], u.schemas[o.schema].Field(o.column).Name)
+			}
+		}
+	}
+	files := make([]geoarrow.GeoParquetFile, len(u.schemas))
+	for k, s := range u.schemas {
+		if text, ok := s.Metadata().GetValue(key); ok {
+			files[k].Text, _ = geoarrow.GeoParquetOf(text, readable[k])
+		}
+		files[k].Has = func(name string) bool {
+			i, ok := s.FieldsByName(name)
+			return ok && i[0].Type.ID() != arrow.NULL
+		}
+	}
+	text, ok = geoarrow.JoinGeoParquet(files)
+	return text, ok, true
 }

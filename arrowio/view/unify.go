@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/geoarrow"
 	"github.com/arrowio/arrowio/internal/inferred"
 	"github.com/arrowio/arrowio/internal/schemadiff"
 )
@@ -46,9 +47,10 @@ func Unify(schemas []*arrow.Schema, by Match) (*arrow.Schema, error) {
 type Union struct {
 	schemas []*arrow.Schema
 	fields  []unifiedField
-	same    bool             // all schemas are equal, metadata included
-	source  func(int) Source // of a schema
-	lost    []arrowio.Loss   // see Lost
+	same    bool                       // all schemas are equal, metadata included
+	source  func(int) Source           // of a schema
+	lost    []arrowio.Loss             // see Lost
+	geo     []map[string]geoarrow.Type // what GeoParquet's metadata say of the columns of each schema; nil = nothing
 }
 
 // Source says of a schema, for messages, where it comes from.

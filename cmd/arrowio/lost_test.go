@@ -84,3 +84,23 @@ func TestGeometriesOfTwoSystems(t *testing.T) {
 		fails(t, do(t, "convert", "--dry-run", a, b, filepath.Join(t.TempDir(), "x.orc")), 1, "its coordinate reference system is OGC:CRS84 here")
 	}
 }
+
+// GeoParquet's metadata go with the columns that they describe.
+func TestGeoParquetGoesWithItsColumns(t *testing.T) {
+	const geo = `{"version":"1.1.0","primary_column":"c","columns":{"c":{"encoding":"WKB","geometry_types":[],"bbox":[0,0,1,1]}}}`
+	boxes := [2]map[string]string{{"geo": geo}, {"geo": strings.Replace(geo, "1,1]", "2,3]", 1)}}
+	a, b := differing(t, arrow.BinaryTypes.Binary, [2]map[string]string{}, boxes)
+	out := filepath.Join(t.TempDir(), "out.parquet")
+	if o := do(t, "convert", "--columns", "id", a, b, out); o.err != "arrowio: "+out+": note: not all can be read back: metadata geo: describes only columns that are left out (--dry-run lists it)\n" {
+		t.Error(o.err)
+	}
+	if o := do(t, "convert", "--force", "--exclude", "c", "--drop-metadata", "geo", a, b, out); o.code != 0 || o.err != "" {
+		t.Error(o.err)
+	}
+	if o := do(t, "convert", "--force", a, b, out); o.code != 0 || o.err != "" {
+		t.Error(o.err)
+	}
+	if text := ok(t, "schema", out); !strings.Contains(text, `"bbox":[0,0,2,3]`) {
+		t.Error(text)
+	}
+}

@@ -29,8 +29,8 @@ const arrowPath = "github.com/apache/arrow/go/**"
 var rules = []rule{
 	{
 		pkg: "arrowio",
-		may: []string{"arrowio/errs", "arrowio/expr", "internal/arrowbuf", "internal/bitpack", "internal/workers", "internal/schemadiff"},
-		why: "the contracts know no format; of internal only the allocator, what narrows batches, workers and the comparison of schemas",
+		may: []string{"arrowio/errs", "arrowio/expr", "internal/arrowbuf", "internal/bitpack", "internal/geoarrow", "internal/workers", "internal/schemadiff"},
+		why: "the contracts know no format; of internal only the allocator, what narrows batches, metadata that describes columns, workers and the comparison of schemas",
 	},
 	{
 		pkg: "arrowio/local",
