@@ -36,7 +36,7 @@ type content interface {
 	release()
 }
 
-// parts is what makes an array besides its validity.
+// parts is what an array consists of, other than its validity.
 type parts struct {
 	buffers  []*memory.Buffer
 	children []arrow.ArrayData
@@ -389,7 +389,7 @@ func (c *Column) read(n int) error {
 }
 
 // Fit returns how many of the next n rows, which must be in one run of ColumnOptions.Rows, take at most the given number
-// of bytes; at least 1. It looks no further than to the end of a block, and takes what is behind it to be alike.
+// of bytes; at least 1. It looks no further than to the end of a block, and assumes that later blocks are alike.
 func (c *Column) Fit(n int, bytes int64) int {
 	if c.err != nil || n <= 1 {
 		return n
@@ -405,7 +405,7 @@ func (c *Column) Fit(n int, bytes int64) int {
 	if k < in || in == n {
 		return max(1, k)
 	}
-	// The block fits: what comes behind it is likely to be like it, or like the larger part of a block before.
+	// The block fits: later blocks are likely to be like it, or like the larger part of a block before.
 	size := c.sizeOf(in)
 	if c.wide == 0 || 2*int64(in) >= c.window.blocks[c.k].rows.Len() {
 		c.wide = max(1, size/int64(in))

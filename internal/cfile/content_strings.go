@@ -20,7 +20,7 @@ type dictionary struct {
 	text    bool  // all entries are UTF-8
 }
 
-// dictionary returns the file's dictionary, reading it if nobody has.
+// dictionary returns the file's dictionary, which is read the first time.
 func (f *Reader) dictionary(ctx context.Context) (*dictionary, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

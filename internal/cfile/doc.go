@@ -2,7 +2,7 @@
 // makes tables of them.
 //
 //	column file     positional index -> blocks -> one Arrow array, with nulls where the blocks' bitmaps say so
-//	key             the same with a value index beside: the rows ascend, so predicates leave out blocks
+//	key             the same with a value index: the rows ascend, so predicates leave out blocks
 //	key index       value index -> blocks of encoded keys, of rowsets whose key has several columns
 //	delta file      value index -> blocks of changes: which row, when, what
 //	bloom filters   value index -> blocks of bits; they have no rows

@@ -236,7 +236,7 @@ func rounds() int {
 	if testing.Short() {
 		return 1000
 	}
-	return 10_000
+	return 10_000 / sampled
 }
 
 // A predicate on a key column leaves out no row that passes, and of most tables it leaves out some.

@@ -28,8 +28,8 @@ type CheckOptions struct {
 	Field arrow.Field // what a column is read as; without a type: its own, see cfilewire.ArrowField
 	Order DeltaOrder  // of a delta file
 	Rows  int64       // of the rowset that a delta file is of: no change is of a row behind; 0 = not known
-	// Cell checks a cell that a change of a delta file sets, little-endian or bytes as in cfilewire.Changes; nil = nobody
-	// does. What it returns is a fault.
+	// Cell checks a cell that a change of a delta file sets, little-endian or bytes as in cfilewire.Changes; nil = it is
+	// not checked. What it returns is a fault.
 	Cell func(column int32, value []byte, null bool) error
 }
 

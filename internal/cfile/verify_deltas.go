@@ -65,7 +65,7 @@ type deltaCheck struct {
 	extraID   int32
 }
 
-// block checks a block. What is wrong with one change hides those behind it.
+// block checks a block. If one change cannot be read, neither can those after it.
 func (c *deltaCheck) block(e *inspect.Leaf, i int) error {
 	raw, err := c.blocks.Read(e.Ptr)
 	var h cfilewire.Head

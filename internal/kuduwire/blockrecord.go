@@ -37,7 +37,7 @@ type BlockDamage struct {
 	Err     error // of the first of those
 	Cut     bool  // what follows Err could not be read: the next record's place is unknown
 	Doubled int   // blocks created twice at different places without being deleted between
-	Unknown int   // deletions of blocks that nobody created
+	Unknown int   // deletions of blocks that were never created
 }
 
 // None reports whether nothing is wrong.
@@ -45,7 +45,7 @@ func (d *BlockDamage) None() bool { return *d == BlockDamage{} }
 
 // ParseBlockRecords appends the records of the container file b (the .metadata of a log block container) to dst, in the
 // order of the file. Damaged records are passed over where possible, and counted: a record that is lost makes a block
-// missing, or leaves one that nobody refers to, but never gives wrong bytes. A file whose beginning was not completely
+// missing, or leaves one that no superblock refers to, but never gives wrong bytes. A file whose beginning was not completely
 // written has no records and is torn. err says that this is not a file of block records.
 func ParseBlockRecords(b []byte, dst []BlockRecord) (records []BlockRecord, d BlockDamage, err error) {
 	c, err := OpenContainer(b)
@@ -135,7 +135,7 @@ var blockRecordTable = pb.NewTable(
 func (r *blockRecordFields) created() bool { return r.Op == BlockCreate }
 
 // LiveBlocks sorts records by block and leaves those that exist: of each block the last record, if that creates it. The
-// result is the beginning of records. What makes no sense is counted in d; a block created at two places gets the
+// result is the beginning of records. Records that contradict each other are counted in d; a block created at two places gets the
 // offset -1.
 func LiveBlocks(records []BlockRecord, d *BlockDamage) []BlockRecord {
 	slices.SortFunc(records, func(a, b BlockRecord) int {

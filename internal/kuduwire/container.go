@@ -147,7 +147,7 @@ func (c *Container) Next() ([]byte, bool) {
 }
 
 // Pass goes past the record that Err is about and forgets the error, if the record's length has a checksum and that is
-// right. Otherwise nobody knows where the next record begins, and Pass returns false.
+// right. Otherwise it is not known where the next record begins, and Pass returns false.
 func (c *Container) Pass() bool {
 	if c.next == 0 {
 		return false

@@ -40,7 +40,7 @@ func (t RowOpType) known() bool { return int(t) < len(rowOpNames) && rowOpNames[
 // What stands for row operations where ranges of keys are described.
 const (
 	rangeLower RowOpType = 6 // the least of a range
-	rangeUpper RowOpType = 7 // the first behind it
+	rangeUpper RowOpType = 7 // the first after it
 )
 
 // Plain returns the operation without its Ignore.

@@ -135,7 +135,7 @@ var columnTable = pb.NewTable(
 	cellOf(6, "read_default_value", func(c *columnFields) *[]byte { return &c.ReadDefault }),
 	cellOf(7, "write_default_value", func(c *columnFields) *[]byte { return &c.WriteDefault }),
 	pb.Uint(8, "encoding", func(c *columnFields) *cfilewire.Encoding { return &c.Encoding }).Reading(func(m *pb.Message, c *columnFields) {
-		if v := m.Uint64(); v <= uint64(cfilewire.EncodingBitShuffle) { // a value that nobody knows is none
+		if v := m.Uint64(); v <= uint64(cfilewire.EncodingBitShuffle) { // a value that is not known counts as absent
 			c.Encoding = cfilewire.Encoding(v)
 		}
 	}).Words(encodingWords...),

@@ -14,7 +14,7 @@ import (
 	"github.com/arrowio/arrowio/internal/pb"
 )
 
-// SetFileName is the name of the file that describes a set of rowsets, beside or above theirs.
+// SetFileName is the name of the file that describes a set of rowsets, in the directory of their files or the one above.
 const SetFileName = "schema.json"
 
 const (

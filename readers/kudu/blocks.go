@@ -116,7 +116,7 @@ func (b *Blocks) Has(id uint64) bool {
 }
 
 // Open returns the bytes of a block: a source that is arrowio.Near, which the caller closes by the closer, once. A block
-// that nobody knows is an error that wraps fs.ErrNotExist and says where it was looked for. A block in several places, or
+// that is not found is an error that wraps fs.ErrNotExist and says where it was looked for. A block in several places, or
 // whose container ends before it, is ErrCorrupt.
 func (b *Blocks) Open(id uint64) (arrowio.Source, io.Closer, error) {
 	p, err := b.one(id)

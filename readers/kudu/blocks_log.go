@@ -353,7 +353,7 @@ func (l *logBlocks) doubles() []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("blocks in several containers, which nobody can tell apart: %d (%s)", n, more(names, n))}
+	return []string{fmt.Sprintf("blocks in several containers, of which it is not known which is right: %d (%s)", n, more(names, n))}
 }
 
 // more joins examples of n things.

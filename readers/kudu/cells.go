@@ -280,7 +280,7 @@ func (p *patcher) patch() (arrow.ArrayData, error) {
 		}
 		old[1].Retain()
 		buffers = []*memory.Buffer{old[1]}
-	case w > 0: // the buffer is nobody else's: the column has handed it over just now
+	case w > 0: // the column has just handed the buffer over, so nothing else uses it
 		b := old[1].Buf()
 		for _, h := range p.hits {
 			dst := b[h.at*w : (h.at+1)*w]

@@ -73,7 +73,7 @@ func runConformance(t *testing.T, wal string, o Options, scans int) {
 
 // Tables of a real server behave as the contract says.
 func TestConformanceReal(t *testing.T) {
-	s := newRealServer(t, "log")
+	s := readOnlyServer(t, "log")
 	for i, x := range realTables(t, "log") {
 		if i%((sampled+1)/2) > 0 {
 			continue

@@ -32,7 +32,7 @@ type DirOptions struct {
 	Metadata string   // --fs_metadata_dir; "" = where Kudu looks itself: the other directories
 	Data     []string // --fs_data_dirs; none = Wal and its sibling `data`, whichever are this server's
 	Salvage  bool     // leave out what cannot be read, and say so in Notes
-	FindWal  bool     // where Wal is a data directory, take the directory of its server's logs beside it
+	FindWal  bool     // if Wal is a data directory, use the log directory of the same server next to it
 	NoData   bool     // go on without data directories, and say so in Notes: for who needs the superblocks only
 	// DataLater is for who may do without blocks: that no data directory is found is no error of OpenDirs, but of NeedData.
 	DataLater bool
@@ -51,7 +51,7 @@ type Dirs struct {
 	salvage bool
 	noData  bool
 	later   bool  // see DirOptions.DataLater
-	noneErr error // why there is no data directory; nil = there is one, or nobody looked
+	noneErr error // why there is no data directory; nil = there is one, or it was not looked for
 	notes   []string
 	gone    []string // those doubts that are about directories that are not there
 	doubts  []string // those notes that mean that something may be missing
@@ -237,7 +237,7 @@ func (d *Dirs) findMetadata(option, root string) error {
 		}
 	}
 	if d.Metadata == "" {
-		d.note("no %s: without superblocks nobody knows which tablet a block belongs to", tabletMetaName)
+		d.note("no %s: without superblocks it is not known which tablet a block belongs to", tabletMetaName)
 	}
 	return nil
 }
@@ -260,7 +260,7 @@ func (d *Dirs) Tablets() ([]string, error) {
 	return ids, nil
 }
 
-// isTabletID tells ids, which are 32 hex digits, from what else lies beside them, and from paths.
+// isTabletID reports whether a file name is the id of a tablet: 32 hex digits.
 func isTabletID(s string) bool {
 	return len(s) == 32 && strings.Trim(s, "0123456789abcdef") == ""
 }

@@ -34,7 +34,7 @@ func (d *Dirs) findData(root string) error {
 		return nil
 	}
 	if d.noneErr = errs.Errorf(errs.ErrOption,
-		"kudu: no data directory in %s or beside it; name those that --fs_data_dirs of the server names", root); foreign != "" {
+		"kudu: no data directory in %s or next to it; name those that --fs_data_dirs of the server names", root); foreign != "" {
 		d.noneErr = errs.Errorf(errs.ErrOption,
 			"kudu: no data directory of server %s, which %s is of: %s is of server %s; name those that --fs_data_dirs of the server names",
 			d.UUID, d.first, foreign, d.serverOf(foreign))

@@ -198,7 +198,7 @@ func TestOverviewWithoutDirectories(t *testing.T) {
 
 // Bounds of ranges are values.
 func TestRangesAreValues(t *testing.T) {
-	s := newRealServer(t, "file")
+	s := readOnlyServer(t, "file")
 	for _, x := range s.table("partitioned").tablets {
 		if text := partitionText(x.super); !strings.Contains(text, "hash bucket") || strings.Contains(text, " x") {
 			t.Error(text)

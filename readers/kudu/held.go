@@ -12,7 +12,7 @@ import (
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
-// Tablet is what a server that does not run has of one tablet, as it is for those who mean to put rows beside its own. It
+// Tablet is what a stopped server has of one tablet, for programs that add rows to it. It
 // belongs to one goroutine.
 type Tablet struct {
 	Super    *kuduwire.SuperBlock

@@ -5,15 +5,14 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
-	"github.com/arrowio/arrowio/internal/fixtures"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
 // TestHeldRows: a key that Kudu's client saw is live on disk or in the log's hands, and no other is live on disk.
 func TestHeldRows(t *testing.T) {
-	rows := fixtures.Unpack(t, realServers+"rows.tar.gz")
+	rows := realRows(t)
 	for _, manager := range managers {
-		s := newRealServer(t, manager)
+		s := readOnlyServer(t, manager)
 		d, err := OpenDirs(DirOptions{Wal: s.root})
 		if err != nil {
 			t.Fatal(err)

@@ -29,7 +29,7 @@ func (f *File) Identity(ctx context.Context) (string, error) {
 	case *Blocks:
 		err = f.identify(ctx, h, b)
 	default:
-		err = errs.Errorf(errs.ErrUnsupported, "kudu: nobody knows when these blocks change")
+		err = errs.Errorf(errs.ErrUnsupported, "kudu: it cannot be told when these blocks change")
 	}
 	if err != nil {
 		return "", err

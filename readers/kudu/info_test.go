@@ -25,7 +25,7 @@ func infoOf(t *testing.T, f arrowio.File, o arrowio.InfoOptions) *arrowio.Info {
 // What Info says of tables is what Kudu's own tools and a client have said.
 func TestInfoOfRealServers(t *testing.T) {
 	for _, manager := range managers {
-		s := newRealServer(t, manager)
+		s := readOnlyServer(t, manager)
 		for _, x := range realTables(t, manager) {
 			if x.Table == "tombstoned" {
 				continue
@@ -101,7 +101,7 @@ func TestInfoOfRealServers(t *testing.T) {
 
 // Columns that were dropped take bytes still, those that were added have defaults.
 func TestInfoOfColumns(t *testing.T) {
-	s := newRealServer(t, "log")
+	s := readOnlyServer(t, "log")
 	info := infoOf(t, s.table("altered"), arrowio.InfoOptions{})
 	dropped, defaults := 0, 0
 	for _, c := range info.Columns {
@@ -140,7 +140,7 @@ func fact(info *arrowio.Info, name string) string {
 }
 
 func TestInfoFacts(t *testing.T) {
-	s := newRealServer(t, "log")
+	s := readOnlyServer(t, "log")
 	f := s.table("unflushed")
 	info := infoOf(t, f, arrowio.InfoOptions{})
 	x := f.tablets[0]
@@ -190,7 +190,7 @@ func TestPartitionText(t *testing.T) {
 
 // A plan is what Prune does, and says by what.
 func TestInfoPlan(t *testing.T) {
-	s := newRealServer(t, "file")
+	s := readOnlyServer(t, "file")
 	by := map[string]bool{}
 	for _, c := range []struct{ table, where string }{
 		{"changed", "id = 3"},

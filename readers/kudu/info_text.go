@@ -221,7 +221,7 @@ func partitionText(s *kuduwire.SuperBlock) string {
 	return strings.Join(parts, ", ")
 }
 
-// rangePart returns, in hex, what comes behind the hash buckets in a bound of a partition. A bound that is of the next
+// rangePart returns, in hex, what follows the hash buckets in a bound of a partition. A bound that is of the next
 // bucket has no range of its own.
 func rangePart(bound []byte, buckets []int32, prefix int) string {
 	if len(bound) <= prefix {

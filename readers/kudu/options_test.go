@@ -11,7 +11,6 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
-	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
 func TestParseSnapshot(t *testing.T) {
@@ -67,8 +66,8 @@ func TestParseOptions(t *testing.T) {
 
 // A snapshot as a time of day sees what the same moment as a number does.
 func TestSnapshotTimes(t *testing.T) {
-	s := newRealServer(t, "file")
-	rows := fixtures.Unpack(t, realServers+"rows.tar.gz")
+	s := readOnlyServer(t, "file")
+	rows := realRows(t)
 	for _, x := range realTables(t, "file") {
 		for i, shot := range x.Snapshots {
 			// Nothing happens within the microsecond of a snapshot, which the time of day leaves out.

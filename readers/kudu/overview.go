@@ -265,7 +265,7 @@ func (v *Overview) choices() {
 
 // Info lists the tables and tablets: rows are the live ones on disk, where the superblocks count them. Without any
 // superblock it lists how many blocks there are of which kind. Where blocks are asked for, those that belong to no tablet
-// are listed besides, one by one.
+// are listed one by one.
 func (v *Overview) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, error) {
 	info := &arrowio.Info{Format: Name, Schema: v.schema, Columns: []arrowio.ColumnInfo{}, Notes: v.allNotes(), Bytes: v.BytesStored()}
 	info.Facts = serverFacts(v.dirs)
@@ -277,7 +277,7 @@ func (v *Overview) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.In
 	info.Members = append(info.Members, v.damaged...)
 	note := func(format string, args ...any) { info.Notes = append(info.Notes, fmt.Sprintf(format, args...)) }
 	if len(v.tables) == 0 {
-		info.Rows = arrowio.UnknownRows // of which table nobody knows
+		info.Rows = arrowio.UnknownRows // they may be of any table
 	} else {
 		note("to read a table, or to see more of it, name it with --kudu-table, or one tablet with --kudu-tablet")
 		if v.dirs.Wal == "" {

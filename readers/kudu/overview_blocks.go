@@ -71,9 +71,9 @@ func (v *Overview) listBlocks(ctx context.Context, info *arrowio.Info, each bool
 	case len(v.tables) > 0:
 		note("%d of %d blocks belong to no tablet whose superblock can be read", len(ids), all)
 	case !each:
-		note("without superblocks nobody knows which table a block is of: %d blocks by kind; --blocks lists each, and --kudu-block reads one by itself", len(ids))
+		note("without superblocks it is not known which table a block is of: %d blocks by kind; --blocks lists each, and --kudu-block reads one by itself", len(ids))
 	default:
-		note("without superblocks nobody knows which table a block is of: --kudu-block reads one by itself")
+		note("without superblocks it is not known which table a block is of: --kudu-block reads one by itself")
 	}
 	if n < len(ids) {
 		note("the kinds of the first %d of %d blocks were counted; --blocks looks at all", n, len(ids))

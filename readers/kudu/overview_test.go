@@ -16,7 +16,7 @@ import (
 
 func TestOverview(t *testing.T) {
 	for _, manager := range managers {
-		s := newRealServer(t, manager)
+		s := readOnlyServer(t, manager)
 		v := s.must(arrowio.ForInfo)
 		info := infoOf(t, v, arrowio.InfoOptions{})
 		if len(v.Splits()) != 0 || v.Schema().NumFields() != 0 || info.Bytes != v.(arrowio.ByteCounter).BytesStored() || info.Bytes == 0 {
@@ -203,7 +203,7 @@ func TestBlocksWithoutSuperBlocks(t *testing.T) {
 }
 
 func TestOpenBlockMistakes(t *testing.T) {
-	s := newRealServer(t, "file")
+	s := readOnlyServer(t, "file")
 	for options, want := range map[string]error{
 		"kudu-block=x": errs.ErrOption, "kudu-block=-1": errs.ErrOption, "kudu-block=7": os.ErrNotExist,
 	} {

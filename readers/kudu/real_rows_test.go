@@ -49,9 +49,9 @@ func clientRows(t testing.TB, rows, name string) (lines []string) {
 
 // Every table of a real server of each block manager, now and at each snapshot, gives the rows that Kudu's client saw.
 func TestRealRows(t *testing.T) {
-	rows := fixtures.Unpack(t, realServers+"rows.tar.gz")
+	rows := realRows(t)
 	for _, manager := range managers {
-		s := newRealServer(t, manager)
+		s := readOnlyServer(t, manager)
 		check := func(want []string, options ...string) {
 			t.Helper()
 			f := s.must(arrowio.ForRows, options...)
@@ -105,9 +105,9 @@ func TestRealRows(t *testing.T) {
 // Without the log a table has what its rowsets have, as Kudu's tools count it: the first rowset has what the first snapshot
 // saw, and none of what the log did to it.
 func TestRealRowsWithoutLog(t *testing.T) {
-	rows := fixtures.Unpack(t, realServers+"rows.tar.gz")
+	rows := realRows(t)
 	for _, manager := range managers {
-		s := newRealServer(t, manager)
+		s := readOnlyServer(t, manager)
 		for _, x := range realTables(t, manager) {
 			if x.Table != "unflushed" {
 				continue

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -63,6 +64,52 @@ type realServer struct {
 func newRealServer(t testing.TB, manager string) *realServer {
 	t.Helper()
 	return &realServer{t, fixtures.Unpack(t, realServers+manager+".tar.gz")}
+}
+
+// shared is what tests that change nothing have unpacked, by the name in testdata. It goes away after the last test.
+var shared struct {
+	sync.Mutex
+	dirs map[string]string
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for _, dir := range shared.dirs {
+		_ = os.RemoveAll(dir)
+	}
+	os.Exit(code)
+}
+
+// unpackShared unpacks a file of testdata once for all tests, which must not change what they get.
+func unpackShared(t testing.TB, name string) string {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	if dir, ok := shared.dirs[name]; ok {
+		return dir
+	}
+	dir, err := os.MkdirTemp("", "kudu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shared.dirs == nil {
+		shared.dirs = map[string]string{}
+	}
+	shared.dirs[name] = dir
+	fixtures.UnpackInto(t, dir, realServers+name)
+	return dir
+}
+
+// readOnlyServer is a real server for tests that change nothing.
+func readOnlyServer(t testing.TB, manager string) *realServer {
+	t.Helper()
+	return &realServer{t, unpackShared(t, manager+".tar.gz")}
+}
+
+// realRows returns the folder of the rows that a client saw.
+func realRows(t testing.TB) string {
+	t.Helper()
+	return unpackShared(t, "rows.tar.gz")
 }
 
 func (s *realServer) path(parts ...string) string {

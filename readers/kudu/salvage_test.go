@@ -69,7 +69,7 @@ var damages = []struct {
 // all other cells are what they were, and what is lost is told.
 func TestSalvageBlocks(t *testing.T) {
 	s := newRealServer(t, "file")
-	rows := fixtures.Unpack(t, realServers+"rows.tar.gz")
+	rows := realRows(t)
 	r := rand.New(rand.NewSource(1))
 	strict := 0
 	for _, name := range []string{"changed", "partitioned", "altered"} {

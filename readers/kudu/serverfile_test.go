@@ -76,7 +76,7 @@ func (s *realServer) eachFile(magic string, fn func(name string, b []byte)) {
 // Each container of real servers says what Google's protobuf makes of it with the descriptors that Kudu has put into it.
 func TestDumpContainers(t *testing.T) {
 	for _, manager := range managers {
-		newRealServer(t, manager).eachFile(containerMagic, func(name string, b []byte) {
+		readOnlyServer(t, manager).eachFile(containerMagic, func(name string, b []byte) {
 			if err := serverFileOf(t, b).Verify(t.Context(), func(err error) { t.Errorf("%s: %v", name, err) }); err != nil {
 				t.Error(err)
 			}
@@ -193,7 +193,7 @@ func sameValue(t *testing.T, at string, got any, f protoreflect.FieldDescriptor,
 
 // Segments of real logs: each entry, and the rows of each write; but no token.
 func TestDumpSegments(t *testing.T) {
-	newRealServer(t, "file").eachFile("kudulogf", func(name string, b []byte) {
+	readOnlyServer(t, "file").eachFile("kudulogf", func(name string, b []byte) {
 		text, doc := serverFileOf(t, b).dumps(t)
 		for _, bad := range []string{"! ", "not explained", "not known"} {
 			if strings.Contains(text, bad) {
@@ -280,7 +280,7 @@ func TestDumpWrite(t *testing.T) {
 
 // What is cut or damaged is dumped as far as it can be read, and what is wrong is said.
 func TestDumpDamaged(t *testing.T) {
-	server := newRealServer(t, "log")
+	server := readOnlyServer(t, "log")
 	r := rand.New(rand.NewSource(1))
 	for _, magic := range []string{containerMagic, "kudulogf"} {
 		server.eachFile(magic, func(name string, b []byte) {

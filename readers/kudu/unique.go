@@ -248,7 +248,7 @@ func (f *File) hide(ctx context.Context, t *tablet, keys [][]storedRow, why stri
 		if len(rows) == 0 {
 			continue
 		}
-		rs.log = slices.Clip(rs.log) // others may have what is behind it
+		rs.log = slices.Clip(rs.log) // the rest of the array may be in use elsewhere
 		for _, row := range rows {
 			rs.log = append(rs.log, logDelta{row: row, change: deleteChange})
 		}

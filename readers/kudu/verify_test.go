@@ -22,7 +22,7 @@ import (
 // Nothing is wrong with what Kudu wrote.
 func TestVerifyRealServers(t *testing.T) {
 	for _, manager := range managers {
-		s := newRealServer(t, manager)
+		s := readOnlyServer(t, manager)
 		for _, x := range realTables(t, manager) {
 			if x.Table == "tombstoned" {
 				continue
@@ -213,8 +213,8 @@ func TestVerifySharedBlocks(t *testing.T) {
 // A rowset that is there twice, under blocks of its own: each of its rows is live twice, but for those that the log has
 // deleted; what it has moved is live in the new place.
 func TestVerifyLiveTwice(t *testing.T) {
-	s := newRealServer(t, "file")
-	rows := fixtures.Unpack(t, realServers+"rows.tar.gz")
+	s := readOnlyServer(t, "file")
+	rows := realRows(t)
 	for _, name := range []string{"changed", "unflushed"} {
 		f := s.table(name)
 		x := f.tablets[0]
@@ -409,7 +409,7 @@ func setID(t *testing.T, m protoMsg, field protowire.Number, to map[uint64]uint6
 
 // Where too many rowsets overlap to compare them all, that is said.
 func TestVerifyLiveOfTooMany(t *testing.T) {
-	f := newRealServer(t, "log").table("changed")
+	f := readOnlyServer(t, "log").table("changed")
 	v := &verifier{File: f, ctx: t.Context(), report: func(err error) { t.Error(err) }, bad: map[uint64]bool{}, ways: 1}
 	if err := v.liveOnce(f.tablets[0]); err != nil || len(told(f)) != 1 || !anyHas(told(f), "more than 1 of its rowsets", "was not checked") {
 		t.Errorf("%v, %q", err, told(f))
@@ -418,7 +418,7 @@ func TestVerifyLiveOfTooMany(t *testing.T) {
 
 // What ends a check is not taken for a fault.
 func TestVerifyCancelled(t *testing.T) {
-	f := newRealServer(t, "log").table("changed")
+	f := readOnlyServer(t, "log").table("changed")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := f.Verify(ctx, func(err error) { t.Error(err) }); !errors.Is(err, context.Canceled) {

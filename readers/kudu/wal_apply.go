@@ -408,7 +408,7 @@ func (a *applier) changeDisk(e *kuduwire.Entry, d *deltaStore, i int, remove boo
 	return nil
 }
 
-// decide does a row operation of which nobody knows what became: it does what the tablet would have done.
+// decide applies a row operation whose result is not known: it does what the tablet would have done.
 func (a *applier) decide(e *kuduwire.Entry) error {
 	var whole bool
 	var err error

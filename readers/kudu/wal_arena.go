@@ -84,7 +84,7 @@ func (a *arena) at(r ref, n int) []byte {
 
 // keyTable numbers different keys in the order in which they come.
 type keyTable struct {
-	seed  maphash.Seed // the keys are strangers': nobody shall know which ones collide
+	seed  maphash.Seed // random, so that hostile keys cannot be made to collide
 	slots []uint64     // upper half of a hash, number + 1 below; 0 = free; as many as a power of two
 	keys  []keyEntry
 	a     *arena

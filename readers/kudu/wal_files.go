@@ -28,8 +28,8 @@ type segmentFile struct {
 	start    int64 // of the entries
 }
 
-// findLog returns the directory that has the log whose place is dir. One that a recovery was reading when the server died is the log;
-// what lies beside it is a copy that was not finished.
+// findLog returns the directory of the log that belongs in dir. If the server ended during a recovery, the log is in
+// dir.recovery, and dir has an incomplete copy.
 func findLog(dir string, r *logReport) (string, error) {
 	recovery := dir + ".recovery"
 	fi, err := os.Stat(recovery)
@@ -72,8 +72,8 @@ func (d logDir) open(name string) (arrowio.Source, io.Closer, error) {
 	return f, f, nil
 }
 
-// openLog reads the headers of a log's segments and returns them in order. From the index gap on they do not follow the
-// ones before, which only a salvage bears; gap is their number where all do.
+// openLog reads the headers of a log's segments and returns them in order. The segment at index gap does
+// not follow the one before it, which is an error unless the log is salvaged; gap is the number of segments if all follow.
 func (r *replayer) openLog(files logFiles) (segs []*segmentFile, gap int, err error) {
 	names, err := files.names()
 	if err != nil {

@@ -37,7 +37,7 @@ type lostOp struct {
 // lostRows is how many rows of an operation are lost.
 type lostRows struct {
 	rows   int64
-	unsure bool // there are more, nobody knows how many
+	unsure bool // there are more, and it is not known how many
 }
 
 func (r *logReport) note(format string, args ...any) {
@@ -79,7 +79,7 @@ func (r *logReport) add(format string, args ...any) {
 	r.lost = append(r.lost, fmt.Sprintf(format, args...))
 }
 
-// loseOp reports that rows of an operation are lost; -1 = nobody knows how many. An operation may be reported several times.
+// loseOp reports that rows of an operation are lost; -1 = not known how many. An operation may be reported several times.
 func (r *logReport) loseOp(id kuduwire.OpID, rows int64, why string) {
 	k := lostOp{why, id}
 	n, seen := r.open[k]

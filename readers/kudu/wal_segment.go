@@ -153,8 +153,8 @@ func (w *segmentWalk) findFooter() error {
 	return nil
 }
 
-// batch reads the batch at off and returns it with the offset behind it. Where it is damaged and that is to be borne,
-// the batch is nil.
+// batch reads the batch at off and returns it with the offset at which it ends. If it is damaged, and the walk goes on, the
+// batch is nil.
 func (w *segmentWalk) batch(off int64) (*batch, int64, error) {
 	size := int64(w.s.head.EntryHeadSize())
 	room := w.end - off - size

@@ -9,7 +9,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-// findings is what there is to tell of a server's directories besides their rows. Warnings are what is lost, and what is
+// findings is what is reported of a server's directories, other than their rows. Warnings are what is lost, and what is
 // doubtful: rows may be missing, or may be wrong. Notes are what is as it should be, or concerns other tables.
 type findings struct {
 	mu     sync.Mutex
@@ -17,7 +17,7 @@ type findings struct {
 	doubts lineList
 	losses lineList
 	faults []error // that Verify reports: what stood in the way of opening the files
-	verify bool    // opened to be verified: what is lost is a fault, and not to be told besides
+	verify bool    // opened to be verified: what is lost is reported as a fault, and not as a warning
 }
 
 // maxTold is how many losses, and how many doubts, are told one by one.

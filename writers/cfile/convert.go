@@ -18,7 +18,7 @@ import (
 type conversion struct {
 	from int // bytes of a value of Arrow's
 	// to fills dst, which has room for all values of src; nil where values are stored as they are, if they are good. The
-	// result is where the first value is that cannot be stored, -1 if there is none. What is behind it in dst is of no use.
+	// result is where the first value is that cannot be stored, -1 if there is none. Later values in dst are not defined.
 	to    func(dst, src []byte) (bad int)
 	check func(src []byte) (bad int)
 	say   func(value []byte) string // what is wrong with one

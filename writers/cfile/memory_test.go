@@ -24,7 +24,7 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestMemory writes a million rows of many columns: what the writer keeps is a block of each, raw and as it is stored,
+// TestMemory writes many rows of many columns: what the writer keeps is a block of each, raw and as it is stored,
 // and does not grow with the rows.
 func TestMemory(t *testing.T) {
 	const columns, rows = 64, 50_000
@@ -60,7 +60,7 @@ func TestMemory(t *testing.T) {
 	})
 	defer rec.Release()
 	for _, f := range []arrowio.OutputFormat{writer.Format(), writer.KuduFormat()} {
-		batches := 20
+		batches := 12
 		o := arrowio.WriteOptions{Parallelism: 2, Compression: "lz4", Options: map[string]string{}}
 		if f.Name == "kudu" {
 			o.Options["kudu-key"] = "k,c1"

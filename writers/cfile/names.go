@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Files of a rowset beside those of columns.
+// Files of a rowset other than those of columns.
 const (
 	extension    = ".cfile"
 	keyIndexFile = "key-index" + extension
@@ -19,8 +19,8 @@ var safeName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
 // takenName is of names that stand for something else: our own, and devices of Windows.
 var takenName = regexp.MustCompile(`^(key-index|bloom|schema|column-[0-9]+|con|prn|aux|nul|com[0-9]|lpt[0-9])([.].*)?$`)
 
-// fileNames returns the names of columns' files: the columns' own where they are safe and, whatever their case, nobody
-// else's.
+// fileNames returns the names of columns' files: the columns' own where they are safe and no other column has the
+// name, in any case.
 func fileNames(columns []string) []string {
 	same := map[string]int{}
 	for _, c := range columns {

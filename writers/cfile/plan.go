@@ -209,7 +209,7 @@ func (p *planner) column(i, field int) {
 	})
 }
 
-// refuse says why a column cannot be as it is, beside its type.
+// refuse says why a column cannot be written as it is, for reasons other than its type.
 func (p *planner) refuse(i int, f arrow.Field) string {
 	c := &p.d.columns[i].wire
 	switch {

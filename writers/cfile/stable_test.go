@@ -54,14 +54,17 @@ func sameBytes(t *testing.T, f arrowio.OutputFormat, whole arrow.Record, o arrow
 func TestStable(t *testing.T) {
 	all := lineItems(20_000)
 	defer all.Release()
-	for _, o := range []arrowio.WriteOptions{
+	for i, o := range []arrowio.WriteOptions{
 		{},
 		{Compression: "lz4", MaxFileBytes: 300_000, Options: map[string]string{"BLOCK": "4096"}},
 		{Compression: "zlib", MaxFileBytes: 1, Options: map[string]string{"BLOCK": "512"}},
 		{Compression: "snappy", MaxFileBytes: 100_000, Options: map[string]string{"ENCODING": "plain"}},
 		{Options: map[string]string{"ENCODING": "comment=prefix,shipmode=prefix,partkey=rle"}},
 	} {
-		for _, f := range []arrowio.OutputFormat{writer.Format(), writer.KuduFormat()} {
+		for k, f := range []arrowio.OutputFormat{writer.Format(), writer.KuduFormat()} {
+			if sampled > 1 && (i+k)%2 > 0 {
+				continue
+			}
 			opt := map[string]string{}
 			for k, v := range map[string]string{"BLOCK": "-block-size", "ENCODING": "-encoding"} {
 				if x := o.Options[k]; x != "" {

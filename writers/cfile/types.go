@@ -154,7 +154,7 @@ func (m *mapper) strings() {
 	switch word {
 	case cfilewire.Varchar.String():
 		if n == 0 && m.table {
-			n = mostChars // the least is what nobody knows
+			n = mostChars // the length that fits is not known
 		}
 		m.wire.Type, m.wire.Length, m.form.chars = cfilewire.Varchar, int32(n), n
 	case cfilewire.String.String():

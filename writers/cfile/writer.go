@@ -44,7 +44,7 @@ func newWriter(ctx context.Context, st arrowio.Store, d *driver) *writer {
 }
 
 // orderTasks puts the key first and then strings, then the others, the widest first: the last to begin should be short.
-// Task i is that of column i, and the key's comes behind all columns.
+// Task i is that of column i, and the key's comes last.
 func (w *writer) orderTasks() {
 	if w.d.keys > 0 {
 		w.order = append(w.order, len(w.d.columns))

@@ -83,7 +83,7 @@ func (im *importer) newContainer(dir *reader.DataDir) (*container, error) {
 //	1  data and records are complete under names that a server deletes
 //	2  .metadata without a record   a server deletes it
 //	3  .data                        a server keeps the container and writes into it, from the beginning
-//	4  .metadata with all records   the blocks are there, and belong to nobody
+//	4  .metadata with all records   the blocks are there, and no superblock refers to them
 func (im *importer) writeContainer(u *undo, c *container) error {
 	data, err := im.writeData(u, c)
 	if err != nil {

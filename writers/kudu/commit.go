@@ -53,7 +53,7 @@ func (u *undo) all() (err error) {
 	return err
 }
 
-// writeBlocks makes the blocks, which nobody refers to.
+// writeBlocks makes the blocks. No superblock refers to them yet.
 func (im *importer) writeBlocks(u *undo) error {
 	if im.dirs.Data[0].Type == kuduwire.DirFile {
 		return im.writeFiles(u)
@@ -122,7 +122,7 @@ func (im *importer) said(block int, path string, off int64) {
 }
 
 // replaceSuperBlock keeps the tablet's superblock under another name and puts a new one into its place: before this the
-// rows are nobody's, after it they are the tablet's.
+// rows belong to no tablet; after it they belong to this one.
 func (im *importer) replaceSuperBlock(u *undo) error {
 	path := im.dirs.SuperBlockPath(im.Tablet)
 	dir := filepath.Dir(path)

@@ -9,10 +9,10 @@
 //	partition  every row belongs to this tablet
 //	overlap    no key is there already, or in the hands of the log
 //	plan       ids of rowsets and blocks, room on the disks
-//	blocks     new files, durable, read back; nobody refers to them yet
+//	blocks     new files, durable, read back; no superblock refers to them yet
 //	superblock a new one takes the old one's name: the rows are there
 //
 // All up to the plan changes nothing. From there on until the last step everything can be taken back, and is; after it
 // there is nothing to take back. Whoever stops in between, by a signal or the power cord, leaves the old tablet or the new
-// one, and at most blocks that nobody refers to.
+// one, and at most blocks that no superblock refers to.
 package kudu

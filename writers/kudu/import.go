@@ -24,8 +24,8 @@ type ImportOptions struct {
 	Force    bool     // go on in spite of what is only doubtful, see ImportReport.Doubts
 	DryRun   bool     // change nothing
 	Limits   arrowio.Limits
-	// Progress is called now and then with how much of the work is done, in bytes, by one goroutine at a time; nil = nobody
-	// wants to know.
+	// Progress is called now and then with how much of the work is done, in bytes, by one goroutine at a time; nil = not
+	// reported.
 	Progress func(done, total int64)
 
 	ops operations // for tests
@@ -78,7 +78,7 @@ type FilledColumn struct {
 }
 
 // Import puts all rowsets of a set into a tablet of a server that does not run, and holds the server's own locks
-// meanwhile. It checks everything first, and refuses what Kudu would not bear: rows that the tablet has or that belong to
+// meanwhile. It checks everything first, and refuses what Kudu would not accept: rows that the tablet has or that belong to
 // another one, columns that do not fit, damage on either side. What is only doubtful is refused unless Force is set.
 //
 // After an error the tablet is what it was before, unless the report is Done. Of a refusal that Force would overrule the

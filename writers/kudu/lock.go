@@ -40,7 +40,7 @@ func lockDir(dir string, only bool) (*os.File, error) {
 	return nil, errors.Join(err, f.Close())
 }
 
-// holder says which process has a lock; 0 = nobody knows.
+// holder says which process has a lock; 0 = not known.
 func holder(pid int) string {
 	if pid <= 0 {
 		return "the server"

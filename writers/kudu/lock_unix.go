@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// tryLock locks a file for as long as this process has it open, under whatever name: nobody may open and close it again
+// tryLock locks a file for as long as this process has it open, under any name: it must not be opened and closed again
 // meanwhile. busy says that another has a lock, and pid, unless it is 0, who that is.
 func tryLock(f *os.File, write bool) (busy bool, pid int, err error) {
 	l := syscall.Flock_t{Type: syscall.F_RDLCK, Whence: 0}

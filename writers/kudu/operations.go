@@ -51,7 +51,7 @@ func (*operations) randomName(n int) (string, error) {
 
 // owner is who may do what with a file.
 type owner struct {
-	uid, gid int // -1 = nobody knows
+	uid, gid int // -1 = not known
 	mode     fs.FileMode
 }
 
@@ -185,7 +185,7 @@ func (o *operations) put(name string, b []byte, who owner) (temporary string, er
 	return temporary, nil
 }
 
-// temporaryInfix is in the names of files that a starting server deletes, in data directories and beside superblocks.
+// temporaryInfix is in the names of files that a starting server deletes, in data directories and in those of superblocks.
 const temporaryInfix = ".kudutmp."
 
 // temporary returns a name for what will be called name.

@@ -269,7 +269,7 @@ func (o *overlap) text(key []byte) string { return o.im.tablet.KeyText(key) }
 
 // result refuses what was found. A key that is live twice is one that Kudu finds once, and counts twice; one that the log
 // is about makes the tablet fail when it starts, or does to the new row what was meant for the old one. Both are refused
-// whatever is forced. Beside a row that was deleted Kudu bears a new one: only scans of the time before show both.
+// whatever is forced. Kudu accepts a new row with the key of a deleted one: only scans as of a time before the deletion show both.
 func (o *overlap) result() error {
 	var parts []string
 	if f := o.found[liveKey]; f.keys > 0 {

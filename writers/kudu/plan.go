@@ -74,7 +74,7 @@ func (im *importer) makePlan() error {
 	return im.checkOwner()
 }
 
-// newIDs are ids of blocks that nobody has used.
+// newIDs are ids of blocks that were never used.
 type newIDs struct {
 	file bool            // of the file block manager: the upper two bytes number the directory
 	last uint64          // the last one taken, without the number of the directory
@@ -126,7 +126,7 @@ func (im *importer) newIDs() (*newIDs, error) {
 	return ids, nil
 }
 
-// next returns an id that nobody has used, of a block in a directory with that number.
+// next returns an id that was never used, of a block in a directory with that number.
 func (n *newIDs) next(dir int) (uint64, error) {
 	if !n.file {
 		if n.last++; n.last == 0 || n.last > 1<<62 {

@@ -14,8 +14,8 @@ import (
 // masterTablet is the id of the tablet in which a master keeps its catalog.
 var masterTablet = strings.Repeat("0", 32)
 
-// openTarget finds the server's directories, locks them, and reads what the tablet is. It refuses tablets that nobody may
-// change.
+// openTarget finds the server's directories, locks them, and reads what the tablet is. It refuses tablets that
+// must not be changed.
 func (im *importer) openTarget() error {
 	switch {
 	case im.Wal == "":

@@ -166,7 +166,7 @@ func (d *dumper) say(x body, from, to int, format string, args ...any) {
 	d.Range(x.off+int64(from), int64(to-from), format, args...)
 }
 
-// rest prints what nobody has explained of a body, up to a byte.
+// rest prints the bytes of a body that were not explained, up to a byte.
 func (d *dumper) rest(x body, from, to int, what string) {
 	if from < to {
 		d.say(x, from, to, "%s: %d bytes", what, to-from)

@@ -93,7 +93,7 @@ func (f *File) read(off, n int64) ([]byte, error) {
 	return b, nil
 }
 
-// faultText is the text of a fault whose place is said besides.
+// faultText is the text of a fault without its place, which is printed separately.
 func faultText(err error) string {
 	var e *errs.Error
 	if errors.As(err, &e) && e.Err != nil {

@@ -1,0 +1,6 @@
+//go:build interop
+
+package cfile
+
+// sampled is how many cases there are for each that is tried: all are.
+const sampled = 1

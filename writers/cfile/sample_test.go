@@ -1,0 +1,6 @@
+//go:build !interop
+
+package cfile_test
+
+// sampled divides the work of tests that try every case: plain runs try one case in so many. With the tag interop they try all.
+const sampled = 3
