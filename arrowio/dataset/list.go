@@ -36,10 +36,10 @@ func List(ctx context.Context, path string, o Options) ([]Input, error) {
 	if d.OpenPath != nil {
 		return []Input{{Path: path}}, nil
 	}
-	x := expansion{ctx: ctx, o: o, formats: o.Formats, told: o.Format != "", beside: o.named()}
-	for i, name := range x.beside {
+	x := expansion{ctx: ctx, o: o, formats: o.Formats, told: o.Format != "", named: o.named()}
+	for i, name := range x.named {
 		if p, ok := stores.Local(name); ok {
-			x.beside[i] = filepath.Clean(p)
+			x.named[i] = filepath.Clean(p)
 		}
 	}
 	if local, ok := stores.Local(path); ok {
@@ -54,7 +54,7 @@ type expansion struct {
 	o       Options
 	formats []arrowio.Format
 	told    bool     // which of them it is
-	beside  []string // files that options name, which are no input of a directory that they lie in
+	named   []string // files that options name, which are no input of a directory that they lie in
 }
 
 // isPattern tells whether a name may be one that stands for others.
@@ -253,7 +253,7 @@ func (x expansion) walk(t arrowio.Tree, names []string) ([]Input, error) {
 		if !c.meant {
 			continue
 		}
-		if slices.Contains(x.beside, t.Path(c.name)) {
+		if slices.Contains(x.named, t.Path(c.name)) {
 			continue
 		}
 		dirs := slices.Clone(names)

@@ -40,15 +40,6 @@ func Runs(mask *array.Boolean) iter.Seq2[int64, int64] {
 	}
 }
 
-// CountTrue is the number of rows for which mask is true.
-func CountTrue(mask *array.Boolean) int64 {
-	total := 0
-	for base, n := 0, mask.Len(); base < n; base += 64 {
-		total += bits.OnesCount64(trueWord(mask, base, n))
-	}
-	return int64(total)
-}
-
 // trueWord is the rows from base on that are true, up to 64 of n.
 func trueWord(mask *array.Boolean, base, n int) uint64 {
 	d := mask.Data()

@@ -66,9 +66,6 @@ func TestRuns(t *testing.T) {
 				t.Fatalf("%s: runs say %s", s[lo:hi], got)
 			}
 		}
-		if c := expr.CountTrue(m); c != rows {
-			t.Fatalf("CountTrue %d, runs have %d", c, rows)
-		}
 		for range expr.Runs(m) { // stopping early is allowed
 			break
 		}

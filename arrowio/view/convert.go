@@ -159,13 +159,13 @@ func (c rules) structConversion(from, to *arrow.StructType, path string) (conver
 
 // rebuild makes an array of the rows of d, from row 0 on: validity, what more, and the children that fill adds.
 func rebuild(d arrow.ArrayData, to arrow.DataType, mem memory.Allocator, fill func(add func(arrow.ArrayData)) (*memory.Buffer, error)) (arrow.ArrayData, error) {
-	var kids []arrow.ArrayData
+	var children []arrow.ArrayData
 	defer func() {
-		for _, k := range kids {
+		for _, k := range children {
 			k.Release()
 		}
 	}()
-	buf, err := fill(func(k arrow.ArrayData) { kids = append(kids, k) })
+	buf, err := fill(func(k arrow.ArrayData) { children = append(children, k) })
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func rebuild(d arrow.ArrayData, to arrow.DataType, mem memory.Allocator, fill fu
 		bufs = append(bufs, buf)
 	}
 	defer releaseBuffers(bufs)
-	return array.NewData(to, d.Len(), bufs, kids, nulls, 0), nil
+	return array.NewData(to, d.Len(), bufs, children, nulls, 0), nil
 }
 
 func releaseBuffers(bufs []*memory.Buffer) {
@@ -318,9 +318,9 @@ func listOffsets[O int32 | int64](d arrow.ArrayData) []O {
 // inPlace converts children whole and keeps all else.
 func inPlace(to arrow.DataType, convert []convertFunc) convertFunc {
 	return func(d arrow.ArrayData, s *scope, mem memory.Allocator) (arrow.ArrayData, error) {
-		kids := make([]arrow.ArrayData, 0, len(convert))
+		children := make([]arrow.ArrayData, 0, len(convert))
 		defer func() {
-			for _, k := range kids {
+			for _, k := range children {
 				k.Release()
 			}
 		}()
@@ -329,9 +329,9 @@ func inPlace(to arrow.DataType, convert []convertFunc) convertFunc {
 			if err != nil {
 				return nil, err
 			}
-			kids = append(kids, k)
+			children = append(children, k)
 		}
-		return array.NewData(to, d.Len(), d.Buffers(), kids, d.NullN(), d.Offset()), nil
+		return array.NewData(to, d.Len(), d.Buffers(), children, d.NullN(), d.Offset()), nil
 	}
 }
 

@@ -30,7 +30,7 @@ func emptyData(t arrow.DataType, n int, null bool, mem memory.Allocator) (arrow.
 	if err := e.fill(t); err != nil {
 		return nil, err
 	}
-	d := array.NewData(t, n, e.bufs, e.kids, e.nulls, 0)
+	d := array.NewData(t, n, e.bufs, e.children, e.nulls, 0)
 	if e.dict != nil {
 		d.SetDictionary(e.dict)
 	}
@@ -42,13 +42,13 @@ type emptyArray struct {
 	n, nulls int
 	mem      memory.Allocator
 	bufs     []*memory.Buffer
-	kids     []arrow.ArrayData
+	children []arrow.ArrayData
 	dict     arrow.ArrayData
 }
 
 func (e *emptyArray) release() {
 	releaseBuffers(e.bufs)
-	for _, k := range e.kids {
+	for _, k := range e.children {
 		k.Release()
 	}
 	if e.dict != nil {
@@ -64,11 +64,11 @@ func (e *emptyArray) zeroes(bytes int) *memory.Buffer {
 	return b
 }
 
-// kid adds a child.
-func (e *emptyArray) kid(t arrow.DataType, n int, null bool) error {
+// child adds a child.
+func (e *emptyArray) child(t arrow.DataType, n int, null bool) error {
 	k, err := emptyData(t, n, null, e.mem)
 	if err == nil {
-		e.kids = append(e.kids, k)
+		e.children = append(e.children, k)
 	}
 	return err
 }
@@ -92,26 +92,26 @@ func (e *emptyArray) fill(t arrow.DataType) error {
 		e.zeroes(arrow.ViewHeaderSizeBytes * e.n)
 	case *arrow.ListType:
 		e.zeroes(4 * (e.n + 1))
-		return e.kid(t.Elem(), 0, false)
+		return e.child(t.Elem(), 0, false)
 	case *arrow.MapType:
 		e.zeroes(4 * (e.n + 1))
-		return e.kid(t.Elem(), 0, false)
+		return e.child(t.Elem(), 0, false)
 	case *arrow.LargeListType:
 		e.zeroes(8 * (e.n + 1))
-		return e.kid(t.Elem(), 0, false)
+		return e.child(t.Elem(), 0, false)
 	case *arrow.ListViewType:
 		e.zeroes(4 * e.n)
 		e.zeroes(4 * e.n)
-		return e.kid(t.Elem(), 0, false)
+		return e.child(t.Elem(), 0, false)
 	case *arrow.LargeListViewType:
 		e.zeroes(8 * e.n)
 		e.zeroes(8 * e.n)
-		return e.kid(t.Elem(), 0, false)
+		return e.child(t.Elem(), 0, false)
 	case *arrow.FixedSizeListType:
-		return e.kid(t.Elem(), e.n*int(t.Len()), t.ElemField().Nullable && canBeNull(t.Elem()))
+		return e.child(t.Elem(), e.n*int(t.Len()), t.ElemField().Nullable && canBeNull(t.Elem()))
 	case *arrow.StructType:
 		for _, f := range t.Fields() {
-			if err := e.kid(f.Type, e.n, f.Nullable && canBeNull(f.Type)); err != nil {
+			if err := e.child(f.Type, e.n, f.Nullable && canBeNull(f.Type)); err != nil {
 				return err
 			}
 		}
@@ -150,13 +150,13 @@ func (e *emptyArray) run(t *arrow.RunEndEncodedType) error {
 	if width < 8 && e.n >= 1<<(8*width-1) {
 		return errs.Errorf(errs.ErrLimit, "%d rows are too many for %s; ask for smaller batches", e.n, t)
 	}
-	if err := e.kid(t.RunEnds(), runs, false); err != nil {
+	if err := e.child(t.RunEnds(), runs, false); err != nil {
 		return err
 	}
 	for i := range width * runs {
-		e.kids[0].Buffers()[1].Bytes()[i] = byte(e.n >> (8 * i))
+		e.children[0].Buffers()[1].Bytes()[i] = byte(e.n >> (8 * i))
 	}
-	return e.kid(t.Encoded(), runs, null)
+	return e.child(t.Encoded(), runs, null)
 }
 
 // union makes values of a branch that can be null; unions have no nulls of their own.
@@ -192,7 +192,7 @@ func (e *emptyArray) union(t arrow.UnionType) error {
 		if t.Mode() == arrow.DenseMode && i != branch {
 			n = 0
 		}
-		if err := e.kid(f.Type, n, null && i == branch || f.Nullable && canBeNull(f.Type)); err != nil {
+		if err := e.child(f.Type, n, null && i == branch || f.Nullable && canBeNull(f.Type)); err != nil {
 			return err
 		}
 	}

@@ -56,24 +56,24 @@ func (a *adapted) project(p arrowio.Projection) (arrowio.Projection, []adaptedCo
 	return own, columns, nil
 }
 
-// wanted says which children of a field of the file are needed for the children kids of the field that it is shown as;
+// wanted says which children of a field of the file are needed for the children of the field that it is shown as;
 // nil = all of them. Like a projection it passes through lists and the values of maps to the struct inside.
-func (c rules) wanted(from, to arrow.DataType, kids []arrowio.ProjectedField) []arrowio.ProjectedField {
+func (c rules) wanted(from, to arrow.DataType, children []arrowio.ProjectedField) []arrowio.ProjectedField {
 	have, _ := structInside(from)
 	shown, ok := structInside(to)
 	if have == nil || !ok || have.NumFields() == 0 {
 		return nil
 	}
 	same := arrow.TypeEqual(have, shown)
-	if kids == nil {
-		kids = make([]arrowio.ProjectedField, shown.NumFields())
-		for i := range kids {
-			kids[i].Index = i
+	if children == nil {
+		children = make([]arrowio.ProjectedField, shown.NumFields())
+		for i := range children {
+			children[i].Index = i
 		}
 	}
 	var out []arrowio.ProjectedField
 	all := true
-	for _, k := range kids {
+	for _, k := range children {
 		w := arrowio.ProjectedField{Index: k.Index}
 		if !same {
 			if w.Index = c.find(have.Fields(), shown.Field(k.Index).Name); w.Index < 0 {

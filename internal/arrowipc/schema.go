@@ -10,10 +10,10 @@ import (
 
 // Node is a field as its arrays are laid out in a batch.
 type Node struct {
-	Type arrow.DataType
-	Kids []*Node
-	Dict *Node // the values, where the field's own slots are indices of a dictionary; nil = no dictionary
-	ID   int64 // of the dictionary
+	Type     arrow.DataType
+	Children []*Node
+	Dict     *Node // the values, where the field's own slots are indices of a dictionary; nil = no dictionary
+	ID       int64 // of the dictionary
 
 	Stored  int    // bytes of a stored value of decimal32 and decimal64, whose Type is decimal128; 0 = as the Type has them
 	Empty   bool   // a fixed-size list of size 0, which arrow's package does not have: Type is a list, of which no offsets are stored
@@ -85,7 +85,7 @@ func (r *schemaReader) field(t table, depth int) (arrow.Field, *Node, error) {
 	if err != nil {
 		return f, nil, errs.Locate(err, errs.At{Column: f.Name})
 	}
-	n := &Node{Kids: nodes}
+	n := &Node{Children: nodes}
 	kind := t.uint8(2)
 	body, _ := t.child(3)
 	switch {

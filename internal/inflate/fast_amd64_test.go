@@ -20,6 +20,25 @@ func init() {
 	}
 }
 
+// token returns the entries at index i of both tables. The assembly must make the same.
+func (d *Decoder) token(i uint32) (step uint16, token uint32) {
+	e := d.lit[i]
+	l := e & 255
+	switch {
+	case e&litLiteral != 0:
+		return uint16(l | litBits<<8), tokenLiteral | e>>24<<8 | 1<<16 | 2*noLink<<24
+	case e&isSpecial == 0:
+		length := e>>16&255 + i>>(e>>8&15)&(e>>24)
+		de := d.dist[i>>l&distMask]
+		extra, base := uint32(de&255-de>>8&15), uint32(de>>16&0xffff)
+		before := l + uint32(de>>8&15)
+		if before <= litBits && de&distSpecial == 0 && length <= min(mostCopy, base) {
+			return uint16(l+uint32(de&255)) | litBits<<8, before | length<<16 | (2*extra+(base-1)>>extra)<<25
+		}
+	}
+	return litBits << 8, tokenSlow
+}
+
 // The tables of tokens are those of the plain function.
 func TestTokens(t *testing.T) {
 	if !useAVX2 {

@@ -42,7 +42,7 @@ func (p *rawPrinter) emit(n *trevniwire.Node, a arrow.Array, i int) {
 	from, to := list.ValueOffsets(i)
 	below := columnsBelow(n, nil)
 	p.all(below, '[')
-	elem, values := n.Kids[0], list.ListValues()
+	elem, values := n.Children[0], list.ListValues()
 	for j := int(from); j < int(to); j++ {
 		if j > int(from) {
 			p.all(below, ',')
@@ -53,7 +53,7 @@ func (p *rawPrinter) emit(n *trevniwire.Node, a arrow.Array, i int) {
 		}
 		st := values.(*array.Struct)
 		own := false
-		for k, child := range elem.Kids {
+		for k, child := range elem.Children {
 			own = own || child.Own
 			p.emit(child, st.Field(k), j)
 		}
@@ -77,7 +77,7 @@ func columnsBelow(n *trevniwire.Node, to []int) []int {
 	if n.Kind == trevniwire.Leaf && !n.Own {
 		to = append(to, n.Col)
 	}
-	for _, k := range n.Kids {
+	for _, k := range n.Children {
 		to = columnsBelow(k, to)
 	}
 	return to

@@ -19,23 +19,23 @@ type NodeKind uint8
 // Kinds.
 const (
 	Leaf   NodeKind = iota // values of one column
-	List                   // Rep counts the elements of Kids[0]
-	Map                    // Rep counts the entries; Kids are key and value
-	Struct                 // Kids
-	Union                  // Kids, each with its own Opt, or a constant null
+	List                   // Rep counts the elements of Children[0]
+	Map                    // Rep counts the entries; Children are key and value
+	Struct                 // Children
+	Union                  // Children, each with its own Opt, or a constant null
 )
 
 // Node is one Arrow field and the stored columns behind it.
 type Node struct {
-	Kind  NodeKind
-	Field arrow.Field
-	Opt   int      // array column of lengths 0 and 1 that says which slots are there; -1 = all
-	Rep   int      // array column of lengths; -1 = not repeated
-	Col   int      // of a leaf: the column of values; -1 = constant null
-	Own   bool     // of a leaf: its values stand among the lengths of its own Opt, or of the Rep above, which is also Col
-	Enum  []string // of a leaf: the symbols of an Avro enum
-	Size  int      // of a leaf: the size of an Avro fixed
-	Kids  []*Node
+	Kind     NodeKind
+	Field    arrow.Field
+	Opt      int      // array column of lengths 0 and 1 that says which slots are there; -1 = all
+	Rep      int      // array column of lengths; -1 = not repeated
+	Col      int      // of a leaf: the column of values; -1 = constant null
+	Own      bool     // of a leaf: its values stand among the lengths of its own Opt, or of the Rep above, which is also Col
+	Enum     []string // of a leaf: the symbols of an Avro enum
+	Size     int      // of a leaf: the size of an Avro fixed
+	Children []*Node
 }
 
 // Metadata keys of Arrow schemas and fields that keep what Arrow has no place for.
@@ -94,7 +94,7 @@ func columnsNode(h *Header, i, depth int) (*Node, error) {
 		elem = &Node{Kind: Struct, Opt: -1, Rep: -1, Col: -1, Field: arrow.Field{Name: "item"}}
 		if col.Type != Null {
 			leaf.Field.Name = "value"
-			elem.Kids = append(elem.Kids, leaf)
+			elem.Children = append(elem.Children, leaf)
 		}
 		for _, k := range col.Children {
 			n, err := columnsNode(h, k, depth-1)
@@ -104,11 +104,11 @@ func columnsNode(h *Header, i, depth int) (*Node, error) {
 			if n.Field.Name == "value" {
 				leaf.Field.Name = "_value"
 			}
-			elem.Kids = append(elem.Kids, n)
+			elem.Children = append(elem.Children, n)
 		}
 		elem.setType()
 	}
-	list.Kids = []*Node{elem}
+	list.Children = []*Node{elem}
 	list.setType()
 	return list, nil
 }
@@ -176,7 +176,7 @@ func (b *binder) node(s *Avro, path, name string, parent int) (*Node, error) {
 				return nil, err
 			}
 			k.addMeta(f.Meta)
-			n.Kids = append(n.Kids, k)
+			n.Children = append(n.Children, k)
 		}
 		n.setType()
 		return n, nil
@@ -187,7 +187,7 @@ func (b *binder) node(s *Avro, path, name string, parent int) (*Node, error) {
 			return nil, err
 		}
 		child.addMeta(s.ItemMeta)
-		n.Rep, n.Kids = col, []*Node{child}
+		n.Rep, n.Children = col, []*Node{child}
 		n.setType()
 		return n, nil
 	case AvroMap:
@@ -239,7 +239,7 @@ func (b *binder) mapNode(s *Avro, path, name string, parent int) (*Node, error) 
 	}
 	value.addMeta(s.ItemMeta)
 	n := &Node{Kind: Map, Opt: -1, Rep: col, Col: -1, Field: arrow.Field{Name: name}}
-	n.Kids = []*Node{leafNode(key, "key", arrow.BinaryTypes.String), value}
+	n.Children = []*Node{leafNode(key, "key", arrow.BinaryTypes.String), value}
 	n.setType()
 	return n, nil
 }
@@ -266,7 +266,7 @@ func (b *binder) union(s *Avro, path, name string, parent int) (*Node, error) {
 			}
 		}
 		k.Field.Nullable = true
-		n.Kids = append(n.Kids, k)
+		n.Children = append(n.Children, k)
 	}
 	n.setType()
 	return n, nil
@@ -373,8 +373,8 @@ func leafNode(col int, name string, t arrow.DataType) *Node {
 
 // setType derives the Arrow type of a node from its children'.
 func (n *Node) setType() {
-	fields := make([]arrow.Field, len(n.Kids))
-	for i, k := range n.Kids {
+	fields := make([]arrow.Field, len(n.Children))
+	for i, k := range n.Children {
 		fields[i] = k.Field
 	}
 	switch n.Kind {

@@ -163,7 +163,7 @@ func TestAvroRefused(t *testing.T) {
 		{"fixed too large", `{"type":"fixed","name":"F","size":1000000000}`, nil},
 		{"fixed of half a byte", `{"type":"fixed","name":"F","size":0.5}`, nil},
 		{"recursive", record(`{"name":"next","type":["null","R"]}`), ErrRecursive},
-		{"recursive through an array", record(`{"name":"kids","type":{"type":"array","items":"n.s.R"}}`), ErrRecursive},
+		{"recursive through an array", record(`{"name":"children","type":{"type":"array","items":"n.s.R"}}`), ErrRecursive},
 		{"recursive through another", record(`{"name":"a","type":{"type":"record","name":"A","fields":[{"name":"m","type":{"type":"map","values":"R"}}]}}`), ErrRecursive},
 		{"deep", deep, errs.ErrLimit},
 		{"brackets", strings.Repeat("[", 20_000), nil},

@@ -49,7 +49,7 @@ func (r *batches) need(n *arrowipc.Node) {
 		r.ids[n.ID] = true
 		r.need(n.Dict)
 	}
-	for _, k := range n.Kids {
+	for _, k := range n.Children {
 		r.need(k)
 	}
 }

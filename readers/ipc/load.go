@@ -88,7 +88,7 @@ func (c *cursor) skip(n *arrowipc.Node) error {
 	if _, err := c.take(k); err != nil {
 		return err
 	}
-	for _, child := range n.Kids {
+	for _, child := range n.Children {
 		if err := c.skip(child); err != nil {
 			return err
 		}
@@ -174,13 +174,13 @@ func (l *loader) load(n *arrowipc.Node) (*array.Data, error) {
 		}
 		return array.NewDataWithDictionary(n.Type, int(length), bufs, int(nulls), 0, dict), nil
 	}
-	children := make([]arrow.ArrayData, 0, len(n.Kids))
+	children := make([]arrow.ArrayData, 0, len(n.Children))
 	defer func() {
 		for _, k := range children {
 			k.Release()
 		}
 	}()
-	for _, child := range n.Kids {
+	for _, child := range n.Children {
 		d, err := l.load(child)
 		if err != nil {
 			return nil, err

@@ -19,18 +19,18 @@ func refusal(n *arrowipc.Node, keep []arrowio.ProjectedField) (path []string, wh
 	switch t := arrowbuf.StorageType(n.Type).(type) {
 	case *arrow.StructType:
 		if keep == nil {
-			for i := range n.Kids {
+			for i := range n.Children {
 				keep = append(keep, arrowio.ProjectedField{Index: i})
 			}
 		}
 		for _, k := range keep {
-			if below, why := refusal(n.Kids[k.Index], k.Children); why != "" {
+			if below, why := refusal(n.Children[k.Index], k.Children); why != "" {
 				return append([]string{t.Field(k.Index).Name}, below...), why
 			}
 		}
 		return nil, ""
 	case *arrow.MapType:
-		if entries := n.Kids[0].Kids; len(entries) == 2 {
+		if entries := n.Children[0].Children; len(entries) == 2 {
 			if _, why := refusal(entries[0], nil); why != "" {
 				return nil, why
 			}
@@ -38,7 +38,7 @@ func refusal(n *arrowipc.Node, keep []arrowio.ProjectedField) (path []string, wh
 			return nil, why
 		}
 	}
-	for _, k := range n.Kids {
+	for _, k := range n.Children {
 		if _, why := refusal(k, keep); why != "" {
 			return nil, why
 		}

@@ -12,10 +12,10 @@ import (
 // tree is a field that is read: the nodes of its wanted fields, and the columns of their leaves.
 type tree struct {
 	*node
-	kids   []*tree
-	column *column // of a leaf
-	short  *column // of the leaf below with the fewest lists around it, whose levels tell about this node
-	mem    *arrowbuf.Arena
+	children []*tree
+	column   *column // of a leaf
+	short    *column // of the leaf below with the fewest lists around it, whose levels tell about this node
+	mem      *arrowbuf.Arena
 
 	valid arrowbuf.Bits
 	ends  arrowbuf.Offsets
@@ -24,7 +24,7 @@ type tree struct {
 // find sets short, and keeps the levels that are needed.
 func (t *tree) find() {
 	t.short = t.column
-	for i, k := range t.kids {
+	for i, k := range t.children {
 		k.find()
 		if i == 0 || k.short.maxRep < t.short.maxRep {
 			t.short = k.short
@@ -47,9 +47,9 @@ func (t *tree) build() (arrow.ArrayData, error) {
 }
 
 func (t *tree) buildStruct() (arrow.ArrayData, error) {
-	kids := make([]arrow.ArrayData, 0, len(t.kids))
+	children := make([]arrow.ArrayData, 0, len(t.children))
 	defer func() {
-		for _, k := range kids {
+		for _, k := range children {
 			k.Release()
 		}
 	}()
@@ -65,12 +65,12 @@ func (t *tree) buildStruct() (arrow.ArrayData, error) {
 		}
 		t.valid.Release()
 	}
-	for _, k := range t.kids {
+	for _, k := range t.children {
 		d, err := k.build()
 		if err != nil {
 			return nil, err
 		}
-		kids = append(kids, d)
+		children = append(children, d)
 		if slots < 0 {
 			slots = d.Len()
 		}
@@ -78,7 +78,7 @@ func (t *tree) buildStruct() (arrow.ArrayData, error) {
 			return nil, corrupt("field %q has %d values in %d structs", k.field.Name, d.Len(), slots)
 		}
 	}
-	return array.NewData(t.field.Type, slots, []*memory.Buffer{bitmap}, kids, nulls, 0), nil
+	return array.NewData(t.field.Type, slots, []*memory.Buffer{bitmap}, children, nulls, 0), nil
 }
 
 // validity fills the bitmap of a node and returns the numbers of slots and of those that are not null.
@@ -175,7 +175,7 @@ func (t *tree) buildList() (arrow.ArrayData, error) {
 		defer bitmap.Release()
 	}
 	t.valid.Release()
-	item, err := t.kids[0].build()
+	item, err := t.children[0].build()
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +254,7 @@ func (t *tree) release() {
 	if t.column != nil {
 		t.column.release()
 	}
-	for _, k := range t.kids {
+	for _, k := range t.children {
 		k.release()
 	}
 }

@@ -182,7 +182,7 @@ func (f *parquetFile) nameShown(n *node, names []string) {
 	case leafShape:
 		f.shown[n.column] = shownPath(names)
 	case structShape:
-		for _, k := range n.kids {
+		for _, k := range n.children {
 			below(k, k.field.Name)
 		}
 	case listShape:
@@ -190,10 +190,10 @@ func (f *parquetFile) nameShown(n *node, names []string) {
 		if l, ok := n.field.Type.(arrow.ListLikeType); ok {
 			name = l.ElemField().Name
 		}
-		below(n.kids[0], name)
+		below(n.children[0], name)
 	case mapShape:
-		below(n.kids[0].kids[0], "key")
-		below(n.kids[0].kids[1], "value")
+		below(n.children[0].children[0], "key")
+		below(n.children[0].children[1], "value")
 	}
 }
 

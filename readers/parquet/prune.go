@@ -69,7 +69,7 @@ func (f *parquetFile) leafAt(col string) *node {
 		if n.shape != structShape {
 			return nil
 		}
-		nodes = n.kids
+		nodes = n.children
 	}
 	return nil
 }

@@ -107,8 +107,8 @@ func (g *rowGroup) grow(n *node, group *decode.RowGroup) *tree {
 		g.cols = append(g.cols, t.column)
 		return t
 	}
-	for _, k := range n.kids {
-		t.kids = append(t.kids, g.grow(k, group))
+	for _, k := range n.children {
+		t.children = append(t.children, g.grow(k, group))
 	}
 	return t
 }
@@ -119,7 +119,7 @@ func (n *node) refusal() (path []string, why string) {
 	if n.refused != "" {
 		return nil, n.refused
 	}
-	for _, k := range n.kids {
+	for _, k := range n.children {
 		if path, why = k.refusal(); why != "" {
 			if n.shape == structShape {
 				return append([]string{k.field.Name}, path...), why
@@ -134,7 +134,7 @@ func (n *node) refusal() (path []string, why string) {
 func (n *node) allRefused(out, above []string) []string {
 	path := append(above[:len(above):len(above)], n.field.Name)
 	if n.shape == structShape && n.refused == "" {
-		for _, k := range n.kids {
+		for _, k := range n.children {
 			out = k.allRefused(out, path)
 		}
 	} else if _, why := n.refusal(); why != "" {
@@ -159,20 +159,20 @@ func narrowed(n *node, keep []arrowio.ProjectedField) *node {
 	out := *n
 	switch n.shape {
 	case structShape:
-		out.kids = nil
+		out.children = nil
 		for _, k := range keep {
-			out.kids = append(out.kids, narrowed(n.kids[k.Index], k.Children))
+			out.children = append(out.children, narrowed(n.children[k.Index], k.Children))
 		}
 	case listShape:
-		out.kids = []*node{narrowed(n.kids[0], keep)}
+		out.children = []*node{narrowed(n.children[0], keep)}
 	case mapShape:
-		entries := *n.kids[0]
-		entries.kids = []*node{entries.kids[0], narrowed(entries.kids[1], keep)}
+		entries := *n.children[0]
+		entries.children = []*node{entries.children[0], narrowed(entries.children[1], keep)}
 		entries.settle(nil)
-		out.kids = []*node{&entries}
+		out.children = []*node{&entries}
 	}
 	out.short = nil
-	for _, k := range out.kids {
+	for _, k := range out.children {
 		if out.short == nil || k.short.maxRep < out.short.maxRep {
 			out.short = k.short
 		}

@@ -19,12 +19,12 @@ import (
 //	which is not null     if d >= def
 //	the first of a list   if r < rep+1, an item if d > def, for a list
 type node struct {
-	field arrow.Field // its type is without extension types
-	shape shape
-	kids  []*node
-	def   uint8
-	rep   uint8
-	anc   uint8
+	field    arrow.Field // its type is without extension types
+	shape    shape
+	children []*node
+	def      uint8
+	rep      uint8
+	anc      uint8
 
 	column int             // of a leaf: its number among the stored columns
 	elem   *decode.Element // of a leaf
@@ -197,7 +197,7 @@ func (b *treeBuilder) group(e *decode.Element, at place) (*node, error) {
 		if err != nil {
 			return nil, err
 		}
-		n.kids = append(n.kids, k)
+		n.children = append(n.children, k)
 	}
 	n.settle(nil)
 	return n, nil
@@ -230,7 +230,7 @@ func (b *treeBuilder) annotated(e *decode.Element, at place) (*node, error) {
 
 // list makes a list of the items.
 func (b *treeBuilder) list(e *decode.Element, at place, item *node, nullable bool) *node {
-	n := &node{shape: listShape, kids: []*node{item}}
+	n := &node{shape: listShape, children: []*node{item}}
 	n.at(at)
 	n.field.Name, n.field.Nullable = e.Name, nullable
 	n.settle(nil)
@@ -255,12 +255,12 @@ func (b *treeBuilder) mapping(e *decode.Element, at place) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &node{shape: listShape, kids: []*node{entries}}
-	if len(entries.kids) == 2 {
+	n := &node{shape: listShape, children: []*node{entries}}
+	if len(entries.children) == 2 {
 		n.shape = mapShape
-		entries.kids[0].field.Nullable = false
+		entries.children[0].field.Nullable = false
 	} else { // a map without values is a list of keys
-		n.kids[0] = entries.kids[0]
+		n.children[0] = entries.children[0]
 	}
 	n.at(at)
 	n.settle(nil)
@@ -270,20 +270,20 @@ func (b *treeBuilder) mapping(e *decode.Element, at place) (*node, error) {
 // settle gives a node with children the type that they make. stored is the field in the Arrow schema that the file
 // carries, nil where there is none: it says what Parquet does not.
 func (n *node) settle(stored arrow.DataType) {
-	for i, k := range n.kids {
+	for i, k := range n.children {
 		if i == 0 || k.short.maxRep < n.short.maxRep {
 			n.short = k.short
 		}
 	}
 	switch n.shape {
 	case structShape:
-		fields := make([]arrow.Field, len(n.kids))
-		for i, k := range n.kids {
+		fields := make([]arrow.Field, len(n.children))
+		for i, k := range n.children {
 			fields[i] = k.field
 		}
 		n.field.Type = arrow.StructOf(fields...)
 	case listShape:
-		item := n.kids[0].field
+		item := n.children[0].field
 		item.Name = "item"
 		switch t := stored.(type) {
 		case *arrow.FixedSizeListType:
@@ -296,14 +296,14 @@ func (n *node) settle(stored arrow.DataType) {
 			n.field.Type = arrow.ListOfField(item)
 		}
 	case mapShape:
-		key, value := n.kids[0].kids[0].field, n.kids[0].kids[1].field
+		key, value := n.children[0].children[0].field, n.children[0].children[1].field
 		m := arrow.MapOfWithMetadata(key.Type, key.Metadata, value.Type, value.Metadata)
 		m.SetItemNullable(value.Nullable)
 		if t, ok := stored.(*arrow.MapType); ok {
 			m.KeysSorted = t.KeysSorted
 		}
 		n.field.Type = m
-		n.kids[0].field.Type = m.Elem()
+		n.children[0].field.Type = m.Elem()
 	}
 }
 

@@ -55,16 +55,16 @@ func (n *node) adopt(stored *arrow.Field) {
 		n.field.Type = adoptLeaf(n.field.Type, n.elem, t)
 		return
 	}
-	kids := storedChildren(t)
-	if n.shape == mapShape && len(kids) == 1 { // the entries of a map have a name of their own
-		kids[0].Name = n.kids[0].field.Name
+	children := storedChildren(t)
+	if n.shape == mapShape && len(children) == 1 { // the entries of a map have a name of their own
+		children[0].Name = n.children[0].field.Name
 	}
-	if len(kids) == len(n.kids) {
-		for i, k := range n.kids {
+	if len(children) == len(n.children) {
+		for i, k := range n.children {
 			if n.shape == listShape {
-				kids[i].Name = k.field.Name
+				children[i].Name = k.field.Name
 			}
-			k.adopt(&kids[i])
+			k.adopt(&children[i])
 		}
 	}
 	n.settle(t)
@@ -157,18 +157,18 @@ func as(d arrow.ArrayData, t arrow.DataType) arrow.ArrayData {
 		}
 		inner = e.StorageType()
 	}
-	var kids []arrow.ArrayData
+	var children []arrow.ArrayData
 	if n, ok := inner.(arrow.NestedType); ok {
 		for i, f := range n.Fields() {
 			k := as(d.Children()[i], f.Type)
 			defer k.Release()
-			kids = append(kids, k)
+			children = append(children, k)
 		}
 	}
 	if dict, ok := d.Dictionary().(*array.Data); ok && dict != nil {
 		return array.NewDataWithDictionary(t, d.Len(), d.Buffers(), d.NullN(), d.Offset(), dict)
 	}
-	return array.NewData(t, d.Len(), d.Buffers(), kids, d.NullN(), d.Offset())
+	return array.NewData(t, d.Len(), d.Buffers(), children, d.NullN(), d.Offset())
 }
 
 // merge returns a with what b has besides.

@@ -62,29 +62,29 @@ func (f *parquetFile) compareField(n *node, stored *arrow.Field, path string) {
 		f.noteSchema(corrupt("it has the type %s for %q, where the Parquet schema has %s", stored.Type, path, n.field.Type))
 		return
 	}
-	kids := storedChildren(t)
+	children := storedChildren(t)
 	switch {
-	case n.shape == structShape && t.ID() == arrow.STRUCT && len(kids) != len(n.kids):
-		f.noteSchema(corrupt("it has %d fields in %q, where the Parquet schema has %d", len(kids), path, len(n.kids)))
-	case len(kids) != len(n.kids):
+	case n.shape == structShape && t.ID() == arrow.STRUCT && len(children) != len(n.children):
+		f.noteSchema(corrupt("it has %d fields in %q, where the Parquet schema has %d", len(children), path, len(n.children)))
+	case len(children) != len(n.children):
 	case n.shape == mapShape:
-		f.compareEntries(n.kids[0], kids[0].Type, path)
+		f.compareEntries(n.children[0], children[0].Type, path)
 	default:
-		for i, k := range n.kids {
+		for i, k := range n.children {
 			if n.shape == listShape {
-				kids[i].Name = k.field.Name
+				children[i].Name = k.field.Name
 			}
-			f.compareField(k, &kids[i], path+"."+k.field.Name)
+			f.compareField(k, &children[i], path+"."+k.field.Name)
 		}
 	}
 }
 
 func (f *parquetFile) compareEntries(n *node, stored arrow.DataType, path string) {
-	kids := storedChildren(stored)
-	for i, k := range n.kids {
-		if i < len(kids) {
-			kids[i].Name = k.field.Name
-			f.compareField(k, &kids[i], path+"."+k.field.Name)
+	children := storedChildren(stored)
+	for i, k := range n.children {
+		if i < len(children) {
+			children[i].Name = k.field.Name
+			f.compareField(k, &children[i], path+"."+k.field.Name)
 		}
 	}
 }

@@ -196,7 +196,7 @@ func (f *File) dictionaries(nodes []*trevniwire.Node) {
 			}
 			f.dicts[n] = symbolArray(n.Enum)
 		}
-		f.dictionaries(n.Kids)
+		f.dictionaries(n.Children)
 	}
 }
 

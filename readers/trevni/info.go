@@ -184,7 +184,7 @@ func (f *File) describe(nodes []*trevniwire.Node, cols []arrowio.ColumnInfo) {
 				cols[i].Type = n.Field.Type.String()
 			}
 		}
-		f.describe(n.Kids, cols)
+		f.describe(n.Children, cols)
 	}
 }
 

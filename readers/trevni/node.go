@@ -293,18 +293,18 @@ func (n *node) take() arrow.ArrayData {
 		}
 		buffers = append(buffers, n.leaf.take()...)
 	case trevniwire.Struct:
-		children = n.takeKids()
+		children = n.takeChildren()
 	case trevniwire.List:
 		buffers = append(buffers, n.takeOffsets())
-		children = n.takeKids()
+		children = n.takeChildren()
 	case trevniwire.Map:
 		buffers = append(buffers, n.takeOffsets())
-		entries := n.takeKids()
+		entries := n.takeChildren()
 		children = []arrow.ArrayData{array.NewData(n.field.Type.(*arrow.MapType).Elem(), entries[0].Len(), []*memory.Buffer{nil}, entries, 0, 0)}
 		releaseData(entries)
 	case trevniwire.Union:
 		buffers = append(buffers, n.types.Take(), n.places.Take())
-		children = n.takeKids()
+		children = n.takeChildren()
 	}
 	var d arrow.ArrayData
 	if n.enum != nil {
@@ -334,7 +334,7 @@ func (n *node) takeOffsets() *memory.Buffer {
 	return n.offsets.Take()
 }
 
-func (n *node) takeKids() []arrow.ArrayData {
+func (n *node) takeChildren() []arrow.ArrayData {
 	children := make([]arrow.ArrayData, len(n.children))
 	for i, k := range n.children {
 		children[i] = k.take()

@@ -288,7 +288,7 @@ func leafPaths(f *File) map[string][]string {
 				cols = append(cols, f.header.Columns[i].Name)
 			}
 		}
-		for _, k := range n.Kids {
+		for _, k := range n.Children {
 			cols = append(cols, all(k)...)
 		}
 		return cols
@@ -299,14 +299,14 @@ func leafPaths(f *File) map[string][]string {
 		inside := n
 		for inside.Kind == trevniwire.List || inside.Kind == trevniwire.Map {
 			if inside.Kind == trevniwire.Map {
-				with = append(with[:len(with):len(with)], all(inside.Kids[0])...) // keys come along
+				with = append(with[:len(with):len(with)], all(inside.Children[0])...) // keys come along
 			}
-			inside = inside.Kids[len(inside.Kids)-1]
+			inside = inside.Children[len(inside.Children)-1]
 		}
 		if inside.Kind != trevniwire.Struct {
 			return
 		}
-		for _, k := range inside.Kids {
+		for _, k := range inside.Children {
 			walk(k, path+"."+expr.Quote(k.Field.Name), with)
 		}
 	}

@@ -223,7 +223,7 @@ func (b *builder) node(w *trevniwire.Node, pf arrowio.ProjectedField, field arro
 		case w.Kind == trevniwire.Struct && pf.Children != nil:
 			k = pf.Children[i]
 		}
-		n.children = append(n.children, b.node(w.Kids[k.Index], k, f, above))
+		n.children = append(n.children, b.node(w.Children[k.Index], k, f, above))
 	}
 	return n
 }

@@ -35,7 +35,7 @@ func hasDictionary(n *arrowipc.Node) bool {
 	if n.Dict != nil {
 		return true
 	}
-	for _, k := range n.Kids {
+	for _, k := range n.Children {
 		if hasDictionary(k) {
 			return true
 		}
@@ -117,7 +117,7 @@ func tooLarge(err error) error {
 // write writes the dictionaries of a column that are new, those inside others first. It reports whether there were any.
 func (d *dictionaries) write(e *encoder, n *arrowipc.Node, data arrow.ArrayData) (changed bool, err error) {
 	if n.Dict == nil {
-		for i, k := range n.Kids {
+		for i, k := range n.Children {
 			c, err := d.write(e, k, data.Children()[i])
 			if err != nil {
 				return false, err

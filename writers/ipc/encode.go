@@ -44,7 +44,7 @@ func (b *batch) add(n *arrowipc.Node, d arrow.ArrayData) error {
 	if n.Dict != nil {
 		return nil
 	}
-	for i, k := range n.Kids {
+	for i, k := range n.Children {
 		if err := b.add(k, d.Children()[i]); err != nil {
 			return err
 		}

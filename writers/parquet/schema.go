@@ -20,10 +20,10 @@ type node struct {
 	optional bool
 	full     uint8 // definition level of what is there
 	rep      uint8 // repetition level of what is repeated here
-	list     bool  // a list or a map: kids are of its items
+	list     bool  // a list or a map: children are of its items
 	mapped   bool
-	kids     []*node
-	leaf     *leaf // nil = it has kids
+	children []*node
+	leaf     *leaf // nil = it has children
 	name     string
 }
 
@@ -85,7 +85,7 @@ func (d *driver) node(f arrow.Field, name, column string, path []string, def, re
 	case *arrow.StructType:
 		el().Children = int32(t.NumFields())
 		for _, k := range t.Fields() {
-			n.kids = append(n.kids, d.node(k, k.Name, column+"."+k.Name, path, def, rep))
+			n.children = append(n.children, d.node(k, k.Name, column+"."+k.Name, path, def, rep))
 		}
 	case *arrow.MapType:
 		n.list, n.mapped, n.rep = true, true, rep+1
@@ -94,7 +94,7 @@ func (d *driver) node(f arrow.Field, name, column string, path []string, def, re
 		path = append(path, "key_value")
 		key, item := t.KeyField(), t.ItemField()
 		key.Nullable = false
-		n.kids = []*node{
+		n.children = []*node{
 			d.node(key, "key", column+"."+key.Name, path, def+1, rep+1),
 			d.node(item, "value", column+"."+item.Name, path, def+1, rep+1),
 		}
@@ -103,7 +103,7 @@ func (d *driver) node(f arrow.Field, name, column string, path []string, def, re
 		el().Children, el().Logical = 1, encode.Logical{Kind: encode.List}
 		d.elements = append(d.elements, encode.Element{Name: "list", Repetition: encode.Repeated, Children: 1})
 		item := t.ElemField()
-		n.kids = []*node{d.node(item, "element", column+"."+item.Name, append(path, "list"), def+1, rep+1)}
+		n.children = []*node{d.node(item, "element", column+"."+item.Name, append(path, "list"), def+1, rep+1)}
 	default:
 		l := leafOf(t)
 		if v, ok := f.Metadata.GetValue(metaLogical); ok {

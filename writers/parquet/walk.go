@@ -57,7 +57,7 @@ func (w *worker) walk(columns []*column, n *node, arr arrow.Array, s slots, dept
 	}
 	s, items := s.items(n, arr, w.frame(depth+1))
 	if !n.mapped {
-		return w.walk(columns, n.kids[0], items, s, depth+2)
+		return w.walk(columns, n.children[0], items, s, depth+2)
 	}
 	bits, off = validity(items) // no entry of a map may be null
 	if err := s.noNulls(n, bits, off); err != nil {
@@ -67,7 +67,7 @@ func (w *worker) walk(columns []*column, n *node, arr arrow.Array, s slots, dept
 }
 
 func (w *worker) fields(columns []*column, n *node, arr *array.Struct, s slots, depth int) error {
-	for i, k := range n.kids {
+	for i, k := range n.children {
 		if err := w.walk(columns, k, arr.Field(i), s, depth); err != nil {
 			return err
 		}

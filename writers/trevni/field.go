@@ -159,7 +159,7 @@ func (f *field) writeList(arr arrow.Array, rows rowsOf) error {
 		if err := f.rep.append(rows.n, rows.ends, offs, nullValues{}); err != nil {
 			return err
 		}
-		return f.writeKids(entries, f.below.through(rows, offs), -1)
+		return f.writeChildren(entries, f.below.through(rows, offs), -1)
 	}
 	elem := f.children[0]
 	if elem.Kind == trevniwire.Leaf && elem.Own && elem.opt == nil {
@@ -189,7 +189,7 @@ func (f *field) writeList(arr arrow.Array, rows rowsOf) error {
 	if err := elem.children[own].writeOwn(st.Field(own), rows, offs); err != nil {
 		return err
 	}
-	return elem.writeKids(st, below, own)
+	return elem.writeChildren(st, below, own)
 }
 
 // writeOwn writes values among the lengths of the array column that holds them.
@@ -208,8 +208,8 @@ func (f *field) writeOwn(arr arrow.Array, rows rowsOf, offs []int32) error {
 	return f.writeLeaf(p.arr, rows, offs)
 }
 
-// writeKids writes the fields of a struct, all but one.
-func (f *field) writeKids(st *array.Struct, rows rowsOf, but int) error {
+// writeChildren writes the fields of a struct, all but one.
+func (f *field) writeChildren(st *array.Struct, rows rowsOf, but int) error {
 	for i, k := range f.children {
 		if i == but {
 			continue

@@ -131,9 +131,9 @@ func collectBytes(fields []arrow.Field, nodes []*trevniwire.Node, to map[int]boo
 		}
 		switch t := t.(type) {
 		case *arrow.MapType:
-			collectBytes([]arrow.Field{t.KeyField(), t.ItemField()}, n.Kids, to)
+			collectBytes([]arrow.Field{t.KeyField(), t.ItemField()}, n.Children, to)
 		case arrow.NestedType:
-			collectBytes(t.Fields(), n.Kids, to)
+			collectBytes(t.Fields(), n.Children, to)
 		}
 	}
 }
@@ -213,13 +213,13 @@ func fitsType(t arrow.DataType, n *trevniwire.Node) bool {
 	switch n.Kind {
 	case trevniwire.Struct, trevniwire.Union:
 		nested, ok := t.(arrow.NestedType)
-		return ok && t.ID() == n.Field.Type.ID() && fits(nested.Fields(), n.Kids)
+		return ok && t.ID() == n.Field.Type.ID() && fits(nested.Fields(), n.Children)
 	case trevniwire.List:
 		l, ok := t.(*arrow.ListType)
-		return ok && fitsType(l.Elem(), n.Kids[0]) && (!l.ElemField().Nullable || n.Kids[0].Field.Nullable)
+		return ok && fitsType(l.Elem(), n.Children[0]) && (!l.ElemField().Nullable || n.Children[0].Field.Nullable)
 	case trevniwire.Map:
 		m, ok := t.(*arrow.MapType)
-		return ok && m.KeyType().ID() == arrow.STRING && fitsType(m.ItemType(), n.Kids[1]) && (!m.ItemField().Nullable || n.Kids[1].Field.Nullable)
+		return ok && m.KeyType().ID() == arrow.STRING && fitsType(m.ItemType(), n.Children[1]) && (!m.ItemField().Nullable || n.Children[1].Field.Nullable)
 	}
 	if arrow.TypeEqual(t, n.Field.Type) {
 		return true
@@ -306,7 +306,7 @@ func collectUser(fields []arrow.Field, nodes []*trevniwire.Node, to map[int]arro
 			if m, ok := fields[i].Type.(*arrow.MapType); ok {
 				children = []arrow.Field{m.KeyField(), m.ItemField()}
 			}
-			collectUser(children, n.Kids, to)
+			collectUser(children, n.Children, to)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func (w *writer) field(n *trevniwire.Node, path string) *field {
 	f := &field{Node: n, path: path}
 	f.find = arrowdense.Finder{Mem: w.plan.Options.Allocator, Dictionaries: true, Unions: n.Kind == trevniwire.Union}
 	f.opt, f.rep, f.col = w.column(n.Opt), w.column(n.Rep), w.column(n.Col)
-	for _, k := range n.Kids {
+	for _, k := range n.Children {
 		name := path + "." + k.Field.Name
 		if n.Kind == trevniwire.List {
 			name = path
