@@ -54,8 +54,14 @@ func over(t *testing.T, path string, do func(to string)) {
 // acidEvents writes a bucket of a Hive ACID table: rows of numbers, or deletes of every nth of them.
 func acidEvents(t *testing.T, path string, op, rows, nth int) {
 	t.Helper()
+	acidEventsOf(t, path, "id", op, rows, nth)
+}
+
+// acidEventsOf is acidEvents with the name of the column that has the numbers.
+func acidEventsOf(t *testing.T, path, column string, op, rows, nth int) {
+	t.Helper()
 	i32, i64 := arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64
-	row := arrow.StructOf(arrow.Field{Name: "id", Type: i64, Nullable: true})
+	row := arrow.StructOf(arrow.Field{Name: column, Type: i64, Nullable: true})
 	s := arrow.NewSchema([]arrow.Field{
 		{Name: "operation", Type: i32},
 		{Name: "originalTransaction", Type: i64},
@@ -230,5 +236,27 @@ func TestReplacedInputInMidStream(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// The column of a Hive ACID table that was renamed has the values of all files where columns are found by position, in filters, too.
+func TestRenamedColumn(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for i, column := range []string{"id", "renamed"} {
+		d := filepath.Join(dir, fmt.Sprintf("delta_%07d_%07d_0000", i+1, i+1))
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		acidEventsOf(t, filepath.Join(d, "bucket_00000"), column, 0, 1000, 1)
+	}
+	c := start(t, Options{}, map[string]Spec{
+		"name":     {Paths: []string{dir}},
+		"position": {Paths: []string{dir}, Read: readers.Options{Options: map[string]string{"orc-by": "position"}}},
+	}).client(t)
+	for dataset, want := range map[string]int64{"name": 100, "position": 200} {
+		if _, got := getAll(t.Context(), t, c, cmdOf(`{"dataset":%q,"where":"renamed >= 900002700","columns":["renamed"]}`, dataset)); got.rows() != want {
+			t.Errorf("%s: %d rows, want %d", dataset, got.rows(), want)
+		}
 	}
 }

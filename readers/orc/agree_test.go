@@ -42,6 +42,7 @@ func countRows(t *testing.T, b []byte, where string) (rows int64) {
 
 // TestDamagedStatistics flips bits of row indexes: where a stripe has one row group, its statistics tell of all damage.
 func TestDamagedStatistics(t *testing.T) {
+	t.Parallel()
 	sound := fixtures.Read(t, "../../testdata/orc/java-2.3.1/small-none.orc")
 	f, err := Open(t.Context(), local.NewBytesSource(sound), arrowio.Limits{}, Options{})
 	if err != nil {

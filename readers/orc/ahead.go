@@ -13,8 +13,8 @@ import (
 // joinGap is about the most that is read for nothing in order to ask a far source once, not twice.
 const joinGap = 1 << 20
 
-// fetchFirst reads, at once, the dictionaries of a stripe of a far source that nobody has read: nodes want them when they
-// are opened. Where the columns have little besides, all of it comes along.
+// fetchFirst reads, at once, the dictionaries of a stripe of a far source that were not read yet: nodes want them when they
+// are opened. Where the columns have few other bytes, these are read with them.
 func (t *tree) fetchFirst(s *stripe) error {
 	t.early = nil
 	if t.near {
@@ -128,7 +128,7 @@ func (t *tree) fetchAhead(ctx context.Context, first int64, rows arrowio.RowSet)
 	return nil
 }
 
-// loadIndexAhead reads the row index, if nobody has, where it can save more than a read.
+// loadIndexAhead reads the row index, if it was not read yet, where it can save more than a read.
 func (t *tree) loadIndexAhead(ctx context.Context, rows arrowio.RowSet) error {
 	total := int64(0)
 	for _, in := range t.inputs {

@@ -66,6 +66,7 @@ func scanText(t *testing.T, f *File, o arrowio.ScanOptions) (out []string) {
 
 // Far sources give the rows that files give, fetched ahead, in part, and through windows.
 func TestFarRows(t *testing.T) {
+	t.Parallel()
 	for _, x := range manifest(t) {
 		if x.Rows < 2 || x.Rows > 10_000 {
 			continue

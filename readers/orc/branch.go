@@ -103,7 +103,7 @@ func (g *branch) column(typ *orcwire.Type, pf arrowio.ProjectedField, field arro
 	n := g.node(typ, pf, field)
 	g.gate.all = append(g.gate.all, g.nodes[first:]...)
 	c := g.gate.content.(*structs)
-	c.kids = append(c.kids, n)
+	c.children = append(c.children, n)
 	return n
 }
 

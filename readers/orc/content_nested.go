@@ -16,8 +16,8 @@ import (
 
 // structs has no values of its own: its children hold one for every slot that it has.
 type structs struct {
-	node *node
-	kids []*node
+	node     *node
+	children []*node
 }
 
 func newStruct(n *node, pf arrowio.ProjectedField) *structs {
@@ -27,7 +27,7 @@ func newStruct(n *node, pf arrowio.ProjectedField) *structs {
 		if pf.Children != nil {
 			k = pf.Children[i]
 		}
-		c.kids = append(c.kids, n.branch.node(n.typ.Children[k.Index], k, f))
+		c.children = append(c.children, n.branch.node(n.typ.Children[k.Index], k, f))
 	}
 	return c
 }
@@ -42,7 +42,7 @@ func (c *structs) seek(*orcwire.Positions) error { return nil }
 func (c *structs) standing(to []orcwire.Place) []orcwire.Place { return to }
 
 func (c *structs) read(s arrowbuf.Slots) error {
-	for _, k := range c.kids {
+	for _, k := range c.children {
 		if err := k.read(s); err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func (c *structs) read(s arrowbuf.Slots) error {
 }
 
 func (c *structs) skip(n int64) error {
-	for _, k := range c.kids {
+	for _, k := range c.children {
 		if err := k.skip(n); err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func (c *structs) skip(n int64) error {
 	return nil
 }
 
-func (c *structs) take() parts { return parts{children: takeAll(c.kids)} }
+func (c *structs) take() parts { return parts{children: takeAll(c.children)} }
 func (c *structs) release()    {}
 
 func takeAll(nodes []*node) []arrow.ArrayData {
@@ -72,20 +72,20 @@ func takeAll(nodes []*node) []arrow.ArrayData {
 
 // lists decodes lengths into offsets, and the elements; maps are lists with two children.
 type lists struct {
-	node    *node
-	length  input
-	lengths orcwire.Ints[int32]
-	offsets arrowbuf.Offsets
-	kids    []*node
-	scratch []int32
-	pairs   bool // the children are key and value of a struct
+	node     *node
+	length   input
+	lengths  orcwire.Ints[int32]
+	offsets  arrowbuf.Offsets
+	children []*node
+	scratch  []int32
+	pairs    bool // the children are key and value of a struct
 }
 
 func newList(n *node, pf arrowio.ProjectedField) *lists {
 	c := &lists{node: n, offsets: arrowbuf.NewOffsets(&n.tree.arena)}
 	n.uses(&c.length, numbersOfRuns)
 	elem := n.field.Type.(*arrow.ListType).ElemField()
-	c.kids = []*node{n.branch.node(n.typ.Children[0], arrowio.ProjectedField{Children: pf.Children}, elem)}
+	c.children = []*node{n.branch.node(n.typ.Children[0], arrowio.ProjectedField{Children: pf.Children}, elem)}
 	return c
 }
 
@@ -95,7 +95,7 @@ func newMap(n *node, pf arrowio.ProjectedField) *lists {
 	n.uses(&c.length, numbersOfRuns)
 	switch t := n.field.Type.(type) {
 	case *arrow.MapType:
-		c.kids = []*node{
+		c.children = []*node{
 			n.branch.node(n.typ.Children[0], arrowio.ProjectedField{}, t.KeyField()),
 			n.branch.node(n.typ.Children[1], arrowio.ProjectedField{Index: 1, Children: pf.Children}, t.ItemField()),
 		}
@@ -105,7 +105,7 @@ func newMap(n *node, pf arrowio.ProjectedField) *lists {
 			if pf.Children != nil {
 				k = pf.Children[i]
 			}
-			c.kids = append(c.kids, n.branch.node(n.typ.Children[k.Index], k, f))
+			c.children = append(c.children, n.branch.node(n.typ.Children[k.Index], k, f))
 		}
 	}
 	return c
@@ -148,14 +148,14 @@ func (c *lists) elements(n int64) error {
 	}
 	for n > 0 {
 		k := int(min(n, stepRows))
-		for _, kid := range c.kids {
-			if err := kid.read(arrowbuf.AllSlots(k)); err != nil {
+		for _, child := range c.children {
+			if err := child.read(arrowbuf.AllSlots(k)); err != nil {
 				return err
 			}
 		}
 		n -= int64(k)
 	}
-	if _, isMap := c.node.field.Type.(*arrow.MapType); isMap && c.kids[0].nulls > 0 {
+	if _, isMap := c.node.field.Type.(*arrow.MapType); isMap && c.children[0].nulls > 0 {
 		return c.length.fail(errs.Errorf(errs.ErrSchema, "a map has a null key, which Arrow's maps have not: --orc-null-keys=list shows maps as lists of key and value"))
 	}
 	return nil
@@ -173,8 +173,8 @@ func (c *lists) skip(n int64) error {
 		for _, l := range lens {
 			total += int64(l)
 		}
-		for _, kid := range c.kids {
-			if err := kid.skip(total); err != nil {
+		for _, child := range c.children {
+			if err := child.skip(total); err != nil {
 				return err
 			}
 		}
@@ -185,9 +185,9 @@ func (c *lists) skip(n int64) error {
 
 func (c *lists) take() parts {
 	p := parts{buffers: []*memory.Buffer{c.offsets.Take()}}
-	kids := takeAll(c.kids)
+	children := takeAll(c.children)
 	if !c.pairs {
-		p.children = kids
+		p.children = children
 		return p
 	}
 	var entries arrow.DataType
@@ -197,8 +197,8 @@ func (c *lists) take() parts {
 	case *arrow.ListType:
 		entries = t.Elem()
 	}
-	p.children = []arrow.ArrayData{array.NewData(entries, kids[0].Len(), []*memory.Buffer{nil}, kids, 0, 0)}
-	for _, k := range kids {
+	p.children = []arrow.ArrayData{array.NewData(entries, children[0].Len(), []*memory.Buffer{nil}, children, 0, 0)}
+	for _, k := range children {
 		k.Release()
 	}
 	return p
@@ -209,12 +209,12 @@ func (c *lists) release() { c.offsets.Release() }
 // unions decodes tags into type ids of a dense union. A null union, which Arrow does not have, becomes a null of the
 // first variant.
 type unions struct {
-	node   *node
-	data   input
-	tags   orcwire.ByteRuns[int8]
-	types  arrowbuf.Vec[int8]
-	places arrowbuf.Vec[int32]
-	kids   []*node
+	node     *node
+	data     input
+	tags     orcwire.ByteRuns[int8]
+	types    arrowbuf.Vec[int8]
+	places   arrowbuf.Vec[int32]
+	children []*node
 
 	counts []int // of each variant
 	bases  []int32
@@ -225,9 +225,9 @@ func newUnion(n *node) *unions {
 	c := &unions{node: n, types: arrowbuf.NewVec[int8](&n.tree.arena), places: arrowbuf.NewVec[int32](&n.tree.arena)}
 	n.uses(&c.data, numbersOfRuns)
 	for i, f := range n.field.Type.(arrow.UnionType).Fields() {
-		c.kids = append(c.kids, n.branch.node(n.typ.Children[i], arrowio.ProjectedField{Index: i}, f))
+		c.children = append(c.children, n.branch.node(n.typ.Children[i], arrowio.ProjectedField{Index: i}, f))
 	}
-	c.counts, c.bases = make([]int, len(c.kids)), make([]int32, len(c.kids))
+	c.counts, c.bases = make([]int, len(c.children)), make([]int32, len(c.children))
 	return c
 }
 
@@ -251,7 +251,7 @@ func (c *unions) read(s arrowbuf.Slots) error {
 		return err
 	}
 	arrowbuf.Spread(types, s)
-	for i, k := range c.kids {
+	for i, k := range c.children {
 		if int64(k.n)+int64(s.N) > math.MaxInt32 {
 			return errs.Errorf(errs.ErrLimit, "a batch holds over 2^31 values of a union: take fewer rows in a batch")
 		}
@@ -263,7 +263,7 @@ func (c *unions) read(s arrowbuf.Slots) error {
 		places[i] = c.bases[t] + int32(c.counts[t])
 		c.counts[t]++
 	}
-	for i, k := range c.kids {
+	for i, k := range c.children {
 		one := arrowbuf.AllSlots(c.counts[i])
 		if i == 0 && s.Present != nil {
 			one = c.firstSlots(types, s)
@@ -284,8 +284,8 @@ func (c *unions) readTags(tags []int8) error {
 	for _, t := range tags {
 		most = max(most, uint8(t))
 	}
-	if len(tags) > 0 && int(most) >= len(c.kids) {
-		return c.data.fail(errs.Errorf(errs.ErrCorrupt, "tag %d of a union of %d variants", most, len(c.kids)))
+	if len(tags) > 0 && int(most) >= len(c.children) {
+		return c.data.fail(errs.Errorf(errs.ErrCorrupt, "tag %d of a union of %d variants", most, len(c.children)))
 	}
 	return nil
 }
@@ -324,8 +324,8 @@ func (c *unions) skip(n int64) error {
 		for _, t := range tags[:k] {
 			c.counts[t]++
 		}
-		for i, kid := range c.kids {
-			if err := kid.skip(int64(c.counts[i])); err != nil {
+		for i, child := range c.children {
+			if err := child.skip(int64(c.counts[i])); err != nil {
 				return err
 			}
 		}
@@ -338,7 +338,7 @@ func (c *unions) take() parts {
 	// A union of no rows has buffers, too.
 	c.types.Grow(0)
 	c.places.Grow(0)
-	return parts{buffers: []*memory.Buffer{nil, c.types.Take(), c.places.Take()}, children: takeAll(c.kids)}
+	return parts{buffers: []*memory.Buffer{nil, c.types.Take(), c.places.Take()}, children: takeAll(c.children)}
 }
 
 func (c *unions) release() {

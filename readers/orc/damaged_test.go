@@ -124,7 +124,7 @@ func TestDamaged(t *testing.T) {
 			}
 			switch {
 			case x.Expect == "error" && refused == 0:
-				t.Errorf("%s: nobody notices", x.Damage)
+				t.Errorf("%s: the damage is not noticed", x.Damage)
 			case x.Expect == "rows" && refused > 0:
 				t.Errorf("%s: refused", x.Damage)
 			case x.Expect != "error" && x.Expect != "rows" && x.Expect != "either":
@@ -202,6 +202,7 @@ func verified(t *testing.T, b []byte, o Options) (list []error, err error) {
 
 // Verify finds nothing in sound files, but in those that are made to lack something.
 func TestVerifySound(t *testing.T) {
+	t.Parallel()
 	for _, x := range manifest(t) {
 		keys := map[string]string{}
 		if x.Masked.File != "" {
@@ -219,6 +220,7 @@ func TestVerifySound(t *testing.T) {
 
 // Verify finds something in every file that a reader must refuse, and goes on to its end.
 func TestVerifyDamaged(t *testing.T) {
+	t.Parallel()
 	for _, x := range damagedFiles(t) {
 		list, err := verified(t, fixtures.Read(t, damage+x.File), Options{})
 		if err != nil {
@@ -236,6 +238,7 @@ func TestVerifyDamaged(t *testing.T) {
 
 // Dump and Info come to an end on any file that opens.
 func TestShowDamaged(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	for _, x := range damagedFiles(t) {
 		f, err := Open(ctx, local.NewBytesSource(fixtures.Read(t, damage+x.File)), arrowio.Limits{}, Options{})

@@ -21,7 +21,7 @@ type dictionary struct {
 	notText []bool // which entries are not UTF-8; nil = all are
 }
 
-// dictionary returns the dictionary of c's column, reading it if nobody has.
+// dictionary returns the dictionary of c's column, which it reads if it was not read yet.
 func (s *stripe) dictionary(g *branch, c *stringValues) (*dictionary, error) {
 	id := c.node.typ.ID
 	s.mu.Lock()

@@ -14,7 +14,7 @@
 //	                └─ node list    PRESENT ─> validity   LENGTH ─> offsets
 //	                      └─ node string                  leaf: DATA, LENGTH or DATA, DICTIONARY_DATA, LENGTH ─> offsets, bytes
 //
-// The tree moves forward only. Rows that nobody wants are passed by whole row groups where the row index tells the
+// The tree moves forward only. Rows that are not wanted are skipped by whole row groups where the row index tells the
 // positions, else by decoding. Streams of a local file are read through windows of up to 256 KiB, so that memory does
 // not follow the size of a stripe; what lies far away is fetched at once, in coalesced ranges.
 //

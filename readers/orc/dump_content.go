@@ -57,7 +57,7 @@ func (d *dumper) say(c *unpacked, from, to int, format string, args ...any) {
 	}
 }
 
-// rest prints what nobody has explained of a content, from a byte on.
+// rest prints the bytes of a content that were not explained, from one on.
 func (d *dumper) rest(c *unpacked, from int, what string) {
 	for from < len(c.raw) {
 		p, end := c.spot(from)

@@ -132,6 +132,7 @@ func testKeys(t testing.TB) Keys {
 
 // The dump says something about every byte; no byte of a sound file is in two ranges.
 func TestDumpEveryFile(t *testing.T) {
+	t.Parallel()
 	for _, path := range soundFiles(t) {
 		s := string(dump(t, showFile(t, path, Options{Keys: testKeys(t)})))
 		if strings.Contains(s, " ! ") {

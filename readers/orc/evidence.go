@@ -125,54 +125,6 @@ func (c *subject) bounds(s *orcwire.ColumnStats, at place) (lo, hi scalar.Scalar
 	return nil, nil
 }
 
-func (c *subject) boolBounds(s *orcwire.ColumnStats) (lo, hi scalar.Scalar) {
-	if s.Bool == nil || len(s.Bool.True) != 1 || !s.HasValues || s.Bool.True[0] > uint64(s.Values) {
-		return nil, nil
-	}
-	yes := s.Bool.True[0]
-	return scalar.NewBooleanScalar(yes == uint64(s.Values)), scalar.NewBooleanScalar(yes > 0)
-}
-
-func (c *subject) intBounds(s *orcwire.IntStats) (lo, hi scalar.Scalar) {
-	if s == nil {
-		return nil, nil
-	}
-	// The C++ writer took bytes for unsigned where its compiler did: both bounds are wrong if one is out of range.
-	for _, v := range []*int64{s.Min, s.Max} {
-		if v != nil && !c.holds(*v) {
-			return nil, nil
-		}
-	}
-	return c.integer(s.Min), c.integer(s.Max)
-}
-
-func (c *subject) holds(v int64) bool {
-	switch c.typ.Kind {
-	case orcwire.Byte:
-		return v == int64(int8(v))
-	case orcwire.Short:
-		return v == int64(int16(v))
-	case orcwire.Int:
-		return v == int64(int32(v))
-	}
-	return true
-}
-
-func (c *subject) integer(v *int64) scalar.Scalar {
-	if v == nil {
-		return nil
-	}
-	switch c.typ.Kind {
-	case orcwire.Byte:
-		return scalar.NewInt8Scalar(int8(*v))
-	case orcwire.Short:
-		return scalar.NewInt16Scalar(int16(*v))
-	case orcwire.Int:
-		return scalar.NewInt32Scalar(int32(*v))
-	}
-	return scalar.NewInt64Scalar(*v)
-}
-
 // floatBounds believes bounds only where the sum shows that no NaN was among the values: one makes comparisons go either
 // way, and in merging bounds are lost. Trino and Presto write no sum, and no bounds if they have seen a NaN.
 func (c *subject) floatBounds(s *orcwire.DoubleStats) (lo, hi scalar.Scalar) {
@@ -294,8 +246,8 @@ const (
 	rulesMillis = int64(4 * time.Hour / time.Millisecond)
 )
 
-// timeBounds takes the bounds that are in UTC, or in the UTC of the wall clock. The others are in a zone that nobody
-// names.
+// timeBounds takes the bounds that are in UTC, or in the UTC of the wall clock. The others are in a zone that the file
+// does not name.
 func (c *subject) timeBounds(s *orcwire.TimestampStats, at place) (lo, hi scalar.Scalar) {
 	if s == nil {
 		return nil, nil

@@ -40,8 +40,8 @@ type File struct {
 	stripes   map[int]*stripe // in use, and the latest that are not
 	undecoded []string        // what Verify could not decode
 	agree     map[int]bool    // by type id: see stripesAgree; guarded by mu
-	idle      []int           // stripes that nobody uses, the latest last
-	parked    []*tree         // decoders that nobody uses, the latest last
+	idle      []int           // stripes that are not in use, the latest last
+	parked    []*tree         // decoders that are not in use, the latest last
 }
 
 // metadata is the statistics of each stripe, or what is wrong with them.

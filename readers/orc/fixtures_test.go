@@ -114,6 +114,7 @@ var batches = []int{1 << 16, 7}
 
 // Every file gives the rows that Java sees in it, however it is read.
 func TestFixtures(t *testing.T) {
+	t.Parallel()
 	for i, x := range manifest(t) {
 		b := fixtures.ReadSum(t, testdata+x.File, x.SHA256)
 		if x.JavaReads != (x.Quirk == "") {

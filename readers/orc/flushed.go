@@ -21,7 +21,7 @@ const flushSuffix = "_flush_length"
 func Finished(ctx context.Context, name string, open func(ctx context.Context, name string) (arrowio.OpenSource, error)) (n int64, ok bool, err error) {
 	scheme, _, remote := strings.Cut(name, "://")
 	if remote && (scheme != "hdfs" || !strings.HasPrefix(path.Base(name), "bucket_")) {
-		return 0, false, nil // of the stores Hive's writers leave them in HDFS alone, beside their buckets
+		return 0, false, nil // Hive's writers leave such files in HDFS only, in the directory of their buckets
 	}
 	side, err := open(ctx, name+flushSuffix)
 	if errors.Is(err, fs.ErrNotExist) {

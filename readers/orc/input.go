@@ -84,7 +84,7 @@ func (in *input) fetch(off, least, most int64) ([]byte, error) {
 	rs := []arrowio.ByteRange{{Off: in.stream.off + off, Len: most}}
 	got, buf, err := arrowio.ReadRangesInto(in.tree.ctx, in.tree.file.src, rs, in.buf, bitpack.SrcSlack)
 	if in.buf = buf; in.tree.window < manyWindow && off+most == in.stream.len {
-		in.buf = nil // nobody comes back for it, and there are many inputs
+		in.buf = nil // it is not used again, and there are many inputs
 	}
 	if err != nil {
 		return nil, ioError{err}

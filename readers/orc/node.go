@@ -11,7 +11,7 @@ import (
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
-// content is what a node holds besides its validity: values, or lengths and children.
+// content is what a node holds apart from its validity: values, or lengths and children.
 type content interface {
 	// open points the streams at the start of a stripe.
 	open(s *stripe) error
@@ -28,7 +28,7 @@ type content interface {
 	release()
 }
 
-// parts is what makes an array besides its validity.
+// parts is what makes an array, apart from its validity.
 type parts struct {
 	buffers    []*memory.Buffer
 	children   []arrow.ArrayData

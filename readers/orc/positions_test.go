@@ -29,6 +29,7 @@ var wrongPositions = map[string]func(p []uint64, i int) []uint64{
 
 // Rows behind wrong positions are found without them, and later scans find theirs.
 func TestWrongPositions(t *testing.T) {
+	t.Parallel()
 	files, changes := 0, 0
 	for _, x := range manifest(t) {
 		if x.Rows > 20_000 || x.Quirk != "" {

@@ -17,6 +17,7 @@ import (
 
 // Pruning takes away no row for which the predicate is true, whatever the file, its writer and the options.
 func TestPruneKeepsRows(t *testing.T) {
+	t.Parallel()
 	testPruneKeepsRows(t, prunedFiles(t, "../../testdata/orc"), pruneCases{count: 10_000 / sampled, scan: 7, share: 0.1})
 }
 

@@ -40,7 +40,7 @@ func (r *splitReader) ReadRuns(runs []arrowio.RowRange) error {
 	r.batch = append(r.batch, runs...)
 	err := r.tree.readRuns(r.start, r.batch[before:], r.exact)
 	if err != nil && !r.exact && !isIO(err) {
-		err = r.readExactly() // it may have been about a row that nobody asked for
+		err = r.readExactly() // it may have been about a row that was not asked for
 	}
 	if err != nil {
 		r.err = errs.Locate(kinded(err), errs.At{Format: Name, Split: errs.N(r.ordinal)})

@@ -89,6 +89,7 @@ func draw(rng *rand.Rand, rows arrowio.RowRange) (calls [][]arrowio.RowRange) {
 
 // Many runs at once are the rows that they name, of every type.
 func TestReadRuns(t *testing.T) {
+	t.Parallel()
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
 	rng := rand.New(rand.NewSource(1))
@@ -146,7 +147,7 @@ func TestReadRuns(t *testing.T) {
 	}
 }
 
-// A value that nobody asked for is no error, even where it was decoded on the way.
+// A value that was not asked for is no error, even where it was decoded on the way.
 func TestReadRunsPassOverBadValues(t *testing.T) {
 	b := slices.Clone(fixtures.Read(t, byJava+"strides-none.orc"))
 	f, err := Open(t.Context(), local.NewBytesSource(b), arrowio.Limits{}, Options{})

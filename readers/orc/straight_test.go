@@ -73,6 +73,7 @@ func bigValues(t *testing.T, rows int) string {
 // Values of a near file without a codec, read to where they are wanted with those that are let go of, are those of the
 // runs; so are those of which too many go for that.
 func TestReadRunsStraight(t *testing.T) {
+	t.Parallel()
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
 	src, err := local.OpenFile(bigValues(t, 40_000))

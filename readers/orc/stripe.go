@@ -10,7 +10,7 @@ import (
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
-// idleStripes is how many stripes that nobody uses keep their footer, index and dictionaries.
+// idleStripes is how many stripes that are not in use keep their footer, index and dictionaries.
 const idleStripes = 2
 
 // stripe is what is known of a stripe: its footer, where its streams lie, and what several readers share.
@@ -42,7 +42,7 @@ type stream struct {
 	key    *orcwire.CTR // nil = not encrypted
 }
 
-// stripe returns a stripe, reading its footer if nobody has it. The caller gives it back with release.
+// stripe returns a stripe, and reads its footer if it was not read yet. The caller gives it back with release.
 func (f *File) stripe(ctx context.Context, i int) (*stripe, error) {
 	f.mu.Lock()
 	s := f.stripes[i]

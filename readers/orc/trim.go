@@ -21,7 +21,7 @@ type keeper interface {
 // trims reports whether a node can be trimmed, with all that it takes to make it an array.
 func (n *node) trims() bool {
 	if c, ok := n.content.(*structs); ok {
-		for _, k := range c.kids {
+		for _, k := range c.children {
 			if !k.trims() {
 				return false
 			}
@@ -74,13 +74,13 @@ func (c *stringValues) trim(n int, runs [][2]int, _ int)   { c.offsets.Keep(n, r
 func (k *keptDictionary) trim(n int, runs [][2]int, _ int) { k.out.Keep(n, runs) }
 
 func (c *structs) trim(n int, runs [][2]int, left int) {
-	for _, k := range c.kids {
+	for _, k := range c.children {
 		k.trim(n, runs, left)
 	}
 }
 
 func (c *structs) readKept(n int, runs [][2]int, left int) error {
-	for _, k := range c.kids {
+	for _, k := range c.children {
 		if err := k.readKept(arrowbuf.AllSlots(n), runs, left); err != nil {
 			return err
 		}

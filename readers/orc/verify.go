@@ -210,7 +210,7 @@ func (v *verifier) idle(list orcwire.StatsList, rows int64) bool {
 	return err == nil && rows > 0 && s.HasValues && s.Values == 0
 }
 
-// encrypted reports whether a column has encrypted variants: statistics beside the index are then of another copy.
+// encrypted reports whether a column has encrypted variants: the statistics outside of the index are then of another copy.
 func (v *verifier) encrypted(t *orcwire.Type) bool {
 	e := v.footer.Encryption
 	if e == nil {

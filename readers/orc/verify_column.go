@@ -72,7 +72,7 @@ func (w *stripeCheck) column(t *orcwire.Type, counts []int64) error {
 		return err
 	}
 	c := &columnCheck{stripeCheck: w, typ: t}
-	kids, err := c.run(counts)
+	children, err := c.run(counts)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (w *stripeCheck) column(t *orcwire.Type, counts []int64) error {
 		return nil
 	}
 	for i, k := range t.Children {
-		if err := w.column(k, kids[i]); err != nil {
+		if err := w.column(k, children[i]); err != nil {
 			return err
 		}
 	}
@@ -97,7 +97,7 @@ func (w *stripeCheck) column(t *orcwire.Type, counts []int64) error {
 
 // run decodes the column twice: from the start of the stripe to its end, and each row group from its positions. It
 // returns how many slots each child has in each row group.
-func (c *columnCheck) run(counts []int64) (kids [][]int64, err error) {
+func (c *columnCheck) run(counts []int64) (children [][]int64, err error) {
 	s, id := c.stripe, c.typ.ID
 	if err := s.readIndex(c.ctx, []int{id}, []int{id}); err != nil {
 		return nil, err
@@ -131,10 +131,10 @@ func (c *columnCheck) run(counts []int64) (kids [][]int64, err error) {
 	if c.typ.Kind == orcwire.Union {
 		distinct = len(c.typ.Children)
 	}
-	kids = make([][]int64, len(c.typ.Children))
-	for i := range kids {
-		if kids[i] = kids[0]; i < distinct {
-			kids[i] = make([]int64, len(counts))
+	children = make([][]int64, len(c.typ.Children))
+	for i := range children {
+		if children[i] = children[0]; i < distinct {
+			children[i] = make([]int64, len(counts))
 		}
 	}
 	total := &c.totals[id]
@@ -142,7 +142,7 @@ func (c *columnCheck) run(counts []int64) (kids [][]int64, err error) {
 		if err := c.ctx.Err(); err != nil {
 			return nil, err
 		}
-		t := tally{kids: make([]int64, distinct)}
+		t := tally{childSlots: make([]int64, distinct)}
 		if ix.blooms != nil && c.quirks.BloomTrusted(c.typ.Kind, ix.utf8, s.encoding(id).Bloom) {
 			t.bloom = &ix.blooms[g]
 		}
@@ -150,8 +150,8 @@ func (c *columnCheck) run(counts []int64) (kids [][]int64, err error) {
 			c.failed = true
 			return nil, c.fault("data", err, group(g))
 		}
-		for i, n := range t.kids {
-			kids[i][g] = n
+		for i, n := range t.childSlots {
+			children[i][g] = n
 		}
 		if t.missed > 0 {
 			err := corrupt("the bloom filter lacks %d of %d values", t.missed, t.values)
@@ -166,12 +166,12 @@ func (c *columnCheck) run(counts []int64) (kids [][]int64, err error) {
 		}
 		total.merge(&t)
 	}
-	return kids, c.fault("end", dec.end(), "")
+	return children, c.fault("end", dec.end(), "")
 }
 
 // group compares a row group with its entry of the index.
 func (c *columnCheck) group(g int, n int64, e *orcwire.RowIndexEntry, seeker *columnDecoder, want *tally) error {
-	got := tally{kids: make([]int64, len(want.kids))}
+	got := tally{childSlots: make([]int64, len(want.childSlots))}
 	err := seeker.seek(e.Positions)
 	if err == nil {
 		err = seeker.read(n, &got)

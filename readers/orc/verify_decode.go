@@ -218,8 +218,8 @@ func (c *checkStruct) read(n int, t *tally) error { return c.count(int64(n), t) 
 
 func (c *checkStruct) count(n int64, t *tally) error {
 	t.values += n
-	for i := range t.kids {
-		t.kids[i] += n
+	for i := range t.childSlots {
+		t.childSlots[i] += n
 	}
 	return nil
 }
@@ -281,7 +281,7 @@ func (c *checkBytes) read(n int, t *tally) error {
 		if tag >= c.variants {
 			return c.in.fail(corrupt("tag %d of a union of %d variants", tag, c.variants))
 		}
-		t.kids[tag]++
+		t.childSlots[tag]++
 		t.values++
 		t.mix(uint64(tag))
 		if t.bloom != nil {
@@ -360,12 +360,12 @@ func (c *checkLists) read(n int, t *tally) error {
 		return c.in.fail(err)
 	}
 	for _, v := range c.room[:n] {
-		if v < 0 || v > math.MaxInt64/2-t.kids[0] {
+		if v < 0 || v > math.MaxInt64/2-t.childSlots[0] {
 			return c.in.fail(corrupt("a list of %d elements", uint64(v)))
 		}
 		t.elements(uint64(v))
-		for i := range t.kids {
-			t.kids[i] += v
+		for i := range t.childSlots {
+			t.childSlots[i] += v
 		}
 	}
 	return nil

@@ -36,7 +36,7 @@ type tally struct {
 	fullest    uint64
 	children   uint64
 
-	kids []int64 // slots of the children: of each variant of a union, else of all alike
+	childSlots []int64 // of the children: of each variant of a union, else of all alike
 
 	digest uint64
 	bloom  *orcwire.BloomFilter // asked for each value; nil = none

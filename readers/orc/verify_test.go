@@ -33,6 +33,7 @@ func faults(t testing.TB, f *File) []*errs.Error {
 
 // What real writers say of their own files is so, but for what they are known to get wrong.
 func TestVerifyEveryFile(t *testing.T) {
+	t.Parallel()
 	for _, path := range soundFiles(t) {
 		for _, keys := range []Keys{{}, testKeys(t)} {
 			if keys.ring != nil && !strings.Contains(path, "encrypted") {

@@ -7,7 +7,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 )
 
-// Whoever reads an encrypted file without its keys is told which columns are masked, and nothing is said of others.
+// Reading an encrypted file without its keys gives a warning that names the masked columns and no others.
 func TestMaskedColumns(t *testing.T) {
 	for _, c := range []struct {
 		file, keys string

@@ -45,7 +45,7 @@ func (t *Table) verifyDeletes(ctx context.Context, p *partition, report func(err
 			case d != nil && d.kind == deleteDelta:
 				deletes = append(deletes, f)
 			case !f.events && !f.raw.known:
-				return nil // nobody knows the ids of its rows
+				return nil // the ids of its rows are not known
 			default:
 				stored = append(stored, f)
 			}

@@ -109,7 +109,7 @@ func validRuns(current []int64, ids *writeIDs) func(yield func(start, end int) b
 	}
 }
 
-// findGone notes which rows of a piece are not there. Statistics tell where nobody needs to look.
+// findGone notes which rows of a piece are not there. Statistics tell which pieces need no look.
 func (t *Table) findGone(ctx context.Context, g *fragment, p *piece, set *eventSet, newest *updates) (err error) {
 	if !g.of.events {
 		return t.findGoneRaw(g, p, set, newest)

@@ -174,7 +174,7 @@ func (w *walk) step(i int) error {
 		}
 		w.current, w.by, w.stmt = d.max, i, d.stmt
 	case d.max == w.current && w.stmt >= 0: // a further statement of the transaction
-	case twin: // the deletes beside the rows, or the reverse
+	case twin: // the deletes that belong to the rows, or the reverse
 	default:
 		w.choice.hidden[i] = w.accounted()
 		return nil

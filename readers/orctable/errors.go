@@ -9,8 +9,8 @@ import (
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
-// at says which file or directory of the table an error is about, unless it says so itself. That becomes part of what was
-// being read, where whoever adds the number of a split leaves it alone.
+// at says which file or directory of the table an error is about, unless it says so itself. The name is put in front of what
+// was being read, and stays there when the number of a split is added later.
 func at(name string, err error) error {
 	var e *errs.Error
 	switch {

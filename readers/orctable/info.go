@@ -174,7 +174,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-// sum adds up the files of a directory. How many rows are in a file that is not read nobody has looked.
+// sum adds up the files of a directory. The rows of files that are not read are not counted.
 func sum(m *arrowio.MemberInfo, files []*dataFile, read bool) {
 	m.Parts = int64(len(files))
 	for _, f := range files {

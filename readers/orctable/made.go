@@ -28,16 +28,16 @@ func (r *fragmentReader) make(c *outColumn, own arrow.Record) (arrow.ArrayData, 
 	if !r.frag.of.raw.known {
 		return r.nullStruct(c.field.Type.(*arrow.StructType)), nil
 	}
-	var kids []arrow.ArrayData
+	var children []arrow.ArrayData
 	for _, part := range c.parts {
-		kids = append(kids, r.eventPart(rowIDParts[part]))
+		children = append(children, r.eventPart(rowIDParts[part]))
 	}
 	defer func() {
-		for _, k := range kids {
+		for _, k := range children {
 			k.Release()
 		}
 	}()
-	return structOf(c.field.Type, r.rows, kids), nil
+	return structOf(c.field.Type, r.rows, children), nil
 }
 
 // columnsOf returns columns of a record, which keeps them.
@@ -50,19 +50,19 @@ func columnsOf(rec arrow.Record, from, n int) []arrow.ArrayData {
 }
 
 // structOf makes a struct of columns, none of which is null.
-func structOf(t arrow.DataType, n int, kids []arrow.ArrayData) arrow.ArrayData {
-	return array.NewData(t, n, []*memory.Buffer{nil}, kids, 0, 0)
+func structOf(t arrow.DataType, n int, children []arrow.ArrayData) arrow.ArrayData {
+	return array.NewData(t, n, []*memory.Buffer{nil}, children, 0, 0)
 }
 
 func (r *fragmentReader) nullStruct(t *arrow.StructType) arrow.ArrayData {
-	var kids []arrow.ArrayData
+	var children []arrow.ArrayData
 	for _, f := range t.Fields() {
-		kids = append(kids, r.nulls(f.Type))
+		children = append(children, r.nulls(f.Type))
 	}
 	valid := r.zeroes((r.rows + 7) / 8)
-	d := array.NewData(t, r.rows, []*memory.Buffer{valid}, kids, r.rows, 0)
+	d := array.NewData(t, r.rows, []*memory.Buffer{valid}, children, r.rows, 0)
 	valid.Release()
-	for _, k := range kids {
+	for _, k := range children {
 		k.Release()
 	}
 	return d

@@ -124,7 +124,7 @@ func TestEveryColumnRenamed(t *testing.T) {
 	}
 }
 
-// Whoever reads a table knows its columns, and not that files of events hold them in a struct.
+// Errors name columns as the table has them, not with the struct that files of events hold them in.
 func TestColumnsAreNamedAsTheTableDoes(t *testing.T) {
 	when := &arrow.TimestampType{Unit: arrow.Second} // the year 3170843, which microseconds cannot hold either
 	row := arrow.StructOf(

@@ -185,7 +185,7 @@ func (h *history) compact(major bool) {
 	}
 }
 
-// clean removes what nobody needs who sees all that is committed.
+// clean removes what a reader that sees all that is committed does not need.
 func (h *history) clean() {
 	names, all := h.dirs()
 	c, err := choose(all, h.settled())

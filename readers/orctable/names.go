@@ -40,7 +40,7 @@ const none = -1
 // beforeAll is the write id of the base that the first compaction of a converted table makes.
 const beforeAll = math.MinInt64
 
-// kindOf tells what a name sets out to be, well formed or not.
+// kindOf tells by its prefix what kind of directory a name is meant for, well formed or not.
 func kindOf(name string) dirKind {
 	for k := base; k <= deleteDelta; k++ {
 		if strings.HasPrefix(name, dirPrefixes[k]) {
@@ -51,7 +51,7 @@ func kindOf(name string) dirKind {
 }
 
 // parseDir reads base_W[_vT], delta_A_B[_S][_vT] and delete_delta_A_B[_S][_vT]. Other names, and these with numbers that
-// cannot be, are none; why says so where the name sets out to be one.
+// cannot be, are none; why says so where the name has the prefix of one.
 func parseDir(name string) (d dirName, why string) {
 	d = dirName{kind: kindOf(name), stmt: none, txn: none}
 	if d.kind == notAcid {
@@ -180,7 +180,7 @@ func bucketBits(bucket, stmt int64) (int32, bool) {
 	return int32(1<<29 | bucket<<16 | stmt), true
 }
 
-// checkBucket refuses buckets of row ids whose upper bits name a version that nobody knows. In version 0, of Hive 2, all
+// checkBucket refuses buckets of row ids whose upper bits name an unknown version. In version 0, of Hive 2, all
 // of it is the bucket.
 func checkBucket(b int32) error {
 	if uint32(b)>>29 > 1 {

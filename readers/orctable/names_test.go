@@ -123,7 +123,7 @@ func FuzzNames(f *testing.F) {
 			d, why := parseDir(name)
 			if d.kind == notAcid {
 				if why == "" && kindOf(name) != notAcid {
-					t.Errorf("%q is none, and nobody says why", name)
+					t.Errorf("%q is none, and no reason is given", name)
 				}
 				continue
 			}
@@ -182,7 +182,7 @@ func checkChoice(t *testing.T, dirs []candidate, ids *writeIDs, c choice) {
 			t.Errorf("%s is chosen as a delta", d.name)
 		}
 		if c.base >= 0 && d.max <= dirs[c.base].min {
-			t.Errorf("%s is chosen beside %s", d.name, dirs[c.base].name)
+			t.Errorf("%s is chosen along with %s", d.name, dirs[c.base].name)
 		}
 		for _, k := range c.deltas[:n] {
 			o := &dirs[k]
@@ -197,6 +197,6 @@ func checkChoice(t *testing.T, dirs []candidate, ids *writeIDs, c choice) {
 		}
 	}
 	if c.originals != (c.base < 0) {
-		t.Error("originals count beside a base, or do not count without")
+		t.Error("originals count where there is a base, or do not count where there is none")
 	}
 }

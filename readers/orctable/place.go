@@ -59,7 +59,7 @@ type flushFile struct {
 	size int64
 }
 
-// explorer lists a tree. Names count against a limit: a tree is as large as a stranger makes it.
+// explorer lists a tree. Names count against a limit, since a tree may have any number of them.
 type explorer struct {
 	tree   arrowio.Tree
 	limits arrowio.Limits

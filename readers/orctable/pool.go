@@ -15,10 +15,10 @@ import (
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
-// keptFiles is how many files that nobody reads stay open.
+// keptFiles is how many files that are not being read stay open.
 const keptFiles = 16
 
-// pool opens the files of a table, and closes them when nobody reads them any more. It may be used concurrently.
+// pool opens the files of a table, and closes them when they are not being read any more. It may be used concurrently.
 type pool struct {
 	tree   arrowio.Tree
 	limits arrowio.Limits
@@ -131,7 +131,7 @@ func (h *handle) release() error {
 	return last.end()
 }
 
-// end closes the file, which nobody reads.
+// end closes the file, which is not being read.
 func (h *handle) end() error {
 	err := errors.Join(h.File.Close(), h.src.Close())
 	h.pool.mu.Lock()
@@ -140,7 +140,7 @@ func (h *handle) end() error {
 	return err
 }
 
-// drop closes what nobody reads.
+// drop closes the files that are not being read.
 func (p *pool) drop() error {
 	p.mu.Lock()
 	idle := p.idle
@@ -156,7 +156,7 @@ func (p *pool) drop() error {
 	return errors.Join(all...)
 }
 
-// close closes what nobody reads, and later, as they are given back, the others.
+// close closes the files that are not being read, and the others as they are given back.
 func (p *pool) close() error {
 	p.mu.Lock()
 	p.closed = true

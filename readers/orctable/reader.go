@@ -35,7 +35,7 @@ type fragmentReader struct {
 	placed bool               // columns are made of where rows are stored
 	places []arrowio.RowRange // where those of the batch are
 	rows   int                // of the batch
-	extra  int64              // bytes that a row has beside what is read
+	extra  int64              // bytes of a row that are not read from the file
 	closed bool
 }
 

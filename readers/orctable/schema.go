@@ -153,7 +153,7 @@ func (t *Table) newest(ctx context.Context) (*dataFile, error) {
 					if ctx.Err() != nil {
 						return nil, err
 					}
-					continue // nobody reads it
+					continue // it is not read
 				}
 				if f.columns != nil {
 					consider(f)

@@ -331,5 +331,5 @@ func (t *Table) BytesStored() (n int64) {
 	return n
 }
 
-// Close closes the files that nobody reads; the others are closed with their readers.
+// Close closes the files that are not being read; the others are closed with their readers.
 func (t *Table) Close() error { return t.pool.close() }

@@ -39,7 +39,7 @@ func TestUpdatesInPlace(t *testing.T) {
 	sameIDs64(t, "as of 1", sorted(Options{WriteIDs: "1"}), 0, 1, 2, 10, 11, 12, 13)
 	f := openTable(t, m, Options{})
 	if !f.updated {
-		t.Error("nobody noticed that rows are updated in place")
+		t.Error("it is not noticed that rows are updated in place")
 	}
 	if _, err := Open(context.Background(), m, arrowio.Limits{}, Options{DeleteEvents: 9}, orc.Options{}); !errors.Is(err, errs.ErrLimit) {
 		t.Error(err)

@@ -14,13 +14,13 @@ import (
 // structs has no values of its own.
 type structs struct {
 	leaf
-	kids []*node
+	nodes []*node
 }
 
 func (w *writer) newStruct(n *node) *structs {
 	c := &structs{leaf: leaf{node: n}}
 	for i := range n.typ.Children {
-		c.kids = append(c.kids, w.newKid(n, i))
+		c.nodes = append(c.nodes, w.newChild(n, i))
 	}
 	return c
 }
@@ -39,7 +39,7 @@ func (c *structs) write(arr arrow.Array) error {
 	if !ok {
 		return mismatch(c.node, arr)
 	}
-	for i, k := range c.kids {
+	for i, k := range c.nodes {
 		if err := k.write(a.Field(i)); err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func (c *structs) mark()                      { c.groups++ }
 func (c *structs) finish()                    {}
 func (c *structs) encoding() orcwire.Encoding { return c.node.d.direct(false) }
 func (c *structs) reset()                     { c.clear() }
-func (c *structs) children() []*node          { return c.kids }
+func (c *structs) children() []*node          { return c.nodes }
 
 // childType returns the Arrow type of child i of a nested type; of a map the key's and the value's, also where the map is
 // a list of structs.
@@ -73,7 +73,7 @@ func childType(n *node, i int) arrow.DataType {
 // lists encodes lists and maps: how many elements each has, and the elements.
 type lists struct {
 	leaf
-	kids    []*node
+	nodes   []*node
 	lengths orcwire.IntsOut[int32]
 	stats   *collectionStats
 	scratch []int32
@@ -83,7 +83,7 @@ type lists struct {
 func (w *writer) newList(n *node) *lists {
 	c := &lists{leaf: leaf{node: n}, stats: n.stats.(*collectionStats)}
 	for i := range n.typ.Children {
-		c.kids = append(c.kids, w.newKid(n, i))
+		c.nodes = append(c.nodes, w.newChild(n, i))
 	}
 	c.open(orcwire.Length)
 	c.begin()
@@ -118,8 +118,8 @@ func (c *lists) write(arr arrow.Array) error {
 		return err
 	}
 	defer elems.Release()
-	if len(c.kids) == 1 {
-		return c.kids[0].write(elems)
+	if len(c.nodes) == 1 {
+		return c.nodes[0].write(elems)
 	}
 	entries, ok := elems.(*array.Struct)
 	if !ok {
@@ -128,7 +128,7 @@ func (c *lists) write(arr arrow.Array) error {
 	if entries.NullN() > 0 {
 		return errs.Errorf(errs.ErrSchema, "an entry of a map is null, which ORC has no way to store")
 	}
-	for i, k := range c.kids {
+	for i, k := range c.nodes {
 		if err := k.write(entries.Field(i)); err != nil {
 			return err
 		}
@@ -140,12 +140,12 @@ func (c *lists) mark()                      { c.flat, c.groups = c.lengths.Posit
 func (c *lists) finish()                    { c.lengths.Flush(); c.flush() }
 func (c *lists) encoding() orcwire.Encoding { return c.node.d.direct(true) }
 func (c *lists) reset()                     { c.clear(); c.begin() }
-func (c *lists) children() []*node          { return c.kids }
+func (c *lists) children() []*node          { return c.nodes }
 
 // unions encodes tags, and the values of each child without gaps.
 type unions struct {
 	leaf
-	kids   []*node
+	nodes  []*node
 	tags   orcwire.BytesOut[uint8]
 	places [][][2]int64
 	bytes  []byte
@@ -154,9 +154,9 @@ type unions struct {
 func (w *writer) newUnion(n *node) *unions {
 	c := &unions{leaf: leaf{node: n}}
 	for i := range n.typ.Children {
-		c.kids = append(c.kids, w.newKid(n, i))
+		c.nodes = append(c.nodes, w.newChild(n, i))
 	}
-	c.places = make([][][2]int64, len(c.kids))
+	c.places = make([][][2]int64, len(c.nodes))
 	c.open(orcwire.Data)
 	c.begin()
 	return c
@@ -180,12 +180,12 @@ func (c *unions) write(arr arrow.Array) error {
 		c.places[k] = arrowdense.AppendRun(c.places[k], at, at+1)
 	}
 	c.tags.Put(c.bytes)
-	for k, kid := range c.kids {
+	for k, child := range c.nodes {
 		values, err := arrowdense.Gather(a.Field(k), c.places[k], c.node.find.Mem)
 		if err != nil {
 			return err
 		}
-		err = kid.write(values)
+		err = child.write(values)
 		values.Release()
 		if err != nil {
 			return err
@@ -198,4 +198,4 @@ func (c *unions) mark()                      { c.flat, c.groups = c.tags.Positio
 func (c *unions) finish()                    { c.tags.Flush(); c.flush() }
 func (c *unions) encoding() orcwire.Encoding { return c.node.d.direct(false) }
 func (c *unions) reset()                     { c.clear(); c.begin() }
-func (c *unions) children() []*node          { return c.kids }
+func (c *unions) children() []*node          { return c.nodes }

@@ -13,7 +13,7 @@ import (
 )
 
 // Encrypted columns are written twice (docs/formats/orc.md, "Encryption"): a node in clear encodes what the mask leaves,
-// and a node beside it, node.secret, what is true. Each has streams, indexes, bloom filters, encodings and statistics of
+// and a second node, node.secret, what is true. Each has streams, indexes, bloom filters, encodings and statistics of
 // its own. What the second makes is encrypted when it is whole and compressed, just before it is written.
 
 // encryption is what a plan says of the columns that are encrypted. nil = none is.
@@ -131,8 +131,8 @@ func (e *encryption) mask(t *orcwire.Type, m maskName, hidden bool) error {
 	}
 	e.masks[t.ID] = m
 	e.hidden[t.ID] = null || hidden
-	for _, kid := range t.Children {
-		if err := e.mask(kid, m, null || hidden); err != nil {
+	for _, child := range t.Children {
+		if err := e.mask(child, m, null || hidden); err != nil {
 			return err
 		}
 	}

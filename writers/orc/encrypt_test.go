@@ -189,6 +189,7 @@ func readSecret(t testing.TB, x *secretSample, w written) {
 
 // TestRandomSecrets writes samples of every type and layout with some columns encrypted.
 func TestRandomSecrets(t *testing.T) {
+	t.Parallel()
 	masks := map[string]int{}
 	samples := int64(150)
 	if race.Enabled {

@@ -25,6 +25,7 @@ import (
 
 // TestFaults lets each call to the store fail, one after another: the error comes out, and nothing is left behind.
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	rec := lineItems(500)
 	defer rec.Release()
 	for _, parallelism := range []int{1, 3} {

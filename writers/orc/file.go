@@ -60,7 +60,7 @@ func (f *file) write(parts ...[]byte) error {
 	return nil
 }
 
-// send is write of buffers from the pool, beside what follows, if there are workers for that.
+// send is write of buffers from the pool. Where there are workers, it goes on while the buffers are written.
 func (f *file) send(parts [][]byte) error {
 	if err := f.landed(); err != nil {
 		return err

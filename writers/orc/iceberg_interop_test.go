@@ -32,7 +32,7 @@ var icebergFlats = []arrow.DataType{
 	&arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "Europe/Zurich"}, &arrow.TimestampType{Unit: arrow.Second},
 }
 
-// TestIceberg has Iceberg's generic reader read what is written for it, under the schema that is written beside: the types
+// TestIceberg has Iceberg's generic reader read what is written for it, under the schema that is written with it: the types
 // must be those that it makes of the file's own, and the rows those of the Arrow data.
 func TestIceberg(t *testing.T) {
 	jar := os.Getenv("ARROWIO_ICEBERG_JUDGE_JAR")

@@ -150,11 +150,11 @@ func (x texts) values(f arrow.Field, dt arrow.DataType, d arrow.ArrayData) text 
 	case *arrow.NullType:
 		return func(int) string { return "null" }
 	case *arrow.StructType:
-		kids := make([]text, len(t.Fields()))
+		children := make([]text, len(t.Fields()))
 		for k, f := range t.Fields() {
-			kids[k] = child(k, f)
+			children[k] = child(k, f)
 		}
-		return func(i int) string { return listText(len(kids), func(k int) string { return kids[k](off + i) }) }
+		return func(i int) string { return listText(len(children), func(k int) string { return children[k](off + i) }) }
 	case *arrow.MapType:
 		entries := d.Children()[0]
 		key, item := x.of(t.KeyField(), entries.Children()[0]), x.of(t.ItemField(), entries.Children()[1])
@@ -175,9 +175,9 @@ func (x texts) values(f arrow.Field, dt arrow.DataType, d arrow.ArrayData) text 
 		elem, n := child(0, t.ElemField()), int(t.Len())
 		return func(i int) string { return listText(n, func(k int) string { return elem((off+i)*n + k) }) }
 	case arrow.UnionType:
-		kids := make([]text, len(t.Fields()))
+		children := make([]text, len(t.Fields()))
 		for k, f := range t.Fields() {
-			kids[k] = child(k, f)
+			children[k] = child(k, f)
 		}
 		if d.Len() == 0 {
 			return nil // there need not be buffers
@@ -193,7 +193,7 @@ func (x texts) values(f arrow.Field, dt arrow.DataType, d arrow.ArrayData) text 
 			if places != nil {
 				at = int(places[off+i])
 			}
-			return fmt.Sprintf(`{"tag":%d,"value":%s}`, k, kids[k](at))
+			return fmt.Sprintf(`{"tag":%d,"value":%s}`, k, children[k](at))
 		}
 	case *arrow.RunEndEncodedType:
 		value := x.of(arrow.Field{Type: t.Encoded()}, d.Children()[1])

@@ -19,6 +19,7 @@ import (
 // edges, values longer than chunks. Rows are compared as they are read, verified, and the bytes do not depend on how
 // the batches are cut.
 func TestLarge(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewSource(1))
 	mem := memory.DefaultAllocator
 	item := arrow.StructOf(optional("x", arrow.PrimitiveTypes.Int64), optional("y", arrow.BinaryTypes.String))

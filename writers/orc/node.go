@@ -9,7 +9,7 @@ import (
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
-// content is what a node holds besides its validity: values, or lengths and children.
+// content is what a node holds apart from its validity: values, or lengths and children.
 type content interface {
 	// write encodes values, none of which is null.
 	write(arr arrow.Array) error
@@ -81,8 +81,8 @@ func (w *writer) newNode(t *orcwire.Type, dt arrow.DataType, variant int) *node 
 	return n
 }
 
-// newKid returns what encodes child i of a node.
-func (w *writer) newKid(n *node, i int) *node {
+// newChild returns what encodes child i of a node.
+func (w *writer) newChild(n *node, i int) *node {
 	return w.newNode(n.typ.Children[i], childType(n, i), n.variant)
 }
 

@@ -84,6 +84,7 @@ func someOf(rec arrow.Record, names ...string) arrow.Record {
 
 // TestParts: a file ends when it has its size, and the next has the next number.
 func TestParts(t *testing.T) {
+	t.Parallel()
 	rec := someOf(lineItems(20_000), "partkey", "discount", "comment", "note", "at", "tags")
 	defer rec.Release()
 	for _, c := range []struct {
@@ -119,6 +120,7 @@ func TestParts(t *testing.T) {
 
 // TestStripes: stripes end at row groups, or at the rows that they may have, and have about the bytes they should.
 func TestStripes(t *testing.T) {
+	t.Parallel()
 	rec := someOf(lineItems(10_000), "orderkey", "quantity", "clerk", "note", "tags")
 	defer rec.Release()
 	for _, c := range []struct {
@@ -211,6 +213,7 @@ func TestNoColumns(t *testing.T) {
 
 // TestEdges has rows end where row groups, stripes and runs do, and one before and behind.
 func TestEdges(t *testing.T) {
+	t.Parallel()
 	whole := someOf(lineItems(2_100), "orderkey", "clerk", "note", "flag", "tags", "point")
 	defer whole.Release()
 	for _, n := range []int64{1, 2, 7, 8, 9, 99, 100, 101, 199, 200, 201, 511, 512, 513, 999, 1000, 1001, 1999, 2000, 2001} {

@@ -540,11 +540,11 @@ func (r *randomizer) geometry(depth, kind int) []byte {
 	}
 	b = order.AppendUint32(b, uint32(n))
 	for range n {
-		kid := kind - 3
+		inner := kind - 3
 		if kind == 7 {
-			kid = 1 + r.Intn(7)
+			inner = 1 + r.Intn(7)
 		}
-		b = append(b, r.geometry(depth-1, kid)...)
+		b = append(b, r.geometry(depth-1, inner)...)
 	}
 	return b
 }

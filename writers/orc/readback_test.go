@@ -117,6 +117,7 @@ func sameLines(t testing.TB, name string, got, want []string) {
 
 // TestRandom writes samples of every type and layout with all options, and reads them back.
 func TestRandom(t *testing.T) {
+	t.Parallel()
 	for seed := int64(0); seed < 120; seed += (sampled + 1) / 2 {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())

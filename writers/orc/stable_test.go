@@ -47,6 +47,7 @@ func sameBytes(t *testing.T, whole arrow.Record, o arrowio.WriteOptions, sizes .
 
 // TestStable: the same rows make the same bytes, however they come and however many columns are encoded at once.
 func TestStable(t *testing.T) {
+	t.Parallel()
 	const n = 3_000 + 6_000/sampled
 	whole := lineItems(n)
 	defer whole.Release()
@@ -63,6 +64,7 @@ func TestStable(t *testing.T) {
 
 // TestStableSamples does the same with all types and layouts.
 func TestStableSamples(t *testing.T) {
+	t.Parallel()
 	for seed := range int64(30) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r := newRandomizer(7_000+seed, memory.NewGoAllocator())
@@ -130,6 +132,7 @@ func dictionaryOf(t testing.TB, rec arrow.Record, batch int, index arrow.DataTyp
 // TestStableDictionaries: strings, and dictionary arrays of the same strings, make the same bytes, cut as one likes,
 // also where a dictionary is given up, which happens by the share of distinct strings at each 10,000th of a stripe.
 func TestStableDictionaries(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		n    int

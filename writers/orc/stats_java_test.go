@@ -28,6 +28,7 @@ const byJava = "../../testdata/orc/java-2.3.1/"
 // Of the values of every file that Java wrote, the collectors say what Java's writer said: of each row group, each
 // stripe and the file; and bloom filters have the same bits.
 func TestStatsLikeJava(t *testing.T) {
+	t.Parallel()
 	paths, err := filepath.Glob(byJava + "*.orc")
 	if err != nil || len(paths) == 0 {
 		t.Fatal(err, paths)
@@ -285,18 +286,18 @@ func (g *gatherer) slots(t *orcwire.Type, arr arrow.Array) {
 // union gives the values of a union, of which those in child 0 that are null are null themselves: the generator writes no
 // others.
 func (g *gatherer) union(t *orcwire.Type, u array.Union) {
-	kids, n := make([][][2]int64, u.NumFields()), 0
+	children, n := make([][][2]int64, u.NumFields()), 0
 	slots := arrowdense.SlotsOf(u)
 	for i := range u.Len() {
 		k, at := slots.At(i)
 		if u.Field(k).IsNull(int(at)) {
 			continue
 		}
-		kids[k] = arrowdense.AppendRun(kids[k], at, at+1)
+		children[k] = arrowdense.AppendRun(children[k], at, at+1)
 		n++
 	}
 	g.all[t.ID].count(n, n < u.Len())
-	for k, runs := range kids {
+	for k, runs := range children {
 		arr, err := arrowdense.Gather(u.Field(k), runs, memory.DefaultAllocator)
 		if err != nil {
 			g.t.Fatal(err)

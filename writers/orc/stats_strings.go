@@ -314,10 +314,9 @@ func validText(text []byte) int {
 	}
 }
 
-// raise makes of text, in place, the bound of what begins with it: with its last character raised by one. A last
-// character that is the last of all is left out, and the one before raised; false: there is none. Java forms no such bound,
-// nor one of characters before half a surrogate pair or beside its longest forms: it writes what is no text there, which
-// is read as another.
+// raise makes of text, in place, an upper bound of all texts that begin with it: its last character is replaced by the next one. The
+// highest character of all has no next one: it is left out, and the character before it is replaced. false: there is no bound. Java
+// makes no such bound, nor one where the next character would be half a surrogate pair: it writes bytes there that are no text.
 func raise(text []byte) ([]byte, bool) {
 	for len(text) > 0 {
 		r, size := utf8.DecodeLastRune(text)

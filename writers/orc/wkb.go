@@ -171,12 +171,12 @@ func (r *wkbReader) count(size int) (int, error) {
 func (r *wkbReader) collection(code int) (box envelope, err error) {
 	n, err := r.count(5)
 	for range n {
-		kid, of, err := r.geometry()
+		inner, of, err := r.geometry()
 		if err != nil {
 			return box, err
 		}
-		if code != wkbCollection && kid != code-wkbPoints+wkbPoint {
-			return box, notWKB("kind %d in one of kind %d", kid, code)
+		if code != wkbCollection && inner != code-wkbPoints+wkbPoint {
+			return box, notWKB("kind %d in one of kind %d", inner, code)
 		}
 		box.grow(&of)
 	}
