@@ -37,6 +37,8 @@ type ArrowOptions struct {
 	TimestampUnit   arrow.TimeUnit // of timestamps; the zero value is arrow.Second, as it is Arrow's
 	Microseconds    []string       // paths of types whose timestamps are in microseconds where TimestampUnit is nanoseconds
 	Dictionary      bool           // string, char and varchar as dictionary<int32, utf8> (or binary)
+
+	systems *systems // of the file; nil = not known
 }
 
 // Schema maps the types of a file to Arrow. The fields are the children of the root struct in order, or one field named
@@ -53,6 +55,7 @@ func Schema(f *Footer, o ArrowOptions) (*arrow.Schema, error) {
 	for i, kv := range f.Metadata {
 		user[i] = arrowmeta.Pair(kv)
 	}
+	o.systems = &systems{user: user, left: mostProjJSON}
 	shown := arrowmeta.Show(user, MetaPrefix)
 	keys, values := shown.Keys(), shown.Values()
 	if root.Kind == Struct {
@@ -84,6 +87,7 @@ func ArrowField(t *Type, name string, o ArrowOptions) (arrow.Field, error) {
 	if !utf8.ValidString(name) {
 		return arrow.Field{}, fieldError(t, errs.ErrCorrupt, "the name is not UTF-8")
 	}
+	t = o.systems.resolved(t)
 	f := arrow.Field{Name: name, Nullable: t.Kind != Union}
 	var orcType string
 	var err error
