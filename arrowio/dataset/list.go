@@ -23,12 +23,15 @@ import (
 // dot or an underscore are passed over, but not a directory _KEY=VALUE. A path that does not exist but is a pattern (see
 // path.Match) stands for what it matches, sorted, passing over the same names unless it says their first character. A
 // directory that is of a format as a whole (see arrowio.Format.MatchTree) stands for itself, also below another one. A directory or pattern
-// that stands for nothing is an error, and so is a directory that looks like one of a format that is to be named
+// that stands for nothing is an error, an empty path too, and so is a directory that looks like one of a format that is to be named
 // (arrowio.Format.LooksLike) where o names none, and the directory of an Iceberg table. A file that an option names
 // (arrowio.Option.Files) is left out of the directory that it lies in.
 //
 // Where o names a format that is a directory (see arrowio.Format.OpenPath), every path stands for itself.
 func List(ctx context.Context, path string, o Options) ([]Input, error) {
+	if path == "" {
+		return nil, errs.Errorf(errs.ErrOption, "the name of a file is empty")
+	}
 	d, err := o.directory()
 	if err != nil {
 		return nil, err

@@ -132,6 +132,7 @@ func TestJSONSchemas(t *testing.T) {
 		{"cat", "--json-errors", out("none.orc")},
 		{"cat", "--json-errors", "--columns", "none", csv},
 		{"cat", "--json-errors", "--from", "orc", csv},
+		{"convert", "--json-errors", pruning, out("noted.csv")},
 	} {
 		for line := range strings.Lines(do(t, args...).err) {
 			conforms(t, "error", line)

@@ -15,6 +15,7 @@ extern char *goStreamError(void *stream);
 extern void goClose(uint64_t handle);
 extern int64_t goAllocated(void);
 extern void goTrim(void);
+extern void *arrowc_in_capsule(void *capsule, const char *name);
 
 static volatile int forked;
 
@@ -57,6 +58,8 @@ char *arrowio_stream_error(struct ArrowArrayStream *stream) { return forked ? fo
 void arrowio_close(uint64_t handle) {
 	if (!forked) goClose(handle);
 }
+
+void arrowio_handle_capsule(void *capsule) { arrowio_close((uintptr_t)arrowc_in_capsule(capsule, "arrowio_handle")); }
 
 int64_t arrowio_allocated(void) { return forked ? 0 : goAllocated(); }
 

@@ -71,6 +71,7 @@ void arrowio_python(uint64_t main_thread, void *gil_ensure, void *gil_release, v
 void arrowio_stream_capsule(void *capsule);
 void arrowio_schema_capsule(void *capsule);
 void arrowio_array_capsule(void *capsule);
+void arrowio_handle_capsule(void *capsule); // its pointer is a handle, and its name arrowio_handle
 
 #ifdef __cplusplus
 }

@@ -107,6 +107,7 @@ func TestRefused(t *testing.T) {
 		`{"call": "dance"}`: errs.ErrOption.Error(),
 		`{"call": "open", "paths": ["x"], "colums": []}`:                       errs.ErrOption.Error(),
 		`{"call": "open", "paths": ["nowhere.orc"]}`:                           "system",
+		`{"call": "open", "paths": [""]}`:                                      errs.ErrOption.Error(),
 		`{"call": "open", "paths": ["doc.go"]}`:                                errs.ErrUnsupported.Error(),
 		fmt.Sprintf(`{"call": "open", "paths": [%q], "where": "a >"}`, sample): errs.ErrOption.Error(),
 		`{"call": "describe", "handle": 999999}`:                               "closed",
@@ -139,6 +140,9 @@ func TestDescribe(t *testing.T) {
 	}
 	if f := describe(context.Canceled); f.Kind != "cancelled" {
 		t.Errorf("%+v", f)
+	}
+	if f := describe(&fs.PathError{Op: "stat", Err: fs.ErrNotExist}); f.Kind != "system" || f.Errno == 0 || f.File != "" {
+		t.Errorf("an empty path: %+v", f)
 	}
 	if f := describe(&fs.PathError{Op: "open", Path: "p", Err: fs.ErrPermission}); f.Kind != "system" || f.Errno == 0 || f.File != "p" || strings.Contains(f.Message, "p:") {
 		t.Errorf("%+v", f)

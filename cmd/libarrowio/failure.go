@@ -30,6 +30,10 @@ type failure struct {
 var errClosed = errors.New("it is closed")
 
 func describe(err error) failure {
+	var pe *fs.PathError
+	if at, _ := errs.Where(err); at.File == "" && errors.As(err, &pe) {
+		err = about(pe.Path, err)
+	}
 	at, text := errs.Where(err)
 	f := failure{Kind: "system", File: at.File, Format: at.Format, Column: at.Column, Split: at.Split, Offset: at.Off, Message: text}
 	var ae *errs.Error
@@ -52,10 +56,6 @@ func describe(err error) failure {
 		f.Errno = int(syscall.EACCES)
 	case errors.Is(err, fs.ErrExist):
 		f.Errno = int(syscall.EEXIST)
-	}
-	var pe *fs.PathError
-	if f.File == "" && errors.As(err, &pe) {
-		return describe(about(pe.Path, err))
 	}
 	return f
 }

@@ -94,6 +94,7 @@ void arrowc_stream_cancel(struct ArrowArrayStream *s);
 // there, and tells whether one of them has raised.
 int arrowc_in_main_thread(void);
 int arrowc_interrupted(void);
+void *arrowc_in_capsule(void *capsule, const char *name);
 
 // What Python calls by itself; see cmd/libarrowio/arrowio.h.
 int arrowio_stream_next(struct ArrowArrayStream *s, struct ArrowArray *out, int64_t millis);

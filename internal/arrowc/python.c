@@ -63,6 +63,9 @@ void arrowio_schema_capsule(void *capsule) {
 	free(s);
 }
 
+// arrowc_in_capsule returns the pointer in a capsule.
+void *arrowc_in_capsule(void *capsule, const char *name) { return python.capsule_pointer(capsule, name); }
+
 void arrowio_array_capsule(void *capsule) {
 	struct ArrowArray *a = python.capsule_pointer(capsule, "arrow_array");
 	if (a == NULL) return;

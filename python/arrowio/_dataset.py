@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-import weakref
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence, Union
 
 from . import _library as library
@@ -78,7 +77,12 @@ class _Files:
         self.files: list[str] = answer["files"]
         self.doubtful = bool(answer["warnings"])
         self.told: set[str] = set()
-        self.close = weakref.finalize(self, library.lib.arrowio_close, self.handle)
+        self.alive = True
+        self._owner = library.owner_of(self.handle)
+
+    def close(self) -> None:
+        self.alive = False
+        library.lib.arrowio_close(self.handle)
 
 
 class Dataset:
@@ -255,7 +259,7 @@ class Dataset:
 
     def _open(self) -> None:
         library.require_parent()
-        if not self._files.close.alive:
+        if not self._files.alive:
             raise ValueError("the dataset is closed")
 
     def _request(self) -> dict[str, Any]:

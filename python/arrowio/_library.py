@@ -75,6 +75,7 @@ def _load() -> ctypes.CDLL:
         ("arrowio_stream_capsule", None, [pointer]),
         ("arrowio_schema_capsule", None, [pointer]),
         ("arrowio_array_capsule", None, [pointer]),
+        ("arrowio_handle_capsule", None, [pointer]),
     ):
         f = getattr(lib, name)
         f.restype, f.argtypes = result, arguments
@@ -141,6 +142,12 @@ def new_capsule(name: bytes) -> tuple[Any, int]:
     if not p:
         raise MemoryError
     return _capsule_new(p, name, _DESTRUCTORS[name]), p
+
+
+def owner_of(handle: int) -> Any:
+    """Returns an object that closes a handle when it goes. No code of Python runs then, in which a pending
+    KeyboardInterrupt would be raised and, as in all that runs when an object goes, be lost."""
+    return _capsule_new(handle, b"arrowio_handle", _address(lib.arrowio_handle_capsule))
 
 
 def pointer_in(capsule: Any, name: bytes) -> int:

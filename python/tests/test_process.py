@@ -60,6 +60,28 @@ def test_interrupt_between_batches(long):
     assert run(code, long)[0] == "interrupted"
 
 
+def test_interrupt_where_the_dataset_goes(long):
+    """What closes a dataset that goes together with the error does not swallow the signal."""
+    code = """
+        import os, signal, sys, threading, time
+        import pyarrow as pa, arrowio
+        def opened():
+            d = arrowio.open([sys.argv[1]] * 300)
+            threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+            return d
+        pa.table(arrowio.open(sys.argv[1])) # what pyarrow imports, it has now
+        try:
+            try:
+                pa.table(opened())
+            except OSError:
+                for _ in range(1000): pass # where the signal is raised, at the latest
+                print("swallowed")
+        except KeyboardInterrupt:
+            print("interrupted")
+    """
+    assert run(code, long) == ["interrupted"]
+
+
 def test_handlers_that_do_not_raise(long):
     """Other handlers run while a scan goes on."""
     code = """
