@@ -17,6 +17,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/gonerows"
 	"github.com/arrowio/arrowio/internal/iceberg"
 	"github.com/arrowio/arrowio/internal/orcwire"
 	"github.com/arrowio/arrowio/readers/orc"
@@ -42,8 +43,7 @@ func (o *tableOptions) delete(ctx context.Context, f *file) error {
 			return err
 		}
 	}
-	f.cut(d.positions)
-	return nil
+	return f.cut(d.positions)
 }
 
 // inDelete says which delete file an error is about.
@@ -260,7 +260,7 @@ func (d *deletes) elsewhere() error {
 }
 
 // cut leaves out the rows at positions; positions that the file does not have delete nothing, and are told.
-func (f *file) cut(positions []int64) {
+func (f *file) cut(positions []int64) error {
 	slices.Sort(positions)
 	positions = slices.Compact(positions)
 	n := f.Rows()
@@ -271,20 +271,26 @@ func (f *file) cut(positions []int64) {
 	}
 	positions = positions[from:to]
 	if len(positions) == 0 {
-		return
+		return nil
 	}
 	f.deleted = int64(len(positions))
 	all := f.File.Splits()
-	f.left, f.splits = make([]rows, len(all)), nil
+	f.gone, f.splits = make([]gonerows.Rows, len(all)), nil
 	at := int64(0)
 	for i, s := range all {
+		if s.Rows.Len() > gonerows.MaxRows {
+			return errs.Errorf(errs.ErrUnsupported, "a stripe of %d rows, of which some are deleted", s.Rows.Len())
+		}
 		k := sort.Search(len(positions), func(i int) bool { return positions[i] >= s.Rows.End })
-		f.left[i] = without(s.Rows, positions[:k])
+		for _, p := range positions[:k] {
+			f.gone[i].Add(uint32(p - s.Rows.Start))
+		}
 		positions = positions[k:]
-		if left := f.left[i].total; left > 0 {
+		if left := s.Rows.Len() - f.gone[i].Total(); left > 0 {
 			f.splits = append(f.splits, arrowio.Split{Ordinal: len(f.splits), Rows: arrowio.RowRange{Start: at, End: at + left}, Bytes: s.Bytes})
 			f.stored = append(f.stored, i)
 			at += left
 		}
 	}
+	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/arrowio/view"
+	"github.com/arrowio/arrowio/internal/gonerows"
 	"github.com/arrowio/arrowio/internal/iceberg"
 	"github.com/arrowio/arrowio/readers/orc"
 )
@@ -27,8 +28,8 @@ type file struct {
 	limits   arrowio.Limits
 	files    orc.Options
 	schema   *arrow.Schema
-	required []bool // by column: it, or something in it, is never null
-	left     []rows // of each split of the file; nil = all
+	required []bool          // by column: it, or something in it, is never null
+	gone     []gonerows.Rows // deleted rows of each split of the file; nil = none
 	splits   []arrowio.Split
 	stored   []int // which split of the file each of splits is
 	deleted  int64
@@ -147,11 +148,11 @@ func (f *file) Splits() []arrowio.Split { return f.splits }
 
 // Info describes the file, and counts the rows that are left.
 func (f *file) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, error) {
-	if f.left != nil {
+	if f.gone != nil {
 		o.Filter = nil // it would be explained for the splits as they are stored
 	}
 	info, err := f.File.Info(ctx, o)
-	if err != nil || f.left == nil {
+	if err != nil || f.gone == nil {
 		return info, err
 	}
 	info.Rows -= f.deleted
@@ -202,17 +203,19 @@ func (f *file) plain(ctx context.Context, do func(in *orc.File) error) error {
 
 // Prune asks the file.
 func (f *file) Prune(ctx context.Context, s arrowio.Split, pred *expr.Bound) (arrowio.RowSet, error) {
-	if f.left == nil {
+	if f.gone == nil {
 		return f.File.Prune(ctx, s, pred)
 	}
 	k := f.stored[s.Ordinal]
-	set, err := f.File.Prune(ctx, f.File.Splits()[k], pred)
+	in := f.File.Splits()[k]
+	first, gone := in.Rows.Start, &f.gone[k]
+	set, err := f.File.Prune(ctx, in, pred)
 	if err != nil {
 		return nil, err
 	}
 	var out arrowio.RowSet
 	for _, r := range set {
-		from, to := f.left[k].count(r.Start), f.left[k].count(r.End)
+		from, to := gone.Below(r.Start-first), gone.Below(r.End-first)
 		if from < to {
 			out = out.Add(arrowio.RowRange{Start: s.Rows.Start + from, End: s.Rows.Start + to})
 		}
@@ -228,7 +231,7 @@ func (f *file) Read(ctx context.Context, s arrowio.Split, set arrowio.RowSet, p 
 			never = append(never, i)
 		}
 	}
-	if f.left == nil {
+	if f.gone == nil {
 		in, err := f.File.Read(ctx, s, set, p, mem)
 		if err != nil || len(never) == 0 {
 			return in, err
@@ -236,16 +239,16 @@ func (f *file) Read(ctx context.Context, s arrowio.Split, set arrowio.RowSet, p 
 		return newReader(in, never, nil, s), nil
 	}
 	k := f.stored[s.Ordinal]
-	left := &f.left[k]
+	first, gone := f.File.Splits()[k].Rows.Start, &f.gone[k]
 	var around arrowio.RowSet
 	for _, r := range set.Clip(s.Rows) {
-		around = around.Add(arrowio.RowRange{Start: left.at(r.Start - s.Rows.Start), End: left.at(r.End-s.Rows.Start-1) + 1})
+		around = around.Add(arrowio.RowRange{Start: first + gone.At(r.Start-s.Rows.Start), End: first + gone.At(r.End-s.Rows.Start-1) + 1})
 	}
 	in, err := f.File.Read(ctx, f.File.Splits()[k], around, p, mem)
 	if err != nil {
 		return nil, err
 	}
-	r := newReader(in, never, left, s)
-	r.stored = f.File.Splits()[k].Rows.Start
+	r := newReader(in, never, gone, s)
+	r.first, r.stored = first, first
 	return r, nil
 }

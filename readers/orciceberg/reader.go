@@ -6,6 +6,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/gonerows"
 )
 
 // runReader is a reader of a file that takes many runs of rows at once.
@@ -16,18 +17,19 @@ type runReader interface {
 // reader reads the rows of a split that are left, and checks that what is required is there. See arrowio.SplitReader.
 type reader struct {
 	arrowio.SplitReader
-	many  runReader // nil = it takes runs one by one
-	never []int     // columns that are never null
-	left  *rows     // nil = all
+	many  runReader      // nil = it takes runs one by one
+	never []int          // columns that are never null
+	gone  *gonerows.Rows // rows that are deleted; nil = none
 
 	split  arrowio.Split // of rows that are left
 	row    int64         // of those, where the reader stands
-	stored int64         // of the file, where the reader below stands
+	first  int64         // row of the file with which the split begins there
+	stored int64         // row of the file where the reader below stands
 	runs   []arrowio.RowRange
 }
 
-func newReader(in arrowio.SplitReader, never []int, left *rows, s arrowio.Split) *reader {
-	r := &reader{SplitReader: in, never: never, left: left, split: s, row: s.Rows.Start}
+func newReader(in arrowio.SplitReader, never []int, gone *gonerows.Rows, s arrowio.Split) *reader {
+	r := &reader{SplitReader: in, never: never, gone: gone, split: s, row: s.Rows.Start}
 	r.many, _ = in.(runReader)
 	return r
 }
@@ -50,7 +52,7 @@ func (r *reader) Fit(n int, bytes int64) int {
 
 // Skip passes over n rows.
 func (r *reader) Skip(n int64) (int64, error) {
-	if r.left == nil {
+	if r.gone == nil {
 		return r.SplitReader.Skip(n)
 	}
 	if err := r.split.Rows.Check(r.row, n); err != nil {
@@ -62,13 +64,13 @@ func (r *reader) Skip(n int64) (int64, error) {
 
 // Read appends the next n rows to the batch being built.
 func (r *reader) Read(n int) (int, error) {
-	if r.left == nil || n == 0 {
+	if r.gone == nil || n == 0 {
 		return r.SplitReader.Read(n)
 	}
 	if err := r.split.Rows.Check(r.row, int64(n)); err != nil {
 		return 0, err
 	}
-	r.runs = r.left.stored(r.runs[:0], r.row-r.split.Rows.Start, int64(n))
+	r.runs = r.gone.Stored(r.runs[:0], r.row-r.split.Rows.Start, int64(n), r.first)
 	if err := r.readRuns(); err != nil {
 		return 0, err
 	}

@@ -36,7 +36,7 @@ func (t *Table) apply(ctx context.Context, p *partition, deletes []*dataFile, fr
 	})
 	gone := int64(0)
 	for _, w := range work {
-		gone += int64(w.piece.gone.total)
+		gone += w.piece.gone.Total()
 	}
 	t.gone += gone
 	if err == nil && t.ids == everything && newest.len() == 0 {
@@ -175,25 +175,25 @@ func (t *Table) findGone(ctx context.Context, g *fragment, p *piece, set *eventS
 		}
 		if !filter {
 			for _, x := range hits {
-				p.gone.add(x)
+				p.gone.Add(x)
 			}
 			return nil
 		}
 		at := uint32(base)
 		for start, end := range validRuns(b.longs[orc.Current], t.ids) {
 			for ; at < uint32(base)+uint32(start); at++ {
-				p.gone.add(at)
+				p.gone.Add(at)
 			}
 			at = uint32(base) + uint32(end)
 			for len(hits) > 0 && hits[0] < at {
 				if x := hits[0]; x >= uint32(base)+uint32(start) {
-					p.gone.add(x)
+					p.gone.Add(x)
 				}
 				hits = hits[1:]
 			}
 		}
 		for ; at < uint32(base)+uint32(b.rows); at++ {
-			p.gone.add(at)
+			p.gone.Add(at)
 		}
 		return nil
 	})
@@ -224,7 +224,7 @@ func cut(rows []int64, first, end int64) []int64 {
 func (p *piece) takeAway(rows []int64, first int64) {
 	slices.Sort(rows)
 	for _, r := range slices.Compact(rows) {
-		p.gone.add(uint32(r - first))
+		p.gone.Add(uint32(r - first))
 	}
 }
 

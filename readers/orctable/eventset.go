@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/gonerows"
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
@@ -198,14 +199,14 @@ func (m *matcher) match(write []int64, bucket []int32, row []int64, first int64,
 
 // take notes as gone what the set names of row ids, all of the write id and bucket that one has said; pos is the position
 // of the first.
-func (m *matcher) take(gone *goneRows, ids orc.RowIDs, pos int64) {
+func (m *matcher) take(gone *gonerows.Rows, ids orc.RowIDs, pos int64) {
 	if ids.Values != nil {
-		m.matchSome(ids.Values, pos, func(pos int64) { gone.add(uint32(pos)) })
+		m.matchSome(ids.Values, pos, func(pos int64) { gone.Add(uint32(pos)) })
 		return
 	}
 	found := m.counted(ids.First, ids.Count)
-	gone.runs = slices.Grow(gone.runs, len(found))
-	distinct(found, func(row int64) { gone.add(uint32(pos + row - ids.First)) })
+	gone.Grow(len(found))
+	distinct(found, func(row int64) { gone.Add(uint32(pos + row - ids.First)) })
 }
 
 // counted returns the rows of the set, perhaps several alike, that are among n > 0 rows numbered through from first on.

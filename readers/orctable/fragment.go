@@ -2,7 +2,6 @@ package orctable
 
 import (
 	"context"
-	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -12,6 +11,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/arrowio/view"
+	"github.com/arrowio/arrowio/internal/gonerows"
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
@@ -34,7 +34,7 @@ type fragment struct {
 // piece is a split of the file, and which of its rows are not there.
 type piece struct {
 	stored arrowio.Split
-	gone   goneRows
+	gone   gonerows.Rows
 }
 
 // column says where a column of a fragment comes from.
@@ -77,7 +77,7 @@ func (t *Table) newFragment(p *partition, f *dataFile) (*fragment, error) {
 	}
 	g.schema = t.shared(arrow.NewSchema(fields, nil))
 	for _, s := range f.splits {
-		if s.Rows.Len() > math.MaxUint32 {
+		if s.Rows.Len() > gonerows.MaxRows {
 			return nil, at(f.path, errs.Errorf(errs.ErrUnsupported, "a stripe of %d rows", s.Rows.Len()))
 		}
 		g.pieces = append(g.pieces, piece{stored: s})
@@ -90,7 +90,7 @@ func (g *fragment) cut() {
 	at := int64(0)
 	kept := g.pieces[:0]
 	for _, p := range g.pieces {
-		n := p.stored.Rows.Len() - int64(p.gone.total)
+		n := p.stored.Rows.Len() - p.gone.Total()
 		if n == 0 {
 			continue
 		}
@@ -142,7 +142,7 @@ func (g *fragment) Prune(ctx context.Context, s arrowio.Split, pred *expr.Bound)
 	var out arrowio.RowSet
 	for _, r := range rows {
 		first := p.stored.Rows.Start
-		out = out.Add(arrowio.RowRange{Start: s.Rows.Start + p.gone.below(r.Start-first), End: s.Rows.Start + p.gone.below(r.End-first)})
+		out = out.Add(arrowio.RowRange{Start: s.Rows.Start + p.gone.Below(r.Start-first), End: s.Rows.Start + p.gone.Below(r.End-first)})
 	}
 	return out, nil
 }

@@ -130,8 +130,8 @@ func parts(pf arrowio.ProjectedField, t arrow.DataType) []int {
 func (p *piece) around(rows arrowio.RowSet, first int64) arrowio.RowSet {
 	var out arrowio.RowSet
 	for _, r := range rows {
-		from, _ := p.gone.at(r.Start - first)
-		to, _ := p.gone.at(r.End - 1 - first)
+		from := p.gone.At(r.Start - first)
+		to := p.gone.At(r.End - 1 - first)
 		out = out.Add(arrowio.RowRange{Start: p.stored.Rows.Start + from, End: p.stored.Rows.Start + to + 1})
 	}
 	return out
@@ -169,7 +169,7 @@ func (r *fragmentReader) Read(n int) (int, error) {
 	if err := r.admit(int64(n)); err != nil {
 		return 0, err
 	}
-	r.runs = r.piece.gone.stored(r.runs[:0], r.row-r.split.Rows.Start, int64(n), r.piece.stored.Rows.Start)
+	r.runs = r.piece.gone.Stored(r.runs[:0], r.row-r.split.Rows.Start, int64(n), r.piece.stored.Rows.Start)
 	if r.inner != nil {
 		if err := r.read(); err != nil {
 			return 0, r.fail(err)

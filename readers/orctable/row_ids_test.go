@@ -10,6 +10,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/gonerows"
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
@@ -94,10 +95,10 @@ func TestTakeRowIDs(t *testing.T) {
 		set := &eventSet{groups: []eventGroup{{write: 1, bucket: codec1(0)}}, rows: rows}
 		ids := orc.RowIDs{First: base + rng.Int63n(200), Count: 1 + rng.Intn(100)}
 		pos := rng.Int63n(50)
-		var want, got goneRows
+		var want, got gonerows.Rows
 		for i := range ids.Count {
 			if slices.Contains(rows, ids.First+int64(i)) {
-				want.add(uint32(pos) + uint32(i))
+				want.Add(uint32(pos) + uint32(i))
 			}
 		}
 		m := matcher{set: set}
@@ -105,7 +106,7 @@ func TestTakeRowIDs(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.take(&got, ids, pos)
-		if got.total != want.total || !slices.Equal(got.runs, want.runs) {
+		if !got.Equal(&want) {
 			t.Fatalf("%v of %v: %v, want %v", rows, ids, got, want)
 		}
 	}

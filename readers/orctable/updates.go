@@ -155,7 +155,7 @@ func (t *Table) findSuperseded(ctx context.Context, h *handle, g *fragment, p *p
 				_, gone = slices.BinarySearch(set.find(x.write, x.bucket), x.row)
 			}
 			if gone {
-				p.gone.add(uint32(b.first - first + int64(i)))
+				p.gone.Add(uint32(b.first - first + int64(i)))
 			}
 		}
 		return nil
