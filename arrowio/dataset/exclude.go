@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -41,7 +42,13 @@ func Exclude(s *arrow.Schema, columns, excluded []string) ([]string, error) {
 	}
 	names, fields := make([]string, len(out)), s.Fields()
 	for i, p := range out {
-		names[i] = pathName(fields, p)
+		names[i] = pathName(s, fields, p)
+		if !expr.Numbered(names[i]) {
+			continue
+		}
+		if found, err := expr.Resolve(s, names[i]); err != nil || !slices.Equal(found, p) { // a column is called #2
+			return nil, errs.Errorf(errs.ErrSchema, "%s: no name and no number chooses this column alone", names[i])
+		}
 	}
 	return names, nil
 }
@@ -84,12 +91,19 @@ func structFields(t arrow.DataType) []arrow.Field {
 	return nil
 }
 
-// pathName returns the path that Resolve finds a column of fields by.
-func pathName(fields []arrow.Field, path []int) string {
+// pathName returns the path that Resolve finds a column of s, whose fields are given, by: with its number where others have its name.
+func pathName(s *arrow.Schema, fields []arrow.Field, path []int) string {
 	names := make([]string, len(path))
 	for k, i := range path {
 		names[k] = fields[i].Name
 		fields = structFields(fields[i].Type)
 	}
-	return expr.Quote(names...)
+	if len(s.FieldIndices(names[0])) < 2 {
+		return expr.Quote(names...)
+	}
+	number := "#" + strconv.Itoa(path[0]+1)
+	if len(names) == 1 {
+		return number
+	}
+	return number + "." + expr.Quote(names[1:]...)
 }

@@ -189,7 +189,7 @@ func (d *Dataset) leaveOut(u *view.Union, o JoinOptions) error {
 		switch {
 		case clash == nil:
 			j.kept, fields = append(j.kept, i), append(fields, d.Schema.Field(i))
-		case o.Columns == nil && !excluded[i] || asked[i]:
+		case o.Columns == nil && !excluded[i] || asked[i] || slices.ContainsFunc(slices.Concat(o.Columns, o.Exclude), expr.Numbered): // numbers count all columns
 			return clash
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -22,11 +23,70 @@ import (
 // Names without quotes that no field has as they are written are compared without regard to case (Unicode simple
 // folding): `price` finds the field Price if no other field is called so in any case. ResolveExact does not do that.
 //
+// A number chooses a column where names do not: #2 is the second field of the schema, and #2.x a child of it. A field that is
+// called #2 comes first. Predicates take names alone.
+//
 // A map cannot be halved: the path to its key or its value alone is an error. So are a path into a union, a name that
 // fits two fields, and one that fits none; the error then says what there is.
 func Resolve(s *arrow.Schema, path string) ([]int, error) {
 	r, err := resolve(s, path)
-	return r.ids, err
+	if err == nil {
+		return r.ids, nil
+	}
+	if i, rest, ok := numbered(s, path); ok {
+		return resolveIn(s, i, rest)
+	}
+	return r.ids, chooseByNumber(err, s, path)
+}
+
+// Numbered reports whether a path begins with the number of a column, as in #2, which says another thing of every schema.
+func Numbered(path string) bool {
+	first, _, _ := strings.Cut(path, ".")
+	n, err := strconv.Atoi(strings.TrimPrefix(first, "#"))
+	return err == nil && first == "#"+strconv.Itoa(n)
+}
+
+// numbered returns the top-level field that the number at the front of a path stands for, and the path behind it.
+func numbered(s *arrow.Schema, path string) (i int, rest string, ok bool) {
+	if !Numbered(path) {
+		return 0, "", false
+	}
+	first, rest, _ := strings.Cut(path[1:], ".")
+	n, err := strconv.Atoi(first)
+	return n - 1, rest, err == nil && n >= 1 && n <= s.NumFields()
+}
+
+// resolveIn follows a path in field i of a schema; "" = the field itself.
+func resolveIn(s *arrow.Schema, i int, path string) ([]int, error) {
+	if path == "" {
+		return []int{i}, nil
+	}
+	f := s.Field(i)
+	r, err := resolve(arrow.NewSchema([]arrow.Field{f}, nil), quoteAll([]string{f.Name})+"."+path)
+	if err != nil {
+		return nil, err
+	}
+	r.ids[0] = i
+	return r.ids, nil
+}
+
+// chooseByNumber adds to the error of a name that several top-level fields have by which numbers lists of columns choose one.
+func chooseByNumber(err error, s *arrow.Schema, path string) error {
+	segs, bad := splitPath(path)
+	if bad != nil || !errors.Is(err, errs.ErrSameName) {
+		return err
+	}
+	ids := s.FieldIndices(path)
+	for end := len(segs); end > 0 && len(ids) < 2; end-- {
+		name, ok := (&resolver{path: path, segs: segs}).join(0, end)
+		if ok {
+			ids = s.FieldIndices(name)
+		}
+	}
+	if len(ids) < 2 {
+		return err
+	}
+	return fmt.Errorf("%w; a list of columns chooses one by its number: #%d or #%d", err, ids[0]+1, ids[1]+1)
 }
 
 // ResolveExact is Resolve for names as they are written, to the case. It is for schemas that hold a part of the columns

@@ -91,7 +91,7 @@ func TestResolve(t *testing.T) {
 		{"flatmap.x", "which has no fields"},
 		{"m.key", "half of the map"},
 		{"u.x", "u is a union, which cannot be entered"},
-		{"dup", `"dup" is the name of several fields: there are 2`},
+		{"dup", `"dup" is the name of several fields: there are 2; a list of columns chooses one by its number: `},
 		{`"dup"`, `"dup" is the name of several fields: there are 2`},
 		{"d.x", `"x" is the name of several fields: there are 2 in d`},
 		{`"id`, "not closed"},
@@ -102,6 +102,28 @@ func TestResolve(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("Resolve(%q): %v, want …%s…", c.path, err, c.say)
 		}
+	}
+}
+
+// Numbers choose columns whose names do not, unless a column is called so.
+func TestResolveNumbers(t *testing.T) {
+	f := func(name string, t arrow.DataType) arrow.Field { return arrow.Field{Name: name, Type: t} }
+	s := arrow.NewSchema([]arrow.Field{f("a", i64), f("b", i64), f("b", arrow.StructOf(f("x", i64), f("y", i64))), f("#1", i64)}, nil)
+	for path, want := range map[string][]int{"#2": {1}, "#3": {2}, "#3.y": {2, 1}, `#3."y"`: {2, 1}, "#1": {3}, "#4": {3}, `"#1"`: {3}} {
+		if got, err := expr.Resolve(s, path); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %v, %v", path, got, err)
+		}
+	}
+	for _, path := range []string{"#0", "#5", "#-1", "#+1", "#02", "#", "#x", `"#2"`, "#3.z", "#2.x", "#99999999999999999999", "# 2"} {
+		if got, err := expr.Resolve(s, path); err == nil {
+			t.Errorf("%s: %v", path, got)
+		}
+	}
+	if _, err := expr.ResolveExact(s, "#2"); err == nil {
+		t.Error("a number says another thing of a part of the columns")
+	}
+	if _, err := expr.Resolve(s, "b.y"); err == nil || !strings.HasSuffix(err.Error(), "there are 2; a list of columns chooses one by its number: #2 or #3") {
+		t.Error(err)
 	}
 }
 

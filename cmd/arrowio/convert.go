@@ -188,6 +188,7 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 	}
 	f.planFiner(report.Plan)
 	f.planFar(report.Plan, ds, in)
+	planNames(report.Plan)
 	return false, a.printReport(f, format, out, report, lost)
 }
 

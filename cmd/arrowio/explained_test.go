@@ -2,10 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/arrowio/arrowio/arrowio"
 )
 
 // Errors say what is most likely wrong, and what to do.
@@ -76,6 +79,74 @@ func TestErrorsExplain(t *testing.T) {
 	fails(t, do(t, "convert", nothing, filepath.Join(missing, "x.trv")), 3, "the directory "+missing+" does not exist")
 }
 
+// Of columns of one name a number chooses one, in every format that has such columns, and the plan says that the name does not.
+func TestColumnsByNumber(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.csv")
+	if err := os.WriteFile(in, []byte("a,b,a\n1,2,3\n4,5,6\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	files := []string{in}
+	for _, ending := range []string{"orc", "parquet", "arrow", "arrows", "trv"} {
+		out := filepath.Join(dir, "out."+ending)
+		o := do(t, "convert", "--dry-run", "--json", in, out)
+		conforms(t, "convert", o.out)
+		var r struct{ Plan arrowio.WritePlan }
+		if err := json.Unmarshal([]byte(o.out), &r); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range r.Plan.Columns {
+			if strings.Contains(c.Loss, "2 columns have this name: it cannot be chosen by name") != (c.Path == "a") {
+				t.Errorf("%s: %+v", ending, c)
+			}
+		}
+		if o := do(t, "convert", in, out); o.code != 0 {
+			t.Fatalf("%+v", o)
+		}
+		files = append(files, out)
+	}
+	for _, file := range files {
+		for _, c := range []struct {
+			args []string
+			want string
+		}{
+			{[]string{"--columns=#3"}, "a\n3\n6\n"},
+			{[]string{"--columns=b,#1"}, "b,a\n2,1\n5,4\n"},
+			{[]string{"--columns=#3,#1"}, "a,a\n3,1\n6,4\n"},
+			{[]string{"--exclude=#1"}, "b,a\n2,3\n5,6\n"},
+			{[]string{"--exclude=b"}, "a,a\n1,3\n4,6\n"},
+		} {
+			if o := do(t, append(append([]string{"cat", "--format", "csv"}, c.args...), file)...); o.code != 0 || o.out != c.want {
+				t.Errorf("%s %q: %+v", file, c.args, o)
+			}
+		}
+		o := do(t, "cat", "--columns=a", file)
+		if o.code != 2 || !strings.Contains(o.err, "there are 2; a list of columns chooses one by its number: #1 or #3") {
+			t.Errorf("%s: %+v", file, o)
+		}
+		sorted := filepath.Join(dir, "sorted.csv")
+		if o := do(t, "convert", "--force", "--sort=-#3", file, sorted); o.code != 0 {
+			t.Errorf("%s: %+v", file, o)
+		}
+		if b, err := os.ReadFile(sorted); err != nil || string(b) != "a,b,a\n4,5,6\n1,2,3\n" {
+			t.Errorf("%s: %s, %v", file, b, err)
+		}
+	}
+	// What the files of a directory have no common type for is not left out where numbers count the columns.
+	other := filepath.Join(dir, "d")
+	for name, text := range map[string]string{"1.csv": "a,b,c\n1,2,3\n", "2.csv": "a,b,c\n1,x,3\n"} {
+		if err := errors.Join(os.MkdirAll(other, 0o777), os.WriteFile(filepath.Join(other, name), []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, flag := range []string{"--columns=#3", "--exclude=#2"} {
+		fails(t, do(t, "cat", flag, other), 1, "column b", "not read as one type")
+	}
+	if o := do(t, "cat", "--format", "csv", "--exclude=b", other); o.code != 0 || o.out != "a,c\n1,3\n1,3\n" {
+		t.Errorf("%+v", o)
+	}
+}
+
 // A name that several columns of a CSV file have: reading warns, writing notes it, and what asks for one of them is told the flag.
 func TestColumnsOfOneName(t *testing.T) {
 	dir := t.TempDir()
@@ -95,10 +166,10 @@ func TestColumnsOfOneName(t *testing.T) {
 	if o := do(t, "cat", "--csv-names=position", "--where", "f2 > 3", "--format", "csv", in); o.code != 0 || o.err != "" || o.out != "f0,f1,f2\n4,5,6\n" {
 		t.Errorf("%+v", o)
 	}
-	if o := do(t, "convert", in, out); o.code != 0 || !strings.Contains(o.err, "a: cannot be chosen by its name, which 2 columns have") {
+	if o := do(t, "convert", in, out); o.code != 0 || !strings.Contains(o.err, "a: 2 columns have this name: it cannot be chosen by name") {
 		t.Errorf("%+v", o)
 	}
-	if o := do(t, "convert", "--sort=a", in, filepath.Join(dir, "sorted.csv")); o.code == 0 || !strings.HasSuffix(o.err, "there are 2; --csv-names=position names the columns f0, f1 and so on\n") {
+	if o := do(t, "convert", "--sort=a", in, filepath.Join(dir, "sorted.csv")); o.code == 0 || !strings.HasSuffix(o.err, "there are 2; a list of columns chooses one by its number: #1 or #3; --csv-names=position names the columns f0, f1 and so on\n") {
 		t.Errorf("%+v", o)
 	}
 	if o := do(t, "convert", in, filepath.Join(dir, "out.cfile")); o.code != 1 || !strings.HasSuffix(o.err, "cfile has no place for a (int64: 2 columns have this name)\n") {

@@ -37,7 +37,7 @@ func (f *file) Warnings() (out []arrowio.Warning) {
 	for _, c := range f.Fields.Fields() {
 		if n := count[c.Name]; n > 1 && !slices.ContainsFunc(out, func(w arrowio.Warning) bool { return w.Columns[0] == c.Name }) {
 			w := arrowio.Warnf(arrowio.WarnNames, fmt.Sprintf(
-				"%d columns have the name %q: all of them are read, but a filter or a list of columns cannot choose one of them; --%s=position names the columns f0, f1 and so on",
+				"%d columns have the name %q: all of them are read; a list of columns chooses one by its number, as in #2, a filter cannot; --%s=position names the columns f0, f1 and so on",
 				n, c.Name, optionNames))
 			w.Columns = []string{c.Name}
 			out = append(out, w)

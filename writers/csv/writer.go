@@ -76,7 +76,7 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 		}
 		alike := ""
 		if n := len(s.FieldIndices(f.Name)); n > 1 && set.header {
-			alike = fmt.Sprintf("cannot be chosen by its name, which %d columns have", n)
+			alike = fmt.Sprintf("%d columns have this name: it cannot be chosen by name", n)
 		}
 		p.Columns = append(p.Columns, arrowio.PlannedColumn{
 			Path: f.Name, Type: f.Type.String(), Stored: "text", Loss: plans.Join(name, alike, loss(f.Type), plans.FieldsLost(f)),
