@@ -26,7 +26,8 @@ type Catalog struct {
 	mu sync.Mutex
 	by map[string]*served
 
-	others func(context.Context) (map[string]Spec, error) // see Discover
+	others     func(context.Context) (map[string]Spec, error) // see Discover
+	refreshing sync.Mutex                                     // one RefreshAll at a time
 }
 
 // CatalogOptions says how a Catalog opens datasets. The zero value is the default.
@@ -170,8 +171,9 @@ func (c *Catalog) Refresh(ctx context.Context, name string) (e *Entry, changed b
 	return e, err == nil && (old == nil || !old.same(e)), d.public(err)
 }
 
-// Discover makes Run look for datasets as well: for those that another server of a fleet has taken from a client, say.
-// find returns all that there are; one that it has found before and does not find any more is taken out. Call it before Run.
+// Discover makes RefreshAll look for datasets as well: for those that another server of a fleet has taken from a client, say.
+// find returns all that there are; one that it has found before and does not find any more is taken out. Call it before
+// the first RefreshAll.
 func (c *Catalog) Discover(find func(context.Context) (map[string]Spec, error)) { c.others = find }
 
 // discover adds what find has found, and takes out what is gone.
@@ -210,8 +212,7 @@ func (c *Catalog) discover(ctx context.Context) {
 	}
 }
 
-// Run refreshes every dataset again and again, as CatalogOptions.Refresh says, until ctx ends. A dataset that cannot be
-// refreshed stays as it was.
+// Run calls RefreshAll again and again, as CatalogOptions.Refresh says, until ctx ends.
 func (c *Catalog) Run(ctx context.Context) {
 	if c.o.Refresh <= 0 {
 		return
@@ -224,17 +225,25 @@ func (c *Catalog) Run(ctx context.Context) {
 			return
 		case <-t.C:
 		}
-		c.discover(ctx)
-		for _, name := range c.Names() {
-			_, changed, err := c.Refresh(ctx, name)
-			switch {
-			case ctx.Err() != nil:
-				return
-			case err != nil:
-				c.o.Logger.WarnContext(ctx, "refresh", "dataset", name, "error", err.Error())
-			case changed:
-				c.o.Logger.InfoContext(ctx, "refresh", "dataset", name, "changed", true)
-			}
+		c.RefreshAll(ctx)
+	}
+}
+
+// RefreshAll looks for datasets, as Discover says, and refreshes every one. What has changed is logged, and so are errors: a
+// dataset that cannot be refreshed stays as it was.
+func (c *Catalog) RefreshAll(ctx context.Context) {
+	c.refreshing.Lock()
+	defer c.refreshing.Unlock()
+	c.discover(ctx)
+	for _, name := range c.Names() {
+		_, changed, err := c.Refresh(ctx, name)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			c.o.Logger.WarnContext(ctx, "refresh", "dataset", name, "error", err.Error())
+		case changed:
+			c.o.Logger.InfoContext(ctx, "refresh", "dataset", name, "changed", true)
 		}
 	}
 }

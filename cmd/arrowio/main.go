@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"slices"
 	"syscall"
 	_ "time/tzdata" // time zones named in files exist everywhere
 )
@@ -22,7 +21,7 @@ func main() {
 	signals := make(chan os.Signal, 2)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		// What was ignored stays so: nohup does that to SIGHUP, and a shell to SIGINT of what it runs in the background.
-		if !signal.Ignored(s) && (s != syscall.SIGHUP || !slices.Contains(os.Args[1:], "serve")) {
+		if !signal.Ignored(s) {
 			signal.Notify(signals, s)
 		}
 	}

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"os/signal"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -52,7 +54,7 @@ listens on loopback addresses and Unix sockets only.
 
 The addresses are printed when it is ready: a line each, or with --json {"addresses": [...], "datasets": [{"name",
 "format", "fragments", "rows", "bytes"}], "page": of --http}. On SIGTERM or SIGINT it takes no more calls and ends when those that run are
-done; on a second signal it ends at once. Its log goes to standard error.`,
+done; on a second signal it ends at once. SIGHUP makes it look for new and changed files. Its log goes to standard error.`,
 		Example: `  arrowio serve events=archive/events/ prices=prices.orc
   arrowio serve --listen unix:///run/arrowio.sock --listen grpc://127.0.0.1:0 --json events='archive/*.trv'
   arrowio serve --refresh 1m --schema events=events.json events=s3://lake/events/ sales=hdfs:///warehouse/sales`,
@@ -149,9 +151,14 @@ func (a *app) serve(ctx context.Context, f *serveFlags, args []string) error {
 	if len(names) == 0 && len(f.put.writable) == 0 { // the config file has none
 		return usagef("serve: datasets are missing: give NAME=PATH, such as events=archive/events/, or a table [%s] in the config file", datasetsKey)
 	}
+	if f.refresh < 0 {
+		return usagef("serve: --refresh is %s; it may be 0, for never, or more", f.refresh)
+	}
 	if err := checkAdvertised(f.advertise); err != nil {
 		return err
 	}
+	hangups := takeHangups()
+	defer signal.Stop(hangups)
 	log := f.logger(a)
 	// Calls that run when ctx ends go on reading; until there are any, it ends what waits for a store.
 	places := a.places(context.WithoutCancel(ctx))
@@ -201,6 +208,11 @@ func (a *app) serve(ctx context.Context, f *serveFlags, args []string) error {
 		return err
 	}
 	starting()
+	var refreshing sync.WaitGroup
+	defer refreshing.Wait()
+	until, stop := context.WithCancel(ctx)
+	defer stop()
+	refreshing.Go(func() { refreshOnHangup(until, hangups, catalog, log) })
 	return ops.serve(ctx, server, listeners)
 }
 

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/arrowio/arrowio/flight"
+)
+
+// takeHangups returns the SIGHUPs that come from now on, which do not interrupt the program any more. None come where the
+// signal was ignored when the program began.
+func takeHangups() chan os.Signal {
+	hangups := make(chan os.Signal, 1)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Ignore(syscall.SIGHUP) // takes the signal from main; Reset would let it end the program for a moment
+		signal.Notify(hangups, syscall.SIGHUP)
+	}
+	return hangups
+}
+
+// refreshOnHangup refreshes all datasets at each SIGHUP until ctx ends.
+func refreshOnHangup(ctx context.Context, hangups <-chan os.Signal, c *flight.Catalog, log *slog.Logger) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-hangups:
+			log.InfoContext(ctx, "SIGHUP: looking for new and changed files", "datasets", len(c.Names()))
+			c.RefreshAll(ctx)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow/go/v15/arrow/flight"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+)
+
+// SIGHUP makes a server look for new files. It ends neither the server nor a stream.
+func TestServeHangup(t *testing.T) {
+	dir := t.TempDir()
+	peopleFile(t, dir, "0.arrow", 0, 400_000)
+	cmd := program(t, "serve", "--listen", "grpc://127.0.0.1:0", "d="+dir)
+	var errs output
+	cmd.Stderr = &errs
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	late := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	defer late.Stop()
+	defer func() { _ = cmd.Process.Kill() }()
+	address, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		t.Fatal(err, errs.String())
+	}
+	c, err := flight.NewClientWithMiddleware(strings.TrimPrefix(strings.TrimSpace(address), "grpc://"), nil, nil, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	st, err := c.DoGet(t.Context(), &flight.Ticket{Ticket: []byte(`{"dataset":"d"}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := flight.NewRecordReader(st)
+	if err != nil || !r.Next() {
+		t.Fatal(err)
+	}
+	defer r.Release()
+	rows := r.Record().NumRows()
+
+	for i := 1; i <= 2; i++ {
+		peopleFile(t, dir, fmt.Sprintf("%d.arrow", i), 0, 1000)
+		if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+		for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+			info, err := ask(t, c, `{"dataset":"d"}`)
+			if err != nil {
+				t.Fatal(err, errs.String())
+			}
+			if info.TotalRecords == 400_000+1000*int64(i) {
+				break
+			}
+			if time.Now().After(end) {
+				t.Fatalf("%d rows after SIGHUP %d", info.TotalRecords, i)
+			}
+		}
+	}
+	for r.Next() {
+		rows += r.Record().NumRows()
+	}
+	if rows != 400_000 || r.Err() != nil {
+		t.Errorf("%d rows of the stream, %v", rows, r.Err())
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil || !strings.Contains(errs.String(), "SIGHUP") {
+		t.Errorf("%v: %s", err, errs.String())
+	}
+}
+
+// What stays ignored for any command stays ignored for a server: nohup does that.
+func TestServeIgnoredHangup(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	peopleFile(t, dir, "0.arrow", 0, 10)
+	script := `trap '' HUP; "$0" serve --listen grpc://127.0.0.1:0 d="$1" > "$2" & until test -s "$2"; do sleep 0.02; done; kill -HUP $!; kill -TERM $!; wait $!`
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", script, exe, dir, filepath.Join(t.TempDir(), "out"))
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	if err := cmd.Run(); err != nil || strings.Contains(errs.String(), "SIGHUP") {
+		t.Errorf("%v: %s", err, &errs)
+	}
+}
