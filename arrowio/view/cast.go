@@ -1,6 +1,8 @@
 package view
 
 import (
+	"fmt"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
@@ -14,6 +16,13 @@ type Cast func(from, to arrow.Field) Casting
 // Casting makes of the rows of d those of another type, with memory from mem. The caller releases the result and keeps d,
 // which may be a slice. Nulls stay nulls, and values become nulls only where the field that they are shown as has them.
 type Casting func(d arrow.ArrayData, mem memory.Allocator) (arrow.ArrayData, error)
+
+// WiderError says that values of one type do not all have a place in another. A Cast may convert them nevertheless.
+type WiderError struct{ From, To arrow.Field }
+
+func (e *WiderError) Error() string {
+	return fmt.Sprintf("it is %s in the file, and %s cannot hold every %[1]s", e.From.Type, e.To.Type)
+}
 
 // of asks about two fields.
 func (c Cast) of(from, to arrow.Field) Casting {

@@ -93,7 +93,7 @@ func (c rules) conversionOfType(ff, tf arrow.Field, path string) (convertFunc, e
 		return dictionaryConversion(d, values), err
 	}
 	if t := joinFlat(from, to); t == nil || !arrow.TypeEqual(t, to) {
-		return nil, atColumn(path, "it is %s in the file, which %s cannot hold", from, to)
+		return nil, atColumn(path, "%w", &WiderError{ff, tf})
 	}
 	if k := flatConversion(from, to, path); k != nil {
 		return k, nil

@@ -25,7 +25,8 @@ func (a *app) dumpCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dump INPUT",
 		Short: "The bytes of a file, annotated",
-		Long: `Dump prints every byte of a file's structure with its offset and what it means.
+		Long: `Dump prints every byte of a file's structure with its offset and what it means. It dumps Trevni, ORC and CFile files, and the
+files of a Kudu server. For other formats, such as Parquet, use arrowio inspect.
 
 Of a Kudu server it also prints the small files: superblocks, consensus metadata, instance files, block records and segments
 of write-ahead logs, with --json as JSON. They need not lie in a server's directory.`,
@@ -53,7 +54,7 @@ of write-ahead logs, with --json as JSON. They need not lie in a server's direct
 				case ok && asJSON && !canJSON:
 					return usagef("dump --json shows the small files of a Kudu server, and this is a file of %s; inspect --json describes it", f.Format())
 				case !ok:
-					return errs.Errorf(errs.ErrUnsupported, "no dump of %s files; inspect tells what such a file holds", f.Format())
+					return errs.Errorf(errs.ErrUnsupported, "dump does not read %s files, only Trevni, ORC, CFile and those of a Kudu server; arrowio inspect tells what this file holds", f.Format())
 				}
 				w := bufio.NewWriterSize(a.stdout, 64<<10)
 				dump := d.Dump

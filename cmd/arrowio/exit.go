@@ -10,8 +10,11 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/internal/celltext"
+	"github.com/arrowio/arrowio/readers"
 )
 
 // Exit codes, the same for every command.
@@ -94,6 +97,10 @@ func describe(ctx context.Context, err error) failure {
 		f.Kind, f.code = "usage", exitUsage
 	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
 		f.silent = true
+	}
+	var wider *view.WiderError
+	if errors.As(err, &wider) && readers.CastJava(arrowio.ProlepticCalendar)(wider.From, wider.To) != nil {
+		f.Message += "; --cast=java converts the values, and those that do not fit become null"
 	}
 	var printed *printedError
 	f.silent = f.silent || errors.As(err, &printed)

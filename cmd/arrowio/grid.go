@@ -107,18 +107,21 @@ func fitting(columns []gridColumn, rows [][]string, line int) []int {
 	// The first columns and the last ones by turns, as long as there is room, the first of all in any case.
 	left, right := 1, len(columns)
 	used := least[0] + separator + displayWidth(gridEllipsis)
-	for fromLeft := false; left < right; fromLeft = !fromLeft {
-		k := right - 1
-		if fromLeft {
-			k = left
+	full := [2]bool{} // the next column of a side does not fit; that of the other may
+	for side := 1; left < right && !(full[0] && full[1]); side = 1 - side {
+		k := left
+		if side == 1 {
+			k = right - 1
 		}
-		if used += least[k] + separator; used > line {
-			break
+		if full[side] || used+least[k]+separator > line {
+			full[side] = true
+			continue
 		}
-		if fromLeft {
-			left++
-		} else {
+		used += least[k] + separator
+		if side == 1 {
 			right--
+		} else {
+			left++
 		}
 	}
 	var shown []int

@@ -93,7 +93,8 @@ func (a *app) usage(cmd *cobra.Command) error {
 	if width == 0 {
 		width = helpWidth
 	}
-	fmt.Fprintf(w, "Usage:\n  %s\n", usageLine(cmd))
+	fmt.Fprintln(w, "Usage:")
+	sheet{w, width}.line("  ", "      ", usageLine(cmd))
 	if cmd.HasExample() {
 		fmt.Fprintf(w, "\nExamples:\n%s\n", cmd.Example)
 	}

@@ -166,7 +166,7 @@ func (a *app) printImport(r *writekudu.ImportReport, took time.Duration) error {
 		fmt.Fprintf(&out, "the superblock is %s, and was %s\n", r.Superblock, r.Backup)
 	}
 	for line := range strings.Lines(out.String()) {
-		if _, err := fmt.Fprintln(w, printable(strings.TrimSuffix(line, "\n"))); err != nil {
+		if err := w.printLine(strings.TrimSuffix(line, "\n")); err != nil {
 			return err
 		}
 	}
@@ -178,7 +178,6 @@ func printImportHead(w sheet, r *writekudu.ImportReport, took time.Duration) err
 	if r.DryRun {
 		what = "to import"
 	}
-	_, err := fmt.Fprintln(w, printable(fmt.Sprintf("%s rows, %s, %s into tablet %s of table %s (%s block manager)",
-		humanize.Comma(r.Rows), humanize.IBytes(uint64(r.Bytes)), what, r.Tablet, r.Table, r.BlockManager)))
-	return err
+	return w.printLine(fmt.Sprintf("%s, %s, %s into tablet %s of table %s (%s block manager)",
+		counted(r.Rows, "row"), humanize.IBytes(uint64(r.Bytes)), what, r.Tablet, r.Table, r.BlockManager))
 }

@@ -107,7 +107,7 @@ func printSplit(w sheet, r *writekudu.SplitReport, took time.Duration) error {
 	if r.DryRun {
 		what = "to divide"
 	}
-	if _, err := fmt.Fprintln(w, printable(fmt.Sprintf("%s %s among tablets of table %s", counted(r.Rows, "row"), what, r.Table))); err != nil {
+	if err := w.printLine(fmt.Sprintf("%s %s among tablets of table %s", counted(r.Rows, "row"), what, r.Table)); err != nil {
 		return err
 	}
 	var lines [][]string
@@ -124,6 +124,5 @@ func printSplit(w sheet, r *writekudu.SplitReport, took time.Duration) error {
 	if r.Elsewhere > 1 {
 		text = humanize.Comma(r.Elsewhere) + " rows are left out: they belong to tablets that this server does not have"
 	}
-	_, err := fmt.Fprintln(w, text)
-	return err
+	return w.printLine(text)
 }

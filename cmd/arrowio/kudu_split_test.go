@@ -22,6 +22,8 @@ func TestKuduSplit(t *testing.T) {
 		ok(t, append([]string{"convert", "--sort", "--kudu-encoding", "s=plain"}, table(dir, set)...)...)
 		wal := "--wal-dir=" + filepath.Join(dir, "wal")
 
+		nothing := filepath.Join(at, "nothing.kudu")
+		fails(t, do(t, "kudu", "split", nothing, out, wal), 3, nothing+": kudu: there is no set of rowsets", "arrowio convert")
 		want := "53 rows to divide among tablets of table partitioned\n"
 		if got := ok(t, "kudu", "split", "--dry-run", set, out, wal); !strings.HasPrefix(got, want) || strings.Contains(got, "left out") {
 			t.Error(got)

@@ -21,6 +21,9 @@ func checkOverlap(in []string, out string) error {
 		if i == "-" || !overlaps(i, out) {
 			continue
 		}
+		if sameLocal(i, out) {
+			return usagef("OUTPUT %s is INPUT %s; name an OUTPUT outside of it", out, i)
+		}
 		return usagef("OUTPUT %s lies in INPUT %s, so that it would be read as well; name an OUTPUT outside of it, or the files of INPUT one by one", out, i)
 	}
 	return nil
@@ -41,11 +44,18 @@ func overlaps(in, out string) bool {
 		return within(path.Clean("/"+i.Path), path.Clean("/"+o.Path), path.Match) && strings.Trim(i.Path, "/") != strings.Trim(o.Path, "/")
 	}
 	fi, err := os.Stat(localIn)
-	if err == nil && !fi.IsDir() {
+	if err == nil && !fi.IsDir() || err != nil && !strings.ContainsAny(localIn, "*?[") { // what is not there is told by who reads it
 		return false
 	}
 	from, to := realPath(localIn), realPath(localOut)
 	return within(from, to, filepath.Match) || err == nil && linked(from, to, map[string]bool{})
+}
+
+// sameLocal reports whether two paths of this machine lead to one file or directory.
+func sameLocal(a, b string) bool {
+	a, isLocal := stores.Local(a)
+	b, isLocalToo := stores.Local(b)
+	return isLocal && isLocalToo && realPath(a) == realPath(b)
 }
 
 // linked reports whether a link below a directory leads to one that a path lies in.

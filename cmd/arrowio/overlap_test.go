@@ -50,8 +50,15 @@ func TestOutputInsideInput(t *testing.T) {
 		{"file://" + filepath.ToSlash(in), filepath.Join(in, "out.arrow")},
 	} {
 		for _, flag := range []string{"--force", "--dry-run"} {
-			fails(t, do(t, "convert", "--to", "ipc", flag, c.in, c.out), 2, "OUTPUT "+c.out, "INPUT "+c.in, "outside")
+			how := "OUTPUT " + c.out + " lies in INPUT " + c.in
+			if c.in == c.out {
+				how = "OUTPUT " + c.out + " is INPUT"
+			}
+			fails(t, do(t, "convert", "--to", "ipc", flag, c.in, c.out), 2, how, "outside")
 		}
+	}
+	if o := do(t, "convert", "nothing.arrow", "nothing.arrow"); o.code != 3 || o.err != "arrowio: nothing.arrow: no such file or directory\n" {
+		t.Errorf("%+v", o)
 	}
 	only(t, in, "a.arrow", "deep")
 	for _, c := range []struct{ in, out string }{

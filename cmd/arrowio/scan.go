@@ -186,10 +186,10 @@ func arrowBytes(d arrow.ArrayData) int64 {
 }
 
 func printScan(w sheet, r scanReport) error {
-	w.line("", "  ", fmt.Sprintf("%s: %s, %s rows in %s, %s of Arrow, %s read of %s", printable(strings.Join(r.Files, " ")), r.Format,
-		humanize.Comma(r.Rows), plural(int(r.Batches), "batch"), humanize.IBytes(uint64(r.ArrowBytes)), humanize.IBytes(uint64(r.FileBytes)),
+	w.line("", "  ", fmt.Sprintf("%s: %s, %s in %s, %s of Arrow, %s read of %s", printable(strings.Join(r.Files, " ")), r.Format,
+		counted(r.Rows, "row"), plural(int(r.Batches), "batch"), humanize.IBytes(uint64(r.ArrowBytes)), humanize.IBytes(uint64(r.FileBytes)),
 		humanize.IBytes(uint64(r.FileSize))))
-	header := []string{"wall s", "cpu s", "rows/s", "Arrow/s", "allocs", "allocated"}
+	header := []string{"run", "wall s", "cpu s", "rows/s", "Arrow/s", "allocs", "allocated"}
 	right := map[string]bool{}
 	for _, h := range header {
 		right[h] = true
@@ -197,7 +197,7 @@ func printScan(w sheet, r scanReport) error {
 	rows := make([][]string, len(r.Repeats))
 	for i, x := range r.Repeats {
 		rows[i] = []string{
-			fmt.Sprintf("%.3f", x.Wall), fmt.Sprintf("%.3f", x.CPU), humanize.Comma(int64(float64(x.Rows) / max(x.Wall, 1e-9))),
+			fmt.Sprint(i + 1), fmt.Sprintf("%.3f", x.Wall), fmt.Sprintf("%.3f", x.CPU), humanize.Comma(int64(float64(x.Rows) / max(x.Wall, 1e-9))),
 			humanize.IBytes(uint64(float64(x.ArrowBytes) / max(x.Wall, 1e-9))), humanize.Comma(int64(x.Allocs)), humanize.IBytes(x.AllocBytes),
 		}
 	}

@@ -77,11 +77,11 @@ func (w sheet) line(prefix, indent, text string) {
 	}
 }
 
-// printLine prints a line on standard output, on a terminal as many as it needs.
-func (a *app) printLine(text string) error {
+// printLine prints a line, on a terminal as many as it needs.
+func (w sheet) printLine(text string) error {
 	var b strings.Builder
-	a.onSheet(&b).line("", "  ", text)
-	_, err := io.WriteString(a.stdout, b.String())
+	sheet{&b, w.width}.line("", "  ", printable(text))
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 

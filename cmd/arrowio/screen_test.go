@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	writekudu "github.com/arrowio/arrowio/writers/kudu"
 )
 
 func TestWrapWidth(t *testing.T) {
@@ -54,6 +56,9 @@ func TestEverythingFitsTheTerminal(t *testing.T) {
 					t.Errorf("%q in %d columns does not tell %s:\n%s", args, width, column, o.out)
 				}
 			}
+			if args[0] == "scan" && (width < 60) != strings.Contains(o.out, "─ run 1 ─") {
+				t.Errorf("scan in %d columns:\n%s", width, o.out)
+			}
 		}
 	}
 	for width := 40; width <= 200; width += 40 {
@@ -68,6 +73,26 @@ func TestEverythingFitsTheTerminal(t *testing.T) {
 					t.Errorf("%q: %d columns, not %d: %s", args, displayWidth(line), width, line)
 				}
 			}
+		}
+	}
+}
+
+// The first lines of kudu import and kudu split fit, and count as people do.
+func TestKuduReportsFitTheTerminal(t *testing.T) {
+	tablet := strings.Repeat("0123456789abcdef", 2)
+	for width := 40; width <= 200; width += 40 {
+		var b strings.Builder
+		r := &writekudu.ImportReport{Rows: 1, Bytes: 4500, Tablet: tablet, Table: "d_unflushed", BlockManager: "log"}
+		if err := printImportHead(sheet{&b, width}, r, 0); err != nil {
+			t.Fatal(err)
+		}
+		split := &writekudu.SplitReport{Table: "d_unflushed", Rows: 2, Elsewhere: 1, Tablets: []writekudu.SplitTablet{{ID: tablet, Rows: 1}}}
+		if err := printSplit(sheet{&b, width}, split, 0); err != nil {
+			t.Fatal(err)
+		}
+		fits(t, b.String(), width)
+		if !strings.HasPrefix(b.String(), "1 row, 4.4 KiB, imported in 0s into") || !strings.Contains(b.String(), "1 row is left out") {
+			t.Error(b.String())
 		}
 	}
 }

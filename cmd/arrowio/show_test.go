@@ -194,7 +194,7 @@ func TestDump(t *testing.T) {
 	dir := t.TempDir()
 	in := peopleFile(t, dir, "in.arrow", 0, 1)
 	fails(t, do(t, "dump", in, in), 2, "one INPUT")
-	fails(t, do(t, "dump", in), 1, "in.arrow", "no dump of ipc", "inspect")
+	fails(t, do(t, "dump", in), 1, "in.arrow", "dump does not read ipc", "inspect")
 }
 
 func TestScan(t *testing.T) {

@@ -57,7 +57,15 @@ more utf8 <-  : null`; got != want || !doc.Shown.Fits || doc.Pruning == nil {
 	if inspect(); doc.Shown != nil {
 		t.Errorf("%+v", doc.Shown)
 	}
-	fails(t, do(t, append([]string{"inspect", "--where", "id = 1", file}, schema...)...), 1, "column name", "cannot hold")
+	fails(t, do(t, append([]string{"inspect", "--where", "id = 1", file}, schema...)...), 1, "column name", "int64 cannot hold every utf8; --cast=java converts")
+	text := filepath.Join(t.TempDir(), "text.jsonl")
+	if err := os.WriteFile(text, []byte(`{"id":45}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	fails(t, do(t, "count", "--where", "id = 45", "--schema", "struct<id:int>", text), 1, "column id: it is int64 in the file, and int32 cannot hold every int64; --cast=java converts")
+	if o := do(t, "cat", "--schema", "struct<id:array<int>>", text); o.code != 1 || strings.Contains(o.err, "--cast=java") {
+		t.Errorf("%+v", o)
+	}
 	fails(t, do(t, "inspect", "--cast", "java", file), 2, "--schema, which is missing")
 
 	if got := ok(t, append([]string{"verify", "--cast", "java", file}, schema...)...); !strings.Contains(got, ": ok") {

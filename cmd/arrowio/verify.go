@@ -168,7 +168,7 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Opti
 			v.Faults = append(v.Faults, f)
 		}
 		if !asJSON && printErr == nil {
-			bar.aside(func() { printErr = a.printLine(printable(orElse(f.File, shown) + ": " + f.Message)) })
+			bar.aside(func() { printErr = a.onSheet(a.stdout).printLine(orElse(f.File, shown) + ": " + f.Message) })
 		}
 	}
 	err := a.withFile(ctx, name, read, func(file *openFile) (err error) {
@@ -255,7 +255,7 @@ func countChecksums(ctx context.Context, file *openFile, v *verdict) error {
 
 func (a *app) printOK(v verdict) error {
 	if said := v.reserves(); len(said) > 0 {
-		return a.printLine(fmt.Sprintf("%s: ok (%s)", printable(v.File), printable(strings.Join(said, "; "))))
+		return a.onSheet(a.stdout).printLine(fmt.Sprintf("%s: ok (%s)", v.File, strings.Join(said, "; ")))
 	}
 	return a.printf("%s: ok\n", printable(v.File))
 }

@@ -279,7 +279,7 @@ func (o *overlap) result() error {
 		parts = append(parts, sentence("the tablet's write-ahead log, which the server replays when it starts, changes rows with %s of the set (the first is %s)", count(f.keys, "key"), o.text(f.first)))
 	}
 	if len(parts) > 0 {
-		return refuse("%s. Keys are unique: delete these rows with a Kudu client, wait until the deletions are flushed, and import again; or write a set without these keys", strings.Join(parts, "; "))
+		return refuse("%s. Keys are unique: delete those of these rows that exist with a Kudu client, wait until the server has flushed its log, and import again; or write a set without these keys", strings.Join(parts, "; "))
 	}
 	if f := o.found[ghostKey]; f.keys > 0 {
 		o.im.doubt("the tablet has deleted rows with %s of the set (the first is %s): until a compaction, scans as of a time before the deletion "+

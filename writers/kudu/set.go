@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -54,7 +56,12 @@ func (im *importer) readSet(path string) ([]byte, error) {
 	if fi, err := os.Stat(path); err == nil && !fi.IsDir() {
 		return nil, badOption("%s is a file, and a set of rowsets is a directory; arrowio convert FILE OUT.kudu/ writes one", path)
 	}
-	return im.readFile(kuduwire.SetFileName)
+	b, err := im.readFile(kuduwire.SetFileName)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("there is no set of rowsets, a directory with %s, which arrowio convert FILE OUT.kudu/ writes: %w", kuduwire.SetFileName, fs.ErrNotExist)
+		return nil, errs.Locate(err, errs.At{File: path})
+	}
+	return b, err
 }
 
 // openSet reads what the set says of itself.
