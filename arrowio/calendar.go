@@ -1,17 +1,17 @@
 package arrowio
 
-// Calendar is what the numbers of a file count days and seconds in, where they are cast to times. Times that a file stores
-// as such are shown in the proleptic calendar whatever it says.
+// Calendar is the calendar in which the numbers of a file count days and seconds, if they are cast to dates or times. It does not
+// matter for columns that the file stores as dates and times: these are always shown in the proleptic calendar.
 type Calendar uint8
 
-// Calendars.
+// The calendars.
 const (
-	ProlepticCalendar Calendar = iota // Gregorian throughout, as Arrow's
+	ProlepticCalendar Calendar = iota // Gregorian for all dates, as in Arrow
 	HybridCalendar                    // Julian before 1582-10-15
 	SeveralCalendars                  // the parts of the file differ
 )
 
-// CalendarOf asks a file for its calendar: one that does not know counts as Arrow does.
+// CalendarOf returns the calendar of a file; ProlepticCalendar if the file does not know it.
 func CalendarOf(f File) Calendar {
 	if c, ok := As[interface{ Calendar() Calendar }](f); ok {
 		return c.Calendar()

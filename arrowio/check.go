@@ -13,12 +13,12 @@ import (
 // Refuser is implemented by files that may have columns that cannot be read. File.Read returns the error of such a column even
 // if no row is wanted.
 type Refuser interface {
-	// Refuses reports whether there are such columns.
+	// Refuses reports whether the file has such columns.
 	Refuses() bool
 }
 
-// CheckFragments returns the error that ScanFragments would return before its first row, for a column that cannot be read. It
-// reads no rows, and opens the files that the scan may open.
+// CheckFragments returns the error that ScanFragments would return before its first row if a column cannot be read. It opens the
+// files that the scan may open, and reads no rows.
 func CheckFragments(ctx context.Context, schema *arrow.Schema, fragments []Fragment, o ScanOptions) error {
 	p, err := newPlan(schema, o)
 	if err != nil {

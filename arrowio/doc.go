@@ -1,8 +1,9 @@
-// Package arrowio reads old and stranded columnar files into Apache Arrow record batches and writes them back.
+// Package arrowio reads columnar files, old formats above all, into Apache Arrow record batches and writes record batches back
+// into such files.
 //
-// A File lists Splits; a split is pruned to a RowSet, its bytes are fetched once, and forward-only decoders Skip, Read
-// and Take Arrow arrays. Everything that is not specific to a format happens once, in Scan: projection, filtering,
-// batch cutting, ordered parallelism under a memory budget, cancellation.
+// A File lists its Splits. Prune reduces a split to the RowSet that a filter may match, Read fetches the bytes of these rows
+// once, and a SplitReader decodes them in order into Arrow arrays. Scan does everything that no format does differently:
+// projection, filtering, cutting into batches, parallel decoding in order under a memory budget, and cancellation.
 //
 // Most programs need four calls:
 //
@@ -11,6 +12,6 @@
 //	for rr.Next() { rec := rr.Record() … }                               // valid until the next Next; Retain to keep
 //	rr.Release()
 //
-// Writers mirror it: an OutputFormat plans (types, losses), a Writer takes batches, and the output appears under its
-// name only when Close succeeded.
+// To write, OutputFormat.Plan says which types are stored and what is lost, and a Writer takes the batches. The output appears
+// under its name only when Close has succeeded.
 package arrowio

@@ -10,16 +10,16 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-// Identifier is implemented by sources and files that can tell whether they are still what they were: by a server, say,
-// that hands out references to a file and honours them later, perhaps on another machine over the same store.
+// Identifier is implemented by sources and files that can tell whether their content has changed. A server uses it, for example,
+// that issues tickets for a file and answers them later, perhaps on another machine with the same store.
 type Identifier interface {
-	// Identity returns a short text, one for one content: a source that is changed in place, or replaced where it was
-	// opened from, gives another from then on, or from when it is opened next. It looks each time.
+	// Identity returns a short text that stands for the present content. If the source is changed in place, or replaced under its
+	// name, Identity returns another text from then on, or from the next time that the source is opened. Every call looks again.
 	Identity(ctx context.Context) (string, error)
 }
 
-// Identity returns what an open file says of its content, as an Identifier does. A file that does not say, because it is
-// made of several, is told by its splits.
+// Identity returns the identity of an open file: what it returns as an Identifier. The identity of a file that is no Identifier,
+// because it consists of several files, is made from its splits.
 func Identity(ctx context.Context, f File) (string, error) {
 	h := sha256.New()
 	own := ""

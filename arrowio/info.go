@@ -6,14 +6,14 @@ import (
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
-// InfoOptions asks for the dearer parts of an Info.
+// InfoOptions asks for the parts of an Info that cost more than the file's metadata.
 type InfoOptions struct {
 	Blocks    bool        // list every block of every column
 	Checksums bool        // read every block and report what its checksum says
-	Filter    *expr.Bound // tell what it leaves of the file, in Info.Plan; nil = none
+	Filter    *expr.Bound // report in Info.Plan which rows this filter leaves; nil = no filter
 }
 
-// Info describes a file: the same value backs `arrowio inspect`, its JSON, and the Flight action.
+// Info describes a file. `arrowio inspect`, its JSON and the Flight action show it.
 type Info struct {
 	Format   string            `json:"format"`
 	Version  string            `json:"version,omitempty"`
@@ -21,68 +21,68 @@ type Info struct {
 	Rows     int64             `json:"rows"` // UnknownRows for a stream
 	Bytes    int64             `json:"bytes"`
 	Metadata map[string][]byte `json:"metadata,omitempty"`
-	Facts    []Fact            `json:"facts,omitempty"` // what else the file says of itself, in the format's words
+	Facts    []Fact            `json:"facts,omitempty"` // other properties of the file, as the format names them
 	Columns  []ColumnInfo      `json:"columns"`
-	Groups   []GroupInfo       `json:"groups,omitempty"` // where blocks were asked for and the format stores rows in groups
+	Groups   []GroupInfo       `json:"groups,omitempty"` // if InfoOptions.Blocks is set and the format stores rows in groups
 	Splits   []SplitInfo       `json:"splits,omitempty"`
-	Plan     []PlanInfo        `json:"plan,omitempty"`    // where a filter was given and the format has units of its own
-	Members  []MemberInfo      `json:"members,omitempty"` // of an overview (ForInfo): what can be read, and what that consists of
-	Notes    []string          `json:"notes,omitempty"`   // what a careful user should know: doubts, repairs, things ignored
+	Plan     []PlanInfo        `json:"plan,omitempty"`    // if InfoOptions.Filter is set and the format has units of its own
+	Members  []MemberInfo      `json:"members,omitempty"` // only in an overview (ForInfo): what can be read, and its parts
+	Notes    []string          `json:"notes,omitempty"`   // what a careful user should know: doubts, repairs, what was ignored
 	Schema   *arrow.Schema     `json:"-"`
 }
 
-// Fact is something that only this format has.
+// Fact is a property of a file that only its format has.
 type Fact struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// GroupInfo describes rows that are stored together: a stripe, a row group.
+// GroupInfo describes rows that are stored together, such as a stripe or a row group.
 type GroupInfo struct {
 	Rows   RowRange `json:"rows"`
-	Off    int64    `json:"offset"`           // -1 = they are not in one place
-	Bytes  int64    `json:"bytes"`            // all of them
-	Index  int64    `json:"index"`            // of them: indexes
-	Detail string   `json:"detail,omitempty"` // what the format says of the group besides
+	Off    int64    `json:"offset"`           // -1 = the bytes are not in one place
+	Bytes  int64    `json:"bytes"`            // stored bytes, Index included
+	Index  int64    `json:"index"`            // stored bytes of indexes
+	Detail string   `json:"detail,omitempty"` // what else the format says about the group
 }
 
 // ColumnInfo describes one stored column, in the file's own order.
 type ColumnInfo struct {
 	Path      string            `json:"path"`             // the stored column's name
-	Type      string            `json:"type"`             // Arrow type, "" where a stored column has none of its own
-	Stored    string            `json:"stored"`           // the format's own type, in its own words
+	Type      string            `json:"type"`             // Arrow type, "" if the stored column has none
+	Stored    string            `json:"stored"`           // the format's own type, as the format names it
 	Parent    string            `json:"parent,omitempty"` // the stored column that repeats it
 	Encodings []string          `json:"encodings,omitempty"`
 	Codec     string            `json:"codec,omitempty"`
 	Checksum  string            `json:"checksum,omitempty"`
-	Verdict   string            `json:"verdict,omitempty"` // of the checksums, where they were asked for
+	Verdict   string            `json:"verdict,omitempty"` // result of checking the checksums, if InfoOptions.Checksums was set
 	Bytes     int64             `json:"bytes"`             // stored, framing included; -1 = unknown
 	RawBytes  int64             `json:"raw_bytes,omitempty"`
 	Blocks    int               `json:"blocks,omitempty"`
-	Index     string            `json:"index,omitempty"`      // what lets a filter leave out rows, besides the statistics
-	Secret    string            `json:"encryption,omitempty"` // with which key, and whether this reader has it
+	Index     string            `json:"index,omitempty"`      // indexes by which a filter can skip rows, besides the statistics
+	Secret    string            `json:"encryption,omitempty"` // name of the key, and whether this reader has it
 	Stats     *ColumnStats      `json:"stats,omitempty"`
 	Metadata  map[string][]byte `json:"metadata,omitempty"`
 	BlockList []BlockInfo       `json:"block_list,omitempty"`
 }
 
-// ColumnStats is what a file says about a column's values, as text.
+// ColumnStats holds the statistics that a file stores for a column, as text.
 type ColumnStats struct {
 	Values int64  `json:"values"` // -1 = unknown
 	Nulls  int64  `json:"nulls"`  // -1 = unknown
 	Min    string `json:"min,omitempty"`
 	Max    string `json:"max,omitempty"`
 	Sum    string `json:"sum,omitempty"`
-	Doubt  string `json:"doubt,omitempty"` // why filters do not rely on minimum and maximum; "" = they do
+	Doubt  string `json:"doubt,omitempty"` // why filters do not use Min and Max; "" = they use them
 }
 
 // BlockInfo describes one block of one column.
 type BlockInfo struct {
-	Group    int    `json:"group,omitempty"` // which of Info.Groups it is in
-	Kind     string `json:"kind,omitempty"`  // where a column has blocks of several kinds
+	Group    int    `json:"group,omitempty"` // index in Info.Groups
+	Kind     string `json:"kind,omitempty"`  // if a column has blocks of several kinds
 	Encoding string `json:"encoding,omitempty"`
-	ID       string `json:"id,omitempty"`    // where blocks have names of their own
-	Where    string `json:"where,omitempty"` // the file that Off is in, where there are several
+	ID       string `json:"id,omitempty"`    // if blocks have names
+	Where    string `json:"where,omitempty"` // the file that Off refers to, if there are several
 	Rows     int64  `json:"rows"`
 	Off      int64  `json:"offset"`
 	Bytes    int64  `json:"bytes"`
@@ -97,29 +97,29 @@ type SplitInfo struct {
 	Bytes int64    `json:"bytes"`
 }
 
-// PlanInfo says what a filter leaves of a unit of a file's own, such as a stripe.
+// PlanInfo says which rows a filter leaves in one of a file's own units, such as a stripe.
 type PlanInfo struct {
 	Unit     string   `json:"unit"` // "stripe 3"
 	Rows     RowRange `json:"rows"`
-	Left     int64    `json:"left"`         // rows that will be decoded
-	Bytes    int64    `json:"bytes"`        // about so many stored bytes, of all columns, hold them
+	Left     int64    `json:"left"`         // number of rows that will be decoded
+	Bytes    int64    `json:"bytes"`        // about how many stored bytes hold these rows, all columns together
 	BytesOf  int64    `json:"bytes_of"`     // stored bytes of the unit
-	Groups   int      `json:"groups"`       // row groups that hold them
-	GroupsOf int      `json:"groups_of"`    // row groups that were tested; 0 = the unit was judged as a whole
-	By       []string `json:"by,omitempty"` // what pruned something: "stripe statistics", "row index", "bloom filters"
+	Groups   int      `json:"groups"`       // number of row groups that hold these rows
+	GroupsOf int      `json:"groups_of"`    // number of row groups that were tested; 0 = the unit was tested as a whole
+	By       []string `json:"by,omitempty"` // what excluded rows: "stripe statistics", "row index", "bloom filters"
 }
 
-// MemberInfo is something that a directory holds: a table, a part of one, or a kind of files.
+// MemberInfo describes something that a directory holds: a table, a part of a table, or files of one kind.
 type MemberInfo struct {
 	Kind   string   `json:"kind"` // "table", "tablet"
 	Name   string   `json:"name,omitempty"`
 	ID     string   `json:"id,omitempty"`
 	State  string   `json:"state,omitempty"`
-	Parts  int64    `json:"parts"` // of which it consists; Detail may tell which kind
-	Rows   int64    `json:"rows"`  // UnknownRows where only reading tells
+	Parts  int64    `json:"parts"` // number of parts; Detail may tell of which kind
+	Rows   int64    `json:"rows"`  // UnknownRows = only reading tells
 	Bytes  int64    `json:"bytes"` // negative = not known
 	Detail string   `json:"detail,omitempty"`
-	Open   []Choice `json:"open,omitempty"` // the options that open it by itself
+	Open   []Choice `json:"open,omitempty"` // the options that open this member alone
 }
 
 // Choice is an option and its value.

@@ -9,7 +9,7 @@ import (
 
 // What is not known is null in JSON, and metadata is text or {"base64": …}: docs/json.md.
 
-// MarshalJSON writes the fields under their names, an unknown number of rows as null.
+// MarshalJSON writes each field by its JSON name, and an unknown number of rows as null.
 func (i Info) MarshalJSON() ([]byte, error) {
 	type plain Info
 	return marshal(struct {
@@ -19,7 +19,7 @@ func (i Info) MarshalJSON() ([]byte, error) {
 	}{plain(i), known(i.Rows), metadataJSON(i.Metadata)})
 }
 
-// MarshalJSON writes the fields under their names, an unknown number of bytes as null.
+// MarshalJSON writes each field by its JSON name, and an unknown number of bytes as null.
 func (c ColumnInfo) MarshalJSON() ([]byte, error) {
 	type plain ColumnInfo
 	return marshal(struct {
@@ -29,7 +29,7 @@ func (c ColumnInfo) MarshalJSON() ([]byte, error) {
 	}{plain(c), known(c.Bytes), metadataJSON(c.Metadata)})
 }
 
-// MarshalJSON writes the fields under their names, unknown numbers as null.
+// MarshalJSON writes each field by its JSON name, and unknown numbers as null.
 func (s ColumnStats) MarshalJSON() ([]byte, error) {
 	type plain ColumnStats
 	return marshal(struct {
@@ -39,7 +39,7 @@ func (s ColumnStats) MarshalJSON() ([]byte, error) {
 	}{plain(s), known(s.Values), known(s.Nulls)})
 }
 
-// MarshalJSON writes the fields under their names, null as the place of a group that is in several.
+// MarshalJSON writes each field by its JSON name, and the offset as null for a group that is not in one place.
 func (g GroupInfo) MarshalJSON() ([]byte, error) {
 	type plain GroupInfo
 	return marshal(struct {
@@ -48,7 +48,7 @@ func (g GroupInfo) MarshalJSON() ([]byte, error) {
 	}{plain(g), known(g.Off)})
 }
 
-// MarshalJSON writes the fields under their names, unknown numbers of rows and bytes as null.
+// MarshalJSON writes each field by its JSON name, and unknown numbers of rows and bytes as null.
 func (m MemberInfo) MarshalJSON() ([]byte, error) {
 	type plain MemberInfo
 	return marshal(struct {
@@ -58,7 +58,7 @@ func (m MemberInfo) MarshalJSON() ([]byte, error) {
 	}{plain(m), known(m.Rows), known(m.Bytes)})
 }
 
-// MarshalJSON writes {"start", "end"}; end is null where the number of rows is not known.
+// MarshalJSON writes an object with the members start and end; end is null if the number of rows is not known.
 func (r RowRange) MarshalJSON() ([]byte, error) {
 	return marshal(struct {
 		Start int64  `json:"start"`

@@ -15,11 +15,11 @@ import (
 // Fragment is one file of a dataset.
 type Fragment struct {
 	Name string // for messages
-	// Open opens the file; a scan calls it when it gets there and closes the file when it is done with it.
-	// It may be called several times, also concurrently.
+	// Open opens the file. A scan calls it when it reaches the fragment, and closes the file when it has read it. It may be
+	// called several times, also concurrently.
 	Open func(ctx context.Context) (File, error)
-	// Never reports, without opening the file, that no row of it satisfies a filter on the dataset's schema; nil = only
-	// the file itself can tell. Scans do not open such a file, unless they count rows before the filter.
+	// Never reports, without opening the file, that none of its rows satisfies a filter on the dataset's schema; nil = not known
+	// without opening it. A scan does not open such a file, unless it must count the rows before the filter.
 	Never func(filter *expr.Bound) bool
 }
 

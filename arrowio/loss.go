@@ -2,30 +2,29 @@ package arrowio
 
 import "fmt"
 
-// PlannedKey says what becomes of something that belongs to no column: a key of the schema's metadata or, without a key,
-// the file as a whole.
+// PlannedKey says what becomes of a key of the schema's metadata or, without a key, of the file as a whole.
 type PlannedKey struct {
 	Key    string `json:"key,omitempty"`    // "" = the file as a whole
-	Stored string `json:"stored,omitempty"` // where the target keeps it, in its own words
-	Loss   string `json:"loss,omitempty"`   // what reading back will not show; "" = nothing
+	Stored string `json:"stored,omitempty"` // where the output keeps it, as its format names the place
+	Loss   string `json:"loss,omitempty"`   // what is lost; "" = nothing
 }
 
-// What a Loss is of.
+// Values of Loss.Of.
 const (
 	LossOfColumn   = "column"
 	LossOfMetadata = "metadata"
 	LossOfFile     = "file"
 )
 
-// Loss is one thing that reading back will not show.
+// Loss is one thing that is lost in writing: reading the output back does not show it.
 type Loss struct {
-	Of   string `json:"of"`             // LossOfColumn, LossOfMetadata (a key of the schema's metadata) or LossOfFile (all of it)
+	Of   string `json:"of"`             // LossOfColumn, LossOfMetadata (a key of the schema's metadata) or LossOfFile (the file as a whole)
 	Path string `json:"path,omitempty"` // of the column
-	Key  string `json:"key,omitempty"`  // of the schema's metadata, or of a column's where it is all that is lost
+	Key  string `json:"key,omitempty"`  // key of the schema's metadata, or of the column's if only this key is lost
 	Text string `json:"loss"`
 }
 
-// String says what is lost, and of what.
+// String returns one line: what has lost something, and what is lost.
 func (l Loss) String() string {
 	switch {
 	case l.Of == LossOfMetadata && l.Key == "":
@@ -40,8 +39,8 @@ func (l Loss) String() string {
 	return l.Path + ": " + l.Text
 }
 
-// Losses returns everything that reading back will not show: of the file, of its metadata, and of each column. Nil means
-// that the schema, its metadata and all values come back as they were.
+// Losses returns everything that reading the output back does not show: of the file, of its metadata, and of each column. nil =
+// the schema, its metadata and all values can be read back unchanged.
 func (p *WritePlan) Losses() []Loss {
 	var out []Loss
 	for _, k := range p.Metadata {

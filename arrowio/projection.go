@@ -32,10 +32,10 @@ func (p Projection) Columns() []int {
 	return out
 }
 
-// Project resolves dotted paths (see expr.Resolve) against s. Fields come in the order in which columns first names
-// them; several paths into one struct keep its children in the struct's own order. nil columns is everything, an empty
-// list is no column at all. A path that names nothing is errs.ErrSchema and lists what there is. What GeoParquet's metadata (the key
-// "geo") says of columns that are left out is left out, too.
+// Project resolves dotted paths (see expr.Resolve) against s. Fields come in the order in which columns first names them; several
+// paths into one struct keep its children in the struct's own order. If columns is nil, the projection has all columns; if it is
+// empty but not nil, the projection has none. A path that names no field is errs.ErrSchema; the error lists the fields that
+// exist. The metadata of GeoParquet (the key "geo") keeps only the columns of the projection.
 func Project(s *arrow.Schema, columns []string) (Projection, error) {
 	if columns == nil {
 		p := Projection{Schema: s, Fields: make([]ProjectedField, s.NumFields())}
@@ -126,8 +126,8 @@ func (w *want) projected() ProjectedField {
 	return p
 }
 
-// Narrow returns f, which is the field at p.Index, with those of its children that p wants. Lists and map values are passed
-// through to the struct inside them.
+// Narrow returns f, the field at p.Index, with only the children that p wants. For a list or map, these are the children of the
+// struct inside it.
 func (p ProjectedField) Narrow(f arrow.Field) arrow.Field {
 	if p.Children != nil {
 		f.Type = narrow(f.Type, p.Children)

@@ -14,10 +14,10 @@ import (
 // ByteRange is a range of bytes of a Source.
 type ByteRange struct{ Off, Len int64 }
 
-// End returns the offset behind the range; it is meaningful only for a range that lies within a source.
+// End returns the offset after the last byte of the range. It may overflow unless the range lies within a source.
 func (r ByteRange) End() int64 { return r.Off + r.Len }
 
-// Clamp returns the part of r that a source of the given size has. It never overflows, whatever r holds.
+// Clamp returns the part of r that lies within a source of the given size. It does not overflow for any r.
 func (r ByteRange) Clamp(size int64) ByteRange {
 	off := min(max(r.Off, 0), size)
 	n := max(r.Len, 0)
@@ -27,7 +27,8 @@ func (r ByteRange) Clamp(size int64) ByteRange {
 	return ByteRange{off, min(n, size-off)}
 }
 
-// Check returns errs.ErrCorrupt unless r lies within a source of the given size: ranges come out of files.
+// Check returns errs.ErrCorrupt unless r lies within a source of the given size. Call it on every range that was read from a
+// file.
 func (r ByteRange) Check(size int64) error {
 	if r.Off < 0 || r.Len < 0 || r.Off > size || r.Len > size-r.Off {
 		e := errs.Errorf(errs.ErrCorrupt, "%d bytes wanted at %d, but the file has %d: %w", r.Len, r.Off, size, io.ErrUnexpectedEOF)
@@ -43,8 +44,8 @@ const (
 	maxPiece = 16 << 20 // one read is not larger, so that cancellation is noticed
 )
 
-// Near reports whether a positioned read of src costs about as much as copying the bytes: a file of this machine.
-// Readers of such a source do better to read a little at a time, shortly before it is used, than to fetch ahead.
+// Near reports whether a read at any offset of src costs about as much as copying the bytes, as for a local file. It is faster to
+// read such a source in small pieces, just before they are used, than to fetch ahead.
 func Near(src Source) bool {
 	if c, ok := src.(*CountingSource); ok {
 		return Near(c.src)
@@ -53,19 +54,19 @@ func Near(src Source) bool {
 	return ok && s.Near()
 }
 
-// ReadRanges returns the bytes of each of rs, in the order of rs. Ranges may overlap and come in any order. They are
-// checked against the size of the source (errs.ErrCorrupt) before anything is allocated, and what lies close together is
-// read together. The pieces may be views of the source or of one another: they must not be written to, and not be used
-// after the source is closed. For all of rs together no more memory is taken than their union and the gaps read along.
+// ReadRanges returns the bytes of each of rs, in the order of rs. Ranges may overlap and come in any order. A range outside the
+// source is errs.ErrCorrupt, which is found before anything is allocated. Ranges that lie close together are read together. The
+// pieces may share memory with the source or with one another: the caller must not write to them, and must not use them after the
+// source is closed. The memory for all of rs is at most the size of their union and of the gaps that are read along with them.
 func ReadRanges(ctx context.Context, src Source, rs []ByteRange) ([][]byte, error) {
 	pieces, _, err := ReadRangesInto(ctx, src, rs, nil, 0)
 	return pieces, err
 }
 
-// ReadRangesInto is ReadRanges for callers that keep a buffer and for kernels that read past the end of their input.
-// What is read goes into buf, or into a larger one if buf is too small; the one used is returned for the next call,
-// which overwrites it. Of every piece p at least slack bytes after its end can be read: cap(p) >= len(p)+slack; what
-// they hold is arbitrary. On error the pieces are nil and the buffer is still returned.
+// ReadRangesInto is ReadRanges for callers that reuse a buffer, and for decoders that read past the end of their input. It reads
+// into buf, or allocates a larger buffer if buf is too small. It returns the buffer that it used; pass it to the next call, which
+// overwrites it. Every piece p has at least slack readable bytes after its end, of arbitrary content: cap(p) >= len(p)+slack. On
+// error the pieces are nil and the buffer is still returned.
 func ReadRangesInto(ctx context.Context, src Source, rs []ByteRange, buf []byte, slack int) ([][]byte, []byte, error) {
 	size := src.Size()
 	for _, r := range rs {

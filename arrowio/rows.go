@@ -12,8 +12,8 @@ type RowRange struct{ Start, End int64 }
 // Len returns the number of rows; 0 for an empty or reversed range.
 func (r RowRange) Len() int64 { return max(0, r.End-r.Start) }
 
-// Check returns an error of kind errs.ErrInternal unless the n rows from row on are all in r. A SplitReader that stands at
-// row calls it, with the rows of its split, before it reads or skips n rows.
+// Check returns an error of kind errs.ErrInternal unless the n rows that begin with row are all in r. A SplitReader calls it
+// before it reads or skips n rows: r is the range of its split, and row is the next row.
 func (r RowRange) Check(row, n int64) error {
 	if row < r.Start || n < 0 || n > r.End-row {
 		return errs.Errorf(errs.ErrInternal, "%d rows requested from row %d on, outside rows %d to %d of the split", n, row, r.Start, r.End)
@@ -21,7 +21,7 @@ func (r RowRange) Check(row, n int64) error {
 	return nil
 }
 
-// Intersect returns the rows in both.
+// Intersect returns the rows that are in both r and o.
 func (r RowRange) Intersect(o RowRange) RowRange {
 	x := RowRange{max(r.Start, o.Start), min(r.End, o.End)}
 	if x.End < x.Start {
@@ -71,7 +71,7 @@ func (s RowSet) Clip(r RowRange) RowSet {
 	return out
 }
 
-// Intersect returns the rows in both.
+// Intersect returns the rows that are in both s and o.
 func (s RowSet) Intersect(o RowSet) RowSet {
 	var out RowSet
 	for i, j := 0, 0; i < len(s) && j < len(o); {
@@ -85,7 +85,7 @@ func (s RowSet) Intersect(o RowSet) RowSet {
 	return out
 }
 
-// Union returns the rows in either.
+// Union returns the rows that are in s or in o.
 func (s RowSet) Union(o RowSet) RowSet {
 	all := append(slices.Clone(s), o...)
 	slices.SortFunc(all, func(a, b RowRange) int {

@@ -16,16 +16,16 @@ import (
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
-// ScanOptions says what a scan returns and what it may use. The zero value is everything, with the defaults.
+// ScanOptions says what a scan returns and what it may use. The zero value returns all rows and columns, with the defaults.
 type ScanOptions struct {
-	Columns      []string         // dotted paths; nil = all; "a.b" keeps only child b of struct a
-	Filter       expr.Expr        // exact: every returned row satisfies it; nil = all rows
-	Rows         RowRange         // zero = all; counted over the whole file or dataset, before the filter; what lies behind the last row is ignored
+	Columns      []string         // dotted paths, nil = all; "a.b" keeps only child b of struct a
+	Filter       expr.Expr        // only rows that satisfy it are returned; nil = all rows
+	Rows         RowRange         // zero = all; counted over the whole file or dataset, before the filter; numbers beyond the last row are ignored
 	BatchRows    int              // default 65 536
-	BatchBytes   int64            // soft, default 64 MiB
-	Parallelism  int              // default GOMAXPROCS; 1 = decode in the caller's Next, without any goroutine
-	MemoryBudget int64            // default 1 GiB: splits are admitted, and batches kept waiting, while they fit
-	Allocator    memory.Allocator // of the records; default a pooled allocator of this module
+	BatchBytes   int64            // approximate bytes of Arrow memory of a batch, default 64 MiB
+	Parallelism  int              // default GOMAXPROCS; 1 = Next decodes, without other goroutines
+	MemoryBudget int64            // bytes for splits being decoded and batches that wait for Next, default 1 GiB
+	Allocator    memory.Allocator // allocates the records; default a pooled allocator of this module
 }
 
 func (o ScanOptions) withDefaults() (ScanOptions, error) {
@@ -62,18 +62,18 @@ func (o ScanOptions) withDefaults() (ScanOptions, error) {
 	return o, nil
 }
 
-// Scan reads the rows of f that o asks for, in row order, as records of the projected schema. ctx ends the scan, not
-// only this call. f stays the caller's to close, after the Scanner is released.
+// Scan reads the rows of f that o asks for, in row order, as records of the projected schema. Cancelling ctx ends the whole scan,
+// not only this call. The caller closes f after it has released the Scanner.
 //
-// Splits are decoded in parallel, ahead of the caller, and handed out in order: which rows come, how they are cut into
-// batches, and which error is reported does not depend on Parallelism. Nothing is read before the first Next.
+// Splits are decoded in parallel, ahead of the caller, and returned in order. The rows, how they are cut into batches, and the
+// error that is reported do not depend on Parallelism. Nothing is read before the first Next.
 func Scan(ctx context.Context, f File, o ScanOptions) (*Scanner, error) {
 	return ScanFragments(ctx, f.Schema(), []Fragment{{Open: func(context.Context) (File, error) { return kept{f}, nil }}}, o)
 }
 
-// Scanner is a running scan. It is an array.RecordReader: Next, Record and Err belong to one goroutine, Stats may be
-// called from any. When Next has returned false, all memory but what the caller retained is free and all files that the
-// scan opened are closed; before that, Release does the same and waits for the workers.
+// Scanner is a running scan. It is an array.RecordReader. Next, Record, Place and Err must be called by one goroutine at a time;
+// Stats may be called by any. When Next has returned false, the scan has freed all memory except the records that the caller
+// retained, and has closed all files that it opened. Release does the same earlier, and waits for the workers.
 type Scanner struct {
 	refs  atomic.Int64
 	p     *plan
@@ -93,9 +93,9 @@ type records interface {
 	close()
 }
 
-// ScanFragments reads the rows of several files of one schema that o asks for, in order; see Scan for what holds besides. A
-// fragment is opened when the one before it has been handed to the workers, so that the next file is there when it is
-// needed, and closed as soon as its rows are decoded. Datasets of files whose schemas differ are those of package dataset.
+// ScanFragments is Scan for several files of one schema, which it reads in order. It opens a fragment when the workers have been
+// given the whole one before it, so that the next file is open when it is needed. It closes a fragment as soon as its rows are
+// decoded. To read files whose schemas differ, use package dataset.
 func ScanFragments(ctx context.Context, schema *arrow.Schema, fragments []Fragment, o ScanOptions) (*Scanner, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -138,17 +138,18 @@ func (s *Scanner) Next() bool {
 	return true
 }
 
-// Record returns the current record, valid until the next call of Next; Retain it to keep it.
+// Record returns the current record. It is valid until the next call of Next; call Retain to keep it longer, and Release when
+// done with it.
 func (s *Scanner) Record() arrow.Record { return s.cur.Record }
 
 // Place is where in a dataset the rows of a record come from.
 type Place struct {
-	Fragment int      // which of Dataset.Fragments; 0 where one file is scanned
+	Fragment int      // index in Dataset.Fragments; 0 in a scan of one file
 	Split    int      // ordinal in its file
-	Rows     RowRange // of the file: every row of the scan in this range is in the record or was in one before
+	Rows     RowRange // range of rows of the file: each of them that the scan returns is in this record or an earlier one
 }
 
-// Place tells where the current record comes from. A scan that starts at Place.Rows.End gives what comes after it.
+// Place returns where the current record comes from. A scan that starts at Place.Rows.End returns the rows after it.
 func (s *Scanner) Place() Place {
 	j := s.cur.split
 	if j == nil {
@@ -157,13 +158,13 @@ func (s *Scanner) Place() Place {
 	return Place{Fragment: j.file.fragment, Split: j.split.Ordinal, Rows: s.cur.from}
 }
 
-// Err returns why Next returned false; nil = all rows were read.
+// Err returns the error for which Next returned false; nil if all rows were read.
 func (s *Scanner) Err() error { return s.err }
 
 // Retain adds a reference.
 func (s *Scanner) Retain() { s.refs.Add(1) }
 
-// Release gives one reference back; with the last one the scan ends, wherever it is.
+// Release drops one reference. Dropping the last one ends the scan.
 func (s *Scanner) Release() {
 	if s.refs.Add(-1) == 0 {
 		s.drop()
@@ -185,18 +186,18 @@ func (s *Scanner) end() {
 	}
 }
 
-// ScanStats says what a scan did so far.
+// ScanStats counts what a scan has done so far.
 type ScanStats struct {
 	Rows         int64 // returned by Next
 	Batches      int64 // returned by Next
-	Bytes        int64 // of Arrow memory in the records decoded for the caller, those that wait for Next included
-	Splits       int64 // begun
-	SplitsPruned int64 // of those, skipped whole by the format's indexes
-	RowsPruned   int64 // not decoded because of the format's indexes
-	RowsFiltered int64 // decoded for the filter, and not returned
+	Bytes        int64 // of Arrow memory in the records decoded so far, including those that wait for Next
+	Splits       int64 // number of splits begun
+	SplitsPruned int64 // number of splits begun that the format's indexes excluded as a whole
+	RowsPruned   int64 // not decoded, because the format's indexes excluded them
+	RowsFiltered int64 // decoded, but excluded by the filter
 }
 
-// Stats returns the counts so far. It may be called from any goroutine, also after the scan.
+// Stats returns the counts so far. It may be called by any goroutine, also after the scan.
 func (s *Scanner) Stats() ScanStats {
 	c := &s.p.stats
 	return ScanStats{

@@ -6,41 +6,43 @@ import (
 	"sync/atomic"
 )
 
-// Source is immutable random-access bytes. ReadAt may be called concurrently. Package local has those of this machine.
+// Source is immutable bytes that can be read at any offset. ReadAt may be called concurrently. Package local has the sources for
+// local files.
 //
-// A source with a method View(off, n int64) []byte is memory: ranges of it are views, nothing is copied. View returns n bytes at
-// off, with whatever capacity follows them; the caller has checked the range. A source with a method Near() bool that returns true
-// is a file of this machine: see Near.
+// A source in memory has a method View(off, n int64) []byte, which returns the n bytes at off without copying them. The caller
+// checks the range before; the capacity of the result may be larger than n. A local file has a method Near() bool that returns
+// true: see Near.
 type Source interface {
 	io.ReaderAt
 	Size() int64
 }
 
-// Span is a stretch of a source and where its bytes go.
+// Span is a range of a source, and the buffer for its bytes: len(Dst) bytes at Off.
 type Span struct {
 	Off int64
 	Dst []byte
 }
 
-// SpanSource is implemented by sources that are far away: each request takes long, and several at once take no longer.
+// SpanSource is implemented by remote sources: each request takes long, but several at once take no longer than one.
 type SpanSource interface {
 	Source
-	// ReadSpans fills all of spans, several at once, or returns an error. They lie within the source, do not overlap, are
-	// in order, and none is larger than 16 MiB. After an error what they hold is arbitrary, and nobody writes to it.
+	// ReadSpans fills all spans, several at once, or returns an error. The caller passes spans that lie within the source, are in
+	// order, do not overlap, and are at most 16 MiB each. After an error the buffers hold arbitrary bytes, and ReadSpans no
+	// longer writes to them.
 	ReadSpans(ctx context.Context, spans []Span) error
 }
 
 // viewer is a source whose bytes are in memory already: see Source.
 type viewer interface{ View(off, n int64) []byte }
 
-// CountingSource counts what is read through it. ReadRanges and ReadRangesInto see through it to the source's own way
-// of serving ranges, so counting costs no copy.
+// CountingSource counts the bytes that are read through it. ReadRanges and ReadRangesInto use the optional methods of the source
+// below it, so counting costs no copy.
 type CountingSource struct {
 	src          Source
 	bytes, calls atomic.Int64
 }
 
-// NewCountingSource returns src with counters. Closing src stays the caller's.
+// NewCountingSource returns a CountingSource that reads from src. The caller closes src.
 func NewCountingSource(src Source) *CountingSource { return &CountingSource{src: src} }
 
 // Size returns the size of the source.
@@ -53,10 +55,10 @@ func (s *CountingSource) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// Bytes returns how many bytes were read so far. It may be called at any time.
+// Bytes returns how many bytes have been read so far. It may be called at any time.
 func (s *CountingSource) Bytes() int64 { return s.bytes.Load() }
 
-// Calls returns how many reads they took: ranges read together count once, views of memory once each.
+// Calls returns the number of reads. Ranges that are read together count as one; each view of memory counts as one.
 func (s *CountingSource) Calls() int64 { return s.calls.Load() }
 
 func (s *CountingSource) add(n int64) {

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Warner is implemented by files that can be read, or checked, although something about them is doubtful or lost.
-// Warnings returns what the rows themselves do not show, what is lost first. There are some thousand warnings at most; a
-// last one counts those left out. Verify may add more. What a careful user should know, but need not be told unasked, is
-// in Info.Notes instead. It may be called at any time before Close.
+// Warner is implemented by files that can be read, or checked, although something about them is doubtful or lost. Warnings
+// returns what cannot be seen from the rows; losses come first. It returns at most a few thousand warnings; the last one then
+// counts those left out. Verify may add more. It may be called at any time before Close. Facts that a user should be told only on
+// request are in Info.Notes instead.
 type Warner interface {
 	Warnings() []Warning
 }
 
-// WarningKind says what sort of thing a Warning is about.
+// WarningKind says what a Warning is about.
 type WarningKind string
 
 // Kinds of warnings.
@@ -23,10 +23,10 @@ const (
 	WarnDoubt   WarningKind = "doubt"          // rows may be missing or wrong
 	WarnLost    WarningKind = "lost"           // values or rows that could not be read are null or left out
 	WarnMasked  WarningKind = "masked"         // encrypted columns are shown as their writer masked them
-	WarnHistory WarningKind = "history"        // the snapshot is older than what the files still tell
-	WarnMissing WarningKind = "missing-file"   // a file is not there that others say should be
+	WarnHistory WarningKind = "history"        // the snapshot is older than the history that the files keep
+	WarnMissing WarningKind = "missing-file"   // a file that other files refer to does not exist
 	WarnCoarse  WarningKind = "coarse"         // timestamps are read in a coarser unit than the others
-	WarnColumn  WarningKind = "missing-column" // a column of the schema asked for is in no file
+	WarnColumn  WarningKind = "missing-column" // no file has a column of the requested schema
 	WarnNames   WarningKind = "same-name"      // several columns have one name
 	WarnKeys    WarningKind = "metadata"       // metadata that differs between files is left out
 	WarnExtType WarningKind = "extension-type" // an extension type that differs between files is left out
@@ -35,14 +35,14 @@ const (
 // Warning is one thing that a reader should know before trusting the rows.
 type Warning struct {
 	Kind    WarningKind
-	File    string   // the path or URL; a File leaves it to those who opened it
-	Place   string   // where in the file, in the format's words: "tablet 1f…, rowset 3"; "" = all of it
+	File    string   // the path or URL; a File leaves it empty, and the code that opened the file sets it
+	Place   string   // where in the file, as the format names it: "tablet 1f…, rowset 3"; "" = the whole file
 	Columns []string // dotted paths of the columns concerned; nil = all
-	Rows    int64    // how many rows are concerned, at most; UnknownRows = not known
-	Text    string   // one line, without the file's name; see String
+	Rows    int64    // at most so many rows are concerned; UnknownRows = not known
+	Text    string   // one line, without the name of the file; see String
 }
 
-// Warnf returns a warning about a whole file, or an unknown part of it.
+// Warnf returns a warning about a whole file, or about an unknown part of it. Rows is UnknownRows.
 func Warnf(kind WarningKind, text string) Warning {
 	return Warning{Kind: kind, Rows: UnknownRows, Text: text}
 }
@@ -53,8 +53,8 @@ const maxNamed = 20
 // listed are the kinds of warnings whose texts do not name the columns.
 var listed = []WarningKind{WarnMasked, WarnColumn, WarnCoarse, WarnKeys}
 
-// String is the text with the columns where the text does not name them: behind it masked and missing columns, and those whose
-// metadata differ, in front of it coarse ones, of which the text says what they are, as in "read in microseconds".
+// String returns the text and, if the text does not name them, the columns. Masked and missing columns, and those whose metadata
+// differ, come after the text. Columns of a coarser unit come before it: "a, b: read in microseconds".
 func (w Warning) String() string {
 	if len(w.Columns) == 0 || !slices.Contains(listed, w.Kind) {
 		return w.Text
@@ -72,8 +72,8 @@ func (w Warning) String() string {
 	return "columns " + names + " are " + w.Text
 }
 
-// MarshalJSON writes {"kind", "file", "place", "columns", "rows", "message"}; place and columns only where there are any.
-// Rows is null where it is not known.
+// MarshalJSON writes an object with the members kind, file, place, columns, rows and message. place and columns are left out if
+// they are empty. rows is null if the number is not known.
 func (w Warning) MarshalJSON() ([]byte, error) {
 	doc := struct {
 		Kind    WarningKind `json:"kind"`
@@ -94,7 +94,8 @@ func barePath(path string) string {
 	return strings.ToLower(strings.NewReplacer(`"`, "", "`", "").Replace(path))
 }
 
-// For returns what of w concerns a scan of columns, given as dotted paths; nil = of all columns. false = nothing does.
+// For returns the part of w that concerns a scan of the given columns, and false if none does. columns are dotted paths; nil =
+// all columns.
 func (w Warning) For(columns []string) (Warning, bool) {
 	if columns == nil || w.Columns == nil {
 		return w, true
@@ -113,7 +114,7 @@ func (w Warning) For(columns []string) (Warning, bool) {
 	return w, len(own) > 0
 }
 
-// WarningsOf returns the warnings of a file that has any.
+// WarningsOf returns the warnings of a file; nil if it is no Warner.
 func WarningsOf(f File) []Warning {
 	if w, ok := As[Warner](f); ok {
 		return w.Warnings()

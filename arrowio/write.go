@@ -11,9 +11,9 @@ import (
 	"github.com/arrowio/arrowio/internal/workers"
 )
 
-// NewWriter opens a writer for a plan of f.Plan. Close makes the whole output visible in st; any error, a cancelled ctx
-// and Abort give all of it up: the store is aborted, and every later call returns the first error. Like every Writer it
-// is for one goroutine at a time. If NewWriter fails, st is aborted.
+// NewWriter opens a writer for a plan of f.Plan. Close commits st, which makes the whole output visible. An error of any call, a
+// cancelled ctx, and Abort abort st; every later call then returns the first error. The Writer must be used by one goroutine at a
+// time. If NewWriter fails, it aborts st.
 func NewWriter(ctx context.Context, f OutputFormat, st Store, p *WritePlan) (Writer, error) {
 	w := &writer{ctx: ctx, st: st, plan: p, format: f.Name}
 	err := ctx.Err()
