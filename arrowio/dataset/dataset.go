@@ -16,8 +16,8 @@ import (
 	"github.com/arrowio/arrowio/internal/workers"
 )
 
-// OpenAll makes one dataset of what paths and URLs stand for (see List), in that order; see New. The columns of
-// the files are matched as o.Match says, or the option of a format that ends in "-by".
+// OpenAll returns one dataset of the files that paths and URLs stand for, in that order: see List and New. o.Match, or the option
+// of a format that ends in "-by", says how the columns of the files are matched.
 func OpenAll(ctx context.Context, paths []string, o Options) (*Dataset, error) {
 	var inputs []Input
 	for _, p := range paths {
@@ -35,7 +35,8 @@ func OpenAll(ctx context.Context, paths []string, o Options) (*Dataset, error) {
 	return New(ctx, inputs, o, nil)
 }
 
-// Match returns how the columns of several files are matched, which is an option of the formats that offer it: see view.MatchOf.
+// Match returns how the columns of several files are matched. It reads the option of a format whose name ends in "-by": see
+// view.MatchOf.
 func Match(options map[string]string) (by view.Match, err error) {
 	for name, value := range options {
 		if strings.HasSuffix(name, "-by") {
@@ -49,11 +50,12 @@ func Match(options map[string]string) (by view.Match, err error) {
 	return by, nil
 }
 
-// New makes one dataset of inputs, a fragment each. Files whose columns differ read as one schema, see
-// Join. Behind it come the columns that directories named KEY=VALUE add, see Partitions.
+// New returns one dataset of all inputs, with a fragment for each. Files whose columns differ are read under one schema: see
+// Join. After the columns of the files come the partition columns of directories named KEY=VALUE: see Partitions.
 //
-// open opens input i; nil = Open does. Files are opened once here, for their schemas, but for those that o.Filter needs
-// no row of, and again when a scan gets there: one after the other, files of a store several at once, the first alone.
+// open opens input i; nil = New calls Open. New opens each file once for its schema, except files that o.Filter excludes. A scan
+// opens each file again when it reaches it. New opens local files one after the other, and remote files several at a time after
+// the first.
 func New(ctx context.Context, inputs []Input, o Options, open func(ctx context.Context, i int) (arrowio.File, error)) (*Dataset, error) {
 	if len(inputs) == 0 {
 		return nil, errs.Errorf(errs.ErrOption, "no files were named")

@@ -1,5 +1,5 @@
-// Package dataset leads from paths to rows: it lists the files that paths, patterns and directories stand for, opens them
-// as what they are, and makes one dataset of many.
+// Package dataset turns paths into rows. It lists the files that paths, patterns and directories stand for, opens them in their
+// formats, and combines them into one dataset.
 //
 //	path, URL ──List──▶ []Input ──New──▶ Dataset ──Scan──▶ batches
 //	                       │               fragments: each opened by Open,
@@ -10,6 +10,6 @@
 //	                       ├─ bytes:     stores ▶ side files ▶ Sniff ▶ Format.Open
 //	                       └─ directory: Format.MatchTree, .OpenTree or .OpenPath
 //
-// It knows no format: Options.Formats are those that can be read, and each says itself how it is told and what lies beside
-// its files. Package readers has the formats of this module, and does all this with them.
+// The package itself knows no format. Options.Formats lists those that can be read; each of them says how its files are
+// recognised and which side files they have. Package readers does all this with the formats of this module.
 package dataset

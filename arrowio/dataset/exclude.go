@@ -10,8 +10,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
-// Exclude returns the columns of s, or of those that columns names where it is not nil, without the excluded: as paths for
-// arrowio.Project. Of a struct of which a child is excluded the others stay. A path that names nothing is errs.ErrSchema.
+// Exclude returns the paths of columns without the excluded ones, for arrowio.Project. If columns is nil, it starts with all
+// columns of s. If a child of a struct is excluded, the other children remain. A path that names no field is errs.ErrSchema.
 func Exclude(s *arrow.Schema, columns, excluded []string) ([]string, error) {
 	if len(excluded) == 0 {
 		return columns, nil

@@ -8,13 +8,13 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 )
 
-// Extent is what a planner has to know of a file: what it is, and how it is divided.
+// Extent is what a planner must know about a file: its identity and its splits.
 type Extent struct {
-	ID     string          // see arrowio.Identity
-	Splits []arrowio.Split // as File.Splits returns them
+	ID     string          // identity of the file: see arrowio.Identity
+	Splits []arrowio.Split // the result of File.Splits
 }
 
-// Measure returns the extent of an open file, which stays the caller's. The result shares no memory with f.
+// Measure returns the extent of an open file, which the caller closes. The result shares no memory with f.
 func Measure(ctx context.Context, f arrowio.File) (Extent, error) {
 	id, err := arrowio.Identity(ctx, f)
 	if err != nil {
@@ -23,7 +23,7 @@ func Measure(ctx context.Context, f arrowio.File) (Extent, error) {
 	return Extent{ID: id, Splits: slices.Clone(f.Splits())}, nil
 }
 
-// Rows returns how many rows the file has; arrowio.UnknownRows = only reading tells.
+// Rows returns the number of rows of the file; arrowio.UnknownRows = only reading tells.
 func (e Extent) Rows() int64 {
 	if len(e.Splits) == 0 {
 		return 0
@@ -31,7 +31,7 @@ func (e Extent) Rows() int64 {
 	return e.Splits[len(e.Splits)-1].Rows.End
 }
 
-// Bytes returns how many stored bytes the splits have.
+// Bytes returns the stored bytes of all splits.
 func (e Extent) Bytes() int64 {
 	n := int64(0)
 	for _, s := range e.Splits {

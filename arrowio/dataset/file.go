@@ -10,8 +10,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio/local"
 )
 
-// File is an open file, or a directory that a format reads as a whole. Closing it closes the source that it owns, too. What else
-// the format's own File can do arrowio.As finds.
+// File is an open file, or a directory that a format reads as a whole. Closing it also closes the source that it owns. Use
+// arrowio.As to find the optional interfaces that the format's own File implements.
 type File struct {
 	arrowio.File
 	format  string
@@ -52,7 +52,7 @@ func (f *File) BytesStored() int64 {
 	return 0
 }
 
-// Identity implements arrowio.Identifier: a file is what its bytes are, and those of the files that options name.
+// Identity implements arrowio.Identifier. The identity depends on the content of the file and of the files that options name.
 func (f *File) Identity(ctx context.Context) (string, error) {
 	own := ""
 	var err error
@@ -69,7 +69,7 @@ func (f *File) Identity(ctx context.Context) (string, error) {
 	return f.sides.with(ctx, own)
 }
 
-// Close closes the file and what it was read from.
+// Close closes the file and the source that it owns.
 func (f *File) Close() error {
 	err := f.File.Close()
 	if f.closer != nil {

@@ -4,7 +4,7 @@ import "encoding/json"
 
 // Input is a file of a dataset, or a directory that a format reads as a whole.
 type Input struct {
-	Path string // or URL, for Open
+	Path string // path or URL, for Open
 	Name string // for messages; "" = Path
 
 	keys []keyValue // that the directories say which lead to it
@@ -24,8 +24,8 @@ type inputText struct {
 	Keys [][2]string `json:"keys,omitempty"`
 }
 
-// MarshalJSON implements json.Marshaler: what List has found can be handed to another process that reaches the same
-// files, with what the directories say of them.
+// MarshalJSON implements json.Marshaler. The JSON of an input that List has returned can be sent to another process that reaches
+// the same files. It includes the partition values of its directories.
 func (in Input) MarshalJSON() ([]byte, error) {
 	t := inputText{Path: in.Path, Name: in.Name}
 	for _, kv := range in.keys {
@@ -47,7 +47,7 @@ func (in *Input) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Keys returns the keys of the directories KEY=VALUE that lead to the input, the outermost first.
+// Keys returns the keys of the directories KEY=VALUE above the input, the outermost first.
 func (in Input) Keys() []string {
 	out := make([]string, len(in.keys))
 	for i, kv := range in.keys {

@@ -17,22 +17,22 @@ import (
 	"github.com/arrowio/arrowio/internal/workers"
 )
 
-// Dataset is a list of files, read one after the other as if they were one.
+// Dataset is a list of files that are read as one, one after the other.
 type Dataset struct {
-	// Schema is what every fragment is shown as (see view.Show), except that columns and children of structs that it does not
-	// have are an error: nothing is left out unasked. Metadata, of the schema and of fields, may differ: records carry the
-	// metadata of this one. Join finds a schema for all.
+	// Schema is the schema that every fragment is shown under (see view.Show). Unlike view.Show, a dataset refuses a file with a
+	// column, or a child of a struct, that Schema does not have, so that no column is left out unnoticed. Metadata may differ;
+	// records carry the metadata of Schema. Join finds a schema that fits all files.
 	Schema    *arrow.Schema
 	Fragments []arrowio.Fragment
-	Match     view.Match // how the columns of a fragment and of Schema find each other
-	// Lost is what the files say in different ways, so that Schema does not say it: see view.Union.Lost, and Warnings.
+	Match     view.Match // how the columns of fragments are matched with those of Schema
+	// Lost lists what differs between the files and is therefore not in Schema: see view.Union.Lost, and Warnings.
 	Lost []arrowio.Loss
 
 	files []arrowio.File // to be closed by Close
 	joint *joint         // of Join, where columns of the files were left out; nil = Schema has all
 }
 
-// FromFile returns a dataset of one open file, which scans share and Close closes.
+// FromFile returns a dataset of one open file. All scans use this file. Dataset.Close closes it.
 func FromFile(name string, f arrowio.File) *Dataset {
 	d := &Dataset{Schema: f.Schema(), files: []arrowio.File{f}}
 	d.Fragments = []arrowio.Fragment{{Name: name, Open: func(context.Context) (arrowio.File, error) { return kept{f}, nil }}}
@@ -45,8 +45,8 @@ type kept struct{ arrowio.File }
 func (kept) Close() error           { return nil }
 func (k kept) Unwrap() arrowio.File { return k.File }
 
-// Scan reads the rows of d that o asks for, in the order of the fragments: see arrowio.ScanFragments. A fragment that does not
-// fit the schema ends the scan there with errs.ErrSchema.
+// Scan reads the rows of d that o asks for, in the order of the fragments: see arrowio.ScanFragments. If a fragment does not fit
+// the schema, the scan ends there with errs.ErrSchema.
 func (d *Dataset) Scan(ctx context.Context, o arrowio.ScanOptions) (*arrowio.Scanner, error) {
 	if d.Schema == nil {
 		return nil, errs.Errorf(errs.ErrSchema, "the dataset has no schema")
@@ -54,7 +54,7 @@ func (d *Dataset) Scan(ctx context.Context, o arrowio.ScanOptions) (*arrowio.Sca
 	return arrowio.ScanFragments(ctx, d.Schema, d.shown(), o)
 }
 
-// Check returns the error that a scan of d with o would return before its first row, for a column that cannot be read: see
+// Check returns the error that a scan of d with o would return before its first row if a column cannot be read: see
 // arrowio.CheckFragments.
 func (d *Dataset) Check(ctx context.Context, o arrowio.ScanOptions) error {
 	return arrowio.CheckFragments(ctx, d.Schema, d.shown(), o)
@@ -80,7 +80,7 @@ func (d *Dataset) shown() []arrowio.Fragment {
 	return shown
 }
 
-// Close closes what FromFile was given. Scans of the dataset must be released before.
+// Close closes the file that FromFile was given; for other datasets it does nothing. Release all scans before.
 func (d *Dataset) Close() error {
 	var all []error
 	for _, f := range d.files {
@@ -90,20 +90,19 @@ func (d *Dataset) Close() error {
 	return errors.Join(all...)
 }
 
-// JoinOptions says how files become a dataset. The zero value is the default.
+// JoinOptions says how Join combines files. The zero value is the default.
 type JoinOptions struct {
 	Match view.Match
-	// Columns are the paths that will be read, those of filters included; nil = all. A column that the files have no
-	// common type for is an error, unless it is not among them: then it is left out of the schema.
+	// Columns are the paths that will be read, including those of filters; nil = all. A column for which the files have no common
+	// type is an error if it will be read; otherwise it is left out of the schema.
 	Columns []string
-	// Exclude are paths that will not be read, whatever Columns says, unless a filter needs them.
+	// Exclude are paths that will not be read, even if they are in Columns, unless a filter needs them.
 	Exclude []string
 }
 
-// Join makes a dataset of files whose schemas may differ: its schema is what view.Unify makes of theirs, and Lost says what that leaves
-// out. Every
-// fragment is opened and closed once for that, in order; with one fragment the dataset's schema is that of the file.
-// Errors name the fragment that they are about.
+// Join returns a dataset of files whose schemas may differ. Its schema is the result of view.Unify, or the file's own if there is
+// only one fragment; Lost lists what it leaves out. Join opens and closes every fragment once, in order. Errors name the
+// fragment.
 func Join(ctx context.Context, fragments []arrowio.Fragment, o JoinOptions) (*Dataset, error) {
 	var schemas []*arrow.Schema
 	var sources []view.Source // the first file of each schema
@@ -144,8 +143,8 @@ func schemaIn(ctx context.Context, fr arrowio.Fragment) (s *arrow.Schema, asText
 	return s, asText, err
 }
 
-// SchemaOf returns the schema of a file as Join takes it. If the file is text, whose types are inferred from its values, the
-// metadata of fields says which other types hold these values; the schema that Join makes does not.
+// SchemaOf returns the schema of a file in the form that Join uses. If the types were inferred from text, the metadata of each
+// field also lists the other types that can hold its values. The schema of the joined dataset has no such metadata.
 func SchemaOf(f arrowio.File) *arrow.Schema { return inferred.SchemaOf(f) }
 
 // seenSchemas are the schemas that differ, by what inferred.Key says of them: those of text may all differ in that alone.
@@ -200,8 +199,8 @@ func (d *Dataset) leaveOut(u *view.Union, o JoinOptions) error {
 	return nil
 }
 
-// Show returns a fragment's file as a scan of d shows it, under the schema of d. The result closes f; after an error f is
-// still the caller's.
+// Show returns the file of a fragment under the schema of d, as a scan of d shows it. Closing the result closes f. If Show fails,
+// the caller still closes f.
 func (d *Dataset) Show(f arrowio.File) (arrowio.File, error) {
 	if schemadiff.Schemas(d.Schema, f.Schema()) == "" {
 		return f, nil

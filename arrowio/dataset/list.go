@@ -18,16 +18,20 @@ import (
 	"github.com/arrowio/arrowio/internal/workers"
 )
 
-// List returns the files that a path or URL stands for when they are opened with o. A file stands for itself. A directory
-// stands for the files below it that have a readable format's ending or content, sorted by path; names that start with a
-// dot or an underscore are passed over, but not a directory _KEY=VALUE. A path that does not exist but is a pattern (see
-// path.Match) stands for what it matches, sorted, passing over the same names unless it says their first character. A
-// directory that is of a format as a whole (see arrowio.Format.MatchTree) stands for itself, also below another one. A directory or pattern
-// that stands for nothing is an error, an empty path too, and so is a directory that looks like one of a format that is to be named
-// (arrowio.Format.LooksLike) where o names none, and the directory of an Iceberg table. A file that an option names
-// (arrowio.Option.Files) is left out of the directory that it lies in.
+// List returns the files that a path or URL stands for, if they are opened with o:
 //
-// Where o names a format that is a directory (see arrowio.Format.OpenPath), every path stands for itself.
+//   - A file stands for itself.
+//   - A directory stands for the files below it that have the extension or the content of a readable format, sorted by path.
+//     Names that start with a dot or an underscore are skipped, except directories _KEY=VALUE.
+//   - A path that does not exist, but is a pattern (see path.Match), stands for the sorted names that match it. The same names
+//     are skipped, unless the pattern spells out their first character.
+//   - A directory that a format reads as a whole (see arrowio.Format.MatchTree) stands for itself, also inside another directory.
+//
+// A file that an option names (arrowio.Option.Files) is left out of its directory. Errors are: an empty path, a directory or
+// pattern that stands for no file, the directory of an Iceberg table, and a directory that looks like one of a format that must
+// be named (arrowio.Format.LooksLike) if o names no format.
+//
+// If o names a format whose files are directories (see arrowio.Format.OpenPath), every path stands for itself.
 func List(ctx context.Context, path string, o Options) ([]Input, error) {
 	if path == "" {
 		return nil, errs.Errorf(errs.ErrOption, "the name of a file is empty")

@@ -8,8 +8,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 )
 
-// Warnings returns a warning of each thing in d.Lost that concerns a scan of columns, given as dotted paths; nil = of all. Who shows
-// values alone need not tell: values lose nothing.
+// Warnings returns a warning for each entry of d.Lost that concerns a scan of the given columns. columns are dotted paths; nil =
+// all. A program that shows only values may ignore these warnings, since no value is lost.
 func (d *Dataset) Warnings(columns []string) (out []arrowio.Warning) {
 	add := func(kind arrowio.WarningKind, text string, paths ...string) {
 		w := arrowio.Warnf(kind, text)

@@ -10,8 +10,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio/stores"
 )
 
-// Open opens the file at a path or URL, or the directory there where that is what a format is. Closing the File closes all
-// that was opened for it.
+// Open opens the file at a path or URL, or a directory that a format reads as a whole. Closing the File closes everything that
+// was opened for it.
 func Open(ctx context.Context, path string, o Options) (*File, error) {
 	d, err := o.directory()
 	if err != nil {
@@ -34,7 +34,7 @@ func Open(ctx context.Context, path string, o Options) (*File, error) {
 	return openSource(ctx, src, src, path, o, s)
 }
 
-// OpenSource opens src, whose name only tells the formats that nothing else tells. src stays the caller's to close, after the
+// OpenSource opens src. The name decides the format only if the content does not. The caller closes src after it has closed the
 // File.
 func OpenSource(ctx context.Context, src arrowio.Source, name string, o Options) (*File, error) {
 	s, err := o.sideFiles(ctx)
@@ -44,7 +44,7 @@ func OpenSource(ctx context.Context, src arrowio.Source, name string, o Options)
 	return openSource(ctx, src, nil, name, o, s)
 }
 
-// OpenOwned is OpenSource for a source that the File is to own: closing the File closes src, and so does an error.
+// OpenOwned is OpenSource for a source that the File owns. Closing the File closes src. If OpenOwned fails, it closes src.
 func OpenOwned(ctx context.Context, src arrowio.OpenSource, name string, o Options) (*File, error) {
 	s, err := o.sideFiles(ctx)
 	if err != nil {

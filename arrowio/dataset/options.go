@@ -17,34 +17,34 @@ import (
 type Options struct {
 	// Of one file.
 
-	Formats []arrowio.Format  // that are known
-	Format  string            // the name of the one that files are of; "" = told by content, then by name
-	Options map[string]string // of formats
-	Lenient bool              // options that the format of a file does not have are left out; false = they are errs.ErrOption
+	Formats []arrowio.Format  // the formats that can be read
+	Format  string            // the name of the files' format; "" = the content decides, then the extension
+	Options map[string]string // options of formats, by name
+	Lenient bool              // ignore options that the format of a file does not have; false = they are errs.ErrOption
 	Limits  arrowio.Limits
-	For     arrowio.Purpose // what files are opened for
-	Stores  *stores.Stores  // where files are; nil = stores.Shared
-	Mapped  bool            // map files of this machine into memory: see local.MapFile
-	// Identified says that files will be asked for their identity (arrowio.Identity): those that options name are looked at
-	// before each file is opened, so that a change of them while it is open is found.
+	For     arrowio.Purpose // what the files will be used for
+	Stores  *stores.Stores  // opens paths and URLs; nil = stores.Shared
+	Mapped  bool            // map local files into memory: see local.MapFile
+	// Identified says that the caller will ask files for their identity (arrowio.Identity). The files that options name are then
+	// looked at before each file is opened, so that a change while it is open is found.
 	Identified bool
 
 	// Of several files.
 
-	Match      view.Match // how their columns find each other
-	Columns    []string   // that will be read; nil = all. See JoinOptions
-	Exclude    []string   // that will not be read, whatever Columns says
-	Partitions Partitions // what directories KEY=VALUE mean
-	// Filter is what scans will have, with others beside it or not; nil = not known. Files of which the directories tell
-	// that no row satisfies it are not opened, and do not count for the schema, unless a column that Columns or the filter
-	// name is in none of the others.
+	Match      view.Match // how the columns of files are matched
+	Columns    []string   // columns that will be read; nil = all. See JoinOptions
+	Exclude    []string   // columns that will not be read, even if they are in Columns
+	Partitions Partitions // how directories KEY=VALUE become columns
+	// Filter is a filter that every scan will have, alone or joined with others by AND; nil = not known. Files whose directories
+	// show that no row satisfies it are not opened, and the schema does not depend on them, unless Columns or the filter name a
+	// column that no other file has.
 	Filter expr.Expr
-	// Schema is what every file is shown under, its columns matched as Match says: see Show. nil = what the files have.
+	// Schema is the schema that every file is shown under, with columns matched as Match says: see Show. nil = the files' own.
 	Schema *arrow.Schema
-	// Cast says how values become those of Schema where it does not only widen types, by the calendar of the file; nil = not
-	// at all. Package readers has two.
+	// Cast returns, for the calendar of a file, how values are converted to a type of Schema that does not merely widen theirs;
+	// nil = such types are errors. Package readers has two such functions.
 	Cast func(arrowio.Calendar) view.Cast
-	// Warn is called with what is doubtful about the files as a whole; Warning.File is the first of them. nil = not reported.
+	// Warn is called with warnings about the files as a whole; Warning.File is the first file. nil = not reported.
 	Warn func(arrowio.Warning)
 }
 

@@ -21,16 +21,15 @@ import (
 	"github.com/arrowio/arrowio/arrowio/view"
 )
 
-// Partitions says what directories of the form KEY=VALUE below the directory or the pattern that was named mean: a column
-// KEY, behind those of the files, with that value in every row of the files below. Keys and values are percent-unescaped;
-// __HIVE_DEFAULT_PARTITION__ is null. All files must lie below the same keys in the same order.
+// Partitions says how directories named KEY=VALUE become columns. Each such directory below the directory or pattern that was
+// listed adds a column KEY after the columns of the files, with that value in every row of the files below it. Percent escapes in
+// keys and values are decoded; __HIVE_DEFAULT_PARTITION__ is null. All files must lie below the same keys in the same order.
 //
-// A column is int64 where all values are whole numbers as one writes them (no leading zeros), date32 where all are dates
-// YYYY-MM-DD, and utf8 otherwise; what is null counts for nothing. A column of the same name in a file is left out, with
-// a warning.
+// A partition column is int64 if all values are whole numbers without leading zeros, date32 if all are dates YYYY-MM-DD, and utf8
+// otherwise; nulls do not count. A column of the same name in a file is left out, with a warning.
 type Partitions struct {
-	Off   bool                      // they mean nothing
-	Types map[string]arrow.DataType // of keys: one of those that PartitionTypes knows; nil = told by the values
+	Off   bool                      // such directories add no columns
+	Types map[string]arrow.DataType // types by key, of those that PartitionTypes knows; nil = inferred from the values
 }
 
 // partitionTypes are the types that columns of directories can have.
@@ -43,7 +42,7 @@ var partitionTypes = map[string]arrow.DataType{
 	"date":   arrow.FixedWidthTypes.Date32,
 }
 
-// PartitionTypes reads "KEY=TYPE,…", the types being utf8 (or string), int32, int64 and date32 (or date).
+// PartitionTypes parses "KEY=TYPE,…". The types are utf8 (or string), int32, int64 and date32 (or date).
 func PartitionTypes(s string) (map[string]arrow.DataType, error) {
 	out := map[string]arrow.DataType{}
 	for _, part := range strings.Split(s, ",") {

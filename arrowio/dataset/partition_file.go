@@ -12,9 +12,9 @@ import (
 	"github.com/arrowio/arrowio/arrowio/view"
 )
 
-// ShowKeys returns what shows file i of inputs with the columns of the directories that lead to it, behind its own columns. As in
-// a dataset, the values of all inputs tell the types of these columns. Closing the result closes the file, and so does an
-// error. Inputs below no directory KEY=VALUE are shown as they are.
+// ShowKeys returns a function that shows file i of inputs with the partition columns of its directories, after its own columns.
+// As in a dataset, the types of these columns follow from the values of all inputs. Closing the result closes the file; if the
+// function fails, it closes the file. Inputs below no directory KEY=VALUE are returned unchanged.
 func ShowKeys(inputs []Input, o Partitions) (func(i int, f arrowio.File) (arrowio.File, error), error) {
 	p, err := newPartitions(inputs, o)
 	if err != nil {

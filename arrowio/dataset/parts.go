@@ -11,47 +11,47 @@ import (
 	"github.com/arrowio/arrowio/internal/workers"
 )
 
-// Part is a part of a scan: some splits of some files, in order. Parts can be read by different processes.
+// Part is a part of a scan: splits of one or several files, in order. Different processes can read different parts.
 type Part struct {
 	Files []FilePart
-	Range *arrowio.RowRange // what a scan of Files has to ask for, counted over all of them; nil = all rows
-	Rows  int64             // how many rows there are; arrowio.UnknownRows = only reading tells
-	Bytes int64             // stored, about
+	Range *arrowio.RowRange // the rows that a scan of Files must ask for, counted over all of them; nil = all rows
+	Rows  int64             // number of rows; arrowio.UnknownRows = only reading tells
+	Bytes int64             // about how many stored bytes
 }
 
-// Bounds on parts.
+// Limits of parts.
 const (
-	// DefaultPartBytes is about how many stored bytes a part has where PartOptions does not say.
+	// DefaultPartBytes is about how many stored bytes a part has if PartOptions.Bytes is 0.
 	DefaultPartBytes = 128 << 20
-	// MaxPartFiles is how many files a part has at most where its rows can only be counted in one scan.
+	// MaxPartFiles is the most files that a part may have if its rows can be counted only in one scan.
 	MaxPartFiles = 4096
 
 	partFiles = 256    // files of any other part, at most
 	mostParts = 10_000 // about, where no number is asked for
 )
 
-// PartOptions says what is divided into parts, and how.
+// PartOptions says what Parts divides, and how.
 type PartOptions struct {
 	Filter *expr.Bound       // on the dataset's schema; nil = all rows
 	Rows   *arrowio.RowRange // counted over the dataset before the filter; nil = all
-	After  *arrowio.Place    // only what comes after this place, as Scanner.Place has told it; nil = all
+	After  *arrowio.Place    // only rows after this place, which Scanner.Place returned; nil = all
 
-	Parts int   // about how many; 0 = as Bytes says
-	Bytes int64 // about how many stored bytes a part has; 0 = DefaultPartBytes. More where there were over 10,000 parts
+	Parts int   // about how many parts; 0 = Bytes decides
+	Bytes int64 // about how many stored bytes a part has; 0 = DefaultPartBytes. It is more if there would be over 10,000 parts
 
-	Extents []Extent // of the fragments; nil = Parts opens the files to learn them
-	// Open opens fragment i; nil = its own Open does.
+	Extents []Extent // extents of the fragments; nil = Parts opens the files to measure them
+	// Open opens fragment i; nil = Fragment.Open does.
 	Open func(ctx context.Context, i int) (arrowio.File, error)
 }
 
-// Parts divides what a scan of d reads into parts: every row of the scan is in exactly one of them, and they are in the order
-// of the rows. Parts begin and end where splits do, or where the rows that are asked for do. Splits that the filter cannot
-// match are in none, unless they lie between two others of a part; the scan of the part leaves them out again. So there may be
-// no part at all.
+// Parts divides a scan of d into parts. Every row of the scan is in exactly one part, and parts are in row order. A part begins
+// and ends at the edge of a split, or at the first or last row of o.Rows. A split that the filter excludes is in no part, unless
+// it lies between two other splits of a part; the scan of that part then skips it. If the filter excludes all splits, there are
+// no parts.
 //
-// Where rows are asked for by number, and a file does not say how many it has, there is one part of all files.
+// If o.Rows is set and some file does not say how many rows it has, there is one part with all files.
 //
-// Parts opens several files at the same time, each once or, for rows by number with a filter, twice.
+// Parts opens several files at the same time, each of them once, or twice if both o.Rows and o.Filter are set.
 func (d *Dataset) Parts(ctx context.Context, o PartOptions) ([]Part, error) {
 	p := planner{d: d, o: o, files: make([]fileToPlan, len(d.Fragments))}
 	if err := p.check(); err != nil {
@@ -340,7 +340,7 @@ func (p *planner) add(to *Part, i int, c piece) {
 	to.Files = append(to.Files, f)
 }
 
-// Together returns parts that follow one another as one.
+// Together returns one part with all rows of parts, which must follow one another.
 func Together(parts []Part) Part {
 	var one Part
 	for _, p := range parts {

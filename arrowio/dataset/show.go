@@ -11,7 +11,7 @@ import (
 	"github.com/arrowio/arrowio/internal/inferred"
 )
 
-// Show shows a file under o.Schema; without one it is returned as it is. The result closes f, and so does an error.
+// Show returns f shown under o.Schema, or f itself if o.Schema is nil. Closing the result closes f. If Show fails, it closes f.
 func Show(f arrowio.File, o Options) (arrowio.File, error) {
 	if o.Schema == nil {
 		return f, nil
@@ -23,8 +23,8 @@ func Show(f arrowio.File, o Options) (arrowio.File, error) {
 	return shown, nil
 }
 
-// Explain tells what Show makes of each field of a file, and whether it takes the file: see view.ExplainFile. Without
-// o.Schema there is nothing to tell.
+// Explain returns how Show would show each field of a file, and whether Show accepts the file: see view.ExplainFile. If o.Schema
+// is nil, fields is empty.
 func Explain(f arrowio.File, o Options) (fields []view.Field, ok bool, err error) {
 	if o.Schema == nil {
 		return nil, true, nil

@@ -15,9 +15,8 @@ import (
 // sniffBytes is how much of both ends of a file is looked at.
 const sniffBytes = 64
 
-// Sniff returns the format of a file with these first and last bytes, up to 64 each. What the bytes say counts; the
-// ending of the name decides only where they say nothing. If they fit no format, or several, the error is
-// ErrUnsupported and lists what was tried.
+// Sniff returns the format of a file from its first and last bytes, up to 64 each. The extension of the name decides only if no
+// format recognises the bytes. If no format, or several, fit, the error is ErrUnsupported and lists the formats that were tried.
 func Sniff(formats []arrowio.Format, head, tail []byte, name string) (arrowio.Format, error) {
 	var matches []arrowio.Format
 	for _, f := range formats {
@@ -93,7 +92,7 @@ func extensions(formats []arrowio.Format) []string {
 	return out
 }
 
-// Lookup returns the format of a name; one that does not exist is errs.ErrOption and lists those that do.
+// Lookup returns the format with this name. An unknown name is errs.ErrOption; the error lists the known names.
 func Lookup(formats []arrowio.Format, name string) (arrowio.Format, error) {
 	for _, f := range formats {
 		if f.Name == name {

@@ -12,22 +12,23 @@ import (
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
-// FilePart is a range of splits of one file, and of their rows those in a range. Its JSON is part of Flight tickets.
+// FilePart is a range of splits of one file, and a range of rows: it has the rows of these splits that are in the range. Its JSON
+// is part of Flight tickets.
 type FilePart struct {
 	Fragment int    `json:"f"`               // position of the file in the dataset that was planned
 	ID       string `json:"id"`              // Extent.ID of the file when it was planned
 	From     int    `json:"from,omitempty"`  // first split
-	To       int    `json:"to"`              // behind the last split
-	Start    int64  `json:"start,omitempty"` // rows [Start, End) of the file
-	End      int64  `json:"end,omitempty"`   // 0 = to the end
+	To       int    `json:"to"`              // number after that of the last split
+	Start    int64  `json:"start,omitempty"` // first row, counted in the file
+	End      int64  `json:"end,omitempty"`   // number after that of the last row; 0 = to the end of the file
 }
 
-// Valid reports whether p can be a part of some file. A part that comes from elsewhere may not be.
+// Valid reports whether p can be a part of some file. Call it on a part that was received from another program.
 func (p FilePart) Valid() bool {
 	return p.Fragment >= 0 && p.From >= 0 && p.To >= p.From && p.Start >= 0 && (p.End == 0 || p.End >= p.Start)
 }
 
-// Rows returns the range of rows that p has none outside of. It ends at math.MaxInt64 where p goes to the end of the file.
+// Rows returns the row range of p. It ends at math.MaxInt64 if p goes to the end of the file.
 func (p FilePart) Rows() arrowio.RowRange {
 	r := arrowio.RowRange{Start: p.Start, End: p.End}
 	if r.End == 0 {
@@ -36,9 +37,9 @@ func (p FilePart) Rows() arrowio.RowRange {
 	return r
 }
 
-// Show returns f with the splits of p alone, and of these the rows of p. Splits keep their ordinals, and rows their numbers.
-// The result closes f; after an error, which is of kind errs.ErrOption, f is still the caller's. Show does not look at the
-// identity of f.
+// Show returns f with only the splits and rows of p. Splits keep their ordinals, and rows their numbers. Closing the result
+// closes f. If p does not fit f, the error is of kind errs.ErrOption, and the caller still closes f. Show does not compare the
+// identity of f with p.ID.
 func (p FilePart) Show(f arrowio.File) (arrowio.File, error) {
 	all := f.Splits()
 	if !p.Valid() || p.To > len(all) {
