@@ -12,21 +12,21 @@ import (
 	"github.com/arrowio/arrowio/arrowio/view"
 )
 
-// absent finds out which columns of a schema that files are shown under are in none of them.
+// absent finds the columns of a schema that none of the files shown under it has.
 type absent struct {
 	mu      sync.Mutex
 	ended   bool
-	files   int
-	first   int            // of those
+	files   int            // that were opened
+	first   int            // the lowest number of these files
 	missing map[string]int // files that lack a column
-	order   []string       // of those columns
+	order   []string       // the columns of missing, in order
 	found   bool           // some file has some column, or none at all
 	plain   bool           // some file is no table of a catalog: see view.Absent
 	has     []string       // the columns of a file that has none of the schema's
 	names   []string       // the schema's
 }
 
-// noting is open with a look at what is absent.
+// noting returns open, extended to record which columns of the schema each file lacks.
 func (a *absent) noting(open func(ctx context.Context, i int) (arrowio.File, error)) func(ctx context.Context, i int) (arrowio.File, error) {
 	seen := map[int]bool{}
 	return func(ctx context.Context, i int) (arrowio.File, error) {
@@ -71,9 +71,9 @@ func (a *absent) add(i int, f arrowio.File) {
 	}
 }
 
-// end warns of columns that no file has, or says that there is none that any file has: the names of the schema are wrong. Only
-// tables of Hive may have none of them, which are null where Hive has renamed all columns: those of a catalog, and directories
-// KEY=VALUE. The columns of such directories are not meant.
+// end warns of columns that no file has. If no file has any of the columns, the names in the schema are wrong, and end returns an
+// error. Tables of Hive are an exception, since Hive can rename all columns and leave the files unchanged: tables named by a
+// catalog, and files below directories KEY=VALUE. The partition columns of such directories are not counted.
 func (a *absent) end(inputs []Input, o Options, p *partitions) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -107,7 +107,7 @@ func (a *absent) end(inputs []Input, o Options, p *partitions) error {
 	return nil
 }
 
-// someNames lists names, the first of many.
+// someNames lists the names, or only the first ones if there are many.
 func someNames(names []string) string {
 	const most = 20
 	if len(names) > most {

@@ -133,7 +133,7 @@ func (b *builder) needed() ([]int, error) {
 	return out, nil
 }
 
-// resolves tells whether a schema has what will be asked of it.
+// resolves reports whether a schema has all columns that Columns and the filter name.
 func (b *builder) resolves(s *arrow.Schema) bool {
 	columns := b.o.Columns
 	if b.o.Filter != nil {
@@ -195,8 +195,8 @@ func (b *builder) unify(ctx context.Context, fragments []arrowio.Fragment, some 
 	})
 }
 
-// ahead opens files before their turn comes, as far as it is a little way to there: who opens one after the other waits
-// for the store only once in a while. The first is not opened ahead: often it is all there is, or shows what is wrong.
+// ahead opens the next few remote files in advance, so that the caller, which uses one after the other, rarely waits for the
+// store. The first file is not opened in advance: often it is the only one, or its error ends everything.
 type ahead struct {
 	fragments []arrowio.Fragment
 	cancel    context.CancelFunc
@@ -205,7 +205,7 @@ type ahead struct {
 	files     []opened
 }
 
-// opened is what came of opening a file.
+// opened is the result of opening a file.
 type opened struct {
 	done chan struct{}
 	slot bool // it has one
@@ -214,7 +214,7 @@ type opened struct {
 	used bool
 }
 
-// start returns fragments to be opened once each, in order.
+// start returns the fragments. The caller must open each of them once, in order.
 func (a *ahead) start(ctx context.Context) []arrowio.Fragment {
 	ctx, a.cancel = context.WithCancel(ctx)
 	a.slots = make(chan struct{}, openers)
@@ -243,7 +243,7 @@ func (a *ahead) start(ctx context.Context) []arrowio.Fragment {
 	return out
 }
 
-// run opens one file after the other, up to a number of those that nobody has taken yet.
+// run opens one file after the other, up to a number of files that the caller has not taken yet.
 func (a *ahead) run(ctx context.Context) {
 	defer a.wg.Done()
 	for i := 1; i < len(a.fragments); i++ {
@@ -268,7 +268,7 @@ func (a *ahead) run(ctx context.Context) {
 	}
 }
 
-// stop closes what nobody has taken.
+// stop closes the files that the caller has not taken.
 func (a *ahead) stop() {
 	a.cancel()
 	a.wg.Wait()

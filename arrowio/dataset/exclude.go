@@ -53,7 +53,7 @@ func Exclude(s *arrow.Schema, columns, excluded []string) ([]string, error) {
 	return names, nil
 }
 
-// without returns what of the column p is left without the column x.
+// without returns the paths of what remains of column p without column x.
 func without(s *arrow.Schema, p, x []int) [][]int {
 	n := min(len(p), len(x))
 	switch {
@@ -91,7 +91,8 @@ func structFields(t arrow.DataType) []arrow.Field {
 	return nil
 }
 
-// pathName returns the path that Resolve finds a column of s, whose fields are given, by: with its number where others have its name.
+// pathName returns the path by which Resolve finds a column of s, whose fields are given. The path begins with the column's
+// number if other columns have the same name.
 func pathName(s *arrow.Schema, fields []arrow.Field, path []int) string {
 	names := make([]string, len(path))
 	for k, i := range path {

@@ -40,7 +40,7 @@ func (e Extent) Bytes() int64 {
 	return n
 }
 
-// sum adds a count that a file has told: a negative one is none, and what no int64 can hold is the greatest of them.
+// sum returns n plus a count from a file. A negative count is taken as 0; a sum that overflows becomes the greatest int64.
 func sum(n, more int64) int64 {
 	more = max(more, 0)
 	if n > math.MaxInt64-more {

@@ -13,9 +13,9 @@ import (
 	"github.com/arrowio/arrowio/internal/iceberg"
 )
 
-// An Iceberg table is a directory with metadata/*.metadata.json. Its metadata says which of its files are data and which
-// of their rows are deleted, so the files below it, taken together, are not its rows: those of older snapshots are among
-// them, and so are files of deletes.
+// An Iceberg table is a directory with metadata/*.metadata.json. This metadata says which files are data and which of their rows
+// are deleted. The files below the directory, read together, are not the rows of the table, since some belong to older snapshots
+// and some are delete files.
 
 // refuseTable returns an error for the directory of an Iceberg table.
 func refuseTable(ctx context.Context, t arrowio.Tree) error {
@@ -50,7 +50,7 @@ func refuseDeletes(schema *arrow.Schema, known []arrowio.Format, format string) 
 		"%s; --from %s reads it by itself", kind, help, format)
 }
 
-// refusingDeletes is open, for files that are read as one.
+// refusingDeletes returns open, extended to refuse delete files. It is for files that are read as one.
 func refusingDeletes(open func(ctx context.Context, i int) (arrowio.File, error), known []arrowio.Format) func(ctx context.Context, i int) (arrowio.File, error) {
 	return func(ctx context.Context, i int) (arrowio.File, error) {
 		f, err := open(ctx, i)

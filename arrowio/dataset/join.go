@@ -39,7 +39,7 @@ func FromFile(name string, f arrowio.File) *Dataset {
 	return d
 }
 
-// kept is a file that its user must not close.
+// kept is a file whose Close does nothing, because the dataset owns it.
 type kept struct{ arrowio.File }
 
 func (kept) Close() error           { return nil }
@@ -130,7 +130,7 @@ func Join(ctx context.Context, fragments []arrowio.Fragment, o JoinOptions) (*Da
 	return d, nil
 }
 
-// schemaIn opens the file for its schema, as SchemaOf has it, and what inferred.AsText says of it.
+// schemaIn opens the file and returns the results of SchemaOf and inferred.AsText.
 func schemaIn(ctx context.Context, fr arrowio.Fragment) (s *arrow.Schema, asText string, err error) {
 	err = workers.Guard(func() error {
 		f, err := fr.Open(ctx)
@@ -147,10 +147,11 @@ func schemaIn(ctx context.Context, fr arrowio.Fragment) (s *arrow.Schema, asText
 // field also lists the other types that can hold its values. The schema of the joined dataset has no such metadata.
 func SchemaOf(f arrowio.File) *arrow.Schema { return inferred.SchemaOf(f) }
 
-// seenSchemas are the schemas that differ, by what inferred.Key says of them: those of text may all differ in that alone.
+// seenSchemas are the different schemas by inferred.Key. Schemas of text files often differ only in that key.
 type seenSchemas map[string][]*arrow.Schema
 
-// add reports whether no equal one was added before. It looks among the latest first: files differ in runs.
+// add adds s and reports whether no equal schema was there before. It compares the latest schemas first, since files of one
+// schema often follow one another.
 func (m seenSchemas) add(s *arrow.Schema) bool {
 	k := inferred.Key(s)
 	for _, x := range slices.Backward(m[k]) {
@@ -162,7 +163,7 @@ func (m seenSchemas) add(s *arrow.Schema) bool {
 	return true
 }
 
-// joint is the schema of all files with columns that a dataset leaves out.
+// joint is the schema of all files, including the columns that a dataset leaves out.
 type joint struct {
 	schema *arrow.Schema
 	kept   []int // its columns that the dataset has, in order
@@ -245,7 +246,7 @@ func (d *Dataset) Show(f arrowio.File) (arrowio.File, error) {
 	return view.Show(f, d.Schema, view.Options{Columns: columns})
 }
 
-// unshown returns the path of a struct's child that the type it is shown as does not have; "" = none.
+// unshown returns the path of a struct's child in from that to does not have; "" = none.
 func unshown(from, to arrow.DataType) string {
 	if arrow.TypeEqual(from, to) {
 		return ""

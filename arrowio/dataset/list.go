@@ -55,7 +55,7 @@ func List(ctx context.Context, path string, o Options) ([]Input, error) {
 	return x.remote(path)
 }
 
-// expansion says how a path is made into files.
+// expansion says how a path becomes a list of files.
 type expansion struct {
 	ctx     context.Context
 	o       Options
@@ -64,16 +64,16 @@ type expansion struct {
 	named   []string // files that options name, which are no input of a directory that they lie in
 }
 
-// isPattern tells whether a name may be one that stands for others.
+// isPattern reports whether a name may be a pattern.
 func isPattern(name string) bool { return strings.ContainsAny(name, "*?[") }
 
-// hidden tells names that are passed over by how they start. Hive's tools do so too, and as they do a key of a partition
-// may start with an underscore.
+// hidden reports whether a name is skipped because of its first character. The rule is that of Hive's tools, including that the
+// key of a partition may start with an underscore.
 func hidden(name string) bool {
 	return name[0] == '.' || name[0] == '_' && !strings.Contains(name, "=")
 }
 
-// matches tells whether a pattern stands for a name.
+// matches reports whether a pattern matches a name.
 func matches(pattern, name string) bool {
 	ok, err := path.Match(pattern, name)
 	return ok && err == nil && (!hidden(name) || name[0] == pattern[0])

@@ -59,7 +59,7 @@ func PartitionTypes(s string) (map[string]arrow.DataType, error) {
 	return out, nil
 }
 
-// nullPartition is the value of Hive's for null.
+// nullPartition is Hive's value for null.
 const nullPartition = "__HIVE_DEFAULT_PARTITION__"
 
 // keyValue is a directory KEY=VALUE.
@@ -76,7 +76,8 @@ func keysOf(names []string) []keyValue {
 	return out
 }
 
-// unescape undoes what Hive does to characters that paths do not take. A percent sign that escapes nothing is one.
+// unescape decodes the percent escapes that Hive writes for characters that are not allowed in paths. A percent sign without two
+// hexadecimal digits after it remains.
 func unescape(s string) string {
 	if !strings.Contains(s, "%") {
 		return s
@@ -134,7 +135,7 @@ func (p *partitions) may(filter expr.Expr) (*possible, error) {
 	return &possible{of: m}, err
 }
 
-// never reports whether no row of a partition satisfies a filter on the dataset's schema, which scans ask for each file.
+// never reports whether no row of a partition satisfies a filter on the dataset's schema. Scans call it for each file.
 func (p *partitions) never(filter *expr.Bound, r *partition) bool {
 	last := p.last.Load()
 	if last == nil || last.filter != filter {
@@ -148,7 +149,7 @@ func (p *partitions) never(filter *expr.Bound, r *partition) bool {
 	return !last.has(r)
 }
 
-// newPartitions looks at the directories of all inputs; nil = none of them means anything.
+// newPartitions returns the partition columns of the inputs; nil = there are none.
 func newPartitions(inputs []Input, o Partitions) (*partitions, error) {
 	if o.Off || !slices.ContainsFunc(inputs, func(in Input) bool { return len(in.keys) > 0 }) {
 		if len(o.Types) > 0 && !o.Off {
@@ -199,7 +200,7 @@ func newPartitions(inputs []Input, o Partitions) (*partitions, error) {
 	return p, nil
 }
 
-// pathOf returns an input of a partition.
+// pathOf returns the path of one input of a partition.
 func pathOf(inputs []Input, p *partitions, d *partition) string {
 	return inputs[slices.Index(p.rows, d)].name()
 }
@@ -233,7 +234,7 @@ func sameKeys(inputs []Input) error {
 	return nil
 }
 
-// typeOfValues tells the type of column k by all its values.
+// typeOfValues returns the type of column k, inferred from all its values.
 func typeOfValues(rows []*partition, k int) arrow.DataType {
 	numbers, dates, some := true, true, false
 	for _, r := range rows {
@@ -258,7 +259,7 @@ func typeOfValues(rows []*partition, k int) arrow.DataType {
 	return arrow.BinaryTypes.String
 }
 
-// wholeNumber reads a number that is written the one way there is.
+// wholeNumber parses a whole number in its canonical form.
 func wholeNumber(s string, bits int) (int64, bool) {
 	n, err := strconv.ParseInt(s, 10, bits)
 	return n, err == nil && strconv.FormatInt(n, 10) == s
@@ -269,7 +270,7 @@ func day(s string) (int64, bool) {
 	return t.Unix() / 86400, err == nil && len(s) == len(time.DateOnly)
 }
 
-// appendValue appends the value of a directory.
+// appendValue appends the value of a directory's name.
 func appendValue(b array.Builder, s string) error {
 	ok := true
 	switch b := b.(type) {
@@ -309,7 +310,7 @@ func appendOrNull[T any](b valueBuilder[T], text string, v T, ok bool) bool {
 	return ok
 }
 
-// without returns columns but for those of directories, for the files that have one of that name all the same.
+// without returns columns without the partition columns. It is for files that have columns of the same names.
 func (p *partitions) without(columns []string) []string {
 	if p == nil || columns == nil {
 		return columns

@@ -33,7 +33,7 @@ func ShowKeys(inputs []Input, o Partitions) (func(i int, f arrowio.File) (arrowi
 	}, nil
 }
 
-// behind returns a schema with the columns of directories behind its own, and for each column its number in s; -1 = it has none.
+// behind returns s with the partition columns after its own, and for each column its number in s; -1 = not in s.
 func (p *partitions) behind(s *arrow.Schema) (*arrow.Schema, []int) {
 	var fields []arrow.Field
 	var own []int
@@ -49,7 +49,7 @@ func (p *partitions) behind(s *arrow.Schema) (*arrow.Schema, []int) {
 	return arrow.NewSchema(append(fields, p.schema.Fields()...), &md), own
 }
 
-// over returns the dataset of fragments, whose files base shows under one schema, with the columns of their directories.
+// over returns base, whose files are those of fragments, with the partition columns added.
 func (p *partitions) over(base *Dataset, fragments []arrowio.Fragment) *Dataset {
 	schema, own := p.behind(base.Schema)
 	d := &Dataset{Schema: schema, Match: base.Match, Lost: base.Lost}
@@ -79,7 +79,7 @@ func (p *partitions) over(base *Dataset, fragments []arrowio.Fragment) *Dataset 
 
 func (p *partitions) has(name string) bool { return len(p.schema.FieldIndices(name)) > 0 }
 
-// adding shows a file of a schema with the columns of its directories; own are the columns of the file.
+// adding returns the options that show a file of a schema with its partition columns; own are the numbers of the file's columns.
 func (p *partitions) adding(r *partition, file *arrow.Schema, own []int) view.Options {
 	o := view.Options{Columns: own, Constants: r.row}
 	for _, kv := range r.keys {
@@ -91,7 +91,7 @@ func (p *partitions) adding(r *partition, file *arrow.Schema, own []int) view.Op
 	return o
 }
 
-// shadowed lists the columns of a file that its directories take the place of.
+// shadowed lists the columns of a file that are replaced by partition columns of the same names.
 func (p *partitions) shadowed(s *arrow.Schema) []string {
 	var out []string
 	for _, f := range p.schema.Fields() {
@@ -102,14 +102,14 @@ func (p *partitions) shadowed(s *arrow.Schema) []string {
 	return out
 }
 
-// leftOut says so of a column.
+// leftOut returns the warning that a column of the files is left out.
 func leftOut(name string) arrowio.Warning {
 	w := arrowio.Warnf(arrowio.WarnDoubt, fmt.Sprintf("column %s of the file is left out: the directories say what it is", name))
 	w.Columns = []string{name}
 	return w
 }
 
-// note tells of the columns of a file that are left out, each once.
+// note warns of the columns of a file that are left out, once for each column.
 func (p *partitions) note(path string, s *arrow.Schema, warn func(arrowio.Warning)) {
 	p.told.Lock()
 	defer p.told.Unlock()

@@ -142,7 +142,7 @@ func (p *planner) measure(ctx context.Context, i int) error {
 	return p.open(ctx, i, func(arrowio.File) error { return nil })
 }
 
-// open opens file i for use, which does not close it, and learns its extent first, unless that is known.
+// open opens file i, measures its extent unless that is known, calls use, and closes the file.
 func (p *planner) open(ctx context.Context, i int, use func(f arrowio.File) error) (err error) {
 	var f arrowio.File
 	if p.o.Open != nil {
@@ -180,8 +180,8 @@ func (p *planner) unknown() bool {
 	return false
 }
 
-// narrow finds out which splits and rows of each file are wanted, as far as the filter does not say it. together: all files
-// have to be read, whatever rows are wanted.
+// narrow finds the splits and rows of each file that Rows and After select; the filter comes later. If together is set, all files
+// must be read, whichever rows are selected.
 func (p *planner) narrow(together bool) error {
 	base := int64(0) // rows of the files before
 	for i := range p.files {
@@ -214,7 +214,7 @@ func (p *planner) narrow(together bool) error {
 	return nil
 }
 
-// divide finds the pieces of a file. Where files are read together no split is left out: its rows count.
+// divide finds the pieces of a file. If files are read together, no split is left out, since its rows must be counted.
 func (p *planner) divide(ctx context.Context, i int, together bool) error {
 	x := &p.files[i]
 	filter := p.o.Filter
@@ -239,7 +239,7 @@ func (p *planner) divide(ctx context.Context, i int, together bool) error {
 	return p.open(ctx, i, func(f arrowio.File) error { return x.prune(ctx, f, filter) })
 }
 
-// divide lists the splits that have rows that are wanted.
+// divide lists the splits with selected rows.
 func (x *fileToPlan) divide() {
 	for i := min(x.from, len(x.Splits)); i < len(x.Splits); i++ {
 		if s, ok := clip(x.Splits[i], x.rows); ok {
@@ -319,7 +319,7 @@ func (p *planner) together() Part {
 	return one
 }
 
-// add puts a piece of file i behind the others of a part.
+// add appends a piece of file i to a part.
 func (p *planner) add(to *Part, i int, c piece) {
 	switch {
 	case p.o.Filter != nil || !c.split.Known():

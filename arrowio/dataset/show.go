@@ -32,7 +32,7 @@ func Explain(f arrowio.File, o Options) (fields []view.Field, ok bool, err error
 	return view.ExplainFile(o.readAs(f), o.Schema, o.adapt(arrowio.CalendarOf(f)))
 }
 
-// readAs returns f with columns of the types of o.Schema, where f is text and its values allow that.
+// readAs returns f with columns of the types in o.Schema, if f is text and its values allow that.
 func (o Options) readAs(f arrowio.File) arrowio.File {
 	if o.Match == view.ByNameFold {
 		return f
@@ -59,7 +59,7 @@ func (o Options) adapt(c arrowio.Calendar) view.Options {
 	return a
 }
 
-// showing is open with what Show makes of its files.
+// showing returns open, extended to show each file under o.Schema.
 func showing(open func(ctx context.Context, i int) (arrowio.File, error), o Options) func(ctx context.Context, i int) (arrowio.File, error) {
 	return func(ctx context.Context, i int) (arrowio.File, error) {
 		f, err := open(ctx, i)

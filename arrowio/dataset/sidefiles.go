@@ -15,8 +15,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio/local"
 )
 
-// sideFiles are the files that options name, with what they were before the file that they are for was opened: its rows
-// are others when they change.
+// sideFiles are the files that options name, with their identities from before the data file was opened. If they change, the rows
+// of the data file change.
 type sideFiles struct {
 	open  func(ctx context.Context, name string) (arrowio.OpenSource, error)
 	names []string
@@ -34,7 +34,7 @@ func (o Options) sideFiles(ctx context.Context) (*sideFiles, error) {
 	return s, err
 }
 
-// named are the files that options name: a line of a value each, where it is not JSON.
+// named returns the files that options name: each line of a value, unless the value is JSON.
 func (o Options) named() (names []string) {
 	for _, f := range o.Formats {
 		for _, option := range f.Options {
@@ -55,7 +55,7 @@ func (o Options) named() (names []string) {
 	return names
 }
 
-// look returns the identities of the files as they are now, in the order of names. One that is not there has one, too.
+// look returns the present identities of the files, in the order of names. A file that does not exist has an identity, too.
 func (s *sideFiles) look(ctx context.Context) ([]string, error) {
 	out := make([]string, len(s.names))
 	for i, name := range s.names {
@@ -76,8 +76,8 @@ func (s *sideFiles) look(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// with returns own, the identity of a file, together with those of the files beside it. Where these have changed since the
-// file was opened, the content that was read is unknown, and the identity is that of no other file.
+// with combines own, the identity of a file, with those of its side files. If these have changed since the file was opened, the
+// content that was read is unknown, and with returns an identity that no other file has.
 func (s *sideFiles) with(ctx context.Context, own string) (string, error) {
 	if len(s.names) == 0 {
 		return own, nil

@@ -45,7 +45,7 @@ func Sniff(formats []arrowio.Format, head, tail []byte, name string) (arrowio.Fo
 	return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "the content matches %s; choose one with --from", strings.Join(names(matches, false), " or "))
 }
 
-// compressor names the program that has compressed a file with this beginning; "" = none that is known.
+// compressor names the program that compressed a file with these first bytes; "" = none that is known.
 func compressor(head []byte) string {
 	for magic, name := range map[string]string{"\x1f\x8b\x08": "gzip", "BZh": "bzip2", "\xfd7zXZ\x00": "xz", "\x28\xb5\x2f\xfd": "zstd", "PK\x03\x04": "zip"} {
 		if strings.HasPrefix(string(head), magic) {
@@ -58,7 +58,7 @@ func compressor(head []byte) string {
 // readsFiles reports whether a format opens single files.
 func readsFiles(f arrowio.Format) bool { return f.OpenPath == nil || f.Open != nil }
 
-// matchesBytes tells whether a file with these ends is of a format.
+// matchesBytes reports whether a format recognises these first and last bytes.
 func matchesBytes(f arrowio.Format, head, tail []byte) bool {
 	return readsFiles(f) && f.Match != nil && f.Match(head, tail)
 }
@@ -73,7 +73,7 @@ func byExtension(formats []arrowio.Format, name string) (arrowio.Format, bool) {
 	return arrowio.Format{}, false
 }
 
-// names returns the names of formats, of all or only of those with bytes to know them by.
+// names returns the names of all formats, or only of those that are recognised by content.
 func names(formats []arrowio.Format, matching bool) []string {
 	var out []string
 	for _, f := range formats {
@@ -136,8 +136,8 @@ func readEnds(src arrowio.Source) (head, tail []byte, err error) {
 	return head, tail, nil
 }
 
-// explained is f, whose Open says so where a source that cannot be opened does not look like a file of f at all. given is
-// whether somebody named the format; otherwise the extension of name told it.
+// explained returns f with another Open. If a source cannot be opened and does not look like a file of f, the error says so.
+// given says that the caller named the format; otherwise the extension of name decided it.
 func explained(f arrowio.Format, formats []arrowio.Format, given bool) arrowio.Format {
 	if f.Match == nil || f.Open == nil {
 		return f
@@ -158,7 +158,7 @@ func explained(f arrowio.Format, formats []arrowio.Format, given bool) arrowio.F
 	return f
 }
 
-// looksLike returns the names of the formats that the ends of a file are of.
+// looksLike returns the names of the formats that recognise these first and last bytes.
 func looksLike(formats []arrowio.Format, head, tail []byte) string {
 	var found []string
 	for _, f := range formats {

@@ -9,8 +9,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio/stores"
 )
 
-// directory returns the format that o names where it is one of directories (arrowio.Format.OpenPath), and the zero
-// Format, without an error, where it is of files or none is named.
+// directory returns the format that o names if its files are directories (arrowio.Format.OpenPath). Otherwise, or if o names
+// none, it returns the zero Format without an error.
 func (o Options) directory() (arrowio.Format, error) {
 	if o.Format == "" {
 		return arrowio.Format{}, nil
@@ -60,7 +60,7 @@ func openDirectory(ctx context.Context, f arrowio.Format, path string, o Options
 	return &File{File: in, format: f.Name, sides: s}, nil
 }
 
-// tree is a directory that a format reads as a whole. Without files it is none.
+// tree is a directory that a format reads as a whole. The zero value is no directory.
 type tree struct {
 	files  arrowio.Tree
 	format arrowio.Format
@@ -78,8 +78,8 @@ func (t tree) open(ctx context.Context, o Options, s *sideFiles) (*File, error) 
 	return &File{File: f, format: t.format.Name, sides: s}, nil
 }
 
-// treeAt returns the directory at a path or URL where a format reads it as a whole (arrowio.Format.MatchTree): the format
-// that o names, or any.
+// treeAt returns the directory at a path or URL if the format that o names, or any format if it names none, reads it as a whole
+// (arrowio.Format.MatchTree).
 func treeAt(ctx context.Context, path string, o Options) (tree, error) {
 	if e, err := o.stores().Stat(ctx, path); err != nil || !e.Dir {
 		return tree{}, ctx.Err() // whatever it is, opening it will tell
@@ -95,7 +95,7 @@ func treeAt(ctx context.Context, path string, o Options) (tree, error) {
 	return tree{t, f}, nil
 }
 
-// matchTree returns the format of a tree, the zero Format where it has none.
+// matchTree returns the format that reads a tree as a whole, or the zero Format if none does.
 func matchTree(ctx context.Context, t arrowio.Tree, o Options) (found arrowio.Format, err error) {
 	for _, f := range o.Formats {
 		if f.MatchTree == nil || o.Format != "" && o.Format != f.Name {

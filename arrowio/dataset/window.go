@@ -54,8 +54,8 @@ func (p FilePart) Show(f arrowio.File) (arrowio.File, error) {
 	return w, nil
 }
 
-// clip returns a split with those of its rows that are in a range; false = there are none. The stored bytes are those of
-// these rows, about, and at least 1.
+// clip returns a split with only its rows in a range; false = it has none there. Its stored bytes are estimated from the number
+// of rows, and are at least 1.
 func clip(s arrowio.Split, rows arrowio.RowRange) (arrowio.Split, bool) {
 	if !s.Known() {
 		s.Rows.Start = max(s.Rows.Start, rows.Start) // the end of a stream is not known
@@ -73,7 +73,7 @@ func clip(s arrowio.Split, rows arrowio.RowRange) (arrowio.Split, bool) {
 	return s, true
 }
 
-// window is a file of which some splits are shown, and of those some rows.
+// window shows some splits of a file, and only some of their rows.
 type window struct {
 	arrowio.File
 	all   []arrowio.Split
@@ -97,7 +97,7 @@ func (w *window) Prune(ctx context.Context, s arrowio.Split, pred *expr.Bound) (
 	return w.File.Prune(ctx, w.full(s), pred)
 }
 
-// Read positions the file's reader before the first row that is shown of the split.
+// Read positions the file's reader before the first shown row of the split.
 func (w *window) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
 	f := w.full(s)
 	r, err := w.File.Read(ctx, f, rows, p, mem)
