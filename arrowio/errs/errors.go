@@ -10,21 +10,20 @@ import (
 	"strings"
 )
 
-// Kind says what went wrong with the data, apart from where. It implements error, so each kind is its own
-// sentinel: errors.Is(err, errs.ErrCorrupt).
+// Kind is the kind of an Error. It implements error, so that errors.Is(err, errs.ErrCorrupt) tests for a kind.
 type Kind uint8
 
-// Kinds. I/O errors and context errors have none: they say nothing about the data.
+// The kinds. I/O errors and context errors have no kind, since they say nothing about the data.
 const (
 	ErrCorrupt     Kind = iota + 1 // the bytes contradict the format
 	ErrUnsupported                 // legal, but not implemented here
-	ErrLimit                       // legal, but larger than Limits allow; the text names the limit to raise
-	ErrSchema                      // request or target does not fit the schema
-	ErrOption                      // an option that does not exist or a value that it does not take
+	ErrLimit                       // legal, but larger than the Limits; the text names the limit to raise
+	ErrSchema                      // the request, or the output format, does not fit the schema
+	ErrOption                      // an option that does not exist, or a value that is not allowed
 	ErrInternal                    // a bug in this module; carries a stack
 )
 
-// What an ErrSchema is about, where a program can do something about it by itself. They are parts of the text.
+// Causes of ErrSchema errors that a program can handle: errors.Is finds them. Their texts are parts of the error's text.
 var (
 	ErrBeyondNanoseconds = errors.New("does not fit timestamp[ns]")
 	ErrFinerThanMicros   = errors.New("is no whole number of microseconds")
@@ -41,8 +40,8 @@ func (k Kind) Error() string {
 	return "unknown"
 }
 
-// Error says what kind of trouble there is with data, and where. The code that finds the trouble fills in what it knows;
-// callers that know more of the place add it with Locate.
+// Error says what is wrong with data, and where. The code that finds the error fills in the part of the place that it knows;
+// callers add the rest with Locate.
 type Error struct {
 	Kind   Kind
 	File   string // path, URL or name of the file, "" = not known
@@ -51,12 +50,12 @@ type Error struct {
 	Column string // dotted path, "" = none
 	Split  int    // ordinal of the split, stripe or row group, -1 = none
 	Off    int64  // absolute file offset, -1 = unknown
-	Err    error  // the innermost fact
+	Err    error  // the cause
 
 	said At // what the text of Err says of the place already
 }
 
-// Errorf makes an Error of a kind with no place yet; Locate adds it. The format is as for fmt.Errorf, %w included.
+// Errorf returns an Error of a kind, without a place; Locate adds the place. The format is that of fmt.Errorf, including %w.
 func Errorf(k Kind, format string, args ...any) *Error {
 	return &Error{Kind: k, Split: -1, Off: -1, Err: fmt.Errorf(format, args...)}
 }
@@ -104,7 +103,7 @@ func (e *Error) local() string {
 	return b.String()
 }
 
-// Unwrap gives errors.Is and errors.As both the kind and the cause.
+// Unwrap returns the kind and the cause, for errors.Is and errors.As.
 func (e *Error) Unwrap() []error {
 	if e.Err == nil {
 		return []error{e.Kind}
@@ -118,7 +117,8 @@ type At struct {
 	Split, Off               Number
 }
 
-// Number is a number that may be missing, which is its zero value: see N. As JSON it is the number, or null.
+// Number is a number that may be missing; the zero value is missing. N makes one. Its JSON is the number, or null if it is
+// missing.
 type Number int64
 
 // MarshalJSON implements json.Marshaler.
@@ -139,11 +139,11 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// N is the Number n; a negative n is missing.
+// N returns n as a Number. A negative n is missing.
 func N[T int | int64](n T) Number { return Number(max(n, -1)) + 1 }
 
-// Locate returns err with the parts of a that it did not have yet. An error that carries no *Error, of I/O or a context,
-// gets its place in front and stays without a Kind: it goes on to be what it is for errors.Is and errors.As.
+// Locate returns err with those parts of a that it does not have yet. If err wraps no *Error, such as an I/O or context error,
+// the place is put in front of its text, and it has no Kind. errors.Is and errors.As still find the original error.
 func Locate(err error, a At) error {
 	if err == nil {
 		return nil
@@ -210,8 +210,8 @@ type placed struct{ e *Error }
 func (p *placed) Error() string { return p.e.Error() }
 func (p *placed) Unwrap() error { return p.e.Err }
 
-// Where returns the place of err, with what each error that it wraps adds, and its text without the name of the file,
-// which the operating system's own errors repeat. An error that has no place has a zero one.
+// Where returns the place of err, including the parts that the errors wrapped in it have, and the text of err without the name of
+// the file. The place of an error that has none is the zero At.
 func Where(err error) (a At, text string) {
 	if err == nil {
 		return At{}, ""

@@ -1,18 +1,18 @@
 package errs
 
-// Limits bounds what a file may make a reader do. Files come from strangers: a number in a file is a hint, a limit is
-// a promise. The zero value of each field means its default.
+// Limits bounds the memory and work that a file can cause, whatever numbers it contains. Sizes are in bytes. The zero value of
+// each field means its default.
 type Limits struct {
-	MetadataBytes   int64 // footer, header, index, decompressed; default 64 MiB
+	MetadataBytes   int64 // a footer, header or index, decompressed; default 64 MiB
 	Columns         int   // columns of a file; default 65 536
-	Depth           int   // nesting of a schema; default 64
+	Depth           int   // levels of nesting in a schema; default 64
 	BlockBytes      int64 // one decompressed chunk or block; default 64 MiB
 	ValueBytes      int64 // one string or binary value; default 256 MiB
 	DictionaryBytes int64 // one dictionary; default 256 MiB
 	SplitBytes      int64 // bytes fetched for one split; default 2 GiB
-	BatchBytes      int64 // one batch, hard; default 1 GiB, never above the reach of int32 offsets
-	BatchElements   int64 // elements of one column in one batch that take no bytes in the file (runs, nulls); default 64 Mi
-	Splits          int   // stripes, or synthetic splits; default 1 048 576
+	BatchBytes      int64 // one batch, never more; default 1 GiB, at most what int32 offsets can address
+	BatchElements   int64 // elements of one column in one batch that take no bytes in the file (runs, nulls); default 67 108 864
+	Splits          int   // stripes or other splits of a file; default 1 048 576
 }
 
 // WithDefaults returns l with every zero field replaced by its default.
