@@ -6,18 +6,19 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 )
 
-// Absent says which columns of the schema that a file is shown under are not in it, and are null in all its rows. Columns
-// with a default are not among them.
+// Absent lists the columns of the shown schema that a file does not have, so that they are null in all its rows. Columns with a
+// default are not among them.
 type Absent struct {
 	Columns []string // dotted paths; children of absent structs are not listed
-	All     bool     // none of the schema's columns is in the file
-	Has     []string // the columns of the file, where All
-	// Catalog says that the file is a table whose columns have their names in a catalog, as those of a Hive ACID table have: all of
-	// them may have been renamed there, and files keep the names that they were written with.
+	All     bool     // the file has none of the schema's columns
+	Has     []string // the columns of the file, if All is set
+	// Catalog says that the file is a table whose column names are kept in a catalog, such as a Hive ACID table. All columns may
+	// have been renamed in the catalog, while the files keep the names that they were written with.
 	Catalog bool
 }
 
-// AbsentOf returns what a file lacks of the schema that it is shown under; a file that is shown as it is lacks nothing.
+// AbsentOf returns the columns that a file lacks of the schema that it is shown under. For a file that no view shows, it is
+// empty.
 func AbsentOf(f arrowio.File) Absent {
 	if a, ok := arrowio.As[interface{ absent() Absent }](f); ok {
 		return a.absent()

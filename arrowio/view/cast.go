@@ -7,14 +7,14 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// Cast makes values of one type into another where no wider type holds them both: Options.Cast. It is asked about
-// the types at the bottom of two schemas, where structs, lists, maps and unions end, also about those that are the same,
-// since metadata may tell them apart; nil = it has nothing to do with these two, which are widened, or refused, as ever.
-// Filters on a column that is cast prune nothing. It must not depend on anything but what it is given.
+// Cast returns the function that converts values of one field to the type of another: see Options.Cast. nil = it does not convert
+// these; they are then widened, or refused, as without a Cast. It is called for pairs of fields that are not structs, lists, maps
+// or unions, also if their types are equal, since their metadata may differ. Its result must depend only on its arguments.
+// Filters on a column that is cast prune nothing.
 type Cast func(from, to arrow.Field) Casting
 
-// Casting makes of the rows of d those of another type, with memory from mem. The caller releases the result and keeps d,
-// which may be a slice. Nulls stay nulls, and values become nulls only where the field that they are shown as has them.
+// Casting converts the rows of d to another type, with memory from mem. The caller releases the result, and still owns d, which
+// may be a slice. Nulls stay null. Values may become null only if the field that they are shown as is nullable.
 type Casting func(d arrow.ArrayData, mem memory.Allocator) (arrow.ArrayData, error)
 
 // WiderError says that values of one type do not all have a place in another. A Cast may convert them nevertheless.

@@ -12,14 +12,14 @@ import (
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
-// Composed is a File made of several files that may have different columns. Show and Explain match the columns of each of these
-// files with the schema asked for, not those that the File shows by itself.
+// Composed is a File that consists of several files, whose columns may differ. Show and Explain match the columns of each of
+// these files with the requested schema, not the columns of the Composed itself.
 type Composed interface {
 	arrowio.File
-	// ShowFiles returns the same rows in the same splits under schema `to`, matched as o says. The result does not need to be
-	// closed, and is in use no longer than the File.
+	// ShowFiles returns the same rows in the same splits under schema `to`, matched as o says. The result need not be closed. It
+	// must not be used after the File is closed.
 	ShowFiles(to *arrow.Schema, o Options) (arrowio.File, error)
-	// MatchFiles tells how the files are matched with `to`: one FileMatch for all files of one schema.
+	// MatchFiles returns how the files are matched with `to`: one FileMatch for all files of one schema.
 	MatchFiles(to *arrow.Schema, o Options) []FileMatch
 }
 
@@ -30,9 +30,9 @@ func (o Options) fileRules() rules {
 
 // FileMatch says how the columns of files are matched with a schema.
 type FileMatch struct {
-	Schema  *arrow.Schema // of the files
-	Columns []int         // by column of the schema asked for: the column of the files; -1 = none
-	Files   int           // how many these are
+	Schema  *arrow.Schema // schema of the files
+	Columns []int         // for each column of the requested schema, the column of the files; -1 = none
+	Files   int           // number of files
 }
 
 // composedIn returns the Composed that f is or wraps, unless f is shown under another schema already.
@@ -132,8 +132,8 @@ func (s *shownFiles) absent() Absent {
 	return out
 }
 
-// ExplainFile is Explain for an open file. Of a Composed it tells for each field of the schema asked for what becomes of the columns
-// of the files; where that is not the same for all, a field is in the list several times, each with the number of files.
+// ExplainFile is Explain for an open file. For a Composed it says how the columns of its files are shown. If files differ in a
+// field, the field is listed several times, each time with the number of files.
 func ExplainFile(f arrowio.File, to *arrow.Schema, o Options) (fields []Field, ok bool, err error) {
 	c, composed := composedIn(f)
 	if !composed || o.Columns != nil {

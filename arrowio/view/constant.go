@@ -14,8 +14,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
-// Known returns what remains of a filter where only the columns of s are known, found by their exact names: it is true for
-// every row for which the filter is.
+// Known returns the part of a filter that can be evaluated with the columns of s alone, found by their exact names. Every row
+// that satisfies the filter satisfies the result.
 func Known(filter expr.Expr, s *arrow.Schema) expr.Expr {
 	a := &adapted{File: bare{schema: s}, schema: s, columns: make([]int, s.NumFields()), exact: true}
 	for i := range a.columns {

@@ -15,8 +15,8 @@ import (
 	"github.com/arrowio/arrowio/internal/workers"
 )
 
-// MetaDefault is the metadata key of a field whose value, in JSON, rows have that come from a file without the field:
-// see Show. Without it they are null.
+// MetaDefault is the key in a field's metadata for its default: the value, as JSON, of rows from files that do not have the
+// field. Without the key they are null. See Show.
 const MetaDefault = "arrowio.default"
 
 // rules are how fields of files become those of another schema.

@@ -1,6 +1,5 @@
-// Package view shows files under another schema than their own: columns in another order, widened, cast, null where a file
-// lacks them, or with one value in every row. One reader executes all of it, and one translation brings filters to the
-// columns that a file has.
+// Package view shows files under another schema than their own. Columns can be reordered, widened to larger types, cast, null
+// because the file lacks them, or constant. Filters on the shown columns are translated to filters on the file's columns.
 //
 //	shown schema     a        b            year
 //	                 │        │            │
@@ -8,5 +7,5 @@
 //	                 │        widened      2024
 //	file             c0       c1       c2
 //
-// Views compose when they are made: a view of a view that changes none of its columns is one view of the file.
+// A view of a view that changes none of its columns becomes one view of the file when it is made.
 package view

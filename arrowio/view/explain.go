@@ -9,35 +9,36 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-// Field says what becomes of a field where a file is shown under another schema: see Explain.
+// Field says how one field is shown if a file is shown under another schema: see Explain.
 type Field struct {
-	Path   string `json:"path"`             // in the schema asked for; "" = nowhere
-	Type   string `json:"type,omitempty"`   // there
+	Path   string `json:"path"`             // path in the requested schema; "" = not in it
+	Type   string `json:"type,omitempty"`   // type in the requested schema
 	From   string `json:"from,omitempty"`   // path in the file; "" = the file does not have it
 	Stored string `json:"stored,omitempty"` // type in the file
 	How    string `json:"how"`              // a ShownAs…
-	Why    string `json:"why,omitempty"`    // more, in words
+	Why    string `json:"why,omitempty"`    // an explanation in words
 
-	// Files is in how many files of a Composed this is so, and FilesTotal how many it has; 0 = in all.
+	// Files is the number of files of a Composed for which this holds, and FilesTotal the number of its files; 0 = it holds for
+	// all.
 	Files      int `json:"files,omitempty"`
 	FilesTotal int `json:"files_total,omitempty"`
 }
 
-// What may become of a field.
+// Values of Field.How: how a field is shown.
 const (
 	ShownAsItIs     = "as it is"
 	ShownWidened    = "widened"  // every value is one of the wider type
-	ShownCast       = "cast"     // by Options.Cast
-	ShownDefault    = "default"  // the file does not have it, and the schema says what rows have instead
-	ShownNull       = "null"     // the file does not have it
-	ShownPartly     = "inside"   // something becomes of the fields in it
+	ShownCast       = "cast"     // values are converted by Options.Cast
+	ShownDefault    = "default"  // the file does not have it; the schema has a default value
+	ShownNull       = "null"     // the file does not have it; all rows are null
+	ShownPartly     = "inside"   // the fields in it differ; they are listed after it
 	ShownNot        = "left out" // the schema does not have it
-	ShownImpossible = "refused"  // Show refuses the file for it; Why says what the error says
+	ShownImpossible = "refused"  // Show refuses the file because of it; Why has the text of the error
 )
 
-// Explain tells what Show makes of each field of a file: those of the schema asked for in its order, structs before
-// what is in them, then the columns of the file that it does not have. ok reports whether Show takes the file. The error
-// is about the schemas as such, as where two columns have one name.
+// Explain returns how Show would show each field of a file: first the fields of the requested schema in its order, structs before
+// their children, then the columns of the file that the schema does not have. ok reports whether Show accepts the file. The error
+// is about one of the schemas itself, for example that two columns have one name.
 func Explain(file, to *arrow.Schema, o Options) (fields []Field, ok bool, err error) {
 	r, columns, err := matched(file, to, o)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
-// Lost returns what the schemas say in different ways, so that u.Schema does not say it: extension types, metadata of columns and
-// metadata of the schemas. Nothing is said of columns that have no common type, nor of keys that describe one file alone.
+// Lost returns what differs between the schemas and is therefore not in u.Schema: extension types, metadata of columns, and
+// metadata of the schemas. It leaves out columns that have no common type, and keys that describe only one file.
 func (u *Union) Lost() []arrowio.Loss { return u.lost }
 
 // compare finds out what the schemas say in different ways. It is called once, when all columns have been joined.

@@ -12,10 +12,10 @@ import (
 	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
-// Unify returns the schema under which files of all the given schemas can be read as one (see Adapt): the
-// columns of the first in its order, then those that others have besides, in the order in which they come up.
+// Unify returns the schema under which files of all the given schemas can be read as one (see Show). It has the columns of the
+// first schema in their order, then the other columns in the order in which they first occur.
 //
-// A type that differs is widened to the narrowest that holds every value of both exactly:
+// If two types of a column differ, it gets the narrowest type that holds every value of both exactly:
 //
 //   - integers to wider ones, unsigned to wider signed ones; integers of up to 32 bits, and floats, to wider floats
 //   - decimals to more digits, before the point and after it; times, timestamps of one zone and durations to finer units
@@ -23,13 +23,14 @@ import (
 //   - structs by the names of their children, whatever ByPosition says of columns; lists, maps and unions in place
 //   - what was inferred of text, to the narrowest type that holds all values seen in all files
 //
-// Everything else is errs.ErrSchema with the column's path, both types and both schemas, and so is an integer of 64 bits
-// beside a float. A column or child that one schema does not have can be null.
+// Everything else is errs.ErrSchema with the column's path, both types and both schemas; 64-bit integers and floats, too, have no
+// common type. A column or child that some schema does not have is nullable.
 //
-// By position the names are those of the first schema whose names are not all _col0, _col1 and so on.
+// If columns are matched by position, they have the names of the first schema whose names are not all _col0, _col1 and so on.
 //
-// Metadata of a column is what all who have the column say, and so is its extension type; geometries of different reference systems are
-// an error. Metadata of the schema is what any says and none contradicts. If nothing differs, the first schema is returned as it is.
+// A column keeps the metadata and the extension type that are the same in all schemas that have the column. Geometries of
+// different reference systems are an error. The metadata of the result has each key on which all schemas that have it agree. If
+// nothing differs, Unify returns the first schema.
 func Unify(schemas []*arrow.Schema, by Match) (*arrow.Schema, error) {
 	u, err := Join(schemas, func(k int) Source { return Source{Name: "schema " + strconv.Itoa(k)} }, by)
 	if err != nil {
@@ -43,7 +44,7 @@ func Unify(schemas []*arrow.Schema, by Match) (*arrow.Schema, error) {
 	return u.Schema(), nil
 }
 
-// Union is what several schemas are together, with columns that have no common type.
+// Union is the joint schema of several schemas, including columns that have no common type.
 type Union struct {
 	schemas []*arrow.Schema
 	fields  []unifiedField
@@ -53,13 +54,13 @@ type Union struct {
 	geo     []map[string]geoarrow.Type // what GeoParquet's metadata say of the columns of each schema; nil = nothing
 }
 
-// Source says of a schema, for messages, where it comes from.
+// Source says, for messages, where a schema comes from.
 type Source struct {
 	Name   string
-	AsText string // says which options read the columns as text; "" = its types were not inferred
+	AsText string // a sentence that says which options read the columns as text; "" = the types were not inferred
 }
 
-// Clash returns the error of a column of u.Schema for which there is no type that holds all values; nil = there is one.
+// Clash returns the error for column i of u.Schema if it has no common type, and nil if it has one.
 func (u *Union) Clash(i int) error {
 	if c := u.fields[i].clash; c != nil {
 		return c.err(u.source)
@@ -113,8 +114,8 @@ func (c *fieldClash) asText(a, b string) string {
 	return a + "; " + b
 }
 
-// Join joins schemas as Unify does, but that a column without a common type is no error: see Union.Clash. source tells where a schema
-// comes from. Two columns of one name are an error.
+// Join joins schemas as Unify does, except that a column without a common type is no error: see Union.Clash. source returns where
+// schema i comes from. Two columns of one name in one schema are an error.
 func Join(schemas []*arrow.Schema, source func(int) Source, by Match) (*Union, error) {
 	if len(schemas) == 0 {
 		return nil, errs.Errorf(errs.ErrSchema, "no schemas")
@@ -228,7 +229,7 @@ func (u *Union) add(at, k, i int) {
 	}
 }
 
-// Schema returns what came of it; columns without a type have the first.
+// Schema returns the joint schema. A column without a common type has the type of the first schema that has the column.
 func (u *Union) Schema() *arrow.Schema {
 	first := u.schemas[0]
 	if u.same {

@@ -10,9 +10,9 @@ import (
 	"github.com/arrowio/arrowio/internal/inferred"
 )
 
-// InUnit shows a file with its timestamps, at every depth, in one unit. Digits that are finer are cut off: times are rounded
-// towards the past. A time that a finer unit cannot hold is an error of reading it. Filters on columns whose digits are cut off
-// prune nothing. The result closes f; where nothing changes it may be f.
+// InUnit shows a file with all its timestamps, at every depth, in one unit. Finer digits are cut off, so times are rounded
+// towards the past. A time that does not fit the unit is an error when it is read. Filters on columns whose digits are cut off
+// prune nothing. Closing the result closes f; the result may be f itself if nothing changes.
 func InUnit(f arrowio.File, unit arrow.TimeUnit) (arrowio.File, error) {
 	own := f.Schema()
 	fields := slices.Clone(own.Fields())

@@ -14,28 +14,27 @@ import (
 	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
-// Match says how the columns of several files find each other.
+// Match says how the columns of several files, or of a file and a schema, are matched.
 type Match uint8
 
 const (
-	// ByName matches by name, to the case. A file whose columns are named _col0, _col1 and so on, as old Hive wrote
-	// them, has no names: it is matched by position with files that have.
+	// ByName matches columns whose names are equal, including case. A file whose columns are named _col0, _col1 and so on, as old
+	// versions of Hive wrote them, counts as a file without names, and is matched by position with files that have names.
 	ByName Match = iota
-	// ByPosition matches the first column with the first, whatever they are called. The children of structs have
-	// names in every file and are matched by them.
+	// ByPosition matches columns by their numbers, whatever their names. Children of structs are matched by name.
 	ByPosition
-	// ByNameFold matches by name at every depth, to the letter but not to the case; of several that match, a file's last
-	// counts. It is for Show alone: a schema of several files is found to the case.
+	// ByNameFold matches by name at every depth, without regard to case. If several columns of a file match, the last counts.
+	// Only Show takes it; Unify and Join compare names with case.
 	ByNameFold
-	// ByNameOrFold matches by name at every depth, to the case, and without regard to case what is not found so. It is for Show
-	// alone, and is how the files of a Hive table are matched.
+	// ByNameOrFold matches by name at every depth: first with case, then, for names that are not found, without. Only Show takes
+	// it. Files of Hive tables are matched in this way.
 	ByNameOrFold
 )
 
-// NameAnyCase is the value of an option that stands for ByNameFold: see MatchOf.
+// NameAnyCase is the option value for ByNameFold: see MatchOf.
 const NameAnyCase = "name-any-case"
 
-// MatchOf reads the value of the option by which a format offers the choice, --FORMAT-by; "" is the default.
+// MatchOf parses the value of a format's option --FORMAT-by; "" is the default.
 func MatchOf(value string) (Match, error) {
 	switch value {
 	case "", "name":
@@ -60,7 +59,7 @@ func unnamed(fields []arrow.Field) bool {
 
 func numberedName(i int) string { return "_col" + strconv.Itoa(i) }
 
-// Place returns where each column of file is in the schema `in`; -1 = nowhere.
+// Place returns the number that each column of file has in the schema `in`; -1 = none.
 func Place(in, file *arrow.Schema, by Match) ([]int, error) {
 	at := make([]int, file.NumFields())
 	if by == ByPosition || unnamed(file.Fields()) != unnamed(in.Fields()) {
@@ -107,22 +106,22 @@ func byName(s *arrow.Schema) (map[string]int, error) {
 // Options says how a file is shown under another schema. The zero value is the default.
 type Options struct {
 	Match Match
-	Cast  Cast // what goes beyond widening; nil = nothing does
-	// Columns are the file's columns by those of the schema, -1 = none; nil = Match tells.
+	Cast  Cast // converts types that cannot be widened; nil = such types are errors
+	// Columns has, for each column of the schema, the number of the file's column, -1 = none; nil = Match decides.
 	Columns []int
-	// Constants has one row: the values, in every row of the file, of columns that it does not have, found by their names.
-	// It stays the caller's, and is in use until the file is closed.
+	// Constants has one row, with the values of columns that the file does not have, found by name. All rows of the file have
+	// these values. The caller owns it, and must keep it until the file is closed.
 	Constants arrow.Record
-	Facts     []arrowio.Fact    // that Info tells besides
-	Warnings  []arrowio.Warning // that the file gives besides
+	Facts     []arrowio.Fact    // added to those of File.Info
+	Warnings  []arrowio.Warning // added to those of the file
 }
 
-// Show returns f as a file of schema `to`, whose columns are matched with f's as o.Match says, at every depth of structs
-// by name. Columns that f does not have are null, columns that `to` does not have are not shown, types are widened
-// where every value of f's type is one of the wider (see Unify). What cannot be shown is errs.ErrSchema with the
-// column: a narrower or another type, and what is, or may be, null where `to` says that nothing is.
+// Show returns f as a file of schema `to`. Its columns are matched with f's as o.Match says; children of structs are matched by
+// name. Columns that f does not have are null, or have their default (MetaDefault). Columns that `to` does not have are not
+// shown. Types are widened if the wider type holds every value of f's type (see Unify). Everything else is errs.ErrSchema with
+// the column: a narrower or another type, and a column that may be null in f but not in `to`.
 //
-// The result closes f. It can verify or dump itself if f can. Where f has that schema already it is returned as it is.
+// Closing the result closes f. arrowio.As finds the optional interfaces of f in it. If f already has the schema, Show returns f.
 func Show(f arrowio.File, to *arrow.Schema, o Options) (arrowio.File, error) {
 	if c, ok := composedIn(f); ok && o.Columns == nil && o.Constants == nil {
 		return showFiles(f, c, to, o)
@@ -167,8 +166,8 @@ func matched(file, to *arrow.Schema, o Options) (rules, []int, error) {
 	return r, columns, nil
 }
 
-// MatchFields returns for each column of a schema, or each child of a struct, the one of a file that is shown as it; -1 = none. Where
-// two have one name, it is the last.
+// MatchFields returns, for each column of a schema or child of a struct, the number of the file's column that is shown as it; -1
+// = none. Of several columns of one name it is the last.
 func MatchFields(file, to []arrow.Field, by Match) []int {
 	r := Options{Match: by}.rules()
 	byPosition := by == ByPosition || unnamed(to) != unnamed(file)
