@@ -13,51 +13,50 @@ type Expr interface{ String() string }
 // element of a list or to the value of a map's key: tags[0], attributes['color'], items[0].price. A program may give
 // values as scalars of any flat type; interval values have no text and no order.
 type (
-	// Compare is Col Op Value. A null Value makes it null for every row.
+	// Compare is the comparison Col Op Value. If Value is null, the result is null for every row.
 	Compare struct {
 		Col   string
 		Op    Op
 		Value scalar.Scalar
 	}
-	// CompareColumns is Left Op Right, both of them columns; it is null where either is.
+	// CompareColumns is the comparison Left Op Right of two columns. The result is null if either is null.
 	CompareColumns struct {
 		Left  string
 		Op    Op
 		Right string
 	}
-	// In is true where Col equals one of Values; a null among them makes null what would be false.
+	// In is true if Col equals one of Values. If it equals none and Values has a null, the result is null instead of false.
 	In struct {
 		Col    string
 		Values []scalar.Scalar
 	}
-	// Like matches the whole value with a pattern: % is any text, _ one character, Escape (0 = none) makes the
-	// character after it plain. With Fold case does not count, by Unicode's simple folding.
+	// Like is true if the whole value matches a pattern: % matches any text, _ matches one character, and the character after
+	// Escape (0 = none) matches itself. If Fold is set, case is ignored (Unicode simple folding).
 	Like struct {
 		Col     string
 		Pattern string
 		Escape  rune
 		Fold    bool
 	}
-	// Contains is true where the list Col has an element that equals Value, and null where Col is null. Elements that are
-	// null equal nothing.
+	// Contains is true if the list Col has an element that equals Value, and null if Col is null. Null elements equal nothing.
 	Contains struct {
 		Col   string
 		Value scalar.Scalar
 	}
-	// IsNull is true where Col is null, or a struct that holds it is. Col may be of any type.
+	// IsNull is true if Col is null or is inside a struct that is null. Col may be of any type.
 	IsNull struct{ Col string }
-	// IsNaN is true where Col, which is of floats, is NaN, and null where it is null.
+	// IsNaN is true if Col, which must be a float column, is NaN, and null if Col is null.
 	IsNaN struct{ Col string }
-	// And is true where all of its parts are; the empty And is TRUE.
+	// And is true if all of its parts are true; the empty And is true.
 	And []Expr
-	// Or is true where any of its parts is; the empty Or is FALSE.
+	// Or is true if one of its parts is true; the empty Or is false.
 	Or []Expr
-	// Not is true where X is false.
+	// Not is true if X is false, and null if X is null.
 	Not struct{ X Expr }
 )
 
-// Columns lists the paths of the columns that e reads, as they are written, in order and as often as they stand there.
-// Of an element of a list or map it is the path of the list or map.
+// Columns returns the paths of the columns that e reads, as they are written in e, in order and with repetitions. For an element
+// of a list or map it returns the path of the list or map.
 func Columns(e Expr) (out []string) {
 	mapColumns(e, func(path string) string {
 		base, _ := Base(path)
@@ -110,7 +109,7 @@ func mapList(list []Expr, of func(string) string) []Expr {
 	return out
 }
 
-// Op is a comparison.
+// Op is a comparison operator.
 type Op uint8
 
 // Comparisons.

@@ -10,8 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/scalar"
 )
 
-// Bound is a predicate resolved against a schema; see Bind. It does not change, and all of its methods may be called
-// concurrently.
+// Bound is a predicate resolved against a schema; see Bind. It is immutable, and all of its methods may be called concurrently.
 type Bound struct {
 	expr    Expr
 	root    node
@@ -19,9 +18,9 @@ type Bound struct {
 	scratch sync.Pool // of *evaluation
 }
 
-// Bind resolves the paths of e against s and makes its literals exact values of the columns' types. Columns must be
-// flat and reachable through structs alone; IS NULL takes columns of any type. A literal that no value of the column
-// can equal is no error: the comparison is then the same for all values that are not null.
+// Bind resolves the paths of e against s and converts its literals to values of the columns' types without rounding. A column
+// must have a flat type, and no list or map may lie above it; IS NULL takes columns of any type. A literal that no value of the
+// column can equal is no error: the comparison then has the same result for all values that are not null.
 func Bind(e Expr, s *arrow.Schema) (*Bound, error) {
 	b := binder{schema: s, bound: &Bound{expr: e}}
 	root, err := b.node(e)
@@ -35,8 +34,8 @@ func Bind(e Expr, s *arrow.Schema) (*Bound, error) {
 	return b.bound, nil
 }
 
-// Columns lists the paths of the columns that the predicate reads, each once, as the user first wrote them, but for names
-// that were found without regard to case: those are spelled as in the schema. ResolveExact reads them.
+// Columns returns the paths of the columns that the predicate reads, each once, as they were first written. Names that were found
+// without regard to case are spelled as in the schema, so that ResolveExact finds the columns.
 func (b *Bound) Columns() []string {
 	out := make([]string, 0, len(b.cols))
 	for _, c := range b.cols {
@@ -47,14 +46,14 @@ func (b *Bound) Columns() []string {
 	return out
 }
 
-// Expr is the predicate as it was before Bind, with the names of columns spelled as in the schema.
+// Expr returns the predicate as it was before Bind, with the names of columns spelled as in the schema.
 func (b *Bound) Expr() Expr { return b.expr }
 
 // String prints the predicate as Parse reads it.
 func (b *Bound) String() string { return b.expr.String() }
 
-// Test tells what the predicate may be over a range of rows, of which `of` gives the evidence for each column of
-// Columns; nil is none. It is never wrong: in doubt, all outcomes are possible.
+// Test returns what the predicate may be over a range of rows. `of` returns the evidence about this range for a column of
+// Columns; nil = none. If the evidence does not exclude an outcome, Test reports it as possible.
 func (b *Bound) Test(of func(col string) Evidence) Truth {
 	t := tester{of: of, cols: b.cols, have: make([]Evidence, len(b.cols))}
 	return b.root.test(&t)

@@ -81,7 +81,7 @@ func (b *binder) column(path string) (int, error) {
 	return i, nil
 }
 
-// TypeOf is the type of what a path of a predicate leads to: of a column, or of an element of a list or map.
+// TypeOf returns the type of what a path in a predicate names: of a column, or of an element of a list or map.
 func TypeOf(s *arrow.Schema, path string) (arrow.DataType, error) {
 	b := binder{schema: s, bound: &Bound{}}
 	i, err := b.column(path)

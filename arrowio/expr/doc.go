@@ -1,5 +1,6 @@
-// Package expr is the predicate language: an AST that programs build, the text that people write, and two evaluators:
-// Test, which tells from statistics what a range of rows can hold, and Mask, which tells for each row of a record.
+// Package expr is the language of predicates. Programs build a predicate as an Expr; people write it as text, which Parse reads.
+// A bound predicate can be evaluated in two ways: Test says, from statistics, what it can be over a range of rows, and Mask what
+// it is for each row of a record.
 //
 //	e, err := expr.Parse(`price >= 9.99 AND address.city IN ('Bern', 'Basel')`)
 //	b, err := expr.Bind(e, schema)       // paths resolved, literals made exact for the column's type

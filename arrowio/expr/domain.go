@@ -311,8 +311,8 @@ func (d *domain) nearest(l literal, q *big.Rat) (near float64, ok bool) {
 	return near, l.scale > 0 && !math.IsInf(near, 0) && (near != 0 || q.Sign() == 0)
 }
 
-// AsCompared is the value that v stands for where it is compared with columns of type t: of floats, a number with digits
-// after the point is the nearest of them. Compared with a column of a wider type it stays what it is.
+// AsCompared returns the value that v stands for in a comparison with columns of type t. If t is a float type, a number with a
+// fraction becomes the nearest float of this type. For columns of a wider type v is not changed.
 func AsCompared(v scalar.Scalar, t arrow.DataType) scalar.Scalar {
 	d, err := domainOf(t)
 	if err != nil || d.class != classFloat {
@@ -468,8 +468,8 @@ func (d *domain) scalar(v *big.Int) scalar.Scalar {
 	return scalar.ScalarNull
 }
 
-// IntScalar returns v as a value of t, in the unit of t: an integer, a decimal, a date, a time, a timestamp or a duration;
-// nil where t is none of these. v must be in the range of t. Of a uint64 it has the bits.
+// IntScalar returns v as a value of t, in the unit of t. t is an integer, decimal, date, time, timestamp or duration type; for
+// other types IntScalar returns nil. v must be in the range of t. For uint64, v has the bits of the value.
 func IntScalar(t arrow.DataType, v int64) scalar.Scalar {
 	switch t := t.(type) {
 	case *arrow.Int8Type:

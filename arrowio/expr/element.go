@@ -96,8 +96,8 @@ func appendFields(steps []step, path string) ([]step, error) {
 	return steps, err
 }
 
-// Base is the path of the column that a path to an element begins with: tags for tags[0].x. element is false, and the
-// path is the same, for other paths.
+// Base returns the path of the column in which a path to an element begins: tags for tags[0].x. For other paths it returns the
+// path itself, and element is false.
 func Base(path string) (base string, element bool) {
 	base, steps, err := splitElements(path)
 	return base, err == nil && len(steps) > 0

@@ -13,7 +13,7 @@ const (
 	maxDepth = 200     // parentheses and NOTs within one another
 )
 
-// ParseError is what Parse returns: what was expected, and where.
+// ParseError is the error of Parse. It says what was expected, and where.
 type ParseError struct {
 	Column  int    // in characters, from 1
 	Near    string // the text from there on, shortened; "" at the end

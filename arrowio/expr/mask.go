@@ -9,9 +9,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// Mask evaluates the predicate for each row of rec: true, false or null. rec must hold the predicate's columns, under
-// the same names and with the same types (a dictionary or its plain values are the same); it may hold others, and in
-// another order. The caller releases the result, which is Go memory and shares nothing with rec.
+// Mask evaluates the predicate for each row of rec: true, false or null. rec must have the predicate's columns, with the same
+// names and types; a dictionary may stand for its plain values, and the reverse. rec may have other columns, and another order of
+// columns. The caller releases the result, which is allocated by Go and shares no memory with rec.
 func (b *Bound) Mask(rec arrow.Record) (*array.Boolean, error) {
 	ev, _ := b.scratch.Get().(*evaluation)
 	if ev == nil {

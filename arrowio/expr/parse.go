@@ -9,12 +9,11 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/scalar"
 )
 
-// Parse reads a predicate; the grammar is in the package's documentation. Errors are *ParseError. A comparison with NULL,
-// which is true of no row, is an error that tells of IS NULL. Whether the columns exist and fit their values is for Bind
-// to say.
+// Parse parses a predicate; the grammar is in the package's documentation. Errors are of type *ParseError. A comparison with NULL
+// is an error that suggests IS NULL, since no row could satisfy it. Bind checks whether the columns exist and fit the values.
 func Parse(s string) (Expr, error) { return parse(s, false) }
 
-// ParseSQL is Parse for the conditions of SQL, where programs compare with NULL as well; such a comparison is null.
+// ParseSQL is Parse for the conditions of SQL, in which a comparison with NULL is allowed. Its result is null.
 func ParseSQL(s string) (Expr, error) { return parse(s, true) }
 
 func parse(s string, sql bool) (Expr, error) {

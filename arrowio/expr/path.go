@@ -74,7 +74,7 @@ func unquote(s string) (text string, n int, ok bool) {
 	return "", 0, false
 }
 
-// Quote makes the path that leads from a top-level field through the named children, whatever the names contain.
+// Quote returns the path that leads from a top-level field through the named children. It quotes names that need it.
 func Quote(names ...string) string {
 	var b strings.Builder
 	for i, n := range names {

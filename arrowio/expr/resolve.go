@@ -12,22 +12,22 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-// Resolve finds the field that a dotted path names and returns its positions, from the top-level field down through
-// structs. Lists and maps have no position of their own: the path goes through a list to the struct inside (naming
-// the element is allowed), and through a map to the struct that its values are.
+// Resolve finds the field that a dotted path names. It returns the position of the top-level field, then those of the children of
+// structs that lead to the field. Lists and maps have no position of their own: the path goes through a list to the struct inside
+// it (the path may name the element), and through a map to the struct that its values are.
 //
-// A path that is exactly the name of a top-level field is that field. Else it is cut at its dots, and since names may
-// contain dots, the longest name is tried first at each level. A name in double quotes or backquotes is taken
-// literally, with a doubled quote for one inside; see Quote.
+// A path that equals the name of a top-level field names that field. Otherwise it is split at its dots. Since names may contain
+// dots, the longest name is tried first at each level. A name in double quotes or backquotes is taken literally; a quote inside
+// it is doubled. See Quote.
 //
-// Names without quotes that no field has as they are written are compared without regard to case (Unicode simple
-// folding): `price` finds the field Price if no other field is called so in any case. ResolveExact does not do that.
+// If no field has exactly the given name, and the name is not quoted, it is compared without regard to case (Unicode simple
+// folding): `price` finds the field Price, unless several fields have that name in some case. ResolveExact does not do that.
 //
-// A number chooses a column where names do not: #2 is the second field of the schema, and #2.x a child of it. A field that is
-// called #2 comes first. Predicates take names alone.
+// A number chooses a column whose name is not unique: #2 is the second field of the schema, and #2.x a child of it. If a field
+// has the name #2, the path names that field. Predicates do not take numbers.
 //
-// A map cannot be halved: the path to its key or its value alone is an error. So are a path into a union, a name that
-// fits two fields, and one that fits none; the error then says what there is.
+// The key or the value of a map cannot be chosen alone: such a path is an error. A path into a union, a name that fits two
+// fields, and a name that fits none are errors, too; the last one lists the fields that exist.
 func Resolve(s *arrow.Schema, path string) ([]int, error) {
 	r, err := resolve(s, path)
 	if err == nil {
@@ -39,7 +39,8 @@ func Resolve(s *arrow.Schema, path string) ([]int, error) {
 	return r.ids, chooseByNumber(err, s, path)
 }
 
-// Numbered reports whether a path begins with the number of a column, as in #2, which says another thing of every schema.
+// Numbered reports whether a path begins with the number of a column, as in #2. Such a path names another column in another
+// schema.
 func Numbered(path string) bool {
 	first, _, _ := strings.Cut(path, ".")
 	n, err := strconv.Atoi(strings.TrimPrefix(first, "#"))
@@ -89,8 +90,8 @@ func chooseByNumber(err error, s *arrow.Schema, path string) error {
 	return fmt.Errorf("%w; a list of columns chooses one by its number: #%d or #%d", err, ids[0]+1, ids[1]+1)
 }
 
-// ResolveExact is Resolve for names as they are written, to the case. It is for schemas that hold a part of the columns
-// only, where a field that differs in case may stand for another one.
+// ResolveExact is Resolve, except that names must match including case. Use it for a schema that has only some of the columns, in
+// which a field that differs in case may be another column.
 func ResolveExact(s *arrow.Schema, path string) ([]int, error) {
 	r, err := resolveNames(s, path, false)
 	return r.ids, err

@@ -7,8 +7,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// Runs yields the half-open ranges of rows for which mask is true, in order and as long as can be; null counts as
-// false. It looks at words of 64 rows and costs nothing for single rows within a run.
+// Runs yields the half-open ranges [start, end) of rows for which mask is true, in order, each as long as possible. Null counts
+// as false. Runs examines 64 rows at a time, so its cost depends on the number of ranges more than on the number of rows.
 func Runs(mask *array.Boolean) iter.Seq2[int64, int64] {
 	return func(yield func(start, end int64) bool) {
 		start := -1 // of the run that goes on; -1: none does

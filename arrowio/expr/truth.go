@@ -1,7 +1,7 @@
 package expr
 
-// Truth is what a predicate may be over a range of rows: a subset of {false, true, null}. Each bit that is off is a
-// promise that no row has that outcome; with all bits on nothing is known.
+// Truth is the set of outcomes that a predicate may have over a range of rows: a subset of {false, true, null}. If a bit is not
+// set, no row has that outcome. If all bits are set, nothing is known.
 type Truth uint8
 
 // Outcomes.
@@ -13,24 +13,24 @@ const (
 	Unknown = CanBeFalse | CanBeTrue | CanBeNull
 )
 
-// Skip reports that no row passes a filter: the true bit is off.
+// Skip reports whether no row passes the filter: CanBeTrue is not set.
 func (t Truth) Skip() bool { return t&CanBeTrue == 0 }
 
-// All reports that every row passes a filter: only the true bit is on.
+// All reports whether every row passes the filter: only CanBeTrue is set.
 func (t Truth) All() bool { return t == CanBeTrue }
 
-// Not exchanges true and false.
+// Not returns t with true and false exchanged.
 func (t Truth) Not() Truth {
 	return t&CanBeNull | (t&CanBeTrue)>>1 | (t&CanBeFalse)<<1
 }
 
-// And is what a AND b may be when a may be t and b may be u.
+// And returns what a AND b may be if a may be t and b may be u.
 func (t Truth) And(u Truth) Truth { return andTable[t&Unknown][u&Unknown] }
 
-// Or is what a OR b may be when a may be t and b may be u.
+// Or returns what a OR b may be if a may be t and b may be u.
 func (t Truth) Or(u Truth) Truth { return t.Not().And(u.Not()).Not() }
 
-// String lists the outcomes: "true|null".
+// String returns the outcomes, such as "true|null".
 func (t Truth) String() string {
 	s := ""
 	for i, name := range [...]string{"false", "true", "null"} {
