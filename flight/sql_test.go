@@ -524,3 +524,40 @@ func TestForeignMessages(t *testing.T) {
 		t.Error("JSON is taken for Flight SQL")
 	}
 }
+
+// The case of a name in quotes counts; a name without them is found in any case. One column may be named in several ways.
+func TestSQLQuotedNames(t *testing.T) {
+	t.Parallel()
+	r, _ := startSQL(t, Options{})
+	c := r.sqlClient(t)
+	run := func(text string) *stream {
+		info, err := c.Execute(t.Context(), text)
+		return fetchSQL(t, c, info, err)
+	}
+	for _, text := range []string{
+		`SELECT "ID" FROM nested`, "SELECT nested.`ID` FROM nested", `SELECT p."X" FROM nested`, `SELECT id FROM nested WHERE "ID" > 1`, `SELECT id FROM nested WHERE p."X" = 1`,
+		`SELECT id FROM nested WHERE "Id" IN (1)`, `SELECT id FROM nested WHERE "Id" IS NULL`, `SELECT id FROM nested WHERE "Id" < "id"`,
+	} {
+		if got := run(text); code(got.err) != codes.InvalidArgument {
+			t.Errorf("%s: %d rows, %v", text, got.rows(), got.err)
+		}
+	}
+	for text, want := range map[string]string{
+		`SELECT "id", ID, id FROM nested WHERE "id" > 3 AND ID < 6`:             "id ID id",
+		`SELECT ID, "id" FROM nested LIMIT 2`:                                   "ID id",
+		`SELECT P.X, "p"."x", nested."p".X a FROM nested WHERE "p".X IN (1, 4)`: "X x a",
+	} {
+		got := run(text)
+		if got.err != nil || got.rows() != 2 {
+			t.Errorf("%s: %d rows, %v", text, got.rows(), got.err)
+			continue
+		}
+		var names []string
+		for _, f := range got.schema.Fields() {
+			names = append(names, f.Name)
+		}
+		if strings.Join(names, " ") != want || !array.Equal(got.recs[0].Column(0), got.recs[0].Column(1)) {
+			t.Errorf("%s: %v, %v", text, names, got.recs)
+		}
+	}
+}

@@ -34,6 +34,28 @@ func TestColumnsTwiceOrNone(t *testing.T) {
 	fails(t, do(t, "count", "--where", "id", in), 2, "column id is int64: only a boolean column is a condition by itself")
 }
 
+// A range without rows is no error, as over Flight and in Python: no row is read.
+func TestRowsNone(t *testing.T) {
+	in := csvFile(t)
+	for _, rows := range []string{"0:0", ":0", "2:2", "9:9"} {
+		if got := ok(t, "cat", "--format", "csv", "--rows", rows, in); got != "id,s\n" {
+			t.Errorf("cat --rows %s: %q", rows, got)
+		}
+		if got := ok(t, "count", "--rows", rows, in); got != "0\n" {
+			t.Errorf("count --rows %s: %q", rows, got)
+		}
+		out := filepath.Join(t.TempDir(), "out.csv")
+		ok(t, "convert", "--rows", rows, in, out)
+		if got := ok(t, "count", out); got != "0\n" {
+			t.Errorf("convert --rows %s: %q", rows, got)
+		}
+		if got := ok(t, "scan", "--rows", rows, in); !strings.Contains(got, "0 rows") {
+			t.Errorf("scan --rows %s: %q", rows, got)
+		}
+	}
+	fails(t, do(t, "cat", "--rows", "3:2", in), 2, "B is below A")
+}
+
 // Columns of types that do not go together are named, with the flag that leaves them out, and do not keep rows from being counted.
 func TestColumnsThatDoNotMeet(t *testing.T) {
 	dir := t.TempDir()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"net"
-	"os/signal"
 	"slices"
 	"strings"
 	"sync"
@@ -158,7 +157,6 @@ func (a *app) serve(ctx context.Context, f *serveFlags, args []string) error {
 		return err
 	}
 	hangups := takeHangups()
-	defer signal.Stop(hangups)
 	log := f.logger(a)
 	// Calls that run when ctx ends go on reading; until there are any, it ends what waits for a store.
 	places := a.places(context.WithoutCancel(ctx))

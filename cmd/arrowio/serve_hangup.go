@@ -10,12 +10,12 @@ import (
 	"github.com/arrowio/arrowio/flight"
 )
 
-// takeHangups returns the SIGHUPs that come from now on, which do not interrupt the program any more. None come where the
-// signal was ignored when the program began.
+// takeHangups returns the SIGHUPs that come from now on until the program ends, which they do not interrupt any more. None
+// come where the signal was ignored when the program began.
 func takeHangups() chan os.Signal {
 	hangups := make(chan os.Signal, 1)
 	if !signal.Ignored(syscall.SIGHUP) {
-		signal.Ignore(syscall.SIGHUP) // takes the signal from main; Reset would let it end the program for a moment
+		signal.Reset(syscall.SIGHUP) // main does not get it any more
 		signal.Notify(hangups, syscall.SIGHUP)
 	}
 	return hangups

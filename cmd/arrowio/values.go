@@ -75,8 +75,11 @@ func (v *rowsValue) Set(s string) error {
 		}
 		*p.to = n
 	}
-	if r.Start >= r.End {
-		return fmt.Errorf("a range without rows: B must be above A")
+	switch {
+	case r.Start > r.End:
+		return fmt.Errorf("B is below A")
+	case r == arrowio.RowRange{}: // which scans take for all rows
+		r = arrowio.RowRange{Start: 1, End: 1}
 	}
 	v.RowRange = r
 	return nil

@@ -33,13 +33,15 @@ func TestRowsValue(t *testing.T) {
 		"5:":   {Start: 5, End: math.MaxInt64},
 		":7":   {Start: 0, End: 7},
 		":":    {Start: 0, End: math.MaxInt64},
+		"5:5":  {Start: 5, End: 5},
+		"0:0":  {Start: 1, End: 1}, // the zero range means all rows
 	} {
 		var v rowsValue
 		if err := v.Set(text); err != nil || v.RowRange != want {
 			t.Errorf("%q: %v, %v; want %v", text, v.RowRange, err, want)
 		}
 	}
-	for _, text := range []string{"", "5", "5:5", "6:5", "a:b", "-1:5", "1:2:3", "0:0", "99999999999999999999:"} {
+	for _, text := range []string{"", "5", "6:5", "a:b", "-1:5", "1:2:3", "99999999999999999999:"} {
 		var v rowsValue
 		if err := v.Set(text); err == nil {
 			t.Errorf("%q was taken as %v", text, v.RowRange)

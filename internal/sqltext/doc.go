@@ -7,6 +7,6 @@
 //	table  = [[catalog "."] schema "."] name
 //	column = [table "."] name {"." name}
 //
-// Names are words, "any text" or `any text`. A column is found without regard to case where none has the name as it is
-// written. The condition is one of package arrowio/expr, in which ? stands for a parameter, and a comparison with NULL is null.
+// Names are words, "any text" or `any text`. A column whose name is a word is found without regard to case where none has
+// the name as it is written; of a name in quotes the case counts. The condition is one of package arrowio/expr, in which ? stands for a parameter, and a comparison with NULL is null.
 package sqltext

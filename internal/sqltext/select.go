@@ -31,7 +31,7 @@ type Item struct {
 	One   int64  // of SELECT integer
 	Name  string // in the result
 
-	names []string // of Path
+	names []token // of Path
 }
 
 // instead is said of what is not answered.
@@ -75,7 +75,7 @@ func (s *Select) Where(params []string) (expr.Expr, error) {
 			b.WriteString(params[0])
 			params = params[1:]
 		case t.kind == tokenQuoted:
-			b.WriteString(expr.Quote(t.name))
+			b.WriteString(inQuotes(t.name))
 		default:
 			b.WriteString(t.text)
 		}
@@ -248,28 +248,53 @@ func (p *parser) item() (it Item, err error) {
 	if err != nil {
 		return it, err
 	}
-	it = Item{names: names, Name: names[len(names)-1]}
+	it = Item{names: names, Name: names[len(names)-1].name}
 	it.Name, err = p.alias(it.Name)
 	return it, err
 }
 
 // path reads name {"." name}.
-func (p *parser) path(what string) ([]string, error) {
-	var names []string
+func (p *parser) path(what string) ([]token, error) {
+	var names []token
 	for {
 		t := p.peek()
 		if !t.isName() || len(names) == 0 && refused(t) != "" || t.name == "" {
 			return nil, p.expected(what)
 		}
-		names = append(names, p.take().name)
+		names = append(names, p.take())
 		if !p.skip(".") {
 			return names, nil
 		}
 		if p.peek().is("*") {
-			return nil, errs.Errorf(errs.ErrUnsupported, "SQL: %s.* beside other columns is not answered here; name the columns, or all by * alone", strings.Join(names, "."))
+			return nil, errs.Errorf(errs.ErrUnsupported, "SQL: %s.* beside other columns is not answered here; name the columns, or all by * alone", strings.Join(texts(names), "."))
 		}
 	}
 }
+
+// texts returns the names that tokens are.
+func texts(names []token) []string {
+	out := make([]string, len(names))
+	for i, t := range names {
+		out[i] = t.name
+	}
+	return out
+}
+
+// pathOf returns the path of names, as package expr resolves it. A name in quotes stays in quotes, so that its case counts.
+func pathOf(names []token) string {
+	if !slices.ContainsFunc(names, func(t token) bool { return t.kind == tokenQuoted }) {
+		return expr.Quote(texts(names)...)
+	}
+	parts := make([]string, len(names))
+	for i, t := range names {
+		if parts[i] = expr.Quote(t.name); t.kind == tokenQuoted {
+			parts[i] = inQuotes(t.name)
+		}
+	}
+	return strings.Join(parts, ".")
+}
+
+func inQuotes(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 // clauses are the words that end what comes before them.
 var clauses = []string{"from", "where", "limit", "offset", "as", "on", "using"}
@@ -288,13 +313,15 @@ func (p *parser) alias(name string) (string, error) {
 	return name, nil
 }
 
-func (p *parser) table(s *Select) (err error) {
+func (p *parser) table(s *Select) error {
 	if p.peek().is("(") {
 		return errs.Errorf(errs.ErrUnsupported, "SQL: a subquery is not answered here: %s", instead)
 	}
-	if s.Table, err = p.path("a dataset"); err != nil {
+	names, err := p.path("a dataset")
+	if err != nil {
 		return err
 	}
+	s.Table = texts(names)
 	if len(s.Table) > 3 {
 		return errs.Errorf(errs.ErrOption, "SQL: %s has more parts than catalog, schema and dataset", expr.Quote(s.Table...))
 	}
@@ -423,8 +450,8 @@ func (p *parser) limits(s *Select) error {
 func (s *Select) unqualify() {
 	for i := range s.Items {
 		it := &s.Items[i]
-		it.names = it.names[s.qualifier(it.names):]
-		it.Path = expr.Quote(it.names...)
+		it.names = it.names[s.qualifier(texts(it.names)):]
+		it.Path = pathOf(it.names)
 	}
 	var out []token
 	for i := 0; i < len(s.where); {

@@ -108,7 +108,7 @@ func (d *Dialect) plan(ctx context.Context, text string, params []string, unboun
 		return p, nil
 	}
 	if sel.Params > 0 && params == nil && !unbound {
-		return nil, rpcerr.Errorf(codes.InvalidArgument, "SQL: there are %d parameters, and no values are bound to them; prepare the statement and bind them", sel.Params)
+		return nil, rpcerr.Errorf(codes.InvalidArgument, "SQL: no value is bound to parameters (the condition has %d): prepare the statement and bind a value to each", sel.Params)
 	}
 	name, err := datasetOf(sel.Table)
 	if err != nil {
@@ -166,17 +166,18 @@ func (p *plan) columns(q *Query, s *arrow.Schema) error {
 		return nil
 	}
 	plain := true
-	seen := map[string]bool{}
+	seen := map[string]bool{} // fields, which may be named in several ways
 	for _, it := range p.sel.Items {
 		ids, err := expr.Resolve(s, it.Path)
 		if err != nil {
 			return errs.Errorf(errs.ErrSchema, "SQL: %w", err)
 		}
-		plain = plain && len(ids) == 1 && s.Field(ids[0]).Name == it.Name && !seen[it.Path]
-		if !seen[it.Path] {
+		field := fmt.Sprint(ids)
+		plain = plain && len(ids) == 1 && s.Field(ids[0]).Name == it.Name && !seen[field]
+		if !seen[field] {
 			q.Columns = append(q.Columns, it.Path)
 		}
-		seen[it.Path] = true
+		seen[field] = true
 		p.items = append(p.items, item{it.Path, it.Name})
 	}
 	if plain {
