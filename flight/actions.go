@@ -96,8 +96,13 @@ type inspection struct {
 	Options   map[string]string `json:"options"`
 }
 
+var errNoDataset = errs.Errorf(errs.ErrOption, "the body names no dataset")
+
 // open returns the dataset and those of its files that are meant.
 func (q *inspection) open(ctx context.Context, s *service) (e *Entry, files []int, err error) {
+	if q.Dataset == "" {
+		return nil, nil, errNoDataset
+	}
 	if e, err = s.open(ctx, PermitRead, q.Dataset, q.Options); err != nil {
 		return nil, nil, err
 	}
@@ -171,6 +176,12 @@ func (e *Entry) inspect(ctx context.Context, i int, o arrowio.InfoOptions, where
 	out := &fileInfo{Dataset: e.Name, Fragment: i, File: e.Fragments[i].Name}
 	if out.Info, err = f.Info(ctx, o); err != nil {
 		return nil, err
+	}
+	for k, line := range out.Info.Notes {
+		out.Info.Notes[k] = e.publicText(line)
+	}
+	for k := range out.Info.Facts {
+		out.Info.Facts[k].Value = e.publicText(out.Info.Facts[k].Value)
 	}
 	for _, w := range arrowio.WarningsOf(f) {
 		w.File, w.Place, w.Text = out.File, e.publicText(w.Place), e.publicText(w.Text)
@@ -306,7 +317,7 @@ func (e *Entry) verifyFile(ctx context.Context, s *service, i int, report func(e
 }
 
 func (e *Entry) fault(i int, err error) fault {
-	f := fault{Fragment: i, File: e.Fragments[i].Name, Kind: "system", Message: e.publicText(err.Error())}
+	f := fault{Fragment: i, File: e.Fragments[i].Name, Kind: "system", Message: renamedError(err, e.publicText).Error()}
 	var ae *errs.Error
 	if errors.As(err, &ae) {
 		f.Kind, f.Format, f.Column = ae.Kind.Error(), ae.Format, ae.Column
@@ -326,6 +337,9 @@ func refresh(ctx context.Context, s *service, b []byte, send func([]byte) error)
 	}
 	if err := body(b, &q); err != nil {
 		return err
+	}
+	if q.Dataset == "" {
+		return errNoDataset
 	}
 	if err := s.authorize(ctx, PermitManage, q.Dataset); err != nil {
 		return err

@@ -84,7 +84,7 @@ func TestActions(t *testing.T) {
 		want       codes.Code
 	}{
 		{"nope", "", codes.InvalidArgument},
-		{"inspect", "", codes.NotFound},
+		{"inspect", "", codes.InvalidArgument},
 		{"inspect", "{", codes.InvalidArgument},
 		{"inspect", `{"dataset":"events","x":1}`, codes.InvalidArgument},
 		{"inspect", `{"dataset":"events","file":"nope"}`, codes.NotFound},

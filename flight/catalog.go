@@ -392,18 +392,6 @@ func (d *served) lookAgain(ctx context.Context, e *Entry) (*Entry, error) {
 	return e, d.public(err)
 }
 
-// public returns err without where the dataset lies.
-func (d *served) public(err error) error {
-	if err == nil {
-		return nil
-	}
-	text := d.publicText(err.Error())
-	if text == err.Error() {
-		return err
-	}
-	return &renamed{text, err}
-}
-
 // clientOptions checks what a client asks for, and leaves out what the dataset's format does not have.
 func (d *served) clientOptions(options map[string]string) (map[string]string, error) {
 	if len(options) == 0 {

@@ -91,6 +91,14 @@ func loadEntry(ctx context.Context, d *served, options map[string]string) (*Entr
 	return e, nil
 }
 
+// formats returns those that the files may have.
+func (s *Spec) formats() []arrowio.Format {
+	if s.Read.Formats != nil {
+		return s.Read.Formats
+	}
+	return readers.All()
+}
+
 // open opens the files; warn is called with what is doubtful about them as a whole.
 func (s *Spec) open(ctx context.Context, options map[string]string, warn func(arrowio.Warning)) (*dataset.Dataset, error) {
 	if s.Open != nil {
@@ -165,6 +173,10 @@ func (e *Entry) same(o *Entry) bool {
 // Open opens fragment i, if it still is what it was. The file has its own schema; Dataset.Show gives it the dataset's.
 func (e *Entry) Open(ctx context.Context, i int) (arrowio.File, error) {
 	f, err := e.Dataset.Fragments[i].Open(ctx)
+	if gone(err) {
+		e.of.markStale()
+		return nil, changedFile(e.Fragments[i].Name)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -195,12 +207,7 @@ func (e *Entry) Public(err error) error {
 		e.of.markStale()
 		return changed(e.Name)
 	}
-	text := err.Error()
-	public := e.publicText(text)
-	if public == text {
-		return err
-	}
-	return &renamed{public, err}
+	return renamedError(err, e.publicText)
 }
 
 func (e *Entry) publicText(text string) string {
@@ -211,12 +218,3 @@ func (e *Entry) publicText(text string) string {
 	}
 	return e.of.publicText(text)
 }
-
-// renamed is an error with another text.
-type renamed struct {
-	text string
-	err  error
-}
-
-func (e *renamed) Error() string { return e.text }
-func (e *renamed) Unwrap() error { return e.err }

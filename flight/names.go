@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/arrowio/arrowio/arrowio/stores"
 )
@@ -63,55 +60,4 @@ func (d *served) publicName(file string, i int) string {
 		}
 	}
 	return d.name + "/" + path.Base(file)
-}
-
-// replacePath replaces a path where it is not a part of a longer one.
-func replacePath(text, from, to string) string {
-	var b strings.Builder
-	for last := rune(' '); ; {
-		i := strings.Index(text, from)
-		if i < 0 {
-			b.WriteString(text)
-			return b.String()
-		}
-		if i > 0 {
-			last, _ = utf8.DecodeLastRuneInString(text[:i])
-		}
-		next, _ := utf8.DecodeRuneInString(text[i+len(from):])
-		b.WriteString(text[:i])
-		if ofName(last) || !strings.HasSuffix(from, "/") && next != '/' && ofName(next) {
-			b.WriteString(from)
-		} else {
-			b.WriteString(to)
-		}
-		last, _ = utf8.DecodeLastRuneInString(from)
-		text = text[i+len(from):]
-	}
-}
-
-// ofName reports whether a rune goes on with a name, or follows one within a path.
-func ofName(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '-' || r == '/'
-}
-
-// address is what the libraries of stores name their servers by.
-var address = regexp.MustCompile(`\b[a-z][a-z0-9+.-]*://[^\s"']+`)
-
-// publicText is a text without where the dataset lies: neither directories nor servers of a store.
-func (d *served) publicText(text string) string {
-	far := false
-	for i, root := range append(slices.Clone(d.roots), d.spec.Paths...) {
-		far = far || strings.Contains(root, "://")
-		to := d.name + "/"
-		if i >= len(d.roots) {
-			root, to = strings.TrimRight(root, "/"), d.name
-		}
-		if strings.Contains(root, "/") && strings.Trim(root, "./") != "" {
-			text = replacePath(text, root, to)
-		}
-	}
-	if far {
-		text = address.ReplaceAllString(text, "(its store)")
-	}
-	return text
 }

@@ -38,7 +38,11 @@ func TestPublicText(t *testing.T) {
 	for _, c := range []struct {
 		root, text, want string
 	}{
-		{"/data/in", "/data/in/x: open /data/in/x: gone; /data/in is not /data/inn or /old/data/in/x", "d/x: open d/x: gone; d is not /data/inn or /old/data/in/x"},
+		{"data/in", "data/in/x: open data/in/x: gone; data/in is not old/data/in/x", "d/x: open d/x: gone; d is not old/data/in/x"},
+		{"/data/in", "/data/in/x: open /data/in/x: gone; /data/in is not /data/inn or /old/data/in/x", "d/x: open d/x: gone; d is not d/inn or d/x"},
+		{"/srv/k/wal", "it is in /srv/k/data/data/c.data, not in /srv/k/data or /mnt/d 1/c", "it is in d/data/data/c.data, not in d/data or d/d 1/c"},
+		{"/srv/k/wal", "open /mnt/d1/data/c: gone (/mnt/d1/x.y, /mnt/d2/z); a/b, 5/6, C:/Data/c, D:\\x\\y.z", "open d/c: gone (d/x.y, d/z); a/b, 5/6, d/c, d/y.z"},
+		{"/srv/k/wal", `column c: "/home/x" is no number; time zone Europe/Berlin; https://a.b/c/d`, `column c: "/home/x" is no number; time zone Europe/Berlin; https://a.b/c/d`},
 		{"/data/in/k=*/x", "/data/in/k=1/x: gone", "d/k=1/x: gone"},
 		{"a", "a file that is a mess", "a file that is a mess"},
 		{".", "x: 1.5 is no a.b", "x: 1.5 is no a.b"},

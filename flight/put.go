@@ -170,5 +170,5 @@ func putError(name string, err error) error {
 
 // public returns err without where the dataset lies.
 func (s *Spec) public(name string, err error) error {
-	return (&served{name: name, spec: *s}).public(err)
+	return (&served{name: name, spec: *s, roots: rootsOf(s.Paths)}).public(err)
 }

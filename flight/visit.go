@@ -98,9 +98,6 @@ func (e *Entry) Inspect(ctx context.Context, i int, o arrowio.InfoOptions) (info
 	if err != nil {
 		return nil, nil, e.Public(err)
 	}
-	for k, line := range f.Info.Notes {
-		f.Info.Notes[k] = e.publicText(line)
-	}
 	return f.Info, f.Warnings, nil
 }
 

@@ -53,7 +53,7 @@ func TestRowsNone(t *testing.T) {
 			t.Errorf("scan --rows %s: %q", rows, got)
 		}
 	}
-	fails(t, do(t, "cat", "--rows", "3:2", in), 2, "B is below A")
+	fails(t, do(t, "cat", "--rows", "3:2", in), 2, "row B is before row A")
 }
 
 // Columns of types that do not go together are named, with the flag that leaves them out, and do not keep rows from being counted.

@@ -77,7 +77,7 @@ func (v *rowsValue) Set(s string) error {
 	}
 	switch {
 	case r.Start > r.End:
-		return fmt.Errorf("B is below A")
+		return fmt.Errorf("row B is before row A")
 	case r == arrowio.RowRange{}: // which scans take for all rows
 		r = arrowio.RowRange{Start: 1, End: 1}
 	}
