@@ -14,51 +14,53 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-// Options says what is read, how it is written, and who is told. The zero value converts everything.
+// Options says what is read, how it is written, and which functions are called meanwhile. The zero value converts everything.
 type Options struct {
 	Scan  arrowio.ScanOptions
 	Write arrowio.WriteOptions
-	// Sort names the columns by whose values rows are sorted before they are written; nil = rows are written as they come.
-	// Rows of equal values stay as they come; NaN is the greatest number. Columns that do not exist, or whose type has no
-	// order (lists, maps, structs, unions), are ErrSchema of operation "sort".
+	// Sort names the columns by which rows are sorted before they are written; nil = rows keep their order. Rows with equal
+	// values keep their order; NaN is the greatest number. A column that does not exist, or whose type has no order (list, map,
+	// struct, union), is ErrSchema of operation "sort".
 	//
-	// Sorting takes half of Write.Memory and leaves the other to the writer; what does not fit goes to scratch files of
-	// the store. No row is written before all are read.
+	// Sorting uses half of Write.Memory, and the writer the other half. Rows that do not fit go to scratch files of the store.
+	// All rows are read before the first is written.
 	Sort []SortColumn
-	// SortByKey sorts by the output's key, WritePlan.Key, instead; an output without one is ErrOption, and so is both.
+	// SortByKey sorts by the output's key, WritePlan.Key. It is ErrOption if the output has no key, or if Sort is set as well.
 	SortByKey bool
-	// Limit is how many rows are written at most, the first ones, of sorted rows the first in that order; 0 = all.
+	// Limit is the maximal number of rows to write: the first ones, after sorting; 0 = all.
 	Limit int64
-	// PartitionBy names columns that become directories NAME=VALUE below the output, outermost first, as Hive does it: rows go
-	// into the files below the directory of their values, without these columns. Null is __HIVE_DEFAULT_PARTITION__; text that
-	// would be read back as null is ErrSchema. Rows are sorted by these columns, in front of Sort, so that one directory is
-	// written after the other; of no rows the output is an empty directory. Formats whose output is a directory are ErrOption, columns that do not exist or are of a type
-	// without names ErrSchema of operation "partition".
+	// PartitionBy names columns that become directories NAME=VALUE below the output, outermost first, as in Hive. Each row is
+	// written, without these columns, to a file below the directory of its values. Null is written as __HIVE_DEFAULT_PARTITION__;
+	// a text that would be read back as null is ErrSchema. Rows are sorted by these columns before those of Sort, so that the
+	// directories are written one after the other. If there are no rows, the output is an empty directory. Formats whose output
+	// is a directory are ErrOption. A column that does not exist, or whose values cannot be directory names, is ErrSchema of
+	// operation "partition".
 	PartitionBy []string
-	// Metadata changes the metadata that is written. A key to be dropped that is not there is ErrOption.
+	// Metadata changes the metadata that is written. It is ErrOption to drop a key that does not exist.
 	Metadata MetadataEdit
-	// DryRun stops after the plan: no rows are read, the store is not touched.
+	// DryRun stops after the plan: no rows are read, and the store is not used.
 	DryRun bool
-	// Planned is called with the plan before anything is written; an error from it (a loss that the caller does not
-	// want) ends the conversion. nil = every plan will do.
+	// Planned is called with the plan before anything is written. If it returns an error, for example because of a loss, the
+	// conversion ends. nil = every plan is accepted.
 	Planned func(*arrowio.WritePlan) error
-	// Complete is called with the number of rows when all are written and nothing can be seen of them yet; an error from it
-	// (the input has not given what was promised) ends the conversion. nil = any number will do.
+	// Complete is called with the number of rows when all rows are written, but before the output becomes visible. If it returns
+	// an error, for example because rows are missing, the output is discarded. nil = any number is accepted.
 	Complete func(rows int64) error
-	// Progress is called after every batch, by the goroutine that writes: it must not block.
+	// Progress is called after every batch by the goroutine that writes. It must not block.
 	Progress func(Progress)
-	// BytesIn tells how many bytes of input were read so far, for the report; nil = not known.
+	// BytesIn returns how many bytes of input have been read so far, for the report; nil = not known.
 	BytesIn func() int64
 }
 
-// Progress is how far a conversion is.
+// Progress says how far a conversion has come.
 type Progress struct {
 	Rows     int64 // written
 	Batches  int64
 	BytesOut int64 // stored bytes that the writer has handed to its store
-	// Sorted is how many rows were taken in to be sorted: all, before the first is written. 0 = they are not sorted.
+	// Sorted is the number of rows read for sorting; 0 = rows are not sorted. All rows are read before the first is written.
 	Sorted int64
-	// Merged of MergeRows rows are merged in scratch files, of which there were too many. 0 of 0 = nothing is.
+	// Merged of MergeRows rows have been merged from scratch files into fewer, because there were too many of them. Both are 0 if
+	// that is not needed.
 	Merged, MergeRows int64
 }
 
@@ -70,9 +72,10 @@ type Report struct {
 	Batches  int64              `json:"batches"`
 	BytesIn  int64              `json:"bytes_in"`
 	BytesOut int64              `json:"bytes_out"`
-	Seconds  float64            `json:"seconds"` // that the conversion took
-	// SortedBy names the columns that rows were sorted by, as SortColumn.String writes them; none = they were not. SpilledRuns is how many pieces of the rows
-	// were sorted apart because all did not fit into memory, and SpilledBytes what was written to scratch files for that.
+	Seconds  float64            `json:"seconds"` // duration of the conversion
+	// SortedBy names the columns by which rows were sorted, as SortColumn.String writes them; empty = not sorted. If the rows did
+	// not fit into memory, SpilledRuns is the number of sorted runs that were written to scratch files, and SpilledBytes their
+	// size.
 	SortedBy     []string `json:"sorted_by,omitempty"`
 	SpilledRuns  int64    `json:"spilled_runs,omitempty"`
 	SpilledBytes int64    `json:"spilled_bytes,omitempty"`
@@ -81,18 +84,18 @@ type Report struct {
 
 // File is one object of the output.
 type File struct {
-	Name  string `json:"name"` // as the writer called it, below the output where that is a directory
+	Name  string `json:"name"` // relative to the output if that is a directory
 	Bytes int64  `json:"bytes"`
 }
 
-// Losses returns what reading the output back will not show; see arrowio.WritePlan.Losses.
+// Losses returns everything that reading the output back does not show; see arrowio.WritePlan.Losses.
 func (r *Report) Losses() []arrowio.Loss { return r.Plan.Losses() }
 
-// Convert reads ds and writes it with f into st. It ends the store in any case: committed when the error is nil,
-// aborted otherwise and after a dry run (which takes a nil store, too). A dry run returns the error of a column that cannot
-// be read; see dataset.Dataset.Check. A cancelled ctx is an error like any other.
+// Convert reads ds and writes it with f into st. If it succeeds, it commits st; after an error or a dry run it aborts st, which
+// may be nil for a dry run. A dry run returns an error if a column cannot be read; see dataset.Dataset.Check. If ctx is
+// cancelled, Convert returns an error.
 //
-// The report is returned with an error as well, as far as it got; it is nil only if there is no plan.
+// With an error, too, Convert returns the report of what was done; it is nil only if there is no plan.
 func Convert(ctx context.Context, ds *dataset.Dataset, f arrowio.OutputFormat, st arrowio.Store, o Options) (*Report, error) {
 	start := time.Now()
 	o.shareMemory()

@@ -9,8 +9,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 )
 
-// Remaining returns those of lost, what files say in different ways (dataset.Dataset.Lost), that is lost still: not the keys that e
-// sets or drops.
+// Remaining returns the entries of lost (dataset.Dataset.Lost) without the keys that e sets or drops.
 func (e MetadataEdit) Remaining(lost []arrowio.Loss) []arrowio.Loss {
 	return slices.DeleteFunc(slices.Clone(lost), func(l arrowio.Loss) bool {
 		_, set := e.Set[l.Key]

@@ -10,16 +10,16 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-// MetadataEdit changes the metadata that rows are written with. The zero value changes nothing.
+// MetadataEdit changes the metadata that is written. The zero value changes nothing.
 type MetadataEdit struct {
-	// Set gives keys of the schema a value: new ones, or other values for those that are there.
+	// Set adds keys to the schema's metadata, or replaces their values.
 	Set map[string]string `json:"metadata,omitempty"`
-	// Drop names keys to leave out, of the schema and of all fields; "*" means all keys.
+	// Drop names keys to remove from the metadata of the schema and of all fields; "*" means all keys.
 	Drop []string `json:"drop_metadata,omitempty"`
 }
 
-// Apply returns s with other metadata, or s itself where there is nothing to change. First keys are dropped, then set. A
-// key to be dropped that neither the schema nor a field has is errs.ErrOption, and so is a key without a name.
+// Apply returns s with the changed metadata, or s itself if nothing changes. Keys are first dropped, then set. It is
+// errs.ErrOption to drop a key that neither the schema nor a field has, or to name an empty key.
 func (e MetadataEdit) Apply(s *arrow.Schema) (*arrow.Schema, error) { return e.apply(s, nil) }
 
 // apply is Apply for the schema of files that have lost keys already, which may be dropped.

@@ -10,14 +10,14 @@ import (
 	"github.com/arrowio/arrowio/internal/extsort"
 )
 
-// SortColumn is a column that rows are sorted by.
+// SortColumn is a column by which rows are sorted.
 type SortColumn struct {
 	Column     string // a dotted path into structs: see expr.Resolve
 	Descending bool
-	NullsFirst bool // nulls are last otherwise, in either direction
+	NullsFirst bool // false = nulls come last, in either direction
 }
 
-// String returns the column, with a minus in front where it is descending, and " nulls first" behind it where they are.
+// String returns the column, with a minus before it if it is descending, and " nulls first" after it if nulls come first.
 func (c SortColumn) String() string {
 	s := c.Column
 	if c.Descending {
@@ -29,8 +29,8 @@ func (c SortColumn) String() string {
 	return s
 }
 
-// ParseSortColumn reads what String writes: [-]COLUMN [nulls first|nulls last]. A column whose name begins with a minus stands
-// in double quotes. What is wrong is ErrOption.
+// ParseSortColumn parses the format of String: [-]COLUMN [nulls first|nulls last]. A column whose name begins with a minus must
+// be in double quotes. Errors are ErrOption.
 func ParseSortColumn(s string) (c SortColumn, err error) {
 	rest, descending := strings.CutPrefix(strings.TrimSpace(s), "-")
 	c.Descending = descending
