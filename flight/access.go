@@ -10,7 +10,7 @@ import (
 	"github.com/arrowio/arrowio/flight/auth"
 )
 
-// Permission is what a call wants of a dataset, or of the server.
+// Permission is a kind of access to a dataset or to the server.
 type Permission = auth.Permission
 
 // Permissions.
@@ -20,19 +20,19 @@ const (
 	PermitManage = auth.PermitManage // refresh it; the calls of others
 )
 
-// AccessOptions says how an Access tells clients apart, and what it permits them; see auth.Options.
+// AccessOptions says how an Access authenticates clients, and what it permits them; see auth.Options.
 type AccessOptions = auth.Options
 
-// Rule permits clients something; see auth.Rule.
+// Rule grants a permission to clients; see auth.Rule.
 type Rule = auth.Rule
 
 // Token is a line of a token file; see auth.Token.
 type Token = auth.Token
 
-// TokenKind says what a client shows.
+// TokenKind says what a client must send.
 type TokenKind = auth.TokenKind
 
-// TLSFiles says where a server's certificates are; see auth.TLSFiles.
+// TLSFiles names the files of a server's certificates; see auth.TLSFiles.
 type TLSFiles = auth.TLSFiles
 
 // Constants of package auth.
@@ -42,7 +42,7 @@ const (
 	LocalClient   = auth.LocalClient
 )
 
-// Access is an Authorizer that knows tokens, passwords and certificates; see auth.Access.
+// Access is an Authorizer for tokens, passwords and certificates; see auth.Access.
 type Access struct{ a *auth.Access }
 
 // NewAccess reads the token file.
@@ -54,7 +54,7 @@ func NewAccess(o AccessOptions) (*Access, error) {
 	return &Access{a}, nil
 }
 
-// Known reports whether clients must say who they are.
+// Known reports whether clients must authenticate.
 func (a *Access) Known() bool { return a.a.Known() }
 
 // Authenticate implements Authorizer.

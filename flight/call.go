@@ -23,12 +23,12 @@ import (
 	"github.com/arrowio/arrowio/internal/workers"
 )
 
-// RequestIDHeader is the header by which a client may name its call, and in which every answer names it. Logs and
-// errors have it, and the action "cancel" takes it.
+// RequestIDHeader is the header with the id of a call. A client may send it; otherwise the server makes an id. Every answer has
+// it. Logs and errors contain the id, and the action "cancel" takes it.
 const RequestIDHeader = "x-request-id"
 
-// Call is one RPC under way. Its exported fields do not change once the Observers were told that it started; its methods
-// may be called by any goroutine.
+// Call is one RPC in progress. Its exported fields do not change after Observer.Started was called; its methods may be called
+// concurrently.
 type Call struct {
 	ID      string // of the request
 	Method  string // "DoGet"
@@ -44,10 +44,10 @@ type Call struct {
 	cancel  context.CancelCauseFunc
 }
 
-// Dataset returns the dataset that the call is about; "" = none, or not known yet.
+// Dataset returns the name of the call's dataset; "" = none, or not known yet.
 func (c *Call) Dataset() string { return load(&c.dataset) }
 
-// Sent returns how many rows, in how many batches of how many bytes, were handed to the transport.
+// Sent returns how many rows, batches and bytes the call has handed to the transport.
 func (c *Call) Sent() (rows, batches, bytes int64) { return c.sent.Totals() }
 
 func load(p *atomic.Pointer[string]) string {
@@ -59,7 +59,7 @@ func load(p *atomic.Pointer[string]) string {
 
 type callKey struct{}
 
-// CallFrom returns the call that ctx is of; nil = none.
+// CallFrom returns the call whose context is ctx; nil = none.
 func CallFrom(ctx context.Context) *Call {
 	c, _ := ctx.Value(callKey{}).(*Call)
 	return c
@@ -233,10 +233,10 @@ func (s *Server) open(ctx context.Context, p Permission, name string, options ma
 	return s.o.Catalog.Lookup(ctx, name, options)
 }
 
-// Calls returns those under way, oldest first.
+// Calls returns the calls in progress, oldest first.
 func (s *Server) Calls() []*Call { return s.calls.list(func(*Call) bool { return true }) }
 
-// Cancel ends the calls with this request id that match; nil = all of them. It returns how many there were.
+// Cancel ends the calls with this request id for which match returns true; nil = all with this id. It returns their number.
 func (s *Server) Cancel(id string, match func(*Call) bool) int {
 	return s.cancelCalls(func(c *Call) bool { return c.ID == id && (match == nil || match(c)) })
 }

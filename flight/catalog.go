@@ -20,7 +20,7 @@ import (
 	"github.com/arrowio/arrowio/readers"
 )
 
-// Catalog is the datasets that can be asked for, by name. All methods may be called concurrently.
+// Catalog holds the datasets that a server serves, by name. All methods may be called concurrently.
 type Catalog struct {
 	o  CatalogOptions
 	mu sync.Mutex
@@ -37,19 +37,18 @@ type CatalogOptions struct {
 	Logger  *slog.Logger  // default slog.Default()
 }
 
-// Spec says what a name stands for.
+// Spec says which dataset a name of the catalog stands for.
 type Spec struct {
 	Paths []string        // as readers.OpenDataset takes them
-	Read  readers.Options // how to open the files; options that their formats do not have are passed over
-	// ClientOptions lists options of the format that clients may set, too. Without it they may set those that change how
-	// values look, and nothing else: see ClientOptions.
+	Read  readers.Options // how to open the files; options that their formats do not have are ignored
+	// ClientOptions lists format options that clients may set, in addition to those that the function ClientOptions returns.
 	ClientOptions []string
-	// Open makes the dataset instead, for programs whose rows are not in files of Paths. options are those of the client,
-	// of ClientOptions. Its fragments are opened again for each call.
+	// Open returns the dataset if it does not consist of files at Paths. options are those that the client has set; see
+	// ClientOptions. The fragments of the dataset are opened again for each call.
 	Open func(ctx context.Context, options map[string]string) (*dataset.Dataset, error)
 }
 
-// ClientOptions lists the options of formats that any client may set, for its own call: see arrowio.Option.Remote.
+// ClientOptions returns the format options that every client may set for its own call: see arrowio.Option.Remote.
 func ClientOptions() []string {
 	var out []string
 	for _, f := range readers.All() {
@@ -81,11 +80,11 @@ func NewCatalog(o CatalogOptions) *Catalog {
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
 
-// ValidName reports whether a dataset can have this name: letters, digits, dots, dashes and underscores of ASCII, at most
-// 128, neither a dot nor a dash in front.
+// ValidName reports whether a dataset can have this name: 1 to 128 ASCII letters, digits, dots, dashes and underscores, of which
+// the first is neither a dot nor a dash.
 func ValidName(name string) bool { return validName.MatchString(name) }
 
-// Add opens a dataset and gives it a name, which must be new.
+// Add opens a dataset and adds it under a name, which must be new.
 func (c *Catalog) Add(ctx context.Context, name string, s Spec) error {
 	if !ValidName(name) {
 		return errs.Errorf(errs.ErrOption, "%q cannot be the name of a dataset: letters, digits, _ . - are allowed, at most 128", name)
@@ -103,7 +102,7 @@ func (c *Catalog) Add(ctx context.Context, name string, s Spec) error {
 	return nil
 }
 
-// Remove takes a dataset out; streams of it go on. It reports whether there was one.
+// Remove removes a dataset; streams of it continue. It reports whether the catalog had it.
 func (c *Catalog) Remove(name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,7 +111,7 @@ func (c *Catalog) Remove(name string) bool {
 	return ok
 }
 
-// Names lists the datasets, sorted.
+// Names returns the names of all datasets, sorted.
 func (c *Catalog) Names() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -128,7 +127,7 @@ func (c *Catalog) dataset(name string) (*served, error) {
 	return nil, rpcerr.Errorf(codes.NotFound, "there is no dataset %q", name)
 }
 
-// Lookup returns a dataset as it is known now, opened with these options of its format; nil = as it was added.
+// Lookup returns the present state of a dataset, opened with these format options; nil = as it was added.
 func (c *Catalog) Lookup(ctx context.Context, name string, options map[string]string) (*Entry, error) {
 	d, err := c.dataset(name)
 	if err != nil {
@@ -158,7 +157,7 @@ func (c *Catalog) listed(ctx context.Context, name string) (*Entry, error) {
 	return e, nil
 }
 
-// Refresh looks for new and changed files, and reports whether there are any. Entries handed out before stay as they are.
+// Refresh looks for new and changed files, and reports whether there are any. Entries that were returned earlier do not change.
 func (c *Catalog) Refresh(ctx context.Context, name string) (e *Entry, changed bool, err error) {
 	d, err := c.dataset(name)
 	if err != nil {

@@ -16,11 +16,11 @@ import (
 	"github.com/arrowio/arrowio/flight/internal/strict"
 )
 
-// Command is a request for rows of a dataset: the JSON of a descriptor of type CMD. ParseCommand checks what can be
-// checked without the dataset; the server checks the rest against the schema.
+// Command is a request for rows of a dataset: the JSON in a descriptor of type CMD. ParseCommand checks what can be checked
+// without the dataset; the server checks the rest against the schema.
 type Command struct {
 	Dataset     string            `json:"dataset"`
-	Columns     []string          `json:"columns,omitzero"`      // dotted paths; absent = all, [] = none: only the rows are counted
+	Columns     []string          `json:"columns,omitzero"`      // dotted paths; absent = all, [] = none: batches have rows without columns
 	Where       string            `json:"where,omitempty"`       // in the language of arrowio/expr
 	Rows        string            `json:"rows,omitempty"`        // "A:B", "A:" or ":B", counted over the dataset before Where
 	BatchRows   int               `json:"batch_rows,omitempty"`  // at most, in a batch; default 65 536
@@ -46,7 +46,7 @@ const (
 	defaultBatchBytes = 2 << 20
 )
 
-// ParseCommand reads a command. It refuses unknown fields, since one of them may have been meant to exclude rows.
+// ParseCommand parses a command. It refuses unknown fields, since the client may have meant to exclude rows by one of them.
 func ParseCommand(b []byte) (*Command, error) {
 	if len(b) > maxCommandBytes {
 		return nil, errs.Errorf(errs.ErrOption, "a command of %d bytes; the most is %d", len(b), maxCommandBytes)

@@ -20,18 +20,18 @@ import (
 	"github.com/arrowio/arrowio/readers"
 )
 
-// Entry is a dataset as it was found: its files, and what they were then. It does not change; who holds one may go on
-// with it whatever the Catalog does.
+// Entry is the state of a dataset at one time: its files and their identities. It does not change, and can be used after the
+// Catalog has refreshed or removed the dataset.
 type Entry struct {
 	Name      string
 	Schema    *arrow.Schema
-	Format    string            // of the first file; "" = there is none
-	Dataset   *dataset.Dataset  // its fragments are opened as they are now: see Open
+	Format    string            // of the first file; "" = there are no files
+	Dataset   *dataset.Dataset  // its fragments are opened by Open
 	Fragments []Fragment        // one for each of Dataset.Fragments
-	Options   map[string]string // of the client, that it was opened with
+	Options   map[string]string // options of the client with which it was opened
 	Rows      int64             // arrowio.UnknownRows = some file does not say
 	Bytes     int64             // stored
-	Loaded    time.Time         // when that began
+	Loaded    time.Time         // when loading it began
 
 	of   *served
 	at   map[string]int // fragment by identity
@@ -39,9 +39,9 @@ type Entry struct {
 	old  bool           // the dataset's: to be loaded again
 }
 
-// Fragment is what is known of one file.
+// Fragment describes one file of an Entry.
 type Fragment struct {
-	Name     string // NAME/path, for messages and clients; it says nothing of where the dataset lies
+	Name     string // NAME/path, for messages and clients; it does not show where the dataset is stored
 	Identity string // of its name and content: see arrowio.Identifier
 	Splits   []arrowio.Split
 	Rows     int64             // arrowio.UnknownRows = it does not say
@@ -170,7 +170,8 @@ func (e *Entry) same(o *Entry) bool {
 		dataset.SchemaHash(e.Schema) == dataset.SchemaHash(o.Schema)
 }
 
-// Open opens fragment i, if it still is what it was. The file has its own schema; Dataset.Show gives it the dataset's.
+// Open opens fragment i. It fails if the file has changed since the entry was made. The file has its own schema; Dataset.Show
+// shows it under the dataset's. The caller closes the file.
 func (e *Entry) Open(ctx context.Context, i int) (arrowio.File, error) {
 	f, err := e.Dataset.Fragments[i].Open(ctx)
 	if gone(err) {
@@ -197,8 +198,8 @@ func (e *Entry) check(ctx context.Context, i int, f arrowio.File) error {
 	return err
 }
 
-// Public returns err with the names of files as clients know them. Where a store says that a file is not what it was, the
-// next Lookup looks again, as for one whose identity has changed.
+// Public returns err with the names of files that clients see in place of paths. If err says that a file in a store has changed,
+// the next Lookup loads the dataset again.
 func (e *Entry) Public(err error) error {
 	if err == nil {
 		return nil

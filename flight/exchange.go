@@ -22,17 +22,17 @@ import (
 	"github.com/arrowio/arrowio/readers/ipc"
 )
 
-// ExchangeCommand says what a DoExchange does with the client's batches: the JSON of its descriptor CMD. Its fields are those
-// of Command.
+// ExchangeCommand says what a DoExchange does with the client's batches: the JSON in its descriptor CMD. Its fields mean the same
+// as those of Command.
 type ExchangeCommand struct {
 	Columns     []string `json:"columns,omitzero"`
 	Where       string   `json:"where,omitempty"`
-	BatchRows   int      `json:"batch_rows,omitempty"`  // at most, in a batch; default as many as came
+	BatchRows   int      `json:"batch_rows,omitempty"`  // at most, in a batch; default as many as in the client's batch
 	BatchBytes  int64    `json:"batch_bytes,omitempty"` // about, in a batch; default 2 MiB
 	Compression string   `json:"compression,omitempty"`
 }
 
-// ParseExchange reads the descriptor of a DoExchange. Fields that it does not know are refused.
+// ParseExchange parses the descriptor of a DoExchange. It refuses unknown fields.
 func ParseExchange(d *flight.FlightDescriptor) (*ExchangeCommand, error) {
 	c := &ExchangeCommand{}
 	switch {

@@ -11,8 +11,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// Health is the gRPC health service, of the server as a whole ("") and of Flight's service. It serves from the start
-// until Shutdown. Its Register method is one for Options.Register.
+// Health is the gRPC health service, for the server as a whole ("") and for the Flight service. It reports SERVING until Shutdown
+// is called. Its method Register can be used in Options.Register.
 type Health struct {
 	grpc_health_v1.UnimplementedHealthServer
 	once sync.Once
@@ -25,10 +25,10 @@ func NewHealth() *Health { return &Health{down: make(chan struct{})} }
 // Register adds the service to a gRPC server.
 func (h *Health) Register(g *grpc.Server) { grpc_health_v1.RegisterHealthServer(g, h) }
 
-// Shutdown says that the server will not take calls any more. Who watches is told, and let go.
+// Shutdown reports that the server takes no more calls. It tells all clients that watch, and ends their calls.
 func (h *Health) Shutdown() { h.once.Do(func() { close(h.down) }) }
 
-// Ready reports whether Shutdown was not called yet.
+// Ready reports whether the server takes calls: Shutdown has not been called.
 func (h *Health) Ready() bool {
 	select {
 	case <-h.down:
@@ -60,7 +60,7 @@ func (h *Health) List(context.Context, *grpc_health_v1.HealthListRequest) (*grpc
 	return &grpc_health_v1.HealthListResponse{Statuses: map[string]*grpc_health_v1.HealthCheckResponse{"": h.status(), flightServiceName: h.status()}}, nil
 }
 
-// Watch implements the RPC. It ends with the server: nobody who only watches keeps it from draining.
+// Watch implements the RPC. Shutdown ends it, so that clients that only watch do not delay the end of the server.
 func (h *Health) Watch(r *grpc_health_v1.HealthCheckRequest, stream grpc_health_v1.Health_WatchServer) error {
 	if r.GetService() != "" && r.GetService() != flightServiceName {
 		// As the protocol has it, such a service may come later; here it does not.
@@ -81,6 +81,6 @@ func (h *Health) Watch(r *grpc_health_v1.HealthCheckRequest, stream grpc_health_
 	}
 }
 
-// RegisterReflection adds the gRPC reflection service, which tells clients what services and messages there are. It is
-// one for Options.Register.
+// RegisterReflection adds the gRPC reflection service, which lists services and messages for clients. It can be used in
+// Options.Register.
 func RegisterReflection(g *grpc.Server) { reflection.Register(g) }

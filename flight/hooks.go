@@ -6,49 +6,49 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 )
 
-// Client is who makes a call. The zero value is anybody.
+// Client is the client that makes a call. The zero value is an unknown client.
 type Client struct {
-	Name   string // as the Authorizer knows it; "" = not told
-	Detail any    // the Authorizer's own
+	Name   string // the name by which the Authorizer knows the client; "" = not known
+	Detail any    // for the Authorizer's own use
 }
 
-// Authorizer says who makes a call and what they may do. Its methods may be called concurrently. An error that is not a
-// gRPC status already becomes UNAUTHENTICATED from the first, PERMISSION_DENIED from the second.
+// Authorizer authenticates clients and decides what they may do. Its methods may be called concurrently. An error that is not a
+// gRPC status becomes UNAUTHENTICATED if Authenticate returns it, and PERMISSION_DENIED if Authorize does.
 type Authorizer interface {
-	// Authenticate is called at the start of every call. ctx has the headers (metadata.FromIncomingContext) and the
-	// connection (peer.FromContext); headers may be set on it (grpc.SetHeader).
+	// Authenticate returns the client that makes a call. It is called at the start of every call. ctx has the headers
+	// (metadata.FromIncomingContext) and the connection (peer.FromContext); response headers may be set on it (grpc.SetHeader).
 	Authenticate(ctx context.Context, c *Call) (Client, error)
-	// Authorize is called before a dataset is looked at; dataset "" is the server itself. A listing leaves out what is
-	// refused.
+	// Authorize returns an error unless the call may do p with a dataset; dataset "" is the server itself. It is called before
+	// the dataset is looked up. Lists leave out datasets that are refused.
 	Authorize(ctx context.Context, c *Call, p Permission, dataset string) error
 }
 
-// Limiter bounds what calls may use. Begin is called once a call's client is known, before anything is done for it. An
-// error that is not a gRPC status already becomes RESOURCE_EXHAUSTED.
+// Limiter bounds what calls may use. Begin is called when the client of a call is known, before anything else is done for the
+// call. An error that is not a gRPC status becomes RESOURCE_EXHAUSTED.
 type Limiter interface {
 	Begin(ctx context.Context, c *Call) (Lease, error)
 }
 
 // Lease is what a Limiter lets one call use.
 type Lease interface {
-	// Scan may lower what a scan takes: Parallelism and MemoryBudget.
+	// Scan may lower Parallelism and MemoryBudget of a scan.
 	Scan(o *arrowio.ScanOptions)
-	// Hold is called before n bytes of Arrow memory are handed to the transport. It may wait until there is room, while
-	// ctx lasts, and fail.
+	// Hold is called before n bytes of Arrow memory are handed to the transport. It may wait until less memory is held, or return
+	// an error. It must return when ctx ends.
 	Hold(ctx context.Context, n int64) error
-	// Free is called, from any goroutine, when the transport is done with n bytes, once for each Hold that did not fail.
-	// That may be after End, but not after the connection has ended.
+	// Free is called once for each successful Hold, by any goroutine, when the transport no longer needs the n bytes. That may be
+	// after End, but not after the connection has ended.
 	Free(n int64)
 	// End is called when the call has ended.
 	End()
 }
 
-// Observer is told of calls: for metrics and the like. Its methods must not wait.
+// Observer is told when calls start and end, for example to count them. Its methods must not block.
 type Observer interface {
-	// Started is called when a call's client is known.
+	// Started is called when the client of a call is known.
 	Started(c *Call)
-	// Ended is called when it has ended, with what it is answered; nil = OK. It is called, too, for calls that were
-	// refused before they were started.
+	// Ended is called when the call has ended, with the error that the client gets; nil = OK. It is also called for calls that
+	// were refused before Started.
 	Ended(c *Call, err error)
 }
 

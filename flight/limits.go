@@ -15,27 +15,27 @@ import (
 	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 )
 
-// LimitOptions says what calls may use, all together and those of one client. A client is who the Authorizer says, or else
-// an address. 0 = the default, -1 = no limit.
+// LimitOptions says what all calls together, and the calls of one client, may use. Clients are told apart by the name that the
+// Authorizer returns, or without one by their address. 0 = the default, -1 = no limit.
 type LimitOptions struct {
-	Streams       int // calls that carry rows at once; default 1000
+	Streams       int // number of simultaneous calls that carry rows; default 1000
 	ClientStreams int // default half of Streams
 
-	// Sent bytes are those of batches that were handed to the transport and not taken yet by the client: a call that would
-	// go over waits until some are.
+	// SentBytes bounds the bytes of batches that were handed to the transport and that clients have not received yet. A call that
+	// would exceed it waits.
 	SentBytes       int64 // default 1 GiB
 	ClientSentBytes int64 // default half of SentBytes
 
-	// Memory is the budgets of scans. Each gets what is free, at most its own (StreamMemory) and a quarter of the rest, at
-	// least MinMemory; where that is not there, it waits for others to end.
+	// Memory bounds the memory budgets of all scans together. Each scan gets at most StreamMemory and at most a quarter of the
+	// free memory, but at least MinMemory. If not even that is free, it waits until other scans end.
 	Memory       int64         // default 4 × StreamMemory
 	ClientMemory int64         // default half of Memory
-	StreamMemory int64         // default 256 MiB; -1 is the default, too
+	StreamMemory int64         // default 256 MiB; -1 also means the default
 	MinMemory    int64         // default 16 MiB, at most StreamMemory
-	Wait         time.Duration // how long a call may wait for memory; default 2 minutes, -1 = as long as its client does
+	Wait         time.Duration // how long a call may wait for memory; default 2 minutes, -1 = as long as the client waits
 }
 
-// Limits is a Limiter.
+// Limits is a Limiter with fixed bounds: see LimitOptions.
 type Limits struct {
 	o      LimitOptions
 	sent   *pool
@@ -46,7 +46,7 @@ type Limits struct {
 	byClient map[string]int
 }
 
-// NewLimits returns limits that nobody uses yet.
+// NewLimits returns a new Limits.
 func NewLimits(o LimitOptions) (*Limits, error) {
 	if o.StreamMemory <= 0 {
 		o.StreamMemory = 256 << 20
@@ -144,7 +144,7 @@ func (l *Limits) leave(client string) {
 	}
 }
 
-// Usage is what is used at a moment, and what could be.
+// Usage is what calls use at one time, and the limits.
 type Usage struct {
 	Streams, MaxStreams     int
 	Sent, MaxSent           int64 // bytes
@@ -152,7 +152,7 @@ type Usage struct {
 	SentWaiting, MemWaiting int   // calls
 }
 
-// Usage tells what is used now.
+// Usage returns what is used now.
 func (l *Limits) Usage() Usage {
 	u := Usage{MaxStreams: l.o.Streams, MaxSent: l.o.SentBytes, MaxMemory: l.o.Memory}
 	u.Sent, u.SentWaiting = l.sent.usage()

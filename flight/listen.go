@@ -6,9 +6,10 @@ import (
 	"github.com/arrowio/arrowio/flight/internal/transport"
 )
 
-// Listen listens at a Flight URI: grpc://HOST:PORT (grpc+tcp, grpc+tls) or unix:///PATH (grpc+unix). HOST:PORT alone is
-// taken for grpc://. A socket is made for this user only; one that a server has left behind is replaced.
+// Listen listens at a Flight URI: grpc://HOST:PORT (also grpc+tcp, grpc+tls) or unix:///PATH (also grpc+unix). HOST:PORT alone
+// means grpc://HOST:PORT. Only the user of the server can connect to a socket that Listen makes. A socket left by a server that
+// has ended is replaced.
 func Listen(uri string) (net.Listener, error) { return transport.Listen(uri) }
 
-// URI returns how clients name an address that is listened at.
+// URI returns the Flight URI of a listener's address.
 func URI(a net.Addr, tls bool) string { return transport.URI(a, tls) }

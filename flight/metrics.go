@@ -14,8 +14,8 @@ import (
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
-// Metrics counts calls, for Prometheus. It is an Observer. Rows, batches and bytes of running calls are counted as they
-// are sent. The label dataset is a name of the catalog, or empty.
+// Metrics counts calls for Prometheus. It is an Observer. Rows, batches and bytes of running calls are counted when they are
+// sent. The label dataset is the name of a dataset in the catalog, or empty.
 type Metrics struct {
 	catalog  *Catalog
 	limits   *Limits
@@ -37,8 +37,8 @@ func (a *amounts) add(c *Call) {
 	a.bytes += bytes
 }
 
-// NewMetrics returns metrics of a server with this catalog and these limits; nil = none. They have a registry of their
-// own, with those of the process and of Go's runtime.
+// NewMetrics returns the metrics of a server with this catalog and these limits, each of which may be nil. The metrics have their
+// own registry, which includes those of the process and of Go's runtime.
 func NewMetrics(catalog *Catalog, limits *Limits) *Metrics {
 	m := &Metrics{
 		catalog: catalog, limits: limits, registry: prometheus.NewRegistry(),
@@ -179,8 +179,7 @@ func (f flightCollector) Collect(to chan<- prometheus.Metric) {
 	gauge(descSentWaiting, float64(u.SentWaiting))
 }
 
-// MonitorHandler answers /metrics, /healthz (200 while the process answers) and /readyz (200 until h is shut down, then
-// 503).
+// MonitorHandler returns a handler for /metrics, /healthz (always 200) and /readyz (200 until h is shut down, then 503).
 func MonitorHandler(m *Metrics, h *Health) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", m.Handler())

@@ -13,19 +13,20 @@ import (
 	"github.com/arrowio/arrowio/writers"
 )
 
-// PutCommand says what becomes of a stream that a client puts: the JSON of a descriptor CMD. A descriptor PATH of a name is
-// the same with the defaults.
+// PutCommand says how the server stores a stream that a client puts: the JSON in a descriptor CMD. A descriptor PATH with the
+// name of the dataset means the same with the defaults.
 type PutCommand struct {
 	Dataset string `json:"dataset"`
-	// Format is one of those that are written; default "ipc", which takes every type of Arrow as it is.
+	// Format is the format of the stored files; default "ipc", which keeps every Arrow type.
 	Format string `json:"format,omitempty"`
-	// Mode is "create", the default, which refuses a name that there is, or "replace".
+	// Mode is "create", the default, which refuses a name that exists, or "replace".
 	Mode string `json:"mode,omitempty"`
-	// Rows is how many there will be; nil = not known. A stream that ends with another number of them leaves nothing: clients
-	// end a stream in an orderly way after an error of their own, too.
+	// Rows is the number of rows that the client will send; nil = not known. If the stream ends with another number, nothing is
+	// stored. Without Rows the server cannot notice that a client has ended its stream early, because of an error.
 	Rows                 *int64 `json:"rows,omitempty"`
-	convert.MetadataEdit        // what is stored of the stream's metadata: metadata, drop_metadata
-	// Losses is "report", the default, or "refuse": whether rows may be stored of which reading back will not show all.
+	convert.MetadataEdit        // changes of the metadata: "metadata" and "drop_metadata"
+	// Losses is "report", the default, or "refuse". With "refuse", rows are not stored if reading them back would not show
+	// everything.
 	Losses      string            `json:"losses,omitempty"`
 	Sort        []string          `json:"sort,omitempty"` // columns, see convert.ParseSortColumn
 	SortByKey   bool              `json:"sort_by_key,omitempty"`
@@ -43,21 +44,21 @@ const (
 
 const lossesRefused = "refuse"
 
-// PutReport is the app_metadata of the PutResult that a DoPut ends with, JSON.
+// PutReport is the JSON in the app_metadata of the PutResult that ends a DoPut.
 type PutReport struct {
 	Dataset  string         `json:"dataset"`
 	Format   string         `json:"format"`
-	Replaced bool           `json:"replaced,omitempty"` // there was one before
+	Replaced bool           `json:"replaced,omitempty"` // a dataset of this name was replaced
 	Rows     int64          `json:"rows"`
 	Bytes    int64          `json:"bytes"` // stored
 	Files    []convert.File `json:"files"`
 	SortedBy []string       `json:"sorted_by,omitempty"`
-	Losses   []arrowio.Loss `json:"losses,omitempty"` // what reading back will not show
-	// Columns says what became of each column, and which values of its type would have been refused.
+	Losses   []arrowio.Loss `json:"losses,omitempty"` // what reading the dataset back does not show
+	// Columns says how each column is stored, and which values of its type would have been refused.
 	Columns []arrowio.PlannedColumn `json:"columns"`
 }
 
-// PutOptions lists the options of formats that clients may set for what they put: see arrowio.Option.Remote.
+// PutOptions returns the format options that clients may set for datasets that they put: see arrowio.Option.Remote.
 func PutOptions() []string {
 	var out []string
 	for _, f := range writers.All() {
@@ -67,7 +68,7 @@ func PutOptions() []string {
 	return slices.Compact(out)
 }
 
-// ParsePut reads the descriptor of a DoPut. Fields that it does not know are refused.
+// ParsePut parses the descriptor of a DoPut. It refuses unknown fields.
 func ParsePut(d *flight.FlightDescriptor) (*PutCommand, error) {
 	c := &PutCommand{}
 	switch {

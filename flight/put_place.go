@@ -18,13 +18,13 @@ import (
 	"github.com/arrowio/arrowio/readers"
 )
 
-// Writable says which datasets clients may put, and where they go. Who may is the Authorizer's to say: PermitWrite.
+// Writable says which datasets clients may put, and where they are stored. The Authorizer decides which clients may: PermitWrite.
 type Writable struct {
-	Names string          // of the datasets: a name, or a pattern as path.Match reads it
-	Dir   string          // each dataset is a directory NAME in this one
-	Read  readers.Options // how they are opened to be served: Spec.Read
-	// Store opens another place instead of Dir, and says how it is served from there. replace is whether what is there may
-	// be replaced; where it is not, the error is fs.ErrExist.
+	Names string          // a dataset's name, or a pattern of names for path.Match
+	Dir   string          // the directory in which each dataset is a directory NAME
+	Read  readers.Options // how the datasets are opened to be served: see Spec.Read
+	// Store opens the place to which a dataset is written, if that is not in Dir, and returns how to serve it from there. If the
+	// dataset exists and replace is false, the error is fs.ErrExist.
 	Store func(ctx context.Context, name string, replace bool) (arrowio.Store, Spec, error)
 }
 
@@ -33,12 +33,12 @@ func (w *Writable) has(name string) bool {
 	return err == nil && ok
 }
 
-// Spec returns what a dataset of Dir stands for.
+// Spec returns the Spec of a dataset in Dir.
 func (w *Writable) Spec(name string) Spec {
 	return Spec{Paths: []string{filepath.Join(w.Dir, name)}, Read: w.Read}
 }
 
-// Datasets lists the names of the datasets that are in Dir, sorted: what clients have put.
+// Datasets returns the names of the datasets in Dir, which clients have put, sorted.
 func (w *Writable) Datasets() ([]string, error) {
 	entries, err := os.ReadDir(w.Dir)
 	if err != nil {
@@ -53,8 +53,8 @@ func (w *Writable) Datasets() ([]string, error) {
 	return out, nil
 }
 
-// Clean removes what servers that were killed have left in Dir of datasets that were being put, and puts back one that was
-// to be replaced and was not: see local.RemoveLeftovers. It logs each. Call it before Datasets, when a server starts.
+// Clean repairs Dir after a server was killed: it removes datasets that were not stored completely, and restores a dataset whose
+// replacement was not completed. See local.RemoveLeftovers. It logs each change. Call it when a server starts, before Datasets.
 func (w *Writable) Clean(log *slog.Logger) error {
 	left, err := local.RemoveLeftovers(w.Dir, func(name string) bool { return ValidName(name) && w.has(name) })
 	for _, l := range left {
@@ -71,7 +71,7 @@ func (w *Writable) Clean(log *slog.Logger) error {
 	return err
 }
 
-// Discover returns what Datasets lists in all places, as Catalog.Discover takes it.
+// Discover returns a function for Catalog.Discover that finds the datasets in all of places: see Writable.Datasets.
 func Discover(places []Writable) func(context.Context) (map[string]Spec, error) {
 	return func(context.Context) (map[string]Spec, error) {
 		out := map[string]Spec{}

@@ -22,35 +22,38 @@ import (
 	"github.com/arrowio/arrowio/flight/internal/transport"
 )
 
-// Options says what a server serves, and how. Only Catalog is needed.
+// Options says what a server serves, and how. Only Catalog is required.
 type Options struct {
 	Catalog    *Catalog
-	Authorizer Authorizer // nil = everybody may do everything
-	Writable   []Writable // datasets that clients may put, the first that has a name counts; nil = none
-	Limiter    Limiter    // nil = calls take what they take
+	Authorizer Authorizer // nil = every client may do everything
+	Writable   []Writable // datasets that clients may put; the first entry that matches a name counts; nil = none
+	Limiter    Limiter    // nil = no limits
 	Observers  []Observer
 	Logger     *slog.Logger // default slog.Default()
 
-	// Secure says that clients are known: that an Authorizer or Credentials make sure of it. Without it a server listens
-	// on loopback addresses and Unix sockets only.
+	// Secure says that the Authorizer or Credentials authenticate clients. Otherwise the server listens only on loopback
+	// addresses and Unix sockets.
 	Secure bool
-	// Credentials are those of TCP listeners; nil = plain text. Unix sockets have none: the file system says who may.
+	// Credentials are used for TCP listeners; nil = no encryption. They are not used for Unix sockets, whose file permissions
+	// decide who may connect.
 	Credentials credentials.TransportCredentials
-	// Advertise are URIs of this and other servers of the same datasets, at any of which each endpoint can be read; nil =
-	// at the one that is asked.
+	// Advertise lists URIs of servers with the same datasets, at each of which every endpoint can be read, including this
+	// server's own; nil = endpoints can be read only at the server that the client has asked.
 	Advertise []string
-	// Register is called for each gRPC server before it serves, one for each listener: for health, reflection and others.
+	// Register lists functions that are called for each gRPC server before it serves, to add services such as health or
+	// reflection. There is one gRPC server for each listener.
 	Register []func(*grpc.Server)
-	GRPC     []grpc.ServerOption // more of them
+	GRPC     []grpc.ServerOption // more options of the gRPC servers
 
 	Parallelism   int              // of one stream; default GOMAXPROCS
 	Memory        int64            // of one stream's scan, see arrowio.ScanOptions.MemoryBudget; default 256 MiB
-	Allocator     memory.Allocator // of records; default that of arrowio.ScanOptions
-	EndpointBytes int64            // stored bytes of an endpoint, about; default 128 MiB
-	MaxReceive    int              // bytes of a message that a client sends; default 16 MiB
-	DrainTimeout  time.Duration    // how long running calls may go on when Serve's context has ended; default 30 s, -1 = any time
-	// StallTimeout is how long a client may take nothing of what waits for it before its call is ended, and its connection
-	// where no other call uses that and it still takes nothing; 0 = any time. Connections without calls are not meant.
+	Allocator     memory.Allocator // allocates records; default that of arrowio.ScanOptions
+	EndpointBytes int64            // about how many stored bytes an endpoint has; default 128 MiB
+	MaxReceive    int              // maximal bytes of a message from a client; default 16 MiB
+	DrainTimeout  time.Duration    // how long running calls may continue after Serve's context has ended; default 30 s, -1 = no limit
+	// StallTimeout is how long a client may receive nothing while data waits for it; 0 = no limit. After that time the server
+	// ends the call, and then the connection if no other call uses it and the client still receives nothing. Connections without
+	// calls are not ended.
 	StallTimeout time.Duration
 }
 
@@ -121,11 +124,11 @@ func (s *Server) grpcServer(creds credentials.TransportCredentials) *grpc.Server
 	return g
 }
 
-// Serve answers calls on listeners until ctx ends, and then drains: new calls get UNAVAILABLE, running ones go on until
-// they are done or Options.DrainTimeout is over. It closes the listeners. It returns nil after a drain in which nothing
-// was cut off, and otherwise why it ended.
+// Serve answers calls on listeners until ctx ends. Then new calls get UNAVAILABLE, and running calls continue until they are
+// done, at most for Options.DrainTimeout. Serve closes the listeners. It returns nil if ctx ended and no call had to be ended
+// early; otherwise it returns why it ended.
 //
-// Unless Options.Secure is set, listeners must be of loopback addresses or Unix sockets.
+// Unless Options.Secure is set, all listeners must be on loopback addresses or Unix sockets.
 func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	if len(listeners) == 0 {
 		return errs.Errorf(errs.ErrOption, "a server that listens nowhere")
@@ -190,7 +193,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	return err
 }
 
-// CheckAddress refuses what Serve would not listen at.
+// CheckAddress returns an error if Serve would refuse to listen at an address.
 func (s *Server) CheckAddress(a net.Addr) error {
 	if s.o.Secure || transport.Local(a) {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/arrowio/arrowio/flight/internal/transport"
 )
 
-// What datasets are, to clients that speak Flight SQL: the tables of one schema of one catalog.
+// Names for clients that use Flight SQL. They see the datasets as the tables of one schema in one catalog.
 const (
 	SQLCatalog = sql.Catalog
 	SQLSchema  = sql.Schema

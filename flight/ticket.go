@@ -17,13 +17,14 @@ import (
 // ParseCommand checks a command.
 type Ticket struct {
 	Command
-	Parts  []Part `json:"parts,omitzero"`   // in this order; nil = the whole dataset, as it is when it is read
-	Schema string `json:"schema,omitempty"` // dataset.SchemaHash of the records; the ticket is refused when it has changed
-	Query  string `json:"query,omitempty"`  // names the FlightInfo, for CancelFlightInfo
+	Parts  []Part `json:"parts,omitzero"`   // read in this order; nil = the whole dataset in its state when it is read
+	Schema string `json:"schema,omitempty"` // dataset.SchemaHash of the records; the ticket is refused if it has changed
+	Query  string `json:"query,omitempty"`  // id of the FlightInfo, for CancelFlightInfo
 }
 
-// Part is a range of splits of one file. Its Fragment, the file's position in the dataset when the ticket was made, is repeated
-// by app_metadata; its ID is of the file's name and content, and the ticket is refused when no file has it.
+// Part is a range of splits of one file. Fragment is the number that the file had in the dataset when the ticket was made;
+// app_metadata repeats it. ID stands for the name and the content of the file. The ticket is refused if no file of the dataset
+// has this ID any more.
 type Part = dataset.FilePart
 
 // Bounds on tickets.
@@ -32,7 +33,7 @@ const (
 	identityLen = 24
 )
 
-// ParseTicket reads a ticket and checks it against the limits. The error is of kind ErrOption.
+// ParseTicket parses a ticket and checks it against the limits. Errors are of kind ErrOption.
 func ParseTicket(b []byte) (*Ticket, error) {
 	if len(b) > maxTicketBytes {
 		return nil, errs.Errorf(errs.ErrOption, "a ticket of %d bytes; the most is %d", len(b), maxTicketBytes)

@@ -18,9 +18,9 @@ import (
 type Visitor struct {
 	Addr          net.Addr             // of the connection
 	TLS           *tls.ConnectionState // nil = not encrypted
-	Authorization []string             // values of the header authorization
-	RequestID     string               // as RequestIDHeader; "" = a new one
-	Reads         bool                 // rows or files will be read: it counts as a stream, and gets memory as an action does
+	Authorization []string             // values of the header "authorization"
+	RequestID     string               // see RequestIDHeader; "" = the server makes one
+	Reads         bool                 // the visit reads rows or files: it counts as a stream, and gets memory as an action does
 }
 
 // Methods of the calls that visits are, for Authorizers, Limiters and logs.
@@ -29,14 +29,15 @@ const (
 	readMethod  = "VisitRead" // reads files
 )
 
-// Visit is one call of a Visitor. It is valid until the function passed to Server.Visit returns.
+// Visit is one call of a Visitor. It is valid until the function that was passed to Server.Visit returns.
 type Visit struct {
 	s    *Server
 	call *Call
 }
 
-// Visit runs do as a call: the Authorizer says who v is, the Limiter what they may use, and Observers and the log are told,
-// as for any RPC. ctx of do ends with Visit. The error is a gRPC status, fit for v to see; what do returns becomes one.
+// Visit runs do as a call of the visitor v, like an RPC: the Authorizer authenticates v, the Limiter bounds the call, and
+// Observers and the log record it. The context of do ends with Visit. Visit returns an error as a gRPC status that may be shown
+// to v; an error from do becomes one.
 func (s *Server) Visit(ctx context.Context, v Visitor, do func(ctx context.Context, v *Visit) error) error {
 	md := metadata.MD{}
 	if len(v.Authorization) > 0 {
@@ -59,10 +60,10 @@ func (s *Server) Visit(ctx context.Context, v Visitor, do func(ctx context.Conte
 	})
 }
 
-// Call returns the call as Authorizers, Observers and the log see it.
+// Call returns the visit as the Call that Authorizers, Observers and the log get.
 func (v *Visit) Call() *Call { return v.call }
 
-// Names lists the datasets that the visitor may read, sorted.
+// Names returns the names of the datasets that the visitor may read, sorted.
 func (v *Visit) Names(ctx context.Context) []string {
 	var out []string
 	for _, name := range v.s.o.Catalog.Names() {
@@ -73,13 +74,13 @@ func (v *Visit) Names(ctx context.Context) []string {
 	return out
 }
 
-// Open returns a dataset as the catalog knows it now. A visitor without permission to read it cannot learn whether it exists.
+// Open returns the present state of a dataset. If the visitor may not read it, the error does not show whether it exists.
 func (v *Visit) Open(ctx context.Context, name string) (*Entry, error) {
 	return v.s.open(ctx, PermitRead, name, nil)
 }
 
-// Scan reads rows of a dataset that Open has returned, one split after the other, from the files as they were then: one
-// that was changed since is an error. Parallelism, MemoryBudget and Allocator of o are the server's.
+// Scan reads rows of a dataset that Open has returned, one split after the other. A file that has changed since then is an error.
+// The server sets Parallelism, MemoryBudget and Allocator of o. The caller releases the Scanner.
 func (v *Visit) Scan(ctx context.Context, e *Entry, o arrowio.ScanOptions) (*arrowio.Scanner, error) {
 	o.Parallelism, o.MemoryBudget, o.Allocator = 1, v.s.o.Memory, v.s.o.Allocator
 	v.call.lease.Scan(&o)
@@ -92,7 +93,7 @@ func (v *Visit) Scan(ctx context.Context, e *Entry, o arrowio.ScanOptions) (*arr
 	return data.Scan(ctx, o)
 }
 
-// Inspect returns what fragment i says of itself, and what is doubtful about it. Names of files are as clients know them.
+// Inspect returns the description of fragment i and the warnings about it. Files have the names that clients see.
 func (e *Entry) Inspect(ctx context.Context, i int, o arrowio.InfoOptions) (info *arrowio.Info, warnings []arrowio.Warning, err error) {
 	f, err := e.inspect(ctx, i, o, nil)
 	if err != nil {
@@ -101,14 +102,14 @@ func (e *Entry) Inspect(ctx context.Context, i int, o arrowio.InfoOptions) (info
 	return f.Info, f.Warnings, nil
 }
 
-// Streams returns the calls under way that carry rows and that the visitor may end, oldest first: its own, or all of them
-// where it may manage the server. Visits are not among them.
+// Streams returns the calls in progress that carry rows and that the visitor may end, oldest first: its own, or all of them if it
+// may manage the server. Visits are not among them.
 func (v *Visit) Streams(ctx context.Context) []*Call {
 	mine := v.mine(ctx)
 	return v.s.calls.list(func(c *Call) bool { return carriesRows[c.Method] && c.Method != readMethod && mine(c) })
 }
 
-// Cancel ends those of Streams with this request id.
+// Cancel ends the calls with this request id that Streams returns.
 func (v *Visit) Cancel(ctx context.Context, id string) error {
 	mine := v.mine(ctx)
 	if v.s.Cancel(id, func(c *Call) bool { return c.Method != readMethod && c.Method != visitMethod && mine(c) }) == 0 {
@@ -117,7 +118,7 @@ func (v *Visit) Cancel(ctx context.Context, id string) error {
 	return nil
 }
 
-// Manages reports whether the visitor may manage the server, and so sees the streams of all.
+// Manages reports whether the visitor may manage the server, and so see the streams of all clients.
 func (v *Visit) Manages(ctx context.Context) bool { return v.s.authorize(ctx, PermitManage, "") == nil }
 
 func (v *Visit) mine(ctx context.Context) func(*Call) bool {
