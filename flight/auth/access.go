@@ -24,25 +24,25 @@ import (
 	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 )
 
-// Options says how an Access tells clients apart, and what it permits them. The zero value lets everybody read.
+// Options says how an Access authenticates clients, and what it permits them. With the zero value every client may read.
 type Options struct {
-	// Tokens is the path of a token file. With it every client needs a bearer token or a name and a password of it, except
-	// on Unix sockets and where Certificates is set and the client has shown one.
+	// Tokens is the path of a token file. If it is set, every client needs a bearer token, or a name and a password, from this
+	// file. Exceptions are clients of Unix sockets and, if Certificates is set, clients with a certificate.
 	Tokens string
-	// Certificates says that a client is who its certificate says: the server's credentials verify them.
+	// Certificates says that clients have the names in their certificates, which the server's credentials verify.
 	Certificates bool
-	// Rules is what clients may do. Without any they may read everything and write nothing, and where nobody is asked who
-	// they are they may refresh, too. With any, only what a rule says.
+	// Rules say what clients may do. If there are rules, clients may do only what some rule permits. Without rules they may read
+	// everything and write nothing; if clients need not authenticate, they may also refresh.
 	Rules []Rule
-	// Attempts is how many passwords a second may be tried from one address; default 5.
+	// Attempts is how many passwords one address may try per second; default 5.
 	Attempts float64
-	Session  time.Duration // how long a client that gave its password needs not give it again; default 12 h
+	Session  time.Duration // how long the token is valid that a client gets for its password; default 12 h
 	Logger   *slog.Logger  // default slog.Default()
 }
 
-// Access knows tokens, passwords and certificates. It speaks what Flight clients speak: the header
-// authorization with Bearer or Basic, on any call, and the RPC Handshake, which answers a name and a password with a
-// token for the calls that follow.
+// Access authenticates clients by tokens, passwords and certificates, in the ways that Flight clients use: the header
+// authorization with Bearer or Basic on any call, and the RPC Handshake, which returns a token for a name and a password. Later
+// calls send that token.
 type Access struct {
 	o        Options
 	tokens   *tokenFile // nil = none are asked for
@@ -54,7 +54,7 @@ type Access struct {
 	verified map[[32]byte][16]byte // of passwords that were right: what they opened
 }
 
-// LocalClient is the name of clients of Unix sockets that show no token.
+// LocalClient is the name of clients that connect by a Unix socket and send no token.
 const LocalClient = "local"
 
 // New reads the token file.
@@ -82,7 +82,7 @@ func New(o Options) (*Access, error) {
 	return a, nil
 }
 
-// Known reports whether clients must say who they are.
+// Known reports whether clients must authenticate.
 func (a *Access) Known() bool { return a.tokens != nil || a.o.Certificates }
 
 var (
@@ -95,8 +95,8 @@ var (
 // healthPrefix is of the calls that need nobody's name: those who watch a server have no token, and learn nothing else.
 const healthPrefix = "/grpc.health.v1.Health/"
 
-// Authenticate returns the name of the client that makes a call of a method, such as "DoGet"; "" = it needs none. ctx is
-// that of the RPC.
+// Authenticate returns the name of the client that calls a method, such as "DoGet"; "" = clients need no name. ctx is the context
+// of the RPC.
 func (a *Access) Authenticate(ctx context.Context, method string) (name string, err error) {
 	if !a.Known() {
 		return "", nil
@@ -236,7 +236,7 @@ func (a *Access) login(ctx context.Context, p *peer.Peer, name, password string)
 	return nil, errBadLogin
 }
 
-// Authorize returns an error unless a client may do something with a dataset; dataset "" is the server itself.
+// Authorize returns an error unless a client has permission p for a dataset; dataset "" is the server itself.
 func (a *Access) Authorize(client string, p Permission, dataset string) error {
 	if len(a.o.Rules) == 0 {
 		if p == PermitRead || p == PermitManage && !a.Known() {
@@ -280,7 +280,8 @@ func peerHost(p *peer.Peer) string {
 	return Host(p.Addr.String())
 }
 
-// Host returns what limits count the clients of an address by: the address without the port, and of IPv6 the network.
+// Host returns the part of an address by which limits tell clients apart: the address without the port, or the network of an IPv6
+// address.
 func Host(addr string) string {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

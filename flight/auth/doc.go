@@ -1,4 +1,5 @@
-// Package auth knows the clients of a Flight server: by tokens, passwords and certificates, and what each may do.
+// Package auth authenticates the clients of a Flight server, by tokens, passwords and certificates, and says what each client may
+// do.
 //
-// Package flight makes an Authorizer of it, flight.NewAccess, and has its types under names of its own.
+// Package flight uses it in an Authorizer (flight.NewAccess), and has aliases for its types.
 package auth

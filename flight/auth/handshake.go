@@ -12,8 +12,8 @@ import (
 	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 )
 
-// Handshake implements the RPC for clients that send their name and password as its payload, and not as a header. client is
-// the name that Authenticate has returned: who has one is not asked.
+// Handshake implements the RPC for clients that send their name and password in its payload instead of a header. client is the
+// name that Authenticate has returned; if it is not "", the client need not send a password.
 func (a *Access) Handshake(stream flight.FlightService_HandshakeServer, client string) error {
 	ctx := stream.Context()
 	if a.tokens == nil || client != "" {

@@ -8,24 +8,24 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-// Permission is what a call wants of a dataset, or of the server.
+// Permission is a kind of access to a dataset or to the server.
 type Permission string
 
-// Permissions.
+// The permissions.
 const (
 	PermitRead   Permission = "read"   // its schema and rows, and what is known of its files
 	PermitWrite  Permission = "write"  // put rows under its name
 	PermitManage Permission = "manage" // refresh it; the calls of others
 )
 
-// Rule permits clients something. Names and datasets are patterns as path.Match reads them.
+// Rule grants a permission to clients. Client and Datasets are patterns for path.Match.
 type Rule struct {
-	Client     string // of a token's or a certificate's name; "*" = everybody who is let in
+	Client     string // pattern of the client's name, from its token or certificate; "*" = every client that is admitted
 	Permission Permission
 	Datasets   []string
 }
 
-// ParseRule reads CLIENT:PERMISSION=DATASET[,DATASET...], such as "alice:write=staging-*,scratch" or "*:read=public*".
+// ParseRule parses CLIENT:PERMISSION=DATASET[,DATASET...], such as "alice:write=staging-*,scratch" or "*:read=public*".
 func ParseRule(s string) (Rule, error) {
 	bad := func(why string) (Rule, error) {
 		return Rule{}, errs.Errorf(errs.ErrOption, "%q is no permission such as alice:read=events,prices-*: %s", s, why)

@@ -11,19 +11,19 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-// TLSFiles says where a server's certificates are, as PEM.
+// TLSFiles names the PEM files of a server's certificates.
 type TLSFiles struct {
 	Cert, Key string // the server's own; Cert may hold the chain
-	// ClientCA holds the certificates that sign those of clients. With it every client must show one, unless
-	// ClientOptional is set.
+	// ClientCA holds the certificates of the authorities that sign clients' certificates. If it is set, every client must have a
+	// certificate, unless ClientOptional is set.
 	ClientCA       string
 	ClientOptional bool
 	Logger         *slog.Logger // default slog.Default()
 }
 
-// TLSCredentials returns credentials of TLS 1.3 for a gRPC server. The files are looked at again when clients
-// connect, at most once a second: new ones are used for new connections. Files that cannot be used are logged, and the
-// last good ones stay in use.
+// TLSCredentials returns credentials of TLS 1.3 for a gRPC server. When clients connect, at most once a second, the files are
+// checked for changes. New connections use the new files. If these cannot be used, the error is logged, and the last good files
+// stay in use.
 func TLSCredentials(f TLSFiles) (credentials.TransportCredentials, error) {
 	c, err := TLSConfig(f, "h2")
 	if err != nil {
@@ -32,7 +32,7 @@ func TLSCredentials(f TLSFiles) (credentials.TransportCredentials, error) {
 	return credentials.NewTLS(c), nil
 }
 
-// TLSConfig is TLSCredentials for servers of other protocols, which are named as ALPN has them.
+// TLSConfig is TLSCredentials for servers of other protocols, whose ALPN names are given.
 func TLSConfig(f TLSFiles, protocols ...string) (*tls.Config, error) {
 	if f.Cert == "" || f.Key == "" {
 		return nil, errs.Errorf(errs.ErrOption, "TLS needs a certificate and its key")

@@ -21,21 +21,21 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-// TokenKind says what a client shows.
+// TokenKind says what a client must send.
 type TokenKind string
 
 // Kinds of tokens.
 const (
 	BearerToken   TokenKind = "token"    // 256 random bits, stored as their SHA-256
-	PasswordToken TokenKind = "password" // chosen by somebody, stored as argon2id
+	PasswordToken TokenKind = "password" // chosen by a person, stored as argon2id
 )
 
-// Token is a line of a token file: who may come in, and the hash of what they must show for it.
+// Token is a line of a token file: the name of a client, and the hash of the token or password that it must send.
 //
 //	NAME KIND HASH [EXPIRES]
 //
-// Words are separated by blanks; EXPIRES is a time of RFC 3339. Lines that are empty or begin with # are passed over. A
-// name may have several lines, so that a token can be replaced while the old one is still good.
+// Words are separated by blanks; EXPIRES is a time as in RFC 3339. Empty lines and lines that begin with # are ignored. A name
+// may have several lines, so that a new token can be added before the old one is removed.
 type Token struct {
 	Name    string
 	Kind    TokenKind
@@ -66,7 +66,7 @@ const (
 	hashPrefix  = "sha256:"
 )
 
-// NewToken makes a bearer token for name, and returns it with the line to store. It cannot be had from the line.
+// NewToken makes a bearer token for a name, and returns it with the line to store. The token cannot be computed from the line.
 func NewToken(name string, expires time.Time) (secret string, t Token, err error) {
 	if !validIdentity.MatchString(name) {
 		return "", Token{}, errs.Errorf(errs.ErrOption, "%q cannot be a name: letters, digits, _ . @ + - are allowed, at most 128", name)
@@ -77,7 +77,7 @@ func NewToken(name string, expires time.Time) (secret string, t Token, err error
 	return secret, Token{Name: name, Kind: BearerToken, Hash: hashToken(secret), Expires: expires.UTC().Truncate(time.Second)}, nil
 }
 
-// NewPassword returns the line to store for a name and its password.
+// NewPassword returns the line to store for a name and a password.
 func NewPassword(name, password string, expires time.Time) (Token, error) {
 	if !validIdentity.MatchString(name) {
 		return Token{}, errs.Errorf(errs.ErrOption, "%q cannot be a name: letters, digits, _ . @ + - are allowed, at most 128", name)
@@ -149,7 +149,7 @@ func parseToken(line string) (t Token, err error) {
 	return t, nil
 }
 
-// AddToken puts a line at the end of a token file, which is made if there is none, readable by its owner alone.
+// AddToken appends a line to a token file. If the file does not exist, AddToken creates it, readable only by its owner.
 func AddToken(path string, t Token) error {
 	return editTokens(path, true, func(old []byte) ([]byte, error) {
 		if len(old) > 0 && old[len(old)-1] != '\n' {
@@ -159,7 +159,7 @@ func AddToken(path string, t Token) error {
 	})
 }
 
-// RemoveTokens takes every line of a name out of a token file, and returns how many there were.
+// RemoveTokens removes all lines with a name from a token file, and returns their number.
 func RemoveTokens(path, name string) (removed int, err error) {
 	err = editTokens(path, false, func(old []byte) ([]byte, error) {
 		lines := slices.DeleteFunc(strings.SplitAfter(string(old), "\n"), func(line string) bool {
