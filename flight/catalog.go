@@ -170,9 +170,9 @@ func (c *Catalog) Refresh(ctx context.Context, name string) (e *Entry, changed b
 	return e, err == nil && (old == nil || !old.same(e)), d.public(err)
 }
 
-// Discover makes RefreshAll look for datasets as well: for those that another server of a fleet has taken from a client, say.
-// find returns all that there are; one that it has found before and does not find any more is taken out. Call it before
-// the first RefreshAll.
+// Discover makes RefreshAll look for datasets, too, for example those that clients have put on another server over the same
+// store. find returns all datasets; one that it found earlier and does not find any more is removed. Call Discover before the
+// first RefreshAll.
 func (c *Catalog) Discover(find func(context.Context) (map[string]Spec, error)) { c.others = find }
 
 // discover adds what find has found, and takes out what is gone.
