@@ -34,11 +34,11 @@ func All() []arrowio.Format {
 	}
 }
 
-// Options says how to find and open files. The zero value is the default: no Formats are those of All, and no Cast is
-// CastExact.
+// Options says how to find and open files. The zero value is the default: without Formats they are those of All, and without Cast
+// it is CastExact.
 type Options = dataset.Options
 
-// Defaults returns o with the formats and the cast of this package where it has none.
+// Defaults returns o with the formats and the cast of this package, if it has none.
 func Defaults(o Options) Options {
 	if o.Formats == nil {
 		o.Formats = All()
@@ -54,11 +54,11 @@ func Sniff(head, tail []byte, name string) (arrowio.Format, error) {
 	return dataset.Sniff(All(), head, tail, name)
 }
 
-// Lookup returns the format of a name; one that does not exist is errs.ErrOption and lists those that do.
+// Lookup returns the format with this name. An unknown name is errs.ErrOption; the error lists the known names.
 func Lookup(name string) (arrowio.Format, error) { return dataset.Lookup(All(), name) }
 
-// OpenFile opens the file at a path or URL, or the directory there where that is what the format is. Closing the File
-// closes it.
+// OpenFile opens the file at a path or URL, or a directory that a format reads as a whole. Closing the File closes everything
+// that was opened for it.
 func OpenFile(ctx context.Context, path string, o Options) (arrowio.File, error) {
 	f, err := dataset.Open(ctx, path, Defaults(o))
 	if err != nil {
@@ -67,8 +67,8 @@ func OpenFile(ctx context.Context, path string, o Options) (arrowio.File, error)
 	return f, nil
 }
 
-// Open opens src, whose name only tells the formats that nothing else tells. src stays the caller's to close, after
-// the File. A format that is a directory (arrowio.Format.OpenPath) has no source: it is errs.ErrOption here.
+// Open opens src. The name decides the format only if the content does not. The caller closes src after it has closed the File.
+// Naming a format whose files are directories (arrowio.Format.OpenPath) is errs.ErrOption.
 func Open(ctx context.Context, src arrowio.Source, name string, o Options) (arrowio.File, error) {
 	f, err := dataset.OpenSource(ctx, src, name, Defaults(o))
 	if err != nil {
@@ -77,19 +77,19 @@ func Open(ctx context.Context, src arrowio.Source, name string, o Options) (arro
 	return f, nil
 }
 
-// OpenDataset makes one dataset of what paths and URLs stand for: see dataset.OpenAll.
+// OpenDataset returns one dataset of the files that paths and URLs stand for: see dataset.OpenAll.
 func OpenDataset(ctx context.Context, paths []string, o Options) (*dataset.Dataset, error) {
 	return dataset.OpenAll(ctx, paths, Defaults(o))
 }
 
-// CastExact is a value for Options.Cast, and its default: values become those of the schema where none of them loses
+// CastExact is a value for Options.Cast, and the default: values are converted to the type in the schema if no value loses
 // anything.
 func CastExact(arrowio.Calendar) view.Cast { return orccast.Exact }
 
-// CastJava is a value for Options.Cast: values are converted as orc-core converts them; those that do not fit become null.
+// CastJava is a value for Options.Cast: values are converted as orc-core converts them. Values that do not fit become null.
 func CastJava(c arrowio.Calendar) view.Cast { return orccast.JavaOf(c) }
 
-// Casts are the words for Cast.
+// Casts are the words that Cast takes.
 var Casts = []string{"none", "java"}
 
 // Cast returns the value of Options.Cast for a word of Casts.

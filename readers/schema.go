@@ -6,9 +6,9 @@ import (
 	"github.com/arrowio/arrowio/internal/readas"
 )
 
-// ParseSchema reads the schema that files are to be shown under, for Options.Schema: the JSON of `arrowio schema --json`,
-// in which a field may have a "default" for files without it, or ORC's own notation as in "struct<a:int,b:array<string>>".
-// options are those that files are opened with, which say how some of ORC's types are shown.
+// ParseSchema parses a schema for Options.Schema. The text is the JSON of `arrowio schema --json`, in which a field may have a
+// "default" for files without it, or ORC's notation, such as "struct<a:int,b:array<string>>". options are those with which files
+// are opened; they say how some of ORC's types are shown.
 func ParseSchema(text string, options map[string]string) (*arrow.Schema, error) {
 	o := readas.Options{
 		Unit:            arrow.Nanosecond,
