@@ -11,8 +11,7 @@ import (
 	"github.com/arrowio/arrowio/internal/bitpack"
 )
 
-// RowIDs is the row ids of events that are stored one after the other: Values, or, where that is nil, Count numbers from
-// First on, each one more than the one before.
+// RowIDs holds the row ids of consecutive events: Values or, if that is nil, the Count numbers First, First+1 and so on.
 type RowIDs struct {
 	Values []int64
 	First  int64
@@ -22,9 +21,9 @@ type RowIDs struct {
 // idRows is how many row ids are decoded together.
 const idRows = 4096
 
-// ReadRowIDs calls each with the row ids of a split, in their order, and the row of the file that the first of them is of;
-// what it gets is good until it returns. Ids that the file says count up, as Hive numbers the rows that it inserts, are not
-// decoded. The file must show rows; see ShowRows. false: some ids may be null, and none was read.
+// ReadRowIDs calls each with the row ids of a split, in order. row is the number in the file of the first row of ids; ids is
+// valid until each returns. Ids that count up by one according to the file, as those of rows inserted by Hive do, are not
+// decoded. The file must show rows; see ShowRows. ReadRowIDs returns false, and reads nothing, if some ids may be null.
 func (f *File) ReadRowIDs(ctx context.Context, s arrowio.Split, mem memory.Allocator, each func(row int64, ids RowIDs) error) (bool, error) {
 	index, field := f.EventIndex(RowID)
 	p := arrowio.Projection{Schema: arrow.NewSchema([]arrow.Field{field}, nil), Fields: []arrowio.ProjectedField{{Index: index}}}

@@ -14,15 +14,15 @@ import (
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
-// EventColumn is one of the five columns that say what a row of a Hive ACID file is an event of.
+// EventColumn is one of the five columns of a Hive ACID file that describe an event: which change was made to which row.
 type EventColumn int
 
-// The columns of events, in their order in the file; the row itself comes behind them.
+// The columns of events, in their order in the file. The row itself comes after them.
 const (
 	Operation   EventColumn = iota // 0 insert, 1 update, 2 delete; int
 	Original                       // write id that inserted the row; bigint
-	Bucket                         // and in which bucket; int
-	RowID                          // and as which row of that; bigint
+	Bucket                         // bucket that the row was inserted into; int
+	RowID                          // number of the row in that bucket; bigint
 	Current                        // write id of the event; bigint
 	eventRow                       // the position of the row
 	eventFields                    // all
@@ -55,10 +55,10 @@ func (f *File) IsEvents() bool {
 	return true
 }
 
-// ShowRows makes the columns of a file of events those of the rows that they are about. Projections may have the columns
-// of the events, too, by EventIndex. The file must be one of events, and not be in use yet.
+// ShowRows shows a file of events as the rows in them: its columns are those of the rows. Projections may also have the columns
+// of events, by EventIndex. The file must be one of events. Call ShowRows before the file is used.
 //
-// An event without a row is an error where any column of the row is read. Info, Verify and Dump are for files as they are.
+// An event without a row is an error if any column of the row is read. Info, Verify and Dump describe the file as it is stored.
 func (f *File) ShowRows() error {
 	if !f.IsEvents() {
 		return errs.Errorf(errs.ErrSchema, "the file does not hold events of a Hive ACID table")
@@ -71,7 +71,7 @@ func (f *File) ShowRows() error {
 	return nil
 }
 
-// EventIndex returns what arrowio.ProjectedField.Index is for a column of the events after ShowRows, and its field.
+// EventIndex returns the value of arrowio.ProjectedField.Index for a column of events after ShowRows, and the column's field.
 func (f *File) EventIndex(c EventColumn) (int, arrow.Field) {
 	field := arrow.Field{Name: eventColumns[c].name, Type: arrow.PrimitiveTypes.Int64, Nullable: true}
 	if eventColumns[c].kind == orcwire.Int {
@@ -80,8 +80,8 @@ func (f *File) EventIndex(c EventColumn) (int, arrow.Field) {
 	return len(f.top) - int(eventRow) + int(c), field
 }
 
-// Rename gives the columns, and what is in them, other names: schema is that of the file but for names, metadata, nulls that
-// are not expected, and units of timestamps, which are decoded to these. The file must not be in use yet.
+// Rename gives columns and their children other names. schema may differ from that of the file in names, metadata, whether fields
+// are nullable, and units of timestamps; timestamps are decoded to these units. Call Rename before the file is used.
 func (f *File) Rename(schema *arrow.Schema) { f.schema = schema }
 
 // path returns the dotted path of a type by the names that columns are shown under: see ShowRows and Rename.
@@ -102,13 +102,13 @@ func (f *File) path(t *orcwire.Type) string {
 	return t.Path()
 }
 
-// EventRange bounds the values of a column of events; Known = there is no null among them.
+// EventRange bounds the values of a column of events. Known says that the bounds are known and no value is null.
 type EventRange struct {
 	Min, Max int64
 	Known    bool
 }
 
-// EventRanges returns what statistics say of a file of events as a whole, by EventColumn.
+// EventRanges returns the statistics of the event columns of the whole file, by EventColumn.
 func (f *File) EventRanges() [5]EventRange {
 	if !f.quirks.StripeStatsTrusted() {
 		return [5]EventRange{}
@@ -116,7 +116,7 @@ func (f *File) EventRanges() [5]EventRange {
 	return f.eventRanges(f.footer.Stats, f.footer.Rows)
 }
 
-// SplitEventRanges returns what statistics say of the stripe that a split is of, or is a part of.
+// SplitEventRanges returns the statistics of the event columns of the stripe in which a split lies, by EventColumn.
 func (f *File) SplitEventRanges(ctx context.Context, s arrowio.Split) ([5]EventRange, error) {
 	c := f.cuts[s.Ordinal]
 	if c.stripe < 0 {
@@ -160,7 +160,7 @@ func eventRange(s expr.Stats) EventRange {
 	return EventRange{Min: lo, Max: hi, Known: ok && ok2 && s.Nulls == 0}
 }
 
-// UserMetadata returns what the file says of itself under a name; nil = nothing.
+// UserMetadata returns the value of a name in the file's user metadata; nil = the file does not have the name.
 func (f *File) UserMetadata(name string) []byte {
 	for _, kv := range f.footer.Metadata {
 		if kv.Key == name {

@@ -188,10 +188,10 @@ func (f *File) add(c cut, bytes int64) {
 // Schema returns the Arrow schema.
 func (f *File) Schema() *arrow.Schema { return f.schema }
 
-// Splits lists the stripes, and the parts of those that are large.
+// Splits lists the stripes; large stripes are divided into several splits.
 func (f *File) Splits() []arrowio.Split { return f.splits }
 
-// Close frees what the file holds; readers that are still open stay good.
+// Close frees the memory of the file. Readers that are still open can be used further.
 func (f *File) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -16,8 +16,8 @@ import (
 // big-endian, each time the file is whole up to there.
 const flushSuffix = "_flush_length"
 
-// Finished returns how much of the file of a name its side file vouches for; ok is false where there is none. Behind that
-// length lies what a writer had not finished. See arrowio.Format.Finished.
+// Finished returns the length up to which a file is complete, in bytes, as its side file says; ok is false if it has no side
+// file. The bytes after that length were not finished by the writer. See arrowio.Format.Finished.
 func Finished(ctx context.Context, name string, open func(ctx context.Context, name string) (arrowio.OpenSource, error)) (n int64, ok bool, err error) {
 	scheme, _, remote := strings.Cut(name, "://")
 	if remote && (scheme != "hdfs" || !strings.HasPrefix(path.Base(name), "bucket_")) {

@@ -24,8 +24,8 @@ const (
 type Options struct {
 	// Timezone is the zone of stripes that do not name the one they were written in (Hive before 1.2, PrestoDB); "" = UTC.
 	Timezone string
-	// Calendar is "hybrid" or "proleptic": what days and seconds before 1582-10-15 are counted in; "" = what the file,
-	// its writer and its attributes say.
+	// Calendar is "hybrid" or "proleptic": the calendar of stored times before 1582-10-15; "" = as the file, its writer and its
+	// attributes say.
 	Calendar string
 	// BinaryStrings shows string, varchar and char as binary, for files whose text is not UTF-8.
 	BinaryStrings bool
@@ -33,14 +33,14 @@ type Options struct {
 	KeepPadding bool
 	// NullKeys shows maps as lists of key and value, whose keys may be null; otherwise a null key is an error.
 	NullKeys bool
-	// Keys are the master keys of encrypted columns; columns whose key is missing show what the writer put in its place.
+	// Keys are the master keys of encrypted columns. Columns whose key is missing show the masked values that the writer stored.
 	Keys Keys
 	// Unit is the unit of timestamps; nil = nanoseconds. In a coarser one values are truncated towards the past.
 	Unit *arrow.TimeUnit
-	// Microseconds are paths of columns whose timestamps are in microseconds, where Unit is nanoseconds; those that the file
-	// does not have are ignored. See File.BeyondNanoseconds.
+	// Microseconds lists paths of columns that are read in microseconds although Unit is nanoseconds. Paths that the file does
+	// not have are ignored. See File.BeyondNanoseconds.
 	Microseconds []string
-	// RefuseFiner makes digits finer than microseconds in these columns an error; otherwise they are cut off.
+	// RefuseFiner makes digits finer than microseconds in the columns of Microseconds an error; otherwise they are cut off.
 	RefuseFiner bool
 	// Dictionary keeps the dictionaries of strings: dictionary<int32, utf8> in place of utf8.
 	Dictionary bool
@@ -80,14 +80,14 @@ func Format() arrowio.Format {
 	}
 }
 
-// Match reports whether a file with these first and last bytes is ORC: the magic at its head, or, where that is damaged,
-// at the end of its postscript.
+// Match reports whether a file with these first and last bytes is ORC: it has the magic at its start or, if that is damaged, at
+// the end of its postscript.
 func Match(head, tail []byte) bool {
 	magic := []byte("ORC")
 	return bytes.HasPrefix(head, magic) || len(tail) > 4 && bytes.Equal(tail[len(tail)-4:len(tail)-1], magic)
 }
 
-// ParseOptions reads the options of this format, by the names that Format lists.
+// ParseOptions parses the options of this format, whose names Format lists.
 func ParseOptions(m map[string]string) (Options, error) {
 	o := Options{Timezone: m["orc-timezone"], Calendar: m["orc-calendar"]}
 	for _, w := range []struct {

@@ -6,7 +6,8 @@ import (
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
-// Root returns the tree of the file's types, which is not to be changed. It is parallel to the schema: see orcwire.Schema.
+// Root returns the tree of the file's types, which the caller must not change. It has the same shape as the schema: see
+// orcwire.Schema.
 func (f *File) Root() *orcwire.Type { return f.footer.Types[0] }
 
 // typeAt returns the Arrow type at a path of positions, through structs alone.

@@ -21,10 +21,10 @@ const shownDamage = 5
 // infoStripes is how many stripes' footers are read for an Info that does not list blocks.
 const infoStripes = 1024
 
-// Info describes the file: writer, calendar and time zones; and every type of the file as a column, the root and other
-// compound ones too, with its stored bytes, encodings, index and statistics. Bytes and encodings are those of the first
-// 1024 stripes, and a note says so where there are more, unless blocks are asked for: then of all, and every stripe and
-// every stream is listed. Stripes that cannot be read are named in notes.
+// Info describes the file: writer, calendar and time zones, and every type of the file as a column, including the root and other
+// compound types, with its stored bytes, encodings, index and statistics. Bytes and encodings are those of the first 1024
+// stripes; a note says so if there are more. If o.Blocks is set, they are those of all stripes, and every stripe and every stream
+// is listed. Notes name stripes that cannot be read.
 func (f *File) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, error) {
 	info := &arrowio.Info{
 		Format:   Name,

@@ -9,9 +9,9 @@ import (
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
-// BeyondNanoseconds returns the paths of columns that the file shows as timestamps in nanoseconds although its statistics
-// tell of times before 1677-09-21 or after 2262-04-11, which these cannot hold: reading such a time is an error. unknown are
-// the paths of those of which only the rows tell whether they have such times. See Options.Microseconds.
+// BeyondNanoseconds returns the paths of columns that are shown as timestamps in nanoseconds, but have times before 1677-09-21 or
+// after 2262-04-11 according to the statistics. Reading such a time is an error, since it does not fit. unknown are the paths of
+// columns whose statistics do not show whether they have such times. See Options.Microseconds.
 func (f *File) BeyondNanoseconds() (beyond, unknown []string) {
 	if f.unit() != arrow.Nanosecond || f.footer.Rows == 0 {
 		return nil, nil

@@ -11,12 +11,12 @@ import (
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
-// Prune returns the rows of s that may satisfy pred. The statistics of the stripe decide first, which costs no reading
-// but that of the file's metadata, once; then, row group by row group, those of the row index and the bloom filters of
-// the columns that pred reads, fetched together.
+// Prune returns the rows of s that may satisfy pred. It tests first the statistics of the stripe, for which it reads only the
+// file's metadata, once. Then it tests each row group, by the row index and the bloom filters of the columns that pred reads.
+// These are fetched together.
 //
-// Statistics that cannot be read, or that writers are known to get wrong, prune nothing; Verify reports them. An error is
-// one of the source.
+// Statistics that cannot be read, or that the writer is known to get wrong, prune nothing; Verify reports them. Prune returns an
+// error only if reading from the source fails.
 func (f *File) Prune(ctx context.Context, s arrowio.Split, pred *expr.Bound) (arrowio.RowSet, error) {
 	if s.Ordinal < 0 || s.Ordinal >= len(f.cuts) {
 		return arrowio.RowSet{}.Add(s.Rows), nil

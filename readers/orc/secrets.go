@@ -97,14 +97,14 @@ func (x *secrets) cipher(s *stripe, y orcwire.VariantStream, local map[int32]*or
 	return k.Stream(y.Column, y.Kind, s.info.EncryptStripeID)
 }
 
-// Keys are master keys by name, each with its versions. The zero value has none. It prints names only.
+// Keys holds master keys by name, each with its versions. The zero value has none. Printing it shows only the names.
 type Keys struct{ ring orcwire.KeyRing }
 
-// ParseKeys reads master keys from JSON, a version of a key, or a list of versions, for each name:
+// ParseKeys parses master keys from JSON. Each name has one version of a key, or a list of versions:
 //
 //	{"pii": {"version": 0, "algorithm": "AES_CTR_128", "key": "000102030405060708090a0b0c0d0e0f"}}
 //
-// The error is of kind errs.ErrOption, and does not repeat what the text says.
+// Errors are of kind errs.ErrOption, and do not contain the text, since it is secret.
 func ParseKeys(text []byte) (Keys, error) {
 	ring, err := orcwire.ParseKeys(text)
 	return Keys{ring}, err

@@ -27,7 +27,7 @@ type splitReader struct {
 	err     error
 }
 
-// Read opens the rows of a split.
+// Read opens the rows of a split: see arrowio.File.
 func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
 	c := f.cuts[s.Ordinal]
 	if c.stripe < 0 {

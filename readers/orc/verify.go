@@ -14,12 +14,11 @@ import (
 	"github.com/arrowio/arrowio/internal/readall"
 )
 
-// Verify decodes everything and compares it with all that the file says of it: the layout of stripes and streams, the
-// number of values of each stream, the positions and the statistics of each row group, its bloom filter, and the
-// statistics of each stripe and of the file. Statistics that the writer is known to have got wrong are passed over. Then
-// every row is read as a scan reads it.
+// Verify decodes everything and compares it with what the file states: the layout of stripes and streams, the number of values of
+// each stream, the positions, statistics and bloom filters of each row group, and the statistics of each stripe and of the file.
+// Statistics that the writer is known to get wrong are skipped. Then every row is read as a scan reads it.
 //
-// Of faults of one sort in one column of one stripe the first is reported.
+// Of several faults of one kind in one column of one stripe, only the first is reported.
 func (f *File) Verify(ctx context.Context, report func(error)) error {
 	v := &verifier{File: f, ctx: ctx, report: report, inputs: &branch{tree: &tree{file: f, ctx: ctx, window: windowBytes}}}
 	v.totals = make([]tally, len(f.footer.Types))

@@ -11,7 +11,7 @@ import (
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
-// NoBytes is the warning about a file of no bytes.
+// NoBytes returns the warning about a file of 0 bytes.
 func NoBytes() arrowio.Warning {
 	return arrowio.Warnf(arrowio.WarnDoubt, "the file has no bytes and is read as one without rows: Hive writes such files, but a write or a copy that was cut off leaves them, too")
 }
