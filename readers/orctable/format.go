@@ -14,12 +14,13 @@ import (
 type Options struct {
 	WriteIDs     string // HIGHEST:OPEN,…:ABORTED,…: reads as of this list of write ids; "" = everything
 	RowIDs       bool   // adds row__id: struct<writeid: int64, bucketid: int32, rowid: int64>
-	Events       bool   // shows the events of the chosen directories as they are stored, nothing applied
+	Events       bool   // shows the events of the chosen directories as they are stored, without applying them
 	ByPosition   bool   // matches the columns of files by position, not by name
-	DeleteEvents int    // of one partition, at most; 0 = DefaultDeleteEvents
+	DeleteEvents int    // maximal number of delete events of one partition; 0 = DefaultDeleteEvents
 }
 
-// DefaultDeleteEvents takes up to 768 MiB, and as a rule a third of that.
+// DefaultDeleteEvents is the default of Options.DeleteEvents. So many events take up to 768 MiB of memory, and usually a third of
+// that.
 const DefaultDeleteEvents = 32 << 20
 
 // Format returns the ORC reader, of files and of directories that are tables. The options of orc.Format apply to both.

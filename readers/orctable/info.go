@@ -17,9 +17,9 @@ const (
 	infoDirs  = 4096 // directories that are listed
 )
 
-// Info describes the table: what write ids and delete events it has, every directory with what became of it, and why, and
-// the columns of the rows as they are stored in the first 64 files that are read, in all of them if blocks are asked for.
-// A plan tells file by file what a filter leaves.
+// Info describes the table: its write ids and delete events, every directory with whether it is read and why, and the columns of
+// the rows as they are stored in the first 64 files, or in all files if o.Blocks is set. A plan says for each file which rows a
+// filter leaves.
 func (t *Table) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, error) {
 	info := &arrowio.Info{Format: orc.Name, Bytes: t.BytesStored(), Schema: t.schema, Notes: t.notes()}
 	if n := len(t.splits); n > 0 {

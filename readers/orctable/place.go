@@ -233,8 +233,8 @@ const (
 	mostDeep   = 64
 )
 
-// Match reports whether a tree is an ACID table: it has directories of bases or deltas, at its top or in its partitions,
-// and where they have files the first of them begins as ORC does, or is empty.
+// Match reports whether a tree is an ACID table: it has base or delta directories, at its top or in its partitions, and the first
+// file in them, if there is one, is empty or begins like an ORC file.
 func Match(ctx context.Context, t arrowio.Tree) (bool, error) {
 	looked := 0
 	return match(ctx, t, "", 0, &looked)

@@ -20,11 +20,10 @@ type presentation struct {
 	unshown []arrowio.Warning // about files whose columns it does not have
 }
 
-// Schema returns the columns of the newest chosen file's rows, row__id where it was asked for, and the columns of the
-// partitions.
+// Schema returns the columns of the rows in the newest chosen file, row__id if Options.RowIDs is set, and the partition columns.
 func (t *Table) Schema() *arrow.Schema { return t.schema }
 
-// NamedByCatalog tells that Hive can rename every column of the table and leaves the files as they are: see view.Absent.
+// NamedByCatalog says that Hive can rename every column of the table without changing the files: see view.Absent.
 func (t *Table) NamedByCatalog() bool { return true }
 
 // ShowFiles implements view.Composed. Names are matched without regard to case.

@@ -88,8 +88,8 @@ func (t *Table) chosenFiles(do func(f *dataFile)) {
 	}
 }
 
-// BeyondNanoseconds is orc.File.BeyondNanoseconds for all chosen files, with the paths that columns have in the table. StoredNames
-// tells which these are in the files.
+// BeyondNanoseconds is orc.File.BeyondNanoseconds for all chosen files, with the paths of columns in the table. StoredNames
+// returns their paths in the files.
 func (t *Table) BeyondNanoseconds() (beyond, unknown []string) {
 	t.chosenFiles(func(f *dataFile) {
 		if len(f.beyond)+len(f.unknown) == 0 {
@@ -114,8 +114,8 @@ func (t *Table) BeyondNanoseconds() (beyond, unknown []string) {
 	return beyond, unknown
 }
 
-// StoredNames returns the paths by which files have a column: of the table, or of a file that has another name for it. orc.Options
-// names columns so.
+// StoredNames returns the paths that a column has in the files, for orc.Options. They differ from the path in the table if a file
+// has another name for the column.
 func (t *Table) StoredNames(path string) (stored []string) {
 	path = strings.TrimPrefix(path, rowPrefix(t.opt.Events))
 	t.chosenFiles(func(f *dataFile) {

@@ -17,8 +17,9 @@ import (
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
-// Table is an open ACID table: the rows of its chosen files, partition by partition in the order of their paths, in each
-// of the base or the originals, and then of the deltas, as they came about. Its methods may be called concurrently.
+// Table is an open ACID table. Its rows come partition by partition, in the order of their paths; in each partition, the rows of
+// the base, or of the original files, come first, then those of the deltas in the order of their first write ids. Its methods may be
+// called concurrently.
 type Table struct {
 	*contents
 	presentation
@@ -53,11 +54,10 @@ type place struct {
 	base  int64 // rows of the table before the fragment
 }
 
-// Open opens the table that t is. Names choose what is read; then the tail of every chosen file is read, and of the
-// stripes that delete events, or write ids that are not valid, may touch, the row ids. t stays in use until the Table is
-// closed, and what it holds should not change meanwhile.
+// Open opens the table in t. It chooses files by name, reads the tail of each of them, and reads the row ids of the stripes that
+// may have deleted rows or rows of invalid write ids. The Table uses t until it is closed; the files should not change meanwhile.
 //
-// Contradictions, between names or in files, are errors that name the directory. Warnings tells what is doubtful.
+// Contradictions between names, or in files, are errors that name the directory. Warnings returns what is doubtful.
 func Open(ctx context.Context, t arrowio.Tree, limits arrowio.Limits, o Options, files orc.Options) (*Table, error) {
 	limits = limits.WithDefaults()
 	if o.DeleteEvents == 0 {
@@ -273,7 +273,7 @@ func (t *Table) add(g *fragment) error {
 	return nil
 }
 
-// Splits lists the stripes, and the parts of those that are large, of all fragments.
+// Splits lists the stripes of all fragments; large stripes are divided into several splits.
 func (t *Table) Splits() []arrowio.Split { return t.splits }
 
 // of returns which split of which fragment a split is, and how far its rows are from those of the table.
@@ -282,7 +282,7 @@ func (t *Table) of(s arrowio.Split) (*fragment, arrowio.Split, int64) {
 	return p.frag, p.frag.splits[p.split], p.base
 }
 
-// Prune asks the fragment.
+// Prune returns the rows of s that may satisfy pred: see orc.File.Prune.
 func (t *Table) Prune(ctx context.Context, s arrowio.Split, pred *expr.Bound) (arrowio.RowSet, error) {
 	g, split, base := t.of(s)
 	rows, err := t.shown[g.index].Prune(ctx, split, pred)
@@ -331,5 +331,5 @@ func (t *Table) BytesStored() (n int64) {
 	return n
 }
 
-// Close closes the files that are not being read; the others are closed with their readers.
+// Close closes the files that are not being read. Files that are being read are closed with their readers.
 func (t *Table) Close() error { return t.pool.close() }

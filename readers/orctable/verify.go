@@ -34,8 +34,8 @@ func (t *Table) plain(ctx context.Context, f *dataFile, do func(o *orc.File) err
 	return nil
 }
 
-// Verify checks every chosen file as a file of its own, and that delete events name rows that are there. That names and files agree
-// is checked when the table is opened.
+// Verify checks every chosen file, and that delete events name rows that exist. Open has already checked that names and files
+// agree.
 func (t *Table) Verify(ctx context.Context, report func(error)) error {
 	var undecoded []string
 	defer func() {
