@@ -22,8 +22,8 @@ type blockStore interface {
 	Close() error
 }
 
-// Blocks finds the blocks of a server by their ids: each is a CFile. It is a picture of the directories at the moment
-// when it was opened. All methods but Close may be called concurrently.
+// Blocks finds the blocks of a server by their ids; each block is a CFile. It shows the directories as they were when it was
+// opened. All methods except Close may be called concurrently.
 type Blocks struct {
 	dirs  *Dirs
 	files []*DataDir // of the file block manager
@@ -31,9 +31,9 @@ type Blocks struct {
 	notes []string
 }
 
-// OpenBlocks reads the records of all containers of the log block manager; the file block manager needs nothing. Damage
-// is no error here: most of it concerns other tablets. It is in Notes, and makes opening the blocks that it concerns
-// fail. Blocks takes 32 bytes of memory for each block.
+// OpenBlocks reads the records of all containers of the log block manager; for the file block manager it reads nothing. Damage is
+// no error of OpenBlocks, since most of it concerns other tablets: Notes lists it, and opening a damaged block fails. Blocks
+// takes 32 bytes of memory for each block.
 func OpenBlocks(ctx context.Context, d *Dirs) (*Blocks, error) {
 	b := &Blocks{dirs: d}
 	var logs []*DataDir
@@ -55,7 +55,7 @@ func OpenBlocks(ctx context.Context, d *Dirs) (*Blocks, error) {
 // Notes returns what is wrong with the block managers' files, each kind of damage once.
 func (b *Blocks) Notes() []string { return slices.Clone(b.notes) }
 
-// Close forgets the blocks, when no other method is used any more. Sources that were opened stay open until their own
+// Close frees the memory. No other method may be called during or after it. Sources that were opened stay open until their own
 // closers are called.
 func (b *Blocks) Close() error {
 	b.log = logBlocks{}
@@ -109,15 +109,15 @@ func (b *Blocks) one(id uint64) (place, error) {
 	return found[0], nil
 }
 
-// Has reports whether a block is known and where it is does not contradict itself; whether all its bytes are there, Check tells.
+// Has reports whether a block is known, in exactly one place. Check reports whether all its bytes exist.
 func (b *Blocks) Has(id uint64) bool {
 	_, err := b.one(id)
 	return err == nil
 }
 
-// Open returns the bytes of a block: a source that is arrowio.Near, which the caller closes by the closer, once. A block
-// that is not found is an error that wraps fs.ErrNotExist and says where it was looked for. A block in several places, or
-// whose container ends before it, is ErrCorrupt.
+// Open returns the bytes of a block as a source that is arrowio.Near. The caller calls the closer once. If the block is not
+// found, the error wraps fs.ErrNotExist and names the places that were searched. A block in several places, or beyond the end of
+// its container, is ErrCorrupt.
 func (b *Blocks) Open(id uint64) (arrowio.Source, io.Closer, error) {
 	p, err := b.one(id)
 	if err != nil {
@@ -137,8 +137,7 @@ func (b *Blocks) open(_ context.Context, id uint64) (arrowio.Source, io.Closer, 
 	return b.Open(id)
 }
 
-// Check opens a block and looks at its first bytes: nil if it is there, has all its bytes and may be a CFile. What is in
-// it is not read.
+// Check returns nil if a block exists, has all its bytes, and begins like a CFile. It does not read the rest.
 func (b *Blocks) Check(id uint64) error {
 	src, c, err := b.Open(id)
 	if err != nil {
@@ -160,7 +159,7 @@ func (b *Blocks) Check(id uint64) error {
 	return nil
 }
 
-// At returns where the bytes of a block are: in which file, from where on, and how many.
+// At returns the path of the file in which a block lies, and its range of bytes there.
 func (b *Blocks) At(id uint64) (path string, at arrowio.ByteRange, err error) {
 	p, err := b.one(id)
 	if err != nil {
@@ -189,7 +188,7 @@ func sizeOf(b blockStore, s *kuduwire.SuperBlock) (bytes int64, missing int) {
 	return bytes, missing
 }
 
-// Where says for people where a block is, or why it cannot be opened.
+// Where returns, for messages, where a block is, or why it cannot be opened.
 func (b *Blocks) Where(id uint64) string {
 	p, err := b.one(id)
 	if err != nil {
@@ -205,8 +204,8 @@ func (b *Blocks) where(id uint64, p place) string {
 	return BlockPath(p.file, id)
 }
 
-// IDs returns the ids of all blocks, sorted, each once, whether or not they can be opened: those of the file block
-// manager by walking its folders. Many may belong to no tablet: deleted ones whose deletion was lost, or orphans.
+// IDs returns the ids of all blocks, sorted, each once, whether or not they can be opened. For the file block manager it walks
+// all folders. Some blocks may belong to no tablet, for example because a deletion was lost.
 func (b *Blocks) IDs(ctx context.Context) ([]uint64, error) {
 	ids := b.log.ids()
 	for _, dir := range b.files {
@@ -219,8 +218,8 @@ func (b *Blocks) IDs(ctx context.Context) ([]uint64, error) {
 	return slices.Compact(ids), nil
 }
 
-// Unread returns how many containers of the log block manager have records that could not be read; one that was being
-// written when the server stopped is no such record. Notes says which.
+// Unread returns how many containers of the log block manager have records that could not be read; Notes names them. A record
+// that was being written when the server stopped does not count.
 func (b *Blocks) Unread() int {
 	n := 0
 	for _, c := range b.log.containers {
@@ -231,8 +230,8 @@ func (b *Blocks) Unread() int {
 	return n
 }
 
-// LastRecorded returns the greatest id that a container of the log block manager has a record of, whether or not the block
-// is still there; 0 = none.
+// LastRecorded returns the greatest id in the records of the log block manager's containers, whether or not the block still
+// exists; 0 = none.
 func (b *Blocks) LastRecorded() uint64 { return b.log.last }
 
 // missing says that a block is nowhere, and what may be the cause.

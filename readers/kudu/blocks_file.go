@@ -12,9 +12,9 @@ import (
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
-// BlockPath returns where the file block manager has a block: a file named by the id in decimal, in folders named by the
-// third, fourth and fifth byte of the id, from the top, in hex. The two bytes before number the data directory among the
-// server's.
+// BlockPath returns the path of a block in the file block manager. The name of the file is the id in decimal. It lies in folders
+// named by the third, fourth and fifth byte of the id, counted from the highest, in hexadecimal. The first two bytes are the
+// number of the data directory among the server's.
 //
 //	id 24366458335372 = 00 00 16 29 42 17 f0 8c   ->   data/16/29/42/0024366458335372
 func BlockPath(dir *DataDir, id uint64) string {

@@ -29,19 +29,19 @@ const (
 // DirOptions says where a server's directories are.
 type DirOptions struct {
 	Wal      string   // --fs_wal_dir, or the folder that has it under the name `wal`; "" = none, with Data
-	Metadata string   // --fs_metadata_dir; "" = where Kudu looks itself: the other directories
+	Metadata string   // --fs_metadata_dir; "" = look in the other directories, as Kudu does
 	Data     []string // --fs_data_dirs; none = Wal and its sibling `data`, whichever are this server's
-	Salvage  bool     // leave out what cannot be read, and say so in Notes
+	Salvage  bool     // leave out what cannot be read; Notes lists it
 	FindWal  bool     // if Wal is a data directory, use the log directory of the same server next to it
-	NoData   bool     // go on without data directories, and say so in Notes: for who needs the superblocks only
-	// DataLater is for who may do without blocks: that no data directory is found is no error of OpenDirs, but of NeedData.
+	NoData   bool     // go on without data directories, with a note in Notes: for callers that need only the superblocks
+	// DataLater is for callers that may not need blocks: if no data directory is found, NeedData returns the error, not OpenDirs.
 	DataLater bool
 	Limits    arrowio.Limits
 }
 
 // Dirs are the directories of a tablet server, or of a master, which keeps its catalog in the same way.
 type Dirs struct {
-	UUID     string    // of the server; "" where no instance file tells
+	UUID     string    // of the server; "" = no instance file says it
 	Wal      string    // the directory with `wals`; "" = there is none
 	Metadata string    // the directory with `tablet-meta` and `consensus-meta`; "" = there is none
 	Data     []DataDir // readable ones, in the order given
@@ -63,17 +63,17 @@ type Dirs struct {
 type DataDir struct {
 	Root     string   // where the instance file is
 	Path     string   // where the blocks are: Root/data
-	UUID     string   // of the directory; "" where no instance file tells
+	UUID     string   // of the directory; "" = no instance file says it
 	Type     string   // kuduwire.DirFile or kuduwire.DirLog
-	AllUUIDs []string // of the server's data directories, as this one knows them
-	// BlockSize is that of the file system, to which blocks in containers are aligned; 0 where no instance file tells.
+	AllUUIDs []string // ids of the server's data directories, as this one lists them
+	// BlockSize is the block size of the file system in bytes, to which blocks in containers are aligned; 0 = no instance file
+	// says it.
 	BlockSize int64
 }
 
-// OpenDirs finds a server's directories and reads their instance files. Directories of different servers, data
-// directories that do not belong together and encrypted ones are errors in any case. What cannot be read is an error,
-// or, to salvage, left out. That a data directory of the server is missing is only a note: tablets that have no blocks
-// there are complete.
+// OpenDirs finds a server's directories and reads their instance files. Directories of different servers, data directories that
+// do not belong together, and encrypted directories are always errors. A directory that cannot be read is an error, or left out
+// if Salvage is set. A missing data directory is only a note, since tablets without blocks there are complete.
 func OpenDirs(o DirOptions) (*Dirs, error) {
 	d := &Dirs{lim: o.Limits.WithDefaults(), salvage: o.Salvage, noData: o.NoData, later: o.DataLater}
 	root := ""
@@ -120,10 +120,10 @@ func OpenDirs(o DirOptions) (*Dirs, error) {
 	return d, nil
 }
 
-// Notes returns what a reader of the directories should know, though it is no error.
+// Notes returns facts about the directories that a user should know, but that are no errors.
 func (d *Dirs) Notes() []string { return slices.Clone(d.notes) }
 
-// Doubts returns the Notes that mean that something is missing, or not proved to be right.
+// Doubts returns those of the Notes that say that something is missing, or could not be checked.
 func (d *Dirs) Doubts() []string { return slices.Clone(d.doubts) }
 
 func (d *Dirs) doubt(format string, args ...any) {
@@ -286,8 +286,8 @@ func (d *Dirs) SuperBlockPath(tablet string) string {
 	return filepath.Join(d.Metadata, tabletMetaName, tablet)
 }
 
-// Voters returns the uuids of the servers that vote in a tablet, and whether the server of these directories alone does. The error
-// wraps fs.ErrNotExist where the tablet has no consensus metadata.
+// Voters returns the uuids of the servers that vote in a tablet, and whether the server of these directories is the only one. The
+// error wraps fs.ErrNotExist if the tablet has no consensus metadata.
 func (d *Dirs) Voters(tablet string) (uuids []string, alone bool, err error) {
 	c, err := d.consensus(tablet)
 	if err != nil {
@@ -331,7 +331,7 @@ func (d *Dirs) LogDir(tablet string) string {
 	return filepath.Join(d.Wal, walsName, tablet)
 }
 
-// Absent returns those of the uuids, of data directories that the blocks of a tablet are spread over, that are not here.
+// Absent returns the uuids, of those of a tablet's data directories, whose directories were not found.
 func (d *Dirs) Absent(uuids []string) []string {
 	var missing []string
 	for _, uuid := range uuids {

@@ -52,7 +52,7 @@ func (d *Dirs) findData(root string) error {
 	return d.noneErr
 }
 
-// NeedData returns an error where no data directory was found, which says where one was looked for.
+// NeedData returns an error if no data directory was found. The error names the places that were searched.
 func (d *Dirs) NeedData() error {
 	if len(d.Data) > 0 {
 		return nil

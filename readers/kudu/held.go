@@ -81,7 +81,7 @@ func OpenTablet(ctx context.Context, dirs *Dirs, blocks *Blocks, id string, limi
 	return out, nil
 }
 
-// Warnings returns what makes it doubtful that this is all of the tablet, and right.
+// Warnings returns the reasons to doubt that the data of the tablet is complete and right.
 func (t *Tablet) Warnings() []arrowio.Warning { return t.file.Warnings() }
 
 // LoggedKeys returns how many keys a server will touch when it replays the log: of rows that it inserts, and of rows that
@@ -91,7 +91,7 @@ func (t *Tablet) LoggedKeys() int { return len(t.logged) }
 // LoggedKey returns the i-th of those keys in their order, encoded.
 func (t *Tablet) LoggedKey(i int) []byte { return t.watch.keys.key(int(t.logged[i])) }
 
-// KeyText says for people what an encoded primary key of the table is.
+// KeyText returns an encoded primary key of the table as text, for messages.
 func (t *Tablet) KeyText(key []byte) string { return keyText(t.Schema, key) }
 
 // HeldRowSet is a rowset on disk.
@@ -166,7 +166,8 @@ func (h *HeldRowSet) Keys(ctx context.Context) (*Keys, error) {
 	return &Keys{keys: keys, closer: closer}, nil
 }
 
-// Live reports whether a row is there after all that is on disk and in the log. It keeps what it reads for the rows around.
+// Live reports whether a row exists after all changes on disk and in the log. It keeps what it has read, for calls with rows
+// nearby; Forget frees it.
 func (h *HeldRowSet) Live(ctx context.Context, row int64) (bool, error) {
 	if row < 0 || row >= h.Rows {
 		return false, inRowSet(errs.Errorf(errs.ErrCorrupt, "a key of row %d, the rowset has %d", row, h.Rows), h.rs)
@@ -174,5 +175,5 @@ func (h *HeldRowSet) Live(ctx context.Context, row int64) (bool, error) {
 	return h.rs.live(ctx, row)
 }
 
-// Forget frees what Live has read.
+// Forget frees the memory that Live keeps.
 func (h *HeldRowSet) Forget() { h.rs.endLookup() }

@@ -144,9 +144,9 @@ type blockFile struct {
 	closer interface{ Close() error }
 }
 
-// OpenBlock opens the block that o.Block names as a lone CFile (readers/cfile): all that is left to do where superblocks
-// are gone. Where there is one that has the block for a column, the column's scale is used. path is the server's WAL
-// directory, or any directory from which the data directories are found.
+// OpenBlock opens the block that o.Block names as a single CFile (see readers/cfile). It needs no superblock. If a superblock
+// says that the block belongs to a decimal column, the column's scale is used. path is the server's WAL directory, or any
+// directory from which the data directories can be found.
 func OpenBlock(ctx context.Context, path string, limits arrowio.Limits, o Options) (arrowio.File, error) {
 	id, err := strconv.ParseUint(o.Block, 10, 64)
 	if err != nil {

@@ -51,8 +51,8 @@ func readTree(ctx context.Context, t arrowio.Tree, name string, n int64) ([]byte
 // setTablet is the id of the tablet that a set is shown as.
 const setTablet = "set"
 
-// OpenSet opens a set of rowsets (docs/formats/kudu.md, "Sets"): the table that they are of. It must not change meanwhile.
-// Of the options only Salvage and StringsBinary may be given: a set has no servers, no logs and no history.
+// OpenSet opens a set of rowsets (docs/formats/kudu.md, "Sets"): the table that they are of. It must not change meanwhile. Only
+// the options Salvage and StringsBinary may be set, since a set has no server, no log and no history.
 func OpenSet(ctx context.Context, t arrowio.Tree, limits arrowio.Limits, o Options) (*File, error) {
 	if err := o.forSet(); err != nil {
 		return nil, err
