@@ -57,5 +57,6 @@ func describe(err error) failure {
 	case errors.Is(err, fs.ErrExist):
 		f.Errno = int(syscall.EEXIST)
 	}
+	f.Message = keywords(f.Message)
 	return f
 }

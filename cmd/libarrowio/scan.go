@@ -78,4 +78,10 @@ type located struct {
 	h *handle
 }
 
-func (l located) Err() error { return l.h.locate(l.Scanner.Err()) }
+func (l located) Err() error {
+	err := l.h.locate(l.Scanner.Err())
+	if err == nil {
+		return nil
+	}
+	return worded{err}
+}

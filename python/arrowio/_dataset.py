@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence, Un
 
 from . import _library as library
 from . import _stream
-from ._formats import formats
-from ._keywords import check_options, checked
+from ._formats import read_options
+from ._keywords import check_numbers, check_options, check_text, checked, names_of, paths_of, texts_of
 from ._progress import Bar
 from .errors import ArrowioWarning, OptionError
 
@@ -141,7 +141,7 @@ class Dataset:
         """
         flat: list[str] = []
         for c in columns:
-            flat.extend([c] if isinstance(c, str) else c)
+            flat.extend(names_of("select", c) or [])
         return self._view(columns=flat)
 
     def filter(self, where: Any) -> "Dataset":
@@ -381,6 +381,7 @@ class Dataset:
         `pyarrow.Table.to_pandas`. `types_mapper=pandas.ArrowDtype` keeps the columns as they are, without a copy."""
         return self.to_table(columns, filter, where=where).to_pandas(**options)
 
+    @checked
     def to_polars(self, columns: Any = None, filter: Any = None, *, where: Any = None) -> "polars.DataFrame":
         """Reads the rows into a DataFrame of polars: columns, filter and where as in `scanner`."""
         import polars
@@ -420,6 +421,7 @@ class Dataset:
                 datasets of pyarrow take them; they change nothing.
             where: which rows, as in `open`; both must hold where filter is given, too.
         """
+        check_numbers(batch_size=batch_size)
         view, expression = self._narrowed(filter, where)
         return view.to_pyarrow_dataset().scanner(columns, expression, batch_size)
 
@@ -601,19 +603,19 @@ def open(
         options: those of the formats as `formats` lists them, `orc_timezone="UTC"` for orc-timezone; and `s3_endpoint`,
             `s3_region`, `s3_path_style`, `s3_insecure`.
     """
-    paths = [path] if isinstance(path, (str, bytes)) or hasattr(path, "__fspath__") else list(path)
+    check_options("open", options, _OPEN, read_options)
+    check_numbers(batch_rows=batch_rows, batch_bytes=batch_bytes, jobs=jobs, memory=memory)
+    check_text(format=format, partitions=partitions)
+    paths = paths_of("open", path)
     text = _where_text(where)
-    chosen = None if columns is None else [columns] if isinstance(columns, str) else list(columns)
+    chosen = names_of("columns", columns)
     span = row_range(rows)
-    types = None
-    if partition_types:
-        types = ",".join(f"{k}={v}" for k, v in partition_types.items())
+    types = ",".join(f"{k}={v}" for k, v in texts_of("partition_types", partition_types).items()) or None
     stores = library.take_stores(options)
-    check_options("open", options, _OPEN, formats)
     answer = library.call(
         "open",
         {
-            "paths": [library.path_text(p) for p in paths],
+            "paths": paths,
             "from": format,
             "options": library.option_texts(options),
             "columns": chosen,
@@ -639,6 +641,7 @@ _OPEN = [n for n in open.__annotations__ if n not in ("options", "return")] + li
 
 def dataset(directory: Any, **options: Any) -> Dataset:
     """Opens all files below a directory as one table: `open` for those who look for this name."""
+    check_options("dataset", options, _OPEN, read_options)
     return open(directory, **options)
 
 
@@ -660,9 +663,9 @@ def kudu(
         snapshot: as of when: a datetime, RFC 3339, or a hybrid time as a number; None = the latest on disk.
         options: as those of `open`.
     """
+    check_options("kudu", options, [*_OPEN, "wal_dir", "data_dirs", "table", "snapshot", "tablet"], read_options)
     if data_dirs is not None:
-        dirs = [data_dirs] if isinstance(data_dirs, (str, bytes)) or hasattr(data_dirs, "__fspath__") else list(data_dirs)
-        options["kudu_data_dir"] = [library.path_text(d) for d in dirs]
+        options["kudu_data_dir"] = paths_of("kudu", data_dirs)
     for name, value in (("kudu_table", table), ("kudu_tablet", tablet), ("kudu_snapshot", snapshot)):
         if value is not None:
             options[name] = value

@@ -49,3 +49,13 @@ def formats() -> list[Format]:
         )
         for f in library.call("formats", {})
     ]
+
+
+def read_options() -> list[str]:
+    """Returns the names of all options of reading."""
+    return [o.name for f in formats() for o in f.read_options]
+
+
+def write_options() -> list[str]:
+    """Returns the names of all options of writing."""
+    return [o.name for f in formats() for o in f.write_options]

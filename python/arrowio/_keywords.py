@@ -1,11 +1,16 @@
-"""Keyword arguments that nobody knows are refused, with the name that may have been meant."""
+"""Arguments are checked before the library sees them: unknown keywords, and values of other types than are wanted."""
 
 from __future__ import annotations
 
 import difflib
 import functools
 import inspect
-from typing import Any, Callable, Iterable, Mapping, TypeVar, cast
+import operator
+from collections.abc import Iterable, Mapping
+from typing import Any, Callable, Optional, TypeVar, Union, cast
+
+from . import _library as library
+from .errors import OptionError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -17,6 +22,10 @@ _ELSEWHERE = {
     "predicate": "did you mean where?",
     "filters": "did you mean where?",
     "usecols": "did you mean columns?",
+    "exclude": "name the other columns with columns",
+    "overwrite": "did you mean force?",
+    "exist_ok": "did you mean force?",
+    "replace": "did you mean force?",
 }
 
 
@@ -41,12 +50,66 @@ def checked(function: F) -> F:
     return cast(F, call)
 
 
-def check_options(function: str, options: Mapping[str, Any], names: Iterable[str], formats: Callable[[], Any]) -> None:
-    """Refuses what is neither an argument of a function nor begins as the options of a format do."""
+def check_options(function: str, options: Mapping[str, Any], names: Iterable[str], known: Callable[[], Iterable[str]]) -> None:
+    """Refuses what is neither an argument of a function nor an option of a format."""
     if not options:
         return
-    known = [o.name.replace("-", "_") for f in formats() for o in f.read_options]
-    first = {n.split("_")[0] for n in known if "_" in n}
+    taken = [*names, *(n.replace("-", "_") for n in known())]
     for name in options:
-        if name not in known and name.split("_")[0] not in first:
-            raise unknown(function, name, [*names, *known])
+        if name not in taken:
+            raise unknown(function, name, taken)
+
+
+def check_numbers(**numbers: Optional[int]) -> None:
+    """Refuses what is no whole number from 1 to 2**63 - 1; None = not given."""
+    for name, n in numbers.items():
+        if n is None:
+            continue
+        if isinstance(n, bool) or not hasattr(n, "__index__"):
+            raise OptionError(f"{name} cannot be {n!r}: give a whole number", kind="option")
+        if not 1 <= operator.index(n) < 2**63:
+            raise OptionError(f"{name} is {n}; it must be 1 to 2**63 - 1", kind="option")
+
+
+def check_text(**texts: Optional[str]) -> None:
+    """Refuses what is not text; None = not given."""
+    for name, text in texts.items():
+        if text is not None and not isinstance(text, str):
+            raise OptionError(f"{name} cannot be {text!r}: give it as text", kind="option")
+
+
+def names_of(argument: str, names: Union[None, str, Iterable[str]]) -> Optional[list[str]]:
+    """Returns a list of names; None = not given."""
+    if names is None:
+        return None
+    if isinstance(names, str):
+        return [names]
+    if not isinstance(names, Iterable) or isinstance(names, bytes):
+        raise OptionError(f"{argument} cannot be {names!r}: give a name, or a list of names", kind="option")
+    out = list(names)
+    for name in out:
+        if not isinstance(name, str):
+            raise OptionError(f"{argument} cannot have {name!r}: names are text", kind="option")
+    return out
+
+
+def texts_of(argument: str, texts: Optional[Mapping[str, str]]) -> dict[str, str]:
+    """Returns a dict of texts; None = none."""
+    if texts is not None and not isinstance(texts, Mapping):
+        raise OptionError(f"{argument} cannot be {texts!r}: give a dict", kind="option")
+    out = dict(texts or {})
+    for key, value in out.items():
+        if not isinstance(key, str) or not isinstance(value, str):
+            raise OptionError(f"{argument} cannot have {key!r}: {value!r}: keys and values are text", kind="option")
+    return out
+
+
+def paths_of(function: str, paths: Any) -> list[str]:
+    """Returns the paths of one path or URL, or of several."""
+    if isinstance(paths, (str, bytes)) or hasattr(paths, "__fspath__"):
+        return [library.path_text(paths)]
+    if hasattr(paths, "read"):
+        raise TypeError(f"{function}() takes paths and URLs, and {type(paths).__name__} is an open file: give its name")
+    if not isinstance(paths, Iterable):
+        raise TypeError(f"{function}() takes a path or URL, or a list of them, not {type(paths).__name__}")
+    return [library.path_text(p) for p in paths]

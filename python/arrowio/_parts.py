@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Optional, Sequence, TypedDict
 
 from . import _library as library
-from ._dataset import Dataset, Rows, _Files, _where_text, open, row_range
-from .errors import OptionError
+from ._dataset import _OPEN, Dataset, Rows, _Files, _where_text, open, row_range
+from ._formats import read_options
+from ._keywords import check_numbers, check_options
 
 
 class Part(TypedDict):
@@ -46,8 +47,8 @@ def plan(
         parts: about so many; None = one for 128 MiB of stored bytes. There are no more than the files have splits.
         options: those of `open`; paths must be such as mean the same to those who will read.
     """
-    if parts is not None and parts < 1:
-        raise OptionError(f"parts is {parts}; it must be at least 1", kind="option")
+    check_options("plan", options, [*_OPEN, "parts"], read_options)
+    check_numbers(parts=parts)
     span = row_range(rows)
     text = _where_text(where)
     # Rows are counted before the filter, so that it must not keep files from being looked at.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Mapping, NamedTuple, Optional
+import contextlib
+from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Optional
 
 from . import _library as library
+from ._formats import write_options
+from ._keywords import check_numbers, check_options, check_text, names_of, texts_of
 from ._progress import Bar
 from .errors import OptionError
 
@@ -76,15 +79,19 @@ def write(
             directory of files.
         max_file_bytes: make `path` a directory of files of about this many stored bytes.
         metadata: keys and values to set in the metadata of the schema.
-        drop_metadata: keys to leave out, of the schema and of its fields; ["*"] for all.
-        force: replace what is there.
+        drop_metadata: keys to leave out, of the schema and of its fields, which must be there; ["*"] for all.
+        force: replace what is there; without it, an existing path is a FileExistsError.
         dry_run: read and write nothing, and say what would become of each column.
         progress: show a bar, where tqdm is there.
         options: those of the format as `formats` lists them, `orc_bloom="a,b"` for orc-bloom; and those of stores as in `open`.
     """
+    check_options("write", options, _WRITE, write_options)
+    check_numbers(row_group_bytes=row_group_bytes, max_file_bytes=max_file_bytes, memory=memory, jobs=jobs)
+    check_text(format=format, compression=compression)
+    set_metadata, dropped = texts_of("metadata", metadata), names_of("drop_metadata", drop_metadata)
     capsule = _stream_of(rows)
     stores = library.take_stores(options)
-    with Bar(progress and not dry_run, text=library.path_text(path)) as bar:
+    with Bar(progress and not dry_run, text=library.path_text(path)) as bar, _naming_force():
         answer = library.call(
             "write",
             {
@@ -96,8 +103,8 @@ def write(
                 "max_file_bytes": max_file_bytes,
                 "memory": memory,
                 "jobs": jobs,
-                "metadata": dict(metadata or {}),
-                "drop_metadata": [drop_metadata] if isinstance(drop_metadata, str) else list(drop_metadata),
+                "metadata": set_metadata,
+                "drop_metadata": dropped,
                 "force": force,
                 "dry_run": dry_run,
                 "stores": stores,
@@ -118,6 +125,19 @@ def write(
         ],
         [Loss(x["of"], x.get("path", ""), x.get("key", ""), x["loss"]) for x in answer["losses"] or []],
     )
+
+
+@contextlib.contextmanager
+def _naming_force() -> Iterator[None]:
+    """Makes the error about an existing file name the argument that replaces it."""
+    try:
+        yield
+    except FileExistsError as e:
+        raise FileExistsError(e.errno, f"{e.strerror}; force=True replaces it", e.filename) from None
+
+
+#: The names that write takes besides the options of formats.
+_WRITE = [n for n in write.__annotations__ if n not in ("options", "return")] + list(library.STORES)
 
 
 def _stream_of(rows: Any) -> Any:

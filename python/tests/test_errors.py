@@ -29,7 +29,12 @@ def test_of_the_system(small, tmp_path):
         ({"where": "x >"}, arrowio.OptionError),
         ({"where": "nothing = 1"}, arrowio.SchemaError),
         ({"where": 5}, arrowio.OptionError),
-        ({"orc_nothing": 1}, arrowio.OptionError),
+        ({"orc_nothing": 1}, TypeError),
+        ({"columns": [1]}, arrowio.OptionError),
+        ({"columns": 1}, arrowio.OptionError),
+        ({"batch_rows": -5}, arrowio.OptionError),
+        ({"jobs": "4"}, arrowio.OptionError),
+        ({"partition_types": {"a": 5}}, arrowio.OptionError),
         ({"trevni_view": "columns"}, arrowio.OptionError),
         ({"orc_timezone": "Nowhere/Land"}, arrowio.OptionError),
         ({"format": "nothing"}, arrowio.OptionError),
@@ -43,6 +48,27 @@ def test_of_the_system(small, tmp_path):
 def test_of_requests(small, arguments, kind):
     with pytest.raises(kind):
         arrowio.open(small, **arguments)
+
+
+def test_words_are_those_of_python(small, tmp_path):
+    table = pa.table({"a": [1]})
+    for wrong, hint in (({"overwrite": True}, "did you mean force?"), ({"compresion": "zstd"}, "did you mean compression?"), ({"orc_blom": "a"}, "did you mean orc_bloom?")):
+        with pytest.raises(TypeError) as e:
+            arrowio.write(table, tmp_path / "a.orc", **wrong)
+        assert f"write() got an unexpected keyword argument '{next(iter(wrong))}'; {hint}" in str(e.value)
+    for wrong in ({"metadata": {"a": 5}}, {"drop_metadata": [5]}, {"compression": 5}, {"jobs": 0}):
+        with pytest.raises(arrowio.OptionError, match=next(iter(wrong))):
+            arrowio.write(table, tmp_path / "a.orc", **wrong)
+    with pytest.raises(FileExistsError, match="force=True"):
+        arrowio.write(table, small)
+    with pytest.raises(arrowio.OptionError, match="with format$"):
+        arrowio.write(table, tmp_path / "a.xyz")
+    with pytest.raises(TypeError, match="path or URL"):
+        arrowio.open(5)
+    with open(small, "rb") as f, pytest.raises(TypeError, match="open file"):
+        arrowio.open(f)
+    with pytest.raises(arrowio.OptionError, match="batch_size is -5"):
+        arrowio.open(small).to_batches(batch_size=-5)
 
 
 def test_options_are_value_errors():
