@@ -1,6 +1,5 @@
-// Package kudu puts rowsets that no server has written (docs/formats/kudu.md, "Sets") into a tablet of a Kudu tablet
-// server that does not run: the way back into a Kudu that is being rebuilt. docs/formats/kudu.md, "Import", says what it
-// does and why.
+// Package kudu adds rowsets from a set (docs/formats/kudu.md, "Sets") to a tablet of a Kudu tablet server that is not running,
+// for example to restore data into a rebuilt cluster. docs/formats/kudu.md, "Import", explains each step.
 //
 //	locks      those that the server takes itself: it cannot start as long as an import runs
 //	target     directories, superblock, log, replicas: may this tablet be changed at all
@@ -12,7 +11,7 @@
 //	blocks     new files, durable, read back; no superblock refers to them yet
 //	superblock a new one takes the old one's name: the rows are there
 //
-// All up to the plan changes nothing. From there on until the last step everything can be taken back, and is; after it
-// there is nothing to take back. Whoever stops in between, by a signal or the power cord, leaves the old tablet or the new
-// one, and at most blocks that no superblock refers to.
+// The steps up to the plan change nothing. After an error in a later step, everything is undone; after the last step nothing
+// remains to do. If the process is killed or the machine loses power, the tablet is in its old or its new state, and at most some
+// blocks remain that no superblock refers to.
 package kudu

@@ -14,14 +14,14 @@ import (
 // format is what errors of this package say they are about.
 const format = "kudu"
 
-// ImportOptions says what to put where.
+// ImportOptions says which set to add to which tablet.
 type ImportOptions struct {
 	Set      string   // the directory with schema.json
 	Wal      string   // --fs_wal_dir of the server
-	Metadata string   // --fs_metadata_dir; "" = where Kudu looks itself
+	Metadata string   // --fs_metadata_dir; "" = where Kudu looks by default
 	Data     []string // --fs_data_dirs, all of them; none = Wal, and its sibling `data`, whichever are this server's
 	Tablet   string   // id
-	Force    bool     // go on in spite of what is only doubtful, see ImportReport.Doubts
+	Force    bool     // go on in spite of doubts, see ImportReport.Doubts
 	DryRun   bool     // change nothing
 	Limits   arrowio.Limits
 	// Progress is called now and then with how much of the work is done, in bytes, by one goroutine at a time; nil = not
@@ -31,7 +31,7 @@ type ImportOptions struct {
 	ops operations // for tests
 }
 
-// ImportReport is what an import has done, or of a dry run what it would do.
+// ImportReport says what an import has done, or what it would do after a dry run.
 type ImportReport struct {
 	Done         bool             `json:"done"` // the rows are in the tablet
 	DryRun       bool             `json:"dry_run"`
@@ -44,12 +44,12 @@ type ImportReport struct {
 	RowSets      []ImportedRowSet `json:"rowsets"`
 	Filled       []FilledColumn   `json:"filled"` // columns of the table that the set lacks
 	Superblock   string           `json:"superblock"`
-	Backup       string           `json:"backup"` // what the superblock was before; "" = not written
-	Doubts       []string         `json:"doubts"` // that Force has overruled, or would have to
+	Backup       string           `json:"backup"` // path of a copy of the old superblock; "" = not written
+	Doubts       []string         `json:"doubts"` // doubts that Force has overruled, or would have to overrule
 	Notes        []string         `json:"notes"`  // what the operator should know
 }
 
-// ImportedRowSet is a rowset that the tablet gets.
+// ImportedRowSet is a rowset that is added to the tablet.
 type ImportedRowSet struct {
 	ID     int64           `json:"id"`
 	Rows   int64           `json:"rows"`
@@ -65,7 +65,7 @@ type ImportedBlock struct {
 	What   string `json:"what"` // "column a", "key index", "bloom filters"
 	From   string `json:"from"`
 	Bytes  int64  `json:"bytes"`
-	Path   string `json:"path"` // of a container that is not made yet: only its directory
+	Path   string `json:"path"` // only the directory if the container does not exist yet
 	Offset int64  `json:"offset"`
 
 	id uint64
@@ -74,17 +74,18 @@ type ImportedBlock struct {
 // FilledColumn is a column of the table that the set lacks.
 type FilledColumn struct {
 	Name string `json:"name"`
-	With string `json:"with"` // what its rows have instead: "null", or the default
+	With string `json:"with"` // the value of its rows: "null", or the default
 }
 
-// Import puts all rowsets of a set into a tablet of a server that does not run, and holds the server's own locks
-// meanwhile. It checks everything first, and refuses what Kudu would not accept: rows that the tablet has or that belong to
-// another one, columns that do not fit, damage on either side. What is only doubtful is refused unless Force is set.
+// Import adds all rowsets of a set to a tablet of a server that is not running, and holds the server's own locks meanwhile. It
+// checks everything first. It refuses what Kudu would not accept: rows whose keys the tablet already has, rows that belong to
+// another tablet, columns that do not fit, and damaged files of the set or the server. It refuses what is only doubtful unless
+// Force is set.
 //
-// After an error the tablet is what it was before, unless the report is Done. Of a refusal that Force would overrule the
-// report has the plan, too, and of any error that comes later.
+// After an error the tablet is unchanged, unless ImportReport.Done is set. The report includes the plan if Force would overrule
+// the error, or if the error occurred after the plan was made.
 //
-// Errors that say nothing about the data are those of the system: ErrRunning where the server runs.
+// Errors that are not about the data have no errs.Kind: ErrRunning if the server is running, or errors of the operating system.
 func Import(ctx context.Context, o ImportOptions) (*ImportReport, error) {
 	im := &importer{ctx: ctx, ImportOptions: o}
 	im.Limits = o.Limits.WithDefaults()

@@ -23,35 +23,35 @@ import (
 	"github.com/arrowio/arrowio/writers/cfile"
 )
 
-// SplitOptions says what to divide, and for whom.
+// SplitOptions says which set to divide, and for the tablets of which server.
 type SplitOptions struct {
 	Set      string   // the directory with schema.json
-	Out      string   // a directory that is not there yet; it gets a set ID.kudu for each tablet that has rows
+	Out      string   // a directory that must not exist yet; it gets a set ID.kudu for each tablet that has rows
 	Wal      string   // as of ImportOptions
 	Metadata string   // as of ImportOptions
 	Data     []string // as of ImportOptions
-	Table    string   // "" = the one that the set is of
+	Table    string   // "" = the table of the set
 	Partial  bool     // leave out rows of tablets that this server does not have; otherwise they are refused
 	DryRun   bool     // only count
 	Jobs     int      // default GOMAXPROCS
-	Memory   int64    // of what is being written, about; more tablets than that take more passes. Default 512 MiB
+	Memory   int64    // about how many bytes the writers may use, default 512 MiB; if the tablets need more, the set is read several times
 	Limits   arrowio.Limits
 	// Progress is called now and then with how much of the work is done, in bytes of the set; nil = not reported.
 	Progress func(done, total int64)
 }
 
-// SplitReport is what a split has written, or of a dry run what it would write.
+// SplitReport says what a split has written, or what it would write after a dry run.
 type SplitReport struct {
 	Done      bool          `json:"done"`
 	DryRun    bool          `json:"dry_run"`
 	Server    string        `json:"server"` // uuid; "" = not known
 	Table     string        `json:"table"`
 	Rows      int64         `json:"rows"`      // of the set
-	Elsewhere int64         `json:"elsewhere"` // of them, those of tablets that this server does not have, which are left out
+	Elsewhere int64         `json:"elsewhere"` // rows of tablets that this server does not have, which are left out
 	Tablets   []SplitTablet `json:"tablets"`   // all that this server has of the table
 }
 
-// SplitTablet is what a tablet gets.
+// SplitTablet says which rows a tablet gets.
 type SplitTablet struct {
 	ID   string `json:"id"`
 	Rows int64  `json:"rows"`
@@ -61,13 +61,12 @@ type SplitTablet struct {
 // defaultSplitMemory is the default of SplitOptions.Memory.
 const defaultSplitMemory = 512 << 20
 
-// Split divides a set into one for each tablet that a server has of a table, which Import then takes. Nothing of the
-// server is changed, and it may run. The sets keep the encodings and codecs of the one that is divided. All of them
-// appear together, or nothing does.
+// Split divides a set into one set for each tablet of a table that a server has. Import can then add these sets. Split changes
+// nothing of the server, which may be running. The new sets keep the encodings and codecs of the divided one. They appear all
+// together, or not at all.
 //
-// Which tablet a row belongs to follows from its key and the table's partition schema, which superblocks have. Of a row
-// that belongs to none of this server's tablets nothing is known but that; it is refused, or with Partial left out and
-// counted.
+// The tablet of a row follows from its key and the table's partition schema, which is in the superblocks. A row that belongs to
+// none of this server's tablets is an error; if Partial is set, it is left out and counted.
 func Split(ctx context.Context, o SplitOptions) (*SplitReport, error) {
 	s := &splitter{SplitOptions: o}
 	s.importer = importer{ctx: ctx, ImportOptions: ImportOptions{Set: o.Set, Wal: o.Wal, Metadata: o.Metadata, Data: o.Data, Limits: o.Limits.WithDefaults()}}
