@@ -4,5 +4,5 @@
 //	err = w.Write(rec) …
 //	err = w.Close() // only now the file is there
 //
-// Each format is a package of its own, to be used directly where only that format is wanted.
+// Each format is a package of its own, which programs that need only that format can use directly.
 package writers

@@ -35,7 +35,7 @@ func All() []arrowio.OutputFormat {
 	}
 }
 
-// Lookup returns the format of a name; one that does not exist is ErrOption and lists those that do.
+// Lookup returns the format with this name. An unknown name is ErrOption; the error lists the known names.
 func Lookup(name string) (arrowio.OutputFormat, error) {
 	var names []string
 	for _, f := range All() {
@@ -47,8 +47,8 @@ func Lookup(name string) (arrowio.OutputFormat, error) {
 	return arrowio.OutputFormat{}, errs.Errorf(errs.ErrOption, "unknown output format %q (known: %s)", name, strings.Join(names, ", "))
 }
 
-// ByExtension returns the format that the ending of path names; another ending is ErrOption and lists those there are. A
-// path that is to be a directory may say so with a separator at its end.
+// ByExtension returns the format with the extension of path. An unknown extension is ErrOption; the error lists the known ones.
+// The path of a directory may end in a separator.
 func ByExtension(path string) (arrowio.OutputFormat, error) {
 	ext := strings.ToLower(filepath.Ext(filepath.Clean(path)))
 	var all []string
@@ -63,13 +63,13 @@ func ByExtension(path string) (arrowio.OutputFormat, error) {
 
 // Options says how to create a file. The zero value is the default.
 type Options struct {
-	Format string // name of the format; "" = told by the path's ending
-	Force  bool   // replace what is there
+	Format string // name of the format; "" = the extension of the path decides
+	Force  bool   // replace an existing output
 	Write  arrowio.WriteOptions
 }
 
-// Create opens a writer of batches of schema s. What it writes appears at path when Close succeeded, and not before;
-// see local.NewFileStore for what happens to what is there.
+// Create opens a writer of batches of schema s. The output appears at path only when Close has succeeded; see local.NewFileStore
+// for what happens to an existing file. The caller ends the writer by Close or Abort.
 func Create(ctx context.Context, path string, s *arrow.Schema, o Options) (arrowio.Writer, error) {
 	f, err := choose(path, o)
 	if err != nil {
