@@ -22,8 +22,9 @@ import (
 //
 //   - A file stands for itself.
 //   - A directory stands for the files below it that have the extension or the content of a readable format, sorted by path.
-//     Names that start with a dot or an underscore are skipped, except directories _KEY=VALUE.
-//   - A path that does not exist, but is a pattern (see path.Match), stands for the sorted names that match it. The same names
+//     Names that start with a dot or an underscore are skipped, except directories _KEY=VALUE. Other files that are skipped, and
+//     links to directories, are a warning (Options.Warn). If o names a format that has a signature, no other file is skipped.
+//   - A path that does not exist, but is a pattern (see path.Match; ** is any number of directories), stands for the sorted names that match it. The same names
 //     are skipped, unless the pattern spells out their first character.
 //   - A directory that a format reads as a whole (see arrowio.Format.MatchTree) stands for itself, also inside another directory.
 //
@@ -44,6 +45,9 @@ func List(ctx context.Context, path string, o Options) ([]Input, error) {
 		return []Input{{Path: path}}, nil
 	}
 	x := expansion{ctx: ctx, o: o, formats: o.Formats, told: o.Format != "", named: o.named()}
+	for _, f := range o.Formats {
+		x.all = x.all || f.Name == o.Format && f.Match != nil
+	}
 	for i, name := range x.named {
 		if p, ok := stores.Local(name); ok {
 			x.named[i] = filepath.Clean(p)
@@ -60,6 +64,7 @@ type expansion struct {
 	ctx     context.Context
 	o       Options
 	formats []arrowio.Format
+	all     bool     // files are of the format that was told, whatever their names
 	told    bool     // which of them it is
 	named   []string // files that options name, which are no input of a directory that they lie in
 }
@@ -89,7 +94,7 @@ func (x expansion) local(name string) ([]Input, error) {
 	case !fi.IsDir():
 		return []Input{{Path: name}}, nil
 	}
-	return x.walk(localTree{local.DirTree(name), name}, nil)
+	return x.walk(localTree{Tree: local.DirTree(name), path: name}, nil)
 }
 
 func (x expansion) localGlob(pattern string, missing error) ([]Input, error) {
@@ -99,7 +104,15 @@ func (x expansion) localGlob(pattern string, missing error) ([]Input, error) {
 	}
 	slices.Sort(found)
 	parts := strings.Split(filepath.ToSlash(filepath.Clean(pattern)), "/")
-	parts = parts[slices.IndexFunc(parts, isPattern):]
+	first := slices.IndexFunc(parts, isPattern)
+	if slices.Contains(parts, anyDepth) {
+		root := filepath.FromSlash(strings.Join(parts[:first], "/"))
+		if root == "" {
+			root = cmp.Or(filepath.VolumeName(pattern), map[bool]string{true: "/", false: "."}[filepath.IsAbs(pattern)])
+		}
+		return x.matchAll(localTree{Tree: local.DirTree(root), path: root}, parts[first:], missing)
+	}
+	parts = parts[first:]
 	var out []Input
 	for _, m := range found {
 		names := strings.Split(filepath.ToSlash(m), "/")
@@ -115,7 +128,7 @@ func (x expansion) localGlob(pattern string, missing error) ([]Input, error) {
 			out = append(out, Input{Path: m, keys: keysOf(names[:len(names)-1])})
 			continue
 		}
-		files, err := x.walk(localTree{local.DirTree(m), m}, names)
+		files, err := x.walk(localTree{Tree: local.DirTree(m), path: m}, names)
 		if err != nil {
 			return nil, err
 		}
@@ -184,14 +197,20 @@ func (x expansion) remoteGlob(pattern string, missing error) ([]Input, error) {
 	if err != nil {
 		return nil, notThere(err, missing)
 	}
+	return x.matchAll(t, names[n:], missing)
+}
+
+// matchAll returns what patterns stand for below a directory, or missing.
+func (x expansion) matchAll(t arrowio.Tree, patterns []string, missing error) ([]Input, error) {
 	var out []Input
-	if err := x.match(t, nil, names[n:], &out); err != nil {
+	if err := x.match(t, nil, patterns, &out); err != nil {
 		return nil, notThere(err, missing)
 	}
 	if len(out) == 0 {
 		return nil, missing
 	}
-	return out, nil
+	slices.SortStableFunc(out, func(a, b Input) int { return cmp.Compare(a.Path, b.Path) })
+	return slices.CompactFunc(out, func(a, b Input) bool { return a.Path == b.Path }), nil
 }
 
 // notThere is the error of a pattern below a directory that does not exist.
@@ -202,8 +221,17 @@ func notThere(err, missing error) error {
 	return err
 }
 
+// anyDepth is the pattern of any number of directories.
+const anyDepth = "**"
+
 // match adds what patterns stand for below the directory that names lead to.
 func (x expansion) match(t arrowio.Tree, names, patterns []string, out *[]Input) error {
+	deep := patterns[0] == anyDepth && len(patterns) > 1
+	if deep {
+		if err := x.match(t, names, patterns[1:], out); err != nil {
+			return err
+		}
+	}
 	entries, err := t.List(x.ctx, strings.Join(names, "/"))
 	if err != nil {
 		return err
@@ -214,6 +242,10 @@ func (x expansion) match(t arrowio.Tree, names, patterns []string, out *[]Input)
 		}
 		at := append(slices.Clone(names), e.Name)
 		switch {
+		case deep && e.Dir:
+			if err := x.match(t, at, patterns, out); err != nil {
+				return err
+			}
 		case len(patterns) > 1 && e.Dir:
 			if err := x.match(t, at, patterns[1:], out); err != nil {
 				return err
@@ -237,11 +269,18 @@ type candidate struct {
 	name  string // in the tree; of a directory that is read as a whole too
 	whole bool   // a directory
 	meant bool
+	empty bool // nothing tells what it is
 }
 
 // walk returns the inputs in a directory, to which names lead from the root of the dataset.
 func (x expansion) walk(t arrowio.Tree, names []string) ([]Input, error) {
-	if l, ok := t.(localTree); ok && !x.told {
+	var over passedOver
+	l, isLocal := t.(localTree)
+	if isLocal {
+		l.link = over.link
+		t = l
+	}
+	if isLocal && !x.told {
 		for _, f := range x.formats {
 			if f.LooksLike != nil && f.LooksLike(l.path) {
 				return nil, errs.Locate(errs.Errorf(errs.ErrOption, "this looks like a directory of %s, which is read as a whole: name the format with --from %s", f.Name, f.Name), errs.At{File: l.path})
@@ -258,6 +297,7 @@ func (x expansion) walk(t arrowio.Tree, names []string) ([]Input, error) {
 	var out []Input
 	for _, c := range all {
 		if !c.meant {
+			over.file(c.name)
 			continue
 		}
 		if slices.Contains(x.named, t.Path(c.name)) {
@@ -275,6 +315,7 @@ func (x expansion) walk(t arrowio.Tree, names []string) ([]Input, error) {
 	if len(out) == 0 {
 		return nil, errs.Locate(errs.Errorf(errs.ErrUnsupported, "no file in it has a readable format's ending or content"), errs.At{File: t.Path("")})
 	}
+	over.tell(x.o, t.Path(""))
 	return out, nil
 }
 
@@ -309,9 +350,8 @@ func (x expansion) collect(t arrowio.Tree, dir string, out []candidate) ([]candi
 			continue
 		}
 		_, known := byExtension(x.formats, e.Name)
-		if known || e.Size > 0 { // nothing tells what an empty file is
-			out = append(out, candidate{name: name, meant: known})
-		}
+		known = known || x.knownPacked(e.Name) || x.all && !aboutOthers(e.Name)
+		out = append(out, candidate{name: name, meant: known, empty: e.Size == 0})
 	}
 	return out, nil
 }
@@ -323,7 +363,7 @@ const openers = 8
 func (x expansion) sniffAll(t arrowio.Tree, all []candidate) error {
 	var unknown []*candidate
 	for i := range all {
-		if !all[i].meant {
+		if !all[i].meant && !all[i].empty {
 			unknown = append(unknown, &all[i])
 		}
 	}
@@ -359,6 +399,7 @@ func (x expansion) sniff(t arrowio.Tree, name string) (bool, error) {
 type localTree struct {
 	arrowio.Tree
 	path string
+	link func(name string) // is called with links to directories; nil = is not
 }
 
 func (t localTree) List(ctx context.Context, dir string) ([]arrowio.TreeEntry, error) {
@@ -381,6 +422,9 @@ func (t localTree) List(ctx context.Context, dir string) ([]arrowio.TreeEntry, e
 		fi, err := os.Stat(filepath.Join(t.Path(dir), e.Name()))
 		if err != nil {
 			return nil, err
+		}
+		if fi.IsDir() && t.link != nil {
+			t.link(path.Join(dir, e.Name()))
 		}
 		if fi.Mode().IsRegular() {
 			out = append(out, arrowio.TreeEntry{Name: e.Name(), Size: fi.Size(), ModTime: fi.ModTime()})

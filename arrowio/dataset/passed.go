@@ -1,0 +1,67 @@
+package dataset
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/arrowio/arrowio/arrowio"
+)
+
+// passedOver are the files of a directory that are not read, though their names do not say that they are hidden.
+type passedOver struct{ files, links []string }
+
+func (p *passedOver) link(name string) { p.links = append(p.links, name) }
+
+func (p *passedOver) file(name string) {
+	if !aboutOthers(path.Base(name)) {
+		p.files = append(p.files, name)
+	}
+}
+
+// tell warns of them: a part of a table whose first bytes are gone looks like any file that is not of it.
+func (p *passedOver) tell(o Options, dir string) {
+	if o.Warn == nil {
+		return
+	}
+	warn := func(names []string, text string) {
+		if len(names) > 0 {
+			w := arrowio.Warnf(arrowio.WarnDoubt, fmt.Sprintf("%s: %s", text, someNames(names)))
+			w.File = dir
+			o.Warn(w)
+		}
+	}
+	how := "--from FORMAT"
+	if o.Format != "" {
+		how = "a pattern, such as " + path.Join(dir, "*") + ","
+	}
+	what := "1 file is passed over, because neither its name nor its content tells the format"
+	if n := len(p.files); n != 1 {
+		what = fmt.Sprintf("%d files are passed over, because neither their names nor their contents tell the format", n)
+	}
+	warn(p.files, what+"; "+how+" reads such files")
+	warn(p.links, "links to directories are not followed; name the directories to read what is in them")
+}
+
+// aboutOthers tells whether a file says something about the files beside it, and holds no rows: by its name.
+func aboutOthers(name string) bool {
+	upper := strings.ToUpper(name)
+	for _, prefix := range []string{"README", "LICENSE", "NOTICE", "CHANGELOG"} {
+		if strings.HasPrefix(upper, prefix) {
+			return true
+		}
+	}
+	return slices.Contains([]string{".md", ".crc", ".md5", ".sha1", ".sha256", ".sha512"}, strings.ToLower(path.Ext(name)))
+}
+
+// knownPacked tells whether the name is that of a compressed file of a known format, such as rows.csv.gz, which opening it
+// refuses.
+func (x expansion) knownPacked(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	if !slices.Contains([]string{".gz", ".bz2", ".xz", ".zst", ".zip"}, ext) {
+		return false
+	}
+	_, known := byExtension(x.formats, name[:len(name)-len(ext)])
+	return known
+}
