@@ -18,6 +18,9 @@ type Format struct {
 	Options    []Option // what OpenOptions.Options may hold; names begin with the format's name
 	// Match reports whether a file with these first and last bytes (up to 64 each) is of this format; nil = never.
 	Match func(head, tail []byte) bool
+	// MatchBeside reports whether src, the file of a name, is of this format because of what lies beside it, with open for that.
+	// It is asked before Match; nil = never.
+	MatchBeside func(ctx context.Context, src Source, name string, open func(ctx context.Context, name string) (OpenSource, error)) bool
 	// Open reads the metadata of a file and returns the File. The caller closes src after it has closed the File.
 	Open func(ctx context.Context, src Source, o OpenOptions) (File, error)
 	// OpenPath opens the directory at path, for formats that are whole directories; nil = the format reads single sources. Such a

@@ -74,11 +74,11 @@ func TestDirectoryFormat(t *testing.T) {
 func TestDirectoryFormatIsNotGuessed(t *testing.T) {
 	ctx := context.Background()
 	known := []arrowio.Format{shelf(), csv.Format()}
-	f, err := choose(local.NewBytesSource([]byte("x\n1\n")), "x.csv", Options{Formats: known})
+	f, err := choose(t.Context(), local.NewBytesSource([]byte("x\n1\n")), "x.csv", Options{Formats: known})
 	if err != nil || f.Name != "csv" {
 		t.Errorf("%s, %v", f.Name, err)
 	}
-	if _, err := choose(local.NewBytesSource([]byte("x\n1\n")), "x", Options{Formats: known}); !errors.Is(err, errs.ErrUnsupported) {
+	if _, err := choose(t.Context(), local.NewBytesSource([]byte("x\n1\n")), "x", Options{Formats: known}); !errors.Is(err, errs.ErrUnsupported) {
 		t.Error(err)
 	}
 	dir := t.TempDir()

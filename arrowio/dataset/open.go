@@ -68,7 +68,7 @@ func openSource(ctx context.Context, src arrowio.Source, closer io.Closer, name 
 
 // open opens src, which stays the caller's to close, and returns the name of its format.
 func open(ctx context.Context, src arrowio.Source, name string, o Options) (arrowio.File, string, error) {
-	format, err := choose(src, name, o)
+	format, err := choose(ctx, src, name, o)
 	if err != nil {
 		return nil, "", err
 	}

@@ -102,14 +102,20 @@ func Lookup(formats []arrowio.Format, name string) (arrowio.Format, error) {
 	return arrowio.Format{}, errs.Errorf(errs.ErrOption, "unknown input format %q (known: %s)", name, strings.Join(names(formats, false), ", "))
 }
 
-// choose returns the format in which OpenSource opens src: the one that o names, or else what Sniff says of src.
-func choose(src arrowio.Source, name string, o Options) (arrowio.Format, error) {
+// choose returns the format in which OpenSource opens src: the one that o names, or that knows src by what lies beside it, or
+// else what Sniff says of src.
+func choose(ctx context.Context, src arrowio.Source, name string, o Options) (arrowio.Format, error) {
 	if o.Format != "" {
 		f, err := Lookup(o.Formats, o.Format)
 		if err == nil && !readsFiles(f) {
 			err = errs.Errorf(errs.ErrOption, "%s is the format of a directory, not of a single file", f.Name)
 		}
 		return explained(f, o.Formats, true), err
+	}
+	for _, f := range o.Formats {
+		if f.MatchBeside != nil && f.MatchBeside(ctx, src, name, o.stores().Open) {
+			return f, nil
+		}
 	}
 	head, tail, err := readEnds(src)
 	if err != nil {

@@ -29,7 +29,8 @@ func (a *app) dumpCommand() *cobra.Command {
 files of a Kudu server. For other formats, such as Parquet, use arrowio inspect.
 
 Of a Kudu server it also prints the small files: superblocks, consensus metadata, instance files, block records and segments
-of write-ahead logs, with --json as JSON. They need not lie in a server's directory.`,
+of write-ahead logs, with --json as JSON. They need not lie in a server's directory. Of a container of blocks (data/*.data) it lists
+the blocks, which --kudu-block shows one by one.`,
 		Example: `  arrowio dump small.orc | less
   arrowio dump broken.trv | tail
   arrowio dump --json wal/tablet-meta/6efb0fa8568e447a997dcabf75694a08`,

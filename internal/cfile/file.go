@@ -64,6 +64,26 @@ const tailGuess = 4 << 10
 
 // readFooter reads the footer, then the header: only both together say how blocks are framed.
 func readFooter(ctx context.Context, src arrowio.Source) (*cfilewire.Footer, error) {
+	f, err := readEnd(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	size := src.Size()
+	for n := int64(2 * cfilewire.TailSize); ; n = cfilewire.TailSize + cfilewire.MaxMetaBytes + 4 {
+		n = min(n, size)
+		head, err := inspect.ReadAt(ctx, src, 0, n)
+		if err != nil {
+			return nil, err
+		}
+		err = cfilewire.ParseHeader(head, f)
+		if n > 2*cfilewire.TailSize || !errors.Is(err, cursor.ErrShort) {
+			return f, err
+		}
+	}
+}
+
+// readEnd reads the footer alone.
+func readEnd(ctx context.Context, src arrowio.Source) (*cfilewire.Footer, error) {
 	size := src.Size()
 	if size < cfilewire.TailSize {
 		return nil, footerAt(0, errs.Errorf(errs.ErrCorrupt, "%d bytes are too few for a CFile", size))
@@ -90,17 +110,7 @@ func readFooter(ctx context.Context, src arrowio.Source) (*cfilewire.Footer, err
 	if err != nil {
 		return nil, footerAt(size-cfilewire.TailSize, err)
 	}
-	for n := int64(2 * cfilewire.TailSize); ; n = cfilewire.TailSize + cfilewire.MaxMetaBytes + 4 {
-		n = min(n, size)
-		head, err := inspect.ReadAt(ctx, src, 0, n)
-		if err != nil {
-			return nil, err
-		}
-		err = cfilewire.ParseHeader(head, f)
-		if n > 2*cfilewire.TailSize || !errors.Is(err, cursor.ErrShort) {
-			return f, err
-		}
-	}
+	return f, nil
 }
 
 // footerAt returns err with the footer as its place, and an offset where it had none.

@@ -93,6 +93,11 @@ type File struct {
 // Open opens a lone CFile. The caller closes src after the file.
 func Open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o Options) (*File, error) {
 	r, err := OpenReader(ctx, src, limits)
+	if err == nil {
+		err = checkAlone(ctx, src, r.footer)
+	} else {
+		err = explain(ctx, src, err)
+	}
 	if err != nil {
 		return nil, err
 	}

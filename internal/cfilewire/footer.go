@@ -136,6 +136,18 @@ func (f *Footer) CheckPointer(p BlockPointer) error {
 	return nil
 }
 
+// Begins returns where the file begins by its own account: the root of an index, or the dictionary, is the last block before the
+// footer. It is 0 unless the file lies behind others in what was taken for it.
+func (f *Footer) Begins() int64 {
+	end := int64(0)
+	for _, p := range []*BlockPointer{f.Pos, f.Val, f.Dict} {
+		if p != nil {
+			end = max(end, p.End())
+		}
+	}
+	return f.FooterOff - end
+}
+
 // Match reports whether head, the beginning of a file, or tail, its end, has the magic of a CFile.
 func Match(head, tail []byte) bool {
 	return version(head) != 0 || len(tail) >= TailSize && version(tail[len(tail)-TailSize:]) != 0

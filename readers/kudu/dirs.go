@@ -364,6 +364,11 @@ func readSmall(path string, limit int64, buf []byte) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
+	return readSource(f, path, limit, buf)
+}
+
+// readSource is readSmall for a file that is open.
+func readSource(f arrowio.Source, path string, limit int64, buf []byte) ([]byte, error) {
 	n := f.Size()
 	if n > limit {
 		return nil, errs.Errorf(errs.ErrLimit, "kudu: %s: %d bytes, over the limit of %d (MetadataBytes)", path, n, limit)

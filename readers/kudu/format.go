@@ -56,10 +56,11 @@ func Format() arrowio.Format {
 			{Name: "kudu-salvage", Usage: "go on past damage and report what is lost", Default: "false", Values: []string{"true", "false"}},
 			{Name: "kudu-strings", Usage: "how to show strings: text, which must be UTF-8, or their bytes", Default: "text", Values: []string{"text", "binary"}, Remote: true},
 		},
-		Match:     matchServerFile,
-		Open:      openServerFile,
-		LooksLike: looksLikeServer,
-		MatchTree: isSet,
+		Match:       matchServerFile,
+		MatchBeside: matchContainer,
+		Open:        openServerFile,
+		LooksLike:   looksLikeServer,
+		MatchTree:   isSet,
 		OpenTree: func(ctx context.Context, t arrowio.Tree, o arrowio.OpenOptions) (arrowio.File, error) {
 			opt, err := parseOptions(o.Options)
 			if err != nil {

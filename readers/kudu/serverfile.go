@@ -23,12 +23,21 @@ type serverFile struct {
 // matchServerFile reports whether a file is one that openServerFile opens.
 func matchServerFile(head, _ []byte) bool { return inspect.Match(head) }
 
-func openServerFile(_ context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
+func openServerFile(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
 	if _, err := parseOptions(o.Options); err != nil {
 		return nil, err
 	}
+	if open := o.OpenSource; open != nil && matchContainer(ctx, src, o.Name, open) {
+		return openContainer(ctx, src, o)
+	}
 	f := &serverFile{File: inspect.File{Src: src, Limits: o.Limits.WithDefaults()}}
-	var err error
+	head, err := f.Head()
+	if err != nil {
+		return nil, err
+	}
+	if !inspect.Match(head) {
+		return nil, errs.Locate(errs.Errorf(errs.ErrUnsupported, "it begins with %q, which no small file of a server does", head), errs.At{Format: Name})
+	}
 	if f.kind, err = f.Kind(); err != nil {
 		return nil, errs.Locate(err, errs.At{Format: Name})
 	}

@@ -35,7 +35,7 @@ type File struct {
 // Dump prints the bytes of the file and what they mean. What is wrong is printed where it stands. An error is one of reading or
 // writing, or of a limit.
 func (f *File) Dump(ctx context.Context, w io.Writer) error {
-	b, err := f.head()
+	b, err := f.Head()
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (f *File) Dump(ctx context.Context, w io.Writer) error {
 
 // DumpJSON writes what the file says as one JSON object. What is wrong is in its field "faults".
 func (f *File) DumpJSON(ctx context.Context, w io.Writer) error {
-	b, err := f.head()
+	b, err := f.Head()
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (f *File) DumpJSON(ctx context.Context, w io.Writer) error {
 
 // Kind says what the file is. Damage does not make it an error.
 func (f *File) Kind() (string, error) {
-	b, err := f.head()
+	b, err := f.Head()
 	if err != nil {
 		return "", err
 	}
@@ -79,7 +79,8 @@ func (f *File) Kind() (string, error) {
 	return "protobuf container", nil
 }
 
-func (f *File) head() ([]byte, error) { return f.read(0, min(magicSize, f.Src.Size())) }
+// Head returns the first bytes of the file.
+func (f *File) Head() ([]byte, error) { return f.read(0, min(magicSize, f.Src.Size())) }
 
 // read returns n bytes at off, which the caller has checked to be there.
 func (f *File) read(off, n int64) ([]byte, error) {

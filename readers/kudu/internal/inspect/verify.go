@@ -10,7 +10,7 @@ import (
 // Verify reports what is wrong with the file: checksums, lengths, and messages that cannot be read. A segment of a log may end
 // within a batch.
 func (f *File) Verify(ctx context.Context, report func(error)) error {
-	b, err := f.head()
+	b, err := f.Head()
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,211 @@
+package kudu
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/annotate"
+	"github.com/arrowio/arrowio/internal/cfile"
+	"github.com/arrowio/arrowio/internal/kuduwire"
+)
+
+// containerFile is the data file of a container of the log block manager by itself, with the records that lie beside it. It
+// can be dumped and verified block by block, and has no rows.
+type containerFile struct {
+	src    arrowio.Source
+	limits arrowio.Limits
+	blocks []kuduwire.BlockRecord // that exist, in the order of the file; those without a place first
+	damage kuduwire.BlockDamage
+}
+
+const (
+	whatContainer = "container of blocks of the log block manager"
+	howToRead     = "to read its tables, use --from kudu with the server's directory, and to read one block, add --kudu-block ID"
+)
+
+type opener = func(ctx context.Context, name string) (arrowio.OpenSource, error)
+
+// matchContainer reports whether src is the data file of a container: there are records beside it, and it is not one CFile,
+// which can be read as such.
+func matchContainer(ctx context.Context, src arrowio.Source, name string, open opener) bool {
+	base, ok := strings.CutSuffix(name, dataSuffix)
+	if !ok {
+		return false
+	}
+	side, err := open(ctx, base+metadataSuffix)
+	if err != nil {
+		return false // the bytes of the file alone tell what it is
+	}
+	defer func() { _ = side.Close() }() // it was only read
+	head := make([]byte, len(containerMagic))
+	n, _ := side.ReadAt(head, 0)
+	return n == len(head) && string(head) == containerMagic && !cfile.Alone(ctx, src)
+}
+
+func openContainer(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
+	f := &containerFile{src: src, limits: o.Limits.WithDefaults()}
+	path := strings.TrimSuffix(o.Name, dataSuffix) + metadataSuffix
+	side, err := o.OpenSource(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = side.Close() }() // it was only read
+	b, err := readSource(side, path, f.limits.MetadataBytes, nil)
+	if err != nil {
+		return nil, err
+	}
+	records, damage, err := kuduwire.ParseBlockRecords(b, nil)
+	if err != nil {
+		return nil, inFile(err, path)
+	}
+	f.damage = damage
+	f.blocks = kuduwire.LiveBlocks(records, &f.damage)
+	f.damage.Err = inFile(f.damage.Err, path)
+	slices.SortStableFunc(f.blocks, func(a, b kuduwire.BlockRecord) int { return cmp.Compare(a.Off, b.Off) })
+	return f, nil
+}
+
+// Schema implements arrowio.File: there are no columns.
+func (f *containerFile) Schema() *arrow.Schema { return arrow.NewSchema(nil, nil) }
+
+// Splits implements arrowio.File: one split, and reading it says that there are no rows.
+func (f *containerFile) Splits() []arrowio.Split {
+	return []arrowio.Split{{Rows: arrowio.RowRange{End: arrowio.UnknownRows}, Bytes: f.src.Size()}}
+}
+
+// Prune implements arrowio.File.
+func (f *containerFile) Prune(context.Context, arrowio.Split, *expr.Bound) (arrowio.RowSet, error) {
+	return nil, f.noRows()
+}
+
+// Read implements arrowio.File: it always fails.
+func (f *containerFile) Read(context.Context, arrowio.Split, arrowio.RowSet, arrowio.Projection, memory.Allocator) (arrowio.SplitReader, error) {
+	return nil, f.noRows()
+}
+
+func (f *containerFile) noRows() error {
+	err := errs.Errorf(errs.ErrUnsupported, "this is a %s, with %s, which cannot be read as rows together: %s", whatContainer, f.count(), howToRead)
+	return errs.Locate(err, errs.At{Format: Name})
+}
+
+func (f *containerFile) count() string { return count(int64(len(f.blocks)), "block") }
+
+// Info implements arrowio.File.
+func (f *containerFile) Info(context.Context, arrowio.InfoOptions) (*arrowio.Info, error) {
+	info := &arrowio.Info{
+		Format: Name, Rows: arrowio.UnknownRows, Bytes: f.src.Size(), Schema: f.Schema(),
+		Facts: []arrowio.Fact{{Name: "what it is", Value: whatContainer}, {Name: "blocks", Value: fmt.Sprint(len(f.blocks))}},
+		Notes: []string{howToRead + "; arrowio dump lists the blocks"},
+	}
+	for _, x := range f.faults() {
+		info.Notes = append(info.Notes, "! "+x.Error())
+	}
+	return info, nil
+}
+
+// faults says what is wrong with the records.
+func (f *containerFile) faults() (faults []error) {
+	d := &f.damage
+	if d.Skipped > 0 {
+		faults = append(faults, d.Err)
+	}
+	if d.Cut {
+		faults = append(faults, corrupt("the records behind a damaged one cannot be found, so blocks may be missing here"))
+	}
+	for i := range f.blocks {
+		if b := &f.blocks[i]; b.Off < 0 {
+			faults = append(faults, blockError(b.ID, "the records do not say where it is, or say it twice"))
+		}
+	}
+	return faults
+}
+
+// Close implements arrowio.File.
+func (f *containerFile) Close() error { return nil }
+
+// section is the part of the file that a block is.
+func (f *containerFile) section(b *kuduwire.BlockRecord) (*io.SectionReader, error) {
+	if b.Length > f.src.Size()-b.Off {
+		return nil, blockError(b.ID, "it has %d bytes at %d, and the file ends at %d", b.Length, b.Off, f.src.Size())
+	}
+	return io.NewSectionReader(f.src, b.Off, b.Length), nil
+}
+
+// Verify implements arrowio.Verifier: it checks each block as the CFile that it is. What tables make of them is not checked.
+func (f *containerFile) Verify(ctx context.Context, report func(error)) error {
+	for _, err := range f.faults() {
+		report(err)
+	}
+	for i := range f.blocks {
+		b := &f.blocks[i]
+		if b.Off < 0 {
+			continue
+		}
+		tell := func(err error) { report(inPlace(err, "block "+kuduwire.BlockName(b.ID))) }
+		src, err := f.section(b)
+		if err == nil {
+			var r *cfile.Reader
+			if r, err = cfile.OpenReader(ctx, src, f.limits); err == nil {
+				err = r.Check(ctx, cfile.CheckOptions{}, tell)
+			}
+		}
+		var e *errs.Error
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && !errors.As(err, &e):
+			return err
+		case err != nil:
+			tell(err)
+		}
+	}
+	return nil
+}
+
+// Dump implements arrowio.Dumper: it lists the blocks with their places. What is in them dump shows of each (--kudu-block).
+func (f *containerFile) Dump(ctx context.Context, w io.Writer) error {
+	d := annotate.New(w, f.src, f.src.Size())
+	d.Note("%s", whatContainer)
+	d.Section("blocks")
+	for i := range f.blocks {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if b := &f.blocks[i]; b.Off >= 0 {
+			d.Range(b.Off, b.Length, "block %s: %s", kuduwire.BlockName(b.ID), f.holds(ctx, b))
+		}
+	}
+	d.End()
+	for _, x := range f.faults() {
+		d.Note("! %s", x)
+	}
+	if f.damage.Torn {
+		d.Note("the last record is torn, which an abrupt stop of the server explains")
+	}
+	d.Note("%s", howToRead)
+	return d.Close()
+}
+
+// holds says what is in a block.
+func (f *containerFile) holds(ctx context.Context, b *kuduwire.BlockRecord) string {
+	src, err := f.section(b)
+	if err != nil {
+		return "! not whole"
+	}
+	r, err := cfile.OpenReader(ctx, src, f.limits)
+	if err != nil {
+		return "! " + innermost(err)
+	}
+	return blockKind(r)
+}
