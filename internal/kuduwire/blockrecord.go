@@ -35,6 +35,7 @@ type BlockDamage struct {
 	NoHead  bool  // torn in what comes before all records: there can be no block
 	Skipped int   // records with a wrong checksum or without sense
 	Err     error // of the first of those
+	Head    error // wraps ErrDescription: what describes the records is damaged, and they are not; nil = it is not
 	Cut     bool  // what follows Err could not be read: the next record's place is unknown
 	Doubled int   // blocks created twice at different places without being deleted between
 	Unknown int   // deletions of blocks that were never created
@@ -53,6 +54,8 @@ func ParseBlockRecords(b []byte, dst []BlockRecord) (records []BlockRecord, d Bl
 	case errors.Is(err, ErrTorn):
 		d.Torn, d.NoHead = true, true
 		return dst, d, nil
+	case errors.Is(err, ErrDescription) && (c.Type == typeBlockRecord || c.Type == ""):
+		d.Head = err
 	case err != nil:
 		return dst, d, err
 	case c.Type != typeBlockRecord:

@@ -58,11 +58,8 @@ var consensusTable = pb.NewTable(
 	return nil
 })
 
-// ParseConsensus parses the container file b, a ConsensusMetadataPB.
+// ParseConsensus parses the container file b, a ConsensusMetadataPB. With an error that wraps ErrDescription it returns the message.
 func ParseConsensus(b []byte, lim errs.Limits) (*Consensus, error) {
 	c := &Consensus{}
-	if err := parseSingle(b, "consensus metadata", lim, consensusTable, c, typeConsensus); err != nil {
-		return nil, err
-	}
-	return c, nil
+	return kept(c, parseSingle(b, "consensus metadata", lim, consensusTable, c, typeConsensus))
 }

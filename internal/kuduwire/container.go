@@ -25,6 +25,10 @@ const (
 // records) may end so, what is written as a whole (superblocks) may not.
 var ErrTorn = errors.New("the container ends within a record")
 
+// ErrDescription says that the first record of a container, which describes the others, is damaged, and that these can be read:
+// they have checksums of their own. It comes wrapped in an error of kind ErrCorrupt, together with what was read.
+var ErrDescription = errors.New("the record that describes the fields of the others is damaged; reading them does not need it")
+
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Container walks the records of a protobuf container, version 1 or 2. It copies nothing and keeps its first error.
@@ -39,7 +43,8 @@ type Container struct {
 }
 
 // OpenContainer reads the beginning of the container b up to its first message. A file that stops there, or that is
-// all zeros from there on, is an error that wraps ErrTorn; an encrypted file is ErrUnsupported.
+// all zeros from there on, is an error that wraps ErrTorn; an encrypted file is ErrUnsupported. With an error that wraps
+// ErrDescription the container can be read, and Type may be "".
 func OpenContainer(b []byte) (Container, error) {
 	c := Container{b: b}
 	if err := c.head(); err != nil {
@@ -50,7 +55,12 @@ func OpenContainer(b []byte) (Container, error) {
 		if c.Err == nil {
 			c.torn()
 		}
-		return c, c.Err
+		err, at := c.Err, c.Good
+		if !c.Pass() {
+			return c, err
+		}
+		c.Type = DescribedType(b[at+4+crcSize : c.Good-crcSize])
+		return c, place(errs.Errorf(errs.ErrCorrupt, "%w", ErrDescription), "container record", at)
 	}
 	m := pb.New(first)
 	for m.Next() {
@@ -167,16 +177,16 @@ func (c *Container) bad(format string, args ...any) ([]byte, bool) {
 }
 
 // single returns the only message of the container b, which must be of one of the given types: what Kudu writes as a
-// whole, to a new file that then takes the old one's name.
+// whole, to a new file that then takes the old one's name. There is a message with an error that wraps ErrDescription, too.
 func single(b []byte, op string, lim errs.Limits, types ...string) (pb.Message, error) {
 	if limit := lim.WithDefaults().MetadataBytes; int64(len(b)) > limit {
 		return pb.Message{}, place(errs.Errorf(errs.ErrLimit, "%d bytes, over the limit of %d (MetadataBytes)", len(b), limit), op, -1)
 	}
-	c, err := OpenContainer(b)
-	if err != nil {
-		return pb.Message{}, place(err, op, -1)
+	c, described := OpenContainer(b)
+	if described != nil && !errors.Is(described, ErrDescription) {
+		return pb.Message{}, place(described, op, -1)
 	}
-	if !slices.Contains(types, c.Type) {
+	if !slices.Contains(types, c.Type) && (described == nil || c.Type != "") {
 		return pb.Message{}, place(errs.Errorf(errs.ErrCorrupt, "the file holds %q, not %q", c.Type, types[0]), op, -1)
 	}
 	data, ok := c.Next()
@@ -189,17 +199,27 @@ func single(b []byte, op string, lim errs.Limits, types ...string) (pb.Message, 
 	if c.Good != int64(len(b)) {
 		return pb.Message{}, place(errs.Errorf(errs.ErrCorrupt, "%d bytes behind the message", int64(len(b))-c.Good), op, c.Good)
 	}
-	return pb.New(data), nil
+	return pb.New(data), place(described, op, -1)
 }
 
-// parseSingle parses the only message of a container file into v.
+// parseSingle parses the only message of a container file into v; also with an error that wraps ErrDescription.
 func parseSingle[T any](b []byte, op string, lim errs.Limits, t *pb.Table[T], v *T, types ...string) error {
 	m, err := single(b, op, lim, types...)
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrDescription) {
 		return err
 	}
-	t.Read(&m, v)
-	return place(m.Err, op, -1)
+	if t.Read(&m, v); m.Err != nil {
+		return place(m.Err, op, -1)
+	}
+	return err
+}
+
+// kept returns v with err, where that leaves v as good as it is without.
+func kept[T any](v *T, err error) (*T, error) {
+	if err != nil && !errors.Is(err, ErrDescription) {
+		return nil, err
+	}
+	return v, err
 }
 
 // zeros reports whether b holds nothing else; true of no bytes.

@@ -23,13 +23,10 @@ var instanceTable = pb.NewTable(
 
 func readServerKey(m *pb.Message, i *Instance) { i.Encrypted = i.Encrypted || len(m.Bytes()) > 0 }
 
-// ParseInstance parses the container file b, an InstanceMetadataPB.
+// ParseInstance parses the container file b, an InstanceMetadataPB. With an error that wraps ErrDescription it returns the message.
 func ParseInstance(b []byte, lim errs.Limits) (*Instance, error) {
 	i := &Instance{}
-	if err := parseSingle(b, "instance file", lim, instanceTable, i, typeInstance); err != nil {
-		return nil, err
-	}
-	return i, nil
+	return kept(i, parseSingle(b, "instance file", lim, instanceTable, i, typeInstance))
 }
 
 // Kinds of directories of blocks.
@@ -55,11 +52,8 @@ var dirInstanceTable = pb.NewTable(
 	pb.Uint(3, "filesystem_block_size_bytes", func(d *DirInstance) *int64 { return &d.BlockSize }),
 )
 
-// ParseDirInstance parses the container file b, a DirInstanceMetadataPB.
+// ParseDirInstance parses the container file b, a DirInstanceMetadataPB. With an error that wraps ErrDescription it returns the message.
 func ParseDirInstance(b []byte, lim errs.Limits) (*DirInstance, error) {
 	d := &DirInstance{}
-	if err := parseSingle(b, "block manager instance", lim, dirInstanceTable, d, typeDirInstance, typePathInstance); err != nil {
-		return nil, err
-	}
-	return d, nil
+	return kept(d, parseSingle(b, "block manager instance", lim, dirInstanceTable, d, typeDirInstance, typePathInstance))
 }

@@ -1,6 +1,7 @@
 package kuduwire
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -34,6 +35,39 @@ func ShapeOf(typ string) *pb.Shape {
 		return &blockRecordTable.Shape
 	}
 	return nil
+}
+
+// knownTypes are those of ShapeOf.
+var knownTypes = []string{typeSuperBlock, typeConsensus, typeInstance, typeDirInstance, typePathInstance, typeBlockRecord}
+
+// DescribedType returns the type of a container's messages by the first record, which may be damaged: then it is the known type
+// that the record ends with, but for one byte at most. "" = nothing tells.
+func DescribedType(first []byte) string {
+	m, typ := pb.New(first), ""
+	for m.Next() {
+		if m.Num == 2 {
+			typ = m.String()
+		}
+	}
+	if m.Err == nil && slices.Contains(knownTypes, typ) {
+		return typ
+	}
+	for _, known := range knownTypes {
+		end := pb.AppendBytes(nil, 2, []byte(known))
+		differ := 0
+		for i, b := range first[max(0, len(first)-len(end)):] {
+			if b != end[i] {
+				differ++
+			}
+		}
+		if len(first) >= len(end) && differ <= 1 {
+			return known
+		}
+	}
+	if m.Err != nil {
+		return ""
+	}
+	return typ
 }
 
 // KindOf says in words what a container of messages of a type is; "" = not known.

@@ -118,18 +118,17 @@ var superBlockTable = pb.NewTable(
 
 // ParseSuperBlock parses the container file b, a TabletSuperBlockPB. It checks that ids of rowsets, of columns within a
 // rowset and of the schema, and all blocks in use are used once. Nothing in the result refers to b. The limits that
-// count are MetadataBytes and Columns.
+// count are MetadataBytes and Columns. With an error that wraps ErrDescription it returns the superblock.
 func ParseSuperBlock(b []byte, lim errs.Limits) (*SuperBlock, error) {
 	const op = "superblock"
 	s := &SuperBlock{LastDurableMRS: -1}
 	err := parseSingle(b, op, lim, superBlockTable, &superFields{s, lim}, typeSuperBlock)
-	if err == nil {
-		err = place(s.check(), op, -1)
+	if s, err = kept(s, err); s != nil {
+		if wrong := s.check(); wrong != nil {
+			return nil, place(wrong, op, -1)
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
+	return s, err
 }
 
 // check looks at the superblock as a whole.

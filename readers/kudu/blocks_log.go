@@ -72,7 +72,7 @@ func (l *logBlocks) open(ctx context.Context, d *Dirs, dirs []*DataDir) error {
 	last := make([]uint64, readers)
 	var next atomic.Int64
 	err := workers.Each(readers, readers, func(w int) error {
-		r := recordReader{limit: d.lim.MetadataBytes}
+		r := recordReader{dirs: d, limit: d.lim.MetadataBytes}
 		for {
 			i := int(next.Add(1) - 1)
 			if i >= len(l.containers) {
@@ -145,6 +145,7 @@ func (l *logBlocks) list(d *Dirs, dir *DataDir) error {
 
 // recordReader reads containers' records one after another, in one goroutine.
 type recordReader struct {
+	dirs    *Dirs
 	limit   int64
 	buf     []byte
 	records []kuduwire.BlockRecord
@@ -171,6 +172,10 @@ func (r *recordReader) read(c *container, number uint32) error {
 		if errors.Is(err, errs.ErrUnsupported) {
 			return err
 		}
+		c.err = err
+		return nil
+	}
+	if err := r.dirs.pass(c.damage.Head, path); err != nil {
 		c.err = err
 		return nil
 	}

@@ -34,6 +34,10 @@ func (f *File) choose() error {
 	var damaged []*damagedSuper
 	for _, id := range ids {
 		s, err := f.dirs.SuperBlock(id)
+		if f.verify && errors.Is(err, kuduwire.ErrDescription) {
+			f.fault(err)
+			err = nil
+		}
 		switch {
 		case err != nil:
 			x := &damagedSuper{id: id, err: err}
@@ -54,7 +58,7 @@ func (f *File) choose() error {
 		damaged = nil
 	}
 	if len(all) == 0 && len(damaged) > 0 {
-		return damaged[0].err
+		return f.hintRead(damaged[0].err)
 	}
 	if len(all) == 0 {
 		return f.orLost(errs.Errorf(errs.ErrUnsupported, "kudu: no tablet in %s%s", f.where(), f.hint()), damaged, strays)
@@ -81,6 +85,14 @@ func (f *File) choose() error {
 	return f.withData(of)
 }
 
+// hintRead adds to the error of a superblock, without which nothing is left of its tablet, that a salvage reads it, if so.
+func (f *File) hintRead(err error) error {
+	if errors.Is(err, kuduwire.ErrDescription) {
+		return f.hintSalvage(err)
+	}
+	return err
+}
+
 // ofID returns the tablet that is asked for by its id.
 func (f *File) ofID(all []*tablet, damaged []*damagedSuper, strays []*stray) ([]*tablet, error) {
 	for _, t := range all {
@@ -90,7 +102,7 @@ func (f *File) ofID(all []*tablet, damaged []*damagedSuper, strays []*stray) ([]
 	}
 	for _, d := range damaged {
 		if d.id == f.opt.Tablet {
-			return nil, d.err
+			return nil, f.hintRead(d.err)
 		}
 	}
 	for _, s := range strays {

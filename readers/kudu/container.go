@@ -71,6 +71,7 @@ func openContainer(ctx context.Context, src arrowio.Source, o arrowio.OpenOption
 	}
 	f.damage = damage
 	f.blocks = kuduwire.LiveBlocks(records, &f.damage)
+	f.damage.Head = inFile(f.damage.Head, path)
 	f.damage.Err = inFile(f.damage.Err, path)
 	slices.SortStableFunc(f.blocks, func(a, b kuduwire.BlockRecord) int { return cmp.Compare(a.Off, b.Off) })
 	return f, nil
@@ -117,6 +118,9 @@ func (f *containerFile) Info(context.Context, arrowio.InfoOptions) (*arrowio.Inf
 // faults says what is wrong with the records.
 func (f *containerFile) faults() (faults []error) {
 	d := &f.damage
+	if d.Head != nil {
+		faults = append(faults, d.Head)
+	}
 	if d.Skipped > 0 {
 		faults = append(faults, d.Err)
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -57,6 +58,9 @@ type Dirs struct {
 	doubts  []string // those notes that mean that something may be missing
 	claimed []string // directories whose instance files were looked at
 	first   string   // the one that UUID is from
+
+	mu   sync.Mutex
+	bare []string // files that a salvage reads though what describes their messages is damaged
 }
 
 // DataDir is a data directory.
@@ -144,6 +148,34 @@ func (d *Dirs) orNote(err error) error {
 	return nil
 }
 
+// pass returns the error of reading the file of messages at path, nil where a salvage goes on: see Bare.
+func (d *Dirs) pass(err error, path string) error {
+	if err == nil || !d.salvage || !errors.Is(err, kuduwire.ErrDescription) {
+		return inFile(err, path)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !slices.Contains(d.bare, path) {
+		d.bare = append(d.bare, path)
+	}
+	return nil
+}
+
+// Bare says of each file that a salvage has read so far, though what describes its messages is damaged, that it is so.
+func (d *Dirs) Bare() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var out []string
+	for _, path := range d.bare {
+		out = append(out, bareText(path))
+	}
+	return out
+}
+
+func bareText(path string) string {
+	return fmt.Sprintf("%s: the record that describes the fields of the others is damaged; the others have checksums of their own, which are right, and are read", path)
+}
+
 // serverRoot finds the directory of a server at path or in its folder `wal`.
 func serverRoot(path string) (string, error) {
 	fi, err := os.Stat(path)
@@ -177,7 +209,7 @@ func (d *Dirs) claim(root string) error {
 	var i *kuduwire.Instance
 	if err == nil {
 		i, err = kuduwire.ParseInstance(b, d.lim)
-		err = inFile(err, path)
+		err = d.pass(err, path)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		d.doubt("%s is not there: nothing proves whose directory this is", path)
@@ -265,20 +297,21 @@ func isTabletID(s string) bool {
 	return len(s) == 32 && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// SuperBlock reads the superblock of a tablet.
+// SuperBlock reads the superblock of a tablet. Where only what describes the file's messages is damaged, the error wraps
+// kuduwire.ErrDescription, and the superblock is returned, too; to salvage, there is no error.
 func (d *Dirs) SuperBlock(tablet string) (*kuduwire.SuperBlock, error) {
 	path, b, err := d.tabletFile(tabletMetaName, tablet)
 	if err != nil {
 		return nil, err
 	}
 	s, err := kuduwire.ParseSuperBlock(b, d.lim)
-	if err != nil {
+	if s == nil {
 		return nil, inFile(err, path)
 	}
 	if s.TabletID != tablet {
 		return nil, errs.Errorf(errs.ErrCorrupt, "kudu: %s is the superblock of tablet %q", path, s.TabletID)
 	}
-	return s, nil
+	return s, d.pass(err, path)
 }
 
 // SuperBlockPath returns where the superblock of a tablet is; there must be a metadata directory.
@@ -308,7 +341,7 @@ func (d *Dirs) consensus(tablet string) (*kuduwire.Consensus, error) {
 		return nil, err
 	}
 	c, err := kuduwire.ParseConsensus(b, d.lim)
-	return c, inFile(err, path)
+	return c, d.pass(err, path)
 }
 
 func (d *Dirs) tabletFile(folder, tablet string) (string, []byte, error) {

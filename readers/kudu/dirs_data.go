@@ -91,11 +91,10 @@ func (d *Dirs) serverOf(root string) string {
 	if err != nil {
 		return ""
 	}
-	i, err := kuduwire.ParseInstance(b, d.lim)
-	if err != nil {
-		return ""
+	if i, _ := kuduwire.ParseInstance(b, d.lim); i != nil {
+		return i.UUID
 	}
-	return i.UUID
+	return ""
 }
 
 // foreign reports whether the instance file at root is of another server; a file that cannot be read proves nothing.
@@ -129,7 +128,7 @@ func (d *Dirs) addData(path string) error {
 	var i *kuduwire.DirInstance
 	if err == nil {
 		i, err = kuduwire.ParseDirInstance(b, d.lim)
-		err = inFile(err, name)
+		err = d.pass(err, name)
 	}
 	switch {
 	case err == nil:

@@ -93,6 +93,9 @@ func openServer(ctx context.Context, path string, limits arrowio.Limits, o Optio
 		s.failed, d.Salvage = err, true
 		s.dirs, err = OpenDirs(d)
 	}
+	if err != nil && !o.Salvage && errors.Is(err, errs.ErrCorrupt) {
+		return nil, withHint(err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -156,6 +159,10 @@ func (f *File) hintSalvage(err error) error {
 	if f.opt.Salvage || !isData(err) || errors.Is(err, cfile.ErrNotText) {
 		return err
 	}
+	return withHint(err)
+}
+
+func withHint(err error) error {
 	return reword(err, func(cause error) error {
 		return fmt.Errorf("%w; --kudu-salvage reads what is left and reports what is lost", cause)
 	})

@@ -25,13 +25,14 @@ import (
 type Overview struct {
 	*server
 	findings
-	tables  []*tableMember
-	damaged []arrowio.MemberInfo // tablets whose superblocks cannot be read
-	used    []uint64             // blocks of all tablets, sorted
-	apart   bool                 // no block is used twice, or orphaned and used
-	read    atomic.Int64         // bytes that Verify has read
-	schema  *arrow.Schema
-	sums    arrowio.Checksums // of what Verify has checked
+	tables    []*tableMember
+	damaged   []arrowio.MemberInfo // tablets whose superblocks cannot be read
+	bareSuper bool                 // what describes the messages of some superblock is damaged
+	used      []uint64             // blocks of all tablets, sorted
+	apart     bool                 // no block is used twice, or orphaned and used
+	read      atomic.Int64         // bytes that Verify has read
+	schema    *arrow.Schema
+	sums      arrowio.Checksums // of what Verify has checked
 }
 
 // tableMember is a table and what there is of it.
@@ -53,7 +54,7 @@ func openForInfo(ctx context.Context, path string, limits arrowio.Limits, o Opti
 		if err != nil {
 			return nil, errors.Join(err, s.blocks.Close())
 		}
-		if len(v.tables) != 1 || len(v.damaged) > 0 || len(s.dirs.Data) == 0 || !v.tables[0].readable() {
+		if len(v.tables) != 1 || len(v.damaged) > 0 || v.bareSuper || len(s.dirs.Data) == 0 || !v.tables[0].readable() {
 			return v, nil
 		}
 	}
@@ -70,6 +71,10 @@ func openForInfo(ctx context.Context, path string, limits arrowio.Limits, o Opti
 func OpenOverview(ctx context.Context, path string, limits arrowio.Limits, o Options) (*Overview, error) {
 	o.noData = true
 	s, err := openServer(ctx, path, limits, o)
+	if errors.Is(err, errs.ErrCorrupt) && !o.Salvage { // superblocks tell all; what is damaged becomes a warning
+		o.Salvage = true
+		s, err = openServer(ctx, path, limits, o)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -102,6 +107,13 @@ func (s *server) overview(ctx context.Context) (*Overview, error) {
 			return nil, err
 		}
 		sb, err := s.dirs.SuperBlock(id)
+		if errors.Is(err, kuduwire.ErrDescription) {
+			v.bareSuper = true
+			if v.fault(err); !v.verify {
+				v.doubt("tablet "+id, "%s", bareText(s.dirs.SuperBlockPath(id)))
+			}
+			err = nil
+		}
 		if err != nil {
 			v.fault(errs.Locate(corrupt("the superblock of tablet %s cannot be read: %v", id, innermost(err)), errs.At{Format: Name}))
 			if !v.verify {

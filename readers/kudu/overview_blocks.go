@@ -194,8 +194,8 @@ func (s *server) whose(id uint64) (use string, column *kuduwire.Column) {
 		return "", nil
 	}
 	for _, t := range tablets {
-		sb, err := s.dirs.SuperBlock(t)
-		if err != nil {
+		sb, _ := s.dirs.SuperBlock(t)
+		if sb == nil {
 			continue
 		}
 		for _, u := range sb.Blocks() {

@@ -97,7 +97,7 @@ func (f *File) openThose(ctx context.Context, t *tableMember) error {
 	var tablets []*tablet
 	for _, m := range t.tablets {
 		sb, err := f.dirs.SuperBlock(m.ID)
-		if err != nil {
+		if err != nil && !errors.Is(err, kuduwire.ErrDescription) { // which the overview has reported
 			return err
 		}
 		tablets = append(tablets, &tablet{id: m.ID, super: sb})

@@ -16,8 +16,9 @@ type findings struct {
 	notes  []string
 	doubts lineList
 	losses lineList
-	faults []error // that Verify reports: what stood in the way of opening the files
-	verify bool    // opened to be verified: what is lost is reported as a fault, and not as a warning
+	faults []error         // that Verify reports: what stood in the way of opening the files
+	bare   func() []string // see Dirs.Bare; nil = there are no Dirs
+	verify bool            // opened to be verified: what is lost is reported as a fault, and not as a warning
 }
 
 // maxTold is how many losses, and how many doubts, are told one by one.
@@ -81,6 +82,7 @@ func (f *findings) ofServer(s *server) {
 		}
 		f.doubts.add(arrowio.Warnf(kind, d))
 	}
+	f.bare = s.dirs.Bare
 	if s.locked != "" {
 		f.doubts.add(arrowio.Warnf(arrowio.WarnDoubt, fmt.Sprintf("the server is running: a process has locked %s. It changes and deletes files while they are read, so rows may be missing or wrong; stop the server first, or read a snapshot of its file systems", s.locked)))
 	}
@@ -146,6 +148,11 @@ func (f *findings) fault(err error) {
 func (f *findings) Warnings() []arrowio.Warning {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.bare != nil && !f.verify {
+		for _, text := range f.bare() {
+			f.doubts.add(arrowio.Warnf(arrowio.WarnDoubt, text))
+		}
+	}
 	return f.doubts.appendTo(f.losses.appendTo(nil, arrowio.WarnLost, "lost: and %d more"), arrowio.WarnDoubt, "and %d more doubts like these")
 }
 

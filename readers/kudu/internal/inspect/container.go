@@ -93,26 +93,20 @@ func (c *container) records() iter.Seq[record] {
 			if r.is = crc32.Checksum(c.b[r.data:r.end], castagnoli); c.version == 1 {
 				r.is = crc32.Checksum(c.b[at:r.end], castagnoli)
 			}
-			if r.is != r.sum {
+			switch {
+			case r.is == r.sum:
+			case i == 0:
+				c.fault("the checksum of record 0, at %d, is wrong: it describes the fields of the others, which can be read without it", at)
+			default:
 				c.fault("the checksum of record %d, at %d, is wrong", i, at)
 			}
 			if i == 0 {
-				c.describe(c.b[r.data:r.end])
+				c.typ = kuduwire.DescribedType(c.b[r.data:r.end])
 			}
 			if !yield(r) {
 				return
 			}
 			at = r.end + 4
-		}
-	}
-}
-
-// describe reads the first record.
-func (c *container) describe(b []byte) {
-	m := pb.New(b)
-	for m.Next() {
-		if m.Num == 2 {
-			c.typ = m.String()
 		}
 	}
 }
