@@ -384,7 +384,19 @@ func TestTreesFromS3(t *testing.T) {
 	}
 	// A format that opens paths opens those of this machine.
 	o.Format = "kudu"
-	if _, err := Open(t.Context(), bucketURL+"t", o); !errors.Is(err, errs.ErrUnsupported) || !strings.Contains(err.Error(), "s3://") {
+	if _, err := Open(t.Context(), bucketURL+"t", o); !errors.Is(err, errs.ErrUnsupported) || !strings.Contains(err.Error(), "s3://") || !strings.Contains(err.Error(), "copy") {
+		t.Error(err)
+	}
+	// Its small files are opened wherever they lie.
+	s.Put(t, "server/instance", []byte("kuducntr\x02\x00\x00\x00"))
+	f, err := Open(t.Context(), bucketURL+"server/instance", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil || f.Format() != "kudu" {
+		t.Errorf("%s, %v", f.Format(), err)
+	}
+	if _, err := Open(t.Context(), bucketURL+"server/none", o); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 }

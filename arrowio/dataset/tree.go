@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"errors"
 	"os"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -32,7 +33,16 @@ func openDirectory(ctx context.Context, f arrowio.Format, path string, o Options
 			}
 			return nil, err
 		}
-		return nil, errs.Errorf(errs.ErrUnsupported, "%s is read from directories of this machine only, not from %s://", f.Name, stores.Scheme(path))
+		if readsFiles(f) {
+			src, err := o.source(ctx, path)
+			if err == nil {
+				return openSource(ctx, src, src, path, o, s)
+			}
+			if !errors.Is(err, stores.ErrIsDirectory) {
+				return nil, err
+			}
+		}
+		return nil, errs.Errorf(errs.ErrUnsupported, "%s is read from directories of this machine only, not from %s://: copy the directory to this machine, and name the copy", f.Name, stores.Scheme(path))
 	}
 	fi, err := os.Stat(local)
 	if err != nil {
