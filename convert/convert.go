@@ -149,7 +149,7 @@ func planFor(ds *dataset.Dataset, f arrowio.OutputFormat, o Options) (*arrowio.W
 	if err != nil {
 		return nil, nil, err
 	}
-	lost := slices.Concat(ds.Lost, notProjected(ds.Schema, p.Schema))
+	lost := slices.Concat(ds.Lost, ds.LeftOut, notProjected(ds.Schema, p.Schema))
 	edited, err := o.Metadata.apply(p.Schema, lost)
 	if err != nil {
 		return nil, nil, err

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
 // Remaining returns the entries of lost (dataset.Dataset.Lost) without the keys that e sets or drops.
@@ -29,7 +30,6 @@ func notProjected(s, projected *arrow.Schema) (lost []arrowio.Loss) {
 
 // addLost says in a plan what is lost of the columns that are read, and of the metadata, since files differ.
 func addLost(p *arrowio.WritePlan, lost []arrowio.Loss, columns []string) {
-	bare := func(path string) string { return strings.ReplaceAll(path, `"`, "") }
 	for _, l := range lost {
 		if l.Of == arrowio.LossOfMetadata {
 			p.Metadata = append(p.Metadata, arrowio.PlannedKey{Key: l.Key, Loss: l.Text})
@@ -39,10 +39,10 @@ func addLost(p *arrowio.WritePlan, lost []arrowio.Loss, columns []string) {
 		if _, read := (arrowio.Warning{Columns: []string{l.Path}}).For(columns); l.Of != arrowio.LossOfColumn || !read {
 			continue
 		}
-		best, length := -1, -1 // the entry of the field, or of the nearest above it
+		lost, _ := expr.Names(l.Path)
+		best, length := -1, 0 // the entry of the field, or of the nearest above it
 		for i, c := range p.Columns {
-			path := bare(c.Path)
-			if len(path) > length && (bare(l.Path) == path || strings.HasPrefix(bare(l.Path), path+".")) {
+			if path, ok := expr.Names(c.Path); ok && len(path) > length && len(path) <= len(lost) && slices.Equal(path, lost[:len(path)]) {
 				best, length = i, len(path)
 			}
 		}

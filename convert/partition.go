@@ -13,6 +13,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
 // nullPartition is the name of Hive's for the directory of rows whose value is null.
@@ -111,7 +112,7 @@ func (p *partitioning) columns() []arrowio.PlannedColumn {
 			losses = append(losses, "minus zero comes back as zero")
 		}
 		out = append(out, arrowio.PlannedColumn{
-			Path: f.Name, Type: f.Type.String(), Stored: "directories " + escapePartition(f.Name) + "=…", Loss: strings.Join(losses, "; "), Refused: refused,
+			Path: schemadiff.Path(f.Name), Type: f.Type.String(), Stored: "directories " + escapePartition(f.Name) + "=…", Loss: strings.Join(losses, "; "), Refused: refused,
 		})
 	}
 	return out

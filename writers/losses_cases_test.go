@@ -127,10 +127,14 @@ func TestExtensionsNeedTheirStorage(t *testing.T) {
 	deep := arrow.Field{Name: "deep", Type: arrow.ListOfField(arrow.Field{Name: "item", Type: arrow.StructOf(uuid, json), Nullable: true}), Nullable: true}
 	stored := map[string]arrow.DataType{"arrow.uuid": uuid.Type, "arrow.bool8": bool8.Type, "arrow.fixed_shape_tensor": tensor.Type}
 	flat := []arrow.Field{uuid, bool8, json, large}
+	dictionary := extension("dictionary", "some.thing", &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.FixedWidthTypes.Date32}, "")
+	seconds := extension("seconds", "some.time", arrow.FixedWidthTypes.Timestamp_s, "")
+	stored["some.thing"], stored["some.time"] = dictionary.Type, seconds.Type
+	inside := arrow.Field{Name: "deep", Type: arrow.ListOfField(arrow.Field{Name: "item", Type: arrow.StructOf(uuid, dictionary, seconds), Nullable: true}), Nullable: true}
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
 	for format, fields := range map[string][]arrow.Field{
-		"ipc": append(flat, tensor, deep), "parquet": append(flat, tensor, deep), "orc": append(flat, tensor, deep), "trevni": append(flat, tensor, deep), "cfile": flat,
+		"ipc": append(flat, tensor, deep, dictionary, seconds), "parquet": append(flat, tensor, inside, dictionary, seconds), "orc": append(flat, tensor, deep), "trevni": append(flat, tensor, deep), "cfile": flat,
 	} {
 		s := arrow.NewSchema(fields, nil)
 		b := array.NewRecordBuilder(mem, s)
@@ -165,6 +169,44 @@ func TestExtensionsNeedTheirStorage(t *testing.T) {
 			}
 		}
 		look("", fields, back.Fields())
+	}
+}
+
+// A column "a.b" is not the field b of the column a.
+func TestExtensionsOfAlikePaths(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	md := arrow.NewMetadata([]string{schemadiff.ExtensionName}, []string{"some.time"})
+	b := arrow.Field{Name: "b", Type: arrow.FixedWidthTypes.Time32s, Nullable: true}
+	for _, lost := range []string{`"a.b"`, "a.b"} {
+		dotted, child := b, b
+		dotted.Name = "a.b"
+		if lost == "a.b" {
+			child.Metadata = md
+		} else {
+			dotted.Metadata = md
+		}
+		s := arrow.NewSchema([]arrow.Field{dotted, {Name: "a", Type: arrow.StructOf(child), Nullable: true}}, nil)
+		rb := array.NewRecordBuilder(mem, s)
+		for _, f := range rb.Fields() {
+			f.AppendNull()
+		}
+		rec := rb.NewRecord()
+		for _, format := range []string{"orc", "trevni", "parquet"} {
+			plan, _, recs := through(t, mem, format, s, []arrow.Record{rec})
+			releaseAll(recs)
+			var told []string
+			for _, l := range plan.Losses() {
+				if strings.Contains(l.Text, "without its extension type some.time") {
+					told = append(told, l.Path)
+				}
+			}
+			if len(told) != 1 || told[0] != lost {
+				t.Errorf("%s: %s loses its extension type, and the plan says %s", format, lost, told)
+			}
+		}
+		rec.Release()
+		rb.Release()
 	}
 }
 

@@ -200,8 +200,7 @@ func (c *lossCheck) compare(plan *arrowio.WritePlan, s, back *arrow.Schema, recs
 }
 
 // extensions demands that the name of an extension type comes back only at the type that it was at: readers that know the name
-// refuse a file where it stands at another. Text may come back as other text, and bytes as other bytes. Parquet is left out: it keeps
-// names at dictionaries, run ends and timestamps in seconds that come back as another type, which no known extension type is made of.
+// refuse a file where it stands at another. Text may come back as other text, and bytes as other bytes.
 func (c *lossCheck) extensions(path string, w, b arrow.Field) {
 	c.t.Helper()
 	plain := func(t arrow.DataType) arrow.Type {
@@ -214,7 +213,7 @@ func (c *lossCheck) extensions(path string, w, b arrow.Field) {
 			return id
 		}
 	}
-	if name, ok := b.Metadata.GetValue(schemadiff.ExtensionName); ok && c.format.Name != "parquet" && name != "geoarrow.wkb" && plain(w.Type) != plain(b.Type) {
+	if name, ok := b.Metadata.GetValue(schemadiff.ExtensionName); ok && name != "geoarrow.wkb" && plain(w.Type) != plain(b.Type) {
 		c.errorf("%s: extension type %s at %s comes back at %s", path, name, w.Type, b.Type)
 	}
 	if r, ok := w.Type.(*arrow.RunEndEncodedType); ok && b.Type.ID() != arrow.RUN_END_ENCODED { // the values come back without their runs

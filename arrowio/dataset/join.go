@@ -27,6 +27,9 @@ type Dataset struct {
 	Match     view.Match // how the columns of fragments are matched with those of Schema
 	// Lost lists what differs between the files and is therefore not in Schema: see view.Union.Lost, and Warnings.
 	Lost []arrowio.Loss
+	// LeftOut is metadata of the files that describe only columns which Schema leaves out. Warnings does not tell it: it goes with
+	// the columns.
+	LeftOut []arrowio.Loss
 
 	files []arrowio.File // to be closed by Close
 	joint *joint         // of Join, where columns of the files were left out; nil = Schema has all
@@ -123,7 +126,7 @@ func Join(ctx context.Context, fragments []arrowio.Fragment, o JoinOptions) (*Da
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{Schema: u.Schema(), Fragments: fragments, Match: o.Match, Lost: u.Lost()}
+	d := &Dataset{Schema: u.Schema(), Fragments: fragments, Match: o.Match, Lost: u.Lost(), LeftOut: u.LeftOut()}
 	if err := d.leaveOut(u, o); err != nil {
 		return nil, err
 	}

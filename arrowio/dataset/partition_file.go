@@ -52,7 +52,7 @@ func (p *partitions) behind(s *arrow.Schema) (*arrow.Schema, []int) {
 // over returns base, whose files are those of fragments, with the partition columns added.
 func (p *partitions) over(base *Dataset, fragments []arrowio.Fragment) *Dataset {
 	schema, own := p.behind(base.Schema)
-	d := &Dataset{Schema: schema, Match: base.Match, Lost: base.Lost}
+	d := &Dataset{Schema: schema, Match: base.Match, Lost: base.Lost, LeftOut: base.LeftOut}
 	for i, fr := range fragments {
 		r := p.rows[i]
 		d.Fragments = append(d.Fragments, arrowio.Fragment{

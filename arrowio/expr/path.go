@@ -54,6 +54,20 @@ func splitPath(path string) ([]segment, error) {
 	}
 }
 
+// Names returns the names of a path, which it cuts at the dots outside quotes. It is false if a quote is not closed, or something but a
+// dot is behind it, or there are more than 256 names. A bare name that has dots counts as several.
+func Names(path string) ([]string, bool) {
+	segments, err := splitPath(path)
+	if err != nil {
+		return nil, false
+	}
+	names := make([]string, len(segments))
+	for i, s := range segments {
+		names[i] = s.name
+	}
+	return names, true
+}
+
 // unquote reads the quoted text at the start of s, where a doubled quote stands for one, and tells its length.
 func unquote(s string) (text string, n int, ok bool) {
 	quote := s[0]

@@ -18,6 +18,9 @@ import (
 // metadata of the schemas. It leaves out columns that have no common type, and keys that describe only one file.
 func (u *Union) Lost() []arrowio.Loss { return u.lost }
 
+// LeftOut returns the metadata of the schemas that describe only columns without a common type: who leaves these out, leaves them out.
+func (u *Union) LeftOut() []arrowio.Loss { return u.leftOut }
+
 // compare finds out what the schemas say in different ways. It is called once, when all columns have been joined.
 func (u *Union) compare() {
 	u.geo = make([]map[string]geoarrow.Type, len(u.schemas))
@@ -45,7 +48,11 @@ func (u *Union) compare() {
 			u.lost = append(u.lost, c.lost...)
 		}
 	}
-	for _, key := range u.metadata().contradicted {
+	md := u.metadata()
+	for _, key := range md.leftOut {
+		u.leftOut = append(u.leftOut, arrowio.Loss{Of: arrowio.LossOfMetadata, Key: key, Text: "describes only columns that are left out"})
+	}
+	for _, key := range md.contradicted {
 		u.lost = append(u.lost, arrowio.Loss{Of: arrowio.LossOfMetadata, Key: key, Text: "differs between the files and is left out"})
 	}
 }

@@ -127,7 +127,7 @@ func TestJoinGeoParquet(t *testing.T) {
 		{"not everywhere", schema(geo(box1), "g"), schema("", "g"), "", 1, ""},
 		{"nothing to describe", schema("", "x"), schema(geo(box1), "g"), geo(box1), 0, ""},
 		{"no GeoParquet", schema("1", "g"), schema("2", "g"), "", 1, ""},
-		{"two systems", schema(geo(box1), "g"), schema(geo(utm), "g"), "", 1, "schema 1: column g: its coordinate reference system is EPSG:25832 here and OGC:CRS84 in schema 0"},
+		{"two systems", schema(geo(box1), "g"), schema(geo(utm), "g"), "", 0, "schema 1: column g: its coordinate reference system is EPSG:25832 here and OGC:CRS84 in schema 0"},
 		{"two systems and a column", schema(geo(box1+h), "g", "h"), schema(geo(utm+h), "g", "h"), `{"columns":{` + h[1:] + `},"primary_column":"h","version":"1.0.0"}`, 0, "column g"},
 	} {
 		schemas := []*arrow.Schema{c.a, c.b}

@@ -58,6 +58,7 @@ func hasNoIndex(pandas string) bool {
 type joinedMetadata struct {
 	arrow.Metadata
 	contradicted []string // keys that are not in it, but for those that describe one file alone
+	leftOut      []string // keys that describe only columns without a common type
 }
 
 // metadata returns the entries that no schema contradicts, in the order in which they come up.
@@ -83,10 +84,12 @@ func (u *Union) metadata() joinedMetadata {
 	var j joinedMetadata
 	var kept, text []string
 	for n, k := range keys {
-		switch geo, joined, is := u.geoParquet(k); {
-		case is && joined:
+		switch geo, how := u.geoParquet(k); {
+		case how == geoJoined:
 			kept, text = append(kept, k), append(text, geo)
-		case is:
+		case how == geoLeftOut:
+			j.leftOut = append(j.leftOut, k)
+		case how == geoContradicted:
 			j.contradicted = append(j.contradicted, k)
 		case !states[n].differs:
 			kept, text = append(kept, k), append(text, values[n])
@@ -98,10 +101,20 @@ func (u *Union) metadata() joinedMetadata {
 	return j
 }
 
-// geoParquet joins what the schemas say under a key; is = that is GeoParquet, ok = they can be joined.
-func (u *Union) geoParquet(key string) (text string, ok, is bool) {
+// joinedGeo is what becomes of the metadata of GeoParquet.
+type joinedGeo int
+
+const (
+	noGeo           joinedGeo = iota // there are none
+	geoJoined                        // they are joined
+	geoContradicted                  // they cannot be joined
+	geoLeftOut                       // they describe only columns without a common type
+)
+
+// geoParquet joins what the schemas say under a key.
+func (u *Union) geoParquet(key string) (text string, how joinedGeo) {
 	if key != geoarrow.GeoParquetKey || !slices.ContainsFunc(u.geo, func(g map[string]geoarrow.Type) bool { return g != nil }) {
-		return "", false, false
+		return "", noGeo
 	}
 	readable := make([][]string, len(u.schemas)) // the columns of each
 	for _, f := range u.fields {
@@ -111,16 +124,23 @@ func (u *Union) geoParquet(key string) (text string, ok, is bool) {
 			}
 		}
 	}
-	files := make([]geoarrow.GeoParquetFile, len(u.schemas))
+	files, described := make([]geoarrow.GeoParquetFile, len(u.schemas)), false
 	for k, s := range u.schemas {
 		if text, ok := s.Metadata().GetValue(key); ok {
 			files[k].Text, _ = geoarrow.GeoParquetOf(text, readable[k])
+			described = described || files[k].Text != ""
 		}
 		files[k].Has = func(name string) bool {
 			i, ok := s.FieldsByName(name)
 			return ok && i[0].Type.ID() != arrow.NULL
 		}
 	}
-	text, ok = geoarrow.JoinGeoParquet(files)
-	return text, ok, true
+	if !described {
+		return "", geoLeftOut
+	}
+	text, ok := geoarrow.JoinGeoParquet(files)
+	if !ok {
+		return "", geoContradicted
+	}
+	return text, geoJoined
 }

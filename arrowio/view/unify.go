@@ -51,6 +51,7 @@ type Union struct {
 	same    bool                       // all schemas are equal, metadata included
 	source  func(int) Source           // of a schema
 	lost    []arrowio.Loss             // see Lost
+	leftOut []arrowio.Loss             // see LeftOut
 	geo     []map[string]geoarrow.Type // what GeoParquet's metadata say of the columns of each schema; nil = nothing
 }
 

@@ -103,4 +103,14 @@ func TestGeoParquetGoesWithItsColumns(t *testing.T) {
 	if text := ok(t, "schema", out); !strings.Contains(text, `"bbox":[0,0,2,3]`) {
 		t.Error(text)
 	}
+
+	// The columns clash, and are left out.
+	boxes[1]["geo"] = strings.Replace(geo, `"encoding"`, `"crs":{"id":{"authority":"EPSG","code":25832}},"encoding"`, 1)
+	a, b = differing(t, arrow.BinaryTypes.Binary, [2]map[string]string{}, boxes)
+	if o := do(t, "convert", "--force", "--exclude", "c", a, b, out); o.err != "arrowio: "+out+": note: not all can be read back: metadata geo: describes only columns that are left out (--dry-run lists it)\n" {
+		t.Error(o.err)
+	}
+	if o := do(t, "convert", "--force", "--exclude", "c", "--drop-metadata", "geo", a, b, out); o.code != 0 || o.err != "" {
+		t.Error(o.err)
+	}
 }

@@ -277,8 +277,8 @@ var rules = []rule{
 	},
 	{
 		pkg: "convert",
-		may: append([]string{"internal/arrowbuf", "internal/extsort"}, public...),
-		why: "it is built on what users have, and sorts on the way; what it keeps it measures as scans do",
+		may: append([]string{"internal/arrowbuf", "internal/extsort", "internal/schemadiff"}, public...),
+		why: "it is built on what users have, sorts on the way, and names columns as plans do; what it keeps it measures as scans do",
 	},
 	{
 		pkg: "flight",

@@ -48,17 +48,22 @@ type OutColumn struct {
 func TypesFromArrow(s *arrow.Schema, o OutOptions) (types []*Type, columns []OutColumn, metadata []KeyValue, err error) {
 	out := typesOut{lim: o.Limits.WithDefaults()}
 	fields := s.Fields()
-	if len(fields) == 1 && isRoot(fields[0]) {
+	wholeRow := len(fields) == 1 && isRoot(fields[0])
+	user, attributes := userMetadata(s.Metadata(), !wholeRow)
+	out.systems = &systems{user: user, left: mostProjJSON}
+	if wholeRow {
 		out.field(fields[0], nil, 0)
 		if n := fields[0].Name; n != RootName {
 			out.lose(0, "comes back with the name "+RootName)
 		}
 	} else {
 		root := out.add(nil)
-		root.Kind = Struct
+		root.Kind, root.Attributes = Struct, attributes
 		out.fields(root, fields, 0)
 	}
-	metadata = out.schema(s.Metadata())
+	for _, kv := range user {
+		metadata = append(metadata, KeyValue(kv))
+	}
 	if len(out.types)-1 > out.lim.Columns {
 		return nil, nil, nil, errs.Errorf(errs.ErrLimit, "more columns than the limit Columns = %d", out.lim.Columns)
 	}
@@ -97,6 +102,7 @@ type typesOut struct {
 	types   []*Type
 	columns []OutColumn
 	losses  [][]string // by column
+	systems *systems   // of the file, once it is written
 }
 
 func (o *typesOut) add(parent *Type) *Type {
@@ -155,7 +161,7 @@ func (o *typesOut) field(f arrow.Field, parent *Type, depth int) {
 	}
 	if o.columns[at].Refusal == "" {
 		x.attributes(t)
-		o.lose(at, x.losses(t, parent == nil)...)
+		o.lose(at, x.losses(t, o.systems, parent == nil)...)
 	}
 	t.Last = len(o.types) - 1
 }
@@ -210,22 +216,17 @@ func mapEntry(typ arrow.ListLikeType, x *fieldOut) *arrow.StructType {
 	return entry
 }
 
-// schema returns the user's metadata, and gives the root struct its attributes.
-func (o *typesOut) schema(md arrow.Metadata) []KeyValue {
-	root := o.types[0]
+// userMetadata returns the user's metadata, and the attributes of the root if that is a struct.
+func userMetadata(md arrow.Metadata, rootStruct bool) (user []arrowmeta.Pair, attributes []Attribute) {
 	var keys, values []string
 	for i, k := range md.Keys() {
-		if key, ok := strings.CutPrefix(k, MetaAttribute); ok && root.Kind == Struct && utf8.ValidString(key) && utf8.ValidString(md.Values()[i]) {
-			root.Attributes = append(root.Attributes, Attribute{Key: key, Value: md.Values()[i]})
+		if key, ok := strings.CutPrefix(k, MetaAttribute); ok && rootStruct && utf8.ValidString(key) && utf8.ValidString(md.Values()[i]) {
+			attributes = append(attributes, Attribute{Key: key, Value: md.Values()[i]})
 		} else {
 			keys, values = append(keys, k), append(values, md.Values()[i])
 		}
 	}
-	var user []KeyValue
-	for _, p := range arrowmeta.Store(arrow.NewMetadata(keys, values), MetaPrefix, nil) {
-		user = append(user, KeyValue(p))
-	}
-	return user
+	return arrowmeta.Store(arrow.NewMetadata(keys, values), MetaPrefix, nil), attributes
 }
 
 // finish completes the columns. It returns those that cannot be written as texts.
@@ -463,8 +464,9 @@ func (x *fieldOut) attributes(t *Type) {
 
 func geographic(t *Type) bool { return t.Kind == Geometry || t.Kind == Geography }
 
-// losses says what reading the field back with the usual options does not show.
-func (x *fieldOut) losses(t *Type, root bool) (texts []string) {
+// losses says what reading the field back with the usual options does not show. s are those of the file.
+func (x *fieldOut) losses(t *Type, s *systems, root bool) (texts []string) {
+	t = s.resolved(t)
 	was := x.field.Type
 	var back arrow.DataType
 	var orcType string
@@ -497,8 +499,8 @@ func (x *fieldOut) losses(t *Type, root bool) (texts []string) {
 	case t.Kind == Union && !plainUnion(was):
 		texts = append(texts, "comes back as dense_union, its children named by their positions")
 	}
-	if md := geoMetadata(t); geo && x.extension == geoarrow.Name && !geoarrow.SameJSON(md, x.extData) {
-		texts = append(texts, "its extension's metadata comes back as "+md)
+	if geo && x.extension == geoarrow.Name && !geoarrow.SameJSON(geoMetadata(t), x.extData) {
+		texts = append(texts, "its extension's metadata comes back "+geoComesBack(geoMetadata(t), x.extData))
 	}
 	lost := slices.DeleteFunc(schemadiff.Keys(x.field.Metadata, x.shown), func(k string) bool {
 		return k == metaExtensionData && geo && x.extension == geoarrow.Name || k == MetaRoot && root

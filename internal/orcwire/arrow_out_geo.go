@@ -15,3 +15,16 @@ func geoType(t *Type, metadata string) {
 		t.Kind = Geography
 	}
 }
+
+// geoComesBack says how metadata of GeoArrow's WKB come back that are others than they were: PROJJSON may have thousands of bytes.
+func geoComesBack(back, were string) string {
+	b, _ := geoarrow.Parse(back)
+	if w, ok := geoarrow.Parse(were); ok && (w.CRS != b.CRS || w.Unknown) {
+		return "with the coordinate reference system " + geoarrow.ShortCRS(b.CRS)
+	}
+	const most = 80
+	if r := []rune(back); len(r) > most {
+		back = string(r[:most]) + "…"
+	}
+	return "as " + back
+}

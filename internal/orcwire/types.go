@@ -2,10 +2,12 @@ package orcwire
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/arrowio/arrowio/internal/geoarrow"
+	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
 // Kind is what a type is.
@@ -178,8 +180,8 @@ func (t *Type) index() int {
 	return lo
 }
 
-// Path returns the names from below the root down to the type, with dots between. A name that is empty or has dots or
-// quotes stands in double quotes, those inside doubled. A struct that is the root has the path "".
+// Path returns the path of the type by the names from below the root down to it, as schemadiff.Path makes it. A struct that is the
+// root has the path "".
 func (t *Type) Path() string {
 	var names []string
 	for ; t != nil; t = t.Parent {
@@ -187,18 +189,8 @@ func (t *Type) Path() string {
 			names = append(names, t.Name())
 		}
 	}
-	var b strings.Builder
-	for i := len(names) - 1; i >= 0; i-- {
-		if n := names[i]; n == "" || strings.ContainsAny(n, ".\"`") {
-			b.WriteString(`"` + strings.ReplaceAll(n, `"`, `""`) + `"`)
-		} else {
-			b.WriteString(n)
-		}
-		if i > 0 {
-			b.WriteByte('.')
-		}
-	}
-	return b.String()
+	slices.Reverse(names)
+	return schemadiff.Path(names...)
 }
 
 // String returns the type in ORC's own notation, as in "struct<a:int,b:array<decimal(10,2)>>". Names that are more than

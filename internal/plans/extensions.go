@@ -6,19 +6,20 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
-// Extensions are the names of extension types that do not come back, by the paths of their fields.
-type Extensions map[string]string
+// Extensions are the extension types that do not come back, in the order of their fields.
+type Extensions []schemadiff.Difference
 
 // WithoutLost returns a schema without those extension types whose values come back as another type than they are stored as:
 // a reader that knows such a name would refuse the whole file. back are the fields that come back, in the same order.
 func WithoutLost(s *arrow.Schema, back []arrow.Field) (*arrow.Schema, Extensions) {
-	lost := Extensions{}
+	var lost Extensions
 	fields := make([]arrow.Field, s.NumFields())
 	for i, f := range s.Fields() {
-		fields[i] = lost.field(f, at(back, i), f.Name)
+		fields[i] = lost.field(f, at(back, i), schemadiff.Path(f.Name))
 	}
 	if len(lost) == 0 {
 		return s, nil
@@ -27,26 +28,28 @@ func WithoutLost(s *arrow.Schema, back []arrow.Field) (*arrow.Schema, Extensions
 	return arrow.NewSchema(fields, &md), lost
 }
 
-// Name returns the lost extension type of a column of a plan, whose path has quotes around names with dots.
-func (x Extensions) Name(path string) (string, bool) {
-	name, ok := x[strings.ReplaceAll(path, `"`, "")]
-	return name, ok
+// Texts returns what is said of each field, by its path.
+func (x Extensions) Texts() map[string]string {
+	texts := make(map[string]string, len(x))
+	for _, d := range x {
+		texts[d.Path] = d.Text
+	}
+	return texts
 }
 
 // Tell adds to the columns of a plan of the schema without the lost extension types which these are. were are the columns of
 // the plan with them.
 func (x Extensions) Tell(columns, were []arrowio.PlannedColumn) {
-	types := map[string]string{}
+	texts, types := x.Texts(), map[string]string{}
 	for _, c := range were {
 		types[c.Path] = c.Type
 	}
 	for i := range columns {
 		c := &columns[i]
-		name, ok := x.Name(c.Path)
-		if t := types[c.Path]; ok && t != "" {
+		if t := types[c.Path]; t != "" {
 			c.Type = t
 		}
-		if text := WithoutExtensionType(name); ok && !strings.Contains(c.Loss, text) {
+		if text, ok := texts[c.Path]; ok && !strings.Contains(c.Loss, text) {
 			c.Loss = Join(text, c.Loss)
 		}
 	}
@@ -63,11 +66,12 @@ func at(fields []arrow.Field, i int) arrow.Field {
 	return fields[i]
 }
 
-func (x Extensions) field(f, back arrow.Field, path string) arrow.Field {
+func (x *Extensions) field(f, back arrow.Field, path string) arrow.Field {
 	name, storage := schemadiff.Extension(f)
+	back.Type = arrowbuf.StorageType(back.Type)
 	switch {
 	case name != "" && !schemadiff.Stores(storage, back.Type):
-		x[path] = name
+		*x = append(*x, schemadiff.Difference{Path: path, Aspect: schemadiff.Metadata, Type: f.Type, Text: WithoutExtensionType(name)})
 		f = schemadiff.WithoutExtension(f)
 	case f.Type.ID() == arrow.EXTENSION:
 		return f
@@ -77,7 +81,7 @@ func (x Extensions) field(f, back arrow.Field, path string) arrow.Field {
 }
 
 // inside does the same for the fields of a type. It returns the type itself where nothing is lost.
-func (x Extensions) inside(t, back arrow.DataType, path string) arrow.DataType {
+func (x *Extensions) inside(t, back arrow.DataType, path string) arrow.DataType {
 	n, ok := t.(arrow.NestedType)
 	if !ok {
 		return t
@@ -86,8 +90,10 @@ func (x Extensions) inside(t, back arrow.DataType, path string) arrow.DataType {
 	if b, ok := back.(arrow.NestedType); ok {
 		children = b.Fields()
 	}
-	before := len(x)
-	child := func(f arrow.Field, i int, name string) arrow.Field { return x.field(f, at(children, i), path+"."+name) }
+	before := len(*x)
+	child := func(f arrow.Field, i int, name string) arrow.Field {
+		return x.field(f, at(children, i), schemadiff.Below(path, name))
+	}
 	out := t
 	switch t := t.(type) {
 	case *arrow.MapType:
@@ -121,7 +127,7 @@ func (x Extensions) inside(t, back arrow.DataType, path string) arrow.DataType {
 		}
 		out = ofFields(t, fields)
 	}
-	if len(x) == before {
+	if len(*x) == before {
 		return t
 	}
 	return out

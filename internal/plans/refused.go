@@ -7,19 +7,21 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
 // AddRefused says in the entries of columns which values are refused. refused is asked about every field that has values of its
 // own: of a dictionary as a field of its values, of nested types about what they are made of. "" = none is.
 func AddRefused(columns []arrowio.PlannedColumn, fields []arrow.Field, refused func(arrow.Field) string) {
 	for _, f := range fields {
+		path := schemadiff.Path(f.Name)
 		all := appendRefused(nil, f, refused)
 		if len(all) == 0 {
 			continue
 		}
-		i := slices.IndexFunc(columns, func(c arrowio.PlannedColumn) bool { return c.Path == f.Name })
+		i := slices.IndexFunc(columns, func(c arrowio.PlannedColumn) bool { return c.Path == path })
 		if i < 0 {
-			i = slices.IndexFunc(columns, func(c arrowio.PlannedColumn) bool { return strings.HasPrefix(c.Path, f.Name+".") })
+			i = slices.IndexFunc(columns, func(c arrowio.PlannedColumn) bool { return strings.HasPrefix(c.Path, path+".") })
 		}
 		if i >= 0 {
 			columns[i].Refused = Join(append([]string{columns[i].Refused}, all...)...)

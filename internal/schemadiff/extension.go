@@ -9,13 +9,20 @@ import (
 )
 
 // Extension returns the name of a field's extension type, registered or known by metadata alone, and what it stores; "" = it
-// has none. An extension of an extension stores what that does.
+// has none. An extension of an extension stores what that does. That of a dictionary's values is the dictionary's, for files know no
+// other.
 func Extension(f arrow.Field) (name string, storage arrow.DataType) {
 	name, _ = f.Metadata.GetValue(ExtensionName)
 	if e, ok := f.Type.(arrow.ExtensionType); ok {
 		name = e.ExtensionName()
 	}
-	return name, arrowbuf.StorageType(f.Type)
+	storage = arrowbuf.StorageType(f.Type)
+	if d, ok := storage.(*arrow.DictionaryType); ok {
+		if e, ok := d.ValueType.(arrow.ExtensionType); ok {
+			return e.ExtensionName(), &arrow.DictionaryType{IndexType: d.IndexType, ValueType: arrowbuf.StorageType(e), Ordered: d.Ordered}
+		}
+	}
+	return name, storage
 }
 
 // Stores reports whether values of an extension type that are stored as one type can be of it when they come back as another: if

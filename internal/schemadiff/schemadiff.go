@@ -22,7 +22,7 @@ const (
 // Difference is one thing in which a field comes back otherwise.
 type Difference struct {
 	Column int    // of the schema
-	Path   string // names joined by dots; "item" of lists, "key" and "value" of maps
+	Path   string // as the function Path makes it
 	Aspect Aspect
 	Type   arrow.DataType // of the field that is compared
 	Text   string         // "comes back as int32"
@@ -44,10 +44,10 @@ func Fields(want, back []arrow.Field) []Difference {
 	for i, w := range want {
 		d.column = i
 		if i >= len(back) {
-			d.add(w.Name, Type, "does not come back")
+			d.add(Path(w.Name), Type, "does not come back")
 			continue
 		}
-		d.named(w.Name, w, back[i])
+		d.named(Path(w.Name), w, back[i])
 	}
 	return d.found
 }
@@ -143,7 +143,6 @@ func shownAs(e arrow.ExtensionType, md arrow.Metadata) bool {
 
 // nested compares types of the same shape child by child. It returns false if they are not.
 func (d *differ) nested(path string, w, b arrow.DataType) bool {
-	join := func(name string) string { return path + "." + name }
 	switch w := w.(type) {
 	case *arrow.StructType:
 		b, ok := b.(*arrow.StructType)
@@ -151,7 +150,7 @@ func (d *differ) nested(path string, w, b arrow.DataType) bool {
 			return false
 		}
 		for i, f := range w.Fields() {
-			d.named(join(f.Name), f, b.Field(i))
+			d.named(Below(path, f.Name), f, b.Field(i))
 		}
 		return true
 	case *arrow.MapType:
@@ -162,8 +161,8 @@ func (d *differ) nested(path string, w, b arrow.DataType) bool {
 		if w.KeysSorted && !b.KeysSorted {
 			d.add(path, Type, "comes back as a map whose keys are not said to be sorted")
 		}
-		d.field(join("key"), w.KeyField(), b.KeyField())
-		d.field(join("value"), w.ItemField(), b.ItemField())
+		d.field(Below(path, "key"), w.KeyField(), b.KeyField())
+		d.field(Below(path, "value"), w.ItemField(), b.ItemField())
 		return true
 	case arrow.ListLikeType:
 		b, ok := b.(arrow.ListLikeType)
@@ -173,7 +172,7 @@ func (d *differ) nested(path string, w, b arrow.DataType) bool {
 		if w.ID() != b.ID() || !sameSize(w, b) {
 			d.add(path, Type, "comes back as %s", b.Name())
 		}
-		d.field(join("item"), w.ElemField(), b.ElemField())
+		d.field(Below(path, "item"), w.ElemField(), b.ElemField())
 		return true
 	case arrow.UnionType:
 		b, ok := b.(arrow.UnionType)
@@ -181,7 +180,7 @@ func (d *differ) nested(path string, w, b arrow.DataType) bool {
 			return false
 		}
 		for i, f := range w.Fields() {
-			d.named(join(f.Name), f, b.Fields()[i])
+			d.named(Below(path, f.Name), f, b.Fields()[i])
 		}
 		return true
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowmeta"
+	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
 // Mapping says what becomes of one Arrow field in Avro.
@@ -94,9 +95,9 @@ func (d *avroDeriver) fields(r *Avro, fields []arrow.Field, path string) {
 
 func joinPath(path, name string) string {
 	if path == "" {
-		return name
+		return schemadiff.Path(name)
 	}
-	return path + "." + name
+	return schemadiff.Below(path, name)
 }
 
 // field wraps the type of a nullable field in a union with null; unions and nulls carry their own.

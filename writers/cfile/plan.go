@@ -204,7 +204,7 @@ func (p *planner) column(i, field int) {
 	}
 	p.planned = append(p.planned, arrowio.PlannedColumn{
 		Refused: refused,
-		Path:    f.Name, Type: f.Type.String(), Stored: typeName(&c.wire), Loss: strings.Join(losses, "; "),
+		Path:    schemadiff.Path(f.Name), Type: f.Type.String(), Stored: typeName(&c.wire), Loss: strings.Join(losses, "; "),
 		Encoding: fmt.Sprintf("%s, %s blocks, %s", c.wire.Encoding, sizeName(c.wire.BlockSize), c.wire.Compression),
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/partwriter"
 	"github.com/arrowio/arrowio/internal/plans"
+	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
 var known = []arrowio.Option{
@@ -79,7 +80,7 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 			alike = fmt.Sprintf("%d columns have this name: it cannot be chosen by name", n)
 		}
 		p.Columns = append(p.Columns, arrowio.PlannedColumn{
-			Path: f.Name, Type: f.Type.String(), Stored: "text", Loss: plans.Join(name, alike, loss(f.Type), plans.FieldsLost(f)),
+			Path: schemadiff.Path(f.Name), Type: f.Type.String(), Stored: "text", Loss: plans.Join(name, alike, loss(f.Type), plans.FieldsLost(f)),
 		})
 	}
 	p.Metadata = append(plans.Planned(s.Metadata(), arrow.Metadata{}, "", "CSV has no place for metadata"), arrowio.PlannedKey{Loss: typesLost})

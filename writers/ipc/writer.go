@@ -68,7 +68,7 @@ func plan(name string, s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WriteP
 		if why := refuse(f.Type); why != "" {
 			refused = append(refused, fmt.Sprintf("column %s (%s)", f.Name, why))
 		}
-		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: f.Name, Type: f.Type.String(), Stored: f.Type.Name()})
+		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: schemadiff.Path(f.Name), Type: f.Type.String(), Stored: f.Type.Name()})
 	}
 	if len(refused) > 0 {
 		return nil, errs.Errorf(errs.ErrSchema, "Arrow IPC cannot hold %s", strings.Join(refused, ", "))

@@ -13,6 +13,7 @@ import (
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/partwriter"
 	"github.com/arrowio/arrowio/internal/plans"
+	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
 // Format returns the format "jsonl".
@@ -52,7 +53,7 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	}
 	p := &arrowio.WritePlan{Format: "jsonl", Schema: s, Options: o}
 	for _, f := range s.Fields() {
-		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: f.Name, Type: f.Type.String(), Stored: stored(f.Type), Loss: plans.Join(loss(f.Type), plans.FieldsLost(f))})
+		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: schemadiff.Path(f.Name), Type: f.Type.String(), Stored: stored(f.Type), Loss: plans.Join(loss(f.Type), plans.FieldsLost(f))})
 	}
 	p.Metadata = append(plans.Planned(s.Metadata(), arrow.Metadata{}, "", "JSON lines have no place for metadata"), arrowio.PlannedKey{Loss: typesLost})
 	return p, nil

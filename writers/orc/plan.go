@@ -47,9 +47,10 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 		if types, columns, meta, err = orcwire.TypesFromArrow(bare, orcwire.OutOptions{}); err != nil {
 			return nil, err
 		}
+		texts := lost.Texts()
 		for i := range columns {
-			if name, ok := lost.Name(columns[i].Path); ok {
-				columns[i].Type, columns[i].Loss = were[i].Type, plans.Join(plans.WithoutExtensionType(name), columns[i].Loss)
+			if text, ok := texts[columns[i].Path]; ok {
+				columns[i].Type, columns[i].Loss = were[i].Type, plans.Join(text, columns[i].Loss)
 			}
 		}
 	}

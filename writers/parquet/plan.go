@@ -54,11 +54,16 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	if len(refused) > 0 {
 		return nil, errs.Errorf(errs.ErrSchema, "Parquet files cannot hold %s", strings.Join(refused, ", "))
 	}
-	d.build(s.Fields())
+	shown := make([]arrow.Field, s.NumFields())
+	for i, f := range s.Fields() {
+		shown[i] = fieldComesBack(f)
+	}
+	stored, lost := plans.WithoutLost(s, shown)
+	d.build(stored.Fields())
 	if err := d.choose(); err != nil {
 		return nil, err
 	}
-	back, err := d.describe(s)
+	back, err := d.describe(stored)
 	if err != nil {
 		return nil, err
 	}
@@ -68,9 +73,9 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	}
 	p := &arrowio.WritePlan{Format: Name, Schema: s, Metadata: metadata, Options: o, Driver: d}
 	for i, f := range s.Fields() {
-		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: f.Name, Type: f.Type.String(), Stored: d.fields[i].stored(), Loss: loss(f.Type)})
+		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: schemadiff.Path(f.Name), Type: f.Type.String(), Stored: d.fields[i].stored(), Loss: loss(f.Type)})
 	}
-	p.Columns = plans.AddDifferences(p.Columns, append(schemadiff.Fields(s.Fields(), back.Fields()), d.unclear...))
+	p.Columns = plans.AddDifferences(p.Columns, slices.Concat(lost, schemadiff.Fields(stored.Fields(), back.Fields()), d.unclear))
 	plans.AddRefused(p.Columns, s.Fields(), refusedValues)
 	return p, nil
 }

@@ -58,12 +58,12 @@ type leaf struct {
 func (d *driver) build(fields []arrow.Field) {
 	d.elements = []encode.Element{{Name: "schema", Children: int32(len(fields))}}
 	for _, f := range fields {
-		d.fields = append(d.fields, d.node(f, f.Name, f.Name, nil, 0, 0))
+		d.fields = append(d.fields, d.node(f, f.Name, f.Name, schemadiff.Path(f.Name), nil, 0, 0))
 	}
 }
 
-// node makes the node of a field, which is called name in the file, under a slot of levels def and rep.
-func (d *driver) node(f arrow.Field, name, column string, path []string, def, rep uint8) *node {
+// node makes the node of a field, which is called name in the file, and place in the plan, under a slot of levels def and rep.
+func (d *driver) node(f arrow.Field, name, column, place string, path []string, def, rep uint8) *node {
 	t := arrowbuf.ValueType(f.Type)
 	n := &node{optional: f.Nullable, rep: rep, name: column}
 	path = append(path[:len(path):len(path)], name)
@@ -85,7 +85,7 @@ func (d *driver) node(f arrow.Field, name, column string, path []string, def, re
 	case *arrow.StructType:
 		el().Children = int32(t.NumFields())
 		for _, k := range t.Fields() {
-			n.children = append(n.children, d.node(k, k.Name, column+"."+k.Name, path, def, rep))
+			n.children = append(n.children, d.node(k, k.Name, column+"."+k.Name, schemadiff.Below(place, k.Name), path, def, rep))
 		}
 	case *arrow.MapType:
 		n.list, n.mapped, n.rep = true, true, rep+1
@@ -95,22 +95,22 @@ func (d *driver) node(f arrow.Field, name, column string, path []string, def, re
 		key, item := t.KeyField(), t.ItemField()
 		key.Nullable = false
 		n.children = []*node{
-			d.node(key, "key", column+"."+key.Name, path, def+1, rep+1),
-			d.node(item, "value", column+"."+item.Name, path, def+1, rep+1),
+			d.node(key, "key", column+"."+key.Name, place+".key", path, def+1, rep+1),
+			d.node(item, "value", column+"."+item.Name, place+".value", path, def+1, rep+1),
 		}
 	case arrow.ListLikeType:
 		n.list, n.rep = true, rep+1
 		el().Children, el().Logical = 1, encode.Logical{Kind: encode.List}
 		d.elements = append(d.elements, encode.Element{Name: "list", Repetition: encode.Repeated, Children: 1})
 		item := t.ElemField()
-		n.children = []*node{d.node(item, "element", column+"."+item.Name, append(path, "list"), def+1, rep+1)}
+		n.children = []*node{d.node(item, "element", column+"."+item.Name, place+".item", append(path, "list"), def+1, rep+1)}
 	default:
 		l := leafOf(t)
 		if v, ok := f.Metadata.GetValue(metaLogical); ok {
 			l.annotate(v)
 		} else if extension, data := extensionOf(f); extension == geoarrow.Name {
 			if loss := l.geoArrow(data, d.schema.Metadata()); loss != "" {
-				d.unclear = append(d.unclear, schemadiff.Difference{Path: column, Aspect: schemadiff.Metadata, Type: f.Type, Text: loss})
+				d.unclear = append(d.unclear, schemadiff.Difference{Path: place, Aspect: schemadiff.Metadata, Type: f.Type, Text: loss})
 			}
 		}
 		l.wire.Name, l.wire.Repetition, l.wire.FieldID, l.wire.HasFieldID, l.wire.Leaf = e.Name, e.Repetition, e.FieldID, e.HasFieldID, true

@@ -172,7 +172,7 @@ func (d *driver) planAvro(s *arrow.Schema, p *arrowio.WritePlan) error {
 				d.tree, d.columns = tree, columns
 				d.meta = append(d.meta, trevniwire.Pair{Key: trevniwire.KeyAvro, Value: []byte(text)})
 				for _, f := range s.Fields() {
-					p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: f.Name, Type: f.Type.String(), Stored: "as its avro.schema says"})
+					p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: schemadiff.Path(f.Name), Type: f.Type.String(), Stored: "as its avro.schema says"})
 				}
 				return nil
 			}

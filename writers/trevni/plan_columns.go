@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/schemadiff"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
@@ -14,7 +15,7 @@ import (
 func (d *driver) planColumns(s *arrow.Schema, p *arrowio.WritePlan) error {
 	c := columnPlanner{names: map[string]bool{}}
 	for _, f := range s.Fields() {
-		c.field(f, "", f.Name, -1)
+		c.field(f, "", schemadiff.Path(f.Name), -1)
 	}
 	if len(c.refused) > 0 {
 		return errs.Errorf(errs.ErrSchema, "as plain columns there is no place for %s: trevni-schema=avro has one", strings.Join(c.refused, ", "))
@@ -79,7 +80,7 @@ func (c *columnPlanner) field(f arrow.Field, path, place string, parent int) {
 	}
 	c.planned = append(c.planned, arrowio.PlannedColumn{Path: place, Type: f.Type.String(), Stored: t.String()})
 	for _, k := range children {
-		c.field(k, name, place+".item."+k.Name, i)
+		c.field(k, name, schemadiff.Below(place+".item", k.Name), i)
 	}
 }
 
