@@ -28,8 +28,8 @@ const (
 	WarnCoarse  WarningKind = "coarse"         // timestamps are read in a coarser unit than the others
 	WarnColumn  WarningKind = "missing-column" // no file has a column of the requested schema
 	WarnNames   WarningKind = "same-name"      // several columns have one name
-	WarnKeys    WarningKind = "metadata"       // metadata that differs between files is left out
-	WarnExtType WarningKind = "extension-type" // an extension type that differs between files is left out
+	WarnKeys    WarningKind = "metadata"       // metadata that differs between files, or is not in the schema asked for, is left out
+	WarnExtType WarningKind = "extension-type" // an extension type that differs between files, or is not in the schema asked for, is left out
 )
 
 // Warning is one thing that a reader should know before trusting the rows.

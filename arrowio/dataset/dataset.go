@@ -84,7 +84,7 @@ func New(ctx context.Context, inputs []Input, o Options, open func(ctx context.C
 		return nil, err
 	}
 	b := builder{inputs: inputs, o: o, open: open, p: p}
-	b.open = b.absent.noting(open)
+	b.open = b.unsaid.noting(b.absent.noting(open))
 	some, err := b.needed()
 	if err != nil {
 		return nil, err
@@ -98,6 +98,7 @@ func New(ctx context.Context, inputs []Input, o Options, open func(ctx context.C
 		d, err = b.dataset(ctx, all)
 	}
 	if err == nil {
+		b.unsaid.end(d)
 		err = b.absent.end(inputs, o, p)
 	}
 	return d, err
@@ -110,6 +111,7 @@ type builder struct {
 	open   func(ctx context.Context, i int) (arrowio.File, error)
 	p      *partitions // nil = there are none
 	absent absent
+	unsaid unsaid
 }
 
 // needed lists the inputs that may have rows of the filter: at least one, for its schema.

@@ -25,7 +25,8 @@ type Dataset struct {
 	Schema    *arrow.Schema
 	Fragments []arrowio.Fragment
 	Match     view.Match // how the columns of fragments are matched with those of Schema
-	// Lost lists what differs between the files and is therefore not in Schema: see view.Union.Lost, and Warnings.
+	// Lost lists what differs between the files, and what a schema that was asked for does not have, and is therefore not in Schema: see
+	// view.Union.Lost, view.Unsaid, and Warnings.
 	Lost []arrowio.Loss
 	// LeftOut is metadata of the files that describe only columns which Schema leaves out. Warnings does not tell it: it goes with
 	// the columns.

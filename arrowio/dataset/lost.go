@@ -21,30 +21,47 @@ func (d *Dataset) Warnings(columns []string) (out []arrowio.Warning) {
 			out = append(out, w)
 		}
 	}
-	var keys, columnKeys []string // of the schema, of columns
-	of := map[string][]string{}   // columns by key
+	var keys, columnKeys groups // of the schema, and paths of columns
 	for _, l := range d.Lost {
 		switch {
 		case l.Of == arrowio.LossOfMetadata:
-			keys = append(keys, l.Key)
+			keys.add("metadata that "+strings.Replace(l.Text, " and is ", " is ", 1)+": ", l.Key)
 		case l.Key == "":
 			add(arrowio.WarnExtType, "column "+l.String(), l.Path)
 		default:
-			if of[l.Key] == nil {
-				columnKeys = append(columnKeys, l.Key)
-			}
-			of[l.Key] = append(of[l.Key], l.Path)
+			columnKeys.add(l.Text+" of columns", l.Path)
 		}
 	}
-	for _, k := range columnKeys {
-		add(arrowio.WarnKeys, fmt.Sprintf("metadata %s differs between the files and is left out of columns", k), of[k]...)
+	for _, text := range columnKeys.texts {
+		add(arrowio.WarnKeys, text, columnKeys.of[text]...)
 	}
+	for _, text := range keys.texts {
+		add(arrowio.WarnKeys, text+firstOf(keys.of[text]))
+	}
+	return out
+}
+
+// groups are names by what is said of them.
+type groups struct {
+	texts []string // in the order in which they come up
+	of    map[string][]string
+}
+
+func (g *groups) add(text, name string) {
+	if g.of == nil {
+		g.of = map[string][]string{}
+	}
+	if g.of[text] == nil {
+		g.texts = append(g.texts, text)
+	}
+	g.of[text] = append(g.of[text], name)
+}
+
+// firstOf lists keys, of many the first and how many more there are.
+func firstOf(keys []string) string {
 	const most = 20
 	if more := len(keys) - most; more > 0 {
 		keys = append(slices.Clone(keys[:most]), fmt.Sprintf("and %d more", more))
 	}
-	if len(keys) > 0 {
-		add(arrowio.WarnKeys, "metadata that differs between the files is left out: "+strings.Join(keys, ", "))
-	}
-	return out
+	return strings.Join(keys, ", ")
 }

@@ -65,6 +65,36 @@ func TestWhatFilesSayInDifferentWays(t *testing.T) {
 	}
 }
 
+// What files say and the schema asked for does not is told, too.
+func TestWhatTheSchemaDoesNotSay(t *testing.T) {
+	a, b := differing(t, arrow.StructOf(arrow.Field{Name: "u", Type: arrow.BinaryTypes.String, Nullable: true, Metadata: arrow.NewMetadata([]string{"ARROW:extension:name", "unit"}, []string{"arrow.json", "m"})}),
+		[2]map[string]string{{"comment": "x"}, {"comment": "x"}},
+		[2]map[string]string{{"owner": "me", "same": "s"}, {"owner": "you", "ARROW:schema": "that of one file"}})
+	extension := "column c.u: the extension type arrow.json is not in the schema asked for and is left out\n"
+	const left = " is not in the schema asked for and is left out of columns: "
+	comment, unit := "metadata comment"+left+"c\n", "metadata unit"+left+"c.u\n"
+	keys := "metadata that is not in the schema asked for is left out: owner, same\n"
+	out := filepath.Join(t.TempDir(), "out.parquet")
+	for _, c := range []struct {
+		schema string
+		args   []string
+		told   string
+	}{
+		{"struct<id:bigint,c:struct<u:string>>", []string{a, b}, extension + comment + unit + keys},
+		{"struct<id:bigint,c:struct<u:string>>", []string{a}, extension + comment + unit + keys},
+		{"struct<id:bigint,c:struct<u:string>>", []string{"--columns", "id", a, b}, keys},
+		{"struct<id:bigint,c:struct<u:string>>", []string{"--drop-metadata", "*", a, b}, extension},
+		{"struct<id:bigint,x:int>", []string{"--columns", "id", a, b}, keys},
+		{`{"fields":[{"name":"id","type":"int64"}],"metadata":{"same":"s"}}`, []string{a, b}, strings.TrimSuffix(keys, ", same\n") + "\n"},
+	} {
+		want := strings.ReplaceAll("\n"+c.told, "\n", "\narrowio: "+a+": warning: ")
+		want = strings.TrimPrefix(strings.TrimSuffix(want, "arrowio: "+a+": warning: "), "\n")
+		if o := do(t, append([]string{"convert", "--dry-run", "--cast", "java", "--schema", c.schema}, append(c.args, out)...)...); o.code != 0 || o.err != want {
+			t.Errorf("%s %s: exit %d\n%s\nwant\n%s", c.schema, c.args, o.code, o.err, want)
+		}
+	}
+}
+
 // Geometries of two reference systems are no column, and the others are read.
 func TestGeometriesOfTwoSystems(t *testing.T) {
 	md := func(crs string) map[string]string {

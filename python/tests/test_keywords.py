@@ -5,6 +5,7 @@ import subprocess
 import sys
 import warnings
 
+import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as pads
 import pytest
@@ -141,3 +142,23 @@ def test_masked_columns():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         arrowio.open(ENCRYPTED, orc_keys=str(TESTDATA / "orc/keys.json")).to_table()
+
+
+def test_what_files_say_in_different_ways(tmp_path):
+    """What differs between files and is left out is told at once, by kind and column."""
+    uuid = {"ARROW:extension:name": "arrow.uuid", "ARROW:extension:metadata": "", "comment": "x"}
+    paths = []
+    for name, column, table in [("a.arrow", uuid, {"owner": "me"}), ("b.arrow", {"comment": "y"}, {"owner": "you"})]:
+        schema = pa.schema([pa.field("id", pa.int64()), pa.field("c", pa.binary(16), metadata=column)], metadata=table)
+        paths.append(tmp_path / name)
+        with pa.ipc.new_file(paths[-1], schema) as out:
+            out.write_table(pa.table([[1], [b"0123456789abcdef"]], schema=schema))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        ds = arrowio.open(paths)
+        assert ds.to_table().num_rows == 2
+    want = [("extension-type", ["c"], "arrow.uuid"), ("metadata", ["c"], "comment"), ("metadata", None, "owner")]
+    for found in (ds.warnings, [w.message for w in told]):
+        assert [(w.kind, w.columns, w.file) for w in found] == [(kind, columns, str(paths[0])) for kind, columns, _ in want]
+        assert all(word in str(w) for w, (_, _, word) in zip(found, want)), found
+    assert [w.kind for w in ds.select("id").warnings] == ["metadata"]
