@@ -313,6 +313,11 @@ func (e *Entry) verifyFile(ctx context.Context, s *service, i int, report func(e
 	defer scan.Release()
 	for scan.Next() {
 	}
+	if l, ok := arrowio.As[interface{ LayoutFaults() []error }](f); ok {
+		for _, fault := range l.LayoutFaults() {
+			report(fault)
+		}
+	}
 	return scan.Err()
 }
 

@@ -209,6 +209,11 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Opti
 			if rows, err = scanAll(ctx, under, read, columns, bar); err == nil {
 				v.Rows = &rows
 			}
+			if l, ok := arrowio.As[interface{ LayoutFaults() []error }](file); ok {
+				for _, fault := range l.LayoutFaults() {
+					report(fault)
+				}
+			}
 			bar.aside(func() { a.warn(file.name, read.shown.warned(read, file), nil) })
 		}
 		return err

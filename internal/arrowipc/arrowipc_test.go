@@ -104,7 +104,7 @@ func TestSchema(t *testing.T) {
 	if len(s.Dictionaries) != 2 {
 		t.Errorf("%d dictionaries", len(s.Dictionaries))
 	}
-	if _, err := m.Batch(); !errors.Is(err, errs.ErrCorrupt) {
+	if _, err := m.Batch(s); !errors.Is(err, errs.ErrCorrupt) {
 		t.Errorf("a schema taken for a batch: %v", err)
 	}
 }
@@ -208,7 +208,7 @@ func parse(b []byte) {
 	case DictionaryMessage:
 		_, _, _, _ = m.Dictionary()
 	case BatchMessage:
-		if b, err := m.Batch(); err == nil {
+		if b, err := readBatch(m.header, m); err == nil {
 			for i := range b.NumNodes() {
 				b.Node(i)
 			}

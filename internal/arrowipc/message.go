@@ -77,12 +77,16 @@ func (m Message) Schema() (*Schema, error) {
 	return readSchema(m.header, m.limits)
 }
 
-// Batch reads the header of a record batch message.
-func (m Message) Batch() (Batch, error) {
+// Batch reads the header of a record batch message. Each column of s has as many slots as the batch has rows.
+func (m Message) Batch(s *Schema) (Batch, error) {
 	if err := m.expect(BatchMessage); err != nil {
 		return Batch{}, err
 	}
-	return readBatch(m.header, m)
+	b, err := readBatch(m.header, m)
+	if err != nil {
+		return b, err
+	}
+	return b, s.checkRows(&b)
 }
 
 // Dictionary reads the header of a dictionary message, DictionaryBatch{id, data, isDelta}: values of dictionary id, to

@@ -25,6 +25,30 @@ type Schema struct {
 	Arrow        *arrow.Schema
 	Columns      []*Node
 	Dictionaries map[int64]*Node // the values of each
+	nodes        []int           // number of the first field node of each column, and behind the last their number
+}
+
+// checkRows compares the number of rows of a batch with the slots of its columns.
+func (s *Schema) checkRows(b *Batch) error {
+	last := len(s.Columns)
+	if want := s.nodes[last]; b.NumNodes() != want {
+		return corrupt("a batch of %d field nodes, where the schema has %d fields", b.NumNodes(), want)
+	}
+	for i, k := range s.nodes[:last] {
+		if n, _ := b.Node(k); n != b.Rows {
+			return errs.Locate(corrupt("the column has %d slots in a batch of %d rows", n, b.Rows), errs.At{Column: s.Arrow.Field(i).Name})
+		}
+	}
+	return nil
+}
+
+// countNodes returns the number of field nodes of a field.
+func countNodes(n *Node) int {
+	sum := 1
+	for _, k := range n.Children {
+		sum += countNodes(k)
+	}
+	return sum
 }
 
 // schemaReader builds a schema. Its only state is what bounds the work.
@@ -48,7 +72,11 @@ func readSchema(t table, limits errs.Limits) (*Schema, error) {
 	if t.f.err != nil {
 		return nil, t.f.err
 	}
-	return &Schema{Arrow: arrow.NewSchema(fields, &md), Columns: cols, Dictionaries: r.dicts}, nil
+	s := &Schema{Arrow: arrow.NewSchema(fields, &md), Columns: cols, Dictionaries: r.dicts, nodes: make([]int, len(cols)+1)}
+	for i, n := range cols {
+		s.nodes[i+1] = s.nodes[i] + countNodes(n)
+	}
+	return s, nil
 }
 
 func metadata(v tables) arrow.Metadata {

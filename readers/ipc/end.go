@@ -42,7 +42,7 @@ func (s *stream) findEnd(ctx context.Context) error {
 // Warnings implements arrowio.Warner.
 func (s *stream) Warnings() []arrowio.Warning {
 	if !s.unmarked.Load() {
-		return nil
+		return doubts(s.LayoutFaults())
 	}
 	return []arrowio.Warning{arrowio.Warnf(arrowio.WarnDoubt, "the stream has no end mark: it may have been cut off, and rows may be missing")}
 }

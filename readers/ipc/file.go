@@ -61,7 +61,8 @@ type file struct {
 	arrowipc.Footer
 	first  []int64 // row of each block, and behind the last the number of rows
 	splits []arrowio.Split
-	from   []int // first block of each split, and behind the last their number
+	from   []int   // first block of each split, and behind the last their number
+	layout []error // faults that checkLayout found
 }
 
 // tail is what stands at the end of a file: int32 footer length, "ARROW1".
@@ -75,6 +76,9 @@ func openFile(ctx context.Context, src arrowio.Source, limits arrowio.Limits) (*
 		return nil, errs.Locate(err, errs.At{Op: "footer", Off: errs.N(max(0, src.Size()-tail-meta))})
 	}
 	if err := f.count(ctx, meta); err != nil {
+		return nil, err
+	}
+	if err := f.checkLayout(ctx, src.Size()-tail-meta); err != nil {
 		return nil, err
 	}
 	f.split()
@@ -161,7 +165,7 @@ func (f *file) batch(ctx context.Context, b arrowipc.Block) (arrowipc.Batch, err
 	if err != nil {
 		return arrowipc.Batch{}, err
 	}
-	return m.Batch()
+	return m.Batch(f.Footer.Schema)
 }
 
 // A split is as many batches as make about this much.

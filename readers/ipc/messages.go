@@ -103,7 +103,7 @@ func (d *Decoder) read(metadata, body []byte) (recordsplit.Batch, error) {
 	case arrowipc.DictionaryMessage:
 		return none, d.dictionary(m)
 	case arrowipc.BatchMessage:
-		rb, err := m.Batch()
+		rb, err := m.Batch(d.schema)
 		if err != nil {
 			return none, err
 		}

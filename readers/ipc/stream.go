@@ -50,7 +50,7 @@ func matchStream(head, _ []byte) bool {
 	return int32(n) > 0 && n%8 == 0 && root < n
 }
 
-// stream is an IPC stream. It is never changed after openStream, but for unmarked.
+// stream is an IPC stream. It is never changed after openStream, but for unmarked and mark.
 type stream struct {
 	src     arrowio.Source
 	limits  arrowio.Limits
@@ -59,6 +59,8 @@ type stream struct {
 	start   int64 // of the first message behind the schema
 	// unmarked says that the stream is known to have no end mark.
 	unmarked atomic.Bool
+	// mark is where the end mark ends; 0 = not known.
+	mark atomic.Int64
 }
 
 func openStream(ctx context.Context, src arrowio.Source, limits arrowio.Limits) (*stream, error) {
@@ -97,6 +99,7 @@ func (s *stream) message(ctx context.Context, off int64) (m arrowipc.Message, ne
 	case err != nil:
 		return m, 0, err
 	case meta == 0:
+		s.mark.Store(off + prefix)
 		return m, 0, io.EOF
 	case meta > size-off-prefix:
 		return m, 0, corrupt("metadata of %d bytes, %d before the end: %w", meta, size-off-prefix, io.ErrUnexpectedEOF)
@@ -176,7 +179,7 @@ func (b *streamBatches) Next() (recordsplit.Batch, error) {
 			err = b.r.dictionary(b.ctx, m, next-m.Body, false)
 		case arrowipc.BatchMessage:
 			var rb arrowipc.Batch
-			if rb, err = m.Batch(); err == nil {
+			if rb, err = m.Batch(b.s.schema); err == nil {
 				return recordsplit.Batch{Rows: rb.Rows, Load: func() (arrow.Record, error) {
 					rec, err := b.load(rb, next-m.Body)
 					return rec, errs.Locate(err, at)
