@@ -26,6 +26,17 @@ const spoolBytes = 64 << 20
 type openFile struct {
 	*dataset.File
 	name string // for messages: the path, or "standard input"
+	// closing is called once before the file is closed; nil = nothing is.
+	closing func()
+}
+
+// Close closes the file. It may be called twice.
+func (f *openFile) Close() error {
+	if f.closing != nil {
+		f.closing()
+		f.closing = nil
+	}
+	return f.File.Close()
 }
 
 // Unwrap returns the file as its format has it: see arrowio.As.
@@ -37,7 +48,7 @@ func (a *app) open(ctx context.Context, path string, r *readFlags) (*openFile, e
 	if err != nil {
 		return nil, inFile(displayName(path), err)
 	}
-	return &openFile{f, displayName(path)}, nil
+	return &openFile{File: f, name: displayName(path)}, nil
 }
 
 func (a *app) openNamed(ctx context.Context, path string, r *readFlags) (*dataset.File, error) {
@@ -280,7 +291,9 @@ func (a *app) openInput(ctx context.Context, ds *inputSet, i int, path string, r
 		columns = left
 	}
 	ds.drop(f.Schema())
-	a.warn(f.name, r.shown.warned(r, f), columns)
+	warn := func() { a.warn(f.name, r.shown.warned(r, f), columns) }
+	warn()
+	f.closing = warn // with what was seen only while reading
 	ds.opened(i, f)
 	if !keep {
 		return f, nil

@@ -212,3 +212,25 @@ func TestStreamWithoutEndMark(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 }
+
+// Bytes behind an Arrow stream are seen only while it is read.
+func TestStreamsJoined(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.arrows")
+	ok(t, "convert", tableFile(t, filepath.Join(dir, "in.arrow"), `[{"a":1},{"a":2}]`, "a int64"), in)
+	b, err := os.ReadFile(in)
+	if err == nil {
+		err = os.WriteFile(in, append(b, b...), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"count", in}, {"cat", in}, {"convert", in, filepath.Join(dir, "out.csv")}} {
+		if o := do(t, args...); o.code != 0 || strings.Count(o.err, in+": warning: ") != 1 || !strings.Contains(o.err, "behind its end mark") {
+			t.Errorf("%q: %+v", args, o)
+		}
+	}
+	if o := do(t, "verify", in); o.code != 1 || !strings.Contains(o.out, "behind its end mark") {
+		t.Errorf("%+v", o)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -90,6 +91,9 @@ func (f *File) cut(ctx context.Context) ([]arrowio.Split, error) {
 	var edges []int64
 	if w := f.widest(); w >= 0 {
 		blocks, err := f.columnBlocks(ctx, w)
+		if err == nil {
+			err = f.doubtEnd(ctx, w, blocks)
+		}
 		if err != nil && !isKind(err) {
 			return nil, err
 		} // a column that is damaged is for those to know who read it
@@ -172,6 +176,33 @@ func (f *File) confirmRows(ctx context.Context) error {
 		}
 	}
 	return first
+}
+
+// joinedText is what is said of a file with another behind it.
+const joinedText = "another Trevni file begins behind the last column, and its %d bytes are not read: rows may be missing"
+
+// joined reports whether another Trevni file begins at end.
+func (f *File) joined(ctx context.Context, end int64) (bool, error) {
+	const n = 4 // magic and version
+	if f.src.Size()-end < n {
+		return false, nil
+	}
+	b, err := readAt(ctx, f.src, end, n)
+	return err == nil && trevniwire.Match(b), err
+}
+
+// doubtEnd adds a warning if column i is the last of the file and another file follows it.
+func (f *File) doubtEnd(ctx context.Context, i int, blocks []trevniwire.Block) error {
+	order := f.byStart()
+	if order[len(order)-1] != i {
+		return nil
+	}
+	end := columnEnd(&f.header.Columns[i], blocks)
+	joined, err := f.joined(ctx, end)
+	if joined {
+		f.warnings = append(f.warnings, arrowio.Warnf(arrowio.WarnDoubt, fmt.Sprintf(joinedText, f.src.Size()-end)))
+	}
+	return err
 }
 
 // byStart returns the columns in the order in which they lie in the file.

@@ -3,6 +3,7 @@ package trevni
 import (
 	"context"
 	"errors"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -181,5 +182,27 @@ func TestVerifyDamaged(t *testing.T) {
 		if faults == 0 && x.Expect == "error" {
 			t.Errorf("%s: no faults: %s", x.File, x.Damage)
 		}
+	}
+}
+
+// A second file behind the first one is told on reading, and is a fault.
+func TestJoined(t *testing.T) {
+	b, err := os.ReadFile("../../testdata/trevni/java-1.12.1/prim-absent-absent.trv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := openBytes(t, append(b, b...), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := f.Warnings(); len(w) != 1 || w[0].Kind != arrowio.WarnDoubt {
+		t.Errorf("warnings %v", w)
+	}
+	var faults []error
+	if err := f.Verify(t.Context(), func(err error) { faults = append(faults, err) }); err != nil {
+		t.Fatal(err)
+	}
+	if len(faults) != 1 || !errors.Is(faults[0], errs.ErrCorrupt) {
+		t.Errorf("faults %v", faults)
 	}
 }

@@ -124,8 +124,9 @@ func (v *verifier) schema(ctx context.Context) error {
 	return v.fault(errs.Locate(errs.Errorf(errs.ErrCorrupt, "%w", v.noView), at))
 }
 
-// layout reports columns that overlap; gaps are legal.
+// layout reports columns that overlap, and a second file behind the last one; gaps and other bytes are legal.
 func (v *verifier) layout(ctx context.Context) error {
+	known := true
 	end, last := v.header.Size, "the header"
 	for _, i := range v.byStart() {
 		col := &v.header.Columns[i]
@@ -138,13 +139,21 @@ func (v *verifier) layout(ctx context.Context) error {
 		}
 		blocks, err := v.columnBlocks(ctx, i)
 		if err != nil {
+			known = false
 			continue // reported before
 		}
 		if e := columnEnd(col, blocks); e > end {
 			end, last = e, "column "+col.Name
 		}
 	}
-	return nil
+	if !known {
+		return nil
+	}
+	joined, err := v.joined(ctx, end)
+	if joined {
+		err = errs.Locate(errs.Errorf(errs.ErrCorrupt, joinedText, v.src.Size()-end), errs.At{Format: Name, Op: "end", Off: errs.N(end)})
+	}
+	return v.fault(err)
 }
 
 // rows decodes everything, column by column, and drops it.
