@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -18,12 +19,12 @@ type absent struct {
 	ended   bool
 	files   int            // that were opened
 	first   int            // the lowest number of these files
-	missing map[string]int // files that lack a column
+	missing map[string]int // files that lack a column, but not the struct that it is in
+	top     []string       // the columns of the schema that are in no struct
 	order   []string       // the columns of missing, in order
 	found   bool           // some file has some column, or none at all
 	plain   bool           // some file is no table of a catalog: see view.Absent
 	has     []string       // the columns of a file that has none of the schema's
-	names   []string       // the schema's
 }
 
 // noting returns open, extended to record which columns of the schema each file lacks.
@@ -52,6 +53,9 @@ func (a *absent) add(i int, f arrowio.File) {
 	a.files++
 	if a.missing == nil {
 		a.missing = map[string]int{}
+		for _, c := range f.Schema().Fields() {
+			a.top = append(a.top, c.Name)
+		}
 	}
 	for _, c := range x.Columns {
 		if a.missing[c]++; a.missing[c] == 1 {
@@ -65,10 +69,21 @@ func (a *absent) add(i int, f arrowio.File) {
 	a.plain = a.plain || !x.Catalog
 	if a.has == nil {
 		a.has = x.Has
-		for _, c := range f.Schema().Fields() {
-			a.names = append(a.names, c.Name)
-		}
 	}
+}
+
+// lacking returns the number of files that lack a column, or a struct that it is in.
+func (a *absent) lacking(path string) int {
+	n := a.missing[path]
+	for !slices.Contains(a.top, path) {
+		i := strings.LastIndexByte(path, '.')
+		if i < 0 {
+			break
+		}
+		path = path[:i]
+		n += a.missing[path]
+	}
+	return n
 }
 
 // end warns of columns that no file has. If no file has any of the columns, the names in the schema are wrong, and end returns an
@@ -82,14 +97,14 @@ func (a *absent) end(inputs []Input, o Options, p *partitions) error {
 		return nil
 	}
 	if !a.found && a.plain && p == nil {
-		return errs.Errorf(errs.ErrSchema, "no file has any column of the schema (%s); the first file has %s", someNames(a.names), someNames(a.has))
+		return errs.Errorf(errs.ErrSchema, "no file has any column of the schema (%s); the first file has %s", someNames(a.top), someNames(a.has))
 	}
 	w := arrowio.Warnf(arrowio.WarnColumn, "columns of the schema are in no file, and null in every row")
 	if !a.found {
 		w.Text = fmt.Sprintf("no file has any column of the schema, and all are null in every row (the first file has %s)", someNames(a.has))
 	}
 	for _, c := range a.order {
-		if a.missing[c] == a.files && (p == nil || len(p.schema.FieldIndices(c)) == 0) {
+		if a.lacking(c) == a.files && (p == nil || len(p.schema.FieldIndices(c)) == 0) {
 			w.Columns = append(w.Columns, c)
 		}
 	}

@@ -99,6 +99,9 @@ func New(ctx context.Context, inputs []Input, o Options, open func(ctx context.C
 	}
 	if err == nil {
 		b.unsaid.end(d)
+		for _, w := range b.doubts {
+			o.Warn(w)
+		}
 		err = b.absent.end(inputs, o, p)
 	}
 	return d, err
@@ -112,6 +115,7 @@ type builder struct {
 	p      *partitions // nil = there are none
 	absent absent
 	unsaid unsaid
+	doubts []arrowio.Warning // about the columns of the files that were joined last
 }
 
 // needed lists the inputs that may have rows of the filter: at least one, for its schema.
@@ -192,9 +196,12 @@ func (b *builder) unify(ctx context.Context, fragments []arrowio.Fragment, some 
 		first = a.start(ctx)
 		defer a.stop()
 	}
-	return Join(ctx, first, JoinOptions{
-		Match: b.o.Match, Columns: b.p.without(b.o.Columns), Exclude: b.o.Exclude,
-	})
+	b.doubts = nil
+	jo := JoinOptions{Match: b.o.Match, Columns: b.p.without(b.o.Columns), Exclude: b.o.Exclude}
+	if b.o.Warn != nil {
+		jo.Warn = func(w arrowio.Warning) { b.doubts = append(b.doubts, w) }
+	}
+	return Join(ctx, first, jo)
 }
 
 // ahead opens the next few remote files in advance, so that the caller, which uses one after the other, rarely waits for the

@@ -115,3 +115,55 @@ func TestMatch(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Columns whose names differ only in case are two columns, which is told if one of them is read.
+func TestNamesInOtherCase(t *testing.T) {
+	dir := t.TempDir()
+	one, two := filepath.Join(dir, "1.csv"), filepath.Join(dir, "2.csv")
+	put(t, one, "id,Name\n1,a\n")
+	put(t, two, "ID,Name\n2,b\n")
+	for _, c := range []struct {
+		columns, exclude []string
+		want             bool
+	}{
+		{nil, nil, true},
+		{[]string{"id"}, nil, true},
+		{[]string{"Name"}, nil, false},
+		{[]string{}, nil, false},
+		{nil, []string{"id", "ID"}, false},
+		{nil, []string{"id"}, true},
+	} {
+		var told []arrowio.Warning
+		o := Options{Formats: formats(), Columns: c.columns, Exclude: c.exclude, Warn: func(w arrowio.Warning) { told = append(told, w) }}
+		if _, err := OpenAll(context.Background(), []string{dir}, o); err != nil {
+			t.Fatal(err)
+		}
+		text := "id (" + one + ") and ID (" + two + ") differ only in case and are two columns"
+		if len(told) > 1 || (len(told) == 1) != c.want || c.want && (told[0].File != one || told[0].Kind != arrowio.WarnDoubt || told[0].Text != text) {
+			t.Errorf("%q %q: %+v", c.columns, c.exclude, told)
+		}
+	}
+}
+
+// A child of a struct that no file has is told, though some files do not have the struct.
+func TestAbsentChild(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "1.jsonl"), `{"id":1,"st":{"p":1}}`+"\n")
+	put(t, filepath.Join(dir, "2.jsonl"), `{"id":2}`+"\n")
+	put(t, filepath.Join(dir, "3.jsonl"), `{"id":3,"a.b":1}`+"\n")
+	put(t, filepath.Join(dir, "4.jsonl"), `{"id":4,"a":{"b":1}}`+"\n")
+	i64 := arrow.PrimitiveTypes.Int64
+	child := func(name string) arrow.Field { return arrow.Field{Name: name, Type: i64, Nullable: true} }
+	st := func(name string, children ...arrow.Field) arrow.Field {
+		return arrow.Field{Name: name, Type: arrow.StructOf(children...), Nullable: true}
+	}
+	schema := arrow.NewSchema([]arrow.Field{child("id"), st("st", child("p"), child("zz")), child("a.b"), st("a", child("b"))}, nil)
+	var told []string
+	o := Options{Formats: formats(), Schema: schema, Warn: func(w arrowio.Warning) { told = append(told, string(w.Kind)+" "+w.String()) }}
+	if _, err := OpenAll(context.Background(), []string{dir}, o); err != nil {
+		t.Fatal(err)
+	}
+	if want := "missing-column columns of the schema are in no file, and null in every row: st.zz"; len(told) != 1 || told[0] != want {
+		t.Errorf("%q", told)
+	}
+}

@@ -108,3 +108,13 @@ func pathName(s *arrow.Schema, fields []arrow.Field, path []int) string {
 	}
 	return number + "." + expr.Quote(names[1:]...)
 }
+
+// excludesAll reports whether all of some columns, given by their paths, are excluded.
+func excludesAll(excluded, paths []string) bool {
+	for _, p := range paths {
+		if !slices.Contains(excluded, p) {
+			return false
+		}
+	}
+	return true
+}

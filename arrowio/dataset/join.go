@@ -102,6 +102,9 @@ type JoinOptions struct {
 	Columns []string
 	// Exclude are paths that will not be read, even if they are in Columns, unless a filter needs them.
 	Exclude []string
+	// Warn is called with warnings about columns that were probably meant to be matched in another way: see view.Union.Doubts.
+	// nil = not reported.
+	Warn func(arrowio.Warning)
 }
 
 // Join returns a dataset of files whose schemas may differ. Its schema is the result of view.Unify, or the file's own if there is
@@ -120,7 +123,7 @@ func Join(ctx context.Context, fragments []arrowio.Fragment, o JoinOptions) (*Da
 			return nil, errs.Locate(err, errs.At{File: fr.Name})
 		}
 		if seen.add(s) {
-			schemas, sources = append(schemas, s), append(sources, view.Source{Name: fr.Name, AsText: asText})
+			schemas, sources = append(schemas, s), append(sources, view.Source{Name: fr.Name, AsText: asText, ByID: view.ReadByID(s)})
 		}
 	}
 	u, err := view.Join(schemas, func(k int) view.Source { return sources[k] }, o.Match)
@@ -130,6 +133,13 @@ func Join(ctx context.Context, fragments []arrowio.Fragment, o JoinOptions) (*Da
 	d := &Dataset{Schema: u.Schema(), Fragments: fragments, Match: o.Match, Lost: u.Lost(), LeftOut: u.LeftOut()}
 	if err := d.leaveOut(u, o); err != nil {
 		return nil, err
+	}
+	if o.Warn != nil {
+		for _, w := range u.Doubts(o.Columns) {
+			if !excludesAll(o.Exclude, w.Columns) {
+				o.Warn(w)
+			}
+		}
 	}
 	return d, nil
 }

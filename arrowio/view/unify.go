@@ -46,19 +46,21 @@ func Unify(schemas []*arrow.Schema, by Match) (*arrow.Schema, error) {
 
 // Union is the joint schema of several schemas, including columns that have no common type.
 type Union struct {
-	schemas []*arrow.Schema
-	fields  []unifiedField
-	same    bool                       // all schemas are equal, metadata included
-	source  func(int) Source           // of a schema
-	lost    []arrowio.Loss             // see Lost
-	leftOut []arrowio.Loss             // see LeftOut
-	geo     []map[string]geoarrow.Type // what GeoParquet's metadata say of the columns of each schema; nil = nothing
+	schemas    []*arrow.Schema
+	fields     []unifiedField
+	same       bool                       // all schemas are equal, metadata included
+	byPosition bool                       // columns are matched by position
+	source     func(int) Source           // of a schema
+	lost       []arrowio.Loss             // see Lost
+	leftOut    []arrowio.Loss             // see LeftOut
+	geo        []map[string]geoarrow.Type // what GeoParquet's metadata say of the columns of each schema; nil = nothing
 }
 
 // Source says, for messages, where a schema comes from.
 type Source struct {
 	Name   string
 	AsText string // a sentence that says which options read the columns as text; "" = the types were not inferred
+	ByID   string // see ReadByID
 }
 
 // Clash returns the error for column i of u.Schema if it has no common type, and nil if it has one.
@@ -97,6 +99,8 @@ func (c *fieldClash) err(source func(int) Source) error {
 	cure := "read the files separately, or leave the column out with --exclude"
 	if text := c.asText(there.AsText, here.AsText); text != "" {
 		cure = text + ", and --exclude leaves the column out"
+	} else if there.ByID != "" && here.ByID != "" {
+		cure = here.ByID + ", and --exclude leaves the column out"
 	}
 	err := atColumn(c.column+c.path, "%s %s here and %s in %s%s; %s", says, c.b, c.a, there.Name, why, cure)
 	return errs.Locate(err, errs.At{File: here.Name})
@@ -133,6 +137,7 @@ func Join(schemas []*arrow.Schema, source func(int) Source, by Match) (*Union, e
 		return u, nil
 	}
 	if by == ByPosition {
+		u.byPosition = true
 		for k, s := range schemas {
 			u.addByPosition(k, s)
 		}

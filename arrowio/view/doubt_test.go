@@ -1,0 +1,107 @@
+package view
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// Names that differ in case, and ids that differ, are doubts where the schemas do not agree, and nothing else is.
+func TestDoubts(t *testing.T) {
+	id := func(f arrow.Field, id string, kv ...string) arrow.Field {
+		m := map[string]string{metaFieldID: id}
+		for _, k := range kv {
+			m[k] = id
+		}
+		f.Metadata = arrow.MetadataFrom(m)
+		return f
+	}
+	in := func(f ...arrow.Field) arrow.Field { return opt("s", arrow.ListOf(arrow.StructOf(f...))) }
+	const orc = metaORCFieldID
+	for _, c := range []struct {
+		name    string
+		by      Match
+		schemas []*arrow.Schema
+		columns []string
+		want    []string
+	}{
+		{"other columns", ByName, []*arrow.Schema{schemaOf(opt("a", tI8)), schemaOf(opt("a", tI16), opt("b", tI8))}, nil, nil},
+		{"both in one", ByName, []*arrow.Schema{schemaOf(opt("a", tI8), opt("A", tI8)), schemaOf(opt("a", tI8))}, nil, nil},
+		{"by position", ByPosition, []*arrow.Schema{schemaOf(opt("a", tI8)), schemaOf(opt("A", tI8))}, nil, nil},
+		{"without names", ByName, []*arrow.Schema{schemaOf(opt("_col0", tI8)), schemaOf(opt("A", tI8))}, nil, nil},
+		{
+			"case", ByName,
+			[]*arrow.Schema{schemaOf(opt("id", tI8), opt("Name", tI8), opt("c", tI8)), schemaOf(opt("ID", tI8), opt("name", tI8), opt("c", tI8)), schemaOf(opt("Id", tI8))},
+			nil,
+			[]string{"id (0) and ID (1) differ only in case and are two columns; the same holds of Name and name", "id (0) and Id (2) differ only in case and are two columns"},
+		},
+		{
+			"of columns that are read", ByName,
+			[]*arrow.Schema{schemaOf(opt("id", tI8), opt("Name", tI8)), schemaOf(opt("ID", tI8), opt("name", tI8))},
+			[]string{"name"},
+			[]string{"Name (0) and name (1) differ only in case and are two columns"},
+		},
+		{"of no columns", ByName, []*arrow.Schema{schemaOf(opt("id", tI8)), schemaOf(opt("ID", tI8))}, []string{}, nil},
+		{
+			"spaces", ByName,
+			[]*arrow.Schema{schemaOf(opt("a", tI8)), schemaOf(opt(" a", tI8)), schemaOf(opt("A ", tI8))},
+			nil,
+			[]string{`a (0) and " a" (1) differ only in spaces at the ends and are two columns`, `a (0) and "A " (2) differ only in case and in spaces at the ends and are two columns`},
+		},
+		{
+			"below", ByPosition,
+			[]*arrow.Schema{schemaOf(in(opt("p", tI8))), schemaOf(in(opt("P", tI8)))},
+			nil,
+			[]string{"s.item.p (0) and s.item.P (1) differ only in case and are two columns"},
+		},
+		{"equal ids", ByName, []*arrow.Schema{schemaOf(id(opt("a", tI8), "1")), schemaOf(opt("a", tI8)), schemaOf(id(opt("a", tI16), "1"))}, nil, nil},
+		{
+			"ids", ByName,
+			[]*arrow.Schema{schemaOf(id(opt("a", tI8), "1")), schemaOf(id(opt("a", tI8), "2"))},
+			nil,
+			[]string{"a is field 1 in 0 and field 2 in 1: if the files are of an Iceberg table, its columns were renamed"},
+		},
+		{
+			"ids of ORC", ByName,
+			[]*arrow.Schema{schemaOf(id(opt("a", tI8), "1", orc), id(opt("b", tI8), "2", orc)), schemaOf(id(opt("a", tI8), "2", orc), id(opt("b", tI8), "1", orc)), schemaOf(id(opt("a", tI8), "3", orc))},
+			nil,
+			[]string{"a is field 1 in 0 and field 2 in 1: the files are of an Iceberg table whose columns were renamed; --orc-iceberg-schema reads the columns of an Iceberg table by their ids; the same holds of b"},
+		},
+	} {
+		u, err := Join(c.schemas, func(k int) Source { return Source{Name: string(rune('0' + k))} }, c.by)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		var got []string
+		for _, w := range u.Doubts(c.columns) {
+			got = append(got, w.String())
+			if w.Kind != "doubt" || w.File != "0" || len(w.Columns) == 0 {
+				t.Errorf("%s: %+v", c.name, w)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", c.name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+		}
+	}
+}
+
+// The error about types names the option that reads by id, if the files have ids for it.
+func TestClashReadByID(t *testing.T) {
+	with := func(f arrow.Field, id string) *arrow.Schema {
+		f.Metadata = arrow.MetadataFrom(map[string]string{metaORCFieldID: id})
+		return schemaOf(f)
+	}
+	schemas := []*arrow.Schema{with(opt("a", tI8), "1"), with(opt("a", tStr), "2"), schemaOf(opt("a", tStr))}
+	source := func(k int) Source { return Source{Name: string(rune('0' + k)), ByID: ReadByID(schemas[k])} }
+	for n, want := range map[int]bool{1: true, 2: false} {
+		u, err := Join([]*arrow.Schema{schemas[0], schemas[n]}, func(k int) Source { return source(k * n) }, ByName)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := u.Clash(0); err == nil || strings.Contains(err.Error(), "--orc-iceberg-schema") != want {
+			t.Error(n, err)
+		}
+	}
+}
