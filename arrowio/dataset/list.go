@@ -23,7 +23,7 @@ import (
 //   - A file stands for itself.
 //   - A directory stands for the files below it that have the extension or the content of a readable format, sorted by path.
 //     Names that start with a dot or an underscore are skipped, except directories _KEY=VALUE. Other files that are skipped, and
-//     links to directories, are a warning (Options.Warn). If o names a format that has a signature, no other file is skipped.
+//     links to directories, are a warning (Options.Warn). If o names a format that has a signature, files without an extension are of it.
 //   - A path that does not exist, but is a pattern (see path.Match; ** is any number of directories), stands for the sorted names that match it. The same names
 //     are skipped, unless the pattern spells out their first character.
 //   - A directory that a format reads as a whole (see arrowio.Format.MatchTree) stands for itself, also inside another directory.
@@ -64,7 +64,7 @@ type expansion struct {
 	ctx     context.Context
 	o       Options
 	formats []arrowio.Format
-	all     bool     // files are of the format that was told, whatever their names
+	all     bool     // files without an extension are of the format that was told
 	told    bool     // which of them it is
 	named   []string // files that options name, which are no input of a directory that they lie in
 }
@@ -350,7 +350,7 @@ func (x expansion) collect(t arrowio.Tree, dir string, out []candidate) ([]candi
 			continue
 		}
 		_, known := byExtension(x.formats, e.Name)
-		known = known || x.knownPacked(e.Name) || x.all && !aboutOthers(e.Name)
+		known = known || x.knownPacked(e.Name) || x.all && path.Ext(e.Name) == "" && !aboutOthers(e.Name)
 		out = append(out, candidate{name: name, meant: known, empty: e.Size == 0})
 	}
 	return out, nil

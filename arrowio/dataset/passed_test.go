@@ -43,7 +43,7 @@ func TestPassedOver(t *testing.T) {
 // TestAllOfFormat takes every file for what the format is that was told, so that damaged ones are errors.
 func TestAllOfFormat(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"part-1", "part-2", "README.md"} {
+	for _, name := range []string{"part-1", "part-2", "README.md", "x.json"} {
 		put(t, filepath.Join(dir, name), "\x00\x00")
 	}
 	put(t, filepath.Join(dir, "part-3"), "")

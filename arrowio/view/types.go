@@ -98,7 +98,7 @@ func unionOf(mode arrow.UnionMode, fields []arrow.Field, codes []arrow.UnionType
 
 // joinTypes returns the type that holds every value of a and of b.
 func joinTypes(a, b arrow.DataType) (arrow.DataType, *clash) {
-	if arrow.TypeEqual(a, b, arrow.CheckMetadata()) {
+	if equalTypes(a, b) {
 		return a, nil
 	}
 	switch x := a.(type) {

@@ -2,6 +2,7 @@ package view
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,6 +106,31 @@ func TestWidening(t *testing.T) {
 				}
 			}
 			c.a, c.b = c.b, c.a
+		}
+	}
+}
+
+// TestSortedMaps says that the keys of a map are sorted only where those of all files are.
+func TestSortedMaps(t *testing.T) {
+	sorted := arrow.MapOf(tStr, tI8)
+	sorted.KeysSorted = true
+	for _, in := range []func(arrow.DataType) arrow.DataType{
+		func(t arrow.DataType) arrow.DataType { return t },
+		func(t arrow.DataType) arrow.DataType { return arrow.ListOf(t) },
+		func(t arrow.DataType) arrow.DataType { return arrow.StructOf(opt("m", t)) },
+	} {
+		for _, c := range []struct {
+			a, b arrow.DataType
+			want bool
+		}{
+			{sorted, sorted, true},
+			{sorted, arrow.MapOf(tStr, tI8), false},
+			{arrow.MapOf(tStr, tI8), sorted, false},
+		} {
+			got, clash := joinTypes(in(c.a), in(c.b))
+			if clash != nil || slices.Contains(sortedMaps(nil, got), !c.want) {
+				t.Errorf("%s: %s, %v; want %v", in(c.a), got, clash, c.want)
+			}
 		}
 	}
 }

@@ -31,7 +31,7 @@ func TestServeHangup(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	late := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	late := time.AfterFunc(5*time.Minute, func() { _ = cmd.Process.Kill() })
 	defer late.Stop()
 	defer func() { _ = cmd.Process.Kill() }()
 	address, err := bufio.NewReader(stdout).ReadString('\n')
@@ -59,7 +59,7 @@ func TestServeHangup(t *testing.T) {
 		if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
 			t.Fatal(err)
 		}
-		for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		for end := time.Now().Add(2 * time.Minute); ; time.Sleep(5 * time.Millisecond) {
 			info, err := ask(t, c, `{"dataset":"d"}`)
 			if err != nil {
 				t.Fatal(err, errs.String())
@@ -68,7 +68,7 @@ func TestServeHangup(t *testing.T) {
 				break
 			}
 			if time.Now().After(end) {
-				t.Fatalf("%d rows after SIGHUP %d", info.TotalRecords, i)
+				t.Fatalf("%d rows after SIGHUP %d: %s", info.TotalRecords, i, errs.String())
 			}
 		}
 	}
