@@ -64,6 +64,9 @@ type OpenOptions struct {
 	For     Purpose           // what the File will be used for
 	// Name is the path or URL from which the source was opened; "" = not known.
 	Name string
+	// Schema is what the file will be shown under, with the columns found by name; nil = not known. A format that infers types may
+	// leave open those that it says.
+	Schema *arrow.Schema
 	// OpenSource opens another file that an option names; nil = local.OpenFile does.
 	OpenSource func(ctx context.Context, name string) (OpenSource, error)
 }

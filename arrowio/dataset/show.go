@@ -32,22 +32,32 @@ func Explain(f arrowio.File, o Options) (fields []view.Field, ok bool, err error
 	return view.ExplainFile(o.readAs(f), o.Schema, o.adapt(arrowio.CalendarOf(f)))
 }
 
-// readAs returns f with columns of the types in o.Schema, if f is text and its values allow that.
+// readAs returns f with columns of the types of o.Schema, where f is text. With o.Cast only types that hold the values seen are
+// read so: the rest is cast.
 func (o Options) readAs(f arrowio.File) arrowio.File {
-	if o.Match == view.ByNameFold {
-		return f
-	}
-	at, err := view.Place(o.Schema, f.Schema(), o.Match)
-	if err != nil {
-		return f // view.Show says what is wrong
-	}
-	types := make([]arrow.DataType, len(at))
-	for i, k := range at {
-		if k >= 0 {
-			types[i] = o.Schema.Field(k).Type
+	own := f.Schema()
+	types := make([]arrow.DataType, own.NumFields())
+	if o.Match == view.ByNameFold || o.Match == view.ByNameOrFold {
+		for k, i := range view.MatchFields(own.Fields(), o.Schema.Fields(), o.Match) {
+			if i >= 0 {
+				types[i] = o.Schema.Field(k).Type
+			}
+		}
+	} else {
+		at, err := view.Place(o.Schema, own, o.Match)
+		if err != nil {
+			return f // view.Show says what is wrong
+		}
+		for i, k := range at {
+			if k >= 0 {
+				types[i] = o.Schema.Field(k).Type
+			}
 		}
 	}
-	return inferred.ReadAs(f, types)
+	if o.Cast != nil {
+		return inferred.ReadAs(f, types)
+	}
+	return inferred.ReadUnder(f, types)
 }
 
 // adapt says how files of a calendar are shown under o.Schema.

@@ -168,14 +168,22 @@ func TestTextAmongOtherFiles(t *testing.T) {
 	}{{arrow.BinaryTypes.String, "x\n1\n"}, {arrow.PrimitiveTypes.Float64, ""}} {
 		s := arrow.NewSchema([]arrow.Field{{Name: "a", Type: c.t, Nullable: true}}, nil)
 		d, err := textFiles(t, "csv", Options{Schema: s}, files...)
-		if c.want == "" {
-			if !errors.Is(err, errs.ErrSchema) {
-				t.Errorf("got %v", err)
-			}
-			continue
-		}
 		if err != nil {
 			t.Fatal(err)
+		}
+		if c.want == "" {
+			s, err := d.Scan(ctx, arrowio.ScanOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for s.Next() {
+				continue
+			}
+			if err := s.Err(); !errors.Is(err, errs.ErrSchema) || !strings.Contains(err.Error(), `line 2: "x" is not float64`) {
+				t.Errorf("got %v", err)
+			}
+			s.Release()
+			continue
 		}
 		if got := rowsOf(t, d); got != c.want {
 			t.Errorf("got\n%swant\n%s", got, c.want)

@@ -74,6 +74,26 @@ func (t *textInUnit) ReadAs(types []arrow.DataType) arrowio.File {
 	return shown
 }
 
+// ReadUnder reads timestamps in the unit that the values seen have, and shows them in the one that was asked for.
+func (t *textInUnit) ReadUnder(types []arrow.DataType) arrowio.File {
+	types = slices.Clone(types)
+	own := t.text.Schema()
+	for i, x := range types {
+		if x != nil {
+			types[i] = typeIn(x, arrow.Microsecond)
+		}
+		ts, ok := x.(*arrow.TimestampType)
+		if seen, ok2 := own.Field(i).Type.(*arrow.TimestampType); ok && ok2 {
+			types[i] = &arrow.TimestampType{Unit: seen.Unit, TimeZone: ts.TimeZone}
+		}
+	}
+	shown, err := InUnit(t.text.ReadUnder(types), t.unit)
+	if err != nil {
+		return t.File // a type that cannot be shown so: Show says it
+	}
+	return shown
+}
+
 // typeIn returns a type with the timestamps in it in a unit. Dictionaries of them become their values.
 func typeIn(t arrow.DataType, unit arrow.TimeUnit) arrow.DataType {
 	field := func(f arrow.Field) arrow.Field {

@@ -1,2 +1,2 @@
-// Package floattext parses decimal numbers for readers of text, and tells those that a float64 does not hold.
+// Package floattext parses decimal numbers for readers of text, and tells those that a float does not hold.
 package floattext

@@ -19,6 +19,9 @@ type File interface {
 	// ReadAs returns the file as one of other types: each column has the type that is asked for, if that holds the values
 	// seen, else its own. nil asks for nothing. The result reads from the same source.
 	ReadAs(types []arrow.DataType) arrowio.File
+	// ReadUnder returns the file as one whose types are told: each column has the type that is asked for, if the reader makes it of
+	// text, whatever the values seen; reading a value that is not one is an error. All else is as in ReadAs.
+	ReadUnder(types []arrow.DataType) arrowio.File
 	// AsText says which options read the columns as text.
 	AsText() string
 }
@@ -60,11 +63,18 @@ func Key(s *arrow.Schema) string {
 // ReadAs returns f with columns of other types, as far as its types were inferred and these hold the values seen: see
 // File.ReadAs. Closing the result closes f.
 func ReadAs(f arrowio.File, types []arrow.DataType) arrowio.File {
-	x, ok := within(f)
-	if !ok {
-		return f
+	if x, ok := within(f); ok {
+		return &other{File: f, text: x.ReadAs(types)}
 	}
-	return &other{File: f, text: x.ReadAs(types)}
+	return f
+}
+
+// ReadUnder is ReadAs for types that a schema tells: see File.ReadUnder.
+func ReadUnder(f arrowio.File, types []arrow.DataType) arrowio.File {
+	if x, ok := within(f); ok {
+		return &other{File: f, text: x.ReadUnder(types)}
+	}
+	return f
 }
 
 // other is a File whose rows are read as other types.
@@ -97,11 +107,29 @@ func TypeFor(f arrow.Field, to arrow.DataType, can func(arrow.DataType) bool) ar
 		}
 		return f.Type
 	}
-	switch from := f.Type.(type) {
+	return nested(f.Type, to, func(f arrow.Field, to arrow.DataType) arrow.DataType { return TypeFor(f, to, can) })
+}
+
+// TypeUnder returns the type that a field is read as if a schema says `to`: `to`, if the reader makes it of any value, as parses
+// reports, else what TypeFor returns. Lists and structs have, inside, what the schema says inside.
+func TypeUnder(f arrow.Field, to arrow.DataType, can, parses func(arrow.DataType) bool) arrow.DataType {
+	if parses(to) {
+		return to
+	}
+	if _, ok := marks(f); ok {
+		return TypeFor(f, to, can)
+	}
+	return nested(f.Type, to, func(f arrow.Field, to arrow.DataType) arrow.DataType { return TypeUnder(f, to, can, parses) })
+}
+
+// nested returns a list or struct with what `of` says of the fields in it that have one of the same place in `to`; other types as
+// they are.
+func nested(from, to arrow.DataType, of func(f arrow.Field, to arrow.DataType) arrow.DataType) arrow.DataType {
+	switch from := from.(type) {
 	case *arrow.ListType:
 		if l, ok := to.(*arrow.ListType); ok {
 			elem := from.ElemField()
-			elem.Type = TypeFor(elem, l.Elem(), can)
+			elem.Type = of(elem, l.Elem())
 			return arrow.ListOfField(elem)
 		}
 	case *arrow.StructType:
@@ -112,11 +140,11 @@ func TypeFor(f arrow.Field, to arrow.DataType, can func(arrow.DataType) bool) ar
 		fields := make([]arrow.Field, from.NumFields())
 		for i, c := range from.Fields() {
 			if k, ok := s.FieldIdx(c.Name); ok {
-				c.Type = TypeFor(c, s.Field(k).Type, can)
+				c.Type = of(c, s.Field(k).Type)
 			}
 			fields[i] = c
 		}
 		return arrow.StructOf(fields...)
 	}
-	return f.Type
+	return from
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -275,16 +274,6 @@ func TestManyBatches(t *testing.T) {
 	}
 	if k, err := r.Read(100); k != 3 || err != nil {
 		t.Errorf("at the end: %d, %v", k, err)
-	}
-}
-
-// TestDates compares with package time.
-func TestDates(t *testing.T) {
-	for d := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC); d.Year() < 10000; d = d.AddDate(0, 0, 17) {
-		got, ok := parseDate([]byte(d.Format("2006-01-02")))
-		if !ok || int64(got)*86400 != d.Unix() {
-			t.Fatalf("%s is %d, %v", d.Format("2006-01-02"), got, ok)
-		}
 	}
 }
 

@@ -16,7 +16,8 @@
 // integers beyond 2^53 among fractions, and numbers with more digits than a float64 keeps stay text. A float64 keeps a
 // number if it is printed with the same digits: 0.10000000000000001 is a float64, 0.1234567890123456789 is text. A later
 // value that does not fit is an error that names its line. Files that are read together have types that hold the
-// values seen in all of them, and are read as these. csv-types=utf8 reads every column as text.
+// values seen in all of them, and are read as these. A schema that the file is shown under says the types (package
+// internal/textvalues). csv-types=utf8 reads every column as text.
 //
 // Null is a field with nothing in it, not even quotes, or what csv-null says instead. In columns that are not text an
 // empty field is null in any case. A line with nothing on it is a row, of one null, in a file of one column, and no row

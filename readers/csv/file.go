@@ -80,9 +80,9 @@ func readSettings(o arrowio.OpenOptions) (s settings, err error) {
 	return s, nil
 }
 
-// isNull reports whether a field is null in a column of kind k.
-func (s *settings) isNull(k kind, v []byte, quoted bool) bool {
-	if len(v) == 0 && k != kindText {
+// isNull reports whether a field is null in a column of text, or of another type.
+func (s *settings) isNull(text bool, v []byte, quoted bool) bool {
+	if len(v) == 0 && !text {
 		return true
 	}
 	return !quoted && s.spellsNull(v)
@@ -105,7 +105,7 @@ type file struct {
 	kinds    []kind
 	sampled  int64
 	possible []inferred.Types // that hold what was seen of each column
-	asked    []bool           // columns of types that ReadAs was asked for; nil = none
+	told     []teller         // who says the type of each column; nil = inference does
 }
 
 func open(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (*file, error) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/arrowio/arrowio/internal/floattext"
 	"github.com/arrowio/arrowio/internal/inferred"
+	"github.com/arrowio/arrowio/internal/textvalues"
 )
 
 // kind is a type that the text of a column can have.
@@ -96,11 +97,11 @@ func fits(k kind, v []byte) bool {
 	case kindBool:
 		_, ok = parseBool(v)
 	case kindDate:
-		_, ok = parseDate(v)
+		_, ok = textvalues.Date(v)
 	case kindTimestamp, kindTimestampUTC:
-		_, ok = parseTimestamp(v, 6, k == kindTimestampUTC)
+		_, ok = textvalues.Timestamp(v, 6, k == kindTimestampUTC)
 	case kindTimestampNano, kindTimestampNanoUTC:
-		_, ok = parseTimestamp(v, 9, k == kindTimestampNanoUTC)
+		_, ok = textvalues.Timestamp(v, 9, k == kindTimestampNanoUTC)
 	case kindText:
 		ok = true
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/recordsplit"
+	"github.com/arrowio/arrowio/internal/textvalues"
 )
 
 // rows parses rows.
@@ -24,18 +25,27 @@ type rows struct {
 // column builds one projected column.
 type column struct {
 	index   int
-	kind    kind
+	text    bool // an empty field is a value
+	told    teller
 	builder array.Builder
 	// add appends a value that is not null, or reports that it does not fit.
-	add func(v []byte) bool
+	add textvalues.Appender
 }
 
 // build makes the columns that p asks for, and returns their builders.
 func (r *rows) build(p arrowio.Projection, mem memory.Allocator) (builders []array.Builder) {
 	mem = arrowbuf.Clean(mem)
 	for _, i := range p.Columns() {
-		c := column{index: i, kind: r.f.kinds[i], builder: array.NewBuilder(mem, types[r.f.kinds[i]])}
-		c.add = adder(c.kind, c.builder)
+		t := r.f.Fields.Field(i).Type
+		c := column{index: i, text: t.ID() == arrow.STRING || t.ID() == arrow.LARGE_STRING, builder: array.NewBuilder(mem, t)}
+		if r.f.told != nil {
+			c.told = r.f.told[i]
+		}
+		if c.told == schema {
+			c.add = textvalues.For(t)(c.builder)
+		} else {
+			c.add = adder(r.f.kinds[i], c.builder)
+		}
 		r.cols = append(r.cols, c)
 		builders = append(builders, c.builder)
 	}
@@ -43,7 +53,7 @@ func (r *rows) build(p arrowio.Projection, mem memory.Allocator) (builders []arr
 }
 
 // adder is the one place that joins a kind with its builder.
-func adder(k kind, b array.Builder) func([]byte) bool {
+func adder(k kind, b array.Builder) textvalues.Appender {
 	switch b := b.(type) {
 	case *array.Int64Builder:
 		return adding(parseInt, b.Append)
@@ -52,14 +62,14 @@ func adder(k kind, b array.Builder) func([]byte) bool {
 	case *array.BooleanBuilder:
 		return adding(parseBool, b.Append)
 	case *array.Date32Builder:
-		return adding(parseDate, b.Append)
+		return adding(textvalues.Date, b.Append)
 	case *array.TimestampBuilder:
 		digits := 6
 		if k == kindTimestampNano || k == kindTimestampNanoUTC {
 			digits = 9
 		}
 		zone := k == kindTimestampUTC || k == kindTimestampNanoUTC
-		return adding(func(v []byte) (arrow.Timestamp, bool) { return parseTimestamp(v, digits, zone) }, b.Append)
+		return adding(func(v []byte) (arrow.Timestamp, bool) { return textvalues.Timestamp(v, digits, zone) }, b.Append)
 	case *array.StringBuilder:
 		return func(v []byte) bool {
 			if !utf8.Valid(v) {
@@ -72,7 +82,7 @@ func adder(k kind, b array.Builder) func([]byte) bool {
 	return func([]byte) bool { return false } // nothing is null but what is null already
 }
 
-func adding[T any](parse func([]byte) (T, bool), add func(T)) func([]byte) bool {
+func adding[T any](parse func([]byte) (T, bool), add func(T)) textvalues.Appender {
 	return func(v []byte) bool {
 		x, ok := parse(v)
 		if ok {
@@ -101,7 +111,7 @@ func (r *rows) parse() (n int64, err error) {
 			c := &r.cols[i]
 			v, quoted := r.s.field(c.index)
 			switch {
-			case r.f.set.isNull(c.kind, v, quoted):
+			case r.f.set.isNull(c.text, v, quoted):
 				c.builder.AppendNull()
 			case !c.add(v):
 				return 0, r.misfit(c, v)
@@ -115,16 +125,19 @@ func (r *rows) parse() (n int64, err error) {
 
 // misfit explains a value that its column cannot take, and what to do about it.
 func (r *rows) misfit(c *column, v []byte) error {
-	name := r.f.Fields.Field(c.index).Name
-	at := errs.At{Op: lineName(r.s.start), Column: name}
-	if c.kind == kindText {
+	f := r.f.Fields.Field(c.index)
+	at := errs.At{Op: lineName(r.s.start), Column: f.Name}
+	if c.text {
 		return errs.Locate(errs.Errorf(errs.ErrCorrupt, "%.40q is not UTF-8", v), at)
 	}
-	if r.f.asked != nil && r.f.asked[c.index] {
+	switch c.told {
+	case schema:
+		return errs.Locate(errs.Errorf(errs.ErrSchema, "%s", textvalues.Misfit(f.Type, v)), at)
+	case allFiles:
 		return errs.Locate(errs.Errorf(errs.ErrSchema,
-			"%.40q is not %s, as which the column is read in all files; --csv-types=utf8 reads the columns as text", v, types[c.kind]), at)
+			"%.40q is not %s, as which the column is read in all files; --csv-types=utf8 reads the columns as text", v, f.Type), at)
 	}
 	return errs.Locate(errs.Errorf(errs.ErrSchema,
 		"%.40q is not %s, as which the column was inferred from the first %d rows; read all of it for that with --csv-sample=all, or columns as text with --csv-types=utf8",
-		v, types[c.kind], r.f.sampled), at)
+		v, f.Type, r.f.sampled), at)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/inferred"
+	"github.com/arrowio/arrowio/internal/textvalues"
 )
 
 // Inferred implements inferred.File.
@@ -23,14 +24,38 @@ func (f *file) AsText() string {
 	return "--csv-types=utf8 reads all columns as text, --schema reads them as the types that it says"
 }
 
+// teller is what says the type of a column.
+type teller uint8
+
+const (
+	inference teller = iota
+	allFiles         // the values of all files that are read together
+	schema           // what the user asks for
+)
+
 // ReadAs implements inferred.File. Every column can be text. One without values is null where text does not become what is
 // asked for.
 func (f *file) ReadAs(asked []arrow.DataType) arrowio.File {
+	return f.readAs(asked, false)
+}
+
+// ReadUnder implements inferred.File.
+func (f *file) ReadUnder(told []arrow.DataType) arrowio.File {
+	return f.readAs(told, true)
+}
+
+func (f *file) readAs(asked []arrow.DataType, bySchema bool) arrowio.File {
 	g := *f
-	g.kinds, g.asked = slices.Clone(f.kinds), make([]bool, len(f.kinds))
+	g.kinds, g.told = slices.Clone(f.kinds), make([]teller, len(f.kinds))
 	fields := slices.Clone(f.Fields.Fields())
 	for i, t := range asked {
-		if t == nil || arrow.TypeEqual(t, fields[i].Type) {
+		switch {
+		case t == nil:
+			continue
+		case bySchema && textvalues.For(t) != nil:
+			g.told[i], fields[i].Type = schema, t
+			continue
+		case arrow.TypeEqual(t, fields[i].Type):
 			continue
 		}
 		k, ok := kindOf(t)
@@ -41,7 +66,7 @@ func (f *file) ReadAs(asked []arrow.DataType) arrowio.File {
 		default:
 			continue
 		}
-		g.kinds[i], g.asked[i], fields[i].Type = k, true, types[k]
+		g.kinds[i], g.told[i], fields[i].Type = k, allFiles, types[k]
 	}
 	g.Fields = arrow.NewSchema(fields, nil)
 	return &g

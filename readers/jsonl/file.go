@@ -51,10 +51,11 @@ func lineName(n int64) string { return "line " + strconv.FormatInt(n, 10) }
 type file struct {
 	recordsplit.TextFile
 	limits  arrowio.Limits
-	asText  bool
+	asText  []bool // columns that are read as text, whatever stands there
 	sampled int64
 	marked  *arrow.Schema // Fields as inferred.File has them
-	asked   bool          // ReadAs made it
+	asked   bool          // ReadAs or ReadUnder made it
+	told    []bool        // columns whose type a schema says; nil = none
 }
 
 func open(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (*file, error) {
@@ -67,25 +68,42 @@ func open(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (*file
 	if err != nil {
 		return nil, err
 	}
-	f.asText = v["jsonl-types"] == "text"
-	root, err := f.sample(ctx, sample)
+	text := v["jsonl-types"] == "text"
+	leaves := leftOpen(o.Schema)
+	root, err := f.sample(ctx, sample, text, leaves)
 	if err != nil {
 		return nil, err
 	}
+	root.leaveOpen(leaves)
 	fields, err := root.fields()
 	if err != nil {
 		return nil, fault(errs.ErrSchema, err)
+	}
+	for _, m := range root.members {
+		f.asText = append(f.asText, text || m.shape.open)
 	}
 	f.marked = arrow.NewSchema(fields, nil)
 	f.Fields = inferred.Unmarked(f.marked)
 	return f, nil
 }
 
+// leftOpen tells the columns whose types may be left open, since a schema says that they are not read, or by what type their
+// text is.
+func leftOpen(s *arrow.Schema) func(column string) bool {
+	if s == nil {
+		return func(string) bool { return false }
+	}
+	return func(column string) bool {
+		told, ok := s.FieldsByName(column)
+		return !ok || parsedAsText(told[0].Type)
+	}
+}
+
 // sample reads the shape of the first rows.
-func (f *file) sample(ctx context.Context, rows int64) (*shape, error) {
+func (f *file) sample(ctx context.Context, rows int64, asText bool, leaves func(string) bool) (*shape, error) {
 	root := &shape{class: classObject}
 	l := f.lines()
-	in := inference{depth: f.limits.Depth, columns: f.limits.Columns, lex: &lexer{}, asText: f.asText}
+	in := inference{depth: f.limits.Depth, columns: f.limits.Columns, lex: &lexer{}, asText: asText, leaves: leaves}
 	for f.sampled < rows {
 		if f.sampled&0xFFF == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()

@@ -35,6 +35,7 @@ var classNames = [...]string{"null", "a boolean", "a number", "a string", "a str
 // shape is what the sample showed of one place: a column, a member, the elements of an array.
 type shape struct {
 	class class
+	open  bool // its type is left open, and it is read as text
 
 	// numbers
 	fraction, negative bool
@@ -101,10 +102,14 @@ type inference struct {
 	lex            *lexer
 	line           int64
 	asText         bool
+	leaves         func(column string) bool // whether the type of a column may be left open
 }
 
 // notNumbers are the strings that stand for floats that JSON has no numbers for.
 var notNumbers = map[string]float64{"NaN": math.NaN(), "Infinity": math.Inf(1), minusInfinity: math.Inf(-1)}
+
+// clash is an error about values that no type holds.
+type clash struct{ error }
 
 // become takes a value of class c. Words are floats among numbers and alone, and text among other strings.
 func (s *shape) become(c class) error {
@@ -119,7 +124,7 @@ func (s *shape) become(c class) error {
 		return nil
 	}
 	if s.class != classNull && s.class != c {
-		return fmt.Errorf("%s, where earlier rows have %s; --jsonl-types=text reads columns as text", classNames[c], classNames[s.class])
+		return &clash{fmt.Errorf("%s, where earlier rows have %s; --jsonl-types=text reads columns as text", classNames[c], classNames[s.class])}
 	}
 	s.class = c
 	return nil
@@ -191,11 +196,17 @@ func (in *inference) object(s *shape, depth int) error {
 			return twice(m.name)
 		}
 		m.seen = s.seen
-		if in.asText {
+		if in.asText || m.shape.open {
 			m.shape.class = classString
 			return in.lex.skip(in.depth - depth)
 		}
-		if err := in.see(m.shape, depth+1); err != nil {
+		start := in.lex.pos
+		err := in.see(m.shape, depth+1)
+		if c := (*clash)(nil); errors.As(err, &c) && depth == 0 && in.leaves(m.name) {
+			m.shape, in.lex.pos = &shape{class: classString, open: true}, start
+			return in.lex.skip(in.depth - depth)
+		}
+		if err != nil {
 			return inside(m.name, err)
 		}
 		return nil
@@ -327,6 +338,15 @@ func (s *shape) fields() ([]arrow.Field, error) {
 		}
 	}
 	return fields, nil
+}
+
+// leaveOpen leaves the types of columns open for which there is none, where that may be.
+func (s *shape) leaveOpen(leaves func(column string) bool) {
+	for _, m := range s.members {
+		if _, err := m.shape.field(m.name); err != nil && leaves(m.name) {
+			*m.shape = shape{class: classString, open: true}
+		}
+	}
 }
 
 // placed is an error with the path of the place where it happened.

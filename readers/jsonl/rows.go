@@ -1,6 +1,7 @@
 package jsonl
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/floattext"
 	"github.com/arrowio/arrowio/internal/recordsplit"
+	"github.com/arrowio/arrowio/internal/textvalues"
 )
 
 // rows parses rows.
@@ -30,6 +32,7 @@ type rows struct {
 type node struct {
 	typ     arrow.DataType
 	builder array.Builder
+	add     textvalues.Appender // reads any value by its text, as text or as a schema says; nil = by the type of the builder
 	elem    *node
 	members []child
 	index   map[string]int
@@ -55,22 +58,27 @@ func newRows(f *file, p arrowio.Projection, mem memory.Allocator) (r *rows, buil
 	}
 	for _, i := range p.Columns() {
 		t := f.Fields.Field(i).Type
-		r.root[i].node = newNode(t, array.NewBuilder(mem, t))
+		r.root[i].node = newNode(t, array.NewBuilder(mem, t), f.asText[i] || f.told != nil && f.told[i])
 		builders = append(builders, r.root[i].node.builder)
 	}
 	return r, builders
 }
 
-func newNode(t arrow.DataType, b array.Builder) *node {
+// newNode returns the node of a type, whose flat values are read by their text or not.
+func newNode(t arrow.DataType, b array.Builder, byText bool) *node {
 	n := &node{typ: t, builder: b}
 	switch b := b.(type) {
 	case *array.ListBuilder:
-		n.elem = newNode(t.(*arrow.ListType).Elem(), b.ValueBuilder())
+		n.elem = newNode(t.(*arrow.ListType).Elem(), b.ValueBuilder(), byText)
 	case *array.StructBuilder:
 		n.index = map[string]int{}
 		for i, f := range t.(*arrow.StructType).Fields() {
-			n.members = append(n.members, child{name: f.Name, node: newNode(f.Type, b.FieldBuilder(i))})
+			n.members = append(n.members, child{name: f.Name, node: newNode(f.Type, b.FieldBuilder(i), byText)})
 			n.index[f.Name] = i
+		}
+	default:
+		if appender := textvalues.For(t); byText && appender != nil {
+			n.add = appender(b)
 		}
 	}
 	return n
@@ -100,14 +108,14 @@ func (r *rows) line() error {
 		return err
 	}
 	r.seen++
-	if err := r.object(r.root, r.index, r.seen, 0, r.f.asText); err != nil {
+	if err := r.object(r.root, r.index, r.seen, 0); err != nil {
 		return err
 	}
 	return r.lex.end()
 }
 
 // object appends the members of an object whose brace was read, and a null to those that it leaves out.
-func (r *rows) object(members []child, index map[string]int, seen int64, depth int, asText bool) error {
+func (r *rows) object(members []child, index map[string]int, seen int64, depth int) error {
 	guess := 0 // members tend to come in the order of the first object
 	err := r.lex.members(func(name []byte) error {
 		i := guess
@@ -127,8 +135,6 @@ func (r *rows) object(members []child, index map[string]int, seen int64, depth i
 		switch {
 		case m.node == nil:
 			err = r.lex.skip(r.f.limits.Depth - depth)
-		case asText:
-			err = r.text(m.node, depth)
 		default:
 			err = r.value(m.node, depth+1)
 		}
@@ -148,31 +154,40 @@ func (r *rows) object(members []child, index map[string]int, seen int64, depth i
 	return nil
 }
 
-// text appends a value as text: a string as what it says, null as null, everything else as it stands there.
+// text appends a value by its text: of a string what it says, null as null, of everything else what stands there.
 func (r *rows) text(n *node, depth int) error {
-	b := n.builder.(*array.StringBuilder)
 	r.lex.space()
 	start := r.lex.pos
 	if start < len(r.lex.b) && r.lex.b[start] == '"' {
 		s, err := r.lex.string()
-		if err == nil {
-			b.BinaryBuilder.Append(s)
+		if err != nil {
+			return err
 		}
-		return err
+		return n.addText(s)
 	}
 	if err := r.lex.skip(r.f.limits.Depth - depth); err != nil {
 		return err
 	}
 	if s := r.lex.b[start:r.lex.pos]; string(s) != "null" {
-		b.BinaryBuilder.Append(s)
-	} else {
-		b.AppendNull()
+		return n.addText(s)
+	}
+	n.builder.AppendNull()
+	return nil
+}
+
+// addText appends the value that a text stands for.
+func (n *node) addText(text []byte) error {
+	if !n.add(text) {
+		return misfit{errors.New(textvalues.Misfit(n.typ, text))}
 	}
 	return nil
 }
 
 // value appends the next value.
 func (r *rows) value(n *node, depth int) error {
+	if n.add != nil {
+		return r.text(n, depth)
+	}
 	t, err := r.lex.next()
 	if err != nil {
 		return err
@@ -212,7 +227,7 @@ func (r *rows) value(n *node, depth int) error {
 		if t == tokenObject {
 			b.Append(true)
 			n.seen++
-			return r.object(n.members, n.index, n.seen, depth, false)
+			return r.object(n.members, n.index, n.seen, depth)
 		}
 	default:
 		if t == tokenNumber {

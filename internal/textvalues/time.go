@@ -1,4 +1,4 @@
-package csv
+package textvalues
 
 import (
 	"math"
@@ -69,14 +69,20 @@ func date(v []byte) (days int, rest []byte, ok bool) {
 	return days - 719528, v, true // days from 0000-01-01 to 1970-01-01
 }
 
-func parseDate(v []byte) (arrow.Date32, bool) {
+// Date reads YYYY-MM-DD.
+func Date(v []byte) (arrow.Date32, bool) {
 	d, rest, ok := date(v)
 	return arrow.Date32(d), ok && len(rest) == 0
 }
 
-// parseTimestamp reads YYYY-MM-DD, T or a space, HH:MM[:SS[.fraction]], and with zone Z or +HH:MM, without it neither.
-// The result has so many fractional digits, 6 or 9; more in the text, or a time outside an int64, do not fit.
-func parseTimestamp(v []byte, digits int, zone bool) (arrow.Timestamp, bool) {
+// Timestamp reads YYYY-MM-DD, T or a space, HH:MM[:SS[.fraction]], and with zone Z or +HH:MM, without it neither.
+// The result has so many fractional digits, 0 to 9; more in the text, or a time outside an int64, do not fit.
+func Timestamp(v []byte, digits int, zone bool) (arrow.Timestamp, bool) {
+	return timestamp(v, digits, zone, false)
+}
+
+// timestamp is Timestamp, which with zeros passes over zeros behind the last digit that fits.
+func timestamp(v []byte, digits int, zone, zeros bool) (arrow.Timestamp, bool) {
 	days, v, ok := date(v)
 	if !ok || len(v) == 0 || v[0] != 'T' && v[0] != ' ' {
 		return 0, false
@@ -85,7 +91,7 @@ func parseTimestamp(v []byte, digits int, zone bool) (arrow.Timestamp, bool) {
 	if !ok {
 		return 0, false
 	}
-	frac, v, ok := fraction(v, digits)
+	frac, v, ok := fraction(v, digits, zeros)
 	if !ok {
 		return 0, false
 	}
@@ -93,16 +99,45 @@ func parseTimestamp(v []byte, digits int, zone bool) (arrow.Timestamp, bool) {
 	if !ok || hasZone != zone || len(v) != 0 {
 		return 0, false
 	}
-	unit := int64(1_000_000)
-	if digits == 9 {
-		unit = 1_000_000_000
+	return instant(int64(days)*86400+int64(secs)-int64(east), frac, digits)
+}
+
+// instant is a time of whole seconds and a fraction of so many digits, if that fits.
+func instant(secs, frac int64, digits int) (arrow.Timestamp, bool) {
+	if digits == 0 {
+		return arrow.Timestamp(secs), true
 	}
-	total := int64(days)*86400 + int64(secs) - int64(east)
-	if total > math.MaxInt64/unit || total < math.MinInt64/unit-1 {
+	unit := perSecond[digits]
+	if secs > math.MaxInt64/unit || secs < math.MinInt64/unit-1 {
 		return 0, false
 	}
-	at := total*unit + frac // in the first and the last second of an int64 it may overflow: then its sign is another
-	return arrow.Timestamp(at), (at < 0) == (total < 0)
+	at := secs*unit + frac // in the first and the last second of an int64 it may overflow: then its sign is another
+	return arrow.Timestamp(at), (at < 0) == (secs < 0)
+}
+
+var perSecond = [...]int64{1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9}
+
+// timestamps reads timestamps of a type. Without a zone, a date is its midnight.
+func timestamps(t *arrow.TimestampType) func([]byte) (arrow.Timestamp, bool) {
+	digits, zone := digitsOf(t.Unit), t.TimeZone != ""
+	return func(v []byte) (arrow.Timestamp, bool) {
+		if days, ok := Date(v); ok && !zone {
+			return instant(int64(days)*86400, 0, digits)
+		}
+		return timestamp(v, digits, zone, true)
+	}
+}
+
+// timeOfDay reads HH:MM[:SS[.fraction]] with so many fractional digits.
+func timeOfDay[T ~int32 | ~int64](digits int) func([]byte) (T, bool) {
+	return func(v []byte) (T, bool) {
+		secs, v, ok := clock(v)
+		if !ok {
+			return 0, false
+		}
+		frac, v, ok := fraction(v, digits, true)
+		return T(int64(secs)*perSecond[digits] + frac), ok && len(v) == 0
+	}
 }
 
 // clock reads HH:MM[:SS].
@@ -126,8 +161,8 @@ func clock(v []byte) (secs int, rest []byte, ok bool) {
 	return secs + s, v, ok && s <= 59
 }
 
-// fraction reads .digits as a number of so many digits.
-func fraction(v []byte, digits int) (int64, []byte, bool) {
+// fraction reads .digits as a number of so many digits. With zeros there may be more behind them.
+func fraction(v []byte, digits int, zeros bool) (int64, []byte, bool) {
 	if len(v) == 0 || v[0] != '.' {
 		return 0, v, true
 	}
@@ -135,10 +170,12 @@ func fraction(v []byte, digits int) (int64, []byte, bool) {
 	var x int64
 	n := 0
 	for ; n < len(v) && v[n]-'0' <= 9; n++ {
-		if n == digits {
+		switch {
+		case n < digits:
+			x = 10*x + int64(v[n]-'0')
+		case !zeros || v[n] != '0':
 			return 0, nil, false
 		}
-		x = 10*x + int64(v[n]-'0')
 	}
 	for i := n; i < digits; i++ {
 		x *= 10
