@@ -32,8 +32,8 @@ func Explain(f arrowio.File, o Options) (fields []view.Field, ok bool, err error
 	return view.ExplainFile(o.readAs(f), o.Schema, o.adapt(arrowio.CalendarOf(f)))
 }
 
-// readAs returns f with columns of the types of o.Schema, where f is text. With o.Cast only types that hold the values seen are
-// read so: the rest is cast.
+// readAs returns f with columns of the types of o.Schema, where f is text. Where o.Cast makes numbers of text, only types that
+// hold the values seen are read so: the rest is cast.
 func (o Options) readAs(f arrowio.File) arrowio.File {
 	own := f.Schema()
 	types := make([]arrow.DataType, own.NumFields())
@@ -54,10 +54,20 @@ func (o Options) readAs(f arrowio.File) arrowio.File {
 			}
 		}
 	}
-	if o.Cast != nil {
+	if o.castsText(f) {
 		return inferred.ReadAs(f, types)
 	}
 	return inferred.ReadUnder(f, types)
+}
+
+// castsText reports whether o.Cast makes numbers of text.
+func (o Options) castsText(f arrowio.File) bool {
+	if o.Cast == nil {
+		return false
+	}
+	cast := o.Cast(arrowio.CalendarOf(f))
+	from, to := arrow.Field{Type: arrow.BinaryTypes.String, Nullable: true}, arrow.Field{Type: arrow.PrimitiveTypes.Int32, Nullable: true}
+	return cast != nil && cast(from, to) != nil
 }
 
 // adapt says how files of a calendar are shown under o.Schema.

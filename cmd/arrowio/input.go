@@ -56,6 +56,9 @@ func (a *app) openNamed(ctx context.Context, path string, r *readFlags) (*datase
 	if err != nil {
 		return nil, err
 	}
+	if err := r.shown.apply(r, &o); err != nil { // the file is shown under it later
+		return nil, err
+	}
 	if path != "-" {
 		return dataset.Open(ctx, path, o)
 	}
