@@ -62,7 +62,9 @@ more utf8 <-  : null`; got != want || !doc.Shown.Fits || doc.Pruning == nil {
 	if err := os.WriteFile(text, []byte(`{"id":45}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	fails(t, do(t, "count", "--where", "id = 45", "--schema", "struct<id:int>", text), 1, "column id: it is int64 in the file, and int32 cannot hold every int64; --cast=java converts")
+	if got := ok(t, "count", "--where", "id = 45", "--schema", "struct<id:int>", text); got != "1\n" { // text is read as the type
+		t.Errorf("got %q", got)
+	}
 	if o := do(t, "cat", "--schema", "struct<id:array<int>>", text); o.code != 1 || strings.Contains(o.err, "--cast=java") {
 		t.Errorf("%+v", o)
 	}
