@@ -2,7 +2,6 @@ package arrowio
 
 import (
 	"slices"
-	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -36,12 +35,9 @@ func (p Projection) Columns() []int {
 // Project resolves dotted paths (see expr.Resolve) against s. Fields come in the order in which columns first names them; several
 // paths into one struct keep its children in the struct's own order. If columns is nil, the projection has all columns; if it is
 // empty but not nil, the projection has none. A path that names no field is errs.ErrSchema; the error lists the fields that
-// exist. A field of the projection whose name is not UTF-8 is errs.ErrCorrupt. The metadata of GeoParquet (the key "geo") keeps only the columns of the projection.
+// exist. The metadata of GeoParquet (the key "geo") keeps only the columns of the projection.
 func Project(s *arrow.Schema, columns []string) (Projection, error) {
 	if columns == nil {
-		if err := checkNames(s.Fields(), ""); err != nil {
-			return Projection{}, err
-		}
 		p := Projection{Schema: s, Fields: make([]ProjectedField, s.NumFields())}
 		for i := range p.Fields {
 			p.Fields[i].Index = i
@@ -63,36 +59,9 @@ func Project(s *arrow.Schema, columns []string) (Projection, error) {
 		fields = append(fields, pf.Narrow(s.Field(w.index)))
 		p.Fields = append(p.Fields, pf)
 	}
-	if err := checkNames(fields, ""); err != nil {
-		return Projection{}, err
-	}
 	md := p.metadata(s)
 	p.Schema = arrow.NewSchema(fields, &md)
 	return p, nil
-}
-
-// checkNames refuses names that are not UTF-8, as those of Arrow must be. fields are those of the column at path.
-func checkNames(fields []arrow.Field, path string) error {
-	for _, f := range fields {
-		if !utf8.ValidString(f.Name) {
-			err := errs.Errorf(errs.ErrCorrupt, "the name %.40q of a field is not UTF-8", f.Name)
-			return errs.Locate(err, errs.At{Column: path})
-		}
-		below := f.Name
-		if path != "" {
-			below = path + "." + f.Name
-		}
-		t := f.Type
-		if d, ok := t.(*arrow.DictionaryType); ok {
-			t = d.ValueType
-		}
-		if n, ok := t.(arrow.NestedType); ok {
-			if err := checkNames(n.Fields(), below); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // metadata returns the metadata of the schema that p is a projection of. GeoParquet's describes columns: only those of p stay, as far

@@ -95,27 +95,6 @@ func inShort(whole, part arrow.DataType) string {
 	return "?"
 }
 
-// Names that are not UTF-8 are refused wherever they stand, unless the column is left out.
-func TestProjectBadNames(t *testing.T) {
-	i32 := arrow.PrimitiveTypes.Int32
-	bad := arrow.StructOf(arrow.Field{Name: "p\xd2s", Type: i32})
-	for _, typ := range []arrow.DataType{bad, arrow.ListOf(bad), arrow.MapOf(i32, bad), arrow.StructOf(arrow.Field{Name: "q", Type: bad})} {
-		s := arrow.NewSchema([]arrow.Field{{Name: "a", Type: i32}, {Name: "b", Type: typ}}, nil)
-		for _, columns := range [][]string{nil, {"b"}, {"a", "b"}} {
-			var e *errs.Error
-			if _, err := Project(s, columns); !errors.Is(err, errs.ErrCorrupt) || !errors.As(err, &e) || !strings.HasPrefix(e.Column, "b") {
-				t.Errorf("%s %q: %v", typ, columns, err)
-			}
-		}
-		if _, err := Project(s, []string{"a"}); err != nil {
-			t.Error(err)
-		}
-	}
-	if _, err := Project(arrow.NewSchema([]arrow.Field{{Name: "\xff", Type: i32}}, nil), nil); !errors.Is(err, errs.ErrCorrupt) {
-		t.Error(err)
-	}
-}
-
 // GeoParquet's metadata describe the columns that are left, and nothing else.
 func TestProjectGeoParquet(t *testing.T) {
 	box := arrow.StructOf(arrow.Field{Name: "xmin", Type: arrow.PrimitiveTypes.Float64})
