@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -28,6 +29,9 @@ func TestServeHangup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	heard := make(chan os.Signal, 1) // where nohup runs the tests, the program would ignore the signal as they do
+	signal.Notify(heard, syscall.SIGHUP)
+	defer signal.Stop(heard)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -132,10 +132,9 @@ func (r *rows) object(members []child, index map[string]int, seen int64, depth i
 		}
 		m.seen = seen
 		var err error
-		switch {
-		case m.node == nil:
+		if m.node == nil {
 			err = r.lex.skip(r.f.limits.Depth - depth)
-		default:
+		} else {
 			err = r.value(m.node, depth+1)
 		}
 		if err != nil {
