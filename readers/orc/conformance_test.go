@@ -12,7 +12,6 @@ import (
 
 // Files of all shapes behave as the contract says, in one split a stripe and in many small ones.
 func TestConformance(t *testing.T) {
-	t.Parallel()
 	us := map[string]string{"timestamp-unit": "us"}
 	for i, x := range []struct {
 		file    string

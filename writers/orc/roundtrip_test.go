@@ -66,7 +66,6 @@ func check(t testing.TB, objects map[string][]byte, recs ...arrow.Record) {
 // TestConformance has files of random samples searched in every way: projections, row ranges, which are seeks into row
 // groups, and predicates, which prune by statistics and bloom filters. Rows that pass must all come.
 func TestConformance(t *testing.T) {
-	t.Parallel()
 	files := 0
 	for seed := int64(0); files < 2+4/sampled; seed++ {
 		s := newRandomizer(5_000+seed, memory.NewGoAllocator()).sample(1_200)
