@@ -137,7 +137,7 @@ func (r *readFlags) coarse(f farTimes, columns []string) arrowio.Warning {
 	if o != nil && o.text == "error" {
 		finer = "digits finer than microseconds are an error"
 	}
-	w := arrowio.Warnf(arrowio.WarnCoarse, "read in microseconds: there are times before 1677 or after 2262, which nanoseconds cannot hold; "+finer+"; --timestamp-unit sets one unit for all columns")
+	w := arrowio.Warnf(arrowio.WarnCoarse, "read in microseconds (--timestamp-unit sets one unit for all columns): there are times before 1677 or after 2262, which nanoseconds cannot hold; "+finer)
 	w.File, w.Columns = f.file, columns
 	return w
 }
