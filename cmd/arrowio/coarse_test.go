@@ -51,7 +51,7 @@ func TestTimesBeyondNanoseconds(t *testing.T) {
 		if o.code != 0 || strings.Count(o.out, "\n") != rows {
 			t.Errorf("%q: exit %d, %d rows: %s", args, o.code, strings.Count(o.out, "\n"), o.err)
 		}
-		if !strings.Contains(o.err, "warning: columns a__far, b__far__r10 are read in microseconds: ") || strings.Count(o.err, "\n") != 1 {
+		if !strings.Contains(o.err, "warning: columns a__far, b__far__r10 are read in microseconds (--timestamp-unit") || strings.Count(o.err, "\n") != 1 {
 			t.Errorf("%q: %s", args, o.err)
 		}
 	}
@@ -91,7 +91,7 @@ func TestTimesBeyondNanoseconds(t *testing.T) {
 	if o := do(t, "count", in); o.code != 0 || o.err != "" {
 		t.Errorf("%+v", o)
 	}
-	if o := do(t, "head", "--columns", "a__far", in); o.code != 0 || !strings.Contains(o.err, "warning: column a__far is read in microseconds: ") {
+	if o := do(t, "head", "--columns", "a__far", in); o.code != 0 || !strings.Contains(o.err, "warning: column a__far is read in microseconds (--timestamp-unit") {
 		t.Errorf("%+v", o)
 	}
 	if o := do(t, "cat", "--timestamp-unit", "ms", in); o.code != 0 || o.err != "" || !strings.Contains(o.out, ".000 │") {
@@ -149,7 +149,7 @@ func TestTimesBeyondNanosecondsWithoutStatistics(t *testing.T) {
 	dir, in := t.TempDir(), farFile+".orc"
 	want := do(t, "cat", in)
 	for _, args := range [][]string{{"cat", in}, {"head", "-n", "1000", in}} {
-		if o := silentRun(t, args...); o.code != 0 || o.out != want.out || strings.Count(o.err, "\n") != 1 || !strings.Contains(o.err, "warning: columns a__far, b__far__r10 are read in microseconds: ") {
+		if o := silentRun(t, args...); o.code != 0 || o.out != want.out || strings.Count(o.err, "\n") != 1 || !strings.Contains(o.err, "warning: columns a__far, b__far__r10 are read in microseconds (--timestamp-unit") {
 			t.Errorf("%q: %+v", args, o)
 		}
 	}
@@ -166,7 +166,7 @@ func TestTimesBeyondNanosecondsWithoutStatistics(t *testing.T) {
 		if o.err, _, _ = strings.Cut(o.err, "arrowio: -: note: "); args[0] == "sample" {
 			want.out = o.out // another choice
 		}
-		if o.code != 0 || o.out != want.out || o.out == "" || strings.Count(o.err, "\n") != 1 || !strings.Contains(o.err, "warning: columns a__far, b__far__r10 are read in microseconds: ") {
+		if o.code != 0 || o.out != want.out || o.out == "" || strings.Count(o.err, "\n") != 1 || !strings.Contains(o.err, "warning: columns a__far, b__far__r10 are read in microseconds (--timestamp-unit") {
 			t.Errorf("%q: %+v", args, o)
 		}
 	}
@@ -247,7 +247,7 @@ func TestFiltersOfTimesBeyondNanosecondsWithoutStatistics(t *testing.T) {
 			t.Errorf("%s: %+v, want %s", where, o, want)
 		}
 	}
-	if o := silentRun(t, "cat", "--format", "jsonl", "--columns", "at", table); o.code != 0 || strings.Count(o.out, "\n") != 2 || strings.Count(o.err, "\n") != 1 || !strings.Contains(o.err, "warning: column at is read in microseconds: ") {
+	if o := silentRun(t, "cat", "--format", "jsonl", "--columns", "at", table); o.code != 0 || strings.Count(o.out, "\n") != 2 || strings.Count(o.err, "\n") != 1 || !strings.Contains(o.err, "warning: column at is read in microseconds (--timestamp-unit") {
 		t.Errorf("%+v", o)
 	}
 	where := []string{"--where", "a__far > '9000-01-01'", in}
@@ -409,7 +409,7 @@ func TestTimesBeyondNanosecondsOfTables(t *testing.T) {
 	acidTable(t, table)
 	for _, args := range [][]string{{"cat"}, {"tail", "--columns", "at"}, {"cat", "--where", "at < '1600-01-01'"}, {"schema"}, {"inspect"}} {
 		o := do(t, append(args, table)...)
-		if o.code != 0 || strings.Count(o.err, "\n") != 1 || !strings.Contains(o.err, "warning: column at is read in microseconds: ") {
+		if o.code != 0 || strings.Count(o.err, "\n") != 1 || !strings.Contains(o.err, "warning: column at is read in microseconds (--timestamp-unit") {
 			t.Errorf("%q: %+v", args, o)
 		}
 		if args[0] != "schema" && args[0] != "inspect" && !strings.Contains(o.out, "1500-01-01T00:00:00.000000") || strings.Contains(o.out, "timestamp[ns") {

@@ -112,7 +112,7 @@ func TestInt96BeyondNanoseconds(t *testing.T) {
 	} {
 		o := do(t, args...)
 		o.err, _, _ = strings.Cut(o.err, "arrowio: -: note: ") // of what jsonl does not keep
-		if o.code != 0 || o.out != want || strings.Count(o.err, "\n") != 1 || !strings.HasPrefix(o.err, "arrowio: "+in+": warning: ") || !strings.Contains(o.err, "warning: column at is read in microseconds: ") {
+		if o.code != 0 || o.out != want || strings.Count(o.err, "\n") != 1 || !strings.HasPrefix(o.err, "arrowio: "+in+": warning: ") || !strings.Contains(o.err, "warning: column at is read in microseconds (--timestamp-unit") {
 			t.Errorf("%q: %+v", args, o)
 		}
 	}
@@ -131,12 +131,12 @@ func TestInt96BeyondNanoseconds(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"tail", "-n", "1"}, {"cat", "--where", "id = 5"}, {"cat", "--where", "at < '1600-01-01'"}, {"scan"}} {
-		if o := do(t, append(args, in)...); o.code != 0 || !strings.Contains(o.err, "warning: column at is read in microseconds: ") {
+		if o := do(t, append(args, in)...); o.code != 0 || !strings.Contains(o.err, "warning: column at is read in microseconds (--timestamp-unit") {
 			t.Errorf("%q: %+v", args, o)
 		}
 	}
 	out := filepath.Join(t.TempDir(), "out.arrow")
-	if o := do(t, "convert", in, out); o.code != 0 || !strings.Contains(o.err, "warning: column at is read in microseconds: ") {
+	if o := do(t, "convert", in, out); o.code != 0 || !strings.Contains(o.err, "warning: column at is read in microseconds (--timestamp-unit") {
 		t.Errorf("%+v", o)
 	}
 	if s, _ := readIPC(t, out); s.Field(1).Type.String() != "timestamp[us]" {
@@ -198,7 +198,7 @@ func TestInt96FinerDigits(t *testing.T) {
 	dir := t.TempDir()
 	for _, args := range [][]string{{in, filepath.Join(dir, "out.arrow")}, {"--to", "jsonl", in, "-"}} {
 		o := do(t, append([]string{"convert"}, args...)...)
-		if at := strings.Index(o.err, "warning: column at is read in microseconds: "); at >= 0 {
+		if at := strings.Index(o.err, "warning: column at is read in microseconds (--timestamp-unit"); at >= 0 {
 			_, o.err, _ = strings.Cut(o.err[at:], "\n")
 		}
 		fails(t, o, 1, in, "column at", "finer than a microsecond", "--parquet-int96=us cuts")
@@ -268,7 +268,7 @@ func TestInt96Nested(t *testing.T) {
 	}
 	for columns, far := range map[string]string{"s.t": "s.t", "l": "l.item", `"a.b"`: "a.b", "near": ""} {
 		o := do(t, "cat", "--format", "jsonl", "--columns", columns, in)
-		if o.code != 0 || strings.Count(o.out, "\n") != 2 || (far == "") != (o.err == "") || !strings.Contains(o.err, "warning: column "+far+" is read in microseconds: ") && far != "" {
+		if o.code != 0 || strings.Count(o.out, "\n") != 2 || (far == "") != (o.err == "") || !strings.Contains(o.err, "warning: column "+far+" is read in microseconds (--timestamp-unit") && far != "" {
 			t.Errorf("%s: %+v", columns, o)
 		}
 	}
