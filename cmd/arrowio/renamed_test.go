@@ -121,7 +121,7 @@ func TestRenamedTimesBeyondNanoseconds(t *testing.T) {
 	table := renamedTable(t, "1500-01-01 00:00:00")
 	for _, args := range [][]string{{"--columns", "when_renamed"}, {"--columns", "when_renamed", "--where", "when_renamed < '1600-01-01'"}, {}} {
 		o := do(t, append([]string{"cat", "--orc-by", "position", table}, args...)...)
-		if o.code != 0 || !strings.Contains(o.out, "1500-01-01T00:00:00.000000") || !strings.Contains(o.err, "in microseconds: ") {
+		if o.code != 0 || !strings.Contains(o.out, "1500-01-01T00:00:00.000000") || !strings.Contains(o.err, "in microseconds (") {
 			t.Errorf("%q: %+v", args, o)
 		}
 	}
