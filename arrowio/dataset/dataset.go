@@ -69,8 +69,8 @@ func New(ctx context.Context, inputs []Input, o Options, open func(ctx context.C
 			return f, nil
 		}
 	}
-	if len(inputs) > 1 && o.For == arrowio.ForRows {
-		open = refusingDeletes(open, o.Formats)
+	if o.For == arrowio.ForRows {
+		open = noDeletes(open, inputs, o)
 	}
 	switch {
 	case o.Schema != nil:

@@ -5,8 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
-
-	"github.com/apache/arrow/go/v15/arrow"
+	"sync"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -17,7 +16,7 @@ import (
 // are deleted. The files below the directory, read together, are not the rows of the table, since some belong to older snapshots
 // and some are delete files.
 
-// refuseTable returns an error for the directory of an Iceberg table.
+// refuseTable returns an error for the directory of an Iceberg table, which has a directory of metadata.
 func refuseTable(ctx context.Context, t arrowio.Tree) error {
 	entries, err := t.List(ctx, "metadata")
 	if err != nil { // mostly there is none; what else is wrong, reading it will tell
@@ -33,37 +32,40 @@ func refuseTable(ctx context.Context, t arrowio.Tree) error {
 		"its files hold deleted rows and rows of older snapshots, too; name the data files of one snapshot, or read all files with --from orc or --from parquet"), errs.At{File: t.Path("")})
 }
 
-// refuseDeletes returns an error for a file of an Iceberg table whose rows say which rows of other files are deleted.
-func refuseDeletes(schema *arrow.Schema, known []arrowio.Format, format string) error {
-	kind := iceberg.Deletes(schema)
-	if kind == "" {
-		return nil
-	}
-	help := "leave it out"
-	for _, f := range known {
-		i := slices.IndexFunc(f.Options, func(o arrowio.Option) bool { return strings.HasSuffix(o.Name, "-deletes") })
-		if f.Name == format && i >= 0 {
-			help += ", and name it with --" + f.Options[i].Name + " to leave out the rows that it lists"
-		}
-	}
-	return errs.Errorf(errs.ErrUnsupported, "this file lists deleted rows of an Iceberg table, by %s; its own rows are not rows of the table: "+
-		"%s; --from %s reads it by itself", kind, help, format)
-}
-
-// refusingDeletes returns open, extended to refuse delete files. It is for files that are read as one.
-func refusingDeletes(open func(ctx context.Context, i int) (arrowio.File, error), known []arrowio.Format) func(ctx context.Context, i int) (arrowio.File, error) {
+// noDeletes returns open, extended to refuse delete files among others: their rows say which rows of other files are deleted. One
+// by itself is read, with a warning unless its format was named.
+func noDeletes(open func(ctx context.Context, i int) (arrowio.File, error), inputs []Input, o Options) func(ctx context.Context, i int) (arrowio.File, error) {
+	var once sync.Once
 	return func(ctx context.Context, i int) (arrowio.File, error) {
 		f, err := open(ctx, i)
 		if err != nil {
 			return nil, err
 		}
-		format := ""
-		if d, ok := arrowio.As[*File](f); ok {
-			format = d.Format()
-		}
-		if err := refuseDeletes(f.Schema(), known, format); err != nil {
-			return nil, errors.Join(err, f.Close())
+		kind := iceberg.Deletes(f.Schema())
+		switch text := "this file lists deleted rows of an Iceberg table, by " + kind + "; its own rows are not rows of the table"; {
+		case kind == "":
+		case len(inputs) > 1:
+			return nil, errors.Join(errs.Errorf(errs.ErrUnsupported, "%s: leave it out%s", text, applied(f, o.Formats)), f.Close())
+		case o.Format == "" && o.Warn != nil:
+			w := arrowio.Warnf(arrowio.WarnDoubt, text)
+			w.File = inputs[i].name()
+			once.Do(func() { o.Warn(w) })
 		}
 		return f, nil
 	}
+}
+
+// applied says how the format of a delete file leaves out the rows that it lists; "" = it does not.
+func applied(f arrowio.File, known []arrowio.Format) string {
+	d, ok := arrowio.As[*File](f)
+	if !ok {
+		return ""
+	}
+	for _, x := range known {
+		i := slices.IndexFunc(x.Options, func(o arrowio.Option) bool { return strings.HasSuffix(o.Name, "-deletes") })
+		if x.Name == d.Format() && i >= 0 {
+			return ", and name it with --" + x.Options[i].Name + " to leave out the rows that it lists"
+		}
+	}
+	return ""
 }

@@ -328,14 +328,14 @@ func (x expansion) collect(t arrowio.Tree, dir string, out []candidate) ([]candi
 	if f.OpenTree != nil {
 		return append(out, candidate{name: dir, whole: true, meant: true}), nil
 	}
-	if !x.told {
-		if err := refuseTable(x.ctx, below(t, dir)); err != nil {
-			return nil, err
-		}
-	}
 	entries, err := t.List(x.ctx, dir)
 	if err != nil {
 		return nil, err
+	}
+	if !x.told && slices.ContainsFunc(entries, func(e arrowio.TreeEntry) bool { return e.Dir && e.Name == "metadata" }) {
+		if err := refuseTable(x.ctx, below(t, dir)); err != nil {
+			return nil, err
+		}
 	}
 	slices.SortStableFunc(entries, func(a, b arrowio.TreeEntry) int { return cmp.Compare(a.Name, b.Name) })
 	for _, e := range entries {

@@ -77,11 +77,6 @@ func open(ctx context.Context, src arrowio.Source, name string, o Options) (arro
 		return nil, "", err
 	}
 	f, err := format.Open(ctx, src, to)
-	if err == nil && o.For == arrowio.ForRows && o.Format == "" {
-		if err = refuseDeletes(f.Schema(), o.Formats, format.Name); err != nil {
-			return nil, "", errors.Join(err, f.Close())
-		}
-	}
 	return f, format.Name, err
 }
 

@@ -34,7 +34,7 @@ func (p *passedOver) tell(o Options, dir string) {
 	}
 	how := "--from FORMAT"
 	if o.Format != "" {
-		how = "a pattern, such as " + path.Join(dir, "*") + ","
+		how = "a pattern, such as " + strings.TrimSuffix(dir, "/") + "/*" + ","
 	}
 	what := "1 file is passed over, because neither its name nor its content tells the format"
 	if n := len(p.files); n != 1 {

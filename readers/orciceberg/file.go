@@ -46,7 +46,7 @@ type file struct {
 func openTable(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o tableOptions, files orc.Options) (arrowio.File, error) {
 	f, err := o.openFile(ctx, src, limits, files)
 	if err == nil {
-		if in, ok := arrowio.As[*file](f); ok && in.lists != "" {
+		if in, ok := arrowio.As[*file](f); ok && in.lists != "" && !o.ofDeletes() {
 			err = errors.Join(errs.Errorf(errs.ErrUnsupported, "this file lists deleted rows, by %s; its own rows are not rows of the table: leave it out, and name it with --orc-deletes to leave out the rows that it lists", in.lists), f.Close())
 		}
 	}
@@ -54,6 +54,11 @@ func openTable(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o
 		return nil, errs.Locate(err, errs.At{Format: orc.Name})
 	}
 	return f, nil
+}
+
+// ofDeletes reports whether the schema is that of position deletes, so that their rows are what is asked for.
+func (o *tableOptions) ofDeletes() bool {
+	return o.Table != nil && slices.ContainsFunc(o.Table.Current, func(f iceberg.Field) bool { return f.ID == iceberg.PathID })
 }
 
 func (o *tableOptions) openFile(ctx context.Context, src arrowio.Source, limits arrowio.Limits, files orc.Options) (arrowio.File, error) {

@@ -34,7 +34,9 @@ func TestDeletesAreNoInput(t *testing.T) {
 	})
 	write(t, filepath.Join(dir, "metadata"), map[string][]byte{"v1.metadata.json": []byte("{}")})
 	deletes := strings.Join([]string{at("positions.orc"), at("values.orc"), at("ids.orc")}, "\n")
-	table := filepath.Join(dir, "schema.json")
+	table, deletesSchema := filepath.Join(dir, "schema.json"), filepath.Join(dir, "deletes.json")
+	write(t, dir, map[string][]byte{"deletes.json": []byte(`{"type": "struct", "fields": [
+		{"id": 2147483546, "name": "file_path", "required": true, "type": "string"}, {"id": 2147483545, "name": "pos", "required": true, "type": "long"}]}`)})
 	write(t, dir, map[string][]byte{"schema.json": []byte(`{"type": "struct", "fields": [{"id": 1, "name": "id", "required": false, "type": "long"}]}`)})
 
 	for _, c := range []struct {
@@ -50,17 +52,23 @@ func TestDeletesAreNoInput(t *testing.T) {
 		{"the directory", []string{data}, "", nil, -1},
 		{"the directory, of a format", []string{data}, orc.Name, nil, -1},
 		{"a pattern", []string{at("*.orc")}, "", nil, -1},
-		{"positions", []string{at("positions.orc")}, "", nil, -1},
-		{"values", []string{at("values.orc")}, "", nil, -1},
-		{"ids", []string{at("ids.orc")}, "", nil, -1},
+		{"positions", []string{at("positions.orc")}, "", nil, 2},
+		{"values", []string{at("values.orc")}, "", nil, 1},
+		{"ids", []string{at("ids.orc")}, "", nil, 1},
 		{"positions, named", []string{at("positions.orc")}, orc.Name, nil, 2},
 		{"two, named", []string{at("rows.orc"), at("values.orc")}, orc.Name, nil, -1},
 		{"deletes of a schema", []string{at("ids.orc")}, orc.Name, map[string]string{"orc-iceberg-schema": table}, -1},
+		{"deletes under their schema", []string{at("ids.orc")}, orc.Name, map[string]string{"orc-iceberg-schema": deletesSchema}, 1},
 		{"deletes apply to the directory", []string{data}, "", map[string]string{"orc-deletes": deletes, "orc-iceberg-schema": table}, 2},
 		{"deletes apply to the table, of a format", []string{dir}, orc.Name, map[string]string{"orc-deletes": deletes, "orc-iceberg-schema": table}, 2},
 	} {
 		o := dataset.Options{Formats: []arrowio.Format{orciceberg.Format(orc.Format())}, Format: c.format, Options: c.options}
+		told := ""
+		o.Warn = func(w arrowio.Warning) { told += w.String() }
 		rows, err := count(t.Context(), c.paths, o)
+		if lone := len(c.paths) == 1 && c.format == "" && c.paths[0] != at("rows.orc") && c.rows > 0 && c.options == nil; lone != strings.Contains(told, "deleted rows") {
+			t.Errorf("%s: warned of %q", c.name, told)
+		}
 		if c.rows < 0 && !errors.Is(err, errs.ErrUnsupported) || c.rows >= 0 && (err != nil || rows != c.rows) {
 			t.Errorf("%s: %d rows, %v; want %d", c.name, rows, err, c.rows)
 		}

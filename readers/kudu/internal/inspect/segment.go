@@ -129,17 +129,17 @@ func (f *File) batch(head *kuduwire.SegmentHeader, off, end int64, codec *blockc
 	return e, message, "", nil
 }
 
-// searched is how much is searched for the head of a batch at once.
+// searched is how much is searched for the head of a batch at once, at most.
 const searched = 1 << 20
 
 // nextHead returns the offset of the next head of a batch from off on, end if there is none.
 func (f *File) nextHead(ctx context.Context, head *kuduwire.SegmentHeader, off, end int64) (int64, error) {
 	size := int64(head.EntryHeadSize())
-	for off+size <= end {
+	for n := int64(4096); off+size <= end; n = min(2*n, searched) { // most heads are near, and there may be many to find
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		b, err := f.read(off, min(searched, end-off))
+		b, err := f.read(off, min(n, end-off))
 		if err != nil {
 			return 0, err
 		}
