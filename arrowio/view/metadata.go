@@ -127,7 +127,7 @@ func (u *Union) geoParquet(key string) (text string, how joinedGeo) {
 	files, described := make([]geoarrow.GeoParquetFile, len(u.schemas)), false
 	for k, s := range u.schemas {
 		if text, ok := s.Metadata().GetValue(key); ok {
-			files[k].Text, _ = geoarrow.GeoParquetOf(text, readable[k])
+			files[k].Text, _ = geoarrow.GeoParquetOf(text, readable[k]) // "" where none of its columns is left
 			described = described || files[k].Text != ""
 		}
 		files[k].Has = func(name string) bool {

@@ -142,7 +142,7 @@ func float[T float32 | float64](bits int) func([]byte) (T, bool) {
 		exact = 1 << 24
 	}
 	return func(v []byte) (T, bool) {
-		if f, ok := notNumber(v); ok {
+		if f, ok := NotNumber(v); ok {
 			return T(f), true
 		}
 		if len(v) > 0 && v[0] == '+' {
@@ -174,8 +174,8 @@ func float[T float32 | float64](bits int) func([]byte) (T, bool) {
 	}
 }
 
-// notNumber reads the floats that are no numbers.
-func notNumber(v []byte) (float64, bool) {
+// NotNumber reads the floats that are no numbers.
+func NotNumber(v []byte) (float64, bool) {
 	switch string(v) {
 	case "NaN", "nan":
 		return math.NaN(), true

@@ -137,13 +137,8 @@ func parseInt(v []byte) (int64, bool) {
 
 // parseFloat takes decimal numbers that a float64 keeps, NaN and Inf. Integers must be in the range in which a float64 has them all.
 func parseFloat(v []byte) (float64, bool) {
-	switch string(v) {
-	case "NaN", "nan":
-		return math.NaN(), true
-	case "Inf", "inf", "Infinity":
-		return math.Inf(1), true
-	case "-Inf", "-inf", "-Infinity":
-		return math.Inf(-1), true
+	if f, ok := textvalues.NotNumber(v); ok {
+		return f, true
 	}
 	digits, integer := digitsOf(v)
 	if digits == 0 {

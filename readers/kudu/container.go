@@ -9,12 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/memory"
-
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
-	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/annotate"
 	"github.com/arrowio/arrowio/internal/cfile"
 	"github.com/arrowio/arrowio/internal/kuduwire"
@@ -23,6 +19,7 @@ import (
 // containerFile is the data file of a container of the log block manager by itself, with the records that lie beside it. It
 // can be dumped and verified block by block, and has no rows.
 type containerFile struct {
+	rowless
 	src    arrowio.Source
 	limits arrowio.Limits
 	blocks []kuduwire.BlockRecord // that exist, in the order of the file; those without a place first
@@ -73,31 +70,9 @@ func openContainer(ctx context.Context, src arrowio.Source, o arrowio.OpenOption
 	f.blocks = kuduwire.LiveBlocks(records, &f.damage)
 	f.damage.Head = inFile(f.damage.Head, path)
 	f.damage.Err = inFile(f.damage.Err, path)
+	f.rowless = rowless{src.Size(), fmt.Sprintf("%s, with %s, which cannot be read as rows together: %s", whatContainer, f.count(), howToRead)}
 	slices.SortStableFunc(f.blocks, func(a, b kuduwire.BlockRecord) int { return cmp.Compare(a.Off, b.Off) })
 	return f, nil
-}
-
-// Schema implements arrowio.File: there are no columns.
-func (f *containerFile) Schema() *arrow.Schema { return arrow.NewSchema(nil, nil) }
-
-// Splits implements arrowio.File: one split, and reading it says that there are no rows.
-func (f *containerFile) Splits() []arrowio.Split {
-	return []arrowio.Split{{Rows: arrowio.RowRange{End: arrowio.UnknownRows}, Bytes: f.src.Size()}}
-}
-
-// Prune implements arrowio.File.
-func (f *containerFile) Prune(context.Context, arrowio.Split, *expr.Bound) (arrowio.RowSet, error) {
-	return nil, f.noRows()
-}
-
-// Read implements arrowio.File: it always fails.
-func (f *containerFile) Read(context.Context, arrowio.Split, arrowio.RowSet, arrowio.Projection, memory.Allocator) (arrowio.SplitReader, error) {
-	return nil, f.noRows()
-}
-
-func (f *containerFile) noRows() error {
-	err := errs.Errorf(errs.ErrUnsupported, "this is a %s, with %s, which cannot be read as rows together: %s", whatContainer, f.count(), howToRead)
-	return errs.Locate(err, errs.At{Format: Name})
 }
 
 func (f *containerFile) count() string { return count(int64(len(f.blocks)), "block") }
@@ -134,9 +109,6 @@ func (f *containerFile) faults() (faults []error) {
 	}
 	return faults
 }
-
-// Close implements arrowio.File.
-func (f *containerFile) Close() error { return nil }
 
 // section is the part of the file that a block is.
 func (f *containerFile) section(b *kuduwire.BlockRecord) (*io.SectionReader, error) {

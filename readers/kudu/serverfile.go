@@ -4,18 +4,15 @@ import (
 	"context"
 	"io"
 
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/memory"
-
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
-	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/readers/kudu/internal/inspect"
 )
 
 // serverFile is one of a server's small files by itself: a superblock, consensus metadata, an instance file, block records, or
 // a segment of a write-ahead log. It can be dumped, and has no rows.
 type serverFile struct {
+	rowless
 	inspect.File
 	kind string
 }
@@ -41,30 +38,8 @@ func openServerFile(ctx context.Context, src arrowio.Source, o arrowio.OpenOptio
 	if f.kind, err = f.Kind(); err != nil {
 		return nil, errs.Locate(err, errs.At{Format: Name})
 	}
+	f.rowless = rowless{src.Size(), f.kind + ", which cannot be read as rows: arrowio dump shows it; to read a table, use --from kudu with the server's directory"}
 	return f, nil
-}
-
-// Schema implements arrowio.File: there are no columns.
-func (f *serverFile) Schema() *arrow.Schema { return arrow.NewSchema(nil, nil) }
-
-// Splits implements arrowio.File: one split, and reading it says that there are no rows.
-func (f *serverFile) Splits() []arrowio.Split {
-	return []arrowio.Split{{Rows: arrowio.RowRange{End: arrowio.UnknownRows}, Bytes: f.Src.Size()}}
-}
-
-// Prune implements arrowio.File.
-func (f *serverFile) Prune(context.Context, arrowio.Split, *expr.Bound) (arrowio.RowSet, error) {
-	return nil, f.noRows()
-}
-
-// Read implements arrowio.File: it always fails.
-func (f *serverFile) Read(context.Context, arrowio.Split, arrowio.RowSet, arrowio.Projection, memory.Allocator) (arrowio.SplitReader, error) {
-	return nil, f.noRows()
-}
-
-func (f *serverFile) noRows() error {
-	err := errs.Errorf(errs.ErrUnsupported, "this is a %s, which cannot be read as rows: arrowio dump shows it; to read a table, use --from kudu with the server's directory", f.kind)
-	return errs.Locate(err, errs.At{Format: Name})
 }
 
 // Info implements arrowio.File.
@@ -75,9 +50,6 @@ func (f *serverFile) Info(context.Context, arrowio.InfoOptions) (*arrowio.Info, 
 		Notes: []string{"arrowio dump shows all of it; --from kudu with the server's directory reads tables"},
 	}, nil
 }
-
-// Close implements arrowio.File.
-func (f *serverFile) Close() error { return nil }
 
 // Dump implements arrowio.Dumper.
 func (f *serverFile) Dump(ctx context.Context, w io.Writer) error {
