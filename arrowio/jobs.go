@@ -23,16 +23,11 @@ type Fragment struct {
 	Never func(filter *expr.Bound) bool
 }
 
-// kept is a file that its user must not close.
-type kept struct{ File }
-
-func (kept) Close() error   { return nil }
-func (k kept) Unwrap() File { return k.File }
-
 // jobs lists the splits of a scan, in order, and opens the files on the way. One goroutine at a time.
 type jobs struct {
 	p         *plan
 	fragments []Fragment // still to be opened
+	keep      bool       // files stay open: the caller of Scan closes its file
 	opened    int        // how many are not: opened, or passed over
 	file      *openFile  // being listed; nil = none
 	split     int        // next of file
@@ -46,11 +41,12 @@ type openFile struct {
 	name     string
 	fragment int // which of the dataset's
 	splits   int
+	keep     bool // stays open
 	users    atomic.Int64
 }
 
 func (f *openFile) release() {
-	if f.users.Add(-1) == 0 {
+	if f.users.Add(-1) == 0 && !f.keep {
 		// A file that was only read has nothing to lose when it is closed.
 		_ = workers.Guard(f.Close)
 	}
@@ -153,7 +149,7 @@ func (js *jobs) open(ctx context.Context) error {
 	if err != nil {
 		return errs.Locate(err, errs.At{File: fr.Name})
 	}
-	js.file, js.split = &openFile{File: f, name: fr.Name, fragment: js.opened, splits: len(f.Splits())}, 0
+	js.file, js.split = &openFile{File: f, name: fr.Name, fragment: js.opened, splits: len(f.Splits()), keep: js.keep}, 0
 	js.opened++
 	js.file.users.Store(1)
 	return nil

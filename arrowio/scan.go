@@ -68,7 +68,7 @@ func (o ScanOptions) withDefaults() (ScanOptions, error) {
 // Splits are decoded in parallel, ahead of the caller, and returned in order. The rows, how they are cut into batches, and the
 // error that is reported do not depend on Parallelism. Nothing is read before the first Next.
 func Scan(ctx context.Context, f File, o ScanOptions) (*Scanner, error) {
-	return ScanFragments(ctx, f.Schema(), []Fragment{{Open: func(context.Context) (File, error) { return kept{f}, nil }}}, o)
+	return scan(ctx, f.Schema(), jobs{fragments: []Fragment{{Open: func(context.Context) (File, error) { return f, nil }}}, keep: true}, o)
 }
 
 // Scanner is a running scan. It is an array.RecordReader. Next, Record, Place and Err must be called by one goroutine at a time;
@@ -97,6 +97,10 @@ type records interface {
 // given the whole one before it, so that the next file is open when it is needed. It closes a fragment as soon as its rows are
 // decoded. To read files whose schemas differ, use package dataset.
 func ScanFragments(ctx context.Context, schema *arrow.Schema, fragments []Fragment, o ScanOptions) (*Scanner, error) {
+	return scan(ctx, schema, jobs{fragments: fragments}, o)
+}
+
+func scan(ctx context.Context, schema *arrow.Schema, js jobs, o ScanOptions) (*Scanner, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -106,11 +110,11 @@ func ScanFragments(ctx context.Context, schema *arrow.Schema, fragments []Fragme
 	}
 	s := &Scanner{p: p}
 	s.refs.Store(1)
-	js := &jobs{p: p, fragments: fragments}
+	js.p = p
 	if p.o.Parallelism == 1 {
-		s.src = &serial{ctx: ctx, p: p, jobs: js}
+		s.src = &serial{ctx: ctx, p: p, jobs: &js}
 	} else {
-		s.src = newParallel(ctx, p, js)
+		s.src = newParallel(ctx, p, &js)
 	}
 	return s, nil
 }

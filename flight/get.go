@@ -13,6 +13,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/flight/internal/sql"
 	"github.com/arrowio/arrowio/flight/internal/transport"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
@@ -120,30 +121,18 @@ func (p *ticketRows) open(ctx context.Context, fragment int, part Part) (arrowio
 	if err != nil {
 		return nil, err
 	}
-	checked := &checkedFile{File: f, before: func() {
+	checked := view.WithClose(f, func() error {
 		err := p.b.entry.check(context.WithoutCancel(ctx), fragment, f)
 		if errors.Is(err, errChanged) {
 			p.changed.Store(true)
 		}
-	}}
+		return f.Close()
+	})
 	shown, err := part.Show(checked)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return shown, nil
-}
-
-// checkedFile is a file that is looked at before it is closed.
-type checkedFile struct {
-	arrowio.File
-	before func()
-}
-
-func (c *checkedFile) Unwrap() arrowio.File { return c.File }
-
-func (c *checkedFile) Close() error {
-	c.before()
-	return c.File.Close()
 }
 
 // rowsToSend says what is sent of the rows of a ticket.

@@ -39,15 +39,9 @@ type Dataset struct {
 // FromFile returns a dataset of one open file. All scans use this file. Dataset.Close closes it.
 func FromFile(name string, f arrowio.File) *Dataset {
 	d := &Dataset{Schema: f.Schema(), files: []arrowio.File{f}}
-	d.Fragments = []arrowio.Fragment{{Name: name, Open: func(context.Context) (arrowio.File, error) { return kept{f}, nil }}}
+	d.Fragments = []arrowio.Fragment{{Name: name, Open: func(context.Context) (arrowio.File, error) { return view.WithClose(f, nil), nil }}}
 	return d
 }
-
-// kept is a file whose Close does nothing, because the dataset owns it.
-type kept struct{ arrowio.File }
-
-func (kept) Close() error           { return nil }
-func (k kept) Unwrap() arrowio.File { return k.File }
 
 // Scan reads the rows of d that o asks for, in the order of the fragments: see arrowio.ScanFragments. If a fragment does not fit
 // the schema, the scan ends there with errs.ErrSchema.

@@ -55,7 +55,7 @@ func farIn(f *openFile, number int) farTimes {
 	if s, ok := arrowio.As[interface{ StoredNames(path string) []string }](f); ok {
 		far.stored = s.StoredNames
 	}
-	own := f.File.File
+	own := arrowio.File(f)
 	for {
 		w, ok := own.(interface{ Unwrap() arrowio.File })
 		if !ok {

@@ -26,21 +26,8 @@ const spoolBytes = 64 << 20
 type openFile struct {
 	*dataset.File
 	name string // for messages: the path, or "standard input"
-	// closing is called once before the file is closed; nil = nothing is.
-	closing func()
+	warn func() // prints its warnings, including those seen while reading; set by openInput
 }
-
-// Close closes the file. It may be called twice.
-func (f *openFile) Close() error {
-	if f.closing != nil {
-		f.closing()
-		f.closing = nil
-	}
-	return f.File.Close()
-}
-
-// Unwrap returns the file as its format has it: see arrowio.As.
-func (f *openFile) Unwrap() arrowio.File { return f.File }
 
 // open opens one path, or standard input.
 func (a *app) open(ctx context.Context, path string, r *readFlags) (*openFile, error) {
@@ -269,12 +256,6 @@ func (s *selectFlags) excluded() []string {
 	})
 }
 
-// shared is a file that a scan must not close.
-type shared struct{ arrowio.File }
-
-func (shared) Close() error           { return nil }
-func (s shared) Unwrap() arrowio.File { return s.File }
-
 // openInput opens file i. The first that is opened, and standard input, which can be read only once, stay open for all that
 // comes.
 func (a *app) openInput(ctx context.Context, ds *inputSet, i int, path string, r *readFlags) (arrowio.File, error) {
@@ -283,7 +264,7 @@ func (a *app) openInput(ctx context.Context, ds *inputSet, i int, path string, r
 	keep := len(ds.kept) == 0 || path == "-"
 	ds.mu.Unlock()
 	if f != nil {
-		return shared{f}, nil
+		return view.WithClose(f, nil), nil
 	}
 	f, err := a.open(ctx, path, r)
 	if err != nil {
@@ -294,17 +275,19 @@ func (a *app) openInput(ctx context.Context, ds *inputSet, i int, path string, r
 		columns = left
 	}
 	ds.drop(f.Schema())
-	warn := func() { a.warn(f.name, r.shown.warned(r, f), columns) }
-	warn()
-	f.closing = warn // with what was seen only while reading
+	f.warn = func() { a.warn(f.name, r.shown.warned(r, f), columns) }
+	f.warn()
 	ds.opened(i, f)
 	if !keep {
-		return f, nil
+		return view.WithClose(f, func() error {
+			f.warn()
+			return f.Close()
+		}), nil
 	}
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
 	ds.kept, ds.shared[i] = append(ds.kept, f), f
-	return shared{f}, nil
+	return view.WithClose(f, nil), nil
 }
 
 // check looks for what the flags name in the schema, and settles the columns that are left where some are excluded. Of these the
@@ -372,6 +355,7 @@ func (s *selectFlags) distinct(schema *arrow.Schema) error {
 func (d *inputSet) close() error {
 	var errs []error
 	for _, f := range d.kept {
+		f.warn()
 		errs = append(errs, inFile(f.name, f.Close()))
 	}
 	d.kept = nil

@@ -140,7 +140,7 @@ func (a *app) inspect(ctx context.Context, f *inspectFlags, in []string, askedCh
 		}
 		described := arrowio.File(file)
 		if f.where.x != nil {
-			shown, err := dataset.Show(shared{file}, show)
+			shown, err := dataset.Show(view.WithClose(file, nil), show)
 			if err != nil {
 				return err
 			}
@@ -159,7 +159,7 @@ func (a *app) inspect(ctx context.Context, f *inspectFlags, in []string, askedCh
 			}
 		}
 		if _, ok := arrowio.As[view.Composed](file); ok && doc.Shown != nil && doc.Shown.Fits {
-			if described, err = dataset.Show(shared{file}, show); err != nil {
+			if described, err = dataset.Show(view.WithClose(file, nil), show); err != nil {
 				return err
 			}
 		}

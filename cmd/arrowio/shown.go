@@ -66,7 +66,7 @@ func (s *schemaFlags) warned(r *readFlags, f *openFile) arrowio.File {
 	if err != nil {
 		return f
 	}
-	shown, err := dataset.Show(shared{f}, o)
+	shown, err := dataset.Show(view.WithClose(f, nil), o)
 	if err != nil {
 		return f // reading tells
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/readers"
 	readkudu "github.com/arrowio/arrowio/readers/kudu"
 )
@@ -190,7 +191,7 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Opti
 		} else {
 			v.Method = "scan"
 		}
-		under, err := dataset.Show(shared{file}, show)
+		under, err := dataset.Show(view.WithClose(file, nil), show)
 		if err != nil {
 			return err
 		}

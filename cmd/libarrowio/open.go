@@ -11,6 +11,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/arrowio/stores"
+	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/readers"
 )
 
@@ -136,12 +137,6 @@ func (h *handle) close() error {
 	return errors.Join(all...)
 }
 
-// shared is a file that a scan must not close.
-type shared struct{ arrowio.File }
-
-func (shared) Close() error           { return nil }
-func (s shared) Unwrap() arrowio.File { return s.File }
-
 // opened is what open answers.
 type opened struct {
 	Handle   uint64            `json:"handle"`
@@ -236,7 +231,7 @@ func (h *handle) open(ctx context.Context, i int, path string, o readers.Options
 	f, at := h.first, h.firstAt
 	h.mu.Unlock()
 	if f != nil && at == i {
-		return shared{f}, nil
+		return view.WithClose(f, nil), nil
 	}
 	opened, err := dataset.Open(ctx, path, o)
 	if err != nil {
@@ -253,7 +248,7 @@ func (h *handle) open(ctx context.Context, i int, path string, o readers.Options
 		return f, nil
 	}
 	h.first, h.firstAt = f, i
-	return shared{f}, nil
+	return view.WithClose(f, nil), nil
 }
 
 const maxWarnings = 10000
