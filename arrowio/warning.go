@@ -29,7 +29,7 @@ const (
 	WarnColumn  WarningKind = "missing-column" // no file has a column of the requested schema
 	WarnNames   WarningKind = "same-name"      // several columns have one name
 	WarnKeys    WarningKind = "metadata"       // metadata that differs between files, or is not in the schema asked for, is left out
-	WarnExtType WarningKind = "extension-type" // an extension type that differs between files, or is not in the schema asked for, is left out
+	WarnExtType WarningKind = "extension-type" // an extension type or a dictionary that differs between files, or is not in the schema asked for, is left out
 )
 
 // Warning is one thing that a reader should know before trusting the rows.

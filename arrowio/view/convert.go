@@ -82,7 +82,7 @@ func (c rules) conversionOfType(ff, tf arrow.Field, path string) (convertFunc, e
 		}
 	case arrow.UnionType:
 		if f, ok := from.(arrow.UnionType); ok {
-			if _, cl := joinUnions(t, f); cl == nil || cl.path != "" {
+			if sameBranches(t, f) {
 				return c.unionConversion(f, t, path)
 			}
 		}
@@ -92,7 +92,7 @@ func (c rules) conversionOfType(ff, tf arrow.Field, path string) (convertFunc, e
 		values, err := c.conversionOfType(ff, tf, path)
 		return dictionaryConversion(d, values), err
 	}
-	if t := joinFlat(from, to); t == nil || !arrow.TypeEqual(t, to) {
+	if t := joinFlat([]arrow.DataType{from, to}); t == nil || !arrow.TypeEqual(t, to) {
 		return nil, atColumn(path, "%w", &WiderError{ff, tf})
 	}
 	if k := flatConversion(from, to, path); k != nil {

@@ -68,6 +68,38 @@ func TestConversionOfWhatDoesNotCount(t *testing.T) {
 	}
 }
 
+// The indices of a dictionary become wider, of a slice too, and the dictionary stays the same.
+func TestDictionaryIndices(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	from := &arrow.DictionaryType{IndexType: tI8, ValueType: tStr, Ordered: true}
+	b := array.NewDictionaryBuilder(memory.NewGoAllocator(), from).(*array.BinaryDictionaryBuilder)
+	for _, v := range []string{"x", "y", "", "x", "z"} {
+		if v == "" {
+			b.AppendNull()
+		} else if err := b.AppendString(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := array.NewSlice(b.NewArray(), 1, 5)
+	for _, to := range []*arrow.DictionaryType{{IndexType: tI32, ValueType: tStr}, {IndexType: tI8, ValueType: tStr}} {
+		convert, err := (rules{}).conversionOfType(opt("a", from), opt("a", to), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := convert(d.Data(), nil, mem)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := array.NewDictionaryData(out)
+		if !arrow.TypeEqual(got.DataType(), to) || got.ValueStr(0) != "y" || !got.IsNull(1) || got.ValueStr(2) != "x" || got.ValueStr(3) != "z" || got.NullN() != 1 {
+			t.Errorf("%s: %s", to, got)
+		}
+		got.Release()
+		out.Release()
+	}
+}
+
 func TestDecimalDigits(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)

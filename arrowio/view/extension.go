@@ -60,20 +60,32 @@ func geometryClash(a, b geoarrow.Type) *clash {
 	return nil
 }
 
-// joinExtensions returns the extension type of the values of both fields, which is none where they differ. Geometries of different
+// joinExtensions returns the extension type of the values of all parts, which is none where they differ. Geometries of different
 // reference systems clash.
-func joinExtensions(a, b arrow.Field) (extension, *clash) {
-	e, o := extensionOf(a), extensionOf(b)
-	switch {
-	case a.Type.ID() == arrow.NULL && e.name == "": // it has no values
-		return o, nil
-	case b.Type.ID() == arrow.NULL && o.name == "" || e.same(o):
-		return e, nil
+func joinExtensions(parts []part) (extension, *clash) {
+	var first *part
+	var e extension
+	same := true
+	for i, p := range parts {
+		o := extensionOf(p.Field)
+		switch {
+		case p.Type.ID() == arrow.NULL && o.name == "": // it has no values
+		case first == nil:
+			first, e = &parts[i], o
+		case !e.same(o):
+			same = false
+			if g, h, ok := geometries(e, o); ok {
+				if c := geometryClash(g, h); c != nil {
+					c.from = [2]int{first.schema, p.schema}
+					return extension{}, c
+				}
+			}
+		}
 	}
-	if g, h, ok := geometries(e, o); ok {
-		return extension{}, geometryClash(g, h)
+	if !same {
+		return extension{}, nil
 	}
-	return extension{}, nil
+	return e, nil
 }
 
 // onto returns the metadata of a field of a type with those of the extension type, which a registered type does not have there.

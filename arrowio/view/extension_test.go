@@ -132,7 +132,7 @@ func TestRegisteredExtensions(t *testing.T) {
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 		defer mem.AssertSize(t, 0)
 		w := &word{arrow.ExtensionBase{Storage: c.a}, ""}
-		got, clash := joinTypes(w, c.b)
+		got, clash := joinTwo(w, c.b)
 		if clash != nil || !arrow.TypeEqual(got, c.want) {
 			t.Fatalf("%s and %s: %v, %v", w, c.b, got, clash)
 		}

@@ -17,6 +17,9 @@ func flatConversion(from, to arrow.DataType, path string) convertFunc {
 	if numberOf(from).bits > 0 && numberOf(to).bits > 0 {
 		return numberConversion(from, to)
 	}
+	if f, ok := from.(*arrow.DictionaryType); ok {
+		return indexConversion(f, to)
+	}
 	if k := bytesKind(from); k != 0 && k == bytesKind(to) {
 		return bytesConversion(from, to)
 	}
@@ -42,6 +45,36 @@ func flatConversion(from, to arrow.DataType, path string) convertFunc {
 		return scaling[int32, int64](s, math.MinInt64, math.MaxInt64)
 	}
 	return scaling[int64, int64](s, math.MinInt64, math.MaxInt64)
+}
+
+// indexConversion widens the indices of a dictionary and keeps the dictionary.
+func indexConversion(from *arrow.DictionaryType, to arrow.DataType) convertFunc {
+	t, ok := to.(*arrow.DictionaryType)
+	if !ok {
+		return nil
+	}
+	if arrow.TypeEqual(from.IndexType, t.IndexType) {
+		return func(d arrow.ArrayData, _ *scope, _ memory.Allocator) (arrow.ArrayData, error) {
+			return withDictionary(d, t, d), nil
+		}
+	}
+	widen := numberConversion(from.IndexType, t.IndexType)
+	if widen == nil {
+		return nil
+	}
+	return func(d arrow.ArrayData, s *scope, mem memory.Allocator) (arrow.ArrayData, error) {
+		indices, err := widen(d, s, mem)
+		if err != nil {
+			return nil, err
+		}
+		defer indices.Release()
+		return withDictionary(indices, t, d), nil
+	}
+}
+
+// withDictionary returns indices as an array of a dictionary type with the dictionary of d.
+func withDictionary(indices arrow.ArrayData, t *arrow.DictionaryType, d arrow.ArrayData) arrow.ArrayData {
+	return array.NewDataWithDictionary(t, indices.Len(), indices.Buffers(), indices.NullN(), indices.Offset(), d.Dictionary().(*array.Data))
 }
 
 type real interface {

@@ -9,12 +9,13 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/geoarrow"
 	"github.com/arrowio/arrowio/internal/inferred"
 	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
-// Lost returns what differs between the schemas and is therefore not in u.Schema: extension types, metadata of columns, and
+// Lost returns what differs between the schemas and is therefore not in u.Schema: extension types, dictionaries, metadata of columns, and
 // metadata of the schemas. It leaves out columns that have no common type, and keys that describe only one file.
 func (u *Union) Lost() []arrowio.Loss { return u.lost }
 
@@ -81,6 +82,13 @@ type node struct {
 	arrow.Field
 	schema int
 	told   map[string]bool // keys that differ; "" = the extension type
+	plain  bool            // another schema has no dictionary, or one that does not go with that of this one
+}
+
+// plainIn reports whether one of two types is a dictionary and what holds the values of both is none.
+func plainIn(a, b arrow.DataType) bool {
+	some := a.ID() == arrow.DICTIONARY || b.ID() == arrow.DICTIONARY
+	return some && a.ID() != arrow.NULL && b.ID() != arrow.NULL && joinDictionaries([]arrow.DataType{a, b}) == nil
 }
 
 // geometry is what a schema says of a geometry.
@@ -92,7 +100,7 @@ type geometry struct {
 // field compares a field of schema k with that of the first that has it. It is false if the two cannot be one.
 func (c *comparison) field(f arrow.Field, above []string, k int) bool {
 	path := append(slices.Clone(above), f.Name)
-	f, _, _ = inferred.Join(f, arrow.Field{Type: arrow.Null}) // a field of which nothing is known has no values
+	f = inferred.Known(f)
 	if f.Type.ID() == arrow.NULL && f.Metadata.Len() == 0 {
 		return true // it has no values
 	}
@@ -115,6 +123,10 @@ func (c *comparison) field(f arrow.Field, above []string, k int) bool {
 			a, b = fmt.Sprintf("%s with the metadata %s", a, short(e.data)), fmt.Sprintf("%s with the metadata %s", b, short(o.data))
 		}
 		c.lose(quoted, "", fmt.Sprintf("it is %s in %s and %s in %s, so the extension type is left out", a, c.source(n.schema).Name, b, c.source(k).Name))
+	}
+	if a, b := arrowbuf.StorageType(n.Type), arrowbuf.StorageType(f.Type); !n.plain && plainIn(a, b) {
+		n.plain = true
+		c.lose(quoted, "", fmt.Sprintf("it is %s in %s and %s in %s, so it has plain values and no dictionary", a, c.source(n.schema).Name, b, c.source(k).Name))
 	}
 	for _, key := range slices.Concat(schemadiff.Keys(n.Metadata, f.Metadata), schemadiff.Keys(f.Metadata, n.Metadata)) {
 		if !n.told[key] && !isStorage(key) {
@@ -152,7 +164,8 @@ func (c *comparison) geometry(path, below string, g geoarrow.Type, k int) bool {
 	if below != "" {
 		no.path = "." + below
 	}
-	c.clash = &fieldClash{clash: *no, at: k, before: first.schema}
+	no.from = [2]int{first.schema, k}
+	c.clash = &fieldClash{clash: *no}
 	return false
 }
 

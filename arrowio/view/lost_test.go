@@ -25,6 +25,9 @@ func TestLost(t *testing.T) {
 	in := func(f arrow.Field) arrow.Field { return opt("s", arrow.ListOf(arrow.StructOf(f))) }
 	one := func(f ...arrow.Field) *arrow.Schema { return schema(f) }
 	uuid := &arrow.FixedSizeBinaryType{ByteWidth: 16}
+	dict := func(index, values arrow.DataType) arrow.DataType {
+		return &arrow.DictionaryType{IndexType: index, ValueType: values}
+	}
 	const pandas, indexed = `{"index_columns": [{"kind": "range", "stop": 1}]}`, `{"index_columns": ["i"]}`
 	for _, c := range []struct {
 		name    string
@@ -47,6 +50,12 @@ func TestLost(t *testing.T) {
 			[]*arrow.Schema{one(ext("a", tBin, "geoarrow.wkb", "{}")), one(ext("a", tBin, "geoarrow.wkb", `{"crs":"EPSG:1"}`))},
 			[]string{`a: it is binary of the extension type geoarrow.wkb with the metadata {} in 0 and binary of the extension type geoarrow.wkb with the metadata {"crs":"EPSG:1"} in 1, so the extension type is left out`},
 		},
+		{
+			"dictionary and text",
+			[]*arrow.Schema{one(in(opt("a", dict(tI8, tStr)))), one(in(opt("a", tStr))), one(in(opt("a", dict(tI8, tStr))))},
+			[]string{"s.item.a: it is dictionary<values=utf8, indices=int8, ordered=false> in 0 and utf8 in 1, so it has plain values and no dictionary"},
+		},
+		{"dictionaries", []*arrow.Schema{one(opt("a", dict(tI8, tStr))), one(opt("a", dict(tI32, tStr))), one(opt("a", arrow.Null))}, nil},
 		{"no values", []*arrow.Schema{one(opt("a", arrow.Null)), one(keyed(ext("a", uuid, "arrow.uuid", ""), "k", "v"))}, nil},
 		{"not everywhere", []*arrow.Schema{one(opt("b", tI8)), one(ext("a", uuid, "arrow.uuid", ""))}, nil},
 		{

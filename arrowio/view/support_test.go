@@ -47,3 +47,8 @@ func fromJSON(t testing.TB, s *arrow.Schema, text string) arrow.Record {
 	}
 	return rec
 }
+
+// joinTwo joins two types of one column.
+func joinTwo(a, b arrow.DataType) (arrow.DataType, *clash) {
+	return joinTypes([]part{{arrow.Field{Type: a}, 0}, {arrow.Field{Type: b}, 1}})
+}

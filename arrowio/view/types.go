@@ -1,57 +1,134 @@
 package view
 
 import (
+	"slices"
+
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/inferred"
 )
 
-// clash is why two fields cannot be one: no type of ours holds all values of both, or equal values do not mean the same.
+// clash is why fields cannot be one: no type of ours holds all values of both, or equal values do not mean the same.
 type clash struct {
 	path string  // below the column: ".a.b"
 	what string  // they do not agree in; "" = the type
 	a, b string  // what they say of it
 	text [2]bool // which of their types are text
+	from [2]int  // the schemas that a and b are of
 }
 
-func typeClash(a, b arrow.DataType) *clash {
-	return &clash{a: a.String(), b: b.String(), text: [2]bool{bytesKind(a) == 's', bytesKind(b) == 's'}}
+// part is a field of a schema, to be joined with those of others.
+type part struct {
+	arrow.Field
+	schema int
 }
 
-// joinFields returns the field that holds every value of a and of b, under a's name. What their metadata says in one
-// voice stays.
-func joinFields(a, b arrow.Field) (arrow.Field, *clash) {
-	a, b, possible := inferred.Join(a, b)
-	t, c := joinTypes(a.Type, b.Type)
+func (p part) equal(o part) bool {
+	return p.Nullable == o.Nullable && p.Metadata.Equal(o.Metadata) && equalTypes(p.Type, o.Type)
+}
+
+// typeClash is about the types of two fields that do not fit.
+func typeClash(a, b part) *clash {
+	return &clash{
+		a: typeText(a.Field), b: typeText(b.Field), from: [2]int{a.schema, b.schema},
+		text: [2]bool{bytesKind(a.Type) == 's', bytesKind(b.Type) == 's'},
+	}
+}
+
+// joinFields returns the field that holds every value of all parts, under the name of the first. What their metadata says in one
+// voice stays. The order of the parts decides only the order of children.
+func joinFields(parts []part) (arrow.Field, *clash) {
+	var distinct []part
+	for _, p := range parts {
+		if !slices.ContainsFunc(distinct, p.equal) {
+			distinct = append(distinct, p)
+		}
+	}
+	f, c := joinDistinct(distinct)
+	if c == nil || c.path != "" || c.what != "" || len(distinct) == 2 {
+		return f, c
+	}
+	for j, b := range distinct { // the first two that do not fit each other
+		for _, a := range distinct[:j] {
+			if _, two := joinDistinct([]part{a, b}); two != nil {
+				return f, two
+			}
+		}
+	}
+	return f, c
+}
+
+func joinDistinct(parts []part) (arrow.Field, *clash) {
+	if len(parts) == 1 {
+		return parts[0].Field, nil
+	}
+	known := withoutMarks(parts)
+	f := known[0].Field
+	t, c := joinTypes(known)
 	if c != nil {
 		if c.path == "" && c.what == "" {
-			c.a, c.b = typeText(a), typeText(b)
+			c = typeClash(parts[0], parts[len(parts)-1])
 		}
-		return a, c
+		return f, c
 	}
-	e, c := joinExtensions(a, b)
+	e, c := joinExtensions(known)
 	if c != nil {
-		return a, c
+		return f, c
 	}
-	f := arrow.Field{Name: a.Name, Type: t, Nullable: a.Nullable || b.Nullable, Metadata: e.onto(agreed(a, b), t)}
-	if a.Type.ID() != b.Type.ID() && (a.Type.ID() == arrow.NULL || b.Type.ID() == arrow.NULL) {
-		f = optional(f)
+	md := f.Metadata
+	none := f.Type.ID() == arrow.NULL && md.Len() == 0
+	for _, p := range known[1:] {
+		switch {
+		case p.Type.ID() == arrow.NULL && p.Metadata.Len() == 0: // a field of nulls that says nothing agrees with everything
+		case none:
+			md, none = p.Metadata, false
+		default:
+			md = agreed(md, p.Metadata)
+		}
 	}
-	if possible != 0 {
-		f = inferred.Mark(f, possible)
+	f.Type, f.Metadata = t, e.onto(md, t)
+	for _, p := range known {
+		f.Nullable = f.Nullable || p.Nullable
+		if p.Type.ID() == arrow.NULL && t.ID() != arrow.NULL {
+			f = optional(f)
+		}
 	}
 	return f, nil
 }
 
-// agreed returns the entries of the metadata of a that b has, too. A field of nulls that says nothing agrees with everything.
-func agreed(x, y arrow.Field) arrow.Metadata {
-	a, b := x.Metadata, y.Metadata
-	switch {
-	case a.Equal(b) || y.Type.ID() == arrow.NULL && b.Len() == 0:
+// withoutMarks returns the parts with the types that fields have whose types were inferred: the narrowest that holds all values
+// seen and goes with the other parts. Without values it is null, unless nothing is known of any part.
+func withoutMarks(parts []part) []part {
+	fields := make([]arrow.Field, len(parts))
+	for i, p := range parts {
+		fields[i] = p.Field
+	}
+	known := slices.Clone(parts)
+	put := func(fields []arrow.Field) {
+		for i, f := range fields {
+			known[i].Field = f
+		}
+	}
+	choices := inferred.Join(fields)
+	for i, fields := range choices {
+		put(fields)
+		if len(choices) == 1 {
+			return known
+		}
+		// A wider type than is needed is read of text only if it is that of all files in the end.
+		if t, c := joinTypes(known); c == nil && (i == 0 || slices.ContainsFunc(fields, func(f arrow.Field) bool { return arrow.TypeEqual(f.Type, t) })) {
+			return known
+		}
+	}
+	put(choices[0])
+	return known
+}
+
+// agreed returns the entries of a that b has, too.
+func agreed(a, b arrow.Metadata) arrow.Metadata {
+	if a.Equal(b) {
 		return a
-	case x.Type.ID() == arrow.NULL && a.Len() == 0:
-		return b
 	}
 	var keys, values []string
 	for i, k := range a.Keys() {
@@ -96,71 +173,105 @@ func unionOf(mode arrow.UnionMode, fields []arrow.Field, codes []arrow.UnionType
 	return arrow.DenseUnionOf(fields, codes)
 }
 
-// joinTypes returns the type that holds every value of a and of b.
-func joinTypes(a, b arrow.DataType) (arrow.DataType, *clash) {
-	if equalTypes(a, b) {
-		return a, nil
-	}
-	switch x := a.(type) {
-	case *arrow.StructType:
-		if y, ok := b.(*arrow.StructType); ok {
-			return joinStructs(x, y)
-		}
-	case *arrow.MapType:
-		if y, ok := b.(*arrow.MapType); ok {
-			return joinMaps(x, y)
-		}
-	case arrow.ListLikeType:
-		if y, ok := b.(arrow.ListLikeType); ok && x.ID() == y.ID() {
-			return joinLists(x, y)
-		}
-	case arrow.UnionType:
-		if y, ok := b.(arrow.UnionType); ok {
-			return joinUnions(x, y)
+// joinTypes returns the type that holds every value of all parts, of which there is at least one.
+func joinTypes(parts []part) (arrow.DataType, *clash) {
+	some := make([]part, 0, len(parts)) // that have values
+	for _, p := range parts {
+		if p.Type.ID() != arrow.NULL {
+			some = append(some, p)
 		}
 	}
-	if (a.ID() == arrow.EXTENSION || b.ID() == arrow.EXTENSION) && a.ID() != arrow.NULL && b.ID() != arrow.NULL {
-		return joinTypes(arrowbuf.StorageType(a), arrowbuf.StorageType(b))
+	if len(some) == 0 {
+		return parts[0].Type, nil
 	}
-	if t := joinFlat(a, b); t != nil {
+	first := some[0].Type
+	if !slices.ContainsFunc(some, func(p part) bool { return !equalTypes(first, p.Type) }) {
+		return first, nil
+	}
+	for i := range some {
+		some[i].Type = arrowbuf.StorageType(some[i].Type)
+	}
+	switch {
+	case all[*arrow.StructType](some):
+		return joinStructs(some)
+	case all[*arrow.MapType](some):
+		return joinMaps(some)
+	case all[arrow.ListLikeType](some):
+		return joinLists(some)
+	case all[arrow.UnionType](some):
+		return joinUnions(some)
+	}
+	types := make([]arrow.DataType, len(some))
+	for i, p := range some {
+		types[i] = p.Type
+	}
+	if t := joinFlat(types); t != nil {
 		return t, nil
 	}
-	return a, typeClash(a, b)
+	return first, misfit(some)
 }
 
-func joinStructs(a, b *arrow.StructType) (arrow.DataType, *clash) {
-	if arrow.TypeEqual(a, b) { // by place, because two children may have one name
-		fields := make([]arrow.Field, a.NumFields())
-		for i := range fields {
-			var c *clash
-			if fields[i], c = joinFields(a.Field(i), b.Field(i)); c != nil {
-				c.path = "." + a.Field(i).Name + c.path
-				return a, c
+// misfit is a clash of the types of parts; joinFields finds out which do not fit each other.
+func misfit(parts []part) *clash { return typeClash(parts[0], parts[len(parts)-1]) }
+
+// all reports whether the types of all parts are of one Go type.
+func all[T arrow.DataType](parts []part) bool {
+	return !slices.ContainsFunc(parts, func(p part) bool {
+		_, ok := p.Type.(T)
+		return !ok
+	})
+}
+
+// joinInside joins a field of the type of every part, and returns the place of a clash below that type.
+func joinInside(parts []part, field func(arrow.DataType) arrow.Field) (arrow.Field, *clash) {
+	inside := make([]part, len(parts))
+	for i, p := range parts {
+		inside[i] = part{field(p.Type), p.schema}
+	}
+	f, c := joinFields(inside)
+	if c != nil {
+		c.path = "." + inside[0].Name + c.path
+	}
+	return f, c
+}
+
+func joinStructs(parts []part) (arrow.DataType, *clash) {
+	first := parts[0].Type.(*arrow.StructType)
+	var fields []arrow.Field
+	if !slices.ContainsFunc(parts, func(p part) bool { return !arrow.TypeEqual(first, p.Type) }) { // by place, because two children may have one name
+		for i := range first.Fields() {
+			f, c := joinInside(parts, func(t arrow.DataType) arrow.Field { return t.(*arrow.StructType).Field(i) })
+			if c != nil {
+				return first, c
 			}
+			fields = append(fields, f)
 		}
 		return arrow.StructOf(fields...), nil
 	}
-	if twoOfOneName(a) || twoOfOneName(b) {
-		return a, typeClash(a, b)
-	}
-	var fields []arrow.Field
-	for _, f := range a.Fields() {
-		i, ok := b.FieldIdx(f.Name)
-		if !ok {
-			fields = append(fields, optional(f))
-			continue
+	have := map[string][]part{} // by the name of a child
+	var names []string
+	for _, p := range parts {
+		s := p.Type.(*arrow.StructType)
+		if twoOfOneName(s) {
+			return first, misfit(parts)
 		}
-		j, c := joinFields(f, b.Field(i))
+		for _, f := range s.Fields() {
+			if have[f.Name] == nil {
+				names = append(names, f.Name)
+			}
+			have[f.Name] = append(have[f.Name], part{f, p.schema})
+		}
+	}
+	for _, name := range names {
+		f, c := joinFields(have[name])
 		if c != nil {
-			c.path = "." + f.Name + c.path
-			return a, c
+			c.path = "." + name + c.path
+			return first, c
 		}
-		fields = append(fields, j)
-	}
-	for _, f := range b.Fields() {
-		if _, ok := a.FieldIdx(f.Name); !ok {
-			fields = append(fields, optional(f))
+		if len(have[name]) < len(parts) {
+			f = optional(f)
 		}
+		fields = append(fields, f)
 	}
 	return arrow.StructOf(fields...), nil
 }
@@ -173,33 +284,42 @@ func twoOfOneName(t *arrow.StructType) bool {
 	return len(seen) < t.NumFields()
 }
 
-func joinMaps(a, b *arrow.MapType) (arrow.DataType, *clash) {
-	key, c := joinFields(a.KeyField(), b.KeyField())
-	if c == nil && key.Nullable && !a.KeyField().Nullable {
-		c = typeClash(a.KeyType(), b.KeyType()) // keys of type null
-	}
+func joinMaps(parts []part) (arrow.DataType, *clash) {
+	first := parts[0].Type.(*arrow.MapType)
+	keyOf := func(t arrow.DataType) arrow.Field { return t.(*arrow.MapType).KeyField() }
+	key, c := joinInside(parts, keyOf)
 	if c != nil {
-		c.path = "." + a.KeyField().Name + c.path
-		return a, c
+		return first, c
 	}
-	item, c := joinFields(a.ItemField(), b.ItemField())
+	if i := slices.IndexFunc(parts, func(p part) bool { return !keyOf(p.Type).Nullable }); i >= 0 && key.Nullable { // other keys are of type null
+		k := max(0, slices.IndexFunc(parts, func(p part) bool { return keyOf(p.Type).Nullable || keyOf(p.Type).Type.ID() == arrow.NULL }))
+		i, k = min(i, k), max(i, k)
+		c = typeClash(part{keyOf(parts[i].Type), parts[i].schema}, part{keyOf(parts[k].Type), parts[k].schema})
+		c.path = "." + first.KeyField().Name
+		return first, c
+	}
+	item, c := joinInside(parts, func(t arrow.DataType) arrow.Field { return t.(*arrow.MapType).ItemField() })
 	if c != nil {
-		c.path = "." + a.ItemField().Name + c.path
-		return a, c
+		return first, c
 	}
 	m := arrow.MapOfWithMetadata(key.Type, key.Metadata, item.Type, item.Metadata)
 	m.SetItemNullable(item.Nullable)
-	m.KeysSorted = a.KeysSorted && b.KeysSorted
+	m.KeysSorted = !slices.ContainsFunc(parts, func(p part) bool { return !p.Type.(*arrow.MapType).KeysSorted })
 	return m, nil
 }
 
-func joinLists(a, b arrow.ListLikeType) (arrow.DataType, *clash) {
-	e, c := joinFields(a.ElemField(), b.ElemField())
-	if c != nil {
-		c.path = "." + a.ElemField().Name + c.path
-		return a, c
+func joinLists(parts []part) (arrow.DataType, *clash) {
+	first := parts[0].Type.(arrow.ListLikeType)
+	if slices.ContainsFunc(parts, func(p part) bool {
+		return p.Type.ID() != first.ID() || listLen(p.Type.(arrow.ListLikeType)) != listLen(first)
+	}) {
+		return first, misfit(parts)
 	}
-	switch x := a.(type) {
+	e, c := joinInside(parts, func(t arrow.DataType) arrow.Field { return t.(arrow.ListLikeType).ElemField() })
+	if c != nil {
+		return first, c
+	}
+	switch x := first.(type) {
 	case *arrow.ListType:
 		return arrow.ListOfField(e), nil
 	case *arrow.LargeListType:
@@ -209,195 +329,29 @@ func joinLists(a, b arrow.ListLikeType) (arrow.DataType, *clash) {
 	case *arrow.LargeListViewType:
 		return arrow.LargeListViewOfField(e), nil
 	case *arrow.FixedSizeListType:
-		if y, ok := b.(*arrow.FixedSizeListType); ok && x.Len() == y.Len() {
-			return arrow.FixedSizeListOfField(x.Len(), e), nil
-		}
+		return arrow.FixedSizeListOfField(x.Len(), e), nil
 	}
-	return a, typeClash(a, b)
+	return first, misfit(parts)
 }
 
 // joinUnions joins branches in place: codes and names must be the same.
-func joinUnions(a, b arrow.UnionType) (arrow.DataType, *clash) {
-	same := a.Mode() == b.Mode() && len(a.Fields()) == len(b.Fields())
-	for i := 0; same && i < len(a.Fields()); i++ {
-		same = a.TypeCodes()[i] == b.TypeCodes()[i] && a.Fields()[i].Name == b.Fields()[i].Name
+func joinUnions(parts []part) (arrow.DataType, *clash) {
+	first := parts[0].Type.(arrow.UnionType)
+	if slices.ContainsFunc(parts, func(p part) bool { return !sameBranches(first, p.Type.(arrow.UnionType)) }) {
+		return first, misfit(parts)
 	}
-	if !same {
-		return a, typeClash(a, b)
-	}
-	fields := make([]arrow.Field, len(a.Fields()))
-	for i, f := range a.Fields() {
+	fields := make([]arrow.Field, len(first.Fields()))
+	for i := range fields {
 		var c *clash
-		if fields[i], c = joinFields(f, b.Fields()[i]); c != nil {
-			c.path = "." + f.Name + c.path
-			return a, c
+		if fields[i], c = joinInside(parts, func(t arrow.DataType) arrow.Field { return t.(arrow.UnionType).Fields()[i] }); c != nil {
+			return first, c
 		}
 	}
-	return unionOf(a.Mode(), fields, a.TypeCodes()), nil
+	return unionOf(first.Mode(), fields, first.TypeCodes()), nil
 }
 
-// joinFlat returns the narrowest type that holds every value of both exactly; nil = none, or none whose values mean
-// the same.
-func joinFlat(a, b arrow.DataType) arrow.DataType {
-	if arrow.TypeEqual(a, b) {
-		return a
-	}
-	da, aDict := a.(*arrow.DictionaryType)
-	db, bDict := b.(*arrow.DictionaryType)
-	switch {
-	case a.ID() == arrow.NULL:
-		return b
-	case b.ID() == arrow.NULL:
-		return a
-	case aDict && bDict:
-		return joinPlain(da.ValueType, db.ValueType)
-	case aDict:
-		return joinPlain(da.ValueType, b)
-	case bDict:
-		return joinPlain(a, db.ValueType)
-	}
-	return joinPlain(a, b)
-}
-
-func joinPlain(a, b arrow.DataType) arrow.DataType {
-	if arrow.TypeEqual(a, b) {
-		return a
-	}
-	if x, y := numberOf(a), numberOf(b); x.bits > 0 && y.bits > 0 {
-		return joinNumbers(x, y)
-	}
-	if k := bytesKind(a); k != 0 && k == bytesKind(b) {
-		return k.large()
-	}
-	switch x := a.(type) {
-	case arrow.DecimalType:
-		if y, ok := b.(arrow.DecimalType); ok {
-			return joinDecimals(x, y)
-		}
-	case *arrow.TimestampType:
-		if y, ok := b.(*arrow.TimestampType); ok && x.TimeZone == y.TimeZone {
-			return &arrow.TimestampType{Unit: max(x.Unit, y.Unit), TimeZone: x.TimeZone}
-		}
-	case *arrow.DurationType:
-		if y, ok := b.(*arrow.DurationType); ok {
-			return &arrow.DurationType{Unit: max(x.Unit, y.Unit)}
-		}
-	case *arrow.Time32Type, *arrow.Time64Type:
-		return joinTimes(a, b)
-	}
-	return nil
-}
-
-// number is what a numeric type can hold.
-type number struct {
-	bits     int // of the type; 0 = it is no such type
-	signed   bool
-	float    bool
-	mantissa int // bits of the integers that all of it can hold
-}
-
-func numberOf(t arrow.DataType) number {
-	switch t.ID() {
-	case arrow.INT8, arrow.INT16, arrow.INT32, arrow.INT64:
-		n := t.(arrow.FixedWidthDataType).BitWidth()
-		return number{bits: n, signed: true, mantissa: n - 1}
-	case arrow.UINT8, arrow.UINT16, arrow.UINT32, arrow.UINT64:
-		n := t.(arrow.FixedWidthDataType).BitWidth()
-		return number{bits: n, mantissa: n}
-	case arrow.FLOAT16:
-		return number{bits: 16, signed: true, float: true, mantissa: 11}
-	case arrow.FLOAT32:
-		return number{bits: 32, signed: true, float: true, mantissa: 24}
-	case arrow.FLOAT64:
-		return number{bits: 64, signed: true, float: true, mantissa: 53}
-	}
-	return number{}
-}
-
-func joinNumbers(a, b number) arrow.DataType {
-	if a.float || b.float {
-		switch m := max(a.mantissa, b.mantissa); {
-		case m <= 11 && a.float && b.float:
-			return arrow.FixedWidthTypes.Float16
-		case m <= 24:
-			return arrow.PrimitiveTypes.Float32
-		case m <= 53:
-			return arrow.PrimitiveTypes.Float64
-		}
-		return nil
-	}
-	signed := a.signed || b.signed
-	types := [...]arrow.DataType{arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Uint64}
-	if signed {
-		types = [...]arrow.DataType{arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64}
-	}
-	for _, t := range types {
-		if n := numberOf(t); n.mantissa >= max(a.mantissa, b.mantissa) {
-			return t
-		}
-	}
-	return nil
-}
-
-// kind tells text from bytes.
-type kind byte
-
-func bytesKind(t arrow.DataType) kind {
-	switch t.ID() {
-	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW:
-		return 's'
-	case arrow.BINARY, arrow.LARGE_BINARY, arrow.BINARY_VIEW:
-		return 'b'
-	}
-	return 0
-}
-
-func (k kind) large() arrow.DataType {
-	if k == 's' {
-		return arrow.BinaryTypes.LargeString
-	}
-	return arrow.BinaryTypes.LargeBinary
-}
-
-// joinDecimals keeps the digits of both, before the point and after it. A decimal of 256 bits comes only from one.
-func joinDecimals(a, b arrow.DecimalType) arrow.DataType {
-	scale := max(int64(a.GetScale()), int64(b.GetScale()))
-	whole := max(int64(a.GetPrecision())-int64(a.GetScale()), int64(b.GetPrecision())-int64(b.GetScale()))
-	switch p := whole + scale; {
-	case p < 1:
-		return nil
-	case a.ID() == arrow.DECIMAL128 && b.ID() == arrow.DECIMAL128 && p <= 38:
-		return &arrow.Decimal128Type{Precision: int32(p), Scale: int32(scale)}
-	case (a.ID() == arrow.DECIMAL256 || b.ID() == arrow.DECIMAL256) && p <= 76:
-		return &arrow.Decimal256Type{Precision: int32(p), Scale: int32(scale)}
-	}
-	return nil
-}
-
-func joinTimes(a, b arrow.DataType) arrow.DataType {
-	x, ok := timeUnit(a)
-	y, ok2 := timeUnit(b)
-	switch u := max(x, y); {
-	case !ok || !ok2:
-		return nil
-	case u <= arrow.Millisecond:
-		return &arrow.Time32Type{Unit: u}
-	default:
-		return &arrow.Time64Type{Unit: u}
-	}
-}
-
-// timeUnit is the unit of a type that counts time.
-func timeUnit(t arrow.DataType) (arrow.TimeUnit, bool) {
-	switch t := t.(type) {
-	case *arrow.TimestampType:
-		return t.Unit, true
-	case *arrow.DurationType:
-		return t.Unit, true
-	case *arrow.Time32Type:
-		return t.Unit, true
-	case *arrow.Time64Type:
-		return t.Unit, true
-	}
-	return 0, false
+// sameBranches reports whether two unions have the same codes and names of branches.
+func sameBranches(a, b arrow.UnionType) bool {
+	return a.Mode() == b.Mode() && slices.Equal(a.TypeCodes(), b.TypeCodes()) &&
+		slices.EqualFunc(a.Fields(), b.Fields(), func(x, y arrow.Field) bool { return x.Name == y.Name })
 }

@@ -15,15 +15,16 @@ import (
 // Unify returns the schema under which files of all the given schemas can be read as one (see Show). It has the columns of the
 // first schema in their order, then the other columns in the order in which they first occur.
 //
-// If two types of a column differ, it gets the narrowest type that holds every value of both exactly:
+// If types of a column differ, it gets the narrowest type that holds every value of all exactly, in whatever order they come:
 //
 //   - integers to wider ones, unsigned to wider signed ones; integers of up to 32 bits, and floats, to wider floats
 //   - decimals to more digits, before the point and after it; times, timestamps of one zone and durations to finer units
-//   - text, and bytes, to 64-bit offsets; dictionaries to their values; null to anything
+//   - text, and bytes, to 64-bit offsets; null to anything
+//   - dictionaries of the same values to wider indices, others to their values
 //   - structs by the names of their children, whatever ByPosition says of columns; lists, maps and unions in place
 //   - what was inferred of text, to the narrowest type that holds all values seen in all files
 //
-// Everything else is errs.ErrSchema with the column's path, both types and both schemas; 64-bit integers and floats, too, have no
+// Everything else is errs.ErrSchema with the column's path and two types that do not fit, with their schemas; 64-bit integers and floats, too, have no
 // common type. A column or child that some schema does not have is nullable.
 //
 // If columns are matched by position, they have the names of the first schema whose names are not all _col0, _col1 and so on.
@@ -73,9 +74,8 @@ func (u *Union) Clash(i int) error {
 
 type unifiedField struct {
 	arrow.Field
-	seen  int // schemas that have it
 	named bool
-	at    []origin    // where it was seen, for messages
+	at    []origin    // the schemas that have it
 	clash *fieldClash // why there is no type
 }
 
@@ -85,13 +85,12 @@ type origin struct{ schema, column int }
 // fieldClash is two files that cannot be read as one because of a column.
 type fieldClash struct {
 	clash
-	column     string
-	at, before int // the schemas: of b, and of a
+	column string
 }
 
-// err is the error about the schema `at`.
+// err is the error about the schema of b.
 func (c *fieldClash) err(source func(int) Source) error {
-	there, here := source(c.before), source(c.at)
+	there, here := source(c.from[0]), source(c.from[1])
 	says, why := "it is", ", and these are not read as one type"
 	if c.what != "" {
 		says, why = c.what, ""
@@ -132,7 +131,7 @@ func Join(schemas []*arrow.Schema, source func(int) Source, by Match) (*Union, e
 	}
 	if u.same {
 		for i, f := range first.Fields() {
-			u.fields = append(u.fields, unifiedField{Field: f, seen: len(schemas), at: []origin{{0, i}}})
+			u.fields = append(u.fields, unifiedField{Field: f, at: []origin{{0, i}}})
 		}
 		return u, nil
 	}
@@ -142,6 +141,7 @@ func Join(schemas []*arrow.Schema, source func(int) Source, by Match) (*Union, e
 			u.addByPosition(k, s)
 		}
 		u.distinguish()
+		u.join()
 		u.compare()
 		return u, nil
 	}
@@ -167,6 +167,7 @@ func Join(schemas []*arrow.Schema, source func(int) Source, by Match) (*Union, e
 	for _, k := range numbered {
 		u.addByPosition(k, schemas[k])
 	}
+	u.join()
 	u.compare()
 	return u, nil
 }
@@ -208,30 +209,29 @@ func (u *Union) distinguish() {
 	}
 }
 
-// add joins column i of schema k to field at, which may be new.
+// add adds column i of schema k to field at, which may be new.
 func (u *Union) add(at, k, i int) {
-	s := u.schemas[k]
 	if at == len(u.fields) {
-		u.fields = append(u.fields, unifiedField{Field: s.Field(i), seen: 1, at: []origin{{k, i}}})
-		return
+		u.fields = append(u.fields, unifiedField{Field: u.schemas[k].Field(i)})
 	}
-	f := &u.fields[at]
-	f.seen++
-	if f.clash != nil {
-		return
-	}
-	j, c := joinFields(f.Field, s.Field(i))
-	if c == nil {
-		f.Field = j
-		f.at = append(f.at, origin{k, i})
-		return
-	}
-	f.clash = &fieldClash{clash: *c, column: f.Name, at: k, before: f.at[0].schema}
-	for _, p := range f.at { // the first that does not go with it
-		if _, c := joinFields(u.schemas[p.schema].Field(p.column), s.Field(i)); c != nil {
-			f.clash.clash, f.clash.before = *c, p.schema
-			break
+	u.fields[at].at = append(u.fields[at].at, origin{k, i})
+}
+
+// join finds the type of each field, when all schemas have been added.
+func (u *Union) join() {
+	for i := range u.fields {
+		f := &u.fields[i]
+		parts := make([]part, len(f.at))
+		for n, o := range f.at {
+			parts[n] = part{u.schemas[o.schema].Field(o.column), o.schema}
 		}
+		joined, c := joinFields(parts)
+		if c != nil {
+			f.clash = &fieldClash{clash: *c, column: f.Name}
+			continue
+		}
+		joined.Name = f.Name
+		f.Field = joined
 	}
 }
 
@@ -244,7 +244,7 @@ func (u *Union) Schema() *arrow.Schema {
 	fields := make([]arrow.Field, len(u.fields))
 	for i, f := range u.fields {
 		fields[i] = f.Field
-		if f.seen < len(u.schemas) {
+		if len(f.at) < len(u.schemas) {
 			fields[i] = optional(f.Field)
 		}
 	}

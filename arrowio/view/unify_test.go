@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/inferred"
 	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
@@ -71,7 +72,11 @@ func TestWidening(t *testing.T) {
 		{dict(tStr), tStr, tStr},
 		{dict(tI32), tI64, tI64},
 		{dict(tStr), tI32, nil},
-		{dict(tStr), &arrow.DictionaryType{IndexType: tI32, ValueType: tStr}, tStr},
+		{dict(tStr), &arrow.DictionaryType{IndexType: tI32, ValueType: tStr}, &arrow.DictionaryType{IndexType: tI32, ValueType: tStr}},
+		{dict(tStr), &arrow.DictionaryType{IndexType: tU8, ValueType: tStr}, &arrow.DictionaryType{IndexType: tI16, ValueType: tStr}},
+		{dict(tStr), &arrow.DictionaryType{IndexType: tI8, ValueType: tStr, Ordered: true}, dict(tStr)},
+		{&arrow.DictionaryType{IndexType: tI64, ValueType: tStr}, &arrow.DictionaryType{IndexType: tU64, ValueType: tStr}, tStr},
+		{dict(tStr), dict(arrow.BinaryTypes.LargeString), arrow.BinaryTypes.LargeString},
 		{arrow.ListOf(tI8), arrow.ListOf(tI32), arrow.ListOf(tI32)},
 		{arrow.ListOf(tI8), arrow.LargeListOf(tI8), nil},
 		{arrow.ListOfNonNullable(tI8), arrow.ListOf(tI8), arrow.ListOf(tI8)},
@@ -87,7 +92,7 @@ func TestWidening(t *testing.T) {
 		{arrow.RunEndEncodedOf(tI32, tStr), tStr, nil},
 	} {
 		for range 2 {
-			got, clash := joinTypes(c.a, c.b)
+			got, clash := joinTwo(c.a, c.b)
 			switch st, isStruct := c.a.(*arrow.StructType); {
 			case isStruct && st.NumFields() == 2: // in the order of the first
 				if clash != nil || got.(*arrow.StructType).Field(0).Name != st.Field(0).Name {
@@ -110,6 +115,75 @@ func TestWidening(t *testing.T) {
 	}
 }
 
+// TestJoinOrder joins more than two types: the result, or which two clash, does not depend on their order.
+func TestJoinOrder(t *testing.T) {
+	dict := func(v arrow.DataType) arrow.DataType { return &arrow.DictionaryType{IndexType: tI8, ValueType: v} }
+	csv := func(t arrow.DataType, possible inferred.Types) arrow.Field {
+		return inferred.Mark(opt("a", t), possible)
+	}
+	day, us, ns := arrow.FixedWidthTypes.Date32, stamp(arrow.Microsecond, ""), stamp(arrow.Nanosecond, "")
+	whole, fraction := csv(tI64, inferred.Int64|inferred.Float64), csv(tF64, inferred.Float64)
+	date := csv(day, inferred.Date32|inferred.Timestamp|inferred.TimestampNano)
+	st := func(f ...arrow.Field) arrow.Field { return opt("a", arrow.StructOf(f...)) }
+	for _, c := range []struct {
+		fields []arrow.Field
+		want   arrow.DataType // nil = refused
+		clash  [2]string      // the types that clash, in the order of their names
+	}{
+		{[]arrow.Field{opt("a", tI8), opt("a", tU32), opt("a", tF32)}, tF64, [2]string{}},
+		{[]arrow.Field{opt("a", tI8), opt("a", tU16), opt("a", tF32)}, tF32, [2]string{}},
+		{[]arrow.Field{opt("a", tI8), opt("a", tI64), opt("a", tF32)}, nil, [2]string{"float32", "int64"}},
+		{[]arrow.Field{opt("a", dec(38, 0)), opt("a", dec(38, 10)), opt("a", dec256(50, 10))}, dec256(50, 10), [2]string{}},
+		{[]arrow.Field{opt("a", tI32), fraction, whole}, tF64, [2]string{}},
+		{[]arrow.Field{opt("a", tF64), whole, whole}, tF64, [2]string{}},
+		{[]arrow.Field{opt("a", tI64), fraction, whole}, nil, [2]string{"float64", "int64"}},
+		{[]arrow.Field{date, opt("a", us), opt("a", arrow.Null)}, us, [2]string{}},
+		{[]arrow.Field{date, opt("a", ns)}, ns, [2]string{}},
+		{[]arrow.Field{opt("a", dict(tStr)), opt("a", &arrow.DictionaryType{IndexType: tI32, ValueType: tStr}), opt("a", tStr)}, tStr, [2]string{}},
+		{[]arrow.Field{st(opt("x", tI8)), st(opt("x", tU32)), st(opt("x", tF32), opt("y", tStr))}, nil, [2]string{}},
+		{[]arrow.Field{st(opt("x", tI8)), st(opt("x", tStr)), st(opt("x", tI32))}, nil, [2]string{"int", "utf8"}},
+	} {
+		for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+			var parts []part
+			for _, k := range order {
+				if k < len(c.fields) {
+					parts = append(parts, part{c.fields[k], k})
+				}
+			}
+			got, clash := joinFields(parts)
+			switch two := c.clash; {
+			case two[0] != "":
+				if clash == nil {
+					t.Errorf("%v are %s", parts, got)
+					break
+				}
+				if clash.a > clash.b {
+					clash.a, clash.b = clash.b, clash.a
+				}
+				if !strings.HasPrefix(clash.a, two[0]) || clash.b != two[1] {
+					t.Errorf("%v: clash of %s and %s, want %s and %s", parts, clash.a, clash.b, two[0], two[1])
+				}
+			case clash != nil:
+				t.Errorf("%v: %+v", parts, clash)
+			case c.want != nil && !arrow.TypeEqual(got.Type, c.want):
+				t.Errorf("%v are %s, want %s", parts, got.Type, c.want)
+			case c.want == nil:
+				if x, ok := got.Type.(*arrow.StructType).FieldByName("x"); !ok || x.Type.ID() != arrow.FLOAT64 {
+					t.Errorf("%v are %s", parts, got.Type)
+				}
+			}
+		}
+	}
+}
+
+// TestJoinBlames has the error about files that are no pair: it names two whose types are the ones it says.
+func TestJoinBlames(t *testing.T) {
+	_, err := Unify([]*arrow.Schema{columnsOf("a", tI8), columnsOf("a", tU64), columnsOf("a", tU32)}, ByName)
+	if err == nil || !strings.Contains(err.Error(), "schema 1") || !strings.Contains(err.Error(), "it is uint64 here and int8 in schema 0") {
+		t.Error(err)
+	}
+}
+
 // TestSortedMaps says that the keys of a map are sorted only where those of all files are.
 func TestSortedMaps(t *testing.T) {
 	sorted := arrow.MapOf(tStr, tI8)
@@ -127,7 +201,7 @@ func TestSortedMaps(t *testing.T) {
 			{sorted, arrow.MapOf(tStr, tI8), false},
 			{arrow.MapOf(tStr, tI8), sorted, false},
 		} {
-			got, clash := joinTypes(in(c.a), in(c.b))
+			got, clash := joinTwo(in(c.a), in(c.b))
 			if clash != nil || slices.Contains(sortedMaps(nil, got), !c.want) {
 				t.Errorf("%s: %s, %v; want %v", in(c.a), got, clash, c.want)
 			}

@@ -1,6 +1,7 @@
 package inferred
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -42,16 +43,6 @@ func Of(t arrow.DataType) Types {
 		}
 	}
 	return 0
-}
-
-// narrowest returns the first type of a set that is not empty.
-func (t Types) narrowest() arrow.DataType {
-	for i, x := range types {
-		if t&(1<<i) != 0 {
-			return x
-		}
-	}
-	return nil
 }
 
 // key is the name of the metadata that marks a field.
@@ -139,28 +130,52 @@ func unmarked(fields []arrow.Field) (out []arrow.Field, changed bool) {
 	return out, changed
 }
 
-// Join returns two fields without marks, whose types go together as far as marks tell: a field without values is null, and
-// inferred types are the narrowest that holds all values seen of both. The field that comes of the two is to be marked with
-// both, unless that is empty.
-func Join(a, b arrow.Field) (x, y arrow.Field, both Types) {
-	p, ok := marks(a)
-	q, ok2 := marks(b)
-	if !ok && !ok2 {
-		return a, b, 0
+// Known returns a field without its mark. One of which no value was seen has the type null.
+func Known(f arrow.Field) arrow.Field {
+	t, ok := marks(f)
+	if !ok {
+		return f
 	}
-	a.Metadata, b.Metadata = arrow.NewMetadata(without(a.Metadata)), arrow.NewMetadata(without(b.Metadata))
-	switch {
-	case p == Any && q == Any:
-		return a, b, Any
-	case p == Any:
-		a.Type = arrow.Null
-		return a, b, q
-	case q == Any:
-		b.Type = arrow.Null
-		return a, b, p
-	case p&q != 0:
-		a.Type = (p & q).narrowest()
-		b.Type = a.Type
+	f.Metadata = arrow.NewMetadata(without(f.Metadata))
+	if t == Any {
+		f.Type = arrow.Null
 	}
-	return a, b, p & q
+	return f
+}
+
+// Join returns the fields of several files without marks, once for each type that their inferred types can be together, the
+// narrowest first. A field without values is null, unless nothing is known of any. Where no type holds all values seen, and where
+// none was inferred, the fields have their own types.
+func Join(fields []arrow.Field) (choices [][]arrow.Field) {
+	own := make([]arrow.Field, len(fields))
+	var inferred []int // with values
+	together, anys := Types(Any), 0
+	for i, f := range fields {
+		own[i] = Known(f)
+		switch t, ok := marks(f); {
+		case ok && t == Any:
+			anys++
+		case ok:
+			inferred, together = append(inferred, i), together&t
+		}
+	}
+	if anys == len(fields) {
+		for i, f := range fields {
+			own[i].Type = f.Type
+		}
+	}
+	if len(inferred) == 0 || together == 0 {
+		return [][]arrow.Field{own}
+	}
+	for i, t := range types {
+		if together&(1<<i) == 0 {
+			continue
+		}
+		choice := slices.Clone(own)
+		for _, k := range inferred {
+			choice[k].Type = t
+		}
+		choices = append(choices, choice)
+	}
+	return choices
 }

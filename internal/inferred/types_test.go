@@ -30,23 +30,33 @@ func TestJoin(t *testing.T) {
 		}
 		return f
 	}
+	type fields = []arrow.Field
 	for _, c := range []struct {
-		a, b arrow.Field
-		x, y arrow.DataType
-		both Types
+		in   fields
+		want string // the types of each choice
 	}{
-		{field(i64, Int64|Float64|Text), field(f64, Float64|Text), f64, f64, Float64 | Text},
-		{field(i64, Int64), field(text, Any), i64, arrow.Null, Int64},
-		{field(text, Any), field(f64, Float64), arrow.Null, f64, Float64},
-		{field(text, Any), field(text, Any), text, text, Any},
-		{field(i64, Int64), field(arrow.FixedWidthTypes.Boolean, Bool), i64, arrow.FixedWidthTypes.Boolean, 0},
-		{field(i64, 0), field(f64, 0), i64, f64, 0},
-		{field(i64, 0), field(text, Any), i64, arrow.Null, 0},
-		{field(i64, 0), field(i64, Int64|Float64), i64, i64, 0},
+		{fields{field(i64, Int64|Float64|Text), field(f64, Float64|Text)}, "float64 float64; utf8 utf8; "},
+		{fields{field(i64, Int64), field(text, Any)}, "int64 null; "},
+		{fields{field(text, Any), field(f64, Float64)}, "null float64; "},
+		{fields{field(text, Any), field(arrow.Null, Any)}, "utf8 null; "},
+		{fields{field(i64, Int64), field(arrow.FixedWidthTypes.Boolean, Bool)}, "int64 bool; "},
+		{fields{field(i64, 0), field(f64, 0)}, "int64 float64; "},
+		{fields{field(i64, 0), field(text, Any)}, "int64 null; "},
+		{fields{field(i64, 0), field(text, Any), field(text, Any)}, "int64 null null; "},
+		{fields{field(i64, 0), field(i64, Int64|Float64)}, "int64 int64; int64 float64; "},
+		{fields{field(i64, 0), field(f64, Float64), field(i64, Int64|Float64)}, "int64 float64 float64; "},
 	} {
-		x, y, both := Join(c.a, c.b)
-		if !arrow.TypeEqual(x.Type, c.x) || !arrow.TypeEqual(y.Type, c.y) || both != c.both || x.Metadata.Len()+y.Metadata.Len() > 0 {
-			t.Errorf("%s, %s: %s, %s, %s", c.a, c.b, x, y, both)
+		got := ""
+		for _, choice := range Join(c.in) {
+			for i, f := range choice {
+				if f.Metadata.Len() > 0 {
+					t.Errorf("%s keeps its mark", f)
+				}
+				got += f.Type.String() + []string{" ", "; "}[min(1, (i+1)/len(choice))]
+			}
+		}
+		if got != c.want {
+			t.Errorf("%v: %s, want %s", c.in, got, c.want)
 		}
 	}
 }
