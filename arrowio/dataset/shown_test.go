@@ -28,7 +28,7 @@ func TestShown(t *testing.T) {
 		{"struct<name:string,id:bigint>", "", view.ByName, "(null) 1\n(null) 2\n"},
 		{"struct<name:string,n:struct<x:bigint>>", "", view.ByNameFold, "a {\"x\":5}\nb {\"x\":7}\n"},
 		{"struct<id:string>", "", view.ByName, "1\n2\n"},
-		{"struct<id:binary>", "", view.ByName, "id"},
+		{"struct<id:array<int>>", "", view.ByName, "id"},
 		{"struct<id:string,z:int>", "java", view.ByName, "1 (null)\n2 (null)\n"},
 		{"struct<Name:bigint>", "java", view.ByName, "(null)\n(null)\n"},
 		{"struct<id:binary>", "java", view.ByName, "id"},

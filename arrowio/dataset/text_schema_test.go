@@ -15,6 +15,7 @@ import (
 // Text is read as the types of a schema, whatever its values look like. What CSV gives is what pyarrow gives for column_types,
 // but that floats which lose digits are errors.
 func TestTextUnderSchema(t *testing.T) {
+	tI32, tStr := arrow.PrimitiveTypes.Int32, arrow.BinaryTypes.String
 	date, us := arrow.FixedWidthTypes.Date32, &arrow.TimestampType{Unit: arrow.Microsecond}
 	for _, c := range []struct {
 		name, format string
@@ -37,6 +38,25 @@ func TestTextUnderSchema(t *testing.T) {
 		{"dates and times", "csv", us, []string{"a\n2020-01-01\n", "a\n2020-01-02 03:04:05\n"}, "2020-01-01 00:00:00Z\n2020-01-02 03:04:05Z\n", false},
 		{"a time with a zone", "csv", us, []string{"a\n2020-01-01T00:00:00Z\n"}, "since it has a zone", true},
 		{"text", "csv", arrow.BinaryTypes.String, []string{"a\n1\n", "a\nx\n"}, "1\nx\n", false},
+
+		{"bytes", "csv", arrow.BinaryTypes.Binary, []string{"a\nAAEC\n\"\"\n\n/w==\n"}, "AAEC\n\n(null)\n/w==\n", false},
+		{"bytes, a word", "csv", arrow.BinaryTypes.Binary, []string{"a\nabc\n"}, `line 2: "abc" is not binary, the type that the schema says, which is read from base64`, true},
+		{"bytes of a width", "csv", &arrow.FixedSizeBinaryType{ByteWidth: 3}, []string{"a\nAAEC\n"}, "AAEC\n", false},
+		{"bytes of another width", "csv", &arrow.FixedSizeBinaryType{ByteWidth: 3}, []string{"a\n/w==\n"}, "base64 of 3 bytes", true},
+
+		{"bytes", "jsonl", arrow.BinaryTypes.LargeBinary, []string{`{"a":"AAEC"}`, `{"a":""}`, `{"a":null}`}, "AAEC\n\n(null)\n", false},
+		{"map of objects", "jsonl", arrow.MapOf(tStr, tI32), []string{`{"a":{"x":1,"y":null}}`, `{"a":{}}`, `{"a":null}`, `{}`}, `[{"key":"x","value":1},{"key":"y","value":null}]` + "\n[]\n(null)\n(null)\n", false},
+		{"map of pairs", "jsonl", arrow.MapOf(tI32, tStr), []string{`{"a":[{"key":7,"value":"x"},{"value":1.50,"key":"8"},{"key":9}]}`}, `[{"key":7,"value":"x"},{"key":8,"value":"1.50"},{"key":9,"value":null}]` + "\n", false},
+		{"map of values that clash", "jsonl", arrow.MapOf(tStr, tStr), []string{"{\"a\":{\"x\":1}}\n{\"a\":{\"x\":\"y\"}}\n{\"a\":[]}"}, `[{"key":"x","value":"1"}]` + "\n" + `[{"key":"x","value":"y"}]` + "\n[]\n", false},
+		{"map of maps", "jsonl", arrow.MapOf(tStr, arrow.ListOf(arrow.MapOf(tStr, tI32))), []string{`{"a":{"x":[{"y":1}]}}`}, `[{"key":"x","value":[[{"key":"y","value":1}]]}]` + "\n", false},
+		{"map of structs", "jsonl", arrow.MapOf(tStr, arrow.StructOf(arrow.Field{Name: "p", Type: tI32, Nullable: true})), []string{`{"a":{"x":{"p":1,"q":2},"y":{}}}`}, `[{"key":"x","value":{"p":1}},{"key":"y","value":{"p":null}}]` + "\n", false},
+		{"list of maps", "jsonl", arrow.ListOf(arrow.MapOf(tStr, tI32)), []string{`{"a":[{"x":1},null]}`}, `[[{"key":"x","value":1}],null]` + "\n", false},
+		{"map, a value", "jsonl", arrow.MapOf(tStr, tI32), []string{`{"a":{"x":1,"y":"z"}}`}, `"z" is not int32`, true},
+		{"map, a key", "jsonl", arrow.MapOf(tI32, tI32), []string{`{"a":{"x":1}}`}, `"x" is not int32`, true},
+		{"map, a null key", "jsonl", arrow.MapOf(tI32, tI32), []string{`{"a":[{"value":1}]}`}, `null or absent`, true},
+		{"map, a third member", "jsonl", arrow.MapOf(tI32, tI32), []string{`{"a":[{"key":1,"value":1,"z":1}]}`}, `an entry of a map has "z"`, true},
+		{"map, a number", "jsonl", arrow.MapOf(tStr, tI32), []string{`{"a":7}`}, `a number is not map<utf8, int32, items_nullable>, the type that the schema says`, true},
+		{"map, numbers", "jsonl", arrow.MapOf(tStr, tI32), []string{`{"a":[7]}`}, `a number in an array is not map`, true},
 
 		{"int32", "jsonl", arrow.PrimitiveTypes.Int32, []string{`{"a":1}`}, "1\n", false},
 		{"int32, too large", "jsonl", arrow.PrimitiveTypes.Int32, []string{"{\"a\":1}\n{\"a\":3000000000}"}, `column a: line 2: "3000000000" is not int32`, true},

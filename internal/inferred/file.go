@@ -110,8 +110,8 @@ func TypeFor(f arrow.Field, to arrow.DataType, can func(arrow.DataType) bool) ar
 	return nested(f.Type, to, func(f arrow.Field, to arrow.DataType) arrow.DataType { return TypeFor(f, to, can) })
 }
 
-// TypeUnder returns the type that a field is read as if a schema says `to`: `to`, if the reader makes it of any value, as parses
-// reports, else what TypeFor returns. Lists and structs have, inside, what the schema says inside.
+// TypeUnder returns the type that a field is read as if a schema says `to`: `to`, if the reader makes it of text or of an object,
+// whatever the values seen, as parses reports, else what TypeFor returns. Lists and structs have, inside, what the schema says inside.
 func TypeUnder(f arrow.Field, to arrow.DataType, can, parses func(arrow.DataType) bool) arrow.DataType {
 	if parses(to) {
 		return to

@@ -2,6 +2,7 @@ package textvalues
 
 import (
 	"bytes"
+	"encoding/base64"
 	"math"
 	"strconv"
 	"unicode/utf8"
@@ -48,6 +49,10 @@ func For(t arrow.DataType) func(b array.Builder) Appender {
 		return appendingText(func(b array.Builder) *array.BinaryBuilder { return b.(*array.StringBuilder).BinaryBuilder })
 	case *arrow.LargeStringType:
 		return appendingText(func(b array.Builder) *array.BinaryBuilder { return b.(*array.LargeStringBuilder).BinaryBuilder })
+	case *arrow.BinaryType, *arrow.LargeBinaryType:
+		return appendingBytes(func(b array.Builder) func([]byte) { return b.(*array.BinaryBuilder).Append }, -1)
+	case *arrow.FixedSizeBinaryType:
+		return appendingBytes(func(b array.Builder) func([]byte) { return b.(*array.FixedSizeBinaryBuilder).Append }, t.ByteWidth)
 	}
 	return temporal(t)
 }
@@ -100,6 +105,23 @@ func appendingText(binary func(array.Builder) *array.BinaryBuilder) func(array.B
 			ok := utf8.Valid(text)
 			if ok {
 				to.Append(text)
+			}
+			return ok
+		}
+	}
+}
+
+// appendingBytes reads base64, as which bytes are written. width is how many bytes a value has; -1 = any number.
+func appendingBytes(of func(array.Builder) func([]byte), width int) func(array.Builder) Appender {
+	return func(b array.Builder) Appender {
+		add := of(b)
+		var value []byte
+		return func(text []byte) bool {
+			var err error
+			value, err = base64.StdEncoding.Strict().AppendDecode(value[:0], text)
+			ok := err == nil && (width < 0 || len(value) == width)
+			if ok {
+				add(value)
 			}
 			return ok
 		}

@@ -14,6 +14,11 @@ func Misfit(t arrow.DataType, text []byte) string {
 		if _, _, ok := unscaled(text, maxPrecision, maxPrecision/2); ok {
 			why = ", since such a float does not keep it exactly"
 		}
+	case *arrow.BinaryType, *arrow.LargeBinaryType, *arrow.FixedSizeBinaryType:
+		why = ", which is read from base64"
+		if w, ok := t.(*arrow.FixedSizeBinaryType); ok {
+			why = fmt.Sprintf(", which is read from base64 of %d bytes", w.ByteWidth)
+		}
 	case *arrow.TimestampType:
 		why = timestampMisfit(t, text)
 	}

@@ -80,9 +80,9 @@ func readSettings(o arrowio.OpenOptions) (s settings, err error) {
 	return s, nil
 }
 
-// isNull reports whether a field is null in a column of text, or of another type.
-func (s *settings) isNull(text bool, v []byte, quoted bool) bool {
-	if len(v) == 0 && !text {
+// isNull reports whether a field is null in a column of a type that has empty values, or of another.
+func (s *settings) isNull(empty bool, v []byte, quoted bool) bool {
+	if len(v) == 0 && !empty {
 		return true
 	}
 	return !quoted && s.spellsNull(v)

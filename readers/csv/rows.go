@@ -25,7 +25,8 @@ type rows struct {
 // column builds one projected column.
 type column struct {
 	index   int
-	text    bool // an empty field is a value
+	text    bool
+	empty   bool // an empty field is a value
 	told    teller
 	builder array.Builder
 	// add appends a value that is not null, or reports that it does not fit.
@@ -38,6 +39,7 @@ func (r *rows) build(p arrowio.Projection, mem memory.Allocator) (builders []arr
 	for _, i := range p.Columns() {
 		t := r.f.Fields.Field(i).Type
 		c := column{index: i, text: t.ID() == arrow.STRING || t.ID() == arrow.LARGE_STRING, builder: array.NewBuilder(mem, t)}
+		c.empty = c.text || t.ID() == arrow.BINARY || t.ID() == arrow.LARGE_BINARY
 		if r.f.told != nil {
 			c.told = r.f.told[i]
 		}
@@ -111,7 +113,7 @@ func (r *rows) parse() (n int64, err error) {
 			c := &r.cols[i]
 			v, quoted := r.s.field(c.index)
 			switch {
-			case r.f.set.isNull(c.text, v, quoted):
+			case r.f.set.isNull(c.empty, v, quoted):
 				c.builder.AppendNull()
 			case !c.add(v):
 				return 0, r.misfit(c, v)

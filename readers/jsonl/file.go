@@ -87,15 +87,14 @@ func open(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (*file
 	return f, nil
 }
 
-// leftOpen tells the columns whose types may be left open, since a schema says that they are not read, or by what type their
-// text is.
+// leftOpen tells the columns whose types may be left open, since a schema says that they are not read, or what their values become.
 func leftOpen(s *arrow.Schema) func(column string) bool {
 	if s == nil {
 		return func(string) bool { return false }
 	}
 	return func(column string) bool {
 		told, ok := s.FieldsByName(column)
-		return !ok || parsedAsText(told[0].Type)
+		return !ok || parsedUnder(told[0].Type)
 	}
 }
 

@@ -34,6 +34,8 @@ type node struct {
 	builder array.Builder
 	add     textvalues.Appender // reads any value by its text, as text or as a schema says; nil = by the type of the builder
 	elem    *node
+	key     *node // of a map, whose values are elem; with the members "key" and "value"
+	partial bool  // members that the type does not have are passed over
 	members []child
 	index   map[string]int
 	seen    int64
@@ -76,12 +78,29 @@ func newNode(t arrow.DataType, b array.Builder, byText bool) *node {
 			n.members = append(n.members, child{name: f.Name, node: newNode(f.Type, b.FieldBuilder(i), byText)})
 			n.index[f.Name] = i
 		}
+	case *array.MapBuilder:
+		m := t.(*arrow.MapType)
+		n.key, n.elem = newNode(m.KeyType(), b.KeyBuilder(), byText), newNode(m.ItemType(), b.ItemBuilder(), byText)
+		n.members = []child{{name: "key", node: n.key}, {name: "value", node: n.elem}}
+		n.index = map[string]int{"key": 0, "value": 1}
+		n.elem.passOver()
 	default:
 		if appender := textvalues.For(t); byText && appender != nil {
 			n.add = appender(b)
 		}
 	}
 	return n
+}
+
+// passOver has objects keep only the members of their types.
+func (n *node) passOver() {
+	n.partial = true
+	if n.elem != nil && n.key == nil {
+		n.elem.passOver()
+	}
+	for _, m := range n.members {
+		m.node.passOver()
+	}
 }
 
 // parse appends the rows of one batch to the builders.
@@ -108,20 +127,27 @@ func (r *rows) line() error {
 		return err
 	}
 	r.seen++
-	if err := r.object(r.root, r.index, r.seen, 0); err != nil {
+	if err := r.object(r.root, r.index, r.seen, 0, nil); err != nil {
 		return err
 	}
 	return r.lex.end()
 }
 
 // object appends the members of an object whose brace was read, and a null to those that it leaves out.
-func (r *rows) object(members []child, index map[string]int, seen int64, depth int) error {
+// n is the node of the object; nil = it is a row.
+func (r *rows) object(members []child, index map[string]int, seen int64, depth int, n *node) error {
 	guess := 0 // members tend to come in the order of the first object
 	err := r.lex.members(func(name []byte) error {
 		i := guess
 		if i >= len(members) || string(name) != members[i].name {
 			var ok bool
-			if i, ok = index[string(name)]; !ok {
+			switch i, ok = index[string(name)]; {
+			case ok:
+			case n != nil && n.key != nil:
+				return misfit{fmt.Errorf("an entry of a map has %q, and not only key and value", name)}
+			case n != nil && n.partial:
+				return r.lex.skip(r.f.limits.Depth - depth)
+			default:
 				return misfit{fmt.Errorf("%q was not among the members of the first %d rows; read all of them for types with --jsonl-sample=all", name, r.f.sampled)}
 			}
 		}
@@ -226,7 +252,16 @@ func (r *rows) value(n *node, depth int) error {
 		if t == tokenObject {
 			b.Append(true)
 			n.seen++
-			return r.object(n.members, n.index, n.seen, depth)
+			return r.object(n.members, n.index, n.seen, depth, n)
+		}
+	case *array.MapBuilder:
+		switch t {
+		case tokenObject:
+			b.Append(true)
+			return r.lex.members(func(name []byte) error { return r.entry(n, name, depth) })
+		case tokenArray:
+			b.Append(true)
+			return r.lex.elements(func() error { return r.pair(n, depth) })
 		}
 	default:
 		if t == tokenNumber {
@@ -246,11 +281,45 @@ func (r *rows) value(n *node, depth int) error {
 	return r.misfit(n, classNames[classOf(t)])
 }
 
+// entry appends a member of an object to a map.
+func (r *rows) entry(n *node, name []byte, depth int) error {
+	key := string(name) // reading the value ends the name
+	if err := n.key.addText(name); err != nil {
+		return inside("key", err)
+	}
+	if err := r.value(n.elem, depth+1); err != nil {
+		return inside(key, err)
+	}
+	return nil
+}
+
+// pair appends an object with the members key and value to a map, as maps are written.
+func (r *rows) pair(n *node, depth int) error {
+	t, err := r.lex.next()
+	if err != nil {
+		return err
+	}
+	if t != tokenObject {
+		return r.misfit(n, classNames[classOf(t)]+" in an array")
+	}
+	n.seen++
+	keys := n.key.builder
+	had, nulls := keys.Len(), keys.NullN()
+	err = r.object(n.members, n.index, n.seen, depth+1, n)
+	if err == nil && (n.members[0].seen != n.seen || keys.NullN() > nulls || keys.Len() != had+1) {
+		return misfit{errors.New("a key of a map is null or absent")}
+	}
+	return err
+}
+
 func classOf(t token) class {
 	return [...]class{classNull, classBool, classBool, classNumber, classString, classArray, classObject}[t]
 }
 
 func (r *rows) misfit(n *node, what string) error {
+	if r.f.told != nil {
+		return misfit{fmt.Errorf("%s is not %s, the type that the schema says", what, n.typ)}
+	}
 	if r.f.asked {
 		return misfit{fmt.Errorf("%s is not %s, as which it is read in all files; --jsonl-types=text reads columns as text", what, n.typ)}
 	}

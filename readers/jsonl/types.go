@@ -26,17 +26,23 @@ func (f *file) ReadAs(asked []arrow.DataType) arrowio.File {
 // ReadUnder implements inferred.File. Values are read as by their text, so that "7" is an integer and 7 is text.
 func (f *file) ReadUnder(told []arrow.DataType) arrowio.File {
 	return f.readAs(told, func(c arrow.Field, t arrow.DataType) arrow.DataType {
-		return inferred.TypeUnder(c, t, parsed, parsedAsText)
+		return inferred.TypeUnder(c, t, parsed, parsedUnder)
 	}, true)
 }
 
 func (f *file) readAs(types []arrow.DataType, as func(arrow.Field, arrow.DataType) arrow.DataType, told bool) arrowio.File {
 	g := *f
-	g.asked, g.told = true, make([]bool, len(types))
+	g.asked = true
+	if told {
+		g.told = make([]bool, len(types))
+	}
 	fields := slices.Clone(f.marked.Fields())
 	for i, t := range types {
 		if t != nil {
-			fields[i].Type, g.told[i] = as(fields[i], t), told
+			fields[i].Type = as(fields[i], t)
+			if told {
+				g.told[i] = true
+			}
 		}
 	}
 	g.marked = arrow.NewSchema(fields, nil)
@@ -44,8 +50,35 @@ func (f *file) readAs(types []arrow.DataType, as func(arrow.Field, arrow.DataTyp
 	return &g
 }
 
-// parsedAsText reports whether the text of any value can become a type.
-func parsedAsText(t arrow.DataType) bool { return textvalues.For(t) != nil }
+// parsedUnder reports whether any value, as far as it is one of a type, can become that type when a schema says so: by its text, or
+// as a map. What the sample has shown of it does not matter then.
+func parsedUnder(t arrow.DataType) bool {
+	m, ok := t.(*arrow.MapType)
+	return ok && textvalues.For(m.KeyType()) != nil && parsedInMap(m.ItemType()) || textvalues.For(t) != nil
+}
+
+// parsedInMap reports whether values of a map can become a type.
+func parsedInMap(t arrow.DataType) bool {
+	switch t := t.(type) {
+	case *arrow.ListType:
+		return parsedInMap(t.Elem())
+	case *arrow.StructType:
+		return distinct(t) && !slices.ContainsFunc(t.Fields(), func(f arrow.Field) bool { return !parsedInMap(f.Type) })
+	}
+	return parsedUnder(t)
+}
+
+// distinct reports whether the children of a struct have different names.
+func distinct(t *arrow.StructType) bool {
+	names := map[string]bool{}
+	for _, c := range t.Fields() {
+		if names[c.Name] {
+			return false
+		}
+		names[c.Name] = true
+	}
+	return true
+}
 
 // parsed reports whether JSON can become a type.
 func parsed(t arrow.DataType) bool {
@@ -55,14 +88,7 @@ func parsed(t arrow.DataType) bool {
 	case *arrow.ListType:
 		return t.ElemField().Nullable && parsed(t.Elem())
 	case *arrow.StructType:
-		names := map[string]bool{}
-		for _, c := range t.Fields() {
-			if names[c.Name] || !c.Nullable || !parsed(c.Type) {
-				return false
-			}
-			names[c.Name] = true
-		}
-		return true
+		return distinct(t) && !slices.ContainsFunc(t.Fields(), func(c arrow.Field) bool { return !c.Nullable || !parsed(c.Type) })
 	}
 	return false
 }
