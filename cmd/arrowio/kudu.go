@@ -11,6 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/arrowio/arrowio/arrowio"
 	readkudu "github.com/arrowio/arrowio/readers/kudu"
 	writekudu "github.com/arrowio/arrowio/writers/kudu"
 )
@@ -83,22 +84,26 @@ keys; or some directories may be incomplete. It never adds a key that the tablet
 	fs.BoolVar(&f.DryRun, "dry-run", false, "do all checks and print what would be written, but write nothing")
 	fs.BoolVar(&f.json, "json", false, "print the report as a JSON object")
 	f.progress = addProgressFlag(cmd)
-	_ = cmd.RegisterFlagCompletionFunc("tablet", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return f.tablets(), cobra.ShellCompDirectiveNoFileComp
+	_ = cmd.RegisterFlagCompletionFunc("tablet", func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return f.tablets(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
 	})
 	return cmd
 }
 
 // tablets are the ids that --tablet may have, with the names of their tables.
-func (f *kuduImportFlags) tablets() (out []cobra.Completion) {
-	d, err := readkudu.OpenDirs(readkudu.DirOptions{Wal: f.Wal, Metadata: f.Metadata, Data: f.Data})
+func (f *kuduImportFlags) tablets(ctx context.Context) (out []cobra.Completion) {
+	v, err := readkudu.OpenOverview(ctx, f.Wal, arrowio.Limits{}, readkudu.Options{Metadata: f.Metadata, Data: f.Data})
 	if err != nil {
 		return nil
 	}
-	ids, _ := d.Tablets()
-	for _, id := range ids {
-		if s, err := d.SuperBlock(id); err == nil {
-			out = append(out, cobra.CompletionWithDesc(id, s.TableName))
+	defer func() { _ = v.Close() }() // it was only read
+	info, err := v.Info(ctx, arrowio.InfoOptions{})
+	if err != nil {
+		return nil
+	}
+	for _, m := range info.Members {
+		if m.Kind == "tablet" {
+			out = append(out, cobra.CompletionWithDesc(m.ID, m.Name))
 		}
 	}
 	return out

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/internal/fixtures"
+	readkudu "github.com/arrowio/arrowio/internal/kudu"
 	"github.com/arrowio/arrowio/internal/kuduwire"
-	readkudu "github.com/arrowio/arrowio/readers/kudu"
 )
 
 // stolenSet makes a set of the only rowset of a table, as its server has stored it, and returns its directory and the

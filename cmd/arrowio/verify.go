@@ -176,7 +176,7 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Opti
 		v.Format = file.Format()
 		bar = a.startProgress(progressMode, shown, work{rows: -1, bytes: file.BytesStored(), read: file.BytesRead})
 		defer bar.stop()
-		if _, ok := arrowio.As[*readkudu.Overview](file); ok && show.Schema != nil {
+		if readkudu.IsOverview(file) && show.Schema != nil {
 			return errs.Errorf(errs.ErrOption, "kudu: there are several tables, and --schema is for one; say which with --kudu-table")
 		}
 		if checker, ok := arrowio.As[arrowio.Verifier](file); ok {
@@ -245,7 +245,7 @@ func countChecksums(ctx context.Context, file *openFile, v *verdict) error {
 		return err
 	}
 	v.Checksums, v.Undecoded = &sums, append(v.Undecoded, sums.Undecoded...)
-	if _, ok := arrowio.As[*readkudu.Overview](file); ok {
+	if readkudu.IsOverview(file) {
 		return nil
 	}
 	var rows int64

@@ -34,7 +34,7 @@ func TestFaultsAreFound(t *testing.T) {
 		{"generated part of it", map[string]string{"readers/orc/doc.go": doc("orc") + "import _ " + m + `internal/orcwire/orcpb"`}, ""},
 		{"other wire package", map[string]string{"readers/orc/doc.go": doc("orc") + "import _ " + m + `internal/trevniwire"`}, `readers/orc/doc.go:3:8: readers/orc may not import internal/trevniwire: rule "readers/*"`},
 		{"other reader", map[string]string{"readers/orc/doc.go": doc("orc") + "import _ " + m + `readers/cfile"`}, "may not import readers/cfile"},
-		{"Kudu reads CFiles", map[string]string{"readers/kudu/doc.go": doc("kudu") + "import _ " + m + `internal/cfile"`}, ""},
+		{"Kudu reads CFiles", map[string]string{"internal/kudu/doc.go": doc("kudu") + "import _ " + m + `internal/cfile"`}, ""},
 		{"writer uses reader", map[string]string{"writers/orc/doc.go": doc("orc") + "import _ " + m + `readers/orc"`}, "may not import readers/orc"},
 		{"list uses its own", map[string]string{"readers/doc.go": doc("readers") + "import _ " + m + `readers/orc"`}, ""},
 		{"list uses the others", map[string]string{"readers/doc.go": doc("readers") + "import _ " + m + `writers/orc"`}, "may not import writers/orc"},

@@ -10,10 +10,7 @@ import (
 // internalTypes are the exported declarations that show types of internal packages all the same, and who needs them. The list is to
 // become empty; one that is not needed any more is an error.
 var internalTypes = map[string]string{
-	"readers/kudu Dirs.SuperBlock": "writers/kudu begins with reading what is there",
-	"readers/kudu Tablet.Super":    "writers/kudu begins with reading what is there",
-	"readers/kudu Tablet.Schema":   "writers/kudu begins with reading what is there",
-	"readers/orc File.Root":        "readers/orciceberg finds the ids of columns there",
+	"readers/orc File.Root": "readers/orciceberg finds the ids of columns there",
 }
 
 // isPublic reports whether users may import a package.

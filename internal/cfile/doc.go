@@ -1,5 +1,5 @@
-// Package cfile reads Kudu's CFiles: columns one by one, and what else Kudu keeps in files of that shape. Package kudu
-// makes tables of them.
+// Package cfile reads Kudu's CFiles: columns one by one, and what else Kudu keeps in files of that shape. Package
+// internal/kudu makes tables of them.
 //
 //	column file     positional index -> blocks -> one Arrow array, with nulls where the blocks' bitmaps say so
 //	key             the same with a value index: the rows ascend, so predicates leave out blocks

@@ -1,3 +1,2 @@
-// Package cfile reads lone CFiles, Kudu's files of one column each. Package readers/kudu reads whole tables; both are made of
-// internal/cfile.
+// Package cfile reads lone CFiles, Kudu's files of one column each. Package readers/kudu reads whole tables.
 package cfile

@@ -22,8 +22,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio/local"
 	reader "github.com/arrowio/arrowio/internal/cfile"
 	"github.com/arrowio/arrowio/internal/cfilewire"
+	setreader "github.com/arrowio/arrowio/internal/kudu"
 	"github.com/arrowio/arrowio/internal/kuduwire"
-	setreader "github.com/arrowio/arrowio/readers/kudu"
 )
 
 // objects are the files of a set.

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	reader "github.com/arrowio/arrowio/readers/kudu"
+	reader "github.com/arrowio/arrowio/internal/kudu"
 )
 
 // writeFiles makes a file for each block, as the file block manager has them.

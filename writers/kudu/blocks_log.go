@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	reader "github.com/arrowio/arrowio/internal/kudu"
 	"github.com/arrowio/arrowio/internal/kuduwire"
-	reader "github.com/arrowio/arrowio/readers/kudu"
 )
 
 const (

@@ -9,8 +9,8 @@ import (
 	"reflect"
 	"strconv"
 
+	reader "github.com/arrowio/arrowio/internal/kudu"
 	"github.com/arrowio/arrowio/internal/kuduwire"
-	reader "github.com/arrowio/arrowio/readers/kudu"
 )
 
 // carryOut writes what is planned. Whatever fails before the superblock is replaced is taken back.

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	reader "github.com/arrowio/arrowio/internal/kudu"
 	"github.com/arrowio/arrowio/internal/kuduwire"
-	reader "github.com/arrowio/arrowio/readers/kudu"
 )
 
 // addDir gives a server a second data directory, with nothing in it, and all its tablets too.

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	reader "github.com/arrowio/arrowio/internal/kudu"
 	"github.com/arrowio/arrowio/internal/kuduwire"
-	reader "github.com/arrowio/arrowio/readers/kudu"
 )
 
 // columnsOf returns columns of a table for a set, by name; none = all.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/arrowio/arrowio/internal/cfile"
-	reader "github.com/arrowio/arrowio/readers/kudu"
+	reader "github.com/arrowio/arrowio/internal/kudu"
 )
 
 // mergeWays is how many rowsets of the tablet are compared with the set at once: each takes a file and a block of keys.

@@ -9,8 +9,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
+	reader "github.com/arrowio/arrowio/internal/kudu"
 	"github.com/arrowio/arrowio/internal/kuduwire"
-	reader "github.com/arrowio/arrowio/readers/kudu"
 )
 
 // states are the keys of a table whose key is a number, by what the tablet knows of them.

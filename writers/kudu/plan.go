@@ -7,8 +7,8 @@ import (
 	"slices"
 	"syscall"
 
+	reader "github.com/arrowio/arrowio/internal/kudu"
 	"github.com/arrowio/arrowio/internal/kuduwire"
-	reader "github.com/arrowio/arrowio/readers/kudu"
 )
 
 // plan says what an import writes.

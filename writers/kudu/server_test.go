@@ -15,8 +15,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/fixtures"
+	reader "github.com/arrowio/arrowio/internal/kudu"
 	"github.com/arrowio/arrowio/internal/kuduwire"
-	reader "github.com/arrowio/arrowio/readers/kudu"
 )
 
 const realServers = "../../testdata/kudu/kudu-1.17.1/"

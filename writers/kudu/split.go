@@ -18,8 +18,8 @@ import (
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowdense"
 	readcfile "github.com/arrowio/arrowio/internal/cfile"
+	reader "github.com/arrowio/arrowio/internal/kudu"
 	"github.com/arrowio/arrowio/internal/kuduwire"
-	reader "github.com/arrowio/arrowio/readers/kudu"
 	"github.com/arrowio/arrowio/writers/cfile"
 )
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	reader "github.com/arrowio/arrowio/internal/kudu"
 	"github.com/arrowio/arrowio/internal/kuduwire"
-	reader "github.com/arrowio/arrowio/readers/kudu"
 )
 
 // masterTablet is the id of the tablet in which a master keeps its catalog.

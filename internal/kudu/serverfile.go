@@ -6,7 +6,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
-	"github.com/arrowio/arrowio/readers/kudu/internal/inspect"
+	"github.com/arrowio/arrowio/internal/kudu/inspect"
 )
 
 // serverFile is one of a server's small files by itself: a superblock, consensus metadata, an instance file, block records, or

@@ -1,0 +1,85 @@
+package kudu
+
+import (
+	"context"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/kudu"
+)
+
+// Name is the format's name.
+const Name = kudu.Name
+
+// Options are the options of this format; on the command line each is --kudu-NAME.
+type Options struct {
+	Data     []string // data directories; none = Wal's sibling `data`, or Wal itself
+	Metadata string   // the metadata directory, where it is another than Kudu's default
+	Table    string   // name or id of the table; "" = the only one
+	Tablet   string   // id of one tablet of it; "" = all that are here
+	Block    string   // id of one block, to be read as the lone CFile that it is; "" = none. See OpenBlock
+	Snapshot uint64   // hybrid time: operations before it are seen; 0 = all of them
+	SkipLog  bool     // without what is in write-ahead logs only
+	// Uncommitted says what becomes of operations at the end of a log that only other servers know to be committed:
+	// "apply", "skip", or "" for what Kudu would do.
+	Uncommitted   string
+	LogMemory     int64 // bound on the memory that the logs' rows take; 0 = 2 GiB
+	Salvage       bool  // go on past damage: what is lost is null or missing, and in File.Warnings
+	StringsBinary bool  // show strings as binary: Kudu does not check that they are UTF-8
+}
+
+func (o Options) own() kudu.Options {
+	return kudu.Options{
+		Data: o.Data, Metadata: o.Metadata, Table: o.Table, Tablet: o.Tablet, Block: o.Block, Snapshot: o.Snapshot, SkipLog: o.SkipLog,
+		Uncommitted: o.Uncommitted, LogMemory: o.LogMemory, Salvage: o.Salvage, StringsBinary: o.StringsBinary,
+	}
+}
+
+// Format returns the reader of tablet servers' directories, of sets, and of the small files of a server, which have no rows.
+func Format() arrowio.Format { return kudu.Format() }
+
+// Open opens the table of a tablet server's directories that o names. path is the server's WAL directory. A table is one File,
+// whose splits are ranges of rows of one rowset each, then the rows that each tablet has only in its log. It is an
+// arrowio.Verifier, and arrowio.WarningsOf lists what a salvage has lost and what is doubtful. The directories must not change
+// while it is open.
+func Open(ctx context.Context, path string, limits arrowio.Limits, o Options) (arrowio.File, error) {
+	f, err := kudu.Open(ctx, path, limits, o.own())
+	if err != nil {
+		return nil, err // not a File that is a nil *kudu.File
+	}
+	return f, nil
+}
+
+// OpenSet opens a set of rowsets (docs/formats/kudu.md, "Sets") as the table that they are of. It must not change while it is open.
+// Only the options Salvage and StringsBinary may be set, since a set has no server, no log and no history.
+func OpenSet(ctx context.Context, t arrowio.Tree, limits arrowio.Limits, o Options) (arrowio.File, error) {
+	f, err := kudu.OpenSet(ctx, t, limits, o.own())
+	if err != nil {
+		return nil, err // not a File that is a nil *kudu.File
+	}
+	return f, nil
+}
+
+// OpenBlock opens the block that o.Block names as a single CFile (see readers/cfile). It needs no superblock. If a superblock says
+// that the block belongs to a decimal column, the column's scale is used. path is the server's WAL directory, or any directory
+// from which the data directories can be found.
+func OpenBlock(ctx context.Context, path string, limits arrowio.Limits, o Options) (arrowio.File, error) {
+	return kudu.OpenBlock(ctx, path, limits, o.own())
+}
+
+// OpenOverview opens the directories of a tablet server to see what there is. The File has no columns and no rows: its Info lists
+// tables and tablets. path is the server's WAL directory. Of the options only those count that say where directories are, and
+// Salvage. Data directories may be missing: then sizes are not known. A path without superblocks is errs.ErrOption.
+func OpenOverview(ctx context.Context, path string, limits arrowio.Limits, o Options) (arrowio.File, error) {
+	v, err := kudu.OpenOverview(ctx, path, limits, o.own())
+	if err != nil {
+		return nil, err // not a File that is a nil *kudu.Overview
+	}
+	return v, nil
+}
+
+// IsOverview reports whether f shows the directories of a server as OpenOverview does. Format opens them so to verify or to
+// describe several tables.
+func IsOverview(f arrowio.File) bool {
+	_, ok := arrowio.As[*kudu.Overview](f)
+	return ok
+}
