@@ -35,6 +35,9 @@ type TokenKind = auth.TokenKind
 // TLSFiles names the files of a server's certificates; see auth.TLSFiles.
 type TLSFiles = auth.TLSFiles
 
+// Reloader reads files of tokens and certificates again on request; see auth.Reloader.
+type Reloader = auth.Reloader
+
 // Constants of package auth.
 const (
 	BearerToken   = auth.BearerToken

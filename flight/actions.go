@@ -302,7 +302,7 @@ func (e *Entry) verifyFile(ctx context.Context, s *service, i int, report func(e
 	if v, ok := arrowio.As[arrowio.Verifier](f); ok {
 		return v.Verify(ctx, report)
 	}
-	o := arrowio.ScanOptions{Parallelism: s.o.Parallelism, MemoryBudget: s.o.Memory, BatchBytes: defaultBatchBytes, Allocator: s.o.Allocator}
+	o := arrowio.ScanOptions{Parallelism: s.o.Parallelism, MemoryBudget: s.o.Memory, BatchBytes: DefaultBatchBytes, Allocator: s.o.Allocator}
 	if c := CallFrom(ctx); c != nil {
 		c.lease.Scan(&o)
 	}

@@ -35,16 +35,20 @@ type Command struct {
 // Bounds on what strangers may ask for.
 const (
 	maxCommandBytes = 64 << 10
-	maxTicketBytes  = 1 << 20
 	maxBatchRows    = 1 << 20
 	maxBatchBytes   = 64 << 20
 	minBatchBytes   = 4 << 10
 	maxEndpoints    = 10_000
 	maxOptions      = 32
 
-	defaultBatchRows  = 64 << 10
-	defaultBatchBytes = 2 << 20
+	defaultBatchRows = 64 << 10
 )
+
+// DefaultBatchBytes is about how many bytes of Arrow memory a batch has, unless the client asks for others.
+const DefaultBatchBytes = 2 << 20
+
+// MaxTicketBytes is how long a ticket can be that a server makes, or takes.
+const MaxTicketBytes = 1 << 20
 
 // ParseCommand parses a command. It refuses unknown fields, since the client may have meant to exclude rows by one of them.
 func ParseCommand(b []byte) (*Command, error) {
@@ -175,7 +179,7 @@ func (b *bound) scanOptions() arrowio.ScanOptions {
 		o.BatchRows = defaultBatchRows
 	}
 	if o.BatchBytes == 0 {
-		o.BatchBytes = defaultBatchBytes
+		o.BatchBytes = DefaultBatchBytes
 	}
 	return o
 }

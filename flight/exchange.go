@@ -154,7 +154,7 @@ func (c *ExchangeCommand) bind(s *arrow.Schema, mem memory.Allocator) (*exchange
 		x.rows = maxBatchRows
 	}
 	if x.bytes == 0 {
-		x.bytes = defaultBatchBytes
+		x.bytes = DefaultBatchBytes
 	}
 	asked, err := arrowio.Project(s, c.Columns)
 	if err != nil {

@@ -65,7 +65,7 @@ func NewLimits(o LimitOptions) (*Limits, error) {
 		o.Wait = 2 * time.Minute
 	}
 	if o.MinMemory > o.Memory || o.MinMemory > o.ClientMemory {
-		return nil, errs.Errorf(errs.ErrOption, "the least memory of a stream, %s, is more than all may have, %s, or one client, %s",
+		return nil, errs.Errorf(errs.ErrOption, "a stream needs %s of memory, but all streams together may have %s, and those of one client %s",
 			size(o.MinMemory), size(o.Memory), size(o.ClientMemory))
 	}
 	return &Limits{

@@ -118,7 +118,7 @@ func (s *service) write(ctx context.Context, in *inbound, c *PutCommand, format 
 
 // clientScan says what may be used for what a client sends.
 func (s *service) clientScan(ctx context.Context) arrowio.ScanOptions {
-	o := arrowio.ScanOptions{Parallelism: 1, MemoryBudget: s.o.Memory, Allocator: s.o.Allocator, BatchBytes: defaultBatchBytes}
+	o := arrowio.ScanOptions{Parallelism: 1, MemoryBudget: s.o.Memory, Allocator: s.o.Allocator, BatchBytes: DefaultBatchBytes}
 	if call := CallFrom(ctx); call != nil && call.lease != nil {
 		call.lease.Scan(&o)
 	}

@@ -35,8 +35,8 @@ const (
 
 // ParseTicket parses a ticket and checks it against the limits. Errors are of kind ErrOption.
 func ParseTicket(b []byte) (*Ticket, error) {
-	if len(b) > maxTicketBytes {
-		return nil, errs.Errorf(errs.ErrOption, "a ticket of %d bytes; the most is %d", len(b), maxTicketBytes)
+	if len(b) > MaxTicketBytes {
+		return nil, errs.Errorf(errs.ErrOption, "a ticket of %d bytes; the most is %d", len(b), MaxTicketBytes)
 	}
 	t := &Ticket{}
 	if err := strict.Decode(b, t); err != nil {

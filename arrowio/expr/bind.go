@@ -20,12 +20,12 @@ type Bound struct {
 
 // Bind resolves the paths of e against s and converts its literals to values of the columns' types without rounding. A column
 // must have a flat type, and no list or map may lie above it; IS NULL takes columns of any type. A literal that no value of the
-// column can equal is no error: the comparison then has the same result for all values that are not null.
+// column can equal is no error: the comparison then has the same result for all values that are not null. An error is a *BindError.
 func Bind(e Expr, s *arrow.Schema) (*Bound, error) {
 	b := binder{schema: s, bound: &Bound{expr: e}}
 	root, err := b.node(e)
 	if err != nil {
-		return nil, err
+		return nil, &BindError{err}
 	}
 	b.bound.root = root
 	if b.respelled {
@@ -33,6 +33,12 @@ func Bind(e Expr, s *arrow.Schema) (*Bound, error) {
 	}
 	return b.bound, nil
 }
+
+// BindError says why a predicate does not fit a schema.
+type BindError struct{ Err error }
+
+func (e *BindError) Error() string { return e.Err.Error() }
+func (e *BindError) Unwrap() error { return e.Err }
 
 // Columns returns the paths of the columns that the predicate reads, each once, as they were first written. Names that were found
 // without regard to case are spelled as in the schema, so that ResolveExact finds the columns.

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"strings"
 	"syscall"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/internal/celltext"
 	"github.com/arrowio/arrowio/readers"
@@ -72,10 +74,16 @@ type failure struct {
 // describe sorts err into the exit codes. ctx tells an interruption from every other reason to stop.
 func describe(ctx context.Context, err error) failure {
 	f := failure{Kind: "system", code: exitSystem}
+	var pe *fs.PathError
+	if at, _ := errs.Where(err); at.File == "" && errors.As(err, &pe) {
+		err = inFile(pe.Path, err)
+	}
 	at, text := errs.Where(err)
 	f.File, f.Format, f.Column, f.Split, f.Offset, f.Message = at.File, at.Format, at.Column, at.Split, at.Off, text
 
 	var ue *usageError
+	var misfit *expr.BindError // filters and addresses are always the command line's
+	var address *net.AddrError
 	var ae *errs.Error
 	isArrowio := errors.As(err, &ae)
 	var placed interface{ Offset() int64 } // trouble of a store
@@ -86,7 +94,7 @@ func describe(ctx context.Context, err error) failure {
 	case ctx.Err() != nil && (errors.Is(context.Cause(ctx), errInterrupted) || errors.Is(err, context.Canceled)):
 		// Whatever a cancelled run stumbled over on its way out, the reason is the cancellation.
 		return failure{Kind: "interrupted", Message: errInterrupted.Error(), code: exitInterrupted}
-	case errors.As(err, &ue):
+	case errors.As(err, &ue), errors.As(err, &misfit), !isArrowio && errors.As(err, &address):
 		f.Kind, f.code = "usage", exitUsage
 	case isArrowio:
 		f.Kind, f.code = ae.Kind.Error(), exitData

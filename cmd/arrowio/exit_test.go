@@ -160,3 +160,66 @@ func TestContentOfAnotherFormat(t *testing.T) {
 		fails(t, do(t, append([]string{"cat"}, c.args...)...), 1, c.want)
 	}
 }
+
+// Every kind of mistake has the exit code that docs/json.md says.
+func TestExitCodes(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	rows, gone, out := file("rows.csv", "a,b\n1,x\n2,y\n"), filepath.Join(dir, "gone"), filepath.Join(dir, "out.arrow")
+	cut, there := file("cut.parquet", "PAR1 and not more of it"), file("there.orc", "")
+	file("numbers/k=1/f.csv", "v\n7\n")
+	file("numbers/k=2/f.csv", "v\n8\n")
+	file("texts/k=1/f.csv", "v\n7\n")
+	file("texts/k=a/f.csv", "v\n7\n")
+	numbers, texts := filepath.Join(dir, "numbers"), filepath.Join(dir, "texts")
+	serve := func(args ...string) []string {
+		return append([]string{"serve", "--log=none", "--check-config", "--listen=grpc://127.0.0.1:0", "d=" + rows}, args...)
+	}
+	for code, lines := range map[int][][]string{
+		exitOK: {
+			{"cat", "--where", "k = 'a'", texts}, {"cat", "--where", "k = 2 and v = 8", numbers}, {"cat", "--rows", "5:9", rows},
+			{"convert", "--dry-run", rows, out}, serve(),
+		},
+		exitData: {
+			{"cat", cut}, {"cat", "--from", "orc", rows}, {"verify", cut}, {"cat", t.TempDir()}, {"cat", "-"}, {"dump", rows},
+			{"cat", "--schema", "struct<b:int>", rows}, {"cat", "--partition-types", "k=date32", numbers}, {"cat", numbers, rows},
+			serve("c=" + cut),
+		},
+		exitUsage: {
+			{}, {"nonsense"}, {"cat"}, {"cat", "--nonsense", rows}, {"cat", "-", "-"}, {"help", "nonsense"}, {"kudu"}, {"token"},
+			{"cat", "--columns", "z", rows}, {"cat", "--columns", "z", numbers}, {"cat", "--exclude", "z", rows}, {"cat", "--exclude", "a,b", rows},
+			{"cat", "--where", "a =", rows}, {"cat", "--where", "z = 1", rows}, {"cat", "--where", "a = 'x'", rows}, {"cat", "--where", "z = 1", numbers},
+			{"cat", "--where", "k = 1", texts}, {"cat", "--where", "k = 'a'", numbers}, {"count", "--where", "k = 1", texts},
+			{"head", "--where", "k = 1", texts}, {"tail", "--where", "k = 1", texts}, {"sample", "--where", "k = 1", texts},
+			{"scan", "--where", "k = 1", texts}, {"inspect", "--where", "k = 1", texts}, {"convert", "--where", "k = 1", texts, out},
+			{"convert", "--dry-run", "--where", "k = 1", texts, out},
+			{"cat", "--rows", "5:2", rows}, {"cat", "--memory", "much", rows}, {"cat", "--from", "nonsense", rows}, {"cat", "--orc-by", "position", rows},
+			{"cat", "--csv-delimiter", "ab", rows}, {"cat", "--partition-types", "k=nonsense", numbers}, {"cat", "--partition-types", "z=int32", numbers},
+			{"cat", "--schema", "struct<", rows}, {"cat", "--cast", "java", rows}, {"cat", "s3://"}, {"cat", "nonsense://x"},
+			{"convert", rows}, {"convert", rows, gone + ".nonsense"}, {"convert", rows, there}, {"convert", "--sort=z", rows, out},
+			{"convert", "--compression", "nonsense", rows, gone + ".orc"}, {"convert", "--compression", "lzo", rows, gone + ".orc"},
+			{"convert", "--compression", "bzip2", rows, gone + ".trv"}, {"convert", rows, gone + ".kudu"}, {"convert", "--partition-by", "z", "--to", "orc", rows, gone},
+			serve("nonsense"), serve("--memory", "much"), serve("--tls-cert", cut), serve("--listen", "nonsense"), serve("--listen", "grpc://127.0.0.1:99999"),
+			serve("--metrics-listen", "nonsense"), serve("--http", "127.0.0.1:99999"), serve("--advertise", "nonsense"), serve("--permit", "nonsense"),
+		},
+		exitSystem: {
+			{"cat", gone}, {"cat", filepath.Join(dir, "*.gone")}, {"verify", gone}, {"cat", "--schema", gone + ".json", rows}, {"kudu", "list", gone},
+			{"convert", rows, filepath.Join(gone, "o.orc")}, serve("g=" + gone), serve("--tokens", gone), {"serve", "--check-config", "--config", gone},
+		},
+	} {
+		for _, args := range lines {
+			if o := do(t, args...); o.code != code {
+				t.Errorf("%q: exit %d, want %d: %s", args, o.code, code, o.err)
+			}
+		}
+	}
+}

@@ -53,7 +53,7 @@ listens on loopback addresses and Unix sockets only.
 
 The addresses are printed when it is ready: a line each, or with --json {"addresses": [...], "datasets": [{"name",
 "format", "fragments", "rows", "bytes"}], "page": of --http}. On SIGTERM or SIGINT it takes no more calls and ends when those that run are
-done; on a second signal it ends at once. SIGHUP makes it look for new and changed files. Its log goes to standard error.`,
+done; on a second signal it ends at once. SIGHUP makes it look for new and changed files, and read tokens and certificates again. Its log goes to standard error.`,
 		Example: `  arrowio serve events=archive/events/ prices=prices.orc
   arrowio serve --listen unix:///run/arrowio.sock --listen grpc://127.0.0.1:0 --json events='archive/*.trv'
   arrowio serve --refresh 1m --schema events=events.json events=s3://lake/events/ sales=hdfs:///warehouse/sales`,
@@ -156,6 +156,9 @@ func (a *app) serve(ctx context.Context, f *serveFlags, args []string) error {
 	if err := checkAdvertised(f.advertise); err != nil {
 		return err
 	}
+	if err := f.checkLeast(); err != nil {
+		return err
+	}
 	hangups := takeHangups()
 	log := f.logger(a)
 	// Calls that run when ctx ends go on reading; until there are any, it ends what waits for a store.
@@ -210,7 +213,7 @@ func (a *app) serve(ctx context.Context, f *serveFlags, args []string) error {
 	defer refreshing.Wait()
 	until, stop := context.WithCancel(ctx)
 	defer stop()
-	refreshing.Go(func() { refreshOnHangup(until, hangups, catalog, log) })
+	refreshing.Go(func() { refreshOnHangup(until, hangups, &ops.reloader, catalog, log) })
 	return ops.serve(ctx, server, listeners)
 }
 

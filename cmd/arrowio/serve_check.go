@@ -7,6 +7,8 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/arrowio/arrowio/flight"
 )
 
@@ -23,6 +25,28 @@ func (p *ops) held(server *flight.Server, err error) error {
 		}
 	}
 	p.log.Warn("an address is in use and was not tried", "error", err.Error())
+	return nil
+}
+
+// checkLeast refuses sizes with which no client could read the smallest of datasets.
+func (f *serveFlags) checkLeast() error {
+	for _, s := range []struct {
+		flag  string
+		size  sizeValue
+		least int64
+		what  string
+	}{
+		{"memory", f.memory, 2 * flight.DefaultBatchBytes, "a stream decodes one batch while it sends another"},
+		{"max-memory", f.ops.memory, 2 * flight.DefaultBatchBytes, "a stream decodes one batch while it sends another"},
+		{"max-client-memory", f.ops.clientMemory, 2 * flight.DefaultBatchBytes, "a stream decodes one batch while it sends another"},
+		{"max-sent-bytes", f.ops.sent, flight.DefaultBatchBytes, "that is a batch"},
+		{"max-client-sent-bytes", f.ops.clientSent, flight.DefaultBatchBytes, "that is a batch"},
+		{"max-message", f.ops.message, flight.MaxTicketBytes, "tickets of this server can be as long"},
+	} {
+		if s.size > 0 && int64(s.size) < s.least {
+			return usagef("serve: --%s is %s; the least is %s: %s", s.flag, humanize.IBytes(uint64(s.size)), humanize.IBytes(uint64(s.least)), s.what)
+		}
+	}
 	return nil
 }
 

@@ -21,14 +21,15 @@ func takeHangups() chan os.Signal {
 	return hangups
 }
 
-// refreshOnHangup refreshes all datasets at each SIGHUP until ctx ends.
-func refreshOnHangup(ctx context.Context, hangups <-chan os.Signal, c *flight.Catalog, log *slog.Logger) {
+// refreshOnHangup reads the files of tokens and certificates again and refreshes all datasets at each SIGHUP until ctx ends.
+func refreshOnHangup(ctx context.Context, hangups <-chan os.Signal, r *flight.Reloader, c *flight.Catalog, log *slog.Logger) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-hangups:
-			log.InfoContext(ctx, "SIGHUP: looking for new and changed files", "datasets", len(c.Names()))
+			log.InfoContext(ctx, "SIGHUP: reading tokens and certificates again, and looking for new and changed files", "datasets", len(c.Names()))
+			r.Reload()
 			c.RefreshAll(ctx)
 		}
 	}

@@ -3,7 +3,9 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -16,6 +18,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+
+	flightserver "github.com/arrowio/arrowio/flight"
 )
 
 // SIGHUP makes a server look for new files. It ends neither the server nor a stream.
@@ -105,5 +109,32 @@ func TestServeIgnoredHangup(t *testing.T) {
 	cmd.Stderr = &errs
 	if err := cmd.Run(); err != nil || strings.Contains(errs.String(), "SIGHUP") {
 		t.Errorf("%v: %s", err, &errs)
+	}
+}
+
+// SIGHUP reads the files of tokens again, whether they look changed or not.
+func TestHangupReadsTokens(t *testing.T) {
+	tokens := filepath.Join(t.TempDir(), "tokens")
+	if code, _, errs := said(t, "", "token", "add", "--file", tokens, "alice"); code != 0 {
+		t.Fatal(errs)
+	}
+	var log output
+	var r flightserver.Reloader
+	logger := slog.New(slog.NewTextHandler(&log, nil))
+	if _, err := flightserver.NewAccess(flightserver.AccessOptions{Tokens: tokens, Logger: logger, Reloader: &r}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	hangups, ended := make(chan os.Signal), make(chan struct{})
+	go func() {
+		defer close(ended)
+		refreshOnHangup(ctx, hangups, &r, flightserver.NewCatalog(flightserver.CatalogOptions{Logger: logger}), logger)
+	}()
+	hangups <- syscall.SIGHUP
+	hangups <- syscall.SIGHUP // is taken when the first is done
+	cancel()
+	<-ended
+	if n := strings.Count(log.String(), "loaded again"); n != 2 {
+		t.Errorf("tokens were loaded %d times: %s", n, log.String())
 	}
 }

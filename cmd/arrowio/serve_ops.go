@@ -84,6 +84,8 @@ type ops struct {
 	monitor net.Listener // nil = none
 	page    net.Listener // nil = none
 	known   bool         // flight.Options.Secure
+
+	reloader flight.Reloader
 }
 
 // apply puts what the flags say into o, which has its catalog, logger and memory already.
@@ -104,7 +106,7 @@ func (f *opsFlags) apply(o *flight.Options) (*ops, error) {
 			return nil, err
 		}
 	}
-	access := flight.AccessOptions{Tokens: f.tokens, Certificates: f.clientCA != "", Attempts: float64(f.attempts.n), Logger: o.Logger}
+	access := flight.AccessOptions{Tokens: f.tokens, Certificates: f.clientCA != "", Attempts: float64(f.attempts.n), Logger: o.Logger, Reloader: &p.reloader}
 	for _, text := range f.permit {
 		rule, err := flight.ParseRule(text)
 		if err != nil {
@@ -141,7 +143,7 @@ func (f *opsFlags) apply(o *flight.Options) (*ops, error) {
 }
 
 func (p *ops) tlsFiles() flight.TLSFiles {
-	return flight.TLSFiles{Cert: p.cert, Key: p.key, ClientCA: p.clientCA, ClientOptional: p.clientOptional, Logger: p.log}
+	return flight.TLSFiles{Cert: p.cert, Key: p.key, ClientCA: p.clientCA, ClientOptional: p.clientOptional, Logger: p.log, Reloader: &p.reloader}
 }
 
 // besides is what a server needs beside what its limits count: files' footers, connections, the pool of buffers.

@@ -86,7 +86,13 @@ func TestServeNeedsSecurity(t *testing.T) {
 		{[]string{"--tls-client-ca", "x"}, "needs --tls-cert"},
 		{[]string{"--tls-cert", "x", "--tls-key", "x", "--tls-client-optional"}, "needs --tls-client-ca"},
 		{[]string{"--permit", "alice"}, "CLIENT:PERMISSION=DATASETS"},
-		{[]string{"--max-memory", "1MiB"}, "the least memory"},
+		{[]string{"--max-memory", "20MiB"}, "a stream needs 16 MiB of memory, but all streams together may have 20 MiB, and those of one client 10 MiB"},
+		{[]string{"--check-config", "--memory", "1"}, "serve: --memory is 1 B; the least is 4.0 MiB"},
+		{[]string{"--check-config", "--max-memory", "1MiB"}, "serve: --max-memory is 1.0 MiB; the least is 4.0 MiB"},
+		{[]string{"--check-config", "--max-client-memory", "1"}, "the least is 4.0 MiB"},
+		{[]string{"--check-config", "--max-sent-bytes", "1"}, "the least is 2.0 MiB"},
+		{[]string{"--check-config", "--max-client-sent-bytes", "1"}, "the least is 2.0 MiB"},
+		{[]string{"--check-config", "--max-message", "1KiB"}, "the least is 1.0 MiB"},
 		{[]string{"--tokens", opsFile}, "line 1"},
 	} {
 		code, _, errs := said(t, "", append(append([]string{"serve", "--log=none"}, q.args...), "e="+opsFile)...)

@@ -38,6 +38,7 @@ func describe(err error) failure {
 	f := failure{Kind: "system", File: at.File, Format: at.Format, Column: at.Column, Split: at.Split, Offset: at.Off, Message: text}
 	var ae *errs.Error
 	var parse *expr.ParseError
+	var misfit *expr.BindError
 	var no syscall.Errno
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -48,6 +49,8 @@ func describe(err error) failure {
 		f.Kind = ae.Kind.Error()
 	case errors.As(err, &parse):
 		f.Kind, f.Message = errs.ErrOption.Error(), fmt.Sprintf("where: %s", f.Message)
+	case errors.As(err, &misfit):
+		f.Kind, f.Message = errs.ErrSchema.Error(), fmt.Sprintf("where: %s", f.Message)
 	case errors.As(err, &no):
 		f.Errno = int(no)
 	case errors.Is(err, fs.ErrNotExist):

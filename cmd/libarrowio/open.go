@@ -279,15 +279,6 @@ func (h *handle) locate(err error) error {
 	return err
 }
 
-// misfit says that a filter does not fit the schema, which package expr does without a kind.
-func misfit(err error) error {
-	var ae *errs.Error
-	if err == nil || errors.As(err, &ae) {
-		return err
-	}
-	return errs.Errorf(errs.ErrSchema, "where: %w", err)
-}
-
 // filterOf reads a predicate; "" = none.
 func filterOf(text string) (expr.Expr, error) {
 	if text == "" {

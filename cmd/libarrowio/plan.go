@@ -57,7 +57,7 @@ func planHandle(ctx context.Context, request string) (*planned, error) {
 	}
 	if f != nil {
 		if o.Filter, err = expr.Bind(f, h.Schema); err != nil {
-			return nil, misfit(err)
+			return nil, err
 		}
 	}
 	out := &planned{Parts: []part{}}

@@ -48,7 +48,6 @@ func (h *handle) schema(request string) (*arrow.Schema, error) {
 	f, err := filterOf(r.Where)
 	if err == nil && f != nil {
 		_, err = expr.Bind(f, h.Schema)
-		err = misfit(err)
 	}
 	return p.Schema, h.locate(err)
 }

@@ -38,6 +38,7 @@ type Options struct {
 	Attempts float64
 	Session  time.Duration // how long the token is valid that a client gets for its password; default 12 h
 	Logger   *slog.Logger  // default slog.Default()
+	Reloader *Reloader     // reads the token file again on request; nil = it is read again only when it changes
 }
 
 // Access authenticates clients by tokens, passwords and certificates, in the ways that Flight clients use: the header
@@ -78,6 +79,7 @@ func New(o Options) (*Access, error) {
 		if a.tokens, err = openTokenFile(o.Tokens, o.Logger); err != nil {
 			return nil, err
 		}
+		o.Reloader.add(a.tokens.renew)
 	}
 	return a, nil
 }

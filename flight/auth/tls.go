@@ -19,6 +19,7 @@ type TLSFiles struct {
 	ClientCA       string
 	ClientOptional bool
 	Logger         *slog.Logger // default slog.Default()
+	Reloader       *Reloader    // reads the files again on request; nil = only changed files are read again
 }
 
 // TLSCredentials returns credentials of TLS 1.3 for a gRPC server. When clients connect, at most once a second, the files are
@@ -54,6 +55,7 @@ func TLSConfig(f TLSFiles, protocols ...string) (*tls.Config, error) {
 	if err := w.reload(); err != nil {
 		return nil, err
 	}
+	f.Reloader.add(w.renew)
 	return &tls.Config{
 		MinVersion:         tls.VersionTLS13,
 		NextProtos:         protocols,

@@ -28,6 +28,21 @@ func (w *watched[T]) reload() error {
 	return w.again()
 }
 
+// renew loads the files whether they changed or not, and logs how that went. What cannot be used changes nothing.
+func (w *watched[T]) renew() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.renewLocked()
+}
+
+func (w *watched[T]) renewLocked() {
+	if err := w.again(); err != nil {
+		w.logger.Error("cannot be used; what was loaded before stays in use", "files", w.paths, "error", err.Error())
+	} else {
+		w.logger.Info("loaded again", "files", w.paths)
+	}
+}
+
 func (w *watched[T]) again() error {
 	seen := w.stat() // before they are read: what is written meanwhile is seen the next time
 	v, err := w.load()
@@ -46,11 +61,7 @@ func (w *watched[T]) get() T {
 	}
 	w.checked = time.Now()
 	if w.changed() {
-		if err := w.again(); err != nil {
-			w.logger.Error("cannot be used; what was loaded before stays in use", "files", w.paths, "error", err.Error())
-		} else {
-			w.logger.Info("loaded again", "files", w.paths)
-		}
+		w.renewLocked()
 	}
 	return w.value
 }
@@ -74,4 +85,31 @@ func (w *watched[T]) changed() bool {
 		}
 	}
 	return false
+}
+
+// Reloader reads the files of all Options and TLSFiles that have it again on request. The zero value is ready. Its methods may be
+// called concurrently.
+type Reloader struct {
+	mu  sync.Mutex
+	all []func()
+}
+
+// Reload reads all files, whether they changed or not. If some cannot be used, their error is logged, and what was loaded before
+// stays in use.
+func (r *Reloader) Reload() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, renew := range r.all {
+		renew()
+	}
+}
+
+// add does nothing if r is nil.
+func (r *Reloader) add(renew func()) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all = append(r.all, renew)
 }

@@ -131,7 +131,7 @@ func (d *driver) compression(s string) error {
 	case "null", "uncompressed":
 		s = "none"
 	case "lzo":
-		return errs.Errorf(errs.ErrUnsupported, "compression lzo is read, not written: take zstd, zlib, snappy, lz4, brotli or none")
+		return errs.Errorf(errs.ErrOption, "compression lzo is read, not written; use zstd, zlib, snappy, lz4, brotli or none")
 	}
 	name, level, leveled := strings.Cut(s, ":")
 	if name == "zlib" { // the format's word for deflate without a header

@@ -67,7 +67,7 @@ func parseCompression(s string) (blockcodec.Codec, int, error) {
 	case "null":
 		return blockcodec.None, blockcodec.DefaultLevel, nil
 	case "bzip2":
-		return 0, 0, errs.Errorf(errs.ErrUnsupported, "compression bzip2 is read, not written: take deflate, snappy or none")
+		return 0, 0, errs.Errorf(errs.ErrOption, "compression bzip2 is read, not written; use deflate, snappy or none")
 	}
 	c, level, err := blockcodec.ParseCodec(s, blockcodec.None, blockcodec.Deflate, blockcodec.Snappy)
 	if err == nil && c == blockcodec.Deflate && level == blockcodec.DefaultLevel {

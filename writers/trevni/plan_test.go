@@ -174,7 +174,7 @@ func TestOptions(t *testing.T) {
 		{arrowio.WriteOptions{Compression: "zstd"}, errs.ErrOption, "none, deflate, snappy"},
 		{arrowio.WriteOptions{Compression: "deflate:12"}, errs.ErrOption, "0 to 9"},
 		{arrowio.WriteOptions{Compression: "none:1"}, errs.ErrOption, "no level"},
-		{arrowio.WriteOptions{Compression: "bzip2"}, errs.ErrUnsupported, "bzip2 is read, not written"},
+		{arrowio.WriteOptions{Compression: "bzip2"}, errs.ErrOption, "bzip2 is read, not written"},
 	} {
 		_, err := writer.Plan(s, c.o)
 		wantError(t, err, c.kind, c.says)
