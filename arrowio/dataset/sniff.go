@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"path"
 	"slices"
@@ -159,9 +160,25 @@ func explained(f arrowio.Format, formats []arrowio.Format, given bool) arrowio.F
 		if ends != nil || matchesBytes(f, head, tail) {
 			return nil, err
 		}
+		if n := src.Size(); n < tooShort {
+			return nil, errs.Errorf(e.Kind, "%s: a write or a copy of it did not end; copy or write it again", hasBytes(n))
+		}
 		return nil, mismatch(e.Kind, err, f, looksLike(formats, head, tail), path.Ext(o.Name), given)
 	}
 	return f
+}
+
+// tooShort is a size that no file has whose format has a signature.
+const tooShort = 8
+
+func hasBytes(n int64) string {
+	switch n {
+	case 0:
+		return "the file has no bytes"
+	case 1:
+		return "the file has 1 byte only"
+	}
+	return fmt.Sprintf("the file has %d bytes only", n)
 }
 
 // looksLike returns the names of the formats that recognise these first and last bytes.

@@ -161,6 +161,32 @@ func TestContentOfAnotherFormat(t *testing.T) {
 	}
 }
 
+// A file that is too short for a format is told apart from one of another format.
+func TestTooShort(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct{ name, content, want string }{
+		{"a.parquet", "", "a.parquet: the file has no bytes: "},
+		{"a.arrow", "", "a.arrow: the file has no bytes: "},
+		{"a.arrows", "", "a.arrows: the file has no bytes: "},
+		{"a.trv", "", "a.trv: the file has no bytes: "},
+		{"a.cfile", "", "a.cfile: the file has no bytes: "},
+		{"b.trv", "Trv", "b.trv: the file has 3 bytes only: "},
+		{"c.parquet", "PAR1 and more", "cut off, or is still being written"},
+		{"c.arrow", "ARROW1" + strings.Repeat(" and more", 9), "cut off, or is still being written"},
+		{"c.orc", "ORC and more", "cut off, or is still being written"},
+	} {
+		path := filepath.Join(dir, c.name)
+		if err := os.WriteFile(path, []byte(c.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o := do(t, "cat", path)
+		fails(t, o, 1, c.want)
+		if strings.Contains(o.err, "--from") {
+			t.Errorf("--from is no cure: %s", o.err)
+		}
+	}
+}
+
 // Every kind of mistake has the exit code that docs/json.md says.
 func TestExitCodes(t *testing.T) {
 	dir := t.TempDir()
@@ -186,34 +212,83 @@ func TestExitCodes(t *testing.T) {
 	}
 	for code, lines := range map[int][][]string{
 		exitOK: {
-			{"cat", "--where", "k = 'a'", texts}, {"cat", "--where", "k = 2 and v = 8", numbers}, {"cat", "--rows", "5:9", rows},
-			{"convert", "--dry-run", rows, out}, serve(),
+			{"cat", "--where", "k = 'a'", texts},
+			{"cat", "--where", "k = 2 and v = 8", numbers},
+			{"cat", "--rows", "5:9", rows},
+			{"convert", "--dry-run", rows, out},
+			serve(),
 		},
 		exitData: {
-			{"cat", cut}, {"cat", "--from", "orc", rows}, {"verify", cut}, {"cat", t.TempDir()}, {"cat", "-"}, {"dump", rows},
-			{"cat", "--schema", "struct<b:int>", rows}, {"cat", "--partition-types", "k=date32", numbers}, {"cat", numbers, rows},
+			{"cat", cut},
+			{"cat", "--from", "orc", rows},
+			{"verify", cut},
+			{"cat", t.TempDir()},
+			{"cat", "-"},
+			{"dump", rows},
+			{"cat", "--schema", "struct<b:int>", rows},
+			{"cat", "--partition-types", "k=date32", numbers},
+			{"cat", numbers, rows},
 			serve("c=" + cut),
 		},
 		exitUsage: {
-			{}, {"nonsense"}, {"cat"}, {"cat", "--nonsense", rows}, {"cat", "-", "-"}, {"help", "nonsense"}, {"kudu"}, {"token"},
-			{"cat", "--columns", "z", rows}, {"cat", "--columns", "z", numbers}, {"cat", "--exclude", "z", rows}, {"cat", "--exclude", "a,b", rows},
-			{"cat", "--where", "a =", rows}, {"cat", "--where", "z = 1", rows}, {"cat", "--where", "a = 'x'", rows}, {"cat", "--where", "z = 1", numbers},
-			{"cat", "--where", "k = 1", texts}, {"cat", "--where", "k = 'a'", numbers}, {"count", "--where", "k = 1", texts},
-			{"head", "--where", "k = 1", texts}, {"tail", "--where", "k = 1", texts}, {"sample", "--where", "k = 1", texts},
-			{"scan", "--where", "k = 1", texts}, {"inspect", "--where", "k = 1", texts}, {"convert", "--where", "k = 1", texts, out},
+			{},
+			{"nonsense"},
+			{"cat"},
+			{"cat", "--nonsense", rows},
+			{"cat", "-", "-"},
+			{"help", "nonsense"},
+			{"kudu"},
+			{"token"},
+			{"cat", "--columns", "z", rows},
+			{"cat", "--columns", "z", numbers},
+			{"cat", "--exclude", "z", rows},
+			{"cat", "--exclude", "a,b", rows},
+			{"cat", "--where", "a =", rows},
+			{"cat", "--where", "z = 1", rows},
+			{"cat", "--where", "a = 'x'", rows},
+			{"cat", "--where", "z = 1", numbers},
+			{"cat", "--where", "k = 1", texts},
+			{"cat", "--where", "k = 'a'", numbers},
+			{"count", "--where", "k = 1", texts},
+			{"head", "--where", "k = 1", texts},
+			{"tail", "--where", "k = 1", texts},
+			{"sample", "--where", "k = 1", texts},
+			{"scan", "--where", "k = 1", texts},
+			{"inspect", "--where", "k = 1", texts},
+			{"convert", "--where", "k = 1", texts, out},
 			{"convert", "--dry-run", "--where", "k = 1", texts, out},
-			{"cat", "--rows", "5:2", rows}, {"cat", "--memory", "much", rows}, {"cat", "--from", "nonsense", rows}, {"cat", "--orc-by", "position", rows},
-			{"cat", "--csv-delimiter", "ab", rows}, {"cat", "--partition-types", "k=nonsense", numbers}, {"cat", "--partition-types", "z=int32", numbers},
-			{"cat", "--schema", "struct<", rows}, {"cat", "--cast", "java", rows}, {"cat", "s3://"}, {"cat", "nonsense://x"},
-			{"convert", rows}, {"convert", rows, gone + ".nonsense"}, {"convert", rows, there}, {"convert", "--sort=z", rows, out},
-			{"convert", "--compression", "nonsense", rows, gone + ".orc"}, {"convert", "--compression", "lzo", rows, gone + ".orc"},
-			{"convert", "--compression", "bzip2", rows, gone + ".trv"}, {"convert", rows, gone + ".kudu"}, {"convert", "--partition-by", "z", "--to", "orc", rows, gone},
+			{"cat", "--rows", "5:2", rows},
+			{"cat", "--memory", "much", rows},
+			{"cat", "--from", "nonsense", rows},
+			{"cat", "--orc-by", "position", rows},
+			{"cat", "--csv-delimiter", "ab", rows},
+			{"cat", "--partition-types", "k=nonsense", numbers},
+			{"cat", "--partition-types", "z=int32", numbers},
+			{"cat", "--schema", "struct<", rows},
+			{"cat", "--cast", "java", rows},
+			{"cat", "s3://"},
+			{"cat", "nonsense://x"},
+			{"convert", rows},
+			{"convert", rows, gone + ".nonsense"},
+			{"convert", rows, there},
+			{"convert", "--sort=z", rows, out},
+			{"convert", "--compression", "nonsense", rows, gone + ".orc"},
+			{"convert", "--compression", "lzo", rows, gone + ".orc"},
+			{"convert", "--compression", "bzip2", rows, gone + ".trv"},
+			{"convert", rows, gone + ".kudu"},
+			{"convert", "--partition-by", "z", "--to", "orc", rows, gone},
 			serve("nonsense"), serve("--memory", "much"), serve("--tls-cert", cut), serve("--listen", "nonsense"), serve("--listen", "grpc://127.0.0.1:99999"),
 			serve("--metrics-listen", "nonsense"), serve("--http", "127.0.0.1:99999"), serve("--advertise", "nonsense"), serve("--permit", "nonsense"),
 		},
 		exitSystem: {
-			{"cat", gone}, {"cat", filepath.Join(dir, "*.gone")}, {"verify", gone}, {"cat", "--schema", gone + ".json", rows}, {"kudu", "list", gone},
-			{"convert", rows, filepath.Join(gone, "o.orc")}, serve("g=" + gone), serve("--tokens", gone), {"serve", "--check-config", "--config", gone},
+			{"cat", gone},
+			{"cat", filepath.Join(dir, "*.gone")},
+			{"verify", gone},
+			{"cat", "--schema", gone + ".json", rows},
+			{"kudu", "list", gone},
+			{"convert", rows, filepath.Join(gone, "o.orc")},
+			serve("g=" + gone), serve("--tokens", gone),
+			{"serve", "--check-config", "--config", gone},
 		},
 	} {
 		for _, args := range lines {

@@ -28,7 +28,7 @@ func TestErrorsExplain(t *testing.T) {
 	}
 	for _, size := range []int{10, 100, 2000, len(whole) - 1} {
 		cut := write("cut.orc", whole[:size])
-		fails(t, do(t, "cat", cut), 1, cut, "truncated")
+		fails(t, do(t, "cat", cut), 1, cut, "was cut off")
 	}
 	damaged := append([]byte{}, whole...)
 	damaged[len(damaged)-1] = 255 // the end is there

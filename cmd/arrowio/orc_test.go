@@ -133,7 +133,7 @@ func TestORCRefuses(t *testing.T) {
 			t.Errorf("names a column that is in no way: %s", o.err)
 		}
 	}
-	fails(t, do(t, "convert", "--columns", "fine", "--compression", "lzo", in, out), 1, "lzo")
+	fails(t, do(t, "convert", "--columns", "fine", "--compression", "lzo", in, out), 2, "lzo")
 	fails(t, do(t, "convert", "--columns", "fine", "--orc-version", "3", in, out), 2, "orc-version")
 	only(t, dir, "in.arrow")
 	ok(t, "convert", "--columns", "fine", in, out)

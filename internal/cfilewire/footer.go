@@ -180,7 +180,7 @@ func ParseTailLength(b []byte) (int, error) {
 // messageSize reads magic and length and returns the length with its checksum's.
 func messageSize(b []byte, where string) (int, error) {
 	if version(b) == 0 {
-		return 0, errs.Errorf(errs.ErrCorrupt, "no CFile magic at the %s: % x", where, b[:len(MagicV1)])
+		return 0, errs.Errorf(errs.ErrCorrupt, "no CFile magic at the %s but % x: the file was cut off or is damaged, or is none", where, b[:len(MagicV1)])
 	}
 	n := binary.LittleEndian.Uint32(b[len(MagicV1):])
 	if n > MaxMetaBytes {

@@ -39,7 +39,8 @@ type writer struct {
 	ctx  context.Context
 	st   arrowio.Store
 	o    Options
-	n    int // objects begun
+	n    int  // objects begun
+	rows bool // the object has some
 	sink *counter
 	enc  Encoder
 }
@@ -79,7 +80,7 @@ func (w *writer) create() (arrowio.Sink, error) {
 }
 
 func (w *writer) begin(s arrowio.Sink) error {
-	w.sink = &counter{Sink: s}
+	w.sink, w.rows = &counter{Sink: s}, false
 	enc, err := w.o.Begin(w.sink)
 	if err == nil { // beside an error it may hold a nil pointer
 		w.enc = enc
@@ -114,7 +115,7 @@ func (w *writer) Write(rec arrow.Record) error {
 
 // writePiece writes rows of a batch, into another object where this one has enough.
 func (w *writer) writePiece(rec arrow.Record, from, to int64) error {
-	if w.size() >= w.o.MaxFileBytes {
+	if w.rows && w.size() >= w.o.MaxFileBytes {
 		// A store that takes one object only refuses another before the first has its end.
 		next, err := w.create()
 		if err != nil {
@@ -127,6 +128,7 @@ func (w *writer) writePiece(rec arrow.Record, from, to int64) error {
 			return err
 		}
 	}
+	w.rows = true
 	if from == 0 && to == rec.NumRows() {
 		return w.enc.Write(rec)
 	}

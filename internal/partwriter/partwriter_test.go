@@ -66,6 +66,34 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// No object is without rows, even where its first bytes are more than an object should have.
+func TestPartsHaveRows(t *testing.T) {
+	st := local.NewMemStore()
+	w, err := New(context.Background(), st, Options{Extension: ".x", MaxFileBytes: 1, Begin: func(w io.Writer) (Encoder, error) {
+		_, err := w.Write([]byte("head"))
+		return &lines{w: w}, err
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := w.Write(rows(1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), st.Commit()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(st.Objects()); n != 3 {
+		t.Errorf("%d objects of 3 rows", n)
+	}
+	for name, b := range st.Objects() {
+		if len(b) != len("head")+1+len("!") {
+			t.Errorf("%s has %d bytes", name, len(b))
+		}
+	}
+}
+
 func TestAbortAfterAnError(t *testing.T) {
 	broken := errors.New("broken")
 	aborted := 0

@@ -64,7 +64,7 @@ func ParseHeader(b []byte, size int64, lim errs.Limits) (*Header, error) {
 		if int64(len(b)) < size {
 			return nil, ErrShort
 		}
-		return nil, errs.Locate(errs.Errorf(errs.ErrCorrupt, "the file ends within the header: %w", err), errs.At{Op: "header", Off: errs.N(size)})
+		return nil, errs.Locate(errs.Errorf(errs.ErrCorrupt, "the file ends within the header, it was cut off: %w", err), errs.At{Op: "header", Off: errs.N(size)})
 	}
 	if err != nil {
 		return nil, errs.Locate(err, errs.At{Op: "header"})

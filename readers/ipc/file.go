@@ -99,7 +99,7 @@ func (f *file) footer(ctx context.Context) (size int64, err error) {
 		return 0, errs.Errorf(errs.ErrUnsupported, "Feather version 1 is not supported; write the table again as version 2, which is an IPC file")
 	}
 	if !bytes.Equal(t[4:], magic) {
-		return 0, corrupt("the file does not end with %s: it is cut off, or a stream was meant (ipc-stream)", magic)
+		return 0, corrupt("the file does not end with %s: it was cut off, or is still being written; copy it again when it is complete. A stream is read as ipc-stream", magic)
 	}
 	size = int64(int32(binary.LittleEndian.Uint32(t[:])))
 	switch {

@@ -24,7 +24,7 @@ type tailLayout struct {
 }
 
 // readTail reads the postscript and the footer. Of a file that begins as ORC and does not end so an error says that it is
-// probably truncated.
+// cut off.
 func (f *File) readTail(ctx context.Context) error {
 	err := f.parseTail(ctx)
 	var e *errs.Error
@@ -38,7 +38,7 @@ func (f *File) readTail(ctx context.Context) error {
 		return err
 	}
 	c := *e
-	c.Err = fmt.Errorf("the file does not end as ORC files do, it is probably truncated: %w", e.Err)
+	c.Err = fmt.Errorf("the file does not end as ORC files do: it was cut off, or is still being written; copy it again when it is complete (%w)", e.Err)
 	return &c
 }
 

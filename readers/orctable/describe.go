@@ -65,7 +65,9 @@ func (t *Table) describe(ctx context.Context, f *dataFile) (err error) {
 	}
 	if f.length == 0 {
 		if f.flush == nil && (f.dir == nil || f.dir.kind != deleteDelta) { // place warns of files of deletes
-			f.hidden = []arrowio.Warning{orc.NoBytes()}
+			w := orc.NoBytes()
+			w.Text = f.path + ": " + w.Text
+			f.hidden = []arrowio.Warning{w}
 		}
 		return nil
 	}

@@ -33,7 +33,7 @@ func readFooter(ctx context.Context, src arrowio.Source, limits arrowio.Limits) 
 	case bytes.Equal(tail[4:], []byte(magicEncrypted)):
 		return nil, errs.Errorf(errs.ErrUnsupported, "the file is encrypted, its metadata too; encrypted Parquet files cannot be read")
 	case !bytes.Equal(tail[4:], []byte(magic)):
-		return nil, corrupt("the file does not end with %s: it is cut off", magic)
+		return nil, corrupt("the file does not end with %s: it was cut off, or is still being written; copy it again when it is complete", magic)
 	}
 	n := int64(binary.LittleEndian.Uint32(tail[:]))
 	switch {
