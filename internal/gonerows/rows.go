@@ -79,6 +79,23 @@ func (g *Rows) at(n int64) (row int64, next int) {
 	return n + gone, next
 }
 
+// Left returns the rows of a set that are left: counted from left among those that are left, and from stored as they are stored.
+func (g *Rows) Left(set arrowio.RowSet, stored, left int64) (out arrowio.RowSet) {
+	for _, r := range set {
+		out = out.Add(arrowio.RowRange{Start: left + g.Below(r.Start-stored), End: left + g.Below(r.End-stored)})
+	}
+	return out
+}
+
+// Around returns, for a set of rows that are left, stored rows that include them, and perhaps deleted ones. Rows that are left are
+// counted from left, stored ones from stored.
+func (g *Rows) Around(set arrowio.RowSet, left, stored int64) (out arrowio.RowSet) {
+	for _, r := range set {
+		out = out.Add(arrowio.RowRange{Start: stored + g.At(r.Start-left), End: stored + g.At(r.End-1-left) + 1})
+	}
+	return out
+}
+
 // Stored appends to runs where n rows are stored, beginning with the first-th of those that are left. base is added to
 // each.
 func (g *Rows) Stored(runs []arrowio.RowRange, first, n, base int64) []arrowio.RowRange {

@@ -218,14 +218,7 @@ func (f *file) Prune(ctx context.Context, s arrowio.Split, pred *expr.Bound) (ar
 	if err != nil {
 		return nil, err
 	}
-	var out arrowio.RowSet
-	for _, r := range set {
-		from, to := gone.Below(r.Start-first), gone.Below(r.End-first)
-		if from < to {
-			out = out.Add(arrowio.RowRange{Start: s.Rows.Start + from, End: s.Rows.Start + to})
-		}
-	}
-	return out, nil
+	return gone.Left(set, first, s.Rows.Start), nil
 }
 
 // Read opens the rows of a split.
@@ -241,19 +234,13 @@ func (f *file) Read(ctx context.Context, s arrowio.Split, set arrowio.RowSet, p 
 		if err != nil || len(never) == 0 {
 			return in, err
 		}
-		return newReader(in, never, nil, s), nil
+		return &reader{SplitReader: in, never: never}, nil
 	}
 	k := f.stored[s.Ordinal]
 	first, gone := f.File.Splits()[k].Rows.Start, &f.gone[k]
-	var around arrowio.RowSet
-	for _, r := range set.Clip(s.Rows) {
-		around = around.Add(arrowio.RowRange{Start: first + gone.At(r.Start-s.Rows.Start), End: first + gone.At(r.End-s.Rows.Start-1) + 1})
-	}
-	in, err := f.File.Read(ctx, f.File.Splits()[k], around, p, mem)
+	in, err := f.File.Read(ctx, f.File.Splits()[k], gone.Around(set.Clip(s.Rows), s.Rows.Start, first), p, mem)
 	if err != nil {
 		return nil, err
 	}
-	r := newReader(in, never, gone, s)
-	r.first, r.stored = first, first
-	return r, nil
+	return &reader{SplitReader: in, never: never, gone: gone, left: gonerows.NewReader(in, first), split: s, row: s.Rows.Start, first: first}, nil
 }

@@ -9,29 +9,18 @@ import (
 	"github.com/arrowio/arrowio/internal/gonerows"
 )
 
-// runReader is a reader of a file that takes many runs of rows at once.
-type runReader interface {
-	ReadRuns(runs []arrowio.RowRange) error
-}
-
 // reader reads the rows of a split that are left, and checks that what is required is there. See arrowio.SplitReader.
 type reader struct {
 	arrowio.SplitReader
-	many  runReader      // nil = it takes runs one by one
 	never []int          // columns that are never null
 	gone  *gonerows.Rows // rows that are deleted; nil = none
 
-	split  arrowio.Split // of rows that are left
-	row    int64         // of those, where the reader stands
-	first  int64         // row of the file with which the split begins there
-	stored int64         // row of the file where the reader below stands
-	runs   []arrowio.RowRange
-}
-
-func newReader(in arrowio.SplitReader, never []int, gone *gonerows.Rows, s arrowio.Split) *reader {
-	r := &reader{SplitReader: in, never: never, gone: gone, split: s, row: s.Rows.Start}
-	r.many, _ = in.(runReader)
-	return r
+	// Where some are deleted.
+	left  gonerows.Reader
+	split arrowio.Split // of rows that are left
+	row   int64         // of those, where the reader stands
+	first int64         // row of the file with which the split begins there
+	runs  []arrowio.RowRange
 }
 
 // Share implements arrowio.Sharer.
@@ -71,28 +60,11 @@ func (r *reader) Read(n int) (int, error) {
 		return 0, err
 	}
 	r.runs = r.gone.Stored(r.runs[:0], r.row-r.split.Rows.Start, int64(n), r.first)
-	if err := r.readRuns(); err != nil {
+	if err := r.left.Read(r.runs); err != nil {
 		return 0, err
 	}
 	r.row += int64(n)
 	return n, nil
-}
-
-func (r *reader) readRuns() error {
-	if len(r.runs) > 1 && r.many != nil {
-		r.stored = r.runs[len(r.runs)-1].End
-		return r.many.ReadRuns(r.runs)
-	}
-	for _, x := range r.runs {
-		if _, err := r.SplitReader.Skip(x.Start - r.stored); err != nil {
-			return err
-		}
-		if _, err := r.SplitReader.Read(int(x.Len())); err != nil {
-			return err
-		}
-		r.stored = x.End
-	}
-	return nil
 }
 
 // Take hands over the batch built so far. The caller releases it.

@@ -139,12 +139,7 @@ func (g *fragment) Prune(ctx context.Context, s arrowio.Split, pred *expr.Bound)
 	if err != nil {
 		return nil, err
 	}
-	var out arrowio.RowSet
-	for _, r := range rows {
-		first := p.stored.Rows.Start
-		out = out.Add(arrowio.RowRange{Start: s.Rows.Start + p.gone.Below(r.Start-first), End: s.Rows.Start + p.gone.Below(r.End-first)})
-	}
-	return out, nil
+	return p.gone.Left(rows, p.stored.Rows.Start, s.Rows.Start), nil
 }
 
 // ofFile returns what a predicate asks of the columns of the file; nil = nothing. The file may have columns of its own that are called

@@ -9,13 +9,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/gonerows"
 	"github.com/arrowio/arrowio/readers/orc"
 )
-
-// runReader is a reader of a file that takes many runs of rows at once.
-type runReader interface {
-	ReadRuns(runs []arrowio.RowRange) error
-}
 
 // fragmentReader decodes the rows of a piece that are there. See arrowio.SplitReader.
 type fragmentReader struct {
@@ -27,10 +23,9 @@ type fragmentReader struct {
 	out    []outColumn
 	handle *handle             // nil = nothing of the file is read
 	inner  arrowio.SplitReader // of the file
-	many   runReader           // inner; nil = it takes runs one by one
+	left   gonerows.Reader     // of inner
 
 	row    int64 // of the fragment
-	at     int64 // of the file, where inner stands
 	runs   []arrowio.RowRange
 	placed bool               // columns are made of where rows are stored
 	places []arrowio.RowRange // where those of the batch are
@@ -50,7 +45,6 @@ type outColumn struct {
 // open finds out what is read of the file, and opens it there.
 func (r *fragmentReader) open(ctx context.Context, rows arrowio.RowSet, p arrowio.Projection) error {
 	g := r.frag
-	r.at = r.piece.stored.Rows.Start
 	if g.reads(p) {
 		h, err := g.table.pool.acquire(ctx, g.of)
 		if err != nil {
@@ -97,12 +91,11 @@ func (r *fragmentReader) open(ctx context.Context, rows arrowio.RowSet, p arrowi
 		return nil
 	}
 	own.Schema = arrow.NewSchema(fields, nil)
-	inner, err := r.handle.Read(ctx, r.piece.stored, r.piece.around(rows, r.split.Rows.Start), own, r.mem)
+	inner, err := r.handle.Read(ctx, r.piece.stored, r.piece.gone.Around(rows, r.split.Rows.Start, r.piece.stored.Rows.Start), own, r.mem)
 	if err != nil {
 		return err
 	}
-	r.inner = inner
-	r.many, _ = inner.(runReader)
+	r.inner, r.left = inner, gonerows.NewReader(inner, r.piece.stored.Rows.Start)
 	return nil
 }
 
@@ -121,18 +114,6 @@ func parts(pf arrowio.ProjectedField, t arrow.DataType) []int {
 		if pf.Children != nil {
 			out[i] = pf.Children[i].Index
 		}
-	}
-	return out
-}
-
-// around returns, for rows of the fragment, ranges of rows of the file that hold them, and perhaps rows that are not there.
-// first is the first row of the split.
-func (p *piece) around(rows arrowio.RowSet, first int64) arrowio.RowSet {
-	var out arrowio.RowSet
-	for _, r := range rows {
-		from := p.gone.At(r.Start - first)
-		to := p.gone.At(r.End - 1 - first)
-		out = out.Add(arrowio.RowRange{Start: p.stored.Rows.Start + from, End: p.stored.Rows.Start + to + 1})
 	}
 	return out
 }
@@ -171,7 +152,7 @@ func (r *fragmentReader) Read(n int) (int, error) {
 	}
 	r.runs = r.piece.gone.Stored(r.runs[:0], r.row-r.split.Rows.Start, int64(n), r.piece.stored.Rows.Start)
 	if r.inner != nil {
-		if err := r.read(); err != nil {
+		if err := r.left.Read(r.runs); err != nil {
 			return 0, r.fail(err)
 		}
 	}
@@ -181,24 +162,6 @@ func (r *fragmentReader) Read(n int) (int, error) {
 	r.row += int64(n)
 	r.rows += n
 	return n, nil
-}
-
-// read appends the runs.
-func (r *fragmentReader) read() error {
-	if len(r.runs) > 1 && r.many != nil {
-		r.at = r.runs[len(r.runs)-1].End
-		return r.many.ReadRuns(r.runs)
-	}
-	for _, x := range r.runs {
-		if _, err := r.inner.Skip(x.Start - r.at); err != nil {
-			return err
-		}
-		if _, err := r.inner.Read(int(x.Len())); err != nil {
-			return err
-		}
-		r.at = x.End
-	}
-	return nil
 }
 
 // Fit asks the reader of the file for its share of the bytes.

@@ -1,0 +1,39 @@
+package gonerows
+
+import "github.com/arrowio/arrowio/arrowio"
+
+// Reader reads runs of stored rows from a reader of all of them.
+type Reader struct {
+	in   arrowio.SplitReader
+	many runReader // in; nil = it takes runs one by one
+	row  int64     // where in stands
+}
+
+// runReader is a reader that takes many runs of rows at once.
+type runReader interface {
+	ReadRuns(runs []arrowio.RowRange) error
+}
+
+// NewReader returns a Reader of in, which stands at a stored row. in stays the caller's.
+func NewReader(in arrowio.SplitReader, row int64) Reader {
+	many, _ := in.(runReader)
+	return Reader{in, many, row}
+}
+
+// Read appends the rows of runs, which ascend, to the batch that the reader builds.
+func (r *Reader) Read(runs []arrowio.RowRange) error {
+	if len(runs) > 1 && r.many != nil {
+		r.row = runs[len(runs)-1].End
+		return r.many.ReadRuns(runs)
+	}
+	for _, x := range runs {
+		if _, err := r.in.Skip(x.Start - r.row); err != nil {
+			return err
+		}
+		if _, err := r.in.Read(int(x.Len())); err != nil {
+			return err
+		}
+		r.row = x.End
+	}
+	return nil
+}
