@@ -19,8 +19,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/local"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowjson"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 	"github.com/arrowio/arrowio/internal/schemadiff"
 	"github.com/arrowio/arrowio/readers"
 )
@@ -204,7 +204,7 @@ func (c *lossCheck) compare(plan *arrowio.WritePlan, s, back *arrow.Schema, recs
 func (c *lossCheck) extensions(path string, w, b arrow.Field) {
 	c.t.Helper()
 	plain := func(t arrow.DataType) arrow.Type {
-		switch id := arrowbuf.StorageType(t).ID(); id {
+		switch id := arrowtype.Storage(t).ID(); id {
 		case arrow.LARGE_STRING, arrow.STRING_VIEW:
 			return arrow.STRING
 		case arrow.LARGE_BINARY, arrow.BINARY_VIEW:

@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // owner is the allocator of a buffer over the memory of a buffer of the other version: when the first goes, it releases
@@ -147,7 +149,7 @@ func fromData(d arrow18.ArrayData, t arrow.DataType) (*array.Data, error) {
 		children = append(children, k)
 	}
 	if dict, ok := d.Dictionary().(*array18.Data); ok && dict != nil {
-		dt, ok := storage15(t).(*arrow.DictionaryType)
+		dt, ok := arrowtype.Storage(t).(*arrow.DictionaryType)
 		if !ok {
 			return nil, mismatch(d.DataType(), t)
 		}
@@ -167,7 +169,7 @@ func mismatch(from, to fmt.Stringer) error {
 
 // child15 returns the type of child i of an array of type t; nil = it has none.
 func child15(t arrow.DataType, i int) arrow.DataType {
-	switch t := storage15(t).(type) {
+	switch t := arrowtype.Storage(t).(type) {
 	case *arrow.StructType:
 		if i < t.NumFields() {
 			return t.Field(i).Type
@@ -201,16 +203,6 @@ func child18(t arrow18.DataType, i int) arrow18.DataType {
 		}
 	}
 	return nil
-}
-
-func storage15(t arrow.DataType) arrow.DataType {
-	for {
-		e, ok := t.(arrow.ExtensionType)
-		if !ok {
-			return t
-		}
-		t = e.StorageType()
-	}
 }
 
 func storage18(t arrow18.DataType) arrow18.DataType {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
+
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // Equal returns nil when a and b have the same fields and the same values, and otherwise an error that names the first
@@ -74,7 +76,7 @@ func sameRange(a arrow.ArrayData, i int, b arrow.ArrayData, j, n int) bool {
 	if a.NullN() != 0 || b.NullN() != 0 {
 		return false
 	}
-	switch t := storageOf(a).(type) {
+	switch t := arrowtype.Storage(a.DataType()).(type) {
 	case *arrow.NullType, *arrow.BooleanType, *arrow.DictionaryType:
 	case *arrow.StringType, *arrow.BinaryType:
 		return sameBinary(int32s(a, 1), a, i, int32s(b, 1), b, j, n)
@@ -106,7 +108,7 @@ func equalValue(a arrow.ArrayData, i int, b arrow.ArrayData, j int) bool {
 		return na && nb
 	}
 	x, y := a.Offset()+i, b.Offset()+j
-	switch t := storageOf(a).(type) {
+	switch t := arrowtype.Storage(a.DataType()).(type) {
 	case *arrow.BooleanType:
 		return bitutil.BitIsSet(raw(a, 1), x) == bitutil.BitIsSet(raw(b, 1), y)
 	case *arrow.StringType, *arrow.BinaryType, *arrow.LargeStringType, *arrow.LargeBinaryType, arrow.BinaryViewDataType:
@@ -146,7 +148,7 @@ func equalValue(a arrow.ArrayData, i int, b arrow.ArrayData, j int) bool {
 // resolve follows dictionaries and runs to the value that row i stands for.
 func resolve(d arrow.ArrayData, i int) (arrow.ArrayData, int) {
 	for {
-		switch t := storageOf(d).(type) {
+		switch t := arrowtype.Storage(d.DataType()).(type) {
 		case *arrow.DictionaryType:
 			if isNull(d, i) {
 				return d, i
@@ -162,19 +164,8 @@ func resolve(d arrow.ArrayData, i int) (arrow.ArrayData, int) {
 	}
 }
 
-func storageOf(d arrow.ArrayData) arrow.DataType {
-	dt := d.DataType()
-	for {
-		e, ok := dt.(arrow.ExtensionType)
-		if !ok {
-			return dt
-		}
-		dt = e.StorageType()
-	}
-}
-
 func isNull(d arrow.ArrayData, i int) bool {
-	if storageOf(d).ID() == arrow.NULL {
+	if arrowtype.Storage(d.DataType()).ID() == arrow.NULL {
 		return true
 	}
 	b := d.Buffers()
@@ -196,7 +187,7 @@ func int64s(d arrow.ArrayData, i int) []int64 { return arrow.GetData[int64](raw(
 
 // bytesValue returns a string or binary value of any layout.
 func bytesValue(d arrow.ArrayData, i int) []byte {
-	switch storageOf(d).ID() {
+	switch arrowtype.Storage(d.DataType()).ID() {
 	case arrow.STRING, arrow.BINARY:
 		o := int32s(d, 1)
 		return raw(d, 2)[o[i]:o[i+1]]
@@ -214,7 +205,7 @@ func bytesValue(d arrow.ArrayData, i int) []byte {
 
 // listValue returns the elements of a list of any layout, as rows of the child.
 func listValue(d arrow.ArrayData, i int) (start, end int) {
-	switch t := storageOf(d).(type) {
+	switch t := arrowtype.Storage(d.DataType()).(type) {
 	case *arrow.ListType, *arrow.MapType:
 		o := int32s(d, 1)
 		return int(o[i]), int(o[i+1])

@@ -12,6 +12,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/decimal128"
 	"github.com/apache/arrow/go/v15/arrow/decimal256"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // Generator makes random arrays of any type. They are valid, and awkward where that is allowed: null slots hold
@@ -126,7 +128,7 @@ func (g *Generator) make(dt arrow.DataType, n int, valid []byte, nulls int, chil
 	for i, b := range buffers {
 		bufs[1+i] = g.buffer(b)
 	}
-	if storage := storageOf(array.NewData(dt, 0, nil, nil, 0, 0)); storage.ID() == arrow.NULL {
+	if storage := arrowtype.Storage(dt); storage.ID() == arrow.NULL {
 		nulls = n
 	}
 	d := array.NewData(dt, n, bufs, children, nulls, 0)

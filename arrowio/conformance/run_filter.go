@@ -10,6 +10,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // filters scans with predicates made from the data, whose rows are known from testing each row by itself.
@@ -278,7 +279,7 @@ func (s *suite) columnPredicates(path []string, d arrow.ArrayData, at func(row i
 // logicalNull looks through dictionaries, runs and unions: none of them has the nulls of its values in a bitmap.
 func logicalNull(d arrow.ArrayData, i int) bool {
 	d, i = resolve(d, i)
-	t, ok := storageOf(d).(arrow.UnionType)
+	t, ok := arrowtype.Storage(d.DataType()).(arrow.UnionType)
 	if !ok || isNull(d, i) {
 		return isNull(d, i)
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // valueText shows one value of any type, cut to a line.
@@ -25,7 +27,7 @@ func writeValue(b *strings.Builder, d arrow.ArrayData, i int) {
 		return
 	}
 	at := d.Offset() + i
-	switch t := storageOf(d).(type) {
+	switch t := arrowtype.Storage(d.DataType()).(type) {
 	case *arrow.StringType, *arrow.LargeStringType, *arrow.StringViewType:
 		fmt.Fprintf(b, "%q", bytesValue(d, i))
 	case *arrow.BinaryType, *arrow.LargeBinaryType, *arrow.BinaryViewType:

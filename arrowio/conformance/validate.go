@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/arrow/decimal128"
 	"github.com/apache/arrow/go/v15/arrow/decimal256"
+
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // ValidateRecord applies Validate to every column and checks lengths, types and nullability against the schema.
@@ -65,7 +67,7 @@ func (v validator) data(d arrow.ArrayData) error {
 	if err := v.validity(d); err != nil {
 		return err
 	}
-	switch t := storageOf(d).(type) {
+	switch t := arrowtype.Storage(d.DataType()).(type) {
 	case *arrow.NullType:
 		return nil
 	case *arrow.BooleanType:
@@ -104,7 +106,7 @@ func (v validator) data(d arrow.ArrayData) error {
 		}
 		return v.decimals(d)
 	}
-	if u, ok := storageOf(d).(arrow.UnionType); ok {
+	if u, ok := arrowtype.Storage(d.DataType()).(arrow.UnionType); ok {
 		if err := v.union(d, u); err != nil {
 			return err
 		}
@@ -117,7 +119,7 @@ func end(d arrow.ArrayData) int { return d.Offset() + d.Len() }
 
 // layout checks how many buffers and children there are, and the children's types.
 func (v validator) layout(d arrow.ArrayData) error {
-	t := storageOf(d)
+	t := arrowtype.Storage(d.DataType())
 	layout := t.Layout()
 	want := len(layout.Buffers)
 	if _, ok := t.(arrow.UnionType); ok {
@@ -149,7 +151,7 @@ func (v validator) validity(d arrow.ArrayData) error {
 	if len(d.Buffers()) > 0 {
 		bitmap = raw(d, 0)
 	}
-	switch storageOf(d).ID() {
+	switch arrowtype.Storage(d.DataType()).ID() {
 	case arrow.NULL:
 		if d.NullN() >= 0 && d.NullN() != d.Len() {
 			return v.errorf("%d nulls in %d rows of type null", d.NullN(), d.Len())
@@ -190,7 +192,7 @@ func (v validator) size(d arrow.ArrayData, i int, n int64) error {
 }
 
 func (v validator) children(d arrow.ArrayData) error {
-	nested, ok := storageOf(d).(arrow.NestedType)
+	nested, ok := arrowtype.Storage(d.DataType()).(arrow.NestedType)
 	if !ok {
 		return nil
 	}
@@ -206,14 +208,14 @@ func (v validator) children(d arrow.ArrayData) error {
 // exist; nil means all.
 func (v validator) nullable(f arrow.Field, d arrow.ArrayData, parent func(i int) bool) error {
 	exists := func(i int) bool { return parent == nil || parent(i) }
-	if !f.Nullable && d.NullN() != 0 && storageOf(d).ID() != arrow.NULL {
+	if !f.Nullable && d.NullN() != 0 && arrowtype.Storage(d.DataType()).ID() != arrow.NULL {
 		for i := range d.Len() {
 			if exists(i) && isNull(d, i) {
 				return v.errorf("row %d is null, the field is not nullable", i)
 			}
 		}
 	}
-	t, ok := storageOf(d).(*arrow.StructType)
+	t, ok := arrowtype.Storage(d.DataType()).(*arrow.StructType)
 	if !ok {
 		return nil
 	}
@@ -304,7 +306,7 @@ func (v validator) union(d arrow.ArrayData, t arrow.UnionType) error {
 }
 
 func (v validator) decimals(d arrow.ArrayData) error {
-	switch t := storageOf(d).(type) {
+	switch t := arrowtype.Storage(d.DataType()).(type) {
 	case *arrow.Decimal128Type:
 		return decimals(v, d, func(x decimal128.Num) bool { return x.FitsInPrecision(t.Precision) })
 	case *arrow.Decimal256Type:

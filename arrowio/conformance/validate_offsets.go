@@ -4,6 +4,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // offsets checks an offsets buffer over a child or data buffer of limit elements.
@@ -70,7 +72,7 @@ func (v validator) list(d arrow.ArrayData) error {
 	child := d.Children()[0]
 	limit := int64(child.Len())
 	var err error
-	if storageOf(d).ID() == arrow.LARGE_LIST {
+	if arrowtype.Storage(d.DataType()).ID() == arrow.LARGE_LIST {
 		err = offsets[int64](v, d, 8, limit)
 	} else {
 		err = offsets[int32](v, d, 4, limit)
@@ -78,7 +80,7 @@ func (v validator) list(d arrow.ArrayData) error {
 	if err != nil {
 		return err
 	}
-	if storageOf(d).ID() == arrow.MAP {
+	if arrowtype.Storage(d.DataType()).ID() == arrow.MAP {
 		for i := range child.Len() {
 			if isNull(child, i) {
 				return v.errorf("entry %d is null", i)
@@ -94,7 +96,7 @@ func (v validator) list(d arrow.ArrayData) error {
 // listView checks that every view lies inside the child.
 func (v validator) listView(d arrow.ArrayData) error {
 	width := int64(4)
-	if storageOf(d).ID() == arrow.LARGE_LIST_VIEW {
+	if arrowtype.Storage(d.DataType()).ID() == arrow.LARGE_LIST_VIEW {
 		width = 8
 	}
 	for b := 1; b <= 2; b++ {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/scalar"
+
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // column is what the predicate reads: a column, or what is at a place inside the lists and maps of one.
@@ -102,7 +104,7 @@ func (b *binder) spelled(names []string, ids []int) string {
 
 // enter adds a step.
 func (c *column) enter(s step) error {
-	t := storageOf(c.t)
+	t := arrowtype.Storage(c.t)
 	if s.key == nil {
 		st, ok := t.(*arrow.StructType)
 		if !ok {

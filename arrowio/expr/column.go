@@ -6,6 +6,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // load finds a column of the predicate in the record and computes which of its rows are not null.
@@ -22,7 +24,7 @@ func (ev *evaluation) load(col int) (*loadedColumn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("column %s: %w", want.path, err)
 	}
-	if have := v.data.DataType(); !arrow.TypeEqual(plainType(have), plainType(want.base)) {
+	if have := v.data.DataType(); !arrow.TypeEqual(arrowtype.Value(have), arrowtype.Value(want.base)) {
 		return nil, fmt.Errorf("column %s is %v in the record, but %v in the schema of the predicate", want.path, have, want.base)
 	}
 	c.vals = v
@@ -95,7 +97,7 @@ func (v values) dropNulls(valid []uint64) error {
 
 // dropNulls clears in valid the rows whose value is null, be it by v's bitmap or by the value that it refers to.
 func (ev *evaluation) dropNulls(valid []uint64, v values) error {
-	switch t := storageOf(v.data.DataType()).(type) {
+	switch t := arrowtype.Storage(v.data.DataType()).(type) {
 	case *arrow.NullType:
 		clear(valid)
 		return nil
@@ -142,22 +144,10 @@ func (ev *evaluation) dropInner(valid []uint64, v values) error {
 	return nil
 }
 
-// storageOf strips extension types, whose arrays have the buffers of their storage.
-func storageOf(t arrow.DataType) arrow.DataType {
-	for range 8 {
-		x, ok := t.(arrow.ExtensionType)
-		if !ok {
-			break
-		}
-		t = x.StorageType()
-	}
-	return t
-}
-
 // apply sets in out, which is clear, the rows whose value passes p. Each value of a dictionary, and each run, is
 // tested once. valid tells the rows that count; nil is all.
 func (ev *evaluation) apply(p pred, out []uint64, v values, valid []uint64) error {
-	switch storageOf(v.data.DataType()).(type) {
+	switch arrowtype.Storage(v.data.DataType()).(type) {
 	case *arrow.DictionaryType, *arrow.RunEndEncodedType:
 		if v.n == 0 {
 			return nil
@@ -180,7 +170,7 @@ func (ev *evaluation) apply(p pred, out []uint64, v values, valid []uint64) erro
 // inner is what the rows of a dictionary or run-end encoded array refer to.
 func (v values) inner() (values, bool) {
 	d := v.data.Dictionary()
-	if _, runs := storageOf(v.data.DataType()).(*arrow.RunEndEncodedType); runs {
+	if _, runs := arrowtype.Storage(v.data.DataType()).(*arrow.RunEndEncodedType); runs {
 		if len(v.data.Children()) != 2 {
 			return values{}, false
 		}
@@ -199,7 +189,7 @@ var (
 
 // spread sets in out the rows that refer to a value whose bit in `in` is set.
 func (v values) spread(out, in, valid []uint64) error {
-	switch t := storageOf(v.data.DataType()).(type) {
+	switch t := arrowtype.Storage(v.data.DataType()).(type) {
 	case *arrow.DictionaryType:
 		n := v.data.Dictionary().Len() // inner has looked for it
 		switch t.IndexType.ID() {

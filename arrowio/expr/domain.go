@@ -13,6 +13,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/float16"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/arrow/scalar"
+
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // class is how the values of a type lie in memory.
@@ -44,26 +46,9 @@ type domain struct {
 	max   *big.Int
 }
 
-// plainType is the type of the values that t encodes or names.
-func plainType(t arrow.DataType) arrow.DataType {
-	for range 8 { // schemas come from strangers, and types may nest
-		switch x := t.(type) {
-		case arrow.ExtensionType:
-			t = x.StorageType()
-		case *arrow.DictionaryType:
-			t = x.ValueType
-		case *arrow.RunEndEncodedType:
-			t = x.Encoded()
-		default:
-			return t
-		}
-	}
-	return t
-}
-
 // domainOf is the one place that tells types apart.
 func domainOf(t arrow.DataType) (*domain, error) {
-	t = plainType(t)
+	t = arrowtype.Value(t)
 	d := &domain{t: t, holds: litNumber}
 	switch x := t.(type) {
 	case *arrow.NullType:

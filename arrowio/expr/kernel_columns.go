@@ -8,6 +8,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/decimal128"
 	"github.com/apache/arrow/go/v15/arrow/decimal256"
+
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // pool keeps slices of values for the next Mask, their content undefined.
@@ -82,7 +84,7 @@ func (n columnsNode) direct(less, equal []uint64, c [2]*loadedColumn) (ok bool, 
 		return false, nil
 	}
 	for _, x := range c {
-		switch storageOf(x.vals.data.DataType()).(type) {
+		switch arrowtype.Storage(x.vals.data.DataType()).(type) {
 		case *arrow.DictionaryType, *arrow.RunEndEncodedType:
 			return false, nil
 		}
@@ -228,7 +230,7 @@ func readTaken[T any](p *pool[T], c *loadedColumn, read func([]T, values) error)
 
 // readValues reads values; those of a dictionary, and of runs, once each.
 func readValues[T any](p *pool[T], v values, valid []uint64, read func([]T, values) error) ([]T, error) {
-	switch storageOf(v.data.DataType()).(type) {
+	switch arrowtype.Storage(v.data.DataType()).(type) {
 	case *arrow.DictionaryType, *arrow.RunEndEncodedType:
 		out := p.get(v.n)
 		if v.n == 0 {
@@ -254,7 +256,7 @@ func readValues[T any](p *pool[T], v values, valid []uint64, read func([]T, valu
 
 // spreadValues is spread for the values themselves.
 func spreadValues[T any](out, in []T, valid []uint64, v values) error {
-	switch t := storageOf(v.data.DataType()).(type) {
+	switch t := arrowtype.Storage(v.data.DataType()).(type) {
 	case *arrow.DictionaryType:
 		switch t.IndexType.ID() {
 		case arrow.INT8:

@@ -7,6 +7,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/scalar"
+
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 var errLists = errors.New("the offsets of a list are not in order")
@@ -178,7 +180,7 @@ func (ev *evaluation) ends(v values) (elems values, ends []int, err error) {
 	ends = ev.places.get(v.n + 1)
 	ends[0] = 0
 	start := int64(0)
-	switch t := storageOf(v.data.DataType()).(type) {
+	switch t := arrowtype.Storage(v.data.DataType()).(type) {
 	case *arrow.FixedSizeListType:
 		for i := range ends {
 			ends[i] = i * int(t.Len())
@@ -243,7 +245,7 @@ func (b *binder) contains(e Contains) (node, error) {
 	}
 	t := b.bound.cols[col].t
 	var elem arrow.DataType
-	switch t := storageOf(t).(type) {
+	switch t := arrowtype.Storage(t).(type) {
 	case *arrow.NullType:
 		return constNode{CanBeNull}, nil
 	case *arrow.ListType:

@@ -10,6 +10,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 	"github.com/arrowio/arrowio/internal/bitpack"
 )
 
@@ -57,7 +58,7 @@ func (c rules) conversionOfType(ff, tf arrow.Field, path string) (convertFunc, e
 		return func(d arrow.ArrayData, _ *scope, mem memory.Allocator) (arrow.ArrayData, error) { return k(d, mem) }, nil
 	}
 	if from.ID() == arrow.EXTENSION && to.ID() != arrow.EXTENSION {
-		ff.Type = arrowbuf.StorageType(from)
+		ff.Type = arrowtype.Storage(from)
 		stored, err := c.conversionOfType(ff, tf, path)
 		return extensionConversion(ff.Type, stored), err
 	}

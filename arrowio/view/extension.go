@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 	"github.com/arrowio/arrowio/internal/geoarrow"
 	"github.com/arrowio/arrowio/internal/schemadiff"
 )
@@ -103,7 +103,7 @@ func (e extension) onto(md arrow.Metadata, t arrow.DataType) arrow.Metadata {
 
 // typeText is the type of a field for messages, with the name of its extension type.
 func typeText(f arrow.Field) string {
-	t := arrowbuf.StorageType(f.Type).String()
+	t := arrowtype.Storage(f.Type).String()
 	if e := extensionOf(f); e.name != "" {
 		return fmt.Sprintf("%s of the extension type %s", t, e.name)
 	}

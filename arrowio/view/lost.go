@@ -9,7 +9,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/expr"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 	"github.com/arrowio/arrowio/internal/geoarrow"
 	"github.com/arrowio/arrowio/internal/inferred"
 	"github.com/arrowio/arrowio/internal/schemadiff"
@@ -124,7 +124,7 @@ func (c *comparison) field(f arrow.Field, above []string, k int) bool {
 		}
 		c.lose(quoted, "", fmt.Sprintf("it is %s in %s and %s in %s, so the extension type is left out", a, c.source(n.schema).Name, b, c.source(k).Name))
 	}
-	if a, b := arrowbuf.StorageType(n.Type), arrowbuf.StorageType(f.Type); !n.plain && plainIn(a, b) {
+	if a, b := arrowtype.Storage(n.Type), arrowtype.Storage(f.Type); !n.plain && plainIn(a, b) {
 		n.plain = true
 		c.lose(quoted, "", fmt.Sprintf("it is %s in %s and %s in %s, so it has plain values and no dictionary", a, c.source(n.schema).Name, b, c.source(k).Name))
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 	"github.com/arrowio/arrowio/internal/inferred"
 )
 
@@ -189,7 +189,7 @@ func joinTypes(parts []part) (arrow.DataType, *clash) {
 		return first, nil
 	}
 	for i := range some {
-		some[i].Type = arrowbuf.StorageType(some[i].Type)
+		some[i].Type = arrowtype.Storage(some[i].Type)
 	}
 	switch {
 	case all[*arrow.StructType](some):

@@ -8,7 +8,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/expr"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
@@ -73,7 +73,7 @@ func (x *unsaying) field(from, to arrow.Field, path []string) {
 			x.found = append(x.found, arrowio.Loss{Of: arrowio.LossOfColumn, Path: quoted, Key: k, Text: fmt.Sprintf("metadata %s is not in the schema asked for and is left out", k)})
 		}
 	}
-	a, b := arrowbuf.ValueType(from.Type), arrowbuf.ValueType(to.Type)
+	a, b := arrowtype.Value(from.Type), arrowtype.Value(to.Type)
 	in, out := fieldsIn(a), fieldsIn(b)
 	s, ok := a.(*arrow.StructType)
 	t, both := b.(*arrow.StructType)

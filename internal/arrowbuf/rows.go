@@ -7,6 +7,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // ErrOverflow says that the rows do not fit into one array of their type: 32-bit offsets, run ends or dictionary
@@ -46,7 +48,7 @@ func NewAppender(dt arrow.DataType, mem memory.Allocator) *Appender {
 
 // newRowNode is the one place that looks at types. An extension array is its storage under another name.
 func newRowNode(dt arrow.DataType, mem memory.Allocator) rowNode {
-	storage := StorageType(dt)
+	storage := arrowtype.Storage(dt)
 	base := rowBase{dt: dt, mem: mem}
 	switch t := storage.(type) {
 	case *arrow.NullType:
@@ -229,7 +231,7 @@ func rebased(d arrow.ArrayData) bool {
 		return false
 	}
 	childLen := d.Len()
-	switch t := StorageType(d.DataType()).(type) {
+	switch t := arrowtype.Storage(d.DataType()).(type) {
 	case *arrow.StringType, *arrow.BinaryType:
 		first, _ := ends[int32](d)
 		return first == 0

@@ -6,6 +6,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
+
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // appendKey appends bytes that are the same for two values of one type exactly when the values are: floats by their
@@ -16,7 +18,7 @@ func appendKey(key []byte, d arrow.ArrayData, i int) []byte {
 	}
 	key = append(key, 1)
 	at := d.Offset() + i
-	switch t := StorageType(d.DataType()).(type) {
+	switch t := arrowtype.Storage(d.DataType()).(type) {
 	case *arrow.NullType:
 	case *arrow.BooleanType:
 		if bitutil.BitIsSet(d.Buffers()[1].Bytes(), at) {
@@ -91,7 +93,7 @@ func appendListKey(key []byte, child arrow.ArrayData, start, end int) []byte {
 // indexAt returns a dictionary index; at counts from the start of the buffer.
 func indexAt(d arrow.ArrayData, at int) int {
 	b := d.Buffers()[1].Bytes()
-	switch StorageType(d.DataType()).(*arrow.DictionaryType).IndexType.ID() {
+	switch arrowtype.Storage(d.DataType()).(*arrow.DictionaryType).IndexType.ID() {
 	case arrow.INT8, arrow.UINT8:
 		return int(b[at])
 	case arrow.INT16, arrow.UINT16:

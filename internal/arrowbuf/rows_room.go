@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // NarrowIndices reports whether a schema has dictionaries, at any depth, whose indices are so narrow that a few records with
@@ -18,7 +20,7 @@ func NarrowIndices(s *arrow.Schema) bool {
 }
 
 func narrow(t arrow.DataType) bool {
-	t = StorageType(t)
+	t = arrowtype.Storage(t)
 	if d, ok := t.(*arrow.DictionaryType); ok {
 		return mostEntries(d) <= math.MaxUint16+1 || narrow(d.ValueType)
 	}
@@ -84,7 +86,7 @@ func (r *Room) Reset() {
 
 // add adds the dictionaries in d; the first of them is number at.
 func (r *Room) add(d arrow.ArrayData, at *int) bool {
-	if t, ok := StorageType(d.DataType()).(*arrow.DictionaryType); ok {
+	if t, ok := arrowtype.Storage(d.DataType()).(*arrow.DictionaryType); ok {
 		if *at == len(r.dicts) {
 			r.dicts = append(r.dicts, roomOf{})
 		}

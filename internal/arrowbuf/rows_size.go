@@ -2,6 +2,8 @@ package arrowbuf
 
 import (
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // Size returns how many bytes of Arrow memory the rows of arr occupy, children included. Of a slice it counts the rows
@@ -29,7 +31,7 @@ func sizeOf(d arrow.ArrayData, start, end int64) int64 {
 		size = (n + 7) / 8
 	}
 	at := int64(d.Offset()) + start
-	switch t := StorageType(d.DataType()).(type) {
+	switch t := arrowtype.Storage(d.DataType()).(type) {
 	case *arrow.NullType:
 	case *arrow.BooleanType:
 		size += (n + 7) / 8

@@ -2,6 +2,8 @@ package arrowbuf
 
 import (
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // maxSize is what sums of sizes stop at: views that overlap, one in the other, can stand for more bytes than there are. It
@@ -40,7 +42,7 @@ func rangesOf(d arrow.ArrayData) (ranges, int64) {
 // slotsOf is rangesOf without validity. Ranges have at least one slot.
 func slotsOf(d arrow.ArrayData) (ranges, int64) {
 	at := int64(d.Offset())
-	switch t := StorageType(d.DataType()).(type) {
+	switch t := arrowtype.Storage(d.DataType()).(type) {
 	case *arrow.BooleanType:
 		return func(start, end int64) int64 { return (end - start + 7) / 8 }, 0
 	case *arrow.DictionaryType:

@@ -10,7 +10,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 	"github.com/arrowio/arrowio/internal/workers"
 )
 
@@ -47,7 +47,7 @@ func (l *layout) bytes() int {
 }
 
 func hasDictionary(d arrow.ArrayData) bool {
-	return arrowbuf.StorageType(d.DataType()).ID() == arrow.DICTIONARY
+	return arrowtype.Storage(d.DataType()).ID() == arrow.DICTIONARY
 }
 
 // dataBuffer is a buffer of an array, as C sees it.
@@ -62,7 +62,7 @@ type dataBuffer struct {
 func buffersOf(d arrow.ArrayData) (out []dataBuffer, views bool) {
 	have := d.Buffers()
 	validity := true
-	switch arrowbuf.StorageType(d.DataType()).ID() {
+	switch arrowtype.Storage(d.DataType()).ID() {
 	case arrow.NULL, arrow.RUN_END_ENCODED:
 		return nil, false
 	case arrow.DENSE_UNION, arrow.SPARSE_UNION:
@@ -171,7 +171,7 @@ func (x *exporter) array(d arrow.ArrayData, out *C.struct_ArrowArray) {
 // nulls returns the null count as C wants it: none for types that have no validity, all for nulls, -1 where it was not
 // counted.
 func nulls(d arrow.ArrayData) int {
-	switch arrowbuf.StorageType(d.DataType()).ID() {
+	switch arrowtype.Storage(d.DataType()).ID() {
 	case arrow.NULL:
 		return d.Len()
 	case arrow.DENSE_UNION, arrow.SPARSE_UNION, arrow.RUN_END_ENCODED:

@@ -12,7 +12,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/ipc"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 const schemaSize = int(unsafe.Sizeof(C.struct_ArrowSchema{}))
@@ -84,7 +84,7 @@ func newNode(f arrow.Field) (n node, err error) {
 		md = withExtension(md, e)
 	}
 	n.metadata = encodeMetadata(md)
-	t := arrowbuf.StorageType(f.Type)
+	t := arrowtype.Storage(f.Type)
 	if d, ok := t.(*arrow.DictionaryType); ok {
 		if d.Ordered {
 			n.flags |= C.ARROW_FLAG_DICTIONARY_ORDERED

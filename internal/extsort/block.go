@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // A block is rows of a run as they lie in a scratch file, in the byte order of this machine: the buffers of the keys, of
@@ -190,7 +191,7 @@ func (r *blockReader) array(dt arrow.DataType) *array.Data {
 		}
 	}
 	var children []arrow.ArrayData
-	for _, t := range childTypes(arrowbuf.StorageType(dt)) {
+	for _, t := range childTypes(arrowtype.Storage(dt)) {
 		children = append(children, r.array(t))
 	}
 	d := array.NewData(dt, n, buffers, children, nulls, 0)

@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/decimal256"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // slots are n values of an array: those from off on of its buffers.
@@ -32,7 +32,7 @@ type encoder interface {
 
 // newEncoder is the one place that looks at the types of key columns; nil = values of dt have no order.
 func newEncoder(dt arrow.DataType) encoder {
-	switch t := arrowbuf.StorageType(dt).(type) {
+	switch t := arrowtype.Storage(dt).(type) {
 	case *arrow.NullType:
 		return nullValues{}
 	case *arrow.BooleanType:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/workers"
 )
@@ -86,7 +87,7 @@ func newGatherer(column int, l *layout, mem memory.Allocator) *gatherer {
 }
 
 func newScatter(dt arrow.DataType) scatter {
-	switch t := arrowbuf.StorageType(dt).(type) {
+	switch t := arrowtype.Storage(dt).(type) {
 	case *arrow.NullType, *arrow.DictionaryType, arrow.BinaryViewDataType:
 		return &anything{}
 	case *arrow.BooleanType:
@@ -274,7 +275,7 @@ func (c *numbers[T]) gather(g *gatherer, p *pick) (arrow.ArrayData, error) {
 	for _, b := range p.used {
 		c.values[b] = arrow.GetValues[T](p.batches[b].cols[g.column].Data(), 1)
 	}
-	w := arrowbuf.StorageType(g.dt).(arrow.FixedWidthDataType).Bytes()
+	w := arrowtype.Storage(g.dt).(arrow.FixedWidthDataType).Bytes()
 	buf := g.buffer(len(p.refs) * w)
 	dst, values := arrow.GetData[T](buf.Bytes()), c.values
 	for i, r := range p.refs[:len(dst)] {

@@ -9,6 +9,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // keyPlan makes keys of batches of one schema.
@@ -94,7 +95,7 @@ func newKeyColumn(s *arrow.Schema, key Key) (keyColumn, error) {
 	f := s.Field(path[0])
 	c := keyColumn{Key: key, path: path, marked: f.Nullable}
 	for _, i := range path[1:] {
-		st, ok := arrowbuf.StorageType(f.Type).(*arrow.StructType)
+		st, ok := arrowtype.Storage(f.Type).(*arrow.StructType)
 		if !ok {
 			return refuse("by %s: what is inside %s has no order", name, f.Type)
 		}

@@ -4,7 +4,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // layout is a type as it is given and as it is sorted: without dictionaries, which are uint32 columns instead.
@@ -16,7 +16,7 @@ type layout struct {
 
 func newLayout(dt arrow.DataType, mem memory.Allocator) *layout {
 	l := &layout{outer: dt, inner: dt}
-	storage := arrowbuf.StorageType(dt)
+	storage := arrowtype.Storage(dt)
 	if t, ok := storage.(*arrow.DictionaryType); ok {
 		l.inner = arrow.PrimitiveTypes.Uint32
 		l.dict = newDictionary(t, mem)

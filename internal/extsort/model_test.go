@@ -25,6 +25,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 	"github.com/arrowio/arrowio/internal/race"
 )
 
@@ -370,7 +371,7 @@ func randomInput(t testing.TB, rng *rand.Rand, mem memory.Allocator, rows int) i
 		if f.Name[0] == 'k' {
 			in.by = append(in.by, Key{f.Name, rng.Intn(3) == 0, rng.Intn(3) == 0})
 			in.cols = append(in.cols, i)
-			if arrowbuf.StorageType(f.Type).ID() != arrow.NULL && newEncoder(f.Type).width() != 0 {
+			if arrowtype.Storage(f.Type).ID() != arrow.NULL && newEncoder(f.Type).width() != 0 {
 				_, marked := newEncoder(f.Type).(*indirect)
 				fields[i].Nullable = marked || rng.Intn(2) == 0
 			}

@@ -4,12 +4,12 @@ import (
 	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // alike returns how many bits every row of dt takes, validity included, where that is the same for all rows.
 func alike(dt arrow.DataType) (bits int64, ok bool) {
-	switch t := arrowbuf.StorageType(dt).(type) {
+	switch t := arrowtype.Storage(dt).(type) {
 	case *arrow.NullType:
 		return 0, true
 	case *arrow.StringType, *arrow.BinaryType, *arrow.LargeStringType, *arrow.LargeBinaryType, *arrow.DenseUnionType, *arrow.RunEndEncodedType,
@@ -65,7 +65,7 @@ func addWeights(out []uint64, d arrow.ArrayData, from int) {
 		return
 	}
 	at, n := d.Offset()+from, len(out)
-	switch t := arrowbuf.StorageType(d.DataType()).(type) {
+	switch t := arrowtype.Storage(d.DataType()).(type) {
 	case *arrow.StringType, *arrow.BinaryType:
 		addLengths(out, arrow.GetData[int32](d.Buffers()[1].Bytes())[at:])
 	case *arrow.LargeStringType, *arrow.LargeBinaryType:

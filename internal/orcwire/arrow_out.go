@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowmeta"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 	"github.com/arrowio/arrowio/internal/geoarrow"
 	"github.com/arrowio/arrowio/internal/schemadiff"
 )
@@ -77,23 +78,7 @@ func TypesFromArrow(s *arrow.Schema, o OutOptions) (types []*Type, columns []Out
 // isRoot reports whether the one field of a schema is the root of the types.
 func isRoot(f arrow.Field) bool {
 	v, _ := f.Metadata.GetValue(MetaRoot)
-	return v == "true" && stored(f.Type).ID() != arrow.STRUCT
-}
-
-// stored returns the type of what an extension type, a dictionary or run ends hold.
-func stored(t arrow.DataType) arrow.DataType {
-	for {
-		switch x := t.(type) {
-		case arrow.ExtensionType:
-			t = x.StorageType()
-		case *arrow.DictionaryType:
-			t = x.ValueType
-		case *arrow.RunEndEncodedType:
-			t = x.Encoded()
-		default:
-			return t
-		}
-	}
+	return v == "true" && arrowtype.Value(f.Type).ID() != arrow.STRUCT
 }
 
 // typesOut makes types of fields.
@@ -257,7 +242,7 @@ type fieldOut struct {
 }
 
 func newFieldOut(f arrow.Field) *fieldOut {
-	x := &fieldOut{field: f, inner: stored(f.Type)}
+	x := &fieldOut{field: f, inner: arrowtype.Value(f.Type)}
 	x.orcType, _ = f.Metadata.GetValue(MetaType)
 	x.extension, _ = f.Metadata.GetValue(metaExtension)
 	x.extData, _ = f.Metadata.GetValue(metaExtensionData)

@@ -6,7 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
@@ -68,7 +68,7 @@ func at(fields []arrow.Field, i int) arrow.Field {
 
 func (x *Extensions) field(f, back arrow.Field, path string) arrow.Field {
 	name, storage := schemadiff.Extension(f)
-	back.Type = arrowbuf.StorageType(back.Type)
+	back.Type = arrowtype.Storage(back.Type)
 	switch {
 	case name != "" && !schemadiff.Stores(storage, back.Type):
 		*x = append(*x, schemadiff.Difference{Path: path, Aspect: schemadiff.Metadata, Type: f.Type, Text: WithoutExtensionType(name)})

@@ -5,7 +5,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // Extension returns the name of a field's extension type, registered or known by metadata alone, and what it stores; "" = it
@@ -16,10 +16,10 @@ func Extension(f arrow.Field) (name string, storage arrow.DataType) {
 	if e, ok := f.Type.(arrow.ExtensionType); ok {
 		name = e.ExtensionName()
 	}
-	storage = arrowbuf.StorageType(f.Type)
+	storage = arrowtype.Storage(f.Type)
 	if d, ok := storage.(*arrow.DictionaryType); ok {
 		if e, ok := d.ValueType.(arrow.ExtensionType); ok {
-			return e.ExtensionName(), &arrow.DictionaryType{IndexType: d.IndexType, ValueType: arrowbuf.StorageType(e), Ordered: d.Ordered}
+			return e.ExtensionName(), &arrow.DictionaryType{IndexType: d.IndexType, ValueType: arrowtype.Storage(e), Ordered: d.Ordered}
 		}
 	}
 	return name, storage

@@ -7,8 +7,8 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowipc"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // cursor walks the field nodes and buffers of a batch in the order in which the fields have them: depth first, the
@@ -45,7 +45,7 @@ func (c *cursor) numBuffers(field *arrowipc.Node) (n int, validity bool, err err
 	if field.Empty {
 		return 1, true, nil
 	}
-	switch dt := arrowbuf.StorageType(field.Type).(type) {
+	switch dt := arrowtype.Storage(field.Type).(type) {
 	case *arrow.NullType, *arrow.RunEndEncodedType:
 		return 0, false, nil
 	case *arrow.StructType, *arrow.FixedSizeListType:
@@ -193,7 +193,7 @@ func (l *loader) load(n *arrowipc.Node) (*array.Data, error) {
 // bounded refuses lengths that no bytes stand for: they would cost whoever goes through them as much as they claim.
 func (l *loader) bounded(n *arrowipc.Node, length int64) error {
 	free := n.Empty
-	switch dt := arrowbuf.StorageType(n.Type).(type) {
+	switch dt := arrowtype.Storage(n.Type).(type) {
 	case *arrow.NullType, *arrow.RunEndEncodedType:
 		free = true
 	case *arrow.FixedSizeBinaryType:
@@ -224,7 +224,7 @@ func (l *loader) emptyLists(length int64) (*memory.Buffer, error) {
 // loadBuffers returns the buffers of a field as arrow's arrays want them: a place for the validity bitmap in front even
 // where the format has none. On error too, the caller releases what is there.
 func (l *loader) loadBuffers(n *arrowipc.Node, length int64, nulls *int64) ([]*memory.Buffer, error) {
-	dt := arrowbuf.StorageType(n.Type)
+	dt := arrowtype.Storage(n.Type)
 	k, validity, err := l.numBuffers(n)
 	if err != nil {
 		return nil, err

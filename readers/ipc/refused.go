@@ -6,8 +6,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowipc"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // refusal says why something of a field that keep names, nil = all, cannot be read, and its path below the field as far as that
@@ -16,7 +16,7 @@ func refusal(n *arrowipc.Node, keep []arrowio.ProjectedField) (path []string, wh
 	if n.Dict != nil {
 		return refusal(n.Dict, nil)
 	}
-	switch t := arrowbuf.StorageType(n.Type).(type) {
+	switch t := arrowtype.Storage(n.Type).(type) {
 	case *arrow.StructType:
 		if keep == nil {
 			for i := range n.Children {

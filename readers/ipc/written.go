@@ -4,7 +4,7 @@ import (
 	"sort"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // writtenOut returns how many bytes the values of d take where each is written out wherever it is used, which is what
@@ -36,7 +36,7 @@ func extentOf(d arrow.ArrayData, random bool) extent {
 	at, n := int64(d.Offset()), int64(d.Len())
 	e := extent{n: n}
 	each := func(slot func(i int64) int64) func(start, end int64) int64 { return perSlot(n, random, slot) }
-	switch t := arrowbuf.StorageType(d.DataType()).(type) {
+	switch t := arrowtype.Storage(d.DataType()).(type) {
 	case *arrow.DictionaryType:
 		values := extentOf(d.Dictionary(), true)
 		index := indexOf(d, t.IndexType)

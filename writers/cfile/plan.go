@@ -12,8 +12,8 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowmeta"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	"github.com/arrowio/arrowio/internal/plans"
@@ -260,7 +260,7 @@ func (p *planner) losses(c *column, f arrow.Field, note string) (losses []string
 		}
 	}
 	shown = append(shown, c.meta...)
-	if e, ok := f.Type.(arrow.ExtensionType); ok && len(losses) > 0 && arrow.TypeEqual(arrowbuf.ValueType(e), back) {
+	if e, ok := f.Type.(arrow.ExtensionType); ok && len(losses) > 0 && arrow.TypeEqual(arrowtype.Value(e), back) {
 		losses = losses[1:] // the metadata keep it
 	}
 	keys, values := make([]string, len(shown)), make([]string, len(shown))

@@ -7,7 +7,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
@@ -63,7 +63,7 @@ func (m *mapper) choose(f arrow.Field) (refusal string) {
 	if m.varchar > 0 {
 		m.kuduType = fmt.Sprintf("%s(%d)", cfilewire.Varchar, m.varchar)
 	}
-	inner := arrowbuf.ValueType(f.Type)
+	inner := arrowtype.Value(f.Type)
 	if t, ok := scalars[inner.ID()]; ok {
 		m.wire.Type = t
 		m.widen()

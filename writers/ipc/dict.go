@@ -11,6 +11,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowipc"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // dictionaries makes columns ready to be laid out, and writes the dictionaries that they need first. In a stream a
@@ -197,7 +198,7 @@ func (d *dictionaries) release() {
 
 // sameDictionaries compares the dictionaries at all depths of two arrays of one type.
 func sameDictionaries(a, b arrow.ArrayData) bool {
-	if arrowbuf.StorageType(a.DataType()).ID() == arrow.DICTIONARY {
+	if arrowtype.Storage(a.DataType()).ID() == arrow.DICTIONARY {
 		return sameValues(a.Dictionary(), b.Dictionary())
 	}
 	for i := range a.Children() {
@@ -228,5 +229,5 @@ func sameValues(a, b arrow.ArrayData) bool {
 			return false
 		}
 	}
-	return arrowbuf.StorageType(a.DataType()).ID() != arrow.DICTIONARY || sameValues(a.Dictionary(), b.Dictionary())
+	return arrowtype.Storage(a.DataType()).ID() != arrow.DICTIONARY || sameValues(a.Dictionary(), b.Dictionary())
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/pierrec/lz4/v4"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowipc"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // batch is a record batch or the values of a dictionary, laid out: what its metadata say, and the buffers of its body,
@@ -35,7 +35,7 @@ const align = 8
 
 // add lays out a field depth first, as readers walk it. d is at offset 0 throughout and has exact children.
 func (b *batch) add(n *arrowipc.Node, d arrow.ArrayData) error {
-	t := arrowbuf.StorageType(n.Type)
+	t := arrowtype.Storage(n.Type)
 	rows := d.Len()
 	b.nodes = append(b.nodes, pair{int64(rows), int64(d.NullN())})
 	if err := b.fieldBuffers(n, t, d); err != nil {

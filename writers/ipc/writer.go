@@ -14,8 +14,8 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowipc"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/partwriter"
 	"github.com/arrowio/arrowio/internal/plans"
@@ -98,12 +98,12 @@ var codecs = map[string]int8{"": arrowipc.None, "none": arrowipc.None, "lz4": ar
 func refuse(t arrow.DataType) string {
 	switch t := t.(type) {
 	case arrow.ExtensionType:
-		if arrowbuf.StorageType(t).ID() == arrow.DICTIONARY {
+		if arrowtype.Storage(t).ID() == arrow.DICTIONARY {
 			return fmt.Sprintf("extension %s of a dictionary", t.ExtensionName())
 		}
 		return refuse(t.StorageType())
 	case *arrow.DictionaryType:
-		if arrowbuf.StorageType(t.ValueType).ID() == arrow.DICTIONARY {
+		if arrowtype.Storage(t.ValueType).ID() == arrow.DICTIONARY {
 			return "a dictionary of dictionaries"
 		}
 		return refuse(t.ValueType)

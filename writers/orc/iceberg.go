@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 	"github.com/arrowio/arrowio/internal/iceberg"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
@@ -97,7 +97,7 @@ func (p *icebergPlan) field(t *orcwire.Type, f arrow.Field, name string) iceberg
 		}
 	}
 	var why string
-	if out.Type, why = p.typeOf(t, arrowbuf.ValueType(f.Type), f); why != "" {
+	if out.Type, why = p.typeOf(t, arrowtype.Value(f.Type), f); why != "" {
 		p.refuse(t, why)
 	}
 	return out

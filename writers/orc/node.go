@@ -4,8 +4,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowdense"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -67,7 +67,7 @@ type node struct {
 
 // newNode returns what encodes a type, for an encryption variant or, -1, in clear; dt is what Arrow has for it.
 func (w *writer) newNode(t *orcwire.Type, dt arrow.DataType, variant int) *node {
-	n := &node{typ: t, arrow: arrowbuf.ValueType(dt), d: w.d, stats: newCollector(t), variant: variant}
+	n := &node{typ: t, arrow: arrowtype.Value(dt), d: w.d, stats: newCollector(t), variant: variant}
 	n.promise = w.d.promise(t, n.arrow)
 	n.find = arrowdense.Finder{Mem: w.mem, Unions: t.Kind == orcwire.Union, Dictionaries: true}
 	n.out.Open(w.d.packing, nil)

@@ -2,7 +2,7 @@ package parquet
 
 import (
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // loss says what reading a type back does not show, "" = nothing.
@@ -27,7 +27,7 @@ func comesBack(t arrow.DataType) arrow.DataType {
 	case *arrow.RunEndEncodedType:
 		return bare(t.Encoded())
 	case *arrow.DictionaryType:
-		switch arrowbuf.StorageType(t.ValueType).ID() {
+		switch arrowtype.Storage(t.ValueType).ID() {
 		case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW:
 			return &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String, Ordered: t.Ordered}
 		case arrow.BINARY, arrow.LARGE_BINARY, arrow.BINARY_VIEW:
@@ -72,7 +72,7 @@ func bare(t arrow.DataType) arrow.DataType {
 	field := func(f arrow.Field) arrow.Field {
 		return arrow.Field{Name: f.Name, Type: bare(f.Type), Nullable: f.Nullable}
 	}
-	switch t := arrowbuf.ValueType(t).(type) {
+	switch t := arrowtype.Value(t).(type) {
 	case *arrow.TimestampType:
 		unit := t.Unit
 		if unit == arrow.Second {

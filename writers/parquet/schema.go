@@ -7,8 +7,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowmeta"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 	"github.com/arrowio/arrowio/internal/geoarrow"
 	"github.com/arrowio/arrowio/internal/parquetwire"
 	"github.com/arrowio/arrowio/internal/parquetwire/encode"
@@ -64,7 +64,7 @@ func (d *driver) build(fields []arrow.Field) {
 
 // node makes the node of a field, which is called name in the file, and place in the plan, under a slot of levels def and rep.
 func (d *driver) node(f arrow.Field, name, column, place string, path []string, def, rep uint8) *node {
-	t := arrowbuf.ValueType(f.Type)
+	t := arrowtype.Value(f.Type)
 	n := &node{optional: f.Nullable, rep: rep, name: column}
 	path = append(path[:len(path):len(path)], name)
 	e := encode.Element{Name: name}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // maxDepth is how deep columns nest at most: levels are kept in bytes, and a list takes two.
@@ -18,15 +18,15 @@ func refuse(list []string, path string, f arrow.Field, depth int) []string {
 	}
 	switch t := f.Type.(type) {
 	case arrow.ExtensionType:
-		if arrowbuf.StorageType(t).ID() == arrow.DICTIONARY {
+		if arrowtype.Storage(t).ID() == arrow.DICTIONARY {
 			return no("an extension of a dictionary, which Arrow's schema message cannot describe")
 		}
 	case *arrow.DictionaryType:
-		if arrowbuf.StorageType(t.ValueType).ID() == arrow.DICTIONARY {
+		if arrowtype.Storage(t.ValueType).ID() == arrow.DICTIONARY {
 			return no("a dictionary of dictionaries, which Arrow's schema message cannot describe")
 		}
 	}
-	switch t := arrowbuf.ValueType(f.Type).(type) {
+	switch t := arrowtype.Value(f.Type).(type) {
 	case *arrow.NullType:
 		if !f.Nullable {
 			return no("all values are null, and none may be")

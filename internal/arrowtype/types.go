@@ -1,9 +1,9 @@
-package arrowbuf
+package arrowtype
 
 import "github.com/apache/arrow/go/v15/arrow"
 
-// StorageType returns the type that the values of an extension type are stored as, and other types as they are.
-func StorageType(t arrow.DataType) arrow.DataType {
+// Storage returns the type that the values of an extension type are stored as, and other types as they are.
+func Storage(t arrow.DataType) arrow.DataType {
 	for {
 		e, ok := t.(arrow.ExtensionType)
 		if !ok {
@@ -13,8 +13,8 @@ func StorageType(t arrow.DataType) arrow.DataType {
 	}
 }
 
-// ValueType returns the type of the values that an extension type, a dictionary or run ends hold.
-func ValueType(t arrow.DataType) arrow.DataType {
+// Value returns the type of the values that an extension type, a dictionary or run ends hold.
+func Value(t arrow.DataType) arrow.DataType {
 	for {
 		switch x := t.(type) {
 		case arrow.ExtensionType:

@@ -1,0 +1,2 @@
+// Package arrowtype looks through Arrow types that wrap others.
+package arrowtype
