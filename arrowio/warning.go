@@ -5,12 +5,19 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Warner is implemented by files that can be read, or checked, although something about them is doubtful or lost. Warnings
 // returns what cannot be seen from the rows; losses come first. It returns at most a few thousand warnings; the last one then
 // counts those left out. Verify may add more. It may be called at any time before Close. Facts that a user should be told only on
 // request are in Info.Notes instead.
+//
+// A file may also have a method Doubts() []error. It returns what was found that makes the rows doubtful but can be passed over, such
+// as bytes that belong to nothing and names that are not UTF-8: an error with a place for each finding, at most a few hundred. Some
+// are found only while the file is read. WarningsOf returns them as warnings of the kind WarnDoubt. To a verification they are
+// faults: Verify of a file that is a Verifier reports them.
 type Warner interface {
 	Warnings() []Warning
 }
@@ -114,10 +121,35 @@ func (w Warning) For(columns []string) (Warning, bool) {
 	return w, len(own) > 0
 }
 
-// WarningsOf returns the warnings of a file; nil if it is no Warner.
-func WarningsOf(f File) []Warning {
-	if w, ok := As[Warner](f); ok {
-		return w.Warnings()
+// doubter is implemented by files in which something was found that makes the rows doubtful but can be passed over: see Warner.
+type doubter interface{ Doubts() []error }
+
+// WarningsOf returns the warnings of a file, and its doubts as warnings of the kind WarnDoubt; nil if there are none.
+func WarningsOf(f File) (out []Warning) {
+	for f != nil {
+		w, warns := f.(Warner)
+		if warns {
+			out = append(out, w.Warnings()...)
+		}
+		d, doubts := f.(doubter)
+		if doubts {
+			for _, err := range d.Doubts() {
+				out = append(out, doubtful(err))
+			}
+		}
+		u, wraps := f.(interface{ Unwrap() File })
+		if warns || doubts || !wraps { // a Warner has the warnings of the file that it wraps
+			break
+		}
+		f = u.Unwrap()
 	}
-	return nil
+	return out
+}
+
+func doubtful(err error) Warning {
+	w := Warnf(WarnDoubt, err.Error())
+	if at, _ := errs.Where(err); at.Column != "" {
+		w.Columns = []string{at.Column}
+	}
+	return w
 }

@@ -313,8 +313,8 @@ func (e *Entry) verifyFile(ctx context.Context, s *service, i int, report func(e
 	defer scan.Release()
 	for scan.Next() {
 	}
-	if l, ok := arrowio.As[interface{ LayoutFaults() []error }](f); ok {
-		for _, fault := range l.LayoutFaults() {
+	if l, ok := arrowio.As[interface{ Doubts() []error }](f); ok {
+		for _, fault := range l.Doubts() {
 			report(fault)
 		}
 	}

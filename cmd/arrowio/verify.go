@@ -179,9 +179,12 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Opti
 		if readkudu.IsOverview(file) && show.Schema != nil {
 			return errs.Errorf(errs.ErrOption, "kudu: there are several tables, and --schema is for one; say which with --kudu-table")
 		}
+		warn := func() {
+			bar.aside(func() { a.warn(file.name, &doubtless{read.shown.warned(read, file)}, nil) })
+		}
 		if checker, ok := arrowio.As[arrowio.Verifier](file); ok {
 			err = checker.Verify(ctx, report)
-			bar.aside(func() { a.warn(file.name, read.shown.warned(read, file), nil) })
+			warn()
 			if err == nil && len(v.Faults) == 0 {
 				err = countChecksums(ctx, file, &v)
 			}
@@ -210,12 +213,12 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Opti
 			if rows, err = scanAll(ctx, under, read, columns, bar); err == nil {
 				v.Rows = &rows
 			}
-			if l, ok := arrowio.As[interface{ LayoutFaults() []error }](file); ok {
-				for _, fault := range l.LayoutFaults() {
+			if d, ok := arrowio.As[interface{ Doubts() []error }](file); ok && v.Method == "scan" {
+				for _, fault := range d.Doubts() {
 					report(fault)
 				}
 			}
-			bar.aside(func() { a.warn(file.name, read.shown.warned(read, file), nil) })
+			warn()
 		}
 		return err
 	})
@@ -232,6 +235,22 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Opti
 		return v, a.printOK(v)
 	}
 	return v, nil
+}
+
+// doubtless is a file without the warnings that are faults to verify.
+type doubtless struct{ arrowio.File }
+
+// Warnings implements arrowio.Warner.
+func (f *doubtless) Warnings() []arrowio.Warning {
+	told := map[string]bool{}
+	if d, ok := arrowio.As[interface{ Doubts() []error }](f.File); ok {
+		for _, fault := range d.Doubts() {
+			told[fault.Error()] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(arrowio.WarningsOf(f.File)), func(w arrowio.Warning) bool {
+		return w.Kind == arrowio.WarnDoubt && told[w.Text]
+	})
 }
 
 // countChecksums adds to v, of a file without faults, what has checksums, which columns were not decoded, and how many rows were.

@@ -15,7 +15,7 @@ var neutral = []string{
 	"arrowio/arrow18", "arrowio/local",
 	"internal/annotate", "internal/arrowbuf", "internal/arrowcheck", "internal/arrowdense", "internal/budget", "internal/workers", "internal/bitpack", "internal/blockcodec",
 	"internal/cursor", "internal/inflate", "internal/options", "internal/pb", "internal/readall", "internal/recordsplit", "internal/partwriter", "internal/arrowipc", "internal/arrowjson",
-	"internal/arrowmeta", "internal/arrowtype", "internal/gonerows", "internal/geoarrow", "internal/plans", "internal/schemadiff", "internal/floattext", "internal/inferred",
+	"internal/arrowmeta", "internal/arrowtype", "internal/fieldname", "internal/gonerows", "internal/geoarrow", "internal/plans", "internal/schemadiff", "internal/floattext", "internal/inferred",
 	"internal/textvalues",
 }
 
@@ -76,13 +76,13 @@ var rules = []rule{
 	},
 	{
 		pkg:   "internal/kuduwire",
-		may:   []string{"arrowio/errs", "internal/cursor", "internal/bitpack", "internal/blockcodec", "internal/pb", "internal/cfilewire", "internal/arrowmeta", "internal/gonerows", "internal/schemadiff"},
+		may:   []string{"arrowio/errs", "internal/cursor", "internal/bitpack", "internal/blockcodec", "internal/pb", "internal/cfilewire", "internal/arrowmeta", "internal/fieldname", "internal/gonerows", "internal/schemadiff"},
 		never: doesIO,
 		why:   "a wire package is bytes and values; Kudu's are made of CFile's",
 	},
 	{
 		pkg:   "internal/*wire",
-		may:   []string{"arrowio/errs", "internal/cursor", "internal/bitpack", "internal/blockcodec", "internal/pb", "internal/arrowmeta", "internal/arrowtype", "internal/gonerows", "internal/geoarrow", "internal/schemadiff"},
+		may:   []string{"arrowio/errs", "internal/cursor", "internal/bitpack", "internal/blockcodec", "internal/pb", "internal/arrowmeta", "internal/arrowtype", "internal/fieldname", "internal/gonerows", "internal/geoarrow", "internal/schemadiff"},
 		never: doesIO,
 		why:   "a wire package is bytes and values, of one format",
 	},

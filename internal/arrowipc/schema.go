@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/fieldname"
 )
 
 // Node is a field as its arrays are laid out in a batch.
@@ -25,6 +26,7 @@ type Schema struct {
 	Arrow        *arrow.Schema
 	Columns      []*Node
 	Dictionaries map[int64]*Node // the values of each
+	BadNames     fieldname.Names // those that are not UTF-8: Arrow has others
 	nodes        []int           // number of the first field node of each column, and behind the last their number
 }
 
@@ -55,6 +57,7 @@ func countNodes(n *Node) int {
 type schemaReader struct {
 	limits errs.Limits
 	fields int
+	names  fieldname.Names
 	dicts  map[int64]*Node
 }
 
@@ -64,7 +67,7 @@ func readSchema(t table, limits errs.Limits) (*Schema, error) {
 	if t.int16(0, 0) != 0 {
 		return nil, errs.Errorf(errs.ErrUnsupported, "big-endian data")
 	}
-	fields, cols, err := r.children(t.tables(1), 0)
+	fields, cols, err := r.children(t.tables(1), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +75,7 @@ func readSchema(t table, limits errs.Limits) (*Schema, error) {
 	if t.f.err != nil {
 		return nil, t.f.err
 	}
-	s := &Schema{Arrow: arrow.NewSchema(fields, &md), Columns: cols, Dictionaries: r.dicts, nodes: make([]int, len(cols)+1)}
+	s := &Schema{Arrow: arrow.NewSchema(fields, &md), Columns: cols, Dictionaries: r.dicts, BadNames: r.names, nodes: make([]int, len(cols)+1)}
 	for i, n := range cols {
 		s.nodes[i+1] = s.nodes[i] + countNodes(n)
 	}
@@ -88,18 +91,19 @@ func metadata(v tables) arrow.Metadata {
 	return arrow.NewMetadata(keys, values)
 }
 
-func (r *schemaReader) children(v tables, depth int) ([]arrow.Field, []*Node, error) {
+// children reads the fields below the field that the names of above lead to.
+func (r *schemaReader) children(v tables, above []string) ([]arrow.Field, []*Node, error) {
 	r.fields += v.len()
 	if r.fields > r.limits.Columns {
 		return nil, nil, errs.Errorf(errs.ErrLimit, "more than %d fields (Limits.Columns)", r.limits.Columns)
 	}
-	if depth > r.limits.Depth {
+	if len(above) > r.limits.Depth {
 		return nil, nil, errs.Errorf(errs.ErrLimit, "fields nested deeper than %d (Limits.Depth)", r.limits.Depth)
 	}
 	fields, nodes := make([]arrow.Field, v.len()), make([]*Node, v.len())
 	for i := range fields {
 		var err error
-		if fields[i], nodes[i], err = r.field(v.at(i), depth); err != nil {
+		if fields[i], nodes[i], err = r.field(v.at(i), above); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -107,9 +111,12 @@ func (r *schemaReader) children(v tables, depth int) ([]arrow.Field, []*Node, er
 }
 
 // field reads Field{name, nullable, type_type, type, dictionary, children, custom_metadata}.
-func (r *schemaReader) field(t table, depth int) (arrow.Field, *Node, error) {
-	f := arrow.Field{Name: t.string(0), Nullable: t.bool(1), Metadata: metadata(t.tables(6))}
-	children, nodes, err := r.children(t.tables(5), depth+1)
+func (r *schemaReader) field(t table, above []string) (arrow.Field, *Node, error) {
+	name := t.string(0)
+	path := append(above[:len(above):len(above)], fieldname.Fit(name))
+	r.names.Check(name, path...)
+	f := arrow.Field{Name: path[len(above)], Nullable: t.bool(1), Metadata: metadata(t.tables(6))}
+	children, nodes, err := r.children(t.tables(5), path)
 	if err != nil {
 		return f, nil, errs.Locate(err, errs.At{Column: f.Name})
 	}

@@ -196,9 +196,7 @@ func (c *oneCase) read(ctx context.Context, filter expr.Expr) Result {
 
 // verify counts faults and warnings. It returns Same, or what is wrong with them.
 func (c *oneCase) verify(ctx context.Context, f arrowio.File) (r Result) {
-	if w, ok := arrowio.As[arrowio.Warner](f); ok {
-		c.told += len(w.Warnings())
-	}
+	c.told += len(arrowio.WarningsOf(f))
 	v, ok := arrowio.As[arrowio.Verifier](f)
 	if !ok {
 		return r

@@ -15,6 +15,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfile"
 	"github.com/arrowio/arrowio/internal/cfilewire"
+	"github.com/arrowio/arrowio/internal/fieldname"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	"github.com/arrowio/arrowio/internal/schemadiff"
 )
@@ -31,9 +32,11 @@ type File struct {
 	apart   bool          // it is known that no other table has its blocks
 	tablets []*tablet
 	columns []kuduwire.Column // of the newest schema
-	schema  *arrow.Schema
-	parts   []*part // one for each split
-	splits  []arrowio.Split
+	// badNames are the names of columns that are not UTF-8.
+	badNames *fieldname.Names
+	schema   *arrow.Schema
+	parts    []*part // one for each split
+	splits   []arrowio.Split
 	findings
 
 	sizes   sizes
@@ -263,7 +266,7 @@ func (f *File) makeSchema() error {
 			newest = t
 		}
 	}
-	f.columns = newest.schema.Columns
+	f.columns, f.badNames = newest.schema.Columns, &newest.schema.BadNames
 	fields := make([]arrow.Field, len(f.columns))
 	for i := range f.columns {
 		var err error

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfile"
@@ -31,7 +32,7 @@ func (f *File) Verify(ctx context.Context, report func(error)) error {
 	f.findings.mu.Lock()
 	faults := f.faults
 	f.findings.mu.Unlock()
-	for _, err := range faults {
+	for _, err := range slices.Concat(f.Doubts(), faults) {
 		report(err)
 	}
 	if v.dirs != nil && !f.apart {

@@ -156,6 +156,9 @@ func (f *findings) Warnings() []arrowio.Warning {
 	return f.doubts.appendTo(f.losses.appendTo(nil, arrowio.WarnLost, "lost: and %d more"), arrowio.WarnDoubt, "and %d more doubts like these")
 }
 
+// Doubts returns what makes the rows doubtful: see arrowio.Warner.
+func (f *File) Doubts() []error { return f.badNames.Errors(errs.At{Format: Name, Op: "schema"}) }
+
 // Notes returns what is in Info.Notes.
 func (f *findings) allNotes() []string {
 	f.mu.Lock()

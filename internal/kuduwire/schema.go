@@ -3,11 +3,15 @@ package kuduwire
 import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/cfilewire"
+	"github.com/arrowio/arrowio/internal/fieldname"
 	"github.com/arrowio/arrowio/internal/pb"
 )
 
 // Schema is the columns of a table, key columns first.
-type Schema struct{ Columns []Column }
+type Schema struct {
+	Columns  []Column
+	BadNames fieldname.Names // those that are not UTF-8: Columns have others
+}
 
 // Column is a column of a table.
 type Column struct {
@@ -48,6 +52,9 @@ func ParseSchema(m pb.Message, lim errs.Limits) (*Schema, error) {
 		if len(s.Columns) == limit {
 			return nil, errs.Errorf(errs.ErrLimit, "the schema has more than %d columns (Columns)", limit)
 		}
+		name := c.Name
+		c.Name = fieldname.Fit(name)
+		s.BadNames.Check(name, c.Name)
 		s.Columns = append(s.Columns, c.Column)
 	}
 	if m.Err != nil {

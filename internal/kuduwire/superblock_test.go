@@ -276,3 +276,16 @@ func FuzzSuperBlock(f *testing.F) {
 		}
 	})
 }
+
+// Names that are not UTF-8 are others in Arrow, and faults.
+func TestSchemaNotUTF8(t *testing.T) {
+	s, err := ParseSchema(pb.New(schemaOf(msg{}.str(2, "k\xff").num(3, 8).num(4, 1))), noLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	faults := s.BadNames.Errors(errs.At{})
+	var e *errs.Error
+	if s.Columns[0].Name != `k\xff` || len(faults) != 1 || !errors.As(faults[0], &e) || e.Column != `k\xff` {
+		t.Errorf("%q, %v", s.Columns[0].Name, faults)
+	}
+}

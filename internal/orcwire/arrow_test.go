@@ -1,6 +1,7 @@
 package orcwire
 
 import (
+	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -245,8 +246,22 @@ func TestSchemaOfFile(t *testing.T) {
 	if err != nil && !strings.Contains(err.Error(), `column "u.v"`) {
 		t.Error(err)
 	}
-	_, err = Schema(mustFooter(t, footerOf(names(typeMsg(Struct, 1), "a\xff"), typeMsg(Int))), nanos)
-	wantKind(t, "name", err, errs.ErrCorrupt)
-	_, err = Schema(mustFooter(t, footerOf(typeMsg(List, 1), names(typeMsg(Struct, 2), "\x80"), typeMsg(Int))), nanos)
-	wantKind(t, "name below a list", err, errs.ErrCorrupt)
+}
+
+// Names that are not UTF-8 are others in Arrow, and faults.
+func TestSchemaNotUTF8(t *testing.T) {
+	for column, types := range map[string][]pbtest.Message{
+		`a\xff`:           {names(typeMsg(Struct, 1), "a\xff"), typeMsg(Int)},
+		`_root.item.\x80`: {typeMsg(List, 1), names(typeMsg(Struct, 2), "\x80"), typeMsg(Int)},
+	} {
+		f := mustFooter(t, footerOf(types...))
+		if _, err := Schema(f, ArrowOptions{}); err != nil {
+			t.Error(err)
+		}
+		faults := f.BadNames.Errors(errs.At{})
+		var e *errs.Error
+		if len(faults) != 1 || !errors.As(faults[0], &e) || e.Kind != errs.ErrCorrupt || e.Column != column {
+			t.Errorf("%s: %v", column, faults)
+		}
+	}
 }

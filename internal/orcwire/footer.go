@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/fieldname"
 	"github.com/arrowio/arrowio/internal/pb"
 )
 
@@ -51,7 +52,8 @@ type Footer struct {
 	HeaderLength    uint64
 	ContentLength   uint64
 	Stripes         []StripeInfo
-	Types           []*Type // by id; Types[0] is the root
+	Types           []*Type         // by id; Types[0] is the root
+	BadNames        fieldname.Names // those that are not UTF-8: Types has others
 	Metadata        []KeyValue
 	Rows            int64     // of the file, as counted by the writer; see HasRows
 	HasRows         bool      // false where the footer leaves the count out: then the stripes alone tell
@@ -133,6 +135,7 @@ func ParseFooter(b []byte, lim errs.Limits) (*Footer, error) {
 	if f.Types, err = tree.link(); err != nil {
 		return nil, err
 	}
+	f.fitNames()
 	if f.Encryption != nil {
 		if err := f.Encryption.check(len(f.Types)); err != nil {
 			return nil, err

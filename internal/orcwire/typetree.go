@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/fieldname"
 	"github.com/arrowio/arrowio/internal/geoarrow"
 	"github.com/arrowio/arrowio/internal/pb"
 )
@@ -201,4 +202,15 @@ func (r *typeTree) link() ([]*Type, error) {
 		types[p.t].Last = r.n - 1
 	}
 	return types, nil
+}
+
+// fitNames renames the fields whose names are not UTF-8.
+func (f *Footer) fitNames() {
+	for _, t := range f.Types {
+		for i, name := range t.Names {
+			if t.Names[i] = fieldname.Fit(name); t.Names[i] != name {
+				f.BadNames.Add(name, t.Children[i].Path())
+			}
+		}
+	}
 }

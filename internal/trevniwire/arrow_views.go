@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowmeta"
+	"github.com/arrowio/arrowio/internal/fieldname"
 )
 
 // NodeKind says how a node of the tree makes an Arrow array.
@@ -409,6 +410,9 @@ func (t *Tree) finish(h *Header) {
 func (m Meta) Shown() arrow.Metadata {
 	var pairs []arrowmeta.Pair
 	for _, p := range m.User() {
+		if p.Key == KeyAvro {
+			p.Value = fieldname.FitJSON(p.Value) // as ParseAvro reads it
+		}
 		pairs = append(pairs, arrowmeta.Pair(p))
 	}
 	return arrowmeta.Show(pairs, MetaPrefix)

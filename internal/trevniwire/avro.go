@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/fieldname"
 )
 
 // AvroKind is the shape of an Avro schema.
@@ -112,7 +113,7 @@ func ParseAvro(text []byte, lim errs.Limits) (*Avro, error) {
 	if most := lim.MetadataBytes / schemaGrowth; int64(len(text)) > most {
 		return nil, errs.Errorf(errs.ErrLimit, "avro.schema of %d bytes is over a part of the limit MetadataBytes: %d", len(text), most)
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
+	d := json.NewDecoder(bytes.NewReader(fieldname.FitJSON(text))) // as the names of columns
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil {

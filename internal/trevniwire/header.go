@@ -8,6 +8,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/cursor"
+	"github.com/arrowio/arrowio/internal/fieldname"
 )
 
 // Version is what we write: runs of lengths and booleans.
@@ -43,6 +44,8 @@ type Header struct {
 	Meta    Meta
 	Columns []Column
 	Size    int64 // bytes from magic to the last column start
+	// BadNames are the names of columns that are not UTF-8: Column.Name is another.
+	BadNames fieldname.Names
 }
 
 // Match reports whether head begins a Trevni file of a version that exists.
@@ -100,6 +103,7 @@ func parseHeader(b []byte, lim errs.Limits) (*Header, error) {
 			var col Column
 			if col, err = h.column(i, m, byName); err == nil {
 				h.Columns = append(h.Columns, col)
+				h.BadNames.Check(m.Text(KeyName), col.Name)
 				continue
 			}
 		}
@@ -122,7 +126,7 @@ func (h *Header) column(i int, m Meta, byName map[string]int) (Column, error) {
 	if !ok {
 		return col, errs.Errorf(errs.ErrCorrupt, "no %s", KeyName)
 	}
-	col.Name = string(name)
+	col.Name = fieldname.Fit(string(name))
 	fail := func(k errs.Kind, format string, args ...any) (Column, error) {
 		e := errs.Errorf(k, format, args...)
 		e.Column = col.Name
@@ -162,7 +166,7 @@ func (h *Header) column(i int, m Meta, byName map[string]int) (Column, error) {
 	if col.Values && (col.Array || col.Parent >= 0) {
 		return fail(errs.ErrCorrupt, "%s on an array column or a child", KeyValues)
 	}
-	byName[col.Name] = i
+	byName[string(name)] = i
 	return col, nil
 }
 

@@ -11,9 +11,12 @@ import (
 	"github.com/arrowio/arrowio/internal/arrowipc"
 )
 
-// findEnd finds out whether the stream has an end mark, so that Warnings can tell before the first row. A stream whose last
-// bytes look like a mark is believed, until reading shows that they are a part of its last message. Of any other, the
-// lengths of the messages are read. What is wrong with a message, reading reports.
+// mostSought is how many messages findEnd looks at.
+const mostSought = 10_000
+
+// findEnd finds out where the end mark is, so that Warnings and Doubts can tell before the first row what is wrong with the end: it
+// reads the lengths of the messages. A source that is not near is not asked for each of them, if its last bytes look like an end
+// mark; reading the rows shows whether they are. What is wrong with a message, reading reports.
 func (s *stream) findEnd(ctx context.Context) error {
 	var tail [8]byte
 	size := s.src.Size()
@@ -21,11 +24,12 @@ func (s *stream) findEnd(ctx context.Context) error {
 		if err := readAt(ctx, s.src, tail[:], size-8); err != nil {
 			return err
 		}
-		if binary.LittleEndian.Uint32(tail[:]) == arrowipc.Continuation && binary.LittleEndian.Uint32(tail[4:]) == 0 {
+		if binary.LittleEndian.Uint32(tail[:]) == arrowipc.Continuation && binary.LittleEndian.Uint32(tail[4:]) == 0 && !arrowio.Near(s.src) {
 			return nil
 		}
 	}
-	for off := s.start; ; {
+	off := s.start
+	for range mostSought {
 		_, next, err := s.message(ctx, off)
 		var known *errs.Error
 		switch {
@@ -37,12 +41,13 @@ func (s *stream) findEnd(ctx context.Context) error {
 			return err
 		}
 	}
+	return nil
 }
 
 // Warnings implements arrowio.Warner.
 func (s *stream) Warnings() []arrowio.Warning {
 	if !s.unmarked.Load() {
-		return doubts(s.LayoutFaults())
+		return nil
 	}
 	return []arrowio.Warning{arrowio.Warnf(arrowio.WarnDoubt, "the stream has no end mark: it may have been cut off, and rows may be missing")}
 }

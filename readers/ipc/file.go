@@ -62,7 +62,7 @@ type file struct {
 	first  []int64 // row of each block, and behind the last the number of rows
 	splits []arrowio.Split
 	from   []int   // first block of each split, and behind the last their number
-	layout []error // faults that checkLayout found
+	layout []error // what checkLayout found
 }
 
 // tail is what stands at the end of a file: int32 footer length, "ARROW1".

@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowipc"
 )
@@ -67,26 +66,18 @@ func (f *file) endOfSchema(ctx context.Context, footer int64) (int64, error) {
 	return 0, nil
 }
 
-// Warnings implements arrowio.Warner.
-func (f *file) Warnings() []arrowio.Warning { return doubts(f.layout) }
-
-// LayoutFaults returns what verifying reports beyond what reading all rows does. Call it after that.
-func (f *file) LayoutFaults() []error { return f.layout }
-
-// LayoutFaults returns what verifying reports beyond what reading all rows does. Call it after that: before, the end of the
-// stream may not be known.
-func (s *stream) LayoutFaults() []error {
-	end := s.mark.Load()
-	if end == 0 || end == s.src.Size() {
-		return nil
-	}
-	err := corrupt("the stream ends here, and the %d bytes behind its end mark are not read: rows may be missing", s.src.Size()-end)
-	return []error{errs.Locate(err, errs.At{Format: "ipc-stream", Op: "end mark", Off: errs.N(end)})}
+// Doubts returns what makes the rows doubtful: see arrowio.Warner.
+func (f *file) Doubts() []error {
+	return slices.Concat(f.Footer.Schema.BadNames.Errors(errs.At{Format: "ipc", Op: "schema"}), f.layout)
 }
 
-func doubts(faults []error) (out []arrowio.Warning) {
-	for _, err := range faults {
-		out = append(out, arrowio.Warnf(arrowio.WarnDoubt, err.Error()))
+// Doubts returns what makes the rows doubtful: see arrowio.Warner. Where the end of the stream is may be known only when all rows have been read.
+func (s *stream) Doubts() []error {
+	doubts := s.schema.BadNames.Errors(errs.At{Format: "ipc-stream", Op: "schema"})
+	end := s.mark.Load()
+	if end == 0 || end == s.src.Size() {
+		return doubts
 	}
-	return out
+	err := corrupt("the stream ends here, and the %d bytes behind its end mark are not read: rows may be missing", s.src.Size()-end)
+	return append(doubts, errs.Locate(err, errs.At{Format: "ipc-stream", Op: "end mark", Off: errs.N(end)}))
 }

@@ -24,7 +24,7 @@ func told(t *testing.T, b []byte, name string) ([]arrowio.Warning, []error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return arrowio.WarningsOf(f), f.(interface{ LayoutFaults() []error }).LayoutFaults()
+	return arrowio.WarningsOf(f), f.(interface{ Doubts() []error }).Doubts()
 }
 
 // Whole files of other writers have no byte too many.

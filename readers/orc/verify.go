@@ -24,6 +24,9 @@ func (f *File) Verify(ctx context.Context, report func(error)) error {
 	v.totals = make([]tally, len(f.footer.Types))
 	v.bad = map[badColumn]bool{}
 	v.hidden = map[int]*secretStats{}
+	for _, doubt := range f.Doubts() {
+		report(doubt)
+	}
 	if err := v.layout(); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -48,6 +49,11 @@ func (f *File) Warnings() []arrowio.Warning {
 		Kind: arrowio.WarnMasked, Columns: columns, Rows: f.first[len(f.first)-1],
 		Text: fmt.Sprintf("encrypted columns are shown masked because the keys %s are missing (--orc-keys)", strings.Join(keys, ", ")),
 	}}
+}
+
+// Doubts returns what makes the rows doubtful: see arrowio.Warner.
+func (f *File) Doubts() []error {
+	return f.footer.BadNames.Errors(errs.At{Format: Name, Op: "footer", Off: errs.N(f.tail.footer.Off)})
 }
 
 // fieldPath returns the dotted path of what of a field is within the subtree of root, or holds it; "" = nothing is.

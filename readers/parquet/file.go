@@ -61,8 +61,9 @@ type parquetFile struct {
 	rows   int64
 	// rowsFault says that the file's own count of its rows is wrong.
 	rowsFault error
-	// schemaFaults say what is wrong with the Arrow schema in the metadata, and with names.
+	// schemaFaults say what is wrong with the Arrow schema in the metadata.
 	schemaFaults []error
+	doubts       []error // see Doubts
 
 	mu      sync.Mutex
 	indexes map[chunkID]*index
@@ -77,6 +78,7 @@ func open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, int96 
 		f.footer, err = parseFooter(b, f.end, limits)
 	}
 	if err == nil {
+		f.fitNames()
 		err = f.parseSchema()
 	}
 	if err == nil {
@@ -84,6 +86,9 @@ func open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, int96 
 	}
 	return f, errs.Locate(err, errs.At{Op: "footer", Off: errs.N(f.end)})
 }
+
+// Doubts returns what makes the rows doubtful: see arrowio.Warner.
+func (f *parquetFile) Doubts() []error { return f.doubts }
 
 // chunkOff returns where a column chunk begins, for an error to tell: the footer where it does not lie in the file.
 func (f *parquetFile) chunkOff(group, column int) errs.Number {
@@ -101,7 +106,6 @@ func (f *parquetFile) parseSchema() error {
 	if err != nil {
 		return err
 	}
-	f.checkNames()
 	var own *arrow.Schema
 	var keys, values []string
 	for _, kv := range f.footer.Metadata {

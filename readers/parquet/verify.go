@@ -17,9 +17,6 @@ import (
 // and compares the values with everything that filters rely on: the statistics of column chunks and of pages, the page
 // index, and the bloom filters; and the Parquet schema with the Arrow schema in the metadata.
 func (f *parquetFile) Verify(ctx context.Context, report func(error)) error {
-	if f.rowsFault != nil {
-		report(errs.Locate(f.rowsFault, errs.At{Format: "parquet", Op: "verify", Off: errs.N(f.end)}))
-	}
 	if f.int96.unit != "us" && slices.ContainsFunc(f.leaves, func(n *node) bool { return n.elem.Type == decode.Int96 }) {
 		coarse, err := open(ctx, f.src, f.limits, int96Options{unit: "us"}) // times that nanoseconds cannot hold are no fault of the file
 		if err != nil {
@@ -27,7 +24,10 @@ func (f *parquetFile) Verify(ctx context.Context, report func(error)) error {
 		}
 		return coarse.Verify(ctx, report)
 	}
-	for _, err := range f.schemaFaults {
+	if f.rowsFault != nil {
+		report(errs.Locate(f.rowsFault, errs.At{Format: "parquet", Op: "verify", Off: errs.N(f.end)}))
+	}
+	for _, err := range slices.Concat(f.doubts, f.schemaFaults) {
 		report(errs.Locate(err, errs.At{Format: "parquet", Op: "footer", Off: errs.N(f.end)}))
 	}
 	for g := range f.footer.Groups {

@@ -2,11 +2,11 @@ package parquet
 
 import (
 	"errors"
-	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/fieldname"
 )
 
 // What a file says of its schema twice, as a Parquet schema and as an Arrow schema in the metadata, must agree. Reading goes by
@@ -23,13 +23,28 @@ func (f *parquetFile) noteSchema(err error) {
 	f.schemaFaults = append(f.schemaFaults, errs.Errorf(errs.ErrCorrupt, "%s in the metadata: %w", arrowSchemaKey, err))
 }
 
-// checkNames looks for names that are not UTF-8.
-func (f *parquetFile) checkNames() {
-	for i := range f.footer.Schema[1:] {
-		if name := f.footer.Schema[1+i].Name; !utf8.ValidString(name) && len(f.schemaFaults) < maxSchemaFaults {
-			f.schemaFaults = append(f.schemaFaults, corrupt("the name of a column is not UTF-8: %.40q", name))
+// fitNames renames the fields whose names are not UTF-8.
+func (f *parquetFile) fitNames() {
+	var names fieldname.Names
+	var path []string
+	var left []int // children still to come of the groups that path leads through
+	for i := range f.footer.Schema {
+		e := &f.footer.Schema[i]
+		for len(left) > 0 && left[len(left)-1] == 0 {
+			left = left[:len(left)-1]
+		}
+		stored := e.Name
+		e.Name = fieldname.Fit(stored)
+		if n := len(left); n > 0 {
+			left[n-1]--
+			path = append(path[:n-1], e.Name)
+			names.Check(stored, path...)
+		}
+		if e.Children > 0 {
+			left = append(left, int(e.Children))
 		}
 	}
+	f.doubts = names.Errors(errs.At{Format: "parquet", Op: "footer", Off: errs.N(f.end)})
 }
 
 // compareSchema compares the Arrow schema in the metadata with the Parquet schema, as both are read.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -178,29 +177,25 @@ func (f *File) confirmRows(ctx context.Context) error {
 	return first
 }
 
-// joinedText is what is said of a file with another behind it.
-const joinedText = "another Trevni file begins behind the last column, and its %d bytes are not read: rows may be missing"
-
-// joined reports whether another Trevni file begins at end.
-func (f *File) joined(ctx context.Context, end int64) (bool, error) {
+// findSecond returns an error if another Trevni file begins at end, or what kept it from being read.
+func (f *File) findSecond(ctx context.Context, end int64) (second, err error) {
 	const n = 4 // magic and version
 	if f.src.Size()-end < n {
-		return false, nil
+		return nil, nil
 	}
 	b, err := readAt(ctx, f.src, end, n)
-	return err == nil && trevniwire.Match(b), err
+	if err != nil || !trevniwire.Match(b) {
+		return nil, err
+	}
+	second = errs.Errorf(errs.ErrCorrupt, "another Trevni file begins behind the last column, and its %d bytes are not read: rows may be missing", f.src.Size()-end)
+	return errs.Locate(second, errs.At{Format: Name, Op: "end", Off: errs.N(end)}), nil
 }
 
-// doubtEnd adds a warning if column i is the last of the file and another file follows it.
-func (f *File) doubtEnd(ctx context.Context, i int, blocks []trevniwire.Block) error {
+// doubtEnd looks for a second file if column i is the last of the file.
+func (f *File) doubtEnd(ctx context.Context, i int, blocks []trevniwire.Block) (err error) {
 	order := f.byStart()
-	if order[len(order)-1] != i {
-		return nil
-	}
-	end := columnEnd(&f.header.Columns[i], blocks)
-	joined, err := f.joined(ctx, end)
-	if joined {
-		f.warnings = append(f.warnings, arrowio.Warnf(arrowio.WarnDoubt, fmt.Sprintf(joinedText, f.src.Size()-end)))
+	if order[len(order)-1] == i {
+		f.second, err = f.findSecond(ctx, columnEnd(&f.header.Columns[i], blocks))
 	}
 	return err
 }

@@ -195,7 +195,7 @@ func TestJoined(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := f.Warnings(); len(w) != 1 || w[0].Kind != arrowio.WarnDoubt {
+	if w := arrowio.WarningsOf(f); len(w) != 1 || w[0].Kind != arrowio.WarnDoubt {
 		t.Errorf("warnings %v", w)
 	}
 	var faults []error

@@ -79,6 +79,7 @@ type File struct {
 	view     string
 	notes    []string
 	warnings []arrowio.Warning
+	second   error // another file behind this one, as far as that is known; nil = none
 	noView   error // why the records of avro.schema cannot be shown; nil = they are, or nobody has asked for them
 	splits   []arrowio.Split
 	dicts    map[*trevniwire.Node]arrow.Array // of enums
@@ -208,6 +209,15 @@ func (f *File) Splits() []arrowio.Split { return f.splits }
 
 // Warnings implements arrowio.Warner: why the rows are not the records that the file was written from.
 func (f *File) Warnings() []arrowio.Warning { return f.warnings }
+
+// Doubts returns what makes the rows doubtful: see arrowio.Warner.
+func (f *File) Doubts() []error {
+	doubts := f.header.BadNames.Errors(errs.At{Format: Name, Op: "header"})
+	if f.second != nil {
+		doubts = append(doubts, f.second)
+	}
+	return doubts
+}
 
 var _ arrowio.Warner = (*File)(nil)
 

@@ -15,6 +15,9 @@ import (
 // the records as a whole (parents against children, enum symbols, text, decimals).
 func (f *File) Verify(ctx context.Context, report func(error)) error {
 	v := verifier{File: f, report: report}
+	for _, doubt := range f.Doubts() {
+		report(doubt) // the rows can be read all the same
+	}
 	for i := range f.header.Columns {
 		if err := v.column(ctx, i); err != nil {
 			return err
@@ -146,14 +149,11 @@ func (v *verifier) layout(ctx context.Context) error {
 			end, last = e, "column "+col.Name
 		}
 	}
-	if !known {
+	if !known || v.second != nil { // Doubts has it
 		return nil
 	}
-	joined, err := v.joined(ctx, end)
-	if joined {
-		err = errs.Locate(errs.Errorf(errs.ErrCorrupt, joinedText, v.src.Size()-end), errs.At{Format: Name, Op: "end", Off: errs.N(end)})
-	}
-	return v.fault(err)
+	second, err := v.findSecond(ctx, end)
+	return v.fault(errors.Join(second, err))
 }
 
 // rows decodes everything, column by column, and drops it.

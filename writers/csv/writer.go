@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -62,10 +61,8 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	if s.NumFields() == 0 {
 		return nil, errs.Errorf(errs.ErrSchema, "the rows have no columns, and a CSV file has one at least")
 	}
-	for i, f := range s.Fields() {
-		if set.header && !utf8.ValidString(f.Name) {
-			return nil, errs.Errorf(errs.ErrSchema, "the name of column %d is not UTF-8: %.40q", i, f.Name)
-		}
+	if err := plans.CheckNames(written(s, set.header)); err != nil {
+		return nil, err
 	}
 	p := &arrowio.WritePlan{Format: "csv", Schema: s, Options: o, Driver: set}
 	for i, f := range s.Fields() {
@@ -85,6 +82,17 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	}
 	p.Metadata = append(plans.Planned(s.Metadata(), arrow.Metadata{}, "", "CSV has no place for metadata"), arrowio.PlannedKey{Loss: typesLost})
 	return p, nil
+}
+
+// written returns the fields of s with the names that a file has. Without a header it has only those inside of columns.
+func written(s *arrow.Schema, header bool) []arrow.Field {
+	fields := slices.Clone(s.Fields())
+	for i := range fields {
+		if !header {
+			fields[i].Name = ""
+		}
+	}
+	return fields
 }
 
 func readSettings(o arrowio.WriteOptions) (*settings, error) {

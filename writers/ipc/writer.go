@@ -63,6 +63,9 @@ func plan(name string, s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WriteP
 		return nil, errs.Errorf(errs.ErrOption, "compression %q is not one of none, lz4, zstd, which take no level", o.Compression)
 	}
 	p := &arrowio.WritePlan{Format: name, Schema: s, Options: o}
+	if err := plans.CheckNames(s.Fields()); err != nil {
+		return nil, err
+	}
 	var refused []string
 	for _, f := range s.Fields() {
 		if why := refuse(f.Type); why != "" {

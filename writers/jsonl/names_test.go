@@ -16,7 +16,7 @@ func TestNameNotUTF8(t *testing.T) {
 	bad := arrow.Field{Name: "\xf6", Type: arrow.PrimitiveTypes.Int64}
 	for _, f := range []arrow.Field{bad, {Name: "s", Type: arrow.StructOf(bad)}, {Name: "l", Type: arrow.ListOf(arrow.StructOf(bad))}} {
 		_, err := Format().Plan(arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int64}, f}, nil), arrowio.WriteOptions{})
-		if !errors.Is(err, errs.ErrSchema) || !strings.Contains(err.Error(), "the name of a column is not UTF-8") {
+		if !errors.Is(err, errs.ErrSchema) || !strings.Contains(err.Error(), "names must be UTF-8") {
 			t.Errorf("%v: %v", f, err)
 		}
 	}

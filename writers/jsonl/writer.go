@@ -3,7 +3,6 @@ package jsonl
 import (
 	"context"
 	"io"
-	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -42,6 +41,9 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	if o.Compression != "" && o.Compression != "none" {
 		return nil, errs.Errorf(errs.ErrOption, "compression %q: text is not compressed", o.Compression)
 	}
+	if err := plans.CheckNames(s.Fields()); err != nil {
+		return nil, err
+	}
 	if err := distinct("", s.Fields()); err != nil {
 		return nil, err
 	}
@@ -59,13 +61,10 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	return p, nil
 }
 
-// distinct refuses names that JSON cannot have, and two members of one name, at any depth: what these mean is up to each reader.
+// distinct refuses two members of one name, at any depth: what these mean is up to each reader.
 func distinct(path string, fields []arrow.Field) error {
 	seen := map[string]bool{}
 	for _, f := range fields {
-		if !utf8.ValidString(f.Name) {
-			return errs.Errorf(errs.ErrSchema, "the name of a column is not UTF-8: %.40q", path+f.Name)
-		}
 		if seen[f.Name] {
 			return errs.Errorf(errs.ErrSchema, "two members of one object would be named %q", path+f.Name)
 		}

@@ -43,6 +43,9 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	if s.NumFields() == 0 {
 		return nil, errs.Errorf(errs.ErrSchema, "the rows have no columns, and a Parquet file has one at least")
 	}
+	if err := plans.CheckNames(s.Fields()); err != nil {
+		return nil, err
+	}
 	var refused []string
 	for _, f := range s.Fields() {
 		if n := schemaLevels(f.Type); n > mostLevels {

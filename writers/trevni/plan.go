@@ -37,6 +37,9 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 // file is read.
 func planStored(s, stored *arrow.Schema, o arrowio.WriteOptions) (p *arrowio.WritePlan, back *arrow.Schema, err error) {
 	opt, err := parseOptions(o.Options)
+	if err == nil {
+		err = plans.CheckNames(s.Fields())
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,7 +1,9 @@
 package trevni
 
 import (
+	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -48,6 +50,10 @@ func (c *columnPlanner) field(f arrow.Field, path, place string, parent int) {
 		if path != "" {
 			name = path + "." + f.Name
 		}
+	}
+	if !utf8.ValidString(name) {
+		c.refused = append(c.refused, fmt.Sprintf("%.40q (the name in %s is not UTF-8)", name, trevniwire.MetaName))
+		return
 	}
 	if c.names[name] {
 		c.refused = append(c.refused, name+" (two columns of one name)")
