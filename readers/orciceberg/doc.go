@@ -1,4 +1,4 @@
-// Package orciceberg reads ORC files as what they are in an Iceberg table: under the table's schema, whose fields are found
-// by id, without the rows that delete files name. docs/formats/orc.md, "Iceberg", says what is done with what; the Iceberg
-// table specification is what it rests on.
+// Package orciceberg reads ORC files as files of an Iceberg table: under the table's schema, with columns found by field id,
+// and without the rows that delete files name. docs/formats/orc.md, "Iceberg", describes what it does with each part of the
+// Iceberg table specification.
 package orciceberg

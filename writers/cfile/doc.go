@@ -1,5 +1,5 @@
-// Package cfile writes sets of Kudu's CFiles: what a Kudu server would have on disk of a table's rows, and schema.json,
-// which says what the files are. docs/formats/cfile.md and docs/formats/kudu.md describe the bytes.
+// Package cfile writes sets of Kudu's CFiles: the files in which a Kudu server would store a table's rows, and schema.json,
+// which describes the files. docs/formats/cfile.md and docs/formats/kudu.md describe the bytes.
 //
 //	format cfile, OUT.cfile/            format kudu, OUT.kudu/
 //	  schema.json                         schema.json
@@ -9,11 +9,11 @@
 //	                                      rowset-00000/bloom.cfile         and bloom filters of them
 //	                                      rowset-00001/orderkey.cfile …
 //
-// Columns are written side by side, each to its own file: it takes rows from Arrow's buffers, a few thousand at a time,
-// checks and converts them where Kudu's type is another, and puts them to the encoder of its blocks. Beside them keys are
-// encoded, each compared with the one before, and put to index and filters. Nothing waits in memory but the block that each
-// file is filling.
+// Columns are written in parallel, each to its own file. A column takes a few thousand rows at a time from Arrow's buffers,
+// converts and checks them if Kudu's type is another, and encodes them into its block. At the same time keys are encoded, each
+// is compared with the one before, and they are added to the index and the filters. Only the open block of each file is in
+// memory.
 //
-// Where blocks and rowsets end follows from the rows alone: the same rows make the same files, however they are cut into
-// batches and however many columns are encoded at once.
+// The rows alone decide where blocks and rowsets end: the same rows make the same files, however they are divided into batches
+// and however many columns are encoded at once.
 package cfile

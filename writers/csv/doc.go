@@ -1,7 +1,7 @@
-// Package csv writes comma-separated text as RFC 4180 has it, with a header.
+// Package csv writes comma-separated text as RFC 4180 defines it, with a header.
 //
-// A field stands in quotes where it has to: when it holds the delimiter, a quote or a line break, and when it would be
-// taken for null otherwise: null is a field with nothing in it (or what csv-null says), the empty string "". Values are
-// the text of package arrowjson; lists, maps, structs, unions and intervals are its JSON. The plan says for each column
-// what reading the text back will not show.
+// A field is in quotes if it contains the delimiter, a quote or a line break, or if it would otherwise be read as null. Null is
+// a field without characters, or the text that csv-null sets; the empty string is "". Package arrowjson makes the text of
+// values; lists, maps, structs, unions and intervals are JSON. The plan lists for each column what is lost when the text is
+// read again.
 package csv

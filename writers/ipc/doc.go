@@ -1,12 +1,13 @@
-// Package ipc writes Arrow IPC: the random-access file ("ipc") and the stream ("ipc-stream"), whole or with its buffers
-// compressed by lz4 or zstd. Nothing is lost of any type; only a dictionary whose values are a dictionary is refused,
-// because the format has no place for it, and an extension of a dictionary, which arrow's package cannot describe.
+// Package ipc writes Arrow IPC: the random-access file ("ipc") and the stream ("ipc-stream"), with buffers
+// compressed by lz4 or zstd, or not compressed. Nothing of any type is lost. Two types are refused: a dictionary whose values
+// are a dictionary, for which the format has no place, and an extension type over a dictionary, which the arrow module cannot
+// describe.
 //
-// Arrow's own package makes the schema message. Batches are laid out here, from arrays at offset 0: arrow's writer gets
-// slices wrong (apache/arrow#41993), some unions and the deltas of nested dictionaries too, and its files hold no
-// dictionary that changes. Here a dictionary that differs from the one before is put behind it as a delta, with the indices moved;
-// equal ones stay one; a stream replaces them. Dictionaries with dictionaries inside cannot have deltas; where they
-// change, only the stream takes them.
+// The arrow module's package ipc makes the schema message. The batches are made here, because that package writes slices
+// (apache/arrow#41993), some unions and the deltas of nested dictionaries wrongly, and cannot write a file whose dictionaries
+// change. In a file, a dictionary that differs from the one before is added to it as a delta, and indices are shifted; in a
+// stream, it replaces the one before. Equal dictionaries are written once. A dictionary that contains dictionaries cannot have
+// deltas; if it changes, only a stream can be written.
 //
 //	"ARROW1" 00 00                                            (file)
 //	schema message, dictionary and batch messages, end of stream

@@ -1,3 +1,3 @@
-// Package jsonl writes JSON Lines: an object a row, a member a column, null members included. Values are as package
-// arrowjson writes them; the plan says for each column what reading them back will not show.
+// Package jsonl writes JSON Lines: each row is an object, each column a member, also where it is null. Package arrowjson makes
+// the text of values. The plan lists for each column what is lost when the text is read again.
 package jsonl
