@@ -27,8 +27,8 @@ func (owner[B]) Reallocate(size int, b []byte) []byte {
 
 func (o owner[B]) Free([]byte) { o.of.Release() }
 
-// ToData returns the data of an array of v15 in v18, as type t, which must be what ToType or ToField made of its type;
-// nil = ToType does it here. The caller releases it.
+// ToData returns the data of an array of v15 as data of v18 with type t, which must be the result of ToType or ToField for its
+// type; nil = ToData calls ToType. The caller releases it.
 func ToData(d arrow.ArrayData, t arrow18.DataType) (arrow18.ArrayData, error) {
 	if t == nil {
 		var err error
@@ -93,8 +93,8 @@ func toData(d arrow.ArrayData, t arrow18.DataType) (*array18.Data, error) {
 	return array18.NewData(t, d.Len(), bufs, children, d.NullN(), d.Offset()), nil
 }
 
-// FromData returns the data of an array of v18 in v15, as type t, which must be what FromType or FromField made of its
-// type; nil = FromType does it here. The caller releases it.
+// FromData returns the data of an array of v18 as data of v15 with type t, which must be the result of FromType or FromField
+// for its type; nil = FromData calls FromType. The caller releases it.
 func FromData(d arrow18.ArrayData, t arrow.DataType) (arrow.ArrayData, error) {
 	if t == nil {
 		var err error

@@ -3,7 +3,7 @@
 //	To…     from github.com/apache/arrow/go/v15 to github.com/apache/arrow-go/v18
 //	From…   from github.com/apache/arrow-go/v18 to github.com/apache/arrow/go/v15
 //
-// Everything else of this module speaks v15. A program that uses v18 puts this package in between.
+// All other packages of this module use v15. A program that uses v18 converts with this package.
 //
 // # Ownership
 //

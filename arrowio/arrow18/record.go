@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// ToArray returns an array of v15 in v18. The caller releases it.
+// ToArray returns an array of v15 as one of v18. The caller releases it.
 func ToArray(a arrow.Array) (arrow18.Array, error) {
 	d, err := ToData(a.Data(), nil)
 	if err != nil {
@@ -20,7 +20,7 @@ func ToArray(a arrow.Array) (arrow18.Array, error) {
 	return array18.MakeFromData(d), nil
 }
 
-// FromArray returns an array of v18 in v15. The caller releases it.
+// FromArray returns an array of v18 as one of v15. The caller releases it.
 func FromArray(a arrow18.Array) (arrow.Array, error) {
 	d, err := FromData(a.Data(), nil)
 	if err != nil {
@@ -30,8 +30,8 @@ func FromArray(a arrow18.Array) (arrow.Array, error) {
 	return array.MakeFromData(d), nil
 }
 
-// ToRecord returns a record of v15 in v18. schema is what ToSchema made of its schema, which programs with many records
-// do once; nil = it is made here. The caller releases the record.
+// ToRecord returns a record of v15 as one of v18. schema is the result of ToSchema for its schema, so that programs with many
+// records convert the schema once; nil = ToRecord converts it. The caller releases the record.
 func ToRecord(rec arrow.Record, schema *arrow18.Schema) (arrow18.RecordBatch, error) {
 	if schema == nil {
 		var err error
@@ -59,9 +59,9 @@ func ToRecord(rec arrow.Record, schema *arrow18.Schema) (arrow18.RecordBatch, er
 	return array18.NewRecordBatch(schema, cols, rec.NumRows()), nil
 }
 
-// FromRecord returns a record of v18 in v15. schema is what FromSchema made of its schema, which programs with many
-// records do once; nil = it is made here. The caller releases the record. Metadata of the record itself, which v15
-// has not, is left out.
+// FromRecord returns a record of v18 as one of v15. schema is the result of FromSchema for its schema, so that programs with
+// many records convert the schema once; nil = FromRecord converts it. The caller releases the record. Metadata of the record
+// itself is left out, because v15 has none.
 func FromRecord(rec arrow18.RecordBatch, schema *arrow.Schema) (arrow.Record, error) {
 	if schema == nil {
 		var err error
@@ -89,8 +89,8 @@ func FromRecord(rec arrow18.RecordBatch, schema *arrow.Schema) (arrow.Record, er
 	return array.NewRecord(schema, cols, rec.NumRows()), nil
 }
 
-// ToReader returns a reader of v18 over a reader of v15, which it retains. The caller releases it. It serves one
-// goroutine, as its source does.
+// ToReader returns a reader of v18 over a reader of v15, which it retains. The caller releases it. It must be used by one
+// goroutine at a time.
 func ToReader(r array.RecordReader) (array18.RecordReader, error) {
 	schema, err := ToSchema(r.Schema())
 	if err != nil {
@@ -146,8 +146,8 @@ func (r *toReader) Err() error {
 	return r.src.Err()
 }
 
-// FromReader returns a reader of v15 over a reader of v18, which it retains. The caller releases it. It serves one
-// goroutine, as its source does.
+// FromReader returns a reader of v15 over a reader of v18, which it retains. The caller releases it. It must be used by one
+// goroutine at a time.
 func FromReader(r array18.RecordReader) (array.RecordReader, error) {
 	schema, err := FromSchema(r.Schema())
 	if err != nil {

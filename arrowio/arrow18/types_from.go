@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/endian"
 )
 
-// FromSchema returns a schema of v18 in v15.
+// FromSchema returns a schema of v18 as one of v15.
 func FromSchema(s *arrow18.Schema) (*arrow.Schema, error) {
 	fields, err := fromFields(s.Fields())
 	if err != nil {
@@ -19,7 +19,7 @@ func FromSchema(s *arrow18.Schema) (*arrow.Schema, error) {
 	return arrow.NewSchemaWithEndian(fields, &md, endian.Endianness(s.Endianness())), nil
 }
 
-// FromField returns a field of v18 in v15.
+// FromField returns a field of v18 as one of v15.
 func FromField(f arrow18.Field) (arrow.Field, error) {
 	out := arrow.Field{Name: f.Name, Nullable: f.Nullable, Metadata: fromMetadata(f.Metadata)}
 	var err error
@@ -73,8 +73,8 @@ func withoutExtension15(md arrow.Metadata) arrow.Metadata {
 	return arrow.NewMetadata(keys, values)
 }
 
-// FromType returns a type of v18 in v15. An extension type that is not registered with v15 becomes its storage type;
-// FromField keeps its name and parameters.
+// FromType returns a type of v18 as one of v15. An extension type that is not registered with v15 becomes its storage type;
+// FromField keeps its name and parameters in the metadata of the field.
 func FromType(t arrow18.DataType) (arrow.DataType, error) {
 	if t == nil {
 		return nil, fmt.Errorf("arrow18: no type")

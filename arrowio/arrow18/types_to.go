@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// ToSchema returns a schema of v15 in v18.
+// ToSchema returns a schema of v15 as one of v18.
 func ToSchema(s *arrow.Schema) (*arrow18.Schema, error) {
 	fields, err := toFields(s.Fields())
 	if err != nil {
@@ -18,7 +18,7 @@ func ToSchema(s *arrow.Schema) (*arrow18.Schema, error) {
 	return arrow18.NewSchemaWithEndian(fields, &md, endian18.Endianness(s.Endianness())), nil
 }
 
-// ToField returns a field of v15 in v18.
+// ToField returns a field of v15 as one of v18.
 func ToField(f arrow.Field) (arrow18.Field, error) {
 	out := arrow18.Field{Name: f.Name, Nullable: f.Nullable, Metadata: toMetadata(f.Metadata)}
 	var err error
@@ -72,8 +72,8 @@ func withoutExtension18(md arrow18.Metadata) arrow18.Metadata {
 	return arrow18.NewMetadata(keys, values)
 }
 
-// ToType returns a type of v15 in v18. An extension type that is not registered with v18 becomes its storage type;
-// ToField keeps its name and parameters.
+// ToType returns a type of v15 as one of v18. An extension type that is not registered with v18 becomes its storage type;
+// ToField keeps its name and parameters in the metadata of the field.
 func ToType(t arrow.DataType) (arrow18.DataType, error) {
 	if t == nil {
 		return nil, fmt.Errorf("arrow18: no type")

@@ -12,8 +12,8 @@ import (
 	"github.com/arrowio/arrowio/internal/workers"
 )
 
-// EachBatch decodes the rows of rs, which lie in split s, with the driver alone, in batches of up to so many rows. use may
-// keep what it is given if it retains it.
+// EachBatch decodes the rows of rs, which are in split s, with the File alone, in batches of at most batch rows. use must
+// retain a record to keep it.
 func EachBatch(f arrowio.File, s arrowio.Split, rs arrowio.RowSet, p arrowio.Projection, mem memory.Allocator, batch int, use func(arrow.Record) error) error {
 	r, err := f.Read(context.Background(), s, rs, p, mem)
 	if err != nil {
@@ -45,8 +45,8 @@ func EachBatch(f arrowio.File, s arrowio.Split, rs arrowio.RowSet, p arrowio.Pro
 	return nil
 }
 
-// Everything decodes all rows and columns of f with the driver alone, in batches of up to so many rows. use may keep what
-// it is given if it retains it. A panic is returned as an error, so that a test gets to its other files.
+// Everything decodes all rows and columns of f with the File alone, in batches of at most batch rows. use must retain a record
+// to keep it. A panic is returned as an error, so that a test can go on with other files.
 func Everything(f arrowio.File, mem memory.Allocator, batch int, use func(arrow.Record) error) error {
 	return workers.Catch(func() error {
 		p, err := arrowio.Project(f.Schema(), nil)
@@ -62,8 +62,8 @@ func Everything(f arrowio.File, mem memory.Allocator, batch int, use func(arrow.
 	})
 }
 
-// Collect returns what Everything reads as one record, which the caller releases; nil if there are no rows. Batches that
-// are not valid end the test.
+// Collect returns all rows and columns of f as one record, which the caller releases; nil = there are no rows. It fails the
+// test if a batch is not valid.
 func Collect(t testing.TB, f arrowio.File, mem memory.Allocator, batch int) (arrow.Record, error) {
 	t.Helper()
 	var recs []arrow.Record

@@ -11,9 +11,9 @@ import (
 	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
-// Equal returns nil when a and b have the same fields and the same values, and otherwise an error that names the first
-// column and row that differ. It compares values, not memory: floats by their bits, null slots as null whatever they
-// hold, dictionaries and runs by what they stand for. Metadata is not compared.
+// Equal returns nil if a and b have the same fields and the same values, and otherwise an error that names the first column and
+// row that differ. It compares values, not memory: floats by their bits, null slots as null whatever they contain, dictionaries
+// and runs by their values. It does not compare metadata.
 func Equal(a, b arrow.Record) error {
 	if err := EqualSchemas(a.Schema(), b.Schema()); err != nil {
 		return err

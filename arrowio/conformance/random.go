@@ -16,9 +16,9 @@ import (
 	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
-// Generator makes random arrays of any type. They are valid, and awkward where that is allowed: null slots hold
-// arbitrary values, null lists have elements, children are longer than needed, list views overlap, dictionaries have
-// entries twice, floats are NaN, infinite or -0. The same seed gives the same arrays.
+// Generator makes random arrays of any type. They are valid, and use what Arrow allows but writers rarely do: null slots have
+// arbitrary values, null lists have elements, children are longer than needed, list views overlap, dictionaries have equal
+// entries, floats are NaN, infinite or -0. The same seed makes the same arrays.
 type Generator struct {
 	Rand  *rand.Rand
 	Mem   memory.Allocator
@@ -48,7 +48,7 @@ func (g *Generator) Array(dt arrow.DataType, n int) arrow.Array {
 	return array.MakeFromData(d)
 }
 
-// Sliced returns n values of type dt that are a slice of a longer array. The caller releases it.
+// Sliced returns n values of type dt as a slice of a longer array. The caller releases it.
 func (g *Generator) Sliced(dt arrow.DataType, n int) arrow.Array {
 	before, after := g.Rand.Intn(20), g.Rand.Intn(20)
 	whole := g.Array(dt, before+n+after)

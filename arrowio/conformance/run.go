@@ -16,22 +16,22 @@ import (
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
 
-// Harness is one file of one format, as Run needs it.
+// Harness describes one file for Run.
 type Harness struct {
-	// Open opens the file over src, which is Source or a wrapper of it that counts, fails or cuts reads short.
+	// Open opens the file from src: Source, or a wrapper of it that counts reads, fails, or returns fewer bytes.
 	Open func(ctx context.Context, src arrowio.Source) (arrowio.File, error)
-	// Source is the file's bytes. nil = the file does not come from a Source: Open gets nil, and reads do not fail.
+	// Source has the bytes of the file. nil = the file has no Source: Open gets nil, and no failing reads are tested.
 	Source arrowio.Source
-	// Want is what the file holds, from somebody else who has read it. nil = what plain reading gives.
+	// Want is the content of the file as another implementation has read it. nil = what a scan without options returns.
 	Want []arrow.Record
-	// Scans bounds how many combinations are scanned, and half as many filters; 0 = 150.
+	// Scans is the maximum number of combinations that are scanned; half as many filters are tested. 0 = 150.
 	Scans int
 	// Seed chooses the combinations.
 	Seed int64
 }
 
-// Run tests that the file behaves as the contract of arrowio.File says, and that scans of it give the right rows.
-// It counts goroutines, so nothing else may run beside it: no t.Parallel.
+// Run tests that a File fulfils the contract of arrowio.File and that scans of it return the right rows. It counts goroutines,
+// so it must not run in parallel with other tests.
 func Run(t *testing.T, h Harness) {
 	s := newSuite(t, h)
 	defer s.close()

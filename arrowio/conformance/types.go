@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// FlatTypes returns the types without children, parameters at interesting values.
+// FlatTypes returns the types without children, those with parameters several times.
 func FlatTypes() []arrow.DataType {
 	return []arrow.DataType{
 		arrow.Null, arrow.FixedWidthTypes.Boolean,
@@ -25,8 +25,8 @@ func FlatTypes() []arrow.DataType {
 	}
 }
 
-// Types returns FlatTypes and nested types: every kind of list, structs, maps, unions, dictionaries, run ends, an
-// extension, some inside each other.
+// Types returns FlatTypes and nested types: every kind of list, structs, maps, unions, dictionaries, run ends, an extension
+// type, and some of these inside others.
 func Types() []arrow.DataType {
 	i32, str := arrow.PrimitiveTypes.Int32, arrow.BinaryTypes.String
 	point := arrow.StructOf(
@@ -63,7 +63,7 @@ func Types() []arrow.DataType {
 	return append(FlatTypes(), nested...)
 }
 
-// Label is an extension type for tests: any storage under the name "label".
+// Label is an extension type for tests. It has any storage type and the name "label".
 type Label struct{ arrow.ExtensionBase }
 
 // LabelOf returns a Label over storage.
@@ -77,7 +77,7 @@ func (*Label) ArrayType() reflect.Type { return reflect.TypeOf(LabelArray{}) }
 // ExtensionName returns "label".
 func (*Label) ExtensionName() string { return "label" }
 
-// String names the storage too.
+// String returns the name with the storage type.
 func (l *Label) String() string { return "label<" + l.Storage.String() + ">" }
 
 // ExtensionEquals reports whether o is a Label of the same storage.
@@ -86,7 +86,7 @@ func (l *Label) ExtensionEquals(o arrow.ExtensionType) bool {
 	return ok && arrow.TypeEqual(l.Storage, x.Storage)
 }
 
-// Serialize returns "": the storage says everything.
+// Serialize returns "", since a Label has no parameters.
 func (*Label) Serialize() string { return "" }
 
 // Deserialize returns a Label of storage.

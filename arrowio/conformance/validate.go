@@ -13,7 +13,7 @@ import (
 	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
-// ValidateRecord applies Validate to every column and checks lengths, types and nullability against the schema.
+// ValidateRecord applies Validate to every column, and compares lengths, types and nullability with the schema.
 func ValidateRecord(rec arrow.Record) error {
 	s := rec.Schema()
 	if int(rec.NumCols()) != s.NumFields() {

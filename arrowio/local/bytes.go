@@ -6,7 +6,7 @@ import (
 	"io/fs"
 )
 
-// BytesSource serves a slice. Ranges read from it are views of the slice, not copies.
+// BytesSource is a source over a slice of bytes. Ranges that are read from it are views of the slice, not copies.
 type BytesSource struct{ b []byte }
 
 // NewBytesSource returns a source over b, which must not change while the source or anything read from it is in use.
@@ -33,7 +33,7 @@ func (s *BytesSource) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// Shorten makes the source end at n, if it is longer. It must not be in use yet.
+// Shorten makes the source end at n if it is longer. Call it before the source is used.
 func (s *BytesSource) Shorten(n int64) { s.b = s.b[:min(int64(len(s.b)), max(n, 0))] }
 
 // View returns n bytes at off; the caller has checked the range. See arrowio.Source.

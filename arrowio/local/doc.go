@@ -10,5 +10,5 @@
 //	NewStreamStore  a stream, such as standard output
 //	NewMemStore     objects in memory
 //
-// Files on S3 and HDFS are of package stores, which opens local ones with this package.
+// Package stores opens files on S3 and HDFS, and local files with this package.
 package local

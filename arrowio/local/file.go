@@ -11,14 +11,14 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 )
 
-// FileSource reads a file with positioned reads. It does not share or move a file position.
+// FileSource reads a file at given offsets. It has no file position.
 type FileSource struct {
 	f    *os.File
 	size int64
 }
 
-// OpenFile opens the regular file at path. The size is taken once, now: a file that grows later is read up to it, one
-// that shrinks gives io.ErrUnexpectedEOF.
+// OpenFile opens the regular file at path. The size is the one at the time of this call: bytes that are added later are not
+// read, and if the file becomes shorter, reading returns io.ErrUnexpectedEOF.
 func OpenFile(path string) (*FileSource, error) {
 	f, size, err := openRegular(path)
 	if err != nil {
@@ -57,10 +57,11 @@ func openRegular(path string) (*os.File, int64, error) {
 // Name returns the path the file was opened by.
 func (s *FileSource) Name() string { return s.f.Name() }
 
-// Size returns the size at open.
+// Size returns the size that the file had when it was opened, or the one that Shorten set.
 func (s *FileSource) Size() int64 { return s.size }
 
-// Shorten makes the source end at n, if it is longer: what follows is not the file's. It must not be in use yet.
+// Shorten makes the source end at n if it is longer: the bytes after n do not belong to the file. Call it before the source is
+// used.
 func (s *FileSource) Shorten(n int64) { s.size = min(s.size, max(n, 0)) }
 
 // ReadAt implements io.ReaderAt.
@@ -68,7 +69,7 @@ func (s *FileSource) ReadAt(p []byte, off int64) (int, error) {
 	return readAtSized(s.f, s.f.Name(), s.size, p, off)
 }
 
-// Near says that the file is one of this machine: see arrowio.Near.
+// Near returns true, since the file is on this machine: see arrowio.Near.
 func (s *FileSource) Near() bool { return true }
 
 // Close closes the file.
@@ -101,8 +102,8 @@ func readAtSized(r io.ReaderAt, name string, size int64, p []byte, off int64) (i
 	return n, nil
 }
 
-// Identity implements arrowio.Identifier: the size of the open file, when it was changed last, and both of its ends. A file that
-// takes the place of this one under its name does not change it.
+// Identity implements arrowio.Identifier: it depends on the size of the open file, the time of its last change, and its first
+// and last bytes. Another file that gets the same name does not change it.
 func (s *FileSource) Identity(ctx context.Context) (string, error) {
 	fi, err := s.f.Stat()
 	if err != nil {

@@ -17,9 +17,9 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-// FileStoreOptions says what may become of the output's path.
+// FileStoreOptions says how NewFileStore makes its output.
 type FileStoreOptions struct {
-	Force     bool // replace what is there
+	Force     bool // replace what is at the path
 	Directory bool // the output is a directory even if it holds one object
 }
 
@@ -43,17 +43,17 @@ type fileStore struct {
 	done  bool
 }
 
-// NewFileStore opens a transaction that will put one object at path, or several objects, or any number with
-// o.Directory, into a new directory at path. Nothing appears at path before Commit, and after Abort nothing is left of
-// it; meanwhile hidden files lie beside it, which a killed process leaves there: .NAME.*.tmp. The next output that is put at
-// path removes them, and RemoveLeftovers.
+// NewFileStore opens a transaction. Commit puts one object at path; several objects, or any number of them with o.Directory, it
+// puts into a new directory at path. Nothing appears at path before Commit. Until then the data is in hidden files beside path,
+// named .NAME.*.tmp, which Abort removes. If the process is killed, they stay; the next output at path and RemoveLeftovers
+// remove them.
 //
-// If path exists, the error is fs.ErrExist, here and again at Commit, unless o.Force. Force replaces a file atomically,
-// and a directory only if all it holds looks like an output of this module (see OutputNames); for any other the error is
-// errs.ErrOption and names what it holds. The permissions of what is replaced are kept. A
-// symbolic link is followed, and what it points to is replaced. Devices, pipes and sockets are never replaced.
+// If path exists, NewFileStore and Commit return fs.ErrExist unless o.Force is set. With Force a file is replaced atomically. A
+// directory is replaced only if everything in it looks like an output of this module (see OutputNames); otherwise the error is
+// of kind errs.ErrOption and names what else is there. The new output has the permissions of the old one. If path is a symbolic
+// link, what it points to is replaced. Devices, pipes and sockets are never replaced.
 //
-// Create, Commit and Abort may be called concurrently; a sink is for one goroutine at a time.
+// Create, Commit and Abort may be called concurrently; a sink must be used by one goroutine at a time.
 func NewFileStore(path string, o FileStoreOptions) (arrowio.Store, error) {
 	if path == "" {
 		return nil, errs.Errorf(errs.ErrOption, "the output has no name")

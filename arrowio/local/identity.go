@@ -13,8 +13,8 @@ import (
 // identityBytes is how much of both ends of a source is part of its identity.
 const identityBytes = 4 << 10
 
-// Identity returns the identity of a source: what it says itself, where it is an arrowio.Identifier, or else its size and a
-// hash of both of its ends, where the formats keep what changes with any of their content.
+// Identity returns the identity of a source: the result of its method Identity if it is an arrowio.Identifier, and otherwise
+// its size and a hash of its first and last bytes. There the formats keep what changes with any change of the content.
 func Identity(ctx context.Context, src arrowio.Source) (string, error) {
 	if id, ok := src.(arrowio.Identifier); ok {
 		return id.Identity(ctx)

@@ -14,20 +14,20 @@ import (
 // leftoverName is of what a fileStore has beside an output: see fileStore.hidden.
 var leftoverName = regexp.MustCompile(`^\.(.+)\.[0-9a-f]{10}\.(tmp|old)$`)
 
-// Leftover is what RemoveLeftovers did about one directory.
+// Leftover describes what RemoveLeftovers did with one hidden directory.
 type Leftover struct {
 	Path     string // of the hidden directory
 	Output   string // name of the output that it was made for
-	Restored bool   // it was the output that was about to be replaced, and is in its place again
-	Err      error  // why it is still there, or a part of it; nil = it is gone
+	Restored bool   // the directory was an output that was to be replaced, and is at its path again
+	Err      error  // why the directory, or a part of it, still exists; nil = it is gone
 }
 
-// RemoveLeftovers removes what processes that were killed have left in dir of outputs that NewFileStore was to put there, of
-// the names that match. An output that was moved aside to be replaced, and was not, is put back. A directory whose process
-// is alive is left alone, by the lock that it holds, and so is one that holds what this module does not write. On systems
-// and file systems without such locks nothing is removed.
+// RemoveLeftovers removes from dir the hidden directories of outputs that killed processes did not finish, if match returns
+// true for the name of the output. An output that such a process had moved aside to replace it, and did not replace, is moved
+// back. A directory stays if its process still runs, which holds a lock on it, or if it contains what this module does not
+// write. On systems and file systems without such locks nothing is removed.
 //
-// The error is one of listing dir.
+// The error is that of listing dir.
 func RemoveLeftovers(dir string, match func(name string) bool) ([]Leftover, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

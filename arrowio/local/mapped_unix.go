@@ -18,9 +18,9 @@ type MappedSource struct {
 	mem  []byte // nil once closed, and for an empty file
 }
 
-// MapFile maps the regular file at path. Ranges read from it are views of the mapping: they must not be used after
-// Close. A file that another process cuts short while it is mapped kills this one with SIGBUS, which nothing can
-// turn into an error; map only files that nobody shortens, and use OpenFile for the rest.
+// MapFile maps the regular file at path into memory. Ranges that are read from it are views of the mapping and must not be used
+// after Close. If another process shortens the file while it is mapped, this process is killed by SIGBUS. Map only files that
+// nobody shortens; use OpenFile for others.
 func MapFile(path string) (*MappedSource, error) {
 	f, size, err := openRegular(path)
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-// OutputNames returns the names of all that is below a directory that holds nothing but an output of this module, paths with
-// slashes, what is in a directory before the directory. An output is files part-* and schema.json; beside a schema.json
-// *.cfile, and directories rowset-NNNNN of such; or directories NAME=VALUE of parts, of any columns. Anything else is an
-// errs.ErrOption that names it. list lists a directory below, whose path is "" for the whole. Of a partial output, which was not
-// finished, schema.json may be missing.
+// OutputNames returns the paths of all files and directories below a directory that contains only an output of this module.
+// Paths have slashes, and the content of a directory comes before the directory. An output is one of these: files part-* and
+// schema.json; schema.json with *.cfile, and with directories rowset-NNNNN of *.cfile; directories NAME=VALUE that contain
+// parts, at any depth. For anything else the error is of kind errs.ErrOption and names it. list lists a directory by its path
+// below the whole, which is "". In a partial output, which was not finished, schema.json may be missing.
 func OutputNames(list func(dir string) ([]arrowio.TreeEntry, error), partial bool) ([]string, error) {
 	entries, err := list("")
 	if err != nil {
@@ -90,7 +90,7 @@ func partitionNames(list func(dir string) ([]arrowio.TreeEntry, error), below st
 	return names, nil
 }
 
-// NotOurs says that a directory holds what this module does not write.
+// NotOurs returns the error that a directory contains name, which is not an output of this module.
 func NotOurs(name string) error {
 	return errs.Errorf(errs.ErrOption, "the directory holds %q, which does not look like output of this program; remove it first", name)
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 )
 
-// SectionSource is a part of a file as a source of its own: a file that lies within another. Reading it is one
-// positioned read of the file. It does not own the file, which must stay open while the section is in use.
+// SectionSource is a range of a file as a source of its own. It reads the file at given offsets. It does not own the file,
+// which must stay open while the section is in use.
 type SectionSource struct {
 	file *FileSource
 	off  int64
 	size int64
 }
 
-// Section returns the bytes of r as a source, or errs.ErrCorrupt unless the file has all of them.
+// Section returns the bytes of r as a source. The error is of kind errs.ErrCorrupt if r is not inside the file.
 func (s *FileSource) Section(r arrowio.ByteRange) (*SectionSource, error) {
 	if err := r.Check(s.size); err != nil {
 		return nil, err
@@ -24,16 +24,16 @@ func (s *FileSource) Section(r arrowio.ByteRange) (*SectionSource, error) {
 	return &SectionSource{file: s, off: r.Off, size: r.Len}, nil
 }
 
-// Name returns the path that the file around the section was opened by.
+// Name returns the path of the file that contains the section.
 func (s *SectionSource) Name() string { return s.file.Name() }
 
 // Size returns the number of bytes of the section.
 func (s *SectionSource) Size() int64 { return s.size }
 
-// Near says that the file is one of this machine: see arrowio.Near.
+// Near returns true, since the file is on this machine: see arrowio.Near.
 func (s *SectionSource) Near() bool { return true }
 
-// ReadAt implements io.ReaderAt. Errors of the file name its own offsets, not the section's.
+// ReadAt implements io.ReaderAt. Offsets in errors of the system are those of the file, not of the section.
 func (s *SectionSource) ReadAt(p []byte, off int64) (int, error) {
 	switch {
 	case off < 0:

@@ -26,8 +26,8 @@ func (s *spooledBytes) Close() error {
 	return nil
 }
 
-// SpoolSource reads r to its end: the first memory bytes into memory and, if there are more, everything into a private
-// file in dir ("" = the system's place for temporary files) that has no name where the system allows that. Close it.
+// SpoolSource reads r to its end. It keeps up to memory bytes in memory; if there are more, it puts everything into a temporary
+// file in dir ("" = the system's default), which has no name if the system allows that. The caller closes the result.
 func SpoolSource(r io.Reader, memory int64, dir string) (arrowio.OpenSource, error) {
 	head, err := readUpTo(r, max(memory, 0))
 	if err != nil && err != io.EOF {

@@ -41,8 +41,9 @@ type streamStore struct {
 	done bool
 }
 
-// NewStreamStore returns a store whose single object goes to w as it is written: nothing can be taken back, so Commit
-// only flushes and Abort only stops. A second object is refused with errs.ErrOption. It is for one goroutine at a time.
+// NewStreamStore returns a store that writes its only object to w immediately. What is written cannot be taken back: Commit
+// only flushes, and Abort only stops writing. Create returns an error of kind errs.ErrOption for a second object. The store
+// must be used by one goroutine at a time.
 func NewStreamStore(w io.Writer) arrowio.Store {
 	return &streamStore{w: bufio.NewWriterSize(w, sinkBuffer)}
 }
@@ -109,7 +110,7 @@ func (k *streamSink) Close() error {
 	return k.err
 }
 
-// MemStore keeps objects in memory. All methods may be called concurrently; a sink is for one goroutine at a time.
+// MemStore keeps objects in memory. Its methods may be called concurrently; a sink must be used by one goroutine at a time.
 type MemStore struct {
 	mu      sync.Mutex
 	sinks   map[string]*memSink
@@ -120,14 +121,14 @@ type MemStore struct {
 // NewMemStore returns an empty store.
 func NewMemStore() *MemStore { return &MemStore{sinks: map[string]*memSink{}} }
 
-// Objects returns the committed objects by name; nil before Commit.
+// Objects returns the committed objects by name; it returns nil before Commit.
 func (s *MemStore) Objects() map[string][]byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.objects)
 }
 
-// Create implements Store.
+// Create implements arrowio.Store.
 func (s *MemStore) Create(ctx context.Context, name string) (arrowio.Sink, error) {
 	if err := checkObject(ctx, name); err != nil {
 		return nil, err
@@ -145,10 +146,10 @@ func (s *MemStore) Create(ctx context.Context, name string) (arrowio.Sink, error
 	return k, nil
 }
 
-// Scratch implements Store.
+// Scratch implements arrowio.Store.
 func (s *MemStore) Scratch() (arrowio.ScratchFile, error) { return newScratch("", "arrowio-scratch-*") }
 
-// Commit implements Store.
+// Commit implements arrowio.Store.
 func (s *MemStore) Commit() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,7 +167,7 @@ func (s *MemStore) Commit() error {
 	return nil
 }
 
-// Abort implements Store.
+// Abort implements arrowio.Store.
 func (s *MemStore) Abort() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,8 +13,7 @@ import (
 // dirTree is a directory of the file system.
 type dirTree string
 
-// DirTree returns the tree at a directory of the file system. Symbolic links are followed; files that are not regular are
-// not listed.
+// DirTree returns the directory at path as a tree. It follows symbolic links, and does not list files that are not regular.
 func DirTree(path string) arrowio.Tree { return dirTree(path) }
 
 func (t dirTree) Path(name string) string { return filepath.Join(string(t), filepath.FromSlash(name)) }

@@ -8,7 +8,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-// Scheme returns the scheme of a URL, in lower case; "" = the path is no URL, but of this machine.
+// Scheme returns the scheme of a URL in lower case; "" = path is not a URL, but a local path.
 func Scheme(path string) string {
 	scheme, _, ok := strings.Cut(path, "://")
 	if !ok || scheme == "" {
@@ -23,7 +23,7 @@ func Scheme(path string) string {
 	return strings.ToLower(scheme)
 }
 
-// Local returns a path of this machine as the system takes it; ok is false for what is elsewhere.
+// Local returns the path of a local file as the operating system expects it; ok is false if path is the URL of another store.
 func Local(path string) (local string, ok bool) {
 	switch Scheme(path) {
 	case "":

@@ -13,42 +13,41 @@ import (
 	"github.com/arrowio/arrowio/internal/s3store"
 )
 
-// What a store may say of a file beyond fs.ErrNotExist, fs.ErrPermission and fs.ErrExist; errors.Is finds it.
+// Errors of stores, besides fs.ErrNotExist, fs.ErrPermission and fs.ErrExist; errors.Is finds them.
 var (
-	// ErrChanged: the file is not the one any more that was opened; nothing of it was mixed with what is there now.
+	// ErrChanged: the file has changed since it was opened. No bytes of the new file were returned.
 	ErrChanged = remote.ErrChanged
-	// ErrUnavailable: the store did not do what was asked, though it was asked several times.
+	// ErrUnavailable: the store did not answer or could not process the request, also after several attempts.
 	ErrUnavailable = remote.ErrUnavailable
-	// ErrIsDirectory: bytes were asked for where a directory is.
+	// ErrIsDirectory: the path of a file was needed, and it is that of a directory.
 	ErrIsDirectory = remote.ErrIsDirectory
 )
 
-// Stores reaches files wherever they are. It keeps connections, so that one serves a whole program. Its methods may be
-// called concurrently. Errors of the system's kind (not found, no permission, see the variables above) are, or wrap,
-// an *fs.PathError with the path as it was given.
+// Stores opens files in all stores. It keeps connections, so one is enough for a program. Its methods may be called
+// concurrently. Errors about a path (it does not exist, access is denied, the variables above) are or wrap an *fs.PathError
+// with the path as the caller passed it.
 type Stores struct {
 	s3   *s3store.Client
 	hdfs *hdfsstore.Client
 }
 
-// New returns stores; nobody is asked for anything yet.
+// New returns stores. It does not connect to any.
 func New(o Options) *Stores {
 	return &Stores{s3: s3store.New(o.S3.client()), hdfs: hdfsstore.New(o.HDFS.client())}
 }
 
 var shared = sync.OnceValue(func() *Stores { return New(FromEnvironment()) })
 
-// Shared returns stores as the environment has them, which are never closed: for who has none of their own.
+// Shared returns stores with the options of FromEnvironment, which are never closed. Use it where no Stores was given.
 func Shared() *Stores { return shared() }
 
-// Stop ends the reads that are under way, and all that come: what has no context of its own ends with it. Outputs can
-// still be given up.
+// Stop cancels all reads that are in progress, and all later ones, also those without a context. Outputs can still be aborted.
 func (s *Stores) Stop() {
 	s.s3.Stop()
 	s.hdfs.Stop()
 }
 
-// Close lets go of all connections. What was opened must be closed before.
+// Close closes all connections. Close everything that was opened before.
 func (s *Stores) Close() error { return errors.Join(s.s3.Close(), s.hdfs.Close()) }
 
 // place is a kind of store.
@@ -95,8 +94,8 @@ func (s *Stores) place(path string) (place, string, error) {
 	}
 }
 
-// Stat returns what is at a path. In S3 a URL that ends in a slash is a directory, and another an object, if there is
-// one, or else a directory.
+// Stat returns what is at path. In S3 a URL that ends in a slash is a directory; another URL is an object, or a directory if
+// there is no such object.
 func (s *Stores) Stat(ctx context.Context, path string) (arrowio.TreeEntry, error) {
 	p, path, err := s.place(path)
 	if err != nil {
@@ -105,7 +104,7 @@ func (s *Stores) Stat(ctx context.Context, path string) (arrowio.TreeEntry, erro
 	return p.Stat(ctx, path)
 }
 
-// Open opens the bytes of the file at path, which the caller closes. The error is ErrIsDirectory where a directory is.
+// Open opens the file at path. The caller closes it. If path is a directory, the error is ErrIsDirectory.
 func (s *Stores) Open(ctx context.Context, path string) (arrowio.OpenSource, error) {
 	p, path, err := s.place(path)
 	if err != nil {
@@ -114,7 +113,7 @@ func (s *Stores) Open(ctx context.Context, path string) (arrowio.OpenSource, err
 	return p.source(ctx, path)
 }
 
-// Tree returns the directory at path. Whether there is one is not looked at.
+// Tree returns the directory at path. It does not check that the directory exists.
 func (s *Stores) Tree(path string) (arrowio.Tree, error) {
 	p, path, err := s.place(path)
 	if err != nil {
@@ -123,8 +122,7 @@ func (s *Stores) Tree(path string) (arrowio.Tree, error) {
 	return p.Tree(path)
 }
 
-// Snapshot returns t, or a tree of the same directory that has been listed as a whole, where that takes fewer requests.
-// It shows the files as they are now.
+// Snapshot returns t, or, if that takes fewer requests, a tree of the same directory whose files were all listed by this call.
 func (s *Stores) Snapshot(ctx context.Context, t arrowio.Tree) (arrowio.Tree, error) {
 	far, ok := t.(interface {
 		Snapshot(ctx context.Context) (arrowio.Tree, error)
@@ -139,8 +137,8 @@ func (s *Stores) Snapshot(ctx context.Context, t arrowio.Tree) (arrowio.Tree, er
 	return snap, nil
 }
 
-// Create opens a transaction that will put an output at path: see local.NewFileStore, whose rules about what is there
-// already hold everywhere. A path that ends in a slash is a directory. What a store cannot do at once is in docs/stores.md.
+// Create opens a transaction that puts an output at path: see local.NewFileStore, whose rules about existing outputs hold for
+// all stores. A path that ends in a slash is a directory. docs/stores.md lists what stores cannot do atomically.
 func (s *Stores) Create(ctx context.Context, path string, o local.FileStoreOptions) (arrowio.Store, error) {
 	p, path, err := s.place(path)
 	if err != nil {

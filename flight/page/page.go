@@ -18,19 +18,19 @@ import (
 	"github.com/arrowio/arrowio/flight"
 )
 
-// Server is what a page shows: a *flight.Server.
+// Server is the part of *flight.Server that a page uses.
 type Server interface {
 	Visit(ctx context.Context, v flight.Visitor, do func(ctx context.Context, v *flight.Visit) error) error
 }
 
-// Options says what a page shows, and how. Only Server is needed.
+// Options says which server a page shows, and with which limits. Only Server must be set.
 type Options struct {
 	Server    Server
-	Addresses []string      // where Flight clients read, to be shown
+	Addresses []string      // addresses for Flight clients, which the page shows
 	Timeout   time.Duration // how long a request waits for files to be read; default 10 s
-	// AnyHost takes requests for any host name. Without it only those for loopback addresses and localhost are: pages of
-	// others, whose names were made to lead to a loopback address, could read along otherwise. It is for servers that
-	// know their clients.
+	// AnyHost answers requests for any host name; otherwise only those for loopback addresses and localhost are answered. This
+	// protects against pages of other sites whose host names resolve to a loopback address (DNS rebinding). Set it only for
+	// servers that authenticate their clients.
 	AnyHost bool
 	Logger  *slog.Logger // default slog.Default()
 }
@@ -57,7 +57,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"stamp": stamp, "rfc": rfc, "ago": ago, "ratio": ratio, "px": px,
 }).ParseFS(templateFiles, "templates/*.html"))
 
-// New returns the handler of every address of the page.
+// New returns the handler of all URLs of the page.
 func New(o Options) *Page {
 	if o.Timeout <= 0 {
 		o.Timeout = 10 * time.Second
@@ -80,7 +80,7 @@ func New(o Options) *Page {
 	return p
 }
 
-// Close ends what is still being read for requests that have ended, and waits for it. The page is of no use after it.
+// Close cancels what is still being read for requests that have ended, and waits for it. The page must not be used afterwards.
 func (p *Page) Close() {
 	p.infos.close()
 	for range maxReads {

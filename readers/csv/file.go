@@ -31,7 +31,7 @@ var known = []arrowio.Option{
 	{Name: "csv-sample", Usage: "rows from which types are inferred, or all", Default: "10000"},
 }
 
-// Format returns the format "csv". It has no bytes to know it by, only its extension.
+// Format returns the format "csv". Only the extension .csv identifies it: CSV has no signature.
 func Format() arrowio.Format {
 	return arrowio.Format{
 		Name:       "csv",

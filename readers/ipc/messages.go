@@ -14,11 +14,11 @@ import (
 	"github.com/arrowio/arrowio/internal/recordsplit"
 )
 
-// Decoder decodes the messages of a stream that a transport frames itself, such as Flight. They are checked as those of a
-// file are, whoever sent them. It is used by one goroutine at a time.
+// Decoder decodes the messages of a stream that a transport such as Flight frames itself. It checks them as those of a file, so
+// the sender need not be trusted. It must be used by one goroutine at a time.
 //
-// Limits are of a message: BatchBytes bounds what its body is decompressed and with every value written out where it is
-// used, BatchElements its rows. All dictionaries together have no more than DictionaryBytes.
+// Limits apply to each message: BatchBytes bounds the decompressed body and the values of a batch with dictionaries and runs
+// expanded, and BatchElements bounds its rows. DictionaryBytes bounds all dictionaries together.
 type Decoder struct {
 	schema  *arrowipc.Schema
 	version int16
@@ -28,7 +28,7 @@ type Decoder struct {
 	count   int64    // of messages behind the schema
 }
 
-// NewDecoder reads the message that comes first, the schema. Close must be called.
+// NewDecoder reads the first message, the schema. The caller calls Close.
 func NewDecoder(metadata []byte, l arrowio.Limits) (*Decoder, error) {
 	d := &Decoder{limits: l.WithDefaults()}
 	m, err := d.parse(metadata)
@@ -45,8 +45,8 @@ func NewDecoder(metadata []byte, l arrowio.Limits) (*Decoder, error) {
 // Schema returns the stream's own schema.
 func (d *Decoder) Schema() *arrow.Schema { return d.schema.Arrow }
 
-// Begin says what is wanted of the batches, before the first Decode. mem provides memory for what is decompressed, and
-// for dictionaries that come in pieces.
+// Begin sets which columns are decoded. Call it before the first Decode. mem allocates memory for decompressed buffers, and for
+// dictionaries that come in several messages.
 func (d *Decoder) Begin(p arrowio.Projection, mem memory.Allocator) {
 	d.Close()
 	d.b = newBatches(nil, d.schema, d.limits, p, mem)
@@ -59,8 +59,8 @@ func (d *Decoder) Close() {
 	}
 }
 
-// Decode reads a message behind the schema: a batch, which the caller releases, or a dictionary, which gives nil. The
-// record keeps body, which must not change any more.
+// Decode decodes a message after the schema. For a batch it returns a record, which the caller releases; for a dictionary it
+// returns nil. The record refers to body, which must not be changed afterwards.
 func (d *Decoder) Decode(metadata, body []byte) (arrow.Record, error) {
 	b, err := d.next(metadata, body)
 	if err != nil || b.Load == nil {
@@ -149,12 +149,12 @@ func (d *Decoder) load(rb arrowipc.Batch) (arrow.Record, error) {
 	return d.b.record(p)
 }
 
-// MessageSource gives the messages of a stream behind its schema, one after another; io.EOF = there are no more. It ends
-// with an error when ctx does.
+// MessageSource returns the messages after the schema, one after another, and io.EOF after the last. It returns an error when
+// ctx is done.
 type MessageSource func(ctx context.Context) (metadata, body []byte, err error)
 
-// OpenMessages returns the stream that d has begun as a file of one split of unknown length. It can be read once, and is
-// read as it comes. Close closes d.
+// OpenMessages returns the stream whose schema d has read as a file of one split of unknown length. It can be read once, and
+// calls next for each message. Close closes d.
 func OpenMessages(d *Decoder, next MessageSource) arrowio.File { return &received{d: d, source: next} }
 
 // received implements arrowio.File over messages that come once.

@@ -17,8 +17,8 @@ import (
 	"github.com/arrowio/arrowio/internal/recordsplit"
 )
 
-// StreamFormat returns the IPC stream format, "ipc-stream". Streams from before Arrow 0.15 have nothing at their start
-// to know them by: they are read when the format is named, or the name ends in .arrows.
+// StreamFormat returns the IPC stream format, "ipc-stream". Streams from before Arrow 0.15 have no signature: they are read if
+// the format is named, or if the extension is .arrows.
 func StreamFormat() arrowio.Format {
 	return arrowio.Format{
 		Name:       "ipc-stream",

@@ -25,7 +25,7 @@ var known = []arrowio.Option{
 	{Name: "jsonl-sample", Usage: "rows from which types are inferred, or all", Default: "10000"},
 }
 
-// Format returns the format "jsonl". It has no bytes to know it by, only its extension.
+// Format returns the format "jsonl". Only the extension identifies it: JSON Lines has no signature.
 func Format() arrowio.Format {
 	return arrowio.Format{
 		Name:       "jsonl",

@@ -12,10 +12,10 @@ import (
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
-// Dump prints the bytes of the file and what they mean: header, metadata, column starts; of each column, in the order in
-// which they lie, descriptors and blocks with the verdict on their checksums, and the first few values where no codec
-// hides them. What is wrong is said where it stands, and the dump goes on; bytes that nothing refers to come last. An
-// error is one of reading or writing.
+// Dump prints the bytes of the file with their meaning: header, metadata and column starts; then for each column, in the order
+// of the file, descriptors and blocks with the results of their checksums, and the first values if they are not compressed.
+// Faults are printed where they are found, and the dump continues. Bytes that nothing refers to come last. An error is one of
+// reading or writing.
 func (f *File) Dump(ctx context.Context, w io.Writer) error {
 	d := dumper{Writer: annotate.New(w, f.src, f.src.Size()), f: f, ctx: ctx}
 	err := d.header()

@@ -20,13 +20,13 @@ const Name = "trevni"
 
 // Options are the options of this format; on the command line each is --trevni-NAME.
 type Options struct {
-	// View is "records", "columns", or "" for records where the file carries an avro.schema that fits its columns.
+	// View is "records" or "columns"; "" = records if the file has an avro.schema that fits its columns, and otherwise columns.
 	View string
-	// Decimals is "decimal" or "bytes": how to show Avro decimals; "" decides by the first block of each column, which
-	// need not keep to its precision.
+	// Decimals is "decimal" or "bytes": how to show Avro decimals. "" = bytes if the first block of a column has values that exceed
+	// its precision, and otherwise decimal.
 	Decimals string
-	// Sorted names columns (as stored) whose values the caller knows to ascend, so that their first values prune.
-	// "*" means all columns that have first values. A file of our own writer says so itself.
+	// Sorted names stored columns whose values the caller knows to ascend, so that filters can use the first values of their blocks.
+	// "*" = all columns with first values. Files of this module's writer have a mark for such columns.
 	Sorted []string
 }
 
@@ -93,7 +93,7 @@ type File struct {
 	scratch sync.Pool            // *scratch
 }
 
-// Open reads the header of src and decides on the view. The caller closes src after the file.
+// Open reads the header of src and chooses the view. The caller closes src after the file.
 func Open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o Options) (*File, error) {
 	limits = limits.WithDefaults()
 	h, err := readHeader(ctx, src, limits)
@@ -204,10 +204,10 @@ func (f *File) dictionaries(nodes []*trevniwire.Node) {
 // Schema returns the Arrow schema of the view.
 func (f *File) Schema() *arrow.Schema { return f.tree.Schema }
 
-// Splits lists the row ranges that are read on their own.
+// Splits returns the row ranges that can be read separately.
 func (f *File) Splits() []arrowio.Split { return f.splits }
 
-// Warnings implements arrowio.Warner: why the rows are not the records that the file was written from.
+// Warnings implements arrowio.Warner: it says why the rows are not the records from which the file was written.
 func (f *File) Warnings() []arrowio.Warning { return f.warnings }
 
 // Doubts returns what makes the rows doubtful: see arrowio.Warner.
@@ -221,5 +221,5 @@ func (f *File) Doubts() []error {
 
 var _ arrowio.Warner = (*File)(nil)
 
-// Close frees what the file holds; readers that are still open stay good.
+// Close frees the memory of the file. Readers that are still open can be used.
 func (f *File) Close() error { return nil }

@@ -15,7 +15,8 @@ import (
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
-// Info describes the file: stored columns in file order, their blocks and checksum verdicts where asked for.
+// Info describes the file: its stored columns in the order of the file, and with the options of o their blocks and the results
+// of checksums.
 func (f *File) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, error) {
 	h := f.header
 	info := &arrowio.Info{

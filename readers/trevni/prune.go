@@ -17,10 +17,9 @@ import (
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
-// Prune returns the rows of s that may satisfy pred. A block's first value bounds its rows only in a column whose
-// values ascend, and trevni.values does not say that they do: so only columns count that our own writer saw ascend, or
-// that the caller vouches for (Options.Sorted). Their first values must ascend at the very least; otherwise they are
-// not used. docs/adr/0003 tells why.
+// Prune returns the rows of s that may satisfy pred. The first value of a block bounds its rows only in a column whose values
+// ascend, and a file with trevni.values does not say whether they do. So Prune uses only columns that this module's writer has
+// marked as ascending, or that Options.Sorted names. If their first values do not ascend, they are not used. See docs/adr/0003.
 func (f *File) Prune(ctx context.Context, s arrowio.Split, pred *expr.Bound) (arrowio.RowSet, error) {
 	all := arrowio.RowSet{s.Rows}
 	sorted := map[string]*sortedColumn{}

@@ -113,7 +113,7 @@ func (f *File) sumsNote(ctx context.Context) (string, error) {
 	return "columns without a codec have checksums", nil
 }
 
-// CountChecksums implements arrowio.ChecksumCounter. Columns without a byte of data are not counted.
+// CountChecksums implements arrowio.ChecksumCounter. It does not count columns without data.
 func (f *File) CountChecksums(ctx context.Context) (arrowio.Checksums, error) {
 	n := arrowio.Checksums{Unit: "column"}
 	for i := range f.header.Columns {

@@ -11,8 +11,8 @@ import (
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
-// Verify checks every block of every stored column: sizes, checksum, and that its values and lengths use it up; then
-// the records as a whole (parents against children, enum symbols, text, decimals).
+// Verify checks every block of every stored column: its sizes and checksum, and that its values and lengths fill it exactly.
+// Then it checks the records as a whole: parents against children, enum symbols, text, decimals.
 func (f *File) Verify(ctx context.Context, report func(error)) error {
 	v := verifier{File: f, report: report}
 	for _, doubt := range f.Doubts() {

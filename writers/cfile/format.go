@@ -18,14 +18,14 @@ const (
 	KuduName = "kudu"  // rowsets of a table
 )
 
-// DefaultRowSetBytes is how many stored bytes a rowset of a table has before the next is begun, as where Kudu flushes.
+// DefaultRowSetBytes is the number of stored bytes after which a new rowset of a table begins. Kudu flushes at the same size.
 const DefaultRowSetBytes = 32 << 20
 
-// Format returns the writer of lone columns: a file each, or with WriteOptions.MaxFileBytes a directory of them for so
-// many bytes.
+// Format returns the writer of single columns: a file each, or with WriteOptions.MaxFileBytes a directory of such files for
+// each so many bytes.
 func Format() arrowio.OutputFormat { return format(Name, ".cfile") }
 
-// KuduFormat returns the writer of rowsets of a table, which has a key.
+// KuduFormat returns the writer of the rowsets of a table, which has a key.
 func KuduFormat() arrowio.OutputFormat { return format(KuduName, ".kudu") }
 
 func format(name, extension string) arrowio.OutputFormat {

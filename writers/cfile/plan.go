@@ -48,14 +48,14 @@ func plan(format string, s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.Writ
 // StoredColumn says how a set stores a column.
 type StoredColumn struct {
 	Name        string
-	Key         bool   // it is part of the key
-	Encoding    string // as the option kudu-encoding has it
-	Compression string // as the option kudu-compression has it; "default" = none
+	Key         bool   // the column is part of the key
+	Encoding    string // a value of the option kudu-encoding
+	Compression string // a value of the option kudu-compression; "default" = none
 	BlockSize   int32  // bytes; 0 = the default
 }
 
-// PlanLike plans rowsets of rows that a set of a table has, as they are read from it, with its key, encodings, codecs and sizes
-// of blocks. Of the options those count that are not the format's own.
+// PlanLike plans rowsets for rows that were read from a set: with the same key, encodings, codecs and block sizes. Of the
+// options it uses those that are not specific to the format.
 func PlanLike(table string, columns []StoredColumn, s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	like := settings{table: table}
 	like.encoding.some, like.compression.some, like.blockSize.some = map[string]cfilewire.Encoding{}, map[string]cfilewire.Compression{}, map[string]int32{}

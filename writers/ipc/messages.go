@@ -8,8 +8,8 @@ import (
 	"github.com/arrowio/arrowio/internal/arrowipc"
 )
 
-// Messages makes the messages of a stream for a transport that frames them itself, such as Flight, and need not copy
-// them. It is used by one goroutine at a time; its messages may be released by any.
+// Messages makes the messages of a stream for a transport such as Flight, which frames them itself and need not copy them. It
+// must be used by one goroutine at a time; messages may be released by any goroutine.
 type Messages struct {
 	enc encoder
 	out []Message
@@ -18,13 +18,13 @@ type Messages struct {
 // Message is one message of a stream.
 type Message struct {
 	Metadata []byte   // flatbuffer Message, without prefix or padding
-	Body     [][]byte // buffers, some of them empty; each is followed by zeros up to a multiple of 8
-	Size     int64    // of the body, with those zeros
+	Body     [][]byte // buffers, which may be empty; the sender adds zeros after each up to a multiple of 8
+	Size     int64    // bytes of the body, including these zeros
 	held     []arrow.Array
 	values   arrow.ArrayData
 }
 
-// Release frees the arrays whose memory Body is. It is called once.
+// Release frees the arrays whose memory is in Body. Call it once.
 func (m *Message) Release() {
 	releaseAll(m.held)
 	if m.values != nil {
@@ -33,8 +33,8 @@ func (m *Message) Release() {
 	*m = Message{}
 }
 
-// NewMessages prepares a stream of records of schema s. compression is "none", "lz4", "zstd" or "", which is none. mem
-// provides the memory of columns that must be copied to be sent, those of slices; nil = memory.DefaultAllocator.
+// NewMessages prepares a stream of records with schema s. compression is "none", "lz4" or "zstd"; "" = none. mem allocates
+// memory for columns that must be copied, those of slices; nil = memory.DefaultAllocator.
 func NewMessages(s *arrow.Schema, compression string, mem memory.Allocator) (*Messages, error) {
 	p, err := StreamFormat().Plan(s, arrowio.WriteOptions{Compression: compression})
 	if err != nil {
@@ -49,11 +49,11 @@ func NewMessages(s *arrow.Schema, compression string, mem memory.Allocator) (*Me
 	return m, nil
 }
 
-// Schema returns the message that comes first.
+// Schema returns the first message of the stream.
 func (m *Messages) Schema() Message { return Message{Metadata: m.enc.d.meta} }
 
-// Encode returns the messages of a record: those of dictionaries that are new or have changed, and the record's own,
-// which is the last. The caller keeps rec and releases the messages; the slice is valid until the next call.
+// Encode returns the messages of a record: first those of dictionaries that are new or have changed, then that of the record.
+// The caller keeps rec and releases the messages. The slice is valid until the next call.
 func (m *Messages) Encode(rec arrow.Record) ([]Message, error) {
 	m.out = m.out[:0]
 	b, settled, err := m.enc.layOut(rec)
@@ -72,7 +72,7 @@ func (m *Messages) Encode(rec arrow.Record) ([]Message, error) {
 	return m.out, nil
 }
 
-// Close frees the dictionaries that it knows. Messages may still be in use.
+// Close frees the dictionaries that were sent. Messages that were returned can still be used.
 func (m *Messages) Close() {
 	m.enc.dicts.release()
 	m.out = nil

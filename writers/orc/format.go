@@ -18,7 +18,7 @@ import (
 // Name is the format's name.
 const Name = "orc"
 
-// Defaults: those of the Java writer.
+// Defaults of Options and of WriteOptions.RowGroupBytes, in bytes and rows. They are those of the Java writer.
 const (
 	DefaultStripeBytes = 64 << 20
 	DefaultStride      = 10_000
@@ -27,14 +27,14 @@ const (
 
 // Options are the options of this format; on the command line each is --orc-NAME.
 type Options struct {
-	V11        bool     // write version 0.11, whose integers have runs of the first kind
-	StripeRows int64    // rows of a stripe at most; 0 = any number
+	V11        bool     // write version 0.11, in which integers are encoded as RLE version 1
+	StripeRows int64    // maximum rows of a stripe; 0 = no limit
 	Stride     int64    // rows of a row group; 0 = no row index
-	BlockSize  int      // raw bytes of a chunk
+	BlockSize  int      // uncompressed bytes of a compression chunk
 	Bloom      []string // columns with bloom filters: dotted paths, "*" = all that can have one
-	BloomFPP   float64  // how often a bloom filter may be wrong
-	Shift      bool     // store times from the last second before 1970 a second later, as Java does, instead of refusing them
-	Dictionary float64  // distinct strings per string up to which a dictionary is written; 0 = never, 1 = always
+	BloomFPP   float64  // rate of false positives of bloom filters
+	Shift      bool     // store times in the last second before 1970 one second later, as Java does; otherwise they are refused
+	Dictionary float64  // the most distinct strings per string with which a dictionary is written; 0 = never, 1 = always
 	Iceberg    string   // "" = not for Iceberg, or IcebergIDs or IcebergSchema
 }
 

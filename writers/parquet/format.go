@@ -21,7 +21,7 @@ import (
 // Name is the format's name.
 const Name = "parquet"
 
-// Defaults. Pages are those of Arrow's C++ writer and of Java's.
+// Defaults, in bytes and rows. Those of pages are the defaults of Arrow's C++ writer and of Java's.
 const (
 	DefaultRowGroupBytes = 128 << 20 // uncompressed bytes of a row group
 	DefaultPageBytes     = 1 << 20
@@ -32,11 +32,11 @@ const (
 // Options are the options of this format; on the command line each is --parquet-NAME.
 type Options struct {
 	PageBytes  int      // uncompressed bytes of a data page, and of a dictionary
-	PageRows   int64    // rows of a data page at most
+	PageRows   int64    // maximum rows of a data page
 	V2         bool     // write data pages of version 2
 	PageIndex  bool     // write column indexes and offset indexes
 	Bloom      []string // columns with bloom filters: dotted paths, "*" = all that can have one
-	BloomFPP   float64  // how often a bloom filter may say yes wrongly
+	BloomFPP   float64  // rate of false positives of bloom filters
 	Dictionary []string // columns that may have dictionaries; "*" = all, nil = none
 }
 

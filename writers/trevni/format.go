@@ -17,12 +17,12 @@ const Name = "trevni"
 
 // Options are the options of this format; on the command line each is --trevni-NAME.
 type Options struct {
-	// Schema is "avro": shred by Avro's rules and store avro.schema, or "columns": one plain column a field, no nulls.
-	// "" is avro, and columns for data that was read as Trevni columns.
+	// Schema is "avro" or "columns". avro divides records into columns by Avro's rules and stores avro.schema; columns stores one
+	// column for each field, without nulls. "" = columns for data that was read as Trevni columns, and otherwise avro.
 	Schema string
 	// Checksum is "crc32" (default) or "null".
 	Checksum string
-	// Values names the columns whose blocks get first values: top-level, not nullable, not boolean. "*" is all such.
+	// Values names the columns whose blocks get first values. They must be top-level, not nullable, and not boolean. "*" = all such.
 	Values []string
 }
 
