@@ -14,7 +14,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/local"
 )
 
-// catFlags is what the commands that print rows can be told.
+// catFlags are the flags of the commands that print rows.
 type catFlags struct {
 	*readFlags
 	*selectFlags
@@ -53,7 +53,7 @@ its own. What does not fit the screen goes through $PAGER, or less. --format jso
 	return cmd
 }
 
-// addCatFlags adds what all commands that print rows take.
+// addCatFlags adds these flags to a command.
 func (a *app) addCatFlags(cmd *cobra.Command, f *catFlags) {
 	f.readFlags = a.addReadFlags(cmd)
 	f.shown = addSchemaFlags(cmd)
@@ -78,12 +78,13 @@ func (a *app) cat(ctx context.Context, f *catFlags, in []string) error {
 	})
 }
 
-// printing opens the inputs and a printer for the columns that are wanted, lets print send rows to it, and closes both.
+// printing opens the inputs and a printer for the selected columns, calls print, which sends rows to the printer, and closes
+// both.
 func (a *app) printing(ctx context.Context, f *catFlags, in []string, print func(context.Context, *inputSet, rowPrinter) error) error {
 	return a.untilRead(func() (again bool, err error) { return a.printOnce(ctx, f, in, print) })
 }
 
-// printOnce reports whether it is to be called again, since columns are to be read in another unit.
+// printOnce is one attempt of printing. again = columns must be read in another unit, so call it again.
 func (a *app) printOnce(ctx context.Context, f *catFlags, in []string, print func(context.Context, *inputSet, rowPrinter) error) (again bool, err error) {
 	ds, err := a.openDataset(ctx, in, f.readFlags, f.selectFlags)
 	if err != nil {
@@ -120,7 +121,7 @@ func (a *app) printOnce(ctx context.Context, f *catFlags, in []string, print fun
 	return false, pagerLeft(out.Close())
 }
 
-// catProgress says whether a bar is drawn beside rows.
+// catProgress reports whether a progress bar is drawn while rows are printed.
 func (a *app) catProgress(f *catFlags) string {
 	if _, tty := a.terminal(a.stdout); tty {
 		return "never" // the rows are progress enough, and on the same screen
@@ -128,7 +129,7 @@ func (a *app) catProgress(f *catFlags) string {
 	return f.progress.word
 }
 
-// limitScan keeps a scan from reading much further than limit rows.
+// limitScan makes batches small, so that a scan reads little beyond limit rows.
 func limitScan(o arrowio.ScanOptions, limit int64) arrowio.ScanOptions {
 	if limit == math.MaxInt64 {
 		return o
@@ -152,10 +153,10 @@ func limitScan(o arrowio.ScanOptions, limit int64) arrowio.ScanOptions {
 	return o
 }
 
-// rowPrinter is an arrowio.Writer by another name: cat prints through the writers of jsonl and csv.
+// rowPrinter prints rows: a table, or one of the writers of jsonl and csv.
 type rowPrinter = arrowio.Writer
 
-// printRows passes over skip rows of a scan and sends up to limit others to out.
+// printRows skips the first skip rows of a scan and sends at most limit rows after them to out.
 func printRows(ctx context.Context, ds *dataset.Dataset, o arrowio.ScanOptions, skip, limit int64, out rowPrinter, bar *progress) error {
 	if limit == 0 {
 		return nil
@@ -186,7 +187,7 @@ func printRows(ctx context.Context, ds *dataset.Dataset, o arrowio.ScanOptions, 
 	return rr.Err()
 }
 
-// writeRows sends n rows of a record, from a row on, to out.
+// writeRows sends n rows of a record to out, beginning with row from.
 func writeRows(out rowPrinter, rec arrow.Record, from, n int64) error {
 	if n == rec.NumRows() {
 		return out.Write(rec)
@@ -199,7 +200,7 @@ func writeRows(out rowPrinter, rec arrow.Record, from, n int64) error {
 	return out.Write(part)
 }
 
-// newFormatPrinter prints to w through the writer of a text format.
+// newFormatPrinter returns a printer that writes a text format to w.
 func (a *app) newFormatPrinter(ctx context.Context, name string, options *optionFlags, w io.Writer, s *arrow.Schema) (rowPrinter, error) {
 	format, err := a.outputFormat(name, "-")
 	if err != nil {
@@ -216,7 +217,7 @@ func (a *app) newFormatPrinter(ctx context.Context, name string, options *option
 	return closing{out, w}, nil
 }
 
-// closing closes what a printer prints to, where that has an end.
+// closing closes the writer below a printer, if it is a Closer.
 type closing struct {
 	rowPrinter
 	w io.Writer

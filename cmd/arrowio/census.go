@@ -17,13 +17,13 @@ type piece struct {
 	matches  int64
 }
 
-// countOptions are those of a scan that counts rows: nothing but what the filter needs is read.
+// countOptions are the options of a scan that counts rows: it reads only the columns of the filter.
 func countOptions(o arrowio.ScanOptions) arrowio.ScanOptions {
 	o.Columns = []string{}
 	return o
 }
 
-// pieces runs a counting scan and returns the ranges that rows of it come from.
+// pieces runs a counting scan and returns the ranges of files that its rows are in.
 func pieces(rr *arrowio.Scanner, bar *progress) ([]piece, error) {
 	defer rr.Release()
 	var out []piece

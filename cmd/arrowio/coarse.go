@@ -13,26 +13,29 @@ import (
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
-// Timestamps that nanoseconds cannot hold, those before 1677-09-21 and after 2262-04-11, are an error of reading them in
-// nanoseconds. Where nobody has asked for a unit, their columns are read in microseconds instead, and a warning says so:
-// before the first row where the statistics of a file tell of such times, and otherwise from the start again, as long as
-// nobody has seen a row.
+// Timestamps before 1677-09-21 and after 2262-04-11 do not fit nanoseconds: reading them in nanoseconds is an error. If
+// --timestamp-unit is not set, their columns are read in microseconds, with a warning. If the statistics of a file show such
+// times, this is decided before the first row. Otherwise the command starts again when it meets one, as long as it has printed
+// no row.
 
-// A conversion loses nothing that way: digits finer than microseconds are an error there. Rows that are printed have them cut off.
+// In a conversion digits finer than microseconds are then an error, so nothing is lost. Where rows are printed, these digits
+// are cut off.
 
-// The options of a format that has such times begin with its name: of columns that are read in microseconds, and of finer digits.
+// Formats with such timestamps have two options, whose names begin with that of the format: one lists the columns that are read
+// in microseconds, the other says what happens to finer digits.
 const (
 	optionMicroseconds = "-microseconds"
 	optionFiner        = "-finer-digits"
 )
 
-// mayCoarsen reports whether nobody has asked for a unit and the files can be opened twice.
+// mayCoarsen reports whether columns may be read in microseconds: no unit and no schema is set, and the files can be opened
+// twice.
 func (r *readFlags) mayCoarsen(in []string) bool {
 	unit, ok := r.options.values["timestamp-unit"]
 	return ok && !unit.set && !r.shown.given() && !slices.Contains(in, "-")
 }
 
-// farTimes are the columns of a file that its statistics say nanoseconds cannot hold.
+// farTimes are the timestamp columns of a file that do not fit nanoseconds, or may not.
 type farTimes struct {
 	number  int // of the file, in the order of reading
 	file    string
@@ -44,7 +47,7 @@ type farTimes struct {
 	coarser []string // those stored in a coarser unit, which --timestamp-unit=ns shows in nanoseconds
 }
 
-// farIn returns what is known of f before its rows are read.
+// farIn returns what the statistics of f say about its timestamps.
 func farIn(f *openFile, number int) farTimes {
 	far := farTimes{number: number, file: f.name, format: f.Format()}
 	if b, ok := arrowio.As[interface {
@@ -67,8 +70,8 @@ func farIn(f *openFile, number int) farTimes {
 	return far
 }
 
-// coarserTimes adds to names those of the timestamps in fields that are shown in nanoseconds and stored in a coarser unit; path leads
-// to the fields.
+// coarserTimes adds to names the paths of those timestamps in fields that are stored in a coarser unit and shown in
+// nanoseconds. path is the path of the fields.
 func coarserTimes(names, path []string, stored, shown []arrow.Field) []string {
 	for i := range min(len(stored), len(shown)) {
 		at := append(path[:len(path):len(path)], shown[i].Name)
@@ -90,8 +93,8 @@ func coarserTimes(names, path []string, stored, shown []arrow.Field) []string {
 	return names
 }
 
-// coarsen has the columns of far that are among columns, nil being all, read in microseconds from here on. It returns the warnings
-// of that, each about the first file that has such times in a column; nil = there are no such columns.
+// coarsen sets the options so that the columns of far that are among columns (nil = all) are read in microseconds from now on.
+// It returns a warning for each file whose columns it has added; nil = none.
 func (r *readFlags) coarsen(far []farTimes, columns []string) (told []arrowio.Warning) {
 	slices.SortFunc(far, func(a, b farTimes) int { return a.number - b.number })
 	for _, f := range far {
@@ -127,7 +130,7 @@ func (r *readFlags) coarsen(far []farTimes, columns []string) (told []arrowio.Wa
 	return told
 }
 
-// coarse is the warning of columns of a file that are read in microseconds.
+// coarse returns the warning that columns of a file are read in microseconds.
 func (r *readFlags) coarse(f farTimes, columns []string) arrowio.Warning {
 	finer := "digits finer than microseconds are cut off"
 	o := r.options.values[f.format+optionFiner]
@@ -156,7 +159,7 @@ func (a *app) tellLater() {
 	a.later = nil
 }
 
-// coarsenFile is coarsen for one file that was opened for a look at it. restore has the next file read as if nothing had been.
+// coarsenFile is coarsen for one open file. restore undoes it for the next file.
 func (a *app) coarsenFile(r *readFlags, path string, f *openFile) (again bool, restore func()) {
 	v := r.options.values[f.Format()+optionMicroseconds]
 	if v == nil || !r.mayCoarsen([]string{path}) {
@@ -175,8 +178,8 @@ func tooFar(err error) *errs.Error {
 	return ae
 }
 
-// coarsenAfter is coarsen for the column that err, which reading has met, is about. It warns of all such columns of a file at once,
-// when tellLater is called.
+// coarsenAfter is coarsen for the column that a read error is about. It keeps the warnings until tellLater is called, so that
+// each file has one for all its columns.
 func (a *app) coarsenAfter(err error, r *readFlags, ds *inputSet, in []string) bool {
 	ae := tooFar(err)
 	if ae == nil || !r.mayCoarsen(in) {
@@ -205,7 +208,7 @@ func (a *app) coarsenAfter(err error, r *readFlags, ds *inputSet, in []string) b
 	return len(told) > 0
 }
 
-// untilRead calls once again as long as it asks for that, since columns are to be read in another unit.
+// untilRead calls once until it does not return again, which means that columns must be read in another unit.
 func (a *app) untilRead(once func() (again bool, err error)) error {
 	for {
 		again, err := once()
@@ -216,7 +219,7 @@ func (a *app) untilRead(once func() (again bool, err error)) error {
 	}
 }
 
-// explain adds to the error of a timestamp that nanoseconds cannot hold why its column was not read in microseconds.
+// explain adds to an error about a timestamp that does not fit nanoseconds why its column was not read in microseconds.
 func (d *inputSet) explain(err error) error {
 	if d.inNanos != "" && tooFar(err) != nil {
 		return fmt.Errorf("%w (%s)", err, d.inNanos)
@@ -224,8 +227,8 @@ func (d *inputSet) explain(err error) error {
 	return err
 }
 
-// cutFiner adds to the error of a timestamp that OUTPUT cannot hold, since it is no whole number of microseconds, which flag of
-// reading cuts off what is finer.
+// cutFiner adds a hint to the error that OUTPUT cannot store a timestamp because it is not a whole number of microseconds: the
+// flag that cuts off finer digits.
 func (d *inputSet) cutFiner(r *readFlags, err error) error {
 	unit := r.options.values["timestamp-unit"]
 	if unit == nil || unit.set || !slices.Contains(r.options.formats["timestamp-unit"], d.format) ||
@@ -235,7 +238,8 @@ func (d *inputSet) cutFiner(r *readFlags, err error) error {
 	return fmt.Errorf("%w; --timestamp-unit=us reads timestamps without what is finer", err)
 }
 
-// planFiner says in a plan that finer digits are refused in the columns that are read in microseconds, where they are an error.
+// planFiner adds to a plan that finer digits are refused in columns that are read in microseconds, if the options make them an
+// error.
 func (r *readFlags) planFiner(p *arrowio.WritePlan) {
 	for option, v := range r.options.values {
 		format, micros := strings.CutSuffix(option, optionMicroseconds)
@@ -251,8 +255,8 @@ func (r *readFlags) planFiner(p *arrowio.WritePlan) {
 	}
 }
 
-// planFar says in a plan that times are refused which nanoseconds cannot hold, in columns that are read in nanoseconds although
-// files may have such times.
+// planFar adds to a plan that times before 1677 and after 2262 are refused in columns that are read in nanoseconds and may have
+// such times.
 func (r *readFlags) planFar(p *arrowio.WritePlan, ds *inputSet, in []string) {
 	unit := r.options.values["timestamp-unit"]
 	if r.mayCoarsen(in) || unit == nil || unit.set && unit.text != "ns" {
@@ -268,7 +272,7 @@ func (r *readFlags) planFar(p *arrowio.WritePlan, ds *inputSet, in []string) {
 	}
 }
 
-// planned returns the number of a column in a plan, or of the column that has it inside; -1 = there is none.
+// planned returns the index of a column in a plan, or of the top-level column that contains it; -1 = none.
 func planned(p *arrowio.WritePlan, name string) int {
 	i := slices.IndexFunc(p.Columns, func(c arrowio.PlannedColumn) bool { return c.Path == name || c.Path == expr.Quote(name) })
 	if i < 0 { // of a list or a union, whose entries the plan does not name as the file does
@@ -278,8 +282,8 @@ func planned(p *arrowio.WritePlan, name string) int {
 	return i
 }
 
-// whyNotCoarse says why the columns of these inputs are not read in microseconds where that is needed; "" = they are, or a unit
-// was asked for.
+// whyNotCoarse returns the reason why columns of these inputs are never read in microseconds automatically; "" = they are, or a
+// unit was set.
 func (r *readFlags) whyNotCoarse(in []string) string {
 	unit, ok := r.options.values["timestamp-unit"]
 	switch {

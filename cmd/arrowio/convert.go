@@ -20,7 +20,7 @@ import (
 	"github.com/arrowio/arrowio/writers"
 )
 
-// convertFlags is everything that `arrowio convert` can be told.
+// convertFlags are the flags of `arrowio convert`.
 type convertFlags struct {
 	*readFlags
 	*selectFlags
@@ -128,7 +128,7 @@ func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out str
 	return a.untilRead(func() (again bool, err error) { return a.convertTo(ctx, f, format, in, out) })
 }
 
-// convertTo converts once. It reports whether it is to be called again, since columns are to be read in another unit.
+// convertTo is one attempt of a conversion. again = columns must be read in another unit, so call it again.
 func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.OutputFormat, in []string, out string) (again bool, err error) {
 	// The output is checked before the input is read: an hour of spooled input is a bad time to learn that it exists. A dry run
 	// finds what the real one would.
@@ -213,7 +213,7 @@ func (a *app) conversionOf(r *convert.Report, directory bool) conversion {
 	return conversion{r, directory || len(r.Files) > 1, a.warnings.list()}
 }
 
-// directory reports whether OUTPUT is a directory of files however many there are.
+// directory reports whether OUTPUT is always a directory, whatever the number of files.
 func (f *convertFlags) directory(format arrowio.OutputFormat, out string) bool {
 	return len(f.parts) > 0 || f.maxFileBytes > 0 || format.Directory || strings.HasSuffix(out, "/")
 }
@@ -225,7 +225,7 @@ func (f *convertFlags) progressMode() string {
 	return f.progress.word
 }
 
-// outputError names OUTPUT in errors that are about it: what it cannot hold, and what the system says of its path.
+// outputError adds the name of OUTPUT to errors about it: values that it cannot store, and errors of the system about its path.
 func outputError(out string, err error) error {
 	var ae *errs.Error
 	if errors.As(err, &ae) && ae.Kind == errs.ErrSchema {
@@ -237,7 +237,7 @@ func outputError(out string, err error) error {
 	return err
 }
 
-// printReport tells what a conversion did; told is what warnings have told of its losses.
+// printReport prints the result of a conversion. told are the losses that warnings have named already.
 func (a *app) printReport(f *convertFlags, format arrowio.OutputFormat, out string, r *convert.Report, told []arrowio.Loss) error {
 	a.tellLater()
 	directory := f.directory(format, out)
@@ -262,7 +262,7 @@ func (a *app) printReport(f *convertFlags, format arrowio.OutputFormat, out stri
 	return nil
 }
 
-// summary tells in a line what a conversion did.
+// summary returns the result of a conversion in one line.
 func summary(out string, r *convert.Report) string {
 	s := fmt.Sprintf("%s, %s read, %s written to %s", counted(r.Rows, "row"), humanize.IBytes(uint64(max(r.BytesIn, 0))),
 		humanize.IBytes(uint64(r.BytesOut)), printable(out))
@@ -276,7 +276,7 @@ func summary(out string, r *convert.Report) string {
 	return s
 }
 
-// took is a duration in three digits or so.
+// took formats a duration with about three digits.
 func took(seconds float64) string {
 	d := time.Duration(seconds * float64(time.Second))
 	switch {
@@ -288,7 +288,7 @@ func took(seconds float64) string {
 	return d.Round(time.Millisecond).String()
 }
 
-// outputFormat picks the format to write: named, or told by the ending of a path.
+// outputFormat returns the format to write: the one that is named, or that of the extension.
 func (a *app) outputFormat(name, out string) (arrowio.OutputFormat, error) {
 	switch {
 	case name != "":

@@ -18,7 +18,7 @@ type sortValue struct {
 	byKey   bool
 }
 
-// sortByKey is what --sort alone stands for. As a list of columns it would be refused.
+// sortByKey is the value of --sort without columns: sort by the key of the output. As a list of columns it would be invalid.
 const sortByKey = ","
 
 var _ pflag.Value = (*sortValue)(nil)
@@ -55,7 +55,7 @@ func (v *sortValue) Set(s string) error {
 	return nil
 }
 
-// explain helps those who wrote --sort COLUMN: it takes its columns behind a =, so COLUMN was the first INPUT.
+// explain adds a hint for --sort COLUMN: the flag takes its columns after =, so COLUMN was read as the first INPUT.
 func (v *sortValue) explain(err error, in []string) error {
 	if v.byKey && errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(err.Error(), in[0]+": ") {
 		return fmt.Errorf("%w (columns to sort by are written after a =: --sort=%s)", err, in[0])
@@ -67,8 +67,8 @@ func addSortFlag(cmd *cobra.Command, v *sortValue) {
 	cmd.Flags().VarPF(v, "sort", "", "sort the rows by these columns: -A is descending, 'A nulls first' puts nulls first; without a value, by OUTPUT's key").NoOptDefVal = sortByKey
 }
 
-// steps is the progress of a conversion, a bar for each of its steps: reading and writing at once, or where rows are
-// sorted taking them in, merging them where there are many, and writing.
+// steps is the progress of a conversion, with one bar for each step. Without sorting there is one step; with sorting there are
+// reading, merging if there are several runs, and writing.
 type steps struct {
 	a    *app
 	mode string
@@ -110,5 +110,5 @@ func (s *steps) set(p convert.Progress) {
 	}
 }
 
-// stop takes the bar away. It may be called twice.
+// stop removes the bar. It may be called twice.
 func (s *steps) stop() { s.bar.stop() }

@@ -65,7 +65,7 @@ func (a *app) count(ctx context.Context, f *countFlags, in []string) error {
 	return a.printf("%d\n", n.Rows)
 }
 
-// countOnce reports whether it is to be called again, since columns are to be read in another unit.
+// countOnce is one attempt of a count. again = columns must be read in another unit, so call it again.
 func (a *app) countOnce(ctx context.Context, f *countFlags, in []string) (n countDoc, again bool, err error) {
 	ds, err := a.openDataset(ctx, in, f.readFlags, f.selectFlags)
 	if err != nil {

@@ -41,7 +41,7 @@ func usagef(format string, args ...any) error {
 	return &usageError{fmt.Errorf(format, args...)}
 }
 
-// asUsage says that err, whatever it is, is the command line's fault.
+// asUsage makes err an error of the command line.
 func asUsage(err error) error {
 	if err == nil {
 		return nil
@@ -49,13 +49,13 @@ func asUsage(err error) error {
 	return &usageError{err}
 }
 
-// printedError is an error that was printed already: it only decides the exit code.
+// printedError is an error that was printed already; it only sets the exit code.
 type printedError struct{ err error }
 
 func (e *printedError) Error() string { return e.err.Error() }
 func (e *printedError) Unwrap() error { return e.err }
 
-// inFile returns err with the file it is about, unless it already names one.
+// inFile adds the name of the file to err, unless err names one.
 func inFile(file string, err error) error { return errs.Locate(err, errs.At{File: file}) }
 
 // failure is an error as the user sees it; its JSON is what --json-errors prints.
@@ -71,7 +71,7 @@ type failure struct {
 	silent  bool        // nobody is left to read it
 }
 
-// describe sorts err into the exit codes. ctx tells an interruption from every other reason to stop.
+// describe returns err as a failure with its exit code. If ctx was cancelled, the failure is the interruption.
 func describe(ctx context.Context, err error) failure {
 	f := failure{Kind: "system", code: exitSystem}
 	var pe *fs.PathError
@@ -139,5 +139,5 @@ func (f failure) print(w sheet, asJSON bool) {
 	_ = e.Encode(f) // standard error is the last resort: nowhere to report to
 }
 
-// printable keeps text on one line and away from the terminal's controls: names and values in it come from files.
+// printable returns text without line breaks and control characters: names and values in it come from files.
 func printable(s string) string { return celltext.Printable(s) }

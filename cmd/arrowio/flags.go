@@ -38,7 +38,7 @@ func (a *app) addReadFlags(cmd *cobra.Command) *readFlags {
 	return r
 }
 
-// selectFlags says which rows and columns a scan returns.
+// selectFlags choose the rows and columns that a scan returns.
 type selectFlags struct {
 	columns   columnsValue
 	exclude   columnsValue
@@ -54,7 +54,7 @@ func addSelectFlags(cmd *cobra.Command) *selectFlags {
 	return s
 }
 
-// addColumnFlags is addSelectFlags for commands that choose ranges of rows themselves.
+// addColumnFlags is addSelectFlags for commands with their own flags for ranges of rows.
 func addColumnFlags(cmd *cobra.Command) *selectFlags {
 	s := &selectFlags{batchRows: countValue{min: 1}}
 	fs := cmd.Flags()
@@ -67,7 +67,7 @@ func addColumnFlags(cmd *cobra.Command) *selectFlags {
 
 func addWhere(fs *pflag.FlagSet, v *filterValue, usage string) { fs.Var(v, "where", usage) }
 
-// scanOptions joins both for a scan.
+// scanOptions returns the options of a scan with both kinds of flags.
 func scanOptions(r *readFlags, s *selectFlags) arrowio.ScanOptions {
 	o := arrowio.ScanOptions{Parallelism: r.jobs.n, MemoryBudget: int64(r.memory)}
 	if s != nil {
@@ -101,7 +101,7 @@ func (a *app) addWriteFlags(cmd *cobra.Command, read *optionFlags) *writeFlags {
 	return w
 }
 
-// writeOptions is what the writer of a format is asked for.
+// writeOptions returns the options for the writer of a format.
 func writeOptions(r *readFlags, w *writeFlags, f arrowio.OutputFormat) arrowio.WriteOptions {
 	return arrowio.WriteOptions{
 		Compression:   w.compression,
@@ -113,14 +113,14 @@ func writeOptions(r *readFlags, w *writeFlags, f arrowio.OutputFormat) arrowio.W
 	}
 }
 
-// addWord adds a flag that takes one of a few words, with completion.
+// addWord adds a flag whose value is one of a few words, with completion.
 func addWord(cmd *cobra.Command, v *wordValue, name, usage string) {
 	cmd.Flags().Var(v, name, usage)
 	words := v.words
 	mustComplete(cmd, name, words)
 }
 
-// mustComplete gives a flag's values to the shell's completion. It fails only for a flag that does not exist.
+// mustComplete sets the completion of the values of a flag. It panics if there is no such flag.
 func mustComplete(cmd *cobra.Command, flag string, words []string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }

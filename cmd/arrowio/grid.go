@@ -17,8 +17,8 @@ const (
 	gridMaximum   = 100 // nor is a cell of data wider than this
 )
 
-// grid writes rows of text as aligned columns, one row at a time: the first rows settle the widths, what does not fit
-// later is clipped or widens the column. That keeps any number of rows in constant memory.
+// grid writes rows of text as aligned columns, one row at a time. The first rows set the widths; later cells that do not fit
+// are clipped or widen the column. So memory does not grow with the number of rows.
 type grid struct {
 	w       *bufio.Writer
 	right   []bool // columns aligned right: numbers
@@ -27,8 +27,8 @@ type grid struct {
 	bounded bool // lines have to fit into a terminal
 }
 
-// newGrid prints the header. first are the rows that settle the widths; they are not printed. A cell takes at most
-// cellWidth columns, a line at most lineWidth; 0 = no bound.
+// newGrid prints the header. first are the rows that set the widths; newGrid does not print them. A cell takes at most
+// cellWidth columns, and a line at most lineWidth; 0 = no limit.
 func newGrid(w io.Writer, columns []gridColumn, first [][]string, cellWidth, lineWidth int) (*grid, error) {
 	g := &grid{w: bufio.NewWriterSize(w, 64<<10), widths: make([]int, len(columns)), bounded: lineWidth > 0}
 	header := make([]string, len(columns))
@@ -57,8 +57,8 @@ func newGrid(w io.Writer, columns []gridColumn, first [][]string, cellWidth, lin
 	return g, g.w.WriteByte('\n')
 }
 
-// floors returns how far each column can be narrowed: text to a few characters, numbers and dates not at all, since a
-// clipped number is another number.
+// floors returns the minimum width of each column. Text can be clipped to a few characters, numbers and dates not at all, since
+// a clipped number looks like another number.
 func (g *grid) floors(first [][]string) []int {
 	floors := make([]int, len(g.widths))
 	for k := range floors {
@@ -79,8 +79,8 @@ type gridColumn struct {
 	whole bool // never clipped
 }
 
-// fitting chooses the columns that fit into a line, with elided in place of those in the middle that do not: all of them
-// where there is no line to fit into. rows are those that settle the widths.
+// fitting chooses the columns that fit into a line, and puts the column elided in place of those in the middle that do not fit.
+// If there is no limit it chooses all. rows are those that set the widths.
 func fitting(columns []gridColumn, rows [][]string, line int) []int {
 	separator := displayWidth(gridSeparator)
 	least, total := make([]int, len(columns)), -separator
@@ -135,7 +135,8 @@ func fitting(columns []gridColumn, rows [][]string, line int) []int {
 	return shown
 }
 
-// squeeze narrows the widest columns to one common width, so that all fit into total; none goes below its floor.
+// squeeze reduces the widest columns to one common width, so that all fit into total. No column becomes narrower than its
+// floor.
 func squeeze(widths, floors []int, total int) {
 	sum := func(width int) (n int) {
 		for k := range widths {
@@ -162,8 +163,8 @@ func squeeze(widths, floors []int, total int) {
 
 func squeezed(width, floor, to int) int { return min(width, max(floor, to)) }
 
-// cellLimit is how many bytes of a value can matter to the widest cell: four bytes a character, and what tells that it
-// was clipped.
+// cellLimit is the number of bytes of a value that can be visible in the widest cell: four bytes for each character, and some
+// to see that it was clipped.
 const cellLimit = 4*gridMaximum + 8
 
 // row prints one row.
@@ -197,8 +198,8 @@ func (g *grid) line(cells []string, header bool) error {
 	return g.w.WriteByte('\n') // bufio keeps the first error
 }
 
-// printTable prints rows that are all there; right names the columns aligned right. Cells are wrapped where the table is too
-// wide, and where that is not enough every row is printed as lines of its own.
+// printTable prints a table whose rows are all known; columns in right are aligned right. If the table is too wide, cells are
+// wrapped; if that is not enough, each row is printed as lines of name and value.
 func printTable(w sheet, header []string, right map[string]bool, rows [][]string) error {
 	for _, row := range rows {
 		for k := range row {
@@ -238,13 +239,13 @@ func printTable(w sheet, header []string, right map[string]bool, rows [][]string
 	return g.flush()
 }
 
-// How narrow a cell of text is wrapped at most, and one of the first column, which is what the row is about.
+// Minimum widths of wrapped cells of text, and of those in the first column, which names the row.
 const (
 	wrapMinimum      = 12
 	wrapFirstMinimum = 32
 )
 
-// newTable settles the widths of a table of which all rows are there; nil = it does not fit, however its cells are wrapped.
+// newTable sets the widths of a table whose rows are all known; nil = it does not fit even with wrapped cells.
 func newTable(w sheet, header []string, right []bool, rows [][]string) *grid {
 	g := &grid{w: bufio.NewWriterSize(w, 64<<10), right: right, whole: right, widths: make([]int, len(header)), bounded: w.width > 0}
 	floors := make([]int, len(header))
@@ -287,7 +288,7 @@ func (g *grid) header(names []string) {
 	_ = g.w.WriteByte('\n') // bufio keeps the first error
 }
 
-// wrapped prints a row in as many lines as its cells need.
+// wrapped prints a row with wrapped cells.
 func (g *grid) wrapped(cells []string) {
 	parts, most := make([][]string, len(cells)), 1
 	for k, text := range cells {
@@ -306,7 +307,7 @@ func (g *grid) wrapped(cells []string) {
 	}
 }
 
-// printRecords prints every row as lines of a name and a value, what is empty left out.
+// printRecords prints each row as lines of name and value, without empty values.
 func printRecords(w sheet, header []string, rows [][]string) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	pad := padding(header[1:], w.width)
@@ -328,8 +329,8 @@ func printRecords(w sheet, header []string, rows [][]string) error {
 	return out.Flush()
 }
 
-// idWidth returns the width of the widest word of text that is an id of 32 hex digits, with what is written next to it; 0 = there
-// is none. Ids are copied from what is printed, so they are not broken.
+// idWidth returns the width of the widest word with an id of 32 hex digits; 0 = there is none. Users copy ids, so they are not
+// wrapped.
 func idWidth(text string) (width int) {
 	const digits, most = 32, narrowest - 2
 	for word := range strings.FieldsSeq(text) {

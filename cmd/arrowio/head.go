@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// shortRows is how many rows head, tail and sample show where nobody says.
+// shortRows is the default number of rows of head, tail and sample.
 const shortRows = 10
 
 func (a *app) headCommand() *cobra.Command {

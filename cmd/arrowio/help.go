@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// helpWidth is where help lines wrap where there is no terminal.
+// helpWidth is the width of help lines if the output is not a terminal.
 const helpWidth = 100
 
 // help prints a command's description and usage.
@@ -28,7 +28,7 @@ func (a *app) help(cmd *cobra.Command, _ []string) {
 	_ = a.usage(cmd) // of printing: nowhere to report to
 }
 
-// rewrap fits paragraphs into lines of a width; 0 = they stay as they are, and so do lines that begin with a space.
+// rewrap wraps paragraphs to a width; 0 = not at all. Lines that begin with a space stay as they are.
 func rewrap(text string, width int) string {
 	if width == 0 {
 		return text
@@ -52,7 +52,7 @@ func rewrap(text string, width int) string {
 	return strings.Join(out, "\n")
 }
 
-// rootHelp names what is read and written, from the formats themselves.
+// rootHelp lists the formats that can be read and written.
 func (a *app) rootHelp() string {
 	var b strings.Builder
 	b.WriteString("arrowio reads old and stranded columnar files into Apache Arrow, and writes them.\n\n")
@@ -86,7 +86,8 @@ doubts about it, go to standard error, a line each, and change no exit code.`)
 	return b.String()
 }
 
-// usage prints what stands below a command's description: examples, commands, and flags, those of each format apart.
+// usage prints what follows the description of a command: examples, subcommands, and flags, with those of each format in a
+// section.
 func (a *app) usage(cmd *cobra.Command) error {
 	w := cmd.OutOrStderr()
 	width := a.lineWidth()
@@ -140,7 +141,8 @@ func usageLine(cmd *cobra.Command) string {
 	return cmd.UseLine()
 }
 
-// groups lists the sections of format options: one a format, in the order of reading, then what several share.
+// groups returns the sections of format options: one for each format, in the order of the readers, then one for options of
+// several formats.
 func (a *app) groups() []string {
 	names := a.readerNames()
 	for _, n := range a.writerNames() {
@@ -189,7 +191,7 @@ func printFlags(w io.Writer, width int, title string, flags []*pflag.Flag) {
 	}
 }
 
-// wrap breaks text at spaces into lines of at most width bytes, where words allow; all spaces become one.
+// wrap breaks text at spaces into lines of at most width bytes, unless a word is longer. Each run of spaces becomes one space.
 func wrap(text string, width int) []string {
 	var lines []string
 	line := ""
@@ -209,7 +211,7 @@ var unknownShorthand = regexp.MustCompile(`^unknown shorthand flag: .* in (-\S+)
 
 var unknownFlag = regexp.MustCompile(`^unknown flag: --([^=\s]+)`)
 
-// nearestFlag returns the flag of a command that err, an error about an unknown one, may have meant.
+// nearestFlag returns the flag of a command that is most similar to the unknown flag that err is about.
 func nearestFlag(cmd *cobra.Command, err error) string {
 	m := unknownFlag.FindStringSubmatch(err.Error())
 	if m == nil {
@@ -224,7 +226,7 @@ func nearestFlag(cmd *cobra.Command, err error) string {
 	return best
 }
 
-// editDistance is Levenshtein's, on bytes.
+// editDistance returns the Levenshtein distance of two strings in bytes.
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -19,10 +19,10 @@ import (
 	"github.com/arrowio/arrowio/readers"
 )
 
-// spoolBytes is how much of standard input stays in memory; more goes to a file without a name.
+// spoolBytes is how many bytes of standard input are kept in memory; if there are more, all are in a temporary file.
 const spoolBytes = 64 << 20
 
-// openFile is an open INPUT: a file, or a directory of a format that is one. Closing it closes the bytes below it, too.
+// openFile is an open INPUT: a file, or a directory that a format reads as a whole. Closing it also closes its source.
 type openFile struct {
 	*dataset.File
 	name string // for messages: the path, or "standard input"
@@ -129,7 +129,7 @@ type inputSet struct {
 	reads  [][]func() int64                      // by file, of every time it was opened
 }
 
-// openDataset prepares to read the files that the arguments name as one, timestamps that nanoseconds cannot hold in
+// openDataset opens the files that the arguments name as one dataset. Timestamps that nanoseconds cannot hold are read in
 // microseconds: see coarse.go.
 func (a *app) openDataset(ctx context.Context, args []string, r *readFlags, s *selectFlags) (*inputSet, error) {
 	ds, err := a.openFiles(ctx, args, r, s)
@@ -142,9 +142,9 @@ func (a *app) openDataset(ctx context.Context, args []string, r *readFlags, s *s
 	return a.openFiles(ctx, args, r, s)
 }
 
-// openFiles opens the files that the arguments name for their schemas, but for those
-// that the filter needs no row of, the first to stay open; the others are opened again as a scan gets to them. Columns and
-// filter are checked against the common schema: what is wrong with them is wrong with the command line.
+// openFiles opens the files that the arguments name to read their schemas, except those that the filter excludes by their
+// paths. The first stays open; a scan opens the others again. Columns and filter must fit the common schema; otherwise the
+// error is one of the command line.
 func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *selectFlags) (*inputSet, error) {
 	inputs, err := a.expand(ctx, args, r)
 	if err != nil {
@@ -196,7 +196,7 @@ func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *sel
 	return ds, nil
 }
 
-// drop takes note of the excluded columns that a file has.
+// drop records the excluded columns that a file has.
 func (d *inputSet) drop(s *arrow.Schema) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -207,7 +207,7 @@ func (d *inputSet) drop(s *arrow.Schema) {
 	}
 }
 
-// opened takes note of file i.
+// opened records the size and the statistics of file i.
 func (d *inputSet) opened(i int, f *openFile) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -222,7 +222,7 @@ func (d *inputSet) opened(i int, f *openFile) {
 	}
 }
 
-// match says how columns are matched: an option of the formats that offer it.
+// match returns how columns of several files are matched, which an option of some formats sets.
 func (r *readFlags) match() (view.Match, error) {
 	given := map[string]string{}
 	for _, name := range r.options.given() {
@@ -248,7 +248,7 @@ func (s *selectFlags) paths() []string {
 	return append(slices.Clone([]string(s.columns)), expr.Columns(s.where.x)...)
 }
 
-// excluded lists the columns that are not read: those of --exclude, but for what the filter needs.
+// excluded lists the columns of --exclude that the filter does not need; these are not read.
 func (s *selectFlags) excluded() []string {
 	needed := expr.Columns(s.where.x)
 	return slices.DeleteFunc(slices.Clone([]string(s.exclude)), func(c string) bool {
@@ -256,8 +256,7 @@ func (s *selectFlags) excluded() []string {
 	})
 }
 
-// openInput opens file i. The first that is opened, and standard input, which can be read only once, stay open for all that
-// comes.
+// openInput opens file i. The first file that is opened stays open, and so does standard input, which can be read only once.
 func (a *app) openInput(ctx context.Context, ds *inputSet, i int, path string, r *readFlags) (arrowio.File, error) {
 	ds.mu.Lock()
 	f := ds.shared[i]
@@ -290,8 +289,8 @@ func (a *app) openInput(ctx context.Context, ds *inputSet, i int, path string, r
 	return view.WithClose(f, nil), nil
 }
 
-// check looks for what the flags name in the schema, and settles the columns that are left where some are excluded. Of these the
-// dropped need not be there any more.
+// check checks that the columns of the flags are in the schema, and sets the columns that are left if some are excluded.
+// Columns in dropped may be missing.
 func (s *selectFlags) check(schema *arrow.Schema, dropped []string) error {
 	if s == nil {
 		return nil
@@ -326,7 +325,7 @@ func (s *selectFlags) check(schema *arrow.Schema, dropped []string) error {
 	return nil
 }
 
-// cureNames adds to the error of a name that several columns have which flag gives every column of the format a name of its own.
+// cureNames adds a hint to the error that several columns have one name: the flag that names columns by their positions.
 func (r *readFlags) cureNames(err error, format string) error {
 	option := format + "-names"
 	if v := r.options.values[option]; v == nil || v.text == "position" || !errors.Is(err, errs.ErrSameName) {
@@ -335,7 +334,7 @@ func (r *readFlags) cureNames(err error, format string) error {
 	return fmt.Errorf("%w; --%s=position names the columns f0, f1 and so on", err, option)
 }
 
-// distinct refuses a column that --columns names twice.
+// distinct returns an error if --columns names a column twice.
 func (s *selectFlags) distinct(schema *arrow.Schema) error {
 	var seen [][]int
 	for _, c := range s.columns {
@@ -362,7 +361,7 @@ func (d *inputSet) close() error {
 	return errors.Join(errs...)
 }
 
-// read tells how many bytes of all files were read so far. Bytes that are read again do not make it more than the size of a file.
+// read returns how many bytes of all files were read so far. A file that is read twice counts at most once.
 func (d *inputSet) read() int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -380,12 +379,12 @@ func (d *inputSet) read() int64 {
 	return all
 }
 
-// used says which format the options for reading must be about.
+// used returns the format that the options for reading must belong to.
 func (d *inputSet) used(o *optionFlags) []usedFormat {
 	return []usedFormat{{o, d.format, "INPUT"}}
 }
 
-// work is what a scan of d with these flags has before it.
+// work returns the amount of work of a scan with these flags.
 func (d *inputSet) work(s *selectFlags) work {
 	w := work{rows: d.rows, bytes: d.size, read: d.read}
 	if s.where.x != nil {
@@ -396,7 +395,7 @@ func (d *inputSet) work(s *selectFlags) work {
 	return w
 }
 
-// expand turns directories and globs into the files that they stand for.
+// expand lists the files in directories and those that match patterns.
 func (a *app) expand(ctx context.Context, args []string, r *readFlags) ([]dataset.Input, error) {
 	o, err := a.readOptions(ctx, r)
 	if err != nil {
