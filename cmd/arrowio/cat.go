@@ -129,7 +129,8 @@ func (a *app) catProgress(f *catFlags) string {
 	return f.progress.word
 }
 
-// limitScan makes batches small, so that a scan reads little beyond limit rows.
+// limitScan ends a scan without a filter after limit rows, and makes batches small, so that a scan reads little beyond what is
+// printed.
 func limitScan(o arrowio.ScanOptions, limit int64) arrowio.ScanOptions {
 	if limit == math.MaxInt64 {
 		return o

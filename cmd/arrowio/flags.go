@@ -120,7 +120,7 @@ func addWord(cmd *cobra.Command, v *wordValue, name, usage string) {
 	mustComplete(cmd, name, words)
 }
 
-// mustComplete sets the completion of the values of a flag. It panics if there is no such flag.
+// mustComplete sets the completions of the values of a flag, which must exist.
 func mustComplete(cmd *cobra.Command, flag string, words []string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }

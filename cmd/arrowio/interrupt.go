@@ -5,9 +5,9 @@ import (
 	"io"
 )
 
-// interruptibleReader makes a read that blocks (a terminal, a pipe that nobody writes to) give way to a cancelled
-// context. The read itself cannot be called off: it goes on in its own goroutine, into a buffer of its own, and ends
-// with the process. After a cancellation the reader only returns the context's error.
+// interruptibleReader ends a blocking read (of a terminal, or of a pipe without a writer) when a context is cancelled. The read
+// itself cannot be cancelled: it continues in its own goroutine, into its own buffer, until the process ends. After a
+// cancellation the reader only returns the error of the context.
 type interruptibleReader struct {
 	ctx     context.Context
 	r       io.Reader
@@ -22,7 +22,7 @@ type readResult struct {
 	err error
 }
 
-// interruptibleReadBytes is large enough that the hand-over between goroutines does not show.
+// interruptibleReadBytes is so large that passing buffers between goroutines takes no noticeable time.
 const interruptibleReadBytes = 256 << 10
 
 func (r *interruptibleReader) Read(p []byte) (int, error) {

@@ -16,7 +16,7 @@ import (
 	writekudu "github.com/arrowio/arrowio/writers/kudu"
 )
 
-// kuduCommand is what there is for operators of Kudu besides reading.
+// kuduCommand has the commands for operators of Kudu.
 func (a *app) kuduCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "kudu",
@@ -32,7 +32,7 @@ arrowio cat --from kudu.`,
 	return cmd
 }
 
-// kuduImportFlags is everything that `arrowio kudu import` can be told.
+// kuduImportFlags are the flags of `arrowio kudu import`.
 type kuduImportFlags struct {
 	writekudu.ImportOptions
 	json     bool
@@ -90,7 +90,7 @@ keys; or some directories may be incomplete. It never adds a key that the tablet
 	return cmd
 }
 
-// tablets are the ids that --tablet may have, with the names of their tables.
+// tablets returns the completions of --tablet: ids, with the names of their tables.
 func (f *kuduImportFlags) tablets(ctx context.Context) (out []cobra.Completion) {
 	v, err := readkudu.OpenOverview(ctx, f.Wal, arrowio.Limits{}, readkudu.Options{Metadata: f.Metadata, Data: f.Data})
 	if err != nil {
@@ -131,7 +131,7 @@ func (a *app) kuduImport(ctx context.Context, f *kuduImportFlags) error {
 	return errors.Join(err, show(r, time.Since(start)))
 }
 
-// printImport prints what has been done, or what would be: of the latter every block.
+// printImport prints what was done, or in a dry run what would be done, with every block.
 func (a *app) printImport(r *writekudu.ImportReport, took time.Duration) error {
 	w := a.onSheet(a.stdout)
 	if err := printImportHead(w, r, took); err != nil {

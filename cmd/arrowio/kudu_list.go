@@ -27,7 +27,7 @@ type kuduListing struct {
 	Warnings []arrowio.Warning `json:"warnings"`
 }
 
-// kuduTable is a table, as far as the server has it.
+// kuduTable is a table: the part of it that the server has.
 type kuduTable struct {
 	Name    string       `json:"name"`
 	ID      string       `json:"id"`
@@ -98,7 +98,7 @@ func (a *app) kuduList(ctx context.Context, f *kuduListFlags, dir string) error 
 	return l.print(a.onSheet(a.stdout))
 }
 
-// listKudu puts tablets below their tables.
+// listKudu groups tablets by table.
 func listKudu(dir string, info *arrowio.Info) *kuduListing {
 	l := &kuduListing{File: dir, Tables: []kuduTable{}, Tablets: []kuduTablet{}, Notes: []string{}}
 	for _, m := range info.Members {

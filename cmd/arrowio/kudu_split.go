@@ -13,7 +13,7 @@ import (
 	writekudu "github.com/arrowio/arrowio/writers/kudu"
 )
 
-// kuduSplitFlags is everything that `arrowio kudu split` can be told.
+// kuduSplitFlags are the flags of `arrowio kudu split`.
 type kuduSplitFlags struct {
 	writekudu.SplitOptions
 	jobs     countValue
@@ -65,7 +65,7 @@ and prints how many there are.`,
 	return cmd
 }
 
-// addServerFlags adds what says where a tablet server's directories are.
+// addServerFlags adds the flags for the directories of a tablet server.
 func addServerFlags(cmd *cobra.Command, wal, metadata *string, data *[]string) {
 	fs := cmd.Flags()
 	fs.StringVar(wal, "wal-dir", "", "the server's `DIR` of write-ahead logs (--fs_wal_dir)")

@@ -10,11 +10,10 @@ import (
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
 
-// Where statistics say nothing of timestamps, only the rows tell whether nanoseconds hold them. A command that sends rows away as
-// it reads them cannot start again, so it reads these columns once before: with the same filter, rows and limit.
+// Without statistics, only the rows of a column show whether its timestamps fit nanoseconds. A command that sends rows away
+// while it reads them cannot start again. So it first reads only these columns, with the same filter, rows and limit.
 
-// undecided lists the columns, of those that are read, of which only the rows tell whether they have times that nanoseconds
-// cannot hold.
+// undecided lists the selected columns whose timestamps may not fit nanoseconds, which only their rows show.
 func (d *inputSet) undecided(s *selectFlags) (columns []string) {
 	names := d.unknownTimes()
 	if names == nil {
@@ -41,7 +40,7 @@ func (d *inputSet) undecided(s *selectFlags) (columns []string) {
 	return columns
 }
 
-// unknownTimes lists what is in undecided columns, each once: the timestamps of which only the rows tell.
+// unknownTimes lists the timestamps in undecided columns, each once.
 func (d *inputSet) unknownTimes() (names []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -55,7 +54,7 @@ func (d *inputSet) unknownTimes() (names []string) {
 	return names
 }
 
-// fieldAt follows a path of structs.
+// fieldAt returns the field at a path through structs.
 func fieldAt(f arrow.Field, path []int) arrow.Field {
 	for _, i := range path {
 		s, ok := f.Type.(*arrow.StructType)
@@ -67,7 +66,7 @@ func fieldAt(f arrow.Field, path []int) arrow.Field {
 	return f
 }
 
-// hasNanoseconds reports whether a type has timestamps in nanoseconds in it.
+// hasNanoseconds reports whether a type has timestamps in nanoseconds, at any depth.
 func hasNanoseconds(t arrow.DataType) bool {
 	switch t := t.(type) {
 	case *arrow.TimestampType:
@@ -78,8 +77,8 @@ func hasNanoseconds(t arrow.DataType) bool {
 	return false
 }
 
-// lookFirst has read go over the undecided columns, if there are any. It reports whether the inputs are to be opened again, since
-// columns are to be read in another unit.
+// lookFirst calls read on the undecided columns, if there are any. again = columns must be read in another unit, so open the
+// inputs again.
 func (a *app) lookFirst(r *readFlags, s *selectFlags, ds *inputSet, in []string, read func() error) (again bool, err error) {
 	columns := ds.undecided(s)
 	if len(columns) == 0 || !r.mayCoarsen(in) {
@@ -96,7 +95,7 @@ func (a *app) lookFirst(r *readFlags, s *selectFlags, ds *inputSet, in []string,
 	return false, nil
 }
 
-// tellUndecided warns of the undecided columns, for a command that reads no rows.
+// tellUndecided warns about undecided columns, for commands that read no rows.
 func (a *app) tellUndecided(r *readFlags, s *selectFlags, ds *inputSet, in []string) {
 	columns := ds.undecided(s)
 	if len(columns) == 0 || !r.mayCoarsen(in) {
@@ -109,7 +108,7 @@ func (a *app) tellUndecided(r *readFlags, s *selectFlags, ds *inputSet, in []str
 	}
 }
 
-// unprinted takes rows that nobody sees.
+// unprinted is a rowPrinter that discards rows.
 type unprinted struct{}
 
 func (unprinted) Write(arrow.Record) error { return nil }

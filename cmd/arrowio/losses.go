@@ -40,7 +40,7 @@ func (f *metadataFlags) edit() (convert.MetadataEdit, error) {
 	return e, nil
 }
 
-// note prints on standard error, as a line or as an object, what is neither an error nor a warning.
+// note prints a remark, which is neither an error nor a warning, on standard error as a line or as an object.
 func (a *app) note(file, text string) {
 	if !a.jsonErrors {
 		a.onErrors().line("", "  ", printable(fmt.Sprintf("arrowio: %s: note: %s", file, text)))
@@ -55,7 +55,7 @@ func (a *app) note(file, text string) {
 	}{"note", file, text})
 }
 
-// noteLosses tells in one line what reading OUTPUT back will not show, but for what was told.
+// noteLosses prints in one line what is lost when OUTPUT is read again, without what warnings have named already.
 func (a *app) noteLosses(out string, p *arrowio.WritePlan, told []arrowio.Loss) {
 	lost := p.Losses()
 	for i := range lost {
@@ -80,7 +80,7 @@ func (a *app) noteLosses(out string, p *arrowio.WritePlan, told []arrowio.Loss) 
 	a.note(out, fmt.Sprintf("not all can be read back: %s (--dry-run lists it)", strings.Join(parts, "; ")))
 }
 
-// noteParts tells on standard error that OUTPUT, which looks like a file, is a directory of so many files.
+// noteParts prints that OUTPUT, whose name looks like that of a file, is a directory of files.
 func (a *app) noteParts(out string, p *arrowio.WritePlan, files int64) {
 	if files < 2 {
 		return
@@ -88,7 +88,7 @@ func (a *app) noteParts(out string, p *arrowio.WritePlan, files int64) {
 	a.note(out, fmt.Sprintf("this is a directory of %s: %s", counted(files, "file"), p.Parts))
 }
 
-// printPlan prints what a dry run found out: what becomes of each column, and of the metadata where there is any.
+// printPlan prints the result of a dry run: how each column and the metadata are written.
 func printPlan(w sheet, out string, p *arrowio.WritePlan, sortedBy []string) error {
 	order := ""
 	if len(sortedBy) > 0 {
@@ -126,7 +126,7 @@ func lossCount(n int) string {
 	return fmt.Sprintf("%d things lost", n)
 }
 
-// planNames says in a plan which columns have the name of another.
+// planNames adds to a plan which columns share a name.
 func planNames(p *arrowio.WritePlan) {
 	count := map[string]int{}
 	for _, c := range p.Columns {

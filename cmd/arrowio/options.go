@@ -11,14 +11,14 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 )
 
-// groupAnnotation on a flag names the format that it belongs to; help lists such flags apart.
+// groupAnnotation is the annotation of a flag with the format that it belongs to; help lists such flags in a section.
 const groupAnnotation = "arrowio_group"
 
-// severalFormats is the group of options that more than one format takes.
+// severalFormats is the section of options that several formats have.
 const severalFormats = "several formats"
 
-// optionFlags are the flags made from the options that formats list, of one direction (reading or writing). Both
-// directions share a flag where an option has the same name in both.
+// optionFlags are flags made from the options of formats, for reading or for writing. If an option for reading and one for
+// writing have the same name, they share a flag.
 type optionFlags struct {
 	values  map[string]*optionValue // by flag name, both directions
 	formats map[string][]string     // option name -> formats of this direction that take it
@@ -28,12 +28,12 @@ func newOptionFlags() *optionFlags {
 	return &optionFlags{values: map[string]*optionValue{}, formats: map[string][]string{}}
 }
 
-// sibling returns the flags of the other direction of the same command.
+// sibling returns the flags of the same command for the other direction.
 func (o *optionFlags) sibling() *optionFlags {
 	return &optionFlags{values: o.values, formats: map[string][]string{}}
 }
 
-// add makes flags of one format's options.
+// add adds flags for the options of a format.
 func (o *optionFlags) add(cmd *cobra.Command, format string, options []arrowio.Option) {
 	for _, opt := range options {
 		if !slices.Contains(o.formats[opt.Name], format) {
@@ -65,7 +65,7 @@ func (o *optionFlags) add(cmd *cobra.Command, format string, options []arrowio.O
 	}
 }
 
-// merge widens a flag that another format or direction made already.
+// merge adds the values and the usage of an option to a flag that exists already.
 func (o *optionFlags) merge(cmd *cobra.Command, v *optionValue, format string, opt arrowio.Option) {
 	v.repeated = v.repeated && opt.Repeated
 	if len(opt.Values) == 0 {
@@ -84,7 +84,8 @@ func (o *optionFlags) merge(cmd *cobra.Command, v *optionValue, format string, o
 	}
 }
 
-// groupOf names the help's section for an option: its format, unless the name does not carry the format's prefix.
+// groupOf returns the help section of an option: its format if the name begins with that of the format, and otherwise
+// severalFormats.
 func groupOf(name, format string) string {
 	if strings.HasPrefix(name, format+"-") {
 		return format
@@ -92,7 +93,7 @@ func groupOf(name, format string) string {
 	return severalFormats
 }
 
-// forFormat returns the options that were given and that format takes.
+// forFormat returns the options that were set and that format has.
 func (o *optionFlags) forFormat(format string) map[string]string {
 	out := map[string]string{}
 	for name, formats := range o.formats {
@@ -103,7 +104,7 @@ func (o *optionFlags) forFormat(format string) map[string]string {
 	return out
 }
 
-// all returns the options that were given and that formats of this direction take.
+// all returns the options that were set and that some format of this direction has.
 func (o *optionFlags) all() map[string]string {
 	out := map[string]string{}
 	for name := range o.formats {
@@ -114,7 +115,7 @@ func (o *optionFlags) all() map[string]string {
 	return out
 }
 
-// given lists the options that were given, sorted.
+// given lists the options that were set, sorted.
 func (o *optionFlags) given() []string {
 	var names []string
 	for name, v := range o.values {
@@ -126,7 +127,7 @@ func (o *optionFlags) given() []string {
 	return names
 }
 
-// check refuses options that were given and that none of the used formats takes: nobody would look at them.
+// check returns an error for options that were set but that none of the used formats has, since they would have no effect.
 func (o *optionFlags) check(used ...usedFormat) error {
 	for _, name := range o.given() {
 		if o.values[name].chosen {
@@ -195,7 +196,7 @@ func (v *optionValue) Set(s string) error {
 	return nil
 }
 
-// isBool reports whether the option is a yes or no, whose flag may stand alone.
+// isBool reports whether an option is true or false, so that its flag needs no value.
 func (v *optionValue) isBool() bool {
 	return len(v.words) == 2 && slices.Contains(v.words, "true") && slices.Contains(v.words, "false")
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/arrowio/arrowio/arrowio/local"
 )
 
-// textFormats may go to a terminal.
+// textFormats are the formats that may be written to a terminal.
 var textFormats = []string{"csv", "jsonl"}
 
-// openStore makes the place that OUTPUT names, a directory where that is asked for. Nothing appears there before the store's Commit.
+// openStore opens the store for OUTPUT, as a directory if asked for. Nothing appears at OUTPUT before Commit of the store.
 func (a *app) openStore(ctx context.Context, f arrowio.OutputFormat, out string, force, directory bool) (arrowio.Store, error) {
 	if out == "-" {
 		if f.Directory {
@@ -35,7 +35,7 @@ func (a *app) openStore(ctx context.Context, f arrowio.OutputFormat, out string,
 	return &namedStore{Store: st, name: out}, nil
 }
 
-// tryToWrite reports whether files can be made where the store is. It leaves nothing there.
+// tryToWrite checks that files can be created in the store. It leaves no file there.
 func tryToWrite(st arrowio.Store) error {
 	f, err := st.Scratch()
 	if err != nil {
@@ -53,7 +53,7 @@ func isText(format string) bool {
 	return false
 }
 
-// explainExists says how to get past an output that exists.
+// explainExists adds to the error that OUTPUT exists how to replace it.
 func explainExists(err error) error {
 	if errors.Is(err, fs.ErrExist) {
 		return usagef("exists already; --force replaces it")
@@ -61,8 +61,8 @@ func explainExists(err error) error {
 	return err
 }
 
-// namedStore puts OUTPUT's name to the errors of a store. What goes wrong while the same call reads the input is told
-// apart by that: it never comes through here.
+// namedStore adds the name of OUTPUT to errors of a store. Errors of reading the input do not pass through it, so the two can
+// be told apart.
 type namedStore struct {
 	arrowio.Store
 	name  string

@@ -11,8 +11,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio/stores"
 )
 
-// checkOverlap refuses an OUTPUT that lies where a directory or a pattern among the INPUTs looks for files: the same command
-// would read its own output the next time, and a failed one might read what it writes.
+// checkOverlap returns an error if OUTPUT is in a directory of INPUTs or matches a pattern of them. The next call of the same
+// command would read its own output, and this one might read what it writes.
 func checkOverlap(in []string, out string) error {
 	if out == "-" {
 		return nil
@@ -51,14 +51,14 @@ func overlaps(in, out string) bool {
 	return within(from, to, filepath.Match) || err == nil && linked(from, to, map[string]bool{})
 }
 
-// sameLocal reports whether two paths of this machine lead to one file or directory.
+// sameLocal reports whether two local paths are those of one file or directory.
 func sameLocal(a, b string) bool {
 	a, isLocal := stores.Local(a)
 	b, isLocalToo := stores.Local(b)
 	return isLocal && isLocalToo && realPath(a) == realPath(b)
 }
 
-// linked reports whether a link below a directory leads to one that a path lies in.
+// linked reports whether a link below a directory leads to a directory that contains path.
 func linked(dir, p string, seen map[string]bool) bool {
 	if seen[dir] {
 		return false
@@ -85,7 +85,7 @@ func linked(dir, p string, seen map[string]bool) bool {
 	return found
 }
 
-// within reports whether a directory or pattern stands for a path or for something that it lies in.
+// within reports whether a directory or pattern includes a path or a directory above it.
 func within(in, p string, match func(pattern, name string) (bool, error)) bool {
 	for {
 		if p == in {
@@ -102,7 +102,7 @@ func within(in, p string, match func(pattern, name string) (bool, error)) bool {
 	}
 }
 
-// realPath is a path without links, as far as it exists.
+// realPath resolves the links in a path, as far as the path exists.
 func realPath(p string) string {
 	abs, err := filepath.Abs(p)
 	if err != nil {

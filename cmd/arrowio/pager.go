@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// pager is standard output that starts a pager as soon as there is more than the screen holds.
+// pager is standard output; it starts a pager when the output does not fit the screen.
 type pager struct {
 	out     io.Writer
 	command []string
@@ -25,10 +25,10 @@ type pager struct {
 	ended bool
 }
 
-// errPagerLeft means that the pager was left before it had everything.
+// errPagerLeft means that the user left the pager before all output was written.
 var errPagerLeft = errors.New("the pager was left")
 
-// page returns where rows are printed: standard output, through a pager where that is a terminal.
+// page returns the writer for rows: standard output, through a pager if it is a terminal.
 func (a *app) page(f *showFlags) io.Writer {
 	s, tty := a.terminal(a.stdout)
 	command := pagerCommand(os.Getenv, exec.LookPath)
@@ -38,7 +38,7 @@ func (a *app) page(f *showFlags) io.Writer {
 	return &pager{out: a.stdout, command: command, screen: s}
 }
 
-// pagerCommand is what $PAGER says, or less where it says nothing; nil = none.
+// pagerCommand returns the command in $PAGER, or less if that is not set; nil = none.
 func pagerCommand(getenv func(string) string, look func(string) (string, error)) []string {
 	value := strings.TrimSpace(getenv("PAGER"))
 	switch {
@@ -58,7 +58,7 @@ func pagerCommand(getenv func(string) string, look func(string) (string, error))
 	return []string{"less", "-FRX"}
 }
 
-// Write holds p until it is known whether all fits the screen.
+// Write keeps p until it is known whether all output fits the screen.
 func (p *pager) Write(b []byte) (int, error) {
 	switch {
 	case p.cmd != nil:
@@ -82,7 +82,7 @@ func (p *pager) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// linesOf counts the lines that text takes on the screen, about: bytes stand for characters.
+// linesOf estimates the lines that text takes on the screen; it counts bytes as characters.
 func (p *pager) linesOf(b []byte) int {
 	n := bytes.Count(b, []byte{'\n'})
 	for line := range bytes.Lines(b) {
@@ -117,7 +117,7 @@ func (p *pager) send(b []byte) (int, error) {
 	return n, err
 }
 
-// Close prints what is held, or waits until the pager is left. It may be called twice.
+// Close prints what was kept, or waits until the user leaves the pager. It may be called twice.
 func (p *pager) Close() error {
 	if p.ended {
 		return nil
@@ -132,7 +132,7 @@ func (p *pager) Close() error {
 	return nil
 }
 
-// pagerLeft is err, unless that is only the pager that was left: the user has seen enough.
+// pagerLeft returns err, or nil if err only says that the user left the pager.
 func pagerLeft(err error) error {
 	if errors.Is(err, errPagerLeft) {
 		return nil

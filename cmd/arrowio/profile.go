@@ -7,7 +7,7 @@ import (
 	"runtime/pprof"
 )
 
-// profiles writes what --cpuprofile and --memprofile ask for.
+// profiles writes the profiles of --cpuprofile and --memprofile.
 type profiles struct {
 	cpuFile, memFile string
 	cpu              *os.File
@@ -29,7 +29,7 @@ func (p *profiles) start() error {
 	return nil
 }
 
-// stop ends both; it is called once, whatever the command did.
+// stop writes both profiles. Call it once.
 func (p *profiles) stop() error {
 	var errs []error
 	if p.cpu != nil {

@@ -26,15 +26,15 @@ func addProgressFlag(cmd *cobra.Command) *wordValue {
 	return v
 }
 
-// work is what a progress bar counts up to.
+// work is the total that a progress bar counts up to.
 type work struct {
 	rows  int64        // to be read; -1 = unknown, as with a filter
 	bytes int64        // of input
 	read  func() int64 // bytes of input read so far
 }
 
-// progress draws a line on standard error from a goroutine of its own, so that the work never waits for a terminal.
-// A nil progress draws nothing.
+// progress draws a line on standard error from its own goroutine, so that the command never waits for a terminal. A nil
+// progress draws nothing.
 type progress struct {
 	rows  atomic.Int64
 	what  string
@@ -48,7 +48,7 @@ type progress struct {
 	gone  chan struct{}
 }
 
-// startProgress begins to draw unless the mode, or standard error being no terminal, says not to.
+// startProgress starts to draw, unless the mode forbids it or standard error is not a terminal.
 func (a *app) startProgress(mode, what string, w work) *progress {
 	_, tty := a.terminal(a.stderr)
 	if mode == "never" || mode == "auto" && !tty {
@@ -93,7 +93,7 @@ func (p *progress) draw(delay time.Duration) {
 	}
 }
 
-// show draws the state of now. Errors of drawing are nobody's concern.
+// show draws the current state. Errors of drawing are ignored.
 func (p *progress) show() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -105,13 +105,13 @@ func (p *progress) show() {
 	p.drawn = n
 }
 
-// clear takes the line away.
+// clear removes the line.
 func (p *progress) clear() {
 	_, _ = io.WriteString(p.w, "\r"+strings.Repeat(" ", p.drawn)+"\r")
 	p.drawn = 0
 }
 
-// progressState is what a progress line tells.
+// progressState is the content of a progress line.
 type progressState struct {
 	what           string
 	rows, rowsOf   int64 // of -1: it is not known how many there will be
@@ -119,7 +119,7 @@ type progressState struct {
 	took           time.Duration
 }
 
-// share is how much is done, of 1; negative = not known.
+// share returns the fraction that is done; negative = not known.
 func (s progressState) share() float64 {
 	switch {
 	case s.rowsOf > 0:
@@ -130,7 +130,7 @@ func (s progressState) share() float64 {
 	return -1
 }
 
-// line is the most telling one that fits into width columns: in few there is nothing but a percentage.
+// line returns the longest form of the line that fits into width columns; the shortest is a percentage.
 func (s progressState) line(width int) string {
 	rows, read := humanize.Comma(s.rows)+" rows", humanize.IBytes(uint64(max(s.bytes, 0)))+" read"
 	rate := ""
@@ -165,7 +165,7 @@ func (s progressState) line(width int) string {
 	)
 }
 
-// firstFitting returns the first of lines that fits, or else the last, cut.
+// firstFitting returns the first of lines that fits, or the last one clipped.
 func firstFitting(width int, lines ...string) string {
 	for _, line := range lines {
 		if displayWidth(line) <= width {
@@ -175,14 +175,14 @@ func firstFitting(width int, lines ...string) string {
 	return clip(lines[len(lines)-1], max(width, 1))
 }
 
-// set tells how many rows are done.
+// set sets how many rows are done.
 func (p *progress) set(rows int64) {
 	if p != nil {
 		p.rows.Store(rows)
 	}
 }
 
-// aside takes the bar away while print writes to the same terminal; the next tick brings it back.
+// aside removes the bar while print writes to the same terminal; the next tick draws it again.
 func (p *progress) aside(print func()) {
 	if p != nil {
 		p.mu.Lock()
@@ -192,7 +192,7 @@ func (p *progress) aside(print func()) {
 	print()
 }
 
-// stop takes the bar away and waits for its goroutine. It may be called twice.
+// stop removes the bar and waits for its goroutine. It may be called twice.
 func (p *progress) stop() {
 	if p == nil {
 		return

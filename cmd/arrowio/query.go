@@ -80,7 +80,7 @@ blocks and rows. DuckDB itself reads and writes no file and loads no extension. 
 	return cmd
 }
 
-// querying is one query and what it has open.
+// querying is one query with what it has opened.
 type querying struct {
 	a      *app
 	f      *queryFlags
@@ -141,7 +141,7 @@ func (a *app) query(ctx context.Context, f *queryFlags, sql string) (err error) 
 	return rows.Close()
 }
 
-// statement is the SQL with its parameters filled in.
+// statement returns the SQL with the values of its parameters.
 func (f *queryFlags) statement(stdin io.Reader, sql string) (string, error) {
 	if sql == "-" {
 		b, err := io.ReadAll(io.LimitReader(stdin, schemaBytes+1))
@@ -173,7 +173,7 @@ func (f *queryFlags) statement(stdin io.Reader, sql string) (string, error) {
 	return duckdb.Parameters(sql, values)
 }
 
-// knownFile tells whether a name that is no table means a file: it looks like a path, or there is one of that name.
+// knownFile reports whether a name that is not a table is the path of a file: it looks like a path, or such a file exists.
 func knownFile(name string) bool {
 	if name == "" {
 		return false
@@ -185,7 +185,7 @@ func knownFile(name string) bool {
 	return err == nil
 }
 
-// printer is where the rows go; done is called when all are there.
+// printer returns the writer for the rows, and done, which is called after the last row.
 func (q *querying) printer(ctx context.Context, s *arrow.Schema, format arrowio.OutputFormat, store arrowio.Store) (arrowio.Writer, func(), error) {
 	a, f := q.a, q.f
 	if store == nil {
@@ -209,7 +209,7 @@ func (q *querying) printer(ctx context.Context, s *arrow.Schema, format arrowio.
 	}, q.outputError(err)
 }
 
-// outputError names OUTPUT, where there is one, in errors that are about it.
+// outputError adds the name of OUTPUT to errors about it.
 func (q *querying) outputError(err error) error {
 	if q.f.output == "" {
 		return err
@@ -217,7 +217,7 @@ func (q *querying) outputError(err error) error {
 	return outputError(q.f.output, err)
 }
 
-// copyRows sends as many rows to out as are wanted.
+// copyRows sends the rows to out, at most as many as --limit.
 func (q *querying) copyRows(rows *duckdb.Rows, out arrowio.Writer) error {
 	for limit := q.f.limit; limit > 0; {
 		rec, err := rows.Read()
@@ -238,7 +238,7 @@ func (q *querying) copyRows(rows *duckdb.Rows, out arrowio.Writer) error {
 	return nil
 }
 
-// checkOptions refuses options that no table, nor the output, takes.
+// checkOptions returns an error for options that neither a table nor the output has.
 func (q *querying) checkOptions(output string) error {
 	f := q.f
 	if output == "" && f.format.word != "table" {

@@ -16,10 +16,10 @@ import (
 	"github.com/arrowio/arrowio/internal/duckdb"
 )
 
-// ofProgram are the flags of reading that are not of one table.
+// ofProgram are the flags of reading that hold for the program, not for a table.
 var ofProgram = []string{"jobs", "memory", "mmap", "s3-endpoint", "s3-region", "s3-path-style", "s3-insecure"}
 
-// tableFlags makes the flags of reading anew, for one table.
+// tableFlags makes a new set of the flags of reading, for one table.
 func (a *app) tableFlags() (*readFlags, *pflag.FlagSet) {
 	kept := a.storeFlags
 	cmd := &cobra.Command{}
@@ -29,7 +29,7 @@ func (a *app) tableFlags() (*readFlags, *pflag.FlagSet) {
 	return r, cmd.Flags()
 }
 
-// optionOf is a flag's name as an option of arrowio().
+// optionOf returns the name of the option of arrowio() for a flag.
 func optionOf(flag string) string {
 	if flag == "from" {
 		return "format" // the other is a keyword of SQL
@@ -54,7 +54,7 @@ type queryTable struct {
 	r  *readFlags
 }
 
-// open opens a table with the options of the command line and, before those, its own.
+// open opens a table. Its own options replace those of the command line.
 func (q *querying) open(ctx context.Context, name string, options map[string][]string) (duckdb.Table, error) {
 	a, f := q.a, q.f
 	a.places(ctx)

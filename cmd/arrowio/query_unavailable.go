@@ -4,7 +4,7 @@ package main
 
 import "github.com/spf13/cobra"
 
-// queryCommand stands where the build has no DuckDB in it.
+// queryCommand is the command in builds without DuckDB; it says so.
 func (a *app) queryCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:                "query",

@@ -16,7 +16,7 @@ import (
 	"github.com/arrowio/arrowio/writers"
 )
 
-// app is one call of the program.
+// app is one run of the program.
 type app struct {
 	stdin    io.Reader
 	stdout   *standardOutput
@@ -38,8 +38,8 @@ type app struct {
 	later    []arrowio.Warning // that are told when nothing is read again: see coarsenAfter
 }
 
-// run is the whole program: it parses args, does what they say and returns the exit code. Cancelling ctx stops it;
-// nothing half-written is left behind then.
+// run is the whole program: it parses args, runs the command and returns the exit code. Cancelling ctx stops it; it then leaves
+// no partial output.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return newApp(ctx, stdin, stdout, stderr).run(ctx, args)
 }
@@ -128,7 +128,7 @@ func (a *app) rootCommand() *cobra.Command {
 	return root
 }
 
-// noCommand is what a command does that only has others below it: it says which name is none of them.
+// noCommand is the action of a command that has only subcommands: it returns an error that names the unknown one.
 func noCommand(cmd *cobra.Command, args []string) error {
 	prefix, hint := "", "see "+cmd.CommandPath()+" --help"
 	if cmd.HasParent() {
@@ -147,7 +147,7 @@ func noCommand(cmd *cobra.Command, args []string) error {
 	return usagef("%sno command %q; %s", prefix, args[0], hint)
 }
 
-// helpCommand is cobra's own, except that it does not pass over a name that is no command.
+// helpCommand is the help command of cobra, except that an unknown command is an error.
 func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND | where]",
@@ -175,7 +175,7 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// adoptCompletion makes cobra's own command for completion scripts answer mistakes as the others do.
+// adoptCompletion makes errors in the arguments of the completion command usage errors, as in other commands.
 func adoptCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
@@ -196,7 +196,7 @@ func adoptCompletion(root *cobra.Command) {
 	}
 }
 
-// inputs is the check of the arguments of a command that reads: at least one INPUT.
+// inputs checks the arguments of a command that reads: it needs at least one INPUT.
 func inputs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return usagef("%s: INPUT is missing: name a file, a directory, a glob or - for standard input", cmd.Name())

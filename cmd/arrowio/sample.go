@@ -78,7 +78,7 @@ func (a *app) sample(ctx context.Context, f *catFlags, seed uint64, ds *inputSet
 	return nil
 }
 
-// choose returns n different numbers below total, in order: all, where there are no more.
+// choose returns n different random numbers below total, in ascending order; all numbers if there are no more than n.
 func choose(r *rand.Rand, n, total int64) []int64 {
 	n = min(n, total)
 	taken := make(map[int64]bool, n)
@@ -95,8 +95,8 @@ func choose(r *rand.Rand, n, total int64) []int64 {
 	return out
 }
 
-// takeFile sends the chosen rows of the pieces of one file to out, and returns those that come later. first is the number of
-// the first row of the first piece.
+// takeFile sends the chosen rows of the pieces of one file to out, and returns the numbers that are left. first is the number
+// of the first row of the first piece.
 func takeFile(ctx context.Context, ds *dataset.Dataset, of []piece, first int64, chosen []int64, o arrowio.ScanOptions, out rowPrinter) ([]int64, error) {
 	end := first
 	for _, p := range of {

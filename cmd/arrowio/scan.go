@@ -52,7 +52,7 @@ in one goroutine. Arrow bytes are the sizes of the batches' buffers, file bytes 
 	return cmd
 }
 
-// usage is what a process has used so far; zeros where the system does not tell.
+// usage is what a process has used so far; zero on systems that do not report it.
 type usage struct {
 	user, system time.Duration
 	peak         int64 // bytes of memory, the most at any time
@@ -70,7 +70,7 @@ type scanReport struct {
 	Warnings []arrowio.Warning `json:"warnings"`
 }
 
-// scanned is what went through a scan.
+// scanned is the number of rows, batches and bytes of a scan.
 type scanned struct {
 	Rows       int64 `json:"rows"`
 	Batches    int64 `json:"batches"`
@@ -78,7 +78,7 @@ type scanned struct {
 	FileBytes  int64 `json:"file_bytes"`
 }
 
-// scanRepeat is one scan and what it took.
+// scanRepeat is one scan with its time and memory.
 type scanRepeat struct {
 	scanned
 	Wall       float64 `json:"wall_seconds"`
@@ -114,7 +114,7 @@ func (a *app) scan(ctx context.Context, f *scanFlags, in []string) error {
 	return printScan(a.onSheet(a.stdout), report)
 }
 
-// scanOnce reports whether it is to be called again, since columns are to be read in another unit.
+// scanOnce is one attempt of a scan. again = columns must be read in another unit, so call it again.
 func (a *app) scanOnce(ctx context.Context, f *scanFlags, in []string, report *scanReport) (r scanRepeat, again bool, err error) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -149,7 +149,7 @@ func (a *app) scanOnce(ctx context.Context, f *scanFlags, in []string, report *s
 	return r, false, nil
 }
 
-// discard reads everything and keeps nothing.
+// discard reads all rows and discards them.
 func discard(ctx context.Context, ds *inputSet, f *scanFlags, bar *progress) (s scanned, err error) {
 	rr, err := ds.Scan(ctx, scanOptions(f.readFlags, f.selectFlags))
 	if err != nil {
@@ -168,7 +168,7 @@ func discard(ctx context.Context, ds *inputSet, f *scanFlags, bar *progress) (s 
 	return s, rr.Err()
 }
 
-// arrowBytes adds up the buffers of an array and of what is inside it.
+// arrowBytes returns the bytes of all buffers of an array and its children.
 func arrowBytes(d arrow.ArrayData) int64 {
 	var n int64
 	for _, b := range d.Buffers() {

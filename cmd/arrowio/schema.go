@@ -97,7 +97,7 @@ func fieldDocs(fields []arrow.Field) []fieldDoc {
 	return docs
 }
 
-// metadataDoc keeps text as text; bytes that are none become {"base64": …}.
+// metadataDoc writes text as a JSON string, and bytes that are not UTF-8 as {"base64": …}.
 func metadataDoc(md arrow.Metadata) map[string]any {
 	doc := make(map[string]any, md.Len())
 	for i, k := range md.Keys() {
@@ -122,7 +122,7 @@ func children(t arrow.DataType) []arrow.Field {
 	return nil
 }
 
-// typeName is a type's own name, without its children: they have lines of their own.
+// typeName returns the name of a type without its children, which are printed on lines of their own.
 func typeName(t arrow.DataType) string {
 	switch t := t.(type) {
 	case *arrow.FixedSizeListType:
@@ -159,7 +159,7 @@ func printFields(w sheet, fields []arrow.Field, indent string) {
 	}
 }
 
-// shorten makes text fit for a line.
+// shorten makes text short enough for a line.
 func shorten(s string, n int) string {
 	s, cut := celltext.Clip(s, n)
 	if cut {
@@ -168,7 +168,7 @@ func shorten(s string, n int) string {
 	return printable(s)
 }
 
-// plural counts things.
+// plural returns a number with its noun.
 func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

@@ -13,13 +13,13 @@ import (
 // screen is the size of a terminal in characters.
 type screen struct{ width, height int }
 
-// The narrowest and the widest that text is laid out for.
+// Minimum and maximum width of text.
 const (
 	narrowest = 40
 	widest    = 200
 )
 
-// layout is how wide text made for s may be: 0 = as wide as it is, where there is no terminal.
+// layout returns the width for text on s; 0 = no limit, because s is not a terminal.
 func (s screen) layout() int {
 	if s.width == 0 {
 		return 0
@@ -40,7 +40,7 @@ func terminalSize(w io.Writer) (s screen, ok bool) {
 	return screen{width, height}, true
 }
 
-// sheet is where text for people goes.
+// sheet prints text for people, wrapped to the width of the terminal.
 type sheet struct {
 	io.Writer
 	width int // of its lines, at most; 0 = no bound
@@ -52,11 +52,11 @@ func (a *app) onErrors() sheet {
 	return sheet{a.stderr, s.layout()}
 }
 
-// onSheet writes to w for who reads standard output.
+// onSheet returns a sheet on w, with the width of standard output.
 func (a *app) onSheet(w io.Writer) sheet { return sheet{w, a.lineWidth()} }
 
-// line prints text behind a prefix, wrapped into more lines behind an indent where it is too wide. It says nothing of errors:
-// what is behind a sheet is a buffer, or tells again.
+// line prints text after a prefix, and wraps it with an indent if it is too wide. It returns no error: the writer is a buffer,
+// or returns the error again later.
 func (w sheet) line(prefix, indent, text string) {
 	if w.width == 0 {
 		fmt.Fprintf(w, "%s%s\n", prefix, text)
@@ -77,7 +77,7 @@ func (w sheet) line(prefix, indent, text string) {
 	}
 }
 
-// printLine prints a line, on a terminal as many as it needs.
+// printLine prints a line, wrapped if the output is a terminal.
 func (w sheet) printLine(text string) error {
 	var b strings.Builder
 	sheet{&b, w.width}.line("", "  ", printable(text))
@@ -85,7 +85,7 @@ func (w sheet) printLine(text string) error {
 	return err
 }
 
-// wrapWidth breaks text into lines of at most width columns, the first of at most first: at spaces where there are some.
+// wrapWidth breaks text into lines of at most width columns, and the first into at most first, at spaces if possible.
 func wrapWidth(text string, width, first int) []string {
 	var lines []string
 	room := max(first, 1)
@@ -123,7 +123,7 @@ func wrapWidth(text string, width, first int) []string {
 	return lines
 }
 
-// lineWidth is how wide the lines of tables and texts on standard output may be; 0 = no bound.
+// lineWidth returns the width of tables and text on standard output; 0 = no limit.
 func (a *app) lineWidth() int {
 	s, _ := a.terminal(a.stdout)
 	return s.layout()

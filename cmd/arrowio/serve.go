@@ -16,7 +16,7 @@ import (
 	"github.com/arrowio/arrowio/readers"
 )
 
-// serveFlags are those of serve alone.
+// serveFlags are the flags of serve.
 type serveFlags struct {
 	from      wordValue
 	options   *optionFlags
@@ -96,7 +96,7 @@ done; on a second signal it ends at once. SIGHUP makes it look for new and chang
 	return cmd
 }
 
-// datasetArgs groups PATHs by NAME, in the order in which names come first.
+// datasetArgs groups PATHs by NAME, in the order of the first occurrence of each name.
 func datasetArgs(args []string) (names []string, paths map[string][]string, err error) {
 	paths = map[string][]string{}
 	for _, arg := range args {
@@ -127,7 +127,7 @@ func (f *serveFlags) logger(a *app) *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.stderr, nil))
 }
 
-// served is what is printed when the server is ready.
+// served is what serve prints when the server is ready.
 type served struct {
 	Addresses []string        `json:"addresses"`
 	Datasets  []servedDataset `json:"datasets"`
@@ -217,7 +217,7 @@ func (a *app) serve(ctx context.Context, f *serveFlags, args []string) error {
 	return ops.serve(ctx, server, listeners)
 }
 
-// listenAll returns those that it has opened after an error, too.
+// listenAll opens all addresses. With an error it also returns those that it has opened.
 func listenAll(server *flight.Server, uris []string, ops *ops) (out []net.Listener, err error) {
 	if err := ops.listen(server); err != nil {
 		return nil, err
@@ -241,7 +241,7 @@ func listenAll(server *flight.Server, uris []string, ops *ops) (out []net.Listen
 	return out, nil
 }
 
-// printServed says that connections are taken: those that come before Serve wait.
+// printServed prints that the server is ready. Connections that arrive before Serve is called wait.
 func (a *app) printServed(ctx context.Context, c *flight.Catalog, names []string, listeners []net.Listener, tls, asJSON bool, page string) error {
 	out := served{Page: page, Addresses: []string{}, Datasets: []servedDataset{}}
 	for _, l := range listeners {

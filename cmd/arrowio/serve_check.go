@@ -12,8 +12,8 @@ import (
 	"github.com/arrowio/arrowio/flight"
 )
 
-// held lets --check-config pass over an address that is in use: most likely by the server that runs with this
-// configuration. Whether it may be served is asked all the same.
+// held ignores the error that an address is in use, for --check-config: it is probably in use by the server that runs with this
+// configuration. It checks whether the address may be served.
 func (p *ops) held(server *flight.Server, err error) error {
 	if !p.check || !errors.Is(err, syscall.EADDRINUSE) {
 		return err
@@ -28,7 +28,7 @@ func (p *ops) held(server *flight.Server, err error) error {
 	return nil
 }
 
-// checkLeast refuses sizes with which no client could read the smallest of datasets.
+// checkLeast returns an error for sizes that are too small for any client to read any dataset.
 func (f *serveFlags) checkLeast() error {
 	for _, s := range []struct {
 		flag  string
@@ -50,7 +50,7 @@ func (f *serveFlags) checkLeast() error {
 	return nil
 }
 
-// checkAdvertised refuses locations at which no client could read.
+// checkAdvertised returns an error for advertised locations at which no client could read.
 func checkAdvertised(uris []string) error {
 	for _, uri := range uris {
 		u, err := url.Parse(uri)

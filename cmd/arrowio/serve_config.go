@@ -13,15 +13,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// datasetsKey is the table of a config file that is no flag: names, each with a path or several, or with a table of
-// pathKey and what is said of this dataset alone.
+// datasetsKey is the table of datasets in a config file, which is not a flag. It maps names to a path, to several paths, or to
+// a table with pathKey and the options of that dataset.
 const (
 	datasetsKey = "datasets"
 	pathKey     = "path"
 )
 
-// configure reads the config file, if one is named: what the command line has not set is set from it. It returns the
-// NAME=PATH arguments, to which the file adds the names that the command line does not have.
+// configure reads the config file, if there is one, and sets the flags that the command line has not set. It returns the
+// NAME=PATH arguments, and those of the file whose names are not on the command line.
 func (f *opsFlags) configure(cmd *cobra.Command, args []string) ([]string, error) {
 	if f.config == "" {
 		return args, nil
@@ -79,7 +79,7 @@ func setFlag(cmd *cobra.Command, key string, value any) error {
 	return nil
 }
 
-// configWords returns a value as the command line would have it.
+// configWords returns a value of the file as values of a flag.
 func configWords(value any) ([]string, error) {
 	switch v := value.(type) {
 	case string:
@@ -157,7 +157,7 @@ func pathsOf(value any) (paths []string, err error) {
 	return paths, nil
 }
 
-// setOwn takes note of what a dataset's table says besides its path.
+// setOwn records the options in the table of a dataset.
 func (f *opsFlags) setOwn(name string, table map[string]any) error {
 	own := map[string][]string{}
 	for key, v := range table {

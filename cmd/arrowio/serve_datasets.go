@@ -12,14 +12,14 @@ import (
 	"github.com/arrowio/arrowio/readers"
 )
 
-// addSchemas adds the flags of convert about schemas, each for one dataset or for all.
+// addSchemas adds the flags of convert about schemas. Their values are for one dataset (NAME=VALUE) or for all.
 func (f *serveFlags) addSchemas(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.schemas, "schema", nil, "read the files of NAME, or else of every dataset, as this schema: `[NAME=]FILE|TEXT`, as of arrowio convert; may be given several times")
 	fs.StringArrayVar(&f.casts, "cast", nil, "with --schema, of types that are not widened: `[NAME=]none|java`, as of arrowio convert; may be given several times (default none)")
 }
 
-// specs says what the names stand for, and how their files are opened.
+// specs returns for each name its files and how they are opened.
 func (f *serveFlags) specs(a *app, names []string, paths map[string][]string, places *stores.Stores) (map[string]flight.Spec, error) {
 	specs := map[string]flight.Spec{}
 	shown := false
@@ -38,8 +38,8 @@ func (f *serveFlags) specs(a *app, names []string, paths map[string][]string, pl
 	return specs, nil
 }
 
-// readOptions says how the files of a dataset are opened. What the command line says of it counts most, then its table in the
-// config file, then what is said of all.
+// readOptions returns how the files of a dataset are opened. The values of the command line for it come first, then those of
+// its table in the config file, then those for all datasets.
 func (f *serveFlags) readOptions(a *app, name string, names []string) (readers.Options, error) {
 	o := readers.Options{Format: f.from.word, Formats: a.readers, Options: map[string]string{}}
 	for _, option := range f.options.given() {
@@ -100,8 +100,8 @@ func (f *serveFlags) readOptions(a *app, name string, names []string) (readers.O
 	return o, inFile(name, err)
 }
 
-// counting returns what counts for a dataset: of a flag's values "NAME=VALUE" the last of its own, then own, then the last that is
-// for all. mine reports whether it is for this one alone.
+// counting returns the value of a flag for a dataset: the last "NAME=VALUE" for it, or else own, or else the last value for all
+// datasets. mine reports whether the value is for this dataset only.
 func counting(values []string, own, name string, names []string) (value string, mine bool) {
 	all := ""
 	for _, v := range values {

@@ -10,8 +10,8 @@ import (
 	"github.com/arrowio/arrowio/flight"
 )
 
-// takeHangups returns the SIGHUPs that come from now on until the program ends, which they do not interrupt any more. None
-// come where the signal was ignored when the program began.
+// takeHangups returns a channel of the SIGHUPs from now on, which no longer end the program. If the signal was ignored when the
+// program began, none come.
 func takeHangups() chan os.Signal {
 	hangups := make(chan os.Signal, 1)
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -21,7 +21,7 @@ func takeHangups() chan os.Signal {
 	return hangups
 }
 
-// refreshOnHangup reads the files of tokens and certificates again and refreshes all datasets at each SIGHUP until ctx ends.
+// refreshOnHangup reads the files of tokens and certificates again and refreshes all datasets at each SIGHUP, until ctx ends.
 func refreshOnHangup(ctx context.Context, hangups <-chan os.Signal, r *flight.Reloader, c *flight.Catalog, log *slog.Logger) {
 	for {
 		select {

@@ -12,7 +12,7 @@ import (
 	"github.com/arrowio/arrowio/flight/page"
 )
 
-// listenPage opens the address of the page.
+// listenPage opens the address of the web page.
 func (p *ops) listenPage(server *flight.Server) (err error) {
 	if p.http == "" {
 		return nil
@@ -28,7 +28,7 @@ func (p *ops) listenPage(server *flight.Server) (err error) {
 	return nil
 }
 
-// pageURL is where the page is; "" = nowhere.
+// pageURL returns the URL of the web page; "" = there is none.
 func (p *ops) pageURL() string {
 	switch {
 	case p.page == nil:
@@ -39,7 +39,7 @@ func (p *ops) pageURL() string {
 	return "http://" + p.page.Addr().String() + "/"
 }
 
-// servePage answers requests for the page until stop is called, which ends those that are under way.
+// servePage answers requests for the web page until stop is called, which cancels requests that are in progress.
 func (p *ops) servePage(server *flight.Server, listeners []net.Listener) (stop func(), err error) {
 	if p.page == nil {
 		return func() {}, nil

@@ -19,7 +19,7 @@ import (
 	"github.com/arrowio/arrowio/flight"
 )
 
-// opsFlags are those of serve that say who may come, what calls may use, and how the server is watched.
+// opsFlags are the flags of serve for authentication, limits and monitoring.
 type opsFlags struct {
 	config string
 	check  bool
@@ -74,7 +74,7 @@ func (f *opsFlags) add(cmd *cobra.Command) {
 	fs.DurationVar(&f.drainDelay, "drain-delay", 0, "how long to go on taking calls after a signal, not ready any more, so that balancers notice")
 }
 
-// ops is what opsFlags make of a server.
+// ops is what a server needs for these flags.
 type ops struct {
 	*opsFlags
 	log     *slog.Logger
@@ -88,7 +88,7 @@ type ops struct {
 	reloader flight.Reloader
 }
 
-// apply puts what the flags say into o, which has its catalog, logger and memory already.
+// apply sets the options of these flags in o, whose catalog, logger and memory are set already.
 func (f *opsFlags) apply(o *flight.Options) (*ops, error) {
 	p := &ops{opsFlags: f, log: o.Logger, health: flight.NewHealth()}
 	switch {
@@ -146,18 +146,19 @@ func (p *ops) tlsFiles() flight.TLSFiles {
 	return flight.TLSFiles{Cert: p.cert, Key: p.key, ClientCA: p.clientCA, ClientOptional: p.clientOptional, Logger: p.log, Reloader: &p.reloader}
 }
 
-// besides is what a server needs beside what its limits count: files' footers, connections, the pool of buffers.
+// besides is the memory that a server needs in addition to what its limits count: footers of files, connections, the pool of
+// buffers.
 const besides = 512 << 20
 
-// limitHeap has the collector keep to the limits, unless the environment says what it is to keep to: without that it lets
-// twice of what is used become garbage.
+// limitHeap sets the memory limit of the Go runtime to the limits of the server, unless GOMEMLIMIT is set. By default the heap
+// grows to twice what is in use.
 func limitHeap(u flight.Usage) {
 	if os.Getenv("GOMEMLIMIT") == "" && u.MaxMemory < math.MaxInt64/4 && u.MaxSent < math.MaxInt64/4 {
 		debug.SetMemoryLimit(u.MaxMemory + u.MaxSent + besides)
 	}
 }
 
-// checkURI refuses to serve plain text where TLS was asked for.
+// checkURI returns an error if the URI asks for TLS and there is no certificate.
 func (f *opsFlags) checkURI(uri string) error {
 	if strings.HasPrefix(uri, "grpc+tls:") && f.cert == "" {
 		return usagef("serve: --listen %s needs --tls-cert and --tls-key", uri)
@@ -165,7 +166,7 @@ func (f *opsFlags) checkURI(uri string) error {
 	return nil
 }
 
-// explain says what is missing at an address that is refused.
+// explain adds to the error about an address which flag is missing.
 func (p *ops) explain(err error) error {
 	switch {
 	case err == nil || p.insecure:
@@ -178,7 +179,7 @@ func (p *ops) explain(err error) error {
 	return usagef("%w; give --tls-cert and --tls-key with --tokens or --tls-client-ca, or --insecure", err)
 }
 
-// listen opens the addresses of the page and of the monitor.
+// listen opens the addresses of the web page and of the monitor.
 func (p *ops) listen(server *flight.Server) (err error) {
 	if err := p.listenPage(server); err != nil {
 		return err
@@ -198,7 +199,7 @@ func (p *ops) listen(server *flight.Server) (err error) {
 	return nil
 }
 
-// serve runs the server until ctx ends and it has drained; the monitor lasts longer than the server.
+// serve runs the server until ctx ends and all calls are finished. The monitor ends after the server.
 func (p *ops) serve(ctx context.Context, server *flight.Server, listeners []net.Listener) error {
 	run, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer stop(nil)
@@ -240,7 +241,7 @@ func (p *ops) serve(ctx context.Context, server *flight.Server, listeners []net.
 	return server.Serve(run, listeners...)
 }
 
-// close gives back what listen opened, where the server does not come to serve.
+// close closes what listen has opened, if the server is not started.
 func (p *ops) close() error {
 	var errs []error
 	for _, l := range []net.Listener{p.monitor, p.page} {

@@ -14,7 +14,7 @@ import (
 	"github.com/arrowio/arrowio/readers"
 )
 
-// putFlags are those of serve that say what clients may put.
+// putFlags are the flags of serve for data that clients put.
 type putFlags struct {
 	writable []string // NAME=DIR
 }
@@ -47,7 +47,8 @@ func (f *putFlags) places(read readers.Options) ([]flight.Writable, error) {
 	return out, nil
 }
 
-// apply makes names writable, and adds to the catalog what clients have put before; names are those that it has already.
+// apply makes names writable, and adds the datasets that clients have put before to the catalog. names are those that the
+// catalog has already.
 func (f *putFlags) apply(ctx context.Context, names []string, read readers.Options, ops *opsFlags, o *flight.Options) ([]string, error) {
 	places, err := f.places(read)
 	if err != nil {
@@ -73,7 +74,7 @@ func (f *putFlags) apply(ctx context.Context, names []string, read readers.Optio
 			names = append(names, name)
 		}
 	}
-	// Where nobody is asked who they are, everybody may write what is writable, and do what they may do without rules.
+	// Without authentication, everybody may write to writable names, and do what is allowed without rules.
 	if len(places) > 0 && len(ops.permit) == 0 && ops.tokens == "" && ops.clientCA == "" {
 		ops.permit = []string{"*:read=*", "*:manage=*"}
 		for _, w := range places {

@@ -16,10 +16,10 @@ import (
 	"github.com/arrowio/arrowio/readers"
 )
 
-// schemaBytes is how large a file of --schema may be.
+// schemaBytes is the largest size of a file of --schema.
 const schemaBytes = 16 << 20
 
-// schemaFlags say which schema files are read as.
+// schemaFlags are the flags about the schema that files are shown under.
 type schemaFlags struct {
 	text   string // or the name of a file with it
 	cast   wordValue
@@ -33,7 +33,7 @@ func addSchemaFlags(cmd *cobra.Command) *schemaFlags {
 	return s
 }
 
-// apply fills in what files are read as.
+// apply sets the options for the schema.
 func (s *schemaFlags) apply(r *readFlags, o *readers.Options) error {
 	if s == nil {
 		return nil
@@ -57,7 +57,7 @@ func (s *schemaFlags) apply(r *readFlags, o *readers.Options) error {
 	return nil
 }
 
-// warned returns what is warned of a file under the schema: as it is shown, if it can be shown so.
+// warned returns the file whose warnings are printed: f under the schema if that is possible, otherwise f.
 func (s *schemaFlags) warned(r *readFlags, f *openFile) arrowio.File {
 	if s == nil || s.text == "" {
 		return f
@@ -73,10 +73,10 @@ func (s *schemaFlags) warned(r *readFlags, f *openFile) arrowio.File {
 	return shown
 }
 
-// given reports whether there is anything to apply.
+// given reports whether any of these flags is set.
 func (s *schemaFlags) given() bool { return s != nil && (s.text != "" || s.cast.word != "none") }
 
-// options returns what dataset.Show is told of a single file.
+// options returns the options of dataset.Show for a single file.
 func (s *schemaFlags) options(r *readFlags) (o readers.Options, err error) {
 	if o.Match, err = r.match(); err == nil {
 		err = s.apply(r, &o)
@@ -84,13 +84,13 @@ func (s *schemaFlags) options(r *readFlags) (o readers.Options, err error) {
 	return o, err
 }
 
-// shownInfo says what becomes of a file under the schema that is asked for.
+// shownInfo describes how a file is shown under the schema of --schema.
 type shownInfo struct {
 	Fits   bool         `json:"fits"` // it can be read so
 	Fields []view.Field `json:"fields"`
 }
 
-// shownAs explains what dataset.Show does; nil where nothing is asked for.
+// shownAs describes what dataset.Show does with a file; nil = no schema is set.
 func shownAs(f arrowio.File, o readers.Options) (*shownInfo, error) {
 	if o.Schema == nil {
 		return nil, nil
@@ -121,7 +121,7 @@ func (s *shownInfo) print(w sheet) error {
 	return printTable(w, []string{"field", "shown as", "column of the file", "type there", "becomes", "why"}, nil, rows)
 }
 
-// schemaOf reads a schema, or the file of that name that holds one. options are those of ORC.
+// schemaOf parses a schema, or reads it from the file of that name. options are those of ORC.
 func schemaOf(value string, options map[string]string) (*arrow.Schema, error) {
 	text := strings.TrimSpace(value)
 	if !strings.HasPrefix(text, "{") && !strings.HasPrefix(strings.ToLower(text), "struct<") {

@@ -8,8 +8,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-// standardOutput is standard output whose errors say so, as whatever is read while it is written is not to blame. It
-// remembers the first, for those who print without looking.
+// standardOutput is standard output. Its errors say so, to tell them apart from errors of the file that is read at the same
+// time. It keeps the first error, for callers that do not check errors of printing.
 type standardOutput struct {
 	io.Writer
 	err error
@@ -31,7 +31,7 @@ func (o *standardOutput) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// bare returns the writer below, which may be a terminal.
+// bare returns the underlying writer, which may be a terminal.
 func bare(w io.Writer) io.Writer {
 	if o, ok := w.(*standardOutput); ok {
 		return o.Writer

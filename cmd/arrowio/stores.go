@@ -9,7 +9,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/stores"
 )
 
-// storeFlags says how files of stores are reached, and what their directories mean.
+// storeFlags are the flags about stores and about directories in them.
 type storeFlags struct {
 	s3Endpoint  string
 	s3Region    string
@@ -25,7 +25,7 @@ func (a *app) addStoreFlags(cmd *cobra.Command) {
 	fs.BoolVar(&f.s3Insecure, "s3-insecure", false, "without TLS, where the endpoint is no URL that says so")
 }
 
-// partitionFlags says what directories KEY=VALUE mean.
+// partitionFlags are the flags about directories KEY=VALUE.
 type partitionFlags struct {
 	mode  wordValue
 	types string
@@ -48,7 +48,7 @@ func (f *partitionFlags) options() (dataset.Partitions, error) {
 	return p, asUsage(err)
 }
 
-// places is where files are, for all of this run of the program. An interruption ends what waits for a store.
+// places returns the stores of this run of the program. An interruption cancels requests that are in progress.
 func (a *app) places(ctx context.Context) *stores.Stores {
 	if a.stores == nil {
 		o, f := stores.FromEnvironment(), &a.storeFlags
@@ -65,7 +65,7 @@ func (a *app) places(ctx context.Context) *stores.Stores {
 	return a.stores
 }
 
-// leavePlaces ends what places began.
+// leavePlaces closes what places has opened.
 func (a *app) leavePlaces() error {
 	if a.stores == nil {
 		return nil

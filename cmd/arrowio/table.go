@@ -15,7 +15,7 @@ import (
 	"github.com/arrowio/arrowio/internal/celltext"
 )
 
-// showFlags says how rows are shown to people.
+// showFlags are the flags about how rows are printed.
 type showFlags struct {
 	expanded bool
 	noPager  bool
@@ -29,7 +29,8 @@ func addShowFlags(cmd *cobra.Command) *showFlags {
 	return f
 }
 
-// What settles the widths of a table: so many rows, or so many bytes of text, or on a terminal so much waiting.
+// Limits of the rows that set the widths of a table: number of rows, bytes of text, and on a terminal the time to wait for
+// them.
 const (
 	tableRows  = 1000
 	tableBytes = 8 << 20
@@ -46,7 +47,7 @@ func (a *app) newTablePrinter(s *arrow.Schema, f *showFlags) rowPrinter {
 	return &tablePrinter{w: w, width: width, schema: s}
 }
 
-// tablePrinter prints batches as a table. It holds the text of the first rows until the widths are settled by them.
+// tablePrinter prints batches as a table. It keeps the text of the first rows until they have set the widths.
 type tablePrinter struct {
 	w      io.Writer
 	width  int // of the terminal; 0 = none
@@ -97,7 +98,7 @@ func (t *tablePrinter) Write(rec arrow.Record) error {
 	return t.grid.flush()
 }
 
-// cellWriters returns how the values of each column are written.
+// cellWriters returns for each column the function that writes its values.
 func cellWriters(rec arrow.Record) []celltext.Writer {
 	writers := make([]celltext.Writer, rec.NumCols())
 	for k, col := range rec.Columns() {
@@ -106,7 +107,7 @@ func cellWriters(rec arrow.Record) []celltext.Writer {
 	return writers
 }
 
-// elided stands for the columns that are left out.
+// elided is shown in place of columns that are left out.
 const elided = -1
 
 // cellText returns the text of column k in row i.
@@ -119,7 +120,7 @@ func cellText(c *celltext.Cell, writers []celltext.Writer, k, i int) string {
 	return string(c.Text)
 }
 
-// hold keeps a row until the widths are settled.
+// hold keeps a row until the widths are set.
 func (t *tablePrinter) hold(c *celltext.Cell, writers []celltext.Writer, i int) {
 	if len(t.held) == 0 {
 		t.since = time.Now()
@@ -132,7 +133,7 @@ func (t *tablePrinter) hold(c *celltext.Cell, writers []celltext.Writer, i int) 
 	t.held = append(t.held, row)
 }
 
-// start settles which columns are shown and how wide they are, and prints the rows that were held.
+// start chooses the columns that are shown and their widths, and prints the rows that were kept.
 func (t *tablePrinter) start() (err error) {
 	all := make([]gridColumn, t.schema.NumFields())
 	for k, f := range t.schema.Fields() {
@@ -170,7 +171,7 @@ func (t *tablePrinter) start() (err error) {
 	return nil
 }
 
-// Close prints what was held, on a terminal with a last line that counts rows and columns.
+// Close prints the rows that were kept, and on a terminal a last line with the number of rows and columns.
 func (t *tablePrinter) Close() error {
 	err := t.finish()
 	if err == nil && t.width > 0 {
