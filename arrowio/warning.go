@@ -47,6 +47,8 @@ type Warning struct {
 	Columns []string // dotted paths of the columns concerned; nil = all
 	Rows    int64    // at most so many rows are concerned; UnknownRows = not known
 	Text    string   // one line, without the name of the file; see String
+
+	Options []errs.Option // that the text names; see errs.Respell
 }
 
 // Warnf returns a warning about a whole file, or about an unknown part of it. Rows is UnknownRows.

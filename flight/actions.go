@@ -184,7 +184,7 @@ func (e *Entry) inspect(ctx context.Context, i int, o arrowio.InfoOptions, where
 		out.Info.Facts[k].Value = e.publicText(out.Info.Facts[k].Value)
 	}
 	for _, w := range arrowio.WarningsOf(f) {
-		w.File, w.Place, w.Text = out.File, e.publicText(w.Place), e.publicText(w.Text)
+		w.File, w.Place, w.Text = out.File, e.publicText(w.Place), e.publicText(errs.Respell(w.Text, w.Options, spelled))
 		out.Warnings = append(out.Warnings, w)
 	}
 	return out, nil

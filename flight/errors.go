@@ -51,7 +51,7 @@ func (s *Server) status(c *Call, err error) error {
 	}
 	code, reason := classify(err)
 	info := &errdetails.ErrorInfo{Reason: reason, Domain: "arrowio", Metadata: map[string]string{"request_id": c.ID}}
-	text := err.Error()
+	text := errs.Respell(err.Error(), errs.OptionsOf(err), spelled)
 	var ae *errs.Error
 	if errors.As(err, &ae) {
 		for name, value := range map[string]string{"format": ae.Format, "column": ae.Column, "operation": ae.Op} {

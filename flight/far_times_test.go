@@ -22,7 +22,7 @@ func TestFarTimesOfParquet(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := start(t, Options{}, map[string]Spec{"far": {Paths: []string{name}}}).client(t)
-	if s := get(t.Context(), t, c, []byte(`{"dataset":"far"}`)); s.err == nil || !strings.Contains(s.err.Error(), "timestamp-unit=us can hold it") {
+	if s := get(t.Context(), t, c, []byte(`{"dataset":"far"}`)); s.err == nil || !strings.Contains(s.err.Error(), `"options": {"timestamp-unit": "us"} can hold it`) {
 		t.Error(s.err)
 	}
 	for option, unit := range map[string]string{"parquet-int96": "us", "timestamp-unit": "ms"} {

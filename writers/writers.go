@@ -58,7 +58,7 @@ func ByExtension(path string) (arrowio.OutputFormat, error) {
 		}
 		all = append(all, f.Extensions...)
 	}
-	return arrowio.OutputFormat{}, errs.Errorf(errs.ErrOption, "the extension of %q is none of %s: name the format with --to", path, strings.Join(all, ", "))
+	return arrowio.OutputFormat{}, errs.Errorf(errs.ErrOption, "the extension of %q is none of %s: name the format with %w", path, strings.Join(all, ", "), errs.Opt("to", ""))
 }
 
 // Options says how to create a file. The zero value is the default.

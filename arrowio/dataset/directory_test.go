@@ -110,7 +110,7 @@ func TestTabletServerDirectory(t *testing.T) {
 			put(t, filepath.Join(dir, filepath.FromSlash(f)), text)
 		}
 		_, err := expand(t.Context(), []string{dir}, Options{Formats: formats()})
-		if !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "--from kudu") {
+		if !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "--from=kudu") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if got, err := expand(t.Context(), []string{dir}, Options{Formats: formats(), Format: "csv"}); err != nil || len(got) == 0 {

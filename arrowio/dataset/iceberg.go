@@ -29,7 +29,7 @@ func refuseTable(ctx context.Context, t arrowio.Tree) error {
 		return nil
 	}
 	return errs.Locate(errs.Errorf(errs.ErrUnsupported, "this is an Iceberg table, which cannot be read as a whole yet: "+
-		"its files hold deleted rows and rows of older snapshots, too; name the data files of one snapshot, or read all files with --from orc or --from parquet"), errs.At{File: t.Path("")})
+		"its files hold deleted rows and rows of older snapshots, too; name the data files of one snapshot, or read all files with %w or %w", errs.Opt("from", "orc"), errs.Opt("from", "parquet")), errs.At{File: t.Path("")})
 }
 
 // noDeletes returns open, extended to refuse delete files among others: their rows say which rows of other files are deleted. One

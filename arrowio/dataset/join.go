@@ -112,12 +112,12 @@ func Join(ctx context.Context, fragments []arrowio.Fragment, o JoinOptions) (*Da
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		s, asText, err := schemaIn(ctx, fr)
+		s, source, err := schemaIn(ctx, fr)
 		if err != nil {
 			return nil, errs.Locate(err, errs.At{File: fr.Name})
 		}
 		if seen.add(s) {
-			schemas, sources = append(schemas, s), append(sources, view.Source{Name: fr.Name, AsText: asText, ByID: view.ReadByID(s)})
+			schemas, sources = append(schemas, s), append(sources, source)
 		}
 	}
 	u, err := view.Join(schemas, func(k int) view.Source { return sources[k] }, o.Match)
@@ -138,17 +138,20 @@ func Join(ctx context.Context, fragments []arrowio.Fragment, o JoinOptions) (*Da
 	return d, nil
 }
 
-// schemaIn opens the file and returns the results of SchemaOf and inferred.AsText.
-func schemaIn(ctx context.Context, fr arrowio.Fragment) (s *arrow.Schema, asText string, err error) {
+// schemaIn opens the file and returns the result of SchemaOf and where it comes from.
+func schemaIn(ctx context.Context, fr arrowio.Fragment) (s *arrow.Schema, source view.Source, err error) {
 	err = workers.Guard(func() error {
 		f, err := fr.Open(ctx)
 		if err != nil {
 			return err
 		}
-		s, asText = SchemaOf(f), inferred.AsText(f)
+		s, source = SchemaOf(f), view.Source{Name: fr.Name, AsText: inferred.AsText(f)}
+		if x, ok := arrowio.As[view.FieldIDer](f); ok {
+			source.Iceberg, source.ByID = x.FieldIDs()
+		}
 		return f.Close()
 	})
-	return s, asText, err
+	return s, source, err
 }
 
 // SchemaOf returns the schema of a file in the form that Join uses. If the types were inferred from text, the metadata of each

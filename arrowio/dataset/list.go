@@ -283,7 +283,7 @@ func (x expansion) walk(t arrowio.Tree, names []string) ([]Input, error) {
 	if isLocal && !x.told {
 		for _, f := range x.formats {
 			if f.LooksLike != nil && f.LooksLike(l.path) {
-				return nil, errs.Locate(errs.Errorf(errs.ErrOption, "this looks like a directory of %s, which is read as a whole: name the format with --from %s", f.Name, f.Name), errs.At{File: l.path})
+				return nil, errs.Locate(errs.Errorf(errs.ErrOption, "this looks like a directory of %s, which is read as a whole: name the format with %w", f.Name, errs.Opt("from", f.Name)), errs.At{File: l.path})
 			}
 		}
 	}

@@ -222,13 +222,12 @@ func sameKeys(inputs []Input) error {
 	for _, in := range inputs {
 		if !slices.EqualFunc(in.keys, first.keys, func(a, b keyValue) bool { return a.key == b.key }) {
 			return errs.Errorf(errs.ErrSchema,
-				"%s lies below the partition keys %s, but %s below %s: they are no one table; read them apart, or with --partitions=none as files without these columns",
-				in.name(), keyNames(in.keys), first.name(), keyNames(first.keys))
+				"%s lies below the partition keys %s, but %s below %s: they are no one table; read them apart, or with %w as files without these columns", in.name(), keyNames(in.keys), first.name(), keyNames(first.keys), errs.Opt("partitions", "none"))
 		}
 	}
 	for i, kv := range first.keys {
 		if slices.ContainsFunc(first.keys[:i], func(o keyValue) bool { return o.key == kv.key }) {
-			return errs.Errorf(errs.ErrSchema, "%s: two directories that lead there are of the partition key %q; --partitions=none reads it without", first.name(), kv.key)
+			return errs.Errorf(errs.ErrSchema, "%s: two directories that lead there are of the partition key %q; %w reads it without", first.name(), kv.key, errs.Opt("partitions", "none"))
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // passedOver are the files of a directory that are not read, though their names do not say that they are hidden.
@@ -25,14 +26,15 @@ func (p *passedOver) tell(o Options, dir string) {
 	if o.Warn == nil {
 		return
 	}
-	warn := func(names []string, text string) {
+	warn := func(names []string, text string, named ...errs.Option) {
 		if len(names) > 0 {
 			w := arrowio.Warnf(arrowio.WarnDoubt, fmt.Sprintf("%s: %s", text, someNames(names)))
-			w.File = dir
+			w.File, w.Options = dir, named
 			o.Warn(w)
 		}
 	}
-	how := "--from FORMAT"
+	from := errs.Opt("from", "FORMAT")
+	how := from.Error()
 	if o.Format != "" {
 		how = "a pattern, such as " + strings.TrimSuffix(dir, "/") + "/*" + ","
 	}
@@ -40,7 +42,7 @@ func (p *passedOver) tell(o Options, dir string) {
 	if n := len(p.files); n != 1 {
 		what = fmt.Sprintf("%d files are passed over, because neither their names nor their contents tell the format", n)
 	}
-	warn(p.files, what+"; "+how+" reads such files")
+	warn(p.files, what+"; "+how+" reads such files", from)
 	warn(p.links, "links to directories are not followed; name the directories to read what is in them")
 }
 

@@ -35,15 +35,14 @@ func Sniff(formats []arrowio.Format, head, tail []byte, name string) (arrowio.Fo
 		return matches[0], nil
 	case 0:
 		if len(head) == 0 {
-			return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "it is empty, so its format cannot be told; name the format with --from")
+			return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "it is empty, so its format cannot be told; name the format with %w", errs.Opt("from", ""))
 		}
 		if packer := compressor(head); packer != "" {
-			return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "the whole file is compressed with %s, which is not read; unpack it first, or read it from a pipe as standard input with --from", packer)
+			return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "the whole file is compressed with %s, which is not read; unpack it first, or read it from a pipe as standard input with %w", packer, errs.Opt("from", ""))
 		}
-		return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "unknown format: the content matches none of %s and the extension none of %s; name the format with --from",
-			strings.Join(names(formats, true), ", "), strings.Join(extensions(formats), ", "))
+		return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "unknown format: the content matches none of %s and the extension none of %s; name the format with %w", strings.Join(names(formats, true), ", "), strings.Join(extensions(formats), ", "), errs.Opt("from", ""))
 	}
-	return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "the content matches %s; choose one with --from", strings.Join(names(matches, false), " or "))
+	return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "the content matches %s; choose one with %w", strings.Join(names(matches, false), " or "), errs.Opt("from", ""))
 }
 
 // compressor names the program that compressed a file with these first bytes; "" = none that is known.
@@ -195,9 +194,9 @@ func looksLike(formats []arrowio.Format, head, tail []byte) string {
 func mismatch(kind errs.Kind, err error, f arrowio.Format, like, extension string, given bool) error {
 	switch {
 	case given && like != "":
-		return errs.Errorf(kind, "the content is not %s but %s; leave out --from %s (%w)", f.Name, like, f.Name, err)
+		return errs.Errorf(kind, "the content is not %s but %s; leave out %w (%w)", f.Name, like, errs.Opt("from", f.Name), err)
 	case given:
 		return errs.Errorf(kind, "the content is not %s (%w)", f.Name, err)
 	}
-	return errs.Errorf(kind, "the extension is %s, but the content is not %s; name the format with --from (%w)", extension, f.Name, err)
+	return errs.Errorf(kind, "the extension is %s, but the content is not %s; name the format with %w (%w)", extension, f.Name, errs.Opt("from", ""), err)
 }

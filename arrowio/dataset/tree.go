@@ -116,7 +116,7 @@ func matchTree(ctx context.Context, t arrowio.Tree, o Options) (found arrowio.Fo
 			return arrowio.Format{}, err
 		}
 		if ok && found.OpenTree != nil {
-			return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "%s: the directory could be one of %s or of %s; say which with --from", t.Path(""), found.Name, f.Name)
+			return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "%s: the directory could be one of %s or of %s; say which with %w", t.Path(""), found.Name, f.Name, errs.Opt("from", ""))
 		}
 		if ok {
 			found = f

@@ -56,7 +56,7 @@ func (s *streamStore) Create(ctx context.Context, name string) (arrowio.Sink, er
 		return nil, err
 	}
 	if s.name != "" {
-		return nil, errs.Errorf(errs.ErrOption, "the output needs more than one file (%s, %s): write to a directory, or allow larger files (--row-group-bytes)", s.name, name)
+		return nil, errs.Errorf(errs.ErrOption, "the output needs more than one file (%s, %s): write to a directory, or allow larger files (%w)", s.name, name, errs.Opt("row-group-bytes", ""))
 	}
 	s.name = name
 	s.sink = &streamSink{w: s.w}

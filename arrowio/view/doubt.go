@@ -8,23 +8,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/arrowmeta"
 )
-
-// Metadata keys of fields that have an id, as those of Iceberg tables have.
-const (
-	metaFieldID      = "PARQUET:field_id"
-	metaORCFieldID   = "orc.iceberg.id"
-	metaIcebergTable = "iceberg.schema" // of a schema, in Parquet
-)
-
-// ReadByID says which option reads the columns of files with s by the ids of their fields; "" = there is none.
-func ReadByID(s *arrow.Schema) string {
-	if slices.ContainsFunc(s.Fields(), func(f arrow.Field) bool { return f.Metadata.FindKey(metaORCFieldID) >= 0 }) {
-		return "--orc-iceberg-schema reads the columns of an Iceberg table by their ids"
-	}
-	return ""
-}
 
 // Doubts returns a warning where matching columns by name has probably not done what was meant: names that differ only in case, or
 // in spaces at their ends, and no schema has both; one name for fields of different ids. It returns those that concern a scan of
@@ -39,7 +26,7 @@ func (u *Union) Doubts(columns []string) []arrowio.Warning {
 		if !u.byPosition && unnamed(s.Fields()) {
 			continue // its columns have the names of other files
 		}
-		d.iceberg = d.iceberg || s.Metadata().FindKey(metaIcebergTable) >= 0 || ReadByID(s) != ""
+		d.iceberg = d.iceberg || u.source(k).Iceberg
 		d.fields(s.Fields(), nil, k)
 	}
 	for _, s := range d.order {
@@ -94,7 +81,7 @@ func (d *doubts) fields(fields []arrow.Field, above []string, k int) {
 			s.together = s.together || here[s]
 			here[s] = true
 		}
-		if id, ok := f.Metadata.GetValue(metaFieldID); ok {
+		if id, ok := f.Metadata.GetValue(arrowmeta.FieldID); ok {
 			d.id(expr.Quote(path...), fieldID{id, k})
 		}
 		d.fields(fieldsIn(f.Type), path, k)
@@ -181,6 +168,7 @@ func (d *doubts) add(g doubtGroup, short string, paths ...string) {
 
 func (g *doubtGroup) warning(d doubts) arrowio.Warning {
 	text := g.text
+	var options []errs.Option
 	if g.kind == "id" {
 		if d.iceberg {
 			text += ": the files are of an Iceberg table whose columns were renamed"
@@ -188,8 +176,9 @@ func (g *doubtGroup) warning(d doubts) arrowio.Warning {
 			text += ": if the files are of an Iceberg table, its columns were renamed"
 		}
 		for _, k := range []int{g.a, g.b} {
-			if cure := ReadByID(d.u.schemas[k]); cure != "" {
-				text += "; " + cure
+			if cure := d.u.source(k).ByID; cure != nil {
+				text += "; " + cure.Error()
+				options = errs.OptionsOf(cure)
 				break
 			}
 		}
@@ -203,6 +192,6 @@ func (g *doubtGroup) warning(d doubts) arrowio.Warning {
 		text += "; the same holds of " + strings.Join(more, ", ")
 	}
 	w := arrowio.Warnf(arrowio.WarnDoubt, text)
-	w.File, w.Columns = d.name(g.a), g.paths
+	w.File, w.Columns, w.Options = d.name(g.a), g.paths, options
 	return w
 }

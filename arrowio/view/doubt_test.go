@@ -1,17 +1,32 @@
 package view
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/arrowmeta"
 )
+
+// tableID is a key of fields with which the tests mark files that are of an Iceberg table and can be read by id.
+const tableID = "test.id"
+
+func sourceOf(k int, s *arrow.Schema) Source {
+	out := Source{Name: string(rune('0' + k))}
+	if s.NumFields() > 0 && s.Field(0).Metadata.FindKey(tableID) >= 0 {
+		out.Iceberg, out.ByID = true, fmt.Errorf("%w reads by id", errs.Opt("by-id", ""))
+	}
+	return out
+}
 
 // Names that differ in case, and ids that differ, are doubts where the schemas do not agree, and nothing else is.
 func TestDoubts(t *testing.T) {
 	id := func(f arrow.Field, id string, kv ...string) arrow.Field {
-		m := map[string]string{metaFieldID: id}
+		m := map[string]string{arrowmeta.FieldID: id}
 		for _, k := range kv {
 			m[k] = id
 		}
@@ -19,7 +34,7 @@ func TestDoubts(t *testing.T) {
 		return f
 	}
 	in := func(f ...arrow.Field) arrow.Field { return opt("s", arrow.ListOf(arrow.StructOf(f...))) }
-	const orc = metaORCFieldID
+	const orc = tableID
 	for _, c := range []struct {
 		name    string
 		by      Match
@@ -67,16 +82,19 @@ func TestDoubts(t *testing.T) {
 			"ids of ORC", ByName,
 			[]*arrow.Schema{schemaOf(id(opt("a", tI8), "1", orc), id(opt("b", tI8), "2", orc)), schemaOf(id(opt("a", tI8), "2", orc), id(opt("b", tI8), "1", orc)), schemaOf(id(opt("a", tI8), "3", orc))},
 			nil,
-			[]string{"a is field 1 in 0 and field 2 in 1: the files are of an Iceberg table whose columns were renamed; --orc-iceberg-schema reads the columns of an Iceberg table by their ids; the same holds of b"},
+			[]string{"a is field 1 in 0 and field 2 in 1: the files are of an Iceberg table whose columns were renamed; --by-id reads by id; the same holds of b"},
 		},
 	} {
-		u, err := Join(c.schemas, func(k int) Source { return Source{Name: string(rune('0' + k))} }, c.by)
+		u, err := Join(c.schemas, func(k int) Source { return sourceOf(k, c.schemas[k]) }, c.by)
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
 		var got []string
 		for _, w := range u.Doubts(c.columns) {
 			got = append(got, w.String())
+			if byID := strings.Contains(w.Text, "--by-id"); byID != (len(w.Options) == 1) {
+				t.Errorf("%s: the options %v of %s", c.name, w.Options, w.Text)
+			}
 			if w.Kind != "doubt" || w.File != "0" || len(w.Columns) == 0 {
 				t.Errorf("%s: %+v", c.name, w)
 			}
@@ -90,17 +108,17 @@ func TestDoubts(t *testing.T) {
 // The error about types names the option that reads by id, if the files have ids for it.
 func TestClashReadByID(t *testing.T) {
 	with := func(f arrow.Field, id string) *arrow.Schema {
-		f.Metadata = arrow.MetadataFrom(map[string]string{metaORCFieldID: id})
+		f.Metadata = arrow.MetadataFrom(map[string]string{tableID: id})
 		return schemaOf(f)
 	}
 	schemas := []*arrow.Schema{with(opt("a", tI8), "1"), with(opt("a", tStr), "2"), schemaOf(opt("a", tStr))}
-	source := func(k int) Source { return Source{Name: string(rune('0' + k)), ByID: ReadByID(schemas[k])} }
+	source := func(k int) Source { return sourceOf(k, schemas[k]) }
 	for n, want := range map[int]bool{1: true, 2: false} {
 		u, err := Join([]*arrow.Schema{schemas[0], schemas[n]}, func(k int) Source { return source(k * n) }, ByName)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := u.Clash(0); err == nil || strings.Contains(err.Error(), "--orc-iceberg-schema") != want {
+		if err := u.Clash(0); err == nil || strings.Contains(err.Error(), "--by-id") != want {
 			t.Error(n, err)
 		}
 	}

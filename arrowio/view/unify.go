@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -60,8 +61,17 @@ type Union struct {
 // Source says, for messages, where a schema comes from.
 type Source struct {
 	Name   string
-	AsText string // a sentence that says which options read the columns as text; "" = the types were not inferred
-	ByID   string // see ReadByID
+	AsText error // says which options read the columns as text; nil = the types were not inferred
+
+	Iceberg bool  // see FieldIDer
+	ByID    error // see FieldIDer
+}
+
+// FieldIDer is implemented by files that tell something about the ids of their fields, which stay the same when the columns of a
+// table are renamed: whether the file is of an Iceberg table, and, as a part of an error, which option reads columns by their ids;
+// nil = none does.
+type FieldIDer interface {
+	FieldIDs() (iceberg bool, byID error)
 }
 
 // Clash returns the error for column i of u.Schema if it has no common type, and nil if it has one.
@@ -95,27 +105,28 @@ func (c *fieldClash) err(source func(int) Source) error {
 	if c.what != "" {
 		says, why = c.what, ""
 	}
-	cure := "read the files separately, or leave the column out with --exclude"
-	if text := c.asText(there.AsText, here.AsText); text != "" {
-		cure = text + ", and --exclude leaves the column out"
-	} else if there.ByID != "" && here.ByID != "" {
-		cure = here.ByID + ", and --exclude leaves the column out"
+	exclude := errs.Opt("exclude", "")
+	cure := fmt.Errorf("read the files separately, or leave the column out with %w", exclude)
+	if text := c.asText(there.AsText, here.AsText); text != nil {
+		cure = fmt.Errorf("%w, and %w leaves the column out", text, exclude)
+	} else if there.ByID != nil && here.ByID != nil {
+		cure = fmt.Errorf("%w, and %w leaves the column out", here.ByID, exclude)
 	}
-	err := atColumn(c.column+c.path, "%s %s here and %s in %s%s; %s", says, c.b, c.a, there.Name, why, cure)
+	err := atColumn(c.column+c.path, "%s %s here and %s in %s%s; %w", says, c.b, c.a, there.Name, why, cure)
 	return errs.Locate(err, errs.At{File: here.Name})
 }
 
-// asText says how the columns become text, for which one file has the options a, the other b; "" = they do not.
-func (c *fieldClash) asText(a, b string) string {
+// asText says how the columns become text, for which one file has the options a, the other b; nil = they do not.
+func (c *fieldClash) asText(a, b error) error {
 	switch {
-	case a == "" && b == "", a == "" && !c.text[0], b == "" && !c.text[1]:
-		return ""
-	case a == b || b == "":
+	case a == nil && b == nil, a == nil && !c.text[0], b == nil && !c.text[1]:
+		return nil
+	case b == nil || a != nil && a.Error() == b.Error():
 		return a
-	case a == "":
+	case a == nil:
 		return b
 	}
-	return a + "; " + b
+	return fmt.Errorf("%w; %w", a, b)
 }
 
 // Join joins schemas as Unify does, except that a column without a common type is no error: see Union.Clash. source returns where

@@ -46,7 +46,7 @@ type textInUnit struct {
 }
 
 func (t *textInUnit) Unwrap() arrowio.File { return t.File }
-func (t *textInUnit) AsText() string       { return t.text.AsText() }
+func (t *textInUnit) AsText() error        { return t.text.AsText() }
 
 // Inferred returns what is known of the text, but for its timestamps, which have the unit that was asked for.
 func (t *textInUnit) Inferred() *arrow.Schema {

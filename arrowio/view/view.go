@@ -94,7 +94,7 @@ func byName(s *arrow.Schema) (map[string]int, error) {
 	for i := range s.NumFields() {
 		name := s.Field(i).Name
 		if k, ok := index[name]; ok {
-			e := errs.Errorf(errs.ErrSchema, "columns #%d and #%d have one name, so that they cannot be matched by name with those of other files; read the files separately, or match by position: --csv-names=position for CSV, --orc-by=position for ORC", k+1, i+1)
+			e := errs.Errorf(errs.ErrSchema, "columns #%d and #%d have one name, so that they cannot be matched by name with those of other files; read the files separately, or match by position: %w for CSV, %w for ORC", k+1, i+1, errs.Opt("csv-names", "position"), errs.Opt("orc-by", "position"))
 			e.Column = name
 			return nil, e
 		}

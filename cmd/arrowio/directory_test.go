@@ -150,7 +150,7 @@ func TestDirectoryFormatMistakes(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "wals"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	fails(t, do(t, "inspect", dir), 2, dir, "--from kudu")
+	fails(t, do(t, "inspect", dir), 2, dir, "--from=kudu")
 }
 
 // A repeated option collects its values.

@@ -184,7 +184,7 @@ func TestDryRunRefusesUnreadableColumns(t *testing.T) {
 	for _, flags := range [][]string{nil, {"--where", "id > 0"}, {"--columns", "id", "--where", "var.x = 1"}} {
 		args := append(flags, in, out)
 		real, dry := do(t, append([]string{"convert"}, args...)...), do(t, append([]string{"convert", "--dry-run"}, args...)...)
-		fails(t, dry, 1, in, "column var", "VARIANT", "--exclude var")
+		fails(t, dry, 1, in, "column var", "VARIANT", "--exclude=var")
 		if dry != real {
 			t.Errorf("%q: %+v, and the real run %+v", flags, dry, real)
 		}

@@ -153,7 +153,7 @@ func TestContentOfAnotherFormat(t *testing.T) {
 		want string
 	}{
 		{[]string{text}, "the extension is .orc, but the content is not orc; name the format with --from ("},
-		{[]string{"--from", "parquet", orc}, "the content is not parquet but orc; leave out --from parquet ("},
+		{[]string{"--from", "parquet", orc}, "the content is not parquet but orc; leave out --from=parquet ("},
 		{[]string{"--from", "orc", text}, "the content is not orc ("},
 		{[]string{"-"}, "standard input: it is empty, so its format cannot be told; name the format with --from"},
 	} {

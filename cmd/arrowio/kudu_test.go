@@ -67,7 +67,7 @@ func TestKuduServer(t *testing.T) {
 	fails(t, do(t, "kudu", "lst", "--help"), 2, "did you mean list?")
 	for _, of := range []string{dir, filepath.Join(dir, "wal")} {
 		o := do(t, "cat", of)
-		fails(t, o, 2, "name the format with --from kudu")
+		fails(t, o, 2, "name the format with --from=kudu")
 		if strings.Count(o.err, of) != 1 {
 			t.Errorf("the name twice: %s", o.err)
 		}

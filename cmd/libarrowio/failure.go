@@ -60,6 +60,6 @@ func describe(err error) failure {
 	case errors.Is(err, fs.ErrExist):
 		f.Errno = int(syscall.EEXIST)
 	}
-	f.Message = keywords(f.Message)
+	f.Message = errs.Respell(f.Message, errs.OptionsOf(err), keyword)
 	return f
 }

@@ -1,17 +1,15 @@
 package main
 
 import (
-	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/readers"
 	"github.com/arrowio/arrowio/writers"
 )
-
-// flagPattern finds flags of the command in texts, as --orc-keys, --orc-strings=binary and --from kudu.
-var flagPattern = regexp.MustCompile(`(^|[ (])--([a-z][a-z0-9-]*)(=[^\s,;:()]+)?((?: [a-z-]+)?)`)
 
 // keywordNames are the flags that are keyword arguments of Python, besides the options of formats.
 var keywordNames = []string{
@@ -19,52 +17,41 @@ var keywordNames = []string{
 	"partitions", "row-group-bytes", "rows", "where",
 }
 
-// words are the names that keywords looks for.
-var words = sync.OnceValue(func() (w struct{ flags, formats []string }) {
-	w.flags = slices.Clone(keywordNames)
+// keywordsOf are the names of all flags that are keyword arguments.
+var keywordsOf = sync.OnceValue(func() []string {
+	names := slices.Clone(keywordNames)
 	for _, f := range readers.All() {
-		w.formats = append(w.formats, f.Name)
 		for _, o := range f.Options {
-			w.flags = append(w.flags, o.Name)
+			names = append(names, o.Name)
 		}
 	}
 	for _, f := range writers.All() {
-		w.formats = append(w.formats, f.Name)
 		for _, o := range f.Options {
-			w.flags = append(w.flags, o.Name)
+			names = append(names, o.Name)
 		}
 	}
-	return w
+	return names
 })
 
-// keywords returns text with flags of the command as the keyword arguments of Python that they are: --orc-strings=binary is
-// orc_strings="binary". Flags that Python does not have, and those of other programs, stay as they are.
-func keywords(text string) string {
-	if !strings.Contains(text, "--") {
-		return text
+// keyword writes an option as a keyword argument of Python: orc_strings="binary". Flags that Python does not have stay as they are.
+func keyword(o errs.Option) string {
+	name := strings.ReplaceAll(o.Name, "-", "_")
+	switch {
+	case o.Name == "from" || o.Name == "to":
+		name = "format"
+	case !slices.Contains(keywordsOf(), o.Name):
+		return o.Error()
 	}
-	return flagPattern.ReplaceAllStringFunc(text, func(s string) string {
-		m := flagPattern.FindStringSubmatch(s)
-		before, name, value, next := m[1], m[2], strings.TrimPrefix(m[3], "="), m[4]
-		switch {
-		case name == "from" || name == "to":
-			name = "format"
-			if value == "" && slices.Contains(words().formats, strings.TrimPrefix(next, " ")) {
-				value, next = next[1:], ""
-			}
-		case !slices.Contains(words().flags, name):
-			return s
-		}
-		name = strings.ReplaceAll(name, "-", "_")
-		if value != "" {
-			name += `="` + value + `"`
-		}
-		return before + name + next
-	})
+	if o.Value == "" {
+		return name
+	}
+	return name + "=" + strconv.Quote(o.Value)
 }
 
-// worded is an error with the words of Python.
+// worded is an error that names options as Python does.
 type worded struct{ error }
 
-func (w worded) Error() string { return keywords(w.error.Error()) }
+func (w worded) Error() string {
+	return errs.Respell(w.error.Error(), errs.OptionsOf(w.error), keyword)
+}
 func (w worded) Unwrap() error { return w.error }

@@ -255,7 +255,7 @@ const maxWarnings = 10000
 
 // note keeps a warning, once.
 func (h *handle) note(w arrowio.Warning) {
-	w.Text = keywords(w.Text)
+	w.Text = errs.Respell(w.Text, w.Options, keyword)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	known := func(o arrowio.Warning) bool { return o.File == w.File && o.Text == w.Text }

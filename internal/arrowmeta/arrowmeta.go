@@ -19,6 +19,10 @@ const (
 	FieldHexPrefix = "arrowio.field-hex."
 )
 
+// FieldID is the key, in the metadata of a field, of the id that the field has in its file: for Arrow's implementations that of
+// Parquet's schema, here of other formats that have ids, too.
+const FieldID = "PARQUET:field_id"
+
 // Pair is an entry of a store.
 type Pair struct {
 	Key   string

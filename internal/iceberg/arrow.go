@@ -7,11 +7,12 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/view"
+	"github.com/arrowio/arrowio/internal/arrowmeta"
 )
 
 // Metadata of Arrow fields, and attributes of ORC's types (Iceberg table specification, "Appendix A: ORC").
 const (
-	MetaFieldID = "PARQUET:field_id"
+	MetaFieldID = arrowmeta.FieldID
 	MetaORC     = "orc." // before an attribute's key
 
 	AttrID       = "iceberg.id"

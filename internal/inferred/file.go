@@ -22,8 +22,8 @@ type File interface {
 	// ReadUnder returns the file as one whose types are told: each column has the type that is asked for, if the reader makes it of
 	// text, whatever the values seen; reading a value that is not one is an error. All else is as in ReadAs.
 	ReadUnder(types []arrow.DataType) arrowio.File
-	// AsText says which options read the columns as text.
-	AsText() string
+	// AsText says which options read the columns as text, as a part of an error.
+	AsText() error
 }
 
 // within returns the File that f wraps, if it is one and is shown as it is.
@@ -40,12 +40,12 @@ func SchemaOf(f arrowio.File) *arrow.Schema {
 	return f.Schema()
 }
 
-// AsText says which options read the columns of a file as text; "" = its types were not inferred.
-func AsText(f arrowio.File) string {
+// AsText says which options read the columns of a file as text, as a part of an error; nil = its types were not inferred.
+func AsText(f arrowio.File) error {
 	if x, ok := within(f); ok {
 		return x.AsText()
 	}
-	return ""
+	return nil
 }
 
 // Key tells schemas apart by the marks of their columns.

@@ -125,7 +125,7 @@ func buildCells(c *column, n int, mem *arrowbuf.Arena, b *budget.Batch, get func
 var (
 	errText    = errs.Errorf(errs.ErrLimit, "a batch holds over 2 GiB of strings: take fewer rows in a batch")
 	errNull    = errs.Errorf(errs.ErrCorrupt, "a cell is changed to null, in a column that has none")
-	errNotText = errs.Errorf(errs.ErrCorrupt, "%w: --kudu-strings=binary shows its bytes", cfile.ErrNotText)
+	errNotText = errs.Errorf(errs.ErrCorrupt, "%w: %w shows its bytes", cfile.ErrNotText, errs.Opt("kudu-strings", "binary"))
 )
 
 // slotBytes returns the bytes of a slot of a fixed-width type, 0 for others.

@@ -61,7 +61,7 @@ func (f *File) choose() error {
 		return f.hintRead(damaged[0].err)
 	}
 	if len(all) == 0 {
-		return f.orLost(errs.Errorf(errs.ErrUnsupported, "kudu: no tablet in %s%s", f.where(), f.hint()), damaged, strays)
+		return f.orLost(errs.Errorf(errs.ErrUnsupported, "kudu: no tablet in %w", f.whereNone()), damaged, strays)
 	}
 	of, err := f.ofTable(all)
 	if err != nil && !slices.ContainsFunc(all, f.wants) {
@@ -107,7 +107,7 @@ func (f *File) ofID(all []*tablet, damaged []*damagedSuper, strays []*stray) ([]
 	}
 	for _, s := range strays {
 		if s.id == f.opt.Tablet {
-			return nil, errs.Errorf(errs.ErrCorrupt, "kudu: %v%s. Without it nothing tells which blocks the tablet has; each block is a CFile that can be read by itself (--kudu-block)", s, f.dirs.strayColumns(s.id))
+			return nil, errs.Errorf(errs.ErrCorrupt, "kudu: %v%s. Without it nothing tells which blocks the tablet has; each block is a CFile that can be read by itself (%w)", s, f.dirs.strayColumns(s.id), errs.Opt("kudu-block", ""))
 		}
 	}
 	return nil, errs.Errorf(errs.ErrOption, "kudu: no tablet %q in %s", f.opt.Tablet, f.where())
@@ -168,11 +168,12 @@ func (f *File) where() string {
 	return f.dirs.Metadata
 }
 
-func (f *File) hint() string {
+// whereNone tells, as a part of an error, where there is no tablet, and what to do.
+func (f *File) whereNone() error {
 	if f.dirs.Metadata == "" {
-		return ": there are no superblocks, which tell what a block is. Each block is a CFile that can be read by itself (--kudu-block); inspect lists them"
+		return fmt.Errorf("these directories: there are no superblocks, which tell what a block is. Each block is a CFile that can be read by itself (%w); inspect lists them", errs.Opt("kudu-block", ""))
 	}
-	return ""
+	return errors.New(f.dirs.Metadata)
 }
 
 // ofTable returns the tablets of the one table that is meant.
@@ -208,9 +209,9 @@ func (f *File) ofTable(all []*tablet) ([]*tablet, error) {
 	case f.opt.Tablet != "" && len(all) == 1:
 		return nil, errs.Errorf(errs.ErrOption, "kudu: tablet %s is of table %q, not of %q", all[0].id, all[0].super.TableName, f.opt.Table)
 	case len(tables) > 1 && f.opt.Table != "":
-		return nil, errs.Errorf(errs.ErrOption, "kudu: several tables have the name %q; say which by id: --kudu-table %s", f.opt.Table, strings.Join(names, ", or "))
+		return nil, errs.Errorf(errs.ErrOption, "kudu: several tables have the name %q; say which by id with %w: %s", f.opt.Table, errs.Opt("kudu-table", ""), strings.Join(names, ", or "))
 	case len(tables) > 1:
-		return nil, errs.Errorf(errs.ErrOption, "kudu: there are several tables; say which with --kudu-table: %s", strings.Join(names, ", "))
+		return nil, errs.Errorf(errs.ErrOption, "kudu: there are several tables; say which with %w: %s", errs.Opt("kudu-table", ""), strings.Join(names, ", "))
 	}
 	return nil, errs.Errorf(errs.ErrOption, "kudu: there is no table %q, only %s", f.opt.Table, strings.Join(names, ", "))
 }

@@ -28,8 +28,9 @@ type containerFile struct {
 
 const (
 	whatContainer = "container of blocks of the log block manager"
-	howToRead     = "to read its tables, use --from kudu with the server's directory, and to read one block, add --kudu-block ID"
 )
+
+var howToRead = fmt.Errorf("to read its tables, use %w with the server's directory, and to read one block, add %w", errs.Opt("from", "kudu"), errs.Opt("kudu-block", "ID"))
 
 type opener = func(ctx context.Context, name string) (arrowio.OpenSource, error)
 
@@ -70,7 +71,7 @@ func openContainer(ctx context.Context, src arrowio.Source, o arrowio.OpenOption
 	f.blocks = kuduwire.LiveBlocks(records, &f.damage)
 	f.damage.Head = inFile(f.damage.Head, path)
 	f.damage.Err = inFile(f.damage.Err, path)
-	f.rowless = rowless{src.Size(), fmt.Sprintf("%s, with %s, which cannot be read as rows together: %s", whatContainer, f.count(), howToRead)}
+	f.rowless = rowless{src.Size(), fmt.Errorf("%s, with %s, which cannot be read as rows together: %w", whatContainer, f.count(), howToRead)}
 	slices.SortStableFunc(f.blocks, func(a, b kuduwire.BlockRecord) int { return cmp.Compare(a.Off, b.Off) })
 	return f, nil
 }
@@ -82,7 +83,7 @@ func (f *containerFile) Info(context.Context, arrowio.InfoOptions) (*arrowio.Inf
 	info := &arrowio.Info{
 		Format: Name, Rows: arrowio.UnknownRows, Bytes: f.src.Size(), Schema: f.Schema(),
 		Facts: []arrowio.Fact{{Name: "what it is", Value: whatContainer}, {Name: "blocks", Value: fmt.Sprint(len(f.blocks))}},
-		Notes: []string{howToRead + "; arrowio dump lists the blocks"},
+		Notes: []string{howToRead.Error() + "; arrowio dump lists the blocks"},
 	}
 	for _, x := range f.faults() {
 		info.Notes = append(info.Notes, "! "+x.Error())
@@ -169,7 +170,7 @@ func (f *containerFile) Dump(ctx context.Context, w io.Writer) error {
 	if f.damage.Torn {
 		d.Note("the last record is torn, which an abrupt stop of the server explains")
 	}
-	d.Note("%s", howToRead)
+	d.Note("%v", howToRead)
 	return d.Close()
 }
 

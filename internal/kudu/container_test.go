@@ -30,7 +30,7 @@ func leads(t testing.TB, what string, err error) {
 		t.Errorf("%s: %v", what, err)
 		return
 	}
-	for _, w := range []string{"container of blocks", "--from kudu", "--kudu-block"} {
+	for _, w := range []string{"container of blocks", "--from=kudu", "--kudu-block"} {
 		if !strings.Contains(err.Error(), w) {
 			t.Errorf("%s: %q does not say %q", what, err, w)
 		}

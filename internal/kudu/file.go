@@ -167,7 +167,7 @@ func (f *File) hintSalvage(err error) error {
 
 func withHint(err error) error {
 	return reword(err, func(cause error) error {
-		return fmt.Errorf("%w; --kudu-salvage reads what is left and reports what is lost", cause)
+		return fmt.Errorf("%w; %w reads what is left and reports what is lost", cause, errs.Opt("kudu-salvage", ""))
 	})
 }
 
@@ -245,7 +245,7 @@ func (f *File) withData(all []*tablet) error {
 		default:
 			why := fmt.Sprintf("tablet %s is %v: it was being copied from another server, and is not complete here", t.id, t.super.State)
 			if !f.opt.Salvage {
-				return errs.Errorf(errs.ErrUnsupported, "kudu: %s; --kudu-salvage reads what there is", why)
+				return errs.Errorf(errs.ErrUnsupported, "kudu: %s; %w reads what there is", why, errs.Opt("kudu-salvage", ""))
 			}
 			f.lose(nil, at(t.place(), arrowio.UnknownRows), "%s", why)
 			f.tablets = append(f.tablets, t)

@@ -79,7 +79,7 @@ func OpenOverview(ctx context.Context, path string, limits arrowio.Limits, o Opt
 		return nil, err
 	}
 	if s.dirs.Metadata == "" {
-		err := errs.Errorf(errs.ErrOption, "kudu: no %s in %s or its data directories: name the server's directory of write-ahead logs (--fs_wal_dir), or its metadata directory (--fs_metadata_dir); inspect --from kudu counts blocks without superblocks", tabletMetaName, path)
+		err := errs.Errorf(errs.ErrOption, "kudu: no %s in %s or its data directories: name the server's directory of write-ahead logs (--fs_wal_dir), or its metadata directory (--fs_metadata_dir); inspect %w counts blocks without superblocks", tabletMetaName, path, errs.Opt("from", "kudu"))
 		return nil, errors.Join(err, s.blocks.Close())
 	}
 	v, err := s.overview(ctx)
@@ -312,7 +312,7 @@ func (v *Overview) Schema() *arrow.Schema { return v.schema }
 // Splits is empty.
 func (v *Overview) Splits() []arrowio.Split { return nil }
 
-var errOverview = errs.Errorf(errs.ErrOption, "kudu: an overview has no rows: say what to read with --kudu-table")
+var errOverview = errs.Errorf(errs.ErrOption, "kudu: an overview has no rows: say what to read with %w", errs.Opt("kudu-table", ""))
 
 // Prune is an error: there are no splits.
 func (v *Overview) Prune(context.Context, arrowio.Split, *expr.Bound) (arrowio.RowSet, error) {

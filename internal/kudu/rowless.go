@@ -14,7 +14,7 @@ import (
 // rowless is the part of an arrowio.File that a file has which can be explained and verified, but has no rows.
 type rowless struct {
 	bytes int64
-	why   string // what it is, and what to do
+	why   error // what it is, and what to do
 }
 
 // Schema implements arrowio.File: there are no columns.
@@ -36,7 +36,7 @@ func (r *rowless) Read(context.Context, arrowio.Split, arrowio.RowSet, arrowio.P
 }
 
 func (r *rowless) noRows() error {
-	return errs.Locate(errs.Errorf(errs.ErrUnsupported, "this is a %s", r.why), errs.At{Format: Name})
+	return errs.Locate(errs.Errorf(errs.ErrUnsupported, "this is a %w", r.why), errs.At{Format: Name})
 }
 
 // Close implements arrowio.File.

@@ -2,6 +2,7 @@ package kudu
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -38,7 +39,7 @@ func openServerFile(ctx context.Context, src arrowio.Source, o arrowio.OpenOptio
 	if f.kind, err = f.Kind(); err != nil {
 		return nil, errs.Locate(err, errs.At{Format: Name})
 	}
-	f.rowless = rowless{src.Size(), f.kind + ", which cannot be read as rows: arrowio dump shows it; to read a table, use --from kudu with the server's directory"}
+	f.rowless = rowless{src.Size(), fmt.Errorf("%s, which cannot be read as rows: arrowio dump shows it; to read a table, use %w with the server's directory", f.kind, errs.Opt("from", "kudu"))}
 	return f, nil
 }
 
@@ -47,7 +48,7 @@ func (f *serverFile) Info(context.Context, arrowio.InfoOptions) (*arrowio.Info, 
 	return &arrowio.Info{
 		Format: Name, Rows: arrowio.UnknownRows, Bytes: f.Src.Size(), Schema: f.Schema(),
 		Facts: []arrowio.Fact{{Name: "what it is", Value: f.kind}},
-		Notes: []string{"arrowio dump shows all of it; --from kudu with the server's directory reads tables"},
+		Notes: []string{"arrowio dump shows all of it; --from=kudu with the server's directory reads tables"},
 	}, nil
 }
 

@@ -277,7 +277,7 @@ func (in *input) units(t times, to arrow.DataType) (output, error) {
 				if nano > 1 {
 					unfit = fmt.Errorf("does not fit %s", to)
 				}
-				return nil, errs.Errorf(errs.ErrSchema, "a timestamp %d seconds from 1970 %w; a coarser --timestamp-unit can hold it", s, unfit)
+				return nil, errs.Errorf(errs.ErrSchema, "a timestamp %d seconds from 1970 %w; a coarser %w can hold it", s, unfit, errs.Opt("timestamp-unit", ""))
 			}
 			s = 0
 		}

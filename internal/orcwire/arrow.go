@@ -20,7 +20,7 @@ const (
 	MetaAttribute = "orc-attribute." // of a schema: attributes of the root struct; of a field: those named like a key below
 	MetaType      = "orc.type"       // the ORC type where Arrow's does not tell: "varchar(7)"
 	MetaRoot      = "orc.root"       // "true" on the one field of a file whose root is no struct
-	MetaFieldID   = "PARQUET:field_id"
+	MetaFieldID   = arrowmeta.FieldID
 
 	metaExtension     = "ARROW:extension:name"
 	metaExtensionData = "ARROW:extension:metadata"

@@ -136,7 +136,7 @@ func (t *Timestamps) Combine(dst, nanos []int64) error {
 func wholeMicros(nanos []int64) error {
 	for i, x := range nanos {
 		if (x>>3)*int64(nanoZeros[x&7])%1000 != 0 {
-			return badValue(errs.ErrSchema, i, "a timestamp has digits finer than a microsecond, and the column has times that nanoseconds cannot hold; --timestamp-unit=us cuts such digits off")
+			return badValue(errs.ErrSchema, i, "a timestamp has digits finer than a microsecond, and the column has times that nanoseconds cannot hold; %w cuts such digits off", errs.Opt("timestamp-unit", "us"))
 		}
 	}
 	return nil
@@ -225,7 +225,7 @@ func (t *Timestamps) finish(dst, secs, subs []int64, u *timeUnit, at int) error 
 			if u.name != "ns" {
 				unfit = fmt.Errorf("does not fit timestamp[%s]", u.name)
 			}
-			return badValue(errs.ErrSchema, at+i, "a timestamp %d seconds from 1970 %w; --timestamp-unit=%s can hold it", s, unfit, holder(s, subs[i]))
+			return badValue(errs.ErrSchema, at+i, "a timestamp %d seconds from 1970 %w; %w can hold it", s, unfit, errs.Opt("timestamp-unit", holder(s, subs[i]).String()))
 		}
 		dst[i] = v
 	}

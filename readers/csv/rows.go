@@ -134,12 +134,11 @@ func (r *rows) misfit(c *column, v []byte) error {
 	}
 	switch c.told {
 	case schema:
-		return errs.Locate(errs.Errorf(errs.ErrSchema, "%s", textvalues.Misfit(f.Type, v)), at)
+		return errs.Locate(errs.Errorf(errs.ErrSchema, "%w", textvalues.Misfit(f.Type, v)), at)
 	case allFiles:
 		return errs.Locate(errs.Errorf(errs.ErrSchema,
-			"%.40q is not %s, as which the column is read in all files; --csv-types=utf8 reads the columns as text", v, f.Type), at)
+			"%.40q is not %s, as which the column is read in all files; %w reads the columns as text", v, f.Type, errs.Opt("csv-types", "utf8")), at)
 	}
 	return errs.Locate(errs.Errorf(errs.ErrSchema,
-		"%.40q is not %s, as which the column was inferred from the first %d rows; read all of it for that with --csv-sample=all, or columns as text with --csv-types=utf8",
-		v, f.Type, r.f.sampled), at)
+		"%.40q is not %s, as which the column was inferred from the first %d rows; read all of it for that with %w, or columns as text with %w", v, f.Type, r.f.sampled, errs.Opt("csv-sample", "all"), errs.Opt("csv-types", "utf8")), at)
 }

@@ -1,11 +1,13 @@
 package csv
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/inferred"
 	"github.com/arrowio/arrowio/internal/textvalues"
 )
@@ -20,8 +22,8 @@ func (f *file) Inferred() *arrow.Schema {
 }
 
 // AsText implements inferred.File.
-func (f *file) AsText() string {
-	return "--csv-types=utf8 reads all columns as text, --schema reads them as the types that it says"
+func (f *file) AsText() error {
+	return fmt.Errorf("%w reads all columns as text, %w reads them as the types that it says", errs.Opt("csv-types", "utf8"), errs.Opt("schema", ""))
 }
 
 // teller is what says the type of a column.

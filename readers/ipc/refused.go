@@ -51,7 +51,7 @@ func refuse(s *arrowipc.Schema, p arrowio.Projection) error {
 	for _, f := range p.Fields {
 		if path, why := refusal(s.Columns[f.Index], f.Children); why != "" {
 			name := expr.Quote(append([]string{s.Arrow.Field(f.Index).Name}, path...)...)
-			return errs.Locate(errs.Errorf(errs.ErrUnsupported, "%s; --exclude %s leaves it out", why, name), errs.At{Column: name})
+			return errs.Locate(errs.Errorf(errs.ErrUnsupported, "%s; %w leaves it out", why, errs.Opt("exclude", name)), errs.At{Column: name})
 		}
 	}
 	return nil

@@ -104,7 +104,7 @@ func TestWideIntegers(t *testing.T) {
 			t.Error("rows of a column that is refused")
 		}
 		var e *errs.Error
-		if err := rr.Err(); !errors.As(err, &e) || e.Kind != errs.ErrUnsupported || e.Column != "b" || !strings.Contains(err.Error(), "integers of 128 bits are not supported; --exclude b leaves it out") {
+		if err := rr.Err(); !errors.As(err, &e) || e.Kind != errs.ErrUnsupported || e.Column != "b" || !strings.Contains(err.Error(), "integers of 128 bits are not supported; --exclude=b leaves it out") {
 			t.Errorf("%v: %v", columns, err)
 		}
 		rr.Release()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/floattext"
 	"github.com/arrowio/arrowio/internal/inferred"
 )
@@ -68,7 +69,7 @@ func (n *number) seen() bool { return n.line > 0 }
 
 // error says what is wrong with the number; the line is where it stands.
 func (n *number) error(what string) error {
-	return &inLine{n.line, fmt.Errorf("%s %s; --jsonl-types=text reads columns as text", n.text, what)}
+	return &inLine{n.line, fmt.Errorf("%s %s; %w reads columns as text", n.text, what, errs.Opt("jsonl-types", "text"))}
 }
 
 // inLine is an error about a line that was read before.
@@ -124,7 +125,7 @@ func (s *shape) become(c class) error {
 		return nil
 	}
 	if s.class != classNull && s.class != c {
-		return &clash{fmt.Errorf("%s, where earlier rows have %s; --jsonl-types=text reads columns as text", classNames[c], classNames[s.class])}
+		return &clash{fmt.Errorf("%s, where earlier rows have %s; %w reads columns as text", classNames[c], classNames[s.class], errs.Opt("jsonl-types", "text"))}
 	}
 	s.class = c
 	return nil

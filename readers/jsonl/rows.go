@@ -148,7 +148,7 @@ func (r *rows) object(members []child, index map[string]int, seen int64, depth i
 			case n != nil && n.partial:
 				return r.lex.skip(r.f.limits.Depth - depth)
 			default:
-				return misfit{fmt.Errorf("%q was not among the members of the first %d rows; read all of them for types with --jsonl-sample=all", name, r.f.sampled)}
+				return misfit{fmt.Errorf("%q was not among the members of the first %d rows; read all of them for types with %w", name, r.f.sampled, errs.Opt("jsonl-sample", "all"))}
 			}
 		}
 		guess = i + 1
@@ -203,7 +203,7 @@ func (r *rows) text(n *node, depth int) error {
 // addText appends the value that a text stands for.
 func (n *node) addText(text []byte) error {
 	if !n.add(text) {
-		return misfit{errors.New(textvalues.Misfit(n.typ, text))}
+		return misfit{textvalues.Misfit(n.typ, text)}
 	}
 	return nil
 }
@@ -321,9 +321,9 @@ func (r *rows) misfit(n *node, what string) error {
 		return misfit{fmt.Errorf("%s is not %s, the type that the schema says", what, n.typ)}
 	}
 	if r.f.asked {
-		return misfit{fmt.Errorf("%s is not %s, as which it is read in all files; --jsonl-types=text reads columns as text", what, n.typ)}
+		return misfit{fmt.Errorf("%s is not %s, as which it is read in all files; %w reads columns as text", what, n.typ, errs.Opt("jsonl-types", "text"))}
 	}
-	return misfit{fmt.Errorf("%s is not %s, as inferred from the first %d rows; read all of them for that with --jsonl-sample=all, or columns as text with --jsonl-types=text", what, n.typ, r.f.sampled)}
+	return misfit{fmt.Errorf("%s is not %s, as inferred from the first %d rows; read all of them for that with %w, or columns as text with %w", what, n.typ, r.f.sampled, errs.Opt("jsonl-sample", "all"), errs.Opt("jsonl-types", "text"))}
 }
 
 // number appends a number that n's type holds exactly, as far as its kind of number can be exact.
@@ -349,13 +349,13 @@ func (r *rows) number(n *node) error {
 				b.Append(v)
 				return nil
 			}
-			return misfit{fmt.Errorf("%s is not exact as float64, and other values have fractions; --jsonl-types=text reads columns as text", shown(text))}
+			return misfit{fmt.Errorf("%s is not exact as float64, and other values have fractions; %w reads columns as text", shown(text), errs.Opt("jsonl-types", "text"))}
 		}
 		if v, kept := floattext.Parse(text); kept {
 			b.Append(v)
 			return nil
 		}
-		return misfit{fmt.Errorf("%s %s; --jsonl-types=text reads columns as text", shown(text), whyNotFloat(string(text)))}
+		return misfit{fmt.Errorf("%s %s; %w reads columns as text", shown(text), whyNotFloat(string(text)), errs.Opt("jsonl-types", "text"))}
 	}
 	return r.misfit(n, shown(text))
 }

@@ -1,11 +1,13 @@
 package jsonl
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/inferred"
 	"github.com/arrowio/arrowio/internal/textvalues"
 )
@@ -14,8 +16,8 @@ import (
 func (f *file) Inferred() *arrow.Schema { return f.marked }
 
 // AsText implements inferred.File.
-func (f *file) AsText() string {
-	return "--jsonl-types=text reads all columns as text, --schema reads them as the types that it says"
+func (f *file) AsText() error {
+	return fmt.Errorf("%w reads all columns as text, %w reads them as the types that it says", errs.Opt("jsonl-types", "text"), errs.Opt("schema", ""))
 }
 
 // ReadAs implements inferred.File.

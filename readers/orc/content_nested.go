@@ -156,7 +156,7 @@ func (c *lists) elements(n int64) error {
 		n -= int64(k)
 	}
 	if _, isMap := c.node.field.Type.(*arrow.MapType); isMap && c.children[0].nulls > 0 {
-		return c.length.fail(errs.Errorf(errs.ErrSchema, "a map has a null key, which Arrow's maps have not: --orc-null-keys=list shows maps as lists of key and value"))
+		return c.length.fail(errs.Errorf(errs.ErrSchema, "a map has a null key, which Arrow's maps have not: %w shows maps as lists of key and value", errs.Opt("orc-null-keys", "list")))
 	}
 	return nil
 }

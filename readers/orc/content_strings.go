@@ -165,7 +165,7 @@ func (c *stringValues) check(ends []int32) error {
 		return nil
 	}
 	if i := bitpack.FirstNotUTF8(ends, c.bytes.Values()); i >= 0 {
-		return c.data.fail(errs.Errorf(errs.ErrCorrupt, "a string is not UTF-8: --orc-strings=binary shows its bytes"))
+		return c.data.fail(errs.Errorf(errs.ErrCorrupt, "a string is not UTF-8: %w shows its bytes", errs.Opt("orc-strings", "binary")))
 	}
 	return nil
 }

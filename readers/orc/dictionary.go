@@ -137,7 +137,7 @@ func (d *dictionary) check(ids []int32, text bool) error {
 	if text && d.notText != nil {
 		for _, id := range ids {
 			if d.notText[id] {
-				return errs.Errorf(errs.ErrCorrupt, "a string is not UTF-8: --orc-strings=binary shows its bytes")
+				return errs.Errorf(errs.ErrCorrupt, "a string is not UTF-8: %w shows its bytes", errs.Opt("orc-strings", "binary"))
 			}
 		}
 	}

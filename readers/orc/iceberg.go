@@ -1,8 +1,12 @@
 package orc
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -17,4 +21,12 @@ func (f *File) typeAt(ids []int) arrow.DataType {
 		t = t.(*arrow.StructType).Field(i).Type // as the path was found
 	}
 	return t
+}
+
+// FieldIDs implements view.FieldIDer: Iceberg's writers give types the attribute iceberg.id.
+func (f *File) FieldIDs() (iceberg bool, byID error) {
+	if !slices.ContainsFunc(f.schema.Fields(), func(f arrow.Field) bool { return f.Metadata.FindKey(orcwire.MetaPrefix+"iceberg.id") >= 0 }) {
+		return false, nil
+	}
+	return true, fmt.Errorf("%w reads the columns of an Iceberg table by their ids", errs.Opt("orc-iceberg-schema", ""))
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
+var keysOption = errs.Opt("orc-keys", "")
+
 // NoBytes returns the warning about a file of 0 bytes.
 func NoBytes() arrowio.Warning {
 	return arrowio.Warnf(arrowio.WarnDoubt, "the file has no bytes and is read as one without rows: Hive writes such files, but a write or a copy that was cut off leaves them, too")
@@ -47,7 +49,8 @@ func (f *File) Warnings() []arrowio.Warning {
 	}
 	return []arrowio.Warning{{
 		Kind: arrowio.WarnMasked, Columns: columns, Rows: f.first[len(f.first)-1],
-		Text: fmt.Sprintf("encrypted columns are shown masked because the keys %s are missing (--orc-keys)", strings.Join(keys, ", ")),
+		Text:    fmt.Sprintf("encrypted columns are shown masked because the keys %s are missing (%v)", strings.Join(keys, ", "), keysOption),
+		Options: []errs.Option{keysOption},
 	}}
 }
 

@@ -178,7 +178,7 @@ func (d *deletes) loadPositions(ctx context.Context, in *orc.File) error {
 }
 
 func (d *deletes) tooMany() error {
-	return errs.Errorf(errs.ErrLimit, "more than %d deletes of one file: --orc-delete-events allows more", d.most)
+	return errs.Errorf(errs.ErrLimit, "more than %d deletes of one file: %w allows more", d.most, errs.Opt("orc-delete-events", ""))
 }
 
 // scan calls do with the batches of some columns, in the order of rows.
@@ -255,8 +255,7 @@ func (d *deletes) elsewhere() error {
 	if d.moved == "" || len(d.positions) > 0 || d.o.Paths != pathChecked {
 		return nil
 	}
-	return errs.Errorf(errs.ErrOption, "no position delete is about this file, and some are about %s: --orc-delete-move says what the path has become, --orc-delete-paths=suffix that the last part tells, --orc-delete-paths=full that these are two files",
-		d.moved)
+	return errs.Errorf(errs.ErrOption, "no position delete is about this file, and some are about %s: %w says what the path has become, %w that the last part tells, %w that these are two files", d.moved, errs.Opt("orc-delete-move", ""), errs.Opt("orc-delete-paths", "suffix"), errs.Opt("orc-delete-paths", "full"))
 }
 
 // cut leaves out the rows at positions; positions that the file does not have delete nothing, and are told.

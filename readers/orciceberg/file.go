@@ -47,7 +47,7 @@ func openTable(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o
 	f, err := o.openFile(ctx, src, limits, files)
 	if err == nil {
 		if in, ok := arrowio.As[*file](f); ok && in.lists != "" && !o.ofDeletes() {
-			err = errors.Join(errs.Errorf(errs.ErrUnsupported, "this file lists deleted rows, by %s; its own rows are not rows of the table: leave it out, and name it with --orc-deletes to leave out the rows that it lists", in.lists), f.Close())
+			err = errors.Join(errs.Errorf(errs.ErrUnsupported, "this file lists deleted rows, by %s; its own rows are not rows of the table: leave it out, and name it with %w to leave out the rows that it lists", in.lists, errs.Opt("orc-deletes", "")), f.Close())
 		}
 	}
 	if err != nil {

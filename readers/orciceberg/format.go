@@ -122,7 +122,7 @@ func parseOptions(oo arrowio.OpenOptions) (o tableOptions, given bool, err error
 			return o, false, optionError("orc-name-mapping", err)
 		}
 		if o.Table == nil {
-			return o, false, errs.Errorf(errs.ErrOption, "orc-name-mapping is about ids of --orc-iceberg-schema, which is missing")
+			return o, false, errs.Errorf(errs.ErrOption, "orc-name-mapping is about ids of %w, which is missing", errs.Opt("orc-iceberg-schema", ""))
 		}
 	}
 	if text := m["orc-deletes"]; text != "" {

@@ -171,7 +171,7 @@ func (m *matcher) field(t *orcwire.Type, own arrow.Field, f *iceberg.Field, show
 	case iceberg.Map:
 		a, ok := own.Type.(*arrow.MapType)
 		if !ok {
-			return out, typeError(t, errs.ErrOption, "maps of Iceberg have no null keys: --orc-null-keys=list is not for them")
+			return out, typeError(t, errs.ErrOption, "maps of Iceberg have no null keys: %w is not for them", errs.Opt("orc-null-keys", "list"))
 		}
 		b := shown.Type.(*arrow.MapType)
 		children, childrenShown = []arrow.Field{a.KeyField(), a.ItemField()}, []arrow.Field{b.KeyField(), b.ItemField()}

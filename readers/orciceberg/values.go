@@ -36,7 +36,7 @@ const keyBytes, positionBytes = 72, 24
 // loadValues adds the values of an equality delete file.
 func (d *deletes) loadValues(ctx context.Context, in *orc.File, src arrowio.Source) error {
 	if d.o.Table == nil {
-		return errs.Errorf(errs.ErrOption, "deletes by values are about the columns of --orc-iceberg-schema, which is missing")
+		return errs.Errorf(errs.ErrOption, "deletes by values are about the columns of %w, which is missing", errs.Opt("orc-iceberg-schema", ""))
 	}
 	ids, err := equalityIDs(in)
 	if err != nil {

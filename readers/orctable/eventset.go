@@ -30,7 +30,7 @@ type eventGroup struct {
 // add appends events, columns of the same length. The set is not to be asked before finish.
 func (s *eventSet) add(write []int64, bucket []int32, row []int64) error {
 	if n := len(s.rows) + len(row); n > s.most || n > math.MaxUint32-1 {
-		return errs.Errorf(errs.ErrLimit, "more than %d delete events: --orc-delete-events allows more, of up to 24 bytes each", s.most)
+		return errs.Errorf(errs.ErrLimit, "more than %d delete events: %w allows more, of up to 24 bytes each", s.most, errs.Opt("orc-delete-events", ""))
 	}
 	for i := 0; i < len(row); {
 		w, b := write[i], bucket[i]

@@ -46,7 +46,7 @@ func (s *strange) look(t *Table, f *dataFile, rows []arrow.Field) error {
 		s.warn(f, s.noneOf(own, rows)+notOfTable)
 	case shared == 0 && startsWith(rows, own):
 		s.columns = s.columns[:lacking]
-		s.warn(f, s.noneOf(own, rows)+", but the same types: its columns are taken for renamed ones and are null in all its rows, as in Hive; --orc-by=position finds them")
+		s.warn(f, s.noneOf(own, rows)+", but the same types: its columns are taken for renamed ones and are null in all its rows, as in Hive; "+byPosition.Error()+" finds them", byPosition)
 	case shared == 0 && len(rows) > 0:
 		return at(f.path, errs.Errorf(errs.ErrCorrupt, "%s", s.noneOf(own, rows)+notOfTable))
 	case len(s.columns) > lacking:
@@ -57,8 +57,10 @@ func (s *strange) look(t *Table, f *dataFile, rows []arrow.Field) error {
 	return nil
 }
 
-func (s *strange) warn(f *dataFile, text string) {
-	s.told = append(s.told, arrowio.Warning{Kind: arrowio.WarnDoubt, Place: f.path, Rows: arrowio.UnknownRows, Text: f.path + ": " + text})
+var byPosition = errs.Opt("orc-by", "position")
+
+func (s *strange) warn(f *dataFile, text string, named ...errs.Option) {
+	s.told = append(s.told, arrowio.Warning{Kind: arrowio.WarnDoubt, Place: f.path, Rows: arrowio.UnknownRows, Text: f.path + ": " + text, Options: named})
 }
 
 // noneOf says that a file with the columns own has none of the table's.

@@ -84,7 +84,7 @@ func (t *Table) loadUpdated(ctx context.Context, u *updates, g *fragment) (err e
 					continue
 				}
 				if len(u.events) >= t.opt.DeleteEvents/updateShare {
-					return errs.Errorf(errs.ErrLimit, "more than %d updates and deletes: --orc-delete-events allows more, a third of what it says", len(u.events))
+					return errs.Errorf(errs.ErrLimit, "more than %d updates and deletes: %w allows more, a third of what it says", len(u.events), errs.Opt("orc-delete-events", ""))
 				}
 				x := b.update(i)
 				x.stmt, x.frag = f.dir.stmt, g.number

@@ -306,6 +306,11 @@ func (f *parquetFile) chunkEnd(c *decode.Chunk) int64 {
 // Schema implements arrowio.File.
 func (f *parquetFile) Schema() *arrow.Schema { return f.schema }
 
+// FieldIDs implements view.FieldIDer: Iceberg's writers store the schema of the table under a key of the file's metadata.
+func (f *parquetFile) FieldIDs() (iceberg bool, byID error) {
+	return f.schema.Metadata().FindKey("iceberg.schema") >= 0, nil
+}
+
 // Splits implements arrowio.File.
 func (f *parquetFile) Splits() []arrowio.Split { return f.splits }
 

@@ -129,7 +129,7 @@ func (w int96Way) micros(dst []uint64, src []byte) error {
 		t := inDay / 1000
 		if finer := inDay % 1000; finer != 0 {
 			if w == int96WholeMicros {
-				return errs.Errorf(errs.ErrSchema, "an INT96 timestamp has digits finer than a microsecond, and the column has times that nanoseconds cannot hold; --parquet-int96=us cuts such digits off")
+				return errs.Errorf(errs.ErrSchema, "an INT96 timestamp has digits finer than a microsecond, and the column has times that nanoseconds cannot hold; %w cuts such digits off", errs.Opt("parquet-int96", "us"))
 			}
 			if finer < 0 {
 				t--
@@ -178,9 +178,9 @@ func nanosOf(day, inDay int64) (int64, bool) {
 func (w int96Way) beyond(day, inDay int64) error {
 	at := time.Unix(day*86400, 0).UTC().Add(time.Duration(inDay)).Format("2006-01-02T15:04:05.999999999")
 	if w == int96OnlyNanos {
-		return errs.Errorf(errs.ErrSchema, "%s does not fit timestamp[ns]; --parquet-int96=us can hold it", at)
+		return errs.Errorf(errs.ErrSchema, "%s does not fit timestamp[ns]; %w can hold it", at, errs.Opt("parquet-int96", "us"))
 	}
-	return errs.Errorf(errs.ErrSchema, "%s %w; --timestamp-unit=us can hold it", at, errs.ErrBeyondNanoseconds)
+	return errs.Errorf(errs.ErrSchema, "%s %w; %w can hold it", at, errs.ErrBeyondNanoseconds, errs.Opt("timestamp-unit", "us"))
 }
 
 // BeyondNanoseconds returns the paths of columns that the file shows as timestamps in nanoseconds although it has times that

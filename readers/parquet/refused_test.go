@@ -59,7 +59,7 @@ func refuses(t *testing.T, f arrowio.File, column, why string) {
 	for _, columns := range [][]string{nil, {column}} {
 		_, err := readAll(f, columns, 4, mem)
 		var e *errs.Error
-		if !errors.As(err, &e) || e.Kind != errs.ErrUnsupported || e.Column != column || !strings.Contains(err.Error(), why) || !strings.Contains(err.Error(), "--exclude "+column) {
+		if !errors.As(err, &e) || e.Kind != errs.ErrUnsupported || e.Column != column || !strings.Contains(err.Error(), why) || !strings.Contains(err.Error(), "--exclude="+column) {
 			t.Errorf("%v: %v", columns, err)
 		}
 	}

@@ -56,7 +56,7 @@ func (g *rowGroup) open(ctx context.Context) error {
 	for _, pf := range g.p.Fields {
 		if path, why := narrowed(g.f.nodes[pf.Index], pf.Children).refusal(); why != "" {
 			name := expr.Quote(append([]string{g.f.nodes[pf.Index].field.Name}, path...)...)
-			return errs.Locate(errs.Errorf(errs.ErrUnsupported, "%s; leave it out with --exclude %s", why, name), errs.At{Column: name, Off: errs.N(g.f.end)})
+			return errs.Locate(errs.Errorf(errs.ErrUnsupported, "%s; leave it out with %w", why, errs.Opt("exclude", name)), errs.At{Column: name, Off: errs.N(g.f.end)})
 		}
 	}
 	group := &g.f.footer.Groups[g.split.Ordinal]

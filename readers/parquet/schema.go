@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/geoarrow"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
 	"github.com/arrowio/arrowio/internal/schemadiff"
@@ -150,7 +151,7 @@ func (b *treeBuilder) body(e *decode.Element, at place, inList bool) (n *node, e
 	}
 	var keys, values []string
 	if e.HasFieldID && e.FieldID >= 0 {
-		keys, values = append(keys, "PARQUET:field_id"), append(values, strconv.Itoa(int(e.FieldID)))
+		keys, values = append(keys, arrowmeta.FieldID), append(values, strconv.Itoa(int(e.FieldID)))
 	}
 	if n.shape == leafShape {
 		if l := logicalType(e); l != "" && !(b.stored && e.Kind == decode.Time) { // Arrow's own writers give every time this zone

@@ -21,7 +21,7 @@ type place struct {
 
 // refuse says that the value of a row cannot be written.
 func (p place) refuse(column string, i int, format string, args ...any) error {
-	e := errs.Errorf(errs.ErrSchema, "row %d: %s", p.row+int64(i), fmt.Sprintf(format, args...))
+	e := errs.Errorf(errs.ErrSchema, "row %d: %w", p.row+int64(i), fmt.Errorf(format, args...))
 	e.Format, e.Column = p.format, column
 	return e
 }

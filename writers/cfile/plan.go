@@ -145,7 +145,7 @@ func (p *planner) order() ([]int, error) {
 		}
 	}
 	if len(key) == 0 {
-		return nil, errs.Errorf(errs.ErrOption, "a table has a primary key: say with --kudu-key COLUMN[,COLUMN…] which columns it has")
+		return nil, errs.Errorf(errs.ErrOption, "a table has a primary key: say with %w which columns it has", errs.Opt("kudu-key", "COLUMN[,COLUMN…]"))
 	}
 	p.d.keys = len(key)
 	for _, i := range all {

@@ -114,7 +114,7 @@ func (w *writer) begin() error {
 func (w *writer) look() error {
 	rows := w.rowset.rows
 	if !w.d.rolls() {
-		return errs.Errorf(errs.ErrLimit, "%s: more than %d rows in a file; --max-file-bytes writes several", w.d.format, rows)
+		return errs.Errorf(errs.ErrLimit, "%s: more than %d rows in a file; %w writes several", w.d.format, rows, errs.Opt("max-file-bytes", ""))
 	}
 	size := w.rowset.size()
 	if size >= w.d.maxFile || rows >= w.d.maxRows {

@@ -21,7 +21,7 @@ func planMetadata(md arrow.Metadata) ([]arrowio.PlannedKey, error) {
 		}
 	}
 	if len(bad) > 0 {
-		return nil, errs.Errorf(errs.ErrSchema, "the value of %s is not UTF-8, as metadata of Parquet files must be: leave it out with --drop-metadata, or write a format that keeps it (orc, trevni, cfile, ipc)", strings.Join(bad, ", "))
+		return nil, errs.Errorf(errs.ErrSchema, "the value of %s is not UTF-8, as metadata of Parquet files must be: leave it out with %w, or write a format that keeps it (orc, trevni, cfile, ipc)", strings.Join(bad, ", "), errs.Opt("drop-metadata", ""))
 	}
 	return plans.Planned(md, md, "key-value metadata", ""), nil
 }

@@ -73,7 +73,7 @@ func (d *driver) node(f arrow.Field, name, column, place string, path []string, 
 		def++
 	}
 	n.full = def
-	if v, ok := f.Metadata.GetValue("PARQUET:field_id"); ok {
+	if v, ok := f.Metadata.GetValue(arrowmeta.FieldID); ok {
 		if id, err := strconv.ParseInt(v, 10, 32); err == nil && id >= 0 {
 			e.FieldID, e.HasFieldID = int32(id), true
 		}
