@@ -229,7 +229,7 @@ schema = "struct<x:int>"
 		{2, "python", []string{"--cast", "python", "--schema", "struct<id:bigint>"}},
 		{2, "struct<id", []string{"--schema", "struct<id"}},
 		{3, "nope.json", []string{"--schema", "nope.json"}},
-		{1, "id", []string{"--schema", "e=struct<id:boolean>"}},
+		{1, "id", []string{"--schema", "e=struct<id:array<int>>"}},
 		{2, `"z"`, []string{"--partition-types", "z=utf8"}},
 	} {
 		fails(t, do(t, append([]string{"serve", "--log", "none", "--check-config", "--listen", "grpc://127.0.0.1:0", "e=" + in}, x.args...)...), x.code, x.want)
