@@ -10,8 +10,8 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/arrowio/arrowio/arrowio"
-	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/flight"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 const (
@@ -103,7 +103,10 @@ func (c *infos) read(k *keptInfo, e *flight.Entry, i int) {
 		defer func() { <-c.slots }()
 		ctx, cancel := context.WithTimeout(c.ctx, inspectTime)
 		defer cancel()
-		value, err = describe(ctx, e, i)
+		err = workers.Catch(func() (err error) {
+			value, err = describe(ctx, e, i)
+			return err
+		})
 	case <-c.ctx.Done():
 		err = c.ctx.Err()
 	}
@@ -135,17 +138,12 @@ func (c *infos) drop(el *list.Element) {
 }
 
 // describe reads a file, its blocks only where they are not too many.
-func describe(ctx context.Context, e *flight.Entry, i int) (d *described, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			d, err = nil, errs.Errorf(errs.ErrInternal, "inspect: panic: %v", r)
-		}
-	}()
+func describe(ctx context.Context, e *flight.Entry, i int) (*described, error) {
 	info, warnings, err := e.Inspect(ctx, i, arrowio.InfoOptions{})
 	if err != nil {
 		return nil, err
 	}
-	d = &described{info: info, warnings: warnings}
+	d := &described{info: info, warnings: warnings}
 	for _, c := range info.Columns {
 		d.blocks += c.Blocks
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/flight"
 	"github.com/arrowio/arrowio/internal/celltext"
+	"github.com/arrowio/arrowio/internal/workers"
 )
 
 const (
@@ -142,7 +143,7 @@ func (p *Page) sample(ctx context.Context, v *flight.Visit, e *flight.Entry, o a
 	ended := make(chan error, 1)
 	go func() {
 		defer func() { <-p.reads }()
-		ended <- read(ctx, v, e, o, rows)
+		ended <- workers.Catch(func() error { return read(ctx, v, e, o, rows) })
 	}()
 	var out sample
 	var done bool
@@ -166,12 +167,7 @@ func (p *Page) sample(ctx context.Context, v *flight.Visit, e *flight.Entry, o a
 }
 
 // read sends at most as many rows as there is room for.
-func read(ctx context.Context, v *flight.Visit, e *flight.Entry, o arrowio.ScanOptions, rows chan<- []cell) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = errs.Errorf(errs.ErrInternal, "rows: panic: %v", r)
-		}
-	}()
+func read(ctx context.Context, v *flight.Visit, e *flight.Entry, o arrowio.ScanOptions, rows chan<- []cell) error {
 	scan, err := v.Scan(ctx, e, o)
 	if err != nil {
 		return err

@@ -31,7 +31,6 @@ var mayStart = []exception{
 // mayRecover are the packages that recover from panics themselves.
 var mayRecover = []exception{
 	{"internal/workers", "Guard, Catch and Foreign are what the others use"},
-	{"flight/page", "a panic while a file is read for a page is shown on the page"},
 }
 
 func excepted(list []exception, dir string) bool {

@@ -16,8 +16,8 @@ func Guard(f func() error) error {
 	return Catch(f)
 }
 
-// Catch is Guard in every build: for functions that C calls, which no panic may reach, and for programs that look for
-// panics.
+// Catch is Guard in every build: for functions that C calls, through which a panic must not pass, for pages of a server, and for
+// programs that look for panics.
 func Catch(f func() error) error {
 	return caught(f, func(cause error) error {
 		return errs.Errorf(errs.ErrInternal, "panic: %w\n%s", cause, debug.Stack())
