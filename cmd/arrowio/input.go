@@ -81,8 +81,13 @@ func (a *app) withFile(ctx context.Context, path string, r *readFlags, fn func(*
 	if err := r.options.check(usedFormat{r.options, f.Format(), f.name}); err != nil {
 		return errors.Join(err, f.Close())
 	}
-	a.warn(f.name, r.shown.warned(r, f), nil)
+	shown := r.shown.warned(r, f)
+	if r.purpose == arrowio.ForVerify {
+		shown = &doubtless{shown}
+	}
+	a.warn(f.name, shown, nil)
 	err = fn(f)
+	a.warn(f.name, shown, nil) // with what was seen only while reading
 	return inFile(f.name, errors.Join(err, f.Close()))
 }
 

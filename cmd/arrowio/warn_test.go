@@ -213,24 +213,34 @@ func TestStreamWithoutEndMark(t *testing.T) {
 	}
 }
 
-// Bytes behind an Arrow stream are seen only while it is read.
-func TestStreamsJoined(t *testing.T) {
+// Files that were joined end to end are told by every command, once; to verify they are a fault.
+func TestJoined(t *testing.T) {
 	dir := t.TempDir()
-	in := filepath.Join(dir, "in.arrows")
-	ok(t, "convert", tableFile(t, filepath.Join(dir, "in.arrow"), `[{"a":1},{"a":2}]`, "a int64"), in)
-	b, err := os.ReadFile(in)
-	if err == nil {
-		err = os.WriteFile(in, append(b, b...), 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{{"count", in}, {"cat", in}, {"convert", in, filepath.Join(dir, "out.csv")}} {
-		if o := do(t, args...); o.code != 0 || strings.Count(o.err, in+": warning: ") != 1 || !strings.Contains(o.err, "behind its end mark") {
-			t.Errorf("%q: %+v", args, o)
+	whole := tableFile(t, filepath.Join(dir, "in.arrow"), `[{"a":1},{"a":2}]`, "a int64")
+	for _, ext := range []string{".arrow", ".arrows", ".parquet", ".orc", ".trv"} {
+		in := filepath.Join(dir, "joined"+ext)
+		ok(t, "convert", whole, in)
+		b, err := os.ReadFile(in)
+		if err == nil {
+			err = os.WriteFile(in, append(b, b...), 0o600)
 		}
-	}
-	if o := do(t, "verify", in); o.code != 1 || !strings.Contains(o.out, "behind its end mark") {
-		t.Errorf("%+v", o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{
+			{"count", in}, {"cat", in}, {"head", in}, {"schema", in}, {"inspect", in}, {"convert", in, filepath.Join(dir, "out"+ext+".csv")},
+		} {
+			o := do(t, args...)
+			if o.code != 0 || strings.Count(o.err, in+": warning: ") != 1 || !strings.Contains(o.err, fmt.Sprintf(" %d bytes", len(b))) {
+				t.Errorf("%q: %+v", args, o)
+			}
+		}
+		if o := do(t, "count", in); o.out != "2\n" {
+			t.Errorf("%+v", o)
+		}
+		o := do(t, "verify", in)
+		if o.code != 1 || strings.Count(o.out+o.err, fmt.Sprintf(" %d bytes", len(b))) != 1 || strings.Contains(o.err, "warning") {
+			t.Errorf("%+v", o)
+		}
 	}
 }

@@ -62,7 +62,8 @@ type file struct {
 	first  []int64 // row of each block, and behind the last the number of rows
 	splits []arrowio.Split
 	from   []int   // first block of each split, and behind the last their number
-	layout []error // what checkLayout found
+	begin  int64   // where the file begins: 0, or behind another that was joined with it
+	layout []error // what findJoined and checkLayout found
 }
 
 // tail is what stands at the end of a file: int32 footer length, "ARROW1".
@@ -74,6 +75,9 @@ func openFile(ctx context.Context, src arrowio.Source, limits arrowio.Limits) (*
 	meta, err := f.footer(ctx)
 	if err != nil {
 		return nil, errs.Locate(err, errs.At{Op: "footer", Off: errs.N(max(0, src.Size()-tail-meta))})
+	}
+	if err := f.findJoined(ctx, src.Size()-tail-meta); err != nil {
+		return nil, err
 	}
 	if err := f.count(ctx, meta); err != nil {
 		return nil, err

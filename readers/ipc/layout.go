@@ -24,7 +24,7 @@ func (f *file) checkLayout(ctx context.Context, footer int64) error {
 	slices.SortFunc(blocks, func(a, b arrowipc.Block) int { return cmp.Compare(a.Off, b.Off) })
 	blocks = append(blocks, arrowipc.Block{Off: footer})
 	if at == 0 { // the footer has the schema again, so that it is larger
-		at = firstMessage
+		at = f.begin + firstMessage
 		if blocks[0].Off-at <= f.src.Size()-footer {
 			at = blocks[0].Off
 		}
@@ -50,8 +50,9 @@ const firstMessage = 8
 
 // endOfSchema returns where the schema message ends; 0 = it has no length in front, as in files of Polars, or is damaged.
 func (f *file) endOfSchema(ctx context.Context, footer int64) (int64, error) {
-	head := make([]byte, min(maxPadding+12, footer-firstMessage))
-	if err := readAt(ctx, f.src, head, firstMessage); err != nil {
+	first := f.begin + firstMessage
+	head := make([]byte, min(maxPadding+12, footer-first))
+	if err := readAt(ctx, f.src, head, first); err != nil {
 		return 0, err
 	}
 	at := (len(head) - len(bytes.TrimLeft(head, "\x00"))) &^ 7
@@ -60,7 +61,7 @@ func (f *file) endOfSchema(ctx context.Context, footer int64) (int64, error) {
 	if err != nil || len(root) < 4 || int64(binary.LittleEndian.Uint32(root)) >= meta {
 		return 0, nil
 	}
-	if end := firstMessage + int64(at) + prefix + meta; end <= footer {
+	if end := first + int64(at) + prefix + meta; end <= footer {
 		return end, nil
 	}
 	return 0, nil

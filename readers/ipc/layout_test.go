@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/conformance"
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
@@ -35,6 +36,38 @@ func TestLayout(t *testing.T) {
 	} {
 		if w, faults := told(t, fixture(t, name), name); len(w) > 0 || len(faults) > 0 {
 			t.Errorf("%s: warnings %v, faults %v", name, w, faults)
+		}
+	}
+}
+
+// Of joined files the last is read.
+func TestJoined(t *testing.T) {
+	for _, last := range []string{"types.arrow", "types_lz4.arrow", "dict_delta.arrow", "dict_nested.arrow", "batches.arrow", "empty.arrow"} {
+		for _, first := range []string{"batches.arrow", "types.arrow"} {
+			before := fixture(t, first)
+			f, err := open(append(before, fixture(t, last)...), "x.arrow", arrowio.OpenOptions{})
+			if err != nil {
+				t.Errorf("%s, %s: %v", first, last, err)
+				continue
+			}
+			mem := checked(t)
+			got, err := readAll(f, nil, 1000, mem)
+			want, wantErr := readAll(mustOpen(t, last), nil, 1000, mem)
+			if err != nil || wantErr != nil || len(got) != len(want) {
+				t.Errorf("%s, %s: %d batches, %v, want %d, %v", first, last, len(got), err, len(want), wantErr)
+			}
+			for i := range min(len(got), len(want)) {
+				if err := conformance.Equal(got[i], want[i]); err != nil {
+					t.Errorf("%s, %s: %v", first, last, err)
+				}
+			}
+			release(got)
+			release(want)
+			var e *errs.Error
+			doubts := f.(interface{ Doubts() []error }).Doubts()
+			if len(doubts) != 1 || !errors.As(doubts[0], &e) || e.Kind != errs.ErrCorrupt || e.Off != int64(len(before)) {
+				t.Errorf("%s, %s: %v", first, last, doubts)
+			}
 		}
 	}
 }

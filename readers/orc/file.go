@@ -23,6 +23,8 @@ type File struct {
 	footer  *orcwire.Footer
 	packing orcwire.Packing
 	tail    tailLayout
+	begin   int64 // where the file begins: 0, or behind another that was joined with it
+	joined  error // what findJoined found; nil = nothing
 	schema  *arrow.Schema
 	top     []*orcwire.Type // of the columns: the root's children, or the root; see ShowRows
 	within  *orcwire.Type   // the struct that columns are children of where that is not the root; nil = none are
@@ -79,6 +81,9 @@ func (f *File) open(ctx context.Context) (err error) {
 		return f.cutStripes()
 	}
 	if err := f.readTail(ctx); err != nil {
+		return err
+	}
+	if err := f.findJoined(ctx); err != nil {
 		return err
 	}
 	if v := f.ps.Version; len(f.footer.Stripes) > 0 && newer(v) {

@@ -89,7 +89,7 @@ func corrupt(format string, args ...any) error {
 // layout checks that stripes follow each other and end where the footer says. Gaps are legal: writers align stripes to
 // the blocks of a file system.
 func (v *verifier) layout() error {
-	end := int64(len(orcwire.Magic))
+	end := v.begin + int64(len(orcwire.Magic))
 	for i := range v.footer.Stripes {
 		s := &v.footer.Stripes[i]
 		if s.Offset < end {
@@ -101,7 +101,7 @@ func (v *verifier) layout() error {
 		end = max(end, s.End())
 	}
 	c := v.footer.ContentLength
-	least := uint64(end)
+	least := uint64(end - v.begin)
 	if v.quirks.Writer == orcwire.WriterCPP {
 		least -= min(v.footer.HeaderLength, least) // which it leaves out
 	}

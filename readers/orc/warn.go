@@ -56,7 +56,11 @@ func (f *File) Warnings() []arrowio.Warning {
 
 // Doubts returns what makes the rows doubtful: see arrowio.Warner.
 func (f *File) Doubts() []error {
-	return f.footer.BadNames.Errors(errs.At{Format: Name, Op: "footer", Off: errs.N(f.tail.footer.Off)})
+	doubts := f.footer.BadNames.Errors(errs.At{Format: Name, Op: "footer", Off: errs.N(f.tail.footer.Off)})
+	if f.joined != nil {
+		doubts = append(doubts, errs.Locate(f.joined, errs.At{Format: Name}))
+	}
+	return doubts
 }
 
 // fieldPath returns the dotted path of what of a field is within the subtree of root, or holds it; "" = nothing is.

@@ -50,6 +50,7 @@ type parquetFile struct {
 	limits arrowio.Limits
 	footer *decode.Footer
 	int96  int96Options
+	begin  int64 // where the file starts: 0, or behind another that was joined with it
 	end    int64 // where the footer starts
 	nodes  []*node
 	leaves []*node  // by stored column
@@ -76,6 +77,9 @@ func open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, int96 
 	if err == nil {
 		f.end = src.Size() - 8 - int64(len(b))
 		f.footer, err = parseFooter(b, f.end, limits)
+	}
+	if err == nil {
+		err = f.findJoined(ctx)
 	}
 	if err == nil {
 		f.fitNames()

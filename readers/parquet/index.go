@@ -73,7 +73,7 @@ func (f *parquetFile) loadPages(ctx context.Context, group int, columns []int) e
 	}
 	for i, id := range ids {
 		x := f.indexOf(id)
-		offsets, err := decode.ParseOffsetIndex(pieces[2*i], f.limits.MetadataBytes)
+		offsets, err := f.parseOffsets(pieces[2*i])
 		if err == nil {
 			err = f.checkOffsets(id, offsets)
 		}
@@ -89,6 +89,17 @@ func (f *parquetFile) loadPages(ctx context.Context, group int, columns []int) e
 		}
 	}
 	return nil
+}
+
+// parseOffsets parses an offset index.
+func (f *parquetFile) parseOffsets(b []byte) ([]decode.Location, error) {
+	pages, err := decode.ParseOffsetIndex(b, f.limits.MetadataBytes)
+	for i := range pages {
+		if p := &pages[i]; p.Off <= f.end { // others are damaged
+			p.Off += f.begin
+		}
+	}
+	return pages, err
 }
 
 func (f *parquetFile) chunk(id chunkID) *decode.Chunk {

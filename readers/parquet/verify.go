@@ -35,13 +35,16 @@ func (f *parquetFile) Verify(ctx context.Context, report func(error)) error {
 			continue
 		}
 		for _, n := range f.leaves {
-			if n.refused != "" { // Info notes it
-				continue
-			}
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			at := errs.At{Format: "parquet", Op: "verify", Column: f.paths[n.column], Split: errs.N(g), Off: f.chunkOff(g, n.column)}
+			if n.refused != "" {
+				if f.chunk(chunkID{g, n.column}).Encrypted && f.footer.Algorithm == "" {
+					report(errs.Locate(corrupt("the column chunk is said to be encrypted, but the file names no algorithm: the footer is damaged"), at))
+				}
+				continue // Info notes it
+			}
 			if err := f.verifyChunk(ctx, g, n, func(err error) { report(errs.Locate(err, at)) }); err != nil {
 				if isIO(err) {
 					return err

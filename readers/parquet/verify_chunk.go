@@ -98,7 +98,7 @@ func (v *chunkCheck) loadIndex(ctx context.Context, id chunkID) error {
 	if err != nil {
 		return err
 	}
-	if v.offsets, err = decode.ParseOffsetIndex(b, v.f.limits.MetadataBytes); err != nil {
+	if v.offsets, err = v.f.parseOffsets(b); err != nil {
 		return corrupt("offset index: %w", err)
 	}
 	if err := v.f.checkOffsets(id, v.offsets); err != nil || c.ColumnIndex.Len == 0 {

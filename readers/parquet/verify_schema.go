@@ -44,7 +44,7 @@ func (f *parquetFile) fitNames() {
 			left = append(left, int(e.Children))
 		}
 	}
-	f.doubts = names.Errors(errs.At{Format: "parquet", Op: "footer", Off: errs.N(f.end)})
+	f.doubts = append(f.doubts, names.Errors(errs.At{Format: "parquet", Op: "footer", Off: errs.N(f.end)})...)
 }
 
 // compareSchema compares the Arrow schema in the metadata with the Parquet schema, as both are read.

@@ -90,9 +90,6 @@ func (f *File) cut(ctx context.Context) ([]arrowio.Split, error) {
 	var edges []int64
 	if w := f.widest(); w >= 0 {
 		blocks, err := f.columnBlocks(ctx, w)
-		if err == nil {
-			err = f.doubtEnd(ctx, w, blocks)
-		}
 		if err != nil && !isKind(err) {
 			return nil, err
 		} // a column that is damaged is for those to know who read it
@@ -191,11 +188,23 @@ func (f *File) findSecond(ctx context.Context, end int64) (second, err error) {
 	return errs.Locate(second, errs.At{Format: Name, Op: "end", Off: errs.N(end)}), nil
 }
 
-// doubtEnd looks for a second file if column i is the last of the file.
-func (f *File) doubtEnd(ctx context.Context, i int, blocks []trevniwire.Block) (err error) {
+// doubtEnd looks for a second file behind the last column. It asks a source that is not near only if it knows the blocks of that
+// column already.
+func (f *File) doubtEnd(ctx context.Context) error {
 	order := f.byStart()
-	if order[len(order)-1] == i {
-		f.second, err = f.findSecond(ctx, columnEnd(&f.header.Columns[i], blocks))
+	if len(order) == 0 {
+		return nil
+	}
+	last := order[len(order)-1]
+	if f.blocks[last] == nil && !arrowio.Near(f.src) {
+		return nil
+	}
+	blocks, err := f.columnBlocks(ctx, last)
+	if err == nil {
+		f.second, err = f.findSecond(ctx, columnEnd(&f.header.Columns[last], blocks))
+	}
+	if err != nil && isKind(err) {
+		return nil // a column that is damaged is for those to know who read it
 	}
 	return err
 }

@@ -187,7 +187,14 @@ func TestVerifyDamaged(t *testing.T) {
 
 // A second file behind the first one is told on reading, and is a fault.
 func TestJoined(t *testing.T) {
-	b, err := os.ReadFile("../../testdata/trevni/java-1.12.1/prim-absent-absent.trv")
+	for _, name := range []string{"prim-absent-absent", "avro-nested"} {
+		joined(t, "../../testdata/trevni/java-1.12.1/"+name+".trv")
+	}
+}
+
+func joined(t *testing.T, path string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

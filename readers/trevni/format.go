@@ -113,6 +113,9 @@ func Open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o Opti
 	if f.splits, err = f.cut(ctx); err != nil {
 		return nil, locate(err)
 	}
+	if err := f.doubtEnd(ctx); err != nil {
+		return nil, locate(err)
+	}
 	f.dictionaries(f.tree.Roots)
 	return f, nil
 }
