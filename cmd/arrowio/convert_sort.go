@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/convert"
 )
 
@@ -57,7 +58,7 @@ func (v *sortValue) Set(s string) error {
 
 // explain adds a hint for --sort COLUMN: the flag takes its columns after =, so COLUMN was read as the first INPUT.
 func (v *sortValue) explain(err error, in []string) error {
-	if v.byKey && errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(err.Error(), in[0]+": ") {
+	if at, _ := errs.Where(err); v.byKey && errors.Is(err, fs.ErrNotExist) && at.File == in[0] {
 		return fmt.Errorf("%w (columns to sort by are written after a =: --sort=%s)", err, in[0])
 	}
 	return err

@@ -115,45 +115,33 @@ func encrypted() error {
 
 // Next returns the next message, a part of the container; false at the end and after an error.
 func (c *Container) Next() ([]byte, bool) {
-	rest := c.b[min(c.Good, int64(len(c.b))):]
+	at := min(c.Good, int64(len(c.b)))
+	rest := c.b[at:]
 	if c.Err != nil || len(rest) == 0 {
 		return nil, false
 	}
-	frame := 4 // of the length
-	if c.Version == 2 {
-		frame += crcSize
-	}
-	if len(rest) < frame {
-		return c.torn()
-	}
-	n := int64(binary.LittleEndian.Uint32(rest))
-	if c.Version == 2 && crc32.Checksum(rest[:4], castagnoli) != binary.LittleEndian.Uint32(rest[4:]) {
-		if zeros(rest) {
-			return c.torn()
-		}
+	r, err := RecordAt(c.b, c.Version, at)
+	switch {
+	case errors.Is(err, ErrLengthSum) && !zeros(rest):
 		return c.bad("wrong checksum of the record's length")
-	}
-	end := int64(frame) + n + crcSize
-	if end > int64(len(rest)) {
+	case err != nil:
 		return c.torn()
-	}
-	data := rest[frame : int64(frame)+n : int64(frame)+n]
-	covered := data
-	if c.Version == 1 {
-		covered = rest[:int64(frame)+n]
-	}
-	if crc32.Checksum(covered, castagnoli) != binary.LittleEndian.Uint32(rest[end-crcSize:]) {
+	case r.Sum != r.Stored:
 		// A file system that has the size of a file on disk before its bytes leaves zeros after a crash.
-		if zeros(covered) && zeros(rest[end-crcSize:]) {
+		covered := r.Data
+		if c.Version == 1 {
+			covered = r.Off
+		}
+		if zeros(c.b[covered:r.Next()]) {
 			return c.torn()
 		}
 		if c.Version == 2 {
-			c.next = c.Good + end
+			c.next = r.Next()
 		}
-		return c.bad("wrong checksum of a record of %d bytes", n)
+		return c.bad("wrong checksum of a record of %d bytes", r.End-r.Data)
 	}
-	c.Good += end
-	return data, true
+	c.Good = r.Next()
+	return c.b[r.Data:r.End:r.End], true
 }
 
 // Pass goes past the record that Err is about and forgets the error, if the record's length has a checksum and that is

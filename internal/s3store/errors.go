@@ -81,7 +81,7 @@ func isTransient(err error) bool {
 	switch {
 	case errors.As(err, &unknown), errors.As(err, &name), errors.As(err, &invalid), errors.As(err, &record):
 		return false
-	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+	case errors.Is(err, http.ErrSchemeMismatch):
 		return false
 	case errors.As(err, &dns):
 		return !dns.IsNotFound

@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -19,7 +20,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // container is a protobuf container, version 1 or 2; see docs/formats/kudu.md.
 type container struct {
 	b       []byte
-	version uint32
+	version int
 	start   int // of the first record; 0 = the header cannot be read
 	typ     string
 	faults  []string
@@ -27,11 +28,8 @@ type container struct {
 
 // record is a record of a container.
 type record struct {
-	index   int
-	off     int // of its length
-	data    int // where the message begins
-	end     int // of the message; its checksum follows
-	sum, is uint32
+	kuduwire.Record
+	index int
 }
 
 func (f *File) container() (*container, error) {
@@ -47,7 +45,7 @@ func (f *File) container() (*container, error) {
 		c.fault("the file ends within its header")
 		return c, nil
 	}
-	c.version = binary.LittleEndian.Uint32(b[magicSize:])
+	c.version = int(binary.LittleEndian.Uint32(b[magicSize:]))
 	switch {
 	case c.version == 1:
 		c.start = magicSize + 4
@@ -70,43 +68,31 @@ func (c *container) records() iter.Seq[record] {
 		if c.start == 0 {
 			return
 		}
-		for i, at := 0, c.start; at < len(c.b); i++ {
-			r := record{index: i, off: at, data: at + 4}
-			if c.version == 2 {
-				r.data += 4
-			}
-			if r.data > len(c.b) {
+		for i, at := 0, int64(c.start); at < int64(len(c.b)); i++ {
+			r, err := kuduwire.RecordAt(c.b, c.version, at)
+			switch {
+			case errors.Is(err, kuduwire.ErrShortLength):
 				c.fault("the file ends within the length of record %d, at %d", i, at)
 				return
-			}
-			n := binary.LittleEndian.Uint32(c.b[at:])
-			if c.version == 2 && crc32.Checksum(c.b[at:at+4], castagnoli) != binary.LittleEndian.Uint32(c.b[at+4:]) {
+			case errors.Is(err, kuduwire.ErrLengthSum):
 				c.fault("the checksum of the length of record %d, at %d, is wrong: later records cannot be found", i, at)
 				return
-			}
-			if int64(n) > int64(len(c.b)-r.data-4) {
-				c.fault("record %d, at %d, is %d bytes long, and the file ends before that", i, at, n)
+			case err != nil:
+				c.fault("record %d, at %d, is %d bytes long, and the file ends before that", i, at, r.End-r.Data)
 				return
-			}
-			r.end = r.data + int(n)
-			r.sum = binary.LittleEndian.Uint32(c.b[r.end:])
-			if r.is = crc32.Checksum(c.b[r.data:r.end], castagnoli); c.version == 1 {
-				r.is = crc32.Checksum(c.b[at:r.end], castagnoli)
-			}
-			switch {
-			case r.is == r.sum:
+			case r.Sum == r.Stored:
 			case i == 0:
 				c.fault("the checksum of record 0, at %d, is wrong: it describes the fields of the others, which can be read without it", at)
 			default:
 				c.fault("the checksum of record %d, at %d, is wrong", i, at)
 			}
 			if i == 0 {
-				c.typ = kuduwire.DescribedType(c.b[r.data:r.end])
+				c.typ = kuduwire.DescribedType(c.b[r.Data:r.End])
 			}
-			if !yield(r) {
+			if !yield(record{r, i}) {
 				return
 			}
-			at = r.end + 4
+			at = r.Next()
 		}
 	}
 }
@@ -156,14 +142,14 @@ func (f *File) dumpContainer(ctx context.Context, w io.Writer) error {
 		} else {
 			d.Section("record %d: %s, whose fields are not known", r.index, c.typ)
 		}
-		d.Range(int64(r.off), 4, "length: %d bytes", r.end-r.data)
+		d.Range(r.Off, 4, "length: %d bytes", r.End-r.Data)
 		if c.version == 2 {
-			d.Range(int64(r.off)+4, 4, "crc32c of the length, right")
+			d.Range(r.Off+4, 4, "crc32c of the length, right")
 		}
-		if p := d.messages.Fields(c.b, r.data, r.end, s); p < r.end {
-			d.Range(int64(p), int64(r.end-p), "the rest of the message")
+		if p := d.messages.Fields(c.b, int(r.Data), int(r.End), s); int64(p) < r.End {
+			d.Range(int64(p), r.End-int64(p), "the rest of the message")
 		}
-		d.sum(int64(r.end), r.sum, r.is)
+		d.sum(r.End, r.Stored, r.Sum)
 		d.End()
 	}
 	for _, x := range c.faults {
@@ -192,7 +178,7 @@ func (f *File) containerJSON(ctx context.Context, w io.Writer) error {
 			first = false
 			continue
 		}
-		j.element().message(c.b[r.data:r.end], c.shape())
+		j.element().message(c.b[r.Data:r.End], c.shape())
 	}
 	if !first {
 		j.close(']')
