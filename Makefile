@@ -57,6 +57,16 @@ build: ## the arrowio command, into .cache/bin
 test: ## the tests (PKG=./...)
 	go test $(PKG)
 
+.PHONY: release
+release: ## everything that is downloaded: VERSION=v0.9.0 makes it in .cache/dist (aarch64-linux-gnu-g++ for DuckDB on arm64)
+	go -C internal/release run . -version $(VERSION) -out $(CACHE)/dist $(RELEASEFLAGS)
+
+# One platform, twice from the same commit in two places, and what is in the packages run where nothing else is.
+.PHONY: release-check
+release-check: ## are releases of one commit the same bytes, and do the packages work? (root)
+	go -C internal/release test ./...
+	internal/release/check.sh
+
 .PHONY: race
 race: ## the tests under the race detector
 	go test -race $(PKG)
@@ -65,10 +75,13 @@ race: ## the tests under the race detector
 vet: ## go vet
 	go vet $(PKG)
 	go vet -tags interop $(PKG)
+	go vet -tags man ./cmd/arrowio
+	go -C internal/release vet ./...
 
 .PHONY: tidy
 tidy: ## are go.mod and go.sum what go mod tidy makes?
 	go mod tidy -diff
+	go -C internal/release mod tidy -diff
 
 .PHONY: lint
 lint: $(GOLANGCI) ## golangci-lint, its version pinned

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -86,6 +87,9 @@ func matches(pattern, name string) bool {
 
 func (x expansion) local(name string) ([]Input, error) {
 	fi, err := os.Stat(name)
+	if err != nil && isPattern(name) && runtime.GOOS == "windows" {
+		err = &fs.PathError{Op: "stat", Path: name, Err: fs.ErrNotExist} // a * may be in no name there, and no shell expands it
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && isPattern(name):
 		return x.localGlob(name, err)

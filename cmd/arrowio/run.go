@@ -123,10 +123,16 @@ func (a *app) rootCommand() *cobra.Command {
 		a.convertCommand(), a.catCommand(), a.headCommand(), a.tailCommand(), a.sampleCommand(), a.countCommand(), a.schemaCommand(), a.inspectCommand(), a.verifyCommand(), a.dumpCommand(),
 		a.scanCommand(), a.queryCommand(), a.serveCommand(), a.tokenCommand(), a.kuduCommand(), a.versionCommand(),
 	)
+	if manual != nil {
+		root.AddCommand(manual(a))
+	}
 	adoptCompletion(root)
 	root.SetHelpCommand(a.helpCommand(root))
 	return root
 }
+
+// manual makes the command that writes manual pages, in builds with the tag man.
+var manual func(*app) *cobra.Command
 
 // noCommand is the action of a command that has only subcommands: it returns an error that names the unknown one.
 func noCommand(cmd *cobra.Command, args []string) error {

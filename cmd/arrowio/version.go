@@ -20,6 +20,9 @@ type version struct {
 	Platform string `json:"platform"`
 }
 
+// released is the version that a released build was given by the linker.
+var released string
+
 func buildVersion() version {
 	v := version{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
@@ -28,6 +31,9 @@ func buildVersion() version {
 	}
 	if info.Main.Version != "" {
 		v.Version = info.Main.Version
+	}
+	if released != "" {
+		v.Version = released
 	}
 	for _, s := range info.Settings {
 		switch s.Key {
