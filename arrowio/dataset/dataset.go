@@ -72,16 +72,22 @@ func New(ctx context.Context, inputs []Input, o Options, open func(ctx context.C
 	if o.For == arrowio.ForRows {
 		open = noDeletes(open, inputs, o)
 	}
+	p, err := newPartitions(inputs, o.Partitions, o.Schema)
+	if err != nil {
+		return nil, err
+	}
 	switch {
 	case o.Schema != nil:
+		if p != nil {
+			if o.Warn != nil {
+				open = p.noting(open, inputs, o.Warn)
+			}
+			o.Schema = p.ofFiles(o.Schema)
+		}
 		open = showing(open, o)
 		o.Match = view.ByName // they have one schema now
 	case o.Match == view.ByNameFold:
 		return nil, errs.Errorf(errs.ErrOption, "matching columns by name in any case needs a schema, which says how the names are written")
-	}
-	p, err := newPartitions(inputs, o.Partitions)
-	if err != nil {
-		return nil, err
 	}
 	b := builder{inputs: inputs, o: o, open: open, p: p}
 	b.open = b.unsaid.noting(b.absent.noting(open))
@@ -181,7 +187,7 @@ func (b *builder) unify(ctx context.Context, fragments []arrowio.Fragment, some 
 	first := make([]arrowio.Fragment, len(some))
 	for k, i := range some {
 		first[k] = fragments[i]
-		if b.p != nil && b.o.Warn != nil {
+		if b.p != nil && b.o.Warn != nil && b.o.Schema == nil {
 			first[k].Open = func(ctx context.Context) (arrowio.File, error) {
 				f, err := fragments[i].Open(ctx)
 				if err == nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/arrowio/view"
+	"github.com/arrowio/arrowio/internal/textvalues"
 )
 
 // Partitions says how directories named KEY=VALUE become columns. Each such directory below the directory or pattern that was
@@ -26,7 +27,8 @@ import (
 // keys and values are decoded; __HIVE_DEFAULT_PARTITION__ is null. All files must lie below the same keys in the same order.
 //
 // A partition column is int64 if all values are whole numbers without leading zeros, date32 if all are dates YYYY-MM-DD, and utf8
-// otherwise; nulls do not count. A column of the same name in a file is left out, with a warning.
+// otherwise; nulls do not count. Where Options.Schema has the column, it has the type and the place that the schema says. A column of
+// the same name in a file is left out, with a warning.
 type Partitions struct {
 	Off   bool                      // such directories add no columns
 	Types map[string]arrow.DataType // types by key, of those that PartitionTypes knows; nil = inferred from the values
@@ -104,6 +106,7 @@ type partitions struct {
 	schema *arrow.Schema // of these columns alone
 	rows   []*partition  // by input; inputs of one directory share one
 	values arrow.Record  // of each partition that differs a row
+	asked  *arrow.Schema // the schema asked for, with the columns of the files; nil = there is none
 
 	last   atomic.Pointer[possible] // of the filter that was asked about last
 	told   sync.Mutex
@@ -149,8 +152,9 @@ func (p *partitions) never(filter *expr.Bound, r *partition) bool {
 	return !last.has(r)
 }
 
-// newPartitions returns the partition columns of the inputs; nil = there are none.
-func newPartitions(inputs []Input, o Partitions) (*partitions, error) {
+// newPartitions returns the partition columns of the inputs; nil = there are none. asked is the schema that was asked for; nil = none
+// was.
+func newPartitions(inputs []Input, o Partitions, asked *arrow.Schema) (*partitions, error) {
 	if o.Off || !slices.ContainsFunc(inputs, func(in Input) bool { return len(in.keys) > 0 }) {
 		if len(o.Types) > 0 && !o.Off {
 			return nil, errs.Errorf(errs.ErrOption, "types of partitions are given, but no file lies below a directory KEY=VALUE")
@@ -160,7 +164,7 @@ func newPartitions(inputs []Input, o Partitions) (*partitions, error) {
 	if err := sameKeys(inputs); err != nil {
 		return nil, err
 	}
-	p := &partitions{rows: make([]*partition, len(inputs)), warned: map[string]bool{}}
+	p := &partitions{rows: make([]*partition, len(inputs)), warned: map[string]bool{}, asked: asked}
 	var distinct []*partition
 	byText := map[string]*partition{}
 	for i, in := range inputs {
@@ -174,18 +178,27 @@ func newPartitions(inputs []Input, o Partitions) (*partitions, error) {
 	fields := make([]arrow.Field, len(inputs[0].keys))
 	columns := make([]arrow.Array, len(fields))
 	for k, kv := range inputs[0].keys {
-		t, ok := o.Types[kv.key]
-		if !ok {
-			t = typeOfValues(distinct, k)
+		f, told, err := p.fieldOf(kv.key, o)
+		if err != nil {
+			return nil, err
 		}
-		b := array.NewBuilder(memory.DefaultAllocator, t) // Go memory: nobody need release it
+		if f.Type == nil {
+			f.Type = typeOfValues(distinct, k)
+		}
+		b := array.NewBuilder(memory.DefaultAllocator, f.Type) // Go memory: nobody need release it
+		add := appendValue
+		if told {
+			add = appendTold
+		}
 		for _, d := range distinct {
-			if err := appendValue(b, d.keys[k].value); err != nil {
+			if err := add(b, d.keys[k].value); err != nil {
 				return nil, errs.Errorf(errs.ErrSchema, "%s: the directory %s=%s: %w", pathOf(inputs, p, d), kv.key, d.keys[k].value, err)
 			}
 		}
-		columns[k] = b.NewArray()
-		fields[k] = arrow.Field{Name: kv.key, Type: t, Nullable: true}
+		columns[k], fields[k] = b.NewArray(), f
+		if !f.Nullable && columns[k].NullN() > 0 {
+			return nil, errs.Locate(errs.Errorf(errs.ErrSchema, "a directory says that it is null (%s), and the schema asked for that it is never null", nullPartition), errs.At{Column: kv.key})
+		}
 	}
 	for key := range o.Types {
 		if !slices.ContainsFunc(fields, func(f arrow.Field) bool { return f.Name == key }) {
@@ -198,6 +211,22 @@ func newPartitions(inputs []Input, o Partitions) (*partitions, error) {
 		d.row = p.values.NewSlice(int64(i), int64(i)+1)
 	}
 	return p, nil
+}
+
+// fieldOf returns the column of a key, without a type where neither option nor schema say one; told = the schema does.
+func (p *partitions) fieldOf(key string, o Partitions) (f arrow.Field, told bool, err error) {
+	t := o.Types[key]
+	if p.asked == nil || len(p.asked.FieldIndices(key)) == 0 {
+		return arrow.Field{Name: key, Type: t, Nullable: true}, false, nil
+	}
+	f = p.asked.Field(p.asked.FieldIndices(key)[0])
+	switch {
+	case t != nil && !arrow.TypeEqual(t, f.Type):
+		err = errs.Errorf(errs.ErrOption, "the partition key %s cannot be %s and also, as the schema says, %s", key, t, f.Type)
+	case textvalues.For(f.Type) == nil:
+		err = errs.Locate(errs.Errorf(errs.ErrSchema, "it is the name of a directory, which is not read as %s", f.Type), errs.At{Column: key})
+	}
+	return f, true, err
 }
 
 // pathOf returns the path of one input of a partition.
@@ -289,6 +318,16 @@ func appendValue(b array.Builder, s string) error {
 		ok = appendOrNull(b, s, arrow.Date32(n), is)
 	}
 	if !ok {
+		return fmt.Errorf("the value is no %s", b.Type())
+	}
+	return nil
+}
+
+// appendTold appends the value of a directory's name as a type that a schema says.
+func appendTold(b array.Builder, s string) error {
+	if s == nullPartition {
+		b.AppendNull()
+	} else if !textvalues.For(b.Type())(b)([]byte(s)) {
 		return fmt.Errorf("the value is no %s", b.Type())
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -16,7 +17,7 @@ import (
 // As in a dataset, the types of these columns follow from the values of all inputs. Closing the result closes the file; if the
 // function fails, it closes the file. Inputs below no directory KEY=VALUE are returned unchanged.
 func ShowKeys(inputs []Input, o Partitions) (func(i int, f arrowio.File) (arrowio.File, error), error) {
-	p, err := newPartitions(inputs, o)
+	p, err := newPartitions(inputs, o, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +34,8 @@ func ShowKeys(inputs []Input, o Partitions) (func(i int, f arrowio.File) (arrowi
 	}, nil
 }
 
-// behind returns s with the partition columns after its own, and for each column its number in s; -1 = not in s.
+// behind returns s with the partition columns after its own, or where the schema asked for has them, and for each column its number
+// in s; -1 = not in s.
 func (p *partitions) behind(s *arrow.Schema) (*arrow.Schema, []int) {
 	var fields []arrow.Field
 	var own []int
@@ -42,11 +44,44 @@ func (p *partitions) behind(s *arrow.Schema) (*arrow.Schema, []int) {
 			fields, own = append(fields, f), append(own, i)
 		}
 	}
-	for range p.schema.Fields() {
-		own = append(own, -1)
+	for _, f := range p.schema.Fields() {
+		at := len(fields)
+		if p.asked != nil && len(p.asked.FieldIndices(f.Name)) > 0 {
+			at = p.placeOf(f.Name, fields)
+		}
+		fields, own = slices.Insert(fields, at, f), slices.Insert(own, at, -1)
 	}
 	md := s.Metadata()
-	return arrow.NewSchema(append(fields, p.schema.Fields()...), &md), own
+	return arrow.NewSchema(fields, &md), own
+}
+
+// placeOf returns where a column goes among fields: before the first that the schema asked for has after it.
+func (p *partitions) placeOf(name string, fields []arrow.Field) int {
+	behind := p.asked.Fields()[p.asked.FieldIndices(name)[0]+1:]
+	at := slices.IndexFunc(fields, func(f arrow.Field) bool {
+		return slices.ContainsFunc(behind, func(b arrow.Field) bool { return b.Name == f.Name })
+	})
+	if at < 0 {
+		return len(fields)
+	}
+	return at
+}
+
+// ofFiles returns a schema without the partition columns.
+func (p *partitions) ofFiles(s *arrow.Schema) *arrow.Schema {
+	md := s.Metadata()
+	return arrow.NewSchema(slices.DeleteFunc(slices.Clone(s.Fields()), func(f arrow.Field) bool { return p.has(f.Name) }), &md)
+}
+
+// noting returns open, extended to warn of columns of the files that the schema asked for has and that are left out.
+func (p *partitions) noting(open func(ctx context.Context, i int) (arrowio.File, error), inputs []Input, warn func(arrowio.Warning)) func(ctx context.Context, i int) (arrowio.File, error) {
+	return func(ctx context.Context, i int) (arrowio.File, error) {
+		f, err := open(ctx, i)
+		if err == nil {
+			p.note(inputs[i].name(), f.Schema(), warn)
+		}
+		return f, err
+	}
 }
 
 // over returns base, whose files are those of fragments, with the partition columns added.
@@ -114,7 +149,7 @@ func (p *partitions) note(path string, s *arrow.Schema, warn func(arrowio.Warnin
 	p.told.Lock()
 	defer p.told.Unlock()
 	for _, name := range p.shadowed(s) {
-		if !p.warned[name] {
+		if !p.warned[name] && (p.asked == nil || len(p.asked.FieldIndices(name)) > 0) {
 			p.warned[name] = true
 			w := leftOut(name)
 			w.File, w.Text = path, w.Text+"; so it is with other files that have it"
