@@ -65,8 +65,10 @@ type OpenOptions struct {
 	// Name is the path or URL from which the source was opened; "" = not known.
 	Name string
 	// Schema is what the file will be shown under, with the columns found by name; nil = not known. A format that infers types may
-	// leave open those that it says.
+	// leave open those that it says, and one that can read a column as several types may choose the one that it says.
 	Schema *arrow.Schema
+	// Converted says that values whose types Schema does not have are converted after they were read, also where that loses something.
+	Converted bool
 	// OpenSource opens another file that an option names; nil = local.OpenFile does.
 	OpenSource func(ctx context.Context, name string) (OpenSource, error)
 }

@@ -60,6 +60,16 @@ func (o Options) readAs(f arrowio.File) arrowio.File {
 	return inferred.ReadUnder(f, types)
 }
 
+// cutsTimes reports whether o.Cast makes coarser timestamps of finer ones.
+func (o Options) cutsTimes() bool {
+	if o.Cast == nil {
+		return false
+	}
+	cast := o.Cast(arrowio.ProlepticCalendar)
+	from, to := arrow.Field{Type: &arrow.TimestampType{Unit: arrow.Nanosecond}, Nullable: true}, arrow.Field{Type: &arrow.TimestampType{Unit: arrow.Microsecond}, Nullable: true}
+	return cast != nil && cast(from, to) != nil
+}
+
 // castsText reports whether o.Cast makes numbers of text.
 func (o Options) castsText(f arrowio.File) bool {
 	if o.Cast == nil {

@@ -33,6 +33,7 @@ type FileMatch struct {
 	Schema  *arrow.Schema // schema of the files
 	Columns []int         // for each column of the requested schema, the column of the files; -1 = none
 	Files   int           // number of files
+	Cast    Cast          // what converts their values; nil = Options.Cast
 }
 
 // composedIn returns the Composed that f is or wraps, unless f is shown under another schema already.
@@ -143,6 +144,9 @@ func ExplainFile(f arrowio.File, to *arrow.Schema, o Options) (fields []Field, o
 	m := merged{at: map[Field]int{}}
 	for _, files := range c.MatchFiles(to, o) {
 		x := explanation{rules: o.fileRules(), ok: true}
+		if files.Cast != nil {
+			x.cast = files.Cast
+		}
 		x.fields(files.Schema.Fields(), to.Fields(), files.Columns, "", "")
 		m.add(x.out, files.Files)
 		ok = ok && x.ok

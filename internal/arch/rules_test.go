@@ -66,7 +66,7 @@ var rules = []rule{
 	},
 	{
 		pkg: "arrowio/dataset",
-		may: []string{"arrowio", "arrowio/errs", "arrowio/expr", "arrowio/local", "arrowio/stores", "arrowio/view", "internal/iceberg", "internal/inferred", "internal/schemadiff", "internal/workers"},
+		may: []string{"arrowio", "arrowio/errs", "arrowio/expr", "arrowio/local", "arrowio/stores", "arrowio/view", "internal/iceberg", "internal/inferred", "internal/schemadiff", "internal/textvalues", "internal/workers"},
 		why: "the way from paths to rows, which is that of every format",
 	},
 	{

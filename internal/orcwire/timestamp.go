@@ -136,7 +136,7 @@ func (t *Timestamps) Combine(dst, nanos []int64) error {
 func wholeMicros(nanos []int64) error {
 	for i, x := range nanos {
 		if (x>>3)*int64(nanoZeros[x&7])%1000 != 0 {
-			return badValue(errs.ErrSchema, i, "a timestamp has digits finer than a microsecond, and the column has times that nanoseconds cannot hold; %w cuts such digits off", errs.Opt("timestamp-unit", "us"))
+			return badValue(errs.ErrSchema, i, "a timestamp has digits finer than a microsecond, and the column is read in microseconds; %w cuts such digits off", errs.Opt("timestamp-unit", "us"))
 		}
 	}
 	return nil

@@ -71,6 +71,7 @@ func Format() arrowio.Format {
 			if err != nil {
 				return nil, err
 			}
+			opt = opt.Under(o, o.Microseconds())
 			f, err := Open(ctx, src, o.Limits, opt)
 			if err != nil {
 				return nil, err // not a File that is a nil *File
@@ -85,6 +86,16 @@ func Format() arrowio.Format {
 func Match(head, tail []byte) bool {
 	magic := []byte("ORC")
 	return bytes.HasPrefix(head, magic) || len(tail) > 4 && bytes.Equal(tail[len(tail)-4:len(tail)-1], magic)
+}
+
+// Under returns o for a file that is opened with `with`, and in which these columns are to be read in microseconds. Unless an option says
+// otherwise, finer digits are an error.
+func (o Options) Under(with arrowio.OpenOptions, microseconds []string) Options {
+	if o.Unit == nil && len(microseconds) > 0 {
+		o.Microseconds = slices.Concat(o.Microseconds, microseconds)
+		o.RefuseFiner = with.Options[optionFiner] != "cut"
+	}
+	return o
 }
 
 // ParseOptions parses the options of this format, whose names Format lists.

@@ -53,6 +53,17 @@ func Format() arrowio.Format {
 		if err != nil {
 			return nil, err // not a File that is a nil *Table
 		}
+		asked := table.askedMicroseconds(o)
+		if len(asked) == 0 || files.Unit != nil {
+			return table, nil
+		}
+		if err := table.Close(); err != nil {
+			return nil, err
+		}
+		table, err = Open(ctx, t, o.Limits, opt, files.Under(o, asked))
+		if err != nil {
+			return nil, err
+		}
 		return table, nil
 	}
 	return f

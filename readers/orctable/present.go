@@ -45,7 +45,7 @@ func (t *Table) MatchFiles(to *arrow.Schema, o view.Options) []view.FileMatch {
 		i := slices.IndexFunc(out, func(m view.FileMatch) bool { return m.Schema == named.schema || m.Schema.Equal(named.schema) })
 		if i < 0 {
 			i = len(out)
-			out = append(out, view.FileMatch{Schema: named.schema, Columns: columns})
+			out = append(out, view.FileMatch{Schema: named.schema, Columns: columns, Cast: alsoText(o.Cast)})
 		}
 		out[i].Files++
 	}
@@ -62,7 +62,8 @@ func matchOf(o view.Options) view.Match {
 	return o.Match
 }
 
-// show shows the fragments under the schema. Without a cast numbers are shown as text where the schema wants text, as in Hive.
+// show shows the fragments under the schema. Numbers are shown as text where the schema has text and the cast does not convert them,
+// as in Hive.
 func (t *Table) show(cast view.Cast) error {
 	t.shown = make([]arrowio.File, len(t.frags))
 	for i, g := range t.frags {
@@ -72,8 +73,8 @@ func (t *Table) show(cast view.Cast) error {
 			o.Match = view.ByNameOrFold
 		}
 		var err error
-		if t.shown[i], err = view.Show(named, t.schema, o); err != nil && cast == nil {
-			o.Cast = asText
+		if t.shown[i], err = view.Show(named, t.schema, o); err != nil {
+			o.Cast = alsoText(cast)
 			t.shown[i], err = view.Show(named, t.schema, o)
 		}
 		if err != nil {

@@ -15,6 +15,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/view"
+	"github.com/arrowio/arrowio/internal/orccast"
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
@@ -118,6 +120,19 @@ func TestNumbersAsText(t *testing.T) {
 	f := openTable(t, m, Options{})
 	if got := linesOf(t, f, arrowio.ScanOptions{}); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+	// The table under its own schema is the table, and Explain says so.
+	for name, cast := range map[string]view.Cast{"none": nil, "exact": orccast.Exact} {
+		shown, err := view.Show(f, f.Schema(), view.Options{Cast: cast})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := linesOf(t, shown, arrowio.ScanOptions{}); !slices.Equal(got, want) {
+			t.Errorf("%s: %q", name, got)
+		}
+		if _, ok, err := view.ExplainFile(f, f.Schema(), view.Options{Cast: cast}); err != nil || !ok {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 	x, err := expr.Parse("d = '3.0E9'") // which no statistics of numbers answer
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/view"
 )
 
@@ -112,6 +113,14 @@ func (t *Table) BeyondNanoseconds() (beyond, unknown []string) {
 		beyond, unknown = shown(beyond, f.beyond), shown(unknown, f.unknown)
 	})
 	return beyond, unknown
+}
+
+// askedMicroseconds returns the paths in the files of the timestamps that a schema has in microseconds.
+func (t *Table) askedMicroseconds(o arrowio.OpenOptions) (stored []string) {
+	for _, path := range o.Microseconds() {
+		stored = append(stored, t.StoredNames(path)...)
+	}
+	return stored
 }
 
 // StoredNames returns the paths that a column has in the files, for orc.Options. They differ from the path in the table if a file

@@ -44,6 +44,19 @@ func asText(from, to arrow.Field) view.Casting {
 	return nil
 }
 
+// alsoText returns asText for what a cast, which may be nil, does not convert.
+func alsoText(cast view.Cast) view.Cast {
+	if cast == nil {
+		return asText
+	}
+	return func(from, to arrow.Field) view.Casting {
+		if c := cast(from, to); c != nil {
+			return c
+		}
+		return asText(from, to)
+	}
+}
+
 // orcType is what a field is to ORC where its Arrow type does not tell.
 func orcType(f arrow.Field) string {
 	v, _ := f.Metadata.GetValue("orc.type")

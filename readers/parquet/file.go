@@ -27,7 +27,7 @@ func Format() arrowio.Format {
 			return bytes.HasPrefix(head, []byte(magic)) || bytes.HasPrefix(head, []byte(magicEncrypted))
 		},
 		Open: func(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
-			times, err := int96Of(o.Options)
+			times, err := int96Of(o)
 			if err != nil {
 				return nil, locate(err)
 			}

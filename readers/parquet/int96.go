@@ -36,11 +36,15 @@ type int96Options struct {
 	refused bool     // digits finer than these microseconds are an error; false = they are cut off
 }
 
-func int96Of(given map[string]string) (int96Options, error) {
-	set, err := options.Check(formatOptions, given)
-	return int96Options{
-		unit: given[optionInt96], micros: options.Values(set[optionMicroseconds]), refused: set[optionFiner] == "error",
-	}, err
+func int96Of(o arrowio.OpenOptions) (int96Options, error) {
+	set, err := options.Check(formatOptions, o.Options)
+	i := int96Options{
+		unit: o.Options[optionInt96], micros: options.Values(set[optionMicroseconds]), refused: set[optionFiner] == "error",
+	}
+	if asked := o.Microseconds(); len(asked) > 0 && i.unit == "" {
+		i.micros, i.refused = append(i.micros, asked...), o.Options[optionFiner] != "cut"
+	}
+	return i, err
 }
 
 // way returns how each column is read. paths and shown are the names of the columns, as Parquet has them and as they are shown;
@@ -129,7 +133,7 @@ func (w int96Way) micros(dst []uint64, src []byte) error {
 		t := inDay / 1000
 		if finer := inDay % 1000; finer != 0 {
 			if w == int96WholeMicros {
-				return errs.Errorf(errs.ErrSchema, "an INT96 timestamp has digits finer than a microsecond, and the column has times that nanoseconds cannot hold; %w cuts such digits off", errs.Opt("parquet-int96", "us"))
+				return errs.Errorf(errs.ErrSchema, "an INT96 timestamp has digits finer than a microsecond, and the column is read in microseconds; %w cuts such digits off", errs.Opt("parquet-int96", "us"))
 			}
 			if finer < 0 {
 				t--
