@@ -202,7 +202,11 @@ func scaling[F, T int32 | int64](s unitScale, lowest, highest int64) convertFunc
 func (s unitScale) misfit(from arrow.DataType, x int64) error {
 	if t, ok := from.(*arrow.TimestampType); ok {
 		at := arrow.Timestamp(x).ToTime(t.Unit).Format("2006-01-02T15:04:05.999999999")
-		return atColumn(s.path, "%s does not fit %s; %w can hold it, or leave the column out with %w", at, s.to, errs.Opt("timestamp-unit", t.Unit.String()), errs.Opt("exclude", ""))
+		unit := t.Unit // the finest that can hold it
+		for x <= math.MaxInt64/1000 && x >= math.MinInt64/1000 && unit < arrow.Microsecond {
+			x, unit = x*1000, unit+1
+		}
+		return atColumn(s.path, "%s does not fit %s; %w can hold it, or leave the column out with %w", at, s.to, errs.Opt("timestamp-unit", unit.String()), errs.Opt("exclude", ""))
 	}
 	return atColumn(s.path, "the value %d in units of %s does not fit into %s; read the files separately, or leave the column out with %w", x, unitName(from), s.to, errs.Opt("exclude", ""))
 }

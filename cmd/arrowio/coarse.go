@@ -105,6 +105,9 @@ func (r *readFlags) coarsen(far []farTimes, columns []string) (told []arrowio.Wa
 		given := strings.Split(v.text, "\n")
 		var shown, found []string
 		for _, c := range f.columns {
+			if slices.Contains(r.nanos, c) {
+				continue
+			}
 			names := []string{c}
 			if f.stored != nil {
 				names = f.stored(c)
@@ -115,6 +118,7 @@ func (r *readFlags) coarsen(far []farTimes, columns []string) (told []arrowio.Wa
 			}
 			if _, ok := (arrowio.Warning{Columns: []string{c}}).For(columns); ok {
 				shown, found = append(shown, c), append(found, names...)
+				r.coarse = append(r.coarse, coarseColumn{c, names, v})
 			}
 		}
 		for _, c := range found {
@@ -124,14 +128,14 @@ func (r *readFlags) coarsen(far []farTimes, columns []string) (told []arrowio.Wa
 			}
 		}
 		if len(found) > 0 {
-			told = append(told, r.coarse(f, shown))
+			told = append(told, r.warnCoarse(f, shown))
 		}
 	}
 	return told
 }
 
-// coarse returns the warning that columns of a file are read in microseconds.
-func (r *readFlags) coarse(f farTimes, columns []string) arrowio.Warning {
+// warnCoarse returns the warning that columns of a file are read in microseconds.
+func (r *readFlags) warnCoarse(f farTimes, columns []string) arrowio.Warning {
 	finer := "digits finer than microseconds are cut off"
 	o := r.options.values[f.format+optionFiner]
 	if r.lossless && o != nil && !o.set && o.Set("error") == nil {
@@ -165,8 +169,8 @@ func (a *app) coarsenFile(r *readFlags, path string, f *openFile) (again bool, r
 	if v == nil || !r.mayCoarsen([]string{path}) {
 		return false, func() {}
 	}
-	old := *v
-	return a.coarsened(r.coarsen([]farTimes{farIn(f, 0)}, nil)), func() { *v = old }
+	old, had := *v, len(r.coarse)
+	return a.coarsened(r.coarsen([]farTimes{farIn(f, 0)}, nil)), func() { *v, r.coarse = old, r.coarse[:had] }
 }
 
 // tooFar returns the error of a timestamp that nanoseconds cannot hold; nil if err is another.
@@ -221,8 +225,13 @@ func (a *app) untilRead(once func() (again bool, err error)) error {
 
 // explain adds to an error about a timestamp that does not fit nanoseconds why its column was not read in microseconds.
 func (d *inputSet) explain(err error) error {
-	if d.inNanos != "" && tooFar(err) != nil {
+	ae := tooFar(err)
+	switch {
+	case ae == nil:
+	case d.inNanos != "":
 		return fmt.Errorf("%w (%s)", err, d.inNanos)
+	case slices.Contains(d.nanos, ae.Column):
+		return fmt.Errorf("%w (other files have the column in nanoseconds, so that no other unit is chosen by itself)", err)
 	}
 	return err
 }
@@ -250,23 +259,6 @@ func (r *readFlags) planFiner(p *arrowio.WritePlan) {
 		for _, name := range strings.Split(v.text, "\n") {
 			if i := planned(p, name); i >= 0 && p.Columns[i].Refused == "" {
 				p.Columns[i].Refused = "values that are no whole number of microseconds"
-			}
-		}
-	}
-}
-
-// planFar adds to a plan that times before 1677 and after 2262 are refused in columns that are read in nanoseconds and may have
-// such times.
-func (r *readFlags) planFar(p *arrowio.WritePlan, ds *inputSet, in []string) {
-	unit := r.options.values["timestamp-unit"]
-	if r.mayCoarsen(in) || unit == nil || unit.set && unit.text != "ns" {
-		return
-	}
-	for _, f := range ds.far {
-		for _, c := range slices.Concat(f.columns, f.unknown, f.coarser) {
-			const refused = "times before 1677 or after 2262, unless --timestamp-unit=us is given"
-			if i := planned(p, c); i >= 0 && !strings.Contains(p.Columns[i].Refused, refused) {
-				p.Columns[i].Refused = strings.TrimPrefix(p.Columns[i].Refused+"; "+refused, "; ")
 			}
 		}
 	}

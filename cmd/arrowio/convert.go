@@ -154,8 +154,28 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 
 	lost := f.edit.Remaining(ds.Lost)
 	a.tellLost(&dataset.Dataset{Fragments: ds.Fragments, Lost: lost}, f.columns)
+	run := func(ds *inputSet, progress func(convert.Progress)) (*convert.Report, error) {
+		return convert.Convert(ctx, ds.Dataset, format, store, convert.Options{
+			Scan:      scanOptions(f.readFlags, f.selectFlags),
+			Write:     writeOptions(f.readFlags, f.writeFlags, format),
+			Sort:      f.sort.columns,
+			SortByKey: f.sort.byKey,
+			Limit:     f.limit.n,
+
+			PartitionBy: f.parts,
+			Metadata:    f.edit,
+			DryRun:      f.dryRun,
+			BytesIn:     ds.read,
+			Progress:    progress,
+		})
+	}
+	var coarse *arrowio.WritePlan
 	switch {
 	case f.dryRun:
+		coarse, err = a.coarsePlan(ctx, f, ds, in, func(ds *inputSet) (*convert.Report, error) { return run(ds, nil) })
+		if err != nil {
+			return false, err
+		}
 		a.tellUndecided(f.readFlags, f.selectFlags, ds, in)
 	case out == "-":
 		again, err := a.lookFirst(f.readFlags, f.selectFlags, ds, in, func() error { return a.readUnprinted(ctx, f, ds) })
@@ -165,19 +185,7 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 	}
 	bar := a.startSteps(f.progressMode(), ds.work(f.selectFlags))
 	defer bar.stop()
-	report, err := convert.Convert(ctx, ds.Dataset, format, store, convert.Options{
-		Scan:      scanOptions(f.readFlags, f.selectFlags),
-		Write:     writeOptions(f.readFlags, f.writeFlags, format),
-		Sort:      f.sort.columns,
-		SortByKey: f.sort.byKey,
-		Limit:     f.limit.n,
-
-		PartitionBy: f.parts,
-		Metadata:    f.edit,
-		DryRun:      f.dryRun,
-		BytesIn:     ds.read,
-		Progress:    bar.set,
-	})
+	report, err := run(ds, bar.set)
 	bar.stop()
 	if err != nil {
 		if out != "-" && a.coarsenAfter(err, f.readFlags, ds, in) {
@@ -188,6 +196,7 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 	}
 	f.planFiner(report.Plan)
 	f.planFar(report.Plan, ds, in)
+	addCoarse(report.Plan, coarse)
 	planNames(report.Plan)
 	return false, a.printReport(f, format, out, report, lost)
 }

@@ -16,7 +16,9 @@ type readFlags struct {
 	options *optionFlags
 	purpose arrowio.Purpose // of the command
 
-	lossless bool // times that are read in microseconds must not lose digits
+	lossless bool           // times that are read in microseconds must not lose digits
+	coarse   []coarseColumn // what coarsen has chosen
+	nanos    []string       // paths of columns that are read in nanoseconds, since a file has them so: see settle
 
 	partitions *partitionFlags
 	shown      *schemaFlags // of commands that read rows; nil = files are shown as they are

@@ -121,12 +121,14 @@ type inputSet struct {
 	exclude []string // of these
 	dropped []string // of these, what a file has: the schema of all may lack it, where it has no common type
 	format  string   // of the first file
+	nanos   []string // columns that are read in nanoseconds since some files have them so
 	inNanos string   // why no column is read in microseconds by itself; "" = it is, where it must be
 	size    int64    // of all files
 	rows    int64    // of all files; arrowio.UnknownRows = not known without opening them
 
 	mu     sync.Mutex
 	far    []farTimes                            // of the files that were opened
+	units  []coarserUnit                         // of the files that were opened: see noteUnits
 	stored map[string]func(path string) []string // farTimes.stored by file
 	kept   []*openFile                           // those that stay open: the first, and standard input
 	shared map[int]*openFile                     // the same by number
@@ -138,13 +140,28 @@ type inputSet struct {
 // microseconds: see coarse.go.
 func (a *app) openDataset(ctx context.Context, args []string, r *readFlags, s *selectFlags) (*inputSet, error) {
 	ds, err := a.openFiles(ctx, args, r, s)
-	if err != nil || !r.mayCoarsen(args) || !a.coarsened(r.coarsen(ds.far, s.paths())) {
+	if err != nil || !r.mayCoarsen(args) {
 		return ds, err
 	}
-	if err := ds.close(); err != nil {
-		return nil, err
+	told := r.coarsen(ds.far, s.paths())
+	again := len(told) > 0
+	for {
+		if again {
+			if err := ds.close(); err != nil {
+				return nil, err
+			}
+			if ds, err = a.openFiles(ctx, args, r, s); err != nil {
+				a.coarsened(told)
+				return nil, err
+			}
+		}
+		if again = r.settle(ds.Schema); !again {
+			break
+		}
 	}
-	return a.openFiles(ctx, args, r, s)
+	a.coarsened(r.settled(told))
+	a.later, ds.nanos = r.settled(a.later), r.nanos
+	return ds, nil
 }
 
 // openFiles opens the files that the arguments name to read their schemas, except those that the filter excludes by their
@@ -218,6 +235,7 @@ func (d *inputSet) opened(i int, f *openFile) {
 	defer d.mu.Unlock()
 	d.sizes[i] = f.BytesStored()
 	d.reads[i] = append(d.reads[i], f.BytesRead)
+	d.noteUnits(f.name, f.Schema().Fields())
 	far := farIn(f, i)
 	if len(far.columns)+len(far.unknown)+len(far.coarser) > 0 {
 		d.far = append(d.far, far)

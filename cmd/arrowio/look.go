@@ -104,7 +104,9 @@ func (a *app) tellUndecided(r *readFlags, s *selectFlags, ds *inputSet, in []str
 	w := arrowio.Warnf(arrowio.WarnCoarse, "read in microseconds if there are times before 1677 or after 2262, which nanoseconds cannot hold: only the rows tell")
 	w.File, w.Columns = ds.files[0], ds.unknownTimes()
 	if w, ok := w.For(columns); ok {
-		a.tell(w)
+		for _, w := range r.settled([]arrowio.Warning{w}) {
+			a.tell(w)
+		}
 	}
 }
 
