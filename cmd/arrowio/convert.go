@@ -197,7 +197,6 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 	f.planFiner(report.Plan)
 	f.planFar(report.Plan, ds, in)
 	addCoarse(report.Plan, coarse)
-	planNames(report.Plan)
 	return false, a.printReport(f, format, out, report, lost)
 }
 

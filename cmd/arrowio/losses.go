@@ -125,17 +125,3 @@ func lossCount(n int) string {
 	}
 	return fmt.Sprintf("%d things lost", n)
 }
-
-// planNames adds to a plan which columns share a name.
-func planNames(p *arrowio.WritePlan) {
-	count := map[string]int{}
-	for _, c := range p.Columns {
-		count[c.Path]++
-	}
-	for i := range p.Columns {
-		c := &p.Columns[i]
-		if text := fmt.Sprintf("%d columns have this name: it cannot be chosen by name", count[c.Path]); count[c.Path] > 1 && !strings.Contains(c.Loss, text) {
-			c.Loss = strings.TrimPrefix(c.Loss+"; "+text, "; ")
-		}
-	}
-}

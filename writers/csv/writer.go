@@ -72,13 +72,12 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 				name = fmt.Sprintf("comes back with another name, f%d and underscores", i)
 			}
 		}
-		alike := ""
-		if n := len(s.FieldIndices(f.Name)); n > 1 && set.header {
-			alike = fmt.Sprintf("%d columns have this name: it cannot be chosen by name", n)
-		}
 		p.Columns = append(p.Columns, arrowio.PlannedColumn{
-			Path: schemadiff.Path(f.Name), Type: f.Type.String(), Stored: "text", Loss: plans.Join(name, alike, loss(f.Type), plans.FieldsLost(f)),
+			Path: schemadiff.Path(f.Name), Type: f.Type.String(), Stored: "text", Loss: plans.Join(name, loss(f.Type), plans.FieldsLost(f)),
 		})
+	}
+	if set.header {
+		plans.AddNames(p.Columns)
 	}
 	p.Metadata = append(plans.Planned(s.Metadata(), arrow.Metadata{}, "", "CSV has no place for metadata"), arrowio.PlannedKey{Loss: typesLost})
 	return p, nil

@@ -91,6 +91,7 @@ func plan(name string, s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WriteP
 		}
 		c.Loss = plans.Join(c.Loss, text)
 	}
+	plans.AddNames(p.Columns)
 	return p, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/orcwire"
+	"github.com/arrowio/arrowio/internal/plans"
 )
 
 // Name is the format's name.
@@ -137,5 +138,6 @@ func Plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	if err != nil {
 		return nil, errs.Locate(err, errs.At{Format: Name})
 	}
+	plans.AddNames(p.Columns)
 	return p, nil
 }

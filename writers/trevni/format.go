@@ -9,6 +9,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
+	"github.com/arrowio/arrowio/internal/plans"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
@@ -99,6 +100,7 @@ func Plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	if err != nil {
 		return nil, errs.Locate(err, errs.At{Format: Name})
 	}
+	plans.AddNames(p.Columns)
 	return p, nil
 }
 
