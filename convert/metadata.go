@@ -8,6 +8,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // MetadataEdit changes the metadata that is written. The zero value changes nothing.
@@ -106,39 +107,11 @@ func (d *dropper) dataType(t arrow.DataType) arrow.DataType {
 	if !ok || !hasMetadata(n) {
 		return t
 	}
-	switch t := t.(type) {
-	case *arrow.StructType:
-		return arrow.StructOf(d.fields(t.Fields())...)
-	case *arrow.ListType:
-		return arrow.ListOfField(d.fields(t.Fields())[0])
-	case *arrow.LargeListType:
-		return arrow.LargeListOfField(d.fields(t.Fields())[0])
-	case *arrow.ListViewType:
-		return arrow.ListViewOfField(d.fields(t.Fields())[0])
-	case *arrow.LargeListViewType:
-		return arrow.LargeListViewOfField(d.fields(t.Fields())[0])
-	case *arrow.FixedSizeListType:
-		return arrow.FixedSizeListOfField(t.Len(), d.fields(t.Fields())[0])
-	case *arrow.MapType:
-		kv := d.fields([]arrow.Field{t.KeyField(), t.ItemField()})
-		m := arrow.MapOfWithMetadata(kv[0].Type, kv[0].Metadata, kv[1].Type, kv[1].Metadata)
-		m.SetItemNullable(kv[1].Nullable)
-		m.KeysSorted = t.KeysSorted
-		return m
-	case *arrow.SparseUnionType:
-		return arrow.SparseUnionOf(d.fields(t.Fields()), t.TypeCodes())
-	case *arrow.DenseUnionType:
-		return arrow.DenseUnionOf(d.fields(t.Fields()), t.TypeCodes())
-	}
-	return t
+	return arrowtype.WithChildren(t, d.fields(arrowtype.Children(t)))
 }
 
 func hasMetadata(t arrow.NestedType) bool {
-	fields := t.Fields()
-	if m, ok := t.(*arrow.MapType); ok {
-		fields = []arrow.Field{m.KeyField(), m.ItemField()}
-	}
-	for _, f := range fields {
+	for _, f := range arrowtype.Children(t) {
 		if f.Metadata.Len() > 0 {
 			return true
 		}

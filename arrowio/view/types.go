@@ -302,8 +302,7 @@ func joinMaps(parts []part) (arrow.DataType, *clash) {
 	if c != nil {
 		return first, c
 	}
-	m := arrow.MapOfWithMetadata(key.Type, key.Metadata, item.Type, item.Metadata)
-	m.SetItemNullable(item.Nullable)
+	m := arrowtype.WithChildren(first, []arrow.Field{key, item}).(*arrow.MapType)
 	m.KeysSorted = !slices.ContainsFunc(parts, func(p part) bool { return !p.Type.(*arrow.MapType).KeysSorted })
 	return m, nil
 }
@@ -319,19 +318,7 @@ func joinLists(parts []part) (arrow.DataType, *clash) {
 	if c != nil {
 		return first, c
 	}
-	switch x := first.(type) {
-	case *arrow.ListType:
-		return arrow.ListOfField(e), nil
-	case *arrow.LargeListType:
-		return arrow.LargeListOfField(e), nil
-	case *arrow.ListViewType:
-		return arrow.ListViewOfField(e), nil
-	case *arrow.LargeListViewType:
-		return arrow.LargeListViewOfField(e), nil
-	case *arrow.FixedSizeListType:
-		return arrow.FixedSizeListOfField(x.Len(), e), nil
-	}
-	return first, misfit(parts)
+	return arrowtype.WithChildren(first, []arrow.Field{e}), nil
 }
 
 // joinUnions joins branches in place: codes and names must be the same.

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 	"github.com/arrowio/arrowio/internal/inferred"
 )
 
@@ -96,10 +97,6 @@ func (t *textInUnit) ReadUnder(types []arrow.DataType) arrowio.File {
 
 // typeIn returns a type with the timestamps in it in a unit. Dictionaries of them become their values.
 func typeIn(t arrow.DataType, unit arrow.TimeUnit) arrow.DataType {
-	field := func(f arrow.Field) arrow.Field {
-		f.Type = typeIn(f.Type, unit)
-		return f
-	}
 	switch t := t.(type) {
 	case *arrow.TimestampType:
 		return &arrow.TimestampType{Unit: unit, TimeZone: t.TimeZone}
@@ -107,39 +104,8 @@ func typeIn(t arrow.DataType, unit arrow.TimeUnit) arrow.DataType {
 		if v := typeIn(t.ValueType, unit); !arrow.TypeEqual(v, t.ValueType) {
 			return v
 		}
-	case *arrow.StructType:
-		fields := slices.Clone(t.Fields())
-		for i := range fields {
-			fields[i] = field(fields[i])
-		}
-		return arrow.StructOf(fields...)
-	case *arrow.MapType:
-		key, item := field(t.KeyField()), field(t.ItemField())
-		m := arrow.MapOfWithMetadata(key.Type, key.Metadata, item.Type, item.Metadata)
-		m.SetItemNullable(item.Nullable)
-		m.KeysSorted = t.KeysSorted
-		return m
-	case *arrow.ListType:
-		return arrow.ListOfField(field(t.ElemField()))
-	case *arrow.LargeListType:
-		return arrow.LargeListOfField(field(t.ElemField()))
-	case *arrow.FixedSizeListType:
-		return arrow.FixedSizeListOfField(t.Len(), field(t.ElemField()))
-	case *arrow.ListViewType:
-		return arrow.ListViewOfField(field(t.ElemField()))
-	case *arrow.LargeListViewType:
-		return arrow.LargeListViewOfField(field(t.ElemField()))
-	case arrow.UnionType:
-		fields := slices.Clone(t.Fields())
-		for i := range fields {
-			fields[i] = field(fields[i])
-		}
-		if t.Mode() == arrow.SparseMode {
-			return arrow.SparseUnionOf(fields, t.TypeCodes())
-		}
-		return arrow.DenseUnionOf(fields, t.TypeCodes())
 	}
-	return t
+	return arrowtype.Inside(t, func(t arrow.DataType) arrow.DataType { return typeIn(t, unit) })
 }
 
 // truncate is a Cast: it makes coarser timestamps of finer ones.

@@ -284,12 +284,12 @@ var rules = []rule{
 	},
 	{
 		pkg: "convert",
-		may: append([]string{"internal/arrowbuf", "internal/extsort", "internal/schemadiff"}, public...),
+		may: append([]string{"internal/arrowbuf", "internal/arrowtype", "internal/extsort", "internal/schemadiff"}, public...),
 		why: "it is built on what users have, sorts on the way, and names columns as plans do; what it keeps it measures as scans do",
 	},
 	{
 		pkg: "flight",
-		may: append([]string{"internal/arrowbuf", "internal/workers"}, public...),
+		may: append([]string{"internal/arrowbuf", "internal/arrowtype", "internal/workers"}, public...),
 		why: "it is built on what users have; small batches are joined, and memory is reused, as scans do it",
 	},
 	{

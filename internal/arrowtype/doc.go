@@ -1,2 +1,2 @@
-// Package arrowtype looks through Arrow types that wrap others.
+// Package arrowtype looks through Arrow types that wrap others, and changes the children of types.
 package arrowtype

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/internal/arrowdense"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // Dictionaries are resolved before DuckDB sees them: chunks that it makes of dictionary arrays through its C API do not
@@ -16,30 +17,11 @@ import (
 
 // plainType is t without dictionaries.
 func plainType(t arrow.DataType) arrow.DataType {
-	field := func(f arrow.Field) arrow.Field {
-		f.Type = plainType(f.Type)
-		return f
-	}
-	switch t := t.(type) {
+	switch x := t.(type) {
 	case *arrow.DictionaryType:
-		return plainType(t.ValueType)
-	case *arrow.MapType:
-		out := arrow.MapOfWithMetadata(plainType(t.KeyType()), t.KeyField().Metadata, plainType(t.ItemType()), t.ItemField().Metadata)
-		out.KeysSorted = t.KeysSorted
-		out.SetItemNullable(t.ItemField().Nullable)
-		return out
-	case *arrow.ListType:
-		return arrow.ListOfField(field(t.ElemField()))
-	case *arrow.LargeListType:
-		return arrow.LargeListOfField(field(t.ElemField()))
-	case *arrow.FixedSizeListType:
-		return arrow.FixedSizeListOfField(t.Len(), field(t.ElemField()))
-	case *arrow.StructType:
-		fields := make([]arrow.Field, t.NumFields())
-		for i := range fields {
-			fields[i] = field(t.Field(i))
-		}
-		return arrow.StructOf(fields...)
+		return plainType(x.ValueType)
+	case *arrow.MapType, *arrow.ListType, *arrow.LargeListType, *arrow.FixedSizeListType, *arrow.StructType:
+		return arrowtype.Inside(t, plainType)
 	}
 	return t
 }

@@ -82,64 +82,39 @@ func (x *Extensions) field(f, back arrow.Field, path string) arrow.Field {
 
 // inside does the same for the fields of a type. It returns the type itself where nothing is lost.
 func (x *Extensions) inside(t, back arrow.DataType, path string) arrow.DataType {
-	n, ok := t.(arrow.NestedType)
-	if !ok {
+	if _, ok := t.(arrow.NestedType); !ok {
 		return t
 	}
-	var children []arrow.Field
-	if b, ok := back.(arrow.NestedType); ok {
-		children = b.Fields()
-	}
 	before := len(*x)
-	child := func(f arrow.Field, i int, name string) arrow.Field {
-		return x.field(f, at(children, i), schemadiff.Below(path, name))
-	}
 	out := t
-	switch t := t.(type) {
-	case *arrow.MapType:
-		if b, ok := back.(*arrow.MapType); ok {
-			children = []arrow.Field{b.KeyField(), b.ItemField()}
-		}
-		key, item := child(t.KeyField(), 0, "key"), child(t.ItemField(), 1, "value")
-		m := arrow.MapOfWithMetadata(key.Type, key.Metadata, item.Type, item.Metadata)
-		m.SetItemNullable(item.Nullable)
-		m.KeysSorted = t.KeysSorted
-		out = m
-	case *arrow.ListType:
-		out = arrow.ListOfField(child(t.ElemField(), 0, "item"))
-	case *arrow.LargeListType:
-		out = arrow.LargeListOfField(child(t.ElemField(), 0, "item"))
-	case *arrow.FixedSizeListType:
-		out = arrow.FixedSizeListOfField(t.Len(), child(t.ElemField(), 0, "item"))
-	case *arrow.ListViewType:
-		out = arrow.ListViewOfField(child(t.ElemField(), 0, "item"))
-	case *arrow.LargeListViewType:
-		out = arrow.LargeListViewOfField(child(t.ElemField(), 0, "item"))
-	case *arrow.RunEndEncodedType: // whose values come back with their runs or without
+	if r, ok := t.(*arrow.RunEndEncodedType); ok { // whose values come back with their runs or without
 		if b, ok := back.(*arrow.RunEndEncodedType); ok {
 			back = b.Encoded()
 		}
-		out = arrow.RunEndEncodedOf(t.RunEnds(), x.inside(t.Encoded(), back, path))
-	case *arrow.StructType, arrow.UnionType:
-		fields := make([]arrow.Field, len(n.Fields()))
-		for i, f := range n.Fields() {
-			fields[i] = child(f, i, f.Name)
+		out = arrow.RunEndEncodedOf(r.RunEnds(), x.inside(r.Encoded(), back, path))
+	} else {
+		fields := arrowtype.Children(t)
+		var children []arrow.Field
+		if b, ok := back.(arrow.NestedType); ok {
+			children = b.Fields()
 		}
-		out = ofFields(t, fields)
+		if t.ID() == arrow.MAP && back != nil && back.ID() == arrow.MAP {
+			children = arrowtype.Children(back)
+		}
+		for i, f := range fields {
+			name := f.Name
+			switch t.(type) {
+			case *arrow.MapType:
+				name = [2]string{"key", "value"}[i]
+			case arrow.ListLikeType:
+				name = "item"
+			}
+			fields[i] = x.field(f, at(children, i), schemadiff.Below(path, name))
+		}
+		out = arrowtype.WithChildren(t, fields)
 	}
 	if len(*x) == before {
 		return t
 	}
 	return out
-}
-
-// ofFields returns a struct or a union of other fields.
-func ofFields(t arrow.DataType, fields []arrow.Field) arrow.DataType {
-	switch t := t.(type) {
-	case *arrow.SparseUnionType:
-		return arrow.SparseUnionOf(fields, t.TypeCodes())
-	case *arrow.DenseUnionType:
-		return arrow.DenseUnionOf(fields, t.TypeCodes())
-	}
-	return arrow.StructOf(fields...)
 }

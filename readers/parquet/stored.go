@@ -9,6 +9,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/arrowipc"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
 )
 
@@ -112,35 +113,15 @@ func adoptLeaf(t arrow.DataType, e *decode.Element, want arrow.DataType) arrow.D
 
 // storage returns t without the extension types at and below it.
 func storage(t arrow.DataType) arrow.DataType {
-	switch t := t.(type) {
+	switch x := t.(type) {
 	case arrow.ExtensionType:
-		return storage(t.StorageType())
-	case *arrow.StructType:
-		fields := t.Fields()
-		for i := range fields {
-			fields[i].Type = storage(fields[i].Type)
-		}
-		return arrow.StructOf(fields...)
-	case *arrow.ListType:
-		return arrow.ListOfField(storageField(t.ElemField()))
-	case *arrow.LargeListType:
-		return arrow.LargeListOfField(storageField(t.ElemField()))
-	case *arrow.FixedSizeListType:
-		return arrow.FixedSizeListOfField(t.Len(), storageField(t.ElemField()))
-	case *arrow.MapType:
-		m := arrow.MapOfWithMetadata(storage(t.KeyType()), t.KeyField().Metadata, storage(t.ItemType()), t.ItemField().Metadata)
-		m.SetItemNullable(t.ItemField().Nullable)
-		m.KeysSorted = t.KeysSorted
-		return m
+		return storage(x.StorageType())
+	case *arrow.StructType, *arrow.ListType, *arrow.LargeListType, *arrow.FixedSizeListType, *arrow.MapType:
+		return arrowtype.Inside(t, storage)
 	case *arrow.DictionaryType:
-		return &arrow.DictionaryType{IndexType: t.IndexType, ValueType: storage(t.ValueType), Ordered: t.Ordered}
+		return &arrow.DictionaryType{IndexType: x.IndexType, ValueType: storage(x.ValueType), Ordered: x.Ordered}
 	}
 	return t
-}
-
-func storageField(f arrow.Field) arrow.Field {
-	f.Type = storage(f.Type)
-	return f
 }
 
 // as returns d, whose type is the storage of t, as t. The caller releases it.

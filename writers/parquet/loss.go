@@ -34,22 +34,8 @@ func comesBack(t arrow.DataType) arrow.DataType {
 			return &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.Binary, Ordered: t.Ordered}
 		}
 		return bare(t.ValueType)
-	case *arrow.StructType:
-		fields := make([]arrow.Field, t.NumFields())
-		for i, f := range t.Fields() {
-			fields[i] = fieldComesBack(f)
-		}
-		return arrow.StructOf(fields...)
-	case *arrow.MapType:
-		key, item := t.KeyField(), t.ItemField()
-		m := arrow.MapOfWithMetadata(comesBack(key.Type), key.Metadata, comesBack(item.Type), item.Metadata)
-		m.SetItemNullable(item.Nullable)
-		m.KeysSorted = t.KeysSorted
-		return m
-	case *arrow.FixedSizeListType:
-		return arrow.FixedSizeListOfField(t.Len(), fieldComesBack(t.ElemField()))
-	case *arrow.LargeListType:
-		return arrow.LargeListOfField(fieldComesBack(t.ElemField()))
+	case *arrow.StructType, *arrow.MapType, *arrow.FixedSizeListType, *arrow.LargeListType:
+		return arrowtype.Inside(t, comesBack)
 	case arrow.ListLikeType:
 		return arrow.ListOfField(fieldComesBack(t.ElemField()))
 	case arrow.ExtensionType:
