@@ -118,13 +118,6 @@ func writeOptions(r *readFlags, w *writeFlags, f arrowio.OutputFormat) arrowio.W
 // addWord adds a flag whose value is one of a few words, with completion.
 func addWord(cmd *cobra.Command, v *wordValue, name, usage string) {
 	cmd.Flags().Var(v, name, usage)
-	words := v.words
-	mustComplete(cmd, name, words)
-}
-
-// mustComplete sets the completions of the values of a flag, which must exist.
-func mustComplete(cmd *cobra.Command, flag string, words []string) {
-	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }
 
 func (a *app) readerNames() []string {

@@ -84,9 +84,11 @@ keys; or some directories may be incomplete. It never adds a key that the tablet
 	fs.BoolVar(&f.DryRun, "dry-run", false, "do all checks and print what would be written, but write nothing")
 	fs.BoolVar(&f.json, "json", false, "print the report as a JSON object")
 	f.progress = addProgressFlag(cmd)
-	_ = cmd.RegisterFlagCompletionFunc("tablet", func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return f.tablets(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
-	})
+	if a.completes {
+		_ = cmd.RegisterFlagCompletionFunc("tablet", func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return f.tablets(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
+		})
+	}
 	return cmd
 }
 

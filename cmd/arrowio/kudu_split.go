@@ -72,12 +72,8 @@ func addServerFlags(cmd *cobra.Command, wal, metadata *string, data *[]string) {
 	fs.StringArrayVar(data, "data-dir", nil, "a data `DIR` of the server (--fs_data_dirs); repeat for each (default: the directory of the logs and the directory data beside it)")
 	fs.StringVar(metadata, "metadata-dir", "", "the server's metadata `DIR` (--fs_metadata_dir), if it has one (default: the directory of the logs, then the data directories)")
 	for _, name := range []string{"wal-dir", "data-dir", "metadata-dir"} {
-		_ = cmd.RegisterFlagCompletionFunc(name, completeDirs)
+		_ = cmd.MarkFlagDirname(name)
 	}
-}
-
-func completeDirs(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
 func (a *app) kuduSplit(ctx context.Context, f *kuduSplitFlags) error {

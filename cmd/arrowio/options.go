@@ -57,11 +57,6 @@ func (o *optionFlags) add(cmd *cobra.Command, format string, options []arrowio.O
 			f.NoOptDefVal = "true"
 		}
 		f.Annotations = map[string][]string{groupAnnotation: {groupOf(opt.Name, format)}}
-		if len(v.words) > 0 {
-			_ = cmd.RegisterFlagCompletionFunc(opt.Name, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-				return v.words, cobra.ShellCompDirectiveNoFileComp
-			})
-		}
 	}
 }
 
@@ -165,6 +160,9 @@ type optionValue struct {
 }
 
 var _ pflag.Value = (*optionValue)(nil)
+
+// choices implements chooser.
+func (v *optionValue) choices() []string { return v.words }
 
 func (v *optionValue) String() string { return v.text }
 

@@ -27,6 +27,7 @@ type app struct {
 
 	version    bool // is asked for, by the flag
 	jsonErrors bool
+	completes  bool // a shell asks what could come next
 	profiles   profiles
 
 	storeFlags storeFlags
@@ -47,7 +48,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func (a *app) run(ctx context.Context, args []string) int {
 	// The flag may stand behind the mistake that keeps the flags from being parsed.
 	a.jsonErrors = slices.Contains(args, "--json-errors")
+	a.completes = len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd)
 	root := a.rootCommand()
+	if a.completes {
+		completeChoices(root)
+	}
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err == nil {

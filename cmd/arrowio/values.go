@@ -157,6 +157,9 @@ type wordValue struct {
 	kind  string // what the help calls it
 }
 
+// choices implements chooser.
+func (v *wordValue) choices() []string { return v.words }
+
 func (v *wordValue) Type() string {
 	if v.kind != "" {
 		return v.kind
