@@ -35,7 +35,8 @@ with the counts, offsets, indexes and statistics that they hold. Checksums: CFil
 them, Parquet may have them for each page, ORC has none; IPC, CSV and JSON lines hold nothing to compare with. Where checksums
 are missing, a changed value may go unnoticed, and verify says so: "ok (9 of 10 columns have no checksum; all 1,000 rows
 decode)". The headers of Trevni, and the footers of ORC and Parquet, never have checksums: changed metadata, such as names of columns,
-may go unnoticed. Columns that cannot be decoded, such as encrypted ones, are named, and are not checked.
+may go unnoticed. Columns that cannot be decoded, such as encrypted ones, are named, and are not checked; of encrypted columns of ORC
+whose keys are missing the masked values are.
 
 Of the directories of a Kudu server all tables are checked, unless --kudu-table or --kudu-tablet names what to check.
 
@@ -74,6 +75,8 @@ type verdict struct {
 	Error  *failure  `json:"error"` // why the file could not be read; null = it could
 
 	Warnings []arrowio.Warning `json:"warnings"`
+
+	empty bool // it is a file of no bytes
 }
 
 // maxFaults bounds what verify remembers of one file; all are printed.
@@ -173,7 +176,7 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Opti
 		}
 	}
 	err := a.withFile(ctx, name, read, func(file *openFile) (err error) {
-		v.Format = file.Format()
+		v.Format, v.empty = file.Format(), file.BytesStored() == 0 && !file.IsDirectory()
 		bar = a.startProgress(progressMode, shown, work{rows: -1, bytes: file.BytesStored(), read: file.BytesRead})
 		defer bar.stop()
 		if readkudu.IsOverview(file) && show.Schema != nil {
@@ -232,6 +235,7 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Opti
 	}
 	v.OK = len(v.Faults) == 0
 	if v.OK && !asJSON {
+		v.Warnings = a.warnings.of(shown)
 		return v, a.printOK(v)
 	}
 	return v, nil
@@ -287,6 +291,20 @@ func (a *app) printOK(v verdict) error {
 
 // reserves says what of a file without faults was not checked, and what was done instead; nil = all of it was checked.
 func (v verdict) reserves() (said []string) {
+	if v.empty {
+		return []string{"the file has no bytes, and nothing was checked"}
+	}
+	said = v.unchecked()
+	for _, w := range v.Warnings {
+		if w.Kind == arrowio.WarnMasked {
+			said = append(said, "the encrypted values of "+brief(w.Columns)+" were not checked, only the masked ones")
+		}
+	}
+	return said
+}
+
+// unchecked says what has no checksum and what could not be decoded, and what was done instead; nil = there is no such part.
+func (v verdict) unchecked() (said []string) {
 	if v.Method == "scan" {
 		said = append(said, v.Format+" keeps no checks of its own")
 	} else if lack := lacking(v.Checksums); lack != "" {

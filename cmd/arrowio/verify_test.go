@@ -100,3 +100,19 @@ func TestVerifyUndecoded(t *testing.T) {
 		}
 	}
 }
+
+// Verify does not say "ok" alone where a part could not be checked.
+func TestVerifySaysWhatItDidNot(t *testing.T) {
+	empty := filepath.Join(t.TempDir(), "e.orc")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		empty: "nothing was checked",
+		"../../testdata/orc/java-2.3.1/encrypted-0-none.orc": "the encrypted values of card__mix__r10, ssn__seq were not checked",
+	} {
+		if o := do(t, "verify", path); o.code != 0 || !strings.Contains(o.out, want) {
+			t.Errorf("%s: %+v", path, o)
+		}
+	}
+}

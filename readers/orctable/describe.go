@@ -27,6 +27,7 @@ type described struct {
 	operation orc.EventRange
 	current   orc.EventRange // write ids of events
 	hidden    []arrowio.Warning
+	doubts    []error  // of the file
 	beyond    []string // columns as orc.File.BeyondNanoseconds has them
 	unknown   []string // the same
 }
@@ -78,7 +79,7 @@ func (t *Table) describe(ctx context.Context, f *dataFile) (err error) {
 	defer func() { err = errors.Join(err, h.release()) }()
 	f.rows, f.splits, f.events = h.Rows(), h.Splits(), h.IsEvents()
 	f.columns, f.calendar = t.shared(withoutMetadata(h.Schema())), h.Calendar()
-	f.hidden = h.Warnings()
+	f.hidden, f.doubts = h.Warnings(), h.Doubts()
 	f.beyond, f.unknown = h.BeyondNanoseconds()
 	if !f.events {
 		return nil

@@ -250,3 +250,16 @@ func TestDeletedRowsThatAreNotThere(t *testing.T) {
 		t.Errorf("%q, %q", faults, warned)
 	}
 }
+
+// A data file that was joined with another is told by the table, and is one fault.
+func TestJoinedFile(t *testing.T) {
+	m := smallTable(t)
+	const name = "base_0000001/bucket_00000"
+	m[name] = slices.Concat(m[name], m[name])
+	f := openTable(t, m, Options{})
+	warnings := slices.DeleteFunc(arrowio.WarningsOf(f), func(w arrowio.Warning) bool { return strings.Contains(w.Text, "no bytes") })
+	faults := faultsOf(t, f)
+	if len(warnings) != 1 || warnings[0].Kind != arrowio.WarnDoubt || len(faults) != 1 || warnings[0].Text != faults[0] {
+		t.Errorf("warnings %v, faults %q", warnings, faults)
+	}
+}

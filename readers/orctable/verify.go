@@ -78,6 +78,31 @@ func (t *Table) Verify(ctx context.Context, report func(error)) error {
 	return nil
 }
 
+// mostDoubts is how many doubts of all files are told.
+const mostDoubts = 100
+
+// Doubts returns what makes the rows of the chosen files doubtful: see arrowio.Warner.
+func (t *Table) Doubts() (doubts []error) {
+	more := 0
+	for _, p := range t.parts {
+		for _, d := range p.chosen() {
+			for _, f := range p.in(d) {
+				for _, err := range f.doubts {
+					if len(doubts) == mostDoubts {
+						more++
+						continue
+					}
+					doubts = append(doubts, at(f.path, t.ofRow(f, err)))
+				}
+			}
+		}
+	}
+	if more > 0 {
+		doubts = append(doubts, errs.Locate(errs.Errorf(errs.ErrCorrupt, "and %d more doubts like these", more), errs.At{Format: orc.Name}))
+	}
+	return doubts
+}
+
 // inRow returns the path of a column of a data file as users of the table know it: without the struct that rows of events are in.
 func (t *Table) inRow(f *dataFile, path string) string {
 	if i := len(eventRowName); f.events && !t.opt.Events && len(path) > i+1 && path[i] == '.' && strings.EqualFold(path[:i], eventRowName) {

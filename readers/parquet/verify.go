@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -62,10 +63,7 @@ func (f *parquetFile) verifyNested(ctx context.Context, report func(error)) erro
 		if _, why := n.refusal(); n.shape == leafShape || why != "" {
 			continue
 		}
-		p, err := arrowio.Project(f.schema, []string{f.schema.Field(i).Name})
-		if err != nil || len(p.Fields) != 1 {
-			continue // several columns have this name
-		}
+		p := arrowio.Projection{Schema: arrow.NewSchema([]arrow.Field{f.schema.Field(i)}, nil), Fields: []arrowio.ProjectedField{{Index: i}}}
 		for _, s := range f.splits {
 			if err := f.verifyField(ctx, s, p, f.chunkOff(s.Ordinal, n.short.column)); err != nil {
 				if isIO(err) || ctx.Err() != nil {
