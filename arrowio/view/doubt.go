@@ -14,14 +14,14 @@ import (
 )
 
 // Doubts returns a warning where matching columns by name has probably not done what was meant: names that differ only in case, or
-// in spaces at their ends, and no schema has both; one name for fields of different ids. It returns those that concern a scan of
+// in spaces at their ends, and no schema has both; one name for fields of different ids; two names for one id. It returns those that concern a scan of
 // the given columns, which are dotted paths; nil = all. Each warning is about two schemas, and names an example and the other
 // columns.
 func (u *Union) Doubts(columns []string) []arrowio.Warning {
 	if u.same {
 		return nil
 	}
-	d := doubts{u: u, spellings: map[string]*spellings{}, ids: map[string]fieldID{}, columns: columns}
+	d := doubts{u: u, spellings: map[string]*spellings{}, ids: map[string]fieldID{}, names: map[string]*names{}, columns: columns}
 	for k, s := range u.schemas {
 		if !u.byPosition && unnamed(s.Fields()) {
 			continue // its columns have the names of other files
@@ -32,6 +32,7 @@ func (u *Union) Doubts(columns []string) []arrowio.Warning {
 	for _, s := range d.order {
 		d.spelled(s)
 	}
+	d.renamed()
 	var out []arrowio.Warning
 	for _, g := range d.groups {
 		out = append(out, g.warning(d))
@@ -47,6 +48,8 @@ type doubts struct {
 	order     []*spellings
 	ids       map[string]fieldID // by path, the first
 	groups    []*doubtGroup
+	names     map[string]*names // by the path of the parent and the id
+	nameOrder []*names
 	iceberg   bool // some schema is known to be that of an Iceberg table
 }
 
@@ -83,6 +86,7 @@ func (d *doubts) fields(fields []arrow.Field, above []string, k int) {
 		}
 		if id, ok := f.Metadata.GetValue(arrowmeta.FieldID); ok {
 			d.id(expr.Quote(path...), fieldID{id, k})
+			d.named(path, id, f, k)
 		}
 		d.fields(fieldsIn(f.Type), path, k)
 	}
@@ -154,7 +158,7 @@ func (d *doubts) add(g doubtGroup, short string, paths ...string) {
 		return
 	}
 	for _, o := range d.groups {
-		if o.kind == g.kind && o.a == g.a && (o.b == g.b || g.kind == "id") {
+		if o.kind == g.kind && o.a == g.a && (o.b == g.b || g.kind == "id" || g.kind == "renamed") {
 			if !slices.Contains(o.paths, paths[0]) {
 				o.more = append(o.more, short)
 				o.paths = append(o.paths, paths...)
@@ -169,7 +173,7 @@ func (d *doubts) add(g doubtGroup, short string, paths ...string) {
 func (g *doubtGroup) warning(d doubts) arrowio.Warning {
 	text := g.text
 	var options []errs.Option
-	if g.kind == "id" {
+	if g.kind == "id" || g.kind == "renamed" {
 		if d.iceberg {
 			text += ": the files are of an Iceberg table whose columns were renamed"
 		} else {

@@ -84,6 +84,36 @@ func TestDoubts(t *testing.T) {
 			nil,
 			[]string{"a is field 1 in 0 and field 2 in 1: the files are of an Iceberg table whose columns were renamed; --by-id reads by id; the same holds of b"},
 		},
+		{
+			"renamed", ByName,
+			[]*arrow.Schema{
+				schemaOf(id(opt("id", tI8), "1", orc), id(opt("city", tStr), "2", orc), id(in(id(opt("x", tI8), "5")), "4")),
+				schemaOf(id(opt("id", tI8), "1", orc), id(opt("town", tStr), "2", orc), id(in(id(opt("y", tI16), "5")), "4")),
+			},
+			nil,
+			[]string{"field 2 is city in 0 and town in 1, and is read as two columns: the files are of an Iceberg table whose columns were renamed; --by-id reads by id; the same holds of s.item.x and s.item.y"},
+		},
+		{
+			"renamed, of columns that are read", ByName,
+			[]*arrow.Schema{schemaOf(id(opt("a", tI8), "1"), id(opt("b", tI8), "2")), schemaOf(id(opt("a", tI8), "1"), id(opt("c", tI8), "2"))},
+			[]string{"a"}, nil,
+		},
+		{
+			"one id, other types", ByName,
+			[]*arrow.Schema{schemaOf(id(opt("a", tI8), "1")), schemaOf(id(opt("b", tStr), "1"))},
+			nil, nil,
+		},
+		{
+			"one id, both names in one", ByName,
+			[]*arrow.Schema{schemaOf(id(opt("a", tI8), "1"), opt("b", tI8)), schemaOf(id(opt("b", tI8), "1"))},
+			nil, nil,
+		},
+		{
+			"a name used again", ByName,
+			[]*arrow.Schema{schemaOf(id(opt("city", tStr), "2")), schemaOf(id(opt("town", tStr), "2"), id(opt("city", tStr), "3"))},
+			nil,
+			[]string{"city is field 2 in 0 and field 3 in 1: if the files are of an Iceberg table, its columns were renamed"},
+		},
 	} {
 		u, err := Join(c.schemas, func(k int) Source { return sourceOf(k, c.schemas[k]) }, c.by)
 		if err != nil {
