@@ -38,18 +38,7 @@ func appendBadNames(to []string, fields []arrow.Field, above []string) []string 
 			}
 			to = append(to, text)
 		}
-		to = appendBadNames(to, children(f.Type), append(slices.Clone(above), fieldname.Fit(f.Name)))
+		to = appendBadNames(to, arrowtype.Children(arrowtype.Value(f.Type)), append(slices.Clone(above), fieldname.Fit(f.Name)))
 	}
 	return to
-}
-
-// children returns the fields directly below a type.
-func children(t arrow.DataType) []arrow.Field {
-	switch t := arrowtype.Value(t).(type) {
-	case *arrow.MapType: // its entries have names that nobody stores
-		return []arrow.Field{t.KeyField(), t.ItemField()}
-	case arrow.NestedType:
-		return t.Fields()
-	}
-	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 	"github.com/arrowio/arrowio/internal/bitpack"
 	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/trevniwire"
@@ -213,7 +214,7 @@ func (b *builder) node(w *trevniwire.Node, pf arrowio.ProjectedField, field arro
 		b.count(n)
 		n.types, n.places = arrowbuf.NewVec[int8](b.mem), arrowbuf.NewVec[int32](b.mem)
 	}
-	for i, f := range childFields(field.Type) {
+	for i, f := range arrowtype.Children(field.Type) {
 		k := arrowio.ProjectedField{Index: i}
 		switch {
 		case w.Kind == trevniwire.List:
@@ -226,17 +227,6 @@ func (b *builder) node(w *trevniwire.Node, pf arrowio.ProjectedField, field arro
 		n.children = append(n.children, b.node(w.Children[k.Index], k, f, above))
 	}
 	return n
-}
-
-// childFields returns the fields inside a nested type; of a map the key and the value.
-func childFields(t arrow.DataType) []arrow.Field {
-	switch t := t.(type) {
-	case *arrow.MapType:
-		return []arrow.Field{t.KeyField(), t.ItemField()}
-	case arrow.NestedType:
-		return t.Fields()
-	}
-	return nil
 }
 
 // Skip passes over n rows.
