@@ -24,6 +24,7 @@ func text(r *rand.Rand, n int) []byte {
 }
 
 func TestBytes(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewSource(1))
 	for range rounds(8) {
 		content := text(r, r.Intn(40000))

@@ -122,6 +122,7 @@ func randomRuns[T orcwire.Integer](r *rand.Rand, n int, v2, signed bool) (out ru
 }
 
 func TestIntRuns(t *testing.T) {
+	t.Parallel()
 	t.Run("int8", testIntRuns[int8])
 	t.Run("int16", testIntRuns[int16])
 	t.Run("int32", testIntRuns[int32])
@@ -366,6 +367,7 @@ func edges(u, v uint64, signed bool) map[string]edge {
 
 // Every run cut at every byte, and runs with fields that are not legal.
 func TestIntErrors(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewSource(5))
 	for range 60 {
 		v2, signed := r.Intn(4) > 0, r.Intn(2) == 0

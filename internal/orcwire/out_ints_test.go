@@ -151,6 +151,7 @@ func cuts(r *rand.Rand, n, most int) []int {
 }
 
 func TestIntsOut(t *testing.T) {
+	t.Parallel()
 	t.Run("int8", testIntsOut[int8])
 	t.Run("int16", testIntsOut[int16])
 	t.Run("int32", testIntsOut[int32])
