@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// The tag man adds a command that writes the manual pages of all others. It is for packaging: no released program has it.
-func init() { manual = (*app).manCommand }
+// manual makes the command that writes the manual pages of all others. It is for packaging: no released program has it.
+var manual = (*app).manCommand
 
 func (a *app) manCommand() *cobra.Command {
 	return &cobra.Command{

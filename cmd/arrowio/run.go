@@ -136,9 +136,6 @@ func (a *app) rootCommand() *cobra.Command {
 	return root
 }
 
-// manual makes the command that writes manual pages, in builds with the tag man.
-var manual func(*app) *cobra.Command
-
 // noCommand is the action of a command that has only subcommands: it returns an error that names the unknown one.
 func noCommand(cmd *cobra.Command, args []string) error {
 	prefix, hint := "", "see "+cmd.CommandPath()+" --help"
