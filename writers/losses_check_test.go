@@ -174,6 +174,16 @@ func (c *lossCheck) compare(plan *arrowio.WritePlan, s, back *arrow.Schema, recs
 			c.errorf("%s (%s) %s: the plan does not say so: %v\nwritten %v\nread %v", d.Path, d.Aspect, d.Text, losses, s.Field(d.Column), fieldAt(fields, d.Column))
 		}
 	}
+	for i, f := range back.Fields() {
+		if n := len(back.FieldIndices(f.Name)); n > 1 {
+			said := fmt.Sprintf("%d columns have this name: it cannot be chosen by name", n)
+			path := schemadiff.Path(f.Name)
+			if !slices.ContainsFunc(losses, func(l arrowio.Loss) bool { return l.Path == path && strings.HasSuffix(l.Text, said) }) {
+				c.errorf("column %d has a name that %d columns have, and the plan does not say so: %v", i, n, losses)
+			}
+			stated[path] = stated[path] || slices.ContainsFunc(losses, func(l arrowio.Loss) bool { return l.Path == path && l.Text == said })
+		}
+	}
 	lost := schemadiff.Keys(s.Metadata(), back.Metadata())
 	for _, k := range lost {
 		if !slices.ContainsFunc(losses, func(l arrowio.Loss) bool { return l.Of == arrowio.LossOfMetadata && l.Key == k }) {

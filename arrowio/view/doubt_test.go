@@ -96,7 +96,8 @@ func TestDoubts(t *testing.T) {
 		{
 			"renamed, of columns that are read", ByName,
 			[]*arrow.Schema{schemaOf(id(opt("a", tI8), "1"), id(opt("b", tI8), "2")), schemaOf(id(opt("a", tI8), "1"), id(opt("c", tI8), "2"))},
-			[]string{"a"}, nil,
+			[]string{"a"},
+			nil,
 		},
 		{
 			"one id, other types", ByName,
