@@ -16,7 +16,7 @@ var neutral = []string{
 	"internal/annotate", "internal/arrowbuf", "internal/arrowcheck", "internal/arrowdense", "internal/budget", "internal/workers", "internal/bitpack", "internal/blockcodec",
 	"internal/cursor", "internal/inflate", "internal/options", "internal/pb", "internal/readall", "internal/recordsplit", "internal/partwriter", "internal/arrowipc", "internal/arrowjson",
 	"internal/arrowmeta", "internal/arrowtype", "internal/fieldname", "internal/gonerows", "internal/geoarrow", "internal/plans", "internal/schemadiff", "internal/floattext", "internal/inferred",
-	"internal/textvalues",
+	"internal/textvalues", "internal/valueset",
 }
 
 // public is what users may import, and the programs built on it.
@@ -188,6 +188,12 @@ var rules = []rule{
 		why:   "a table format's schemas, for readers and writers of the files in its tables",
 	},
 	{
+		pkg:   "internal/icebergfile",
+		may:   []string{"arrowio", "arrowio/errs", "arrowio/view", "internal/arrowbuf", "internal/bitpack", "internal/gonerows", "internal/iceberg"},
+		never: doesIO,
+		why:   "a data file under a table's schema, whatever its format",
+	},
+	{
 		pkg: "internal/duckdb",
 		may: append([]string{"arrowio", "arrowio/errs", "arrowio/expr", "internal/arrowc"}, neutral...),
 		why: "rows go to DuckDB, and come back, through C",
@@ -234,8 +240,13 @@ var rules = []rule{
 	},
 	{
 		pkg: "readers/orciceberg",
-		may: append([]string{"arrowio", "arrowio/errs", "arrowio/view", "arrowio/expr", "internal/orcwire", "internal/iceberg", "readers/orc"}, neutral...),
+		may: append([]string{"arrowio", "arrowio/errs", "arrowio/view", "arrowio/expr", "internal/iceberg", "internal/icebergfile", "readers/orc"}, neutral...),
 		why: "a table's files are ORC files, and what the table says of them",
+	},
+	{
+		pkg: "readers/iceberg",
+		may: append([]string{"arrowio", "arrowio/errs", "arrowio/view", "arrowio/expr", "internal/iceberg", "internal/icebergfile"}, neutral...),
+		why: "a table has files of several formats, which it is given",
 	},
 	{
 		pkg: "readers/cfile",

@@ -7,7 +7,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -19,12 +18,12 @@ import (
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/gonerows"
 	"github.com/arrowio/arrowio/internal/iceberg"
-	"github.com/arrowio/arrowio/internal/orcwire"
+	"github.com/arrowio/arrowio/internal/icebergfile"
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
-// delete finds the rows of a file that delete files name.
-func (o *tableOptions) delete(ctx context.Context, f *file) error {
+// delete returns shown, which is f or f under other names, without the rows that delete files name.
+func (o *tableOptions) delete(ctx context.Context, f *file, shown arrowio.File) (arrowio.File, error) {
 	most := o.DeleteEvents
 	if most == 0 {
 		most = defaultDeleteEvents
@@ -32,18 +31,18 @@ func (o *tableOptions) delete(ctx context.Context, f *file) error {
 	d := deletes{o: o, file: f, most: most, paths: newPaths(o)}
 	for _, name := range o.Deletes {
 		if err := d.load(ctx, name); err != nil {
-			return inDelete(name, err)
+			return nil, inDelete(name, err)
 		}
 	}
 	if err := d.elsewhere(); err != nil {
-		return err
+		return nil, err
 	}
 	for _, s := range d.sets {
 		if err := d.find(ctx, s); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return f.cut(d.positions)
+	return f.without(shown, d.positions)
 }
 
 // inDelete says which delete file an error is about.
@@ -114,19 +113,15 @@ func (d *deletes) isPositions(in *orc.File) (bool, error) {
 // positionColumns finds the two columns of position deletes; -1 = there is no such.
 func positionColumns(in *orc.File) (file, pos int, err error) {
 	file, pos = -1, -1
-	root := in.Root()
-	if root.Kind != orcwire.Struct {
-		return file, pos, nil
-	}
-	x, err := idsOf(root, func() []iceberg.Name {
-		return []iceberg.Name{{ID: iceberg.PathID, Names: []string{iceberg.PathName}}, {ID: iceberg.PositionID, Names: []string{iceberg.PositionName}}}
+	fields := in.Schema().Fields()
+	ids, err := icebergfile.IDsOf(fields, []iceberg.Name{
+		{ID: iceberg.PathID, Names: []string{iceberg.PathName}}, {ID: iceberg.PositionID, Names: []string{iceberg.PositionName}},
 	})
-	for i, c := range root.Children {
-		switch {
-		case err != nil:
-		case x[c.ID] == iceberg.PathID && c.Kind == orcwire.String:
+	for i := range ids {
+		switch t := fields[i].Type; {
+		case ids[i].ID == iceberg.PathID && t.ID() == arrow.DICTIONARY:
 			file = i
-		case x[c.ID] == iceberg.PositionID && c.Kind == orcwire.Long:
+		case ids[i].ID == iceberg.PositionID && t.ID() == arrow.INT64:
 			pos = i
 		}
 	}
@@ -143,7 +138,7 @@ func (d *deletes) loadPositions(ctx context.Context, in *orc.File) error {
 		return errs.Errorf(errs.ErrSchema, "it has no columns %s and %s", iceberg.PathName, iceberg.PositionName)
 	}
 	schema := in.Schema()
-	return scan(ctx, in, []string{expr.Quote(schema.Field(file).Name), expr.Quote(schema.Field(pos).Name)}, func(rec arrow.Record) error {
+	return icebergfile.Scan(ctx, in, []string{expr.Quote(schema.Field(file).Name), expr.Quote(schema.Field(pos).Name)}, func(rec arrow.Record) error {
 		names, ok := rec.Column(0).(*array.Dictionary)
 		if !ok {
 			return errs.Errorf(errs.ErrInternal, "%s is %s", iceberg.PathName, rec.Column(0).DataType())
@@ -179,21 +174,6 @@ func (d *deletes) loadPositions(ctx context.Context, in *orc.File) error {
 
 func (d *deletes) tooMany() error {
 	return errs.Errorf(errs.ErrLimit, "more than %d deletes of one file: %w allows more", d.most, errs.Opt("orc-delete-events", ""))
-}
-
-// scan calls do with the batches of some columns, in the order of rows.
-func scan(ctx context.Context, f arrowio.File, columns []string, do func(rec arrow.Record) error) error {
-	s, err := arrowio.Scan(ctx, f, arrowio.ScanOptions{Columns: columns})
-	if err != nil {
-		return err
-	}
-	defer s.Release()
-	for s.Next() {
-		if err := do(s.Record()); err != nil {
-			return err
-		}
-	}
-	return s.Err()
 }
 
 // paths are the forms of the path of the file that is read.
@@ -258,38 +238,14 @@ func (d *deletes) elsewhere() error {
 	return errs.Errorf(errs.ErrOption, "no position delete is about this file, and some are about %s: %w says what the path has become, %w that the last part tells, %w that these are two files", d.moved, errs.Opt("orc-delete-move", ""), errs.Opt("orc-delete-paths", "suffix"), errs.Opt("orc-delete-paths", "full"))
 }
 
-// cut leaves out the rows at positions; positions that the file does not have delete nothing, and are told.
-func (f *file) cut(positions []int64) error {
-	slices.Sort(positions)
-	positions = slices.Compact(positions)
-	n := f.Rows()
-	from := sort.Search(len(positions), func(i int) bool { return positions[i] >= 0 })
-	to := sort.Search(len(positions), func(i int) bool { return positions[i] >= n })
-	if beyond := from + len(positions) - to; beyond > 0 {
+// without leaves out of shown, which has the rows of f, those at positions, in any order; positions that the file does not have delete nothing, and are told.
+func (f *file) without(shown arrowio.File, positions []int64) (arrowio.File, error) {
+	positions, beyond := gonerows.Sorted(positions, f.Rows())
+	if beyond > 0 {
 		f.warnings = append(f.warnings, arrowio.Warnf(arrowio.WarnDoubt, strconv.Itoa(beyond)+" deletes are about rows that the file does not have"))
 	}
-	positions = positions[from:to]
 	if len(positions) == 0 {
-		return nil
+		return shown, nil
 	}
-	f.deleted = int64(len(positions))
-	all := f.File.Splits()
-	f.gone, f.splits = make([]gonerows.Rows, len(all)), nil
-	at := int64(0)
-	for i, s := range all {
-		if s.Rows.Len() > gonerows.MaxRows {
-			return errs.Errorf(errs.ErrUnsupported, "a stripe of %d rows, of which some are deleted", s.Rows.Len())
-		}
-		k := sort.Search(len(positions), func(i int) bool { return positions[i] >= s.Rows.End })
-		for _, p := range positions[:k] {
-			f.gone[i].Add(uint32(p - s.Rows.Start))
-		}
-		positions = positions[k:]
-		if left := s.Rows.Len() - f.gone[i].Total(); left > 0 {
-			f.splits = append(f.splits, arrowio.Split{Ordinal: len(f.splits), Rows: arrowio.RowRange{Start: at, End: at + left}, Bytes: s.Bytes})
-			f.stored = append(f.stored, i)
-			at += left
-		}
-	}
-	return nil
+	return gonerows.Without(shown, positions)
 }

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/apache/arrow/go/v15/arrow"
-
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/local"
@@ -175,7 +173,7 @@ func openLocal(_ context.Context, name string) (arrowio.OpenSource, error) {
 	return src, nil
 }
 
-// shown is what a file is read as.
-func (o *tableOptions) shown(files orc.Options) ([]arrow.Field, error) {
-	return iceberg.Schema(o.Table.Current, iceberg.ArrowOptions{StringsAsBinary: files.BinaryStrings, Dictionary: files.Dictionary})
+// shown says which of several Arrow types a file is read as.
+func (o *tableOptions) shown(files orc.Options) iceberg.ArrowOptions {
+	return iceberg.ArrowOptions{StringsAsBinary: files.BinaryStrings, Dictionary: files.Dictionary}
 }

@@ -2,36 +2,31 @@ package orciceberg
 
 import (
 	"context"
-	"hash/maphash"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
-	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/iceberg"
+	"github.com/arrowio/arrowio/internal/icebergfile"
+	"github.com/arrowio/arrowio/internal/valueset"
 	"github.com/arrowio/arrowio/readers/orc"
 )
 
-// valueSet is the values of equality deletes of the same columns: a row is deleted that has all of one of them. A null is
-// equal to a null, a NaN to a NaN, and zeros differ by their signs (Iceberg table specification, "Equality Delete Files").
+// valueSet is the values of equality deletes of the same columns: a row is deleted that has all of one of them.
 type valueSet struct {
+	*valueset.Set
 	ids     []int32
 	fields  []iceberg.Field
 	columns []string // paths, of delete files and of data files alike
-	seed    maphash.Seed
-	hashes  map[uint64]struct{}
-	keys    map[string]struct{}
 }
 
-// What a value that deletes takes beside its bytes, and what is reckoned for a position.
-const keyBytes, positionBytes = 72, 24
+// positionBytes is what is reckoned for a position.
+const positionBytes = 24
 
 // loadValues adds the values of an equality delete file.
 func (d *deletes) loadValues(ctx context.Context, in *orc.File, src arrowio.Source) error {
@@ -55,19 +50,9 @@ func (d *deletes) loadValues(ctx context.Context, in *orc.File, src arrowio.Sour
 		return err
 	}
 	defer shown.Close()
-	var h hasher
-	return scan(ctx, shown, s.columns, func(rec arrow.Record) error {
-		h.start(rec, s)
-		for i, x := range h.hashes {
-			s.hashes[x] = struct{}{}
-			key := h.key(i)
-			if _, ok := s.keys[string(key)]; ok {
-				continue
-			}
-			s.keys[string(key)] = struct{}{}
-			if d.bytes += keyBytes + len(key); d.bytes > positionBytes*d.most {
-				return d.tooMany()
-			}
+	return icebergfile.Scan(ctx, shown, s.columns, func(rec arrow.Record) error {
+		if d.bytes += s.Add(rec); d.bytes > positionBytes*d.most {
+			return d.tooMany()
 		}
 		return nil
 	})
@@ -96,16 +81,16 @@ func equalityIDs(in *orc.File) ([]int32, error) {
 			out = append(out, int32(n))
 		}
 	} else {
-		x, err := idsOf(in.Root(), func() []iceberg.Name { return nil })
+		ids, err := icebergfile.IDsOf(in.Schema().Fields(), nil)
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range in.Root().Children {
-			if id := x[c.ID]; id >= 0 {
-				if c.Kind.Compound() {
-					return nil, errs.Errorf(errs.ErrUnsupported, "it does not say by which columns it deletes (%s), and has %s", iceberg.DeleteIDs, c.Kind)
+		for i, id := range ids {
+			if id.ID >= 0 {
+				if t, nested := in.Schema().Field(i).Type.(arrow.NestedType); nested {
+					return nil, errs.Errorf(errs.ErrUnsupported, "it does not say by which columns it deletes (%s), and has %s", iceberg.DeleteIDs, t)
 				}
-				out = append(out, id)
+				out = append(out, id.ID)
 			}
 		}
 	}
@@ -167,7 +152,7 @@ func (d *deletes) set(ids []int32, all []iceberg.Field) (*valueSet, error) {
 			return s, nil
 		}
 	}
-	s := &valueSet{ids: ids, fields: all, seed: maphash.MakeSeed(), hashes: map[uint64]struct{}{}, keys: map[string]struct{}{}}
+	s := &valueSet{Set: valueset.New(), ids: ids, fields: all}
 	for _, id := range ids {
 		fields := all
 		var names []string
@@ -186,7 +171,7 @@ func (d *deletes) set(ids []int32, all []iceberg.Field) (*valueSet, error) {
 
 // find adds the positions of rows that a set has.
 func (d *deletes) find(ctx context.Context, s *valueSet) error {
-	if len(s.keys) == 0 {
+	if s.Len() == 0 {
 		return nil
 	}
 	shown, err := d.keysOf(ctx, s, d.file.src)
@@ -194,198 +179,10 @@ func (d *deletes) find(ctx context.Context, s *valueSet) error {
 		return err
 	}
 	defer shown.Close()
-	var h hasher
 	first := int64(0)
-	return scan(ctx, shown, s.columns, func(rec arrow.Record) error {
-		h.start(rec, s)
-		for i, x := range h.hashes {
-			if _, ok := s.hashes[x]; !ok {
-				continue
-			}
-			if _, ok := s.keys[string(h.key(i))]; ok {
-				d.positions = append(d.positions, first+int64(i))
-			}
-		}
+	return icebergfile.Scan(ctx, shown, s.columns, func(rec arrow.Record) error {
+		d.positions = s.Find(d.positions, rec, first)
 		first += rec.NumRows()
 		return nil
 	})
-}
-
-// hasher tells rows of a batch apart: by a hash first, made a column at a time, and then by what they hold.
-type hasher struct {
-	hashes []uint64
-	leaves []leaf
-	text   []byte
-}
-
-// leaf is a column, below structs.
-type leaf struct {
-	above []outer
-	value arrow.Array
-}
-
-// outer is a struct around a column that has nulls, and how deep it is. That it is null is another value than a null in it,
-// as Iceberg's sets of structs have it.
-type outer struct {
-	arrow.Array
-	depth int
-}
-
-// start takes a batch of the columns of a set.
-func (h *hasher) start(rec arrow.Record, s *valueSet) {
-	h.leaves = h.leaves[:0]
-	for i := range int(rec.NumCols()) {
-		h.add(rec.Column(i), nil, 0)
-	}
-	n := int(rec.NumRows())
-	h.hashes = slices.Grow(h.hashes[:0], n)[:n]
-	clear(h.hashes)
-	for _, l := range h.leaves {
-		l.hash(h.hashes, s.seed)
-	}
-}
-
-// add takes the leaves of a column, in order.
-func (h *hasher) add(a arrow.Array, above []outer, depth int) {
-	st, ok := a.(*array.Struct)
-	if !ok {
-		h.leaves = append(h.leaves, leaf{above, a})
-		return
-	}
-	if st.NullN() > 0 {
-		above = append(slices.Clone(above), outer{st, depth})
-	}
-	for i := range st.NumField() {
-		h.add(st.Field(i), above, depth+1)
-	}
-}
-
-// present says what row i has instead of a value, if anything.
-type present byte
-
-const (
-	isThere present = 1 // as arrowbuf.AppendKey has it
-	isNull  present = 0
-	isNaN   present = 2
-	noOuter present = 3 // and, added to it, how deep the struct is that is null
-)
-
-func (l *leaf) at(i int) present {
-	for _, a := range l.above {
-		if a.IsNull(i) {
-			return noOuter + present(a.depth)
-		}
-	}
-	if l.value.IsNull(i) {
-		return isNull
-	}
-	return isThere
-}
-
-// key returns what row i holds, until the next call.
-func (h *hasher) key(i int) []byte {
-	h.text = h.text[:0]
-	for k := range h.leaves {
-		l := &h.leaves[k]
-		if p := l.at(i); p != isThere {
-			h.text = append(h.text, byte(p))
-			continue
-		}
-		switch a := l.value.(type) {
-		case *array.Float32:
-			if v := a.Value(i); v != v {
-				h.text = append(h.text, byte(isNaN))
-				continue
-			}
-		case *array.Float64:
-			if v := a.Value(i); v != v {
-				h.text = append(h.text, byte(isNaN))
-				continue
-			}
-		}
-		h.text = arrowbuf.AppendKey(h.text, l.value.Data(), i)
-	}
-	return h.text
-}
-
-// mix joins a hash and a value.
-func mix(h, v uint64) uint64 {
-	h = (h ^ v) * 0x9e3779b97f4a7c15
-	return h ^ h>>29
-}
-
-// nullHash is mixed in for a null.
-const nullHash = 0x5bd1e995
-
-// hash mixes the values of the leaf into the hashes of the rows. The seed is the process's: files cannot know it.
-func (l *leaf) hash(out []uint64, seed maphash.Seed) {
-	switch a := l.value.(type) {
-	case *array.Int32:
-		hashNumbers(out, a.Int32Values())
-	case *array.Int64:
-		hashNumbers(out, a.Int64Values())
-	case *array.Date32:
-		hashNumbers(out, a.Date32Values())
-	case *array.Time64:
-		hashNumbers(out, a.Time64Values())
-	case *array.Timestamp:
-		hashNumbers(out, a.TimestampValues())
-	case *array.Float32:
-		for i, v := range a.Float32Values() {
-			b := uint64(math.Float32bits(v))
-			if v != v {
-				b = 1
-			}
-			out[i] = mix(out[i], b)
-		}
-	case *array.Float64:
-		for i, v := range a.Float64Values() {
-			b := math.Float64bits(v)
-			if v != v {
-				b = 1
-			}
-			out[i] = mix(out[i], b)
-		}
-	case *array.Decimal128:
-		for i, v := range a.Values() {
-			out[i] = mix(mix(out[i], v.LowBits()), uint64(v.HighBits()))
-		}
-	case *array.FixedSizeBinary:
-		w := a.DataType().(*arrow.FixedSizeBinaryType).ByteWidth
-		if len(out) > 0 {
-			b := a.Data().Buffers()[1].Bytes()[a.Data().Offset()*w:]
-			for i := range out {
-				out[i] = mix(out[i], maphash.Bytes(seed, b[i*w:][:w]))
-			}
-		}
-	case *array.String:
-		hashBytes(out, a.ValueOffsets(), a.ValueBytes(), seed)
-	case *array.Binary:
-		hashBytes(out, a.ValueOffsets(), a.ValueBytes(), seed)
-	default: // booleans, and dictionaries: their keys alone tell
-	}
-	if l.value.NullN() == 0 && len(l.above) == 0 {
-		return
-	}
-	for i := range out {
-		if l.at(i) != isThere { // what lies under a null may be anything
-			out[i] = nullHash
-		}
-	}
-}
-
-func hashNumbers[T ~int32 | ~int64](out []uint64, values []T) {
-	for i, v := range values {
-		out[i] = mix(out[i], uint64(v))
-	}
-}
-
-func hashBytes(out []uint64, offsets []int32, b []byte, seed maphash.Seed) {
-	if len(out) == 0 {
-		return
-	}
-	first := offsets[0]
-	for i := range out {
-		out[i] = mix(out[i], maphash.Bytes(seed, b[offsets[i]-first:offsets[i+1]-first]))
-	}
 }

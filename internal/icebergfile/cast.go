@@ -1,4 +1,4 @@
-package orciceberg
+package icebergfile
 
 import (
 	"github.com/apache/arrow/go/v15/arrow"

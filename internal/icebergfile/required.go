@@ -1,4 +1,4 @@
-package orciceberg
+package icebergfile
 
 import (
 	"github.com/apache/arrow/go/v15/arrow"
@@ -9,18 +9,24 @@ import (
 	"github.com/arrowio/arrowio/internal/gonerows"
 )
 
-// reader reads the rows of a split that are left, and checks that what is required is there. See arrowio.SplitReader.
+// reader checks that what is required is there. See arrowio.SplitReader.
 type reader struct {
 	arrowio.SplitReader
-	never []int          // columns that are never null
-	gone  *gonerows.Rows // rows that are deleted; nil = none
+	never []int // columns that are never null
+}
 
-	// Where some are deleted.
-	left  gonerows.Reader
-	split arrowio.Split // of rows that are left
-	row   int64         // of those, where the reader stands
-	first int64         // row of the file with which the split begins there
-	runs  []arrowio.RowRange
+// runReader is a reader that takes many runs of rows at once.
+type runReader struct {
+	*reader
+	gonerows.RunReader
+}
+
+func newReader(in arrowio.SplitReader, never []int) arrowio.SplitReader {
+	r := &reader{in, never}
+	if many, ok := in.(gonerows.RunReader); ok {
+		return runReader{r, many}
+	}
+	return r
 }
 
 // Share implements arrowio.Sharer.
@@ -37,34 +43,6 @@ func (r *reader) Fit(n int, bytes int64) int {
 		return s.Fit(n, bytes)
 	}
 	return n
-}
-
-// Skip passes over n rows.
-func (r *reader) Skip(n int64) (int64, error) {
-	if r.gone == nil {
-		return r.SplitReader.Skip(n)
-	}
-	if err := r.split.Rows.Check(r.row, n); err != nil {
-		return 0, err
-	}
-	r.row += n
-	return n, nil
-}
-
-// Read appends the next n rows to the batch being built.
-func (r *reader) Read(n int) (int, error) {
-	if r.gone == nil || n == 0 {
-		return r.SplitReader.Read(n)
-	}
-	if err := r.split.Rows.Check(r.row, int64(n)); err != nil {
-		return 0, err
-	}
-	r.runs = r.gone.Stored(r.runs[:0], r.row-r.split.Rows.Start, int64(n), r.first)
-	if err := r.left.Read(r.runs); err != nil {
-		return 0, err
-	}
-	r.row += int64(n)
-	return n, nil
 }
 
 // Take hands over the batch built so far. The caller releases it.
