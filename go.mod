@@ -22,6 +22,8 @@ require github.com/apache/arrow-go/v18 v18.8.0
 
 require github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 
+require github.com/twmb/avro v1.8.0
+
 require (
 	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect

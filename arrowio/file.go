@@ -32,6 +32,18 @@ type Format struct {
 	// well. The caller owns t, which the File uses until it is closed.
 	MatchTree func(ctx context.Context, t Tree) (bool, error)
 	OpenTree  func(ctx context.Context, t Tree, o OpenOptions) (File, error)
+	// MatchTable reports whether a directory is a table of this format: metadata in it say which files, of other formats, have its
+	// rows, and how they are shown; nil = never. A format has both MatchTable and OpenTable, or neither. It may read nothing else:
+	// Open then returns an error.
+	MatchTable func(ctx context.Context, t Tree) (bool, error)
+	// MatchTableFile returns the directory of the table whose metadata the file of a path or URL holds; ok is false for other
+	// files. nil = such files are not recognised.
+	MatchTableFile func(name string) (dir string, ok bool)
+	// OpenTable returns the files of the table in t, in the order of its rows; at least one, which may have no rows. All have the
+	// table's schema as Fragment.Schema. metadata is the path or URL of the file of MatchTableFile; "" = the current one in t.
+	OpenTable func(ctx context.Context, t Tree, metadata string, o OpenOptions) ([]Fragment, error)
+	// ParseFragment returns the fragment that Fragment.Marshal of OpenTable wrote.
+	ParseFragment func(text []byte, o OpenOptions) (Fragment, error)
 	// LooksLike reports whether a local directory looks like one that OpenPath opens, so that its files must not be read one by
 	// one; nil = never.
 	LooksLike func(path string) bool

@@ -7,6 +7,8 @@ import (
 	"math"
 	"sync/atomic"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/workers"
@@ -21,6 +23,11 @@ type Fragment struct {
 	// Never reports, without opening the file, that none of its rows satisfies a filter on the dataset's schema; nil = not known
 	// without opening it. A scan does not open such a file, unless it must count the rows before the filter.
 	Never func(filter *expr.Bound) bool
+	// Schema is the schema of the file; nil = not known without opening it.
+	Schema *arrow.Schema
+	// Marshal returns JSON with which another process that reaches the same files can open the file: see Format.ParseFragment.
+	// nil = the name is enough.
+	Marshal func() ([]byte, error)
 }
 
 // jobs lists the splits of a scan, in order, and opens the files on the way. One goroutine at a time.

@@ -10,6 +10,7 @@ import (
 	"github.com/arrowio/arrowio/internal/orccast"
 	"github.com/arrowio/arrowio/readers/cfile"
 	"github.com/arrowio/arrowio/readers/csv"
+	"github.com/arrowio/arrowio/readers/icebergtable"
 	"github.com/arrowio/arrowio/readers/ipc"
 	"github.com/arrowio/arrowio/readers/jsonl"
 	"github.com/arrowio/arrowio/readers/kudu"
@@ -21,9 +22,10 @@ import (
 
 // All returns every format that can be read.
 func All() []arrowio.Format {
+	orc := orciceberg.Format(orctable.Format())
 	return []arrowio.Format{
 		inUnit(trevni.Format(), ""),
-		orciceberg.Format(orctable.Format()),
+		orc,
 		inUnit(cfile.Format(), ""),
 		inUnit(kudu.Format(), ""),
 		inUnit(ipc.Format(), ""),
@@ -31,6 +33,7 @@ func All() []arrowio.Format {
 		inUnit(parquet.Format(), "parquet-int96"),
 		inUnit(csv.Format(), ""),
 		jsonl.Format(), // its times are text
+		icebergtable.Format(orc, parquet.Format()),
 	}
 }
 

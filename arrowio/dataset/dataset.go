@@ -53,7 +53,7 @@ func Match(options map[string]string) (by view.Match, err error) {
 // New returns one dataset of all inputs, with a fragment for each. Files whose columns differ are read under one schema: see
 // Join. After the columns of the files come the partition columns of directories named KEY=VALUE: see Partitions.
 //
-// open opens input i; nil = New calls Open. New opens each file once for its schema, except files that o.Filter excludes. A scan
+// open opens input i; nil = New calls OpenInput. New opens each file once for its schema, except files that o.Filter excludes and files of tables. A scan
 // opens each file again when it reaches it. New opens local files one after the other, and remote files several at a time after
 // the first.
 func New(ctx context.Context, inputs []Input, o Options, open func(ctx context.Context, i int) (arrowio.File, error)) (*Dataset, error) {
@@ -62,7 +62,7 @@ func New(ctx context.Context, inputs []Input, o Options, open func(ctx context.C
 	}
 	if open == nil {
 		open = func(ctx context.Context, i int) (arrowio.File, error) {
-			f, err := Open(ctx, inputs[i].Path, o)
+			f, err := OpenInput(ctx, inputs[i], o)
 			if err != nil {
 				return nil, err // not a nil *File
 			}
@@ -178,6 +178,7 @@ func (b *builder) dataset(ctx context.Context, some []int) (*Dataset, error) {
 	}
 	if b.p == nil {
 		base.Fragments = fragments
+		b.prune(base)
 		return base, nil
 	}
 	return b.p.over(base, fragments), nil
@@ -187,6 +188,10 @@ func (b *builder) unify(ctx context.Context, fragments []arrowio.Fragment, some 
 	first := make([]arrowio.Fragment, len(some))
 	for k, i := range some {
 		first[k] = fragments[i]
+		if s := b.inputs[i].Schema(); s != nil && b.o.Schema == nil {
+			first[k].Open = func(context.Context) (arrowio.File, error) { return schemaOnly{schema: s}, nil }
+			continue
+		}
 		if b.p != nil && b.o.Warn != nil && b.o.Schema == nil {
 			first[k].Open = func(ctx context.Context) (arrowio.File, error) {
 				f, err := fragments[i].Open(ctx)
@@ -197,7 +202,7 @@ func (b *builder) unify(ctx context.Context, fragments []arrowio.Fragment, some 
 			}
 		}
 	}
-	if _, local := stores.Local(b.inputs[some[0]].Path); !local {
+	if _, local := stores.Local(b.inputs[some[0]].Path); !local && b.inputs[some[0]].Schema() == nil {
 		a := ahead{fragments: first}
 		first = a.start(ctx)
 		defer a.stop()

@@ -12,26 +12,6 @@ import (
 	"github.com/arrowio/arrowio/internal/iceberg"
 )
 
-// An Iceberg table is a directory with metadata/*.metadata.json. This metadata says which files are data and which of their rows
-// are deleted. The files below the directory, read together, are not the rows of the table, since some belong to older snapshots
-// and some are delete files.
-
-// refuseTable returns an error for the directory of an Iceberg table, which has a directory of metadata.
-func refuseTable(ctx context.Context, t arrowio.Tree) error {
-	entries, err := t.List(ctx, "metadata")
-	if err != nil { // mostly there is none; what else is wrong, reading it will tell
-		return ctx.Err()
-	}
-	isMetadata := func(e arrowio.TreeEntry) bool {
-		return !e.Dir && (strings.HasSuffix(e.Name, ".metadata.json") || strings.HasSuffix(e.Name, ".metadata.json.gz"))
-	}
-	if !slices.ContainsFunc(entries, isMetadata) {
-		return nil
-	}
-	return errs.Locate(errs.Errorf(errs.ErrUnsupported, "this is an Iceberg table, which cannot be read as a whole yet: "+
-		"its files hold deleted rows and rows of older snapshots, too; name the data files of one snapshot, or read all files with %w or %w", errs.Opt("from", "orc"), errs.Opt("from", "parquet")), errs.At{File: t.Path("")})
-}
-
 // noDeletes returns open, extended to refuse delete files among others: their rows say which rows of other files are deleted. One
 // by itself is read, with a warning unless its format was named.
 func noDeletes(open func(ctx context.Context, i int) (arrowio.File, error), inputs []Input, o Options) func(ctx context.Context, i int) (arrowio.File, error) {

@@ -7,7 +7,8 @@ type Input struct {
 	Path string // path or URL, for Open
 	Name string // for messages; "" = Path
 
-	keys []keyValue // that the directories say which lead to it
+	keys   []keyValue // that the directories say which lead to it
+	member *member    // of a table; nil = it is none
 }
 
 func (in Input) name() string {
@@ -22,14 +23,26 @@ type inputText struct {
 	Path string      `json:"path"`
 	Name string      `json:"name,omitempty"`
 	Keys [][2]string `json:"keys,omitempty"`
+
+	Format string          `json:"format,omitempty"` // of the table that it is a member of
+	Member json.RawMessage `json:"member,omitempty"`
 }
 
 // MarshalJSON implements json.Marshaler. The JSON of an input that List has returned can be sent to another process that reaches
-// the same files. It includes the partition values of its directories.
+// the same files. It includes the partition values of its directories, and what a table says of it.
 func (in Input) MarshalJSON() ([]byte, error) {
 	t := inputText{Path: in.Path, Name: in.Name}
 	for _, kv := range in.keys {
 		t.Keys = append(t.Keys, [2]string{kv.key, kv.value})
+	}
+	if in.member != nil {
+		var err error
+		t.Format, t.Member = in.member.format, in.member.text
+		if marshal := in.member.Marshal; marshal != nil {
+			if t.Member, err = marshal(); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return json.Marshal(t)
 }
@@ -43,6 +56,9 @@ func (in *Input) UnmarshalJSON(b []byte) error {
 	*in = Input{Path: t.Path, Name: t.Name}
 	for _, kv := range t.Keys {
 		in.keys = append(in.keys, keyValue{kv[0], kv[1]})
+	}
+	if t.Member != nil {
+		in.member = &member{format: t.Format, text: t.Member}
 	}
 	return nil
 }

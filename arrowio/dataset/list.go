@@ -27,10 +27,11 @@ import (
 //     links to directories, are a warning (Options.Warn). If o names a format that has a signature, files without an extension are of it.
 //   - A path that does not exist, but is a pattern (see path.Match; ** is any number of directories), stands for the sorted names that match it. The same names
 //     are skipped, unless the pattern spells out their first character.
+//   - A directory that is a table (see arrowio.Format.MatchTable), and the file of its metadata, stand for the files of the table.
 //   - A directory that a format reads as a whole (see arrowio.Format.MatchTree) stands for itself, also inside another directory.
 //
 // A file that an option names (arrowio.Option.Files) is left out of its directory. Errors are: an empty path, a directory or
-// pattern that stands for no file, the directory of an Iceberg table, and a directory that looks like one of a format that must
+// pattern that stands for no file, a directory with a table somewhere below it, and a directory that looks like one of a format that must
 // be named (arrowio.Format.LooksLike) if o names no format.
 //
 // If o names a format whose files are directories (see arrowio.Format.OpenPath), every path stands for itself.
@@ -96,7 +97,7 @@ func (x expansion) local(name string) ([]Input, error) {
 	case err != nil:
 		return nil, err
 	case !fi.IsDir():
-		return []Input{{Path: name}}, nil
+		return x.file(name)
 	}
 	return x.walk(localTree{Tree: local.DirTree(name), path: name}, nil)
 }
@@ -164,7 +165,7 @@ func (x expansion) remote(url string) ([]Input, error) {
 	case err != nil:
 		return nil, err
 	case !e.Dir:
-		return []Input{{Path: url}}, nil
+		return x.file(url)
 	}
 	t, err := x.tree(url)
 	if err != nil {
@@ -291,6 +292,12 @@ func (x expansion) walk(t arrowio.Tree, names []string) ([]Input, error) {
 			}
 		}
 	}
+	if f, err := x.tableFormat(t); err != nil || f.MatchTable != nil {
+		if err != nil {
+			return nil, err
+		}
+		return x.members(f, t, "")
+	}
 	all, err := x.collect(t, "", nil)
 	if err != nil {
 		return nil, err
@@ -336,8 +343,8 @@ func (x expansion) collect(t arrowio.Tree, dir string, out []candidate) ([]candi
 	if err != nil {
 		return nil, err
 	}
-	if !x.told && slices.ContainsFunc(entries, func(e arrowio.TreeEntry) bool { return e.Dir && e.Name == "metadata" }) {
-		if err := refuseTable(x.ctx, below(t, dir)); err != nil {
+	if dir != "" {
+		if err := x.refuseTable(below(t, dir)); err != nil {
 			return nil, err
 		}
 	}

@@ -29,16 +29,16 @@ type openFile struct {
 	warn func() // prints its warnings, including those seen while reading; set by openInput
 }
 
-// open opens one path, or standard input.
-func (a *app) open(ctx context.Context, path string, r *readFlags) (*openFile, error) {
-	f, err := a.openNamed(ctx, path, r)
+// open opens one input, or standard input.
+func (a *app) open(ctx context.Context, in dataset.Input, r *readFlags) (*openFile, error) {
+	f, err := a.openNamed(ctx, in, r)
 	if err != nil {
-		return nil, inFile(displayName(path), err)
+		return nil, inFile(displayName(in.Path), err)
 	}
-	return &openFile{File: f, name: displayName(path)}, nil
+	return &openFile{File: f, name: displayName(in.Path)}, nil
 }
 
-func (a *app) openNamed(ctx context.Context, path string, r *readFlags) (*dataset.File, error) {
+func (a *app) openNamed(ctx context.Context, in dataset.Input, r *readFlags) (*dataset.File, error) {
 	o, err := a.readOptions(ctx, r)
 	if err != nil {
 		return nil, err
@@ -46,14 +46,14 @@ func (a *app) openNamed(ctx context.Context, path string, r *readFlags) (*datase
 	if err := r.shown.apply(r, &o); err != nil { // the file is shown under it later
 		return nil, err
 	}
-	if path != "-" {
-		return dataset.Open(ctx, path, o)
+	if in.Path != "-" {
+		return dataset.OpenInput(ctx, in, o)
 	}
 	src, err := local.SpoolSource(a.stdin, spoolBytes, "")
 	if err != nil {
 		return nil, err
 	}
-	return dataset.OpenOwned(ctx, src, path, o)
+	return dataset.OpenOwned(ctx, src, in.Path, o)
 }
 
 // readOptions says where files are, which formats are known, and how they are opened.
@@ -72,9 +72,9 @@ func displayName(path string) string {
 	return path
 }
 
-// withFile opens a path, runs fn on it and closes it. Errors name the file.
-func (a *app) withFile(ctx context.Context, path string, r *readFlags, fn func(*openFile) error) error {
-	f, err := a.open(ctx, path, r)
+// withFile opens an input, runs fn on it and closes it. Errors name the file.
+func (a *app) withFile(ctx context.Context, in dataset.Input, r *readFlags, fn func(*openFile) error) error {
+	f, err := a.open(ctx, in, r)
 	if err != nil {
 		return err
 	}
@@ -91,8 +91,8 @@ func (a *app) withFile(ctx context.Context, path string, r *readFlags, fn func(*
 	return inFile(f.name, errors.Join(err, f.Close()))
 }
 
-// eachPath runs fn on every file that the arguments name.
-func (a *app) eachPath(ctx context.Context, args []string, r *readFlags, fn func(path string) error) error {
+// eachInput runs fn on every file that the arguments name.
+func (a *app) eachInput(ctx context.Context, args []string, r *readFlags, fn func(in dataset.Input) error) error {
 	inputs, err := a.expand(ctx, args, r)
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func (a *app) eachPath(ctx context.Context, args []string, r *readFlags, fn func
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := fn(in.Path); err != nil {
+		if err := fn(in); err != nil {
 			return err
 		}
 	}
@@ -110,7 +110,7 @@ func (a *app) eachPath(ctx context.Context, args []string, r *readFlags, fn func
 
 // eachFile opens every file that the arguments name, one after the other.
 func (a *app) eachFile(ctx context.Context, args []string, r *readFlags, fn func(*openFile) error) error {
-	return a.eachPath(ctx, args, r, func(path string) error { return a.withFile(ctx, path, r, fn) })
+	return a.eachInput(ctx, args, r, func(in dataset.Input) error { return a.withFile(ctx, in, r, fn) })
 }
 
 // inputSet is all INPUTs of a command, read one after the other.
@@ -196,9 +196,12 @@ func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *sel
 		ds.files = append(ds.files, displayName(in.Path))
 	}
 	open := func(ctx context.Context, i int) (arrowio.File, error) {
-		return a.openInput(ctx, ds, i, inputs[i].Path, r)
+		return a.openInput(ctx, ds, i, inputs[i], r)
 	}
 	if ds.Dataset, err = dataset.New(ctx, inputs, o, open); err != nil {
+		return nil, errors.Join(err, ds.close())
+	}
+	if err := ds.openFirst(ctx, o.Filter); err != nil {
 		return nil, errors.Join(err, ds.close())
 	}
 	first := ds.kept[0]
@@ -216,6 +219,21 @@ func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *sel
 		}
 	}
 	return ds, nil
+}
+
+// openFirst opens a file if none is open, as with tables, whose schema is known: the first that may have rows of the filter.
+func (d *inputSet) openFirst(ctx context.Context, filter expr.Expr) error {
+	if len(d.kept) > 0 {
+		return nil
+	}
+	first := 0
+	if filter != nil {
+		if bound, err := expr.Bind(filter, d.Schema); err == nil {
+			first = max(0, slices.IndexFunc(d.Fragments, func(f arrowio.Fragment) bool { return f.Never == nil || !f.Never(bound) }))
+		}
+	}
+	_, err := d.Fragments[first].Open(ctx)
+	return err
 }
 
 // drop records the excluded columns that a file has.
@@ -280,15 +298,15 @@ func (s *selectFlags) excluded() []string {
 }
 
 // openInput opens file i. The first file that is opened stays open, and so does standard input, which can be read only once.
-func (a *app) openInput(ctx context.Context, ds *inputSet, i int, path string, r *readFlags) (arrowio.File, error) {
+func (a *app) openInput(ctx context.Context, ds *inputSet, i int, in dataset.Input, r *readFlags) (arrowio.File, error) {
 	ds.mu.Lock()
 	f := ds.shared[i]
-	keep := len(ds.kept) == 0 || path == "-"
+	keep := len(ds.kept) == 0 || in.Path == "-"
 	ds.mu.Unlock()
 	if f != nil {
 		return view.WithClose(f, nil), nil
 	}
-	f, err := a.open(ctx, path, r)
+	f, err := a.open(ctx, in, r)
 	if err != nil {
 		return nil, err
 	}

@@ -181,10 +181,10 @@ func (a *app) inspect(ctx context.Context, f *inspectFlags, in []string, askedCh
 		}
 		return w.Flush()
 	}
-	each := func(i int, path string) error {
+	each := func(i int, in dataset.Input) error {
 		again, restore := false, func() {}
-		err := a.withFile(ctx, path, f.readFlags, func(file *openFile) error {
-			if again, restore = a.coarsenFile(f.readFlags, path, file); again {
+		err := a.withFile(ctx, in, f.readFlags, func(file *openFile) error {
+			if again, restore = a.coarsenFile(f.readFlags, in.Path, file); again {
 				return nil
 			}
 			return look(i, file)
@@ -193,11 +193,11 @@ func (a *app) inspect(ctx context.Context, f *inspectFlags, in []string, askedCh
 		if err != nil || !again {
 			return err
 		}
-		return a.withFile(ctx, path, f.readFlags, func(file *openFile) error { return look(i, file) })
+		return a.withFile(ctx, in, f.readFlags, func(file *openFile) error { return look(i, file) })
 	}
 	for i, in := range inputs {
 		if err = ctx.Err(); err == nil {
-			err = each(i, in.Path)
+			err = each(i, in)
 		}
 		if err != nil {
 			break

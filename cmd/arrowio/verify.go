@@ -101,8 +101,8 @@ func (a *app) verify(ctx context.Context, read *readFlags, in []string, asJSON b
 		all.OK = all.OK && v.OK
 		all.Files = append(all.Files, v)
 	}
-	check := func(path string) error {
-		v, err := a.verifyFile(ctx, read, show, path, asJSON, progressMode, &faults)
+	check := func(in dataset.Input) error {
+		v, err := a.verifyFile(ctx, read, show, in, asJSON, progressMode, &faults)
 		if err == nil && !v.OK {
 			bad++
 		}
@@ -112,12 +112,12 @@ func (a *app) verify(ctx context.Context, read *readFlags, in []string, asJSON b
 		return err
 	}
 	for _, arg := range in {
-		err := a.eachPath(ctx, []string{arg}, read, func(path string) error {
-			err := check(path)
+		err := a.eachInput(ctx, []string{arg}, read, func(in dataset.Input) error {
+			err := check(in)
 			if !passable(ctx, err) {
 				return err
 			}
-			unread = a.passOver(path, err, add)
+			unread = a.passOver(in.Path, err, add)
 			return nil
 		})
 		if passable(ctx, err) {
@@ -159,8 +159,8 @@ func (a *app) passOver(path string, err error, add func(verdict)) error {
 }
 
 // verifyFile checks one file. Trouble with the data is a fault of the file; an error is trouble of any other kind.
-func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Options, name string, asJSON bool, progressMode string, faults *int) (verdict, error) {
-	shown := displayName(name)
+func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Options, in dataset.Input, asJSON bool, progressMode string, faults *int) (verdict, error) {
+	shown := displayName(in.Path)
 	v := verdict{File: shown, Method: "checks", Faults: []failure{}, Undecoded: []string{}}
 	var printErr error
 	bar := (*progress)(nil)
@@ -175,7 +175,7 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Opti
 			bar.aside(func() { printErr = a.onSheet(a.stdout).printLine(orElse(f.File, shown) + ": " + f.Message) })
 		}
 	}
-	err := a.withFile(ctx, name, read, func(file *openFile) (err error) {
+	err := a.withFile(ctx, in, read, func(file *openFile) (err error) {
 		v.Format, v.empty = file.Format(), file.BytesStored() == 0 && !file.IsDirectory()
 		bar = a.startProgress(progressMode, shown, work{rows: -1, bytes: file.BytesStored(), read: file.BytesRead})
 		defer bar.stop()

@@ -167,8 +167,13 @@ func open(ctx context.Context, request string) (_ *opened, err error) {
 		h.names = append(h.names, in.Path)
 	}
 	h.inputs = inputs
+	for i, in := range inputs {
+		if s := in.Schema(); s != nil {
+			h.shapes.add(i, s)
+		}
+	}
 	h.Dataset, err = dataset.New(ctx, inputs, o, func(ctx context.Context, i int) (arrowio.File, error) {
-		f, err := h.open(ctx, i, inputs[i].Path, o)
+		f, err := h.open(ctx, i, inputs[i], o)
 		if err == nil {
 			h.shapes.add(i, dataset.SchemaOf(f))
 		}
@@ -226,20 +231,20 @@ func list(ctx context.Context, paths []string, o readers.Options) (out []dataset
 }
 
 // open opens file i. The first one stays open for all that comes.
-func (h *handle) open(ctx context.Context, i int, path string, o readers.Options) (arrowio.File, error) {
+func (h *handle) open(ctx context.Context, i int, in dataset.Input, o readers.Options) (arrowio.File, error) {
 	h.mu.Lock()
 	f, at := h.first, h.firstAt
 	h.mu.Unlock()
 	if f != nil && at == i {
 		return view.WithClose(f, nil), nil
 	}
-	opened, err := dataset.Open(ctx, path, o)
+	opened, err := dataset.OpenInput(ctx, in, o)
 	if err != nil {
 		return nil, err
 	}
 	f = opened
 	for _, w := range arrowio.WarningsOf(f) {
-		w.File = path
+		w.File = in.Path
 		h.note(w)
 	}
 	h.mu.Lock()

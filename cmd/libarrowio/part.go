@@ -82,7 +82,7 @@ func openPart(ctx context.Context, request string) (_ *opened, err error) {
 		if !made.Load() {
 			return &shape{schema: schemas[i]}, nil
 		}
-		f, err := h.open(ctx, i, inputs[i].Path, o)
+		f, err := h.open(ctx, i, inputs[i], o)
 		if err != nil {
 			return nil, err
 		}

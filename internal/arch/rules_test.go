@@ -244,7 +244,7 @@ var rules = []rule{
 		why: "a table's files are ORC files, and what the table says of them",
 	},
 	{
-		pkg: "readers/iceberg",
+		pkg: "readers/icebergtable",
 		may: append([]string{"arrowio", "arrowio/errs", "arrowio/view", "arrowio/expr", "internal/iceberg", "internal/icebergfile"}, neutral...),
 		why: "a table has files of several formats, which it is given",
 	},

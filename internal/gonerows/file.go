@@ -145,12 +145,20 @@ func (r *reader) Share(run arrowio.Share) int {
 	return 1
 }
 
-// Fit implements arrowio.Sizer.
+// Fit implements arrowio.Sizer. The reader below looks at rows from where it stands: deleted rows before the next one that is left
+// are passed over first, since they may not have been asked for.
 func (r *reader) Fit(n int, bytes int64) int {
-	if s, ok := r.SplitReader.(arrowio.Sizer); ok {
-		return s.Fit(n, bytes)
+	s, ok := r.SplitReader.(arrowio.Sizer)
+	if !ok || r.row >= r.split.Rows.End {
+		return n
 	}
-	return n
+	next := r.first + r.gone.At(r.row-r.split.Rows.Start)
+	if skipped, err := r.SplitReader.Skip(next - r.stored); err != nil {
+		r.stored += skipped
+		return n // reading finds the error again
+	}
+	r.stored = next
+	return s.Fit(n, bytes)
 }
 
 // Skip passes over n rows.

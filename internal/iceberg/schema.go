@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -343,4 +344,40 @@ func Find(fields []Field, id int32) []int {
 		}
 	}
 	return nil
+}
+
+// Pick returns the fields with some ids, with the structs that they are in, none of them required; nil = fields lacks one of them,
+// or one is no single value.
+func Pick(fields []Field, ids []int32) []Field {
+	for _, id := range ids {
+		in := fields
+		at := Find(fields, id)
+		for i, k := range at {
+			if i == len(at)-1 && in[k].Type.Kind >= Struct {
+				return nil
+			}
+			in = in[k].Type.Fields
+		}
+		if at == nil {
+			return nil
+		}
+	}
+	return pick(fields, ids)
+}
+
+func pick(fields []Field, ids []int32) []Field {
+	var out []Field
+	for _, f := range fields {
+		f.Required = false
+		if !slices.Contains(ids, f.ID) {
+			if f.Type.Kind != Struct {
+				continue
+			}
+			if f.Type.Fields = pick(f.Type.Fields, ids); len(f.Type.Fields) == 0 {
+				continue
+			}
+		}
+		out = append(out, f)
+	}
+	return out
 }

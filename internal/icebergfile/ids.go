@@ -106,3 +106,13 @@ func schemaError(path string, kind errs.Kind, format string, args ...any) error 
 	e.Op, e.Column = "schema", path
 	return e
 }
+
+// Has reports whether one of the fields, or one inside them, has an id.
+func (ids IDs) Has(id int32) bool {
+	for _, f := range ids {
+		if f.ID == id || f.Children.Has(id) {
+			return true
+		}
+	}
+	return false
+}

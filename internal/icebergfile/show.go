@@ -44,6 +44,11 @@ func Rename(f arrowio.File, r Read) (*Renamed, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p, ok := arrowio.As[interface{ ForgetArrowSchema() error }](f); ok { // what counts is what the table says
+		if err := p.ForgetArrowSchema(); err != nil {
+			return nil, err
+		}
+	}
 	own := f.Schema()
 	md := own.Metadata()
 	if own.NumFields() == 0 && len(f.Splits()) == 0 { // a file of no bytes is an empty table

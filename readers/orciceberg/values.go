@@ -105,44 +105,18 @@ func equalityIDs(in *orc.File) ([]int32, error) {
 // only returns the schema's fields of these ids, with the structs that they are in, none of them required. Where the current
 // schema has dropped one, the latest that has all of them counts.
 func (o *tableOptions) only(ids []int32) ([]iceberg.Field, error) {
-	lacks := func(fields []iceberg.Field) (int32, bool) {
-		for _, id := range ids {
-			if iceberg.Find(fields, id) == nil {
-				return id, true
-			}
+	from := slices.Concat(o.Table.Older, [][]iceberg.Field{o.Table.Current})
+	for _, fields := range slices.Backward(from) {
+		if picked := iceberg.Pick(fields, ids); picked != nil {
+			return picked, nil
 		}
-		return 0, false
 	}
-	from := o.Table.Current
-	if id, bad := lacks(from); bad {
-		for _, fields := range slices.Backward(o.Table.Older) {
-			if _, bad = lacks(fields); !bad {
-				from = fields
-				break
-			}
-		}
-		if bad {
+	for _, id := range ids {
+		if iceberg.Find(o.Table.Current, id) == nil {
 			return nil, errs.Errorf(errs.ErrSchema, "it deletes by column %d, which the schema does not have", id)
 		}
 	}
-	return pick(from, ids), nil
-}
-
-func pick(fields []iceberg.Field, ids []int32) []iceberg.Field {
-	var out []iceberg.Field
-	for _, f := range fields {
-		f.Required = false
-		if !slices.Contains(ids, f.ID) {
-			if f.Type.Kind != iceberg.Struct {
-				continue
-			}
-			if f.Type.Fields = pick(f.Type.Fields, ids); len(f.Type.Fields) == 0 {
-				continue
-			}
-		}
-		out = append(out, f)
-	}
-	return out
+	return nil, errs.Errorf(errs.ErrUnsupported, "it deletes by columns %v, of which one is no single value", ids)
 }
 
 // set returns the set of some columns, a new one where there is none.
@@ -158,9 +132,6 @@ func (d *deletes) set(ids []int32, all []iceberg.Field) (*valueSet, error) {
 		var names []string
 		for _, i := range iceberg.Find(fields, id) {
 			names = append(names, fields[i].Name)
-			if k := fields[i].Type.Kind; fields[i].ID == id && k >= iceberg.Struct {
-				return nil, errs.Errorf(errs.ErrUnsupported, "it deletes by column %d, which is %s", id, k)
-			}
 			fields = fields[i].Type.Fields
 		}
 		s.columns = append(s.columns, expr.Quote(names...))

@@ -60,6 +60,7 @@ type parquetFile struct {
 	splits []arrowio.Split
 	notes  []string
 	rows   int64
+	plain  bool // the Arrow schema in the metadata does not count
 	// rowsFault says that the file's own count of its rows is wrong.
 	rowsFault error
 	// schemaFaults say what is wrong with the Arrow schema in the metadata.
@@ -105,7 +106,7 @@ func (f *parquetFile) chunkOff(group, column int) errs.Number {
 
 // parseSchema makes the Arrow schema.
 func (f *parquetFile) parseSchema() error {
-	stored := slices.ContainsFunc(f.footer.Metadata, func(kv decode.KeyValue) bool { return kv.Key == arrowSchemaKey })
+	stored := !f.plain && slices.ContainsFunc(f.footer.Metadata, func(kv decode.KeyValue) bool { return kv.Key == arrowSchemaKey })
 	err := f.build(treeBuilder{elems: f.footer.Schema, limits: f.limits, stored: stored, file: f.footer.Metadata, int96: f.int96.way(nil, nil)})
 	if err != nil {
 		return err
@@ -115,6 +116,9 @@ func (f *parquetFile) parseSchema() error {
 	for _, kv := range f.footer.Metadata {
 		if kv.Key != arrowSchemaKey {
 			keys, values = append(keys, kv.Key), append(values, kv.Value)
+			continue
+		}
+		if f.plain {
 			continue
 		}
 		if own, err = storedSchema(kv.Value, f.limits); err != nil {

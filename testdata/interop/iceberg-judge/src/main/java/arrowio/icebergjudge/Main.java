@@ -15,8 +15,9 @@ public final class Main {
     switch (args.length == 0 ? "" : args[0]) {
       case "read" -> read();
       case "random" -> RandomTables.write(new File(args[1]), Long.parseLong(args[2]), Integer.parseInt(args[3]));
+      case "tables" -> Tables.write(new File(args[1]), Long.parseLong(args[2]), Integer.parseInt(args[3]));
       default -> {
-        System.err.println("iceberg-judge read < LIST | random DIR SEED COUNT");
+        System.err.println("iceberg-judge read < LIST | random DIR SEED COUNT | tables DIR SEED COUNT");
         System.exit(2);
       }
     }

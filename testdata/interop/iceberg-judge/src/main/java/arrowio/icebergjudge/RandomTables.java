@@ -45,7 +45,7 @@ final class RandomTables {
   private final Random r;
   private int ids;
 
-  private RandomTables(long seed) {
+  RandomTables(long seed) {
     r = new Random(seed);
   }
 
@@ -182,7 +182,7 @@ final class RandomTables {
     return g;
   }
 
-  private Types.NestedField field(String name, int depth) {
+  Types.NestedField field(String name, int depth) {
     int id = ++ids;
     Type t = type(depth);
     return r.nextInt(3) == 0 ? Types.NestedField.required(id, name, t) : Types.NestedField.optional(id, name, t);
@@ -234,7 +234,7 @@ final class RandomTables {
     };
   }
 
-  private Record record(Types.StructType t) {
+  Record record(Types.StructType t) {
     GenericRecord g = GenericRecord.create(t);
     for (int i = 0; i < t.fields().size(); i++) {
       Types.NestedField f = t.fields().get(i);
