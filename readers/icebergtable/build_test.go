@@ -34,7 +34,9 @@ type builder struct {
 	list    string // location of the manifest list; "" = the usual one
 	entries []fileEntry
 	version int
-	edit    func(metadata map[string]any)
+	// together puts files of one sequence number and content into one manifest; false = each has its own.
+	together bool
+	edit     func(metadata map[string]any)
 }
 
 // fileEntry is a file in a manifest.
@@ -183,7 +185,7 @@ func (b *builder) build() string {
 		}
 		return out
 	}
-	var list []map[string]any
+	var list, of []map[string]any
 	for i, e := range b.entries {
 		content := map[bool]int{true: 1}[e.content > 0]
 		size := int64(0)
@@ -209,9 +211,14 @@ func (b *builder) build() string {
 		if status == 0 {
 			status = 1
 		}
+		of = append(of, map[string]any{"status": status, "snapshot_id": nil, "sequence_number": nil, "data_file": file})
+		if next := i + 1; b.together && next < len(b.entries) && b.entries[next].sequence == e.sequence && b.entries[next].content == e.content {
+			continue
+		}
 		name := fmt.Sprintf("m%d.avro", i)
 		b.avroFile(name, fmt.Sprintf(manifestSchema, b.avro), map[string][]byte{"format-version": []byte("2"), "content": []byte([]string{"data", "deletes"}[content])},
-			[]map[string]any{{"status": status, "snapshot_id": nil, "sequence_number": nil, "data_file": file}})
+			of)
+		of = nil
 		list = append(list, map[string]any{
 			"manifest_path": b.said + "/metadata/" + name, "manifest_length": 1, "partition_spec_id": 0, "content": content,
 			"sequence_number": e.sequence, "added_snapshot_id": int64(7),
