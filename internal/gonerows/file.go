@@ -85,14 +85,7 @@ func (f *File) Prune(ctx context.Context, s arrowio.Split, pred *expr.Bound) (ar
 	if err != nil {
 		return nil, err
 	}
-	var out arrowio.RowSet
-	for _, r := range set {
-		from, to := gone.Below(r.Start-in.Rows.Start), gone.Below(r.End-in.Rows.Start)
-		if from < to {
-			out = out.Add(arrowio.RowRange{Start: s.Rows.Start + from, End: s.Rows.Start + to})
-		}
-	}
-	return out, nil
+	return gone.Left(set, in.Rows.Start, s.Rows.Start), nil
 }
 
 // below returns the split of the file below, and which of its rows are deleted.
@@ -105,36 +98,23 @@ func (f *File) below(s arrowio.Split) (arrowio.Split, *Rows) {
 func (f *File) Read(ctx context.Context, s arrowio.Split, set arrowio.RowSet, p arrowio.Projection, mem memory.Allocator) (arrowio.SplitReader, error) {
 	below, gone := f.below(s)
 	first := below.Rows.Start
-	var around arrowio.RowSet
-	for _, r := range set.Clip(s.Rows) {
-		around = around.Add(arrowio.RowRange{Start: first + gone.At(r.Start-s.Rows.Start), End: first + gone.At(r.End-s.Rows.Start-1) + 1})
-	}
-	in, err := f.File.Read(ctx, below, around, p, mem)
+	in, err := f.File.Read(ctx, below, gone.Around(set.Clip(s.Rows), s.Rows.Start, first), p, mem)
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{SplitReader: in, gone: gone, split: s, row: s.Rows.Start, first: first, stored: first}
-	r.many, _ = in.(RunReader)
-	return r, nil
-}
-
-// RunReader is a reader of a file that takes many runs of rows at once.
-type RunReader interface {
-	// ReadRuns appends the rows of runs, which are in order and not before the row where the reader stands, to the batch.
-	ReadRuns(runs []arrowio.RowRange) error
+	return &reader{SplitReader: in, gone: gone, left: NewReader(in, first), split: s, row: s.Rows.Start, first: first}, nil
 }
 
 // reader reads the rows of a split that are left. See arrowio.SplitReader.
 type reader struct {
 	arrowio.SplitReader
-	many RunReader // nil = it takes runs one by one
 	gone *Rows
 
-	split  arrowio.Split // of rows that are left
-	row    int64         // of those, where the reader stands
-	first  int64         // row of the file with which the split begins there
-	stored int64         // row of the file where the reader below stands
-	runs   []arrowio.RowRange
+	left  Reader
+	split arrowio.Split // of rows that are left
+	row   int64         // of those, where the reader stands
+	first int64         // row of the file with which the split begins there
+	runs  []arrowio.RowRange
 }
 
 // Share implements arrowio.Sharer.
@@ -152,12 +132,9 @@ func (r *reader) Fit(n int, bytes int64) int {
 	if !ok || r.row >= r.split.Rows.End {
 		return n
 	}
-	next := r.first + r.gone.At(r.row-r.split.Rows.Start)
-	if skipped, err := r.SplitReader.Skip(next - r.stored); err != nil {
-		r.stored += skipped
+	if err := r.left.Skip(r.first + r.gone.At(r.row-r.split.Rows.Start)); err != nil {
 		return n // reading finds the error again
 	}
-	r.stored = next
 	return s.Fit(n, bytes)
 }
 
@@ -179,26 +156,9 @@ func (r *reader) Read(n int) (int, error) {
 		return 0, err
 	}
 	r.runs = r.gone.Stored(r.runs[:0], r.row-r.split.Rows.Start, int64(n), r.first)
-	if err := r.readRuns(); err != nil {
+	if err := r.left.Read(r.runs); err != nil {
 		return 0, err
 	}
 	r.row += int64(n)
 	return n, nil
-}
-
-func (r *reader) readRuns() error {
-	if len(r.runs) > 1 && r.many != nil {
-		r.stored = r.runs[len(r.runs)-1].End
-		return r.many.ReadRuns(r.runs)
-	}
-	for _, x := range r.runs {
-		if _, err := r.SplitReader.Skip(x.Start - r.stored); err != nil {
-			return err
-		}
-		if _, err := r.SplitReader.Read(int(x.Len())); err != nil {
-			return err
-		}
-		r.stored = x.End
-	}
-	return nil
 }

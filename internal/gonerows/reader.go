@@ -37,3 +37,10 @@ func (r *Reader) Read(runs []arrowio.RowRange) error {
 	}
 	return nil
 }
+
+// Skip passes over stored rows up to a row.
+func (r *Reader) Skip(to int64) error {
+	n, err := r.in.Skip(to - r.row)
+	r.row += n
+	return err
+}

@@ -313,7 +313,7 @@ func (m *TableMetadata) Choose(at At) (*Snapshot, []Field, error) {
 	case at.Snapshot != "":
 		id, err := strconv.ParseInt(at.Snapshot, 10, 64)
 		if err != nil {
-			return nil, nil, bad("%q is no snapshot id; a branch or tag is named with --iceberg-ref", at.Snapshot)
+			return nil, nil, bad("%q is no snapshot id; a branch or tag is named with %w", at.Snapshot, errs.Opt("iceberg-ref", ""))
 		}
 		if s = m.Snapshot(id); s == nil {
 			return nil, nil, bad("the table has no snapshot %d%s", id, m.known())

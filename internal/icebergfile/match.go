@@ -162,7 +162,7 @@ func compare(own arrow.Field, want *iceberg.Type, path string) error {
 	text := strings.HasPrefix(stored, "string") || strings.HasPrefix(stored, "varchar") || strings.HasPrefix(stored, "char")
 	switch {
 	case want.Kind == iceberg.Map && t.ID() == arrow.LIST && stored == "map":
-		return schemaError(path, errs.ErrOption, "maps of Iceberg have no null keys: --orc-null-keys=list is not for them")
+		return schemaError(path, errs.ErrOption, "maps of Iceberg have no null keys: %w is not for them", errs.Opt("orc-null-keys", "list"))
 	case !slices.Contains(typesOf[want.Kind], t.ID()),
 		t.ID() == arrow.BINARY && told && text != (want.Kind == iceberg.String),
 		t.ID() == arrow.BINARY && !told && want.Kind == iceberg.String,

@@ -6,7 +6,6 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
-	"github.com/arrowio/arrowio/internal/gonerows"
 )
 
 // reader checks that what is required is there. See arrowio.SplitReader.
@@ -15,15 +14,20 @@ type reader struct {
 	never []int // columns that are never null
 }
 
-// runReader is a reader that takes many runs of rows at once.
+// takesRuns is a reader that takes many runs of rows at once: see gonerows.Reader.
+type takesRuns interface {
+	ReadRuns(runs []arrowio.RowRange) error
+}
+
+// runReader is a reader over one that takes many runs of rows at once.
 type runReader struct {
 	*reader
-	gonerows.RunReader
+	takesRuns
 }
 
 func newReader(in arrowio.SplitReader, never []int) arrowio.SplitReader {
 	r := &reader{in, never}
-	if many, ok := in.(gonerows.RunReader); ok {
+	if many, ok := in.(takesRuns); ok {
 		return runReader{r, many}
 	}
 	return r

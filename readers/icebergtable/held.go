@@ -131,7 +131,7 @@ func (t *table) loadPositions(ctx context.Context, d *deleteFile, want func(key 
 			}
 			*list = append(*list, p)
 			if rows++; rows > t.held.most {
-				return errs.Errorf(errs.ErrLimit, "more than %d deleted rows; --%s allows more", t.held.most, optionDeletes)
+				return errs.Errorf(errs.ErrLimit, "more than %d deleted rows; %w allows more", t.held.most, errs.Opt(optionDeletes, ""))
 			}
 		}
 		return nil
@@ -213,7 +213,7 @@ func (t *table) loadSet(ctx context.Context, files []*deleteFile) (*valueset.Set
 		}
 		err = icebergfile.Scan(ctx, f, nil, func(rec arrow.Record) error {
 			if bytes += set.Add(rec); bytes > rowBytes*t.held.most {
-				return errs.Errorf(errs.ErrLimit, "values of deleted rows take more than %d bytes; --%s allows more", rowBytes*t.held.most, optionDeletes)
+				return errs.Errorf(errs.ErrLimit, "values of deleted rows take more than %d bytes; %w allows more", rowBytes*t.held.most, errs.Opt(optionDeletes, ""))
 			}
 			return nil
 		})

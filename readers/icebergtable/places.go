@@ -92,8 +92,8 @@ func (p *places) find(name string) (string, error) {
 	if _, ok := cutPrefix(name, p.said); ok {
 		from = p.said
 	}
-	return "", errs.Errorf(errs.ErrOption, "the metadata name the file %s, which is not in the table's directory %s: --%s %s=DIRECTORY says where such files are now, and --%s=read reads them there",
-		name, p.roots[0], optionRelocate, from, optionOutside)
+	return "", errs.Errorf(errs.ErrOption, "the metadata name the file %s, which is not in the table's directory %s: %w says where such files are now, and %w reads them there",
+		name, p.roots[0], errs.Opt(optionRelocate, from+"=DIRECTORY"), errs.Opt(optionOutside, "read"))
 }
 
 // cutPrefix returns a path without the directories at its beginning. Both may be written in several ways.

@@ -22,9 +22,7 @@ import (
 	"github.com/arrowio/arrowio/readers"
 )
 
-var (
-	i32, i64, utf8 = arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64, arrow.BinaryTypes.String
-)
+var i32, i64, utf8 = arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64, arrow.BinaryTypes.String
 
 const idAndDay = `[{"id": 1, "name": "id", "required": false, "type": "long"}, {"id": 2, "name": "day", "required": false, "type": "date"}]`
 
