@@ -2,6 +2,8 @@ package icebergtable
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/gonerows"
 	"github.com/arrowio/arrowio/internal/iceberg"
 	"github.com/arrowio/arrowio/internal/icebergfile"
@@ -148,6 +151,7 @@ func (m *member) openData(ctx context.Context) (arrowio.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.deletes = m.deletes
 	return f, nil
 }
 
@@ -159,6 +163,8 @@ type shownFile struct {
 	of     *file
 	stored int64 // rows of the file itself
 	beyond int   // deletes of rows that it does not have
+
+	deletes []*deleteFile // that decide which of its rows are shown
 }
 
 // openFile opens a data file or a delete file for some fields, without the rows at positions. positions is changed.
@@ -269,6 +275,24 @@ func (x *shownFile) Unwrap() arrowio.File { return x.File }
 
 // Close closes the file and its source.
 func (x *shownFile) Close() error { return errors.Join(x.File.Close(), x.closer.Close()) }
+
+// Identity implements arrowio.Identifier. Delete files never change under their names: which there are is what matters, beside the
+// content of the file itself.
+func (x *shownFile) Identity(ctx context.Context) (string, error) {
+	own, err := local.Identity(ctx, x.closer)
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%q", own)
+	for _, d := range x.deletes {
+		fmt.Fprintf(h, " %q %d", d.Path, d.Rows)
+	}
+	for _, c := range x.of.Identity {
+		fmt.Fprintf(h, " %d=%t:%x", c.Column, c.Value == nil, c.Value)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16]), nil
+}
 
 // BytesRead implements arrowio.ByteCounter.
 func (x *shownFile) BytesRead() int64 { return x.src.Bytes() }

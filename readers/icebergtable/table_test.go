@@ -238,6 +238,57 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// TestIdentity tells a file from the same file with other deletes, of as many rows, so that who planned to read it notices.
+func TestIdentity(t *testing.T) {
+	ctx := context.Background()
+	o := readers.Defaults(readers.Options{})
+	b := newBuilder(t)
+	b.schema = idAndDay
+	b.file(fileEntry{name: "x.orc", sequence: 1}, column{"id", 1, i64, `[0,1,2]`})
+	for i, name := range []string{"a.orc", "b.orc"} {
+		b.file(fileEntry{name: name, sequence: 2, content: 2, equality: []int32{1}}, column{"id", 1, i64, []string{`[0]`, `[1]`}[i]})
+	}
+	all := b.entries
+	identity := func(entries ...int) string {
+		t.Helper()
+		b.entries = all[:1:1]
+		for _, i := range entries {
+			b.entries = append(b.entries, all[i])
+		}
+		inputs, err := dataset.List(ctx, b.build(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids := map[string]bool{}
+		last := ""
+		for range 2 { // it stays the same
+			f, err := dataset.OpenInput(ctx, inputs[0], o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if last, err = arrowio.Identity(ctx, f); err != nil {
+				t.Fatal(err)
+			}
+			ids[last] = true
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(ids) != 1 {
+			t.Errorf("%v: %v", entries, ids)
+		}
+		return last
+	}
+	seen := map[string]bool{}
+	for _, entries := range [][]int{nil, {1}, {2}, {1, 2}} {
+		id := identity(entries...)
+		if seen[id] {
+			t.Errorf("%v: the identity %s is that of other deletes", entries, id)
+		}
+		seen[id] = true
+	}
+}
+
 // TestRefused refuses what cannot be read, by its name, and what is damaged.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct {
