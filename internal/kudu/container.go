@@ -30,7 +30,8 @@ const (
 	whatContainer = "container of blocks of the log block manager"
 )
 
-var howToRead = fmt.Errorf("to read its tables, use %w with the server's directory, and to read one block, add %w", errs.Opt("from", "kudu"), errs.Opt("kudu-block", "ID"))
+// errHowToRead is a sentence with options, for errors about a container.
+var errHowToRead = fmt.Errorf("to read its tables, use %w with the server's directory, and to read one block, add %w", errs.Opt("from", "kudu"), errs.Opt("kudu-block", "ID"))
 
 type opener = func(ctx context.Context, name string) (arrowio.OpenSource, error)
 
@@ -71,7 +72,7 @@ func openContainer(ctx context.Context, src arrowio.Source, o arrowio.OpenOption
 	f.blocks = kuduwire.LiveBlocks(records, &f.damage)
 	f.damage.Head = inFile(f.damage.Head, path)
 	f.damage.Err = inFile(f.damage.Err, path)
-	f.rowless = rowless{src.Size(), fmt.Errorf("%s, with %s, which cannot be read as rows together: %w", whatContainer, f.count(), howToRead)}
+	f.rowless = rowless{src.Size(), fmt.Errorf("%s, with %s, which cannot be read as rows together: %w", whatContainer, f.count(), errHowToRead)}
 	slices.SortStableFunc(f.blocks, func(a, b kuduwire.BlockRecord) int { return cmp.Compare(a.Off, b.Off) })
 	return f, nil
 }
@@ -83,7 +84,7 @@ func (f *containerFile) Info(context.Context, arrowio.InfoOptions) (*arrowio.Inf
 	info := &arrowio.Info{
 		Format: Name, Rows: arrowio.UnknownRows, Bytes: f.src.Size(), Schema: f.Schema(),
 		Facts: []arrowio.Fact{{Name: "what it is", Value: whatContainer}, {Name: "blocks", Value: fmt.Sprint(len(f.blocks))}},
-		Notes: []string{howToRead.Error() + "; arrowio dump lists the blocks"},
+		Notes: []string{errHowToRead.Error() + "; arrowio dump lists the blocks"},
 	}
 	for _, x := range f.faults() {
 		info.Notes = append(info.Notes, "! "+x.Error())
@@ -170,7 +171,7 @@ func (f *containerFile) Dump(ctx context.Context, w io.Writer) error {
 	if f.damage.Torn {
 		d.Note("the last record is torn, which an abrupt stop of the server explains")
 	}
-	d.Note("%v", howToRead)
+	d.Note("%v", errHowToRead)
 	return d.Close()
 }
 

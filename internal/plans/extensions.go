@@ -86,7 +86,7 @@ func (x *Extensions) inside(t, back arrow.DataType, path string) arrow.DataType 
 		return t
 	}
 	before := len(*x)
-	out := t
+	var out arrow.DataType
 	if r, ok := t.(*arrow.RunEndEncodedType); ok { // whose values come back with their runs or without
 		if b, ok := back.(*arrow.RunEndEncodedType); ok {
 			back = b.Encoded()
