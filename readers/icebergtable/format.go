@@ -95,6 +95,9 @@ func matchFile(name string) (dir string, ok bool) {
 	if !isMetadata(path.Base(name)) {
 		return "", false
 	}
+	if !isURL(name) { // its directory may not be in the name
+		name = absolute(name)
+	}
 	parent := path.Dir(name)
 	if i := strings.Index(name, "://"); i >= 0 { // Dir would join the slashes
 		parent = name[:max(i+3, strings.LastIndexByte(name, '/'))]
@@ -102,10 +105,7 @@ func matchFile(name string) (dir string, ok bool) {
 	if path.Base(parent) != metadataDir {
 		return parent, true
 	}
-	if i := strings.LastIndexByte(parent, '/'); i >= 0 {
-		return parent[:max(i, 1)], true
-	}
-	return ".", true
+	return parent[:max(strings.LastIndexByte(parent, '/'), 1)], true
 }
 
 // tableOptions are the options of this package.

@@ -80,7 +80,8 @@ func deletesTable(t testing.TB) *builder {
 // TestTable reads the rows of a table as its metadata say which they are.
 func TestTable(t *testing.T) {
 	dir := deletesTable(t).build()
-	for _, path := range []string{dir, filepath.Join(dir, "metadata", "v1.metadata.json")} {
+	t.Chdir(filepath.Join(dir, "metadata"))
+	for _, path := range []string{dir, filepath.Join(dir, "metadata", "v1.metadata.json"), "v1.metadata.json", "..", filepath.Join("..", "metadata", "v1.metadata.json")} {
 		got, _, err := rowsOf(t, path, readers.Options{}, "")
 		want := []string{`[0,"a"]`, `[2,"c"]`, `[3,"d"]`, `[10,null]`, `[11,null]`}
 		if err != nil || !slices.Equal(got, want) {
