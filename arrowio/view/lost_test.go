@@ -92,6 +92,27 @@ func TestLost(t *testing.T) {
 	}
 }
 
+// What describes one file alone is not said of all.
+func TestMetadataOfOneFile(t *testing.T) {
+	schema := func(kv ...string) *arrow.Schema {
+		md := arrow.MetadataFrom(map[string]string{})
+		for i := 0; i < len(kv); i += 2 {
+			md = arrow.NewMetadata(append(slices.Clone(md.Keys()), kv[i]), append(slices.Clone(md.Values()), kv[i+1]))
+		}
+		return arrow.NewSchema([]arrow.Field{opt("a", tI8)}, &md)
+	}
+	for _, c := range []struct{ second, want *arrow.Schema }{
+		{schema(), schema("k", "v")},
+		{schema("trevni.avro.schema", "2"), schema("k", "v")},
+		{schema("trevni.avro.schema", "1", "l", "w"), schema("trevni.avro.schema", "1", "k", "v", "l", "w")},
+	} {
+		got, err := Unify([]*arrow.Schema{schema("trevni.avro.schema", "1", "k", "v"), c.second}, ByName)
+		if err != nil || !slices.Equal(got.Metadata().Keys(), c.want.Metadata().Keys()) || !slices.Equal(got.Metadata().Values(), c.want.Metadata().Values()) {
+			t.Errorf("%v: got %v, %v, want %v", c.second.Metadata(), got.Metadata(), err, c.want.Metadata())
+		}
+	}
+}
+
 // Two reference systems are two, also where a file between them names none.
 func TestGeometriesApart(t *testing.T) {
 	_, err := Unify([]*arrow.Schema{

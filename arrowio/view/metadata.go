@@ -61,11 +61,15 @@ type joinedMetadata struct {
 	leftOut      []string // keys that describe only columns without a common type
 }
 
-// metadata returns the entries that no schema contradicts, in the order in which they come up.
+// metadata returns the entries that no schema contradicts, in the order in which they come up. What describes one file alone must
+// be in all of them.
 func (u *Union) metadata() joinedMetadata {
 	var keys, values []string
 	at := map[string]int{}
-	type state struct{ differs, tell bool }
+	type state struct {
+		files         int // that have the key
+		differs, tell bool
+	}
 	var states []state
 	for _, s := range u.schemas {
 		md := s.Metadata()
@@ -77,6 +81,7 @@ func (u *Union) metadata() joinedMetadata {
 				at[k] = n
 				keys, values, states = append(keys, k), append(values, v), append(states, state{})
 			}
+			states[n].files++
 			states[n].differs = states[n].differs || values[n] != v
 			states[n].tell = states[n].tell || !describesFile(k, v)
 		}
@@ -91,7 +96,7 @@ func (u *Union) metadata() joinedMetadata {
 			j.leftOut = append(j.leftOut, k)
 		case how == geoContradicted:
 			j.contradicted = append(j.contradicted, k)
-		case !states[n].differs:
+		case !states[n].differs && (states[n].tell || states[n].files == len(u.schemas)):
 			kept, text = append(kept, k), append(text, values[n])
 		case states[n].tell:
 			j.contradicted = append(j.contradicted, k)

@@ -31,7 +31,8 @@ import (
 // If columns are matched by position, they have the names of the first schema whose names are not all _col0, _col1 and so on.
 //
 // A column keeps the metadata and the extension type that are the same in all schemas that have the column. Geometries of
-// different reference systems are an error. The metadata of the result has each key on which all schemas that have it agree. If
+// different reference systems are an error. The metadata of the result has each key on which all schemas that have it agree,
+// and of the keys that describe one file alone those that all schemas have. If
 // nothing differs, Unify returns the first schema.
 func Unify(schemas []*arrow.Schema, by Match) (*arrow.Schema, error) {
 	u, err := Join(schemas, func(k int) Source { return Source{Name: "schema " + strconv.Itoa(k)} }, by)

@@ -17,9 +17,10 @@ type countFlags struct {
 
 // countDoc is the JSON of a count.
 type countDoc struct {
-	Rows   int64    `json:"rows"`
-	Files  []string `json:"files"`
-	Format string   `json:"format"` // of the first file
+	Rows    int64    `json:"rows"`
+	Files   []string `json:"files"`
+	Format  *string  `json:"format"` // null = several
+	Formats []string `json:"formats"`
 
 	Warnings []arrowio.Warning `json:"warnings"`
 }
@@ -72,7 +73,7 @@ func (a *app) countOnce(ctx context.Context, f *countFlags, in []string) (n coun
 		return n, false, err
 	}
 	defer ds.close()
-	n.Files, n.Format = ds.files, ds.format
+	n.Files, n.Format, n.Formats = ds.files, ds.formats.one(), ds.formats.names()
 	if err := f.readFlags.options.check(ds.used(f.readFlags.options)...); err != nil {
 		return n, false, err
 	}

@@ -121,6 +121,7 @@ type inputSet struct {
 	exclude []string // of these
 	dropped []string // of these, what a file has: the schema of all may lack it, where it has no common type
 	format  string   // of the first file
+	formats inputFormats
 	nanos   []string // columns that are read in nanoseconds since some files have them so
 	inNanos string   // why no column is read in microseconds by itself; "" = it is, where it must be
 	size    int64    // of all files
@@ -185,7 +186,7 @@ func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *sel
 	if o.Columns = s.paths(); s != nil {
 		o.Exclude, o.Filter = s.excluded(), s.where.x
 	}
-	ds := &inputSet{inNanos: r.whyNotCoarse(args), rows: arrowio.UnknownRows, sizes: make([]int64, len(inputs)), reads: make([][]func() int64, len(inputs)), shared: map[int]*openFile{}, stored: map[string]func(string) []string{}}
+	ds := &inputSet{inNanos: r.whyNotCoarse(args), rows: arrowio.UnknownRows, formats: newInputFormats(len(inputs)), sizes: make([]int64, len(inputs)), reads: make([][]func() int64, len(inputs)), shared: map[int]*openFile{}, stored: map[string]func(string) []string{}}
 	if !r.shown.given() { // else columns may have other names in the files
 		ds.columns = s.paths()
 		if s != nil {
@@ -251,6 +252,7 @@ func (d *inputSet) drop(s *arrow.Schema) {
 func (d *inputSet) opened(i int, f *openFile) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.formats.opened(i, f)
 	d.sizes[i] = f.BytesStored()
 	d.reads[i] = append(d.reads[i], f.BytesRead)
 	d.noteUnits(f.name, f.Schema().Fields())
@@ -420,9 +422,12 @@ func (d *inputSet) read() int64 {
 	return all
 }
 
-// used returns the format that the options for reading must belong to.
-func (d *inputSet) used(o *optionFlags) []usedFormat {
-	return []usedFormat{{o, d.format, "INPUT"}}
+// used returns the formats of which one must have each option for reading.
+func (d *inputSet) used(o *optionFlags) (used []usedFormat) {
+	for _, name := range d.formats.names() {
+		used = append(used, usedFormat{o, name, "INPUT"})
+	}
+	return used
 }
 
 // work returns the amount of work of a scan with these flags.

@@ -130,11 +130,15 @@ func (o *optionFlags) check(used ...usedFormat) error {
 		}
 		taken := false
 		var takers, sides []string
-		for _, u := range used {
+		for k, u := range used {
 			formats := u.flags.formats[name]
 			taken = taken || slices.Contains(formats, u.format)
 			takers = append(takers, formats...)
-			sides = append(sides, u.side+" is "+u.format)
+			if k > 0 && used[k-1].side == u.side {
+				sides = append(sides, u.format)
+			} else {
+				sides = append(sides, u.side+" is "+u.format)
+			}
 		}
 		if !taken {
 			slices.Sort(takers)

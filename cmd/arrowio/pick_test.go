@@ -123,11 +123,12 @@ func TestCount(t *testing.T) {
 		}
 	}
 	var doc struct {
-		Rows   int64
-		Files  []string
-		Format string
+		Rows    int64
+		Files   []string
+		Format  *string
+		Formats []string
 	}
-	if err := json.Unmarshal([]byte(ok(t, "count", "--json", in)), &doc); err != nil || doc.Rows != 5000 || len(doc.Files) != 5 || doc.Format != "ipc" {
+	if err := json.Unmarshal([]byte(ok(t, "count", "--json", in)), &doc); err != nil || doc.Rows != 5000 || len(doc.Files) != 5 || doc.Format != nil || !slices.Equal(doc.Formats, []string{"ipc", "ipc-stream"}) {
 		t.Errorf("%+v, %v", doc, err)
 	}
 	fails(t, do(t, "count", "--where", "nmae = 1", in), 2, "nmae", "name")

@@ -249,7 +249,9 @@ func (q *querying) checkOptions(output string) error {
 		used = append(used, usedFormat{f.writeFlags.options, output, "the output"})
 	}
 	for _, ds := range q.opened {
-		used = append(used, usedFormat{f.readFlags.options, ds.format, ds.files[0]})
+		for _, name := range ds.formats.names() {
+			used = append(used, usedFormat{f.readFlags.options, name, ds.files[0]})
+		}
 	}
 	return f.readFlags.options.check(used...)
 }

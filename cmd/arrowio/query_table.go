@@ -89,9 +89,9 @@ func (q *querying) open(ctx context.Context, name string, options map[string][]s
 		return nil, err
 	}
 	for option, formats := range r.options.formats {
-		if len(options[optionOf(option)]) > 0 && !slices.Contains(formats, ds.format) {
+		if len(options[optionOf(option)]) > 0 && !slices.ContainsFunc(ds.formats.names(), func(n string) bool { return slices.Contains(formats, n) }) {
 			_ = ds.close()
-			return nil, usagef("arrowio('%s', %s := …): %s is %s, which has no such option", name, optionOf(option), name, ds.format)
+			return nil, usagef("arrowio('%s', %s := …): %s is %s, which has no such option", name, optionOf(option), name, strings.Join(ds.formats.names(), " and "))
 		}
 	}
 	q.opened = append(q.opened, ds)

@@ -31,8 +31,8 @@ func (a *app) scanCommand() *cobra.Command {
 opening, decoding, closing. CPU seconds are those of the whole process, user and system; with --jobs 1 everything runs
 in one goroutine. Arrow bytes are the sizes of the batches' buffers, file bytes what was read from the file.
 
---json prints {"files", "format", "file_size", "rows", "batches", "arrow_bytes", "file_bytes", "peak_rss_bytes",
-"repeats": [{"rows", "batches", "arrow_bytes", "file_bytes", "wall_seconds", "cpu_seconds", "user_seconds",
+--json prints {"files", "format", "formats", "file_size", "rows", "batches", "arrow_bytes", "file_bytes",
+"peak_rss_bytes", "repeats": [{"rows", "batches", "arrow_bytes", "file_bytes", "wall_seconds", "cpu_seconds", "user_seconds",
 "system_seconds", "allocs", "alloc_bytes"}]}; the numbers outside of repeats are those of the last one.`,
 		Example: `  arrowio scan events.orc
   arrowio scan --repeat 5 --jobs 1 --json events.trv | jq '[.repeats[].cpu_seconds] | min'
@@ -61,13 +61,16 @@ type usage struct {
 // scanReport is the JSON of a scan.
 type scanReport struct {
 	Files    []string `json:"files"`
-	Format   string   `json:"format"`
+	Format   *string  `json:"format"` // null = several
+	Formats  []string `json:"formats"`
 	FileSize int64    `json:"file_size"`
 	scanned
 	PeakRSS int64        `json:"peak_rss_bytes"`
 	Repeats []scanRepeat `json:"repeats"`
 
 	Warnings []arrowio.Warning `json:"warnings"`
+
+	formats string // for a person
 }
 
 // scanned is the number of rows, batches and bytes of a scan.
@@ -129,7 +132,8 @@ func (a *app) scanOnce(ctx context.Context, f *scanFlags, in []string, report *s
 	if err := f.readFlags.options.check(ds.used(f.readFlags.options)...); err != nil {
 		return r, false, err
 	}
-	report.Files, report.Format, report.FileSize = ds.files, ds.format, ds.size
+	report.Files, report.Format, report.Formats, report.FileSize = ds.files, ds.formats.one(), ds.formats.names(), ds.size
+	report.formats = ds.formats.String()
 	bar := a.startProgress(f.progress.word, "scan", ds.work(f.selectFlags))
 	defer bar.stop()
 	if r.scanned, err = discard(ctx, ds, f, bar); err != nil {
@@ -186,7 +190,7 @@ func arrowBytes(d arrow.ArrayData) int64 {
 }
 
 func printScan(w sheet, r scanReport) error {
-	w.line("", "  ", fmt.Sprintf("%s: %s, %s in %s, %s of Arrow, %s read of %s", printable(strings.Join(r.Files, " ")), r.Format,
+	w.line("", "  ", fmt.Sprintf("%s: %s, %s in %s, %s of Arrow, %s read of %s", printable(strings.Join(r.Files, " ")), r.formats,
 		counted(r.Rows, "row"), plural(int(r.Batches), "batch"), humanize.IBytes(uint64(r.ArrowBytes)), humanize.IBytes(uint64(r.FileBytes)),
 		humanize.IBytes(uint64(r.FileSize))))
 	header := []string{"run", "wall s", "cpu s", "rows/s", "Arrow/s", "allocs", "allocated"}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -23,7 +24,10 @@ func (a *app) schemaCommand() *cobra.Command {
 		Short: "The Arrow schema and what each field is in the file",
 		Long: `Schema prints the Arrow schema of a file or of a dataset as a tree; behind a field stands what it is in the file.
 
---json prints {"file", "format", "fields": [{"name", "type", "nullable", "metadata", "fields"}], "metadata"}.`,
+Metadata that only some of several files have says so.
+
+--json prints {"file", "format", "formats", "fields": [{"name", "type", "nullable", "metadata", "fields"}], "metadata",
+"metadata_of_some_files"}. format is null where the files have several.`,
 		Example: `  arrowio schema events.orc
   arrowio schema --trevni-view=columns --json events.trv | jq '.fields[].name'`,
 		Args: inputs,
@@ -48,20 +52,28 @@ func (a *app) schema(ctx context.Context, read *readFlags, in []string, asJSON b
 	}
 	a.tellLost(ds.Dataset, nil)
 	name := strings.Join(in, " ")
+	var partial []string // keys of metadata
+	if !read.shown.given() {
+		partial = ds.formats.partial(ds.Schema.Metadata())
+	}
 	if asJSON {
 		return printJSON(a.stdout, schemaDoc{
-			File: name, Format: ds.format, Fields: fieldDocs(ds.Schema.Fields()), Metadata: metadataDoc(ds.Schema.Metadata()),
-			Warnings: a.warnings.list(),
+			File: name, Format: ds.formats.one(), Formats: ds.formats.names(), Fields: fieldDocs(ds.Schema.Fields()),
+			Metadata: metadataDoc(ds.Schema.Metadata()), Partial: partial, Warnings: a.warnings.list(),
 		})
 	}
 	w := bufio.NewWriter(a.stdout)
 	text := a.onSheet(w)
-	text.line("", "  ", fmt.Sprintf("%s: %s, %s", printable(name), ds.format, plural(ds.Schema.NumFields(), "column")))
+	text.line("", "  ", fmt.Sprintf("%s: %s, %s", printable(name), ds.formats.String(), plural(ds.Schema.NumFields(), "column")))
 	printFields(text, ds.Schema.Fields(), "")
 	if md := ds.Schema.Metadata(); md.Len() > 0 {
 		fmt.Fprintln(w, "metadata:")
 		for i, k := range md.Keys() {
-			text.line("  ", "    ", printable(k)+" = "+shorten(md.Values()[i], 200))
+			line := printable(k) + " = " + shorten(md.Values()[i], 200)
+			if slices.Contains(partial, k) {
+				line += fmt.Sprintf("  (%d of %d files)", ds.formats.keys[k], ds.formats.number)
+			}
+			text.line("  ", "    ", line)
 		}
 	}
 	return w.Flush()
@@ -70,9 +82,11 @@ func (a *app) schema(ctx context.Context, read *readFlags, in []string, asJSON b
 // schemaDoc is the JSON of a schema.
 type schemaDoc struct {
 	File     string         `json:"file"`
-	Format   string         `json:"format"`
+	Format   *string        `json:"format"` // null = several
+	Formats  []string       `json:"formats"`
 	Fields   []fieldDoc     `json:"fields"`
 	Metadata map[string]any `json:"metadata,omitempty"`
+	Partial  []string       `json:"metadata_of_some_files,omitempty"`
 
 	Warnings []arrowio.Warning `json:"warnings"`
 }

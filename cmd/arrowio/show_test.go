@@ -88,7 +88,7 @@ func TestSchema(t *testing.T) {
 	if err := json.Unmarshal([]byte(ok(t, "schema", "--json", in)), &doc); err != nil {
 		t.Fatal(err)
 	}
-	if doc.File != in || doc.Format != "ipc" || len(doc.Fields) != 4 || doc.Fields[1].Metadata["note"] != "first and last" ||
+	if doc.File != in || doc.Format == nil || *doc.Format != "ipc" || len(doc.Fields) != 4 || doc.Fields[1].Metadata["note"] != "first and last" ||
 		doc.Fields[2].Type != "list" || doc.Fields[2].Fields[0].Type != "utf8" || !doc.Fields[0].Nullable {
 		t.Errorf("%+v", doc)
 	}

@@ -101,6 +101,11 @@ func TestRead(t *testing.T) {
 			rows: [][]string{{"1", "NULL", ""}, {"NULL", "x", "y"}},
 		},
 		{name: "blank lines", text: "a,b\n\n1,2\n\n3,4\n\n", schema: "a int64, b int64", rows: [][]string{{"1", "2"}, {"3", "4"}}},
+		{name: "one line end", text: "\n"},
+		{name: "one line end behind a byte order mark", text: "\ufeff\r\n"},
+		{name: "one line end, a column without a name and no header", o: map[string]string{"csv-header": "false"}, text: "\n", schema: "f0 utf8", rows: [][]string{{"NULL"}}},
+		{name: "a column without a name", text: "\n1\n", schema: "f0 int64", rows: [][]string{{"1"}}},
+		{name: "a column without a name in quotes", text: "\"\"\n", schema: "f0 utf8"},
 		{name: "blank lines in one column", text: "a\nx\n\n\"\"\n", schema: "a utf8", rows: [][]string{{"x"}, {"NULL"}, {""}}},
 		{
 			name: "no header", o: map[string]string{"csv-header": "false"}, text: "1,x\n2,y\n", schema: "f0 int64, f1 utf8",

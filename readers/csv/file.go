@@ -164,6 +164,16 @@ func (f *file) names(s *scanner) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f.set.header && s.blank() { // of a file with one line end and nothing else there is no column
+		alone := f.scanner()
+		if err := alone.next(); err != nil {
+			return nil, err
+		}
+		if err := alone.next(); err != io.EOF {
+			return nameRest(make([]string, 1)), err
+		}
+		return nil, nil
+	}
 	names := make([]string, s.numFields())
 	if f.set.named {
 		for i := range names {
