@@ -3,6 +3,10 @@ package expr
 import (
 	"math"
 	"math/big"
+
+	"github.com/apache/arrow/go/v15/arrow/float16"
+
+	"github.com/arrowio/arrowio/internal/halffloat"
 )
 
 // A float's key is an integer of the same order: the bits of positive floats are in order already, those of negative
@@ -40,26 +44,7 @@ func infinityKey(width int) int64 {
 	return 0x7ff0_0000_0000_0000
 }
 
-// float16Value is exact; arrow's own conversion loses subnormal values.
-func float16Value(b uint16) float64 {
-	fraction, exponent := float64(b&0x3ff), int(b>>10&0x1f)
-	var v float64
-	switch exponent {
-	case 0:
-		v = math.Ldexp(fraction, -24)
-	case 0x1f:
-		v = math.Inf(1)
-		if fraction != 0 {
-			v = math.NaN()
-		}
-	default:
-		v = math.Ldexp(fraction+1024, exponent-25)
-	}
-	if b&0x8000 != 0 {
-		v = -v
-	}
-	return v
-}
+func float16Value(b uint16) float64 { return float64(halffloat.Float32(float16.FromBits(b))) }
 
 // nearestFloat is the float of width bytes that is nearest to q; of two as near, it is the one whose last bit is 0.
 func nearestFloat(q *big.Rat, width int) float64 {

@@ -20,6 +20,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/arrowio/view"
+	"github.com/arrowio/arrowio/internal/halffloat"
 	"github.com/arrowio/arrowio/internal/recordfile"
 )
 
@@ -186,7 +187,7 @@ func valueAt(a arrow.Array, i int) any {
 	case *array.Uint64:
 		return new(big.Rat).SetInt(new(big.Int).SetUint64(a.Value(i)))
 	case *array.Float16:
-		return float(float64(a.Value(i).Float32()))
+		return float(float64(halffloat.Float32(a.Value(i))))
 	case *array.Float32:
 		return float(float64(a.Value(i)))
 	case *array.Float64:

@@ -6,10 +6,10 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/float16"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/halffloat"
 )
 
 // flatConversion returns the kernel that widens one flat type to another; nil = there is none.
@@ -99,17 +99,9 @@ func numberConversion(from, to arrow.DataType) convertFunc {
 		return widening[float32](to)
 	case arrow.FLOAT16:
 		if to.ID() == arrow.FLOAT32 {
-			return values(to, func(dst []float32, src []float16.Num) {
-				for i, x := range src {
-					dst[i] = x.Float32()
-				}
-			})
+			return values(to, halffloat.Widen[float32])
 		}
-		return values(to, func(dst []float64, src []float16.Num) {
-			for i, x := range src {
-				dst[i] = float64(x.Float32())
-			}
-		})
+		return values(to, halffloat.Widen[float64])
 	}
 	return nil
 }

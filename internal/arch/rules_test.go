@@ -15,7 +15,7 @@ var neutral = []string{
 	"arrowio/arrow18", "arrowio/local",
 	"internal/annotate", "internal/arrowbuf", "internal/arrowcheck", "internal/arrowdense", "internal/budget", "internal/workers", "internal/bitpack", "internal/blockcodec",
 	"internal/cursor", "internal/inflate", "internal/options", "internal/pb", "internal/readall", "internal/recordsplit", "internal/partwriter", "internal/arrowipc", "internal/arrowjson",
-	"internal/arrowmeta", "internal/arrowtype", "internal/fieldname", "internal/gonerows", "internal/geoarrow", "internal/plans", "internal/schemadiff", "internal/floattext", "internal/inferred",
+	"internal/arrowmeta", "internal/arrowtype", "internal/fieldname", "internal/gonerows", "internal/geoarrow", "internal/plans", "internal/schemadiff", "internal/floattext", "internal/halffloat", "internal/inferred",
 	"internal/textvalues", "internal/valueset",
 }
 
@@ -45,8 +45,8 @@ var rules = []rule{
 	},
 	{
 		pkg: "arrowio/expr",
-		may: []string{"arrowio/errs", "internal/arrowtype"},
-		why: "predicates know Arrow, and of this module its errors and what types wrap others",
+		may: []string{"arrowio/errs", "internal/arrowtype", "internal/halffloat"},
+		why: "predicates know Arrow, and of this module its errors, what types wrap others and what half floats are",
 	},
 	{
 		pkg:   "arrowio/arrow18",
@@ -61,7 +61,7 @@ var rules = []rule{
 	},
 	{
 		pkg: "arrowio/view",
-		may: []string{"arrowio", "arrowio/errs", "arrowio/expr", "internal/arrowbuf", "internal/arrowmeta", "internal/arrowtype", "internal/bitpack", "internal/geoarrow", "internal/inferred", "internal/schemadiff", "internal/workers"},
+		may: []string{"arrowio", "arrowio/errs", "arrowio/expr", "internal/arrowbuf", "internal/arrowmeta", "internal/arrowtype", "internal/bitpack", "internal/geoarrow", "internal/halffloat", "internal/inferred", "internal/schemadiff", "internal/workers"},
 		why: "files under another schema, of any format",
 	},
 	{
@@ -103,6 +103,7 @@ var rules = []rule{
 	},
 	{
 		pkg:   "internal/celltext",
+		may:   []string{"internal/halffloat"},
 		never: doesIO,
 		why:   "text for people, of any Arrow value",
 	},

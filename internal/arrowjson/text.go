@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/halffloat"
 )
 
 // text is for flat values that are not null; nil for all others.
@@ -37,7 +38,7 @@ func (e *Encoder) text(arr arrow.Array) Append {
 	case *array.MonthInterval:
 		return signed(arr.MonthIntervalValues())
 	case *array.Float16:
-		return func(dst []byte, i int) []byte { return appendFloat(dst, float64(arr.Value(i).Float32()), 32) }
+		return func(dst []byte, i int) []byte { return appendFloat(dst, float64(halffloat.Float32(arr.Value(i))), 32) }
 	case *array.Float32:
 		return func(dst []byte, i int) []byte { return appendFloat(dst, float64(arr.Value(i)), 32) }
 	case *array.Float64:

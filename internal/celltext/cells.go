@@ -12,6 +12,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/decimal128"
 	"github.com/apache/arrow/go/v15/arrow/decimal256"
+
+	"github.com/arrowio/arrowio/internal/halffloat"
 )
 
 // Null stands for a null in a table; text that could be taken for it is quoted.
@@ -149,7 +151,7 @@ func newValueWriter(a arrow.Array) Writer {
 	case *array.Uint64:
 		return uintWriter(a.Value)
 	case *array.Float16:
-		return func(c *Cell, i int) { c.float(float64(a.Value(i).Float32()), 32) }
+		return func(c *Cell, i int) { c.float(float64(halffloat.Float32(a.Value(i))), 32) }
 	case *array.Float32:
 		return func(c *Cell, i int) { c.float(float64(a.Value(i)), 32) }
 	case *array.Float64:

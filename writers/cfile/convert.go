@@ -12,6 +12,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/decimal128"
 	"github.com/apache/arrow/go/v15/arrow/decimal256"
 	"github.com/apache/arrow/go/v15/arrow/float16"
+
+	"github.com/arrowio/arrowio/internal/halffloat"
 )
 
 // conversion makes stored values of Arrow's, both little-endian and of fixed width, many in a call.
@@ -90,9 +92,7 @@ var (
 	}, func(v uint64) string { return fmt.Sprintf("%d is beyond the range of int64", v) })
 
 	halves = converts(func(dst []float32, src []float16.Num) int {
-		for i, v := range src {
-			dst[i] = v.Float32()
-		}
+		halffloat.Widen(dst, src)
 		return -1
 	}, fine[float16.Num])
 )

@@ -22,6 +22,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/local"
 	reader "github.com/arrowio/arrowio/internal/cfile"
 	"github.com/arrowio/arrowio/internal/cfilewire"
+	"github.com/arrowio/arrowio/internal/halffloat"
 	setreader "github.com/arrowio/arrowio/internal/kudu"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
@@ -172,7 +173,7 @@ func cell(arr arrow.Array, i int) string {
 	case *array.Boolean:
 		return fmt.Sprint(a.Value(i))
 	case *array.Float16:
-		return fmt.Sprintf("f%x", math.Float32bits(a.Value(i).Float32()))
+		return fmt.Sprintf("f%x", math.Float32bits(halffloat.Float32(a.Value(i))))
 	case *array.Float32:
 		return fmt.Sprintf("f%x", math.Float32bits(a.Value(i)))
 	case *array.Float64:

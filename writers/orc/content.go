@@ -6,6 +6,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/halffloat"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -297,9 +298,7 @@ func (c *floats[T]) write(arr arrow.Array) error {
 	switch a := arr.(type) {
 	case *array.Float16:
 		c.scratch = grow(c.scratch, a.Len())
-		for i, x := range a.Values() {
-			c.scratch[i] = T(x.Float32())
-		}
+		halffloat.Widen(c.scratch, a.Values())
 		v = c.scratch
 	case *array.Float32:
 		v = same[T](a.Float32Values())

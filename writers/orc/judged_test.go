@@ -19,6 +19,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/local"
+	"github.com/arrowio/arrowio/internal/halffloat"
 	"github.com/arrowio/arrowio/internal/orcwire"
 	"github.com/arrowio/arrowio/internal/writertest"
 	reader "github.com/arrowio/arrowio/readers/orc"
@@ -288,7 +289,7 @@ func (x texts) flat(f arrow.Field, dt arrow.DataType, d arrow.ArrayData) text {
 	case *array.MonthInterval:
 		return number(a.Value)
 	case *array.Float16:
-		return func(i int) string { return fmt.Sprintf(`"f%08x"`, math.Float32bits(a.Value(i).Float32())) }
+		return func(i int) string { return fmt.Sprintf(`"f%08x"`, math.Float32bits(halffloat.Float32(a.Value(i)))) }
 	case *array.Float32:
 		return func(i int) string { return fmt.Sprintf(`"f%08x"`, math.Float32bits(a.Value(i))) }
 	case *array.Float64:

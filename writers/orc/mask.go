@@ -13,6 +13,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowdense"
+	"github.com/arrowio/arrowio/internal/halffloat"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
@@ -233,7 +234,7 @@ func redactFloats[T float32 | float64](n *node, values arrow.Array) (arrow.Array
 	switch a := values.(type) {
 	case *array.Float16:
 		for i, x := range a.Values() {
-			out[i] = T(redactFloat(float64(x.Float32())))
+			out[i] = T(redactFloat(float64(halffloat.Float32(x))))
 		}
 	case *array.Float32:
 		for i, x := range a.Float32Values() {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/float16"
 
+	"github.com/arrowio/arrowio/internal/halffloat"
 	"github.com/arrowio/arrowio/internal/parquetwire/encode"
 )
 
@@ -87,7 +88,9 @@ func float(b []byte) float64 {
 	return math.Float64frombits(binary.LittleEndian.Uint64(b))
 }
 
-func halfOf(b []byte) float32 { return float16.FromBits(binary.LittleEndian.Uint16(b)).Float32() }
+func halfOf(b []byte) float32 {
+	return halffloat.Float32(float16.FromBits(binary.LittleEndian.Uint16(b)))
+}
 
 // stored returns the bounds as they stand in the file: a zero that is the smallest value is the negative one, and one
 // that is the largest the positive one, because readers tell them apart and the order does not; long strings are cut.

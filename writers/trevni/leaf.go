@@ -14,6 +14,7 @@ import (
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/arrowdense"
 	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/halffloat"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
@@ -62,7 +63,7 @@ func (l *leafBuffers) values(arr arrow.Array, f *field) (values, error) {
 		case *array.Float16:
 			l.floats = l.floats[:0]
 			for _, x := range a.Values() {
-				l.floats = append(l.floats, x.Float32())
+				l.floats = append(l.floats, halffloat.Float32(x))
 			}
 			return floatValues[float32]{fixedValues{arrowbuf.AsBytes(l.floats), 4}, l.floats}, nil
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
+	"github.com/arrowio/arrowio/internal/halffloat"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
@@ -140,7 +141,7 @@ func flat(a arrow.Array, i int) any {
 	case *array.Uint64:
 		return int64(a.Value(i))
 	case *array.Float16:
-		return a.Value(i).Float32()
+		return halffloat.Float32(a.Value(i))
 	case *array.Float32:
 		return a.Value(i)
 	case *array.Float64:
