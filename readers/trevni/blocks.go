@@ -1,6 +1,7 @@
 package trevni
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -174,18 +175,30 @@ func (f *File) confirmRows(ctx context.Context) error {
 	return first
 }
 
-// findSecond returns an error if another Trevni file begins at end, or what kept it from being read.
+// secondBytes is how far behind the last column another file is looked for.
+const secondBytes = 1 << 20
+
+// findSecond returns an error if another Trevni file begins at end or up to secondBytes behind it, or what kept it from being read.
 func (f *File) findSecond(ctx context.Context, end int64) (second, err error) {
-	const n = 4 // magic and version
-	if f.src.Size()-end < n {
+	left := f.src.Size() - end
+	if left < 4 { // magic and version
 		return nil, nil
 	}
-	b, err := readAt(ctx, f.src, end, n)
-	if err != nil || !trevniwire.Match(b) {
+	b, err := readAt(ctx, f.src, end, min(left, secondBytes))
+	if err != nil {
 		return nil, err
 	}
-	second = errs.Errorf(errs.ErrCorrupt, "another Trevni file begins behind the last column, and its %d bytes are not read: rows may be missing", f.src.Size()-end)
-	return errs.Locate(second, errs.At{Format: Name, Op: "end", Off: errs.N(end)}), nil
+	for at := 0; ; at++ {
+		i := bytes.Index(b[at:], []byte(trevniwire.Magic))
+		if i < 0 {
+			return nil, nil
+		}
+		if at += i; trevniwire.Match(b[at:]) {
+			at := end + int64(at)
+			second = errs.Errorf(errs.ErrCorrupt, "another Trevni file begins behind the last column, and its %d bytes are not read: rows may be missing", f.src.Size()-at)
+			return errs.Locate(second, errs.At{Format: Name, Op: "end", Off: errs.N(at)}), nil
+		}
+	}
 }
 
 // doubtEnd looks for a second file behind the last column. It asks a source that is not near only if it knows the blocks of that

@@ -185,20 +185,22 @@ func TestVerifyDamaged(t *testing.T) {
 	}
 }
 
-// A second file behind the first one is told on reading, and is a fault.
+// A second file behind the first one, also with other bytes between, is told on reading, and is a fault.
 func TestJoined(t *testing.T) {
 	for _, name := range []string{"prim-absent-absent", "avro-nested"} {
-		joined(t, "../../testdata/trevni/java-1.12.1/"+name+".trv")
+		for _, between := range []string{"", "\x00\x00\x00\x00\x00\x00\x00\x00", "Trv Trv\xffTr", strings.Repeat("tail", 100_000)} {
+			joined(t, "../../testdata/trevni/java-1.12.1/"+name+".trv", between)
+		}
 	}
 }
 
-func joined(t *testing.T, path string) {
+func joined(t *testing.T, path, between string) {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := openBytes(t, append(b, b...), Options{})
+	f, err := openBytes(t, slices.Concat(b, []byte(between), b), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
