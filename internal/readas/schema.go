@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -130,6 +131,8 @@ var plain = func() map[string]arrow.DataType {
 		arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Date64, arrow.FixedWidthTypes.Time32s, arrow.FixedWidthTypes.Time32ms,
 		arrow.FixedWidthTypes.Time64us, arrow.FixedWidthTypes.Time64ns, arrow.FixedWidthTypes.Duration_s,
 		arrow.FixedWidthTypes.Duration_ms, arrow.FixedWidthTypes.Duration_us, arrow.FixedWidthTypes.Duration_ns,
+		arrow.FixedWidthTypes.MonthInterval, arrow.FixedWidthTypes.DayTimeInterval, arrow.FixedWidthTypes.MonthDayNanoInterval,
+		arrow.BinaryTypes.StringView, arrow.BinaryTypes.BinaryView,
 	} {
 		out[t.String()] = t
 	}
@@ -150,14 +153,27 @@ func typeOf(name string, children []arrow.Field) (arrow.DataType, error) {
 	switch name {
 	case "struct":
 		return arrow.StructOf(children...), nil
-	case "list", "large_list":
+	case "list", "large_list", "list_view", "large_list_view":
 		if len(children) != 1 {
 			return bad("a list has one field")
 		}
-		if name == "list" {
-			return arrow.ListOfField(children[0]), nil
+		switch item := children[0]; name {
+		case "list":
+			return arrow.ListOfField(item), nil
+		case "large_list":
+			return arrow.LargeListOfField(item), nil
+		case "list_view":
+			return arrow.ListViewOfField(item), nil
+		default:
+			return arrow.LargeListViewOfField(item), nil
 		}
-		return arrow.LargeListOfField(children[0]), nil
+	case "run_end_encoded":
+		if len(children) != 2 || !slices.Contains([]arrow.Type{arrow.INT16, arrow.INT32, arrow.INT64}, children[0].Type.ID()) {
+			return bad("runs must have two fields, and the first must be int16, int32 or int64")
+		}
+		t := arrow.RunEndEncodedOf(children[0].Type, children[1].Type)
+		t.ValueNullable = children[1].Nullable
+		return t, nil
 	case "map":
 		if len(children) != 2 || children[0].Nullable {
 			return bad("a map must have two fields, and the first must not be nullable")

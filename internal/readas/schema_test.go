@@ -25,6 +25,11 @@ func TestSchema(t *testing.T) {
 		{`{"fields": [{"name": "l", "type": "list", "fields": [{"name": "item", "type": "timestamp[ms, tz=UTC]"}]}]}`, "l:list<item: timestamp[ms, tz=UTC], nullable>"},
 		{`{"fields": [{"name": "m", "type": "map", "fields": [{"name": "key", "type": "utf8", "nullable": false}, {"name": "value", "type": "fixed_size_binary[16]"}]}]}`, "m:map<utf8, fixed_size_binary[16], items_nullable>"},
 		{`{"fields": [{"name": "d", "type": "dictionary<values=utf8, indices=int32, ordered=false>"}]}`, "d:dictionary<values=utf8, indices=int32, ordered=false>"},
+		{`{"fields": [{"name": "a", "type": "string_view"}, {"name": "b", "type": "binary_view"}]}`, "a:string_view b:binary_view"},
+		{`{"fields": [{"name": "a", "type": "month_interval"}, {"name": "b", "type": "day_time_interval"}, {"name": "c", "type": "month_day_nano_interval"}]}`, "a:month_interval b:day_time_interval c:month_day_nano_interval"},
+		{`{"fields": [{"name": "a", "type": "list_view", "fields": [{"name": "item", "type": "int8"}]}]}`, "a:list_view<item: int8, nullable>"},
+		{`{"fields": [{"name": "a", "type": "large_list_view", "fields": [{"name": "el", "type": "int8", "nullable": false}]}]}`, "a:large_list_view<el: int8>"},
+		{`{"fields": [{"name": "a", "type": "run_end_encoded", "fields": [{"name": "run_ends", "type": "int16", "nullable": false}, {"name": "values", "type": "utf8"}]}]}`, "a:run_end_encoded<run_ends: int16, values: utf8>"},
 	} {
 		s, err := Schema(c.text, Options{Unit: arrow.Microsecond})
 		if err != nil {
@@ -63,6 +68,8 @@ func TestNoSchema(t *testing.T) {
 		"{", "{}", `{"fields": [{"name": "a"}]}`, `{"fields": [{"name": "a", "type": "list"}]}`, `{"fields": [{"name": "a", "type": "decimal(99, 2)"}]}`,
 		`{"fields": [{"name": "a", "type": "int32", "fields": [{"name": "b", "type": "int32"}]}]}`, `{"fields": [{"name": "a", "type": "fixed_size_list[3]"}]}`,
 		`{"fields": [{"name": "a", "type": "int32", "metadata": {"k": 1}}]}`, `{"fields": [{"name": "a", "type": "fixed_size_binary[99999999999]"}]}`,
+		`{"fields": [{"name": "a", "type": "list_view"}]}`, `{"fields": [{"name": "a", "type": "run_end_encoded"}]}`,
+		`{"fields": [{"name": "a", "type": "run_end_encoded", "fields": [{"name": "run_ends", "type": "int8"}, {"name": "values", "type": "utf8"}]}]}`,
 	} {
 		if s, err := Schema(text, Options{}); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%s: %v, %v", text, s, err)
