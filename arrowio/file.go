@@ -41,6 +41,8 @@ type Format struct {
 	MatchTableFile func(name string) (dir string, ok bool)
 	// OpenTable returns the files of the table in t, in the order of its rows; at least one, which may have no rows. All have the
 	// table's schema as Fragment.Schema. metadata is the path or URL of the file of MatchTableFile; "" = the current one in t.
+	// With ForInfo and ForVerify, fragments without rows of the table may come first: for the table itself, and for files that say
+	// which rows are deleted.
 	OpenTable func(ctx context.Context, t Tree, metadata string, o OpenOptions) ([]Fragment, error)
 	// ParseFragment returns the fragment that Fragment.Marshal of OpenTable wrote.
 	ParseFragment func(text []byte, o OpenOptions) (Fragment, error)

@@ -26,7 +26,7 @@ type Info struct {
 	Groups   []GroupInfo       `json:"groups,omitempty"` // if InfoOptions.Blocks is set and the format stores rows in groups
 	Splits   []SplitInfo       `json:"splits,omitempty"`
 	Plan     []PlanInfo        `json:"plan,omitempty"`    // if InfoOptions.Filter is set and the format has units of its own
-	Members  []MemberInfo      `json:"members,omitempty"` // only in an overview (ForInfo): what can be read, and its parts
+	Members  []MemberInfo      `json:"members,omitempty"` // only of a directory or table (ForInfo): what can be read, and its parts
 	Notes    []string          `json:"notes,omitempty"`   // what a careful user should know: doubts, repairs, what was ignored
 	Schema   *arrow.Schema     `json:"-"`
 }
@@ -109,9 +109,9 @@ type PlanInfo struct {
 	By       []string `json:"by,omitempty"` // what excluded rows: "stripe statistics", "row index", "bloom filters"
 }
 
-// MemberInfo describes something that a directory holds: a table, a part of a table, or files of one kind.
+// MemberInfo describes something that a directory holds: a table, a part or a state of a table, or files of one kind.
 type MemberInfo struct {
-	Kind   string   `json:"kind"` // "table", "tablet"
+	Kind   string   `json:"kind"` // "table", "tablet", "snapshot"
 	Name   string   `json:"name,omitempty"`
 	ID     string   `json:"id,omitempty"`
 	State  string   `json:"state,omitempty"`

@@ -38,7 +38,7 @@ func (a *app) inspectCommand() *cobra.Command {
 		Short:      "What a file holds: columns, blocks, codecs, bytes, statistics",
 		Long: `Inspect prints what a file says about itself: writer, rows, and a line a column: type, codec, checksums, blocks,
 bytes, statistics. --where tells how much of the file a filter would read. Of a directory that holds several tables it
-prints which there are, and the options that open each.
+prints which there are, and the options that open each. An Iceberg table is described before its data files.
 
 With --schema it prints what becomes of each of a file's columns where the file is read as that schema, and why.
 

@@ -38,6 +38,8 @@ decode)". The headers of Trevni, and the footers of ORC and Parquet, never have 
 may go unnoticed. Columns that cannot be decoded, such as encrypted ones, are named, and are not checked; of encrypted columns of ORC
 whose keys are missing the masked values are.
 
+Of an Iceberg table the metadata, the delete files and the data files are checked, a line each.
+
 Of the directories of a Kudu server all tables are checked, unless --kudu-table or --kudu-tablet names what to check.
 
 With --schema a file must also be one that can be read as that schema: all its rows are, and what does not fit is a fault.

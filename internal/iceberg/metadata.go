@@ -24,6 +24,8 @@ type TableMetadata struct {
 	SchemaID  int               // of the current schema
 	Specs     map[int]Spec      // partition specs by id
 	SpecID    int               // of the spec for new files
+	Sequence  int64             // the last sequence number; 0 in version 1
+	Order     []SortField       // how new files are sorted; nil = not at all
 	Snapshots []Snapshot        // in the order of the metadata
 	Current   int64             // id of the current snapshot; NoSnapshot = the table is empty
 	Refs      map[string]Ref    // branches and tags
@@ -71,6 +73,14 @@ type PartitionField struct {
 	Transform Transform
 }
 
+// SortField is one part of a sort order: a transform of a column.
+type SortField struct {
+	Source     int32 // id of the column; -1 = there are several
+	Transform  Transform
+	Descending bool
+	NullsFirst bool
+}
+
 // rawMetadata is the JSON of TableMetadata.
 type rawMetadata struct {
 	Version   *int              `json:"format-version"`
@@ -83,6 +93,9 @@ type rawMetadata struct {
 	Spec      []rawPartition    `json:"partition-spec"`
 	Specs     []rawSpec         `json:"partition-specs"`
 	SpecID    *int              `json:"default-spec-id"`
+	Sequence  int64             `json:"last-sequence-number"`
+	Orders    []rawOrder        `json:"sort-orders"`
+	OrderID   int               `json:"default-sort-order-id"`
 	Props     map[string]string `json:"properties"`
 	Current   *int64            `json:"current-snapshot-id"`
 	Snapshots []rawSnapshot     `json:"snapshots"`
@@ -107,6 +120,16 @@ type rawPartition struct {
 	ID        *int32  `json:"field-id"`
 	Name      string  `json:"name"`
 	Transform string  `json:"transform"`
+}
+
+type rawOrder struct {
+	ID     int `json:"order-id"`
+	Fields []struct {
+		Source    *int32 `json:"source-id"`
+		Transform string `json:"transform"`
+		Direction string `json:"direction"`
+		Nulls     string `json:"null-order"`
+	} `json:"fields"`
 }
 
 type rawSnapshot struct {
@@ -142,7 +165,7 @@ func ParseMetadata(text []byte) (*TableMetadata, error) {
 		return nil, corrupt("the metadata of the table have no location")
 	}
 	m := &TableMetadata{
-		Version: *raw.Version, UUID: raw.UUID, Location: raw.Location, Updated: raw.Updated, Props: raw.Props,
+		Version: *raw.Version, UUID: raw.UUID, Location: raw.Location, Updated: raw.Updated, Props: raw.Props, Sequence: raw.Sequence,
 		Schemas: map[int][]Field{}, Unread: map[int]error{}, Specs: map[int]Spec{}, Refs: map[string]Ref{}, Current: NoSnapshot,
 	}
 	if err := m.schemas(&raw); err != nil {
@@ -151,6 +174,7 @@ func ParseMetadata(text []byte) (*TableMetadata, error) {
 	if err := m.specs(&raw); err != nil {
 		return nil, err
 	}
+	m.order(&raw)
 	if err := m.snapshots(&raw); err != nil {
 		return nil, err
 	}
@@ -235,6 +259,21 @@ func (m *TableMetadata) specs(raw *rawMetadata) error {
 		m.Specs[r.ID] = s
 	}
 	return nil
+}
+
+func (m *TableMetadata) order(raw *rawMetadata) {
+	for _, r := range raw.Orders {
+		if r.ID != raw.OrderID {
+			continue
+		}
+		for _, f := range r.Fields {
+			x := SortField{Source: -1, Transform: ParseTransform(f.Transform), Descending: f.Direction == "desc", NullsFirst: f.Nulls == "nulls-first"}
+			if f.Source != nil {
+				x.Source = *f.Source
+			}
+			m.Order = append(m.Order, x)
+		}
+	}
 }
 
 func (m *TableMetadata) snapshots(raw *rawMetadata) error {

@@ -58,3 +58,12 @@ func ParseTransform(text string) Transform {
 	}
 	return Transform{Truncate, n}
 }
+
+// String returns the transform as metadata have it; of one that is not known they have another name.
+func (t Transform) String() string {
+	name := [...]string{"unknown", "identity", "bucket", "truncate", "year", "month", "day", "hour", "void"}[t.Kind]
+	if t.Kind == Bucket || t.Kind == Truncate {
+		return name + "[" + strconv.FormatInt(t.Width, 10) + "]"
+	}
+	return name
+}

@@ -37,6 +37,7 @@ type builder struct {
 	// together puts files of one sequence number and content into one manifest; false = each has its own.
 	together bool
 	edit     func(metadata map[string]any)
+	listed   func(m map[string]any) // changes what the manifest list says of a manifest
 }
 
 // fileEntry is a file in a manifest.
@@ -52,6 +53,7 @@ type fileEntry struct {
 	upper     map[int32][]byte
 	key       []byte
 	status    int
+	nulls     map[int32]int64
 }
 
 func newBuilder(t testing.TB) *builder {
@@ -157,6 +159,8 @@ const manifestSchema = `{"type": "record", "name": "manifest_entry", "fields": [
 		{"name": "partition", "field-id": 102, "type": {"type": "record", "name": "r102", "fields": [%s]}},
 		{"name": "record_count", "type": "long", "field-id": 103},
 		{"name": "file_size_in_bytes", "type": "long", "field-id": 104},
+		{"name": "null_value_counts", "field-id": 110, "type": ["null", {"type": "array", "logicalType": "map", "items":
+			{"type": "record", "name": "k121_v122", "fields": [{"name": "key", "type": "int"}, {"name": "value", "type": "long"}]}}]},
 		{"name": "lower_bounds", "field-id": 125, "type": ["null", {"type": "array", "logicalType": "map", "items":
 			{"type": "record", "name": "k126_v127", "fields": [{"name": "key", "type": "int"}, {"name": "value", "type": "bytes"}]}}]},
 		{"name": "upper_bounds", "field-id": 128, "type": ["null", {"type": "array", "logicalType": "map", "items":
@@ -170,7 +174,14 @@ const listSchema = `{"type": "record", "name": "manifest_file", "fields": [
 	{"name": "partition_spec_id", "type": "int", "field-id": 502},
 	{"name": "content", "type": "int", "field-id": 517},
 	{"name": "sequence_number", "type": "long", "field-id": 515},
-	{"name": "added_snapshot_id", "type": "long", "field-id": 503}]}`
+	{"name": "min_sequence_number", "type": "long", "field-id": 516},
+	{"name": "added_snapshot_id", "type": "long", "field-id": 503},
+	{"name": "added_files_count", "type": "int", "field-id": 504},
+	{"name": "existing_files_count", "type": "int", "field-id": 505},
+	{"name": "deleted_files_count", "type": "int", "field-id": 506},
+	{"name": "added_rows_count", "type": "long", "field-id": 512},
+	{"name": "existing_rows_count", "type": "long", "field-id": 513},
+	{"name": "deleted_rows_count", "type": "long", "field-id": 514}]}`
 
 // build writes the manifests, one for each sequence number and content, and the metadata.
 func (b *builder) build() string {
@@ -199,7 +210,14 @@ func (b *builder) build() string {
 		file := map[string]any{
 			"content": e.content, "file_path": b.said + "/data/" + e.name, "file_format": strings.ToUpper(e.format), "partition": partition,
 			"record_count": e.rows, "file_size_in_bytes": size, "lower_bounds": bounds(e.lower), "upper_bounds": bounds(e.upper),
-			"key_metadata": nil, "equality_ids": nil,
+			"key_metadata": nil, "equality_ids": nil, "null_value_counts": nil,
+		}
+		if e.nulls != nil {
+			var counts []any
+			for k, v := range e.nulls {
+				counts = append(counts, map[string]any{"key": k, "value": v})
+			}
+			file["null_value_counts"] = counts
 		}
 		if e.key != nil {
 			file["key_metadata"] = e.key
@@ -218,11 +236,28 @@ func (b *builder) build() string {
 		name := fmt.Sprintf("m%d.avro", i)
 		b.avroFile(name, fmt.Sprintf(manifestSchema, b.avro), map[string][]byte{"format-version": []byte("2"), "content": []byte([]string{"data", "deletes"}[content])},
 			of)
+		fi, err := os.Stat(filepath.Join(b.dir, "metadata", name))
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		m := map[string]any{
+			"manifest_path": b.said + "/metadata/" + name, "manifest_length": fi.Size(), "partition_spec_id": 0, "content": content,
+			"sequence_number": e.sequence, "min_sequence_number": e.sequence, "added_snapshot_id": int64(7),
+		}
+		for i, status := range []string{"existing", "added", "deleted"} {
+			files, rows := 0, int64(0)
+			for _, x := range of {
+				if x["status"] == i {
+					files, rows = files+1, rows+int64(x["data_file"].(map[string]any)["record_count"].(int))
+				}
+			}
+			m[status+"_files_count"], m[status+"_rows_count"] = files, rows
+		}
 		of = nil
-		list = append(list, map[string]any{
-			"manifest_path": b.said + "/metadata/" + name, "manifest_length": 1, "partition_spec_id": 0, "content": content,
-			"sequence_number": e.sequence, "added_snapshot_id": int64(7),
-		})
+		if b.listed != nil {
+			b.listed(m)
+		}
+		list = append(list, m)
 	}
 	b.avroFile("list.avro", listSchema, nil, list)
 	at := b.list

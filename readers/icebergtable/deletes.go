@@ -13,6 +13,7 @@ type deleteIndex struct {
 	values    map[string][]*deleted // likewise
 	global    []*deleted            // equality deletes without a partition, which are about all files
 	about     map[string][]*deleted // position deletes of one data file, by its pathKey
+	all       []*deleted
 }
 
 // deleted is a delete file.
@@ -32,6 +33,7 @@ func (p *planner) indexDeletes() (*deleteIndex, error) {
 			return nil, err
 		}
 		d := &deleted{e, &deleteFile{Path: found, Format: e.Format, Rows: e.Rows}}
+		x.all = append(x.all, d)
 		spec, err := p.spec(e)
 		if err != nil {
 			return nil, err

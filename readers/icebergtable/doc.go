@@ -9,6 +9,8 @@
 //	                              arrowio.Member: opened by the file's own format, without
 //	                              deleted rows, shown under the schema of the table
 //
+// A verification is also given the table itself, which checks its metadata, and the delete files; a description the table itself.
+//
 // The table format is that of https://iceberg.apache.org/spec/, versions 1 to 3. What of version 3 is not read (deletion vectors,
 // variants, geometries) and encrypted files are errs.ErrUnsupported.
 package icebergtable

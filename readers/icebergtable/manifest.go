@@ -22,6 +22,7 @@ type manifest struct {
 	SnapshotID int64
 	Partitions []summary // of the partitions of its files, by field of the spec; nil = not said
 	Encrypted  bool
+	Said       said
 }
 
 // summary is what a manifest list says of the values of a partition field.
@@ -71,6 +72,7 @@ type rawList struct {
 	Sequence   *int64  `avro:"sequence_number"`
 	SnapshotID *int64  `avro:"added_snapshot_id"`
 	Key        *[]byte `avro:"key_metadata"`
+	rawSaid
 	Partitions *[]struct {
 		HasNull bool    `avro:"contains_null"`
 		HasNaN  *bool   `avro:"contains_nan"`
@@ -132,7 +134,10 @@ type wanted map[string]bool
 var (
 	listFields = wanted{
 		"manifest_path": true, "partition_spec_id": true, "content": false, "sequence_number": false, "added_snapshot_id": false, "key_metadata": false,
-		"partitions": false,
+		"partitions": false, "manifest_length": false, "min_sequence_number": false,
+		"added_files_count": false, "existing_files_count": false, "deleted_files_count": false,
+		"added_data_files_count": false, "existing_data_files_count": false, "deleted_data_files_count": false,
+		"added_rows_count": false, "existing_rows_count": false, "deleted_rows_count": false,
 	}
 	entryFields = wanted{"status": true, "sequence_number": false, fieldDataFile: true}
 	fileFields  = wanted{
@@ -213,7 +218,7 @@ func readList(in io.Reader, blockBytes int64, do func(manifest) error) error {
 		if err := r.Decode(&raw); err != nil {
 			return end(err)
 		}
-		m := manifest{Path: raw.Path, SpecID: int(raw.SpecID), Sequence: value(raw.Sequence), SnapshotID: value(raw.SnapshotID), Encrypted: raw.Key != nil && len(*raw.Key) > 0}
+		m := manifest{Path: raw.Path, SpecID: int(raw.SpecID), Sequence: value(raw.Sequence), SnapshotID: value(raw.SnapshotID), Encrypted: raw.Key != nil && len(*raw.Key) > 0, Said: raw.said()}
 		switch value(raw.Content) {
 		case 0:
 		case 1:
@@ -248,19 +253,19 @@ func value[T any](p *T) (v T) {
 }
 
 // readManifest calls do with the files that manifest m lists and that belong to the table. Sequence numbers that a file does not
-// have are those of the manifest ("Sequence Number Inheritance").
-func readManifest(in io.Reader, m manifest, blockBytes int64, do func(*entry) error) error {
+// have are those of the manifest ("Sequence Number Inheritance"). It returns what the manifest lists all in all.
+func readManifest(in io.Reader, m manifest, blockBytes int64, do func(*entry) error) (n tally, err error) {
 	r, err := openAvro(in, blockBytes, entryFields)
 	if err != nil {
-		return err
+		return n, err
 	}
 	defer func() { _ = r.Close() }() // it frees memory alone
 	md := r.Metadata()
 	if text := string(md["format-version"]); text != "" && text != "1" && text != "2" && text != "3" {
-		return errs.Errorf(errs.ErrUnsupported, "the manifest has format version %.20q; versions 1 to 3 can be read", text)
+		return n, errs.Errorf(errs.ErrUnsupported, "the manifest has format version %.20q; versions 1 to 3 can be read", text)
 	}
 	if content := string(md["content"]); content != "" && (content == "deletes") != m.Deletes {
-		return corrupt("the manifest says that it lists %.20q, and the manifest list says the contrary", content)
+		return n, corrupt("the manifest says that it lists %.20q, and the manifest list says the contrary", content)
 	}
 	if m.SpecID < 0 { // version 1 may list manifests by their paths alone
 		if n, err := strconv.ParseInt(string(md["partition-spec-id"]), 10, 32); err == nil {
@@ -271,17 +276,18 @@ func readManifest(in io.Reader, m manifest, blockBytes int64, do func(*entry) er
 	for {
 		var raw rawEntry
 		if err := r.Decode(&raw); err != nil {
-			return end(err)
+			return n, end(err)
 		}
 		e, err := raw.entry(m, ids)
 		if err != nil {
-			return err
+			return n, err
 		}
+		n.add(&raw, e)
 		if e == nil {
 			continue
 		}
 		if err := do(e); err != nil {
-			return err
+			return n, err
 		}
 	}
 }
@@ -290,6 +296,7 @@ const (
 	statusExisting = 0
 	statusAdded    = 1
 	statusDeleted  = 2
+	statuses       = 3
 )
 
 // entry returns the file; nil = it was deleted.

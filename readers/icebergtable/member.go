@@ -152,6 +152,9 @@ func (m *member) openData(ctx context.Context) (arrowio.File, error) {
 		return nil, err
 	}
 	f.deletes = m.deletes
+	if m.table.purpose == arrowio.ForVerify && m.stats != nil {
+		f.checks = m.checkStats
+	}
 	return f, nil
 }
 
@@ -164,7 +167,8 @@ type shownFile struct {
 	stored int64 // rows of the file itself
 	beyond int   // deletes of rows that it does not have
 
-	deletes []*deleteFile // that decide which of its rows are shown
+	deletes []*deleteFile                                       // that decide which of its rows are shown
+	checks  func(ctx context.Context, report func(error)) error // of what the manifest says of columns; nil = it says nothing
 }
 
 // openFile opens a data file or a delete file for some fields, without the rows at positions. positions is changed.
@@ -321,5 +325,10 @@ func (x *shownFile) Verify(ctx context.Context, report func(error)) error {
 	if !ok {
 		return errs.Errorf(errs.ErrUnsupported, "files in the format %s cannot be verified", x.of.Format)
 	}
-	return in.Verify(ctx, report)
+	faults := 0
+	err := in.Verify(ctx, func(err error) { faults++; report(err) })
+	if err != nil || faults > 0 || x.checks == nil {
+		return err
+	}
+	return x.checks(ctx, report)
 }

@@ -27,6 +27,7 @@ type table struct {
 	mapping []iceberg.Name
 	schema  *arrow.Schema
 	leaves  sync.Map // by path: *leaf
+	purpose arrowio.Purpose
 	held    held
 }
 
@@ -35,7 +36,7 @@ func (r *reader) newTable(oo arrowio.OpenOptions) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &table{reader: r, opt: o, limits: oo.Limits.WithDefaults(), open: oo.OpenSource}
+	t := &table{reader: r, opt: o, limits: oo.Limits.WithDefaults(), open: oo.OpenSource, purpose: oo.For}
 	if t.open == nil {
 		t.open = openLocal
 	}
@@ -94,6 +95,9 @@ func (r *reader) openTable(ctx context.Context, tree arrowio.Tree, metadata stri
 	if err != nil {
 		return nil, errs.Locate(err, errs.At{Format: Name})
 	}
+	if t.purpose != arrowio.ForRows {
+		return p.described(tree.Path(""), snapshot, members), nil
+	}
 	if len(members) == 0 {
 		empty := &member{table: t, file: file{Path: tree.Path(""), Format: emptyFormat}}
 		return []arrowio.Fragment{empty.fragment()}, nil
@@ -108,9 +112,13 @@ type planner struct {
 	places  *places
 	data    []*entry
 	deletes []*entry
+	index   *deleteIndex
+	faults  []error // of manifests and their list, which a verification reports
 
-	mu    sync.Mutex
-	bytes int64 // about, of entries
+	mu     sync.Mutex
+	bytes  int64            // about, of entries
+	stored int64            // bytes of the list and the manifests
+	rows   map[string]int64 // see rowsOfData
 }
 
 // manifestReaders is how many manifests are read at the same time.
@@ -138,27 +146,32 @@ func (p *planner) read(ctx context.Context, s *iceberg.Snapshot) error {
 		return corrupt("snapshot %d has neither a manifest list nor manifests", s.ID)
 	default:
 		for _, name := range s.Manifests {
-			if err := add(manifest{Path: name, SpecID: -1}); err != nil {
+			if err := add(manifest{Path: name, SpecID: -1, Said: (&rawSaid{}).said()}); err != nil {
 				return err
 			}
 		}
 	}
-	found := make([][]*entry, len(list))
+	found, faults := make([][]*entry, len(list)), make([][]error, len(list))
 	err := workers.Each(manifestReaders, len(list), func(i int) error {
 		m := list[i]
 		if m.Encrypted {
 			return errs.Errorf(errs.ErrUnsupported, "the manifest %s is encrypted, which cannot be read", m.Path)
 		}
 		return p.avro(ctx, m.Path, func(b []byte) error {
-			return readManifest(bytes.NewReader(b), m, p.table.limits.MetadataBytes, func(e *entry) error {
+			n, err := readManifest(bytes.NewReader(b), m, p.table.limits.MetadataBytes, func(e *entry) error {
 				found[i] = append(found[i], e)
 				return p.count(e)
 			})
+			if n.Bytes = int64(len(b)); err == nil && p.table.purpose == arrowio.ForVerify {
+				faults[i] = p.checkManifest(m, n, s)
+			}
+			return err
 		})
 	})
 	if err != nil {
 		return err
 	}
+	p.faults = append(p.faults, slices.Concat(faults...)...)
 	for _, entries := range found {
 		for _, e := range entries {
 			if e.Content == dataFile {
@@ -186,6 +199,9 @@ func (p *planner) avro(ctx context.Context, name string, read func(b []byte) err
 	}
 	b, err := readWhole(src, p.table.limits.MetadataBytes)
 	if err == nil {
+		p.mu.Lock()
+		p.stored += int64(len(b))
+		p.mu.Unlock()
 		err = workers.Guard(func() error { return read(b) })
 	}
 	return errs.Locate(err, errs.At{File: found, Op: "manifest"})
@@ -215,6 +231,7 @@ func (p *planner) members() ([]arrowio.Fragment, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.index = index
 	out := make([]arrowio.Fragment, len(p.data))
 	for i, e := range p.data {
 		m, err := p.member(e)
