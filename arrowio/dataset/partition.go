@@ -192,7 +192,7 @@ func newPartitions(inputs []Input, o Partitions, asked *arrow.Schema) (*partitio
 		}
 		for _, d := range distinct {
 			if err := add(b, d.keys[k].value); err != nil {
-				return nil, errs.Errorf(errs.ErrSchema, "%s: the directory %s=%s: %w", pathOf(inputs, p, d), kv.key, d.keys[k].value, err)
+				return nil, errs.Locate(errs.Errorf(errs.ErrSchema, "the directory %s=%s: %w", kv.key, d.keys[k].value, err), errs.At{File: pathOf(inputs, p, d)})
 			}
 		}
 		columns[k], fields[k] = b.NewArray(), f

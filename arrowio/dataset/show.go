@@ -23,6 +23,21 @@ func Show(f arrowio.File, o Options) (arrowio.File, error) {
 	return shown, nil
 }
 
+// ShowInput is Show for an input whose directories KEY=VALUE have some of the columns of o.Schema: the file is shown without them, and
+// it is an error if what the directories say does not fit o.Schema.
+func ShowInput(f arrowio.File, in Input, o Options) (arrowio.File, error) {
+	if o.Schema != nil && len(in.keys) > 0 {
+		p, err := newPartitions([]Input{in}, o.Partitions, o.Schema)
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		if p != nil {
+			o.Schema = p.ofFiles(o.Schema)
+		}
+	}
+	return Show(f, o)
+}
+
 // Explain returns how Show would show each field of a file, and whether Show accepts the file: see view.ExplainFile. If o.Schema
 // is nil, fields is empty.
 func Explain(f arrowio.File, o Options) (fields []view.Field, ok bool, err error) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -37,6 +38,9 @@ func TestSmallHalfFloats(t *testing.T) {
 		if o := do(t, "cat", "--format", "csv", path); o.code != 0 || o.out != want {
 			t.Errorf("%s: got %+v, want\n%s", path, o, want)
 		}
+	}
+	if got := ok(t, "inspect", filepath.Join(dir, "o.parquet")); !strings.Contains(got, "-1.1920929e-07 │ 6.1035156e-05") {
+		t.Errorf("inspect: %s", got)
 	}
 	if got := ok(t, "cat", "--format", "csv", "--schema", "struct<h:double>", in); got != "h\n5.960464477539063e-08\n-1.1920928955078125e-07\n6.097555160522461e-05\n6.103515625e-05\n" {
 		t.Errorf("as double: %s", got)

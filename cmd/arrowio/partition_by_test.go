@@ -234,3 +234,26 @@ func TestPartitionByOfEveryType(t *testing.T) {
 		fails(t, do(t, "convert", "--partition-by", column, "--to", "parquet", in, filepath.Join(dir, "bad")), 2, "partition", "by "+column, says, "decimals")
 	}
 }
+
+// What directories say must fit --schema, and counts in place of what the file says, for verify as for reading.
+func TestVerifyKeysUnderSchema(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "k=x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	in := filepath.Join(dir, "k=x", "a.csv")
+	if err := os.WriteFile(in, []byte("a,k\n1,2020-01-01\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const told = "k=x/a.csv: the directory k=x: the value is no int32\n"
+	if o := do(t, "verify", "--schema", "struct<k:int,a:bigint>", dir); o.code != 1 || o.out != filepath.Join(dir, told) {
+		t.Errorf("got %+v, want %s", o, told)
+	}
+	fails(t, do(t, "cat", "--schema", "struct<k:int,a:bigint>", dir), 1, "the directory k=x: the value is no int32")
+	for _, schema := range []string{"struct<k:string,a:bigint>", `{"fields": [{"name": "k", "type": "utf8", "nullable": false}, {"name": "a", "type": "int64"}]}`} {
+		if got := ok(t, "verify", "--schema", schema, dir); !strings.Contains(got, "ok") {
+			t.Error(got)
+		}
+	}
+	ok(t, "verify", "--partitions", "none", "--schema", "struct<k:date,a:bigint>", dir)
+}

@@ -97,6 +97,9 @@ func (a *app) verify(ctx context.Context, read *readFlags, in []string, asJSON b
 	if err != nil {
 		return err
 	}
+	if show.Partitions, err = read.partitions.options(); err != nil {
+		return err
+	}
 	var unread error // of files that could not be read
 	add := func(v verdict) {
 		v.Warnings = a.warnings.of(v.File)
@@ -199,7 +202,7 @@ func (a *app) verifyFile(ctx context.Context, read *readFlags, show readers.Opti
 		} else {
 			v.Method = "scan"
 		}
-		under, err := dataset.Show(view.WithClose(file, nil), show)
+		under, err := dataset.ShowInput(view.WithClose(file, nil), in, show)
 		if err != nil {
 			return err
 		}

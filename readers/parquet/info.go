@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/scalar"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/halffloat"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
 )
 
@@ -182,6 +184,9 @@ func (f *parquetFile) columnStats(i int) *arrowio.ColumnStats {
 func boundText(s scalar.Scalar) string {
 	if d, ok := s.(*scalar.Duration); ok { // whose own String panics
 		return fmt.Sprintf("%d%s", int64(d.Value), d.DataType().(*arrow.DurationType).Unit)
+	}
+	if h, ok := s.(*scalar.Float16); ok {
+		return strconv.FormatFloat(float64(halffloat.Float32(h.Value)), 'g', -1, 32)
 	}
 	return s.String()
 }
