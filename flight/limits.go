@@ -64,9 +64,12 @@ func NewLimits(o LimitOptions) (*Limits, error) {
 	if o.Wait == 0 {
 		o.Wait = 2 * time.Minute
 	}
-	if o.MinMemory > o.Memory || o.MinMemory > o.ClientMemory {
-		return nil, errs.Errorf(errs.ErrOption, "a stream needs %s of memory, but all streams together may have %s, and those of one client %s",
-			size(o.MinMemory), size(o.Memory), size(o.ClientMemory))
+	if o.MinMemory > o.Memory {
+		return nil, errs.Errorf(errs.ErrOption, "all streams together may have %s of memory (%w), but one needs %s", size(o.Memory), errs.Opt("max-memory", ""), size(o.MinMemory))
+	}
+	if o.MinMemory > o.ClientMemory {
+		return nil, errs.Errorf(errs.ErrOption, "the streams of one client may have %s of memory (%w, or else half of %w), but one needs %s",
+			size(o.ClientMemory), errs.Opt("max-client-memory", ""), errs.Opt("max-memory", ""), size(o.MinMemory))
 	}
 	return &Limits{
 		o: o, byClient: map[string]int{},
@@ -125,10 +128,10 @@ func (l *Limits) enter(client string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.byClient[client] >= l.o.ClientStreams {
-		return rpcerr.Errorf(codes.ResourceExhausted, "%d streams of this client are running, which is as many as it may have: wait until one has ended", l.byClient[client])
+		return rpcerr.Errorf(codes.ResourceExhausted, "this client may have no more than %d streams at once: wait until one has ended", l.byClient[client])
 	}
 	if l.streams >= l.o.Streams {
-		return rpcerr.Errorf(codes.ResourceExhausted, "%d streams are running, which is as many as there may be: try again later, or another server", l.streams)
+		return rpcerr.Errorf(codes.ResourceExhausted, "this server may have no more than %d streams at once: try again later, or another server", l.streams)
 	}
 	l.streams++
 	l.byClient[client]++

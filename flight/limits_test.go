@@ -173,7 +173,7 @@ func TestStreamLimits(t *testing.T) {
 		t.Error("questions are no streams:", err)
 	}
 	stalled(bob, t, r, r.client(t), ticket)
-	refused(bob, "3 streams are running")
+	refused(bob, "no more than 3 streams at once")
 	cancel()
 	settled(t, "what was cancelled is not free", func() bool { return l.Usage().Streams == 2 })
 	if s := get(alice, t, c, []byte(`{"dataset":"events","rows":"0:10"}`)); s.err != nil {

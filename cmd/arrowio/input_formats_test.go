@@ -68,4 +68,7 @@ func TestOptionsOfSeveralFormats(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	fails(t, do(t, "count", "--jsonl-types", "text", dir), 2, "--jsonl-types is an option of jsonl, but INPUT is ipc and csv")
+	// OUTPUT is of the option's format, which is about reading.
+	one, two := filepath.Join(dir, "b.csv"), filepath.Join(t.TempDir(), "o.jsonl")
+	fails(t, do(t, "convert", "--jsonl-types", "text", one, two), 2, "--jsonl-types is an option of jsonl, but INPUT is csv")
 }

@@ -134,9 +134,11 @@ func (o *optionFlags) check(used ...usedFormat) error {
 			formats := u.flags.formats[name]
 			taken = taken || slices.Contains(formats, u.format)
 			takers = append(takers, formats...)
-			if k > 0 && used[k-1].side == u.side {
+			switch {
+			case len(formats) == 0: // of reading, and this side is written, or the other way round
+			case k > 0 && used[k-1].side == u.side:
 				sides = append(sides, u.format)
-			} else {
+			default:
 				sides = append(sides, u.side+" is "+u.format)
 			}
 		}

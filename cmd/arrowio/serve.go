@@ -150,6 +150,9 @@ func (a *app) serve(ctx context.Context, f *serveFlags, args []string) error {
 	if len(names) == 0 && len(f.put.writable) == 0 { // the config file has none
 		return usagef("serve: datasets are missing: give NAME=PATH, such as events=archive/events/, or a table [%s] in the config file", datasetsKey)
 	}
+	if f.stall < 0 {
+		return usagef("serve: --stall-timeout is %s; it may be 0, for any time, or more", f.stall)
+	}
 	if f.refresh < 0 {
 		return usagef("serve: --refresh is %s; it may be 0, for never, or more", f.refresh)
 	}

@@ -18,7 +18,7 @@ const (
 )
 
 var errContainer = errs.Errorf(errs.ErrUnsupported,
-	"this is a container of blocks of Kudu's log block manager, and not one CFile: read its tables with %w and the server's directory, or one block with %w as well", errs.Opt("from", "kudu"), errs.Opt("kudu-block", "ID"))
+	"several CFiles follow each other in it, as in a container of blocks of Kudu's log block manager: read its tables with %w and the server's directory, or one block with %w as well; files that were joined must be cut apart", errs.Opt("from", "kudu"), errs.Opt("kudu-block", "ID"))
 
 // Alone reports whether src, from its first to its last byte, is one CFile, as far as header and footer tell.
 func Alone(ctx context.Context, src arrowio.Source) bool {
