@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/twmb/avro"
+	"github.com/twmb/avro/ocf"
+)
+
+const (
+	icebergList = `{"type": "record", "name": "manifest_file", "fields": [
+		{"name": "manifest_path", "type": "string"}, {"name": "partition_spec_id", "type": "int"}, {"name": "content", "type": "int"},
+		{"name": "sequence_number", "type": "long"}, {"name": "added_files_count", "type": "int"}]}`
+	icebergManifest = `{"type": "record", "name": "manifest_entry", "fields": [
+		{"name": "status", "type": "int"}, {"name": "data_file", "type": {"type": "record", "name": "r2", "fields": [
+		{"name": "content", "type": "int"}, {"name": "file_path", "type": "string"}, {"name": "file_format", "type": "string"},
+		{"name": "record_count", "type": "long"}, {"name": "file_size_in_bytes", "type": "long"}]}}]}`
+)
+
+// icebergTable makes a table with the rows 0 to 4 of a column id: snapshot 1 has all, snapshot 2 has deleted row 3.
+func icebergTable(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "table")
+	at := func(name string) string { return filepath.Join(dir, name) }
+	write := func(name string, content []byte) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(at(name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at(name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries := func(name, schema string, entries ...map[string]any) {
+		t.Helper()
+		s, err := avro.Parse(schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		w, err := ocf.NewWriter(&b, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if err := w.Encode(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		write("metadata/"+name, b.Bytes())
+	}
+	var lists []map[string]any
+	for i, csv := range []string{"id\n0\n1\n2\n3\n4\n", "file_path,pos\n" + at("data/0.orc") + ",3\n"} {
+		n := strconv.Itoa(i)
+		write("data/"+n+".csv", []byte(csv))
+		ok(t, "convert", at("data/"+n+".csv"), at("data/"+n+".orc"))
+		if err := os.Remove(at("data/" + n + ".csv")); err != nil {
+			t.Fatal(err)
+		}
+		fi, err := os.Stat(at("data/" + n + ".orc"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries("m"+n+".avro", icebergManifest, map[string]any{"status": 1, "data_file": map[string]any{
+			"content": i, "file_path": at("data/" + n + ".orc"), "file_format": "ORC", "record_count": strings.Count(csv, "\n") - 1, "file_size_in_bytes": fi.Size(),
+		}})
+		lists = append(lists, map[string]any{"manifest_path": at("metadata/m" + n + ".avro"), "partition_spec_id": 0, "content": i, "sequence_number": i + 1, "added_files_count": 1})
+		entries("list"+n+".avro", icebergList, lists...)
+	}
+	snapshot := func(n int) map[string]any {
+		return map[string]any{"snapshot-id": n, "parent-snapshot-id": n - 1, "sequence-number": n, "timestamp-ms": n * 1000, "manifest-list": at("metadata/list" + strconv.Itoa(n-1) + ".avro"), "schema-id": 0}
+	}
+	text, err := json.Marshal(map[string]any{
+		"format-version": 2, "table-uuid": "u", "location": dir, "last-updated-ms": 2000, "last-column-id": 1, "last-sequence-number": 2,
+		"current-schema-id": 0, "schemas": []any{map[string]any{"type": "struct", "schema-id": 0, "fields": []any{map[string]any{"id": 1, "name": "id", "required": false, "type": "long"}}}},
+		"default-spec-id": 0, "partition-specs": []any{map[string]any{"spec-id": 0, "fields": []any{}}},
+		"current-snapshot-id": 2, "snapshots": []any{snapshot(1), snapshot(2)},
+		"refs":       map[string]any{"main": map[string]any{"snapshot-id": 2, "type": "branch"}, "all": map[string]any{"snapshot-id": 1, "type": "tag"}},
+		"properties": map[string]any{"schema.name-mapping.default": `[{"field-id": 1, "names": ["id"]}]`},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("metadata/v1.metadata.json", text)
+	return dir
+}
+
+// TestIceberg reads a table by each command, and refuses what the table does not have.
+func TestIceberg(t *testing.T) {
+	dir := icebergTable(t)
+	for _, c := range []struct{ want, args string }{
+		{"4\n", "count"},
+		{"5\n", "count --iceberg-snapshot 1"},
+		{"5\n", "count --iceberg-ref all"},
+		{"5\n", "count --iceberg-as-of 1500"},
+		{"2\n", "count --where id>=2"},
+		{"id\n2\n4\n", "cat --format csv --where id>=2"},
+		{"id\n3\n4\n", "cat --format csv --where id>=3 --iceberg-as-of 1970-01-01T00:00:01Z"},
+	} {
+		if got := ok(t, append(strings.Fields(c.args), dir)...); got != c.want {
+			t.Errorf("%s: %q, not %q", c.args, got, c.want)
+		}
+	}
+	if got := ok(t, "schema", dir); !strings.Contains(got, "id") || !strings.Contains(got, "int64") {
+		t.Errorf("%q", got)
+	}
+	for _, c := range []struct{ say, args string }{
+		{"has no snapshot 3", "count --iceberg-snapshot 3"},
+		{"no branch or tag", "cat --iceberg-ref other"},
+		{"is no time", "schema --iceberg-as-of yesterday"},
+		{"choose one", "count --iceberg-ref all --iceberg-snapshot 1"},
+	} {
+		fails(t, do(t, append(strings.Fields(c.args), dir)...), 2, c.say)
+	}
+}
+
+// TestIcebergVerify verifies and describes a table: itself, its delete file, its data file.
+func TestIcebergVerify(t *testing.T) {
+	dir := icebergTable(t)
+	got := ok(t, "verify", dir)
+	if n := strings.Count(got, ": ok"); n != 3 || !strings.HasPrefix(got, dir+": ok\n") {
+		t.Errorf("%q", got)
+	}
+	var d struct{ Files []map[string]any }
+	for _, command := range []string{"verify", "inspect"} {
+		text := ok(t, command, "--json", dir)
+		conforms(t, command, text)
+		if err := json.Unmarshal([]byte(text), &d); err != nil || d.Files[0]["file"] != dir || d.Files[0]["format"] != "iceberg" {
+			t.Errorf("%s: %v %s", command, err, text)
+		}
+	}
+	if members, _ := d.Files[0]["members"].([]any); len(members) != 4 || d.Files[0]["rows"] != nil { // 2 snapshots, a branch, a tag
+		t.Errorf("%v", d.Files[0])
+	}
+	if err := os.Truncate(filepath.Join(dir, "data", "1.orc"), 40); err != nil {
+		t.Fatal(err)
+	}
+	o := do(t, "verify", dir)
+	if o.code != 1 || !strings.Contains(o.out, "1.orc") || !strings.HasPrefix(o.out, dir+": ok\n") {
+		t.Errorf("%+v", o)
+	}
+}
+
+// TestIcebergServe serves a table to Flight clients.
+func TestIcebergServe(t *testing.T) {
+	c, _, _ := serveClient(t, "events="+icebergTable(t))
+	want := "{\"id\":0}\n{\"id\":1}\n{\"id\":2}\n{\"id\":4}\n"
+	if got := answer(t, c, `{"dataset": "events"}`); got != want {
+		t.Errorf("%q, not %q", got, want)
+	}
+}
