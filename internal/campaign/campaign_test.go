@@ -39,6 +39,9 @@ func TestSlice(t *testing.T) {
 	}
 	t.Logf("\n%s", table.String())
 	for _, f := range formats() {
+		if f.MatchTable != nil {
+			continue // a table is no single file: readers/icebergtable damages its metadata, and the data files are of other formats
+		}
 		if !strings.Contains(table.String(), " "+f.Name+" ") {
 			t.Errorf("nothing of %s was damaged", f.Name)
 		}
