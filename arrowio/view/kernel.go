@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 
@@ -198,7 +199,11 @@ func (s unitScale) misfit(from arrow.DataType, x int64) error {
 		for x <= math.MaxInt64/1000 && x >= math.MinInt64/1000 && unit < arrow.Microsecond {
 			x, unit = x*1000, unit+1
 		}
-		return atColumn(s.path, "%s does not fit %s; %w can hold it, or leave the column out with %w", at, s.to, errs.Opt("timestamp-unit", unit.String()), errs.Opt("exclude", ""))
+		unfit := fmt.Errorf("does not fit %s", s.to)
+		if to, ok := s.to.(*arrow.TimestampType); ok && to.Unit == arrow.Nanosecond {
+			unfit = errs.ErrBeyondNanoseconds
+		}
+		return atColumn(s.path, "%s %w; %w can hold it, or leave the column out with %w", at, unfit, errs.Opt("timestamp-unit", unit.String()), errs.Opt("exclude", ""))
 	}
 	return atColumn(s.path, "the value %d in units of %s does not fit into %s; read the files separately, or leave the column out with %w", x, unitName(from), s.to, errs.Opt("exclude", ""))
 }

@@ -189,18 +189,24 @@ func (a *app) coarsenAfter(err error, r *readFlags, ds *inputSet, in []string) b
 	if ae == nil || !r.mayCoarsen(in) {
 		return false
 	}
-	far := farTimes{file: ds.files[0], format: ds.format, columns: []string{ae.Column}}
+	far := farTimes{file: ds.files[0], columns: []string{ae.Column}}
 	at, _ := errs.Where(err)
 	if at.File != "" {
 		far.file = at.File
 	}
-	if r.options.values[at.Format+optionMicroseconds] != nil {
-		far.format = at.Format
-	}
 	ds.mu.Lock()
 	far.stored = ds.stored[far.file]
+	formats := ds.formats.names()
 	ds.mu.Unlock()
-	told := r.coarsen([]farTimes{far}, nil)
+	if r.options.values[at.Format+optionMicroseconds] != nil {
+		formats = []string{at.Format}
+	} // otherwise the file has a coarser unit, and others have made it finer
+	var told []arrowio.Warning
+	for _, far.format = range formats {
+		if told = r.coarsen([]farTimes{far}, nil); len(told) > 0 {
+			break
+		}
+	}
 	for _, w := range told {
 		i := slices.IndexFunc(a.later, func(o arrowio.Warning) bool { return o.File == w.File && o.Text == w.Text })
 		if i < 0 {

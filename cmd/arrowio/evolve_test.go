@@ -18,7 +18,7 @@ func tableFile(t *testing.T, path, rows string, fields ...string) string {
 	t.Helper()
 	types := map[string]arrow.DataType{
 		"int8": arrow.PrimitiveTypes.Int8, "int32": arrow.PrimitiveTypes.Int32, "int64": arrow.PrimitiveTypes.Int64, "float": arrow.PrimitiveTypes.Float32, "double": arrow.PrimitiveTypes.Float64,
-		"text": arrow.BinaryTypes.String, "seconds": arrow.FixedWidthTypes.Timestamp_s, "nanos": arrow.FixedWidthTypes.Timestamp_ns,
+		"text": arrow.BinaryTypes.String, "plain seconds": &arrow.TimestampType{Unit: arrow.Second}, "seconds": arrow.FixedWidthTypes.Timestamp_s, "nanos": arrow.FixedWidthTypes.Timestamp_ns,
 		"xy":    arrow.StructOf(arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int8, Nullable: true}, arrow.Field{Name: "y", Type: arrow.BinaryTypes.String, Nullable: true}),
 		"yx":    arrow.StructOf(arrow.Field{Name: "y", Type: arrow.BinaryTypes.String, Nullable: true}, arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int32, Nullable: true}),
 		"event": arrow.StructOf(arrow.Field{Name: "id", Type: arrow.PrimitiveTypes.Int64, Nullable: true}, arrow.Field{Name: "at", Type: arrow.FixedWidthTypes.Timestamp_s, Nullable: true}),

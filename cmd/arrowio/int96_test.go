@@ -281,3 +281,17 @@ func TestInt96Nested(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A file with a coarser unit beside INT96 makes both microseconds, whichever comes first.
+func TestInt96BesideCoarserUnit(t *testing.T) {
+	far := tableFile(t, filepath.Join(t.TempDir(), "far.arrow"), `[{"at":300000000000}]`, "at plain seconds")
+	in := int96File(t, 0)
+	for _, files := range [][]string{{far, in}, {in, far}} {
+		out := filepath.Join(t.TempDir(), "out.arrow")
+		if o := do(t, "convert", "--columns", "at", files[0], files[1], out); o.code != 0 {
+			t.Errorf("%v: %+v", files, o)
+		} else if s, _ := readIPC(t, out); s.Field(0).Type.String() != "timestamp[us]" {
+			t.Errorf("%v: %v", files, s)
+		}
+	}
+}
