@@ -83,6 +83,14 @@ type node struct {
 	schema int
 	told   map[string]bool // keys that differ; "" = the extension type
 	plain  bool            // another schema has no dictionary, or one that does not go with that of this one
+	loose  bool            // the dictionary of another schema is not ordered, and this one's is, or the other way round
+}
+
+// orderedIn reports whether one of two dictionaries is ordered and the other is not.
+func orderedIn(a, b arrow.DataType) bool {
+	x, ok := a.(*arrow.DictionaryType)
+	y, also := b.(*arrow.DictionaryType)
+	return ok && also && x.Ordered != y.Ordered
 }
 
 // plainIn reports whether one of two types is a dictionary and what holds the values of both is none.
@@ -127,6 +135,13 @@ func (c *comparison) field(f arrow.Field, above []string, k int) bool {
 	if a, b := arrowtype.Storage(n.Type), arrowtype.Storage(f.Type); !n.plain && plainIn(a, b) {
 		n.plain = true
 		c.lose(quoted, "", fmt.Sprintf("it is %s in %s and %s in %s, so it has plain values and no dictionary", a, c.source(n.schema).Name, b, c.source(k).Name))
+	} else if !n.plain && !n.loose && orderedIn(a, b) {
+		n.loose = true
+		with, without := n.schema, k
+		if b.(*arrow.DictionaryType).Ordered {
+			with, without = k, n.schema
+		}
+		c.lose(quoted, "", fmt.Sprintf("its dictionary is ordered in %s and not in %s, so it is not ordered", c.source(with).Name, c.source(without).Name))
 	}
 	for _, key := range slices.Concat(schemadiff.Keys(n.Metadata, f.Metadata), schemadiff.Keys(f.Metadata, n.Metadata)) {
 		if !n.told[key] && !isStorage(key) {

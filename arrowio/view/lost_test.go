@@ -56,6 +56,11 @@ func TestLost(t *testing.T) {
 			[]string{"s.item.a: it is dictionary<values=utf8, indices=int8, ordered=false> in 0 and utf8 in 1, so it has plain values and no dictionary"},
 		},
 		{"dictionaries", []*arrow.Schema{one(opt("a", dict(tI8, tStr))), one(opt("a", dict(tI32, tStr))), one(opt("a", arrow.Null))}, nil},
+		{
+			"ordered",
+			[]*arrow.Schema{one(opt("a", dict(tI8, tStr))), one(opt("a", &arrow.DictionaryType{IndexType: tI8, ValueType: tStr, Ordered: true})), one(opt("a", dict(tI8, tStr)))},
+			[]string{"a: its dictionary is ordered in 1 and not in 0, so it is not ordered"},
+		},
 		{"no values", []*arrow.Schema{one(opt("a", arrow.Null)), one(keyed(ext("a", uuid, "arrow.uuid", ""), "k", "v"))}, nil},
 		{"not everywhere", []*arrow.Schema{one(opt("b", tI8)), one(ext("a", uuid, "arrow.uuid", ""))}, nil},
 		{
