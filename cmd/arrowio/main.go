@@ -7,8 +7,6 @@ import (
 	"runtime/debug"
 	"syscall"
 	_ "time/tzdata" // time zones named in files exist everywhere
-
-	_ "golang.org/x/crypto/x509roots/fallback" // so do the roots of certificates, where the system has none
 )
 
 func main() {

@@ -3,6 +3,7 @@ package iceberg
 import (
 	"regexp"
 	"strconv"
+	"sync"
 )
 
 // TransformKind is how a value of a partition follows from the value of a column.
@@ -27,7 +28,7 @@ type Transform struct {
 	Width int64
 }
 
-var widthForm = regexp.MustCompile(`^(bucket|truncate)\[(\d{1,18})\]$`)
+var widthForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(bucket|truncate)\[(\d{1,18})\]$`) })
 
 // ParseTransform reads a transform. Unknown ones are OtherTransform, as the specification demands.
 func ParseTransform(text string) Transform {
@@ -45,7 +46,7 @@ func ParseTransform(text string) Transform {
 	case "void":
 		return Transform{Kind: Void}
 	}
-	m := widthForm.FindStringSubmatch(text)
+	m := widthForm().FindStringSubmatch(text)
 	if m == nil {
 		return Transform{}
 	}

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -112,11 +113,13 @@ func textJSON(t *Type, text string) (string, bool) {
 	return "", false
 }
 
-var decimalText1 = regexp.MustCompile(`^[+-]?\d{1,80}(\.\d{1,80})?([eE][+-]?\d{1,2})?$`)
+var decimalText1 = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[+-]?\d{1,80}(\.\d{1,80})?([eE][+-]?\d{1,2})?$`)
+})
 
 // decimalText reads a decimal that the type holds exactly.
 func decimalText(t *Type, text string) (string, bool) {
-	if !decimalText1.MatchString(text) {
+	if !decimalText1().MatchString(text) {
 		return "", false
 	}
 	r, ok := new(big.Rat).SetString(text)

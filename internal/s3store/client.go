@@ -2,6 +2,7 @@ package s3store
 
 import (
 	"context"
+	"crypto/x509"
 	"net/http"
 	"net/url"
 	"os"
@@ -126,6 +127,11 @@ func (c *Client) session(ctx context.Context) (*session, error) {
 	}
 	if s.transport, err = minio.DefaultTransport(secure); err != nil {
 		return nil, err
+	}
+	if t := s.transport.TLSClientConfig; t != nil && t.RootCAs == nil {
+		if t.RootCAs, err = rootsWithout(x509.SystemCertPool()); err != nil {
+			return nil, err
+		}
 	}
 	s.transport.ResponseHeaderTimeout = c.o.Retry.Stall
 	s.transport.MaxIdleConnsPerHost = max(s.transport.MaxIdleConnsPerHost, c.o.Requests)
