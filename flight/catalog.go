@@ -78,11 +78,11 @@ func NewCatalog(o CatalogOptions) *Catalog {
 	return &Catalog{o: o, by: map[string]*served{}}
 }
 
-var validName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
+var validName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`) })
 
 // ValidName reports whether a dataset can have this name: 1 to 128 ASCII letters, digits, dots, dashes and underscores, of which
 // the first is neither a dot nor a dash.
-func ValidName(name string) bool { return validName.MatchString(name) }
+func ValidName(name string) bool { return validName().MatchString(name) }
 
 // Add opens a dataset and adds it under a name, which must be new.
 func (c *Catalog) Add(ctx context.Context, name string, s Spec) error {

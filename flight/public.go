@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -72,9 +73,9 @@ func (d *served) publicText(text string) string {
 		text = replacePath(text, p.path, p.name)
 	}
 	if slices.ContainsFunc(d.spec.Paths, func(p string) bool { _, local := stores.Local(p); return !local }) {
-		text = address.ReplaceAllString(text, "(its store)")
+		text = address().ReplaceAllString(text, "(its store)")
 	}
-	return absolute.ReplaceAllStringFunc(text, func(found string) string {
+	return absolute().ReplaceAllStringFunc(text, func(found string) string {
 		before := found[:strings.IndexAny(found, `/\:`)]
 		if n := len(before); n > 0 && strings.HasPrefix(found[n:], ":") { // the letter of a volume
 			before = before[:n-1]
@@ -84,7 +85,9 @@ func (d *served) publicText(text string) string {
 }
 
 // absolute is an absolute path of two names at least, without spaces. What stands in quotes may be a value of a row.
-var absolute = regexp.MustCompile(`(^|[\s(\[=,;])([A-Za-z]:[/\\]|/)[^\s/\\"'` + "`" + `():;,\]]+([/\\][^\s/\\"'` + "`" + `():;,\]]+)+`)
+var absolute = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(^|[\s(\[=,;])([A-Za-z]:[/\\]|/)[^\s/\\"'` + "`" + `():;,\]]+([/\\][^\s/\\"'` + "`" + `():;,\]]+)+`)
+})
 
 // public returns err without where the dataset lies.
 func (d *served) public(err error) error { return renamedError(err, d.publicText) }
@@ -173,4 +176,4 @@ func ofName(r rune) bool {
 }
 
 // address is what the libraries of stores name their servers by.
-var address = regexp.MustCompile(`\b[a-z][a-z0-9+.-]*://[^\s"']+`)
+var address = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[a-z][a-z0-9+.-]*://[^\s"']+`) })

@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
@@ -59,7 +60,7 @@ func (t *Token) fingerprint() [16]byte {
 	return [16]byte(sum[:16])
 }
 
-var validIdentity = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,127}$`)
+var validIdentity = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,127}$`) })
 
 const (
 	tokenPrefix = "arrowio_"
@@ -68,7 +69,7 @@ const (
 
 // NewToken makes a bearer token for a name, and returns it with the line to store. The token cannot be computed from the line.
 func NewToken(name string, expires time.Time) (secret string, t Token, err error) {
-	if !validIdentity.MatchString(name) {
+	if !validIdentity().MatchString(name) {
 		return "", Token{}, errs.Errorf(errs.ErrOption, "%q cannot be a name: letters, digits, _ . @ + - are allowed, at most 128", name)
 	}
 	var b [32]byte
@@ -79,7 +80,7 @@ func NewToken(name string, expires time.Time) (secret string, t Token, err error
 
 // NewPassword returns the line to store for a name and a password.
 func NewPassword(name, password string, expires time.Time) (Token, error) {
-	if !validIdentity.MatchString(name) {
+	if !validIdentity().MatchString(name) {
 		return Token{}, errs.Errorf(errs.ErrOption, "%q cannot be a name: letters, digits, _ . @ + - are allowed, at most 128", name)
 	}
 	if password == "" || len(password) > maxPassword {
@@ -125,7 +126,7 @@ func parseToken(line string) (t Token, err error) {
 		return t, fmt.Errorf("%d words instead of NAME KIND HASH [EXPIRES]", len(words))
 	}
 	t = Token{Name: words[0], Kind: TokenKind(words[1]), Hash: words[2]}
-	if !validIdentity.MatchString(t.Name) {
+	if !validIdentity().MatchString(t.Name) {
 		return t, errors.New("the first word is no name")
 	}
 	switch t.Kind {

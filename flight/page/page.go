@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -52,10 +53,12 @@ var styleSheet []byte
 //go:embed icon.svg
 var icon []byte
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"text": text, "short": short, "bytes": byteCount, "count": count, "number": number, "plural": plural, "exact": exact,
-	"stamp": stamp, "rfc": rfc, "ago": ago, "ratio": ratio, "px": px,
-}).ParseFS(templateFiles, "templates/*.html"))
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"text": text, "short": short, "bytes": byteCount, "count": count, "number": number, "plural": plural, "exact": exact,
+		"stamp": stamp, "rfc": rfc, "ago": ago, "ratio": ratio, "px": px,
+	}).ParseFS(templateFiles, "templates/*.html"))
+})
 
 // New returns the handler of all URLs of the page.
 func New(o Options) *Page {
@@ -65,6 +68,7 @@ func New(o Options) *Page {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
+	templates() // parsed before the first page is asked for
 	p := &Page{o: o, mux: http.NewServeMux(), infos: newInfos(), reads: make(chan struct{}, maxReads)}
 	p.mux.HandleFunc("GET /{$}", p.view(p.catalog, false))
 	p.mux.HandleFunc("GET /datasets/{name}", p.view(p.dataset, false))
@@ -208,7 +212,7 @@ func (p *Page) write(w http.ResponseWriter, code int, a *answer) {
 	if a.frame.Refresh > 0 {
 		w.Header().Set("Refresh", strconv.Itoa(a.frame.Refresh))
 	}
-	err := templates.ExecuteTemplate(&b, a.template, struct {
+	err := templates().ExecuteTemplate(&b, a.template, struct {
 		*frame
 		Page any
 	}{&a.frame, a.data})

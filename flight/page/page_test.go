@@ -603,7 +603,7 @@ func FuzzText(f *testing.F) {
 			t.Errorf("%q", out)
 		}
 		var b bytes.Buffer
-		if err := templates.ExecuteTemplate(&b, "error.html", struct {
+		if err := templates().ExecuteTemplate(&b, "error.html", struct {
 			*frame
 			Page any
 		}{&frame{Title: s, Client: s}, failure{400, "x", s}}); err != nil {
