@@ -13,6 +13,7 @@ type chooser interface{ choices() []string }
 func completeChoices(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if c, ok := f.Value.(chooser); ok && len(c.choices()) > 0 {
+			// It fails only for a flag that does not exist, or that was registered before.
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(c.choices(), cobra.ShellCompDirectiveNoFileComp))
 		}
 	})

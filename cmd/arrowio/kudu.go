@@ -85,6 +85,7 @@ keys; or some directories may be incomplete. It never adds a key that the tablet
 	fs.BoolVar(&f.json, "json", false, "print the report as a JSON object")
 	f.progress = addProgressFlag(cmd)
 	if a.completes {
+		// The flag exists: it was added above.
 		_ = cmd.RegisterFlagCompletionFunc("tablet", func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return f.tablets(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
 		})

@@ -73,7 +73,7 @@ too. The size is that of the blocks found in the data directories; it is not kno
 	fs.StringArrayVar(&f.data, "data-dir", nil, "a data `DIR` of the server (--fs_data_dirs); repeat for each (default: DIR and the directory data beside it)")
 	fs.StringVar(&f.metadata, "metadata-dir", "", "the server's metadata `DIR` (--fs_metadata_dir), if it has one (default: DIR, then the data directories)")
 	for _, name := range []string{"data-dir", "metadata-dir"} {
-		_ = cmd.MarkFlagDirname(name)
+		_ = cmd.MarkFlagDirname(name) // it fails only for a flag that does not exist
 	}
 	fs.BoolVar(&f.json, "json", false, "print a JSON object")
 	return cmd

@@ -13,7 +13,7 @@ func TestSchemeMismatchIsNotTransient(t *testing.T) {
 	defer s.Close()
 	r, err := http.Get(strings.Replace(s.URL, "http://", "https://", 1))
 	if err == nil {
-		_ = r.Body.Close()
+		_ = r.Body.Close() // only the error of the request counts
 		t.Fatal("a server without TLS answered a request with TLS")
 	}
 	if isTransient(err) {

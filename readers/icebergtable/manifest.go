@@ -86,31 +86,27 @@ type rawEntry struct {
 	Status   int32  `avro:"status"`
 	Sequence *int64 `avro:"sequence_number"`
 	File     struct {
-		Content   *int32         `avro:"content"`
-		Path      string         `avro:"file_path"`
-		Format    string         `avro:"file_format"`
-		Partition map[string]any `avro:"partition"`
-		Rows      int64          `avro:"record_count"`
-		Bytes     int64          `avro:"file_size_in_bytes"`
-		Values    *[]idCount     `avro:"value_counts"`
-		Nulls     *[]idCount     `avro:"null_value_counts"`
-		NaNs      *[]idCount     `avro:"nan_value_counts"`
-		Lower     *[]idBytes     `avro:"lower_bounds"`
-		Upper     *[]idBytes     `avro:"upper_bounds"`
-		Key       *[]byte        `avro:"key_metadata"`
-		Equality  *[]int32       `avro:"equality_ids"`
-		About     *string        `avro:"referenced_data_file"`
+		Content   *int32          `avro:"content"`
+		Path      string          `avro:"file_path"`
+		Format    string          `avro:"file_format"`
+		Partition map[string]any  `avro:"partition"`
+		Rows      int64           `avro:"record_count"`
+		Bytes     int64           `avro:"file_size_in_bytes"`
+		Values    *[]pair[int64]  `avro:"value_counts"`
+		Nulls     *[]pair[int64]  `avro:"null_value_counts"`
+		NaNs      *[]pair[int64]  `avro:"nan_value_counts"`
+		Lower     *[]pair[[]byte] `avro:"lower_bounds"`
+		Upper     *[]pair[[]byte] `avro:"upper_bounds"`
+		Key       *[]byte         `avro:"key_metadata"`
+		Equality  *[]int32        `avro:"equality_ids"`
+		About     *string         `avro:"referenced_data_file"`
 	} `avro:"data_file"`
 }
 
-type idCount struct {
+// pair is an entry of a map from the ids of columns.
+type pair[T any] struct {
 	Key   int32 `avro:"key"`
-	Value int64 `avro:"value"`
-}
-
-type idBytes struct {
-	Key   int32  `avro:"key"`
-	Value []byte `avro:"value"`
+	Value T     `avro:"value"`
 }
 
 // plainValues makes the reader return values of logical types as the numbers and bytes that are stored.
@@ -347,39 +343,23 @@ func (raw *rawEntry) entry(m manifest, ids map[string]int32) (*entry, error) {
 // statistics takes over what is said of columns.
 func (e *entry) statistics(raw *rawEntry) {
 	f := &raw.File
-	at := func(id int32) columnStats {
-		if s, ok := e.Statistics[id]; ok {
-			return s
+	e.Statistics = map[int32]columnStats{}
+	note(e.Statistics, f.Values, func(s *columnStats) *int64 { return &s.Values })
+	note(e.Statistics, f.Nulls, func(s *columnStats) *int64 { return &s.Nulls })
+	note(e.Statistics, f.NaNs, func(s *columnStats) *int64 { return &s.NaNs })
+	note(e.Statistics, f.Lower, func(s *columnStats) *[]byte { return &s.Lower })
+	note(e.Statistics, f.Upper, func(s *columnStats) *[]byte { return &s.Upper })
+}
+
+// note puts what pairs say into the place of it in the statistics of each column; nil pairs say nothing.
+func note[T any](all map[int32]columnStats, pairs *[]pair[T], place func(*columnStats) *T) {
+	for _, p := range value(pairs) {
+		s, ok := all[p.Key]
+		if !ok {
+			s = columnStats{Values: -1, Nulls: -1, NaNs: -1}
 		}
-		if e.Statistics == nil {
-			e.Statistics = map[int32]columnStats{}
-		}
-		return columnStats{Values: -1, Nulls: -1, NaNs: -1}
-	}
-	for _, c := range value(f.Values) {
-		s := at(c.Key)
-		s.Values = c.Value
-		e.Statistics[c.Key] = s
-	}
-	for _, c := range value(f.Nulls) {
-		s := at(c.Key)
-		s.Nulls = c.Value
-		e.Statistics[c.Key] = s
-	}
-	for _, c := range value(f.NaNs) {
-		s := at(c.Key)
-		s.NaNs = c.Value
-		e.Statistics[c.Key] = s
-	}
-	for _, c := range value(f.Lower) {
-		s := at(c.Key)
-		s.Lower = c.Value
-		e.Statistics[c.Key] = s
-	}
-	for _, c := range value(f.Upper) {
-		s := at(c.Key)
-		s.Upper = c.Value
-		e.Statistics[c.Key] = s
+		*place(&s) = p.Value
+		all[p.Key] = s
 	}
 }
 

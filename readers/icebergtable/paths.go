@@ -7,7 +7,7 @@ import "strings"
 func pathKey(name string) string {
 	name = plain(name)
 	if _, rest, ok := strings.Cut(name, "://"); ok {
-		_, rest, _ = strings.Cut(rest, "/")
+		_, rest, _ = strings.Cut(rest, "/") // a host alone has no path: "/"
 		return "/" + rest
 	}
 	return name
