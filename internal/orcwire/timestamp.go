@@ -175,8 +175,16 @@ func instants(secs, subs, stored, nanos []int64, epoch, kept int64) bool {
 // toUnit fills dst; false if some second is not in [least, most], and then dst is void.
 func toUnit(dst, secs, subs []int64, u *timeUnit, least, most int64) bool {
 	secs, subs = secs[:len(dst)], subs[:len(dst)]
-	mul, recip, shift := u.perSecond, u.recip, u.shift&63
 	var bad int64
+	if u.perNano == 1 {
+		for i := range dst {
+			s := secs[i]
+			bad |= (s - least) | (most - s)
+			dst[i] = s*1e9 + subs[i]
+		}
+		return bad >= 0
+	}
+	mul, recip, shift := u.perSecond, u.recip, u.shift&63
 	for i := range dst {
 		s := secs[i]
 		bad |= (s - least) | (most - s)
