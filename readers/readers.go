@@ -2,6 +2,8 @@ package readers
 
 import (
 	"context"
+	"slices"
+	"sync"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
@@ -21,7 +23,9 @@ import (
 )
 
 // All returns every format that can be read.
-func All() []arrowio.Format {
+func All() []arrowio.Format { return slices.Clone(all()) }
+
+var all = sync.OnceValue(func() []arrowio.Format {
 	orc := orciceberg.Format(orctable.Format())
 	return []arrowio.Format{
 		inUnit(trevni.Format(), ""),
@@ -35,7 +39,7 @@ func All() []arrowio.Format {
 		jsonl.Format(), // its times are text
 		icebergtable.Format(orc, parquet.Format()),
 	}
-}
+})
 
 // Options says how to find and open files. The zero value is the default: without Formats they are those of All, and without Cast
 // it is CastExact.

@@ -53,8 +53,10 @@ func (a *absent) add(i int, f arrowio.File) {
 	a.files++
 	if a.missing == nil {
 		a.missing = map[string]int{}
-		for _, c := range f.Schema().Fields() {
-			a.top = append(a.top, c.Name)
+		s := f.Schema()
+		a.top = make([]string, s.NumFields())
+		for i := range a.top {
+			a.top[i] = s.Field(i).Name
 		}
 	}
 	for _, c := range x.Columns {

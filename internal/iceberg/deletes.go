@@ -1,7 +1,6 @@
 package iceberg
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -31,10 +30,12 @@ func Deletes(s *arrow.Schema) string {
 		}
 	}
 	has := func(id int) bool {
-		return slices.ContainsFunc(s.Fields(), func(f arrow.Field) bool {
-			v, _ := f.Metadata.GetValue(MetaFieldID)
-			return v == strconv.Itoa(id)
-		})
+		for i := range s.NumFields() {
+			if v, ok := s.Field(i).Metadata.GetValue(MetaFieldID); ok && v == strconv.Itoa(id) {
+				return true
+			}
+		}
+		return false
 	}
 	if has(PathID) && has(PositionID) {
 		return "position"

@@ -51,8 +51,8 @@ func AsText(f arrowio.File) error {
 // Key tells schemas apart by the marks of their columns.
 func Key(s *arrow.Schema) string {
 	var b strings.Builder
-	for _, f := range s.Fields() {
-		if t, ok := marks(f); ok {
+	for i := range s.NumFields() {
+		if t, ok := marks(s.Field(i)); ok {
 			b.WriteByte(byte(t))
 			b.WriteByte(byte(t >> 8))
 		}

@@ -101,33 +101,49 @@ func without(m arrow.Metadata) (keys, values []string) {
 
 // Unmarked returns a schema without marks, at any depth.
 func Unmarked(s *arrow.Schema) *arrow.Schema {
-	fields, changed := unmarked(s.Fields())
-	if !changed {
-		return s
+	for i := range s.NumFields() {
+		if marked(s.Field(i)) {
+			md := s.Metadata()
+			return arrow.NewSchema(unmarked(s.Fields()), &md)
+		}
 	}
-	md := s.Metadata()
-	return arrow.NewSchema(fields, &md)
+	return s
 }
 
-func unmarked(fields []arrow.Field) (out []arrow.Field, changed bool) {
-	for _, f := range fields {
-		if _, ok := marks(f); ok {
-			f.Metadata = arrow.NewMetadata(without(f.Metadata))
-			changed = true
-		}
-		switch t := f.Type.(type) { // what text can hold
-		case *arrow.ListType:
-			if elem, ok := unmarked([]arrow.Field{t.ElemField()}); ok {
-				f.Type, changed = arrow.ListOfField(elem[0]), true
-			}
-		case *arrow.StructType:
-			if children, ok := unmarked(t.Fields()); ok {
-				f.Type, changed = arrow.StructOf(children...), true
-			}
-		}
-		out = append(out, f)
+// marked reports whether a field, or one in it, has a mark. Only lists and structs are looked into: text holds no others.
+func marked(f arrow.Field) bool {
+	if f.Metadata.FindKey(key) >= 0 {
+		return true
 	}
-	return out, changed
+	switch t := f.Type.(type) {
+	case *arrow.ListType:
+		return marked(t.ElemField())
+	case *arrow.StructType:
+		for i := range t.NumFields() {
+			if marked(t.Field(i)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func unmarked(fields []arrow.Field) []arrow.Field {
+	out := slices.Clone(fields)
+	for i, f := range out {
+		if !marked(f) {
+			continue
+		}
+		f.Metadata = arrow.NewMetadata(without(f.Metadata))
+		switch t := f.Type.(type) {
+		case *arrow.ListType:
+			f.Type = arrow.ListOfField(unmarked([]arrow.Field{t.ElemField()})[0])
+		case *arrow.StructType:
+			f.Type = arrow.StructOf(unmarked(t.Fields())...)
+		}
+		out[i] = f
+	}
+	return out
 }
 
 // Known returns a field without its mark. One of which no value was seen has the type null.

@@ -2,7 +2,6 @@ package orc
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -25,8 +24,10 @@ func (f *File) typeAt(ids []int) arrow.DataType {
 
 // FieldIDs implements view.FieldIDer: Iceberg's writers give types the attribute iceberg.id.
 func (f *File) FieldIDs() (iceberg bool, byID error) {
-	if !slices.ContainsFunc(f.schema.Fields(), func(f arrow.Field) bool { return f.Metadata.FindKey(orcwire.MetaPrefix+"iceberg.id") >= 0 }) {
-		return false, nil
+	for i := range f.schema.NumFields() {
+		if f.schema.Field(i).Metadata.FindKey(orcwire.MetaPrefix+"iceberg.id") >= 0 {
+			return true, fmt.Errorf("%w reads the columns of an Iceberg table by their ids", errs.Opt("orc-iceberg-schema", ""))
+		}
 	}
-	return true, fmt.Errorf("%w reads the columns of an Iceberg table by their ids", errs.Opt("orc-iceberg-schema", ""))
+	return false, nil
 }
