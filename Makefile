@@ -151,6 +151,17 @@ bench-compare: ## the Go benchmarks of BASE=COMMIT and of the working tree in tu
 	git worktree remove --force $(CACHE)/compare/base
 	go run golang.org/x/perf/cmd/benchstat@$(BENCHSTAT_VERSION) $(CACHE)/compare/old.txt $(CACHE)/compare/new.txt
 
+.PHONY: bench-builds
+bench-builds: $(VENV)/ready build ## the commands of BASE=COMMIT and of the working tree in turns, on the big files of bench-orc, -trevni and -cfile that are there
+	@[ -n "$(BASE)" ] || { echo "name the commit to compare with: make bench-builds BASE=HEAD~1" >&2; exit 2; }
+	@mkdir -p $(CACHE)/compare && rm -rf $(CACHE)/compare/* && git worktree prune
+	git worktree add --quiet --detach $(CACHE)/compare/base $(BASE)
+	cd $(CACHE)/compare/base && go build -o ../old ./cmd/arrowio && go build -o ../old-flight ./$(INTEROP)/flight-bench
+	go build -o $(CACHE)/compare/new-flight ./$(INTEROP)/flight-bench
+	git worktree remove --force $(CACHE)/compare/base
+	$(VENV)/bin/python $(INTEROP)/bench_builds.py --old $(CACHE)/compare/old --new $(BIN) --memory $(CACHE)/compare/old-flight $(CACHE)/compare/new-flight \
+		$(foreach d,orc:big-orc trevni:big kudu:big-kudu,$(if $(wildcard $(CACHE)/$(lastword $(subst :, ,$(d)))),--$(firstword $(subst :, ,$(d))) $(CACHE)/$(lastword $(subst :, ,$(d))))) $(BENCHFLAGS)
+
 .PHONY: cover
 cover: ## coverage by package; the profile is .cache/cover.out
 	@mkdir -p $(CACHE)
