@@ -12,6 +12,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/plans"
 )
 
 // Options says what is read, how it is written, and which functions are called meanwhile. The zero value converts everything.
@@ -107,6 +108,7 @@ func Convert(ctx context.Context, ds *dataset.Dataset, f arrowio.OutputFormat, s
 		for _, c := range by {
 			plan.Sorted = append(plan.Sorted, arrowio.SortedColumn(c))
 		}
+		plans.AddOrder(plan)
 	}
 	if plan != nil {
 		by = parts.order(by)

@@ -87,7 +87,9 @@ func refusedBy(t *testing.T, f arrowio.OutputFormat, typ arrow.DataType, rows st
 	}
 	told := ""
 	for _, c := range p.Columns {
-		told += c.Refused
+		if c.Path != "k" {
+			told += c.Refused
+		}
 	}
 	w, err := arrowio.NewWriter(t.Context(), f, local.NewMemStore(), p)
 	if err != nil {

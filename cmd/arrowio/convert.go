@@ -197,6 +197,7 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 	f.planFiner(report.Plan)
 	f.planFar(report.Plan, ds, in)
 	addCoarse(report.Plan, coarse)
+	planOrder(report.Plan, report.SortedBy, ds.parts())
 	return false, a.printReport(f, format, out, report, lost)
 }
 

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/internal/fixtures"
 )
 
 // A dry run finds what is wrong with OUTPUT, with the code and the words of the real run, and leaves nothing there.
@@ -75,6 +77,63 @@ func TestDryRunTellsOfRefusedValues(t *testing.T) {
 	fails(t, do(t, "convert", in, out), 1, out, "column at", "no whole number of microseconds", "--timestamp-unit=us reads")
 	if o := do(t, "convert", "--timestamp-unit=us", in, out); o.code != 0 {
 		t.Error(o.err)
+	}
+}
+
+// The plan of a table of Kudu names its key, says that rows must come in its order, and how they are put into it.
+func TestDryRunTellsOfTheKey(t *testing.T) {
+	dir := t.TempDir()
+	first := tableFile(t, filepath.Join(dir, "a.arrow"), `[{"id":1,"n":2},{"id":3,"n":4}]`, "id int64", "n int64")
+	second := tableFile(t, filepath.Join(dir, "b.arrow"), `[{"id":2,"n":5}]`, "id int64", "n int64")
+	server := fixtures.Unpack(t, "../../testdata/kudu/kudu-1.17.1/log.tar.gz")
+	key := func(in []string, more ...string) (text, refused string) {
+		t.Helper()
+		args := append(append([]string{"convert", "--dry-run"}, more...), append(in, filepath.Join(dir, "out.kudu"))...)
+		o := do(t, append(args, "--json")...)
+		conforms(t, "convert", o.out)
+		var r struct {
+			Plan struct {
+				Key     []string
+				Columns []struct{ Path, Refused string }
+			}
+		}
+		if err := json.Unmarshal([]byte(o.out), &r); err != nil || len(r.Plan.Key) == 0 || r.Plan.Columns[0].Path != r.Plan.Key[0] {
+			t.Fatalf("%+v %v", o, err)
+		}
+		for _, c := range r.Plan.Columns[1:] {
+			if strings.Contains(c.Refused, "rows") {
+				t.Errorf("%+v", c)
+			}
+		}
+		return ok(t, args...), strings.TrimPrefix(r.Plan.Columns[0].Refused, "nulls; ")
+	}
+	const (
+		line  = "the key is id: rows must come in its order, and no two rows may have the same key\n"
+		order = "rows whose key does not come after that of the row before; --sort puts rows in this order"
+	)
+	if text, refused := key([]string{first}, "--kudu-key=id"); !strings.Contains(text, line) || refused != order {
+		t.Errorf("%s, %q", text, refused)
+	}
+	ok(t, "convert", "--kudu-key=id", first, filepath.Join(dir, "one.kudu"))
+	for _, by := range []string{"--sort=n", "--sort=-id", "--sort=n,id"} {
+		if _, refused := key([]string{first}, "--kudu-key=id", by); refused != strings.TrimSuffix(order, "; --sort puts rows in this order") {
+			t.Errorf("%s: %q", by, refused)
+		}
+	}
+	for _, by := range []string{"--sort", "--sort=id", "--sort=id,n"} {
+		if _, refused := key([]string{first, second}, "--kudu-key=id", by); refused != "rows with the same key" {
+			t.Errorf("%s: %q", by, refused)
+		}
+	}
+	if _, refused := key([]string{first, second}, "--kudu-key=id"); !strings.Contains(refused, "the 2 parts of INPUT are read one after the other") || !strings.Contains(refused, "--sort") {
+		t.Errorf("%q", refused)
+	}
+	fails(t, do(t, "convert", "--kudu-key=id", first, second, filepath.Join(dir, "two.kudu")), 1, "in the order of the key", "--sort")
+	ok(t, "convert", "--sort", "--kudu-key=id", first, second, filepath.Join(dir, "two.kudu"))
+	fails(t, do(t, "convert", "--sort", "--kudu-key=id", first, first, filepath.Join(dir, "twice.kudu")), 1, "must be unique")
+
+	if _, refused := key([]string{server}, "--from=kudu", "--kudu-table=partitioned"); !strings.Contains(refused, "parts of INPUT are read one after the other") {
+		t.Errorf("%q", refused)
 	}
 }
 

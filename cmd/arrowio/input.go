@@ -422,6 +422,15 @@ func (d *inputSet) read() int64 {
 	return all
 }
 
+// parts returns how many parts, each of which may be sorted for itself, are read one after the other: files, or the splits of a Kudu
+// table.
+func (d *inputSet) parts() int {
+	if len(d.files) == 1 && d.format == "kudu" {
+		return len(d.kept[0].Splits())
+	}
+	return len(d.files)
+}
+
 // used returns the formats of which one must have each option for reading.
 func (d *inputSet) used(o *optionFlags) (used []usedFormat) {
 	for _, name := range d.formats.names() {

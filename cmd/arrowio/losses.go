@@ -88,6 +88,20 @@ func (a *app) noteParts(out string, p *arrowio.WritePlan, files int64) {
 	a.note(out, fmt.Sprintf("this is a directory of %s: %s", counted(files, "file"), p.Parts))
 }
 
+// planOrder adds to a plan whose output has a key how rows are put into its order, if they are not. parts is the number of splits of
+// INPUT, which are read one after the other.
+func planOrder(p *arrowio.WritePlan, sortedBy []string, parts int) {
+	if len(p.Key) == 0 || len(p.Columns) == 0 || len(sortedBy) > 0 {
+		return
+	}
+	text := "--sort puts rows in this order"
+	if parts > 1 {
+		text = fmt.Sprintf("the %d parts of INPUT are read one after the other, whatever their keys are: --sort puts the rows of all in this order", parts)
+	}
+	c := &p.Columns[0] // those of the key come first
+	c.Refused += "; " + text
+}
+
 // printPlan prints the result of a dry run: how each column and the metadata are written.
 func printPlan(w sheet, out string, p *arrowio.WritePlan, sortedBy []string) error {
 	order := ""
@@ -97,6 +111,9 @@ func printPlan(w sheet, out string, p *arrowio.WritePlan, sortedBy []string) err
 	w.line("", "  ", fmt.Sprintf("%s as %s, %s%s", printable(out), p.Format, lossCount(len(p.Losses())), order))
 	if p.Parts != "" {
 		w.line("", "  ", p.Parts)
+	}
+	if len(p.Key) > 0 {
+		w.line("", "  ", "the key is "+printable(strings.Join(p.Key, ", "))+": rows must come in its order, and no two rows may have the same key")
 	}
 	rows := make([][]string, len(p.Columns))
 	for i, c := range p.Columns {

@@ -296,7 +296,7 @@ var rules = []rule{
 	},
 	{
 		pkg: "convert",
-		may: append([]string{"internal/arrowbuf", "internal/arrowtype", "internal/extsort", "internal/schemadiff"}, public...),
+		may: append([]string{"internal/arrowbuf", "internal/arrowtype", "internal/extsort", "internal/plans", "internal/schemadiff"}, public...),
 		why: "it is built on what users have, sorts on the way, and names columns as plans do; what it keeps it measures as scans do",
 	},
 	{

@@ -121,6 +121,7 @@ func planWith(format string, s *arrow.Schema, o arrowio.WriteOptions, set settin
 	if len(w.Key) == 0 {
 		w.Key = nil
 	}
+	plans.AddKey(w)
 	return w, nil
 }
 

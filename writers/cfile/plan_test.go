@@ -217,7 +217,7 @@ func TestOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []arrowio.PlannedColumn{
-		{Path: "b", Type: "utf8", Stored: "string", Encoding: "plain, 1000 B blocks, zlib", Loss: "comes back as column 1 instead of 2: those of the key come first"},
+		{Path: "b", Type: "utf8", Stored: "string", Encoding: "plain, 1000 B blocks, zlib", Loss: "comes back as column 1 instead of 2: those of the key come first", Refused: "rows whose key (b, a) does not come after that of the row before"},
 		{Path: "a", Type: "int32", Stored: "int32", Encoding: "bitshuffle, 4 KiB blocks, none", Loss: "comes back as column 2 instead of 1: those of the key come first"},
 		{Path: "c=d", Type: "utf8", Stored: "string", Encoding: "prefix, 4 KiB blocks, lz4"},
 	}
