@@ -506,6 +506,9 @@ class Dataset:
     def __reduce__(self) -> Any:
         raise TypeError("a dataset is open files, which cannot be pickled: send its path, or the parts that arrowio.plan makes")
 
+    def __dir__(self) -> list[str]:
+        return names_in_class(self)
+
     def __repr__(self) -> str:
         files = self._files.files
         what = repr(files[0]) if len(files) == 1 else f"{len(files)} files"
@@ -514,6 +517,11 @@ class Dataset:
         if self._columns is not None:
             what += f", columns={self._columns!r}"
         return f"<arrowio.Dataset of {what}>"
+
+
+def names_in_class(of: Any) -> list[str]:
+    """Returns what `dir` shows: what the object itself has, and not what its `__class__` claims to be."""
+    return sorted({n for c in type(of).__mro__ for n in vars(c)} | set(vars(of)))
 
 
 def _outside() -> int:
@@ -532,7 +540,7 @@ def _where_text(where: Any) -> Optional[str]:
         texts = [t for t in map(_where_text, where) if t is not None]
         return " AND ".join(f"({t})" for t in texts) or None
     if type(where).__module__.split(".")[0] == "pyarrow":
-        from ._pushdown import to_where
+        from ._expressions import to_where
 
         text = to_where(where)
         if text is not None:

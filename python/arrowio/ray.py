@@ -19,7 +19,7 @@ from ray.data.datasource import ReadTask
 
 from . import _tasks
 from ._dataset import Rows, _where_text
-from ._pushdown import to_where
+from ._expressions import to_where
 from .errors import OptionError
 
 #: About so many bytes of batches become one block.

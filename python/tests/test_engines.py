@@ -166,13 +166,13 @@ def test_duckdb_scans_twice(small):
 def asked(monkeypatch):
     """What views are scanned."""
     seen = []
-    original = arrowio.Dataset.__arrow_c_stream__
+    original = arrowio.Dataset._new_stream
 
-    def spy(self, requested_schema=None):
+    def spy(self, polls=False):
         seen.append((self._columns, self._where))
-        return original(self, requested_schema)
+        return original(self, polls)
 
-    monkeypatch.setattr(arrowio.Dataset, "__arrow_c_stream__", spy)
+    monkeypatch.setattr(arrowio.Dataset, "_new_stream", spy)
     return seen
 
 
@@ -261,7 +261,7 @@ def test_what_others_make_of_a_dataset(small, asked, tmp_path):
     assert isinstance(f, arrowio.Dataset) and isinstance(f, pads.Dataset) and type(f) is arrowio.Dataset
     assert issubclass(f.__class__, arrowio.Dataset) and type(f.__class__(f._files, None, None, None, {}, False)) is arrowio.Dataset
     want = table.to_table()
-    assert pa.table(f).equals(want) and asked == [(None, None)]
+    assert pa.table(f).equals(want) and asked == [(None, None)] * 2  # one made the table
     for x in (f, f.to_pyarrow_dataset()):
         assert isinstance(x, pads.Dataset)
         assert pa.table(x).equals(want) and pl.DataFrame(x).equals(pl.DataFrame(want))

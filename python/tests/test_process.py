@@ -54,6 +54,28 @@ def test_interrupt(long, what):
     assert words[2] == "0"
 
 
+@pytest.mark.parametrize(
+    "what",
+    [
+        "ds.to_table(filter=e)",
+        "ds.count_rows(filter=e)",
+        "ds.head(5, filter=e)",
+        "list(ds.to_batches(filter=e))",
+        "ds.to_table(columns={'y': pc.utf8_length(pads.field('s'))})",
+        "ds.to_pyarrow_dataset().filter(e).to_table()",
+    ],
+)
+def test_interrupt_of_what_pyarrow_filters(long, what):
+    """The rows that pyarrow filters come from a scan of which no batch has a row, or of which each has many."""
+    for where in (", where=\"s like '%nowhere%'\"", ""):
+        code = INTERRUPT.replace(", where=\"s like '%nowhere%'\"", where).replace(
+            "def kill", "import pyarrow.compute as pc, pyarrow.dataset as pads; e = pc.utf8_length(pads.field('s')) < 0\n    def kill"
+        )
+        words = run(code.format(what=what), long)
+        assert words[0] == "interrupted" and float(words[1]) < 1, words
+        assert words[2] == "0"
+
+
 def test_interrupt_between_batches(long):
     """A scan that gives batches all the time hears the signal, too."""
     code = INTERRUPT.replace(", where=\"s like '%nowhere%'\"", "").format(what="[0 for b in pa.RecordBatchReader.from_stream(ds)]")

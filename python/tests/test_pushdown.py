@@ -1,0 +1,84 @@
+"""What pyarrow has to filter or compute: only the columns for that are read, and only as many rows as are wanted."""
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as pads
+import pytest
+
+import arrowio
+
+F = pads.field
+ODD = pc.bit_wise_and(F("x"), 1) == 1  # nothing that arrowio can say
+
+
+@pytest.fixture(scope="module")
+def damaged(tmp_path_factory):
+    """A file of which only column x can be read, in several stripes."""
+    path = tmp_path_factory.mktemp("damaged") / "t.orc"
+    n = 50_000
+    text = [f"{i * 7919 % n} {i}" for i in range(n)]
+    arrowio.write(pa.table({"x": list(range(n)), "y": [float(i) for i in range(n)], "s": text}), path, compression="none")
+    stored = bytearray(path.read_bytes())
+    at = stored.index(b"7919 1")
+    stored[at - 5 : at + 100_000] = b"\xff" * 100_005
+    path.write_bytes(stored)
+    ds = arrowio.open(path)
+    with pytest.raises(arrowio.CorruptError):
+        ds.to_table(columns=["s"])
+    return ds
+
+
+def test_only_the_columns_that_are_needed_are_read(damaged):
+    for ds in (damaged, damaged.to_pyarrow_dataset()):
+        assert ds.count_rows(filter=ODD) == 25_000
+        assert ds.count_rows(filter=F("x") + F("y") < 10) == 5
+        assert ds.to_table(columns={"z": F("x") * 2}).column("z")[49_999].as_py() == 99_998
+        assert ds.to_table(columns={"z": F("x") * 2}, filter=F("y") + 1 < 3).to_pydict() == {"z": [0, 2]}
+        assert ds.head(2, columns=["y"], filter=ODD).to_pydict() == {"y": [1.0, 3.0]}
+        assert ds.to_table(columns={"one": pads.scalar(1)}, filter=F("x") < 2).to_pydict() == {"one": [1, 1]}
+
+
+def test_head_reads_no_more_than_it_needs(long, monkeypatch):
+    """A few batches of the first of a thousand files."""
+    seen = []
+    original = arrowio.Dataset._to_batches
+
+    def spy(self, pa):
+        for b in original(self, pa):
+            seen.append(b.num_rows)
+            yield b
+
+    monkeypatch.setattr(arrowio.Dataset, "_to_batches", spy)
+    ds = arrowio.open([long] * 1000)
+    assert ds.head(3, columns=["x"], filter=ODD).to_pydict() == {"x": [1, 3, 5]}
+    assert ds.head(3, columns={"y": F("x") + 1}).to_pydict() == {"y": [1, 2, 3]}
+    assert len(seen) == 2
+    assert ds.head(0, columns=["x"], filter=ODD).num_rows == 0
+
+
+def test_paths_as_columns(tmp_path):
+    """Columns of a scan may be paths, as those of open and select may."""
+    table = pa.table({"st": [{"x": 1, "y": "a"}, {"x": 2, "y": "b"}], "f": [1.5, 2.5], "st.x": ["p", "q"]})
+    path = tmp_path / "t.arrow"
+    with pa.OSFile(str(path), "wb") as f, pa.ipc.new_file(f, table.schema) as w:
+        w.write_table(table)
+    ds = arrowio.open(path)
+    for x in (ds, ds.to_pyarrow_dataset()):
+        assert x.to_table(columns=["st.y"]).to_pydict() == {"st": [{"y": "a"}, {"y": "b"}]}
+        assert x.to_table(columns=["st.y", "f"]).column_names == ["st", "f"]
+        assert x.to_table(columns=["f", "st.y"], filter=F("f") > 2).to_pydict() == {"f": [2.5], "st": [{"y": "b"}]}
+        assert x.to_table(columns=["st.y"], filter=F("f") + 1 > 3).to_pydict() == {"st": [{"y": "b"}]}
+        assert x.to_table(columns=["st.x"]).to_pydict() == {"st.x": ["p", "q"]}, "the name of a column comes before a path"
+        with pytest.raises(arrowio.SchemaError, match='no field "z"'):
+            x.to_table(columns=["st.z"])
+
+
+def test_dir_shows_what_there_is(small):
+    """Nothing that raises whatever it is asked."""
+    ds = arrowio.open(small)
+    for x in (ds, ds.to_pyarrow_dataset()):
+        for name in dir(x):
+            if name != "__reduce_ex__":
+                getattr(x, name)
+        assert {"to_table", "schema", "filter"} <= set(dir(x))
+        assert not {"get_fragments", "join", "join_asof", "sort_by", "replace_schema"} & set(dir(x))
