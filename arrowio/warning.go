@@ -42,11 +42,13 @@ const (
 // Warning is one thing that a reader should know before trusting the rows.
 type Warning struct {
 	Kind    WarningKind
-	File    string   // the path or URL; a File leaves it empty, and the code that opened the file sets it
-	Place   string   // where in the file, as the format names it: "tablet 1f…, rowset 3"; "" = the whole file
-	Columns []string // dotted paths of the columns concerned; nil = all
-	Rows    int64    // at most so many rows are concerned; UnknownRows = not known
-	Text    string   // one line, without the name of the file; see String
+	File    string    // the path or URL; a File leaves it empty, and the code that opened the file sets it
+	Place   string    // where in the file, as the format names it: "tablet 1f…, rowset 3"; "" = the whole file
+	Columns []string  // dotted paths of the columns concerned; nil = all
+	Rows    int64     // at most so many rows are concerned; UnknownRows = not known
+	Range   RowRange  // of a loss, the rows of the file as it is stored, if they are one range; the zero value = not known
+	Bytes   ByteRange // of a loss, where in the file the damaged part is; Len 0 = not known
+	Text    string    // one line, without the name of the file; see String
 
 	Options []errs.Option // that the text names; see errs.Respell
 }
@@ -83,17 +85,30 @@ func (w Warning) String() string {
 
 // MarshalJSON writes an object with the members kind, file, place, columns, rows and message. place and columns are left out if
 // they are empty. rows is null if the number is not known.
+// row_range and byte_range are {"start", "end"}, and are left out if they are not known.
 func (w Warning) MarshalJSON() ([]byte, error) {
+	type span struct {
+		Start int64 `json:"start"`
+		End   int64 `json:"end"`
+	}
 	doc := struct {
 		Kind    WarningKind `json:"kind"`
 		File    string      `json:"file"`
 		Place   string      `json:"place,omitempty"`
 		Columns []string    `json:"columns,omitempty"`
 		Rows    *int64      `json:"rows"`
+		Range   *span       `json:"row_range,omitempty"`
+		Bytes   *span       `json:"byte_range,omitempty"`
 		Text    string      `json:"message"`
-	}{w.Kind, w.File, w.Place, w.Columns, nil, w.String()}
+	}{Kind: w.Kind, File: w.File, Place: w.Place, Columns: w.Columns, Text: w.String()}
 	if w.Rows >= 0 {
 		doc.Rows = &w.Rows
+	}
+	if w.Range.Len() > 0 {
+		doc.Range = &span{w.Range.Start, w.Range.End}
+	}
+	if w.Bytes.Len > 0 {
+		doc.Bytes = &span{w.Bytes.Off, w.Bytes.Off + w.Bytes.Len}
 	}
 	return json.Marshal(doc)
 }

@@ -116,7 +116,7 @@ func TestNamesAreDistinct(t *testing.T) {
 			seen[e] = true
 		}
 		for _, o := range f.Options {
-			shared := o.Name == "timestamp-unit" || o.Name == "dictionary" // means the same whatever the format
+			shared := o.Name == "timestamp-unit" || o.Name == "dictionary" || o.Name == "salvage" // means the same whatever the format
 			if !shared && !strings.HasPrefix(o.Name, f.Name+"-") || o.Usage == "" {
 				t.Errorf("option %+v", o)
 			}

@@ -10,6 +10,17 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
+// Nulls returns n nulls of a type. The caller releases the array. A type that has no null, such as a union of columns that are
+// never null, is errs.ErrSchema.
+func Nulls(t arrow.DataType, n int, mem memory.Allocator) (arrow.Array, error) {
+	d, err := nullData(t, n, mem)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Release()
+	return array.MakeFromData(d), nil
+}
+
 // nullData returns n nulls of a type, for the caller to release.
 func nullData(t arrow.DataType, n int, mem memory.Allocator) (arrow.ArrayData, error) {
 	if err := rowsTooLarge(t, n); err != nil {

@@ -54,12 +54,15 @@ func (a *app) run(ctx context.Context, args []string) int {
 		completeChoices(root)
 	}
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		err = a.stdout.err // of a help, which nobody looks at
 	}
 	err = errors.Join(err, a.failed, a.leavePlaces(), a.profiles.stop())
-	if err == nil {
+	switch {
+	case err == nil && salvages(cmd) && a.warnings.lost():
+		return exitLost
+	case err == nil:
 		return exitOK
 	}
 	f := describe(ctx, err)
@@ -67,6 +70,14 @@ func (a *app) run(ctx context.Context, args []string) int {
 		f.print(a.onErrors(), a.jsonErrors)
 	}
 	return f.code
+}
+
+// salvages reports whether a command reads past damage. A server reports losses in its log.
+func salvages(cmd *cobra.Command) bool {
+	return cmd.Name() != "serve" && slices.ContainsFunc([]string{"salvage", "kudu-salvage"}, func(name string) bool {
+		f := cmd.Flags().Lookup(name)
+		return f != nil && f.Changed
+	})
 }
 
 func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app {

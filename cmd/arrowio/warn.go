@@ -27,6 +27,13 @@ func (w *warnings) list() []arrowio.Warning {
 	return append([]arrowio.Warning{}, w.all...)
 }
 
+// lost reports whether some warning is about a loss.
+func (w *warnings) lost() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.ContainsFunc(w.all, func(x arrowio.Warning) bool { return x.Kind == arrowio.WarnLost })
+}
+
 // of returns those about a file.
 func (w *warnings) of(file string) []arrowio.Warning {
 	return slices.DeleteFunc(w.list(), func(x arrowio.Warning) bool { return x.File != file })

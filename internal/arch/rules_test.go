@@ -16,7 +16,7 @@ var neutral = []string{
 	"internal/annotate", "internal/arrowbuf", "internal/arrowcheck", "internal/arrowdense", "internal/budget", "internal/workers", "internal/bitpack", "internal/blockcodec",
 	"internal/cursor", "internal/inflate", "internal/options", "internal/pb", "internal/readall", "internal/recordsplit", "internal/partwriter", "internal/arrowipc", "internal/arrowjson",
 	"internal/arrowmeta", "internal/arrowtype", "internal/fieldname", "internal/gonerows", "internal/geoarrow", "internal/plans", "internal/schemadiff", "internal/floattext", "internal/halffloat", "internal/inferred",
-	"internal/textvalues", "internal/valueset",
+	"internal/salvage", "internal/textvalues", "internal/valueset",
 }
 
 // public is what users may import, and the programs built on it.
@@ -193,6 +193,11 @@ var rules = []rule{
 		may:   []string{"arrowio", "arrowio/errs", "arrowio/view", "internal/arrowbuf", "internal/bitpack", "internal/gonerows", "internal/iceberg"},
 		never: doesIO,
 		why:   "a data file under a table's schema, whatever its format",
+	},
+	{
+		pkg: "internal/salvage",
+		may: append([]string{"arrowio", "arrowio/errs", "arrowio/expr", "arrowio/view"}, neutral...),
+		why: "what is intact of a damaged file, whatever its format, is shown as views show files: columns may be null",
 	},
 	{
 		pkg: "internal/duckdb",

@@ -134,6 +134,9 @@ func (g *branch) rewind() error {
 // move passes over rows until row of the stripe: by row groups where the row index is loaded, the others one by one.
 func (g *branch) move(row int64) error {
 	s := g.tree.stripe
+	if r := s.reach(); r != nil {
+		return g.moveAround(r, row)
+	}
 	if stride := int64(s.file.footer.RowIndexStride); stride > 0 {
 		if i := row / stride; i*stride > g.row && s.seekable(g.nodes) {
 			err := g.seek(int(i))
@@ -149,6 +152,11 @@ func (g *branch) move(row int64) error {
 			}
 		}
 	}
+	return g.pass(row)
+}
+
+// pass decodes rows until row of the stripe, and drops them.
+func (g *branch) pass(row int64) error {
 	for g.row < row {
 		n := min(row-g.row, stepRows)
 		for _, r := range g.roots {
@@ -179,6 +187,13 @@ func (g *branch) distrust() error {
 
 // read appends the next n rows.
 func (g *branch) read(n int) error {
+	if r := g.tree.stripe.reach(); r != nil {
+		return g.readAround(r, n)
+	}
+	return g.readRows(n)
+}
+
+func (g *branch) readRows(n int) error {
 	for n > 0 {
 		k := min(n, stepRows)
 		for _, r := range g.roots {

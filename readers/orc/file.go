@@ -12,6 +12,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orcwire"
+	"github.com/arrowio/arrowio/internal/salvage"
 )
 
 // File is an open ORC file. Its methods may be called concurrently.
@@ -36,6 +37,8 @@ type File struct {
 	first   []int64       // row at which each stripe begins, and the number of rows behind the last
 	cuts    []cut         // what each split is
 	splits  []arrowio.Split
+	hints   bool           // errors about damage tell of the option that reads what is intact
+	reach   map[int]*reach // of damaged stripes; it does not change after a salvage has been opened
 
 	mu        sync.Mutex
 	metadata  metadata        // see stripeStats
@@ -195,6 +198,14 @@ func (f *File) Schema() *arrow.Schema { return f.schema }
 
 // Splits lists the stripes; large stripes are divided into several splits.
 func (f *File) Splits() []arrowio.Split { return f.splits }
+
+// hint adds to an error about damage what reads what is intact.
+func (f *File) hint(err error) error {
+	if !f.hints {
+		return err
+	}
+	return salvage.Hint(err)
+}
 
 // Close frees the memory of the file. Readers that are still open can be used further.
 func (f *File) Close() error {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/salvage"
 )
 
 // Name is the format's name.
@@ -44,6 +45,9 @@ type Options struct {
 	RefuseFiner bool
 	// Dictionary keeps the dictionaries of strings: dictionary<int32, utf8> in place of utf8.
 	Dictionary bool
+	// Salvage is "rows" or "columns": what becomes of damaged rows when the Format opens a file; "" = damage is an error. Open
+	// ignores it.
+	Salvage string
 }
 
 // Format returns the ORC reader.
@@ -63,6 +67,7 @@ func Format() arrowio.Format {
 			{Name: optionMicroseconds, Usage: "a column whose timestamps are in microseconds where those of others are in nanoseconds", Repeated: true},
 			{Name: optionFiner, Usage: "digits finer than the microseconds of --" + optionMicroseconds, Default: "cut", Values: []string{"cut", "error"}},
 			{Name: "dictionary", Usage: "keep dictionaries: strings become dictionary<int32, utf8>", Default: "false", Values: []string{"true", "false"}, Remote: true},
+			salvage.Options(),
 		},
 		Match:    Match,
 		Finished: Finished,
@@ -76,6 +81,14 @@ func Format() arrowio.Format {
 			if err != nil {
 				return nil, err // not a File that is a nil *File
 			}
+			mode, err := salvage.Parse(opt.Salvage)
+			if err != nil {
+				return nil, err
+			}
+			if mode != salvage.Off && o.For == arrowio.ForRows {
+				return f.salvage(ctx, mode)
+			}
+			f.hints = o.For == arrowio.ForRows
 			return f, nil
 		},
 	}
@@ -112,11 +125,13 @@ func ParseOptions(m map[string]string) (Options, error) {
 		{"orc-by", []string{"name", "name-any-case", "position"}},
 		{"timestamp-unit", []string{"ns", "us", "ms", "s"}},
 		{"dictionary", []string{"false", "true"}},
+		{salvage.Option, []string{"", "rows", "columns"}},
 	} {
 		if v := m[w.name]; v != "" && !slices.Contains(w.words, v) {
 			return o, errs.Errorf(errs.ErrOption, "%s=%q: one of %q", w.name, v, w.words)
 		}
 	}
+	o.Salvage = m[salvage.Option]
 	o.BinaryStrings = m["orc-strings"] == "binary"
 	o.KeepPadding = m["orc-char-padding"] == "keep"
 	o.NullKeys = m["orc-null-keys"] == "list"

@@ -43,7 +43,7 @@ func (r *splitReader) ReadRuns(runs []arrowio.RowRange) error {
 		err = r.readExactly() // it may have been about a row that was not asked for
 	}
 	if err != nil {
-		r.err = errs.Locate(kinded(err), errs.At{Format: Name, Split: errs.N(r.ordinal)})
+		r.err = r.tree.file.hint(errs.Locate(kinded(err), errs.At{Format: Name, Split: errs.N(r.ordinal)}))
 		return r.err
 	}
 	r.rows += n

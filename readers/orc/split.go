@@ -36,14 +36,14 @@ func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 	first := f.first[c.stripe]
 	st, err := f.stripe(ctx, c.stripe)
 	if err != nil {
-		return nil, err
+		return nil, f.hint(err)
 	}
 	t := f.tree(p, mem, st, s.Rows.Start-first)
 	t.ctx = ctx
 	want := rows.Clip(s.Rows)
 	if err := t.prepare(ctx, st, first, s, want); err != nil {
 		t.discard()
-		return nil, errs.Locate(err, errs.At{Format: Name, Split: errs.N(c.stripe)})
+		return nil, f.hint(errs.Locate(err, errs.At{Format: Name, Split: errs.N(c.stripe)}))
 	}
 	return &splitReader{tree: t, ordinal: c.stripe, split: s, want: want, start: first, end: s.Rows.End, row: s.Rows.Start}, nil
 }
@@ -52,7 +52,7 @@ func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 // fetches what lies far away.
 func (t *tree) prepare(ctx context.Context, st *stripe, first int64, s arrowio.Split, rows arrowio.RowSet) error {
 	here := t.stripe == st && t.row == s.Rows.Start-first
-	if t.passes(rows, first, here) {
+	if st.reach() != nil || t.passes(rows, first, here) {
 		if err := st.loadIndex(ctx, t.nodes); err != nil {
 			st.release()
 			return err
@@ -104,7 +104,7 @@ func (r *splitReader) Read(n int) (int, error) {
 		return 0, err
 	}
 	if err := r.tree.read(r.row-r.start, n); err != nil {
-		r.err = errs.Locate(kinded(err), errs.At{Format: Name, Split: errs.N(r.ordinal)})
+		r.err = r.tree.file.hint(errs.Locate(kinded(err), errs.At{Format: Name, Split: errs.N(r.ordinal)}))
 		return 0, r.err
 	}
 	r.add(r.row, r.row+int64(n))

@@ -76,6 +76,9 @@ func Format(f arrowio.Format) arrowio.Format {
 		if err != nil {
 			return nil, err
 		}
+		if files.Salvage != "" {
+			return nil, errs.Errorf(errs.ErrOption, "%w cannot be used with options of Iceberg tables", errs.Opt("salvage", ""))
+		}
 		return openTable(ctx, src, o.Limits, opt, files)
 	}
 	if openTree != nil {

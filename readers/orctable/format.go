@@ -49,6 +49,9 @@ func Format() arrowio.Format {
 		if err != nil {
 			return nil, err
 		}
+		if files.Salvage != "" {
+			return nil, errs.Errorf(errs.ErrOption, "%w is for single files: the rows of a Hive ACID table depend on several; name the files that are damaged", errs.Opt("salvage", ""))
+		}
 		table, err := Open(ctx, t, o.Limits, opt, files)
 		if err != nil {
 			return nil, err // not a File that is a nil *Table

@@ -19,7 +19,21 @@ func main() {
 	testdata := flag.String("testdata", "testdata", "where the inputs are")
 	show := flag.String("show", "", "an outcome of the summary whose cases are printed too")
 	flips := flag.Bool("flips", false, "flip every bit of the indexes and tails of ORC files instead: those that the arguments name")
+	rescue := flag.Bool("rescue", false, "damage each file in the directories that the arguments name, and salvage it")
+	places := flag.Int("places", 200, "of a salvage: bits to flip in each file")
+	cuts := flag.Int("cuts", 256, "of a salvage: lengths to cut each file to")
 	flag.Parse()
+	if *rescue {
+		var names []string
+		if *only != "" {
+			names = []string{*only}
+		}
+		if _, err := campaign.Rescue(context.Background(), os.Stdout, flag.Args(), readers.All(), names, *places, *cuts, *show != ""); err != nil {
+			fmt.Fprintln(os.Stderr, "campaign:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if *flips {
 		if err := campaign.Flips(context.Background(), os.Stdout, *testdata, readers.All(), flag.Args(), *show != ""); err != nil {
 			fmt.Fprintln(os.Stderr, "campaign:", err)
