@@ -22,6 +22,12 @@ type S3Options struct {
 	PathStyle bool   // put the bucket into the path of URLs, not into the host; always so at other endpoints than Amazon's
 	Insecure  bool   // without TLS, if Endpoint is not a URL, which tells it
 
+	AccessKey    string // with SecretKey: the credentials; "" = those that Amazon's own tools would find
+	SecretKey    string
+	SessionToken string // of temporary credentials
+	Profile      string // of the files of Amazon's tools; "" = AWS_PROFILE, or the default one
+	Anonymous    bool   // do not look for credentials
+
 	Requests  int   // at once; default 16
 	PartBytes int64 // of an upload; default 8 MiB, at least 5
 	Retry     Retry
@@ -53,6 +59,7 @@ func FromEnvironment() Options {
 func (o S3Options) client() s3store.Options {
 	return s3store.Options{
 		Endpoint: o.Endpoint, Region: o.Region, PathStyle: o.PathStyle, Insecure: o.Insecure,
+		AccessKey: o.AccessKey, SecretKey: o.SecretKey, SessionToken: o.SessionToken, Profile: o.Profile, Anonymous: o.Anonymous,
 		Requests: o.Requests, PartBytes: o.PartBytes, Retry: remote.Policy(o.Retry),
 	}
 }

@@ -11,7 +11,7 @@ import (
 // Every option reaches the client of its store.
 func TestOptionsReachClients(t *testing.T) {
 	retry := Retry{Attempts: 7, Wait: 8 * time.Second, MaxWait: 9 * time.Second, Stall: 10 * time.Second}
-	s3 := S3Options{Endpoint: "e", Region: "r", PathStyle: true, Insecure: true, Requests: 3, PartBytes: 4, Retry: retry}
+	s3 := S3Options{Endpoint: "e", Region: "r", PathStyle: true, Insecure: true, AccessKey: "a", SecretKey: "s", SessionToken: "t", Profile: "p", Anonymous: true, Requests: 3, PartBytes: 4, Retry: retry}
 	hdfs := HDFSOptions{User: "u", Requests: 5, Retry: retry}
 	for _, c := range []struct{ set, client any }{{s3, s3.client()}, {hdfs, hdfs.client()}} {
 		v := reflect.ValueOf(c.client)

@@ -85,6 +85,8 @@ func (c *call) run(ctx context.Context, request string, in *arrowc.Reader) (any,
 		return openPart(ctx, request)
 	case "write":
 		return write(ctx, request, in, c)
+	case "environment":
+		return nil, setEnvironment(request)
 	case "formats":
 		return formats(), nil
 	}

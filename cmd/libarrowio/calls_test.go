@@ -132,6 +132,64 @@ func TestPanic(t *testing.T) {
 	}
 }
 
+// Memory that the system does not give is no bug of this module.
+func TestNoMemory(t *testing.T) {
+	err := guarded(func() error {
+		arrowc.Memory().Allocate(1 << 60)
+		return nil
+	})
+	if !errors.Is(err, arrowc.ErrNoMemory) {
+		t.Fatal(err)
+	}
+	if f := describe(about("t.orc", err)); f.Kind != "memory" || f.File != "t.orc" || strings.Contains(f.Message, "goroutine") {
+		t.Errorf("%+v", f)
+	}
+	if code := arrowc.Code(err); code != int(syscall.ENOMEM) {
+		t.Errorf("errno %d", code)
+	}
+}
+
+// What os.environ says after the library was loaded is how stores are reached from then on.
+func TestEnvironment(t *testing.T) {
+	t.Setenv("AWS_ENDPOINT_URL", "")
+	before, _ := storeRequest{}.places()
+	if again, _ := (storeRequest{}).places(); again != before {
+		t.Error("stores are made for each dataset")
+	}
+	if _, err := done(t, `{"call": "environment", "variables": {"AWS_ENDPOINT_URL": "http://127.0.0.1:1", "AWS_PROFILE": null}}`); err != nil {
+		t.Fatal(err)
+	}
+	if got := os.Getenv("AWS_ENDPOINT_URL"); got != "http://127.0.0.1:1" {
+		t.Errorf("AWS_ENDPOINT_URL is %q", got)
+	}
+	if after, _ := (storeRequest{}).places(); after == before {
+		t.Error("the stores know nothing of the change")
+	}
+	if _, err := done(t, `{"call": "environment", "variables": {"": "x"}}`); err == nil {
+		t.Error("a variable without a name was set")
+	}
+}
+
+// Parts do not hold keys.
+func TestPartWithoutSecrets(t *testing.T) {
+	v, err := done(t, fmt.Sprintf(`{"call": "open", "paths": [%q], "stores": {"s3-access-key": "open", "s3-secret-key": "sesame", "s3-region": "eu"}}`, sample))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := v.(*opened)
+	defer closeHandle(o.Handle)
+	if v, err = done(t, fmt.Sprintf(`{"call": "plan", "handle": %d, "parts": 1}`, o.Handle)); err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(b), "sesame") || !strings.Contains(string(b), `"eu"`) {
+		t.Errorf("%s", b)
+	}
+}
+
 func TestDescribe(t *testing.T) {
 	at := errs.Locate(errs.Errorf(errs.ErrCorrupt, "bad"), errs.At{Format: "orc", Column: "a.b", Split: errs.N(3), Off: errs.N(9)})
 	f := describe(about("f.orc", about("other", at)))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/arrowc"
 )
 
 // about returns err with its file, unless it names one.
@@ -16,7 +17,7 @@ func about(file string, err error) error { return errs.Locate(err, errs.At{File:
 
 // failure is an error as other languages see it.
 type failure struct {
-	Kind    string      `json:"kind"` // an errs.Kind's name, or system, cancelled, closed
+	Kind    string      `json:"kind"` // an errs.Kind's name, or system, cancelled, closed, memory
 	File    string      `json:"file,omitempty"`
 	Format  string      `json:"format,omitempty"`
 	Column  string      `json:"column,omitempty"`
@@ -45,6 +46,8 @@ func describe(err error) failure {
 		f.Kind = "cancelled"
 	case errors.Is(err, errClosed):
 		f.Kind = "closed"
+	case errors.Is(err, arrowc.ErrNoMemory):
+		f.Kind, f.Message = "memory", arrowc.ErrNoMemory.Error()
 	case errors.As(err, &ae):
 		f.Kind = ae.Kind.Error()
 	case errors.As(err, &parse):

@@ -28,31 +28,6 @@ type openRequest struct {
 	Stores     storeRequest      `json:"stores"`
 }
 
-// storeRequest says how stores are reached; what is not said the environment says.
-type storeRequest struct {
-	Endpoint  string `json:"s3-endpoint"`
-	Region    string `json:"s3-region"`
-	PathStyle bool   `json:"s3-path-style"`
-	Insecure  bool   `json:"s3-insecure"`
-}
-
-// places returns where files are, and what is to be closed with it; nil = nothing.
-func (r storeRequest) places() (places, owned *stores.Stores) {
-	if r == (storeRequest{}) {
-		return stores.Shared(), nil
-	}
-	o := stores.FromEnvironment()
-	if r.Endpoint != "" {
-		o.S3.Endpoint = r.Endpoint
-	}
-	if r.Region != "" {
-		o.S3.Region = r.Region
-	}
-	o.S3.PathStyle, o.S3.Insecure = r.PathStyle, r.Insecure
-	s := stores.New(o)
-	return s, s
-}
-
 // handle is an open dataset. Its references are the caller's and those of scans.
 type handle struct {
 	*dataset.Dataset

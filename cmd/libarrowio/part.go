@@ -43,9 +43,10 @@ type partFile struct {
 
 // partRequest asks for the files of a part.
 type partRequest struct {
-	Call  string     `json:"call"`
-	Whole whole      `json:"whole"`
-	Files []partFile `json:"files"`
+	Call   string        `json:"call"`
+	Whole  whole         `json:"whole"`
+	Files  []partFile    `json:"files"`
+	Stores *storeRequest `json:"stores"` // how they are reached; null = as the part says
 }
 
 // openPart opens files of a dataset, shown as they are there.
@@ -53,6 +54,9 @@ func openPart(ctx context.Context, request string) (_ *opened, err error) {
 	var r partRequest
 	if err := parse(request, &r); err != nil {
 		return nil, err
+	}
+	if r.Stores != nil {
+		r.Whole.Open.Stores = *r.Stores
 	}
 	h := newHandle(r.Whole.Open)
 	defer func() {

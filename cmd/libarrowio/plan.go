@@ -100,7 +100,7 @@ func (h *handle) part(p dataset.Part) (part, error) {
 // whole returns what parts of h say of it.
 func (h *handle) whole() (whole, error) {
 	w := whole{Open: h.request, Schema: dataset.SchemaHash(h.Schema)}
-	w.Open.Call, w.Open.Paths = "", nil
+	w.Open.Call, w.Open.Paths, w.Open.Stores = "", nil, h.request.Stores.withoutSecrets()
 	for k, s := range h.shapes.all {
 		b, err := schemaBytes(s)
 		if err != nil {

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowc"
 )
@@ -79,8 +81,12 @@ type located struct {
 
 func (l located) Err() error {
 	err := l.h.locate(l.Scanner.Err())
-	if err == nil {
+	switch {
+	case err == nil:
 		return nil
+	case errors.Is(err, arrowc.ErrNoMemory):
+		at, _ := errs.Where(err)
+		return about(at.File, arrowc.ErrNoMemory) // without the stack of a panic
 	}
 	return worded{err}
 }

@@ -22,7 +22,7 @@ func newBlock(size int) (block, *C.struct_arrowc_shared) {
 	size += int(unsafe.Sizeof(C.struct_arrowc_shared{}))
 	b := block{base: C.calloc(1, C.size_t(size)), size: size}
 	if b.base == nil {
-		panic("arrowc: out of memory")
+		panic(ErrNoMemory)
 	}
 	return b, (*C.struct_arrowc_shared)(b.take(int(unsafe.Sizeof(C.struct_arrowc_shared{}))))
 }

@@ -101,6 +101,9 @@ func (r *Reader) readSchema() error {
 
 // failure is what the producer says of its error.
 func (r *Reader) failure(rc C.int) error {
+	if err := StreamErr(unsafe.Pointer(r.in)); err != nil {
+		return err // the stream is one of Export's
+	}
 	text := "it does not say why"
 	if p := C.arrowc_call_get_last_error(r.in); p != nil {
 		text = C.GoString(p)

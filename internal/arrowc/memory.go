@@ -5,6 +5,8 @@ package arrowc
 import "C"
 
 import (
+	"errors"
+	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -31,6 +33,9 @@ var (
 	blocks = newCBlocks(keepBytes, lingerBytes)
 	pool   = arrowbuf.NewPoolFrom(poolBytes, blocks)
 )
+
+// ErrNoMemory is what an allocator panics with, or wraps, when the system has no more memory.
+var ErrNoMemory = errors.New("there is not enough memory")
 
 // Memory is the allocator of what is handed over: C's memory, kept for reuse as that of every other scan.
 func Memory() memory.Allocator { return pool }
@@ -74,7 +79,7 @@ func (m *cBlocks) Allocate(n int) []byte {
 	}
 	m.mu.Unlock()
 	if p == nil {
-		panic("arrowc: out of memory") // as Go's own heap does; a scan reports it
+		panic(fmt.Errorf("%w for %d bytes of a batch", ErrNoMemory, n)) // a scan reports it
 	}
 	m.bytes.Add(int64(n))
 	return unsafe.Slice((*byte)(p), n)

@@ -144,6 +144,8 @@ func Code(err error) int {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return int(syscall.ECANCELED)
+	case errors.Is(err, ErrNoMemory):
+		return int(syscall.ENOMEM)
 	case errors.As(err, &kind) && (kind == errs.ErrUnsupported):
 		return int(syscall.ENOSYS)
 	case errors.As(err, &kind):

@@ -15,12 +15,17 @@ import (
 	"github.com/arrowio/arrowio/internal/remote"
 )
 
-// Options says where a store is. The zero value is Amazon's. Credentials are those that Amazon's own tools would find.
+// Options says where a store is. The zero value is Amazon's, with the credentials that Amazon's own tools would find.
 type Options struct {
 	Endpoint  string // a host, with a port or without, or a URL; "" = Amazon's
 	Region    string // "" = asked of Amazon; other endpoints are told us-east-1
 	PathStyle bool   // the bucket stands in the path, not in the host; other endpoints than Amazon's are always asked so
 	Insecure  bool   // without TLS, where the endpoint is no URL that says so
+
+	AccessKey, SecretKey, SessionToken string // credentials; "" = they are looked for
+
+	Profile   string // whose credentials in the files of Amazon's tools are used; "" = as AWS_PROFILE says
+	Anonymous bool   // no credentials are looked for
 
 	Requests  int           // at once; default 16
 	PartBytes int64         // of an upload; default 8 MiB, at least 5
@@ -122,7 +127,7 @@ func (c *Client) session(ctx context.Context) (*session, error) {
 		return nil, err
 	}
 	s := &session{}
-	if s.creds, err = findCredentials(ctx, amazon); err != nil {
+	if s.creds, err = findCredentials(ctx, amazon, c.o); err != nil {
 		return nil, err
 	}
 	if s.transport, err = minio.DefaultTransport(secure); err != nil {

@@ -59,6 +59,39 @@ func authorized(t *testing.T, s *s3fake.Server, c *Client) string {
 	return got
 }
 
+// What a program says of credentials is used, whatever the environment says.
+func TestGivenCredentials(t *testing.T) {
+	s := s3fake.New(t)
+	file := filepath.Join(t.TempDir(), "credentials")
+	if err := os.WriteFile(file, []byte("[work]\naws_access_key_id = two\naws_secret_access_key = x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", file)
+	with := func(edit func(o *Options)) string { return authorized(t, s, newClient(t, s, edit)) }
+	if got := with(func(o *Options) { o.AccessKey, o.SecretKey, o.SessionToken = "mine", "x", "token" }); !strings.Contains(got, "Credential=mine/") || !strings.HasSuffix(got, " token") {
+		t.Errorf("keys: %s", got)
+	}
+	if got := with(func(o *Options) { o.Profile = "work" }); !strings.Contains(got, "Credential=two/") {
+		t.Errorf("profile: %s", got)
+	}
+	if got := with(func(o *Options) { o.Anonymous = true }); got != " " {
+		t.Errorf("anonymous: %q", got)
+	}
+	for _, edit := range []func(o *Options){
+		func(o *Options) { o.AccessKey = "mine" },
+		func(o *Options) { o.SecretKey = "x" },
+		func(o *Options) { o.SessionToken = "x" },
+		func(o *Options) { o.AccessKey, o.SecretKey, o.Anonymous = "mine", "x", true },
+		func(o *Options) { o.AccessKey, o.SecretKey, o.Profile = "mine", "x", "work" },
+		func(o *Options) { o.Profile, o.Anonymous = "work", true },
+		func(o *Options) { o.Profile = "none" },
+	} {
+		if _, err := newClient(t, s, edit).Open(t.Context(), at("x")); !errors.Is(err, errs.ErrOption) {
+			t.Error(err)
+		}
+	}
+}
+
 func TestCredentials(t *testing.T) {
 	s := s3fake.New(t)
 	if got := authorized(t, s, newClient(t, s)); !strings.Contains(got, "Credential=key/") || !strings.Contains(got, "us-east-1") {

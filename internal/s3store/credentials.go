@@ -25,8 +25,30 @@ type found struct {
 
 // findCredentials asks, in this order, the environment, the files of Amazon's tools, and where the program runs: a
 // container or a pod with a role, and, if amazon, an instance with one. Nobody having any means that objects are read
-// without; somebody meant to have them and failing is an error.
-func findCredentials(ctx context.Context, amazon bool) (found, error) {
+// without; somebody meant to have them and failing is an error. What o says is used instead.
+func findCredentials(ctx context.Context, amazon bool, o Options) (found, error) {
+	switch keys := o.AccessKey != "" || o.SecretKey != ""; {
+	case keys && (o.AccessKey == "" || o.SecretKey == ""):
+		return found{}, errs.Errorf(errs.ErrOption, "an access key and a secret key for S3 are only used together, and one is missing")
+	case o.SessionToken != "" && !keys:
+		return found{}, errs.Errorf(errs.ErrOption, "a session token for S3 is only used with an access key and a secret key")
+	case keys && o.Profile != "" || o.Anonymous && (keys || o.Profile != ""):
+		return found{}, errs.Errorf(errs.ErrOption, "of keys, a profile and anonymous access to S3, only one can be chosen")
+	case keys:
+		return found{Credentials: credentials.NewStaticV4(o.AccessKey, o.SecretKey, o.SessionToken)}, nil
+	case o.Anonymous:
+		return withoutCredentials("they were not looked for"), nil
+	case o.Profile != "":
+		c := credentials.New(&credentials.FileAWSCredentials{Profile: o.Profile})
+		v, err := c.GetWithContext(&credentials.CredContext{Client: http.DefaultClient, Context: ctx})
+		if err == nil && (v.AccessKeyID == "" || v.SecretAccessKey == "") {
+			err = errors.New("there are none")
+		}
+		if err != nil {
+			return found{}, errs.Errorf(errs.ErrOption, "the credentials for S3 of the profile %q: %w", o.Profile, err)
+		}
+		return found{Credentials: c}, nil
+	}
 	role := os.Getenv("AWS_WEB_IDENTITY_TOKEN_FILE") != "" || os.Getenv("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") != "" ||
 		os.Getenv("AWS_CONTAINER_CREDENTIALS_FULL_URI") != ""
 	instance := amazon && !strings.EqualFold(os.Getenv("AWS_EC2_METADATA_DISABLED"), "true")
@@ -60,9 +82,14 @@ func findCredentials(ctx context.Context, amazon bool) (found, error) {
 		}
 		tried = append(tried, c.name)
 	}
+	return withoutCredentials(strings.Join(tried, ", ")), nil
+}
+
+// withoutCredentials returns anonymous access; tried is why.
+func withoutCredentials(tried string) found {
 	return found{
 		Credentials: credentials.NewStatic("", "", "", credentials.SignatureAnonymous),
 		anonymous:   true,
-		tried:       strings.Join(tried, ", "),
-	}, nil
+		tried:       tried,
+	}
 }

@@ -72,7 +72,11 @@ class Schema:
 class _Files:
     """What is open, for every view of it."""
 
-    def __init__(self, answer: Mapping[str, Any]) -> None:
+    def __init__(self, call: str, request: Mapping[str, Any]) -> None:
+        answer = library.call(call, dict(request))
+        self.call, self.request = call, {**request}  # for `pickle`
+        if "paths" in request:
+            self.request["paths"] = [_absolute(p) for p in request["paths"]]
         self.handle: int = answer["handle"]
         self.files: list[str] = answer["files"]
         self.doubtful = bool(answer["warnings"])
@@ -504,7 +508,9 @@ class Dataset:
         return self._view()
 
     def __reduce__(self) -> Any:
-        raise TypeError("a dataset is open files, which cannot be pickled: send its path, or the parts that arrowio.plan makes")
+        """Keeps what was asked for, keys of stores included. The copy opens the files as they are then."""
+        self._open()
+        return (_reopen, (self._files.call, self._files.request, self._columns, self._where, self._rows, self._scan, self._progress))
 
     def __dir__(self) -> list[str]:
         return names_in_class(self)
@@ -517,6 +523,19 @@ class Dataset:
         if self._columns is not None:
             what += f", columns={self._columns!r}"
         return f"<arrowio.Dataset of {what}>"
+
+
+def _reopen(call: str, request: Mapping[str, Any], *view: Any) -> Dataset:
+    """Makes a dataset of what `pickle` has kept."""
+    return Dataset(_Files(call, request), *view)
+
+
+def _absolute(path: str) -> str:
+    """Returns a path that means the same in other directories."""
+    if "://" in path:
+        return path
+    full = os.path.abspath(path)
+    return os.path.join(full, "") if path.endswith((os.sep, "/")) else full
 
 
 def names_in_class(of: Any) -> list[str]:
@@ -608,8 +627,9 @@ def open(
         partitions: "hive": directories KEY=VALUE are columns (the default); "none".
         partition_types: types of these columns: utf8, int32, int64, date32.
         progress: show a bar while rows are read, where tqdm is there.
-        options: those of the formats as `formats` lists them, `orc_timezone="UTC"` for orc-timezone; and `s3_endpoint`,
-            `s3_region`, `s3_path_style`, `s3_insecure`.
+        options: those of the formats as `formats` lists them, `orc_timezone="UTC"` for orc-timezone; and of S3 `s3_endpoint`,
+            `s3_region`, `s3_access_key`, `s3_secret_key`, `s3_session_token`, `s3_profile` as text, and `s3_anonymous`,
+            `s3_path_style`, `s3_insecure` as True. What they do not say, the environment does: `os.environ` as it is now.
     """
     check_options("open", options, _OPEN, read_options)
     check_numbers(batch_rows=batch_rows, batch_bytes=batch_bytes, jobs=jobs, memory=memory)
@@ -620,21 +640,18 @@ def open(
     span = row_range(rows)
     types = ",".join(f"{k}={v}" for k, v in texts_of("partition_types", partition_types).items()) or None
     stores = library.take_stores(options)
-    answer = library.call(
-        "open",
-        {
-            "paths": paths,
-            "from": format,
-            "options": library.option_texts(options),
-            "columns": chosen,
-            "where": text,
-            "partitions": partitions,
-            "partition_types": types,
-            "stores": stores,
-        },
-    )
+    request = {
+        "paths": paths,
+        "from": format,
+        "options": library.option_texts(options),
+        "columns": chosen,
+        "where": text,
+        "partitions": partitions,
+        "partition_types": types,
+        "stores": stores,
+    }
     scan = {"batch_rows": batch_rows, "batch_bytes": batch_bytes, "jobs": jobs, "memory": memory}
-    ds = Dataset(_Files(answer), chosen, text, span, scan, progress)
+    ds = Dataset(_Files("open", request), chosen, text, span, scan, progress)
     try:
         ds._check()
     except BaseException:

@@ -189,6 +189,16 @@ def require_parent() -> None:
 def call(name: str, request: dict[str, Any], stream: Optional[int] = None, progress: Optional[Callable[[Any], None]] = None) -> Any:
     """Runs a call of the library. A signal that raises cancels it."""
     require_parent()
+    if name in _REACHING:
+        tell_environment()
+    return _run(name, request, stream, progress)
+
+
+#: The calls that may open stores.
+_REACHING = ("open", "open_part", "write")
+
+
+def _run(name: str, request: dict[str, Any], stream: Optional[int] = None, progress: Optional[Callable[[Any], None]] = None) -> Any:
     number = lib.arrowio_start(to_json({**request, "call": name}), stream)
     answer = ctypes.c_void_p()
     try:
@@ -241,13 +251,44 @@ def path_text(path: Any) -> str:
     return os.fsdecode(text)
 
 
-STORES = ("s3_endpoint", "s3_region", "s3_path_style", "s3_insecure")
+_STORE_TEXTS = ("s3_endpoint", "s3_region", "s3_access_key", "s3_secret_key", "s3_session_token", "s3_profile")
+_STORE_FLAGS = ("s3_path_style", "s3_insecure", "s3_anonymous")
+STORES = (*_STORE_TEXTS, *_STORE_FLAGS)
 
 
 def take_stores(options: dict[str, Any]) -> Optional[dict[str, Any]]:
     """Takes what is about stores out of options."""
-    found = {n.replace("_", "-"): options.pop(n) for n in STORES if n in options}
-    return {k: v for k, v in found.items() if v is not None} or None
+    found = {n: options.pop(n) for n in STORES if n in options}
+    for name, value in found.items():
+        kind = bool if name in _STORE_FLAGS else str
+        if value is not None and not isinstance(value, kind):
+            shown = "what it was given" if "key" in name or "token" in name else repr(value)
+            raise OptionError(f"{name} cannot be {shown}: give {'True or False' if kind is bool else 'it as text'}", kind="option")
+    return {k.replace("_", "-"): v for k, v in found.items() if v is not None} or None
+
+
+def _environment() -> dict[str, str]:
+    """Returns the variables that say how stores are reached."""
+    return {
+        k: v
+        for k, v in os.environ.items()
+        if k.startswith(("AWS_", "MINIO_", "HADOOP_", "KRB5", "SSL_CERT_")) or k == "HOME" or k.lower().endswith("_proxy")
+    }
+
+
+_told = _environment()
+_telling = threading.Lock()
+
+
+def tell_environment() -> None:
+    """Gives the library what has changed in os.environ since it was last told. It reads the environment only when it is loaded."""
+    global _told
+    with _telling:
+        now = _environment()
+        changed = {k: now.get(k) for k in _told.keys() | now.keys() if now.get(k) != _told.get(k)}
+        if changed:
+            _run("environment", {"variables": changed})
+            _told = now
 
 
 def allocated() -> int:

@@ -66,7 +66,7 @@ def _plan(view: Dataset, parts: Optional[int], span: Optional[list[int]]) -> lis
     ]
 
 
-def open_part(part: Part, *, jobs: Optional[int] = None, progress: bool = False) -> Dataset:
+def open_part(part: Part, *, jobs: Optional[int] = None, progress: bool = False, **stores: Any) -> Dataset:
     """Opens a part that `plan` made. Its files must be what they were then: one that has changed is an OSError, ESTALE.
 
     >>> arrowio.open_part(arrowio.plan(example)[0]).count_rows()
@@ -75,10 +75,16 @@ def open_part(part: Part, *, jobs: Optional[int] = None, progress: bool = False)
     Args:
         jobs: how many threads decode; None = as the plan says.
         progress: show a bar while rows are read.
+        stores: how S3 is reached, as in `open`; None = as the plan says. Parts do not hold keys: give them here, or in the
+            environment.
     """
+    check_options("open_part", stores, ["jobs", "progress", *library.STORES], list)
+    given = library.take_stores(stores)
     scan = dict(part["scan"])
     columns, where = scan.pop("columns", None), scan.pop("where", None)
     if jobs is not None:
         scan["jobs"] = jobs
-    answer = library.call("open_part", {"whole": part["whole"], "files": part["files"]})
-    return Dataset(_Files(answer), columns, where, part["range"], scan, progress)
+    if given:
+        given = {**part["whole"]["open"].get("stores", {}), **given}
+    request = {"whole": part["whole"], "files": part["files"], "stores": given}
+    return Dataset(_Files("open_part", request), columns, where, part["range"], scan, progress)

@@ -355,7 +355,7 @@ class PushdownDataset:
         raise NotImplementedError("sort a table instead: to_table() makes one")
 
     def __reduce__(self) -> Any:
-        raise TypeError("a dataset of arrowio is open files, which cannot be pickled")
+        return (PushdownDataset, (self._dataset, self._expression))
 
     def __dir__(self) -> "list[str]":
         lacking = ("get_fragments", "replace_schema", "join", "join_asof", "sort_by")

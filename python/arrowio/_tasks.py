@@ -11,7 +11,7 @@ import json
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, NamedTuple, Optional, Sequence
 
 from ._dataset import Dataset, Rows, _need_pyarrow, _where_text, open, row_range
-from ._library import option_texts
+from ._library import STORES, option_texts
 from ._parts import Part, _plan, open_part
 from .errors import OptionError, SchemaError
 
@@ -51,6 +51,7 @@ class FilesTask(Task):
     """A part of files."""
 
     part: Part
+    stores: Mapping[str, Any] = dataclasses.field(default_factory=dict, repr=False)  # keys are not for logs
 
     @property
     def rows(self) -> Optional[int]:  # type: ignore[override]
@@ -61,12 +62,12 @@ class FilesTask(Task):
         return self.part["bytes"]
 
     def batches(self) -> "Iterator[pyarrow.RecordBatch]":
-        with open_part(self.part) as ds:
+        with open_part(self.part, **self.stores) as ds:
             yield from ds.to_batches()
 
     def select(self, schema: "pyarrow.Schema") -> "Task":
         scan = {**self.part["scan"], "columns": narrowed(self.part["scan"].get("columns"), schema.names)}
-        return FilesTask(Part(**{**self.part, "scan": scan}))
+        return FilesTask(Part(**{**self.part, "scan": scan}), self.stores)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -195,7 +196,8 @@ def plan(
     text = _where_text(where)
     with open(source, columns, text if span is None else None, **options) as ds:
         view: Dataset = ds if span is None or text is None else ds.filter(text)
-        return Plan(view.schema, [FilesTask(p) for p in _plan(view, parallelism, span)])
+        stores = {n: options[n] for n in STORES if options.get(n) is not None}
+        return Plan(view.schema, [FilesTask(p, stores) for p in _plan(view, parallelism, span)])
 
 
 def _plan_flight(

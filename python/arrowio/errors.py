@@ -129,6 +129,8 @@ def exception_of(failure: Mapping[str, Any]) -> Exception:
     message, file = failure.get("message", ""), failure.get("file")
     if kind == "forked":
         return RuntimeError(message)
+    if kind == "memory":
+        return MemoryError(f"{file}: {message}" if file else message)
     if kind == "closed":
         return ValueError("the dataset is closed")
     if kind in _KINDS:

@@ -286,7 +286,6 @@ def test_what_others_make_of_a_dataset(small, asked, tmp_path):
             lambda: table.join(x, "x"),
             lambda: want.join(x, "x"),
             lambda: pads.Dataset.to_table(table, filter=x),
-            lambda: pickle.dumps(x),
         ):
             with pytest.raises((TypeError, AttributeError, NotImplementedError)):
                 bad()

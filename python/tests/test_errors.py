@@ -7,6 +7,26 @@ import pyarrow as pa
 import pytest
 
 import arrowio
+from arrowio.errors import exception_of
+
+
+def test_memory():
+    """What the system refuses is a MemoryError, and no bug."""
+    e = exception_of({"kind": "memory", "file": "t.orc", "message": "there is not enough memory"})
+    assert type(e) is MemoryError and "t.orc" in str(e)
+
+
+def test_writing_a_dataset_that_is_damaged(tmp_path):
+    """The error is that of the dataset, which names its file."""
+    path = tmp_path / "t.orc"
+    arrowio.write(pa.table({"s": [f"text number {i}" for i in range(1000)]}), path, compression="none")
+    stored = bytearray(path.read_bytes())
+    at = stored.index(b"text number 5")
+    stored[at : at + 2000] = b"\xff" * 2000
+    path.write_bytes(stored)
+    with pytest.raises(arrowio.CorruptError) as e:
+        arrowio.write(arrowio.open(path), tmp_path / "copy.orc")
+    assert e.value.file == str(path) and e.value.column == "s"
 
 
 def test_of_the_system(small, tmp_path):

@@ -2,6 +2,7 @@
 
 import http.server
 import json
+import pickle
 import tarfile
 import threading
 import urllib.parse
@@ -11,6 +12,7 @@ import pytest
 from conftest import TESTDATA
 
 import arrowio
+from arrowio import _tasks
 
 KUDU = TESTDATA / "kudu" / "kudu-1.17.1"
 
@@ -80,12 +82,14 @@ class Objects(http.server.BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     objects: dict = {}
+    key = None  # of the caller; None = anyone may read
 
     def answer(self, body):
         key = urllib.parse.unquote(urllib.parse.urlsplit(self.path).path)
         whole = self.objects.get(key)
-        if whole is None:
-            self.send_response(404)
+        allowed = self.key is None or f"Credential={self.key}/" in self.headers.get("Authorization", "")
+        if whole is None or not allowed:
+            self.send_response(404 if allowed else 403)
             self.send_header("Content-Length", "0")
             self.end_headers()
             return
@@ -121,6 +125,7 @@ def bucket(monkeypatch):
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
     monkeypatch.setattr(Objects, "objects", {})
+    monkeypatch.setattr(Objects, "key", None)
     s = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Objects)
     s.daemon_threads = True
     t = threading.Thread(target=s.serve_forever, daemon=True)
@@ -138,3 +143,47 @@ def test_s3(bucket, small):
         assert pa.table(ds).to_pydict() == {"x": [8, 9], "name": ["n8", "n9"]}
     with pytest.raises((FileNotFoundError, arrowio.ArrowioError)):
         arrowio.open("s3://lake/none.orc", **options)
+
+
+def test_keys_set_while_the_process_runs(bucket, small, monkeypatch):
+    """os.environ is what it is when a dataset is opened, and arguments come before it."""
+    Objects.objects["/lake/t.orc"] = small.read_bytes()
+    monkeypatch.setattr(Objects, "key", "late")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", bucket)
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
+    with pytest.raises(PermissionError):
+        arrowio.open("s3://lake/t.orc")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "late")
+    assert arrowio.open("s3://lake/t.orc").count_rows() == 10
+    monkeypatch.delenv("AWS_ACCESS_KEY_ID")
+    with pytest.raises(PermissionError):
+        arrowio.open("s3://lake/t.orc")
+    keys = {"s3_access_key": "late", "s3_secret_key": "secret"}
+    ds = arrowio.open("s3://lake/t.orc", **keys)
+    assert ds.count_rows() == 10
+    assert pickle.loads(pickle.dumps(ds)).count_rows() == 10
+    with pytest.raises(PermissionError):
+        arrowio.open("s3://lake/t.orc", s3_anonymous=True)
+
+
+def test_parts_hold_no_keys(bucket, small, monkeypatch):
+    """Whoever opens a part gives its own."""
+    Objects.objects["/lake/t.orc"] = small.read_bytes()
+    monkeypatch.setattr(Objects, "key", "mine")
+    keys = {"s3_access_key": "mine", "s3_secret_key": "sesame"}
+    parts = arrowio.plan("s3://lake/t.orc", s3_endpoint=bucket, s3_region="us-east-1", **keys)
+    assert "sesame" not in json.dumps(parts)
+    with pytest.raises(PermissionError):
+        arrowio.open_part(parts[0]).count_rows()
+    assert arrowio.open_part(parts[0], **keys).to_table().num_rows == 10
+    (task,) = _tasks.plan("s3://lake/t.orc", s3_endpoint=bucket, s3_region="us-east-1", **keys).tasks
+    assert "sesame" not in repr(task)
+    assert sum(b.num_rows for b in pickle.loads(pickle.dumps(task)).batches()) == 10
+
+
+@pytest.mark.parametrize("option", [{"s3_anonymous": "yes"}, {"s3_secret_key": 5}, {"s3_path_style": 1}])
+def test_options_of_stores_are_checked(small, option):
+    with pytest.raises(arrowio.OptionError, match=next(iter(option))):
+        arrowio.open(small, **option)
+    with pytest.raises(arrowio.OptionError, match="only used together|anonymous|access key"):
+        arrowio.open("s3://lake/t.orc", s3_access_key="x")
