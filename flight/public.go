@@ -97,14 +97,15 @@ func renamedError(err error, rename func(string) string) error {
 	if err == nil {
 		return nil
 	}
-	text := rename(err.Error())
+	before := err.Error()
+	text := rename(before)
 	at, _ := errs.Where(err)
 	for _, p := range append(pathsOf(err), at.File) {
 		if filepath.IsAbs(p) {
 			text = strings.ReplaceAll(text, p, filepath.Base(p))
 		}
 	}
-	if text == err.Error() {
+	if text == before {
 		return err
 	}
 	return &renamed{text, err}

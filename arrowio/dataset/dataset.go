@@ -189,7 +189,7 @@ func (b *builder) unify(ctx context.Context, fragments []arrowio.Fragment, some 
 	for k, i := range some {
 		first[k] = fragments[i]
 		if s := b.inputs[i].Schema(); s != nil && b.o.Schema == nil {
-			first[k].Open = func(context.Context) (arrowio.File, error) { return schemaOnly{schema: s}, nil }
+			first[k].Open = func(context.Context) (arrowio.File, error) { return view.SchemaOnly(s), nil }
 			continue
 		}
 		if b.p != nil && b.o.Warn != nil && b.o.Schema == nil {

@@ -134,12 +134,3 @@ func (b *builder) prune(d *Dataset) {
 		}
 	}
 }
-
-// schemaOnly is a file of which only the schema is known.
-type schemaOnly struct {
-	arrowio.File // nil: nothing is read
-	schema       *arrow.Schema
-}
-
-func (s schemaOnly) Schema() *arrow.Schema { return s.schema }
-func (s schemaOnly) Close() error          { return nil }

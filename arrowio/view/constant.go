@@ -9,7 +9,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/arrow/scalar"
 
-	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 )
@@ -17,20 +16,12 @@ import (
 // Known returns the part of a filter that can be evaluated with the columns of s alone, found by their exact names. Every row
 // that satisfies the filter satisfies the result.
 func Known(filter expr.Expr, s *arrow.Schema) expr.Expr {
-	a := &adapted{File: bare{schema: s}, schema: s, columns: make([]int, s.NumFields()), exact: true}
+	a := &adapted{File: SchemaOnly(s), schema: s, columns: make([]int, s.NumFields()), exact: true}
 	for i := range a.columns {
 		a.columns[i] = i
 	}
 	return a.weaken(filter, false)
 }
-
-// bare is a file of which only the schema is known.
-type bare struct {
-	arrowio.File // none: nobody reads
-	schema       *arrow.Schema
-}
-
-func (b bare) Schema() *arrow.Schema { return b.schema }
 
 // constantOf returns the array of a column that is the same in every row; nil = it is another.
 func (a *adapted) constantOf(i int) arrow.Array {

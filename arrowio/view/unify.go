@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -122,7 +123,7 @@ func (c *fieldClash) asText(a, b error) error {
 	switch {
 	case a == nil && b == nil, a == nil && !c.text[0], b == nil && !c.text[1]:
 		return nil
-	case b == nil || a != nil && a.Error() == b.Error():
+	case b == nil || a != nil && slices.Equal(errs.OptionsOf(a), errs.OptionsOf(b)):
 		return a
 	case a == nil:
 		return b

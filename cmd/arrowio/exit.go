@@ -69,7 +69,8 @@ type failure struct {
 	Offset  errs.Number `json:"offset"` // null = unknown
 	Message string      `json:"message"`
 	code    int         // the exit code it asks for
-	silent  bool        // nobody is left to read it
+	stack   bool        // all lines of Message but the first are a stack
+	silent  bool        // it is not printed
 }
 
 // describe returns err as a failure with its exit code. If ctx was cancelled, the failure is the interruption.
@@ -99,6 +100,7 @@ func describe(ctx context.Context, err error) failure {
 		f.Kind, f.code = "usage", exitUsage
 	case isArrowio:
 		f.Kind, f.code = ae.Kind.Error(), exitData
+		f.stack = ae.Kind == errs.ErrInternal
 		if ae.Kind == errs.ErrOption {
 			f.code = exitUsage
 		}
@@ -123,7 +125,7 @@ func (f failure) String() string {
 		line += f.File + ": "
 	}
 	text := f.Message
-	if f.Kind == errs.ErrInternal.Error() {
+	if f.stack {
 		text, _, _ = strings.Cut(text, "\n")
 	}
 	return printable(line + text)

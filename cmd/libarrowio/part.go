@@ -16,6 +16,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/internal/workers"
 )
 
@@ -84,7 +85,7 @@ func openPart(ctx context.Context, request string) (_ *opened, err error) {
 	var made atomic.Bool
 	h.Dataset, err = dataset.New(ctx, inputs, o, func(ctx context.Context, i int) (arrowio.File, error) {
 		if !made.Load() {
-			return &shape{schema: schemas[i]}, nil
+			return view.SchemaOnly(schemas[i]), nil
 		}
 		f, err := h.open(ctx, i, inputs[i], o)
 		if err != nil {
@@ -129,15 +130,6 @@ func (r *partRequest) inputs() (schemas []*arrow.Schema, inputs []dataset.Input,
 	}
 	return schemas, inputs, nil
 }
-
-// shape is a file of which only the schema is known.
-type shape struct {
-	arrowio.File // none: nobody reads
-	schema       *arrow.Schema
-}
-
-func (s *shape) Schema() *arrow.Schema { return s.schema }
-func (s *shape) Close() error          { return nil }
 
 // shapes are the schemas of files, each once.
 type shapes struct {

@@ -20,7 +20,6 @@ type checker struct {
 	fset   *token.FileSet
 	faults []string
 	notes  []string
-	shown  map[string]bool // of internalTypes
 }
 
 func (c *checker) fault(where, format string, args ...any) {
@@ -49,7 +48,6 @@ func (c *checker) run() error {
 	if err := c.root(); err != nil {
 		return err
 	}
-	c.shown = map[string]bool{}
 	packages := map[string][]*source{}
 	err = fs.WalkDir(c.fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -160,6 +158,7 @@ func (c *checker) checkPackage(dir string, sources []*source) {
 			continue
 		}
 		c.checkGoroutines(dir, s)
+		c.checkErrorTexts(dir, s)
 		c.checkSignatures(dir, s)
 		if s.generated {
 			continue

@@ -7,12 +7,6 @@ import (
 	"strings"
 )
 
-// internalTypes are the exported declarations that show types of internal packages all the same, and who needs them. The list is to
-// become empty; one that is not needed any more is an error.
-var internalTypes = map[string]string{
-	"readers/orc File.Root": "readers/orciceberg finds the ids of columns there",
-}
-
 // isPublic reports whether users may import a package.
 func isPublic(dir string) bool {
 	if strings.Contains("/"+dir+"/", "/internal/") {
@@ -48,7 +42,7 @@ func (c *checker) checkSignatures(dir string, s *source) {
 	if len(internal) == 0 {
 		return
 	}
-	x := signatures{checker: c, dir: dir, internal: internal}
+	x := signatures{checker: c, internal: internal}
 	for _, d := range s.ast.Decls {
 		x.declaration(d)
 	}
@@ -57,17 +51,7 @@ func (c *checker) checkSignatures(dir string, s *source) {
 // signatures looks at the declarations of a file.
 type signatures struct {
 	*checker
-	dir      string
 	internal map[string]string
-}
-
-// checkInternalTypes reports entries of the list that are not needed any more.
-func (c *checker) checkInternalTypes() {
-	for name := range internalTypes {
-		if !c.shown[name] {
-			c.fault(name, "it shows no internal type any more: take it out of internalTypes")
-		}
-	}
 }
 
 func (x *signatures) declaration(d ast.Decl) {
@@ -138,9 +122,7 @@ func (x *signatures) typ(name string, t ast.Node) {
 			if !ok || x.internal[p.Name] == "" {
 				return false
 			}
-			if x.shown[x.dir+" "+name] = true; internalTypes[x.dir+" "+name] == "" {
-				x.fault(x.fset.Position(n.Pos()).String(), "%s shows %s.%s of %s, which users cannot name", name, p.Name, n.Sel.Name, x.internal[p.Name])
-			}
+			x.fault(x.fset.Position(n.Pos()).String(), "%s shows %s.%s of %s, which users cannot name", name, p.Name, n.Sel.Name, x.internal[p.Name])
 			return false
 		}
 		return true

@@ -156,13 +156,13 @@ func TestVerifyServer(t *testing.T) {
 func TestLostOperationsToldOnce(t *testing.T) {
 	var r logReport
 	for _, index := range []int64{3, 6, 6, 3, 4, 9, 3} {
-		r.loseOp(kuduwire.OpID{Term: 1, Index: index}, 2, errNoRow)
+		r.loseOp(kuduwire.OpID{Term: 1, Index: index}, 2, noRow)
 	}
-	r.loseOp(kuduwire.OpID{Term: 1, Index: 5}, -1, lostRequest)
+	r.loseOp(kuduwire.OpID{Term: 1, Index: 5}, -1, noRequest)
 	_, lost := r.done()
 	want := []string{
 		"2 operations, 1.3 to 1.4 (8 rows): they change rows that are not there",
-		"operation 1.6 (4 rows): " + errNoRow, "operation 1.9 (2 rows): " + errNoRow, "operation 1.5: " + lostRequest,
+		"operation 1.6 (4 rows): " + noRow.text(false), "operation 1.9 (2 rows): " + noRow.text(false), "operation 1.5: " + noRequest.text(false),
 	}
 	if !slices.Equal(lost, want) || r.ops != 5 || r.rows != 14 {
 		t.Errorf("%q, %d operations, %d rows", lost, r.ops, r.rows)

@@ -138,40 +138,20 @@ func (f *File) replayLog(ctx context.Context, t *tablet, rows map[int64]diskRows
 		Memory: f.opt.LogMemory, Limits: f.limits, Watch: f.opt.watch,
 	}
 	if t.blind { // changes of its rows on disk cannot be followed
-		o.Salvage = true
-		log, err := replay(ctx, f.dirs, t.super, rows, o)
-		if err == nil {
-			log.lost = slices.DeleteFunc(log.lost, func(line string) bool {
-				return strings.HasSuffix(line, errNoRow) || strings.HasSuffix(line, pluralReason(errNoRow))
-			})
-		}
-		return log, err
+		o.Salvage, o.Omit = true, func(lost logFault) bool { return lost.kind == noRow }
+		return replay(ctx, f.dirs, t.super, rows, o)
 	}
 	log, err := replay(ctx, f.dirs, t.super, rows, o)
 	if err != nil && f.opt.verify && isData(err) {
 		f.fault(inTablet(err, t))
-		o.Salvage = true
-		strict := err
-		if log, err = replay(ctx, f.dirs, t.super, rows, o); err == nil {
-			log.lost = slices.DeleteFunc(log.lost, func(line string) bool { return sameDamage(strict, line) })
-		}
+		reported := faultOf(err)
+		o.Salvage, o.Omit = true, func(lost logFault) bool { return reported != logFault{} && lost == reported }
+		log, err = replay(ctx, f.dirs, t.super, rows, o)
 	}
 	if f.opt.SkipLog {
 		f.note("tablet %s: its write-ahead log was not read (--kudu-wal=skip)", t.id)
 	}
 	return log, err
-}
-
-// sameDamage reports whether a line about what a salvage has lost is about the damage that err is about.
-func sameDamage(err error, line string) bool {
-	var e *errs.Error
-	if !errors.As(err, &e) {
-		return false
-	}
-	where, _, _ := strings.Cut(e.Op, ":")
-	what, _, _ := strings.Cut(innermost(err), "; ")
-	what, _, _ = strings.Cut(what, ", and ")
-	return where != "" && strings.Contains(line, where) && (strings.Contains(line, what) || strings.Contains(line, pluralReason(what)))
 }
 
 // losses are the rows of a column that a salvage gives up.

@@ -116,6 +116,40 @@ func TestGapAtNewTerm(t *testing.T) {
 	}
 }
 
+// Verify reports a fault of the log once: what ends the replay is left out of what a salvage then loses, and no more.
+func TestVerifyLogFaultOnce(t *testing.T) {
+	s := newRealServer(t, "file")
+	x := s.table("changed").tablets[0]
+	const later = 7_353_454_000_000_000_000 // after all that the fixture has
+	insert := func(index int64, keys ...int32) []protoMsg {
+		return insertChanged(x, 1, index, later+uint64(index), keys...)
+	}
+	unknown := replicateOf(1, 3, later+3, kw.OpType(77), nil)
+	for _, c := range []struct {
+		what string
+		log  []protoMsg
+		want []string // of each fault
+	}{
+		{"a key twice", slices.Concat(insert(2, 1000), insert(3, 1000)), []string{"operation 1.3: it inserts a row that is there already"}},
+		{
+			"a key four times", slices.Concat(insert(2, 1000), insert(3, 1000), insert(4, 1000), insert(5, 1000)),
+			[]string{"operation 1.3: it inserts a row that is there already", "2 operations, 1.4 to 1.5 (2 rows): they insert rows that are there already"},
+		},
+		{"a type that is not known", slices.Concat(insert(2, 1000), []protoMsg{unknown}), []string{"operation 1.3: "}},
+		{"a column without a value", slices.Concat(insert(2, 1000), insert(3)[:1], insert(3, 1001)[1:]), []string{"operation 1.3: "}},
+	} {
+		s.changedLog(x, c.log...)
+		faults := s.verify("kudu-table=changed")
+		ok := len(faults) == len(c.want)
+		for i := 0; ok && i < len(faults); i++ {
+			ok = strings.Contains(faults[i], c.want[i])
+		}
+		if !ok {
+			t.Errorf("%s: %q, want %q", c.what, faults, c.want)
+		}
+	}
+}
+
 // Without any log, deletions of rows whose keys were inserted again may be missing: all keys are compared.
 func TestKeysTwiceWithoutLog(t *testing.T) {
 	s := newRealServer(t, "file")

@@ -208,7 +208,7 @@ func (a *applier) write(e *kuduwire.Entry, result []byte, fresh bool) error {
 			err = a.redo(e, &a.targets[n])
 		}
 		if err != nil && a.r.o.Salvage && isData(err) {
-			a.r.report.loseOp(e.ID, 1, innermost(err))
+			a.r.report.loseBad(e.ID, 1, err)
 			continue
 		}
 		if err != nil {
@@ -327,12 +327,12 @@ func (a *applier) redo(e *kuduwire.Entry, t *target) error {
 		return a.insert(e)
 	case kuduwire.RowUpdate:
 		if !live {
-			return a.fail(e.ID, errNoRow)
+			return a.fail(e.ID, noRow)
 		}
 		return a.update(e, i)
 	default:
 		if !live {
-			return a.fail(e.ID, errNoRow)
+			return a.fail(e.ID, noRow)
 		}
 		a.rows++
 		a.mem.remove(i, e.Time)
@@ -358,7 +358,7 @@ func (a *applier) insert(e *kuduwire.Entry) error {
 		return err
 	}
 	if !ok {
-		return a.fail(e.ID, errRowLive)
+		return a.fail(e.ID, rowLive)
 	}
 	a.rows++
 	return nil
@@ -402,7 +402,7 @@ func (a *applier) changeDisk(e *kuduwire.Entry, d *deltaStore, i int, remove boo
 		return err
 	}
 	if !ok {
-		return a.fail(e.ID, errNoRow)
+		return a.fail(e.ID, noRow)
 	}
 	a.rows++
 	return nil
@@ -494,7 +494,7 @@ func (a *applier) resolve() error {
 // missing implements deltaFaults: it turns out now that an operation cannot have been.
 func (a *applier) missing(op uint32) error {
 	a.rows--
-	if err := a.fail(a.ids[op], errNoRow); err != nil {
+	if err := a.fail(a.ids[op], noRow); err != nil {
 		return opError(err, a.ids[op])
 	}
 	return nil
@@ -513,9 +513,10 @@ func (a *applier) unreadable(rowset int64, err error) error {
 }
 
 // fail makes an error of a row operation that was done before and cannot be done; a salvage only counts it.
-func (a *applier) fail(id kuduwire.OpID, why string) error {
+func (a *applier) fail(id kuduwire.OpID, why faultKind) error {
 	if !a.r.o.Salvage {
-		return errs.Errorf(errs.ErrCorrupt, "%s; a part of the log, or of the rows on disk, is missing", why)
+		err := errs.Errorf(errs.ErrCorrupt, "%s; a part of the log, or of the rows on disk, is missing", why.text(false))
+		return withFault(err, logFault{kind: why, op: id})
 	}
 	a.r.report.loseOp(id, 1, why)
 	return nil

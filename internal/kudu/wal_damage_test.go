@@ -214,7 +214,7 @@ func TestReportBounded(t *testing.T) {
 	var r logReport
 	for i := range int64(5000) {
 		r.note("note %d", i)
-		r.loseOp(kw.OpID{Term: 1, Index: 2 * i}, 3, "reason")
+		r.loseOp(kw.OpID{Term: 1, Index: 2 * i}, 3, noRow)
 	}
 	notes, lost := r.done()
 	if len(notes) != maxReport+1 || len(lost) != maxReport+1 || r.ops != 5000 || r.rows != 15000 {

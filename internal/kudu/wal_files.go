@@ -94,27 +94,27 @@ func (r *replayer) openLog(files logFiles) (segs []*segmentFile, gap int, err er
 		case errors.Is(err, kuduwire.ErrUninitialized), r.o.Salvage && errors.Is(err, kuduwire.ErrSegmentShort):
 			r.report.note("%s is not read: %s; if it had operations, they are lost", name, innermost(err))
 		case err != nil && r.o.Salvage && isData(err):
-			r.report.lose("%s: its header cannot be read: %s", name, innermost(err))
+			r.report.lose(logFault{kind: badHeader, segment: name}, "%s: its header cannot be read: %s", name, innermost(err))
 			r.skippedFiles++
 		case err != nil:
-			return nil, 0, locate(err, name, -1)
+			return nil, 0, locate(withFault(err, logFault{kind: badHeader, segment: name}), name, -1)
 		default:
 			switch err := r.ofOther(files, s); {
 			case err == nil:
 				segs = append(segs, s)
 			case r.o.Salvage && isData(err):
-				r.report.lose("%s is left out: %s", name, innermost(err))
+				r.report.lose(logFault{kind: badOwner, segment: name}, "%s is left out: %s", name, innermost(err))
 				r.skippedFiles++
 			default:
-				return nil, 0, locate(err, name, -1)
+				return nil, 0, locate(withFault(err, logFault{kind: badOwner, segment: name}), name, -1)
 			}
 		}
 	}
 	slices.SortStableFunc(segs, bySequence)
 	if gap = firstGap(segs); gap < len(segs) && !r.o.Salvage {
 		a, b := segs[gap-1], segs[gap]
-		return nil, 0, locate(errs.Errorf(errs.ErrCorrupt, "segment %d follows segment %d (%s): one is missing, or there twice",
-			b.sequence, a.sequence, a.name), b.name, -1)
+		err := errs.Errorf(errs.ErrCorrupt, "segment %d follows segment %d (%s): one is missing, or there twice", b.sequence, a.sequence, a.name)
+		return nil, 0, locate(withFault(err, logFault{kind: badSequence, segment: b.name}), b.name, -1)
 	}
 	if gap < len(segs) {
 		segs, gap = r.mend(segs)
@@ -186,12 +186,12 @@ func (r *replayer) mend(segs []*segmentFile) ([]*segmentFile, int) {
 		if kept[last].number != kept[last].sequence && s.number == s.sequence {
 			drop, kept[last] = kept[last], s
 		}
-		r.report.lose("%s is left out: segment %d is %s", drop.name, s.sequence, kept[last].name)
+		r.report.lose(logFault{kind: badSequence, segment: s.name}, "%s is left out: segment %d is %s", drop.name, s.sequence, kept[last].name)
 	}
 	gap := firstGap(kept)
 	if gap < len(kept) {
 		missing := kept[gap].sequence - kept[gap-1].sequence - 1
-		r.report.lose("%s missing between %s and %s: later operations are not applied", count(int64(missing), "segment"), kept[gap-1].name, kept[gap].name)
+		r.report.lose(logFault{kind: badSequence, segment: kept[gap].name}, "%s missing between %s and %s: later operations are not applied", count(int64(missing), "segment"), kept[gap-1].name, kept[gap].name)
 	}
 	return kept, gap
 }

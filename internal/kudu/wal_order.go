@@ -66,16 +66,16 @@ func (r *replayer) replicate(e *kuduwire.Entry, b *batch) error {
 	case kuduwire.OpNoOp, kuduwire.OpWrite, kuduwire.OpAlterSchema, kuduwire.OpChangeConfig, kuduwire.OpParticipant:
 	default:
 		if !r.o.Salvage {
-			return opError(errs.Errorf(errs.ErrCorrupt, "%s is not known", e.Op), e.ID)
+			return opFault(e.ID, unknownType, "%s is not known", e.Op)
 		}
-		r.report.loseOp(e.ID, -1, lostType)
+		r.report.loseOp(e.ID, -1, unknownType)
 		return nil
 	}
 	if e.ID.Index <= r.done {
 		if !r.o.Salvage {
-			return opError(errs.Errorf(errs.ErrCorrupt, "its index was committed before"), e.ID)
+			return opFault(e.ID, indexTwice, "its index was committed before")
 		}
-		r.report.loseOp(e.ID, r.opRows(e), lostTwice)
+		r.report.loseOp(e.ID, r.opRows(e), indexTwice)
 		return nil
 	}
 	i, _ := r.find(e.ID.Index)
@@ -100,11 +100,11 @@ func (r *replayer) follows(e *kuduwire.Entry, torn []tornEnd) (bool, error) {
 	}
 	switch {
 	case r.holes != r.reader.holes:
-		r.report.lose("%s between %s and %s: not in what can be read of the log", count(missingBefore(r.prev, e.ID), "operation"), r.prev, e.ID)
+		r.report.lose(logFault{}, "%s between %s and %s: not in what can be read of the log", count(missingBefore(r.prev, e.ID), "operation"), r.prev, e.ID)
 		r.miss(indexRange{r.prev.Index + 1, e.ID.Index - 1})
 		return true, nil
 	case r.o.Salvage:
-		r.report.lose("%s: %s; later operations are not applied", r.where.file.name, gapText(r.prev, e.ID))
+		r.report.lose(r.indexFault(e), "%s: %s; later operations are not applied", r.where.file.name, gapText(r.prev, e.ID))
 		r.stopped = true
 		r.behindGap(e)
 		return false, nil
@@ -113,17 +113,22 @@ func (r *replayer) follows(e *kuduwire.Entry, torn []tornEnd) (bool, error) {
 	for _, t := range torn {
 		why += "; " + t.String()
 	}
-	return false, errs.Errorf(errs.ErrCorrupt, "%s%s", gapText(r.prev, e.ID), why)
+	return false, withFault(errs.Errorf(errs.ErrCorrupt, "%s%s", gapText(r.prev, e.ID), why), r.indexFault(e))
+}
+
+// indexFault is the fault of an operation that does not follow the one before it.
+func (r *replayer) indexFault(e *kuduwire.Entry) logFault {
+	return logFault{kind: badIndex, segment: r.where.file.name, off: r.where.off, op: e.ID}
 }
 
 // behindGap counts an operation behind the place where a salvage has stopped.
 func (r *replayer) behindGap(e *kuduwire.Entry) {
 	if missing := e.ID.Index - 1 - r.prev.Index; r.hasPrev && missing > 0 && !r.gapCounted {
-		r.report.lose("%s between %s and %s: not in what can be read of the log", count(missing, "operation"), r.prev, e.ID)
+		r.report.lose(logFault{}, "%s between %s and %s: not in what can be read of the log", count(missing, "operation"), r.prev, e.ID)
 		r.miss(indexRange{r.prev.Index + 1, e.ID.Index - 1})
 	}
 	r.gapCounted = true
-	r.report.loseOp(e.ID, r.opRows(e), lostBehind)
+	r.report.loseOp(e.ID, r.opRows(e), behindGap)
 }
 
 // commit takes what became of an operation, and applies all that nothing stands before any more.
@@ -179,7 +184,7 @@ func (r *replayer) orphan(e *kuduwire.Entry) error {
 	case !r.o.Salvage && err != nil:
 		return opError(err, e.ID)
 	case !r.o.Salvage:
-		return opError(errs.Errorf(errs.ErrCorrupt, "the log has its COMMIT, but not the operation, and not all of it is on disk"), e.ID)
+		return opFault(e.ID, noRequest, "the log has its COMMIT, but not the operation, and not all of it is on disk")
 	}
 	r.reader.holes++
 	for _, g := range r.gaps {
@@ -190,7 +195,7 @@ func (r *replayer) orphan(e *kuduwire.Entry) error {
 	if len(r.orphans) < maxOrphans {
 		r.orphans[e.ID.Index] = true
 	}
-	r.report.loseOp(e.ID, -1, lostRequest)
+	r.report.loseOp(e.ID, -1, noRequest)
 	return nil
 }
 
@@ -223,7 +228,7 @@ func (r *replayer) applyOp(p *pendingOp, result []byte, fresh bool) error {
 		return nil
 	}
 	if r.o.Salvage && isData(err) {
-		r.report.loseOp(p.op.ID, -1, innermost(err))
+		r.report.loseBad(p.op.ID, -1, err)
 		return nil
 	}
 	return locate(opError(err, p.op.ID), p.file.name, p.off)

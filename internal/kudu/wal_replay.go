@@ -30,6 +30,8 @@ type replayOptions struct {
 	Memory      int64 // bytes that the log's rows may take, 0 = 2 GiB
 	Limits      arrowio.Limits
 	Watch       *logWatch // nil = not reported
+	// Omit says which losses of a salvage are counted, but not reported; nil = all are reported.
+	Omit func(logFault) bool
 }
 
 // logState is what a log adds to the rows on disk.
@@ -143,6 +145,7 @@ func newReplayer(ctx context.Context, sb *kuduwire.SuperBlock, rows map[int64]di
 	for i := range sb.RowSets {
 		r.dms[sb.RowSets[i].ID] = sb.RowSets[i].LastDurableDMS
 	}
+	r.report.omit = o.Omit
 	r.reader = segmentReader{ctx: ctx, limit: o.Limits.BlockBytes, bound: &r.bound, salvage: o.Salvage, report: &r.report}
 	a := &arena{bound: &r.bound}
 	r.apply = applier{r: r, a: a, mem: newMemRowSet(a, o.Snapshot), deltas: map[int64]*deltaStore{}, blind: map[int64]bool{}}
@@ -291,7 +294,15 @@ func unsupportedTxn(what string) error {
 
 // opError says which operation an error is about.
 func opError(err error, id kuduwire.OpID) error {
+	if faultOf(err) == (logFault{}) {
+		err = withFault(err, logFault{kind: badOp, op: id})
+	}
 	return reword(err, func(cause error) error { return fmt.Errorf("operation %s: %w", id, cause) })
+}
+
+// opFault returns the error of an operation that has a fault.
+func opFault(id kuduwire.OpID, kind faultKind, format string, args ...any) error {
+	return opError(withFault(errs.Errorf(errs.ErrCorrupt, format, args...), logFault{kind: kind, op: id}), id)
 }
 
 // reword changes the text of an error of ours and keeps what else it says.

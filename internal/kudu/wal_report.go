@@ -25,13 +25,20 @@ type logReport struct {
 
 	ops, rows int64               // lost: operations, and those of their rows that could be counted
 	open      map[lostOp]lostRows // not reported yet
-	whys      []string            // of open, in the order in which they came
+	omit      func(logFault) bool // losses that are counted and not reported; nil = none
+	whys      []reason            // of open, in the order in which they came
 }
 
 // lostOp is an operation that is lost, and why.
 type lostOp struct {
-	why string
+	why reason
 	id  kuduwire.OpID
+}
+
+// reason is why an operation is lost.
+type reason struct {
+	kind   faultKind
+	detail string // of badOp
 }
 
 // lostRows is how many rows of an operation are lost.
@@ -67,9 +74,15 @@ func (r *logReport) tell(format string, args ...any) {
 	r.note(format, args...)
 }
 
-func (r *logReport) lose(format string, args ...any) {
+// lose reports a loss other than that of an operation.
+func (r *logReport) lose(fault logFault, format string, args ...any) {
+	if r.omits(fault) {
+		return
+	}
 	r.add(format, args...)
 }
+
+func (r *logReport) omits(fault logFault) bool { return r.omit != nil && r.omit(fault) }
 
 func (r *logReport) add(format string, args ...any) {
 	if len(r.lost) == maxReport {
@@ -80,7 +93,16 @@ func (r *logReport) add(format string, args ...any) {
 }
 
 // loseOp reports that rows of an operation are lost; -1 = not known how many. An operation may be reported several times.
-func (r *logReport) loseOp(id kuduwire.OpID, rows int64, why string) {
+func (r *logReport) loseOp(id kuduwire.OpID, rows int64, kind faultKind) {
+	r.loseFor(id, rows, reason{kind: kind})
+}
+
+// loseBad is loseOp for an operation that err is about.
+func (r *logReport) loseBad(id kuduwire.OpID, rows int64, err error) {
+	r.loseFor(id, rows, reason{badOp, innermost(err)})
+}
+
+func (r *logReport) loseFor(id kuduwire.OpID, rows int64, why reason) {
 	k := lostOp{why, id}
 	n, seen := r.open[k]
 	if !seen {
@@ -105,7 +127,9 @@ func (r *logReport) loseOp(id kuduwire.OpID, rows int64, why string) {
 func (r *logReport) flush() {
 	ops := make([]lostOp, 0, len(r.open))
 	for k := range r.open {
-		ops = append(ops, k)
+		if !r.omits(logFault{kind: k.why.kind, op: k.id}) {
+			ops = append(ops, k)
+		}
 	}
 	slices.SortFunc(ops, func(a, b lostOp) int {
 		return cmp.Or(cmp.Compare(slices.Index(r.whys, a.why), slices.Index(r.whys, b.why)), cmp.Compare(a.id.Index, b.id.Index), cmp.Compare(a.id.Term, b.id.Term))
@@ -124,9 +148,12 @@ func (r *logReport) flush() {
 
 // addRun reports operations that follow each other and are lost for one reason.
 func (r *logReport) addRun(ops []lostOp, sum lostRows) {
-	what, why := "operation "+ops[0].id.String(), ops[0].why
+	what, why := "operation "+ops[0].id.String(), ops[0].why.detail
 	if n := len(ops); n > 1 {
-		what, why = fmt.Sprintf("%d operations, %s to %s", n, ops[0].id, ops[n-1].id), pluralReason(why)
+		what = fmt.Sprintf("%d operations, %s to %s", n, ops[0].id, ops[n-1].id)
+	}
+	if ops[0].why.kind != badOp {
+		why = ops[0].why.kind.text(len(ops) > 1)
 	}
 	switch {
 	case sum.rows > 0 && sum.unsure:
@@ -138,35 +165,6 @@ func (r *logReport) addRun(ops []lostOp, sum lostRows) {
 		r.setRows(what+": "+why, sum.rows)
 	}
 	r.add("%s: %s", what, why)
-}
-
-// Reasons why an operation is lost.
-const (
-	errNoRow    = "it changes a row that is not there"
-	errRowLive  = "it inserts a row that is there already"
-	lostType    = "its type is not known"
-	lostTwice   = "its index was committed before"
-	lostBehind  = "it follows a gap in the log"
-	lostRequest = "the log has its COMMIT, but not the operation"
-)
-
-// pluralReason is a reason as it is said of several operations.
-func pluralReason(why string) string {
-	switch why {
-	case errNoRow:
-		return "they change rows that are not there"
-	case errRowLive:
-		return "they insert rows that are there already"
-	case lostType:
-		return "their types are not known"
-	case lostTwice:
-		return "their indices were committed before"
-	case lostBehind:
-		return "they follow a gap in the log"
-	case lostRequest:
-		return "the log has their COMMITs, but not the operations"
-	}
-	return why
 }
 
 // done returns the notes and losses, with a last line each for those that were only counted.

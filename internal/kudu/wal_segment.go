@@ -195,6 +195,7 @@ func (w *segmentWalk) broken(off, next int64, cause error) (*batch, int64, error
 	if !isData(cause) {
 		return nil, 0, cause
 	}
+	fault := logFault{kind: badBatch, segment: w.s.name, off: off}
 	if w.footer == nil || w.salvage {
 		found, err := w.findHead(off + int64(w.s.head.EntryHeadSize()))
 		switch {
@@ -203,7 +204,7 @@ func (w *segmentWalk) broken(off, next int64, cause error) (*batch, int64, error
 		case found < 0 && w.footer == nil:
 			return nil, w.end, w.tail(off, cause)
 		case found >= 0 && !w.salvage:
-			return nil, 0, reword(cause, func(cause error) error {
+			return nil, 0, reword(withFault(cause, fault), func(cause error) error {
 				return fmt.Errorf("%w; what looks like a batch follows at %d, so this is not the log's end", cause, found)
 			})
 		case found < 0:
@@ -214,10 +215,10 @@ func (w *segmentWalk) broken(off, next int64, cause error) (*batch, int64, error
 		}
 		w.damaged = true
 		w.holes++
-		w.report.lose("%s: bytes %d to %d cannot be read: %s", w.s.name, off, next, innermost(cause))
+		w.report.lose(fault, "%s: bytes %d to %d cannot be read: %s", w.s.name, off, next, innermost(cause))
 		return nil, next, nil
 	}
-	return nil, 0, reword(cause, func(cause error) error { return fmt.Errorf("%w, and the segment was closed", cause) })
+	return nil, 0, reword(withFault(cause, fault), func(cause error) error { return fmt.Errorf("%w, and the segment was closed", cause) })
 }
 
 // findHead returns the offset of the first head of a batch at or behind off, -1 if there is none.

@@ -133,12 +133,11 @@ func (f *findings) loseBlocks(w arrowio.Warning, format string, args ...any) {
 	f.losses.add(w)
 }
 
-// fault is for Verify to report.
+// fault keeps an error for Verify to report. Each fault is found once.
 func (f *findings) fault(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	text := err.Error()
-	if len(f.faults) < maxTold && !slices.ContainsFunc(f.faults, func(o error) bool { return o.Error() == text }) {
+	if len(f.faults) < maxTold {
 		f.faults = append(f.faults, err)
 	}
 }

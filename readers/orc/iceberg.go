@@ -9,10 +9,6 @@ import (
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
-// Root returns the tree of the file's types, which the caller must not change. It has the same shape as the schema: see
-// orcwire.Schema.
-func (f *File) Root() *orcwire.Type { return f.footer.Types[0] }
-
 // typeAt returns the Arrow type at a path of positions, through structs alone.
 func (f *File) typeAt(ids []int) arrow.DataType {
 	t := f.schema.Field(ids[0]).Type

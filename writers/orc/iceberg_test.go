@@ -50,19 +50,21 @@ func TestIcebergAttributes(t *testing.T) {
 		f := open(t, name, b, reader.Options{})
 		defer f.Close()
 		in := f.(*reader.File)
+		info, err := f.Info(t.Context(), arrowio.InfoOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
 		var got []string
-		for _, c := range in.Root().Children {
-			got = append(got, fmt.Sprint(c.Attributes))
-			for _, k := range c.Children {
-				got = append(got, fmt.Sprint(k.Attributes))
-			}
+		for _, c := range info.Columns[1:] { // behind the root
+			got = append(got, fmt.Sprintf("%s %s", c.Path, c.Metadata))
 		}
 		want := []string{
-			"[{iceberg.long-type LONG} {iceberg.id 21} {iceberg.required true}]", "[{iceberg.id 22} {iceberg.required false}]",
-			"[{iceberg.long-type TIME} {iceberg.id 26} {iceberg.required true}]", "[{iceberg.id 27} {iceberg.required false}]",
-			"[{iceberg.binary-type UUID} {iceberg.id 20} {iceberg.required false}]",
-			"[{iceberg.binary-type FIXED} {iceberg.length 3} {iceberg.id 23} {iceberg.required false}]",
-			"[{iceberg.timestamp-unit NANOS} {iceberg.id 24} {iceberg.required false}]", "[{iceberg.timestamp-unit MICROS} {iceberg.id 25} {iceberg.required false}]",
+			"a map[iceberg.id:21 iceberg.long-type:LONG iceberg.required:true]", "s map[iceberg.id:22 iceberg.required:false]",
+			"s.x map[iceberg.id:26 iceberg.long-type:TIME iceberg.required:true]", "s.y map[iceberg.id:27 iceberg.required:false]",
+			"s.y.item map[iceberg.binary-type:BINARY iceberg.id:28 iceberg.required:false]",
+			"u map[iceberg.binary-type:UUID iceberg.id:20 iceberg.required:false]",
+			"f map[iceberg.binary-type:FIXED iceberg.id:23 iceberg.length:3 iceberg.required:false]",
+			"t map[iceberg.id:24 iceberg.required:false iceberg.timestamp-unit:NANOS]", "z map[iceberg.id:25 iceberg.required:false iceberg.timestamp-unit:MICROS]",
 		}
 		if strings.Join(got, "\n") != strings.Join(want, "\n") {
 			t.Errorf("%s\nnot\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
