@@ -245,9 +245,7 @@ func (d *inputSet) explain(err error) error {
 // cutFiner adds a hint to the error that OUTPUT cannot store a timestamp because it is not a whole number of microseconds: the
 // flag that cuts off finer digits.
 func (d *inputSet) cutFiner(r *readFlags, err error) error {
-	unit := r.options.values["timestamp-unit"]
-	if unit == nil || unit.set || !slices.Contains(r.options.formats["timestamp-unit"], d.format) ||
-		!errors.Is(err, errs.ErrFinerThanMicros) {
+	if !errors.Is(err, errs.ErrFinerThanMicros) || !d.has(r, "timestamp-unit") || r.options.values["timestamp-unit"].set {
 		return err
 	}
 	return fmt.Errorf("%w; --timestamp-unit=us reads timestamps without what is finer", err)

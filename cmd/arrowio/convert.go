@@ -192,7 +192,7 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 			return true, nil
 		}
 		a.tellLater()
-		return false, outputError(out, ds.cutFiner(f.readFlags, ds.explain(f.readFlags.cureNames(err, ds.format))))
+		return false, outputError(out, ds.cutFiner(f.readFlags, ds.explain(ds.cureNames(f.readFlags, err))))
 	}
 	f.planFiner(report.Plan)
 	f.planFar(report.Plan, ds, in)

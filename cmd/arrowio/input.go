@@ -120,7 +120,6 @@ type inputSet struct {
 	columns []string // that are read, by the names of the files; nil = all
 	exclude []string // of these
 	dropped []string // of these, what a file has: the schema of all may lack it, where it has no common type
-	format  string   // of the first file
 	formats inputFormats
 	nanos   []string // columns that are read in nanoseconds since some files have them so
 	inNanos string   // why no column is read in microseconds by itself; "" = it is, where it must be
@@ -206,12 +205,11 @@ func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *sel
 		return nil, errors.Join(err, ds.close())
 	}
 	first := ds.kept[0]
-	ds.format = first.Format()
 	for _, n := range ds.sizes {
 		ds.size += n
 	}
 	if err := s.check(ds.Schema, ds.dropped); err != nil {
-		return nil, errors.Join(inFile(first.name, r.cureNames(err, ds.format)), ds.close())
+		return nil, errors.Join(inFile(first.name, ds.cureNames(r, err)), ds.close())
 	}
 	if splits := first.Splits(); len(inputs) == 1 {
 		ds.rows = 0
@@ -368,13 +366,27 @@ func (s *selectFlags) check(schema *arrow.Schema, dropped []string) error {
 	return nil
 }
 
-// cureNames adds a hint to the error that several columns have one name: the flag that names columns by their positions.
-func (r *readFlags) cureNames(err error, format string) error {
-	option := format + "-names"
-	if v := r.options.values[option]; v == nil || v.text == "position" || !errors.Is(err, errs.ErrSameName) {
+// has reports whether a format of the files has an option.
+func (d *inputSet) has(r *readFlags, option string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.ContainsFunc(d.formats.names(), func(format string) bool { return slices.Contains(r.options.formats[option], format) })
+}
+
+// cureNames adds a hint to the error that several columns have one name: the flags that name columns by their positions.
+func (d *inputSet) cureNames(r *readFlags, err error) error {
+	if !errors.Is(err, errs.ErrSameName) {
 		return err
 	}
-	return fmt.Errorf("%w; --%s=position names the columns f0, f1 and so on", err, option)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, format := range d.formats.names() {
+		option := format + "-names"
+		if v := r.options.values[option]; v != nil && v.text != "position" {
+			err = fmt.Errorf("%w; --%s=position names the columns f0, f1 and so on", err, option)
+		}
+	}
+	return err
 }
 
 // distinct returns an error if --columns names a column twice.

@@ -227,6 +227,19 @@ func TestInt96FinerDigits(t *testing.T) {
 	only(t, dir, "us.arrow")
 }
 
+// The flag that cuts digits off is named whichever file is the first: JSON Lines has no timestamps, and no such flag.
+func TestFinerDigitsOfSeveralFormats(t *testing.T) {
+	dir := t.TempDir()
+	text, times := filepath.Join(dir, "a.jsonl"), tableFile(t, filepath.Join(dir, "b.arrow"), `[{"a":2,"t":"2020-01-01 00:00:00.123456789"}]`, "a int64", "t nanos")
+	if err := os.WriteFile(text, []byte(`{"a":1}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range [][]string{{text, times}, {times, text}} {
+		o := do(t, append([]string{"convert"}, append(in, filepath.Join(dir, "out.trv"))...)...)
+		fails(t, o, 1, "column t", "no whole number of microseconds", "--timestamp-unit=us reads timestamps without what is finer")
+	}
+}
+
 // A dry run reads no rows: it says of which columns only these tell.
 func TestInt96DryRun(t *testing.T) {
 	in := int96File(t, 0)
