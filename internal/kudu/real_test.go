@@ -61,11 +61,6 @@ type realServer struct {
 	root string
 }
 
-func newRealServer(t testing.TB, manager string) *realServer {
-	t.Helper()
-	return &realServer{t, fixtures.Unpack(t, realServers+manager+".tar.gz")}
-}
-
 // shared is what tests that change nothing have unpacked, by the name in testdata. It goes away after the last test.
 var shared struct {
 	sync.Mutex

@@ -213,7 +213,7 @@ func TestVerifySharedBlocks(t *testing.T) {
 // A rowset that is there twice, under blocks of its own: each of its rows is live twice, but for those that the log has
 // deleted; what it has moved is live in the new place.
 func TestVerifyLiveTwice(t *testing.T) {
-	s := readOnlyServer(t, "file")
+	s := newRealServer(t, "file")
 	rows := realRows(t)
 	for _, name := range []string{"changed", "unflushed"} {
 		f := s.table(name)
