@@ -437,7 +437,7 @@ func (d *inputSet) read() int64 {
 // parts returns how many parts, each of which may be sorted for itself, are read one after the other: files, or the splits of a Kudu
 // table.
 func (d *inputSet) parts() int {
-	if len(d.files) == 1 && d.format == "kudu" {
+	if len(d.files) == 1 && d.kept[0].Format() == "kudu" {
 		return len(d.kept[0].Splits())
 	}
 	return len(d.files)
