@@ -90,3 +90,46 @@ func TestSalvageORC(t *testing.T) {
 		t.Errorf("a sound file: exit %d: %s", o.code, o.err)
 	}
 }
+
+// Checksums tell which blocks of a Trevni file are intact.
+func TestSalvageTrevni(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.trv")
+	ok(t, "convert", "--compression", "none", peopleFile(t, dir, "in.arrow", 0, 40_000), in)
+	whole := strings.SplitAfter(ok(t, "cat", "--format", "jsonl", in), "\n")
+	b, err := os.ReadFile(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)/2] ^= 1
+	if err := os.WriteFile(in, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if o := do(t, "cat", in); o.code != exitData || !strings.Contains(o.err, "--salvage=rows reads what is intact") {
+		t.Errorf("without the option: exit %d, %s", o.code, o.err)
+	}
+	o := do(t, "count", "--json", "--salvage", "rows", in)
+	conforms(t, "count", o.out)
+	var doc struct {
+		Rows     int
+		Warnings []struct {
+			Rows  int
+			Range struct{ Start, End int } `json:"row_range"`
+			Bytes struct{ Start, End int } `json:"byte_range"`
+		}
+	}
+	if err := json.Unmarshal([]byte(o.out), &doc); err != nil || o.code != exitLost || len(doc.Warnings) != 1 {
+		t.Fatalf("exit %d: %v: %s", o.code, err, o.out)
+	}
+	w := doc.Warnings[0]
+	if w.Rows == 0 || doc.Rows+w.Rows != 40_000 || w.Range.End-w.Range.Start != w.Rows || w.Bytes.Start > len(b)/2 || w.Bytes.End <= len(b)/2 {
+		t.Errorf("%s", o.out)
+	}
+	o = do(t, "cat", "--format", "jsonl", "--salvage", "rows", in)
+	if want := strings.Join(whole[:w.Range.Start], "") + strings.Join(whole[w.Range.End:], ""); o.code != exitLost || o.out != want {
+		t.Errorf("rows: exit %d, %d bytes of rows, want %d", o.code, len(o.out), len(want))
+	}
+	if o = do(t, "count", "--salvage", "columns", in); o.code != exitLost || o.out != "40000\n" {
+		t.Errorf("columns: exit %d: %s", o.code, o.out)
+	}
+}

@@ -21,38 +21,30 @@ type Unit struct {
 	Bytes func(column int) arrowio.ByteRange // where a column of it is stored
 }
 
-// Sift reads what damage leaves over of f, column by column, and returns damage with what cannot be read. units are all of the
-// file's rows, in order. An error that says nothing about the bytes of the file, such as one of the source, ends it; what Arrow
+// Sift reads what damage leaves over of a column of f, and returns the damage of that column with what cannot be read. units are all of
+// the file's rows, in order. An error that says nothing about the bytes of the file, such as one of the source, ends it; what Arrow
 // cannot hold is left to those who read it.
-func Sift(ctx context.Context, f arrowio.File, units []Unit, damage []Damage, limits errs.Limits) ([]Damage, error) {
-	var found []Damage
-	for c := range f.Schema().NumFields() {
-		p := arrowio.Projection{Schema: arrow.NewSchema([]arrow.Field{f.Schema().Field(c)}, nil), Fields: []arrowio.ProjectedField{{Index: c}}}
-		var own []Damage
-		for _, d := range damage {
-			if d.Column == c || d.Column == All {
-				own = append(own, d)
+func Sift(ctx context.Context, f arrowio.File, column int, units []Unit, damage []Damage, limits errs.Limits) ([]Damage, error) {
+	p := arrowio.Projection{Schema: arrow.NewSchema([]arrow.Field{f.Schema().Field(column)}, nil), Fields: []arrowio.ProjectedField{{Index: column}}}
+	left, err := New(f, Rows, damage, limits)
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range left.splits {
+		err := readall.Split(ctx, left, s, p, siftRows)
+		if !unreadable(err) {
+			if err != nil && !unfit(err) {
+				return nil, err
 			}
+			continue
 		}
-		left, err := New(f, Rows, own, limits)
+		found, err := left.siftUnits(ctx, i, column, p, units)
 		if err != nil {
 			return nil, err
 		}
-		for i, s := range left.splits {
-			if err := readall.Split(ctx, left, s, p, siftRows); !unreadable(err) {
-				if err != nil && !unfit(err) {
-					return nil, err
-				}
-				continue
-			}
-			more, err := left.siftUnits(ctx, i, c, p, units)
-			if err != nil {
-				return nil, err
-			}
-			found = append(found, more...)
-		}
+		damage = append(damage, found...)
 	}
-	return append(damage, found...), nil
+	return damage, nil
 }
 
 // siftUnits reads a split unit by unit.

@@ -49,7 +49,23 @@ func (v *survey) sift() ([]salvage.Damage, error) {
 		return nil, err
 	}
 	coarse.reach = v.File.reach
-	return salvage.Sift(v.ctx, coarse, v.units, v.damage, v.limits)
+	var damage []salvage.Damage
+	for c := range coarse.schema.NumFields() {
+		var own []salvage.Damage
+		for _, d := range v.damage {
+			if d.Column == salvage.All {
+				d.Column = c
+			}
+			if d.Column == c {
+				own = append(own, d)
+			}
+		}
+		if own, err = salvage.Sift(v.ctx, coarse, c, v.units, own, v.limits); err != nil {
+			return nil, err
+		}
+		damage = append(damage, own...)
+	}
+	return damage, nil
 }
 
 // surveyed is what was found of a column, row group by row group.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/salvage"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
@@ -28,6 +29,9 @@ type Options struct {
 	// Sorted names stored columns whose values the caller knows to ascend, so that filters can use the first values of their blocks.
 	// "*" = all columns with first values. Files of this module's writer have a mark for such columns.
 	Sorted []string
+	// Salvage is "rows" or "columns": what becomes of damaged rows when the Format opens a file; "" = damage is an error. Open
+	// ignores it.
+	Salvage string
 }
 
 // Format returns the Trevni reader.
@@ -39,6 +43,7 @@ func Format() arrowio.Format {
 			{Name: "trevni-view", Usage: "what to show: Avro records rebuilt, or columns as stored", Default: "records where the file has an avro.schema", Values: []string{"records", "columns"}, Remote: true},
 			{Name: "trevni-decimals", Usage: "how to show Avro decimals", Default: "decimal, or bytes where the first block holds values beyond the precision", Values: []string{"decimal", "bytes"}, Remote: true},
 			{Name: "trevni-sorted", Usage: "columns (comma-separated, or *) known to ascend, so that their blocks' first values may prune", Default: "those that the file vouches for"},
+			salvage.Options(),
 		},
 		Match: func(head, _ []byte) bool { return trevniwire.Match(head) },
 		Open: func(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
@@ -50,13 +55,24 @@ func Format() arrowio.Format {
 			if err != nil {
 				return nil, err // not a File that is a nil *File
 			}
+			mode, err := salvage.Parse(opt.Salvage)
+			if err != nil {
+				return nil, err
+			}
+			if mode != salvage.Off && o.For == arrowio.ForRows {
+				return f.salvage(ctx, mode)
+			}
+			f.hints = o.For == arrowio.ForRows
 			return f, nil
 		},
 	}
 }
 
 func parseOptions(m map[string]string) (Options, error) {
-	o := Options{View: m["trevni-view"], Decimals: m["trevni-decimals"]}
+	o := Options{View: m["trevni-view"], Decimals: m["trevni-decimals"], Salvage: m[salvage.Option]}
+	if _, err := salvage.Parse(o.Salvage); err != nil {
+		return o, err
+	}
 	if !slices.Contains([]string{"", "records", "columns"}, o.View) {
 		return o, errs.Errorf(errs.ErrOption, "trevni-view=%q: records or columns", o.View)
 	}
@@ -82,6 +98,7 @@ type File struct {
 	second   error // another file behind this one, as far as that is known; nil = none
 	noView   error // why the records of avro.schema cannot be shown; nil = they are, or nobody has asked for them
 	splits   []arrowio.Split
+	hints    bool                             // errors about damage tell of the option that reads what is intact
 	dicts    map[*trevniwire.Node]arrow.Array // of enums
 
 	splitBytes, splitRows int64

@@ -127,7 +127,7 @@ func (f *File) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet, p
 	}
 	if err != nil {
 		_ = r.Close()
-		return nil, errs.Locate(err, errs.At{Format: Name, Split: errs.N(s.Ordinal)})
+		return nil, f.hint(errs.Locate(err, errs.At{Format: Name, Split: errs.N(s.Ordinal)}))
 	}
 	return r, nil
 }
@@ -262,7 +262,7 @@ func (r *splitReader) walk(n int64, read bool) error {
 		return nil
 	})
 	if err != nil {
-		r.err = errs.Locate(err, errs.At{Format: Name, Split: errs.N(r.split.Ordinal)})
+		r.err = r.file.hint(errs.Locate(err, errs.At{Format: Name, Split: errs.N(r.split.Ordinal)}))
 		return r.err
 	}
 	r.row += n
