@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // Damage is a part of a file that cannot be shown to be what was written.
@@ -75,7 +76,7 @@ func (s *segment) add(d *Damage, columns int) {
 	}
 	if s.first == nil {
 		s.first = d
-	} else if d.Reason.Error() != s.first.Reason.Error() {
+	} else if !samePlace(d.Reason, s.first.Reason) {
 		s.more++
 	}
 	if d.Column != All {
@@ -85,6 +86,13 @@ func (s *segment) add(d *Damage, columns int) {
 	for i := range columns {
 		s.columns = append(s.columns, i)
 	}
+}
+
+// samePlace reports whether two errors are about one place in the file: then one is reported for both.
+func samePlace(a, b error) bool {
+	x, _ := errs.Where(a)
+	y, _ := errs.Where(b)
+	return x == y
 }
 
 // damaged reports whether anything is: a file without columns may have lost rows all the same.
