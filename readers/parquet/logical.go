@@ -100,14 +100,20 @@ func (b *treeBuilder) projJSON(key string) (text string, ok bool) {
 	return text, json.Valid([]byte(text))
 }
 
-// tellsGeo reports whether the extension type of a field in the stored Arrow schema tells all that the column's logical type does.
-func tellsGeo(stored arrow.Field, e *decode.Element) bool {
+// tellsLogicalType reports whether the extension type of a field in the stored Arrow schema tells all that the column's logical type
+// does.
+func tellsLogicalType(stored arrow.Field, e *decode.Element) bool {
 	md := arrowmeta.OfField(stored)
-	if name, _ := md.GetValue(schemadiff.ExtensionName); name != geoarrow.Name || !isGeo(e) {
-		return false
+	switch name, _ := md.GetValue(schemadiff.ExtensionName); name {
+	case parquetwire.ExtensionUUID:
+		return e.Kind == decode.UUID
+	case parquetwire.ExtensionJSON:
+		return e.Kind == decode.JSON
+	case geoarrow.Name:
+		data, _ := md.GetValue(schemadiff.ExtensionMetadata)
+		said, ok := geoarrow.Parse(data)
+		is, known := geoOf(e).GeoArrow()
+		return isGeo(e) && ok && known && parquetwire.GeoOf(said) == parquetwire.GeoOf(is)
 	}
-	data, _ := md.GetValue(schemadiff.ExtensionMetadata)
-	said, ok := geoarrow.Parse(data)
-	is, known := geoOf(e).GeoArrow()
-	return ok && known && parquetwire.GeoOf(said) == parquetwire.GeoOf(is)
+	return false
 }

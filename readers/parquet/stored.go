@@ -45,7 +45,7 @@ func storedSchema(text string, limits arrowio.Limits) (*arrow.Schema, error) {
 // adopt gives a node, and what is below it, what the field in the stored Arrow schema says beyond Parquet: types that
 // Parquet stores as another, time zones, metadata. It counts as far as the stored columns can be read that way.
 func (n *node) adopt(stored *arrow.Field) {
-	if n.shape == leafShape && tellsGeo(*stored, n.elem) {
+	if n.shape == leafShape && tellsLogicalType(*stored, n.elem) {
 		n.field.Metadata = without(n.field.Metadata, metaLogical)
 	}
 	if stored.Name == n.field.Name {

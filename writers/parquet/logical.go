@@ -6,14 +6,32 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/geoarrow"
 	"github.com/arrowio/arrowio/internal/parquetwire"
 	"github.com/arrowio/arrowio/internal/parquetwire/encode"
+	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
 // metaLogical is the key of a field's metadata that names a logical type of Parquet which Arrow types do not tell. The
 // reader of Parquet sets it.
 const metaLogical = "PARQUET:logical_type"
+
+// extension gives the column the logical type that Parquet has for the extension type of its field, which need not be registered. file is
+// the metadata of the file. It returns what other readers do not find; "" = nothing.
+func (l *leaf) extension(f arrow.Field, file arrow.Metadata) (loss string) {
+	md := arrowmeta.OfField(f)
+	switch name, _ := md.GetValue(schemadiff.ExtensionName); name {
+	case parquetwire.ExtensionUUID:
+		l.annotate("UUID")
+	case parquetwire.ExtensionJSON:
+		l.annotate("JSON")
+	case geoarrow.Name:
+		data, _ := md.GetValue(schemadiff.ExtensionMetadata)
+		return l.geoArrow(data, file)
+	}
+	return ""
+}
 
 // annotate gives the column the logical type that metadata names, if the column is stored as that type has to be.
 func (l *leaf) annotate(name string) {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/arrowtype"
-	"github.com/arrowio/arrowio/internal/geoarrow"
 	"github.com/arrowio/arrowio/internal/parquetwire"
 	"github.com/arrowio/arrowio/internal/parquetwire/encode"
 	"github.com/arrowio/arrowio/internal/schemadiff"
@@ -108,10 +107,8 @@ func (d *driver) node(f arrow.Field, name, column, place string, path []string, 
 		l := leafOf(t)
 		if v, ok := f.Metadata.GetValue(metaLogical); ok {
 			l.annotate(v)
-		} else if extension, data := extensionOf(f); extension == geoarrow.Name {
-			if loss := l.geoArrow(data, d.schema.Metadata()); loss != "" {
-				d.unclear = append(d.unclear, schemadiff.Difference{Path: place, Aspect: schemadiff.Metadata, Type: f.Type, Text: loss})
-			}
+		} else if loss := l.extension(f, d.schema.Metadata()); loss != "" {
+			d.unclear = append(d.unclear, schemadiff.Difference{Path: place, Aspect: schemadiff.Metadata, Type: f.Type, Text: loss})
 		}
 		l.wire.Name, l.wire.Repetition, l.wire.FieldID, l.wire.HasFieldID, l.wire.Leaf = e.Name, e.Repetition, e.FieldID, e.HasFieldID, true
 		l.path, l.column, l.def, l.rep, l.index = path, column, def, rep, len(d.leaves)
@@ -120,14 +117,6 @@ func (d *driver) node(f arrow.Field, name, column, place string, path []string, 
 		n.leaf = l
 	}
 	return n
-}
-
-// extensionOf returns the name and the metadata of a field's extension type, of one that is not registered, too.
-func extensionOf(f arrow.Field) (name, data string) {
-	md := arrowmeta.OfField(f)
-	name, _ = md.GetValue(schemadiff.ExtensionName)
-	data, _ = md.GetValue(schemadiff.ExtensionMetadata)
-	return name, data
 }
 
 // leafOf says how values of a type are stored.
