@@ -15,6 +15,9 @@ type OutputFormat struct {
 	Extensions []string // with the dot; the first is used for parts
 	Options    []Option
 	Directory  bool // the output is always a directory of objects (cfile)
+	// OneDictionary says that the dictionaries of all batches become one for each column of a file, so that its index type must number
+	// the values of all.
+	OneDictionary bool
 	// Plan decides how every column is stored, and lists every loss, before a byte is written. A schema that cannot be written is
 	// errs.ErrSchema; the error names all columns that cannot be written.
 	Plan func(s *arrow.Schema, o WriteOptions) (*WritePlan, error)

@@ -101,6 +101,7 @@ func Convert(ctx context.Context, ds *dataset.Dataset, f arrowio.OutputFormat, s
 	start := time.Now()
 	o.shareMemory()
 	o.limitScan()
+	ds = wideIndices(ds, f)
 	plan, parts, err := planFor(ds, f, o)
 	var by []SortColumn
 	if err == nil {

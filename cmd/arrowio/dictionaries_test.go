@@ -1,80 +1,83 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// replacedDictionaries writes a stream of 3 batches of 100 rows each, each with a dictionary of its own, by Arrow's writer. The
-// indices have 8 bits.
-func replacedDictionaries(t *testing.T, path string) string {
-	t.Helper()
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
-	s := arrow.NewSchema([]arrow.Field{{Name: "w", Type: typ}}, nil)
-	w := ipc.NewWriter(f, ipc.WithSchema(s))
-	for batch := range 3 {
-		b := array.NewDictionaryBuilder(memory.DefaultAllocator, typ).(*array.BinaryDictionaryBuilder)
-		for row := range 100 {
-			if err := b.AppendString(fmt.Sprintf("%d-%02d", batch, row)); err != nil {
-				t.Fatal(err)
-			}
+// Files whose dictionaries have narrow indices, and other values each, become one Arrow file: wider indices number the values of all, and the
+// plan says so. Of one file, and of a stream, the indices stay as they are.
+func TestDictionariesOfSeveralFiles(t *testing.T) {
+	dir := t.TempDir()
+	narrow := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "x", Type: narrow, Nullable: true},
+		{Name: "s", Type: arrow.StructOf(arrow.Field{Name: "d", Type: narrow, Nullable: true}), Nullable: true},
+		{Name: "n", Type: arrow.PrimitiveTypes.Int32},
+	}, nil)
+	var files []string
+	var want strings.Builder
+	for file := range 3 {
+		var rows strings.Builder
+		for i := range 100 {
+			fmt.Fprintf(&rows, "{\"x\":\"v%d\",\"s\":{\"d\":\"w%d\"},\"n\":%d}\n", 100*file+i, 100*file+99-i, i)
 		}
-		if err := w.Write(array.NewRecord(s, []arrow.Array{b.NewArray()}, 100)); err != nil {
+		want.WriteString(rows.String())
+		rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader("["+strings.TrimSuffix(strings.ReplaceAll(rows.String(), "\n", ","), ",")+"]"))
+		if err != nil {
 			t.Fatal(err)
 		}
+		files = append(files, writeIPC(t, filepath.Join(dir, fmt.Sprintf("%d.arrow", file)), schema, rec))
+		rec.Release()
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// The batches of a stream whose dictionaries the indices cannot number together are kept apart. A file of IPC, which has one
-// dictionary, is refused.
-func TestDictionariesOfAStream(t *testing.T) {
-	dir := t.TempDir()
-	in := replacedDictionaries(t, filepath.Join(dir, "in.arrows"))
-	var want strings.Builder
-	for i := range 300 {
-		fmt.Fprintf(&want, "%d-%02d\n", i/100, i%100)
-	}
-	for _, out := range []string{"out.parquet", "out.orc", "out.trv", "out.arrows", "out.csv", "out.jsonl"} {
-		out = filepath.Join(dir, out)
-		if o := do(t, "convert", in, out); o.code != 0 {
-			t.Errorf("%+v", o)
-			continue
-		}
-		if got := ok(t, "cat", "--format", "csv", out); got != "w\n"+want.String() {
-			t.Errorf("%s: %s", out, got)
+	type columns struct {
+		Plan struct {
+			Columns []struct{ Path, Loss, Refused string }
 		}
 	}
-	for _, where := range []string{"w > ''", "w LIKE '%-%'", "w = '0-00' OR w = '2-99'"} {
-		n := "300\n"
-		if strings.Contains(where, "=") {
-			n = "2\n"
+	for _, c := range []struct {
+		in            []string
+		out           string
+		loss, refused string
+	}{
+		{files, "all.arrow", "comes back as dictionary<values=utf8, indices=int32, ordered=false>, which has room for the different values of all files", ""},
+		{files, "all.arrows", "", ""},
+		{files[:1], "one.arrow", "", "more than 128 different values of a dictionary in all rows"},
+	} {
+		args := append(c.in[:len(c.in):len(c.in)], filepath.Join(dir, c.out))
+		var r columns
+		printed := ok(t, append([]string{"convert", "--dry-run", "--json"}, args...)...)
+		if err := json.Unmarshal([]byte(printed), &r); err != nil {
+			t.Fatal(err)
 		}
-		if o := do(t, "count", "--where", where, in); o.code != 0 || o.out != n {
-			t.Errorf("%s: %+v", where, o)
+		for i, name := range []string{"x", "s"} {
+			loss := c.loss
+			if name == "s" && loss != "" {
+				loss = "s.d " + loss
+			}
+			if got := r.Plan.Columns[i]; got.Path != name || got.Loss != loss || got.Refused != c.refused {
+				t.Errorf("%s: %+v", c.out, got)
+			}
 		}
-		if o := do(t, "cat", "--where", where, "--format", "csv", in); o.code != 0 || fmt.Sprintln(strings.Count(o.out, "\n")-1) != n {
-			t.Errorf("%s: %+v", where, o)
+		conforms(t, "convert", printed)
+		ok(t, append([]string{"convert"}, args...)...)
+		lines := strings.SplitAfter(want.String(), "\n")[:100*len(c.in)]
+		if got := ok(t, "cat", "--format", "jsonl", filepath.Join(dir, c.out)); got != strings.Join(lines, "") {
+			t.Errorf("%s: %s", c.out, got)
 		}
 	}
-	if o := do(t, "tail", "-n", "1", "--format", "csv", in); o.code != 0 || o.out != "w\n2-99\n" {
-		t.Errorf("%+v", o)
+	for _, more := range [][]string{{"--sort=-n"}, {"--columns=s.d,n"}, {"--exclude=s"}, {"--partition-by=n", "--limit=5"}} {
+		out := filepath.Join(dir, "more.arrow")
+		o := do(t, append(append(append([]string{"convert", "--force"}, more...), files...), out)...)
+		if o.code != 0 || !strings.Contains(o.err, "room for the different values") {
+			t.Errorf("%v: %+v", more, o)
+		}
 	}
-	fails(t, do(t, "convert", in, filepath.Join(dir, "out.arrow")), 1, "column w", "more values than their indices can number", "a stream (.arrows) can hold them")
 }

@@ -22,8 +22,10 @@ import (
 	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
+const fileName = "ipc"
+
 // Format returns the IPC file format, "ipc".
-func Format() arrowio.OutputFormat { return format("ipc", []string{".arrow", ".feather"}) }
+func Format() arrowio.OutputFormat { return format(fileName, []string{".arrow", ".feather"}) }
 
 // StreamFormat returns the IPC stream format, "ipc-stream".
 func StreamFormat() arrowio.OutputFormat { return format("ipc-stream", []string{".arrows"}) }
@@ -32,6 +34,9 @@ func format(name string, extensions []string) arrowio.OutputFormat {
 	return arrowio.OutputFormat{
 		Name:       name,
 		Extensions: extensions,
+
+		OneDictionary: name == fileName,
+
 		Plan: func(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 			p, err := plan(name, s, o)
 			return p, errs.Locate(err, errs.At{Format: name})
@@ -71,7 +76,11 @@ func plan(name string, s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WriteP
 		if why := refuse(f.Type); why != "" {
 			refused = append(refused, fmt.Sprintf("column %s (%s)", f.Name, why))
 		}
-		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: schemadiff.Path(f.Name), Type: f.Type.String(), Stored: f.Type.Name()})
+		c := arrowio.PlannedColumn{Path: schemadiff.Path(f.Name), Type: f.Type.String(), Stored: f.Type.Name()}
+		if n := fewest(f.Type); n > 0 && name == fileName {
+			c.Refused = fmt.Sprintf("more than %d different values of a dictionary in all rows", n)
+		}
+		p.Columns = append(p.Columns, c)
 	}
 	if len(refused) > 0 {
 		return nil, errs.Errorf(errs.ErrSchema, "Arrow IPC cannot hold %s", strings.Join(refused, ", "))
@@ -119,6 +128,32 @@ func refuse(t arrow.DataType) string {
 		}
 	}
 	return ""
+}
+
+// fewest returns how many values the narrowest indices number, of dictionaries of a type and of those in it; 0 = enough for all, or
+// there are no dictionaries.
+func fewest(t arrow.DataType) (n int64) {
+	if e, ok := t.(arrow.ExtensionType); ok {
+		t = e.StorageType()
+	}
+	if d, ok := t.(*arrow.DictionaryType); ok {
+		bits := d.IndexType.(arrow.FixedWidthDataType).BitWidth()
+		if arrow.IsSignedInteger(d.IndexType.ID()) {
+			bits--
+		}
+		if bits < 31 {
+			n = 1 << bits
+		}
+		t = d.ValueType
+	}
+	if nested, ok := t.(arrow.NestedType); ok {
+		for _, f := range nested.Fields() {
+			if m := fewest(f.Type); m > 0 && (n == 0 || m < n) {
+				n = m
+			}
+		}
+	}
+	return n
 }
 
 // describe has arrow's ipc package make the schema message, and reads it back for the layout of the fields and the
@@ -176,7 +211,7 @@ func begin(w io.Writer, p *arrowio.WritePlan) (*fileEncoder, error) {
 	if mem == nil {
 		mem = memory.DefaultAllocator
 	}
-	file := p.Format == "ipc"
+	file := p.Format == fileName
 	f := &framing{w: w, file: file}
 	e := &fileEncoder{encoder{format: p.Format, d: p.Driver.(*driver), out: f}, f}
 	e.dicts = newDictionaries(e.d.schema.Columns, file, mem)
