@@ -28,8 +28,8 @@ type Dataset struct {
 	// Lost lists what differs between the files, and what a schema that was asked for does not have, and is therefore not in Schema: see
 	// view.Union.Lost, view.Unsaid, and Warnings.
 	Lost []arrowio.Loss
-	// LeftOut is metadata of the files that describe only columns which Schema leaves out. Warnings does not tell it: it goes with
-	// the columns.
+	// LeftOut is metadata of the files that describe only columns which Schema leaves out, and types of the files that Arrow for Go does
+	// not have: see TypesLost. Warnings does not tell it: no value is lost.
 	LeftOut []arrowio.Loss
 
 	files []arrowio.File // to be closed by Close
@@ -38,7 +38,7 @@ type Dataset struct {
 
 // FromFile returns a dataset of one open file. All scans use this file. Dataset.Close closes it.
 func FromFile(name string, f arrowio.File) *Dataset {
-	d := &Dataset{Schema: f.Schema(), files: []arrowio.File{f}}
+	d := &Dataset{Schema: f.Schema(), LeftOut: typesLost(f), files: []arrowio.File{f}}
 	d.Fragments = []arrowio.Fragment{{Name: name, Open: func(context.Context) (arrowio.File, error) { return view.WithClose(f, nil), nil }}}
 	return d
 }
@@ -108,13 +108,19 @@ func Join(ctx context.Context, fragments []arrowio.Fragment, o JoinOptions) (*Da
 	var schemas []*arrow.Schema
 	var sources []view.Source // the first file of each schema
 	seen := seenSchemas{}
+	var lost []arrowio.Loss
 	for _, fr := range fragments {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		s, source, err := schemaIn(ctx, fr)
+		s, source, types, err := schemaIn(ctx, fr)
 		if err != nil {
 			return nil, errs.Locate(err, errs.At{File: fr.Name})
+		}
+		for _, l := range types {
+			if !slices.Contains(lost, l) {
+				lost = append(lost, l)
+			}
 		}
 		if seen.add(s) {
 			schemas, sources = append(schemas, s), append(sources, source)
@@ -124,7 +130,7 @@ func Join(ctx context.Context, fragments []arrowio.Fragment, o JoinOptions) (*Da
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{Schema: u.Schema(), Fragments: fragments, Match: o.Match, Lost: u.Lost(), LeftOut: u.LeftOut()}
+	d := &Dataset{Schema: u.Schema(), Fragments: fragments, Match: o.Match, Lost: u.Lost(), LeftOut: slices.Concat(u.LeftOut(), lost)}
 	if err := d.leaveOut(u, o); err != nil {
 		return nil, err
 	}
@@ -138,20 +144,33 @@ func Join(ctx context.Context, fragments []arrowio.Fragment, o JoinOptions) (*Da
 	return d, nil
 }
 
-// schemaIn opens the file and returns the result of SchemaOf and where it comes from.
-func schemaIn(ctx context.Context, fr arrowio.Fragment) (s *arrow.Schema, source view.Source, err error) {
+// schemaIn opens the file and returns the result of SchemaOf, where it comes from, and the result of typesLost.
+func schemaIn(ctx context.Context, fr arrowio.Fragment) (s *arrow.Schema, source view.Source, lost []arrowio.Loss, err error) {
 	err = workers.Guard(func() error {
 		f, err := fr.Open(ctx)
 		if err != nil {
 			return err
 		}
-		s, source = SchemaOf(f), view.Source{Name: fr.Name, AsText: inferred.AsText(f)}
+		s, source, lost = SchemaOf(f), view.Source{Name: fr.Name, AsText: inferred.AsText(f)}, typesLost(f)
 		if x, ok := arrowio.As[view.FieldIDer](f); ok {
 			source.Iceberg, source.ByID = x.FieldIDs()
 		}
 		return f.Close()
 	})
-	return s, source, err
+	return s, source, lost, err
+}
+
+// TypesLost is implemented by files that may have columns of types that Arrow for Go does not have, and show them as others. TypesLost
+// returns these columns, and as what they come back.
+type TypesLost interface {
+	TypesLost() []arrowio.Loss
+}
+
+func typesLost(f arrowio.File) []arrowio.Loss {
+	if x, ok := arrowio.As[TypesLost](f); ok {
+		return x.TypesLost()
+	}
+	return nil
 }
 
 // SchemaOf returns the schema of a file in the form that Join uses. If the types were inferred from text, the metadata of each

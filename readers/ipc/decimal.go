@@ -5,7 +5,9 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/plans"
 )
 
 // Decimals of 32 and 64 bits, which Arrow for Go v15 does not have, are read as decimals of 128 bits.
@@ -35,3 +37,9 @@ func (l *loader) widen(b *memory.Buffer, length int64, width int) (*memory.Buffe
 	}
 	return out, nil
 }
+
+// TypesLost implements dataset.TypesLost.
+func (f *file) TypesLost() []arrowio.Loss { return plans.NarrowDecimals(f.Footer.Schema) }
+
+// TypesLost implements dataset.TypesLost.
+func (s *stream) TypesLost() []arrowio.Loss { return plans.NarrowDecimals(s.schema) }

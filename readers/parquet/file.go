@@ -15,6 +15,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
+	"github.com/arrowio/arrowio/internal/plans"
 )
 
 // Format returns the format "parquet".
@@ -65,7 +66,8 @@ type parquetFile struct {
 	rowsFault error
 	// schemaFaults say what is wrong with the Arrow schema in the metadata.
 	schemaFaults []error
-	doubts       []error // see Doubts
+	doubts       []error        // see Doubts
+	narrow       []arrowio.Loss // see TypesLost
 
 	mu      sync.Mutex
 	indexes map[chunkID]*index
@@ -95,6 +97,9 @@ func open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, int96 
 // Doubts returns what makes the rows doubtful: see arrowio.Warner.
 func (f *parquetFile) Doubts() []error { return f.doubts }
 
+// TypesLost implements dataset.TypesLost.
+func (f *parquetFile) TypesLost() []arrowio.Loss { return f.narrow }
+
 // chunkOff returns where a column chunk begins, for an error to tell: the footer where it does not lie in the file.
 func (f *parquetFile) chunkOff(group, column int) errs.Number {
 	off := f.chunk(chunkID{group, column}).Start()
@@ -121,10 +126,12 @@ func (f *parquetFile) parseSchema() error {
 		if f.plain {
 			continue
 		}
-		if own, err = storedSchema(kv.Value, f.limits); err != nil {
+		if s, err := storedSchema(kv.Value, f.limits); err != nil {
+			own, f.narrow = nil, nil
 			f.notes = append(f.notes, fmt.Sprintf("the Arrow schema in the metadata cannot be used, and types are Parquet's own: %v", err))
 			f.noteSchema(err)
 		} else {
+			own, f.narrow = s.Arrow, plans.NarrowDecimals(s)
 			f.compareSchema(own)
 		}
 	}

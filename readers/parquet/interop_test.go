@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -162,5 +163,40 @@ func verifies(t *testing.T, name string) {
 	}
 	if err := f.(arrowio.Verifier).Verify(context.Background(), func(err error) { t.Errorf("verify: %v", err) }); err != nil {
 		t.Error(err)
+	}
+}
+
+// Decimals of 32 and 64 bits of pyarrow are told, since they come back as those of 128 bits.
+func TestNarrowDecimalsOfPyarrow(t *testing.T) {
+	python := os.Getenv("ARROWIO_PYTHON")
+	if python == "" {
+		t.Fatal("ARROWIO_PYTHON is not set: make interop does")
+	}
+	path := filepath.Join(t.TempDir(), "narrow.parquet")
+	const script = `
+import sys, pyarrow as pa, pyarrow.parquet as pq
+from decimal import Decimal
+t = pa.table({"a": pa.array([Decimal("1.25"), None], pa.decimal32(7, 2)), "s": pa.array([{"b": Decimal("2.5")}, None], pa.struct([("b", pa.decimal64(17, 1))])), "w": pa.array([Decimal(1), Decimal(2)], pa.decimal128(7, 0))})
+pq.write_table(t, sys.argv[1])
+assert pq.read_table(sys.argv[1]).schema.field("a").type == pa.decimal32(7, 2)
+`
+	if out, err := exec.Command(python, "-c", script, path).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Format().Open(t.Context(), local.NewBytesSource(b), arrowio.OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	want := []arrowio.Loss{
+		{Of: arrowio.LossOfColumn, Path: "a", Text: "decimal32(7, 2) comes back as decimal128(7, 2)"},
+		{Of: arrowio.LossOfColumn, Path: "s.b", Text: "decimal64(17, 1) comes back as decimal128(17, 1)"},
+	}
+	if got := f.(*parquetFile).TypesLost(); !slices.Equal(got, want) {
+		t.Errorf("%v", got)
 	}
 }

@@ -16,7 +16,7 @@ import (
 const arrowSchemaKey = "ARROW:schema"
 
 // storedSchema reads an Arrow schema message in base64.
-func storedSchema(text string, limits arrowio.Limits) (*arrow.Schema, error) {
+func storedSchema(text string, limits arrowio.Limits) (*arrowipc.Schema, error) {
 	b, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
 		return nil, corrupt("it is not in base64")
@@ -35,11 +35,7 @@ func storedSchema(text string, limits arrowio.Limits) (*arrow.Schema, error) {
 	if m.Body != 0 {
 		return nil, corrupt("it is no schema")
 	}
-	s, err := m.Schema()
-	if err != nil {
-		return nil, err
-	}
-	return s.Arrow, nil
+	return m.Schema()
 }
 
 // adopt gives a node, and what is below it, what the field in the stored Arrow schema says beyond Parquet: types that
