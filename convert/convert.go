@@ -98,14 +98,30 @@ func (r *Report) Losses() []arrowio.Loss { return r.Plan.Losses() }
 //
 // With an error, too, Convert returns the report of what was done; it is nil only if there is no plan.
 func Convert(ctx context.Context, ds *dataset.Dataset, f arrowio.OutputFormat, st arrowio.Store, o Options) (*Report, error) {
+	o.limitScan()
+	return convert(ctx, ofDataset(wideIndices(ds, f)), f, st, o)
+}
+
+// Write is Convert of rows that are in no dataset. It reads rows to their end, or until o.Limit; the caller releases them. It is
+// ErrOption if o.Scan says what to read of them; the other fields of o.Scan are about sorting.
+func Write(ctx context.Context, rows array.RecordReader, f arrowio.OutputFormat, st arrowio.Store, o Options) (*Report, error) {
+	if o.Scan.Columns != nil || o.Scan.Filter != nil || o.Scan.Rows != (arrowio.RowRange{}) {
+		var err error = errs.Errorf(errs.ErrOption, "columns, filters and ranges are for datasets: these rows are written as they come")
+		if st != nil {
+			err = errors.Join(err, st.Abort())
+		}
+		return nil, err
+	}
+	return convert(ctx, ofReader(rows), f, st, o)
+}
+
+func convert(ctx context.Context, in source, f arrowio.OutputFormat, st arrowio.Store, o Options) (*Report, error) {
 	start := time.Now()
 	o.shareMemory()
-	o.limitScan()
-	ds = wideIndices(ds, f)
-	plan, parts, err := planFor(ds, f, o)
+	plan, parts, err := planFor(in, f, o)
 	var by []SortColumn
 	if err == nil {
-		by, err = o.sortColumns(ds.Schema, plan)
+		by, err = o.sortColumns(in.schema, plan)
 		for _, c := range by {
 			plan.Sorted = append(plan.Sorted, arrowio.SortedColumn(c))
 		}
@@ -123,7 +139,7 @@ func Convert(ctx context.Context, ds *dataset.Dataset, f arrowio.OutputFormat, s
 		err = o.Planned(plan)
 	}
 	if err == nil && o.DryRun {
-		err = ds.Check(ctx, o.Scan)
+		err = in.check(ctx, o.Scan)
 	}
 	if err != nil || o.DryRun {
 		if st != nil {
@@ -137,7 +153,7 @@ func Convert(ctx context.Context, ds *dataset.Dataset, f arrowio.OutputFormat, s
 	counted := &countingStore{Store: st}
 	r := &Report{Plan: plan, SortedBy: sortNames(by)}
 	o.Sort = by
-	err = r.copy(ctx, ds, f, counted, parts, o)
+	err = r.copy(ctx, in, f, counted, parts, o)
 	r.Seconds = time.Since(start).Seconds()
 	r.Files, r.BytesOut = counted.files(), counted.bytes.Load()
 	if o.BytesIn != nil {
@@ -147,12 +163,12 @@ func Convert(ctx context.Context, ds *dataset.Dataset, f arrowio.OutputFormat, s
 }
 
 // planFor asks f what it makes of the columns that o selects, but for those that become directories.
-func planFor(ds *dataset.Dataset, f arrowio.OutputFormat, o Options) (*arrowio.WritePlan, *partitioning, error) {
-	p, err := arrowio.Project(ds.Schema, o.Scan.Columns)
+func planFor(in source, f arrowio.OutputFormat, o Options) (*arrowio.WritePlan, *partitioning, error) {
+	p, err := arrowio.Project(in.schema, o.Scan.Columns)
 	if err != nil {
 		return nil, nil, err
 	}
-	lost := slices.Concat(ds.Lost, ds.LeftOut, notProjected(ds.Schema, p.Schema))
+	lost := slices.Concat(in.lost, notProjected(in.schema, p.Schema))
 	edited, err := o.Metadata.apply(p.Schema, lost)
 	if err != nil {
 		return nil, nil, err
@@ -184,7 +200,7 @@ func planOf(f arrowio.OutputFormat, s *arrow.Schema, o arrowio.WriteOptions) (*a
 
 // copy streams the batches. Back-pressure is Scan's: it decodes no further ahead than its memory budget while Write is
 // busy.
-func (r *Report) copy(ctx context.Context, ds *dataset.Dataset, f arrowio.OutputFormat, st *countingStore, parts *partitioning, o Options) error {
+func (r *Report) copy(ctx context.Context, in source, f arrowio.OutputFormat, st *countingStore, parts *partitioning, o Options) error {
 	// What the scan still does when the writer has failed is of no use to anyone.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -195,7 +211,7 @@ func (r *Report) copy(ctx context.Context, ds *dataset.Dataset, f arrowio.Output
 			return err
 		}
 	}
-	err = r.writeAll(ctx, ds, w, st, o)
+	err = r.writeAll(ctx, in, w, st, o)
 	if err == nil && o.Complete != nil {
 		err = o.Complete(r.Rows)
 	}
@@ -206,12 +222,12 @@ func (r *Report) copy(ctx context.Context, ds *dataset.Dataset, f arrowio.Output
 	return w.Close()
 }
 
-func (r *Report) writeAll(ctx context.Context, ds *dataset.Dataset, w arrowio.Writer, st *countingStore, o Options) (err error) {
-	scan, err := ds.Scan(ctx, o.Scan)
+func (r *Report) writeAll(ctx context.Context, from source, w arrowio.Writer, st *countingStore, o Options) (err error) {
+	rr, err := from.scan(ctx, o.Scan)
 	if err != nil {
 		return err
 	}
-	rr, done := array.RecordReader(scan), Progress{}
+	done := Progress{}
 	if len(o.Sort) > 0 {
 		in := &sorting{o: &o, schema: rr.Schema(), st: st, done: &done}
 		defer func() {

@@ -20,7 +20,8 @@ struct ArrowArrayStream;
 //
 //	open      {"paths": [...], "from", "options": {}, "columns": [...], "where", "partitions", "partition_types", "stores": {}}
 //	describe  {"handle", "info": true, "where"}
-//	write     {"path", "to", "options": {}, "compression", "row_group_bytes", "max_file_bytes", "memory", "jobs", "force", "dry_run", "stores": {}}
+//	write     {"path", "to", "options": {}, "compression", "row_group_bytes", "max_file_bytes", "memory", "jobs", "force", "dry_run", "sort": [...],
+//	          "sort_by_key", "partition_by": [...], "stores": {}}
 //	formats   {}
 //
 // stream is what write reads, a struct ArrowArrayStream that belongs to the library from then on; NULL otherwise.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"path"
 	"path/filepath"
 	"strings"
@@ -30,6 +29,9 @@ type writeRequest struct {
 	Jobs          int               `json:"jobs"`
 	Force         bool              `json:"force"`
 	DryRun        bool              `json:"dry_run"`
+	Sort          []string          `json:"sort"`
+	SortByKey     bool              `json:"sort_by_key"`
+	PartitionBy   []string          `json:"partition_by"`
 	Stores        storeRequest      `json:"stores"`
 	convert.MetadataEdit
 }
@@ -40,15 +42,10 @@ type written struct {
 	Format  string                  `json:"format"`
 	Rows    int64                   `json:"rows"`
 	Bytes   int64                   `json:"bytes"`
-	Files   []writtenFile           `json:"files"`
+	Files   []convert.File          `json:"files"`
 	Columns []arrowio.PlannedColumn `json:"columns"`
 	Losses  []arrowio.Loss          `json:"losses"`
 	DryRun  bool                    `json:"dry_run"`
-}
-
-type writtenFile struct {
-	Name  string `json:"name"`
-	Bytes int64  `json:"bytes"`
 }
 
 func write(ctx context.Context, request string, in *arrowc.Reader, c *call) (_ *written, err error) {
@@ -63,46 +60,60 @@ func write(ctx context.Context, request string, in *arrowc.Reader, c *call) (_ *
 	if err != nil {
 		return nil, err
 	}
-	schema, err := r.Apply(in.Schema())
+	o := convert.Options{
+		Scan: arrowio.ScanOptions{Parallelism: r.Jobs, Allocator: arrowc.Memory()},
+		Write: arrowio.WriteOptions{
+			Compression: r.Compression, RowGroupBytes: r.RowGroupBytes, MaxFileBytes: r.MaxFileBytes, Memory: r.Memory,
+			Parallelism: r.Jobs, Options: r.Options,
+		},
+		SortByKey: r.SortByKey, PartitionBy: r.PartitionBy, Metadata: r.MetadataEdit, DryRun: r.DryRun,
+	}
+	for _, text := range r.Sort {
+		by, err := convert.ParseSortColumn(text)
+		if err != nil {
+			return nil, err
+		}
+		o.Sort = append(o.Sort, by)
+	}
+	var st arrowio.Store
+	directory := f.Directory || r.MaxFileBytes > 0 || len(r.PartitionBy) > 0 || strings.HasSuffix(r.Path, "/")
+	if !r.DryRun {
+		places, owned := r.Stores.places()
+		if owned != nil {
+			defer func() { err = errors.Join(err, owned.Close()) }()
+		}
+		// The plan comes first: what cannot be written is the error, and not the file that it would replace.
+		if _, err := convert.Write(ctx, in, f, nil, dry(o)); err != nil {
+			return nil, about(r.Path, err)
+		}
+		if st, err = places.Create(ctx, r.Path, local.FileStoreOptions{Force: r.Force, Directory: directory}); err != nil {
+			return nil, about(r.Path, err)
+		}
+	}
+	var told time.Time
+	o.Progress = func(p convert.Progress) {
+		if now := time.Now(); now.Sub(told) > progressEvery {
+			told = now
+			c.progress.Store(map[string]any{"rows": p.Rows, "bytes": p.BytesOut})
+		}
+	}
+	report, err := convert.Write(ctx, in, f, st, o)
 	if err != nil {
 		return nil, about(r.Path, err)
 	}
-	plan, err := f.Plan(schema, arrowio.WriteOptions{
-		Compression: r.Compression, RowGroupBytes: r.RowGroupBytes, MaxFileBytes: r.MaxFileBytes, Memory: r.Memory,
-		Parallelism: r.Jobs, Options: r.Options,
-	})
-	if err != nil {
-		return nil, about(r.Path, err)
+	if len(report.Files) == 1 && !directory {
+		report.Files[0].Name = path.Base(filepath.ToSlash(r.Path)) // whatever the writer called it
 	}
-	out := &written{Path: r.Path, Format: f.Name, Columns: append([]arrowio.PlannedColumn{}, plan.Columns...), Losses: plan.Losses(), Files: []writtenFile{}, DryRun: r.DryRun}
-	if r.DryRun {
-		return out, nil
-	}
-	places, owned := r.Stores.places()
-	if owned != nil {
-		defer func() { err = errors.Join(err, owned.Close()) }()
-	}
-	directory := f.Directory || r.MaxFileBytes > 0 || strings.HasSuffix(r.Path, "/")
-	st, err := places.Create(ctx, r.Path, local.FileStoreOptions{Force: r.Force, Directory: directory})
-	if err != nil {
-		return nil, about(r.Path, err)
-	}
-	counted := &counting{Store: st}
-	w, err := arrowio.NewWriter(ctx, f, counted, plan)
-	if err != nil {
-		return nil, about(r.Path, err)
-	}
-	if out.Rows, err = copyRows(ctx, w, in, counted, c); err != nil {
-		return nil, about(r.Path, errors.Join(err, w.Abort()))
-	}
-	if err := w.Close(); err != nil {
-		return nil, about(r.Path, err)
-	}
-	out.Files, out.Bytes = counted.list(), counted.bytes.Load()
-	if len(out.Files) == 1 && !directory {
-		out.Files[0].Name = path.Base(filepath.ToSlash(r.Path)) // whatever the writer called it
-	}
-	return out, nil
+	return &written{
+		Path: r.Path, Format: f.Name, Rows: report.Rows, Bytes: report.BytesOut, Files: report.Files,
+		Columns: append([]arrowio.PlannedColumn{}, report.Plan.Columns...), Losses: report.Losses(), DryRun: r.DryRun,
+	}, nil
+}
+
+// dry returns o for a plan.
+func dry(o convert.Options) convert.Options {
+	o.DryRun = true
+	return o
 }
 
 func (r writeRequest) format() (arrowio.OutputFormat, error) {
@@ -114,29 +125,3 @@ func (r writeRequest) format() (arrowio.OutputFormat, error) {
 
 // progressEvery is how often a write says how far it is.
 const progressEvery = 50 * time.Millisecond
-
-func copyRows(ctx context.Context, w arrowio.Writer, in *arrowc.Reader, st *counting, c *call) (rows int64, err error) {
-	var told time.Time
-	for {
-		if err := ctx.Err(); err != nil {
-			return rows, err
-		}
-		rec, err := in.Read()
-		if err == io.EOF {
-			return rows, nil
-		}
-		if err != nil {
-			return rows, err
-		}
-		err = w.Write(rec)
-		rows += rec.NumRows()
-		rec.Release()
-		if err != nil {
-			return rows, err
-		}
-		if now := time.Now(); now.Sub(told) > progressEvery {
-			told = now
-			c.progress.Store(map[string]any{"rows": rows, "bytes": st.bytes.Load()})
-		}
-	}
-}

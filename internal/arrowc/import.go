@@ -28,11 +28,14 @@ import (
 	"github.com/arrowio/arrowio/internal/workers"
 )
 
-// Reader reads the batches of a stream that somebody else made. It is for one goroutine at a time, but for Cancel.
+// Reader reads the batches of a stream that somebody else made. It is for one goroutine at a time, but for Cancel. It is an
+// array.RecordReader whose end is Close: Retain and Release do nothing.
 type Reader struct {
 	in     *C.struct_ArrowArrayStream // in C's memory, ours
 	schema *arrow.Schema
 	check  arrowcheck.Checker
+	rec    arrow.Record // what Next has read; nil = nothing
+	err    error
 
 	mu     sync.Mutex // of closed, against Cancel
 	closed bool
@@ -65,6 +68,7 @@ func (r *Reader) Close() {
 	r.closed = true
 	r.mu.Unlock()
 	if !closed {
+		r.forget()
 		C.arrowc_call_release(r.in)
 		C.free(unsafe.Pointer(r.in))
 	}
@@ -146,6 +150,39 @@ func (r *Reader) Read() (rec arrow.Record, err error) {
 		return nil, err
 	}
 	return rec, nil
+}
+
+// Retain does nothing.
+func (r *Reader) Retain() {}
+
+// Release does nothing.
+func (r *Reader) Release() {}
+
+// Next reads the next batch; false = there is none, or an error, which Err returns.
+func (r *Reader) Next() bool {
+	r.forget()
+	if r.err == nil {
+		r.rec, r.err = r.Read()
+	}
+	return r.rec != nil
+}
+
+// Record returns the batch that Next has read, which is released by the next call of Next, and by Close.
+func (r *Reader) Record() arrow.Record { return r.rec }
+
+// Err returns why Next returned false; nil = there are no more batches.
+func (r *Reader) Err() error {
+	if r.err == io.EOF {
+		return nil
+	}
+	return r.err
+}
+
+func (r *Reader) forget() {
+	if r.rec != nil {
+		r.rec.Release()
+		r.rec = nil
+	}
 }
 
 // noImport begins what is said where v15 panics, as it does on what it does not expect.

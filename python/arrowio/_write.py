@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import _library as library
 from ._formats import write_options
 from ._keywords import check_numbers, check_options, check_text, names_of, texts_of
 from ._progress import Bar
-from .errors import OptionError
+from ._sources import Source
+from .errors import ArrowioError
+
+if TYPE_CHECKING:
+    import pyarrow
 
 
 class Column(NamedTuple):
@@ -54,6 +58,9 @@ def write(
     max_file_bytes: Optional[int] = None,
     memory: Optional[int] = None,
     jobs: Optional[int] = None,
+    schema: "Optional[pyarrow.Schema]" = None,
+    sort: Union[None, bool, str, Sequence[str]] = None,
+    partition_by: Union[None, str, Sequence[str]] = None,
     metadata: Optional[Mapping[str, str]] = None,
     drop_metadata: Iterable[str] = (),
     force: bool = False,
@@ -71,13 +78,17 @@ def write(
     {'a': [1, 2, 3]}
 
     Args:
-        rows: anything with `__arrow_c_stream__` (a dataset of arrowio, of polars, pandas 2.2, pyarrow, …), a table, batch or
-            reader of pyarrow, or a DataFrame of pandas.
+        rows: anything with `__arrow_c_stream__` (a dataset of arrowio, a table of pyarrow, a DataFrame of polars or pandas, …), a
+            dataset or scanner of pyarrow, a LazyFrame of polars, or a list or generator of batches, tables or DataFrames.
         path: its ending tells the format, unless `format` does.
         compression: "zstd", "zlib:9", …
         row_group_bytes: bytes of a row group or stripe before compression, and of a Trevni file: rows that take more make `path` a
             directory of files.
         max_file_bytes: make `path` a directory of files of about this many stored bytes.
+        schema: the types of the columns, as pyarrow casts to them; a value that does not fit is an error. Needs pyarrow.
+        sort: columns to sort by; "-a" is descending, "a nulls first" has its nulls first; True = the key of the format. What
+            does not fit into memory goes to files beside `path`.
+        partition_by: columns that become directories NAME=VALUE below `path`, as in Hive.
         metadata: keys and values to set in the metadata of the schema.
         drop_metadata: keys to leave out, of the schema and of its fields, which must be there; ["*"] for all.
         force: replace what is there; without it, an existing path is a FileExistsError.
@@ -89,13 +100,15 @@ def write(
     check_numbers(row_group_bytes=row_group_bytes, max_file_bytes=max_file_bytes, memory=memory, jobs=jobs)
     check_text(format=format, compression=compression)
     set_metadata, dropped = texts_of("metadata", metadata), names_of("drop_metadata", drop_metadata)
-    capsule = _stream_of(rows)
+    by, directories = None if isinstance(sort, bool) else names_of("sort", sort), names_of("partition_by", partition_by)
+    target = library.path_text(path)
     stores = library.take_stores(options)
-    with Bar(progress and not dry_run, text=library.path_text(path)) as bar, _naming_force():
+    source = Source(rows, schema)
+    with Bar(progress and not dry_run, text=target) as bar, _clear_errors(source):
         answer = library.call(
             "write",
             {
-                "path": library.path_text(path),
+                "path": target,
                 "to": format,
                 "options": library.option_texts(options),
                 "compression": compression,
@@ -103,13 +116,16 @@ def write(
                 "max_file_bytes": max_file_bytes,
                 "memory": memory,
                 "jobs": jobs,
+                "sort": by,
+                "sort_by_key": sort is True or None,
+                "partition_by": directories,
                 "metadata": set_metadata,
                 "drop_metadata": dropped,
                 "force": force,
                 "dry_run": dry_run,
                 "stores": stores,
             },
-            stream=library.pointer_in(capsule, b"arrow_array_stream"),
+            stream=source.address,
             progress=lambda told: bar.set(told["rows"]),
         )
         bar.set(answer["rows"])
@@ -128,32 +144,17 @@ def write(
 
 
 @contextlib.contextmanager
-def _naming_force() -> Iterator[None]:
-    """Makes the error about an existing file name the argument that replaces it."""
+def _clear_errors(source: Source) -> Iterator[None]:
+    """Makes the error about an existing file name the argument that replaces it, and gives errors of the code that makes rows."""
     try:
         yield
     except FileExistsError as e:
         raise FileExistsError(e.errno, f"{e.strerror}; force=True replaces it", e.filename) from None
+    except (OSError, ArrowioError):
+        if source.error is None:
+            raise
+        raise source.error from None
 
 
 #: The names that write takes besides the options of formats.
 _WRITE = [n for n in write.__annotations__ if n not in ("options", "return")] + list(library.STORES)
-
-
-def _stream_of(rows: Any) -> Any:
-    """Returns the capsule of a stream of rows."""
-    from ._dataset import Dataset
-
-    if isinstance(rows, Dataset):
-        return rows._new_stream()  # which is read in another thread, where nothing needs to be polled
-    if hasattr(rows, "__arrow_c_stream__"):
-        return rows.__arrow_c_stream__()
-    module = type(rows).__module__.split(".")[0]
-    if hasattr(rows, "__arrow_c_array__") or module == "pandas":
-        import pyarrow
-
-        if module == "pandas":
-            return pyarrow.Table.from_pandas(rows).__arrow_c_stream__()
-        batch = pyarrow.record_batch(rows)
-        return pyarrow.Table.from_batches([batch]).__arrow_c_stream__()
-    raise OptionError(f"{type(rows).__name__} is nothing that rows can be read from: it has no __arrow_c_stream__", kind="option")

@@ -1,0 +1,123 @@
+"""What rows are written from, and in what order, types and directories."""
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as pads
+import pytest
+
+import arrowio
+
+TABLE = pa.table({"a": [3, 1, 2, None], "s": ["x", "y", "x", "z"]})
+
+
+def written(rows, path, **options):
+    arrowio.write(rows, path, **options)
+    return arrowio.open(path).to_table()
+
+
+SOURCES = {
+    "dataset": lambda: pads.dataset(TABLE),
+    "scanner": lambda: pads.dataset(TABLE).scanner(columns=["a", "s"]),
+    "generator": lambda: (b for b in TABLE.to_batches(max_chunksize=2)),
+    "list": lambda: TABLE.to_batches(max_chunksize=3),
+    "tables": lambda: [TABLE.slice(0, 1), TABLE.slice(1)],
+    "frames": lambda: iter([pl.DataFrame(TABLE).slice(0, 2), pl.DataFrame(TABLE).slice(2)]),
+    "pandas": lambda: [pd.DataFrame({"a": pd.array([3, 1], "Int64"), "s": ["x", "y"]}), pd.DataFrame({"a": pd.array([2, None], "Int64"), "s": ["x", "z"]})],
+    "lazy": lambda: pl.DataFrame(TABLE).lazy().filter(pl.lit(True)),
+    "lazy, no rows": lambda: pl.DataFrame(TABLE).lazy().filter(pl.lit(False)),
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_sources(name, tmp_path):
+    want = TABLE.to_pydict() if name != "lazy, no rows" else {"a": [], "s": []}
+    assert written(SOURCES[name](), tmp_path / "t.orc").to_pydict() == want
+
+
+def test_a_generator_is_read_as_rows_are_written(tmp_path):
+    """Its own exception arrives, and no file."""
+
+    class Own(Exception):
+        pass
+
+    def batches():
+        yield TABLE
+        raise Own("after the first")
+
+    with pytest.raises(Own, match="after the first"):
+        arrowio.write(batches(), tmp_path / "t.orc")
+    with pytest.raises(arrowio.OptionError, match="batch 1"):
+        arrowio.write([TABLE, TABLE.select(["s"])], tmp_path / "t.orc")
+    with pytest.raises(arrowio.OptionError, match="int is no batch"):
+        arrowio.write([TABLE, 5], tmp_path / "t.orc")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("rows", [5, "text", b"bytes", {"a": [1]}, [], [5], iter(())], ids=str)
+def test_what_is_no_source(rows, tmp_path):
+    with pytest.raises(arrowio.OptionError):
+        arrowio.write(rows, tmp_path / "t.orc")
+
+
+def test_schema(tmp_path):
+    """Types are cast, and values that do not fit are refused."""
+    schema = pa.schema([("a", pa.int16()), ("s", pa.dictionary(pa.int32(), pa.string()))])
+    path = tmp_path / "t.arrow"
+    for rows in (TABLE, TABLE.to_batches(max_chunksize=2), pl.DataFrame(TABLE).lazy()):
+        got = written(rows, path, schema=pa.schema([("a", pa.int16()), ("s", pa.string())]), force=True)
+        assert got.schema.types == [pa.int16(), pa.string()] and got.to_pydict() == TABLE.to_pydict()
+    assert written(TABLE, path, schema=schema, force=True).schema.types == schema.types
+    assert written([], path, schema=schema, force=True).schema.types == schema.types
+    with pytest.raises(Exception, match="300|bounds"):
+        arrowio.write(pa.table({"a": [300]}), path, schema=pa.schema([("a", pa.int8())]), force=True)
+    for bad in (pa.schema([("b", pa.int8())]), {"a": "int8"}):
+        with pytest.raises(arrowio.OptionError, match="schema"):
+            arrowio.write(TABLE, path, schema=bad, force=True)
+    assert arrowio.open(path).schema.types == schema.types
+
+
+@pytest.mark.parametrize(
+    ("sort", "want"),
+    [
+        ("a", [1, 2, 3, None]),
+        (["-a"], [3, 2, 1, None]),
+        (["s", "a"], [2, 3, 1, None]),
+        ("a nulls first", [None, 1, 2, 3]),
+    ],
+)
+def test_sort(tmp_path, sort, want):
+    assert written(TABLE, tmp_path / "t.orc", sort=sort).column("a").to_pylist() == want
+
+
+def test_sort_by_key(tmp_path):
+    table = TABLE.slice(0, 3)
+    assert written(table, tmp_path / "t.kudu", sort=True, kudu_key="a").column("a").to_pylist() == [1, 2, 3]
+    with pytest.raises(arrowio.OptionError, match="no key"):
+        arrowio.write(table, tmp_path / "t.orc", sort=True)
+    with pytest.raises(arrowio.SchemaError, match="nothing"):
+        arrowio.write(table, tmp_path / "t.orc", sort=["nothing"])
+    with pytest.raises(arrowio.OptionError, match="sort"):
+        arrowio.write(table, tmp_path / "t.orc", sort=5)
+
+
+def test_sort_of_more_than_memory(tmp_path):
+    """What does not fit goes to scratch files, of which none is left."""
+    n = 200_000
+    rows = (pa.record_batch({"x": [i * 7919 % n for i in range(at, at + 10_000)]}) for at in range(0, n, 10_000))
+    assert written(rows, tmp_path / "t.orc", sort="x", memory=1 << 20).column("x").to_pylist() == list(range(n))
+    assert [p.name for p in tmp_path.iterdir()] == ["t.orc"]
+
+
+def test_partition_by(tmp_path):
+    """pyarrow reads the directories, and so does arrowio."""
+    out = tmp_path / "out"
+    report = arrowio.write(TABLE, out, format="parquet", partition_by=["s"])
+    assert sorted(name.split("/")[0] for name, _ in report.files) == ["s=x", "s=y", "s=z"] and report.rows == 4
+    theirs = pads.dataset(out, partitioning="hive").to_table().select(["a", "s"])
+    assert sorted(map(str, theirs.to_pylist())) == sorted(map(str, TABLE.to_pylist()))
+    assert arrowio.open(out).filter("s = 'x'").to_table().column("a").to_pylist() == [3, 2]
+    with pytest.raises(FileExistsError, match="force=True"):
+        arrowio.write(TABLE, out, format="parquet", partition_by="s")
+    with pytest.raises(arrowio.SchemaError):
+        arrowio.write(TABLE, tmp_path / "other", format="parquet", partition_by="nothing")
