@@ -87,7 +87,7 @@ type fetch struct {
 	rs    []ByteRange
 	size  int64
 	slack int64
-	count *CountingSource // nil = nobody counts
+	count *CountingSource // nil = not counted
 	far   SpanSource      // reads all spans at once; nil = they are read one after the other
 }
 

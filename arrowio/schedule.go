@@ -266,7 +266,7 @@ func (e *parallel) admit() *lane {
 		e.room.Wait()
 	}
 	if e.stopped {
-		_ = l.end() // nothing was read of it, and nobody waits
+		_ = l.end() // nothing was read of it, and no goroutine waits
 		return nil
 	}
 	e.used += l.estimate
@@ -325,7 +325,7 @@ func (e *parallel) decode(l *lane) {
 	e.room.Broadcast()
 }
 
-// put adds a record to the lane when there is room; false = nobody wants it.
+// put adds a record to the lane when there is room; false = it is not wanted.
 func (e *parallel) put(l *lane, rec sized) bool {
 	w := waiting{sized: rec}
 	e.mu.Lock()

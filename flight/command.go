@@ -32,7 +32,7 @@ type Command struct {
 	Resume      *Position         `json:"resume,omitempty"`      // start here
 }
 
-// Bounds on what strangers may ask for.
+// Bounds on what clients may ask for.
 const (
 	maxCommandBytes = 64 << 10
 	maxBatchRows    = 1 << 20

@@ -295,7 +295,7 @@ func (p *pool) serve() {
 		mine := own+w.least <= p.perClient || own == 0
 		room := p.used+w.least <= p.limit || p.used == 0
 		if blocked || !mine || !room {
-			blocked = blocked || mine // its turn is next, whoever needs less
+			blocked = blocked || mine // its turn is next, even if others need less
 			left = append(left, w)
 			continue
 		}

@@ -100,7 +100,7 @@ func (in *inbound) schema(ctx context.Context, l arrowio.Limits) (*ipc.Decoder, 
 	return dec, rpcerr.Stream(err)
 }
 
-// streamLimits bounds what one stream of a stranger may have; what it sends in one message is bounded by Options.MaxReceive.
+// streamLimits bounds what one stream of a client may have; what it sends in one message is bounded by Options.MaxReceive.
 func streamLimits(memory int64) arrowio.Limits {
 	return arrowio.Limits{
 		MetadataBytes: 16 << 20, Columns: 16 << 10, BatchElements: 16 << 20, BatchBytes: max(memory, 16<<20),

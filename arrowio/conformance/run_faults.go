@@ -127,7 +127,7 @@ func (s *suite) faults(t *testing.T) {
 				switch {
 				case !src.fired.Load(): // this time there were fewer reads
 				case err == nil:
-					t.Errorf("%d at once: read %d of %d failed and nobody noticed", parallelism, at, reads)
+					t.Errorf("%d at once: read %d of %d failed without an error", parallelism, at, reads)
 				case !errors.Is(err, want):
 					t.Errorf("%d at once: read %d of %d: the error %q does not wrap the source's", parallelism, at, reads, err)
 				case errors.Is(err, errs.ErrInternal):

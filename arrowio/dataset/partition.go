@@ -185,7 +185,7 @@ func newPartitions(inputs []Input, o Partitions, asked *arrow.Schema) (*partitio
 		if f.Type == nil {
 			f.Type = typeOfValues(distinct, k)
 		}
-		b := array.NewBuilder(memory.DefaultAllocator, f.Type) // Go memory: nobody need release it
+		b := array.NewBuilder(memory.DefaultAllocator, f.Type) // Go memory: it need not be released
 		add := appendValue
 		if told {
 			add = appendTold

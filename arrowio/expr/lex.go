@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds on what Parse takes; filters may come from strangers.
+// Bounds on what Parse takes; filters may come from clients of a server.
 const (
 	maxText  = 1 << 20 // bytes
 	maxDepth = 200     // parentheses and NOTs within one another

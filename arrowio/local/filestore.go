@@ -321,7 +321,7 @@ func (s *fileStore) exchange(from string, old fs.FileInfo) error {
 	}
 	var names []string
 	var err error
-	if old.IsDir() { // look again, now that nobody finds it any more
+	if old.IsDir() { // look again, now that it has another name
 		names, err = s.listOutput(aside)
 	}
 	if err == nil {

@@ -42,7 +42,7 @@ func (s *fileStore) keepMode(from string, old fs.FileInfo) error {
 		dirs |= 0o700 | dirs&read>>search
 	}
 	if fi, err := os.Lstat(from); err == nil && !fi.IsDir() && old.IsDir() {
-		files &= dirs // nobody gets at the file who did not get into the directory
+		files &= dirs // who had no access to the directory gets none to the file
 	}
 	return filepath.WalkDir(from, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {

@@ -42,7 +42,7 @@ func RemoveLeftovers(dir string, match func(name string) bool) ([]Leftover, erro
 		l := Leftover{Path: filepath.Join(dir, e.Name()), Output: m[1]}
 		lock, err := lockDir(l.Path)
 		if err != nil {
-			continue // it is in use, or gone, or nobody can tell
+			continue // it is in use, or gone, or that is not known
 		}
 		if m[2] == "old" {
 			l.Restored, l.Err = restore(l.Path, filepath.Join(dir, l.Output))

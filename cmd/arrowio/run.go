@@ -56,7 +56,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
-		err = a.stdout.err // of a help, which nobody looks at
+		err = a.stdout.err // of a help, whose errors are not looked at
 	}
 	err = errors.Join(err, a.failed, a.leavePlaces(), a.profiles.stop())
 	switch {

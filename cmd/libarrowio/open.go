@@ -50,7 +50,7 @@ var handles = struct {
 	of   map[uint64]*handle
 }{of: map[uint64]*handle{}}
 
-// newHandle returns one that nobody else knows yet.
+// newHandle returns one that is not in use yet.
 func newHandle(r openRequest) *handle { return &handle{refs: 1, firstAt: -1, request: r} }
 
 // publish gives a handle its number.

@@ -161,7 +161,7 @@ func (s *shapes) add(i int, schema *arrow.Schema) {
 	s.is[i] = k
 }
 
-// of returns which one input i has; -1 = nobody has looked.
+// of returns which one input i has; -1 = not known yet.
 func (s *shapes) of(i int) int {
 	if k, ok := s.is[i]; ok {
 		return k

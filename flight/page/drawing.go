@@ -146,7 +146,7 @@ func (l *layout) codecs() []string {
 	return out
 }
 
-// telling returns what to colour by where nobody has said: what differs.
+// telling returns what to colour by where that was not said: what differs.
 func (l *layout) telling() string {
 	if len(l.codecs()) > 1 {
 		return "codec"

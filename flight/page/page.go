@@ -144,7 +144,7 @@ func asset(kind string, content []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", kind)
 		w.Header().Set("Cache-Control", "max-age=300")
-		_, _ = w.Write(content) // nobody to tell
+		_, _ = w.Write(content) // a client that is gone cannot be told
 	}
 }
 
@@ -186,7 +186,7 @@ func (p *Page) view(run view, reads bool) http.HandlerFunc {
 			return err
 		})
 		switch {
-		case r.Context().Err() != nil: // nobody is there any more
+		case r.Context().Err() != nil: // the client is gone
 		case err != nil:
 			p.failed(w, r, &f, err)
 		case a.template == "":
@@ -223,7 +223,7 @@ func (p *Page) write(w http.ResponseWriter, code int, a *answer) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(code)
-	_, _ = w.Write([]byte(b.String())) // nobody to tell
+	_, _ = w.Write([]byte(b.String())) // a client that is gone cannot be told
 }
 
 // errGone: the files changed since their address was made.

@@ -10,7 +10,7 @@
 //	|------------------------------------------|==========|- - - -|
 //	0                                                         cap = 2^k + 3*Slack
 //
-// Reused memory is dirty. Whoever fills a buffer clears what it leaves out: null slots, the unused bits of a bitmap's
+// Reused memory is dirty. Code that fills a buffer clears what it leaves out: null slots, the unused bits of a bitmap's
 // last byte, the padding up to the next multiple of 64. Clean is for code of others that expects zeroes.
 //
 // # Rows

@@ -185,7 +185,7 @@ func nulls(d arrow.ArrayData) int {
 
 //export arrowcGiveBack
 func arrowcGiveBack(handle C.uint64_t) {
-	_ = workers.Catch(func() error { // nobody can be told, and a bug here must not end the process of others
+	_ = workers.Catch(func() error { // C takes no error here, and a bug here must not end the process of others
 		h := cgo.Handle(handle)
 		x := h.Value().(*held)
 		h.Delete()

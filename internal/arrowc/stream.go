@@ -70,7 +70,7 @@ func (s *Stream) start(to *C.struct_arrowc_stream) {
 	go s.run(to)
 }
 
-// run hands batches over until there are no more or nobody wants them.
+// run hands batches over until there are no more, or no more are wanted.
 func (s *Stream) run(to *C.struct_arrowc_stream) {
 	defer close(s.over)
 	var text *C.char
@@ -201,7 +201,7 @@ func arrowcStreamRoom(handle C.uint64_t) {
 
 //export arrowcStreamCancel
 func arrowcStreamCancel(handle C.uint64_t) {
-	_ = workers.Catch(func() error { // nobody can be told
+	_ = workers.Catch(func() error { // C takes no error here
 		cgo.Handle(handle).Value().(*Stream).cancel()
 		return nil
 	})
@@ -209,7 +209,7 @@ func arrowcStreamCancel(handle C.uint64_t) {
 
 //export arrowcStreamRelease
 func arrowcStreamRelease(handle C.uint64_t) {
-	_ = workers.Catch(func() error { // nobody can be told
+	_ = workers.Catch(func() error { // C takes no error here
 		h := cgo.Handle(handle)
 		s := h.Value().(*Stream)
 		h.Delete()

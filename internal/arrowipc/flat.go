@@ -8,7 +8,7 @@ import (
 )
 
 // flat is a flatbuffer being read. Nothing in it is trusted: each access is checked, the first fault sticks, and after
-// it every access yields a zero. Whoever reads checks err before using what was read to size or index anything.
+// it every access yields a zero. The caller checks err before using what was read to size or index anything.
 //
 // budget bounds the work: a flatbuffer may refer to one table many times, so that a small one unfolds without end.
 type flat struct {

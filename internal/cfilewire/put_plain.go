@@ -12,7 +12,7 @@ import (
 //
 //	bit-shuffled             Put takes as many values as there is room for: size / width
 //	strings, prefixes        Put takes values until they are over size: one too many
-//	plain values, runs       Put takes all; whoever puts looks at Full between batches
+//	plain values, runs       Put takes all; the caller looks at Full between batches
 //	dictionary               see DictOut
 //
 // No encoder keeps what Put gets. They allocate what their blocks need and keep that. One goroutine at a time may use one.

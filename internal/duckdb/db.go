@@ -127,7 +127,7 @@ func (d *DB) Close() {
 	d.handle.Delete()
 }
 
-// run executes a statement whose result nobody wants.
+// run executes a statement and discards its result.
 func (d *DB) run(sql string) error {
 	_, err := d.text(sql)
 	return err

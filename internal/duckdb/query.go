@@ -29,7 +29,7 @@ type query struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the query is
-	idle   chan struct{} // closed when nobody interrupts it any more
+	idle   chan struct{} // closed when no interrupt can come any more
 
 	tables  map[string]*table
 	filters map[string]expr.Expr // by table; set before the statement runs

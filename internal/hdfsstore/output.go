@@ -201,7 +201,7 @@ func (t *output) publish(ctx context.Context) error {
 		if err := t.rename(ctx, t.l.path, aside); err != nil {
 			return err
 		}
-		if was.Dir { // look again, now that nobody finds it any more
+		if was.Dir { // look again, now that it has another name
 			err = t.ours(ctx, aside)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 type batch struct {
 	buf     []byte // holds the LogEntryBatchPB
 	entries []kuduwire.Entry
-	held    int   // by how many: whoever reads it, and operations that wait and are parts of buf
+	held    int   // number of users: the reader, and the operations that wait and are parts of buf
 	counted int64 // bytes of buf that the memory bound knows of
 }
 

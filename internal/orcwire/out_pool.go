@@ -46,7 +46,7 @@ func (p *OutPool) get(n int) []byte {
 	return make([]byte, 0, n)
 }
 
-// Put gives buffers to the pool, which nobody else may use then: what Out.Take returned, for one.
+// Put gives buffers to the pool, such as what Out.Take returned. The caller must not use them any more.
 func (p *OutPool) Put(buffers ...[]byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -32,7 +32,7 @@ func GeoOf(t geoarrow.Type) Geo {
 	return g
 }
 
-// GeoArrow is the reverse of GeoOf. It is false where edges run in a way that nobody knows.
+// GeoArrow is the reverse of GeoOf. It is false where edges run in a way that is not known.
 func (g Geo) GeoArrow() (t geoarrow.Type, ok bool) {
 	t = geoarrow.Type{Geography: g.Edges}
 	if g.HasCRS {

@@ -236,7 +236,7 @@ type unsigned interface {
 	~uint8 | ~uint32 | ~uint64 | ~int | ~int64
 }
 
-// Only is a field that nobody reads or writes.
+// Only is a field that is neither read nor written.
 func Only[T any](num protowire.Number, name string, form Form) Entry[T] {
 	return Entry[T]{Field: Field{Num: num, Name: name, Form: form}}
 }

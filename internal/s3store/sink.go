@@ -228,7 +228,7 @@ func (k *sink) Close() error {
 // drop gives up what is not sent.
 func (k *sink) drop() {
 	if k.part != nil {
-		_ = k.part.f.Close() // nobody wants what is in it
+		_ = k.part.f.Close() // its content is not needed any more
 		k.part = nil
 	}
 }

@@ -59,7 +59,7 @@ func (h *Helpers) begin() {
 	}
 }
 
-// Close ends the helpers. Nobody may call Run any more.
+// Close ends the helpers. Run must not be called any more.
 func (h *Helpers) Close() {
 	h.start.Do(func() { h.tasks = make(chan func()) })
 	close(h.tasks)

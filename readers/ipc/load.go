@@ -76,7 +76,7 @@ func (c *cursor) numBuffers(field *arrowipc.Node) (n int, validity bool, err err
 	return 2, true, nil
 }
 
-// skip passes over a field that nobody wants.
+// skip passes over a field that is not read.
 func (c *cursor) skip(n *arrowipc.Node) error {
 	if _, _, err := c.field(); err != nil {
 		return err
@@ -190,7 +190,7 @@ func (l *loader) load(n *arrowipc.Node) (*array.Data, error) {
 	return array.NewData(n.Type, int(length), bufs, children, int(nulls), 0), nil
 }
 
-// bounded refuses lengths that no bytes stand for: they would cost whoever goes through them as much as they claim.
+// bounded refuses lengths that no bytes stand for: a loop over them would take as long as they claim.
 func (l *loader) bounded(n *arrowipc.Node, length int64) error {
 	free := n.Empty
 	switch dt := arrowtype.Storage(n.Type).(type) {

@@ -23,7 +23,7 @@ type rows struct {
 	f     *file
 	lines *lines
 	lex   lexer
-	root  []child // all columns; those that nobody wants have no node
+	root  []child // all columns; those that are not read have no node
 	index map[string]int
 	seen  int64
 }

@@ -31,7 +31,7 @@ var formatOptions = []arrowio.Option{
 
 // int96Options says how INT96 is read.
 type int96Options struct {
-	unit    string   // of all columns: "ns", "us"; "" = nanoseconds, for nobody has asked
+	unit    string   // of all columns: "ns", "us"; "" = nanoseconds, because no unit was asked for
 	micros  []string // paths of columns that are read in microseconds where the unit is nanoseconds
 	refused bool     // digits finer than these microseconds are an error; false = they are cut off
 }

@@ -80,7 +80,7 @@ func (c *column) passEntries(n int64) (int64, error) {
 	return total, nil
 }
 
-// passLengths is shortLengths for up to most entries that nobody wants to know one by one.
+// passLengths is shortLengths for up to most entries that are not wanted one by one.
 func (c *column) passLengths(most int64) (k, n int64) {
 	src := c.raw[c.p:]
 	p := 0

@@ -96,7 +96,7 @@ type File struct {
 	notes    []string
 	warnings []arrowio.Warning
 	second   error // another file behind this one, as far as that is known; nil = none
-	noView   error // why the records of avro.schema cannot be shown; nil = they are, or nobody has asked for them
+	noView   error // why the records of avro.schema cannot be shown; nil = they are, or were not asked for
 	splits   []arrowio.Split
 	hints    bool                             // errors about damage tell of the option that reads what is intact
 	dicts    map[*trevniwire.Node]arrow.Array // of enums

@@ -166,7 +166,7 @@ func (im *importer) replaceSuperBlock(u *undo) error {
 		return err
 	}
 	if err := im.ops.rename(next, path); err != nil {
-		// Nobody knows whether it has happened: the file itself tells.
+		// Whether it has happened is not known: the file itself tells.
 		if is, readErr := os.ReadFile(path); readErr != nil || !bytes.Equal(is, old) {
 			im.report.Done = readErr == nil && bytes.Equal(is, now)
 			u.steps = nil // the blocks may be in use

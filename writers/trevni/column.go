@@ -149,7 +149,7 @@ func (p *packer) pack(c blockcodec.Codec, level int, b []byte) ([]byte, error) {
 	return p.out, err
 }
 
-// packers are those that nobody uses.
+// packers are those that are not in use.
 type packers chan *packer
 
 func (s packers) get() *packer {

@@ -87,7 +87,7 @@ func streamOf(next func() (*flight.FlightData, error)) ([]byte, error) {
 	}
 }
 
-// parameterValues returns the one row of a stream as literals of package expr. What strangers send is read as their files
+// parameterValues returns the one row of a stream as literals of package expr. What clients send is read as their files
 // are.
 func parameterValues(ctx context.Context, b []byte) ([]string, error) {
 	f, err := ipc.StreamFormat().Open(ctx, local.NewBytesSource(b), arrowio.OpenOptions{})

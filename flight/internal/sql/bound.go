@@ -29,7 +29,7 @@ type boundSet struct {
 	at     time.Time
 }
 
-// boundKey tells statements of clients apart: nobody reads, or forgets, what others have bound.
+// boundKey tells statements of clients apart: no client reads, or forgets, what another has bound.
 func (d *Dialect) boundKey(ctx context.Context, id string) string {
 	return d.s.Client(ctx) + "\x00" + id
 }

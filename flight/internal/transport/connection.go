@@ -108,7 +108,7 @@ func (c *Connection) Peer() string {
 // Abort breaks the connection, where it is known; end follows.
 func (c *Connection) Abort() {
 	if c.raw != nil {
-		_ = c.raw.Close() // nobody is left to be told
+		_ = c.raw.Close() // the connection ends, so its error is of no use
 	}
 }
 

@@ -171,7 +171,7 @@ func (g *gatherConn) finish() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
-		_ = g.Conn.Close() // nobody is left to be told
+		_ = g.Conn.Close() // the connection ends, so its error is of no use
 	}
 }
 
