@@ -140,6 +140,14 @@ type Sizer interface {
 	Fit(n int, bytes int64) int
 }
 
+// RunReader is implemented by split readers to which many short runs of rows cost less at once than run by run. ReadRuns appends
+// runs of rows to the batch being built, as Skip and Read from run to run would. They are counted from where the reader stands,
+// sorted and apart. Rows between them that are among those that the reader was opened for may be decoded too, and an error may be
+// about one of these. The caller keeps runs.
+type RunReader interface {
+	ReadRuns(runs []RowRange) error
+}
+
 // Verifier is implemented by files that can check themselves. Verify compares every checksum, count, offset and statistic with
 // the data. It calls report once for each fault, in file order, and returns an error only if it could not go on.
 type Verifier interface {

@@ -3,6 +3,7 @@ package arrowio
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -54,7 +55,7 @@ type filterReader struct {
 }
 
 func (p *plan) newFilterReader(ctx context.Context, j *job, rows RowSet, w *pass, keep bool) (*filterReader, error) {
-	b, err := p.newBatcher(ctx, j, rows, w.Projection)
+	b, err := p.newBatcher(ctx, j, slices.Clone(rows), rows, w.Projection)
 	if err != nil {
 		return nil, err
 	}
@@ -197,6 +198,10 @@ func (o *onePass) next() (sized, error) {
 func (o *onePass) close() error  { return o.s.close() }
 func (o *onePass) passed() int64 { return o.s.b.passed() }
 
+// shortGap is how many rows, at most, may be decoded between two runs of rows that the predicate kept: to stop and to go on costs
+// formats with pages about as much.
+const shortGap = 1024
+
 // A window of a split is sieved before what it keeps is read: it ends where the first pass holds a batch of columns,
 // this many runs of rows, or has seen this many rows.
 const (
@@ -266,9 +271,7 @@ func (t *twoPass) window() error {
 			t.done = true
 			break
 		}
-		for _, r := range c.rows {
-			rows = rows.Add(r)
-		}
+		rows = rows.join(c.rows)
 		bytes += c.size()
 		c.rows = nil
 		t.chunks = append(t.chunks, c)
@@ -277,7 +280,7 @@ func (t *twoPass) window() error {
 		return nil
 	}
 	var err error
-	t.rest, err = t.p.newBatcher(t.ctx, t.j, rows, t.p.filter.rest)
+	t.rest, err = t.p.newBatcher(t.ctx, t.j, rows, rows.closed(shortGap), t.p.filter.rest)
 	return err
 }
 
@@ -339,6 +342,7 @@ func runRows(runs [][2]int64) int {
 // addRuns returns set with the rows that runs name, counted within the rows of got.
 func addRuns(set RowSet, runs [][2]int64, got RowSet) RowSet {
 	base := int64(0) // rows of got before got[0]
+	set = slices.Grow(set, len(runs))
 	for _, r := range runs {
 		for at := r[0]; at < r[1]; {
 			for at >= base+got[0].Len() {

@@ -62,6 +62,27 @@ func (s RowSet) Add(r RowRange) RowSet {
 	return append(s, r)
 }
 
+// join returns s with the ranges of o appended, which must not start before the end of s's last range.
+func (s RowSet) join(o RowSet) RowSet {
+	if len(o) == 0 {
+		return s
+	}
+	return append(s.Add(o[0]), o[1:]...)
+}
+
+// closed returns s with the gaps of up to so many rows between its ranges.
+func (s RowSet) closed(gap int64) RowSet {
+	var out RowSet
+	for _, r := range s {
+		if n := len(out); n > 0 && r.Start-out[n-1].End <= gap {
+			out[n-1].End = r.End
+		} else {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
 // Clip returns the rows of s that lie in r.
 func (s RowSet) Clip(r RowRange) RowSet {
 	var out RowSet

@@ -33,7 +33,7 @@ func (p *plan) openSplit(ctx context.Context, j *job) (splitScan, error) {
 		if len(p.out.Fields) == 0 && j.split.Known() {
 			return &countScan{p: p, rows: j.rows}, nil
 		}
-		b, err := p.newBatcher(ctx, j, rows, p.out)
+		b, err := p.newBatcher(ctx, j, rows, RowSet{j.rows}, p.out)
 		if err != nil {
 			return nil, err
 		}

@@ -84,7 +84,27 @@ func (s *suite) drive(t *testing.T, f arrowio.File, sp arrowio.Split, rows arrow
 	defer r.Close()
 	c := &checker{want: want}
 	at := rows.Start
-	for _, run := range set {
+	many, _ := r.(arrowio.RunReader)
+	for rest := set; len(rest) > 0; rest = rest.Clip(arrowio.RowRange{Start: at, End: rows.End}) {
+		if many != nil && s.rng.Intn(2) == 0 {
+			var ahead []arrowio.RowRange
+			from := at
+			for _, x := range s.runs(rest) {
+				ahead = append(ahead, arrowio.RowRange{Start: x.Start - from, End: x.End - from})
+				c.due = append(c.due, span{x.Start, x.End})
+				at = x.End
+			}
+			if err := many.ReadRuns(ahead); err != nil {
+				return fmt.Errorf("read %d runs from %d to %d: %w", len(ahead), from, at, err)
+			}
+			if s.rng.Intn(3) == 0 {
+				if err := takeInto(r, c); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		run := rest[0]
 		for at < run.Start { // in one step or several
 			n := 1 + s.rng.Int63n(run.Start-at)
 			got, err := r.Skip(n)
@@ -165,6 +185,24 @@ func (s *suite) rowSet(r arrowio.RowRange) arrowio.RowSet {
 		at = end
 	}
 	return set
+}
+
+// runs draws up to a hundred runs of rows out of a set, close together or far apart.
+func (s *suite) runs(set arrowio.RowSet) []arrowio.RowRange {
+	var out arrowio.RowSet
+	gap, length := int64(1+s.rng.Intn(30)), int64(1+s.rng.Intn(30))
+	at := set[0].Start
+	for _, x := range set {
+		for at = max(at, x.Start) + s.rng.Int63n(gap); at < x.End && len(out) < 100; at += 1 + s.rng.Int63n(gap) {
+			end := min(x.End, at+1+s.rng.Int63n(length))
+			out = out.Add(arrowio.RowRange{Start: at, End: end})
+			at = end
+		}
+	}
+	if len(out) == 0 {
+		return set[:1]
+	}
+	return out
 }
 
 // info checks what the file says about itself.

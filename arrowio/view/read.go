@@ -271,3 +271,9 @@ func (r *sizedAdaptedReader) Fit(n int, bytes int64) int {
 	}
 	return int(max(1, min(float64(k), float64(bytes)/row)))
 }
+
+// runAdaptedReader is a sizedAdaptedReader over one that takes many runs of rows at once.
+type runAdaptedReader struct {
+	*sizedAdaptedReader
+	arrowio.RunReader
+}

@@ -306,7 +306,11 @@ func (a *adapted) Read(ctx context.Context, s arrowio.Split, rows arrowio.RowSet
 		return r.SplitReader, nil
 	}
 	if z, ok := r.SplitReader.(arrowio.Sizer); ok {
-		return &sizedAdaptedReader{r, z, r.extra()}, nil
+		sized := &sizedAdaptedReader{r, z, r.extra()}
+		if many, ok := r.SplitReader.(arrowio.RunReader); ok {
+			return &runAdaptedReader{sized, many}, nil
+		}
+		return sized, nil
 	}
 	return r, nil
 }

@@ -59,14 +59,22 @@ func (v *Vec[T]) Keep(n int, runs [][2]int) {
 	last := v.all[v.n-n : v.n]
 	to := 0
 	for _, r := range runs {
-		if to == r[0] {
-			to = r[1]
-		} else {
-			to += copy(last[to:], last[r[0]:r[1]])
+		from, k := r[0], r[1]-r[0]
+		switch {
+		case from == to:
+		case k <= shortRun && from-to >= shortRun && from+shortRun <= len(last):
+			*(*[shortRun]T)(last[to:]) = *(*[shortRun]T)(last[from:]) // what is too much is written over
+		default:
+			copy(last[to:], last[from:r[1]])
 		}
+		to += k
 	}
 	v.n += to - n
 }
+
+// shortRun is how many values are copied at once where a run has that many or fewer: a branch on their number would often be
+// predicted wrongly, and a call of memmove costs more.
+const shortRun = 4
 
 // Tail returns room for at least k more values without appending them; Extend appends.
 func (v *Vec[T]) Tail(k int) []T {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/decimal128"
 )
 
 // nullRows: rows without anything.
@@ -67,6 +68,8 @@ func (c *fixedRows) append(d arrow.ArrayData, runs [][2]int64, n int) error {
 	dst := c.values.extend(c.mem, n*w)
 	src := d.Buffers()[1].Bytes()[d.Offset()*w:]
 	switch w {
+	case 16:
+		copyRuns(arrow.GetData[decimal128.Num](dst), arrow.GetData[decimal128.Num](src), runs)
 	case 8:
 		copyRuns(arrow.GetData[uint64](dst), arrow.GetData[uint64](src), runs)
 	case 4:
@@ -79,19 +82,17 @@ func (c *fixedRows) append(d arrow.ArrayData, runs [][2]int64, n int) error {
 	return nil
 }
 
-// copyRuns copies runs of src together. A call of memmove costs more than the few values of a short run.
-func copyRuns[T uint32 | uint64](dst, src []T, runs [][2]int64) {
+// copyRuns copies runs of src together.
+func copyRuns[T uint32 | uint64 | decimal128.Num](dst, src []T, runs [][2]int64) {
 	for _, r := range runs {
-		s := src[r[0]:r[1]]
-		if len(s) >= 8 {
-			dst = dst[copy(dst, s):]
-			continue
+		s := src[r[0]:]
+		k := int(r[1] - r[0])
+		if k <= shortRun && len(s) >= shortRun && len(dst) >= shortRun {
+			*(*[shortRun]T)(dst) = *(*[shortRun]T)(s) // what is too much is written over
+		} else {
+			copy(dst, s[:k])
 		}
-		d := dst[:len(s)]
-		for i, x := range s { //nolint:staticcheck // S1001 wants the very call that is dear here
-			d[i] = x
-		}
-		dst = dst[len(s):]
+		dst = dst[k:]
 	}
 }
 

@@ -162,3 +162,19 @@ func (r *reader) Read(n int) (int, error) {
 	r.row += int64(n)
 	return n, nil
 }
+
+// ReadRuns appends runs of rows to the batch being built: see arrowio.RunReader.
+func (r *reader) ReadRuns(runs []arrowio.RowRange) error {
+	r.runs = r.runs[:0]
+	for _, x := range runs {
+		if err := r.split.Rows.Check(r.row+x.Start, x.Len()); err != nil {
+			return err
+		}
+		r.runs = r.gone.Stored(r.runs, r.row+x.Start-r.split.Rows.Start, x.Len(), r.first)
+	}
+	if err := r.left.Read(r.runs); err != nil {
+		return err
+	}
+	r.row += runs[len(runs)-1].End
+	return nil
+}

@@ -14,20 +14,15 @@ type reader struct {
 	never []int // columns that are never null
 }
 
-// takesRuns is a reader that takes many runs of rows at once: see gonerows.Reader.
-type takesRuns interface {
-	ReadRuns(runs []arrowio.RowRange) error
-}
-
 // runReader is a reader over one that takes many runs of rows at once.
 type runReader struct {
 	*reader
-	takesRuns
+	arrowio.RunReader
 }
 
 func newReader(in arrowio.SplitReader, never []int) arrowio.SplitReader {
 	r := &reader{in, never}
-	if many, ok := in.(takesRuns); ok {
+	if many, ok := in.(arrowio.RunReader); ok {
 		return runReader{r, many}
 	}
 	return r

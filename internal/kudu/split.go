@@ -232,8 +232,31 @@ func (r *splitReader) nextRun(n int64) (row, k int64) {
 
 // Read appends the next n rows to the batch being built.
 func (r *splitReader) Read(n int) (int, error) {
-	if err := r.admit(int64(n)); err != nil {
+	first := len(r.runs)
+	if err := r.add(n); err != nil {
 		return 0, err
+	}
+	return n, r.decode(r.runs[first:])
+}
+
+// ReadRuns appends runs of rows to the batch being built: see arrowio.RunReader.
+func (r *splitReader) ReadRuns(runs []arrowio.RowRange) error {
+	first, row := len(r.runs), r.row
+	for _, x := range runs {
+		if _, err := r.Skip(row + x.Start - r.row); err != nil {
+			return err
+		}
+		if err := r.add(int(x.Len())); err != nil {
+			return err
+		}
+	}
+	return r.decode(r.runs[first:])
+}
+
+// add notes the next n rows for decode.
+func (r *splitReader) add(n int) error {
+	if err := r.admit(int64(n)); err != nil {
+		return err
 	}
 	first := len(r.runs)
 	for left := int64(n); left > 0; {
@@ -247,7 +270,11 @@ func (r *splitReader) Read(n int) (int, error) {
 	}
 	r.row += int64(n)
 	r.rows += n
-	runs := r.runs[first:]
+	return nil
+}
+
+// decode appends runs of live rows to the columns.
+func (r *splitReader) decode(runs []run) error {
 	err := r.groups.Run(r.share, func(i int) error {
 		for _, k := range r.groups.Tasks[i] {
 			c := r.columns[k]
@@ -262,9 +289,8 @@ func (r *splitReader) Read(n int) (int, error) {
 	})
 	if err != nil {
 		r.err = r.file.inSplit(err, r.part.rowset, r.split)
-		return 0, r.err
 	}
-	return n, nil
+	return r.err
 }
 
 func (r *splitReader) admit(n int64) error {

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 )
@@ -43,9 +44,14 @@ type Reader struct {
 	room   arrowbuf.Room
 }
 
-// New returns a reader of the records of src, which all have the given schema. It owns src and closes it.
-func New(src Source, schema *arrow.Schema, mem memory.Allocator) *Reader {
-	return &Reader{src: src, schema: schema, mem: mem, narrow: arrowbuf.NarrowIndices(schema)}
+// New returns a reader of the records of src, which all have the given schema. It owns src and closes it. It is an arrowio.RunReader, too, unless the dictionaries of several batches may have too many
+// entries for one record: Fit can tell that of rows that follow each other.
+func New(src Source, schema *arrow.Schema, mem memory.Allocator) arrowio.SplitReader {
+	r := &Reader{src: src, schema: schema, mem: mem, narrow: arrowbuf.NarrowIndices(schema)}
+	if r.narrow {
+		return r
+	}
+	return &runReader{Reader: r}
 }
 
 // next makes cur a batch with rows left. At the end it reports false; an error is kept in r.err.

@@ -168,7 +168,7 @@ func (l lying) Next() (Batch, error) {
 
 func TestFit(t *testing.T) {
 	mem := memory.NewGoAllocator()
-	r := New(&counted{mem: mem, sizes: []int{100, 10}}, schema, mem)
+	r := New(&counted{mem: mem, sizes: []int{100, 10}}, schema, mem).(*runReader)
 	defer r.Close()
 	for _, c := range []struct {
 		n     int
@@ -266,7 +266,7 @@ func (w *words) Close() error { w.release(); return nil }
 func TestDictionariesThatDoNotFitTogether(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
-	r := New(&words{mem: mem, entries: []int{100, 0, 0, 100, 20, 8, 1, 0, 100}}, arrow.NewSchema([]arrow.Field{{Name: "w", Type: wordType}}, nil), mem)
+	r := New(&words{mem: mem, entries: []int{100, 0, 0, 100, 20, 8, 1, 0, 100}}, arrow.NewSchema([]arrow.Field{{Name: "w", Type: wordType}}, nil), mem).(*Reader)
 	defer r.Close()
 	var rows []int64
 	for {

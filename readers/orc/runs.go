@@ -11,33 +11,33 @@ import (
 // runs are longer than these, on average, runs are decoded one by one.
 const (
 	windowRows = 8192
-	denseGap   = 16
+	denseGap   = 64
 	denseRun   = 512
 )
 
-// ReadRuns appends runs of rows of the file to the batch being built, as Skip and Read from run to run would. The runs
-// are sorted and apart, not behind the reader, and among the rows that it was opened for. Rows between runs that are
-// close together may be decoded, too, but nothing about them is an error.
+// ReadRuns appends runs of rows to the batch being built: see arrowio.RunReader. Rows between runs that are close together may be
+// decoded, too, but nothing about them is an error.
 func (r *splitReader) ReadRuns(runs []arrowio.RowRange) error {
-	n := 0
+	n, row, before := 0, r.row, len(r.batch)
 	for _, x := range runs {
+		x = arrowio.RowRange{Start: row + x.Start, End: row + x.End}
 		if r.err == nil { // rows before r.row are behind the reader
 			r.err = arrowio.RowRange{Start: r.row, End: r.end}.Check(x.Start, x.End-x.Start)
 		}
 		if r.err != nil {
 			return r.err
 		}
+		r.batch = append(r.batch, x)
 		r.row = x.End
 		n += int(x.Len())
 	}
 	if n == 0 {
+		r.batch = r.batch[:before]
 		return nil
 	}
 	if r.rows == 0 { // buffers begin with room for all of it
 		r.tree.arena.Ahead = float64(n) / windowRows
 	}
-	before := len(r.batch)
-	r.batch = append(r.batch, runs...)
 	err := r.tree.readRuns(r.start, r.batch[before:], r.exact)
 	if err != nil && !r.exact && !isIO(err) {
 		err = r.readExactly() // it may have been about a row that was not asked for
@@ -77,34 +77,37 @@ func (t *tree) readRuns(start int64, runs []arrowio.RowRange, exact bool) error 
 }
 
 func (g *branch) readRuns(start int64, runs []arrowio.RowRange, exact bool) error {
-	for i := 0; i < len(runs); {
-		k, from := 0, runs[i].Start
+	for len(runs) > 0 {
+		k, dense := len(runs), false
 		if !exact {
-			k = g.window(runs[i:])
+			k, dense = g.window(runs)
 		}
-		if k < 2 {
-			if err := g.move(from - start); err != nil {
+		if dense {
+			if err := g.move(runs[0].Start - start); err != nil {
 				return err
 			}
-			if err := g.read(int(runs[i].Len())); err != nil {
+			if err := g.readWindow(); err != nil {
 				return err
 			}
-			i++
+			runs = runs[k:]
 			continue
 		}
-		if err := g.move(from - start); err != nil {
-			return err
+		for _, x := range runs[:k] {
+			if err := g.move(x.Start - start); err != nil {
+				return err
+			}
+			if err := g.read(int(x.Len())); err != nil {
+				return err
+			}
 		}
-		if err := g.readWindow(); err != nil {
-			return err
-		}
-		i += k
+		runs = runs[k:]
 	}
 	return nil
 }
 
-// window finds how many of the runs, from the first on, are decoded together, and notes where they lie in the window.
-func (g *branch) window(runs []arrowio.RowRange) int {
+// window returns how many of the runs, from the first on, are read together, at least one, and whether they are decoded with what lies
+// between them; it notes where they lie in the window.
+func (g *branch) window(runs []arrowio.RowRange) (k int, dense bool) {
 	from := runs[0].Start
 	g.pieces = g.pieces[:0]
 	rows := int64(0)
@@ -117,12 +120,10 @@ func (g *branch) window(runs []arrowio.RowRange) int {
 	}
 	n := int64(len(g.pieces))
 	if n < 2 {
-		return int(n)
+		return 1, false
 	}
-	if span := runs[n-1].End - from; span-rows > denseGap*n || rows > denseRun*n {
-		return 1
-	}
-	return int(n)
+	span := runs[n-1].End - from
+	return int(n), span-rows <= denseGap*n && rows <= denseRun*n
 }
 
 // readWindow appends the pieces of the window, whose first row is where the branch stands.

@@ -49,8 +49,15 @@ func readRuns(t *testing.T, f *File, s arrowio.Split, calls [][]arrowio.RowRange
 			return nil
 		})
 	}
+	at := s.Rows.Start
 	for i, runs := range calls {
-		if err := r.(*splitReader).ReadRuns(runs); err != nil {
+		var ahead []arrowio.RowRange
+		from := at
+		for _, x := range runs {
+			ahead = append(ahead, arrowio.RowRange{Start: x.Start - from, End: x.End - from})
+			at = x.End
+		}
+		if err := r.(*splitReader).ReadRuns(ahead); err != nil {
 			return nil, err
 		}
 		if i%2 == 0 && i < len(calls)-1 {

@@ -164,6 +164,33 @@ func (r *fragmentReader) Read(n int) (int, error) {
 	return n, nil
 }
 
+// ReadRuns appends runs of rows to the batch being built: see arrowio.RunReader.
+func (r *fragmentReader) ReadRuns(runs []arrowio.RowRange) error {
+	if r.closed {
+		return errClosed
+	}
+	r.runs = r.runs[:0]
+	n := 0
+	for _, x := range runs {
+		if err := r.split.Rows.Check(r.row+x.Start, x.Len()); err != nil {
+			return err
+		}
+		r.runs = r.piece.gone.Stored(r.runs, r.row+x.Start-r.split.Rows.Start, x.Len(), r.piece.stored.Rows.Start)
+		n += int(x.Len())
+	}
+	if r.inner != nil {
+		if err := r.left.Read(r.runs); err != nil {
+			return r.fail(err)
+		}
+	}
+	if r.placed {
+		r.places = append(r.places, r.runs...)
+	}
+	r.row += runs[len(runs)-1].End
+	r.rows += n
+	return nil
+}
+
 // Fit asks the reader of the file for its share of the bytes.
 func (r *fragmentReader) Fit(n int, bytes int64) int {
 	s, ok := r.inner.(arrowio.Sizer)

@@ -248,14 +248,47 @@ func (r *splitReader) walk(n int64, read bool) error {
 	if r.err != nil {
 		return r.err
 	}
+	err := r.each(func(rt *root) error {
+		if err := rt.walk(r.row, false); err != nil {
+			return err
+		}
+		return rt.walk(r.row+n, read)
+	})
+	r.row += n
+	return err
+}
+
+// ReadRuns appends runs of rows to the batch being built: see arrowio.RunReader.
+func (r *splitReader) ReadRuns(runs []arrowio.RowRange) error {
+	row := r.row
+	for _, x := range runs {
+		if r.err == nil {
+			r.err = r.split.Rows.Check(row+x.Start, x.Len())
+		}
+		if r.err != nil {
+			return r.err
+		}
+		r.row = row + x.End
+		r.rows += int(x.Len())
+	}
+	return r.each(func(rt *root) error {
+		for _, x := range runs {
+			if err := rt.walk(row+x.Start, false); err != nil {
+				return err
+			}
+			if err := rt.walk(row+x.End, true); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// each calls do for all roots, at the same time where share allows it.
+func (r *splitReader) each(do func(rt *root) error) error {
 	err := r.groups.Run(r.share, func(i int) error {
 		for _, k := range r.groups.Tasks[i] {
-			rt := r.roots[k]
-			err := rt.walk(r.row, false)
-			if err == nil {
-				err = rt.walk(r.row+n, read)
-			}
-			if err != nil {
+			if err := do(r.roots[k]); err != nil {
 				return err
 			}
 		}
@@ -263,10 +296,8 @@ func (r *splitReader) walk(n int64, read bool) error {
 	})
 	if err != nil {
 		r.err = r.file.hint(errs.Locate(err, errs.At{Format: Name, Split: errs.N(r.split.Ordinal)}))
-		return r.err
 	}
-	r.row += n
-	return nil
+	return r.err
 }
 
 // walk reads or skips the rows up to end in segments that no block edge of the tree lies in.
