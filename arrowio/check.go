@@ -17,9 +17,9 @@ type Refuser interface {
 	Refuses() bool
 }
 
-// CheckFragments returns the error that ScanFragments would return before its first row if a column cannot be read. It opens the
+// Check returns the error that ScanFragments with o would return before its first row if a column cannot be read. It opens the
 // files that the scan may open, and reads no rows.
-func CheckFragments(ctx context.Context, schema *arrow.Schema, fragments []Fragment, o ScanOptions) error {
+func (o ScanOptions) Check(ctx context.Context, schema *arrow.Schema, fragments []Fragment) error {
 	p, err := newPlan(schema, o)
 	if err != nil {
 		return err

@@ -29,6 +29,8 @@ type memFile struct {
 	splits []Split
 	prune  func(s Split) RowSet // nil = everything
 	sizer  bool                 // readers can tell sizes: 100 bytes a row
+	many   bool                 // readers take many runs at once, and decode what lies between them
+	bad    int64                // decoding column v of this row is an error; 0 = of none
 
 	failAt  int64 // fail the call with this number, counted from 1 over all calls; 0 = never
 	fail    error // what it fails with; nil = panic
@@ -122,6 +124,9 @@ func (f *memFile) Read(ctx context.Context, s Split, rows RowSet, p Projection, 
 		r.apps = append(r.apps, arrowbuf.NewAppender(narrow.DataType(), mem))
 	}
 	f.open.Add(1)
+	if f.many {
+		return runsReader{r}, nil
+	}
 	if f.sizer {
 		return sizedReader{r}, nil
 	}
@@ -194,6 +199,9 @@ func (r *memReader) Read(n int) (int, error) {
 	if got := r.rows.Clip(want); got.Len() != int64(n) {
 		r.f.t.Errorf("rows %v were asked for, but only %v of them announced", want, got)
 	}
+	if r.fails(want) {
+		return 0, errBadRow
+	}
 	r.f.rows.Add(int64(n))
 	for i, a := range r.apps {
 		if err := a.Append(r.cols[i], int(r.at), int(r.at)+n); err != nil {
@@ -233,6 +241,33 @@ func (r *memReader) Close() error {
 }
 
 type sizedReader struct{ *memReader }
+
+// runsReader decodes all rows that it was opened for, from the first run to the last.
+type runsReader struct{ *memReader }
+
+func (r runsReader) ReadRuns(runs []RowRange) error {
+	from := r.at
+	span := RowRange{from + runs[0].Start, from + runs[len(runs)-1].End}
+	for _, x := range r.rows.Clip(span) {
+		if r.fails(x) {
+			return errBadRow
+		}
+	}
+	for _, x := range runs {
+		r.at = from + x.Start
+		if _, err := r.Read(int(x.Len())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fails reports whether decoding rows fails: those with the bad one do, of column v.
+func (r *memReader) fails(x RowRange) bool {
+	return r.f.bad > 0 && r.f.bad >= x.Start && r.f.bad < x.End && len(r.p.Schema.FieldIndices("v")) > 0
+}
+
+var errBadRow = errors.New("a bad row")
 
 func (r sizedReader) Fit(n int, bytes int64) int { return int(min(int64(n), max(1, bytes/100))) }
 

@@ -53,9 +53,9 @@ func (d *Dataset) Scan(ctx context.Context, o arrowio.ScanOptions) (*arrowio.Sca
 }
 
 // Check returns the error that a scan of d with o would return before its first row if a column cannot be read: see
-// arrowio.CheckFragments.
+// arrowio.ScanOptions.Check.
 func (d *Dataset) Check(ctx context.Context, o arrowio.ScanOptions) error {
-	return arrowio.CheckFragments(ctx, d.Schema, d.shown(), o)
+	return o.Check(ctx, d.Schema, d.shown())
 }
 
 // shown are the fragments under the schema of d.
