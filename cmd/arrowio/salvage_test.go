@@ -137,3 +137,49 @@ func TestSalvageTrevni(t *testing.T) {
 		t.Errorf("columns: exit %d: %s", o.code, o.out)
 	}
 }
+
+// An ORC file without its tail is read by the footers of its stripes, under the schema of a sibling or one that is written out; stripes
+// that were moved are found.
+func TestSalvageORCWithoutTail(t *testing.T) {
+	const name = "../../testdata/orc/java-2.3.1/many-stripes.orc" // 40 stripes of 25 rows
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := strings.SplitAfter(ok(t, "cat", "--format", "jsonl", name), "\n")
+	other := []byte(strings.Repeat("other bytes ", 500))
+	in := filepath.Join(t.TempDir(), "in.orc")
+	salvage := func(b []byte, flags ...string) outcome {
+		if err := os.WriteFile(in, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return do(t, append(append([]string{"cat", "--from", "orc", "--format", "jsonl", "--salvage", "rows"}, flags...), in)...)
+	}
+	cut := b[:len(b)-500]
+	o := salvage(cut)
+	if o.code != exitUsage || !strings.Contains(o.err, "stripes are there: 40, of 1000 rows, and 2 columns with those within others; name another file of the same table, or the columns, with --schema") {
+		t.Errorf("without a schema: exit %d, %s", o.code, o.err)
+	}
+	rows := func(from, to int) string { return strings.Join(whole[from:to], "") }
+	for what, c := range map[string]struct {
+		b     []byte
+		flags []string
+		code  int
+		want  string
+		told  string
+	}{
+		"a sibling":        {cut, []string{"--schema", name}, exitLost, rows(0, 1000), "stripes found by their footers: 40, of 1000 rows"},
+		"a text":           {cut, []string{"--schema", "struct<a__mono:int,b__dict:string>"}, exitLost, rows(0, 1000), "behind the last stripe"},
+		"half of the file": {b[:4000], []string{"--schema", name}, exitLost, rows(0, 450), "stripes found by their footers: 18, of 450 rows"},
+		"too few columns":  {cut, []string{"--schema", "struct<a:int>"}, exitData, "", "the stripes have 2 columns with those within others, and the schema has 1"},
+		"other types":      {cut, []string{"--schema", "struct<a:string,b:int>"}, exitLost, "", "lost: rows 0 to 25 (stripe 0): left out"},
+		"bytes behind":     {append(b[:len(b):len(b)], other...), nil, exitOK, rows(0, 1000), "other bytes follow"},
+		"bytes before":     {append(other[:len(other):len(other)], b...), nil, exitOK, rows(0, 1000), "stripes 0 to 39 are 6000 bytes behind where the footer says"},
+		"bytes missing":    {append(b[:4000:4000], b[4300:]...), nil, exitLost, rows(0, 450) + rows(500, 1000), "stripes 20 to 39 are 300 bytes in front of where the footer says"},
+		"no stripe":        {b[:100], []string{"--schema", name}, exitData, "", "no stripe was found in 100 bytes"},
+	} {
+		if o := salvage(c.b, c.flags...); o.code != c.code || o.out != c.want || !strings.Contains(o.err, c.told) {
+			t.Errorf("%s: exit %d, %d bytes of rows, want exit %d and %d: %s", what, o.code, len(o.out), c.code, len(c.want), o.err)
+		}
+	}
+}

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"strings"
 
@@ -12,6 +14,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
+	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/readers"
 )
@@ -28,7 +31,7 @@ type schemaFlags struct {
 
 func addSchemaFlags(cmd *cobra.Command) *schemaFlags {
 	s := &schemaFlags{cast: wordValue{word: "none", words: readers.Casts}}
-	cmd.Flags().StringVar(&s.text, "schema", "", "read every INPUT as this schema: `FILE|TEXT`, JSON as of arrowio schema --json, where fields may have a \"default\", or ORC's notation struct<a:int,b:string>")
+	cmd.Flags().StringVar(&s.text, "schema", "", "read every INPUT as this schema: `FILE|TEXT`, JSON as of arrowio schema --json, where fields may have a \"default\", or ORC's notation struct<a:int,b:string>, or the schema of another data file")
 	addWord(cmd, &s.cast, "cast", "with --schema, what to do where types do not widen: none = an error; java = convert like orc-core: values that do not fit become null")
 	return s
 }
@@ -125,13 +128,47 @@ func (s *shownInfo) print(w sheet) error {
 func schemaOf(value string, options map[string]string) (*arrow.Schema, error) {
 	text := strings.TrimSpace(value)
 	if !strings.HasPrefix(text, "{") && !strings.HasPrefix(strings.ToLower(text), "struct<") {
-		var err error
+		schema, err := schemaOfData(value, options)
+		if schema != nil || err != nil {
+			return schema, err
+		}
 		if text, err = readSchema(value); err != nil {
 			return nil, err
 		}
 	}
 	schema, err := readers.ParseSchema(text, options)
 	return schema, asUsage(err)
+}
+
+// schemaOfData returns the schema of a data file on this machine; nil = the file is none, by its content.
+func schemaOfData(name string, options map[string]string) (*arrow.Schema, error) {
+	const ends = 64
+	if fi, err := os.Stat(name); err != nil || !fi.Mode().IsRegular() || fi.Size() < 2*ends {
+		return nil, nil //nolint:nilerr // whoever reads it as a schema finds the error again
+	}
+	src, err := local.OpenFile(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = src.Close() }() // it was only read
+	var head, tail [ends]byte
+	if _, err := src.ReadAt(head[:], 0); err != nil {
+		return nil, err
+	}
+	if _, err := src.ReadAt(tail[:], src.Size()-ends); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if _, err := readers.Sniff(head[:], tail[:], ""); err != nil {
+		return nil, nil //nolint:nilerr // it is text
+	}
+	options = maps.Clone(options)
+	delete(options, "salvage") // what is damaged is another file
+	f, err := readers.Open(context.Background(), src, name, readers.Options{Options: options, Lenient: true, For: arrowio.ForInfo})
+	if err != nil {
+		return nil, inFile(name, err)
+	}
+	defer f.Close()
+	return f.Schema(), nil
 }
 
 func readSchema(name string) (string, error) {

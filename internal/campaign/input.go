@@ -31,6 +31,7 @@ type Input struct {
 	dir     string // of a format that is a directory: where it lies
 	file    string // and the file in it whose bytes these are
 	options map[string]string
+	schema  *arrow.Schema // that the reader is told of; nil = none
 
 	rows    arrow.Record // what a sound read gives, on Go's heap
 	regions []region

@@ -85,7 +85,7 @@ func Rescue(ctx context.Context, w io.Writer, dirs []string, formats []arrowio.F
 			defer release(in.rows)
 			rng := rand.New(rand.NewSource(int64(len(b))))
 			for _, mode := range []string{"rows", "columns"} {
-				in.options = map[string]string{"salvage": mode}
+				in.options, in.schema = map[string]string{"salvage": mode}, in.rows.Schema()
 				var n, t, sound Rescued
 				in.rescue(ctx, Op{Kind: "none"}, mode, &sound, w, show)
 				for i := range flips {
@@ -187,8 +187,13 @@ func (in *Input) compareRescued(f arrowio.File, got arrow.Record) (lost int64, e
 		return 0, errOtherSchema
 	}
 	var losses []arrowio.Warning
+	behind := int64(0)
 	for _, w := range arrowio.WarningsOf(f) {
 		if w.Kind != arrowio.WarnLost {
+			continue
+		}
+		if w.Rows == arrowio.UnknownRows { // of a file without its tail
+			behind += w.Bytes.Len
 			continue
 		}
 		if w.Range.Len() != w.Rows || w.Rows == 0 || len(losses) > 0 && w.Range.Start < losses[len(losses)-1].Range.End {
@@ -199,6 +204,20 @@ func (in *Input) compareRescued(f arrowio.File, got arrow.Record) (lost int64, e
 	}
 	if got.NumRows() == 0 && lost > 0 {
 		return min(lost, want.NumRows()), nil // whatever the number of rows, if that is what is damaged
+	}
+	if behind > 0 { // rows up to some stripe are told of
+		end := got.NumRows()
+		for _, w := range losses {
+			if w.Columns == nil {
+				end += w.Rows
+			}
+		}
+		if end > want.NumRows() {
+			return lost, fmt.Errorf("%d rows are told of, and there were %d", end, want.NumRows())
+		}
+		lost += want.NumRows() - end
+		want = want.NewSlice(0, end)
+		defer want.Release()
 	}
 	losses = append(losses, arrowio.Warning{Range: arrowio.RowRange{Start: want.NumRows(), End: want.NumRows()}})
 	row, at := int64(0), int64(0) // of the sound file, and of got

@@ -64,7 +64,7 @@ type oneCase struct {
 func newCase(in *Input, b []byte) *oneCase { return &oneCase{in: in, b: b} }
 
 func (c *oneCase) open(ctx context.Context) (arrowio.File, error) {
-	o := arrowio.OpenOptions{Limits: readLimits, Options: c.in.options}
+	o := arrowio.OpenOptions{Limits: readLimits, Options: c.in.options, Schema: c.in.schema}
 	if c.in.dir != "" {
 		return c.in.Format.OpenPath(ctx, c.in.dir, o)
 	}

@@ -37,8 +37,9 @@ type File struct {
 	first   []int64       // row at which each stripe begins, and the number of rows behind the last
 	cuts    []cut         // what each split is
 	splits  []arrowio.Split
-	hints   bool           // errors about damage tell of the option that reads what is intact
-	reach   map[int]*reach // of damaged stripes; it does not change after a salvage has been opened
+	hints   bool              // errors about damage tell of the option that reads what is intact
+	rescued []arrowio.Warning // what was found in place of a tail
+	reach   map[int]*reach    // of damaged stripes; it does not change after a salvage has been opened
 
 	mu        sync.Mutex
 	metadata  metadata        // see stripeStats
@@ -78,7 +79,7 @@ func Open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o Opti
 	return f, nil
 }
 
-func (f *File) open(ctx context.Context) (err error) {
+func (f *File) open(ctx context.Context) error {
 	if f.src.Size() == 0 { // a table without rows to its writers, who never got to say which
 		f.ps, f.footer, f.schema = &orcwire.PostScript{}, &orcwire.Footer{Types: []*orcwire.Type{{Kind: orcwire.Struct}}}, arrow.NewSchema(nil, nil)
 		return f.cutStripes()
@@ -89,6 +90,11 @@ func (f *File) open(ctx context.Context) (err error) {
 	if err := f.findJoined(ctx); err != nil {
 		return err
 	}
+	return f.describe()
+}
+
+// describe works out what the tail says.
+func (f *File) describe() (err error) {
 	if v := f.ps.Version; len(f.footer.Stripes) > 0 && newer(v) {
 		return located(errs.Errorf(errs.ErrUnsupported, "version %v of the format", v), "postscript", f.tail.postscript.Off)
 	}

@@ -3,6 +3,7 @@ package orc
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -77,13 +78,24 @@ func Format() arrowio.Format {
 				return nil, err
 			}
 			opt = opt.Under(o, o.Microseconds())
-			f, err := Open(ctx, src, o.Limits, opt)
-			if err != nil {
-				return nil, err // not a File that is a nil *File
-			}
 			mode, err := salvage.Parse(opt.Salvage)
 			if err != nil {
 				return nil, err
+			}
+			f, err := Open(ctx, src, o.Limits, opt)
+			switch {
+			case err == nil && mode != salvage.Off && o.For == arrowio.ForRows:
+				err = f.relocate(ctx)
+			case err == nil:
+			case o.For != arrowio.ForRows || !errors.Is(err, errs.ErrCorrupt):
+				return nil, err
+			case mode == salvage.Off:
+				return nil, salvage.Hint(err)
+			default:
+				f, err = openTailless(ctx, src, o.Limits, opt, o.Schema, err)
+			}
+			if err != nil {
+				return nil, err // not a File that is a nil *File
 			}
 			if mode != salvage.Off && o.For == arrowio.ForRows {
 				return f.salvage(ctx, mode)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orcwire"
@@ -44,13 +46,21 @@ func (f *File) salvage(ctx context.Context, mode salvage.Mode) (arrowio.File, er
 
 // sift reads what is left as a scan reads it, timestamps in microseconds where nanoseconds are too fine for them.
 func (v *survey) sift() ([]salvage.Damage, error) {
-	coarse, err := v.inMicroseconds()
-	if err != nil {
+	f, micros := v.File, arrow.Microsecond
+	opt := f.opt
+	opt.Unit, opt.Microseconds, opt.RefuseFiner = &micros, nil, false
+	coarse := &File{src: f.src, limits: f.limits, opt: opt, ahead: f.ahead, ps: f.ps, footer: f.footer, packing: f.packing, tail: f.tail, begin: f.begin, stripes: map[int]*stripe{}}
+	if err := coarse.describe(); err != nil {
 		return nil, err
 	}
-	coarse.reach = v.File.reach
+	coarse.reach = f.reach
 	var damage []salvage.Damage
-	for c := range coarse.schema.NumFields() {
+	for _, d := range v.damage {
+		if d.Column == salvage.All {
+			damage = append(damage, d)
+		}
+	}
+	for c, t := range coarse.top {
 		var own []salvage.Damage
 		for _, d := range v.damage {
 			if d.Column == salvage.All {
@@ -60,7 +70,11 @@ func (v *survey) sift() ([]salvage.Damage, error) {
 				own = append(own, d)
 			}
 		}
-		if own, err = salvage.Sift(v.ctx, coarse, c, v.units, own, v.limits); err != nil {
+		if hollow(t) { // no bytes are read for it
+			continue
+		}
+		own, err := salvage.Sift(v.ctx, coarse, c, v.units, own, v.limits)
+		if err != nil {
 			return nil, err
 		}
 		damage = append(damage, own...)

@@ -25,6 +25,9 @@ func (f *File) Warnings() []arrowio.Warning {
 	if f.src.Size() == 0 {
 		return []arrowio.Warning{NoBytes()}
 	}
+	if f.rescued != nil {
+		return f.rescued // nothing of such a file is encrypted
+	}
 	e := f.footer.Encryption
 	if e == nil || len(f.first) == 0 || f.first[len(f.first)-1] == 0 {
 		return nil
