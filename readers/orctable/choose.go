@@ -29,9 +29,16 @@ type choice struct {
 // choose picks the directories that hold what was valid, following Hive's AcidUtils.getAcidState: the newest base, and of
 // the deltas the widest, without those that a base or a wider delta stands for. Two that cannot both be right are an error
 // that names them; so is a list of write ids that asks for what compaction has left nothing of.
-func choose(dirs []candidate, ids *writeIDs) (choice, error) {
+//
+// What a transaction of txns that is not valid has compacted does not count.
+func choose(dirs []candidate, ids, txns *writeIDs) (choice, error) {
 	c := choice{base: -1, hidden: map[int]string{}}
-	if err := c.chooseBase(dirs, ids); err != nil {
+	for i := range dirs {
+		if d := &dirs[i]; d.txn != none && !txns.valid(d.txn) {
+			c.hidden[i] = fmt.Sprintf("transaction %d, which compacted, %s", d.txn, txns.why(d.txn))
+		}
+	}
+	if err := c.chooseBase(dirs, ids, txns); err != nil {
 		return c, err
 	}
 	current := int64(0)
@@ -43,7 +50,7 @@ func choose(dirs []candidate, ids *writeIDs) (choice, error) {
 	for i := range dirs {
 		d := &dirs[i]
 		switch {
-		case d.kind == base:
+		case d.kind == base, c.hidden[i] != "":
 		case !ids.any(d.min, d.max):
 			c.hidden[i] = invalidRange(d, ids)
 		default:
@@ -76,11 +83,11 @@ func before(a, b *candidate) int {
 }
 
 // chooseBase picks the valid base of the highest write id.
-func (c *choice) chooseBase(dirs []candidate, ids *writeIDs) error {
+func (c *choice) chooseBase(dirs []candidate, ids, txns *writeIDs) error {
 	oldest := -1
 	for i := range dirs {
 		d := &dirs[i]
-		if d.kind != base {
+		if d.kind != base || c.hidden[i] != "" {
 			continue
 		}
 		if oldest < 0 || olderBase(d, &dirs[oldest]) < 0 {
@@ -105,7 +112,7 @@ func (c *choice) chooseBase(dirs []candidate, ids *writeIDs) error {
 	}
 	if c.base >= 0 {
 		for i := range dirs { // whatever was newest meanwhile
-			if dirs[i].kind == base && i != c.base && invalidBase(&dirs[i], ids) == "" {
+			if d := &dirs[i]; d.kind == base && i != c.base && invalidBase(d, ids) == "" && (d.txn == none || txns.valid(d.txn)) {
 				c.hidden[i] = dirs[c.base].name + " is newer"
 			}
 		}

@@ -78,7 +78,7 @@ func TestChoose(t *testing.T) {
 		{"one base twice", "base_1 base_0000001", "", "", "are bases of one write id"},
 		{"deletes twice", "delta_2_2_0 delete_delta_2_2_0 delete_delta_02_2_0", "", "", "are deltas of the same write ids"},
 	} {
-		ids, err := parseWriteIDs(k.ids)
+		ids, err := parseWriteIDs("orc-write-ids", k.ids)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func TestChoose(t *testing.T) {
 			dirs = append(dirs, candidate{name: name, dirName: d, marked: marked})
 		}
 		for range 2 { // in whatever order they come
-			c, err := choose(dirs, ids)
+			c, err := choose(dirs, ids, everything)
 			if k.err != "" {
 				if err == nil || !strings.Contains(err.Error(), k.err) {
 					t.Errorf("%s: %v", k.rule, err)
@@ -136,11 +136,11 @@ func TestHiddenWhy(t *testing.T) {
 		d, _ := parseDir(name)
 		all = append(all, candidate{name: name, dirName: d})
 	}
-	ids, err := parseWriteIDs("7:6:4")
+	ids, err := parseWriteIDs("orc-write-ids", "7:6:4")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := choose(all, ids)
+	c, err := choose(all, ids, everything)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,5 +151,50 @@ func TestHiddenWhy(t *testing.T) {
 	}
 	if len(c.hidden) != len(want) {
 		t.Errorf("%d are hidden: %v", len(c.hidden), c.hidden)
+	}
+}
+
+// What was compacted by a transaction that is open, aborted or newer than the list does not count.
+func TestTransactions(t *testing.T) {
+	var all []candidate
+	for _, name := range strings.Fields("base_1_v3 base_2_v5 base_4_v9 delta_1_1_0 delta_2_2_0 delta_3_3_0 delta_4_4_0 delta_2_3_v6 delta_3_4_v7") {
+		d, _ := parseDir(name)
+		all = append(all, candidate{name: name, dirName: d})
+	}
+	for list, want := range map[string]string{
+		"8:7:5,6":    "base_1_v3 delta_2_2_0 delta_3_3_0 delta_4_4_0",
+		"8:5,7:6":    "base_1_v3 delta_2_2_0 delta_3_3_0 delta_4_4_0",
+		"8::5,7":     "base_1_v3 delta_2_3_v6 delta_4_4_0",
+		"8:6:":       "base_2_v5 delta_3_4_v7",
+		"9":          "base_4_v9",
+		"1":          "originals delta_1_1_0 delta_2_2_0 delta_3_3_0 delta_4_4_0",
+		"8:3,5,6,7:": "originals delta_1_1_0 delta_2_2_0 delta_3_3_0 delta_4_4_0",
+	} {
+		txns, err := parseWriteIDs("orc-transactions", list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := choose(all, everything, txns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		if c.originals {
+			got = append(got, "originals")
+		}
+		if c.base >= 0 {
+			got = append(got, all[c.base].name)
+		}
+		for _, i := range c.deltas {
+			got = append(got, all[i].name)
+		}
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("%s: %s, want %s", list, s, want)
+		}
+		for i, d := range all {
+			if why := c.hidden[i]; d.txn != none && !txns.valid(d.txn) && !strings.Contains(why, "which compacted, was") && !strings.Contains(why, "is newer than the list") {
+				t.Errorf("%s: %s is hidden because %q", list, d.name, why)
+			}
+		}
 	}
 }

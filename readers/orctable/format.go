@@ -13,6 +13,7 @@ import (
 // Options are the options of this package. The zero value is the default of each.
 type Options struct {
 	WriteIDs     string // HIGHEST:OPEN,…:ABORTED,…: reads as of this list of write ids; "" = everything
+	Transactions string // HIGHEST:OPEN,…:ABORTED,…: what other transactions have compacted does not count; "" = everything counts
 	RowIDs       bool   // adds row__id: struct<writeid: int64, bucketid: int32, rowid: int64>
 	Events       bool   // shows the events of the chosen directories as they are stored, without applying them
 	ByPosition   bool   // matches the columns of files by position, not by name
@@ -23,12 +24,18 @@ type Options struct {
 // that.
 const DefaultDeleteEvents = 32 << 20
 
+const (
+	optionWriteIDs     = "orc-write-ids"
+	optionTransactions = "orc-transactions"
+)
+
 // Format returns the ORC reader, of files and of directories that are tables. The options of orc.Format apply to both.
 func Format() arrowio.Format {
 	f := orc.Format()
 	open := f.Open
 	f.Options = append(f.Options,
-		arrowio.Option{Name: "orc-write-ids", Usage: "read an ACID table as of a list of write ids: HIGHEST:OPEN,...:ABORTED,...", Default: "all are valid"},
+		arrowio.Option{Name: optionWriteIDs, Usage: "read an ACID table as of a list of write ids: HIGHEST:OPEN,...:ABORTED,...", Default: "all are valid"},
+		arrowio.Option{Name: optionTransactions, Usage: "leave out what other transactions than these have compacted in an ACID table: HIGHEST:OPEN,...:ABORTED,...", Default: "all are valid"},
 		arrowio.Option{Name: "orc-row-ids", Usage: "add the row ids of an ACID table as column row__id", Default: "false", Values: []string{"true", "false"}},
 		arrowio.Option{Name: "orc-acid", Usage: "show the rows of an ACID table, or the events that its directories hold", Default: "rows", Values: []string{"rows", "raw"}},
 		arrowio.Option{Name: "orc-delete-events", Usage: "delete events of a partition that are held at once, of 8 to 24 bytes each", Default: strconv.Itoa(DefaultDeleteEvents)},
@@ -73,9 +80,11 @@ func Format() arrowio.Format {
 }
 
 func parseOptions(m map[string]string) (o Options, err error) {
-	o.WriteIDs, o.ByPosition = m["orc-write-ids"], m["orc-by"] == "position"
-	if _, err := parseWriteIDs(o.WriteIDs); err != nil {
-		return o, err
+	o.WriteIDs, o.Transactions, o.ByPosition = m[optionWriteIDs], m[optionTransactions], m["orc-by"] == "position"
+	for _, name := range []string{optionWriteIDs, optionTransactions} {
+		if _, err := parseWriteIDs(name, m[name]); err != nil {
+			return o, err
+		}
 	}
 	switch v := m["orc-row-ids"]; v {
 	case "", "false":

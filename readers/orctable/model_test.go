@@ -188,7 +188,7 @@ func (h *history) compact(major bool) {
 // clean removes what a reader that sees all that is committed does not need.
 func (h *history) clean() {
 	names, all := h.dirs()
-	c, err := choose(all, h.settled())
+	c, err := choose(all, h.settled(), everything)
 	if err != nil {
 		h.t.Fatal(err)
 	}

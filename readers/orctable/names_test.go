@@ -114,7 +114,7 @@ func FuzzNames(f *testing.F) {
 	f.Add("delta_3_1 base_ delta_1_2_3_4 base_1_v1 base_1", "")
 	f.Add("delta_1_4 delta_3_6 base_2_v3 base_2", "5:5:5,4,3,2,1")
 	f.Fuzz(func(t *testing.T, names, list string) {
-		ids, err := parseWriteIDs(list)
+		ids, err := parseWriteIDs("orc-write-ids", list)
 		if err != nil {
 			ids = everything
 		}
@@ -135,7 +135,7 @@ func FuzzNames(f *testing.F) {
 			}
 			dirs = append(dirs, candidate{name: name, dirName: d, marked: len(name)%3 == 0})
 		}
-		c, err := choose(dirs, ids)
+		c, err := choose(dirs, ids, everything)
 		if err != nil {
 			return
 		}

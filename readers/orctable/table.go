@@ -73,20 +73,8 @@ func Open(ctx context.Context, t arrowio.Tree, limits arrowio.Limits, o Options,
 }
 
 func (t *Table) load(ctx context.Context) (err error) {
-	if t.ids, err = parseWriteIDs(t.opt.WriteIDs); err != nil {
+	if t.parts, t.ids, err = chosenIn(ctx, t.tree, t.limits, t.opt); err != nil {
 		return err
-	}
-	if t.parts, err = explore(ctx, t.tree, t.limits); err != nil {
-		return err
-	}
-	for _, p := range t.parts {
-		dirs := make([]candidate, len(p.dirs))
-		for i, d := range p.dirs {
-			dirs[i] = d.candidate
-		}
-		if p.choice, err = choose(dirs, t.ids); err != nil {
-			return at(p.path, err)
-		}
 	}
 	if err := t.describeAll(ctx); err != nil {
 		return err
@@ -100,6 +88,54 @@ func (t *Table) load(ctx context.Context) (err error) {
 		}
 	}
 	return t.show(nil)
+}
+
+// chosenIn finds the partitions of a tree, and chooses among the directories of each.
+func chosenIn(ctx context.Context, t arrowio.Tree, limits arrowio.Limits, o Options) ([]*partition, *writeIDs, error) {
+	ids, err := parseWriteIDs(optionWriteIDs, o.WriteIDs)
+	if err != nil {
+		return nil, nil, err
+	}
+	txns, err := parseWriteIDs(optionTransactions, o.Transactions)
+	if err != nil {
+		return nil, nil, err
+	}
+	parts, err := explore(ctx, t, limits)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, p := range parts {
+		dirs := make([]candidate, len(p.dirs))
+		for i, d := range p.dirs {
+			dirs[i] = d.candidate
+		}
+		if p.choice, err = choose(dirs, ids, txns); err != nil {
+			return nil, nil, at(p.path, err)
+		}
+	}
+	return parts, ids, nil
+}
+
+// Files returns the names of the files in t that have rows, for a table in which rows are only inserted, whatever the format of its files.
+// Directories with deletes are errs.ErrCorrupt.
+func Files(ctx context.Context, t arrowio.Tree, limits arrowio.Limits, o Options) (names []string, err error) {
+	parts, _, err := chosenIn(ctx, t, limits.WithDefaults(), o)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range parts {
+		for _, d := range p.chosen() {
+			if d != nil && d.kind == deleteDelta {
+				return nil, at(d.path, errs.Errorf(errs.ErrCorrupt, "it holds deletes, and rows of the table are only inserted"))
+			}
+			for _, f := range p.in(d) {
+				if f.size > 0 {
+					names = append(names, f.path)
+				}
+			}
+		}
+	}
+	return names, nil
 }
 
 // chosen returns what a partition's rows are made of, in their order: nil stands for the originals.

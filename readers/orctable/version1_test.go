@@ -61,7 +61,7 @@ func TestRandomUpdatesInPlace(t *testing.T) {
 		}
 		newest := map[triple]state{}
 		list := fmt.Sprintf("%d:%d:%d", 2+rng.Intn(6), 1+rng.Intn(6), 1+rng.Intn(6))
-		ids1, err := parseWriteIDs(list)
+		ids1, err := parseWriteIDs("orc-write-ids", list)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,13 +20,13 @@ type writeIDs struct {
 // everything is for reading without a list: nothing on disk tells what was aborted.
 var everything = &writeIDs{high: math.MaxInt64}
 
-// parseWriteIDs reads HWM:OPEN,…:ABORTED,…; "" = everything.
-func parseWriteIDs(text string) (*writeIDs, error) {
+// parseWriteIDs reads HWM:OPEN,…:ABORTED,…, the value of an option; "" = everything.
+func parseWriteIDs(option, text string) (*writeIDs, error) {
 	if text == "" {
 		return everything, nil
 	}
 	bad := func(what string) (*writeIDs, error) {
-		return nil, errs.Errorf(errs.ErrOption, "orc-write-ids=%q: %s; it is HIGHEST:OPEN,…:ABORTED,…, as in 17:15,16:3", text, what)
+		return nil, errs.Errorf(errs.ErrOption, "%s=%q: %s; it is HIGHEST:OPEN,…:ABORTED,…, as in 17:15,16:3", option, text, what)
 	}
 	parts := strings.Split(text, ":")
 	if len(parts) > 3 {
@@ -44,7 +44,7 @@ func parseWriteIDs(text string) (*writeIDs, error) {
 		for _, s := range strings.Split(parts[i+1], ",") {
 			n, ok := number(strings.TrimSpace(s))
 			if !ok || n == 0 {
-				return bad(strconv.Quote(s) + " is no write id")
+				return bad(strconv.Quote(s) + " is no id")
 			}
 			if n <= w.high {
 				*list = append(*list, n)

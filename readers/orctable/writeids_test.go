@@ -24,20 +24,20 @@ func TestParseWriteIDs(t *testing.T) {
 		" 5 : 3 , 4 : ":         {high: 5, open: []int64{3, 4}},
 		"9223372036854775807::": {high: math.MaxInt64},
 	} {
-		got, err := parseWriteIDs(text)
+		got, err := parseWriteIDs("orc-write-ids", text)
 		if err != nil || got.high != want.high || !slices.Equal(got.open, want.open) || !slices.Equal(got.aborted, want.aborted) {
 			t.Errorf("%q: %+v, %v", text, got, err)
 			continue
 		}
-		if again, err := parseWriteIDs(got.text()); err != nil || again.text() != got.text() {
+		if again, err := parseWriteIDs("orc-write-ids", got.text()); err != nil || again.text() != got.text() {
 			t.Errorf("%q: written %q, and read again %v, %v", text, got.text(), again, err)
 		}
 	}
-	if got, err := parseWriteIDs(""); err != nil || got != everything {
+	if got, err := parseWriteIDs("orc-write-ids", ""); err != nil || got != everything {
 		t.Error(got, err)
 	}
 	for _, text := range []string{":", "x", "-1", "5:x", "5:3,", "5:0", "5:-3", "5:1:2:3", "5::x", "9223372036854775808", "5,6"} {
-		if got, err := parseWriteIDs(text); !errors.Is(err, errs.ErrOption) {
+		if got, err := parseWriteIDs("orc-write-ids", text); !errors.Is(err, errs.ErrOption) {
 			t.Errorf("%q: %+v, %v", text, got, err)
 		}
 	}
@@ -54,7 +54,7 @@ func TestWriteIDRanges(t *testing.T) {
 			}
 			return strings.Join(s, ",")
 		}
-		ids, err := parseWriteIDs(strconv.Itoa(rng.Intn(22)) + ":" + list() + ":" + list())
+		ids, err := parseWriteIDs("orc-write-ids", strconv.Itoa(rng.Intn(22))+":"+list()+":"+list())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestWriteIDRanges(t *testing.T) {
 			}
 		}
 	}
-	ids, _ := parseWriteIDs("9223372036854775807:9223372036854775807:1")
+	ids, _ := parseWriteIDs("orc-write-ids", "9223372036854775807:9223372036854775807:1")
 	if !ids.any(1, math.MaxInt64) || ids.all(2, math.MaxInt64) || ids.any(math.MaxInt64, math.MaxInt64) || !ids.any(math.MinInt64, math.MaxInt64) {
 		t.Error("the largest write id")
 	}
