@@ -44,7 +44,14 @@ type Format struct {
 	// With ForInfo and ForVerify, fragments without rows of the table may come first: for the table itself, and for files that say
 	// which rows are deleted.
 	OpenTable func(ctx context.Context, t Tree, metadata string, o OpenOptions) ([]Fragment, error)
-	// ParseFragment returns the fragment that Fragment.Marshal of OpenTable wrote.
+	// Schemes are the schemes of URLs, in lower case, that name tables in a catalog; nil = there are none. A format has both Schemes
+	// and OpenNamed, or neither. It may read nothing else: Open then returns an error.
+	Schemes []string
+	// OpenNamed returns the files of the table that a URL of one of Schemes names, as OpenTable does; files that OpenOptions.Filter
+	// excludes may be missing. If another format reads the table, metadata is the path or URL of the file of its metadata
+	// (MatchTableFile), options are for that format, beside those that the caller has given, and there are no fragments.
+	OpenNamed func(ctx context.Context, url string, o OpenOptions) (fragments []Fragment, metadata string, options map[string]string, err error)
+	// ParseFragment returns the fragment that Fragment.Marshal of OpenTable or OpenNamed wrote.
 	ParseFragment func(text []byte, o OpenOptions) (Fragment, error)
 	// LooksLike reports whether a local directory looks like one that OpenPath opens, so that its files must not be read one by
 	// one; nil = never.
@@ -85,6 +92,11 @@ type OpenOptions struct {
 	Converted bool
 	// OpenSource opens another file that an option names; nil = local.OpenFile does.
 	OpenSource func(ctx context.Context, name string) (OpenSource, error)
+	// OpenTree returns the directory at a path or URL, which need not exist; nil = local.DirTree does.
+	OpenTree func(name string) (Tree, error)
+	// Filter is a filter that every scan of a table will have, alone or joined with others by AND; nil = not known. It is about the
+	// columns as Schema has them, or as the table has them.
+	Filter expr.Expr
 }
 
 // Purpose is what a File is opened for. Formats that are single files may ignore it.

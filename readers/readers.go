@@ -12,6 +12,7 @@ import (
 	"github.com/arrowio/arrowio/internal/orccast"
 	"github.com/arrowio/arrowio/readers/cfile"
 	"github.com/arrowio/arrowio/readers/csv"
+	"github.com/arrowio/arrowio/readers/hivetable"
 	"github.com/arrowio/arrowio/readers/icebergtable"
 	"github.com/arrowio/arrowio/readers/ipc"
 	"github.com/arrowio/arrowio/readers/jsonl"
@@ -27,6 +28,7 @@ func All() []arrowio.Format { return slices.Clone(all()) }
 
 var all = sync.OnceValue(func() []arrowio.Format {
 	orc := orciceberg.Format(orctable.Format())
+	hive := hivetable.Format(orccast.Exact, orc, inUnit(parquet.Format(), "parquet-int96"))
 	return []arrowio.Format{
 		inUnit(trevni.Format(), ""),
 		orc,
@@ -37,7 +39,8 @@ var all = sync.OnceValue(func() []arrowio.Format {
 		inUnit(parquet.Format(), "parquet-int96"),
 		inUnit(csv.Format(), ""),
 		jsonl.Format(), // its times are text
-		icebergtable.Format(orc, parquet.Format()),
+		namedBy(hive, icebergtable.Format(orc, parquet.Format())),
+		hive,
 	}
 })
 

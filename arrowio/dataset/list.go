@@ -27,6 +27,8 @@ import (
 //     links to directories, are a warning (Options.Warn). If o names a format that has a signature, files without an extension are of it.
 //   - A path that does not exist, but is a pattern (see path.Match; ** is any number of directories), stands for the sorted names that match it. The same names
 //     are skipped, unless the pattern spells out their first character.
+//   - A URL that names a table in a catalog (see arrowio.Format.Schemes) stands for the files of the table. If o.Filter is not nil, files
+//     that it excludes may be missing.
 //   - A directory that is a table (see arrowio.Format.MatchTable), and the file of its metadata, stand for the files of the table.
 //   - A directory that a format reads as a whole (see arrowio.Format.MatchTree) stands for itself, also inside another directory.
 //
@@ -38,6 +40,9 @@ import (
 func List(ctx context.Context, path string, o Options) ([]Input, error) {
 	if path == "" {
 		return nil, errs.Errorf(errs.ErrOption, "the name of a file is empty")
+	}
+	if f := o.catalog(path); f.OpenNamed != nil {
+		return listNamed(ctx, f, path, o)
 	}
 	d, err := o.directory()
 	if err != nil {

@@ -88,15 +88,19 @@ func (x expansion) members(f arrowio.Format, t arrowio.Tree, metadata string) ([
 	if err != nil {
 		return nil, errs.Locate(err, errs.At{File: name})
 	}
-	out := make([]Input, len(all))
-	for i, fr := range all {
-		out[i] = Input{Path: fr.Name, member: &member{Fragment: fr, format: f.Name}}
-	}
-	return out, nil
+	return inputsOf(f, all), nil
 }
 
 // file returns what a file stands for: itself, or the files of the table whose metadata it has.
 func (x expansion) file(name string) ([]Input, error) {
+	if in, ok, err := x.metadata(name); ok || err != nil {
+		return in, err
+	}
+	return []Input{{Path: name}}, nil
+}
+
+// metadata returns the files of the table whose metadata a file has, if it is such a file.
+func (x expansion) metadata(name string) ([]Input, bool, error) {
 	for _, f := range x.formats {
 		if f.MatchTableFile == nil || x.told && f.Name != x.o.Format {
 			continue
@@ -107,11 +111,12 @@ func (x expansion) file(name string) ([]Input, error) {
 		}
 		t, err := x.o.stores().Tree(dir)
 		if err != nil {
-			return nil, err
+			return nil, true, err
 		}
-		return x.members(f, t, name)
+		in, err := x.members(f, t, name)
+		return in, true, err
 	}
-	return []Input{{Path: name}}, nil
+	return nil, false, nil
 }
 
 // refuseTable returns an error for a table below the directory that was named: its files, read with others, are not its rows.

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/arrowio/stores"
 )
@@ -13,6 +14,9 @@ import (
 // Open opens the file at a path or URL, or a directory that a format reads as a whole. Closing the File closes everything that
 // was opened for it.
 func Open(ctx context.Context, path string, o Options) (*File, error) {
+	if o.catalog(path).OpenNamed != nil {
+		return nil, errs.Errorf(errs.ErrOption, "%s names a table, which may have any number of files: open it as a dataset", path)
+	}
 	d, err := o.directory()
 	if err != nil {
 		return nil, err

@@ -168,7 +168,7 @@ func (a *app) openDataset(ctx context.Context, args []string, r *readFlags, s *s
 // paths. The first stays open; a scan opens the others again. Columns and filter must fit the common schema; otherwise the
 // error is one of the command line.
 func (a *app) openFiles(ctx context.Context, args []string, r *readFlags, s *selectFlags) (*inputSet, error) {
-	inputs, err := a.expand(ctx, args, r)
+	inputs, err := a.expandFor(ctx, args, r, s)
 	if err != nil {
 		return nil, err
 	}
@@ -464,9 +464,17 @@ func (d *inputSet) work(s *selectFlags) work {
 
 // expand lists the files in directories and those that match patterns.
 func (a *app) expand(ctx context.Context, args []string, r *readFlags) ([]dataset.Input, error) {
+	return a.expandFor(ctx, args, r, nil)
+}
+
+// expandFor is expand for a command that reads only the rows of a filter; s may be nil.
+func (a *app) expandFor(ctx context.Context, args []string, r *readFlags, s *selectFlags) ([]dataset.Input, error) {
 	o, err := a.readOptions(ctx, r)
 	if err != nil {
 		return nil, err
+	}
+	if s != nil {
+		o.Filter = s.where.x
 	}
 	var out []dataset.Input
 	for _, arg := range args {

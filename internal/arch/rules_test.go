@@ -205,6 +205,11 @@ var rules = []rule{
 		why: "rows go to DuckDB, and come back, through C",
 	},
 	{
+		pkg: "internal/metastorefake",
+		may: []string{"internal/metastore"},
+		why: "it answers, in tests, what the client asks",
+	},
+	{
 		pkg: "internal/campaign",
 		may: append([]string{"arrowio", "arrowio/errs", "arrowio/expr", "arrowio/conformance"}, neutral...),
 		why: "it damages what any reader reads, and is told which there are",
@@ -253,6 +258,11 @@ var rules = []rule{
 		pkg: "readers/icebergtable",
 		may: append([]string{"arrowio", "arrowio/errs", "arrowio/view", "arrowio/expr", "internal/iceberg", "internal/icebergfile"}, neutral...),
 		why: "a table has files of several formats, which it is given",
+	},
+	{
+		pkg: "readers/hivetable",
+		may: append([]string{"arrowio", "arrowio/errs", "arrowio/view", "arrowio/expr", "internal/metastore", "internal/readas", "readers/orctable"}, neutral...),
+		why: "a table has files of several formats, which it is given; directories of write ids are chosen among as in ACID tables; a metastore writes types as ORC does",
 	},
 	{
 		pkg: "readers/cfile",

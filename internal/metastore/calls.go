@@ -1,0 +1,304 @@
+package metastore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
+)
+
+// Column is a column of a table.
+type Column struct{ Name, Type string } // the type in Hive's notation
+
+// Storage says how the files of a table or a partition are stored.
+type Storage struct {
+	Columns     []Column
+	Location    string
+	InputFormat string // a Java class
+	SerDe       string // a Java class
+	Parameters  map[string]string
+}
+
+// Table is what the metastore says of a table.
+type Table struct {
+	Database, Name string
+	Kind           string // MANAGED_TABLE, EXTERNAL_TABLE, VIRTUAL_VIEW, MATERIALIZED_VIEW
+	Storage        Storage
+	Keys           []Column // by which it is partitioned
+	Parameters     map[string]string
+}
+
+// Partition is what the metastore says of a partition.
+type Partition struct {
+	Values  []string // of the table's Keys, as texts
+	Storage Storage
+}
+
+func (d *decoder) columns(to *[]Column) {
+	d.list(func() {
+		var c Column
+		d.structure(func(id int16) {
+			switch id {
+			case 1:
+				d.text(&c.Name)
+			case 2:
+				d.text(&c.Type)
+			}
+		})
+		*to = append(*to, c)
+	})
+}
+
+func (d *decoder) storage(to *Storage) {
+	d.structure(func(id int16) {
+		switch id {
+		case 1:
+			d.columns(&to.Columns)
+		case 2:
+			d.text(&to.Location)
+		case 3:
+			d.text(&to.InputFormat)
+		case 7:
+			d.structure(func(id int16) {
+				if id == 2 {
+					d.text(&to.SerDe)
+				}
+			})
+		case 10:
+			d.textMap(&to.Parameters)
+		}
+	})
+}
+
+func (d *decoder) table(to *Table) {
+	d.structure(func(id int16) {
+		switch id {
+		case 1:
+			d.text(&to.Name)
+		case 2:
+			d.text(&to.Database)
+		case 7:
+			d.storage(&to.Storage)
+		case 8:
+			d.columns(&to.Keys)
+		case 9:
+			d.textMap(&to.Parameters)
+		case 12:
+			d.text(&to.Kind)
+		}
+	})
+}
+
+// Table returns a table. One that does not exist is errs.ErrOption.
+func (c *Client) Table(ctx context.Context, database, name string) (*Table, error) {
+	const insertOnly = 2 // a capability of clients: without it such tables are refused
+	t := &Table{}
+	err := c.call(ctx, "get_table_req", func(w *encoder) {
+		w.structure(1, func() {
+			w.text(1, database)
+			w.text(2, name)
+			w.structure(3, func() { w.int32s(1, insertOnly) })
+		})
+	}, func(d *decoder) {
+		d.structure(func(id int16) {
+			if id == 1 {
+				d.table(t)
+			}
+		})
+	})
+	var refused *Refused
+	if errors.As(err, &refused) && refused.Unknown { // before Hive 2.3
+		*t = Table{}
+		err = c.call(ctx, "get_table", func(w *encoder) {
+			w.text(1, database)
+			w.text(2, name)
+		}, func(d *decoder) { d.table(t) })
+	}
+	const noSuchObject = 2
+	if errors.As(err, &refused) && refused.Exception == noSuchObject {
+		return nil, errs.Errorf(errs.ErrOption, "the metastore at %s has no table %s.%s", c.addr, database, name)
+	}
+	if err == nil && (!strings.EqualFold(t.Database, database) || !strings.EqualFold(t.Name, name)) {
+		err = errs.Errorf(errs.ErrCorrupt, "the metastore at %s was asked for table %s.%s, and answered with %s.%s", c.addr, database, name, t.Database, t.Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// PartitionNames returns the names of all partitions of a table, KEY=VALUE/KEY=VALUE with what paths cannot have as %XX.
+func (c *Client) PartitionNames(ctx context.Context, database, table string) (names []string, err error) {
+	err = c.call(ctx, "get_partition_names", func(w *encoder) {
+		w.text(1, database)
+		w.text(2, table)
+		w.int16(3, -1) // no bound
+	}, func(d *decoder) { d.texts(&names) })
+	return names, err
+}
+
+// partitionsAtOnce is how many partitions one call asks for.
+const partitionsAtOnce = 256
+
+// Partitions returns the partitions with these names, in the order of their values. Partitions that were dropped meanwhile are missing.
+func (c *Client) Partitions(ctx context.Context, database, table string, names []string) (out []Partition, err error) {
+	for some := range slices.Chunk(names, partitionsAtOnce) {
+		n := len(out)
+		err := c.call(ctx, "get_partitions_by_names", func(w *encoder) {
+			w.text(1, database)
+			w.text(2, table)
+			w.texts(3, some)
+		}, func(d *decoder) {
+			d.list(func() {
+				var p Partition
+				d.structure(func(id int16) {
+					switch id {
+					case 1:
+						d.texts(&p.Values)
+					case 6:
+						d.storage(&p.Storage)
+					}
+				})
+				p.Storage.Columns, p.Storage.Parameters = nil, nil // the table's count
+				out = append(out, p)
+			})
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(out)-n > len(some) {
+			return nil, errs.Errorf(errs.ErrCorrupt, "the metastore at %s was asked for %d partitions, and answered with %d", c.addr, len(some), len(out)-n)
+		}
+	}
+	slices.SortFunc(out, func(a, b Partition) int { return slices.Compare(a.Values, b.Values) })
+	return out, nil
+}
+
+// IDs says which ids, of transactions or of a table's writes, count: all up to High but those that are open or were aborted.
+type IDs struct {
+	High          int64
+	Open, Aborted []int64 // sorted
+}
+
+// Text returns the list as HIGH:OPEN,…:ABORTED,….
+func (l *IDs) Text() string {
+	return strconv.FormatInt(l.High, 10) + ":" + join(l.Open) + ":" + join(l.Aborted)
+}
+
+// Valid reports whether an id counts.
+func (l *IDs) Valid(id int64) bool {
+	_, open := slices.BinarySearch(l.Open, id)
+	_, aborted := slices.BinarySearch(l.Aborted, id)
+	return id <= l.High && !open && !aborted
+}
+
+func join(ids []int64) string {
+	var b strings.Builder
+	for i, id := range ids {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.FormatInt(id, 10))
+	}
+	return b.String()
+}
+
+// divide puts ids into the lists of open and aborted ones. Bit i of aborted, the lowest of each byte first, says what ids[i] is.
+func (l *IDs) divide(ids []int64, aborted []byte) {
+	for i, id := range ids {
+		switch {
+		case id > l.High: // is newer anyway
+		case i/8 < len(aborted) && aborted[i/8]>>(i%8)&1 != 0:
+			l.Aborted = append(l.Aborted, id)
+		default:
+			l.Open = append(l.Open, id)
+		}
+	}
+	slices.Sort(l.Open)
+	slices.Sort(l.Aborted)
+}
+
+// Transactions returns which transactions count now.
+func (c *Client) Transactions(ctx context.Context) (*IDs, error) {
+	l := &IDs{High: -1}
+	var ids []int64
+	var aborted []byte
+	err := c.call(ctx, "get_open_txns", func(*encoder) {}, func(d *decoder) {
+		d.structure(func(id int16) {
+			switch id {
+			case 1:
+				d.int64(&l.High)
+			case 2:
+				d.int64s(&ids)
+			case 4:
+				d.bytes(&aborted)
+			}
+		})
+	})
+	if err == nil && l.High < 0 {
+		err = errs.Errorf(errs.ErrCorrupt, "the metastore at %s does not say which transactions there are", c.addr)
+	}
+	if err != nil {
+		return nil, err
+	}
+	l.divide(ids, aborted)
+	return l, nil
+}
+
+// WriteIDs returns which write ids of a table count for a reader that sees the transactions of at.
+func (c *Client) WriteIDs(ctx context.Context, database, table string, at *IDs) (*IDs, error) {
+	name := strings.ToLower(database + "." + table)
+	l := &IDs{High: -1}
+	var ids []int64
+	var aborted []byte
+	answers, said := 0, ""
+	err := c.call(ctx, "get_valid_write_ids", func(w *encoder) {
+		w.structure(1, func() {
+			w.texts(1, []string{name})
+			w.text(2, at.forHive())
+		})
+	}, func(d *decoder) {
+		d.structure(func(id int16) {
+			if id != 1 {
+				return
+			}
+			d.list(func() {
+				answers++
+				d.structure(func(id int16) {
+					switch id {
+					case 1:
+						d.text(&said)
+					case 2:
+						d.int64(&l.High)
+					case 3:
+						d.int64s(&ids)
+					case 5:
+						d.bytes(&aborted)
+					}
+				})
+			})
+		})
+	})
+	if err == nil && (answers != 1 || !strings.EqualFold(said, name) || l.High < 0) {
+		err = errs.Errorf(errs.ErrCorrupt, "the metastore at %s does not say which write ids of table %s there are", c.addr, name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	l.divide(ids, aborted)
+	return l, nil
+}
+
+// forHive returns the list as Hive's ValidReadTxnList writes it: HIGH:LOWEST-OPEN:OPEN,…:ABORTED,….
+func (l *IDs) forHive() string {
+	lowest := int64(math.MaxInt64)
+	if len(l.Open) > 0 {
+		lowest = l.Open[0]
+	}
+	return fmt.Sprintf("%d:%d:%s:%s", l.High, lowest, join(l.Open), join(l.Aborted))
+}

@@ -1,0 +1,2 @@
+// Package metastorefake is a metastore for tests: it answers the calls of internal/metastore with tables of its own.
+package metastorefake

@@ -1,0 +1,237 @@
+package metastorefake
+
+import (
+	"context"
+	"io"
+	"net"
+	"slices"
+	"strings"
+
+	"github.com/apache/thrift/lib/go/thrift"
+
+	"github.com/arrowio/arrowio/internal/metastore"
+)
+
+// Server is a metastore. Change its fields only before it serves, or in Look.
+type Server struct {
+	Tables       map[string]*metastore.Table // by DATABASE.TABLE
+	Partitions   map[string][]metastore.Partition
+	Transactions metastore.IDs
+	WriteIDs     map[string]metastore.IDs
+	Look         func(method string) // is called before each answer; nil = is not
+
+	Asked []string // the names of partitions that were asked for
+}
+
+// Serve answers one connection after the other until the listener is closed.
+func (s *Server) Serve(l net.Listener) error {
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return err
+		}
+		p := thrift.NewTBinaryProtocolConf(thrift.NewStreamTransportRW(conn), nil)
+		for s.answer(p) == nil {
+		}
+		_ = conn.Close() // the client has closed it, or the test is over
+	}
+}
+
+// writer writes values, and remembers the first error.
+type writer struct {
+	p   *thrift.TBinaryProtocol
+	err error
+}
+
+var ctx = context.Background()
+
+func (w *writer) ok(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+func (w *writer) field(id int16, t thrift.TType) { w.ok(w.p.WriteFieldBegin(ctx, "", t, id)) }
+func (w *writer) stop()                          { w.ok(w.p.WriteFieldStop(ctx)) }
+
+func (w *writer) text(id int16, s string) {
+	w.field(id, thrift.STRING)
+	w.ok(w.p.WriteString(ctx, s))
+}
+
+func (w *writer) texts(id int16, list []string) {
+	w.field(id, thrift.LIST)
+	w.ok(w.p.WriteListBegin(ctx, thrift.STRING, len(list)))
+	for _, s := range list {
+		w.ok(w.p.WriteString(ctx, s))
+	}
+}
+
+func (w *writer) structs(id int16, n int, each func(i int)) {
+	w.field(id, thrift.LIST)
+	w.ok(w.p.WriteListBegin(ctx, thrift.STRUCT, n))
+	for i := range n {
+		each(i)
+		w.stop()
+	}
+}
+
+func (w *writer) columns(id int16, list []metastore.Column) {
+	w.structs(id, len(list), func(i int) {
+		w.text(1, list[i].Name)
+		w.text(2, list[i].Type)
+		w.text(3, "a comment")
+	})
+}
+
+func (w *writer) storage(id int16, s *metastore.Storage) {
+	w.field(id, thrift.STRUCT)
+	w.columns(1, s.Columns)
+	w.text(2, s.Location)
+	w.text(3, s.InputFormat)
+	w.field(7, thrift.STRUCT)
+	w.text(2, s.SerDe)
+	w.stop()
+	w.stop()
+}
+
+func (w *writer) ids(high, list int16, l metastore.IDs) {
+	w.field(high, thrift.I64)
+	w.ok(w.p.WriteI64(ctx, l.High))
+	all := slices.Sorted(slices.Values(slices.Concat(l.Open, l.Aborted)))
+	bits := make([]byte, (len(all)+7)/8)
+	w.field(list, thrift.LIST)
+	w.ok(w.p.WriteListBegin(ctx, thrift.I64, len(all)))
+	for i, id := range all {
+		w.ok(w.p.WriteI64(ctx, id))
+		if slices.Contains(l.Aborted, id) {
+			bits[i/8] |= 1 << (i % 8)
+		}
+	}
+	w.field(list+2, thrift.STRING)
+	w.ok(w.p.WriteBinary(ctx, bits))
+}
+
+// answer answers one call.
+func (s *Server) answer(p *thrift.TBinaryProtocol) error {
+	method, _, id, err := p.ReadMessageBegin(ctx)
+	if err != nil {
+		return io.EOF
+	}
+	var texts []string
+	if err := collect(p, thrift.STRUCT, &texts); err != nil {
+		return err
+	}
+	if s.Look != nil {
+		s.Look(method)
+	}
+	w := &writer{p: p}
+	kind := thrift.REPLY
+	known := slices.Contains([]string{"get_table_req", "get_partition_names", "get_partitions_by_names", "get_open_txns", "get_valid_write_ids"}, method)
+	if !known {
+		kind = thrift.EXCEPTION
+	}
+	w.ok(p.WriteMessageBegin(ctx, method, kind, id))
+	if known {
+		s.result(w, method, texts)
+		w.stop()
+	} else {
+		w.ok(thrift.NewTApplicationException(thrift.UNKNOWN_METHOD, "unknown method "+method).Write(ctx, p))
+	}
+	w.ok(p.Flush(ctx))
+	return w.err
+}
+
+func (s *Server) result(w *writer, method string, texts []string) {
+	name := ""
+	if len(texts) > 1 {
+		name = texts[0] + "." + texts[1]
+	}
+	switch method {
+	case "get_table_req":
+		t := s.Tables[name]
+		if t == nil {
+			w.field(2, thrift.STRUCT)
+			w.text(1, name+" table not found")
+			w.stop()
+			return
+		}
+		w.field(0, thrift.STRUCT)
+		w.field(1, thrift.STRUCT)
+		w.text(1, t.Name)
+		w.text(2, t.Database)
+		w.storage(7, &t.Storage)
+		w.columns(8, t.Keys)
+		w.field(9, thrift.MAP)
+		w.ok(w.p.WriteMapBegin(ctx, thrift.STRING, thrift.STRING, len(t.Parameters)))
+		for k, v := range t.Parameters {
+			w.ok(w.p.WriteString(ctx, k))
+			w.ok(w.p.WriteString(ctx, v))
+		}
+		w.text(12, t.Kind)
+		w.stop()
+		w.stop()
+	case "get_partition_names":
+		var names []string
+		for _, p := range s.Partitions[name] {
+			names = append(names, s.nameOf(name, p))
+		}
+		w.texts(0, names)
+	case "get_partitions_by_names":
+		s.Asked = texts[2:]
+		found := slices.DeleteFunc(slices.Clone(s.Partitions[name]), func(p metastore.Partition) bool {
+			return !slices.Contains(texts[2:], s.nameOf(name, p))
+		})
+		w.structs(0, len(found), func(i int) {
+			w.texts(1, found[i].Values)
+			w.storage(6, &found[i].Storage)
+		})
+	case "get_open_txns":
+		w.field(0, thrift.STRUCT)
+		w.ids(1, 2, s.Transactions)
+		w.stop()
+	case "get_valid_write_ids":
+		w.field(0, thrift.STRUCT)
+		w.structs(1, 1, func(int) {
+			w.text(1, texts[0])
+			w.ids(2, 3, s.WriteIDs[texts[0]])
+		})
+		w.stop()
+	}
+}
+
+// nameOf returns the name of a partition.
+func (s *Server) nameOf(table string, p metastore.Partition) string {
+	var parts []string
+	for i, k := range s.Tables[table].Keys {
+		parts = append(parts, k.Name+"="+strings.ReplaceAll(p.Values[i], "/", "%2F"))
+	}
+	return strings.Join(parts, "/")
+}
+
+// collect reads a value, and adds the texts in it.
+func collect(p *thrift.TBinaryProtocol, t thrift.TType, texts *[]string) error {
+	switch t {
+	case thrift.STRING:
+		s, err := p.ReadString(ctx)
+		*texts = append(*texts, s)
+		return err
+	case thrift.LIST:
+		of, n, err := p.ReadListBegin(ctx)
+		for i := 0; i < n && err == nil; i++ {
+			err = collect(p, of, texts)
+		}
+		return err
+	case thrift.STRUCT:
+		for {
+			_, t, _, err := p.ReadFieldBegin(ctx)
+			if err != nil || t == thrift.STOP {
+				return err
+			}
+			if err := collect(p, t, texts); err != nil {
+				return err
+			}
+		}
+	}
+	return p.Skip(ctx, t)
+}

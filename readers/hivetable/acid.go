@@ -1,0 +1,153 @@
+package hivetable
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/metastore"
+)
+
+// acid says as of which write ids a directory is read. It is part of the JSON of a member.
+type acid struct {
+	Server string `json:"server"` // that is asked what was compacted meanwhile
+	Writes string `json:"writes"` // HIGHEST:OPEN,…:ABORTED,…
+	High   int64  `json:"high"`
+}
+
+// openACID opens a directory of an ACID table; nil = it is empty.
+func (s *settings) openACID(ctx context.Context, format arrowio.Format, dir string, a *acid, o arrowio.OpenOptions) (f arrowio.File, err error) {
+	tree, err := s.tree(dir)
+	if err != nil {
+		return nil, err
+	}
+	c, err := metastore.Dial(ctx, a.Server, s.metastore)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if e := c.Close(); e != nil && f != nil {
+			err = errors.Join(e, f.Close())
+			f = nil
+		}
+	}()
+	err = s.settled(ctx, c, tree, a.High, func(txns string) error {
+		if f != nil {
+			if err := f.Close(); err != nil {
+				return err
+			}
+			f = nil
+		}
+		names, err := visible(ctx, tree)
+		if err != nil || len(names) == 0 {
+			return err
+		}
+		o.Options["orc-write-ids"], o.Options["orc-transactions"] = a.Writes, txns
+		f, err = format.OpenTree(ctx, tree, o)
+		return err
+	})
+	if err != nil && f != nil {
+		err = errors.Join(err, f.Close())
+		f = nil
+	}
+	return f, absent(err, dir)
+}
+
+// attempts is how often a directory is looked at that changes meanwhile.
+const attempts = 4
+
+// settled calls look, which chooses among the directories of tree, with the transactions that count. What Hive's compactor is about to
+// write does not count, and what it has finished replaces directories that its cleaner then deletes. So look is called again if a
+// compaction was finished, or a directory has vanished, while look was at work. high is the highest write id that is read.
+func (s *settings) settled(ctx context.Context, c *metastore.Client, tree arrowio.Tree, high int64, look func(txns string) error) error {
+	var last error
+	for range attempts {
+		before, err := c.Transactions(ctx)
+		if err != nil {
+			return err
+		}
+		names, err := visible(ctx, tree)
+		if err != nil {
+			return err
+		}
+		if err := overwritten(names, high); err != nil {
+			return err
+		}
+		looked := look(before.Text())
+		if looked != nil && !errors.Is(looked, fs.ErrNotExist) {
+			return looked
+		}
+		after, err := c.Transactions(ctx)
+		if err != nil {
+			return err
+		}
+		now, err := visible(ctx, tree)
+		if err != nil {
+			return err
+		}
+		if same(names, now, before, after) {
+			return looked
+		}
+		last = looked
+	}
+	return errors.Join(errs.Errorf(errs.ErrUnsupported, "the directory was compacted each of the %d times that it was looked at: read the table again later", attempts), last)
+}
+
+// visible lists the directories and files of a tree that are not hidden.
+func visible(ctx context.Context, tree arrowio.Tree) (names []string, err error) {
+	entries, err := tree.List(ctx, "")
+	for _, e := range entries {
+		if e.Name != "" && e.Name[0] != '_' && e.Name[0] != '.' {
+			names = append(names, e.Name)
+		}
+	}
+	return names, err
+}
+
+// patterns are those of the names of directories.
+var patterns = sync.OnceValues(func() (compacted, written *regexp.Regexp) {
+	return regexp.MustCompile(`^(?:base|delta|delete_delta)_.*_v(\d{1,18})$`), regexp.MustCompile(`^base_(\d{1,18})$`)
+})
+
+// overwritten returns an error for a base that INSERT OVERWRITE has written after the table was listed: what it replaces may have been
+// deleted, so that rows as of the list may be missing.
+func overwritten(names []string, high int64) error {
+	_, written := patterns()
+	for _, name := range names {
+		if m := written.FindStringSubmatch(name); m != nil {
+			if n, err := strconv.ParseInt(m[1], 10, 64); err == nil && n > high {
+				return errs.Errorf(errs.ErrUnsupported, "%s was written after the table was opened, and may replace rows of it: read the table again", name)
+			}
+		}
+	}
+	return nil
+}
+
+// same reports whether nothing that matters has changed between two looks at a directory.
+func same(names, now []string, before, after *metastore.IDs) bool {
+	compacted, _ := patterns()
+	for _, name := range names {
+		if !slices.Contains(now, name) {
+			return false
+		}
+	}
+	for _, name := range now {
+		if strings.HasPrefix(name, "base_") && !slices.Contains(names, name) {
+			return false
+		}
+		if m := compacted.FindStringSubmatch(name); m != nil {
+			n, err := strconv.ParseInt(m[1], 10, 64)
+			if err != nil || before.Valid(n) != after.Valid(n) && n != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,293 @@
+package arrowio.hivejudge;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeSet;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hive.common.ValidWriteIdList;
+import org.apache.hadoop.hive.metastore.HiveMetaStore;
+import org.apache.hadoop.hive.metastore.HiveMetaStoreClient;
+import org.apache.hadoop.hive.metastore.api.Database;
+import org.apache.hadoop.hive.metastore.api.FieldSchema;
+import org.apache.hadoop.hive.metastore.api.Partition;
+import org.apache.hadoop.hive.metastore.api.SerDeInfo;
+import org.apache.hadoop.hive.metastore.api.StorageDescriptor;
+import org.apache.hadoop.hive.metastore.txn.TxnDbUtil;
+import org.apache.hadoop.hive.metastore.txn.TxnUtils;
+import org.apache.hadoop.hive.ql.io.RecordUpdater;
+
+/**
+ * A metastore with a database d in DIR, and tables in it that Hive's writers have made. DIR/NAME.jsonl has what Hive reads in the
+ * ACID table of that name, a line for each row. It prints its port, and serves until its standard input ends.
+ */
+final class Metastore {
+  private final Path dir;
+  private HiveMetaStoreClient client;
+
+  Metastore(Path dir) {
+    this.dir = dir;
+  }
+
+  void run(PrintStream out, int histories) throws Exception {
+    int port;
+    try (ServerSocket s = new ServerSocket(0)) {
+      port = s.getLocalPort();
+    }
+    Configuration c = new Configuration(false);
+    c.set("fs.defaultFS", "file:///");
+    c.set("metastore.warehouse.dir", dir.resolve("warehouse").toUri().toString());
+    c.set("javax.jdo.option.ConnectionURL", "jdbc:derby:" + dir.resolve("metastore") + ";create=true");
+    c.set("javax.jdo.option.ConnectionDriverName", "org.apache.derby.jdbc.EmbeddedDriver");
+    c.set("metastore.schema.verification", "false");
+    c.set("hive.metastore.schema.verification", "false");
+    c.set("datanucleus.schema.autoCreateAll", "true");
+    c.set("datanucleus.connectionPoolingType", "NONE");
+    c.set("metastore.event.db.notification.api.auth", "false");
+    c.set("metastore.stats.autogather", "false");
+    c.set("hive.metastore.uris", "thrift://localhost:" + port);
+    c.set("metastore.thrift.uris", "thrift://localhost:" + port);
+    System.setProperty("derby.stream.error.file", dir.resolve("derby.log").toString());
+    TxnDbUtil.setConfValues(c);
+    TxnDbUtil.prepDb(c);
+    Configuration server = new Configuration(c);
+    server.set("hive.metastore.uris", "");
+    server.set("metastore.thrift.uris", "");
+    Thread t =
+        new Thread(
+            () -> {
+              try {
+                HiveMetaStore.startMetaStore(port, null, server);
+              } catch (Throwable e) {
+                e.printStackTrace();
+                System.exit(1);
+              }
+            });
+    t.setDaemon(true);
+    t.start();
+    client = connect(c);
+    client.createDatabase(new Database("d", "", dir.resolve("warehouse/d").toUri().toString(), Map.of()));
+    partitioned();
+    for (int i = 0; i < histories; i++) {
+      acid("acid" + i, i, i % 3 == 2);
+    }
+    insertOnly();
+    others();
+    out.println(port);
+    while (System.in.read() >= 0) {
+      // until the test is done
+    }
+  }
+
+  private static HiveMetaStoreClient connect(Configuration c) throws Exception {
+    for (int i = 0; ; i++) {
+      try {
+        return new HiveMetaStoreClient(c);
+      } catch (Exception e) {
+        if (i == 60) {
+          throw e;
+        }
+        Thread.sleep(500);
+      }
+    }
+  }
+
+  private static List<FieldSchema> columns(String names, String types) {
+    List<FieldSchema> out = new ArrayList<>();
+    String[] n = names.isEmpty() ? new String[0] : names.split(",");
+    String[] t = types.split(":");
+    for (int i = 0; i < n.length; i++) {
+      out.add(new FieldSchema(n[i], t[i], null));
+    }
+    return out;
+  }
+
+  private static StorageDescriptor storage(String format, String serde, List<FieldSchema> columns, Path at) {
+    StorageDescriptor s = new StorageDescriptor();
+    s.setCols(columns);
+    s.setLocation(at.toUri().toString());
+    s.setInputFormat(format);
+    s.setOutputFormat("org.apache.hadoop.hive.ql.io.orc.OrcOutputFormat");
+    s.setSerdeInfo(new SerDeInfo("", serde, new HashMap<>()));
+    s.setParameters(new HashMap<>());
+    s.setBucketCols(new ArrayList<>());
+    s.setSortCols(new ArrayList<>());
+    return s;
+  }
+
+  private static final String ORC = "org.apache.hadoop.hive.ql.io.orc.OrcInputFormat";
+  private static final String ORC_SERDE = "org.apache.hadoop.hive.ql.io.orc.OrcSerde";
+
+  private void create(String name, String kind, StorageDescriptor s, List<FieldSchema> keys, Map<String, String> parameters)
+      throws Exception {
+    org.apache.hadoop.hive.metastore.api.Table t = new org.apache.hadoop.hive.metastore.api.Table();
+    t.setDbName("d");
+    t.setTableName(name);
+    t.setOwner("judge");
+    t.setTableType(kind);
+    t.setSd(s);
+    t.setPartitionKeys(keys);
+    Map<String, String> p = new HashMap<>(parameters);
+    if (kind.equals("EXTERNAL_TABLE")) {
+      p.put("EXTERNAL", "TRUE");
+    }
+    t.setParameters(p);
+    client.createTable(t);
+  }
+
+  /** An external table, of which one partition lies elsewhere, and one was written before a column was added. */
+  private void partitioned() throws Exception {
+    Path at = dir.resolve("events");
+    Files.createDirectories(at);
+    List<FieldSchema> columns = columns("id,s,added", "bigint:varchar(10):decimal(6,2)");
+    create("events", "EXTERNAL_TABLE", storage(ORC, ORC_SERDE, columns, at), columns("day,region", "date:string"), Map.of());
+    String[][] values = {{"2024-03-01", "eu/west"}, {"2024-03-02", "__HIVE_DEFAULT_PARTITION__"}, {"2024-03-03", "us"}};
+    for (int i = 0; i < values.length; i++) {
+      Path in = i == 2 ? dir.resolve("elsewhere/moved") : at.resolve("day=" + values[i][0]).resolve("r" + i);
+      boolean old = i == 0;
+      Table t = new Table(in, old ? "id,s" : "id,s,added", old ? "bigint:string" : "bigint:string:decimal(6,2)", 1, false);
+      List<List<Object>> rows = new ArrayList<>();
+      for (int r = 0; r < 3; r++) {
+        List<Object> row = new ArrayList<>(List.of((long) (10 * i + r), "s" + r));
+        if (!old) {
+          row.add(org.apache.hadoop.hive.common.type.HiveDecimal.create(new java.math.BigDecimal(i + ".5")));
+        }
+        rows.add(row);
+      }
+      t.writePlain("000000_0", rows);
+      Files.writeString(in.resolve("_SUCCESS"), "");
+      Files.write(in.resolve("000001_0"), new byte[0]);
+      Partition p = new Partition();
+      p.setDbName("d");
+      p.setTableName("events");
+      p.setValues(List.of(values[i]));
+      p.setSd(storage(ORC, ORC_SERDE, columns, in));
+      p.setParameters(new HashMap<>());
+      client.add_partition(p);
+    }
+  }
+
+  /** A managed ACID table with a random history of transactions that were committed or aborted, or are open still. */
+  private void acid(String name, long seed, boolean compact) throws Exception {
+    Path at = dir.resolve("warehouse/d").resolve(name);
+    String types = "bigint:string";
+    Table t = new Table(at, "id,s", types, 2, true);
+    StorageDescriptor s = storage(ORC, ORC_SERDE, columns("id,s", types), at);
+    s.setNumBuckets(2);
+    s.setBucketCols(new ArrayList<>(List.of("id")));
+    create(name, "MANAGED_TABLE", s, List.of(), Map.of("transactional", "true"));
+    Random r = new Random(seed);
+    long id = 0;
+    long settled = Long.MAX_VALUE;
+    for (int i = 0; i < 8; i++) {
+      long txn = client.openTxn("judge");
+      long w = client.allocateTableWriteId(txn, "d", name);
+      Map<Integer, RecordUpdater> by = new HashMap<>();
+      if (i > 1 && r.nextInt(2) == 0) {
+        for (Table.Row x : t.read(valid(name))) {
+          if (r.nextInt(3) > 0) {
+            continue;
+          }
+          if (!by.containsKey(x.number())) {
+            by.put(x.number(), t.updater(x.number(), w, w, 0, false, true));
+          }
+          by.get(x.number()).delete(w, Table.withId(new ArrayList<>(java.util.Arrays.asList(0L, "")), x));
+        }
+      } else {
+        for (int k = 0; k < 5 + r.nextInt(20); k++) {
+          int b = r.nextInt(2);
+          if (!by.containsKey(b)) {
+            by.put(b, t.updater(b, w, w, 0, false, false));
+          }
+          by.get(b).insert(w, new ArrayList<>(List.of(id++, "s" + r.nextInt(100))));
+        }
+      }
+      for (RecordUpdater u : by.values()) {
+        u.close(false);
+      }
+      int k = i == 4 ? 0 : i == 6 ? 1 : 2 + r.nextInt(8);
+      if (k == 1) {
+        settled = Math.min(settled, w); // it stays open
+      } else if (k == 0) {
+        client.rollbackTxn(txn);
+      } else {
+        client.commitTxn(txn);
+      }
+    }
+    if (compact) {
+      new Compactor(t).run(true, new WriteIds(settled - 1, new TreeSet<>(), valid(name).aborted()));
+    }
+    List<String> lines = new ArrayList<>();
+    for (Table.Row x : t.read(valid(name))) {
+      lines.add(x.text());
+    }
+    Files.write(dir.resolve(name + ".jsonl"), lines);
+    Files.writeString(dir.resolve(name + ".writeids"), valid(name).text());
+  }
+
+  /** The write ids of a table that count, as the metastore tells Hive. */
+  private WriteIds valid(String name) throws Exception {
+    ValidWriteIdList l =
+        TxnUtils.createValidReaderWriteIdList(
+            client.getValidWriteIds(List.of("d." + name), client.getValidTxns().writeToString()).get(0));
+    TreeSet<Long> open = new TreeSet<>();
+    TreeSet<Long> aborted = new TreeSet<>();
+    for (long w : l.getInvalidWriteIds()) {
+      (l.isWriteIdAborted(w) ? aborted : open).add(w);
+    }
+    return new WriteIds(l.getHighWatermark(), open, aborted);
+  }
+
+  /** An insert-only table with the rows 0 and 1; rows 2 and 3 are of transactions that were aborted, or are open. */
+  private void insertOnly() throws Exception {
+    Path at = dir.resolve("warehouse/d/inserts");
+    Table t = new Table(at, "id", "bigint", 1, false);
+    create(
+        "inserts",
+        "MANAGED_TABLE",
+        storage(ORC, ORC_SERDE, columns("id", "bigint"), at),
+        List.of(),
+        Map.of("transactional", "true", "transactional_properties", "insert_only"));
+    for (long i = 0; i < 4; i++) {
+      long txn = client.openTxn("judge");
+      long w = client.allocateTableWriteId(txn, "d", "inserts");
+      t.writePlain(String.format("delta_%07d_%07d_0000/000000_0", w, w), List.of(List.of(i)));
+      if (i < 2) {
+        client.commitTxn(txn);
+      } else if (i == 2) {
+        client.rollbackTxn(txn);
+      }
+    }
+  }
+
+  /** Tables that are none of ORC files. */
+  private void others() throws Exception {
+    Path at = dir.resolve("others");
+    List<FieldSchema> columns = columns("id", "bigint");
+    StorageDescriptor view = storage(ORC, ORC_SERDE, columns, at);
+    view.setLocation(null);
+    create("a_view", "VIRTUAL_VIEW", view, List.of(), Map.of());
+    create(
+        "texts",
+        "EXTERNAL_TABLE",
+        storage("org.apache.hadoop.mapred.TextInputFormat", "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe", columns, at),
+        List.of(),
+        Map.of());
+    create(
+        "ice",
+        "EXTERNAL_TABLE",
+        storage("org.apache.hadoop.mapred.FileInputFormat", "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe", columns, at),
+        List.of(),
+        Map.of("table_type", "ICEBERG", "metadata_location", "file:" + dir.resolve("ice/metadata/v1.metadata.json")));
+    Path empty = dir.resolve("empty");
+    Files.createDirectories(empty);
+    create("empty", "EXTERNAL_TABLE", storage(ORC, ORC_SERDE, columns, empty), columns("p", "int"), Map.of());
+  }
+}
