@@ -30,6 +30,7 @@ func run(ctx context.Context, args []string) error {
 	out := fs.String("out", "../../dist", "`DIR` of the files that are made; it must not exist")
 	targets := fs.String("targets", "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,windows/arm64", "`PLATFORMS` of the command")
 	duckdb := fs.String("duckdb", "linux/amd64,linux/arm64", "`PLATFORMS` of the command with DuckDB, for which a C++ compiler is needed; \"\" = none")
+	licences := fs.String("licences", "", "write the licences of what is linked, and nothing else, to this `FILE`")
 	changed := fs.Bool("allow-changes", false, "build from a checkout with changes, to try it")
 	if err := fs.Parse(args); err != nil {
 		return err
@@ -53,6 +54,12 @@ func run(ctx context.Context, args []string) error {
 	r.targets = append(plain, withDuckDB...)
 	if !semantic.MatchString(r.tag) {
 		return fmt.Errorf("-version %q: a version is written as v0.9.0", r.tag)
+	}
+	if *licences != "" {
+		if err := r.collectLicences(); err != nil {
+			return err
+		}
+		return os.WriteFile(*licences, r.licences, 0o644)
 	}
 	if err := r.readCommit(*changed); err != nil {
 		return err

@@ -13,6 +13,8 @@ from ._flight import Connection, Remote, connect
 from ._formats import Format, Option, formats
 from ._library import allocated, trim
 from ._parts import Part, open_part, plan
+from ._polars import scan_polars
+from ._version import version as __version__
 from ._write import Column, Loss, Report, write
 from .errors import (
     ArrowioError,
@@ -25,7 +27,6 @@ from .errors import (
     UnsupportedError,
 )
 
-__version__ = "0.1.0"
 
 __all__ = [
     "ArrowioError",
@@ -54,6 +55,7 @@ __all__ = [
     "open",
     "open_part",
     "plan",
+    "scan_polars",
     "trim",
     "write",
 ]

@@ -1,0 +1,77 @@
+"""Makes the wheels that are published and the source distribution, the same bytes from the same commit.
+
+    python wheels.py --version 0.9.0 --out DIR
+
+It needs Go, git, and from PyPI: build, ziglang (the C compiler for old versions of glibc and other machines), auditwheel. There are
+wheels of Linux with glibc 2.17 or later. Others cannot be made here: musl does not load libraries of Go while a program runs, and
+libraries of macOS need its SDK.
+"""
+
+import argparse
+import hashlib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+#: Tag of the platform: GOARCH, and what zig calls it.
+PLATFORMS = {
+    "manylinux2014_x86_64": ("amd64", "x86_64-linux-gnu.2.17"),
+    "manylinux2014_aarch64": ("arm64", "aarch64-linux-gnu.2.17"),
+}
+
+#: Bytes of a wheel at most.
+LARGEST = 15_000_000
+
+
+def run(*command, cwd=HERE, **env):
+    subprocess.run([str(c) for c in command], cwd=cwd, env={**os.environ, **env}, check=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--version", required=True, help="as 0.9.0 or v0.9.0")
+    parser.add_argument("--out", required=True, type=pathlib.Path, help="the folder that the files are put into")
+    parser.add_argument("--platforms", default=",".join(PLATFORMS), help="tags of platforms, with commas between them")
+    args = parser.parse_args()
+    out = args.out.resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    seconds = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=HERE, check=True, capture_output=True, text=True).stdout.strip()
+    common = {"ARROWIO_VERSION": args.version.removeprefix("v"), "SOURCE_DATE_EPOCH": seconds}
+    licences = HERE / "LICENSES-OF-MODULES.txt"
+    with tempfile.TemporaryDirectory() as work:
+        try:
+            run("go", "run", ".", "-licences", licences, "-version", "v" + args.version.removeprefix("v"), cwd=HERE.parent / "internal" / "release")
+            run(sys.executable, "-m", "build", "--sdist", "--outdir", out, ".", **common)
+            for tag in args.platforms.split(","):
+                arch, target = PLATFORMS[tag]
+                for leftover in ("build", "arrowio.egg-info"):
+                    shutil.rmtree(HERE / leftover, ignore_errors=True)
+                zig = {"ZIG_GLOBAL_CACHE_DIR": work, "ZIG_LOCAL_CACHE_DIR": work}
+                cc = f"{sys.executable} -m ziglang cc -target {target}"
+                run(sys.executable, "-m", "build", "--wheel", "--outdir", work, ".", ARROWIO_PLATFORM=tag, GOOS="linux", GOARCH=arch, CC=cc, **zig, **common)
+                check(next(pathlib.Path(work).glob(f"*{tag}.whl")), tag, out)
+        finally:
+            licences.unlink(missing_ok=True)
+            for leftover in ("build", "arrowio.egg-info"):
+                shutil.rmtree(HERE / leftover, ignore_errors=True)
+
+
+def check(wheel, tag, out):
+    """Puts a wheel into out, if it is what its name says."""
+    said = subprocess.run([sys.executable, "-m", "auditwheel", "show", str(wheel)], check=True, capture_output=True, text=True).stdout
+    lowest = tag.replace("manylinux2014", "manylinux_2_17")
+    if f'"{lowest}"' not in "".join(said.split("following")[1:]):
+        raise SystemExit(f"{wheel.name} does not run where its name says that it does:\n{said}")
+    if wheel.stat().st_size > LARGEST:
+        raise SystemExit(f"{wheel.name} has {wheel.stat().st_size} bytes, more than {LARGEST}")
+    print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB, sha256 {hashlib.sha256(wheel.read_bytes()).hexdigest()}")
+    shutil.move(wheel, out / wheel.name)
+
+
+if __name__ == "__main__":
+    main()
