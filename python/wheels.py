@@ -8,12 +8,14 @@ libraries of macOS need its SDK.
 """
 
 import argparse
+import gzip
 import hashlib
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -46,7 +48,8 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         try:
             run("go", "run", ".", "-licences", licences, "-version", "v" + args.version.removeprefix("v"), cwd=HERE.parent / "internal" / "release")
-            run(sys.executable, "-m", "build", "--sdist", "--outdir", out, ".", **common)
+            run(sys.executable, "-m", "build", "--sdist", "--outdir", work, ".", **common)
+            repack(next(pathlib.Path(work).glob("*.tar.gz")), out, int(seconds))
             for tag in args.platforms.split(","):
                 arch, target = PLATFORMS[tag]
                 for leftover in ("build", "arrowio.egg-info"):
@@ -59,6 +62,17 @@ def main():
             licences.unlink(missing_ok=True)
             for leftover in ("build", "arrowio.egg-info"):
                 shutil.rmtree(HERE / leftover, ignore_errors=True)
+
+
+def repack(archive, out, seconds):
+    """Puts a source distribution into out, with the time of the commit and no owner."""
+    with tarfile.open(archive) as old, open(out / archive.name, "wb") as file:
+        with gzip.GzipFile("", "wb", 9, file, mtime=seconds) as packed, tarfile.open(fileobj=packed, mode="w") as new:
+            for member in sorted(old.getmembers(), key=lambda m: m.name):
+                member.mtime, member.uid, member.gid, member.uname, member.gname, member.pax_headers = seconds, 0, 0, "", "", {}
+                member.mode = 0o755 if member.isdir() or member.mode & 0o100 else 0o644
+                new.addfile(member, old.extractfile(member) if member.isfile() else None)
+    print(f"{archive.name}: {(out / archive.name).stat().st_size / 1e6:.1f} MB")
 
 
 def check(wheel, tag, out):

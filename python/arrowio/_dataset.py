@@ -24,6 +24,9 @@ Rows = Union[str, slice, range, "tuple[Optional[int], Optional[int]]"]
 
 _MOST = 2**63 - 1
 
+#: How many columns a notebook shows.
+_SHOWN = 100
+
 
 def _pyarrow() -> Any:
     """Returns pyarrow, or None."""
@@ -489,6 +492,10 @@ class Dataset:
 
         return PushdownDataset(self)
 
+    def get_fragments(self, filter: Any = None) -> Any:
+        """Yields one fragment with all rows, for engines that scan fragments: DataFusion's `register_dataset`."""
+        return self.to_pyarrow_dataset().get_fragments(filter)
+
     # Ends
 
     def close(self) -> None:
@@ -511,6 +518,25 @@ class Dataset:
         """Keeps what was asked for, keys of stores included. The copy opens the files as they are then."""
         self._open()
         return (_reopen, (self._files.call, self._files.request, self._columns, self._where, self._rows, self._scan, self._progress))
+
+    def _repr_html_(self) -> str:
+        """Shows the dataset in a notebook: its files, columns and filter."""
+        import html
+
+        fields = [(f.name, str(f.type)) for f in self.schema] if _pyarrow() is not None else []
+        files = self._files.files
+        rows = self.num_rows
+        facts = [
+            ("files", files[0] if len(files) == 1 else f"{len(files)}, the first is {files[0]}" if files else "none"),
+            ("rows", "known after reading" if rows is None else f"{rows:,}"),
+        ]
+        facts += [("where", self._where)] if self._where is not None else []
+        facts += [("range of rows", f"{self._rows[0]:,} to {self._rows[1]:,}")] if self._rows and self._rows[1] != _MOST else []
+        cells = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in facts)
+        columns = "".join(f"<tr><td>{html.escape(n)}</td><td>{html.escape(t)}</td></tr>" for n, t in fields[:_SHOWN])
+        more = f"<tr><td colspan=2>and {len(fields) - _SHOWN} more columns</td></tr>" if len(fields) > _SHOWN else ""
+        head = "<tr><th>column</th><th>type</th></tr>" if fields else ""
+        return f"<b>arrowio.Dataset</b><table>{cells}</table><table>{head}{columns}{more}</table>"
 
     def __dir__(self) -> list[str]:
         return names_in_class(self)

@@ -340,8 +340,8 @@ class PushdownDataset:
             return int(self._dataset.count_rows())
         return int(self.scanner([], filter, where=where).count_rows())
 
-    def get_fragments(self, filter: Any = None) -> Any:
-        raise NotImplementedError("a dataset of arrowio has no fragments")
+    def get_fragments(self, filter: Any = None) -> "Iterator[Fragment]":
+        yield Fragment(self)  # a filter chooses fragments here, and not rows
 
     def replace_schema(self, schema: Any) -> Any:
         raise NotImplementedError("a dataset of arrowio keeps its schema")
@@ -358,11 +358,44 @@ class PushdownDataset:
         return (PushdownDataset, (self._dataset, self._expression))
 
     def __dir__(self) -> "list[str]":
-        lacking = ("get_fragments", "replace_schema", "join", "join_asof", "sort_by")
+        lacking = ("replace_schema", "join", "join_asof", "sort_by")
         return [n for n in names_in_class(self) if n not in lacking]
 
     def __repr__(self) -> str:
         return f"<arrowio.PushdownDataset of {self._dataset!r}>"
+
+
+class Fragment:
+    """All rows of a dataset as one fragment, for engines that scan fragments, as DataFusion does. The scan itself is parallel."""
+
+    def __init__(self, dataset: PushdownDataset) -> None:
+        self._dataset = dataset
+
+    @property
+    def physical_schema(self) -> Any:
+        return self._dataset.schema
+
+    @property
+    def partition_expression(self) -> Any:
+        return pads.scalar(True)
+
+    def scanner(self, schema: Any = None, columns: Any = None, filter: Any = None, batch_size: Optional[int] = None, **ignored: Any) -> Any:
+        """Returns a scanner with the arguments of `Dataset.scanner`. schema must be that of the dataset."""
+        if schema is not None and not schema.equals(self._dataset.schema):
+            raise NotImplementedError("a dataset of arrowio keeps its schema")
+        return self._dataset.scanner(columns, filter, batch_size)
+
+    def to_table(self, schema: Any = None, **arguments: Any) -> Any:
+        return self.scanner(schema, **arguments).to_table()
+
+    def to_batches(self, schema: Any = None, **arguments: Any) -> Any:
+        return self.scanner(schema, **arguments).to_batches()
+
+    def head(self, num_rows: int, **arguments: Any) -> Any:
+        return self.scanner(**arguments).head(num_rows)
+
+    def count_rows(self, **arguments: Any) -> int:
+        return self._dataset.count_rows(**arguments)
 
 
 _PUSHDOWN_FACE = _face(PushdownDataset)

@@ -81,4 +81,4 @@ def test_dir_shows_what_there_is(small):
             if name != "__reduce_ex__":
                 getattr(x, name)
         assert {"to_table", "schema", "filter"} <= set(dir(x))
-        assert not {"get_fragments", "join", "join_asof", "sort_by", "replace_schema"} & set(dir(x))
+        assert not {"join", "join_asof", "sort_by", "replace_schema"} & set(dir(x))
