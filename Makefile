@@ -125,6 +125,10 @@ fuzz: ## every fuzz target, one after another, FUZZTIME each
 campaign: ## damaged inputs for all readers, random tables for all writers (SECONDS=60, SEED=, ONLY=orc)
 	go run ./internal/campaign/cmd -seconds $(SECONDS) $(if $(SEED),-seed $(SEED)) $(if $(ONLY),-only $(ONLY))
 
+.PHONY: rescue
+rescue: ## damage each ORC and Trevni file in DIRS, salvage it, and count what comes back (PLACES=200 CUTS=256 ONLY=x.orc)
+	go run ./internal/campaign/cmd -rescue -places $(or $(PLACES),200) -cuts $(or $(CUTS),256) $(if $(ONLY),-only $(ONLY)) $(or $(DIRS),testdata/orc testdata/trevni)
+
 .PHONY: flips
 flips: ## every bit of the indexes and tails of ORC files, one at a time (FILES="small-none.orc")
 	go run ./internal/campaign/cmd -flips $(FILES)

@@ -36,6 +36,11 @@ type convertFlags struct {
 }
 
 func (a *app) convertCommand() *cobra.Command {
+	cmd, _ := a.convertCommandAndFlags()
+	return cmd
+}
+
+func (a *app) convertCommandAndFlags() (*cobra.Command, *convertFlags) {
 	f := &convertFlags{}
 	cmd := &cobra.Command{
 		Use:   "convert [flags] INPUT... OUTPUT",
@@ -101,7 +106,7 @@ in the last case. To standard output goes one file: rows that need more are an e
 	cmd.Flags().Var(&f.parts, "partition-by", "make OUTPUT a directory with a directory NAME=VALUE for every value of these columns")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would become of each column, and write nothing")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print a report (or the plan) as a JSON object")
-	return cmd
+	return cmd, f
 }
 
 func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out string) error {

@@ -183,3 +183,30 @@ func TestSalvageORCWithoutTail(t *testing.T) {
 		}
 	}
 }
+
+// A repair is a sound file of the same format and shape, with the rows that are intact.
+func TestRepair(t *testing.T) {
+	const name = "orc/java-2.3.1/strides-zstd.orc"
+	in, out := damaged(t, "orc/java-2.3.1/ints-smallint-v11.orc", 3000, 4), filepath.Join(t.TempDir(), "out.orc")
+	o := do(t, "repair", "--salvage", "columns", in, out)
+	if o.code != exitLost || !strings.Contains(o.err, "lost: rows 0 to 400 (stripe 0): null in column ") {
+		t.Fatalf("exit %d: %s", o.code, o.err)
+	}
+	if got := ok(t, "verify", out); !strings.Contains(got, "all 400 rows decode") {
+		t.Error(got)
+	}
+	if got := ok(t, "inspect", out); !strings.Contains(got, "row groups of 1000 rows") || !strings.Contains(got, "zlib") {
+		t.Error(got)
+	}
+	want := ok(t, "cat", "--format", "jsonl", "../../testdata/orc/java-2.3.1/small-zlib.orc")
+	whole := filepath.Join(t.TempDir(), "whole.orc") // a file that is not damaged stays as it is
+	if o := do(t, "repair", "../../testdata/orc/java-2.3.1/small-zlib.orc", whole); o.code != exitOK {
+		t.Fatalf("exit %d: %s", o.code, o.err)
+	}
+	if got := ok(t, "cat", "--format", "jsonl", whole); got != want {
+		t.Error("rows differ after a repair of a sound file")
+	}
+	fails(t, do(t, "repair", "../../testdata/"+name), exitUsage, "repair takes one INPUT and one OUTPUT")
+	fails(t, do(t, "repair", "--to", "parquet", "../../testdata/"+name, filepath.Join(t.TempDir(), "x")), exitUsage, "repair writes the format of INPUT, which is orc")
+	fails(t, do(t, "repair", peopleFile(t, t.TempDir(), "in.arrow", 0, 10), out), exitUsage, "repair is for ORC and Trevni")
+}

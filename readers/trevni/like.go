@@ -1,0 +1,21 @@
+package trevni
+
+import (
+	"slices"
+
+	"github.com/arrowio/arrowio/internal/blockcodec"
+)
+
+// WriteOptions returns options of a writer, by the names of the command's flags, that make a file of the same shape: the codec of its
+// columns. What cannot be written is left out.
+func (f *File) WriteOptions() map[string]string {
+	for _, c := range f.header.Columns {
+		if c.Codec != blockcodec.None {
+			if !slices.Contains([]blockcodec.Codec{blockcodec.Deflate, blockcodec.Snappy}, c.Codec) {
+				return nil
+			}
+			return map[string]string{"compression": c.Codec.String()}
+		}
+	}
+	return map[string]string{"compression": "none"}
+}
