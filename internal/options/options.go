@@ -38,10 +38,10 @@ func Check(known []arrowio.Option, given map[string]string) (map[string]string, 
 		}
 		for _, v := range each {
 			if words := known[i].Values; words != nil && !slices.Contains(words, v) {
-				return nil, errs.Errorf(errs.ErrOption, "%s is %q; it takes %s", name, v, strings.Join(words, ", "))
+				return nil, errs.Errorf(errs.ErrOption, "%w is %q; it takes %s", errs.Opt(name, ""), v, strings.Join(words, ", "))
 			}
 			if v == "" {
-				return nil, errs.Errorf(errs.ErrOption, "one of the values of %s is empty", name)
+				return nil, errs.Errorf(errs.ErrOption, "one of the values of %w is empty", errs.Opt(name, ""))
 			}
 		}
 		values[name] = v
@@ -56,7 +56,7 @@ func Rows(name, value string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(value, 10, 64)
 	if err != nil || n < 1 {
-		return 0, errs.Errorf(errs.ErrOption, "%s is %q; it takes a number of rows, or all", name, value)
+		return 0, errs.Errorf(errs.ErrOption, "%w is %q; it takes a number of rows, or all", errs.Opt(name, ""), value)
 	}
 	return n, nil
 }
@@ -69,7 +69,7 @@ func Delimiter(name, value string) (byte, error) {
 	case len(value) == 1 && value[0] < utf8.RuneSelf && !strings.Contains("\"\r\n", value):
 		return value[0], nil
 	}
-	return 0, errs.Errorf(errs.ErrOption, "%s is %q; it takes one ASCII character other than a quote or a line break, or tab", name, value)
+	return 0, errs.Errorf(errs.ErrOption, "%w is %q; it takes one ASCII character other than a quote or a line break, or tab", errs.Opt(name, ""), value)
 }
 
 // Values returns the values of an option that may be repeated (arrowio.Option.Repeated), in order; nil = none.

@@ -42,13 +42,13 @@ func parsePerColumn[T any](option, text string, s *arrow.Schema, def T, parse fu
 		_, twice := p.some[name]
 		switch {
 		case !ok:
-			return p, errs.Errorf(errs.ErrOption, "%s: %q is not %s", option, word, takes)
+			return p, errs.Errorf(errs.ErrOption, "%w: %q is not %s", errs.Opt(option, ""), word, takes)
 		case named && !s.HasField(name):
-			return p, errs.Errorf(errs.ErrOption, "%s: there is no column %q", option, name)
+			return p, errs.Errorf(errs.ErrOption, "%w: there is no column %q", errs.Opt(option, ""), name)
 		case named && twice:
-			return p, errs.Errorf(errs.ErrOption, "%s: column %q is there twice", option, name)
+			return p, errs.Errorf(errs.ErrOption, "%w: column %q is there twice", errs.Opt(option, ""), name)
 		case !named && all:
-			return p, errs.Errorf(errs.ErrOption, "%s: two values for all columns: %q", option, text)
+			return p, errs.Errorf(errs.ErrOption, "%w: two values for all columns: %q", errs.Opt(option, ""), text)
 		case named:
 			p.some[name] = v
 		default:
@@ -100,7 +100,7 @@ func (set *settings) parseNotNull(option, text string, s *arrow.Schema) error {
 	set.notNull = map[string]bool{}
 	for name := range strings.SplitSeq(text, ",") {
 		if !s.HasField(name) {
-			return errs.Errorf(errs.ErrOption, "%s: there is no column %q", option, name)
+			return errs.Errorf(errs.ErrOption, "%w: there is no column %q", errs.Opt(option, ""), name)
 		}
 		set.notNull[name] = true
 	}
@@ -152,9 +152,9 @@ func parseSettings(format string, s *arrow.Schema, o arrowio.WriteOptions) (set 
 	for i, name := range set.key {
 		switch {
 		case !s.HasField(name):
-			return set, errs.Errorf(errs.ErrOption, "kudu-key: there is no column %q", name)
+			return set, errs.Errorf(errs.ErrOption, "%w: there is no column %q", errs.Opt("kudu-key", ""), name)
 		case slices.Contains(set.key[:i], name):
-			return set, errs.Errorf(errs.ErrOption, "kudu-key: column %q is there twice", name)
+			return set, errs.Errorf(errs.ErrOption, "%w: column %q is there twice", errs.Opt("kudu-key", ""), name)
 		}
 	}
 	return set, nil
