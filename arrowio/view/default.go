@@ -79,11 +79,18 @@ func defaultArray(f arrow.Field, text string, mem memory.Allocator) (a arrow.Arr
 	if err != nil {
 		return nil, err
 	}
+	t := typeOfBits(f.Type)
 	err = workers.Foreign(errs.ErrUnsupported, "Arrow's reader of JSON", func() (err error) { // it panics on types that it does not know
-		a, _, err = array.FromJSON(mem, f.Type, strings.NewReader(string(exact)), array.WithUseNumber())
+		a, _, err = array.FromJSON(mem, t, strings.NewReader(string(exact)), array.WithUseNumber())
 		return err
 	})
-	return a, err
+	if err != nil || arrow.TypeEqual(t, f.Type) {
+		return a, err
+	}
+	defer a.Release()
+	data := dataOfType(a.Data(), f.Type)
+	defer data.Release()
+	return array.MakeFromData(data), nil
 }
 
 // missingData returns n rows of a field that a file does not have, for the caller to release.

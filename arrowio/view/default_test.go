@@ -29,6 +29,8 @@ func TestDefaultsAreExact(t *testing.T) {
 		{tF32, "1e300", ""},
 		{tF64, "0.1", "0.1"},
 		{arrow.FixedWidthTypes.Float16, "1e30", ""},
+		{arrow.FixedWidthTypes.Float16, `"1e30"`, ""},
+		{arrow.FixedWidthTypes.Float16, "true", ""},
 		{arrow.FixedWidthTypes.Boolean, "1", ""},
 		{dec(38, 0), "99999999999999999999999999999999999999", "99999999999999999999999999999999999999"},
 		{dec(38, 37), "0.1", "0.1000000000000000000000000000000000000"},
@@ -97,5 +99,45 @@ func TestMissingUnion(t *testing.T) {
 	_, err := rules{}.conversionOf(opt("s", arrow.StructOf(in...)), opt("s", arrow.StructOf(in[0], u)), "s")
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// Defaults of half floats are the nearest ones (bits as numpy.float16 has them), wherever in a type they are.
+func TestDefaultsOfHalfFloats(t *testing.T) {
+	half := arrow.FixedWidthTypes.Float16
+	bits := func(a arrow.Array) uint16 { return a.(*array.Float16).Value(0).Uint16() }
+	for text, want := range map[string]uint16{
+		"0.5": 0x3800, "0.1": 0x2e66, "0.3": 0x34cd, "-0.3": 0xb4cd, "5.960464477539063e-08": 0x0001, "3e-5": 0x01f7, "65519": 0x7bff, `"0.3"`: 0x34cd,
+		`"Inf"`: 0x7c00, `"-Inf"`: 0xfc00,
+	} {
+		for _, c := range []struct {
+			t    arrow.DataType
+			text string
+			in   func(arrow.Array) arrow.Array
+		}{
+			{half, text, func(a arrow.Array) arrow.Array { return a }},
+			{arrow.ListOf(half), "[" + text + "]", func(a arrow.Array) arrow.Array { return a.(*array.List).ListValues() }},
+			{arrow.StructOf(opt("n", tI64), req("h", half)), `{"h": ` + text + "}", func(a arrow.Array) arrow.Array { return a.(*array.Struct).Field(1) }},
+			{arrow.MapOf(tStr, half), `[{"key": "a", "value": ` + text + "}]", func(a arrow.Array) arrow.Array { return a.(*array.Map).Items() }},
+			{&arrow.DictionaryType{IndexType: tI8, ValueType: half}, text, func(a arrow.Array) arrow.Array { return a.(*array.Dictionary).Dictionary() }},
+			{&word{arrow.ExtensionBase{Storage: half}, ""}, text, func(a arrow.Array) arrow.Array { return a.(array.ExtensionArray).Storage() }},
+			{
+				arrow.StructOf(req("h", half), req("e", &word{arrow.ExtensionBase{Storage: arrow.ListOf(tI8)}, ""})), `{"h": ` + text + `, "e": [1]}`,
+				func(a arrow.Array) arrow.Array { return a.(*array.Struct).Field(0) },
+			},
+			{arrow.RunEndEncodedOf(tI32, half), text, func(a arrow.Array) arrow.Array { return a.(*array.RunEndEncoded).Values() }},
+		} {
+			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			a, err := defaultArray(opt("x", c.t), c.text, mem)
+			if err != nil {
+				t.Errorf("%s %s: %v", c.t, c.text, err)
+				continue
+			}
+			if got := bits(c.in(a)); got != want || !arrow.TypeEqual(a.DataType(), c.t) {
+				t.Errorf("%s %s: got %04x of %s, want %04x", c.t, c.text, got, a.DataType(), want)
+			}
+			a.Release()
+			mem.AssertSize(t, 0)
+		}
 	}
 }

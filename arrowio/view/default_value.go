@@ -9,12 +9,14 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // defaultValue is a value of JSON, which is not null, as Arrow's reader of JSON makes the same of it in a type: that wraps
-// and rounds what does not fit, and has children be null that the type says never are.
+// and rounds what does not fit, and has children be null that the type says never are. Half floats become their bits; see typeOfBits.
 func defaultValue(t arrow.DataType, v any) (any, error) {
-	switch t := t.(type) {
+	switch t := arrowtype.Storage(t).(type) {
 	case *arrow.StructType:
 		return defaultStruct(t, v)
 	case *arrow.MapType:
@@ -28,6 +30,10 @@ func defaultValue(t arrow.DataType, v any) (any, error) {
 		return defaultList(v, func(e any) (any, error) { return defaultField(t.ElemField(), e) })
 	case *arrow.DictionaryType:
 		return defaultValue(t.ValueType, v)
+	case *arrow.RunEndEncodedType:
+		return defaultValue(t.Encoded(), v)
+	case *arrow.Float16Type:
+		return halfBits(v)
 	case arrow.DecimalType:
 		return defaultDecimal(t, v)
 	case *arrow.TimestampType:
@@ -36,7 +42,7 @@ func defaultValue(t arrow.DataType, v any) (any, error) {
 		}
 	}
 	if n, ok := v.(json.Number); ok {
-		return defaultNumber(t, n)
+		return defaultNumber(arrowtype.Storage(t), n)
 	}
 	return v, nil
 }
@@ -146,11 +152,6 @@ func defaultNumber(t arrow.DataType, n json.Number) (any, error) {
 	switch t.ID() {
 	case arrow.BOOL:
 		return nil, fmt.Errorf("it is neither true nor false")
-	case arrow.FLOAT16:
-		if v, err := n.Float64(); err != nil || math.Abs(v) >= 65520 {
-			return nil, fmt.Errorf("it is too large")
-		}
-		return n, nil
 	case arrow.DATE32:
 		least, most = math.MinInt32, math.MaxInt32
 	case arrow.TIME32, arrow.TIME64:

@@ -1,2 +1,3 @@
-// Package halffloat converts half floats (binary16 of IEEE 754) to wider floats. Arrow's own conversion is wrong for values below 2⁻¹⁴.
+// Package halffloat converts half floats (binary16 of IEEE 754) to wider floats, and back. Arrow's own conversions are wrong: of values below 2⁻¹⁴,
+// and of those between two half floats, which it does not round.
 package halffloat

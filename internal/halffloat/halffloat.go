@@ -31,3 +31,20 @@ func Widen[T float32 | float64](dst []T, src []float16.Num) {
 		dst[i] = T(Float32(v))
 	}
 }
+
+// Nearest returns the half float nearest to v; of two as near, the one whose last bit is 0. From 65520 on it is an infinity.
+func Nearest(v float64) float16.Num {
+	sign, magnitude := uint16(math.Float64bits(v)>>48&0x8000), math.Abs(v)
+	switch {
+	case math.IsNaN(v):
+		return float16.FromBits(sign | infinity | 1<<9)
+	case magnitude >= 65520:
+		return float16.FromBits(sign | infinity)
+	case magnitude == 0:
+		return float16.FromBits(sign)
+	}
+	_, exponent := math.Frexp(magnitude)
+	exponent = max(exponent, -13) // below, half floats are as far apart as here
+	steps := math.RoundToEven(math.Ldexp(magnitude, 11-exponent))
+	return float16.FromBits(sign | (uint16(exponent+13)<<10 + uint16(steps))) // a normal float has 1024 steps, which add one to the exponent
+}
