@@ -23,8 +23,7 @@ type branch struct {
 	nodes   []*node // parents before children
 	inputs  []*input
 	scratch orcwire.Scratch
-	row     int64    // of the stripe, where the nodes stand
-	pieces  [][2]int // see window
+	row     int64 // of the stripe, where the nodes stand
 
 	confirmed    int // row groups of the stripe: see confirm
 	places, next []orcwire.Place

@@ -1,6 +1,8 @@
 package orc
 
 import (
+	"slices"
+
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
@@ -73,74 +75,73 @@ func (r *splitReader) readExactly() error {
 // readRuns appends runs of rows, counted from a row before or at the start of the stripe, as the rows are.
 func (t *tree) readRuns(start int64, runs []arrowio.RowRange, exact bool) error {
 	t.row = runs[len(runs)-1].End - start
-	return t.each(func(g *branch) error { return g.readRuns(start, runs, exact) })
+	t.divide(start, runs, exact)
+	return t.each(func(g *branch) error { return g.readWindows() })
 }
 
-func (g *branch) readRuns(start int64, runs []arrowio.RowRange, exact bool) error {
-	for len(runs) > 0 {
-		k, dense := len(runs), false
-		if !exact {
-			k, dense = g.window(runs)
+// window is runs of rows that are read together.
+type window struct {
+	row    int64    // of the stripe, with which it begins
+	pieces [][2]int // the runs, counted from there
+	left   int      // rows of these
+	dense  bool     // they are decoded with what lies between them
+}
+
+// divide makes windows of runs.
+func (t *tree) divide(start int64, runs []arrowio.RowRange, exact bool) {
+	t.windows, t.pieces = t.windows[:0], slices.Grow(t.pieces[:0], len(runs))
+	for i := 0; i < len(runs); {
+		from, first := runs[i].Start, len(t.pieces)
+		rows, span := int64(0), int64(0)
+		for ; i < len(runs) && (span == 0 || runs[i].End-from <= windowRows); i++ {
+			rows += runs[i].Len()
+			span = runs[i].End - from
+			t.pieces = append(t.pieces, [2]int{int(runs[i].Start - from), int(span)})
 		}
-		if dense {
-			if err := g.move(runs[0].Start - start); err != nil {
+		pieces := t.pieces[first:]
+		n := int64(len(pieces))
+		dense := !exact && n > 1 && span-rows <= denseGap*n && rows <= denseRun*n
+		t.windows = append(t.windows, window{row: from - start, pieces: pieces, left: int(rows), dense: dense})
+	}
+}
+
+// readWindows appends the windows of the tree.
+func (g *branch) readWindows() error {
+	for i := range g.tree.windows {
+		w := &g.tree.windows[i]
+		if w.dense {
+			if err := g.move(w.row); err != nil {
 				return err
 			}
-			if err := g.readWindow(); err != nil {
+			if err := g.readWindow(w); err != nil {
 				return err
 			}
-			runs = runs[k:]
 			continue
 		}
-		for _, x := range runs[:k] {
-			if err := g.move(x.Start - start); err != nil {
+		for _, p := range w.pieces {
+			if err := g.move(w.row + int64(p[0])); err != nil {
 				return err
 			}
-			if err := g.read(int(x.Len())); err != nil {
+			if err := g.read(p[1] - p[0]); err != nil {
 				return err
 			}
 		}
-		runs = runs[k:]
 	}
 	return nil
 }
 
-// window returns how many of the runs, from the first on, are read together, at least one, and whether they are decoded with what lies
-// between them; it notes where they lie in the window.
-func (g *branch) window(runs []arrowio.RowRange) (k int, dense bool) {
-	from := runs[0].Start
-	g.pieces = g.pieces[:0]
-	rows := int64(0)
-	for _, x := range runs {
-		if x.End-from > windowRows {
-			break
-		}
-		rows += x.Len()
-		g.pieces = append(g.pieces, [2]int{int(x.Start - from), int(x.End - from)})
-	}
-	n := int64(len(g.pieces))
-	if n < 2 {
-		return 1, false
-	}
-	span := runs[n-1].End - from
-	return int(n), span-rows <= denseGap*n && rows <= denseRun*n
-}
-
-// readWindow appends the pieces of the window, whose first row is where the branch stands.
-func (g *branch) readWindow() error {
-	row, n, left := g.row, g.pieces[len(g.pieces)-1][1], 0
-	for _, p := range g.pieces {
-		left += p[1] - p[0]
-	}
+// readWindow appends the pieces of a window, whose first row is where the branch stands.
+func (g *branch) readWindow(w *window) error {
+	row, n := g.row, w.pieces[len(w.pieces)-1][1]
 	for i, r := range g.roots {
 		if g.trims[i] {
-			if err := r.readKept(arrowbuf.AllSlots(n), g.pieces, left); err != nil {
+			if err := r.readKept(arrowbuf.AllSlots(n), w.pieces, w.left); err != nil {
 				return err
 			}
 			continue
 		}
 		at := 0
-		for _, p := range g.pieces {
+		for _, p := range w.pieces {
 			if err := r.skip(int64(p[0] - at)); err != nil {
 				return err
 			}

@@ -38,6 +38,9 @@ type tree struct {
 
 	stripe *stripe // nil before the first
 	row    int64   // of the stripe, where the branches stand
+
+	windows []window // of the runs that are being read
+	pieces  [][2]int // of the windows
 }
 
 // newTree builds the decoders of a projection. What its columns have in stripe s tells how to divide them.

@@ -4,6 +4,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/bitpack"
+	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
 // trimmer is content that can let go of slots that it has just read. What has no such thing is decoded run by run.
@@ -91,7 +92,7 @@ func (c *structs) readKept(n int, runs [][2]int, left int) error {
 // readKept takes the values of each run from the stream, which passes over the others. Where nearly all stay and the
 // stream reads to where they are wanted, it reads all.
 func (c *floats[T]) readKept(n int, runs [][2]int, left int) error {
-	if fewGone(int64(n-left), int64(left)) && c.data.Straight(int64(n)*c.width) {
+	if readsAll(&c.data.Bytes, len(runs), int64(n-left)*c.width, int64(left)*c.width) {
 		err := c.read(arrowbuf.AllSlots(n))
 		if err == nil {
 			c.trim(n, runs, left)
@@ -169,7 +170,7 @@ func (c *stringValues) copyKept(n int, runs [][2]int, left int) error {
 	if err := c.checkLength(size + gone + behind); err != nil {
 		return err
 	}
-	if fewGone(gone, size) && c.data.Straight(size+gone) {
+	if readsAll(&c.data.Bytes, len(runs), gone, size) {
 		err = c.takeAll(lens, ends, runs, size+gone)
 	} else {
 		err = c.takeRuns(lens, ends, runs, size)
@@ -187,8 +188,15 @@ func (c *stringValues) copyKept(n int, runs [][2]int, left int) error {
 	return c.check(ends)
 }
 
-// fewGone reports whether so little is to be let go of that it is read with the rest.
-func fewGone(gone, kept int64) bool { return gone <= kept/8 }
+// shortBytes is what a run and the gap before it have, on average, where reading all and moving the runs together costs less than to
+// stop and to go on.
+const shortBytes = 256
+
+// readsAll reports whether bytes that are to be let go of are read with those of the runs, which are then moved together: where the
+// runs are short, and where nearly all stays and the stream reads to where it is wanted.
+func readsAll(data *orcwire.Bytes, runs int, gone, kept int64) bool {
+	return gone+kept <= shortBytes*int64(runs) || gone <= kept/8 && data.Straight(gone+kept)
+}
 
 // takeRuns takes the bytes of each run, of which the ends are known, and passes over those between.
 func (c *stringValues) takeRuns(lens, ends []int32, runs [][2]int, size int64) error {
