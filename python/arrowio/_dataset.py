@@ -77,14 +77,15 @@ class _Files:
 
     def __init__(self, call: str, request: Mapping[str, Any]) -> None:
         answer = library.call(call, dict(request))
-        self.call, self.request = call, {**request}  # for `pickle`
+        self.call: str = call
+        self.request: dict[str, Any] = {**request}  # for `pickle`
         if "paths" in request:
             self.request["paths"] = [_absolute(p) for p in request["paths"]]
         self.handle: int = answer["handle"]
         self.files: list[str] = answer["files"]
-        self.doubtful = bool(answer["warnings"])
+        self.doubtful: bool = bool(answer["warnings"])
         self.told: set[str] = set()
-        self.alive = True
+        self.alive: bool = True
         self._owner = library.owner_of(self.handle)
 
     def close(self) -> None:
@@ -478,7 +479,7 @@ class Dataset:
         """
         return self.scanner(columns, filter, batch_size, where=where).take(indices)
 
-    def to_pyarrow_dataset(self) -> "pyarrow.dataset.Dataset":
+    def to_pyarrow_dataset(self) -> Any:
         """Returns a dataset whose `filter` takes all expressions of pyarrow: also those that only pyarrow can apply. For DuckDB
         and polars it is what this object is itself.
 

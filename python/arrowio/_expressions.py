@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Optional
 import pyarrow as pa
 
 from . import _library as library
+from ._days import comparison
 
 
 class Unknown(Exception):
@@ -105,6 +106,8 @@ def text_of(n: _Node, schema: Any = None) -> str:
         return f"(NOT {text_of(n.arguments[0], schema)})"
     if n.value in _COMPARISONS:
         left, right = n.arguments
+        if schema is not None and right.kind == "literal" and left.kind == "call" and left.value == "cast":
+            return _of_day(left, _COMPARISONS[n.value], right, schema)
         if left.kind == right.kind == "field":
             if schema is not None and (_type(schema, left.value) != _type(schema, right.value) or pa.types.is_nested(_type(schema, left.value))):
                 raise Unknown
@@ -129,6 +132,21 @@ def text_of(n: _Node, schema: Any = None) -> str:
             return f"({path_of(of.value)} IS NULL)"
         return _is_in(of, n.options)
     raise Unknown
+
+
+def _of_day(cast: _Node, sign: str, right: _Node, schema: Any) -> str:
+    """Returns a comparison of the day of a timestamp as one of the timestamp, which statistics tell something about."""
+    (of,) = cast.arguments
+    t = None if of.kind != "field" else _type(schema, of.value)
+    day = right.value
+    if t is None or not pa.types.is_timestamp(t) or t.tz or cast.options is None or cast.options.type.field("to_type").type != pa.date32():
+        raise Unknown
+    if day.type != pa.date32() or not day.is_valid:
+        raise Unknown
+    text = comparison(path_of(of.value), sign, day.as_py())
+    if text is None:
+        raise Unknown
+    return text
 
 
 def _like(n: _Node) -> str:

@@ -18,7 +18,7 @@ class Connection:
         import pyarrow.flight as flight
 
         self._flight = flight
-        self.client = flight.FlightClient(uri, **options)
+        self.client: Any = flight.FlightClient(uri, **options)
 
     def list(self) -> "list[str]":
         """Returns the names of the datasets."""

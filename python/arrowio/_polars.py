@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Optional
 
 from . import _stream
 from ._dataset import _MOST, Dataset, open
+from ._days import comparison
 from ._keywords import check_options
 from .errors import ArrowioError
 
@@ -177,23 +178,14 @@ def _comparison(left: Any, sign: str, right: Any, schema: Any) -> str:
 
 
 def _of_day(cast: Any, sign: str, right: Any, schema: Any) -> str:
-    """Returns a comparison of the day of a timestamp as one of the timestamp."""
+    """Returns a comparison of a timestamp whose day is compared."""
     path, t = _operand(cast["expr"], schema)
     if cast["dtype"] != {"Literal": "Date"} or not str(t).startswith("Datetime") or getattr(t, "time_zone", None):
         raise _Unknown
-    try:
-        day = _day(right["Literal"]["Scalar"]["Date"])
-        first, after = (f"TIMESTAMP '{d.isoformat()} 00:00:00'" for d in (day, day + datetime.timedelta(days=1)))
-    except (KeyError, OverflowError):
-        raise _Unknown from None
-    return {
-        "=": f"({path} >= {first} AND {path} < {after})",
-        "!=": f"({path} < {first} OR {path} >= {after})",
-        "<": f"({path} < {first})",
-        "<=": f"({path} < {after})",
-        ">": f"({path} >= {after})",
-        ">=": f"({path} >= {first})",
-    }[sign]
+    text = comparison(path, sign, _day(right["Literal"]["Scalar"]["Date"]))
+    if text is None:
+        raise _Unknown
+    return text
 
 
 def _path(name: str) -> str:

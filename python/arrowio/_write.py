@@ -101,6 +101,8 @@ def write(
     check_text(format=format, compression=compression)
     set_metadata, dropped = texts_of("metadata", metadata), names_of("drop_metadata", drop_metadata)
     by, directories = None if isinstance(sort, bool) else names_of("sort", sort), names_of("partition_by", partition_by)
+    if hasattr(path, "write") and not hasattr(path, "__fspath__"):
+        raise TypeError(f"write() takes a path or URL, and {type(path).__name__} is an open file: give its name")
     target = library.path_text(path)
     stores = library.take_stores(options)
     source = Source(rows, schema)

@@ -362,6 +362,9 @@ FILTERS = [
     F("ok"),
     ~F("ok") & (F("x") > 2),
     pc.field("st", "a") > 6,
+    *(getattr(F("t").cast(pa.date32()), op)(datetime.date(2020, 1, 1)) for op in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")),
+    ~(F("t").cast(pa.date32()) > datetime.date(2019, 12, 31)),
+    F("d").cast(pa.timestamp("s")) > datetime.datetime(2020, 1, 4),
     F("odd name.'\"x") == 4,
 ]
 

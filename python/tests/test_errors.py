@@ -1,5 +1,6 @@
 """What goes wrong, and what is said about it."""
 
+import io
 import os
 import pickle
 
@@ -87,6 +88,12 @@ def test_words_are_those_of_python(small, tmp_path):
         arrowio.open(5)
     with open(small, "rb") as f, pytest.raises(TypeError, match="open file"):
         arrowio.open(f)
+    with pytest.raises(TypeError, match="BytesIO is an open file"):
+        arrowio.open(io.BytesIO(small.read_bytes()))
+    with pytest.raises(TypeError, match="content of a file"):
+        arrowio.open(small.read_bytes())
+    with pytest.raises(TypeError, match="BytesIO is an open file"):
+        arrowio.write(table, io.BytesIO(), format="orc")
     with pytest.raises(arrowio.OptionError, match="batch_size is -5"):
         arrowio.open(small).to_batches(batch_size=-5)
 

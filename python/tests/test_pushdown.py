@@ -1,5 +1,8 @@
 """What pyarrow has to filter or compute: only the columns for that are read, and only as many rows as are wanted."""
 
+import datetime
+
+import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as pads
@@ -82,3 +85,31 @@ def test_dir_shows_what_there_is(small):
                 getattr(x, name)
         assert {"to_table", "schema", "filter"} <= set(dir(x))
         assert not {"join", "join_asof", "sort_by", "replace_schema"} & set(dir(x))
+
+
+def test_days_and_fields_are_pushed_down(tmp_path, monkeypatch):
+    """What says something of a column's statistics reaches the files, although it is no plain column."""
+    start = datetime.datetime(2020, 1, 1)
+    table = pa.table(
+        {
+            "t": pa.array([None, *(start + datetime.timedelta(hours=7 * i) for i in range(-20, 20))], pa.timestamp("us")),
+            "st": [{"x": i} for i in range(41)],
+        }
+    )
+    path = tmp_path / "t.orc"
+    arrowio.write(table, path)
+    seen = []
+    original = arrowio.Dataset._new_stream
+
+    def spy(self, polls=False):
+        seen.append(self._where)
+        return original(self, polls)
+
+    monkeypatch.setattr(arrowio.Dataset, "_new_stream", spy)
+    ds = arrowio.open(path)
+    for op in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"):
+        e = getattr(F("t").cast(pa.date32()), op)(datetime.date(2020, 1, 2))
+        assert ds.to_table(filter=e).equals(pads.dataset(ds.to_table()).to_table(filter=e))
+        assert "TIMESTAMP '2020-01-0" in seen[-2]
+    assert duckdb.sql("select count(*) from ds where st.x > 37").fetchall() == [(3,)]
+    assert seen[-1] == '("st"."x" > 37)'
