@@ -24,7 +24,10 @@ func namedBy(catalog, f arrowio.Format) arrowio.Format {
 		maps.DeleteFunc(o.Options, func(name, _ string) bool { return theirs(name) })
 		return o
 	}
-	table, parse := f.OpenTable, f.ParseFragment
+	table, parse, named := f.OpenTable, f.ParseFragment, f.OpenNamed
+	f.OpenNamed = func(ctx context.Context, url string, o arrowio.OpenOptions) ([]arrowio.Fragment, string, map[string]string, error) {
+		return named(ctx, url, without(o))
+	}
 	f.OpenTable = func(ctx context.Context, t arrowio.Tree, metadata string, o arrowio.OpenOptions) ([]arrowio.Fragment, error) {
 		return table(ctx, t, metadata, without(o))
 	}

@@ -44,7 +44,10 @@ func listNamed(ctx context.Context, f arrowio.Format, url string, o Options) ([]
 		return inputsOf(f, fragments), nil
 	}
 	o.Options = maps.Clone(o.Options)
-	maps.DeleteFunc(o.Options, func(name, _ string) bool { return has(f, name) })
+	maps.DeleteFunc(o.Options, func(name, _ string) bool {
+		forTables := func(f arrowio.Format) bool { return f.MatchTableFile != nil && has(f, name) }
+		return has(f, name) && !slices.ContainsFunc(o.Formats, forTables)
+	})
 	for name, value := range options {
 		if o.Options == nil {
 			o.Options = map[string]string{}
@@ -53,6 +56,9 @@ func listNamed(ctx context.Context, f arrowio.Format, url string, o Options) ([]
 			value = o.Options[name] + "\n" + value
 		}
 		o.Options[name] = value
+	}
+	if next := o.catalog(metadata); next.OpenNamed != nil && next.Name != f.Name { // a catalog of another kind
+		return listNamed(ctx, next, metadata, o)
 	}
 	x := expansion{ctx: ctx, o: o, formats: o.Formats}
 	in, ok, err := x.metadata(metadata)

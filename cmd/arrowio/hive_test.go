@@ -2,6 +2,8 @@ package main
 
 import (
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -71,6 +73,11 @@ func TestHive(t *testing.T) {
 			t.Errorf("%q: %q, want %q", c.args, got, c.want)
 		}
 	}
+	server, _, _ := strings.Cut(strings.TrimPrefix(url, "hive://"), "/")
+	catalog := []string{"--iceberg-catalog", "uri=thrift://" + server}
+	if got := ok(t, append([]string{"count", "--iceberg-snapshot", "1", "iceberg://any/d.ice"}, catalog...)...); got != "5\n" {
+		t.Errorf("by the catalog: %q", got)
+	}
 	if got := ok(t, "inspect", url+"t"); !strings.Contains(got, "partitions 2") || !strings.Contains(got, "EXTERNAL_TABLE") {
 		t.Errorf("%s", got)
 	}
@@ -80,4 +87,48 @@ func TestHive(t *testing.T) {
 	if got := ok(t, "schema", url+"t"); !strings.Contains(got, "p: int8") {
 		t.Errorf("%s", got)
 	}
+}
+
+// TestIcebergCatalog reads a table that a catalog names which speaks Iceberg's REST protocol.
+func TestIcebergCatalog(t *testing.T) {
+	dir := icebergTable(t)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text := `{"defaults": {}, "overrides": {}}`
+		switch r.URL.Path {
+		case "/v1/config":
+		case "/v1/namespaces/db/tables/events":
+			text = `{"metadata-location": "file:` + dir + `/metadata/v1.metadata.json"}`
+		case "/v1/namespaces/db/tables/moved":
+			text = `{"metadata-location": "s3a://gone/w/metadata/v1.metadata.json"}`
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+		_, _ = w.Write([]byte(text))
+	}))
+	t.Cleanup(s.Close)
+	home := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", home)
+	if err := os.Mkdir(filepath.Join(home, "arrowio"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, "arrowio", "catalogs.yaml"), []byte("catalog:\n  prod:\n    type: rest\n    uri: "+s.URL+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		want string
+		args []string
+	}{
+		{"4\n", []string{"count", "iceberg://prod/db.events"}},
+		{"2\n", []string{"count", "--where", "id >= 2", "iceberg://prod/db.events"}},
+		{"5\n", []string{"count", "--iceberg-snapshot", "1", "iceberg://prod/db.events"}},
+		{"4\n", []string{"count", "--iceberg-relocate", "s3://gone/w=" + dir, "iceberg://prod/db.moved"}},
+		{"4\n", []string{"count", "--iceberg-catalog", "uri=" + s.URL, "iceberg://other/db.events"}},
+	} {
+		if got := ok(t, c.args...); got != c.want {
+			t.Errorf("%q: %q, want %q", c.args, got, c.want)
+		}
+	}
+	fails(t, do(t, "count", "iceberg://prod/db.none"), 2, "404")
+	fails(t, do(t, "count", "iceberg://none/db.events"), 2, "not configured")
+	fails(t, do(t, "count", "iceberg://prod"), 2, "NAMESPACE.TABLE")
 }

@@ -256,7 +256,7 @@ var rules = []rule{
 	},
 	{
 		pkg: "readers/icebergtable",
-		may: append([]string{"arrowio", "arrowio/errs", "arrowio/view", "arrowio/expr", "internal/iceberg", "internal/icebergfile"}, neutral...),
+		may: append([]string{"arrowio", "arrowio/errs", "arrowio/view", "arrowio/expr", "internal/iceberg", "internal/icebergcatalog", "internal/icebergfile"}, neutral...),
 		why: "a table has files of several formats, which it is given",
 	},
 	{

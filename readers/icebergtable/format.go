@@ -25,6 +25,7 @@ const (
 	optionRelocate = "iceberg-relocate"
 	optionOutside  = "iceberg-outside"
 	optionDeletes  = "iceberg-delete-rows"
+	optionCatalog  = "iceberg-catalog"
 )
 
 // defaultDeletes is the default of iceberg-delete-rows.
@@ -36,6 +37,7 @@ var formatOptions = []arrowio.Option{
 	{Name: optionRef, Usage: "read the snapshot of a branch or a tag", Default: "main"},
 	{Name: optionRelocate, Usage: "FROM=TO: files whose paths in the metadata begin with FROM are read from TO", Default: "none", Repeated: true},
 	{Name: optionOutside, Usage: "files outside of the table's directory are an error, or are read", Default: "error", Values: []string{"error", "read"}},
+	{Name: optionCatalog, Usage: "PROPERTY=VALUE of the catalog that iceberg://CATALOG/NAMESPACE.TABLE names, in place of what is configured: type, uri, warehouse, token, ...", Default: "what is configured", Repeated: true},
 	{Name: optionDeletes, Usage: "rows of delete files that are held at once, of 8 to 24 bytes each", Default: strconv.Itoa(defaultDeletes)},
 }
 
@@ -52,6 +54,7 @@ func Format(files ...arrowio.Format) arrowio.Format {
 		Open: func(context.Context, arrowio.Source, arrowio.OpenOptions) (arrowio.File, error) {
 			return nil, errs.Errorf(errs.ErrOption, "iceberg is the format of a table: name its directory, or its file *.metadata.json")
 		},
+		Schemes: []string{Name}, OpenNamed: openNamed,
 		MatchTable: match, MatchTableFile: matchFile, OpenTable: r.openTable, ParseFragment: r.parse,
 	}
 }

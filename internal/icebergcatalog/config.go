@@ -1,0 +1,155 @@
+package icebergcatalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
+)
+
+// Properties are those of a catalog, by PyIceberg's names: "type", "uri", "warehouse", "token", "credential".
+type Properties map[string]string
+
+// mostConfig is how large a configuration may be.
+const mostConfig = 1 << 20
+
+// files returns the configurations that are looked for, in their order.
+func files() (out []string) {
+	if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
+		out = append(out, filepath.Join(dir, "arrowio", "catalogs.yaml"))
+	} else if home, err := os.UserHomeDir(); err == nil {
+		out = append(out, filepath.Join(home, ".config", "arrowio", "catalogs.yaml"))
+	}
+	if dir := os.Getenv("PYICEBERG_HOME"); dir != "" {
+		out = append(out, filepath.Join(dir, ".pyiceberg.yaml"))
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		out = append(out, filepath.Join(home, ".pyiceberg.yaml"))
+	}
+	return append(out, ".pyiceberg.yaml")
+}
+
+// Find returns the properties of a catalog: those of the first configuration that has it, with what the environment
+// (PYICEBERG_CATALOG__NAME__PROPERTY) and then given say in their place. A catalog that nothing is known of is errs.ErrOption.
+func Find(name string, given Properties) (Properties, error) {
+	p := Properties{}
+	var looked []string
+	for _, file := range files() {
+		fi, err := os.Stat(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			looked = append(looked, file)
+			continue
+		}
+		if err == nil && fi.Size() > mostConfig {
+			err = errs.Errorf(errs.ErrLimit, "%s has more than %d bytes, and cannot be a configuration of catalogs", file, mostConfig)
+		}
+		if err != nil {
+			return nil, err
+		}
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		found, err := parse(b, name)
+		if err != nil {
+			return nil, errs.Errorf(errs.ErrOption, "%s: %w", file, err)
+		}
+		if found != nil {
+			p = found
+			break
+		}
+		looked = append(looked, file)
+	}
+	prefix := "PYICEBERG_CATALOG__" + strings.ToUpper(name) + "__"
+	for _, kv := range os.Environ() {
+		k, v, _ := strings.Cut(kv, "=")
+		if key, ok := strings.CutPrefix(k, prefix); ok {
+			p[strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(key, "__", "."), "_", "-"))] = v
+		}
+	}
+	maps.Copy(p, given)
+	if p["uri"] == "" && p["type"] == "" {
+		return nil, errs.Errorf(errs.ErrOption, "catalog %q is not configured; looked for it in %s", name, strings.Join(looked, ", "))
+	}
+	return p, nil
+}
+
+// parse returns the properties of a catalog in a configuration; nil = it does not have it.
+func parse(b []byte, name string) (Properties, error) {
+	var doc struct {
+		Catalog map[string]map[string]any `yaml:"catalog"`
+	}
+	if err := yaml.Unmarshal(b, &doc); err != nil {
+		return nil, fmt.Errorf("this is no configuration of catalogs in YAML: %w", err)
+	}
+	found, ok := doc.Catalog[name]
+	if !ok {
+		return nil, nil //nolint:nilnil // the comment says so
+	}
+	p := Properties{}
+	flatten(p, "", found)
+	return p, nil
+}
+
+// flatten adds the values of a map; those of maps in it have names with a dot.
+func flatten(p Properties, above string, in map[string]any) {
+	for k, v := range in {
+		switch v := v.(type) {
+		case map[string]any:
+			flatten(p, above+k+".", v)
+		case nil:
+		default:
+			p[above+k] = fmt.Sprint(v)
+		}
+	}
+}
+
+// kind returns the type of the catalog, from its URI where the type is not said.
+func (p Properties) kind() string {
+	if t := strings.ToLower(p["type"]); t != "" {
+		return t
+	}
+	switch scheme, _, _ := strings.Cut(p["uri"], "://"); scheme {
+	case "http", "https":
+		return "rest"
+	case "thrift":
+		return "hive"
+	default:
+		return scheme
+	}
+}
+
+// Table returns the path or URL of the metadata of a table, or its URL in a metastore of Hive. name is NAMESPACE.TABLE. most
+// bounds the bytes of an answer.
+func (p Properties) Table(ctx context.Context, name string, most int64) (string, error) {
+	parts := strings.Split(name, ".")
+	if len(parts) < 2 || slices.Contains(parts, "") || strings.ContainsAny(name, "/?#\x00\x1f") {
+		return "", errs.Errorf(errs.ErrOption, "%q is not NAMESPACE.TABLE", name)
+	}
+	switch kind := p.kind(); kind {
+	case "rest":
+		return p.rest(ctx, parts, most)
+	case "hive":
+		server, ok := strings.CutPrefix(p["uri"], "thrift://")
+		if !ok || strings.ContainsAny(server, "/,") || server == "" {
+			return "", errs.Errorf(errs.ErrOption, "the uri %q of the catalog is not thrift://HOST:PORT", p["uri"])
+		}
+		if len(parts) != 2 {
+			return "", errs.Errorf(errs.ErrOption, "%q is not DATABASE.TABLE, as tables of Hive's metastore are named", name)
+		}
+		return "hive://" + server + "/" + name, nil
+	case "":
+		return "", errs.Errorf(errs.ErrOption, "the catalog has neither a type nor a uri")
+	default:
+		return "", errs.Errorf(errs.ErrUnsupported, "catalogs of type %.40q cannot be read, only rest and hive: name the file *.metadata.json of the table", kind)
+	}
+}

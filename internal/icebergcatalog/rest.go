@@ -1,0 +1,177 @@
+package icebergcatalog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
+)
+
+// longest is how long a request may take.
+const longest = 2 * time.Minute
+
+// server is a catalog that speaks Iceberg's REST protocol.
+type server struct {
+	uri   string // without a slash at its end
+	props Properties
+	token string
+	most  int64
+}
+
+// rest asks a server for the metadata of a table. The protocol is that of Iceberg's rest-catalog-open-api.yaml.
+func (p Properties) rest(ctx context.Context, name []string, most int64) (string, error) {
+	u, err := url.Parse(p["uri"])
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
+		return "", errs.Errorf(errs.ErrOption, "the uri of the catalog is no URL of http or https without a user")
+	}
+	if strings.EqualFold(p["rest.sigv4-enabled"], "true") {
+		return "", errs.Errorf(errs.ErrUnsupported, "the catalog wants requests signed as AWS has it (rest.sigv4-enabled), which cannot be done")
+	}
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	s := &server{uri: strings.TrimRight(p["uri"], "/"), props: p, token: p["token"], most: most}
+	return s.table(ctx, name)
+}
+
+// table asks for the metadata of a table.
+func (s *server) table(ctx context.Context, name []string) (string, error) {
+	if s.token == "" && s.props["credential"] != "" {
+		if err := s.authorise(ctx); err != nil {
+			return "", err
+		}
+	}
+	at := "/v1/config"
+	if w := s.props["warehouse"]; w != "" {
+		at += "?warehouse=" + url.QueryEscape(w)
+	}
+	var config struct{ Defaults, Overrides map[string]string }
+	if err := s.get(ctx, at, &config); err != nil {
+		return "", err
+	}
+	prefix := s.props["prefix"]
+	if d := config.Defaults["prefix"]; prefix == "" {
+		prefix = d
+	}
+	if o := config.Overrides["prefix"]; o != "" {
+		prefix = o
+	}
+	if prefix != "" {
+		prefix = strings.Trim(prefix, "/") + "/"
+	}
+	last := len(name) - 1
+	namespace := url.PathEscape(strings.Join(name[:last], "\x1f"))
+	var table struct {
+		Location string `json:"metadata-location"`
+	}
+	if err := s.get(ctx, "/v1/"+prefix+"namespaces/"+namespace+"/tables/"+url.PathEscape(name[last]), &table); err != nil {
+		return "", err
+	}
+	if table.Location == "" {
+		return "", errs.Errorf(errs.ErrUnsupported, "the catalog at %s does not say where the metadata of the table are (metadata-location)", s.uri)
+	}
+	return table.Location, nil
+}
+
+// authorise exchanges the credential for a token, as OAuth2 has it for clients.
+func (s *server) authorise(ctx context.Context) error {
+	id, secret, ok := strings.Cut(s.props["credential"], ":")
+	form := url.Values{"grant_type": {"client_credentials"}, "scope": {"catalog"}, "client_id": {id}, "client_secret": {secret}}
+	if !ok {
+		form.Del("client_id")
+		form.Set("client_secret", id)
+	}
+	if scope := s.props["scope"]; scope != "" {
+		form.Set("scope", scope)
+	}
+	where := s.props["oauth2-server-uri"]
+	if where == "" {
+		where = s.uri + "/v1/oauth/tokens"
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, where, strings.NewReader(form.Encode()))
+	if err != nil {
+		return errs.Errorf(errs.ErrOption, "oauth2-server-uri is no URL")
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	var out struct {
+		Token string `json:"access_token"`
+	}
+	if err := s.do(r, &out); err != nil {
+		return err
+	}
+	if out.Token == "" {
+		return errs.Errorf(errs.ErrUnsupported, "%s gave no access_token", place(r.URL))
+	}
+	s.token = out.Token
+	return nil
+}
+
+func (s *server) get(ctx context.Context, at string, to any) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.uri+at, nil)
+	if err != nil {
+		return errs.Errorf(errs.ErrOption, "the uri of the catalog is no URL")
+	}
+	if s.token != "" {
+		r.Header.Set("Authorization", "Bearer "+s.token)
+	}
+	for name, value := range s.props {
+		if h, ok := strings.CutPrefix(name, "header."); ok {
+			r.Header.Set(h, value)
+		}
+	}
+	return s.do(r, to)
+}
+
+// place is a URL for messages, without what may be secret in it.
+func place(u *url.URL) string { return u.Scheme + "://" + u.Host + u.EscapedPath() }
+
+// do makes a request and reads the JSON of its answer.
+func (s *server) do(r *http.Request, to any) error {
+	client := http.Client{CheckRedirect: func(to *http.Request, via []*http.Request) error {
+		if to.URL.Host != r.URL.Host || to.URL.Scheme != r.URL.Scheme || len(via) > 5 { // it would get what is secret
+			return errs.Errorf(errs.ErrUnsupported, "it redirects to %s, which is not followed: name that as the uri", place(to.URL))
+		}
+		return nil
+	}}
+	answer, err := client.Do(r)
+	if err != nil {
+		var e *url.Error
+		if r.Context().Err() == nil && errors.As(err, &e) { // without its URL
+			err = e.Err
+		}
+		return errs.Errorf(errs.ErrUnsupported, "the catalog does not answer at %s: %w", place(r.URL), err)
+	}
+	b, err := io.ReadAll(io.LimitReader(answer.Body, s.most+1))
+	_ = answer.Body.Close() // it was only read
+	switch {
+	case err != nil:
+		return errs.Errorf(errs.ErrUnsupported, "the answer of %s was cut off: %w", place(r.URL), err)
+	case int64(len(b)) > s.most:
+		return errs.Errorf(errs.ErrLimit, "the answer of %s has more than %d bytes (Limits.MetadataBytes)", place(r.URL), s.most)
+	case answer.StatusCode == http.StatusUnauthorized, answer.StatusCode == http.StatusForbidden:
+		return errs.Errorf(errs.ErrOption, "%s answers %s%s; the catalog's token or credential says who asks", place(r.URL), answer.Status, said(b))
+	case answer.StatusCode == http.StatusNotFound:
+		return errs.Errorf(errs.ErrOption, "%s answers %s%s", place(r.URL), answer.Status, said(b))
+	case answer.StatusCode != http.StatusOK:
+		return errs.Errorf(errs.ErrUnsupported, "%s answers %s%s", place(r.URL), answer.Status, said(b))
+	}
+	if err := json.Unmarshal(b, to); err != nil {
+		return errs.Errorf(errs.ErrCorrupt, "the answer of %s is not the JSON of Iceberg's REST protocol: %w", place(r.URL), err)
+	}
+	return nil
+}
+
+// said returns what the server says of an error.
+func said(b []byte) string {
+	var doc struct{ Error json.RawMessage }
+	var e struct{ Message string }
+	if json.Unmarshal(b, &doc) != nil || json.Unmarshal(doc.Error, &e) != nil || e.Message == "" {
+		return ""
+	}
+	return ": " + e.Message[:min(len(e.Message), 300)]
+}
