@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import warnings
+import weakref
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence, Union
 
 from . import _library as library
@@ -12,6 +14,7 @@ from . import _stream
 from ._formats import read_options
 from ._keywords import check_numbers, check_options, check_text, checked, names_of, paths_of, texts_of
 from ._progress import Bar
+from ._spool import is_open_file, spool
 from .errors import ArrowioWarning, OptionError
 
 if TYPE_CHECKING:
@@ -72,11 +75,23 @@ class Schema:
         return self._dataset.__arrow_c_schema__()
 
 
+def _unlink(path: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(path)
+
+
 class _Files:
     """What is open, for every view of it."""
 
-    def __init__(self, call: str, request: Mapping[str, Any]) -> None:
-        answer = library.call(call, dict(request))
+    def __init__(self, call: str, request: Mapping[str, Any], spooled: Optional[str] = None) -> None:
+        self.spooled = spooled is not None
+        self._remove: Any = None if spooled is None else weakref.finalize(self, _unlink, spooled)
+        try:
+            answer = library.call(call, dict(request))
+        except BaseException:
+            if self._remove is not None:
+                self._remove()
+            raise
         self.call: str = call
         self.request: dict[str, Any] = {**request}  # for `pickle`
         if "paths" in request:
@@ -90,6 +105,8 @@ class _Files:
 
     def close(self) -> None:
         self.alive = False
+        if self._remove is not None:
+            self._remove()
         library.lib.arrowio_close(self.handle)
 
 
@@ -518,6 +535,8 @@ class Dataset:
     def __reduce__(self) -> Any:
         """Keeps what was asked for, keys of stores included. The copy opens the files as they are then."""
         self._open()
+        if self._files.spooled:
+            raise TypeError("a dataset of a file that is open in Python cannot be pickled: open it by its path")
         return (_reopen, (self._files.call, self._files.request, self._columns, self._where, self._rows, self._scan, self._progress))
 
     def _repr_html_(self) -> str:
@@ -643,7 +662,8 @@ def open(
     {'x': [0, 1, 2]}
 
     Args:
-        path: a file, a directory, a pattern (`"year=*/*.orc"`) or a URL (`s3://…`, `hdfs://…`), or a list of them.
+        path: a file, a directory, a pattern (`"year=*/*.orc"`) or a URL (`s3://…`, `hdfs://…`), or a list of them; or one file that is
+            open in Python for reading bytes, such as `io.BytesIO`. What is left to read of it is copied to a temporary file.
         columns: dotted paths; None = all.
         where: which rows, as text (docs/filters.md), as an expression of pyarrow, or as a list of them, which all must be true.
         rows: (from, to) before the filter, counted over all files.
@@ -661,13 +681,14 @@ def open(
     check_options("open", options, _OPEN, read_options)
     check_numbers(batch_rows=batch_rows, batch_bytes=batch_bytes, jobs=jobs, memory=memory)
     check_text(format=format, partitions=partitions)
-    paths = paths_of("open", path)
+    opened = is_open_file(path)
+    paths = [] if opened else paths_of("open", path)
     text = _where_text(where)
     chosen = names_of("columns", columns)
     span = row_range(rows)
     types = ",".join(f"{k}={v}" for k, v in texts_of("partition_types", partition_types).items()) or None
     stores = library.take_stores(options)
-    request = {
+    request: dict[str, Any] = {
         "paths": paths,
         "from": format,
         "options": library.option_texts(options),
@@ -678,7 +699,10 @@ def open(
         "stores": stores,
     }
     scan = {"batch_rows": batch_rows, "batch_bytes": batch_bytes, "jobs": jobs, "memory": memory}
-    ds = Dataset(_Files("open", request), chosen, text, span, scan, progress)
+    spooled = spool(path) if opened else None  # last: nothing may raise before somebody removes it
+    if spooled is not None:
+        request["paths"] = [spooled]
+    ds = Dataset(_Files("open", request, spooled), chosen, text, span, scan, progress)
     try:
         ds._check()
     except BaseException:

@@ -107,13 +107,14 @@ def texts_of(argument: str, texts: Optional[Mapping[str, str]]) -> dict[str, str
 def paths_of(function: str, paths: Any) -> list[str]:
     """Returns the paths of one path or URL, or of several."""
     if isinstance(paths, bytes) and (b"\0" in paths or b"\n" in paths):
-        raise TypeError(f"{function}() takes paths and URLs, and these {len(paths)} bytes are the content of a file: write them to one")
+        raise TypeError(f"{function}() takes paths and URLs, and these {len(paths)} bytes are the content of a file: give io.BytesIO(content) to open")
     if isinstance(paths, (str, bytes)) or hasattr(paths, "__fspath__"):
         return [library.path_text(paths)]
-    if hasattr(paths, "read"):
-        name = getattr(paths, "name", None)
-        cure = "give its name" if isinstance(name, str) else "write what it holds to a file, and give the name of that"
-        raise TypeError(f"{function}() takes paths and URLs, and {type(paths).__name__} is an open file: {cure}")
     if not isinstance(paths, Iterable):
         raise TypeError(f"{function}() takes a path or URL, or a list of them, not {type(paths).__name__}")
-    return [library.path_text(p) for p in paths]
+    out = []
+    for p in paths:
+        if hasattr(p, "read") and not hasattr(p, "__fspath__"):
+            raise TypeError(f"{function}() takes lists of paths and URLs, and {type(p).__name__} is an open file: give its name")
+        out.append(library.path_text(p))
+    return out

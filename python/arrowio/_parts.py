@@ -8,6 +8,7 @@ from . import _library as library
 from ._dataset import _OPEN, Dataset, Rows, _Files, _where_text, open, row_range
 from ._formats import read_options
 from ._keywords import check_numbers, check_options
+from ._spool import is_open_file
 
 
 class Part(TypedDict):
@@ -49,6 +50,8 @@ def plan(
     """
     check_options("plan", options, [*_OPEN, "parts"], read_options)
     check_numbers(parts=parts)
+    if is_open_file(path):
+        raise TypeError(f"plan() takes paths and URLs, which others can read, and {type(path).__name__} is an open file")
     span = row_range(rows)
     text = _where_text(where)
     # Rows are counted before the filter, so that it must not keep files from being looked at.

@@ -86,10 +86,12 @@ def test_words_are_those_of_python(small, tmp_path):
         arrowio.write(table, tmp_path / "a.xyz")
     with pytest.raises(TypeError, match="path or URL"):
         arrowio.open(5)
-    with open(small, "rb") as f, pytest.raises(TypeError, match="open file"):
-        arrowio.open(f)
-    with pytest.raises(TypeError, match="BytesIO is an open file"):
-        arrowio.open(io.BytesIO(small.read_bytes()))
+    with open(small, "rb") as f, pytest.raises(TypeError, match="BufferedReader is an open file"):
+        arrowio.open([f])
+    with open(small, "rb") as f, pytest.raises(TypeError, match="BufferedReader is an open file"):
+        arrowio.plan(f)
+    with pytest.raises(TypeError, match="binary mode"):
+        arrowio.open(io.StringIO("text"))
     with pytest.raises(TypeError, match="content of a file"):
         arrowio.open(small.read_bytes())
     with pytest.raises(TypeError, match="BytesIO is an open file"):

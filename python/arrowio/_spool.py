@@ -1,0 +1,30 @@
+"""Files that are open in Python: the library reads files by name, so their bytes become one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from typing import Any
+
+
+def is_open_file(path: Any) -> bool:
+    """Tells whether something is read, and has no path of its own."""
+    return hasattr(path, "read") and not hasattr(path, "__fspath__")
+
+
+def spool(file: Any) -> str:
+    """Writes what is left to read of a binary file to a temporary one, and returns its path. The caller removes it."""
+    name = getattr(file, "name", "")
+    ending = os.path.splitext(name)[1] if isinstance(name, str) else ""
+    fd, path = tempfile.mkstemp(prefix="arrowio-", suffix=ending)
+    try:
+        with os.fdopen(fd, "wb") as out:
+            try:
+                shutil.copyfileobj(file, out, 1 << 20)
+            except TypeError:
+                raise TypeError(f"open() reads files in binary mode, and {type(file).__name__} gives text") from None
+    except BaseException:
+        os.unlink(path)
+        raise
+    return path
