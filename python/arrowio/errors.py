@@ -79,6 +79,8 @@ class ArrowioWarning(UserWarning):
         place: where in it, in the words of the format; None = all of it.
         columns: dotted paths of the columns concerned; None = all.
         rows: how many rows are concerned at most; None = not known.
+        row_range: of a loss of salvage=, the first row of the file that is lost, and the one behind the last; None = not known.
+        byte_range: of a loss of salvage=, where in the file the damaged part begins, and where it ends; None = not known.
     """
 
     def __init__(
@@ -89,6 +91,8 @@ class ArrowioWarning(UserWarning):
         place: Optional[str] = None,
         columns: Optional[list[str]] = None,
         rows: Optional[int] = None,
+        row_range: Optional[tuple[int, int]] = None,
+        byte_range: Optional[tuple[int, int]] = None,
     ) -> None:
         super().__init__(f"{file}: {message}" if file else message)
         self.message = message
@@ -97,14 +101,17 @@ class ArrowioWarning(UserWarning):
         self.place = place
         self.columns = columns
         self.rows = rows
+        self.row_range = row_range
+        self.byte_range = byte_range
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> "ArrowioWarning":
         """Makes a warning of what the library tells."""
-        return cls(told["message"], told["kind"], told["file"] or None, told.get("place"), told.get("columns"), told["rows"])
+        spans = [(told[key]["start"], told[key]["end"]) if key in told else None for key in ("row_range", "byte_range")]
+        return cls(told["message"], told["kind"], told["file"] or None, told.get("place"), told.get("columns"), told["rows"], *spans)
 
     def __reduce__(self) -> Any:
-        return (type(self), (self.message, self.kind, self.file, self.place, self.columns, self.rows))
+        return (type(self), (self.message, self.kind, self.file, self.place, self.columns, self.rows, self.row_range, self.byte_range))
 
 
 _FIELDS = ("message", "kind", "file", "format", "column", "split", "offset")

@@ -185,3 +185,21 @@ def test_nanoseconds_into_trevni(tmp_path, name):
         arrowio.write(arrowio.open(path), tmp_path / "ns.trv")
     arrowio.write(arrowio.open(path, timestamp_unit="us"), tmp_path / "us.trv")
     assert arrowio.open(tmp_path / "us.trv").to_table()["at"].cast(pa.int64()).to_pylist() == [-1, 1]
+
+
+def test_salvage(tmp_path):
+    """What is intact of a damaged file, and what is said of the rest."""
+    stored = bytearray((TESTDATA / "orc" / "java-2.3.1" / "strides-none.orc").read_bytes())
+    stored[29191] ^= 16  # in the second row group
+    path = tmp_path / "damaged.orc"
+    path.write_bytes(stored)
+    with pytest.raises(arrowio.CorruptError, match='salvage="rows" reads what is intact'):
+        arrowio.open(path).to_table()
+    ds = arrowio.open(path, salvage="rows")
+    whole = arrowio.open(TESTDATA / "orc" / "java-2.3.1" / "strides-none.orc").to_table(columns=["i__finite"])
+    with pytest.warns(arrowio.ArrowioWarning, match=r"lost: rows 1000 to 2000 \(stripe 0\): left out because of column h__small__r10"):
+        assert ds.to_table(columns=["i__finite"]) == pa.concat_tables([whole.slice(0, 1000), whole.slice(2000)])
+    assert ds.count_rows() == 1200
+    (loss,) = ds.warnings
+    assert (loss.kind, loss.place, loss.rows, loss.row_range) == ("lost", "stripe 0", 1000, (1000, 2000))
+    assert loss.byte_range[0] < 29191 < loss.byte_range[1]
