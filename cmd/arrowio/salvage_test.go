@@ -171,6 +171,7 @@ func TestSalvageORCWithoutTail(t *testing.T) {
 		"a sibling":        {cut, []string{"--schema", name}, exitLost, rows(0, 1000), "stripes found by their footers: 40, of 1000 rows"},
 		"a text":           {cut, []string{"--schema", "struct<a__mono:int,b__dict:string>"}, exitLost, rows(0, 1000), "behind the last stripe"},
 		"half of the file": {b[:4000], []string{"--schema", name}, exitLost, rows(0, 450), "stripes found by their footers: 18, of 450 rows"},
+		"whole stripes":    {b[:3915], []string{"--schema", name}, exitLost, rows(0, 450), "lost: the file ends with the last stripe that was found: rows may be missing"},
 		"too few columns":  {cut, []string{"--schema", "struct<a:int>"}, exitData, "", "the stripes have 2 columns with those within others, and the schema has 1"},
 		"other types":      {cut, []string{"--schema", "struct<a:string,b:int>"}, exitLost, "", "lost: rows 0 to 25 (stripe 0): left out"},
 		"bytes behind":     {append(b[:len(b):len(b)], other...), nil, exitOK, rows(0, 1000), "other bytes follow"},

@@ -93,7 +93,7 @@ func Rescue(ctx context.Context, w io.Writer, dirs []string, formats []arrowio.F
 					in.rescue(ctx, Op{Kind: "flip", Off: off, Byte: byte(rng.Intn(8))}, mode, &n, w, show)
 				}
 				for i := range cuts {
-					in.rescue(ctx, Op{Kind: "truncate", Off: int64(len(b)) * int64(i+1) / int64(cuts+1)}, mode, &t, w, show)
+					in.rescue(ctx, Op{Kind: "truncate", Off: max(1, int64(len(b))*int64(i+1)/int64(cuts+1))}, mode, &t, w, show)
 				}
 				total(f.Name+", "+mode+", sound", sound)
 				total(f.Name+", "+mode+", flips", n)
@@ -187,13 +187,13 @@ func (in *Input) compareRescued(f arrowio.File, got arrow.Record) (lost int64, e
 		return 0, errOtherSchema
 	}
 	var losses []arrowio.Warning
-	behind := int64(0)
+	open := false
 	for _, w := range arrowio.WarningsOf(f) {
 		if w.Kind != arrowio.WarnLost {
 			continue
 		}
 		if w.Rows == arrowio.UnknownRows { // of a file without its tail
-			behind += w.Bytes.Len
+			open = true
 			continue
 		}
 		if w.Range.Len() != w.Rows || w.Rows == 0 || len(losses) > 0 && w.Range.Start < losses[len(losses)-1].Range.End {
@@ -205,7 +205,7 @@ func (in *Input) compareRescued(f arrowio.File, got arrow.Record) (lost int64, e
 	if got.NumRows() == 0 && lost > 0 {
 		return min(lost, want.NumRows()), nil // whatever the number of rows, if that is what is damaged
 	}
-	if behind > 0 { // rows up to some stripe are told of
+	if open { // rows up to some stripe are told of
 		end := got.NumRows()
 		for _, w := range losses {
 			if w.Columns == nil {

@@ -112,7 +112,9 @@ func (s *stripeScan) report(cause error) []arrowio.Warning {
 		lose(at, x.info.Offset, fmt.Sprintf("in front of stripe %d", i))
 		at = x.info.End()
 	}
-	lose(at, s.f.src.Size(), "behind the last stripe")
+	if lose(at, s.f.src.Size(), "behind the last stripe"); at >= s.f.src.Size() {
+		out = append(out, arrowio.Warnf(arrowio.WarnLost, "lost: the file ends with the last stripe that was found: rows may be missing"))
+	}
 	return out
 }
 
