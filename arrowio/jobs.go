@@ -25,6 +25,8 @@ type Fragment struct {
 	Never func(filter *expr.Bound) bool
 	// Schema is the schema of the file; nil = not known without opening it.
 	Schema *arrow.Schema
+	// Rows is how many rows the file has, as the metadata of its table say; 0 = not known without opening it. Scans do not use it.
+	Rows int64
 	// Marshal returns JSON with which another process that reaches the same files can open the file: see Format.ParseFragment.
 	// nil = the name is enough.
 	Marshal func() ([]byte, error)

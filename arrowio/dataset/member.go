@@ -131,11 +131,11 @@ func (x expansion) refuseTable(t arrowio.Tree) error {
 	return errs.Locate(errs.Errorf(errs.ErrUnsupported, "this directory is a table of format %s, and cannot be read together with the files around it: name the table itself", f.Name), errs.At{File: t.Path("")})
 }
 
-// prune lets scans of d pass over files of tables that cannot match their filters.
+// prune lets scans of d pass over files of tables that cannot match their filters, and tells the rows that tables say files have.
 func (b *builder) prune(d *Dataset) {
 	for i, in := range b.inputs {
 		if s := in.Schema(); s != nil && b.o.Schema == nil && schemadiff.Schemas(s, d.Schema) == "" {
-			d.Fragments[i].Never = in.member.Never
+			d.Fragments[i].Never, d.Fragments[i].Rows = in.member.Never, in.member.Rows
 		}
 	}
 }

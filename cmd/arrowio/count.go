@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"math"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -30,8 +32,8 @@ func (a *app) countCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "count [flags] INPUT...",
 		Short: "Count rows",
-		Long: `Count prints how many rows all INPUTs have together. What files say of themselves is enough for that, where they do; with
---where the columns that the filter needs are read, and only of the parts that may have rows of it.`,
+		Long: `Count prints how many rows all INPUTs have together. What files say of themselves is enough for that, where they do, and what the
+metadata of an Iceberg table say of files without deletes, which are then not opened, but for the first. With --where the columns that the filter needs are read, and only of the parts that may have rows of it.`,
 		Example: `  arrowio count events.orc
   arrowio count --where "price > 100 AND tag IS NOT NULL" events/`,
 		Args: inputs,
@@ -79,6 +81,9 @@ func (a *app) countOnce(ctx context.Context, f *countFlags, in []string) (n coun
 	}
 	bar := a.startProgress(f.progress.word, "count", ds.work(f.selectFlags))
 	defer bar.stop()
+	if f.where.x == nil && f.rows.RowRange == (arrowio.RowRange{}) {
+		n.Rows = ds.counted()
+	}
 	rr, err := ds.Scan(ctx, scanOptions(f.readFlags, f.selectFlags))
 	if err != nil {
 		return n, false, err
@@ -92,4 +97,16 @@ func (a *app) countOnce(ctx context.Context, f *countFlags, in []string) (n coun
 		return n, a.coarsenAfter(err, f.readFlags, ds, in), ds.explain(err)
 	}
 	return n, false, nil
+}
+
+// counted returns the rows of the files whose table says how many they have, and leaves these files out of what is scanned.
+func (d *inputSet) counted() (rows int64) {
+	d.Fragments = slices.DeleteFunc(slices.Clone(d.Fragments), func(f arrowio.Fragment) bool {
+		if f.Rows <= 0 || f.Rows > math.MaxInt64-rows {
+			return false
+		}
+		rows += f.Rows
+		return true
+	})
+	return rows
 }

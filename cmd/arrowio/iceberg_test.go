@@ -158,3 +158,49 @@ func TestIcebergServe(t *testing.T) {
 		t.Errorf("%q, not %q", got, want)
 	}
 }
+
+// TestIcebergCount counts by the manifests where no deletes count: files but the first are not opened.
+func TestIcebergCount(t *testing.T) {
+	dir := icebergTable(t)
+	s, err := avro.Parse(icebergManifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	w, err := ocf.NewWriter(&b, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []struct {
+		name string
+		rows int
+	}{{"0.orc", 5}, {"gone.orc", 1000}, {"none.orc", 0}} {
+		if err := w.Encode(map[string]any{"status": 1, "data_file": map[string]any{
+			"content": 0, "file_path": filepath.Join(dir, "data", f.name), "file_format": "ORC", "record_count": f.rows, "file_size_in_bytes": 300,
+		}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "metadata", "m0.avro"), b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fails(t, do(t, "count", "--iceberg-snapshot", "1", dir), 3, "none.orc") // of which the manifest says nothing
+	empty, err := os.ReadFile(filepath.Join(dir, "data", "0.orc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "data", "none.orc"), empty, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := ok(t, "count", "--iceberg-snapshot", "1", dir); got != "1010\n" {
+		t.Errorf("%q", got)
+	}
+	for _, args := range [][]string{{"count", dir}, {"count", "--where", "id >= 0", "--iceberg-snapshot", "1", dir}, {"count", "--rows", "0:9", "--iceberg-snapshot", "1", dir}} {
+		if got := do(t, args...); got.code == 0 || !strings.Contains(got.err, "gone.orc") {
+			t.Errorf("%q: %+v", args, got)
+		}
+	}
+}

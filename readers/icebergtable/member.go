@@ -51,7 +51,11 @@ type member struct {
 
 // fragment returns the file as scans take it.
 func (m *member) fragment() arrowio.Fragment {
-	return arrowio.Fragment{Name: m.Path, Open: m.open, Never: m.never, Schema: m.table.schema, Marshal: m.marshal}
+	f := arrowio.Fragment{Name: m.Path, Open: m.open, Never: m.never, Schema: m.table.schema, Marshal: m.marshal}
+	if len(m.deletes) == 0 {
+		f.Rows = max(0, m.Rows)
+	}
+	return f
 }
 
 // memberText is the JSON of a member.
