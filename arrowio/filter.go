@@ -198,9 +198,17 @@ func (o *onePass) next() (sized, error) {
 func (o *onePass) close() error  { return o.s.close() }
 func (o *onePass) passed() int64 { return o.s.b.passed() }
 
-// shortGap is how many rows, at most, may be decoded between two runs of rows that the predicate kept: to stop and to go on costs
-// formats with pages about as much.
-const shortGap = 1024
+// These are how many rows, and about how many stored bytes of all columns, may be decoded between two runs of rows that the
+// predicate kept: to stop and to go on costs formats with pages about as much.
+const (
+	shortGap      = 1024
+	shortGapBytes = 256 << 10
+)
+
+// shortGapOf returns the rows of a short gap of a split.
+func shortGapOf(s Split) int64 {
+	return min(shortGap, shortGapBytes/max(1, s.Bytes/max(1, s.Rows.Len())))
+}
 
 // A window of a split is sieved before what it keeps is read: it ends where the first pass holds a batch of columns,
 // this many runs of rows, or has seen this many rows.
@@ -280,7 +288,7 @@ func (t *twoPass) window() error {
 		return nil
 	}
 	var err error
-	t.rest, err = t.p.newBatcher(t.ctx, t.j, rows, rows.closed(shortGap), t.p.filter.rest)
+	t.rest, err = t.p.newBatcher(t.ctx, t.j, rows, rows.closed(shortGapOf(t.j.split)), t.p.filter.rest)
 	return err
 }
 

@@ -85,3 +85,12 @@ func TestClosed(t *testing.T) {
 		t.Error("the set has changed:", s)
 	}
 }
+
+// Rows of a mebibyte are not decoded for nothing.
+func TestShortGap(t *testing.T) {
+	for _, c := range []struct{ bytes, want int64 }{{0, shortGap}, {100_000, shortGap}, {1000 << 10, 256}, {1000 << 20, 0}} {
+		if got := shortGapOf(Split{Rows: RowRange{5, 1005}, Bytes: c.bytes}); got != c.want {
+			t.Errorf("%d bytes: %d rows, want %d", c.bytes, got, c.want)
+		}
+	}
+}
