@@ -21,7 +21,7 @@ type Options struct {
 	Write arrowio.WriteOptions
 	// Sort names the columns by which rows are sorted before they are written; nil = rows keep their order. Rows with equal
 	// values keep their order; NaN is the greatest number. A column that does not exist, or whose type has no order (list, map,
-	// struct, union), is ErrSchema of operation "sort".
+	// struct, union), is ErrSchema.
 	//
 	// Sorting uses half of Write.Memory, and the writer the other half. Rows that do not fit go to scratch files of the store.
 	// All rows are read before the first is written.
@@ -34,8 +34,7 @@ type Options struct {
 	// written, without these columns, to a file below the directory of its values. Null is written as __HIVE_DEFAULT_PARTITION__;
 	// a text that would be read back as null is ErrSchema. Rows are sorted by these columns before those of Sort, so that the
 	// directories are written one after the other. If there are no rows, the output is an empty directory. Formats whose output
-	// is a directory are ErrOption. A column that does not exist, or whose values cannot be directory names, is ErrSchema of
-	// operation "partition".
+	// is a directory are ErrOption. A column that does not exist, or whose values cannot be directory names, is ErrSchema.
 	PartitionBy []string
 	// Metadata changes the metadata that is written. It is ErrOption to drop a key that does not exist.
 	Metadata MetadataEdit

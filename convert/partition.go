@@ -33,9 +33,7 @@ func (o *Options) newPartitioning(s *arrow.Schema) (*partitioning, error) {
 		return nil, nil
 	}
 	refuse := func(name, format string, args ...any) error {
-		e := errs.Errorf(errs.ErrSchema, "by %s: "+format, append([]any{name}, args...)...)
-		e.Op = "partition"
-		return e
+		return errs.Errorf(errs.ErrSchema, "%w: "+format, append([]any{errs.Opt("partition-by", name)}, args...)...)
 	}
 	p := &partitioning{schema: s}
 	for _, name := range o.PartitionBy {

@@ -40,7 +40,7 @@ func ParseSortColumn(s string) (c SortColumn, err error) {
 			c.NullsFirst = true
 		case "last":
 		default:
-			return c, errs.Errorf(errs.ErrOption, "sort by %q: want nulls first or nulls last, not nulls %s", s, last)
+			return c, errs.Errorf(errs.ErrOption, "sort by %q: it takes nulls first or nulls last, not nulls %s", s, last)
 		}
 		rest = rest[:strings.LastIndex(rest, words[len(words)-2])]
 	}

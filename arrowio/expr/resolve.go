@@ -137,6 +137,9 @@ func resolveNames(s *arrow.Schema, path string, fold bool) (resolved, error) {
 	r := resolver{path: path, segs: segs, fold: fold, failed: map[failure]struct{}{}}
 	ids, ok := r.fields(top, 0)
 	if !ok {
+		if len(segs) == 1 { // the error has the whole path
+			return resolved{}, r.err
+		}
 		return resolved{}, fmt.Errorf("path %q: %w", path, r.err)
 	}
 	slices.Reverse(ids)

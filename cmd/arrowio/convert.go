@@ -243,8 +243,10 @@ func (f *convertFlags) progressMode() string {
 func outputError(out string, err error) error {
 	var ae *errs.Error
 	if errors.As(err, &ae) && ae.Kind == errs.ErrSchema {
-		if ae.Op == "sort" || ae.Op == "partition" && ae.Column == "" { // about --sort, --partition-by
-			return asUsage(err)
+		for _, o := range errs.OptionsOf(err) {
+			if ae.Column == "" && (o.Name == "sort" || o.Name == "partition-by") { // about the flag, not about values
+				return asUsage(err)
+			}
 		}
 		return inFile(out, err)
 	}

@@ -231,7 +231,7 @@ func TestPartitionByOfEveryType(t *testing.T) {
 		}
 	}
 	for column, says := range map[string]string{"z": "timestamp[s, tz=UTC]", "b": "binary", "l": "time32[s]"} {
-		fails(t, do(t, "convert", "--partition-by", column, "--to", "parquet", in, filepath.Join(dir, "bad")), 2, "partition", "by "+column, says, "decimals")
+		fails(t, do(t, "convert", "--partition-by", column, "--to", "parquet", in, filepath.Join(dir, "bad")), 2, "--partition-by="+column, says, "decimals")
 	}
 }
 

@@ -51,7 +51,7 @@ func (d *decimals[T]) read(s arrowbuf.Slots) error {
 		stored[i] = [2]uint64{uint64(v), uint64(int64(v) >> 63)}
 	}
 	if high > d.most || low < -d.most {
-		return errs.Errorf(errs.ErrSchema, "a decimal does not fit the precision: give the column's own, see cfile-decimal")
+		return errs.Errorf(errs.ErrSchema, "a decimal does not fit the precision: give the column's own with %w", errs.Opt("cfile-decimal", ""))
 	}
 	arrowbuf.Spread(dst, s)
 	return nil

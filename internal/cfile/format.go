@@ -72,7 +72,7 @@ func parseOptions(given map[string]string) (o Options, err error) {
 			scale, err = strconv.ParseInt(strings.TrimSpace(q), 10, 32)
 		}
 		if err != nil || precision < 1 || precision > 38 || scale < 0 || scale > precision {
-			return o, errs.Errorf(errs.ErrOption, "cfile-decimal=%q: a precision of 1 to 38 and a scale no greater, as in 18,4", s)
+			return o, errs.Errorf(errs.ErrOption, "%w is %q; it takes a precision of 1 to 38 and a scale no greater, as in 18,4", errs.Opt("cfile-decimal", ""), s)
 		}
 		o.Precision, o.Scale = int32(precision), int32(scale)
 	}

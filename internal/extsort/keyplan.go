@@ -49,10 +49,10 @@ func (c *keyColumn) marks() (value, null byte) {
 }
 
 // newKeyPlan resolves the columns that rows are sorted by. Those that do not exist, lie in lists, or are of a type without
-// an order, are ErrSchema of operation "sort".
+// an order, are ErrSchema.
 func newKeyPlan(s *arrow.Schema, by []Key, mem *arrowbuf.Arena) (*keyPlan, error) {
 	if len(by) == 0 {
-		return nil, errs.Errorf(errs.ErrOption, "sort by what? There are no columns given")
+		return nil, errs.Errorf(errs.ErrOption, "%w names no columns", errs.Opt("sort", ""))
 	}
 	p := &keyPlan{mem: mem}
 	for _, key := range by {
@@ -84,9 +84,7 @@ func newKeyPlan(s *arrow.Schema, by []Key, mem *arrowbuf.Arena) (*keyPlan, error
 func newKeyColumn(s *arrow.Schema, key Key) (keyColumn, error) {
 	name := key.Column
 	refuse := func(format string, args ...any) (keyColumn, error) {
-		e := errs.Errorf(errs.ErrSchema, format, args...)
-		e.Op = "sort"
-		return keyColumn{}, e
+		return keyColumn{}, errs.Errorf(errs.ErrSchema, "%w: "+format, append([]any{errs.Opt("sort", "")}, args...)...)
 	}
 	path, err := expr.Resolve(s, name)
 	if err != nil {
@@ -97,13 +95,13 @@ func newKeyColumn(s *arrow.Schema, key Key) (keyColumn, error) {
 	for _, i := range path[1:] {
 		st, ok := arrowtype.Storage(f.Type).(*arrow.StructType)
 		if !ok {
-			return refuse("by %s: what is inside %s has no order", name, f.Type)
+			return refuse("column %s: what is inside %s has no order", name, f.Type)
 		}
 		f = st.Field(i)
 		c.marked = c.marked || f.Nullable
 	}
 	if c.encoder = newEncoder(f.Type); c.encoder == nil {
-		return refuse("by %s: values of type %s have no order", name, f.Type)
+		return refuse("column %s: values of type %s have no order", name, f.Type)
 	}
 	switch c.encoder.(type) {
 	case nullValues, *indirect: // the field does not tell

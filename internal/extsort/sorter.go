@@ -108,7 +108,7 @@ type Sorter struct {
 }
 
 // New returns a sorter of batches of a schema by columns. A
-// column that does not exist, or whose type has no order, is ErrSchema of operation "sort". The caller closes the sorter.
+// column that does not exist, or whose type has no order, is ErrSchema. The caller closes the sorter.
 func New(schema *arrow.Schema, by []Key, o Options) (*Sorter, error) {
 	o = o.withDefaults()
 	s := &Sorter{o: o, schema: schema, arena: &arrowbuf.Arena{Allocator: o.Allocator}}

@@ -113,7 +113,7 @@ func parseOptions(given map[string]string) (o Options, err error) {
 		Salvage: m["kudu-salvage"] == "true", StringsBinary: m["kudu-strings"] == "binary",
 	}
 	if o.LogMemory, err = strconv.ParseInt(m["kudu-wal-memory"], 10, 64); err != nil || o.LogMemory <= 0 {
-		return o, errs.Errorf(errs.ErrOption, "kudu-wal-memory=%q is no number of bytes", m["kudu-wal-memory"])
+		return o, errs.Errorf(errs.ErrOption, "%w: %q is no number of bytes", errs.Opt("kudu-wal-memory", ""), m["kudu-wal-memory"])
 	}
 	if s := given["kudu-snapshot"]; s != "" {
 		if o.Snapshot, err = parseSnapshot(s); err != nil {
@@ -138,11 +138,11 @@ func parseSnapshot(s string) (uint64, error) {
 	now := time.Now()
 	switch {
 	case err != nil || v != 0 && t.UnixMicro() < 0:
-		return 0, errs.Errorf(errs.ErrOption, "kudu-snapshot=%q is neither a hybrid time nor an RFC 3339 time such as 2024-05-01T12:00:00Z", s)
+		return 0, errs.Errorf(errs.ErrOption, "%w: %q is neither a hybrid time nor an RFC 3339 time such as 2024-05-01T12:00:00Z", errs.Opt("kudu-snapshot", ""), s)
 	case v == 0:
-		return 0, errs.Errorf(errs.ErrOption, "kudu-snapshot=%s is before any operation", s)
+		return 0, errs.Errorf(errs.ErrOption, "%w: %s is before any operation", errs.Opt("kudu-snapshot", ""), s)
 	case t.After(now):
-		return 0, errs.Errorf(errs.ErrOption, "kudu-snapshot=%s is in the future (it is %s, now is %s); without it the latest rows are read",
+		return 0, errs.Errorf(errs.ErrOption, "%w: %s is in the future (it is %s, now is %s); without it the latest rows are read", errs.Opt("kudu-snapshot", ""),
 			s, t.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))
 	}
 	return v, nil

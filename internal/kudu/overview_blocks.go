@@ -150,10 +150,10 @@ type blockFile struct {
 func OpenBlock(ctx context.Context, path string, limits arrowio.Limits, o Options) (arrowio.File, error) {
 	id, err := strconv.ParseUint(o.Block, 10, 64)
 	if err != nil {
-		return nil, errs.Errorf(errs.ErrOption, "kudu-block=%q is not a block's id, which is a decimal number", o.Block)
+		return nil, errs.Errorf(errs.ErrOption, "%w: %q is not a block's id, which is a decimal number", errs.Opt("kudu-block", ""), o.Block)
 	}
 	if o.Table != "" || o.Tablet != "" || o.Snapshot != 0 {
-		return nil, errs.Errorf(errs.ErrOption, "kudu-block reads one block as it is: no table, tablet or snapshot can be named besides")
+		return nil, errs.Errorf(errs.ErrOption, "%w reads one block as it is: no table, tablet or snapshot can be named besides", errs.Opt("kudu-block", ""))
 	}
 	s, err := openServer(ctx, path, limits, o)
 	if err != nil {

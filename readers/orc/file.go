@@ -100,7 +100,7 @@ func (f *File) describe() (err error) {
 	}
 	f.quirks = orcwire.NewQuirks(f.ps, f.footer)
 	if f.zone, err = orcwire.LoadZone(f.opt.Timezone); err != nil {
-		return errs.Errorf(errs.ErrOption, "orc-timezone: %w", err)
+		return errs.Errorf(errs.ErrOption, "%w: %w", errs.Opt("orc-timezone", ""), err)
 	}
 	f.hybrid = f.calendar()
 	o := orcwire.ArrowOptions{StringsAsBinary: f.opt.BinaryStrings, NullKeysAsList: f.opt.NullKeys, TimestampUnit: f.unit(), Microseconds: f.opt.Microseconds, Dictionary: f.opt.Dictionary}

@@ -123,7 +123,7 @@ func parseOptions(oo arrowio.OpenOptions) (o tableOptions, given bool, err error
 			return o, false, optionError("orc-name-mapping", err)
 		}
 		if o.Table == nil {
-			return o, false, errs.Errorf(errs.ErrOption, "orc-name-mapping is about ids of %w, which is missing", errs.Opt("orc-iceberg-schema", ""))
+			return o, false, errs.Errorf(errs.ErrOption, "%w is about ids of %w, which is missing", errs.Opt("orc-name-mapping", ""), errs.Opt("orc-iceberg-schema", ""))
 		}
 	}
 	if text := m["orc-deletes"]; text != "" {
@@ -135,7 +135,7 @@ func parseOptions(oo arrowio.OpenOptions) (o tableOptions, given bool, err error
 	if text := m["orc-delete-events"]; text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < 1 || n >= math.MaxUint32 || n > math.MaxInt/24 {
-			return o, false, errs.Errorf(errs.ErrOption, "orc-delete-events=%q is no number of events", text)
+			return o, false, errs.Errorf(errs.ErrOption, "%w: %q is no number of events", errs.Opt("orc-delete-events", ""), text)
 		}
 		o.DeleteEvents = int(n)
 	}
@@ -150,13 +150,13 @@ func (o *tableOptions) parsePaths(m map[string]string) error {
 	case "suffix":
 		o.Paths = pathSuffix
 	default:
-		return errs.Errorf(errs.ErrOption, "orc-delete-paths=%q: one of %q", text, pathWords)
+		return errs.Errorf(errs.ErrOption, "%w is %q; it takes %s", errs.Opt("orc-delete-paths", ""), text, strings.Join(pathWords, ", "))
 	}
 	if text := m["orc-delete-move"]; text != "" {
 		for _, line := range strings.Split(text, "\n") {
 			from, to, ok := strings.Cut(line, "=")
 			if !ok || from == "" {
-				return errs.Errorf(errs.ErrOption, "orc-delete-move=%q is not FROM=TO", line)
+				return errs.Errorf(errs.ErrOption, "%w: %q is not FROM=TO", errs.Opt("orc-delete-move", ""), line)
 			}
 			o.Moves = append(o.Moves, move{from, to})
 		}

@@ -119,7 +119,7 @@ func (c *choice) chooseBase(dirs []candidate, ids, txns *writeIDs) error {
 		return nil
 	}
 	if oldest >= 0 && dirs[oldest].compacted() {
-		return errs.Errorf(errs.ErrOption, "orc-write-ids=%q: not enough history: %s, the oldest base, %s", ids.text(), dirs[oldest].name, c.hidden[oldest])
+		return errs.Errorf(errs.ErrOption, "%w is %q: there is not enough history: %s, the oldest base, %s", errs.Opt("orc-write-ids", ""), ids.text(), dirs[oldest].name, c.hidden[oldest])
 	}
 	return nil
 }

@@ -91,19 +91,19 @@ func parseOptions(m map[string]string) (o Options, err error) {
 	case "true":
 		o.RowIDs = true
 	default:
-		return o, errs.Errorf(errs.ErrOption, "orc-row-ids=%q: true or false", v)
+		return o, errs.Errorf(errs.ErrOption, "%w is %q; it takes true or false", errs.Opt("orc-row-ids", ""), v)
 	}
 	switch v := m["orc-acid"]; v {
 	case "", "rows":
 	case "raw":
 		o.Events = true
 	default:
-		return o, errs.Errorf(errs.ErrOption, "orc-acid=%q: rows or raw", v)
+		return o, errs.Errorf(errs.ErrOption, "%w is %q; it takes rows or raw", errs.Opt("orc-acid", ""), v)
 	}
 	if v := m["orc-delete-events"]; v != "" {
 		n, err := strconv.ParseInt(v, 10, 64)
 		if err != nil || n < 1 || n >= math.MaxUint32 || n > math.MaxInt/24 {
-			return o, errs.Errorf(errs.ErrOption, "orc-delete-events=%q is no number of events", v)
+			return o, errs.Errorf(errs.ErrOption, "%w: %q is no number of events", errs.Opt("orc-delete-events", ""), v)
 		}
 		o.DeleteEvents = int(n)
 	}

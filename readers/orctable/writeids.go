@@ -26,7 +26,7 @@ func parseWriteIDs(option, text string) (*writeIDs, error) {
 		return everything, nil
 	}
 	bad := func(what string) (*writeIDs, error) {
-		return nil, errs.Errorf(errs.ErrOption, "%s=%q: %s; it is HIGHEST:OPEN,…:ABORTED,…, as in 17:15,16:3", option, text, what)
+		return nil, errs.Errorf(errs.ErrOption, "%w is %q: %s; it takes HIGHEST:OPEN,…:ABORTED,…, as in 17:15,16:3", errs.Opt(option, ""), text, what)
 	}
 	parts := strings.Split(text, ":")
 	if len(parts) > 3 {

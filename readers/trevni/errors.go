@@ -35,5 +35,5 @@ func selectField(s *arrow.Schema, i int) *arrow.Schema {
 
 // errPrecision says that a decimal is more than its type can hold.
 func errPrecision(p int) error {
-	return errs.Errorf(errs.ErrSchema, "a decimal does not fit its precision %d; trevni-decimals=bytes shows the bytes", p)
+	return errs.Errorf(errs.ErrSchema, "a decimal does not fit its precision %d; %w shows the bytes", p, errs.Opt("trevni-decimals", "bytes"))
 }

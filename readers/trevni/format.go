@@ -74,10 +74,10 @@ func parseOptions(m map[string]string) (Options, error) {
 		return o, err
 	}
 	if !slices.Contains([]string{"", "records", "columns"}, o.View) {
-		return o, errs.Errorf(errs.ErrOption, "trevni-view=%q: records or columns", o.View)
+		return o, errs.Errorf(errs.ErrOption, "%w is %q; it takes records or columns", errs.Opt("trevni-view", ""), o.View)
 	}
 	if !slices.Contains([]string{"", "decimal", "bytes"}, o.Decimals) {
-		return o, errs.Errorf(errs.ErrOption, "trevni-decimals=%q: decimal or bytes", o.Decimals)
+		return o, errs.Errorf(errs.ErrOption, "%w is %q; it takes decimal or bytes", errs.Opt("trevni-decimals", ""), o.Decimals)
 	}
 	if s := m["trevni-sorted"]; s != "" {
 		o.Sorted = strings.Split(s, ",")
@@ -202,7 +202,7 @@ func (f *File) chooseView(ctx context.Context) error {
 func (f *File) checkSorted() error {
 	for _, name := range f.opt.Sorted {
 		if name != "*" && !slices.ContainsFunc(f.header.Columns, func(c trevniwire.Column) bool { return c.Name == name && c.Values }) {
-			return errs.Errorf(errs.ErrOption, "trevni-sorted: %q is no column with first values", name)
+			return errs.Errorf(errs.ErrOption, "%w: %q is no column with first values", errs.Opt("trevni-sorted", ""), name)
 		}
 	}
 	return nil

@@ -110,7 +110,7 @@ func readSettings(o arrowio.WriteOptions) (*settings, error) {
 		return nil, err
 	}
 	if s.special([]byte(s.null)) {
-		return nil, errs.Errorf(errs.ErrOption, "csv-null is %q, which would need quotes", s.null)
+		return nil, errs.Errorf(errs.ErrOption, "%w is %q, which would need quotes", errs.Opt("csv-null", ""), s.null)
 	}
 	return s, nil
 }

@@ -37,7 +37,7 @@ func planEncryption(given map[string]string, types []*orcwire.Type) (*encryption
 		return nil, err
 	}
 	if k := given["orc-keys"]; k == "" || k == "none" {
-		return nil, errs.Errorf(errs.ErrOption, "orc-encrypt needs master keys: orc-keys")
+		return nil, errs.Errorf(errs.ErrOption, "%w needs master keys, which %w gives", errs.Opt("orc-encrypt", ""), errs.Opt("orc-keys", ""))
 	}
 	text, err := options.JSON("orc-keys", given["orc-keys"])
 	if err != nil {
@@ -60,7 +60,7 @@ func planEncryption(given map[string]string, types []*orcwire.Type) (*encryption
 func (e *encryption) want(w encrypted, types []*orcwire.Type) error {
 	key, ok := e.keys.Newest(w.key)
 	if !ok {
-		return errs.Errorf(errs.ErrOption, "orc-encrypt: there is no key %q, only %s", w.key, e.keys)
+		return errs.Errorf(errs.ErrOption, "%w: there is no key %q, only %s", errs.Opt("orc-encrypt", ""), w.key, e.keys)
 	}
 	k := slices.Index(e.info.Keys, key)
 	if k < 0 {
@@ -79,7 +79,7 @@ func (e *encryption) want(w encrypted, types []*orcwire.Type) error {
 			}
 		}
 		if !found {
-			return errs.Errorf(errs.ErrOption, "orc-encrypt: there is no column %q", strings.Join(path, "."))
+			return errs.Errorf(errs.ErrOption, "%w: there is no column %q", errs.Opt("orc-encrypt", ""), strings.Join(path, "."))
 		}
 	}
 	return nil
@@ -98,12 +98,12 @@ func namesTo(t *orcwire.Type) (names []string) {
 func (e *encryption) add(root *orcwire.Type, key int, mask maskName) error {
 	for _, v := range e.info.Variants {
 		if other := v.Root; root.ID <= other && other <= root.Last {
-			return errs.Errorf(errs.ErrOption, "orc-encrypt: column %s is encrypted twice, or a column in it", root.Path())
+			return errs.Errorf(errs.ErrOption, "%w: column %s is encrypted twice, or a column in it", errs.Opt("orc-encrypt", ""), root.Path())
 		}
 	}
 	for t := root.Parent; t != nil; t = t.Parent {
 		if _, ok := e.roots[t.ID]; ok {
-			return errs.Errorf(errs.ErrOption, "orc-encrypt: column %s is in %s, which is encrypted whole", root.Path(), t.Path())
+			return errs.Errorf(errs.ErrOption, "%w: column %s is in %s, which is encrypted whole", errs.Opt("orc-encrypt", ""), root.Path(), t.Path())
 		}
 	}
 	if err := e.mask(root, mask, false); err != nil {
@@ -127,7 +127,7 @@ func (e *encryption) mask(t *orcwire.Type, m maskName, hidden bool) error {
 		return errs.Locate(err, errs.At{Column: t.Path()})
 	}
 	if p := t.Parent; null && !hidden && p != nil && p.Kind == orcwire.Map && t == p.Children[0] {
-		return errs.Errorf(errs.ErrOption, "orc-encrypt: the mask %s leaves null keys in map %s, which few readers bear: encrypt the map whole, with nullify", m, p.Path())
+		return errs.Errorf(errs.ErrOption, "%w: the mask %s leaves null keys in map %s, which few readers bear: encrypt the map whole, with nullify", errs.Opt("orc-encrypt", ""), m, p.Path())
 	}
 	e.masks[t.ID] = m
 	e.hidden[t.ID] = null || hidden

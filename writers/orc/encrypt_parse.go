@@ -36,7 +36,7 @@ func parseEncrypt(s string) ([]encrypted, error) {
 			return nil, err
 		}
 		if len(words) < 2 || len(words) > 3 {
-			return nil, errs.Errorf(errs.ErrOption, "orc-encrypt: %q is not KEY:COLUMN,COLUMN or KEY:COLUMN,COLUMN:MASK", part)
+			return nil, errs.Errorf(errs.ErrOption, "%w: %q is not KEY:COLUMN,COLUMN or KEY:COLUMN,COLUMN:MASK", errs.Opt("orc-encrypt", ""), part)
 		}
 		e := encrypted{mask: maskNullify}
 		if e.key, err = unquoted(words[0]); err != nil {
@@ -89,7 +89,7 @@ func cutOutside(s, separators string) ([]string, error) {
 		begins = quote == 0 && strings.IndexByte(";\n:,.", s[i]) >= 0
 	}
 	if quote != 0 {
-		return nil, errs.Errorf(errs.ErrOption, "orc-encrypt: a quote is not closed in %q", s)
+		return nil, errs.Errorf(errs.ErrOption, "%w: a quote is not closed in %q", errs.Opt("orc-encrypt", ""), s)
 	}
 	return append(out, s[start:]), nil
 }
@@ -105,5 +105,5 @@ func unquoted(s string) (string, error) {
 			return strings.ReplaceAll(inner, q+q, q), nil
 		}
 	}
-	return "", errs.Errorf(errs.ErrOption, "orc-encrypt: %s is not one quoted name", s)
+	return "", errs.Errorf(errs.ErrOption, "%w: %s is not one quoted name", errs.Opt("orc-encrypt", ""), s)
 }

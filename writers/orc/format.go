@@ -77,19 +77,19 @@ func parseOptions(given map[string]string) (o Options, err error) {
 		return o, err
 	}
 	if o.Stride, err = strconv.ParseInt(m["orc-row-index-stride"], 10, 64); err != nil || o.Stride < 0 || o.Stride > math.MaxInt32 {
-		return o, errs.Errorf(errs.ErrOption, "orc-row-index-stride=%q is no number of rows", m["orc-row-index-stride"])
+		return o, errs.Errorf(errs.ErrOption, "%w: %q is no number of rows", errs.Opt("orc-row-index-stride", ""), m["orc-row-index-stride"])
 	}
 	if o.BlockSize, err = strconv.Atoi(m["orc-block-size"]); err != nil || o.BlockSize < 1<<10 || o.BlockSize >= 1<<23 {
-		return o, errs.Errorf(errs.ErrOption, "orc-block-size=%q is no number from 1024 to 8388607", m["orc-block-size"])
+		return o, errs.Errorf(errs.ErrOption, "%w: %q is no number from 1024 to 8388607", errs.Opt("orc-block-size", ""), m["orc-block-size"])
 	}
 	if s := given["orc-bloom"]; s != "" && s != "none" {
 		o.Bloom = strings.Split(s, ",")
 	}
 	if o.BloomFPP, err = strconv.ParseFloat(m["orc-bloom-fpp"], 64); err != nil || !(o.BloomFPP > 0 && o.BloomFPP < 1) {
-		return o, errs.Errorf(errs.ErrOption, "orc-bloom-fpp=%q is not between 0 and 1", m["orc-bloom-fpp"])
+		return o, errs.Errorf(errs.ErrOption, "%w: %q is not between 0 and 1", errs.Opt("orc-bloom-fpp", ""), m["orc-bloom-fpp"])
 	}
 	if o.Dictionary, err = strconv.ParseFloat(m["orc-dictionary"], 64); err != nil || !(o.Dictionary >= 0 && o.Dictionary <= 1) {
-		return o, errs.Errorf(errs.ErrOption, "orc-dictionary=%q is not from 0 to 1", m["orc-dictionary"])
+		return o, errs.Errorf(errs.ErrOption, "%w: %q is not from 0 to 1", errs.Opt("orc-dictionary", ""), m["orc-dictionary"])
 	}
 	return o, nil
 }

@@ -23,15 +23,15 @@ const schemaKey = "iceberg.schema"
 func (d *driver) forIceberg(s *arrow.Schema) error {
 	root := d.types[0]
 	if root.Kind != orcwire.Struct {
-		return errs.Errorf(errs.ErrSchema, "orc-iceberg: the root is %s, and a table of Iceberg a struct", root.Kind)
+		return errs.Errorf(errs.ErrSchema, "%w: the root is %s, and a table of Iceberg a struct", errs.Opt("orc-iceberg", ""), root.Kind)
 	}
 	if d.kind == orcwire.CompressionBrotli {
-		return errs.Errorf(errs.ErrOption, "orc-iceberg: Iceberg's reader does not know brotli: take zstd, zlib, snappy, lz4 or none")
+		return errs.Errorf(errs.ErrOption, "%w: Iceberg's reader does not know brotli: take zstd, zlib, snappy, lz4 or none", errs.Opt("orc-iceberg", ""))
 	}
 	var p icebergPlan
 	fields := p.children(root, s.Fields())
 	if len(p.refused) > 0 {
-		return errs.Errorf(errs.ErrSchema, "orc-iceberg: Iceberg has no place for %s", strings.Join(p.refused, ", "))
+		return errs.Errorf(errs.ErrSchema, "%w: Iceberg has no place for %s", errs.Opt("orc-iceberg", ""), strings.Join(p.refused, ", "))
 	}
 	if err := iceberg.AssignIDs(fields); err != nil {
 		return err

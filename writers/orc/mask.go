@@ -39,7 +39,7 @@ func parseMask(s string) (maskName, error) {
 	case maskNullify, maskSHA256, maskRedact:
 		return m, nil
 	}
-	return "", errs.Errorf(errs.ErrOption, "orc-encrypt: there is no mask %q, only nullify, sha256 and redact", s)
+	return "", errs.Errorf(errs.ErrOption, "%w: there is no mask %q, only nullify, sha256 and redact", errs.Opt("orc-encrypt", ""), s)
 }
 
 // nulls reports whether a type, whatever is below it, is null in clear. An error says that Java's writer cannot mask the
@@ -52,17 +52,17 @@ func (m maskName) nulls(t *orcwire.Type) (bool, error) {
 	case orcwire.Struct, orcwire.List, orcwire.Map, orcwire.Union:
 		return false, nil
 	case orcwire.Geometry, orcwire.Geography:
-		return false, errs.Errorf(errs.ErrOption, "orc-encrypt: the mask %s is not for %s: take nullify", m, t.Kind)
+		return false, errs.Errorf(errs.ErrOption, "%w: the mask %s is not for %s: take nullify", errs.Opt("orc-encrypt", ""), m, t.Kind)
 	case orcwire.String, orcwire.Char, orcwire.Varchar:
 		if m == maskRedact {
-			return false, errs.Errorf(errs.ErrOption, "orc-encrypt: the mask redact is not for text: take sha256 or nullify")
+			return false, errs.Errorf(errs.ErrOption, "%w: the mask redact is not for text: take sha256 or nullify", errs.Opt("orc-encrypt", ""))
 		}
 		return false, nil
 	case orcwire.Binary:
 		return m == maskRedact, nil
 	case orcwire.Decimal:
 		if p, _ := t.DecimalType(); m == maskRedact && p <= 18 {
-			return false, errs.Errorf(errs.ErrOption, "orc-encrypt: the mask redact is not for decimals of 18 digits or less: take nullify")
+			return false, errs.Errorf(errs.ErrOption, "%w: the mask redact is not for decimals of 18 digits or less: take nullify", errs.Opt("orc-encrypt", ""))
 		}
 	}
 	return m == maskSHA256, nil

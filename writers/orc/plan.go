@@ -177,7 +177,7 @@ func (d *driver) expects(t *orcwire.Type) string {
 func (d *driver) chooseBlooms() error {
 	d.bloom = map[int]bool{}
 	if d.opt.Stride == 0 && len(d.opt.Bloom) > 0 {
-		return errs.Errorf(errs.ErrOption, "orc-bloom: bloom filters are of row groups, and orc-row-index-stride is 0")
+		return errs.Errorf(errs.ErrOption, "%w: bloom filters are of row groups, and %w is 0", errs.Opt("orc-bloom", ""), errs.Opt("orc-row-index-stride", ""))
 	}
 	for _, want := range d.opt.Bloom {
 		found := false
@@ -187,7 +187,7 @@ func (d *driver) chooseBlooms() error {
 			}
 		}
 		if !found && want != "*" {
-			return errs.Errorf(errs.ErrOption, "orc-bloom: there is no column %q that can have a bloom filter", want)
+			return errs.Errorf(errs.ErrOption, "%w: there is no column %q that can have a bloom filter", errs.Opt("orc-bloom", ""), want)
 		}
 	}
 	return nil

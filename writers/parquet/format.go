@@ -82,18 +82,18 @@ func parseOptions(given map[string]string) (o Options, err error) {
 	}
 	size, err := humanize.ParseBytes(m["parquet-page-bytes"])
 	if err != nil || size < 1<<10 || size > 256<<20 {
-		return o, errs.Errorf(errs.ErrOption, "parquet-page-bytes=%q is not a size from 1KiB to 256MiB", m["parquet-page-bytes"])
+		return o, errs.Errorf(errs.ErrOption, "%w: %q is not a size from 1KiB to 256MiB", errs.Opt("parquet-page-bytes", ""), m["parquet-page-bytes"])
 	}
 	o.PageBytes = int(size)
 	if o.PageRows, err = strconv.ParseInt(m["parquet-page-rows"], 10, 64); err != nil || o.PageRows < 1 || o.PageRows > math.MaxInt32 {
-		return o, errs.Errorf(errs.ErrOption, "parquet-page-rows=%q is not a number of rows", m["parquet-page-rows"])
+		return o, errs.Errorf(errs.ErrOption, "%w: %q is not a number of rows", errs.Opt("parquet-page-rows", ""), m["parquet-page-rows"])
 	}
 	o.V2, o.PageIndex = m["parquet-data-page"] == "v2", m["parquet-page-index"] == "yes"
 	o.BloomFPP = DefaultBloomFPP
 	if s := m["parquet-bloom"]; s != "none" {
 		if i := strings.LastIndexByte(s, ':'); i >= 0 {
 			if o.BloomFPP, err = strconv.ParseFloat(s[i+1:], 64); err != nil || !(o.BloomFPP > 0 && o.BloomFPP < 1) {
-				return o, errs.Errorf(errs.ErrOption, "parquet-bloom=%q: the number after the colon is not between 0 and 1", s)
+				return o, errs.Errorf(errs.ErrOption, "%w: %q: the number after the colon is not between 0 and 1", errs.Opt("parquet-bloom", ""), s)
 			}
 			s = s[:i]
 		}

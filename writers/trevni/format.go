@@ -50,12 +50,12 @@ func parseOptions(m map[string]string) (Options, error) {
 	switch o.Schema {
 	case "", "avro", "columns":
 	default:
-		return o, errs.Errorf(errs.ErrOption, "trevni-schema=%q: avro or columns", o.Schema)
+		return o, errs.Errorf(errs.ErrOption, "%w is %q; it takes avro or columns", errs.Opt("trevni-schema", ""), o.Schema)
 	}
 	switch o.Checksum {
 	case "", "crc32", "null":
 	default:
-		return o, errs.Errorf(errs.ErrOption, "trevni-checksum=%q: crc32 or null", o.Checksum)
+		return o, errs.Errorf(errs.ErrOption, "%w is %q; it takes crc32 or null", errs.Opt("trevni-checksum", ""), o.Checksum)
 	}
 	return o, nil
 }

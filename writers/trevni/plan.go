@@ -264,7 +264,7 @@ func (d *driver) describe(s *arrow.Schema, o Options) error {
 	}
 	for _, v := range o.Values {
 		if v != "*" && !slices.ContainsFunc(d.columns, func(c trevniwire.Column) bool { return c.Name == v && c.Values }) {
-			return errs.Errorf(errs.ErrOption, "trevni-values: %q is no column that can have first values (top level, never null, not boolean)", v)
+			return errs.Errorf(errs.ErrOption, "%w: %q is no column that can have first values (top level, never null, not boolean)", errs.Opt("trevni-values", ""), v)
 		}
 	}
 	return nil

@@ -20,7 +20,7 @@ func (d *driver) planColumns(s *arrow.Schema, p *arrowio.WritePlan) error {
 		c.field(f, "", schemadiff.Path(f.Name), -1)
 	}
 	if len(c.refused) > 0 {
-		return errs.Errorf(errs.ErrSchema, "as plain columns there is no place for %s: trevni-schema=avro has one", strings.Join(c.refused, ", "))
+		return errs.Errorf(errs.ErrSchema, "as plain columns there is no place for %s: %w has one", strings.Join(c.refused, ", "), errs.Opt("trevni-schema", "avro"))
 	}
 	h := &trevniwire.Header{Columns: c.columns}
 	tree, err := trevniwire.ColumnsView(h, arrowio.Limits{}.WithDefaults())
