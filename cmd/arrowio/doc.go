@@ -12,7 +12,7 @@
 //	arrowio query   [flags] SQL                 SQL over files, with DuckDB, in builds with the tag duckdb
 //
 // An INPUT is a file, a directory, a glob or - for standard input. Exit codes: 0 done; 1 the data; 2 the command line;
-// 3 the system; 130 interrupted. Every failure is one line on standard error, or one JSON object with --json-errors;
+// 3 the system; 4 losses of a salvage; 130 interrupted. Every failure is one line on standard error, or one JSON object with --json-errors;
 // warnings are lines, or objects, before it.
 //
 // Each command is a file of its own: its flags, its help and what it does. What they share:
