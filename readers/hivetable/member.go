@@ -86,7 +86,7 @@ func (m *member) open(ctx context.Context) (arrowio.File, error) {
 func (m *member) openAny(ctx context.Context) (arrowio.File, error) {
 	t := m.table
 	if m.Format == emptyFormat {
-		return emptyFile{t.schema}, nil
+		return view.Empty{Format: Name, Fields: t.schema}, nil
 	}
 	format, ok := t.reader.files[m.Format]
 	if !ok {
@@ -104,7 +104,7 @@ func (m *member) openAny(ctx context.Context) (arrowio.File, error) {
 			return nil, err
 		}
 		if in == nil {
-			return emptyFile{t.schema}, nil
+			return view.Empty{Format: Name, Fields: t.schema}, nil
 		}
 	} else {
 		if x.closer, err = t.open(ctx, m.Path); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/local"
+	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/internal/gonerows"
 	"github.com/arrowio/arrowio/internal/iceberg"
 	"github.com/arrowio/arrowio/internal/icebergfile"
@@ -142,7 +143,7 @@ func (m *member) open(ctx context.Context) (arrowio.File, error) {
 
 func (m *member) openData(ctx context.Context) (arrowio.File, error) {
 	if m.Format == emptyFormat {
-		return emptyFile{m.table.schema}, nil
+		return view.Empty{Format: Name, Fields: m.table.schema}, nil
 	}
 	var positions []int64
 	if len(m.deletes) > 0 {

@@ -14,13 +14,14 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/internal/iceberg"
 )
 
 // described returns what a description or a verification of the table is about: the table itself, for a verification the delete
 // files, and the data files.
 func (p *planner) described(path string, s *iceberg.Snapshot, members []arrowio.Fragment) []arrowio.Fragment {
-	w := &wholeTable{emptyFile{p.table.schema}, p, s}
+	w := &wholeTable{view.Empty{Format: Name, Fields: p.table.schema}, p, s}
 	out := []arrowio.Fragment{{Name: path, Schema: p.table.schema, Open: func(context.Context) (arrowio.File, error) { return w, nil }}}
 	if p.table.purpose == arrowio.ForVerify {
 		for _, d := range p.index.all {
@@ -32,7 +33,7 @@ func (p *planner) described(path string, s *iceberg.Snapshot, members []arrowio.
 
 // wholeTable describes and verifies what is in the metadata of a table. It has no rows: the data files have them.
 type wholeTable struct {
-	emptyFile
+	view.Empty
 	p        *planner
 	snapshot *iceberg.Snapshot // nil = the table has none
 }
@@ -58,7 +59,7 @@ const describedSnapshots = 100
 // Info implements arrowio.File.
 func (w *wholeTable) Info(context.Context, arrowio.InfoOptions) (*arrowio.Info, error) {
 	m := w.p.meta
-	x := &arrowio.Info{Format: Name, Version: strconv.Itoa(m.Version), Schema: w.schema}
+	x := &arrowio.Info{Format: Name, Version: strconv.Itoa(m.Version), Schema: w.Fields}
 	if len(w.p.deletes) > 0 {
 		x.Rows = arrowio.UnknownRows
 	}
@@ -97,7 +98,7 @@ func (w *wholeTable) Info(context.Context, arrowio.InfoOptions) (*arrowio.Info, 
 		}
 	}
 	for i, f := range w.p.table.fields {
-		x.Columns = append(x.Columns, arrowio.ColumnInfo{Path: f.Name, Type: w.schema.Field(i).Type.String(), Stored: f.Type.String(), Bytes: -1})
+		x.Columns = append(x.Columns, arrowio.ColumnInfo{Path: f.Name, Type: w.Fields.Field(i).Type.String(), Stored: f.Type.String(), Bytes: -1})
 	}
 	x.Members = w.members()
 	if n := len(m.Snapshots) - describedSnapshots; n > 0 {
