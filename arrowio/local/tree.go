@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"unicode/utf8"
 
 	"github.com/arrowio/arrowio/arrowio"
 )
@@ -18,7 +19,18 @@ func DirTree(path string) arrowio.Tree { return dirTree(path) }
 
 func (t dirTree) Path(name string) string { return filepath.Join(string(t), filepath.FromSlash(name)) }
 
+// notUTF8 is about a name that no fs.FS takes.
+type notUTF8 struct{}
+
+func (notUTF8) Error() string {
+	return "the name is not UTF-8: rename it, or name the files in it one by one"
+}
+func (notUTF8) Is(target error) bool { return target == fs.ErrInvalid }
+
 func (t dirTree) check(op, name string) error {
+	if !utf8.ValidString(name) {
+		return &fs.PathError{Op: op, Path: name, Err: notUTF8{}}
+	}
 	if name != "" && (name == "." || !fs.ValidPath(name)) {
 		return &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -62,5 +63,13 @@ func TestDirTree(t *testing.T) {
 	}
 	if _, err := tree.List(ctx, "none"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a directory that is not there: %v", err)
+	}
+}
+
+// The error about a directory whose name is not UTF-8 says what is wrong, and what helps.
+func TestTreeNamesNotUTF8(t *testing.T) {
+	_, err := local.DirTree(t.TempDir()).List(t.Context(), "c=\xff")
+	if !errors.Is(err, fs.ErrInvalid) || !strings.Contains(err.Error(), "UTF-8") || !strings.Contains(err.Error(), "one by one") {
+		t.Error(err)
 	}
 }
