@@ -2,6 +2,8 @@ package flight
 
 import (
 	"context"
+	"math"
+	"strconv"
 	"sync"
 	"time"
 
@@ -64,6 +66,20 @@ func NewLimits(o LimitOptions) (*Limits, error) {
 	if o.Wait == 0 {
 		o.Wait = 2 * time.Minute
 	}
+	for _, v := range []struct {
+		flag, wholeFlag    string
+		share, whole, none int64
+		text               func(int64) string
+	}{
+		{"max-client-streams", "max-streams", int64(o.ClientStreams), int64(o.Streams), noStreamLimit, func(n int64) string { return strconv.FormatInt(n, 10) }},
+		{"max-client-sent-bytes", "max-sent-bytes", o.ClientSentBytes, o.SentBytes, noLimit, size},
+		{"max-client-memory", "max-memory", o.ClientMemory, o.Memory, noLimit, size},
+	} {
+		if v.share > v.whole && v.share < v.none {
+			return nil, errs.Errorf(errs.ErrOption, "%w is %s, which is more than all clients together may have: %s (%w)",
+				errs.Opt(v.flag, ""), v.text(v.share), v.text(v.whole), errs.Opt(v.wholeFlag, ""))
+		}
+	}
 	if o.MinMemory > o.Memory {
 		return nil, errs.Errorf(errs.ErrOption, "all streams together may have %s of memory (%w), but one needs %s", size(o.Memory), errs.Opt("max-memory", ""), size(o.MinMemory))
 	}
@@ -77,14 +93,17 @@ func NewLimits(o LimitOptions) (*Limits, error) {
 	}, nil
 }
 
-const noLimit = 1 << 62
+const (
+	noLimit       = 1 << 62
+	noStreamLimit = min(noLimit, math.MaxInt)
+)
 
 func setLimit[T int | int64](v *T, def T) {
 	switch {
 	case *v == 0:
 		*v = def
 	case *v < 0:
-		*v = T(min(noLimit, int64(^uint(0)>>1)))
+		*v = T(min(noLimit, int64(math.MaxInt)))
 	}
 }
 
