@@ -7,6 +7,7 @@ import (
 	"math"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -128,6 +129,11 @@ func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out str
 	}
 	if err := checkOverlap(in, out); err != nil {
 		return err
+	}
+	if given := f.readFlags.options.given(); slices.Contains(given, "salvage") || slices.Contains(given, "kudu-salvage") {
+		if err := checkRescue(in, out); err != nil {
+			return err
+		}
 	}
 	f.readFlags.lossless = true
 	return a.untilRead(func() (again bool, err error) { return a.convertTo(ctx, f, format, in, out) })

@@ -29,6 +29,28 @@ func checkOverlap(in []string, out string) error {
 	return nil
 }
 
+// checkRescue returns an error if OUTPUT is a damaged INPUT: what a salvage leaves out could not be looked for again.
+func checkRescue(in []string, out string) error {
+	for _, i := range in {
+		if i != "-" && out != "-" && (i == out || sameLocal(i, out) || sameFile(i, out)) {
+			return usagef("OUTPUT %s is INPUT %s: what is lost now might still be found later; name another OUTPUT", out, i)
+		}
+	}
+	return nil
+}
+
+// sameFile reports whether two local paths lead to one file, by links of any kind.
+func sameFile(a, b string) bool {
+	a, isLocal := stores.Local(a)
+	b, isLocalToo := stores.Local(b)
+	if !isLocal || !isLocalToo {
+		return false
+	}
+	fa, err := os.Stat(a)
+	fb, err2 := os.Stat(b)
+	return err == nil && err2 == nil && os.SameFile(fa, fb)
+}
+
 func overlaps(in, out string) bool {
 	localIn, isLocal := stores.Local(in)
 	localOut, outLocal := stores.Local(out)

@@ -24,6 +24,8 @@ reported, and the exit code is then 4. Bloom filters, encryption and the divisio
 Rows that the statistics of INPUT contradict count as damaged. Where the rows are right and the statistics are wrong, use convert
 without --salvage: it writes all rows, with statistics of their own.
 
+With --salvage columns, a Trevni file of plain columns becomes one with an Avro schema: plain columns have no nulls.
+
 INPUT is never changed. All flags of convert can be used, and have precedence.`
 	cmd.Example = `  arrowio repair damaged.orc sound.orc
   arrowio repair --salvage columns --json damaged.trv sound.trv
@@ -35,7 +37,7 @@ INPUT is never changed. All flags of convert can be used, and have precedence.`
 		return nil
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := a.repairAs(cmd.Context(), cmd, f, args[0]); err != nil {
+		if err := a.repairAs(cmd.Context(), cmd, f, args[0], args[1]); err != nil {
 			return err
 		}
 		return write(cmd, args)
@@ -44,7 +46,7 @@ INPUT is never changed. All flags of convert can be used, and have precedence.`
 }
 
 // repairAs sets the flags of a repair that were not given.
-func (a *app) repairAs(ctx context.Context, cmd *cobra.Command, f *convertFlags, in string) error {
+func (a *app) repairAs(ctx context.Context, cmd *cobra.Command, f *convertFlags, in, out string) error {
 	given := func(name string) bool { return cmd.Flags().Lookup(name) != nil && cmd.Flags().Lookup(name).Changed }
 	if !given("salvage") {
 		if err := cmd.Flags().Set("salvage", "rows"); err != nil {
@@ -66,6 +68,9 @@ func (a *app) repairAs(ctx context.Context, cmd *cobra.Command, f *convertFlags,
 	}
 	if options["to"] = file.Format(); given("to") && f.to.word != file.Format() {
 		return usagef("repair writes the format of INPUT, which is %s; use convert --salvage for another", file.Format())
+	}
+	if to, err := a.outputFormat("", out); err == nil && out != "-" && to.Name != file.Format() && !given("to") {
+		return usagef("repair writes the format of INPUT, which is %s, and %s has the ending of %s files; name an OUTPUT of that format, or use convert --salvage", file.Format(), out, to.Name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(options)) {
 		if given(name) {

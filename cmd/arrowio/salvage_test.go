@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -132,8 +134,8 @@ func TestSalvageTrevni(t *testing.T) {
 	if o = do(t, "cat", "--format", "jsonl", "--salvage", "columns", in); o.code != exitLost || strings.Count(o.out, "\n") != 40_000 {
 		t.Errorf("columns: exit %d: %d bytes", o.code, len(o.out))
 	}
-	// A count reads no column: nothing of what it says is lost.
-	if o = do(t, "count", "--salvage", "columns", in); o.code != exitOK || o.out != "40000\n" {
+	// A count, which reads no column, tells of all losses: it is asked how much is left.
+	if o = do(t, "count", "--salvage", "columns", in); o.code != exitLost || o.out != "40000\n" {
 		t.Errorf("columns: exit %d: %s", o.code, o.out)
 	}
 }
@@ -172,8 +174,10 @@ func TestSalvageORCWithoutTail(t *testing.T) {
 		"a text":           {cut, []string{"--schema", "struct<a__mono:int,b__dict:string>"}, exitLost, rows(0, 1000), "behind the last stripe"},
 		"half of the file": {b[:4000], []string{"--schema", name}, exitLost, rows(0, 450), "stripes found by their footers: 18, of 450 rows"},
 		"whole stripes":    {b[:3915], []string{"--schema", name}, exitLost, rows(0, 450), "lost: the file ends with the last stripe that was found: rows may be missing"},
-		"too few columns":  {cut, []string{"--schema", "struct<a:int>"}, exitData, "", "the stripes have 2 columns with those within others, and the schema has 1"},
-		"other types":      {cut, []string{"--schema", "struct<a:string,b:int>"}, exitLost, "", "lost: rows 0 to 25 (stripe 0): left out"},
+		"too few columns":  {cut, []string{"--schema", "struct<a:int>"}, exitUsage, "", "stripes are there: 40, of 1000 rows, with 2 columns, those within others counted; --schema has 1"},
+		"a type too many":  {cut, []string{"--schema", "struct<a:int,b:array<string>>"}, exitUsage, "", "with 2 columns, those within others counted; --schema has 3"},
+		"a date":           {cut, []string{"--schema", "struct<a:date,b:string>"}, exitUsage, "", "column a: --schema says date, and the statistics of stripe 0 are those of integers"},
+		"other types":      {cut, []string{"--schema", "struct<a:string,b:int>"}, exitUsage, "", "column a: --schema says string, and the statistics of stripe 0 are those of integers"},
 		"bytes behind":     {append(b[:len(b):len(b)], other...), nil, exitOK, rows(0, 1000), "other bytes follow"},
 		"bytes before":     {append(other[:len(other):len(other)], b...), nil, exitOK, rows(0, 1000), "stripes 0 to 39 are 6000 bytes behind where the footer says"},
 		"bytes missing":    {append(b[:4000:4000], b[4300:]...), nil, exitLost, rows(0, 450) + rows(500, 1000), "stripes 20 to 39 are 300 bytes in front of where the footer says"},
@@ -210,4 +214,68 @@ func TestRepair(t *testing.T) {
 	fails(t, do(t, "repair", "../../testdata/"+name), exitUsage, "repair takes one INPUT and one OUTPUT")
 	fails(t, do(t, "repair", "--to", "parquet", "../../testdata/"+name, filepath.Join(t.TempDir(), "x")), exitUsage, "repair writes the format of INPUT, which is orc")
 	fails(t, do(t, "repair", peopleFile(t, t.TempDir(), "in.arrow", 0, 10), out), exitUsage, "repair is for ORC and Trevni")
+}
+
+// Nothing replaces a damaged file: what is lost now might still be found later.
+func TestRescueKeepsItsInput(t *testing.T) {
+	in := damaged(t, "orc/java-2.3.1/ints-smallint-v11.orc", 3000, 4)
+	before, err := os.ReadFile(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, hard := filepath.Join(t.TempDir(), "link.orc"), filepath.Join(filepath.Dir(in), "hard.orc")
+	if err := errors.Join(os.Symlink(in, link), os.Link(in, hard)); err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []string{in, filepath.Dir(in) + "/./" + filepath.Base(in), link, hard} {
+		fails(t, do(t, "repair", "--force", in, out), exitUsage, "what is lost now might still be found later; name another OUTPUT")
+		fails(t, do(t, "convert", "--force", "--salvage", "rows", in, out), exitUsage, "name another OUTPUT")
+	}
+	if after, err := os.ReadFile(in); err != nil || !bytes.Equal(after, before) {
+		t.Error("INPUT has changed:", err)
+	}
+	fails(t, do(t, "repair", in, filepath.Join(t.TempDir(), "out.parquet")), exitUsage, "repair writes the format of INPUT, which is orc, and ")
+}
+
+// Plain columns of Trevni have no nulls: where damaged values become null, the repaired file has an Avro schema.
+func TestRepairPlainColumns(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.trv"), filepath.Join(dir, "out.trv")
+	var b bytes.Buffer
+	for i := range 40_000 {
+		fmt.Fprintf(&b, "{\"n\":%d,\"m\":%d}\n", i*7919%100_003, i)
+	}
+	rows := filepath.Join(dir, "in.jsonl")
+	if err := os.WriteFile(rows, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ok(t, "convert", "--trevni-schema", "columns", "--compression", "none", rows, in)
+	file, err := os.ReadFile(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file[len(file)/4] ^= 1
+	if err := os.WriteFile(in, file, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	o := do(t, "repair", "--salvage", "columns", in, out)
+	if o.code != exitLost || !strings.Contains(o.err, "null in column n") {
+		t.Fatalf("exit %d: %s", o.code, o.err)
+	}
+	ok(t, "verify", out)
+	if got := strings.TrimSpace(ok(t, "count", "--where", "m >= 0", out)); got != "40000" {
+		t.Errorf("%s rows", got)
+	}
+	o = do(t, "repair", "--force", "--salvage", "columns", "--trevni-schema", "columns", in, out)
+	if o.code != exitData || !strings.Contains(o.err, "plain columns have none: --trevni-schema=avro gives nulls a place") {
+		t.Errorf("plain columns: exit %d, %s", o.code, o.err)
+	}
+	for _, c := range []struct {
+		code int
+		args []string
+	}{{exitLost, []string{"count"}}, {exitLost, []string{"cat", "--limit", "1"}}, {exitOK, []string{"cat", "--limit", "1", "--columns", "m"}}} {
+		if o := do(t, append(c.args, "--salvage", "columns", in)...); o.code != c.code || strings.Contains(o.err, "lost: rows") != (c.code == exitLost) {
+			t.Errorf("%q: exit %d, want %d: %s", c.args, o.code, c.code, o.err)
+		}
+	}
 }

@@ -39,11 +39,15 @@ func (w *warnings) of(file string) []arrowio.Warning {
 	return slices.DeleteFunc(w.list(), func(x arrowio.Warning) bool { return x.File != file })
 }
 
-// warn prints the warnings of a file that concern a scan of columns, given as dotted paths; nil = all columns. However
-// often a file is opened, each is printed once.
+// warn prints the warnings of a file that concern a scan of columns, given as dotted paths; nil = all columns. Losses concern a count
+// of rows, too, for which no column is read. However often a file is opened, each is printed once.
 func (a *app) warn(name string, f arrowio.File, columns []string) {
 	for _, w := range arrowio.WarningsOf(f) {
-		if w, ok := w.For(columns); ok {
+		asked := columns
+		if len(asked) == 0 && w.Kind == arrowio.WarnLost {
+			asked = nil
+		}
+		if w, ok := w.For(asked); ok {
 			w.File = name
 			a.tell(w)
 		}

@@ -34,6 +34,15 @@ func openTailless(ctx context.Context, src arrowio.Source, limits arrowio.Limits
 		return nil, err
 	}
 	switch {
+	case len(s.found) == 0 && schema != nil:
+		any := &stripeScan{f: f, ctx: ctx}
+		if err := any.run(); err != nil {
+			return nil, err
+		}
+		if len(any.found) > 0 {
+			return nil, any.refuse(s.types)
+		}
+		fallthrough
 	case len(s.found) == 0:
 		return nil, reword(cause, fmt.Sprintf("no stripe was found in %d bytes", src.Size()))
 	case schema == nil:
@@ -41,7 +50,10 @@ func openTailless(ctx context.Context, src arrowio.Source, limits arrowio.Limits
 			"the tail of the file cannot be read (%w), but stripes are there: %d, of %d rows, and %d columns with those within others; name another file of the same table, or the columns, with %w",
 			cause, len(s.found), s.rows(), s.columns-1, errs.Opt("schema", ""))}
 	case s.columns != len(s.types):
-		return nil, errs.Locate(errs.Errorf(errs.ErrSchema, "the stripes have %d columns with those within others, and the schema has %d", s.columns-1, len(s.types)-1), errs.At{Format: Name})
+		return nil, s.refuse(s.types)
+	}
+	if err := s.compare(); err != nil {
+		return nil, err
 	}
 	f.ps = &orcwire.PostScript{Compression: s.compression, BlockSize: uint64(s.blockSize()), Version: []uint32{0, 12}, WriterVersion: javaVersion, Magic: orcwire.Magic}
 	f.footer = &orcwire.Footer{Types: s.types, Rows: s.rows(), HasRows: true, RowIndexStride: s.stride()}
@@ -59,6 +71,12 @@ func openTailless(ctx context.Context, src arrowio.Source, limits arrowio.Limits
 	}
 	f.rescued = s.report(cause)
 	return f, nil
+}
+
+// refuse returns the error for a schema that has another number of columns than the stripes.
+func (s *stripeScan) refuse(types []*orcwire.Type) error {
+	return errs.Locate(errs.Errorf(errs.ErrOption, "stripes are there: %d, of %d rows, with %d columns, those within others counted; %w has %d",
+		len(s.found), s.rows(), s.columns-1, errs.Opt("schema", ""), len(types)-1), errs.At{Format: Name})
 }
 
 // reword adds to an error what has come of looking further.

@@ -32,10 +32,11 @@ type stripeScan struct {
 	buf     []byte
 }
 
-// foundStripe is a stripe, and how many rows its row groups have.
+// foundStripe is a stripe, how many rows its row groups have, and its footer.
 type foundStripe struct {
 	info   orcwire.StripeInfo
 	groups []int64
+	footer *orcwire.StripeFooter
 }
 
 // Bounds of a scan.
@@ -293,7 +294,7 @@ func (s *stripeScan) take(start, at, end int64, raw []byte, k orcwire.Compressio
 	if !s.known {
 		s.known, s.compression, s.columns = true, k, encodings
 	}
-	s.found = append(s.found, foundStripe{info, groups})
+	s.found = append(s.found, foundStripe{info, groups, footer})
 	if len(s.found) > s.f.limits.Splits {
 		return 0, errs.Errorf(errs.ErrLimit, "more stripes than the limit Splits = %d", s.f.limits.Splits)
 	}
@@ -329,17 +330,7 @@ func (s *stripeScan) atTop(column int) bool {
 
 // counts reads a row index for the numbers of values.
 func (s *stripeScan) counts(b []byte, k orcwire.CompressionKind) []int64 {
-	if k != orcwire.CompressionNone {
-		codec, err := k.Codec()
-		if err != nil {
-			return nil
-		}
-		in := File{limits: s.f.limits, packing: orcwire.Packing{Chunked: true, Codec: codec, BlockSize: mostChunk}}
-		if b, err = in.unpack(b); err != nil {
-			return nil
-		}
-	}
-	entries, err := orcwire.ParseRowIndex(b, mostEntries)
+	entries, err := s.entries(b, k)
 	if err != nil {
 		return nil
 	}
@@ -352,6 +343,21 @@ func (s *stripeScan) counts(b []byte, k orcwire.CompressionKind) []int64 {
 		out = append(out, st.Values)
 	}
 	return out
+}
+
+// entries unpacks and parses a row index.
+func (s *stripeScan) entries(b []byte, k orcwire.CompressionKind) ([]orcwire.RowIndexEntry, error) {
+	if k != orcwire.CompressionNone {
+		codec, err := k.Codec()
+		if err != nil {
+			return nil, err
+		}
+		in := File{limits: s.f.limits, packing: orcwire.Packing{Chunked: true, Codec: codec, BlockSize: mostChunk}}
+		if b, err = in.unpack(b); err != nil {
+			return nil, err
+		}
+	}
+	return orcwire.ParseRowIndex(b, mostEntries)
 }
 
 // blockSize returns what chunks are decompressed to at most: at least the usual size, and what the first chunks of the streams of the

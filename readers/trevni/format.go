@@ -98,6 +98,7 @@ type File struct {
 	second   error // another file behind this one, as far as that is known; nil = none
 	noView   error // why the records of avro.schema cannot be shown; nil = they are, or were not asked for
 	splits   []arrowio.Split
+	nulls    bool                             // columns without nulls are shown with nulls: see salvage
 	hints    bool                             // errors about damage tell of the option that reads what is intact
 	dicts    map[*trevniwire.Node]arrow.Array // of enums
 

@@ -7,8 +7,16 @@ import (
 )
 
 // WriteOptions returns options of a writer, by the names of the command's flags, that make a file of the same shape: the codec of its
-// columns. What cannot be written is left out.
+// columns. What cannot be written is left out. Where damaged values are shown as null, an Avro schema gives them a place.
 func (f *File) WriteOptions() map[string]string {
+	out := f.codecOption()
+	if f.nulls && out != nil {
+		out["trevni-schema"] = "avro"
+	}
+	return out
+}
+
+func (f *File) codecOption() map[string]string {
 	for _, c := range f.header.Columns {
 		if c.Codec != blockcodec.None {
 			if !slices.Contains([]blockcodec.Codec{blockcodec.Deflate, blockcodec.Snappy}, c.Codec) {

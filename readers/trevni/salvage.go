@@ -46,6 +46,7 @@ func (f *File) salvage(ctx context.Context, mode salvage.Mode) (arrowio.File, er
 		}
 		damage = append(damage, found...)
 	}
+	f.nulls = mode == salvage.Columns && len(damage) > 0
 	return salvage.New(f, mode, damage, f.limits)
 }
 

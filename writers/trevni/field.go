@@ -2,6 +2,7 @@ package trevni
 
 import (
 	"errors"
+	"fmt"
 	"sort"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -92,7 +93,7 @@ func (f *field) writePresent(p presence, rows rowsOf) error {
 	}
 	if f.opt == nil {
 		if p.offs != nil {
-			return f.refuse(rows.rowAt(p.missing()), "a null, for which its column has no place: a nullable field with trevni-schema=avro has")
+			return f.refused(rows.rowAt(p.missing()), fmt.Errorf("a null, and plain columns have none: %w gives nulls a place", errs.Opt("trevni-schema", "avro")))
 		}
 		return f.fill(p.arr, rows, nil)
 	}
