@@ -91,7 +91,7 @@ func TestNarrowDecimals(t *testing.T) {
 		}
 		return lost
 	}
-	all := []string{"small: decimal32(7, 3) comes back as decimal128(7, 3)", "s: decimal64(17, 3) comes back as decimal128(17, 3)", "l: decimal32(7, 3) comes back as decimal128(7, 3)"}
+	all := []string{"small: decimal32(7, 3) is read as decimal128(7, 3)", "s: decimal64(17, 3) is read as decimal128(17, 3)", "l: decimal32(7, 3) is read as decimal128(7, 3)"}
 	for _, name := range []string{"in.arrow", "in.arrows"} {
 		create(name, narrow)
 		for _, c := range []struct{ columns, names, want []string }{
@@ -106,7 +106,7 @@ func TestNarrowDecimals(t *testing.T) {
 			}
 		}
 	}
-	if got := losses("orc", nil, "in.arrow"); !slices.Contains(got, "s.middle: decimal64(17, 3) comes back as decimal128(17, 3)") {
+	if got := losses("orc", nil, "in.arrow"); !slices.Contains(got, "s.middle: decimal64(17, 3) is read as decimal128(17, 3)") {
 		t.Errorf("%q", got)
 	}
 }

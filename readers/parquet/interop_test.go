@@ -193,8 +193,8 @@ assert pq.read_table(sys.argv[1]).schema.field("a").type == pa.decimal32(7, 2)
 	}
 	defer f.Close()
 	want := []arrowio.Loss{
-		{Of: arrowio.LossOfColumn, Path: "a", Text: "decimal32(7, 2) comes back as decimal128(7, 2)"},
-		{Of: arrowio.LossOfColumn, Path: "s.b", Text: "decimal64(17, 1) comes back as decimal128(17, 1)"},
+		{Of: arrowio.LossOfColumn, Path: "a", Text: "decimal32(7, 2) is read as decimal128(7, 2)"},
+		{Of: arrowio.LossOfColumn, Path: "s.b", Text: "decimal64(17, 1) is read as decimal128(17, 1)"},
 	}
 	if got := f.(*parquetFile).TypesLost(); !slices.Equal(got, want) {
 		t.Errorf("%v", got)
