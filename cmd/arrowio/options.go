@@ -56,7 +56,7 @@ func (o *optionFlags) add(cmd *cobra.Command, format string, options []arrowio.O
 		if v.isBool() {
 			f.NoOptDefVal = "true"
 		}
-		f.Annotations = map[string][]string{groupAnnotation: {groupOf(opt.Name, format)}}
+		f.Annotations = map[string][]string{groupAnnotation: {format}}
 	}
 }
 
@@ -74,18 +74,9 @@ func (o *optionFlags) merge(cmd *cobra.Command, v *optionValue, format string, o
 		}
 	}
 	f := cmd.Flags().Lookup(opt.Name)
-	if g := groupOf(opt.Name, format); f.Annotations[groupAnnotation][0] != g {
+	if f.Annotations[groupAnnotation][0] != format {
 		f.Annotations[groupAnnotation] = []string{severalFormats}
 	}
-}
-
-// groupOf returns the help section of an option: its format if the name begins with that of the format, and otherwise
-// severalFormats.
-func groupOf(name, format string) string {
-	if strings.HasPrefix(name, format+"-") {
-		return format
-	}
-	return severalFormats
 }
 
 // forFormat returns the options that were set and that format has.

@@ -308,7 +308,7 @@ func (k *keyOut) disorder(last, key []byte, i int, p place) error {
 	if bytes.Equal(last, key) {
 		return p.refuse(k.d.keyNames(), i, "the key %s is also the key of the row before; keys of a table must be unique", k.text(key))
 	}
-	return p.refuse(k.d.keyNames(), i, "the key %s comes after %s; rows must come in the order of the key, which %w puts them in", k.text(key), k.text(last), errs.Opt("sort", ""))
+	return p.refuse(k.d.keyNames(), i, "the key %s is below that of the row before, %s; %w puts rows in the order of the key", k.text(key), k.text(last), errs.Opt("sort", ""))
 }
 
 // text is a key for people.

@@ -294,10 +294,10 @@ func TestOrder(t *testing.T) {
 	}{
 		{"a,b,c", make(row{1, "b", 2}, row{2, "a", 0}), nil},
 		{"a,b,c", make(row{1, "b", 1}), []string{`row 5: the key (1, "b", 1970-01-02) is also the key of the row before`, "must be unique"}},
-		{"a,b,c", make(row{1, "c", 1}, row{1, "c", 0}), []string{`row 6: the key (1, "c", 1970-01-01) comes after (1, "c", 1970-01-02)`, "--sort"}},
+		{"a,b,c", make(row{1, "c", 1}, row{1, "c", 0}), []string{`row 6: the key (1, "c", 1970-01-01) is below that of the row before, (1, "c", 1970-01-02)`, "--sort"}},
 		{"a,b,c", make(row{1, "bb", 1}, row{-1, "z", 9}), []string{`row 6: the key (-1, "z", `}},
 		{"a,b", make(row{2, "", 1}, row{2, "", 2}), []string{`row 6: the key (2, "") is also the key of the row before`}},
-		{"a,b", make(row{1, "a\x00", 1}), []string{`row 5: the key (1, "a\x00") comes after (1, "b")`}},
+		{"a,b", make(row{1, "a\x00", 1}), []string{`row 5: the key (1, "a\x00") is below that of the row before, (1, "b")`}},
 	} {
 		o := arrowio.WriteOptions{Options: map[string]string{"kudu-key": c.key}}
 		for _, parallelism := range []int{1, 3} {
