@@ -32,7 +32,7 @@ def args():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--bin", required=True)
     p.add_argument("--dir", required=True, type=pathlib.Path)
-    p.add_argument("--rows", type=int, default=2_000_000)
+    p.add_argument("--rows", type=int, default=1_000_000)
     p.add_argument("--rounds", type=int, default=3)
     p.add_argument("--passes", type=int, default=3)
     p.add_argument("--only", default="", help="only files whose name contains this text")
