@@ -24,7 +24,7 @@ const (
 	exitOK          = 0
 	exitData        = 1   // corrupt, unsupported, over a limit, not fitting the target; faults found by verify; our own bugs
 	exitUsage       = 2   // the command line: flags, columns, filters, options, an OUTPUT that exists
-	exitSystem      = 3   // not found, no permission, disk full, a closed pipe
+	exitSystem      = 3   // not found, no permission, disk full, a server that cannot be reached, a closed pipe
 	exitLost        = 4   // done, and --salvage or --kudu-salvage has reported losses
 	exitInterrupted = 130 // SIGINT, SIGTERM or SIGHUP, as a shell reports the first
 )

@@ -132,3 +132,25 @@ func TestIcebergCatalog(t *testing.T) {
 	fails(t, do(t, "count", "iceberg://none/db.events"), 2, "not configured")
 	fails(t, do(t, "count", "iceberg://prod"), 2, "NAMESPACE.TABLE")
 }
+
+// A server that cannot be reached, or cannot answer now, is the system and not the data.
+func TestServersOfTablesNotReached(t *testing.T) {
+	l, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := l.Addr().String()
+	l.Close()
+	for _, status := range []int{http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusTooManyRequests} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+		t.Cleanup(s.Close)
+		fails(t, do(t, "count", "--iceberg-catalog", "uri="+s.URL, "iceberg://any/db.events"), exitSystem, http.StatusText(status))
+	}
+	fails(t, do(t, "count", "hive://"+gone+"/d.t"), exitSystem, "cannot be reached")
+	fails(t, do(t, "count", "--iceberg-catalog", "uri=thrift://"+gone, "iceberg://any/db.events"), exitSystem, "cannot be reached")
+	fails(t, do(t, "count", "--iceberg-catalog", "uri=http://"+gone, "iceberg://any/db.events"), exitSystem, "does not answer")
+	for _, port := range []string{"99999", "0", "x", ""} {
+		fails(t, do(t, "count", "hive://localhost:"+port+"/d.t"), exitUsage, "port")
+	}
+	fails(t, do(t, "count", "--iceberg-catalog", "uri=http://localhost:99999", "iceberg://any/db.events"), exitUsage, "port")
+}

@@ -106,6 +106,11 @@ func server(t *testing.T) *httptest.Server {
 			answer(w, 200, `<html>`)
 		case "/v1/namespaces/db/tables/broken":
 			answer(w, 503, ``)
+		case "/v1/namespaces/db/tables/busy":
+			answer(w, 429, ``)
+		case "/v1/namespaces/db/tables/cut":
+			w.Header().Set("Content-Length", "9")
+			answer(w, 200, `{`)
 		default:
 			answer(w, 404, `{"error": {"message": "Table does not exist", "type": "NoSuchTableException", "code": 404}}`)
 		}
@@ -125,6 +130,7 @@ func TestTable(t *testing.T) {
 		}
 		return p
 	}
+	const system = errs.Kind(99) // an error without a kind
 	for _, c := range []struct {
 		p    icebergcatalog.Properties
 		name string
@@ -141,10 +147,13 @@ func TestTable(t *testing.T) {
 		{rest(), "db.nowhere", "metadata-location", errs.ErrUnsupported},
 		{rest(), "db.page", "JSON", errs.ErrCorrupt},
 		{rest(), "db.away", "redirects to http://localhost:1/x", errs.ErrUnsupported},
-		{rest(), "db.broken", "503", errs.ErrUnsupported},
+		{rest(), "db.broken", "503", system},
+		{rest(), "db.busy", "429", system},
+		{rest(), "db.cut", "cut off", system},
 		{rest(), "t", "NAMESPACE.TABLE", errs.ErrOption},
 		{rest(), "db..t", "NAMESPACE.TABLE", errs.ErrOption},
-		{rest("uri=http://127.0.0.1:1"), "db.t", "does not answer", errs.ErrUnsupported},
+		{rest("uri=http://127.0.0.1:1"), "db.t", "does not answer", system},
+		{rest("uri=http://127.0.0.1:99999"), "db.t", "port", errs.ErrOption},
 		{rest("uri=http://u:secret@h"), "db.t", "uri", errs.ErrOption},
 		{rest("rest.sigv4-enabled=true"), "db.t", "sigv4", errs.ErrUnsupported},
 		{icebergcatalog.Properties{"uri": "thrift://h:9083"}, "db.t", "hive://h:9083/db.t", 0},
@@ -154,7 +163,9 @@ func TestTable(t *testing.T) {
 		{icebergcatalog.Properties{"type": "glue"}, "db.t", "glue", errs.ErrUnsupported},
 	} {
 		got, err := c.p.Table(t.Context(), c.name, 1000)
-		if c.kind == 0 && (err != nil || got != c.want) || c.kind != 0 && (!errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.want)) {
+		kind := system
+		errors.As(err, &kind)
+		if c.kind == 0 && (err != nil || got != c.want) || c.kind != 0 && (err == nil || kind != c.kind || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%v %s: %s, %v", c.p, c.name, got, err)
 		}
 		if err != nil && (strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "me:")) {

@@ -1,12 +1,15 @@
 package icebergcatalog
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,6 +32,9 @@ func (p Properties) rest(ctx context.Context, name []string, most int64) (string
 	u, err := url.Parse(p["uri"])
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
 		return "", errs.Errorf(errs.ErrOption, "the uri of the catalog is no URL of http or https without a user")
+	}
+	if port, err := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16); err != nil || port == 0 {
+		return "", errs.Errorf(errs.ErrOption, "the port in the uri of the catalog is not a number from 1 to 65535")
 	}
 	if strings.EqualFold(p["rest.sigv4-enabled"], "true") {
 		return "", errs.Errorf(errs.ErrUnsupported, "the catalog wants requests signed as AWS has it (rest.sigv4-enabled), which cannot be done")
@@ -130,7 +136,8 @@ func (s *server) get(ctx context.Context, at string, to any) error {
 // place is a URL for messages, without what may be secret in it.
 func place(u *url.URL) string { return u.Scheme + "://" + u.Host + u.EscapedPath() }
 
-// do makes a request and reads the JSON of its answer.
+// do makes a request and reads the JSON of its answer. The error of a catalog that does not answer, or that cannot answer now (5xx, 429),
+// has no errs.Kind, as other I/O errors.
 func (s *server) do(r *http.Request, to any) error {
 	client := http.Client{CheckRedirect: func(to *http.Request, via []*http.Request) error {
 		if to.URL.Host != r.URL.Host || to.URL.Scheme != r.URL.Scheme || len(via) > 5 { // it would get what is secret
@@ -144,19 +151,26 @@ func (s *server) do(r *http.Request, to any) error {
 		if r.Context().Err() == nil && errors.As(err, &e) { // without its URL
 			err = e.Err
 		}
-		return errs.Errorf(errs.ErrUnsupported, "the catalog does not answer at %s: %w", place(r.URL), err)
+		var known *errs.Error
+		if errors.As(err, &known) {
+			return errs.Errorf(known.Kind, "the catalog does not answer at %s: %w", place(r.URL), err)
+		}
+		return fmt.Errorf("the catalog does not answer at %s: %w", place(r.URL), err)
 	}
 	b, err := io.ReadAll(io.LimitReader(answer.Body, s.most+1))
 	_ = answer.Body.Close() // it was only read
 	switch {
 	case err != nil:
-		return errs.Errorf(errs.ErrUnsupported, "the answer of %s was cut off: %w", place(r.URL), err)
+		return fmt.Errorf("the answer of %s was cut off: %w", place(r.URL), err)
 	case int64(len(b)) > s.most:
 		return errs.Errorf(errs.ErrLimit, "the answer of %s has more than %d bytes (Limits.MetadataBytes)", place(r.URL), s.most)
 	case answer.StatusCode == http.StatusUnauthorized, answer.StatusCode == http.StatusForbidden:
 		return errs.Errorf(errs.ErrOption, "%s answers %s%s; the catalog's token or credential says who asks", place(r.URL), answer.Status, said(b))
 	case answer.StatusCode == http.StatusNotFound:
 		return errs.Errorf(errs.ErrOption, "%s answers %s%s", place(r.URL), answer.Status, said(b))
+	case answer.StatusCode >= 500 && answer.StatusCode != http.StatusNotImplemented,
+		answer.StatusCode == http.StatusTooManyRequests, answer.StatusCode == http.StatusRequestTimeout:
+		return fmt.Errorf("%s answers %s%s", place(r.URL), answer.Status, said(b))
 	case answer.StatusCode != http.StatusOK:
 		return errs.Errorf(errs.ErrUnsupported, "%s answers %s%s", place(r.URL), answer.Status, said(b))
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"net"
@@ -73,7 +74,7 @@ type Client struct {
 	calls int32
 }
 
-// Dial connects to the metastore at HOST:PORT.
+// Dial connects to the metastore at HOST:PORT. The error of a metastore that cannot be reached has no errs.Kind, as other I/O errors.
 func Dial(ctx context.Context, addr string, o Options) (*Client, error) {
 	o = o.withDefaults()
 	c := &Client{o: o, addr: addr}
@@ -81,15 +82,20 @@ func Dial(ctx context.Context, addr string, o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, o.Connect)
+	limited, cancel := context.WithTimeout(ctx, o.Connect)
 	defer cancel()
 	if config != nil {
-		c.conn, err = (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", addr)
+		c.conn, err = (&tls.Dialer{Config: config}).DialContext(limited, "tcp", addr)
 	} else {
-		c.conn, err = (&net.Dialer{}).DialContext(ctx, "tcp", addr)
+		c.conn, err = (&net.Dialer{}).DialContext(limited, "tcp", addr)
 	}
-	if err != nil {
-		return nil, errs.Errorf(errs.ErrUnsupported, "the metastore at %s cannot be reached: %w", addr, err)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil && limited.Err() != nil:
+		return nil, fmt.Errorf("the metastore at %s cannot be reached: no connection was made within %s", addr, o.Connect)
+	case err != nil:
+		return nil, fmt.Errorf("the metastore at %s cannot be reached: %w", addr, err)
 	}
 	c.line = &bounded{conn: c.conn}
 	most := int32(min(o.Bytes, math.MaxInt32))
@@ -211,7 +217,7 @@ func (c *Client) answer(ctx context.Context, result func(r *decoder)) error {
 	return c.proto.ReadMessageEnd(ctx)
 }
 
-// failed says which call failed, and where.
+// failed says which call failed, and where. Errors of the connection have no kind.
 func (c *Client) failed(ctx context.Context, method string, err error) error {
 	if err == nil {
 		return nil
@@ -221,13 +227,14 @@ func (c *Client) failed(ctx context.Context, method string, err error) error {
 	}
 	var known *errs.Error
 	var refused *Refused
+	var network *net.OpError
 	switch {
 	case errors.As(err, &refused), errors.As(err, &known):
 		return errs.Errorf(kindOf(err), "the metastore at %s, call %s: %w", c.addr, method, err)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return errs.Errorf(errs.ErrUnsupported, "the metastore at %s, call %s: no whole answer came within %s", c.addr, method, c.o.Call)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return errs.Errorf(errs.ErrUnsupported, "the metastore at %s, call %s: the connection was closed before the whole answer came; a server that wants TLS or Kerberos does so: %w", c.addr, method, err)
+		return fmt.Errorf("the metastore at %s, call %s: no whole answer came within %s", c.addr, method, c.o.Call)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &network):
+		return fmt.Errorf("the metastore at %s, call %s: the connection was closed before the whole answer came; a server that wants TLS or Kerberos does so: %w", c.addr, method, err)
 	}
 	return errs.Errorf(errs.ErrCorrupt, "the metastore at %s, call %s: the answer is not of Thrift's binary protocol: %w", c.addr, method, err)
 }

@@ -2,6 +2,7 @@ package hivetable
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -168,6 +169,8 @@ func parseURL(url string) (a address, err error) {
 	}
 	if i := strings.LastIndexByte(a.server, ':'); i < 0 || strings.HasSuffix(a.server, "]") {
 		a.server += ":" + defaultPort
+	} else if port, err := strconv.ParseUint(a.server[i+1:], 10, 16); err != nil || port == 0 {
+		return a, errs.Errorf(errs.ErrOption, "%q is not hive://HOST:PORT/DATABASE.TABLE: the port is not a number from 1 to 65535", url)
 	}
 	a.database, a.table = strings.ToLower(a.database), strings.ToLower(a.table)
 	return a, nil
