@@ -24,6 +24,11 @@ func (o Options) catalog(url string) arrowio.Format {
 
 // listNamed returns the files of the table that a URL names in a catalog.
 func listNamed(ctx context.Context, f arrowio.Format, url string, o Options) ([]Input, error) {
+	return listNamedBy(ctx, f, url, o, "")
+}
+
+// listNamedBy is listNamed for a URL that another catalog names, which must not name a third one; "" = none did.
+func listNamedBy(ctx context.Context, f arrowio.Format, url string, o Options, by string) ([]Input, error) {
 	if o.Format != "" && o.Format != f.Name {
 		return nil, errs.Errorf(errs.ErrOption, "%s names a table, whose catalog tells the format of its files: leave out %w", url, errs.Opt("from", o.Format))
 	}
@@ -57,8 +62,11 @@ func listNamed(ctx context.Context, f arrowio.Format, url string, o Options) ([]
 		}
 		o.Options[name] = value
 	}
-	if next := o.catalog(metadata); next.OpenNamed != nil && next.Name != f.Name { // a catalog of another kind
-		return listNamed(ctx, next, metadata, o)
+	if next := o.catalog(metadata); next.OpenNamed != nil {
+		if by != "" {
+			return nil, errs.Locate(errs.Errorf(errs.ErrUnsupported, "the catalog, which %s names, names yet another table: %.200s", by, metadata), errs.At{File: url})
+		}
+		return listNamedBy(ctx, next, metadata, o, url)
 	}
 	x := expansion{ctx: ctx, o: o, formats: o.Formats}
 	in, ok, err := x.metadata(metadata)

@@ -126,16 +126,17 @@ type builder struct {
 
 // needed lists the inputs that may have rows of the filter: at least one, for its schema.
 func (b *builder) needed() ([]int, error) {
-	var may *possible // nil = all
+	may := func(int) bool { return true }
 	if b.p != nil && b.o.Filter != nil {
-		var err error
-		if may, err = b.p.may(b.o.Filter); err != nil {
+		possible, err := b.p.values.May(b.o.Filter)
+		if err != nil {
 			return nil, err
 		}
+		may = func(i int) bool { return possible.Has(b.p.rows[i].at) }
 	}
 	var out []int
 	for i := range b.inputs {
-		if may == nil || may.has(b.p.rows[i]) {
+		if may(i) {
 			out = append(out, i)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -103,12 +102,11 @@ func unescape(s string) string {
 
 // partitions are the columns that directories add to a dataset.
 type partitions struct {
-	schema *arrow.Schema // of these columns alone
-	rows   []*partition  // by input; inputs of one directory share one
-	values arrow.Record  // of each partition that differs a row
-	asked  *arrow.Schema // the schema asked for, with the columns of the files; nil = there is none
+	schema *arrow.Schema  // of these columns alone
+	rows   []*partition   // by input; inputs of one directory share one
+	values view.KnownRows // of each partition that differs a row
+	asked  *arrow.Schema  // the schema asked for, with the columns of the files; nil = there is none
 
-	last   atomic.Pointer[possible] // of the filter that was asked about last
 	told   sync.Mutex
 	warned map[string]bool // columns of files that were said to be left out
 }
@@ -118,38 +116,6 @@ type partition struct {
 	keys []keyValue
 	at   int          // its row of values
 	row  arrow.Record // that row
-}
-
-// possible says which partitions may have rows of a filter.
-type possible struct {
-	filter *expr.Bound
-	of     *array.Boolean // null = none
-}
-
-func (p possible) has(r *partition) bool { return p.of.IsValid(r.at) && p.of.Value(r.at) }
-
-// may finds out which partitions may have rows of a filter. An error says what is wrong with a comparison.
-func (p *partitions) may(filter expr.Expr) (*possible, error) {
-	known, err := expr.Bind(view.Known(filter, p.schema), p.schema)
-	if err != nil {
-		return nil, err
-	}
-	m, err := known.Mask(p.values)
-	return &possible{of: m}, err
-}
-
-// never reports whether no row of a partition satisfies a filter on the dataset's schema. Scans call it for each file.
-func (p *partitions) never(filter *expr.Bound, r *partition) bool {
-	last := p.last.Load()
-	if last == nil || last.filter != filter {
-		var err error
-		if last, err = p.may(filter.Expr()); err != nil {
-			return false // it is not about this dataset
-		}
-		last.filter = filter
-		p.last.Store(last)
-	}
-	return !last.has(r)
 }
 
 // newPartitions returns the partition columns of the inputs; nil = there are none. asked is the schema that was asked for; nil = none
@@ -206,9 +172,9 @@ func newPartitions(inputs []Input, o Partitions, asked *arrow.Schema) (*partitio
 		}
 	}
 	p.schema = arrow.NewSchema(fields, nil)
-	p.values = array.NewRecord(p.schema, columns, int64(len(distinct)))
+	p.values.Record = array.NewRecord(p.schema, columns, int64(len(distinct)))
 	for i, d := range distinct {
-		d.row = p.values.NewSlice(int64(i), int64(i)+1)
+		d.row = p.values.Record.NewSlice(int64(i), int64(i)+1)
 	}
 	return p, nil
 }

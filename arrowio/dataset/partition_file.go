@@ -106,7 +106,7 @@ func (p *partitions) over(base *Dataset, fragments []arrowio.Fragment) *Dataset 
 				}
 				return shown, nil
 			},
-			Never: func(filter *expr.Bound) bool { return p.never(filter, r) },
+			Never: func(filter *expr.Bound) bool { return p.values.Never(filter, r.at) },
 		})
 	}
 	return d

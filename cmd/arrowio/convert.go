@@ -130,7 +130,7 @@ func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out str
 	if err := checkOverlap(in, out); err != nil {
 		return err
 	}
-	if given := f.readFlags.options.given(); slices.Contains(given, "salvage") || slices.Contains(given, "kudu-salvage") {
+	if slices.Contains(f.readFlags.options.given(), "salvage") { // directories, as Kudu's are, are checked above
 		if err := checkRescue(in, out); err != nil {
 			return err
 		}

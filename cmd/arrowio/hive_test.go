@@ -18,10 +18,6 @@ import (
 func hiveServer(t *testing.T) (url, dir string) {
 	t.Helper()
 	dir = icebergTable(t)
-	l, err := net.Listen("tcp", "localhost:0")
-	if err != nil {
-		t.Fatal(err)
-	}
 	found, err := filepath.Glob(filepath.Join(dir, "metadata", "*.metadata.json"))
 	if err != nil || len(found) == 0 {
 		t.Fatal(found, err)
@@ -50,10 +46,9 @@ func hiveServer(t *testing.T) (url, dir string) {
 		at.Location = in
 		s.Partitions["d.t"] = append(s.Partitions["d.t"], metastore.Partition{Values: []string{n}, Storage: at})
 	}
-	done := make(chan struct{})
-	go func() { defer close(done); _ = s.Serve(l) }()
-	t.Cleanup(func() { l.Close(); <-done })
-	return "hive://" + l.Addr().String() + "/d.", dir
+	url = "hive://" + s.Start(t) + "/d."
+	s.Tables["d.loop"] = ice("loop", url+"loop")
+	return url, dir
 }
 
 func TestHive(t *testing.T) {
@@ -78,6 +73,7 @@ func TestHive(t *testing.T) {
 	if got := ok(t, append([]string{"count", "--iceberg-snapshot", "1", "iceberg://any/d.ice"}, catalog...)...); got != "5\n" {
 		t.Errorf("by the catalog: %q", got)
 	}
+	fails(t, do(t, "count", url+"loop"), exitData, "names yet another table")
 	if got := ok(t, "inspect", url+"t"); !strings.Contains(got, "partitions 2") || !strings.Contains(got, "EXTERNAL_TABLE") {
 		t.Errorf("%s", got)
 	}
@@ -103,7 +99,7 @@ func TestIcebergCatalog(t *testing.T) {
 		default:
 			w.WriteHeader(http.StatusNotFound)
 		}
-		_, _ = w.Write([]byte(text))
+		_, _ = w.Write([]byte(text)) // a client that is gone has its own error
 	}))
 	t.Cleanup(s.Close)
 	home := t.TempDir()

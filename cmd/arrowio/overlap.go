@@ -32,7 +32,7 @@ func checkOverlap(in []string, out string) error {
 // checkRescue returns an error if OUTPUT is a damaged INPUT: what a salvage leaves out could not be looked for again.
 func checkRescue(in []string, out string) error {
 	for _, i := range in {
-		if i != "-" && out != "-" && (i == out || sameLocal(i, out) || sameFile(i, out)) {
+		if i != "-" && out != "-" && (i == out || sameFile(i, out)) {
 			return usagef("OUTPUT %s is INPUT %s: what is lost now might still be found later; name another OUTPUT", out, i)
 		}
 	}

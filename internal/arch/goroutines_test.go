@@ -22,6 +22,7 @@ var mayStart = []exception{
 	{"cmd/libarrowio", "a call goes on while the caller, in C, does something else"},
 	{"internal/arrowc", "a stream is read while its consumer, in C, does something else"},
 	{"internal/duckdb", "a query is interrupted while it runs in C"},
+	{"internal/metastorefake", "a server answers while the tests that started it ask"},
 	{"internal/remote", "the first request that fails cancels the others"},
 	{"internal/s3store", "parts are uploaded while the next one is written"},
 	{"examples/**", "they show what a program does"},

@@ -66,7 +66,7 @@ func server(t *testing.T) *httptest.Server {
 	t.Helper()
 	answer := func(w http.ResponseWriter, status int, text string) {
 		w.WriteHeader(status)
-		_, _ = w.Write([]byte(text))
+		_, _ = w.Write([]byte(text)) // a client that is gone has its own error
 	}
 	m := http.NewServeMux()
 	m.HandleFunc("POST /v1/oauth/tokens", func(w http.ResponseWriter, r *http.Request) {
@@ -152,6 +152,7 @@ func TestTable(t *testing.T) {
 		{rest(), "db.cut", "cut off", system},
 		{rest(), "t", "NAMESPACE.TABLE", errs.ErrOption},
 		{rest(), "db..t", "NAMESPACE.TABLE", errs.ErrOption},
+		{icebergcatalog.Properties{"uri": "127.0.0.1:1"}, "db.t", "does not begin with http://", errs.ErrOption},
 		{rest("uri=http://127.0.0.1:1"), "db.t", "does not answer", system},
 		{rest("uri=http://127.0.0.1:99999"), "db.t", "port", errs.ErrOption},
 		{rest("uri=http://u:secret@h"), "db.t", "uri", errs.ErrOption},

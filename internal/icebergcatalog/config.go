@@ -113,15 +113,17 @@ func flatten(p Properties, above string, in map[string]any) {
 	}
 }
 
-// kind returns the type of the catalog, from its URI where the type is not said.
+// kind returns the type of the catalog, from its URI where the type is not said; "" = neither tells.
 func (p Properties) kind() string {
 	if t := strings.ToLower(p["type"]); t != "" {
 		return t
 	}
-	switch scheme, _, _ := strings.Cut(p["uri"], "://"); scheme {
-	case "http", "https":
+	switch scheme, _, ok := strings.Cut(p["uri"], "://"); {
+	case !ok:
+		return ""
+	case scheme == "http", scheme == "https":
 		return "rest"
-	case "thrift":
+	case scheme == "thrift":
 		return "hive"
 	default:
 		return scheme
@@ -148,7 +150,7 @@ func (p Properties) Table(ctx context.Context, name string, most int64) (string,
 		}
 		return "hive://" + server + "/" + name, nil
 	case "":
-		return "", errs.Errorf(errs.ErrOption, "the catalog has neither a type nor a uri")
+		return "", errs.Errorf(errs.ErrOption, "the catalog's uri does not begin with http://, https:// or thrift://, and no type is given")
 	default:
 		return "", errs.Errorf(errs.ErrUnsupported, "catalogs of type %.40q cannot be read, only rest and hive: name the file *.metadata.json of the table", kind)
 	}

@@ -151,6 +151,9 @@ func (s *server) do(r *http.Request, to any) error {
 		if r.Context().Err() == nil && errors.As(err, &e) { // without its URL
 			err = e.Err
 		}
+		if errors.Is(err, context.DeadlineExceeded) {
+			return tooLate(r)
+		}
 		var known *errs.Error
 		if errors.As(err, &known) {
 			return errs.Errorf(known.Kind, "the catalog does not answer at %s: %w", place(r.URL), err)
@@ -160,6 +163,8 @@ func (s *server) do(r *http.Request, to any) error {
 	b, err := io.ReadAll(io.LimitReader(answer.Body, s.most+1))
 	_ = answer.Body.Close() // it was only read
 	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return tooLate(r)
 	case err != nil:
 		return fmt.Errorf("the answer of %s was cut off: %w", place(r.URL), err)
 	case int64(len(b)) > s.most:
@@ -167,17 +172,26 @@ func (s *server) do(r *http.Request, to any) error {
 	case answer.StatusCode == http.StatusUnauthorized, answer.StatusCode == http.StatusForbidden:
 		return errs.Errorf(errs.ErrOption, "%s answers %s%s; the catalog's token or credential says who asks", place(r.URL), answer.Status, said(b))
 	case answer.StatusCode == http.StatusNotFound:
-		return errs.Errorf(errs.ErrOption, "%s answers %s%s", place(r.URL), answer.Status, said(b))
+		text := said(b)
+		if text == "" {
+			text = "; perhaps the uri of the catalog lacks a path"
+		}
+		return errs.Errorf(errs.ErrOption, "%s answers %s%s", place(r.URL), answer.Status, text)
 	case answer.StatusCode >= 500 && answer.StatusCode != http.StatusNotImplemented,
 		answer.StatusCode == http.StatusTooManyRequests, answer.StatusCode == http.StatusRequestTimeout:
 		return fmt.Errorf("%s answers %s%s", place(r.URL), answer.Status, said(b))
 	case answer.StatusCode != http.StatusOK:
 		return errs.Errorf(errs.ErrUnsupported, "%s answers %s%s", place(r.URL), answer.Status, said(b))
 	}
-	if err := json.Unmarshal(b, to); err != nil {
-		return errs.Errorf(errs.ErrCorrupt, "the answer of %s is not the JSON of Iceberg's REST protocol: %w", place(r.URL), err)
+	if json.Unmarshal(b, to) != nil { // its error is about Go's types
+		return errs.Errorf(errs.ErrCorrupt, "the answer of %s is not the JSON of Iceberg's REST protocol", place(r.URL))
 	}
 	return nil
+}
+
+// tooLate is the error of an answer that did not come in time.
+func tooLate(r *http.Request) error {
+	return fmt.Errorf("no whole answer of %s came within %s", place(r.URL), longest)
 }
 
 // said returns what the server says of an error.
@@ -187,5 +201,5 @@ func said(b []byte) string {
 	if json.Unmarshal(b, &doc) != nil || json.Unmarshal(doc.Error, &e) != nil || e.Message == "" {
 		return ""
 	}
-	return ": " + e.Message[:min(len(e.Message), 300)]
+	return ": " + strings.ToValidUTF8(e.Message[:min(len(e.Message), 300)], "?")
 }

@@ -10,6 +10,7 @@ import (
 	"math"
 	"net"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -148,7 +149,7 @@ func (c *Client) call(ctx context.Context, method string, args func(w *encoder),
 	if err := c.conn.SetDeadline(time.Now().Add(c.o.Call)); err != nil {
 		return c.failed(ctx, method, err)
 	}
-	stop := context.AfterFunc(ctx, func() { _ = c.conn.SetDeadline(time.Unix(1, 0)) })
+	stop := context.AfterFunc(ctx, func() { _ = c.conn.SetDeadline(time.Unix(1, 0)) }) // of a closed connection alone it fails
 	defer stop()
 	c.calls++
 	w := &encoder{p: c.proto}
@@ -184,7 +185,7 @@ func (c *Client) answer(ctx context.Context, result func(r *decoder)) error {
 		if err := x.Read(ctx, c.proto); err != nil {
 			return err
 		}
-		return &Refused{Unknown: x.TypeId() == thrift.UNKNOWN_METHOD, Text: x.Error()}
+		return &Refused{Unknown: x.TypeId() == thrift.UNKNOWN_METHOD, Text: shortened(x.Error())}
 	case kind != thrift.REPLY:
 		return errs.Errorf(errs.ErrCorrupt, "its answer is a message of kind %d", kind)
 	}
@@ -205,6 +206,7 @@ func (c *Client) answer(ctx context.Context, result func(r *decoder)) error {
 				r.text(&refused.Text)
 			}
 		})
+		refused.Text = shortened(refused.Text)
 	})
 	switch {
 	case r.err != nil:
@@ -215,6 +217,15 @@ func (c *Client) answer(ctx context.Context, result func(r *decoder)) error {
 		return errs.Errorf(errs.ErrCorrupt, "its answer has no result")
 	}
 	return c.proto.ReadMessageEnd(ctx)
+}
+
+// shortened returns the beginning of what a server says, which may be long and hold anything.
+func shortened(text string) string {
+	const most = 1000
+	if len(text) > most {
+		text = text[:most] + "…"
+	}
+	return strings.ToValidUTF8(text, "?")
 }
 
 // failed says which call failed, and where. Errors of the connection have no kind.

@@ -49,7 +49,7 @@ func TestCalls(t *testing.T) {
 		Transactions: metastore.IDs{High: 20, Open: []int64{11, 19}, Aborted: []int64{3, 12}},
 		WriteIDs:     map[string]metastore.IDs{"d.t": {High: 9, Open: []int64{8}, Aborted: []int64{2, 4, 7}}},
 	}
-	c := dial(t, listen(t, func(l net.Listener) { _ = s.Serve(l) }), metastore.Options{})
+	c := dial(t, s.Start(t), metastore.Options{})
 	ctx := t.Context()
 	got, err := c.Table(ctx, "d", "t")
 	if err != nil || !reflect.DeepEqual(got, s.Tables["d.t"]) {
@@ -92,6 +92,7 @@ func TestBadAnswers(t *testing.T) {
 		"a long list":        {begin + "\x0c\x00\x00\x0f\x00\x02\x0a\x7f\xff\xff\xff", errs.ErrCorrupt, "get_open_txns"},
 		"a negative list":    {begin + "\x0c\x00\x00\x0f\x00\x02\x0a\xff\xff\xff\xff", errs.ErrCorrupt, "get_open_txns"},
 		"a wrong type":       {begin + "\x0c\x00\x00\x0b\x00\x01\x00\x00\x00\x01x\x00\x00", errs.ErrCorrupt, "type"},
+		"a long refusal":     {begin + "\x0c\x00\x01\x0b\x00\x01\x00\x00\x05\xdc" + strings.Repeat("x", 1500) + "\x00\x00", errs.ErrUnsupported, strings.Repeat("x", 1000) + "…"},
 		"no result":          {begin + "\x00", errs.ErrCorrupt, "no result"},
 		"structs in structs": {begin + strings.Repeat("\x0c\x00\x09", 2000), errs.ErrCorrupt, "get_open_txns"},
 		"too many bytes":     {begin + "\x0c\x00\x00" + strings.Repeat("\x0a\x00\x09........", 400), errs.ErrLimit, "MetadataBytes"},
@@ -101,6 +102,7 @@ func TestBadAnswers(t *testing.T) {
 			if err != nil {
 				return
 			}
+			// The client may be gone at any time: it has the error that is looked at.
 			_, _ = conn.Read(make([]byte, 1<<10))
 			_, _ = io.WriteString(conn, k.answer)
 			_ = conn.(*net.TCPConn).CloseWrite()
@@ -150,7 +152,7 @@ func TestReset(t *testing.T) {
 		if err != nil {
 			return
 		}
-		_, _ = conn.Read(make([]byte, 1))
+		_, _ = conn.Read(make([]byte, 1)) // the request
 		_ = conn.(*net.TCPConn).SetLinger(0)
 		_ = conn.Close()
 	})

@@ -6,6 +6,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/apache/thrift/lib/go/thrift"
 
@@ -23,12 +24,28 @@ type Server struct {
 	Asked []string // the names of partitions that were asked for
 }
 
-// Serve answers one connection after the other until the listener is closed.
-func (s *Server) Serve(l net.Listener) error {
+// Start serves on a free port of this machine until the test is over, and returns HOST:PORT.
+func (s *Server) Start(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() { defer close(done); s.serve(l) }()
+	t.Cleanup(func() {
+		_ = l.Close() // nothing is left to be told
+		<-done
+	})
+	return l.Addr().String()
+}
+
+// serve answers one connection after the other until the listener is closed.
+func (s *Server) serve(l net.Listener) {
 	for {
 		conn, err := l.Accept()
 		if err != nil {
-			return err
+			return
 		}
 		p := thrift.NewTBinaryProtocolConf(thrift.NewStreamTransportRW(conn), nil)
 		for s.answer(p) == nil {

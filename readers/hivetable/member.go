@@ -38,7 +38,7 @@ type member struct {
 func (m *member) fragment() arrowio.Fragment {
 	f := arrowio.Fragment{Name: m.Path, Open: m.open, Schema: m.table.schema, Marshal: m.marshal}
 	if m.values != nil {
-		f.Never = func(filter *expr.Bound) bool { return m.values.never(filter, m.at) }
+		f.Never = func(filter *expr.Bound) bool { return m.values.Never(filter, m.at) }
 	}
 	return f
 }
@@ -130,7 +130,7 @@ func (m *member) show(in arrowio.File) (arrowio.File, error) {
 	t := m.table
 	o := view.Options{Match: t.match(), Cast: t.cast, Columns: view.MatchFields(in.Schema().Fields(), t.files.Fields(), t.match())}
 	if m.values != nil {
-		o.Constants = m.values.rows.NewSlice(int64(m.at), int64(m.at)+1)
+		o.Constants = m.values.Record.NewSlice(int64(m.at), int64(m.at)+1)
 		for i, f := range t.keys.Fields() {
 			o.Columns = append(o.Columns, -1)
 			o.Facts = append(o.Facts, arrowio.Fact{Name: "partition " + f.Name, Value: o.Constants.Column(i).ValueStr(0)})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/url"
 	"strings"
-	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -23,17 +22,8 @@ const nullValue = "__HIVE_DEFAULT_PARTITION__"
 // values are those of the partition columns, a row for each partition.
 type values struct {
 	texts [][]string // as the metastore has them
-	rows  arrow.Record
-	last  atomic.Pointer[possible] // of the filter that was asked about last
+	view.KnownRows
 }
-
-// possible says which partitions may have rows of a filter.
-type possible struct {
-	filter *expr.Bound
-	of     *array.Boolean // null = none
-}
-
-func (p *possible) has(i int) bool { return p.of.IsValid(i) && p.of.Value(i) }
 
 // newValues parses the values of partitions, each of which has one for each field of a schema.
 func newValues(schema *arrow.Schema, texts [][]string) (*values, error) {
@@ -43,7 +33,7 @@ func newValues(schema *arrow.Schema, texts [][]string) (*values, error) {
 		if make == nil {
 			return nil, errs.Locate(errs.Errorf(errs.ErrUnsupported, "a partition column of type %s cannot be read", f.Type), errs.At{Column: f.Name})
 		}
-		b := array.NewBuilder(memory.DefaultAllocator, f.Type) // Go memory: nobody need release it
+		b := array.NewBuilder(memory.DefaultAllocator, f.Type) // Go memory: it need not be released
 		add := make(b)
 		for _, row := range texts {
 			if text := row[k]; text == nullValue {
@@ -54,31 +44,7 @@ func newValues(schema *arrow.Schema, texts [][]string) (*values, error) {
 		}
 		columns[k] = b.NewArray()
 	}
-	return &values{texts: texts, rows: array.NewRecord(schema, columns, int64(len(texts)))}, nil
-}
-
-// may finds out which partitions may have rows of a filter.
-func (v *values) may(filter expr.Expr) (*possible, error) {
-	known, err := expr.Bind(view.Known(filter, v.rows.Schema()), v.rows.Schema())
-	if err != nil {
-		return nil, err
-	}
-	m, err := known.Mask(v.rows)
-	return &possible{of: m}, err
-}
-
-// never reports whether no row of a partition satisfies a filter on the table's schema.
-func (v *values) never(filter *expr.Bound, at int) bool {
-	last := v.last.Load()
-	if last == nil || last.filter != filter {
-		var err error
-		if last, err = v.may(filter.Expr()); err != nil {
-			return false // it is not about this table
-		}
-		last.filter = filter
-		v.last.Store(last)
-	}
-	return !last.has(at)
+	return &values{texts: texts, KnownRows: view.KnownRows{Record: array.NewRecord(schema, columns, int64(len(texts)))}}, nil
 }
 
 // partitions returns where the partitions are that may have rows of the filter, and their values.
@@ -126,13 +92,13 @@ func (l *listing) needed(names []string, filter expr.Expr) []string {
 	if err != nil {
 		return names
 	}
-	may, err := v.may(filter)
+	may, err := v.May(filter)
 	if err != nil {
 		return names
 	}
 	var out []string
 	for i, name := range names {
-		if may.has(i) {
+		if may.Has(i) {
 			out = append(out, name)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,14 +35,7 @@ const (
 // serve starts a metastore and returns the beginning of the URLs of its tables.
 func serve(t testing.TB, s *metastorefake.Server) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "localhost:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan struct{})
-	go func() { defer close(done); _ = s.Serve(l) }()
-	t.Cleanup(func() { l.Close(); <-done })
-	return "hive://" + l.Addr().String() + "/"
+	return "hive://" + s.Start(t) + "/"
 }
 
 // put writes rows of JSON into a file, whose format is its extension; without one it is ORC.

@@ -35,12 +35,12 @@ func openTailless(ctx context.Context, src arrowio.Source, limits arrowio.Limits
 	}
 	switch {
 	case len(s.found) == 0 && schema != nil:
-		any := &stripeScan{f: f, ctx: ctx}
-		if err := any.run(); err != nil {
+		free := &stripeScan{f: f, ctx: ctx} // of the schema that was given
+		if err := free.run(); err != nil {
 			return nil, err
 		}
-		if len(any.found) > 0 {
-			return nil, any.refuse(s.types)
+		if len(free.found) > 0 {
+			return nil, free.refuse(s.types)
 		}
 		fallthrough
 	case len(s.found) == 0:

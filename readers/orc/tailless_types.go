@@ -31,7 +31,7 @@ func (s *stripeScan) compare() error {
 			for k := range entries {
 				st, err := entries[k].ColumnStats()
 				if err != nil {
-					break
+					break // likewise
 				}
 				is, want := kindOfStats(&st), statsOfKind(t.Kind)
 				if is == "" || want == "" || is == want {
