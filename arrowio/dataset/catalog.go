@@ -27,7 +27,7 @@ func listNamed(ctx context.Context, f arrowio.Format, url string, o Options) ([]
 	return listNamedBy(ctx, f, url, o, "")
 }
 
-// listNamedBy is listNamed for a URL that another catalog names, which must not name a third one; "" = none did.
+// listNamedBy is listNamed for a URL that another catalog, by, names; "" = none did. So catalogs cannot send a reader in circles.
 func listNamedBy(ctx context.Context, f arrowio.Format, url string, o Options, by string) ([]Input, error) {
 	if o.Format != "" && o.Format != f.Name {
 		return nil, errs.Errorf(errs.ErrOption, "%s names a table, whose catalog tells the format of its files: leave out %w", url, errs.Opt("from", o.Format))
@@ -63,8 +63,8 @@ func listNamedBy(ctx context.Context, f arrowio.Format, url string, o Options, b
 		o.Options[name] = value
 	}
 	if next := o.catalog(metadata); next.OpenNamed != nil {
-		if by != "" {
-			return nil, errs.Locate(errs.Errorf(errs.ErrUnsupported, "the catalog, which %s names, names yet another table: %.200s", by, metadata), errs.At{File: url})
+		if by != "" || next.Name == f.Name {
+			return nil, errs.Locate(errs.Errorf(errs.ErrUnsupported, "the catalog names yet another table, %.200s, and not where its metadata are", metadata), errs.At{File: url})
 		}
 		return listNamedBy(ctx, next, metadata, o, url)
 	}
