@@ -1,6 +1,7 @@
 package arrow18_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand"
 	"reflect"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/arrow18"
 	"github.com/arrowio/arrowio/arrowio/conformance"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // storable reports whether a type needs no extension.
@@ -247,9 +249,15 @@ func TestSchemasThatDoNotFit(t *testing.T) {
 	}, nil), 4)
 	defer rec.Release()
 	i32 := v18.Field{Name: "a", Type: v18.PrimitiveTypes.Int32}
-	for _, fields := range [][]v18.Field{{i32}, {i32, {Name: "s", Type: v18.StructOf()}}, {i32, {Name: "s", Type: v18.BinaryTypes.String}}} {
-		if _, err := arrow18.ToRecord(rec, v18.NewSchema(fields, nil)); err == nil {
-			t.Errorf("%v: no error", fields)
+	for _, fields := range [][]v18.Field{
+		{i32},
+		{i32, {Name: "s", Type: v18.StructOf()}},
+		{i32, {Name: "s", Type: v18.BinaryTypes.String}},
+		{i32, {Name: "s", Type: v18.StructOf(v18.Field{Name: "x", Type: v18.PrimitiveTypes.Int64})}},
+		{{Name: "a", Type: v18.BinaryTypes.String}, {Name: "s", Type: v18.StructOf(v18.Field{Name: "x", Type: v18.PrimitiveTypes.Int8})}},
+	} {
+		if _, err := arrow18.ToRecord(rec, v18.NewSchema(fields, nil)); !errors.Is(err, errs.ErrSchema) {
+			t.Errorf("%v: %v", fields, err)
 		}
 	}
 }
@@ -257,15 +265,16 @@ func TestSchemasThatDoNotFit(t *testing.T) {
 func TestTypesThatV15HasNot(t *testing.T) {
 	variant := extensions.NewDefaultVariantType()
 	for _, dt := range []v18.DataType{&v18.Decimal32Type{Precision: 5, Scale: 1}, &v18.Decimal64Type{Precision: 12, Scale: 1}, variant} {
-		for _, dt := range []v18.DataType{dt, v18.ListOf(dt), v18.StructOf(v18.Field{Name: "a", Type: dt})} {
+		for _, dt := range []v18.DataType{dt, v18.ListOf(dt), v18.StructOf(v18.Field{Name: "a", Type: dt}), v18.RunEndEncodedOf(v18.PrimitiveTypes.Int16, dt)} {
 			_, err := arrow18.FromType(dt)
-			if err == nil || !strings.Contains(err.Error(), "v15 has no type ") {
+			if !errors.Is(err, errs.ErrUnsupported) || !strings.Contains(err.Error(), "v15 has no type ") {
 				t.Errorf("%s: %v", dt, err)
 			}
 		}
 	}
-	_, err := arrow18.FromType(&v18.Decimal32Type{Precision: 5, Scale: 1})
-	if want := "arrow18: Arrow for Go v15 has no type decimal32(5, 1)"; err == nil || err.Error() != want {
+	d := v18.Field{Name: "d", Type: &v18.Decimal32Type{Precision: 5, Scale: 1}}
+	_, err := arrow18.FromSchema(v18.NewSchema([]v18.Field{{Name: "s", Type: v18.StructOf(d)}}, nil))
+	if want := "column s.d: Arrow for Go v15 has no type decimal32(5, 1)"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
@@ -351,60 +360,4 @@ func TestExtensions(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `"label"`) {
 		t.Errorf("%v", err)
 	}
-}
-
-func BenchmarkToRecord(b *testing.B) {
-	for _, columns := range []int{1, 100} {
-		b.Run(fmt.Sprint("columns=", columns), func(b *testing.B) {
-			rec := manyColumns(columns)
-			schema, err := arrow18.ToSchema(rec.Schema())
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				to, err := arrow18.ToRecord(rec, schema)
-				if err != nil {
-					b.Fatal(err)
-				}
-				to.Release()
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*columns), "ns/column")
-		})
-	}
-}
-
-func BenchmarkFromRecord(b *testing.B) {
-	for _, columns := range []int{1, 100} {
-		b.Run(fmt.Sprint("columns=", columns), func(b *testing.B) {
-			rec, err := arrow18.ToRecord(manyColumns(columns), nil)
-			if err != nil {
-				b.Fatal(err)
-			}
-			schema, err := arrow18.FromSchema(rec.Schema())
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				from, err := arrow18.FromRecord(rec, schema)
-				if err != nil {
-					b.Fatal(err)
-				}
-				from.Release()
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*columns), "ns/column")
-		})
-	}
-}
-
-// manyColumns returns a record of int64, text and lists of text in turns.
-func manyColumns(n int) arrow.Record {
-	types := []arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.BinaryTypes.String, arrow.ListOf(arrow.BinaryTypes.String)}
-	var fields []arrow.Field
-	for i := range n {
-		fields = append(fields, arrow.Field{Name: fmt.Sprint(i), Type: types[i%len(types)], Nullable: true})
-	}
-	g := &conformance.Generator{Rand: rand.New(rand.NewSource(1)), Mem: memory.DefaultAllocator, Nulls: 0.1}
-	return g.Record(arrow.NewSchema(fields, nil), 1000)
 }

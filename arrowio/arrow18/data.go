@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowio/arrowio/internal/arrowtype"
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // owner is the allocator of a buffer over the memory of a buffer of the other version: when the first goes, it releases
@@ -44,6 +44,9 @@ func ToData(d arrow.ArrayData, t arrow18.DataType) (arrow18.ArrayData, error) {
 }
 
 func toData(d arrow.ArrayData, t arrow18.DataType) (*array18.Data, error) {
+	if !alike(storage15(d.DataType()), storage18(t)) {
+		return nil, mismatch(d.DataType(), t)
+	}
 	bufs := make([]*memory18.Buffer, len(d.Buffers()))
 	for i, b := range d.Buffers() {
 		if b != nil {
@@ -110,8 +113,11 @@ func FromData(d arrow18.ArrayData, t arrow.DataType) (arrow.ArrayData, error) {
 }
 
 func fromData(d arrow18.ArrayData, t arrow.DataType) (*array.Data, error) {
+	if !alike(storage15(t), storage18(d.DataType())) {
+		return nil, mismatch(d.DataType(), t)
+	}
 	n := len(d.Buffers())
-	if n == 0 && t.ID() == arrow.RUN_END_ENCODED {
+	if id := storage15(t).ID(); n == 0 && (id == arrow.RUN_END_ENCODED || id == arrow.NULL) {
 		n = 1 // v15 wants the validity bitmap, which is always nil
 	}
 	bufs := make([]*memory.Buffer, n)
@@ -149,7 +155,7 @@ func fromData(d arrow18.ArrayData, t arrow.DataType) (*array.Data, error) {
 		children = append(children, k)
 	}
 	if dict, ok := d.Dictionary().(*array18.Data); ok && dict != nil {
-		dt, ok := arrowtype.Storage(t).(*arrow.DictionaryType)
+		dt, ok := storage15(t).(*arrow.DictionaryType)
 		if !ok {
 			return nil, mismatch(d.DataType(), t)
 		}
@@ -164,53 +170,5 @@ func fromData(d arrow18.ArrayData, t arrow.DataType) (*array.Data, error) {
 }
 
 func mismatch(from, to fmt.Stringer) error {
-	return fmt.Errorf("arrow18: data of type %s cannot be taken as %s", from, to)
-}
-
-// child15 returns the type of child i of an array of type t; nil = it has none.
-func child15(t arrow.DataType, i int) arrow.DataType {
-	switch t := arrowtype.Storage(t).(type) {
-	case *arrow.StructType:
-		if i < t.NumFields() {
-			return t.Field(i).Type
-		}
-	case arrow.ListLikeType:
-		if i == 0 {
-			return t.Elem()
-		}
-	case arrow.NestedType: // unions and run-end encoded types
-		if i < t.NumFields() {
-			return t.Fields()[i].Type
-		}
-	}
-	return nil
-}
-
-// child18 is child15 for v18.
-func child18(t arrow18.DataType, i int) arrow18.DataType {
-	switch t := storage18(t).(type) {
-	case *arrow18.StructType:
-		if i < t.NumFields() {
-			return t.Field(i).Type
-		}
-	case arrow18.ListLikeType:
-		if i == 0 {
-			return t.Elem()
-		}
-	case arrow18.NestedType:
-		if i < t.NumFields() {
-			return t.Fields()[i].Type
-		}
-	}
-	return nil
-}
-
-func storage18(t arrow18.DataType) arrow18.DataType {
-	for {
-		e, ok := t.(arrow18.ExtensionType)
-		if !ok {
-			return t
-		}
-		t = e.StorageType()
-	}
+	return errs.Errorf(errs.ErrSchema, "data of type %s cannot be taken as %s", from, to)
 }

@@ -3,7 +3,11 @@
 //	To…     from github.com/apache/arrow/go/v15 to github.com/apache/arrow-go/v18
 //	From…   from github.com/apache/arrow-go/v18 to github.com/apache/arrow/go/v15
 //
-// All other packages of this module use v15. A program that uses v18 converts with this package.
+// All other packages of arrowio use v15. A program that uses v18 converts with this package. It is a module of its own, so
+// that other programs do not depend on v18.
+//
+// Errors are errs.Error values: errs.ErrUnsupported for what the other version does not have, errs.ErrSchema for types that do
+// not fit. They name the column.
 //
 // # Ownership
 //

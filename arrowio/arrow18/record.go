@@ -1,16 +1,18 @@
 package arrow18
 
 import (
-	"fmt"
 	"sync/atomic"
 
 	arrow18 "github.com/apache/arrow-go/v18/arrow"
 	array18 "github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
-// ToArray returns an array of v15 as one of v18. The caller releases it.
+// ToArray returns an array of v15 as one of v18. The caller releases it. Its type is that of ToType; ToField tells what that leaves
+// out of an extension type.
 func ToArray(a arrow.Array) (arrow18.Array, error) {
 	d, err := ToData(a.Data(), nil)
 	if err != nil {
@@ -20,7 +22,8 @@ func ToArray(a arrow.Array) (arrow18.Array, error) {
 	return array18.MakeFromData(d), nil
 }
 
-// FromArray returns an array of v18 as one of v15. The caller releases it.
+// FromArray returns an array of v18 as one of v15. The caller releases it. Its type is that of FromType; FromField tells what that
+// leaves out of an extension type.
 func FromArray(a arrow18.Array) (arrow.Array, error) {
 	d, err := FromData(a.Data(), nil)
 	if err != nil {
@@ -40,7 +43,7 @@ func ToRecord(rec arrow.Record, schema *arrow18.Schema) (arrow18.RecordBatch, er
 		}
 	}
 	if schema.NumFields() != int(rec.NumCols()) {
-		return nil, fmt.Errorf("arrow18: a record of %d columns for a schema of %d", rec.NumCols(), schema.NumFields())
+		return nil, errs.Errorf(errs.ErrSchema, "a record of %d columns for a schema of %d", rec.NumCols(), schema.NumFields())
 	}
 	cols := make([]arrow18.Array, 0, schema.NumFields())
 	defer func() {
@@ -51,7 +54,7 @@ func ToRecord(rec arrow.Record, schema *arrow18.Schema) (arrow18.RecordBatch, er
 	for i, a := range rec.Columns() {
 		d, err := toData(a.Data(), schema.Field(i).Type)
 		if err != nil {
-			return nil, fmt.Errorf("%w (column %q)", err, schema.Field(i).Name)
+			return nil, inField(schema.Field(i).Name, err)
 		}
 		cols = append(cols, array18.MakeFromData(d))
 		d.Release()
@@ -70,7 +73,7 @@ func FromRecord(rec arrow18.RecordBatch, schema *arrow.Schema) (arrow.Record, er
 		}
 	}
 	if schema.NumFields() != int(rec.NumCols()) {
-		return nil, fmt.Errorf("arrow18: a record of %d columns for a schema of %d", rec.NumCols(), schema.NumFields())
+		return nil, errs.Errorf(errs.ErrSchema, "a record of %d columns for a schema of %d", rec.NumCols(), schema.NumFields())
 	}
 	cols := make([]arrow.Array, 0, schema.NumFields())
 	defer func() {
@@ -81,7 +84,7 @@ func FromRecord(rec arrow18.RecordBatch, schema *arrow.Schema) (arrow.Record, er
 	for i, a := range rec.Columns() {
 		d, err := fromData(a.Data(), schema.Field(i).Type)
 		if err != nil {
-			return nil, fmt.Errorf("%w (column %q)", err, schema.Field(i).Name)
+			return nil, inField(schema.Field(i).Name, err)
 		}
 		cols = append(cols, array.MakeFromData(d))
 		d.Release()

@@ -6,6 +6,8 @@ import (
 
 	arrow18 "github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
 )
 
 // The keys under which the metadata of a field names an extension type.
@@ -45,13 +47,39 @@ var simple = [...]struct {
 	arrow.BINARY_VIEW:             {arrow.BinaryTypes.BinaryView, arrow18.BinaryTypes.BinaryView},
 }
 
-var errUnionCodes = errors.New("arrow18: a union type has the same type code twice")
+var (
+	errNoType     = errs.Errorf(errs.ErrSchema, "a field has no type")
+	errUnionCodes = errs.Errorf(errs.ErrSchema, "a union type has the same type code twice")
+)
 
 // noSuchType is the error for a type that the other version does not have.
 func noSuchType(t fmt.Stringer, version int) error {
-	return fmt.Errorf("arrow18: Arrow for Go v%d has no type %s", version, t)
+	return errs.Errorf(errs.ErrUnsupported, "Arrow for Go v%d has no type %s", version, t)
 }
 
 func unknownExtension(name, where string, version int) error {
-	return fmt.Errorf("arrow18: extension type %q of %s is not registered with Arrow for Go v%d", name, where, version)
+	return errs.Errorf(errs.ErrUnsupported, "extension type %q of %s is not registered with Arrow for Go v%d", name, where, version)
+}
+
+// inField returns err with the name of a field in front of the path of its column.
+func inField(name string, err error) error {
+	var e *errs.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	in := *e
+	if in.Column = name; e.Column != "" {
+		in.Column += "." + e.Column
+	}
+	return &in
+}
+
+// keysOf returns the keys and values without those that name an extension type.
+func keysOf(keys, values []string) (k, v []string) {
+	for i := range keys {
+		if keys[i] != ExtensionNameKey && keys[i] != ExtensionMetadataKey {
+			k, v = append(k, keys[i]), append(v, values[i])
+		}
+	}
+	return k, v
 }

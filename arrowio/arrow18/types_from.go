@@ -1,8 +1,6 @@
 package arrow18
 
 import (
-	"fmt"
-
 	arrow18 "github.com/apache/arrow-go/v18/arrow"
 	extensions18 "github.com/apache/arrow-go/v18/arrow/extensions"
 	"github.com/apache/arrow/go/v15/arrow"
@@ -24,13 +22,14 @@ func FromField(f arrow18.Field) (arrow.Field, error) {
 	out := arrow.Field{Name: f.Name, Nullable: f.Nullable, Metadata: fromMetadata(f.Metadata)}
 	var err error
 	if out.Type, err = FromType(f.Type); err != nil {
-		return arrow.Field{}, fmt.Errorf("%w (field %q)", err, f.Name)
+		return arrow.Field{}, inField(f.Name, err)
 	}
 	if e, ok := f.Type.(arrow18.ExtensionType); ok {
 		if out.Type.ID() != arrow.EXTENSION {
+			keys, values := keysOf(f.Metadata.Keys(), f.Metadata.Values())
 			out.Metadata = arrow.NewMetadata(
-				append(out.Metadata.Keys(), ExtensionNameKey, ExtensionMetadataKey),
-				append(out.Metadata.Values(), e.ExtensionName(), e.Serialize()))
+				append(keys, ExtensionNameKey, ExtensionMetadataKey),
+				append(values, e.ExtensionName(), e.Serialize()))
 		}
 		return out, nil
 	}
@@ -38,7 +37,7 @@ func FromField(f arrow18.Field) (arrow.Field, error) {
 		data, _ := f.Metadata.GetValue(ExtensionMetadataKey)
 		if e := arrow.GetExtensionType(name); e != nil {
 			if t, err := e.Deserialize(out.Type, data); err == nil {
-				out.Type, out.Metadata = t, withoutExtension15(out.Metadata)
+				out.Type, out.Metadata = t, arrow.NewMetadata(keysOf(f.Metadata.Keys(), f.Metadata.Values()))
 			}
 		}
 	}
@@ -62,22 +61,11 @@ func fromMetadata(md arrow18.Metadata) arrow.Metadata {
 	return arrow.NewMetadata(md.Keys(), md.Values())
 }
 
-// withoutExtension15 leaves out the keys that name an extension type.
-func withoutExtension15(md arrow.Metadata) arrow.Metadata {
-	var keys, values []string
-	for i, k := range md.Keys() {
-		if k != ExtensionNameKey && k != ExtensionMetadataKey {
-			keys, values = append(keys, k), append(values, md.Values()[i])
-		}
-	}
-	return arrow.NewMetadata(keys, values)
-}
-
 // FromType returns a type of v18 as one of v15. An extension type that is not registered with v15 becomes its storage type;
 // FromField keeps its name and parameters in the metadata of the field.
 func FromType(t arrow18.DataType) (arrow.DataType, error) {
 	if t == nil {
-		return nil, fmt.Errorf("arrow18: no type")
+		return nil, errNoType
 	}
 	if id := int(t.ID()); id < len(simple) && simple[id].v15 != nil {
 		return simple[id].v15, nil

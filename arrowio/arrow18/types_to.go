@@ -1,8 +1,6 @@
 package arrow18
 
 import (
-	"fmt"
-
 	arrow18 "github.com/apache/arrow-go/v18/arrow"
 	endian18 "github.com/apache/arrow-go/v18/arrow/endian"
 	"github.com/apache/arrow/go/v15/arrow"
@@ -23,13 +21,14 @@ func ToField(f arrow.Field) (arrow18.Field, error) {
 	out := arrow18.Field{Name: f.Name, Nullable: f.Nullable, Metadata: toMetadata(f.Metadata)}
 	var err error
 	if out.Type, err = ToType(f.Type); err != nil {
-		return arrow18.Field{}, fmt.Errorf("%w (field %q)", err, f.Name)
+		return arrow18.Field{}, inField(f.Name, err)
 	}
 	if e, ok := f.Type.(arrow.ExtensionType); ok {
 		if out.Type.ID() != arrow18.EXTENSION {
+			keys, values := keysOf(f.Metadata.Keys(), f.Metadata.Values())
 			out.Metadata = arrow18.NewMetadata(
-				append(out.Metadata.Keys(), ExtensionNameKey, ExtensionMetadataKey),
-				append(out.Metadata.Values(), e.ExtensionName(), e.Serialize()))
+				append(keys, ExtensionNameKey, ExtensionMetadataKey),
+				append(values, e.ExtensionName(), e.Serialize()))
 		}
 		return out, nil
 	}
@@ -37,7 +36,7 @@ func ToField(f arrow.Field) (arrow18.Field, error) {
 		data, _ := f.Metadata.GetValue(ExtensionMetadataKey)
 		if e := arrow18.GetExtensionType(name); e != nil {
 			if t, err := e.Deserialize(out.Type, data); err == nil {
-				out.Type, out.Metadata = t, withoutExtension18(out.Metadata)
+				out.Type, out.Metadata = t, arrow18.NewMetadata(keysOf(f.Metadata.Keys(), f.Metadata.Values()))
 			}
 		}
 	}
@@ -61,22 +60,11 @@ func toMetadata(md arrow.Metadata) arrow18.Metadata {
 	return arrow18.NewMetadata(md.Keys(), md.Values())
 }
 
-// withoutExtension18 leaves out the keys that name an extension type.
-func withoutExtension18(md arrow18.Metadata) arrow18.Metadata {
-	var keys, values []string
-	for i, k := range md.Keys() {
-		if k != ExtensionNameKey && k != ExtensionMetadataKey {
-			keys, values = append(keys, k), append(values, md.Values()[i])
-		}
-	}
-	return arrow18.NewMetadata(keys, values)
-}
-
 // ToType returns a type of v15 as one of v18. An extension type that is not registered with v18 becomes its storage type;
 // ToField keeps its name and parameters in the metadata of the field.
 func ToType(t arrow.DataType) (arrow18.DataType, error) {
 	if t == nil {
-		return nil, fmt.Errorf("arrow18: no type")
+		return nil, errNoType
 	}
 	if id := int(t.ID()); id < len(simple) && simple[id].v18 != nil {
 		return simple[id].v18, nil
