@@ -22,7 +22,31 @@ require github.com/apache/arrow-go/v18 v18.8.0
 
 require github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 
-require github.com/twmb/avro v1.8.0
+require (
+	charm.land/bubbletea/v2 v2.1.1
+	github.com/RoaringBitmap/roaring/v2 v2.30.0
+	github.com/axiomhq/hyperloglog v0.3.0
+	github.com/caio/go-tdigest/v5 v5.0.0
+	github.com/charmbracelet/x/ansi v0.11.9
+	github.com/go-jose/go-jose/v4 v4.1.9
+	github.com/twmb/avro v1.8.0
+)
+
+require (
+	github.com/bits-and-blooms/bitset v1.24.6 // indirect
+	github.com/charmbracelet/colorprofile v0.4.3 // indirect
+	github.com/charmbracelet/ultraviolet v0.0.0-20261008173134-6b8d4baf91b4 // indirect
+	github.com/charmbracelet/x/term v0.2.2 // indirect
+	github.com/charmbracelet/x/termios v0.1.1 // indirect
+	github.com/charmbracelet/x/windows v0.2.2 // indirect
+	github.com/dgryski/go-metro v0.0.0-20250106013310-edb8663e5e33 // indirect
+	github.com/kamstrup/intmap v0.5.2 // indirect
+	github.com/lucasb-eyer/go-colorful v1.4.1 // indirect
+	github.com/mschoch/smat v0.2.0 // indirect
+	github.com/muesli/cancelreader v0.2.2 // indirect
+	github.com/rivo/uniseg v0.4.7 // indirect
+	github.com/xo/terminfo v1.0.0 // indirect
+)
 
 require (
 	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
@@ -65,7 +89,7 @@ require (
 	github.com/johannesboyne/gofakes3 v1.2.0
 	github.com/klauspost/cpuid/v2 v2.4.0 // indirect
 	github.com/klauspost/crc32 v1.3.0 // indirect
-	github.com/mattn/go-runewidth v0.0.24 // indirect
+	github.com/mattn/go-runewidth v0.0.30 // indirect
 	github.com/minio/crc64nvme v1.1.1 // indirect
 	github.com/minio/md5-simd v1.1.2 // indirect
 	github.com/minio/minio-go/v7 v7.4.1

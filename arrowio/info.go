@@ -9,6 +9,7 @@ import (
 // InfoOptions asks for the parts of an Info that cost more than the file's metadata.
 type InfoOptions struct {
 	Blocks    bool        // list every block of every column
+	Groups    bool        // report the statistics of every group: ColumnInfo.GroupStats
 	Checksums bool        // read every block and report what its checksum says
 	Filter    *expr.Bound // report in Info.Plan which rows this filter leaves; nil = no filter
 }
@@ -23,7 +24,7 @@ type Info struct {
 	Metadata map[string][]byte `json:"metadata,omitempty"`
 	Facts    []Fact            `json:"facts,omitempty"` // other properties of the file, as the format names them
 	Columns  []ColumnInfo      `json:"columns"`
-	Groups   []GroupInfo       `json:"groups,omitempty"` // if InfoOptions.Blocks is set and the format stores rows in groups
+	Groups   []GroupInfo       `json:"groups,omitempty"` // if InfoOptions.Blocks or Groups is set and the format stores rows in groups
 	Splits   []SplitInfo       `json:"splits,omitempty"`
 	Plan     []PlanInfo        `json:"plan,omitempty"`    // if InfoOptions.Filter is set and the format has units of its own
 	Members  []MemberInfo      `json:"members,omitempty"` // only of a directory or table (ForInfo): what can be read, and its parts
@@ -64,6 +65,9 @@ type ColumnInfo struct {
 	Stats     *ColumnStats      `json:"stats,omitempty"`
 	Metadata  map[string][]byte `json:"metadata,omitempty"`
 	BlockList []BlockInfo       `json:"block_list,omitempty"`
+	// GroupStats holds the statistics of the column in each of Info.Groups, which are then listed, if InfoOptions.Groups is set and the
+	// format keeps them; otherwise it is nil.
+	GroupStats []ColumnStats `json:"group_stats,omitempty"`
 }
 
 // ColumnStats holds the statistics that a file stores for a column, as text.

@@ -9,6 +9,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // plan is what a scan does, resolved once against its schema. Apart from the counters it does not change.
@@ -48,6 +49,9 @@ func newPlan(schema *arrow.Schema, o ScanOptions) (*plan, error) {
 	}
 	p := &plan{schema: schema, o: o}
 	if p.out, err = Project(schema, o.Columns); err != nil {
+		return nil, err
+	}
+	if err := arrowtype.CheckMaps(p.out.Schema); err != nil {
 		return nil, err
 	}
 	if o.Filter == nil {

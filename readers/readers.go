@@ -10,6 +10,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/internal/orccast"
+	"github.com/arrowio/arrowio/readers/avro"
 	"github.com/arrowio/arrowio/readers/cfile"
 	"github.com/arrowio/arrowio/readers/csv"
 	"github.com/arrowio/arrowio/readers/hivetable"
@@ -37,9 +38,10 @@ var all = sync.OnceValue(func() []arrowio.Format {
 		inUnit(ipc.Format(), ""),
 		inUnit(ipc.StreamFormat(), ""),
 		inUnit(parquet.Format(), "parquet-int96"),
+		inUnit(avro.Format(), ""),
 		inUnit(csv.Format(), ""),
 		jsonl.Format(), // its times are text
-		namedBy(hive, icebergtable.Format(orc, parquet.Format())),
+		namedBy(hive, icebergtable.Format(orc, parquet.Format(), avro.Format())),
 		hive,
 	}
 })

@@ -209,7 +209,7 @@ func (s *suite) runs(set arrowio.RowSet) []arrowio.RowRange {
 func (s *suite) info(t *testing.T) {
 	f := s.open(t)
 	defer f.Close()
-	for _, o := range []arrowio.InfoOptions{{}, {Blocks: true, Checksums: true}} {
+	for _, o := range []arrowio.InfoOptions{{}, {Blocks: true, Checksums: true}, {Groups: true}} {
 		info, err := f.Info(context.Background(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -222,6 +222,11 @@ func (s *suite) info(t *testing.T) {
 		}
 		if _, err := json.Marshal(info); err != nil {
 			t.Error(err)
+		}
+		for _, c := range info.Columns {
+			if n := len(c.GroupStats); c.GroupStats != nil && (!o.Groups || n != len(info.Groups)) {
+				t.Errorf("statistics of %d groups of %s, of %d", n, c.Path, len(info.Groups))
+			}
 		}
 	}
 	if v, ok := arrowio.As[arrowio.Verifier](f); ok {

@@ -1,6 +1,9 @@
 package dataset
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // Input is a file of a dataset, or a directory that a format reads as a whole.
 type Input struct {
@@ -62,6 +65,18 @@ func (in *Input) UnmarshalJSON(b []byte) error {
 	}
 	return nil
 }
+
+// Partition returns the directories KEY=VALUE above the input, with slashes between them; "" if there are none.
+func (in Input) Partition() string {
+	out := make([]string, len(in.keys))
+	for i, kv := range in.keys {
+		out[i] = kv.key + "=" + kv.value
+	}
+	return strings.Join(out, "/")
+}
+
+// IsMember reports whether the input is a file of a table, such as Iceberg's, which has more to say about its rows.
+func (in Input) IsMember() bool { return in.member != nil }
 
 // Keys returns the keys of the directories KEY=VALUE above the input, the outermost first.
 func (in Input) Keys() []string {

@@ -280,6 +280,7 @@ type candidate struct {
 	whole bool   // a directory
 	meant bool
 	empty bool // nothing tells what it is
+	loose bool // meant only if nothing else is: see looseName
 }
 
 // walk returns the inputs in a directory, to which names lead from the root of the dataset.
@@ -309,6 +310,11 @@ func (x expansion) walk(t arrowio.Tree, names []string) ([]Input, error) {
 	}
 	if err := x.sniffAll(t, all); err != nil {
 		return nil, err
+	}
+	if slices.ContainsFunc(all, func(c candidate) bool { return c.meant && !c.loose }) {
+		for i := range all {
+			all[i].meant = all[i].meant && !all[i].loose
+		}
 	}
 	var out []Input
 	for _, c := range all {
@@ -365,9 +371,11 @@ func (x expansion) collect(t arrowio.Tree, dir string, out []candidate) ([]candi
 			}
 			continue
 		}
-		_, known := byExtension(x.formats, e.Name)
+		f, known := byExtension(x.formats, e.Name)
+		loose := known && looseName(e.Name)
+		known = known && (!loose || !x.all || f.Name == x.o.Format)
 		known = known || x.knownPacked(e.Name) || x.all && path.Ext(e.Name) == "" && !aboutOthers(e.Name)
-		out = append(out, candidate{name: name, meant: known, empty: e.Size == 0})
+		out = append(out, candidate{name: name, meant: known, empty: e.Size == 0, loose: loose})
 	}
 	return out, nil
 }

@@ -57,7 +57,17 @@ func aboutOthers(name string) bool {
 	return slices.Contains([]string{".md", ".crc", ".md5", ".sha1", ".sha256", ".sha512"}, strings.ToLower(path.Ext(name)))
 }
 
-// knownPacked tells whether the name is that of a compressed file of a known format, such as rows.csv.gz, which opening it
+// looseName tells whether the name of a file is that of rows as well as of what describes rows: in a directory of other files it is
+// not read.
+func looseName(name string) bool {
+	name = strings.ToLower(name)
+	for _, packed := range []string{".gz", ".bz2", ".zst"} {
+		name = strings.TrimSuffix(name, packed)
+	}
+	return path.Ext(name) == ".json"
+}
+
+// knownPacked tells whether the name is that of a compressed file of a known format, such as rows.orc.gz, which opening it
 // refuses.
 func (x expansion) knownPacked(name string) bool {
 	ext := strings.ToLower(path.Ext(name))

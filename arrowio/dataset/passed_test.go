@@ -58,7 +58,7 @@ func TestAllOfFormat(t *testing.T) {
 func TestPacked(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "1.csv"), "x\n1\n")
-	put(t, filepath.Join(dir, "2.csv.gz"), "\x1f\x8b\x08\x00")
+	put(t, filepath.Join(dir, "2.orc.gz"), "\x1f\x8b\x08\x00")
 	_, err := OpenAll(t.Context(), []string{dir}, Options{Formats: formats()})
 	if !errors.Is(err, errs.ErrUnsupported) || !strings.Contains(err.Error(), "gzip") {
 		t.Error(err)

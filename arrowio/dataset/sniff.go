@@ -40,19 +40,12 @@ func Sniff(formats []arrowio.Format, head, tail []byte, name string) (arrowio.Fo
 		if packer := compressor(head); packer != "" {
 			return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "the whole file is compressed with %s, which is not read; unpack it first, or read it from a pipe as standard input with %w", packer, errs.Opt("from", ""))
 		}
+		if foreign := foreignFormat(head, tail); foreign != "" {
+			return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "this is %s, which is not read", foreign)
+		}
 		return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "unknown format: the content matches none of %s and the extension none of %s; name the format with %w", strings.Join(names(formats, true), ", "), strings.Join(extensions(formats), ", "), errs.Opt("from", ""))
 	}
 	return arrowio.Format{}, errs.Errorf(errs.ErrUnsupported, "the content matches %s; choose one with %w", strings.Join(names(matches, false), " or "), errs.Opt("from", ""))
-}
-
-// compressor names the program that compressed a file with these first bytes; "" = none that is known.
-func compressor(head []byte) string {
-	for magic, name := range map[string]string{"\x1f\x8b\x08": "gzip", "BZh": "bzip2", "\xfd7zXZ\x00": "xz", "\x28\xb5\x2f\xfd": "zstd", "PK\x03\x04": "zip"} {
-		if strings.HasPrefix(string(head), magic) {
-			return name
-		}
-	}
-	return ""
 }
 
 // readsFiles reports whether a format opens single files.
@@ -64,9 +57,9 @@ func matchesBytes(f arrowio.Format, head, tail []byte) bool {
 }
 
 func byExtension(formats []arrowio.Format, name string) (arrowio.Format, bool) {
-	ext := strings.ToLower(path.Ext(name))
+	base := strings.ToLower(path.Base(name))
 	for _, f := range formats {
-		if readsFiles(f) && slices.Contains(f.Extensions, ext) {
+		if readsFiles(f) && slices.ContainsFunc(f.Extensions, func(ext string) bool { return strings.HasSuffix(base, ext) }) {
 			return f, true
 		}
 	}
@@ -162,7 +155,11 @@ func explained(f arrowio.Format, formats []arrowio.Format, given bool) arrowio.F
 		if n := src.Size(); n < tooShort {
 			return nil, errs.Errorf(e.Kind, "%s: a write or a copy of it did not end; copy or write it again", hasBytes(n))
 		}
-		return nil, mismatch(e.Kind, err, f, looksLike(formats, head, tail), path.Ext(o.Name), given)
+		like := looksLike(formats, head, tail)
+		if foreign := foreignFormat(head, tail); like == "" && foreign != "" {
+			return nil, errs.Errorf(errs.ErrUnsupported, "this is %s, which is not read, and not %s (%w)", foreign, f.Name, err)
+		}
+		return nil, mismatch(e.Kind, err, f, like, path.Ext(o.Name), given)
 	}
 	return f
 }

@@ -52,7 +52,7 @@ func realFiles(t *testing.T) map[string]string {
 	for name, format := range samples {
 		out[testdata+name] = format
 	}
-	for _, pattern := range []string{"orc/java-2.3.1/*.orc", "trevni/java-1.12.1/*.trv", "kudu/*/*.cfile", "kudu/*/*/*.cfile", "cfile/*.cfile", "cfile/*/*.cfile"} {
+	for _, pattern := range []string{"orc/java-2.3.1/*.orc", "trevni/java-1.12.1/*.trv", "avro/*/*.avro", "kudu/*/*.cfile", "kudu/*/*/*.cfile", "cfile/*.cfile", "cfile/*/*.cfile"} {
 		files, err := filepath.Glob(testdata + pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -85,7 +85,7 @@ func TestFormatsFromS3(t *testing.T) {
 		}
 		read[format] = read[format] || err == nil
 	}
-	for _, f := range []string{"orc", "trevni", "cfile", "ipc", "ipc-stream", "parquet", "csv", "jsonl"} {
+	for _, f := range []string{"orc", "trevni", "cfile", "ipc", "ipc-stream", "parquet", "avro", "csv", "jsonl"} {
 		if !read[f] {
 			t.Errorf("no file of %s was read", f)
 		}

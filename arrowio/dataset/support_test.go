@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/readers/avro"
 	"github.com/arrowio/arrowio/readers/cfile"
 	"github.com/arrowio/arrowio/readers/csv"
 	"github.com/arrowio/arrowio/readers/ipc"
@@ -33,7 +34,7 @@ var samples = map[string]string{
 func formats() []arrowio.Format {
 	return []arrowio.Format{
 		trevni.Format(), orctable.Format(), cfile.Format(), kudu.Format(), ipc.Format(), ipc.StreamFormat(), parquet.Format(),
-		csv.Format(), jsonl.Format(),
+		avro.Format(), csv.Format(), jsonl.Format(),
 	}
 }
 

@@ -419,6 +419,9 @@ type scratchFile struct {
 	gone bool
 }
 
+// NewScratch makes a temporary file in dir, "" = the system's place for such files. It is the caller's to close, and is then gone.
+func NewScratch(dir string) (arrowio.ScratchFile, error) { return newScratch(dir, "arrowio-scratch-*") }
+
 // newScratch makes one in dir; "" is the system's place for temporary files.
 func newScratch(dir, pattern string) (arrowio.ScratchFile, error) {
 	f, gone, err := createPrivate(dir, pattern)

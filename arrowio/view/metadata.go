@@ -15,7 +15,7 @@ import (
 // extension type.
 func isStorage(key string) bool {
 	switch key {
-	case schemadiff.ExtensionName, schemadiff.ExtensionMetadata, "trevni.name", "trevni.type":
+	case schemadiff.ExtensionName, schemadiff.ExtensionMetadata, "trevni.name", "trevni.type", "trevni.codec":
 		return true
 	}
 	return false
@@ -33,10 +33,9 @@ func describesFile(key, value string) bool {
 	if key == "pandas" {
 		return hasNoIndex(value)
 	}
-	for _, prefix := range []string{"orc.", "trevni.", "cfile."} {
-		if own, ok := strings.CutPrefix(key, prefix); ok {
-			key = own
-			break
+	for _, prefix := range []string{"orc.", "trevni.", "cfile.", "avro."} {
+		if own, ok := strings.CutPrefix(key, prefix); ok && slices.Contains(ofOneFile, own) {
+			return true
 		}
 	}
 	return slices.Contains(ofOneFile, key)

@@ -1,6 +1,8 @@
 package arrowc
 
 // #include "arrowc.h"
+//
+// static void arrowc_drop_schema(struct ArrowSchema *s) { if (s->release) s->release(s); }
 import "C"
 
 import (
@@ -218,4 +220,19 @@ func decodeMetadata(p unsafe.Pointer) (md arrow.Metadata, err error) {
 		keys, values = append(keys, texts[i]), append(values, texts[i+1])
 	}
 	return arrow.NewMetadata(keys, values), nil
+}
+
+// ImportSchema reads the fields of a struct ArrowSchema of rows, and releases it.
+func ImportSchema(schema unsafe.Pointer) (*arrow.Schema, error) {
+	in := (*C.struct_ArrowSchema)(schema)
+	defer C.arrowc_drop_schema(in)
+	f, err := importField(in, 0)
+	if err != nil {
+		return nil, err
+	}
+	st, ok := f.Type.(*arrow.StructType)
+	if !ok {
+		return nil, errs.Errorf(errs.ErrSchema, "a schema of %s, not of rows", f.Type)
+	}
+	return arrow.NewSchema(st.Fields(), &f.Metadata), nil
 }

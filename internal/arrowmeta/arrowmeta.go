@@ -23,6 +23,10 @@ const (
 // Parquet's schema, here of other formats that have ids, too.
 const FieldID = "PARQUET:field_id"
 
+// ZoneUnsaid is the key, in the metadata of a timestamp of a table's file, that says that the file does not tell whether it is an
+// instant: the table does.
+const ZoneUnsaid = "iceberg.zone-unsaid"
+
 // Pair is an entry of a store.
 type Pair struct {
 	Key   string

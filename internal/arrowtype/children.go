@@ -1,6 +1,10 @@
 package arrowtype
 
-import "github.com/apache/arrow/go/v15/arrow"
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
+)
 
 // Children returns the fields inside a list, a struct, a union or a map, whose fields are key and value; nil = t is another type.
 // The caller may change the slice.
@@ -54,4 +58,33 @@ func Inside(t arrow.DataType, change func(arrow.DataType) arrow.DataType) arrow.
 		children[i].Type = change(children[i].Type)
 	}
 	return WithChildren(t, children)
+}
+
+// MostMaps is how many maps may lie within one another in what is read. Arrow v15 makes the arrays inside a map twice, so
+// that each map within a map doubles them.
+const MostMaps = 16
+
+// Maps returns how many maps lie within one another in t.
+func Maps(t arrow.DataType) int {
+	n := 0
+	for _, c := range Children(Value(t)) {
+		n = max(n, Maps(c.Type))
+	}
+	if Value(t).ID() == arrow.MAP {
+		n++
+	}
+	return n
+}
+
+// CheckMaps refuses a schema with more than MostMaps maps within one another; nil has none.
+func CheckMaps(s *arrow.Schema) error {
+	if s == nil {
+		return nil
+	}
+	for _, f := range s.Fields() {
+		if n := Maps(f.Type); n > MostMaps {
+			return errs.Locate(errs.Errorf(errs.ErrLimit, "%d maps within one another, of which %d at most are read: Arrow would make their arrays 2^%d times", n, MostMaps, n), errs.At{Column: f.Name})
+		}
+	}
+	return nil
 }

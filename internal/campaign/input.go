@@ -55,7 +55,7 @@ func formatOf(formats []arrowio.Format, name string) (arrowio.Format, bool) {
 
 // extensions tells the formats of files in testdata.
 var extensions = map[string]string{
-	".trv": "trevni", ".orc": "orc", ".cfile": "cfile", ".arrow": "ipc", ".arrows": "ipc-stream", ".parquet": "parquet", ".csv": "csv", ".jsonl": "jsonl",
+	".trv": "trevni", ".orc": "orc", ".cfile": "cfile", ".arrow": "ipc", ".arrows": "ipc-stream", ".parquet": "parquet", ".avro": "avro", ".csv": "csv", ".jsonl": "jsonl",
 }
 
 // LoadFiles returns the inputs below testdata that are sound and small, or those whose paths end in one of names.

@@ -3,8 +3,6 @@ package cfile
 import (
 	"context"
 	"errors"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -65,16 +63,9 @@ func parseOptions(given map[string]string) (o Options, err error) {
 	o.Int128Binary = m["cfile-int128"] == "binary"
 	o.StringsBinary = m["cfile-strings"] == "binary"
 	if s := given["cfile-decimal"]; s != "" {
-		p, q, two := strings.Cut(s, ",")
-		precision, err := strconv.ParseInt(strings.TrimSpace(p), 10, 32)
-		scale := int64(0)
-		if two && err == nil {
-			scale, err = strconv.ParseInt(strings.TrimSpace(q), 10, 32)
+		if o.Precision, o.Scale, err = options.Decimal("cfile-decimal", s); err != nil {
+			return o, err
 		}
-		if err != nil || precision < 1 || precision > 38 || scale < 0 || scale > precision {
-			return o, errs.Errorf(errs.ErrOption, "%w is %q; it takes a precision of 1 to 38 and a scale no greater, as in 18,4", errs.Opt("cfile-decimal", ""), s)
-		}
-		o.Precision, o.Scale = int32(precision), int32(scale)
 	}
 	return o, nil
 }

@@ -116,6 +116,12 @@ func (c *Cursor) Varint32() int32 {
 	return int32(u>>1) ^ -int32(u&1)
 }
 
+// Varint64 is Varint32 of 64 bits, at most ten bytes.
+func (c *Cursor) Varint64() int64 {
+	u := c.varint(10)
+	return int64(u>>1) ^ -int64(u&1)
+}
+
 func (c *Cursor) varint(most int) uint64 {
 	if c.err != nil {
 		return 0

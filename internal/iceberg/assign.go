@@ -82,6 +82,8 @@ type fieldDocument struct {
 	Name     string `json:"name"`
 	Required bool   `json:"required"`
 	Type     any    `json:"type"`
+	// Default is the initial default; nil = none.
+	Default json.RawMessage `json:"initial-default,omitempty"`
 }
 
 func typeJSON(t *Type) any {
@@ -90,7 +92,7 @@ func typeJSON(t *Type) any {
 		d := document{Type: "struct", Fields: []fieldDocument{}}
 		for i := range t.Fields {
 			f := &t.Fields[i]
-			d.Fields = append(d.Fields, fieldDocument{f.ID, f.Name, f.Required, typeJSON(&f.Type)})
+			d.Fields = append(d.Fields, fieldDocument{f.ID, f.Name, f.Required, typeJSON(&f.Type), f.Default})
 		}
 		return d
 	case List:

@@ -14,6 +14,22 @@ const (
 	PositionName = "pos"
 )
 
+// Fields of row lineage (Iceberg table specification, "Row Lineage").
+const (
+	RowID           = 2147483540
+	RowIDName       = "_row_id"
+	LastUpdatedID   = 2147483539
+	LastUpdatedName = "_last_updated_sequence_number"
+)
+
+// Lineage are the fields of row lineage.
+func Lineage() []Field {
+	return []Field{
+		{ID: RowID, Name: RowIDName, Type: Type{Kind: Long}},
+		{ID: LastUpdatedID, Name: LastUpdatedName, Type: Type{Kind: Long}},
+	}
+}
+
 // User metadata of the delete files that Iceberg's Java library writes.
 const (
 	DeleteType = "delete-type"

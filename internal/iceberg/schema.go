@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 )
@@ -197,6 +198,9 @@ func parseSchema(text []byte) ([]Field, error) {
 	return t.Fields, err
 }
 
+// notRead are the words of types of format version 3 that are not read.
+var notRead = []string{"variant", "geometry", "geography"}
+
 var (
 	decimalForm = regexp.MustCompile(`^decimal\(\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\)$`)
 	fixedForm   = regexp.MustCompile(`^fixed\[\s*(\d{1,9})\s*\]$`)
@@ -222,6 +226,11 @@ func (p *parser) parse(text []byte, path string, depth int) (t Type, err error) 
 			return fail("%w", err)
 		}
 		t, ok := plainType(name)
+		if word := strings.TrimRight(strings.SplitN(name, "(", 2)[0], " "); slices.Contains(notRead, word) {
+			e := errs.Errorf(errs.ErrUnsupported, "the schema: the type %.100q is not read", name)
+			e.Column = path
+			return Type{}, e
+		}
 		if !ok {
 			return fail("there is no type %q, or none that ORC files hold", name)
 		}

@@ -1,6 +1,8 @@
 package icebergfile
 
 import (
+	"time"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -17,6 +19,10 @@ func cast(from, to arrow.Field) view.Casting {
 	case *arrow.FixedSizeBinaryType:
 		if from.Type.ID() == arrow.BINARY {
 			return fixed(t, to.Name)
+		}
+	case *arrow.TimestampType:
+		if from.Type.ID() == arrow.DATE32 {
+			return midnight(t, to.Name)
 		}
 	case *arrow.Time64Type:
 		if from.Type.ID() == arrow.INT64 {
@@ -47,6 +53,48 @@ func timeOfDay(t *arrow.Time64Type, name string) view.Casting {
 		}
 		return array.NewData(t, d.Len(), d.Buffers(), nil, d.NullN(), d.Offset()), nil
 	}
+}
+
+// midnight shows days as timestamps.
+func midnight(t *arrow.TimestampType, name string) view.Casting {
+	day := int64(24*time.Hour) / int64(t.Unit.Multiplier())
+	return func(d arrow.ArrayData, mem memory.Allocator) (arrow.ArrayData, error) {
+		n := d.Len()
+		v := arrowbuf.NewVec[int64](&arrowbuf.Arena{Allocator: mem})
+		v.Tail(max(n, 1)) // an array has its buffer, of no values too
+		dst := v.Grow(n)
+		if n > 0 {
+			for i, days := range arrow.GetData[int32](d.Buffers()[1].Bytes())[d.Offset():][:n] {
+				dst[i] = int64(days) * day
+				if dst[i]/day != int64(days) && valid(d, i) {
+					v.Release()
+					return nil, valueError(name, "day %d is beyond what %s holds", days, t)
+				}
+			}
+		}
+		bits, nulls := validity(d, mem)
+		data := v.Take()
+		defer data.Release()
+		if bits != nil {
+			defer bits.Release()
+		}
+		return array.NewData(t, n, []*memory.Buffer{bits, data}, nil, nulls, 0), nil
+	}
+}
+
+// validity copies which values of d are there; nil = all are. The caller releases it.
+func validity(d arrow.ArrayData, mem memory.Allocator) (bits *memory.Buffer, nulls int) {
+	b := d.Buffers()[0]
+	if b == nil || b.Len() == 0 || d.NullN() == 0 {
+		return nil, 0
+	}
+	n := d.Len()
+	v := arrowbuf.NewVec[byte](&arrowbuf.Arena{Allocator: mem})
+	to := v.Grow((n + 7) / 8)
+	clear(to)
+	bitpack.CopyBits(to, 0, b.Bytes(), d.Offset(), n)
+	bits = v.Take()
+	return bits, n - bitpack.CountBits(bits.Bytes(), 0, n)
 }
 
 func valid(d arrow.ArrayData, i int) bool {
@@ -91,14 +139,7 @@ func fixed(t *arrow.FixedSizeBinaryType, name string) view.Casting {
 				v.Release()
 				return nil, err
 			}
-			if b := d.Buffers()[0]; b != nil && b.Len() > 0 && d.NullN() != 0 {
-				bm := arrowbuf.NewVec[byte](&arrowbuf.Arena{Allocator: mem})
-				to := bm.Grow((n + 7) / 8)
-				clear(to)
-				bitpack.CopyBits(to, 0, b.Bytes(), d.Offset(), n)
-				bits = bm.Take()
-				nulls = n - bitpack.CountBits(bits.Bytes(), 0, n)
-			}
+			bits, nulls = validity(d, mem)
 		}
 		data := v.Take()
 		defer data.Release()

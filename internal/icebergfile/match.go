@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/iceberg"
 )
 
@@ -45,7 +46,8 @@ func (m *matcher) children(own []arrow.Field, ids IDs, fields []iceberg.Field, s
 	out := slices.Clone(own)
 	for i := range own {
 		k, ok := byID[ids[i].ID]
-		if ids[i].ID < 0 || !ok || fields[k].Type.Kind == iceberg.Unknown {
+		// A column that was of the type unknown may have become any other.
+		if ids[i].ID < 0 || !ok || fields[k].Type.Kind == iceberg.Unknown || own[i].Type.ID() == arrow.NULL {
 			out[i].Name = unused(names, own[i].Name)
 			continue
 		}
@@ -97,6 +99,10 @@ func (m *matcher) field(own arrow.Field, id FieldID, f *iceberg.Field, shown arr
 		}
 		out.Type = iceberg.Nested(f.Type.Kind, children)
 	case iceberg.Timestamp, iceberg.TimestampTZ, iceberg.TimestampNS, iceberg.TimestampTZNS:
+		if own.Type.ID() == arrow.DATE32 {
+			m.out.cast = true
+			break
+		}
 		m.out.times = m.out.times || !arrow.TypeEqual(own.Type, shown.Type)
 		out.Type = shown.Type
 	case iceberg.UUID, iceberg.Fixed, iceberg.Time:
@@ -116,9 +122,9 @@ var typesOf = map[iceberg.Kind][]arrow.Type{
 	iceberg.Decimal:       {arrow.DECIMAL128},
 	iceberg.Date:          {arrow.DATE32},
 	iceberg.Time:          {arrow.INT64, arrow.TIME64},
-	iceberg.Timestamp:     {arrow.TIMESTAMP},
+	iceberg.Timestamp:     {arrow.TIMESTAMP, arrow.DATE32},
 	iceberg.TimestampTZ:   {arrow.TIMESTAMP},
-	iceberg.TimestampNS:   {arrow.TIMESTAMP},
+	iceberg.TimestampNS:   {arrow.TIMESTAMP, arrow.DATE32},
 	iceberg.TimestampTZNS: {arrow.TIMESTAMP},
 	iceberg.String:        {arrow.STRING, arrow.BINARY},
 	iceberg.UUID:          {arrow.BINARY, arrow.FIXED_SIZE_BINARY},
@@ -180,7 +186,8 @@ func compare(own arrow.Field, want *iceberg.Type, path string) error {
 			return fail(is)
 		}
 	case *arrow.TimestampType:
-		if zoned := want.Kind == iceberg.TimestampTZ || want.Kind == iceberg.TimestampTZNS; zoned != (t.TimeZone != "") {
+		_, unsaid := own.Metadata.GetValue(arrowmeta.ZoneUnsaid)
+		if zoned := want.Kind == iceberg.TimestampTZ || want.Kind == iceberg.TimestampTZNS; !unsaid && zoned != (t.TimeZone != "") {
 			return fail(is)
 		}
 	case *arrow.FixedSizeBinaryType:

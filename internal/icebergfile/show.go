@@ -32,6 +32,7 @@ type Renamed struct {
 	arrowio.File
 	names    []string // of the columns in the file
 	required []bool   // by column: it, or something in it, is never null
+	ids      []int32  // of the columns of the table
 	to       *arrow.Schema
 	columns  []int
 	cast     bool
@@ -46,6 +47,11 @@ func Rename(f arrowio.File, r Read) (*Renamed, error) {
 	}
 	if p, ok := arrowio.As[interface{ ForgetArrowSchema() error }](f); ok { // what counts is what the table says
 		if err := p.ForgetArrowSchema(); err != nil {
+			return nil, err
+		}
+	}
+	if p, ok := arrowio.As[interface{ AsTableFile() error }](f); ok { // its schema says more in files of tables than elsewhere
+		if err := p.AsTableFile(); err != nil {
 			return nil, err
 		}
 	}
@@ -78,6 +84,9 @@ func Rename(f arrowio.File, r Read) (*Renamed, error) {
 		return nil, errs.Errorf(errs.ErrUnsupported, "files of this format cannot be shown under the schema of an Iceberg table")
 	}
 	in.Rename(arrow.NewSchema(m.fields, &md))
+	for _, field := range r.Fields {
+		out.ids = append(out.ids, field.ID)
+	}
 	for i, c := range m.fields {
 		out.required = append(out.required, !c.Nullable && slices.Contains(m.columns, i))
 	}

@@ -72,6 +72,20 @@ func Delimiter(name, value string) (byte, error) {
 	return 0, errs.Errorf(errs.ErrOption, "%w is %q; it takes one ASCII character other than a quote or a line break, or tab", errs.Opt(name, ""), value)
 }
 
+// Decimal reads PRECISION,SCALE or PRECISION, whose scale is then 0: a precision of 1 to 38 and a scale no greater.
+func Decimal(name, value string) (precision, scale int32, err error) {
+	p, q, two := strings.Cut(value, ",")
+	n, err := strconv.ParseInt(strings.TrimSpace(p), 10, 32)
+	m := int64(0)
+	if two && err == nil {
+		m, err = strconv.ParseInt(strings.TrimSpace(q), 10, 32)
+	}
+	if err != nil || n < 1 || n > 38 || m < 0 || m > n {
+		return 0, 0, errs.Errorf(errs.ErrOption, "%w is %q; it takes a precision of 1 to 38 and a scale no greater, as in 18,4", errs.Opt(name, ""), value)
+	}
+	return int32(n), int32(m), nil
+}
+
 // Values returns the values of an option that may be repeated (arrowio.Option.Repeated), in order; nil = none.
 func Values(text string) []string {
 	if text == "" {

@@ -8,7 +8,7 @@ import (
 )
 
 // maxNotation is how many types a text may name, and how deep they may stand.
-const maxNotation, maxNotationDepth = 100_000, 100
+const maxNotation, maxNotationDepth = 100_000, 128
 
 // ParseType reads a type in ORC's own notation, what Type.String writes: "struct<a:int,b:array<decimal(10,2)>>". Blanks may
 // stand between its parts. A decimal without digits is decimal(38,10), as it is in Java; char and varchar have a length.

@@ -10,7 +10,8 @@ import (
 // A time from the last second before 1970 with a millisecond of fraction or more is stored as a second later, as Java's
 // writer does it: no stored number would be read back right, whoever reads. Late counts them.
 type TimestampsOut struct {
-	Late int64 // since Open
+	Late  int64 // since Open
+	Tight bool  // as IntsOut has it
 
 	unit    TimeUnit
 	seconds IntsOut[int64]
@@ -23,6 +24,7 @@ const epoch2015 = 1420070400
 // Open makes w write seconds and nanoseconds of times in a unit, in runs of version 2 or 1.
 func (w *TimestampsOut) Open(seconds, nanos *Out, v2 bool, unit TimeUnit) {
 	w.Late, w.unit = 0, unit
+	w.seconds.Tight, w.nanos.Tight = w.Tight, w.Tight
 	w.seconds.Open(seconds, v2, true)
 	w.nanos.Open(nanos, v2, false)
 }

@@ -94,6 +94,10 @@ var postScriptTable = pb.NewTable(
 	return nil
 })
 
+// DWRF reports whether the postscript is of DWRF, an older relative of ORC: it has no magic, and the version of its writer
+// where ORC has the two numbers of the format's.
+func (p *PostScript) DWRF() bool { return p.Magic == "" && len(p.Version) == 1 }
+
 // tailPart is a field with the length of a part of the tail.
 func tailPart(num protowire.Number, name string, at func(p *PostScript) *uint64) pb.Entry[PostScript] {
 	return pb.Uint(num, name, at).Reading(func(m *pb.Message, p *PostScript) {

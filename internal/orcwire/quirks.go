@@ -47,7 +47,12 @@ type Quirks struct {
 	Writer, Version uint32
 	// BadBloom is for the C++ writer's bloom filters up to 1.6.11 and in 1.7.0, which are hashed wrongly (ORC-1024).
 	BadBloom bool
+	// StarRocks is set for its writer, which is C++'s with changes: bounds of floats went through text.
+	StarRocks bool
 }
+
+// keyStarRocks is the user metadata in which StarRocks tells its version.
+const keyStarRocks = "starrocks.writer.version"
 
 // NewQuirks reads who wrote the file.
 func NewQuirks(ps *PostScript, f *Footer) Quirks {
@@ -61,7 +66,14 @@ func NewQuirks(ps *PostScript, f *Footer) Quirks {
 			q.BadBloom = err != nil || n <= 11
 		}
 	}
+	q.StarRocks = slices.ContainsFunc(f.Metadata, func(kv KeyValue) bool { return kv.Key == keyStarRocks })
 	return q
+}
+
+// MayPose reports whether the file may be of a writer that took the Java writer's code and version without its habits, as
+// .NET's did: Java tells its release since 1.6, and has told its time zone in every stripe since before version 3.
+func (q Quirks) MayPose(f *Footer) bool {
+	return q.Writer == WriterJava && q.Version >= javaHIVE12055 && f.SoftwareVersion == ""
 }
 
 // fixed reports whether the file is not by a Java writer older than version.
@@ -103,6 +115,8 @@ func (q Quirks) BloomTrusted(k Kind, utf8 bool, encoding uint32) bool {
 		return false
 	}
 	switch k {
+	case Float:
+		return q.Writer != WriterCPP // it hashes the double that it was given, which may have more digits than it stores
 	case String, Char, Varchar:
 		return utf8 || q.fixed(javaHIVE12055)
 	case Decimal:

@@ -74,6 +74,7 @@ const (
 	Dictionary
 	DirectV2
 	DictionaryV2
+	UnknownEncoding EncodingKind = 255 // any that is not known: cuDF wrote -1 for columns without values
 )
 
 var encodingNames = [...]string{"DIRECT", "DICTIONARY", "DIRECT_V2", "DICTIONARY_V2"}
@@ -83,11 +84,14 @@ func (k EncodingKind) String() string {
 	if int(k) < len(encodingNames) {
 		return encodingNames[k]
 	}
+	if k == UnknownEncoding {
+		return "unknown encoding"
+	}
 	return "encoding " + strconv.Itoa(int(k))
 }
 
 // V2 reports whether integers are in run length encoding version 2.
-func (k EncodingKind) V2() bool { return k >= DirectV2 }
+func (k EncodingKind) V2() bool { return k == DirectV2 || k == DictionaryV2 }
 
 // IsDictionary reports whether strings are in a dictionary.
 func (k EncodingKind) IsDictionary() bool { return k == Dictionary || k == DictionaryV2 }
@@ -127,7 +131,13 @@ var streamTable = pb.NewTable(
 )
 
 var encodingTable = pb.NewTable(
-	enum(1, "kind", "encoding", len(encodingNames), func(e *Encoding) *EncodingKind { return &e.Kind }).Words(encodingNames[:]...),
+	pb.Uint(1, "kind", func(e *Encoding) *EncodingKind { return &e.Kind }).Words(encodingNames[:]...).
+		Reading(func(m *pb.Message, e *Encoding) {
+			e.Kind = UnknownEncoding
+			if v := m.Uint64(); v < uint64(len(encodingNames)) {
+				e.Kind = EncodingKind(v)
+			}
+		}),
 	pb.Uint(2, "dictionarySize", func(e *Encoding) *uint32 { return &e.DictionarySize }).If(func(e *Encoding) bool { return e.Kind.IsDictionary() }),
 	pb.Uint(3, "bloomEncoding", func(e *Encoding) *uint32 { return &e.Bloom }).OmitZero().Words("ORIGINAL", "UTF8_UTC"),
 )

@@ -103,15 +103,22 @@ type Type struct {
 	MaxLength     uint32      // of char and varchar, in code points
 	Precision     uint32      // of decimals; 0 where Hive 0.11 left it out
 	Scale         uint32      // of decimals
+	Assumed       Digits      // of decimals without precision, by whoever reads; zero = see DecimalType
 	Attributes    []Attribute // in file order
 	CRS           string      // of geometry and geography, "" = geoarrow.DefaultCRS
 	EdgeAlgorithm uint8       // of geography: 0 spherical, 1 Vincenty, 2 Thomas, 3 Andoyer, 4 Karney
 }
 
-// DecimalType returns the precision and scale to present a decimal with: those of the type, or (38, 10) where Hive 0.11
-// gave none and each value has a scale of its own, which is what Hive and the Java reader make of it.
+// Digits are the precision and the scale of decimals.
+type Digits struct{ Precision, Scale int32 }
+
+// DecimalType returns the precision and scale to present a decimal with: those of the type or, where Hive 0.11 gave none
+// and each value has a scale of its own, those of Assumed, or (38, 10), which is what Hive and the Java reader make of it.
 func (t *Type) DecimalType() (precision, scale int32) {
 	if t.Precision == 0 {
+		if t.Assumed.Precision > 0 {
+			return t.Assumed.Precision, t.Assumed.Scale
+		}
 		if t.Scale != 0 {
 			return 38, int32(t.Scale)
 		}

@@ -141,10 +141,10 @@ func TestTypeLimits(t *testing.T) {
 		}
 		return w.Bytes(4, typeMsg(Int))
 	}
-	if _, err := ParseFooter(deep(64), errs.Limits{}); err != nil {
+	if _, err := ParseFooter(deep(128), errs.Limits{}); err != nil {
 		t.Error(err)
 	}
-	_, err := ParseFooter(deep(65), errs.Limits{})
+	_, err := ParseFooter(deep(129), errs.Limits{})
 	wantKind(t, "depth", err, errs.ErrLimit)
 	_, err = ParseFooter(deep(60000), errs.Limits{})
 	wantKind(t, "great depth", err, errs.ErrLimit)

@@ -29,6 +29,7 @@ type Buffering interface {
 // Options says where the objects go.
 type Options struct {
 	Extension    string
+	Packing      Packing
 	MaxFileBytes int64 // start another object when one has about so many bytes; 0 = never
 	// Begin starts an object. It may write to w at once.
 	Begin func(w io.Writer) (Encoder, error)
@@ -72,7 +73,7 @@ func New(ctx context.Context, st arrowio.Store, o Options) (arrowio.Writer, erro
 
 // create opens the next object.
 func (w *writer) create() (arrowio.Sink, error) {
-	s, err := w.st.Create(w.ctx, fmt.Sprintf("part-%05d%s", w.n, w.o.Extension))
+	s, err := w.st.Create(w.ctx, fmt.Sprintf("part-%05d%s%s", w.n, w.o.Extension, w.o.Packing.Ending()))
 	if err == nil {
 		w.n++
 	}
@@ -81,6 +82,17 @@ func (w *writer) create() (arrowio.Sink, error) {
 
 func (w *writer) begin(s arrowio.Sink) error {
 	w.sink, w.rows = &counter{Sink: s}, false
+	if w.o.Packing != (Packing{}) {
+		to, err := w.o.Packing.writer(w.sink)
+		if err != nil {
+			return err
+		}
+		enc, err := w.o.Begin(to)
+		if err == nil {
+			w.enc = &packed{enc, to}
+		}
+		return err
+	}
 	enc, err := w.o.Begin(w.sink)
 	if err == nil { // beside an error it may hold a nil pointer
 		w.enc = enc

@@ -5,6 +5,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
+	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
 // batchBytes is about how much of a split is decoded at a time.
@@ -13,6 +14,9 @@ const batchBytes = 64 << 20
 // Split decodes the rows of s, whose number is known, for p in batches of up to so many rows. It returns the first error
 // as it is.
 func Split(ctx context.Context, f arrowio.File, s arrowio.Split, p arrowio.Projection, batch int64) error {
+	if err := arrowtype.CheckMaps(p.Schema); err != nil {
+		return err
+	}
 	r, err := f.Read(ctx, s, arrowio.RowSet{s.Rows}, p, arrowbuf.Shared())
 	if err != nil {
 		return err

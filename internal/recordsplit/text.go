@@ -17,6 +17,8 @@ import (
 type TextFile struct {
 	Src    arrowio.Source
 	Fields *arrow.Schema
+
+	packer int // number of what it is compressed with, from 1; 0 = nothing
 }
 
 // Schema implements arrowio.File.
@@ -38,6 +40,9 @@ func (f *TextFile) Close() error { return nil }
 // Describe returns what is known of the file. stored is what values are in it.
 func (f *TextFile) Describe(format, stored string) *arrowio.Info {
 	info := &arrowio.Info{Format: format, Rows: arrowio.UnknownRows, Bytes: f.Src.Size(), Schema: f.Fields}
+	if f.packer > 0 {
+		info.Facts = append(info.Facts, arrowio.Fact{Name: "compression", Value: packers[f.packer-1].name})
+	}
 	for _, c := range f.Fields.Fields() {
 		info.Columns = append(info.Columns, arrowio.ColumnInfo{Path: c.Name, Type: c.Type.String(), Stored: stored, Bytes: -1})
 	}

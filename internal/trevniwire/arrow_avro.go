@@ -18,9 +18,22 @@ type Mapping struct {
 }
 
 // AvroOf derives the Avro schema that holds data of an Arrow schema, one mapping a leaf field with what is lost.
-// Types that Avro has no place for make an ErrSchema that names every such field.
-func AvroOf(s *arrow.Schema) (*Avro, []Mapping, error) {
-	d := avroDeriver{names: map[string]bool{}}
+// Types that Avro has no place for make an ErrSchema that names every such field. The schema keeps the fields' metadata that columns of
+// Trevni do not keep: see Foreign.
+func AvroOf(s *arrow.Schema) (*Avro, []Mapping, error) { return AvroFor(s, AvroOptions{}) }
+
+// AvroOptions say how an Avro schema is derived.
+type AvroOptions struct {
+	Foreign func(key string) bool // which keys of the metadata of fields the schema keeps; nil = Foreign
+	Micros  bool                  // timestamps in nanoseconds become timestamp-micros, which all versions of Avro know
+}
+
+// AvroFor is AvroOf with options.
+func AvroFor(s *arrow.Schema, o AvroOptions) (*Avro, []Mapping, error) {
+	if o.Foreign == nil {
+		o.Foreign = Foreign
+	}
+	d := avroDeriver{names: map[string]bool{}, foreign: o.Foreign, micros: o.Micros}
 	for word := range avroPrimitives {
 		d.names[word] = true // Avro refuses types of these names
 	}
@@ -28,15 +41,17 @@ func AvroOf(s *arrow.Schema) (*Avro, []Mapping, error) {
 	top := &Avro{Kind: AvroRecord, Name: d.name("Row")}
 	d.fields(top, s.Fields(), "")
 	if len(d.refused) > 0 {
-		return nil, nil, errs.Errorf(errs.ErrSchema, "trevni has no place for %s", strings.Join(d.refused, ", "))
+		return nil, nil, errs.Errorf(errs.ErrSchema, "Avro has no place for %s", strings.Join(d.refused, ", "))
 	}
 	return top, d.mappings, nil
 }
 
 type avroDeriver struct {
+	micros   bool
 	names    map[string]bool // full names given out
 	mappings []Mapping
 	refused  []string
+	foreign  func(key string) bool
 }
 
 // name makes a full name that is not taken out of the wanted one.
@@ -85,7 +100,7 @@ func (d *avroDeriver) fields(r *Avro, fields []arrow.Field, path string) {
 			name = fmt.Sprintf("%s_%d", AvroName(f.Name), i)
 		}
 		used[name] = true
-		af := AvroField{Name: name, Type: d.field(f, joinPath(path, f.Name)), Meta: storedMeta(f)}
+		af := AvroField{Name: name, Type: d.field(f, joinPath(path, f.Name)), Meta: d.storedMeta(f)}
 		if name != f.Name {
 			af.Arrow = &f.Name
 		}
@@ -122,12 +137,12 @@ func (d *avroDeriver) typeOf(f arrow.Field, path string) *Avro {
 		if t.KeyType().ID() != arrow.STRING {
 			d.note(path, t, "map", "keys come back as utf8")
 		}
-		return &Avro{Kind: AvroMap, Name: "map", Items: d.field(t.ItemField(), joinPath(path, "value")), ItemMeta: storedMeta(t.ItemField())}
+		return &Avro{Kind: AvroMap, Name: "map", Items: d.field(t.ItemField(), joinPath(path, "value")), ItemMeta: d.storedMeta(t.ItemField())}
 	case arrow.ListLikeType: // lists of all kinds
 		if t.ID() != arrow.LIST {
 			d.note(path, t, "array", "comes back as list")
 		}
-		return &Avro{Kind: AvroArray, Name: "array", Items: d.field(t.ElemField(), joinPath(path, "item")), ItemMeta: storedMeta(t.ElemField())}
+		return &Avro{Kind: AvroArray, Name: "array", Items: d.field(t.ElemField(), joinPath(path, "item")), ItemMeta: d.storedMeta(t.ElemField())}
 	case arrow.UnionType:
 		return d.union(t, path)
 	case arrow.ExtensionType:
@@ -145,9 +160,12 @@ func (d *avroDeriver) typeOf(f arrow.Field, path string) *Avro {
 }
 
 // ForeignMeta returns how what is not the format's own of a field's metadata is stored. The columns say the rest themselves.
-func ForeignMeta(md arrow.Metadata) (m Meta) {
+func ForeignMeta(md arrow.Metadata) (m Meta) { return metaOfKeys(md, Foreign) }
+
+// metaOfKeys returns how those metadata are stored that keep reports.
+func metaOfKeys(md arrow.Metadata, keep func(key string) bool) (m Meta) {
 	for i, k := range md.Keys() {
-		if !Foreign(k) {
+		if !keep(k) {
 			continue
 		}
 		if k, v, ok := arrowmeta.StoreField(k, md.Values()[i]); ok {
@@ -159,12 +177,12 @@ func ForeignMeta(md arrow.Metadata) (m Meta) {
 
 // Foreign reports whether a key of a field's metadata is not the format's own.
 func Foreign(key string) bool {
-	return key != MetaLogical && key != MetaName && key != MetaType && !strings.HasPrefix(key, MetaUser) && !strings.HasPrefix(key, MetaUserHex)
+	return key != MetaLogical && key != MetaName && key != MetaType && key != MetaCodec && !strings.HasPrefix(key, MetaUser) && !strings.HasPrefix(key, MetaUserHex)
 }
 
-// storedMeta returns ForeignMeta of a field as a list.
-func storedMeta(f arrow.Field) (kv []string) {
-	for _, p := range ForeignMeta(arrowmeta.OfField(f)) {
+// storedMeta returns the metadata of a field that the schema keeps, as a list.
+func (d *avroDeriver) storedMeta(f arrow.Field) (kv []string) {
+	for _, p := range metaOfKeys(arrowmeta.OfField(f), d.foreign) {
 		kv = append(kv, p.Key, string(p.Value))
 	}
 	return kv
@@ -342,7 +360,10 @@ func (d *avroDeriver) timestamp(t *arrow.TimestampType, logical func(Type, strin
 	case arrow.Millisecond:
 		return logical(Long, local+"timestamp-millis", loss)
 	case arrow.Nanosecond:
-		return logical(Long, local+"timestamp-micros", more("comes back in microseconds"))
+		if d.micros {
+			return logical(Long, local+"timestamp-micros", more("comes back in microseconds"))
+		}
+		return logical(Long, local+"timestamp-nanos", loss)
 	}
 	return logical(Long, local+"timestamp-micros", loss)
 }

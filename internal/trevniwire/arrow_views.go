@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -47,6 +48,7 @@ const (
 	MetaName    = "trevni.name"
 	MetaType    = "trevni.type"
 	MetaLogical = "trevni.logical"
+	MetaCodec   = "trevni.codec" // the column's own codec, before the file's
 )
 
 // Tree is a view of a file: top-level fields in order.
@@ -133,7 +135,17 @@ func RecordsView(h *Header, schema *Avro, lim errs.Limits, fits func(column, pre
 
 // Shred returns the columns that hold data of an Avro schema, and the tree over them.
 func Shred(schema *Avro, lim errs.Limits) (*Tree, []Column, error) {
-	b := &binder{declare: true, budget: lim.Columns}
+	return shred(&binder{declare: true, budget: lim.Columns}, schema)
+}
+
+// ShredTable is Shred for a file of an Iceberg table (Iceberg table specification, "Appendix A: Avro"): fields have ids, arrays of
+// pairs are maps, and whether a timestamp is an instant is said beside its logical type.
+func ShredTable(schema *Avro, lim errs.Limits) (*Tree, error) {
+	t, _, err := shred(&binder{declare: true, budget: lim.Columns, table: true}, schema)
+	return t, err
+}
+
+func shred(b *binder, schema *Avro) (*Tree, []Column, error) {
 	t, err := b.tree(schema)
 	if err != nil {
 		return nil, nil, err
@@ -158,9 +170,23 @@ func (b *binder) tree(s *Avro) (*Tree, error) {
 			return nil, err
 		}
 		n.addMeta(f.Meta)
+		b.addID(n, f.ID)
 		t.Roots = append(t.Roots, n)
 	}
 	return t, nil
+}
+
+// addID adds the id that a field has in a table.
+func (b *binder) addID(n *Node, id string) {
+	if b.table && id != "" {
+		n.say(arrowmeta.FieldID, id)
+	}
+}
+
+// say adds metadata to the field.
+func (n *Node) say(key, value string) {
+	md := n.Field.Metadata
+	n.Field.Metadata = arrow.NewMetadata(append(slices.Clone(md.Keys()), key), append(slices.Clone(md.Values()), value))
 }
 
 // node makes the Arrow field called name out of the columns of s at path, repeated by column parent.
@@ -177,6 +203,7 @@ func (b *binder) node(s *Avro, path, name string, parent int) (*Node, error) {
 				return nil, err
 			}
 			k.addMeta(f.Meta)
+			b.addID(k, f.ID)
 			n.Children = append(n.Children, k)
 		}
 		n.setType()
@@ -188,7 +215,11 @@ func (b *binder) node(s *Avro, path, name string, parent int) (*Node, error) {
 			return nil, err
 		}
 		child.addMeta(s.ItemMeta)
+		b.addID(child, s.ItemID)
 		n.Rep, n.Children = col, []*Node{child}
+		if b.table && s.Pairs() {
+			n.Kind, n.Children = Map, child.Children
+		}
 		n.setType()
 		return n, nil
 	case AvroMap:
@@ -199,7 +230,7 @@ func (b *binder) node(s *Avro, path, name string, parent int) (*Node, error) {
 	if path == "" {
 		path = s.Name
 	}
-	col, err := b.column(path, s.Type, false, parent)
+	col, err := b.simple(path, s, false, parent)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +240,7 @@ func (b *binder) node(s *Avro, path, name string, parent int) (*Node, error) {
 // repeated makes the element of an array column at path: in the column itself if it is simple, in children otherwise.
 func (b *binder) repeated(s *Avro, path, name string, parent int) (*Node, int, error) {
 	if s.Simple() {
-		col, err := b.column(path, s.Type, true, parent)
+		col, err := b.simple(path, s, true, parent)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -239,8 +270,10 @@ func (b *binder) mapNode(s *Avro, path, name string, parent int) (*Node, error) 
 		return nil, err
 	}
 	value.addMeta(s.ItemMeta)
+	b.addID(value, s.ItemID)
 	n := &Node{Kind: Map, Opt: -1, Rep: col, Col: -1, Field: arrow.Field{Name: name}}
 	n.Children = []*Node{leafNode(key, "key", arrow.BinaryTypes.String), value}
+	b.addID(n.Children[0], s.KeyID)
 	n.setType()
 	return n, nil
 }
@@ -301,7 +334,21 @@ func (b *binder) leaf(s *Avro, col int, name string) *Node {
 		md[0], md[1] = append(md[0], MetaLogical), append(md[1], logical)
 	}
 	n.Field.Metadata = arrow.NewMetadata(md[0], md[1])
+	if ts, ok := t.(*arrow.TimestampType); ok && b.table && ts.TimeZone != "" { // otherwise it is local by its logical type
+		switch {
+		case s.UTC == nil:
+			n.say(arrowmeta.ZoneUnsaid, "true")
+		case !*s.UTC:
+			n.Field.Type = &arrow.TimestampType{Unit: ts.Unit}
+		}
+	}
 	return n
+}
+
+// Pairs reports whether s is an array that stands for a map: of records of a key, which is never null, and a value.
+func (s *Avro) Pairs() bool {
+	return s.Kind == AvroArray && s.Logical == "map" && s.Items.Kind == AvroRecord && len(s.Items.Fields) == 2 &&
+		s.Items.Fields[0].Name == "key" && s.Items.Fields[1].Name == "value" && s.Items.Fields[0].Type.Kind != AvroUnion && !s.Items.Fields[0].Type.IsNull()
 }
 
 // avroType maps a simple Avro type to Arrow; logical is what the Arrow type does not say.
@@ -326,6 +373,10 @@ func avroType(s *Avro) (t arrow.DataType, logical string) {
 		return arrow.FixedWidthTypes.Timestamp_ms, ""
 	case s.Logical == "timestamp-micros" && s.Type == Long:
 		return arrow.FixedWidthTypes.Timestamp_us, ""
+	case s.Logical == "timestamp-nanos" && s.Type == Long:
+		return arrow.FixedWidthTypes.Timestamp_ns, ""
+	case s.Logical == "local-timestamp-nanos" && s.Type == Long:
+		return &arrow.TimestampType{Unit: arrow.Nanosecond}, ""
 	case s.Logical == "local-timestamp-millis" && s.Type == Long:
 		return &arrow.TimestampType{Unit: arrow.Millisecond}, ""
 	case s.Logical == "local-timestamp-micros" && s.Type == Long:
@@ -425,6 +476,9 @@ func columnMetadata(c *Column) arrow.Metadata {
 
 // userMetadata returns the keys and values of a column's user metadata as field metadata.
 func userMetadata(c *Column) (kv [2][]string) {
+	if codec, ok := c.Meta.Get(KeyCodec); ok {
+		kv[0], kv[1] = append(kv[0], MetaCodec), append(kv[1], string(codec))
+	}
 	for _, p := range c.Meta.User() {
 		if k, v, ok := arrowmeta.ShowField(p.Key, string(p.Value)); ok {
 			kv[0], kv[1] = append(kv[0], k), append(kv[1], v)

@@ -39,6 +39,10 @@ type Avro struct {
 	Items            *Avro    // of an array or the values of a map
 	ItemMeta         []string // of an array or a map: what AvroField.Meta is of a field, for the items or values
 	Branches         []*Avro
+	// What tables of Iceberg say beside: the ids of items or values, and of keys (properties element-id, value-id, key-id; "" = none),
+	// and whether a timestamp is an instant (property adjust-to-utc; nil = it is not said).
+	ItemID, KeyID string
+	UTC           *bool
 }
 
 // AvroField is a field of a record.
@@ -49,6 +53,7 @@ type AvroField struct {
 	// Meta is the metadata of Arrow's field, keys and values in turns as package arrowmeta stores them (property
 	// PropArrowMetadata).
 	Meta []string
+	ID   string // in a table of Iceberg (property field-id); "" = none
 }
 
 func (f *AvroField) arrowName() string {
@@ -119,10 +124,11 @@ func ParseAvro(text []byte, lim errs.Limits) (*Avro, error) {
 	if err := d.Decode(&v); err != nil {
 		return nil, fmt.Errorf("avro.schema: %w", err)
 	}
-	p := avroParser{named: map[string]*Avro{}, depth: lim.Depth}
+	depth := 2 * lim.Depth // what may be null is a union
+	p := avroParser{named: map[string]*Avro{}, depth: depth}
 	s, err := p.parse(v, "", 0)
 	if err == nil {
-		w := avroWalk{parts: lim.Columns, depth: lim.Depth, open: map[*Avro]bool{}}
+		w := avroWalk{parts: lim.Columns, depth: depth, open: map[*Avro]bool{}}
 		err = w.walk(s, 0)
 	}
 	if err != nil {
@@ -143,10 +149,10 @@ func (w *avroWalk) walk(s *Avro, depth int) error {
 		return errs.Errorf(errs.ErrLimit, "more parts than the limit Columns")
 	}
 	if w.open[s] {
-		return ErrRecursive
+		return fmt.Errorf("%w: %s contains itself", ErrRecursive, s.Name)
 	}
 	if depth > w.depth {
-		return errs.Errorf(errs.ErrLimit, "nested deeper than the limit Depth = %d", w.depth)
+		return errs.Errorf(errs.ErrLimit, "nested deeper than the limit Depth = %d", w.depth/2)
 	}
 	w.open[s] = true
 	defer delete(w.open, s)
@@ -181,7 +187,7 @@ var avroPrimitives = map[string]Type{
 
 func (p *avroParser) parse(v any, ns string, depth int) (*Avro, error) {
 	if depth > p.depth {
-		return nil, errs.Errorf(errs.ErrLimit, "nested deeper than the limit Depth = %d", p.depth)
+		return nil, errs.Errorf(errs.ErrLimit, "nested deeper than the limit Depth = %d", p.depth/2)
 	}
 	switch v := v.(type) {
 	case string:
@@ -242,10 +248,12 @@ func (p *avroParser) object(m map[string]any, ns string, depth int) (*Avro, erro
 		return s, p.define(s, m, space, depth)
 	case "array":
 		items, err := p.parse(m["items"], ns, depth+1)
-		return &Avro{Kind: AvroArray, Name: word, Items: items, ItemMeta: metaOf(m)}, err
+		s := &Avro{Kind: AvroArray, Name: word, Items: items, ItemMeta: metaOf(m), ItemID: idOf(m, "element-id")}
+		s.Logical, _ = m["logicalType"].(string)
+		return s, err
 	case "map":
 		items, err := p.parse(m["values"], ns, depth+1)
-		return &Avro{Kind: AvroMap, Name: word, Items: items, ItemMeta: metaOf(m)}, err
+		return &Avro{Kind: AvroMap, Name: word, Items: items, ItemMeta: metaOf(m), ItemID: idOf(m, "value-id"), KeyID: idOf(m, "key-id")}, err
 	}
 	s, err := p.parse(word, ns, depth)
 	if err == nil && s.Kind == AvroPrimitive {
@@ -300,7 +308,7 @@ func (p *avroParser) define(s *Avro, m map[string]any, ns string, depth int) err
 		if err != nil {
 			return err
 		}
-		field := AvroField{Name: name, Type: t, Meta: metaOf(f)}
+		field := AvroField{Name: name, Type: t, Meta: metaOf(f), ID: idOf(f, "field-id")}
 		if arrow, ok := f[PropArrowName].(string); ok {
 			field.Arrow = &arrow
 		}
@@ -347,7 +355,21 @@ func (s *Avro) setLogical(m map[string]any) error {
 		s.Precision, s.Scale = p, q
 	}
 	s.Logical = logical
+	if utc, ok := m["adjust-to-utc"].(bool); ok {
+		s.UTC = &utc
+	}
 	return nil
+}
+
+// idOf returns the digits of a property that is an id; "" = there is none.
+func idOf(m map[string]any, key string) string {
+	switch v := m[key].(type) {
+	case json.Number:
+		return v.String()
+	case string:
+		return v
+	}
+	return ""
 }
 
 func integer(m map[string]any, key string, absent int) (int, error) {

@@ -79,6 +79,9 @@ func TestAvroLogical(t *testing.T) {
 		{`{"type":"long","logicalType":"timestamp-micros"}`, "timestamp[us, tz=UTC]", ""},
 		{`{"type":"long","logicalType":"local-timestamp-millis"}`, "timestamp[ms]", ""},
 		{`{"type":"long","logicalType":"local-timestamp-micros"}`, "timestamp[us]", ""},
+		{`{"type":"long","logicalType":"timestamp-nanos"}`, "timestamp[ns, tz=UTC]", ""},
+		{`{"type":"long","logicalType":"local-timestamp-nanos"}`, "timestamp[ns]", ""},
+		{`{"type":"int","logicalType":"timestamp-nanos"}`, "int32", "timestamp-nanos"},
 		{`{"type":"long","logicalType":"date"}`, "int64", "date"}, // on another type: none
 		{`{"type":"string","logicalType":"uuid"}`, "utf8", "uuid"},
 		{`{"type":"int","logicalType":5}`, "int32", ""},
@@ -127,7 +130,7 @@ func TestAvroLenient(t *testing.T) {
 }
 
 func TestAvroRefused(t *testing.T) {
-	deep := strings.Repeat(`{"type":"array","items":`, 100) + `"int"` + strings.Repeat(`}`, 100)
+	deep := strings.Repeat(`{"type":"array","items":`, 300) + `"int"` + strings.Repeat(`}`, 300)
 	doubling := `{"name":"f0","type":{"type":"record","name":"D0","fields":[{"name":"x","type":"int"}]}}`
 	for i := 1; i < 40; i++ {
 		doubling += fmt.Sprintf(`,{"name":"f%d","type":{"type":"record","name":"D%d","fields":[{"name":"x","type":"D%d"},{"name":"y","type":"D%d"}]}}`, i, i, i-1, i-1)

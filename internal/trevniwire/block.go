@@ -180,10 +180,21 @@ func AppendDescriptor(dst []byte, rows, raw, packed int, first []byte) []byte {
 	return append(dst, first...)
 }
 
-// AppendSum writes the checksum of an unpacked block as Java reads it: CRC-32, big-endian.
+// AppendFirst writes a block's first value, which AllDescriptors returns, as a descriptor has it.
+func AppendFirst(dst []byte, t Type, first []byte) []byte {
+	if t == String || t == Bytes {
+		dst = appendVarint(dst, int64(len(first)))
+	}
+	return append(dst, first...)
+}
+
+// AppendSum writes the checksum of an unpacked block: CRC-32, big-endian as Java reads it or as the specification has it.
 func AppendSum(dst []byte, c Checksum, raw []byte) []byte {
-	if c == CRC32 {
-		dst = binary.BigEndian.AppendUint32(dst, crc32.ChecksumIEEE(raw))
+	switch c {
+	case CRC32:
+		return binary.BigEndian.AppendUint32(dst, crc32.ChecksumIEEE(raw))
+	case SpecCRC32:
+		return binary.LittleEndian.AppendUint32(dst, crc32.ChecksumIEEE(raw))
 	}
 	return dst
 }

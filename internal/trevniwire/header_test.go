@@ -130,7 +130,7 @@ func TestColumns(t *testing.T) {
 				return h.Columns[0].Codec == blockcodec.None && h.Columns[0].Checksum == NoChecksum
 			},
 		},
-		{"the specification's name of the checksum", nil, []Meta{meta(KeyName, "a", KeyType, "int", KeyChecksum, "crc-32")}, nil, func(h *Header) bool { return h.Columns[0].Checksum == CRC32 }},
+		{"the specification's name of the checksum", nil, []Meta{meta(KeyName, "a", KeyType, "int", KeyChecksum, "crc-32")}, nil, func(h *Header) bool { return h.Columns[0].Checksum == SpecCRC32 }},
 		{
 			"parent", nil,
 			[]Meta{meta(KeyName, "a", KeyType, "null", KeyArray, ""), meta(KeyName, "b", KeyType, "int", KeyParent, "a")},

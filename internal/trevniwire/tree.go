@@ -9,7 +9,8 @@ type binder struct {
 	next    int
 	declare bool
 	fits    func(column, precision int) bool
-	budget  int // nodes still allowed: empty records take no columns
+	budget  int  // nodes still allowed: empty records take no columns
+	table   bool // see ShredTable
 }
 
 // column takes the next column, which must be the one described.
@@ -27,11 +28,23 @@ func (b *binder) column(name string, t Type, array bool, parent int) (int, error
 		return 0, fmt.Errorf("avro.schema wants a column %q behind the last", name)
 	}
 	c := &b.columns[i]
-	if c.Name != name || c.Type != t || c.Array != array || c.Parent != parent {
+	if c.Name != name || !c.Type.holds(t) || c.Array != array || c.Parent != parent {
 		return 0, fmt.Errorf("avro.schema wants column %d to be %q %s, the file has %q %s", i, name, t, c.Name, c.Type)
 	}
 	return i, nil
 }
+
+// simple takes the column of values of s. Ordinals of enums are int.
+func (b *binder) simple(path string, s *Avro, array bool, parent int) (int, error) {
+	i, err := b.column(path, s.Type, array, parent)
+	if err == nil && s.Kind == AvroEnum && b.columns[i].Type != Int {
+		return 0, fmt.Errorf("avro.schema wants column %d to be %q int, an enum, the file has %s", i, path, b.columns[i].Type)
+	}
+	return i, err
+}
+
+// holds reports whether values of the Avro type u may be stored as t: integers also in a fixed width.
+func (t Type) holds(u Type) bool { return t == u || t == u.Fixed() }
 
 func join(path, name string) string {
 	if path == "" {

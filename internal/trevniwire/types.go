@@ -35,6 +35,17 @@ func (t Type) Width() int {
 	return 0
 }
 
+// Fixed returns the type of fixed width that has the values of an integer type; other types are returned as they are.
+func (t Type) Fixed() Type {
+	switch t {
+	case Int:
+		return Fixed32
+	case Long:
+		return Fixed64
+	}
+	return t
+}
+
 // ParseType finds a type by its metadata name. Case is folded, as Java does.
 func ParseType(name string) (Type, bool) {
 	for i, n := range typeNames {
@@ -52,20 +63,24 @@ type Checksum uint8
 const (
 	NoChecksum Checksum = iota
 	CRC32
+	SpecCRC32 // as the specification has it: named crc-32, little-endian. Java refuses the name
 )
 
 // Size returns the stored bytes behind each block.
 func (c Checksum) Size() int64 {
-	if c == CRC32 {
+	if c != NoChecksum {
 		return 4
 	}
 	return 0
 }
 
-// String returns the name that Java reads.
+// String returns the name in metadata.
 func (c Checksum) String() string {
-	if c == CRC32 {
+	switch c {
+	case CRC32:
 		return "crc32"
+	case SpecCRC32:
+		return "crc-32"
 	}
 	return "null"
 }
@@ -75,8 +90,10 @@ func ParseChecksum(name string) (Checksum, bool) {
 	switch name {
 	case "", "null":
 		return NoChecksum, true
-	case "crc32", "crc-32":
+	case "crc32":
 		return CRC32, true
+	case "crc-32":
+		return SpecCRC32, true
 	}
 	return 0, false
 }
@@ -91,6 +108,7 @@ const (
 	KeyCodec    = "trevni.codec"
 	KeyChecksum = "trevni.checksum"
 	KeyAvro     = "avro.schema"
-	KeySorted   = "arrowio.sorted"    // ours: the writer saw the column's values in ascending order
-	KeySums     = "arrowio.checksums" // ours, of the file: checksums are stored in columns without a codec too
+	KeySorted   = "arrowio.sorted"     // ours: the writer saw the column's values in ascending order
+	KeyStats    = "arrowio.statistics" // ours: bounds of the values of each block, see AppendStatistics
+	KeySums     = "arrowio.checksums"  // ours, of the file: checksums are stored in columns without a codec too
 )

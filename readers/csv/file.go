@@ -35,7 +35,7 @@ var known = []arrowio.Option{
 func Format() arrowio.Format {
 	return arrowio.Format{
 		Name:       "csv",
-		Extensions: []string{".csv"},
+		Extensions: []string{".csv", ".csv.gz", ".csv.zst", ".csv.bz2"},
 		Options:    slices.Clone(known),
 		Open: func(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
 			f, err := open(ctx, src, o)
@@ -109,8 +109,11 @@ type file struct {
 }
 
 func open(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (*file, error) {
-	f := &file{TextFile: recordsplit.TextFile{Src: src}, limits: o.Limits.WithDefaults()}
-	var err error
+	text, err := recordsplit.OpenText(src)
+	if err != nil {
+		return nil, err
+	}
+	f := &file{TextFile: text, limits: o.Limits.WithDefaults()}
 	if f.set, err = readSettings(o); err != nil {
 		return nil, err
 	}
@@ -142,15 +145,15 @@ func open(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (*file
 }
 
 func (f *file) scanner() *scanner {
-	return newScanner(io.NewSectionReader(f.Src, 0, f.Src.Size()), f.set.delim, f.limits.ValueBytes)
+	return newScanner(f.Reader(), f.set.delim, f.limits.ValueBytes)
 }
 
 // names reads the header, or the first record for the number of its fields. s is then in front of the first row, or
 // with no header in front of the second, which makes no difference to what names or types there are.
 func (f *file) names(s *scanner) ([]string, error) {
 	if f.Src.Size() >= 2 {
-		var bom [2]byte
-		if _, err := f.Src.ReadAt(bom[:], 0); err != nil && err != io.EOF {
+		bom, err := f.begin()
+		if err != nil {
 			return nil, err
 		}
 		if bom == [2]byte{0xFF, 0xFE} || bom == [2]byte{0xFE, 0xFF} {
@@ -185,6 +188,20 @@ func (f *file) names(s *scanner) ([]string, error) {
 		}
 	}
 	return nameRest(names), nil
+}
+
+// begin returns the first two bytes of the text.
+func (f *file) begin() (b [2]byte, err error) {
+	r := f.Reader()
+	for n := 0; n < len(b) && err == nil; {
+		var k int
+		k, err = r.Read(b[n:])
+		n += k
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return b, err
 }
 
 // infer narrows the guesses by the rows of the sample.

@@ -29,7 +29,7 @@ var known = []arrowio.Option{
 func Format() arrowio.Format {
 	return arrowio.Format{
 		Name:       "jsonl",
-		Extensions: []string{".jsonl", ".ndjson"},
+		Extensions: []string{".jsonl", ".ndjson", ".json", ".jsonl.gz", ".ndjson.gz", ".json.gz", ".jsonl.zst", ".ndjson.zst", ".json.zst", ".jsonl.bz2", ".ndjson.bz2", ".json.bz2"},
 		Options:    slices.Clone(known),
 		Open: func(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
 			f, err := open(ctx, src, o)
@@ -59,7 +59,11 @@ type file struct {
 }
 
 func open(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (*file, error) {
-	f := &file{TextFile: recordsplit.TextFile{Src: src}, limits: o.Limits.WithDefaults()}
+	stored, err := recordsplit.OpenText(src)
+	if err != nil {
+		return nil, err
+	}
+	f := &file{TextFile: stored, limits: o.Limits.WithDefaults()}
 	v, err := options.Check(known, o.Options)
 	if err != nil {
 		return nil, err
@@ -160,7 +164,7 @@ type lines struct {
 }
 
 func (f *file) lines() *lines {
-	return &lines{r: bufio.NewReaderSize(io.NewSectionReader(f.Src, 0, f.Src.Size()), 256<<10), limit: f.limits.ValueBytes}
+	return &lines{r: bufio.NewReaderSize(f.Reader(), 256<<10), limit: f.limits.ValueBytes}
 }
 
 func (l *lines) fault(kind errs.Kind, err error) error {

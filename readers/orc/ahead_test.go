@@ -71,9 +71,9 @@ func TestFarRows(t *testing.T) {
 		if x.Rows < 2 || x.Rows > 10_000 {
 			continue
 		}
-		o := options(t, x.Options)
+		o := optionsOf(t, x.Options)
 		if x.Masked.File != "" {
-			o = options(t, x.Options, map[string]string{"orc-keys": keysFile})
+			o = optionsOf(t, x.Options, map[string]string{"orc-keys": keysFile})
 		}
 		b := fixtures.Read(t, testdata+x.File)
 		near, err := local.OpenFile(testdata + x.File)
@@ -193,9 +193,9 @@ func TestFarPiecesFallShort(t *testing.T) {
 		if x.Rows > 10_000 {
 			continue
 		}
-		o := options(t, x.Options)
+		o := optionsOf(t, x.Options)
 		if x.Masked.File != "" {
-			o = options(t, x.Options, map[string]string{"orc-keys": keysFile})
+			o = optionsOf(t, x.Options, map[string]string{"orc-keys": keysFile})
 		}
 		f, err := Open(t.Context(), &farSource{Source: local.NewBytesSource(fixtures.Read(t, testdata+x.File))}, arrowio.Limits{}, o)
 		if err != nil {

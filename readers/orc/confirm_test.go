@@ -21,7 +21,7 @@ func TestFlippedPositions(t *testing.T) {
 			t.Fatalf("no file %s", name)
 		}
 		x := manifest(t)[i]
-		f, err := Open(t.Context(), local.NewBytesSource(fixtures.Read(t, testdata+x.File)), arrowio.Limits{}, options(t, x.Options))
+		f, err := Open(t.Context(), local.NewBytesSource(fixtures.Read(t, testdata+x.File)), arrowio.Limits{}, optionsOf(t, x.Options))
 		if err != nil {
 			t.Fatal(err)
 		}

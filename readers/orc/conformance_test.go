@@ -45,7 +45,7 @@ func TestConformance(t *testing.T) {
 		{"foreign/stripe-of-no-rows", nil, 7},
 	} {
 		src := local.NewBytesSource(fixtures.Read(t, data+x.file+".orc"))
-		o := options(t, x.options)
+		o := optionsOf(t, x.options)
 		for k, small := range []bool{false, true} {
 			name := x.file
 			if (2*i+k)%(1+sampled/2) > 0 {

@@ -1,8 +1,11 @@
 package orc
 
 import (
+	"errors"
+
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
@@ -59,7 +62,11 @@ func (c *decimals) read(s arrowbuf.Slots) error {
 	}
 	dst := c.out.Grow(s.N)
 	if err := c.values.Next(arrowbuf.Words(dst[s.N-s.Count:])); err != nil {
-		return c.data.fail(c.node.inRow(err, s))
+		err = c.data.fail(c.node.inRow(err, s))
+		if c.node.typ.Precision == 0 && errors.Is(err, errs.ErrSchema) {
+			err = errs.Errorf(errs.ErrSchema, "%w: the file does not tell precision and scale; give them with %w", err, errs.Opt(optionDecimal, ""))
+		}
+		return err
 	}
 	arrowbuf.Spread(dst, s)
 	return nil

@@ -93,8 +93,8 @@ const (
 var kinds = map[string]error{"corrupt": errs.ErrCorrupt, "limit": errs.ErrLimit, "unsupported": errs.ErrUnsupported, "schema": errs.ErrSchema}
 
 func TestDamaged(t *testing.T) {
-	keys := options(t, map[string]string{"orc-keys": keysFile, "timestamp-unit": "us"})
-	dictionary := options(t, map[string]string{"dictionary": "true", "orc-null-keys": "list"})
+	keys := optionsOf(t, map[string]string{"orc-keys": keysFile, "timestamp-unit": "us"})
+	dictionary := optionsOf(t, map[string]string{"dictionary": "true", "orc-null-keys": "list"})
 	for _, x := range damagedFiles(t) {
 		b := fixtures.ReadSum(t, damage+x.File, x.SHA256)
 		t.Run(x.File, func(t *testing.T) {
@@ -208,7 +208,7 @@ func TestVerifySound(t *testing.T) {
 		if x.Masked.File != "" {
 			keys["orc-keys"] = keysFile
 		}
-		list, err := verified(t, fixtures.Read(t, testdata+x.File), options(t, x.Options, keys))
+		list, err := verified(t, fixtures.Read(t, testdata+x.File), optionsOf(t, x.Options, keys))
 		if err != nil {
 			t.Errorf("%s: %v", x.File, err)
 		}

@@ -19,6 +19,7 @@ type subject struct {
 	typ    *orcwire.Type
 	values arrow.DataType // of its values: that of the entries where the column is a dictionary
 	hashes map[scalar.Scalar][]uint64
+	posed  bool // the writer is not who it says that it is: see File.posed
 }
 
 // subject finds the column at a path of the schema, which leads through structs alone; nil where there is none.
@@ -95,6 +96,8 @@ func (c *subject) nulls(s *orcwire.ColumnStats, rows int64) int64 {
 		return -1 // in Arrow it is null where the value inside is
 	case c.typ.Kind == orcwire.Decimal && c.file.quirks.Writer == orcwire.WriterJava && c.file.quirks.Version < javaHIVE13083:
 		return -1 // values that did not fit were counted, and stored as null
+	case c.file.quirks.Writer == orcwire.WriterCPP && (c.typ.Kind == orcwire.List || c.typ.Kind == orcwire.Map):
+		return -1 // ClickHouse's counts one too many
 	case s.HasNull == orcwire.Yes && nulls == 0, s.HasNull == orcwire.No && nulls > 0 && !c.nested():
 		return -1 // the C++ writer remembered nulls of the latest batch alone
 	}
@@ -128,22 +131,30 @@ func (c *subject) bounds(s *orcwire.ColumnStats, at place) (lo, hi scalar.Scalar
 // floatBounds believes bounds only where the sum shows that no NaN was among the values: one makes comparisons go either
 // way, and in merging bounds are lost. Trino and Presto write no sum, and no bounds if they have seen a NaN.
 func (c *subject) floatBounds(s *orcwire.DoubleStats) (lo, hi scalar.Scalar) {
-	if s == nil || s.Sum != nil && math.IsNaN(*s.Sum) {
+	if s == nil || s.Sum != nil && math.IsNaN(*s.Sum) || c.posed {
+		return nil, nil
+	}
+	if c.typ.Kind == orcwire.Float && c.file.quirks.StarRocks {
 		return nil, nil
 	}
 	if w := c.file.quirks.Writer; s.Sum == nil && w != orcwire.WriterTrino && w != orcwire.WriterPresto {
 		return nil, nil
 	}
-	bound := func(v *float64, zero float64) scalar.Scalar {
-		switch {
-		case v == nil || math.IsNaN(*v):
+	// Of floats some writers bound the doubles that they were given. What is stored is the nearest float, which may be beyond.
+	bound := func(v *float64, zero float64, wider func(x, y float64) float64) scalar.Scalar {
+		if v == nil || math.IsNaN(*v) {
 			return nil
-		case *v == 0:
-			return scalar.NewFloat64Scalar(zero) // to writers the zeros are equal
 		}
-		return scalar.NewFloat64Scalar(*v)
+		x := *v
+		if c.typ.Kind == orcwire.Float {
+			x = wider(x, float64(float32(x)))
+		}
+		if x == 0 {
+			x = zero // to writers the zeros are equal
+		}
+		return scalar.NewFloat64Scalar(x)
 	}
-	lo, hi = bound(s.Min, math.Copysign(0, -1)), bound(s.Max, 0)
+	lo, hi = bound(s.Min, math.Copysign(0, -1), math.Min), bound(s.Max, 0, math.Max)
 	if s.Min != nil && math.IsNaN(*s.Min) || s.Max != nil && math.IsNaN(*s.Max) {
 		return nil, nil
 	}

@@ -30,6 +30,7 @@ type File struct {
 	top     []*orcwire.Type // of the columns: the root's children, or the root; see ShowRows
 	within  *orcwire.Type   // the struct that columns are children of where that is not the root; nil = none are
 	quirks  orcwire.Quirks
+	poses   orcwire.Tri   // guarded by mu: see posed
 	zone    *orcwire.Zone // of stripes that name none
 	hybrid  bool          // days before 1582-10-15 are Julian
 	ahead   int64         // what is fetched ahead of a far source, or all windows together
@@ -103,6 +104,9 @@ func (f *File) describe() (err error) {
 		return errs.Errorf(errs.ErrOption, "%w: %w", errs.Opt("orc-timezone", ""), err)
 	}
 	f.hybrid = f.calendar()
+	for _, t := range f.footer.Types {
+		t.Assumed = orcwire.Digits(f.opt.Decimal)
+	}
 	o := orcwire.ArrowOptions{StringsAsBinary: f.opt.BinaryStrings, NullKeysAsList: f.opt.NullKeys, TimestampUnit: f.unit(), Microseconds: f.opt.Microseconds, Dictionary: f.opt.Dictionary}
 	if f.schema, err = orcwire.Schema(f.footer, o); err != nil {
 		return located(err, "footer", f.tail.footer.Off)

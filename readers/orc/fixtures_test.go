@@ -54,8 +54,8 @@ func lines(t testing.TB, path string) []string {
 	return out
 }
 
-// options parses the options of a fixture, and of a test where they do not differ.
-func options(t testing.TB, more ...map[string]string) Options {
+// optionsOf parses the options of a fixture, and of a test where they do not differ.
+func optionsOf(t testing.TB, more ...map[string]string) Options {
 	t.Helper()
 	all := map[string]string{}
 	for _, m := range more {
@@ -132,15 +132,15 @@ func TestFixtures(t *testing.T) {
 			if x.Masked.File != "" {
 				keys["orc-keys"] = keysFile
 				t.Run(x.File+"/masked", func(t *testing.T) {
-					checkText(t, b, options(t, x.Options), lines(t, testdata+x.Masked.File), batch)
+					checkText(t, b, optionsOf(t, x.Options), lines(t, testdata+x.Masked.File), batch)
 				})
 			}
-			t.Run(x.File, func(t *testing.T) { checkText(t, b, options(t, x.Options, keys), want, batch) })
+			t.Run(x.File, func(t *testing.T) { checkText(t, b, optionsOf(t, x.Options, keys), want, batch) })
 			if sampled > 1 && (i%2 == 0) == (batch > 1000) {
 				continue // with the tag interop dictionaries are read in batches of every size
 			}
 			t.Run(x.File+"/dictionary", func(t *testing.T) {
-				checkText(t, b, options(t, x.Options, keys, map[string]string{"dictionary": "true"}), want, batch)
+				checkText(t, b, optionsOf(t, x.Options, keys, map[string]string{"dictionary": "true"}), want, batch)
 			})
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/options"
 	"github.com/arrowio/arrowio/internal/salvage"
 )
 
@@ -20,6 +21,7 @@ const Name = "orc"
 const (
 	optionMicroseconds = "orc-microseconds"
 	optionFiner        = "orc-finer-digits"
+	optionDecimal      = "orc-decimal"
 )
 
 // Options are the options of this format. The zero value is the default of each.
@@ -35,6 +37,8 @@ type Options struct {
 	KeepPadding bool
 	// NullKeys shows maps as lists of key and value, whose keys may be null; otherwise a null key is an error.
 	NullKeys bool
+	// Decimal is what decimals without precision, which Hive 0.11 wrote, are shown as; zero = decimal(38, 10).
+	Decimal Digits
 	// Keys are the master keys of encrypted columns. Columns whose key is missing show the masked values that the writer stored.
 	Keys Keys
 	// Unit is the unit of timestamps; nil = nanoseconds. In a coarser one values are truncated towards the past.
@@ -51,6 +55,9 @@ type Options struct {
 	Salvage string
 }
 
+// Digits are the precision, of 1 to 38, and the scale of decimals.
+type Digits struct{ Precision, Scale int32 }
+
 // Format returns the ORC reader.
 func Format() arrowio.Format {
 	return arrowio.Format{
@@ -61,6 +68,7 @@ func Format() arrowio.Format {
 			{Name: "orc-calendar", Usage: "calendar of dates and timestamps before 1582-10-15", Default: "what the file says", Values: []string{"hybrid", "proleptic"}, Remote: true},
 			{Name: "orc-strings", Usage: "show strings as utf8 or, where they are not UTF-8, as binary", Default: "utf8", Values: []string{"utf8", "binary"}, Remote: true},
 			{Name: "orc-char-padding", Usage: "blanks at the end of char values", Default: "strip", Values: []string{"strip", "keep"}, Remote: true},
+			{Name: optionDecimal, Usage: "PRECISION,SCALE of decimals in files of Hive 0.11, which do not tell them", Default: "38,10", Remote: true},
 			{Name: "orc-null-keys", Usage: "null keys of maps: an error, or maps shown as lists of structs", Default: "error", Values: []string{"error", "list"}, Remote: true},
 			{Name: "orc-keys", Usage: "master keys of encrypted columns, a file of JSON: {\"NAME\": {\"version\": 0, \"algorithm\": \"AES_CTR_128\", \"key\": \"hex\"}}", Default: "none: masked values", Files: true},
 			{Name: "orc-by", Usage: "how columns of several files are matched with each other, or with --schema; name-any-case needs --schema", Default: "name", Values: []string{"name", "name-any-case", "position"}},
@@ -148,6 +156,12 @@ func ParseOptions(m map[string]string) (Options, error) {
 	o.KeepPadding = m["orc-char-padding"] == "keep"
 	o.NullKeys = m["orc-null-keys"] == "list"
 	o.Dictionary = m["dictionary"] == "true"
+	if s := m[optionDecimal]; s != "" {
+		var err error
+		if o.Decimal.Precision, o.Decimal.Scale, err = options.Decimal(optionDecimal, s); err != nil {
+			return o, err
+		}
+	}
 	if u := m["timestamp-unit"]; u != "" {
 		unit := map[string]arrow.TimeUnit{"ns": arrow.Nanosecond, "us": arrow.Microsecond, "ms": arrow.Millisecond, "s": arrow.Second}[u]
 		o.Unit = &unit

@@ -92,7 +92,7 @@ func seeds(f *testing.F, most int64, use func([]byte)) {
 // FuzzFile reads any bytes as a file.
 func FuzzFile(f *testing.F) {
 	seeds(f, 2<<10, func(b []byte) { f.Add(b) })
-	us := options(f, map[string]string{"timestamp-unit": "us", "dictionary": "true", "orc-null-keys": "list", "orc-strings": "binary"})
+	us := optionsOf(f, map[string]string{"timestamp-unit": "us", "dictionary": "true", "orc-null-keys": "list", "orc-strings": "binary"})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) > 1<<15 {
 			return

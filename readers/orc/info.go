@@ -41,7 +41,7 @@ func (f *File) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio.Info, 
 	for _, s := range f.splits {
 		info.Splits = append(info.Splits, arrowio.SplitInfo{Rows: s.Rows, Bytes: s.Bytes})
 	}
-	b := infoBuilder{File: f, Info: info, zones: map[string]bool{}, blocks: o.Blocks}
+	b := infoBuilder{File: f, Info: info, zones: map[string]bool{}, blocks: o.Blocks, groups: o.Groups}
 	if err := b.columns(); err != nil {
 		return nil, err
 	}
@@ -75,6 +75,7 @@ type infoBuilder struct {
 	*File
 	*arrowio.Info
 	blocks  bool
+	groups  bool // statistics of stripes
 	zones   map[string]bool
 	order   []string // zones, as they come
 	read    int      // stripes
@@ -116,7 +117,7 @@ func (b *infoBuilder) columns() error {
 		if err != nil {
 			return located(err, "footer", f.tail.footer.Off)
 		}
-		c.Stats = f.statsInfo(t, &s)
+		c.Stats = f.statsInfo(t, &s, f.footer.Rows)
 	}
 	root := f.footer.Types[0]
 	if root.Kind != orcwire.Struct {
@@ -158,7 +159,7 @@ func (b *infoBuilder) arrowType(t *orcwire.Type, a arrow.DataType) {
 // stripes adds up the streams.
 func (b *infoBuilder) stripes(ctx context.Context) error {
 	n := len(b.footer.Stripes)
-	if !b.blocks {
+	if !b.blocks && !b.groups {
 		n = min(n, infoStripes)
 	}
 	for i := range n {
@@ -171,6 +172,7 @@ func (b *infoBuilder) stripes(ctx context.Context) error {
 			if b.damaged++; b.damaged <= shownDamage {
 				b.Notes = append(b.Notes, fmt.Sprintf("! %v", err))
 			}
+			b.addDamaged(i)
 			continue
 		}
 		if err != nil {
@@ -178,6 +180,11 @@ func (b *infoBuilder) stripes(ctx context.Context) error {
 		}
 		b.addStripe(s)
 		s.release()
+		if b.groups {
+			if err := b.stripeStatistics(ctx, i); err != nil {
+				return err
+			}
+		}
 	}
 	b.read = n
 	for i := range b.Columns {
@@ -232,8 +239,26 @@ func (b *infoBuilder) addStripe(s *stripe) {
 			}
 		}
 	}
-	if b.blocks {
+	if b.blocks || b.groups {
 		b.Groups = append(b.Groups, b.group(s))
+	}
+}
+
+// addDamaged lists a stripe that cannot be read by what the footer says of it, so that groups are numbered as stripes are.
+func (b *infoBuilder) addDamaged(ordinal int) {
+	if b.blocks || b.groups {
+		x := &b.footer.Stripes[ordinal]
+		b.Groups = append(b.Groups, arrowio.GroupInfo{
+			Rows: arrowio.RowRange{Start: b.first[ordinal], End: b.first[ordinal+1]}, Off: x.Offset, Bytes: x.End() - x.Offset, Index: x.IndexLength,
+			Detail: "cannot be read",
+		})
+	}
+	if b.groups {
+		for i := range b.Columns {
+			if c := &b.Columns[i]; c.GroupStats != nil {
+				c.GroupStats = append(c.GroupStats, arrowio.ColumnStats{Values: -1, Nulls: -1})
+			}
+		}
 	}
 }
 

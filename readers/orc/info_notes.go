@@ -47,7 +47,8 @@ func (b *infoBuilder) notes() {
 	}
 	for _, t := range f.footer.Types {
 		if t.Kind == orcwire.Decimal && t.Precision == 0 {
-			note("decimals without precision (Hive 0.11) are shown as decimal(38, 10)")
+			p, s := t.DecimalType()
+			note("decimals without precision (Hive 0.11) are shown as decimal(%d, %d) (--%s)", p, s, optionDecimal)
 			break
 		}
 	}
@@ -139,7 +140,7 @@ func (b *infoBuilder) secretColumns(ctx context.Context, variant int, root *orcw
 		if err != nil {
 			return located(err, "encrypted statistics of the file", b.tail.footer.Off)
 		}
-		b.Columns[id].Stats = b.statsInfo(b.footer.Types[id], &s)
+		b.Columns[id].Stats = b.statsInfo(b.footer.Types[id], &s, b.footer.Rows)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package orc
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strconv"
@@ -11,19 +12,48 @@ import (
 	"github.com/arrowio/arrowio/internal/orcwire"
 )
 
-// statsInfo renders statistics of the whole file.
-func (f *File) statsInfo(t *orcwire.Type, s *orcwire.ColumnStats) *arrowio.ColumnStats {
+// stripeStatistics notes what the metadata say of the columns of a stripe, the last of the groups. Of encrypted columns they say
+// nothing: their statistics are unknown.
+func (b *infoBuilder) stripeStatistics(ctx context.Context, ordinal int) error {
+	list, err := b.stripeStats(ctx, ordinal)
+	if isIO(err) {
+		return err
+	}
+	for id := range b.Columns {
+		c, t := &b.Columns[id], b.footer.Types[id]
+		known := arrowio.ColumnStats{Values: -1, Nulls: -1}
+		if err == nil && !b.concealed(t) && !b.veiled(t) && id < list.Len() {
+			if s, err := list.At(id); err == nil {
+				known = *b.statsInfo(t, &s, b.footer.Stripes[ordinal].Rows)
+			}
+		}
+		if c.GroupStats == nil {
+			if known.Values < 0 && known.Min == "" && known.Max == "" {
+				continue
+			}
+			c.GroupStats = make([]arrowio.ColumnStats, len(b.Groups)-1, len(b.footer.Stripes))
+			for i := range c.GroupStats {
+				c.GroupStats[i] = arrowio.ColumnStats{Values: -1, Nulls: -1}
+			}
+		}
+		c.GroupStats = append(c.GroupStats, known)
+	}
+	return nil
+}
+
+// statsInfo renders statistics of rows of the file.
+func (f *File) statsInfo(t *orcwire.Type, s *orcwire.ColumnStats, rows int64) *arrowio.ColumnStats {
 	out := &arrowio.ColumnStats{Values: -1, Nulls: -1}
 	if s.HasValues {
 		out.Values = s.Values
 		switch {
 		case t.Parent == nil || t.Parent.Parent == nil && t.Parent.Kind == orcwire.Struct:
-			out.Nulls = max(f.footer.Rows-s.Values, -1)
+			out.Nulls = max(rows-s.Values, -1)
 		case s.HasNull == orcwire.No:
 			out.Nulls = 0
 		}
 	}
-	out.Min, out.Max, out.Sum = statsText(t, s)
+	out.Min, out.Max, out.Sum = f.statsText(t, s)
 	if out.Min+out.Max+out.Sum != "" {
 		out.Doubt = f.doubt(t, s)
 	}
@@ -51,7 +81,7 @@ func (f *File) doubt(t *orcwire.Type, s *orcwire.ColumnStats) string {
 }
 
 // statsText renders bounds and sum.
-func statsText(t *orcwire.Type, s *orcwire.ColumnStats) (low, high, sum string) {
+func (f *File) statsText(t *orcwire.Type, s *orcwire.ColumnStats) (low, high, sum string) {
 	switch {
 	case s.Int != nil:
 		return integer(s.Int.Min), integer(s.Int.Max), integer(s.Int.Sum)
@@ -74,7 +104,7 @@ func statsText(t *orcwire.Type, s *orcwire.ColumnStats) (low, high, sum string) 
 	case s.Decimal != nil:
 		return s.Decimal.Min, s.Decimal.Max, s.Decimal.Sum
 	case s.Date != nil:
-		return day(s.Date.Min), day(s.Date.Max), ""
+		return f.day(s.Date.Min), f.day(s.Date.Max), ""
 	case s.Binary != nil:
 		return "", "", bytesStat(s.Binary.Sum)
 	case s.Timestamp != nil:
@@ -145,10 +175,14 @@ func textStat(b []byte) string {
 	return strconv.Quote(string(b))
 }
 
-// day renders days since 1970, in the proleptic calendar.
-func day(v *int32) string {
+// day renders days since 1970, in the file's calendar.
+func (f *File) day(v *int32) string {
 	if v == nil {
 		return ""
+	}
+	if days := [1]int32{*v}; f.hybrid {
+		orcwire.HybridDays(days[:])
+		v = &days[0]
 	}
 	return time.Unix(int64(*v)*86400, 0).UTC().Format(time.DateOnly)
 }

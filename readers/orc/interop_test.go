@@ -48,7 +48,7 @@ func TestRandomFiles(t *testing.T) {
 		}
 		want := lines(t, strings.TrimSuffix(p, ".orc")+".jsonl.gz")
 		for _, batch := range batches {
-			t.Run(name, func(t *testing.T) { checkText(t, fixtures.Read(t, p), options(t, more), want, batch) })
+			t.Run(name, func(t *testing.T) { checkText(t, fixtures.Read(t, p), optionsOf(t, more), want, batch) })
 		}
 	}
 }

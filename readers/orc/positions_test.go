@@ -35,9 +35,9 @@ func TestWrongPositions(t *testing.T) {
 		if x.Rows > 20_000 || x.Quirk != "" {
 			continue
 		}
-		o := options(t, x.Options)
+		o := optionsOf(t, x.Options)
 		if x.Masked.File != "" {
-			o = options(t, x.Options, map[string]string{"orc-keys": keysFile})
+			o = optionsOf(t, x.Options, map[string]string{"orc-keys": keysFile})
 		}
 		b := fixtures.Read(t, testdata+x.File)
 		rng := rand.New(rand.NewSource(x.Rows))
@@ -129,7 +129,7 @@ func rowsOf(t *testing.T, f *File, split int, rs arrowio.RowRange) (out []string
 func TestPositionsAreUsed(t *testing.T) {
 	used := 0
 	for _, x := range manifest(t) {
-		f, err := Open(t.Context(), local.NewBytesSource(fixtures.Read(t, testdata+x.File)), arrowio.Limits{}, options(t, x.Options))
+		f, err := Open(t.Context(), local.NewBytesSource(fixtures.Read(t, testdata+x.File)), arrowio.Limits{}, optionsOf(t, x.Options))
 		if err != nil {
 			t.Fatalf("%s: %v", x.File, err)
 		}

@@ -26,6 +26,9 @@ func (f *File) Prune(ctx context.Context, s arrowio.Split, pred *expr.Bound) (ar
 		return arrowio.RowSet{}.Add(s.Rows), nil
 	}
 	p := f.newPruner(c.stripe, pred)
+	if err := p.unmask(ctx); err != nil {
+		return nil, err
+	}
 	rows, err := p.prune(ctx, c.rows.Intersect(s.Rows))
 	if err != nil {
 		return nil, located(err, "pruning", f.footer.Stripes[c.stripe].Offset)
@@ -63,6 +66,46 @@ func (f *File) newPruner(ordinal int, pred *expr.Bound) *pruner {
 	}
 	p.findEquals(pred.Expr())
 	return p
+}
+
+// unmask finds out whether the writer is who it says that it is, if bounds of floats depend on it.
+func (p *pruner) unmask(ctx context.Context) error {
+	for _, c := range p.subjects {
+		if c != nil && (c.typ.Kind == orcwire.Float || c.typ.Kind == orcwire.Double) && p.f.quirks.MayPose(p.f.footer) {
+			var err error
+			if c.posed, err = p.f.posed(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// posed reports whether the first stripe lacks the time zone that the Java writer tells. Such a writer, .NET's, stored other
+// bits as bounds of floats. It is found out once.
+func (f *File) posed(ctx context.Context) (bool, error) {
+	f.mu.Lock()
+	poses := f.poses
+	f.mu.Unlock()
+	if poses == orcwire.Unknown {
+		if poses = orcwire.No; len(f.footer.Stripes) > 0 {
+			s, err := f.stripe(ctx, 0)
+			if isIO(err) {
+				return false, err
+			}
+			if err != nil {
+				return true, nil // reading will say what is wrong
+			}
+			if s.footer.Timezone == "" {
+				poses = orcwire.Yes
+			}
+			s.release()
+		}
+		f.mu.Lock()
+		f.poses = poses
+		f.mu.Unlock()
+	}
+	return poses == orcwire.Yes, nil
 }
 
 // findEquals notes the columns of = and IN, which are what bloom filters answer.
@@ -308,6 +351,9 @@ func (f *File) plan(ctx context.Context, pred *expr.Bound) ([]arrowio.PlanInfo, 
 		}
 		p := f.newPruner(i, pred)
 		p.explain = true
+		if err := p.unmask(ctx); err != nil {
+			return nil, err
+		}
 		rows, err := p.prune(ctx, p.rows)
 		if err != nil {
 			return nil, located(err, "pruning", s.Offset)

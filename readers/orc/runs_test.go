@@ -117,7 +117,7 @@ func TestReadRuns(t *testing.T) {
 		{"root-uniontype", nil},
 		{"empty-struct", nil},
 	} {
-		f, err := Open(t.Context(), local.NewBytesSource(fixtures.Read(t, byJava+x.file+".orc")), arrowio.Limits{}, options(t, x.options, map[string]string{"timestamp-unit": "us"}))
+		f, err := Open(t.Context(), local.NewBytesSource(fixtures.Read(t, byJava+x.file+".orc")), arrowio.Limits{}, optionsOf(t, x.options, map[string]string{"timestamp-unit": "us"}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -145,6 +145,28 @@ func (s *stripe) directory() error {
 		s.streams[next[x.column]] = x
 		next[x.column]++
 	}
+	return s.knowEncodings()
+}
+
+// knowEncodings takes encodings that are not known for DIRECT where the column has nothing that is encoded: cuDF wrote -1
+// there, and orc-core and the C++ reader know no better either.
+func (s *stripe) knowEncodings() error {
+	own := false
+	for id := range s.encodings {
+		if s.encodings[id].Kind != orcwire.UnknownEncoding {
+			continue
+		}
+		for _, x := range s.streams[s.columns[id]:s.columns[id+1]] {
+			if !x.kind.Index() && x.kind != orcwire.Present && x.len > 0 {
+				err := errs.Errorf(errs.ErrUnsupported, "the encoding is not known")
+				return errs.Locate(err, errs.At{Format: Name, Column: s.file.footer.Types[id].Path()})
+			}
+		}
+		if !own {
+			s.encodings, own = slices.Clone(s.encodings), true
+		}
+		s.encodings[id] = orcwire.Encoding{Kind: orcwire.Direct}
+	}
 	return nil
 }
 

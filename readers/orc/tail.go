@@ -37,9 +37,20 @@ func (f *File) readTail(ctx context.Context) error {
 	if headErr != nil || lastErr != nil || string(head) != orcwire.Magic || string(last) == orcwire.Magic {
 		return err
 	}
+	if f.ps != nil && f.ps.Magic == "" && len(f.ps.Version) == 0 {
+		return located(errDWRF(err), "postscript", f.tail.postscript.Off) // Hive 0.11 made the only others that are so
+	}
 	c := *e
 	c.Err = fmt.Errorf("the file does not end as ORC files do: it was cut off, or is still being written; copy it again when it is complete (%w)", e.Err)
 	return &c
+}
+
+// errDWRF refuses files of ORC's older relative. why is what does not read as ORC, nil where the postscript says it.
+func errDWRF(why error) error {
+	if why != nil {
+		return errs.Errorf(errs.ErrUnsupported, "this is no ORC file; it may be DWRF, an older relative of ORC that Meta's Presto and Velox write, which is not supported (%v)", why)
+	}
+	return errs.Errorf(errs.ErrUnsupported, "this is DWRF, an older relative of ORC that Meta's Presto and Velox write; it is not supported")
 }
 
 func (f *File) parseTail(ctx context.Context) error {
@@ -70,6 +81,9 @@ func (f *File) parseTail(ctx context.Context) error {
 		}
 		if string(head) != orcwire.Magic {
 			return located(errs.Errorf(errs.ErrCorrupt, "the magic ORC is missing from both the postscript and the header"), "postscript", l.postscript.Off)
+		}
+		if f.ps.DWRF() {
+			return located(errDWRF(nil), "postscript", l.postscript.Off)
 		}
 	default:
 		return located(errs.Errorf(errs.ErrCorrupt, "the magic is %q, not ORC", f.ps.Magic), "postscript", l.postscript.Off)

@@ -102,8 +102,8 @@ func (v *verifier) layout() error {
 	}
 	c := v.footer.ContentLength
 	least := uint64(end - v.begin)
-	if v.quirks.Writer == orcwire.WriterCPP {
-		least -= min(v.footer.HeaderLength, least) // which it leaves out
+	if v.quirks.Writer == orcwire.WriterCPP || c == least-min(v.footer.HeaderLength, least) {
+		least -= min(v.footer.HeaderLength, least) // which C++ and others leave out
 	}
 	// Presto and Trino say nothing. What is written to a stream has the tails of earlier days behind the last stripe.
 	if len(v.footer.Stripes) == 0 || c == 0 || c >= least && c <= uint64(v.src.Size()) {

@@ -84,8 +84,8 @@ func TestLimits(t *testing.T) {
 		many[fmt.Sprintf("delta_%d_%d/bucket_00000", i+1, i+1)] = nil
 	}
 	many["base_1/bucket_00000"] = good
-	deep := memTree{"base_1/bucket_00000": good, "base_1/" + strings.Repeat("x/", 70) + "y": good}
-	parts := memTree{strings.Repeat("p=1/", 70) + "base_1/bucket_00000": good}
+	deep := memTree{"base_1/bucket_00000": good, "base_1/" + strings.Repeat("x/", 140) + "y": good}
+	parts := memTree{strings.Repeat("p=1/", 140) + "base_1/bucket_00000": good}
 	for name, k := range map[string]struct {
 		tree   memTree
 		limits arrowio.Limits
@@ -93,8 +93,8 @@ func TestLimits(t *testing.T) {
 		text   string
 	}{
 		"directories": {many, arrowio.Limits{Splits: 50}, Options{}, "Splits = 50"},
-		"depth":       {deep, arrowio.Limits{}, Options{}, "Depth = 64"},
-		"partitions":  {parts, arrowio.Limits{}, Options{}, "Depth = 64"},
+		"depth":       {deep, arrowio.Limits{}, Options{}, "Depth = 128"},
+		"partitions":  {parts, arrowio.Limits{}, Options{}, "Depth = 128"},
 		"deletes": {
 			memTree{"base_1/bucket_00000": good, "delete_delta_2_2/bucket_00000": eventsFile(t, deletes(2, 1, b0, 0, 1, 2), nil)},
 			arrowio.Limits{},

@@ -250,7 +250,7 @@ func (c *column) levels(dst *[]uint8, b []byte, n int, highest uint8) error {
 func checkLevels(levels []uint8, highest uint8) error {
 	over := uint64(0)
 	i := 0
-	for room := uint64(maxLevel-highest) * (highBits >> 7); i+8 <= len(levels); i += 8 {
+	for room := uint64(127-highest) * (highBits >> 7); highest < 128 && i+8 <= len(levels); i += 8 {
 		over |= binary.LittleEndian.Uint64(levels[i:]) + room
 	}
 	bad := over&highBits != 0
@@ -317,7 +317,7 @@ func (c *column) skip(n int64) error {
 func (c *column) rowEnd(n int64) (entries int, began int64) {
 	reps := c.reps[c.pos : c.pos+c.left]
 	i := 0
-	for ; i+8 <= len(reps); i += 8 { // levels are below 128
+	for ; i+8 <= len(reps); i += 8 { // repetition levels are below 128
 		k := 8 - int64(bits.OnesCount64((binary.LittleEndian.Uint64(reps[i:])+lowBits)&highBits))
 		if began+k > n {
 			break
@@ -460,7 +460,7 @@ const (
 // levelBits writes a bit for every slot among definition levels, those of at least anc: whether the level is the highest.
 // It returns the numbers of slots and of set bits. dst has a word more than the bits take.
 func levelBits(dst []byte, defs []uint8, anc, highest uint8) (slots, set int) {
-	if anc == 0 {
+	if anc == 0 && highest < 128 {
 		all := uint64(highest) * 0x0101010101010101
 		i := 0
 		for ; i+8 <= len(defs); i += 8 {

@@ -71,6 +71,7 @@ type parquetFile struct {
 
 	mu      sync.Mutex
 	indexes map[chunkID]*index
+	stored  *decode.FooterParts // see parts
 }
 
 func open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, int96 int96Options) (*parquetFile, error) {

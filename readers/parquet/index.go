@@ -169,21 +169,30 @@ func isIO(err error) bool {
 // maxBloomHeader is more than the header of a bloom filter takes.
 const maxBloomHeader = 256
 
+// bloomAt reads the header of a bloom filter, and returns where its bits are and how many bytes they take.
+func (f *parquetFile) bloomAt(ctx context.Context, off int64) (at int64, size int, err error) {
+	b := make([]byte, min(maxBloomHeader, f.end-off))
+	if err := readAt(ctx, f.src, b, off); err != nil {
+		return 0, 0, err
+	}
+	n, size, err := decode.ParseBloomHeader(b)
+	if err != nil {
+		return 0, 0, corrupt("bloom filter: %w", err)
+	}
+	at = off + int64(n)
+	if int64(size) > f.end-at || int64(size) > f.limits.MetadataBytes {
+		return 0, 0, corrupt("a bloom filter of %d bytes at %d, in front of a footer at %d", size, at, f.end)
+	}
+	return at, size, nil
+}
+
 func (f *parquetFile) readBloom(ctx context.Context, c *decode.Chunk) (decode.Bloom, error) {
 	if c.Bloom < 4 || c.Bloom >= f.end {
 		return decode.Bloom{}, nil
 	}
-	b := make([]byte, min(maxBloomHeader, f.end-c.Bloom))
-	if err := readAt(ctx, f.src, b, c.Bloom); err != nil {
-		return decode.Bloom{}, err
-	}
-	n, size, err := decode.ParseBloomHeader(b)
+	at, size, err := f.bloomAt(ctx, c.Bloom)
 	if err != nil {
-		return decode.Bloom{}, corrupt("bloom filter: %w", err)
-	}
-	at := c.Bloom + int64(n)
-	if int64(size) > f.end-at || int64(size) > f.limits.MetadataBytes {
-		return decode.Bloom{}, corrupt("a bloom filter of %d bytes at %d, in front of a footer at %d", size, at, f.end)
+		return decode.Bloom{}, err
 	}
 	bits := make([]byte, size)
 	if err := readAt(ctx, f.src, bits, at); err != nil {

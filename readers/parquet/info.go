@@ -32,12 +32,20 @@ func (f *parquetFile) Info(ctx context.Context, o arrowio.InfoOptions) (*arrowio
 	}
 	for _, s := range f.splits {
 		info.Splits = append(info.Splits, arrowio.SplitInfo{Rows: s.Rows, Bytes: s.Bytes})
-		if o.Blocks {
+		if o.Blocks || o.Groups {
 			info.Groups = append(info.Groups, arrowio.GroupInfo{Rows: s.Rows, Off: -1, Bytes: s.Bytes})
 		}
 	}
 	for i := range f.leaves {
-		c := f.columnInfo(i, info.Groups)
+		c := f.columnInfo(i, info.Groups, o.Blocks)
+		if o.Groups {
+			for g := range f.footer.Groups {
+				c.GroupStats = append(c.GroupStats, arrowio.ColumnStats{Values: -1, Nulls: -1})
+				if s := f.columnStats(i, g, g+1); s != nil {
+					c.GroupStats[g] = *s
+				}
+			}
+		}
 		if o.Checksums && f.leaves[i].refused == "" {
 			if err := f.checksums(ctx, i, &c); err != nil {
 				return nil, locate(err)
@@ -76,9 +84,9 @@ func storedName(e *decode.Element) string {
 	return s + " " + e.Kind.String()
 }
 
-// columnInfo describes a stored column over all row groups. Where groups are listed it lists the column's chunks in them,
-// and notes where the groups begin.
-func (f *parquetFile) columnInfo(i int, groups []arrowio.GroupInfo) arrowio.ColumnInfo {
+// columnInfo describes a stored column over all row groups. Where groups are listed it notes where they begin, and, if blocks is
+// set, lists the column's chunks in them.
+func (f *parquetFile) columnInfo(i int, groups []arrowio.GroupInfo, blocks bool) arrowio.ColumnInfo {
 	n := f.leaves[i]
 	c := arrowio.ColumnInfo{Path: f.paths[i], Stored: storedName(n.elem), Type: n.field.Type.String()}
 	var indexes []string
@@ -122,22 +130,25 @@ func (f *parquetFile) columnInfo(i int, groups []arrowio.GroupInfo) arrowio.Colu
 		if at := &groups[g]; at.Off < 0 || off < at.Off {
 			at.Off = off
 		}
+		if !blocks {
+			continue
+		}
 		c.BlockList = append(c.BlockList, arrowio.BlockInfo{
 			Group: g, Encoding: strings.Join(encodings, ", "), Rows: groups[g].Rows.Len(), Off: off, Bytes: ch.Stored, RawBytes: ch.Raw,
 		})
 	}
 	c.Index = strings.Join(indexes, ", ")
-	c.Stats = f.columnStats(i)
+	c.Stats = f.columnStats(i, 0, len(f.footer.Groups))
 	return c
 }
 
-// columnStats returns what the statistics of all column chunks of a column say together.
-func (f *parquetFile) columnStats(i int) *arrowio.ColumnStats {
+// columnStats returns what the statistics of the column chunks of a column in row groups from to to-1 say together.
+func (f *parquetFile) columnStats(i, from, to int) *arrowio.ColumnStats {
 	out := &arrowio.ColumnStats{}
 	n := f.leaves[i]
 	var lo, hi scalar.Scalar
 	known := true
-	for g := range f.footer.Groups {
+	for g := from; g < to; g++ {
 		ch := f.chunk(chunkID{g, i})
 		out.Values += ch.Values
 		if ch.Stats.Nulls < 0 || out.Nulls < 0 {

@@ -46,8 +46,9 @@ const (
 	mapShape // a list of entries
 )
 
-// maxLevel is the highest level: more than any schema within Limits.Depth has.
-const maxLevel = 127
+// maxLevel is the highest definition level: a schema within Limits.Depth has one for a list and one for its null at every
+// depth. maxRepetition is the highest repetition level.
+const maxLevel, maxRepetition = 255, 127
 
 // treeBuilder makes nodes of the elements of a schema.
 type treeBuilder struct {
@@ -124,8 +125,8 @@ func (b *treeBuilder) field(at place) (*node, error) {
 // body makes the node of an element as a field that is there once or not at all. inList says that it is the item of a
 // list, which is not null.
 func (b *treeBuilder) body(e *decode.Element, at place, inList bool) (n *node, err error) {
-	if at.def > maxLevel {
-		return nil, errs.Errorf(errs.ErrUnsupported, "a schema of more than %d levels", maxLevel)
+	if at.def > maxLevel || at.rep > maxRepetition {
+		return nil, errs.Errorf(errs.ErrUnsupported, "a schema of more than %d levels, %d of them repeated", maxLevel, maxRepetition)
 	}
 	nullable := e.Repetition == decode.Optional && !inList
 	switch {

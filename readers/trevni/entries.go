@@ -174,18 +174,44 @@ entries:
 	for k < len(lens) && p < limit {
 		b := src[p]
 		if b&0x81 != 0 {
-			if b&0x83 != 1 { // a long length, or a run of ones
+			if b >= 0x80 { // a long length, or a long run
 				break
 			}
-			// a run of zeros: 1, 5, 9, … are 2, 3, 4, … of them
-			zeros := int(b>>2) + 2
+			// a run: 1, 5, 9, … are 2, 3, 4, … zeros, and 3, 7, 11, … are so many ones
+			many := int(b>>2) + 2
 			p++
-			if zeros > len(lens)-k {
-				c.run, c.runLen = zeros-(len(lens)-k), 0
-				zeros = len(lens) - k
+			if b&2 == 0 {
+				if many > len(lens)-k {
+					c.run, c.runLen = many-(len(lens)-k), 0
+					many = len(lens) - k
+				}
+				clear(lens[k : k+many])
+				k += many
+				continue
 			}
-			clear(lens[k : k+zeros])
-			k += zeros
+			for ; many > 0 && k < len(lens) && p < limit; many-- {
+				b := src[p]
+				if b&0x81 != 0 {
+					break
+				}
+				m := int(b >> 1)
+				p++
+				*(*[16]byte)(data[q:]) = *(*[16]byte)(src[p:])
+				*(*[16]byte)(data[q+16:]) = *(*[16]byte)(src[p+16:])
+				for x := 32; x < m; x += 16 {
+					*(*[16]byte)(data[q+x:]) = *(*[16]byte)(src[p+x:])
+				}
+				p += m
+				q += m
+				ends[e] = int32(q)
+				e++
+				lens[k] = 1
+				k++
+			}
+			if many > 0 { // the batch is full, or the general loop has to read the next one
+				c.run, c.runLen = many, 1
+				break
+			}
 			continue
 		}
 		count := int(b >> 1)

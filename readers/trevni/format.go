@@ -105,10 +105,11 @@ type File struct {
 	splitBytes, splitRows int64
 
 	mu      sync.Mutex
-	blocks  [][]trevniwire.Block // by column; nil = not read yet
-	known   int64                // blocks in all of them
-	zero    trevniwire.Verdict   // see zeroSum; Unchecked = not known yet
-	scratch sync.Pool            // *scratch
+	blocks  [][]trevniwire.Block        // by column; nil = not read yet
+	known   int64                       // blocks in all of them
+	stats   map[int][]trevniwire.Bounds // by column; nil = they cannot be used
+	zero    trevniwire.Verdict          // see zeroSum; Unchecked = not known yet
+	scratch sync.Pool                   // *scratch
 }
 
 // Open reads the header of src and chooses the view. The caller closes src after the file.

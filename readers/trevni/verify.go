@@ -60,6 +60,7 @@ func (v *verifier) column(ctx context.Context, i int) error {
 	if err != nil {
 		return v.fault(err)
 	}
+	bounds := v.bounds(i, blocks)
 	var r blockReader
 	for k := range blocks {
 		b := &blocks[k]
@@ -78,8 +79,32 @@ func (v *verifier) column(ctx context.Context, i int) error {
 		if err := v.fault(err); err != nil {
 			return err
 		}
+		if bounds != nil && err == nil && raw != nil {
+			v.wrong(c.checkBounds(&bounds[k]))
+		}
 	}
 	return nil
+}
+
+// bounds returns the statistics of column i, if it has any and they can be read.
+func (v *verifier) bounds(i int, blocks []trevniwire.Block) []trevniwire.Bounds {
+	col := &v.header.Columns[i]
+	stats, ok := col.Meta.Get(trevniwire.KeyStats)
+	if !ok {
+		return nil
+	}
+	bounds, err := trevniwire.ParseStatistics(stats, col, blocks)
+	if err != nil {
+		v.wrong(errs.Locate(errs.Errorf(errs.ErrCorrupt, "%s: %w", trevniwire.KeyStats, err), errs.At{Format: Name, Column: col.Name, Op: "header"}))
+	}
+	return bounds
+}
+
+// wrong reports what is wrong with statistics. The rows may be sound.
+func (v *verifier) wrong(err error) {
+	if err != nil {
+		v.report(err)
+	}
 }
 
 // checkFirst compares the first value of a descriptor with the block it describes. Numbers may be padded differently.

@@ -189,8 +189,8 @@ def columns():
     save("parent-after", build(1, [c("b", pairs=[up("a")]), c("a", "null", [ARRAY])]), "a parent that comes after its child")
     save("parent-cycle", build(1, [c("a", pairs=[ARRAY, up("b")]), c("b", pairs=[ARRAY, up("a")])]), "two columns, each the other's parent")
     deep = [Column("0", "null", [Block(1, zigzag(1))], [ARRAY])]
-    deep += [Column(str(i), "null", [Block(1, zigzag(1))], [ARRAY, up(str(i - 1))]) for i in range(1, 100)]
-    save("parent-deep", build(1, deep), "arrays 100 deep")
+    deep += [Column(str(i), "null", [Block(1, zigzag(1))], [ARRAY, up(str(i - 1))]) for i in range(1, 200)]
+    save("parent-deep", build(1, deep), "arrays 200 deep")
     save("names-equal", build(1, [c("c"), c("c")]), "two columns of one name", "either")
     save("impala-levels", build(1, [c("c", pairs=[("trevni.definition", "1"), ("trevni.repetition", "0")])], magic=b"Trv\x01"),
          "the Impala dialect: values with definition and repetition levels")
