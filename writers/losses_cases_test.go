@@ -85,7 +85,7 @@ func TestTypesSurviveOtherFormats(t *testing.T) {
 	}
 	rec := b.NewRecord()
 	defer rec.Release()
-	for _, by := range []string{"trevni", "ipc", "orc", "parquet"} {
+	for _, by := range []string{"trevni", "avro", "ipc", "orc", "parquet"} {
 		from := s
 		if by == "parquet" { // it has no place for bytes that are no text
 			var err error
@@ -134,7 +134,7 @@ func TestExtensionsNeedTheirStorage(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
 	for format, fields := range map[string][]arrow.Field{
-		"ipc": append(flat, tensor, deep, dictionary, seconds), "parquet": append(flat, tensor, inside, dictionary, seconds), "orc": append(flat, tensor, deep), "trevni": append(flat, tensor, deep), "cfile": flat,
+		"ipc": append(flat, tensor, deep, dictionary, seconds), "parquet": append(flat, tensor, inside, dictionary, seconds), "orc": append(flat, tensor, deep), "trevni": append(flat, tensor, deep), "avro": append(flat, tensor, deep), "cfile": flat,
 	} {
 		s := arrow.NewSchema(fields, nil)
 		b := array.NewRecordBuilder(mem, s)
@@ -192,7 +192,7 @@ func TestExtensionsOfAlikePaths(t *testing.T) {
 			f.AppendNull()
 		}
 		rec := rb.NewRecord()
-		for _, format := range []string{"orc", "trevni", "parquet"} {
+		for _, format := range []string{"orc", "trevni", "avro", "parquet"} {
 			plan, _, recs := through(t, mem, format, s, []arrow.Record{rec})
 			releaseAll(recs)
 			var told []string

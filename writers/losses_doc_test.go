@@ -77,7 +77,7 @@ func lossFeatures() (names []string, schemas []*arrow.Schema) {
 }
 
 // docFormats are the columns of the table; an IPC stream is as an IPC file.
-var docFormats = []string{"ipc", "parquet", "orc", "trevni", "cfile", "kudu", "csv", "jsonl"}
+var docFormats = []string{"ipc", "parquet", "orc", "trevni", "avro", "cfile", "kudu", "csv", "jsonl"}
 
 // lossTable makes the table of docs/losses.md of what the plans say.
 func lossTable(t *testing.T) string {

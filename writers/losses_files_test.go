@@ -56,7 +56,7 @@ func lossFiles(t *testing.T) (files []string) {
 				return err
 			}
 			switch filepath.Ext(path) {
-			case ".orc", ".trv", ".cfile", ".arrow", ".arrows", ".parquet", ".csv", ".jsonl":
+			case ".orc", ".trv", ".cfile", ".arrow", ".arrows", ".parquet", ".avro", ".csv", ".jsonl":
 			default:
 				return nil
 			}

@@ -24,17 +24,18 @@ func TestPlansTellOfRefusedValues(t *testing.T) {
 		rows string
 		by   string // formats that refuse it
 	}{
-		{nanos, `[{"x": "2020-01-02 03:04:05.000000001"}]`, "trevni cfile kudu"},
+		{nanos, `[{"x": "2020-01-02 03:04:05.000000001"}]`, "cfile kudu"},
 		{nanos, `[{"x": "1969-12-31 23:59:59.500"}]`, "orc"},
-		{arrow.ListOf(nanos), `[{"x": ["2020-01-02 03:04:05.000000001"]}]`, "trevni"},
-		{arrow.StructOf(arrow.Field{Name: "y", Type: nanos, Nullable: true}), `[{"x": {"y": "2020-01-02 03:04:05.000000001"}}]`, "trevni"},
-		{&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.PrimitiveTypes.Uint64}, `[{"x": 18446744073709551615}]`, "orc trevni kudu"},
-		{arrow.PrimitiveTypes.Uint64, `[{"x": 18446744073709551615}]`, "orc trevni kudu"},
-		{arrow.FixedWidthTypes.Time64ns, `[{"x": "01:02:03.000000001"}]`, "trevni"},
-		{arrow.FixedWidthTypes.Date64, "", "orc trevni parquet cfile kudu"},
-		{arrow.FixedWidthTypes.Time32s, "", "trevni parquet"},
-		{seconds(""), "", "orc trevni parquet cfile kudu"},
-		{seconds("UTC"), "", "orc trevni parquet cfile kudu"},
+		{arrow.ListOf(nanos), `[{"x": ["2020-01-02 03:04:05.000000001"]}]`, ""},
+		{arrow.StructOf(arrow.Field{Name: "y", Type: nanos, Nullable: true}), `[{"x": {"y": "2020-01-02 03:04:05.000000001"}}]`, ""},
+		{arrow.ListOf(arrow.FixedWidthTypes.Time64ns), `[{"x": ["01:02:03.000000001"]}]`, "trevni avro"},
+		{&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.PrimitiveTypes.Uint64}, `[{"x": 18446744073709551615}]`, "orc trevni avro kudu"},
+		{arrow.PrimitiveTypes.Uint64, `[{"x": 18446744073709551615}]`, "orc trevni avro kudu"},
+		{arrow.FixedWidthTypes.Time64ns, `[{"x": "01:02:03.000000001"}]`, "trevni avro"},
+		{arrow.FixedWidthTypes.Date64, "", "orc trevni avro parquet cfile kudu"},
+		{arrow.FixedWidthTypes.Time32s, "", "trevni avro parquet"},
+		{seconds(""), "", "orc trevni avro parquet cfile kudu"},
+		{seconds("UTC"), "", "orc trevni avro parquet cfile kudu"},
 		{arrow.FixedWidthTypes.Date32, "", "kudu"},
 	} {
 		for _, f := range writers.All() {

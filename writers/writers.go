@@ -11,6 +11,8 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/local"
+	"github.com/arrowio/arrowio/internal/partwriter"
+	"github.com/arrowio/arrowio/writers/avro"
 	"github.com/arrowio/arrowio/writers/cfile"
 	"github.com/arrowio/arrowio/writers/csv"
 	"github.com/arrowio/arrowio/writers/ipc"
@@ -30,6 +32,7 @@ func All() []arrowio.OutputFormat {
 		ipc.Format(),
 		ipc.StreamFormat(),
 		parquet.Format(),
+		avro.Format(),
 		csv.Format(),
 		jsonl.Format(),
 	}
@@ -50,15 +53,33 @@ func Lookup(name string) (arrowio.OutputFormat, error) {
 // ByExtension returns the format with the extension of path. An unknown extension is ErrOption; the error lists the known ones.
 // The path of a directory may end in a separator.
 func ByExtension(path string) (arrowio.OutputFormat, error) {
-	ext := strings.ToLower(filepath.Ext(filepath.Clean(path)))
+	base := strings.ToLower(filepath.Base(filepath.Clean(path)))
 	var all []string
 	for _, f := range All() {
-		if slices.Contains(f.Extensions, ext) {
-			return f, nil
+		if slices.ContainsFunc(f.Extensions, func(ext string) bool { return strings.HasSuffix(base, ext) }) {
+			return packedAs(f, partwriter.PackingOf(base)), nil
 		}
 		all = append(all, f.Extensions...)
 	}
 	return arrowio.OutputFormat{}, errs.Errorf(errs.ErrOption, "the extension of %q is none of %s: name the format with %w", path, strings.Join(all, ", "), errs.Opt("to", ""))
+}
+
+// packedAs returns a format of text whose files are compressed as their extension says; packing "" is f.
+func packedAs(f arrowio.OutputFormat, packing string) arrowio.OutputFormat {
+	if packing == "" {
+		return f
+	}
+	plan := f.Plan
+	f.Plan = func(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
+		if o.Compression == "" {
+			o.Compression = packing
+		}
+		if name, _, _ := strings.Cut(o.Compression, ":"); name != packing {
+			return nil, errs.Errorf(errs.ErrOption, "compression %q, but the extension of the output says %s", o.Compression, packing)
+		}
+		return plan(s, o)
+	}
+	return f
 }
 
 // Options says how to create a file. The zero value is the default.

@@ -29,7 +29,7 @@ var known = []arrowio.Option{
 func Format() arrowio.OutputFormat {
 	return arrowio.OutputFormat{
 		Name:       "csv",
-		Extensions: []string{".csv"},
+		Extensions: []string{".csv", ".csv.gz", ".csv.zst"},
 		Options:    slices.Clone(known),
 		Plan: func(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 			p, err := plan(s, o)
@@ -38,6 +38,7 @@ func Format() arrowio.OutputFormat {
 		Create: func(ctx context.Context, st arrowio.Store, p *arrowio.WritePlan) (arrowio.Writer, error) {
 			return partwriter.New(ctx, st, partwriter.Options{
 				Extension:    ".csv",
+				Packing:      p.Driver.(*settings).packing,
 				MaxFileBytes: p.Options.MaxFileBytes,
 				Begin:        func(w io.Writer) (partwriter.Encoder, error) { return begin(w, p), nil },
 			})
@@ -51,6 +52,8 @@ type settings struct {
 	delim  byte
 	null   string
 	end    string
+
+	packing partwriter.Packing
 }
 
 func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
@@ -99,10 +102,11 @@ func readSettings(o arrowio.WriteOptions) (*settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Compression != "" && o.Compression != "none" {
-		return nil, errs.Errorf(errs.ErrOption, "compression %q: text is not compressed", o.Compression)
+	packing, err := partwriter.ParsePacking(o.Compression)
+	if err != nil {
+		return nil, err
 	}
-	s := &settings{header: v["csv-header"] == "true", null: v["csv-null"], end: "\n"}
+	s := &settings{header: v["csv-header"] == "true", null: v["csv-null"], end: "\n", packing: packing}
 	if v["csv-line-end"] == "crlf" {
 		s.end = "\r\n"
 	}

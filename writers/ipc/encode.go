@@ -102,6 +102,8 @@ func (b *batch) values(t arrow.DataType, d arrow.ArrayData) error {
 			}
 		}
 		return nil
+	case *arrow.BooleanType:
+		return b.bits(d, 1)
 	case arrow.FixedWidthDataType:
 		return b.put(d, 1, (t.BitWidth()*rows+7)/8)
 	}
@@ -133,7 +135,22 @@ func (b *batch) validity(d arrow.ArrayData) error {
 	if d.NullN() == 0 {
 		return b.append(nil)
 	}
-	return b.put(d, 0, (d.Len()+7)/8)
+	return b.bits(d, 0)
+}
+
+// bits lays out buffer i, which has a bit for each row. Bits behind the last row are 0: those of a slice are of rows that do not
+// belong here.
+func (b *batch) bits(d arrow.ArrayData, i int) error {
+	rows := d.Len()
+	if rows == 0 {
+		return b.append(nil)
+	}
+	p := d.Buffers()[i].Bytes()[:(rows+7)/8]
+	if last := len(p) - 1; rows%8 != 0 && p[last]>>(rows%8) != 0 {
+		p = bytes.Clone(p)
+		p[last] &= 1<<(rows%8) - 1
+	}
+	return b.append(p)
 }
 
 func (b *batch) puts(d arrow.ArrayData, i, n, j, m int) error {

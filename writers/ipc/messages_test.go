@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/conformance"
@@ -89,5 +90,41 @@ func TestMessagesRefuse(t *testing.T) {
 	}
 	if _, err := NewMessages(arrow.NewSchema(nil, nil), "gzip", nil); !errors.Is(err, errs.ErrOption) {
 		t.Error(err)
+	}
+}
+
+// Bits of a slice that are behind its last row are not written.
+func TestNoBitsOfOthers(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	bb := array.NewBooleanBuilder(mem)
+	defer bb.Release()
+	for i := range 100 {
+		if i == 2 {
+			bb.AppendNull()
+		} else {
+			bb.Append(i >= 13)
+		}
+	}
+	all := bb.NewArray()
+	defer all.Release()
+	some := array.NewSlice(all, 0, 13)
+	defer some.Release()
+	s := arrow.NewSchema([]arrow.Field{{Name: "b", Type: arrow.FixedWidthTypes.Boolean, Nullable: true}}, nil)
+	rec := array.NewRecord(s, []arrow.Array{some}, 13)
+	defer rec.Release()
+	m, err := NewMessages(s, "none", mem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	out, err := m.Encode(rec)
+	if err != nil || len(out) != 1 {
+		t.Fatal(out, err)
+	}
+	defer out[0].Release()
+	body := bytes.Join(out[0].Body, nil)
+	if want := []byte{0xfb, 0x1f, 0, 0}; !bytes.Equal(body, want) {
+		t.Errorf("%x, want %x", body, want)
 	}
 }

@@ -19,7 +19,7 @@ import (
 func Format() arrowio.OutputFormat {
 	return arrowio.OutputFormat{
 		Name:       "jsonl",
-		Extensions: []string{".jsonl", ".ndjson"},
+		Extensions: []string{".jsonl", ".ndjson", ".json", ".jsonl.gz", ".ndjson.gz", ".json.gz", ".jsonl.zst", ".ndjson.zst", ".json.zst"},
 		Plan: func(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 			p, err := plan(s, o)
 			return p, errs.Locate(err, errs.At{Format: "jsonl"})
@@ -27,6 +27,7 @@ func Format() arrowio.OutputFormat {
 		Create: func(ctx context.Context, st arrowio.Store, p *arrowio.WritePlan) (arrowio.Writer, error) {
 			return partwriter.New(ctx, st, partwriter.Options{
 				Extension:    ".jsonl",
+				Packing:      p.Driver.(partwriter.Packing),
 				MaxFileBytes: p.Options.MaxFileBytes,
 				Begin:        func(w io.Writer) (partwriter.Encoder, error) { return &encoder{partwriter.Text{W: w}}, nil },
 			})
@@ -38,8 +39,9 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 	if _, err := options.Check(nil, o.Options); err != nil {
 		return nil, err
 	}
-	if o.Compression != "" && o.Compression != "none" {
-		return nil, errs.Errorf(errs.ErrOption, "compression %q: text is not compressed", o.Compression)
+	packing, err := partwriter.ParsePacking(o.Compression)
+	if err != nil {
+		return nil, err
 	}
 	if err := plans.CheckNames(s.Fields()); err != nil {
 		return nil, err
@@ -53,7 +55,7 @@ func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
 			return nil, errs.Errorf(errs.ErrSchema, "column %s is nested %d deep, and readers take %d (Limits.Depth)", f.Name, n, limit)
 		}
 	}
-	p := &arrowio.WritePlan{Format: "jsonl", Schema: s, Options: o}
+	p := &arrowio.WritePlan{Format: "jsonl", Schema: s, Options: o, Driver: packing}
 	for _, f := range s.Fields() {
 		p.Columns = append(p.Columns, arrowio.PlannedColumn{Path: schemadiff.Path(f.Name), Type: f.Type.String(), Stored: stored(f.Type), Loss: plans.Join(loss(f.Type), plans.FieldsLost(f))})
 	}

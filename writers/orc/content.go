@@ -58,6 +58,12 @@ func (d *driver) direct(hasInts bool) orcwire.Encoding {
 	return orcwire.Encoding{Kind: orcwire.Direct}
 }
 
+// openInts begins a stream of integers in the encoding that the options ask for.
+func openInts[T orcwire.Integer](d *driver, runs *orcwire.IntsOut[T], o *orcwire.Out, signed bool) {
+	runs.Tight = d.opt.Tight
+	runs.Open(o, !d.opt.V11, signed)
+}
+
 // leaf is what contents without children have in common: up to three streams, and the positions of row groups.
 type leaf struct {
 	node   *node
@@ -143,7 +149,7 @@ func newInts[T int16 | int32 | int64](n *node) *ints[T] {
 
 func (c *ints[T]) begin() {
 	c.open(orcwire.Data)
-	c.runs.Open(&c.outs[0], !c.node.d.opt.V11, true)
+	openInts(c.node.d, &c.runs, &c.outs[0], true)
 }
 
 func (c *ints[T]) write(arr arrow.Array) error {
@@ -172,7 +178,7 @@ func (c *ints[T]) values(arr arrow.Array) ([]T, error) {
 func (c *ints[T]) mark()                      { c.flat, c.groups = c.runs.Position(c.flat), c.groups+1 }
 func (c *ints[T]) finish()                    { c.runs.Flush(); c.flush() }
 func (c *ints[T]) encoding() orcwire.Encoding { return c.node.d.direct(true) }
-func (c *ints[T]) reset()                     { c.clear(); c.runs.Open(&c.outs[0], !c.node.d.opt.V11, true) }
+func (c *ints[T]) reset()                     { c.clear(); openInts(c.node.d, &c.runs, &c.outs[0], true) }
 
 // dates encodes days, which are ints with other statistics.
 type dates struct {

@@ -90,7 +90,7 @@ func (w *writer) newList(n *node) *lists {
 	return c
 }
 
-func (c *lists) begin() { c.lengths.Open(&c.outs[0], !c.node.d.opt.V11, false) }
+func (c *lists) begin() { openInts(c.node.d, &c.lengths, &c.outs[0], false) }
 
 func (c *lists) write(arr arrow.Array) error {
 	n := arr.Len()

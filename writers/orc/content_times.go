@@ -26,6 +26,7 @@ func newTimestamps(n *node) *timestamps {
 }
 
 func (c *timestamps) begin() {
+	c.out.Tight = c.node.d.opt.Tight
 	c.out.Open(&c.outs[0], &c.outs[1], !c.node.d.opt.V11, timeUnits[c.node.arrow.(*arrow.TimestampType).Unit])
 }
 

@@ -29,6 +29,7 @@ const (
 // Options are the options of this format; on the command line each is --orc-NAME.
 type Options struct {
 	V11        bool     // write version 0.11, in which integers are encoded as RLE version 1
+	Tight      bool     // pack integers in as few bits as they need (Java's strategy COMPRESSION); otherwise widths are rounded up to whole bytes
 	StripeRows int64    // maximum rows of a stripe; 0 = no limit
 	Stride     int64    // rows of a row group; 0 = no row index
 	BlockSize  int      // uncompressed bytes of a compression chunk
@@ -41,6 +42,7 @@ type Options struct {
 
 var formatOptions = []arrowio.Option{
 	{Name: "orc-version", Usage: "version of the format", Default: "0.12", Values: []string{"0.12", "0.11"}, Remote: true},
+	{Name: "orc-encoding-strategy", Usage: "widths of packed integers: rounded up to whole bytes, which are read faster (speed), or exact (compression), which makes files without a codec smaller", Default: "speed", Values: []string{"speed", "compression"}, Remote: true},
 	{Name: "orc-stripe-rows", Usage: "rows of a stripe at most", Default: "all", Remote: true},
 	{Name: "orc-row-index-stride", Usage: "rows of a row group, 0 for no row index", Default: strconv.Itoa(DefaultStride), Remote: true},
 	{Name: "orc-block-size", Usage: "bytes that are compressed at a time, of 1024 to 8388607", Default: strconv.Itoa(DefaultBlockSize), Remote: true},
@@ -70,6 +72,7 @@ func parseOptions(given map[string]string) (o Options, err error) {
 		return o, err
 	}
 	o.V11, o.Shift = m["orc-version"] == "0.11", m["orc-last-second"] == "shift"
+	o.Tight = m["orc-encoding-strategy"] == "compression"
 	if o.Iceberg = m["orc-iceberg"]; o.Iceberg == "none" {
 		o.Iceberg = ""
 	}

@@ -149,6 +149,7 @@ func TestOptions(t *testing.T) {
 		{"", map[string]string{"orc-bloom-fpp": "NaN"}, errs.ErrOption, "between 0 and 1"},
 		{"", map[string]string{"orc-dictionary": "1.5"}, errs.ErrOption, "from 0 to 1"},
 		{"", map[string]string{"orc-last-second": "lose"}, errs.ErrOption, "refuse, shift"},
+		{"", map[string]string{"orc-encoding-strategy": "size"}, errs.ErrOption, "speed, compression"},
 		{"lzo", nil, errs.ErrOption, "lzo is read, not written"},
 		{"zlib:10", nil, errs.ErrOption, "0 to 9"},
 		{"none:1", nil, errs.ErrOption, "no level"},

@@ -106,6 +106,8 @@ func (r *randomizer) options() arrowio.WriteOptions {
 			"orc-block-size":       pick(r, "1024", "1024", "1500", "4096", "65536", "262144", "8388607"),
 			"orc-dictionary":       pick(r, "0", "0.1", "0.8", "0.8", "1"),
 			"orc-last-second":      "refuse",
+
+			"orc-encoding-strategy": pick(r, "speed", "compression"),
 		},
 		Allocator: r.Gen.Mem,
 	}

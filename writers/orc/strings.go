@@ -62,8 +62,8 @@ func (c *stringValues) begin() {
 	if c.byDictionary {
 		c.dict.reset()
 	}
-	c.lengths.Open(&c.outs[1], !c.node.d.opt.V11, false)
-	c.runs.Open(&c.outs[0], !c.node.d.opt.V11, false)
+	openInts(c.node.d, &c.lengths, &c.outs[1], false)
+	openInts(c.node.d, &c.runs, &c.outs[0], false)
 }
 
 func (c *stringValues) write(arr arrow.Array) error {

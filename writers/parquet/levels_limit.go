@@ -4,8 +4,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// mostLevels is how deep a schema may be nested for readers, ours among them: a list is two levels, and what is in it.
-const mostLevels = 127
+// mostLevels is how deep a schema may be nested for readers, ours among them: a list is two levels, and what is in it. Ours keeps levels
+// in bytes.
+const mostLevels = 255
 
 // schemaLevels returns how many levels of a Parquet schema a type takes.
 func schemaLevels(t arrow.DataType) int {

@@ -7,8 +7,8 @@ import (
 	"github.com/arrowio/arrowio/internal/arrowtype"
 )
 
-// maxDepth is how deep columns nest at most: levels are kept in bytes, and a list takes two.
-const maxDepth = 100
+// maxDepth is how deep columns nest at most: as deep as readers allow (Limits.Depth).
+const maxDepth = 128
 
 // refuse adds to list what stands at path and below and cannot be written.
 func refuse(list []string, path string, f arrow.Field, depth int) []string {

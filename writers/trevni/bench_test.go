@@ -135,3 +135,50 @@ func BenchmarkWriteColumn(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkNullable writes and reads columns that may be null, with so many nulls among a thousand values.
+func BenchmarkNullable(b *testing.B) {
+	for _, nulls := range []int{0, 10, 100, 500} {
+		rec := nullable(200_000, nulls)
+		for i, f := range rec.Schema().Fields() {
+			one := array.NewRecord(arrow.NewSchema([]arrow.Field{f}, nil), []arrow.Array{rec.Column(i)}, rec.NumRows())
+			name := fmt.Sprintf("nulls=%d/%s", nulls, f.Name)
+			o := arrowio.WriteOptions{Compression: "none", Parallelism: 1}
+			b.Run("write/"+name, func(b *testing.B) { benchWrite(b, one, o) })
+			b.Run("read/"+name, func(b *testing.B) {
+				objects := write(b, one.Schema(), []arrow.Record{one}, o)
+				for _, file := range objects {
+					b.SetBytes(int64(len(file)))
+					for b.Loop() {
+						_, recs := scan(b, file, "", memory.DefaultAllocator, 65_536)
+						release(recs)
+					}
+				}
+			})
+		}
+	}
+}
+
+// nullable makes n rows of which so many in a thousand are null in each column.
+func nullable(n, nulls int) arrow.Record {
+	s := fieldsOf("long?", arrow.PrimitiveTypes.Int64, "double?", arrow.PrimitiveTypes.Float64, "text?", arrow.BinaryTypes.String, "flag?", arrow.FixedWidthTypes.Boolean)
+	r := rand.New(rand.NewSource(2))
+	return build(memory.DefaultAllocator, s, n, func(b *array.RecordBuilder, i int) {
+		for k := range s.NumFields() {
+			if r.Intn(1000) < nulls {
+				b.Field(k).AppendNull()
+				continue
+			}
+			switch f := b.Field(k).(type) {
+			case *array.Int64Builder:
+				f.Append(r.Int63n(100_000))
+			case *array.Float64Builder:
+				f.Append(r.NormFloat64())
+			case *array.StringBuilder:
+				f.Append(fmt.Sprintf("user-%d", r.Intn(200_000)))
+			case *array.BooleanBuilder:
+				f.Append(r.Intn(2) == 0)
+			}
+		}
+	})
+}

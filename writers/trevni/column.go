@@ -1,6 +1,7 @@
 package trevni
 
 import (
+	"bytes"
 	"math"
 	"sort"
 
@@ -10,8 +11,8 @@ import (
 	"github.com/arrowio/arrowio/internal/trevniwire"
 )
 
-// blockBytes is where Java's writer closes a block: before a row begins, if so much is buffered.
-const blockBytes = 64 << 10
+// javaBlock is where Java's writer closes a block: before a row begins, if so much is buffered.
+const javaBlock = 64 << 10
 
 // maxBlockRows bounds blocks of columns that take no bytes.
 const maxBlockRows = 1 << 30
@@ -20,27 +21,39 @@ const maxBlockRows = 1 << 30
 type column struct {
 	*trevniwire.Column
 	level   int
+	block   int // bytes at which a block ends
 	packers packers
 	storage *storage
 
-	buf    []byte // open block
-	spare  int    // boolean columns: unused bits of buf's last byte
-	run    int    // lengths not written yet, all of them
-	runLen int    // 0, or 1 in a column without values
-	rows   int
-	begin  []byte // first value of the open block
+	buf     []byte // open block
+	spare   int    // boolean columns: unused bits of buf's last byte
+	run     int    // lengths not written yet, all of them
+	runLen  int    // 0, or 1 in a column without values
+	ones    ones   // at the end of buf
+	watch   bool   // whether the values ascend, for first values and bounds
+	bounded bool   // bounds are kept: there is at most one value in a row
+	java    bool   // runs of ones only where Java writes them: in columns without values
+	rows    int
+	begin   []byte // first value of the open block
+	open    bounds // of the values of the open block
 
 	blocks []packedBlock
-	raw    int64 // unpacked bytes of all closed blocks
-	stored int64 // bytes of the column so far: descriptors and blocks
+	bounds []byte // of the blocks, one behind another
+	firsts int    // bytes of the blocks' first values
+	raw    int64  // unpacked bytes of all closed blocks
+	stored int64  // bytes of the column so far: descriptors and blocks
 	sorted sortedness
 }
 
-// packedBlock is a finished block: its descriptor and where its bytes wait.
+// packedBlock is a finished block: what its descriptor says and where its bytes wait.
 type packedBlock struct {
-	descriptor []byte
+	rows, raw, packed int
+	first             []byte // nil = none, or too long to be stored unasked
 	chunk
 }
+
+// maxFirst bounds first values that nobody has asked for.
+const maxFirst = 64
 
 // append encodes rows of a batch. ends[i] is the number of entries (or values) of the rows up to and with row i; nil is
 // one each. For an array column, offs are the prefix sums of the entries' lengths, from 0; otherwise nil.
@@ -55,21 +68,22 @@ func (c *column) append(rows int, ends, offs []int32, v values) error {
 	if c.Array {
 		bound = func(a, b int) int { return (b-a)*bitpack.MaxVarint32 + v.bound(int(offs[a]), int(offs[b])) }
 	}
-	if c.Values && c.Type != trevniwire.Bytes { // bytes may be decimals, which have an order of their own
+	if (c.Values || c.watch) && c.Type != trevniwire.Bytes { // bytes may be decimals, which have an order of their own
 		c.sorted.see(v, rows)
 	}
+	ascending := c.watch && c.sorted.seen && !c.sorted.broken
 	for row := 0; row < rows; {
-		if len(c.buf) >= blockBytes || c.rows >= maxBlockRows {
+		if len(c.buf) >= c.block || c.rows >= maxBlockRows {
 			if err := c.close(); err != nil {
 				return err
 			}
 		}
-		if c.rows == 0 && c.Values {
+		if c.rows == 0 && (c.Values || ascending) {
 			c.begin = append(c.begin[:0], v.first(row)...)
 		}
 		// As many rows as are sure to stay below the edge, and at least one. The row behind one that reaches it belongs to
 		// the next block, even if it takes no bytes.
-		from, room := entry(row), blockBytes-len(c.buf)
+		from, room := entry(row), c.block-len(c.buf)
 		n := 1
 		if left := rows - row; bound(from, entry(rows)) < room {
 			n = left
@@ -80,9 +94,17 @@ func (c *column) append(rows int, ends, offs []int32, v values) error {
 		to := entry(row + n)
 		c.reserve(bound(from, to))
 		if c.Array {
-			v.entries(c, offs, from, to)
+			c.putEntries(v, offs, from, to)
 		} else {
 			v.put(c, from, to)
+		}
+		if c.bounded {
+			if c.Array {
+				from, to = int(offs[from]), int(offs[to])
+			}
+			if c.open.nulls += int64(n - (to - from)); from < to {
+				v.bounds(&c.open, from, to, ascending)
+			}
 		}
 		c.rows += n
 		row += n
@@ -102,7 +124,7 @@ func (c *column) reserve(n int) {
 // flush writes the open run of lengths. A run ends at another length, at the end of the block, and before any value.
 func (c *column) flush() {
 	c.buf = c.buf[:putRun(c.buf[:cap(c.buf)], len(c.buf), c.runLen, c.run)]
-	c.run, c.spare = 0, 0
+	c.run, c.spare, c.ones = 0, 0, ones{}
 }
 
 // close finishes the open block: packs it, adds the checksum, stores it.
@@ -125,10 +147,20 @@ func (c *column) close() error {
 	if err != nil {
 		return err
 	}
-	d := trevniwire.AppendDescriptor(nil, c.rows, len(c.buf), len(packed), c.begin)
-	c.blocks = append(c.blocks, packedBlock{d, at})
+	b := packedBlock{rows: c.rows, raw: len(c.buf), packed: len(packed), chunk: at}
+	c.stored += int64(trevniwire.DescriptorSize + len(packed) + len(sum))
+	if c.Values || len(c.begin) <= maxFirst {
+		b.first = bytes.Clone(c.begin)
+		c.firsts += len(c.begin)
+	}
+	if c.Values {
+		c.stored += int64(len(c.begin))
+	}
+	c.blocks = append(c.blocks, b)
 	c.raw += int64(len(c.buf))
-	c.stored += int64(len(d) + len(packed) + len(sum))
+	if c.bounded {
+		c.bounds = c.open.append(c.bounds, c.Type)
+	}
 	c.buf, c.spare, c.rows, c.begin = c.buf[:0], 0, 0, c.begin[:0]
 	return nil
 }

@@ -17,6 +17,8 @@ import (
 type field struct {
 	*trevniwire.Node
 	path     string
+	avro     bool
+	cut      bool // digits of timestamps finer than microseconds are cut off
 	opt, rep *column
 	col      *column // leaf: its column; that of the lengths when Own
 	children []*field
@@ -93,6 +95,9 @@ func (f *field) writePresent(p presence, rows rowsOf) error {
 	}
 	if f.opt == nil {
 		if p.offs != nil {
+			if f.avro {
+				return f.refused(rows.rowAt(p.missing()), fmt.Errorf("a null, and %w says that there is none", errs.Opt("trevni-not-null", "")))
+			}
 			return f.refused(rows.rowAt(p.missing()), fmt.Errorf("a null, and plain columns have none: %w gives nulls a place", errs.Opt("trevni-schema", "avro")))
 		}
 		return f.fill(p.arr, rows, nil)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/local"
+	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/plans"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 	reader "github.com/arrowio/arrowio/readers/trevni"
@@ -69,8 +70,8 @@ func writeSample(t testing.TB, s *sample) []written {
 	if x.sum != "null" {
 		x.meta["trevni.checksum"] = x.sum
 	}
-	if x.sum != "null" && x.codec == "null" {
-		x.meta["arrowio.checksums"] = "stored" // where Java's writer stores none
+	if s.options.Options["trevni-integers"] == "fixed" {
+		fixIntegers(columns)
 	}
 	md := s.schema.Metadata()
 	for i, k := range md.Keys() {
@@ -111,7 +112,10 @@ func writeSample(t testing.TB, s *sample) []written {
 		if n > len(data)-at || n == 0 && len(data) > 0 {
 			t.Fatalf("%s has %d rows, %d are left", name, n, len(data)-at)
 		}
-		w.raw = x.raw(data[at : at+n])
+		if delete(x.meta, "arrowio.checksums"); x.sum != "null" && (x.codec == "null" || slices.ContainsFunc(h.Columns, func(c trevniwire.Column) bool { return c.Codec == blockcodec.None })) {
+			x.meta["arrowio.checksums"] = "stored" // where Java's writer stores none
+		}
+		w.raw = x.raw(h, data[at:at+n])
 		if schema != nil {
 			w.avro = []string{string(append(appendText([]byte(`{"avro":{"schema":`), x.meta["avro.schema"]), "}}"...))}
 			w.avro = append(w.avro, records[at:at+n]...)
@@ -133,6 +137,18 @@ func recordDatum(s *trevniwire.Avro, rec arrow.Record, i int) any {
 	return d
 }
 
+func fixIntegers(columns []*stored) {
+	for _, c := range columns {
+		switch c.typ {
+		case "int":
+			c.typ = "fixed32"
+		case "long":
+			c.typ = "fixed64"
+		}
+		fixIntegers(c.children)
+	}
+}
+
 func codecName(compression string) string {
 	name, _, _ := strings.Cut(compression, ":")
 	switch name {
@@ -151,23 +167,39 @@ type texts struct {
 	columns            []*stored
 }
 
-func (x *texts) raw(data [][]any) []string {
+func (x *texts) raw(h *trevniwire.Header, data [][]any) []string {
 	lines := make([]string, 1, len(data)+1)
 	for _, row := range data {
 		lines = append(lines, rawLine(x.columns, row))
 	}
-	lines[0] = headLine(len(data), x.meta, x.columns, x.codec, x.sum, func(name string) (has, sorted bool) {
+	codecOf := func(name string) string {
+		k := slices.IndexFunc(h.Columns, func(c trevniwire.Column) bool { return c.Name == name })
+		return trevniwire.CodecName(h.Columns[k].Codec)
+	}
+	lines[0] = headLine(len(data), x.meta, x.columns, codecOf, x.sum, func(name string) (has, sorted bool) {
 		k := slices.IndexFunc(x.columns, func(c *stored) bool { return c.name == name })
 		c := x.columns[k]
 		asked := x.values == "*" || x.values != "" && slices.Contains(strings.Split(x.values, ","), name)
-		if c.typ == "boolean" || c.typ == "null" || !asked {
+		if c.typ == "boolean" || c.typ == "null" || !asked && c.typ == "bytes" {
 			return false, false
 		}
 		var values []any
 		for _, row := range data {
 			values = append(values, row[k])
 		}
-		return true, c.typ != "bytes" && ascends(values)
+		sorted = c.typ != "bytes" && ascends(values)
+		if !asked { // files have them unasked where they take little, and only if the values ascend
+			sorted = sorted && slices.ContainsFunc(h.Columns, func(c trevniwire.Column) bool { return c.Name == name && c.Values })
+			return sorted, sorted
+		}
+		return true, sorted
+	}, func(name string) (stats []byte) {
+		for _, c := range h.Columns {
+			if c.Name == name {
+				stats, _ = c.Meta.Get(trevniwire.KeyStats) // TestStatistics looks at them
+			}
+		}
+		return stats
 	})
 	return lines
 }

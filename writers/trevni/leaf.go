@@ -150,6 +150,16 @@ func (l *leafBuffers) int64s(arr arrow.Array, f *field) ([]int64, error) {
 		case arrow.Second:
 			return l.scale(v, 1000, nil)
 		case arrow.Nanosecond:
+			if t, ok := f.Field.Type.(*arrow.TimestampType); ok && t.Unit == arrow.Nanosecond {
+				return v, nil
+			}
+			if f.cut {
+				l.longs = l.longs[:0]
+				for _, x := range v {
+					l.longs = append(l.longs, floor1000(x))
+				}
+				return l.longs, nil
+			}
 			return l.scale(v, -1000, errs.ErrFinerThanMicros)
 		}
 		return v, nil
@@ -157,6 +167,15 @@ func (l *leafBuffers) int64s(arr arrow.Array, f *field) ([]int64, error) {
 		return nil, f.mismatch(arr)
 	}
 	return l.longs, nil
+}
+
+// floor1000 divides by 1000, towards the past.
+func floor1000(x int64) int64 {
+	q := x / 1000
+	if x%1000 < 0 {
+		q--
+	}
+	return q
 }
 
 // scale multiplies by a positive factor, and divides by a negative one, without loss; finer says what is wrong with a value
@@ -301,6 +320,6 @@ type badValue struct {
 func (b *badValue) Error() string { return b.why.Error() }
 
 // reinterpret views values as integers of the same size: dates, times and the like are nothing else in memory.
-func reinterpret[T, F int32 | int64 | uint64 | arrow.Date32 | arrow.Time32 | arrow.Time64 | arrow.Timestamp | arrow.Duration](v []F) []T {
+func reinterpret[T, F int32 | int64 | uint64 | float32 | float64 | arrow.Date32 | arrow.Time32 | arrow.Time64 | arrow.Timestamp | arrow.Duration](v []F) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(v))), len(v))
 }

@@ -25,10 +25,10 @@ func putRun(dst []byte, p, n, k int) int {
 	return p + binary.PutVarint(dst[p:], int64(3-n-2*k))
 }
 
-// putLength writes a run of empty entries, and the length of the one behind it.
-func putLength(dst []byte, p, zeros, n int) int {
-	if zeros > 0 {
-		p = putRun(dst, p, 0, zeros)
+// putLength writes the length of k entries: one of any length, or a run of entries of length 1.
+func putLength(dst []byte, p, n, k int) int {
+	if k > 1 {
+		return putRun(dst, p, 1, k)
 	}
 	if n < 64 {
 		dst[p] = byte(n << 1)
@@ -37,19 +37,86 @@ func putLength(dst []byte, p, zeros, n int) int {
 	return p + binary.PutVarint(dst[p:], int64(n))
 }
 
+// ones is a run of entries of length 1 at the end of the open block: its code stands at place at, its values behind
+// that. It is closed at any time, and rewritten if the next entries belong to it: so blocks are the same however rows come.
+type ones struct{ n, at int }
+
+// countOnes returns how many entries from e on have the length 1. The entry e has.
+func countOnes(offs []int32, e, to int) int {
+	to = min(to, e+maxRun)
+	first, k := offs[e], e+1
+	for k < to && offs[k+1]-first == int32(k+1-e) {
+		k++
+	}
+	return k - e
+}
+
+// last returns o if entry to-1 has the length 1: o is then the run that ends with it.
+func (o ones) last(offs []int32, from, to int) ones {
+	if from < to && offs[to]-offs[to-1] == 1 {
+		return o
+	}
+	return ones{}
+}
+
+// putEntries appends entries of an array column, in runs where the column has them.
+func (c *column) putEntries(v values, offs []int32, from, to int) {
+	o := c.ones
+	if o.n == 0 || from == to || offs[from+1]-offs[from] != 1 || c.java {
+		v.entries(c, offs, from, to)
+		return
+	}
+	k := countOnes(offs, from, to)
+	if o.n+k > maxRun {
+		v.entries(c, offs, from, to)
+		return
+	}
+	end := len(c.buf)
+	v.entries(c, offs, from, from+k)
+	c.joinOnes(o, end, k)
+	if from+k < to {
+		v.entries(c, offs, from+k, to)
+	}
+}
+
+// joinOnes makes one run of run o and of the k entries of length 1 that were written behind it, from end on.
+func (c *column) joinOnes(o ones, end, k int) {
+	var code [binary.MaxVarintLen32]byte
+	dst, n := c.buf[:cap(c.buf)], len(c.buf)
+	n -= putLength(code[:], 0, 1, k)
+	copy(dst[end:n], dst[end+len(c.buf)-n:]) // the values of the k entries, over their code
+	was, is := putLength(code[:], 0, 1, o.n), putLength(code[:], 0, 1, o.n+k)
+	if is != was {
+		copy(dst[o.at+is:], dst[o.at+was:n])
+	}
+	putLength(dst, o.at, 1, o.n+k)
+	c.buf, c.ones = dst[:n+is-was], ones{o.n + k, o.at}
+}
+
 // Entries of each kind of values: offs[e] to offs[e+1] are those of entry e, and each entry is its length with the
-// values behind it. The loops differ in what they do with the values alone; column.reserve has made the room.
+// values behind it; a run of entries of length 1 is one code with all of their values behind it. The loops differ in what
+// they do with the values alone; column.reserve has made the room.
 
 func (v fixedValues) entries(c *column, offs []int32, from, to int) {
 	dst, p, zeros := c.buf[:cap(c.buf)], len(c.buf), c.run
-	for e := from; e < to; e++ {
+	one, runs := ones{}, !c.java
+	for e := from; e < to; {
 		lo, hi := int(offs[e]), int(offs[e+1])
 		if lo == hi {
 			zeros++
+			e++
 			continue
 		}
-		p = putLength(dst, p, zeros, hi-lo)
-		zeros = 0
+		if zeros > 0 {
+			p, zeros = putRun(dst, p, 0, zeros), 0
+		}
+		k := 1
+		if hi-lo == 1 && runs {
+			k = countOnes(offs, e, to)
+			one, hi = ones{k, p}, lo+k
+		}
+		p = putLength(dst, p, hi-lo, k)
+		e += k
 		if hi-lo == 1 && v.width == 8 {
 			*(*[8]byte)(dst[p:]) = *(*[8]byte)(v.b[lo*8:])
 			p += 8
@@ -57,35 +124,55 @@ func (v fixedValues) entries(c *column, offs []int32, from, to int) {
 		}
 		p += copy(dst[p:], v.b[lo*v.width:hi*v.width])
 	}
-	c.buf, c.run = c.buf[:p], zeros
+	c.buf, c.run, c.ones = c.buf[:p], zeros, one.last(offs, from, to)
 }
 
 func (v varintValues[T]) entries(c *column, offs []int32, from, to int) {
 	dst, p, zeros := c.buf[:cap(c.buf)], len(c.buf), c.run
-	for e := from; e < to; e++ {
+	one, runs := ones{}, !c.java
+	for e := from; e < to; {
 		lo, hi := int(offs[e]), int(offs[e+1])
 		if lo == hi {
 			zeros++
+			e++
 			continue
 		}
-		p = putLength(dst, p, zeros, hi-lo)
-		zeros = 0
+		if zeros > 0 {
+			p, zeros = putRun(dst, p, 0, zeros), 0
+		}
+		k := 1
+		if hi-lo == 1 && runs {
+			k = countOnes(offs, e, to)
+			one, hi = ones{k, p}, lo+k
+		}
+		p = putLength(dst, p, hi-lo, k)
+		e += k
 		_, size := bitpack.PutZigzag(dst[p:p+v.bound(lo, hi)+bitpack.VarintRoom], v.v[lo:hi])
 		p += size
 	}
-	c.buf, c.run = c.buf[:p], zeros
+	c.buf, c.run, c.ones = c.buf[:p], zeros, one.last(offs, from, to)
 }
 
 func (v bytesValues) entries(c *column, offs []int32, from, to int) {
 	dst, p, zeros := c.buf[:cap(c.buf)], len(c.buf), c.run
-	for e := from; e < to; e++ {
+	one, runs := ones{}, !c.java
+	for e := from; e < to; {
 		lo, hi := int(offs[e]), int(offs[e+1])
 		if lo == hi {
 			zeros++
+			e++
 			continue
 		}
-		p = putLength(dst, p, zeros, hi-lo)
-		zeros = 0
+		if zeros > 0 {
+			p, zeros = putRun(dst, p, 0, zeros), 0
+		}
+		k := 1
+		if hi-lo == 1 && runs {
+			k = countOnes(offs, e, to)
+			one, hi = ones{k, p}, lo+k
+		}
+		p = putLength(dst, p, hi-lo, k)
+		e += k
 		start := int(v.offsets[lo])
 		for _, o := range v.offsets[lo+1 : hi+1] {
 			end := int(o)
@@ -105,38 +192,61 @@ func (v bytesValues) entries(c *column, offs []int32, from, to int) {
 			start = end
 		}
 	}
-	c.buf, c.run = c.buf[:p], zeros
+	c.buf, c.run, c.ones = c.buf[:p], zeros, one.last(offs, from, to)
 }
 
 func (v cellValues) entries(c *column, offs []int32, from, to int) {
 	zeros := c.run
-	for e := from; e < to; e++ {
+	one, runs := ones{}, !c.java
+	for e := from; e < to; {
 		lo, hi := int(offs[e]), int(offs[e+1])
 		if lo == hi {
 			zeros++
+			e++
 			continue
 		}
-		c.buf = c.buf[:putLength(c.buf[:cap(c.buf)], len(c.buf), zeros, hi-lo)]
-		zeros = 0
+		dst, p := c.buf[:cap(c.buf)], len(c.buf)
+		if zeros > 0 {
+			p, zeros = putRun(dst, p, 0, zeros), 0
+		}
+		k := 1
+		if hi-lo == 1 && runs {
+			k = countOnes(offs, e, to)
+			one, hi = ones{k, p}, lo+k
+		}
+		c.buf = dst[:putLength(dst, p, hi-lo, k)]
+		e += k
 		v.put(c, lo, hi)
 	}
-	c.run = zeros
+	c.run, c.ones = zeros, one.last(offs, from, to)
 }
 
 // entries begins each array of booleans on a byte of its own.
 func (v boolValues) entries(c *column, offs []int32, from, to int) {
 	dst, p, zeros := c.buf[:cap(c.buf)], len(c.buf), c.run
-	for e := from; e < to; e++ {
+	one, runs := ones{}, !c.java
+	for e := from; e < to; {
 		lo, hi := int(offs[e]), int(offs[e+1])
 		if lo == hi {
 			zeros++
+			e++
 			continue
 		}
-		p = putLength(dst, p, zeros, hi-lo)
-		zeros = 0
-		if i := v.off + lo; hi-lo == 1 {
-			dst[p] = v.bits[i>>3] >> (i & 7) & 1
-			p++
+		if zeros > 0 {
+			p, zeros = putRun(dst, p, 0, zeros), 0
+		}
+		k := 1
+		if hi-lo == 1 && runs {
+			k = countOnes(offs, e, to)
+			one, hi = ones{k, p}, lo+k
+		}
+		p = putLength(dst, p, hi-lo, k)
+		e += k
+		if hi-lo == k {
+			for i := v.off + lo; i < v.off+hi; i++ {
+				dst[p] = v.bits[i>>3] >> (i & 7) & 1
+				p++
+			}
 			continue
 		}
 		size := (hi - lo + 7) >> 3
@@ -144,7 +254,7 @@ func (v boolValues) entries(c *column, offs []int32, from, to int) {
 		bitpack.CopyBits(dst, p*8, v.bits, v.off+lo, hi-lo)
 		p += size
 	}
-	c.buf, c.run = c.buf[:p], zeros
+	c.buf, c.run, c.ones = c.buf[:p], zeros, one.last(offs, from, to)
 }
 
 // entries of a null column are lengths alone, so that ones make runs too.
@@ -162,7 +272,7 @@ func (nullValues) entries(c *column, offs []int32, from, to int) {
 			run, runLen = 1, n
 			continue
 		}
-		p = putLength(dst, p, 0, n)
+		p = putLength(dst, p, n, 1)
 	}
 	c.buf, c.run, c.runLen = c.buf[:p], run, runLen
 }

@@ -171,8 +171,11 @@ func TestFirstValues(t *testing.T) {
 		t.Errorf("ascending: %q", got)
 	}
 
-	// No mark without first values, on NaN, and when values descend just where batches meet.
-	if got := ascending(write(t, s, []arrow.Record{rec}, arrowio.WriteOptions{})); got[0] != nil {
+	// Nobody has to ask. No mark without first values, on NaN, and when values descend just where batches meet.
+	if got := ascending(write(t, s, []arrow.Record{rec}, arrowio.WriteOptions{})); !slices.Equal(got[0], []string{"asc", "f", "text"}) {
+		t.Errorf("ascending unasked: %q", got)
+	}
+	if got := ascending(write(t, s, []arrow.Record{rec}, arrowio.WriteOptions{Options: map[string]string{"trevni-statistics": "none"}})); got[0] != nil {
 		t.Errorf("ascending without first values: %q", got)
 	}
 	swapped := []arrow.Record{rec.NewSlice(100, 200), rec.NewSlice(0, 100)}

@@ -19,11 +19,19 @@ import (
 )
 
 func plan(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
-	p, back, err := planStored(s, s, o)
+	opt, err := parseOptions(o.Options)
 	if err != nil {
 		return nil, err
 	}
-	if bare, lost := plans.WithoutLost(s, back.Fields()); lost != nil {
+	stored, err := withoutNulls(s, opt.NotNull)
+	if err != nil {
+		return nil, err
+	}
+	p, back, err := planStored(s, stored, o)
+	if err != nil {
+		return nil, err
+	}
+	if bare, lost := plans.WithoutLost(stored, back.Fields()); lost != nil {
 		were := p.Columns
 		if p, _, err = planStored(s, bare, o); err != nil {
 			return nil, err
@@ -43,7 +51,10 @@ func planStored(s, stored *arrow.Schema, o arrowio.WriteOptions) (p *arrowio.Wri
 	if err != nil {
 		return nil, nil, err
 	}
-	d := &driver{rowGroup: o.RowGroupBytes, maxFile: o.MaxFileBytes, memory: o.Memory, workers: o.Parallelism}
+	d := &driver{rowGroup: o.RowGroupBytes, maxFile: o.MaxFileBytes, memory: o.Memory, workers: o.Parallelism, java: opt.Lengths == "java", statistics: opt.Statistics != "none", block: javaBlock, notNull: len(opt.NotNull) > 0, keep: o.Compression == "", micros: opt.Timestamps == "micros" || opt.Timestamps == "cut", cut: opt.Timestamps == "cut"}
+	if opt.BlockBytes > 0 {
+		d.block = int(opt.BlockBytes)
+	}
 	if d.codec, d.level, err = parseCompression(o.Compression); err != nil {
 		return nil, nil, err
 	}
@@ -62,6 +73,9 @@ func planStored(s, stored *arrow.Schema, o arrowio.WriteOptions) (p *arrowio.Wri
 	} else {
 		err = d.planAvro(stored, p)
 	}
+	if err == nil && opt.Integers == "fixed" {
+		d.fixIntegers(d.tree.Roots)
+	}
 	if err == nil {
 		err = d.describe(stored, opt)
 	}
@@ -72,7 +86,7 @@ func planStored(s, stored *arrow.Schema, o arrowio.WriteOptions) (p *arrowio.Wri
 		return nil, nil, err
 	}
 	for i := range p.Columns {
-		p.Columns[i].Encoding = trevniwire.CodecName(d.codec)
+		p.Columns[i].Encoding = d.codecsAt(p.Columns[i].Path)
 	}
 	return p, back, nil
 }
@@ -113,32 +127,15 @@ func storedColumns(s *arrow.Schema) bool {
 func (d *driver) compare(s *arrow.Schema, p *arrowio.WritePlan) (back *arrow.Schema, err error) {
 	lim := arrowio.Limits{}.WithDefaults()
 	h := &trevniwire.Header{Columns: d.columns, Meta: d.meta}
-	bytes := map[int]bool{}
-	collectBytes(s.Fields(), d.tree.Roots, bytes)
+	bytes := trevniwire.BeyondPrecision(s.Fields(), d.tree.Roots)
 	back, err = shown(h, lim, d.avro, func(column, _ int) bool { return !bytes[column] })
 	if err != nil {
 		return nil, errs.Errorf(errs.ErrSchema, "what would be written could not be read: %w", err)
 	}
 	p.Metadata = plans.Planned(s.Metadata(), back.Metadata(), "file metadata", "the format has another use for this key, or the key is not UTF-8")
 	p.Columns = plans.AddDifferences(p.Columns, schemadiff.Fields(s.Fields(), back.Fields()))
-	plans.AddRefused(p.Columns, s.Fields(), refused)
+	plans.AddRefused(p.Columns, s.Fields(), d.refused)
 	return back, nil
-}
-
-// collectBytes finds the columns of decimals whose values are beyond their precision: they were read as bytes, and will be.
-func collectBytes(fields []arrow.Field, nodes []*trevniwire.Node, to map[int]bool) {
-	for i, n := range nodes[:min(len(nodes), len(fields))] {
-		t := fields[i].Type
-		if n.Kind == trevniwire.Leaf && arrow.IsDecimal(n.Field.Type.ID()) && (t.ID() == arrow.BINARY || t.ID() == arrow.FIXED_SIZE_BINARY) {
-			to[n.Col] = true
-		}
-		switch t := t.(type) {
-		case *arrow.MapType:
-			collectBytes([]arrow.Field{t.KeyField(), t.ItemField()}, n.Children, to)
-		case arrow.NestedType:
-			collectBytes(t.Fields(), n.Children, to)
-		}
-	}
 }
 
 // shown returns the schema under which a file is read: of Avro records where it has an avro.schema that describes its
@@ -168,10 +165,10 @@ func shown(h *trevniwire.Header, lim arrowio.Limits, avro bool, fits func(column
 func (d *driver) planAvro(s *arrow.Schema, p *arrowio.WritePlan) error {
 	d.avro = true
 	lim := arrowio.Limits{}.WithDefaults()
-	if text, ok := fileMeta(s, trevniwire.KeyAvro); ok {
+	if text, ok := avroText(s); ok && !d.notNull {
 		if schema, err := trevniwire.ParseAvro([]byte(text), lim); err == nil {
 			tree, columns, err := trevniwire.Shred(schema, lim)
-			if err == nil && fits(s.Fields(), tree.Roots) && keepsMetadata(s.Fields(), tree.Schema.Fields()) {
+			if err == nil && trevniwire.Fits(s.Fields(), tree.Roots) && trevniwire.KeepsMetadata(s.Fields(), tree.Schema.Fields(), trevniwire.Foreign) {
 				d.tree, d.columns = tree, columns
 				d.meta = append(d.meta, trevniwire.Pair{Key: trevniwire.KeyAvro, Value: []byte(text)})
 				for _, f := range s.Fields() {
@@ -181,7 +178,7 @@ func (d *driver) planAvro(s *arrow.Schema, p *arrowio.WritePlan) error {
 			}
 		}
 	}
-	schema, mappings, err := trevniwire.AvroOf(s)
+	schema, mappings, err := trevniwire.AvroFor(s, trevniwire.AvroOptions{Micros: d.micros})
 	if err != nil {
 		return err
 	}
@@ -195,40 +192,13 @@ func (d *driver) planAvro(s *arrow.Schema, p *arrowio.WritePlan) error {
 	return nil
 }
 
-// keepsMetadata reports whether a given Avro schema keeps the metadata of all fields, beside what their columns keep.
-func keepsMetadata(fields, back []arrow.Field) bool {
-	return !slices.ContainsFunc(schemadiff.Fields(fields, back), func(d schemadiff.Difference) bool {
-		return d.Aspect == schemadiff.Metadata && slices.ContainsFunc(d.Lost, trevniwire.Foreign)
-	})
-}
-
-// fits reports whether Arrow fields can be written as nodes of a given Avro schema, value for value.
-func fits(fields []arrow.Field, nodes []*trevniwire.Node) bool {
-	return slices.EqualFunc(fields, nodes, func(f arrow.Field, n *trevniwire.Node) bool {
-		if f.Name != n.Field.Name || f.Nullable && !n.Field.Nullable {
-			return false
-		}
-		return fitsType(f.Type, n)
-	})
-}
-
-func fitsType(t arrow.DataType, n *trevniwire.Node) bool {
-	switch n.Kind {
-	case trevniwire.Struct, trevniwire.Union:
-		nested, ok := t.(arrow.NestedType)
-		return ok && t.ID() == n.Field.Type.ID() && fits(nested.Fields(), n.Children)
-	case trevniwire.List:
-		l, ok := t.(*arrow.ListType)
-		return ok && fitsType(l.Elem(), n.Children[0]) && (!l.ElemField().Nullable || n.Children[0].Field.Nullable)
-	case trevniwire.Map:
-		m, ok := t.(*arrow.MapType)
-		return ok && m.KeyType().ID() == arrow.STRING && fitsType(m.ItemType(), n.Children[1]) && (!m.ItemField().Nullable || n.Children[1].Field.Nullable)
+// avroText returns the Avro schema that the rows had in a Trevni file, or in an Avro container file.
+func avroText(s *arrow.Schema) (string, bool) {
+	if text, ok := fileMeta(s, trevniwire.KeyAvro); ok {
+		return text, true
 	}
-	if arrow.TypeEqual(t, n.Field.Type) {
-		return true
-	}
-	// decimals beyond their precision were read as the bytes that they are
-	return arrow.IsDecimal(n.Field.Type.ID()) && t.ID() == arrow.BINARY
+	md := s.Metadata()
+	return md.GetValue("avro." + trevniwire.KeyAvro)
 }
 
 func fileMeta(s *arrow.Schema, key string) (string, bool) {
@@ -238,14 +208,21 @@ func fileMeta(s *arrow.Schema, key string) (string, bool) {
 
 // describe completes the metadata of file and columns, in the order in which Java writes it.
 func (d *driver) describe(s *arrow.Schema, o Options) error {
+	codecs, err := d.chooseCodecs(s, o)
+	if err != nil {
+		return err
+	}
 	sum := trevniwire.CRC32
-	if o.Checksum == "null" {
+	switch o.Checksum {
+	case "null":
 		sum = trevniwire.NoChecksum
+	case "crc-32":
+		sum = trevniwire.SpecCRC32
 	}
 	meta := trevniwire.Meta{{Key: trevniwire.KeyCodec, Value: []byte(trevniwire.CodecName(d.codec))}}
 	if sum != trevniwire.NoChecksum {
 		meta = append(meta, trevniwire.Pair{Key: trevniwire.KeyChecksum, Value: []byte(sum.String())})
-		if d.codec == blockcodec.None { // Java stores zeros there
+		if slices.ContainsFunc(codecs, func(c codecLevel) bool { return c.codec == blockcodec.None }) || d.codec == blockcodec.None { // Java stores zeros there
 			meta = append(meta, trevniwire.Pair{Key: trevniwire.KeySums, Value: []byte("stored")})
 		}
 	}
@@ -257,10 +234,11 @@ func (d *driver) describe(s *arrow.Schema, o Options) error {
 	collectUser(s.Fields(), d.tree.Roots, user)
 	for i := range d.columns {
 		c := &d.columns[i]
-		c.Codec, c.Checksum = d.codec, sum
+		c.Codec, c.Checksum = codecs[i].codec, sum
+		d.levels = append(d.levels, codecs[i].level)
 		c.Values = c.Parent < 0 && !c.Array && c.Type != trevniwire.Boolean && c.Type != trevniwire.Null &&
 			(slices.Contains(o.Values, c.Name) || slices.Contains(o.Values, "*"))
-		c.Meta = d.columnMeta(i, user[i])
+		c.Meta = d.columnMeta(i, user[i], codecs[i].own)
 	}
 	for _, v := range o.Values {
 		if v != "*" && !slices.ContainsFunc(d.columns, func(c trevniwire.Column) bool { return c.Name == v && c.Values }) {
@@ -270,7 +248,7 @@ func (d *driver) describe(s *arrow.Schema, o Options) error {
 	return nil
 }
 
-func (d *driver) columnMeta(i int, user arrow.Metadata) trevniwire.Meta {
+func (d *driver) columnMeta(i int, user arrow.Metadata, ownCodec bool) trevniwire.Meta {
 	c := &d.columns[i]
 	m := trevniwire.Meta{{Key: trevniwire.KeyName, Value: []byte(c.Name)}, {Key: trevniwire.KeyType, Value: []byte(c.Type.String())}}
 	if c.Parent >= 0 {
@@ -282,8 +260,11 @@ func (d *driver) columnMeta(i int, user arrow.Metadata) trevniwire.Meta {
 	if c.Values {
 		m = append(m, trevniwire.Pair{Key: trevniwire.KeyValues})
 	}
+	if ownCodec {
+		m = append(m, trevniwire.Pair{Key: trevniwire.KeyCodec, Value: []byte(trevniwire.CodecName(c.Codec))})
+	}
 	for _, p := range trevniwire.UserMeta(user) {
-		if !trevniwire.Reserved(p.Key) && p.Key != trevniwire.KeySorted { // what the format says is for the writer to say
+		if !trevniwire.Reserved(p.Key) && p.Key != trevniwire.KeySorted && p.Key != trevniwire.KeyStats { // what the format says is for the writer to say
 			m = append(m, p)
 		}
 	}

@@ -64,7 +64,7 @@ func TestPlanTypes(t *testing.T) {
 		{&arrow.TimestampType{Unit: arrow.Microsecond}, "long (local-timestamp-micros)", ""},
 		{&arrow.TimestampType{Unit: arrow.Second}, "long (local-timestamp-millis)", "comes back in milliseconds"},
 		{&arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "Asia/Tokyo"}, "long (timestamp-millis)", "the same instants, zone UTC instead of Asia/Tokyo"},
-		{&arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "Asia/Tokyo"}, "long (timestamp-micros)", "comes back in microseconds; the same instants, zone UTC instead of Asia/Tokyo"},
+		{&arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "Asia/Tokyo"}, "long (timestamp-nanos)", "the same instants, zone UTC instead of Asia/Tokyo"},
 		{arrow.FixedWidthTypes.Duration_s, "long", "comes back as int64 s"},
 		{&arrow.Decimal128Type{Precision: 9, Scale: 2}, "bytes (decimal 9,2)", ""},
 		{&arrow.Decimal256Type{Precision: 60, Scale: 0}, "bytes (decimal 60,0)", ""},
@@ -167,7 +167,7 @@ func TestOptions(t *testing.T) {
 		says string
 	}{
 		{arrowio.WriteOptions{Options: map[string]string{"trevni-schema": "parquet"}}, errs.ErrOption, "avro or columns"},
-		{arrowio.WriteOptions{Options: map[string]string{"trevni-checksum": "md5"}}, errs.ErrOption, "crc32 or null"},
+		{arrowio.WriteOptions{Options: map[string]string{"trevni-checksum": "md5"}}, errs.ErrOption, "crc32, crc-32 or null"},
 		{arrowio.WriteOptions{Options: map[string]string{"trevni-values": "id,flag"}}, errs.ErrOption, `"flag"`},
 		{arrowio.WriteOptions{Options: map[string]string{"trevni-values": "opt"}}, errs.ErrOption, `"opt"`},
 		{arrowio.WriteOptions{Options: map[string]string{"trevni-values": "nobody"}}, errs.ErrOption, `"nobody"`},

@@ -26,10 +26,13 @@ type sample struct {
 func (s *sample) release() { release(s.recs) }
 
 // randomizer makes samples of every type that the writer takes.
-type randomizer struct{ *writertest.Random }
+type randomizer struct {
+	*writertest.Random
+	whole bool // no digits finer than microseconds
+}
 
 func newRandomizer(src rand.Source, mem memory.Allocator) *randomizer {
-	r := &randomizer{writertest.NewRandom(src, mem)}
+	r := &randomizer{Random: writertest.NewRandom(src, mem)}
 	r.Name = func() string { return pick(r, names...) } // two siblings may have the same
 	r.Flat = func() arrow.DataType { return pick(r, flats...) }
 	r.Key = func() arrow.DataType {
@@ -44,6 +47,7 @@ func pick[T any](r *randomizer, of ...T) T { return writertest.Pick(r.Random, of
 // sample makes a schema and batches of it; no more rows than most.
 func (r *randomizer) sample(most int) *sample {
 	s := &sample{plain: r.OneOf(4)}
+	r.whole = s.plain
 	n := pick(r, 1, 2, 3, 3, 4, 5, 8)
 	if r.OneOf(40) {
 		n = 0
@@ -67,6 +71,10 @@ func (r *randomizer) sample(most int) *sample {
 		s.recs = append(s.recs, r.Record(s.schema, r.Intn(pick(r, 1, 2, 10, 100, most)+1)))
 	}
 	s.options = r.options(s.plain)
+	if n > 0 && r.OneOf(3) {
+		name := fields[r.Intn(n)].Name
+		s.options.Options["trevni-codec"] = name + "=" + pick(r, "none", "snappy", "deflate:1")
+	}
 	if n == 0 && s.options.Options["trevni-schema"] == "" {
 		s.plain = true // nothing to shred
 	}
@@ -91,6 +99,18 @@ func (r *randomizer) options(plain bool) arrowio.WriteOptions {
 	}
 	if r.OneOf(3) {
 		o.Options["trevni-values"] = "*"
+	}
+	if r.OneOf(4) {
+		o.Options["trevni-lengths"] = pick(r, "java", "runs")
+	}
+	if r.OneOf(5) {
+		o.Options["trevni-integers"] = "fixed"
+	}
+	if r.OneOf(4) {
+		o.Options["trevni-block-bytes"] = pick(r, "1024", "5000", "1MiB")
+	}
+	if r.OneOf(6) {
+		o.Options["trevni-statistics"] = pick(r, "blocks", "none")
 	}
 	if plain {
 		o.Options["trevni-schema"] = "columns"
@@ -131,7 +151,9 @@ func (r *randomizer) fitFixed(t arrow.DataType, b []byte) {
 			case arrow.Second:
 				x = max(min(x, math.MaxInt64/1000), math.MinInt64/1000)
 			case arrow.Nanosecond:
-				x -= x % 1000
+				if r.whole {
+					x -= x % 1000
+				}
 			}
 			binary.LittleEndian.PutUint64(v, uint64(x))
 		case *arrow.Time64Type:

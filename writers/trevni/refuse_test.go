@@ -47,7 +47,7 @@ func tryWrite(t testing.TB, s *arrow.Schema, o arrowio.WriteOptions, recs ...arr
 func TestRefusedValues(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
-	u64, ns, str := arrow.PrimitiveTypes.Uint64, &arrow.TimestampType{Unit: arrow.Nanosecond}, arrow.BinaryTypes.String
+	u64, ns, str := arrow.PrimitiveTypes.Uint64, arrow.FixedWidthTypes.Time64ns, arrow.BinaryTypes.String
 	structs := arrow.ListOfNonNullable(arrow.StructOf(optional("t", ns)))
 	for _, c := range []struct {
 		name   string
@@ -66,9 +66,6 @@ func TestRefusedValues(t *testing.T) {
 			}
 			b.(*array.Uint64Builder).Append(map[bool]uint64{true: math.MaxUint64}[i == 150])
 		}, "x", "uint64 18446744073709551615"},
-		{"timestamp", field("x", ns), func(b array.Builder, i int) {
-			b.(*array.TimestampBuilder).Append(map[bool]arrow.Timestamp{true: -1_001}[i == 150])
-		}, "x", "-1001 ns is no whole number of microseconds"},
 		{"time64", field("x", arrow.FixedWidthTypes.Time64ns), func(b array.Builder, i int) {
 			b.(*array.Time64Builder).Append(map[bool]arrow.Time64{true: 999}[i == 150])
 		}, "x", "999 ns is no whole number"},
@@ -105,7 +102,7 @@ func TestRefusedValues(t *testing.T) {
 				l.ValueBuilder().(*array.LargeStringBuilder).Append(map[bool]string{true: "\xed\xa0\x80"}[i == 150])
 			}
 		}, "x", "not UTF-8"},
-		{"timestamps in structs in lists", field("x", structs), func(b array.Builder, i int) {
+		{"times in structs in lists", field("x", structs), func(b array.Builder, i int) {
 			l := b.(*array.ListBuilder)
 			l.Append(true)
 			for k := range i % 4 {
@@ -114,7 +111,7 @@ func TestRefusedValues(t *testing.T) {
 				if k == 0 {
 					st.FieldBuilder(0).AppendNull()
 				} else {
-					st.FieldBuilder(0).(*array.TimestampBuilder).Append(map[bool]arrow.Timestamp{true: 7}[i == 150])
+					st.FieldBuilder(0).(*array.Time64Builder).Append(map[bool]arrow.Time64{true: 7}[i == 150])
 				}
 			}
 		}, "x.t", "7 ns is no whole number"},

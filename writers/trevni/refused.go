@@ -3,7 +3,7 @@ package trevni
 import "github.com/apache/arrow/go/v15/arrow"
 
 // refused says which values of a field Write refuses: those that Avro's types do not hold.
-func refused(f arrow.Field) string {
+func (d *driver) refused(f arrow.Field) string {
 	const finer, beyond = "values that are no whole number of microseconds", "values that milliseconds cannot count"
 	switch t := f.Type.(type) {
 	case *arrow.Uint64Type:
@@ -23,7 +23,9 @@ func refused(f arrow.Field) string {
 		case arrow.Second:
 			return beyond
 		case arrow.Nanosecond:
-			return finer
+			if (d.micros || !d.avro) && !d.cut {
+				return finer
+			}
 		}
 	}
 	return ""

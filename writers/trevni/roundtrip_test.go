@@ -93,7 +93,7 @@ func testRoundTrip(t *testing.T, files, expects string) {
 		if expects != "" {
 			dir = expects
 		}
-		codec := []string{"none", "snappy", "deflate"}[i%3]
+		codec := []string{"none", "snappy", "deflate", ""}[i%4]
 		sum := []string{"crc32", "null"}[i/3%2]
 		o := arrowio.WriteOptions{Compression: codec, Options: map[string]string{"trevni-checksum": sum}, Parallelism: 1 + i%2}
 		for _, view := range []string{"columns", "records"} {
@@ -104,6 +104,23 @@ func testRoundTrip(t *testing.T, files, expects string) {
 			t.Run(name+"/"+view, func(t *testing.T) { roundTrip(t, p, text, view, o) })
 		}
 	}
+}
+
+// withoutCodecs leaves out what a schema says of the codecs of its columns.
+func withoutCodecs(s *arrow.Schema) *arrow.Schema {
+	var fields []arrow.Field
+	for _, f := range s.Fields() {
+		var keys, values []string
+		for i, k := range f.Metadata.Keys() {
+			if k != trevniwire.MetaCodec {
+				keys, values = append(keys, k), append(values, f.Metadata.Values()[i])
+			}
+		}
+		f.Metadata = arrow.NewMetadata(keys, values)
+		fields = append(fields, f)
+	}
+	md := s.Metadata()
+	return arrow.NewSchema(fields, &md)
 }
 
 func roundTrip(t *testing.T, path, text, view string, o arrowio.WriteOptions) {
@@ -123,6 +140,9 @@ func roundTrip(t *testing.T, path, text, view string, o arrowio.WriteOptions) {
 	for _, out := range objects {
 		back, recs := scan(t, out, view, mem, 1000)
 		defer release(recs)
+		if o.Compression != "" || strings.HasSuffix(path, "overrides.trv") { // else columns keep their codecs, but bzip2 is not written
+			back, schema = withoutCodecs(back), withoutCodecs(schema)
+		}
 		if !back.Equal(schema) || !sameMetadata(back, schema) {
 			t.Errorf("schema\n%s\nwas\n%s", back, schema)
 		}

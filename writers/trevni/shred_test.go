@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strconv"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -180,6 +181,9 @@ func plainValue(a arrow.Array, i int) any {
 	if !ok {
 		return nil
 	}
+	if t, ok := a.DataType().(*arrow.TimestampType); ok && t.Unit == arrow.Nanosecond {
+		return flat(a, i).(int64) / 1000 // plain columns have microseconds
+	}
 	return flat(a, i)
 }
 
@@ -333,7 +337,7 @@ func appendText(b []byte, s string) []byte {
 }
 
 // headLine is the line about a file in front of its rows: what its header must say.
-func headLine(rows int, meta map[string]string, columns []*stored, codec, sum string, values func(string) (has, sorted bool)) string {
+func headLine(rows int, meta map[string]string, columns []*stored, codec func(string) string, sum string, values func(string) (has, sorted bool), stats func(string) []byte) string {
 	b := fmt.Appendf(nil, `{"trevni":{"rows":%d,"meta":`, rows)
 	b = appendMetadata(b, meta)
 	b = append(b, `,"columns":[`...)
@@ -365,7 +369,10 @@ func headLine(rows int, meta map[string]string, columns []*stored, codec, sum st
 				own["arrowio.sorted"] = "ascending"
 			}
 		}
-		b = fmt.Appendf(b, `,"codec":"%s","checksum":"%s"`, codec, sum)
+		if s := stats(c.name); s != nil {
+			own[trevniwire.KeyStats] = string(s)
+		}
+		b = fmt.Appendf(b, `,"codec":"%s","checksum":"%s"`, codec(c.name), sum)
 		if len(own) > 0 {
 			b = appendMetadata(append(b, `,"meta":`...), own)
 		}
@@ -391,6 +398,10 @@ func appendMetadata(b []byte, m map[string]string) []byte {
 			b = append(b, ',')
 		}
 		b = append(appendText(b, k), ':')
+		if !utf8.ValidString(m[k]) {
+			b = fmt.Appendf(b, `{"hex":"%x"}`, m[k])
+			continue
+		}
 		b = appendText(b, m[k])
 	}
 	return append(b, '}')

@@ -164,8 +164,6 @@ func flat(a arrow.Array, i int) any {
 		switch a.DataType().(*arrow.TimestampType).Unit {
 		case arrow.Second:
 			return int64(a.Value(i)) * 1000
-		case arrow.Nanosecond:
-			return int64(a.Value(i)) / 1000
 		}
 		return int64(a.Value(i))
 	case *array.Duration:

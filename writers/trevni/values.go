@@ -16,6 +16,8 @@ type values interface {
 	key(i int) sortKey
 	// first returns value i as a descriptor stores it.
 	first(i int) []byte
+	// bounds takes values from to to, of which there are some, into the bounds of a block.
+	bounds(b *bounds, from, to int, ascending bool)
 }
 
 // fixedValues are little-endian values of fixed width: Arrow's own bytes.
@@ -30,6 +32,8 @@ func (v fixedValues) put(c *column, from, to int) {
 	c.buf = append(c.buf, v.b[from*v.width:to*v.width]...)
 }
 
+func (v fixedValues) bounds(*bounds, int, int, bool) {}
+
 func (v fixedValues) ascending() bool    { return false }
 func (v fixedValues) key(int) sortKey    { return sortKey{} }
 func (v fixedValues) first(i int) []byte { return v.b[i*v.width : (i+1)*v.width] }
@@ -40,12 +44,20 @@ type fixedInts[T int32 | int64] struct {
 	v []T
 }
 
+func (v fixedInts[T]) bounds(b *bounds, from, to int, ascending bool) {
+	addInts(b, v.v[from:to], ascending)
+}
+
 func (v fixedInts[T]) ascending() bool   { return ascends(v.v) }
 func (v fixedInts[T]) key(i int) sortKey { return sortKey{i: int64(v.v[i])} }
 
 type floatValues[T float32 | float64] struct {
 	fixedValues
 	v []T
+}
+
+func (v floatValues[T]) bounds(b *bounds, from, to int, ascending bool) {
+	addFloats(b, v.v[from:to], ascending)
 }
 
 func (v floatValues[T]) ascending() bool   { return ascends(v.v) }
@@ -80,6 +92,10 @@ func (v varintValues[T]) put(c *column, from, to int) {
 	c.buf = c.buf[:n+size]
 }
 
+func (v varintValues[T]) bounds(b *bounds, from, to int, ascending bool) {
+	addInts(b, v.v[from:to], ascending)
+}
+
 func (v varintValues[T]) ascending() bool    { return ascends(v.v) }
 func (v varintValues[T]) key(i int) sortKey  { return sortKey{i: int64(v.v[i])} }
 func (v varintValues[T]) first(i int) []byte { return bitpack.AppendZigzag(nil, v.v[i]) }
@@ -98,6 +114,15 @@ func (v bytesValues) put(c *column, from, to int) {
 	n := len(c.buf)
 	_, size := bitpack.PutPrefixed(c.buf[n:n+v.bound(from, to)+bitpack.VarintRoom], v.offsets[from:to+1], v.data)
 	c.buf = c.buf[:n+size]
+}
+
+func (v bytesValues) bounds(b *bounds, from, to int, ascending bool) {
+	if ascending {
+		b.addText(v.at(from))
+		b.addText(v.at(to - 1))
+		return
+	}
+	b.addTexts(v, from, to)
 }
 
 func (v bytesValues) ascending() bool {
@@ -135,6 +160,8 @@ func (v cellValues) put(c *column, from, to int) {
 	c.buf = b
 }
 
+func (v cellValues) bounds(*bounds, int, int, bool) {}
+
 func (v cellValues) ascending() bool { return false }
 func (v cellValues) key(int) sortKey { return sortKey{} }
 
@@ -165,6 +192,8 @@ func (v boolValues) put(c *column, from, to int) {
 	c.spare = size*8 - at - n
 }
 
+func (v boolValues) bounds(*bounds, int, int, bool) {}
+
 func (v boolValues) ascending() bool  { return false }
 func (v boolValues) key(int) sortKey  { return sortKey{} }
 func (v boolValues) first(int) []byte { return nil }
@@ -172,8 +201,9 @@ func (v boolValues) first(int) []byte { return nil }
 // nullValues take no bytes.
 type nullValues struct{}
 
-func (nullValues) bound(int, int) int    { return 0 }
-func (nullValues) put(*column, int, int) {}
-func (nullValues) ascending() bool       { return false }
-func (nullValues) key(int) sortKey       { return sortKey{} }
-func (nullValues) first(int) []byte      { return nil }
+func (nullValues) bound(int, int) int             { return 0 }
+func (nullValues) put(*column, int, int)          {}
+func (nullValues) bounds(*bounds, int, int, bool) {}
+func (nullValues) ascending() bool                { return false }
+func (nullValues) key(int) sortKey                { return sortKey{} }
+func (nullValues) first(int) []byte               { return nil }

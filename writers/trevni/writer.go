@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -39,7 +40,10 @@ func newWriter(ctx context.Context, st arrowio.Store, d *driver, p *arrowio.Writ
 	w := &writer{ctx: ctx, store: st, d: d, plan: p, storage: &storage{store: st, memory: d.memory}}
 	packers := make(packers, d.workers)
 	for i := range d.columns {
-		w.columns = append(w.columns, &column{Column: &d.columns[i], level: d.level, packers: packers, storage: w.storage})
+		w.columns = append(w.columns, &column{Column: &d.columns[i], level: d.levels[i], block: d.block, java: d.java, packers: packers, storage: w.storage})
+	}
+	if d.statistics {
+		w.watch(d.tree.Roots)
 	}
 	for _, n := range d.tree.Roots {
 		w.fields = append(w.fields, w.field(n, n.Field.Name))
@@ -48,7 +52,7 @@ func newWriter(ctx context.Context, st arrowio.Store, d *driver, p *arrowio.Writ
 }
 
 func (w *writer) field(n *trevniwire.Node, path string) *field {
-	f := &field{Node: n, path: path}
+	f := &field{Node: n, path: path, avro: w.d.avro, cut: w.d.cut}
 	f.find = arrowdense.Finder{Mem: w.plan.Options.Allocator, Dictionaries: true, Unions: n.Kind == trevniwire.Union}
 	f.opt, f.rep, f.col = w.column(n.Opt), w.column(n.Rep), w.column(n.Col)
 	for _, k := range n.Children {
@@ -188,19 +192,22 @@ func (w *writer) writeFile(sink arrowio.Sink) error {
 	for i, c := range w.columns {
 		h.Columns[i] = *c.Column
 		h.Columns[i].Start = at
-		if c.sorted.seen && !c.sorted.broken {
-			h.Columns[i].Meta = append(h.Columns[i].Meta[:len(h.Columns[i].Meta):len(h.Columns[i].Meta)], trevniwire.Pair{Key: trevniwire.KeySorted, Value: []byte("ascending")})
-		}
-		at += 4 + c.stored
+		h.Columns[i].Meta = slices.Clip(h.Columns[i].Meta)
+		at += 4 + c.stored + c.orderOf(&h.Columns[i])
 	}
+	w.describe(h)
 	if _, err := sink.Write(trevniwire.AppendHeader(nil, h)); err != nil {
 		return err
 	}
 	var b []byte
-	for _, c := range w.columns {
+	for i, c := range w.columns {
 		b = binary.LittleEndian.AppendUint32(b[:0], uint32(len(c.blocks)))
 		for _, k := range c.blocks {
-			b = append(b, k.descriptor...)
+			first := k.first
+			if !h.Columns[i].Values {
+				first = nil
+			}
+			b = trevniwire.AppendDescriptor(b, k.rows, k.raw, k.packed, first)
 		}
 		if _, err := sink.Write(b); err != nil {
 			return err
@@ -216,6 +223,7 @@ func (w *writer) writeFile(sink arrowio.Sink) error {
 func (c *column) reset() {
 	c.blocks, c.raw, c.stored, c.sorted = c.blocks[:0], 0, 0, sortedness{}
 	c.buf, c.spare, c.run, c.rows, c.begin = c.buf[:0], 0, 0, 0, c.begin[:0]
+	c.ones, c.open, c.bounds, c.firsts = ones{}, bounds{}, c.bounds[:0], 0
 }
 
 // Close writes the last row group; without any rows there is still a file.

@@ -1,0 +1,27 @@
+package avro
+
+import "github.com/apache/arrow/go/v15/arrow"
+
+// refused says which values of a field Write refuses: those that Avro's types do not hold.
+func refused(f arrow.Field) string {
+	const finer, beyond = "values that are no whole number of microseconds", "values that milliseconds cannot count"
+	switch t := f.Type.(type) {
+	case *arrow.Uint64Type:
+		return "values above 9223372036854775807"
+	case *arrow.Date64Type:
+		return "values that are not midnight"
+	case *arrow.Time32Type:
+		if t.Unit == arrow.Second {
+			return beyond
+		}
+	case *arrow.Time64Type:
+		if t.Unit == arrow.Nanosecond {
+			return finer
+		}
+	case *arrow.TimestampType:
+		if t.Unit == arrow.Second {
+			return beyond
+		}
+	}
+	return ""
+}
