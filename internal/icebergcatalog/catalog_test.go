@@ -40,12 +40,12 @@ func TestFind(t *testing.T) {
 	t.Setenv("PYICEBERG_CATALOG__C__URI", "http://c")
 	for name, want := range map[string]string{
 		"a": "map[uri:http://ours]",
-		"b": "map[n:6 oauth2-server-uri:o s3.region:x type:hive uri:thrift://h:9083]",
+		"b": "map[n:5 oauth2-server-uri:o s3.region:x scope:6 type:hive uri:thrift://h:9083]",
 		"c": "map[uri:http://c]",
 	} {
 		var given icebergcatalog.Properties
 		if name == "b" {
-			given = icebergcatalog.Properties{"n": "6"}
+			given = icebergcatalog.Properties{"scope": "6"}
 		}
 		p, err := icebergcatalog.Find(name, given)
 		if got := fmt.Sprint(map[string]string(p)); err != nil || got != want {
@@ -53,6 +53,9 @@ func TestFind(t *testing.T) {
 		}
 	}
 	if _, err := icebergcatalog.Find("none", nil); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "catalogs.yaml") || !strings.Contains(err.Error(), ".pyiceberg.yaml") {
+		t.Error(err)
+	}
+	if _, err := icebergcatalog.Find("c", icebergcatalog.Properties{"tokn": "x"}); !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), `"tokn"`) {
 		t.Error(err)
 	}
 	configured(t, "catalog: [", "")

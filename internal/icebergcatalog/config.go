@@ -38,10 +38,19 @@ func files() (out []string) {
 	return append(out, ".pyiceberg.yaml")
 }
 
+// known are the properties that are looked at.
+var known = []string{"type", "uri", "warehouse", "prefix", "token", "credential", "scope", "oauth2-server-uri", "rest.sigv4-enabled"}
+
 // Find returns the properties of a catalog: those of the first configuration that has it, with what the environment
-// (PYICEBERG_CATALOG__NAME__PROPERTY) and then given say in their place. A catalog that nothing is known of is errs.ErrOption.
+// (PYICEBERG_CATALOG__NAME__PROPERTY) and then given say in their place. A catalog that nothing is known of, and a property in given that is
+// not known, are errs.ErrOption.
 func Find(name string, given Properties) (Properties, error) {
 	p := Properties{}
+	for k := range given { // configurations may have more: they are other programs' too
+		if !slices.Contains(known, k) {
+			return nil, errs.Errorf(errs.ErrOption, "unknown property %.60q of a catalog (known: %s)", k, strings.Join(known[:len(known)-1], ", "))
+		}
+	}
 	var looked []string
 	for _, file := range files() {
 		fi, err := os.Stat(file)

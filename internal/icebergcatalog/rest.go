@@ -99,9 +99,12 @@ func (s *server) authorise(ctx context.Context) error {
 	if where == "" {
 		where = s.uri + "/v1/oauth/tokens"
 	}
+	if u, err := url.Parse(where); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return errs.Errorf(errs.ErrOption, "the property oauth2-server-uri is not http://HOST/PATH or https://HOST/PATH")
+	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, where, strings.NewReader(form.Encode()))
 	if err != nil {
-		return errs.Errorf(errs.ErrOption, "oauth2-server-uri is no URL")
+		return err
 	}
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	var out struct {

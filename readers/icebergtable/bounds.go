@@ -25,7 +25,7 @@ func (m *member) checkStats(ctx context.Context, report func(error)) (err error)
 	for i := range m.table.fields {
 		field := &m.table.fields[i]
 		s, ok := m.stats[field.ID]
-		if !ok || field.Type.Kind >= iceberg.Struct {
+		if !ok || field.Type.Kind >= iceberg.Struct || field.ID == iceberg.RowID || field.ID == iceberg.LastUpdatedID {
 			continue
 		}
 		if err := m.checkColumn(ctx, f, i, s, report); err != nil {

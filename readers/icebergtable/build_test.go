@@ -54,6 +54,10 @@ type fileEntry struct {
 	key       []byte
 	status    int
 	nulls     map[int32]int64
+	about     string // a data file
+	offset    any    // of a deletion vector, and its size
+	size      any
+	firstRow  any // id of its first row
 }
 
 func newBuilder(t testing.TB) *builder {
@@ -118,7 +122,7 @@ func (b *builder) file(e fileEntry, columns ...column) {
 	b.entries = append(b.entries, e)
 }
 
-// avroFile writes a file of entries.
+// avroFile writes an Avro file below the directory of the table.
 func (b *builder) avroFile(name, schema string, metadata map[string][]byte, entries []map[string]any) {
 	b.t.Helper()
 	s, err := avro.Parse(schema)
@@ -138,7 +142,7 @@ func (b *builder) avroFile(name, schema string, metadata map[string][]byte, entr
 	if err := w.Close(); err != nil {
 		b.t.Fatal(err)
 	}
-	b.write("metadata/"+name, out.Bytes())
+	b.write(name, out.Bytes())
 }
 
 func (b *builder) write(name string, content []byte) {
@@ -166,7 +170,11 @@ const manifestSchema = `{"type": "record", "name": "manifest_entry", "fields": [
 		{"name": "upper_bounds", "field-id": 128, "type": ["null", {"type": "array", "logicalType": "map", "items":
 			{"type": "record", "name": "k129_v130", "fields": [{"name": "key", "type": "int"}, {"name": "value", "type": "bytes"}]}}]},
 		{"name": "key_metadata", "type": ["null", "bytes"], "field-id": 131},
-		{"name": "equality_ids", "type": ["null", {"type": "array", "items": "int"}], "field-id": 135}]}}]}`
+		{"name": "equality_ids", "type": ["null", {"type": "array", "items": "int"}], "field-id": 135},
+		{"name": "referenced_data_file", "type": ["null", "string"], "field-id": 143},
+		{"name": "first_row_id", "type": ["null", "long"], "field-id": 142},
+		{"name": "content_offset", "type": ["null", "long"], "field-id": 144},
+		{"name": "content_size_in_bytes", "type": ["null", "long"], "field-id": 145}]}}]}`
 
 const listSchema = `{"type": "record", "name": "manifest_file", "fields": [
 	{"name": "manifest_path", "type": "string", "field-id": 500},
@@ -181,7 +189,8 @@ const listSchema = `{"type": "record", "name": "manifest_file", "fields": [
 	{"name": "deleted_files_count", "type": "int", "field-id": 506},
 	{"name": "added_rows_count", "type": "long", "field-id": 512},
 	{"name": "existing_rows_count", "type": "long", "field-id": 513},
-	{"name": "deleted_rows_count", "type": "long", "field-id": 514}]}`
+	{"name": "deleted_rows_count", "type": "long", "field-id": 514},
+	{"name": "first_row_id", "type": ["null", "long"], "field-id": 520}]}`
 
 // build writes the manifests, one for each sequence number and content, and the metadata.
 func (b *builder) build() string {
@@ -210,7 +219,10 @@ func (b *builder) build() string {
 		file := map[string]any{
 			"content": e.content, "file_path": b.said + "/data/" + e.name, "file_format": strings.ToUpper(e.format), "partition": partition,
 			"record_count": e.rows, "file_size_in_bytes": size, "lower_bounds": bounds(e.lower), "upper_bounds": bounds(e.upper),
-			"key_metadata": nil, "equality_ids": nil, "null_value_counts": nil,
+			"key_metadata": nil, "equality_ids": nil, "null_value_counts": nil, "referenced_data_file": nil, "first_row_id": e.firstRow, "content_offset": e.offset, "content_size_in_bytes": e.size,
+		}
+		if e.about != "" {
+			file["referenced_data_file"] = b.said + "/data/" + e.about
 		}
 		if e.nulls != nil {
 			var counts []any
@@ -234,7 +246,7 @@ func (b *builder) build() string {
 			continue
 		}
 		name := fmt.Sprintf("m%d.avro", i)
-		b.avroFile(name, fmt.Sprintf(manifestSchema, b.avro), map[string][]byte{"format-version": []byte("2"), "content": []byte([]string{"data", "deletes"}[content])},
+		b.avroFile("metadata/"+name, fmt.Sprintf(manifestSchema, b.avro), map[string][]byte{"format-version": []byte("2"), "content": []byte([]string{"data", "deletes"}[content])},
 			of)
 		fi, err := os.Stat(filepath.Join(b.dir, "metadata", name))
 		if err != nil {
@@ -242,7 +254,7 @@ func (b *builder) build() string {
 		}
 		m := map[string]any{
 			"manifest_path": b.said + "/metadata/" + name, "manifest_length": fi.Size(), "partition_spec_id": 0, "content": content,
-			"sequence_number": e.sequence, "min_sequence_number": e.sequence, "added_snapshot_id": int64(7),
+			"sequence_number": e.sequence, "min_sequence_number": e.sequence, "added_snapshot_id": int64(7), "first_row_id": nil,
 		}
 		for i, status := range []string{"existing", "added", "deleted"} {
 			files, rows := 0, int64(0)
@@ -259,7 +271,7 @@ func (b *builder) build() string {
 		}
 		list = append(list, m)
 	}
-	b.avroFile("list.avro", listSchema, nil, list)
+	b.avroFile("metadata/list.avro", listSchema, nil, list)
 	at := b.list
 	if at == "" {
 		at = b.said + "/metadata/list.avro"

@@ -9,9 +9,28 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/internal/iceberg"
 	"github.com/arrowio/arrowio/internal/icebergfile"
 )
+
+// deleteFragments returns the delete files to be verified, each once: a Puffin file may have several deletion vectors.
+func (p *planner) deleteFragments() (out []arrowio.Fragment) {
+	vectors := map[string]*checkedVectors{}
+	for _, d := range p.index.all {
+		switch c := vectors[d.file.Path]; {
+		case d.file.Vector == nil:
+			out = append(out, p.deleteFragment(d))
+		case c != nil:
+			c.list = append(c.list, d)
+		default:
+			c = &checkedVectors{Empty: view.Empty{Format: formatPuffin, Fields: arrow.NewSchema(nil, nil)}, p: p, list: []*deleted{d}}
+			vectors[d.file.Path] = c
+			out = append(out, arrowio.Fragment{Name: d.file.Path, Open: func(context.Context) (arrowio.File, error) { return c, nil }})
+		}
+	}
+	return out
+}
 
 // deleteFragment returns a delete file to be verified.
 func (p *planner) deleteFragment(d *deleted) arrowio.Fragment {
@@ -115,10 +134,14 @@ func (p *planner) rowsOfData() map[string]int64 {
 
 // Warnings implements arrowio.Warner.
 func (c *checkedDeletes) Warnings() []arrowio.Warning {
-	out := c.shownFile.Warnings()
-	if c.strange > 0 {
-		out = append(out, arrowio.Warnf(arrowio.WarnDoubt, fmt.Sprintf(
-			"%d deletes are about files that the snapshot does not have, such as %s: the files were replaced, or the paths are wrong", c.strange, c.first)))
+	return append(c.shownFile.Warnings(), strangers(c.strange, "deletes", c.first)...)
+}
+
+// strangers is the warning of n deletes about files that the snapshot does not have; nil = there are none.
+func strangers(n int64, what, first string) []arrowio.Warning {
+	if n == 0 {
+		return nil
 	}
-	return out
+	return []arrowio.Warning{arrowio.Warnf(arrowio.WarnDoubt, fmt.Sprintf(
+		"%d %s are about files that the snapshot does not have, such as %s: the files were replaced, or the paths are wrong", n, what, first))}
 }

@@ -13,6 +13,7 @@ type deleteIndex struct {
 	values    map[string][]*deleted // likewise
 	global    []*deleted            // equality deletes without a partition, which are about all files
 	about     map[string][]*deleted // position deletes of one data file, by its pathKey
+	vectors   map[string]*deleted   // likewise: the deletion vector of a data file, which takes the place of its position deletes
 	all       []*deleted
 }
 
@@ -23,7 +24,7 @@ type deleted struct {
 }
 
 func (p *planner) indexDeletes() (*deleteIndex, error) {
-	x := &deleteIndex{positions: map[string][]*deleted{}, values: map[string][]*deleted{}, about: map[string][]*deleted{}}
+	x := &deleteIndex{positions: map[string][]*deleted{}, values: map[string][]*deleted{}, about: map[string][]*deleted{}, vectors: map[string]*deleted{}}
 	for _, e := range p.deletes {
 		if err := p.check(e); err != nil {
 			return nil, err
@@ -40,6 +41,12 @@ func (p *planner) indexDeletes() (*deleteIndex, error) {
 		}
 		key := partitionKey(e)
 		switch {
+		case e.vector():
+			about := pathKey(e.About)
+			if other := x.vectors[about]; other != nil {
+				return nil, corrupt("two deletion vectors, in %s and %s, are about the file %s", other.entry.Path, e.Path, e.About)
+			}
+			x.vectors[about], d.file.Vector = d, &vector{Offset: e.Offset, Size: e.Size}
 		case e.Content == positionDeletes && e.About != "":
 			x.about[pathKey(e.About)] = append(x.about[pathKey(e.About)], d)
 		case e.Content == positionDeletes:
@@ -85,7 +92,14 @@ func (p *planner) equality(e *entry) ([]iceberg.Field, error) {
 func (x *deleteIndex) of(e *entry) ([]*deleteFile, error) {
 	var out []*deleted
 	key, path := partitionKey(e), pathKey(e.Path)
-	for _, list := range [][]*deleted{x.positions[key], x.about[path]} {
+	byPosition := [][]*deleted{x.positions[key], x.about[path]}
+	if v := x.vectors[path]; v != nil { // it has the deletes of all files of position deletes that were there before
+		if e.Sequence > v.entry.Sequence || partitionKey(v.entry) != key {
+			return nil, corrupt("the deletion vector in %s is about the file %s, which is newer or in another partition", v.entry.Path, e.Path)
+		}
+		out, byPosition = append(out, v), nil
+	}
+	for _, list := range byPosition {
 		for _, d := range list {
 			if e.Sequence <= d.entry.Sequence && d.mayName(e.Path) {
 				out = append(out, d)
@@ -99,7 +113,7 @@ func (x *deleteIndex) of(e *entry) ([]*deleteFile, error) {
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b *deleted) int { return cmp.Compare(a.file.Path, b.file.Path) })
+	slices.SortStableFunc(out, func(a, b *deleted) int { return cmp.Compare(a.file.Path, b.file.Path) })
 	files := make([]*deleteFile, len(out))
 	for i, d := range out {
 		files[i] = d.file

@@ -11,6 +11,6 @@
 //
 // A verification is also given the table itself, which checks its metadata, and the delete files; a description the table itself.
 //
-// The table format is that of https://iceberg.apache.org/spec/, versions 1 to 3. What of version 3 is not read (deletion vectors,
-// variants, geometries) and encrypted files are errs.ErrUnsupported.
+// The table format is that of https://iceberg.apache.org/spec/, versions 1 to 3. What of version 3 is not read (variants,
+// geometries) and encrypted files are errs.ErrUnsupported.
 package icebergtable

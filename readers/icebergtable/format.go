@@ -26,6 +26,7 @@ const (
 	optionOutside  = "iceberg-outside"
 	optionDeletes  = "iceberg-delete-rows"
 	optionCatalog  = "iceberg-catalog"
+	optionLineage  = "iceberg-row-lineage"
 )
 
 // defaultDeletes is the default of iceberg-delete-rows.
@@ -38,6 +39,7 @@ var formatOptions = []arrowio.Option{
 	{Name: optionRelocate, Usage: "FROM=TO: files whose paths in the metadata begin with FROM are read from TO", Default: "none", Repeated: true},
 	{Name: optionOutside, Usage: "files outside of the table's directory are an error, or are read", Default: "error", Values: []string{"error", "read"}},
 	{Name: optionCatalog, Usage: "PROPERTY=VALUE of the catalog that iceberg://CATALOG/NAMESPACE.TABLE names, in place of what is configured: type, uri, warehouse, token, ...", Default: "what is configured", Repeated: true},
+	{Name: optionLineage, Usage: "add the columns _row_id and _last_updated_sequence_number of tables of format version 3", Default: "false", Values: []string{"true", "false"}},
 	{Name: optionDeletes, Usage: "rows of delete files that are held at once, of 8 to 24 bytes each", Default: strconv.Itoa(defaultDeletes)},
 }
 
@@ -117,6 +119,7 @@ type tableOptions struct {
 	moves   []move
 	outside bool
 	deletes int
+	lineage bool
 }
 
 func parseOptions(given map[string]string) (o tableOptions, err error) {
@@ -125,6 +128,7 @@ func parseOptions(given map[string]string) (o tableOptions, err error) {
 	}
 	set := given // without the defaults, which are words for people
 	o.at = iceberg.At{Snapshot: set[optionSnapshot], Time: set[optionTime], Ref: set[optionRef]}
+	o.lineage = set[optionLineage] == "true"
 	o.outside = set[optionOutside] == "read"
 	for _, text := range options.Values(set[optionRelocate]) {
 		from, to, ok := strings.Cut(text, "=")

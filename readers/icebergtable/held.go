@@ -23,6 +23,7 @@ type deleteFile struct {
 	Format   string
 	Rows     int64
 	Equality []iceberg.Field // columns by whose values it deletes; nil = it deletes by positions
+	Vector   *vector         // it is a deletion vector; nil = it is not
 
 	users int // how many data files it is about
 
@@ -230,6 +231,14 @@ func (t *table) deletedIn(ctx context.Context, f *file, deletes []*deleteFile) (
 	byColumns := map[string][]*deleteFile{}
 	var order []string
 	for _, d := range deletes {
+		if d.Vector != nil {
+			found, err := t.vectorOf(ctx, d)
+			if err != nil {
+				return nil, inDelete(d, err)
+			}
+			positions = append(positions, found...)
+			continue
+		}
 		if d.Equality == nil {
 			found, err := t.positionsOf(ctx, d, pathKey(f.Said))
 			if err != nil {

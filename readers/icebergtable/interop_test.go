@@ -20,10 +20,15 @@ import (
 	"github.com/arrowio/arrowio/readers"
 )
 
-var rowsFile = regexp.MustCompile(`/(t\d+)(?:\.(\d+))?\.rows$`)
+// withoutID is the lineage of a row without an id. Iceberg's library says of it that it was never changed, and the specification that it
+// was when its file was added.
+var withoutID = regexp.MustCompile(`null,\d+\]$`)
 
-// TestRandomTables reads tables of random schemas and histories, which Iceberg's own library made: ORC and Parquet files, deletes
-// by position and by values, schemas and partitions that changed; the current state and snapshots. A verification finds no fault.
+var rowsFile = regexp.MustCompile(`/(t\d+)(?:\.(\d+|lineage))?\.rows$`)
+
+// TestRandomTables reads tables of random schemas and histories, which Iceberg's own library made: ORC, Parquet and Avro files, deletes
+// by position, by vectors and by values, schemas and partitions that changed, defaults, row lineage; the current state and snapshots.
+// A verification finds no fault.
 func TestRandomTables(t *testing.T) {
 	jar := os.Getenv("ARROWIO_ICEBERG_JUDGE_JAR")
 	if jar == "" {
@@ -51,19 +56,29 @@ func TestRandomTables(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := readers.Options{}
-		if m[2] != "" {
+		if m[2] == "lineage" {
+			o.Options = map[string]string{"iceberg-row-lineage": "true"}
+		} else if m[2] != "" {
 			o.Options = map[string]string{"iceberg-snapshot": m[2]}
-		} else if found, texts := faultsOf(t, filepath.Join(dir, m[1])); slices.ContainsFunc(found, func(s string) bool { return !strings.HasSuffix(s, " warning") }) {
-			t.Errorf("%s: %q", name, texts)
 		}
 		got, fields := readTable(t, filepath.Join(dir, m[1]), o)
+		if m[2] == "" {
+			found, texts := faultsOf(t, filepath.Join(dir, m[1]))
+			for i, f := range found {
+				if !strings.HasSuffix(f, " warning") && !knownFault(f, texts[i], fields) {
+					t.Errorf("%s: %s", name, texts[i])
+				}
+			}
+		}
 		var lines []string
 		if len(want) > 0 {
 			lines = strings.Split(strings.TrimSuffix(string(want), "\n"), "\n")
 		}
 		for _, all := range [][]string{got, lines} {
 			for i := range all {
-				all[i] = orctext.Ordered(all[i], fields)
+				if all[i] = orctext.Ordered(all[i], fields); m[2] == "lineage" {
+					all[i] = withoutID.ReplaceAllString(all[i], "null,null]")
+				}
 			}
 			slices.Sort(all)
 		}
@@ -82,6 +97,15 @@ func TestRandomTables(t *testing.T) {
 	if rows == 0 {
 		t.Error("no table has rows")
 	}
+}
+
+// knownFault reports whether a fault is one of Iceberg's library, which has microseconds as bounds of nanoseconds in ORC.
+func knownFault(fault, text string, fields []arrow.Field) bool {
+	_, column, ok := strings.Cut(fault, ".orc ")
+	return ok && strings.Contains(text, "_bounds in the manifest") && slices.ContainsFunc(fields, func(f arrow.Field) bool {
+		t, ok := f.Type.(*arrow.TimestampType)
+		return ok && f.Name == column && t.Unit == arrow.Nanosecond
+	})
 }
 
 // readTable returns the rows of a table as text.

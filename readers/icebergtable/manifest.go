@@ -3,6 +3,7 @@ package icebergtable
 import (
 	"errors"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/twmb/avro/ocf"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/icebergfile"
 )
 
 // manifest is an entry of a manifest list (Iceberg table specification, "Manifest Lists").
@@ -22,6 +24,7 @@ type manifest struct {
 	SnapshotID int64
 	Partitions []summary // of the partitions of its files, by field of the spec; nil = not said
 	Encrypted  bool
+	FirstRow   int64 // id of the first row of its files; icebergfile.NoRowID = none
 	Said       said
 }
 
@@ -54,9 +57,18 @@ type entry struct {
 	Sequence   int64   // the data sequence number
 	Equality   []int32 // ids of the columns of equality deletes
 	About      string  // the only data file that a file of position deletes is about; "" = not said
+	Offset     int64   // of a deletion vector in its file, and its size
+	Size       int64
 	Encrypted  bool
+	FirstRow   int64                 // id of the first row; icebergfile.NoRowID = none
 	Statistics map[int32]columnStats // by column
 }
+
+// vector reports whether the file is a deletion vector, which is a part of a Puffin file.
+func (e *entry) vector() bool { return e.Format == formatPuffin }
+
+// formatPuffin is the format of files with deletion vectors.
+const formatPuffin = "puffin"
 
 // columnStats is what a manifest says of a column of a file. Counts are -1 where they are not said.
 type columnStats struct {
@@ -72,6 +84,7 @@ type rawList struct {
 	Sequence   *int64  `avro:"sequence_number"`
 	SnapshotID *int64  `avro:"added_snapshot_id"`
 	Key        *[]byte `avro:"key_metadata"`
+	FirstRow   *int64  `avro:"first_row_id"`
 	rawSaid
 	Partitions *[]struct {
 		HasNull bool    `avro:"contains_null"`
@@ -100,6 +113,9 @@ type rawEntry struct {
 		Key       *[]byte         `avro:"key_metadata"`
 		Equality  *[]int32        `avro:"equality_ids"`
 		About     *string         `avro:"referenced_data_file"`
+		Offset    *int64          `avro:"content_offset"`
+		Size      *int64          `avro:"content_size_in_bytes"`
+		FirstRow  *int64          `avro:"first_row_id"`
 	} `avro:"data_file"`
 }
 
@@ -130,7 +146,7 @@ type wanted map[string]bool
 var (
 	listFields = wanted{
 		"manifest_path": true, "partition_spec_id": true, "content": false, "sequence_number": false, "added_snapshot_id": false, "key_metadata": false,
-		"partitions": false, "manifest_length": false, "min_sequence_number": false,
+		"first_row_id": false, "partitions": false, "manifest_length": false, "min_sequence_number": false,
 		"added_files_count": false, "existing_files_count": false, "deleted_files_count": false,
 		"added_data_files_count": false, "existing_data_files_count": false, "deleted_data_files_count": false,
 		"added_rows_count": false, "existing_rows_count": false, "deleted_rows_count": false,
@@ -139,7 +155,7 @@ var (
 	fileFields  = wanted{
 		"content": false, "file_path": true, "file_format": true, fieldPartition: false, "record_count": true, "file_size_in_bytes": true,
 		"value_counts": false, "null_value_counts": false, "nan_value_counts": false, "lower_bounds": false, "upper_bounds": false,
-		"key_metadata": false, "equality_ids": false, "referenced_data_file": false,
+		"key_metadata": false, "equality_ids": false, "referenced_data_file": false, "first_row_id": false, "content_offset": false, "content_size_in_bytes": false,
 	}
 )
 
@@ -214,7 +230,7 @@ func readList(in io.Reader, blockBytes int64, do func(manifest) error) error {
 		if err := r.Decode(&raw); err != nil {
 			return end(err)
 		}
-		m := manifest{Path: raw.Path, SpecID: int(raw.SpecID), Sequence: value(raw.Sequence), SnapshotID: value(raw.SnapshotID), Encrypted: raw.Key != nil && len(*raw.Key) > 0, Said: raw.said()}
+		m := manifest{Path: raw.Path, SpecID: int(raw.SpecID), Sequence: value(raw.Sequence), SnapshotID: value(raw.SnapshotID), Encrypted: raw.Key != nil && len(*raw.Key) > 0, FirstRow: rowID(raw.FirstRow), Said: raw.said()}
 		switch value(raw.Content) {
 		case 0:
 		case 1:
@@ -231,6 +247,14 @@ func readList(in io.Reader, blockBytes int64, do func(manifest) error) error {
 			return err
 		}
 	}
+}
+
+// rowID returns the id of a row; a negative one is none.
+func rowID(p *int64) int64 {
+	if p == nil || *p < 0 {
+		return icebergfile.NoRowID
+	}
+	return *p
 }
 
 func end(err error) error {
@@ -282,6 +306,12 @@ func readManifest(in io.Reader, m manifest, blockBytes int64, do func(*entry) er
 		if e == nil {
 			continue
 		}
+		if e.Content == dataFile && e.FirstRow < 0 && m.FirstRow >= 0 { // "First Row ID Inheritance"
+			if e.FirstRow = m.FirstRow; e.Rows > math.MaxInt64-m.FirstRow {
+				return n, corrupt("the ids of the rows of file %s, from %d, are beyond what a long holds", e.Path, e.FirstRow)
+			}
+			m.FirstRow += e.Rows
+		}
 		if err := do(e); err != nil {
 			return n, err
 		}
@@ -300,7 +330,7 @@ func (raw *rawEntry) entry(m manifest, ids map[string]int32) (*entry, error) {
 	f := &raw.File
 	e := &entry{
 		Content: content(value(f.Content)), Path: f.Path, Format: strings.ToLower(f.Format), SpecID: m.SpecID, Rows: f.Rows, Bytes: f.Bytes,
-		Equality: value(f.Equality), About: value(f.About), Encrypted: f.Key != nil && len(*f.Key) > 0,
+		Equality: value(f.Equality), About: value(f.About), Offset: value(f.Offset), Size: value(f.Size), Encrypted: f.Key != nil && len(*f.Key) > 0, FirstRow: rowID(f.FirstRow),
 	}
 	switch {
 	case raw.Status == statusDeleted:
@@ -315,6 +345,8 @@ func (raw *rawEntry) entry(m manifest, ids map[string]int32) (*entry, error) {
 		return nil, corrupt("a file has no path")
 	case e.Rows < 0 || e.Bytes < 0:
 		return nil, corrupt("file %s has %d rows and %d bytes", f.Path, e.Rows, e.Bytes)
+	case e.vector() && (e.Content != positionDeletes || e.About == "" || f.Offset == nil || f.Size == nil || e.Offset < 0 || e.Size < 0):
+		return nil, corrupt("file %s is in the format puffin, and is no deletion vector of a data file with an offset and a size", f.Path)
 	case raw.Sequence != nil:
 		e.Sequence = *raw.Sequence
 	case raw.Status == statusAdded || m.Sequence == 0:

@@ -30,6 +30,8 @@ type file struct {
 	Rows     int64      `json:"rows"` // before deletes
 	Bytes    int64      `json:"bytes"`
 	Identity []identity `json:"identity,omitempty"`
+	// Lineage is what is said of its rows; nil = it was not asked for.
+	Lineage *icebergfile.Lineage `json:"lineage,omitempty"`
 }
 
 // identity is the value that a column has in all rows of a file, as a single value; nil = null.
@@ -53,9 +55,13 @@ type member struct {
 // fragment returns the file as scans take it.
 func (m *member) fragment() arrowio.Fragment {
 	f := arrowio.Fragment{Name: m.Path, Open: m.open, Never: m.never, Schema: m.table.schema, Marshal: m.marshal}
-	if len(m.deletes) == 0 {
-		f.Rows = max(0, m.Rows)
+	switch {
+	case len(m.deletes) == 0:
+		f.Rows = m.Rows
+	case len(m.deletes) == 1 && m.deletes[0].Vector != nil: // each of its rows is one of the file
+		f.Rows = m.Rows - m.deletes[0].Rows
 	}
+	f.Rows = max(0, f.Rows)
 	return f
 }
 
@@ -73,6 +79,7 @@ type deleteText struct {
 	Format   string          `json:"format"`
 	Rows     int64           `json:"rows"`
 	Equality json.RawMessage `json:"equality,omitempty"`
+	Vector   *vector         `json:"vector,omitempty"`
 }
 
 // marshal implements arrowio.Fragment.Marshal. The JSON names the files, so that who opens it needs no metadata of the table.
@@ -83,7 +90,7 @@ func (m *member) marshal() ([]byte, error) {
 		return nil, err
 	}
 	for _, d := range m.deletes {
-		t := deleteText{Path: d.Path, Format: d.Format, Rows: d.Rows}
+		t := deleteText{Path: d.Path, Format: d.Format, Rows: d.Rows, Vector: d.Vector}
 		if d.Equality != nil {
 			if t.Equality, err = iceberg.SchemaJSON(d.Equality); err != nil {
 				return nil, err
@@ -122,7 +129,7 @@ func (r *reader) parseMember(text []byte, oo arrowio.OpenOptions) (*member, erro
 	t.mapping = x.Mapping
 	m := &member{file: x.file, table: t}
 	for _, d := range x.Deletes {
-		f := &deleteFile{Path: d.Path, Format: d.Format, Rows: d.Rows, users: 1}
+		f := &deleteFile{Path: d.Path, Format: d.Format, Rows: d.Rows, Vector: d.Vector, users: 1}
 		if d.Equality != nil {
 			fields, err := iceberg.Parse(d.Equality)
 			if err != nil {
@@ -197,14 +204,19 @@ func (t *table) openFile(ctx context.Context, of *file, fields []iceberg.Field, 
 	return x, nil
 }
 
-// optionsOf returns the options with which a format reads files of tables: times are never finer than the table's.
+// tableFiles are the options with which formats read files of tables: times are never finer than the table's, and decimals have its
+// precision.
+var tableFiles = map[string]string{"parquet-int96": "us", "avro-decimals": "decimal"}
+
+// optionsOf returns those that a format has.
 func optionsOf(f arrowio.Format) map[string]string {
+	out := map[string]string{}
 	for _, o := range f.Options {
-		if o.Name == "parquet-int96" {
-			return map[string]string{o.Name: "us"}
+		if v, ok := tableFiles[o.Name]; ok {
+			out[o.Name] = v
 		}
 	}
-	return nil
+	return out
 }
 
 func (x *shownFile) show(t *table, in arrowio.File, fields []iceberg.Field, positions []int64) error {
@@ -227,8 +239,13 @@ func (x *shownFile) show(t *table, in arrowio.File, fields []iceberg.Field, posi
 		return err
 	}
 	var left arrowio.File = r
+	if x.of.Lineage != nil {
+		if left, err = r.WithLineage(*x.of.Lineage); err != nil {
+			return err
+		}
+	}
 	if positions, x.beyond = gonerows.Sorted(positions, x.stored); len(positions) > 0 {
-		if left, err = gonerows.Without(r, positions); err != nil {
+		if left, err = gonerows.Without(left, positions); err != nil {
 			return err
 		}
 	}
@@ -296,9 +313,15 @@ func (x *shownFile) Identity(ctx context.Context) (string, error) {
 	fmt.Fprintf(h, "%q", own)
 	for _, d := range x.deletes {
 		fmt.Fprintf(h, " %q %d", d.Path, d.Rows)
+		if d.Vector != nil {
+			fmt.Fprintf(h, " %d+%d", d.Vector.Offset, d.Vector.Size)
+		}
 	}
 	for _, c := range x.of.Identity {
 		fmt.Fprintf(h, " %d=%t:%x", c.Column, c.Value == nil, c.Value)
+	}
+	if l := x.of.Lineage; l != nil {
+		fmt.Fprintf(h, " %d %d", l.First, l.Sequence)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }

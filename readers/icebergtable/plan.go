@@ -13,6 +13,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/iceberg"
+	"github.com/arrowio/arrowio/internal/icebergfile"
 	"github.com/arrowio/arrowio/internal/workers"
 )
 
@@ -54,6 +55,22 @@ func (t *table) show(fields []iceberg.Field) error {
 	return nil
 }
 
+// withLineage returns the fields of a table with those of row lineage.
+func withLineage(m *iceberg.TableMetadata, fields []iceberg.Field) ([]iceberg.Field, error) {
+	if m.Version < 3 {
+		return nil, errs.Errorf(errs.ErrOption, "the table has format version %d, and rows have a lineage from version 3 on: %w cannot be used", m.Version, errs.Opt(optionLineage, ""))
+	}
+	lineage := iceberg.Lineage()
+	for i := range fields {
+		for _, l := range lineage {
+			if fields[i].Name == l.Name {
+				return nil, errs.Errorf(errs.ErrOption, "the table has a column %s of its own: %w cannot be used", l.Name, errs.Opt(optionLineage, ""))
+			}
+		}
+	}
+	return slices.Concat(fields, lineage), nil
+}
+
 // openTable implements arrowio.Format.OpenTable.
 func (r *reader) openTable(ctx context.Context, tree arrowio.Tree, metadata string, oo arrowio.OpenOptions) ([]arrowio.Fragment, error) {
 	t, err := r.newTable(oo)
@@ -78,6 +95,9 @@ func (r *reader) openTable(ctx context.Context, tree arrowio.Tree, metadata stri
 		return nil, errs.Locate(err, errs.At{File: metadata, Format: Name, Op: "metadata"})
 	}
 	snapshot, fields, err := meta.Choose(t.opt.at)
+	if err == nil && t.opt.lineage {
+		fields, err = withLineage(meta, fields)
+	}
 	if err == nil {
 		err = t.show(fields)
 	}
@@ -146,7 +166,7 @@ func (p *planner) read(ctx context.Context, s *iceberg.Snapshot) error {
 		return corrupt("snapshot %d has neither a manifest list nor manifests", s.ID)
 	default:
 		for _, name := range s.Manifests {
-			if err := add(manifest{Path: name, SpecID: -1, Said: (&rawSaid{}).said()}); err != nil {
+			if err := add(manifest{Path: name, SpecID: -1, FirstRow: icebergfile.NoRowID, Said: (&rawSaid{}).said()}); err != nil {
 				return err
 			}
 		}
@@ -251,10 +271,7 @@ func (p *planner) check(e *entry) error {
 	if e.Encrypted {
 		return errs.Errorf(errs.ErrUnsupported, "the file %s is encrypted, which cannot be read", e.Path)
 	}
-	if e.Format == "puffin" {
-		return errs.Errorf(errs.ErrUnsupported, "%s holds deletion vectors of format version 3, which cannot be read yet", e.Path)
-	}
-	if _, ok := p.table.reader.files[e.Format]; !ok {
+	if _, ok := p.table.reader.files[e.Format]; !ok && !e.vector() {
 		return errs.Errorf(errs.ErrUnsupported, "the file %s is in the format %.40q; files in %s can be read", e.Path, e.Format, strings.Join(p.table.reader.names(), " and "))
 	}
 	return nil
@@ -277,6 +294,9 @@ func (p *planner) member(e *entry) (*member, error) {
 		return nil, err
 	}
 	m := &member{table: p.table, stats: e.Statistics, file: file{Path: found, Said: e.Path, Format: e.Format, Rows: e.Rows, Bytes: e.Bytes}}
+	if p.table.opt.lineage {
+		m.Lineage = &icebergfile.Lineage{First: e.FirstRow, Sequence: e.Sequence}
+	}
 	spec, err := p.spec(e)
 	if err != nil {
 		return nil, err

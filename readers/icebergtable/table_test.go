@@ -299,16 +299,17 @@ func TestRefused(t *testing.T) {
 	}{
 		{"format version 4", errs.ErrUnsupported, func(b *builder) { b.version = 4 }},
 		{"no schema", errs.ErrCorrupt, func(b *builder) { b.edit = func(m map[string]any) { m["current-schema-id"] = 3 } }},
-		{"variant", errs.ErrOption, func(b *builder) { b.schema = `[{"id": 1, "name": "v", "required": false, "type": "variant"}]` }},
+		{"variant", errs.ErrUnsupported, func(b *builder) { b.schema = `[{"id": 1, "name": "v", "required": false, "type": "variant"}]` }},
+		{"geometry", errs.ErrUnsupported, func(b *builder) {
+			b.schema = `[{"id": 1, "name": "v", "required": false, "type": "geometry(OGC:CRS84)"}]`
+		}},
 		{"a snapshot that is not there", errs.ErrCorrupt, func(b *builder) { b.edit = func(m map[string]any) { m["current-snapshot-id"] = 3 } }},
 		{"an encrypted list", errs.ErrUnsupported, func(b *builder) {
 			b.edit = func(m map[string]any) { m["snapshots"].([]any)[0].(map[string]any)["key-id"] = "k" }
 		}},
 		{"an encrypted file", errs.ErrUnsupported, func(b *builder) { b.entries[0].key = []byte("k") }},
-		{"Avro", errs.ErrUnsupported, func(b *builder) { b.entries[0].format = "avro" }},
-		{"deletion vectors", errs.ErrUnsupported, func(b *builder) {
-			b.entries = append(b.entries, fileEntry{name: "dv.puffin", format: "puffin", content: 1, sequence: 1})
-		}},
+		{"a format that is not known", errs.ErrUnsupported, func(b *builder) { b.entries[0].format = "lance" }},
+		{"another format", errs.ErrCorrupt, func(b *builder) { b.entries[0].format = "avro" }},
 		{"a path that leads out", errs.ErrOption, func(b *builder) { b.entries[0].name = "../../x.orc" }},
 		{"a list elsewhere", errs.ErrOption, func(b *builder) { b.list = "/etc/passwd" }},
 		{"another store", errs.ErrOption, func(b *builder) { b.list = "s3://bucket/list.avro" }},

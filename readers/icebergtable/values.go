@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/decimal128"
@@ -90,7 +91,13 @@ func scalarOf(t *iceberg.Type, shown arrow.DataType, b []byte) (scalar.Scalar, b
 		return scalar.NewTime64Scalar(arrow.Time64(n), shown), ok && len(b) == 8
 	case iceberg.Timestamp, iceberg.TimestampTZ, iceberg.TimestampNS, iceberg.TimestampTZNS:
 		n, ok := number(b)
-		return scalar.NewTimestampScalar(arrow.Timestamp(n), shown), ok && len(b) == 8
+		if len(b) == 4 { // it was a date
+			day := int64(24*time.Hour) / int64(shown.(*arrow.TimestampType).Unit.Multiplier())
+			days := n
+			n *= day
+			ok = n/day == days && (t.Kind == iceberg.Timestamp || t.Kind == iceberg.TimestampNS)
+		}
+		return scalar.NewTimestampScalar(arrow.Timestamp(n), shown), ok
 	case iceberg.Float:
 		if len(b) != 4 {
 			return nil, false

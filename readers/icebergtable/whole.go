@@ -24,9 +24,7 @@ func (p *planner) described(path string, s *iceberg.Snapshot, members []arrowio.
 	w := &wholeTable{view.Empty{Format: Name, Fields: p.table.schema}, p, s}
 	out := []arrowio.Fragment{{Name: path, Schema: p.table.schema, Open: func(context.Context) (arrowio.File, error) { return w, nil }}}
 	if p.table.purpose == arrowio.ForVerify {
-		for _, d := range p.index.all {
-			out = append(out, p.deleteFragment(d))
-		}
+		out = append(out, p.deleteFragments()...)
 	}
 	return append(out, members...)
 }
@@ -91,9 +89,16 @@ func (w *wholeTable) Info(context.Context, arrowio.InfoOptions) (*arrowio.Info, 
 	for _, line := range totals(w.p.data, "data files") {
 		fact("data", "%s", line)
 	}
-	for i, what := range []string{"files of position deletes", "files of equality deletes"} {
-		kind := slices.DeleteFunc(slices.Clone(w.p.deletes), func(e *entry) bool { return e.Content != positionDeletes+content(i) })
-		for _, line := range totals(kind, what) {
+	for _, x := range []struct {
+		what string
+		is   func(e *entry) bool
+	}{
+		{"deletion vectors", (*entry).vector},
+		{"files of position deletes", func(e *entry) bool { return e.Content == positionDeletes && !e.vector() }},
+		{"files of equality deletes", func(e *entry) bool { return e.Content == equalityDeletes }},
+	} {
+		kind := slices.DeleteFunc(slices.Clone(w.p.deletes), func(e *entry) bool { return !x.is(e) })
+		for _, line := range totals(kind, x.what) {
 			fact("deletes", "%s", line)
 		}
 	}

@@ -16,8 +16,9 @@ public final class Main {
       case "read" -> read();
       case "random" -> RandomTables.write(new File(args[1]), Long.parseLong(args[2]), Integer.parseInt(args[3]));
       case "tables" -> Tables.write(new File(args[1]), Long.parseLong(args[2]), Integer.parseInt(args[3]));
+      case "vectors" -> Vectors.write(new File(args[1]));
       default -> {
-        System.err.println("iceberg-judge read < LIST | random DIR SEED COUNT | tables DIR SEED COUNT");
+        System.err.println("iceberg-judge read < LIST | random DIR SEED COUNT | tables DIR SEED COUNT | vectors DIR");
         System.exit(2);
       }
     }

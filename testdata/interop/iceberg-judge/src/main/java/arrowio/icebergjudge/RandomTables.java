@@ -44,9 +44,15 @@ import org.apache.iceberg.util.StructProjection;
 final class RandomTables {
   private final Random r;
   private int ids;
+  private boolean third; // types of format version 3
 
   RandomTables(long seed) {
     r = new Random(seed);
+  }
+
+  /** Makes types of format version 3, too. */
+  void third() {
+    third = true;
   }
 
   static void write(File dir, long seed, int count) throws IOException {
@@ -213,6 +219,9 @@ final class RandomTables {
         default -> {}
       }
     }
+    if (third && r.nextInt(6) == 0) {
+      return r.nextBoolean() ? Types.TimestampNanoType.withZone() : Types.TimestampNanoType.withoutZone();
+    }
     return switch (r.nextInt(15)) {
       case 0 -> Types.BooleanType.get();
       case 1 -> Types.IntegerType.get();
@@ -243,7 +252,7 @@ final class RandomTables {
     return g;
   }
 
-  private Object value(Type t, boolean optional) {
+  Object value(Type t, boolean optional) {
     if (optional && r.nextInt(6) == 0) {
       return null;
     }
@@ -259,6 +268,10 @@ final class RandomTables {
         long second = r.nextInt(10) == 0 ? -15000000000L + r.nextInt(900000000) : (long) (r.nextDouble() * 4e9) - 2000000000L;
         LocalDateTime at = LocalDateTime.ofEpochSecond(second, r.nextInt(1000000) * 1000, ZoneOffset.UTC);
         yield ((Types.TimestampType) t).shouldAdjustToUTC() ? (Object) at.atOffset(ZoneOffset.UTC) : at;
+      }
+      case TIMESTAMP_NANO -> {
+        LocalDateTime at = LocalDateTime.ofEpochSecond(r.nextInt(), r.nextInt(1000000000), ZoneOffset.UTC);
+        yield ((Types.TimestampNanoType) t).shouldAdjustToUTC() ? (Object) at.atOffset(ZoneOffset.UTC) : at;
       }
       case STRING -> {
         StringBuilder b = new StringBuilder();

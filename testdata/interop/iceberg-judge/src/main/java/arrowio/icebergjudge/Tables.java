@@ -19,8 +19,10 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.iceberg.AppendFiles;
 import org.apache.iceberg.DataFile;
 import org.apache.iceberg.DeleteFile;
+import org.apache.iceberg.FileContent;
 import org.apache.iceberg.FileFormat;
 import org.apache.iceberg.FileScanTask;
+import org.apache.iceberg.MetadataColumns;
 import org.apache.iceberg.PartitionKey;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.RowDelta;
@@ -30,20 +32,24 @@ import org.apache.iceberg.StructLike;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.UpdatePartitionSpec;
 import org.apache.iceberg.UpdateSchema;
+import org.apache.iceberg.data.BaseDeleteLoader;
 import org.apache.iceberg.data.GenericAppenderFactory;
 import org.apache.iceberg.data.GenericRecord;
 import org.apache.iceberg.data.IcebergGenerics;
 import org.apache.iceberg.data.InternalRecordWrapper;
 import org.apache.iceberg.data.Record;
+import org.apache.iceberg.deletes.BaseDVFileWriter;
 import org.apache.iceberg.deletes.EqualityDeleteWriter;
 import org.apache.iceberg.deletes.PositionDelete;
 import org.apache.iceberg.deletes.PositionDeleteWriter;
 import org.apache.iceberg.expressions.Expressions;
+import org.apache.iceberg.expressions.Literal;
 import org.apache.iceberg.expressions.Term;
 import org.apache.iceberg.hadoop.HadoopTables;
 import org.apache.iceberg.io.CloseableIterable;
 import org.apache.iceberg.io.DataWriter;
 import org.apache.iceberg.io.OutputFileFactory;
+import org.apache.iceberg.types.Comparators;
 import org.apache.iceberg.types.Type;
 import org.apache.iceberg.types.TypeUtil;
 import org.apache.iceberg.types.Types;
@@ -58,6 +64,9 @@ final class Tables {
   private final RandomTables values;
   private Table table;
   private int writes;
+  private int version; // of the format
+  private boolean defaults; // columns are added with defaults, which the reader of ORC files does not know
+  private final Set<Integer> deletedBy = new TreeSet<>(); // columns of equality deletes
 
   private Tables(long seed) {
     r = new Random(seed);
@@ -71,12 +80,16 @@ final class Tables {
   }
 
   private void table(File d) throws IOException {
+    version = r.nextInt(6) == 0 ? 1 : r.nextInt(3) == 0 ? 2 : 3;
+    if (version == 3) {
+      values.third();
+      defaults = r.nextBoolean();
+    }
     List<Types.NestedField> fields = new ArrayList<>();
     for (int i = 1 + r.nextInt(6); i > 0; i--) {
       fields.add(values.field("c" + i, r.nextInt(3)));
     }
     Schema schema = new Schema(fields);
-    int version = r.nextInt(5) == 0 ? 1 : 2;
     PartitionSpec.Builder spec = PartitionSpec.builderFor(schema);
     if (r.nextBoolean()) {
       for (Types.NestedField f : schema.columns()) {
@@ -95,19 +108,30 @@ final class Tables {
     }
     table = new HadoopTables(new Configuration()).create(schema, spec.build(), props, d.getAbsolutePath());
     for (int i = r.nextInt(9); i > 0; i--) {
-      switch (r.nextInt(version == 1 ? 4 : 8)) {
+      switch (r.nextInt(version == 1 ? 5 : version == 2 ? 9 : 10)) {
         case 0, 1, 2 -> append();
         case 3 -> evolve();
-        case 4, 5 -> positions();
-        case 6 -> values();
-        default -> repartition();
+        case 4 -> upgrade();
+        case 5, 6 -> {
+          if (version < 3) {
+            positions();
+          } else {
+            vectors();
+          }
+        }
+        case 7 -> values();
+        case 8 -> repartition();
+        default -> rewrite();
       }
       table.refresh();
     }
-    dump(new File(d.getParentFile(), d.getName() + ".rows"), null);
+    dump(new File(d.getParentFile(), d.getName() + ".rows"), null, false);
+    if (version == 3) {
+      dump(new File(d.getParentFile(), d.getName() + ".lineage.rows"), null, true);
+    }
     for (Snapshot s : table.snapshots()) {
       if (r.nextInt(3) == 0) {
-        dump(new File(d.getParentFile(), d.getName() + "." + s.snapshotId() + ".rows"), s);
+        dump(new File(d.getParentFile(), d.getName() + "." + s.snapshotId() + ".rows"), s, false);
       }
     }
   }
@@ -141,7 +165,11 @@ final class Tables {
   }
 
   private FileFormat format() {
-    return r.nextInt(3) == 0 ? FileFormat.PARQUET : FileFormat.ORC;
+    return switch (r.nextInt(6)) {
+      case 0, 1 -> FileFormat.PARQUET;
+      case 2, 3 -> FileFormat.AVRO;
+      default -> defaults ? FileFormat.AVRO : FileFormat.ORC;
+    };
   }
 
   private OutputFileFactory files(FileFormat f) {
@@ -173,12 +201,88 @@ final class Tables {
     append.commit();
   }
 
+  /** Replaces a data file by one that stores the lineage of its rows, and has a new row. */
+  private void rewrite() throws IOException {
+    List<DataFile> files = dataFiles();
+    if (files.isEmpty()) {
+      return;
+    }
+    DataFile old = files.get(r.nextInt(files.size()));
+    Schema schema = MetadataColumns.schemaWithRowLineage(table.schema());
+    PartitionSpec spec = table.specs().get(old.specId());
+    FileFormat f = format();
+    DataWriter<Record> w =
+        new GenericAppenderFactory(schema, spec).newDataWriter(files(f).newOutputFile(spec, old.partition()), f, old.partition());
+    try (w; CloseableIterable<Record> rows = IcebergGenerics.read(table).project(schema).build()) {
+      Record last = null;
+      int n = 0;
+      PartitionKey key = new PartitionKey(spec, schema);
+      InternalRecordWrapper wrapper = new InternalRecordWrapper(schema.asStruct());
+      for (Record row : rows) { // of any file in the partition: what is stored counts
+        key.partition(wrapper.wrap(row));
+        if (Comparators.forType(spec.partitionType()).compare(key, old.partition()) == 0 && n++ < old.recordCount()) {
+          w.write(row.copy());
+          last = row.copy();
+        }
+      }
+      if (last == null) {
+        return;
+      }
+      last.setField("_row_id", null);
+      last.setField("_last_updated_sequence_number", null);
+      w.write(last);
+    }
+    table.newOverwrite().deleteFile(old).addFile(w.toDataFile()).commit();
+  }
+
   private List<DataFile> dataFiles() throws IOException {
     List<DataFile> out = new ArrayList<>();
     try (CloseableIterable<FileScanTask> tasks = table.newScan().planFiles()) {
       tasks.forEach(t -> out.add(t.file()));
     }
     return out;
+  }
+
+  private void upgrade() {
+    if (version < 3 && r.nextBoolean()) {
+      version++;
+      table.updateProperties().set("format-version", Integer.toString(version)).commit();
+    }
+  }
+
+  /** Deletion vectors, which take over what earlier ones, and files of position deletes, have deleted. */
+  private void vectors() throws IOException {
+    Map<String, List<DeleteFile>> before = new HashMap<>();
+    List<DataFile> files = new ArrayList<>();
+    try (CloseableIterable<FileScanTask> tasks = table.newScan().planFiles()) {
+      for (FileScanTask t : tasks) {
+        files.add(t.file());
+        before.put(t.file().location(), t.deletes().stream().filter(d -> d.content() == FileContent.POSITION_DELETES).toList());
+      }
+    }
+    BaseDeleteLoader loader = new BaseDeleteLoader(d -> table.io().newInputFile(d.location()));
+    BaseDVFileWriter w = new BaseDVFileWriter(files(FileFormat.PUFFIN), path -> {
+      List<DeleteFile> old = before.get(path);
+      return old.isEmpty() ? null : loader.loadPositionDeletes(old, path);
+    });
+    try (w) {
+      for (DataFile f : files) {
+        int n = r.nextInt(3) == 0 ? 0 : r.nextInt(6);
+        int from = r.nextInt((int) f.recordCount());
+        boolean run = r.nextInt(4) == 0;
+        for (int i = 0; i < n; i++) {
+          long at = run ? Math.min(from + i, f.recordCount() - 1) : r.nextInt((int) f.recordCount());
+          w.delete(f.location(), at, table.specs().get(f.specId()), f.partition());
+        }
+      }
+    }
+    if (w.result().deleteFiles().isEmpty()) {
+      return;
+    }
+    RowDelta delta = table.newRowDelta().validateFromSnapshot(table.currentSnapshot().snapshotId());
+    w.result().deleteFiles().forEach(delta::addDeletes);
+    w.result().rewrittenDeleteFiles().forEach(delta::removeDeletes);
+    delta.commit();
   }
 
   private void positions() throws IOException {
@@ -225,7 +329,8 @@ final class Tables {
     List<Integer> plain = new ArrayList<>();
     for (Types.NestedField f : schema.columns()) {
       // The reader of Parquet files puts all values of a fixed column into one array, and so forgets all but the last.
-      if (f.type().isPrimitiveType() && f.type().typeId() != Type.TypeID.FIXED) {
+      // The writer of ORC files says the bounds of nanoseconds in microseconds, so that deletes by them are passed over.
+      if (f.type().isPrimitiveType() && f.type().typeId() != Type.TypeID.FIXED && f.type().typeId() != Type.TypeID.TIMESTAMP_NANO) {
         plain.add(f.fieldId());
       }
     }
@@ -240,6 +345,7 @@ final class Tables {
     for (int i = 1 + r.nextInt(2); i > 0; i--) {
       chosen.add(plain.get(r.nextInt(plain.size())));
     }
+    deletedBy.addAll(chosen);
     Schema part = TypeUtil.select(schema, chosen);
     PartitionSpec spec = table.spec();
     PartitionKey key = new PartitionKey(spec, schema);
@@ -277,10 +383,21 @@ final class Tables {
     Set<Integer> sources = new TreeSet<>();
     table.specs().values().forEach(s -> s.fields().forEach(p -> sources.add(p.sourceId())));
     switch (r.nextInt(4)) {
-      case 0 -> u.addColumn("n" + r.nextInt(1000), f.type().isPrimitiveType() ? f.type() : Types.StringType.get());
+      case 0 -> {
+        String name = "n" + r.nextInt(1000);
+        Type t = f.type().isPrimitiveType() ? f.type() : Types.StringType.get();
+        if (!defaults) {
+          u.addColumn(name, t);
+        } else if (r.nextBoolean()) {
+          u.addColumn(name, t, initial(t));
+        } else {
+          u.addRequiredColumn(name, t, initial(t));
+        }
+      }
       case 1 -> u.renameColumn(f.name(), "r" + r.nextInt(1000));
       case 2 -> {
-        if (all.size() > 1 && !sources.contains(f.fieldId())) {
+        // Planning a scan fails where a column was dropped that equality deletes have.
+        if (all.size() > 1 && !sources.contains(f.fieldId()) && !deletedBy.contains(f.fieldId())) {
           u.deleteColumn(f.name());
           if (r.nextBoolean()) {
             u.addColumn(f.name(), Types.LongType.get());
@@ -301,6 +418,24 @@ final class Tables {
       }
     }
     u.commit();
+  }
+
+  /** A default of a type. */
+  private Literal<?> initial(Type t) {
+    Object v = values.value(t, false);
+    return switch (t.typeId()) {
+      case BOOLEAN -> Literal.of((Boolean) v);
+      case INTEGER -> Literal.of((Integer) v);
+      case LONG -> Literal.of(((Number) v).longValue());
+      case FLOAT -> Literal.of(Float.isNaN((Float) v) ? 1 : (Float) v);
+      case DOUBLE -> Literal.of(Double.isNaN((Double) v) ? 1 : (Double) v);
+      case DECIMAL -> Literal.of((java.math.BigDecimal) v);
+      case UUID -> Literal.of((java.util.UUID) v);
+      case FIXED -> Literal.of((byte[]) v);
+      case BINARY -> Literal.of((java.nio.ByteBuffer) v);
+      case STRING -> Literal.of((String) v);
+      default -> Literal.of(v.toString()).to(t);
+    };
   }
 
   private void repartition() {
@@ -324,11 +459,16 @@ final class Tables {
     u.commit();
   }
 
-  private void dump(File to, Snapshot s) throws IOException {
+  /** Rows of the current state, or of a snapshot, and of the current state with the columns of row lineage. */
+  private void dump(File to, Snapshot s, boolean lineage) throws IOException {
     Schema schema = s == null ? table.schema() : table.schemas().get(s.schemaId());
     IcebergGenerics.ScanBuilder b = IcebergGenerics.read(table);
     if (s != null) {
       b = b.useSnapshot(s.snapshotId());
+    }
+    if (lineage) {
+      schema = MetadataColumns.schemaWithRowLineage(schema);
+      b = b.project(schema);
     }
     List<String> lines = new ArrayList<>();
     try (CloseableIterable<Record> rows = b.build()) {
