@@ -216,8 +216,8 @@ func (c *checker) checkImports(dir string, code []*source) {
 			own, inside := strings.CutPrefix(imported, c.module+"/")
 			switch {
 			case imported == "C":
-				if !within("cmd/libarrowio/**", dir) && dir != "internal/arrowc" && dir != "internal/duckdb" {
-					c.fault(at, "cgo is for cmd/libarrowio, internal/arrowc and internal/duckdb alone")
+				if !within("cmd/libarrowio/**", dir) && !slices.Contains([]string{"internal/arrowc", "internal/duckdb", "internal/duckext"}, dir) {
+					c.fault(at, "cgo is for cmd/libarrowio, internal/arrowc, internal/duckdb and internal/duckext alone")
 				}
 			case inside:
 				if !strings.HasPrefix(own, dir+"/") && !slices.ContainsFunc(r.may, func(p string) bool {

@@ -12,7 +12,7 @@ type rule struct {
 
 // neutral are the packages that know no format, and that what reads or writes one may use.
 var neutral = []string{
-	"arrowio/arrow18", "arrowio/local",
+	"arrowio/local", "arrowio/splitcopy",
 	"internal/annotate", "internal/arrowbuf", "internal/arrowcheck", "internal/arrowdense", "internal/budget", "internal/workers", "internal/bitpack", "internal/blockcodec",
 	"internal/cursor", "internal/inflate", "internal/options", "internal/pb", "internal/readall", "internal/recordsplit", "internal/partwriter", "internal/arrowipc", "internal/arrowjson",
 	"internal/arrowmeta", "internal/arrowtype", "internal/fieldname", "internal/gonerows", "internal/geoarrow", "internal/plans", "internal/schemadiff", "internal/floattext", "internal/halffloat", "internal/inferred",
@@ -30,8 +30,8 @@ const arrowPath = "github.com/apache/arrow/go/**"
 var rules = []rule{
 	{
 		pkg: "arrowio",
-		may: []string{"arrowio/errs", "arrowio/expr", "internal/arrowbuf", "internal/bitpack", "internal/geoarrow", "internal/workers", "internal/schemadiff"},
-		why: "the contracts know no format; of internal only the allocator, what narrows batches, metadata that describes columns, workers and the comparison of schemas",
+		may: []string{"arrowio/errs", "arrowio/expr", "internal/arrowbuf", "internal/arrowtype", "internal/bitpack", "internal/geoarrow", "internal/workers", "internal/schemadiff"},
+		why: "the contracts know no format; of internal only the allocator, what narrows batches, types and metadata that describes columns, workers and the comparison of schemas",
 	},
 	{
 		pkg: "arrowio/local",
@@ -47,12 +47,6 @@ var rules = []rule{
 		pkg: "arrowio/expr",
 		may: []string{"arrowio/errs", "internal/arrowtype", "internal/halffloat"},
 		why: "predicates know Arrow, and of this module its errors, what types wrap others and what half floats are",
-	},
-	{
-		pkg:   "arrowio/arrow18",
-		may:   []string{"internal/arrowtype"},
-		never: []string{"github.com/apache/arrow/go/v15/arrow/cdata", "github.com/apache/arrow-go/v18/arrow/cdata"},
-		why:   "it joins two versions of Arrow, whose C symbols clash",
 	},
 	{
 		pkg: "arrowio/stores",
@@ -111,6 +105,12 @@ var rules = []rule{
 		pkg:   "internal/geoarrow",
 		never: append([]string{arrowPath}, doesIO...),
 		why:   "what ORC, Parquet and GeoArrow say of geometries, in the words of all three",
+	},
+	{
+		pkg:   "internal/schematext",
+		may:   []string{"arrowio/errs", "internal/orcwire", "internal/trevniwire"},
+		never: doesIO,
+		why:   "a schema in the notations of formats",
 	},
 	{
 		pkg: "internal/*text",
@@ -173,6 +173,35 @@ var rules = []rule{
 		why: "tests of writers alone import it",
 	},
 	{
+		pkg:   "internal/drawing",
+		may:   []string{"arrowio", "internal/celltext"},
+		never: doesIO,
+		why:   "pictures of what files say of themselves, whatever the format",
+	},
+	{
+		pkg:   "internal/browse",
+		may:   []string{"internal/celltext"},
+		never: []string{arrowPath, "os", "os/**", "net", "net/**", "syscall"},
+		why:   "a screen about files that others have opened and read",
+	},
+	{
+		pkg:   "internal/report",
+		may:   []string{"arrowio", "internal/celltext", "internal/drawing", "internal/schematext"},
+		never: []string{"os", "os/**", "net", "net/**", "syscall"},
+		why:   "a page about files that others have opened and inspected",
+	},
+	{
+		pkg:   "internal/tableprofile",
+		may:   []string{"arrowio/errs", "arrowio/expr", "internal/arrowbuf", "internal/arrowdense", "internal/celltext", "internal/halffloat", "internal/workers"},
+		never: doesIO,
+		why:   "it measures batches, whatever the format",
+	},
+	{
+		pkg: "internal/tablediff",
+		may: []string{"arrowio", "arrowio/errs", "arrowio/expr"},
+		why: "it compares batches, whatever the format",
+	},
+	{
 		pkg: "internal/orccast",
 		may: append([]string{"arrowio", "arrowio/errs", "arrowio/view", "internal/orcwire"}, neutral...),
 		why: "conversions that exist because orc-core does them know ORC's types",
@@ -190,9 +219,14 @@ var rules = []rule{
 	},
 	{
 		pkg:   "internal/icebergfile",
-		may:   []string{"arrowio", "arrowio/errs", "arrowio/view", "internal/arrowbuf", "internal/bitpack", "internal/gonerows", "internal/iceberg"},
+		may:   []string{"arrowio", "arrowio/errs", "arrowio/expr", "arrowio/view", "internal/arrowbuf", "internal/arrowmeta", "internal/bitpack", "internal/gonerows", "internal/iceberg"},
 		never: doesIO,
 		why:   "a data file under a table's schema, whatever its format",
+	},
+	{
+		pkg: "arrowio/splitcopy",
+		may: []string{"arrowio", "arrowio/errs"},
+		why: "what is copied as it is stored, whatever its format",
 	},
 	{
 		pkg: "internal/salvage",
@@ -203,6 +237,11 @@ var rules = []rule{
 		pkg: "internal/duckdb",
 		may: append([]string{"arrowio", "arrowio/errs", "arrowio/expr", "internal/arrowc"}, neutral...),
 		why: "rows go to DuckDB, and come back, through C",
+	},
+	{
+		pkg: "internal/duckext",
+		may: append([]string{"arrowio/errs", "internal/arrowc"}, neutral...),
+		why: "rows go to DuckDB through C; what is opened the caller says",
 	},
 	{
 		pkg: "internal/metastorefake",
@@ -256,7 +295,7 @@ var rules = []rule{
 	},
 	{
 		pkg: "readers/icebergtable",
-		may: append([]string{"arrowio", "arrowio/errs", "arrowio/view", "arrowio/expr", "internal/iceberg", "internal/icebergcatalog", "internal/icebergfile"}, neutral...),
+		may: append([]string{"arrowio", "arrowio/errs", "arrowio/view", "arrowio/expr", "internal/iceberg", "internal/icebergcatalog", "internal/icebergfile", "internal/puffinwire"}, neutral...),
 		why: "a table has files of several formats, which it is given",
 	},
 	{
@@ -273,6 +312,16 @@ var rules = []rule{
 		pkg: "readers/kudu",
 		may: []string{"arrowio", "internal/kudu"},
 		why: "the part of internal/kudu that is for users",
+	},
+	{
+		pkg: "readers/avro",
+		may: append([]string{"arrowio", "arrowio/errs", "arrowio/expr", "internal/avrowire", "internal/trevniwire"}, neutral...),
+		why: "Trevni columns are Avro records cut up, so that both have one mapping of schemas",
+	},
+	{
+		pkg: "writers/avro",
+		may: append([]string{"arrowio", "arrowio/errs", "arrowio/expr", "internal/avrowire", "internal/trevniwire"}, neutral...),
+		why: "Trevni columns are Avro records cut up, so that both have one mapping of schemas",
 	},
 	{
 		pkg: "readers/*",
@@ -335,7 +384,7 @@ var rules = []rule{
 	},
 	{
 		pkg: "flight/internal/sql",
-		may: []string{"arrowio", "arrowio/errs", "arrowio/expr", "arrowio/local", "flight/internal/rpcerr", "flight/internal/strict", "flight/internal/transport", "internal/sqltext", "readers/ipc"},
+		may: []string{"arrowio", "arrowio/errs", "arrowio/expr", "arrowio/local", "flight/internal/rpcerr", "flight/internal/strict", "flight/internal/transport", "internal/arrowbuf", "internal/arrowtype", "internal/sqltext", "readers/ipc"},
 		why: "it answers SQL; catalogs, datasets and files it reaches through its interface Server alone; parameters come as an IPC stream",
 	},
 	{
@@ -349,18 +398,18 @@ var rules = []rule{
 	},
 	{
 		pkg: "flight/page",
-		may: append([]string{"internal/celltext", "internal/workers"}, public...),
-		why: "it is built on what users have; a panic while a page is made is an error",
+		may: append([]string{"internal/celltext", "internal/drawing", "internal/workers"}, public...),
+		why: "it is built on what users have, draws as reports do; a panic while a page is made is an error",
 	},
 	{
 		pkg: "cmd/libarrowio",
-		may: append([]string{"internal/arrowc", "internal/workers"}, public...),
+		may: append([]string{"internal/arrowc", "internal/duckext", "internal/workers"}, public...),
 		why: "it is built on what users have; rows leave it, and come, through C; files are looked at side by side",
 	},
 	{
 		pkg: "cmd/arrowio",
-		may: append([]string{"flight/page", "internal/celltext", "internal/duckdb"}, public...),
-		why: "it is built on what users have; values become text as they do on the page, and one command is DuckDB's",
+		may: append([]string{"flight/page", "internal/browse", "internal/celltext", "internal/duckdb", "internal/report", "internal/tablediff", "internal/tableprofile"}, public...),
+		why: "it is built on what users have; reports are made of what it inspects; values become text as they do on the page, and one command is DuckDB's",
 	},
 	{
 		pkg: "cmd/**",

@@ -1,0 +1,373 @@
+package browse
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/dustin/go-humanize"
+)
+
+func (m *Model) quit() tea.Cmd {
+	m.quits = true
+	for k := range m.tasks {
+		m.stop(kind(k))
+	}
+	return tea.Quit
+}
+
+// key handles a key.
+func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
+	if m.prompt != nil {
+		return m.promptKey(msg)
+	}
+	m.note, m.fault = "", ""
+	key := msg.String()
+	switch key {
+	case "ctrl+c":
+		return m.quit()
+	case "esc":
+		return m.escape()
+	case "q":
+		if len(m.over) > 0 {
+			return m.escape()
+		}
+		return m.quit()
+	}
+	if o := m.topmost(); o != nil {
+		if f := o.keys[key]; f != nil {
+			return f(m)
+		}
+		o.move(key)
+		return nil
+	}
+	switch key {
+	case "?":
+		return m.help()
+	case "tab":
+		return m.enter((m.tab + 1) % tabs)
+	case "shift+tab":
+		return m.enter((m.tab + tabs - 1) % tabs)
+	case "1", "2", "3", "4":
+		return m.enter(int(key[0] - '1'))
+	case "[":
+		return m.openFile(m.file - 1)
+	case "]":
+		return m.openFile(m.file + 1)
+	case "o":
+		return m.chooseFile()
+	case "y":
+		return m.copyCommand()
+	case "f", "/", ":":
+		if m.tab != tabRows {
+			cmd := m.enter(tabRows)
+			return tea.Batch(cmd, m.rowsKey(key))
+		}
+	}
+	if m.tab == tabRows {
+		return m.rowsKey(key)
+	}
+	return m.listKey(key)
+}
+
+// escape stops what is going on, or goes back, or leaves.
+func (m *Model) escape() tea.Cmd {
+	stopped := false
+	for _, k := range []kind{taskFind, taskExtend, taskDetail, taskOver} {
+		if m.stop(k) {
+			stopped = true
+		}
+	}
+	switch {
+	case len(m.over) > 0:
+		m.over = m.over[:len(m.over)-1]
+	case stopped:
+		m.note = "stopped"
+	case m.tab == tabRows && m.rows.sorted != nil:
+		m.rows.unsort()
+		return m.load()
+	case m.tab == tabRows && m.rows.hit.column >= 0:
+		m.rows.hit = hit{column: -1}
+	case m.tab == tabRows && m.rows.where != "":
+		_, cmd := m.setFilter("")
+		m.note = "all rows again; Esc leaves"
+		return cmd
+	default:
+		return m.quit()
+	}
+	return nil
+}
+
+// enter opens a view.
+func (m *Model) enter(tab int) tea.Cmd {
+	m.tab = tab
+	m.rows.height = max(1, m.bodyHeight()-1)
+	if tab == tabLayout && (m.of.file == nil || !m.of.file.Details) && m.tasks[taskDetail] == nil {
+		return m.readFile(taskDetail, true)
+	}
+	return m.load()
+}
+
+// move handles a key for moving in what is seen.
+func (m *Model) move(key string) tea.Cmd {
+	if o := m.topmost(); o != nil {
+		o.move(key)
+		return nil
+	}
+	if m.tab == tabRows {
+		return m.rowsKey(key)
+	}
+	return m.listKey(key)
+}
+
+// key handles a key for moving, and reports whether it is one.
+func (l *list) key(key string) bool {
+	page := max(l.height-1, 1)
+	switch key {
+	case "up", "k":
+		l.move(-1)
+	case "down", "j":
+		l.move(1)
+	case "pgup", "b", "ctrl+b":
+		l.move(-page)
+	case "pgdown", "space", "ctrl+f":
+		l.move(page)
+	case "home", "g":
+		l.move(-len(l.rows))
+	case "end", "G":
+		l.move(len(l.rows))
+	case "left", "h":
+		l.turn(-1)
+	case "right", "l":
+		l.turn(1)
+	case "s":
+		l.sortNext(0)
+	case "S":
+		l.flip()
+	default:
+		return false
+	}
+	return true
+}
+
+func (m *Model) listKey(key string) tea.Cmd {
+	l := m.list()
+	if l == nil {
+		return nil
+	}
+	switch key {
+	case "enter":
+		switch m.tab {
+		case tabOverview:
+			if i := l.at(); i >= 0 {
+				x := m.of.file.Facts[i]
+				return m.showText(x.Name, x.Value)
+			}
+		case tabColumns:
+			return m.showColumn()
+		case tabLayout:
+			return m.showGroupRows()
+		}
+	case "x":
+		if m.tab == tabLayout {
+			return m.showGroupBytes()
+		}
+	default:
+		l.key(key)
+	}
+	return nil
+}
+
+func (m *Model) rowsKey(key string) tea.Cmd {
+	v := &m.rows
+	page := int64(max(v.height-1, 1))
+	switch key {
+	case "up", "k":
+		v.moveTo(v.cursor - 1)
+	case "down", "j":
+		v.moveTo(v.cursor + 1)
+	case "pgup", "b", "ctrl+b":
+		v.top = max(0, v.top-page)
+		v.moveTo(v.cursor - page)
+	case "pgdown", "space", "ctrl+f":
+		v.top += page
+		v.moveTo(v.cursor + page)
+	case "home", "g":
+		v.moveTo(0)
+	case "end", "G":
+		return m.goTo(math.MaxInt64)
+	case "left", "h":
+		v.turn(-1)
+	case "right", "l":
+		v.turn(1)
+	case "0", "^":
+		v.at, v.left = 0, 0
+	case "$":
+		v.turn(len(v.columns))
+	case "z":
+		v.frozen = (v.frozen + 1) % 3
+		v.turn(0)
+	case "-":
+		if len(v.columns) > 1 {
+			v.columns = append(v.columns[:v.at:v.at], v.columns[v.at+1:]...)
+			v.left = min(v.left, v.at)
+			v.turn(0)
+		}
+	case "s":
+		if len(v.columns) > 0 {
+			return m.sortShown()
+		}
+	case "c":
+		return m.chooseColumns()
+	case "enter":
+		return m.showRecord()
+	case ":":
+		m.ask("go to row:", "", (*Model).goToText)
+	case "f":
+		m.ask("filter:", v.where, (*Model).setFilter)
+	case "/":
+		m.ask("search:", "", func(m *Model, text string) (string, tea.Cmd) {
+			if text != "" {
+				m.rows.found = text
+			}
+			return "", m.find(false)
+		})
+	case "n":
+		return m.find(false)
+	case "N":
+		return m.find(true)
+	}
+	return m.load()
+}
+
+func (m *Model) goToText(text string) (string, tea.Cmd) {
+	n, err := strconv.ParseInt(strings.NewReplacer(",", "", "_", "", " ", "").Replace(text), 10, 64)
+	if err != nil || n < 0 {
+		return "want the number of a row; rows are counted from 0", nil
+	}
+	return "", m.goTo(n)
+}
+
+// goTo moves to a row, which may first have to be looked for; to the last one if there are not as many.
+func (m *Model) goTo(row int64) tea.Cmd {
+	v := &m.rows
+	n, all := v.count()
+	if all || row < n {
+		v.top = min(row, max(n-1, 0))
+		v.moveTo(row)
+		return m.load()
+	}
+	rows, until := v.rows, row
+	if until < math.MaxInt64 {
+		until++
+	}
+	return m.start(taskExtend, func(ctx context.Context, _ *atomic.Int64) func(*Model) tea.Cmd {
+		err := rows.Extend(ctx, until)
+		return func(m *Model) tea.Cmd {
+			if err != nil {
+				m.fail(err)
+			}
+			if m.rows.rows != rows {
+				return nil
+			}
+			n, _ := rows.Count()
+			m.rows.top = max(0, min(row, n-1))
+			m.rows.moveTo(min(row, max(n-1, 0)))
+			if _, all := rows.Count(); err == nil && !all && m.rows.where != "" {
+				return tea.Batch(m.load(), m.extend())
+			}
+			return m.load()
+		}
+	})
+}
+
+// setFilter shows only the rows for which a condition holds; "" = all.
+func (m *Model) setFilter(where string) (string, tea.Cmd) {
+	rows, err := m.data.Select(where)
+	if err != nil {
+		return err.Error(), nil
+	}
+	old := m.rows
+	m.stop(taskPage)
+	m.stop(taskFind)
+	v := newRowsView(rows, where, 0)
+	v.columns, v.frozen, v.left, v.at, v.widths, v.found, v.height = old.columns, old.frozen, old.left, old.at, old.widths, old.found, old.height
+	m.rows = v
+	m.prompt = nil
+	if where == "" {
+		m.stop(taskExtend)
+		return "", m.load()
+	}
+	return "", tea.Batch(m.extend(), m.load())
+}
+
+// extend finds all rows of the filter.
+func (m *Model) extend() tea.Cmd {
+	rows := m.rows.rows
+	return m.start(taskExtend, func(ctx context.Context, _ *atomic.Int64) func(*Model) tea.Cmd {
+		err := rows.Extend(ctx, math.MaxInt64)
+		return func(m *Model) tea.Cmd {
+			if err != nil {
+				m.fail(err)
+			}
+			if m.rows.rows != rows {
+				return nil
+			}
+			m.rows.moveTo(m.rows.cursor)
+			return m.load()
+		}
+	})
+}
+
+// find goes to the next row that holds the text of the last search, or back to the one before.
+func (m *Model) find(back bool) tea.Cmd {
+	v := &m.rows
+	if v.found == "" {
+		m.note = "nothing was searched for yet: press /"
+		return nil
+	}
+	if v.sorted != nil {
+		v.unsort()
+	}
+	rows, text, from := v.rows, v.found, v.cursor
+	columns := append([]int(nil), v.columns...)
+	if v.hit.column < 0 && !back {
+		from-- // the row under the cursor counts
+	}
+	return m.start(taskFind, func(ctx context.Context, looked *atomic.Int64) func(*Model) tea.Cmd {
+		row, column, found, err := rows.Find(ctx, text, columns, from, back, looked.Store)
+		return func(m *Model) tea.Cmd {
+			switch {
+			case err != nil:
+				m.fail(err)
+				return nil
+			case m.rows.rows != rows:
+				return nil
+			case !found && back:
+				m.note = "not found before row " + humanize.Comma(from)
+				return nil
+			case !found:
+				m.note = "not found after row " + humanize.Comma(from)
+				if from < 0 {
+					m.note = "not found"
+				}
+				return nil
+			}
+			v := &m.rows
+			v.hit = hit{row, column}
+			for i, f := range v.columns {
+				if f == column {
+					v.turn(i - v.at)
+				}
+			}
+			if row < v.top || row >= v.top+int64(v.height) {
+				v.top = max(0, row-int64(v.height)/2)
+			}
+			v.moveTo(row)
+			return m.load()
+		}
+	})
+}

@@ -1,0 +1,258 @@
+package tableprofile
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// numbers is what values with an order have in common.
+type numbers struct {
+	typ      arrow.DataType
+	floating bool // one of the orders is orderOfNaN
+	counter  counter
+	digest   *digest // nil = the counter has all
+	known    int64   // in the digest or the counter, without NaN
+}
+
+func (m *numbers) counts() *counter { return &m.counter }
+
+// nan reports whether a value is NaN.
+func (m *numbers) nan(e entry) bool { return m.floating && e.order == orderOfNaN }
+
+// sorted returns the values that the counter has in ascending order, without NaN.
+func (m *numbers) sorted() []entry {
+	all := slices.DeleteFunc(m.counter.entries(), m.nan)
+	slices.SortFunc(all, func(a, b entry) int { return cmp.Compare(a.order, b.order) })
+	return all
+}
+
+// add counts values and, if they are too many, adds them to the digest. value returns the number of an order.
+func (m *numbers) add(b *batch, floats []float64, value func(order uint64) float64) {
+	m.known += int64(len(floats))
+	m.counter.full = func() {
+		m.digest = newDigest()
+		for _, e := range m.sorted() {
+			m.digest.start(value(e.order), e.count)
+		}
+	}
+	if from := m.counter.add(b); m.digest != nil {
+		m.digest.add(floats[min(from, len(floats)):])
+	}
+}
+
+// finish sets what is the same for all numbers. text returns the texts of orders, order the order of a number.
+func (m *numbers) finish(out *Column, text func(e entry) string, number func(v float64) string) {
+	out.Distinct = m.counter.distinct(out.Values())
+	out.setTop(&m.counter, text)
+	if m.known == 0 {
+		return
+	}
+	if m.digest != nil {
+		for _, q := range shares {
+			out.Quantiles = append(out.Quantiles, Quantile{q, number(m.digest.quantile(q))})
+		}
+		return
+	}
+	out.QuantilesExact = true
+	all := m.sorted()
+	k, below := 0, int64(0) // values before k
+	for _, q := range shares {
+		for float64(below+all[k].count) < q*float64(m.known) {
+			below += all[k].count
+			k++
+		}
+		out.Quantiles = append(out.Quantiles, Quantile{q, text(all[k])})
+	}
+}
+
+// setTop sets the frequent values.
+func (c *Column) setTop(k *counter, text func(e entry) string) {
+	c.TopExact = k.exact()
+	for _, e := range k.frequent(topValues) {
+		if e.count == 1 && k.n > topValues {
+			break // and so are all others
+		}
+		c.Top = append(c.Top, Frequent{text(e), e.count, e.count + k.lowered})
+	}
+}
+
+// ints measures values that are whole numbers of up to 64 bits.
+type ints struct {
+	numbers
+	load      func(a arrow.Array, dst []int64)
+	low, high int64
+	zero      int64
+	negative  int64
+	moments   moments
+	any       bool
+}
+
+func newInts(t arrow.DataType, load func(a arrow.Array, dst []int64)) *ints {
+	return &ints{numbers: numbers{typ: t}, load: load}
+}
+
+// isTime reports whether values are points in time or durations, for which zero and means say little.
+func isTime(t arrow.DataType) bool {
+	switch t.ID() {
+	case arrow.DATE32, arrow.DATE64, arrow.TIME32, arrow.TIME64, arrow.TIMESTAMP, arrow.DURATION:
+		return true
+	}
+	return false
+}
+
+func (m *ints) add(a arrow.Array, s *scratch) {
+	n := a.Len()
+	s.ints, s.orders, s.hashes, s.floats = resize(s.ints, n), resize(s.orders, n), resize(s.hashes, n), resize(s.floats, n)
+	m.load(a, s.ints)
+	low, high := s.ints[0], s.ints[0]
+	for _, v := range s.ints {
+		low, high = min(low, v), max(high, v)
+	}
+	if !m.any {
+		m.low, m.high, m.any = low, high, true
+	}
+	m.low, m.high = min(m.low, low), max(m.high, high)
+	for i, v := range s.ints {
+		s.orders[i] = orderOfInt(v)
+	}
+	for i, o := range s.orders {
+		s.hashes[i] = mix(o)
+	}
+	if m.typ.ID() == arrow.UINT64 {
+		for i, o := range s.orders {
+			s.floats[i] = float64(o)
+		}
+		m.zero += count(s.orders, 0)
+	} else {
+		for i, v := range s.ints {
+			s.floats[i] = float64(v)
+		}
+		m.zero += count(s.ints, 0)
+		for _, v := range s.ints {
+			m.negative += int64(uint64(v) >> 63)
+		}
+	}
+	m.moments.add(s.floats)
+	m.numbers.add(&batch{hashes: s.hashes, orders: s.orders}, s.floats, m.number)
+}
+
+// count returns how many of the values are v.
+func count[T int64 | uint64](values []T, v T) (n int64) {
+	for _, x := range values {
+		if x == v {
+			n++
+		}
+	}
+	return n
+}
+
+// number returns the number of an order.
+func (m *ints) number(o uint64) float64 {
+	if m.typ.ID() == arrow.UINT64 {
+		return float64(o)
+	}
+	return float64(intOfOrder(o))
+}
+
+// order returns the order of a number, rounded, between the least and the greatest value.
+func (m *ints) order(v float64) uint64 {
+	low, high := orderOfInt(m.low), orderOfInt(m.high)
+	switch v = math.Round(v); {
+	case !(v > m.number(low)):
+		return low
+	case v >= m.number(high):
+		return high
+	case m.typ.ID() == arrow.UINT64:
+		return uint64(v)
+	}
+	return orderOfInt(int64(v))
+}
+
+func (m *ints) finish(out *Column) {
+	text := texts(m.typ)
+	low, high := text(orderOfInt(m.low)), text(orderOfInt(m.high))
+	out.Min, out.Max = &low, &high
+	if !isTime(m.typ) {
+		out.Zero = &m.zero
+		if m.typ.ID() != arrow.UINT64 {
+			out.Negative = &m.negative
+		}
+		m.moments.finish(out)
+	}
+	m.numbers.finish(out, func(e entry) string { return text(e.order) }, func(v float64) string { return text(m.order(v)) })
+}
+
+// floats measures floating point numbers.
+type floats struct {
+	numbers
+	load     func(a arrow.Array, dst []float64)
+	low      float64
+	high     float64
+	zero     int64
+	negative int64
+	nan      int64
+	moments  moments
+}
+
+func newFloats(t arrow.DataType, load func(a arrow.Array, dst []float64)) *floats {
+	return &floats{numbers: numbers{typ: t, floating: true}, load: load}
+}
+
+func (m *floats) add(a arrow.Array, s *scratch) {
+	n := a.Len()
+	s.floats, s.orders, s.hashes = resize(s.floats, n), resize(s.orders, n), resize(s.hashes, n)
+	m.load(a, s.floats)
+	k := 0
+	for _, v := range s.floats { // without NaN
+		s.floats[k] = v
+		if v == v {
+			k++
+		}
+	}
+	nan := n - k
+	values := s.floats[:k]
+	for i, v := range values {
+		s.orders[i] = orderOfFloat(v)
+	}
+	for i, o := range s.orders[:k] {
+		s.hashes[i] = mix(o)
+	}
+	for i := k; i < n; i++ {
+		s.orders[i], s.hashes[i] = orderOfNaN, mix(orderOfNaN)
+	}
+	m.nan += int64(nan)
+	if k > 0 {
+		low, high := values[0], values[0]
+		for _, v := range values {
+			low, high = min(low, v), max(high, v)
+			if v == 0 {
+				m.zero++
+			}
+			if v < 0 {
+				m.negative++
+			}
+		}
+		if m.known == 0 {
+			m.low, m.high = low, high
+		}
+		m.low, m.high = min(m.low, low), max(m.high, high)
+		m.moments.add(values)
+	}
+	m.numbers.add(&batch{hashes: s.hashes, orders: s.orders}, values, floatOfOrder)
+}
+
+func (m *floats) finish(out *Column) {
+	text := texts(m.typ)
+	out.Zero, out.Negative, out.NaN = &m.zero, &m.negative, &m.nan
+	if m.known > 0 {
+		low, high := text(orderOfFloat(m.low)), text(orderOfFloat(m.high))
+		out.Min, out.Max = &low, &high
+		m.moments.finish(out)
+	}
+	m.numbers.finish(out, func(e entry) string { return text(e.order) }, func(v float64) string {
+		return text(orderOfFloat(max(m.low, min(m.high, v))))
+	})
+}
