@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/grpc/credentials"
 
+	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/flight/auth"
 )
 
@@ -26,6 +27,9 @@ type AccessOptions = auth.Options
 // Rule grants a permission to clients; see auth.Rule.
 type Rule = auth.Rule
 
+// JWTIssuer says which JWTs of an issuer are taken; see auth.JWTIssuer.
+type JWTIssuer = auth.JWTIssuer
+
 // Token is a line of a token file; see auth.Token.
 type Token = auth.Token
 
@@ -35,7 +39,7 @@ type TokenKind = auth.TokenKind
 // TLSFiles names the files of a server's certificates; see auth.TLSFiles.
 type TLSFiles = auth.TLSFiles
 
-// Reloader reads files of tokens and certificates again on request; see auth.Reloader.
+// Reloader reads files of tokens, certificates and keys again on request; see auth.Reloader.
 type Reloader = auth.Reloader
 
 // Constants of package auth.
@@ -45,31 +49,50 @@ const (
 	LocalClient   = auth.LocalClient
 )
 
-// Access is an Authorizer for tokens, passwords and certificates; see auth.Access.
-type Access struct{ a *auth.Access }
+// Access is an Authorizer for tokens, passwords, JWTs and certificates; see auth.Access.
+type Access struct {
+	a            *auth.Access
+	restrictions []Restriction
+	where        []expr.Expr // of restrictions; nil = all rows
+}
 
-// NewAccess reads the token file.
+// NewAccess reads the token file and begins to fetch the keys of JWTs.
 func NewAccess(o AccessOptions) (*Access, error) {
+	where, err := parseRestrictions(o.Restrictions)
+	if err != nil {
+		return nil, err
+	}
 	a, err := auth.New(o)
 	if err != nil {
 		return nil, err
 	}
-	return &Access{a}, nil
+	return &Access{a, o.Restrictions, where}, nil
 }
 
 // Known reports whether clients must authenticate.
 func (a *Access) Known() bool { return a.a.Known() }
 
+// CheckKeys is auth.Access.CheckKeys.
+func (a *Access) CheckKeys(ctx context.Context) error { return a.a.CheckKeys(ctx) }
+
 // Authenticate implements Authorizer.
 func (a *Access) Authenticate(ctx context.Context, c *Call) (Client, error) {
-	name, err := a.a.Authenticate(ctx, c.Method)
-	return Client{Name: name}, err
+	id, err := a.a.Authenticate(ctx, c.Method)
+	return Client{Name: id.Name, Roles: id.Roles, Until: id.Until}, err
 }
 
 // Authorize implements Authorizer.
 func (a *Access) Authorize(_ context.Context, c *Call, p Permission, dataset string) error {
-	return a.a.Authorize(c.Client.Name, p, dataset)
+	return a.a.Authorize(identity(c), p, dataset)
 }
+
+// identity is the client of a call as package auth knows it.
+func identity(c *Call) auth.Identity {
+	return auth.Identity{Name: c.Client.Name, Roles: c.Client.Roles, Until: c.Client.Until}
+}
+
+// JWTAlgorithms is auth.JWTAlgorithms.
+func JWTAlgorithms() []string { return auth.JWTAlgorithms() }
 
 // ParseRule is auth.ParseRule.
 func ParseRule(s string) (Rule, error) { return auth.ParseRule(s) }

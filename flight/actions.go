@@ -10,6 +10,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -36,6 +37,7 @@ func coreActions() []action {
 		{"verify", `Checks all of a dataset; a JSON object for each fault, then one for all. Body: {"dataset", "file": pattern}`, verify},
 		{"refresh", `Looks for new and changed files. Body: {"dataset"}`, refresh},
 		{"cancel", `Ends calls of this client. Body: {"request_id"}`, cancel},
+		{"CloseSession", "Ends a session: there is nothing to be ended. Body: CloseSessionRequest", closeSession},
 		{flight.CancelFlightInfoActionType, "Ends the calls that read a FlightInfo. Body: CancelFlightInfoRequest", cancelFlightInfo},
 	}
 }
@@ -61,7 +63,7 @@ func (s *service) DoAction(r *flight.Action, stream flight.FlightService_DoActio
 	for i, a := range s.actions {
 		names[i] = a.name
 	}
-	return rpcerr.Errorf(codes.InvalidArgument, "there is no action %q, only %s", r.GetType(), strings.Join(names, ", "))
+	return rpcerr.Errorf(codes.Unimplemented, "there is no action %q, only %s", r.GetType(), strings.Join(names, ", "))
 }
 
 // body decodes the JSON of an action; none at all is an object without fields.
@@ -104,6 +106,9 @@ func (q *inspection) open(ctx context.Context, s *service) (e *Entry, files []in
 		return nil, nil, errNoDataset
 	}
 	if e, err = s.open(ctx, PermitRead, q.Dataset, q.Options); err != nil {
+		return nil, nil, err
+	}
+	if err := e.told(); err != nil {
 		return nil, nil, err
 	}
 	for i, f := range e.Fragments {
@@ -151,7 +156,7 @@ func inspect(ctx context.Context, s *service, b []byte, send func([]byte) error)
 		return err
 	}
 	for _, i := range files {
-		info, err := e.inspect(ctx, i, arrowio.InfoOptions{Blocks: q.Blocks, Checksums: q.Checksums}, where)
+		info, err := e.inspect(ctx, i, arrowio.InfoOptions{Blocks: q.Blocks, Groups: q.Blocks, Checksums: q.Checksums}, where)
 		if err != nil {
 			return e.Public(err)
 		}
@@ -353,6 +358,9 @@ func refresh(ctx context.Context, s *service, b []byte, send func([]byte) error)
 	if err != nil {
 		return err
 	}
+	if e, err = s.sharedWith(ctx, e); err != nil {
+		return err
+	}
 	return sendJSON(send, struct {
 		Dataset   string `json:"dataset"`
 		Changed   bool   `json:"changed"`
@@ -383,6 +391,13 @@ func cancel(ctx context.Context, s *service, b []byte, send func([]byte) error) 
 	return sendJSON(send, struct {
 		Cancelled int `json:"cancelled"`
 	}{n})
+}
+
+// closeSession answers drivers that end what they have begun: nothing is kept for a client that it would have to end. The result
+// is a CloseSessionResult whose status is CLOSED; v15 has no message for it.
+func closeSession(_ context.Context, _ *service, _ []byte, send func([]byte) error) error {
+	const closed = 1
+	return send(protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), closed))
 }
 
 // cancelFlightInfo ends the calls whose tickets are of a FlightInfo. One that nobody reads is cancelled as it is: nothing

@@ -83,7 +83,7 @@ func TestActions(t *testing.T) {
 		name, body string
 		want       codes.Code
 	}{
-		{"nope", "", codes.InvalidArgument},
+		{"nope", "", codes.Unimplemented},
 		{"inspect", "", codes.InvalidArgument},
 		{"inspect", "{", codes.InvalidArgument},
 		{"inspect", `{"dataset":"events","x":1}`, codes.InvalidArgument},

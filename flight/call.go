@@ -15,10 +15,12 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 	"github.com/arrowio/arrowio/flight/internal/transport"
 	"github.com/arrowio/arrowio/internal/workers"
 )
@@ -193,6 +195,10 @@ func (s *Server) guarded(ctx context.Context, c *Call, run func(context.Context)
 		if c.Client, err = a.Authenticate(ctx, c); err != nil {
 			return unauthenticated(err)
 		}
+		if !c.Client.Until.IsZero() {
+			end := time.AfterFunc(time.Until(c.Client.Until), func() { c.cancel(errExpired) })
+			defer end.Stop()
+		}
 	}
 	if l := s.o.Limiter; l != nil {
 		lease, err := l.Begin(ctx, c)
@@ -230,7 +236,36 @@ func (s *Server) open(ctx context.Context, p Permission, name string, options ma
 	if c := CallFrom(ctx); c != nil {
 		c.dataset.Store(&name)
 	}
-	return s.o.Catalog.Lookup(ctx, name, options)
+	shares, err := s.shares(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if len(shares) == 0 {
+		return s.o.Catalog.Lookup(ctx, name, options)
+	}
+	if len(options) > 0 { // they change columns and types, which is what the client is restricted by
+		return nil, rpcerr.Errorf(codes.PermissionDenied, "this client may read only a part of %s, and may set no options and no dictionary for it", name)
+	}
+	e, err := s.o.Catalog.Lookup(ctx, name, nil)
+	if err != nil && codeOf(s.status(&Call{}, err)) != codes.NotFound {
+		return nil, (&Entry{Name: name, of: &served{catalog: s.o.Catalog}, guard: &guard{}}).failed(ctx, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.sharedWith(ctx, e)
+}
+
+// listed returns a dataset, which the client may read, for a list of several; nil = it is gone.
+func (s *Server) listed(ctx context.Context, name string) (*Entry, error) {
+	e, err := s.o.Catalog.listed(ctx, name)
+	if codeOf(s.status(&Call{}, err)) == codes.NotFound {
+		return nil, nil // taken out meanwhile
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.sharedWith(ctx, e)
 }
 
 // Calls returns the calls in progress, oldest first.

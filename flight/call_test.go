@@ -18,10 +18,10 @@ import (
 	"github.com/arrowio/arrowio/arrowio/dataset"
 )
 
-// guard is an Authorizer who knows tokens.
-type guard struct{ may map[string][]string }
+// tokenGuard is an Authorizer who knows tokens.
+type tokenGuard struct{ may map[string][]string }
 
-func (g guard) Authenticate(ctx context.Context, _ *Call) (Client, error) {
+func (g tokenGuard) Authenticate(ctx context.Context, _ *Call) (Client, error) {
 	md, _ := metadata.FromIncomingContext(ctx)
 	if v := md.Get("token"); len(v) == 1 {
 		if _, ok := g.may[v[0]]; ok {
@@ -31,7 +31,7 @@ func (g guard) Authenticate(ctx context.Context, _ *Call) (Client, error) {
 	return Client{}, errors.New("who are you?")
 }
 
-func (g guard) Authorize(_ context.Context, c *Call, p Permission, dataset string) error {
+func (g tokenGuard) Authorize(_ context.Context, c *Call, p Permission, dataset string) error {
 	for _, m := range g.may[c.Client.Name] {
 		if m == string(p)+" "+dataset {
 			return nil
@@ -64,7 +64,7 @@ func TestAuthorizer(t *testing.T) {
 	dir := events(t, 100)
 	w := &watch{ended: map[string]error{}}
 	r := start(t, Options{
-		Authorizer: guard{map[string][]string{"ann": {"read events", "read big"}, "bob": nil, "root": {"read events", "read other", "manage events", "manage "}}},
+		Authorizer: tokenGuard{map[string][]string{"ann": {"read events", "read big"}, "bob": nil, "root": {"read events", "read other", "manage events", "manage "}}},
 		Observers:  []Observer{w},
 	}, map[string]Spec{"events": {Paths: []string{dir}}, "other": {Paths: []string{dir}}})
 	c := r.client(t)

@@ -127,6 +127,29 @@ func (c *Catalog) dataset(name string) (*served, error) {
 	return nil, rpcerr.Errorf(codes.NotFound, "there is no dataset %q", name)
 }
 
+// unqualified returns the dataset that a table's name in SQL means: as it is, without SQLCatalog and SQLSchema in front of it, or
+// in another case where only one dataset fits. written is the name without them, which is also what a name means that fits none.
+func (c *Catalog) unqualified(name string) (written, meant string) {
+	short := strings.TrimPrefix(strings.TrimPrefix(name, SQLCatalog+"."), SQLSchema+".")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, n := range []string{name, short} {
+		if c.by[n] != nil {
+			return short, n
+		}
+	}
+	fits, found := 0, short
+	for n := range c.by {
+		if strings.EqualFold(n, short) {
+			fits, found = fits+1, n
+		}
+	}
+	if fits == 1 {
+		return short, found
+	}
+	return short, short
+}
+
 // Lookup returns the present state of a dataset, opened with these format options; nil = as it was added.
 func (c *Catalog) Lookup(ctx context.Context, name string, options map[string]string) (*Entry, error) {
 	d, err := c.dataset(name)

@@ -141,17 +141,30 @@ func (c *Command) rowRange() (arrowio.RowRange, error) {
 // bound is a command that fits a dataset.
 type bound struct {
 	*Command
-	entry  *Entry
-	data   *dataset.Dataset // under the schema that the command asks for
-	schema *arrow.Schema    // of the records
-	filter *expr.Bound      // nil = all rows
-	where  expr.Expr
-	rows   arrowio.RowRange
+	entry   *Entry
+	data    *dataset.Dataset // under the schema that the command asks for
+	schema  *arrow.Schema    // of the records
+	columns []string         // that are scanned: as Project takes them
+	filter  *expr.Bound      // by which endpoints are planned; nil = all rows
+	where   expr.Expr
+	rows    arrowio.RowRange
 }
 
 // bind checks a command against a dataset.
 func (c *Command) bind(e *Entry) (*bound, error) {
-	b := &bound{Command: c, entry: e, data: e.Dataset}
+	var where expr.Expr
+	if c.Where != "" {
+		var err error
+		if where, err = expr.Parse(c.Where); err != nil {
+			return nil, errs.Errorf(errs.ErrOption, "where: %w", err)
+		}
+	}
+	return c.bindWhere(e, where)
+}
+
+// bindWhere is bind with a filter in place of Where; nil = all rows.
+func (c *Command) bindWhere(e *Entry, where expr.Expr) (*bound, error) {
+	b := &bound{Command: c, entry: e, data: e.Dataset, columns: c.Columns, where: where}
 	if c.Dictionary != nil && !*c.Dictionary {
 		b.data = plainDictionaries(b.data)
 	}
@@ -160,21 +173,20 @@ func (c *Command) bind(e *Entry) (*bound, error) {
 		return nil, err
 	}
 	b.schema = p.Schema
-	if c.Where != "" {
-		if b.where, err = expr.Parse(c.Where); err != nil {
-			return nil, errs.Errorf(errs.ErrOption, "where: %w", err)
-		}
+	if where != nil {
 		if b.filter, err = expr.Bind(b.where, b.data.Schema); err != nil {
 			return nil, errs.Errorf(errs.ErrSchema, "where: %w", err)
 		}
 	}
-	b.rows, err = c.rowRange()
+	if b.rows, err = c.rowRange(); err == nil && e.guard != nil {
+		err = e.guard.bind(b)
+	}
 	return b, err
 }
 
 // scanOptions says how to scan what endpoints of the command stand for.
 func (b *bound) scanOptions() arrowio.ScanOptions {
-	o := arrowio.ScanOptions{Columns: b.Columns, Filter: b.where, BatchRows: b.BatchRows, BatchBytes: b.BatchBytes}
+	o := arrowio.ScanOptions{Columns: b.columns, Filter: b.where, BatchRows: b.BatchRows, BatchBytes: b.BatchBytes}
 	if o.BatchRows == 0 {
 		o.BatchRows = defaultBatchRows
 	}

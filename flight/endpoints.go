@@ -43,9 +43,10 @@ func (b *bound) parts(ctx context.Context, o dataset.PartOptions) ([]dataset.Par
 	if r := b.Resume; r != nil {
 		o.After = &arrowio.Place{Fragment: r.Fragment, Split: r.Split, Rows: arrowio.RowRange{End: r.Row}}
 	}
-	o.Open = b.entry.Open
-	o.Extents = make([]dataset.Extent, len(b.entry.Fragments))
-	for i, f := range b.entry.Fragments {
+	all := b.entry.whole()
+	o.Open = all.Open
+	o.Extents = make([]dataset.Extent, len(all.Fragments))
+	for i, f := range all.Fragments {
 		o.Extents[i] = dataset.Extent{ID: f.Identity, Splits: f.Splits}
 	}
 	return b.data.Parts(ctx, o)

@@ -33,10 +33,11 @@ type Entry struct {
 	Bytes     int64             // stored
 	Loaded    time.Time         // when loading it began
 
-	of   *served
-	at   map[string]int // fragment by identity
-	took time.Duration  // to load
-	old  bool           // the dataset's: to be loaded again
+	of    *served
+	guard *guard         // nil = the client may read all of it
+	at    map[string]int // fragment by identity
+	took  time.Duration  // to load
+	old   bool           // the dataset's: to be loaded again
 }
 
 // Fragment describes one file of an Entry.
@@ -173,6 +174,9 @@ func (e *Entry) same(o *Entry) bool {
 // Open opens fragment i. It fails if the file has changed since the entry was made. The file has its own schema; Dataset.Show
 // shows it under the dataset's. The caller closes the file.
 func (e *Entry) Open(ctx context.Context, i int) (arrowio.File, error) {
+	if err := e.told(); err != nil {
+		return nil, err
+	}
 	f, err := e.Dataset.Fragments[i].Open(ctx)
 	if gone(err) {
 		e.of.markStale()

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
@@ -21,6 +22,7 @@ var (
 	errStopped   = errors.New("ended by the server")
 	errDraining  = &rpcerr.Error{Code: codes.Unavailable, Err: errors.New("the server is shutting down")}
 	errTimeout   = &rpcerr.Error{Code: codes.Unavailable, Err: fmt.Errorf("the server is shutting down, and the time that running calls had is over: %w", errStopped)}
+	errExpired   = &rpcerr.Error{Code: codes.Unauthenticated, Err: fmt.Errorf("the token of this client has expired: %w", errStopped)}
 	errCancelled = &rpcerr.Error{Code: codes.Canceled, Err: fmt.Errorf("cancelled on request: %w", errStopped)}
 	// errChanged: the files changed since the ticket was made.
 	errChanged = errors.New("the dataset has changed: get a new FlightInfo")
@@ -47,6 +49,9 @@ func (s *Server) status(c *Call, err error) error {
 		return nil
 	}
 	if st, ok := status.FromError(err); ok {
+		if text := shortened(st.Message()); text != st.Message() {
+			return status.Error(st.Code(), text)
+		}
 		return st.Err()
 	}
 	code, reason := classify(err)
@@ -56,7 +61,7 @@ func (s *Server) status(c *Call, err error) error {
 	if errors.As(err, &ae) {
 		for name, value := range map[string]string{"format": ae.Format, "column": ae.Column, "operation": ae.Op} {
 			if value != "" {
-				info.Metadata[name] = value
+				info.Metadata[name] = shortened(value)
 			}
 		}
 		if ae.Split >= 0 {
@@ -72,11 +77,32 @@ func (s *Server) status(c *Call, err error) error {
 	if code == codes.Internal {
 		text = "internal error; the server's log has more under request id " + c.ID
 	}
-	st := status.New(code, strings.ToValidUTF8(text, "\uFFFD"))
+	st := status.New(code, shortened(strings.ToValidUTF8(text, "\uFFFD")))
 	if detailed, err := st.WithDetails(info); err == nil {
 		st = detailed
 	}
 	return st.Err()
+}
+
+// maxErrorText is the longest text of an error, in bytes. It goes out as a header of HTTP/2, percent-encoded, once as it is and once
+// within its details; clients that take no more than 8 KiB of headers would get none of a longer one.
+const maxErrorText = 1 << 10
+
+// shortened leaves out the middle of a text that is too long: its beginning says where something is wrong, its end what.
+func shortened(text string) string {
+	if len(text) <= maxErrorText {
+		return text
+	}
+	const gap = " … "
+	half := (maxErrorText - len(gap)) / 2
+	head, tail := half, len(text)-half
+	for !utf8.RuneStart(text[head]) {
+		head--
+	}
+	for !utf8.RuneStart(text[tail]) {
+		tail++
+	}
+	return text[:head] + gap + text[tail:]
 }
 
 // classify returns the code and the reason, a word of its own, for an error.

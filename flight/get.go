@@ -13,6 +13,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/arrowio/view"
 	"github.com/arrowio/arrowio/flight/internal/sql"
 	"github.com/arrowio/arrowio/flight/internal/transport"
@@ -34,7 +35,7 @@ func (s *service) serveTicket(ctx context.Context, t *flight.Ticket, stream flig
 		return err
 	}
 	return s.withTicketRows(ctx, ticket, func(p *ticketRows) error {
-		return s.streamRows(ctx, p, stream, rowsToSend{schema: p.b.schema, places: true})
+		return s.streamRows(ctx, p, stream, rowsToSend{schema: p.b.schema, places: p.b.entry.Numbered()})
 	})
 }
 
@@ -49,12 +50,14 @@ func (s *service) withTicketRows(ctx context.Context, t *Ticket, use func(*ticke
 	}
 	p, err := s.newTicketRows(ctx, e, t)
 	if errors.Is(err, errChanged) { // another server of the fleet may know more
-		again, lookErr := e.of.lookAgain(ctx, e)
+		again, lookErr := e.of.lookAgain(ctx, e.whole())
 		switch {
 		case lookErr != nil:
-			return lookErr
-		case again != e:
-			e = again
+			return e.failed(ctx, lookErr)
+		case again != e.whole():
+			if e, err = s.sharedWith(ctx, again); err != nil {
+				return err
+			}
 			p, err = s.newTicketRows(ctx, e, t)
 		}
 	}
@@ -83,10 +86,15 @@ func (s *service) newTicketRows(ctx context.Context, e *Entry, t *Ticket) (*tick
 	if t.Schema != "" && t.Schema != dataset.SchemaHash(b.schema) {
 		return nil, changed(e.Name)
 	}
+	return b.of(ctx, t)
+}
+
+// of returns the rows of a ticket whose command is b.
+func (b *bound) of(ctx context.Context, t *Ticket) (*ticketRows, error) {
 	if t.Parts == nil { // all of it, as one stream
 		part, err := b.together(ctx, false)
 		if err != nil {
-			return nil, err
+			return nil, b.entry.failed(ctx, err)
 		}
 		t = b.ticket(part, "", "")
 	}
@@ -117,12 +125,12 @@ func (s *service) newTicketRows(ctx context.Context, e *Entry, t *Ticket) (*tick
 
 // open opens the file of a part, and looks at it again before it is closed.
 func (p *ticketRows) open(ctx context.Context, fragment int, part Part) (arrowio.File, error) {
-	f, err := p.b.entry.Open(ctx, fragment)
+	f, err := p.b.entry.whole().Open(ctx, fragment)
 	if err != nil {
 		return nil, err
 	}
 	checked := view.WithClose(f, func() error {
-		err := p.b.entry.check(context.WithoutCancel(ctx), fragment, f)
+		err := p.b.entry.whole().check(context.WithoutCancel(ctx), fragment, f)
 		if errors.Is(err, errChanged) {
 			p.changed.Store(true)
 		}
@@ -170,7 +178,7 @@ func (s *service) streamRows(ctx context.Context, p *ticketRows, stream grpc.Ser
 		return out.Send(rec, meta.Build(m))
 	}}
 	defer cut.Release()
-	err = p.each(scan, func(rec arrow.Record, m transport.BatchMeta) (more bool, err error) {
+	err = p.each(ctx, scan, func(rec arrow.Record, m transport.BatchMeta) (more bool, err error) {
 		if to.add == nil {
 			return true, cut.Add(rec, m)
 		}
@@ -199,11 +207,12 @@ func (s *service) scan(ctx context.Context, p *ticketRows, o arrowio.ScanOptions
 	if c := CallFrom(ctx); c != nil {
 		c.lease.Scan(&o)
 	}
-	return p.data.Scan(ctx, o)
+	scan, err := p.data.Scan(ctx, o)
+	return scan, p.b.entry.failed(ctx, err)
 }
 
 // each gives the records of a scan of p to use until that wants no more. use does not keep them.
-func (p *ticketRows) each(scan *arrowio.Scanner, use func(arrow.Record, transport.BatchMeta) (more bool, err error)) error {
+func (p *ticketRows) each(ctx context.Context, scan *arrowio.Scanner, use func(arrow.Record, transport.BatchMeta) (more bool, err error)) error {
 	more, err := true, error(nil)
 	for more && scan.Next() {
 		at, rec := scan.Place(), scan.Record()
@@ -217,5 +226,46 @@ func (p *ticketRows) each(scan *arrowio.Scanner, use func(arrow.Record, transpor
 	if !more {
 		return nil
 	}
-	return scan.Err()
+	return p.b.entry.failed(ctx, scan.Err())
+}
+
+// reading is a scan for one of this process that knows what the client of a call may read: its error is one for the client, and it
+// fails where a file was changed meanwhile.
+type reading struct {
+	*arrowio.Scanner
+	ctx context.Context
+	p   *ticketRows
+}
+
+// read begins a scan of what command asks for of e. where is in place of the command's own; set may change the options.
+func (s *service) read(ctx context.Context, e *Entry, command Command, where expr.Expr, set func(*arrowio.ScanOptions)) (*reading, error) {
+	t := &Ticket{Command: command}
+	b, err := t.bindWhere(e, where)
+	if err != nil {
+		return nil, e.Public(err)
+	}
+	p, err := b.of(ctx, t)
+	if err != nil {
+		return nil, e.Public(err)
+	}
+	o := b.scanOptions()
+	o.Rows, o.Parallelism, o.MemoryBudget, o.Allocator = b.rows, s.o.Parallelism, s.o.Memory, s.o.Allocator
+	if c := CallFrom(ctx); c != nil {
+		c.lease.Scan(&o)
+	}
+	set(&o)
+	scan, err := p.data.Scan(ctx, o)
+	if err != nil {
+		return nil, e.Public(e.failed(ctx, err))
+	}
+	return &reading{scan, ctx, p}, nil
+}
+
+// Err implements array.RecordReader.
+func (r *reading) Err() error {
+	e := r.p.b.entry
+	if r.p.changed.Load() {
+		return changed(e.Name)
+	}
+	return e.Public(e.failed(r.ctx, r.Scanner.Err()))
 }

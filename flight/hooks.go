@@ -2,14 +2,17 @@ package flight
 
 import (
 	"context"
+	"time"
 
 	"github.com/arrowio/arrowio/arrowio"
 )
 
 // Client is the client that makes a call. The zero value is an unknown client.
 type Client struct {
-	Name   string // the name by which the Authorizer knows the client; "" = not known
-	Detail any    // for the Authorizer's own use
+	Name   string    // the name by which the Authorizer knows the client; "" = not known
+	Roles  []string  // for the Authorizer's own use, as Detail
+	Until  time.Time // when the server ends the client's calls with UNAUTHENTICATED; zero = it does not
+	Detail any
 }
 
 // Authorizer authenticates clients and decides what they may do. Its methods may be called concurrently. An error that is not a

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/flight/internal/sql"
@@ -84,7 +85,7 @@ func (s *service) GetSchema(ctx context.Context, d *flight.FlightDescriptor) (*f
 func (s *service) flightInfo(ctx context.Context, b *bound, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
 	parts, err := b.endpoints(ctx, s.o.EndpointBytes)
 	if err != nil {
-		return nil, err
+		return nil, b.entry.failed(ctx, err)
 	}
 	info, err := s.infoOf(b, parts)
 	if err != nil {
@@ -97,7 +98,19 @@ func (s *service) flightInfo(ctx context.Context, b *bound, d *flight.FlightDesc
 // infoOf returns what a FlightInfo says of the parts of a command, but for schema and descriptor.
 func (s *service) infoOf(b *bound, parts []dataset.Part) (*flight.FlightInfo, error) {
 	query := randomID()
+	if !b.entry.Numbered() {
+		for _, p := range parts {
+			for i := range p.Files {
+				if p.Files[i].Start != 0 || p.Files[i].End != 0 {
+					return nil, errs.Errorf(errs.ErrInternal, "%s: a part of a split", b.Dataset)
+				}
+			}
+		}
+	}
 	at, rows, bytes := b.flightEndpoints(parts, dataset.SchemaHash(b.schema), query, s.o.Advertise)
+	if !b.entry.Numbered() {
+		rows, bytes = arrowio.UnknownRows, unknownBytes
+	}
 	meta, err := json.Marshal(infoMeta{Query: query, Format: b.entry.Format, Fragments: len(b.entry.Fragments)})
 	if err != nil {
 		return nil, errs.Errorf(errs.ErrInternal, "%w", err)
@@ -154,12 +167,12 @@ func (s *service) ListFlights(c *flight.Criteria, stream flight.FlightService_Li
 			continue
 		}
 		d := &flight.FlightDescriptor{Type: flight.DescriptorPATH, Path: []string{name}}
-		e, err := s.o.Catalog.listed(ctx, name)
-		if codeOf(s.status(&Call{}, err)) == notFound {
-			continue // taken out meanwhile
-		}
+		e, err := s.listed(ctx, name)
 		if err != nil {
 			return err
+		}
+		if e == nil {
+			continue
 		}
 		b, err := (&Command{Dataset: name}).bind(e)
 		if err != nil {

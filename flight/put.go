@@ -53,6 +53,12 @@ func (s *service) put(in *inbound, stream flight.FlightService_DoPutServer) erro
 	if call := CallFrom(ctx); call != nil {
 		call.dataset.Store(&c.Dataset)
 	}
+	switch shares, err := s.shares(ctx, c.Dataset); {
+	case err != nil:
+		return err
+	case len(shares) > 0: // it would replace what it does not see, or not see what it has put
+		return rpcerr.Errorf(codes.PermissionDenied, "this client may read only a part of %s, and so it may not put it", c.Dataset)
+	}
 	format, err := writers.Lookup(c.Format)
 	if err != nil {
 		return err

@@ -97,7 +97,7 @@ func TestPut(t *testing.T) {
 	c := r.client(t)
 	s, recs := table(memory.DefaultAllocator, 5000, 700, 1)
 	want := &stream{schema: s, recs: recs}
-	for _, f := range []string{"", "ipc", "ipc-stream", "orc", "parquet", "trevni"} {
+	for _, f := range []string{"", "ipc", "ipc-stream", "orc", "parquet", "trevni", "avro"} {
 		name := "in-" + f
 		d := pathOf(name)
 		if f != "" {
@@ -124,7 +124,7 @@ func TestPut(t *testing.T) {
 		}
 		sameRows(t, got, want)
 	}
-	if got := names(t, dir); len(got) != 6 || slices.ContainsFunc(got, func(n string) bool { return n[0] == '.' }) {
+	if got := names(t, dir); len(got) != 7 || slices.ContainsFunc(got, func(n string) bool { return n[0] == '.' }) {
 		t.Error(got)
 	}
 	if !strings.Contains(r.log.String(), "msg=put") {

@@ -55,6 +55,8 @@ type Options struct {
 	// ends the call, and then the connection if no other call uses it and the client still receives nothing. Connections without
 	// calls are not ended.
 	StallTimeout time.Duration
+	// SQL is how statements of Flight SQL are answered that are more than rows and columns of a dataset.
+	SQL SQLOptions
 }
 
 // Server serves a catalog over Arrow Flight. Its methods may be called concurrently.
@@ -65,6 +67,8 @@ type Server struct {
 	sql      *sql.Dialect
 	puts     puts
 	draining atomic.Bool
+
+	sqlQueries, sqlPlans *pool // turns of statements that run, and of those that are described
 }
 
 // New returns a server that does not listen yet.
@@ -87,7 +91,11 @@ func New(o Options) (*Server, error) {
 	if o.DrainTimeout == 0 {
 		o.DrainTimeout = 30 * time.Second
 	}
-	s := &Server{o: o, logger: o.Logger}
+	o.SQL.setDefaults()
+	s := &Server{
+		o: o, logger: o.Logger, sqlQueries: newPool(int64(o.SQL.Queries), int64(o.SQL.ClientQueries)),
+		sqlPlans: newPool(int64(o.SQL.Queries), int64(o.SQL.ClientQueries)),
+	}
 	if s.logger == nil {
 		s.logger = slog.Default()
 	}

@@ -4,12 +4,9 @@ import (
 	"context"
 
 	"github.com/apache/arrow/go/v15/arrow/flight"
-	"google.golang.org/grpc/codes"
 
 	"github.com/arrowio/arrowio/flight/internal/sql"
 )
-
-const notFound = codes.NotFound
 
 // service implements the Flight RPCs. What is not here, and not in the files beside it, is UNIMPLEMENTED.
 type service struct {

@@ -33,11 +33,8 @@ func (q sqlServer) Names(ctx context.Context) []string {
 }
 
 func (q sqlServer) Listed(ctx context.Context, name string) (*arrow.Schema, error) {
-	e, err := q.o.Catalog.listed(ctx, name)
-	if codeOf(q.status(&Call{}, err)) == notFound {
-		return nil, nil // taken out meanwhile
-	}
-	if err != nil {
+	e, err := q.listed(ctx, name)
+	if err != nil || e == nil {
 		return nil, err
 	}
 	return e.Schema, nil
@@ -96,6 +93,8 @@ type sqlDataset struct {
 }
 
 func (d sqlDataset) Schema() *arrow.Schema { return d.e.Schema }
+
+func (d sqlDataset) Numbered() bool { return d.e.Numbered() }
 
 func (d sqlDataset) Select(q sql.Query) (sql.Selection, error) {
 	b, err := (&Command{Dataset: d.e.Name, Columns: q.Columns, Where: q.Where, Rows: q.Rows}).bind(d.e)

@@ -73,8 +73,13 @@ func (t *Ticket) Bytes() []byte {
 // resolve finds the parts of a ticket among the files of a dataset: the fragment that each part is of now. A part whose
 // file is not there any more, or has changed, makes the ticket stale.
 func (t *Ticket) resolve(e *Entry) ([]int, error) {
+	numbered := e.Numbered()
+	e = e.whole()
 	at := make([]int, len(t.Parts))
 	for i, p := range t.Parts {
+		if !numbered && (p.Start != 0 || p.End != 0) {
+			return nil, (&guard{full: e}).refuse("rows cannot be counted in %s")
+		}
 		k, ok := e.at[p.ID]
 		if !ok {
 			return nil, changed(e.Name)

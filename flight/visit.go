@@ -3,8 +3,10 @@ package flight
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
 	"net"
 
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/metadata"
@@ -80,20 +82,20 @@ func (v *Visit) Open(ctx context.Context, name string) (*Entry, error) {
 }
 
 // Scan reads rows of a dataset that Open has returned, one split after the other. A file that has changed since then is an error.
-// The server sets Parallelism, MemoryBudget and Allocator of o. The caller releases the Scanner.
-func (v *Visit) Scan(ctx context.Context, e *Entry, o arrowio.ScanOptions) (*arrowio.Scanner, error) {
-	o.Parallelism, o.MemoryBudget, o.Allocator = 1, v.s.o.Memory, v.s.o.Allocator
-	v.call.lease.Scan(&o)
-	data := *e.Dataset
-	data.Fragments = make([]arrowio.Fragment, len(e.Fragments))
-	for i := range data.Fragments {
-		data.Fragments[i] = e.Dataset.Fragments[i]
-		data.Fragments[i].Open = func(ctx context.Context) (arrowio.File, error) { return e.Open(ctx, i) }
+// The server sets Parallelism, MemoryBudget and Allocator of o. If the client may not read all rows, o.Rows must be zero. Errors may be
+// shown to the visitor. The caller releases the reader.
+func (v *Visit) Scan(ctx context.Context, e *Entry, o arrowio.ScanOptions) (array.RecordReader, error) {
+	command := Command{Dataset: e.Name, Columns: o.Columns}
+	if o.Rows != (arrowio.RowRange{}) {
+		command.Rows = fmt.Sprintf("%d:%d", o.Rows.Start, o.Rows.End)
 	}
-	return data.Scan(ctx, o)
+	return (&service{Server: v.s}).read(ctx, e, command, o.Filter, func(own *arrowio.ScanOptions) {
+		own.Parallelism, own.BatchRows, own.BatchBytes = 1, o.BatchRows, o.BatchBytes
+	})
 }
 
-// Inspect returns the description of fragment i and the warnings about it. Files have the names that clients see.
+// Inspect returns the description of fragment i and the warnings about it. Files have the names that clients see. It fails if the
+// client may read only a part of the dataset.
 func (e *Entry) Inspect(ctx context.Context, i int, o arrowio.InfoOptions) (info *arrowio.Info, warnings []arrowio.Warning, err error) {
 	f, err := e.inspect(ctx, i, o, nil)
 	if err != nil {

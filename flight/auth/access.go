@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
@@ -29,11 +30,16 @@ type Options struct {
 	// Tokens is the path of a token file. If it is set, every client needs a bearer token, or a name and a password, from this
 	// file. Exceptions are clients of Unix sockets and, if Certificates is set, clients with a certificate.
 	Tokens string
+	// JWTs lists issuers of JSON Web Tokens. If there are any, every client needs a token of one of them, or what Tokens and
+	// Certificates say.
+	JWTs []JWTIssuer
 	// Certificates says that clients have the names in their certificates, which the server's credentials verify.
 	Certificates bool
 	// Rules say what clients may do. If there are rules, clients may do only what some rule permits. Without rules they may read
 	// everything and write nothing; if clients need not authenticate, they may also refresh.
 	Rules []Rule
+	// Restrictions narrow what clients may read of datasets. Access only says which of them concern a client.
+	Restrictions []Restriction
 	// Attempts is how many passwords one address may try per second; default 5.
 	Attempts float64
 	Session  time.Duration // how long the token is valid that a client gets for its password; default 12 h
@@ -41,13 +47,14 @@ type Options struct {
 	Reloader *Reloader     // reads the token file again on request; nil = it is read again only when it changes
 }
 
-// Access authenticates clients by tokens, passwords and certificates, in the ways that Flight clients use: the header
+// Access authenticates clients by tokens, passwords, JWTs and certificates, in the ways that Flight clients use: the header
 // authorization with Bearer or Basic on any call, and the RPC Handshake, which returns a token for a name and a password. Later
 // calls send that token.
 type Access struct {
 	o        Options
 	tokens   *tokenFile // nil = none are asked for
-	key      [32]byte   // of the tokens of sessions; dies with the process
+	issuers  []*issuer
+	key      [32]byte // of the tokens of sessions; dies with the process
 	attempts *buckets
 	hashing  chan struct{} // argon2 takes memory: few at once
 
@@ -58,7 +65,7 @@ type Access struct {
 // LocalClient is the name of clients that connect by a Unix socket and send no token.
 const LocalClient = "local"
 
-// New reads the token file.
+// New reads the token file and begins to fetch the keys of JWTs.
 func New(o Options) (*Access, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
@@ -68,6 +75,11 @@ func New(o Options) (*Access, error) {
 	}
 	if o.Session <= 0 {
 		o.Session = 12 * time.Hour
+	}
+	for i := range o.Restrictions {
+		if err := o.Restrictions[i].check(); err != nil {
+			return nil, err
+		}
 	}
 	a := &Access{
 		o: o, hashing: make(chan struct{}, 2), verified: map[[32]byte][16]byte{},
@@ -81,11 +93,18 @@ func New(o Options) (*Access, error) {
 		}
 		o.Reloader.add(a.tokens.renew)
 	}
+	var err error
+	if a.issuers, err = openIssuers(o.JWTs, o.Logger, o.Reloader); err != nil {
+		return nil, err
+	}
 	return a, nil
 }
 
 // Known reports whether clients must authenticate.
-func (a *Access) Known() bool { return a.tokens != nil || a.o.Certificates }
+func (a *Access) Known() bool { return a.bearers() || a.o.Certificates }
+
+// bearers reports whether clients may send tokens.
+func (a *Access) bearers() bool { return a.tokens != nil || len(a.issuers) > 0 }
 
 var (
 	errNoToken   = errors.New("authentication required: send a bearer token, or a name and a password, in the header authorization")
@@ -97,98 +116,130 @@ var (
 // healthPrefix is of the calls that need nobody's name: those who watch a server have no token, and learn nothing else.
 const healthPrefix = "/grpc.health.v1.Health/"
 
-// Authenticate returns the name of the client that calls a method, such as "DoGet"; "" = clients need no name. ctx is the context
-// of the RPC.
-func (a *Access) Authenticate(ctx context.Context, method string) (name string, err error) {
+// Authenticate returns the client that calls a method, such as "DoGet". ctx is the context of the RPC.
+func (a *Access) Authenticate(ctx context.Context, method string) (Identity, error) {
 	if !a.Known() {
-		return "", nil
+		return Identity{}, nil
 	}
 	if full, _ := grpc.Method(ctx); strings.HasPrefix(full, healthPrefix) {
-		return "", nil
+		return Identity{}, nil
 	}
 	p, _ := peer.FromContext(ctx)
-	if a.tokens != nil {
-		name, err := a.shown(ctx, p)
-		if name != "" || err != nil {
-			return name, err
+	if a.bearers() {
+		id, err := a.shown(ctx, p)
+		if id.Name != "" || err != nil {
+			return id, err
 		}
 	}
 	if name := peerCertificate(p); a.o.Certificates && name != "" {
-		return name, nil
+		return Identity{Name: name}, nil
 	}
 	if p != nil && p.Addr != nil && p.Addr.Network() == "unix" {
-		return LocalClient, nil
+		return Identity{Name: LocalClient}, nil
 	}
-	if a.tokens == nil {
-		return "", errors.New("authentication required: send a client certificate with a name")
+	if !a.bearers() {
+		return Identity{}, errors.New("authentication required: send a client certificate with a name")
 	}
 	if method == "Handshake" { // it is asked there
-		return "", nil
+		return Identity{}, nil
 	}
-	return "", errNoToken
+	return Identity{}, errNoToken
 }
 
 // shown returns who the headers say; no name = they do not say.
-func (a *Access) shown(ctx context.Context, p *peer.Peer) (name string, err error) {
+func (a *Access) shown(ctx context.Context, p *peer.Peer) (Identity, error) {
 	md, _ := metadata.FromIncomingContext(ctx)
 	values := md.Get("authorization")
 	if len(values) == 0 {
 		if values = md.Get("auth-token-bin"); len(values) == 0 { // what Handshake has answered
-			return "", nil
+			return Identity{}, nil
 		}
 		if len(values) > 1 {
-			return "", errBadHeader
+			return Identity{}, errBadHeader
 		}
-		return a.bearer(values[0])
+		return a.bearer(ctx, values[0])
 	}
 	if len(values) > 1 {
-		return "", errBadHeader
+		return Identity{}, errBadHeader
 	}
 	scheme, value, _ := strings.Cut(values[0], " ")
 	value = strings.TrimSpace(value)
 	switch strings.ToLower(scheme) {
 	case "bearer":
-		return a.bearer(value)
+		return a.bearer(ctx, value)
 	case "basic":
 		b, err := base64.StdEncoding.DecodeString(value)
 		if err != nil {
 			if b, err = base64.RawStdEncoding.DecodeString(value); err != nil {
-				return "", errBadHeader
+				return Identity{}, errBadHeader
 			}
 		}
 		name, password, ok := strings.Cut(string(b), ":")
 		if !ok {
-			return "", errBadHeader
+			return Identity{}, errBadHeader
 		}
-		t, err := a.login(ctx, p, name, password)
+		id, token, err := a.login(ctx, p, name, password)
 		if err != nil {
-			return "", err
+			return Identity{}, err
 		}
 		// Fails only where the answer has begun, which it has not.
-		_ = grpc.SetHeader(ctx, metadata.Pairs("authorization", "Bearer "+a.session(t)))
-		return t.Name, nil
+		_ = grpc.SetHeader(ctx, metadata.Pairs("authorization", "Bearer "+token))
+		return id, nil
 	}
-	return "", errBadHeader
+	return Identity{}, errBadHeader
 }
 
-func (a *Access) bearer(token string) (name string, err error) {
+func (a *Access) bearer(ctx context.Context, token string) (Identity, error) {
 	now := time.Now()
+	if len(a.issuers) > 0 && looksLikeJWT(token) {
+		return openJWT(ctx, a.issuers, token, now)
+	}
+	if a.tokens == nil {
+		return Identity{}, errBadToken
+	}
 	var t *Token
+	until := time.Time{}
 	if rest, ok := strings.CutPrefix(token, sessionPrefix); ok {
-		if fp, ok := a.openSession(rest, now); ok {
+		var fp [16]byte
+		if fp, until, ok = a.openSession(rest, now); ok {
 			t = a.tokens.byFingerprint(fp, now)
 		}
 	} else {
 		t = a.tokens.bearer(token, now)
 	}
 	if t == nil {
-		return "", errBadToken
+		return Identity{}, errBadToken
 	}
-	return t.Name, nil
+	if until.IsZero() {
+		until = t.Expires
+	}
+	return Identity{Name: t.Name, Until: until}, nil
 }
 
-// login checks a name and a password, which may be one of the name's bearer tokens: some clients can send nothing else.
-func (a *Access) login(ctx context.Context, p *peer.Peer, name, password string) (*Token, error) {
+// login checks a name and a password, and returns the token that the client is to send from now on. The password may be one of the
+// name's bearer tokens: some clients can send nothing else.
+func (a *Access) login(ctx context.Context, p *peer.Peer, name, password string) (id Identity, token string, err error) {
+	if len(a.issuers) > 0 && looksLikeJWT(password) {
+		id, err = openJWT(ctx, a.issuers, password, time.Now())
+		if err == nil && id.Name == name {
+			return id, password, nil
+		}
+		if err == nil || a.tokens == nil {
+			return Identity{}, "", cmp.Or(err, errBadLogin)
+		}
+	}
+	if a.tokens == nil {
+		return Identity{}, "", errBadLogin
+	}
+	t, err := a.password(ctx, p, name, password)
+	if err != nil {
+		return Identity{}, "", err
+	}
+	return Identity{Name: t.Name, Until: t.Expires}, a.session(t), nil
+}
+
+// password checks a name and a password, which may be one of the name's bearer tokens.
+func (a *Access) password(ctx context.Context, p *peer.Peer, name, password string) (*Token, error) {
 	now := time.Now()
 	mac := hmac.New(sha256.New, a.key[:])
 	mac.Write([]byte(name + "\x00" + password))
@@ -239,7 +290,7 @@ func (a *Access) login(ctx context.Context, p *peer.Peer, name, password string)
 }
 
 // Authorize returns an error unless a client has permission p for a dataset; dataset "" is the server itself.
-func (a *Access) Authorize(client string, p Permission, dataset string) error {
+func (a *Access) Authorize(client Identity, p Permission, dataset string) error {
 	if len(a.o.Rules) == 0 {
 		if p == PermitRead || p == PermitManage && !a.Known() {
 			return nil
@@ -249,11 +300,11 @@ func (a *Access) Authorize(client string, p Permission, dataset string) error {
 		return nil
 	}
 	for i := range a.o.Rules {
-		if a.o.Rules[i].permits(client, p, dataset) {
+		if a.o.Rules[i].permits(&client, p, dataset) {
 			return nil
 		}
 	}
-	who := client
+	who := client.Name
 	if who == "" {
 		who = "a client without a name"
 	}

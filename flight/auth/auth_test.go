@@ -59,7 +59,7 @@ func TestTokensChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := access(t, Options{Tokens: path})
-	known := func(secret string) bool { _, err := a.bearer(secret); return err == nil }
+	known := func(secret string) bool { _, err := a.bearer(t.Context(), secret); return err == nil }
 	if !known(secrets["alice"]) || !known(secrets["bob"]) || known(old) {
 		t.Error("alice and bob have tokens, carol's has expired")
 	}
@@ -95,13 +95,13 @@ func TestSession(t *testing.T) {
 	path, secrets := tokenFileOf(t, "alice")
 	a := access(t, Options{Tokens: path, Session: time.Hour})
 	s := strings.TrimPrefix(a.session(a.tokens.bearer(secrets["alice"], time.Now())), sessionPrefix)
-	if _, ok := a.openSession(s, time.Now().Add(59*time.Minute)); !ok {
+	if _, _, ok := a.openSession(s, time.Now().Add(59*time.Minute)); !ok {
 		t.Error("it ends too early")
 	}
-	if _, ok := a.openSession(s, time.Now().Add(61*time.Minute)); ok {
+	if _, _, ok := a.openSession(s, time.Now().Add(61*time.Minute)); ok {
 		t.Error("it does not end")
 	}
-	if _, ok := access(t, Options{Tokens: path}).openSession(s, time.Now()); ok {
+	if _, _, ok := access(t, Options{Tokens: path}).openSession(s, time.Now()); ok {
 		t.Error("another process takes it")
 	}
 	b, err := base64.RawURLEncoding.DecodeString(s)
@@ -110,11 +110,11 @@ func TestSession(t *testing.T) {
 	}
 	for i := range b {
 		b[i] ^= 1
-		if _, ok := a.openSession(base64.RawURLEncoding.EncodeToString(b), time.Now()); ok {
+		if _, _, ok := a.openSession(base64.RawURLEncoding.EncodeToString(b), time.Now()); ok {
 			t.Errorf("byte %d may be anything", i)
 		}
 		b[i] ^= 1
-		if _, ok := a.openSession(base64.RawURLEncoding.EncodeToString(b[:i]), time.Now()); ok {
+		if _, _, ok := a.openSession(base64.RawURLEncoding.EncodeToString(b[:i]), time.Now()); ok {
 			t.Errorf("%d bytes are enough", i)
 		}
 	}
@@ -157,12 +157,12 @@ func TestParseRule(t *testing.T) {
 		{"spiffe://org/apple", "prices", PermitRead, false},
 		{"", "prices", PermitRead, false},
 	} {
-		if got := r.permits(q.client, q.p, q.dataset); got != q.want {
+		if got := r.permits(&Identity{Name: q.client}, q.p, q.dataset); got != q.want {
 			t.Errorf("%+v: %t", q, got)
 		}
 	}
 	all := rules(t, "*:write=*")[0]
-	if !all.permits("spiffe://org/app", PermitWrite, "x") || !all.permits("", PermitWrite, "x") {
+	if !all.permits(&Identity{Name: "spiffe://org/app"}, PermitWrite, "x") || !all.permits(&Identity{}, PermitWrite, "x") {
 		t.Error("* is everybody")
 	}
 }

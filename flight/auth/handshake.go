@@ -16,7 +16,7 @@ import (
 // name that Authenticate has returned; if it is not "", the client need not send a password.
 func (a *Access) Handshake(stream flight.FlightService_HandshakeServer, client string) error {
 	ctx := stream.Context()
-	if a.tokens == nil || client != "" {
+	if !a.bearers() || client != "" {
 		return nil
 	}
 	type received struct {
@@ -40,15 +40,15 @@ func (a *Access) Handshake(stream flight.FlightService_HandshakeServer, client s
 		return rpcerr.WithCode(codes.Unauthenticated, errNoToken)
 	}
 	var basic flight.BasicAuth
-	if len(got.r.GetPayload()) > 4*maxPassword || proto.Unmarshal(got.r.GetPayload(), &basic) != nil {
+	if len(got.r.GetPayload()) > maxJWT+4*maxPassword || proto.Unmarshal(got.r.GetPayload(), &basic) != nil {
 		return rpcerr.WithCode(codes.Unauthenticated, errBadLogin)
 	}
 	p, _ := peer.FromContext(ctx)
-	t, err := a.login(ctx, p, basic.Username, basic.Password)
+	_, token, err := a.login(ctx, p, basic.Username, basic.Password)
 	if err != nil {
 		return rpcerr.WithCode(codes.Unauthenticated, err)
 	}
-	return stream.Send(&flight.HandshakeResponse{Payload: []byte(a.session(t))})
+	return stream.Send(&flight.HandshakeResponse{Payload: []byte(token)})
 }
 
 // handshakeTimeout is how long a client may take to say who it is.

@@ -20,12 +20,15 @@ const (
 
 // Rule grants a permission to clients. Client and Datasets are patterns for path.Match.
 type Rule struct {
-	Client     string // pattern of the client's name, from its token or certificate; "*" = every client that is admitted
+	// Client is a pattern of the client's name, from its token or certificate; "*" = every client that is admitted. After "role:" it
+	// is a pattern of a role, from the claims of a JWT; "role:*" = every client that has a role.
+	Client     string
 	Permission Permission
 	Datasets   []string
 }
 
-// ParseRule parses CLIENT:PERMISSION=DATASET[,DATASET...], such as "alice:write=staging-*,scratch" or "*:read=public*".
+// ParseRule parses CLIENT:PERMISSION=DATASET[,DATASET...], such as "alice:write=staging-*,scratch", "*:read=public*" or
+// "role:analyst:read=events".
 func ParseRule(s string) (Rule, error) {
 	bad := func(why string) (Rule, error) {
 		return Rule{}, errs.Errorf(errs.ErrOption, "%q is no permission such as alice:read=events,prices-*: %s", s, why)
@@ -40,7 +43,7 @@ func ParseRule(s string) (Rule, error) {
 	if !slices.Contains([]Permission{PermitRead, PermitWrite, PermitManage}, r.Permission) {
 		return bad("a permission is one of read, write, manage")
 	}
-	for _, pattern := range append([]string{r.Client}, r.Datasets...) {
+	for _, pattern := range append([]string{strings.TrimPrefix(r.Client, rolePrefix)}, r.Datasets...) {
 		if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
 			return bad("a name or a pattern is missing or wrong")
 		}
@@ -48,8 +51,8 @@ func ParseRule(s string) (Rule, error) {
 	return r, nil
 }
 
-func (r *Rule) permits(client string, p Permission, dataset string) bool {
-	if r.Permission != p || !matches(r.Client, client) {
+func (r *Rule) permits(client *Identity, p Permission, dataset string) bool {
+	if r.Permission != p || !client.is(r.Client) {
 		return false
 	}
 	return slices.ContainsFunc(r.Datasets, func(pattern string) bool { return matches(pattern, dataset) })

@@ -30,10 +30,11 @@ func (a *Access) seal(b []byte) []byte {
 	return mac.Sum(nil)
 }
 
-func (a *Access) openSession(token string, now time.Time) (fp [16]byte, ok bool) {
+func (a *Access) openSession(token string, now time.Time) (fp [16]byte, until time.Time, ok bool) {
 	b, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil || len(b) != 8+16+sha256.Size || !hmac.Equal(b[24:], a.seal(b[:24])) {
-		return fp, false
+		return fp, until, false
 	}
-	return [16]byte(b[8:24]), now.Unix() < int64(binary.BigEndian.Uint64(b))
+	until = time.Unix(int64(binary.BigEndian.Uint64(b)), 0)
+	return [16]byte(b[8:24]), until, now.Before(until)
 }

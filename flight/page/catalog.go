@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/flight"
+	"github.com/arrowio/arrowio/internal/drawing"
 )
 
 // listed is a line of the catalog.
@@ -44,13 +45,13 @@ func (p *Page) catalog(ctx context.Context, v *flight.Visit, _ *http.Request) (*
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
-			d.Trouble = text(err.Error())
+			d.Trouble = drawing.Text(err.Error())
 		default:
 			d.Format, d.Columns, d.Files, d.Rows, d.Bytes = e.Format, e.Schema.NumFields(), len(e.Fragments), e.Rows, e.Bytes
 		}
 		c.Datasets = append(c.Datasets, d)
 		c.Files += d.Files
-		c.Bytes += d.Bytes
+		c.Bytes += max(d.Bytes, 0) // what may be read of it is not known otherwise
 		if c.Rows != arrowio.UnknownRows && d.Rows != arrowio.UnknownRows {
 			c.Rows += d.Rows
 		} else {
@@ -119,7 +120,7 @@ func (p *Page) dataset(ctx context.Context, v *flight.Visit, r *http.Request) (*
 	d.Metadata = facts(e.Schema.Metadata())
 	d.pager = newPager(r, "files", int64(len(e.Fragments)), filesAtOnce, d.URL+"#files")
 	for _, f := range e.Fragments[d.From:d.To] {
-		d.Files = append(d.Files, fileLine{short(f.Name), fileURL(e, &f), f.Rows, f.Bytes, len(f.Splits), len(f.Warnings)})
+		d.Files = append(d.Files, fileLine{drawing.Short(f.Name), fileURL(e, &f), f.Rows, f.Bytes, len(f.Splits), len(f.Warnings)})
 	}
 	return &answer{template: "dataset.html", frame: frame{Title: e.Name, At: "datasets"}, data: d}, nil
 }
@@ -133,7 +134,7 @@ func facts(md arrow.Metadata) (out []arrowio.Fact) {
 		if i == maxFacts {
 			break
 		}
-		out = append(out, arrowio.Fact{Name: short(k), Value: clipped(md.Values()[i], 400)})
+		out = append(out, arrowio.Fact{Name: drawing.Short(k), Value: drawing.Clip(md.Values()[i], 400)})
 	}
 	return out
 }
@@ -145,12 +146,12 @@ func fieldsOf(out []field, fields []arrow.Field, depth int) (_ []field, more boo
 		if len(out) == maxFields {
 			return out, true
 		}
-		line := field{Name: named(f.Name), Depth: min(depth, maxDepth), Nullable: f.Nullable, Type: typeName(f.Type)}
+		line := field{Name: drawing.Named(f.Name), Depth: min(depth, maxDepth), Nullable: f.Nullable, Type: typeName(f.Type)}
 		for i, fact := range facts(f.Metadata) {
 			if i > 0 {
 				line.Metadata += ", "
 			}
-			line.Metadata = clipped(line.Metadata+fact.Name+" = "+fact.Value, 300)
+			line.Metadata = drawing.Clip(line.Metadata+fact.Name+" = "+fact.Value, 300)
 		}
 		out = append(out, line)
 		if n, ok := f.Type.(arrow.NestedType); ok && depth < maxDepth {
@@ -174,7 +175,7 @@ func typeName(t arrow.DataType) string {
 	case *arrow.DictionaryType:
 		return "dictionary of " + typeName(t.ValueType)
 	}
-	return short(t.String())
+	return drawing.Short(t.String())
 }
 
 // pager is a part of a long list, and the way to its neighbours.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/flight"
+	"github.com/arrowio/arrowio/internal/drawing"
 )
 
 const (
@@ -49,7 +50,8 @@ type filePage struct {
 	Notes    []string
 	Warnings []string
 	More     int // notes and warnings left out
-	Drawing  *drawing
+	Drawing  *drawing.Drawing
+	Colours  []colourChoice
 	Blocks   int
 	TooMany  bool // blocks for the picture
 	Columns  []columnLine
@@ -78,7 +80,7 @@ func (p *Page) file(ctx context.Context, v *flight.Visit, r *http.Request) (*ans
 		return nil, err
 	}
 	d := &filePage{heading: headingOf(e, ""), Info: known.info, Blocks: known.blocks, TooMany: known.blocks > maxBlocks}
-	_, d.File, _ = strings.Cut(short(f.Name), "/")
+	_, d.File, _ = strings.Cut(drawing.Short(f.Name), "/")
 	d.facts(known)
 	d.columns(known)
 	d.picture(known, r, fileURL(e, f))
@@ -87,13 +89,13 @@ func (p *Page) file(ctx context.Context, v *flight.Visit, r *http.Request) (*ans
 
 func (d *filePage) facts(known *described) {
 	for _, f := range known.info.Facts[:min(len(known.info.Facts), maxFacts)] {
-		d.Facts = append(d.Facts, arrowio.Fact{Name: short(f.Name), Value: clipped(f.Value, 400)})
+		d.Facts = append(d.Facts, arrowio.Fact{Name: drawing.Short(f.Name), Value: drawing.Clip(f.Value, 400)})
 	}
 	for i, k := range slices.Sorted(maps.Keys(known.info.Metadata)) {
 		if i == maxFacts {
 			break
 		}
-		d.Facts = append(d.Facts, arrowio.Fact{Name: short(k), Value: clipped(string(known.info.Metadata[k]), 400)})
+		d.Facts = append(d.Facts, arrowio.Fact{Name: drawing.Short(k), Value: drawing.Clip(string(known.info.Metadata[k]), 400)})
 	}
 	warnings := make([]string, len(known.warnings))
 	for i, w := range known.warnings {
@@ -104,7 +106,7 @@ func (d *filePage) facts(known *described) {
 		to   *[]string
 	}{{warnings, &d.Warnings}, {known.info.Notes, &d.Notes}} {
 		for _, s := range list.from[:min(len(list.from), maxNotes)] {
-			*list.to = append(*list.to, text(s))
+			*list.to = append(*list.to, drawing.Text(s))
 		}
 		d.More += max(0, len(list.from)-maxNotes)
 	}
@@ -113,20 +115,20 @@ func (d *filePage) facts(known *described) {
 func (d *filePage) columns(known *described) {
 	var total int64
 	for i := range known.info.Columns {
-		total += bounded(known.info.Columns[i].Bytes)
+		total += drawing.Bounded(known.info.Columns[i].Bytes)
 	}
 	d.All = len(known.info.Columns)
 	for i := range known.info.Columns[:min(d.All, maxColumns)] {
 		c := &known.info.Columns[i]
 		line := columnLine{
-			Path: named(c.Path), Type: clipped(c.Type, 80), Stored: clipped(c.Stored, 80), Encodings: clipped(strings.Join(c.Encodings, ", "), 200),
-			Codec: clipped(c.Codec, 40), Checksum: clipped(c.Checksum, 40), Bytes: c.Bytes, Share: share(c.Bytes, total), Ratio: ratio(c.Bytes, c.RawBytes),
-			Blocks: c.Blocks, Index: clipped(c.Index, 100), Secret: clipped(c.Secret, 100),
+			Path: drawing.Named(c.Path), Type: drawing.Clip(c.Type, 80), Stored: drawing.Clip(c.Stored, 80), Encodings: drawing.Clip(strings.Join(c.Encodings, ", "), 200),
+			Codec: drawing.Clip(c.Codec, 40), Checksum: drawing.Clip(c.Checksum, 40), Bytes: c.Bytes, Share: drawing.Share(c.Bytes, total), Ratio: drawing.Ratio(c.Bytes, c.RawBytes),
+			Blocks: c.Blocks, Index: drawing.Clip(c.Index, 100), Secret: drawing.Clip(c.Secret, 100),
 		}
 		if s := c.Stats; s != nil {
-			line.Min, line.Max = clipped(s.Min, 36), clipped(s.Max, 36)
-			if n := known.layout.nulls(i); n >= 0 {
-				line.Nulls = share(s.Nulls, s.Nulls+s.Values)
+			line.Min, line.Max = drawing.Clip(s.Min, 36), drawing.Clip(s.Max, 36)
+			if n := known.layout.Nulls(i); n >= 0 {
+				line.Nulls = drawing.Share(s.Nulls, s.Nulls+s.Values)
 			}
 		}
 		d.Has.Checksum = d.Has.Checksum || line.Checksum != ""
@@ -141,33 +143,34 @@ func (d *filePage) columns(known *described) {
 	}
 }
 
-// nulls returns the share of a column; -1 = unknown.
-func (l *layout) nulls(column int) float64 {
-	if column >= len(l.columns) {
-		return -1
-	}
-	return l.columns[column].nulls
+// colourChoice is a way to colour the picture.
+type colourChoice struct {
+	Label, URL string
+	On         bool
 }
+
+// bandsAtOnce is how many bands a picture has.
+const bandsAtOnce = 100
 
 // picture draws the part that the request asks for, and lists its groups.
 func (d *filePage) picture(known *described, r *http.Request, base string) {
 	by := r.URL.Query().Get("colour")
-	if !slices.ContainsFunc(colours, func(c struct{ name, label string }) bool { return c.name == by }) {
-		by = known.layout.telling()
+	if !slices.ContainsFunc(drawing.Colours, func(c struct{ Name, Label string }) bool { return c.Name == by }) {
+		by = known.layout.Telling()
 	}
-	d.Unit = known.layout.unit
-	d.pager = newPager(r, "from", int64(len(known.layout.bands)), bandsAtOnce, base+"?colour="+by+"#layout")
-	if d.Drawing = known.layout.draw(by, d.pager); d.Drawing != nil {
-		for _, c := range colours {
-			to := base + "?colour=" + c.name + "&from=" + strconv.FormatInt(d.From, 10) + "#layout"
-			d.Drawing.Colours = append(d.Drawing.Colours, colourChoice{c.label, to, c.name == by})
+	d.Unit = known.layout.Unit
+	d.pager = newPager(r, "from", int64(known.layout.Bands()), bandsAtOnce, base+"?colour="+by+"#layout")
+	if d.Drawing = known.layout.Draw(drawing.Options{By: by, From: int(d.From), To: int(d.To)}); d.Drawing != nil {
+		for _, c := range drawing.Colours {
+			to := base + "?colour=" + c.Name + "&from=" + strconv.FormatInt(d.From, 10) + "#layout"
+			d.Colours = append(d.Colours, colourChoice{c.Label, to, c.Name == by})
 		}
 	}
 	if int64(len(known.info.Groups)) != d.Of {
 		return
 	}
 	for i, g := range known.info.Groups[d.From:d.To] {
-		d.Groups = append(d.Groups, groupLine{d.From + int64(i), g.Rows.Len(), g.Off, g.Bytes, g.Index, clipped(g.Detail, 200)})
+		d.Groups = append(d.Groups, groupLine{d.From + int64(i), g.Rows.Len(), g.Off, g.Bytes, g.Index, drawing.Clip(g.Detail, 200)})
 		d.Has.Detail = d.Has.Detail || g.Detail != ""
 		d.Has.Offset = d.Has.Offset || g.Off >= 0
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/flight"
+	"github.com/arrowio/arrowio/internal/drawing"
 	"github.com/arrowio/arrowio/internal/workers"
 )
 
@@ -26,12 +27,12 @@ const (
 type described struct {
 	info     *arrowio.Info // without its blocks
 	warnings []arrowio.Warning
-	layout   *layout
+	layout   *drawing.Layout
 	blocks   int // 0 < maxBlocks < blocks: there are too many for the picture
 }
 
 func (d *described) weight() int {
-	return 1 + len(d.info.Columns) + len(d.info.Groups) + len(d.info.Splits) + d.layout.cells()
+	return 1 + len(d.info.Columns) + len(d.info.Groups) + len(d.info.Splits) + d.layout.Cells()
 }
 
 // infos keeps what was read of files, those that were asked for last. A file is known by its identity, so one that has
@@ -152,7 +153,7 @@ func describe(ctx context.Context, e *flight.Entry, i int) (*described, error) {
 			return nil, err
 		}
 	}
-	d.layout = newLayout(info)
+	d.layout = drawing.New(info)
 	for k := range info.Columns {
 		info.Columns[k].BlockList = nil
 	}

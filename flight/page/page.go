@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/arrowio/arrowio/flight"
+	"github.com/arrowio/arrowio/internal/drawing"
 )
 
 // Server is the part of *flight.Server that a page uses.
@@ -47,17 +48,12 @@ type Page struct {
 //go:embed templates/*.html
 var templateFiles embed.FS
 
-//go:embed style.css
-var styleSheet []byte
-
 //go:embed icon.svg
 var icon []byte
 
 var templates = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{
-		"text": text, "short": short, "bytes": byteCount, "count": count, "number": number, "plural": plural, "exact": exact,
-		"stamp": stamp, "rfc": rfc, "ago": ago, "ratio": ratio, "px": px,
-	}).ParseFS(templateFiles, "templates/*.html"))
+	t := template.New("").Funcs(drawing.Funcs()).Funcs(template.FuncMap{"stamp": stamp, "rfc": rfc, "ago": ago})
+	return template.Must(drawing.AddTemplates(template.Must(t.ParseFS(templateFiles, "templates/*.html"))))
 })
 
 // New returns the handler of all URLs of the page.
@@ -76,7 +72,7 @@ func New(o Options) *Page {
 	p.mux.HandleFunc("GET /datasets/{name}/files/{file}", p.view(p.file, true))
 	p.mux.HandleFunc("GET /streams", p.view(p.streams, false))
 	p.mux.HandleFunc("POST /streams/cancel", p.view(p.cancel, false))
-	p.mux.HandleFunc("GET /style.css", asset("text/css; charset=utf-8", styleSheet))
+	p.mux.HandleFunc("GET /style.css", asset("text/css; charset=utf-8", []byte(drawing.Style)))
 	p.mux.HandleFunc("GET /icon.svg", asset("image/svg+xml", icon))
 	p.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, &frame{}, http.StatusNotFound, "There is no page at this address.")

@@ -30,6 +30,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/flight"
+	"github.com/arrowio/arrowio/internal/drawing"
 	"github.com/arrowio/arrowio/readers"
 	"github.com/arrowio/arrowio/writers"
 )
@@ -598,8 +599,8 @@ func FuzzText(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		out := text(s)
-		if len(out) > 10*messageLimit || strings.ContainsAny(out, "\x00\x1b\r\n\u202e\u2028") {
+		out := drawing.Text(s)
+		if len(out) > 10*2000 || strings.ContainsAny(out, "\x00\x1b\r\n\u202e\u2028") {
 			t.Errorf("%q", out)
 		}
 		var b bytes.Buffer

@@ -18,6 +18,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/flight"
 	"github.com/arrowio/arrowio/internal/celltext"
+	"github.com/arrowio/arrowio/internal/drawing"
 	"github.com/arrowio/arrowio/internal/workers"
 )
 
@@ -26,6 +27,7 @@ const (
 	columnsAtOnce = 40
 	maxWhere      = 2000 // bytes
 	lastRow       = 1 << 60
+	valueLimit    = 160 // bytes of a value that are shown
 )
 
 type columnHead struct {
@@ -73,18 +75,20 @@ func (p *Page) rows(ctx context.Context, v *flight.Visit, r *http.Request) (*ans
 		d.Where, d.Trouble = "", fmt.Sprintf("The filter is longer than %d characters.", maxWhere)
 	case d.Where != "":
 		filtered.Set("where", d.Where)
-		d.First, o.Rows = 0, arrowio.RowRange{}
 		if o.Filter, err = expr.Parse(d.Where); err == nil {
 			_, err = expr.Bind(o.Filter, e.Schema)
 		}
 		if err != nil {
-			d.Trouble = text(err.Error())
+			d.Trouble = drawing.Text(err.Error())
 		}
+	}
+	if d.Where != "" || !e.Numbered() {
+		d.First, o.Rows = 0, arrowio.RowRange{}
 	}
 	base := d.URL + "/rows"
 	d.ColumnPager = newPager(r, "column", int64(e.Schema.NumFields()), columnsAtOnce, base+"?"+d.query(0, filtered))
 	for _, f := range e.Schema.Fields()[d.ColumnPager.From:d.ColumnPager.To] {
-		d.Columns = append(d.Columns, columnHead{named(f.Name), typeName(f.Type), right(f.Type)})
+		d.Columns = append(d.Columns, columnHead{drawing.Named(f.Name), typeName(f.Type), right(f.Type)})
 		if d.ColumnPager.Partial() {
 			o.Columns = append(o.Columns, expr.Quote(f.Name))
 		}
@@ -99,10 +103,10 @@ func (p *Page) rows(ctx context.Context, v *flight.Visit, r *http.Request) (*ans
 		case err != nil && status.Code(err) != codes.Unknown:
 			return nil, err
 		case err != nil:
-			d.Trouble = text(e.Public(err).Error())
+			d.Trouble = drawing.Text(e.Public(err).Error())
 		}
 	}
-	if d.Where == "" {
+	if d.Where == "" && e.Numbered() {
 		if d.First > 0 {
 			d.Previous = base + "?" + d.query(max(0, d.First-rowsAtOnce), filtered)
 		}
@@ -214,4 +218,4 @@ func right(t arrow.DataType) bool {
 func (d *rowsPage) Final() int64 { return d.Last() - 1 }
 
 // Number is that of a row of the page.
-func (d *rowsPage) Number(i int) string { return count(d.First + int64(i)) }
+func (d *rowsPage) Number(i int) string { return drawing.Count(d.First + int64(i)) }

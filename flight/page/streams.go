@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/arrowio/arrowio/flight"
+	"github.com/arrowio/arrowio/internal/drawing"
 )
 
 type streamLine struct {
@@ -37,7 +38,7 @@ func (p *Page) streams(ctx context.Context, v *flight.Visit, r *http.Request) (*
 	s.All = len(running)
 	for _, c := range running[:min(len(running), maxStreams)] {
 		rows, batches, bytes := c.Sent()
-		s.Streams = append(s.Streams, streamLine{c.ID, c.Method, short(c.Client.Name), c.Peer, short(c.Dataset()), rows, batches, bytes, c.Started})
+		s.Streams = append(s.Streams, streamLine{c.ID, c.Method, drawing.Short(c.Client.Name), c.Peer, drawing.Short(c.Dataset()), rows, batches, bytes, c.Started})
 	}
 	a := &answer{template: "streams.html", frame: frame{Title: "Streams", At: "streams"}, data: s}
 	if s.Every {

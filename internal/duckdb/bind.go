@@ -19,6 +19,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/internal/arrowc"
+	"github.com/arrowio/arrowio/internal/arrowdense"
 	"github.com/arrowio/arrowio/internal/workers"
 )
 
@@ -195,7 +196,7 @@ func (d *DB) convert(f arrow.Field, c *column) error {
 	if id := f.Type.ID(); id == arrow.DENSE_UNION || id == arrow.SPARSE_UNION {
 		return errors.ErrUnsupported // v15 cannot make one without rows
 	}
-	f.Type = plainType(f.Type)
+	f.Type = arrowdense.PlainType(f.Type)
 	schema := arrow.NewSchema([]arrow.Field{f}, nil)
 	values := array.MakeArrayOfNull(arrowc.Memory(), f.Type, 0)
 	defer values.Release()

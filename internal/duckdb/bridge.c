@@ -263,6 +263,44 @@ duckdb_state bridge_register(duckdb_database db, duckdb_connection c, uint64_t h
 	return st;
 }
 
+// unknown tells whether a type is not known before values are bound.
+static int unknown(duckdb_logical_type t) {
+	if (t == NULL) return 1;
+	int id = duckdb_get_type_id(t);
+	return id == DUCKDB_TYPE_INVALID || id == DUCKDB_TYPE_ANY || id == DUCKDB_TYPE_SQLNULL || id == DUCKDB_TYPE_STRING_LITERAL || id == DUCKDB_TYPE_INTEGER_LITERAL;
+}
+
+char *bridge_described(duckdb_connection c, duckdb_prepared_statement stmt, int parameters, struct ArrowSchema *out) {
+	idx_t n = parameters ? duckdb_nparams(stmt) : duckdb_prepared_statement_column_count(stmt);
+	duckdb_logical_type *types = calloc(n + 1, sizeof *types);
+	char **names = calloc(n + 1, sizeof *names);
+	char *error = NULL;
+	duckdb_arrow_options options = NULL;
+	duckdb_connection_get_arrow_options(c, &options);
+	if (types == NULL || names == NULL || options == NULL) {
+		error = strdup("out of memory");
+	} else {
+		for (idx_t i = 0; i < n; i++) {
+			types[i] = parameters ? duckdb_param_logical_type(stmt, i + 1) : duckdb_prepared_statement_column_logical_type(stmt, i);
+			names[i] = (char *)(parameters ? duckdb_parameter_name(stmt, i + 1) : duckdb_prepared_statement_column_name(stmt, i));
+			if (unknown(types[i])) {
+				if (types[i] != NULL) duckdb_destroy_logical_type(&types[i]);
+				types[i] = duckdb_create_logical_type(DUCKDB_TYPE_VARCHAR);
+			}
+			if (names[i] == NULL && error == NULL) error = strdup("a column without a name");
+		}
+		if (error == NULL) error = message(duckdb_to_arrow_schema(options, types, (const char **)names, n, out));
+	}
+	for (idx_t i = 0; types != NULL && names != NULL && i < n; i++) {
+		if (types[i] != NULL) duckdb_destroy_logical_type(&types[i]);
+		if (names[i] != NULL) duckdb_free(names[i]);
+	}
+	if (options != NULL) duckdb_destroy_arrow_options(&options);
+	free(types);
+	free(names);
+	return error;
+}
+
 static int failed(struct bridge_result *r, char *text, int type) {
 	free(r->error);
 	r->error = text;

@@ -30,6 +30,10 @@ void bridge_set_bound(duckdb_bind_info info, uint64_t handle);
 uint64_t bridge_bound(duckdb_init_info info);
 void bridge_set_scan(duckdb_init_info info, struct bridge_scan *s);
 
+// bridge_described tells the schema of the result of a statement, or, where parameters is set, of its parameters. Types that are
+// not known yet are text. The result is an error's text, to be freed, or NULL.
+char *bridge_described(duckdb_connection c, duckdb_prepared_statement stmt, int parameters, struct ArrowSchema *out);
+
 // bridge_result is a result on its way to Arrow. It outlives its stream, and is freed by bridge_free_result.
 struct bridge_result {
 	duckdb_result result;

@@ -39,9 +39,13 @@ typedef struct {
 } duckdb_result;
 
 enum {
+	DUCKDB_TYPE_INVALID = 0,
 	DUCKDB_TYPE_VARCHAR = 17,
 	DUCKDB_TYPE_LIST = 24,
 	DUCKDB_TYPE_ANY = 34,
+	DUCKDB_TYPE_SQLNULL = 36,
+	DUCKDB_TYPE_STRING_LITERAL = 37,
+	DUCKDB_TYPE_INTEGER_LITERAL = 38,
 };
 
 extern const char *duckdb_library_version(void);
@@ -62,6 +66,12 @@ extern duckdb_state duckdb_prepare_extracted_statement(duckdb_connection, duckdb
 extern const char *duckdb_prepare_error(duckdb_prepared_statement);
 extern idx_t duckdb_nparams(duckdb_prepared_statement);
 extern const char *duckdb_parameter_name(duckdb_prepared_statement, idx_t);
+extern int duckdb_prepared_statement_type(duckdb_prepared_statement);
+extern duckdb_logical_type duckdb_param_logical_type(duckdb_prepared_statement, idx_t); // counted from 1
+extern idx_t duckdb_prepared_statement_column_count(duckdb_prepared_statement);
+extern const char *duckdb_prepared_statement_column_name(duckdb_prepared_statement, idx_t); // to be freed
+extern duckdb_logical_type duckdb_prepared_statement_column_logical_type(duckdb_prepared_statement, idx_t);
+extern void duckdb_connection_get_arrow_options(duckdb_connection, duckdb_arrow_options *);
 extern void duckdb_destroy_prepare(duckdb_prepared_statement *);
 extern duckdb_state duckdb_execute_prepared(duckdb_prepared_statement, duckdb_result *);
 extern duckdb_state duckdb_execute_prepared_streaming(duckdb_prepared_statement, duckdb_result *);

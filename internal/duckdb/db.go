@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/cgo"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -42,6 +43,10 @@ func Open(o Options) (*DB, error) {
 		{"autoload_known_extensions", "false"},
 		{"allow_community_extensions", "false"},
 	}
+	if o.Guarded {
+		// Otherwise errors and settings would tell of the directories of this process's user.
+		settings = append(settings, [2]string{"extension_directory", "/nonexistent"}, [2]string{"secret_directory", "/nonexistent"})
+	}
 	if o.Threads > 0 {
 		settings = append(settings, [2]string{"threads", strconv.Itoa(o.Threads)})
 	}
@@ -73,7 +78,7 @@ func Open(o Options) (*DB, error) {
 		d.Close()
 		return nil, err
 	}
-	for _, sql := range setUp {
+	for _, sql := range slices.Concat(o.named(), setUp, o.guards()) {
 		if err := d.run(sql); err != nil {
 			d.Close()
 			return nil, err
@@ -86,9 +91,27 @@ func Open(o Options) (*DB, error) {
 // endings of names before it asks.
 var setUp = []string{
 	"SET TimeZone = 'UTC'",
-	"CREATE MACRO main.read_csv_auto(path) AS TABLE SELECT * FROM arrowio(path)",
-	"CREATE MACRO main.parquet_scan(path) AS TABLE SELECT * FROM arrowio(path)",
-	"CREATE MACRO main.read_json_auto(path) AS TABLE SELECT * FROM arrowio(path)",
+	"CREATE MACRO read_csv_auto(path) AS TABLE SELECT * FROM arrowio(path)",
+	"CREATE MACRO parquet_scan(path) AS TABLE SELECT * FROM arrowio(path)",
+	"CREATE MACRO read_json_auto(path) AS TABLE SELECT * FROM arrowio(path)",
+}
+
+// guards are the statements that come last of all before those of strangers.
+func (o *Options) guards() (out []string) {
+	if !o.Guarded {
+		return nil
+	}
+	// Reading a plan needs one setting; that it can be changed does no harm.
+	return append(out, "SET allowed_configs = ['disabled_optimizers']", "SET lock_configuration = true")
+}
+
+// named has the database called o.Catalog.
+func (o *Options) named() []string {
+	if o.Catalog == "" {
+		return nil
+	}
+	name := quoteName(o.Catalog)
+	return []string{"ATTACH ':memory:' AS " + name, "USE " + name}
 }
 
 func set(config C.duckdb_config, name, value string) error {

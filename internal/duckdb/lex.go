@@ -42,6 +42,8 @@ func lex(sql string) (out []token) {
 			kind = semicolon
 		case c == '$':
 			n, kind = dollar(sql)
+		case c == '?':
+			kind = parameter
 		case isWord(c):
 			for n < len(sql) && (isWord(sql[n]) || sql[n] == '$') {
 				n++

@@ -89,11 +89,25 @@ type Rows struct {
 	stmt   C.duckdb_prepared_statement
 	result *C.struct_bridge_result
 	in     *arrowc.Reader
+
+	describing bool // it is not going to be run
 }
 
 // Query runs the statements of sql and returns the rows of the last, as they come. The end of ctx stops it. Errors of
 // tables are returned as they are; a statement that is wrong is ErrOption. The Rows must be closed before the next query.
 func (d *DB) Query(ctx context.Context, sql string) (*Rows, error) {
+	r, err := d.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.start(sql); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// begin makes a query without a statement, which must be closed.
+func (d *DB) begin(ctx context.Context) (*Rows, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	q := &query{db: d, ctx: ctx, cancel: cancel, tables: map[string]*table{}}
 	d.mu.Lock()
@@ -108,11 +122,7 @@ func (d *DB) Query(ctx context.Context, sql string) (*Rows, error) {
 	}
 	q.done, q.idle = make(chan struct{}), make(chan struct{})
 	go q.interrupt()
-	r := &Rows{q: q}
-	if err := r.start(sql); err != nil {
-		return nil, errors.Join(err, r.Close())
-	}
-	return r, nil
+	return &Rows{q: q}, nil
 }
 
 // start runs all statements but the last, and begins the last.
@@ -129,6 +139,15 @@ func (r *Rows) start(sql string) error {
 		}
 		return failure(C.GoString(text), errorParser)
 	}
+	if d.o.Guarded {
+		if err := refusedFunction(sql); err != nil {
+			return err
+		}
+	}
+	if d.o.Guarded && n > 1 {
+		return errs.Errorf(errs.ErrOption, "sql: %d statements, where one is taken", n)
+	}
+	r.listViews()
 	for i := range n - 1 {
 		if err := r.prepare(list, i); err != nil {
 			return err
@@ -192,7 +211,10 @@ func (r *Rows) prepare(list C.duckdb_extracted_statements, i C.idx_t) error {
 		}
 		return r.q.reason(text, errorBinder)
 	}
-	if n := C.duckdb_nparams(r.stmt); n > 0 {
+	if err := r.permitted(); err != nil {
+		return err
+	}
+	if n := C.duckdb_nparams(r.stmt); n > 0 && !r.describing {
 		p := C.duckdb_parameter_name(r.stmt, 1)
 		defer C.duckdb_free(unsafe.Pointer(p))
 		return errs.Errorf(errs.ErrOption, "sql: parameter $%s has no value", C.GoString(p))

@@ -7,6 +7,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowio/arrowio/internal/arrowdense"
 )
 
 // watched is a scan whose error the query keeps.
@@ -24,10 +26,10 @@ type watched struct {
 func newWatched(ctx context.Context, rr array.RecordReader, q *query) *watched {
 	w := &watched{RecordReader: rr, ctx: ctx, q: q, instants: instants(rr.Schema()), schema: rr.Schema()}
 	for _, f := range rr.Schema().Fields() {
-		w.resolves = w.resolves || hasDictionary(f.Type)
+		w.resolves = w.resolves || arrowdense.HasDictionary(f.Type)
 	}
 	if w.resolves {
-		w.schema = plainSchema(rr.Schema())
+		w.schema = arrowdense.PlainSchema(rr.Schema())
 	}
 	return w
 }
@@ -74,10 +76,11 @@ func (w *watched) Next() bool {
 	return more && w.err == nil
 }
 
-// check looks at the batch of the scan, and resolves its dictionaries.
+// check looks at the batch of the scan, and resolves its dictionaries: chunks that DuckDB makes of dictionary arrays through its
+// C API do not stay valid as long as they are used.
 func (w *watched) check() (err error) {
 	if w.resolves {
-		if w.rec, err = plainRecord(w.RecordReader.Record(), w.schema); err != nil {
+		if w.rec, err = arrowdense.PlainRecord(w.RecordReader.Record(), w.schema, Memory()); err != nil {
 			return err
 		}
 	}

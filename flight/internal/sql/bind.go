@@ -2,6 +2,7 @@ package sql
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -45,14 +46,29 @@ func (d *Dialect) Put(ctx context.Context, command []byte, next func() (*flight.
 	if err != nil {
 		return err
 	}
-	values, err := parameterValues(ctx, b)
-	if err != nil {
-		return err
+	if st.Engine {
+		if len(b) > maxMessageBytes/2 {
+			return errs.Errorf(errs.ErrLimit, "values of parameters of %d bytes; the most is %d", len(b), maxMessageBytes/2)
+		}
+		rows, err := rowsOf(ctx, b) // whether they can be read is told now
+		if err != nil {
+			return err
+		}
+		if rows != nil {
+			rows.Release()
+			st.Values = base64.StdEncoding.EncodeToString(b)
+			d.bound.bind(d.boundKey(ctx, st.ID), []string{string(b)})
+		}
+	} else {
+		values, err := parameterValues(ctx, b)
+		if err != nil {
+			return err
+		}
+		if st.Params, err = st.literals(values); err != nil {
+			return err
+		}
+		d.bound.bind(d.boundKey(ctx, st.ID), st.Params)
 	}
-	if st.Params, err = st.literals(values); err != nil {
-		return err
-	}
-	d.bound.bind(d.boundKey(ctx, st.ID), st.Params)
 	handle, err := st.handle()
 	if err != nil {
 		return err

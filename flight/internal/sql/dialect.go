@@ -86,11 +86,19 @@ func (d *Dialect) Info(ctx context.Context, at *flight.FlightDescriptor) (*fligh
 		return nil, err
 	}
 	p, err := d.planMessage(ctx, m)
-	if err != nil {
-		return nil, err
-	}
-	if p != nil {
+	if err == nil && p != nil {
 		return p.flightInfo(ctx, at)
+	}
+	if err != nil {
+		text, values, _, textErr := d.textOf(ctx, m)
+		if textErr != nil || !d.unanswered(text, err) {
+			return nil, err
+		}
+		a, schema, err := d.ask(ctx, text, values)
+		if err != nil {
+			return nil, err
+		}
+		return a.info(schema, at)
 	}
 	s := metadataSchema(m)
 	if s == nil {
@@ -120,15 +128,20 @@ func (d *Dialect) Schema(ctx context.Context, at *flight.FlightDescriptor) (*fli
 		if err != nil {
 			return nil, err
 		}
-		p, err := d.plan(ctx, st.SQL, nil, true)
-		if err != nil {
+		if s, _, err = d.describe(ctx, st.SQL, st.Engine); err != nil {
 			return nil, err
 		}
-		s = p.schema
 	default:
 		p, err := d.planMessage(ctx, m)
 		if err != nil {
-			return nil, err
+			text, _, _, _ := d.textOf(ctx, m)
+			if !d.unanswered(text, err) {
+				return nil, err
+			}
+			if s, _, err = d.s.Describe(ctx, text, nil); err != nil {
+				return nil, err
+			}
+			return &flight.SchemaResult{Schema: schemaBytes(s)}, nil
 		}
 		if s = metadataSchema(m); p != nil {
 			s = p.schema
@@ -153,6 +166,9 @@ func (d *Dialect) planMessage(ctx context.Context, m proto.Message) (*plan, erro
 		if err != nil {
 			return nil, err
 		}
+		if st.Engine {
+			return nil, errEngine
+		}
 		params := st.Params
 		if params == nil {
 			params = d.bound.params(d.boundKey(ctx, st.ID))
@@ -160,6 +176,27 @@ func (d *Dialect) planMessage(ctx context.Context, m proto.Message) (*plan, erro
 		return d.plan(ctx, st.SQL, params, false)
 	}
 	return nil, nil
+}
+
+// errEngine stands for a plan of a statement that is known to be the engine's.
+var errEngine = rpcerr.Errorf(codes.Unimplemented, "the statement was prepared by a server that answers all SQL; this one does not")
+
+// describe returns the schemas of the result of a statement and of its parameters, whose values are not known. engine: it is
+// not ours to answer.
+func (d *Dialect) describe(ctx context.Context, text string, engine bool) (result, parameters *arrow.Schema, err error) {
+	err = errEngine
+	var p *plan
+	if !engine {
+		p, err = d.plan(ctx, text, nil, true)
+	}
+	switch {
+	case d.unanswered(text, err):
+		return d.s.Describe(ctx, text, nil)
+	case err != nil:
+		return nil, nil, err
+	}
+	parameters, err = p.parameters()
+	return p.schema, parameters, err
 }
 
 func noTransaction(id []byte) error {
@@ -216,8 +253,11 @@ func (d *Dialect) QueryOf(b []byte) (string, error) {
 		return "", nil
 	}
 	t, err := parseTicket(st.GetStatementHandle())
-	if err != nil || t.Of == nil {
+	if err != nil || t.Of == nil && t.Ask == nil {
 		return "", err
+	}
+	if t.Ask != nil {
+		return t.Ask.Query, nil
 	}
 	return d.s.QueryOf(t.Of)
 }

@@ -96,7 +96,7 @@ func (d *Dialect) tables(ctx context.Context, b *array.RecordBuilder, m *pb.Comm
 			if s == nil {
 				continue
 			}
-			b.Field(4).(*array.BinaryBuilder).Append(schemaBytes(s))
+			b.Field(4).(*array.BinaryBuilder).Append(schemaBytes(listedSchema(s)))
 		}
 		appendTexts(b, Catalog, Schema, name, tableType)
 	}

@@ -26,6 +26,9 @@ type statement struct {
 	SQL    string   `json:"sql"`
 	ID     string   `json:"id"`
 	Params []string `json:"params,omitzero"` // literals of arrowio/expr; absent = not bound
+	// Engine says that the server's engine answers it; then Values are what Params are otherwise, as in asked.
+	Engine bool   `json:"engine,omitzero"`
+	Values string `json:"values,omitzero"`
 }
 
 func parseStatement(handle []byte) (*statement, error) {
@@ -40,7 +43,7 @@ func parseStatement(handle []byte) (*statement, error) {
 	for _, p := range st.Params {
 		size += len(p)
 	}
-	if size > MaxTextBytes || len(st.ID) != len(newID()) {
+	if size > MaxTextBytes || len(st.Values) > 2*maxBindBytes || len(st.SQL) > MaxTextBytes || st.Engine && st.Params != nil || len(st.ID) != len(newID()) {
 		return nil, errs.Errorf(errs.ErrOption, "prepared statement: a handle that was not made here")
 	}
 	return st, nil
@@ -88,20 +91,25 @@ func createPrepared(ctx context.Context, d *Dialect, b []byte, send func([]byte)
 	if err := noTransaction(r.GetTransactionId()); err != nil {
 		return err
 	}
-	p, err := d.plan(ctx, r.GetQuery(), nil, true)
+	st := &statement{SQL: r.GetQuery(), ID: newID()}
+	var result, params *arrow.Schema
+	p, err := d.plan(ctx, st.SQL, nil, true)
+	if d.unanswered(st.SQL, err) {
+		st.Engine = true
+		result, params, err = d.s.Describe(ctx, st.SQL, nil)
+	} else if err == nil {
+		result = p.schema
+		params, err = p.parameters()
+	}
 	if err != nil {
 		return err
 	}
-	params, err := p.parameters()
-	if err != nil {
-		return err
-	}
-	handle, err := (&statement{SQL: r.GetQuery(), ID: newID()}).handle()
+	handle, err := st.handle()
 	if err != nil {
 		return err
 	}
 	out, err := Pack(&pb.ActionCreatePreparedStatementResult{
-		PreparedStatementHandle: handle, DatasetSchema: schemaBytes(p.schema), ParameterSchema: schemaBytes(params),
+		PreparedStatementHandle: handle, DatasetSchema: schemaBytes(result), ParameterSchema: schemaBytes(params),
 	})
 	if err != nil {
 		return err

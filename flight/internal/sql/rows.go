@@ -13,6 +13,9 @@ import (
 
 // redeem streams what the ticket of a SELECT stands for.
 func (d *Dialect) redeem(ctx context.Context, t *ticket, stream grpc.ServerStream) error {
+	if t.Ask != nil {
+		return t.Ask.run(ctx, d, stream)
+	}
 	if t.One != nil {
 		rec := oneNumber(t.One.Name, t.One.Value)
 		defer rec.Release()

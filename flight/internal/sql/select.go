@@ -34,6 +34,7 @@ type ticket struct {
 	Offset int64           `json:"offset,omitzero"` // rows before them
 	Count  string          `json:"count,omitempty"` // the name of the only column: how many rows there are
 	One    *one            `json:"one,omitempty"`   // a constant, and nothing else
+	Ask    *asked          `json:"ask,omitempty"`   // a statement for the engine, and nothing else
 }
 
 type item struct {
@@ -54,6 +55,12 @@ func parseTicket(b []byte) (*ticket, error) {
 	}
 	if err := strict.Decode(b, t); err != nil {
 		return nil, errs.Errorf(errs.ErrOption, "statement handle: %w", err)
+	}
+	if a := t.Ask; a != nil {
+		if t.One != nil || t.Of != nil || t.Items != nil || t.Count != "" || len(a.SQL) > MaxTextBytes || len(a.Values) > 2*maxBindBytes || len(a.Query) != len(newID()) {
+			return nil, errs.Errorf(errs.ErrOption, "a statement handle that was not made here")
+		}
+		return t, nil
 	}
 	switch {
 	case (t.One != nil) == (t.Of != nil), t.Offset < 0, t.Limit != nil && *t.Limit < 0, t.Count != "" && t.Items != nil:
@@ -191,7 +198,7 @@ func (p *plan) limit(q *Query) {
 	if p.sel.Limit < 0 && p.sel.Offset == 0 {
 		return
 	}
-	if q.Where != "" || p.whole {
+	if q.Where != "" || p.whole || !p.data.Numbered() {
 		p.whole, p.limited = true, true
 		return
 	}

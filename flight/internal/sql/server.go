@@ -27,6 +27,12 @@ type Server interface {
 	QueryOf(ticket []byte) (string, error)
 	// CancelInfo ends the calls of the client that read what info is of.
 	CancelInfo(ctx context.Context, info *flight.FlightInfo) error
+	// HasEngine reports whether statements that no dataset's command can say are answered, by Describe and Run. Describe returns
+	// the schemas of a statement's result and of its parameters; params has a row of values, nil = not known. Run sends the rows, of
+	// a statement that is run for each row of params, or once. CancelInfo ends it by the id query.
+	HasEngine() bool
+	Describe(ctx context.Context, text string, params arrow.Record) (result, parameters *arrow.Schema, err error)
+	Run(ctx context.Context, text string, params arrow.Record, query string, stream grpc.ServerStream) error
 	// Client returns the name of the client; "" = it has none.
 	Client(ctx context.Context) string
 	// Allocator returns that of records.
@@ -36,6 +42,8 @@ type Server interface {
 // Dataset is an open dataset.
 type Dataset interface {
 	Schema() *arrow.Schema
+	// Numbered reports whether Query.Rows can be asked for: the client may read all rows.
+	Numbered() bool
 	Select(q Query) (Selection, error)
 }
 

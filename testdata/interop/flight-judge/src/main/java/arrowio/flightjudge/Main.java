@@ -1,5 +1,7 @@
 package arrowio.flightjudge;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.Date;
@@ -40,6 +42,7 @@ public final class Main {
       rows(c);
       parameters(c);
       catalog(c.getMetaData());
+      facts(c.getMetaData());
       refusals(c);
     }
     System.out.println("ok");
@@ -130,6 +133,21 @@ public final class Main {
     same(column(m.getTables(null, null, "x", null), "TABLE_NAME"), List.of(), "no tables");
     same(column(m.getColumns(null, null, "typed", "%"), "COLUMN_NAME"), List.of("id", "b", "i", "f", "s", "m", "d", "t", "x"), "columns");
     same(column(m.getPrimaryKeys(null, null, "typed"), "COLUMN_NAME"), List.of(), "keys");
+  }
+
+  /** Every fact that takes no argument is told. */
+  private static void facts(DatabaseMetaData m) throws IllegalAccessException {
+    for (Method f : DatabaseMetaData.class.getMethods()) {
+      if (f.getParameterCount() == 0) {
+        try {
+          if (f.invoke(m) instanceof ResultSet r) {
+            r.close();
+          }
+        } catch (InvocationTargetException | SQLException e) {
+          throw new AssertionError(f.getName() + "()", e);
+        }
+      }
+    }
   }
 
   private static List<String> column(ResultSet r, String name) throws SQLException {

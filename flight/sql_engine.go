@@ -1,0 +1,234 @@
+package flight
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/flight/internal/rpcerr"
+	"github.com/arrowio/arrowio/flight/internal/transport"
+)
+
+// SQLOptions says who answers the statements of Flight SQL that are more than the rows and columns of one dataset.
+type SQLOptions struct {
+	Engine        SQLEngine     // nil = nobody: they are refused
+	Queries       int           // statements at once; more wait; default 4
+	ClientQueries int           // those of one client; default half of Queries, and one at least
+	Timeout       time.Duration // of a statement; default 10 minutes, -1 = no limit
+}
+
+// SQLEngine answers statements. Its methods may be called concurrently. It opens datasets by SQLTables alone, with the context that
+// it was called with: that checks what the client may read. Errors of SQLTables are returned as they are.
+type SQLEngine interface {
+	// Describe returns the schema of a statement's result and that of its parameters, without running it. params has a row of
+	// values, or is nil where they are not known yet.
+	Describe(ctx context.Context, text string, params arrow.Record, tables SQLTables) (result, parameters *arrow.Schema, err error)
+	// Run begins a statement. params has a row of values; nil = the statement has no parameters. The rows must be closed.
+	Run(ctx context.Context, text string, params arrow.Record, tables SQLTables) (SQLRows, error)
+}
+
+// SQLRows is the result of a statement, for one goroutine.
+type SQLRows interface {
+	Schema() *arrow.Schema
+	// Read returns the next batch, which the caller releases, or io.EOF.
+	Read() (arrow.Record, error)
+	Close() error
+}
+
+// SQLTables are the datasets that a client may read.
+type SQLTables interface {
+	Names(ctx context.Context) []string
+	// Open opens a dataset, whose name may be qualified by SQLCatalog and SQLSchema.
+	Open(ctx context.Context, name string) (SQLTable, error)
+}
+
+// SQLTable is a dataset as it was when it was opened.
+type SQLTable interface {
+	Schema() *arrow.Schema
+	Rows() int64 // negative = not known
+	// Scan reads the named columns of the rows for which filter holds; nil = all rows. An empty list is no column, but the rows
+	// still count. The caller releases the reader.
+	Scan(ctx context.Context, columns []string, filter expr.Expr, mem memory.Allocator) (array.RecordReader, error)
+}
+
+func (o *SQLOptions) setDefaults() {
+	if o.Queries <= 0 {
+		o.Queries = 4
+	}
+	if o.ClientQueries <= 0 {
+		o.ClientQueries = max(1, o.Queries/2)
+	}
+	if o.Timeout == 0 {
+		o.Timeout = 10 * time.Minute
+	}
+}
+
+// sqlTables are the datasets of a server as a SQLEngine sees them.
+type sqlTables struct{ sqlServer }
+
+func (t sqlTables) Open(ctx context.Context, name string) (SQLTable, error) {
+	written, meant := t.o.Catalog.unqualified(name)
+	if t.authorize(ctx, PermitRead, meant) != nil {
+		meant = written // an error tells nothing of what there is but may not be read
+	}
+	e, err := t.open(ctx, PermitRead, meant, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &sqlTable{t.service, e}, nil
+}
+
+// sqlTable is a dataset as a SQLEngine sees it.
+type sqlTable struct {
+	s *service
+	e *Entry
+}
+
+func (t *sqlTable) Schema() *arrow.Schema { return t.e.Schema }
+
+func (t *sqlTable) Rows() int64 { return t.e.Rows }
+
+// sqlScanShare is how many scans of a statement share the memory of its call.
+const sqlScanShare = 4
+
+func (t *sqlTable) Scan(ctx context.Context, columns []string, filter expr.Expr, mem memory.Allocator) (array.RecordReader, error) {
+	return t.s.read(ctx, t.e, Command{Dataset: t.e.Name, Columns: columns}, filter, func(o *arrowio.ScanOptions) {
+		o.Allocator = mem
+		o.MemoryBudget /= sqlScanShare
+	})
+}
+
+// engine begins to use the engine for a call: done ends that. A statement that runs waits for its turn.
+func (q sqlServer) engine(ctx context.Context, turns *pool) (_ context.Context, done func(), err error) {
+	client := ""
+	if c := CallFrom(ctx); c != nil {
+		client = clientKey(c)
+	}
+	stop := context.CancelFunc(func() {})
+	if d := q.o.SQL.Timeout; d > 0 {
+		ctx, stop = context.WithTimeoutCause(ctx, d, rpcerr.Errorf(codes.DeadlineExceeded, "SQL: the statement took longer than it may: %s", d))
+	}
+	if _, err := turns.take(ctx, client, 1, 1); err != nil {
+		stop()
+		return nil, nil, err
+	}
+	return ctx, func() { turns.give(client, 1); stop() }, nil
+}
+
+// HasEngine reports whether there is a SQLEngine.
+func (q sqlServer) HasEngine() bool { return q.o.SQL.Engine != nil }
+
+// Describe asks the engine.
+func (q sqlServer) Describe(ctx context.Context, text string, params arrow.Record) (result, parameters *arrow.Schema, err error) {
+	ctx, done, err := q.engine(ctx, q.sqlPlans)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
+	result, parameters, err = q.o.SQL.Engine.Describe(ctx, text, params, sqlTables{q})
+	return result, parameters, sqlError(ctx, err)
+}
+
+// Run has the engine run a statement for each row of params, or once, and sends what comes of it.
+func (q sqlServer) Run(ctx context.Context, text string, params arrow.Record, query string, stream grpc.ServerStream) error {
+	if c := CallFrom(ctx); c != nil {
+		c.query.Store(&query)
+	}
+	ctx, done, err := q.engine(ctx, q.sqlQueries)
+	if err != nil {
+		return err
+	}
+	defer done()
+	s := &sqlResult{s: q, ctx: ctx, stream: stream}
+	defer s.close()
+	if params == nil {
+		return sqlError(ctx, s.run(text, nil))
+	}
+	for i := range params.NumRows() {
+		one := params.NewSlice(i, i+1)
+		err := s.run(text, one)
+		one.Release()
+		if err != nil {
+			return sqlError(ctx, err)
+		}
+	}
+	return nil
+}
+
+// sqlResult sends the rows of statements as one stream.
+type sqlResult struct {
+	s      sqlServer
+	ctx    context.Context
+	stream grpc.ServerStream
+	schema *arrow.Schema
+	out    *transport.Sender
+}
+
+func (r *sqlResult) close() {
+	if r.out != nil {
+		r.out.Close()
+	}
+}
+
+func (r *sqlResult) run(text string, params arrow.Record) (err error) {
+	rows, err := r.s.o.SQL.Engine.Run(r.ctx, text, params, sqlTables{r.s})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := rows.Close(); err == nil {
+			err = e
+		}
+	}()
+	mem := r.s.allocator()
+	switch {
+	case r.out == nil:
+		r.schema = rows.Schema()
+		if r.out, err = newSender(r.stream, r.schema, "", mem); err != nil {
+			return err
+		}
+		if err := r.out.Begin(); err != nil {
+			return err
+		}
+	case !r.schema.Equal(rows.Schema()):
+		return errs.Errorf(errs.ErrOption, "SQL: with other values of its parameters the result has other types: %s, then %s", r.schema, rows.Schema())
+	}
+	cut := &transport.Batches{Rows: defaultBatchRows, Bytes: DefaultBatchBytes, Mem: mem, Send: func(rec arrow.Record, _ transport.BatchMeta) error { return r.out.Send(rec, nil) }}
+	defer cut.Release()
+	for {
+		rec, err := rows.Read()
+		if errors.Is(err, io.EOF) {
+			return cut.Flush()
+		}
+		if err != nil {
+			return err
+		}
+		err = cut.Add(rec, transport.BatchMeta{})
+		rec.Release()
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// sqlError is an error of the engine as clients get it: why its context ended, where that is why.
+func sqlError(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	var known *rpcerr.Error
+	if cause := context.Cause(ctx); cause != nil && !errors.As(err, &known) {
+		return cause
+	}
+	return renamedError(err, func(text string) string { return absolute().ReplaceAllString(text, "${1}(a path)") })
+}
