@@ -4,6 +4,9 @@
 //
 // What it offers is in arrowio.h. Requests and answers are JSON; rows come and go through the Arrow C stream interface,
 // without a copy. The Python package in python/ is made of it.
+//
+// With the tag duckdb_extension it is an extension of DuckDB, too, once the program in internal/duckext/footer has appended
+// what DuckDB wants to know of it: see docs/duckdb.md.
 package main
 
 func main() {}

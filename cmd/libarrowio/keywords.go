@@ -2,7 +2,6 @@ package main
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -33,7 +32,8 @@ var keywordsOf = sync.OnceValue(func() []string {
 	return names
 })
 
-// keyword writes an option as a keyword argument of Python: orc_strings="binary". Flags that Python does not have stay as they are.
+// keyword writes an option as the other language does, which has it under the name of a keyword argument: in Python
+// orc_strings="binary". Flags that Python does not have stay as they are.
 func keyword(o errs.Option) string {
 	name := strings.ReplaceAll(o.Name, "-", "_")
 	switch {
@@ -45,10 +45,10 @@ func keyword(o errs.Option) string {
 	if o.Value == "" {
 		return name
 	}
-	return name + "=" + strconv.Quote(o.Value)
+	return named(name, o.Value)
 }
 
-// worded is an error that names options as Python does.
+// worded is an error that names options as the other language does.
 type worded struct{ error }
 
 func (w worded) Error() string {

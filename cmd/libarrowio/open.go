@@ -42,6 +42,7 @@ type handle struct {
 	first    arrowio.File // stays open
 	firstAt  int
 	warnings []arrowio.Warning
+	counts   map[int]int64 // rows of the files that were opened
 }
 
 var handles = struct {
@@ -70,10 +71,15 @@ func take(id uint64) (*handle, error) {
 	if h == nil {
 		return nil, errClosed
 	}
+	h.retain()
+	return h, nil
+}
+
+// retain adds a reference.
+func (h *handle) retain() {
 	h.mu.Lock()
 	h.refs++
 	h.mu.Unlock()
-	return h, nil
 }
 
 func closeHandle(id uint64) {
@@ -119,11 +125,20 @@ type opened struct {
 	Warnings []arrowio.Warning `json:"warnings"`
 }
 
-func open(ctx context.Context, request string) (_ *opened, err error) {
+func open(ctx context.Context, request string) (*opened, error) {
 	var r openRequest
 	if err := parse(request, &r); err != nil {
 		return nil, err
 	}
+	h, err := openHandle(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return &opened{Handle: h.publish(), Files: h.names, Warnings: h.said()}, nil
+}
+
+// openHandle opens what a request names. The caller releases the handle.
+func openHandle(ctx context.Context, r openRequest) (_ *handle, err error) {
 	h := newHandle(r)
 	defer func() {
 		if err != nil {
@@ -151,6 +166,7 @@ func open(ctx context.Context, request string) (_ *opened, err error) {
 		f, err := h.open(ctx, i, inputs[i], o)
 		if err == nil {
 			h.shapes.add(i, dataset.SchemaOf(f))
+			h.count(i, f)
 		}
 		return f, err
 	})
@@ -161,7 +177,7 @@ func open(ctx context.Context, request string) (_ *opened, err error) {
 		h.note(w)
 	}
 	h.shapes.end()
-	return &opened{Handle: h.publish(), Files: h.names, Warnings: h.said()}, nil
+	return h, nil
 }
 
 // options makes the options of readers of those of a request.
@@ -249,6 +265,16 @@ func (h *handle) said() []arrowio.Warning {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return append([]arrowio.Warning{}, h.warnings...)
+}
+
+// count notes how many rows file i has.
+func (h *handle) count(i int, f arrowio.File) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.counts == nil {
+		h.counts = map[int]int64{}
+	}
+	h.counts[i] = rowsOf(f)
 }
 
 // locate returns err with its file where there is only one that it can be.
