@@ -15,6 +15,9 @@ GOLANGCI_VERSION := v2.15.0
 BENCHSTAT_VERSION := v0.0.0-20260908200009-22c9c6c9d4da
 GOLANGCI := $(CACHE)/bin/golangci-lint-$(GOLANGCI_VERSION)
 BIN := $(CACHE)/bin/arrowio
+ARROW18 := arrowio/arrow18
+# Modules of their own, which ./... leaves out.
+MODULES := internal/release $(ARROW18)
 INTEROP := testdata/interop
 VENV := $(CACHE)/venv
 JUDGE := $(INTEROP)/trevni-judge/target/trevni-judge.jar
@@ -56,6 +59,7 @@ build: ## the arrowio command, into .cache/bin
 .PHONY: test
 test: ## the tests (PKG=./...)
 	go test $(PKG)
+	$(if $(filter ./...,$(PKG)),go -C $(ARROW18) test ./...)
 
 .PHONY: release
 release: ## everything that is downloaded: VERSION=v0.9.0 makes it in .cache/dist (aarch64-linux-gnu-g++ for DuckDB on arm64)
@@ -70,22 +74,24 @@ release-check: ## are releases of one commit the same bytes, and do the packages
 .PHONY: race
 race: ## the tests under the race detector
 	go test -race $(PKG)
+	$(if $(filter ./...,$(PKG)),go -C $(ARROW18) test -race -tags assert ./...)
 
 .PHONY: vet
 vet: ## go vet
 	go vet $(PKG)
 	go vet -tags interop $(PKG)
 	go vet -tags man ./cmd/arrowio
-	go -C internal/release vet ./...
+	@for m in $(MODULES); do echo "go -C $$m vet ./..."; go -C $$m vet ./...; done
 
 .PHONY: tidy
 tidy: ## are go.mod and go.sum what go mod tidy makes?
 	go mod tidy -diff
-	go -C internal/release mod tidy -diff
+	@for m in $(MODULES); do echo "go -C $$m mod tidy -diff"; go -C $$m mod tidy -diff; done
 
 .PHONY: lint
 lint: $(GOLANGCI) ## golangci-lint, its version pinned
 	$(GOLANGCI) run $(PKG)
+	$(if $(filter ./...,$(PKG)),cd $(ARROW18) && $(GOLANGCI) run ./...)
 
 .PHONY: format
 format: $(GOLANGCI) ## gofumpt
@@ -284,6 +290,29 @@ query-test: ## the tests of arrowio query, with DuckDB (gcc, g++, 60 MB to downl
 	go test -tags duckdb ./internal/duckdb
 	go test -tags duckdb -run Query ./cmd/arrowio
 
+DUCKEXT := $(CACHE)/duckdb-extension
+DUCKEXT_FLAGS = $(if $(VERSION),-version $(VERSION)) $(if $(PLATFORM),-platform $(PLATFORM))
+
+.PHONY: duckdb-extension
+duckdb-extension: ## the extension of DuckDB, into .cache/duckdb-extension (Go, gcc; PLATFORM=linux_amd64 as DuckDB names it)
+	mkdir -p $(DUCKEXT)
+	CGO_CFLAGS="-O2 -g0" go build -tags duckdb_extension -buildmode=c-shared -trimpath -buildvcs=false -ldflags='-s -w -buildid=' \
+		-o $(DUCKEXT)/libarrowio.so ./cmd/libarrowio
+	go run ./internal/duckext/footer $(DUCKEXT_FLAGS) $(DUCKEXT)/libarrowio.so $(DUCKEXT)/arrowio.duckdb_extension
+
+# The oldest that loads it, and the newest. What was downloaded is kept.
+DUCKDB_VERSIONS ?= 1.2.2 2.0.1
+
+.PHONY: duckdb-extension-test
+duckdb-extension-test: $(VENV)/ready duckdb-extension build ## the tests of the extension, in two versions of DuckDB (40 MB to download)
+	go vet -tags duckdb_extension ./internal/duckext ./cmd/libarrowio
+	@for v in $(DUCKDB_VERSIONS); do echo "== DuckDB $$v"; d=$(DUCKEXT)/$$v; \
+		[ -d $$d/duckdb ] || $(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --target $$d duckdb==$$v; \
+		platform=$$(PYTHONPATH=$$d $(VENV)/bin/python -c 'import duckdb; print(duckdb.execute("pragma platform").fetchall()[0][0])'); \
+		go run ./internal/duckext/footer -platform $$platform $(DUCKEXT)/libarrowio.so $$d/arrowio.duckdb_extension; \
+		(cd $(INTEROP)/duckdb-extension && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$$d ARROWIO_BIN=$(BIN) \
+			ARROWIO_DUCKDB_EXTENSION=$$d/arrowio.duckdb_extension $(abspath $(VENV))/bin/python -m unittest -q); done
+
 .PHONY: interop-orc
 interop-orc: judges $(if $(shell command -v cargo),$(ORC_PEER)) ## 500 random files of the ORC writer before Java, C++ and, with cargo, Rust
 	ARROWIO_ORC_SAMPLES=500 $(if $(shell command -v cargo),ARROWIO_ORC_PEER=$(CURDIR)/$(ORC_PEER)) \
@@ -298,6 +327,9 @@ shared: judges # a judge whose interpreter dies at its end, as pyarrow's threads
 		judge $(SHARED)/oracles/check.py --bin $(BIN) orc $(SHARED)/corpus/orc; \
 		judge $(SHARED)/oracles/check.py --bin $(BIN) orc $(SHARED)/corpus/orc-examples; \
 		judge $(INTEROP)/orc_rewrite.py --bin $(BIN) --jar $(ORC_JUDGE) $(SHARED)/corpus/orc $(SHARED)/corpus/orc-examples; \
+		judge $(INTEROP)/orc_merge.py --bin $(BIN) --jar $(ORC_JUDGE) testdata/orc/java-2.3.1; \
+		judge $(INTEROP)/parquet_merge.py --bin $(BIN); \
+		judge $(INTEROP)/trevni_merge.py --bin $(BIN) --jar $(JUDGE) testdata/trevni/java-1.12.1; \
 		judge $(SHARED)/oracles/check.py --bin $(BIN) corrupt $(SHARED)/corpus/orc/bad; \
 		judge $(SHARED)/oracles/check.py --bin $(BIN) acid $(SHARED)/corpus/orc-tables; \
 		judge $(INTEROP)/orc_tables.py --bin $(BIN) $(SHARED)/corpus/orc-tables; \

@@ -3,6 +3,7 @@
 //	arrowio convert [flags] INPUT... OUTPUT     any readable format to any writable one
 //	arrowio cat     [flags] INPUT...            rows as a table, JSON lines or CSV
 //	arrowio head    [-n N] INPUT...             the first rows; tail the last ones, sample random ones
+//	arrowio browse  [flags] INPUT...            files on the whole terminal
 //	arrowio count   [flags] INPUT...            how many rows there are
 //	arrowio schema  [--json] INPUT...           the Arrow schema and what each field is in the file
 //	arrowio inspect [--json] INPUT...           what a file holds: columns, blocks, codecs, bytes, statistics

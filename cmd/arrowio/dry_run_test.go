@@ -61,10 +61,10 @@ func TestDryRunTellsOfRefusedValues(t *testing.T) {
 	in := filepath.Join(dir, "in.orc")
 	ok(t, "convert", tableFile(t, filepath.Join(dir, "in.arrow"), `[{"id":1,"at":"2020-01-02 03:04:05.000000001"}]`, "id int64", "at nanos"), in)
 	out := filepath.Join(dir, "out.trv")
-	if o := do(t, "convert", "--dry-run", in, out); o.code != 0 || !strings.Contains(o.out, "refused") || !strings.Contains(o.out, "values that are no whole number of microseconds") {
+	if o := do(t, "convert", "--dry-run", "--trevni-timestamps=micros", in, out); o.code != 0 || !strings.Contains(o.out, "refused") || !strings.Contains(o.out, "values that are no whole number of microseconds") {
 		t.Errorf("%+v", o)
 	}
-	o := do(t, "convert", "--dry-run", "--json", in, out)
+	o := do(t, "convert", "--dry-run", "--trevni-timestamps=micros", "--json", in, out)
 	conforms(t, "convert", o.out)
 	var r struct {
 		Plan struct {
@@ -74,7 +74,7 @@ func TestDryRunTellsOfRefusedValues(t *testing.T) {
 	if err := json.Unmarshal([]byte(o.out), &r); err != nil || len(r.Plan.Columns) != 2 || r.Plan.Columns[0].Refused != "" || r.Plan.Columns[1].Refused != "values that are no whole number of microseconds" {
 		t.Errorf("%+v %v", r, err)
 	}
-	fails(t, do(t, "convert", in, out), 1, out, "column at", "no whole number of microseconds", "--timestamp-unit=us reads")
+	fails(t, do(t, "convert", "--trevni-timestamps=micros", in, out), 1, out, "column at", "no whole number of microseconds", "--timestamp-unit=us reads")
 	if o := do(t, "convert", "--timestamp-unit=us", in, out); o.code != 0 {
 		t.Error(o.err)
 	}
@@ -148,9 +148,9 @@ func TestTimestampUnitOfEveryFormat(t *testing.T) {
 	const want = "{\"id\":1,\"at\":\"2020-01-02T03:04:05Z\"}\n{\"id\":2,\"at\":\"1969-12-31T23:59:58.999999Z\"}\n{\"id\":3,\"at\":null}\n"
 	for _, name := range []string{"in.arrow", "in.arrows", "in.parquet", "in.csv", "in.orc"} {
 		in, out := filepath.Join(dir, name), filepath.Join(dir, name+".trv")
-		fails(t, do(t, "convert", in, out), 1, out, "column at", "no whole number of microseconds", "--timestamp-unit=us reads")
+		fails(t, do(t, "convert", "--trevni-timestamps=micros", in, out), 1, out, "column at", "no whole number of microseconds", "--timestamp-unit=us reads")
 		for flag, refused := range map[string]bool{"--timestamp-unit=us": false, "--timestamp-unit=ns": true} {
-			if o := do(t, "convert", "--dry-run", flag, in, out); o.code != 0 || o.err != "" || strings.Contains(o.out, "refused") != refused {
+			if o := do(t, "convert", "--dry-run", "--trevni-timestamps=micros", flag, in, out); o.code != 0 || o.err != "" || strings.Contains(o.out, "refused") != refused {
 				t.Errorf("%s %s: %+v", name, flag, o)
 			}
 		}

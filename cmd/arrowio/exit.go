@@ -26,11 +26,15 @@ const (
 	exitUsage       = 2   // the command line: flags, columns, filters, options, an OUTPUT that exists
 	exitSystem      = 3   // not found, no permission, disk full, a server that cannot be reached, a closed pipe
 	exitLost        = 4   // done, and --salvage or --kudu-salvage has reported losses
+	exitDifferent   = 5   // diff: both could be read, and they differ
 	exitInterrupted = 130 // SIGINT, SIGTERM or SIGHUP, as a shell reports the first
 )
 
 // errInterrupted is the cause of a context that a signal cancelled.
 var errInterrupted = errors.New("interrupted")
+
+// errDifferent says that the inputs of diff differ, which was printed.
+var errDifferent = errors.New("the inputs differ")
 
 // usageError is a mistake in the command line.
 type usageError struct{ err error }
@@ -96,6 +100,8 @@ func describe(ctx context.Context, err error) failure {
 	case ctx.Err() != nil && (errors.Is(context.Cause(ctx), errInterrupted) || errors.Is(err, context.Canceled)):
 		// Whatever a cancelled run stumbled over on its way out, the reason is the cancellation.
 		return failure{Kind: "interrupted", Message: errInterrupted.Error(), code: exitInterrupted}
+	case errors.Is(err, errDifferent):
+		f.Kind, f.code, f.silent = "different", exitDifferent, true
 	case errors.As(err, &ue), errors.As(err, &misfit), !isArrowio && errors.As(err, &address):
 		f.Kind, f.code = "usage", exitUsage
 	case isArrowio:

@@ -148,5 +148,6 @@ func TestServersOfTablesNotReached(t *testing.T) {
 	for _, port := range []string{"99999", "0", "x", ""} {
 		fails(t, do(t, "count", "hive://localhost:"+port+"/d.t"), exitUsage, "port")
 	}
+	fails(t, do(t, "count", "--iceberg-catalog", "uri=http://"+gone, "--iceberg-catalog", "credential=a:b", "--iceberg-catalog", "oauth2-server-uri=localhost:1", "iceberg://any/db.events"), exitUsage, "oauth2-server-uri is not http://")
 	fails(t, do(t, "count", "--iceberg-catalog", "uri=http://localhost:99999", "iceberg://any/db.events"), exitUsage, "port")
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/arrowio/view"
+	"github.com/arrowio/arrowio/readers"
 )
 
 // checksumBytes is the largest file whose checksums inspect reads without being asked.
@@ -28,6 +29,7 @@ type inspectFlags struct {
 	blocks    bool
 	checksums bool
 	json      bool
+	html      htmlFlags
 }
 
 func (a *app) inspectCommand() *cobra.Command {
@@ -40,18 +42,30 @@ func (a *app) inspectCommand() *cobra.Command {
 bytes, statistics. --where tells how much of the file a filter would read. Of a directory that holds several tables it
 prints which there are, and the options that open each. An Iceberg table is described before its data files.
 
+--html writes a report instead, one file for a browser: how the bytes lie, the columns by size, whether they are sorted and what
+a lookup would read, indexes, advice with reasons, the schema for Hive, Avro and SQL; of several files also sizes, skew and columns
+that differ. It needs no network and no scripts, and has at most 1 MB. Inputs that cannot be read are in it, too.
+
 With --schema it prints what becomes of each of a file's columns where the file is read as that schema, and why.
 
 Checksums are checked in files of up to 256 MiB; in larger ones --checksums asks for it, as it reads every block.
 --json prints one object, {"files": [...]} for more than one file.`,
 		Example: `  arrowio inspect events.trv
   arrowio inspect --blocks --json events.trv | jq '.columns[].block_list'
+  arrowio inspect --html report.html events.orc
+  arrowio inspect --html report.html --verify --sample 10000 events/
   arrowio inspect --where "id > 1000000" events.orc
   arrowio inspect --schema 'struct<id:bigint,name:string>' --cast java events.orc
   arrowio inspect --from kudu /var/lib/kudu/tserver
   arrowio inspect --from kudu --kudu-table metrics /var/lib/kudu/tserver`,
 		Args: inputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.html.check(cmd, f.json); err != nil {
+				return err
+			}
+			if f.html.out != "" {
+				return a.report(cmd.Context(), f, args, cmd.Flags().Changed("checksums"))
+			}
 			return a.inspect(cmd.Context(), f, args, cmd.Flags().Changed("checksums"))
 		},
 	}
@@ -62,6 +76,7 @@ Checksums are checked in files of up to 256 MiB; in larger ones --checksums asks
 	fs.BoolVar(&f.blocks, "blocks", false, "list every block of every column")
 	fs.BoolVar(&f.checksums, "checksums", false, "read every block and check its checksum (default: in files of up to 256 MiB)")
 	fs.BoolVar(&f.json, "json", false, "as a JSON object")
+	f.html.add(cmd)
 	return cmd
 }
 
@@ -74,6 +89,8 @@ type inspection struct {
 	Shown            *shownInfo // with --schema
 
 	Warnings []arrowio.Warning
+
+	blocksOf int // of a report: blocks that are too many to be listed; 0 = they are
 }
 
 // MarshalJSON writes the fields of the Info and those of the command as one object.
@@ -110,63 +127,7 @@ type pruningInfo struct {
 func (a *app) inspect(ctx context.Context, f *inspectFlags, in []string, askedChecksums bool) error {
 	var docs []inspection
 	first := true
-	show, err := f.shown.options(f.readFlags)
-	if err != nil {
-		return err
-	}
-	if f.where.x == nil && show.Schema == nil { // a filter is about columns
-		f.purpose = arrowio.ForInfo
-	}
-	inputs, err := a.expand(ctx, in, f.readFlags)
-	if err != nil {
-		return err
-	}
-	o, err := a.readOptions(ctx, f.readFlags)
-	if err != nil {
-		return err
-	}
-	withKeys := func(_ int, file arrowio.File) (arrowio.File, error) { return file, nil }
-	if f.where.x != nil {
-		if withKeys, err = dataset.ShowKeys(inputs, o.Partitions); err != nil {
-			return err
-		}
-	}
-	look := func(i int, file *openFile) error {
-		doc := inspection{File: file.name, ChecksumsChecked: f.checksums || !askedChecksums && file.BytesStored() <= checksumBytes}
-		o := arrowio.InfoOptions{Blocks: f.blocks, Checksums: doc.ChecksumsChecked}
-		var err error
-		if doc.Shown, err = shownAs(file, show); err != nil {
-			return err
-		}
-		described := arrowio.File(file)
-		if f.where.x != nil {
-			shown, err := dataset.Show(view.WithClose(file, nil), show)
-			if err != nil {
-				return err
-			}
-			if shown, err = withKeys(i, shown); err != nil {
-				return err
-			}
-			bound, err := expr.Bind(f.where.x, shown.Schema())
-			if err != nil {
-				return asUsage(err)
-			}
-			if doc.Pruning, err = prune(ctx, shown, bound); err != nil {
-				return err
-			}
-			if show.Schema == nil { // otherwise it is about other columns
-				described, o.Filter = shown, bound
-			}
-		}
-		if _, ok := arrowio.As[view.Composed](file); ok && doc.Shown != nil && doc.Shown.Fits {
-			if described, err = dataset.Show(view.WithClose(file, nil), show); err != nil {
-				return err
-			}
-		}
-		if doc.Info, err = described.Info(ctx, o); err != nil {
-			return err
-		}
-		doc.Warnings = a.warnings.of(file.name)
+	i := &inspector{app: a, f: f, askedChecksums: askedChecksums, use: func(_ *openFile, doc inspection) error {
 		if f.json {
 			docs = append(docs, doc)
 			return nil
@@ -180,36 +141,125 @@ func (a *app) inspect(ctx context.Context, f *inspectFlags, in []string, askedCh
 			return err
 		}
 		return w.Flush()
+	}}
+	inputs, err := i.prepare(ctx, in)
+	if err != nil {
+		return err
 	}
-	each := func(i int, in dataset.Input) error {
-		again, restore := false, func() {}
-		err := a.withFile(ctx, in, f.readFlags, func(file *openFile) error {
-			if again, restore = a.coarsenFile(f.readFlags, in.Path, file); again {
-				return nil
-			}
-			return look(i, file)
-		})
-		defer func() { restore() }()
-		if err != nil || !again {
+	for n, in := range inputs {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return a.withFile(ctx, in, f.readFlags, func(file *openFile) error { return look(i, file) })
-	}
-	for i, in := range inputs {
-		if err = ctx.Err(); err == nil {
-			err = each(i, in)
-		}
-		if err != nil {
-			break
+		if err := i.each(ctx, n, in); err != nil {
+			return err
 		}
 	}
 	switch {
-	case err != nil || !f.json:
-		return err
+	case !f.json:
+		return nil
 	case len(docs) == 1:
 		return printJSON(a.stdout, docs[0])
 	}
 	return printJSON(a.stdout, map[string]any{"files": docs})
+}
+
+// inspector inspects the files of a command, one after the other.
+type inspector struct {
+	*app
+	f              *inspectFlags
+	askedChecksums bool
+	use            func(*openFile, inspection) error // what becomes of each
+
+	show     readers.Options
+	withKeys func(int, arrowio.File) (arrowio.File, error)
+}
+
+// prepare finds the inputs.
+func (i *inspector) prepare(ctx context.Context, in []string) ([]dataset.Input, error) {
+	f := i.f
+	var err error
+	if i.show, err = f.shown.options(f.readFlags); err != nil {
+		return nil, err
+	}
+	if f.where.x == nil && i.show.Schema == nil { // a filter is about columns
+		f.purpose = arrowio.ForInfo
+	}
+	inputs, err := i.expand(ctx, in, f.readFlags)
+	if err != nil {
+		return nil, err
+	}
+	o, err := i.readOptions(ctx, f.readFlags)
+	if err != nil {
+		return nil, err
+	}
+	i.withKeys = func(_ int, file arrowio.File) (arrowio.File, error) { return file, nil }
+	if f.where.x != nil {
+		if i.withKeys, err = dataset.ShowKeys(inputs, o.Partitions); err != nil {
+			return nil, err
+		}
+	}
+	return inputs, nil
+}
+
+// each inspects input n.
+func (i *inspector) each(ctx context.Context, n int, in dataset.Input) error {
+	again, restore := false, func() {}
+	err := i.withFile(ctx, in, i.f.readFlags, func(file *openFile) error {
+		if again, restore = i.coarsenFile(i.f.readFlags, in.Path, file); again {
+			return nil
+		}
+		return i.look(ctx, n, file)
+	})
+	defer func() { restore() }()
+	if err != nil || !again {
+		return err
+	}
+	return i.withFile(ctx, in, i.f.readFlags, func(file *openFile) error { return i.look(ctx, n, file) })
+}
+
+func (i *inspector) look(ctx context.Context, n int, file *openFile) error {
+	f := i.f
+	doc := inspection{File: file.name, ChecksumsChecked: f.checksums || !i.askedChecksums && file.BytesStored() <= checksumBytes}
+	o := arrowio.InfoOptions{Blocks: f.blocks, Groups: f.blocks, Checksums: doc.ChecksumsChecked}
+	var err error
+	if doc.Shown, err = shownAs(file, i.show); err != nil {
+		return err
+	}
+	described := arrowio.File(file)
+	if f.where.x != nil {
+		shown, err := dataset.Show(view.WithClose(file, nil), i.show)
+		if err != nil {
+			return err
+		}
+		if shown, err = i.withKeys(n, shown); err != nil {
+			return err
+		}
+		bound, err := expr.Bind(f.where.x, shown.Schema())
+		if err != nil {
+			return asUsage(err)
+		}
+		if doc.Pruning, err = prune(ctx, shown, bound); err != nil {
+			return err
+		}
+		if i.show.Schema == nil { // otherwise it is about other columns
+			described, o.Filter = shown, bound
+		}
+	}
+	if _, ok := arrowio.As[view.Composed](file); ok && doc.Shown != nil && doc.Shown.Fits {
+		if described, err = dataset.Show(view.WithClose(file, nil), i.show); err != nil {
+			return err
+		}
+	}
+	if f.html.out != "" {
+		if doc.blocksOf, err = f.html.blocks(ctx, described, &o); err != nil {
+			return err
+		}
+	}
+	if doc.Info, err = described.Info(ctx, o); err != nil {
+		return err
+	}
+	doc.Warnings = i.warnings.of(file.name)
+	return i.use(file, doc)
 }
 
 // prune asks every split what is left of it under the filter.

@@ -235,7 +235,7 @@ func TestFinerDigitsOfSeveralFormats(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, in := range [][]string{{text, times}, {times, text}} {
-		o := do(t, append([]string{"convert"}, append(in, filepath.Join(dir, "out.trv"))...)...)
+		o := do(t, append([]string{"convert", "--trevni-timestamps=micros"}, append(in, filepath.Join(dir, "out.trv"))...)...)
 		fails(t, o, 1, "column t", "no whole number of microseconds", "--timestamp-unit=us reads timestamps without what is finer")
 	}
 }

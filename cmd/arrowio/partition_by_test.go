@@ -47,7 +47,7 @@ func TestPartitionBy(t *testing.T) {
 	if err := os.WriteFile(in, []byte(rows), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, format := range []string{"orc", "parquet", "ipc", "trevni", "csv", "jsonl"} {
+	for _, format := range []string{"orc", "parquet", "ipc", "trevni", "avro", "csv", "jsonl"} {
 		out := filepath.Join(dir, format)
 		ok(t, "convert", "--csv-null", "", "--partition-by", "city,day", "--to", format, in, out+"/")
 		files := filesBelow(t, out)

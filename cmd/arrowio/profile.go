@@ -1,52 +1,153 @@
 package main
 
 import (
-	"errors"
-	"os"
+	"context"
+	"math"
 	"runtime"
-	"runtime/pprof"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/spf13/cobra"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/tableprofile"
 )
 
-// profiles writes the profiles of --cpuprofile and --memprofile.
-type profiles struct {
-	cpuFile, memFile string
-	cpu              *os.File
+type profileFlags struct {
+	*readFlags
+	*selectFlags
+	progress *wordValue
+	limit    numberValue
+	json     bool
 }
 
-// start begins the CPU profile.
-func (p *profiles) start() error {
-	if p.cpuFile == "" {
-		return nil
+// profileMemory is the part of --memory that is for what is kept of columns.
+const profileMemory = 4
+
+func (a *app) profileCommand() *cobra.Command {
+	f := &profileFlags{limit: numberValue{n: math.MaxInt64}}
+	cmd := &cobra.Command{
+		Use:        "profile [flags] INPUT...",
+		SuggestFor: []string{"summarize", "summary"},
+		Short:      "What the values of each column are: nulls, distinct values, range, quantiles, frequent values",
+		Long: `Profile reads all rows of the INPUTs and prints a line a column, and one for each field, element, key and value of nested ones:
+nulls, how many different values, the least, the middle and the greatest value, mean, lengths, shares of zero, empty and true values,
+and the most frequent values. --json has more: other quantiles, standard deviations, ten frequent values.
+
+Numbers of nulls, least and greatest values, means and lengths are exact. So is all else of a column that has at most 16,384 different
+values (fewer if there are many columns: --memory). Of other columns the number of different values, marked ~, is HyperLogLog's estimate
+with a standard error of 0.8 %; quantiles are those of a t-digest; counts of frequent values are marked ≥ and may be more.`,
+		Example: `  arrowio profile events.orc
+  arrowio profile --columns id,user.name --where "price > 100" events/
+  arrowio profile --json events.trv | jq '.columns[] | {path, nulls, distinct: .distinct.count}'`,
+		Args: inputs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.profile(cmd.Context(), f, args)
+		},
 	}
-	f, err := os.Create(p.cpuFile)
-	if err != nil {
-		return inFile(p.cpuFile, err)
-	}
-	if err := pprof.StartCPUProfile(f); err != nil {
-		return inFile(p.cpuFile, errors.Join(err, f.Close()))
-	}
-	p.cpu = f
-	return nil
+	f.readFlags = a.addReadFlags(cmd)
+	f.shown = addSchemaFlags(cmd)
+	f.selectFlags = addSelectFlags(cmd)
+	fs := cmd.Flags()
+	fs.VarP(&f.limit, "limit", "n", "stop after `N` rows (default: all)")
+	f.progress = addProgressFlag(cmd)
+	fs.BoolVar(&f.json, "json", false, "as a JSON object")
+	return cmd
 }
 
-// stop writes both profiles. Call it once.
-func (p *profiles) stop() error {
-	var errs []error
-	if p.cpu != nil {
-		pprof.StopCPUProfile()
-		errs = append(errs, inFile(p.cpuFile, p.cpu.Close()))
-	}
-	if p.memFile != "" {
-		errs = append(errs, inFile(p.memFile, writeHeapProfile(p.memFile)))
-	}
-	return errors.Join(errs...)
+// profileDoc is the JSON of a profile.
+type profileDoc struct {
+	Files   []string `json:"files"`
+	Format  *string  `json:"format"` // null = several
+	Formats []string `json:"formats"`
+	*tableprofile.Profile
+
+	Warnings []arrowio.Warning `json:"warnings"`
+
+	formats string // for a person
 }
 
-func writeHeapProfile(path string) error {
-	f, err := os.Create(path)
-	if err != nil {
+func (a *app) profile(ctx context.Context, f *profileFlags, in []string) error {
+	var doc profileDoc
+	err := a.untilRead(func() (again bool, err error) {
+		doc, again, err = a.profileOnce(ctx, f, in)
+		return again, err
+	})
+	switch {
+	case err != nil:
 		return err
+	case f.json:
+		doc.Warnings = a.warnings.list()
+		return printJSON(a.stdout, doc)
 	}
-	runtime.GC() // live memory as of now, not as of the last collection
-	return errors.Join(pprof.Lookup("heap").WriteTo(f, 0), f.Close())
+	return printProfile(a.onSheet(a.stdout), doc)
 }
+
+// profileOnce is one attempt of a profile. again = columns must be read in another unit, so call it again.
+func (a *app) profileOnce(ctx context.Context, f *profileFlags, in []string) (doc profileDoc, again bool, err error) {
+	ds, err := a.openDataset(ctx, in, f.readFlags, f.selectFlags)
+	if err != nil {
+		return doc, false, err
+	}
+	defer ds.close()
+	doc = profileDoc{Files: ds.files, Format: ds.formats.one(), Formats: ds.formats.names(), formats: ds.formats.String()}
+	if err := f.readFlags.options.check(ds.used(f.readFlags.options)...); err != nil {
+		return doc, false, err
+	}
+	bar := a.startProgress(f.progress.word, "profile", ds.work(f.selectFlags))
+	defer bar.stop()
+	o := limitScan(scanOptions(f.readFlags, f.selectFlags), f.limit.n)
+	if o.MemoryBudget == 0 {
+		o.MemoryBudget = 1 << 30
+	}
+	kept := o.MemoryBudget / profileMemory
+	o.MemoryBudget -= kept
+	p, err := profileRows(ctx, ds, o, tableprofile.Options{Memory: kept, Workers: o.Parallelism}, f.limit.n, bar)
+	if err != nil {
+		return doc, a.coarsenAfter(err, f.readFlags, ds, in), ds.explain(err)
+	}
+	doc.Profile = p
+	return doc, false, nil
+}
+
+// profileRows measures at most limit rows of a scan.
+func profileRows(ctx context.Context, ds *inputSet, o arrowio.ScanOptions, to tableprofile.Options, limit int64, bar *progress) (*tableprofile.Profile, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // what the scan has read ahead is of no use when enough rows are read
+	schema, err := arrowio.Project(ds.Schema, o.Columns)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	if to.Workers == 0 {
+		to.Workers = runtime.GOMAXPROCS(0)
+	}
+	p := tableprofile.New(schema.Schema, to)
+	if limit == 0 {
+		return p.Profile(), nil
+	}
+	rr, err := ds.Scan(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	defer rr.Release()
+	var rows int64
+	for rows < limit && rr.Next() {
+		rec := rr.Record()
+		n := min(rec.NumRows(), limit-rows)
+		if err := writeRows(profiling{p}, rec, 0, n); err != nil {
+			return nil, err
+		}
+		rows += n
+		bar.set(rows)
+	}
+	if rows < limit && rr.Err() != nil {
+		return nil, rr.Err()
+	}
+	return p.Profile(), nil
+}
+
+// profiling is a rowPrinter that measures rows.
+type profiling struct{ *tableprofile.Profiler }
+
+func (p profiling) Write(rec arrow.Record) error { return p.Add(rec) }
+func (p profiling) Close() error                 { return nil }
+func (p profiling) Abort() error                 { return nil }

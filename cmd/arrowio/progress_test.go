@@ -143,7 +143,7 @@ func onScreen(t *testing.T, size screen, args ...string) outcome {
 func TestTerminal(t *testing.T) {
 	dir := t.TempDir()
 	in := peopleFile(t, dir, "in.arrow", 0, 20)
-	for _, format := range []string{"ipc", "ipc-stream", "trevni", "parquet"} {
+	for _, format := range []string{"ipc", "ipc-stream", "trevni", "avro", "parquet"} {
 		fails(t, onTerminal(t, 120, "convert", "--to", format, in, "-"), 2, format, "terminal")
 	}
 	if o := onTerminal(t, 80, "convert", "--to", "csv", "--columns", "id", "--rows", "0:2", in, "-"); o.code != 0 || o.out != "id\n0\n1\n" {

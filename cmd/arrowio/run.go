@@ -136,7 +136,8 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetUsageFunc(a.usage)
 	root.SetHelpFunc(a.help)
 	root.AddCommand(
-		a.convertCommand(), a.catCommand(), a.headCommand(), a.tailCommand(), a.sampleCommand(), a.countCommand(), a.schemaCommand(), a.inspectCommand(), a.verifyCommand(), a.dumpCommand(), a.repairCommand(),
+		a.convertCommand(), a.catCommand(), a.headCommand(), a.tailCommand(), a.sampleCommand(), a.countCommand(), a.schemaCommand(), a.inspectCommand(), a.profileCommand(), a.verifyCommand(), a.diffCommand(), a.dumpCommand(), a.repairCommand(), a.mergeCommand(), a.splitCommand(),
+		a.browseCommand(),
 		a.scanCommand(), a.queryCommand(), a.serveCommand(), a.tokenCommand(), a.kuduCommand(), a.versionCommand(),
 	)
 	if manual != nil {

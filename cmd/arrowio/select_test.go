@@ -120,10 +120,19 @@ func TestBytesInOnce(t *testing.T) {
 	}
 }
 
-func TestCompressedText(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "a.csv.gz")
-	if err := os.WriteFile(file, []byte("\x1f\x8b\x08\x00 and more that nobody can unpack"), 0o600); err != nil {
-		t.Fatal(err)
+// Text is read packed, other formats are not.
+func TestCompressedFiles(t *testing.T) {
+	dir := t.TempDir()
+	for name, told := range map[string][]string{"a.csv.gz": {"compressed data at", "gzip"}, "a.orc.gz": {"compressed with gzip", "unpack it first"}} {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte("\x1f\x8b\x08\x00 and more that nobody can unpack"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		fails(t, do(t, "cat", file), 1, told...)
 	}
-	fails(t, do(t, "cat", file), 1, "compressed with gzip", "unpack it first")
+	packed := filepath.Join(dir, "b.jsonl.zst")
+	ok(t, "convert", csvFile(t), packed)
+	if got, want := ok(t, "cat", "--format", "csv", packed), ok(t, "cat", "--format", "csv", csvFile(t)); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 }

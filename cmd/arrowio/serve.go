@@ -32,6 +32,7 @@ type serveFlags struct {
 	json      bool
 	ops       opsFlags
 	put       putFlags
+	sql       sqlFlags
 
 	partitions *partitionFlags
 	schemas    []string // [NAME=]FILE|TEXT
@@ -53,7 +54,7 @@ listens on loopback addresses and Unix sockets only.
 
 The addresses are printed when it is ready: a line each, or with --json {"addresses": [...], "datasets": [{"name",
 "format", "fragments", "rows", "bytes"}], "page": of --http}. On SIGTERM or SIGINT it takes no more calls and ends when those that run are
-done; on a second signal it ends at once. SIGHUP makes it look for new and changed files, and read tokens and certificates again. Its log goes to standard error.`,
+done; on a second signal it ends at once. SIGHUP makes it look for new and changed files, and read tokens, certificates and keys again. Its log goes to standard error.`,
 		Example: `  arrowio serve events=archive/events/ prices=prices.orc
   arrowio serve --listen unix:///run/arrowio.sock --listen grpc://127.0.0.1:0 --json events='archive/*.trv'
   arrowio serve --refresh 1m --schema events=events.json events=s3://lake/events/ sales=hdfs:///warehouse/sales`,
@@ -87,6 +88,7 @@ done; on a second signal it ends at once. SIGHUP makes it look for new and chang
 	fs.BoolVar(&f.json, "json", false, "print what is served as a JSON object")
 	f.ops.add(cmd)
 	f.put.add(cmd)
+	f.sql.add(cmd)
 	f.partitions = addPartitionFlags(cmd)
 	f.addSchemas(cmd)
 	a.addStoreFlags(cmd)
@@ -189,13 +191,24 @@ func (a *app) serve(ctx context.Context, f *serveFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := ops.access.CheckRestrictions(ctx, catalog); err != nil {
+		return inFile(f.ops.config, err)
+	}
+	stopSQL, err := f.sql.apply(&o)
+	if err != nil {
+		return err
+	}
+	defer stopSQL()
 	server, err := flight.New(o)
 	if err != nil {
 		return err
 	}
 	listeners, err := listenAll(server, f.listen, ops)
 	if err == nil && f.ops.check {
-		err = errors.Join(a.printf("ok\n"), ops.close())
+		if err = ops.access.CheckKeys(ctx); err == nil {
+			err = a.printf("ok\n")
+		}
+		err = errors.Join(err, ops.close())
 		for _, l := range listeners {
 			err = errors.Join(err, l.Close())
 		}

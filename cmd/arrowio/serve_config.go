@@ -44,6 +44,14 @@ func (f *opsFlags) configure(cmd *cobra.Command, args []string) ([]string, error
 		return nil, inFile(f.config, err)
 	}
 	delete(values, datasetsKey)
+	if err := f.jwt.configure(values[jwtKey]); err != nil {
+		return nil, inFile(f.config, err)
+	}
+	delete(values, jwtKey)
+	if f.restrictions, err = restrictionsOf(values[restrictKey]); err != nil {
+		return nil, inFile(f.config, err)
+	}
+	delete(values, restrictKey)
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if err := setFlag(cmd, key, values[key]); err != nil {
 			return nil, inFile(f.config, err)
@@ -55,24 +63,41 @@ func (f *opsFlags) configure(cmd *cobra.Command, args []string) ([]string, error
 func setFlag(cmd *cobra.Command, key string, value any) error {
 	flag := cmd.LocalNonPersistentFlags().Lookup(key)
 	if flag == nil || slices.Contains([]string{"config", "check-config", "help"}, key) {
-		return usagef("there is no key %q: keys are the flags of arrowio serve, without dashes in front, and the table %s", key, datasetsKey)
+		return usagef("there is no key %q: keys are the flags of arrowio serve, without dashes in front, and the tables %s, %s and %s", key, datasetsKey, jwtKey, restrictKey)
 	}
+	if flag.Changed { // by the command line
+		words, err := flagWords(flag, key, value)
+		if several, ok := flag.Value.(pflag.SliceValue); ok && err == nil && (key == "schema" || key == "cast") { // of some datasets, perhaps; the last counts
+			err = asUsage(several.Replace(append(words, several.GetSlice()...)))
+		}
+		return err
+	}
+	return setWords(cmd.Flags(), flag, key, value)
+}
+
+// flagWords returns a value of the file as values of a flag.
+func flagWords(flag *pflag.Flag, key string, value any) ([]string, error) {
 	words, err := configWords(value)
-	several, list := flag.Value.(pflag.SliceValue)
-	if err == nil && !list && len(words) != 1 {
+	if _, list := flag.Value.(pflag.SliceValue); err == nil && !list && len(words) != 1 {
 		err = errors.New("it takes one value, not a list")
 	}
 	if err != nil {
-		return usagef("%s: %w", key, err)
+		return nil, usagef("%s: %w", key, err)
 	}
-	if flag.Changed { // by the command line
-		if key == "schema" || key == "cast" { // of some datasets, perhaps; the last counts
-			return asUsage(several.Replace(append(words, several.GetSlice()...)))
-		}
-		return nil
+	return words, nil
+}
+
+// setWords sets a flag to a value of the file; nil = there is no such flag.
+func setWords(fs *pflag.FlagSet, flag *pflag.Flag, key string, value any) error {
+	if flag == nil {
+		return usagef("there is no key %q", key)
+	}
+	words, err := flagWords(flag, key, value)
+	if err != nil {
+		return err
 	}
 	for _, w := range words {
-		if err := cmd.Flags().Set(key, w); err != nil {
+		if err := fs.Set(key, w); err != nil {
 			return asUsage(err)
 		}
 	}

@@ -28,7 +28,9 @@ type opsFlags struct {
 	cert, key, clientCA string
 	clientOptional      bool
 	tokens              string
+	jwt                 jwtFlags
 	permit              []string
+	restrictions        []flight.Restriction
 	attempts            countValue
 	insecure            bool
 
@@ -53,9 +55,10 @@ func (f *opsFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.cert, "tls-cert", "", "serve TLS 1.3 with this certificate, a PEM `FILE`, read again when it changes")
 	fs.StringVar(&f.key, "tls-key", "", "the certificate's key, a PEM `FILE`")
 	fs.StringVar(&f.clientCA, "tls-client-ca", "", "ask clients for a certificate signed by one of this PEM `FILE`; its CN, or else its first URI, DNS name or address, is who they are")
-	fs.BoolVar(&f.clientOptional, "tls-client-optional", false, "let clients show a token instead of a certificate")
+	fs.BoolVar(&f.clientOptional, "tls-client-optional", false, "let clients show a token or a JWT instead of a certificate")
 	fs.StringVar(&f.tokens, "tokens", "", "ask clients for a token or a password of this `FILE`, made by arrowio token and read again when it changes")
-	fs.StringArrayVar(&f.permit, "permit", nil, "permit `CLIENT:PERMISSION=DATASETS`, such as alice:write=staging-*,scratch; permissions are read, write, manage; may be given several times (default: everybody who is let in may read everything)")
+	f.jwt.one.add(fs, jwtKey+"-")
+	fs.StringArrayVar(&f.permit, "permit", nil, "permit `CLIENT:PERMISSION=DATASETS`, such as alice:write=staging-*,scratch; role:ROLE is a CLIENT, too; permissions are read, write, manage; may be given several times (default: everybody who is let in may read everything)")
 	fs.Var(&f.attempts, "max-attempts", "passwords a second that may be tried from one address (default 5)")
 	fs.BoolVar(&f.insecure, "insecure", false, "listen at any address without TLS or without knowing clients, behind a proxy that sees to both")
 
@@ -92,21 +95,26 @@ type ops struct {
 func (f *opsFlags) apply(o *flight.Options) (*ops, error) {
 	p := &ops{opsFlags: f, log: o.Logger, health: flight.NewHealth()}
 	switch {
+	case f.wait < 0 && f.wait != -time.Second:
+		return nil, usagef("serve: --max-wait takes a duration, or -1s for no limit, not %s", f.wait)
 	case (f.cert == "") != (f.key == ""):
 		return nil, usagef("serve: --tls-cert and --tls-key are given together")
 	case f.clientCA != "" && f.cert == "":
 		return nil, usagef("serve: --tls-client-ca needs --tls-cert and --tls-key")
-	case f.clientOptional && (f.clientCA == "" || f.tokens == ""):
-		return nil, usagef("serve: --tls-client-optional needs --tls-client-ca and --tokens: clients show one or the other")
+	case f.clientOptional && (f.clientCA == "" || f.tokens == "" && !f.jwt.any()):
+		return nil, usagef("serve: --tls-client-optional needs --tls-client-ca, and --tokens or --jwt-issuer: clients show one or the other")
 	}
-	var err error
+	issuers, err := f.jwt.issuers()
+	if err != nil {
+		return nil, err
+	}
 	if f.cert != "" {
 		o.Credentials, err = flight.TLSCredentials(p.tlsFiles())
 		if err != nil {
 			return nil, err
 		}
 	}
-	access := flight.AccessOptions{Tokens: f.tokens, Certificates: f.clientCA != "", Attempts: float64(f.attempts.n), Logger: o.Logger, Reloader: &p.reloader}
+	access := flight.AccessOptions{Tokens: f.tokens, JWTs: issuers, Restrictions: f.restrictions, Certificates: f.clientCA != "", Attempts: float64(f.attempts.n), Logger: o.Logger, Reloader: &p.reloader}
 	for _, text := range f.permit {
 		rule, err := flight.ParseRule(text)
 		if err != nil {
@@ -146,6 +154,9 @@ func (p *ops) tlsFiles() flight.TLSFiles {
 	return flight.TLSFiles{Cert: p.cert, Key: p.key, ClientCA: p.clientCA, ClientOptional: p.clientOptional, Logger: p.log, Reloader: &p.reloader}
 }
 
+// asksClients reports whether clients must say who they are.
+func (f *opsFlags) asksClients() bool { return f.tokens != "" || f.clientCA != "" || f.jwt.any() }
+
 // besides is the memory that a server needs in addition to what its limits count: footers of files, connections, the pool of
 // buffers.
 const besides = 512 << 20
@@ -174,9 +185,9 @@ func (p *ops) explain(err error) error {
 	case p.access.Known() && p.cert == "":
 		return usagef("%w; tokens and passwords would cross the network unencrypted: give --tls-cert and --tls-key, or --insecure behind a proxy that has them", err)
 	case p.cert != "" && !p.access.Known():
-		return usagef("%w; TLS alone lets everybody in: give --tokens or --tls-client-ca, or --insecure", err)
+		return usagef("%w; TLS alone lets everybody in: give --tokens, --jwt-issuer or --tls-client-ca, or --insecure", err)
 	}
-	return usagef("%w; give --tls-cert and --tls-key with --tokens or --tls-client-ca, or --insecure", err)
+	return usagef("%w; give --tls-cert and --tls-key with --tokens, --jwt-issuer or --tls-client-ca, or --insecure", err)
 }
 
 // listen opens the addresses of the web page and of the monitor.

@@ -75,7 +75,7 @@ func (f *putFlags) apply(ctx context.Context, names []string, read readers.Optio
 		}
 	}
 	// Without authentication, everybody may write to writable names, and do what is allowed without rules.
-	if len(places) > 0 && len(ops.permit) == 0 && ops.tokens == "" && ops.clientCA == "" {
+	if len(places) > 0 && len(ops.permit) == 0 && !ops.asksClients() {
 		ops.permit = []string{"*:read=*", "*:manage=*"}
 		for _, w := range places {
 			ops.permit = append(ops.permit, "*:write="+w.Names)

@@ -6,7 +6,7 @@
 // What lies in the folder afterwards:
 //
 //	arrowio_0.9.0_linux_amd64.tar.gz      command, manual pages, completions, licences; the same for macOS, .zip for Windows
-//	arrowio-duckdb_0.9.0_linux_amd64.tar.gz  the same with `arrowio query`
+//	arrowio-duckdb_0.9.0_linux_amd64.tar.gz  the same with `arrowio query` and all SQL in serve
 //	arrowio_0.9.0-1_amd64.deb             packages for Debian and Ubuntu,
 //	arrowio-0.9.0-1.x86_64.rpm            and for Fedora, Rocky and SUSE
 //	arrowio_0.9.0_oci.tar                 an OCI image of both Linux architectures

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"github.com/arrowio/arrowio/internal/browse"
+)
+
+type browseFlags struct {
+	*readFlags
+	*selectFlags
+	filter string // text of --where
+	mouse  bool
+	rows   bool
+}
+
+func (a *app) browseCommand() *cobra.Command {
+	f := &browseFlags{selectFlags: &selectFlags{}}
+	cmd := &cobra.Command{
+		Use:        "browse [flags] INPUT...",
+		SuggestFor: []string{"explore", "tui", "dive", "open"},
+		Short:      "Look around in files, on the whole terminal",
+		Long: `Browse shows files on the whole terminal: what they are, their columns, how they are laid out, and their rows. It reads what is
+seen and no more, so files may be of any size and lie in a store. Rows are searched and filtered in the background; Esc stops that. Press ?
+for the keys, and y for the command line that prints what is seen.
+
+It needs a terminal of at least 80×24 characters. NO_COLOR is respected. Text from files is escaped, so that it cannot do anything to
+the terminal.`,
+		Example: `  arrowio browse events.orc
+  arrowio browse --rows --where "price > 100" events/
+  arrowio browse --from kudu --kudu-table metrics /var/lib/kudu/tserver`,
+		Args: inputs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.browse(cmd, f, args)
+		},
+	}
+	fs := cmd.Flags()
+	fs.Var(&f.columns, "columns", "only these columns, in this order; a.b is child b of struct a, whose children keep their order; #3 the third column, for those of one name")
+	fs.Var(&f.exclude, "exclude", "all columns but these; a.b is child b of struct a")
+	fs.Var(&filterText{text: &f.filter}, "where", "begin with only the rows for which this is true; f changes it; see arrowio help where")
+	fs.BoolVar(&f.rows, "rows", false, "begin with the rows")
+	fs.BoolVar(&f.mouse, "mouse", false, "let the wheel of the mouse move the cursor; the terminal's own selection of text then needs Shift")
+	f.readFlags = a.addReadFlags(cmd)
+	f.shown = addSchemaFlags(cmd)
+	return cmd
+}
+
+// filterText is a filter whose text is kept; several are joined by AND.
+type filterText struct {
+	filterValue
+	text *string
+}
+
+func (v *filterText) Set(s string) error {
+	if err := v.filterValue.Set(s); err != nil {
+		return err
+	}
+	if *v.text != "" {
+		s = "(" + *v.text + ") AND (" + s + ")"
+	}
+	*v.text = s
+	return nil
+}
+
+func (a *app) browse(cmd *cobra.Command, f *browseFlags, args []string) error {
+	ctx := cmd.Context()
+	if _, ok := a.terminal(a.stdout); !ok || os.Getenv("TERM") == "dumb" {
+		return usagef("browse needs a terminal to draw on, and standard output is none; use arrowio inspect, head or cat")
+	}
+	in, err := a.keyboard()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	data, err := a.openBrowsed(ctx, f, args)
+	if err != nil {
+		return err
+	}
+	data.command = commandFlags(cmd.Flags(), args)
+	// Warnings are facts of the files on the screen; printed over it they would only damage it.
+	stderr := a.stderr
+	a.stderr = io.Discard
+	err = browse.Run(ctx, data, browse.Options{Where: f.filter, Mouse: f.mouse, Rows: f.rows}, in, bare(a.stdout))
+	err = errors.Join(err, data.close())
+	a.stderr = stderr
+	return err
+}
+
+// keyboard returns where keys come from: standard input if it is a terminal, otherwise the terminal of the process. The caller closes it.
+func (a *app) keyboard() (io.ReadCloser, error) {
+	r := a.stdin
+	if i, ok := r.(*interruptibleReader); ok {
+		r = i.r
+	}
+	if f, ok := r.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return unclosed{f}, nil
+	}
+	tty, out, err := tea.OpenTTY()
+	if err != nil {
+		return nil, usagef("browse needs a terminal for its keys, and standard input is none")
+	}
+	if out != tty {
+		_ = out.Close() // standard output is drawn on
+	}
+	return tty, nil
+}
+
+// unclosed is standard input, which stays open.
+type unclosed struct{ *os.File }
+
+func (unclosed) Close() error { return nil }
+
+// commandFlags returns the flags that were given, but for those about what is seen, and the INPUTs, as a shell reads them.
+func commandFlags(fs *pflag.FlagSet, args []string) commandText {
+	var c commandText
+	fs.Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "columns", "exclude", "where", "rows", "mouse":
+			return
+		}
+		values := []string{f.Value.String()}
+		if s, ok := f.Value.(pflag.SliceValue); ok {
+			values = s.GetSlice()
+		}
+		for _, v := range values {
+			if v == "true" && f.NoOptDefVal == "true" {
+				c.flags = append(c.flags, "--"+f.Name)
+				continue
+			}
+			c.flags = append(c.flags, "--"+f.Name+"="+shellWord(v))
+		}
+	})
+	for _, a := range args {
+		c.inputs = append(c.inputs, shellWord(a))
+	}
+	return c
+}
+
+type commandText struct{ flags, inputs []string }
+
+// shellWord quotes text for a POSIX shell, where that is needed.
+func shellWord(s string) string {
+	plain := s != "" && strings.IndexFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=,@+%", r))
+	}) < 0
+	if plain {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// openBrowsed opens the files that the arguments name.
+func (a *app) openBrowsed(ctx context.Context, f *browseFlags, args []string) (*browsed, error) {
+	ds, err := a.openDataset(ctx, args, f.readFlags, f.selectFlags)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.readFlags.options.check(ds.used(f.readFlags.options)...); err != nil {
+		return nil, errors.Join(err, ds.close())
+	}
+	b, err := newBrowsed(a, f, ds, args)
+	if err != nil {
+		return nil, errors.Join(err, ds.close())
+	}
+	return b, nil
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/arrowio/arrowio/internal/tableprofile"
+)
+
+// Widths of values in the table of a profile.
+const (
+	profileValue = 24
+	profileTop   = 2 // frequent values
+)
+
+// printProfile prints a profile as a table.
+func printProfile(w sheet, d profileDoc) error {
+	w.line("", "  ", fmt.Sprintf("%s: %s, %s, %s", printable(strings.Join(d.Files, " ")), d.formats, counted(d.Rows, "row"), plural(topColumns(d.Columns), "column")))
+	header := []string{"column", "type", "values", "nulls", "distinct", "min", "median", "max", "mean", "length", "among them", "frequent"}
+	right := map[string]bool{"values": true, "nulls": true, "distinct": true, "mean": true}
+	rows := make([][]string, len(d.Columns))
+	for i := range d.Columns {
+		rows[i] = profileRow(&d.Columns[i], d.Rows)
+	}
+	return printTable(w, header, right, rows)
+}
+
+// topColumns counts the columns that are not inside of others.
+func topColumns(columns []tableprofile.Column) (n int) {
+	for i := range columns {
+		if columns[i].Depth == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func profileRow(c *tableprofile.Column, rows int64) []string {
+	shown := func(v *string) string { return profileCell(c.Type, v) }
+	row := []string{c.Path, c.Type, "", "", "", shown(c.Min), "", shown(c.Max), "", "", "", ""}
+	if c.Nested {
+		row[1], _, _ = strings.Cut(c.Type, "<") // the lines below tell the rest
+	}
+	if c.Rows != rows {
+		row[2] = humanize.Comma(c.Rows)
+	}
+	if c.Nulls != nil {
+		row[3] = "0"
+		if *c.Nulls > 0 {
+			row[3] = percentage(*c.Nulls, c.Rows)
+		}
+	}
+	if d := c.Distinct; d != nil {
+		row[4] = humanize.Comma(d.Count)
+		if !d.Exact {
+			row[4] = "~" + row[4]
+		}
+	}
+	for _, q := range c.Quantiles {
+		if q.Share == 0.5 {
+			row[6] = shown(&q.Value)
+		}
+	}
+	if c.Mean != nil {
+		row[8] = strconv.FormatFloat(*c.Mean, 'g', 6, 64)
+	}
+	if l := c.Lengths; l != nil {
+		row[9] = strconv.FormatInt(l.Min, 10)
+		if l.Max > l.Min {
+			row[9] = fmt.Sprintf("%d to %d, mean %.3g", l.Min, l.Max, l.Mean)
+		}
+	}
+	row[10] = strings.Join(amongThem(c), ", ")
+	row[11] = strings.Join(frequentValues(c), ", ")
+	return row
+}
+
+// amongThem says how many of the values are of a kind.
+func amongThem(c *tableprofile.Column) (out []string) {
+	for _, x := range []struct {
+		name string
+		n    *int64
+	}{{"zero", c.Zero}, {"negative", c.Negative}, {"NaN", c.NaN}, {"empty", c.Empty}, {"true", c.True}} {
+		if x.n != nil && *x.n > 0 {
+			out = append(out, x.name+" "+percentage(*x.n, c.Values()))
+		}
+	}
+	return out
+}
+
+func frequentValues(c *tableprofile.Column) (out []string) {
+	for _, t := range c.Top[:min(len(c.Top), profileTop)] {
+		about := ""
+		if t.AtMost > t.Count {
+			about = "≥ "
+		}
+		out = append(out, profileCell(c.Type, &t.Value)+" "+about+percentage(t.Count, c.Values()))
+	}
+	return out
+}
+
+// profileCell is a value of a type, cut for the table.
+func profileCell(typ string, v *string) string {
+	switch {
+	case v == nil:
+		return ""
+	case *v == "" || (*v)[0] == ' ' || (*v)[len(*v)-1] == ' ':
+		return strconv.Quote(*v)
+	}
+	text := printable(*v)
+	if strings.HasPrefix(typ, "time") {
+		text = withoutZeros(text)
+	}
+	if displayWidth(text) > profileValue {
+		return clip(text, profileValue)
+	}
+	return text
+}
+
+// withoutZeros leaves out the zeros at the end of the fraction of a second.
+func withoutZeros(text string) string {
+	dot := strings.IndexByte(text, '.')
+	if dot < 0 {
+		return text
+	}
+	zone := strings.TrimLeft(text[dot+1:], "0123456789")
+	return strings.TrimRight(strings.TrimRight(text[:len(text)-len(zone)], "0"), ".") + zone
+}
+
+// percentage is a share that is 0 or 100 only if it is exactly that.
+func percentage(n, of int64) string {
+	switch p := 100 * float64(n) / float64(max(of, 1)); {
+	case n == of:
+		return "100%"
+	case p < 0.1:
+		return "<0.1%"
+	case p > 99.9:
+		return ">99.9%"
+	case p < 10:
+		return strconv.FormatFloat(p, 'f', 1, 64) + "%"
+	default:
+		return strconv.FormatFloat(min(p, 99.9), 'f', 1, 64) + "%"
+	}
+}

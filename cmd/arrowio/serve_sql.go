@@ -1,0 +1,128 @@
+//go:build duckdb && cgo && (linux || darwin) && (amd64 || arm64)
+
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"regexp"
+	"sync"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/flight"
+	"github.com/arrowio/arrowio/internal/duckdb"
+)
+
+// apply makes DuckDB the engine of a server.
+func (f *sqlFlags) apply(o *flight.Options) (stop func(), err error) {
+	if f.off {
+		return func() {}, nil
+	}
+	temp, err := os.MkdirTemp(f.temp, "arrowio-sql-")
+	if err != nil {
+		return nil, err
+	}
+	o.SQL = flight.SQLOptions{Queries: f.queries.n, ClientQueries: f.clientQueries.n, Timeout: f.timeout}
+	o.SQL.Engine = &sqlEngine{threads: f.threads.n, memory: int64(f.memory), temp: temp}
+	return func() { _ = os.RemoveAll(temp) }, nil
+}
+
+// sqlEngine answers each statement in a database of its own: nothing that one leaves is there for the next, whoever asks.
+type sqlEngine struct {
+	threads int
+	memory  int64
+	temp    string
+}
+
+// listing tells statements that may ask which tables there are.
+var listing = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(information_schema|pg_\w+|duckdb_\w+|sqlite_\w+|pragma\w*|show)\b`)
+})
+
+// open makes a database over the tables that a client may read. They are listed where a statement may ask for them.
+func (e *sqlEngine) open(ctx context.Context, text string, tables flight.SQLTables) (*duckdb.DB, error) {
+	o := duckdb.Options{
+		Known:   func(string) bool { return true }, // Open says what is not there
+		Threads: e.threads, Memory: e.memory, TempDir: e.temp, Guarded: true, Catalog: flight.SQLCatalog,
+		Open: func(ctx context.Context, name string, _ map[string][]string) (duckdb.Table, error) {
+			t, err := tables.Open(ctx, name)
+			if err != nil {
+				return nil, err
+			}
+			return servedTable{t}, nil
+		},
+	}
+	if listing().MatchString(text) {
+		o.Views = tables.Names(ctx)
+	}
+	return duckdb.Open(o)
+}
+
+func (e *sqlEngine) Describe(ctx context.Context, text string, params arrow.Record, tables flight.SQLTables) (result, parameters *arrow.Schema, err error) {
+	if text, err = boundText(text, params); err != nil {
+		return nil, nil, err
+	}
+	db, err := e.open(ctx, text, tables)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer db.Close()
+	d, err := db.Describe(ctx, text)
+	if err != nil {
+		return nil, nil, err
+	}
+	return d.Result, d.Parameters, nil
+}
+
+func (e *sqlEngine) Run(ctx context.Context, text string, params arrow.Record, tables flight.SQLTables) (flight.SQLRows, error) {
+	text, err := boundText(text, params)
+	if err != nil {
+		return nil, err
+	}
+	db, err := e.open(ctx, text, tables)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := db.Query(ctx, text)
+	if err != nil {
+		db.Close()
+		return nil, err
+	}
+	return &engineRows{rows, db}, nil
+}
+
+func boundText(text string, params arrow.Record) (string, error) {
+	if params == nil {
+		return text, nil
+	}
+	return duckdb.Bind(text, params, 0)
+}
+
+// engineRows are the rows of a statement, with its database.
+type engineRows struct {
+	*duckdb.Rows
+	db *duckdb.DB
+}
+
+func (r *engineRows) Close() error {
+	if r.db == nil {
+		return nil
+	}
+	err := r.Rows.Close()
+	r.db.Close()
+	r.db = nil
+	return errors.Join(err)
+}
+
+// servedTable is a dataset of a server as DuckDB scans it.
+type servedTable struct{ flight.SQLTable }
+
+func (t servedTable) Scan(ctx context.Context, columns []string, filter expr.Expr) (array.RecordReader, error) {
+	return t.SQLTable.Scan(ctx, columns, filter, duckdb.Memory())
+}
+
+func (t servedTable) Close() error { return nil }
