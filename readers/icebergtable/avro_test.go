@@ -178,15 +178,21 @@ func TestAvroRefused(t *testing.T) {
 		{"a null in a required column", `"required": true, "type": "long"`, `["null", "long"]`, nil, errs.ErrCorrupt},
 		{
 			"a null in a required part", `"required": true, "type": {"type": "struct", "fields": [{"id": 2, "name": "b", "required": true, "type": "long"}]}`,
-			`{"type": "record", "name": "s", "fields": [{"name": "b", "field-id": 2, "type": ["null", "long"]}]}`, map[string]any{"b": nil}, errs.ErrCorrupt,
+			`{"type": "record", "name": "s", "fields": [{"name": "b", "field-id": 2, "type": ["null", "long"]}]}`,
+			map[string]any{"b": nil},
+			errs.ErrCorrupt,
 		},
 		{"another type", `"required": false, "type": "int"`, `"string"`, "x", errs.ErrSchema},
 		{"a type that became narrower", `"required": false, "type": "int"`, `"long"`, int64(1), errs.ErrSchema},
 		{"another scale", `"required": false, "type": "decimal(9, 3)"`, `{"type": "fixed", "name": "d", "size": 4, "logicalType": "decimal", "precision": 9, "scale": 2}`, []byte{0, 0, 0, 1}, errs.ErrSchema},
 		{"a decimal beyond its precision", `"required": false, "type": "decimal(2, 0)"`, `{"type": "fixed", "name": "d", "size": 4, "logicalType": "decimal", "precision": 2, "scale": 0}`, []byte{0, 0, 0, 100}, errs.ErrCorrupt},
 		{"text for a uuid", `"required": false, "type": "uuid"`, `{"type": "string", "logicalType": "uuid"}`, "00000000-0000-0000-0000-000000000001", errs.ErrSchema},
-		{"an array that is no map", `"required": false, "type": {"type": "map", "key-id": 2, "key": "int", "value-id": 3, "value": "int", "value-required": false}`,
-			`{"type": "array", "items": {"type": "record", "name": "kv", "fields": [{"name": "key", "field-id": 2, "type": "int"}, {"name": "value", "field-id": 3, "type": "int"}]}}`, []any{}, errs.ErrSchema},
+		{
+			"an array that is no map", `"required": false, "type": {"type": "map", "key-id": 2, "key": "int", "value-id": 3, "value": "int", "value-required": false}`,
+			`{"type": "array", "items": {"type": "record", "name": "kv", "fields": [{"name": "key", "field-id": 2, "type": "int"}, {"name": "value", "field-id": 3, "type": "int"}]}}`,
+			[]any{},
+			errs.ErrSchema,
+		},
 		{"an id that is none", `"required": false, "type": "int"`, `"int", "field-id": "x"`, int32(1), errs.ErrCorrupt},
 	} {
 		b := newBuilder(t)
