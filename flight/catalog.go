@@ -86,17 +86,31 @@ func ValidName(name string) bool { return validName().MatchString(name) }
 
 // Add opens a dataset and adds it under a name, which must be new.
 func (c *Catalog) Add(ctx context.Context, name string, s Spec) error {
+	return c.add(ctx, name, s, false)
+}
+
+// Offer is Add, but adds a dataset that cannot be opened, too, and logs why. Lookup returns the error until the dataset can be opened:
+// it tries again from time to time, and Refresh does at once. Faults lists such datasets.
+func (c *Catalog) Offer(ctx context.Context, name string, s Spec) error {
+	return c.add(ctx, name, s, true)
+}
+
+func (c *Catalog) add(ctx context.Context, name string, s Spec, broken bool) error {
 	if !ValidName(name) {
 		return errs.Errorf(errs.ErrOption, "%q cannot be the name of a dataset: letters, digits, _ . - are allowed, at most 128", name)
 	}
 	d := &served{name: name, spec: s, roots: rootsOf(s.Paths), catalog: c, loaded: map[string]*Entry{}}
-	if _, err := d.entry(ctx, nil, false); err != nil {
+	_, err := d.entry(ctx, nil, false)
+	if err != nil && (!broken || ctx.Err() != nil) {
 		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.by[name] != nil {
 		return errs.Errorf(errs.ErrOption, "there is a dataset %q already", name)
+	}
+	if err != nil {
+		c.o.Logger.ErrorContext(ctx, "a dataset cannot be opened", "dataset", name, "error", err.Error())
 	}
 	c.by[name] = d
 	return nil
@@ -161,7 +175,7 @@ func (c *Catalog) Lookup(ctx context.Context, name string, options map[string]st
 }
 
 // listed is Lookup for lists of several datasets: one that cannot be opened now does not hide the others, and is returned as
-// it was. Who reads it learns why.
+// it was, or as nil if it never could be opened. Who reads it learns why.
 func (c *Catalog) listed(ctx context.Context, name string) (*Entry, error) {
 	e, err := c.Lookup(ctx, name, nil)
 	if err == nil || ctx.Err() != nil {
@@ -174,7 +188,7 @@ func (c *Catalog) listed(ctx context.Context, name string) (*Entry, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if e = d.loaded[""]; e == nil {
-		return nil, err
+		return nil, nil // it never could be
 	}
 	c.o.Logger.WarnContext(ctx, "listed as it was", "dataset", name, "error", err.Error())
 	return e, nil
@@ -212,7 +226,11 @@ func (c *Catalog) discover(ctx context.Context) {
 		if _, err := c.dataset(name); err == nil {
 			continue
 		}
-		if err := c.Add(ctx, name, found[name]); err != nil {
+		add := c.Add
+		if found[name].Read.SkipBroken {
+			add = c.Offer
+		}
+		if err := add(ctx, name, found[name]); err != nil {
 			c.o.Logger.WarnContext(ctx, "discover", "dataset", name, "error", err.Error())
 			continue
 		}
@@ -287,7 +305,13 @@ type served struct {
 	stale   int               // how often somebody has seen a file that is not what it was,
 	fresh   int               // and of those, how many before the latest load that succeeded began
 	loading map[string]*loading
+
+	failed   error // why it could not be opened, if it never could
+	failedAt time.Time
 }
+
+// retryBroken is how long the error of a dataset that never could be opened is taken for what it is.
+const retryBroken = 5 * time.Second
 
 // loading is a load that several wait for.
 type loading struct {
@@ -312,6 +336,10 @@ func (d *served) entry(ctx context.Context, options map[string]string, again boo
 	if e := d.loaded[key]; e != nil && !e.old && !again {
 		d.mu.Unlock()
 		return e, nil
+	}
+	if d.failed != nil && !again && time.Since(d.failedAt) < retryBroken {
+		d.mu.Unlock()
+		return nil, d.failed
 	}
 	l := d.loading[key]
 	switch {
@@ -356,7 +384,11 @@ func (d *served) load(ctx context.Context, key string, options map[string]string
 	if l.next != nil {
 		d.begin(ctx, key, options, l.next)
 	}
+	if l.err != nil && d.loaded[""] == nil {
+		d.failed, d.failedAt = l.err, time.Now()
+	}
 	if l.err == nil {
+		d.failed = nil
 		if len(d.loaded) >= maxVariants && d.loaded[key] == nil {
 			d.forget()
 		}
@@ -370,20 +402,6 @@ func (d *served) load(ctx context.Context, key string, options map[string]string
 		d.fresh = max(d.fresh, l.stale)
 	}
 	close(l.done)
-}
-
-// warn logs what is doubtful about files that were not known before; old may be nil.
-func (d *served) warn(ctx context.Context, old, now *Entry) {
-	for _, f := range now.Fragments {
-		if old != nil {
-			if _, known := old.at[f.Identity]; known {
-				continue
-			}
-		}
-		for _, w := range f.Warnings {
-			d.catalog.o.Logger.WarnContext(ctx, "file", "dataset", d.name, "file", f.Name, "kind", string(w.Kind), "warning", w.String())
-		}
-	}
 }
 
 // forget drops the variant that was loaded first, not the dataset as it was added.

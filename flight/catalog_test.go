@@ -58,7 +58,7 @@ func TestClientOptions(t *testing.T) {
 	c := NewCatalog(CatalogOptions{})
 	spec := Spec{ClientOptions: []string{"n"}, Open: func(ctx context.Context, o map[string]string) (*dataset.Dataset, error) {
 		loads.Add(1)
-		return (&Spec{Paths: []string{dir}}).open(ctx, o, nil)
+		return (&Spec{Paths: []string{dir}}).open(ctx, o, nil, nil)
 	}}
 	if err := c.Add(t.Context(), "events", spec); err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func TestSharedLoad(t *testing.T) {
 		if loads.Add(1) > 1 {
 			<-gate
 		}
-		return (&Spec{Paths: []string{dir}}).open(ctx, o, nil)
+		return (&Spec{Paths: []string{dir}}).open(ctx, o, nil, nil)
 	}})
 	if err != nil {
 		t.Fatal(err)

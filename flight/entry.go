@@ -32,12 +32,15 @@ type Entry struct {
 	Rows      int64             // arrowio.UnknownRows = some file does not say
 	Bytes     int64             // stored
 	Loaded    time.Time         // when loading it began
+	LeftOut   []Fault           // files that are not in it: see readers.Options.SkipBroken and LinksInside
 
 	of    *served
 	guard *guard         // nil = the client may read all of it
 	at    map[string]int // fragment by identity
 	took  time.Duration  // to load
 	old   bool           // the dataset's: to be loaded again
+
+	unrelated bool // its files have no column in common
 }
 
 // Fragment describes one file of an Entry.
@@ -59,7 +62,8 @@ func loadEntry(ctx context.Context, d *served, options map[string]string) (*Entr
 	warn := func(w arrowio.Warning) {
 		d.catalog.o.Logger.WarnContext(ctx, "dataset", "dataset", d.name, "kind", string(w.Kind), "warning", w.String())
 	}
-	data, err := d.spec.open(ctx, options, warn)
+	out := &leftOut{d: d}
+	data, err := d.spec.open(ctx, options, warn, out.add)
 	if err != nil {
 		return nil, err
 	}
@@ -68,17 +72,20 @@ func loadEntry(ctx context.Context, d *served, options map[string]string) (*Entr
 	}
 	e := &Entry{
 		Name: d.name, Schema: data.Schema, Dataset: data, Fragments: make([]Fragment, len(data.Fragments)), Options: options,
-		Loaded: begun, of: d, at: map[string]int{},
+		Loaded: begun, of: d, at: map[string]int{}, LeftOut: out.list,
 	}
-	err = workers.Each(openers, len(e.Fragments), func(i int) error {
+	columns := make([][]string, len(e.Fragments))
+	err = workers.Each(openers, len(e.Fragments), func(i int) (err error) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return e.look(ctx, i)
+		columns[i], err = e.look(ctx, i)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+	e.unrelated = len(columns) > 1 && len(inAll(columns)) == 0
 	for i, f := range e.Fragments {
 		e.at[f.Identity] = i
 		e.Bytes += f.Bytes
@@ -100,14 +107,26 @@ func (s *Spec) formats() []arrowio.Format {
 	return readers.All()
 }
 
-// open opens the files; warn is called with what is doubtful about them as a whole.
-func (s *Spec) open(ctx context.Context, options map[string]string, warn func(arrowio.Warning)) (*dataset.Dataset, error) {
+// inAll returns the names that are in each of several lists.
+func inAll(lists [][]string) []string {
+	common := lists[0]
+	for _, names := range lists[1:] {
+		common = slices.DeleteFunc(slices.Clone(common), func(n string) bool { return !slices.Contains(names, n) })
+	}
+	return common
+}
+
+// open opens the files; warn is called with what is doubtful about them as a whole, and leftOut with files that are not opened.
+func (s *Spec) open(ctx context.Context, options map[string]string, warn func(arrowio.Warning), leftOut func(string, error)) (*dataset.Dataset, error) {
 	if s.Open != nil {
 		return s.Open(ctx, options)
 	}
 	o := s.Read
 	if o.Warn == nil {
 		o.Warn = warn
+	}
+	if o.LeftOut == nil {
+		o.LeftOut = leftOut
 	}
 	o.Lenient, o.Identified = true, true
 	o.Options = maps.Clone(o.Options)
@@ -120,14 +139,14 @@ func (s *Spec) open(ctx context.Context, options map[string]string, warn func(ar
 	return readers.OpenDataset(ctx, s.Paths, o)
 }
 
-// look opens fragment i for what is kept of it.
-func (e *Entry) look(ctx context.Context, i int) (err error) {
+// look opens fragment i for what is kept of it, and returns the names of its columns.
+func (e *Entry) look(ctx context.Context, i int) (columns []string, err error) {
 	fr := e.Dataset.Fragments[i]
 	f := &e.Fragments[i]
 	f.path, f.Name = fr.Name, e.of.publicName(fr.Name, i)
 	file, err := fr.Open(ctx)
 	if err != nil {
-		return fmt.Errorf("%s: %w", fr.Name, err)
+		return nil, fmt.Errorf("%s: %w", fr.Name, err)
 	}
 	defer func() {
 		if cerr := file.Close(); err == nil {
@@ -136,18 +155,21 @@ func (e *Entry) look(ctx context.Context, i int) (err error) {
 	}()
 	x, err := dataset.Measure(ctx, file)
 	if err != nil {
-		return fmt.Errorf("%s: %w", fr.Name, err)
+		return nil, fmt.Errorf("%s: %w", fr.Name, err)
 	}
 	f.Identity, f.Splits, f.Rows, f.Bytes = named(x.ID, f.Name), x.Splits, x.Rows(), x.Bytes()
 	f.Warnings = arrowio.WarningsOf(file)
 	if i == 0 {
 		info, err := file.Info(ctx, arrowio.InfoOptions{})
 		if err != nil {
-			return fmt.Errorf("%s: %w", fr.Name, err)
+			return nil, fmt.Errorf("%s: %w", fr.Name, err)
 		}
 		e.Format = info.Format
 	}
-	return nil
+	for _, c := range file.Schema().Fields() {
+		columns = append(columns, c.Name)
+	}
+	return columns, nil
 }
 
 // identityOf returns the identity of an open file and its name.

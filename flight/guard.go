@@ -107,7 +107,7 @@ func (e *Entry) shared(shares []Share) (*Entry, error) {
 	}
 	out := *e
 	out.guard, out.Schema = g, shown
-	out.Dataset, out.Fragments, out.at = &dataset.Dataset{Schema: shown}, nil, nil
+	out.Dataset, out.Fragments, out.LeftOut, out.at = &dataset.Dataset{Schema: shown}, nil, nil, nil
 	if g.where != nil {
 		out.Rows, out.Bytes = arrowio.UnknownRows, unknownBytes
 	}

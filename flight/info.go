@@ -111,7 +111,7 @@ func (s *service) infoOf(b *bound, parts []dataset.Part) (*flight.FlightInfo, er
 	if !b.entry.Numbered() {
 		rows, bytes = arrowio.UnknownRows, unknownBytes
 	}
-	meta, err := json.Marshal(infoMeta{Query: query, Format: b.entry.Format, Fragments: len(b.entry.Fragments)})
+	meta, err := json.Marshal(infoMeta{Query: query, Format: b.entry.Format, Fragments: len(b.entry.Fragments), LeftOut: len(b.entry.LeftOut)})
 	if err != nil {
 		return nil, errs.Errorf(errs.ErrInternal, "%w", err)
 	}
@@ -121,8 +121,9 @@ func (s *service) infoOf(b *bound, parts []dataset.Part) (*flight.FlightInfo, er
 // infoMeta is the app_metadata of a FlightInfo.
 type infoMeta struct {
 	Query     string `json:"query"`
-	Format    string `json:"format,omitempty"` // of the first file
-	Fragments int    `json:"fragments"`        // files of the dataset
+	Format    string `json:"format,omitempty"`  // of the first file
+	Fragments int    `json:"fragments"`         // files of the dataset
+	LeftOut   int    `json:"left_out,omitzero"` // files that should be, but cannot be opened
 }
 
 func schemaBytes(s *arrow.Schema) []byte {

@@ -1,6 +1,7 @@
 package flight
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -113,6 +114,8 @@ var (
 	descBytes    = desc("bytes_total", "Bytes of Arrow memory handed to the transport.", "dataset")
 	descRunning  = desc("calls_running", "Calls under way.", "method")
 	descDatasets = desc("datasets", "Datasets of the catalog.")
+	descBroken   = desc("datasets_broken", "Datasets of the catalog that cannot be opened.")
+	descLeftOut  = desc("files_left_out", "Files that are left out of their datasets, because they cannot be opened or are links that lead elsewhere.")
 	descPool     = desc("pool_bytes", "Freed buffers of the process that are kept for the next batches.")
 
 	descStreams     = desc("streams", "Streams admitted.")
@@ -128,7 +131,7 @@ var (
 // Describe implements prometheus.Collector.
 func (flightCollector) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		descRows, descBatches, descBytes, descRunning, descDatasets, descPool, descStreams, descMaxStreams, descSent, descMaxSent,
+		descRows, descBatches, descBytes, descRunning, descDatasets, descBroken, descLeftOut, descPool, descStreams, descMaxStreams, descSent, descMaxSent,
 		descMemory, descMaxMemory, descMemWaiting, descSentWaiting,
 	} {
 		to <- d
@@ -164,6 +167,9 @@ func (f flightCollector) Collect(to chan<- prometheus.Metric) {
 		gauge(descRunning, float64(n), method)
 	}
 	gauge(descDatasets, float64(len(names)))
+	broken, files := counted(m.catalog.Faults())
+	gauge(descBroken, float64(broken))
+	gauge(descLeftOut, float64(files))
 	gauge(descPool, float64(arrowbuf.Shared().Kept()))
 	if m.limits == nil {
 		return
@@ -179,6 +185,18 @@ func (f flightCollector) Collect(to chan<- prometheus.Metric) {
 	gauge(descSentWaiting, float64(u.SentWaiting))
 }
 
+// counted returns how many datasets and files faults are.
+func counted(faults []Fault) (datasets, files int) {
+	for _, f := range faults {
+		if f.File == "" {
+			datasets++
+		} else {
+			files++
+		}
+	}
+	return datasets, files
+}
+
 // MonitorHandler returns a handler for /metrics, /healthz (always 200) and /readyz (200 until h is shut down, then 503).
 func MonitorHandler(m *Metrics, h *Health) http.Handler {
 	mux := http.NewServeMux()
@@ -190,6 +208,9 @@ func MonitorHandler(m *Metrics, h *Health) http.Handler {
 			return
 		}
 		_, _ = io.WriteString(w, "ready\n")
+		if datasets, files := counted(m.catalog.Faults()); datasets+files > 0 {
+			_, _ = fmt.Fprintf(w, "datasets that cannot be opened: %d\nfiles that are left out: %d\n", datasets, files)
+		}
 	})
 	return mux
 }

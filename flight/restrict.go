@@ -134,6 +134,9 @@ func (a *Access) CheckRestrictions(ctx context.Context, c *Catalog) error {
 				continue
 			}
 			e, err := c.Lookup(ctx, name, nil)
+			if err != nil && c.broken(name) {
+				continue // what it has is looked at when it is read
+			}
 			if err != nil {
 				return err
 			}

@@ -20,12 +20,29 @@ import (
 // of a format that ends in "-by", says how the columns of the files are matched.
 func OpenAll(ctx context.Context, paths []string, o Options) (*Dataset, error) {
 	var inputs []Input
+	var broken error // the first
 	for _, p := range paths {
 		in, err := List(ctx, p, o)
+		if err != nil && o.SkipBroken && len(paths) > 1 && ctx.Err() == nil {
+			o.leaveOut(p, err)
+			if broken == nil {
+				broken = err
+			}
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
 		inputs = append(inputs, in...)
+	}
+	if len(inputs) == 0 && broken != nil {
+		return nil, broken
+	}
+	if o.SkipBroken {
+		var err error
+		if inputs, err = o.unbroken(ctx, inputs); err != nil {
+			return nil, err
+		}
 	}
 	by, err := Match(o.Options)
 	if err != nil {

@@ -12,6 +12,7 @@ type Input struct {
 
 	keys   []keyValue // that the directories say which lead to it
 	member *member    // of a table; nil = it is none
+	root   string     // the directory out of which no link may lead; "" = any may
 }
 
 func (in Input) name() string {

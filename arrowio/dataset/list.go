@@ -61,6 +61,9 @@ func List(ctx context.Context, path string, o Options) ([]Input, error) {
 		}
 	}
 	if local, ok := stores.Local(path); ok {
+		if x.root, err = o.rootOf(local); err != nil {
+			return nil, err
+		}
 		return x.local(local)
 	}
 	return x.remote(path)
@@ -74,6 +77,7 @@ type expansion struct {
 	all     bool     // files without an extension are of the format that was told
 	told    bool     // which of them it is
 	named   []string // files that options name, which are no input of a directory that they lie in
+	root    string   // see Input
 }
 
 // isPattern reports whether a name may be a pattern.
@@ -102,9 +106,12 @@ func (x expansion) local(name string) ([]Input, error) {
 	case err != nil:
 		return nil, err
 	case !fi.IsDir():
+		if err := inside(x.root, name); err != nil {
+			return nil, err
+		}
 		return x.file(name)
 	}
-	return x.walk(localTree{Tree: local.DirTree(name), path: name}, nil)
+	return x.walk(x.localTree(name), nil)
 }
 
 func (x expansion) localGlob(pattern string, missing error) ([]Input, error) {
@@ -120,7 +127,7 @@ func (x expansion) localGlob(pattern string, missing error) ([]Input, error) {
 		if root == "" {
 			root = cmp.Or(filepath.VolumeName(pattern), map[bool]string{true: "/", false: "."}[filepath.IsAbs(pattern)])
 		}
-		return x.matchAll(localTree{Tree: local.DirTree(root), path: root}, parts[first:], missing)
+		return x.matchAll(x.localTree(root), parts[first:], missing)
 	}
 	parts = parts[first:]
 	var out []Input
@@ -130,15 +137,19 @@ func (x expansion) localGlob(pattern string, missing error) ([]Input, error) {
 		if !allMatch(parts, names) { // of what the system finds, names that are passed over
 			continue
 		}
+		if err := inside(x.root, m); err != nil {
+			x.o.leaveOut(m, err)
+			continue
+		}
 		fi, err := os.Stat(m)
 		if err != nil {
 			return nil, err
 		}
 		if !fi.IsDir() {
-			out = append(out, Input{Path: m, keys: keysOf(names[:len(names)-1])})
+			out = append(out, Input{Path: m, keys: keysOf(names[:len(names)-1]), root: x.root})
 			continue
 		}
-		files, err := x.walk(localTree{Tree: local.DirTree(m), path: m}, names)
+		files, err := x.walk(x.localTree(m), names)
 		if err != nil {
 			return nil, err
 		}
@@ -268,7 +279,7 @@ func (x expansion) match(t arrowio.Tree, names, patterns []string, out *[]Input)
 			}
 			*out = append(*out, files...)
 		default:
-			*out = append(*out, Input{Path: t.Path(strings.Join(at, "/")), keys: keysOf(names)})
+			*out = append(*out, Input{Path: t.Path(strings.Join(at, "/")), keys: keysOf(names), root: x.root})
 		}
 	}
 	return nil
@@ -332,7 +343,7 @@ func (x expansion) walk(t arrowio.Tree, names []string) ([]Input, error) {
 		if !c.whole {
 			dirs = dirs[:len(dirs)-1]
 		}
-		out = append(out, Input{Path: t.Path(c.name), keys: keysOf(dirs)})
+		out = append(out, Input{Path: t.Path(c.name), keys: keysOf(dirs), root: x.root})
 	}
 	if len(out) == 0 {
 		return nil, errs.Locate(errs.Errorf(errs.ErrUnsupported, "no file in it has a readable format's ending or content"), errs.At{File: t.Path("")})
@@ -371,13 +382,18 @@ func (x expansion) collect(t arrowio.Tree, dir string, out []candidate) ([]candi
 			}
 			continue
 		}
-		f, known := byExtension(x.formats, e.Name)
-		loose := known && looseName(e.Name)
-		known = known && (!loose || !x.all || f.Name == x.o.Format)
-		known = known || x.knownPacked(e.Name) || x.all && path.Ext(e.Name) == "" && !aboutOthers(e.Name)
-		out = append(out, candidate{name: name, meant: known, empty: e.Size == 0, loose: loose})
+		out = append(out, x.candidate(name, e))
 	}
 	return out, nil
+}
+
+// candidate returns what the name of a file tells.
+func (x expansion) candidate(name string, e arrowio.TreeEntry) candidate {
+	f, known := byExtension(x.formats, e.Name)
+	loose := known && looseName(e.Name)
+	known = known && (!loose || !x.all || f.Name == x.o.Format)
+	known = known || x.knownPacked(e.Name) || x.all && path.Ext(e.Name) == "" && !aboutOthers(e.Name)
+	return candidate{name: name, meant: known, empty: e.Size == 0, loose: loose}
 }
 
 // openers is how many files of a store are opened at once where each is only looked at.
@@ -423,7 +439,13 @@ func (x expansion) sniff(t arrowio.Tree, name string) (bool, error) {
 type localTree struct {
 	arrowio.Tree
 	path string
+	o    Options
+	root string            // see Input
 	link func(name string) // is called with links to directories; nil = is not
+}
+
+func (x expansion) localTree(path string) localTree {
+	return localTree{Tree: local.DirTree(path), path: path, o: x.o, root: x.root}
 }
 
 func (t localTree) List(ctx context.Context, dir string) ([]arrowio.TreeEntry, error) {
@@ -443,7 +465,18 @@ func (t localTree) List(ctx context.Context, dir string) ([]arrowio.TreeEntry, e
 		if e.Name()[0] == '.' || e.Name()[0] == '_' || !e.Type().IsRegular() && e.Type()&fs.ModeSymlink == 0 {
 			continue
 		}
-		fi, err := os.Stat(filepath.Join(t.Path(dir), e.Name()))
+		full := filepath.Join(t.Path(dir), e.Name())
+		fi, err := os.Stat(full)
+		if err == nil && e.Type()&fs.ModeSymlink != 0 {
+			if err := inside(t.root, full); err != nil {
+				t.o.leaveOut(full, err)
+				continue
+			}
+		}
+		if err != nil && t.o.SkipBroken {
+			t.o.leaveOut(full, err)
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -460,7 +493,7 @@ func (t localTree) List(ctx context.Context, dir string) ([]arrowio.TreeEntry, e
 // below returns a directory of a tree as a tree.
 func below(t arrowio.Tree, dir string) arrowio.Tree {
 	if l, ok := t.(localTree); ok {
-		return local.DirTree(l.Path(dir)) // what a format reads as a whole may hold links
+		return confined(local.DirTree(l.Path(dir)), l.root) // what a format reads as a whole may hold links
 	}
 	if dir == "" {
 		return t

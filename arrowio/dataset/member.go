@@ -29,6 +29,10 @@ func (in Input) Schema() *arrow.Schema {
 // OpenInput opens an input that List has returned. Closing the File closes everything that was opened for it.
 func OpenInput(ctx context.Context, in Input, o Options) (*File, error) {
 	if in.member == nil {
+		if err := inside(in.root, in.Path); err != nil {
+			return nil, err
+		}
+		o.Root = in.root
 		return Open(ctx, in.Path, o)
 	}
 	s, err := o.sideFiles(ctx)
@@ -96,7 +100,7 @@ func (x expansion) file(name string) ([]Input, error) {
 	if in, ok, err := x.metadata(name); ok || err != nil {
 		return in, err
 	}
-	return []Input{{Path: name}}, nil
+	return []Input{{Path: name, root: x.root}}, nil
 }
 
 // metadata returns the files of the table whose metadata a file has, if it is such a file.

@@ -29,7 +29,21 @@ type Options struct {
 	// looked at before each file is opened, so that a change while it is open is found.
 	Identified bool
 
+	// Of directories of this machine.
+
+	// LinksInside leaves out symbolic links in directories that lead out of them. Paths that are named may be links themselves.
+	LinksInside bool
+	// Root is the directory out of which no link may lead, with LinksInside; "" = the directory that is named, or the part of a
+	// pattern before its first * or the like.
+	Root string
+
 	// Of several files.
+
+	// SkipBroken leaves out files that cannot be opened, unless that is all of them. What is wrong inside of a file is found when it is
+	// read. Files of tables are not left out.
+	SkipBroken bool
+	// LeftOut is called with each file or link that LinksInside or SkipBroken leaves out, and why. nil = Warn is.
+	LeftOut func(path string, err error)
 
 	Match      view.Match // how the columns of files are matched
 	Columns    []string   // columns that will be read; nil = all. See JoinOptions
@@ -46,6 +60,18 @@ type Options struct {
 	Cast func(arrowio.Calendar) view.Cast
 	// Warn is called with warnings about the files as a whole; Warning.File is the first file. nil = not reported.
 	Warn func(arrowio.Warning)
+}
+
+// leaveOut tells that a file or a link is left out.
+func (o Options) leaveOut(path string, err error) {
+	switch {
+	case o.LeftOut != nil:
+		o.LeftOut(path, err)
+	case o.Warn != nil:
+		w := arrowio.Warnf(arrowio.WarnDoubt, "left out: "+err.Error())
+		w.File = path
+		o.Warn(w)
+	}
 }
 
 func (o Options) stores() *stores.Stores {

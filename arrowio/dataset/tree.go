@@ -98,6 +98,7 @@ func treeAt(ctx context.Context, path string, o Options) (tree, error) {
 	if err != nil {
 		return tree{}, err
 	}
+	t = confine(t, o)
 	f, err := matchTree(ctx, t, o)
 	if err != nil || f.OpenTree == nil {
 		return tree{}, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net"
 	"slices"
 	"strings"
@@ -33,6 +34,7 @@ type serveFlags struct {
 	ops       opsFlags
 	put       putFlags
 	sql       sqlFlags
+	each      eachFlags
 
 	partitions *partitionFlags
 	schemas    []string // [NAME=]FILE|TEXT
@@ -57,9 +59,10 @@ The addresses are printed when it is ready: a line each, or with --json {"addres
 done; on a second signal it ends at once. SIGHUP makes it look for new and changed files, and read tokens, certificates and keys again. Its log goes to standard error.`,
 		Example: `  arrowio serve events=archive/events/ prices=prices.orc
   arrowio serve --listen unix:///run/arrowio.sock --listen grpc://127.0.0.1:0 --json events='archive/*.trv'
+  arrowio serve --each archive/reports/ --skip-broken --refresh 1m
   arrowio serve --refresh 1m --schema events=events.json events=s3://lake/events/ sales=hdfs:///warehouse/sales`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 && f.ops.config == "" && len(f.put.writable) == 0 {
+			if len(args) == 0 && f.ops.config == "" && len(f.put.writable)+len(f.each.dirs) == 0 {
 				return usagef("serve: datasets are missing: give NAME=PATH, such as events=archive/events/")
 			}
 			return nil
@@ -89,6 +92,7 @@ done; on a second signal it ends at once. SIGHUP makes it look for new and chang
 	f.ops.add(cmd)
 	f.put.add(cmd)
 	f.sql.add(cmd)
+	f.each.add(cmd)
 	f.partitions = addPartitionFlags(cmd)
 	f.addSchemas(cmd)
 	a.addStoreFlags(cmd)
@@ -142,6 +146,15 @@ type servedDataset struct {
 	Fragments int    `json:"fragments"`
 	Rows      *int64 `json:"rows"` // null = not known before they are read
 	Bytes     int64  `json:"bytes"`
+
+	Error   string        `json:"error,omitempty"` // why it cannot be opened
+	LeftOut []servedFault `json:"left_out,omitempty"`
+}
+
+// servedFault is a file that is left out of its dataset.
+type servedFault struct {
+	File  string `json:"file"`
+	Error string `json:"error"`
 }
 
 func (a *app) serve(ctx context.Context, f *serveFlags, args []string) error {
@@ -149,7 +162,7 @@ func (a *app) serve(ctx context.Context, f *serveFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	if len(names) == 0 && len(f.put.writable) == 0 { // the config file has none
+	if len(names) == 0 && len(f.put.writable)+len(f.each.dirs) == 0 { // the config file has none
 		return usagef("serve: datasets are missing: give NAME=PATH, such as events=archive/events/, or a table [%s] in the config file", datasetsKey)
 	}
 	if f.stall < 0 {
@@ -176,17 +189,36 @@ func (a *app) serve(ctx context.Context, f *serveFlags, args []string) error {
 	}
 	catalog := flight.NewCatalog(flight.CatalogOptions{Refresh: f.refresh, Logger: log})
 	for _, name := range names {
-		if err := catalog.Add(ctx, name, specs[name]); err != nil {
+		if err := offer(ctx, catalog, name, specs[name]); err != nil {
 			return inFile(strings.Join(paths[name], ", "), err)
 		}
 	}
+	named := slices.Clone(names)
+	find := func(ctx context.Context) (map[string]flight.Spec, error) { return f.find(ctx, a, named, places, log) }
+	found, err := find(ctx)
+	if err != nil {
+		return err
+	}
+	if err := addFound(ctx, catalog, found); err != nil {
+		return err
+	}
+	names = append(names, slices.Collect(maps.Keys(found))...)
 	o := flight.Options{
 		Catalog: catalog, Logger: log, Advertise: f.advertise, Parallelism: f.jobs.n, Memory: int64(f.memory),
 		EndpointBytes: int64(f.endpoint), DrainTimeout: f.drain, StallTimeout: f.stall,
 	}
-	if names, err = f.put.apply(ctx, names, readers.Options{Formats: a.readers}, &f.ops, &o); err != nil {
+	if names, err = f.put.apply(ctx, names, f.each.read(readers.Options{Formats: a.readers}), &f.ops, &o); err != nil {
 		return err
 	}
+	catalog.Discover(func(ctx context.Context) (map[string]flight.Spec, error) {
+		out, err := find(ctx)
+		if err != nil {
+			return nil, err
+		}
+		put, err := flight.Discover(o.Writable)(ctx)
+		maps.Copy(put, out)
+		return put, err
+	})
 	ops, err := f.ops.apply(&o)
 	if err != nil {
 		return err
@@ -268,12 +300,19 @@ func (a *app) printServed(ctx context.Context, c *flight.Catalog, names []string
 	}
 	for _, name := range slices.Sorted(slices.Values(names)) {
 		e, err := c.Lookup(ctx, name, nil)
+		if err != nil && ctx.Err() == nil { // it need not be readable, or has changed meanwhile
+			out.Datasets = append(out.Datasets, servedDataset{Name: name, Error: err.Error()})
+			continue
+		}
 		if err != nil {
 			return err
 		}
 		d := servedDataset{Name: name, Format: e.Format, Fragments: len(e.Fragments), Bytes: e.Bytes}
 		if e.Rows >= 0 {
 			d.Rows = &e.Rows
+		}
+		for _, l := range e.LeftOut {
+			d.LeftOut = append(d.LeftOut, servedFault{l.File, l.Err.Error()})
 		}
 		out.Datasets = append(out.Datasets, d)
 	}

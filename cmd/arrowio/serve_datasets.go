@@ -28,6 +28,7 @@ func (f *serveFlags) specs(a *app, names []string, paths map[string][]string, pl
 		if err != nil {
 			return nil, err
 		}
+		o = f.each.read(o)
 		o.Stores = places
 		shown = shown || o.Schema != nil
 		specs[name] = flight.Spec{Paths: paths[name], Read: o}

@@ -26,12 +26,18 @@ import (
 func serveClient(t *testing.T, args ...string) (c flight.Client, errs *output, stop func() int) {
 	t.Helper()
 	out, errs, stop := serving(t, append([]string{"--listen", "grpc://127.0.0.1:0"}, args...)...)
-	c, err := flight.NewClientWithMiddleware(strings.TrimPrefix(strings.TrimSpace(out.String()), "grpc://"), nil, nil, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	return clientAt(t, strings.TrimSpace(out.String())), errs, stop
+}
+
+// clientAt connects to a server.
+func clientAt(t *testing.T, uri string) flight.Client {
+	t.Helper()
+	c, err := flight.NewClientWithMiddleware(strings.TrimPrefix(uri, "grpc://"), nil, nil, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
-	return c, errs, stop
+	return c
 }
 
 func ask(t *testing.T, c flight.Client, cmd string) (*flight.FlightInfo, error) {

@@ -55,7 +55,6 @@ func (f *putFlags) apply(ctx context.Context, names []string, read readers.Optio
 		return nil, err
 	}
 	o.Writable = places
-	o.Catalog.Discover(flight.Discover(places))
 	for _, w := range places {
 		if err := w.Clean(o.Logger); err != nil {
 			return nil, err
@@ -68,7 +67,7 @@ func (f *putFlags) apply(ctx context.Context, names []string, read readers.Optio
 			if slices.Contains(names, name) {
 				continue
 			}
-			if err := o.Catalog.Add(ctx, name, w.Spec(name)); err != nil {
+			if err := offer(ctx, o.Catalog, name, w.Spec(name)); err != nil {
 				return nil, inFile(filepath.Join(w.Dir, name), err)
 			}
 			names = append(names, name)

@@ -89,6 +89,8 @@ const (
 	maxFields   = 1000
 	maxDepth    = 12
 	filesAtOnce = 200
+
+	faultsAtOnce = 20
 )
 
 // fileLine is a line of the list of files.
@@ -107,6 +109,7 @@ type datasetPage struct {
 	More     bool // fields
 	Metadata []arrowio.Fact
 	Files    []fileLine
+	LeftOut  []flight.Fault // the first few
 	pager
 }
 
@@ -118,6 +121,7 @@ func (p *Page) dataset(ctx context.Context, v *flight.Visit, r *http.Request) (*
 	d := datasetPage{heading: headingOf(e, "schema")}
 	d.Fields, d.More = fieldsOf(nil, e.Schema.Fields(), 0)
 	d.Metadata = facts(e.Schema.Metadata())
+	d.LeftOut = e.LeftOut[:min(len(e.LeftOut), faultsAtOnce)]
 	d.pager = newPager(r, "files", int64(len(e.Fragments)), filesAtOnce, d.URL+"#files")
 	for _, f := range e.Fragments[d.From:d.To] {
 		d.Files = append(d.Files, fileLine{drawing.Short(f.Name), fileURL(e, &f), f.Rows, f.Bytes, len(f.Splits), len(f.Warnings)})

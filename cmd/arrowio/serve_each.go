@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
+	"github.com/arrowio/arrowio/arrowio/stores"
+	"github.com/arrowio/arrowio/flight"
+	"github.com/arrowio/arrowio/readers"
+)
+
+// eachFlags are the flags of serve about directories: of which every file is a dataset, broken files, and links.
+type eachFlags struct {
+	dirs   []string // [PREFIX=]DIR
+	skip   bool
+	follow bool
+}
+
+func (f *eachFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringArrayVar(&f.dirs, "each", nil, "serve each file in `[PREFIX=]DIR`, and below it, as a dataset of its own, named by its path with PREFIX in front; directories that are one table are one dataset; new files come with --refresh; may be given several times")
+	fs.BoolVar(&f.skip, "skip-broken", false, "leave out files that cannot be opened, and serve the others; the log, --json, /readyz and FlightInfos tell of them")
+	fs.BoolVar(&f.follow, "follow-links", false, "follow symbolic links that lead out of the directory that they are in")
+}
+
+// read sets what these flags say of the files of a dataset.
+func (f *eachFlags) read(o readers.Options) readers.Options {
+	o.SkipBroken, o.LinksInside = f.skip, !f.follow
+	return o
+}
+
+// offer adds datasets, of which those that cannot be opened are an error unless their Specs say otherwise.
+func offer(ctx context.Context, c *flight.Catalog, name string, s flight.Spec) error {
+	if s.Read.SkipBroken {
+		return c.Offer(ctx, name, s)
+	}
+	return c.Add(ctx, name, s)
+}
+
+// find returns the datasets in the directories of --each. names are those of other datasets.
+func (f *serveFlags) find(ctx context.Context, a *app, names []string, places *stores.Stores, log *slog.Logger) (map[string]flight.Spec, error) {
+	out := map[string]flight.Spec{}
+	for _, arg := range f.each.dirs {
+		prefix, dir := eachDir(arg)
+		o, err := f.readOptions(a, "", names)
+		if err != nil {
+			return nil, err
+		}
+		o = f.each.read(readers.Defaults(o))
+		o.Lenient, o.Stores = true, places
+		o.Warn = func(w arrowio.Warning) {
+			log.WarnContext(ctx, "each", "directory", dir, "kind", string(w.Kind), "warning", w.String())
+		}
+		units, err := dataset.Units(ctx, dir, o)
+		if err != nil {
+			return nil, inFile(dir, err)
+		}
+		for i, name := range namesOfUnits(prefix, units) {
+			if out[name].Paths != nil || slices.Contains(names, name) {
+				log.ErrorContext(ctx, "a file is left out: another dataset has its name", "dataset", name, "file", units[i].Path)
+				continue
+			}
+			o, err := f.readOptions(a, name, append(slices.Clone(names), name))
+			if err != nil {
+				return nil, err
+			}
+			o = f.each.read(o)
+			o.Stores, o.SkipBroken = places, true
+			if _, local := stores.Local(dir); local {
+				o.Root = dir
+			}
+			out[name] = flight.Spec{Paths: []string{units[i].Path}, Read: o}
+		}
+	}
+	return out, nil
+}
+
+// eachDir divides a value of --each.
+func eachDir(arg string) (prefix, dir string) {
+	if p, rest, ok := strings.Cut(arg, "="); ok && flight.ValidName(p) && rest != "" {
+		return p, rest
+	}
+	return "", arg
+}
+
+var notOfNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9_-]+`) })
+
+// namesOfUnits returns the name of each unit's dataset: its path without the ending, where no other has that, or else with it.
+func namesOfUnits(prefix string, units []dataset.Unit) []string {
+	count := map[string]int{}
+	short := make([]string, len(units))
+	for i, u := range units {
+		short[i] = nameOfUnit(prefix, withoutEnding(u.Name))
+		count[short[i]]++
+	}
+	taken := map[string]bool{}
+	out := make([]string, len(units))
+	for i, u := range units {
+		name := short[i]
+		if count[name] > 1 {
+			name = nameOfUnit(prefix, u.Name)
+		}
+		for n, base := 2, name; taken[name]; n++ {
+			name = fmt.Sprintf("%s_%d", base, n)
+		}
+		taken[name], out[i] = true, name
+	}
+	return out
+}
+
+// withoutEnding cuts off what the name of a file says of its format and compression.
+func withoutEnding(name string) string {
+	ext := path.Ext(name)
+	name = strings.TrimSuffix(name, ext)
+	if slices.Contains([]string{".gz", ".bz2", ".xz", ".zst", ".zip"}, strings.ToLower(ext)) {
+		name = strings.TrimSuffix(name, path.Ext(name))
+	}
+	return name
+}
+
+// nameOfUnit makes a path a name.
+func nameOfUnit(prefix, name string) string {
+	if prefix != "" {
+		name = prefix + "_" + name
+	}
+	const most = 120
+	sum := sha256.Sum256([]byte(name))
+	name = notOfNames().ReplaceAllString(name, "_")
+	if strings.HasPrefix(name, "-") {
+		name = "_" + name
+	}
+	if len(name) > most {
+		name = name[:most-9] + "_" + hex.EncodeToString(sum[:4])
+	}
+	return name
+}
+
+// addFound adds the datasets of --each to a catalog.
+func addFound(ctx context.Context, c *flight.Catalog, found map[string]flight.Spec) error {
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if err := offer(ctx, c, name, found[name]); err != nil {
+			return inFile(strings.Join(found[name].Paths, ", "), err)
+		}
+	}
+	return nil
+}
