@@ -183,9 +183,13 @@ func planFor(in source, f arrowio.OutputFormat, o Options) (*arrowio.WritePlan, 
 	}
 	plan, err := planOf(f, edited, o.Write)
 	if err == nil {
-		addLost(plan, o.Metadata.Remaining(lost), o.Scan.Columns)
+		err = o.Metadata.written(plan)
 	}
-	return plan, parts, err
+	if err != nil {
+		return nil, nil, err
+	}
+	addLost(plan, o.Metadata.Remaining(lost), o.Scan.Columns)
+	return plan, parts, nil
 }
 
 // planOf is f.Plan with a list of columns even where there are none, for reports in JSON.

@@ -13,7 +13,7 @@ import (
 
 // MetadataEdit changes the metadata that is written. The zero value changes nothing.
 type MetadataEdit struct {
-	// Set adds keys to the schema's metadata, or replaces their values.
+	// Set adds keys to the schema's metadata, or replaces their values. It is errs.ErrOption where the format has no place for one.
 	Set map[string]string `json:"metadata,omitempty"`
 	// Drop names keys to remove from the metadata of the schema and of all fields; "*" means all keys.
 	Drop []string `json:"drop_metadata,omitempty"`
@@ -57,6 +57,16 @@ func (e MetadataEdit) apply(s *arrow.Schema, lost []arrowio.Loss) (*arrow.Schema
 	}
 	md = arrow.NewMetadata(keys, values)
 	return arrow.NewSchema(fields, &md), nil
+}
+
+// written returns errs.ErrOption if a plan loses a key that was set: who sets a key wants it to be there.
+func (e MetadataEdit) written(p *arrowio.WritePlan) error {
+	for _, k := range p.Metadata {
+		if _, set := e.Set[k.Key]; set && k.Loss != "" {
+			return errs.Errorf(errs.ErrOption, "%w cannot be written as %s: %s", errs.Opt("metadata", k.Key+"=..."), p.Format, k.Loss)
+		}
+	}
+	return nil
 }
 
 type dropper struct {

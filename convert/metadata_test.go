@@ -8,6 +8,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/dataset"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/convert"
 )
@@ -57,5 +59,26 @@ func TestMetadataEdit(t *testing.T) {
 	}
 	if all, err := (convert.MetadataEdit{Drop: []string{"*"}}).Apply(s); err != nil || strings.Contains(all.String(), "keep") {
 		t.Error(all, err)
+	}
+}
+
+// A key that is set is refused where the format has no place for it. One that the input has is only reported as lost.
+func TestMetadataWithoutPlace(t *testing.T) {
+	f := arrowio.OutputFormat{Name: "bare", Plan: func(s *arrow.Schema, o arrowio.WriteOptions) (*arrowio.WritePlan, error) {
+		p := &arrowio.WritePlan{Format: "bare", Schema: s, Metadata: []arrowio.PlannedKey{{Key: "owner", Loss: "there is no place for it"}}}
+		for _, k := range s.Metadata().Keys() {
+			p.Metadata = append(p.Metadata, arrowio.PlannedKey{Key: k, Loss: "there is no place for it"})
+		}
+		return p, nil
+	}}
+	ds := dataset.FromFile("", &numbers{rows: 1, splitRows: 1})
+	r, err := convert.Convert(t.Context(), ds, f, nil, convert.Options{DryRun: true})
+	if err != nil || len(r.Plan.Losses()) != 1 {
+		t.Fatalf("a key of the input: %v, %+v", err, r)
+	}
+	set := convert.MetadataEdit{Set: map[string]string{"team": "a"}}
+	_, err = convert.Convert(t.Context(), ds, f, nil, convert.Options{DryRun: true, Metadata: set})
+	if !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), "team") || !strings.Contains(err.Error(), "bare") {
+		t.Errorf("a key that is set: %v", err)
 	}
 }

@@ -53,7 +53,7 @@ prints what would become of each column and of the metadata, what reading OUTPUT
 be refused; without it, a note on standard error tells what would not be shown.
 
 Metadata of the input, and of its columns, goes to OUTPUT where its format has a place for it. --metadata sets a key,
---drop-metadata leaves one out.
+which is an error where the format has no place for it; --drop-metadata leaves one out.
 
 --sort puts the rows in order before they are written; rows of equal values stay in the order in which they are read. --sort
 without a value sorts by the key of OUTPUT, if its format has one. --sort=A,B sorts by these columns: -A is descending, and

@@ -88,7 +88,7 @@ func TestJSONSchemas(t *testing.T) {
 		{"convert", 0, []string{"convert", "--json", pruning, out("a.parquet")}},
 		{"convert", 0, []string{"convert", "--json", "--dry-run", encrypted, out("b.trv")}},
 		{"convert", 0, []string{"convert", "--json", "--sort=b", csv, out("c.orc")}},
-		{"convert", 0, []string{"convert", "--json", "--metadata", "owner=me", csv, out("d.csv")}},
+		{"convert", 0, []string{"convert", "--json", "--metadata", "owner=me", csv, out("d.trv")}},
 		{"convert", 0, []string{"convert", "--json", orc + "times-far-v11.orc", out("e.arrow")}},
 		{"count", 0, []string{"count", "--json", "--where", "a__far IS NULL", orc + "times-far-v11.orc"}},
 		{"schema", 0, []string{"schema", "--json", trevni}},

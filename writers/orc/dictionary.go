@@ -1,6 +1,9 @@
 package orc
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
 	"hash/maphash"
 	"math"
 	"slices"
@@ -150,6 +153,32 @@ func (d *dictionary) rehash() {
 	}
 }
 
+// order returns the numbers of the entries in the order of their bytes.
+func (d *dictionary) order() []int32 {
+	type entry struct {
+		start uint64 // the first eight bytes, which decide nearly always
+		id    int32
+	}
+	entries := make([]entry, d.len())
+	for i := range entries {
+		v := d.data[d.offsets[i]:d.offsets[i+1]]
+		var first [8]byte
+		copy(first[:], v)
+		entries[i] = entry{binary.BigEndian.Uint64(first[:]), int32(i)}
+	}
+	slices.SortFunc(entries, func(a, b entry) int {
+		if a.start != b.start {
+			return cmp.Compare(a.start, b.start)
+		}
+		return bytes.Compare(d.data[d.offsets[a.id]:d.offsets[a.id+1]], d.data[d.offsets[b.id]:d.offsets[b.id+1]])
+	})
+	order := make([]int32, len(entries))
+	for i, e := range entries {
+		order[i] = e.id
+	}
+	return order
+}
+
 // idList holds the numbers of the strings of a stripe, in blocks that all have the same size and are used again.
 type idList struct {
 	blocks [][]int32
@@ -175,6 +204,19 @@ func (l *idList) each(from, to int, f func(ids []int32)) {
 		f(l.blocks[from/sampleEvery][at : at+n])
 		from += n
 	}
+}
+
+// rename replaces each number by its place in order, which has every number once.
+func (l *idList) rename(order []int32) {
+	places := make([]int32, len(order))
+	for i, id := range order {
+		places[id] = int32(i)
+	}
+	l.each(0, l.n, func(ids []int32) {
+		for i, id := range ids {
+			ids[i] = places[id]
+		}
+	})
 }
 
 func (l *idList) reset() { l.n = 0 }

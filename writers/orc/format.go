@@ -37,6 +37,7 @@ type Options struct {
 	BloomFPP   float64  // rate of false positives of bloom filters
 	Shift      bool     // store times in the last second before 1970 one second later, as Java does; otherwise they are refused
 	Dictionary float64  // the most distinct strings per string with which a dictionary is written; 0 = never, 1 = always
+	Sorted     bool     // dictionaries are sorted by the bytes of their strings; otherwise they are in the order in which these came
 	Iceberg    string   // "" = not for Iceberg, or IcebergIDs or IcebergSchema
 }
 
@@ -53,6 +54,7 @@ var formatOptions = []arrowio.Option{
 	{Name: "orc-encrypt", Usage: "columns to encrypt, KEY:COLUMN,COLUMN:MASK; the mask, which says what stands there without the key, is nullify where it is left out, or sha256, or redact", Default: "none", Repeated: true},
 	{Name: "orc-iceberg", Usage: "write for a table of Iceberg: types carry ids, those of the fields or fresh ones, and what Iceberg calls them; with schema, its schema is in the user metadata iceberg.schema", Default: "none", Values: []string{"none", IcebergIDs, IcebergSchema}, Remote: true},
 	{Name: "orc-dictionary", Usage: "distinct strings per string up to which a dictionary is written, 0 to 1", Default: "0.8", Remote: true},
+	{Name: "orc-dictionary-sort", Usage: "sort the strings of each dictionary by their bytes, as Java's writer does; otherwise they are in the order in which they come", Default: "false", Values: []string{"false", "true"}, Remote: true},
 }
 
 // Values of Options.Iceberg.
@@ -72,7 +74,7 @@ func parseOptions(given map[string]string) (o Options, err error) {
 		return o, err
 	}
 	o.V11, o.Shift = m["orc-version"] == "0.11", m["orc-last-second"] == "shift"
-	o.Tight = m["orc-encoding-strategy"] == "compression"
+	o.Tight, o.Sorted = m["orc-encoding-strategy"] == "compression", m["orc-dictionary-sort"] == "true"
 	if o.Iceberg = m["orc-iceberg"]; o.Iceberg == "none" {
 		o.Iceberg = ""
 	}

@@ -108,6 +108,7 @@ func (r *randomizer) options() arrowio.WriteOptions {
 			"orc-last-second":      "refuse",
 
 			"orc-encoding-strategy": pick(r, "speed", "compression"),
+			"orc-dictionary-sort":   pick(r, "false", "true"),
 		},
 		Allocator: r.Gen.Mem,
 	}

@@ -391,6 +391,12 @@ func (c *stringValues) finish() {
 
 // finishDictionary writes the ids, and then the dictionary.
 func (c *stringValues) finishDictionary() {
+	d := &c.dict
+	order := []int32(nil) // of the entries; nil = as they came
+	if c.node.d.opt.Sorted {
+		order = d.order()
+		c.ids.rename(order)
+	}
 	c.flat, c.groups = c.flat[:0], 0
 	at := 0
 	for _, start := range c.starts {
@@ -401,14 +407,20 @@ func (c *stringValues) finishDictionary() {
 	}
 	c.ids.each(at, c.ids.n, c.runs.Put)
 	c.runs.Flush()
-	d := &c.dict
 	c.scratch = grow(c.scratch, d.len())
-	for i := range c.scratch {
-		c.scratch[i] = d.offsets[i+1] - d.offsets[i]
+	if order == nil {
+		for i := range c.scratch {
+			c.scratch[i] = d.offsets[i+1] - d.offsets[i]
+		}
+		c.outs[2].Write(d.data)
+	}
+	for i, id := range order {
+		from, to := d.offsets[id], d.offsets[id+1]
+		c.scratch[i] = to - from
+		c.outs[2].Write(d.data[from:to])
 	}
 	c.lengths.Put(c.scratch)
 	c.lengths.Flush()
-	c.outs[2].Write(d.data)
 }
 
 func (c *stringValues) encoding() orcwire.Encoding {
