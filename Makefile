@@ -101,6 +101,10 @@ $(GOLANGCI):
 	GOBIN=$(CACHE)/bin GOFLAGS= go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
 	mv $(CACHE)/bin/golangci-lint $@
 
+.PHONY: api
+api: ## docs/api.txt anew: what the packages export; read the difference before it is kept
+	go test -run '^TestAPI$$' ./internal/arch -args -rewrite-api
+
 .PHONY: golden
 golden: ## rewrite the annotated golden texts; read the difference before it is kept
 	@grep -rl 'internal/annotate/golden"' --include='*_test.go' . | xargs -r -n1 dirname | sort -u | while read -r d; do \

@@ -6,6 +6,7 @@
 //   - the top level holds what it is meant to hold
 //   - no file is longer than 800 lines, no init functions, no skipped tests
 //   - every test that a chapter "Conformance" of docs/formats names exists
+//   - docs/api.txt lists what public packages export
 //
 // A new package that no row of the table covers fails until it has one.
 package arch

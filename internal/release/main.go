@@ -64,6 +64,9 @@ func run(ctx context.Context, args []string) error {
 	if err := r.readCommit(*changed); err != nil {
 		return err
 	}
+	if err := r.checkVersion(); err != nil {
+		return err
+	}
 	return r.make()
 }
 
