@@ -1,9 +1,11 @@
 package flight
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"google.golang.org/grpc/codes"
@@ -59,4 +61,27 @@ func TestDrainOfManyStreams(t *testing.T) {
 	if u := l.Usage(); u.Streams != 0 || u.Memory != 0 || u.MemWaiting != 0 {
 		t.Errorf("%+v", u)
 	}
+}
+
+// Draining keeps its limit, also where a client does not read, and its end says so.
+func TestDrainLimit(t *testing.T) {
+	t.Parallel()
+	dir := events(t, 200_000)
+	r := start(t, Options{DrainTimeout: time.Second}, map[string]Spec{"events": {Paths: []string{dir}}})
+	st, err := r.client(t).DoGet(t.Context(), &flight.Ticket{Ticket: []byte(`{"dataset":"events"}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := st.Recv(); err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	err = r.stop()
+	if took := time.Since(begun); took > 1300*time.Millisecond || took < 700*time.Millisecond {
+		t.Errorf("it took %s", took)
+	}
+	if !errors.Is(err, ErrCutOff) {
+		t.Error(err)
+	}
+	r.stop = func() error { return nil }
 }

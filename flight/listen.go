@@ -13,3 +13,6 @@ func Listen(uri string) (net.Listener, error) { return transport.Listen(uri) }
 
 // URI returns the Flight URI of a listener's address.
 func URI(a net.Addr, tls bool) string { return transport.URI(a, tls) }
+
+// Local reports whether only this machine can reach an address: a loopback address or a Unix socket.
+func Local(a net.Addr) bool { return transport.Local(a) }

@@ -18,9 +18,14 @@ import (
 // Metrics counts calls for Prometheus. It is an Observer. Rows, batches and bytes of running calls are counted when they are
 // sent. The label dataset is the name of a dataset in the catalog, or empty.
 type Metrics struct {
+	// Names reports whether the Handler may answer a request with the names of datasets. If not, the label dataset is empty. nil = it may.
+	// It is set before the Handler is used.
+	Names func(r *http.Request) bool
+
 	catalog  *Catalog
 	limits   *Limits
 	registry *prometheus.Registry
+	nameless *prometheus.Registry // without names of datasets
 	calls    *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 
@@ -42,7 +47,7 @@ func (a *amounts) add(c *Call) {
 // own registry, which includes those of the process and of Go's runtime.
 func NewMetrics(catalog *Catalog, limits *Limits) *Metrics {
 	m := &Metrics{
-		catalog: catalog, limits: limits, registry: prometheus.NewRegistry(),
+		catalog: catalog, limits: limits, registry: prometheus.NewRegistry(), nameless: prometheus.NewRegistry(),
 		running: map[*Call]struct{}{}, ended: map[string]*amounts{},
 		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "arrowio_flight_calls_total", Help: "Calls that have ended, by how they were answered.",
@@ -52,8 +57,10 @@ func NewMetrics(catalog *Catalog, limits *Limits) *Metrics {
 			Buckets: []float64{.001, .005, .025, .1, .5, 1, 5, 15, 60, 300, 1800},
 		}, []string{"method"}),
 	}
-	m.registry.MustRegister(m.calls, m.seconds, flightCollector{m}, collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	for _, r := range []*prometheus.Registry{m.registry, m.nameless} {
+		r.MustRegister(m.calls, m.seconds, flightCollector{m, r == m.registry}, collectors.NewGoCollector(),
+			collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	}
 	return m
 }
 
@@ -98,11 +105,24 @@ func knownMethod(m string) string {
 
 // Handler serves /metrics.
 func (m *Metrics) Handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry, MaxRequestsInFlight: 4, Timeout: 10 * time.Second})
+	handler := func(r *prometheus.Registry) http.Handler {
+		return promhttp.HandlerFor(r, promhttp.HandlerOpts{Registry: r, MaxRequestsInFlight: 4, Timeout: 10 * time.Second})
+	}
+	all, nameless := handler(m.registry), handler(m.nameless)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if m.Names == nil || m.Names(r) {
+			all.ServeHTTP(w, r)
+		} else {
+			nameless.ServeHTTP(w, r)
+		}
+	})
 }
 
 // flightCollector tells what is known when it is asked.
-type flightCollector struct{ m *Metrics }
+type flightCollector struct {
+	m     *Metrics
+	names bool // of datasets are told
+}
 
 func desc(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc("arrowio_flight_"+name, help, labels, nil)
@@ -144,14 +164,25 @@ func (f flightCollector) Collect(to chan<- prometheus.Metric) {
 	names := m.catalog.Names()
 	sent := map[string]*amounts{}
 	running := map[string]int{}
+	labels := names
+	if !f.names {
+		labels = nil
+	}
 	m.mu.Lock()
 	for d, a := range m.ended {
-		v := *a
-		sent[d] = &v
+		if !f.names {
+			d = ""
+		}
+		if sent[d] == nil {
+			sent[d] = &amounts{}
+		}
+		sent[d].rows += a.rows
+		sent[d].batches += a.batches
+		sent[d].bytes += a.bytes
 	}
 	for c := range m.running {
 		running[knownMethod(c.Method)]++
-		addTo(sent, c, names)
+		addTo(sent, c, labels)
 	}
 	m.mu.Unlock()
 

@@ -2,12 +2,14 @@ package flight
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 
 	"google.golang.org/grpc/codes"
 
@@ -98,8 +100,20 @@ func (w *Writable) open(ctx context.Context, name string, replace bool) (arrowio
 		return w.Store(ctx, name, replace)
 	}
 	s := w.Spec(name)
+	fi, err := os.Stat(s.Paths[0])
+	if err == nil && replace && !fi.IsDir() {
+		return nil, s, notReplaced(name, errs.Errorf(errs.ErrOption, "it is no directory"))
+	}
 	st, err := local.NewFileStore(s.Paths[0], local.FileStoreOptions{Force: replace, Directory: true})
+	if err != nil && replace && !errors.Is(err, syscall.ENOSPC) {
+		err = notReplaced(name, err)
+	}
 	return st, s, err
+}
+
+// notReplaced is the error of a put over what this program has not written.
+func notReplaced(name string, err error) error {
+	return rpcerr.Errorf(codes.FailedPrecondition, "%s cannot be replaced: %w; put under another name, or have it removed on the server", name, err)
 }
 
 func checkWritable(ws []Writable) error {

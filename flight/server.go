@@ -50,7 +50,7 @@ type Options struct {
 	Allocator     memory.Allocator // allocates records; default that of arrowio.ScanOptions
 	EndpointBytes int64            // about how many stored bytes an endpoint has; default 128 MiB
 	MaxReceive    int              // maximal bytes of a message from a client; default 16 MiB
-	DrainTimeout  time.Duration    // how long running calls may continue after Serve's context has ended; default 30 s, -1 = no limit
+	DrainTimeout  time.Duration    // how long running calls, and telling their clients of the end, may take after Serve's context has ended; default 30 s, -1 = no limit
 	// StallTimeout is how long a client may receive nothing while data waits for it; 0 = no limit. After that time the server
 	// ends the call, and then the connection if no other call uses it and the client still receives nothing. Connections without
 	// calls are not ended.
@@ -58,6 +58,9 @@ type Options struct {
 	// SQL is how statements of Flight SQL are answered that are more than rows and columns of a dataset.
 	SQL SQLOptions
 }
+
+// ErrCutOff is inside the error of Serve if the only trouble was that calls did not end within Options.DrainTimeout.
+var ErrCutOff = errors.New("were cut off")
 
 // Server serves a catalog over Arrow Flight. Its methods may be called concurrently.
 type Server struct {
@@ -196,7 +199,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 		}
 	}
 	if err == nil && cut > 0 {
-		err = rpcerr.Errorf(codes.DeadlineExceeded, "%d calls did not end in the %s that they had, and were cut off", cut, s.o.DrainTimeout)
+		err = rpcerr.Errorf(codes.DeadlineExceeded, "%d calls did not end in the %s that they had, and %w", cut, s.o.DrainTimeout, ErrCutOff)
 	}
 	return err
 }
@@ -220,8 +223,9 @@ func (s *Server) drain(servers []*grpc.Server) (cut int) {
 	done := make(chan struct{})
 	go func() { all.Wait(); close(done) }()
 	var timeout <-chan time.Time
+	grace := min(s.o.DrainTimeout/5, cutOffTimeout)
 	if s.o.DrainTimeout > 0 {
-		t := time.NewTimer(s.o.DrainTimeout)
+		t := time.NewTimer(s.o.DrainTimeout - grace)
 		defer t.Stop()
 		timeout = t.C
 	}
@@ -235,19 +239,23 @@ func (s *Server) drain(servers []*grpc.Server) (cut int) {
 		// They end with a status that says why; a client that does not read any more would keep it waiting.
 		select {
 		case <-done:
-		case <-time.After(cutOffTimeout):
+		case <-time.After(grace):
 			for _, g := range servers {
 				g.Stop()
 			}
 			<-done
 		}
 	}
-	s.logger.Info("drained", "cut_off", cut)
+	if cut > 0 {
+		s.logger.Warn("drained: calls were cut off", "cut_off", cut)
+	} else {
+		s.logger.Info("drained", "cut_off", 0)
+	}
 	return cut
 }
 
 // writeBuffer is how much goes to a connection at once. gRPC's own 32 KiB cost a third more of the CPU over Unix sockets.
 const writeBuffer = 256 << 10
 
-// cutOffTimeout is how long the status of a call that was cut off may take to reach its client.
+// cutOffTimeout is how long the status of a call that is cut off may take to reach its client, at most, within DrainTimeout.
 const cutOffTimeout = 2 * time.Second

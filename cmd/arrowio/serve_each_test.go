@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -101,16 +100,11 @@ func TestServeEach(t *testing.T) {
 
 func get(t *testing.T, url string) string {
 	t.Helper()
-	r, err := http.Get(url)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Body.Close()
-	b, err := io.ReadAll(r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
+	return bodyOf(t, r)
 }
 
 // With --skip-broken the other files of a dataset, and the other datasets, are served.

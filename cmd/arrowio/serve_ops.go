@@ -72,7 +72,7 @@ func (f *opsFlags) add(cmd *cobra.Command) {
 	fs.Var(&f.message, "max-message", "bytes of a message that a client sends (default 16MiB)")
 
 	fs.BoolVar(&f.reflection, "reflection", false, "tell clients what services and messages there are (gRPC reflection)")
-	fs.StringVar(&f.metricsListen, "metrics-listen", "", "answer /metrics, /healthz and /readyz over HTTP at `HOST:PORT`")
+	fs.StringVar(&f.metricsListen, "metrics-listen", "", "answer /metrics, /healthz and /readyz over HTTP at `HOST:PORT`; beyond loopback, where clients must say who they are, names of datasets are told only to a token that may manage the server")
 	fs.StringVar(&f.http, "http", "", "show the datasets to browsers at `HOST:PORT`: their schemas, rows and files, and running streams; with TLS and tokens where the server has them")
 	fs.DurationVar(&f.drainDelay, "drain-delay", 0, "how long to go on taking calls after a signal, not ready any more, so that balancers notice")
 }
@@ -227,6 +227,7 @@ func (p *ops) serve(ctx context.Context, server *flight.Server, listeners []net.
 	})
 	defer undo()
 	if p.monitor != nil {
+		p.hideNames(server)
 		h := &http.Server{
 			Handler: flight.MonitorHandler(p.metrics, p.health), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 			WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
@@ -249,7 +250,35 @@ func (p *ops) serve(ctx context.Context, server *flight.Server, listeners []net.
 		return err
 	}
 	defer stopPage()
-	return server.Serve(run, listeners...)
+	err = server.Serve(run, listeners...)
+	if ctx.Err() != nil && errors.Is(err, flight.ErrCutOff) {
+		return nil // it has ended as it was told to; the log and the clients know of the calls
+	}
+	return err
+}
+
+// hideNames has the metrics tell no names of datasets at an address that others can reach, where clients must say who they are,
+// except to clients that may manage the server.
+func (p *ops) hideNames(server *flight.Server) {
+	if !p.access.Known() || flight.Local(p.monitor.Addr()) {
+		return
+	}
+	p.metrics.Names = func(r *http.Request) bool {
+		if r.Header.Get("Authorization") == "" {
+			return false
+		}
+		host, err := net.ResolveTCPAddr("tcp", r.RemoteAddr)
+		if err != nil {
+			return false
+		}
+		manages := false
+		err = server.Visit(r.Context(), flight.Visitor{Addr: host, TLS: r.TLS, Authorization: r.Header.Values("Authorization")}, func(ctx context.Context, v *flight.Visit) error {
+			manages = v.Manages(ctx)
+			return nil
+		})
+		return err == nil && manages
+	}
+	p.log.Warn("the monitor can be reached from outside: its metrics name datasets only to clients with a token that may manage the server")
 }
 
 // close closes what listen has opened, if the server is not started.
