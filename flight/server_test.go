@@ -67,7 +67,7 @@ func TestDrain(t *testing.T) {
 func TestDrainTimeout(t *testing.T) {
 	t.Parallel()
 	dir := events(t, 150_000)
-	r := start(t, Options{DrainTimeout: 2 * time.Second}, map[string]Spec{"events": {Paths: []string{dir}}})
+	r := start(t, Options{DrainTimeout: 5 * time.Second}, map[string]Spec{"events": {Paths: []string{dir}}})
 	st := stalled(t.Context(), t, r, r.client(t), []byte(`{"dataset":"events","batch_bytes":262144}`))
 	stopped := make(chan error, 1)
 	go func() { stopped <- r.stop() }()

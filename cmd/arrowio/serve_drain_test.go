@@ -26,7 +26,7 @@ func TestServeDrainLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun := time.Now()
-	if code := stop(); code != exitOK || time.Since(begun) > 1500*time.Millisecond {
+	if code := stop(); code != exitOK || time.Since(begun) > 2500*time.Millisecond {
 		t.Errorf("exit code %d after %s: %s", code, time.Since(begun), errs)
 	}
 	if !strings.Contains(errs.String(), "calls were cut off") {
