@@ -97,6 +97,10 @@ type Store interface {
 }
 
 // Sink receives the bytes of one object. Close finishes the object, which becomes visible only by Store.Commit.
+//
+// A sink of a store that divides objects into blocks, as HDFS, also has the methods BlockBytes() int64 and SetBlockBytes(n int64)
+// error, which may be called before the first Write: Trevni files are one block then, and stripes of ORC files lie within blocks. A
+// sink that wraps another has a method Unwrap() Sink.
 type Sink interface {
 	io.Writer
 	Close() error

@@ -46,6 +46,9 @@ func (s *countingStore) files() []File {
 	return files
 }
 
+// Unwrap returns the store's own sink.
+func (k *countingSink) Unwrap() arrowio.Sink { return k.Sink }
+
 func (k *countingSink) Write(p []byte) (int, error) {
 	n, err := k.Sink.Write(p)
 	k.bytes.Add(int64(n))

@@ -8,6 +8,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -102,6 +103,7 @@ func TestHDFS(t *testing.T) {
 	t.Run("formats", h.formats)
 	t.Run("partitions", h.partitions)
 	t.Run("output", h.output)
+	t.Run("blocks", h.blocks)
 	t.Run("ranges", h.ranges)
 	t.Run("replaced", h.replaced)
 	t.Run("served", h.served)
@@ -279,6 +281,102 @@ func (h *hadoop) output(t *testing.T) {
 		t.Errorf("%d: %s", o.code, o.err)
 	}
 	if got := h.ask(t, "ls /out"); got != "/out/a.arrow /out/a.jsonl /out/a.orc /out/a.parquet /out/in.arrow /out/parts" {
+		t.Error(got)
+	}
+}
+
+// Trevni files are one block each, whatever their size; stripes of ORC lie within blocks. Java reads the same bytes as a local file
+// has that is written with the same blocks.
+func (h *hadoop) blocks(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.csv")
+	r := rand.New(rand.NewPCG(1, 2))
+	rows := []byte("a,b\n")
+	for i := range 400_000 {
+		rows = fmt.Appendf(rows, "%d,%d\n", i, r.Int64())
+	}
+	if err := os.WriteFile(in, rows, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	h.ask(t, "put %s /blocks/in.csv", in)
+	const mib = 1 << 20 // a block of the cluster
+	info := func(path string) (size int64, groups []arrowio.GroupInfo) {
+		var v arrowio.Info
+		if err := json.Unmarshal([]byte(ok(t, "inspect", "--json", "--blocks", path)), &v); err != nil {
+			t.Fatal(err)
+		}
+		return v.Bytes, v.Groups
+	}
+	same := func(path, local string) {
+		t.Helper()
+		b, err := os.ReadFile(local)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := sha256.Sum256(b)
+		if got := h.ask(t, "sha %s", path); got != hex.EncodeToString(sum[:]) {
+			t.Errorf("%s: Java reads other bytes than %s has", path, local)
+		}
+	}
+	for _, args := range [][]string{{"one.trv"}, {"parts", "--to", "trevni", "--row-group-bytes", "2MB"}, {"small.trv", "--rows", "0:1000"}} {
+		local := filepath.Join(dir, args[0])
+		ok(t, append(append([]string{"convert", "--compression", "none"}, args[1:]...), in, local)...)
+		ok(t, append(append([]string{"convert", "--compression", "none"}, args[1:]...), in, h.root+"/blocks/"+args[0])...)
+		files, err := filepath.Glob(local + "/*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(files) == 0 {
+			files = []string{local}
+		}
+		for _, f := range files {
+			fi, err := os.Stat(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := "/blocks/" + filepath.ToSlash(f[len(dir)+1:])
+			if got, want := h.ask(t, "blocks %s", path), fmt.Sprintf("%d 0", max(mib, (fi.Size()+511)/512*512)); got != want {
+				t.Errorf("%s, of %d bytes: %s, want %s", path, fi.Size(), got, want)
+			}
+			same(path, f)
+		}
+	}
+	for name, x := range map[string]struct {
+		block int64
+		flags []string
+	}{
+		"auto.orc": {mib, nil}, "two.orc": {2 * mib, []string{"--orc-block-padding", "2MiB"}}, "none.orc": {mib, []string{"--orc-block-padding", "none"}},
+	} {
+		local, flags := filepath.Join(dir, name), []string{"convert", "--compression", "snappy", "--orc-row-index-stride", "5000"}
+		ok(t, append(append(flags, x.flags...), in, h.root+"/blocks/"+name)...)
+		if x.flags == nil {
+			x.flags = []string{"--orc-block-padding", "1MiB"}
+		}
+		ok(t, append(append(flags, x.flags...), in, local)...)
+		size, stripes := info(h.root + "/blocks/" + name)
+		want := fmt.Sprint(x.block)
+		for at := int64(0); at < size; at += x.block {
+			want += fmt.Sprint(" ", at)
+		}
+		if got := h.ask(t, "blocks /blocks/%s", name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+		across := 0
+		for _, s := range stripes {
+			if s.Off/x.block != (s.Off+s.Bytes-1)/x.block {
+				across++
+			}
+		}
+		if (across > 0) != (name == "none.orc") || size < 3*mib {
+			t.Errorf("%s, of %d bytes: %d of %d stripes lie across the edges of blocks", name, size, across, len(stripes))
+		}
+		same("/blocks/"+name, local)
+		if got := ok(t, "verify", h.root+"/blocks/"+name); !strings.Contains(got, ": ok") {
+			t.Error(got)
+		}
+	}
+	fails(t, do(t, "convert", "--orc-block-padding", "64KiB", in, h.root+"/blocks/tiny.orc"), 3, "/blocks/tiny.orc", "dfs.namenode.fs-limits.min-block-size")
+	if got := h.ask(t, "ls /blocks"); strings.Contains(got, "tiny") {
 		t.Error(got)
 	}
 }

@@ -96,6 +96,9 @@ func (k *namedSink) Write(p []byte) (int, error) {
 	return n, inFile(k.name, err)
 }
 
+// Unwrap returns the store's own sink.
+func (k *namedSink) Unwrap() arrowio.Sink { return k.Sink }
+
 func (k *namedSink) Close() error { return inFile(k.name, k.Sink.Close()) }
 
 var _ io.Writer = (*namedSink)(nil)

@@ -16,7 +16,7 @@ var neutral = []string{
 	"internal/annotate", "internal/arrowbuf", "internal/arrowcheck", "internal/arrowdense", "internal/budget", "internal/workers", "internal/bitpack", "internal/blockcodec",
 	"internal/cursor", "internal/inflate", "internal/options", "internal/pb", "internal/readall", "internal/recordsplit", "internal/partwriter", "internal/arrowipc", "internal/arrowjson",
 	"internal/arrowmeta", "internal/arrowtype", "internal/fieldname", "internal/gonerows", "internal/geoarrow", "internal/plans", "internal/schemadiff", "internal/floattext", "internal/halffloat", "internal/inferred",
-	"internal/salvage", "internal/textvalues", "internal/valueset",
+	"internal/salvage", "internal/sinkblocks", "internal/textvalues", "internal/valueset",
 }
 
 // public is what users may import, and the programs built on it.

@@ -22,7 +22,10 @@ type namesystem interface {
 	Stat(name string) (os.FileInfo, error)
 	ReadDir(name string) ([]os.FileInfo, error)
 	Open(name string) (reader, error)
-	Create(name string) (io.WriteCloser, error)
+	// Create makes a file of blocks of so many bytes.
+	Create(name string, block int64) (io.WriteCloser, error)
+	// Blocks returns the size that blocks have by default, and the bytes between two checksums, of which sizes are multiples.
+	Blocks() (size, chunk int64, err error)
 	Mkdir(name string) error
 	Rename(from, to string) error
 	Remove(name string) error
@@ -58,12 +61,21 @@ func (c client) Open(name string) (reader, error) {
 	return f, nil
 }
 
-func (c client) Create(name string) (io.WriteCloser, error) {
-	f, err := c.Client.Create(name)
+func (c client) Create(name string, block int64) (io.WriteCloser, error) {
+	d, err := c.ServerDefaults()
+	if err != nil {
+		return nil, err
+	}
+	f, err := c.CreateFile(name, d.Replication, block, 0o644)
 	if err != nil {
 		return nil, err
 	}
 	return f, nil
+}
+
+func (c client) Blocks() (size, chunk int64, err error) {
+	d, err := c.ServerDefaults()
+	return d.BlockSize, int64(d.BytesPerChecksum), err
 }
 
 func (c client) Mkdir(name string) error { return c.Client.MkdirAll(name, 0o755) }

@@ -3,6 +3,7 @@ package hdfsstore
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -33,7 +34,8 @@ type node struct {
 	b     []byte
 	dir   bool
 	at    time.Time
-	taken bool // somebody writes it
+	taken bool  // somebody writes it
+	block int64 // bytes of its blocks
 }
 
 func newFake() *fake {
@@ -220,9 +222,15 @@ type fakeWriter struct {
 	done bool
 }
 
-func (f *fake) Create(name string) (io.WriteCloser, error) {
+// Blocks of the fake are small, and multiples of 8 bytes.
+func (f *fake) Blocks() (size, chunk int64, err error) { return 64, 8, f.begin("blocks", "") }
+
+func (f *fake) Create(name string, block int64) (io.WriteCloser, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if block < 16 || block%8 != 0 {
+		return nil, fmt.Errorf("blocks of %d bytes", block)
+	}
 	if err := f.begin("create", name); err != nil {
 		return nil, err
 	}
@@ -232,7 +240,7 @@ func (f *fake) Create(name string) (io.WriteCloser, error) {
 	if n := f.nodes[path.Dir(name)]; n == nil || !n.dir {
 		return nil, notExist("create", name)
 	}
-	f.nodes[name] = &node{id: f.next, taken: true}
+	f.nodes[name] = &node{id: f.next, taken: true, block: block}
 	f.next++
 	f.open++
 	return &fakeWriter{f: f, name: name}, nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"path"
 	"strings"
@@ -131,22 +132,20 @@ func (t *output) Create(ctx context.Context, name string) (arrowio.Sink, error) 
 		}
 		t.work = work
 	}
-	at := path.Join(t.work, name)
-	k := &sink{t: t, name: name}
-	err := t.do(ctx, "create", func(ns namesystem) error {
+	k := &sink{t: t, ctx: ctx, name: name, at: path.Join(t.work, name), open: true}
+	err := t.do(ctx, "create", func(ns namesystem) (err error) {
 		if strings.Contains(name, "/") {
-			if err := ns.Mkdir(path.Dir(at)); err != nil {
+			if err := ns.Mkdir(path.Dir(k.at)); err != nil {
 				return err
 			}
 		}
-		var err error
-		k.f, err = ns.Create(at)
+		k.block, k.chunk, err = ns.Blocks()
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	k.w = bufio.NewWriterSize(k.f, sinkBuffer)
+	k.w = bufio.NewWriterSize(flow{k}, sinkBuffer)
 	t.sinks = append(t.sinks, k)
 	return k, nil
 }
@@ -164,7 +163,7 @@ func (t *output) Commit() error {
 		if k.err != nil {
 			return k.err
 		}
-		if k.f != nil {
+		if k.open {
 			return errs.Errorf(errs.ErrInternal, "commit before %s is closed", k.name)
 		}
 	}
@@ -267,7 +266,9 @@ func (t *output) Abort() error {
 	for _, k := range t.sinks {
 		if k.f != nil {
 			_ = k.f.Close() // it is removed with the directory that it is in
-			k.f, k.err = nil, errOutputDone
+		}
+		if k.open {
+			k.f, k.open, k.err = nil, false, errOutputDone
 		}
 	}
 	if t.work == "" {
@@ -278,22 +279,67 @@ func (t *output) Abort() error {
 	return t.remove(ctx, t.work)
 }
 
-// sink writes one file. Errors are sticky: after the first, every call returns it, and so does Commit.
+// sink writes one file, which is created when the first bytes go to the cluster. Errors are sticky: after the first, every call
+// returns it, and so does Commit.
 type sink struct {
-	t    *output
-	name string
-	f    io.WriteCloser // nil once closed
-	w    *bufio.Writer
-	err  error
+	t     *output
+	ctx   context.Context
+	name  string
+	at    string         // the path
+	block int64          // bytes of the file's blocks
+	chunk int64          // they are a multiple of it
+	f     io.WriteCloser // nil = not created yet, or closed
+	w     *bufio.Writer
+	begun bool // something was written
+	open  bool // it is not closed
+	err   error
+}
+
+// flow is a sink below its buffer.
+type flow struct{ *sink }
+
+func (k flow) Write(p []byte) (int, error) {
+	if k.create(); k.err != nil {
+		return 0, k.err
+	}
+	return k.f.Write(p)
+}
+
+// create creates the file, unless that was done or tried.
+func (k *sink) create() {
+	if k.f == nil && k.err == nil {
+		k.err = k.t.do(k.ctx, "create", func(ns namesystem) (err error) {
+			k.f, err = ns.Create(k.at, k.block)
+			return err
+		})
+	}
+}
+
+// BlockBytes returns the size of the file's blocks.
+func (k *sink) BlockBytes() int64 { return k.block }
+
+// SetBlockBytes asks for blocks of n bytes, or a few more: their sizes are multiples of what a checksum is of. What is less than
+// the least size of the namenode (dfs.namenode.fs-limits.min-block-size) is refused by it when the file is created.
+func (k *sink) SetBlockBytes(n int64) error {
+	if k.begun || !k.open {
+		return errs.Errorf(errs.ErrInternal, "the size of blocks is chosen before the first byte is written")
+	}
+	chunk := max(k.chunk, 1)
+	if n <= 0 || n > math.MaxInt64-chunk {
+		return errs.Errorf(errs.ErrInternal, "blocks of %d bytes", n)
+	}
+	k.block = (n + chunk - 1) / chunk * chunk
+	return nil
 }
 
 func (k *sink) Write(p []byte) (int, error) {
 	if k.err != nil {
 		return 0, k.err
 	}
-	if k.f == nil {
+	if !k.open {
 		return 0, fs.ErrClosed
 	}
+	k.begun = true
 	n, err := k.w.Write(p)
 	k.fail(err)
 	return n, k.err
@@ -306,17 +352,18 @@ func (k *sink) fail(err error) {
 }
 
 func (k *sink) Close() error {
-	if k.f == nil {
+	if !k.open {
 		return k.err
 	}
 	if k.err == nil {
 		k.fail(k.w.Flush())
 	}
+	k.create() // a file without a byte
 	if k.err == nil {
 		k.fail(finish(k.f, finishTime))
-	} else {
+	} else if k.f != nil {
 		_ = k.f.Close() // the first error tells more
 	}
-	k.f, k.w = nil, nil
+	k.f, k.w, k.open = nil, nil, false
 	return k.err
 }

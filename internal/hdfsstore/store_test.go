@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -21,6 +22,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/remote"
+	"github.com/arrowio/arrowio/internal/sinkblocks"
 )
 
 const root = "hdfs://nn:9000"
@@ -270,6 +272,54 @@ func write(t *testing.T, st arrowio.Store, name string, b []byte) {
 	}
 	if err := k.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A file has the cluster's blocks, or those that were asked for before the first byte, of which sizes are rounded up; the cluster's
+// refusal names the file.
+func TestBlocks(t *testing.T) {
+	f := newFake()
+	c := newClient(t, f)
+	st := create(t, c, "/dir/", local.FileStoreOptions{Directory: true})
+	for name, x := range map[string]struct{ ask, want int64 }{"own": {0, 64}, "exact": {128, 128}, "rounded": {129, 136}, "tiny": {1, 8}} {
+		k, err := st.Create(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := sinkblocks.Of(k)
+		if got := b.BlockBytes(); got != 64 {
+			t.Errorf("blocks of %d bytes", got)
+		}
+		if x.ask > 0 {
+			if err := b.SetBlockBytes(x.ask); err != nil || b.BlockBytes() != x.want {
+				t.Errorf("%d becomes %d: %v", x.ask, b.BlockBytes(), err)
+			}
+		}
+		_, err = k.Write(make([]byte, 100))
+		if e := b.SetBlockBytes(8); !errors.Is(e, errs.ErrInternal) {
+			t.Errorf("after the first byte: %v", e)
+		}
+		if err = errors.Join(err, k.Close()); (err != nil) != (x.want < 16) {
+			t.Errorf("%s: %v", name, err)
+		} else if err != nil && (!strings.Contains(err.Error(), "blocks of 8 bytes") || !strings.Contains(err.Error(), "create "+root+"/dir")) {
+			t.Error(err)
+		}
+		for path, n := range f.nodes {
+			if strings.HasSuffix(path, "/"+name) && n.block != x.want {
+				t.Errorf("%s has blocks of %d bytes", name, n.block)
+			}
+		}
+		for _, n := range []int64{0, -1, math.MaxInt64} {
+			if err := b.SetBlockBytes(n); err == nil {
+				t.Errorf("blocks of %d bytes", n)
+			}
+		}
+	}
+	if err := st.Commit(); err == nil {
+		t.Error("committed without a file that could not be created")
+	}
+	if err := st.Abort(); err != nil {
+		t.Error(err)
 	}
 }
 

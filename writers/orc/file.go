@@ -20,6 +20,7 @@ type file struct {
 	w       *writer
 	sink    arrowio.Sink
 	at      int64 // where the next byte goes
+	block   int64 // stripes do not lie across multiples of it; 0 = they may
 	rows    int64
 	stripes []orcwire.StripeInfo
 	stats   []orcwire.StatsList // by stripe
@@ -30,6 +31,9 @@ type file struct {
 
 func (f *file) begin() (err error) {
 	if f.secrets, err = f.w.d.crypt.open(f.w.d.types); err != nil {
+		return err
+	}
+	if f.block, err = f.w.d.storeBlock(f.sink); err != nil {
 		return err
 	}
 	return f.write([]byte(magic))
@@ -91,7 +95,7 @@ func (f *file) chunks(raw []byte) ([]byte, error) {
 
 // stripe writes what the nodes have: index, data, stripe footer.
 func (f *file) stripe() error {
-	s := orcwire.StripeInfo{Offset: f.at, Rows: f.w.rows}
+	s := orcwire.StripeInfo{Rows: f.w.rows}
 	if err := f.secrets.number(&s, len(f.stripes)); err != nil {
 		return err
 	}
@@ -124,6 +128,10 @@ func (f *file) stripe() error {
 		return err
 	}
 	s.FooterLength = int64(len(b))
+	if err := f.keep(s.IndexLength + s.DataLength + s.FooterLength); err != nil {
+		return err
+	}
+	s.Offset = f.at
 	f.stripes = append(f.stripes, s)
 	f.stats = append(f.stats, orcwire.StatsOf(all[0].stats))
 	f.secrets.keep(all[1:])

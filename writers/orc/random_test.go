@@ -109,6 +109,7 @@ func (r *randomizer) options() arrowio.WriteOptions {
 
 			"orc-encoding-strategy": pick(r, "speed", "compression"),
 			"orc-dictionary-sort":   pick(r, "false", "true"),
+			"orc-block-padding":     pick(r, "auto", "none", "4KiB", "4KiB", "10000", "64KiB"),
 		},
 		Allocator: r.Gen.Mem,
 	}

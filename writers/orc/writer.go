@@ -108,18 +108,18 @@ func (w *writer) Write(rec arrow.Record) error {
 func (w *writer) look() error {
 	step := w.d.step()
 	if w.rows > 0 {
-		left, err := w.left()
+		file, block, err := w.left()
 		if err != nil {
 			return err
 		}
 		size := w.size()
-		if size >= w.d.stripe || left <= 0 || w.d.opt.StripeRows > 0 && w.rows >= w.d.opt.StripeRows {
+		if size >= w.d.stripe || file <= 0 || block < 0 || w.d.opt.StripeRows > 0 && w.rows >= w.d.opt.StripeRows {
 			if err := w.endStripe(); err != nil {
 				return err
 			}
-			if left, err := w.left(); err != nil {
+			if file, _, err := w.left(); err != nil {
 				return err
-			} else if left <= w.d.maxFile/8 { // what is left would make a small stripe
+			} else if file <= w.d.maxFile/8 { // what is left would make a small stripe
 				// A store that takes one file only refuses another before the first has its footer.
 				sink, err := w.create()
 				if err != nil {
@@ -131,9 +131,11 @@ func (w *writer) look() error {
 				if err := w.begin(sink); err != nil {
 					return err
 				}
+			} else if err := w.file.skip(); err != nil {
+				return err
 			}
 		} else {
-			missing := float64(min(w.d.stripe-size, left)) / 2 / float64(max(1, size)) * float64(w.rows)
+			missing := float64(min(w.d.stripe-size, file, block)) / 2 / float64(max(1, size)) * float64(w.rows)
 			step = max(1, min(int64(missing)/step, maxSteps)) * step
 		}
 	}
@@ -144,17 +146,25 @@ func (w *writer) look() error {
 	return nil
 }
 
-// left returns about how many bytes the file may still have; what is open is taken as packed as it will be.
-func (w *writer) left() (int64, error) {
-	if w.d.maxFile <= 0 {
-		return math.MaxInt64, nil
+// left returns about how many bytes the file may still have, and how many its block still has when one more row group is added,
+// which are negative where the stripe ends to lie within it. What is open is taken as packed as it will be.
+func (w *writer) left() (file, block int64, err error) {
+	file, block = math.MaxInt64, math.MaxInt64
+	if w.d.maxFile <= 0 && w.file.block <= 0 {
+		return file, block, nil
 	}
-	err := w.workers.Wait() // what is not compressed has no size
-	n := w.d.maxFile - w.file.at
+	err = w.workers.Wait() // what is not compressed has no size
+	n := int64(0)
 	for _, f := range w.fields {
-		n -= f.packed()
+		n += f.packed()
 	}
-	return n, err
+	if w.d.maxFile > 0 {
+		file = w.d.maxFile - w.file.at - n
+	}
+	if w.file.block > 0 {
+		block = w.file.room() - n - w.more(n)
+	}
+	return file, block, err
 }
 
 // maxSteps bounds the row groups that are encoded at once.

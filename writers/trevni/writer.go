@@ -12,6 +12,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowdense"
+	"github.com/arrowio/arrowio/internal/sinkblocks"
 	"github.com/arrowio/arrowio/internal/trevniwire"
 	"github.com/arrowio/arrowio/internal/workers"
 )
@@ -185,7 +186,8 @@ func (w *writer) create(part int) (arrowio.Sink, error) {
 	return w.store.Create(w.ctx, fmt.Sprintf("part-%05d.trv", part))
 }
 
-// writeFile writes header, descriptors and blocks of the row group.
+// writeFile writes header, descriptors and blocks of the row group. Where the store has blocks, as HDFS, the file becomes one: its
+// size is known.
 func (w *writer) writeFile(sink arrowio.Sink) error {
 	h := &trevniwire.Header{Rows: w.rows, Meta: w.d.meta, Columns: make([]trevniwire.Column, len(w.columns))}
 	at := int64(0)
@@ -196,7 +198,11 @@ func (w *writer) writeFile(sink arrowio.Sink) error {
 		at += 4 + c.stored + c.orderOf(&h.Columns[i])
 	}
 	w.describe(h)
-	if _, err := sink.Write(trevniwire.AppendHeader(nil, h)); err != nil {
+	head := trevniwire.AppendHeader(nil, h)
+	if err := sinkblocks.One(sink, int64(len(head))+at); err != nil {
+		return err
+	}
+	if _, err := sink.Write(head); err != nil {
 		return err
 	}
 	var b []byte

@@ -10,6 +10,7 @@ import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.TreeSet;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
@@ -23,7 +24,8 @@ import org.apache.hadoop.hdfs.MiniDFSCluster;
  * A namenode and two datanodes in this process, with their state in a directory, as long as standard input is open.
  *
  * <p>Prints {@code READY HOST:PORT}, and answers each line with one: {@code put LOCAL PATH}, {@code sha PATH} (the hash of a
- * file, as Java reads it), {@code ls PATH} (all below it), {@code append PATH TEXT}, {@code chmod PATH OCTAL}, {@code rm PATH},
+ * file, as Java reads it), {@code ls PATH} (all below it), {@code blocks PATH} (the size that blocks of a file have, and where each
+ * begins), {@code append PATH TEXT}, {@code chmod PATH OCTAL}, {@code rm PATH},
  * {@code kill} (one datanode ends), {@code restart} (the namenode does, on its port).
  *
  * <p>With a second directory the cluster asks for Kerberos, of a server of its own: see {@link Kerberos}.
@@ -80,6 +82,8 @@ public final class Main {
         TreeSet<String> names = new TreeSet<>();
         list(fs, new Path(words[1]), names);
         return "ok " + String.join(" ", names);
+      case "blocks":
+        return blocks(fs, fs.getFileStatus(new Path(words[1])));
       case "append":
         try (FSDataOutputStream out = fs.append(new Path(words[1]))) {
           out.write(words[2].getBytes(StandardCharsets.UTF_8));
@@ -110,6 +114,14 @@ public final class Main {
       }
     }
     return "ok " + HexFormat.of().formatHex(md.digest());
+  }
+
+  private static String blocks(FileSystem fs, FileStatus file) throws IOException {
+    StringBuilder b = new StringBuilder("ok ").append(file.getBlockSize());
+    for (BlockLocation x : fs.getFileBlockLocations(file, 0, file.getLen())) {
+      b.append(' ').append(x.getOffset());
+    }
+    return b.toString();
   }
 
   private static void list(FileSystem fs, Path dir, TreeSet<String> names) throws IOException {
