@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -109,18 +110,19 @@ func (a *app) report(ctx context.Context, f *inspectFlags, in []string, askedChe
 	if err := r.all(ctx, in); err != nil {
 		return errors.Join(err, st.Abort())
 	}
-	if err := writeReport(ctx, st, r.made); err != nil {
+	if err := writePage(ctx, st, r.made.Write); err != nil {
 		return errors.Join(err, st.Abort())
 	}
 	return r.kept
 }
 
-func writeReport(ctx context.Context, st arrowio.Store, made *report.Report) error {
-	k, err := st.Create(ctx, "report.html")
+// writePage writes a page, which is there when all of it is.
+func writePage(ctx context.Context, st arrowio.Store, write func(w io.Writer) error) error {
+	k, err := st.Create(ctx, "page.html")
 	if err != nil {
 		return err
 	}
-	if err := made.Write(k); err != nil {
+	if err := write(k); err != nil {
 		return errors.Join(err, k.Close())
 	}
 	if err := k.Close(); err != nil {

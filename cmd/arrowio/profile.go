@@ -2,13 +2,18 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io"
 	"math"
 	"runtime"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/internal/report"
 	"github.com/arrowio/arrowio/internal/tableprofile"
 )
 
@@ -18,6 +23,8 @@ type profileFlags struct {
 	progress *wordValue
 	limit    numberValue
 	json     bool
+	html     string
+	force    bool
 }
 
 // profileMemory is the part of --memory that is for what is kept of columns.
@@ -31,16 +38,24 @@ func (a *app) profileCommand() *cobra.Command {
 		Short:      "What the values of each column are: nulls, distinct values, range, quantiles, frequent values",
 		Long: `Profile reads all rows of the INPUTs and prints a line a column, and one for each field, element, key and value of nested ones:
 nulls, how many different values, the least, the middle and the greatest value, mean, lengths, shares of zero, empty and true values,
-and the most frequent values. --json has more: other quantiles, standard deviations, ten frequent values.
+and the most frequent values. --json has more: other quantiles, standard deviations, histograms, ten frequent values. --html writes a page
+for a browser with all of it.
 
 Numbers of nulls, least and greatest values, means and lengths are exact. So is all else of a column that has at most 16,384 different
 values (fewer if there are many columns: --memory). Of other columns the number of different values, marked ~, is HyperLogLog's estimate
 with a standard error of 0.8 %; quantiles are those of a t-digest; counts of frequent values are marked ≥ and may be more.`,
 		Example: `  arrowio profile events.orc
   arrowio profile --columns id,user.name --where "price > 100" events/
+  arrowio profile --html profile.html events.orc
   arrowio profile --json events.trv | jq '.columns[] | {path, nulls, distinct: .distinct.count}'`,
 		Args: inputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("html") {
+				return a.profilePage(cmd.Context(), f, args)
+			}
+			if f.force {
+				return usagef("--force is only for --html")
+			}
 			return a.profile(cmd.Context(), f, args)
 		},
 	}
@@ -51,6 +66,8 @@ with a standard error of 0.8 %; quantiles are those of a t-digest; counts of fre
 	fs.VarP(&f.limit, "limit", "n", "stop after `N` rows (default: all)")
 	f.progress = addProgressFlag(cmd)
 	fs.BoolVar(&f.json, "json", false, "as a JSON object")
+	fs.StringVar(&f.html, "html", "", "write a page for a browser to `FILE`, - for standard output")
+	fs.BoolVar(&f.force, "force", false, "with --html, replace FILE if it exists")
 	return cmd
 }
 
@@ -67,19 +84,61 @@ type profileDoc struct {
 }
 
 func (a *app) profile(ctx context.Context, f *profileFlags, in []string) error {
-	var doc profileDoc
-	err := a.untilRead(func() (again bool, err error) {
-		doc, again, err = a.profileOnce(ctx, f, in)
-		return again, err
-	})
+	doc, err := a.measure(ctx, f, in)
 	switch {
 	case err != nil:
 		return err
 	case f.json:
-		doc.Warnings = a.warnings.list()
 		return printJSON(a.stdout, doc)
 	}
 	return printProfile(a.onSheet(a.stdout), doc)
+}
+
+// profilePage writes a page.
+func (a *app) profilePage(ctx context.Context, f *profileFlags, in []string) error {
+	switch {
+	case f.html == "":
+		return usagef("--html: the name of FILE is empty")
+	case f.json:
+		return usagef("--html and --json exclude each other")
+	}
+	st, err := a.openStore(ctx, arrowio.OutputFormat{Name: "html"}, f.html, f.force, false)
+	if err != nil {
+		return err
+	}
+	doc, err := a.measure(ctx, f, in)
+	if err != nil {
+		return errors.Join(err, st.Abort())
+	}
+	o := report.ProfileOptions{
+		Title: reportTitle(in), Version: buildVersion().Version, Files: len(doc.Files), Formats: doc.formats, Filter: f.where.String(), Part: f.part(), Warnings: doc.Warnings,
+	}
+	if err := writePage(ctx, st, func(w io.Writer) error { return report.WriteProfile(w, o, doc.Profile) }); err != nil {
+		return errors.Join(err, st.Abort())
+	}
+	return nil
+}
+
+// part says which rows are profiled, besides by a filter; "" = all.
+func (f *profileFlags) part() string {
+	var said []string
+	if r := f.rows.String(); r != "" {
+		said = append(said, "rows "+r)
+	}
+	if f.limit.n < math.MaxInt64 {
+		said = append(said, "the first "+humanize.Comma(f.limit.n))
+	}
+	return strings.Join(said, ", of these ")
+}
+
+// measure makes the profile.
+func (a *app) measure(ctx context.Context, f *profileFlags, in []string) (doc profileDoc, err error) {
+	err = a.untilRead(func() (again bool, err error) {
+		doc, again, err = a.profileOnce(ctx, f, in)
+		return again, err
+	})
+	doc.Warnings = a.warnings.list()
+	return doc, err
 }
 
 // profileOnce is one attempt of a profile. again = columns must be read in another unit, so call it again.

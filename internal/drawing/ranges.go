@@ -270,12 +270,12 @@ func (r *Ranges) Strip(n int) Strip {
 			top = min(top, StripHeight-2)
 			bottom = top + 2
 		}
-		b.WriteString("M" + tenth(width*(float64(i)+0.5)) + " " + tenth(top) + "V" + tenth(bottom))
+		b.WriteString("M" + Tenth(width*(float64(i)+0.5)) + " " + Tenth(top) + "V" + Tenth(bottom))
 	}
 	return Strip{b.String(), math.Round(10*min(10, max(1, width*0.86))) / 10}
 }
 
-// tenth is a number with at most one digit behind the point.
-func tenth(v float64) string {
+// Tenth is a number with at most one digit behind the point.
+func Tenth(v float64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0")
 }

@@ -122,10 +122,15 @@ var levels = []level{
 
 // Write writes the report: as much as fits.
 func (r *Report) Write(w io.Writer) error {
+	return writePage(w, "report.html", levels, func(l level) any { return r.page(l) })
+}
+
+// writePage writes the first level of a page that fits; the last one, if none does.
+func writePage[L any](w io.Writer, name string, levels []L, page func(l L) any) error {
 	var out bytes.Buffer
 	for _, l := range levels {
 		out.Reset()
-		if err := templates().ExecuteTemplate(&out, "report.html", r.page(l)); err != nil {
+		if err := templates().ExecuteTemplate(&out, name, page(l)); err != nil {
 			return err
 		}
 		if out.Len() <= maxBytes {
@@ -136,24 +141,35 @@ func (r *Report) Write(w io.Writer) error {
 	return err
 }
 
+// head is how a page begins.
+type head struct {
+	Title  string
+	What   string // the page is
+	Style  template.CSS
+	Policy string
+}
+
+func newHead(title, what string) head {
+	style := drawing.Style + ownStyle
+	sum := sha256.Sum256([]byte(style))
+	return head{
+		Title: drawing.Clip(title, 300), What: what, Style: template.CSS(style), // it is ours
+		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
+	}
+}
+
 // page is what the template shows.
 type page struct {
-	Title   string
+	head
+
 	Version string
-	Style   template.CSS
-	Policy  string
 	Dataset *dataset // nil = there is one file
 	Files   []*shown
 	Hidden  int // files that are only listed
 }
 
 func (r *Report) page(l level) *page {
-	style := drawing.Style + ownStyle
-	sum := sha256.Sum256([]byte(style))
-	p := &page{
-		Title: drawing.Clip(r.o.Title, 300), Version: r.o.Version, Style: template.CSS(style), // it is ours
-		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
-	}
+	p := &page{head: newHead(r.o.Title, "report"), Version: r.o.Version}
 	common := ""
 	if len(r.files) != 1 {
 		common = r.common()

@@ -82,21 +82,7 @@ func (s *Sample) show(l level) *sampled {
 				x.Differ = "more than " + x.Differ
 			}
 		}
-		var most int64
-		for _, n := range c.Bins {
-			most = max(most, n)
-		}
-		for i, n := range c.Bins {
-			w := histogramWidth / float64(len(c.Bins))
-			h := 0.0
-			if most > 0 {
-				h = histogramHeight * float64(n) / float64(most)
-			}
-			if n > 0 {
-				h = max(h, 1)
-			}
-			x.Bars = append(x.Bars, bar{w * float64(i), histogramHeight - h, w - 1, h, n})
-		}
+		x.Bars = bars(c.Bins)
 		if len(c.Top) > 0 && c.Top[0].Count == 1 {
 			var some []string
 			for _, v := range c.Top[:min(len(c.Top), 3)] {
@@ -116,6 +102,23 @@ func (s *Sample) show(l level) *sampled {
 			x.Tops = append(x.Tops, topLine{drawing.Clip(v.Text, 60), v.Count, share, width})
 		}
 		out.Columns = append(out.Columns, x)
+	}
+	return out
+}
+
+// bars draws counts as bars.
+func bars(counts []int64) (out []bar) {
+	var most int64
+	for _, n := range counts {
+		most = max(most, n)
+	}
+	w := histogramWidth / float64(len(counts))
+	for i, n := range counts {
+		h := 0.0
+		if n > 0 {
+			h = max(histogramHeight*float64(n)/float64(most), 1)
+		}
+		out = append(out, bar{w * float64(i), histogramHeight - h, w - 1, h, n})
 	}
 	return out
 }

@@ -119,7 +119,7 @@ func (m *decimals[T]) finish(out *Column) {
 		}
 		whole, _ := big.NewFloat(v).Int(nil)
 		return m.text(m.whole(whole))
-	})
+	}, floatScale(m.low.ToFloat64(0), m.high.ToFloat64(0)))
 }
 
 // text returns the text of a decimal.

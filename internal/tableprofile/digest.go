@@ -142,3 +142,13 @@ func (d *digest) quantile(q float64) float64 {
 	}
 	return d.tree.Quantile((rank - low) / inside)
 }
+
+// share returns about the share of the values that are not above v, which is finite.
+func (d *digest) share(v float64) float64 {
+	d.flush()
+	n := float64(d.infinite[0])
+	if inside := d.n - d.infinite[0] - d.infinite[1]; inside > 0 {
+		n += max(0, min(1, d.tree.CDF(v))) * float64(inside)
+	}
+	return n / float64(d.n)
+}

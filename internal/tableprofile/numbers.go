@@ -43,29 +43,38 @@ func (m *numbers) add(b *batch, floats []float64, value func(order uint64) float
 	}
 }
 
-// finish sets what is the same for all numbers. text returns the texts of orders, order the order of a number.
-func (m *numbers) finish(out *Column, text func(e entry) string, number func(v float64) string) {
+// finish sets what is the same for all numbers. text returns the texts of entries, number that of a number, at is where values lie.
+func (m *numbers) finish(out *Column, text func(e entry) string, number func(v float64) string, at *scale) {
 	out.Distinct = m.counter.distinct(out.Values())
 	out.setTop(&m.counter, text)
 	if m.known == 0 {
 		return
 	}
+	stops := make([]stop, len(shares))
 	if m.digest != nil {
-		for _, q := range shares {
-			out.Quantiles = append(out.Quantiles, Quantile{q, number(m.digest.quantile(q))})
+		for i, q := range shares {
+			v := m.digest.quantile(q)
+			stops[i] = stop{v - at.zero, number(v)}
+			if at.whole {
+				stops[i].at = math.Round(stops[i].at)
+			}
 		}
-		return
-	}
-	out.QuantilesExact = true
-	all := m.sorted()
-	k, below := 0, int64(0) // values before k
-	for _, q := range shares {
-		for float64(below+all[k].count) < q*float64(m.known) {
-			below += all[k].count
-			k++
+	} else {
+		out.QuantilesExact = true
+		all := m.sorted()
+		k, below := 0, int64(0) // values before k
+		for i, q := range shares {
+			for float64(below+all[k].count) < q*float64(m.known) {
+				below += all[k].count
+				k++
+			}
+			stops[i] = stop{at.place(all[k].order), text(all[k])}
 		}
-		out.Quantiles = append(out.Quantiles, Quantile{q, text(all[k])})
 	}
+	for i, q := range shares {
+		out.Quantiles = append(out.Quantiles, Quantile{q, stops[i].text})
+	}
+	out.Histogram = m.histogram(at, stop{at.place(at.low), *out.Min}, stop{at.place(at.high), *out.Max}, stops[0], stops[len(stops)-1])
 }
 
 // setTop sets the frequent values.
@@ -182,7 +191,9 @@ func (m *ints) finish(out *Column) {
 		}
 		m.moments.finish(out)
 	}
-	m.numbers.finish(out, func(e entry) string { return text(e.order) }, func(v float64) string { return text(m.order(v)) })
+	at := &scale{low: orderOfInt(m.low), high: orderOfInt(m.high), whole: true}
+	at.zero, at.place = m.number(at.low), func(o uint64) float64 { return float64(o - at.low) }
+	m.numbers.finish(out, func(e entry) string { return text(e.order) }, func(v float64) string { return text(m.order(v)) }, at)
 }
 
 // floats measures floating point numbers.
@@ -254,5 +265,10 @@ func (m *floats) finish(out *Column) {
 	}
 	m.numbers.finish(out, func(e entry) string { return text(e.order) }, func(v float64) string {
 		return text(orderOfFloat(max(m.low, min(m.high, v))))
-	})
+	}, floatScale(m.low, m.high))
+}
+
+// floatScale is where floating point numbers lie.
+func floatScale(low, high float64) *scale {
+	return &scale{low: orderOfFloat(low), high: orderOfFloat(high), place: floatOfOrder}
 }

@@ -31,6 +31,7 @@ type Column struct {
 
 	Quantiles      []Quantile `json:"quantiles"`
 	QuantilesExact bool       `json:"quantiles_exact"`
+	Histogram      *Histogram `json:"histogram"` // of numbers and times that differ
 	Top            []Frequent `json:"top"`       // the most frequent first
 	TopExact       bool       `json:"top_exact"` // counts are exact, and no other value is more frequent
 }

@@ -3,9 +3,9 @@
 profile_judge.py ARROWIO FOLDER [FILE...] makes a Parquet file of many types in FOLDER and profiles it and each FILE (.parquet, .orc).
 It prints how many columns it has compared, and each difference; it exits with 1 if there is one.
 
-Numbers of rows, nulls, zeros, lengths and so on, and the least and greatest values, must be equal. Numbers of different values and
-quantiles must be equal where the profile says that they are exact; otherwise within four standard errors, and within half a percent of
-the values. The counts of frequent values must be within their bounds.
+Numbers of rows, nulls, zeros, lengths and so on, and the least and greatest values, must be equal. Numbers of different values,
+quantiles and what histograms leave out must be equal where the profile says that they are exact; otherwise within four standard errors,
+and within half a percent of the values. The counts of frequent values must be within their bounds.
 """
 
 import datetime
@@ -192,6 +192,12 @@ class Judge:
                 self.same(where, f"{q['share']} is a value", above > below, True)
             if not below / n - off <= q["share"] <= above / n + off:
                 self.faults.append(f"{where}: {q['value']} for {q['share']} is the quantile of {below / n} to {above / n}")
+        h = c["histogram"]
+        if h:
+            below, above = self.one(f"select count(*) filter (v < {value(h['from'])}), count(*) filter (v > {value(h['to'])}) from ({known})")
+            off = 0 if h["exact"] else 0.005 * n
+            if abs(h["below"] - below) > off or abs(h["above"] - above) > off or h["below"] + sum(h["counts"]) + h["above"] != n:
+                self.faults.append(f"{where}: {h}, want {below} below, {above} above of {n}")
         for f in c["top"]:
             if f["value"].endswith("…"):
                 continue
