@@ -81,7 +81,7 @@ KEY=VALUE below an INPUT are columns. - is standard input or output.
 	}
 	b.WriteString(`
 Exit codes: 0 done; 1 the data: corrupt, unsupported, over a limit, not fitting the target; 2 the command line;
-3 the system: not found, no permission, disk full, closed pipe; 4 done, but --salvage or --kudu-salvage has reported losses;
+3 the system: not found, no permission, disk full, closed pipe; 4 done, but --salvage, --kudu-salvage or --kudu-rebuild has reported losses;
 5 diff: the inputs differ; 130 interrupted. Warnings go to standard error, a line each, and change no other exit code.`)
 	return b.String()
 }

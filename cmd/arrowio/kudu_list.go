@@ -15,6 +15,8 @@ import (
 type kuduListFlags struct {
 	data     []string
 	metadata string
+	rebuild  string
+	schemas  []string
 	json     bool
 }
 
@@ -44,6 +46,17 @@ type kuduTablet struct {
 	Rows    *int64 `json:"rows"`
 	Bytes   *int64 `json:"bytes"` // likewise
 	Detail  string `json:"detail"`
+	// Rebuilt is what a tablet without a superblock was put together from.
+	Rebuilt []kuduPart `json:"rebuilt"`
+}
+
+// kuduPart is a rowset or a delta file of a rebuilt tablet.
+type kuduPart struct {
+	Kind      string `json:"kind"`      // "rowset" or "deltas"
+	ID        string `json:"id"`        // of its first block
+	Certainty string `json:"certainty"` // that its blocks belong together, or that the deltas are of the rowset before
+	Rows      int64  `json:"rows"`      // stored, or changed
+	Detail    string `json:"detail"`
 }
 
 func (a *app) kuduListCommand() *cobra.Command {
@@ -54,10 +67,14 @@ func (a *app) kuduListCommand() *cobra.Command {
 		Long: `List prints the tables and tablets of a tablet server, with the rows and the size of each tablet. DIR is the server's
 directory of write-ahead logs (--fs_wal_dir).
 
+With --rebuild, tablets whose superblocks are lost are put together from their blocks as far as that is sure, likely or even
+doubtful, and the list says how sure it is of each part; --schema names superblocks of replicas, which tell the columns' names.
+
 Rows are those that the tablets' superblocks count; write-ahead logs may have more, which arrowio count --from kudu counts,
 too. The size is that of the blocks found in the data directories; it is not known without them.`,
 		Example: `  arrowio kudu list /kudu/wal
-  arrowio kudu list --data-dir /disk1/kudu --data-dir /disk2/kudu --json /kudu/wal | jq -r '.tables[].name'`,
+  arrowio kudu list --data-dir /disk1/kudu --data-dir /disk2/kudu --json /kudu/wal | jq -r '.tables[].name'
+  arrowio kudu list --rebuild likely --data-dir /disk1/kudu /kudu/wal'`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || args[0] == "" {
 				return usagef("kudu list: name one DIR: the server's directory of write-ahead logs (--fs_wal_dir)")
@@ -75,12 +92,14 @@ too. The size is that of the blocks found in the data directories; it is not kno
 	for _, name := range []string{"data-dir", "metadata-dir"} {
 		_ = cmd.MarkFlagDirname(name) // it fails only for a flag that does not exist
 	}
+	fs.StringVar(&f.rebuild, "rebuild", "", "put tablets without superblocks together, as far as that is `sure|likely|doubtful`")
+	fs.StringArrayVar(&f.schemas, "schema", nil, "a superblock `FILE` of a replica, or a directory of them, that names the columns of rebuilt tablets; repeat for each")
 	fs.BoolVar(&f.json, "json", false, "print a JSON object")
 	return cmd
 }
 
 func (a *app) kuduList(ctx context.Context, f *kuduListFlags, dir string) error {
-	v, err := readkudu.OpenOverview(ctx, dir, arrowio.Limits{}, readkudu.Options{Data: f.data, Metadata: f.metadata})
+	v, err := readkudu.OpenOverview(ctx, dir, arrowio.Limits{}, readkudu.Options{Data: f.data, Metadata: f.metadata, Rebuild: f.rebuild, Schemas: f.schemas})
 	if err != nil {
 		return inFile(dir, err)
 	}
@@ -106,13 +125,17 @@ func listKudu(dir string, info *arrowio.Info) *kuduListing {
 		case "table":
 			l.Tables = append(l.Tables, kuduTable{Name: m.Name, ID: m.ID, Rows: knownNumber(m.Rows), Bytes: knownNumber(m.Bytes), Tablets: []kuduTablet{}})
 		case "tablet":
-			t := kuduTablet{ID: m.ID, State: m.State, RowSets: &m.Parts, Rows: knownNumber(m.Rows), Bytes: knownNumber(m.Bytes), Detail: m.Detail}
+			t := kuduTablet{ID: m.ID, State: m.State, RowSets: &m.Parts, Rows: knownNumber(m.Rows), Bytes: knownNumber(m.Bytes), Detail: m.Detail, Rebuilt: []kuduPart{}}
 			if n := len(l.Tables); n > 0 && l.Tables[n-1].Name == m.Name {
 				l.Tables[n-1].Tablets = append(l.Tables[n-1].Tablets, t)
 			} else {
 				t.RowSets, t.Bytes = nil, nil
 				l.Tablets = append(l.Tablets, t)
 			}
+		case "rowset", "deltas": // of the tablet before
+			tablets := l.Tables[len(l.Tables)-1].Tablets
+			t := &tablets[len(tablets)-1]
+			t.Rebuilt = append(t.Rebuilt, kuduPart{Kind: m.Kind, ID: m.ID, Certainty: m.State, Rows: m.Rows, Detail: m.Detail})
 		}
 	}
 	l.Notes = append(l.Notes, info.Notes...)
@@ -134,7 +157,7 @@ func (l *kuduListing) print(w sheet) error {
 		return humanize.Comma(*n)
 	}
 	var rows [][]string
-	tablets, total, bytes, unknown := 0, int64(0), int64(0), false
+	tablets, total, bytes, unknown, some := 0, int64(0), int64(0), false, false
 	add := func(table string, t kuduTablet) {
 		tablets++
 		size := ""
@@ -146,12 +169,16 @@ func (l *kuduListing) print(w sheet) error {
 		}
 		rows = append(rows, []string{table, t.ID, t.State, text(t.RowSets), text(t.Rows), size, t.Detail})
 		if t.Rows != nil {
+			some = true
 			total += *t.Rows
 		}
 	}
 	for _, table := range l.Tables {
 		for _, t := range table.Tablets {
 			add(table.Name, t)
+			for _, p := range t.Rebuilt {
+				rows = append(rows, []string{"", p.Kind + " " + p.ID, p.Certainty, "", humanize.Comma(p.Rows), "", p.Detail})
+			}
 		}
 	}
 	for _, t := range l.Tablets {
@@ -165,7 +192,11 @@ func (l *kuduListing) print(w sheet) error {
 	if unknown {
 		size = "size not known"
 	}
-	w.line("", "", fmt.Sprintf("%s, %s, %s, %s", counted(int64(len(l.Tables)), "table"), counted(int64(tablets), "tablet"), counted(total, "row"), size))
+	count := counted(total, "row")
+	if tablets > 0 && !some {
+		count = "rows not known"
+	}
+	w.line("", "", fmt.Sprintf("%s, %s, %s, %s", counted(int64(len(l.Tables)), "table"), counted(int64(tablets), "tablet"), count, size))
 	for _, n := range l.Notes {
 		if !strings.Contains(n, "--kudu-table") { // of inspect
 			w.line("note: ", "  ", printable(n))

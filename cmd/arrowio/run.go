@@ -74,7 +74,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 
 // salvages reports whether a command reads past damage. A server reports losses in its log.
 func salvages(cmd *cobra.Command) bool {
-	return cmd.Name() != "serve" && slices.ContainsFunc([]string{"salvage", "kudu-salvage"}, func(name string) bool {
+	return cmd.Name() != "serve" && slices.ContainsFunc([]string{"salvage", "kudu-salvage", "kudu-rebuild", "rebuild"}, func(name string) bool {
 		f := cmd.Flags().Lookup(name)
 		return f != nil && f.Changed
 	})

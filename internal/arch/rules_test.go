@@ -274,6 +274,11 @@ var rules = []rule{
 		why: "a tablet is made of CFiles, and the files around them are explained; readers/kudu shows it to users, and an import begins with it",
 	},
 	{
+		pkg: "internal/kudu/rebuild",
+		may: []string{"internal/kuduwire", "internal/cfilewire"},
+		why: "it decides by what it is told of blocks, and reads none",
+	},
+	{
 		pkg: "internal/kudu/inspect",
 		may: append([]string{"arrowio", "arrowio/errs", "internal/kuduwire", "internal/cfilewire", "internal/cfile"}, neutral...),
 		why: "it explains the bytes of a server's files, and knows nothing of how tablets are read",

@@ -2,6 +2,7 @@ package kudu
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,7 +26,7 @@ func (d *damagedSuper) names(table string) bool {
 }
 
 // choose finds the tablets to read.
-func (f *File) choose() error {
+func (f *File) choose(ctx context.Context) error {
 	ids, err := f.dirs.Tablets()
 	if err != nil {
 		return err
@@ -47,9 +48,16 @@ func (f *File) choose() error {
 			all = append(all, &tablet{id: id, super: s})
 		}
 	}
-	strays, err := f.tellStrays(f.dirs, f.opt.Tablet)
+	strays, err := f.tellStrays(f.dirs, &f.opt)
 	if err != nil {
 		return err
+	}
+	if f.opt.Rebuild != "" {
+		made, err := f.server.rebuildTablets(ctx, &f.findings)
+		if err != nil {
+			return err
+		}
+		all = append(all, made...)
 	}
 	if f.opt.Tablet != "" {
 		if all, err = f.ofID(all, damaged, strays); err != nil {
@@ -78,9 +86,13 @@ func (f *File) choose() error {
 	if f.opt.Tablet == "" {
 		var supers []*kuduwire.SuperBlock
 		for _, t := range of {
-			supers = append(supers, t.super)
+			if t.rebuilt == nil {
+				supers = append(supers, t.super)
+			}
 		}
-		f.tellPartitions(f.dirs, supers)
+		if len(supers) > 0 {
+			f.tellPartitions(f.dirs, supers)
+		}
 	}
 	return f.withData(of)
 }
@@ -107,7 +119,7 @@ func (f *File) ofID(all []*tablet, damaged []*damagedSuper, strays []*stray) ([]
 	}
 	for _, s := range strays {
 		if s.id == f.opt.Tablet {
-			return nil, errs.Errorf(errs.ErrCorrupt, "kudu: %v%s. Without it nothing tells which blocks the tablet has; each block is a CFile that can be read by itself (%w)", s, f.dirs.strayColumns(s.id), errs.Opt("kudu-block", ""))
+			return nil, errs.Errorf(errs.ErrCorrupt, "kudu: %v%s. Without it nothing names the blocks that the tablet has: %w puts blocks without superblocks together", s, f.dirs.strayColumns(s.id), errs.Opt("kudu-rebuild", ""))
 		}
 	}
 	return nil, errs.Errorf(errs.ErrOption, "kudu: no tablet %q in %s", f.opt.Tablet, f.where())
@@ -171,7 +183,7 @@ func (f *File) where() string {
 // whereNone tells, as a part of an error, where there is no tablet, and what to do.
 func (f *File) whereNone() error {
 	if f.dirs.Metadata == "" {
-		return fmt.Errorf("these directories: there are no superblocks, which tell what a block is. Each block is a CFile that can be read by itself (%w); inspect lists them", errs.Opt("kudu-block", ""))
+		return fmt.Errorf("these directories: there are no superblocks, which tell what a block is. %w puts them together, as far as they tell; each is a CFile that can be read by itself (%w), and inspect lists them", errs.Opt("kudu-rebuild", ""), errs.Opt("kudu-block", ""))
 	}
 	return errors.New(f.dirs.Metadata)
 }

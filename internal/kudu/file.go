@@ -23,7 +23,8 @@ import (
 // File is a table, or a tablet of it, read from the directories of a tablet server that does not run. Its methods may be
 // called concurrently. The directories must not change meanwhile.
 type File struct {
-	dirs    *Dirs // nil = of a set
+	server  *server // nil = of a set
+	dirs    *Dirs   // likewise
 	blocks  blockStore
 	limits  arrowio.Limits
 	opt     Options
@@ -54,7 +55,8 @@ type tablet struct {
 	rowsets []*rowset
 	mem     *memRows // rows that were never flushed; nil = none
 	log     *logState
-	blind   bool // to verify: it has blocks, and there is no data directory
+	blind   bool     // to verify: it has blocks, and there is no data directory
+	rebuilt *rebuilt // nil = it has a superblock
 }
 
 // part is what a split reads: rows of a rowset, or of a tablet's memory.
@@ -91,6 +93,10 @@ type server struct {
 func openServer(ctx context.Context, path string, limits arrowio.Limits, o Options) (*server, error) {
 	s := &server{limits: limits.WithDefaults(), opt: o}
 	d := DirOptions{Wal: path, Metadata: o.Metadata, Data: o.Data, Salvage: o.Salvage && !o.verify, FindWal: true, NoData: o.noData, DataLater: true, Limits: s.limits}
+	if err := o.checkRebuild(); err != nil {
+		return nil, err
+	}
+	s.opt, d.Salvage = o, o.Salvage && !o.verify
 	var err error
 	if s.dirs, err = OpenDirs(d); err != nil && o.verify && isData(err) {
 		s.failed, d.Salvage = err, true
@@ -115,7 +121,7 @@ func openServer(ctx context.Context, path string, limits arrowio.Limits, o Optio
 
 // table opens the table that the options name. The blocks are closed with it.
 func (s *server) table(ctx context.Context) (*File, error) {
-	f := &File{dirs: s.dirs, blocks: s.blocks, limits: s.limits, opt: s.opt, sizes: usualSizes}
+	f := &File{server: s, dirs: s.dirs, blocks: s.blocks, limits: s.limits, opt: s.opt, sizes: usualSizes}
 	if s.opt.sizes.rows > 0 {
 		f.sizes = s.opt.sizes
 	}
@@ -127,7 +133,7 @@ func (s *server) table(ctx context.Context) (*File, error) {
 }
 
 func (f *File) open(ctx context.Context) error {
-	if err := f.choose(); err != nil {
+	if err := f.choose(ctx); err != nil {
 		return err
 	}
 	if err := f.needData(); err != nil {

@@ -66,6 +66,11 @@ func (b *setBlocks) identify(ctx context.Context, h hash.Hash) error {
 // identify adds the files of a server's tablets.
 func (f *File) identify(ctx context.Context, h hash.Hash, b *Blocks) error {
 	for _, t := range f.tablets {
+		if t.rebuilt != nil {
+			if err := f.identifyHints(ctx, h); err != nil {
+				return err
+			}
+		}
 		for _, folder := range []string{tabletMetaName, consensusName} {
 			if err := addFile(h, filepath.Join(f.dirs.Metadata, folder, t.id)); err != nil {
 				return err
@@ -90,6 +95,22 @@ func (f *File) identify(ctx context.Context, h hash.Hash, b *Blocks) error {
 	for i := range f.dirs.Data {
 		if d := &f.dirs.Data[i]; d.Type == kuduwire.DirLog {
 			if err := addDir(ctx, h, d.Path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// identifyHints adds what rebuilding looks at beside the blocks of a tablet.
+func (f *File) identifyHints(ctx context.Context, h hash.Hash) error {
+	fmt.Fprintf(h, "%q\n", f.opt.Rebuild)
+	for _, path := range append(f.opt.Schemas[:len(f.opt.Schemas):len(f.opt.Schemas)], filepath.Join(f.dirs.Metadata, tabletMetaName)) {
+		if err := addFile(h, path); err != nil {
+			return err
+		}
+		if isDir(path) {
+			if err := addDir(ctx, h, path); err != nil {
 				return err
 			}
 		}

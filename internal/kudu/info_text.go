@@ -169,7 +169,7 @@ func (b *infoBuilder) tabletText(t *tablet) string {
 		stored += rs.rows
 		live += b.places.rowsets[rs.meta].Len()
 	}
-	parts := []string{t.id, t.super.State.String(), fmt.Sprintf("schema version %d", t.version)}
+	parts := []string{t.id, t.state(), fmt.Sprintf("schema version %d", t.version)}
 	if p := partitionText(t.super); p != "" {
 		parts = append(parts, p)
 	}

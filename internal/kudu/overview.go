@@ -66,7 +66,7 @@ func openForInfo(ctx context.Context, path string, limits arrowio.Limits, o Opti
 }
 
 // OpenOverview opens the directories of a tablet server to see what there is. path is the server's WAL directory. Of the
-// options only those count that say where directories are, and Salvage. Data directories may be missing: then sizes are not
+// options only those count that say where directories are, Salvage, Rebuild and Schemas. Data directories may be missing: then sizes are not
 // known. A path without superblocks is errs.ErrOption.
 func OpenOverview(ctx context.Context, path string, limits arrowio.Limits, o Options) (*Overview, error) {
 	o.noData = true
@@ -78,8 +78,8 @@ func OpenOverview(ctx context.Context, path string, limits arrowio.Limits, o Opt
 	if err != nil {
 		return nil, err
 	}
-	if s.dirs.Metadata == "" {
-		err := errs.Errorf(errs.ErrOption, "kudu: no %s in %s or its data directories: name the server's directory of write-ahead logs (--fs_wal_dir), or its metadata directory (--fs_metadata_dir); inspect %w counts blocks without superblocks", tabletMetaName, path, errs.Opt("from", "kudu"))
+	if s.dirs.Metadata == "" && o.Rebuild == "" {
+		err := errs.Errorf(errs.ErrOption, "kudu: no %s in %s or its data directories: name the server's directory of write-ahead logs (--fs_wal_dir), or its metadata directory (--fs_metadata_dir); inspect %w counts blocks without superblocks, and %w puts them together", tabletMetaName, path, errs.Opt("from", "kudu"), errs.Opt("kudu-rebuild", ""))
 		return nil, errors.Join(err, s.blocks.Close())
 	}
 	v, err := s.overview(ctx)
@@ -97,7 +97,7 @@ func (s *server) overview(ctx context.Context) (*Overview, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := v.tellStrays(s.dirs, ""); err != nil {
+	if _, err := v.tellStrays(s.dirs, &Options{Rebuild: s.opt.Rebuild}); err != nil {
 		return nil, err
 	}
 	byID := map[string]*tableMember{}
@@ -140,6 +140,9 @@ func (s *server) overview(ctx context.Context) (*Overview, error) {
 		light.RowSets, light.Orphaned = nil, nil
 		t.supers = append(t.supers, &light)
 	}
+	if err := v.addRebuilt(ctx, byID); err != nil {
+		return nil, err
+	}
 	slices.Sort(v.used)
 	v.apart = !slices.ContainsFunc(orphaned, func(id uint64) bool {
 		_, found := slices.BinarySearch(v.used, id)
@@ -151,7 +154,9 @@ func (s *server) overview(ctx context.Context) (*Overview, error) {
 	slices.SortFunc(v.tables, func(a, b *tableMember) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
 	v.choices()
 	for _, t := range v.tables {
-		v.tellPartitions(s.dirs, t.supers)
+		if len(t.supers) > 0 {
+			v.tellPartitions(s.dirs, t.supers)
+		}
 		t.supers = nil
 	}
 	return v, nil
@@ -161,6 +166,8 @@ func (s *server) overview(ctx context.Context) (*Overview, error) {
 const (
 	kindTable  = "table"
 	kindTablet = "tablet"
+	kindRowSet = "rowset" // of a rebuilt tablet
+	kindDeltas = "deltas" // likewise
 	kindBlocks = "blocks"
 	kindBlock  = "block"
 )

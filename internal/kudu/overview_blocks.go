@@ -71,7 +71,7 @@ func (v *Overview) listBlocks(ctx context.Context, info *arrowio.Info, each bool
 	case len(v.tables) > 0:
 		note("%d of %d blocks belong to no tablet whose superblock can be read", len(ids), all)
 	case !each:
-		note("without superblocks it is not known which table a block is of: %d blocks by kind; --blocks lists each, and --kudu-block reads one by itself", len(ids))
+		note("without superblocks it is not known which table a block is of: %d blocks by kind; --blocks lists each, --kudu-block reads one by itself, and --kudu-rebuild puts them together", len(ids))
 	default:
 		note("without superblocks it is not known which table a block is of: --kudu-block reads one by itself")
 	}

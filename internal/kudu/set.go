@@ -104,6 +104,7 @@ func (o *Options) forSet() error {
 		{"kudu-block", o.Block != ""},
 		{"kudu-snapshot", o.Snapshot > 0},
 		{"kudu-uncommitted", o.Uncommitted != ""},
+		{"kudu-rebuild", o.Rebuild != ""},
 	} {
 		if x.given {
 			return errs.Errorf(errs.ErrOption, "%s is about the directories of a server, and this is a set of rowsets", x.name)

@@ -65,16 +65,29 @@ func (d *Dirs) strays() ([]*stray, error) {
 	return out, nil
 }
 
-// strayColumns says which columns a tablet has by the first segment of its log whose header can be read and
-// names it; "" = not known.
+// strayColumns says which columns a tablet has by its log; "" = not known.
 func (d *Dirs) strayColumns(tablet string) string {
+	schema := d.logSchema(tablet)
+	if schema == nil {
+		return ""
+	}
+	columns := make([]string, len(schema.Columns))
+	for i := range columns {
+		columns[i] = schema.Columns[i].Name
+	}
+	return "; its log has the columns " + strings.Join(columns, ", ")
+}
+
+// logSchema returns the schema of a tablet by the first segment of its log whose header can be read and names it; nil = not
+// known.
+func (d *Dirs) logSchema(tablet string) *kuduwire.Schema {
 	dir := d.LogDir(tablet)
 	if dir == "" {
-		return ""
+		return nil
 	}
 	dir, err := findLog(dir, &logReport{})
 	if err != nil {
-		return ""
+		return nil
 	}
 	names, _ := logDir(dir).names()
 	for _, name := range names {
@@ -86,31 +99,30 @@ func (d *Dirs) strayColumns(tablet string) string {
 			continue
 		}
 		schema, err := kuduwire.ParseSchema(pb.New(s.head.Schema), d.lim)
-		if err != nil {
-			continue
+		if err == nil {
+			return schema
 		}
-		columns := make([]string, len(schema.Columns))
-		for i := range columns {
-			columns[i] = schema.Columns[i].Name
-		}
-		return "; its log has the columns " + strings.Join(columns, ", ")
 	}
-	return ""
+	return nil
 }
 
-// tellStrays returns the tablets without superblock, and warns of them; Verify reports them. tablet is the one that is read,
-// "" = all.
-func (f *findings) tellStrays(d *Dirs, tablet string) ([]*stray, error) {
+// tellStrays returns the tablets without superblock, and warns of them; Verify reports them. o names the one that is
+// read, if it is one.
+func (f *findings) tellStrays(d *Dirs, o *Options) ([]*stray, error) {
 	strays, err := d.strays()
 	if err != nil {
 		return nil, err
 	}
-	strays = slices.DeleteFunc(strays, func(s *stray) bool { return tablet != "" && s.id != tablet })
+	strays = slices.DeleteFunc(strays, func(s *stray) bool { return o.Tablet != "" && s.id != o.Tablet })
 	for _, s := range strays {
 		f.fault(errs.Locate(errs.Errorf(errs.ErrCorrupt, "%v", s), errs.At{Format: Name}))
 		if !f.verify {
 			w := at("tablet "+s.id, arrowio.UnknownRows)
 			w.Kind = arrowio.WarnMissing
+			if o.Rebuild != "" {
+				f.warn(w, "%v: what only its log has is missing, and so are its rows where they are not rebuilt%s", s, d.strayColumns(s.id))
+				continue
+			}
 			f.warn(w, "%v: its rows are missing, and nothing tells which table they belong to%s", s, d.strayColumns(s.id))
 		}
 	}

@@ -22,7 +22,10 @@ func (f *File) openTablet(ctx context.Context, t *tablet) error {
 	if t.super.TxnMetadata {
 		f.doubt(t.place(), "tablet %s has taken part in transactions over several rows: rows of those that were not ended may be shown", t.id)
 	}
-	if f.dirs != nil {
+	switch {
+	case t.rebuilt != nil:
+		t.rebuilt.tell(&f.findings, t)
+	case f.dirs != nil:
 		f.missing(t)
 		if err := f.checkConsensus(t); err != nil {
 			return err
@@ -130,7 +133,7 @@ func (f *File) checkConsensus(t *tablet) error {
 
 // replayLog replays the log of a tablet. To verify it, it does so in spite of damage.
 func (f *File) replayLog(ctx context.Context, t *tablet, rows map[int64]diskRows) (*logState, error) {
-	if f.dirs == nil {
+	if f.dirs == nil || t.rebuilt != nil {
 		return &logState{schema: t.super.Schema, schemaVersion: t.super.SchemaVersion}, nil
 	}
 	o := replayOptions{

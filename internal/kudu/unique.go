@@ -32,7 +32,7 @@ const maxTwice = 1 << 20
 //
 // A salvage hides the older rows and reports them.
 func (f *File) unique(ctx context.Context, t *tablet) error {
-	if f.dirs == nil || f.opt.SkipLog || f.opt.verify || len(t.rowsets) == 0 || t.schema.Keys() == 0 {
+	if f.dirs == nil || t.rebuilt != nil || f.opt.SkipLog || f.opt.verify || len(t.rowsets) == 0 || t.schema.Keys() == 0 {
 		return nil // Verify compares all keys itself
 	}
 	why := "the tablet has no write-ahead log"

@@ -25,12 +25,17 @@ type Options struct {
 	LogMemory     int64 // bound on the memory that the logs' rows take; 0 = 2 GiB
 	Salvage       bool  // go on past damage: what is lost is null or missing, and in File.Warnings
 	StringsBinary bool  // show strings as binary: Kudu does not check that they are UTF-8
+	// Rebuild puts together what no superblock names, as far as that is "sure", or "likely", or even "doubtful"; "" = not at all. It
+	// reads past damage like Salvage, and Warnings name each doubt.
+	Rebuild string
+	Schemas []string // with Rebuild: superblocks, or directories of them, whose tables the rows may be of
 }
 
 func (o Options) own() kudu.Options {
 	return kudu.Options{
 		Data: o.Data, Metadata: o.Metadata, Table: o.Table, Tablet: o.Tablet, Block: o.Block, Snapshot: o.Snapshot, SkipLog: o.SkipLog,
 		Uncommitted: o.Uncommitted, LogMemory: o.LogMemory, Salvage: o.Salvage, StringsBinary: o.StringsBinary,
+		Rebuild: o.Rebuild, Schemas: o.Schemas,
 	}
 }
 
@@ -67,8 +72,8 @@ func OpenBlock(ctx context.Context, path string, limits arrowio.Limits, o Option
 }
 
 // OpenOverview opens the directories of a tablet server to see what there is. The File has no columns and no rows: its Info lists
-// tables and tablets. path is the server's WAL directory. Of the options only those count that say where directories are, and
-// Salvage. Data directories may be missing: then sizes are not known. A path without superblocks is errs.ErrOption.
+// tables and tablets. path is the server's WAL directory. Of the options only those count that say where directories are,
+// Salvage, Rebuild and Schemas. Data directories may be missing: then sizes are not known. A path without superblocks is errs.ErrOption.
 func OpenOverview(ctx context.Context, path string, limits arrowio.Limits, o Options) (arrowio.File, error) {
 	v, err := kudu.OpenOverview(ctx, path, limits, o.own())
 	if err != nil {
