@@ -55,7 +55,7 @@ func (f *File) compare(t *orcwire.Type, s *orcwire.ColumnStats, a *tally, merged
 			if t.Kind == orcwire.Timestamp && f.quirks.Writer == orcwire.WriterPresto {
 				return nil // in a zone that the file does not name
 			}
-			return f.compareTimes(s.Timestamp, a)
+			return f.compareTimes(t, s.Timestamp, a)
 		}
 	case orcwire.Decimal:
 		if s.Decimal != nil && f.quirks.DecimalStatsTrusted(t.Precision) {
@@ -156,8 +156,9 @@ func compareDates(s *orcwire.DateStats, a *tally) error {
 }
 
 // compareTimes compares bounds in UTC. Those before 1582 are passed over where the calendar is not proleptic: writers
-// count them in one or the other. A value that may have lain a second before makes a bound so much wider.
-func (f *File) compareTimes(s *orcwire.TimestampStats, a *tally) error {
+// count them in one or the other. A value that may have lain a second before makes a bound so much wider. Before 1900 the C++ writer
+// takes the clocks of its zone from the time zone database, where Java, whose rows are read, has the standard offset of today.
+func (f *File) compareTimes(t *orcwire.Type, s *orcwire.TimestampStats, a *tally) error {
 	low, high := s.MinUTC, s.MaxUTC
 	if low == nil && high == nil {
 		if !f.quirks.TimestampStatsUTC() {
@@ -175,8 +176,12 @@ func (f *File) compareTimes(s *orcwire.TimestampStats, a *tally) error {
 	if f.quirks.Writer == orcwire.WriterCPP {
 		early = 1
 	}
+	ancient := func(a, b int64) bool {
+		const from1900 = -2208988800000 + zoneMillis
+		return f.quirks.Writer == orcwire.WriterCPP && t.Kind == orcwire.Timestamp && a < from1900 && b < from1900 && max(a, b)-min(a, b) <= zoneMillis
+	}
 	check := func(what string, ms *int64, nanos int32, known bool, is moment) error {
-		if ms == nil || is.ms < gregorian && f.hybrid {
+		if ms == nil || is.ms < gregorian && f.hybrid || ancient(*ms, is.ms) {
 			return nil
 		}
 		if d := is.ms - *ms; d < -early || d > slack || d == 0 && slack == 0 && known && is.nanos != nanos {
