@@ -121,6 +121,28 @@ final class ShapeFixtures {
             .set("orc.dictionary.key.threshold", "1.0"));
   }
 
+  /**
+   * The types that Paimon makes of (id BIGINT, name STRING, tags ARRAY&lt;STRING>, props MAP&lt;STRING, INT>, at ROW&lt;x DOUBLE, y DOUBLE>)
+   * with the ids 0 to 6: those of what has no field are counted from a quarter of the integers, keys downwards.
+   */
+  private static TypeDescription paimon() {
+    int base = Integer.MAX_VALUE / 4;
+    return TypeDescription.createStruct()
+        .addField("id", numbered(TypeDescription.createLong(), 0))
+        .addField("name", numbered(TypeDescription.createString(), 1))
+        .addField("tags", numbered(TypeDescription.createList(numbered(TypeDescription.createString(), base + 2 * 1024 + 1)), 2))
+        .addField("props", numbered(
+            TypeDescription.createMap(numbered(TypeDescription.createString(), base - 3 * 1024 - 1),
+                numbered(TypeDescription.createInt(), base + 3 * 1024 + 1)), 3))
+        .addField("at", numbered(
+            TypeDescription.createStruct().addField("x", numbered(TypeDescription.createDouble(), 5))
+                .addField("y", numbered(TypeDescription.createDouble(), 6)), 4));
+  }
+
+  private static TypeDescription numbered(TypeDescription t, int id) {
+    return t.setAttribute("paimon.id", String.valueOf(id));
+  }
+
   private static void names(Fixtures to) throws IOException {
     TypeDescription t = TypeDescription.createStruct()
         .addField("a.b", TypeDescription.createInt())
@@ -132,6 +154,7 @@ final class ShapeFixtures {
     t.getChildren().get(0).setAttribute("iceberg.id", "7");
     t.getChildren().get(0).setAttribute("iceberg.required", "true");
     to.add("names-attributes", "odd names of columns, and attributes of types", new Spec(t).rows(50));
+    to.add("paimon-ids", "field ids as Paimon keeps them, elements, keys and values too", new Spec(paimon()).rows(40));
     to.add("user-metadata", "metadata: bytes, 30 kB, an empty key, a key beyond ASCII",
         new Spec("struct<a:int>").rows(5)
             .metadata("lab.key", new byte[] {0, 1, (byte) 0xff, (byte) 0x80})
