@@ -168,6 +168,9 @@ func inspect(ctx context.Context, s *service, b []byte, send func([]byte) error)
 }
 
 func (e *Entry) inspect(ctx context.Context, i int, o arrowio.InfoOptions, where expr.Expr) (*fileInfo, error) {
+	if err := reserve(ctx, false); err != nil {
+		return nil, err
+	}
 	f, err := e.Open(ctx, i)
 	if err != nil {
 		return nil, err
@@ -263,6 +266,9 @@ func verify(ctx context.Context, s *service, b []byte, send func([]byte) error) 
 	}
 	e, files, err := q.open(ctx, s)
 	if err != nil {
+		return err
+	}
+	if err := reserve(ctx, false); err != nil {
 		return err
 	}
 	out := verdict{OK: true, Files: len(files)}

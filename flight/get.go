@@ -72,6 +72,7 @@ type ticketRows struct {
 	b       *bound
 	data    *dataset.Dataset // a fragment for each part
 	parts   []Part
+	files   []Fragment  // of each part
 	changed atomic.Bool // a file was changed while it was read
 }
 
@@ -111,7 +112,9 @@ func (b *bound) of(ctx context.Context, t *Ticket) (*ticketRows, error) {
 	p := &ticketRows{b: b, parts: parts}
 	data := *b.data
 	data.Fragments = make([]arrowio.Fragment, len(parts))
+	p.files = make([]Fragment, len(parts))
 	for i, part := range parts {
+		p.files[i] = b.entry.whole().Fragments[at[i]]
 		data.Fragments[i] = arrowio.Fragment{
 			Name:  b.data.Fragments[at[i]].Name,
 			Never: b.data.Fragments[at[i]].Never,
@@ -203,12 +206,42 @@ func (s *service) allocator() memory.Allocator {
 
 // scan begins to read the rows of a ticket with what its call may use. The caller releases it.
 func (s *service) scan(ctx context.Context, p *ticketRows, o arrowio.ScanOptions) (*arrowio.Scanner, error) {
+	if err := reserve(ctx, p.small()); err != nil {
+		return nil, err
+	}
 	o.Parallelism, o.MemoryBudget, o.Allocator = s.o.Parallelism, s.o.Memory, s.o.Allocator
 	if c := CallFrom(ctx); c != nil {
 		c.lease.Scan(&o)
 	}
 	scan, err := p.data.Scan(ctx, o)
 	return scan, p.b.entry.failed(ctx, err)
+}
+
+// Bounds of a scan that reads little. Few stored bytes may be many rows, and text says nothing of its rows.
+const (
+	smallBytes = 1 << 20
+	smallRows  = 64 << 10
+	smallText  = 256 << 10
+)
+
+// small reports whether there is little to read.
+func (p *ticketRows) small() bool {
+	var bytes, rows int64
+	most := int64(smallBytes)
+	for i, part := range p.parts {
+		for _, s := range p.files[i].Splits[part.From:part.To] {
+			bytes += max(s.Bytes, 0)
+			if s.Known() {
+				rows += s.Rows.Len()
+			} else {
+				most = smallText
+			}
+			if bytes > most || rows > smallRows {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // each gives the records of a scan of p to use until that wants no more. use does not keep them.
@@ -247,6 +280,9 @@ func (s *service) read(ctx context.Context, e *Entry, command Command, where exp
 	p, err := b.of(ctx, t)
 	if err != nil {
 		return nil, e.Public(err)
+	}
+	if err := reserve(ctx, p.small()); err != nil {
+		return nil, err
 	}
 	o := b.scanOptions()
 	o.Rows, o.Parallelism, o.MemoryBudget, o.Allocator = b.rows, s.o.Parallelism, s.o.Memory, s.o.Allocator

@@ -46,6 +46,25 @@ type Lease interface {
 	End()
 }
 
+// Reserver is a Lease that bounds the memory of scans.
+type Reserver interface {
+	// Reserve is called before a call begins to scan. It may wait until there is memory for it, or return an error. small says that the
+	// scan reads little. It is called again by calls that scan several times, maybe by several goroutines.
+	Reserve(ctx context.Context, small bool) error
+}
+
+// reserve has the lease of a call reserve what a scan needs.
+func reserve(ctx context.Context, small bool) error {
+	c := CallFrom(ctx)
+	if c == nil {
+		return nil
+	}
+	if r, ok := c.lease.(Reserver); ok {
+		return exhausted(r.Reserve(ctx, small))
+	}
+	return nil
+}
+
 // Observer is told when calls start and end, for example to count them. Its methods must not block.
 type Observer interface {
 	// Started is called when the client of a call is known.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -39,9 +40,8 @@ type LimitOptions struct {
 
 // Limits is a Limiter with fixed bounds: see LimitOptions.
 type Limits struct {
-	o      LimitOptions
-	sent   *pool
-	memory *pool
+	o           LimitOptions
+	bulk, small lane
 
 	mu       sync.Mutex
 	streams  int
@@ -87,10 +87,9 @@ func NewLimits(o LimitOptions) (*Limits, error) {
 		return nil, errs.Errorf(errs.ErrOption, "the streams of one client may have %s of memory (%w, or else half of %w), but one needs %s",
 			size(o.ClientMemory), errs.Opt("max-client-memory", ""), errs.Opt("max-memory", ""), size(o.MinMemory))
 	}
-	return &Limits{
-		o: o, byClient: map[string]int{},
-		sent: newPool(o.SentBytes, o.ClientSentBytes), memory: newPool(o.Memory, o.ClientMemory),
-	}, nil
+	l := &Limits{o: o, byClient: map[string]int{}}
+	l.divide()
+	return l, nil
 }
 
 const (
@@ -120,24 +119,49 @@ func clientKey(c *Call) string {
 	return auth.Host(c.Peer)
 }
 
-// Begin implements Limiter.
-func (l *Limits) Begin(ctx context.Context, c *Call) (Lease, error) {
+// lane is what some of the calls share.
+type lane struct{ memory, sent *pool }
+
+// smallMemory is the memory of a scan that reads little: two batches.
+const smallMemory = 2 * DefaultBatchBytes
+
+// divide keeps an eighth of the memory, and of what may be sent, for scans that read little, where that is enough for a few. They
+// wait for each other only, not for those that read much. One connection gets a quarter of it at most, so that one client behind an
+// address does not keep all others back that come from there.
+func (l *Limits) divide() {
+	memory, clientMemory, sent, clientSent := l.o.Memory/8, l.o.ClientMemory/8, l.o.SentBytes/8, l.o.ClientSentBytes/8
+	if min(clientMemory, clientSent) < 4*smallMemory {
+		l.bulk = lane{newPool(l.o.Memory, l.o.ClientMemory), newPool(l.o.SentBytes, l.o.ClientSentBytes)}
+		l.small = lane{newPool(0, 0), newPool(0, 0)}
+		return
+	}
+	l.bulk = lane{newPool(l.o.Memory-memory, min(l.o.ClientMemory, l.o.Memory-memory)), newPool(l.o.SentBytes-sent, min(l.o.ClientSentBytes, l.o.SentBytes-sent))}
+	l.small = lane{newPool(memory, clientMemory), newPool(sent, clientSent)}
+	l.small.memory.perConnection, l.small.sent.perConnection = clientMemory/4, clientSent/4
+}
+
+// laneOf returns what calls share that read little, or much.
+func (l *Limits) laneOf(small bool) *lane {
+	if small && l.small.memory.limit > 0 {
+		return &l.small
+	}
+	return &l.bulk
+}
+
+// Begin implements Limiter. The Lease is a Reserver.
+func (l *Limits) Begin(_ context.Context, c *Call) (Lease, error) {
 	if !carriesRows[c.Method] {
 		return unlimited{}, nil
 	}
-	e := &limitLease{l: l, client: clientKey(c)}
-	if err := l.enter(e.client); err != nil {
-		return nil, err
+	e := &limitLease{l: l, who: holderOf(c), lane: &l.bulk, want: l.o.MinMemory}
+	switch c.Method {
+	case "DoGet":
+		e.want = l.o.StreamMemory
+		fallthrough
+	case "DoAction": // what is answered without a scan is little
+		e.lane = l.laneOf(true)
 	}
-	if c.Method != "DoGet" && c.Method != "DoAction" && c.Method != readMethod {
-		return e, nil
-	}
-	want := l.o.StreamMemory
-	if c.Method != "DoGet" { // most need none
-		want = l.o.MinMemory
-	}
-	if err := e.reserve(ctx, want); err != nil {
-		l.leave(e.client)
+	if err := l.enter(e.who.client); err != nil {
 		return nil, err
 	}
 	return e, nil
@@ -177,8 +201,11 @@ type Usage struct {
 // Usage returns what is used now.
 func (l *Limits) Usage() Usage {
 	u := Usage{MaxStreams: l.o.Streams, MaxSent: l.o.SentBytes, MaxMemory: l.o.Memory}
-	u.Sent, u.SentWaiting = l.sent.usage()
-	u.Memory, u.MemWaiting = l.memory.usage()
+	for _, lane := range []*lane{&l.bulk, &l.small} {
+		sent, sentWaiting := lane.sent.usage()
+		memory, memWaiting := lane.memory.usage()
+		u.Sent, u.SentWaiting, u.Memory, u.MemWaiting = u.Sent+sent, u.SentWaiting+sentWaiting, u.Memory+memory, u.MemWaiting+memWaiting
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	u.Streams = l.streams
@@ -187,146 +214,73 @@ func (l *Limits) Usage() Usage {
 
 // limitLease is the Lease of one call.
 type limitLease struct {
-	l      *Limits
-	client string
-	memory int64
+	l    *Limits
+	who  holder
+	want int64 // memory for what is not small
+
+	mu       sync.Mutex // scans of a call may begin at the same time
+	reserved bool
+	lane     *lane
+	memory   int64
+
+	sent atomic.Pointer[pool] // that of what the call has sent; nil = nothing yet
 }
 
-func (e *limitLease) reserve(ctx context.Context, want int64) (err error) {
+// Reserve implements Reserver. A call reserves once.
+func (e *limitLease) Reserve(ctx context.Context, small bool) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.reserved {
+		return nil
+	}
+	lane, least, want := e.l.laneOf(small), e.l.o.MinMemory, max(e.want, e.l.o.MinMemory)
+	if lane == &e.l.small {
+		least, want = smallMemory, smallMemory
+	}
 	wait, stop := ctx, context.CancelFunc(func() {})
 	if e.l.o.Wait > 0 {
 		wait, stop = context.WithTimeout(ctx, e.l.o.Wait)
 	}
 	defer stop()
-	e.memory, err = e.l.memory.take(wait, e.client, min(e.l.o.MinMemory, want), want)
+	memory, err := lane.memory.take(wait, e.who, least, want)
 	if ctx.Err() != nil && err != nil {
 		return status.FromContextError(ctx.Err()).Err() // not a limit's doing
 	}
 	if err != nil {
-		used, waiting := e.l.memory.usage()
-		return rpcerr.Errorf(codes.ResourceExhausted, "no memory for another stream after %s: %s of %s are taken, %d more calls wait: run fewer at once, or try again later", e.l.o.Wait, size(used), size(e.l.o.Memory), waiting)
+		used, waiting := lane.memory.usage()
+		return rpcerr.Errorf(codes.ResourceExhausted, "no memory for another stream after %s: %s of %s are taken, %d more calls wait: run fewer at once, or try again later", e.l.o.Wait, size(used), size(lane.memory.limit), waiting)
 	}
-	return err
+	e.memory, e.lane, e.reserved = memory, lane, true
+	return nil
 }
 
 func (e *limitLease) Scan(o *arrowio.ScanOptions) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	if e.memory > 0 && (o.MemoryBudget <= 0 || o.MemoryBudget > e.memory) {
 		o.MemoryBudget = e.memory
 	}
 }
 
 func (e *limitLease) Hold(ctx context.Context, n int64) error {
-	if _, err := e.l.sent.take(ctx, e.client, n, n); err != nil {
+	pool := e.sent.Load()
+	if pool == nil {
+		e.mu.Lock()
+		pool = e.lane.sent
+		e.mu.Unlock()
+		e.sent.Store(pool)
+	}
+	if _, err := pool.take(ctx, e.who, n, n); err != nil {
 		return status.FromContextError(ctx.Err()).Err() // not a limit's doing
 	}
 	return nil
 }
 
-func (e *limitLease) Free(n int64) { e.l.sent.give(e.client, n) }
+func (e *limitLease) Free(n int64) { e.sent.Load().give(e.who, n) }
 
 func (e *limitLease) End() {
 	if e.memory > 0 {
-		e.l.memory.give(e.client, e.memory)
+		e.lane.memory.give(e.who, e.memory)
 	}
-	e.l.leave(e.client)
-}
-
-// pool is an amount that callers take from and give back. Who waits is served in turn; those whose client has all that it
-// may have do not keep others waiting. An amount that is more than there ever will be is given to whom is alone.
-type pool struct {
-	limit, perClient int64
-
-	mu       sync.Mutex
-	used     int64
-	byClient map[string]int64
-	waiting  []*waiter
-}
-
-type waiter struct {
-	client      string
-	least, most int64
-	got         int64
-	ready       chan struct{} // closed when got is set
-}
-
-func newPool(limit, perClient int64) *pool {
-	return &pool{limit: limit, perClient: perClient, byClient: map[string]int64{}}
-}
-
-func (p *pool) usage() (used int64, waiting int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.used, len(p.waiting)
-}
-
-// take waits for at least least, and returns how much it got, at most most. Where it fails it took nothing.
-func (p *pool) take(ctx context.Context, client string, least, most int64) (int64, error) {
-	if err := context.Cause(ctx); err != nil {
-		return 0, err
-	}
-	w := &waiter{client: client, least: least, most: most, ready: make(chan struct{})}
-	p.mu.Lock()
-	p.waiting = append(p.waiting, w)
-	p.serve()
-	p.mu.Unlock()
-	select {
-	case <-w.ready:
-		return w.got, nil
-	case <-ctx.Done():
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	select {
-	case <-w.ready: // in the same moment
-		p.put(client, w.got)
-	default:
-		for i, other := range p.waiting {
-			if other == w {
-				p.waiting = append(p.waiting[:i], p.waiting[i+1:]...)
-				break
-			}
-		}
-	}
-	p.serve() // it may have stood in front of others
-	return 0, context.Cause(ctx)
-}
-
-func (p *pool) give(client string, n int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.put(client, n)
-	p.serve()
-}
-
-func (p *pool) put(client string, n int64) {
-	p.used -= n
-	if p.byClient[client] -= n; p.byClient[client] == 0 {
-		delete(p.byClient, client)
-	}
-}
-
-// serve gives those who wait what there is.
-func (p *pool) serve() {
-	left := p.waiting[:0]
-	blocked := false
-	for _, w := range p.waiting {
-		own := p.byClient[w.client]
-		mine := own+w.least <= p.perClient || own == 0
-		room := p.used+w.least <= p.limit || p.used == 0
-		if blocked || !mine || !room {
-			blocked = blocked || mine // its turn is next, even if others need less
-			left = append(left, w)
-			continue
-		}
-		free := min(p.limit-p.used, p.perClient-own)
-		w.got = w.least
-		if w.most > w.least {
-			w.got = max(w.least, min(w.most, free/4))
-		}
-		p.used += w.got
-		p.byClient[w.client] += w.got
-		close(w.ready)
-	}
-	clear(p.waiting[len(left):])
-	p.waiting = left
+	e.l.leave(e.who.client)
 }

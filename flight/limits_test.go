@@ -36,7 +36,7 @@ func TestPool(t *testing.T) {
 	ctx := t.Context()
 	take := func(client string, n int64) chan error {
 		done := make(chan error, 1)
-		go func() { _, err := p.take(ctx, client, n, n); done <- err }()
+		go func() { _, err := p.take(ctx, holder{client: client}, n, n); done <- err }()
 		return done
 	}
 	must := func(c chan error) {
@@ -56,12 +56,10 @@ func TestPool(t *testing.T) {
 	must(take("b", 30)) // which is nothing to b
 	big := take("b", 20)
 	p.awaiting(t, 2)
-	small := take("c", 5) // there is room, but it is not its turn
-	p.awaiting(t, 3)
-	p.give("a", 60)
+	must(take("c", 5)) // has less than b, so it is its turn
+	p.give(holder{client: "a"}, 60)
 	must(own)
 	must(big)
-	must(small)
 	if used, _ := p.usage(); used != 56 {
 		t.Error(used)
 	}
@@ -69,7 +67,7 @@ func TestPool(t *testing.T) {
 	// Who gives up takes nothing and is in nobody's way.
 	gone, cancel := context.WithCancel(ctx)
 	failed := make(chan error, 1)
-	go func() { _, err := p.take(gone, "d", 60, 60); failed <- err }()
+	go func() { _, err := p.take(gone, holder{client: "d"}, 60, 60); failed <- err }()
 	p.awaiting(t, 1)
 	next := take("e", 40)
 	p.awaiting(t, 2)
@@ -78,18 +76,18 @@ func TestPool(t *testing.T) {
 		t.Error(err)
 	}
 	must(next)
-	p.give("a", 1)
-	p.give("b", 50)
-	p.give("c", 5)
-	p.give("e", 40)
+	p.give(holder{client: "a"}, 1)
+	p.give(holder{client: "b"}, 50)
+	p.give(holder{client: "c"}, 5)
+	p.give(holder{client: "e"}, 40)
 
 	// What is more than there is goes to whom is alone.
 	must(take("a", 1000))
 	alone := take("b", 1)
 	p.awaiting(t, 1)
-	p.give("a", 1000)
+	p.give(holder{client: "a"}, 1000)
 	must(alone)
-	p.give("b", 1)
+	p.give(holder{client: "b"}, 1)
 	if used, waiting := p.usage(); used != 0 || waiting != 0 || len(p.byClient) != 0 {
 		t.Errorf("%d used, %d waiting, %v", used, waiting, p.byClient)
 	}
@@ -105,7 +103,7 @@ func TestPoolConcurrently(t *testing.T) {
 		all.Go(func() {
 			for i := range 300 {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i%5)*100*time.Microsecond+time.Microsecond)
-				n, err := p.take(ctx, client, 50, 300)
+				n, err := p.take(ctx, holder{client: client}, 50, 300)
 				cancel()
 				if err != nil {
 					continue
@@ -117,7 +115,7 @@ func TestPoolConcurrently(t *testing.T) {
 					t.Errorf("%d are held", now)
 				}
 				held.Add(-n)
-				p.give(client, n)
+				p.give(holder{client: client}, n)
 			}
 		})
 	}
@@ -141,6 +139,9 @@ func TestLimitOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := arrowio.ScanOptions{MemoryBudget: 1 << 30}
+	if err := lease.(Reserver).Reserve(t.Context(), false); err != nil {
+		t.Fatal(err)
+	}
 	lease.Scan(&o)
 	if err := lease.Hold(t.Context(), 1<<50); err != nil || o.MemoryBudget != 256<<20 {
 		t.Error(err, o.MemoryBudget)
@@ -234,6 +235,10 @@ func TestMemoryLimits(t *testing.T) {
 	for {
 		lease, err := l.Begin(t.Context(), &Call{Method: "DoGet"})
 		if err != nil {
+			t.Fatal(err)
+		}
+		if err := lease.(Reserver).Reserve(t.Context(), false); err != nil {
+			lease.End()
 			if code(status1(err)) != codes.ResourceExhausted || !strings.Contains(err.Error(), "run fewer") {
 				t.Error(err)
 			}
@@ -264,7 +269,12 @@ func TestMemoryLimits(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := l.Begin(ctx, &Call{Method: "DoGet"}); code(err) != codes.Canceled {
+	lease, err := l.Begin(ctx, &Call{Method: "DoGet"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lease.End()
+	if err := lease.(Reserver).Reserve(ctx, false); code(err) != codes.Canceled {
 		t.Error(err)
 	}
 }

@@ -118,11 +118,12 @@ func (q sqlServer) engine(ctx context.Context, turns *pool) (_ context.Context, 
 	if d := q.o.SQL.Timeout; d > 0 {
 		ctx, stop = context.WithTimeoutCause(ctx, d, rpcerr.Errorf(codes.DeadlineExceeded, "SQL: the statement took longer than it may: %s", d))
 	}
-	if _, err := turns.take(ctx, client, 1, 1); err != nil {
+	who := holder{client: client}
+	if _, err := turns.take(ctx, who, 1, 1); err != nil {
 		stop()
 		return nil, nil, err
 	}
-	return ctx, func() { turns.give(client, 1); stop() }, nil
+	return ctx, func() { turns.give(who, 1); stop() }, nil
 }
 
 // HasEngine reports whether there is a SQLEngine.
@@ -149,6 +150,9 @@ func (q sqlServer) Run(ctx context.Context, text string, params arrow.Record, qu
 		return err
 	}
 	defer done()
+	if err := reserve(ctx, false); err != nil {
+		return err
+	}
 	s := &sqlResult{s: q, ctx: ctx, stream: stream}
 	defer s.close()
 	if params == nil {
