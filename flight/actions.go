@@ -37,6 +37,8 @@ func coreActions() []action {
 		{"verify", `Checks all of a dataset; a JSON object for each fault, then one for all. Body: {"dataset", "file": pattern}`, verify},
 		{"refresh", `Looks for new and changed files. Body: {"dataset"}`, refresh},
 		{"cancel", `Ends calls of this client. Body: {"request_id"}`, cancel},
+		{"SetSessionOptions", "Sets the catalog and the schema, of which there is one each. Body: SetSessionOptionsRequest", setSessionOptions},
+		{"GetSessionOptions", "Tells them. Body: GetSessionOptionsRequest", getSessionOptions},
 		{"CloseSession", "Ends a session: there is nothing to be ended. Body: CloseSessionRequest", closeSession},
 		{flight.CancelFlightInfoActionType, "Ends the calls that read a FlightInfo. Body: CancelFlightInfoRequest", cancelFlightInfo},
 	}

@@ -30,6 +30,12 @@ func (s *service) DoPut(stream flight.FlightService_DoPutServer) error {
 	defer in.close()
 	if cmd := in.first.GetFlightDescriptor().GetCmd(); sql.Owns(cmd) {
 		ctx := stream.Context()
+		if i, err := sql.ParseIngestion(cmd); err != nil || i != nil {
+			if err != nil {
+				return err
+			}
+			return s.ingest(in, stream, i)
+		}
 		return s.sql.Put(ctx, cmd, func() (*flight.FlightData, error) { return in.next(ctx) }, stream.Send)
 	}
 	return s.put(in, stream)
@@ -42,11 +48,16 @@ func (s *service) DoPut(stream flight.FlightService_DoPutServer) error {
 // Nothing can be seen of it before the client has said that it has sent all and all is written. The writer holds the client
 // back: it is not read faster than it is written.
 func (s *service) put(in *inbound, stream flight.FlightService_DoPutServer) error {
-	ctx := stream.Context()
 	c, err := ParsePut(in.first.GetFlightDescriptor())
 	if err != nil {
 		return err
 	}
+	return s.putCommand(in, stream, c, func(r *PutReport) ([]byte, error) { return json.Marshal(r) })
+}
+
+// putCommand writes a stream as c says, and answers with what answer makes of the report.
+func (s *service) putCommand(in *inbound, stream flight.FlightService_DoPutServer, c *PutCommand, answer func(*PutReport) ([]byte, error)) error {
+	ctx := stream.Context()
 	if err := s.authorize(ctx, PermitWrite, c.Dataset); err != nil {
 		return err
 	}
@@ -59,9 +70,10 @@ func (s *service) put(in *inbound, stream flight.FlightService_DoPutServer) erro
 	case len(shares) > 0: // it would replace what it does not see, or not see what it has put
 		return rpcerr.Errorf(codes.PermissionDenied, "this client may read only a part of %s, and so it may not put it", c.Dataset)
 	}
-	format, err := writers.Lookup(c.Format)
-	if err != nil {
-		return err
+	if c.Format != "" {
+		if _, err := writers.Lookup(c.Format); err != nil {
+			return err
+		}
 	}
 	end, err := s.puts.begin(c.Dataset)
 	if err != nil {
@@ -71,16 +83,20 @@ func (s *service) put(in *inbound, stream flight.FlightService_DoPutServer) erro
 	st, spec, known, err := s.place(ctx, c)
 	if err == nil {
 		var report *PutReport
-		if report, err = s.write(ctx, in, c, format, st); err == nil {
-			report.Replaced = known
-			err = s.confirm(ctx, stream, report, spec)
+		if report, err = s.write(ctx, in, c, st); err == nil {
+			report.Replaced, report.Appended = known && !c.appends(), known && c.appends()
+			err = s.confirm(ctx, stream, report, spec, answer)
 		}
 	}
 	return spec.public(c.Dataset, putError(c.Dataset, err))
 }
 
 // write ends the store in any case.
-func (s *service) write(ctx context.Context, in *inbound, c *PutCommand, format arrowio.OutputFormat, st arrowio.Store) (*PutReport, error) {
+func (s *service) write(ctx context.Context, in *inbound, c *PutCommand, st arrowio.Store) (*PutReport, error) {
+	format, err := writers.Lookup(c.Format)
+	if err != nil {
+		return nil, errors.Join(err, st.Abort())
+	}
 	scan := s.clientScan(ctx)
 	limits := streamLimits(scan.MemoryBudget)
 	dec, err := in.schema(ctx, limits)
@@ -91,6 +107,11 @@ func (s *service) write(ctx context.Context, in *inbound, c *PutCommand, format 
 		d, err := in.message(ctx)
 		return d.GetDataHeader(), d.GetDataBody(), err
 	})
+	if c.fits != nil {
+		if err := c.fits(f.Schema()); err != nil {
+			return nil, errors.Join(err, st.Abort(), f.Close())
+		}
+	}
 	ds := dataset.FromFile("", f)
 	defer func() { _ = ds.Close() }() // of memory
 	var by []convert.SortColumn
@@ -148,12 +169,12 @@ func (c *PutCommand) complete(rows int64) error {
 }
 
 // confirm serves what was written and tells the client. Whether the client is still there makes no difference to the first.
-func (s *service) confirm(ctx context.Context, stream flight.FlightService_DoPutServer, r *PutReport, spec Spec) error {
+func (s *service) confirm(ctx context.Context, stream flight.FlightService_DoPutServer, r *PutReport, spec Spec, answer func(*PutReport) ([]byte, error)) error {
 	if err := s.show(context.WithoutCancel(ctx), r.Dataset, spec); err != nil {
 		return fmt.Errorf("%d rows were written to %s, but cannot be served: %w", r.Rows, r.Dataset, err)
 	}
 	s.logger.InfoContext(ctx, "put", "dataset", r.Dataset, "format", r.Format, "rows", r.Rows, "bytes", r.Bytes, "files", len(r.Files), "replaced", r.Replaced)
-	b, err := json.Marshal(r)
+	b, err := answer(r)
 	if err != nil {
 		return errs.Errorf(errs.ErrInternal, "%w", err)
 	}

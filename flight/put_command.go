@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/flight"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -19,7 +20,8 @@ type PutCommand struct {
 	Dataset string `json:"dataset"`
 	// Format is the format of the stored files; default "ipc", which keeps every Arrow type.
 	Format string `json:"format,omitempty"`
-	// Mode is "create", the default, which refuses a name that exists, or "replace".
+	// Mode is "create", the default, which refuses a name that exists, "replace", "append", which refuses one that does not, or
+	// "create_append".
 	Mode string `json:"mode,omitempty"`
 	// Rows is the number of rows that the client will send; nil = not known. If the stream ends with another number, nothing is
 	// stored. Without Rows the server cannot notice that a client has ended its stream early, because of an error.
@@ -34,13 +36,19 @@ type PutCommand struct {
 	RowGroup    int64             `json:"row_group_bytes,omitempty"` // see arrowio.WriteOptions
 	MaxFile     int64             `json:"max_file_bytes,omitempty"`  // see arrowio.WriteOptions
 	Options     map[string]string `json:"options,omitempty"`         // of the format, those of PutOptions
+
+	fits func(rows *arrow.Schema) error // what is appended fits the dataset; nil = nothing is there to fit
 }
 
 // Values of PutCommand.
 const (
-	PutCreate  = "create"
-	PutReplace = "replace"
+	PutCreate       = "create"
+	PutReplace      = "replace"
+	PutAppend       = "append"
+	PutCreateAppend = "create_append"
 )
+
+var putModes = []string{PutCreate, PutReplace, PutAppend, PutCreateAppend}
 
 const lossesRefused = "refuse"
 
@@ -49,6 +57,7 @@ type PutReport struct {
 	Dataset  string         `json:"dataset"`
 	Format   string         `json:"format"`
 	Replaced bool           `json:"replaced,omitempty"` // a dataset of this name was replaced
+	Appended bool           `json:"appended,omitempty"` // to one; Rows, Bytes and Files are what was added
 	Rows     int64          `json:"rows"`
 	Bytes    int64          `json:"bytes"` // stored
 	Files    []convert.File `json:"files"`
@@ -88,21 +97,27 @@ func ParsePut(d *flight.FlightDescriptor) (*PutCommand, error) {
 	return c, c.check()
 }
 
+// defaultPutFormat keeps every type of Arrow.
+const defaultPutFormat = "ipc"
+
+// appends reports whether rows are added to a dataset that there is.
+func (c *PutCommand) appends() bool { return c.Mode == PutAppend || c.Mode == PutCreateAppend }
+
 func (c *PutCommand) check() error {
 	bad := func(format string, args ...any) error { return errs.Errorf(errs.ErrOption, format, args...) }
-	if c.Format == "" {
-		c.Format = "ipc"
-	}
 	if c.Mode == "" {
 		c.Mode = PutCreate
+	}
+	if c.Format == "" && !c.appends() {
+		c.Format = defaultPutFormat
 	}
 	switch {
 	case c.Dataset == "":
 		return bad("the command names no dataset")
 	case !ValidName(c.Dataset):
 		return bad("%q cannot be the name of a dataset: letters, digits, _ . - are allowed, at most 128", c.Dataset)
-	case c.Mode != PutCreate && c.Mode != PutReplace:
-		return bad("mode %q is not one of %s, %s", c.Mode, PutCreate, PutReplace)
+	case !slices.Contains(putModes, c.Mode):
+		return bad("mode %q is not one of %s", c.Mode, strings.Join(putModes, ", "))
 	case !slices.Contains([]string{"", "report", lossesRefused}, c.Losses):
 		return bad("losses %q is not one of report, %s", c.Losses, lossesRefused)
 	case c.Rows != nil && *c.Rows < 0:

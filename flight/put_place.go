@@ -59,6 +59,11 @@ func (w *Writable) Datasets() ([]string, error) {
 // replacement was not completed. See local.RemoveLeftovers. It logs each change. Call it when a server starts, before Datasets.
 func (w *Writable) Clean(log *slog.Logger) error {
 	left, err := local.RemoveLeftovers(w.Dir, func(name string) bool { return ValidName(name) && w.has(name) })
+	if err == nil {
+		var more []local.Leftover
+		more, err = w.removeAppended()
+		left = append(left, more...)
+	}
 	for _, l := range left {
 		what := "removed what a put that was killed has left"
 		switch {
@@ -163,15 +168,32 @@ func (s *service) place(ctx context.Context, c *PutCommand) (st arrowio.Store, s
 	}
 	had, err := s.o.Catalog.dataset(c.Dataset)
 	known = err == nil
+	if !known && c.Mode == PutAppend {
+		return nil, spec, false, rpcerr.Errorf(codes.NotFound, "there is no dataset %q to append to", c.Dataset)
+	}
+	if known && c.appends() {
+		if spec = s.o.Writable[i].Spec(c.Dataset); slices.Equal(had.spec.Paths, spec.Paths) {
+			st, spec, err = s.appending(ctx, c, &s.o.Writable[i])
+			return st, spec, true, err
+		}
+		return nil, spec, true, errElsewhere(c.Dataset)
+	}
+	if c.Format == "" {
+		c.Format = defaultPutFormat
+	}
 	if known && c.Mode == PutCreate {
 		return nil, spec, true, rpcerr.Errorf(codes.AlreadyExists, "there is a dataset %s already; mode %q would replace it", c.Dataset, PutReplace)
 	}
 	st, spec, err = s.o.Writable[i].open(ctx, c.Dataset, c.Mode == PutReplace)
 	if err == nil && known && !slices.Equal(had.spec.Paths, spec.Paths) {
 		_ = st.Abort() // it has nothing yet
-		return nil, spec, true, rpcerr.Errorf(codes.FailedPrecondition, "%s is served from another place than what is put goes to", c.Dataset)
+		return nil, spec, true, errElsewhere(c.Dataset)
 	}
 	return st, spec, known, err
+}
+
+func errElsewhere(name string) error {
+	return rpcerr.Errorf(codes.FailedPrecondition, "%s is served from another place than what is put goes to", name)
 }
 
 // show serves what was put: under a new name, or in place of what the name stood for.

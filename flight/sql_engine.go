@@ -126,6 +126,9 @@ func (q sqlServer) engine(ctx context.Context, turns *pool) (_ context.Context, 
 	return ctx, func() { turns.give(who, 1); stop() }, nil
 }
 
+// Writable reports whether clients may put datasets.
+func (q sqlServer) Writable() bool { return len(q.o.Writable) > 0 }
+
 // HasEngine reports whether there is a SQLEngine.
 func (q sqlServer) HasEngine() bool { return q.o.SQL.Engine != nil }
 

@@ -2,6 +2,7 @@ package sqltext
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -26,6 +27,8 @@ type token struct {
 	text string // as it is written
 	name string // of a word or a quoted name
 	at   int    // offset in the text
+
+	param int // of ? and $1: its number, from 1; 0 = it is no parameter
 }
 
 // is reports whether t is a keyword or a mark.
@@ -129,6 +132,13 @@ func next(sql string, at int) (token, error) {
 		t.kind, t.text, t.name = tokenWord, rest[:n], rest[:n]
 	case r >= '0' && r <= '9' || r == '.' && len(rest) > 1 && rest[1] >= '0' && rest[1] <= '9':
 		t.kind, t.text = tokenNumber, rest[:number(rest)]
+	case r == '$' && len(rest) > 1 && rest[1] >= '1' && rest[1] <= '9':
+		n := 1
+		for n < len(rest) && n < 5 && rest[n] >= '0' && rest[n] <= '9' {
+			n++
+		}
+		t.kind, t.text = tokenMark, rest[:n]
+		t.param, _ = strconv.Atoi(rest[1:n]) // it is digits
 	default:
 		t.kind = tokenMark
 		for _, m := range []string{"<>", "<=", ">=", "!=", "==", "||", "::"} {

@@ -16,7 +16,10 @@ type Select struct {
 	Items  []Item   // otherwise
 	Limit  int64    // -1 = none
 	Offset int64
-	Params int // how many ? there are
+	Params int // how many parameters there are, ? or $1
+
+	// The numbers of the parameters that Limit and Offset are, from 1; 0 = they are none. See Bind.
+	LimitParam, OffsetParam int
 
 	where  []token    // nil = none
 	never  bool       // WHERE 1 = 0
@@ -55,7 +58,34 @@ func Parse(sql string) (*Select, error) {
 	return s, nil
 }
 
-// Where returns the condition with params, literals of package expr, in place of the question marks; nil = none.
+// Bind sets Limit and Offset where they are parameters. params are literals of package expr: an integer, or NULL for none.
+func (s *Select) Bind(params []string) error {
+	for _, l := range []struct {
+		param int
+		to    *int64
+		none  int64
+		word  string
+	}{{s.LimitParam, &s.Limit, -1, "LIMIT"}, {s.OffsetParam, &s.Offset, 0, "OFFSET"}} {
+		if l.param == 0 || l.param > len(params) {
+			continue
+		}
+		text := params[l.param-1]
+		if text == "NULL" {
+			*l.to = l.none
+			continue
+		}
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < 0 {
+			return errs.Errorf(errs.ErrOption, "SQL: the parameter of %s is %s, and not a number of rows", l.word, text)
+		}
+		if *l.to = n; s.never {
+			s.Limit = 0
+		}
+	}
+	return nil
+}
+
+// Where returns the condition with params, literals of package expr, in place of the parameters; nil = none.
 func (s *Select) Where(params []string) (expr.Expr, error) {
 	if len(params) != s.Params {
 		return nil, errs.Errorf(errs.ErrOption, "SQL with %d parameters, and %d values for them", s.Params, len(params))
@@ -71,9 +101,8 @@ func (s *Select) Where(params []string) (expr.Expr, error) {
 			b.WriteByte(' ')
 		}
 		switch {
-		case t.is("?"):
-			b.WriteString(params[0])
-			params = params[1:]
+		case t.param > 0:
+			b.WriteString(params[t.param-1])
 		case t.kind == tokenQuoted:
 			b.WriteString(inQuotes(t.name))
 		default:
@@ -88,10 +117,30 @@ func (s *Select) Where(params []string) (expr.Expr, error) {
 }
 
 type parser struct {
-	sql    string
-	tokens []token
-	params int
+	sql      string
+	tokens   []token
+	params   int
+	numbered bool // they are $1, not ?
 }
+
+// param reads a parameter.
+func (p *parser) param() (token, error) {
+	t := p.take()
+	numbered := t.param > 0
+	switch {
+	case p.params > 0 && numbered != p.numbered:
+		return t, errorAt(p.sql, t.at, "parameters are all ?, or all $1")
+	case numbered:
+		p.params = max(p.params, t.param)
+	default:
+		p.params++
+		t.param = p.params
+	}
+	p.numbered = numbered
+	return t, nil
+}
+
+func (t token) isParam() bool { return t.is("?") || t.param > 0 }
 
 func (p *parser) peek() token { return p.tokens[0] }
 
@@ -383,7 +432,6 @@ func (p *parser) where(s *Select) error {
 		t := p.peek()
 		switch {
 		case t.kind == tokenEnd || t.is(";") || depth == 0 && (t.is("limit") || t.is("offset")):
-			s.Params = p.params
 			if len(s.where) == 0 {
 				return p.expected("a condition")
 			}
@@ -395,8 +443,13 @@ func (p *parser) where(s *Select) error {
 			}
 		case t.is(")"):
 			depth--
-		case t.is("?"):
-			p.params++
+		case t.isParam():
+			t, err := p.param()
+			if err != nil {
+				return err
+			}
+			s.where = append(s.where, t)
+			continue
 		case t.kind == tokenWord && refused(t) != "" && !p.tokens[1].is(".") && !p.compares(s):
 			return p.expected("a condition")
 		}
@@ -429,11 +482,20 @@ func (p *parser) limits(s *Select) error {
 		}
 		seen[word] = true
 		t := p.peek()
+		if t.isParam() {
+			t, err := p.param()
+			if err != nil {
+				return err
+			}
+			if word == "limit" {
+				s.LimitParam = t.param
+			} else {
+				s.OffsetParam = t.param
+			}
+			continue
+		}
 		n, err := strconv.ParseInt(t.text, 10, 64)
 		if t.kind != tokenNumber || err != nil {
-			if t.is("?") {
-				return errs.Errorf(errs.ErrUnsupported, "SQL: a parameter for %s is not answered here; write the number", strings.ToUpper(word))
-			}
 			return p.expected("a number of rows")
 		}
 		p.take()
@@ -443,6 +505,7 @@ func (p *parser) limits(s *Select) error {
 			s.Offset = n
 		}
 	}
+	s.Params = p.params
 	return p.end()
 }
 

@@ -3,6 +3,7 @@ package sqltext
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -176,7 +177,8 @@ func TestRefused(t *testing.T) {
 		"select count(*), a from t":                  {"COUNT(*)", "DuckDB"},
 		"select count(a) from t":                     {"COUNT(…)", "DuckDB"},
 		"select a from t union select b from u":      {"UNION", "DuckDB"},
-		"select a from t limit ?":                    {"LIMIT"},
+		"select a from t limit $2 offset ?":          {"all ?"},
+		"select a from t limit $x":                   {"means nothing"},
 		"select a from t limit 1 limit 2":            {"second LIMIT"},
 		"":                                           {"column 1", "SELECT"},
 		"select":                                     {"column 7", "a column"},
@@ -211,6 +213,43 @@ func TestRefused(t *testing.T) {
 	}
 	if _, err := Parse("select " + strings.Repeat("a", maxText)); !errors.Is(err, errs.ErrLimit) {
 		t.Errorf("a long text: %v", err)
+	}
+}
+
+// Parameters are ? or $1, in the condition and for LIMIT and OFFSET; a number may come twice.
+func TestParameters(t *testing.T) {
+	for sql, want := range map[string]struct {
+		params        []string
+		where         string
+		limit, offset int64
+	}{
+		"select a from t where a > ? limit ? offset ?":                {[]string{"1", "2", "3"}, "a > 1", 2, 3},
+		"select a from t where a > $2 and b < $2 limit $1 offset $3;": {[]string{"1", "2", "3"}, "a > 2 AND b < 2", 1, 3},
+		"select a from t limit $12":                                   {slices.Repeat([]string{"7"}, 12), "", 7, 0},
+		"select a from t limit ? offset ?":                            {[]string{"NULL", "NULL"}, "", -1, 0},
+		"select a from t where 1 = 0 limit ?":                         {[]string{"5"}, "", 0, 0},
+	} {
+		s, err := Parse(sql)
+		if err != nil || s.Params != len(want.params) {
+			t.Errorf("%s: %+v, %v", sql, s, err)
+			continue
+		}
+		if err := s.Bind(want.params); err != nil || s.Limit != want.limit || s.Offset != want.offset {
+			t.Errorf("%s: LIMIT %d OFFSET %d, %v", sql, s.Limit, s.Offset, err)
+		}
+		x, err := s.Where(want.params)
+		if err != nil || x != nil && x.String() != want.where {
+			t.Errorf("%s: %v, %v", sql, x, err)
+		}
+	}
+	s, err := Parse("select a from t limit ?")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"-1", "1.5", "'x'", "99999999999999999999"} {
+		if err := s.Bind([]string{text}); !errors.Is(err, errs.ErrOption) {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 

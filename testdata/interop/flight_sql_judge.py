@@ -98,11 +98,59 @@ def refusals(cursor):
         "SELECT FROM": "FROM",
     }.items():
         fails((ProgrammingError, dbapi.Error), said, lambda: cursor.execute(text))
-    fails(dbapi.Error, "one", lambda: cursor.execute("SELECT id FROM events WHERE id = ?", parameters=pa.record_batch({"1": [1, 2]})))
     cursor.adbc_prepare("SELECT id FROM events WHERE id = ? AND s = ?")
     got = cursor.adbc_prepare("SELECT id FROM events WHERE id = ? AND s = ?")
     assert [f.type for f in got] == [pa.int64(), pa.string()], got
     assert cursor.adbc_execute_schema("SELECT s AS a FROM events").names == ["a"]
+
+
+def ingesting(connection):
+    """Bulk ingestion in every mode, session options, and several rows of values."""
+    rows = pa.table({"i": pa.array([1, 2, None], pa.int64()), "s": ["a", "é", None]})
+    with connection.cursor() as cursor:
+
+        def read(name):
+            cursor.execute(f"SELECT * FROM {name}")
+            return cursor.fetch_arrow_table()
+
+        def fails(word, *args, **kwargs):
+            try:
+                cursor.adbc_ingest(*args, **kwargs)
+            except dbapi.Error as e:
+                assert word in str(e), e
+            else:
+                raise AssertionError(f"{args}, {kwargs}: nothing is wrong")
+
+        assert cursor.adbc_ingest("in_a", rows, mode="create") == 3
+        assert read("in_a").equals(rows)
+        fails("ALREADY_EXISTS", "in_a", rows, mode="create")
+        fails("NOT_FOUND", "in_b", rows, mode="append")
+        assert cursor.adbc_ingest("in_a", rows, mode="append") == 3
+        assert read("in_a").equals(pa.concat_tables([rows, rows]))
+        assert [cursor.adbc_ingest("in_b", rows, mode="create_append") for _ in range(2)] == [3, 3]
+        assert read("in_b").equals(pa.concat_tables([rows, rows]))
+        assert cursor.adbc_ingest("in_a", rows.slice(1), mode="replace", catalog_name="arrowio", db_schema_name="main") == 2
+        assert read("in_a").equals(rows.slice(1))
+        fails("NOT_IMPLEMENTED", "in_t", rows, mode="create", temporary=True)
+        fails("INVALID_ARGUMENT", "in_a", pa.table({"i": ["x"]}), mode="append")
+        fails("UNAUTHORIZED", "out", rows, mode="create")
+
+        cursor.execute("SELECT s FROM in_b WHERE i >= ? LIMIT ?", (1, 3))
+        assert cursor.fetchall() == [("a",), ("é",), ("a",)]
+        cursor.execute("SELECT s FROM in_a WHERE i = $1", (2,))
+        assert cursor.fetchall() == [("é",)]
+        cursor.execute("SELECT s FROM in_b WHERE i = ? LIMIT 1", pa.record_batch([pa.array([2, 1, 7])], ["v"]))
+        assert cursor.fetchall() == [("é",), ("a",)]
+        fails("NOT_FOUND", "in_t", rows, mode="create", db_schema_name="other")  # which the cursor keeps
+    options = {"adbc.connection.catalog": "arrowio", "adbc.connection.db_schema": "main"}
+    for name, value in options.items():
+        assert connection.adbc_connection.get_option(name) == value
+    connection.adbc_connection.set_options(**options)
+    try:
+        connection.adbc_connection.set_options(**{"adbc.connection.catalog": "other"})
+    except dbapi.Error:
+        return
+    raise AssertionError("there is another catalog")
 
 
 def cancelling(connection):
@@ -125,7 +173,8 @@ def main():
         want, all_types = pa.concat_tables(tables), types()
         with pa.ipc.new_file(folder / "types.arrow", all_types.schema) as w:
             w.write_table(all_types)
-        server = Server(sys.argv[1], folder, f"events={folder / 'events'}", f"types={folder / 'types.arrow'}")
+        (folder / "put").mkdir()
+        server = Server(sys.argv[1], folder, "--writable", f"in_*={folder / 'put'}", f"events={folder / 'events'}", f"types={folder / 'types.arrow'}")
         try:
             uri = server.ready["addresses"][0].replace("grpc://", "grpc+tcp://")
             timeouts = {f"adbc.flight.sql.rpc.timeout_seconds.{c}": "60" for c in ("fetch", "query", "update")}
@@ -137,6 +186,7 @@ def main():
                 with connection.cursor() as cursor:
                     refusals(cursor)
                 catalog(connection, plain(want))
+                ingesting(connection)
                 cancelling(connection)
         finally:
             if sys.exc_info()[0]:

@@ -60,11 +60,11 @@ func (d *Dialect) Put(ctx context.Context, command []byte, next func() (*flight.
 			d.bound.bind(d.boundKey(ctx, st.ID), []string{string(b)})
 		}
 	} else {
-		values, err := parameterValues(ctx, b)
+		values, each, err := parameterValues(ctx, b)
 		if err != nil {
 			return err
 		}
-		if st.Params, err = st.literals(values); err != nil {
+		if st.Params, err = st.literals(values, each); err != nil {
 			return err
 		}
 		d.bound.bind(d.boundKey(ctx, st.ID), st.Params)
@@ -103,44 +103,48 @@ func streamOf(next func() (*flight.FlightData, error)) ([]byte, error) {
 	}
 }
 
-// parameterValues returns the one row of a stream as literals of package expr. What clients send is read as their files
-// are.
-func parameterValues(ctx context.Context, b []byte) ([]string, error) {
+// maxPlannedRows is how many rows of values a SELECT is planned for, each by itself.
+const maxPlannedRows = 1024
+
+// parameterValues returns the rows of a stream as literals of package expr, one after the other, each of so many. What clients send is read as their
+// files are.
+func parameterValues(ctx context.Context, b []byte) (values []string, each int, err error) {
 	f, err := ipc.StreamFormat().Open(ctx, local.NewBytesSource(b), arrowio.OpenOptions{})
 	if err != nil {
-		return nil, rpcerr.Stream(err)
+		return nil, 0, rpcerr.Stream(err)
 	}
 	defer f.Close()
-	scan, err := arrowio.Scan(ctx, f, arrowio.ScanOptions{Parallelism: 1, MemoryBudget: 16 * maxBindBytes, BatchRows: 2})
+	scan, err := arrowio.Scan(ctx, f, arrowio.ScanOptions{Parallelism: 1, MemoryBudget: 16 * maxBindBytes})
 	if err != nil {
-		return nil, rpcerr.Stream(err)
+		return nil, 0, rpcerr.Stream(err)
 	}
 	defer scan.Release()
 	out := []string{}
 	rows := int64(0)
 	for scan.Next() {
 		rec := scan.Record()
-		if rows += rec.NumRows(); rows > 1 {
-			return nil, rpcerr.Errorf(codes.InvalidArgument, "parameters: several rows; a SELECT takes one")
+		if rows += rec.NumRows(); rows > maxPlannedRows {
+			return nil, 0, errs.Errorf(errs.ErrLimit, "parameters: more than %d rows", maxPlannedRows)
 		}
-		if rec.NumRows() == 0 {
-			continue
-		}
-		for i, col := range rec.Columns() {
-			text, err := literal(col)
-			if err != nil {
-				return nil, errs.Errorf(errs.ErrOption, "parameter %d: %w", i+1, err)
+		for row := range rec.NumRows() {
+			for i, col := range rec.Columns() {
+				value := array.NewSlice(col, row, row+1)
+				text, err := literal(value)
+				value.Release()
+				if err != nil {
+					return nil, 0, errs.Errorf(errs.ErrOption, "parameter %d: %w", i+1, err)
+				}
+				out = append(out, text)
 			}
-			out = append(out, text)
 		}
 	}
 	if err := scan.Err(); err != nil {
-		return nil, rpcerr.Stream(err)
+		return nil, 0, rpcerr.Stream(err)
 	}
 	if rows == 0 && f.Schema().NumFields() > 0 {
-		return nil, rpcerr.Errorf(codes.InvalidArgument, "parameters: no row of values")
+		return nil, 0, rpcerr.Errorf(codes.InvalidArgument, "parameters: no row of values")
 	}
-	return out, nil
+	return out, f.Schema().NumFields(), nil
 }
 
 // literal returns the first value of a column.

@@ -47,7 +47,7 @@ func TestParametersEmpty(t *testing.T) {
 		if err := ipc.NewWriter(&b, ipc.WithSchema(arrow.NewSchema(fields, nil))).Close(); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := parameterValues(t.Context(), b.Bytes()); (err != nil) != (fields != nil) || len(got) != 0 {
+		if got, _, err := parameterValues(t.Context(), b.Bytes()); (err != nil) != (fields != nil) || len(got) != 0 {
 			t.Error(fields, got, err)
 		}
 	}
@@ -83,12 +83,12 @@ func refused(err error) bool {
 // A stream that is cut, or has any byte changed, is refused or has values: it ends nothing.
 func TestParametersHostile(t *testing.T) {
 	b := boundStream(t)
-	got, err := parameterValues(t.Context(), b)
+	got, _, err := parameterValues(t.Context(), b)
 	if err != nil || len(got) != 2 || got[0] != "7" || got[1] != "'x'" {
 		t.Fatal(got, err)
 	}
 	check := func(b []byte, what string, at int) {
-		if _, err := parameterValues(t.Context(), b); !refused(err) {
+		if _, _, err := parameterValues(t.Context(), b); !refused(err) {
 			t.Fatalf("%s %d: %v", what, at, err)
 		}
 	}
@@ -111,7 +111,7 @@ func FuzzParameters(f *testing.F) {
 		if len(b) > maxBindBytes {
 			return
 		}
-		if _, err := parameterValues(t.Context(), b); !refused(err) {
+		if _, _, err := parameterValues(t.Context(), b); !refused(err) {
 			t.Fatal(err)
 		}
 	})

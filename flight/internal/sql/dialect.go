@@ -74,7 +74,7 @@ func refusedMessage(m proto.Message) error {
 	name := m.ProtoReflect().Descriptor().Name()
 	switch m.(type) {
 	case *pb.CommandStatementUpdate, *pb.CommandPreparedStatementUpdate:
-		return rpcerr.Errorf(codes.InvalidArgument, "Flight SQL: %s is not supported: SQL cannot change datasets", name)
+		return rpcerr.Errorf(codes.InvalidArgument, "Flight SQL: %s is not supported: SQL cannot change datasets; rows are put by CommandStatementIngest or DoPut", name)
 	}
 	return rpcerr.Errorf(codes.Unimplemented, "Flight SQL: %s is not supported", name)
 }
@@ -85,9 +85,9 @@ func (d *Dialect) Info(ctx context.Context, at *flight.FlightDescriptor) (*fligh
 	if err != nil {
 		return nil, err
 	}
-	p, err := d.planMessage(ctx, m)
-	if err == nil && p != nil {
-		return p.flightInfo(ctx, at)
+	plans, err := d.planMessage(ctx, m)
+	if err == nil && plans != nil {
+		return flightInfos(ctx, plans, at)
 	}
 	if err != nil {
 		text, values, _, textErr := d.textOf(ctx, m)
@@ -132,7 +132,7 @@ func (d *Dialect) Schema(ctx context.Context, at *flight.FlightDescriptor) (*fli
 			return nil, err
 		}
 	default:
-		p, err := d.planMessage(ctx, m)
+		plans, err := d.planMessage(ctx, m)
 		if err != nil {
 			text, _, _, _ := d.textOf(ctx, m)
 			if !d.unanswered(text, err) {
@@ -143,8 +143,8 @@ func (d *Dialect) Schema(ctx context.Context, at *flight.FlightDescriptor) (*fli
 			}
 			return &flight.SchemaResult{Schema: schemaBytes(s)}, nil
 		}
-		if s = metadataSchema(m); p != nil {
-			s = p.schema
+		if s = metadataSchema(m); plans != nil {
+			s = plans[0].schema
 		}
 	}
 	if s == nil {
@@ -153,14 +153,14 @@ func (d *Dialect) Schema(ctx context.Context, at *flight.FlightDescriptor) (*fli
 	return &flight.SchemaResult{Schema: schemaBytes(s)}, nil
 }
 
-// planMessage returns the plan of a message that is a SELECT; nil = it is none.
-func (d *Dialect) planMessage(ctx context.Context, m proto.Message) (*plan, error) {
+// planMessage returns the plans of a message that is a SELECT, one for each row of its parameters; nil = it is none.
+func (d *Dialect) planMessage(ctx context.Context, m proto.Message) ([]*plan, error) {
 	switch m := m.(type) {
 	case *pb.CommandStatementQuery:
 		if err := noTransaction(m.GetTransactionId()); err != nil {
 			return nil, err
 		}
-		return d.plan(ctx, m.GetQuery(), nil, false)
+		return d.plans(ctx, m.GetQuery(), nil)
 	case *pb.CommandPreparedStatementQuery:
 		st, err := parseStatement(m.GetPreparedStatementHandle())
 		if err != nil {
@@ -173,7 +173,7 @@ func (d *Dialect) planMessage(ctx context.Context, m proto.Message) (*plan, erro
 		if params == nil {
 			params = d.bound.params(d.boundKey(ctx, st.ID))
 		}
-		return d.plan(ctx, st.SQL, params, false)
+		return d.plans(ctx, st.SQL, params)
 	}
 	return nil, nil
 }

@@ -20,7 +20,6 @@ var infos = map[flightsql.SqlInfo]any{
 	flightsql.SqlInfoFlightSqlServerName:         "arrowio",
 	flightsql.SqlInfoFlightSqlServerVersion:      moduleVersion(),
 	flightsql.SqlInfoFlightSqlServerArrowVersion: arrow.PkgVersion,
-	flightsql.SqlInfoFlightSqlServerReadOnly:     true,
 	flightsql.SqlInfoFlightSqlServerSql:          true,
 	flightsql.SqlInfoFlightSqlServerSubstrait:    false,
 	flightsql.SqlInfoFlightSqlServerTransaction:  int32(pb.SqlSupportedTransaction_SQL_SUPPORTED_TRANSACTION_NONE),
@@ -115,8 +114,22 @@ func moduleVersion() string {
 	return "(devel)"
 }
 
-// appendInfo appends what is asked for, or everything, in order. Unknown codes are left out.
-func appendInfo(b *array.RecordBuilder, want []uint32) {
+// Codes of SqlInfo that are newer than those of Arrow 15.
+const (
+	infoBulkIngestion         = 10
+	infoIngestionTransactions = 11
+)
+
+// infosOf returns infos of a server to which rows can be put, or not.
+func infosOf(writable bool) map[flightsql.SqlInfo]any {
+	out := maps.Clone(infos)
+	out[flightsql.SqlInfoFlightSqlServerReadOnly] = !writable
+	out[infoBulkIngestion], out[infoIngestionTransactions] = writable, false
+	return out
+}
+
+// appendInfo appends what is asked for of infos, or everything, in order. Unknown codes are left out.
+func appendInfo(b *array.RecordBuilder, infos map[flightsql.SqlInfo]any, want []uint32) {
 	if len(want) == 0 {
 		for _, k := range slices.Sorted(maps.Keys(infos)) {
 			want = append(want, uint32(k))

@@ -65,7 +65,7 @@ func (d *Dialect) metadata(ctx context.Context, m proto.Message) (arrow.Record, 
 	case *pb.CommandGetTableTypes:
 		appendTexts(b, tableType)
 	case *pb.CommandGetSqlInfo:
-		appendInfo(b, m.GetInfo())
+		appendInfo(b, infosOf(d.s.Writable()), m.GetInfo())
 	case *pb.CommandGetXdbcTypeInfo:
 		appendXdbcTypes(b, m.DataType)
 	}

@@ -85,6 +85,11 @@ func parameterTypes(sel *sqltext.Select, s *arrow.Schema) ([]arrow.DataType, err
 		}
 		return nil
 	}
+	for _, n := range []int{sel.LimitParam, sel.OffsetParam} {
+		if n > 0 {
+			out[n-1] = arrow.PrimitiveTypes.Int64
+		}
+	}
 	if x == nil {
 		return out, nil
 	}

@@ -25,7 +25,7 @@ import (
 type statement struct {
 	SQL    string   `json:"sql"`
 	ID     string   `json:"id"`
-	Params []string `json:"params,omitzero"` // literals of arrowio/expr; absent = not bound
+	Params []string `json:"params,omitzero"` // literals of arrowio/expr, those of several rows one after the other; absent = not bound
 	// Engine says that the server's engine answers it; then Values are what Params are otherwise, as in asked.
 	Engine bool   `json:"engine,omitzero"`
 	Values string `json:"values,omitzero"`
@@ -166,8 +166,8 @@ func cancelQuery(ctx context.Context, d *Dialect, b []byte, send func([]byte) er
 	return send(out)
 }
 
-// literals checks values that are bound against the statement.
-func (st *statement) literals(values []string) ([]string, error) {
+// literals checks values that are bound, in rows of each, against the statement.
+func (st *statement) literals(values []string, each int) ([]string, error) {
 	sel, err := sqltext.Parse(st.SQL)
 	if err != nil {
 		return nil, textError(err)
@@ -177,8 +177,8 @@ func (st *statement) literals(values []string) ([]string, error) {
 		size += len(v)
 	}
 	switch {
-	case len(values) != sel.Params:
-		return nil, errs.Errorf(errs.ErrOption, "SQL with %d parameters, and %d values for them", sel.Params, len(values))
+	case each != sel.Params:
+		return nil, errs.Errorf(errs.ErrOption, "SQL with %d parameters, and %d values for them", sel.Params, each)
 	case size > MaxTextBytes:
 		return nil, errs.Errorf(errs.ErrLimit, "values of parameters of %d bytes; the most is %d", size, MaxTextBytes)
 	}

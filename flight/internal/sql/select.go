@@ -115,7 +115,7 @@ func (d *Dialect) plan(ctx context.Context, text string, params []string, unboun
 		return p, nil
 	}
 	if sel.Params > 0 && params == nil && !unbound {
-		return nil, rpcerr.Errorf(codes.InvalidArgument, "SQL: no value is bound to parameters (the condition has %d): prepare the statement and bind a value to each", sel.Params)
+		return nil, rpcerr.Errorf(codes.InvalidArgument, "SQL: no value is bound to parameters (the statement has %d): prepare the statement and bind a value to each", sel.Params)
 	}
 	name, err := datasetOf(sel.Table)
 	if err != nil {
@@ -127,8 +127,8 @@ func (d *Dialect) plan(ctx context.Context, text string, params []string, unboun
 	q := &Query{}
 	if unbound {
 		_, err = parameterTypes(sel, p.data.Schema())
-	} else {
-		err = p.condition(q, params)
+	} else if err = p.condition(q, params); err == nil {
+		err = sel.Bind(params)
 	}
 	if err != nil {
 		return nil, err
@@ -141,6 +141,56 @@ func (d *Dialect) plan(ctx context.Context, text string, params []string, unboun
 		return nil, err
 	}
 	return p, p.result()
+}
+
+// plans reads a SELECT for each row of params.
+func (d *Dialect) plans(ctx context.Context, text string, params []string) ([]*plan, error) {
+	first, err := d.plan(ctx, text, firstRow(text, params), false)
+	if err != nil {
+		return nil, err
+	}
+	out := []*plan{first}
+	for n := first.sel.Params; n > 0 && n*len(out) < len(params); {
+		p, err := d.plan(ctx, text, params[n*len(out):n*(len(out)+1)], false)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// firstRow returns the first of the rows that params are for a statement; what is wrong with the statement, plan says.
+func firstRow(text string, params []string) []string {
+	sel, err := sqltext.Parse(text)
+	if err != nil || sel.Params >= len(params) {
+		return params
+	}
+	return params[:sel.Params]
+}
+
+// flightInfos answers a SELECT for each row of its parameters: with the endpoints of each, one after the other.
+func flightInfos(ctx context.Context, plans []*plan, at *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+	out, err := plans[0].flightInfo(ctx, at)
+	for _, p := range plans[1:] {
+		if err != nil {
+			return nil, err
+		}
+		var more *flight.FlightInfo
+		if more, err = p.flightInfo(ctx, at); err == nil {
+			out.Endpoint = append(out.Endpoint, more.Endpoint...)
+			out.TotalRecords, out.TotalBytes = added(out.TotalRecords, more.TotalRecords), added(out.TotalBytes, more.TotalBytes)
+		}
+	}
+	return out, err
+}
+
+// added adds what may be unknown, -1.
+func added(a, b int64) int64 {
+	if a < 0 || b < 0 {
+		return -1
+	}
+	return a + b
 }
 
 // datasetOf returns the dataset that a table is.

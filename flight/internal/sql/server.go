@@ -27,6 +27,8 @@ type Server interface {
 	QueryOf(ticket []byte) (string, error)
 	// CancelInfo ends the calls of the client that read what info is of.
 	CancelInfo(ctx context.Context, info *flight.FlightInfo) error
+	// Writable reports whether clients may put datasets.
+	Writable() bool
 	// HasEngine reports whether statements that no dataset's command can say are answered, by Describe and Run. Describe returns
 	// the schemas of a statement's result and of its parameters; params has a row of values, nil = not known. Run sends the rows, of
 	// a statement that is run for each row of params, or once. CancelInfo ends it by the id query.
