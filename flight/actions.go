@@ -58,6 +58,7 @@ func (s *service) ListActions(_ *flight.Empty, stream flight.FlightService_ListA
 func (s *service) DoAction(r *flight.Action, stream flight.FlightService_DoActionServer) error {
 	for _, a := range s.actions {
 		if a.name == r.GetType() {
+			CallFrom(stream.Context()).say(a.name)
 			return a.run(stream.Context(), s, r.GetBody(), func(b []byte) error { return stream.Send(&flight.Result{Body: b}) })
 		}
 	}

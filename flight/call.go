@@ -38,8 +38,12 @@ type Call struct {
 	Client  Client
 	Started time.Time
 
-	dataset atomic.Pointer[string]
-	query   atomic.Pointer[string]
+	dataset   atomic.Pointer[string]
+	query     atomic.Pointer[string]
+	statement atomic.Pointer[string]
+	putRows   atomic.Int64
+	putBytes  atomic.Int64
+
 	sent    transport.Sent
 	lease   Lease
 	conn    *transport.Connection

@@ -210,3 +210,15 @@ func (c *Command) openOptions() map[string]string {
 
 // dictionaryOption is the option of formats that can keep dictionaries.
 const dictionaryOption = "dictionary"
+
+// said is the command for logs. In JSON the filter would be a text in quotes, and so a value.
+func (c *Command) said() string {
+	var b strings.Builder
+	b.WriteString(c.Dataset)
+	for _, part := range []struct{ word, text string }{{"columns", strings.Join(c.Columns, ", ")}, {"where", c.Where}, {"rows", c.Rows}} {
+		if part.text != "" {
+			b.WriteString(" " + part.word + " " + part.text)
+		}
+	}
+	return b.String()
+}

@@ -89,12 +89,14 @@ func (s *Server) status(c *Call, err error) error {
 const maxErrorText = 1 << 10
 
 // shortened leaves out the middle of a text that is too long: its beginning says where something is wrong, its end what.
-func shortened(text string) string {
-	if len(text) <= maxErrorText {
+func shortened(text string) string { return shortenedTo(text, maxErrorText) }
+
+func shortenedTo(text string, most int) string {
+	if len(text) <= most {
 		return text
 	}
 	const gap = " … "
-	half := (maxErrorText - len(gap)) / 2
+	half := (most - len(gap)) / 2
 	head, tail := half, len(text)-half
 	for !utf8.RuneStart(text[head]) {
 		head--

@@ -47,6 +47,9 @@ func (s *service) withTicketRows(ctx context.Context, t *Ticket, use func(*ticke
 	}
 	if c := CallFrom(ctx); c != nil {
 		c.query.Store(&t.Query)
+		if c.Statement() == "" {
+			c.say(t.said())
+		}
 	}
 	p, err := s.newTicketRows(ctx, e, t)
 	if errors.Is(err, errChanged) { // another server of the fleet may know more

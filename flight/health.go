@@ -3,6 +3,7 @@ package flight
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -12,11 +13,12 @@ import (
 )
 
 // Health is the gRPC health service, for the server as a whole ("") and for the Flight service. It reports SERVING until Shutdown
-// is called. Its method Register can be used in Options.Register.
+// is called, but not between Starting and Started. Its method Register can be used in Options.Register.
 type Health struct {
 	grpc_health_v1.UnimplementedHealthServer
-	once sync.Once
-	down chan struct{}
+	once     sync.Once
+	down     chan struct{}
+	starting atomic.Bool
 }
 
 // NewHealth returns the service of a server that is ready.
@@ -28,8 +30,17 @@ func (h *Health) Register(g *grpc.Server) { grpc_health_v1.RegisterHealthServer(
 // Shutdown reports that the server takes no more calls. It tells all clients that watch, and ends their calls.
 func (h *Health) Shutdown() { h.once.Do(func() { close(h.down) }) }
 
-// Ready reports whether the server takes calls: Shutdown has not been called.
+// Starting reports that the server does not take calls yet. Call it before the service is registered.
+func (h *Health) Starting() { h.starting.Store(true) }
+
+// Started reports that it does.
+func (h *Health) Started() { h.starting.Store(false) }
+
+// Ready reports whether the server takes calls.
 func (h *Health) Ready() bool {
+	if h.starting.Load() {
+		return false
+	}
 	select {
 	case <-h.down:
 		return false

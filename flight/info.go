@@ -40,6 +40,7 @@ func (s *service) bindDescriptor(ctx context.Context, d *flight.FlightDescriptor
 	if err != nil {
 		return nil, err
 	}
+	CallFrom(ctx).say(c.said())
 	e, err := s.open(ctx, PermitRead, c.Dataset, c.openOptions())
 	if err != nil {
 		return nil, err

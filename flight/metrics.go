@@ -228,14 +228,18 @@ func counted(faults []Fault) (datasets, files int) {
 	return datasets, files
 }
 
-// MonitorHandler returns a handler for /metrics, /healthz (always 200) and /readyz (200 until h is shut down, then 503).
+// MonitorHandler returns a handler for /metrics, /healthz (always 200) and /readyz (200 while h is ready, otherwise 503).
 func MonitorHandler(m *Metrics, h *Health) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", m.Handler())
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		if !h.Ready() {
-			http.Error(w, "shutting down", http.StatusServiceUnavailable)
+			why := "shutting down"
+			if h.starting.Load() {
+				why = "starting"
+			}
+			http.Error(w, why, http.StatusServiceUnavailable)
 			return
 		}
 		_, _ = io.WriteString(w, "ready\n")

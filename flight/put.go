@@ -173,6 +173,10 @@ func (s *service) confirm(ctx context.Context, stream flight.FlightService_DoPut
 	if err := s.show(context.WithoutCancel(ctx), r.Dataset, spec); err != nil {
 		return fmt.Errorf("%d rows were written to %s, but cannot be served: %w", r.Rows, r.Dataset, err)
 	}
+	if c := CallFrom(ctx); c != nil {
+		c.putRows.Store(r.Rows)
+		c.putBytes.Store(r.Bytes)
+	}
 	s.logger.InfoContext(ctx, "put", "dataset", r.Dataset, "format", r.Format, "rows", r.Rows, "bytes", r.Bytes, "files", len(r.Files), "replaced", r.Replaced)
 	b, err := answer(r)
 	if err != nil {

@@ -22,6 +22,8 @@ const (
 // sqlServer is the server as package sql sees it.
 type sqlServer struct{ *service }
 
+func (q sqlServer) Said(ctx context.Context, text string) { CallFrom(ctx).say(text) }
+
 func (q sqlServer) Names(ctx context.Context) []string {
 	var out []string
 	for _, name := range q.o.Catalog.Names() {

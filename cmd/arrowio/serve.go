@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"maps"
 	"net"
 	"slices"
 	"strings"
@@ -35,6 +34,7 @@ type serveFlags struct {
 	put       putFlags
 	sql       sqlFlags
 	each      eachFlags
+	audit     auditFlags
 
 	partitions *partitionFlags
 	schemas    []string // [NAME=]FILE|TEXT
@@ -93,6 +93,7 @@ done; on a second signal it ends at once. SIGHUP makes it look for new and chang
 	f.put.add(cmd)
 	f.sql.add(cmd)
 	f.each.add(cmd)
+	f.audit.add(cmd)
 	f.partitions = addPartitionFlags(cmd)
 	f.addSchemas(cmd)
 	a.addStoreFlags(cmd)
@@ -157,7 +158,7 @@ type servedFault struct {
 	Error string `json:"error"`
 }
 
-func (a *app) serve(ctx context.Context, f *serveFlags, args []string) error {
+func (a *app) serve(ctx context.Context, f *serveFlags, args []string) (err error) {
 	names, paths, err := datasetArgs(args)
 	if err != nil {
 		return err
@@ -188,44 +189,22 @@ func (a *app) serve(ctx context.Context, f *serveFlags, args []string) error {
 		return err
 	}
 	catalog := flight.NewCatalog(flight.CatalogOptions{Refresh: f.refresh, Logger: log})
-	for _, name := range names {
-		if err := offer(ctx, catalog, name, specs[name]); err != nil {
-			return inFile(strings.Join(paths[name], ", "), err)
-		}
-	}
-	named := slices.Clone(names)
-	find := func(ctx context.Context) (map[string]flight.Spec, error) { return f.find(ctx, a, named, places, log) }
-	found, err := find(ctx)
-	if err != nil {
-		return err
-	}
-	if err := addFound(ctx, catalog, found); err != nil {
-		return err
-	}
-	names = append(names, slices.Collect(maps.Keys(found))...)
 	o := flight.Options{
 		Catalog: catalog, Logger: log, Advertise: f.advertise, Parallelism: f.jobs.n, Memory: int64(f.memory),
 		EndpointBytes: int64(f.endpoint), DrainTimeout: f.drain, StallTimeout: f.stall,
 	}
-	if names, err = f.put.apply(ctx, names, f.each.read(readers.Options{Formats: a.readers}), &f.ops, &o); err != nil {
+	if err := f.put.apply(f.each.read(readers.Options{Formats: a.readers}), &f.ops, &o); err != nil {
 		return err
 	}
-	catalog.Discover(func(ctx context.Context) (map[string]flight.Spec, error) {
-		out, err := find(ctx)
-		if err != nil {
-			return nil, err
-		}
-		put, err := flight.Discover(o.Writable)(ctx)
-		maps.Copy(put, out)
-		return put, err
-	})
 	ops, err := f.ops.apply(&o)
 	if err != nil {
 		return err
 	}
-	if err := ops.access.CheckRestrictions(ctx, catalog); err != nil {
-		return inFile(f.ops.config, err)
+	audit, err := f.audit.apply(&o)
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, audit.close()) }()
 	stopSQL, err := f.sql.apply(&o)
 	if err != nil {
 		return err
@@ -234,6 +213,17 @@ func (a *app) serve(ctx context.Context, f *serveFlags, args []string) error {
 	server, err := flight.New(o)
 	if err != nil {
 		return err
+	}
+	stopMonitor, err := ops.startMonitor(server)
+	if err != nil {
+		return err
+	}
+	defer stopMonitor()
+	if names, err = f.fill(ctx, a, names, paths, specs, places, &o); err != nil {
+		return err
+	}
+	if err := ops.access.CheckRestrictions(ctx, catalog); err != nil {
+		return inFile(f.ops.config, err)
 	}
 	listeners, err := listenAll(server, f.listen, ops)
 	if err == nil && f.ops.check {
@@ -257,17 +247,18 @@ func (a *app) serve(ctx context.Context, f *serveFlags, args []string) error {
 		return err
 	}
 	starting()
+	ops.health.Started()
 	var refreshing sync.WaitGroup
 	defer refreshing.Wait()
 	until, stop := context.WithCancel(ctx)
 	defer stop()
-	refreshing.Go(func() { refreshOnHangup(until, hangups, &ops.reloader, catalog, log) })
+	refreshing.Go(func() { refreshOnHangup(until, hangups, &ops.reloader, catalog, audit, log) })
 	return ops.serve(ctx, server, listeners)
 }
 
 // listenAll opens all addresses. With an error it also returns those that it has opened.
 func listenAll(server *flight.Server, uris []string, ops *ops) (out []net.Listener, err error) {
-	if err := ops.listen(server); err != nil {
+	if err := ops.listenPage(server); err != nil {
 		return nil, err
 	}
 	for _, uri := range uris {

@@ -148,12 +148,34 @@ func nameOfUnit(prefix, name string) string {
 	return name
 }
 
-// addFound adds the datasets of --each to a catalog.
-func addFound(ctx context.Context, c *flight.Catalog, found map[string]flight.Spec) error {
-	for _, name := range slices.Sorted(maps.Keys(found)) {
-		if err := offer(ctx, c, name, found[name]); err != nil {
-			return inFile(strings.Join(found[name].Paths, ", "), err)
+// fill opens all datasets: those that are named, those of --each, and those that clients have put before. It returns their names.
+func (f *serveFlags) fill(ctx context.Context, a *app, names []string, paths map[string][]string, specs map[string]flight.Spec, places *stores.Stores, o *flight.Options) ([]string, error) {
+	for _, name := range names {
+		if err := offer(ctx, o.Catalog, name, specs[name]); err != nil {
+			return nil, inFile(strings.Join(paths[name], ", "), err)
 		}
 	}
-	return nil
+	named := slices.Clone(names)
+	find := func(ctx context.Context) (map[string]flight.Spec, error) {
+		return f.find(ctx, a, named, places, o.Logger)
+	}
+	found, err := find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if err := offer(ctx, o.Catalog, name, found[name]); err != nil {
+			return nil, inFile(strings.Join(found[name].Paths, ", "), err)
+		}
+	}
+	o.Catalog.Discover(func(ctx context.Context) (map[string]flight.Spec, error) {
+		out, err := find(ctx)
+		if err != nil {
+			return nil, err
+		}
+		put, err := flight.Discover(o.Writable)(ctx)
+		maps.Copy(put, out)
+		return put, err
+	})
+	return addPut(ctx, append(names, slices.Collect(maps.Keys(found))...), o)
 }

@@ -22,13 +22,14 @@ func takeHangups() chan os.Signal {
 }
 
 // refreshOnHangup reads the files of tokens and certificates again and refreshes all datasets at each SIGHUP, until ctx ends.
-func refreshOnHangup(ctx context.Context, hangups <-chan os.Signal, r *flight.Reloader, c *flight.Catalog, log *slog.Logger) {
+func refreshOnHangup(ctx context.Context, hangups <-chan os.Signal, r *flight.Reloader, c *flight.Catalog, audit *auditFile, log *slog.Logger) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-hangups:
 			log.InfoContext(ctx, "SIGHUP: reading tokens and certificates again, and looking for new and changed files", "datasets", len(c.Names()))
+			audit.reopen()
 			r.Reload()
 			c.RefreshAll(ctx)
 		}

@@ -128,7 +128,7 @@ func TestHangupReadsTokens(t *testing.T) {
 	hangups, ended := make(chan os.Signal), make(chan struct{})
 	go func() {
 		defer close(ended)
-		refreshOnHangup(ctx, hangups, &r, flightserver.NewCatalog(flightserver.CatalogOptions{Logger: logger}), logger)
+		refreshOnHangup(ctx, hangups, &r, flightserver.NewCatalog(flightserver.CatalogOptions{Logger: logger}), &auditFile{}, logger)
 	}()
 	hangups <- syscall.SIGHUP
 	hangups <- syscall.SIGHUP // is taken when the first is done

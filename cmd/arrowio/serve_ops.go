@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"math"
 	"net"
-	"net/http"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -84,7 +83,6 @@ type ops struct {
 	access  *flight.Access
 	health  *flight.Health
 	metrics *flight.Metrics
-	monitor net.Listener // nil = none
 	page    net.Listener // nil = none
 	known   bool         // flight.Options.Secure
 
@@ -94,6 +92,7 @@ type ops struct {
 // apply sets the options of these flags in o, whose catalog, logger and memory are set already.
 func (f *opsFlags) apply(o *flight.Options) (*ops, error) {
 	p := &ops{opsFlags: f, log: o.Logger, health: flight.NewHealth()}
+	p.health.Starting()
 	switch {
 	case f.wait < 0 && f.wait != -time.Second:
 		return nil, usagef("serve: --max-wait takes a duration, or -1s for no limit, not %s", f.wait)
@@ -190,27 +189,8 @@ func (p *ops) explain(err error) error {
 	return usagef("%w; give --tls-cert and --tls-key with --tokens, --jwt-issuer or --tls-client-ca, or --insecure", err)
 }
 
-// listen opens the addresses of the web page and of the monitor.
-func (p *ops) listen(server *flight.Server) (err error) {
-	if err := p.listenPage(server); err != nil {
-		return err
-	}
-	if p.metricsListen == "" {
-		return nil
-	}
-	if p.monitor, err = net.Listen("tcp", p.metricsListen); err != nil {
-		return p.held(server, err)
-	}
-	if err := p.explain(server.CheckAddress(p.monitor.Addr())); err != nil {
-		err = errors.Join(err, p.monitor.Close())
-		p.monitor = nil
-		return err
-	}
-	p.log.Info("monitor", "address", "http://"+p.monitor.Addr().String())
-	return nil
-}
 
-// serve runs the server until ctx ends and all calls are finished. The monitor ends after the server.
+// serve runs the server until ctx ends and all calls are finished.
 func (p *ops) serve(ctx context.Context, server *flight.Server, listeners []net.Listener) error {
 	run, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer stop(nil)
@@ -226,22 +206,6 @@ func (p *ops) serve(ctx context.Context, server *flight.Server, listeners []net.
 		stop(context.Cause(ctx))
 	})
 	defer undo()
-	if p.monitor != nil {
-		p.hideNames(server)
-		h := &http.Server{
-			Handler: flight.MonitorHandler(p.metrics, p.health), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
-			WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
-			ErrorLog: slog.NewLogLogger(p.log.Handler(), slog.LevelWarn),
-		}
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			if err := h.Serve(p.monitor); !errors.Is(err, http.ErrServerClosed) {
-				p.log.Error("the monitor ended", "error", err.Error())
-			}
-		}()
-		defer func() { _ = h.Close(); <-ended }()
-	}
 	stopPage, err := p.servePage(server, listeners)
 	if err != nil {
 		for _, l := range append(listeners, p.page) {
@@ -257,37 +221,10 @@ func (p *ops) serve(ctx context.Context, server *flight.Server, listeners []net.
 	return err
 }
 
-// hideNames has the metrics tell no names of datasets at an address that others can reach, where clients must say who they are,
-// except to clients that may manage the server.
-func (p *ops) hideNames(server *flight.Server) {
-	if !p.access.Known() || flight.Local(p.monitor.Addr()) {
-		return
-	}
-	p.metrics.Names = func(r *http.Request) bool {
-		if r.Header.Get("Authorization") == "" {
-			return false
-		}
-		host, err := net.ResolveTCPAddr("tcp", r.RemoteAddr)
-		if err != nil {
-			return false
-		}
-		manages := false
-		err = server.Visit(r.Context(), flight.Visitor{Addr: host, TLS: r.TLS, Authorization: r.Header.Values("Authorization")}, func(ctx context.Context, v *flight.Visit) error {
-			manages = v.Manages(ctx)
-			return nil
-		})
-		return err == nil && manages
-	}
-	p.log.Warn("the monitor can be reached from outside: its metrics name datasets only to clients with a token that may manage the server")
-}
-
-// close closes what listen has opened, if the server is not started.
+// close closes the address of the page, if the server is not started.
 func (p *ops) close() error {
-	var errs []error
-	for _, l := range []net.Listener{p.monitor, p.page} {
-		if l != nil {
-			errs = append(errs, l.Close())
-		}
+	if p.page == nil {
+		return nil
 	}
-	return errors.Join(errs...)
+	return p.page.Close()
 }

@@ -47,15 +47,26 @@ func (f *putFlags) places(read readers.Options) ([]flight.Writable, error) {
 	return out, nil
 }
 
-// apply makes names writable, and adds the datasets that clients have put before to the catalog. names are those that the
-// catalog has already.
-func (f *putFlags) apply(ctx context.Context, names []string, read readers.Options, ops *opsFlags, o *flight.Options) ([]string, error) {
+// apply makes names writable.
+func (f *putFlags) apply(read readers.Options, ops *opsFlags, o *flight.Options) error {
 	places, err := f.places(read)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	o.Writable = places
-	for _, w := range places {
+	// Without authentication, everybody may write to writable names, and do what is allowed without rules.
+	if len(places) > 0 && len(ops.permit) == 0 && !ops.asksClients() {
+		ops.permit = []string{"*:read=*", "*:manage=*"}
+		for _, w := range places {
+			ops.permit = append(ops.permit, "*:write="+w.Names)
+		}
+	}
+	return nil
+}
+
+// addPut adds the datasets that clients have put before to the catalog. names are those that the catalog has already.
+func addPut(ctx context.Context, names []string, o *flight.Options) ([]string, error) {
+	for _, w := range o.Writable {
 		if err := w.Clean(o.Logger); err != nil {
 			return nil, err
 		}
@@ -71,13 +82,6 @@ func (f *putFlags) apply(ctx context.Context, names []string, read readers.Optio
 				return nil, inFile(filepath.Join(w.Dir, name), err)
 			}
 			names = append(names, name)
-		}
-	}
-	// Without authentication, everybody may write to writable names, and do what is allowed without rules.
-	if len(places) > 0 && len(ops.permit) == 0 && !ops.asksClients() {
-		ops.permit = []string{"*:read=*", "*:manage=*"}
-		for _, w := range places {
-			ops.permit = append(ops.permit, "*:write="+w.Names)
 		}
 	}
 	return names, nil

@@ -74,6 +74,7 @@ func (a *asked) run(ctx context.Context, d *Dialect, stream grpc.ServerStream) e
 	if !d.s.HasEngine() {
 		return rpcerr.Errorf(codes.Unimplemented, "the ticket is of a server that answers all SQL; this one does not")
 	}
+	d.s.Said(ctx, a.SQL)
 	values, err := fromBase64(a.Values)
 	if err != nil {
 		return err

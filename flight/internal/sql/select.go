@@ -105,6 +105,7 @@ func (d *Dialect) plan(ctx context.Context, text string, params []string, unboun
 	if len(text) > MaxTextBytes {
 		return nil, errs.Errorf(errs.ErrLimit, "SQL of %d bytes; the most is %d", len(text), MaxTextBytes)
 	}
+	d.s.Said(ctx, text)
 	sel, err := sqltext.Parse(text)
 	if err != nil {
 		return nil, textError(err)

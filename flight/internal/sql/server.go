@@ -13,6 +13,8 @@ import (
 
 // Server is what SQL is answered from. Contexts are those of the client's calls.
 type Server interface {
+	// Said notes the statement that a call is about.
+	Said(ctx context.Context, text string)
 	// Names lists the datasets that the client may read, sorted.
 	Names(ctx context.Context) []string
 	// Listed returns the schema of a dataset, for a list of several; nil = it is gone.
