@@ -180,7 +180,9 @@ func TestSessionOptions(t *testing.T) {
 		e = protowire.AppendBytes(protowire.AppendTag(e, 2, protowire.BytesType), value)
 		return protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), e)
 	}
-	text := func(s string) []byte { return protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), s) }
+	text := func(s string) []byte {
+		return protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), s)
+	}
 	if got := act("SetSessionOptions", append(option("catalog", text("arrowio")...), option("schema")...)); len(got) != 0 {
 		t.Errorf("%q", got)
 	}

@@ -44,10 +44,10 @@ type Call struct {
 	putRows   atomic.Int64
 	putBytes  atomic.Int64
 
-	sent    transport.Sent
-	lease   Lease
-	conn    *transport.Connection
-	cancel  context.CancelCauseFunc
+	sent   transport.Sent
+	lease  Lease
+	conn   *transport.Connection
+	cancel context.CancelCauseFunc
 }
 
 // Dataset returns the name of the call's dataset; "" = none, or not known yet.

@@ -189,7 +189,6 @@ func (p *ops) explain(err error) error {
 	return usagef("%w; give --tls-cert and --tls-key with --tokens, --jwt-issuer or --tls-client-ca, or --insecure", err)
 }
 
-
 // serve runs the server until ctx ends and all calls are finished.
 func (p *ops) serve(ctx context.Context, server *flight.Server, listeners []net.Listener) error {
 	run, stop := context.WithCancelCause(context.WithoutCancel(ctx))

@@ -39,7 +39,7 @@ type Ingestion struct {
 
 // Values of TableDefinitionOptions. 0 is not specified.
 const (
-	ifNotExistFail   = 2
+	ifNotExistFail = 2
 
 	ifExistsFail    = 1
 	ifExistsAppend  = 2
