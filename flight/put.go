@@ -64,6 +64,9 @@ func (s *service) putCommand(in *inbound, stream flight.FlightService_DoPutServe
 	if call := CallFrom(ctx); call != nil {
 		call.dataset.Store(&c.Dataset)
 	}
+	if _, view := s.o.SQL.Views[c.Dataset]; view {
+		return rpcerr.Errorf(codes.AlreadyExists, "%s is a view", c.Dataset)
+	}
 	switch shares, err := s.shares(ctx, c.Dataset); {
 	case err != nil:
 		return err

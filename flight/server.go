@@ -95,6 +95,14 @@ func New(o Options) (*Server, error) {
 		o.DrainTimeout = 30 * time.Second
 	}
 	o.SQL.setDefaults()
+	for name := range o.SQL.Views {
+		if !ValidName(name) {
+			return nil, errs.Errorf(errs.ErrOption, "%q cannot be the name of a view: letters, digits, _ . - are allowed, at most 128", name)
+		}
+	}
+	if len(o.SQL.Views) > 0 && o.SQL.Engine == nil {
+		return nil, errs.Errorf(errs.ErrOption, "views need an engine that answers SQL: a build with DuckDB, without %w", errs.Opt("sql-subset", ""))
+	}
 	s := &Server{
 		o: o, logger: o.Logger, sqlQueries: newPool(int64(o.SQL.Queries), int64(o.SQL.ClientQueries)),
 		sqlPlans: newPool(int64(o.SQL.Queries), int64(o.SQL.ClientQueries)),

@@ -7,8 +7,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 
 	"github.com/arrowio/arrowio/arrowio/dataset"
+	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 	"github.com/arrowio/arrowio/flight/internal/sql"
 	"github.com/arrowio/arrowio/flight/internal/transport"
 )
@@ -27,7 +29,7 @@ func (q sqlServer) Said(ctx context.Context, text string) { CallFrom(ctx).say(te
 func (q sqlServer) Names(ctx context.Context) []string {
 	var out []string
 	for _, name := range q.o.Catalog.Names() {
-		if q.authorize(ctx, PermitRead, name) == nil {
+		if _, hidden := q.o.SQL.Views[name]; !hidden && q.authorize(ctx, PermitRead, name) == nil {
 			out = append(out, name)
 		}
 	}
@@ -43,6 +45,9 @@ func (q sqlServer) Listed(ctx context.Context, name string) (*arrow.Schema, erro
 }
 
 func (q sqlServer) Open(ctx context.Context, name string) (sql.Dataset, error) {
+	if _, ok := q.o.SQL.Views[name]; ok { // which the engine reads
+		return nil, rpcerr.Errorf(codes.NotFound, "there is no dataset %q", name)
+	}
 	e, err := q.open(ctx, PermitRead, name, nil)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -25,6 +27,9 @@ type SQLOptions struct {
 	Queries       int           // statements at once; more wait; default 4
 	ClientQueries int           // those of one client; default half of Queries, and one at least
 	Timeout       time.Duration // of a statement; default 10 minutes, -1 = no limit
+	// Views are names with a SELECT behind each, for the Engine. A client may read one if it may read its name and all that it reads. In
+	// SQL a view hides a dataset of its name, and no dataset can be put under it.
+	Views map[string]string
 }
 
 // SQLEngine answers statements. Its methods may be called concurrently. It opens datasets by SQLTables alone, with the context that
@@ -48,6 +53,8 @@ type SQLRows interface {
 // SQLTables are the datasets that a client may read.
 type SQLTables interface {
 	Names(ctx context.Context) []string
+	// Views returns the views that the client may read by their names, and the SELECTs behind them.
+	Views(ctx context.Context) map[string]string
 	// Open opens a dataset, whose name may be qualified by SQLCatalog and SQLSchema.
 	Open(ctx context.Context, name string) (SQLTable, error)
 }
@@ -86,6 +93,21 @@ func (t sqlTables) Open(ctx context.Context, name string) (SQLTable, error) {
 		return nil, err
 	}
 	return &sqlTable{t.service, e}, nil
+}
+
+func (t sqlTables) Views(ctx context.Context) map[string]string {
+	out := map[string]string{}
+	for name, text := range t.o.SQL.Views {
+		if t.authorize(ctx, PermitRead, name) == nil {
+			out[name] = text
+		}
+	}
+	return out
+}
+
+// Views lists the views that the client may read, sorted.
+func (q sqlServer) Views(ctx context.Context) []string {
+	return slices.Sorted(maps.Keys(sqlTables{q}.Views(ctx)))
 }
 
 // sqlTable is a dataset as a SQLEngine sees it.

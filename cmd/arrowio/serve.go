@@ -68,7 +68,7 @@ done; on a second signal it ends at once. SIGHUP makes it look for new and chang
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			args, err := f.ops.configure(cmd, args)
+			args, err := f.ops.configure(cmd, &f.sql, args)
 			if err != nil {
 				return err
 			}
@@ -221,6 +221,9 @@ func (a *app) serve(ctx context.Context, f *serveFlags, args []string) (err erro
 	defer stopMonitor()
 	if names, err = f.fill(ctx, a, names, paths, specs, places, &o); err != nil {
 		return err
+	}
+	if err := f.sql.checkViews(names, f.ops.restrictions); err != nil {
+		return inFile(f.ops.config, err)
 	}
 	if err := ops.access.CheckRestrictions(ctx, catalog); err != nil {
 		return inFile(f.ops.config, err)

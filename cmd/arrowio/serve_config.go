@@ -22,7 +22,7 @@ const (
 
 // configure reads the config file, if there is one, and sets the flags that the command line has not set. It returns the
 // NAME=PATH arguments, and those of the file whose names are not on the command line.
-func (f *opsFlags) configure(cmd *cobra.Command, args []string) ([]string, error) {
+func (f *opsFlags) configure(cmd *cobra.Command, sql *sqlFlags, args []string) ([]string, error) {
 	if f.config == "" {
 		return args, nil
 	}
@@ -52,6 +52,10 @@ func (f *opsFlags) configure(cmd *cobra.Command, args []string) ([]string, error
 		return nil, inFile(f.config, err)
 	}
 	delete(values, restrictKey)
+	if err := sql.configure(values[viewsKey]); err != nil {
+		return nil, inFile(f.config, err)
+	}
+	delete(values, viewsKey)
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if err := setFlag(cmd, key, values[key]); err != nil {
 			return nil, inFile(f.config, err)
@@ -63,7 +67,7 @@ func (f *opsFlags) configure(cmd *cobra.Command, args []string) ([]string, error
 func setFlag(cmd *cobra.Command, key string, value any) error {
 	flag := cmd.LocalNonPersistentFlags().Lookup(key)
 	if flag == nil || slices.Contains([]string{"config", "check-config", "help"}, key) {
-		return usagef("there is no key %q: keys are the flags of arrowio serve, without dashes in front, and the tables %s, %s and %s", key, datasetsKey, jwtKey, restrictKey)
+		return usagef("there is no key %q: keys are the flags of arrowio serve, without dashes in front, and the tables %s, %s, %s and %s", key, datasetsKey, viewsKey, jwtKey, restrictKey)
 	}
 	if flag.Changed { // by the command line
 		words, err := flagWords(flag, key, value)

@@ -5,8 +5,10 @@ package main
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -20,13 +22,19 @@ import (
 // apply makes DuckDB the engine of a server.
 func (f *sqlFlags) apply(o *flight.Options) (stop func(), err error) {
 	if f.off {
+		o.SQL.Views = f.views // which is refused
 		return func() {}, nil
+	}
+	for name, text := range f.views {
+		if err := duckdb.CheckView(text); err != nil {
+			return nil, usagef("%s: %s: %w", viewsKey, name, err)
+		}
 	}
 	temp, err := os.MkdirTemp(f.temp, "arrowio-sql-")
 	if err != nil {
 		return nil, err
 	}
-	o.SQL = flight.SQLOptions{Queries: f.queries.n, ClientQueries: f.clientQueries.n, Timeout: f.timeout}
+	o.SQL = flight.SQLOptions{Queries: f.queries.n, ClientQueries: f.clientQueries.n, Timeout: f.timeout, Views: f.views}
 	o.SQL.Engine = &sqlEngine{threads: f.threads.n, memory: int64(f.memory), temp: temp}
 	return func() { _ = os.RemoveAll(temp) }, nil
 }
@@ -56,8 +64,13 @@ func (e *sqlEngine) open(ctx context.Context, text string, tables flight.SQLTabl
 			return servedTable{t}, nil
 		},
 	}
+	views := tables.Views(ctx)
+	for _, name := range slices.Sorted(maps.Keys(views)) {
+		o.Defined = append(o.Defined, duckdb.View{Name: name, SQL: views[name]})
+	}
 	if listing().MatchString(text) {
 		o.Views = tables.Names(ctx)
+		o.ListDefined = true
 	}
 	return duckdb.Open(o)
 }

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/arrowio/arrowio/flight"
 )
 
 // sqlFlags are the flags of serve for SQL that DuckDB answers. Builds without it have them, too, so that one config file fits both.
@@ -14,6 +18,45 @@ type sqlFlags struct {
 	queries, clientQueries countValue
 	timeout                time.Duration
 	temp                   string
+	views                  map[string]string // of the config file
+}
+
+// viewsKey is the table of a config file with views: NAME = "SELECT …".
+const viewsKey = "views"
+
+// configure reads that table.
+func (f *sqlFlags) configure(value any) error {
+	if value == nil {
+		return nil
+	}
+	table, ok := value.(map[string]any)
+	if !ok {
+		return usagef("%s: want a table with NAME = \"SELECT …\" in each line", viewsKey)
+	}
+	f.views = map[string]string{}
+	for name, v := range table {
+		text, ok := v.(string)
+		if !ok || !flight.ValidName(name) {
+			return usagef("%s: %s: want NAME = \"SELECT …\", where a name has letters, digits, _ . -", viewsKey, name)
+		}
+		f.views[name] = text
+	}
+	return nil
+}
+
+// checkViews returns an error if a view and a dataset have one name, or a restriction names a view, which it would not restrict.
+func (f *sqlFlags) checkViews(names []string, restrictions []flight.Restriction) error {
+	for _, name := range slices.Sorted(maps.Keys(f.views)) {
+		if slices.Contains(names, name) {
+			return usagef("%s: %s is the name of a dataset", viewsKey, name)
+		}
+		for _, r := range restrictions {
+			if slices.Contains(r.Datasets, name) {
+				return usagef("%s: %s is a view, and rows and columns are those of datasets: restrict the datasets that it reads", restrictKey, name)
+			}
+		}
+	}
+	return nil
 }
 
 func (f *sqlFlags) add(cmd *cobra.Command) {

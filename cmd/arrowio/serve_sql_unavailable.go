@@ -4,5 +4,8 @@ package main
 
 import "github.com/arrowio/arrowio/flight"
 
-// apply leaves a server with the SQL that it answers itself.
-func (f *sqlFlags) apply(*flight.Options) (stop func(), err error) { return func() {}, nil }
+// apply leaves a server with the SQL that it answers itself, which has no views.
+func (f *sqlFlags) apply(o *flight.Options) (stop func(), err error) {
+	o.SQL.Views = f.views
+	return func() {}, nil
+}

@@ -52,8 +52,11 @@ func (d *DB) Describe(ctx context.Context, sql string) (out *Description, err er
 		}
 	}
 	r.listViews()
-	if err := r.prepare(list, 0); err != nil {
+	if err := r.define(sql); err != nil {
 		return nil, err
+	}
+	if err := r.prepare(list, 0); err != nil {
+		return nil, r.explained(err)
 	}
 	out = &Description{}
 	if out.Result, err = r.described(0); err == nil {

@@ -90,7 +90,8 @@ type Rows struct {
 	result *C.struct_bridge_result
 	in     *arrowc.Reader
 
-	describing bool // it is not going to be run
+	describing bool  // it is not going to be run
+	undefined  error // why a view cannot be made
 }
 
 // Query runs the statements of sql and returns the rows of the last, as they come. The end of ctx stops it. Errors of
@@ -148,6 +149,9 @@ func (r *Rows) start(sql string) error {
 		return errs.Errorf(errs.ErrOption, "sql: %d statements, where one is taken", n)
 	}
 	r.listViews()
+	if err := r.define(sql); err != nil {
+		return err
+	}
 	for i := range n - 1 {
 		if err := r.prepare(list, i); err != nil {
 			return err
@@ -166,7 +170,7 @@ func (r *Rows) start(sql string) error {
 		}
 	}
 	if err := r.prepare(list, n-1); err != nil {
-		return err
+		return r.explained(err)
 	}
 	return r.execute(true)
 }

@@ -51,7 +51,14 @@ type Options struct {
 	Guarded bool
 	Catalog string
 	Views   []string
+	// Defined are views that statements may name. What they read is opened as if the statement named it.
+	Defined []View
+	// ListDefined lists all of Defined, but for those that cannot be made.
+	ListDefined bool
 }
+
+// View is a name with a SELECT behind it.
+type View struct{ Name, SQL string }
 
 // Scan is what a query has a table scanned for.
 type Scan struct {

@@ -23,6 +23,7 @@ const (
 	Catalog   = "arrowio"
 	Schema    = "main"
 	tableType = "TABLE"
+	viewType  = "VIEW"
 )
 
 // maxMessageBytes is the longest command, ticket, handle or body.

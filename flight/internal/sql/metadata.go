@@ -2,6 +2,7 @@ package sql
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -64,6 +65,9 @@ func (d *Dialect) metadata(ctx context.Context, m proto.Message) (arrow.Record, 
 		}
 	case *pb.CommandGetTableTypes:
 		appendTexts(b, tableType)
+		if len(d.s.Views(ctx)) > 0 {
+			appendTexts(b, viewType)
+		}
 	case *pb.CommandGetSqlInfo:
 		appendInfo(b, infosOf(d.s.Writable()), m.GetInfo())
 	case *pb.CommandGetXdbcTypeInfo:
@@ -80,16 +84,23 @@ func appendTexts(b *array.RecordBuilder, texts ...string) {
 
 // tables lists the datasets that the client may read, sorted by name.
 func (d *Dialect) tables(ctx context.Context, b *array.RecordBuilder, m *pb.CommandGetTables) error {
-	types := m.GetTableTypes()
-	if !inCatalog(m.Catalog) || !likeName(m.DbSchemaFilterPattern, Schema) || len(types) > 0 && !slices.Contains(types, tableType) {
+	if !inCatalog(m.Catalog) || !likeName(m.DbSchemaFilterPattern, Schema) {
 		return nil
 	}
+	types := map[string]string{}
 	for _, name := range d.s.Names(ctx) {
-		if !likeName(m.TableNameFilterPattern, name) {
+		types[name] = tableType
+	}
+	for _, name := range d.s.Views(ctx) {
+		types[name] = viewType
+	}
+	for _, name := range slices.Sorted(maps.Keys(types)) {
+		kind := types[name]
+		if !likeName(m.TableNameFilterPattern, name) || len(m.GetTableTypes()) > 0 && !slices.Contains(m.GetTableTypes(), kind) {
 			continue
 		}
 		if m.GetIncludeSchema() {
-			s, err := d.s.Listed(ctx, name)
+			s, err := d.listed(ctx, name, kind)
 			if err != nil {
 				return err
 			}
@@ -98,10 +109,25 @@ func (d *Dialect) tables(ctx context.Context, b *array.RecordBuilder, m *pb.Comm
 			}
 			b.Field(4).(*array.BinaryBuilder).Append(schemaBytes(listedSchema(s)))
 		}
-		appendTexts(b, Catalog, Schema, name, tableType)
+		appendTexts(b, Catalog, Schema, name, kind)
 	}
 	return nil
 }
+
+// listed returns the schema of a dataset or a view; nil = there is none now.
+func (d *Dialect) listed(ctx context.Context, name, kind string) (*arrow.Schema, error) {
+	if kind == tableType {
+		return d.s.Listed(ctx, name)
+	}
+	s, _, err := d.s.Describe(ctx, "SELECT * FROM "+quoted(name), nil)
+	if err != nil && ctx.Err() == nil {
+		return nil, nil // what it reads is gone, or not this client's to read
+	}
+	return s, err
+}
+
+// quoted is a name in quotes. It has none itself.
+func quoted(name string) string { return `"` + name + `"` }
 
 // inCatalog reports whether a filter lets our catalog through: none, or its name.
 func inCatalog(name *string) bool { return name == nil || *name == Catalog }

@@ -17,6 +17,8 @@ type Server interface {
 	Said(ctx context.Context, text string)
 	// Names lists the datasets that the client may read, sorted.
 	Names(ctx context.Context) []string
+	// Views lists the views that the client may read, sorted. The engine answers what names them.
+	Views(ctx context.Context) []string
 	// Listed returns the schema of a dataset, for a list of several; nil = it is gone.
 	Listed(ctx context.Context, name string) (*arrow.Schema, error)
 	// Open opens a dataset for the client.

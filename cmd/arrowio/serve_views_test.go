@@ -1,0 +1,106 @@
+//go:build duckdb && cgo && (linux || darwin) && (amd64 || arm64)
+
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow/flight/flightsql"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+)
+
+// A view is a table in SQL, and gives a client nothing that it may not read by itself.
+func TestServeViews(t *testing.T) {
+	dir, _ := queryFiles(t, 1000)
+	tokens, config := filepath.Join(t.TempDir(), "tokens"), filepath.Join(t.TempDir(), "config.toml")
+	secrets := map[string]string{}
+	for _, name := range []string{"alice", "bob", "carol"} {
+		code, secret, errs := said(t, "", "token", "add", "--file", tokens, name)
+		if code != 0 {
+			t.Fatal(errs)
+		}
+		secrets[name] = strings.TrimSpace(secret)
+	}
+	text := fmt.Sprintf(`
+tokens = %q
+permit = ["alice:read=*", "bob:read=customers,names,spent", "carol:read=customers,names"]
+
+[views]
+names = "SELECT customer, upper(name) AS name FROM customers"
+spent = "SELECT n.name, count(*) AS orders FROM orders JOIN names n USING (customer) GROUP BY n.name"
+broken = "SELECT nope FROM customers"
+
+[datasets]
+orders = %q
+customers = %q
+
+[[restrict]]
+clients = "carol"
+datasets = "customers"
+where = "customer < 2"
+`, tokens, filepath.Join(dir, "orders.orc"), filepath.Join(dir, "customers.trv"))
+	writeText(t, config, text)
+	addr := sqlServing(t, "--config", config)
+	c := sqlClient(t, addr)
+	ask := func(name, sql string) (string, error) {
+		ctx := metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+secrets[name])
+		info, err := c.Execute(ctx, sql)
+		return sqlRows(ctx, c, info, err)
+	}
+	for _, x := range []struct{ client, sql, want string }{
+		{"alice", "select * from names order by customer limit 2", "0|N0\n1|N1\n"},
+		{"alice", "SELECT * FROM names WHERE customer = 3", "3|N3\n"},
+		{"alice", `SELECT name FROM arrowio.main."names" WHERE customer = 1`, "N1\n"},
+		{"alice", "select count(*), sum(orders) > 0 from spent", "5|true\n"},
+		{"alice", "select 'names', 'broken' from customers limit 1", "names|broken\n"},
+		{"bob", "select max(name) from names", "N4\n"},
+		{"carol", "select max(name), count(*) from names", "N1|2\n"}, // its rows of customers
+		{"bob", "select table_name from information_schema.tables order by 1", "customers\nnames\n"},
+		{"alice", "select table_name from information_schema.tables order by 1", "customers\nnames\norders\nspent\n"},
+	} {
+		if got, err := ask(x.client, x.sql); err != nil || got != x.want {
+			t.Errorf("%s: %s: %q, %v", x.client, x.sql, got, err)
+		}
+	}
+	for _, x := range []struct {
+		client, sql string
+		want        codes.Code
+	}{
+		{"bob", "select * from spent", codes.PermissionDenied},   // it reads orders
+		{"bob", "select * from broken", codes.PermissionDenied},  // the name itself
+		{"alice", "select * from broken", codes.InvalidArgument}, // a column that is not there
+		{"alice", "create view x as select 1", codes.InvalidArgument},
+	} {
+		if got, err := ask(x.client, x.sql); status.Code(err) != x.want {
+			t.Errorf("%s: %s: %q, %v", x.client, x.sql, got, err)
+		}
+	}
+	ctx := metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+secrets["alice"])
+	info, err := c.GetTables(ctx, &flightsql.GetTablesOpts{IncludeSchema: true})
+	got, err := sqlRows(ctx, c, info, err)
+	var kinds []string
+	for line := range strings.Lines(got) {
+		f := strings.Split(line, "|")
+		kinds = append(kinds, f[2]+" "+f[3])
+	}
+	if err != nil || strings.Join(kinds, ", ") != "customers TABLE, names VIEW, orders TABLE, spent VIEW" {
+		t.Error(kinds, err)
+	}
+
+	for from, to := range map[string]string{
+		`names = "SELECT`:              `orders = "SELECT`,   // a dataset has the name
+		`datasets = "customers"`:       `datasets = "names"`, // a view is not restricted
+		"FROM customers\"\nspent":      "FROM customers; SELECT 1\"\nspent",
+		`"SELECT nope FROM customers"`: `["SELECT 1"]`,
+	} {
+		writeText(t, config, strings.Replace(text, from, to, 1))
+		fails(t, do(t, "serve", "--config", config, "--check-config"), exitUsage)
+	}
+	writeText(t, config, text)
+	fails(t, do(t, "serve", "--config", config, "--check-config", "--sql-subset"), exitUsage, "views need")
+}

@@ -1,0 +1,106 @@
+//go:build duckdb && cgo && (linux || darwin) && (amd64 || arm64)
+
+package duckdb
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
+)
+
+// define makes the views of o.Defined that a statement may name, and those that these may name. Why one cannot be made is r.undefined:
+// the statement may not need it.
+func (r *Rows) define(statement string) error {
+	q := r.q
+	pending := namedIn(statement, q.db.o.Defined)
+	if q.db.o.ListDefined {
+		pending = q.db.o.Defined
+	}
+	for len(pending) > 0 {
+		var left []View
+		var first error // of a view
+		for _, v := range pending {
+			if q.ctx.Err() != nil {
+				return context.Cause(q.ctx)
+			}
+			err := q.db.run("CREATE VIEW " + quoteName(v.Name) + " AS " + v.SQL)
+			q.mu.Lock()
+			if err != nil && q.err != nil {
+				err = q.err // which DuckDB only has the text of
+			}
+			q.err = nil
+			q.mu.Unlock()
+			if err == nil {
+				continue
+			}
+			left = append(left, v)
+			if first == nil {
+				first = fmt.Errorf("the view %s: %w", v.Name, err)
+			}
+		}
+		if len(left) == len(pending) { // they do not wait for each other
+			r.undefined = first
+			return nil
+		}
+		pending = left
+	}
+	return nil
+}
+
+// namedIn returns the views whose names stand in a statement, and those that stand in these.
+func namedIn(statement string, views []View) []View {
+	var out []View
+	texts := []string{statement}
+	for len(texts) > 0 {
+		text := texts[0]
+		texts = texts[1:]
+		for _, v := range views {
+			if !slices.Contains(out, v) && mentions(text, v.Name) {
+				out = append(out, v)
+				texts = append(texts, v.SQL)
+			}
+		}
+	}
+	return out
+}
+
+// mentions reports whether a name may stand in a text, in any case.
+func mentions(text, name string) bool {
+	text, name = strings.ToLower(text), strings.ToLower(name)
+	for at := 0; ; at++ {
+		i := strings.Index(text[at:], name)
+		if i < 0 {
+			return false
+		}
+		at += i
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at+len(name):])
+		if !ofWord(before) && !ofWord(after) {
+			return true
+		}
+	}
+}
+
+func ofWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// explained is why a statement cannot be prepared: because of a view, perhaps.
+func (r *Rows) explained(err error) error {
+	if err != nil && r.undefined != nil {
+		return r.undefined
+	}
+	return err
+}
+
+// CheckView returns an error unless a text is one SELECT.
+func CheckView(text string) error {
+	switch texts := statements(text); {
+	case len(texts) != 1:
+		return errs.Errorf(errs.ErrOption, "sql: %d statements, where a view is one SELECT", len(texts))
+	}
+	return refusedFunction(text)
+}
