@@ -51,3 +51,5 @@ func (localPlace) Create(ctx context.Context, path string, o local.FileStoreOpti
 	o.Directory = o.Directory || strings.HasSuffix(path, "/")
 	return local.NewFileStore(path, o)
 }
+
+func (localPlace) Remove(_ context.Context, path string) error { return os.Remove(path) }

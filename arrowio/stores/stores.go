@@ -55,6 +55,7 @@ type place interface {
 	Stat(ctx context.Context, path string) (arrowio.TreeEntry, error)
 	Tree(path string) (arrowio.Tree, error)
 	Create(ctx context.Context, path string, o local.FileStoreOptions) (arrowio.Store, error)
+	Remove(ctx context.Context, path string) error
 	source(ctx context.Context, path string) (arrowio.OpenSource, error)
 }
 
@@ -145,4 +146,13 @@ func (s *Stores) Create(ctx context.Context, path string, o local.FileStoreOptio
 		return nil, err
 	}
 	return p.Create(ctx, path, o)
+}
+
+// Remove removes the file at path. In S3 it is no error if there is none.
+func (s *Stores) Remove(ctx context.Context, path string) error {
+	p, path, err := s.place(path)
+	if err != nil {
+		return err
+	}
+	return p.Remove(ctx, path)
 }

@@ -172,6 +172,11 @@ func (r *adaptedReader) Take() (arrow.Record, error) {
 		defer own.Release()
 		n = int(own.NumRows())
 	}
+	return r.adapt(own, n)
+}
+
+// adapt makes a batch of n rows of what was read of the file, which is nil where nothing is needed of it.
+func (r *adaptedReader) adapt(own arrow.Record, n int) (arrow.Record, error) {
 	cols := make([]arrow.Array, 0, len(r.columns))
 	defer func() {
 		for _, c := range cols {

@@ -19,6 +19,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/convert"
 	"github.com/arrowio/arrowio/writers"
+	"github.com/arrowio/arrowio/writers/icebergtable"
 )
 
 // convertFlags are the flags of `arrowio convert`.
@@ -143,7 +144,12 @@ func (a *app) convert(ctx context.Context, f *convertFlags, in []string, out str
 func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.OutputFormat, in []string, out string) (again bool, err error) {
 	// The output is checked before the input is read: an hour of spooled input is a bad time to learn that it exists. A dry run
 	// finds what the real one would.
-	store, err := a.openStore(ctx, format, out, f.force, f.directory(format, out))
+	var store arrowio.Store
+	if format.Name == icebergtable.Name {
+		format, store, err = a.openTable(ctx, f, out)
+	} else {
+		store, err = a.openStore(ctx, format, out, f.force, f.directory(format, out))
+	}
 	if err != nil {
 		return false, err
 	}
@@ -313,6 +319,10 @@ func took(seconds float64) string {
 // outputFormat returns the format to write: the one that is named, or that of the extension.
 func (a *app) outputFormat(name, out string) (arrowio.OutputFormat, error) {
 	switch {
+	case name == icebergtable.Name, name == "" && strings.HasPrefix(out, icebergtable.Name+"://"):
+		return icebergtable.Format(), nil
+	case strings.HasPrefix(out, icebergtable.Name+"://"):
+		return arrowio.OutputFormat{}, usagef("%s is a table of Iceberg: --to %s does not go there", out, name)
 	case name != "":
 		return writers.Lookup(name)
 	case out == "-":

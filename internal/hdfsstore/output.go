@@ -244,6 +244,15 @@ func (t *output) rename(ctx context.Context, from, to string) error {
 	return remote.Wrap("rename", t.l.String(), classify(err))
 }
 
+// Remove removes the file at url.
+func (c *Client) Remove(ctx context.Context, url string) error {
+	l, err := parse(url)
+	if err != nil {
+		return err
+	}
+	return c.cluster(l.authority).do(ctx, "remove", l.String(), func(ns namesystem) error { return ns.RemoveAll(l.path) })
+}
+
 func (t *output) exists(ctx context.Context, path string) (bool, error) {
 	_, err := t.c.Stat(ctx, t.l.with(path))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -62,6 +62,7 @@ type Field struct {
 	Required bool
 	Type     Type
 	Default  json.RawMessage // initial-default, a single value in JSON; nil = null
+	Write    json.RawMessage // write-default, likewise: of rows that are written without the field
 }
 
 // Names of what lists and maps hold, in mappings of names and in Iceberg's paths.
@@ -170,6 +171,7 @@ type rawField struct {
 	Required bool            `json:"required"`
 	Type     json.RawMessage `json:"type"`
 	Default  json.RawMessage `json:"initial-default"`
+	Write    json.RawMessage `json:"write-default"`
 }
 
 // rawType is the JSON of a type with others inside.
@@ -240,8 +242,8 @@ func (p *parser) parse(text []byte, path string, depth int) (t Type, err error) 
 	if err := json.Unmarshal(text, &raw); err != nil {
 		return fail("%w", err)
 	}
-	add := func(id *int64, name string, required bool, typ, def json.RawMessage) error {
-		f := Field{Name: name, Required: required, Default: def}
+	add := func(id *int64, name string, required bool, typ, def, write json.RawMessage) error {
+		f := Field{Name: name, Required: required, Default: def, Write: write}
 		at := name
 		if path != "" {
 			at = path + "." + name
@@ -255,6 +257,9 @@ func (p *parser) parse(text []byte, path string, depth int) (t Type, err error) 
 		if bytes.Equal(bytes.TrimSpace(def), []byte("null")) {
 			f.Default = nil
 		}
+		if bytes.Equal(bytes.TrimSpace(write), []byte("null")) {
+			f.Write = nil
+		}
 		t.Fields = append(t.Fields, f)
 		return nil
 	}
@@ -267,20 +272,20 @@ func (p *parser) parse(text []byte, path string, depth int) (t Type, err error) 
 				return fail("a field has no name, or the name of another field")
 			}
 			names[*f.Name] = true
-			if err := add(f.ID, *f.Name, f.Required, f.Type, f.Default); err != nil {
+			if err := add(f.ID, *f.Name, f.Required, f.Type, f.Default, f.Write); err != nil {
 				return t, err
 			}
 		}
 		return t, nil
 	case "list":
 		t.Kind = List
-		return t, add(raw.ElementID, ElementName, raw.ElementRequired, raw.Element, nil)
+		return t, add(raw.ElementID, ElementName, raw.ElementRequired, raw.Element, nil, nil)
 	case "map":
 		t.Kind = Map
-		if err := add(raw.KeyID, KeyName, true, raw.Key, nil); err != nil {
+		if err := add(raw.KeyID, KeyName, true, raw.Key, nil, nil); err != nil {
 			return t, err
 		}
-		return t, add(raw.ValueID, ValueName, raw.ValueRequired, raw.Value, nil)
+		return t, add(raw.ValueID, ValueName, raw.ValueRequired, raw.Value, nil, nil)
 	}
 	return fail("there is no type %q with others inside", raw.Type)
 }

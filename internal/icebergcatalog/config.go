@@ -142,9 +142,9 @@ func (p Properties) kind() string {
 // Table returns the path or URL of the metadata of a table, or its URL in a metastore of Hive. name is NAMESPACE.TABLE. most
 // bounds the bytes of an answer.
 func (p Properties) Table(ctx context.Context, name string, most int64) (string, error) {
-	parts := strings.Split(name, ".")
-	if len(parts) < 2 || slices.Contains(parts, "") || strings.ContainsAny(name, "/?#\x00\x1f") {
-		return "", errs.Errorf(errs.ErrOption, "%q is not NAMESPACE.TABLE", name)
+	parts, err := split(name)
+	if err != nil {
+		return "", err
 	}
 	switch kind := p.kind(); kind {
 	case "rest":
@@ -163,4 +163,13 @@ func (p Properties) Table(ctx context.Context, name string, most int64) (string,
 	default:
 		return "", errs.Errorf(errs.ErrUnsupported, "catalogs of type %.40q cannot be read, only rest and hive: name the file *.metadata.json of the table", kind)
 	}
+}
+
+// split returns the namespace and the name of a table.
+func split(name string) ([]string, error) {
+	parts := strings.Split(name, ".")
+	if len(parts) < 2 || slices.Contains(parts, "") || strings.ContainsAny(name, "/?#\x00\x1f") {
+		return nil, errs.Errorf(errs.ErrOption, "%q is not NAMESPACE.TABLE", name)
+	}
+	return parts, nil
 }

@@ -1,6 +1,7 @@
 package icebergcatalog
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -25,31 +26,45 @@ type server struct {
 	props Properties
 	token string
 	most  int64
+	start string // of the paths of the catalog, behind /v1/
 }
 
 // rest asks a server for the metadata of a table. The protocol is that of Iceberg's rest-catalog-open-api.yaml.
 func (p Properties) rest(ctx context.Context, name []string, most int64) (string, error) {
-	u, err := url.Parse(p["uri"])
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
-		return "", errs.Errorf(errs.ErrOption, "the uri of the catalog is no URL of http or https without a user")
-	}
-	if port, err := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16); err != nil || port == 0 {
-		return "", errs.Errorf(errs.ErrOption, "the port in the uri of the catalog is not a number from 1 to 65535")
-	}
-	if strings.EqualFold(p["rest.sigv4-enabled"], "true") {
-		return "", errs.Errorf(errs.ErrUnsupported, "the catalog wants requests signed as AWS has it (rest.sigv4-enabled), which cannot be done")
-	}
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
-	s := &server{uri: strings.TrimRight(p["uri"], "/"), props: p, token: p["token"], most: most}
-	return s.table(ctx, name)
+	s, err := p.connect(ctx, most)
+	if err != nil {
+		return "", err
+	}
+	var table struct {
+		Location string `json:"metadata-location"`
+	}
+	if err := s.get(ctx, s.table(name), &table); err != nil {
+		return "", err
+	}
+	if table.Location == "" {
+		return "", errs.Errorf(errs.ErrUnsupported, "the catalog at %s does not say where the metadata of the table are (metadata-location)", s.uri)
+	}
+	return table.Location, nil
 }
 
-// table asks for the metadata of a table.
-func (s *server) table(ctx context.Context, name []string) (string, error) {
+// connect asks a server how it wants to be asked.
+func (p Properties) connect(ctx context.Context, most int64) (*server, error) {
+	u, err := url.Parse(p["uri"])
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
+		return nil, errs.Errorf(errs.ErrOption, "the uri of the catalog is no URL of http or https without a user")
+	}
+	if port, err := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16); err != nil || port == 0 {
+		return nil, errs.Errorf(errs.ErrOption, "the port in the uri of the catalog is not a number from 1 to 65535")
+	}
+	if strings.EqualFold(p["rest.sigv4-enabled"], "true") {
+		return nil, errs.Errorf(errs.ErrUnsupported, "the catalog wants requests signed as AWS has it (rest.sigv4-enabled), which cannot be done")
+	}
+	s := &server{uri: strings.TrimRight(p["uri"], "/"), props: p, token: p["token"], most: most}
 	if s.token == "" && s.props["credential"] != "" {
 		if err := s.authorise(ctx); err != nil {
-			return "", err
+			return nil, err
 		}
 	}
 	at := "/v1/config"
@@ -58,7 +73,7 @@ func (s *server) table(ctx context.Context, name []string) (string, error) {
 	}
 	var config struct{ Defaults, Overrides map[string]string }
 	if err := s.get(ctx, at, &config); err != nil {
-		return "", err
+		return nil, err
 	}
 	prefix := s.props["prefix"]
 	if d := config.Defaults["prefix"]; prefix == "" {
@@ -70,18 +85,18 @@ func (s *server) table(ctx context.Context, name []string) (string, error) {
 	if prefix != "" {
 		prefix = strings.Trim(prefix, "/") + "/"
 	}
-	last := len(name) - 1
-	namespace := url.PathEscape(strings.Join(name[:last], "\x1f"))
-	var table struct {
-		Location string `json:"metadata-location"`
-	}
-	if err := s.get(ctx, "/v1/"+prefix+"namespaces/"+namespace+"/tables/"+url.PathEscape(name[last]), &table); err != nil {
-		return "", err
-	}
-	if table.Location == "" {
-		return "", errs.Errorf(errs.ErrUnsupported, "the catalog at %s does not say where the metadata of the table are (metadata-location)", s.uri)
-	}
-	return table.Location, nil
+	s.start = "/v1/" + prefix
+	return s, nil
+}
+
+// tables returns the path of the tables of the namespace that a table is in.
+func (s *server) tables(name []string) string {
+	return s.start + "namespaces/" + url.PathEscape(strings.Join(name[:len(name)-1], "\x1f")) + "/tables"
+}
+
+// table returns the path of a table.
+func (s *server) table(name []string) string {
+	return s.tables(name) + "/" + url.PathEscape(name[len(name)-1])
 }
 
 // authorise exchanges the credential for a token, as OAuth2 has it for clients.
@@ -121,9 +136,17 @@ func (s *server) authorise(ctx context.Context) error {
 }
 
 func (s *server) get(ctx context.Context, at string, to any) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.uri+at, nil)
+	return s.ask(ctx, http.MethodGet, at, nil, to)
+}
+
+// ask makes a request with the token of the catalog. nil = it has no body.
+func (s *server) ask(ctx context.Context, method, at string, body []byte, to any) error {
+	r, err := http.NewRequestWithContext(ctx, method, s.uri+at, bytes.NewReader(body))
 	if err != nil {
 		return errs.Errorf(errs.ErrOption, "the uri of the catalog is no URL")
+	}
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
 	}
 	if s.token != "" {
 		r.Header.Set("Authorization", "Bearer "+s.token)
@@ -139,12 +162,26 @@ func (s *server) get(ctx context.Context, at string, to any) error {
 // place is a URL for messages, without what may be secret in it.
 func place(u *url.URL) string { return u.Scheme + "://" + u.Host + u.EscapedPath() }
 
+// StatusError is the answer of a catalog that did not do what it was asked for.
+type StatusError struct {
+	Code int // of HTTP
+	err  error
+}
+
+func (e *StatusError) Error() string { return e.err.Error() }
+
+// Unwrap returns the error with its kind.
+func (e *StatusError) Unwrap() error { return e.err }
+
 // do makes a request and reads the JSON of its answer. The error of a catalog that does not answer, or that cannot answer now (5xx, 429),
 // has no errs.Kind, as other I/O errors.
 func (s *server) do(r *http.Request, to any) error {
 	client := http.Client{CheckRedirect: func(to *http.Request, via []*http.Request) error {
 		if to.URL.Host != r.URL.Host || to.URL.Scheme != r.URL.Scheme || len(via) > 5 { // it would get what is secret
 			return errs.Errorf(errs.ErrUnsupported, "it redirects to %s, which is not followed: name that as the uri", place(to.URL))
+		}
+		if to.Method != r.Method { // as after 301 and 302: nothing would be changed
+			return errs.Errorf(errs.ErrUnsupported, "it redirects a %s to %s: name that as the uri", r.Method, place(to.URL))
 		}
 		return nil
 	}}
@@ -172,24 +209,32 @@ func (s *server) do(r *http.Request, to any) error {
 		return fmt.Errorf("the answer of %s was cut off: %w", place(r.URL), err)
 	case int64(len(b)) > s.most:
 		return errs.Errorf(errs.ErrLimit, "the answer of %s has more than %d bytes (Limits.MetadataBytes)", place(r.URL), s.most)
-	case answer.StatusCode == http.StatusUnauthorized, answer.StatusCode == http.StatusForbidden:
-		return errs.Errorf(errs.ErrOption, "%s answers %s%s; the catalog's token or credential says who asks", place(r.URL), answer.Status, said(b))
-	case answer.StatusCode == http.StatusNotFound:
-		text := said(b)
-		if text == "" {
-			text = "; perhaps the uri of the catalog lacks a path"
-		}
-		return errs.Errorf(errs.ErrOption, "%s answers %s%s", place(r.URL), answer.Status, text)
-	case answer.StatusCode >= 500 && answer.StatusCode != http.StatusNotImplemented,
-		answer.StatusCode == http.StatusTooManyRequests, answer.StatusCode == http.StatusRequestTimeout:
-		return fmt.Errorf("%s answers %s%s", place(r.URL), answer.Status, said(b))
-	case answer.StatusCode != http.StatusOK:
-		return errs.Errorf(errs.ErrUnsupported, "%s answers %s%s", place(r.URL), answer.Status, said(b))
+	case answer.StatusCode != http.StatusOK && (answer.StatusCode != http.StatusNoContent || to != nil):
+		return &StatusError{answer.StatusCode, refusal(r.URL, answer, b)}
+	case to == nil:
+		return nil
 	}
 	if json.Unmarshal(b, to) != nil { // its error is about Go's types
 		return errs.Errorf(errs.ErrCorrupt, "the answer of %s is not the JSON of Iceberg's REST protocol", place(r.URL))
 	}
 	return nil
+}
+
+// refusal is the error of an answer with another status than 200.
+func refusal(u *url.URL, answer *http.Response, b []byte) error {
+	switch code := answer.StatusCode; {
+	case code == http.StatusUnauthorized, code == http.StatusForbidden:
+		return errs.Errorf(errs.ErrOption, "%s answers %s%s; the catalog's token or credential says who asks", place(u), answer.Status, said(b))
+	case code == http.StatusNotFound:
+		text := said(b)
+		if text == "" {
+			text = "; perhaps the uri of the catalog lacks a path"
+		}
+		return errs.Errorf(errs.ErrOption, "%s answers %s%s", place(u), answer.Status, text)
+	case code >= 500 && code != http.StatusNotImplemented, code == http.StatusTooManyRequests, code == http.StatusRequestTimeout:
+		return fmt.Errorf("%s answers %s%s", place(u), answer.Status, said(b))
+	}
+	return errs.Errorf(errs.ErrUnsupported, "%s answers %s%s", place(u), answer.Status, said(b))
 }
 
 // tooLate is the error of an answer that did not come in time.

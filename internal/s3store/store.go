@@ -75,6 +75,22 @@ func (c *Client) Create(ctx context.Context, url string, o local.FileStoreOption
 	return st, nil
 }
 
+// Remove removes the object at url. It is no error if there is none.
+func (c *Client) Remove(ctx context.Context, url string) error {
+	l, err := parse(url)
+	if err != nil {
+		return err
+	}
+	s, err := c.session(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.api.RemoveObject(ctx, l.bucket, l.key, minio.RemoveObjectOptions{}); err != nil {
+		return s.fail("remove", l.String(), err)
+	}
+	return nil
+}
+
 // old is what is at the output's place.
 type old struct {
 	etag string            // of an object at the key; "" = there is none

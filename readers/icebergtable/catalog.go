@@ -6,6 +6,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/iceberg"
 	"github.com/arrowio/arrowio/internal/icebergcatalog"
 	"github.com/arrowio/arrowio/internal/options"
 )
@@ -39,8 +40,8 @@ func openNamed(ctx context.Context, url string, oo arrowio.OpenOptions) (fragmen
 	}
 	for _, m := range o.moves {
 		if rest, ok := cutPrefix(said, m.From); ok {
-			return nil, plain(strings.TrimRight(m.To, "/") + "/" + rest), nil, nil
+			return nil, iceberg.PlainPath(strings.TrimRight(m.To, "/") + "/" + rest), nil, nil
 		}
 	}
-	return nil, plain(said), nil, nil
+	return nil, iceberg.PlainPath(said), nil, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/iceberg"
+	"github.com/arrowio/arrowio/internal/icebergmeta"
 	"github.com/arrowio/arrowio/internal/options"
 )
 
@@ -64,9 +65,6 @@ func Format(files ...arrowio.Format) arrowio.Format {
 // reader opens tables.
 type reader struct{ files map[string]arrowio.Format }
 
-// metadataDir is the directory of a table's metadata.
-const metadataDir = "metadata"
-
 // match reports whether a directory has metadata of a table.
 func match(ctx context.Context, t arrowio.Tree) (bool, error) {
 	top, err := t.List(ctx, "")
@@ -74,10 +72,10 @@ func match(ctx context.Context, t arrowio.Tree) (bool, error) {
 		return false, ctx.Err() // whatever it is, opening it tells
 	}
 	for _, e := range top {
-		if !e.Dir || e.Name != metadataDir {
+		if !e.Dir || e.Name != icebergmeta.Dir {
 			continue
 		}
-		entries, err := t.List(ctx, metadataDir)
+		entries, err := t.List(ctx, icebergmeta.Dir)
 		if err != nil {
 			return false, ctx.Err()
 		}
@@ -107,7 +105,7 @@ func matchFile(name string) (dir string, ok bool) {
 	if i := strings.Index(name, "://"); i >= 0 { // Dir would join the slashes
 		parent = name[:max(i+3, strings.LastIndexByte(name, '/'))]
 	}
-	if path.Base(parent) != metadataDir {
+	if path.Base(parent) != icebergmeta.Dir {
 		return parent, true
 	}
 	return parent[:max(strings.LastIndexByte(parent, '/'), 1)], true

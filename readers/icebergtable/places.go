@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/iceberg"
 )
 
 // move says that paths that begin with From are now below To.
@@ -34,7 +35,7 @@ func isURL(name string) bool { return strings.Contains(name, "://") }
 
 // absolute returns one form for the ways to write a path.
 func absolute(name string) string {
-	name = plain(name)
+	name = iceberg.PlainPath(name)
 	if isURL(name) {
 		return name
 	}
@@ -42,24 +43,6 @@ func absolute(name string) string {
 		name = abs
 	}
 	return filepath.ToSlash(name)
-}
-
-// plain returns a path without the scheme of local files, with one scheme for S3, and without the elements "." and "..".
-func plain(name string) string {
-	switch {
-	case strings.HasPrefix(name, "file:///"):
-		name = name[len("file://"):]
-	case strings.HasPrefix(name, "file:/"):
-		name = name[len("file:"):]
-	case strings.HasPrefix(name, "s3a://"), strings.HasPrefix(name, "s3n://"):
-		name = "s3" + name[len("s3a"):]
-	}
-	scheme, rest, ok := strings.Cut(name, "://")
-	if !ok {
-		return path.Clean(name)
-	}
-	host, rest, _ := strings.Cut(rest, "/")
-	return scheme + "://" + host + path.Clean("/"+rest)
 }
 
 // find returns where a file is. A path outside of the table's directory that no move is about is an error.
@@ -73,8 +56,8 @@ func (p *places) find(name string) (string, error) {
 			continue
 		}
 		to := strings.TrimRight(m.To, "/")
-		found := plain(to + "/" + rest)
-		if !below(found, plain(m.To)) {
+		found := iceberg.PlainPath(to + "/" + rest)
+		if !below(found, iceberg.PlainPath(m.To)) {
 			return "", errs.Errorf(errs.ErrUnsupported, "path %q in the metadata leads out of %s", name, m.To)
 		}
 		return found, nil
@@ -88,7 +71,7 @@ func (p *places) find(name string) (string, error) {
 	if p.outside {
 		return found, nil
 	}
-	from := path.Dir(plain(name))
+	from := path.Dir(iceberg.PlainPath(name))
 	if _, ok := cutPrefix(name, p.said); ok {
 		from = p.said
 	}
@@ -98,7 +81,7 @@ func (p *places) find(name string) (string, error) {
 
 // cutPrefix returns a path without the directories at its beginning. Both may be written in several ways.
 func cutPrefix(name, dir string) (rest string, ok bool) {
-	for _, form := range []func(string) string{func(s string) string { return s }, plain} {
+	for _, form := range []func(string) string{func(s string) string { return s }, iceberg.PlainPath} {
 		n, d := form(name), strings.TrimRight(form(dir), "/")
 		if rest, ok := strings.CutPrefix(n, d); ok && (rest == "" || rest[0] == '/') {
 			return strings.TrimLeft(rest, "/"), true

@@ -14,6 +14,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/iceberg"
 	"github.com/arrowio/arrowio/internal/icebergfile"
+	"github.com/arrowio/arrowio/internal/icebergmeta"
 	"github.com/arrowio/arrowio/internal/workers"
 )
 
@@ -79,7 +80,7 @@ func (r *reader) openTable(ctx context.Context, tree arrowio.Tree, metadata stri
 	}
 	var src arrowio.OpenSource
 	if metadata == "" {
-		if metadata, err = current(ctx, tree); err != nil {
+		if metadata, err = icebergmeta.Current(ctx, tree); err != nil {
 			return nil, err
 		}
 		src, err = tree.Open(ctx, metadata)
@@ -90,7 +91,11 @@ func (r *reader) openTable(ctx context.Context, tree arrowio.Tree, metadata stri
 	if err != nil {
 		return nil, err
 	}
-	meta, err := readMetadata(src, t.limits.MetadataBytes)
+	var meta *iceberg.TableMetadata
+	text, err := icebergmeta.Read(src, t.limits.MetadataBytes)
+	if err == nil {
+		meta, err = iceberg.ParseMetadata(text)
+	}
 	if err != nil {
 		return nil, errs.Locate(err, errs.At{File: metadata, Format: Name, Op: "metadata"})
 	}
@@ -217,7 +222,7 @@ func (p *planner) avro(ctx context.Context, name string, read func(b []byte) err
 	if err != nil {
 		return errs.Locate(err, errs.At{File: found})
 	}
-	b, err := readWhole(src, p.table.limits.MetadataBytes)
+	b, err := icebergmeta.Whole(src, p.table.limits.MetadataBytes)
 	if err == nil {
 		p.mu.Lock()
 		p.stored += int64(len(b))

@@ -1,4 +1,4 @@
-package icebergtable
+package icebergmeta
 
 import (
 	"bytes"
@@ -14,19 +14,21 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
-	"github.com/arrowio/arrowio/internal/iceberg"
 )
 
-// hintFile names the current version of a table that no catalog keeps.
-const hintFile = "version-hint.text"
+// Dir is the directory of a table's metadata.
+const Dir = "metadata"
+
+// HintFile names the current version of a table that no catalog keeps.
+const HintFile = "version-hint.text"
 
 // versionForm is the name of a file of metadata: v3.metadata.json of tables without a catalog, 00003-UUID.metadata.json of others.
 var versionForm = regexp.MustCompile(`^(?:v(\d{1,18})|(\d{1,18})-.*?)(?:\.gz)?\.metadata\.json(?:\.gz)?$`)
 
-// current returns the name of the file with the current metadata in t. version-hint.text says which; a later version that was
+// Current returns the name of the file with the current metadata in t. version-hint.text says which; a later version that was
 // written without it counts, too. Without the hint it is the file with the highest version.
-func current(ctx context.Context, t arrowio.Tree) (string, error) {
-	entries, err := t.List(ctx, metadataDir)
+func Current(ctx context.Context, t arrowio.Tree) (string, error) {
+	entries, err := t.List(ctx, Dir)
 	if err != nil {
 		return "", err
 	}
@@ -37,7 +39,7 @@ func current(ctx context.Context, t arrowio.Tree) (string, error) {
 		if e.Dir {
 			continue
 		}
-		if e.Name == hintFile && e.Size < 1<<10 {
+		if e.Name == HintFile && e.Size < 1<<10 {
 			if hinted, err = hint(ctx, t); err != nil {
 				return "", err
 			}
@@ -62,7 +64,7 @@ func current(ctx context.Context, t arrowio.Tree) (string, error) {
 		for _, names := range byVersion {
 			for _, name := range names {
 				if name == hinted || strings.TrimSuffix(name, ".metadata.json") == hinted {
-					return metadataDir + "/" + name, nil
+					return Dir + "/" + name, nil
 				}
 			}
 		}
@@ -74,13 +76,13 @@ func current(ctx context.Context, t arrowio.Tree) (string, error) {
 		slices.Sort(found)
 		return "", errs.Errorf(errs.ErrOption, "the files %s in metadata/ have the same version, and only a catalog tells which one counts: name one of them", strings.Join(found[:min(len(found), 4)], " and "))
 	default:
-		return metadataDir + "/" + found[0], nil
+		return Dir + "/" + found[0], nil
 	}
 }
 
 // hint returns the content of version-hint.text.
 func hint(ctx context.Context, t arrowio.Tree) (string, error) {
-	src, err := t.Open(ctx, metadataDir+"/"+hintFile)
+	src, err := t.Open(ctx, Dir+"/"+HintFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -91,9 +93,9 @@ func hint(ctx context.Context, t arrowio.Tree) (string, error) {
 	return strings.TrimSpace(string(b)), errors.Join(err, src.Close())
 }
 
-// readMetadata reads a file of metadata, which may be compressed with gzip.
-func readMetadata(src arrowio.OpenSource, most int64) (*iceberg.TableMetadata, error) {
-	b, err := readWhole(src, most)
+// Read returns the JSON of a file of metadata, which may be compressed with gzip, and closes it.
+func Read(src arrowio.OpenSource, most int64) ([]byte, error) {
+	b, err := Whole(src, most)
 	if err != nil {
 		return nil, err
 	}
@@ -109,11 +111,13 @@ func readMetadata(src arrowio.OpenSource, most int64) (*iceberg.TableMetadata, e
 			return nil, errs.Errorf(errs.ErrLimit, "more than %d bytes of metadata (Limits.MetadataBytes)", most)
 		}
 	}
-	return iceberg.ParseMetadata(b)
+	return b, nil
 }
 
-// readWhole reads a source and closes it.
-func readWhole(src arrowio.OpenSource, most int64) (b []byte, err error) {
+func corrupt(format string, args ...any) error { return errs.Errorf(errs.ErrCorrupt, format, args...) }
+
+// Whole returns what a source holds, and closes it. More than most bytes are errs.ErrLimit.
+func Whole(src arrowio.OpenSource, most int64) (b []byte, err error) {
 	defer func() { err = errors.Join(err, src.Close()) }()
 	if n := src.Size(); n > most {
 		return nil, errs.Errorf(errs.ErrLimit, "%d bytes of metadata; the most is %d (Limits.MetadataBytes)", n, most)

@@ -1,0 +1,449 @@
+package icebergtable
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/iceberg"
+)
+
+// Operations of snapshots.
+const (
+	opAppend    = "append"
+	opOverwrite = "overwrite"
+)
+
+// change is what becomes of a table.
+type change struct {
+	op    string
+	id    int64 // of the snapshot
+	spec  int   // of the added files
+	added []manifestEntry
+	// replace says that all files that the table has are deleted.
+	replace bool
+
+	manifest *manifestFile // of the added files, once it is written
+	tally    tally
+}
+
+// tally counts what a snapshot changes, for its summary.
+type tally struct {
+	addedFiles, addedRows, addedBytes             int64
+	deletedFiles, deletedRows, deletedBytes       int64
+	removedDeletes, removedPositions, removedEqus int64
+}
+
+// snapshotDocument is the JSON of a snapshot.
+type snapshotDocument struct {
+	Sequence  *int64            `json:"sequence-number,omitempty"`
+	ID        int64             `json:"snapshot-id"`
+	Parent    *int64            `json:"parent-snapshot-id,omitempty"`
+	Time      int64             `json:"timestamp-ms"`
+	Summary   map[string]string `json:"summary"`
+	List      string            `json:"manifest-list"`
+	SchemaID  int               `json:"schema-id"`
+	FirstRow  *int64            `json:"first-row-id,omitempty"`
+	AddedRows *int64            `json:"added-rows,omitempty"`
+}
+
+// prepared is a snapshot whose files are written.
+type prepared struct {
+	snapshotDocument
+	nextRow int64 // of the table, in format version 3
+}
+
+// writer writes metadata of a table, and notes which.
+type writer struct {
+	place
+	most    int64 // bytes of a file of metadata
+	written []string
+	attempt []string // those that are of no use if the commit does not succeed at once
+	stale   []string // of attempts that did not
+}
+
+func (w *writer) put(ctx context.Context, location string, b []byte) error {
+	w.written = append(w.written, location)
+	w.attempt = append(w.attempt, location)
+	return errs.Locate(w.write(ctx, location, b), errs.At{File: location})
+}
+
+// newName returns a name that nothing has.
+func newName() string { return uuid.NewString() }
+
+// snapshot writes the manifests and the manifest list of a change to a state of the table.
+func (w *writer) snapshot(ctx context.Context, b *base, c *change) (*prepared, error) {
+	parent, err := b.current()
+	if err != nil {
+		return nil, err
+	}
+	p := &prepared{nextRow: b.number("next-row-id", 0)}
+	p.ID, p.SchemaID = c.id, b.meta.SchemaID
+	p.Time = max(time.Now().UnixMilli(), b.meta.Updated)
+	sequence := int64(0)
+	if b.meta.Version > 1 {
+		sequence = b.meta.Sequence + 1
+		p.Sequence = &sequence
+	}
+	before := map[string]string{}
+	var old []manifestFile
+	if parent != nil {
+		p.Parent, before = &parent.ID, parent.Summary
+		if old, err = w.manifests(ctx, b, parent.List); err != nil {
+			return nil, err
+		}
+	}
+	t := c.tally
+	if c.replace {
+		if old, err = w.deleted(ctx, b, c, old, sequence, &t); err != nil {
+			return nil, err
+		}
+	}
+	list := []manifestFile{}
+	if len(c.added) > 0 {
+		if err := w.addedManifest(ctx, b, c); err != nil {
+			return nil, err
+		}
+		m := *c.manifest
+		m.Sequence, m.MinSequence = sequence, sequence
+		list = append(list, m)
+	}
+	list = append(list, old...)
+	if b.meta.Version > 2 {
+		first := p.nextRow
+		p.FirstRow = &first
+		for i := range list {
+			if m := &list[i]; m.Content == 0 && m.FirstRow == nil {
+				id := p.nextRow
+				m.FirstRow = &id
+				p.nextRow += *m.AddedRows + *m.ExistingRows
+			}
+		}
+		n := p.nextRow - first
+		p.AddedRows = &n
+	}
+	md := map[string]string{"snapshot-id": strconv.FormatInt(c.id, 10), "parent-snapshot-id": "null", "format-version": strconv.Itoa(b.meta.Version)}
+	if p.Parent != nil {
+		md["parent-snapshot-id"] = strconv.FormatInt(*p.Parent, 10)
+	}
+	if b.meta.Version > 1 {
+		md["sequence-number"] = strconv.FormatInt(sequence, 10)
+	}
+	if p.FirstRow != nil {
+		md["first-row-id"] = strconv.FormatInt(*p.FirstRow, 10)
+	}
+	text, err := writeAvro(listSchema(b.meta.Version), md, list)
+	if err != nil {
+		return nil, err
+	}
+	p.Summary = t.summary(c.op, before, c.replace)
+	p.List = fmt.Sprintf("%s/metadata/snap-%d-%s.avro", b.location(), c.id, newName())
+	return p, w.put(ctx, p.List, text)
+}
+
+// addedManifest writes the manifest of the added files, once for all attempts.
+func (w *writer) addedManifest(ctx context.Context, b *base, c *change) error {
+	if c.manifest != nil {
+		return nil
+	}
+	m, err := w.newManifest(ctx, b, c, c.spec, false, c.added)
+	w.attempt = slices.DeleteFunc(w.attempt, func(location string) bool { return location == m.Path })
+	if err == nil {
+		c.manifest = &m
+	}
+	return err
+}
+
+func (w *writer) newManifest(ctx context.Context, b *base, c *change, spec int, deletes bool, entries []manifestEntry) (manifestFile, error) {
+	text, m, err := b.manifestOf(spec, deletes, entries)
+	if err != nil {
+		return m, err
+	}
+	m.Path, m.Length, m.SnapshotID = b.location()+"/metadata/"+newName()+"-m0.avro", int64(len(text)), &c.id
+	return m, w.put(ctx, m.Path, text)
+}
+
+// manifests reads a manifest list.
+func (w *writer) manifests(ctx context.Context, b *base, list string) ([]manifestFile, error) {
+	text, err := w.read(ctx, list, w.most)
+	if err != nil {
+		return nil, err
+	}
+	var out []manifestFile
+	_, err = readAvro(text, w.most, listFields, func(m *manifestFile) error {
+		m.renamed()
+		switch {
+		case m.Key != nil && len(*m.Key) > 0:
+			return errs.Errorf(errs.ErrUnsupported, "the manifest %s is encrypted: such tables are not written", m.Path)
+		case b.meta.Version > 1 && !m.complete():
+			return errs.Errorf(errs.ErrUnsupported, "the manifest list does not say how many files and rows the manifest %s lists: have another program rewrite the manifests", m.Path)
+		}
+		out = append(out, *m)
+		return nil
+	})
+	return out, errs.Locate(err, errs.At{File: list, Op: "manifest list"})
+}
+
+// entries reads a manifest, without the files that were deleted before. Sequence numbers that they inherit are filled in.
+func (w *writer) entries(ctx context.Context, b *base, m *manifestFile) ([]manifestEntry, error) {
+	spec, ok := b.meta.Specs[int(m.SpecID)]
+	if !ok {
+		return nil, corrupt("the manifest %s has partition spec %d, which the metadata do not have", m.Path, m.SpecID)
+	}
+	parts, err := partFields(spec, b.allFields())
+	if err != nil {
+		return nil, err
+	}
+	text, err := w.read(ctx, m.Path, w.most)
+	if err != nil {
+		return nil, err
+	}
+	var out []manifestEntry
+	next := m.FirstRow
+	root, err := readAvro(text, w.most, entryFields, func(e *manifestEntry) error {
+		if e.Status == statusDeleted {
+			return nil
+		}
+		if e.Status != statusExisting && e.Status != statusAdded {
+			return corrupt("file %s has status %d, which is not known", e.File.Path, e.Status)
+		}
+		if e.Sequence == nil {
+			e.Sequence = &m.Sequence
+		}
+		if e.FileSequence == nil {
+			e.FileSequence = e.Sequence
+		}
+		if e.SnapshotID == nil {
+			e.SnapshotID = m.SnapshotID
+		}
+		if m.Content == 0 && e.File.FirstRow == nil && next != nil {
+			id := *next
+			e.File.FirstRow = &id
+			id += e.File.Rows
+			next = &id
+		}
+		out = append(out, *e)
+		return nil
+	})
+	if err != nil {
+		return nil, errs.Locate(err, errs.At{File: m.Path, Op: "manifest"})
+	}
+	names := partitionNames(root)
+	for i := range out {
+		f := &out[i].File
+		had := f.Partition
+		f.Partition = map[string]any{}
+		for k := range parts {
+			f.Partition[parts[k].avroName] = inAvro(&parts[k].typ, fromAvro(&parts[k].typ, had[names[parts[k].ID]]))
+		}
+	}
+	return out, nil
+}
+
+// deleted writes manifests in which all files of others are deleted.
+func (w *writer) deleted(ctx context.Context, b *base, c *change, old []manifestFile, sequence int64, t *tally) ([]manifestFile, error) {
+	var out []manifestFile
+	for i := range old {
+		m := &old[i]
+		entries, err := w.entries(ctx, b, m)
+		if err != nil {
+			return nil, err
+		}
+		if len(entries) == 0 {
+			continue
+		}
+		for k := range entries {
+			e := &entries[k]
+			e.Status, e.SnapshotID = statusDeleted, &c.id
+			t.remove(e)
+		}
+		n, err := w.newManifest(ctx, b, c, int(m.SpecID), m.Content == 1, entries)
+		if err != nil {
+			return nil, err
+		}
+		n.Sequence, n.MinSequence = sequence, sequence
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+func (t *tally) add(f *dataFile) {
+	t.addedFiles++
+	t.addedRows += f.Rows
+	t.addedBytes += f.Bytes
+}
+
+func (t *tally) remove(e *manifestEntry) {
+	t.deletedBytes += e.File.Bytes
+	switch e.File.Content {
+	case 0:
+		t.deletedFiles++
+		t.deletedRows += e.File.Rows
+	case 1:
+		t.removedDeletes++
+		t.removedPositions += e.File.Rows
+	default:
+		t.removedDeletes++
+		t.removedEqus += e.File.Rows
+	}
+}
+
+// summary returns what a snapshot says of itself. before is that of its parent. whole = nothing of the parent is left.
+func (t *tally) summary(op string, before map[string]string, whole bool) map[string]string {
+	s := map[string]string{"operation": op, "engine-name": "arrowio"}
+	set := func(key string, n int64) {
+		if n != 0 {
+			s[key] = strconv.FormatInt(n, 10)
+		}
+	}
+	set("added-data-files", t.addedFiles)
+	set("added-records", t.addedRows)
+	set("added-files-size", t.addedBytes)
+	set("deleted-data-files", t.deletedFiles)
+	set("deleted-records", t.deletedRows)
+	set("removed-files-size", t.deletedBytes)
+	set("removed-delete-files", t.removedDeletes)
+	set("removed-position-deletes", t.removedPositions)
+	set("removed-equality-deletes", t.removedEqus)
+	for _, c := range []struct {
+		key  string
+		more int64
+	}{
+		{"total-data-files", t.addedFiles - t.deletedFiles},
+		{"total-records", t.addedRows - t.deletedRows},
+		{"total-files-size", t.addedBytes - t.deletedBytes},
+		{"total-delete-files", -t.removedDeletes},
+		{"total-position-deletes", -t.removedPositions},
+		{"total-equality-deletes", -t.removedEqus},
+	} {
+		had := int64(0)
+		if text, ok := before[c.key]; ok {
+			n, err := strconv.ParseInt(text, 10, 64)
+			if err != nil {
+				continue
+			}
+			had = n
+		} else if len(before) > 0 && !whole {
+			continue // its parent does not say
+		}
+		if n := had + c.more; n >= 0 {
+			s[c.key] = strconv.FormatInt(n, 10)
+		}
+	}
+	return s
+}
+
+// next returns the metadata of the table with a snapshot as the current one.
+func (b *base) next(p *prepared) ([]byte, error) {
+	raw := maps.Clone(b.raw)
+	var err error
+	set := func(key string, v any) {
+		if err == nil {
+			raw[key], err = json.Marshal(v)
+		}
+	}
+	list := func(key string) []json.RawMessage {
+		var out []json.RawMessage
+		if text, ok := b.raw[key]; ok && err == nil {
+			err = json.Unmarshal(text, &out)
+		}
+		return out
+	}
+	set("last-updated-ms", p.Time)
+	set("current-snapshot-id", p.ID)
+	if p.Sequence != nil {
+		set("last-sequence-number", *p.Sequence)
+	}
+	if b.meta.Version > 2 {
+		set("next-row-id", p.nextRow)
+	}
+	text, jsonErr := json.Marshal(p.snapshotDocument)
+	if jsonErr != nil {
+		return nil, jsonErr
+	}
+	set("snapshots", append(list("snapshots"), text))
+	set("snapshot-log", append(list("snapshot-log"), json.RawMessage(fmt.Sprintf(`{"timestamp-ms":%d,"snapshot-id":%d}`, p.Time, p.ID))))
+	if b.where != "" {
+		where, jsonErr := json.Marshal(b.where)
+		if jsonErr != nil {
+			return nil, jsonErr
+		}
+		log := append(list("metadata-log"), json.RawMessage(fmt.Sprintf(`{"timestamp-ms":%d,"metadata-file":%s}`, b.meta.Updated, where)))
+		most := max(1, b.prop("write.metadata.previous-versions-max", 100))
+		set("metadata-log", log[max(0, len(log)-int(most)):])
+	}
+	refs := map[string]json.RawMessage{}
+	if text, ok := b.raw["refs"]; ok && err == nil {
+		err = json.Unmarshal(text, &refs)
+	}
+	if err == nil {
+		refs["main"], err = json.Marshal(b.main(p.ID))
+	}
+	set("refs", refs)
+	if err != nil {
+		return nil, corrupt("the metadata of the table: %w", err)
+	}
+	return json.Marshal(raw)
+}
+
+// main is the branch main with a snapshot, and what it had been told to keep.
+func (b *base) main(id int64) map[string]any {
+	var refs map[string]map[string]any
+	out := map[string]any{}
+	if json.Unmarshal(b.raw["refs"], &refs) == nil {
+		for _, k := range slices.Sorted(maps.Keys(refs["main"])) {
+			if n, ok := refs["main"][k].(float64); ok && k != "snapshot-id" {
+				out[k] = int64(n)
+			}
+		}
+	}
+	out["type"], out["snapshot-id"] = "branch", id
+	return out
+}
+
+// newTable returns the metadata of a table without rows.
+func newTable(location string, version int, fields []iceberg.Field, spec []specDocument, props map[string]string) (*base, error) {
+	schema, err := iceberg.SchemaJSON(fields)
+	if err != nil {
+		return nil, err
+	}
+	lastPartition := firstPartitionID - 1 + len(spec)
+	m := map[string]any{
+		"format-version": version, "table-uuid": newName(), "location": location, "last-updated-ms": time.Now().UnixMilli(), "last-column-id": highest(fields),
+		"current-schema-id": 0, "schemas": []json.RawMessage{schema}, "default-spec-id": 0, "partition-specs": []any{map[string]any{"spec-id": 0, "fields": spec}},
+		"last-partition-id": lastPartition, "default-sort-order-id": 0, "sort-orders": []any{map[string]any{"order-id": 0, "fields": []any{}}},
+		"properties": props, "current-snapshot-id": iceberg.NoSnapshot, "snapshots": []any{}, "snapshot-log": []any{}, "metadata-log": []any{}, "refs": map[string]any{},
+	}
+	switch version {
+	case 1:
+		m["schema"], m["partition-spec"] = schema, spec
+	case 3:
+		m["next-row-id"] = 0
+		fallthrough
+	default:
+		m["last-sequence-number"] = 0
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	return parseBase(text, "")
+}
+
+// firstPartitionID is the id of the first partition field.
+const firstPartitionID = 1000
+
+// highest is the highest id of fields, and of those inside of them.
+func highest(fields []iceberg.Field) (n int32) {
+	for i := range fields {
+		n = max(n, fields[i].ID, highest(fields[i].Type.Fields))
+	}
+	return n
+}

@@ -1,0 +1,354 @@
+package icebergtable_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
+)
+
+// numbered has rows with ids and words.
+func numbered(t testing.TB, from, n int) (*arrow.Schema, arrow.Record) {
+	t.Helper()
+	s := arrow.NewSchema([]arrow.Field{{Name: "id", Type: arrow.PrimitiveTypes.Int64}, {Name: "word", Type: arrow.BinaryTypes.String, Nullable: true}}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, s)
+	defer b.Release()
+	for i := from; i < from+n; i++ {
+		b.Field(0).(*array.Int64Builder).Append(int64(i))
+		if i%5 == 4 {
+			b.Field(1).AppendNull()
+		} else {
+			b.Field(1).(*array.StringBuilder).Append(fmt.Sprintf("w%d", i%5))
+		}
+	}
+	return s, b.NewRecord()
+}
+
+func mode(m string, more ...string) map[string]string {
+	out := map[string]string{"iceberg-mode": m}
+	for i := 0; i < len(more); i += 2 {
+		out[more[i]] = more[i+1]
+	}
+	return out
+}
+
+// TestHistory makes a table, adds rows to it, and replaces them, in all versions of the format.
+func TestHistory(t *testing.T) {
+	ctx := context.Background()
+	for _, version := range []string{"1", "2", "3"} {
+		for _, format := range []string{"orc", "parquet"} {
+			dir := filepath.Join(t.TempDir(), "table")
+			s, rec := numbered(t, 0, 100)
+			o := mode("create", "iceberg-format-version", version, "iceberg-data-format", format, "iceberg-partition", "word, bucket(3, id)")
+			if err := write(ctx, dir, o, s, rec, rec); err != nil {
+				t.Fatal(err)
+			}
+			if err := write(ctx, dir, mode("append"), s, rec); err != nil {
+				t.Fatal(err)
+			}
+			if got, _ := rows(t, dir); len(got) != 300 {
+				t.Errorf("version %s: %d rows", version, len(got))
+			}
+			_, few := numbered(t, 7, 3)
+			if err := write(ctx, dir, mode("overwrite"), s, few); err != nil {
+				t.Fatal(err)
+			}
+			got, schema := rows(t, dir)
+			if want := []string{`[7,"w2"]`, `[8,"w3"]`, `[9,null]`}; !slices.Equal(got, want) {
+				t.Errorf("version %s: %q", version, got)
+			}
+			if schema.Field(0).Nullable || !schema.Field(1).Nullable {
+				t.Errorf("version %s: %s", version, schema)
+			}
+			if f := faults(t, dir); len(f) > 0 {
+				t.Errorf("version %s: %q", version, f)
+			}
+			for _, name := range tree(t, dir) {
+				if strings.HasPrefix(name, "data/") && !strings.HasSuffix(name, "."+format) || strings.HasSuffix(name, ".tmp") {
+					t.Errorf("version %s: %s", version, name)
+				}
+			}
+		}
+	}
+}
+
+// TestRefused refuses tables and rows that do not go together, and leaves nothing behind.
+func TestRefused(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	table := filepath.Join(dir, "table")
+	s, rec := numbered(t, 0, 10)
+	if err := write(ctx, table, mode("create"), s, rec); err != nil {
+		t.Fatal(err)
+	}
+	before := tree(t, dir)
+	one := func(f arrow.Field) *arrow.Schema { return arrow.NewSchema([]arrow.Field{f}, nil) }
+	ts := func(u arrow.TimeUnit) arrow.DataType { return &arrow.TimestampType{Unit: u} }
+	for _, c := range []struct {
+		name    string
+		options map[string]string
+		schema  *arrow.Schema
+		want    string
+	}{
+		{"table", mode("create"), s, "iceberg-mode"},
+		{"other", mode("append"), s, "no table"},
+		{"none/other", mode("create"), s, "no directory"},
+		{"table", mode("append", "iceberg-format-version", "3"), s, "new tables"},
+		{"table", mode("append", "iceberg-catalog", "uri=x"), s, "iceberg://"},
+		{"table", mode("append"), one(s.Field(1)), "requires the column"},
+		{"table", mode("append"), arrow.NewSchema(append(s.Fields(), arrow.Field{Name: "more", Type: arrow.Null, Nullable: true}), nil), "no column more"},
+		{"table", mode("append"), one(arrow.Field{Name: "id", Type: arrow.BinaryTypes.String}), "cannot hold every"},
+		{"other", mode("create", "iceberg-partition", "day(id)"), s, "long, of which day makes nothing"},
+		{"other", mode("create", "iceberg-partition", "nine"), s, "no column"},
+		{"other", mode("create", "iceberg-partition", "bucket(0, id)"), s, "at least 1"},
+		{"other", mode("create", "iceberg-partition", "id, id"), s, "twice"},
+		{"other", mode("create", "iceberg-partition", "f(id)"), s, "bucket(N, COLUMN)"},
+		{"other", mode("create"), one(arrow.Field{Name: "d", Type: arrow.FixedWidthTypes.Duration_s}), "d (duration[s])"},
+		{"other", mode("create"), one(arrow.Field{Name: "t", Type: ts(arrow.Nanosecond)}), "nanoseconds"},
+		{"other", mode("create"), one(arrow.Field{Name: "n", Type: arrow.Null, Nullable: true}), "format version 3"},
+		{"iceberg://", mode("create"), s, "iceberg://CATALOG"},
+		{"s3://bucket/table", mode("create"), s, "without a catalog"},
+	} {
+		name := c.name
+		if !strings.Contains(name, "://") {
+			name = filepath.Join(dir, name)
+		}
+		err := write(ctx, name, c.options, c.schema)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %v: %v, not %q", c.name, c.options, err, c.want)
+		}
+	}
+	if after := tree(t, dir); !slices.Equal(before, after) {
+		t.Errorf("%q, not %q", after, before)
+	}
+	if err := write(ctx, table, mode("create"), s); !errors.Is(err, fs.ErrExist) {
+		t.Error(err)
+	}
+}
+
+// TestNothingLeft ends a writer in several ways: nothing is left of what it wrote.
+func TestNothingLeft(t *testing.T) {
+	dir := t.TempDir()
+	table := filepath.Join(dir, "table")
+	s, rec := numbered(t, 0, 50_000)
+	if err := write(context.Background(), table, mode("create"), s, rec); err != nil {
+		t.Fatal(err)
+	}
+	before := tree(t, dir)
+	for _, c := range []struct{ name, mode string }{{"table", "append"}, {"table", "overwrite"}, {"new", "create"}} {
+		for _, how := range []string{"abort", "cancel", "null"} {
+			ctx, cancel := context.WithCancel(context.Background())
+			o := mode(c.mode)
+			if c.mode == "create" {
+				o["iceberg-property"] = "write.target-file-size-bytes=1000"
+			}
+			tb, err := open(ctx, filepath.Join(dir, c.name), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			nullable := arrow.NewSchema([]arrow.Field{{Name: "id", Type: arrow.PrimitiveTypes.Int64, Nullable: true}, s.Field(1)}, nil)
+			of := s
+			if c.mode != "create" {
+				of = nullable
+			}
+			f := tb.Format()
+			p, err := f.Plan(of, arrowio.WriteOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, err := arrowio.NewWriter(ctx, f, tb, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again := array.NewRecord(of, rec.Columns(), rec.NumRows())
+			if err := w.Write(again); err != nil {
+				t.Fatal(err)
+			}
+			switch how {
+			case "abort":
+				err = w.Abort()
+			case "cancel":
+				cancel()
+				if err = w.Close(); errors.Is(err, context.Canceled) {
+					err = nil
+				}
+			case "null":
+				none := array.MakeArrayOfNull(memory.DefaultAllocator, arrow.PrimitiveTypes.Int64, 1)
+				words := array.MakeArrayOfNull(memory.DefaultAllocator, arrow.BinaryTypes.String, 1)
+				if err = w.Write(array.NewRecord(of, []arrow.Array{none, words}, 1)); errors.Is(err, errs.ErrSchema) {
+					err = nil
+				}
+			}
+			cancel()
+			if err != nil {
+				t.Errorf("%s %s: %v", c.mode, how, err)
+			}
+			if after := tree(t, dir); !slices.Equal(before, after) {
+				t.Errorf("%s %s: %q is left", c.mode, how, after)
+			}
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "new")); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+// writersTogether is the variable that makes the test below a process that appends.
+const writersTogether = "ARROWIO_TEST_APPEND"
+
+// TestTogether has processes append to one table at the same time: every row is there once, and no file is left that no snapshot
+// names.
+func TestTogether(t *testing.T) {
+	const processes, times = 3, 6
+	ctx := context.Background()
+	if at := os.Getenv(writersTogether); at != "" {
+		dir, number, _ := strings.Cut(at, "\n")
+		var from int
+		if _, err := fmt.Sscan(number, &from); err != nil {
+			t.Fatal(err)
+		}
+		for i := range times {
+			s, rec := numbered(t, (from*times+i)*10, 10)
+			if err := write(ctx, dir, mode("append"), s, rec); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return
+	}
+	dir := filepath.Join(t.TempDir(), "table")
+	s, _ := numbered(t, 0, 0)
+	if err := write(ctx, dir, mode("create"), s); err != nil {
+		t.Fatal(err)
+	}
+	var all []*exec.Cmd
+	for i := range processes {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestTogether$")
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s\n%d", writersTogether, dir, i))
+		cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, cmd)
+	}
+	for _, cmd := range all {
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	got, _ := rows(t, dir)
+	_, whole := numbered(t, 0, processes*times*10)
+	seen := map[string]bool{}
+	for _, line := range got {
+		if seen[line] {
+			t.Errorf("%s is there twice", line)
+		}
+		seen[line] = true
+	}
+	if int64(len(got)) != whole.NumRows() {
+		t.Errorf("%d rows, not %d", len(got), whole.NumRows())
+	}
+	if f := faults(t, dir); len(f) > 0 {
+		t.Error(f)
+	}
+	snaps := 0
+	for _, name := range tree(t, dir) {
+		if strings.HasPrefix(name, "metadata/snap-") {
+			snaps++
+		}
+	}
+	if want := processes*times + 1; snaps != want {
+		t.Errorf("%d manifest lists of %d snapshots", snaps, want)
+	}
+}
+
+// TestCatalogsTable refuses to write past a catalog.
+func TestCatalogsTable(t *testing.T) {
+	ctx := context.Background()
+	dir := filepath.Join(t.TempDir(), "table")
+	s, rec := numbered(t, 0, 10)
+	if err := write(ctx, dir, mode("create"), s, rec); err != nil {
+		t.Fatal(err)
+	}
+	at := filepath.Join(dir, "metadata")
+	if err := os.Rename(filepath.Join(at, "v1.metadata.json"), filepath.Join(at, "00001-x.metadata.json")); err != nil {
+		t.Fatal(err)
+	}
+	if err := write(ctx, dir, mode("append"), s, rec); !errors.Is(err, errs.ErrUnsupported) || !strings.Contains(err.Error(), "kept by a catalog") {
+		t.Error(err)
+	}
+	moved := filepath.Join(filepath.Dir(dir), "moved")
+	if err := os.Rename(filepath.Join(at, "00001-x.metadata.json"), filepath.Join(at, "v1.metadata.json")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(dir, moved); err != nil {
+		t.Fatal(err)
+	}
+	if err := write(ctx, moved, mode("append"), s, rec); !errors.Is(err, errs.ErrUnsupported) || !strings.Contains(err.Error(), "says that it lies in") {
+		t.Error(err)
+	}
+}
+
+// TestTypes casts what Arrow has more types for than Iceberg.
+func TestTypes(t *testing.T) {
+	ctx := context.Background()
+	dir := filepath.Join(t.TempDir(), "table")
+	list := func(of arrow.DataType) arrow.Field { return arrow.Field{Name: "item", Type: of, Nullable: true} }
+	var fields []arrow.Field
+	var cols []arrow.Array
+	want := []string{}
+	add := func(typ arrow.DataType, values, text string) {
+		a, _, err := array.FromJSON(memory.DefaultAllocator, typ, strings.NewReader(values))
+		if err != nil {
+			t.Fatal(typ, err)
+		}
+		fields, cols = append(fields, arrow.Field{Name: fmt.Sprintf("c%d", len(fields)), Type: typ, Nullable: true}), append(cols, a)
+		want = append(want, text)
+	}
+	add(arrow.PrimitiveTypes.Uint8, `[255, null]`, "255")
+	add(arrow.PrimitiveTypes.Uint32, `[4294967295, null]`, "4294967295")
+	add(arrow.PrimitiveTypes.Uint64, `["18446744073709551615", null]`, `"18446744073709551615"`)
+	add(arrow.FixedWidthTypes.Float16, `[1.5, null]`, `"f3fc00000"`)
+	add(arrow.FixedWidthTypes.Date64, `["2024-01-02", null]`, "19724")
+	add(arrow.FixedWidthTypes.Time32s, `["01:00:00", null]`, "3600000000")
+	add(&arrow.TimestampType{Unit: arrow.Second, TimeZone: "Europe/Zurich"}, `["2024-01-02T00:00:00Z", null]`, "[1704153600,0]")
+	add(arrow.BinaryTypes.LargeString, `["ä", null]`, `"\u00e4"`)
+	add(&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}, `["x", null]`, `"x"`)
+	add(arrow.LargeListOfField(list(arrow.PrimitiveTypes.Int8)), `[[1, null], null]`, "[1,null]")
+	add(arrow.FixedSizeListOfField(2, list(arrow.BinaryTypes.LargeBinary)), `[["AQ==", null], null]`, `["01",null]`)
+	s := arrow.NewSchema(fields, nil)
+	rec := array.NewRecord(s, cols, 2)
+	if err := write(ctx, dir, mode("create"), s, rec); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := rows(t, dir)
+	nulls := strings.TrimSuffix(strings.Repeat("null,", len(fields)), ",")
+	if len(got) != 2 || got[0] != "["+strings.Join(want, ",")+"]" || got[1] != "["+nulls+"]" {
+		t.Errorf("%s, not %s", got, want)
+	}
+	tb, err := open(ctx, dir, mode("append"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := tb.Format().Plan(s, arrowio.WriteOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if losses := p.Losses(); len(losses) < 9 {
+		text, _ := json.Marshal(losses)
+		t.Errorf("%s", text)
+	}
+}
