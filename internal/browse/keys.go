@@ -144,7 +144,7 @@ func (l *list) key(key string) bool {
 	case "right", "l":
 		l.turn(1)
 	case "s":
-		l.sortNext(0)
+		l.sortNext()
 	case "S":
 		l.flip()
 	default:

@@ -59,8 +59,8 @@ func (l *list) turn(n int) {
 }
 
 // sortNext sorts by the next column, and after the last one by none.
-func (l *list) sortNext(n int) {
-	l.sort = (l.sort+1+n+len(l.columns)+1)%(len(l.columns)+1) - 1
+func (l *list) sortNext() {
+	l.sort = (l.sort+2)%(len(l.columns)+1) - 1
 	l.desc = l.sort > 0 && l.columns[l.sort].right // the largest first
 	l.arrange()
 }
@@ -81,6 +81,7 @@ func (l *list) arrange() {
 		return
 	}
 	c := l.columns[l.sort]
+	l.widths[l.sort] = max(l.widths[l.sort], min(wide(c.name)+1, cellMost))
 	keys := make([]sortKey, len(l.rows))
 	for i, row := range l.rows {
 		keys[i] = keyOf(row[l.sort], c.right, "")
@@ -97,7 +98,7 @@ func (l *list) view(width, height int) []string {
 	out := []string{line(shown, l.widths, l.columns, width, func(k int) (string, string) {
 		name := l.columns[k].name
 		if k == l.sort {
-			name = sortMark(name, l.desc)
+			name = sortMark(name, l.widths[k], l.desc)
 		}
 		return name, heading
 	})}
@@ -121,11 +122,13 @@ func (l *list) view(width, height int) []string {
 	return out
 }
 
-func sortMark(name string, desc bool) string {
+// sortMark adds the order to the name that is sorted by, within a width.
+func sortMark(name string, width int, desc bool) string {
+	mark := "▲"
 	if desc {
-		return name + "▼"
+		mark = "▼"
 	}
-	return name + "▲"
+	return cut(name, width-1) + mark
 }
 
 // sortKey is a cell to sort by: numbers by value, text by bytes, what is empty or null last.

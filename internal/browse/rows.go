@@ -28,7 +28,8 @@ type rowsView struct {
 	failed  error  // of the last reading of a window
 	failure window // of failed
 
-	sorted *sorted
+	sorted  *sorted
+	sorting sorting // the last that was begun
 
 	found string // text of the last search
 	hit   hit    // of it
@@ -54,6 +55,14 @@ type sorted struct {
 	desc  bool
 	first int64
 	order []int64 // numbers of rows, in the order in which they are shown
+}
+
+// sorting is a window that a task sorts.
+type sorting struct {
+	task     int
+	by       int // field
+	desc     bool
+	first, n int64
 }
 
 // Bounds of a window.
@@ -210,6 +219,9 @@ func (v *rowsView) settle(fields []Field) {
 	}
 	widen(widths, columns, w.cells)
 	for k, f := range w.fields {
+		if v.sorted != nil && v.sorted.by == f {
+			widths[k] = max(widths[k], min(wide(columns[k].name)+1, cellMost)) // with the mark
+		}
 		v.widths[f] = widths[k]
 	}
 	v.moveTo(v.cursor)
@@ -223,6 +235,13 @@ func fieldColumn(f Field) tableColumn {
 func (m *Model) sortShown() tea.Cmd {
 	v := &m.rows
 	by := v.columns[v.at]
+	if t, s := m.tasks[taskOver], v.sorting; t != nil && t.id == s.task && s.by == by { // the key comes again before the rows are there
+		if s.desc {
+			m.stop(taskOver)
+			return nil
+		}
+		return m.sortWindow(s.first, s.n, by, true)
+	}
 	switch s := v.sorted; {
 	case s != nil && s.by == by && s.desc:
 		v.unsort()
@@ -247,7 +266,7 @@ func (m *Model) sortWindow(first, n int64, by int, desc bool) tea.Cmd {
 	v := &m.rows
 	rows, field := v.rows, m.data.Fields()[by]
 	want := window{first: first, n: n, fields: v.needed(m.width)}
-	return m.start(taskOver, func(ctx context.Context, _ *atomic.Int64) func(*Model) tea.Cmd {
+	run := m.start(taskOver, func(ctx context.Context, _ *atomic.Int64) func(*Model) tea.Cmd {
 		cells, err := rows.Page(ctx, []int{by}, first, int(n))
 		var shown [][]string
 		if err == nil {
@@ -274,6 +293,8 @@ func (m *Model) sortWindow(first, n int64, by int, desc bool) tea.Cmd {
 			return m.load()
 		}
 	})
+	v.sorting = sorting{m.lastTask, by, desc, first, n}
+	return run
 }
 
 // view draws the rows.
@@ -307,7 +328,7 @@ func (v *rowsView) view(fields []Field, width, height int) []string {
 	out := []string{styled(faint, fit("row", gutter, true)) + "  " + line(shown, widths, columns, room, func(i int) (string, string) {
 		name := columns[i].name
 		if v.sorted != nil && v.sorted.by == v.columns[i] {
-			name = sortMark(name, v.sorted.desc)
+			name = sortMark(name, widths[i], v.sorted.desc)
 		}
 		if i == v.at {
 			return name, "\x1b[1;4;36m"

@@ -24,11 +24,11 @@ from pyarrow import orc
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 NASTY = ["<script>document.title='owned'</script>", "\"><img src=x onerror=\"document.title='owned'\">", "\u202egpj.exe", "x" * 3000]
+WORDS = "please call before leave at the door back side gift wrap red blue urgent no second floor ring twice neighbour keeps it".split()
 
 
-def inputs(folder):
-    """The pages to make: name, command and arguments, exit code."""
-    orders = folder / "orders.orc"
+def orders(binary, folder):
+    """Makes orders.orc."""
     rows, rng = 60_000, random.Random(7)
     table = pa.table({
         "order_id": pa.array(range(rows), pa.int64()),
@@ -36,11 +36,16 @@ def inputs(folder):
         "customer": pa.array([f"customer-{rng.randrange(9000):05d}" for _ in range(rows)]),
         "country": pa.array([rng.choice(["CH", "DE", "FR", "IT", "AT"]) for _ in range(rows)]),
         "price": pa.array([None if rng.random() < 0.03 else round(rng.lognormvariate(3, 1), 2) for _ in range(rows)], pa.float64()),
-        "note": pa.array([None if rng.random() < 0.8 else "".join(rng.choices("abcdefghij klmnop", k=40)) for _ in range(rows)]),
+        "note": pa.array([None if rng.random() < 0.8 else " ".join(rng.choices(WORDS, k=rng.randrange(3, 8))) for _ in range(rows)]),
         "place": pa.array([{"lat": rng.uniform(45, 48), "lon": rng.uniform(5, 11)} for _ in range(rows)], pa.struct([("lat", pa.float64()), ("lon", pa.float64())])),
     })
     orc.write_table(table, folder / "plain.orc", compression="zlib")
-    subprocess.run([sys.argv[1], "convert", "--orc-stripe-rows", "5000", "--compression", "zlib", folder / "plain.orc", orders], check=True, stderr=subprocess.DEVNULL)
+    subprocess.run([binary, "convert", "--orc-stripe-rows", "5000", "--compression", "zlib", folder / "plain.orc", folder / "orders.orc"], check=True, stderr=subprocess.DEVNULL)
+
+
+def inputs(folder):
+    """The pages to make: name, command and arguments, exit code."""
+    orders(sys.argv[1], folder)
     hostile = folder / "<img src=x onerror=alert(1)>.parquet"
     pq.write_table(pa.table({n: NASTY for n in NASTY}), hostile)
     drift = folder / "drift"
@@ -65,7 +70,7 @@ def inputs(folder):
     cfile = next((ROOT / "testdata/cfile/kudu-1.17.1").glob("*.cfile"))
     tables = ROOT.parent / "shared/corpus/orc-tables/ice_evolution/table"
     made = [
-        ("orders", ["--sample", "2000", "--verify", "--where", "customer = 'customer-00042'", orders], 0),
+        ("orders", ["--sample", "2000", "--verify", "--where", "customer = 'customer-00042'", folder / "orders.orc"], 0),
         ("small", [ROOT / "testdata/orc/java-2.3.1/pruning.orc"], 0),
         ("encrypted", [ROOT / "testdata/orc/java-2.3.1/encrypted-0-none.orc"], 0),
         ("trevni", ["--verify", ROOT / "testdata/trevni/java-1.12.1/avro-nested.trv"], 0),
@@ -81,7 +86,7 @@ def inputs(folder):
     if tables.exists():
         made.append(("iceberg", [tables], 0))
     made = [(name, ["inspect", *args], code) for name, args, code in made]
-    profiled = {"orders": ["--limit", "50000", orders], "trevni": [ROOT / "testdata/trevni/java-1.12.1/avro-nested.trv"], "hostile": [hostile], "wide": [wide], "drift": [drift / "day=0", drift / "day=1"]}
+    profiled = {"orders": ["--limit", "50000", folder / "orders.orc"], "trevni": [ROOT / "testdata/trevni/java-1.12.1/avro-nested.trv"], "hostile": [hostile], "wide": [wide], "drift": [drift / "day=0", drift / "day=1"]}
     return made + [(f"profile of {name}", ["profile", *args], 0) for name, args in profiled.items()]
 
 
@@ -206,4 +211,5 @@ def main():
     sys.exit(bool(faults))
 
 
-main()
+if __name__ == "__main__":
+    main()
