@@ -140,6 +140,9 @@ func commandFlags(fs *pflag.FlagSet, args []string) commandText {
 		}
 	})
 	for _, a := range args {
+		if len(a) > 1 && a[0] == '-' { // or it would be a flag
+			a = "./" + a
+		}
 		c.inputs = append(c.inputs, shellWord(a))
 	}
 	return c

@@ -115,7 +115,7 @@ func (m *Model) showText(title, text string) tea.Cmd {
 func (m *Model) showRecord() tea.Cmd {
 	v := &m.rows
 	row := v.number(v.cursor)
-	if n, all := v.rows.Count(); row < 0 || all && row >= n {
+	if n, all := v.rows.Count(); row < 0 || all && row >= n || len(m.data.Fields()) == 0 {
 		return nil
 	}
 	fields, rows := m.data.Fields(), v.rows

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -94,9 +95,15 @@ func (m *Message) Next() bool {
 }
 
 func (m *Message) broken(cause error) bool {
-	m.Fail("%w: %w", errField, cause)
+	m.Fail("%w: %w", errField, spaced{cause})
 	return false
 }
+
+// spaced is an error of the protobuf library, in some builds of which its words are apart by a space that does not break.
+type spaced struct{ error }
+
+func (e spaced) Error() string { return strings.ReplaceAll(e.error.Error(), "\u00a0", " ") }
+func (e spaced) Unwrap() error { return e.error }
 
 // Fail makes the message's error, unless it has one.
 func (m *Message) Fail(format string, args ...any) {

@@ -3,6 +3,7 @@ package pb
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -97,5 +98,15 @@ func TestMessageFaults(t *testing.T) {
 	}
 	if v := (&Message{Type: protowire.VarintType, Val: math.MaxUint64}); v.Int32() != -1 || v.Err != nil {
 		t.Error("-1 is stored in 64 bits")
+	}
+}
+
+// Errors of the protobuf library, whose spaces are of one kind in one build and of another in the next, are plain text.
+func TestErrorsArePlain(t *testing.T) {
+	m := New([]byte{0x0c})
+	for m.Next() {
+	}
+	if m.Err == nil || strings.Contains(m.Err.Error(), "\u00a0") || !strings.Contains(m.Err.Error(), "proto: mismatching end group marker") {
+		t.Errorf("%q", m.Err)
 	}
 }
