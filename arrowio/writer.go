@@ -74,6 +74,8 @@ type PlannedColumn struct {
 	// Refused says which values of the type Write refuses with errs.ErrSchema; "" = none. The plan cannot know whether the rows
 	// have such values.
 	Refused string `json:"refused,omitempty"`
+	// Advice says what other options would do better; "" = nothing.
+	Advice string `json:"advice,omitempty"`
 }
 
 // Writer encodes batches. The caller owns rec; Write does not use it after it has returned. Close finishes the output; Abort

@@ -279,6 +279,7 @@ func (a *app) printReport(f *convertFlags, format arrowio.OutputFormat, out stri
 		return printPlan(a.onSheet(a.stdout), out, r.Plan, r.SortedBy)
 	}
 	a.noteLosses(out, r.Plan, told)
+	a.noteAdvice(out, r.Plan)
 	if !directory {
 		a.noteParts(out, r.Plan, int64(len(r.Files)))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/expr"
 	"github.com/arrowio/arrowio/convert"
 )
 
@@ -80,6 +81,30 @@ func (a *app) noteLosses(out string, p *arrowio.WritePlan, told []arrowio.Loss) 
 	a.note(out, fmt.Sprintf("not all can be read back: %s (--dry-run lists it)", strings.Join(parts, "; ")))
 }
 
+// noteAdvice prints what other options would do better, a line for each advice with the columns that it is for.
+func (a *app) noteAdvice(out string, p *arrowio.WritePlan) {
+	columns := map[string][]string{}
+	var all []string
+	for _, c := range p.Columns {
+		if c.Advice == "" {
+			continue
+		}
+		if columns[c.Advice] == nil {
+			all = append(all, c.Advice)
+		}
+		columns[c.Advice] = append(columns[c.Advice], c.Path)
+	}
+	const shown = 3
+	for _, advice := range all {
+		paths := columns[advice]
+		names := strings.Join(paths[:min(shown, len(paths))], ", ")
+		if more := len(paths) - shown; more > 0 {
+			names += fmt.Sprintf(" and %d more", more)
+		}
+		a.note(out, names+": "+advice)
+	}
+}
+
 // noteParts prints that OUTPUT, whose name looks like that of a file, is a directory of files.
 func (a *app) noteParts(out string, p *arrowio.WritePlan, files int64) {
 	if files < 2 {
@@ -91,15 +116,18 @@ func (a *app) noteParts(out string, p *arrowio.WritePlan, files int64) {
 // planOrder adds to a plan whose output has a key how rows are put into its order, if they are not. parts is the number of splits of
 // INPUT, which are read one after the other.
 func planOrder(p *arrowio.WritePlan, sortedBy []string, parts int) {
-	if len(p.Key) == 0 || len(p.Columns) == 0 || len(sortedBy) > 0 {
+	if len(p.Key) == 0 || len(sortedBy) > 0 {
 		return
 	}
 	text := "--sort puts rows in this order"
 	if parts > 1 {
 		text = fmt.Sprintf("the %d parts of INPUT are read one after the other, whatever their keys are: --sort puts the rows of all in this order", parts)
 	}
-	c := &p.Columns[0] // those of the key come first
-	c.Refused += "; " + text
+	for i := range p.Columns { // to the first one of the key
+		if path, ok := expr.Names(p.Columns[i].Path); ok && len(path) == 1 && path[0] == p.Key[0] {
+			p.Columns[i].Refused += "; " + text
+		}
+	}
 }
 
 // printPlan prints the result of a dry run: how each column and the metadata are written.
@@ -117,9 +145,9 @@ func printPlan(w sheet, out string, p *arrowio.WritePlan, sortedBy []string) err
 	}
 	rows := make([][]string, len(p.Columns))
 	for i, c := range p.Columns {
-		rows[i] = []string{c.Path, c.Type, c.Stored, c.Encoding, c.Loss, c.Refused}
+		rows[i] = []string{c.Path, c.Type, c.Stored, c.Encoding, c.Loss, c.Refused, c.Advice}
 	}
-	if err := printTable(w, []string{"column", "type", "stored", "encoding", "lost", "refused"}, nil, rows); err != nil || len(p.Metadata) == 0 {
+	if err := printTable(w, []string{"column", "type", "stored", "encoding", "lost", "refused", "advice"}, nil, rows); err != nil || len(p.Metadata) == 0 {
 		return err
 	}
 	rows = rows[:0]

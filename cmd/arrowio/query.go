@@ -203,6 +203,7 @@ func (q *querying) printer(ctx context.Context, s *arrow.Schema, format arrowio.
 	w, err := arrowio.NewWriter(ctx, format, store, plan)
 	return w, func() {
 		a.noteLosses(f.output, plan, nil)
+		a.noteAdvice(f.output, plan)
 		if s, ok := store.(*namedStore); ok && plan.Parts != "" && !strings.HasSuffix(f.output, "/") {
 			a.noteParts(f.output, plan, s.files.Load())
 		}

@@ -50,6 +50,19 @@ func OpenReader(ctx context.Context, src arrowio.Source, limits arrowio.Limits) 
 	return f, nil
 }
 
+// Trust has f read blocks without a look at their checksums. Check and Describe look at them all the same. It is called before f is used.
+func (f *Reader) Trust() { f.frame.Trusting = true }
+
+// checking returns f as a reader that compares checksums.
+func (f *Reader) checking() *Reader {
+	if !f.frame.Trusting {
+		return f
+	}
+	own := &Reader{src: f.src, footer: f.footer, frame: f.frame, limits: f.limits, kind: f.kind, stats: f.stats}
+	own.frame.Trusting = false
+	return own
+}
+
 func locate(err error) error {
 	return errs.Locate(err, errs.At{Format: Name})
 }

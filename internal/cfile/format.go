@@ -24,6 +24,8 @@ type Options struct {
 	Int128Binary bool
 	// StringsBinary shows strings as binary: Kudu does not check that they are UTF-8.
 	StringsBinary bool
+	// Trust reads blocks without a look at their checksums: damage that nothing else shows becomes wrong rows.
+	Trust bool
 }
 
 func (o Options) arrow() cfilewire.ArrowOptions {
@@ -38,6 +40,7 @@ func Format() arrowio.Format {
 		Options: []arrowio.Option{
 			{Name: "cfile-decimal", Usage: "PRECISION,SCALE of a decimal column: the file itself does not know them", Default: "9, 18 or 38 digits and no fraction"},
 			{Name: "cfile-int128", Usage: "how to show integers of 128 bits", Default: "decimal", Values: []string{"decimal", "binary"}, Remote: true},
+			{Name: "cfile-verify", Usage: "compare the checksums of blocks that are read; false takes less time, and damage may be shown as other rows", Default: "true", Values: []string{"true", "false"}},
 			{Name: "cfile-strings", Usage: "how to show strings: text, which must be UTF-8, or their bytes", Default: "text", Values: []string{"text", "binary"}, Remote: true},
 		},
 		Match: cfilewire.Match,
@@ -62,6 +65,7 @@ func parseOptions(given map[string]string) (o Options, err error) {
 	}
 	o.Int128Binary = m["cfile-int128"] == "binary"
 	o.StringsBinary = m["cfile-strings"] == "binary"
+	o.Trust = m["cfile-verify"] == "false"
 	if s := given["cfile-decimal"]; s != "" {
 		if o.Precision, o.Scale, err = options.Decimal("cfile-decimal", s); err != nil {
 			return o, err
@@ -91,6 +95,9 @@ func Open(ctx context.Context, src arrowio.Source, limits arrowio.Limits, o Opti
 	}
 	if err != nil {
 		return nil, err
+	}
+	if o.Trust {
+		r.Trust()
 	}
 	f := &File{Reader: r, opt: o}
 	if r.kind == cfilewire.BloomFile {

@@ -83,7 +83,7 @@ type Description struct {
 // Describe tells what the file holds, of whatever kind it is. field is what a column is read as; its type may be nil.
 // The Filter of o is not used. An error is one of reading: what is wrong with the file is in the notes.
 func (f *Reader) Describe(ctx context.Context, field arrow.Field, o arrowio.InfoOptions) (*Description, error) {
-	d, err := f.inspect().Describe(ctx, field, o)
+	d, err := f.checking().inspect().Describe(ctx, field, o)
 	return (*Description)(d), err
 }
 
@@ -92,11 +92,13 @@ func (f *Reader) Describe(ctx context.Context, field arrow.Field, o arrowio.Info
 // wrong is said where it stands, and the dump goes on; bytes that no index leads to come last. An error is one of reading
 // or writing.
 func (f *File) Dump(ctx context.Context, w io.Writer) error {
-	return f.inspect().Dump(ctx, w, f.field().Type)
+	return f.checking().inspect().Dump(ctx, w, f.field().Type)
 }
 
 // Dump is File.Dump, with decimals as integers.
-func (f *Reader) Dump(ctx context.Context, w io.Writer) error { return f.inspect().Dump(ctx, w, nil) }
+func (f *Reader) Dump(ctx context.Context, w io.Writer) error {
+	return f.checking().inspect().Dump(ctx, w, nil)
+}
 
 // inspect returns the file as what explains it sees it.
 func (f *Reader) inspect() *inspect.File {

@@ -55,6 +55,7 @@ func (f *File) CountChecksums(context.Context) (arrowio.Checksums, error) {
 // report is called once for each fault, which is an *errs.Error with the offset of the block, or of the footer. What a
 // fault hides is not checked. An error is one of reading, or the end of ctx.
 func (f *Reader) Check(ctx context.Context, o CheckOptions, report func(error)) error {
+	f = f.checking()
 	v := &verifier{Reader: f, ctx: ctx, o: o, report: report, blocks: inspect.NewBlocks(ctx, f.inspect())}
 	if o.Field.Type == nil && f.kind == cfilewire.ColumnFile {
 		var err error

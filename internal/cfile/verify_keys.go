@@ -203,6 +203,7 @@ func (v *verifier) filters() error {
 // or the key index of the same rowset. report is called once for each filter that lacks some, and for the first block of
 // keys, or filter, that cannot be read. An error is one of reading.
 func CheckBloom(ctx context.Context, bloom, keys *Reader, report func(error)) error {
+	bloom, keys = bloom.checking(), keys.checking()
 	v := &verifier{Reader: bloom, ctx: ctx, report: report, blocks: inspect.NewBlocks(ctx, bloom.inspect())}
 	if bloom.kind != cfilewire.BloomFile {
 		return v.fault("footer", bloom.footer.FooterOff, corrupt("a %v, where bloom filters were looked for", bloom.kind))

@@ -12,6 +12,7 @@ import (
 const (
 	ValueName  = "value"     // the one field of a lone file
 	MetaPrefix = "cfile."    // of a schema: metadata of the footer
+	MetaKey    = "cfile.key" // of a field of a set without a key: its file has an index of values
 	MetaType   = "kudu.type" // of a field: Kudu's type where Arrow's does not lead back to it: "varchar(7)"
 )
 

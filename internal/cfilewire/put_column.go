@@ -133,6 +133,9 @@ func (c *ColumnOut) Size() int64 { return c.file.Size() }
 // AddMeta adds metadata to the footer.
 func (c *ColumnOut) AddMeta(key string, value []byte) { c.file.AddMeta(key, value) }
 
+// ForgetKeys is FileOut.ForgetKeys.
+func (c *ColumnOut) ForgetKeys() { c.file.ForgetKeys() }
+
 // quick is the room that a block must have for rows to be put without a look at where batches and runs end.
 const quick = 64
 
@@ -403,7 +406,7 @@ func (c *ColumnOut) Finish() (*Footer, error) {
 	if err := c.flush(); err != nil {
 		return nil, err
 	}
-	if c.file.settings.Bounds && c.rows > 0 {
+	if c.file.settings.Bounds && c.rows > 0 && !c.file.keyless {
 		c.file.AddMeta(MetaMinKey, c.least)
 		c.file.AddMeta(MetaMaxKey, c.lastK)
 	}

@@ -20,6 +20,7 @@ type FileSettings struct {
 	Keyed      bool // there is an index by key
 	WholeKeys  bool // whose keys are not cut where they differ from the one before
 	Bounds     bool // metadata have the first and the last key
+	KeysLast   bool // the index by key lies behind the data, and ForgetKeys can leave it out; Kudu's lies among the blocks
 
 	// Key appends the encoded key of a cell, whose order is that of the cells; nil for that of AppendKey.
 	Key func(dst, cell []byte) ([]byte, error)
@@ -61,6 +62,14 @@ type FileOut struct {
 	pos, val IndexOut
 	last     []byte // key
 	meta     []Pair
+	late     []lateKey // with KeysLast
+	keyless  bool      // ForgetKeys was called
+}
+
+// lateKey is an entry of an index that is written behind the data.
+type lateKey struct {
+	key []byte
+	p   BlockPointer
 }
 
 // Open starts a file and writes its header. write gets the bytes of the file from the first to the last, and must not
@@ -77,6 +86,7 @@ func (w *FileOut) Open(s FileSettings, write func(b []byte) error) error {
 		return err
 	}
 	w.settings, w.write, w.off, w.last, w.meta = s, write, 0, w.last[:0], nil
+	w.late, w.keyless = w.late[:0], false
 	w.frame = Frame{Version: s.Version, Codec: s.Compression.Codec(), Checksums: !s.NoChecksums}
 	w.pos.Open(s.IndexBlock, w.put)
 	w.val.Open(s.IndexBlock, w.put)
@@ -139,7 +149,24 @@ func (w *FileOut) Block(raw []byte, ordinal uint32, first, last []byte) error {
 		first = Separator(w.last, first)
 	}
 	w.last = append(w.last[:0], last...)
+	if w.settings.KeysLast {
+		w.late = append(w.late, lateKey{slices.Clone(first), p})
+		return nil
+	}
 	return w.val.Add(first, p)
+}
+
+// ForgetKeys has a file of settings with KeysLast end without an index by key, and without bounds.
+func (w *FileOut) ForgetKeys() { w.keyless = w.settings.KeysLast }
+
+// addLate puts the entries of an index that is written behind the data.
+func (w *FileOut) addLate() error {
+	for _, e := range w.late {
+		if err := w.val.Add(e.key, e.p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // AddMeta adds metadata to the footer, behind what there is. It does not keep value.
@@ -174,8 +201,10 @@ func (w *FileOut) Finish(values int64, dict []byte) (*Footer, error) {
 	if s.Positional {
 		f.Pos = root(&w.pos)
 	}
-	if s.Keyed && err == nil {
-		f.Val = root(&w.val)
+	if s.Keyed && !w.keyless && err == nil {
+		if err = w.addLate(); err == nil {
+			f.Val = root(&w.val)
+		}
 	}
 	if s.Encoding == EncodingDict && err == nil {
 		var p BlockPointer

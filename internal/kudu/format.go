@@ -29,6 +29,7 @@ type Options struct {
 	LogMemory     int64 // bound on the memory that the logs' rows take; 0 = 2 GiB
 	Salvage       bool  // go on past damage: what is lost is null or missing, and in File.Warnings
 	StringsBinary bool  // show strings as binary: Kudu does not check that they are UTF-8
+	Trust         bool  // read blocks without a look at their checksums: damage that nothing else shows becomes wrong rows
 	// Rebuild puts together what no superblock names, as far as that is "sure", or "likely", or even "doubtful"; "" = not at all. It
 	// reads past damage like Salvage.
 	Rebuild string
@@ -58,6 +59,7 @@ func Format() arrowio.Format {
 			{Name: "kudu-uncommitted", Usage: "operations at a log's end that only other servers know to be committed", Default: "apply where this server alone decides", Values: []string{"apply", "skip"}},
 			{Name: "kudu-wal-memory", Usage: "bound on the bytes of memory that rows of write-ahead logs take", Default: "2147483648"},
 			{Name: "kudu-salvage", Usage: "go on past damage and report what is lost", Default: "false", Values: []string{"true", "false"}},
+			{Name: "kudu-verify", Usage: "compare the checksums of blocks that are read; false takes less time, and damage may be shown as other rows", Default: "true", Values: []string{"true", "false"}},
 			{Name: "kudu-rebuild", Usage: "put tablets without superblocks together from their blocks, as far as that is sure, likely or even doubtful", Default: "read what superblocks name", Values: []string{"sure", "likely", "doubtful"}},
 			{Name: "kudu-schema", Usage: "a superblock of a replica, or a directory of them, that names the columns of rebuilt tablets", Default: "the server's own", Repeated: true},
 			{Name: "kudu-strings", Usage: "how to show strings: text, which must be UTF-8, or their bytes", Default: "text", Values: []string{"text", "binary"}, Remote: true},
@@ -117,6 +119,7 @@ func parseOptions(given map[string]string) (o Options, err error) {
 		Table: given["kudu-table"], Tablet: given["kudu-tablet"], Block: given["kudu-block"],
 		SkipLog: m["kudu-wal"] == "skip", Uncommitted: given["kudu-uncommitted"],
 		Salvage: m["kudu-salvage"] == "true", StringsBinary: m["kudu-strings"] == "binary",
+		Trust:   m["kudu-verify"] == "false",
 		Rebuild: given["kudu-rebuild"], Schemas: options.Values(given["kudu-schema"]),
 	}
 	if err := o.checkRebuild(); err != nil {

@@ -76,9 +76,8 @@ type explained struct {
 // explain prunes a rowset as Prune does.
 func (f *File) explain(ctx context.Context, rs *rowset, pred *expr.Bound) (ords arrowio.RowSet, told explained, err error) {
 	all := arrowio.RowSet{}.Add(arrowio.RowRange{End: rs.rows})
-	parts, some := f.keyParts(pred)
-	id, what, ok := rs.keyBlock()
-	if !some || !ok || rs.rows == 0 {
+	id, what, parts, ok := f.keyIndex(rs, pred)
+	if !ok || rs.rows == 0 {
 		return all, told, nil
 	}
 	r, c, err := f.block(ctx, id, what)

@@ -16,13 +16,12 @@ import (
 func (f *File) Prune(ctx context.Context, s arrowio.Split, pred *expr.Bound) (arrowio.RowSet, error) {
 	p := f.parts[s.Ordinal]
 	all := arrowio.RowSet{s.Rows}
-	parts, some := f.keyParts(pred)
-	if p.rowset == nil || !some {
+	rs := p.rowset
+	if rs == nil {
 		return all, nil
 	}
-	rs := p.rowset
-	id, what, ok := rs.keyBlock()
-	if !ok || rs.lostKeys() {
+	id, what, parts, ok := f.keyIndex(rs, pred)
+	if !ok {
 		return all, nil
 	}
 	r, c, err := f.block(ctx, id, what)
@@ -54,6 +53,37 @@ func (f *File) unpruned(all arrowio.RowSet, err error) (arrowio.RowSet, error) {
 		return all, nil
 	}
 	return nil, err
+}
+
+// keyIndex returns the block with the index of the keys that pred asks about, and the columns of these.
+func (f *File) keyIndex(rs *rowset, pred *expr.Bound) (id uint64, what string, parts []cfile.KeyPart, ok bool) {
+	if rs.tablet.schema.Keys() == 0 {
+		return f.columnIndex(rs, pred)
+	}
+	parts, ok = f.keyParts(pred)
+	if !ok || rs.lostKeys() {
+		return 0, "", nil, false
+	}
+	id, what, ok = rs.keyBlock()
+	return id, what, parts, ok
+}
+
+// columnIndex is keyIndex for a set without a key, in which the file of a column may have an index of its values.
+func (f *File) columnIndex(rs *rowset, pred *expr.Bound) (id uint64, what string, parts []cfile.KeyPart, ok bool) {
+	for _, path := range pred.Columns() {
+		at, err := expr.Resolve(f.schema, path)
+		if err != nil || len(at) != 1 {
+			continue
+		}
+		field, c := f.schema.Field(at[0]), &f.columns[at[0]]
+		if indexed, _ := field.Metadata.GetValue(cfilewire.MetaKey); indexed != "true" || c.Nullable || len(rs.lost[c.ID].rows) > 0 {
+			continue
+		}
+		if id, ok = rs.column(c.ID); ok {
+			return id, "column", []cfile.KeyPart{{Path: path, Type: c.Type, Arrow: field.Type}}, true
+		}
+	}
+	return 0, "", nil, false
 }
 
 // lostKeys reports whether a salvage shows some keys as null, of which the index knows nothing.

@@ -60,6 +60,9 @@ func (f *File) block(ctx context.Context, id uint64, what string) (*cfile.Reader
 		_ = b.Close()
 		return nil, nil, f.inBlock(err, id, what)
 	}
+	if f.opt.Trust && !f.opt.verify {
+		r.Trust()
+	}
 	return r, b, nil
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/schemadiff"
 )
 
 // AddKey says, in the entry of the first column of the key, which rows are refused because of the key. A driver calls it when its
@@ -37,10 +38,15 @@ func SortedByKey(p *arrowio.WritePlan) bool {
 
 // keyColumn returns the entry of the first column of the key; nil = there is no key.
 func keyColumn(p *arrowio.WritePlan) *arrowio.PlannedColumn {
-	if len(p.Key) == 0 || len(p.Columns) == 0 {
+	if len(p.Key) == 0 {
 		return nil
 	}
-	return &p.Columns[0] // columns of the key are stored first
+	for i := range p.Columns {
+		if p.Columns[i].Path == schemadiff.Path(p.Key[0]) {
+			return &p.Columns[i]
+		}
+	}
+	return nil
 }
 
 func outOfOrder(p *arrowio.WritePlan) string {

@@ -22,6 +22,8 @@ type Options struct {
 	Int128Binary bool
 	// StringsBinary shows strings as binary: Kudu does not check that they are UTF-8.
 	StringsBinary bool
+	// Trust reads blocks without a look at their checksums: damage that nothing else shows becomes wrong rows.
+	Trust bool
 }
 
 // Format returns the CFile reader.

@@ -25,6 +25,7 @@ type Options struct {
 	LogMemory     int64 // bound on the memory that the logs' rows take; 0 = 2 GiB
 	Salvage       bool  // go on past damage: what is lost is null or missing, and in File.Warnings
 	StringsBinary bool  // show strings as binary: Kudu does not check that they are UTF-8
+	Trust         bool  // read blocks without a look at their checksums: damage that nothing else shows becomes wrong rows
 	// Rebuild puts together what no superblock names, as far as that is "sure", or "likely", or even "doubtful"; "" = not at all. It
 	// reads past damage like Salvage, and Warnings name each doubt.
 	Rebuild string
@@ -35,6 +36,7 @@ func (o Options) own() kudu.Options {
 	return kudu.Options{
 		Data: o.Data, Metadata: o.Metadata, Table: o.Table, Tablet: o.Tablet, Block: o.Block, Snapshot: o.Snapshot, SkipLog: o.SkipLog,
 		Uncommitted: o.Uncommitted, LogMemory: o.LogMemory, Salvage: o.Salvage, StringsBinary: o.StringsBinary,
+		Trust:   o.Trust,
 		Rebuild: o.Rebuild, Schemas: o.Schemas,
 	}
 }
@@ -55,7 +57,7 @@ func Open(ctx context.Context, path string, limits arrowio.Limits, o Options) (a
 }
 
 // OpenSet opens a set of rowsets (docs/formats/kudu.md, "Sets") as the table that they are of. It must not change while it is open.
-// Only the options Salvage and StringsBinary may be set, since a set has no server, no log and no history.
+// Only the options Salvage, StringsBinary and Trust may be set, since a set has no server, no log and no history.
 func OpenSet(ctx context.Context, t arrowio.Tree, limits arrowio.Limits, o Options) (arrowio.File, error) {
 	f, err := kudu.OpenSet(ctx, t, limits, o.own())
 	if err != nil {

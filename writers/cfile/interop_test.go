@@ -298,3 +298,27 @@ func TestRewritten(t *testing.T) {
 	}
 	j.run(t)
 }
+
+// TestIndexOfValuesJudged has Kudu print files of --cfile-key whose indexes have many levels.
+func TestIndexOfValuesJudged(t *testing.T) {
+	j := newJudge(t)
+	for _, c := range []struct {
+		dt   arrow.DataType
+		kudu string
+	}{
+		{arrow.PrimitiveTypes.Int16, "int16"}, {arrow.PrimitiveTypes.Int64, "int64"}, {arrow.BinaryTypes.String, "string"}, {arrow.BinaryTypes.Binary, "binary"},
+	} {
+		for _, codec := range codecs {
+			s, rec := keyed(t, c.dt, 8000)
+			dir := filepath.Join(j.dir, c.kudu+"-"+codec)
+			writeSet(t, writer.Format(), dir, s, indexed("cfile-index-block-size", "512", "cfile-compression", codec, "cfile-encoding", "k=plain"), func(w arrowio.Writer) error { return w.Write(rec) })
+			text := kuduText(c.kudu, rec.Column(1))
+			want := make([]string, rec.NumRows())
+			for i := range want {
+				want[i] = text(i)
+			}
+			j.add(judged{path: filepath.Join(dir, "k.cfile"), about: c.kudu + " " + codec, want: want})
+		}
+	}
+	j.run(t)
+}

@@ -23,6 +23,8 @@ type keyOut struct {
 	fixed     int  // bytes of a key that are of fixed width
 	strings   bool // there are others
 	composite bool
+	lone      bool // it is of a lone file: only the order is checked
+	broken    bool // keys do not ascend, where that is allowed
 
 	index     cfilewire.ColumnOut // where the key has several columns
 	indexFile fileOut
@@ -55,7 +57,8 @@ const mostKey = cfilewire.MaxMetaBytes/2 - 512
 const keyBytes = 1 << 20
 
 func newKeyOut(d *driver) *keyOut {
-	k := &keyOut{d: d, columns: d.columns[:d.keys], parts: make([]keyPart, d.keys), composite: d.keys > 1}
+	columns := d.keyColumns()
+	k := &keyOut{d: d, columns: columns, parts: make([]keyPart, len(columns)), composite: d.keys > 1, lone: d.keys == 0}
 	for i := range k.columns {
 		w := k.columns[i].wire.Type.Width()
 		k.fixed += w
@@ -66,7 +69,7 @@ func newKeyOut(d *driver) *keyOut {
 
 // put takes the keys of rows; p is the place of the first.
 func (k *keyOut) put(rec arrow.Record, from, to int, p place) error {
-	for from < to {
+	for from < to && !k.broken {
 		n, err := k.take(rec, from, min(to-from, window), p)
 		if err != nil {
 			return err
@@ -78,6 +81,9 @@ func (k *keyOut) put(rec arrow.Record, from, to int, p place) error {
 			}
 			if err := k.check(m, place{p.format, p.row + int64(done)}); err != nil {
 				return err
+			}
+			if k.broken {
+				return nil
 			}
 			if err := k.write(m); err != nil {
 				return err
@@ -260,9 +266,15 @@ func (k *keyOut) check(n int, p place) error {
 	for i, end := range k.offsets[1 : n+1] {
 		key := k.data[k.offsets[i]:end]
 		if !less(last, key) && (k.any || i > 0) {
+			if k.broken = k.d.kept; k.broken {
+				return nil
+			}
 			return k.disorder(last, key, i, p)
 		}
 		if len(key) > mostKey {
+			if k.broken = k.d.kept; k.broken {
+				return nil
+			}
 			e := errs.Errorf(errs.ErrLimit, "row %d: a key of %d bytes, where %d are the most", p.row+int64(i), len(key), mostKey)
 			e.Format, e.Column = p.format, k.d.keyNames()
 			return e
@@ -290,6 +302,9 @@ func less(a, b []byte) bool {
 
 // write puts n keys to index and filters.
 func (k *keyOut) write(n int) error {
+	if k.lone {
+		return nil
+	}
 	if k.composite {
 		if err := k.index.PutStrings(k.offsets[:n+1], k.data, nil, 0); err != nil {
 			return k.indexFile.located(err, k.d.keyNames(), k.d.format)
@@ -305,6 +320,9 @@ func (k *keyOut) write(n int) error {
 
 // disorder is the error for a key that does not come after the one before.
 func (k *keyOut) disorder(last, key []byte, i int, p place) error {
+	if bytes.Equal(last, key) && k.lone {
+		return p.refuse(k.d.keyNames(), i, "the value %s is also that of the row before; values that have an index must be unique", k.text(key))
+	}
 	if bytes.Equal(last, key) {
 		return p.refuse(k.d.keyNames(), i, "the key %s is also the key of the row before; keys of a table must be unique", k.text(key))
 	}

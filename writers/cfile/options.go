@@ -142,7 +142,23 @@ func parseSettings(format string, s *arrow.Schema, o arrowio.WriteOptions) (set 
 		return set, err
 	}
 	set.truncate = m[format+"-timestamps"] == "truncate"
+	if text := given("index-block-size"); text != "" {
+		size, ok := parseBlockSize(text)
+		if !ok {
+			return set, errs.Errorf(errs.ErrOption, "%w: %q is not a number from 512 to %d", errs.Opt(format+"-index-block-size", ""), text, mostBlockSize)
+		}
+		set.indexBlock = int(size)
+	}
 	if format != KuduName {
+		switch name := given("key"); {
+		case name == "":
+		case s.HasField(name):
+			set.ascending = name
+		case name == "none":
+			set.noIndex = true
+		default:
+			return set, errs.Errorf(errs.ErrOption, "%w: there is no column %q", errs.Opt("cfile-key", ""), name)
+		}
 		return set, nil
 	}
 	set.table = o.Options["kudu-table"]

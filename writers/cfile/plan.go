@@ -14,6 +14,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowmeta"
 	"github.com/arrowio/arrowio/internal/arrowtype"
+	"github.com/arrowio/arrowio/internal/blockcodec"
 	"github.com/arrowio/arrowio/internal/cfilewire"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	"github.com/arrowio/arrowio/internal/plans"
@@ -79,7 +80,7 @@ func PlanLike(table string, columns []StoredColumn, s *arrow.Schema, o arrowio.W
 
 func planWith(format string, s *arrow.Schema, o arrowio.WriteOptions, set settings) (*arrowio.WritePlan, error) {
 	p := &planner{format: format, schema: s, set: set}
-	p.d = &driver{format: format, maxFile: o.MaxFileBytes, maxRows: math.MaxUint32, workers: o.Parallelism}
+	p.d = &driver{format: format, maxFile: o.MaxFileBytes, maxRows: math.MaxUint32, workers: o.Parallelism, indexed: -1, indexBlock: set.indexBlock}
 	if p.d.maxFile <= 0 && format == KuduName {
 		p.d.maxFile = DefaultRowSetBytes
 	}
@@ -95,6 +96,9 @@ func planWith(format string, s *arrow.Schema, o arrowio.WriteOptions, set settin
 	order, err := p.order()
 	if err != nil {
 		return nil, err
+	}
+	if p.d.keys == 1 {
+		p.d.indexed = 0
 	}
 	for i, field := range order {
 		p.column(i, field)
@@ -117,9 +121,10 @@ func planWith(format string, s *arrow.Schema, o arrowio.WriteOptions, set settin
 		p.d.columns[i].file = file
 	}
 	w := &arrowio.WritePlan{Format: format, Schema: s, Columns: p.planned, Metadata: p.metadata(), Options: o, Driver: p.d}
-	w.Key = slices.Clone(names[:p.d.keys])
-	if len(w.Key) == 0 {
-		w.Key = nil
+	if !p.d.kept {
+		for _, c := range p.d.keyColumns() {
+			w.Key = append(w.Key, c.wire.Name)
+		}
 	}
 	plans.AddKey(w)
 	return w, nil
@@ -173,6 +178,7 @@ func (p *planner) column(i, field int) {
 	c.form = m.form
 	c.wire.Encoding = p.set.encoding.of(f.Name).Resolve(c.wire.Type)
 	c.wire.Compression = p.set.compression.of(f.Name)
+	p.index(i, f)
 	if refusal == "" {
 		refusal = p.refuse(i, f)
 	}
@@ -185,9 +191,9 @@ func (p *planner) column(i, field int) {
 	if v, ok := f.Metadata.GetValue(metaComment); ok && utf8.ValidString(v) {
 		c.wire.Comment = v
 	}
-	c.table = p.format == KuduName
+	c.table, c.indexed = p.format == KuduName, i == p.d.indexed
 	losses := p.losses(c, f, m.note)
-	if c.wire.Key {
+	if c.wire.Key || i == p.d.indexed && !p.d.kept {
 		if f.Nullable {
 			losses = append(losses, "comes back as not nullable")
 		}
@@ -206,8 +212,31 @@ func (p *planner) column(i, field int) {
 	p.planned = append(p.planned, arrowio.PlannedColumn{
 		Refused: refused,
 		Path:    schemadiff.Path(f.Name), Type: f.Type.String(), Stored: typeName(&c.wire), Loss: strings.Join(losses, "; "),
-		Encoding: fmt.Sprintf("%s, %s blocks, %s", c.wire.Encoding, sizeName(c.wire.BlockSize), c.wire.Compression),
+		Encoding: c.encoding(), Advice: c.advice(p.format),
 	})
+}
+
+// index decides whether the file of column i gets an index of values.
+func (p *planner) index(i int, f arrow.Field) {
+	if p.format != Name || p.set.noIndex || p.d.indexed >= 0 {
+		return
+	}
+	if p.set.ascending != "" {
+		if f.Name == p.set.ascending {
+			p.d.indexed = i
+		}
+		return
+	}
+	had := false
+	if v, ok := f.Metadata.GetValue(cfilewire.MetaKey); ok {
+		had = v == "true"
+	} else if md := p.schema.Metadata(); p.schema.NumFields() == 1 { // a lone file
+		had = md.FindKey(cfilewire.MetaPrefix+cfilewire.MetaMinKey) >= 0 && md.FindKey(cfilewire.MetaPrefix+cfilewire.MetaMaxKey) >= 0
+	}
+	c := &p.d.columns[i].wire
+	if had && c.Type.IsKey() && (!c.Nullable || p.set.allNotNull || p.set.notNull[f.Name]) {
+		p.d.indexed, p.d.kept = i, true
+	}
 }
 
 // refuse says why a column cannot be written as it is, for reasons other than its type.
@@ -222,7 +251,7 @@ func (p *planner) refuse(i int, f arrow.Field) string {
 		return "the name has a zero byte"
 	case len(p.schema.FieldIndices(f.Name)) > 1:
 		return fmt.Sprintf("%d columns have this name", len(p.schema.FieldIndices(f.Name)))
-	case c.Key && !c.Type.IsKey():
+	case (c.Key || i == p.d.indexed) && !c.Type.IsKey():
 		return c.Type.String() + " is not for keys"
 	}
 	if cfilewire.CheckEncoding(&cfilewire.Footer{Type: c.Type, Encoding: c.Encoding}) != nil {
@@ -254,11 +283,14 @@ func (p *planner) losses(c *column, f arrow.Field, note string) (losses []string
 				losses = append(losses, "comes back as "+kuduType)
 				continue
 			}
-		case k == metaKey && c.table, !utf8.ValidString(k), k == cfilewire.MetaType && v != c.wire.Type.String():
+		case k == metaKey && c.table, k == cfilewire.MetaKey, !utf8.ValidString(k), k == cfilewire.MetaType && v != c.wire.Type.String():
 			// it would not be so
 		default:
 			c.meta = append(c.meta, kuduwire.SetMeta{Key: k, Value: []byte(v)})
 		}
+	}
+	if c.indexed && !c.table {
+		c.meta = append(c.meta, kuduwire.SetMeta{Key: cfilewire.MetaKey, Value: []byte("true")})
 	}
 	shown = append(shown, c.meta...)
 	if e, ok := f.Type.(arrow.ExtensionType); ok && len(losses) > 0 && arrow.TypeEqual(arrowtype.Value(e), back) {
@@ -308,6 +340,9 @@ func (p *planner) metadata() (planned []arrowio.PlannedKey) {
 			key.Loss = "the table has another name"
 		case footer && (name == cfilewire.MetaMinKey || name == cfilewire.MetaMaxKey):
 			key.Loss = "it would be of other rows"
+			if p.d.indexed >= 0 && p.format == Name {
+				key.Loss = "the file of the column has its own"
+			}
 		case !utf8.ValidString(k):
 			key.Loss = "the key is not UTF-8"
 		default:
@@ -328,6 +363,23 @@ func (p *planner) metadata() (planned []arrowio.PlannedKey) {
 		p.d.table = p.set.table
 	}
 	return planned
+}
+
+// encoding tells how values are stored.
+func (c *column) encoding() string {
+	text := fmt.Sprintf("%s, %s blocks, %s", c.wire.Encoding, sizeName(c.wire.BlockSize), c.wire.Compression)
+	if c.indexed {
+		text += ", index of values"
+	}
+	return text
+}
+
+// advice says what other options would do better.
+func (c *column) advice(format string) string {
+	if c.wire.Encoding != cfilewire.EncodingBitShuffle || c.wire.Compression.Codec() == blockcodec.None {
+		return ""
+	}
+	return "bitshuffle has LZ4 inside, and a codec on top rarely makes it smaller: --" + format + "-compression COLUMN=none"
 }
 
 // typeName is Kudu's type with what belongs to it.

@@ -365,3 +365,21 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// TestAdvice: a codec on top of bitshuffle is advised against; on dictionaries, and where the codec is none, nothing is said.
+func TestAdvice(t *testing.T) {
+	s := schemaOf(field("k", arrow.PrimitiveTypes.Int64), field("a", arrow.PrimitiveTypes.Int64), field("b", arrow.PrimitiveTypes.Int64), field("c", arrow.BinaryTypes.String))
+	for _, f := range []arrowio.OutputFormat{writer.Format(), writer.KuduFormat()} {
+		p, err := f.Plan(s, arrowio.WriteOptions{Compression: "zlib", Options: map[string]string{
+			f.Name + "-compression": "b=none", f.Name + "-encoding": "k=plain", f.Name + "-key": "k",
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range p.Columns {
+			if said := strings.Contains(c.Advice, "LZ4 inside") && strings.Contains(c.Advice, "--"+f.Name+"-compression"); said != (c.Path == "a") {
+				t.Errorf("%s: %s: %q", f.Name, c.Path, c.Advice)
+			}
+		}
+	}
+}

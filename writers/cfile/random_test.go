@@ -147,7 +147,8 @@ func (r *randomizer) check(t testing.TB, most int) {
 		fields = append(fields[:at], append([]arrow.Field{f}, fields[at:]...)...)
 		keyNames = append(keyNames, f.Name)
 	}
-	if table { // the last part of the key tells rows apart
+	indexed := !table && r.Intn(3) == 0
+	if table || indexed { // the last part of the key tells rows apart
 		fields = append(fields, field("row", arrow.PrimitiveTypes.Int32))
 		keyNames = append(keyNames, "row")
 	}
@@ -185,7 +186,12 @@ func (r *randomizer) check(t testing.TB, most int) {
 			format.Name + "-block-size": pick(r, "512", "1000", "4096", "262144"),
 			format.Name + "-timestamps": pick(r, "exact", "truncate", "truncate"),
 			format.Name + "-encoding":   pick(r, "auto", "plain"),
+
+			format.Name + "-index-block-size": pick(r, "512", "600", "32768"),
 		},
+	}
+	if indexed {
+		o.Options["cfile-key"] = "row"
 	}
 	if table {
 		o.Options["kudu-key"] = strings.Join(keyNames, ",")

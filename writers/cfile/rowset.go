@@ -63,7 +63,7 @@ func newRowset(d *driver) *rowset {
 	for i := range r.columns {
 		r.columns[i].column = &d.columns[i]
 	}
-	if d.keys > 0 {
+	if d.keys > 0 || d.indexed >= 0 {
 		r.key = newKeyOut(d)
 	}
 	return r
@@ -81,8 +81,8 @@ func (r *rowset) begin(ctx context.Context, st arrowio.Store, i int) error {
 		if err := c.file.create(ctx, st, dir+c.column.file); err != nil {
 			return err
 		}
-		s := cfilewire.ColumnSettings(c.wire.Type, c.wire.Encoding, c.wire.Compression, c.wire.Nullable, r.d.keys == 1 && i == 0)
-		s.BlockSize, s.Version = int(c.wire.BlockSize), r.d.version
+		s := cfilewire.ColumnSettings(c.wire.Type, c.wire.Encoding, c.wire.Compression, c.wire.Nullable, c.indexed)
+		s.BlockSize, s.Version, s.IndexBlock, s.KeysLast = int(c.wire.BlockSize), r.d.version, r.d.indexBlock, c.indexed && r.d.kept
 		if err := c.out.Open(s, c.file.write); err != nil {
 			return c.file.located(err, c.wire.Name, r.d.format)
 		}
@@ -99,12 +99,16 @@ func (r *rowset) begin(ctx context.Context, st arrowio.Store, i int) error {
 // begin creates the files of a rowset.
 func (k *keyOut) begin(ctx context.Context, st arrowio.Store, dir string) error {
 	k.rowsHere, k.least = 0, k.least[:0]
+	if k.lone {
+		k.any, k.broken = false, false // each file is for itself
+		return nil
+	}
 	if k.composite {
 		if err := k.indexFile.create(ctx, st, dir+keyIndexFile); err != nil {
 			return err
 		}
 		s := cfilewire.KeyIndexSettings()
-		s.Version = k.d.version
+		s.Version, s.IndexBlock = k.d.version, k.d.indexBlock
 		if err := k.index.Open(s, k.indexFile.write); err != nil {
 			return k.indexFile.located(err, k.d.keyNames(), k.d.format)
 		}
@@ -137,12 +141,15 @@ func (r *rowset) end(each func(n int, f func(i int) error) error) (kuduwire.SetR
 		switch {
 		case i < n:
 			c := &r.columns[i]
+			if c.indexed && r.key.broken {
+				c.out.ForgetKeys()
+			}
 			_, err := c.out.Finish()
 			if err != nil {
 				return c.file.located(err, c.wire.Name, r.d.format)
 			}
 			return c.file.close()
-		case r.key == nil, i == n && !r.key.composite:
+		case r.key == nil, r.key.lone, i == n && !r.key.composite:
 			return nil
 		case i == n:
 			return r.key.finish(func() error { _, err := r.key.index.Finish(); return err }, &r.key.indexFile)
@@ -157,7 +164,7 @@ func (r *rowset) end(each func(n int, f func(i int) error) error) (kuduwire.SetR
 	for i := range r.columns {
 		set.Columns = append(set.Columns, entry(&r.columns[i].file))
 	}
-	if k := r.key; k != nil {
+	if k := r.key; k != nil && !k.lone {
 		bloom := entry(&k.bloomFile)
 		set.Bloom = &bloom
 		if k.composite {

@@ -46,7 +46,7 @@ func newWriter(ctx context.Context, st arrowio.Store, d *driver) *writer {
 // orderTasks puts the key first and then strings, then the others, the widest first: the last to begin should be short.
 // Task i is that of column i, and the key's comes last.
 func (w *writer) orderTasks() {
-	if w.d.keys > 0 {
+	if w.rowset.key != nil {
 		w.order = append(w.order, len(w.d.columns))
 	}
 	for i := range w.d.columns {
