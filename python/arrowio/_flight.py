@@ -3,12 +3,39 @@
 from __future__ import annotations
 
 import json
+import struct
+import time
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence
 
 from .errors import OptionError
 
 if TYPE_CHECKING:
     import pyarrow
+
+
+def _behind(flight: Any, ticket: Any, meta: Any) -> Any:
+    """Returns the ticket of what comes behind a batch with these app_metadata; None = nothing says where that is."""
+    if ticket is None or meta is None or not ticket.ticket.startswith(b"{"):
+        return None
+    place = _resume(bytes(meta))
+    if place is None:
+        return None
+    return flight.Ticket(json.dumps({**json.loads(ticket.ticket), "resume": place}).encode())
+
+
+def _resume(meta: bytes) -> "Optional[dict[str, int]]":
+    """Returns the field resume of a BatchMeta, a flatbuffer: see flight/batchmeta.fbs. None = it has none."""
+    try:
+        (table,) = struct.unpack_from("<I", meta)
+        vtable = table - struct.unpack_from("<i", meta, table)[0]
+        (size,) = struct.unpack_from("<H", meta, vtable)
+        (at,) = struct.unpack_from("<H", meta, vtable + 4 + 2 * 4) if size > 4 + 2 * 4 else (0,)
+        if at == 0:
+            return None
+        fragment, split, row = struct.unpack_from("<iiq", meta, table + at)
+    except struct.error:
+        return None
+    return {"fragment": fragment, "split": split, "row": row}
 
 
 class Connection:
@@ -79,12 +106,32 @@ class Remote:
         n = int(self.info.total_records)
         return n if n >= 0 else None
 
-    def to_batches(self) -> "Iterator[pyarrow.RecordBatch]":
-        """Yields the rows, one endpoint after the other."""
+    def to_batches(self, retries: int = 5) -> "Iterator[pyarrow.RecordBatch]":
+        """Yields the rows, one endpoint after the other.
+
+        Where the connection breaks, or the server is shutting down, it goes on behind the last batch that came: no row comes twice, and
+        none is left out. It tries that `retries` times, after 0.1 s and then twice as long each time, and anew after each batch. Rows of
+        which the server may not say where they come from cannot be gone on with.
+        """
         for e in self.info.endpoints:
-            for chunk in self._connection.client.do_get(e.ticket):
-                if chunk.data is not None:
+            yield from self._endpoint(e.ticket, retries)
+
+    def _endpoint(self, ticket: Any, retries: int) -> "Iterator[pyarrow.RecordBatch]":
+        flight, left, begun = self._connection._flight, retries, False
+        while True:
+            try:
+                for chunk in self._connection.client.do_get(ticket):
+                    if chunk.data is None:
+                        continue
+                    begun, left = True, retries
+                    ticket = _behind(flight, ticket, chunk.app_metadata)
                     yield chunk.data
+                return
+            except flight.FlightUnavailableError:
+                if left == 0 or begun and ticket is None:
+                    raise
+                time.sleep(0.1 * 2 ** (retries - left))
+                left -= 1
 
     def to_reader(self) -> "pyarrow.RecordBatchReader":
         import pyarrow as pa
