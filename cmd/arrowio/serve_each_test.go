@@ -122,6 +122,7 @@ func TestServeSkipBroken(t *testing.T) {
 	writeText(t, filepath.Join(dir, "b.csv"), "other\n3\n")
 	out, errs, _ := serving(t, append(args, "--skip-broken", "--http", "127.0.0.1:0")...)
 	ready := readyOf(t, out)
+	conforms(t, "serve", out.String())
 	for _, d := range ready.Datasets {
 		switch d.Name {
 		case "data":
