@@ -45,7 +45,14 @@ func (s *service) appending(ctx context.Context, c *PutCommand, w *Writable) (ar
 	if fi, err := os.Stat(dir); err != nil || !fi.IsDir() {
 		return nil, spec, rpcerr.Errorf(codes.FailedPrecondition, "rows cannot be appended to %s: it is no directory", c.Dataset)
 	}
-	c.fits = func(rows *arrow.Schema) error { return fitsInto(e.Schema, rows) }
+	reads := s.authorize(ctx, PermitRead, c.Dataset) == nil
+	c.fits = func(rows *arrow.Schema) error {
+		err := fitsInto(e.Schema, rows)
+		if err != nil && !reads { // columns are what it may not read
+			return errs.Errorf(errs.ErrSchema, "what is appended does not fit the columns of %s", c.Dataset)
+		}
+		return err
+	}
 	name := fmt.Sprintf("part-%05d-%s%s", len(e.Fragments), randomID(), format.Extensions[0])
 	st, err := local.NewFileStore(filepath.Join(dir, name), local.FileStoreOptions{})
 	if err != nil {

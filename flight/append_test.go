@@ -77,6 +77,35 @@ func TestPutAppends(t *testing.T) {
 	}
 }
 
+// Who may write but not read learns nothing of the columns.
+func TestAppendBlindly(t *testing.T) {
+	t.Parallel()
+	path, secrets := tokenFileOf(t, "alice", "bob")
+	rules := []Rule{}
+	for _, text := range []string{"alice:read=*", "alice:write=*", "bob:write=*"} {
+		rule, err := ParseRule(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules = append(rules, rule)
+	}
+	r, _ := puttable(t, Options{Authorizer: access(t, AccessOptions{Tokens: path, Rules: rules})})
+	c := r.client(t)
+	alice, bob := with(t.Context(), "authorization", "Bearer "+secrets["alice"]), with(t.Context(), "authorization", "Bearer "+secrets["bob"])
+	s, recs := table(memory.DefaultAllocator, 10, 10, 1)
+	if _, err := putting(alice, t, c, pathOf("in-a"), s, recs); err != nil {
+		t.Fatal(err)
+	}
+	add := cmdOf(`{"dataset":"in-a","mode":"append"}`)
+	if _, err := putting(bob, t, c, add, s, recs); err != nil {
+		t.Error(err)
+	}
+	wrong := arrow.NewSchema([]arrow.Field{{Name: s.Field(0).Name, Type: arrow.BinaryTypes.Binary}}, nil)
+	if _, err := putting(bob, t, c, add, wrong, nil); code(err) != codes.InvalidArgument || strings.Contains(err.Error(), s.Field(0).Type.Name()) {
+		t.Error(err)
+	}
+}
+
 // takeRows returns the first n rows.
 func takeRows(recs []arrow.Record, n int64) (out []arrow.Record) {
 	for _, r := range recs {

@@ -220,6 +220,7 @@ type limitLease struct {
 
 	mu       sync.Mutex // scans of a call may begin at the same time
 	reserved bool
+	ended    bool
 	lane     *lane
 	memory   int64
 
@@ -232,6 +233,9 @@ func (e *limitLease) Reserve(ctx context.Context, small bool) error {
 	defer e.mu.Unlock()
 	if e.reserved {
 		return nil
+	}
+	if e.ended { // what goes on of a call that was cancelled
+		return status.Error(codes.Canceled, "the call has ended")
 	}
 	lane, least, want := e.l.laneOf(small), e.l.o.MinMemory, max(e.want, e.l.o.MinMemory)
 	if lane == &e.l.small {
@@ -279,8 +283,12 @@ func (e *limitLease) Hold(ctx context.Context, n int64) error {
 func (e *limitLease) Free(n int64) { e.sent.Load().give(e.who, n) }
 
 func (e *limitLease) End() {
-	if e.memory > 0 {
-		e.lane.memory.give(e.who, e.memory)
+	e.mu.Lock()
+	e.ended = true
+	memory, lane := e.memory, e.lane
+	e.mu.Unlock()
+	if memory > 0 {
+		lane.memory.give(e.who, memory)
 	}
 	e.l.leave(e.who.client)
 }

@@ -279,5 +279,23 @@ func TestMemoryLimits(t *testing.T) {
 	}
 }
 
+// What goes on of a call that has ended reserves nothing.
+func TestReserveAfterEnd(t *testing.T) {
+	l := limits(t, LimitOptions{})
+	for _, small := range []bool{true, false} {
+		lease, err := l.Begin(t.Context(), &Call{Method: "DoGet"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lease.End()
+		if err := lease.(Reserver).Reserve(t.Context(), small); code(err) != codes.Canceled {
+			t.Error(err)
+		}
+	}
+	if u := l.Usage(); u.Streams != 0 || u.Memory != 0 {
+		t.Errorf("%+v", u)
+	}
+}
+
 // status1 is how the server answers an error of a Limiter.
 func status1(err error) error { return (&Server{}).status(&Call{}, err) }
