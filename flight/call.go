@@ -260,13 +260,13 @@ func (s *Server) open(ctx context.Context, p Permission, name string, options ma
 	return s.sharedWith(ctx, e)
 }
 
-// listed returns a dataset, which the client may read, for a list of several; nil = it is gone.
+// listed returns a dataset, which the client may read, for a list of several; nil = it is gone, or never could be opened.
 func (s *Server) listed(ctx context.Context, name string) (*Entry, error) {
 	e, err := s.o.Catalog.listed(ctx, name)
 	if codeOf(s.status(&Call{}, err)) == codes.NotFound {
 		return nil, nil // taken out meanwhile
 	}
-	if err != nil {
+	if err != nil || e == nil {
 		return nil, err
 	}
 	return s.sharedWith(ctx, e)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow/flight"
+	"github.com/apache/arrow/go/v15/arrow/flight/flightsql"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowio/arrowio/arrowio/dataset"
 )
@@ -72,6 +75,31 @@ func TestServeEach(t *testing.T) {
 	c := clientAt(t, ready.Addresses[0])
 	if rows := answer(t, c, `{"dataset":"r_table"}`); rows != "{\"k\":1,\"v\":1}\n{\"k\":2,\"v\":1}\n" {
 		t.Error(rows)
+	}
+	flights, err := c.ListFlights(t.Context(), &flight.Criteria{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; ; n++ {
+		if _, err := flights.Recv(); err != nil {
+			if err != io.EOF || n != len(want)-1 {
+				t.Errorf("%d flights, %v", n, err)
+			}
+			break
+		}
+	}
+	sql := &flightsql.Client{Client: c, Alloc: memory.DefaultAllocator}
+	tables, err := sql.GetTables(t.Context(), &flightsql.GetTablesOpts{IncludeSchema: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rd, err := sql.DoGet(t.Context(), tables.Endpoint[0].Ticket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rd.Release()
+	if !rd.Next() || rd.Record().NumRows() != int64(len(want)-1) {
+		t.Errorf("%v, %v", rd.Record(), rd.Err())
 	}
 	if _, err := ask(t, c, `{"dataset":"r_bad"}`); err == nil {
 		t.Error("a broken file is answered")
