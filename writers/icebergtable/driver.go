@@ -94,7 +94,7 @@ func (t *Table) make(ctx context.Context, fields []iceberg.Field) error {
 	if err != nil {
 		return err
 	}
-	props := map[string]string{"write.format.default": t.opt.format}
+	props := map[string]string{propFormat: t.opt.format}
 	for k, v := range t.opt.props {
 		props[k] = v
 	}

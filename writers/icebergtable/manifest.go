@@ -87,6 +87,26 @@ type dataFile struct {
 	Size        *int64          `avro:"content_size_in_bytes"`
 }
 
+// held is about how many bytes of memory it takes.
+func (f *dataFile) held() int64 {
+	const each, eachColumn = 512, 32
+	n := int64(each + len(f.Path))
+	for _, p := range []*[]pair[int64]{f.ColumnSizes, f.Values, f.Nulls, f.NaNs} {
+		if p != nil {
+			n += eachColumn * int64(len(*p))
+		}
+	}
+	for _, p := range []*[]pair[[]byte]{f.Lower, f.Upper} {
+		if p == nil {
+			continue
+		}
+		for _, x := range *p {
+			n += 2*eachColumn + int64(len(x.Value))
+		}
+	}
+	return n
+}
+
 // manifestEntry is an entry of a manifest.
 type manifestEntry struct {
 	Status       int32    `avro:"status"`

@@ -79,6 +79,7 @@ func refusedIn(columns []arrowio.PlannedColumn, name string) string {
 
 // Properties of tables about files.
 const (
+	propFormat        = "write.format.default"
 	propTarget        = "write.target-file-size-bytes"
 	defaultTarget     = 512 << 20
 	propParquetRows   = "write.parquet.row-group-size-bytes"

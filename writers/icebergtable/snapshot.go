@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -63,10 +64,12 @@ type prepared struct {
 // writer writes metadata of a table, and notes which.
 type writer struct {
 	place
-	most    int64 // bytes of a file of metadata
-	written []string
-	attempt []string // those that are of no use if the commit does not succeed at once
-	stale   []string // of attempts that did not
+	most int64 // bytes of a file of metadata
+	// mostManifests bounds the manifests of a snapshot.
+	mostManifests int
+	written       []string
+	attempt       []string // those that are of no use if the commit does not succeed at once
+	stale         []string // of attempts that did not
 }
 
 func (w *writer) put(ctx context.Context, location string, b []byte) error {
@@ -170,9 +173,17 @@ func (w *writer) newManifest(ctx context.Context, b *base, c *change, spec int, 
 	return m, w.put(ctx, m.Path, text)
 }
 
+// readOwn reads a file of metadata, which must be in the table's directory: metadata may come from anywhere.
+func (w *writer) readOwn(ctx context.Context, b *base, location string) ([]byte, error) {
+	if home := found(b.location()); !strings.HasPrefix(found(location), home+"/") {
+		return nil, errs.Errorf(errs.ErrUnsupported, "the metadata name the file %s, which is not in the table's directory %s: such tables are not written", location, home)
+	}
+	return w.read(ctx, location, w.most)
+}
+
 // manifests reads a manifest list.
 func (w *writer) manifests(ctx context.Context, b *base, list string) ([]manifestFile, error) {
-	text, err := w.read(ctx, list, w.most)
+	text, err := w.readOwn(ctx, b, list)
 	if err != nil {
 		return nil, err
 	}
@@ -180,6 +191,8 @@ func (w *writer) manifests(ctx context.Context, b *base, list string) ([]manifes
 	_, err = readAvro(text, w.most, listFields, func(m *manifestFile) error {
 		m.renamed()
 		switch {
+		case len(out) >= w.mostManifests:
+			return errs.Errorf(errs.ErrLimit, "more than %d manifests (Limits.Splits)", w.mostManifests)
 		case m.Key != nil && len(*m.Key) > 0:
 			return errs.Errorf(errs.ErrUnsupported, "the manifest %s is encrypted: such tables are not written", m.Path)
 		case b.meta.Version > 1 && !m.complete():
@@ -201,10 +214,12 @@ func (w *writer) entries(ctx context.Context, b *base, m *manifestFile) ([]manif
 	if err != nil {
 		return nil, err
 	}
-	text, err := w.read(ctx, m.Path, w.most)
+	text, err := w.readOwn(ctx, b, m.Path)
 	if err != nil {
 		return nil, err
 	}
+	const times = 16 // Limits.MetadataBytes
+	held := int64(0)
 	var out []manifestEntry
 	next := m.FirstRow
 	root, err := readAvro(text, w.most, entryFields, func(e *manifestEntry) error {
@@ -213,6 +228,9 @@ func (w *writer) entries(ctx context.Context, b *base, m *manifestFile) ([]manif
 		}
 		if e.Status != statusExisting && e.Status != statusAdded {
 			return corrupt("file %s has status %d, which is not known", e.File.Path, e.Status)
+		}
+		if held += e.File.held(); held > times*w.most {
+			return errs.Errorf(errs.ErrLimit, "the files that it lists take more than %d bytes to describe (%d times Limits.MetadataBytes)", times*w.most, times)
 		}
 		if e.Sequence == nil {
 			e.Sequence = &m.Sequence

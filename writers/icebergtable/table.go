@@ -63,7 +63,8 @@ func Open(ctx context.Context, name string, o Options) (*Table, error) {
 		o.Stores = stores.Shared()
 	}
 	t := &Table{ctx: ctx, name: name, o: o, opt: opt}
-	t.writer = writer{place: place{o.Stores}, most: o.Limits.WithDefaults().MetadataBytes}
+	limits := o.Limits.WithDefaults()
+	t.writer = writer{place: place{o.Stores}, most: limits.MetadataBytes, mostManifests: limits.Splits}
 	if t.catalog, err = openCatalog(ctx, name, t.writer.place, &t.opt, t.writer.most); err != nil {
 		return nil, err
 	}
@@ -113,9 +114,9 @@ func (t *Table) fileFormat() (arrowio.OutputFormat, error) {
 	name := t.opt.format
 	if t.base != nil {
 		name = "parquet" // as Iceberg has it where the table does not say
-		if text, ok := t.base.meta.Props["write.format.default"]; ok {
-			name = strings.ToLower(text)
-		}
+	}
+	if text, ok := t.props()[propFormat]; ok {
+		name = strings.ToLower(text)
 	}
 	var known []string
 	for _, f := range t.o.Files {
@@ -124,7 +125,7 @@ func (t *Table) fileFormat() (arrowio.OutputFormat, error) {
 		}
 		known = append(known, f.Name)
 	}
-	return arrowio.OutputFormat{}, errs.Errorf(errs.ErrUnsupported, "the table wants data files in the format %.40q (write.format.default); %s are written", name, strings.Join(known, " and "))
+	return arrowio.OutputFormat{}, errs.Errorf(errs.ErrUnsupported, "the table wants data files in the format %.40q (%s); %s are written", name, propFormat, strings.Join(known, " and "))
 }
 
 // Create implements arrowio.Store: it opens a file of the table.

@@ -352,3 +352,64 @@ func TestTypes(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 }
+
+// TestHostile refuses metadata that name files elsewhere, and damaged ones.
+func TestHostile(t *testing.T) {
+	ctx := context.Background()
+	s, rec := numbered(t, 0, 10)
+	for _, c := range []struct {
+		name string
+		edit func(dir, metadata string) string
+		kind errs.Kind
+	}{
+		{"a manifest list elsewhere", func(dir, m string) string {
+			return strings.Replace(m, `"manifest-list":"file://`+dir+`/metadata/`, `"manifest-list":"file://`+dir+`/../other/`, 1)
+		}, errs.ErrUnsupported},
+		{"no JSON", func(_, m string) string { return m[:len(m)/2] }, errs.ErrCorrupt},
+		{"a later format", func(_, m string) string {
+			return strings.Replace(m, `"format-version":2`, `"format-version":4`, 1)
+		}, errs.ErrUnsupported},
+		{"a spec of no column", func(_, m string) string { return strings.Replace(m, `"source-id":1`, `"source-id":77`, 1) }, errs.ErrUnsupported},
+	} {
+		dir := filepath.Join(t.TempDir(), "table")
+		if err := write(ctx, dir, mode("create", "iceberg-partition", "bucket(2, id)"), s, rec); err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Join(dir, "metadata", "v1.metadata.json")
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edited := c.edit(filepath.ToSlash(dir), string(b))
+		if edited == string(b) {
+			t.Fatal(c.name)
+		}
+		if err := os.WriteFile(name, []byte(edited), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		before := tree(t, dir)
+		for _, m := range []string{"append", "overwrite"} {
+			if err := write(ctx, dir, mode(m), s, rec); !errors.Is(err, c.kind) {
+				t.Errorf("%s, %s: %v", c.name, m, err)
+			}
+		}
+		if after := tree(t, dir); !slices.Equal(before, after) {
+			t.Errorf("%s: %q is left", c.name, after)
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "table")
+	if err := write(ctx, dir, mode("create"), s, rec); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range tree(t, dir) { // a cut manifest, then a cut list
+		if !strings.HasSuffix(name, ".avro") {
+			continue
+		}
+		if err := os.Truncate(filepath.Join(dir, filepath.FromSlash(name)), 300); err != nil {
+			t.Fatal(err)
+		}
+		if err := write(ctx, dir, mode("overwrite"), s, rec); !errors.Is(err, errs.ErrCorrupt) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
