@@ -137,5 +137,5 @@ func openCatalog(ctx context.Context, name string, p place, o *tableOptions, mos
 	return restCatalog{t}, nil
 }
 
-// exists reports whether an error of load says that there is no table.
-func exists(err error) bool { return !errors.Is(err, fs.ErrNotExist) }
+// noTable reports whether an error of load says that there is no table.
+func noTable(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -69,7 +69,7 @@ func Open(ctx context.Context, name string, o Options) (*Table, error) {
 		return nil, err
 	}
 	t.base, err = t.catalog.load(ctx)
-	if exists(err) && err != nil {
+	if err != nil && !noTable(err) {
 		return nil, err
 	}
 	switch missing := err != nil; {
