@@ -35,6 +35,7 @@ type convertFlags struct {
 	parts    columnsValue
 	dryRun   bool
 	json     bool
+	done     func(r *convert.Report) error // takes the report in place of printReport; nil = none
 }
 
 func (a *app) convertCommand() *cobra.Command {
@@ -215,6 +216,10 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 	f.planFar(report.Plan, ds, in)
 	addCoarse(report.Plan, coarse)
 	planOrder(report.Plan, report.SortedBy, ds.parts())
+	if f.done != nil {
+		a.tellLater()
+		return false, f.done(report)
+	}
 	return false, a.printReport(f, format, out, report, lost)
 }
 

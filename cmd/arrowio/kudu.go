@@ -21,14 +21,14 @@ func (a *app) kuduCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "kudu",
 		Short: "Work on the directories of a Kudu tablet server",
-		Long: `These commands work on the directories of a Kudu tablet server that is stopped or lost: they list its tables, divide rows
-among tablets, and import rows. To read tables, use the other commands of arrowio with --from kudu, for example
-arrowio cat --from kudu.`,
-		Example:               "  arrowio kudu list /kudu/wal\n  arrowio kudu import metrics.kudu --wal-dir /kudu/wal --data-dir /disk1/kudu --tablet 27d38d8cc1d64fcabaf1cc938909010e",
+		Long: `These commands work on the directories of a Kudu tablet server that is stopped or lost: they list its tables, write
+them to files, divide rows among tablets, and import rows. To read tables, use the other commands of arrowio with --from kudu,
+for example arrowio cat --from kudu.`,
+		Example:               "  arrowio kudu list /kudu/wal\n  arrowio kudu export --all /kudu/wal rescued/\n  arrowio kudu import metrics.kudu --wal-dir /kudu/wal --data-dir /disk1/kudu --tablet 27d38d8cc1d64fcabaf1cc938909010e",
 		DisableFlagsInUseLine: true,
 		RunE:                  noCommand,
 	}
-	cmd.AddCommand(a.kuduListCommand(), a.kuduSplitCommand(), a.kuduImportCommand())
+	cmd.AddCommand(a.kuduListCommand(), a.kuduExportCommand(), a.kuduSplitCommand(), a.kuduImportCommand())
 	return cmd
 }
 

@@ -220,7 +220,7 @@ func (d *Dirs) claim(root string) error {
 	}
 	if i.Encrypted {
 		return errs.Errorf(errs.ErrUnsupported,
-			"kudu: %s: the server's files are encrypted (--encrypt_data_at_rest): their key is with the server's key provider", path)
+			"kudu: %s: the server's files are encrypted (--encrypt_data_at_rest): their key is with the server's key provider, and this reader does not ask it; start Kudu with that provider, and read with a client", path)
 	}
 	if d.UUID != "" && d.UUID != i.UUID {
 		return errs.Errorf(errs.ErrOption, "kudu: directories of different servers: %s is of %s, %s of %s",

@@ -143,6 +143,9 @@ func (d *Dirs) addData(path string) error {
 	}
 	switch dir.Type {
 	case kuduwire.DirFile, kuduwire.DirLog:
+	case kuduwire.DirRocks:
+		return errs.Errorf(errs.ErrUnsupported, "kudu: %s: block manager %q, which keeps the records of blocks in RocksDB; this reader knows %q and %q: read another replica of the tablets, or let Kudu copy them to a server that has one of these block managers",
+			name, dir.Type, kuduwire.DirFile, kuduwire.DirLog)
 	default:
 		return errs.Errorf(errs.ErrUnsupported, "kudu: %s: block manager %q; this reader knows %q and %q",
 			name, dir.Type, kuduwire.DirFile, kuduwire.DirLog)

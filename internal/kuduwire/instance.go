@@ -31,8 +31,9 @@ func ParseInstance(b []byte, lim errs.Limits) (*Instance, error) {
 
 // Kinds of directories of blocks.
 const (
-	DirFile = "file" // a file for each block
-	DirLog  = "log"  // containers of many blocks
+	DirFile  = "file" // a file for each block
+	DirLog   = "log"  // containers of many blocks
+	DirRocks = "logr" // like DirLog, with the records in RocksDB; not read
 )
 
 // DirInstance says what kind of a directory of blocks this is, and which others belong to it.

@@ -1,0 +1,344 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/arrowio/arrowio/arrowio"
+	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/arrowio/local"
+	"github.com/arrowio/arrowio/convert"
+	readkudu "github.com/arrowio/arrowio/readers/kudu"
+)
+
+// kuduExportFlags are the flags of `arrowio kudu export`. Each table is a conversion.
+type kuduExportFlags struct {
+	*convertFlags
+	all    bool
+	tables []string
+}
+
+// exportedTable is the report of a table.
+type exportedTable struct {
+	Name    string  `json:"name"`
+	ID      string  `json:"id"`
+	Output  string  `json:"output"` // "" = nothing was written
+	Rows    int64   `json:"rows"`
+	Bytes   int64   `json:"bytes"`
+	Tablets int64   `json:"tablets"` // of the table that the server has
+	Seconds float64 `json:"seconds"`
+	// Create are files with what makes the table anew.
+	Create   []string          `json:"create"`
+	Notes    []string          `json:"notes"` // about these
+	Error    *failure          `json:"error"` // null = the table was written
+	Warnings []arrowio.Warning `json:"warnings"`
+}
+
+// kuduExport is the JSON of an export.
+type kuduExport struct {
+	Output   string            `json:"output"`
+	Tables   []exportedTable   `json:"tables"`
+	Failed   int               `json:"failed"`
+	Warnings []arrowio.Warning `json:"warnings"` // about the server
+}
+
+// kuduFlagNames are the options of reading Kudu that export has, by their names there.
+var kuduFlagNames = map[string]string{
+	"kudu-data-dir": "data-dir", "kudu-metadata-dir": "metadata-dir", "kudu-snapshot": "snapshot", "kudu-wal": "wal", "kudu-uncommitted": "uncommitted",
+	"kudu-wal-memory": "wal-memory", "kudu-salvage": "salvage", "kudu-rebuild": "rebuild", "kudu-schema": "schema", "kudu-strings": "strings",
+}
+
+func (a *app) kuduExportCommand() *cobra.Command {
+	inner, c := a.convertCommandAndFlags()
+	f := &kuduExportFlags{convertFlags: c}
+	cmd := &cobra.Command{
+		Use:   "export [flags] DIR OUTDIR",
+		Short: "Write the tables of a stopped server to files",
+		Long: `Export writes each table of a tablet server to a file OUTDIR/TABLE.parquet, or to a directory for formats that need one. DIR is the
+server's directory of write-ahead logs (--fs_wal_dir). --all exports all tables, and --table the ones that it names.
+
+Each file appears only when it is complete. If a table fails, export goes on with the others; the report names it, and the exit
+code is that of the first error. If --salvage or --rebuild has reported losses, the exit code is 4.
+
+Beside each table export writes what makes it anew: TABLE.create.json for "kudu table create", and TABLE.create.sql for
+Impala, with columns, key, defaults, encodings, and the hashes and ranges of the tablets that are here.`,
+		Example: `  arrowio kudu export --all /kudu/wal rescued/
+  arrowio kudu export --all --to orc --salvage --json --data-dir /disk1/kudu --data-dir /disk2/kudu /kudu/wal rescued/ > report.json
+  arrowio kudu export --table metrics --table hosts /kudu/wal rescued/
+  kudu table create MASTERS "$(cat rescued/metrics.create.json)"`,
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case len(args) != 2 || args[0] == "" || args[1] == "":
+				return usagef("kudu export: name DIR and OUTDIR: the server's directory of write-ahead logs, and a directory for the files")
+			case f.all == (len(f.tables) > 0):
+				return usagef("kudu export: say --all, or name tables with --table")
+			}
+			return nil
+		},
+		ValidArgsFunction: completeDirs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.kuduExport(cmd.Context(), f, args[0], args[1])
+		},
+	}
+	fs := cmd.Flags()
+	fs.BoolVar(&f.all, "all", false, "export all tables")
+	fs.StringArrayVar(&f.tables, "table", nil, "export the table with this `NAME` or id; repeat for each")
+	inner.Flags().VisitAll(func(x *pflag.Flag) {
+		name, kudu := kuduFlagNames[x.Name]
+		switch {
+		case kudu:
+			y := fs.VarPF(x.Value, name, "", x.Usage)
+			y.NoOptDefVal = x.NoOptDefVal
+		case x.Name == "to":
+			fs.Var(x.Value, x.Name, "format of the files (default parquet)")
+		case slices.Contains([]string{"compression", "row-group-bytes", "max-file-bytes", "force", "jobs", "memory", "json", "progress"}, x.Name):
+			fs.AddFlag(x)
+		case x.Annotations[groupAnnotation] != nil && len(f.writeFlags.options.formats[x.Name]) > 0 && !strings.HasPrefix(x.Name, "kudu-"):
+			fs.AddFlag(x)
+		}
+	})
+	for _, name := range []string{"data-dir", "metadata-dir"} {
+		_ = cmd.MarkFlagDirname(name) // it fails only for a flag that does not exist
+	}
+	return cmd
+}
+
+func (a *app) kuduExport(ctx context.Context, f *kuduExportFlags, dir, out string) error {
+	if f.to.word == "" {
+		f.to.word = "parquet"
+	}
+	format, err := a.outputFormat(f.to.word, out)
+	if err != nil {
+		return err
+	}
+	if err := checkOverlap([]string{dir}, out); err != nil {
+		return err
+	}
+	f.from.word = readkudu.Name
+	options := f.readFlags.options.forFormat(readkudu.Name)
+	listed, err := a.exported(ctx, f, dir, options)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(out, 0o777); err != nil {
+		return err
+	}
+	report := kuduExport{Output: out, Tables: []exportedTable{}, Warnings: a.warnings.list()}
+	names := fileNames(listed)
+	var first error
+	for i := range listed {
+		t := exportedTable{Name: listed[i].Name, ID: listed[i].ID, Tablets: listed[i].Parts, Create: []string{}, Notes: []string{}}
+		before := len(a.warnings.list())
+		err := a.exportTable(ctx, f, format, dir, filepath.Join(out, names[i]), &listed[i], &t)
+		t.Warnings = a.warnings.list()[before:]
+		if err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			x := describe(ctx, err)
+			x.Message = fmt.Sprintf("table %s: %s", listed[i].Name, x.Message)
+			x.print(a.onErrors(), a.jsonErrors)
+			t.Error = &x
+			if report.Failed++; first == nil {
+				first = &printedError{err}
+			}
+		}
+		report.Tables = append(report.Tables, t)
+	}
+	if f.json {
+		err = printJSON(a.stdout, report)
+	} else {
+		err = report.print(a.onSheet(a.stdout))
+	}
+	return errors.Join(first, err)
+}
+
+// exported lists the tables to export.
+func (a *app) exported(ctx context.Context, f *kuduExportFlags, dir string, options map[string]string) ([]arrowio.MemberInfo, error) {
+	v, err := readkudu.OpenOverview(ctx, dir, arrowio.Limits{}, readkudu.Options{
+		Data: optionLines(options["kudu-data-dir"]), Metadata: options["kudu-metadata-dir"], Rebuild: options["kudu-rebuild"], Schemas: optionLines(options["kudu-schema"]),
+		Salvage: options["kudu-salvage"] == "true",
+	})
+	if err != nil {
+		return nil, inFile(dir, err)
+	}
+	defer func() { _ = v.Close() }() // it was only read
+	info, err := v.Info(ctx, arrowio.InfoOptions{})
+	if err != nil {
+		return nil, inFile(dir, err)
+	}
+	a.warn(dir, v, nil)
+	var out []arrowio.MemberInfo
+	found := map[string]bool{}
+	rows := map[string]bool{} // tables of which there may be rows here, by id
+	for _, m := range info.Members {
+		switch m.Kind {
+		case "table":
+			named := slices.Contains(f.tables, m.Name) || slices.Contains(f.tables, m.ID)
+			if f.all || named {
+				out = append(out, m)
+			}
+			found[m.Name], found[m.ID] = named, named
+		case "tablet":
+			if n := len(out); n > 0 && out[n-1].Name == m.Name && m.State != "tombstoned" && m.State != "deleted" {
+				rows[out[n-1].ID] = true
+			}
+		}
+	}
+	for _, name := range f.tables {
+		if !found[name] {
+			return nil, errs.Errorf(errs.ErrOption, "%s: kudu: there is no table %q", dir, name)
+		}
+	}
+	if f.all { // tables that the server has given up have no rows here, which is no failure
+		out = slices.DeleteFunc(out, func(m arrowio.MemberInfo) bool { return !rows[m.ID] })
+	}
+	return out, nil
+}
+
+// optionLines takes the values of an option that may be given several times apart.
+func optionLines(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
+
+// fileNames returns the names of the tables' files, without endings: what is not safe in names of files is written %XX, and
+// tables of one name have their ids behind it.
+func fileNames(tables []arrowio.MemberInfo) []string {
+	count := map[string]int{}
+	for _, t := range tables {
+		count[strings.ToLower(t.Name)]++
+	}
+	out := make([]string, len(tables))
+	for i, t := range tables {
+		name := strings.ReplaceAll(url.PathEscape(t.Name), ":", "%3A")
+		if name == "" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "-") || strings.HasPrefix(name, "_") || count[strings.ToLower(t.Name)] > 1 {
+			name = "table-" + name
+			if count[strings.ToLower(t.Name)] > 1 || t.Name == "" {
+				name += "." + t.ID
+			}
+		}
+		out[i] = name
+	}
+	return out
+}
+
+// exportTable writes one table, and what makes it anew.
+func (a *app) exportTable(ctx context.Context, f *kuduExportFlags, format arrowio.OutputFormat, dir, out string, m *arrowio.MemberInfo, t *exportedTable) error {
+	if err := f.readFlags.options.values["kudu-table"].Set(m.Open[0].Value); err != nil {
+		return err
+	}
+	f.coarse, f.nanos = nil, nil
+	name := out + format.Extensions[0]
+	f.done = func(r *convert.Report) error {
+		t.Output, t.Rows, t.Bytes, t.Seconds = name, r.Rows, r.BytesOut, r.Seconds
+		return nil
+	}
+	if err := a.defineTable(ctx, f, dir, out, t); err != nil {
+		return err
+	}
+	return a.untilRead(func() (bool, error) { return a.convertTo(ctx, f.convertFlags, format, []string{dir}, name) })
+}
+
+// defineTable writes the files that make a table anew.
+func (a *app) defineTable(ctx context.Context, f *kuduExportFlags, dir, out string, t *exportedTable) error {
+	o := f.readFlags.options.forFormat(readkudu.Name)
+	d, err := readkudu.Define(ctx, dir, arrowio.Limits{}, readkudu.Options{
+		Data: optionLines(o["kudu-data-dir"]), Metadata: o["kudu-metadata-dir"], Table: o["kudu-table"], Salvage: o["kudu-salvage"] == "true",
+		Rebuild: o["kudu-rebuild"], Schemas: optionLines(o["kudu-schema"]),
+	})
+	if err != nil {
+		return inFile(dir, err)
+	}
+	t.Notes = append(t.Notes, d.Notes...)
+	sql := d.Impala
+	for _, n := range d.Notes {
+		sql = "-- " + strings.ReplaceAll(n, "\n", " ") + "\n" + sql
+	}
+	for _, x := range []struct{ name, text string }{
+		{out + ".create.json", string(d.Tool)}, {out + ".create.sql", sql}, {out + ".create.sh", strings.Join(d.Ranges, "\n") + "\n"},
+	} {
+		if strings.TrimSpace(x.text) == "" {
+			continue
+		}
+		if err := a.writeText(ctx, x.name, x.text, f.force); err != nil {
+			return err
+		}
+		t.Create = append(t.Create, x.name)
+	}
+	return nil
+}
+
+// writeText writes a file that appears when it is complete.
+func (a *app) writeText(ctx context.Context, name, text string, force bool) error {
+	st, err := local.NewFileStore(name, local.FileStoreOptions{Force: force})
+	if err != nil {
+		return inFile(name, explainExists(err))
+	}
+	defer st.Abort() // does nothing once it is committed
+	k, err := st.Create(ctx, filepath.Base(name))
+	if err != nil {
+		return err
+	}
+	if _, err := k.Write([]byte(text)); err != nil {
+		return errors.Join(err, k.Close())
+	}
+	if err := k.Close(); err != nil {
+		return err
+	}
+	return inFile(name, explainExists(st.Commit()))
+}
+
+func (r *kuduExport) print(w sheet) error {
+	var rows [][]string
+	total, bytes := int64(0), int64(0)
+	for _, t := range r.Tables {
+		state, file := "written", filepath.Base(t.Output)
+		if t.Error != nil {
+			state, file = "failed", ""
+		}
+		lost := 0
+		for _, x := range t.Warnings {
+			if x.Kind == arrowio.WarnLost {
+				lost++
+			}
+		}
+		warned := ""
+		if n := len(t.Warnings); n > 0 {
+			warned = counted(int64(n), "warning")
+			if lost > 0 {
+				warned += fmt.Sprintf(", %d of losses", lost)
+			}
+		}
+		rows = append(rows, []string{t.Name, state, humanize.Comma(t.Rows), fmt.Sprint(t.Tablets), humanize.IBytes(uint64(t.Bytes)), file, warned})
+		total += t.Rows
+		bytes += t.Bytes
+	}
+	right := map[string]bool{"rows": true, "tablets": true, "size": true}
+	if err := printTable(w, []string{"table", "state", "rows", "tablets", "size", "file", "told"}, right, rows); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%s, %s, %s in %s", counted(int64(len(r.Tables)), "table"), counted(total, "row"), humanize.IBytes(uint64(bytes)), printable(r.Output))
+	if r.Failed > 0 {
+		text += fmt.Sprintf("; %d failed", r.Failed)
+	}
+	w.line("", "", text)
+	for _, t := range r.Tables {
+		for _, n := range t.Notes {
+			w.line("note: ", "  ", printable(fmt.Sprintf("table %s: %s", t.Name, n)))
+		}
+	}
+	return nil
+}
