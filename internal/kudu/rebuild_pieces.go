@@ -12,8 +12,8 @@ import (
 	"github.com/arrowio/arrowio/internal/kudu/rebuild"
 )
 
-// pieceBytes is about the memory that the description of a block takes while tablets are rebuilt.
-const pieceBytes = 256
+// maxPieces bounds the blocks without superblocks that are put together: their descriptions take about 1 GiB.
+const maxPieces = 1 << 22
 
 // pieces describes the blocks that no superblock names. Superblocks that cannot be read name none.
 func (s *server) pieces(ctx context.Context) ([]*rebuild.Piece, error) {
@@ -33,8 +33,8 @@ func (s *server) pieces(ctx context.Context) ([]*rebuild.Piece, error) {
 		if _, ok := slices.BinarySearch(used, id); ok {
 			continue
 		}
-		if int64(len(out)+1)*pieceBytes > s.limits.MetadataBytes {
-			return nil, errs.Errorf(errs.ErrLimit, "kudu: more than %d blocks that no superblock names, which is over the limit of MetadataBytes: name fewer data directories", len(out))
+		if len(out) == maxPieces {
+			return nil, errs.Errorf(errs.ErrLimit, "kudu: more than %d blocks that no superblock names: that is more than can be put together", maxPieces)
 		}
 		p, err := s.piece(ctx, id)
 		if err != nil {
@@ -131,8 +131,8 @@ func sumDeltas(ctx context.Context, r *cfile.Reader) (out rebuild.Changes, err e
 			out.MinTime = d.Key.Time
 		}
 		out.MaxTime = max(out.MaxTime, d.Key.Time)
-		op, c, err := cfilewire.ParseChange(d.Change)
-		if err != nil {
+		op, c, wrong := cfilewire.ParseChange(d.Change)
+		if wrong != nil {
 			continue
 		}
 		switch op {

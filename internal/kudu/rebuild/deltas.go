@@ -24,9 +24,14 @@ func (g *grouper) deltas() error {
 	for _, r := range g.out.RowSets {
 		g.compacted(r, at)
 	}
+	g.byRows = slices.Clone(g.out.RowSets)
+	slices.SortStableFunc(g.byRows, func(a, b *RowSet) int { return cmp.Compare(a.Rows, b.Rows) })
 	for _, p := range g.pieces {
 		if p.Kind != cfilewire.DeltaFile || p.taken {
 			continue
+		}
+		if err := g.ctx.Err(); err != nil {
+			return err
 		}
 		if err := g.search(p); err != nil {
 			return err
@@ -162,6 +167,9 @@ func (p *Piece) takes(u ChangedColumn) bool {
 // likely is how many times more probable one rowset must be than the next for a delta file to be likely its own.
 const likely = 100
 
+// maxFits is how many rowsets are found that deltas may be of, before those that are much less probable are passed over.
+const maxFits = 64
+
 // search finds the rowset of a delta file by what it changes. If rows are changed without regard to where they lie, a file is
 // hardly of a rowset that has many more rows behind the last that it changes.
 func (g *grouper) search(p *Piece) error {
@@ -176,9 +184,14 @@ func (g *grouper) search(p *Piece) error {
 		cost float64
 	}
 	var found []candidate
-	for _, r := range g.out.RowSets {
-		if r.end > p.Seq || !r.bears(p) {
+	from, _ := slices.BinarySearchFunc(g.byRows, p.Changes.Last+1, func(r *RowSet, rows int64) int { return cmp.Compare(r.Rows, rows) })
+	for _, r := range g.byRows[from:] {
+		if r.end > p.Seq {
 			continue
+		}
+		least := float64(p.Changes.Rows) * math.Log(float64(r.Rows)/float64(p.Changes.Last+1)) // of this rowset and those with more rows
+		if len(found) >= maxFits && least > found[0].cost+math.Log(2*likely*likely) {
+			break // those that follow are no more probable, and whether there are others is known
 		}
 		f := r.fit(p)
 		if f == misfit && p.Changes.Order != OrderDescending {
@@ -187,7 +200,7 @@ func (g *grouper) search(p *Piece) error {
 		if len(r.Undo) > 0 && r.Undo[0].Changes.MinTime > p.Changes.MinTime {
 			continue
 		}
-		cost := float64(p.Changes.Rows) * math.Log(float64(r.Rows)/float64(p.Changes.Last+1))
+		cost := least
 		if f == partly {
 			cost += math.Log(2 * likely)
 		}

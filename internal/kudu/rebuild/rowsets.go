@@ -24,6 +24,7 @@ type grouper struct {
 	pieces []*Piece // by Seq
 	hints  []Hint
 	out    *Groups
+	byRows []*RowSet // by their numbers of rows
 }
 
 // Group puts blocks together. hints are schemas that some of them may have. It sorts pieces.
