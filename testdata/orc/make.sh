@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes every ORC fixture anew: the Java writer's, the C++ writer's, the ones neither makes, the damaged ones, the
-# manifests. The bytes are the same every time with the same Java, zlib and pyarrow. Needs JDK 17, Maven, and a Python
+# manifests. The bytes are the same every time with the same Java, zlib, pyarrow, pyorc and time zone database. Needs JDK 17, Maven, and a Python
 # 3.11 with pyarrow and pyorc, ARROWIO_PYTHON.
 #   make.sh          writes testdata
 #   make.sh --check  writes to a scratch folder and compares
