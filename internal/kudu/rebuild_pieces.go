@@ -151,30 +151,24 @@ func sumDeltas(ctx context.Context, r *cfile.Reader) (out rebuild.Changes, err e
 				}
 				u = &rebuild.ChangedColumn{ID: c.Column, Width: len(c.Value)}
 				if c.Null {
-					u.Width = noWidth
+					u.Width = rebuild.NoWidth
 				}
 				columns[c.Column] = u
 			}
 			switch {
 			case c.Null:
 				u.Null = true
-			case u.Width == noWidth:
+			case u.Width == rebuild.NoWidth:
 				u.Width = len(c.Value)
 			case u.Width != len(c.Value):
-				u.Width = -1
+				u.Width = rebuild.SeveralWidths
 			}
 		}
 	}
 	out.Last, out.Order = last, order
 	for _, u := range columns {
-		if u.Width == noWidth {
-			u.Width = -1
-		}
 		out.Columns = append(out.Columns, *u)
 	}
 	slices.SortFunc(out.Columns, func(a, b rebuild.ChangedColumn) int { return int(a.ID) - int(b.ID) })
 	return out, d.Err
 }
-
-// noWidth is the width of a column that was only set to null so far.
-const noWidth = math.MaxInt

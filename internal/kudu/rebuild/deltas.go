@@ -161,7 +161,7 @@ func (p *Piece) takes(u ChangedColumn) bool {
 	if u.Null && !p.Nullable {
 		return false
 	}
-	return p.Array || p.Type.Binary() || u.Width < 0 && u.Null || u.Width == p.Type.Width()
+	return p.Array || p.Type.Binary() || u.Width == NoWidth || u.Width == p.Type.Width()
 }
 
 // likely is how many times more probable one rowset must be than the next for a delta file to be likely its own.

@@ -56,9 +56,15 @@ type Changes struct {
 // ChangedColumn is a column that a delta file sets.
 type ChangedColumn struct {
 	ID    int32
-	Width int // of its values in bytes; -1 = of several widths, or there are none
+	Width int // of its values in bytes, or one of the constants
 	Null  bool
 }
+
+// Widths of columns that have none.
+const (
+	NoWidth       = -1 // there is no value: it is only set to null
+	SeveralWidths = -2
+)
 
 // Column is what a rowset's column is, as far as its file tells.
 type Column struct {

@@ -207,7 +207,7 @@ func TestReplacedColumns(t *testing.T) {
 	m.remove(a.done[1])
 	m.remove(a.done[3])
 	s, b := m.column('s', 50), m.column('B', 50)
-	undo := m.redo(Changes{Rows: 3, Last: 20, Updates: 3, Columns: []ChangedColumn{{ID: 1, Width: -1}, {ID: 3, Width: 1}}})
+	undo := m.redo(Changes{Rows: 3, Last: 20, Updates: 3, Columns: []ChangedColumn{{ID: 1, Width: SeveralWidths}, {ID: 3, Width: 1}}})
 	redo := m.redo(Changes{Rows: 2, Last: 9, Deletes: 2})
 	g := m.group(t)
 	r := g.found(t, a.done[0])
@@ -283,6 +283,7 @@ func TestDeltas(t *testing.T) {
 		{Changes{Rows: 1, Last: 400, Deletes: 1}, nil, Doubtful},
 		{Changes{Rows: 1, Last: 4, Updates: 1, Columns: []ChangedColumn{{ID: 0, Width: 4}}}, nil, Doubtful}, // no key changes
 		{Changes{Rows: 2, Last: 4, Updates: 4, Order: OrderMixed}, nil, Doubtful},
+		{Changes{Rows: 9, Last: 300, Updates: 9, Columns: []ChangedColumn{{ID: 2, Width: SeveralWidths, Null: true}}}, nil, Doubtful}, // of a double
 	} {
 		p := m.redo(x.changes)
 		g := m.group(t)
