@@ -350,17 +350,16 @@ func TestPrepared(t *testing.T) {
 	}
 }
 
-// A client that takes the new handle needs no memory of the server.
 // Several rows of values are so many results, one after the other; LIMIT and OFFSET may be parameters, and parameters numbered.
 func TestPreparedRows(t *testing.T) {
 	t.Parallel()
 	r, _ := startSQL(t, Options{})
 	c := r.sqlClient(t)
-	st, err := c.Prepare(t.Context(), "select id from events where id >= $1 and id < $1 + 0 or id = $1 limit $2")
-	if code(err) != codes.InvalidArgument { // no expressions
+	if _, err := c.Prepare(t.Context(), "select id from events where id >= $1 and id < $1 + 0 or id = $1 limit $2"); code(err) != codes.InvalidArgument { // no expressions
 		t.Error(err)
 	}
-	if st, err = c.Prepare(t.Context(), "select id from events where id = $2 or id = $1 limit $3"); err != nil {
+	st, err := c.Prepare(t.Context(), "select id from events where id = $2 or id = $1 limit $3")
+	if err != nil {
 		t.Fatal(err)
 	}
 	fields := []arrow.Field{{Name: "1", Type: arrow.PrimitiveTypes.Int64}, {Name: "2", Type: arrow.PrimitiveTypes.Int64}, {Name: "3", Type: arrow.PrimitiveTypes.Int64}}
@@ -394,6 +393,7 @@ func TestPreparedRows(t *testing.T) {
 	}
 }
 
+// A client that takes the new handle needs no memory of the server.
 func TestPreparedHandle(t *testing.T) {
 	r, paths := startSQL(t, Options{})
 	c := r.sqlClient(t)

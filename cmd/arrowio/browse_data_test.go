@@ -64,12 +64,13 @@ func TestBrowsedOnS3(t *testing.T) {
 		if n, known := all.Count(); n != 6000 || !known {
 			t.Errorf("%s: %d rows, %v", from, n, known)
 		}
-		row, column, found, err := all.Find(ctx, "ROW-00004321", []int{id, name}, 0, false, func(int64) {})
+		row, _, found, err := all.Find(ctx, "ROW-00004321", []int{id, name}, 0, false, func(int64) {})
 		if err != nil || found {
 			t.Errorf("%s: capitals are found in row %d, %v", from, row, err)
 		}
 		for _, back := range []bool{false, true} {
-			if row, column, found, err = all.Find(ctx, "-00004321", []int{id, name}, map[bool]int64{true: 6000}[back], back, func(int64) {}); err != nil || !found || row != 4321 || column != name {
+			row, column, found, err := all.Find(ctx, "-00004321", []int{id, name}, map[bool]int64{true: 6000}[back], back, func(int64) {})
+			if err != nil || !found || row != 4321 || column != name {
 				t.Errorf("%s: found %v in row %d, column %d, %v", from, found, row, column, err)
 			}
 		}

@@ -339,10 +339,10 @@ func nextText(s string) (string, bool) {
 	}
 	r := []rune(s)
 	for n := len(r); n > 0; n-- {
-		switch c := r[n-1]; {
-		case c == utf8.MaxRune:
+		switch r[n-1] {
+		case utf8.MaxRune:
 			continue
-		case c == 0xD7FF: // surrogates follow
+		case 0xD7FF: // surrogates follow
 			r[n-1] = 0xE000
 		default:
 			r[n-1]++
