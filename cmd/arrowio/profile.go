@@ -25,6 +25,7 @@ type profileFlags struct {
 	json     bool
 	html     string
 	force    bool
+	noScan   bool
 }
 
 // profileMemory is the part of --memory that is for what is kept of columns.
@@ -43,13 +44,20 @@ for a browser with all of it.
 
 Numbers of nulls, least and greatest values, means and lengths are exact. So is all else of a column that has at most 16,384 different
 values (fewer if there are many columns: --memory). Of other columns the number of different values, marked ~, is HyperLogLog's estimate
-with a standard error of 0.8 %; quantiles are those of a t-digest; counts of frequent values are marked ≥ and may be more.`,
+with a standard error of 0.8 %; quantiles are those of a t-digest; counts of frequent values are marked ≥ and may be more.
+
+With --no-scan it reads no rows, and tells what the statistics of all files say exactly: rows, and of columns that lie in structs alone
+nulls, the least and the greatest value, and the mean of whole numbers, as far as they are known. The rest is left out.`,
 		Example: `  arrowio profile events.orc
   arrowio profile --columns id,user.name --where "price > 100" events/
   arrowio profile --html profile.html events.orc
+  arrowio profile --no-scan s3://bucket/events/
   arrowio profile --json events.trv | jq '.columns[] | {path, nulls, distinct: .distinct.count}'`,
 		Args: inputs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.checkNoScan(cmd.Flags().Changed); err != nil {
+				return err
+			}
 			if cmd.Flags().Changed("html") {
 				return a.profilePage(cmd.Context(), f, args)
 			}
@@ -64,6 +72,7 @@ with a standard error of 0.8 %; quantiles are those of a t-digest; counts of fre
 	f.selectFlags = addSelectFlags(cmd)
 	fs := cmd.Flags()
 	fs.VarP(&f.limit, "limit", "n", "stop after `N` rows (default: all)")
+	fs.BoolVar(&f.noScan, "no-scan", false, "read no rows: tell only what the statistics of the files say exactly")
 	f.progress = addProgressFlag(cmd)
 	fs.BoolVar(&f.json, "json", false, "as a JSON object")
 	fs.StringVar(&f.html, "html", "", "write a page for a browser to `FILE`, - for standard output")
@@ -122,6 +131,9 @@ func (a *app) profilePage(ctx context.Context, f *profileFlags, in []string) err
 // part says which rows are profiled, besides by a filter; "" = all.
 func (f *profileFlags) part() string {
 	var said []string
+	if f.noScan {
+		said = append(said, noRowsRead)
+	}
 	if r := f.rows.String(); r != "" {
 		said = append(said, "rows "+r)
 	}
@@ -150,6 +162,10 @@ func (a *app) profileOnce(ctx context.Context, f *profileFlags, in []string) (do
 	defer ds.close()
 	doc = profileDoc{Files: ds.files, Format: ds.formats.one(), Formats: ds.formats.names(), formats: ds.formats.String()}
 	if err := f.readFlags.options.check(ds.used(f.readFlags.options)...); err != nil {
+		return doc, false, err
+	}
+	if f.noScan {
+		doc.Profile, err = profileStatistics(ctx, ds, f.columns)
 		return doc, false, err
 	}
 	bar := a.startProgress(f.progress.word, "profile", ds.work(f.selectFlags))

@@ -16,9 +16,16 @@ const (
 	profileTop   = 2 // frequent values
 )
 
+// noRowsRead says that a profile is one of statistics.
+const noRowsRead = "what statistics say: no rows were read"
+
 // printProfile prints a profile as a table.
 func printProfile(w sheet, d profileDoc) error {
-	w.line("", "  ", fmt.Sprintf("%s: %s, %s, %s", printable(strings.Join(d.Files, " ")), d.formats, counted(d.Rows, "row"), plural(topColumns(d.Columns), "column")))
+	head := fmt.Sprintf("%s: %s, %s, %s", printable(strings.Join(d.Files, " ")), d.formats, counted(d.Rows, "row"), plural(topColumns(d.Columns), "column"))
+	if !d.Scanned {
+		head += "; " + noRowsRead
+	}
+	w.line("", "  ", head)
 	header := []string{"column", "type", "values", "nulls", "distinct", "min", "median", "max", "mean", "length", "among them", "frequent"}
 	right := map[string]bool{"values": true, "nulls": true, "distinct": true, "mean": true}
 	rows := make([][]string, len(d.Columns))

@@ -3,6 +3,7 @@ package tableprofile
 // Profile is what is known of some columns.
 type Profile struct {
 	Rows          int64    `json:"rows"`
+	Scanned       bool     `json:"scanned"`        // rows were read; false = all is from the statistics of files
 	ExactDistinct int      `json:"exact_distinct"` // different values of a column up to which all is exact, if they are short
 	Columns       []Column `json:"columns"`
 }

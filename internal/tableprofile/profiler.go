@@ -85,7 +85,7 @@ func (p *Profiler) Add(rec arrow.Record) error {
 
 // Profile returns what was measured so far.
 func (p *Profiler) Profile() *Profile {
-	out := &Profile{Rows: p.rows, ExactDistinct: p.limit, Columns: []Column{}}
+	out := &Profile{Rows: p.rows, Scanned: true, ExactDistinct: p.limit, Columns: []Column{}}
 	for _, c := range p.columns {
 		out.Columns = c.appendTo(out.Columns, 0)
 	}
