@@ -169,6 +169,10 @@ bench-compare: ## the Go benchmarks of BASE=COMMIT and of the working tree in tu
 bench-filters: $(VENV)/ready build ## filters by selectivity and length of runs against whole scans and pyarrow, into docs/bench/raw
 	$(VENV)/bin/python $(INTEROP)/bench_filters.py --bin $(BIN) --dir $(CACHE)/filters --out docs/bench/raw $(BENCHFLAGS)
 
+.PHONY: bench-look
+bench-look: $(VENV)/ready build ## diff of 100 million rows and browse of 10 GB (13 GB on disk, half an hour)
+	$(VENV)/bin/python $(INTEROP)/bench_look.py --bin $(BIN) --dir $(CACHE)/big-look $(BENCHFLAGS)
+
 .PHONY: bench-builds
 bench-builds: $(VENV)/ready build ## the commands of BASE=COMMIT and of the working tree in turns, on the big files of bench-orc, -trevni and -cfile that are there
 	@[ -n "$(BASE)" ] || { echo "name the commit to compare with: make bench-builds BASE=HEAD~1" >&2; exit 2; }
