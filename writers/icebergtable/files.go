@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -62,7 +63,7 @@ func (f *files) write(rows arrow.Record, partition []any) error {
 		}
 	}
 	for from := int64(0); from < rows.NumRows(); from += step {
-		if f.w != nil && f.sink.bytes >= f.target {
+		if f.w != nil && f.sink.bytes.Load() >= f.target {
 			if err := f.end(); err != nil {
 				return err
 			}
@@ -153,7 +154,7 @@ func (f *files) end() error {
 	if err := w.Close(); err != nil {
 		return err
 	}
-	f.file.Bytes = f.sink.bytes
+	f.file.Bytes = f.sink.bytes.Load()
 	f.file.BlockBytes = 64 << 20 // which version 1 wants to have, and nobody reads
 	var values, nulls, nans []pair[int64]
 	var lower, upper []pair[[]byte]
@@ -200,7 +201,7 @@ type countedStore struct {
 	arrowio.Store
 	name  string
 	used  bool
-	bytes int64
+	bytes atomic.Int64 // that a writer has handed over, perhaps in a goroutine of its own
 }
 
 func (s *countedStore) Create(ctx context.Context, _ string) (arrowio.Sink, error) {
@@ -225,6 +226,6 @@ type countedSink struct {
 
 func (k *countedSink) Write(b []byte) (int, error) {
 	n, err := k.Sink.Write(b)
-	k.s.bytes += int64(n)
+	k.s.bytes.Add(int64(n))
 	return n, err
 }
