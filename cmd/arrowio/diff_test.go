@@ -117,6 +117,7 @@ func TestDiffCodes(t *testing.T) {
 	}{
 		{0, "They are equal.", append(both, "--ignore-case", semicolons, in)},
 		{0, "They are equal.", append(both, "--ignore-case", "--key", "ID", semicolons, in)},
+		{0, "They are equal.", append(both, "--ignore-case", "--key", "id", semicolons, in)},
 		{5, "only in A: ID", append(both, semicolons, in)},
 		{2, "no option", []string{"--a", "jobs=1", in, in}},
 		{2, "two INPUTs", []string{in}},

@@ -27,6 +27,7 @@
 //	screen.go    the size of the terminal; pager.go what does not fit it
 //	table.go     rows as a table; grid.go text to aligned columns
 //	overlap.go   an OUTPUT inside an INPUT
+//	page.go      pages for a browser, which replace nothing but pages
 //	coarse.go    timestamps that nanoseconds cannot hold
 //	census.go    which rows of which file satisfy a filter: for tail and sample
 package main

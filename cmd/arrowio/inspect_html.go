@@ -39,7 +39,7 @@ const (
 func (h *htmlFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&h.out, "html", "", "write a report for a browser to `FILE`, - for standard output")
-	fs.BoolVar(&h.force, "force", false, "with --html, replace FILE if it exists")
+	fs.BoolVar(&h.force, "force", false, "with --html, replace FILE if it is a page")
 	fs.BoolVar(&h.verify, "verify", false, "with --html, verify every file and report the verdict; reads all of each")
 	h.sample.min = 1
 	fs.Var(&h.sample, "sample", "with --html, show histograms of `N` rows of each file, chosen at random")
@@ -101,7 +101,7 @@ func (a *app) report(ctx context.Context, f *inspectFlags, in []string, askedChe
 	if f.html.verify && slices.Contains(in, "-") {
 		return usagef("--verify reads an INPUT twice, and standard input can be read only once")
 	}
-	st, err := a.openStore(ctx, arrowio.OutputFormat{Name: "html"}, f.html.out, f.html.force, false)
+	st, err := a.openPage(ctx, in, f.html.out, f.html.force)
 	if err != nil {
 		return err
 	}

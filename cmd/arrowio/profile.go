@@ -42,7 +42,7 @@ nulls, how many different values, the least, the middle and the greatest value, 
 and the most frequent values. --json has more: other quantiles, standard deviations, histograms, ten frequent values. --html writes a page
 for a browser with all of it.
 
-Numbers of nulls, least and greatest values, means and lengths are exact. So is all else of a column that has at most 16,384 different
+Numbers of nulls, least and greatest values and lengths are exact, means up to rounding. So is all else of a column that has at most 16,384 different
 values (fewer if there are many columns: --memory). Of other columns the number of different values, marked ~, is HyperLogLog's estimate
 with a standard error of 0.8 %; quantiles are those of a t-digest; counts of frequent values are marked ≥ and may be more.
 
@@ -76,7 +76,7 @@ nulls, the least and the greatest value, and the mean of whole numbers, as far a
 	f.progress = addProgressFlag(cmd)
 	fs.BoolVar(&f.json, "json", false, "as a JSON object")
 	fs.StringVar(&f.html, "html", "", "write a page for a browser to `FILE`, - for standard output")
-	fs.BoolVar(&f.force, "force", false, "with --html, replace FILE if it exists")
+	fs.BoolVar(&f.force, "force", false, "with --html, replace FILE if it is a page")
 	return cmd
 }
 
@@ -111,7 +111,7 @@ func (a *app) profilePage(ctx context.Context, f *profileFlags, in []string) err
 	case f.json:
 		return usagef("--html and --json exclude each other")
 	}
-	st, err := a.openStore(ctx, arrowio.OutputFormat{Name: "html"}, f.html, f.force, false)
+	st, err := a.openPage(ctx, in, f.html, f.force)
 	if err != nil {
 		return err
 	}

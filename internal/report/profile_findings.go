@@ -28,7 +28,7 @@ func profileFindings(p *tableprofile.Profile) (out []Finding) {
 		{func(c *tableprofile.Column) bool {
 			return c.Nulls != nil && !onlyNulls(c) && part(*c.Nulls, c.Rows) >= mostlyNull
 		}, "advice", "mostly null", "Nine rows in ten, and more, have no value."},
-		{func(c *tableprofile.Column) bool { return c.NaN != nil && *c.NaN > 0 }, "advice", "NaN", "A comparison with NaN is never true, and a sum with one is NaN."},
+		{func(c *tableprofile.Column) bool { return c.NaN != nil && *c.NaN > 0 }, "advice", "NaN", "NaN is unequal to everything, itself included, and neither less nor greater; a sum with one is NaN."},
 		{func(c *tableprofile.Column) bool {
 			return c.Empty != nil && *c.Empty > 0 && c.Nulls != nil && *c.Nulls > 0 && drawing.Kind(c.Type) == "text"
 		}, "advice", "empty text beside nulls", "Both may mean that there is no value."},

@@ -39,12 +39,14 @@ type Pairing struct {
 	Columns      []Column // in the order of A
 	OnlyA, OnlyB []string // paths of columns of one table alone
 	Reordered    bool     // the columns of both are in another order
+
+	fold bool // names are the same in upper and lower case
 }
 
 // Pair finds the columns that two tables have both, by name. Of columns of one name in a table the first belongs to the first of the
 // other, and so on.
 func Pair(a, b *arrow.Schema, o PairOptions) *Pairing {
-	p := &Pairing{}
+	p := &Pairing{fold: o.IgnoreCase}
 	x := pairer{p: p, o: o}
 	for _, path := range o.Exclude {
 		if names, ok := expr.Names(path); ok {
@@ -149,6 +151,9 @@ func (p *Pairing) compared(key []string) (order []int, err error) {
 	for _, name := range key {
 		names, ok := expr.Names(name)
 		i := slices.IndexFunc(p.Columns, func(c Column) bool { return ok && c.Path == expr.Quote(names...) })
+		if i < 0 && ok && p.fold {
+			i = slices.IndexFunc(p.Columns, func(c Column) bool { return strings.EqualFold(c.Path, expr.Quote(names...)) })
+		}
 		switch {
 		case i < 0:
 			return nil, errs.Errorf(errs.ErrOption, "the key names column %s, which is not a column of both", name)
