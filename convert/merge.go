@@ -285,7 +285,7 @@ func (o *opened) leave() {
 // release closes the inputs that were held for the file that is now made.
 func (o *opened) release() {
 	for _, f := range o.held {
-		_ = f.Close()
+		_ = f.Close() // it was only read
 	}
 	o.held = nil
 }

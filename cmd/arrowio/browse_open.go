@@ -58,7 +58,7 @@ func (b *browsed) lease(ctx context.Context, i int) (*leased, error) {
 		return nil, inFile(fr.Name, err)
 	}
 	if l := b.leasedBefore(i); l != nil { // by another task, meanwhile
-		_ = shown.Close()
+		_ = shown.Close() // it was not read
 		return l, nil
 	}
 	l := &leased{fragment: i, file: shown, users: 1}
