@@ -229,6 +229,11 @@ var rules = []rule{
 		why: "what is copied as it is stored, whatever its format",
 	},
 	{
+		pkg: "internal/salvage/salvagetest",
+		may: []string{"arrowio", "arrowio/errs", "arrowio/local", "arrowio/conformance", "internal/salvage"},
+		why: "tests of readers that salvage alone import it",
+	},
+	{
 		pkg: "internal/salvage",
 		may: append([]string{"arrowio", "arrowio/errs", "arrowio/expr", "arrowio/view"}, neutral...),
 		why: "what is intact of a damaged file, whatever its format, is shown as views show files: columns may be null",

@@ -1,0 +1,2 @@
+// Package salvagetest checks what readers salvage. Tests alone import it.
+package salvagetest
