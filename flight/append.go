@@ -46,10 +46,11 @@ func (s *service) appending(ctx context.Context, c *PutCommand, w *Writable) (ar
 		return nil, spec, rpcerr.Errorf(codes.FailedPrecondition, "rows cannot be appended to %s: it is no directory", c.Dataset)
 	}
 	reads := s.authorize(ctx, PermitRead, c.Dataset) == nil
+	c.columns, c.hidden = e.Schema, !reads
 	c.fits = func(rows *arrow.Schema) error {
 		err := fitsInto(e.Schema, rows)
-		if err != nil && !reads { // columns are what it may not read
-			return errs.Errorf(errs.ErrSchema, "what is appended does not fit the columns of %s", c.Dataset)
+		if err != nil && c.hidden {
+			return errAppendUnfit(c.Dataset)
 		}
 		return err
 	}
@@ -59,6 +60,11 @@ func (s *service) appending(ctx context.Context, c *PutCommand, w *Writable) (ar
 		return nil, spec, err
 	}
 	return &oneFile{Store: st}, spec, nil
+}
+
+// errAppendUnfit is for clients that may not read the dataset, and so may not be told of its columns.
+func errAppendUnfit(name string) error {
+	return errs.Errorf(errs.ErrSchema, "what is appended does not fit the columns of %s", name)
 }
 
 // fitsInto returns an error unless rows can be added to a dataset that keeps its columns and types.

@@ -6,7 +6,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"google.golang.org/grpc/codes"
 
-	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/flight/internal/rpcerr"
 	"github.com/arrowio/arrowio/flight/internal/sql"
 )
@@ -15,13 +14,8 @@ import (
 func (s *service) ingest(in *inbound, stream flight.FlightService_DoPutServer, i *sql.Ingestion) error {
 	c := &PutCommand{Dataset: i.Table}
 	for k, v := range i.Options {
-		switch k {
-		case "format":
-			c.Format = v
-		case "compression":
-			c.Compression = v
-		default:
-			return errs.Errorf(errs.ErrOption, "Flight SQL: there is no option %q: options are format and compression", k)
+		if err := c.sqlOption(k, v); err != nil {
+			return err
 		}
 	}
 	switch {

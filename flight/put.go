@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"syscall"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/flight"
 	"google.golang.org/grpc/codes"
 
@@ -58,48 +59,61 @@ func (s *service) put(in *inbound, stream flight.FlightService_DoPutServer) erro
 // putCommand writes a stream as c says, and answers with what answer makes of the report.
 func (s *service) putCommand(in *inbound, stream flight.FlightService_DoPutServer, c *PutCommand, answer func(*PutReport) ([]byte, error)) error {
 	ctx := stream.Context()
-	if err := s.authorize(ctx, PermitWrite, c.Dataset); err != nil {
+	report, err := s.putRows(ctx, c, func(st arrowio.Store) (*PutReport, error) { return s.write(ctx, in, c, st) })
+	if err != nil {
 		return err
+	}
+	b, err := answer(report)
+	if err != nil {
+		return errs.Errorf(errs.ErrInternal, "%w", err)
+	}
+	return stream.Send(&flight.PutResult{AppMetadata: b})
+}
+
+// putRows puts the rows that write writes to a store, which it ends in any case: every put comes here, so that what c may do, and
+// where its rows go, is decided once.
+func (s *service) putRows(ctx context.Context, c *PutCommand, write func(st arrowio.Store) (*PutReport, error)) (*PutReport, error) {
+	if err := s.authorize(ctx, PermitWrite, c.Dataset); err != nil {
+		return nil, err
 	}
 	if call := CallFrom(ctx); call != nil {
 		call.dataset.Store(&c.Dataset)
 	}
 	if _, view := s.o.SQL.Views[c.Dataset]; view {
-		return rpcerr.Errorf(codes.AlreadyExists, "%s is a view", c.Dataset)
+		return nil, rpcerr.Errorf(codes.AlreadyExists, "%s is a view", c.Dataset)
 	}
 	switch shares, err := s.shares(ctx, c.Dataset); {
 	case err != nil:
-		return err
+		return nil, err
 	case len(shares) > 0: // it would replace what it does not see, or not see what it has put
-		return rpcerr.Errorf(codes.PermissionDenied, "this client may read only a part of %s, and so it may not put it", c.Dataset)
+		return nil, rpcerr.Errorf(codes.PermissionDenied, "this client may read only a part of %s, and so it may not put it", c.Dataset)
 	}
 	if c.Format != "" {
 		if _, err := writers.Lookup(c.Format); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	end, err := s.puts.begin(c.Dataset)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer end()
 	st, spec, known, err := s.place(ctx, c)
+	var report *PutReport
 	if err == nil {
-		var report *PutReport
-		if report, err = s.write(ctx, in, c, st); err == nil {
+		if report, err = write(st); err == nil {
 			report.Replaced, report.Appended = known && !c.appends(), known && c.appends()
-			err = s.confirm(ctx, stream, report, spec, answer)
+			err = s.confirm(ctx, report, spec)
 		}
 	}
-	return spec.public(c.Dataset, putError(c.Dataset, err))
+	if err != nil {
+		return nil, spec.public(c.Dataset, putError(c.Dataset, err))
+	}
+	return report, nil
 }
 
-// write ends the store in any case.
+// write writes what a client sends. It ends the store in any case.
 func (s *service) write(ctx context.Context, in *inbound, c *PutCommand, st arrowio.Store) (*PutReport, error) {
-	format, err := writers.Lookup(c.Format)
-	if err != nil {
-		return nil, errors.Join(err, st.Abort())
-	}
 	scan := s.clientScan(ctx)
 	limits := streamLimits(scan.MemoryBudget)
 	dec, err := in.schema(ctx, limits)
@@ -110,26 +124,34 @@ func (s *service) write(ctx context.Context, in *inbound, c *PutCommand, st arro
 		d, err := in.message(ctx)
 		return d.GetDataHeader(), d.GetDataBody(), err
 	})
-	if c.fits != nil {
-		if err := c.fits(f.Schema()); err != nil {
-			return nil, errors.Join(err, st.Abort(), f.Close())
-		}
-	}
 	ds := dataset.FromFile("", f)
 	defer func() { _ = ds.Close() }() // of memory
+	report, err := s.writeRows(c, st, f.Schema(), scan, func(format arrowio.OutputFormat, o convert.Options) (*convert.Report, error) {
+		return convert.Convert(ctx, ds, format, st, o)
+	})
+	return report, rpcerr.Stream(err)
+}
+
+// writeRows has rows of a schema written as c says. It ends the store in any case.
+func (s *service) writeRows(c *PutCommand, st arrowio.Store, rows *arrow.Schema, scan arrowio.ScanOptions, write func(arrowio.OutputFormat, convert.Options) (*convert.Report, error)) (*PutReport, error) {
+	format, err := writers.Lookup(c.Format)
+	if err == nil && c.fits != nil {
+		err = c.fits(rows)
+	}
 	var by []convert.SortColumn
 	for _, text := range c.Sort {
-		column, err := convert.ParseSortColumn(text)
-		if err != nil {
-			return nil, errors.Join(err, st.Abort())
-		}
+		column, wrong := convert.ParseSortColumn(text)
+		err = errors.Join(err, wrong)
 		by = append(by, column)
+	}
+	if err != nil {
+		return nil, errors.Join(err, st.Abort())
 	}
 	group := c.RowGroup
 	if group > 0 {
 		group = min(group, scan.MemoryBudget/2)
 	}
-	r, err := convert.Convert(ctx, ds, format, st, convert.Options{
+	r, err := write(format, convert.Options{
 		Scan: scan,
 		Write: arrowio.WriteOptions{
 			Compression: c.Compression, RowGroupBytes: group, MaxFileBytes: c.MaxFile, Memory: scan.MemoryBudget,
@@ -139,7 +161,7 @@ func (s *service) write(ctx context.Context, in *inbound, c *PutCommand, st arro
 		Planned: c.permits, Complete: c.complete,
 	})
 	if err != nil {
-		return nil, rpcerr.Stream(err)
+		return nil, err
 	}
 	return &PutReport{
 		Dataset: c.Dataset, Format: format.Name, Rows: r.Rows, Bytes: r.BytesOut, Files: r.Files, SortedBy: r.SortedBy, Losses: r.Losses(), Columns: r.Plan.Columns,
@@ -171,21 +193,17 @@ func (c *PutCommand) complete(rows int64) error {
 	return nil
 }
 
-// confirm serves what was written and tells the client. Whether the client is still there makes no difference to the first.
-func (s *service) confirm(ctx context.Context, stream flight.FlightService_DoPutServer, r *PutReport, spec Spec, answer func(*PutReport) ([]byte, error)) error {
+// confirm serves what was written. Whether the client is still there makes no difference.
+func (s *service) confirm(ctx context.Context, r *PutReport, spec Spec) error {
 	if err := s.show(context.WithoutCancel(ctx), r.Dataset, spec); err != nil {
 		return fmt.Errorf("%d rows were written to %s, but cannot be served: %w", r.Rows, r.Dataset, err)
 	}
 	if c := CallFrom(ctx); c != nil {
-		c.putRows.Store(r.Rows)
-		c.putBytes.Store(r.Bytes)
+		c.putRows.Add(r.Rows)
+		c.putBytes.Add(r.Bytes)
 	}
 	s.logger.InfoContext(ctx, "put", "dataset", r.Dataset, "format", r.Format, "rows", r.Rows, "bytes", r.Bytes, "files", len(r.Files), "replaced", r.Replaced)
-	b, err := answer(r)
-	if err != nil {
-		return errs.Errorf(errs.ErrInternal, "%w", err)
-	}
-	return stream.Send(&flight.PutResult{AppMetadata: b})
+	return nil
 }
 
 // putError gives a code to what can be wrong with the place of a dataset.

@@ -37,7 +37,10 @@ type PutCommand struct {
 	MaxFile     int64             `json:"max_file_bytes,omitempty"`  // see arrowio.WriteOptions
 	Options     map[string]string `json:"options,omitempty"`         // of the format, those of PutOptions
 
-	fits func(rows *arrow.Schema) error // what is appended fits the dataset; nil = nothing is there to fit
+	// What is appended fits the dataset, whose columns these are; nil = nothing is there to fit. hidden: the client may not read it.
+	fits    func(rows *arrow.Schema) error
+	columns *arrow.Schema
+	hidden  bool
 }
 
 // Values of PutCommand.

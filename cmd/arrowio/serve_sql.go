@@ -51,12 +51,16 @@ var listing = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(information_schema|pg_\w+|duckdb_\w+|sqlite_\w+|pragma\w*|show)\b`)
 })
 
-// open makes a database over the tables that a client may read. They are listed where a statement may ask for them.
-func (e *sqlEngine) open(ctx context.Context, text string, tables flight.SQLTables) (*duckdb.DB, error) {
+// open makes a database over the tables that a client may read, and values, which may be nil. The tables are listed where a statement
+// may ask for them.
+func (e *sqlEngine) open(ctx context.Context, text string, tables flight.SQLTables, values arrow.Record) (*duckdb.DB, error) {
 	o := duckdb.Options{
 		Known:   func(string) bool { return true }, // Open says what is not there
 		Threads: e.threads, Memory: e.memory, TempDir: e.temp, Guarded: true, Catalog: flight.SQLCatalog,
 		Open: func(ctx context.Context, name string, _ map[string][]string) (duckdb.Table, error) {
+			if values != nil && name == duckdb.ValuesTable {
+				return valuesTable{values}, nil
+			}
 			t, err := tables.Open(ctx, name)
 			if err != nil {
 				return nil, err
@@ -79,7 +83,7 @@ func (e *sqlEngine) Describe(ctx context.Context, text string, params arrow.Reco
 	if text, err = boundText(text, params); err != nil {
 		return nil, nil, err
 	}
-	db, err := e.open(ctx, text, tables)
+	db, err := e.open(ctx, text, tables, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -96,7 +100,11 @@ func (e *sqlEngine) Run(ctx context.Context, text string, params arrow.Record, t
 	if err != nil {
 		return nil, err
 	}
-	db, err := e.open(ctx, text, tables)
+	return e.run(ctx, text, tables, nil)
+}
+
+func (e *sqlEngine) run(ctx context.Context, text string, tables flight.SQLTables, values arrow.Record) (flight.SQLRows, error) {
+	db, err := e.open(ctx, text, tables, values)
 	if err != nil {
 		return nil, err
 	}

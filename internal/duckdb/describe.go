@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"unsafe"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -138,6 +137,3 @@ func (r *Rows) permitted() error {
 	}
 	return nil
 }
-
-// quoteName makes a name of SQL.
-func quoteName(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }

@@ -181,3 +181,6 @@ func literal(v string) string {
 
 // quote makes a string of SQL.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// quoteName makes a name of SQL.
+func quoteName(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }

@@ -28,14 +28,19 @@ import (
 // maxBindBytes is the most that a stream of parameters may have.
 const maxBindBytes = 1 << 20
 
-// Put answers DoPut: values for a prepared statement, and nothing else. next returns the messages, the first one among them.
+// Put answers DoPut: values for a prepared statement, or a statement that writes. next returns the messages, the first one among them.
 func (d *Dialect) Put(ctx context.Context, command []byte, next func() (*flight.FlightData, error), send func(*flight.PutResult) error) error {
 	m, err := messageOf(command)
 	if err != nil {
 		return err
 	}
-	cmd, ok := m.(*pb.CommandPreparedStatementQuery)
-	if !ok {
+	var cmd *pb.CommandPreparedStatementQuery
+	switch m := m.(type) {
+	case *pb.CommandStatementUpdate, *pb.CommandPreparedStatementUpdate:
+		return d.update(ctx, m, next, send)
+	case *pb.CommandPreparedStatementQuery:
+		cmd = m
+	default:
 		return refusedMessage(m)
 	}
 	st, err := parseStatement(cmd.GetPreparedStatementHandle())

@@ -95,6 +95,16 @@ func (d *Dialect) Info(ctx context.Context, at *flight.FlightDescriptor) (*fligh
 		if textErr != nil || !d.unanswered(text, err) {
 			return nil, err
 		}
+		if writes, err := d.written(text); err != nil {
+			return nil, err
+		} else if writes {
+			if q, ok := m.(*pb.CommandStatementQuery); ok {
+				if err := noTransaction(q.GetTransactionId()); err != nil {
+					return nil, err
+				}
+			}
+			return d.writtenInfo(ctx, text, values, at)
+		}
 		a, schema, err := d.ask(ctx, text, values)
 		if err != nil {
 			return nil, err
@@ -132,6 +142,9 @@ func (d *Dialect) Schema(ctx context.Context, at *flight.FlightDescriptor) (*fli
 		if s, _, err = d.describe(ctx, st.SQL, st.Engine); err != nil {
 			return nil, err
 		}
+		if s == noColumns {
+			s = countSchema(countName)
+		}
 	default:
 		plans, err := d.planMessage(ctx, m)
 		if err != nil {
@@ -139,8 +152,11 @@ func (d *Dialect) Schema(ctx context.Context, at *flight.FlightDescriptor) (*fli
 			if !d.unanswered(text, err) {
 				return nil, err
 			}
-			if s, _, err = d.s.Describe(ctx, text, nil); err != nil {
+			if s, _, err = d.describe(ctx, text, true); err != nil {
 				return nil, err
+			}
+			if s == noColumns {
+				s = countSchema(countName)
 			}
 			return &flight.SchemaResult{Schema: schemaBytes(s)}, nil
 		}
@@ -183,7 +199,7 @@ func (d *Dialect) planMessage(ctx context.Context, m proto.Message) ([]*plan, er
 var errEngine = rpcerr.Errorf(codes.Unimplemented, "the statement was prepared by a server that answers all SQL; this one does not")
 
 // describe returns the schemas of the result of a statement and of its parameters, whose values are not known. engine: it is
-// not ours to answer.
+// not ours to answer. The result of one that writes is noColumns.
 func (d *Dialect) describe(ctx context.Context, text string, engine bool) (result, parameters *arrow.Schema, err error) {
 	err = errEngine
 	var p *plan
@@ -192,12 +208,25 @@ func (d *Dialect) describe(ctx context.Context, text string, engine bool) (resul
 	}
 	switch {
 	case d.unanswered(text, err):
-		return d.s.Describe(ctx, text, nil)
+		return d.asked(ctx, text)
 	case err != nil:
 		return nil, nil, err
 	}
 	parameters, err = p.parameters()
 	return p.schema, parameters, err
+}
+
+// asked is describe of what the engine is asked for.
+func (d *Dialect) asked(ctx context.Context, text string) (result, parameters *arrow.Schema, err error) {
+	writes, err := d.written(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	if writes {
+		parameters, err = d.s.WriteParameters(ctx, text)
+		return noColumns, parameters, err
+	}
+	return d.s.Describe(ctx, text, nil)
 }
 
 func noTransaction(id []byte) error {

@@ -68,7 +68,7 @@ type Action struct {
 // Actions lists those of Flight SQL.
 func Actions() []Action {
 	return []Action{
-		{flightsql.CreatePreparedStatementActionType, "Prepares a SELECT. Body: ActionCreatePreparedStatementRequest", createPrepared},
+		{flightsql.CreatePreparedStatementActionType, "Prepares a statement. Body: ActionCreatePreparedStatementRequest", createPrepared},
 		{flightsql.ClosePreparedStatementActionType, "Forgets the values bound to a prepared statement. Body: ActionClosePreparedStatementRequest", closePrepared},
 		{flightsql.CancelQueryActionType, "Ends the calls that read a FlightInfo. Body: ActionCancelQueryRequest", cancelQuery},
 	}
@@ -96,7 +96,7 @@ func createPrepared(ctx context.Context, d *Dialect, b []byte, send func([]byte)
 	p, err := d.plan(ctx, st.SQL, nil, true)
 	if d.unanswered(st.SQL, err) {
 		st.Engine = true
-		result, params, err = d.s.Describe(ctx, st.SQL, nil)
+		result, params, err = d.asked(ctx, st.SQL)
 	} else if err == nil {
 		result = p.schema
 		params, err = p.parameters()

@@ -39,6 +39,11 @@ type Server interface {
 	HasEngine() bool
 	Describe(ctx context.Context, text string, params arrow.Record) (result, parameters *arrow.Schema, err error)
 	Run(ctx context.Context, text string, params arrow.Record, query string, stream grpc.ServerStream) error
+	// Writes reports whether a statement writes a dataset, which Write does: once, or for each row of params. It returns how many rows
+	// were written. WriteParameters returns the schema of the parameters of such a statement.
+	Writes(text string) (bool, error)
+	Write(ctx context.Context, text string, params arrow.Record) (rows int64, err error)
+	WriteParameters(ctx context.Context, text string) (*arrow.Schema, error)
 	// Client returns the name of the client; "" = it has none.
 	Client(ctx context.Context) string
 	// Allocator returns that of records.
