@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"unicode/utf8"
 
 	"github.com/arrowio/arrowio/arrowio"
@@ -19,8 +20,43 @@ import (
 
 // FileStoreOptions says how NewFileStore makes its output.
 type FileStoreOptions struct {
-	Force     bool // replace what is at the path
+	Force     bool // replace what is at the path: a file by a file, a directory by a directory
 	Directory bool // the output is a directory even if it holds one object
+}
+
+// ErrOtherKind says that a file is where an output that is a directory should be, or a directory where one that is a file should be. It
+// is fs.ErrExist, too.
+var ErrOtherKind = errors.New("the output is of another kind than what exists")
+
+// otherKind is an ErrOtherKind that tells what exists.
+type otherKind string
+
+const (
+	isDirectory otherKind = "is a directory, and the output is a file: name a file in it, or end the name in / for a directory of files"
+	isFile      otherKind = "is a file, and the output is a directory: remove the file, or choose another name"
+)
+
+func (k otherKind) Error() string { return string(k) }
+
+// Is makes it also the error that systems have for the case.
+func (k otherKind) Is(target error) bool {
+	return target == ErrOtherKind || target == fs.ErrExist || k == isDirectory && target == syscall.EISDIR || k == isFile && target == syscall.ENOTDIR
+}
+
+// CheckExisting returns the error of an output of this kind where something exists at path; nil = it is to be replaced.
+func (o FileStoreOptions) CheckExisting(path string, directory bool) error {
+	var err error
+	switch {
+	case directory && !o.Directory:
+		err = isDirectory
+	case !directory && o.Directory:
+		err = isFile
+	case !o.Force:
+		err = fs.ErrExist
+	default:
+		return nil
+	}
+	return &fs.PathError{Op: "create", Path: path, Err: err}
 }
 
 // fileStore is a transaction on a path of the file system.
@@ -48,9 +84,10 @@ type fileStore struct {
 // named .NAME.*.tmp, which Abort removes. If the process is killed, they stay; the next output at path and RemoveLeftovers
 // remove them.
 //
-// If path exists, NewFileStore and Commit return fs.ErrExist unless o.Force is set. With Force a file is replaced atomically. A
-// directory is replaced only if everything in it looks like an output of this module (see OutputNames); otherwise the error is
-// of kind errs.ErrOption and names what else is there. The new output has the permissions of the old one. If path is a symbolic
+// If path exists, NewFileStore and Commit return fs.ErrExist unless o.Force is set. With Force a file replaces a file atomically, and a
+// directory a directory, if everything in that looks like an output of this module (see OutputNames); otherwise the error is
+// of kind errs.ErrOption and names what else is there. A file never replaces a directory, nor a directory a file: the error is
+// ErrOtherKind, at the latest when a second object is created. The new output has the permissions of the old one. If path is a symbolic
 // link, what it points to is replaced. Devices, pipes and sockets are never replaced.
 //
 // Create, Commit and Abort may be called concurrently; a sink must be used by one goroutine at a time.
@@ -69,7 +106,7 @@ func NewFileStore(path string, o FileStoreOptions) (arrowio.Store, error) {
 		}
 		s.path = real
 	}
-	if _, err := s.present(); err != nil {
+	if _, err := s.present(o); err != nil {
 		return nil, err
 	}
 	switch fi, err := os.Stat(s.dir()); {
@@ -96,7 +133,7 @@ func (m missingDirectory) Is(target error) bool { return target == fs.ErrNotExis
 func (s *fileStore) dir() string { return filepath.Dir(s.path) }
 
 // present returns what is at the path now (nil = nothing), or why that must stay.
-func (s *fileStore) present() (fs.FileInfo, error) {
+func (s *fileStore) present(o FileStoreOptions) (fs.FileInfo, error) {
 	fi, err := os.Lstat(s.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -105,9 +142,11 @@ func (s *fileStore) present() (fs.FileInfo, error) {
 		return nil, err
 	case !fi.IsDir() && !fi.Mode().IsRegular():
 		return nil, &fs.PathError{Op: "create", Path: s.shown, Err: errDevice}
-	case !s.o.Force:
-		return nil, &fs.PathError{Op: "create", Path: s.shown, Err: fs.ErrExist}
-	case fi.IsDir():
+	}
+	if err := o.CheckExisting(s.shown, fi.IsDir()); err != nil {
+		return nil, err
+	}
+	if fi.IsDir() {
 		if _, err := s.listOutput(s.path); err != nil {
 			return nil, err
 		}
@@ -205,6 +244,11 @@ func (s *fileStore) Create(ctx context.Context, name string) (arrowio.Sink, erro
 		}
 		s.work = work
 	}
+	if len(s.sinks) == 1 && !s.o.Directory { // it will be a directory
+		if _, err := s.present(FileStoreOptions{Force: s.o.Force, Directory: true}); err != nil {
+			return nil, err
+		}
+	}
 	path := filepath.Join(s.work, filepath.FromSlash(name))
 	if strings.Contains(name, "/") {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -269,7 +313,7 @@ func (s *fileStore) publish() error {
 	} else if err := s.syncTree(); err != nil {
 		return err
 	}
-	old, err := s.present()
+	old, err := s.present(FileStoreOptions{Force: s.o.Force, Directory: !single})
 	if err != nil {
 		return err
 	}
@@ -281,10 +325,10 @@ func (s *fileStore) publish() error {
 	switch {
 	case old == nil && single:
 		err = renameNew(from, s.path)
-	case old == nil, single && old.Mode().IsRegular():
+	case old == nil, single:
 		err = os.Rename(from, s.path)
 	default:
-		err = s.exchange(from, old)
+		err = s.exchange(from)
 	}
 	if err != nil {
 		return err
@@ -310,20 +354,14 @@ func (s *fileStore) syncTree() error {
 	})
 }
 
-// exchange replaces what a single rename cannot: it moves the old output aside and the new one to its place.
-func (s *fileStore) exchange(from string, old fs.FileInfo) error {
+// exchange replaces a directory, which a single rename cannot: it moves the old one aside and the new one to its place.
+func (s *fileStore) exchange(from string) error {
 	aside := s.hidden("old")
-	if old.IsDir() {
-		s.lock(s.path) // as which it is put aside
-	}
+	s.lock(s.path) // as which it is put aside
 	if err := os.Rename(s.path, aside); err != nil {
 		return err
 	}
-	var names []string
-	var err error
-	if old.IsDir() { // look again, now that it has another name
-		names, err = s.listOutput(aside)
-	}
+	names, err := s.listOutput(aside) // once more, now that it has another name
 	if err == nil {
 		err = os.Rename(from, s.path)
 	}

@@ -18,7 +18,6 @@ func (s *fileStore) workMode() fs.FileMode {
 // keepMode gives the output, which is still at from, the permissions of what it replaces: a file those of the file. A directory
 // gets those of the directory, and the files in it what the files of the old one allowed together.
 func (s *fileStore) keepMode(from string, old fs.FileInfo) error {
-	const read, search = 0o444, 2 // who may read a file may search a directory: its bit is two below
 	files, dirs := old.Mode().Perm(), old.Mode().Perm()
 	if old.IsDir() {
 		names, err := s.listOutput(s.path)
@@ -38,11 +37,6 @@ func (s *fileStore) keepMode(from string, old fs.FileInfo) error {
 		if files == 0 { // it was empty
 			files = dirs &^ 0o111
 		}
-	} else {
-		dirs |= 0o700 | dirs&read>>search
-	}
-	if fi, err := os.Lstat(from); err == nil && !fi.IsDir() && old.IsDir() {
-		files &= dirs // who had no access to the directory gets none to the file
 	}
 	return filepath.WalkDir(from, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {

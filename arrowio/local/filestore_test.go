@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -213,8 +214,6 @@ func TestFileStoreForce(t *testing.T) {
 		want    files // nil = refused, and the old ones stay
 	}{
 		"file by file":           {files{"out": "old"}, []string{"a"}, files{"out": "a"}},
-		"file by directory":      {files{"out": "old"}, []string{"a", "b"}, files{"out/a": "a", "out/b": "b"}},
-		"directory by file":      {files{"out/part-0.trv": "old"}, []string{"a"}, files{"out": "a"}},
 		"directory by directory": {files{"out/part-0.trv": "x", "out/part-1.trv": "y", "out/schema.json": "{}"}, []string{"a", "b"}, files{"out/a": "a", "out/b": "b"}},
 		"columns by directory":   {files{"out/id.cfile": "x", "out/schema.json": "{}"}, []string{"a", "b"}, files{"out/a": "a", "out/b": "b"}},
 		"rowsets by directory": {
@@ -222,16 +221,16 @@ func TestFileStoreForce(t *testing.T) {
 			[]string{"rowset-00000/a.cfile", "schema.json"},
 			files{"out/rowset-00000/a.cfile": "rowset-00000/a.cfile", "out/schema.json": "schema.json"},
 		},
-		"rowsets without their schema":   {files{"out/rowset-00000/a.cfile": "x"}, []string{"a"}, nil},
-		"a stranger in a rowset":         {files{"out/schema.json": "{}", "out/rowset-00000/a.cfile": "x", "out/rowset-00000/thesis.tex": "y"}, []string{"a"}, nil},
-		"a directory in a rowset":        {files{"out/schema.json": "{}", "out/rowset-00000/a.cfile/b": "x"}, []string{"a"}, nil},
-		"a directory beside rowsets":     {files{"out/schema.json": "{}", "out/rowset-00000/a.cfile": "x", "out/rowset-1/a.cfile": "x"}, []string{"a"}, nil},
-		"a file called like a rowset":    {files{"out/schema.json": "{}", "out/rowset-00000": "x"}, []string{"a"}, nil},
+		"rowsets without their schema":   {files{"out/rowset-00000/a.cfile": "x"}, nil, nil},
+		"a stranger in a rowset":         {files{"out/schema.json": "{}", "out/rowset-00000/a.cfile": "x", "out/rowset-00000/thesis.tex": "y"}, nil, nil},
+		"a directory in a rowset":        {files{"out/schema.json": "{}", "out/rowset-00000/a.cfile/b": "x"}, nil, nil},
+		"a directory beside rowsets":     {files{"out/schema.json": "{}", "out/rowset-00000/a.cfile": "x", "out/rowset-1/a.cfile": "x"}, nil, nil},
+		"a file called like a rowset":    {files{"out/schema.json": "{}", "out/rowset-00000": "x"}, nil, nil},
 		"nothing there":                  {files{}, []string{"a"}, files{"out": "a"}},
-		"a stranger in the directory":    {files{"out/part-0.trv": "x", "out/thesis.tex": "y"}, []string{"a"}, nil},
-		"columns without their schema":   {files{"out/id.cfile": "x"}, []string{"a"}, nil},
-		"a directory in the directory":   {files{"out/part-0/x": "x"}, []string{"a"}, nil},
-		"a hidden file in the directory": {files{"out/.part-0": "x"}, []string{"a"}, nil},
+		"a stranger in the directory":    {files{"out/part-0.trv": "x", "out/thesis.tex": "y"}, nil, nil},
+		"columns without their schema":   {files{"out/id.cfile": "x"}, nil, nil},
+		"a directory in the directory":   {files{"out/part-0/x": "x"}, nil, nil},
+		"a hidden file in the directory": {files{"out/.part-0": "x"}, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -244,7 +243,7 @@ func TestFileStoreForce(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			st, err := NewFileStore(filepath.Join(dir, "out"), FileStoreOptions{Force: true})
+			st, err := NewFileStore(filepath.Join(dir, "out"), FileStoreOptions{Force: true, Directory: name != "file by file" && name != "nothing there"})
 			if c.want == nil {
 				if err == nil {
 					t.Error("accepted")
@@ -262,24 +261,13 @@ func TestFileStoreForce(t *testing.T) {
 			wantTree(t, dir, c.want)
 		})
 	}
-	t.Run("an empty directory", func(t *testing.T) {
-		dir := t.TempDir()
-		path := filepath.Join(dir, "out")
-		if err := os.Mkdir(path, 0o777); err != nil {
-			t.Fatal(err)
-		}
-		st := fileStoreAt(t, path, FileStoreOptions{Force: true})
-		put(t, st, "a", "a")
-		commit(t, st)
-		wantTree(t, dir, map[string]string{"out": "a"})
-	})
 	t.Run("a stranger arrives", func(t *testing.T) {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "out")
 		if err := os.Mkdir(path, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		st := fileStoreAt(t, path, FileStoreOptions{Force: true})
+		st := fileStoreAt(t, path, FileStoreOptions{Force: true, Directory: true})
 		put(t, st, "a", "a")
 		if err := os.WriteFile(filepath.Join(path, "thesis.tex"), []byte("x"), 0o600); err != nil {
 			t.Fatal(err)
@@ -292,6 +280,95 @@ func TestFileStoreForce(t *testing.T) {
 		}
 		wantTree(t, dir, map[string]string{"out/thesis.tex": "x"})
 	})
+}
+
+// A file replaces no directory and a directory no file, with Force or without, over links or not, whenever the other one comes.
+func TestFileStoreReplacesItsOwnKind(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		old       string // "out", or a file or directory (with a slash at its end) in it
+		directory bool
+		objects   []string
+	}{
+		{"an empty directory", "out/", false, []string{"a"}},
+		{"an output", "out/part-0.trv", false, []string{"a"}},
+		{"a directory of somebody", "out/thesis.tex", false, []string{"a"}},
+		{"a file", "out", true, []string{"a"}},
+		{"a file, by no object", "out", true, nil},
+		{"a file, by what becomes a directory", "out", false, []string{"a", "b"}},
+	} {
+		for _, force := range []bool{false, true} {
+			for _, link := range []bool{false, true} {
+				for _, late := range []bool{false, true} {
+					t.Run(fmt.Sprintf("%s, force %v, link %v, late %v", c.name, force, link, late), func(t *testing.T) {
+						dir := t.TempDir()
+						path := filepath.Join(dir, "out")
+						makeOld := func() {
+							p := filepath.Join(dir, filepath.FromSlash(c.old))
+							if err := os.MkdirAll(filepath.Dir(p), 0o777); err != nil {
+								t.Fatal(err)
+							}
+							var err error
+							if strings.HasSuffix(c.old, "/") {
+								err = os.Mkdir(p, 0o777)
+							} else {
+								err = os.WriteFile(p, []byte("old"), 0o600)
+							}
+							if err != nil {
+								t.Fatal(err)
+							}
+						}
+						if link && (late || runtime.GOOS == "windows") {
+							return // a link that leads nowhere is no output; links need a privilege there
+						}
+						out := path
+						if link {
+							out = filepath.Join(dir, "link")
+							if err := os.Symlink("out", out); err != nil {
+								t.Fatal(err)
+							}
+						}
+						if !late {
+							makeOld()
+						}
+						st, err := NewFileStore(out, FileStoreOptions{Force: force, Directory: c.directory})
+						if err == nil {
+							t.Cleanup(func() { _ = st.Abort() })
+							for i, n := range c.objects {
+								if late && i == len(c.objects)-1 {
+									makeOld()
+								}
+								var k arrowio.Sink
+								if k, err = st.Create(t.Context(), n); err != nil {
+									break
+								}
+								if err := k.Close(); err != nil {
+									t.Fatal(err)
+								}
+							}
+							if late && c.objects == nil {
+								makeOld()
+							}
+							if err == nil {
+								err = st.Commit()
+							}
+						}
+						want := fs.ErrExist
+						if force {
+							want = ErrOtherKind
+						}
+						if !errors.Is(err, want) {
+							t.Errorf("error %v", err)
+						}
+						fi, err := os.Lstat(filepath.Join(dir, strings.TrimSuffix(filepath.FromSlash(c.old), "/")))
+						if err != nil || fi.IsDir() != strings.HasSuffix(c.old, "/") {
+							t.Errorf("what was there: %v, %v", fi, err)
+						}
+					})
+				}
+			}
+		}
+	}
 }
 
 func TestFileStoreLinksAndDevices(t *testing.T) {

@@ -73,9 +73,9 @@ func TestDictionariesOfSeveralFiles(t *testing.T) {
 			t.Errorf("%s: %s", c.out, got)
 		}
 	}
-	for _, more := range [][]string{{"--sort=-n"}, {"--columns=s.d,n"}, {"--exclude=s"}, {"--partition-by=n", "--limit=5"}} {
-		out := filepath.Join(dir, "more.arrow")
-		o := do(t, append(append(append([]string{"convert", "--force"}, more...), files...), out)...)
+	for i, more := range [][]string{{"--sort=-n"}, {"--columns=s.d,n"}, {"--exclude=s"}, {"--partition-by=n", "--limit=5"}} {
+		out := filepath.Join(dir, fmt.Sprintf("more%d.arrow", i))
+		o := do(t, append(append(append([]string{"convert"}, more...), files...), out)...)
 		if o.code != 0 || !strings.Contains(o.err, "room for the different values") {
 			t.Errorf("%v: %+v", more, o)
 		}

@@ -55,7 +55,7 @@ func isText(format string) bool {
 
 // explainExists adds to the error that OUTPUT exists how to replace it.
 func explainExists(err error) error {
-	if errors.Is(err, fs.ErrExist) {
+	if errors.Is(err, fs.ErrExist) && !errors.Is(err, local.ErrOtherKind) {
 		return usagef("exists already; --force replaces it")
 	}
 	return err

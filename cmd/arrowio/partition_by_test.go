@@ -165,7 +165,7 @@ func TestPartitionByReplaces(t *testing.T) {
 			}
 		}
 	}
-	ok(t, write()...)
+	fails(t, do(t, write()...), 2, "out: is a directory", "end the name in /")
 	only(t, dir, "in.arrow", "out")
 }
 

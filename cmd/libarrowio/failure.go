@@ -56,6 +56,10 @@ func describe(err error) failure {
 		f.Kind, f.Message = errs.ErrSchema.Error(), fmt.Sprintf("where: %s", f.Message)
 	case errors.As(err, &no):
 		f.Errno = int(no)
+	case errors.Is(err, syscall.EISDIR): // an output that would replace a directory
+		f.Errno = int(syscall.EISDIR)
+	case errors.Is(err, syscall.ENOTDIR):
+		f.Errno = int(syscall.ENOTDIR)
 	case errors.Is(err, fs.ErrNotExist):
 		f.Errno = int(syscall.ENOENT)
 	case errors.Is(err, fs.ErrPermission):

@@ -62,7 +62,7 @@ func (c *Client) Create(ctx context.Context, url string, o local.FileStoreOption
 		return nil, errs.Errorf(errs.ErrOption, "%s is the root of the file system: name a path for the output", url)
 	}
 	out := &output{c: c, l: l, o: o}
-	if _, err := out.present(ctx); err != nil {
+	if _, err := out.present(ctx, o.Directory); err != nil {
 		return nil, err
 	}
 	parent, err := c.Stat(ctx, l.with(path.Dir(l.path)))
@@ -79,17 +79,20 @@ func (t *output) do(ctx context.Context, op string, f func(ns namesystem) error)
 	return t.c.cluster(t.l.authority).do(ctx, op, t.l.String(), f)
 }
 
-// present returns what is at the path now (nil = nothing), or why that must stay.
-func (t *output) present(ctx context.Context) (*arrowio.TreeEntry, error) {
+// present returns what is at the path now (nil = nothing), or why that must stay. directory tells what the output is.
+func (t *output) present(ctx context.Context, directory bool) (*arrowio.TreeEntry, error) {
 	e, err := t.c.Stat(ctx, t.l.String())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case !t.o.Force:
-		return nil, &fs.PathError{Op: "create", Path: t.l.String(), Err: fs.ErrExist}
-	case e.Dir:
+	}
+	o := local.FileStoreOptions{Force: t.o.Force, Directory: directory}
+	if err := o.CheckExisting(t.l.String(), e.Dir); err != nil {
+		return nil, err
+	}
+	if e.Dir {
 		if err := t.ours(ctx, t.l.path); err != nil {
 			return nil, err
 		}
@@ -131,6 +134,11 @@ func (t *output) Create(ctx context.Context, name string) (arrowio.Sink, error) 
 			return nil, err
 		}
 		t.work = work
+	}
+	if len(t.sinks) == 1 && !t.o.Directory { // it will be a directory
+		if _, err := t.present(ctx, true); err != nil {
+			return nil, err
+		}
 	}
 	k := &sink{t: t, ctx: ctx, name: name, at: path.Join(t.work, name), open: true}
 	err := t.do(ctx, "create", func(ns namesystem) (err error) {
@@ -190,19 +198,17 @@ func (t *output) publish(ctx context.Context) error {
 	if single {
 		from = path.Join(t.work, t.sinks[0].name)
 	}
-	was, err := t.present(ctx)
+	was, err := t.present(ctx, !single)
 	if err != nil {
 		return err
 	}
 	aside := ""
-	if was != nil && (was.Dir || !single) { // one rename replaces files only
+	if was != nil && was.Dir { // one rename replaces files only
 		aside = t.hidden("old")
 		if err := t.rename(ctx, t.l.path, aside); err != nil {
 			return err
 		}
-		if was.Dir { // look again, now that it has another name
-			err = t.ours(ctx, aside)
-		}
+		err = t.ours(ctx, aside) // once more, now that it has another name
 	}
 	if err == nil {
 		err = t.rename(ctx, from, t.l.path)

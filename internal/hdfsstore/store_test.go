@@ -336,7 +336,6 @@ func TestOutput(t *testing.T) {
 		{"/out/one", local.FileStoreOptions{}, []string{"part-00000.x"}, "/out/one /out/other"},
 		{"/out/two", local.FileStoreOptions{}, []string{"part-00000.x", "part-00001.x"}, "/out/one /out/other /out/two/part-00000.x /out/two/part-00001.x"},
 		{"/out/dir/", local.FileStoreOptions{}, []string{"sub/x"}, "/out/dir/sub/x /out/one /out/other /out/two/part-00000.x /out/two/part-00001.x"},
-		{"/out/two", local.FileStoreOptions{Force: true}, []string{"part-00000.x"}, "/out/dir/sub/x /out/one /out/other /out/two"},
 		{"/out/two", local.FileStoreOptions{Force: true, Directory: true}, []string{"schema.json", "a.cfile"}, "/out/dir/sub/x /out/one /out/other /out/two/a.cfile /out/two/schema.json"},
 		{"/out/two", local.FileStoreOptions{Force: true, Directory: true}, nil, "/out/dir/sub/x /out/one /out/other"},
 		{"/out/one", local.FileStoreOptions{Force: true}, []string{"x"}, "/out/dir/sub/x /out/one /out/other"},
@@ -373,7 +372,7 @@ func TestOutput(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if _, err := c.Create(t.Context(), root+"/out/dir", local.FileStoreOptions{Force: true}); err == nil || !strings.Contains(err.Error(), `"sub"`) {
+	if _, err := c.Create(t.Context(), root+"/out/dir/", local.FileStoreOptions{Force: true}); err == nil || !strings.Contains(err.Error(), `"sub"`) {
 		t.Error(err)
 	}
 	f.put("/out/by/b=true/c=1/part-00000.orc", nil)
@@ -384,12 +383,26 @@ func TestOutput(t *testing.T) {
 		t.Error(err, f.names())
 	}
 	f.put("/out/by/d=1/notes.txt", nil)
-	_, err := c.Create(t.Context(), root+"/out/by", local.FileStoreOptions{Force: true})
+	_, err := c.Create(t.Context(), root+"/out/by", local.FileStoreOptions{Force: true, Directory: true})
 	if !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), `"d=1/notes.txt"`) {
 		t.Error(err)
 	}
 	if _, err := c.Create(t.Context(), root+"/out/one/x", local.FileStoreOptions{}); err == nil {
 		t.Error("below a file")
+	}
+	// A file replaces no directory, and a directory no file.
+	for path, directory := range map[string]bool{"/out/two": false, "/out/dir": false, "/out/one": true, "/out/one/": false} {
+		if _, err := c.Create(t.Context(), root+path, local.FileStoreOptions{Force: true, Directory: directory}); !errors.Is(err, local.ErrOtherKind) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	second := create(t, c, "/out/one", local.FileStoreOptions{Force: true})
+	write(t, second, "x", []byte("1"))
+	if _, err := second.Create(t.Context(), "y"); !errors.Is(err, local.ErrOtherKind) {
+		t.Error(err)
+	}
+	if err := second.Abort(); err != nil {
+		t.Error(err)
 	}
 	// It appeared meanwhile.
 	st := create(t, c, "/out/late", local.FileStoreOptions{})
@@ -453,7 +466,7 @@ func TestOutputAbort(t *testing.T) {
 	}
 	// A rename that fails puts back what it had moved aside.
 	f.put("/out/dir/part-0", []byte("old"))
-	st = create(t, c, "/out/dir", local.FileStoreOptions{Force: true})
+	st = create(t, c, "/out/dir", local.FileStoreOptions{Force: true, Directory: true})
 	write(t, st, "part-0", []byte("new"))
 	n := 0
 	f.fault = func(op, _ string) error {

@@ -47,7 +47,8 @@ var errStoreDone = errors.New("the output is committed or given up already")
 
 // Create opens a transaction that will put one object at url, or several, or with o.Directory any number, below it.
 // Nothing is visible before Commit. If something is there, the error is fs.ErrExist, here and at Commit, unless o.Force,
-// which replaces an object, and a directory only if all it holds looks like an output of this module.
+// which replaces an object by an object, and a directory by a directory if all it holds looks like an output of this module. Objects
+// below url are a directory, and one of their names that ends in a slash is, too: what is of the other kind is local.ErrOtherKind.
 //
 // Commit makes one object visible at once. Several become visible one after the other, a schema.json last; if it fails in
 // between, the error says so and what was completed is removed again, unless it has replaced something.
@@ -68,7 +69,7 @@ func (c *Client) Create(ctx context.Context, url string, o local.FileStoreOption
 		return nil, err
 	}
 	st := &store{c: c, s: s, l: l, o: o, slots: make(chan struct{}, uploadsAtOnce)}
-	if _, err := st.present(ctx); err != nil {
+	if _, err := st.present(ctx, o.Directory); err != nil {
 		return nil, err
 	}
 	st.ctx, st.cancel = context.WithCancel(context.Background())
@@ -97,10 +98,8 @@ type old struct {
 	keys map[string]string // of objects below it, with their etags
 }
 
-func (o old) exists() bool { return o.etag != "" || len(o.keys) > 0 }
-
-// present returns what is there now, or why that must stay.
-func (st *store) present(ctx context.Context) (old, error) {
+// present returns what is there now, or why that must stay. directory tells what the output is.
+func (st *store) present(ctx context.Context, directory bool) (old, error) {
 	was := old{keys: map[string]string{}}
 	i, err := st.s.api.StatObject(ctx, st.l.bucket, st.l.key, minio.StatObjectOptions{})
 	if err == nil {
@@ -115,12 +114,20 @@ func (st *store) present(ctx context.Context) (old, error) {
 		}
 		was.keys[o.Key] = o.ETag
 		names = append(names, strings.TrimPrefix(o.Key, st.l.prefix()))
-		if !st.o.Force {
+		if !st.o.Force || !directory {
 			break
 		}
 	}
-	if was.exists() && !st.o.Force {
-		return was, &fs.PathError{Op: "create", Path: st.l.String(), Err: fs.ErrExist}
+	f := local.FileStoreOptions{Force: st.o.Force, Directory: directory}
+	if was.etag != "" {
+		if err := f.CheckExisting(st.l.String(), false); err != nil {
+			return was, err
+		}
+	}
+	if len(was.keys) > 0 {
+		if err := f.CheckExisting(st.l.String(), true); err != nil {
+			return was, err
+		}
 	}
 	if _, err := local.OutputNames(entriesOf(names), false); err != nil {
 		return was, errs.Locate(err, errs.At{File: st.l.String()})
@@ -166,6 +173,11 @@ func (st *store) Create(ctx context.Context, name string) (arrowio.Sink, error) 
 			return nil, &fs.PathError{Op: "create", Path: st.l.with(key), Err: fs.ErrExist}
 		}
 	}
+	if len(st.sinks) == 1 && !st.o.Directory { // it will be a directory
+		if _, err := st.present(ctx, true); err != nil {
+			return nil, err
+		}
+	}
 	k := st.newSink(ctx, name, key)
 	if len(st.sinks) == 0 && !st.o.Directory {
 		k.key = st.l.key
@@ -206,7 +218,7 @@ func (st *store) Commit() error {
 	}
 	ctx, cancel := context.WithTimeout(st.ctx, commitTime)
 	defer cancel()
-	was, err := st.present(ctx)
+	was, err := st.present(ctx, st.o.Directory || len(st.sinks) != 1)
 	if err != nil {
 		return err
 	}
@@ -281,14 +293,7 @@ func (st *store) removeOld(ctx context.Context, was old) error {
 	for _, k := range st.sinks {
 		kept[k.final] = true
 	}
-	keys := make([]string, 0, len(was.keys)+1)
 	for key := range was.keys {
-		keys = append(keys, key)
-	}
-	if was.etag != "" {
-		keys = append(keys, st.l.key)
-	}
-	for _, key := range keys {
 		if kept[key] {
 			continue
 		}

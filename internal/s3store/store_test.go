@@ -178,7 +178,7 @@ func TestExists(t *testing.T) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
-	if _, err := c.Create(t.Context(), at("other"), local.FileStoreOptions{Force: true}); err == nil || !strings.Contains(err.Error(), "notes.txt") {
+	if _, err := c.Create(t.Context(), at("other/"), local.FileStoreOptions{Force: true}); err == nil || !strings.Contains(err.Error(), "notes.txt") {
 		t.Error(err)
 	}
 	s.Put(t, "by/b=false/c=1/part-00000.orc", []byte("1"))
@@ -190,7 +190,7 @@ func TestExists(t *testing.T) {
 	if err := st.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	_, err := c.Create(t.Context(), at("mixed"), local.FileStoreOptions{Force: true})
+	_, err := c.Create(t.Context(), at("mixed"), local.FileStoreOptions{Force: true, Directory: true})
 	if !errors.Is(err, errs.ErrOption) || !strings.Contains(err.Error(), `"b=true/notes.txt"`) {
 		t.Error(err)
 	}
@@ -203,22 +203,43 @@ func TestExists(t *testing.T) {
 		t.Error(err)
 	}
 	force := local.FileStoreOptions{Force: true}
-	// One object in the place of one, of many, and many in the place of one.
-	for _, key := range []string{"one", "many"} {
+	// One object in the place of one, and many in that of many.
+	for _, key := range []string{"one", "many/"} {
 		st := create(t, c, key, force)
 		write(t, st, "part-00000.x", []byte("new "+key))
 		if err := st.Commit(); err != nil {
 			t.Fatal(err)
 		}
 	}
+	// One replaces no directory, be it empty, and a directory no object.
+	s.Put(t, "empty/", nil)
+	before := keys(t, s)
+	if want := "by/d=x/part-00000.orc empty/ many/part-00000.x mixed/b=true/notes.txt mixed/b=true/part-00000.orc one other/notes.txt other/part-00000.x"; before != want {
+		t.Errorf("got %s", before)
+	}
+	for _, key := range []string{"many", "empty", "other", "one/"} {
+		if _, err := c.Create(t.Context(), at(key), force); !errors.Is(err, local.ErrOtherKind) {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
 	st = create(t, c, "one", force)
 	write(t, st, "part-00000.x", []byte("a"))
-	write(t, st, "part-00001.x", []byte("b"))
-	if err := st.Commit(); err != nil {
-		t.Fatal(err)
+	if _, err := st.Create(t.Context(), "part-00001.x"); !errors.Is(err, local.ErrOtherKind) {
+		t.Error(err)
 	}
-	if got := keys(t, s); got != "by/d=x/part-00000.orc many mixed/b=true/notes.txt mixed/b=true/part-00000.orc one/part-00000.x one/part-00001.x "+
-		"other/notes.txt other/part-00000.x" {
+	if err := st.Abort(); err != nil {
+		t.Error(err)
+	}
+	st = create(t, c, "lately", force)
+	write(t, st, "part-00000.x", []byte("a"))
+	s.Put(t, "lately/", nil)
+	if err := st.Commit(); !errors.Is(err, local.ErrOtherKind) {
+		t.Error(err)
+	}
+	if err := st.Abort(); err != nil {
+		t.Error(err)
+	}
+	if got := strings.Replace(keys(t, s), " lately/", "", 1); got != before {
 		t.Errorf("got %s", got)
 	}
 	// It appeared meanwhile.

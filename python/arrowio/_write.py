@@ -91,7 +91,7 @@ def write(
         partition_by: columns that become directories NAME=VALUE below `path`, as in Hive.
         metadata: keys and values to set in the metadata of the schema.
         drop_metadata: keys to leave out, of the schema and of its fields, which must be there; ["*"] for all.
-        force: replace what is there; without it, an existing path is a FileExistsError.
+        force: replace a file by a file, a directory by a directory; without it, an existing path is a FileExistsError.
         dry_run: read and write nothing, and say what would become of each column.
         progress: show a bar, where tqdm is there.
         options: those of the format as `formats` lists them, `orc_bloom="a,b"` for orc-bloom; and those of stores as in `open`.
