@@ -42,8 +42,8 @@ nulls, how many different values, the least, the middle and the greatest value, 
 and the most frequent values. --json has more: other quantiles, standard deviations, histograms, ten frequent values. --html writes a page
 for a browser with all of it.
 
-Numbers of nulls, least and greatest values and lengths are exact, means up to rounding. So is all else of a column that has at most 16,384 different
-values (fewer if there are many columns: --memory). Of other columns the number of different values, marked ~, is HyperLogLog's estimate
+Numbers of nulls, least and greatest values, lengths and means are exact. So is all else of a column that has at most 16,384 different
+values (fewer if there are many columns: --memory), but for standard deviations, which are rounded. Of other columns the number of different values, marked ~, is HyperLogLog's estimate
 with a standard error of 0.8 %; quantiles are those of a t-digest; counts of frequent values are marked ≥ and may be more.
 
 With --no-scan it reads no rows, and tells what the statistics of all files say exactly: rows, and of columns that lie in structs alone

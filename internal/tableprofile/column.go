@@ -211,7 +211,7 @@ func (m *listLengths) finish(out *Column) { m.lengths.finish(out) }
 // lengths are those of values.
 type lengths struct {
 	n, empty, low, high int64
-	sum                 float64
+	sum                 wholeSum
 }
 
 func (l *lengths) one(n, weight int64) {
@@ -220,7 +220,7 @@ func (l *lengths) one(n, weight int64) {
 	}
 	l.n += weight
 	l.low, l.high = min(l.low, n), max(l.high, n)
-	l.sum += float64(n) * float64(weight)
+	l.sum.addTimes(n, weight)
 	if n == 0 {
 		l.empty += weight
 	}
@@ -228,5 +228,5 @@ func (l *lengths) one(n, weight int64) {
 
 func (l *lengths) finish(out *Column) {
 	out.Empty = &l.empty
-	out.Lengths = &Lengths{Min: l.low, Max: l.high, Mean: l.sum / float64(l.n)}
+	out.Lengths = &Lengths{Min: l.low, Max: l.high, Mean: *meanOf(l.sum.sum(), l.n, 0)}
 }

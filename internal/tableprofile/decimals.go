@@ -3,6 +3,8 @@ package tableprofile
 import (
 	"math"
 	"math/big"
+	"math/bits"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -12,22 +14,24 @@ import (
 	"github.com/arrowio/arrowio/internal/celltext"
 )
 
-// decimals measures decimals by their whole numbers, without the scale. The order of one is that of the floating point number next to it,
-// so that numbers which differ in the 17th digit may change places among quantiles.
+// decimals measures decimals by their whole numbers, without the scale. The order of one is that of the double next to its distance from
+// the first, so that neighbours differ where they are large. Where doubles of several are one, they are compared exactly.
 type decimals[T decimal] struct {
 	numbers
 	access[T]
-	scale     int32
-	low, high T
-	any       bool
-	zero      int64
-	negative  int64
-	moments   moments
+	scale            int32
+	first, low, high T
+	any              bool
+	zero             int64
+	negative         int64
+	sum              wholeSum
+	moments          moments
 }
 
 type decimal interface {
 	decimal128.Num | decimal256.Num
-	ToFloat64(scale int32) float64
+	Sign() int
+	BigInt() *big.Int
 }
 
 // access is what differs between the widths of decimals.
@@ -35,12 +39,16 @@ type access[T decimal] struct {
 	values func(a arrow.Array) []T
 	hash   func(v T) uint64
 	less   func(a, b T) bool
+	away   func(v, from T) float64 // the difference of two numbers
+	add    func(sum *wholeSum, values []T)
 	whole  func(v *big.Int) T
 	array  func(v T) arrow.Array
 }
 
 func newDecimals[T decimal](t arrow.DecimalType, by access[T]) measure {
-	return &decimals[T]{numbers: numbers{typ: t, counter: counter{texted: true}}, access: by, scale: t.GetScale()}
+	m := &decimals[T]{numbers: numbers{typ: t, counter: counter{texted: true}}, access: by, scale: t.GetScale()}
+	m.compare = func(a, b entry) int { return digitsOf(m.counter.text(a)).Cmp(digitsOf(m.counter.text(b))) }
+	return m
 }
 
 func decimals128(t *arrow.Decimal128Type) access[decimal128.Num] {
@@ -48,7 +56,13 @@ func decimals128(t *arrow.Decimal128Type) access[decimal128.Num] {
 		values: func(a arrow.Array) []decimal128.Num { return a.(*array.Decimal128).Values() },
 		hash:   func(v decimal128.Num) uint64 { return mix(mix(v.LowBits()) ^ uint64(v.HighBits())) },
 		less:   decimal128.Num.Less,
-		whole:  decimal128.FromBigInt,
+		away:   away128,
+		add: func(sum *wholeSum, values []decimal128.Num) {
+			for _, v := range values {
+				sum.add(v.LowBits(), uint64(v.HighBits()), uint64(v.HighBits()>>63))
+			}
+		},
+		whole: decimal128.FromBigInt,
 		array: func(v decimal128.Num) arrow.Array {
 			b := array.NewDecimal128Builder(heap, t)
 			defer b.Release()
@@ -65,7 +79,14 @@ func decimals256(t *arrow.Decimal256Type) access[decimal256.Num] {
 			w := v.Array()
 			return mix(mix(mix(mix(w[0])^w[1])^w[2]) ^ w[3])
 		},
-		less:  decimal256.Num.Less,
+		less: decimal256.Num.Less,
+		away: away256,
+		add: func(sum *wholeSum, values []decimal256.Num) {
+			for _, v := range values {
+				w := v.Array()
+				sum.add256(w[0], w[1], w[2], w[3], uint64(int64(w[3])>>63))
+			}
+		},
 		whole: decimal256.FromBigInt,
 		array: func(v decimal256.Num) arrow.Array {
 			b := array.NewDecimal256Builder(heap, t)
@@ -81,25 +102,24 @@ func (m *decimals[T]) add(a arrow.Array, s *scratch) {
 	s.floats, s.orders, s.hashes = resize(s.floats, n), resize(s.orders, n), resize(s.hashes, n)
 	values := m.values(a)
 	if !m.any {
-		m.low, m.high, m.any = values[0], values[0], true
+		m.first, m.low, m.high, m.any = values[0], values[0], values[0], true
 	}
-	low, high := orderOfFloat(m.low.ToFloat64(0)), orderOfFloat(m.high.ToFloat64(0))
 	for i, v := range values {
-		f := v.ToFloat64(0)
-		o := orderOfFloat(f)
-		s.floats[i], s.orders[i], s.hashes[i] = f, o, m.hash(v)
-		if o <= low && m.less(v, m.low) {
-			m.low, low = v, o
+		f := m.away(v, m.first)
+		s.floats[i], s.orders[i], s.hashes[i] = f, orderOfFloat(f), m.hash(v)
+		if m.less(v, m.low) {
+			m.low = v
+		} else if m.less(m.high, v) {
+			m.high = v
 		}
-		if o >= high && m.less(m.high, v) {
-			m.high, high = v, o
-		}
-		if f == 0 {
+		switch v.Sign() {
+		case 0:
 			m.zero++
-		} else if f < 0 {
+		case -1:
 			m.negative++
 		}
 	}
+	m.access.add(&m.sum, values)
 	m.moments.add(s.floats)
 	write := celltext.New(a)
 	m.numbers.add(&batch{hashes: s.hashes, orders: s.orders, text: func(dst []byte, i int) []byte { return appendValue(dst, write, i) }}, s.floats, floatOfOrder)
@@ -108,18 +128,72 @@ func (m *decimals[T]) add(a arrow.Array, s *scratch) {
 func (m *decimals[T]) finish(out *Column) {
 	low, high := m.text(m.low), m.text(m.high)
 	out.Min, out.Max, out.Zero, out.Negative = &low, &high, &m.zero, &m.negative
-	unit := math.Pow10(int(m.scale))
-	moments{m.moments.n, m.moments.mean / unit, m.moments.squares / (unit * unit)}.finish(out)
+	out.Mean, out.StdDev = meanOf(m.sum.sum(), m.known, m.scale), m.moments.deviation(math.Pow10(int(m.scale)))
+	from, to := m.away(m.low, m.first), m.away(m.high, m.first)
 	m.numbers.finish(out, m.counter.text, func(v float64) string {
 		switch v = math.Round(v); {
-		case v <= m.low.ToFloat64(0):
+		case v <= from:
 			return low
-		case v >= m.high.ToFloat64(0):
+		case v >= to:
 			return high
 		}
 		whole, _ := big.NewFloat(v).Int(nil)
-		return m.text(m.whole(whole))
-	}, floatScale(m.low.ToFloat64(0), m.high.ToFloat64(0)))
+		return m.text(m.whole(whole.Add(whole, m.first.BigInt())))
+	}, floatScale(from, to))
+}
+
+// digitsOf returns the number that the digits of a decimal are, without the point.
+func digitsOf(text string) *big.Int {
+	v, _ := new(big.Int).SetString(strings.Replace(text, ".", "", 1), 10)
+	return v
+}
+
+func away128(v, from decimal128.Num) float64 {
+	if v.HighBits()^from.HighBits() < 0 { // the difference may have more bits
+		return whole128(v) - whole128(from)
+	}
+	return whole128(v.Sub(from))
+}
+
+func whole128(v decimal128.Num) float64 {
+	if v.HighBits() < 0 {
+		v = v.Negate()
+		return -whole(0, 0, uint64(v.HighBits()), v.LowBits())
+	}
+	return whole(0, 0, uint64(v.HighBits()), v.LowBits())
+}
+
+func away256(v, from decimal256.Num) float64 {
+	if int64(v.Array()[3]^from.Array()[3]) < 0 {
+		return whole256(v) - whole256(from)
+	}
+	return whole256(v.Sub(from))
+}
+
+func whole256(v decimal256.Num) float64 {
+	w, sign := v.Array(), 1.0
+	if int64(w[3]) < 0 {
+		w, sign = v.Negate().Array(), -1
+	}
+	return sign * whole(w[3], w[2], w[1], w[0])
+}
+
+// whole returns the double next to a number of 256 bits, the highest first. A greater number never has a smaller one.
+func whole(d, c, b, a uint64) float64 {
+	exponent := 192
+	for d == 0 {
+		if exponent == 0 {
+			return 0
+		}
+		d, c, b, a = c, b, a, 0
+		exponent -= 64
+	}
+	zeros := bits.LeadingZeros64(d)
+	top := d<<zeros | c>>(64-zeros)
+	if c<<zeros|b|a != 0 {
+		top |= 1 // it only decides how halves are rounded
+	}
+	return math.Ldexp(float64(top), exponent-zeros)
 }
 
 // text returns the text of a decimal.

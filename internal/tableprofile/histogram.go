@@ -27,10 +27,11 @@ type scale struct {
 	whole     bool                       // there are no values between whole numbers
 }
 
-// stop is a value where a histogram may begin or end: its place, and its text.
+// stop is a value where a histogram may begin or end: its place, its text, and its order if all values are counted.
 type stop struct {
-	at   float64
-	text string
+	at    float64
+	text  string
+	order uint64
 }
 
 // histogram returns the histogram of the values; nil = they are one, or no number says how far apart they are. least, most, first and
@@ -40,11 +41,17 @@ func (m *numbers) histogram(s *scale, least, most, first, last stop) *Histogram 
 	if whole := most.at - least.at; math.IsInf(whole, 0) || math.IsNaN(whole) || last.at > first.at && whole > stretch*(last.at-first.at) {
 		from, to, all = first, last, false
 	}
+	if s.whole && m.digest == nil {
+		return m.wholeHistogram(from, to)
+	}
 	span := to.at - from.at
 	if !(span > 0) || math.IsInf(span, 0) {
 		return nil
 	}
 	n, width := bins, span/bins
+	if width == 0 { // only the least doubles lie so close together
+		return nil
+	}
 	if s.whole { // a bin has as many numbers as every other, but for the last
 		width = math.Ceil((span + 1) / bins)
 		n = int(math.Ceil((span + 1) / width))
@@ -83,5 +90,26 @@ func (m *numbers) histogram(s *scale, least, most, first, last stop) *Histogram 
 		out.Counts[i], below = upTo-below, upTo
 	}
 	out.Above = m.known - below
+	return out
+}
+
+// wholeHistogram is histogram of whole numbers that are all counted. No number is rounded.
+func (m *numbers) wholeHistogram(from, to stop) *Histogram {
+	span := to.order - from.order
+	if span == 0 {
+		return nil
+	}
+	width := span/bins + 1
+	out := &Histogram{From: from.text, To: to.text, Counts: make([]int64, span/width+1), Exact: true}
+	for _, e := range m.sorted() {
+		switch {
+		case e.order < from.order:
+			out.Below += e.count
+		case e.order > to.order:
+			out.Above += e.count
+		default:
+			out.Counts[(e.order-from.order)/width] += e.count
+		}
+	}
 	return out
 }

@@ -84,7 +84,7 @@ func resize[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// moments are the mean and the spread of numbers.
+// moments are the mean and the spread of numbers, about.
 type moments struct {
 	n, mean, squares float64 // squares of the differences from the mean
 }
@@ -116,14 +116,13 @@ func (m *moments) join(o moments) {
 	m.n = n
 }
 
-func (m moments) finish(out *Column) {
-	mean, dev := m.mean, math.Sqrt(m.squares/m.n)
-	if !math.IsNaN(mean) && !math.IsInf(mean, 0) {
-		out.Mean = &mean
+// deviation returns the standard deviation of the numbers in another unit; nil = it is beyond the greatest double.
+func (m *moments) deviation(unit float64) *float64 {
+	dev := math.Sqrt(m.squares/m.n) / unit
+	if math.IsNaN(dev) || math.IsInf(dev, 0) {
+		return nil
 	}
-	if !math.IsNaN(dev) && !math.IsInf(dev, 0) {
-		out.StdDev = &dev
-	}
+	return &dev
 }
 
 // booleans counts them.

@@ -3,6 +3,7 @@ package tableprofile
 import (
 	"cmp"
 	"math"
+	"math/big"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -15,6 +16,8 @@ type numbers struct {
 	counter  counter
 	digest   *digest // nil = the counter has all
 	known    int64   // in the digest or the counter, without NaN
+	// compare compares values of one order that differ; nil = there are none.
+	compare func(a, b entry) int
 }
 
 func (m *numbers) counts() *counter { return &m.counter }
@@ -25,7 +28,12 @@ func (m *numbers) nan(e entry) bool { return m.floating && e.order == orderOfNaN
 // sorted returns the values that the counter has in ascending order, without NaN.
 func (m *numbers) sorted() []entry {
 	all := slices.DeleteFunc(m.counter.entries(), m.nan)
-	slices.SortFunc(all, func(a, b entry) int { return cmp.Compare(a.order, b.order) })
+	slices.SortFunc(all, func(a, b entry) int {
+		if c := cmp.Compare(a.order, b.order); c != 0 || m.compare == nil {
+			return c
+		}
+		return m.compare(a, b)
+	})
 	return all
 }
 
@@ -54,7 +62,7 @@ func (m *numbers) finish(out *Column, text func(e entry) string, number func(v f
 	if m.digest != nil {
 		for i, q := range shares {
 			v := m.digest.quantile(q)
-			stops[i] = stop{v - at.zero, number(v)}
+			stops[i] = stop{at: v - at.zero, text: number(v)}
 			if at.whole {
 				stops[i].at = math.Round(stops[i].at)
 			}
@@ -64,17 +72,23 @@ func (m *numbers) finish(out *Column, text func(e entry) string, number func(v f
 		all := m.sorted()
 		k, below := 0, int64(0) // values before k
 		for i, q := range shares {
-			for float64(below+all[k].count) < q*float64(m.known) {
+			for below+all[k].count < atShare(q, m.known) {
 				below += all[k].count
 				k++
 			}
-			stops[i] = stop{at.place(all[k].order), text(all[k])}
+			stops[i] = stop{at.place(all[k].order), text(all[k]), all[k].order}
 		}
 	}
 	for i, q := range shares {
 		out.Quantiles = append(out.Quantiles, Quantile{q, stops[i].text})
 	}
-	out.Histogram = m.histogram(at, stop{at.place(at.low), *out.Min}, stop{at.place(at.high), *out.Max}, stops[0], stops[len(stops)-1])
+	out.Histogram = m.histogram(at, stop{at.place(at.low), *out.Min, at.low}, stop{at.place(at.high), *out.Max, at.high}, stops[0], stops[len(stops)-1])
+}
+
+// atShare returns how many of n values a share of whole percents is, rounded up.
+func atShare(share float64, n int64) int64 {
+	percent := int64(math.Round(100 * share))
+	return n/100*percent + (n%100*percent+99)/100
 }
 
 // setTop sets the frequent values.
@@ -95,6 +109,8 @@ type ints struct {
 	low, high int64
 	zero      int64
 	negative  int64
+	first     int64 // the number from which others are counted where they are floating point numbers, so that neighbours differ
+	sum       wholeSum
 	moments   moments
 	any       bool
 }
@@ -121,7 +137,7 @@ func (m *ints) add(a arrow.Array, s *scratch) {
 		low, high = min(low, v), max(high, v)
 	}
 	if !m.any {
-		m.low, m.high, m.any = low, high, true
+		m.low, m.high, m.any, m.first = low, high, true, s.ints[0]
 	}
 	m.low, m.high = min(m.low, low), max(m.high, high)
 	for i, v := range s.ints {
@@ -131,19 +147,18 @@ func (m *ints) add(a arrow.Array, s *scratch) {
 		s.hashes[i] = mix(o)
 	}
 	if m.typ.ID() == arrow.UINT64 {
-		for i, o := range s.orders {
-			s.floats[i] = float64(o)
-		}
 		m.zero += count(s.orders, 0)
 	} else {
-		for i, v := range s.ints {
-			s.floats[i] = float64(v)
-		}
 		m.zero += count(s.ints, 0)
 		for _, v := range s.ints {
 			m.negative += int64(uint64(v) >> 63)
 		}
 	}
+	first := m.first
+	for i, v := range s.ints {
+		s.floats[i] = away(v, first)
+	}
+	m.sum.addInts(s.ints)
 	m.moments.add(s.floats)
 	m.numbers.add(&batch{hashes: s.hashes, orders: s.orders}, s.floats, m.number)
 }
@@ -158,26 +173,41 @@ func count[T int64 | uint64](values []T, v T) (n int64) {
 	return n
 }
 
-// number returns the number of an order.
-func (m *ints) number(o uint64) float64 {
-	if m.typ.ID() == arrow.UINT64 {
-		return float64(o)
+// away returns the difference of two numbers, rounded once.
+func away(v, from int64) float64 {
+	switch {
+	case v^from >= 0:
+		return float64(v - from)
+	case v < 0:
+		return -float64(uint64(from) - uint64(v))
 	}
-	return float64(intOfOrder(o))
+	return float64(uint64(v) - uint64(from))
 }
+
+// number returns how far the number of an order is from the first.
+func (m *ints) number(o uint64) float64 { return away(intOfOrder(o), m.first) }
 
 // order returns the order of a number, rounded, between the least and the greatest value.
 func (m *ints) order(v float64) uint64 {
-	low, high := orderOfInt(m.low), orderOfInt(m.high)
+	low, high, first := orderOfInt(m.low), orderOfInt(m.high), orderOfInt(m.first)
 	switch v = math.Round(v); {
 	case !(v > m.number(low)):
 		return low
 	case v >= m.number(high):
 		return high
-	case m.typ.ID() == arrow.UINT64:
-		return uint64(v)
+	case v < 0:
+		return first - uint64(-v)
 	}
-	return orderOfInt(int64(v))
+	return first + uint64(v)
+}
+
+// total returns the sum of all values.
+func (m *ints) total() *big.Int {
+	sum := m.sum.sum()
+	if m.typ.ID() == arrow.UINT64 {
+		sum.Add(sum, new(big.Int).Lsh(big.NewInt(m.known), 63)) // see newMeasure
+	}
+	return sum
 }
 
 func (m *ints) finish(out *Column) {
@@ -189,7 +219,7 @@ func (m *ints) finish(out *Column) {
 		if m.typ.ID() != arrow.UINT64 {
 			out.Negative = &m.negative
 		}
-		m.moments.finish(out)
+		out.Mean, out.StdDev = meanOf(m.total(), m.known, 0), m.moments.deviation(1)
 	}
 	at := &scale{low: orderOfInt(m.low), high: orderOfInt(m.high), whole: true}
 	at.zero, at.place = m.number(at.low), func(o uint64) float64 { return float64(o - at.low) }
@@ -205,6 +235,7 @@ type floats struct {
 	zero     int64
 	negative int64
 	nan      int64
+	sum      floatSum
 	moments  moments
 }
 
@@ -250,6 +281,7 @@ func (m *floats) add(a arrow.Array, s *scratch) {
 			m.low, m.high = low, high
 		}
 		m.low, m.high = min(m.low, low), max(m.high, high)
+		m.sum.addAll(values)
 		m.moments.add(values)
 	}
 	m.numbers.add(&batch{hashes: s.hashes, orders: s.orders}, values, floatOfOrder)
@@ -261,7 +293,7 @@ func (m *floats) finish(out *Column) {
 	if m.known > 0 {
 		low, high := text(orderOfFloat(m.low)), text(orderOfFloat(m.high))
 		out.Min, out.Max = &low, &high
-		m.moments.finish(out)
+		out.Mean, out.StdDev = m.sum.mean(m.known), m.moments.deviation(1)
 	}
 	m.numbers.finish(out, func(e entry) string { return text(e.order) }, func(v float64) string {
 		return text(orderOfFloat(max(m.low, min(m.high, v))))

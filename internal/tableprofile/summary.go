@@ -105,8 +105,7 @@ func (c *summarized) count(x *Column) {
 	}
 	x.Nulls = &nulls
 	if n := x.Values(); n > 0 && sum != nil {
-		mean, _ := new(big.Rat).SetFrac(sum, big.NewInt(n)).Float64()
-		x.Mean = &mean
+		x.Mean = meanOf(sum, n, 0)
 	}
 }
 
