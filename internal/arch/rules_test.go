@@ -16,7 +16,7 @@ var neutral = []string{
 	"internal/annotate", "internal/arrowbuf", "internal/arrowcheck", "internal/arrowdense", "internal/budget", "internal/workers", "internal/bitpack", "internal/blockcodec",
 	"internal/cursor", "internal/inflate", "internal/options", "internal/pb", "internal/readall", "internal/recordsplit", "internal/partwriter", "internal/arrowipc", "internal/arrowjson",
 	"internal/arrowmeta", "internal/arrowtype", "internal/fieldname", "internal/gonerows", "internal/geoarrow", "internal/plans", "internal/schemadiff", "internal/floattext", "internal/halffloat", "internal/inferred",
-	"internal/salvage", "internal/sinkblocks", "internal/textvalues", "internal/valueset",
+	"internal/salvage", "internal/sinkblocks", "internal/textvalues", "internal/valueset", "internal/wkb",
 }
 
 // public is what users may import, and the programs built on it.
@@ -105,6 +105,12 @@ var rules = []rule{
 		pkg:   "internal/geoarrow",
 		never: append([]string{arrowPath}, doesIO...),
 		why:   "what ORC, Parquet and GeoArrow say of geometries, in the words of all three",
+	},
+	{
+		pkg:   "internal/wkb",
+		may:   []string{"arrowio/errs"},
+		never: append([]string{arrowPath}, doesIO...),
+		why:   "statistics about geometries, of ORC and of Parquet",
 	},
 	{
 		pkg:   "internal/schematext",

@@ -5,6 +5,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/orcwire"
+	"github.com/arrowio/arrowio/internal/wkb"
 )
 
 // stripeCheck checks the columns of a stripe, one after the other. It decodes them by itself: values as they are stored,
@@ -143,6 +144,9 @@ func (c *columnCheck) run(counts []int64) (children [][]int64, err error) {
 			return nil, err
 		}
 		t := tally{childSlots: make([]int64, distinct)}
+		if c.typ.Kind == orcwire.Geometry || c.typ.Kind == orcwire.Geography {
+			t.shapes = &wkb.Check{}
+		}
 		if ix.blooms != nil && c.quirks.BloomTrusted(c.typ.Kind, ix.utf8, s.encoding(id).Bloom) {
 			t.bloom = &ix.blooms[g]
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/arrowio/arrowio/internal/orcwire"
+	"github.com/arrowio/arrowio/internal/wkb"
 )
 
 // compare says what is wrong with statistics about the values of a, as far as the writer is known to have them right.
@@ -66,6 +67,34 @@ func (f *File) compare(t *orcwire.Type, s *orcwire.ColumnStats, a *tally, merged
 		if s.Collection != nil && f.collectionStatsTrusted() {
 			return compareLists(s.Collection, a)
 		}
+	case orcwire.Geometry, orcwire.Geography:
+		if s.Geo != nil && a.shapes != nil {
+			return f.compareShapes(t, s.Geo, a)
+		}
+	}
+	return nil
+}
+
+// compareShapes compares boxes and kinds. Those of geographies may be as their writer likes, as points on a sphere have no such box.
+func (f *File) compareShapes(t *orcwire.Type, s *orcwire.GeoStats, a *tally) error {
+	told, flat := wkb.Told{Types: s.Types}, wkb.Plane
+	switch {
+	case t.Kind == orcwire.Geography:
+		flat = wkb.Sphere
+	case f.quirks.Writer == orcwire.WriterJava:
+		flat = wkb.Exact
+	}
+	if b := s.Box; b != nil {
+		told.Box = &wkb.Box{X: wkb.Axis{Least: b.XMin, Great: b.XMax}, Y: wkb.Axis{Least: b.YMin, Great: b.YMax}}
+		if b.ZMin != nil && b.ZMax != nil {
+			told.Box.Z = &wkb.Axis{Least: *b.ZMin, Great: *b.ZMax}
+		}
+		if b.MMin != nil && b.MMax != nil {
+			told.Box.M = &wkb.Axis{Least: *b.MMin, Great: *b.MMax}
+		}
+	}
+	if wrong := a.shapes.Compare(&told, flat); wrong != "" {
+		return corrupt("%s", wrong)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"math/bits"
 
 	"github.com/arrowio/arrowio/internal/orcwire"
+	"github.com/arrowio/arrowio/internal/wkb"
 )
 
 // tally is what the values of a column are like, in a row group, a stripe or the file.
@@ -36,7 +37,8 @@ type tally struct {
 	fullest    uint64
 	children   uint64
 
-	childSlots []int64 // of the children: of each variant of a union, else of all alike
+	shapes     *wkb.Check // geometries; nil = another type
+	childSlots []int64    // of the children: of each variant of a union, else of all alike
 
 	digest uint64
 	bloom  *orcwire.BloomFilter // asked for each value; nil = none
@@ -108,6 +110,9 @@ func (t *tally) bytes(b []byte) {
 	}
 	if t.values == 0 || bytes.Compare(b, t.last) > 0 {
 		t.last = append(make([]byte, 0, len(b)), b...)
+	}
+	if t.shapes != nil {
+		t.shapes.Add(b)
 	}
 	t.size += int64(len(b))
 	t.values++
@@ -230,6 +235,12 @@ func (t *tally) merge(o *tally) {
 	t.unsure = t.unsure || o.unsure
 	t.fewest, t.fullest = min(t.fewest, o.fewest), max(t.fullest, o.fullest)
 	t.children += o.children
+	if o.shapes != nil {
+		if t.shapes == nil {
+			t.shapes = &wkb.Check{}
+		}
+		t.shapes.Merge(o.shapes)
+	}
 	t.values += o.values
 }
 

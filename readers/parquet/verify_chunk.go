@@ -11,6 +11,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/arrowbuf"
 	"github.com/arrowio/arrowio/internal/parquetwire/decode"
+	"github.com/arrowio/arrowio/internal/wkb"
 )
 
 // chunkCheck decodes a column chunk page by page, with the decoder that scans use, and compares what is told of it with
@@ -29,6 +30,7 @@ type chunkCheck struct {
 	missing bool // a value is not in the bloom filter
 	// distinct are the hashes of the values, where the statistics tell their number; nil = not counted.
 	distinct map[uint64]struct{}
+	shapes   *wkb.Check // geometries and geographies of which statistics tell something; nil = none
 
 	all  tally
 	rows int64 // in front of the page
@@ -58,6 +60,9 @@ func (f *parquetFile) verifyChunk(ctx context.Context, group int, n *node, repor
 	v.col.pages.data.ctx, v.col.pages.data.src = ctx, f.src
 	if c.Stats.Distinct >= 0 {
 		v.distinct = map[uint64]struct{}{}
+	}
+	if v.c.Geo != nil && (n.elem.Kind == decode.Geometry || n.elem.Kind == decode.Geography) {
+		v.shapes = &wkb.Check{}
 	}
 	var err error
 	if v.bloom, err = f.readBloom(ctx, c); err != nil {
@@ -195,6 +200,7 @@ func (v *chunkCheck) page(g *rowGroup, p *page, end int64) error {
 		d.Release()
 		part.lo, part.hi = extremes(a)
 		v.hash(a)
+		v.shape(a)
 		a.Release()
 		t.add(part)
 	}

@@ -16,6 +16,7 @@ func (v *chunkCheck) chunk(rows int64) {
 		v.fault(corrupt("the pages have %d rows, the row group has %d", v.rows, rows), "", at)
 	}
 	v.stats(s, &v.all, op, at)
+	v.geo()
 	values := v.all.values
 	if n := int64(len(v.distinct)); v.distinct != nil && n <= mostDistinct && n != s.Distinct || s.Distinct > values {
 		v.fault(corrupt("%d different values are stored, the statistics say %d", n, s.Distinct), op, at)

@@ -94,6 +94,7 @@ type Chunk struct {
 	Bloom       int64 // 0 = none
 	OffsetIndex Extent
 	ColumnIndex Extent
+	Geo         *GeoStats // nil = there are none
 }
 
 // Extent is where something is; a length of 0 = it is not there.
@@ -279,6 +280,8 @@ func (t *thrift) chunkMetadata(in field, c *Chunk) {
 			} else { // drafts of the format had other fields here
 				t.skip(f)
 			}
+		case 17:
+			t.geo(f, c)
 		default:
 			t.skip(f)
 		}
