@@ -15,6 +15,7 @@ import (
 type kuduListFlags struct {
 	data     []string
 	metadata string
+	key      string
 	rebuild  string
 	schemas  []string
 	json     bool
@@ -89,6 +90,7 @@ too. The size is that of the blocks found in the data directories; it is not kno
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.data, "data-dir", nil, "a data `DIR` of the server (--fs_data_dirs); repeat for each (default: DIR and the directory data beside it)")
 	fs.StringVar(&f.metadata, "metadata-dir", "", "the server's metadata `DIR` (--fs_metadata_dir), if it has one (default: DIR, then the data directories)")
+	fs.StringVar(&f.key, "key", "", "the key of encrypted files that a key service has unwrapped: a `FILE` of hexadecimal digits, or env:NAME (default: what Kudu's default key provider keeps with the files)")
 	for _, name := range []string{"data-dir", "metadata-dir"} {
 		_ = cmd.MarkFlagDirname(name) // it fails only for a flag that does not exist
 	}
@@ -99,7 +101,7 @@ too. The size is that of the blocks found in the data directories; it is not kno
 }
 
 func (a *app) kuduList(ctx context.Context, f *kuduListFlags, dir string) error {
-	v, err := readkudu.OpenOverview(ctx, dir, arrowio.Limits{}, readkudu.Options{Data: f.data, Metadata: f.metadata, Rebuild: f.rebuild, Schemas: f.schemas})
+	v, err := readkudu.OpenOverview(ctx, dir, arrowio.Limits{}, readkudu.Options{Data: f.data, Metadata: f.metadata, Key: f.key, Rebuild: f.rebuild, Schemas: f.schemas})
 	if err != nil {
 		return inFile(dir, err)
 	}

@@ -281,13 +281,18 @@ var rules = []rule{
 	},
 	{
 		pkg: "internal/kudu",
-		may: append([]string{"arrowio", "arrowio/errs", "arrowio/expr", "internal/kuduwire", "internal/cfilewire", "internal/cfile", "internal/kudu/inspect"}, neutral...),
+		may: append([]string{"arrowio", "arrowio/errs", "arrowio/expr", "internal/kuduwire", "internal/cfilewire", "internal/cfile", "internal/kudu/inspect", "internal/kudu/atrest"}, neutral...),
 		why: "a tablet is made of CFiles, and the files around them are explained; readers/kudu shows it to users, and an import begins with it",
 	},
 	{
 		pkg: "internal/kudu/rebuild",
 		may: []string{"internal/kuduwire", "internal/cfilewire"},
 		why: "it decides by what it is told of blocks, and reads none",
+	},
+	{
+		pkg: "internal/kudu/atrest",
+		may: []string{"arrowio", "arrowio/errs", "arrowio/local", "internal/kuduwire"},
+		why: "it decrypts files, and knows nothing of what is in them",
 	},
 	{
 		pkg: "internal/kudu/inspect",

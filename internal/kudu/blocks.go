@@ -11,7 +11,6 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
-	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
@@ -126,7 +125,7 @@ func (b *Blocks) Open(id uint64) (arrowio.Source, io.Closer, error) {
 	if p.log != nil {
 		return b.log.openBlock(*p.log)
 	}
-	src, err := local.OpenFile(BlockPath(p.file, id))
+	src, err := b.dirs.openFile(BlockPath(p.file, id))
 	if err != nil {
 		return nil, nil, fmt.Errorf("block %s: %w", kuduwire.BlockName(id), err)
 	}
@@ -173,7 +172,7 @@ func (b *Blocks) At(id uint64) (path string, at arrowio.ByteRange, err error) {
 	if err != nil {
 		return "", at, fmt.Errorf("block %s: %w", kuduwire.BlockName(id), err)
 	}
-	return path, arrowio.ByteRange{Len: fi.Size()}, nil
+	return path, b.dirs.contentAt(fi.Size()), nil
 }
 
 // sizeOf returns how many bytes the blocks of a tablet have, and how many blocks are not there or have none.

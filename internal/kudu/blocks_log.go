@@ -16,7 +16,6 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
-	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 	"github.com/arrowio/arrowio/internal/workers"
 )
@@ -28,6 +27,7 @@ const (
 
 // logBlocks are the blocks of the log block manager: parts of the data files of containers.
 type logBlocks struct {
+	dirs       *Dirs
 	places     []logPlace // by id
 	last       uint64     // the greatest id of a record, deleted blocks included
 	containers []*container
@@ -52,7 +52,7 @@ type container struct {
 
 	mu   sync.Mutex
 	refs int
-	f    *local.FileSource
+	f    diskFile
 }
 
 // whole reports whether all records could be read. One that is torn belongs to a block that was never finished.
@@ -61,6 +61,7 @@ func (c *container) whole() bool { return c.err == nil && c.hasMeta && c.damage.
 // open lists the containers and reads their records, several at a time: there may be tens of thousands, on many disks,
 // and their files are small.
 func (l *logBlocks) open(ctx context.Context, d *Dirs, dirs []*DataDir) error {
+	l.dirs = d
 	for _, dir := range dirs {
 		if err := l.list(d, dir); err != nil {
 			return err
@@ -153,14 +154,14 @@ type recordReader struct {
 	last    uint64
 }
 
-// read adds the blocks of a container. Only an encrypted container is an error of all.
+// read adds the blocks of a container. Only an encrypted container whose key is not known is an error of all.
 func (r *recordReader) read(c *container, number uint32) error {
 	if !c.hasMeta {
-		c.hasMeta = c.empty()
+		c.hasMeta = c.empty(r.dirs)
 		return nil
 	}
 	path := c.base + metadataSuffix
-	b, err := readSmall(path, r.limit, r.buf)
+	b, err := r.dirs.readSmall(path, r.limit, r.buf)
 	if err != nil {
 		c.err = err
 		return nil
@@ -180,7 +181,7 @@ func (r *recordReader) read(c *container, number uint32) error {
 		return nil
 	}
 	c.damage.Err = inFile(c.damage.Err, path)
-	if c.damage.NoHead && c.hasData && !c.empty() {
+	if c.damage.NoHead && c.hasData && !c.empty(r.dirs) {
 		c.err = errs.Errorf(errs.ErrCorrupt, "kudu: %s: %d bytes and no records, though there is data", path, len(b))
 	}
 	for i := range r.records {
@@ -195,9 +196,9 @@ func (r *recordReader) read(c *container, number uint32) error {
 }
 
 // empty reports whether the data file has no bytes, as one that was just made when the server stopped.
-func (c *container) empty() bool {
+func (c *container) empty(d *Dirs) bool {
 	fi, err := os.Stat(c.base + dataSuffix)
-	return err == nil && fi.Size() == 0
+	return err == nil && d.contentAt(fi.Size()).Len == 0
 }
 
 // find returns the records of a block that exists, of all containers.
@@ -227,14 +228,14 @@ func (l *logBlocks) openBlock(p logPlace) (arrowio.Source, io.Closer, error) {
 	if p.off < 0 {
 		return nil, nil, blockError(p.id, "the records of %s%s do not say where it is, or say it twice", c.base, metadataSuffix)
 	}
-	f, err := c.acquire()
+	f, err := c.acquire(l.dirs, p.off)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil, blockError(p.id, "its container has no data file: %w", err)
 		}
 		return nil, nil, fmt.Errorf("block %s: %w", kuduwire.BlockName(p.id), err)
 	}
-	src, err := f.Section(arrowio.ByteRange{Off: p.off, Len: p.length})
+	src, err := section(f, arrowio.ByteRange{Off: p.off, Len: p.length})
 	if err != nil {
 		size := f.Size()
 		_ = c.release() // it was opened for nothing
@@ -243,12 +244,12 @@ func (l *logBlocks) openBlock(p logPlace) (arrowio.Source, io.Closer, error) {
 	return src, &blockCloser{c: c}, nil
 }
 
-// acquire opens the container's data file, or shares it with other blocks.
-func (c *container) acquire() (*local.FileSource, error) {
+// acquire opens the container's data file, or shares it with other blocks. One is at off.
+func (c *container) acquire(d *Dirs, off int64) (diskFile, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.f == nil {
-		f, err := local.OpenFile(c.base + dataSuffix)
+		f, err := d.openContainer(c.base+dataSuffix, off)
 		if err != nil {
 			return nil, err
 		}

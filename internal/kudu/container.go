@@ -13,6 +13,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/annotate"
 	"github.com/arrowio/arrowio/internal/cfile"
+	"github.com/arrowio/arrowio/internal/kudu/atrest"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
@@ -31,13 +32,19 @@ const (
 )
 
 // errHowToRead is a sentence with options, for errors about a container.
-var errHowToRead = fmt.Errorf("to read its tables, use %w with the server's directory, and to read one block, add %w", errs.Opt("from", "kudu"), errs.Opt("kudu-block", "ID"))
+var errHowToRead = fmt.Errorf("name the server's directory (--fs_wal_dir) in place of this file: arrowio kudu list DIR lists its tables, %w and %w read one, and %w in place of the latter reads one block",
+	errs.Opt("from", "kudu"), errs.Opt("kudu-table", "NAME"), errs.Opt("kudu-block", "ID"))
 
 type opener = func(ctx context.Context, name string) (arrowio.OpenSource, error)
 
+// besideContainer is matchContainer for files that are not encrypted.
+func besideContainer(ctx context.Context, src arrowio.Source, name string, open opener) bool {
+	return matchContainer(ctx, src, name, open, &keyring{})
+}
+
 // matchContainer reports whether src is the data file of a container: there are records beside it, and it is not one CFile,
 // which can be read as such.
-func matchContainer(ctx context.Context, src arrowio.Source, name string, open opener) bool {
+func matchContainer(ctx context.Context, src arrowio.Source, name string, open opener, keys *keyring) bool {
 	base, ok := strings.CutSuffix(name, dataSuffix)
 	if !ok {
 		return false
@@ -47,20 +54,28 @@ func matchContainer(ctx context.Context, src arrowio.Source, name string, open o
 		return false // the bytes of the file alone tell what it is
 	}
 	defer func() { _ = side.Close() }() // it was only read
+	records, err := keys.open(side, nil, base+metadataSuffix, atrest.HeaderSize, atrest.HeaderSize)
+	if err != nil {
+		return false
+	}
 	head := make([]byte, len(containerMagic))
-	n, _ := side.ReadAt(head, 0)
+	n, _ := records.ReadAt(head, 0)
 	return n == len(head) && string(head) == containerMagic && !cfile.Alone(ctx, src)
 }
 
-func openContainer(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
-	f := &containerFile{src: src, limits: o.Limits.WithDefaults()}
+func openContainer(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions, keys *keyring) (arrowio.File, error) {
+	f := &containerFile{limits: o.Limits.WithDefaults()}
 	path := strings.TrimSuffix(o.Name, dataSuffix) + metadataSuffix
 	side, err := o.OpenSource(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = side.Close() }() // it was only read
-	b, err := readSource(side, path, f.limits.MetadataBytes, nil)
+	content, err := keys.open(side, nil, path, atrest.HeaderSize, atrest.HeaderSize)
+	if err != nil {
+		return nil, err
+	}
+	b, err := readSource(content, path, f.limits.MetadataBytes, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +89,12 @@ func openContainer(ctx context.Context, src arrowio.Source, o arrowio.OpenOption
 	f.damage.Err = inFile(f.damage.Err, path)
 	f.rowless = rowless{src.Size(), fmt.Errorf("%s, with %s, which cannot be read as rows together: %w", whatContainer, f.count(), errHowToRead)}
 	slices.SortStableFunc(f.blocks, func(a, b kuduwire.BlockRecord) int { return cmp.Compare(a.Off, b.Off) })
-	return f, nil
+	at := int64(0)
+	if n := len(f.blocks); n > 0 {
+		at = max(0, f.blocks[n-1].Off)
+	}
+	f.src, err = keys.open(src, nil, o.Name, 0, at)
+	return f, err
 }
 
 func (f *containerFile) count() string { return count(int64(len(f.blocks)), "block") }

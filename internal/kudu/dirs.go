@@ -13,7 +13,6 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
-	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
@@ -37,6 +36,8 @@ type DirOptions struct {
 	NoData   bool     // go on without data directories, with a note in Notes: for callers that need only the superblocks
 	// DataLater is for callers that may not need blocks: if no data directory is found, NeedData returns the error, not OpenDirs.
 	DataLater bool
+	Key       string // the option kudu-key; "" = keys are found in instance files
+	ForImport bool   // refuse what cannot be written: encrypted directories
 	Limits    arrowio.Limits
 }
 
@@ -58,6 +59,7 @@ type Dirs struct {
 	doubts  []string // those notes that mean that something may be missing
 	claimed []string // directories whose instance files were looked at
 	first   string   // the one that UUID is from
+	keys    keyring
 
 	mu   sync.Mutex
 	bare []string // files that a salvage reads though what describes their messages is damaged
@@ -76,10 +78,13 @@ type DataDir struct {
 }
 
 // OpenDirs finds a server's directories and reads their instance files. Directories of different servers, data directories that
-// do not belong together, and encrypted directories are always errors. A directory that cannot be read is an error, or left out
+// do not belong together, and encrypted directories whose key is not known are always errors. A directory that cannot be read is an error, or left out
 // if Salvage is set. A missing data directory is only a note, since tablets without blocks there are complete.
 func OpenDirs(o DirOptions) (*Dirs, error) {
 	d := &Dirs{lim: o.Limits.WithDefaults(), salvage: o.Salvage, noData: o.NoData, later: o.DataLater}
+	if err := d.keys.give(o.Key); err != nil {
+		return nil, err
+	}
 	root := ""
 	if o.Wal != "" {
 		var err error
@@ -115,6 +120,12 @@ func OpenDirs(o DirOptions) (*Dirs, error) {
 		return nil, err
 	}
 	if err := d.findMetadata(o.Metadata, root); err != nil {
+		return nil, err
+	}
+	if o.ForImport && d.keys.instance != "" {
+		return nil, errs.Errorf(errs.ErrUnsupported, "kudu: %s: the server's files are encrypted (--encrypt_data_at_rest), and what is written to them would have to be: load the rows with a client of Kudu", d.keys.instance)
+	}
+	if err := d.proveKeys(); err != nil {
 		return nil, err
 	}
 	if o.Wal != "" && d.Wal == "" {
@@ -205,7 +216,7 @@ func (d *Dirs) claim(root string) error {
 	}
 	d.claimed = append(d.claimed, root)
 	path := filepath.Join(root, instanceName)
-	b, err := readSmall(path, d.lim.MetadataBytes, nil)
+	b, err := readSmall(path, d.lim.MetadataBytes)
 	var i *kuduwire.Instance
 	if err == nil {
 		i, err = kuduwire.ParseInstance(b, d.lim)
@@ -218,10 +229,7 @@ func (d *Dirs) claim(root string) error {
 	if err != nil {
 		return d.orNote(err)
 	}
-	if i.Encrypted {
-		return errs.Errorf(errs.ErrUnsupported,
-			"kudu: %s: the server's files are encrypted (--encrypt_data_at_rest): their key is with the server's key provider, and this reader does not ask it; start Kudu with that provider, and read with a client", path)
-	}
+	d.keys.add(i, path)
 	if d.UUID != "" && d.UUID != i.UUID {
 		return errs.Errorf(errs.ErrOption, "kudu: directories of different servers: %s is of %s, %s of %s",
 			d.first, d.UUID, root, i.UUID)
@@ -352,7 +360,7 @@ func (d *Dirs) tabletFile(folder, tablet string) (string, []byte, error) {
 		return "", nil, errs.Errorf(errs.ErrOption, "kudu: no metadata directory: %s of tablet %s: %w", folder, tablet, fs.ErrNotExist)
 	}
 	path := filepath.Join(d.Metadata, folder, tablet)
-	b, err := readSmall(path, d.lim.MetadataBytes, nil)
+	b, err := d.readSmall(path, d.lim.MetadataBytes, nil)
 	return path, b, err
 }
 
@@ -390,9 +398,14 @@ func isDir(path string) bool {
 	return err == nil && fi.IsDir()
 }
 
+// readSmall reads a whole instance file, which is never encrypted.
+func readSmall(path string, limit int64) ([]byte, error) {
+	return (&Dirs{}).readSmall(path, limit, nil)
+}
+
 // readSmall reads a whole file of metadata into buf, or into a larger one.
-func readSmall(path string, limit int64, buf []byte) ([]byte, error) {
-	f, err := local.OpenFile(path)
+func (d *Dirs) readSmall(path string, limit int64, buf []byte) ([]byte, error) {
+	f, err := d.openFile(path)
 	if err != nil {
 		return nil, err
 	}

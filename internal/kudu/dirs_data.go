@@ -87,7 +87,7 @@ func (d *Dirs) besideData(root string) (string, bool) {
 
 // serverOf returns the uuid of the server whose directory root is, "" = not known.
 func (d *Dirs) serverOf(root string) string {
-	b, err := readSmall(filepath.Join(root, instanceName), d.lim.MetadataBytes, nil)
+	b, err := readSmall(filepath.Join(root, instanceName), d.lim.MetadataBytes)
 	if err != nil {
 		return ""
 	}
@@ -124,7 +124,7 @@ func (d *Dirs) addData(path string) error {
 		return err
 	}
 	name := filepath.Join(dir.Path, dirInstanceName)
-	b, err := readSmall(name, d.lim.MetadataBytes, nil)
+	b, err := readSmall(name, d.lim.MetadataBytes)
 	var i *kuduwire.DirInstance
 	if err == nil {
 		i, err = kuduwire.ParseDirInstance(b, d.lim)

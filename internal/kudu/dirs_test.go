@@ -178,7 +178,7 @@ func TestDirsOfOthers(t *testing.T) {
 	refuse("other block manager", errs.ErrUnsupported, two("rocks"), `"logr"`, "read another replica")
 
 	s.write(protoContainer("kudu.InstanceMetadataPB", protoMsg{}.str(1, "server").str(3, "abcdef")), "second", "instance")
-	refuse("encrypted", errs.ErrUnsupported, two("second"), "encrypted")
+	refuse("encrypted", errs.ErrUnsupported, two("second"), "encrypted", "--kudu-key")
 
 	// A sibling that is another's is not taken for the server's.
 	k := newServer(t, "server", "d0")

@@ -92,7 +92,7 @@ type server struct {
 
 func openServer(ctx context.Context, path string, limits arrowio.Limits, o Options) (*server, error) {
 	s := &server{limits: limits.WithDefaults(), opt: o}
-	d := DirOptions{Wal: path, Metadata: o.Metadata, Data: o.Data, Salvage: o.Salvage && !o.verify, FindWal: true, NoData: o.noData, DataLater: true, Limits: s.limits}
+	d := DirOptions{Wal: path, Metadata: o.Metadata, Data: o.Data, Key: o.Key, Salvage: o.Salvage && !o.verify, FindWal: true, NoData: o.noData, DataLater: true, Limits: s.limits}
 	if err := o.checkRebuild(); err != nil {
 		return nil, err
 	}

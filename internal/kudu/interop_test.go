@@ -21,7 +21,7 @@ import (
 )
 
 // scale is how many times as many rows as the fixtures have the tables here get.
-const scale = 10
+const scale = "10"
 
 func variable(t *testing.T, name string) string {
 	t.Helper()
@@ -53,29 +53,33 @@ type table struct {
 
 // Directories of a real tablet server, of each block manager, give the rows that Kudu's own client saw before the server
 // ended: every type in every encoding with every codec, rows changed and deleted before and after flushes, compacted,
-// under altered schemas, and rows that are in the log alone. One server is killed.
+// under altered schemas, and rows that are in the log alone. Some servers are killed, and one encrypts its files.
 func TestRealServers(t *testing.T) {
-	for _, manager := range []string{"file", "log"} {
-		t.Run(manager, func(t *testing.T) {
+	// As they come: space is set aside in logs and containers.
+	ahead := []string{"--log_preallocate_segments=true", "--log_container_preallocate_bytes=33554432"}
+	for _, x := range []struct {
+		name, manager, end string
+		flags              []string
+		scale              string
+	}{
+		{"file", "file", "kill", nil, scale},
+		{"log", "log", "stop", ahead, scale},
+		{"encrypted", "log", "kill", append([]string{"--encrypt_data_at_rest=true", "--encryption_key_length=256"}, ahead...), "1"},
+	} {
+		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
-			server, rows, end := filepath.Join(t.TempDir(), "server"), t.TempDir(), "kill"
-			flags := []string{"start", server, manager}
-			if manager == "log" {
-				end = "stop"
-				// As they come: space is set aside in logs and containers.
-				flags = append(flags, "--log_preallocate_segments=true", "--log_container_preallocate_bytes=33554432")
-			}
+			server, rows := filepath.Join(t.TempDir(), "server"), t.TempDir()
 			kudu := variable(t, "ARROWIO_KUDU")
 			ended := false
 			stop := func() {
 				if !ended {
-					run(t, kudu, end, server)
+					run(t, kudu, x.end, server)
 				}
 				ended = true
 			}
 			t.Cleanup(stop)
-			run(t, kudu, flags...)
-			run(t, "java", "-Xmx1g", "-jar", variable(t, "ARROWIO_KUDU_JUDGE_JAR"), "churn", server, rows, strconv.Itoa(scale))
+			run(t, kudu, append([]string{"start", server, x.manager}, x.flags...)...)
+			run(t, "java", "-Xmx1g", "-jar", variable(t, "ARROWIO_KUDU_JUDGE_JAR"), "churn", server, rows, x.scale)
 			stop()
 			for _, x := range tables(t, rows) {
 				t.Run(x.Table, func(t *testing.T) {

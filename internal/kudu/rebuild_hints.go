@@ -123,7 +123,7 @@ func (s *server) hintFiles(h *hintList, path string) error {
 }
 
 func (s *server) hintFile(h *hintList, path string) error {
-	b, err := readSmall(path, s.limits.MetadataBytes, nil)
+	b, err := s.dirs.readSmall(path, s.limits.MetadataBytes, nil)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (s *server) hintFile(h *hintList, path string) error {
 		h.add(rebuild.Hint{Table: table, Source: path, Schema: &set.Schema}, 0)
 		return nil
 	case strings.HasPrefix(filepath.Base(path), segmentPrefix):
-		seg, err := openSegment(logDir(filepath.Dir(path)), filepath.Base(path))
+		seg, err := openSegment(s.dirs.logFolder(filepath.Dir(path)), filepath.Base(path))
 		if err != nil {
 			return err
 		}

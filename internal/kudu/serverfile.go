@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
+	"github.com/arrowio/arrowio/internal/kudu/atrest"
 	"github.com/arrowio/arrowio/internal/kudu/inspect"
 )
 
@@ -19,14 +20,27 @@ type serverFile struct {
 }
 
 // matchServerFile reports whether a file is one that openServerFile opens.
-func matchServerFile(head, _ []byte) bool { return inspect.Match(head) }
+func matchServerFile(head, _ []byte) bool { return inspect.Match(head) || atrest.Is(head) }
 
 func openServerFile(ctx context.Context, src arrowio.Source, o arrowio.OpenOptions) (arrowio.File, error) {
-	if _, err := parseOptions(o.Options); err != nil {
+	opt, err := parseOptions(o.Options)
+	if err != nil {
 		return nil, err
 	}
-	if open := o.OpenSource; open != nil && matchContainer(ctx, src, o.Name, open) {
-		return openContainer(ctx, src, o)
+	var keys keyring
+	if header, err := atrest.Header(src, src.Size()); err != nil || header != nil {
+		if err == nil {
+			err = keys.find(ctx, opt.Key, o)
+		}
+		if err != nil {
+			return nil, errs.Locate(err, errs.At{Format: Name})
+		}
+	}
+	if open := o.OpenSource; open != nil && matchContainer(ctx, src, o.Name, open, &keys) {
+		return openContainer(ctx, src, o, &keys)
+	}
+	if src, err = keys.open(src, nil, o.Name, atrest.HeaderSize, atrest.HeaderSize); err != nil {
+		return nil, err
 	}
 	f := &serverFile{File: inspect.File{Src: src, Limits: o.Limits.WithDefaults()}}
 	head, err := f.Head()
@@ -34,7 +48,7 @@ func openServerFile(ctx context.Context, src arrowio.Source, o arrowio.OpenOptio
 		return nil, err
 	}
 	if !inspect.Match(head) {
-		return nil, errs.Locate(errs.Errorf(errs.ErrUnsupported, "it begins with %q, which no small file of a server does", head), errs.At{Format: Name})
+		return nil, errs.Locate(errs.Errorf(errs.ErrUnsupported, "it begins with %q, which no small file of a server does; %w", head, errHowToRead), errs.At{Format: Name})
 	}
 	if f.kind, err = f.Kind(); err != nil {
 		return nil, errs.Locate(err, errs.At{Format: Name})

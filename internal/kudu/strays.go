@@ -89,12 +89,12 @@ func (d *Dirs) logSchema(tablet string) *kuduwire.Schema {
 	if err != nil {
 		return nil
 	}
-	names, _ := logDir(dir).names()
+	names, _ := d.logFolder(dir).names()
 	for _, name := range names {
 		if !strings.HasPrefix(name, segmentPrefix) {
 			continue
 		}
-		s, err := openSegment(logDir(dir), name)
+		s, err := openSegment(d.logFolder(dir), name)
 		if err != nil || s.head.TabletID != tablet {
 			continue
 		}

@@ -22,7 +22,7 @@ func (v *verifier) log(t *tablet) error {
 	if err != nil {
 		return err
 	}
-	files := logDir(dir)
+	files := v.dirs.logFolder(dir)
 	names, err := files.names()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -332,7 +332,7 @@ func closeSegment(t *testing.T, b []byte, off int64) []byte {
 	if err := os.WriteFile(path, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	files := logDir(filepath.Dir(path))
+	files := (&Dirs{}).logFolder(filepath.Dir(path))
 	s, err := openSegment(files, "wal-000000001")
 	if err != nil {
 		t.Fatal(err)

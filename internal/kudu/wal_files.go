@@ -12,7 +12,6 @@ import (
 
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
-	"github.com/arrowio/arrowio/arrowio/local"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
@@ -49,11 +48,16 @@ type logFiles interface {
 	open(name string) (arrowio.Source, io.Closer, error)
 }
 
-// logDir is a folder on disk.
-type logDir string
+// logDir is a folder of a server's log on disk.
+type logDir struct {
+	dirs *Dirs
+	path string
+}
+
+func (d *Dirs) logFolder(path string) logDir { return logDir{d, path} }
 
 func (d logDir) names() ([]string, error) {
-	entries, err := os.ReadDir(string(d))
+	entries, err := os.ReadDir(d.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -65,7 +69,7 @@ func (d logDir) names() ([]string, error) {
 }
 
 func (d logDir) open(name string) (arrowio.Source, io.Closer, error) {
-	f, err := local.OpenFile(filepath.Join(string(d), name))
+	f, err := d.dirs.openFile(filepath.Join(d.path, name))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -167,7 +167,7 @@ func (r *replayer) run(dirs *Dirs) error {
 		c, err := dirs.consensus(r.sb.TabletID)
 		return err == nil && c.SoleVoter(dirs.UUID), err
 	}
-	return r.log(logDir(dir))
+	return r.log(dirs.logFolder(dir))
 }
 
 // log replays the segments in a folder.

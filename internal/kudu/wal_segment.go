@@ -8,6 +8,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/internal/blockcodec"
+	"github.com/arrowio/arrowio/internal/kudu/atrest"
 	"github.com/arrowio/arrowio/internal/kuduwire"
 )
 
@@ -243,6 +244,11 @@ func (w *segmentWalk) findHead(off int64) (int64, error) {
 
 // tail keeps a torn end to be reported, unless it is zeros: space that was allocated and not used.
 func (w *segmentWalk) tail(off int64, cause error) error {
+	if f, ok := w.window.src.(*atrest.File); ok { // decrypted, the rest of a block that was written to in part is not zeros
+		if blank, err := f.Unwritten(off, w.end); err != nil || blank {
+			return err
+		}
+	}
 	for at := off; at < w.end; {
 		if err := w.ctx.Err(); err != nil {
 			return err

@@ -10,18 +10,48 @@ type Instance struct {
 	UUID      string // of the server
 	Stamp     string // when and where it was made, for people
 	Encrypted bool   // the server's files are encrypted
+	// Keys are those with which the keys of files are wrapped, as the file has them: wrapped in turn. Those of tenants come before the
+	// server's, as Kudu prefers them.
+	Keys     []string
+	Versions []string // of the keys, of those that have one
 }
 
 var instanceTable = pb.NewTable(
 	pb.Text(1, "uuid", func(i *Instance) *string { return &i.UUID }).Required(),
 	pb.Text(2, "format_stamp", func(i *Instance) *string { return &i.Stamp }),
-	pb.Custom(3, "server_key", pb.FormSecret, readServerKey, nil),
+	pb.Custom(3, "server_key", pb.FormSecret, func(m *pb.Message, i *Instance) {
+		if key := m.String(); key != "" {
+			i.Encrypted, i.Keys = true, append(i.Keys, key)
+		}
+	}, nil),
 	pb.Only[Instance](4, "server_key_iv", pb.FormSecret),
-	pb.Only[Instance](5, "server_key_version", pb.FormText),
-	pb.Custom(6, "tenants", pb.FormSecret, readServerKey, nil), // with keys of their own
+	pb.Custom(5, "server_key_version", pb.FormText, readKeyVersion, nil),
+	pb.Custom(6, "tenants", pb.FormSecret, readTenant, nil),
 )
 
-func readServerKey(m *pb.Message, i *Instance) { i.Encrypted = i.Encrypted || len(m.Bytes()) > 0 }
+func readKeyVersion(m *pb.Message, i *Instance) {
+	if v := m.String(); v != "" {
+		i.Versions = append(i.Versions, v)
+	}
+}
+
+// tenantTable is the part of a TenantMetadataPB that is about its key.
+var tenantTable = pb.NewTable(
+	pb.Only[Instance](1, "tenant_name", pb.FormText),
+	pb.Only[Instance](2, "tenant_id", pb.FormText),
+	pb.Custom(3, "tenant_key", pb.FormSecret, func(m *pb.Message, i *Instance) {
+		if key := m.String(); key != "" {
+			i.Keys = append([]string{key}, i.Keys...)
+		}
+	}, nil),
+	pb.Only[Instance](4, "tenant_key_iv", pb.FormSecret),
+	pb.Custom(5, "tenant_key_version", pb.FormText, readKeyVersion, nil),
+)
+
+func readTenant(m *pb.Message, i *Instance) {
+	i.Encrypted = true
+	tenantTable.ReadField(m, i)
+}
 
 // ParseInstance parses the container file b, an InstanceMetadataPB. With an error that wraps ErrDescription it returns the message.
 func ParseInstance(b []byte, lim errs.Limits) (*Instance, error) {

@@ -14,6 +14,7 @@ const Name = kudu.Name
 type Options struct {
 	Data     []string // data directories; none = Wal's sibling `data`, or Wal itself
 	Metadata string   // the metadata directory, where it is another than Kudu's default
+	Key      string   // the key of encrypted files, unwrapped: a file of hexadecimal digits, or env:NAME; "" = instance files have it
 	Table    string   // name or id of the table; "" = the only one
 	Tablet   string   // id of one tablet of it; "" = all that are here
 	Block    string   // id of one block, to be read as the lone CFile that it is; "" = none. See OpenBlock
@@ -34,7 +35,7 @@ type Options struct {
 
 func (o Options) own() kudu.Options {
 	return kudu.Options{
-		Data: o.Data, Metadata: o.Metadata, Table: o.Table, Tablet: o.Tablet, Block: o.Block, Snapshot: o.Snapshot, SkipLog: o.SkipLog,
+		Data: o.Data, Metadata: o.Metadata, Key: o.Key, Table: o.Table, Tablet: o.Tablet, Block: o.Block, Snapshot: o.Snapshot, SkipLog: o.SkipLog,
 		Uncommitted: o.Uncommitted, LogMemory: o.LogMemory, Salvage: o.Salvage, StringsBinary: o.StringsBinary,
 		Trust:   o.Trust,
 		Rebuild: o.Rebuild, Schemas: o.Schemas,

@@ -121,7 +121,7 @@ func (s *splitter) openTable() error {
 	if err != nil {
 		return err
 	}
-	o := reader.DirOptions{Wal: s.SplitOptions.Wal, Metadata: s.SplitOptions.Metadata, Data: s.SplitOptions.Data, Limits: s.importer.Limits}
+	o := reader.DirOptions{Wal: s.SplitOptions.Wal, Metadata: s.SplitOptions.Metadata, Data: s.SplitOptions.Data, ForImport: true, Limits: s.importer.Limits}
 	if s.dirs, err = reader.OpenDirs(o); err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func (im *importer) openTarget() error {
 		return unsupported("tablet %s is the catalog of a master", im.Tablet)
 	}
 	var err error
-	o := reader.DirOptions{Wal: im.Wal, Metadata: im.Metadata, Data: im.Data, Limits: im.Limits}
+	o := reader.DirOptions{Wal: im.Wal, Metadata: im.Metadata, Data: im.Data, ForImport: true, Limits: im.Limits}
 	if im.dirs, err = reader.OpenDirs(o); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A real Kudu on this machine, for fixtures and comparisons: a master and a tablet server on free ports of the loopback.
 #   kudu.sh get                            fetches the binaries by Maven, into .cache, unless they are there
+#                                          (of Kudu 1.17.1, or of the version in ARROWIO_KUDU_VERSION)
 #   kudu.sh start DIR file|log [FLAG...]   starts both, with their state in DIR: DIR/wal and DIR/data are the tablet
 #                                          server's; DIR/ports has the ports of master, tablet server and its web page
 #   kudu.sh stop DIR, kudu.sh kill DIR     ends both, by SIGTERM (which flushes nothing) or SIGKILL
@@ -10,7 +11,7 @@
 #                                          what Kudu says; answers a line each: ok<tab>FILE, or error<tab>FILE<tab>why
 # A flush follows one or two seconds after a write; compactions are off until kudu-judge turns them on.
 set -euo pipefail
-version=1.17.1
+version=${ARROWIO_KUDU_VERSION:-1.17.1}
 cache=$(cd "$(dirname "$0")/../../.." && pwd)/.cache/kudu-$version
 home=$cache/kudu-binary-$version-linux-x86_64
 
@@ -145,5 +146,5 @@ kill) finish KILL "$2" ;;
 dump) shift; dump "$@" ;;
 dumps) dumps ;;
 tool) shift; kudu kudu "$@" ;;
-*) sed -n '2,12s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+*) sed -n '2,13s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
