@@ -13,11 +13,9 @@ import (
 	"github.com/arrowio/arrowio/arrowio"
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/arrowio/expr"
+	"github.com/arrowio/arrowio/internal/partitiontext"
 	"github.com/arrowio/arrowio/internal/schemadiff"
 )
-
-// nullPartition is the name of Hive's for the directory of rows whose value is null.
-const nullPartition = "__HIVE_DEFAULT_PARTITION__"
 
 // partitioning says which columns become directories.
 type partitioning struct {
@@ -50,8 +48,8 @@ func (o *Options) newPartitioning(s *arrow.Schema) (*partitioning, error) {
 			return nil, refuse(name, "the column is named twice")
 		case f.Name == "" || strings.HasPrefix(f.Name, "."):
 			return nil, refuse(name, "a directory of such a name would not be read back")
-		case partitionText(f.Type) == nil:
-			return nil, refuse(name, "values of type %s cannot be names of directories: %s", f.Type, partitionTypes)
+		case partitiontext.Of(f.Type) == nil:
+			return nil, refuse(name, "values of type %s cannot be names of directories: %s", f.Type, partitiontext.Types)
 		}
 		p.by = append(p.by, path[0])
 	}
@@ -105,15 +103,27 @@ func (p *partitioning) columns() []arrowio.PlannedColumn {
 		refused := ""
 		switch t := valueType(f.Type); {
 		case isText(t):
-			refused = `empty text, and "` + nullPartition + `"`
+			refused = `empty text, and "` + partitiontext.Null + `"`
 		case arrow.IsFloating(t.ID()):
 			losses = append(losses, "minus zero comes back as zero")
 		}
 		out = append(out, arrowio.PlannedColumn{
-			Path: schemadiff.Path(f.Name), Type: f.Type.String(), Stored: "directories " + escapePartition(f.Name) + "=…", Loss: strings.Join(losses, "; "), Refused: refused,
+			Path: schemadiff.Path(f.Name), Type: f.Type.String(), Stored: "directories " + partitiontext.Escape(f.Name) + "=…", Loss: strings.Join(losses, "; "), Refused: refused,
 		})
 	}
 	return out
+}
+
+// valueType is the type of values: of dictionaries that of their entries.
+func valueType(t arrow.DataType) arrow.DataType {
+	if d, ok := t.(*arrow.DictionaryType); ok {
+		return valueType(d.ValueType)
+	}
+	return t
+}
+
+func isText(t arrow.DataType) bool {
+	return t.ID() == arrow.STRING || t.ID() == arrow.LARGE_STRING || t.ID() == arrow.STRING_VIEW
 }
 
 // isNull looks into dictionaries, too.
@@ -130,19 +140,19 @@ func (p *partitioning) directory(rec arrow.Record, i int) (string, error) {
 	var b strings.Builder
 	for n, k := range p.by {
 		f, col := p.schema.Field(k), rec.Column(k)
-		text := nullPartition
+		text := partitiontext.Null
 		if !isNull(col, i) {
-			if text = partitionText(f.Type)(col, i); text == "" || text == nullPartition {
+			if text = partitiontext.Of(f.Type)(col, i); text == "" || text == partitiontext.Null {
 				e := errs.Errorf(errs.ErrSchema, "the value %q cannot be the name of a directory: it would be read back as null", text)
 				e.Op, e.Column = "partition", f.Name
 				return "", e
 			}
-			text = escapePartition(text)
+			text = partitiontext.Escape(text)
 		}
 		if n > 0 {
 			b.WriteByte('/')
 		}
-		b.WriteString(escapePartition(f.Name) + "=" + text)
+		b.WriteString(partitiontext.Escape(f.Name) + "=" + text)
 	}
 	return b.String(), nil
 }
@@ -152,7 +162,7 @@ func (p *partitioning) same(rec arrow.Record, i, j int) bool {
 	for _, k := range p.by {
 		col := rec.Column(k)
 		x, y := isNull(col, i), isNull(col, j)
-		if x != y || !x && partitionText(p.schema.Field(k).Type)(col, i) != partitionText(p.schema.Field(k).Type)(col, j) {
+		if x != y || !x && partitiontext.Of(p.schema.Field(k).Type)(col, i) != partitiontext.Of(p.schema.Field(k).Type)(col, j) {
 			return false
 		}
 	}

@@ -53,3 +53,7 @@ func (localPlace) Create(ctx context.Context, path string, o local.FileStoreOpti
 }
 
 func (localPlace) Remove(_ context.Context, path string) error { return os.Remove(path) }
+
+func (localPlace) MakeDirectory(_ context.Context, path string) error {
+	return os.MkdirAll(path, 0o777)
+}

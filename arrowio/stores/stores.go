@@ -56,6 +56,7 @@ type place interface {
 	Tree(path string) (arrowio.Tree, error)
 	Create(ctx context.Context, path string, o local.FileStoreOptions) (arrowio.Store, error)
 	Remove(ctx context.Context, path string) error
+	MakeDirectory(ctx context.Context, path string) error
 	source(ctx context.Context, path string) (arrowio.OpenSource, error)
 }
 
@@ -68,6 +69,9 @@ func (p s3Place) source(ctx context.Context, path string) (arrowio.OpenSource, e
 	}
 	return src, nil
 }
+
+// MakeDirectory does nothing: there are no directories.
+func (s3Place) MakeDirectory(context.Context, string) error { return nil }
 
 type hdfsPlace struct{ *hdfsstore.Client }
 
@@ -155,4 +159,13 @@ func (s *Stores) Remove(ctx context.Context, path string) error {
 		return err
 	}
 	return p.Remove(ctx, path)
+}
+
+// MakeDirectory makes a directory, and those that it is in, if they do not exist. In S3, which has no directories, it does nothing.
+func (s *Stores) MakeDirectory(ctx context.Context, path string) error {
+	p, path, err := s.place(path)
+	if err != nil {
+		return err
+	}
+	return p.MakeDirectory(ctx, path)
 }

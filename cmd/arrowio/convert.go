@@ -19,6 +19,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/errs"
 	"github.com/arrowio/arrowio/convert"
 	"github.com/arrowio/arrowio/writers"
+	"github.com/arrowio/arrowio/writers/hivetable"
 	"github.com/arrowio/arrowio/writers/icebergtable"
 )
 
@@ -66,6 +67,9 @@ kept while rows are sorted.
 --partition-by makes OUTPUT a directory with a directory NAME=VALUE for every value of these columns, as Hive and Spark do it,
 and files without the columns below; arrowio reads them as columns again. Rows are sorted by these columns for that.
 
+OUTPUT hive://HOST:PORT/DATABASE.TABLE adds the rows to a table that Hive's metastore knows, in new partitions or as new files
+of those that are there.
+
 OUTPUT is one file, and a directory of files only for the formats kudu and cfile, with --partition-by, with --max-file-bytes,
 where OUTPUT ends in a slash, and for Trevni where the rows take more than --row-group-bytes, if that is given. A note says so
 in the last case. To standard output goes one file: rows that need more are an error, and nothing is written.`,
@@ -79,6 +83,7 @@ in the last case. To standard output goes one file: rows that need more are an e
   arrowio convert --metadata owner=ops --drop-metadata pandas table.parquet events.orc
   arrowio convert --sort --kudu-key host,time events.orc events.kudu/
   arrowio convert --from kudu --kudu-table metrics --kudu-data-dir /data/1 /wal metrics.parquet
+  arrowio convert events.csv hive://metastore:9083/sales.events
   arrowio convert --from csv --to jsonl - - < in.csv | head`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if err := inputs(cmd, args[:max(0, len(args)-1)]); err != nil {
@@ -146,9 +151,12 @@ func (a *app) convertTo(ctx context.Context, f *convertFlags, format arrowio.Out
 	// The output is checked before the input is read: an hour of spooled input is a bad time to learn that it exists. A dry run
 	// finds what the real one would.
 	var store arrowio.Store
-	if format.Name == icebergtable.Name {
+	switch format.Name {
+	case icebergtable.Name:
 		format, store, err = a.openTable(ctx, f, out)
-	} else {
+	case hivetable.Name:
+		format, store, err = a.openHive(ctx, f, out)
+	default:
 		store, err = a.openStore(ctx, format, out, f.force, f.directory(format, out))
 	}
 	if err != nil {
@@ -325,6 +333,12 @@ func took(seconds float64) string {
 // outputFormat returns the format to write: the one that is named, or that of the extension.
 func (a *app) outputFormat(name, out string) (arrowio.OutputFormat, error) {
 	switch {
+	case (name == hivetable.Name || name == "") && strings.HasPrefix(out, hivetable.Name+"://"):
+		return hivetable.Format(), nil
+	case name == hivetable.Name:
+		return arrowio.OutputFormat{}, usagef("%s is no table of Hive: name one as hive://HOST:PORT/DATABASE.TABLE", out)
+	case strings.HasPrefix(out, hivetable.Name+"://"):
+		return arrowio.OutputFormat{}, usagef("%s is a table of Hive, which says how its files are stored: leave out --to %s", out, name)
 	case name == icebergtable.Name, name == "" && strings.HasPrefix(out, icebergtable.Name+"://"):
 		return icebergtable.Format(), nil
 	case strings.HasPrefix(out, icebergtable.Name+"://"):

@@ -30,7 +30,7 @@ func hiveServer(t *testing.T) (url, dir string) {
 		"d.moved": ice("moved", "hdfs://gone:8020/w/metadata/"+filepath.Base(found[len(found)-1])),
 	}, Partitions: map[string][]metastore.Partition{}}
 	parts := filepath.Join(t.TempDir(), "t")
-	stored := metastore.Storage{Columns: []metastore.Column{{Name: "id", Type: "bigint"}}, Location: parts, InputFormat: "org.apache.hadoop.hive.ql.io.orc.OrcInputFormat"}
+	stored := metastore.Storage{Columns: []metastore.Column{{Name: "id", Type: "bigint"}}, Location: parts, InputFormat: "org.apache.hadoop.hive.ql.io.orc.OrcInputFormat", OutputFormat: "org.apache.hadoop.hive.ql.io.orc.OrcOutputFormat", SerDe: "org.apache.hadoop.hive.ql.io.orc.OrcSerde"}
 	s.Tables["d.t"] = &metastore.Table{Database: "d", Name: "t", Kind: "EXTERNAL_TABLE", Storage: stored, Keys: []metastore.Column{{Name: "p", Type: "tinyint"}}}
 	for _, n := range []string{"1", "2"} {
 		in := filepath.Join(parts, "p="+n)
@@ -83,6 +83,28 @@ func TestHive(t *testing.T) {
 	if got := ok(t, "schema", url+"t"); !strings.Contains(got, "p: int8") {
 		t.Errorf("%s", got)
 	}
+}
+
+// TestHiveWritten adds rows to a table, to a partition that is there and to a new one.
+func TestHiveWritten(t *testing.T) {
+	url, _ := hiveServer(t)
+	csv := filepath.Join(t.TempDir(), "x.csv")
+	if err := os.WriteFile(csv, []byte("P,id\n2,5\n7,6\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := ok(t, "convert", "--dry-run", csv, url+"t"); !strings.Contains(got, "bigint") || !strings.Contains(got, "do not fit into tinyint") {
+		t.Errorf("%s", got)
+	}
+	ok(t, "convert", csv, url+"t")
+	if got := ok(t, "cat", "--where", "id > 2", "--format", "jsonl", url+"t"); got != "{\"id\":5,\"p\":2}\n{\"id\":6,\"p\":7}\n" {
+		t.Errorf("%s", got)
+	}
+	fails(t, do(t, "convert", "--force", csv, url+"t"), exitUsage, "added")
+	fails(t, do(t, "convert", "--partition-by", "P", csv, url+"t"), exitUsage, "table says")
+	fails(t, do(t, "convert", "--to", "orc", csv, url+"t"), exitUsage, "leave out --to")
+	fails(t, do(t, "convert", "--to", "hive", csv, "x.orc"), exitUsage, "hive://")
+	fails(t, do(t, "convert", csv, url+"ice"), exitData, "Iceberg")
+	fails(t, do(t, "convert", csv, url+"none"), exitUsage, "no table d.none")
 }
 
 // TestIcebergCatalog reads a table that a catalog names which speaks Iceberg's REST protocol.

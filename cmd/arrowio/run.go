@@ -14,6 +14,7 @@ import (
 	"github.com/arrowio/arrowio/arrowio/stores"
 	"github.com/arrowio/arrowio/readers"
 	"github.com/arrowio/arrowio/writers"
+	"github.com/arrowio/arrowio/writers/hivetable"
 	"github.com/arrowio/arrowio/writers/icebergtable"
 )
 
@@ -87,7 +88,7 @@ func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app
 		stdout:  &standardOutput{Writer: stdout},
 		stderr:  stderr,
 		readers: readers.All(),
-		writers: append(writers.All(), icebergtable.Format()),
+		writers: append(writers.All(), icebergtable.Format(), hivetable.Format()),
 
 		terminal: terminalSize,
 		warnings: warnings{seen: map[[2]string]bool{}},

@@ -259,6 +259,15 @@ func (c *Client) Remove(ctx context.Context, url string) error {
 	return c.cluster(l.authority).do(ctx, "remove", l.String(), func(ns namesystem) error { return ns.RemoveAll(l.path) })
 }
 
+// MakeDirectory makes a directory, and those that it is in.
+func (c *Client) MakeDirectory(ctx context.Context, url string) error {
+	l, err := parse(url)
+	if err != nil {
+		return err
+	}
+	return c.cluster(l.authority).do(ctx, "mkdir", l.String(), func(ns namesystem) error { return ns.Mkdir(l.path) })
+}
+
 func (t *output) exists(ctx context.Context, path string) (bool, error) {
 	_, err := t.c.Stat(ctx, t.l.with(path))
 	if errors.Is(err, fs.ErrNotExist) {

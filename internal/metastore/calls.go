@@ -17,11 +17,16 @@ type Column struct{ Name, Type string } // the type in Hive's notation
 
 // Storage says how the files of a table or a partition are stored.
 type Storage struct {
-	Columns     []Column
-	Location    string
-	InputFormat string // a Java class
-	SerDe       string // a Java class
-	Parameters  map[string]string
+	Columns         []Column
+	Location        string
+	InputFormat     string // a Java class, as the next two
+	OutputFormat    string
+	SerDe           string
+	SerDeParameters map[string]string
+	Parameters      map[string]string
+	Buckets         int32 // files by the hash of columns; 0 or less = none
+	BucketColumns   []string
+	Directories     bool // skewed values have directories of their own
 }
 
 // Table is what the metastore says of a table.
@@ -63,14 +68,25 @@ func (d *decoder) storage(to *Storage) {
 			d.text(&to.Location)
 		case 3:
 			d.text(&to.InputFormat)
+		case 4:
+			d.text(&to.OutputFormat)
+		case 6:
+			d.int32(&to.Buckets)
 		case 7:
 			d.structure(func(id int16) {
-				if id == 2 {
+				switch id {
+				case 2:
 					d.text(&to.SerDe)
+				case 3:
+					d.textMap(&to.SerDeParameters)
 				}
 			})
+		case 8:
+			d.texts(&to.BucketColumns)
 		case 10:
 			d.textMap(&to.Parameters)
+		case 12:
+			d.bool(&to.Directories)
 		}
 	})
 }
@@ -96,8 +112,23 @@ func (d *decoder) table(to *Table) {
 
 // Table returns a table. One that does not exist is errs.ErrOption.
 func (c *Client) Table(ctx context.Context, database, name string) (*Table, error) {
-	const insertOnly = 2 // a capability of clients: without it such tables are refused
 	t := &Table{}
+	err := c.askTable(ctx, database, name, func(d *decoder) {
+		*t = Table{}
+		d.table(t)
+	})
+	if err == nil {
+		err = c.isTable(t, database, name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// askTable asks for a table, which read reads.
+func (c *Client) askTable(ctx context.Context, database, name string, read func(d *decoder)) error {
+	const insertOnly = 2 // a capability of clients: without it such tables are refused
 	err := c.call(ctx, "get_table_req", func(w *encoder) {
 		w.structure(1, func() {
 			w.text(1, database)
@@ -107,29 +138,30 @@ func (c *Client) Table(ctx context.Context, database, name string) (*Table, erro
 	}, func(d *decoder) {
 		d.structure(func(id int16) {
 			if id == 1 {
-				d.table(t)
+				read(d)
 			}
 		})
 	})
 	var refused *Refused
 	if errors.As(err, &refused) && refused.Unknown { // before Hive 2.3
-		*t = Table{}
 		err = c.call(ctx, "get_table", func(w *encoder) {
 			w.text(1, database)
 			w.text(2, name)
-		}, func(d *decoder) { d.table(t) })
+		}, read)
 	}
 	const noSuchObject = 2
 	if errors.As(err, &refused) && refused.Exception == noSuchObject {
-		return nil, errs.Errorf(errs.ErrOption, "the metastore at %s has no table %s.%s", c.addr, database, name)
+		return errs.Errorf(errs.ErrOption, "the metastore at %s has no table %s.%s", c.addr, database, name)
 	}
-	if err == nil && (!strings.EqualFold(t.Database, database) || !strings.EqualFold(t.Name, name)) {
-		err = errs.Errorf(errs.ErrCorrupt, "the metastore at %s was asked for table %s.%s, and answered with %s.%s", c.addr, database, name, t.Database, t.Name)
+	return err
+}
+
+// isTable checks that an answer is about the table that was asked for.
+func (c *Client) isTable(t *Table, database, name string) error {
+	if !strings.EqualFold(t.Database, database) || !strings.EqualFold(t.Name, name) {
+		return errs.Errorf(errs.ErrCorrupt, "the metastore at %s was asked for table %s.%s, and answered with %s.%s", c.addr, database, name, t.Database, t.Name)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return t, nil
+	return nil
 }
 
 // PartitionNames returns the names of all partitions of a table, KEY=VALUE/KEY=VALUE with what paths cannot have as %XX.
@@ -149,34 +181,45 @@ const partitionsAtOnce = 256
 func (c *Client) Partitions(ctx context.Context, database, table string, names []string) (out []Partition, err error) {
 	for some := range slices.Chunk(names, partitionsAtOnce) {
 		n := len(out)
-		err := c.call(ctx, "get_partitions_by_names", func(w *encoder) {
-			w.text(1, database)
-			w.text(2, table)
-			w.texts(3, some)
-		}, func(d *decoder) {
-			d.list(func() {
-				var p Partition
-				d.structure(func(id int16) {
-					switch id {
-					case 1:
-						d.texts(&p.Values)
-					case 6:
-						d.storage(&p.Storage)
-					}
-				})
-				p.Storage.Columns, p.Storage.Parameters = nil, nil // the table's count
-				out = append(out, p)
-			})
+		err := c.askPartitions(ctx, database, table, some, func(d *decoder) {
+			var p Partition
+			d.partition(&p)
+			p.Storage.Columns, p.Storage.Parameters = nil, nil // the table's count
+			out = append(out, p)
 		})
+		if err == nil && len(out)-n > len(some) {
+			err = c.tooMany(len(some), len(out)-n)
+		}
 		if err != nil {
 			return nil, err
-		}
-		if len(out)-n > len(some) {
-			return nil, errs.Errorf(errs.ErrCorrupt, "the metastore at %s was asked for %d partitions, and answered with %d", c.addr, len(some), len(out)-n)
 		}
 	}
 	slices.SortFunc(out, func(a, b Partition) int { return slices.Compare(a.Values, b.Values) })
 	return out, nil
+}
+
+// askPartitions asks for partitions, of which read reads one.
+func (c *Client) askPartitions(ctx context.Context, database, table string, names []string, read func(d *decoder)) error {
+	return c.call(ctx, "get_partitions_by_names", func(w *encoder) {
+		w.text(1, database)
+		w.text(2, table)
+		w.texts(3, names)
+	}, func(d *decoder) { d.list(func() { read(d) }) })
+}
+
+func (d *decoder) partition(to *Partition) {
+	d.structure(func(id int16) {
+		switch id {
+		case 1:
+			d.texts(&to.Values)
+		case 6:
+			d.storage(&to.Storage)
+		}
+	})
+}
+
+func (c *Client) tooMany(asked, got int) error {
+	return errs.Errorf(errs.ErrCorrupt, "the metastore at %s was asked for %d partitions, and answered with %d", c.addr, asked, got)
 }
 
 // IDs says which ids, of transactions or of a table's writes, count: all up to High but those that are open or were aborted.

@@ -82,6 +82,22 @@ func (d *decoder) bytes(to *[]byte) {
 	}
 }
 
+func (d *decoder) bool(to *bool) {
+	if d.is(thrift.BOOL) {
+		b, err := d.p.ReadBool(context.Background())
+		d.fail(err)
+		*to, d.field = b, thrift.STOP
+	}
+}
+
+func (d *decoder) int32(to *int32) {
+	if d.is(thrift.I32) {
+		n, err := d.p.ReadI32(context.Background())
+		d.fail(err)
+		*to, d.field = n, thrift.STOP
+	}
+}
+
 func (d *decoder) int64(to *int64) {
 	if d.is(thrift.I64) {
 		n, err := d.p.ReadI64(context.Background())

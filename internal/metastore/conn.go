@@ -43,6 +43,17 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// SetTLS sets what an option says of TLS: true, false, or the path of a file of certificates.
+func (o *Options) SetTLS(text string) {
+	switch text {
+	case "", "false":
+	case "true":
+		o.TLS = true
+	default:
+		o.TLS, o.Certificates = true, text
+	}
+}
+
 // config returns the settings of TLS; nil = without.
 func (o Options) config() (*tls.Config, error) {
 	if !o.TLS {
@@ -135,7 +146,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// call makes a call. args writes the fields of its arguments, result reads the field that is its result.
+// call makes a call. args writes the fields of its arguments, result reads the field that is its result; nil = it has none.
 func (c *Client) call(ctx context.Context, method string, args func(w *encoder), result func(r *decoder)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -193,7 +204,7 @@ func (c *Client) answer(ctx context.Context, result func(r *decoder)) error {
 	var refused *Refused
 	found := false
 	r.fields(func(id int16, t thrift.TType) {
-		if id == 0 {
+		if id == 0 && result != nil {
 			found = true
 			r.field = t
 			result(r)
@@ -213,7 +224,7 @@ func (c *Client) answer(ctx context.Context, result func(r *decoder)) error {
 		return r.err
 	case refused != nil:
 		return refused
-	case !found:
+	case !found && result != nil:
 		return errs.Errorf(errs.ErrCorrupt, "its answer has no result")
 	}
 	return c.proto.ReadMessageEnd(ctx)

@@ -21,8 +21,16 @@ type Server struct {
 	WriteIDs     map[string]metastore.IDs
 	Look         func(method string) // is called before each answer; nil = is not
 
-	Asked []string // the names of partitions that were asked for
+	// Fail has the number of the exception with which a call is refused, by method; Closed = the connection ends without an answer.
+	Fail map[string]int16
+
+	Asked []string                 // the names of partitions that were asked for
+	Added []metastore.NewPartition // in the last call that added some, refused or not
+	table string                   // of that call
 }
+
+// Closed is a value of Server.Fail.
+const Closed = -1
 
 // Start serves on a free port of this machine until the test is over, and returns HOST:PORT.
 func (s *Server) Start(t testing.TB) string {
@@ -106,6 +114,9 @@ func (w *writer) storage(id int16, s *metastore.Storage) {
 	w.columns(1, s.Columns)
 	w.text(2, s.Location)
 	w.text(3, s.InputFormat)
+	w.text(4, s.OutputFormat)
+	w.field(6, thrift.I32)
+	w.ok(w.p.WriteI32(ctx, s.Buckets))
 	w.field(7, thrift.STRUCT)
 	w.text(2, s.SerDe)
 	w.stop()
@@ -136,7 +147,11 @@ func (s *Server) answer(p *thrift.TBinaryProtocol) error {
 		return io.EOF
 	}
 	var texts []string
-	if err := collect(p, thrift.STRUCT, &texts); err != nil {
+	if method == "add_partitions_req" {
+		if err := s.added(p); err != nil {
+			return err
+		}
+	} else if err := collect(p, thrift.STRUCT, &texts); err != nil {
 		return err
 	}
 	if s.Look != nil {
@@ -144,7 +159,10 @@ func (s *Server) answer(p *thrift.TBinaryProtocol) error {
 	}
 	w := &writer{p: p}
 	kind := thrift.REPLY
-	known := slices.Contains([]string{"get_table_req", "get_partition_names", "get_partitions_by_names", "get_open_txns", "get_valid_write_ids"}, method)
+	known := slices.Contains([]string{"get_table_req", "get_partition_names", "get_partitions_by_names", "get_open_txns", "get_valid_write_ids", "add_partitions_req", "alter_table_with_environment_context", "alter_partitions_with_environment_context"}, method)
+	if s.Fail[method] == Closed {
+		return io.EOF
+	}
 	if !known {
 		kind = thrift.EXCEPTION
 	}
@@ -164,7 +182,22 @@ func (s *Server) result(w *writer, method string, texts []string) {
 	if len(texts) > 1 {
 		name = texts[0] + "." + texts[1]
 	}
+	if n := s.Fail[method]; n > 0 {
+		w.field(n, thrift.STRUCT)
+		w.text(1, "the server refuses it")
+		w.stop()
+		return
+	}
 	switch method {
+	case "add_partitions_req":
+		w.field(0, thrift.STRUCT)
+		w.stop()
+		table := s.Tables[s.table]
+		for _, a := range s.Added {
+			at := table.Storage
+			at.Location = a.Location
+			s.Partitions[s.table] = append(s.Partitions[s.table], metastore.Partition{Values: a.Values, Storage: at})
+		}
 	case "get_table_req":
 		t := s.Tables[name]
 		if t == nil {
@@ -217,11 +250,25 @@ func (s *Server) result(w *writer, method string, texts []string) {
 	}
 }
 
+// added reads the partitions that a call adds.
+func (s *Server) added(p *thrift.TBinaryProtocol) error {
+	arguments, err := metastore.ReadStruct(p)
+	if err != nil {
+		return err
+	}
+	request := arguments.Struct(1)
+	s.table, s.Added = request.Text(1)+"."+request.Text(2), nil
+	for _, x := range request.Structs(3) {
+		s.Added = append(s.Added, metastore.NewPartition{Values: x.Texts(1), Location: x.Struct(6).Text(2)})
+	}
+	return nil
+}
+
 // nameOf returns the name of a partition.
 func (s *Server) nameOf(table string, p metastore.Partition) string {
 	var parts []string
 	for i, k := range s.Tables[table].Keys {
-		parts = append(parts, k.Name+"="+strings.ReplaceAll(p.Values[i], "/", "%2F"))
+		parts = append(parts, k.Name+"="+strings.NewReplacer("/", "%2F", "=", "%3D").Replace(p.Values[i]))
 	}
 	return strings.Join(parts, "/")
 }

@@ -2,8 +2,6 @@ package hivetable
 
 import (
 	"context"
-	"strconv"
-	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -59,7 +57,7 @@ type settings struct {
 	*reader
 	limits    arrowio.Limits
 	metastore metastore.Options
-	moves     []move
+	moves     []metastore.Move
 	unit      string
 	purpose   arrowio.Purpose
 	open      func(ctx context.Context, name string) (arrowio.OpenSource, error)
@@ -72,19 +70,10 @@ func (r *reader) settings(oo arrowio.OpenOptions) (*settings, error) {
 	}
 	s := &settings{reader: r, limits: oo.Limits.WithDefaults(), purpose: oo.For, open: oo.OpenSource, tree: oo.OpenTree, unit: oo.Options[optionUnit]}
 	s.metastore.Bytes = s.limits.MetadataBytes
-	switch v := oo.Options[optionTLS]; v {
-	case "", "false":
-	case "true":
-		s.metastore.TLS = true
-	default:
-		s.metastore.TLS, s.metastore.Certificates = true, v
-	}
-	for _, text := range options.Values(oo.Options[optionRelocate]) {
-		from, to, ok := strings.Cut(text, "=")
-		if !ok || from == "" || to == "" {
-			return nil, errs.Errorf(errs.ErrOption, "%s is %q, which is not FROM=TO", optionRelocate, text)
-		}
-		s.moves = append(s.moves, move{from, to})
+	s.metastore.SetTLS(oo.Options[optionTLS])
+	var err error
+	if s.moves, err = metastore.ParseMoves(optionRelocate, oo.Options[optionRelocate]); err != nil {
+		return nil, err
 	}
 	if s.open == nil {
 		s.open = func(_ context.Context, name string) (arrowio.OpenSource, error) {
@@ -112,66 +101,4 @@ func (s *settings) timeUnit() arrow.TimeUnit {
 		return arrow.Second
 	}
 	return arrow.Nanosecond
-}
-
-// move says that paths that begin with From are now below To.
-type move struct{ From, To string }
-
-// place returns where a path of the metastore is.
-func (s *settings) place(said string) (string, error) {
-	if said == "" || strings.ContainsRune(said, 0) {
-		return "", errs.Errorf(errs.ErrCorrupt, "the metastore says that files are in %q, which is no path", said)
-	}
-	for _, m := range s.moves {
-		for _, form := range []func(string) string{func(s string) string { return s }, plain} {
-			rest, ok := strings.CutPrefix(form(said), strings.TrimRight(form(m.From), "/"))
-			if !ok || rest != "" && rest[0] != '/' {
-				continue
-			}
-			for _, name := range strings.Split(rest, "/") {
-				if name == ".." {
-					return "", errs.Errorf(errs.ErrUnsupported, "path %q in the metastore leads out of %s", said, m.To)
-				}
-			}
-			return strings.TrimRight(m.To, "/") + rest, nil
-		}
-	}
-	return plain(said), nil
-}
-
-// plain returns a path without the scheme of local files, and with one scheme for S3.
-func plain(name string) string {
-	switch {
-	case strings.HasPrefix(name, "file:///"):
-		return name[len("file://"):]
-	case strings.HasPrefix(name, "file:/") && !strings.HasPrefix(name, "file://"):
-		return name[len("file:"):]
-	case strings.HasPrefix(name, "s3a://"), strings.HasPrefix(name, "s3n://"):
-		return "s3" + name[len("s3a"):]
-	}
-	return name
-}
-
-// address is what a URL names.
-type address struct{ server, database, table string }
-
-// defaultPort is that of metastores.
-const defaultPort = "9083"
-
-// parseURL parses hive://HOST:PORT/DATABASE.TABLE.
-func parseURL(url string) (a address, err error) {
-	_, rest, _ := strings.Cut(url, "://")
-	var name string
-	a.server, name, _ = strings.Cut(rest, "/")
-	a.database, a.table, _ = strings.Cut(name, ".")
-	if a.server == "" || strings.ContainsAny(a.server, "@ ,") || a.database == "" || a.table == "" || strings.ContainsAny(name, "/?#@") || strings.Contains(a.table, ".") {
-		return a, errs.Errorf(errs.ErrOption, "%q is not hive://HOST:PORT/DATABASE.TABLE", url)
-	}
-	if i := strings.LastIndexByte(a.server, ':'); i < 0 || strings.HasSuffix(a.server, "]") {
-		a.server += ":" + defaultPort
-	} else if port, err := strconv.ParseUint(a.server[i+1:], 10, 16); err != nil || port == 0 {
-		return a, errs.Errorf(errs.ErrOption, "%q is not hive://HOST:PORT/DATABASE.TABLE: the port is not a number from 1 to 65535", url)
-	}
-	a.database, a.table = strings.ToLower(a.database), strings.ToLower(a.table)
-	return a, nil
 }

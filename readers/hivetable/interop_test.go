@@ -3,16 +3,15 @@
 package hivetable_test
 
 import (
-	"bufio"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/arrowio/arrowio/internal/metastorefake"
 	"github.com/arrowio/arrowio/readers"
 )
 
@@ -21,34 +20,8 @@ const histories = 12
 
 // TestMetastore reads the tables of Hive's own metastore, which Hive's writers have made: see Metastore.java.
 func TestMetastore(t *testing.T) {
-	jar := os.Getenv("ARROWIO_HIVE_JUDGE_JAR")
-	if jar == "" {
-		t.Fatal("ARROWIO_HIVE_JUDGE_JAR is not set: run make interop")
-	}
 	dir := t.TempDir()
-	java := exec.CommandContext(t.Context(), "java", "-Xmx1g", "-jar", jar, "metastore", dir, strconv.Itoa(histories))
-	in, err := java.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := java.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var said strings.Builder
-	java.Stderr = &said
-	if err := java.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		in.Close()
-		_ = java.Wait() // it was told to end
-	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatalf("%v: %s", err, said.String())
-	}
-	url := "hive://localhost:" + strings.TrimSpace(line) + "/d."
+	url := metastorefake.StartHive(t, dir, histories).URL
 	check := func(table, where string, want ...string) {
 		t.Helper()
 		got, _, err := rowsOf(t, url+table, readers.Options{}, where)

@@ -67,7 +67,7 @@ func (t *table) match() view.Match {
 
 // openNamed implements arrowio.Format.OpenNamed.
 func (r *reader) openNamed(ctx context.Context, url string, oo arrowio.OpenOptions) (fragments []arrowio.Fragment, metadata string, options map[string]string, err error) {
-	a, err := parseURL(url)
+	a, err := metastore.ParseURL(url)
 	if err != nil {
 		return nil, "", nil, err
 	}
@@ -75,12 +75,12 @@ func (r *reader) openNamed(ctx context.Context, url string, oo arrowio.OpenOptio
 	if err != nil {
 		return nil, "", nil, err
 	}
-	c, err := metastore.Dial(ctx, a.server, s.metastore)
+	c, err := metastore.Dial(ctx, a.Server, s.metastore)
 	if err != nil {
 		return nil, "", nil, err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	m, err := c.Table(ctx, a.database, a.table)
+	m, err := c.Table(ctx, a.Database, a.Table)
 	if err != nil {
 		return nil, "", nil, err
 	}
@@ -105,7 +105,7 @@ func (s *settings) iceberg(m *metastore.Table) (metadata string, options map[str
 	if said == "" {
 		return "", nil, errs.Errorf(errs.ErrUnsupported, "the metastore says that the table is one of Iceberg, and not where its metadata are (metadata_location)")
 	}
-	if metadata, err = s.place(said); err != nil {
+	if metadata, err = metastore.Place(said, s.moves); err != nil {
 		return "", nil, err
 	}
 	var moves []string
@@ -194,47 +194,18 @@ func quoted(class string) string {
 
 // shownAs returns the columns of a table.
 func shownAs(m *metastore.Table) described {
-	d := described{Columns: notation(m.Storage.Columns), Position: strings.EqualFold(m.Parameters["orc.force.positional.evolution"], "true")}
+	d := described{Columns: metastore.Notation(m.Storage.Columns), Position: strings.EqualFold(m.Parameters["orc.force.positional.evolution"], "true")}
 	if len(m.Keys) > 0 {
-		d.Keys = notation(m.Keys)
+		d.Keys = metastore.Notation(m.Keys)
 	}
 	return d
-}
-
-// notation returns columns as ORC writes types. Hive's differ in one: it may name a time zone in which clients show times.
-func notation(columns []metastore.Column) string {
-	var b strings.Builder
-	b.WriteString("struct<")
-	for i, c := range columns {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString("`" + strings.ReplaceAll(c.Name, "`", "``") + "`:" + withoutZone(c.Type))
-	}
-	return b.String() + ">"
-}
-
-func withoutZone(typ string) string {
-	const timed = "timestamp with local time zone"
-	for i := 0; ; {
-		at := strings.Index(typ[i:], timed+"(")
-		if at < 0 {
-			return typ
-		}
-		i += at + len(timed)
-		end := strings.IndexByte(typ[i:], ')')
-		if end < 0 {
-			return typ
-		}
-		typ = typ[:i] + typ[i+end+1:]
-	}
 }
 
 // listing finds the members of a table.
 type listing struct {
 	*settings
 	client  *metastore.Client
-	address address
+	address metastore.Address
 	said    *metastore.Table
 	acid    transactional
 	table   *table
@@ -303,7 +274,7 @@ func (l *listing) members(ctx context.Context, w *where) ([]*member, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := l.place(w.Location)
+	dir, err := metastore.Place(w.Location, l.moves)
 	if err != nil {
 		return nil, err
 	}
@@ -321,7 +292,7 @@ func (l *listing) members(ctx context.Context, w *where) ([]*member, error) {
 			return nil, errs.Errorf(errs.ErrUnsupported, "an ACID table in %s cannot be read", format.Name)
 		}
 		m := of(dir)
-		m.ACID = &acid{Server: l.address.server, Writes: l.writes.Text(), High: l.writes.High}
+		m.ACID = &acid{Server: l.address.Server, Writes: l.writes.Text(), High: l.writes.High}
 		return []*member{m}, nil
 	case insertOnly:
 		err = l.settled(ctx, l.client, tree, l.writes.High, func(txns string) error {

@@ -38,6 +38,8 @@ type Options struct {
 	Bloom      []string // columns with bloom filters: dotted paths, "*" = all that can have one
 	BloomFPP   float64  // rate of false positives of bloom filters
 	Dictionary []string // columns that may have dictionaries; "*" = all, nil = none
+	// DecimalBytes stores decimals of up to 18 digits as bytes, not as integers: Hive before version 4 reads no others.
+	DecimalBytes bool
 }
 
 var formatOptions = []arrowio.Option{
@@ -47,6 +49,7 @@ var formatOptions = []arrowio.Option{
 	{Name: "parquet-page-index", Usage: "write the smallest and largest value of every page, so that readers can skip pages", Default: "no", Values: []string{"no", "yes"}, Remote: true},
 	{Name: "parquet-bloom", Usage: "columns (comma-separated, or *) with bloom filters; with :FPP at the end, how often one may say yes wrongly (0.01)", Default: "none", Remote: true},
 	{Name: "parquet-dictionary", Usage: "columns (comma-separated, * or none) that get a dictionary where it saves space", Default: "*", Remote: true},
+	{Name: "parquet-decimals", Usage: "how decimals of up to 18 digits are stored; Hive before version 4 reads bytes alone", Default: "integers", Values: []string{"integers", "bytes"}, Remote: true},
 }
 
 // Format returns the Parquet writer.
@@ -88,6 +91,7 @@ func parseOptions(given map[string]string) (o Options, err error) {
 	if o.PageRows, err = strconv.ParseInt(m["parquet-page-rows"], 10, 64); err != nil || o.PageRows < 1 || o.PageRows > math.MaxInt32 {
 		return o, errs.Errorf(errs.ErrOption, "%w: %q is not a number of rows", errs.Opt("parquet-page-rows", ""), m["parquet-page-rows"])
 	}
+	o.DecimalBytes = m["parquet-decimals"] == "bytes"
 	o.V2, o.PageIndex = m["parquet-data-page"] == "v2", m["parquet-page-index"] == "yes"
 	o.BloomFPP = DefaultBloomFPP
 	if s := m["parquet-bloom"]; s != "none" {

@@ -105,6 +105,9 @@ func (d *driver) node(f arrow.Field, name, column, place string, path []string, 
 		n.children = []*node{d.node(item, "element", column+"."+item.Name, place+".item", append(path, "list"), def+1, rep+1)}
 	default:
 		l := leafOf(t)
+		if dec, ok := t.(arrow.DecimalType); ok && d.o.DecimalBytes {
+			l.wire.Type, l.wire.Width, l.order = encode.Fixed, int32(decimalWidth(dec.GetPrecision())), bigDecimal
+		}
 		if v, ok := f.Metadata.GetValue(metaLogical); ok {
 			l.annotate(v)
 		} else if loss := l.extension(f, d.schema.Metadata()); loss != "" {

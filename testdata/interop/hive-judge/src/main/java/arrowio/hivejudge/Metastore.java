@@ -1,8 +1,11 @@
 package arrowio.hivejudge;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,7 +29,8 @@ import org.apache.hadoop.hive.ql.io.RecordUpdater;
 
 /**
  * A metastore with a database d in DIR, and tables in it that Hive's writers have made. DIR/NAME.jsonl has what Hive reads in the
- * ACID table of that name, a line for each row. It prints its port, and serves until its standard input ends.
+ * ACID table of that name, a line for each row. It prints its port, and serves until its standard input ends. To a line "rows TABLE" or
+ * "statistics TABLE" there it answers with what Hive sees, and a line "."
  */
 final class Metastore {
   private final Path dir;
@@ -80,9 +84,26 @@ final class Metastore {
     }
     insertOnly();
     others();
+    written();
     out.println(port);
-    while (System.in.read() >= 0) {
-      // until the test is done
+    answer(out);
+  }
+
+  /** Answers questions about tables, a line each. */
+  private void answer(PrintStream out) throws Exception {
+    BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    Reader reader = new Reader(client);
+    for (String line = in.readLine(); line != null; line = in.readLine()) {
+      String[] words = line.split(" ");
+      try {
+        for (String x : words[0].equals("rows") ? reader.rows(words[1]) : reader.statistics(words[1])) {
+          out.println(x);
+        }
+      } catch (Exception e) {
+        out.println("failed: " + e + ", " + e.getCause());
+        e.printStackTrace();
+      }
+      out.println(".");
     }
   }
 
@@ -265,6 +286,56 @@ final class Metastore {
         client.rollbackTxn(txn);
       }
     }
+  }
+
+  private static final String PARQUET = "org.apache.hadoop.hive.ql.io.parquet.MapredParquetInputFormat";
+  private static final String PARQUET_SERDE = "org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe";
+  private static final String WIDE =
+      "boolean:tinyint:smallint:int:bigint:float:double:string:varchar(5):char(4):binary:date:decimal(10,2)"
+          + ":array<int>:map<string,bigint>:struct<x:int,y:string>:timestamp";
+
+  /** Tables that others write to: external ones, with and without partitions, and some that cannot be written. */
+  private void written() throws Exception {
+    for (String format : List.of("orc", "parquet")) {
+      boolean orc = format.equals("orc");
+      List<FieldSchema> wide = new ArrayList<>();
+      int n = 0;
+      for (String type : WIDE.split(":(?![^<]*>)")) {
+        wide.add(new FieldSchema("c" + n++, type, null));
+      }
+      if (!orc) {
+        wide.remove(wide.size() - 1); // timestamps
+      }
+      Path at = dir.resolve("wide_" + format);
+      create("wide_" + format, "EXTERNAL_TABLE", storage(format, wide, at), List.of(), Map.of("numRows", "7", "numFiles", "1", "COLUMN_STATS_ACCURATE", "{\"BASIC_STATS\":\"true\"}"));
+      create("parts_" + format, "EXTERNAL_TABLE", storage(format, columns("id,s", "bigint:string"), dir.resolve("parts_" + format)), columns("day,region,n,amount", "date:string:tinyint:decimal(6,2)"), Map.of());
+    }
+    StorageDescriptor buckets = storage("orc", columns("id", "bigint"), dir.resolve("buckets"));
+    buckets.setNumBuckets(2);
+    buckets.setBucketCols(new ArrayList<>(List.of("id")));
+    create("buckets", "EXTERNAL_TABLE", buckets, List.of(), Map.of());
+    create("double_key", "EXTERNAL_TABLE", storage("orc", columns("id", "bigint"), dir.resolve("double_key")), columns("k", "double"), Map.of());
+    create("times_parquet", "EXTERNAL_TABLE", storage("parquet", columns("t", "timestamp"), dir.resolve("times_parquet")), List.of(), Map.of());
+    // a partition whose columns in the metastore are older than the table's, and one with statistics
+    create("older", "EXTERNAL_TABLE", storage("orc", columns("id,added", "bigint:int"), dir.resolve("older")), columns("p", "int"), Map.of());
+    for (int i = 0; i < 2; i++) {
+      Partition p = new Partition();
+      p.setDbName("d");
+      p.setTableName("older");
+      p.setValues(List.of("" + i));
+      p.setSd(storage("orc", i == 0 ? columns("id", "bigint") : columns("id,added", "bigint:int"), dir.resolve("older/p=" + i)));
+      p.setParameters(new HashMap<>(Map.of("numRows", "0", "COLUMN_STATS_ACCURATE", "{\"BASIC_STATS\":\"true\"}")));
+      client.add_partition(p);
+    }
+  }
+
+  private static StorageDescriptor storage(String format, List<FieldSchema> columns, Path at) {
+    boolean orc = format.equals("orc");
+    StorageDescriptor s = storage(orc ? ORC : PARQUET, orc ? ORC_SERDE : PARQUET_SERDE, columns, at);
+    if (!orc) {
+      s.setOutputFormat("org.apache.hadoop.hive.ql.io.parquet.MapredParquetOutputFormat");
+    }
+    return s;
   }
 
   /** Tables that are none of ORC files. */

@@ -1,4 +1,4 @@
-package convert
+package partitiontext
 
 import (
 	"fmt"
@@ -12,12 +12,15 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// partitionTypes says whose values become names of directories: those of Hive's primitive types but binary.
-const partitionTypes = "only those of bool, integers, floats, decimals, utf8, date32 and timestamps without a zone can"
+// Null is the name of the directory of rows whose value is null.
+const Null = "__HIVE_DEFAULT_PARTITION__"
 
-// partitionText returns what writes the values of a type as names of directories, as Hive and Spark write them; nil = it has no
+// Types says whose values become names of directories: those of Hive's primitive types but binary.
+const Types = "only those of bool, integers, floats, decimals, utf8, date32 and timestamps without a zone can"
+
+// Of returns what writes the values of a type as names of directories, as Hive and Spark write them; nil = it has no
 // names for them. Values that sort as one have one name.
-func partitionText(t arrow.DataType) func(a arrow.Array, i int) string {
+func Of(t arrow.DataType) func(a arrow.Array, i int) string {
 	switch t := t.(type) {
 	case *arrow.BooleanType:
 		return func(a arrow.Array, i int) string { return strconv.FormatBool(a.(*array.Boolean).Value(i)) }
@@ -43,7 +46,7 @@ func partitionText(t arrow.DataType) func(a arrow.Array, i int) string {
 		}
 		return func(a arrow.Array, i int) string { return timestampText(a.(*array.Timestamp).Value(i), t.Unit) }
 	case *arrow.DictionaryType:
-		inner := partitionText(t.ValueType)
+		inner := Of(t.ValueType)
 		if inner == nil {
 			return nil
 		}
@@ -53,18 +56,6 @@ func partitionText(t arrow.DataType) func(a arrow.Array, i int) string {
 		}
 	}
 	return nil
-}
-
-// valueType is the type of values: of dictionaries that of their entries.
-func valueType(t arrow.DataType) arrow.DataType {
-	if d, ok := t.(*arrow.DictionaryType); ok {
-		return valueType(d.ValueType)
-	}
-	return t
-}
-
-func isText(t arrow.DataType) bool {
-	return t.ID() == arrow.STRING || t.ID() == arrow.LARGE_STRING || t.ID() == arrow.STRING_VIEW
 }
 
 // floatText is the shortest text that is read back as v, in the notation of Java: 1.5, 1.0E10, NaN. Minus zero is 0.0.
@@ -123,8 +114,8 @@ func timestampText(v arrow.Timestamp, unit arrow.TimeUnit) string {
 	return time.Unix(seconds, rest*int64(unit.Multiplier())).UTC().Format("2006-01-02 15:04:05.999999999")
 }
 
-// escapePartition replaces the characters that Hive replaces in names of directories, and the zero byte.
-func escapePartition(s string) string {
+// Escape replaces the characters that Hive replaces in names of directories, and the zero byte.
+func Escape(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
 		c := s[i]
