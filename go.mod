@@ -30,6 +30,7 @@ require (
 	github.com/charmbracelet/x/ansi v0.11.9
 	github.com/go-jose/go-jose/v4 v4.1.9
 	github.com/twmb/avro v1.8.0
+	golang.org/x/text v0.43.0
 )
 
 require (
@@ -105,7 +106,6 @@ require (
 	golang.org/x/mod v0.41.0 // indirect
 	golang.org/x/net v0.62.0 // indirect
 	golang.org/x/telemetry v0.0.0-20260924152758-ed294f943157 // indirect
-	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 	golang.org/x/xerrors v0.0.0-20220907171357-04be3eba64a2 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260817212433-ac3dfec99bb1

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -23,6 +24,8 @@ type diffDoc struct {
 	First    []diffRow  `json:"first"`
 
 	Warnings []arrowio.Warning `json:"warnings"`
+
+	compared int // columns
 }
 
 // diffInput says what one of the inputs is.
@@ -65,16 +68,19 @@ type diffField struct {
 
 // diffMetadata is a key whose values differ; null = it is not there.
 type diffMetadata struct {
-	Key string  `json:"key"`
-	A   *string `json:"a"`
-	B   *string `json:"b"`
+	Key string   `json:"key"`
+	A   *string  `json:"a"`
+	B   *string  `json:"b"`
+	Cut *diffCut `json:"cut"`
+
+	whole [2]*string
 }
 
 // diffRows counts rows.
 type diffRows struct {
 	A             int64  `json:"a"`
 	B             int64  `json:"b"`
-	Equal         int64  `json:"equal"`
+	Equal         *int64 `json:"equal"` // null = no column could be compared
 	Changed       int64  `json:"changed"`
 	OnlyA         int64  `json:"only_a"`
 	OnlyB         int64  `json:"only_b"`
@@ -94,22 +100,16 @@ type diffRow struct {
 
 // diffCell is the text of two values; null = the value is null, or there is no such row.
 type diffCell struct {
-	Path string  `json:"path"`
-	A    *string `json:"a"`
-	B    *string `json:"b"`
-}
+	Path string   `json:"path"`
+	A    *string  `json:"a"`
+	B    *string  `json:"b"`
+	Cut  *diffCut `json:"cut"` // null = they are whole
 
-// diffText is the text of a value.
-type diffText struct {
-	text  string
-	valid bool
-}
-
-func (t diffText) pointer() *string {
-	if !t.valid {
-		return nil
-	}
-	return &t.text
+	texts [2]diffText
+	whole [2]*string
+	types [2]string
+	exact bool
+	rival *string // a text of another row that begins as this one does, of a row of one input alone; nil = there is none
 }
 
 func newDiffDoc(f *diffFlags, p *tablediff.Pairing, schemas [2]*arrow.Schema) *diffDoc {
@@ -146,18 +146,30 @@ func differingMetadata(a, b arrow.Metadata) []diffMetadata {
 	list := []diffMetadata{}
 	keys := slices.Concat(a.Keys(), b.Keys())
 	slices.Sort(keys)
-	value := func(m arrow.Metadata, key string) *string {
-		if i := m.FindKey(key); i >= 0 {
-			v := strings.ToValidUTF8(shorten(m.Values()[i], cellBytes), "\ufffd")
-			return &v
-		}
-		return nil
-	}
 	for _, k := range slices.Compact(keys) {
 		i, j := a.FindKey(k), b.FindKey(k)
-		if i < 0 || j < 0 || a.Values()[i] != b.Values()[j] {
-			list = append(list, diffMetadata{k, value(a, k), value(b, k)})
+		m := diffMetadata{Key: k}
+		if i >= 0 {
+			m.whole[0] = &a.Values()[i]
 		}
+		if j >= 0 {
+			m.whole[1] = &b.Values()[j]
+		}
+		if i >= 0 && j >= 0 && *m.whole[0] == *m.whole[1] {
+			continue
+		}
+		exact := i >= 0 && j >= 0 && alike(printable(*m.whole[0]), printable(*m.whole[1]))
+		for n, v := range m.whole {
+			if v != nil {
+				text := printable(*v)
+				if exact {
+					text = strconv.QuoteToASCII(*v)
+				}
+				m.whole[n] = &text
+			}
+		}
+		m.A, m.B, m.Cut = around(m.whole[0], m.whole[1], cellBytes)
+		list = append(list, m)
 	}
 	return list
 }
@@ -165,8 +177,12 @@ func differingMetadata(a, b arrow.Metadata) []diffMetadata {
 // count fills in what comparing rows found.
 func (d *diffDoc) count(p *tablediff.Pairing, r *tablediff.Result) {
 	d.Rows = &diffRows{
-		A: r.RowsA, B: r.RowsB, Equal: r.Equal, Changed: r.Changed, OnlyA: r.OnlyA, OnlyB: r.OnlyB,
+		A: r.RowsA, B: r.RowsB, Changed: r.Changed, OnlyA: r.OnlyA, OnlyB: r.OnlyB,
 		DuplicateKeys: r.DuplicateKeys, SpilledBytes: r.SpilledBytes,
+	}
+	d.compared = p.Comparable()
+	if s := d.Schema; d.compared > 0 || len(s.Columns)+len(s.OnlyA)+len(s.OnlyB) == 0 {
+		d.Rows.Equal = &r.Equal
 	}
 	if r.Shifted != tablediff.NoRow {
 		d.Rows.Shifted = &r.Shifted
@@ -213,11 +229,13 @@ func (d *diffDoc) print(w sheet) error {
 	if err := d.printRows(w); err != nil {
 		return err
 	}
-	verdict := "They are equal."
-	if !d.Same {
-		verdict = "They differ."
+	switch {
+	case d.Same:
+		return w.printLine("They are equal.")
+	case d.Rows != nil && d.Rows.Equal == nil:
+		return w.printLine("They differ: no row could be compared.")
 	}
-	return w.printLine(verdict)
+	return w.printLine("They differ.")
 }
 
 func (d *diffDoc) printSchema(w sheet) {
@@ -250,9 +268,10 @@ func (d *diffDoc) printSchema(w sheet) {
 			if v == nil {
 				return "not there"
 			}
-			return fmt.Sprintf("%q", shorten(*v, 60))
+			return `"` + *v + `"`
 		}
-		w.line("", "  ", printable(fmt.Sprintf("metadata %s: %s in A, %s in B", m.Key, value(m.A), value(m.B))))
+		a, b, cut := around(m.whole[0], m.whole[1], 60)
+		w.line("", "  ", printable(fmt.Sprintf("metadata %s: %s in A, %s in B%s", m.Key, value(a), value(b), cut)))
 	}
 }
 
@@ -261,7 +280,15 @@ func (d *diffDoc) printRows(w sheet) error {
 	if r == nil {
 		return nil
 	}
-	text := fmt.Sprintf("%s in A, %s in B: %s equal", counted(r.A, "row"), humanize.Comma(r.B), humanize.Comma(r.Equal))
+	text := fmt.Sprintf("%s in A, %s in B: ", counted(r.A, "row"), humanize.Comma(r.B))
+	switch {
+	case r.Equal == nil:
+		w.line("", "  ", text+"none compared, as they have no column in common whose values can be")
+		return nil
+	case len(d.Schema.OnlyA)+len(d.Schema.OnlyB) > 0 || slices.ContainsFunc(d.Schema.Columns, func(c diffColumn) bool { return c.Apart != "" }):
+		text += fmt.Sprintf("by %s that could be compared, ", plural(d.compared, "column"))
+	}
+	text += humanize.Comma(*r.Equal) + " equal"
 	for _, n := range []struct {
 		n    int64
 		what string
@@ -283,6 +310,9 @@ func (d *diffDoc) printRows(w sheet) error {
 			counts = append(counts, []string{c.Path, humanize.Comma(*c.Differ)})
 		}
 	}
+	if len(counts) == 1 && d.compared > 1 && r.Changed > 1 {
+		w.line("", "  ", printable(fmt.Sprintf("Only %s differs: in %s of %s that belong together.", counts[0][0], counts[0][1], counted(r.Changed+*r.Equal, "row"))))
+	}
 	if len(counts) > 0 {
 		fmt.Fprintln(w)
 		if err := printTable(w, []string{"column", "values that differ"}, map[string]bool{"values that differ": true}, counts); err != nil {
@@ -300,15 +330,15 @@ func (d *diffDoc) printRows(w sheet) error {
 				if v == nil {
 					return "NULL"
 				}
-				return shorten(*v, 200)
+				return *v
 			}
-			switch row.Kind {
+			switch a, b, cut := c.part(shownBytes); row.Kind {
 			case "only_a":
-				w.line("  ", "    ", printable(c.Path+": "+text(c.A)))
+				w.line("  ", "    ", printable(c.Path+": "+text(a)+cut.String()))
 			case "only_b":
-				w.line("  ", "    ", printable(c.Path+": "+text(c.B)))
+				w.line("  ", "    ", printable(c.Path+": "+text(b)+cut.String()))
 			default:
-				w.line("  ", "    ", printable(c.Path+": "+text(c.A)+" → "+text(c.B)))
+				w.line("  ", "    ", printable(c.Path+": "+text(a)+" → "+text(b)+cut.String()))
 			}
 		}
 	}

@@ -67,6 +67,9 @@ func (a *app) diffOnce(ctx context.Context, f *diffFlags) (doc *diffDoc, again b
 	}
 	by := tablediff.PairOptions{Exclude: f.selected.exclude, IgnoreCase: f.ignoreCase}
 	pairing := tablediff.Pair(schemas[0], schemas[1], by)
+	if excluded := f.selected.exclude; len(excluded) > 0 && len(pairing.Columns)+len(pairing.OnlyA)+len(pairing.OnlyB) == 0 {
+		return nil, false, usagef("--exclude leaves no column to compare")
+	}
 	doc = newDiffDoc(f, pairing, schemas)
 	for i, s := range []*diffInput{&doc.A, &doc.B} {
 		if err := s.describe(ctx, f.sides[i], sets[i]); err != nil {
@@ -199,6 +202,7 @@ func (x *rowTexts) fill(ctx context.Context, sets [2]*inputSet, options [2]arrow
 	for _, d := range r.First {
 		doc.First = append(doc.First, x.row(d))
 	}
+	doc.tellApart()
 	return nil
 }
 
@@ -254,19 +258,11 @@ func (x *rowTexts) readPart(ctx context.Context, ds *inputSet, o arrowio.ScanOpt
 				return err
 			}
 			for k, write := range writers {
-				switch c := (celltext.Cell{Limit: cellBytes}); {
+				switch {
 				case x.pairing.Presence(k):
-					t.texts[k] = diffText{"a struct", true}
-					if t.cells[k][0] == 0 {
-						t.texts[k] = diffText{}
-					}
+					t.texts[k] = diffText{text: "a struct", valid: t.cells[k][0] != 0}
 				case write != nil && t.cells[k][0] != 0:
-					write(&c, i)
-					text, cut := celltext.Clip(string(c.Text), cellBytes)
-					if cut {
-						text += "…"
-					}
-					t.texts[k] = diffText{text, true}
+					t.texts[k] = newDiffText(write, i)
 				}
 			}
 			x.rows[side][rows[0]] = t
@@ -287,12 +283,13 @@ func (x *rowTexts) row(d tablediff.Difference) diffRow {
 		r.RowB, b = &d.B, x.rows[1][d.B]
 	}
 	cell := func(k int) diffCell {
-		c := diffCell{Path: x.pairing.Columns[k].Path}
+		col := x.pairing.Columns[k]
+		c := diffCell{Path: col.Path, types: [2]string{col.A.Type, col.B.Type}}
 		if a != nil {
-			c.A = a.texts[k].pointer()
+			c.texts[0] = a.texts[k]
 		}
 		if b != nil {
-			c.B = b.texts[k].pointer()
+			c.texts[1] = b.texts[k]
 		}
 		return c
 	}
@@ -315,11 +312,25 @@ func (x *rowTexts) row(d tablediff.Difference) diffRow {
 		switch {
 		case isKey(k):
 			r.Key = append(r.Key, cell(k))
-		case slices.Contains(columns, k), r.Kind != "changed" && c.Apart == "" && !x.pairing.Presence(k):
+		case slices.Contains(columns, k), r.Kind != "changed" && c.Apart == "" && (!x.pairing.Presence(k) || x.tellsPresence(k, a, b)):
 			r.Columns = append(r.Columns, cell(k))
 		}
 	}
 	return r
+}
+
+// tellsPresence reports whether a struct, of a row that one input alone has, is null, or could be taken for that as all in it is.
+func (x *rowTexts) tellsPresence(k int, a, b *rowText) bool {
+	t := a
+	if t == nil {
+		t = b
+	}
+	for i := range x.pairing.Columns {
+		if x.pairing.Inside(i, k) && t.texts[i].valid {
+			return false
+		}
+	}
+	return true
 }
 
 // describe fills in what an input is.

@@ -70,7 +70,7 @@ func TestDiffFindsEdits(t *testing.T) {
 			t.Fatalf("%q: %v: %+v", c.args, err, o)
 		}
 		conforms(t, "diff", o.out)
-		got := found{code: o.code, equal: d.Rows.Equal, changed: d.Rows.Changed, onlyA: d.Rows.OnlyA, onlyB: d.Rows.OnlyB}
+		got := found{code: o.code, equal: *d.Rows.Equal, changed: d.Rows.Changed, onlyA: d.Rows.OnlyA, onlyB: d.Rows.OnlyB}
 		if len(d.First) > 0 {
 			f := d.First[0]
 			show := func(s *string) string {

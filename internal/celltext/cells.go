@@ -24,6 +24,7 @@ const Null = "NULL"
 type Cell struct {
 	Text  []byte
 	Limit int  // bytes of Text, about: a little more may be written, to be cut by who shows it
+	Exact bool // values of one type that differ have texts that differ, to the eye, too: strings are quoted, in ASCII, and floats have the digits of a double
 	json  bool // inside a nested value: strings are quoted, null is null
 }
 
@@ -53,6 +54,8 @@ func (c *Cell) word(s string) {
 func (c *Cell) str(s string) {
 	s, cut := Clip(s, c.Limit-len(c.Text))
 	switch {
+	case c.Exact:
+		c.Text = strconv.AppendQuoteToASCII(c.Text, s)
 	case c.json:
 		c.Text = appendJSONString(c.Text, s)
 	case s == Null || s == "" || s[0] == '"' || s[0] == ' ' || s[len(s)-1] == ' ' && !cut:
@@ -221,6 +224,9 @@ func uintWriter[T uint8 | uint16 | uint32 | uint64](value func(int) T) Writer {
 
 // float adds the shortest text that reads back as the same number.
 func (c *Cell) float(v float64, bits int) {
+	if c.Exact {
+		bits = 64
+	}
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		c.word(strconv.FormatFloat(v, 'g', -1, bits))
 		return
@@ -347,15 +353,19 @@ func structWriter(a *array.Struct) Writer {
 	}
 }
 
-// unionWriter writes the value alone, whatever branch it is of.
+// unionWriter writes the value alone, whatever branch it is of, unless the text is to be exact.
 func unionWriter(a array.Union) Writer {
 	fields := make([]Writer, a.NumFields())
 	for k := range fields {
 		fields[k] = New(a.Field(k))
 	}
 	dense, _ := a.(*array.DenseUnion)
+	names := a.DataType().(arrow.UnionType).Fields()
 	return func(c *Cell, i int) {
 		k := a.ChildID(i)
+		if c.Exact {
+			c.Text = append(strconv.AppendQuoteToASCII(c.Text, names[k].Name), ':')
+		}
 		if dense != nil {
 			i = int(dense.ValueOffset(i))
 		}

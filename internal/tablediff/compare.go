@@ -131,10 +131,21 @@ func (p *Pairing) Compare(ctx context.Context, a, b Rows, o Options) (*Result, e
 			return nil, err
 		}
 		r.Equal = r.RowsA - r.OnlyA - r.Changed
-	} else if c.differSince > 100 && 2*c.differSince > c.sinceFirst {
+	} else if c.differSince > 100 && 2*c.differSince > c.sinceFirst && !c.oneColumn() {
 		r.Shifted = c.first
 	}
 	return r, nil
+}
+
+// oneColumn reports whether values of one column alone differ, which would be so of several if rows were shifted.
+func (c *comparison) oneColumn() bool {
+	differing := 0
+	for _, n := range c.result.Columns {
+		if n > 0 {
+			differing++
+		}
+	}
+	return differing == 1 && (c.Comparable() > 1 || c.result.Equal == 0)
 }
 
 func (c *comparison) read(ctx context.Context) error {
@@ -425,6 +436,12 @@ func (p *Pairing) DifferingCells(a, b [][]byte, o Options) (columns []int) {
 
 // Presence reports whether of column k only is compared whether it is null: it is a struct, whose fields are columns of their own.
 func (p *Pairing) Presence(k int) bool { return p.Columns[k].presence }
+
+// Inside reports whether column k is a field of the struct that column of is, at any depth.
+func (p *Pairing) Inside(k, of int) bool {
+	inner, outer := p.Columns[k].at[0], p.Columns[of].at[0]
+	return len(inner) > len(outer) && slices.Equal(inner[:len(outer)], outer)
+}
 
 // At returns the array of a column in a record of one side, 0 or 1. It is the caller's to release.
 func (p *Pairing) At(k, side int, rec arrow.Record) arrow.Array {

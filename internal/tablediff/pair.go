@@ -130,6 +130,16 @@ func (x *pairer) field(a, b arrow.Field, path []string, atA, atB []int) {
 	x.p.Columns = append(x.p.Columns, c)
 }
 
+// Comparable returns the number of columns whose values are compared; of structs alone whether they are null does not count.
+func (p *Pairing) Comparable() (n int) {
+	for _, c := range p.Columns {
+		if c.Apart == "" && !c.presence {
+			n++
+		}
+	}
+	return n
+}
+
 // noted returns the first note of a form or of what is in it.
 func noted(f *form) string {
 	note := f.note
