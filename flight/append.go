@@ -42,7 +42,7 @@ func (s *service) appending(ctx context.Context, c *PutCommand, w *Writable) (ar
 		return nil, spec, rpcerr.Errorf(codes.Unimplemented, "rows cannot be appended to %s: %s is a format of whole datasets", c.Dataset, format.Name)
 	}
 	dir := spec.Paths[0]
-	if fi, err := os.Stat(dir); err != nil || !fi.IsDir() {
+	if fi, err := os.Stat(dir); w.remote() == "" && (err != nil || !fi.IsDir()) {
 		return nil, spec, rpcerr.Errorf(codes.FailedPrecondition, "rows cannot be appended to %s: it is no directory", c.Dataset)
 	}
 	reads := s.authorize(ctx, PermitRead, c.Dataset) == nil
@@ -55,7 +55,12 @@ func (s *service) appending(ctx context.Context, c *PutCommand, w *Writable) (ar
 		return err
 	}
 	name := fmt.Sprintf("part-%05d-%s%s", len(e.Fragments), randomID(), format.Extensions[0])
-	st, err := local.NewFileStore(filepath.Join(dir, name), local.FileStoreOptions{})
+	var st arrowio.Store
+	if w.remote() != "" {
+		st, err = w.stores().Create(ctx, dir+name, local.FileStoreOptions{})
+	} else {
+		st, err = local.NewFileStore(filepath.Join(dir, name), local.FileStoreOptions{})
+	}
 	if err != nil {
 		return nil, spec, err
 	}
@@ -95,7 +100,7 @@ type oneFile struct {
 // Create implements arrowio.Store.
 func (o *oneFile) Create(ctx context.Context, name string) (arrowio.Sink, error) {
 	if o.begun {
-		return nil, rpcerr.Errorf(codes.ResourceExhausted, "what is appended at once must fit into one file: append fewer rows at once, leave out max_file_bytes, or set a larger row_group_bytes")
+		return nil, rpcerr.Errorf(codes.ResourceExhausted, "what is put at once must fit into one file here: put or append fewer rows at once, leave out max_file_bytes, or set a larger row_group_bytes")
 	}
 	o.begun = true
 	return o.Store.Create(ctx, name)

@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -23,7 +24,7 @@ import (
 // Writable says which datasets clients may put, and where they are stored. The Authorizer decides which clients may: PermitWrite.
 type Writable struct {
 	Names string          // a dataset's name, or a pattern of names for path.Match
-	Dir   string          // the directory in which each dataset is a directory NAME
+	Dir   string          // the directory in which each dataset is a directory NAME: of this machine, or s3:// or hdfs:// of Read.Stores
 	Read  readers.Options // how the datasets are opened to be served: see Spec.Read
 	// Store opens the place to which a dataset is written, if that is not in Dir, and returns how to serve it from there. If the
 	// dataset exists and replace is false, the error is fs.ErrExist.
@@ -37,11 +38,17 @@ func (w *Writable) has(name string) bool {
 
 // Spec returns the Spec of a dataset in Dir.
 func (w *Writable) Spec(name string) Spec {
+	if w.remote() != "" {
+		return Spec{Paths: []string{strings.TrimRight(w.Dir, "/") + "/" + name + "/"}, Read: w.Read}
+	}
 	return Spec{Paths: []string{filepath.Join(w.Dir, name)}, Read: w.Read}
 }
 
 // Datasets returns the names of the datasets in Dir, which clients have put, sorted.
 func (w *Writable) Datasets() ([]string, error) {
+	if w.remote() != "" {
+		return w.remoteDatasets()
+	}
 	entries, err := os.ReadDir(w.Dir)
 	if err != nil {
 		return nil, err
@@ -56,8 +63,12 @@ func (w *Writable) Datasets() ([]string, error) {
 }
 
 // Clean repairs Dir after a server was killed: it removes datasets that were not stored completely, and restores a dataset whose
-// replacement was not completed. See local.RemoveLeftovers. It logs each change. Call it when a server starts, before Datasets.
+// replacement was not completed. See local.RemoveLeftovers. It logs each change. Call it when a server starts, before Datasets. In a
+// store, where no lock tells which servers live, it leaves all as it is.
 func (w *Writable) Clean(log *slog.Logger) error {
+	if w.remote() != "" {
+		return nil
+	}
 	left, err := local.RemoveLeftovers(w.Dir, func(name string) bool { return ValidName(name) && w.has(name) })
 	if err == nil {
 		var more []local.Leftover
@@ -100,9 +111,12 @@ func Discover(places []Writable) func(context.Context) (map[string]Spec, error) 
 	}
 }
 
-func (w *Writable) open(ctx context.Context, name string, replace bool) (arrowio.Store, Spec, error) {
+func (w *Writable) open(ctx context.Context, name, format string, replace bool) (arrowio.Store, Spec, error) {
 	if w.Store != nil {
 		return w.Store(ctx, name, replace)
+	}
+	if w.remote() != "" {
+		return w.openRemote(ctx, name, format, replace)
 	}
 	s := w.Spec(name)
 	fi, err := os.Stat(s.Paths[0])
@@ -184,7 +198,7 @@ func (s *service) place(ctx context.Context, c *PutCommand) (st arrowio.Store, s
 	if known && c.Mode == PutCreate {
 		return nil, spec, true, rpcerr.Errorf(codes.AlreadyExists, "there is a dataset %s already; mode %q would replace it", c.Dataset, PutReplace)
 	}
-	st, spec, err = s.o.Writable[i].open(ctx, c.Dataset, c.Mode == PutReplace)
+	st, spec, err = s.o.Writable[i].open(ctx, c.Dataset, c.Format, c.Mode == PutReplace)
 	if err == nil && known && !slices.Equal(had.spec.Paths, spec.Paths) {
 		_ = st.Abort() // it has nothing yet
 		return nil, spec, true, errElsewhere(c.Dataset)

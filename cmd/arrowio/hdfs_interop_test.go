@@ -107,6 +107,7 @@ func TestHDFS(t *testing.T) {
 	t.Run("ranges", h.ranges)
 	t.Run("replaced", h.replaced)
 	t.Run("served", h.served)
+	t.Run("put", h.takesPuts)
 	t.Run("mistakes", h.mistakes)
 	t.Run("configuration", h.configuration)
 	t.Run("faults", h.faults) // the last: a datanode is gone after it

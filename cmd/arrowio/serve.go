@@ -193,7 +193,7 @@ func (a *app) serve(ctx context.Context, f *serveFlags, args []string) (err erro
 		Catalog: catalog, Logger: log, Advertise: f.advertise, Parallelism: f.jobs.n, Memory: int64(f.memory),
 		EndpointBytes: int64(f.endpoint), DrainTimeout: f.drain, StallTimeout: f.stall,
 	}
-	if err := f.put.apply(f.each.read(readers.Options{Formats: a.readers}), &f.ops, &o); err != nil {
+	if err := f.put.apply(f.each.read(readers.Options{Formats: a.readers, Stores: places}), &f.ops, &o); err != nil {
 		return err
 	}
 	ops, err := f.ops.apply(&o)

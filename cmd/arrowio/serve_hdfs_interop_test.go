@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow/flight"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )
@@ -91,5 +92,58 @@ func (h *hadoop) served(t *testing.T) {
 	if code := stop(); code != 0 {
 		t.Errorf("exit %d: %s", code, errs)
 	}
-	fails(t, do(t, "serve", "--writable", "x="+h.root+"/served"), 2, "not to hdfs://")
+}
+
+// What is put to HDFS is there as a directory that is renamed when it is complete, takes more files, and is replaced as a whole.
+func (h *hadoop) takesPuts(t *testing.T) {
+	h.ask(t, "put %s /puts/kept", peopleFile(t, t.TempDir(), "a.arrow", 0, 10)) // makes the directory
+	c, errs, stop := serveClient(t, "--writable", "in-*="+h.root+"/puts")
+	put := func(mode, format string, rows int) error {
+		t.Helper()
+		st, err := c.DoPut(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := flight.NewRecordWriter(st, ipc.WithSchema(personSchema))
+		w.SetFlightDescriptor(&flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: fmt.Appendf(nil, `{"dataset":"in-x","mode":%q,"format":%q}`, mode, format)})
+		for _, rec := range people(t, 0, rows) {
+			_ = w.Write(rec) // Recv says why
+		}
+		_ = st.CloseSend()
+		_, err = st.Recv()
+		return err
+	}
+	rows := func() int64 {
+		t.Helper()
+		info, err := ask(t, c, `{"dataset":"in-x"}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.TotalRecords
+	}
+	for _, p := range []struct {
+		mode, format string
+		code         codes.Code
+		rows         int64
+	}{
+		{"create", "orc", codes.OK, 3000},
+		{"create", "orc", codes.AlreadyExists, 3000},
+		{"append", "orc", codes.OK, 6000},
+		{"replace", "trevni", codes.OK, 3000},
+		{"replace", "ipc", codes.OK, 3000},
+	} {
+		if err := put(p.mode, p.format, 3000); status.Code(err) != p.code || rows() != p.rows {
+			t.Errorf("%+v: %d rows, %v", p, rows(), err)
+		}
+	}
+	if code := stop(); code != 0 {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	c, errs, stop = serveClient(t, "--writable", "in-*="+h.root+"/puts")
+	if n := rows(); n != 3000 {
+		t.Errorf("another server finds %d rows", n)
+	}
+	if code := stop(); code != 0 {
+		t.Errorf("exit %d: %s", code, errs)
+	}
 }

@@ -20,7 +20,7 @@ type putFlags struct {
 }
 
 func (f *putFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.writable, "writable", nil, "let clients put datasets, `NAME=DIR`: those of this name, or pattern such as staging-*, each as a directory of its name in DIR; those that are there are served. Where clients say who they are, --permit says who may write; may be given several times")
+	cmd.Flags().StringArrayVar(&f.writable, "writable", nil, "let clients put datasets, `NAME=DIR`: those of this name, or pattern such as staging-*, each as a directory of its name in DIR, which may be s3:// or hdfs://; those that are there are served. Where clients say who they are, --permit says who may write; may be given several times")
 }
 
 // places reads the flag.
@@ -32,19 +32,28 @@ func (f *putFlags) places(read readers.Options) ([]flight.Writable, error) {
 		if !ok || dir == "" || name == "" || err != nil || !flight.ValidName(strings.NewReplacer("*", "x", "?", "x", "[", "", "]", "").Replace(name)) {
 			return nil, usagef("serve: --writable %q is not NAME=DIR, such as staging-*=/data/staging", arg)
 		}
-		if scheme := stores.Scheme(dir); scheme != "" {
-			return nil, usagef("serve: --writable %s: what is put goes to a directory of this machine, not to %s://; put it here, and `arrowio convert` takes it there", arg, scheme)
-		}
-		fi, err := os.Stat(dir)
-		switch {
-		case err != nil:
+		if err := writableDir(arg, dir); err != nil {
 			return nil, err
-		case !fi.IsDir():
-			return nil, usagef("serve: --writable %s: %s is not a directory", arg, dir)
 		}
 		out = append(out, flight.Writable{Names: name, Dir: dir, Read: read})
 	}
 	return out, nil
+}
+
+// writableDir checks a directory that datasets are put to. One of a store is looked at when its datasets are listed.
+func writableDir(arg, dir string) error {
+	switch scheme := stores.Scheme(dir); scheme {
+	case "":
+	case "s3", "s3a", "hdfs":
+		return nil
+	default:
+		return usagef("serve: --writable %s: what is put goes to a directory of this machine, s3:// or hdfs://, not to %s://", arg, scheme)
+	}
+	fi, err := os.Stat(dir)
+	if err == nil && !fi.IsDir() {
+		err = usagef("serve: --writable %s: %s is not a directory", arg, dir)
+	}
+	return err
 }
 
 // apply makes names writable.
@@ -79,7 +88,7 @@ func addPut(ctx context.Context, names []string, o *flight.Options) ([]string, e
 				continue
 			}
 			if err := offer(ctx, o.Catalog, name, w.Spec(name)); err != nil {
-				return nil, inFile(filepath.Join(w.Dir, name), err)
+				return nil, inFile(w.Spec(name).Paths[0], err)
 			}
 			names = append(names, name)
 		}

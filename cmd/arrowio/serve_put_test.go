@@ -14,6 +14,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
+
+	"github.com/arrowio/arrowio/internal/s3fake"
 )
 
 // What is put is served by the server that took it, and by the next one over the same directory.
@@ -95,6 +97,33 @@ func TestServeWritableRefuses(t *testing.T) {
 	fails(t, do(t, "serve", "--writable", "x", "a="+file), 2, "is not NAME=DIR")
 	fails(t, do(t, "serve", "--writable", "../x="+dir, "a="+file), 2, "is not NAME=DIR")
 	fails(t, do(t, "serve", "--writable", "x="+file, "a="+file), 2, "is not a directory")
-	fails(t, do(t, "serve", "--writable", "x=s3://bucket/prefix", "a="+file), 2, "a directory of this machine, not to s3://")
+	fails(t, do(t, "serve", "--writable", "x=gs://bucket/prefix", "a="+file), 2, "s3:// or hdfs://, not to gs://")
 	fails(t, do(t, "serve", "--writable", "x="+dir+"/none", "a="+file), 3, "none")
+}
+
+// What is put to a store is served by the next server over the same place, too.
+func TestServeWritableStore(t *testing.T) {
+	s3fake.New(t)
+	place := "in-*=s3://" + s3fake.Bucket + "/staging/"
+	c, _, stop := serveClient(t, "--writable", place)
+	st, err := c.DoPut(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := flight.NewRecordWriter(st, ipc.WithSchema(personSchema))
+	w.SetFlightDescriptor(&flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: []byte(`{"dataset":"in-x","format":"orc"}`)})
+	for _, rec := range people(t, 0, 3000) {
+		_ = w.Write(rec) // Recv says why
+	}
+	_ = st.CloseSend()
+	if _, err := st.Recv(); err != nil {
+		t.Fatal(err)
+	}
+	if code := stop(); code != 0 {
+		t.Error(code)
+	}
+	c, _, _ = serveClient(t, "--writable", place)
+	if info, err := ask(t, c, `{"dataset":"in-x"}`); err != nil || info.TotalRecords != 3000 {
+		t.Error(info, err)
+	}
 }
